@@ -1,0 +1,82 @@
+package resp
+
+import (
+	"math"
+	"strconv"
+)
+
+// maxPlain bounds the doubles that "%.17g" prints as plain integers.
+const maxPlain = 1e17
+
+// FormatDouble appends f as C's "%.17g": 17 significant digits without trailing zeros,
+// an exponent of at least two digits below 1e-4 and from 1e17 on; inf, -inf and nan.
+// This is how Redis 7.0 replies with a score.
+func FormatDouble(dst []byte, f float64) []byte {
+	if n := int64(f); float64(n) == f && n > -maxPlain && n < maxPlain && (n != 0 || !math.Signbit(f)) {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	if special := spelled(f); special != "" {
+		return append(dst, special...)
+	}
+	return strconv.AppendFloat(dst, f, 'g', 17, 64)
+}
+
+// FormatHuman appends f with up to 17 digits after the point, no exponent and no trailing
+// zeros; inf, -inf and nan. At most 326 bytes.
+func FormatHuman(dst []byte, f float64) []byte {
+	if special := spelled(f); special != "" {
+		return append(dst, special...)
+	}
+	at := len(dst)
+	dst = strconv.AppendFloat(dst, f, 'f', 17, 64)
+	end := len(dst)
+	for dst[end-1] == '0' {
+		end--
+	}
+	if dst[end-1] == '.' {
+		end--
+	}
+	if end == at+2 && dst[at] == '-' && dst[at+1] == '0' {
+		return append(dst[:at], '0') // Redis 7.0 prints no negative zero here
+	}
+	return dst[:end]
+}
+
+// spelled returns the word for an infinity or nan, and "" for every other number.
+func spelled(f float64) string {
+	switch {
+	case math.IsInf(f, 1):
+		return "inf"
+	case math.IsInf(f, -1):
+		return "-inf"
+	case math.IsNaN(f):
+		return "nan"
+	}
+	return ""
+}
+
+// ParseInt returns the integer b spells, and false if b is not exactly the way Int
+// would print an int64: no space, no plus sign, no leading zero, no "-0".
+func ParseInt(b []byte) (int64, bool) {
+	digits := b
+	if len(b) > 0 && b[0] == '-' {
+		digits = b[1:]
+	}
+	if len(digits) == 0 || len(digits) > 19 {
+		return 0, false
+	}
+	if digits[0] == '0' {
+		return 0, len(b) == 1
+	}
+	var n uint64
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + uint64(c-'0')
+	}
+	if len(digits) < len(b) {
+		return -int64(n), n <= 1<<63
+	}
+	return int64(n), n <= math.MaxInt64
+}

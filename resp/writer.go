@@ -1,0 +1,258 @@
+package resp
+
+import "strconv"
+
+// Writer appends replies to one byte buffer, in protocol version 2 or 3.
+// The zero Writer is not usable; call NewWriter. It is not safe for concurrent use.
+//
+// Every method copies its argument and costs O(bytes written). Nothing is allocated
+// except by growth of the buffer, which Reset keeps.
+type Writer struct {
+	buf   []byte
+	resp3 bool
+}
+
+// deferredRoom is the space Defer leaves: the header of an aggregate of 0 to 9 elements.
+const deferredRoom = len("*0\r\n")
+
+// NewWriter returns an empty Writer for protocol version proto, 2 or 3.
+func NewWriter(proto int) *Writer { return &Writer{resp3: proto >= 3} }
+
+// Proto returns the protocol version, 2 or 3.
+func (w *Writer) Proto() int {
+	if w.resp3 {
+		return 3
+	}
+	return 2
+}
+
+// SetProto changes the protocol version of what is written from now on.
+func (w *Writer) SetProto(proto int) { w.resp3 = proto >= 3 }
+
+// Bytes returns what was written. The slice is the Writer's and valid until its next call.
+func (w *Writer) Bytes() []byte { return w.buf }
+
+// Len returns the number of bytes written since Reset.
+func (w *Writer) Len() int { return len(w.buf) }
+
+// Reset forgets what was written and keeps the buffer and the protocol version.
+func (w *Writer) Reset() { w.buf = w.buf[:0] }
+
+// Truncate takes back everything after the first n bytes. n is a former Len.
+func (w *Writer) Truncate(n int) { w.buf = w.buf[:n] }
+
+// Raw appends bytes that are already in the protocol.
+func (w *Writer) Raw(b []byte) { w.buf = append(w.buf, b...) }
+
+// Status writes a simple string such as OK. It must not contain CR or LF.
+func (w *Writer) Status(s string) {
+	w.buf = append(w.buf, '+')
+	w.buf = append(w.buf, s...)
+	w.crlf()
+}
+
+// Error writes an error. msg begins with its code word, as in "ERR syntax error";
+// CR and LF in it become spaces, so that a caller's text cannot forge a reply.
+func (w *Writer) Error(msg string) {
+	w.buf = append(w.buf, '-')
+	at := len(w.buf)
+	w.buf = append(w.buf, msg...)
+	for i, c := range w.buf[at:] {
+		if c == '\r' || c == '\n' {
+			w.buf[at+i] = ' '
+		}
+	}
+	w.crlf()
+}
+
+// Int writes an integer.
+func (w *Writer) Int(n int64) { w.header(':', n) }
+
+// Bulk writes a string of arbitrary bytes. A nil b is the empty string; for nil write Null.
+func (w *Writer) Bulk(b []byte) {
+	w.header('$', int64(len(b)))
+	w.buf = append(w.buf, b...)
+	w.crlf()
+}
+
+// BulkString is Bulk for a string.
+func (w *Writer) BulkString(s string) {
+	w.header('$', int64(len(s)))
+	w.buf = append(w.buf, s...)
+	w.crlf()
+}
+
+// Null writes the absent value: a null bulk string in RESP2, null in RESP3.
+func (w *Writer) Null() {
+	if w.resp3 {
+		w.buf = append(w.buf, "_\r\n"...)
+		return
+	}
+	w.buf = append(w.buf, "$-1\r\n"...)
+}
+
+// NullArray writes the absent array: a null array in RESP2, null in RESP3.
+func (w *Writer) NullArray() {
+	if w.resp3 {
+		w.buf = append(w.buf, "_\r\n"...)
+		return
+	}
+	w.buf = append(w.buf, "*-1\r\n"...)
+}
+
+// Array opens an array; the caller writes its n elements next.
+func (w *Writer) Array(n int) { w.header('*', int64(n)) }
+
+// Map opens a map of n pairs; the caller writes key, value, key, value next.
+// RESP2 gets an array of 2n elements.
+func (w *Writer) Map(n int) {
+	kind, n := w.shape('%', n)
+	w.header(kind, int64(n))
+}
+
+// Set opens a set of n members. RESP2 gets an array.
+func (w *Writer) Set(n int) {
+	kind, n := w.shape('~', n)
+	w.header(kind, int64(n))
+}
+
+// Push opens an out-of-band message of n elements. RESP2 gets an array.
+func (w *Writer) Push(n int) {
+	kind, n := w.shape('>', n)
+	w.header(kind, int64(n))
+}
+
+// Bool writes a boolean. RESP2 gets the integer 1 or 0.
+func (w *Writer) Bool(b bool) {
+	switch {
+	case w.resp3 && b:
+		w.buf = append(w.buf, "#t\r\n"...)
+	case w.resp3:
+		w.buf = append(w.buf, "#f\r\n"...)
+	case b:
+		w.buf = append(w.buf, ":1\r\n"...)
+	default:
+		w.buf = append(w.buf, ":0\r\n"...)
+	}
+}
+
+// Double writes a double with 17 significant digits, see FormatDouble.
+// RESP2 gets a bulk string.
+func (w *Writer) Double(f float64) {
+	if !w.resp3 {
+		w.BulkDouble(f)
+		return
+	}
+	w.buf = append(w.buf, ',')
+	w.buf = FormatDouble(w.buf, f)
+	w.crlf()
+}
+
+// BulkDouble writes a double as a bulk string in both protocol versions.
+func (w *Writer) BulkDouble(f float64) {
+	var digits [32]byte
+	w.Bulk(FormatDouble(digits[:0], f))
+}
+
+// HumanDouble writes a double without exponent and without trailing zeros, see FormatHuman.
+// RESP2 gets a bulk string. GEOPOS replies so.
+func (w *Writer) HumanDouble(f float64) {
+	var digits [400]byte
+	text := FormatHuman(digits[:0], f)
+	if !w.resp3 {
+		w.Bulk(text)
+		return
+	}
+	w.buf = append(w.buf, ',')
+	w.buf = append(w.buf, text...)
+	w.crlf()
+}
+
+// BigNumber writes an integer of any size given as decimal digits. RESP2 gets a bulk string.
+func (w *Writer) BigNumber(s string) {
+	if !w.resp3 {
+		w.BulkString(s)
+		return
+	}
+	w.buf = append(w.buf, '(')
+	w.buf = append(w.buf, s...)
+	w.crlf()
+}
+
+// Verbatim writes text with a format hint of three letters, "txt" or "mkd".
+// RESP2 gets a bulk string without the hint.
+func (w *Writer) Verbatim(ext string, s []byte) {
+	if !w.resp3 {
+		w.Bulk(s)
+		return
+	}
+	w.header('=', int64(len(s)+4))
+	w.buf = append(w.buf, ext[:3]...)
+	w.buf = append(w.buf, ':')
+	w.buf = append(w.buf, s...)
+	w.crlf()
+}
+
+// Defer opens an aggregate whose length is known only after its elements were written.
+// It returns the place to hand to SetArray, SetMap or SetSet afterwards, or to Truncate
+// to give the aggregate up. Deferred aggregates nest: the inner one is set first.
+func (w *Writer) Defer() int {
+	at := len(w.buf)
+	w.buf = append(w.buf, "*?\r\n"...)
+	return at
+}
+
+// SetArray makes the aggregate opened at an array of n elements.
+// Up to nine elements cost O(1); more move the elements' bytes once.
+func (w *Writer) SetArray(at, n int) { w.set(at, '*', n) }
+
+// SetMap makes the aggregate opened at a map of n pairs. RESP2 gets an array of 2n elements.
+func (w *Writer) SetMap(at, n int) {
+	kind, n := w.shape('%', n)
+	w.set(at, kind, n)
+}
+
+// SetSet makes the aggregate opened at a set of n members. RESP2 gets an array.
+func (w *Writer) SetSet(at, n int) {
+	kind, n := w.shape('~', n)
+	w.set(at, kind, n)
+}
+
+// set writes the header of a deferred aggregate and moves what follows if it needs more room.
+func (w *Writer) set(at int, kind byte, n int) {
+	var room [24]byte
+	head := appendHeader(room[:0], kind, int64(n))
+	if more := len(head) - deferredRoom; more > 0 {
+		end := len(w.buf)
+		w.buf = append(w.buf, room[:more]...)
+		copy(w.buf[at+len(head):], w.buf[at+deferredRoom:end])
+	}
+	copy(w.buf[at:], head)
+}
+
+// shape returns the type byte and the element count of an aggregate that RESP2 does not have.
+func (w *Writer) shape(kind byte, n int) (byte, int) {
+	switch {
+	case w.resp3:
+		return kind, n
+	case kind == '%':
+		return '*', 2 * n
+	default:
+		return '*', n
+	}
+}
+
+func (w *Writer) header(kind byte, n int64) { w.buf = appendHeader(w.buf, kind, n) }
+
+func (w *Writer) crlf() { w.buf = append(w.buf, '\r', '\n') }
+
+// appendHeader appends a type byte, a number and the line's end. One digit, the length of
+// most aggregates and many integers, is a single append.
+func appendHeader(dst []byte, kind byte, n int64) []byte {
+	if uint64(n) < 10 {
+		return append(dst, kind, '0'+byte(n), '\r', '\n')
+	}
+	dst = append(dst, kind)
+	dst = strconv.AppendInt(dst, n, 10)
+	return append(dst, '\r', '\n')
+}
