@@ -1,0 +1,195 @@
+package ziplist
+
+import (
+	"encoding/binary"
+	"strconv"
+)
+
+// Encodings: the first byte tells the kind, for strings in its top two bits.
+const (
+	str6   = 0x00
+	str14  = 0x40
+	str32  = 0x80
+	ints   = 0xC0 // integers from here
+	int16s = 0xC0
+	int32s = 0xD0
+	int64s = 0xE0
+	int24s = 0xF0
+	imm0   = 0xF1 // 0, and so on to
+	imm12  = 0xFD // 12
+	int8s  = 0xFE
+)
+
+// spans holds, by first encoding byte, the bytes an entry takes behind its
+// prevlen, or 0 where the first byte does not tell.
+var spans = func() (t [256]uint8) {
+	for n := 0; n < str14; n++ {
+		t[n] = uint8(1 + n)
+	}
+	t[int8s], t[int16s], t[int24s], t[int32s], t[int64s] = 2, 3, 4, 5, 9
+	for n := imm0; n <= imm12; n++ {
+		t[n] = 1
+	}
+	return t
+}()
+
+// longSpan is the number of bytes from the encoding at q of a 14 or 32 bit
+// string to the end of its data.
+func (l List) longSpan(q int) int {
+	if l[q] < str32 {
+		return 2 + int(binary.BigEndian.Uint16(l[q:])&0x3FFF)
+	}
+	return 5 + int(binary.BigEndian.Uint32(l[q+1:]))
+}
+
+// Entry is the content of one entry: a string, or an integer.
+type Entry struct {
+	Str   []byte // aliases the list; never nil for a string
+	Int   int64
+	IsInt bool
+}
+
+// Get returns the entry at pos, which must be an entry's position, and the
+// position of the next, None after the last. Entry.Str aliases the list.
+func (l List) Get(pos int) (e Entry, next int) {
+	q := pos + prevlenSize(l[pos])
+	switch enc := l[q]; {
+	case enc < str14:
+		next = q + 1 + int(enc)
+		e.Str = l[q+1 : next : next]
+	case enc >= ints:
+		next = q + int(spans[enc])
+		e.Int, e.IsInt = l.integer(q), true
+	case enc < str32:
+		next = q + l.longSpan(q)
+		e.Str = l[q+2 : next : next]
+	default:
+		next = q + l.longSpan(q)
+		e.Str = l[q+5 : next : next]
+	}
+	if l[next] == end {
+		next = None
+	}
+	return e, next
+}
+
+// integer decodes the integer whose encoding is at q.
+func (l List) integer(q int) int64 {
+	switch enc := l[q]; enc {
+	case int8s:
+		return int64(int8(l[q+1]))
+	case int16s:
+		return int64(int16(binary.LittleEndian.Uint16(l[q+1:])))
+	case int24s:
+		// The encoding byte is loaded along and shifted out.
+		return int64(int32(binary.LittleEndian.Uint32(l[q:])) >> 8)
+	case int32s:
+		return int64(int32(binary.LittleEndian.Uint32(l[q+1:])))
+	case int64s:
+		return int64(binary.LittleEndian.Uint64(l[q+1:]))
+	default:
+		return int64(enc) - imm0
+	}
+}
+
+// Append appends the entry's text to dst and returns it.
+func (e Entry) Append(dst []byte) []byte {
+	if e.IsInt {
+		return strconv.AppendInt(dst, e.Int, 10)
+	}
+	return append(dst, e.Str...)
+}
+
+// Text returns the entry's text: Str itself, which aliases the list, or the
+// integer rendered into buf[:0]; 20 bytes of capacity always suffice there.
+func (e Entry) Text(buf []byte) []byte {
+	if e.IsInt {
+		return strconv.AppendInt(buf[:0], e.Int, 10)
+	}
+	return e.Str
+}
+
+// Len returns the length of the entry's text, without rendering it.
+func (e Entry) Len() int {
+	if !e.IsInt {
+		return len(e.Str)
+	}
+	n, u := 1, uint64(e.Int)
+	if e.Int < 0 {
+		n, u = 2, -u
+	}
+	for ; u >= 10; u /= 10 {
+		n++
+	}
+	return n
+}
+
+// Equal reports whether the entry's text is v.
+func (e Entry) Equal(v []byte) bool {
+	if !e.IsInt {
+		return string(e.Str) == string(v)
+	}
+	n, ok := parseInt(v)
+	return ok && n == e.Int
+}
+
+// Find returns the first position at or after from whose text is v, comparing
+// one entry and then passing over skip (0 compares each, 1 finds keys among
+// pairs); None if there is none or from is None. O(n).
+func (l List) Find(v []byte, from, skip int) int {
+	if from == None {
+		return None
+	}
+	num, state := int64(0), unparsed
+	for p := from; l[p] != end; {
+		q := p + prevlenSize(l[p])
+		enc, next := l[q], 0
+		if n := int(spans[enc]); n != 0 {
+			next = q + n
+			if enc < str14 {
+				if int(enc) == len(v) && string(l[q+1:next]) == string(v) {
+					return p
+				}
+			} else {
+				if state == unparsed {
+					num, state = parseWanted(v)
+				}
+				if state == parsed && l.integer(q) == num {
+					return p
+				}
+			}
+		} else {
+			next = q + l.longSpan(q)
+			if next-q > len(v) && string(l[next-len(v):next]) == string(v) && l.longStart(q)+len(v) == next {
+				return p
+			}
+		}
+		p = next
+		for n := skip; n > 0 && l[p] != end; n-- {
+			p = l.after(p)
+		}
+	}
+	return None
+}
+
+// What Find knows of its value as an integer.
+const (
+	unparsed = iota
+	parsed
+	noInteger
+)
+
+func parseWanted(v []byte) (n int64, state int) {
+	if n, ok := parseInt(v); ok {
+		return n, parsed
+	}
+	return 0, noInteger
+}
+
+// longStart is the offset of the data of the long string whose encoding is at q.
+func (l List) longStart(q int) int {
+	if l[q] < str32 {
+		return q + 2
+	}
+	return q + 5
+}
