@@ -1,0 +1,131 @@
+package dict
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+const (
+	sparse  = 10 // percent of the slots in use below which the table shrinks, as in Redis
+	roomy   = 4  // elements per bucket a shrunken or reserved table has at most
+	skipped = 10 // empty chains that moving one chain may pass over, as in Redis
+)
+
+// RehashStep moves up to n chains if a resize is under way and the map is not paused,
+// and reports whether there are more to move. Each chain may cost a cache miss for each element in it.
+func (m *Map[E]) RehashStep(n int) bool {
+	if m.old.buckets == nil || m.paused > 0 {
+		return m.old.buckets != nil
+	}
+	for ; n > 0 && m.moved < len(m.old.buckets); n-- {
+		m.moveNext()
+	}
+	if m.moved == len(m.old.buckets) {
+		m.old, m.moved = table[E]{}, 0
+	}
+	return m.old.buckets != nil
+}
+
+// Pause suspends resizing, growing included, until Resume has been called as often. Everything else works.
+func (m *Map[E]) Pause() { m.paused++ }
+
+// Resume ends a Pause. The resize that fell due in the meantime starts with the next Insert or Delete.
+func (m *Map[E]) Resume() { m.paused-- }
+
+// Reserve makes room for n elements at once in a map that is empty; otherwise it does nothing.
+func (m *Map[E]) Reserve(n int) {
+	if m.n == 0 && m.paused == 0 {
+		m.old, m.moved = table[E]{}, 0
+		m.cur = newTable[E](n)
+	}
+}
+
+// moveNext moves the next chain of old that is not empty, passing over a bounded number that are.
+func (m *Map[E]) moveNext() {
+	for range skipped {
+		b := &m.old.buckets[m.moved]
+		m.moved++
+		if b.tags != 0 {
+			m.moveChain(b)
+			return
+		}
+		if m.moved == len(m.old.buckets) {
+			return
+		}
+	}
+}
+
+// moveChain moves every element of a chain to cur. The chain's index must be below moved already.
+func (m *Map[E]) moveChain(head *bucket[E]) {
+	for b := head; b != nil; b = b.next {
+		for _, e := range b.slots[:b.count()] {
+			m.cur.append(Hash(m.seed, e.Key()), e)
+		}
+		if b != head {
+			m.old.overflow--
+		}
+	}
+	*head = bucket[E]{}
+}
+
+// growIfDue makes the first table, or starts a resize to twice the size.
+func (m *Map[E]) growIfDue() {
+	switch size := len(m.cur.buckets); {
+	case size == 0:
+		m.cur = newTable[E](1)
+	case m.n > max(size*load, perBucket) && m.old.buckets == nil && m.paused == 0:
+		m.resize(max(2*size*roomy, m.n))
+	}
+}
+
+// shrinkIfDue starts a resize to fewer buckets if the table is sparse, and frees the table of an empty map.
+func (m *Map[E]) shrinkIfDue() {
+	size := len(m.cur.buckets)
+	switch {
+	case m.paused > 0:
+	case m.n == 0:
+		m.Clear()
+	case m.n*100 < size*perBucket*sparse && size > 1 && m.old.buckets == nil:
+		m.resize(m.n)
+	}
+}
+
+// resize starts a resize to a table with room for n elements.
+func (m *Map[E]) resize(n int) {
+	m.old, m.moved = m.cur, 0
+	m.cur = newTable[E](n)
+}
+
+// newTable returns a table with the smallest power of two of buckets that has room for n elements.
+func newTable[E Element](n int) table[E] {
+	size := 1
+	if n > perBucket {
+		size = 1 << bits.Len(uint((n-1)/roomy))
+	}
+	return table[E]{buckets: make([]bucket[E], size)}
+}
+
+// Bytes returns the bytes the tables and overflow buckets occupy in the heap, both tables during a resize;
+// not the elements, nor the Map itself. O(1).
+func (m *Map[E]) Bytes() int { return m.cur.bytes() + m.old.bytes() }
+
+func (t *table[E]) bytes() int {
+	size := int(unsafe.Sizeof(bucket[E]{}))
+	return allocated(len(t.buckets)*size) + t.overflow*size
+}
+
+// allocated returns what the runtime gives for n bytes that hold pointers, n being a power of two from 64 up:
+// between 1 and 16 KiB the object has a header of its own and falls into the next size class.
+func allocated(n int) int {
+	switch {
+	case n <= 512 || n > 16<<10:
+		return n
+	case n <= 2<<10:
+		return n + n/8
+	case n <= 4<<10:
+		return 4864
+	case n <= 8<<10:
+		return 9472
+	}
+	return 18432
+}
