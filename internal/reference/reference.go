@@ -1,0 +1,103 @@
+// Package reference starts a real redis-server beside a test, so that what is expected of
+// our server comes from the one it imitates and not from our memory of it.
+//
+// The binary is $REDIS_SERVER or redis-server in $PATH. Without it a test that needs it is
+// skipped, and the skip says so; with REQUIRE_REDIS=1 it fails instead, which is how a
+// build that claims to have compared anything is run.
+//
+// Each server gets a directory and a unix socket of its own, keeps nothing, listens on no
+// TCP port and ends with the test.
+package reference
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// startup bounds how long a fresh redis-server may take until it accepts a connection.
+const startup = 10 * time.Second
+
+// Server is a running redis-server.
+type Server struct {
+	Socket string // path of its unix socket
+	Dir    string // its working directory, removed afterwards
+	cmd    *exec.Cmd
+}
+
+// Require returns the path of a program Redis comes with, "redis-server" or "redis-cli".
+// If it is missing the test is skipped, or fails if REQUIRE_REDIS=1.
+func Require(t testing.TB, program string) string {
+	t.Helper()
+	name := program
+	if program == "redis-server" && os.Getenv("REDIS_SERVER") != "" {
+		name = os.Getenv("REDIS_SERVER")
+	}
+	path, err := exec.LookPath(name)
+	if err == nil {
+		return path
+	}
+	if os.Getenv("REQUIRE_REDIS") == "1" {
+		t.Fatalf("REQUIRE_REDIS=1, but %s was not found: %v", name, err)
+	}
+	t.Skipf("NOT COMPARED WITH REDIS: %s was not found; install it or set REDIS_SERVER", name)
+	return ""
+}
+
+// Start starts a redis-server with further command line arguments such as
+// "--maxmemory", "10mb". It ends when the test does. See Require for a missing binary.
+func Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	path := Require(t, "redis-server")
+	dir, err := os.MkdirTemp("", "redis") // t.TempDir can be too long for a socket's path
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	s := &Server{Socket: filepath.Join(dir, "s"), Dir: dir}
+	options := []string{
+		"--port", "0", "--unixsocket", s.Socket, "--dir", dir,
+		"--save", "", "--appendonly", "no", "--enable-debug-command", "yes",
+		"--logfile", filepath.Join(dir, "log"),
+	}
+	s.cmd = exec.Command(path, append(options, args...)...)
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.stop)
+	if err := s.await(); err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Dial opens a connection; it is closed with the test.
+func (s *Server) Dial(t testing.TB) net.Conn {
+	t.Helper()
+	conn, err := net.Dial("unix", s.Socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close() })
+	return conn
+}
+
+// await returns when the server accepts connections.
+func (s *Server) await() error {
+	for end := time.Now().Add(startup); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		if conn, err := net.Dial("unix", s.Socket); err == nil {
+			return conn.Close()
+		}
+	}
+	log, _ := os.ReadFile(filepath.Join(s.Dir, "log"))
+	return fmt.Errorf("redis-server did not start within %v:\n%s", startup, log)
+}
+
+func (s *Server) stop() {
+	s.cmd.Process.Kill()
+	s.cmd.Wait()
+}
