@@ -75,8 +75,11 @@ func ParseInt(b []byte) (int64, bool) {
 		}
 		n = n*10 + uint64(c-'0')
 	}
-	if len(digits) < len(b) {
-		return -int64(n), n <= 1<<63
+	switch negative := len(digits) < len(b); {
+	case negative && n <= 1<<63:
+		return -int64(n), true
+	case !negative && n <= math.MaxInt64:
+		return int64(n), true
 	}
-	return int64(n), n <= math.MaxInt64
+	return 0, false
 }

@@ -1,0 +1,81 @@
+package resp
+
+import "slices"
+
+// Kind is the type byte of a value on the wire.
+type Kind byte
+
+// The kinds of both protocol versions. An attribute is no kind of its own: it decorates
+// the value that follows, see Value.Attributes.
+const (
+	Status    Kind = '+'
+	Error     Kind = '-'
+	Integer   Kind = ':'
+	Bulk      Kind = '$'
+	Array     Kind = '*'
+	Null      Kind = '_'
+	Double    Kind = ','
+	Boolean   Kind = '#'
+	BigNumber Kind = '('
+	Verbatim  Kind = '='
+	Map       Kind = '%'
+	Set       Kind = '~'
+	Push      Kind = '>'
+)
+
+// Value is a reply as a client sees it: a tree that owns its strings. The zero Value is no
+// reply at all.
+type Value struct {
+	Kind Kind
+
+	// Nil marks RESP2's absent bulk string and absent array, which keep their kind.
+	// RESP3's null is of the kind Null and has it set too.
+	Nil bool
+
+	// Text is the content of Status, Error, Bulk, Double, BigNumber and Verbatim
+	// (without its format hint), as it was on the wire.
+	Text string
+
+	// Int is the content of Integer, and 1 or 0 for Boolean.
+	Int int64
+
+	// Elems are the elements of Array, Set and Push; for Map key, value, key, value.
+	Elems []Value
+
+	// Format is the three letter hint of Verbatim.
+	Format string
+
+	// Attributes are the key, value pairs sent ahead of this value; nil if there were none.
+	Attributes []Value
+}
+
+// IsNull reports whether v is an absent value of any kind.
+func (v Value) IsNull() bool { return v.Nil }
+
+// IsError reports whether v is an error reply.
+func (v Value) IsError() bool { return v.Kind == Error }
+
+// IsAggregate reports whether v is of a kind that has elements, even if there are none.
+func (v Value) IsAggregate() bool {
+	switch v.Kind {
+	case Array, Map, Set, Push:
+		return !v.Nil
+	}
+	return false
+}
+
+// Len returns the number of elements of an aggregate, of pairs for a map. Other kinds have 0.
+func (v Value) Len() int {
+	if v.Kind == Map {
+		return len(v.Elems) / 2
+	}
+	return len(v.Elems)
+}
+
+// Equal reports whether v and o are the same on the wire. O(size of the smaller tree).
+func (v Value) Equal(o Value) bool {
+	return v.Kind == o.Kind && v.Nil == o.Nil && v.Int == o.Int &&
+		v.Text == o.Text && v.Format == o.Format &&
+		slices.EqualFunc(v.Elems, o.Elems, Value.Equal) &&
+		slices.EqualFunc(v.Attributes, o.Attributes, Value.Equal)
+}
