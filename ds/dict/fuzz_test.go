@@ -25,7 +25,7 @@ func FuzzModel(f *testing.F) {
 		}
 		m, model := New[*item](uint64(program[0])), map[string]*item{}
 		for program = program[1:]; len(program) >= 2; program = program[2:] {
-			step(t, &m, model, program[0], int(program[1]))
+			step(t, m, model, program[0], int(program[1]))
 			require.Equal(t, len(model), m.Len())
 			require.NoError(t, m.Check())
 		}

@@ -67,7 +67,13 @@ type bucket[E Element] struct {
 }
 
 // New returns an empty map whose hashes depend on seed. It allocates no table until the first Insert.
-func New[E Element](seed uint64) Map[E] { return Map[E]{seed: seed} }
+func New[E Element](seed uint64) *Map[E] { return new(Map[E]).Init(seed) }
+
+// Init empties m, whatever it held, sets the seed and returns m: New for a Map that is part of something else.
+func (m *Map[E]) Init(seed uint64) *Map[E] {
+	*m = Map[E]{seed: seed}
+	return m
+}
 
 // Len returns the number of elements. O(1).
 func (m *Map[E]) Len() int { return m.n }
@@ -162,7 +168,7 @@ func (m *Map[E]) DeleteHash(h uint64, key string) (e E, ok bool) {
 }
 
 // Clear removes every element and frees the tables; the seed stays. O(1). Not allowed while paused or within a walk.
-func (m *Map[E]) Clear() { *m = Map[E]{seed: m.seed} }
+func (m *Map[E]) Clear() { m.Init(m.seed) }
 
 // home returns the table that has, or would have, the element with hash h. There must be a table.
 func (m *Map[E]) home(h uint64) *table[E] {

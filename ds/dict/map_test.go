@@ -25,7 +25,7 @@ func filled(n int) (*Map[*item], []*item) {
 		items[i] = &item{key: "k" + strconv.Itoa(i), value: i}
 		m.Insert(items[i])
 	}
-	return &m, items
+	return m, items
 }
 
 func TestZeroMapIsEmpty(t *testing.T) {
