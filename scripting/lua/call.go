@@ -1,0 +1,83 @@
+package lua
+
+import "unsafe"
+
+// GoFunction is a function the host gives to scripts. It reads its arguments from c and answers with
+// one of c's Return methods; without, it returns nothing. c and slices of it die when it returns.
+// It must not keep c, and must not recover panics: that is how errors travel.
+type GoFunction func(L *State, c *Call)
+
+// Call is one running function: a Go function's window on its arguments and results, a Lua
+// function's frame. It lies on the State's stack, so that its words alternate like those of a Value.
+type Call struct {
+	fn     *Function
+	pc     uint32 // the site in fn.proto.sites that is calling
+	tails  uint32 // tail calls lost between this call and its caller
+	prev   *Call
+	nargs  int
+	L      *State
+	nret   int
+	extra  unsafe.Pointer // a vararg function's extra arguments
+	nextra int
+	ret    Value // the result when nret is 1
+	slots  [maxSlots]Value
+}
+
+const (
+	// maxSlots bounds locals, arguments under way and temporaries of one function. Slot numbers are bytes.
+	maxSlots   = 256
+	frameWords = 5 // the head of a Call, in Values
+)
+
+func (c *Call) slot(i int) *Value {
+	return (*Value)(unsafe.Add(unsafe.Pointer(&c.slots), uintptr(i)*unsafe.Sizeof(Value{})))
+}
+
+// NArgs returns how many arguments were passed.
+func (c *Call) NArgs() int { return c.nargs }
+
+// Arg returns argument i, counted from 1, nil beyond the last.
+func (c *Call) Arg(i int) Value {
+	if uint(i-1) >= uint(c.nargs) {
+		return Nil
+	}
+	return *c.slot(i - 1)
+}
+
+// Args returns all arguments: valid during the call, and may be overwritten by the callee.
+func (c *Call) Args() []Value { return unsafe.Slice(&c.slots[0], c.nargs) }
+
+// Return1 answers with one value.
+func (c *Call) Return1(v Value) { c.ret, c.nret = v, 1 }
+
+// Return2 answers with two values.
+func (c *Call) Return2(a, b Value) {
+	c.L.ret = append(c.L.ret[:0], a, b)
+	c.nret = 2
+}
+
+// Return answers with vs, which are copied.
+func (c *Call) Return(vs ...Value) {
+	c.nret = len(vs)
+	if len(vs) == 1 {
+		c.ret = vs[0]
+		return
+	}
+	c.L.ret = append(c.L.ret[:0], vs...)
+}
+
+// Function is a Lua closure or a host function.
+type Function struct {
+	proto *Proto // nil for a host function
+	env   *Table
+	ups   []Value // captured variables: the value of one that never changes, else its cell
+	host  GoFunction
+	name  string
+	id    uint32
+}
+
+// NewFunction returns a host function. name serves hosts and traces; error messages use the name scripts call it by.
+func NewFunction(name string, host GoFunction) *Function { return &Function{host: host, name: name} }
+
+// Name returns the name given to NewFunction, "" for a Lua function.
+func (fn *Function) Name() string { return fn.name }

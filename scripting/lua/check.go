@@ -1,0 +1,143 @@
+package lua
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// Argument checks for host functions. Each throws Lua's own message, naming the function as the
+// script called it: bad argument #1 to 'rep' (string expected, got nil).
+
+// Errorf throws a message with the position of the Lua code that called the running host function,
+// as luaL_error does.
+func (L *State) Errorf(format string, args ...any) {
+	L.Throw(String(L.Where(1) + fmt.Sprintf(format, args...)))
+}
+
+// ArgError throws "bad argument #i to 'f' (problem)".
+func (c *Call) ArgError(i int, problem string) {
+	name, method := c.L.calleeName(c)
+	if method {
+		i--
+		if i == 0 {
+			c.L.Errorf("calling '%s' on bad self (%s)", name, problem)
+		}
+	}
+	c.L.Errorf("bad argument #%d to '%s' (%s)", i, name, problem)
+}
+
+// TypeError throws "bad argument #i to 'f' (want expected, got ...)".
+func (c *Call) TypeError(i int, want string) {
+	got := "no value"
+	if i <= c.nargs {
+		got = c.Arg(i).TypeName()
+	}
+	c.ArgError(i, want+" expected, got "+got)
+}
+
+// CheckAny refuses a missing argument; nil is fine.
+func (c *Call) CheckAny(i int) Value {
+	if i > c.nargs {
+		c.ArgError(i, "value expected")
+	}
+	return c.Arg(i)
+}
+
+// CheckTable returns table argument i.
+func (c *Call) CheckTable(i int) *Table {
+	v := c.Arg(i)
+	if v.n != tagTable {
+		c.TypeError(i, "table")
+	}
+	return (*Table)(v.p)
+}
+
+// CheckFunction returns function argument i.
+func (c *Call) CheckFunction(i int) Value {
+	v := c.Arg(i)
+	if v.n != tagFunction {
+		c.TypeError(i, "function")
+	}
+	return v
+}
+
+// CheckString returns argument i, a string or a number formatted.
+func (c *Call) CheckString(i int) string {
+	if v := c.Arg(i); v.IsString() {
+		return v.str()
+	} else if v.IsNumber() {
+		return numberString(v.num())
+	}
+	c.TypeError(i, "string")
+	return ""
+}
+
+// CheckNumber returns argument i, a number or a string that spells one.
+func (c *Call) CheckNumber(i int) float64 {
+	if v := c.Arg(i); v.IsNumber() {
+		return v.num()
+	} else if f, ok := v.ToNumber(); ok {
+		return f
+	}
+	c.TypeError(i, "number")
+	return 0
+}
+
+// CheckInteger returns number argument i truncated to 64 bits as C does on amd64: out of range is the least integer.
+func (c *Call) CheckInteger(i int) int64 { return truncateInt64(c.CheckNumber(i)) }
+
+// CheckInt is CheckInteger cut to C's int, as luaL_checkint does.
+func (c *Call) CheckInt(i int) int { return int(int32(truncateInt64(c.CheckNumber(i)))) }
+
+// None reports whether argument i is missing or nil.
+func (c *Call) None(i int) bool { return c.Arg(i).IsNil() }
+
+// OptString is CheckString, or fallback when the argument is missing or nil.
+func (c *Call) OptString(i int, fallback string) string {
+	if c.None(i) {
+		return fallback
+	}
+	return c.CheckString(i)
+}
+
+// OptNumber is CheckNumber, or fallback when the argument is missing or nil.
+func (c *Call) OptNumber(i int, fallback float64) float64 {
+	if c.None(i) {
+		return fallback
+	}
+	return c.CheckNumber(i)
+}
+
+// OptInteger is CheckInteger, or fallback when the argument is missing or nil.
+func (c *Call) OptInteger(i int, fallback int64) int64 {
+	if c.None(i) {
+		return fallback
+	}
+	return c.CheckInteger(i)
+}
+
+// OptInt is CheckInt, or fallback when the argument is missing or nil.
+func (c *Call) OptInt(i int, fallback int) int {
+	if c.None(i) {
+		return fallback
+	}
+	return c.CheckInt(i)
+}
+
+// CheckOption returns the index of string argument i in options; fallback, if not "", stands for a missing one.
+func (c *Call) CheckOption(i int, fallback string, options ...string) int {
+	s := fallback
+	if fallback == "" || !c.None(i) {
+		s = c.CheckString(i)
+	}
+	for j, o := range options {
+		if o == s {
+			return j
+		}
+	}
+	c.ArgError(i, "invalid option '"+s+"'")
+	return 0
+}
+
+// position returns "chunk:line: ".
+func position(chunk string, line int) string { return chunk + ":" + strconv.Itoa(line) + ": " }

@@ -1,0 +1,67 @@
+package lua
+
+import "fmt"
+
+// Error is what ends a run: a Lua error value nobody caught.
+type Error struct {
+	Value Value
+}
+
+// Error returns the message, or what Lua's own front end says of an error value that is none.
+func (e *Error) Error() string {
+	if s, ok := e.Value.ToString(); ok {
+		return s
+	}
+	return "(error object is a " + e.Value.TypeName() + " value)"
+}
+
+// raised is the panic a Lua error travels by; its value is in State.pending.
+type raised struct{}
+
+// abort is the panic of an error no pcall may catch.
+type abort struct{ err error }
+
+// Throw raises v as a Lua error. It does not return.
+func (L *State) Throw(v Value) {
+	L.pending = v
+	panic(raised{})
+}
+
+// Abort ends the run with err; pcall does not catch it. It does not return.
+func (L *State) Abort(err error) { panic(abort{err}) }
+
+// fail throws an error of the evaluator itself: with a position when Lua code is running, without
+// one within a host function.
+func (L *State) fail(format string, args ...any) {
+	L.Throw(String(L.Where(0) + fmt.Sprintf(format, args...)))
+}
+
+// Where returns "chunk:line: " of the function at level: 0 the running one, 1 its caller.
+// "" where that is no Lua code.
+func (L *State) Where(level int) string {
+	for c := L.frame; c != nil; c = c.prev {
+		if level == 0 {
+			if p := c.fn.proto; p != nil {
+				return position(p.chunk, int(p.sites[c.pc].line))
+			}
+			return ""
+		}
+		level -= 1 + int(c.tails)
+		if level < 0 {
+			return ""
+		}
+	}
+	return ""
+}
+
+// calleeName returns the name by which the calling Lua code knows the running function c, "?" when unknown.
+func (L *State) calleeName(c *Call) (name string, method bool) {
+	if c.prev == nil || c.prev.fn.proto == nil || c.tails > 0 {
+		return "?", false
+	}
+	s := &c.prev.fn.proto.sites[c.prev.pc]
+	if s.name == "" {
+		return "?", false
+	}
+	return s.name, s.kind == nameMethod
+}

@@ -1,0 +1,103 @@
+package lua
+
+import (
+	"unsafe"
+)
+
+// State is one world of Lua: globals, a stack of frames, the budget of the run under way.
+// It is for one goroutine at a time. Coroutines share it; only their stacks differ.
+type State struct {
+	stack
+	ret     []Value // results of the last call when they are not exactly one
+	pending Value   // the error value a panic of type raised carries
+
+	Globals    *Table // the environment of loaded chunks
+	stringMeta *Table // the metatable of all strings
+	kindMetas  [KindThread + 1]*Table
+
+	ticks    int // until the hook is due
+	interval int
+	hook     func() error
+
+	room   int // bytes until live memory is measured again
+	limit  int // bytes a run may hold, 0 for no limit
+	pinned int // bytes host functions hold in buffers
+	marks  uint8
+	pause  int
+
+	running *Coroutine // nil in the main thread
+	live    *Coroutine // suspended and normal ones, a list
+	serial  uint32
+}
+
+// stack is the part of a State that differs between coroutines: segments of Values in which frames
+// lie back to back. A frame never moves and never spans two segments.
+type stack struct {
+	frame  *Call // the innermost running function
+	base   unsafe.Pointer
+	top    int // bytes of the segment in use
+	size   int // bytes of the segment
+	depth  int // Lua calls under way
+	weight int // estimated bytes of Go stack in use
+	ccalls int // calls from Go to Lua under way
+	spare  []Value
+}
+
+// NewState returns a State with empty globals.
+func NewState() *State {
+	L := &State{Globals: NewTable(0, 0), ticks: maxInt, room: maxInt}
+	L.addSegment(firstSegment)
+	return L
+}
+
+const (
+	maxInt       = int(^uint(0) >> 1)
+	firstSegment = 1 << 10
+	// slack keeps the memory a *Call's type covers within one allocation.
+	slack = maxSlots + frameWords
+)
+
+func (L *State) addSegment(values int) {
+	if len(L.spare) < values {
+		L.spare = make([]Value, values)
+	}
+	L.base, L.size, L.top = unsafe.Pointer(&L.spare[0]), (len(L.spare)-slack)*valueBytes, 0
+	L.spare = nil
+}
+
+// SetStringMetatable sets the metatable all strings share.
+func (L *State) SetStringMetatable(meta *Table) { L.stringMeta = meta }
+
+// NewTable returns an empty table counted against the memory limit.
+func (L *State) NewTable(array, fields int) *Table {
+	L.Alloc(tableBytes)
+	t := &Table{node: &emptyNode}
+	if array > 0 || fields > 0 {
+		t.resize(L, array, fields)
+	}
+	return t
+}
+
+// NewString counts s against the memory limit and returns it as a value. s is not copied.
+func (L *State) NewString(s string) Value {
+	L.Alloc(len(s))
+	return String(s)
+}
+
+// Alloc counts n bytes a host function is about to allocate for values; it throws "not enough memory"
+// when the run would exceed its limit. Call it before the allocation, and for the growth of buffers too.
+func (L *State) Alloc(n int) {
+	L.room -= n
+	if L.room < 0 {
+		L.settle(n)
+	}
+}
+
+// Tick counts n units of work, about a loop iteration each, of a long host function. It runs the hook
+// when due, which may end the script.
+func (L *State) Tick(n int) {
+	L.ticks -= n
+	if L.ticks < 0 {
+		L.tock()
+	}
+}
