@@ -198,6 +198,16 @@ func (l List) place(pos int) int {
 	return pos
 }
 
+// Trim returns the list in a block of its own size if it has more than a
+// kilobyte of capacity and uses less than half of it, else the list as it is.
+// Owners who keep lists that shrank call it; scratch buffers stay out of it.
+func (l List) Trim() List {
+	if cap(l) <= 1024 || len(l) >= cap(l)/2 {
+		return l
+	}
+	return append(List(nil), l...)
+}
+
 // resize makes the list n bytes long, in place if capacity allows, and sets
 // zlbytes and the end. A new block has n bytes rounded up to what the
 // allocator hands out anyway.

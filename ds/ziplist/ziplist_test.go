@@ -232,6 +232,18 @@ func TestGrowthWastesNoMore(t *testing.T) {
 	}
 }
 
+func TestTrim(t *testing.T) {
+	l := append(make(List, 0, 2000), New()...)
+	l = l.Append(make([]byte, 1500))
+	require.Same(t, &l[0], &l.Trim()[0])
+	l = l.Replace(l.First(), []byte("short"))
+	trimmed := l.Trim()
+	require.Equal(t, l, trimmed)
+	require.Less(t, cap(trimmed), 64)
+	l = AppendEmpty(make([]byte, 1024))
+	require.Same(t, &l[0], &l.Trim()[0])
+}
+
 func TestManyEntries(t *testing.T) {
 	l, m := New(), 65600
 	for i := range m {
