@@ -1,0 +1,53 @@
+package hash
+
+import (
+	"fmt"
+
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// Check returns an error naming the first violation of the package's
+// invariants, nil if there is none. It never panics, whatever bytes the hash
+// was made of. O(n).
+func (h *Hash) Check() error {
+	switch {
+	case h.table != nil && h.packed != nil:
+		return fmt.Errorf("hash: both packed and a table")
+	case h.table != nil:
+		return h.table.check()
+	case h.packed == nil:
+		return nil
+	}
+	if err := h.packed.Check(); err != nil {
+		return err
+	}
+	if n := h.packed.Len(); n%2 != 0 {
+		return fmt.Errorf("hash: %d entries, the last field has no value", n)
+	}
+	var err error
+	seen := make(map[string]struct{}, h.Len())
+	h.Each(func(field, _ ziplist.Entry) bool {
+		name := string(field.Append(nil))
+		if _, twice := seen[name]; twice {
+			err = fmt.Errorf("hash: field %q is there twice", name)
+		}
+		seen[name] = struct{}{}
+		return err == nil
+	})
+	return err
+}
+
+func (t *table) check() error {
+	if err := t.pairs.Check(); err != nil {
+		return err
+	}
+	held := 0
+	t.pairs.Each(func(p pair) bool {
+		held += p.bytes()
+		return true
+	})
+	if held != t.held {
+		return fmt.Errorf("hash: %d bytes in blocks, sum says %d", held, t.held)
+	}
+	return nil
+}

@@ -1,0 +1,236 @@
+// Package hash is the hash value: fields with values, packed in a ziplist
+// while small and in a table from then on.
+//
+//	packed  one ziplist          field value field value ...
+//	table   dict.Map of pairs    each pair one block  [key length] key [value length] value
+//
+// Invariants, all verified by Check:
+//
+//  1. A hash is packed or a table, never both; the zero Hash is an empty
+//     packed one.
+//  2. A packed hash has an even number of entries, each field once.
+//  3. A table's running sum is the size of its blocks.
+//  4. What became a table stays one, as in Redis.
+//
+// A hash becomes a table when Redis makes it one: before a field or value
+// longer than Limits.MaxValue is written, and after a write that leaves more
+// than Limits.MaxEntries fields.
+//
+// Fields and values come out as ziplist.Entry: text, or an integer not yet
+// rendered, so that a reader who wants a number or writes straight into its
+// output pays for no text in between. Both forms hand out aliases of their
+// own memory, valid until the hash is next changed. What goes in is copied
+// and must not be such an alias.
+//
+// Non-goals: arithmetic on values, which is the commands' affair, and the
+// removal of empty hashes, which is the keyspace's. Deadlines of fields are
+// not kept; their place would be the pair's block (see pair) and, packed, a
+// third entry behind each value.
+//
+// Unlike Redis, which allocates a node, a field and a value, a table's pair
+// is a single block without pointers, which the collector never looks into.
+package hash
+
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// Hash is one hash. The zero value is an empty one.
+//
+// A Hash made by Of works on the bytes it was given and allocates only when
+// they do not suffice, so it may be a short-lived view of bytes kept
+// elsewhere. Assigning a Hash shares its memory; Clone copies it.
+type Hash struct {
+	packed ziplist.List // nil if a table, or nothing was ever set
+	table  *table
+}
+
+// Limits are the thresholds for a packed hash, and what a table needs.
+type Limits struct {
+	MaxEntries int    // most fields of a packed hash
+	MaxValue   int    // most bytes of a field or value in a packed hash
+	Seed       uint64 // hashes of a table's fields depend on it
+}
+
+// Of returns the packed hash whose fields and values alternate in zl. It
+// works on zl itself. Bytes from outside must pass Check.
+func Of(zl ziplist.List) Hash { return Hash{packed: zl} }
+
+// Packed returns the ziplist of a packed hash, which stays the hash's own;
+// false if the hash is a table.
+func (h *Hash) Packed() (ziplist.List, bool) {
+	if h.packed == nil && h.table == nil {
+		h.packed = ziplist.New()
+	}
+	return h.packed, h.table == nil
+}
+
+// Len returns the number of fields. O(1); O(n) for a packed one of more than
+// 32767 fields.
+func (h *Hash) Len() int {
+	switch {
+	case h.table != nil:
+		return h.table.pairs.Len()
+	case h.packed == nil:
+		return 0
+	}
+	return h.packed.Len() / 2
+}
+
+// Encoding returns the form as OBJECT ENCODING says it: ziplist or hashtable.
+func (h *Hash) Encoding() string {
+	if h.table != nil {
+		return "hashtable"
+	}
+	return "ziplist"
+}
+
+// Bytes returns the bytes held beyond the Hash itself: the ziplist's block,
+// or the table and its blocks as the allocator rounds them. O(1).
+func (h *Hash) Bytes() int {
+	if h.table != nil {
+		return h.table.bytes()
+	}
+	return cap(h.packed)
+}
+
+// Lookup returns the value of field; false if there is none.
+// O(1), or O(n) in a packed hash; allocates nothing.
+func (h *Hash) Lookup(field []byte) (value ziplist.Entry, ok bool) {
+	if h.table != nil {
+		return h.table.lookup(field)
+	}
+	p := h.find(field)
+	if p == ziplist.None {
+		return value, false
+	}
+	value, _ = h.packed.Get(h.packed.Next(p))
+	return value, true
+}
+
+// Get returns the text of field's value; nil and false if there is none. The
+// text aliases the hash, or was rendered into buf[:0]; 20 bytes of capacity
+// suffice there.
+func (h *Hash) Get(field, buf []byte) (value []byte, ok bool) {
+	e, ok := h.Lookup(field)
+	if !ok {
+		return nil, false
+	}
+	return e.Text(buf), true
+}
+
+// Has reports whether the field exists.
+func (h *Hash) Has(field []byte) bool {
+	_, ok := h.Lookup(field)
+	return ok
+}
+
+// StrLen returns the length of the text of field's value, 0 if there is none.
+func (h *Hash) StrLen(field []byte) int {
+	if e, ok := h.Lookup(field); ok {
+		return e.Len()
+	}
+	return 0
+}
+
+// Set gives field the value, and reports whether the field is new. Both are
+// copied. O(1), or O(bytes) in a packed hash.
+func (h *Hash) Set(field, value []byte, lim Limits) (created bool) {
+	if h.prepare(len(field), len(value), lim) {
+		return h.table.set(field, value)
+	}
+	p := h.find(field)
+	if created = p == ziplist.None; created {
+		h.packed = h.packed.Append(field).Append(value)
+	} else {
+		h.packed = h.packed.Replace(h.packed.Next(p), value)
+	}
+	h.Fit(lim)
+	return created
+}
+
+// SetInt is Set to n's decimal text.
+func (h *Hash) SetInt(field []byte, n int64, lim Limits) (created bool) {
+	value := ziplist.Entry{Int: n, IsInt: true}
+	if h.prepare(len(field), value.Len(), lim) {
+		var buf [20]byte
+		return h.table.set(field, value.Append(buf[:0]))
+	}
+	p := h.find(field)
+	if created = p == ziplist.None; created {
+		h.packed = h.packed.Append(field).AppendInt(n)
+	} else {
+		h.packed = h.packed.ReplaceInt(h.packed.Next(p), n)
+	}
+	h.Fit(lim)
+	return created
+}
+
+// Delete removes field and reports whether it existed.
+// O(1), or O(bytes) in a packed hash.
+func (h *Hash) Delete(field []byte) bool {
+	if h.table != nil {
+		return h.table.delete(field)
+	}
+	p := h.find(field)
+	if p == ziplist.None {
+		return false
+	}
+	h.packed = h.packed.Delete(p, 2).Trim()
+	return true
+}
+
+// Fit makes a packed hash of more than lim.MaxEntries fields a table; values
+// are not looked at. Writes do it themselves: it is for hashes that were
+// loaded. O(1), or O(n) if it converts.
+func (h *Hash) Fit(lim Limits) {
+	if h.table == nil && h.Len() > lim.MaxEntries {
+		h.convert(lim)
+	}
+}
+
+// Clone returns a copy that shares nothing with h. O(bytes).
+func (h *Hash) Clone() Hash {
+	if h.table != nil {
+		return Hash{table: h.table.clone()}
+	}
+	return Hash{packed: append(ziplist.List(nil), h.packed...)}
+}
+
+// find returns the position of field in a packed hash.
+func (h *Hash) find(field []byte) int {
+	if h.packed == nil {
+		return ziplist.None
+	}
+	return h.packed.Find(field, h.packed.First(), 1)
+}
+
+// prepare makes the hash ready for a field and a value of the given lengths
+// and reports whether it is a table.
+func (h *Hash) prepare(field, value int, lim Limits) bool {
+	const overhead = 2 * (5 + 5) // prevlens and encodings
+	switch {
+	case h.table != nil:
+	case field > lim.MaxValue || value > lim.MaxValue || len(h.packed)+field+value+overhead > ziplist.MaxBytes:
+		h.convert(lim)
+	case h.packed == nil:
+		h.packed = ziplist.New()
+	}
+	return h.table != nil
+}
+
+// convert makes a packed hash a table.
+func (h *Hash) convert(lim Limits) {
+	t := newTable(h.Len()+1, lim.Seed)
+	var key, value [20]byte
+	h.Each(func(f, v ziplist.Entry) bool {
+		t.insert(f.Text(key[:]), v.Text(value[:]))
+		return true
+	})
+	*h = Hash{table: t}
+}
+
+// view is b as a string, without copying.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

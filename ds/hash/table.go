@@ -1,0 +1,78 @@
+package hash
+
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// table is the large form of a hash.
+type table struct {
+	pairs dict.Map[pair]
+	held  int    // bytes of the pairs' blocks
+	seed  uint64 // of the map's hashes
+}
+
+// newTable returns an empty table with room for n pairs.
+func newTable(n int, seed uint64) *table {
+	t := &table{seed: seed}
+	t.pairs.Init(seed).Reserve(n)
+	return t
+}
+
+func (t *table) bytes() int {
+	return blockSize(int(unsafe.Sizeof(*t))) + t.pairs.Bytes() + t.held
+}
+
+func (t *table) lookup(field []byte) (value ziplist.Entry, ok bool) {
+	p, ok := t.pairs.Find(view(field))
+	if ok {
+		value.Str = p.value()
+	}
+	return value, ok
+}
+
+// set gives field the value and reports whether the field is new.
+func (t *table) set(field, value []byte) (created bool) {
+	h := t.pairs.Hash(view(field))
+	slot := t.pairs.LookupHash(h, view(field))
+	if slot == nil {
+		p := newPair(field, value)
+		t.held += p.bytes()
+		t.pairs.InsertHash(h, p)
+		return true
+	}
+	old := slot.bytes()
+	if blockSize(pairSize(len(field), len(value))) == old {
+		slot.setValue(value)
+		return false
+	}
+	*slot = newPair(field, value)
+	t.held += slot.bytes() - old
+	return false
+}
+
+// insert adds a field known to be new.
+func (t *table) insert(field, value []byte) {
+	p := newPair(field, value)
+	t.held += p.bytes()
+	t.pairs.Insert(p)
+}
+
+func (t *table) delete(field []byte) bool {
+	p, ok := t.pairs.Delete(view(field))
+	if ok {
+		t.held -= p.bytes()
+	}
+	return ok
+}
+
+func (t *table) clone() *table {
+	c := newTable(t.pairs.Len(), t.seed)
+	t.pairs.Each(func(p pair) bool {
+		c.insert(p.key(), p.value())
+		return true
+	})
+	return c
+}
