@@ -38,6 +38,14 @@ func (w *Writer) Len() int { return len(w.buf) }
 // Reset forgets what was written and keeps the buffer and the protocol version.
 func (w *Writer) Reset() { w.buf = w.buf[:0] }
 
+// Swap returns the buffered bytes, which belong to the caller from here on, and goes on with buf,
+// emptied. So a caller can send one buffer while the other fills.
+func (w *Writer) Swap(buf []byte) []byte {
+	full := w.buf
+	w.buf = buf[:0]
+	return full
+}
+
 // Truncate takes back everything after the first n bytes. n is a former Len.
 func (w *Writer) Truncate(n int) { w.buf = w.buf[:n] }
 

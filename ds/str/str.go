@@ -1,0 +1,185 @@
+// Package str is the string value: a byte string, or an integer kept as such.
+//
+// Redis tells three encodings apart and clients can see them through OBJECT ENCODING:
+//
+//	int     the text of a 64-bit integer, held as 8 bytes
+//	embstr  at most 44 bytes, never modified in place
+//	raw     longer, or modified in place (APPEND, SETRANGE, SETBIT)
+//
+// Invariants:
+//  1. An int's text is canonical: what strconv prints parses back to it, so Text loses nothing.
+//  2. A value is int only if it came from Of or OfInt; in-place writes make it raw for good,
+//     as Redis does.
+//
+// Non-goals: shared small integers; here an int costs no object of its own.
+package str
+
+import (
+	"math/bits"
+	"strconv"
+)
+
+// EmbstrMax is the longest text, in bytes, that Redis 7.0 embeds beside its object header.
+const EmbstrMax = 44
+
+// Form tells how a Value is held.
+type Form uint8
+
+// The forms of a Value, named by Redis' encodings.
+const (
+	Embstr Form = iota
+	Raw
+	Int
+)
+
+// Value is a string value. The zero Value is the empty embstr.
+type Value struct {
+	b    []byte
+	n    int64
+	form Form
+}
+
+// Of returns the value that Redis would store for b: an int if b is the canonical text of a
+// 64-bit integer of at most 20 bytes, else embstr or raw by length. The value aliases b.
+func Of(b []byte) Value {
+	if n, ok := parseInt(b); ok {
+		return Value{n: n, form: Int}
+	}
+	if len(b) <= EmbstrMax {
+		return Value{b: b}
+	}
+	return Value{b: b, form: Raw}
+}
+
+// OfInt returns n as an int value.
+func OfInt(n int64) Value { return Value{n: n, form: Int} }
+
+// OfForm rebuilds a value held as text in the given form, embstr or raw. The value aliases b.
+func OfForm(b []byte, form Form) Value { return Value{b: b, form: form} }
+
+// Form returns how the value is held.
+func (v *Value) Form() Form { return v.form }
+
+// Int returns the integer of an int value; ok is false for the other forms.
+func (v *Value) Int() (n int64, ok bool) { return v.n, v.form == Int }
+
+// Text returns the bytes of the value. An int is rendered into buf[:0]; the other forms return
+// the value's own bytes, to be read only and only until the value is next written.
+func (v *Value) Text(buf []byte) []byte {
+	if v.form == Int {
+		return strconv.AppendInt(buf[:0], v.n, 10)
+	}
+	return v.b
+}
+
+// Len returns the length of the text in bytes.
+func (v *Value) Len() int {
+	if v.form == Int {
+		return digits(v.n)
+	}
+	return len(v.b)
+}
+
+// Bytes returns the bytes held beyond the Value itself.
+func (v *Value) Bytes() int { return cap(v.b) }
+
+// Encoding returns "int", "embstr" or "raw".
+func (v *Value) Encoding() string {
+	switch v.form {
+	case Int:
+		return "int"
+	case Raw:
+		return "raw"
+	}
+	return "embstr"
+}
+
+// Edit returns the text as a slice of length n that the caller may change in place, padded with
+// zero bytes where n exceeds the length; a shorter n leaves the length as it is. The value is raw
+// from here on. Cost O(n) when it must grow, amortized.
+func (v *Value) Edit(n int) []byte {
+	if v.form == Int {
+		v.b = strconv.AppendInt(make([]byte, 0, max(n, 20)), v.n, 10)
+	}
+	v.form = Raw
+	if old := len(v.b); n > old {
+		if n > cap(v.b) {
+			grown := make([]byte, n, room(old, n))
+			copy(grown, v.b)
+			v.b = grown
+		} else {
+			v.b = v.b[:n]
+			clear(v.b[old:])
+		}
+	}
+	return v.b
+}
+
+// Clone returns a value that shares no memory with v.
+func (v *Value) Clone() Value {
+	c := *v
+	if v.b != nil {
+		c.b = append([]byte(nil), v.b...)
+	}
+	return c
+}
+
+// room is the capacity for a text that grows from old to n bytes: the first growth is exact,
+// a repeated one doubles up to 1 MiB of slack, as sds does.
+func room(old, n int) int {
+	if old == 0 {
+		return n
+	}
+	return n + min(n, 1<<20)
+}
+
+// digits returns the length of n's decimal text.
+func digits(n int64) int {
+	sign, u := 0, uint64(n)
+	if n < 0 {
+		sign, u = 1, -u
+	}
+	// log10 from log2: 1233/4096 is just above log10(2).
+	d := (bits.Len64(u|1) * 1233) >> 12
+	if u >= pow10[d] {
+		d++
+	}
+	return sign + max(d, 1)
+}
+
+var pow10 = func() (p [20]uint64) {
+	p[0] = 1
+	for i := 1; i < len(p); i++ {
+		p[i] = p[i-1] * 10
+	}
+	return p
+}()
+
+// parseInt reads the canonical decimal text of an int64: no blanks, no plus, no leading zeros.
+func parseInt(b []byte) (int64, bool) {
+	if len(b) == 0 || len(b) > 20 {
+		return 0, false
+	}
+	neg, d := b[0] == '-', b
+	if neg {
+		d = b[1:]
+	}
+	if len(d) == 0 || d[0] < '0' || d[0] > '9' || d[0] == '0' && (neg || len(d) > 1) {
+		return 0, false
+	}
+	var u uint64
+	for _, ch := range d {
+		if ch < '0' || ch > '9' {
+			return 0, false
+		}
+		hi, lo := bits.Mul64(u, 10)
+		if hi != 0 || lo > ^uint64(0)-uint64(ch-'0') {
+			return 0, false
+		}
+		u = lo + uint64(ch-'0')
+	}
+	if neg {
+		return -int64(u), u <= 1<<63
+	}
+	return int64(u), u < 1<<63
+}

@@ -1,0 +1,238 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Call is one execution of a command: its arguments under a cursor, its session and database, and
+// the reply. Handlers use it in the order ask, check, change, tell.
+//
+// Arguments alias the connection's buffer and are valid until the handler returns; what is kept is
+// copied by whoever keeps it.
+type Call struct {
+	Engine  *Engine
+	Session *Session
+	DB      *keyspace.DB
+	Cmd     *Command
+	Args    [][]byte
+	Reply   *resp.Writer
+
+	at      int    // next argument
+	err     string // first error of the cursor
+	dirty   int64  // changes reported by this call
+	logged  bool   // the handler said what to journal
+	retry   bool   // a waiter's handler runs again
+	parked  bool   // the handler parked the session
+	scratch [64]byte
+}
+
+// Now returns the time of the command in milliseconds since the epoch.
+func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }
+
+// --- ask: the cursor ---
+
+// More reports whether arguments are left.
+func (c *Call) More() bool { return c.at < len(c.Args) && c.err == "" }
+
+// Left returns the number of arguments left.
+func (c *Call) Left() int { return len(c.Args) - c.at }
+
+// Rest returns all arguments left and moves past them.
+func (c *Call) Rest() [][]byte {
+	rest := c.Args[c.at:]
+	c.at = len(c.Args)
+	return rest
+}
+
+// Arg returns the next argument; past the end it latches the syntax error.
+func (c *Call) Arg() []byte {
+	if c.at >= len(c.Args) {
+		c.Refuse(ErrSyntax)
+		return nil
+	}
+	c.at++
+	return c.Args[c.at-1]
+}
+
+// Skip moves past n arguments.
+func (c *Call) Skip(n int) { c.at += n }
+
+// Back moves back by one argument.
+func (c *Call) Back() { c.at-- }
+
+// Int returns the next argument as an integer; latches ErrNotInt.
+func (c *Call) Int() int64 { return c.IntOr(ErrNotInt) }
+
+// IntOr is Int with another error text.
+func (c *Call) IntOr(err string) int64 {
+	n, ok := resp.ParseInt(c.Arg())
+	if !ok {
+		c.Refuse(err)
+	}
+	return n
+}
+
+// IntIn returns the next argument as an integer between lo and hi; anything else latches err.
+func (c *Call) IntIn(lo, hi int64, err string) int64 {
+	n := c.IntOr(err)
+	if n < lo || n > hi {
+		c.Refuse(err)
+	}
+	return n
+}
+
+// Float returns the next argument as a float other than NaN; latches ErrNotFloat.
+func (c *Call) Float() float64 { return c.FloatOr(ErrNotFloat) }
+
+// FloatOr is Float with another error text.
+func (c *Call) FloatOr(err string) float64 {
+	f, ok := resp.ParseFloat(c.Arg())
+	if !ok || math.IsNaN(f) {
+		c.Refuse(err)
+		return 0
+	}
+	return f
+}
+
+// Word moves past the next argument if it is the given upper-case word in any case, and reports
+// whether it was.
+func (c *Call) Word(word string) bool {
+	if c.at < len(c.Args) && c.err == "" && IsWord(c.Args[c.at], word) {
+		c.at++
+		return true
+	}
+	return false
+}
+
+// End latches the syntax error if arguments are left.
+func (c *Call) End() {
+	if c.at < len(c.Args) {
+		c.Refuse(ErrSyntax)
+	}
+}
+
+// IsWord reports whether arg is the given upper-case word in any case.
+func IsWord(arg []byte, word string) bool {
+	if len(arg) != len(word) {
+		return false
+	}
+	for i := range arg {
+		ch := arg[i]
+		if 'a' <= ch && ch <= 'z' {
+			ch -= 'a' - 'A'
+		}
+		if ch != word[i] {
+			return false
+		}
+	}
+	return true
+}
+
+// Refuse latches an error; the first one counts.
+func (c *Call) Refuse(err string) {
+	if c.err == "" {
+		c.err = err
+	}
+}
+
+// Refusef is Refuse with a format.
+func (c *Call) Refusef(format string, args ...any) { c.Refuse(fmt.Sprintf(format, args...)) }
+
+// OK reports whether no error was latched; if one was, it is sent as the reply and the handler must
+// return.
+func (c *Call) OK() bool {
+	if c.err == "" {
+		return true
+	}
+	c.Reply.Error(c.err)
+	return false
+}
+
+// Fail latches err, sends it and returns false, for the last line of a check.
+func (c *Call) Fail(err string) bool {
+	c.Refuse(err)
+	return c.OK()
+}
+
+// Scratch returns a small buffer for rendering one value, valid until the next call of Scratch.
+func (c *Call) Scratch() []byte { return c.scratch[:0] }
+
+// --- check: lookups by type ---
+
+// Read returns the value of key for reading. ok is false if the key is absent (v is nil then, and
+// no error is sent). A value of another type latches ErrWrongType.
+func Read[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
+	found, ok := c.DB.Find(key)
+	if c.countsHits() {
+		if ok {
+			c.Engine.stats.hits++
+		} else {
+			c.Engine.stats.misses++
+		}
+	}
+	if !ok {
+		return v, false
+	}
+	return typed[T](c, found)
+}
+
+// countsHits reports whether lookups of this command are keyspace hits and misses.
+func (c *Call) countsHits() bool { return c.Cmd.Flags&Write == 0 }
+
+func typed[T keyspace.Value](c *Call, found keyspace.Value) (v T, ok bool) {
+	v, ok = found.(T)
+	if !ok {
+		c.Refuse(ErrWrongType)
+	}
+	return v, ok
+}
+
+// Edit returns the value of key for changing; the change takes effect with Changed. ok is false if
+// the key is absent, or of another type, which latches ErrWrongType.
+func Edit[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
+	found, ok := c.DB.Edit(key)
+	if !ok {
+		return v, false
+	}
+	return typed[T](c, found)
+}
+
+// Upsert is Edit, or an empty value of type t where the key is absent; ok is false for a value of
+// another type, which latches ErrWrongType.
+func Upsert[T keyspace.Value](c *Call, key []byte, t keyspace.Type) (v T, ok bool) {
+	found, ok := c.DB.Edit(key)
+	if !ok {
+		found = c.DB.Create(key, t)
+	}
+	return typed[T](c, found)
+}
+
+// --- change: the reports ---
+
+// Changed reports that key was changed, once for each event. It settles the value, removes the key
+// if it is empty, and tells whoever watches, waits or listens. The event is its class letter and
+// its name, "zzadd", "$set", "gdel".
+func (c *Call) Changed(key []byte, event string) {
+	c.dirty++
+	c.Engine.changed(c.DB, key, event)
+}
+
+// ChangedIn is Changed for a key of another database.
+func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
+	c.dirty++
+	c.Engine.changed(db, key, event)
+}
+
+// Log says what the journal is to hold in place of the command's own arguments: a form whose
+// replay gives the same data at any time. It may be called several times, for several commands.
+func (c *Call) Log(args ...[]byte) {
+	c.logged = true
+	c.Engine.journal(c.DB.ID(), args)
+}
+
+// LogNothing says that the change needs no line of its own in the journal.
+func (c *Call) LogNothing() { c.logged = true }

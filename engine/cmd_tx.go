@@ -1,0 +1,245 @@
+package engine
+
+import "github.com/miniserver-go/miniserver/keyspace"
+
+// Transactions. MULTI starts to queue, EXEC runs the queue under the one lock, WATCH makes EXEC
+// fail if a watched key was touched meanwhile. A command refused while queueing spoils the
+// transaction; a command failing while it runs does not stop the others.
+
+// transaction is what a session queued since MULTI.
+type transaction struct {
+	commands []queued
+	spoiled  bool
+}
+
+type queued struct {
+	cmd  *Command
+	args [][]byte
+}
+
+// dbKey names a key of a database.
+type dbKey struct {
+	db  int
+	key string
+}
+
+// Transactions is the family of MULTI and WATCH.
+func Transactions() Family {
+	return Family{Group: "transactions", Commands: []Command{
+		{Name: "multi", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdMulti, Since: "1.2.0",
+			Summary: "Starts a transaction."},
+		{Name: "exec", Arity: 1, Flags: NoScript | Loading | Stale | SkipSlowlog | MayBeSlow, Run: cmdExec, Since: "1.2.0",
+			Summary: "Executes all commands in a transaction."},
+		{Name: "discard", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdDiscard, Since: "2.0.0",
+			Summary: "Discards a transaction."},
+		{Name: "watch", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy | NoMulti, Keys: KeyRange(1, -1, 1), Run: cmdWatch, Since: "2.2.0",
+			Summary: "Monitors changes to keys to determine the execution of a transaction."},
+		{Name: "unwatch", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdUnwatch, Since: "2.2.0",
+			Summary: "Forgets about watched keys of a transaction."},
+	}}
+}
+
+// runsInTx reports whether the command is executed at once inside MULTI instead of queued.
+func (cmd *Command) runsInTx() bool {
+	switch cmd.Name {
+	case "exec", "discard", "multi", "watch", "quit", "reset":
+		return true
+	}
+	return false
+}
+
+// queue keeps a copy of a command for EXEC.
+func (s *Session) queue(cmd *Command, args [][]byte) {
+	s.tx.commands = append(s.tx.commands, queued{cmd, copyArgs(args)})
+}
+
+// copyArgs copies arguments out of the connection's buffer.
+func copyArgs(args [][]byte) [][]byte {
+	n := 0
+	for _, a := range args {
+		n += len(a)
+	}
+	flat, out := make([]byte, 0, n), make([][]byte, len(args))
+	for i, a := range args {
+		at := len(flat)
+		flat = append(flat, a...)
+		out[i] = flat[at:len(flat):len(flat)]
+	}
+	return out
+}
+
+// MULTI
+func cmdMulti(c *Call) {
+	if c.Session.tx != nil {
+		c.Fail(ErrNestedMulti)
+		return
+	}
+	c.Session.tx = &transaction{}
+	c.Reply.Status("OK")
+}
+
+// DISCARD
+func cmdDiscard(c *Call) {
+	if c.Session.tx == nil {
+		c.Fail(ErrDiscardNoTx)
+		return
+	}
+	c.Session.tx = nil
+	c.Engine.unwatch(c.Session)
+	c.Reply.Status("OK")
+}
+
+// EXEC
+func cmdExec(c *Call) {
+	s, e := c.Session, c.Engine
+	tx := s.tx
+	if tx == nil {
+		c.Fail(ErrExecNoMulti)
+		return
+	}
+	dirty := s.stale || e.watchedExpired(s)
+	s.tx = nil
+	e.unwatch(s)
+	switch {
+	case tx.spoiled:
+		c.Fail(ErrExecAbort)
+	case dirty:
+		c.Reply.NullArray()
+	default:
+		e.runQueue(c, tx.commands)
+	}
+}
+
+// runQueue runs a transaction's commands. What they change is one unit in the journal.
+func (e *Engine) runQueue(c *Call, commands []queued) {
+	c.LogNothing()
+	c.Reply.Array(len(commands))
+	e.atomically(c, func() {
+		for _, q := range commands {
+			if refusal := e.execGate(c.Session, q.cmd); refusal != "" {
+				e.countError(refusal)
+				c.Reply.Error(refusal)
+				continue
+			}
+			inner := e.run(c.Session, q.cmd, q.args)
+			c.dirty += inner.dirty
+		}
+	})
+	e.stats.dirty -= c.dirty // counted by the inner calls, and once more when this one leaves
+}
+
+// execGate repeats the tests whose outcome may have changed since the command was queued.
+func (e *Engine) execGate(s *Session, cmd *Command) string {
+	if cmd.Flags&DenyOOM != 0 && e.memoryShort() {
+		return ErrOOM
+	}
+	return ""
+}
+
+// atomically runs fn with its changes enclosed in MULTI and EXEC in the journal. Nested uses are
+// one transaction.
+func (e *Engine) atomically(c *Call, fn func()) {
+	if e.log == nil || e.inTx {
+		fn()
+		return
+	}
+	log, opened := e.log, false
+	e.inTx = true
+	e.log = func(db int, args [][]byte) {
+		if !opened {
+			opened = true
+			log(db, [][]byte{[]byte("MULTI")})
+		}
+		log(db, args)
+	}
+	defer func() {
+		e.log, e.inTx = log, false
+		if opened {
+			log(c.Session.db, [][]byte{[]byte("EXEC")})
+		}
+	}()
+	fn()
+}
+
+// Atomically is atomically for scripts.
+func (c *Call) Atomically(fn func()) { c.Engine.atomically(c, fn) }
+
+// WATCH key [key ...]
+func cmdWatch(c *Call) {
+	s := c.Session
+	if s.tx != nil {
+		c.Fail(ErrWatchInMulti)
+		return
+	}
+	for _, key := range c.Rest() {
+		if s.stale {
+			break // the transaction fails anyway
+		}
+		c.Engine.watch(s, dbKey{s.db, string(key)})
+	}
+	c.Reply.Status("OK")
+}
+
+// UNWATCH
+func cmdUnwatch(c *Call) {
+	c.Engine.unwatch(c.Session)
+	c.Reply.Status("OK")
+}
+
+func (e *Engine) watch(s *Session, k dbKey) {
+	for _, w := range s.watches {
+		if w == k {
+			return
+		}
+	}
+	e.Keyspace.DB(k.db).Exists([]byte(k.key)) // reap it now if due: its expiry is no touch
+	s.watches = append(s.watches, k)
+	e.watched[k] = append(e.watched[k], s)
+}
+
+// unwatch forgets all watches of a session.
+func (e *Engine) unwatch(s *Session) {
+	for _, k := range s.watches {
+		left := e.watched[k][:0]
+		for _, other := range e.watched[k] {
+			if other != s {
+				left = append(left, other)
+			}
+		}
+		if len(left) == 0 {
+			delete(e.watched, k)
+		} else {
+			e.watched[k] = left
+		}
+	}
+	s.watches, s.stale = nil, false
+}
+
+// touchWatched fails the transactions that watch a key.
+func (e *Engine) touchWatched(db int, key []byte) {
+	for _, s := range e.watched[dbKey{db, string(key)}] {
+		s.stale = true
+	}
+}
+
+// touchDB fails the transactions that watch a key of db which exists there, or exists in other,
+// which is about to take db's place. A nil other stands for an empty database.
+func (e *Engine) touchDB(db, other *keyspace.DB) {
+	for k, watchers := range e.watched {
+		key := []byte(k.key)
+		if k.db != db.ID() || !db.Exists(key) && (other == nil || !other.Exists(key)) {
+			continue
+		}
+		for _, s := range watchers {
+			s.stale = true
+		}
+	}
+}
+
+// watchedExpired reports whether a watched key has become due. Reaping it touches it.
+func (e *Engine) watchedExpired(s *Session) bool {
+	for _, k := range s.watches {
+		e.Keyspace.DB(k.db).Exists([]byte(k.key))
+	}
+	return s.stale
+}

@@ -1,0 +1,253 @@
+package engine
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Flags say what a command does and where it may run. The gate reads them; nothing else decides.
+type Flags uint32
+
+// The flags, named as COMMAND INFO names them.
+const (
+	Write           Flags = 1 << iota // changes the dataset
+	ReadOnly                          // only reads it
+	DenyOOM                           // refused when memory is short
+	Admin                             // for operators
+	PubSub                            // about channels
+	NoScript                          // not from scripts
+	Blocking                          // may park the session
+	Loading                           // allowed while the dataset is loaded
+	Stale                             // allowed on a replica cut off
+	SkipMonitor                       // not shown to MONITOR
+	SkipSlowlog                       // not in the slow log
+	Fast                              // O(1) or O(log n)
+	NoAuth                            // allowed before AUTH
+	MayReplicate                      // not a write, yet may cause effects
+	NoMandatoryKeys                   // the keys may be none
+	NoMulti                           // not inside MULTI
+	AllowBusy                         // allowed while a slow script runs
+	MovableKeys                       // key positions depend on the arguments
+	MayBeSlow                         // runs user code: executed so that it can be left running
+)
+
+var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
+	"loading", "stale", "skip_monitor", "skip_slowlog", "fast", "no_auth", "may_replicate",
+	"no_mandatory_keys", "no_multi", "allow_busy", "movablekeys"}
+
+// Names returns the names of the flags that are set, in a fixed order.
+func (f Flags) Names() (names []string) {
+	for i, n := range flagNames {
+		if f&(1<<i) != 0 {
+			names = append(names, n)
+		}
+	}
+	return names
+}
+
+// Keys tells where a command's keys are among its arguments, the command's name being argument 0.
+// First 0 means that there are none. Last counts from the end when negative.
+type Keys struct {
+	First, Last, Step int
+	// Find returns the positions where they depend on the arguments; nil if First, Last and Step
+	// say it all. ok is false if the arguments are malformed.
+	Find func(args [][]byte) (at []int, ok bool)
+}
+
+// NoKeys is for commands without keys.
+var NoKeys = Keys{}
+
+// Key is one key at position i.
+func Key(i int) Keys { return Keys{First: i, Last: i, Step: 1} }
+
+// KeyRange is keys from first to last, every step arguments.
+func KeyRange(first, last, step int) Keys { return Keys{First: first, Last: last, Step: step} }
+
+// NumKeys is a destination key, if dest is not 0, and the keys counted by the argument at position
+// count, which follow it.
+func NumKeys(dest, count int) Keys {
+	k := Keys{First: dest, Last: dest, Step: 1}
+	if dest == 0 {
+		k.Step = 0
+	}
+	k.Find = func(args [][]byte) (at []int, ok bool) {
+		if len(args) <= count {
+			return nil, false
+		}
+		n, ok := resp.ParseInt(args[count])
+		if !ok || n < 0 || n > int64(len(args)-count-1) {
+			return nil, false
+		}
+		if dest > 0 {
+			at = append(at, dest)
+		}
+		for i := range int(n) {
+			at = append(at, count+1+i)
+		}
+		return at, true
+	}
+	return k
+}
+
+// At returns the positions of the keys among args. ok is false if the arguments are malformed.
+func (k Keys) At(args [][]byte) (at []int, ok bool) {
+	if k.Find != nil {
+		return k.Find(args)
+	}
+	if k.First == 0 {
+		return nil, true
+	}
+	last := k.Last
+	if last < 0 {
+		last += len(args)
+	}
+	if k.First >= len(args) || last >= len(args) {
+		return nil, false
+	}
+	for i := k.First; i <= last; i += k.Step {
+		at = append(at, i)
+	}
+	return at, true
+}
+
+// Handler executes a command: ask, check, change, tell. An error is told before anything changes.
+type Handler func(c *Call)
+
+// Command is one line of a family's table.
+type Command struct {
+	Name    string // lower case; of a subcommand the last word only
+	Arity   int    // arguments including the name; negative for at least
+	Flags   Flags
+	Keys    Keys
+	Run     Handler
+	Since   string // the Redis version that introduced it
+	Summary string // one line, for COMMAND DOCS
+	Subs    []Command
+	ACL     string // further ACL categories, separated by blanks
+
+	group  string
+	parent *Command
+	full   string // container|sub
+	subs   map[string]*Command
+	stats  commandStats
+}
+
+type commandStats struct{ calls, rejected, failed int64 }
+
+// FullName returns the name as COMMAND gives it, container|sub for a subcommand.
+func (cmd *Command) FullName() string { return cmd.full }
+
+// Group returns the family's group as COMMAND DOCS names it.
+func (cmd *Command) Group() string { return cmd.group }
+
+// Family is the commands of one kind, with their group as COMMAND DOCS names it.
+type Family struct {
+	Group    string
+	Commands []Command
+}
+
+// Add puts a family's lines into the table. A name that is already there panics: families are
+// wired by hand at start.
+func (e *Engine) Add(f Family) {
+	for i := range f.Commands {
+		cmd := &f.Commands[i]
+		if _, dup := e.table[cmd.Name]; dup {
+			panic(fmt.Sprintf("engine: command %q is declared twice", cmd.Name))
+		}
+		cmd.adopt(f.Group, nil)
+		e.table[cmd.Name] = cmd
+	}
+}
+
+func (cmd *Command) adopt(group string, parent *Command) {
+	cmd.group, cmd.parent, cmd.full = group, parent, cmd.Name
+	if parent != nil {
+		cmd.full = parent.Name + "|" + cmd.Name
+	}
+	if cmd.Keys.Find != nil {
+		cmd.Flags |= MovableKeys
+	}
+	if len(cmd.Subs) == 0 {
+		return
+	}
+	cmd.subs = make(map[string]*Command, len(cmd.Subs))
+	for i := range cmd.Subs {
+		sub := &cmd.Subs[i]
+		sub.adopt(group, cmd)
+		cmd.subs[sub.Name] = sub
+	}
+}
+
+// Commands returns all top-level commands, ordered by name.
+func (e *Engine) Commands() []*Command {
+	all := make([]*Command, 0, len(e.table))
+	for _, cmd := range e.table {
+		all = append(all, cmd)
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
+	return all
+}
+
+// maxName is longer than any command's name.
+const maxName = 64
+
+// lookup finds a name in a table without regard to case.
+func lookup(table map[string]*Command, name []byte) *Command {
+	if len(name) > maxName {
+		return nil
+	}
+	var folded [maxName]byte
+	for i, ch := range name {
+		if 'A' <= ch && ch <= 'Z' {
+			ch += 'a' - 'A'
+		}
+		folded[i] = ch
+	}
+	return table[string(folded[:len(name)])]
+}
+
+// Resolve returns the command that args name, a subcommand if the name is a container's. Where there
+// is none, or the number of arguments does not fit, it returns the error's text.
+func (e *Engine) Resolve(args [][]byte) (*Command, string) {
+	cmd := lookup(e.table, args[0])
+	if cmd == nil {
+		return nil, unknownCommand(args)
+	}
+	if cmd.subs != nil && len(args) > 1 {
+		sub := lookup(cmd.subs, args[1])
+		if sub == nil {
+			return nil, fmt.Sprintf(ErrUnknownSub, shown(args[1], 128), strings.ToUpper(cmd.Name))
+		}
+		cmd = sub
+	}
+	if !cmd.Fits(len(args)) {
+		return cmd, fmt.Sprintf(ErrArity, cmd.full)
+	}
+	return cmd, ""
+}
+
+// Fits reports whether the command takes n arguments, its name included.
+func (cmd *Command) Fits(n int) bool {
+	if cmd.Arity < 0 {
+		return n >= -cmd.Arity
+	}
+	return n == cmd.Arity
+}
+
+// unknownCommand words the error with the start of the arguments, as Redis does.
+func unknownCommand(args [][]byte) string {
+	var list strings.Builder
+	for _, a := range args[1:] {
+		if list.Len() >= 128 {
+			break
+		}
+		fmt.Fprintf(&list, "'%s' ", shown(a, 128-list.Len()))
+	}
+	return fmt.Sprintf(ErrUnknownCommand, shown(args[0], 128), list.String())
+}
+
+// shown cuts an argument for an error text.
+func shown(b []byte, most int) string { return string(b[:min(len(b), most)]) }

@@ -1,0 +1,207 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/zset"
+)
+
+// Config is the settings that the engine's own code reads. Each is also a parameter in the
+// registry, which CONFIG, the flags and the configuration file go through.
+type Config struct {
+	Password     string
+	MaxMemory    int64
+	ActiveExpire bool
+	Hash         hash.Limits
+	ZSet         zset.Limits
+	ProtoMaxBulk int64
+
+	notify notifyMask
+}
+
+func newConfig() *Config {
+	return &Config{
+		ActiveExpire: true,
+		Hash:         hash.Limits{MaxEntries: 512, MaxValue: 64},
+		ZSet:         zset.Limits{MaxEntries: 128, MaxValue: 64},
+		ProtoMaxBulk: 512 << 20,
+	}
+}
+
+// Param is one parameter of CONFIG GET and SET, of the flags and of the configuration file.
+type Param struct {
+	Name    string
+	Aliases []string
+	Get     func() string
+	// Set takes a new value and returns an error's text, in Redis' words, or "".
+	Set       func(value string) string
+	Immutable bool // only at start
+	Hidden    bool // not shown by patterns: CONFIG GET must name it
+}
+
+// AddParams puts parameters into the registry. A name that is already there panics.
+func (e *Engine) AddParams(params ...Param) {
+	for i := range params {
+		p := &params[i]
+		for _, name := range append([]string{p.Name}, p.Aliases...) {
+			if _, dup := e.params[name]; dup {
+				panic(fmt.Sprintf("engine: parameter %q is declared twice", name))
+			}
+			e.params[name] = p
+		}
+	}
+}
+
+// Param returns the parameter of that name, or nil.
+func (e *Engine) Param(name string) *Param { return e.params[strings.ToLower(name)] }
+
+// ParamNames returns all names and aliases, ordered.
+func (e *Engine) ParamNames() []string {
+	names := make([]string, 0, len(e.params))
+	for n := range e.params {
+		names = append(names, n)
+	}
+	sort.Strings(names)
+	return names
+}
+
+// Error texts of the parameters' setters.
+const (
+	errParamInt    = "argument couldn't be parsed into an integer"
+	errParamMemory = "argument must be a memory value"
+	errParamBool   = "argument must be 'yes' or 'no'"
+	errParamRange  = "argument must be between %d and %d inclusive"
+	errParamEnum   = "argument must be one of the following: %s"
+)
+
+// IntParam is a parameter that is an integer between lo and hi.
+func IntParam[T int | int64 | uint64](name string, p *T, lo, hi int64, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases,
+		Get: func() string { return strconv.FormatInt(int64(*p), 10) },
+		Set: func(v string) string {
+			n, err := strconv.ParseInt(v, 10, 64)
+			switch {
+			case err != nil:
+				return errParamInt
+			case n < lo || n > hi:
+				return fmt.Sprintf(errParamRange, lo, hi)
+			}
+			*p = T(n)
+			return ""
+		}}
+}
+
+// MemoryParam is a parameter in bytes that takes units such as 100mb.
+func MemoryParam(name string, p *int64, lo int64, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases,
+		Get: func() string { return strconv.FormatInt(*p, 10) },
+		Set: func(v string) string {
+			n, ok := ParseMemory(v)
+			switch {
+			case !ok:
+				return errParamMemory
+			case n < lo:
+				return fmt.Sprintf(errParamRange, lo, int64(math.MaxInt64))
+			}
+			*p = n
+			return ""
+		}}
+}
+
+// BoolParam is a parameter that is yes or no.
+func BoolParam(name string, p *bool, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases,
+		Get: func() string { return YesNo(*p) },
+		Set: func(v string) string {
+			switch strings.ToLower(v) {
+			case "yes":
+				*p = true
+			case "no":
+				*p = false
+			default:
+				return errParamBool
+			}
+			return ""
+		}}
+}
+
+// StringParam is a parameter that is any text.
+func StringParam(name string, p *string, aliases ...string) Param {
+	return Param{Name: name, Aliases: aliases,
+		Get: func() string { return *p },
+		Set: func(v string) string { *p = v; return "" }}
+}
+
+// EnumParam is a parameter that is one of a few words.
+func EnumParam(name string, p *string, words ...string) Param {
+	return Param{Name: name,
+		Get: func() string { return *p },
+		Set: func(v string) string {
+			if v = strings.ToLower(v); !slices.Contains(words, v) {
+				return fmt.Sprintf(errParamEnum, strings.Join(words, ", "))
+			}
+			*p = v
+			return ""
+		}}
+}
+
+// AtStart returns p as a parameter that CONFIG SET refuses.
+func (p Param) AtStart() Param {
+	p.Immutable = true
+	return p
+}
+
+// YesNo returns "yes" or "no".
+func YesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}
+
+var memoryUnits = map[string]int64{"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m": 1000 * 1000, "mb": 1 << 20,
+	"g": 1000 * 1000 * 1000, "gb": 1 << 30}
+
+// ParseMemory reads a number of bytes with an optional unit, as redis.conf takes it: 1k is 1000, 1kb
+// is 1024.
+func ParseMemory(s string) (bytes int64, ok bool) {
+	digits := strings.TrimRight(strings.ToLower(s), "bkmg")
+	unit, known := memoryUnits[strings.ToLower(s)[len(digits):]]
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if !known || err != nil || n < 0 || n > math.MaxInt64/unit {
+		return 0, false
+	}
+	return n * unit, true
+}
+
+// coreParams are the parameters of Config.
+func (e *Engine) coreParams() []Param {
+	c := e.Config
+	const most = 1 << 30
+	return []Param{
+		{Name: "requirepass", Get: func() string { return c.Password }, Set: func(v string) string { c.Password = v; return "" }},
+		MemoryParam("maxmemory", &c.MaxMemory, 0),
+		MemoryParam("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
+		IntParam("hash-max-listpack-entries", &c.Hash.MaxEntries, 0, most, "hash-max-ziplist-entries"),
+		IntParam("hash-max-listpack-value", &c.Hash.MaxValue, 0, most, "hash-max-ziplist-value"),
+		IntParam("zset-max-listpack-entries", &c.ZSet.MaxEntries, 0, most, "zset-max-ziplist-entries"),
+		IntParam("zset-max-listpack-value", &c.ZSet.MaxValue, 0, most, "zset-max-ziplist-value"),
+		IntParam("lfu-log-factor", &e.Keyspace.Access.LogFactor, 0, math.MaxInt32),
+		IntParam("lfu-decay-time", &e.Keyspace.Access.DecayTime, 0, math.MaxInt32),
+		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) string {
+			m, ok := parseNotify(v)
+			if !ok {
+				return "Invalid event class character. Use 'Ag$lshzxeKEtmdn'."
+			}
+			c.notify = m
+			return ""
+		}},
+		{Name: "databases", Immutable: true, Get: func() string { return strconv.Itoa(e.Keyspace.Len()) }},
+	}
+}

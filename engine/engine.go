@@ -1,0 +1,311 @@
+// Package engine is what a command is and how it runs. It has no socket and no goroutine; its clock
+// and its dice are handed to it.
+//
+//	server ──batch──▶ Do ──▶ Resolve ─▶ gate ─▶ Handler(Call) ─▶ Changed ─▶ journal, waiters
+//	                 lock     table     flags    ask check change tell
+//
+// The life of a request, in order: Do takes the one lock for a batch of commands and samples the
+// clock once; each command is resolved in the table; the gate, one function, reads its flags
+// against the state of session and server; the handler runs; what changed is reported once through
+// Call.Changed; waiters whose keys became ready are served, oldest first.
+//
+// Invariants:
+//  1. Everything below Do runs under the lock. One lock held for a batch is the definition of
+//     atomicity.
+//  2. Errors are sent before anything is changed.
+//  3. Every change goes through Changed, so that WATCH, keyspace events, waiters and the journal
+//     cannot be forgotten.
+//  4. The table is the only seam between a command and its callers: COMMAND, MULTI, scripts and the
+//     journal all go through it.
+package engine
+
+import (
+	"math/rand/v2"
+	"sync"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Engine executes commands on a keyspace for its sessions.
+type Engine struct {
+	Keyspace *keyspace.Keyspace
+	Config   *Config
+
+	mu       sync.Mutex
+	clock    func() int64 // microseconds since the epoch
+	micros   int64        // the clock at the start of the batch
+	started  int64        // microseconds
+	rng      *rand.Rand
+	table    map[string]*Command
+	sections []Section
+	params   map[string]*Param
+	sessions sessions
+	waiting  waiting
+	watched  map[dbKey][]*Session
+	calls    []*Call // one for each depth of nesting
+	depth    int
+	stats    stats
+	loading  bool
+	slow     slow
+	log      func(db int, args [][]byte)
+	inTx     bool // the journal has an open transaction
+}
+
+// Options are what an engine needs from outside.
+type Options struct {
+	Databases int          // 16 if 0
+	Clock     func() int64 // microseconds since the epoch
+	Seed      uint64       // of hash functions and dice
+	// Journal receives the commands that reproduce each change, in order; nil for none. It must
+	// not keep args.
+	Journal func(db int, args [][]byte)
+}
+
+type stats struct {
+	hits, misses, expired, commands, connections int64
+	totalErrors                                  int64
+	dirty                                        int64 // changes since the last save
+	errors                                       map[string]int64
+}
+
+// New returns an engine with empty databases and no commands.
+func New(o Options) *Engine {
+	if o.Databases == 0 {
+		o.Databases = 16
+	}
+	rng := rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15))
+	e := &Engine{
+		Config:   newConfig(),
+		clock:    o.Clock,
+		started:  o.Clock(),
+		rng:      rng,
+		table:    make(map[string]*Command),
+		params:   make(map[string]*Param),
+		watched:  make(map[dbKey][]*Session),
+		log:      o.Journal,
+		sessions: newSessions(),
+		waiting:  newWaiting(),
+	}
+	e.stats.errors = make(map[string]int64)
+	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.Dice)
+	e.Keyspace.OnExpire = e.expired
+	e.sample()
+	return e
+}
+
+// Dice returns a random number below n.
+func (e *Engine) Dice(n uint64) uint64 { return e.rng.Uint64N(n) }
+
+// Random returns 64 random bits.
+func (e *Engine) Random() uint64 { return e.rng.Uint64() }
+
+// Micros returns the time of the batch in microseconds since the epoch.
+func (e *Engine) Micros() int64 { return e.micros }
+
+// sample reads the clock for the batch.
+func (e *Engine) sample() {
+	if e.slow.session != nil {
+		return // a script that is still running sees the time of its start
+	}
+	e.micros = e.clock()
+	e.Keyspace.Now = e.micros / 1000
+}
+
+// Outcome is what a connection must know after its commands ran.
+type Outcome struct {
+	Taken   int    // commands executed; the rest of the batch must wait
+	Out     []byte // the replies, valid until the session's next Do or Collect
+	Parked  bool   // no further command may run until the session's Peer is woken
+	Closing bool   // close once Out is sent
+}
+
+// Do executes the commands of a batch for a session, in order. It takes fewer than all when the
+// session is parked or is to be closed.
+func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sample()
+	s.seen = e.micros
+	taken := 0
+	for _, args := range batch {
+		if s.stopped() {
+			break
+		}
+		e.execute(s, args)
+		taken++
+		if e.waiting.ready != nil {
+			e.serve()
+		}
+	}
+	o := s.collect()
+	o.Taken = taken
+	return o
+}
+
+// Collect returns the replies and pushes that were written to a session outside of its own Do, and
+// its state.
+func (e *Engine) Collect(s *Session) Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return s.collect()
+}
+
+// With runs fn under the lock, with the clock sampled, for work that is not a command.
+func (e *Engine) With(fn func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.sample()
+	fn()
+	if e.waiting.ready != nil {
+		e.serve()
+	}
+}
+
+// execute takes one command through table and gate.
+func (e *Engine) execute(s *Session, args [][]byte) {
+	if len(args) == 0 {
+		return
+	}
+	start := s.Reply.Len()
+	cmd, refusal := e.Resolve(args)
+	if refusal == "" {
+		refusal = e.gate(s, cmd)
+	}
+	switch {
+	case refusal != "":
+		e.reject(s, cmd, refusal)
+	case s.tx != nil && !cmd.runsInTx():
+		s.queue(cmd, args)
+		s.Reply.Status("QUEUED")
+	case cmd.Flags&MayBeSlow != 0 && e.slow.enabled:
+		e.runSlow(s, cmd, args)
+	default:
+		e.run(s, cmd, args)
+	}
+	if !s.running {
+		s.afterCommand(start)
+	}
+}
+
+// reject sends the gate's refusal and spoils an open transaction.
+func (e *Engine) reject(s *Session, cmd *Command, refusal string) {
+	if cmd != nil {
+		cmd.stats.rejected++
+	}
+	if s.tx != nil {
+		s.tx.spoiled = true
+	}
+	e.countError(refusal)
+	s.Reply.Error(refusal)
+}
+
+// run executes a command that passed the gate. Calls nest: EXEC and scripts run others.
+func (e *Engine) run(s *Session, cmd *Command, args [][]byte) *Call {
+	c := e.enter(s, cmd, args)
+	start := s.Reply.Len()
+	cmd.Run(c)
+	e.leave(c, start)
+	return c
+}
+
+// enter takes the call for the next depth. Calls are reused, so that running one costs no memory.
+func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
+	if e.depth == len(e.calls) {
+		e.calls = append(e.calls, &Call{Engine: e})
+	}
+	c := e.calls[e.depth]
+	e.depth++
+	e.Keyspace.Begin()
+	e.Keyspace.Access.NoTouch = s.noTouch
+	c.Session, c.DB, c.Cmd, c.Args, c.Reply = s, e.Keyspace.DB(s.db), cmd, args, s.Reply
+	c.at, c.err, c.dirty = 1, "", 0
+	if cmd.parent != nil {
+		c.at = 2
+	}
+	c.logged, c.retry, c.parked = false, false, false
+	return c
+}
+
+// leave counts the call and journals what it changed.
+func (e *Engine) leave(c *Call, start int) {
+	e.depth--
+	c.Cmd.stats.calls++
+	e.stats.commands++
+	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
+		c.Cmd.stats.failed++
+		e.countError(string(out[start+1:]))
+	}
+	if c.dirty > 0 {
+		e.stats.dirty += c.dirty
+		if !c.logged {
+			e.journal(c.DB.ID(), c.Args)
+		}
+	}
+}
+
+// journal hands a command to the journal, if there is one.
+func (e *Engine) journal(db int, args [][]byte) {
+	if e.log != nil {
+		e.log(db, args)
+	}
+}
+
+// countError counts an error by its first word, for INFO errorstats.
+func (e *Engine) countError(text string) {
+	e.stats.totalErrors++
+	for i := range len(text) {
+		if ch := text[i]; ch == ' ' || ch == '\r' {
+			text = text[:i]
+			break
+		}
+	}
+	if len(e.stats.errors) < 128 || e.stats.errors[text] > 0 {
+		e.stats.errors[text]++
+	}
+}
+
+// changed is the one place where a change of a key takes effect beyond its value.
+func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
+	removed := db.Settle(key)
+	if len(e.watched) > 0 {
+		e.touchWatched(db.ID(), key)
+	}
+	if e.Config.notify != 0 {
+		e.notify(db, key, event)
+		if removed {
+			e.notify(db, key, "gdel")
+		}
+	}
+	if len(e.waiting.keys) > 0 && !removed {
+		e.waiting.signal(db.ID(), key)
+	}
+}
+
+// expired is called by the keyspace when it removes a due key.
+func (e *Engine) expired(db *keyspace.DB, key string) {
+	e.stats.expired++
+	if e.log != nil {
+		e.journal(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
+	}
+	if len(e.watched) > 0 {
+		e.touchWatched(db.ID(), []byte(key))
+	}
+	if e.Config.notify != 0 {
+		e.notify(db, []byte(key), "xexpired")
+	}
+}
+
+// RunNested executes a command that was resolved for a script's session, and leaves its reply in the
+// session's Reply. A script past the
+// threshold takes the lock for it.
+func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) {
+	if e.slow.detached {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+	}
+	e.run(s, cmd, args)
+}
+
+// NewWriter returns an empty reply buffer in protocol 2.
+func NewWriter() *resp.Writer { return resp.NewWriter(2) }

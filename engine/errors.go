@@ -1,0 +1,37 @@
+package engine
+
+// Every error sentence that the engine's commands send stands here once, in Redis' words (7.0 to
+// 7.4). A sentence with a verb in it is completed by the function that sends it.
+const (
+	ErrSyntax         = "ERR syntax error"
+	ErrWrongType      = "WRONGTYPE Operation against a key holding the wrong kind of value"
+	ErrNotInt         = "ERR value is not an integer or out of range"
+	ErrNotFloat       = "ERR value is not a valid float"
+	ErrNoKey          = "ERR no such key"
+	ErrArity          = "ERR wrong number of arguments for '%s' command"
+	ErrUnknownCommand = "ERR unknown command '%s', with args beginning with: %s"
+	ErrUnknownSub     = "ERR unknown subcommand '%s'. Try %s HELP."
+
+	ErrNoAuth       = "NOAUTH Authentication required."
+	ErrOOM          = "OOM command not allowed when used memory > 'maxmemory'."
+	ErrBusyScript   = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
+	ErrLoading      = "LOADING Redis is loading the dataset in memory"
+	ErrNotInTx      = "ERR Command not allowed inside a transaction"
+	ErrSubscribed   = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
+	ErrScriptDenied = "ERR This Redis command is not allowed from script"
+	ErrReadOnlyTx   = "ERR Write commands are not allowed from read-only scripts."
+
+	ErrNestedMulti   = "ERR MULTI calls can not be nested"
+	ErrExecNoMulti   = "ERR EXEC without MULTI"
+	ErrDiscardNoTx   = "ERR DISCARD without MULTI"
+	ErrWatchInMulti  = "ERR WATCH inside MULTI is not allowed"
+	ErrExecAbort     = "EXECABORT Transaction discarded because of previous errors."
+	ErrTimeoutFloat  = "ERR timeout is not a float or out of range"
+	ErrTimeoutRange  = "ERR timeout is out of range"
+	ErrTimeoutNeg    = "ERR timeout is negative"
+	ErrUnblocked     = "UNBLOCKED client unblocked via CLIENT UNBLOCK"
+	ErrDBIndex       = "ERR DB index is out of range"
+	ErrInvalidDB     = "ERR invalid DB index"
+	ErrExpireTime    = "ERR invalid expire time in '%s' command"
+	ErrInvalidCursor = "ERR invalid cursor"
+)

@@ -1,0 +1,60 @@
+package engine
+
+import "fmt"
+
+// gate decides whether a command may run now, from the flags on its line and the state of session
+// and server, and returns the error that refuses it, or "". This is the one place for such
+// conditions; a new one is a new flag.
+func (e *Engine) gate(s *Session, cmd *Command) string {
+	f := cmd.Flags
+	s.last = cmd
+	switch {
+	case !s.authed && f&NoAuth == 0:
+		return ErrNoAuth
+	case f&DenyOOM != 0 && e.memoryShort() && !e.reclaim():
+		return ErrOOM
+	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
+		return fmt.Sprintf(ErrSubscribed, cmd.full)
+	case e.loading && f&Loading == 0:
+		return ErrLoading
+	case e.slow.session != nil && f&AllowBusy == 0:
+		return ErrBusyScript
+	case s.tx != nil && f&NoMulti != 0:
+		return ErrNotInTx
+	}
+	return ""
+}
+
+// ScriptGate is the gate for a command called by a script: it returns the error's text, or "".
+func (e *Engine) ScriptGate(s *Session, cmd *Command) string {
+	switch f := cmd.Flags; {
+	case f&NoScript != 0:
+		return ErrScriptDenied
+	case s.readOnly && f&(Write|MayReplicate) != 0:
+		return ErrReadOnlyTx
+	case f&DenyOOM != 0 && e.memoryShort():
+		return ErrOOM
+	}
+	return ""
+}
+
+// memoryShort reports whether the dataset exceeds maxmemory.
+func (e *Engine) memoryShort() bool {
+	return e.Config.MaxMemory > 0 && int64(e.Keyspace.Bytes()) > e.Config.MaxMemory
+}
+
+// reclaim frees memory by eviction and reports whether that was enough.
+func (e *Engine) reclaim() bool { return false }
+
+// subscribed reports whether the session listens to channels.
+func (s *Session) subscribed() bool { return false }
+
+// runsSubscribed reports whether the command may run while the session listens to channels.
+func (cmd *Command) runsSubscribed() bool {
+	switch cmd.Name {
+	case "ping", "quit", "reset", "subscribe", "unsubscribe", "psubscribe", "punsubscribe",
+		"ssubscribe", "sunsubscribe":
+		return true
+	}
+	return false
+}

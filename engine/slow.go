@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"iter"
+	"sync/atomic"
+)
+
+// User code may run for long, and one event loop must be enough to tell everybody else BUSY and to
+// hear SCRIPT KILL. So commands flagged MayBeSlow run on a coroutine beside the loop's stack:
+//
+//	loop        Do ─▶ runSlow ─switch─▶ EVAL ...script...
+//	                     ◀─switch─ Yield (past the threshold)
+//	loop        BUSY to all others         Resume, called by the owner on a goroutine,
+//	                                       runs the script to its end
+//
+// Two switches cost well under a microsecond, and a script that stays below the threshold never
+// leaves the loop's stack for another. Past the threshold the script runs without the lock and
+// takes it for each command it calls.
+type slow struct {
+	enabled  bool
+	next     func() (struct{}, bool) // switches to the coroutine; returns when it yields
+	yield    func(struct{}) bool     // switches back
+	job      func()
+	done     bool        // the job ended without yielding
+	session  *Session    // whose command is past the threshold; nil if none is
+	detached bool        // user code runs without the lock; written by the coroutine only
+	killed   atomic.Bool // SCRIPT KILL was heard
+	onSlow   func(resume func())
+}
+
+// EnableSlow lets slow scripts go on beside the other sessions. When a script passes the threshold,
+// onSlow is called under the lock with the function that runs it to its end; the owner must call
+// that function on another goroutine. Without it scripts simply run to their end inside Do.
+func (e *Engine) EnableSlow(onSlow func(resume func())) {
+	e.slow.enabled, e.slow.onSlow = true, onSlow
+	e.slow.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+		e.slow.yield = yield
+		for more := true; more; more = yield(struct{}{}) {
+			e.slow.job()
+			e.slow.done = true
+		}
+	})
+}
+
+// runSlow runs a command on the coroutine until it ends or yields.
+func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte) {
+	e.slow.done = false
+	e.slow.job = func() { e.run(s, cmd, args) }
+	e.slow.next()
+	if e.slow.done {
+		return
+	}
+	s.running, e.slow.session = true, s
+	e.slow.onSlow(e.resume)
+}
+
+// resume runs the yielded command to its end and wakes its session. The command ends under the
+// lock, taken by Rejoin.
+func (e *Engine) resume() {
+	e.slow.next()
+	s := e.slow.session
+	s.running, e.slow.session = false, nil
+	e.sample()
+	e.serve()
+	if s.Peer != nil {
+		s.Peer.Wake()
+	}
+	e.mu.Unlock()
+}
+
+// Leave lets go of the lock in the middle of a command that runs user code, once that has passed
+// the threshold. From here on until Rejoin only RunNested may touch the engine.
+func (c *Call) Leave() {
+	e := c.Engine
+	switch {
+	case !e.slow.enabled || e.slow.detached:
+	case e.slow.session != nil: // already off the loop, a further script of a transaction
+		e.slow.detached = true
+		e.mu.Unlock()
+	default:
+		e.slow.detached = true
+		e.slow.yield(struct{}{})
+	}
+}
+
+// Rejoin takes the lock again after Leave; without Leave it does nothing.
+func (c *Call) Rejoin() {
+	if e := c.Engine; e.slow.detached {
+		e.mu.Lock()
+		e.slow.detached = false
+	}
+}
+
+// Slow reports whether a script is past the threshold.
+func (e *Engine) Slow() bool { return e.slow.session != nil }
+
+// Kill asks the slow script to end; Killed is how the script hears it. Revive forgets the request.
+func (e *Engine) Kill()        { e.slow.killed.Store(true) }
+func (e *Engine) Killed() bool { return e.slow.killed.Load() }
+func (e *Engine) Revive()      { e.slow.killed.Store(false) }
+
+// Clock reads the clock, in microseconds since the epoch, past the time frozen for the batch.
+func (e *Engine) Clock() int64 { return e.clock() }

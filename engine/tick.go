@@ -1,0 +1,60 @@
+package engine
+
+// reapBudget bounds the work of one Tick on each database, so that a mass expiry does not hold the
+// lock for long: some 1,000 keys are well under a millisecond.
+const reapBudget = 1000
+
+// Tick does what is due without a command: it removes keys whose deadline has passed, ends waits
+// that timed out and moves unfinished rehashes on. It returns the time in milliseconds since the
+// epoch at which it wants to be called again, 0 if nothing is pending. The owner calls it then, or
+// every 100 ms.
+func (e *Engine) Tick() (next int64) {
+	e.With(func() {
+		if e.slow.session != nil {
+			next = e.Keyspace.Now + 1
+			return
+		}
+		e.lapseWaiters()
+		more := e.Config.ActiveExpire && e.reap()
+		e.rehash()
+		if more {
+			next = e.Keyspace.Now
+			return
+		}
+		next = e.nextDue()
+	})
+	return next
+}
+
+// reap removes due keys within the budget and reports whether more are due.
+func (e *Engine) reap() (more bool) {
+	for i := range e.Keyspace.Len() {
+		e.Keyspace.Begin()
+		if _, left := e.Keyspace.DB(i).Reap(reapBudget); left {
+			more = true
+		}
+	}
+	return more
+}
+
+func (e *Engine) rehash() {
+	for i := range e.Keyspace.Len() {
+		if e.Keyspace.DB(i).RehashStep(100) {
+			return
+		}
+	}
+}
+
+// nextDue returns the earliest deadline of a key or a waiter.
+func (e *Engine) nextDue() int64 {
+	next := e.nextLapse()
+	if !e.Config.ActiveExpire {
+		return next
+	}
+	for i := range e.Keyspace.Len() {
+		if d := e.Keyspace.DB(i).NextDeadline(); d != 0 && (next == 0 || d < next) {
+			next = d
+		}
+	}
+	return next
+}

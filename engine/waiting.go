@@ -1,0 +1,203 @@
+package engine
+
+import "slices"
+
+// A command that finds nothing to return says so by parking its session on a waiter. When one of the
+// waiter's keys is changed, the waiter's handler runs again, oldest waiter first, until it finds
+// something. A deadline, CLIENT UNBLOCK or the end of the session removes the waiter under the
+// lock, so that no element is ever popped for a client that is gone.
+
+// waiter is a parked command.
+type waiter struct {
+	session  *Session
+	cmd      *Command
+	args     [][]byte
+	keys     []dbKey
+	deadline int64 // milliseconds since the epoch; 0 for none
+	lapse    func(s *Session)
+	seq      int64
+}
+
+// waiting is the register of waiters.
+type waiting struct {
+	keys  map[dbKey][]*waiter // oldest first
+	all   []*waiter
+	ready []dbKey // keys that changed while somebody waits for them
+	seq   int64
+}
+
+func newWaiting() waiting { return waiting{keys: make(map[dbKey][]*waiter)} }
+
+// Park parks the session until one of keys is changed or the deadline (milliseconds since the
+// epoch, 0 for never) has passed; then lapse writes the reply. Where parking is not possible, in a
+// transaction or a script, lapse replies at once. The handler returns after it and must not have
+// replied.
+func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
+	if c.retry {
+		c.parked = true
+		return
+	}
+	if c.Session.script || c.Engine.depth > 1 {
+		lapse(c.Session)
+		return
+	}
+	w := &waiter{session: c.Session, cmd: c.Cmd, args: copyArgs(c.Args), deadline: deadline, lapse: lapse}
+	for _, key := range keys {
+		w.keys = append(w.keys, dbKey{c.DB.ID(), string(key)})
+	}
+	c.Engine.waiting.add(w)
+	c.Session.waiter = w
+}
+
+func (ws *waiting) add(w *waiter) {
+	ws.seq++
+	w.seq = ws.seq
+	ws.all = append(ws.all, w)
+	for _, k := range w.keys {
+		if !slices.Contains(ws.keys[k], w) {
+			ws.keys[k] = append(ws.keys[k], w)
+		}
+	}
+}
+
+func (ws *waiting) remove(w *waiter) {
+	ws.all = without(ws.all, w)
+	for _, k := range w.keys {
+		if left := without(ws.keys[k], w); len(left) == 0 {
+			delete(ws.keys, k)
+		} else {
+			ws.keys[k] = left
+		}
+	}
+}
+
+func without(list []*waiter, w *waiter) []*waiter {
+	return slices.DeleteFunc(list, func(other *waiter) bool { return other == w })
+}
+
+// signal marks a key that somebody waits for as ready.
+func (ws *waiting) signal(db int, key []byte) {
+	if _, ok := ws.keys[dbKey{db, string(key)}]; !ok {
+		return
+	}
+	k := dbKey{db, string(key)}
+	if !slices.Contains(ws.ready, k) {
+		ws.ready = append(ws.ready, k)
+	}
+}
+
+// signalDB marks all keys of a database that somebody waits for, after it was exchanged.
+func (e *Engine) signalDB(db int) {
+	for k := range e.waiting.keys {
+		if k.db == db {
+			e.waiting.signal(db, []byte(k.key))
+		}
+	}
+}
+
+// serve runs the handlers of those who wait for a ready key. What they change may make further keys
+// ready; those are served as well, in order.
+func (e *Engine) serve() {
+	for len(e.waiting.ready) > 0 {
+		k := e.waiting.ready[0]
+		e.waiting.ready = e.waiting.ready[1:]
+		for _, w := range slices.Clone(e.waiting.keys[k]) {
+			if w.session.waiter == w && e.Keyspace.DB(k.db).Exists([]byte(k.key)) {
+				e.retry(w)
+			}
+		}
+	}
+	e.waiting.ready = nil
+}
+
+// retry runs a waiter's handler again. If it still finds nothing, or a value of another type, the
+// session stays parked.
+func (e *Engine) retry(w *waiter) {
+	s := w.session
+	start := s.Reply.Len()
+	home := s.db
+	s.db = w.keys[0].db
+	c := e.enter(s, w.cmd, w.args)
+	c.retry = true
+	w.cmd.Run(c)
+	s.db = home
+	if c.parked || c.err == ErrWrongType {
+		s.Reply.Truncate(start)
+		e.depth--
+		return
+	}
+	e.leave(c, start)
+	e.unpark(w)
+}
+
+// unpark ends a wait whose reply has been written.
+func (e *Engine) unpark(w *waiter) {
+	e.waiting.remove(w)
+	w.session.waiter = nil
+	if w.session.Peer != nil {
+		w.session.Peer.Wake()
+	}
+}
+
+// lapseWaiters replies to the waiters whose deadline has passed.
+func (e *Engine) lapseWaiters() {
+	var late []*waiter
+	for _, w := range e.waiting.all {
+		if w.deadline != 0 && w.deadline <= e.Keyspace.Now {
+			late = append(late, w)
+		}
+	}
+	for _, w := range late {
+		w.lapse(w.session)
+		e.unpark(w)
+	}
+}
+
+// nextLapse returns the earliest deadline of a waiter, 0 if none has one.
+func (e *Engine) nextLapse() (next int64) {
+	for _, w := range e.waiting.all {
+		if w.deadline != 0 && (next == 0 || w.deadline < next) {
+			next = w.deadline
+		}
+	}
+	return next
+}
+
+// Unblock ends the wait of a session with its timeout's reply, or with an error, and reports whether
+// it was parked on a waiter.
+func (e *Engine) Unblock(s *Session, withError bool) bool {
+	w := s.waiter
+	if w == nil {
+		return false
+	}
+	if withError {
+		s.Reply.Error(ErrUnblocked)
+	} else {
+		w.lapse(s)
+	}
+	e.unpark(w)
+	return true
+}
+
+// Timeout reads a blocking command's timeout, in seconds with fractions, as a deadline in
+// milliseconds since the epoch; 0 for none.
+func (c *Call) Timeout() int64 {
+	f := c.FloatOr(ErrTimeoutFloat)
+	switch {
+	case c.err != "":
+		return 0
+	case f < 0:
+		c.Refuse(ErrTimeoutNeg)
+		return 0
+	case f*1000 > float64(1<<63-1-c.Now()):
+		c.Refuse(ErrTimeoutRange)
+		return 0
+	case f == 0:
+		return 0
+	}
+	ms := int64(f * 1000)
+	if float64(ms) < f*1000 {
+		ms++ // never wake early
+	}
+	return c.Now() + ms
+}

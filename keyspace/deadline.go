@@ -1,0 +1,224 @@
+package keyspace
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/google/btree"
+)
+
+// The deadline index holds items (deadline, hash of the key) and no pointers: 16 bytes an item,
+// nothing for the collector. An item that surfaces finds its entries by hash.
+//
+// A deadline that moves later leaves its item where it is; when the item surfaces, a new one is put
+// at the entry's real deadline. So a limiter that renews its EXPIRE on every call writes eight
+// bytes and no more. A deadline that moves earlier, or goes away, removes its item if the item is
+// known to stand exactly at the old deadline (flag exact) and orphans it otherwise. Orphans are
+// counted and the index is rebuilt when they outnumber the living.
+type due struct {
+	deadline int64 // milliseconds since the epoch
+	hash     uint64
+}
+
+const indexDegree = 32
+
+func (a due) before(b due) bool {
+	return a.deadline < b.deadline || a.deadline == b.deadline && a.hash < b.hash
+}
+
+// Deadline returns when key becomes due, in milliseconds since the epoch; 0 if it never does. ok is
+// false if the key is not visible.
+func (db *DB) Deadline(key []byte) (deadline int64, ok bool) {
+	e := db.lookup(view(key))
+	if e == nil {
+		return 0, false
+	}
+	return e.head().deadline, true
+}
+
+// SetDeadline sets when a visible key becomes due; 0 removes the deadline. It reports whether the
+// key is visible. Renewing to a later time is O(1), anything else O(log n).
+func (db *DB) SetDeadline(key []byte, deadline int64) bool {
+	slot := db.lookup(view(key))
+	if slot == nil {
+		return false
+	}
+	db.setDeadline(slot, deadline)
+	return true
+}
+
+func (db *DB) setDeadline(slot *entry, deadline int64) {
+	h := slot.head()
+	if h.deadline == deadline {
+		return
+	}
+	old := h.deadline
+	switch {
+	case old == 0:
+		db.volatile++
+	case deadline == 0:
+		db.volatile--
+	}
+	h.deadline = deadline
+	switch {
+	case deadline == 0:
+		db.unindex(h, db.hash(*slot), old)
+	case old != 0 && deadline > old && h.has(indexed):
+		h.clear(exact)
+	default:
+		hash := db.hash(*slot)
+		db.unindex(h, hash, old)
+		db.announce(h, hash)
+	}
+}
+
+func (db *DB) hash(e entry) uint64 { return db.table.Hash(e.Key()) }
+
+// announce puts an item at the entry's deadline.
+func (db *DB) announce(h *header, hash uint64) {
+	if db.index == nil {
+		db.index = btree.NewG(indexDegree, due.before)
+	}
+	db.index.ReplaceOrInsert(due{h.deadline, hash})
+	h.set(indexed | exact)
+}
+
+// unindex takes the entry's item out, or counts it as an orphan if its place is not known.
+func (db *DB) unindex(h *header, hash uint64, deadline int64) {
+	switch {
+	case h.has(exact):
+		db.index.Delete(due{deadline, hash})
+	case h.has(indexed):
+		db.orphans++
+	}
+	h.clear(indexed | exact)
+	if db.orphans > db.volatile+1024 {
+		db.reindex()
+	}
+}
+
+// retire ends the deadline of an entry that left the table.
+func (db *DB) retire(e entry) {
+	h := e.head()
+	if h.deadline == 0 {
+		return
+	}
+	db.volatile--
+	db.unindex(h, db.hash(e), h.deadline)
+}
+
+// reindex builds the index anew without orphans.
+func (db *DB) reindex() {
+	db.index.Clear(true)
+	db.orphans = 0
+	db.table.Each(func(e entry) bool {
+		if h := e.head(); h.deadline != 0 {
+			db.announce(h, db.hash(e))
+		}
+		return true
+	})
+}
+
+// NextDeadline returns the time at which the next key may become due; 0 if none ever does.
+func (db *DB) NextDeadline() int64 {
+	if db.index == nil {
+		return 0
+	}
+	if first, ok := db.index.Min(); ok {
+		return first.deadline
+	}
+	return 0
+}
+
+// Reap removes keys that are due, at most budget index items' worth, and returns how many keys it
+// removed and whether more are due.
+func (db *DB) Reap(budget int) (removed int, more bool) {
+	if db.index == nil {
+		return 0, false
+	}
+	for ; ; budget-- {
+		first, ok := db.index.Min()
+		if !ok || first.deadline > db.ks.Now {
+			return removed, false
+		}
+		if budget <= 0 {
+			return removed, true
+		}
+		db.index.DeleteMin()
+		removed += db.surface(first)
+	}
+}
+
+// surface settles the entries that an item from the index may stand for.
+func (db *DB) surface(item due) (removed int) {
+	var lapsed, late []entry
+	db.table.EachHash(item.hash, func(e *entry) bool {
+		switch h := e.head(); {
+		case h.due(db.ks.Now):
+			h.clear(indexed | exact)
+			lapsed = append(lapsed, *e)
+		case h.deadline != 0 && !h.has(exact):
+			late = append(late, *e)
+		}
+		return true
+	})
+	if len(lapsed)+len(late) == 0 && db.orphans > 0 {
+		db.orphans--
+	}
+	for _, e := range late {
+		db.announce(e.head(), item.hash)
+	}
+	for _, e := range lapsed {
+		db.expire(e)
+	}
+	return len(lapsed)
+}
+
+// indexBytes estimates the bytes of the index from its items: a b-tree's nodes are between half
+// full and full, three quarters on average.
+func (db *DB) indexBytes() int {
+	if db.index == nil {
+		return 0
+	}
+	return db.index.Len() * int(unsafe.Sizeof(due{})) * 4 / 3
+}
+
+// Check walks the database and returns the first violated invariant.
+func (db *DB) Check() error {
+	if err := db.table.Check(); err != nil {
+		return err
+	}
+	held, volatile := 0, 0
+	var err error
+	db.table.Each(func(e entry) bool {
+		h := e.head()
+		held += e.bytes()
+		if h.deadline != 0 {
+			volatile++
+			item := due{h.deadline, db.hash(e)}
+			switch {
+			case !h.has(indexed):
+				err = fmt.Errorf("key %q has a deadline but no item in the index", e.Key())
+			case h.has(exact) && !db.index.Has(item):
+				err = fmt.Errorf("key %q: no item at its exact deadline %d", e.Key(), h.deadline)
+			}
+		} else if h.has(indexed | exact) {
+			err = fmt.Errorf("key %q is flagged as indexed without a deadline", e.Key())
+		}
+		if v := db.ks.views.read(e); empty(v) {
+			err = fmt.Errorf("key %q holds an empty %s", e.Key(), TypeOf(v))
+		} else if c, ok := v.(interface{ Check() error }); ok && err == nil {
+			err = c.Check()
+		}
+		return err == nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case held != db.held:
+		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.held, held)
+	case volatile != db.volatile:
+		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
+	}
+	return nil
+}

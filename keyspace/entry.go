@@ -1,0 +1,226 @@
+package keyspace
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/zset"
+)
+
+// An entry is one key with its deadline, its access data and its value. It lies in memory in one
+// of two ways, told apart by the kind in the header:
+//
+//	packed  header | key | payload                  one allocation without pointers
+//	boxed   header | key string, Value, accounted   a box; the value owns memory of its own
+//
+// Packed is for everything small: the payload is the text of a string, the 8 bytes of an integer,
+// or a whole ziplist. The collector never looks into a packed entry, and a limiter key of 12 bytes
+// with one record is 64 bytes in all.
+type entry struct{ p unsafe.Pointer }
+
+// header begins every entry, packed or boxed.
+type header struct {
+	deadline int64  // milliseconds since the epoch; 0 for none
+	access   uint32 // low 24 bits: LRU clock or LFU counter; high 8 bits: kind and flags
+	klen     uint16 // packed only
+	vlen     uint16 // packed only
+}
+
+type kind uint8
+
+const (
+	boxed kind = iota
+	packedInt
+	packedEmbstr
+	packedRaw
+	packedZSet
+	packedHash
+	kindMask kind = 0x0f
+
+	indexed kind = 0x10 // the deadline index holds an item of this entry, at its deadline or before
+	exact   kind = 0x20 // ... exactly at its deadline
+)
+
+const (
+	headerSize = int(unsafe.Sizeof(header{}))
+	accessMask = 1<<24 - 1
+	// packMax bounds a packed entry: beyond it, rewriting the whole entry for each write costs
+	// more than the box saves.
+	packMax = 512
+)
+
+type box struct {
+	header
+	key       string
+	value     Value
+	accounted int // bytes of the value at the last settle
+}
+
+const boxSize = int(unsafe.Sizeof(box{}))
+
+func (e entry) head() *header { return (*header)(e.p) }
+func (e entry) box() *box     { return (*box)(e.p) }
+func (h *header) kind() kind  { return kind(h.access>>24) & kindMask }
+func (h *header) has(f kind) bool {
+	return kind(h.access>>24)&f != 0
+}
+func (h *header) set(f kind)   { h.access |= uint32(f) << 24 }
+func (h *header) clear(f kind) { h.access &^= uint32(f) << 24 }
+func (h *header) clock() uint32 {
+	return h.access & accessMask
+}
+func (h *header) setClock(c uint32) { h.access = h.access&^accessMask | c&accessMask }
+
+// Key returns the key, aliasing the entry.
+func (e entry) Key() string {
+	h := e.head()
+	if h.kind() == boxed {
+		return e.box().key
+	}
+	return unsafe.String((*byte)(unsafe.Add(e.p, headerSize)), int(h.klen))
+}
+
+// payload returns the packed value's bytes, with no capacity to spare so that no append can
+// write past them.
+func (e entry) payload() []byte {
+	h := e.head()
+	n := int(h.vlen)
+	if n == 0 {
+		return nil // the payload of an empty string may begin past the allocation
+	}
+	return unsafe.Slice((*byte)(unsafe.Add(e.p, headerSize+int(h.klen))), n)
+}
+
+// typ returns the type of the entry's value without unpacking it.
+func (e entry) typ() Type {
+	switch e.head().kind() {
+	case packedInt, packedEmbstr, packedRaw:
+		return String
+	case packedZSet:
+		return ZSet
+	case packedHash:
+		return Hash
+	}
+	return TypeOf(e.box().value)
+}
+
+// bytes returns what the entry holds, allocator rounding included.
+func (e entry) bytes() int {
+	h := e.head()
+	if h.kind() == boxed {
+		b := e.box()
+		return boxSize + sizeClass(len(b.key)) + b.accounted
+	}
+	return sizeClass(headerSize + int(h.klen) + int(h.vlen))
+}
+
+// newPacked lays out a packed entry.
+func newPacked(k kind, key string, payload []byte) entry {
+	n := headerSize + len(key) + len(payload)
+	mem := make([]byte, sizeClass(n))
+	e := entry{unsafe.Pointer(unsafe.SliceData(mem))}
+	h := e.head()
+	h.set(k)
+	h.klen, h.vlen = uint16(len(key)), uint16(len(payload))
+	copy(mem[headerSize:], key)
+	copy(mem[headerSize+len(key):], payload)
+	return e
+}
+
+// repack overwrites the payload in place if the entry keeps its size class, and reports whether
+// it did.
+func (e entry) repack(k kind, payload []byte) bool {
+	h := e.head()
+	if h.kind() == boxed {
+		return false
+	}
+	base := headerSize + int(h.klen)
+	if sizeClass(base+int(h.vlen)) != sizeClass(base+len(payload)) {
+		return false
+	}
+	h.clear(kindMask)
+	h.set(k)
+	h.vlen = uint16(len(payload))
+	if len(payload) > 0 {
+		copy(unsafe.Slice((*byte)(unsafe.Add(e.p, base)), len(payload)), payload)
+	}
+	return true
+}
+
+func newBoxed(key string, v Value) entry {
+	return entry{unsafe.Pointer(&box{key: key, value: v, accounted: heldBytes(v)})}
+}
+
+// pack returns the payload form of v if it is small enough to be packed with a key of klen bytes.
+// The int payload is written into buf.
+func pack(v Value, klen int, buf *[8]byte) (k kind, payload []byte, ok bool) {
+	switch v := v.(type) {
+	case *str.Value:
+		n, isInt := v.Int()
+		if isInt {
+			binary.LittleEndian.PutUint64(buf[:], uint64(n))
+			k, payload = packedInt, buf[:]
+			break
+		}
+		k, payload = packedEmbstr, v.Text(nil)
+		if v.Form() == str.Raw {
+			k = packedRaw
+		}
+	case *zset.Set:
+		zl, small := v.Packed()
+		if !small {
+			return 0, nil, false
+		}
+		k, payload = packedZSet, zl
+	case *hash.Hash:
+		zl, small := v.Packed()
+		if !small {
+			return 0, nil, false
+		}
+		k, payload = packedHash, zl
+	default:
+		return 0, nil, false
+	}
+	return k, payload, headerSize+klen+len(payload) <= packMax
+}
+
+// intOf reads the payload of packedInt.
+func intOf(payload []byte) int64 { return int64(binary.LittleEndian.Uint64(payload)) }
+
+// heldBytes is what a boxed value costs: its own struct and what it holds.
+func heldBytes(v Value) int {
+	fixed := 0
+	switch v.(type) {
+	case *str.Value:
+		fixed = int(unsafe.Sizeof(str.Value{}))
+	case *zset.Set:
+		fixed = int(unsafe.Sizeof(zset.Set{}))
+	case *hash.Hash:
+		fixed = int(unsafe.Sizeof(hash.Hash{}))
+	}
+	return sizeClass(fixed) + v.Bytes()
+}
+
+// sizeClass rounds n up to what Go's allocator hands out for it (runtime sizeclasses.go; exact up
+// to 1 KiB, an eighth's step above that up to 32 KiB, pages beyond).
+func sizeClass(n int) int {
+	switch {
+	case n <= 8:
+		return 8
+	case n <= 16:
+		return 16
+	case n <= 32:
+		return (n + 7) &^ 7
+	case n <= 256:
+		return (n + 15) &^ 15
+	case n <= 512:
+		return (n + 31) &^ 31
+	case n <= 32<<10:
+		step := 1 << (bits.Len(uint(n-1)) - 4)
+		return (n + step - 1) &^ (step - 1)
+	}
+	return (n + 8191) &^ 8191
+}

@@ -1,0 +1,86 @@
+// Package keyspace is the databases: key -> value, with deadlines, access data and byte accounts.
+//
+//	Keyspace
+//	  DB 0 .. n-1
+//	    table   dict.Map of entries, one pointer each
+//	    index   btree of (deadline, hash of the key): what becomes due, in order
+//
+// How an entry lies in memory is this package's secret (see entry.go): small values are packed
+// with their key into one allocation without pointers. Callers never hold an entry. They get a
+// view, a value of the ds packages that stands for the packed bytes, and hand it back:
+//
+//	v, ok := db.Find(key)      // to read: aliases the entry
+//	v, ok := db.Edit(key)      // to change: a scratch copy, or the boxed value itself
+//	db.Settle(key)             // after the change: packed again, boxed, or removed if empty
+//
+// Invariants:
+//  1. A key whose deadline has passed is invisible: every lookup compares, none waits for the
+//     active side.
+//  2. A view is valid until Begin, or until its key is next written. A view from Edit that is
+//     never settled changes nothing if the value was packed.
+//  3. Each entry with a deadline is announced in the index at its deadline or earlier.
+//  4. DB.Bytes is the sum of what its entries hold.
+//  5. No collection in the table is empty.
+//
+// There is no lock and no clock here: the owner serializes calls and sets Now.
+package keyspace
+
+import (
+	"github.com/miniserver-go/miniserver/ds/dict"
+)
+
+// Keyspace is a set of numbered databases.
+type Keyspace struct {
+	// Now is the time in milliseconds since the epoch; the owner sets it before each command.
+	Now int64
+	// OnExpire is called before a key that has become due is removed, and OnRemove after any key
+	// is gone for a reason no command asked for. Both may be nil.
+	OnExpire func(db *DB, key string)
+	// KeepExpired makes due keys invisible without removing them.
+	KeepExpired bool
+	// Access says how lookups mark the entries they touch.
+	Access Access
+
+	dbs   []*DB
+	seed  uint64
+	dice  func(n uint64) uint64
+	views views
+}
+
+// New returns a keyspace of n empty databases. The seed keys the hash function; dice(n) returns a
+// random number below n.
+func New(n int, seed uint64, dice func(n uint64) uint64) *Keyspace {
+	ks := &Keyspace{seed: seed, dice: dice, Access: Access{LogFactor: 10, DecayTime: 1}}
+	for i := range n {
+		ks.dbs = append(ks.dbs, ks.newDB(i))
+	}
+	return ks
+}
+
+func (ks *Keyspace) newDB(id int) *DB {
+	return &DB{ks: ks, id: id, contents: contents{table: dict.New[entry](ks.seed)}}
+}
+
+// Len returns the number of databases.
+func (ks *Keyspace) Len() int { return len(ks.dbs) }
+
+// DB returns database i.
+func (ks *Keyspace) DB(i int) *DB { return ks.dbs[i] }
+
+// Begin ends the life of all views. The owner calls it before each command.
+func (ks *Keyspace) Begin() { ks.views.reset() }
+
+// Swap exchanges the contents of databases i and j in O(1). Sessions that selected either see the
+// other's keys from then on.
+func (ks *Keyspace) Swap(i, j int) {
+	a, b := ks.dbs[i], ks.dbs[j]
+	a.contents, b.contents = b.contents, a.contents
+}
+
+// Bytes returns the bytes that all databases hold.
+func (ks *Keyspace) Bytes() (n int) {
+	for _, db := range ks.dbs {
+		n += db.Bytes()
+	}
+	return n
+}

@@ -1,0 +1,72 @@
+package keyspace
+
+import (
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/zset"
+)
+
+// Value is what a key holds.
+type Value interface {
+	Len() int         // elements; bytes for a string
+	Bytes() int       // bytes held, beyond the fixed size of the value itself
+	Encoding() string // as OBJECT ENCODING says it
+}
+
+// Type is the data type of a value, as TYPE names it.
+type Type uint8
+
+// The types. None is the type of an absent key.
+const (
+	None Type = iota
+	String
+	Hash
+	ZSet
+)
+
+var typeNames = [...]string{None: "none", String: "string", Hash: "hash", ZSet: "zset"}
+
+// String returns the name that TYPE replies.
+func (t Type) String() string { return typeNames[t] }
+
+// TypeNamed returns the type called name; ok is false if there is none.
+func TypeNamed(name string) (t Type, ok bool) {
+	for i, n := range typeNames {
+		if n == name && i != int(None) {
+			return Type(i), true
+		}
+	}
+	return None, false
+}
+
+// TypeOf returns the type of v.
+func TypeOf(v Value) Type {
+	switch v.(type) {
+	case *str.Value:
+		return String
+	case *hash.Hash:
+		return Hash
+	case *zset.Set:
+		return ZSet
+	}
+	return None
+}
+
+// empty reports whether a value in this state makes its key disappear.
+func empty(v Value) bool { return v.Len() == 0 && TypeOf(v) != String }
+
+// clone returns a deep copy of v on the heap.
+func clone(v Value) Value {
+	switch v := v.(type) {
+	case *str.Value:
+		c := v.Clone()
+		return &c
+	case *hash.Hash:
+		c := v.Clone()
+		return &c
+	case *zset.Set:
+		c := v.Clone()
+		return &c
+	}
+	panic("keyspace: value of unknown type")
+}

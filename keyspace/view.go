@@ -1,0 +1,178 @@
+package keyspace
+
+import (
+	"bytes"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+)
+
+// views lends out the values that stand for packed entries. They are reused from command to
+// command, so that a lookup allocates nothing.
+type views struct {
+	strs   arena[str.Value]
+	hashes arena[hash.Hash]
+	zsets  arena[zset.Set]
+	open   []openView
+}
+
+// openView is a value lent for changing, until it is settled.
+type openView struct {
+	db    *DB
+	key   []byte
+	value Value
+}
+
+// arena is a stock of views of one type, each with a scratch buffer to change packed bytes in.
+type arena[T any] struct {
+	slots []*slot[T]
+	used  int
+}
+
+type slot[T any] struct {
+	value T
+	buf   []byte
+}
+
+const scratchCap = packMax + 512
+
+func (a *arena[T]) next() *slot[T] {
+	if a.used == len(a.slots) {
+		a.slots = append(a.slots, new(slot[T]))
+	}
+	a.used++
+	return a.slots[a.used-1]
+}
+
+// scratch returns the slot's buffer, empty.
+func (s *slot[T]) scratch() []byte {
+	if s.buf == nil {
+		s.buf = make([]byte, 0, scratchCap)
+	}
+	return s.buf[:0]
+}
+
+func (a *arena[T]) owns(p *T) bool {
+	for _, s := range a.slots[:a.used] {
+		if &s.value == p {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *views) reset() {
+	v.strs.used, v.hashes.used, v.zsets.used = 0, 0, 0
+	v.open = v.open[:0]
+}
+
+func (v *views) owns(val Value) bool {
+	switch val := val.(type) {
+	case *str.Value:
+		return v.strs.owns(val)
+	case *hash.Hash:
+		return v.hashes.owns(val)
+	case *zset.Set:
+		return v.zsets.owns(val)
+	}
+	return false
+}
+
+// read returns a view that aliases a packed entry, or the boxed value.
+func (v *views) read(e entry) Value {
+	if e.head().kind() == boxed {
+		return e.box().value
+	}
+	return v.unpack(e, e.payload(), false)
+}
+
+// write returns a view on a copy of a packed entry, or the boxed value.
+func (v *views) write(e entry) Value {
+	if e.head().kind() == boxed {
+		return e.box().value
+	}
+	return v.unpack(e, e.payload(), true)
+}
+
+func (v *views) unpack(e entry, payload []byte, scratch bool) Value {
+	switch k := e.head().kind(); k {
+	case packedZSet:
+		s := v.zsets.next()
+		if scratch {
+			payload = append(s.scratch(), payload...)
+		}
+		s.value = zset.Of(ziplist.List(payload))
+		return &s.value
+	case packedHash:
+		s := v.hashes.next()
+		if scratch {
+			payload = append(s.scratch(), payload...)
+		}
+		s.value = hash.Of(ziplist.List(payload))
+		return &s.value
+	case packedInt:
+		s := v.strs.next()
+		s.value = str.OfInt(intOf(payload))
+		return &s.value
+	default:
+		s := v.strs.next()
+		if scratch {
+			payload = append(s.scratch(), payload...)
+		}
+		form := str.Embstr
+		if k == packedRaw {
+			form = str.Raw
+		}
+		s.value = str.OfForm(payload, form)
+		return &s.value
+	}
+}
+
+// fresh returns an empty view of type t.
+func (v *views) fresh(t Type) Value {
+	switch t {
+	case Hash:
+		s := v.hashes.next()
+		s.value = hash.Of(append(s.scratch(), emptyList...))
+		return &s.value
+	case ZSet:
+		s := v.zsets.next()
+		s.value = zset.Of(append(s.scratch(), emptyList...))
+		return &s.value
+	}
+	s := v.strs.next()
+	s.value = str.Value{}
+	return &s.value
+}
+
+// String returns a view of the string b, encoded as Redis would encode it; it aliases b.
+func (ks *Keyspace) String(b []byte) *str.Value {
+	s := ks.views.strs.next()
+	s.value = str.Of(b)
+	return &s.value
+}
+
+// Int returns a view of the integer n.
+func (ks *Keyspace) Int(n int64) *str.Value {
+	s := ks.views.strs.next()
+	s.value = str.OfInt(n)
+	return &s.value
+}
+
+func (v *views) opened(db *DB, key []byte, val Value) {
+	v.open = append(v.open, openView{db, key, val})
+}
+
+// close returns the value last opened for key, or nil.
+func (v *views) close(db *DB, key []byte) Value {
+	for i := len(v.open) - 1; i >= 0; i-- {
+		if o := &v.open[i]; o.db == db && bytes.Equal(o.key, key) {
+			return o.value
+		}
+	}
+	return nil
+}
+
+var emptyList = ziplist.New()
