@@ -42,12 +42,16 @@ func (l List) longSpan(q int) int {
 	return 5 + int(binary.BigEndian.Uint32(l[q+1:]))
 }
 
-// Entry is the content of one entry: a string, or an integer.
+// Entry is the content of one entry: a string, or an integer if Str is nil.
+// The zero Entry is the integer 0. (Four words: the compiler keeps those in
+// registers and no more.)
 type Entry struct {
-	Str   []byte // aliases the list; never nil for a string
-	Int   int64
-	IsInt bool
+	Str []byte // aliases the list; empty but not nil for the empty string
+	Int int64
 }
+
+// IsInt reports whether the entry is an integer.
+func (e Entry) IsInt() bool { return e.Str == nil }
 
 // Get returns the entry at pos, which must be an entry's position, and the
 // position of the next, None after the last. Entry.Str aliases the list.
@@ -59,7 +63,7 @@ func (l List) Get(pos int) (e Entry, next int) {
 		e.Str = l[q+1 : next : next]
 	case enc >= ints:
 		next = q + int(spans[enc])
-		e.Int, e.IsInt = l.integer(q), true
+		e.Int = l.integer(q, next)
 	case enc < str32:
 		next = q + l.longSpan(q)
 		e.Str = l[q+2 : next : next]
@@ -73,28 +77,19 @@ func (l List) Get(pos int) (e Entry, next int) {
 	return e, next
 }
 
-// integer decodes the integer whose encoding is at q.
-func (l List) integer(q int) int64 {
-	switch enc := l[q]; enc {
-	case int8s:
-		return int64(int8(l[q+1]))
-	case int16s:
-		return int64(int16(binary.LittleEndian.Uint16(l[q+1:])))
-	case int24s:
-		// The encoding byte is loaded along and shifted out.
-		return int64(int32(binary.LittleEndian.Uint32(l[q:])) >> 8)
-	case int32s:
-		return int64(int32(binary.LittleEndian.Uint32(l[q+1:])))
-	case int64s:
-		return int64(binary.LittleEndian.Uint64(l[q+1:]))
-	default:
-		return int64(enc) - imm0
+// integer decodes the integer whose encoding is at q and whose entry ends at
+// next. The eight bytes that end there always exist and have the data on top.
+func (l List) integer(q, next int) int64 {
+	data := next - q - 1
+	if data == 0 {
+		return int64(l[q]) - imm0
 	}
+	return int64(binary.LittleEndian.Uint64(l[next-8:])) >> (uint(64-8*data) & 63)
 }
 
 // Append appends the entry's text to dst and returns it.
 func (e Entry) Append(dst []byte) []byte {
-	if e.IsInt {
+	if e.IsInt() {
 		return strconv.AppendInt(dst, e.Int, 10)
 	}
 	return append(dst, e.Str...)
@@ -103,7 +98,7 @@ func (e Entry) Append(dst []byte) []byte {
 // Text returns the entry's text: Str itself, which aliases the list, or the
 // integer rendered into buf[:0]; 20 bytes of capacity always suffice there.
 func (e Entry) Text(buf []byte) []byte {
-	if e.IsInt {
+	if e.IsInt() {
 		return strconv.AppendInt(buf[:0], e.Int, 10)
 	}
 	return e.Str
@@ -111,7 +106,7 @@ func (e Entry) Text(buf []byte) []byte {
 
 // Len returns the length of the entry's text, without rendering it.
 func (e Entry) Len() int {
-	if !e.IsInt {
+	if !e.IsInt() {
 		return len(e.Str)
 	}
 	n, u := 1, uint64(e.Int)
@@ -126,7 +121,7 @@ func (e Entry) Len() int {
 
 // Equal reports whether the entry's text is v.
 func (e Entry) Equal(v []byte) bool {
-	if !e.IsInt {
+	if !e.IsInt() {
 		return string(e.Str) == string(v)
 	}
 	n, ok := parseInt(v)
@@ -154,7 +149,7 @@ func (l List) Find(v []byte, from, skip int) int {
 				if state == unparsed {
 					num, state = parseWanted(v)
 				}
-				if state == parsed && l.integer(q) == num {
+				if state == parsed && l.integer(q, next) == num {
 					return p
 				}
 			}

@@ -108,7 +108,7 @@ func TestExactBytes(t *testing.T) {
 		require.Equal(t, len(c.value), e.Len())
 		require.True(t, e.Equal([]byte(c.value)))
 		require.False(t, e.Equal([]byte(c.value+"0")))
-		if n, err := strconv.ParseInt(c.value, 10, 64); e.IsInt {
+		if n, err := strconv.ParseInt(c.value, 10, 64); e.IsInt() {
 			require.NoError(t, err)
 			require.Nil(t, e.Str)
 			require.Equal(t, l, New().AppendInt(n))
@@ -304,10 +304,10 @@ func TestLayout(t *testing.T) {
 		cells = append(cells, c)
 	}
 	require.Equal(t, []Cell{
-		{10, 1, 0, 0xF3, 1, 0, Entry{Int: 2, IsInt: true}},
+		{10, 1, 0, 0xF3, 1, 0, Entry{Int: 2}},
 		{12, 1, 2, 0x41, 2, 300, Entry{Str: []byte(long)}},
 		{315, 5, 303, 0x01, 1, 1, Entry{Str: []byte("x")}},
-		{322, 1, 7, 0xF0, 1, 3, Entry{Int: 70000, IsInt: true}},
+		{322, 1, 7, 0xF0, 1, 3, Entry{Int: 70000}},
 	}, cells)
 	kinds := ""
 	for _, e := range []Encoding{0x3F, 0x40, 0x80, 0xFE, 0xC0, 0xF0, 0xD0, 0xE0, 0xF1, 0xFD, 0xFF, 0xC1} {
