@@ -153,7 +153,7 @@ func (h *Hash) Set(field, value []byte, lim Limits) (created bool) {
 
 // SetInt is Set to n's decimal text.
 func (h *Hash) SetInt(field []byte, n int64, lim Limits) (created bool) {
-	value := ziplist.Entry{Int: n, IsInt: true}
+	value := ziplist.Entry{Int: n}
 	if h.prepare(len(field), value.Len(), lim) {
 		var buf [20]byte
 		return h.table.set(field, value.Append(buf[:0]))

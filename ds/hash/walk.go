@@ -38,7 +38,7 @@ func (h *Hash) Scan(cursor uint64, count int, fn func(field, value ziplist.Entry
 }
 
 // Random returns a field with its value, each with the same probability;
-// empty entries from an empty hash. dice(n) must return a number in [0, n),
+// zero Entries from an empty hash. dice(n) must return a number in [0, n),
 // each with the same probability. O(1), or O(n) in a packed hash.
 func (h *Hash) Random(dice func(n uint64) uint64) (field, value ziplist.Entry) {
 	switch {
