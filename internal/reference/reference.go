@@ -15,6 +15,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 )
@@ -100,4 +101,16 @@ func (s *Server) await() error {
 func (s *Server) stop() {
 	s.cmd.Process.Kill()
 	s.cmd.Wait()
+}
+
+// Version returns the server's version, such as 7.0.15.
+func (s *Server) Version(t testing.TB) string {
+	t.Helper()
+	out, err := exec.Command(s.cmd.Path, "--version").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(out), "v=")
+	version, _, _ := strings.Cut(rest, " ")
+	return version
 }

@@ -1,0 +1,99 @@
+package transcript
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
+)
+
+var update = flag.String("update", "", "rewrite the transcripts' replies from a world: redis or miniserver")
+
+// RedisTraits are those of a redis-server of the given version.
+func RedisTraits(version string) Traits {
+	return Traits{Name: "redis", Tags: []string{"redis"}, Version: version, Sleep: longSleep}
+}
+
+// Redis starts a redis-server as a world that speaks proto. See reference.Start.
+func Redis(t testing.TB, proto int) *Server {
+	t.Helper()
+	server := reference.Start(t)
+	traits := RedisTraits(server.Version(t))
+	traits.Proto = proto
+	w, err := Connect("unix", server.Socket, traits)
+	require.NoError(t, err)
+	t.Cleanup(func() { w.Close() })
+	return w
+}
+
+// Files returns the transcripts below dir.
+func Files(t testing.TB, dir string) []*File {
+	t.Helper()
+	var files []*File
+	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".txt") {
+			return err
+		}
+		f, err := Load(path)
+		files = append(files, f)
+		return err
+	})
+	require.NoError(t, err)
+	require.NotEmpty(t, files, "no transcripts in %s", dir)
+	return files
+}
+
+// RunFiles runs each file as a subtest named by its path below dir.
+func RunFiles(t *testing.T, w World, dir string, files []*File) {
+	for _, f := range files {
+		name, err := filepath.Rel(dir, f.Name)
+		require.NoError(t, err)
+		t.Run(strings.TrimSuffix(filepath.ToSlash(name), ".txt"), func(t *testing.T) {
+			out, err := f.Run(w)
+			for _, m := range out.Mismatches {
+				t.Errorf("in %s:\n%s", w.Traits().Name, m)
+			}
+			require.NoError(t, err)
+			if out.LeftOut > 0 {
+				t.Logf("%s cannot run %d of %d steps", w.Traits().Name, out.LeftOut, out.Ran+out.LeftOut)
+			}
+		})
+	}
+}
+
+// Updating rewrites the files below dir if the -update flag asks for it, and then reports
+// true; the test has nothing else to do. ours opens the world behind -update=miniserver.
+func Updating(t *testing.T, dir string, ours func() World) bool {
+	t.Helper()
+	var w World
+	var theirs *Traits
+	switch *update {
+	case "":
+		return false
+	case "redis":
+		server := Redis(t, 2)
+		server.Quiet = 10 * quietPeriod
+		w = server
+	case "miniserver":
+		w = ours()
+		traits := RedisTraits("7.0.15")
+		theirs = &traits
+	default:
+		t.Fatalf("-update=%s: not redis or miniserver", *update)
+	}
+	start := time.Now()
+	files := Files(t, dir)
+	for _, f := range files {
+		text, err := f.Update(w, theirs)
+		require.NoError(t, err, f.Name)
+		require.NoError(t, os.WriteFile(f.Name, []byte(text), 0o644))
+	}
+	t.Logf("rewrote %d files from %s in %v", len(files), w.Traits().Name, time.Since(start))
+	return true
+}

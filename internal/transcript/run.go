@@ -1,0 +1,266 @@
+package transcript
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// tooMany is the number of mismatches after which a run is given up.
+const tooMany = 5
+
+// Mismatch is a reply that was not as expected.
+type Mismatch struct {
+	File     string
+	Line     int // from 1
+	Step     string
+	Expected string
+	Got      string
+}
+
+func (m Mismatch) String() string {
+	return fmt.Sprintf("%s:%d: %s\n  expected\n%s\n  got\n%s",
+		m.File, m.Line, m.Step, indent(m.Expected), indent(m.Got))
+}
+
+func indent(text string) string {
+	if text == "" {
+		return "    (no reply)"
+	}
+	return "    " + strings.ReplaceAll(text, "\n", "\n    ")
+}
+
+// Outcome is what a run of a file in a world brought.
+type Outcome struct {
+	Mismatches []Mismatch
+	Ran        int // steps
+	LeftOut    int // steps this world cannot run
+
+	seen map[int]arrival // by step, for Update
+}
+
+// arrival is the reply that came at a step, if any.
+type arrival struct {
+	came bool
+	text string
+}
+
+// Run runs the file in a world that is empty, and resets it in the end. The error is about
+// the run itself, such as a lost connection; wrong replies are in the Outcome.
+func (f *File) Run(w World) (Outcome, error) {
+	r := newRun(f, w)
+	runs := f.plan(r.traits)
+	for i, s := range f.steps {
+		if !runs[i] {
+			r.out.LeftOut++
+			continue
+		}
+		r.out.Ran++
+		if err := r.step(i, s); err != nil {
+			return r.out, fmt.Errorf("%s:%d: %w", f.Name, s.line+1, err)
+		}
+		if len(r.out.Mismatches) >= tooMany {
+			break
+		}
+	}
+	if len(r.out.Mismatches) == 0 {
+		r.leftovers()
+	}
+	return r.out, errors.Join(r.world.Check(), r.reset())
+}
+
+// run is a file being run.
+type run struct {
+	file   *File
+	world  World
+	traits Traits
+	conns  map[string]Conn
+	proto  int // what the file asks for
+	out    Outcome
+}
+
+func newRun(f *File, w World) *run {
+	return &run{
+		file: f, world: w, traits: w.Traits(), conns: map[string]Conn{}, proto: 2,
+		out: Outcome{seen: map[int]arrival{}},
+	}
+}
+
+func (r *run) step(i int, s step) error {
+	switch s.kind {
+	case stepCommand:
+		return r.command(i, s)
+	case stepArrival:
+		conn, err := r.dial(s.conn)
+		if err != nil {
+			return err
+		}
+		return r.receive(i, s, conn)
+	case stepAdvance:
+		return r.world.Advance(s.delay)
+	case stepConfig:
+		return r.world.SetConfig(s.args[0], s.args[1])
+	case stepProto:
+		return r.setProto(s.proto)
+	case stepClose:
+		return r.close(s.conn)
+	}
+	return r.reset()
+}
+
+// command sends a command, as often as its loop says, and compares the last reply.
+func (r *run) command(i int, s step) error {
+	conn, err := r.dial(s.conn)
+	if err != nil {
+		return err
+	}
+	for n := s.loop.from; n < s.loop.to; n++ {
+		if err := r.sendAndDrop(conn, s.loop.expand(s.args, n)); err != nil {
+			return err
+		}
+	}
+	if err := conn.Send(s.loop.expand(s.args, s.loop.to)); err != nil {
+		return err
+	}
+	return r.receive(i, s, conn)
+}
+
+// sendAndDrop sends a command of a loop, whose reply is not shown.
+func (r *run) sendAndDrop(conn Conn, args []string) error {
+	if err := conn.Send(args); err != nil {
+		return err
+	}
+	_, came, err := conn.Next(true)
+	if err == nil && !came {
+		err = fmt.Errorf("no reply to %q", args)
+	}
+	return err
+}
+
+// expand returns args with the loop's variable replaced by n.
+func (l loop) expand(args []string, n int) []string {
+	if l.name == "" {
+		return args
+	}
+	expanded := slices.Clone(args)
+	for i, arg := range expanded {
+		expanded[i] = strings.ReplaceAll(arg, "{"+l.name+"}", strconv.Itoa(n))
+	}
+	return expanded
+}
+
+// receive takes what arrives next and compares it with what s expects.
+func (r *run) receive(i int, s step, conn Conn) error {
+	v, came, err := conn.Next(s.expects() || s.kind == stepArrival)
+	if err != nil {
+		return err
+	}
+	got := ""
+	if came {
+		v = arrange(v, s.order)
+		got = v.String()
+	}
+	r.out.seen[i] = arrival{came, got}
+	if expected := r.file.reply(s); came != s.expects() || came && !r.same(expected, got, v) {
+		r.mismatch(s, expected, got)
+	}
+	return nil
+}
+
+// same reports whether a reply is the expected one, to the letter or, if the world speaks
+// another protocol than the file, leaf by leaf.
+func (r *run) same(expected, got string, v resp.Value) bool {
+	if r.proto == 3 || r.traits.Proto != 3 {
+		return matches(expected, got)
+	}
+	return matches(shownLeaves(expected), strings.Join(leavesOf([]resp.Value{v}), "\n"))
+}
+
+func (r *run) mismatch(s step, expected, got string) {
+	r.out.Mismatches = append(r.out.Mismatches, Mismatch{
+		File: r.file.Name, Line: s.line + 1, Step: r.file.lines[s.line], Expected: expected, Got: got,
+	})
+}
+
+// leftovers reports what arrived and was never mentioned. In a file where every command has
+// its one reply nothing can be left.
+func (r *run) leftovers() {
+	if !slices.ContainsFunc(r.file.steps, step.loose) {
+		return
+	}
+	for name, conn := range r.conns {
+		v, came, _ := conn.Next(false)
+		if came && !v.Equal(Closed) {
+			r.out.Mismatches = append(r.out.Mismatches, Mismatch{
+				File: r.file.Name, Line: len(r.file.lines), Step: name + "< at the end of the file", Got: v.String(),
+			})
+		}
+	}
+}
+
+// loose reports whether s is not a command with its reply.
+func (s step) loose() bool {
+	return s.kind == stepArrival || s.kind == stepCommand && !s.expects()
+}
+
+// dial returns the connection of that name, open and in the file's protocol.
+func (r *run) dial(name string) (Conn, error) {
+	if conn, ok := r.conns[name]; ok {
+		return conn, nil
+	}
+	conn, err := r.world.Dial(name)
+	if err != nil {
+		return nil, err
+	}
+	r.conns[name] = conn
+	if r.proto == 3 && r.traits.Proto != 3 {
+		return conn, hello(conn, 3)
+	}
+	return conn, nil
+}
+
+// setProto switches the protocol of all connections, unless the world speaks 3 anyway.
+func (r *run) setProto(proto int) error {
+	r.proto = proto
+	if r.traits.Proto == 3 {
+		return nil
+	}
+	for _, conn := range r.conns {
+		if err := hello(conn, proto); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func hello(conn Conn, proto int) error {
+	if err := conn.Send([]string{"HELLO", strconv.Itoa(proto)}); err != nil {
+		return err
+	}
+	v, came, err := conn.Next(true)
+	if err == nil && (!came || v.IsError()) {
+		err = fmt.Errorf("HELLO %d failed: %s", proto, v.Text)
+	}
+	return err
+}
+
+func (r *run) close(name string) error {
+	conn, ok := r.conns[name]
+	if !ok {
+		return fmt.Errorf("no connection %q", name)
+	}
+	delete(r.conns, name)
+	return conn.Close()
+}
+
+func (r *run) reset() error {
+	for name := range r.conns {
+		r.close(name)
+	}
+	r.proto = 2
+	return r.world.Reset()
+}

@@ -1,0 +1,239 @@
+package transcript
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+const (
+	patience    = 5 * time.Second       // for a reply that is due
+	quietPeriod = 20 * time.Millisecond // after which nothing more is thought to come
+	longSleep   = 50 * time.Millisecond // the longest step of the clock worth sleeping through
+)
+
+// Server is the world behind a socket: a real server with a real clock.
+type Server struct {
+	Network, Address string
+
+	// OneByte sends commands one byte at a time.
+	OneByte bool
+
+	// Patience is how long a reply that is due may take, Quiet how long nothing may arrive
+	// until a command is thought to be waiting.
+	Patience, Quiet time.Duration
+
+	traits  Traits
+	control Conn
+	config  []string // name, value, name, value: as it was found
+}
+
+// Connect returns the world of a server that is already running and empties it.
+func Connect(network, address string, traits Traits) (*Server, error) {
+	if traits.Sleep == 0 {
+		traits.Sleep = longSleep
+	}
+	traits.Tags = append(slices.Clone(traits.Tags), "tcp")
+	if traits.Proto == 3 {
+		traits.Tags = append(traits.Tags, "resp3")
+	}
+	s := &Server{Network: network, Address: address, Patience: patience, Quiet: quietPeriod, traits: traits}
+	var err error
+	if s.control, err = s.connect(2); err != nil {
+		return nil, err
+	}
+	s.config = s.parameters()
+	return s, s.Reset()
+}
+
+// Traits implements World.
+func (s *Server) Traits() Traits { return s.traits }
+
+// Dial implements World.
+func (s *Server) Dial(string) (Conn, error) { return s.connect(s.traits.Proto) }
+
+func (s *Server) connect(proto int) (Conn, error) {
+	socket, err := net.Dial(s.Network, s.Address)
+	if err != nil {
+		return nil, err
+	}
+	conn := newStream(socket, s)
+	if proto == 3 {
+		err = hello(conn, 3)
+	}
+	return conn, err
+}
+
+// SetConfig implements World.
+func (s *Server) SetConfig(name, value string) error {
+	v, err := s.ask("CONFIG", "SET", name, value)
+	if err == nil && v.IsError() {
+		err = fmt.Errorf("CONFIG SET %s %s: %s", name, value, v.Text)
+	}
+	return err
+}
+
+// Advance implements World. It sleeps.
+func (s *Server) Advance(d time.Duration) error {
+	time.Sleep(d)
+	return nil
+}
+
+// Reset implements World.
+func (s *Server) Reset() error {
+	s.awaitHangups()
+	s.restore()
+	for _, command := range []string{"SCRIPT FLUSH", "FUNCTION FLUSH", "CONFIG RESETSTAT", "SLOWLOG RESET"} {
+		if _, err := s.ask(strings.Fields(command)...); err != nil {
+			return err
+		}
+	}
+	v, err := s.ask("FLUSHALL")
+	if err == nil && v.IsError() {
+		err = fmt.Errorf("FLUSHALL: %s", v.Text)
+	}
+	return err
+}
+
+// awaitHangups waits until the server noticed that all other connections were closed.
+func (s *Server) awaitHangups() {
+	for range 500 {
+		v, err := s.ask("CLIENT", "LIST")
+		if err != nil || v.IsError() || strings.Count(v.Text, "\n") <= 1 {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// parameters returns all parameters and their values.
+func (s *Server) parameters() []string {
+	v, err := s.ask("CONFIG", "GET", "*")
+	if err != nil || v.IsError() {
+		return nil
+	}
+	var list []string
+	for _, elem := range v.Elems {
+		list = append(list, elem.Text)
+	}
+	return list
+}
+
+// restore sets the parameters back that were changed, and removes users that were added.
+func (s *Server) restore() {
+	was := map[string]string{}
+	for pair := range slices.Chunk(s.config, 2) {
+		was[pair[0]] = pair[1]
+	}
+	for pair := range slices.Chunk(s.parameters(), 2) {
+		if value, known := was[pair[0]]; known && value != pair[1] {
+			s.ask("CONFIG", "SET", pair[0], value)
+		}
+	}
+	users, _ := s.ask("ACL", "USERS")
+	for _, user := range users.Elems {
+		if user.Text != "default" {
+			s.ask("ACL", "DELUSER", user.Text)
+		}
+	}
+}
+
+// ask sends a command on the world's own connection.
+func (s *Server) ask(args ...string) (resp.Value, error) {
+	if err := s.control.Send(args); err != nil {
+		return resp.Value{}, err
+	}
+	v, came, err := s.control.Next(true)
+	if err == nil && !came {
+		err = fmt.Errorf("no reply to %q", args)
+	}
+	return v, err
+}
+
+// Check implements World. A server shows nothing but its replies, and it still answers.
+func (s *Server) Check() error {
+	_, err := s.ask("PING")
+	return err
+}
+
+// Close implements World. The server goes on running.
+func (s *Server) Close() error { return s.control.Close() }
+
+// stream is a connection whose arrivals are read ahead.
+type stream struct {
+	server  *Server
+	socket  net.Conn
+	in      chan resp.Value
+	failed  error // set before in is closed
+	over    bool  // Closed was handed out
+}
+
+func newStream(socket net.Conn, server *Server) *stream {
+	s := &stream{server: server, socket: socket, in: make(chan resp.Value, 1<<14)}
+	go s.read()
+	return s
+}
+
+func (s *stream) read() {
+	defer close(s.in)
+	reader := resp.NewReader(s.socket)
+	for {
+		v, err := reader.Read()
+		if err != nil {
+			s.failed = err
+			return
+		}
+		s.in <- v
+	}
+}
+
+// Send implements Conn.
+func (s *stream) Send(args []string) error {
+	w := resp.NewWriter(2)
+	w.Array(len(args))
+	for _, arg := range args {
+		w.BulkString(arg)
+	}
+	step := len(w.Bytes())
+	if s.server.OneByte {
+		step = 1
+	}
+	for piece := range slices.Chunk(w.Bytes(), step) {
+		if _, err := s.socket.Write(piece); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Next implements Conn.
+func (s *stream) Next(patient bool) (resp.Value, bool, error) {
+	wait := s.server.Quiet
+	if patient {
+		wait = s.server.Patience
+	}
+	timer := time.NewTimer(wait)
+	defer timer.Stop()
+	select {
+	case v, open := <-s.in:
+		if open {
+			return v, true, nil
+		}
+		if s.failed != io.EOF {
+			return resp.Value{}, false, s.failed
+		}
+		first := !s.over
+		s.over = true
+		return Closed, first, nil
+	case <-timer.C:
+		return resp.Value{}, false, nil
+	}
+}
+
+// Close implements Conn.
+func (s *stream) Close() error { return s.socket.Close() }

@@ -1,0 +1,194 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+func TestTour(t *testing.T) {
+	const dir = "testdata"
+	if Updating(t, dir, nil) {
+		return
+	}
+	files := Files(t, dir)
+	t.Run("RESP2", func(t *testing.T) { RunFiles(t, Redis(t, 2), dir, files) })
+	t.Run("RESP3", func(t *testing.T) { RunFiles(t, Redis(t, 3), dir, files) })
+	t.Run("OneByte", func(t *testing.T) {
+		w := Redis(t, 2)
+		w.OneByte = true
+		RunFiles(t, w, dir, files)
+	})
+}
+
+// parse returns a file of these lines under a header.
+func parse(t *testing.T, lines ...string) *File {
+	t.Helper()
+	f, err := Parse("test.txt", "# header\n"+strings.Join(lines, "\n")+"\n")
+	require.NoError(t, err)
+	return f
+}
+
+func TestMismatchesSayWhere(t *testing.T) {
+	w := Redis(t, 2)
+	w.Patience = 100 * time.Millisecond
+	out, err := parse(t,
+		"> SET k v", "OK",
+		"> GET k", `"w"`,
+		"> INCR n",
+		"a> BLPOP q 0", `"x"`,
+		"> SUBSCRIBE a b", `1) "subscribe"`, `2) "a"`, `3) (integer) 1`,
+	).Run(w)
+	require.NoError(t, err)
+	require.Len(t, out.Mismatches, 3)
+	require.Equal(t, "test.txt:4: > GET k\n  expected\n    \"w\"\n  got\n    \"v\"", out.Mismatches[0].String())
+	require.Equal(t, "test.txt:6: > INCR n\n  expected\n    (no reply)\n  got\n    (integer) 1", out.Mismatches[1].String())
+	require.Equal(t, "test.txt:7: a> BLPOP q 0\n  expected\n    \"x\"\n  got\n    (no reply)", out.Mismatches[2].String())
+}
+
+func TestWhatNobodyMentionedIsReported(t *testing.T) {
+	out, err := parse(t, "> SUBSCRIBE a b", `1) "subscribe"`, `2) "a"`, `3) (integer) 1`, "a> BLPOP q 0").Run(Redis(t, 2))
+	require.NoError(t, err)
+	require.Len(t, out.Mismatches, 1)
+	require.Contains(t, out.Mismatches[0].String(), `2) "b"`)
+}
+
+func TestResetRestoresParametersAndUsers(t *testing.T) {
+	w := Redis(t, 2)
+	before := w.parameters()
+	_, err := parse(t,
+		"@ config maxmemory 100mb", "> CONFIG SET hz 50 slowlog-log-slower-than 7", "OK",
+		"> ACL SETUSER bob on", "OK", "> SET k v", "OK",
+	).Run(w)
+	require.NoError(t, err)
+	require.Equal(t, before, w.parameters())
+	size, err := w.ask("DBSIZE")
+	require.NoError(t, err)
+	require.Zero(t, size.Int)
+	users, err := w.ask("ACL", "USERS")
+	require.NoError(t, err)
+	require.Len(t, users.Elems, 1)
+}
+
+func TestUpdateKeepsWhatMatches(t *testing.T) {
+	f := parse(t,
+		"> SET k v", "wrong",
+		"# comment", "> PTTL k", "(integer) <int>",
+		"> VERSION", "",
+		"@ only miniserver", "> OURS k", "kept", "@ end",
+		"> GET k", `"w"`, "")
+	text, err := f.Update(Redis(t, 2), nil)
+	require.NoError(t, err)
+	require.Equal(t, strings.Join([]string{
+		"# header",
+		"> SET k v", "OK",
+		"# comment", "> PTTL k", "(integer) <int>",
+		"> VERSION", "(error) ERR unknown command 'VERSION', with args beginning with:", "",
+		"@ only miniserver", "> OURS k", "kept", "@ end",
+		"> GET k", `"v"`, "", ""}, "\n"), text)
+}
+
+func TestUpdateFromOursLeavesRedisItsSteps(t *testing.T) {
+	redis := Redis(t, 2)
+	redis.traits.Tags, redis.traits.Version = []string{"miniserver"}, "" // stands in for a server that has more
+	theirs := RedisTraits("7.0.15")
+	f := parse(t, "> SET k v", "what redis says", "@ only miniserver", "> GET k", "old", "@ end", "@ since 7.2", "> GET k", "old")
+	text, err := f.Update(redis, &theirs)
+	require.NoError(t, err)
+	require.Equal(t, "# header\n> SET k v\nwhat redis says\n@ only miniserver\n> GET k\n\"v\"\n@ end\n@ since 7.2\n> GET k\n\"v\"\n", text)
+}
+
+func TestWords(t *testing.T) {
+	for line, want := range map[string][]string{
+		``:                         nil,
+		`  a  b `:                  {"a", "b"},
+		`"" ''`:                    {"", ""},
+		`"a b" c`:                  {"a b", "c"},
+		`"\x00\xff\n\r\t\a\b\\\""`: {"\x00\xff\n\r\t\a\b\\\""},
+		`"\q\xzz"`:                 {"qxzz"},
+		`'\n\'x"'`:                 {`\n'x"`},
+		`{"a":1}`:                  nil,
+		`pre"fix"`:                 {"prefix"},
+	} {
+		got, err := words(line)
+		if line == `{"a":1}` {
+			require.ErrorIs(t, err, errQuotes)
+			continue
+		}
+		require.NoError(t, err, line)
+		require.Equal(t, want, got, line)
+	}
+	for _, line := range []string{`"a`, `'a`, `"a"b`, `"a\`} {
+		_, err := words(line)
+		require.ErrorIs(t, err, errQuotes, line)
+	}
+}
+
+func TestParseErrorsNameTheLine(t *testing.T) {
+	for text, want := range map[string]string{
+		"> PING\nPONG\n":         "test.txt:1: the first line must be a comment",
+		"#\nPONG\n":              "test.txt:2: a reply without a command: PONG",
+		"#\n> \"a\n":             "test.txt:2: unbalanced quotes",
+		"#\n> \n":                "test.txt:2: no command",
+		"#\n\n@ nonsense\n":      "test.txt:3: bad directive: @ nonsense",
+		"#\n@ +5\n":              "test.txt:2: bad directive: @ +5",
+		"#\n@ resp 4\n":          "test.txt:2: bad directive: @ resp 4",
+		"#\n@ end\n":             "test.txt:2: bad directive: @ end",
+		"#\n@ for i = 3..1\n":    "test.txt:2: bad directive: @ for i = 3..1",
+		"#\n@ config a\n":        "test.txt:2: bad directive: @ config a",
+		"#\n@ only\n":            "test.txt:2: bad directive: @ only",
+		"#\n> PING\nPONG\n\nx\n": "test.txt:5: a reply without a command: x",
+	} {
+		_, err := Parse("test.txt", text)
+		require.ErrorContains(t, err, want)
+	}
+}
+
+func TestCommandsAreListedForCoverage(t *testing.T) {
+	f := parse(t, "> SET k v", "OK", "a> config GET x", "> set k v", "OK")
+	require.Equal(t, []string{"config", "config get", "set", "set k"}, f.Commands())
+}
+
+func TestMatches(t *testing.T) {
+	for _, c := range []struct {
+		expected, got string
+		want          bool
+	}{
+		{"(integer) <int>", "(integer) -12", true},
+		{"(integer) <int>", "(integer) 1.5", false},
+		{"(integer) <int>", "(integer) <int>", true},
+		{`"<num>"`, `"1.5e+20"`, true},
+		{`"<hex>"`, `"00ff"`, true},
+		{`"<hex>"`, `"00FF"`, false},
+		{`"a<text>b"`, `"axyzb"`, true},
+		{`"a<text>b"`, "\"ax\nb\"", false},
+		{"a\n<lines>\nb", "a\n1\n2\nb", true},
+		{"a.b", "axb", false},
+		{"a => ", "a =>", true},
+	} {
+		require.Equal(t, c.want, matches(c.expected, c.got), "%q %q", c.expected, c.got)
+	}
+}
+
+func TestArrange(t *testing.T) {
+	for _, c := range []struct {
+		order           order
+		reply, arranged string
+	}{
+		{sorted, "*3\r\n+c\r\n+a\r\n+b\r\n", "1) a\n2) b\n3) c"},
+		{sorted, "*2\r\n+9\r\n*2\r\n+b\r\n+a\r\n", "1) 9\n2) 1) a\n   2) b"},
+		{sorted, "%2\r\n+b\r\n:1\r\n+a\r\n:2\r\n", "1# a => (integer) 2\n2# b => (integer) 1"},
+		{pairs, "*4\r\n+b\r\n+1\r\n+a\r\n+2\r\n", "1) a\n2) 2\n3) b\n4) 1"},
+		{pairs, "*2\r\n*2\r\n+b\r\n+1\r\n*2\r\n+a\r\n+2\r\n", "1) 1) a\n   2) 2\n2) 1) b\n   2) 1"},
+		{pairs, "*2\r\n+0\r\n*4\r\n+b\r\n+1\r\n+a\r\n+2\r\n", "1) 0\n2) 1) a\n   2) 2\n   3) b\n   4) 1"},
+		{asSent, "*2\r\n+b\r\n+a\r\n", "1) b\n2) a"},
+	} {
+		v, err := resp.NewReader(strings.NewReader(c.reply)).Read()
+		require.NoError(t, err)
+		require.Equal(t, c.arranged, arrange(v, c.order).String())
+	}
+}
