@@ -166,11 +166,11 @@ func (s *Server) Close() error { return s.control.Close() }
 
 // stream is a connection whose arrivals are read ahead.
 type stream struct {
-	server  *Server
-	socket  net.Conn
-	in      chan resp.Value
-	failed  error // set before in is closed
-	over    bool  // Closed was handed out
+	server *Server
+	socket net.Conn
+	in     chan resp.Value
+	failed error // set before in is closed
+	over   bool  // Closed was handed out
 }
 
 func newStream(socket net.Conn, server *Server) *stream {
