@@ -6,16 +6,19 @@
 //	embstr  at most 44 bytes, never modified in place
 //	raw     longer, or modified in place (APPEND, SETRANGE, SETBIT)
 //
-// Invariants:
+// Invariants, verified by Check:
 //  1. An int's text is canonical: what strconv prints parses back to it, so Text loses nothing.
-//  2. A value is int only if it came from Of or OfInt; in-place writes make it raw for good,
-//     as Redis does.
+//  2. A value is int only if Of or OfInt made it one; in-place writes make it raw for good, as in
+//     Redis.
+//  3. An int holds no bytes, an embstr at most EmbstrMax.
 //
 // Non-goals: shared small integers; here an int costs no object of its own.
 package str
 
 import (
+	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 )
 
@@ -45,6 +48,12 @@ func Of(b []byte) Value {
 	if n, ok := parseInt(b); ok {
 		return Value{n: n, form: Int}
 	}
+	return OfText(b)
+}
+
+// OfText returns b as a value that is not an int even if b spells one: embstr or raw by length. So
+// Redis keeps what INCRBYFLOAT computed. The value aliases b.
+func OfText(b []byte) Value {
 	if len(b) <= EmbstrMax {
 		return Value{b: b}
 	}
@@ -98,21 +107,28 @@ func (v *Value) Encoding() string {
 // zero bytes where n exceeds the length; a shorter n leaves the length as it is. The value is raw
 // from here on. Cost O(n) when it must grow, amortized.
 func (v *Value) Edit(n int) []byte {
-	if v.form == Int {
-		v.b = strconv.AppendInt(make([]byte, 0, max(n, 20)), v.n, 10)
-	}
-	v.form = Raw
+	v.makeRaw()
 	if old := len(v.b); n > old {
-		if n > cap(v.b) {
-			grown := make([]byte, n, room(old, n))
-			copy(grown, v.b)
-			v.b = grown
-		} else {
-			v.b = v.b[:n]
-			clear(v.b[old:])
-		}
+		v.b = slices.Grow(v.b, n-old)[:n]
+		clear(v.b[old:])
 	}
 	return v.b
+}
+
+// Append adds b to the text and returns the new length. b is copied. The value is raw from here on.
+// Cost O(len(b)), amortized.
+func (v *Value) Append(b []byte) int {
+	v.makeRaw()
+	v.b = append(v.b, b...)
+	return len(v.b)
+}
+
+// makeRaw gives the value its text, to be changed.
+func (v *Value) makeRaw() {
+	if v.form == Int {
+		v.b = strconv.AppendInt(nil, v.n, 10)
+	}
+	v.n, v.form = 0, Raw
 }
 
 // Clone returns a value that shares no memory with v.
@@ -124,13 +140,27 @@ func (v *Value) Clone() Value {
 	return c
 }
 
-// room is the capacity for a text that grows from old to n bytes: the first growth is exact,
-// a repeated one doubles up to 1 MiB of slack, as sds does.
-func room(old, n int) int {
-	if old == 0 {
-		return n
+// Assign makes v a copy of w, in the memory v already has if w's text fits there without wasting
+// more than a quarter of it.
+func (v *Value) Assign(w *Value) {
+	if n := len(w.b); n > cap(v.b) || 4*n < 3*cap(v.b) {
+		*v = w.Clone()
+		return
 	}
-	return n + min(n, 1<<20)
+	v.b, v.n, v.form = append(v.b[:0], w.b...), w.n, w.form
+}
+
+// Check returns the first violated invariant; nil if there is none.
+func (v *Value) Check() error {
+	switch {
+	case v.form > Int:
+		return fmt.Errorf("str: form %d", v.form)
+	case v.form == Int && len(v.b) > 0:
+		return fmt.Errorf("str: int %d with %d bytes", v.n, len(v.b))
+	case v.form == Embstr && len(v.b) > EmbstrMax:
+		return fmt.Errorf("str: embstr of %d bytes", len(v.b))
+	}
+	return nil
 }
 
 // digits returns the length of n's decimal text.
