@@ -1,0 +1,374 @@
+package lua
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// keyCache keeps keys of objects decoded of late, each in the one place its
+// hash leads to: records of one kind then share their keys.
+type keyCache [64]string
+
+// keyCacheLimit is the length up to which keys are kept.
+const keyCacheLimit = 32
+
+// jsonDecoder reads JSON and makes values of it. Where C would see the end of
+// its string, at a zero byte, the text ends.
+type jsonDecoder struct {
+	*cjson
+	L      *State
+	text   string
+	at     int
+	depth  int
+	slots  int    // values C would have on its stack
+	wanted string // what errors say was expected
+}
+
+// cjson.decode(text)
+func (j *cjson) decode(L *State, c *Call) {
+	if c.NArgs() != 1 {
+		c.ArgError(1, "expected 1 argument")
+	}
+	text := c.CheckString(1)
+	if len(text) >= 2 && (text[0] == 0 || text[1] == 0) {
+		L.Errorf("JSON parser does not support UTF-16 or UTF-32")
+	}
+	clear(j.values) // of a call that failed
+	j.values = j.values[:0]
+	d := jsonDecoder{cjson: j, L: L, text: text, slots: 1, wanted: "value"}
+	v := d.value(d.skip())
+	if next := d.skip(); next != 0 {
+		d.unexpected("the end", next)
+	}
+	c.Return1(v)
+}
+
+// skip returns the next byte that is no white space, 0 at the end.
+func (d *jsonDecoder) skip() byte {
+	for d.at < len(d.text) {
+		switch c := d.text[d.at]; c {
+		case ' ', '\t', '\n', '\r':
+			d.at++
+		default:
+			return c
+		}
+	}
+	return 0
+}
+
+// value reads the value that begins with c at d.at.
+func (d *jsonDecoder) value(c byte) Value {
+	switch {
+	case c == '"':
+		start, end, escaped := d.scanString()
+		if escaped {
+			return d.L.NewString(d.unescape(start, end))
+		}
+		return d.L.substring(d.text, start, end)
+	case c == '{':
+		return d.object()
+	case c == '[':
+		return d.array()
+	case c == '-' || c-'0' < 10:
+		return d.number()
+	}
+	switch word := d.word(); word {
+	case "true", "false":
+		return Bool(word == "true")
+	case "null":
+		return Light(0)
+	}
+	if d.decodeInvalids == 1 && isInvalidNumber(d.text[d.at:]) {
+		return d.number()
+	}
+	d.unexpected("value", c)
+	return Nil
+}
+
+// word takes one of JSON's words; "" when there is none.
+func (d *jsonDecoder) word() string {
+	for _, word := range [...]string{"true", "false", "null"} {
+		if strings.HasPrefix(d.text[d.at:], word) {
+			d.at += len(word)
+			return word
+		}
+	}
+	return ""
+}
+
+// number takes what C's strtod reads: all that JSON allows and more. The
+// setting refuses hexadecimal numbers, leading zeros, inf and nan, no more.
+func (d *jsonDecoder) number() Value {
+	f, n := d.digits()
+	if n == 0 {
+		rest := d.text[d.at:]
+		if d.decodeInvalids == 0 && isInvalidNumber(rest) {
+			d.fail("invalid number")
+		}
+		if f, n = strtod(rest); n == 0 {
+			d.fail("invalid number")
+		}
+	}
+	d.at += n
+	return Number(f)
+}
+
+// digits is the short way for up to 15 digits that make an integer and do not
+// begin with a zero.
+func (d *jsonDecoder) digits() (f float64, length int) {
+	text := d.text[d.at:]
+	n, i := int64(0), 0
+	for i < len(text) && text[i]-'0' < 10 && i < 16 {
+		n = n*10 + int64(text[i]-'0')
+		i++
+	}
+	if i == 0 || i > 15 || text[0] == '0' {
+		return 0, 0
+	}
+	if i < len(text) && (text[i] == '.' || text[i]|0x20 == 'e') {
+		return 0, 0
+	}
+	return float64(n), i
+}
+
+// isInvalidNumber reports whether s begins like a number that JSON does not
+// know but strtod does.
+func isInvalidNumber(s string) bool {
+	if strings.HasPrefix(s, "+") {
+		return true
+	}
+	s = strings.TrimPrefix(s, "-")
+	if s != "" && s[0] == '0' {
+		return len(s) > 1 && (s[1]|0x20 == 'x' || s[1]-'0' < 10)
+	}
+	return wordLength(s, "inf", "nan") > 0
+}
+
+// scanString measures the string that begins at d.at and steps over it. What
+// is between the quotes may contain escapes, which are checked.
+func (d *jsonDecoder) scanString() (start, end int, escaped bool) {
+	start = d.at + 1
+	text := d.text
+	for i := start; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			d.at = i + 1
+			return start, i, escaped
+		case '\\':
+			escaped = true
+			d.at = i
+			i += d.escape() - 1
+		case 0:
+			d.at = i
+			d.fail("unexpected end of string")
+		}
+	}
+	d.at = len(text)
+	d.fail("unexpected end of string")
+	return
+}
+
+// jsonUnescapes maps the letter of an escape to its byte.
+var jsonUnescapes = [256]byte{
+	'"': '"', '/': '/', '\\': '\\', 'b': '\b', 'f': '\f', 'n': '\n', 'r': '\r', 't': '\t',
+}
+
+// escape returns the length of the escape at d.at.
+func (d *jsonDecoder) escape() int {
+	rest := d.text[d.at:]
+	switch {
+	case len(rest) > 1 && rest[1] == 'u':
+		_, length := unicodeEscape(rest)
+		if length == 0 {
+			d.fail("invalid unicode escape code")
+		}
+		return length
+	case len(rest) < 2 || jsonUnescapes[rest[1]] == 0:
+		d.fail("invalid escape code")
+	}
+	return 2
+}
+
+// unicodeEscape reads \uXXXX, or two of them for a surrogate pair. The length
+// is 0 when they are malformed.
+func unicodeEscape(s string) (r rune, length int) {
+	r, ok := hex4(s)
+	if !ok || r&0xfc00 == 0xdc00 {
+		return 0, 0
+	}
+	if r&0xfc00 != 0xd800 {
+		return r, 6
+	}
+	low, ok := hex4(s[6:])
+	if !ok || low&0xfc00 != 0xdc00 {
+		return 0, 0
+	}
+	return 0x10000 + (r&0x3ff)<<10 + low&0x3ff, 12
+}
+
+func hex4(s string) (r rune, ok bool) {
+	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
+		return 0, false
+	}
+	for i := 2; i < 6; i++ {
+		if !isHexDigit(s[i]) {
+			return 0, false
+		}
+		r = r<<4 | rune(hexDigitValue(s[i]))
+	}
+	return r, true
+}
+
+// unescape returns the string between start and end.
+func (d *jsonDecoder) unescape(start, end int) string {
+	out := make([]byte, 0, end-start)
+	for s := d.text[start:end]; ; {
+		i := strings.IndexByte(s, '\\')
+		if i < 0 {
+			return string(append(out, s...))
+		}
+		out = append(out, s[:i]...)
+		s = s[i:]
+		if s[1] != 'u' {
+			out = append(out, jsonUnescapes[s[1]])
+			s = s[2:]
+			continue
+		}
+		r, length := unicodeEscape(s)
+		out = utf8.AppendRune(out, r)
+		s = s[length:]
+	}
+}
+
+// descend enters an array or object, for which C needs room on its stack.
+func (d *jsonDecoder) descend(slots int) {
+	d.at++
+	d.depth++
+	d.L.Tick(1)
+	if d.depth > d.decodeDepth || d.slots+slots > maxResults {
+		d.L.Errorf("Found too many nested data structures (%d) at character %d", d.depth, d.at)
+	}
+}
+
+func (d *jsonDecoder) array() Value {
+	d.descend(2)
+	d.slots++
+	first := len(d.values)
+	c := d.skip()
+	for c != ']' {
+		v := d.value(c)
+		d.values = append(d.values, v)
+		d.L.Tick(1)
+		if c = d.skip(); c == ',' {
+			d.at++
+			c = d.skip()
+			if c == ']' {
+				d.unexpected("value", c)
+			}
+		} else if c != ']' {
+			d.unexpected("comma or array end", c)
+		}
+	}
+	d.at++
+	d.slots--
+	d.depth--
+	return d.takeArray(first)
+}
+
+// takeArray makes an array of the values gathered from first on.
+func (d *jsonDecoder) takeArray(first int) Value {
+	values := d.values[first:]
+	t := d.L.newArray(len(values))
+	t.fill(values)
+	clear(values)
+	d.values = d.values[:first]
+	return t.Value()
+}
+
+// fill sets the elements of an empty table with room for them.
+func (t *Table) fill(values []Value) {
+	t.dense = int32(copy(t.array, values))
+}
+
+func (d *jsonDecoder) object() Value {
+	d.descend(3)
+	d.slots += 2
+	t := d.L.NewTable(0, 0)
+	c := d.skip()
+	for c != '}' {
+		if c != '"' {
+			d.unexpected("object key string", c)
+		}
+		d.wanted = "object key string"
+		key, hash := d.key()
+		d.wanted = "value"
+		if c = d.skip(); c != ':' {
+			d.unexpected("colon", c)
+		}
+		d.at++
+		t.setString(d.L, key, hash, d.value(d.skip()))
+		if c = d.skip(); c == ',' {
+			d.at++
+			if c = d.skip(); c == '}' {
+				d.unexpected("object key string", c)
+			}
+		} else if c != '}' {
+			d.unexpected("comma or object end", c)
+		}
+	}
+	d.at++
+	d.slots -= 2
+	d.depth--
+	return t.Value()
+}
+
+// key reads a key and returns it with its hash.
+func (d *jsonDecoder) key() (Value, uint32) {
+	start, end, escaped := d.scanString()
+	text := d.text[start:end]
+	if escaped {
+		text = d.unescape(start, end)
+		return d.L.NewString(text), hashString(text)
+	}
+	hash := hashString(text)
+	if len(text) > keyCacheLimit {
+		return d.L.substring(d.text, start, end), hash
+	}
+	kept := &d.keys[hash%uint32(len(d.keys))]
+	if *kept != text {
+		*kept = strings.Clone(text)
+		d.L.Alloc(len(text))
+	}
+	return String(*kept), hash
+}
+
+// jsonTokens names what a byte begins, as error messages do.
+var jsonTokens = [256]string{
+	0: "T_END", '{': "T_OBJ_BEGIN", '}': "T_OBJ_END", '[': "T_ARR_BEGIN", ']': "T_ARR_END",
+	',': "T_COMMA", ':': "T_COLON",
+}
+
+// unexpected throws that something else than what was wanted begins, with c,
+// at d.at; if that is itself malformed, what is wrong with it.
+func (d *jsonDecoder) unexpected(wanted string, c byte) {
+	d.wanted = wanted
+	at, found := d.at, jsonTokens[c]
+	switch {
+	case found != "":
+	case c == '"':
+		d.scanString()
+		found = "T_STRING"
+	case c == '-' || c-'0' < 10 || d.decodeInvalids == 1 && isInvalidNumber(d.text[at:]):
+		d.number()
+		found = "T_NUMBER"
+	default:
+		found = map[string]string{"true": "T_BOOLEAN", "false": "T_BOOLEAN", "null": "T_NULL", "": "invalid token"}[d.word()]
+	}
+	d.at = at
+	d.fail(found)
+}
+
+// fail throws that the wanted thing was not found at d.at.
+func (d *jsonDecoder) fail(found string) {
+	d.L.Errorf("Expected %s but found %s at character %d", d.wanted, found, d.at+1)
+}

@@ -1,0 +1,374 @@
+package lua
+
+import "math"
+
+// msgpackLib is the cmsgpack library: MessagePack, without its newer types
+// for binaries and extensions.
+type msgpackLib struct{ buffer buffer }
+
+// OpenCmsgpack installs the cmsgpack library, as Redis ships it, as the global cmsgpack.
+func OpenCmsgpack(L *State) *Table {
+	lib := &msgpackLib{}
+	t := L.install("cmsgpack", []entry{
+		{"pack", lib.pack},
+		{"unpack", msgpackUnpack},
+		{"unpack_limit", msgpackUnpackLimit},
+		{"unpack_one", msgpackUnpackOne},
+	})
+	t.SetString(nil, "_NAME", String("cmsgpack"))
+	t.SetString(nil, "_VERSION", String("lua-cmsgpack 0.4.0"))
+	t.SetString(nil, "_COPYRIGHT", String("Copyright (C) 2012, Salvatore Sanfilippo"))
+	t.SetString(nil, "_DESCRIPTION", String("MessagePack C implementation for Lua"))
+	return t
+}
+
+// maxPackDepth is the nesting below which tables are packed as nil.
+const maxPackDepth = 16
+
+// cmsgpack.pack(...)
+func (lib *msgpackLib) pack(L *State, c *Call) {
+	if c.NArgs() == 0 {
+		c.ArgError(0, "MessagePack pack needs input.")
+	}
+	if 2*c.NArgs() > maxResults {
+		c.ArgError(0, "Too many arguments for MessagePack pack.")
+	}
+	p := packer{L: L, buffer: lib.buffer.take()}
+	for _, v := range c.Args() {
+		p.value(v, 0)
+	}
+	c.Return1(p.finish(L, &lib.buffer))
+}
+
+// packer appends values in MessagePack.
+type packer struct {
+	buffer
+	L *State
+}
+
+func (p *packer) value(v Value, depth int) {
+	switch v.Kind() {
+	case KindNumber:
+		p.number(v.num())
+	case KindString:
+		p.string(v.str())
+	case KindBoolean:
+		if v.AsBool() {
+			p.text = append(p.text, 0xc3)
+		} else {
+			p.text = append(p.text, 0xc2)
+		}
+	case KindTable:
+		if depth < maxPackDepth {
+			p.table(v.AsTable(), depth)
+			return
+		}
+		fallthrough
+	default:
+		p.text = append(p.text, 0xc0)
+	}
+}
+
+// number chooses the shortest form that keeps the value: an integer, a float
+// of 32 bits, one of 64.
+func (p *packer) number(f float64) {
+	if i := int64(f); float64(i) == f && f != 1<<63 {
+		p.integer(i)
+		return
+	}
+	if short := float32(f); float64(short) == f {
+		p.head(0xca, uint64(math.Float32bits(short)), 4)
+		return
+	}
+	p.head(0xcb, math.Float64bits(f), 8)
+}
+
+func (p *packer) integer(i int64) {
+	switch {
+	case i >= -32 && i < 128:
+		p.text = append(p.text, byte(i))
+	case i >= 0:
+		p.unsigned(uint64(i))
+	case i >= math.MinInt8:
+		p.head(0xd0, uint64(i), 1)
+	case i >= math.MinInt16:
+		p.head(0xd1, uint64(i), 2)
+	case i >= math.MinInt32:
+		p.head(0xd2, uint64(i), 4)
+	default:
+		p.head(0xd3, uint64(i), 8)
+	}
+}
+
+func (p *packer) unsigned(n uint64) {
+	switch {
+	case n <= math.MaxUint8:
+		p.head(0xcc, n, 1)
+	case n <= math.MaxUint16:
+		p.head(0xcd, n, 2)
+	case n <= math.MaxUint32:
+		p.head(0xce, n, 4)
+	default:
+		p.head(0xcf, n, 8)
+	}
+}
+
+// head appends a type byte and the lowest size bytes of n, the highest first.
+func (p *packer) head(kind byte, n uint64, size int) {
+	p.text = append(p.text, kind)
+	for shift := (size - 1) * 8; shift >= 0; shift -= 8 {
+		p.text = append(p.text, byte(n>>shift))
+	}
+}
+
+func (p *packer) string(s string) {
+	switch n := uint64(len(s)); {
+	case n < 32:
+		p.text = append(p.text, 0xa0|byte(n))
+	case n <= math.MaxUint8:
+		p.head(0xd9, n, 1)
+	case n <= math.MaxUint16:
+		p.head(0xda, n, 2)
+	default:
+		p.head(0xdb, n, 4)
+	}
+	p.appendWhole(p.L, s)
+}
+
+// count appends the head of an array or map of n entries: short, its byte for
+// less than 16, or the two following long.
+func (p *packer) count(short, long byte, n int) {
+	switch {
+	case n < 16:
+		p.text = append(p.text, short|byte(n))
+	case n <= math.MaxUint16:
+		p.head(long, uint64(n), 2)
+	default:
+		p.head(long+1, uint64(n), 4)
+	}
+}
+
+func (p *packer) table(t *Table, depth int) {
+	p.L.Tick(1)
+	if n, dense := t.plainArray(); dense {
+		p.array(t, n, depth)
+		return
+	}
+	isArray, n := p.census(t)
+	if isArray {
+		p.array(t, t.Len(), depth)
+		return
+	}
+	p.count(0x80, 0xde, n)
+	for at := 0; ; {
+		k, v, next, more := t.nextAt(at)
+		if !more {
+			return
+		}
+		p.value(k, depth+1)
+		p.value(v, depth+1)
+		p.pay(p.L)
+		at = next
+	}
+}
+
+func (p *packer) array(t *Table, n, depth int) {
+	p.count(0x90, 0xdc, n)
+	for i := 1; i <= n; i++ {
+		p.value(t.GetInt(i), depth+1)
+		p.pay(p.L)
+	}
+}
+
+// plainArray returns the number of elements of a table that has nothing but
+// elements 1..n in its array part; false when looking closer is needed.
+func (t *Table) plainArray() (n int, dense bool) {
+	return int(t.dense), t.dense >= 0 && t.node == &emptyNode
+}
+
+// census counts the entries and finds whether their keys are the integers 1..n.
+func (p *packer) census(t *Table) (isArray bool, n int) {
+	largest := 0.0
+	isArray = true
+	for at := 0; ; {
+		k, _, next, more := t.nextAt(at)
+		if !more {
+			return isArray && largest == float64(n), n
+		}
+		f, ok := k.AsNumber()
+		isArray = isArray && ok && f > 0 && f == float64(int32(f))
+		largest = max(largest, f)
+		n++
+		at = next
+		p.L.Tick(1)
+	}
+}
+
+// cmsgpack.unpack(s): all values in s.
+func msgpackUnpack(L *State, c *Call) {
+	c.unpackMessages(c.CheckString(1), 0, 0)
+}
+
+// cmsgpack.unpack_one(s [, offset]): the offset to go on from and one value.
+func msgpackUnpackOne(L *State, c *Call) {
+	offset := c.OptInteger(2, 0)
+	c.unpackMessages(c.CheckString(1), 1, offset)
+}
+
+// cmsgpack.unpack_limit(s, limit [, offset]): the offset to go on from and at
+// most limit values.
+func msgpackUnpackLimit(L *State, c *Call) {
+	limit, offset := c.CheckInteger(2), c.OptInteger(3, 0)
+	c.unpackMessages(c.CheckString(1), limit, offset)
+}
+
+// unpackMessages answers with up to limit values from offset on; with both 0
+// with all of them, and otherwise with the next offset first, -1 at the end.
+func (c *Call) unpackMessages(s string, limit, offset int64) {
+	L := c.L
+	if offset < 0 || limit < 0 {
+		L.Errorf("Invalid request to unpack with offset of %d and limit of %d.", int32(offset), len(s))
+	}
+	if offset > int64(len(s)) {
+		L.Errorf("Start offset %d greater than input length %d.", int32(offset), len(s))
+	}
+	out := L.ret[:0]
+	all := limit == 0 && offset == 0
+	if all {
+		limit = math.MaxInt32
+	} else {
+		out = append(out, Nil)
+	}
+	u := unpacker{L: L, data: s, at: int(offset)}
+	for n := int64(0); u.at < len(s) && n < limit; n++ {
+		u.slots = 1 + int(n)
+		out = append(out, u.value())
+	}
+	if !all {
+		if len(out) >= maxResults {
+			L.Errorf("stack overflow (in function mp_unpack_full)")
+		}
+		out[0] = Int(u.at)
+		if u.at == len(s) {
+			out[0] = Int(-1)
+		}
+	}
+	c.returnAll(out)
+}
+
+// unpacker reads values in MessagePack.
+type unpacker struct {
+	L     *State
+	data  string
+	at    int
+	slots int // values C would have on its stack
+}
+
+const errTooManyValues = "too many return values at once; use unpack_one or unpack_limit instead."
+
+func (u *unpacker) value() Value {
+	if u.at >= len(u.data) {
+		u.missing()
+	}
+	u.L.Tick(1)
+	if u.slots >= maxResults {
+		u.L.Errorf("stack overflow (%s)", errTooManyValues)
+	}
+	head := u.data[u.at]
+	u.at++
+	switch {
+	case head < 0x80:
+		return Int(int(head))
+	case head < 0x90:
+		return u.table(uint64(head & 15))
+	case head < 0xa0:
+		return u.array(uint64(head & 15))
+	case head < 0xc0:
+		return u.string(uint64(head & 31))
+	case head >= 0xe0:
+		return Int(int(int8(head)))
+	}
+	return u.long(head)
+}
+
+// long reads what follows a head that is followed by a size or a number.
+func (u *unpacker) long(head byte) Value {
+	switch head {
+	case 0xc0:
+		return Nil
+	case 0xc2, 0xc3:
+		return Bool(head == 0xc3)
+	case 0xca:
+		return Number64(float64(math.Float32frombits(uint32(u.word(4)))))
+	case 0xcb:
+		return Number64(math.Float64frombits(u.word(8)))
+	case 0xcc, 0xcd, 0xce, 0xcf:
+		return Number(float64(int64(u.word(1 << (head - 0xcc))))) // as in C the largest ones turn negative
+	case 0xd0, 0xd1, 0xd2, 0xd3:
+		size := 1 << (head - 0xd0)
+		unused := 64 - 8*size
+		return Number(float64(int64(u.word(size)<<unused) >> unused))
+	case 0xd9, 0xda, 0xdb:
+		return u.string(u.word(1 << (head - 0xd9)))
+	case 0xdc, 0xdd:
+		return u.array(u.word(2 << (head - 0xdc)))
+	case 0xde, 0xdf:
+		return u.table(u.word(2 << (head - 0xde)))
+	}
+	u.L.Errorf("Bad data format in input.")
+	return Nil
+}
+
+func (u *unpacker) missing() { u.L.Errorf("Missing bytes in input.") }
+
+// word reads a number of size bytes, the highest first.
+func (u *unpacker) word(size int) uint64 {
+	if len(u.data)-u.at < size {
+		u.missing()
+	}
+	n := uint64(0)
+	for _, b := range []byte(u.data[u.at : u.at+size]) {
+		n = n<<8 | uint64(b)
+	}
+	u.at += size
+	return n
+}
+
+func (u *unpacker) string(n uint64) Value {
+	if uint64(len(u.data)-u.at) < n {
+		u.missing()
+	}
+	start := u.at
+	u.at += int(n)
+	return u.L.substring(u.data, start, u.at)
+}
+
+// roomAhead is how many elements an array gets room for on its mere word.
+const roomAhead = 256
+
+func (u *unpacker) array(n uint64) Value {
+	t := u.L.newArray(int(min(n, uint64(len(u.data)-u.at), roomAhead)))
+	if u.slots+1 >= maxResults {
+		u.L.Errorf("stack overflow (in function mp_decode_to_lua_array)")
+	}
+	u.slots += 2
+	for i := 1; uint64(i) <= n; i++ {
+		t.SetInt(u.L, i, u.value())
+	}
+	u.slots -= 2
+	return t.Value()
+}
+
+// table reads n pairs. Keys come in one by one, for the order of pairs() to
+// be what it is in C.
+func (u *unpacker) table(n uint64) Value {
+	t := u.L.NewTable(0, 0)
+	for ; n > 0; n-- {
+		u.slots++
+		k := u.value()
+		u.slots++
+		t.Set(u.L, k, u.value())
+		u.slots -= 2
+	}
+	return t.Value()
+}

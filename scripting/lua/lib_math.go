@@ -1,0 +1,203 @@
+package lua
+
+import "math"
+
+// OpenMath installs the math library as the global math and returns the
+// generator of math.random, for the host to seed.
+func OpenMath(L *State) *Random {
+	random := &Random{firstRandom}
+	functions := []entry{
+		{"atan2", mathAtan2},
+		{"deg", mathDeg},
+		{"fmod", mathFmod},
+		{"frexp", mathFrexp},
+		{"ldexp", mathLdexp},
+		{"max", mathMax},
+		{"min", mathMin},
+		{"mod", mathFmod},
+		{"modf", mathModf},
+		{"pow", mathPow},
+		{"rad", mathRad},
+		{"random", random.draw},
+		{"randomseed", random.reseed},
+	}
+	for _, f := range unaryMath {
+		functions = append(functions, entry{f.name, unary(f.f)})
+	}
+	t := L.install("math", functions)
+	t.SetString(nil, "pi", Number(math.Pi))
+	t.SetString(nil, "huge", Number(math.Inf(1)))
+	return random
+}
+
+// unaryMath lists the functions of one number. The invalid ones among their
+// results are NaNs of either sign, as C's library gives them.
+var unaryMath = []struct {
+	name string
+	f    func(float64) float64
+}{
+	{"abs", math.Abs},
+	{"acos", invalid(math.Acos, positiveNaN())},
+	{"asin", invalid(math.Asin, positiveNaN())},
+	{"atan", math.Atan},
+	{"ceil", math.Ceil},
+	{"cos", invalid(math.Cos, negativeNaN())},
+	{"cosh", math.Cosh},
+	{"exp", math.Exp},
+	{"floor", math.Floor},
+	{"log", invalid(math.Log, negativeNaN())},
+	{"log10", invalid(math.Log10, positiveNaN())},
+	{"sin", invalid(math.Sin, negativeNaN())},
+	{"sinh", math.Sinh},
+	{"sqrt", math.Sqrt},
+	{"tan", invalid(math.Tan, negativeNaN())},
+	{"tanh", math.Tanh},
+}
+
+// invalid returns f with the given NaN where f makes one of a number.
+func invalid(f func(float64) float64, nan float64) func(float64) float64 {
+	return func(x float64) float64 {
+		y := f(x)
+		if y != y && x == x {
+			return nan
+		}
+		return y
+	}
+}
+
+// unary returns the host function of f. A NaN goes through as it is.
+func unary(f func(float64) float64) GoFunction {
+	return func(_ *State, c *Call) {
+		x := c.CheckNumber(1)
+		if x == x {
+			x = f(x)
+		}
+		c.Return1(Number(x))
+	}
+}
+
+// math.atan2(y, x)
+func mathAtan2(_ *State, c *Call) {
+	y, x := c.CheckNumber(1), c.CheckNumber(2)
+	if y != y || x != x {
+		c.Return1(Number(y + x))
+		return
+	}
+	c.Return1(Number(math.Atan2(y, x)))
+}
+
+// math.deg(x)
+func mathDeg(_ *State, c *Call) { c.Return1(Number(c.CheckNumber(1) / radiansPerDegree)) }
+
+// math.rad(x)
+func mathRad(_ *State, c *Call) { c.Return1(Number(c.CheckNumber(1) * radiansPerDegree)) }
+
+const radiansPerDegree float64 = math.Pi / 180
+
+// math.fmod(x, y)
+func mathFmod(_ *State, c *Call) {
+	x, y := c.CheckNumber(1), c.CheckNumber(2)
+	c.Return1(Number(fmod(x, y)))
+}
+
+func fmod(x, y float64) float64 {
+	switch {
+	case x != x || y != y:
+		return x + y
+	case y == 0 || math.IsInf(x, 0):
+		return negativeNaN()
+	}
+	if i, j := int64(x), int64(y); float64(i) == x && float64(j) == y && x > 0 && y > 0 {
+		return float64(i % j)
+	}
+	return math.Mod(x, y)
+}
+
+// math.frexp(x): the mantissa in [0.5, 1) and the exponent.
+func mathFrexp(_ *State, c *Call) {
+	x := c.CheckNumber(1)
+	if x != x {
+		c.Return2(Number(x), Int(0))
+		return
+	}
+	mantissa, exponent := math.Frexp(x)
+	c.Return2(Number(mantissa), Int(exponent))
+}
+
+// math.ldexp(m, e)
+func mathLdexp(_ *State, c *Call) {
+	x, e := c.CheckNumber(1), c.CheckInt(2)
+	if x == x {
+		x = math.Ldexp(x, e)
+	}
+	c.Return1(Number(x))
+}
+
+// math.modf(x): the integral part and the fraction, both with the sign of x.
+func mathModf(_ *State, c *Call) {
+	x := c.CheckNumber(1)
+	if x != x {
+		c.Return2(Number(x), Number(x))
+		return
+	}
+	whole, fraction := math.Trunc(x), 0.0
+	if !math.IsInf(x, 0) {
+		fraction = x - whole
+	}
+	c.Return2(Number(whole), Number(math.Copysign(fraction, x)))
+}
+
+// math.pow(x, y)
+func mathPow(_ *State, c *Call) {
+	x, y := c.CheckNumber(1), c.CheckNumber(2)
+	c.Return1(Number(power(x, y)))
+}
+
+// math.max(x, ...)
+func mathMax(_ *State, c *Call) {
+	largest := c.CheckNumber(1)
+	for i := 2; i <= c.NArgs(); i++ {
+		if x := c.CheckNumber(i); x > largest {
+			largest = x
+		}
+	}
+	c.Return1(Number(largest))
+}
+
+// math.min(x, ...)
+func mathMin(_ *State, c *Call) {
+	least := c.CheckNumber(1)
+	for i := 2; i <= c.NArgs(); i++ {
+		if x := c.CheckNumber(i); x < least {
+			least = x
+		}
+	}
+	c.Return1(Number(least))
+}
+
+// math.random([low,] [high])
+func (r *Random) draw(L *State, c *Call) {
+	unit := r.unit()
+	switch c.NArgs() {
+	case 0:
+		c.Return1(Number(unit))
+	case 1:
+		high := int32(c.CheckInt(1))
+		if high < 1 {
+			c.ArgError(1, "interval is empty")
+		}
+		c.Return1(Number(math.Floor(unit*float64(high)) + 1))
+	case 2:
+		low, high := int32(c.CheckInt(1)), int32(c.CheckInt(2))
+		if low > high {
+			c.ArgError(2, "interval is empty")
+		}
+		// As in C the width is an int, which may overflow.
+		c.Return1(Number(math.Floor(unit*float64(high-low+1)) + float64(low)))
+	default:
+		L.Errorf("wrong number of arguments")
+	}
+}
+
+// math.randomseed(seed)
+func (r *Random) reseed(_ *State, c *Call) { r.Seed(int32(c.CheckInt(1))) }

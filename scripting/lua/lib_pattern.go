@@ -1,0 +1,292 @@
+package lua
+
+import "strings"
+
+// patternCache holds compiled patterns, each in the one place its text hashes to.
+type patternCache [64]struct {
+	text string
+	p    *pattern
+}
+
+// get returns the compiled pattern of text.
+func (cache *patternCache) get(text string) *pattern {
+	h := len(text)
+	if h > 0 {
+		h += int(text[0])*5 + int(text[h/2])*3 + int(text[h-1])
+	}
+	place := &cache[h%len(cache)]
+	if place.p == nil || place.text != text {
+		place.text, place.p = text, compilePattern(text, true)
+	}
+	return place.p
+}
+
+// string.find(s, pattern [, init [, plain]])
+func (lib *stringLib) find(L *State, c *Call) {
+	s, text := c.CheckString(1), c.CheckString(2)
+	init := startIndex(c, len(s))
+	if c.Arg(4).Truthy() || !hasSpecials(text) {
+		i := strings.Index(s[init:], text)
+		if i < 0 {
+			c.Return1(Nil)
+			return
+		}
+		L.Tick(i >> 3)
+		i += init
+		c.Return2(Int(i+1), Int(i+len(text)))
+		return
+	}
+	m := &lib.matcher
+	start, end := m.find(L, lib.patterns.get(text), s, init)
+	if end == noMatch {
+		c.Return1(Nil)
+		return
+	}
+	out := append(L.ret[:0], Int(start+1), Int(end))
+	c.returnAll(m.appendCaptures(out, start, end, false))
+}
+
+// string.match(s, pattern [, init])
+func (lib *stringLib) match(L *State, c *Call) {
+	s, text := c.CheckString(1), c.CheckString(2)
+	m := &lib.matcher
+	start, end := m.find(L, lib.patterns.get(text), s, startIndex(c, len(s)))
+	if end == noMatch {
+		c.Return1(Nil)
+		return
+	}
+	if m.level <= 1 {
+		c.Return1(m.capture(0, start, end))
+		return
+	}
+	c.returnAll(m.appendCaptures(L.ret[:0], start, end, true))
+}
+
+// startIndex returns the third argument, a position, as an index of a string
+// of length n.
+func startIndex(c *Call, n int) int {
+	init := fromEnd(c.OptInteger(3, 1), n)
+	return int(min(max(init-1, 0), int64(n)))
+}
+
+// find is search, with a problem thrown.
+func (m *matcher) find(L *State, p *pattern, s string, init int) (start, end int) {
+	m.start(L, p, s)
+	start, end = m.search(p, init)
+	m.check(end)
+	return start, end
+}
+
+func (m *matcher) check(end int) {
+	if end == matchError {
+		m.L.Errorf("%s", m.problem)
+	}
+}
+
+// capture returns capture i of the match at start to end; the whole match
+// stands for the first one of a pattern without captures.
+func (m *matcher) capture(i, start, end int) Value {
+	if i >= m.level {
+		if i != 0 {
+			m.L.Errorf(errCaptureIndex)
+		}
+		return m.L.substring(m.subject, start, end)
+	}
+	switch cap := m.captures[i]; cap.length {
+	case captureOpen:
+		m.L.Errorf(errOpenCapture)
+		return Nil
+	case capturePosition:
+		return Int(cap.start + 1)
+	default:
+		return m.L.substring(m.subject, cap.start, cap.start+cap.length)
+	}
+}
+
+// appendCaptures appends all captures, or with whole the match if there are none.
+func (m *matcher) appendCaptures(dst []Value, start, end int, whole bool) []Value {
+	if m.level == 0 && whole {
+		return append(dst, m.capture(0, start, end))
+	}
+	for i := 0; i < m.level; i++ {
+		dst = append(dst, m.capture(i, start, end))
+	}
+	return dst
+}
+
+// string.gmatch(s, pattern): in it a leading ^ has no special meaning.
+func (lib *stringLib) gmatch(L *State, c *Call) {
+	s, text := c.CheckString(1), c.CheckString(2)
+	p := lib.patterns.get(text)
+	if p.anchored {
+		p = compilePattern(text, false)
+	}
+	g := &matchIterator{pattern: p}
+	g.start(L, p, s)
+	c.Return1(NewFunction("gmatch_aux", g.next).Value())
+}
+
+// matchIterator is what gmatch returns.
+type matchIterator struct {
+	matcher
+	pattern *pattern
+	from    int
+}
+
+func (g *matchIterator) next(L *State, c *Call) {
+	if g.from > len(g.subject) {
+		return
+	}
+	start, end := g.search(g.pattern, g.from)
+	g.check(end)
+	if end == noMatch {
+		g.from = len(g.subject) + 1
+		return
+	}
+	g.from = end
+	if end == start {
+		g.from++
+	}
+	if g.level <= 1 {
+		c.Return1(g.capture(0, start, end))
+		return
+	}
+	c.returnAll(g.appendCaptures(L.ret[:0], start, end, true))
+}
+
+// substitution is one call of gsub.
+type substitution struct {
+	*matcher
+	c    *Call
+	out  buffer
+	repl Value
+	text string // of a repl that is a string or a number
+	kind Kind
+	done int // up to here the subject is in out
+}
+
+// string.gsub(s, pattern, repl [, n])
+func (lib *stringLib) gsub(L *State, c *Call) {
+	s, text := c.CheckString(1), c.CheckString(2)
+	g := substitution{matcher: &lib.matcher, c: c, repl: c.Arg(3)}
+	limit := c.OptInt(4, len(s)+1)
+	g.checkReplacement()
+	if g.kind != KindString {
+		g.matcher = new(matcher) // the replacement may call us again
+	}
+	p := lib.patterns.get(text)
+	g.start(L, p, s)
+	g.out = lib.buffer.take()
+	n := g.run(p, limit)
+	if g.done == 0 && len(g.out.text) == 0 {
+		lib.buffer.give(&g.out)
+		c.Return2(String(s), Int(n))
+		return
+	}
+	g.out.appendWhole(L, s[g.done:])
+	c.Return2(g.out.finish(L, &lib.buffer), Int(n))
+}
+
+func (g *substitution) checkReplacement() {
+	switch g.kind = g.repl.Kind(); g.kind {
+	case KindTable, KindFunction:
+	case KindNumber, KindString:
+		g.text, _ = g.repl.ToString()
+		g.kind = KindString
+	default:
+		g.c.ArgError(3, "string/function/table expected")
+	}
+}
+
+// run replaces up to limit matches and returns their number.
+func (g *substitution) run(p *pattern, limit int) int {
+	n, from := 0, 0
+	for n < limit {
+		start, end := g.search(p, from)
+		g.check(end)
+		if end == noMatch {
+			break
+		}
+		n++
+		g.replace(start, end)
+		from = end
+		if end == start {
+			from++
+		}
+		if from > len(g.subject) || p.anchored {
+			break
+		}
+	}
+	return n
+}
+
+// replace appends what stands for the match.
+func (g *substitution) replace(start, end int) {
+	keep := g.subject[g.done:start]
+	g.out.room(g.L, len(keep)+len(g.text))
+	g.out.text = append(g.out.text, keep...)
+	g.done = end
+	if g.kind == KindString {
+		g.expand(start, end)
+		return
+	}
+	v := g.evaluate(start, end)
+	switch {
+	case !v.Truthy():
+		g.out.appendWhole(g.L, g.subject[start:end])
+	case v.IsString():
+		g.out.appendWhole(g.L, v.str())
+	case v.IsNumber():
+		g.out.text = formatNumber(g.out.text, v.num())
+	default:
+		g.L.Errorf("invalid replacement value (a %s)", v.TypeName())
+	}
+}
+
+// evaluate asks the table or function.
+func (g *substitution) evaluate(start, end int) Value {
+	if g.kind == KindTable {
+		return g.L.Index(g.repl, g.capture(0, start, end))
+	}
+	if g.level <= 1 {
+		return g.L.Call1(g.repl, g.capture(0, start, end))
+	}
+	var space [maxCaptures]Value
+	return g.L.Call1(g.repl, g.appendCaptures(space[:0], start, end, true)...)
+}
+
+// expand appends the replacement string, in which %1 stands for a capture,
+// %0 for the match and %% for a percent sign.
+func (g *substitution) expand(start, end int) {
+	text := g.text
+	for {
+		i := strings.IndexByte(text, '%')
+		if i < 0 {
+			g.out.text = append(g.out.text, text...)
+			return
+		}
+		g.out.text = append(g.out.text, text[:i]...)
+		letter := byte(0) // what C finds behind a percent sign at the end
+		if i+1 < len(text) {
+			letter = text[i+1]
+		}
+		g.expandOne(letter, start, end)
+		text = text[min(i+2, len(text)):]
+	}
+}
+
+func (g *substitution) expandOne(letter byte, start, end int) {
+	switch {
+	case letter == '0':
+		g.out.appendWhole(g.L, g.subject[start:end])
+	case letter-'0' < 10:
+		v := g.capture(int(letter-'1'), start, end)
+		if v.IsNumber() {
+			g.out.text = formatNumber(g.out.text, v.num())
+		} else {
+			g.out.appendWhole(g.L, v.str())
+		}
+	default:
+		g.out.text = append(g.out.text, letter)
+	}
+}
