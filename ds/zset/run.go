@@ -1,0 +1,233 @@
+package zset
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/skiplist"
+)
+
+// run is a number of neighbours, and where the first is if placed.
+type run struct {
+	first  int // rank
+	n      int
+	placed bool
+	pos    int            // in a packed set
+	node   *skiplist.Node // in a sorted set
+}
+
+// all is a number of members that no range has.
+const all = math.MaxInt
+
+// Clip returns the first rank and the number of ranks from start to stop, both inclusive and negative ones
+// counting from the last, that exist in the set. O(1).
+func (s *Set) Clip(start, stop int) (first, n int) {
+	size := s.Len()
+	if start < 0 {
+		start = max(start+size, 0)
+	}
+	if stop < 0 {
+		stop += size
+	}
+	start, stop = min(start, size), min(stop, size-1)
+	return start, max(stop-start+1, 0)
+}
+
+// Range calls fn for the members with ranks from start to stop as Clip reads them, until fn returns false.
+// If reverse, ranks count from the last member and the order is descending. O(log n), or O(n) in a packed set, plus the calls.
+func (s *Set) Range(start, stop int, reverse bool, fn func(member []byte, score float64) bool) {
+	first, n := s.Clip(start, stop)
+	if reverse {
+		first = s.Len() - first - n
+	}
+	s.give(run{first: first, n: n}, reverse, fn)
+}
+
+// RangeByScore calls fn for the members with scores in r, without the first offset of them and at most limit, or all if limit is
+// negative, until fn returns false; in descending order if reverse. O(log n), or O(n) in a packed set, plus the calls.
+func (s *Set) RangeByScore(r ScoreRange, reverse bool, offset, limit int, fn func(member []byte, score float64) bool) {
+	s.give(s.scores(&r, enough(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
+}
+
+// RangeByLex is RangeByScore by member, for sets whose scores are all equal; else it finds some run.
+func (s *Set) RangeByLex(r LexRange, reverse bool, offset, limit int, fn func(member []byte, score float64) bool) {
+	s.give(s.lexes(&r, enough(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
+}
+
+// Count returns the number of members with scores in r. O(log n), or O(n) in a packed set.
+func (s *Set) Count(r ScoreRange) int { return s.scores(&r, all).n }
+
+// LexCount is Count by member, for sets whose scores are all equal.
+func (s *Set) LexCount(r LexRange) int { return s.lexes(&r, all).n }
+
+// RemoveRangeByRank removes the members with ranks from start to stop as Clip reads them and returns how many.
+// fn is called with each, in order, unless fn is nil. O(log n) plus O(1) each, or O(bytes) in a packed set.
+func (s *Set) RemoveRangeByRank(start, stop int, fn func(member []byte, score float64)) int {
+	first, n := s.Clip(start, stop)
+	return s.drop(run{first: first, n: n}, fn)
+}
+
+// RemoveRangeByScore removes the members with scores in r and returns how many. fn is called with each, in order,
+// unless fn is nil. O(log n) plus O(1) each, or O(bytes) in a packed set.
+func (s *Set) RemoveRangeByScore(r ScoreRange, fn func(member []byte, score float64)) int {
+	return s.drop(s.scores(&r, all), fn)
+}
+
+// RemoveRangeByLex is RemoveRangeByScore by member, for sets whose scores are all equal.
+func (s *Set) RemoveRangeByLex(r LexRange, fn func(member []byte, score float64)) int {
+	return s.drop(s.lexes(&r, all), fn)
+}
+
+// PopMin removes up to count members from the first on, calls fn with each, in order, before any is removed,
+// and returns how many. O(log n) plus O(1) each, or O(bytes) in a packed set.
+func (s *Set) PopMin(count int, fn func(member []byte, score float64)) int {
+	return s.drop(run{n: min(max(count, 0), s.Len())}, fn)
+}
+
+// PopMax is PopMin from the last member on, in descending order.
+func (s *Set) PopMax(count int, fn func(member []byte, score float64)) int {
+	n := min(max(count, 0), s.Len())
+	r := run{first: s.Len() - n, n: n}
+	s.give(r, true, func(member []byte, score float64) bool { fn(member, score); return true })
+	return s.drop(r, nil)
+}
+
+// scores returns the run of members with scores in r; of a packed set only the first most of them.
+func (s *Set) scores(r *ScoreRange, most int) run {
+	switch {
+	case r.Empty():
+		return run{}
+	case s.sorted != nil:
+		node, rank, n := s.sorted.list.ScoreSpan(*r)
+		return run{first: rank, n: n, placed: true, node: node}
+	}
+	return s.packedRun(most, func(p int) (where, next int) {
+		score, next := s.scoreOf(p)
+		return side(r.Below(score), r.Above(score)), next
+	})
+}
+
+// lexes is scores for a range of members.
+func (s *Set) lexes(r *LexRange, most int) run {
+	switch {
+	case r.Empty():
+		return run{}
+	case s.sorted != nil:
+		node, rank, n := s.sorted.list.LexSpan(*r)
+		return run{first: rank, n: n, placed: true, node: node}
+	}
+	return s.packedRun(most, func(p int) (where, next int) {
+		member, _, next := s.pair(p)
+		return side(r.Below(member), r.Above(member)), next
+	})
+}
+
+func side(below, above bool) int {
+	switch {
+	case below:
+		return -1
+	case above:
+		return 1
+	}
+	return 0
+}
+
+// enough returns how many members from a range's begin on decide what is given.
+func enough(reverse bool, offset, limit int) int {
+	if reverse || limit < 0 || offset > all-limit {
+		return all
+	}
+	return max(offset, 0) + limit
+}
+
+// cut returns the run without its first offset members, the last if reverse, and with at most limit unless that is negative.
+// A negative offset leaves nothing, as in Redis.
+func (r run) cut(reverse bool, offset, limit int) run {
+	if offset < 0 {
+		return run{}
+	}
+	left := max(r.n-offset, 0)
+	n := left
+	if limit >= 0 {
+		n = min(left, limit)
+	}
+	switch {
+	case reverse:
+		return run{first: r.first + left - n, n: n}
+	case offset > 0:
+		return run{first: r.first + offset, n: n}
+	}
+	r.n = n
+	return r
+}
+
+// place finds where the first member of the run is, which must not be empty.
+func (s *Set) place(r run) run {
+	switch {
+	case r.placed:
+	case s.sorted != nil:
+		r.node = s.sorted.list.ByRank(r.first)
+	default:
+		r.pos = s.packed.Index(2 * r.first)
+	}
+	r.placed = true
+	return r
+}
+
+// give calls fn for the members of the run, from its last on if reverse, until fn returns false.
+func (s *Set) give(r run, reverse bool, fn func(member []byte, score float64) bool) {
+	switch {
+	case r.n == 0:
+		return
+	case reverse:
+		r = run{first: r.first + r.n - 1, n: r.n}
+	}
+	if r = s.place(r); s.sorted != nil {
+		giveNodes(r, reverse, fn)
+	} else {
+		s.givePairs(r, reverse, fn)
+	}
+}
+
+func giveNodes(r run, reverse bool, fn func(member []byte, score float64) bool) {
+	for node := r.node; r.n > 0 && fn(node.Member(), node.Score()); r.n-- {
+		if reverse {
+			node = node.Prev()
+		} else {
+			node = node.Next()
+		}
+	}
+}
+
+func (s *Set) givePairs(r run, reverse bool, fn func(member []byte, score float64) bool) {
+	for p := r.pos; r.n > 0; r.n-- {
+		member, score, next := s.pair(p)
+		if !fn(member, score) {
+			return
+		}
+		if reverse {
+			next = s.back(p)
+		}
+		p = next
+	}
+}
+
+// drop removes the members of the run, calling fn with each unless fn is nil, and returns how many.
+func (s *Set) drop(r run, fn func(member []byte, score float64)) int {
+	if r.n == 0 {
+		return 0
+	}
+	r = s.place(r)
+	if s.sorted == nil {
+		if fn != nil {
+			s.give(r, false, func(member []byte, score float64) bool { fn(member, score); return true })
+		}
+		s.packed = s.packed.Delete(r.pos, 2*r.n).Trim()
+		return r.n
+	}
+	return s.sorted.list.DeleteRun(r.node, r.n, func(node *skiplist.Node) {
+		s.sorted.members.Delete(node.Key())
+		if fn != nil {
+			fn(node.Member(), node.Score())
+		}
+	})
+}

@@ -1,0 +1,50 @@
+package zset
+
+import (
+	"math"
+	"strconv"
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// maxScoreText is the length of the longest text of a score, such as -2.2250738585072014e-308.
+const maxScoreText = 24
+
+// integral returns score as an integer if it is a whole number of less than 53 bits: those Redis stores as integers.
+func integral(score float64) (n int64, ok bool) {
+	const limit = 1 << 52
+	if !(score > -limit && score < limit) {
+		return 0, false
+	}
+	n = int64(score)
+	return n, float64(n) == score
+}
+
+// appendScore appends the text that Redis stores for a score, C's %.17g, and returns it.
+func appendScore(dst []byte, score float64) []byte {
+	switch {
+	case math.IsInf(score, 1):
+		return append(dst, "inf"...)
+	case math.IsInf(score, -1):
+		return append(dst, "-inf"...)
+	}
+	return strconv.AppendFloat(dst, score, 'g', 17, 64)
+}
+
+// number returns the score that an entry stores; NaN if it does not store one.
+func number(e ziplist.Entry) float64 {
+	if e.IsInt() {
+		return float64(e.Int)
+	}
+	return parse(e.Str)
+}
+
+// parse reads the text of a score. It does not keep text, although ParseFloat's error would.
+func parse(text []byte) float64 {
+	f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return f
+}

@@ -1,0 +1,99 @@
+package zset
+
+import "github.com/miniserver-go/miniserver/ds/skiplist"
+
+// Each calls fn for every member in ascending order until fn returns false. O(n).
+func (s *Set) Each(fn func(member []byte, score float64) bool) {
+	s.give(run{n: s.Len()}, false, fn)
+}
+
+// Scan calls fn for the members of one step of a walk and returns the cursor for the next; a walk begins and ends at 0.
+// A packed set comes in one step. Of a sorted one a step gives about count members, and a member that is there
+// during the whole walk is given at least once.
+func (s *Set) Scan(cursor uint64, count int, fn func(member []byte, score float64)) uint64 {
+	if s.sorted == nil {
+		s.Each(func(member []byte, score float64) bool { fn(member, score); return true })
+		return 0
+	}
+	given := 0
+	for range 10 * max(count, 1) { // sparse tables end the step too, as in Redis
+		cursor = s.sorted.members.Scan(cursor, func(n *skiplist.Node) { given++; fn(n.Member(), n.Score()) })
+		if cursor == 0 || given >= count {
+			break
+		}
+	}
+	return cursor
+}
+
+// Draw calls fn for count members, each time any of them with the same probability, until fn returns false.
+// O(count), and O(n) once in a packed set.
+func (s *Set) Draw(count int, dice func(n uint64) uint64, fn func(member []byte, score float64) bool) {
+	size := uint64(s.Len())
+	switch {
+	case size == 0 || count <= 0:
+	case s.sorted != nil:
+		for n := s.sorted.members.Random(dice); fn(n.Member(), n.Score()) && count > 1; count-- {
+			n = s.sorted.members.Random(dice)
+		}
+	case count == 1:
+		s.give(run{first: int(dice(size)), n: 1}, false, fn)
+	default:
+		s.drawPairs(count, dice, fn)
+	}
+}
+
+// drawPairs draws from a packed set: the pairs' positions are gathered first.
+func (s *Set) drawPairs(count int, dice func(n uint64) uint64, fn func(member []byte, score float64) bool) {
+	pairs := make([]int, 0, s.Len())
+	for p := s.first(); len(pairs) < cap(pairs); _, p = s.scoreOf(p) {
+		pairs = append(pairs, p)
+	}
+	for ; count > 0; count-- {
+		member, score, _ := s.pair(pairs[dice(uint64(len(pairs)))])
+		if !fn(member, score) {
+			return
+		}
+	}
+}
+
+// Sample calls fn for count different members until fn returns false. Each selection has the same probability,
+// the order is not random. If there are no more than count, all are given in descending order, as Redis does.
+// O(n), or O(count) in a sorted set of more than three times as many members.
+func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member []byte, score float64) bool) {
+	left, wanted := s.Len(), count
+	switch {
+	case count <= 0:
+		return
+	case count >= left:
+		s.give(run{n: left}, true, fn)
+		return
+	case s.sorted != nil && count < left/3:
+		s.sorted.sample(count, dice, fn)
+		return
+	}
+	// Each member is taken with the probability that makes the numbers of members left and still wanted meet at the end.
+	s.Each(func(member []byte, score float64) bool {
+		taken := dice(uint64(left)) < uint64(wanted)
+		left--
+		if !taken {
+			return true
+		}
+		wanted--
+		return fn(member, score) && wanted > 0
+	})
+}
+
+// sample draws until count different nodes have come up.
+func (t *sorted) sample(count int, dice func(n uint64) uint64, fn func(member []byte, score float64) bool) {
+	seen := make(map[*skiplist.Node]struct{}, count)
+	for len(seen) < count {
+		n := t.members.Random(dice)
+		if _, again := seen[n]; again {
+			continue
+		}
+		seen[n] = struct{}{}
+		if !fn(n.Member(), n.Score()) {
+			return
+		}
+	}
+}
