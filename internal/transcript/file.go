@@ -38,20 +38,20 @@ type step struct {
 	args   []string
 	delay  time.Duration
 	proto  int
-	order  order
+	order  Order
 	loop   loop
 	guards []guard
 
 	replyAt, replyEnd int // lines of the expected reply
 }
 
-// order is what is done to a reply before it is compared.
-type order int
+// Order is what is done to a reply before it is compared.
+type Order int
 
 const (
-	asSent order = iota
-	sorted
-	pairs
+	AsSent Order = iota
+	Sorted
+	Pairs
 )
 
 // expects reports whether a reply is expected, be it empty.
@@ -143,7 +143,7 @@ type parser struct {
 	at     int // the line being read
 	lets   map[string]string
 	guards []guard
-	order  order // of the next command
+	order  Order // of the next command
 	loop   loop  // of the next command
 }
 
@@ -192,7 +192,7 @@ func (p *parser) command(conn, text string) error {
 // expecting adds a step together with the reply lines below it.
 func (p *parser) expecting(s step) {
 	s.line, s.order, s.loop = p.at, p.order, p.loop
-	p.order, p.loop = asSent, loop{}
+	p.order, p.loop = AsSent, loop{}
 	p.at++
 	s.replyAt = p.at
 	for p.at < len(p.file.lines) && isReplyLine(p.file.lines[p.at]) {
@@ -244,9 +244,9 @@ func (p *parser) setting(word, rest string) error {
 	ok := true
 	switch word {
 	case "sorted":
-		p.order = sorted
+		p.order = Sorted
 	case "pairs":
-		p.order = pairs
+		p.order = Pairs
 	case "for":
 		p.loop, ok = parseLoop(rest)
 	case "let":

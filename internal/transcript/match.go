@@ -49,19 +49,19 @@ func trimLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// arrange returns v with its aggregates of scalars put in order.
-func arrange(v resp.Value, o order) resp.Value {
-	if o == asSent || !v.IsAggregate() {
+// Arrange returns v with its aggregates of scalars put in order.
+func Arrange(v resp.Value, o Order) resp.Value {
+	if o == AsSent || !v.IsAggregate() {
 		return v
 	}
 	width := 1
-	if v.Kind == resp.Map || o == pairs && !pairedElems(v) {
+	if v.Kind == resp.Map || o == Pairs && !pairedElems(v) {
 		width = 2
 	}
 	if len(v.Elems)%width != 0 || !sortable(v, o) {
 		elems := make([]resp.Value, len(v.Elems))
 		for i, elem := range v.Elems {
-			elems[i] = arrange(elem, o)
+			elems[i] = Arrange(elem, o)
 		}
 		v.Elems = elems
 		return v
@@ -76,8 +76,8 @@ func arrange(v resp.Value, o order) resp.Value {
 
 // sortable reports whether v has only scalars, or is a map, or is an array of pairs that is
 // to be treated as one.
-func sortable(v resp.Value, o order) bool {
-	return v.Kind == resp.Map || o == pairs && pairedElems(v) || !slices.ContainsFunc(v.Elems, resp.Value.IsAggregate)
+func sortable(v resp.Value, o Order) bool {
+	return v.Kind == resp.Map || o == Pairs && pairedElems(v) || !slices.ContainsFunc(v.Elems, resp.Value.IsAggregate)
 }
 
 // pairedElems reports whether all elements are arrays of two scalars.

@@ -161,7 +161,7 @@ func (r *run) receive(i int, s step, conn Conn) error {
 	}
 	got := ""
 	if came {
-		v = arrange(v, s.order)
+		v = Arrange(v, s.order)
 		got = v.String()
 	}
 	r.out.seen[i] = arrival{came, got}

@@ -176,19 +176,19 @@ func TestMatches(t *testing.T) {
 
 func TestArrange(t *testing.T) {
 	for _, c := range []struct {
-		order           order
+		order           Order
 		reply, arranged string
 	}{
-		{sorted, "*3\r\n+c\r\n+a\r\n+b\r\n", "1) a\n2) b\n3) c"},
-		{sorted, "*2\r\n+9\r\n*2\r\n+b\r\n+a\r\n", "1) 9\n2) 1) a\n   2) b"},
-		{sorted, "%2\r\n+b\r\n:1\r\n+a\r\n:2\r\n", "1# a => (integer) 2\n2# b => (integer) 1"},
-		{pairs, "*4\r\n+b\r\n+1\r\n+a\r\n+2\r\n", "1) a\n2) 2\n3) b\n4) 1"},
-		{pairs, "*2\r\n*2\r\n+b\r\n+1\r\n*2\r\n+a\r\n+2\r\n", "1) 1) a\n   2) 2\n2) 1) b\n   2) 1"},
-		{pairs, "*2\r\n+0\r\n*4\r\n+b\r\n+1\r\n+a\r\n+2\r\n", "1) 0\n2) 1) a\n   2) 2\n   3) b\n   4) 1"},
-		{asSent, "*2\r\n+b\r\n+a\r\n", "1) b\n2) a"},
+		{Sorted, "*3\r\n+c\r\n+a\r\n+b\r\n", "1) a\n2) b\n3) c"},
+		{Sorted, "*2\r\n+9\r\n*2\r\n+b\r\n+a\r\n", "1) 9\n2) 1) a\n   2) b"},
+		{Sorted, "%2\r\n+b\r\n:1\r\n+a\r\n:2\r\n", "1# a => (integer) 2\n2# b => (integer) 1"},
+		{Pairs, "*4\r\n+b\r\n+1\r\n+a\r\n+2\r\n", "1) a\n2) 2\n3) b\n4) 1"},
+		{Pairs, "*2\r\n*2\r\n+b\r\n+1\r\n*2\r\n+a\r\n+2\r\n", "1) 1) a\n   2) 2\n2) 1) b\n   2) 1"},
+		{Pairs, "*2\r\n+0\r\n*4\r\n+b\r\n+1\r\n+a\r\n+2\r\n", "1) 0\n2) 1) a\n   2) 2\n   3) b\n   4) 1"},
+		{AsSent, "*2\r\n+b\r\n+a\r\n", "1) b\n2) a"},
 	} {
 		v, err := resp.NewReader(strings.NewReader(c.reply)).Read()
 		require.NoError(t, err)
-		require.Equal(t, c.arranged, arrange(v, c.order).String())
+		require.Equal(t, c.arranged, Arrange(v, c.order).String())
 	}
 }

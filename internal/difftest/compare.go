@@ -1,0 +1,73 @@
+package difftest
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/internal/transcript"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// same reports whether two replies are the same as far as the mode asks.
+func (m Mode) same(a, b resp.Value) bool {
+	switch {
+	case a.IsError() || b.IsError():
+		return a.Equal(b)
+	case m.Shape:
+		return sameShape(a, b)
+	case m.Near > 0 && a.Kind == resp.Integer && b.Kind == resp.Integer:
+		return near(a.Int, b.Int, m.Near)
+	}
+	return transcript.Arrange(a, m.Order).Equal(transcript.Arrange(b, m.Order))
+}
+
+// near reports whether two times are about the same; the negative ones are special values.
+func near(a, b, tolerance int64) bool {
+	if a < 0 || b < 0 {
+		return a == b
+	}
+	return max(a-b, b-a) <= tolerance
+}
+
+// sameShape reports whether two trees differ in nothing but the content of their leaves.
+func sameShape(a, b resp.Value) bool {
+	return a.Kind == b.Kind && a.Nil == b.Nil && slices.EqualFunc(a.Elems, b.Elems, sameShape)
+}
+
+// judge compares the replies of one session, command by command. It remembers what MULTI
+// queued, because EXEC's elements are compared each in its own command's mode.
+type judge struct {
+	known  []known
+	queued []Command
+}
+
+// agrees reports whether the two replies to c are the same or their difference is known.
+func (j *judge) agrees(c Command, redis, ours resp.Value) bool {
+	if redis.Kind == resp.Status && redis.Text == "QUEUED" {
+		j.queued = append(j.queued, c)
+		return redis.Equal(ours)
+	}
+	queued := j.queued
+	if isOneOf(c, "EXEC", "DISCARD", "RESET") {
+		j.queued = nil
+	}
+	if isOneOf(c, "EXEC") && redis.Kind == resp.Array && len(redis.Elems) == len(queued) && len(ours.Elems) == len(queued) {
+		for i, q := range queued {
+			if !j.alike(q, redis.Elems[i], ours.Elems[i]) {
+				return false
+			}
+		}
+		return redis.Nil == ours.Nil
+	}
+	return j.alike(c, redis, ours)
+}
+
+// alike is agrees for a command outside of transactions.
+func (j *judge) alike(c Command, redis, ours resp.Value) bool {
+	return c.Mode.same(redis, ours) ||
+		slices.ContainsFunc(j.known, func(k known) bool { return k.allows(c, redis, ours) })
+}
+
+func isOneOf(c Command, names ...string) bool {
+	return slices.ContainsFunc(names, func(name string) bool { return strings.EqualFold(c.Args[0], name) })
+}

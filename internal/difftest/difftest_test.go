@@ -1,0 +1,142 @@
+package difftest
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/transcript"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+var (
+	seeds    = flag.Int("seeds", 2, "number of seeds to run")
+	first    = flag.Uint64("seed", 1, "the first seed")
+	count    = flag.Int("commands", 3000, "commands for each seed")
+	families = flag.String("families", "", "comma separated families; all if empty")
+	ours     = flag.String("ours", "", "host:port of the server to compare; it is emptied")
+)
+
+func chosenFamilies() []string {
+	if *families == "" {
+		return Families()
+	}
+	return strings.Split(*families, ",")
+}
+
+func redisSide(t *testing.T, name string) Side {
+	return Side{Name: name, Network: "unix", Address: reference.Start(t, "--databases", "4").Socket}
+}
+
+// compare runs all seeds and reports the share of commands that were accepted, by name.
+func compare(t *testing.T, redis, ours Side) {
+	accepted, refused := map[string]int{}, map[string]int{}
+	for i := range *seeds {
+		cfg := Config{Redis: redis, Ours: ours, Families: chosenFamilies(), Seed: *first + uint64(i), Commands: *count}
+		result, err := cfg.Run()
+		require.NoError(t, err)
+		for name, n := range result.Accepted {
+			accepted[name] += n
+		}
+		for name, n := range result.Refused {
+			refused[name] += n
+		}
+		if result.Difference != nil {
+			t.Error(result.Difference)
+		}
+	}
+	var lines []string
+	for name, n := range accepted {
+		lines = append(lines, fmt.Sprintf("%s %d%% of %d", name, 100*n/(n+refused[name]), n+refused[name]))
+	}
+	slices.Sort(lines)
+	t.Logf("accepted: %s", strings.Join(lines, ", "))
+}
+
+// TestRedisAgreesWithItself shows that nothing random or timed is taken for a difference.
+func TestRedisAgreesWithItself(t *testing.T) {
+	compare(t, redisSide(t, "redis"), redisSide(t, "other redis"))
+}
+
+// TestADifferenceIsFoundAndCutDown compares two redis-servers of which one has another limit.
+func TestADifferenceIsFoundAndCutDown(t *testing.T) {
+	limited := Side{Name: "limited", Network: "unix", Address: reference.Start(t, "--databases", "4", "--proto-max-bulk-len", "1mb", "--rename-command", "ZMSCORE", "").Socket}
+	cfg := Config{Redis: redisSide(t, "redis"), Ours: limited, Families: []string{"zsets"}, Seed: 2, Commands: 2000}
+	result, err := cfg.Run()
+	require.NoError(t, err)
+	d := result.Difference
+	require.NotNil(t, d)
+	require.Len(t, d.History, 1, "%s", d)
+	require.Equal(t, "ZMSCORE", strings.ToUpper(d.Command.Args[0]))
+	require.Contains(t, d.String(), "unknown command")
+}
+
+func TestGeneratorRepeatsItself(t *testing.T) {
+	take := func(seed uint64) []Command {
+		g, err := NewGenerator(seed, Families())
+		require.NoError(t, err)
+		return g.Take(500)
+	}
+	require.Equal(t, take(7), take(7))
+	require.NotEqual(t, take(7), take(8))
+}
+
+func TestShapes(t *testing.T) {
+	s, err := parseShape("! = ~ +5 A [ B ( C | D D ) ] { E$n }")
+	require.NoError(t, err)
+	require.True(t, s.rare && s.safe)
+	require.Equal(t, Mode{Order: transcript.Sorted, Near: 5}, s.mode)
+	r := rand.New(rand.NewPCG(1, 1))
+	seen := map[string]bool{}
+	for range 200 {
+		args := s.node.expand(nil, r, &pools{})
+		require.Equal(t, "A", args[0])
+		require.Equal(t, "E", args[len(args)-1][:1])
+		for _, arg := range args {
+			seen[arg] = true
+		}
+	}
+	require.True(t, seen["B"] && seen["C"] && seen["D"])
+	for _, bad := range []string{"A [ B", "A ( B | C", "A ] B", "A }"} {
+		_, err := parseShape(bad)
+		require.Error(t, err, bad)
+	}
+}
+
+func value(t *testing.T, text string) resp.Value {
+	v, err := resp.NewReader(strings.NewReader(text)).Read()
+	require.NoError(t, err)
+	return v
+}
+
+func TestModes(t *testing.T) {
+	one, two := value(t, "*2\r\n+a\r\n+b\r\n"), value(t, "*2\r\n+b\r\n+a\r\n")
+	require.False(t, Mode{}.same(one, two))
+	require.True(t, Mode{Order: transcript.Sorted}.same(one, two))
+	require.True(t, Mode{Shape: true}.same(one, two))
+	require.False(t, Mode{Shape: true}.same(one, value(t, "*0\r\n")))
+	require.True(t, Mode{Near: 5}.same(value(t, ":10\r\n"), value(t, ":15\r\n")))
+	require.False(t, Mode{Near: 5}.same(value(t, ":10\r\n"), value(t, ":16\r\n")))
+	require.False(t, Mode{Near: 5}.same(value(t, ":-1\r\n"), value(t, ":-2\r\n")))
+	require.False(t, Mode{Shape: true}.same(value(t, "-ERR a\r\n"), value(t, "-ERR b\r\n")))
+}
+
+func TestJudgeComparesTransactionsInTheModesOfTheirCommands(t *testing.T) {
+	list, err := parseKnown(knownText)
+	require.NoError(t, err)
+	require.NotEmpty(t, list)
+	j := judge{known: list}
+	queued := value(t, "+QUEUED\r\n")
+	require.True(t, j.agrees(Command{Args: []string{"SMEMBERS", "s"}, Mode: Mode{Order: transcript.Sorted}}, queued, queued))
+	require.True(t, j.agrees(Command{Args: []string{"object", "encoding", "z"}}, queued, queued))
+	require.True(t, j.agrees(Command{Args: []string{"exec"}},
+		value(t, "*2\r\n*2\r\n+a\r\n+b\r\n$8\r\nlistpack\r\n"), value(t, "*2\r\n*2\r\n+b\r\n+a\r\n$7\r\nziplist\r\n")))
+	require.Empty(t, j.queued)
+	require.False(t, j.agrees(Command{Args: []string{"exec"}}, value(t, "*-1\r\n"), value(t, "*0\r\n")))
+}

@@ -1,0 +1,50 @@
+package difftest
+
+import (
+	_ "embed"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+//go:embed known.txt
+var knownText string
+
+// known is a difference that is meant.
+type known struct {
+	why                  string
+	command, redis, ours *regexp.Regexp
+}
+
+// parseKnown reads paragraphs of "name: value" lines.
+func parseKnown(text string) ([]known, error) {
+	var list []known
+	for paragraph := range strings.SplitSeq(text, "\n\n") {
+		values := map[string]string{}
+		for line := range strings.Lines(paragraph) {
+			if name, value, ok := strings.Cut(strings.TrimSpace(line), ": "); ok && line[0] != '#' {
+				values[name] = value
+			}
+		}
+		if len(values) == 0 {
+			continue
+		}
+		k := known{why: values["why"]}
+		for name, into := range map[string]**regexp.Regexp{"command": &k.command, "redis": &k.redis, "ours": &k.ours} {
+			pattern, err := regexp.Compile(values[name])
+			if err != nil || values[name] == "" || k.why == "" {
+				return nil, fmt.Errorf("known difference %q: bad or missing %s: %v", k.why, name, err)
+			}
+			*into = pattern
+		}
+		list = append(list, k)
+	}
+	return list, nil
+}
+
+// allows reports whether k covers a difference.
+func (k known) allows(c Command, redis, ours resp.Value) bool {
+	return k.command.MatchString(c.String()) && k.redis.MatchString(redis.String()) && k.ours.MatchString(ours.String())
+}

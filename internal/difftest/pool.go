@@ -1,0 +1,100 @@
+package difftest
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// pools are the values that blanks of a shape are filled with. Keys belong to the family
+// that draws them, nine times out of ten.
+type pools struct {
+	family string
+}
+
+// keysPerFamily is small, so that commands meet.
+const keysPerFamily = 5
+
+// ownKeys and its neighbours of other families; a letter and a number.
+var keyLetters = map[string]string{
+	"keys": "kshz", "strings": "s", "hashes": "h", "zsets": "z", "transactions": "shz",
+	"sets": "t", "lists": "l", "streams": "x", "hyperloglogs": "p", "bitmaps": "b", "geo": "g",
+}
+
+const allLetters = "kshztl"
+
+var fixedPools = map[string][]string{
+	// small integers, counts, indexes
+	"n": {"0", "1", "2", "3", "5", "10", "100", "-1", "-2", "-3", "-100"},
+	// any integer, or nearly one
+	"i": {"0", "1", "-1", "7", "100", "-100", "9223372036854775807", "-9223372036854775808",
+		"9223372036854775808", "4294967296", "-0", "+1", "01", "1.0", "", " 1", "ten", "0x10", "1e3"},
+	// floats
+	"f": {"0", "1", "-1", "0.1", "0.2", "3.5", "-2.25", "1e3", "5.0e-3", "1e17", "1e300", "-1e300",
+		"inf", "-inf", "nan", "", "one", "1 ", "0x1p3", "1e400", "3.0", "12345678901234567890.5"},
+	// scores
+	"s": {"0", "1", "1", "2", "2", "3", "1.5", "-1", "-2.5", "100", "1e300", "-1e300", "+inf", "-inf", "1700000000000",
+		"0.1", "4.9e-324", "nan", "one", ""},
+	// score bounds
+	"min": {"-inf", "0", "1", "(1", "2", "(0", "-1", "1.5", "(1.5", "-inf", "one", "(one", "nan", "(-inf"},
+	"max": {"+inf", "3", "2", "(2", "1", "(3", "100", "1.5", "+inf", "inf", "one", "(+inf"},
+	// bounds of a range by member
+	"lmin": {"-", "[a", "(a", "[m1", "(m1", "[", "(", "+", "m1", "[5", ""},
+	"lmax": {"+", "[z", "(z", "[m5", "(m5", "[", "(", "-", "m5", "[5", ""},
+	// offsets into a string
+	"off": {"0", "1", "2", "5", "20", "100", "-1", "-3", "-100", "536870911000", "9223372036854775807", "x"},
+	// members and fields
+	"m": {"m1", "m2", "m3", "m4", "m5", "m6", "a", "b", "c", "", "1", "2", "-3", "1700000000000", "0.5",
+		"m\x00\r\n", "12345678901234567890", strings.Repeat("long", 20)},
+	// values
+	"v": {"v", "w", "", "0", "1", "-1", "10", "3.5", "007", "9223372036854775807", "-9223372036854775808",
+		"9223372036854775808", "1e3", "1e17", "text with spaces", "\x00\xff", strings.Repeat("v", 44), strings.Repeat("v", 45),
+		strings.Repeat("value", 30)},
+	// texts for LCS and patterns
+	"text":    {"ohmytext", "mynewtext", "", "a", "abcabc", "bcab"},
+	"pattern": {"*", "s*", "[sh]1", "?1", "h[^1]", "*1", "nothing", "\\s1", "[a-s]?", "m*", ""},
+	// absolute times far off or long gone
+	"at":   {"4000000000", "4000000001", "4100000000", "1", "0", "-1", "9223372036854775807", "x", "4000000002"},
+	"pat":  {"4000000000000", "4000000001000", "4000000002000", "1", "0", "-1", "9223372036854775807", "x"},
+	"db":   {"0", "0", "0", "1", "2", "-1", "99", "x"},
+	"junk": {"", "x", "1", "-1", "NX", "XX", "GET", "WITHSCORES", "LIMIT", "COUNT", "MATCH", "(", "[", "*", "nan", "9223372036854775808"},
+}
+
+// draw returns a value for the blank $name.
+func (p *pools) draw(name string, r *rand.Rand) string {
+	switch name {
+	case "k":
+		return p.key(r)
+	case "ttl":
+		return ttl(r, 1)
+	case "pttl":
+		return ttl(r, 1000)
+	case "lex":
+		return "lex" + strconv.Itoa(r.IntN(3))
+	case "field":
+		return "f" + strconv.Itoa(r.IntN(12))
+	}
+	pool, ok := fixedPools[name]
+	if !ok {
+		panic("no pool $" + name)
+	}
+	return pool[r.IntN(len(pool))]
+}
+
+func (p *pools) key(r *rand.Rand) string {
+	letters := keyLetters[p.family]
+	if letters == "" || r.IntN(10) == 0 {
+		letters = allLetters
+	}
+	return letters[r.IntN(len(letters)):][:1] + strconv.Itoa(r.IntN(keysPerFamily))
+}
+
+// ttl returns a time to live: usually far more than a run takes and never the same twice, so that
+// no reply depends on which millisecond it is; sometimes past or malformed.
+func ttl(r *rand.Rand, unit int64) string {
+	if r.IntN(6) > 0 {
+		return strconv.FormatInt((1000+r.Int64N(1e6))*unit, 10)
+	}
+	odd := []string{"0", "-1", "x", "", "9223372036854775807", "-9223372036854775808", "9223372036854775", "1.5"}
+	return odd[r.IntN(len(odd))]
+}
