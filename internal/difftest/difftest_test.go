@@ -4,12 +4,15 @@ import (
 	"flag"
 	"fmt"
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/resp"
@@ -20,7 +23,7 @@ var (
 	first    = flag.Uint64("seed", 1, "the first seed")
 	count    = flag.Int("commands", 3000, "commands for each seed")
 	families = flag.String("families", "", "comma separated families; all if empty")
-	ours     = flag.String("ours", "", "host:port of the server to compare; it is emptied")
+	ours     = flag.String("ours", "", "host:port of the server to compare, which is emptied; built and started if empty")
 )
 
 func chosenFamilies() []string {
@@ -57,6 +60,27 @@ func compare(t *testing.T, redis, ours Side) {
 	}
 	slices.Sort(lines)
 	t.Logf("accepted: %s", strings.Join(lines, ", "))
+}
+
+// ourSide is the server of the -ours flag, or one built and started for the test.
+func ourSide(t *testing.T) Side {
+	if *ours != "" {
+		return Side{Name: "ours", Network: "tcp", Address: *ours}
+	}
+	root, err := launch.Root()
+	require.NoError(t, err)
+	path, err := launch.Build(root, "./cmd/miniserver")
+	require.NoError(t, err)
+	t.Cleanup(func() { os.RemoveAll(filepath.Dir(path)) })
+	process, err := launch.Start(launch.Spec{Path: path, Args: []string{"--databases", "4"}})
+	require.NoError(t, err)
+	t.Cleanup(func() { process.Stop() })
+	return Side{Name: "ours", Network: process.Network, Address: process.Address}
+}
+
+// TestOursAgreesWithRedis is what the package is for.
+func TestOursAgreesWithRedis(t *testing.T) {
+	compare(t, redisSide(t, "redis"), ourSide(t))
 }
 
 // TestRedisAgreesWithItself shows that nothing random or timed is taken for a difference.

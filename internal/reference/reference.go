@@ -10,24 +10,20 @@
 package reference
 
 import (
-	"fmt"
 	"net"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
-)
 
-// startup bounds how long a fresh redis-server may take until it accepts a connection.
-const startup = 10 * time.Second
+	"github.com/miniserver-go/miniserver/internal/launch"
+)
 
 // Server is a running redis-server.
 type Server struct {
 	Socket string // path of its unix socket
 	Dir    string // its working directory, removed afterwards
-	cmd    *exec.Cmd
+	path   string
 }
 
 // Require returns the path of a program Redis comes with, "redis-server" or "redis-cli".
@@ -54,26 +50,14 @@ func Require(t testing.TB, program string) string {
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	path := Require(t, "redis-server")
-	dir, err := os.MkdirTemp("", "redis") // t.TempDir can be too long for a socket's path
+	process, err := launch.Start(launch.Spec{
+		Path: path, Unix: true, Args: append([]string{"--enable-debug-command", "yes"}, args...),
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
-	s := &Server{Socket: filepath.Join(dir, "s"), Dir: dir}
-	options := []string{
-		"--port", "0", "--unixsocket", s.Socket, "--dir", dir,
-		"--save", "", "--appendonly", "no", "--enable-debug-command", "yes",
-		"--logfile", filepath.Join(dir, "log"),
-	}
-	s.cmd = exec.Command(path, append(options, args...)...)
-	if err := s.cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(s.stop)
-	if err := s.await(); err != nil {
-		t.Fatal(err)
-	}
-	return s
+	t.Cleanup(func() { process.Stop() })
+	return &Server{Socket: process.Address, Dir: process.Dir, path: path}
 }
 
 // Dial opens a connection; it is closed with the test.
@@ -87,26 +71,10 @@ func (s *Server) Dial(t testing.TB) net.Conn {
 	return conn
 }
 
-// await returns when the server accepts connections.
-func (s *Server) await() error {
-	for end := time.Now().Add(startup); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
-		if conn, err := net.Dial("unix", s.Socket); err == nil {
-			return conn.Close()
-		}
-	}
-	log, _ := os.ReadFile(filepath.Join(s.Dir, "log"))
-	return fmt.Errorf("redis-server did not start within %v:\n%s", startup, log)
-}
-
-func (s *Server) stop() {
-	s.cmd.Process.Kill()
-	s.cmd.Wait()
-}
-
 // Version returns the server's version, such as 7.0.15.
 func (s *Server) Version(t testing.TB) string {
 	t.Helper()
-	out, err := exec.Command(s.cmd.Path, "--version").Output()
+	out, err := exec.Command(s.path, "--version").Output()
 	if err != nil {
 		t.Fatal(err)
 	}

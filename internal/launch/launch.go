@@ -1,0 +1,162 @@
+// Package launch runs a server of the Redis kind as a process of its own, for tests and for
+// measurements that want it from outside.
+//
+// The process is told what redis-server understands too: a port on loopback or a unix socket,
+// a directory of its own, no persistence. It is ready when it answers PING, and it is killed
+// by Stop, by its process id and nothing broader. Nothing here listens beyond loopback.
+package launch
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"time"
+)
+
+// startup bounds how long a fresh server may take until it answers.
+const startup = 10 * time.Second
+
+// Server is a running process.
+type Server struct {
+	Network string // "tcp" or "unix"
+	Address string // host:port or path
+	Dir     string // its working directory, removed by Stop
+	PID     int
+	cmd     *exec.Cmd
+	exited  chan error
+}
+
+// Spec says what to run.
+type Spec struct {
+	Path string   // of the binary
+	Unix bool     // listen on a unix socket instead of a TCP port
+	Args []string // further arguments, such as "--maxmemory", "10mb"
+}
+
+// Start runs a server and returns when it answers. The caller must Stop it.
+func Start(spec Spec) (*Server, error) {
+	dir, err := os.MkdirTemp("", "launch") // short enough for a socket's path
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{Dir: dir, exited: make(chan error, 1)}
+	args := []string{"--dir", dir, "--save", "", "--appendonly", "no", "--logfile", s.log()}
+	listen, err := s.listenOn(spec.Unix)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	s.cmd = exec.Command(spec.Path, append(append(args, listen...), spec.Args...)...)
+	s.cmd.Dir = dir
+	s.cmd.Stderr = os.Stderr
+	if err := s.cmd.Start(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	s.PID = s.cmd.Process.Pid
+	go func() { s.exited <- s.cmd.Wait() }()
+	if err := s.await(); err != nil {
+		s.Stop()
+		return nil, fmt.Errorf("%s: %w", spec.Path, err)
+	}
+	return s, nil
+}
+
+func (s *Server) log() string { return filepath.Join(s.Dir, "log") }
+
+// listenOn chooses where the server listens and returns the arguments that say so.
+func (s *Server) listenOn(unix bool) ([]string, error) {
+	if unix {
+		s.Network, s.Address = "unix", filepath.Join(s.Dir, "s")
+		return []string{"--port", "0", "--unixsocket", s.Address}, nil
+	}
+	free, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, err
+	}
+	s.Network, s.Address = "tcp", free.Addr().String()
+	port := free.Addr().(*net.TCPAddr).Port
+	return []string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1"}, free.Close()
+}
+
+// await returns when the server answers PING.
+func (s *Server) await() error {
+	var err error
+	for end := time.Now().Add(startup); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
+		select {
+		case exit := <-s.exited:
+			s.exited <- exit
+			log, _ := os.ReadFile(s.log())
+			return fmt.Errorf("ended at once: %v\n%s", exit, log)
+		default:
+		}
+		if err = s.ping(); err == nil {
+			return nil
+		}
+	}
+	return fmt.Errorf("does not answer: %w", err)
+}
+
+func (s *Server) ping() error {
+	conn, err := net.Dial(s.Network, s.Address)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return err
+	}
+	if _, err := conn.Write([]byte("*1\r\n$4\r\nPING\r\n")); err != nil {
+		return err
+	}
+	_, err = bufio.NewReader(conn).ReadString('\n')
+	return err
+}
+
+// Port returns the TCP port as text.
+func (s *Server) Port() string {
+	_, port, _ := net.SplitHostPort(s.Address)
+	return port
+}
+
+// Stop kills the process and removes its directory.
+func (s *Server) Stop() error {
+	s.cmd.Process.Kill()
+	<-s.exited
+	return os.RemoveAll(s.Dir)
+}
+
+// Build compiles the package, a path relative to the module's root such as "./cmd/miniserver",
+// and returns the path of the binary. The caller removes its directory.
+func Build(root, pkg string) (string, error) {
+	dir, err := os.MkdirTemp("", "build")
+	if err != nil {
+		return "", err
+	}
+	path := filepath.Join(dir, filepath.Base(pkg))
+	build := exec.Command("go", "build", "-o", path, pkg)
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		os.RemoveAll(dir)
+		return "", fmt.Errorf("go build %s: %w\n%s", pkg, err, out)
+	}
+	return path, nil
+}
+
+// Root returns the directory of the module that the working directory is in.
+func Root() (string, error) {
+	dir, err := os.Getwd()
+	for err == nil {
+		if _, missing := os.Stat(filepath.Join(dir, "go.mod")); missing == nil {
+			return dir, nil
+		}
+		if dir == filepath.Dir(dir) {
+			return "", errors.New("no go.mod in the working directory or above")
+		}
+		dir = filepath.Dir(dir)
+	}
+	return "", err
+}
