@@ -114,18 +114,16 @@ func cmdExec(c *Call) {
 func (e *Engine) runQueue(c *Call, commands []queued) {
 	c.LogNothing()
 	c.Reply.Array(len(commands))
-	e.atomically(c, func() {
-		for _, q := range commands {
-			if refusal := e.execGate(c.Session, q.cmd); refusal != "" {
-				e.countError(refusal)
-				c.Reply.Error(refusal)
-				continue
-			}
-			inner := e.run(c.Session, q.cmd, q.args)
-			c.dirty += inner.dirty
+	c.OpenTx()
+	for _, q := range commands {
+		if refusal := e.execGate(c.Session, q.cmd); refusal != "" {
+			e.countError(refusal)
+			c.Reply.Error(refusal)
+			continue
 		}
-	})
-	e.stats.dirty -= c.dirty // counted by the inner calls, and once more when this one leaves
+		e.run(c.Session, q.cmd, q.args)
+	}
+	c.CloseTx()
 }
 
 // execGate repeats the tests whose outcome may have changed since the command was queued.
@@ -136,33 +134,41 @@ func (e *Engine) execGate(s *Session, cmd *Command) string {
 	return ""
 }
 
-// atomically runs fn with its changes enclosed in MULTI and EXEC in the journal. Nested uses are
-// one transaction.
-func (e *Engine) atomically(c *Call, fn func()) {
-	if e.log == nil || e.inTx {
-		fn()
-		return
+// OpenTx begins what is one unit in the journal: what is changed until CloseTx stands there between
+// MULTI and EXEC. Pairs may nest; the outermost counts.
+func (c *Call) OpenTx() { c.Engine.tx.depth++ }
+
+// CloseTx ends what OpenTx began.
+func (c *Call) CloseTx() {
+	tx := &c.Engine.tx
+	tx.depth--
+	if tx.depth == 0 && tx.written {
+		tx.written = false
+		c.Engine.log(tx.db, [][]byte{[]byte("EXEC")})
 	}
-	log, opened := e.log, false
-	e.inTx = true
-	e.log = func(db int, args [][]byte) {
-		if !opened {
-			opened = true
-			log(db, [][]byte{[]byte("MULTI")})
-		}
-		log(db, args)
-	}
-	defer func() {
-		e.log, e.inTx = log, false
-		if opened {
-			log(c.Session.db, [][]byte{[]byte("EXEC")})
-		}
-	}()
-	fn()
 }
 
-// Atomically is atomically for scripts.
-func (c *Call) Atomically(fn func()) { c.Engine.atomically(c, fn) }
+// journalTx is the journal's open transaction. MULTI is written with its first change.
+type journalTx struct {
+	depth   int
+	written bool
+	db      int // of the last change
+}
+
+// journal hands a command to the journal, if there is one.
+func (e *Engine) journal(db int, args [][]byte) {
+	if e.log == nil {
+		return
+	}
+	if e.tx.depth > 0 {
+		if !e.tx.written {
+			e.tx.written = true
+			e.log(db, [][]byte{[]byte("MULTI")})
+		}
+		e.tx.db = db
+	}
+	e.log(db, args)
+}
 
 // WATCH key [key ...]
 func cmdWatch(c *Call) {
