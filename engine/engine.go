@@ -60,21 +60,6 @@ type Options struct {
 	// Journal receives the commands that reproduce each change, in order; nil for none. It must
 	// not keep args.
 	Journal func(db int, args [][]byte)
-	Hooks   Hooks
-}
-
-// Hooks are what an engine asks of whoever owns it. Each may be nil, which means that nobody can.
-// They are called under the lock and must not call the engine.
-type Hooks struct {
-	// Due says that Tick has work at the given time, in milliseconds since the epoch, which is
-	// earlier than the last Tick said.
-	Due func(deadline int64)
-	// Shutdown ends the server. A text refuses, in Redis' words.
-	Shutdown func(how Shutdown) (refusal string)
-	// Sleep holds everything up for some microseconds: DEBUG SLEEP.
-	Sleep func(micros int64)
-	// Rewrite writes the parameters to the configuration file: CONFIG REWRITE.
-	Rewrite func() (refusal string)
 }
 
 type stats struct {
