@@ -34,4 +34,31 @@ const (
 	ErrInvalidDB     = "ERR invalid DB index"
 	ErrExpireTime    = "ERR invalid expire time in '%s' command"
 	ErrInvalidCursor = "ERR invalid cursor"
+
+	// Hashes; the overflow sentences are those of strings too.
+	ErrOverflow      = "ERR increment or decrement would overflow"
+	ErrFloatOverflow = "ERR increment would produce NaN or Infinity"
+	ErrHashNotInt    = "ERR hash value is not an integer"
+	ErrHashNotFloat  = "ERR hash value is not a float"
+	ErrNotFinite     = "ERR value is NaN or Infinity"
+
+	// Random elements of hashes and sorted sets.
+	ErrOutOfRange = "ERR value is out of range"
+	ErrRange      = "ERR value is out of range, value must between %d and %d"
+
+	// Sorted sets.
+	ErrZAddNXXX      = "ERR XX and NX options at the same time are not compatible"
+	ErrZAddGTLTNX    = "ERR GT, LT, and/or NX options at the same time are not compatible"
+	ErrZAddIncr      = "ERR INCR option supports a single increment-element pair"
+	ErrScoreNaN      = "ERR resulting score is not a number (NaN)"
+	ErrScoreRange    = "ERR min or max is not a float"
+	ErrLexRange      = "ERR min or max not valid string range item"
+	ErrLimitByRank   = "ERR syntax error, LIMIT is only supported in combination with either BYSCORE or BYLEX"
+	ErrScoresByLex   = "ERR syntax error, WITHSCORES not supported in combination with BYLEX"
+	ErrNoInput       = "ERR at least 1 input key is needed for '%s' command"
+	ErrWeight        = "ERR weight value is not a float"
+	ErrNegativeLimit = "ERR LIMIT can't be negative"
+	ErrNotPositive   = "ERR value is out of range, must be positive"
+	ErrNumKeys       = "ERR numkeys should be greater than 0"
+	ErrPopCount      = "ERR count should be greater than 0"
 )

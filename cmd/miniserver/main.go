@@ -18,6 +18,8 @@ func main() {
 	defer cancel()
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	e.Add(engine.Strings())
+	e.Add(engine.Hashes())
+	e.Add(engine.SortedSets())
 	e.Add(engine.Transactions())
 	s := server.New(e, server.Options{Port: 6399, Bind: []string{"127.0.0.1"}})
 	if err := s.Run(ctx); err != nil {

@@ -1,0 +1,302 @@
+package engine
+
+import (
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Hashes is the family of hash commands.
+func Hashes() Family {
+	return Family{Group: "hash", Commands: []Command{
+		{Name: "hset", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdHSet, Since: "2.0.0",
+			Summary: "Creates or modifies the value of a field in a hash."},
+		{Name: "hmset", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdHMSet, Since: "2.0.0",
+			Summary: "Sets the values of multiple fields."},
+		{Name: "hsetnx", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdHSetNX, Since: "2.0.0",
+			Summary: "Sets the value of a field in a hash only when the field doesn't exist."},
+		{Name: "hget", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdHGet, Since: "2.0.0",
+			Summary: "Returns the value of a field in a hash."},
+		{Name: "hmget", Arity: -3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdHMGet, Since: "2.0.0",
+			Summary: "Returns the values of all fields in a hash."},
+		{Name: "hgetall", Arity: 2, Flags: ReadOnly, Keys: Key(1), Run: cmdHGetAll, Since: "2.0.0",
+			Summary: "Returns all fields and values in a hash."},
+		{Name: "hkeys", Arity: 2, Flags: ReadOnly, Keys: Key(1), Run: cmdHKeys, Since: "2.0.0",
+			Summary: "Returns all fields in a hash."},
+		{Name: "hvals", Arity: 2, Flags: ReadOnly, Keys: Key(1), Run: cmdHVals, Since: "2.0.0",
+			Summary: "Returns all values in a hash."},
+		{Name: "hlen", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdHLen, Since: "2.0.0",
+			Summary: "Returns the number of fields in a hash."},
+		{Name: "hexists", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdHExists, Since: "2.0.0",
+			Summary: "Determines whether a field exists in a hash."},
+		{Name: "hdel", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdHDel, Since: "2.0.0",
+			Summary: "Deletes one or more fields and their values from a hash."},
+		{Name: "hstrlen", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdHStrLen, Since: "3.2.0",
+			Summary: "Returns the length of the value of a field."},
+		{Name: "hincrby", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdHIncrBy, Since: "2.0.0",
+			Summary: "Increments the integer value of a field in a hash by a number."},
+		{Name: "hincrbyfloat", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdHIncrByFloat, Since: "2.6.0",
+			Summary: "Increments the floating point value of a field by a number."},
+		{Name: "hrandfield", Arity: -2, Flags: ReadOnly, Keys: Key(1), Run: cmdHRandField, Since: "6.2.0",
+			Summary: "Returns one or more random fields from a hash."},
+		{Name: "hscan", Arity: -3, Flags: ReadOnly, Keys: Key(1), Run: cmdHScan, Since: "2.8.0",
+			Summary: "Iterates over fields and values of a hash."},
+	}}
+}
+
+// noHash is what an absent key reads as. Nobody writes to it.
+var noHash hash.Hash
+
+// readHash returns the hash at key for reading, an empty one if the key is absent. ok is false if
+// an error was sent.
+func (c *Call) readHash(key []byte) (h *hash.Hash, ok bool) {
+	h, found := Read[*hash.Hash](c, key)
+	if !found {
+		h = &noHash
+	}
+	return h, c.OK()
+}
+
+// tellEntry replies with a field or a value.
+func (c *Call) tellEntry(e ziplist.Entry) { c.Reply.Bulk(e.Text(c.Scratch())) }
+
+// tellValue replies with the value of a field, or nil.
+func (c *Call) tellValue(h *hash.Hash, field []byte) {
+	if v, ok := h.Lookup(field); ok {
+		c.tellEntry(v)
+		return
+	}
+	c.Reply.Null()
+}
+
+// HSET key field value [field value ...]
+func cmdHSet(c *Call) {
+	if created, ok := c.setFields(); ok {
+		c.Reply.Int(created)
+	}
+}
+
+// HMSET key field value [field value ...]
+func cmdHMSet(c *Call) {
+	if _, ok := c.setFields(); ok {
+		c.Reply.Status("OK")
+	}
+}
+
+// setFields is HSET without its reply: it returns how many fields are new. ok is false if an error
+// was sent.
+func (c *Call) setFields() (created int64, ok bool) {
+	key, pairs := c.Arg(), c.Rest()
+	if len(pairs)%2 != 0 {
+		c.Refusef(ErrArity, c.Cmd.full)
+	}
+	h, _ := Upsert[*hash.Hash](c, key, keyspace.Hash)
+	if !c.OK() {
+		return 0, false
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if h.Set(pairs[i], pairs[i+1], c.Engine.Config.Hash) {
+			created++
+		}
+	}
+	c.Changed(key, "hhset")
+	return created, true
+}
+
+// HSETNX key field value
+func cmdHSetNX(c *Call) {
+	key, field, value := c.Arg(), c.Arg(), c.Arg()
+	h, _ := Upsert[*hash.Hash](c, key, keyspace.Hash)
+	if !c.OK() {
+		return
+	}
+	if h.Has(field) {
+		c.Reply.Int(0)
+		return
+	}
+	h.Set(field, value, c.Engine.Config.Hash)
+	c.Changed(key, "hhset")
+	c.Reply.Int(1)
+}
+
+// HGET key field
+func cmdHGet(c *Call) {
+	key, field := c.Arg(), c.Arg()
+	if h, ok := c.readHash(key); ok {
+		c.tellValue(h, field)
+	}
+}
+
+// HMGET key field [field ...]
+func cmdHMGet(c *Call) {
+	key, fields := c.Arg(), c.Rest()
+	h, ok := c.readHash(key)
+	if !ok {
+		return
+	}
+	c.Reply.Array(len(fields))
+	for _, field := range fields {
+		c.tellValue(h, field)
+	}
+}
+
+// HGETALL key
+func cmdHGetAll(c *Call) {
+	h, ok := c.readHash(c.Arg())
+	if !ok {
+		return
+	}
+	c.Reply.Map(h.Len())
+	h.Each(func(field, value ziplist.Entry) bool {
+		c.tellEntry(field)
+		c.tellEntry(value)
+		return true
+	})
+}
+
+// HKEYS key
+func cmdHKeys(c *Call) {
+	h, ok := c.readHash(c.Arg())
+	if !ok {
+		return
+	}
+	c.Reply.Array(h.Len())
+	h.Each(func(field, _ ziplist.Entry) bool {
+		c.tellEntry(field)
+		return true
+	})
+}
+
+// HVALS key
+func cmdHVals(c *Call) {
+	h, ok := c.readHash(c.Arg())
+	if !ok {
+		return
+	}
+	c.Reply.Array(h.Len())
+	h.Each(func(_, value ziplist.Entry) bool {
+		c.tellEntry(value)
+		return true
+	})
+}
+
+// HLEN key
+func cmdHLen(c *Call) {
+	if h, ok := c.readHash(c.Arg()); ok {
+		c.Reply.Int(int64(h.Len()))
+	}
+}
+
+// HEXISTS key field
+func cmdHExists(c *Call) {
+	key, field := c.Arg(), c.Arg()
+	h, ok := c.readHash(key)
+	if !ok {
+		return
+	}
+	n := int64(0)
+	if h.Has(field) {
+		n = 1
+	}
+	c.Reply.Int(n)
+}
+
+// HSTRLEN key field
+func cmdHStrLen(c *Call) {
+	key, field := c.Arg(), c.Arg()
+	if h, ok := c.readHash(key); ok {
+		c.Reply.Int(int64(h.StrLen(field)))
+	}
+}
+
+// HDEL key field [field ...]
+func cmdHDel(c *Call) {
+	key, fields := c.Arg(), c.Rest()
+	h, found := Edit[*hash.Hash](c, key)
+	if !c.OK() {
+		return
+	}
+	deleted := int64(0)
+	for i := 0; found && i < len(fields); i++ {
+		if h.Delete(fields[i]) {
+			deleted++
+		}
+	}
+	if deleted > 0 {
+		c.Changed(key, "hhdel")
+	}
+	c.Reply.Int(deleted)
+}
+
+// HINCRBY key field increment
+func cmdHIncrBy(c *Call) {
+	key, field, by := c.Arg(), c.Arg(), c.Int()
+	h, _ := Upsert[*hash.Hash](c, key, keyspace.Hash)
+	if !c.OK() {
+		return
+	}
+	n := int64(0)
+	if old, ok := h.Lookup(field); ok {
+		if n, ok = entryInt(old); !ok {
+			c.Fail(ErrHashNotInt)
+			return
+		}
+	}
+	sum := n + by
+	if (sum > n) != (by > 0) {
+		c.Fail(ErrOverflow)
+		return
+	}
+	h.SetInt(field, sum, c.Engine.Config.Hash)
+	c.Changed(key, "hhincrby")
+	c.Reply.Int(sum)
+}
+
+// entryInt returns the integer that e is or spells.
+func entryInt(e ziplist.Entry) (n int64, ok bool) {
+	if e.IsInt() {
+		return e.Int, true
+	}
+	return resp.ParseInt(e.Str)
+}
+
+// HINCRBYFLOAT key field increment
+func cmdHIncrByFloat(c *Call) {
+	key, field, by := c.Arg(), c.Arg(), c.finite()
+	h, _ := Upsert[*hash.Hash](c, key, keyspace.Hash)
+	if !c.OK() {
+		return
+	}
+	if old, found := h.Lookup(field); found {
+		x, ok := resp.ParseLongDouble(old.Text(c.Scratch()))
+		if !ok {
+			c.Fail(ErrHashNotFloat)
+			return
+		}
+		by = x.Add(by)
+	}
+	if !by.IsFinite() {
+		c.Fail(ErrFloatOverflow)
+		return
+	}
+	sum := by.AppendHuman(c.Scratch())
+	h.Set(field, sum, c.Engine.Config.Hash)
+	c.Changed(key, "hhincrbyfloat")
+	if c.Engine.log != nil { // Redis journals the sum, so that no replay depends on rounding
+		c.Log([]byte("HSET"), key, field, sum)
+	}
+	c.Reply.Bulk(sum)
+}
+
+// finite reads the next argument as a long double; what is none, or is infinite, latches an error.
+func (c *Call) finite() resp.LongDouble {
+	x, ok := resp.ParseLongDouble(c.Arg())
+	switch {
+	case !ok:
+		c.Refuse(ErrNotFloat)
+	case !x.IsFinite():
+		c.Refuse(ErrNotFinite)
+	}
+	return x
+}

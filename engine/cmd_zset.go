@@ -1,0 +1,405 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// SortedSets is the family of sorted set commands.
+func SortedSets() Family {
+	return Family{Group: "sorted-set", Commands: []Command{
+		{Name: "zadd", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdZAdd, Since: "1.2.0",
+			Summary: "Adds one or more members to a sorted set, or updates their scores."},
+		{Name: "zincrby", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdZIncrBy, Since: "1.2.0",
+			Summary: "Increments the score of a member in a sorted set."},
+		{Name: "zrem", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdZRem, Since: "1.2.0",
+			Summary: "Removes one or more members from a sorted set."},
+		{Name: "zcard", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdZCard, Since: "1.2.0",
+			Summary: "Returns the number of members in a sorted set."},
+		{Name: "zscore", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdZScore, Since: "1.2.0",
+			Summary: "Returns the score of a member in a sorted set."},
+		{Name: "zmscore", Arity: -3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdZMScore, Since: "6.2.0",
+			Summary: "Returns the scores of one or more members in a sorted set."},
+		{Name: "zrank", Arity: -3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdZRank, Since: "2.0.0",
+			Summary: "Returns the index of a member in a sorted set ordered by ascending scores."},
+		{Name: "zrevrank", Arity: -3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdZRevRank, Since: "2.0.0",
+			Summary: "Returns the index of a member in a sorted set ordered by descending scores."},
+		{Name: "zrandmember", Arity: -2, Flags: ReadOnly, Keys: Key(1), Run: cmdZRandMember, Since: "6.2.0",
+			Summary: "Returns one or more random members from a sorted set."},
+		{Name: "zscan", Arity: -3, Flags: ReadOnly, Keys: Key(1), Run: cmdZScan, Since: "2.8.0",
+			Summary: "Iterates over members and scores of a sorted set."},
+		{Name: "zcount", Arity: 4, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdZCount, Since: "2.0.0",
+			Summary: "Returns the count of members in a sorted set that have scores within a range."},
+		{Name: "zlexcount", Arity: 4, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdZLexCount, Since: "2.8.9",
+			Summary: "Returns the number of members in a sorted set within a lexicographical range."},
+		{Name: "zrange", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdZRange, Since: "1.2.0",
+			Summary: "Returns members in a sorted set within a range of indexes, scores or members."},
+		{Name: "zrevrange", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdZRevRange, Since: "1.2.0",
+			Summary: "Returns members in a sorted set within a range of indexes in reverse order."},
+		{Name: "zrangebyscore", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdZRangeByScore, Since: "1.0.5",
+			Summary: "Returns members in a sorted set within a range of scores."},
+		{Name: "zrevrangebyscore", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdZRevRangeByScore, Since: "2.2.0",
+			Summary: "Returns members in a sorted set within a range of scores in reverse order."},
+		{Name: "zrangebylex", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdZRangeByLex, Since: "2.8.9",
+			Summary: "Returns members in a sorted set within a lexicographical range."},
+		{Name: "zrevrangebylex", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdZRevRangeByLex, Since: "2.8.9",
+			Summary: "Returns members in a sorted set within a lexicographical range in reverse order."},
+		{Name: "zrangestore", Arity: -5, Flags: Write | DenyOOM, Keys: KeyRange(1, 2, 1), Run: cmdZRangeStore, Since: "6.2.0",
+			Summary: "Stores a range of members from a sorted set in a key."},
+		{Name: "zremrangebyrank", Arity: 4, Flags: Write, Keys: Key(1), Run: cmdZRemRangeByRank, Since: "2.0.0",
+			Summary: "Removes members in a sorted set within a range of indexes."},
+		{Name: "zremrangebyscore", Arity: 4, Flags: Write, Keys: Key(1), Run: cmdZRemRangeByScore, Since: "1.2.0",
+			Summary: "Removes members in a sorted set within a range of scores."},
+		{Name: "zremrangebylex", Arity: 4, Flags: Write, Keys: Key(1), Run: cmdZRemRangeByLex, Since: "2.8.9",
+			Summary: "Removes members in a sorted set within a lexicographical range."},
+		{Name: "zunionstore", Arity: -4, Flags: Write | DenyOOM, Keys: NumKeys(1, 2), Run: cmdZUnionStore, Since: "2.0.0",
+			Summary: "Stores the union of multiple sorted sets in a key."},
+		{Name: "zinterstore", Arity: -4, Flags: Write | DenyOOM, Keys: NumKeys(1, 2), Run: cmdZInterStore, Since: "2.0.0",
+			Summary: "Stores the intersect of multiple sorted sets in a key."},
+		{Name: "zdiffstore", Arity: -4, Flags: Write | DenyOOM, Keys: NumKeys(1, 2), Run: cmdZDiffStore, Since: "6.2.0",
+			Summary: "Stores the difference of multiple sorted sets in a key."},
+		{Name: "zunion", Arity: -3, Flags: ReadOnly, Keys: NumKeys(0, 1), Run: cmdZUnion, Since: "6.2.0",
+			Summary: "Returns the union of multiple sorted sets."},
+		{Name: "zinter", Arity: -3, Flags: ReadOnly, Keys: NumKeys(0, 1), Run: cmdZInter, Since: "6.2.0",
+			Summary: "Returns the intersect of multiple sorted sets."},
+		{Name: "zdiff", Arity: -3, Flags: ReadOnly, Keys: NumKeys(0, 1), Run: cmdZDiff, Since: "6.2.0",
+			Summary: "Returns the difference between multiple sorted sets."},
+		{Name: "zintercard", Arity: -3, Flags: ReadOnly, Keys: NumKeys(0, 1), Run: cmdZInterCard, Since: "7.0.0",
+			Summary: "Returns the number of members of the intersect of multiple sorted sets."},
+		{Name: "zpopmin", Arity: -2, Flags: Write | Fast, Keys: Key(1), Run: cmdZPopMin, Since: "5.0.0",
+			Summary: "Returns the lowest-scoring members from a sorted set after removing them."},
+		{Name: "zpopmax", Arity: -2, Flags: Write | Fast, Keys: Key(1), Run: cmdZPopMax, Since: "5.0.0",
+			Summary: "Returns the highest-scoring members from a sorted set after removing them."},
+		{Name: "bzpopmin", Arity: -3, Flags: Write | NoScript | Blocking | Fast, Keys: KeyRange(1, -2, 1), Run: cmdBZPopMin, Since: "5.0.0",
+			Summary: "Removes and returns the member with the lowest score from one or more sorted sets. Blocks until one is available."},
+		{Name: "bzpopmax", Arity: -3, Flags: Write | NoScript | Blocking | Fast, Keys: KeyRange(1, -2, 1), Run: cmdBZPopMax, Since: "5.0.0",
+			Summary: "Removes and returns the member with the highest score from one or more sorted sets. Blocks until one is available."},
+		{Name: "zmpop", Arity: -4, Flags: Write, Keys: NumKeys(0, 1), Run: cmdZMPop, Since: "7.0.0",
+			Summary: "Returns the highest- or lowest-scoring members from one or more sorted sets after removing them."},
+		{Name: "bzmpop", Arity: -5, Flags: Write | Blocking, Keys: NumKeys(0, 2), Run: cmdBZMPop, Since: "7.0.0",
+			Summary: "Removes and returns members from one or more sorted sets. Blocks until one is available."},
+	}}
+}
+
+// noSet is what an absent key reads as. Nobody writes to it.
+var noSet zset.Set
+
+// readZSet returns the sorted set at key for reading, an empty one if the key is absent. ok is false
+// if an error was sent.
+func (c *Call) readZSet(key []byte) (s *zset.Set, ok bool) {
+	s, found := Read[*zset.Set](c, key)
+	if !found {
+		s = &noSet
+	}
+	return s, c.OK()
+}
+
+// conditions are the options of ZADD. ZINCRBY is ZADD with INCR.
+type conditions struct{ nx, xx, gt, lt, ch, incr bool }
+
+// ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]
+func cmdZAdd(c *Call) {
+	key := c.Arg()
+	c.addScores(key, c.conditions())
+}
+
+// ZINCRBY key increment member
+func cmdZIncrBy(c *Call) {
+	key := c.Arg()
+	c.addScores(key, conditions{incr: true})
+}
+
+// conditions reads ZADD's options in any order.
+func (c *Call) conditions() (o conditions) {
+	for c.More() {
+		switch {
+		case c.Word("NX"):
+			o.nx = true
+		case c.Word("XX"):
+			o.xx = true
+		case c.Word("GT"):
+			o.gt = true
+		case c.Word("LT"):
+			o.lt = true
+		case c.Word("CH"):
+			o.ch = true
+		case c.Word("INCR"):
+			o.incr = true
+		default:
+			return o
+		}
+	}
+	return o
+}
+
+// addScores adds the scores and members that are left under o and replies.
+func (c *Call) addScores(key []byte, o conditions) {
+	pairs := c.Rest()
+	switch {
+	case len(pairs) == 0 || len(pairs)%2 != 0:
+		c.Refuse(ErrSyntax)
+	case o.nx && o.xx:
+		c.Refuse(ErrZAddNXXX)
+	case o.gt && o.nx || o.lt && o.nx || o.gt && o.lt:
+		c.Refuse(ErrZAddGTLTNX)
+	case o.incr && len(pairs) > 2:
+		c.Refuse(ErrZAddIncr)
+	}
+	var room [8]float64
+	scores := c.scores(room[:0], pairs)
+	s, found := c.forScores(key, o)
+	if !c.OK() {
+		return
+	}
+	var done tally
+	for i := 0; found && i < len(scores) && !done.nan; i++ {
+		c.addScore(s, pairs[2*i+1], scores[i], &o, &done)
+	}
+	if done.nan {
+		c.Fail(ErrScoreNaN)
+		return
+	}
+	c.tellScores(key, &o, &done)
+}
+
+// scores appends the scores before the members of pairs to dst; what is none latches an error.
+func (c *Call) scores(dst []float64, pairs [][]byte) []float64 {
+	for i := 0; i+1 < len(pairs) && c.err == ""; i += 2 {
+		score, ok := resp.ParseFloat(pairs[i])
+		if !ok || math.IsNaN(score) {
+			c.Refuse(ErrNotFloat)
+		}
+		dst = append(dst, score)
+	}
+	return dst
+}
+
+// forScores returns the set that ZADD changes; found is false if it is to change nothing.
+func (c *Call) forScores(key []byte, o conditions) (s *zset.Set, found bool) {
+	if o.xx {
+		return Edit[*zset.Set](c, key)
+	}
+	return Upsert[*zset.Set](c, key, keyspace.ZSet)
+}
+
+// tally is what ZADD did so far.
+type tally struct {
+	added, changed int64
+	score          float64 // the last one set
+	met            bool    // a member fulfilled the conditions
+	nan            bool    // the increment makes no number; nothing was changed
+}
+
+// addScore sets or increments one score, if the conditions allow it.
+func (c *Call) addScore(s *zset.Set, member []byte, score float64, o *conditions, done *tally) {
+	if *o != (conditions{ch: o.ch}) {
+		old, exists := s.Score(member)
+		if exists && o.incr && !o.nx {
+			score += old
+		}
+		switch {
+		case exists && o.nx, !exists && o.xx:
+			return
+		case math.IsNaN(score):
+			done.nan = true
+			return
+		case exists && (o.gt && score <= old || o.lt && score >= old):
+			return
+		}
+	}
+	added, changed := s.Add(member, score, c.Engine.Config.ZSet, c.Engine.Dice)
+	if added {
+		done.added++
+	}
+	if changed {
+		done.changed++
+	}
+	done.met, done.score = true, score
+}
+
+// tellScores reports what ZADD did and replies.
+func (c *Call) tellScores(key []byte, o *conditions, done *tally) {
+	if done.added+done.changed > 0 {
+		event := "zzadd"
+		if o.incr {
+			event = "zzincr"
+		}
+		c.Changed(key, event)
+	}
+	switch {
+	case o.incr && !done.met:
+		c.Reply.Null()
+	case o.incr:
+		c.Reply.Double(done.score)
+	case o.ch:
+		c.Reply.Int(done.added + done.changed)
+	default:
+		c.Reply.Int(done.added)
+	}
+}
+
+// ZREM key member [member ...]
+func cmdZRem(c *Call) {
+	key, members := c.Arg(), c.Rest()
+	s, found := Edit[*zset.Set](c, key)
+	if !c.OK() {
+		return
+	}
+	removed := int64(0)
+	for i := 0; found && i < len(members); i++ {
+		if s.Remove(members[i]) {
+			removed++
+		}
+	}
+	if removed > 0 {
+		c.Changed(key, "zzrem")
+	}
+	c.Reply.Int(removed)
+}
+
+// ZCARD key
+func cmdZCard(c *Call) {
+	if s, ok := c.readZSet(c.Arg()); ok {
+		c.Reply.Int(int64(s.Len()))
+	}
+}
+
+// ZSCORE key member
+func cmdZScore(c *Call) {
+	key, member := c.Arg(), c.Arg()
+	if s, ok := c.readZSet(key); ok {
+		c.tellScore(s, member)
+	}
+}
+
+// ZMSCORE key member [member ...]
+func cmdZMScore(c *Call) {
+	key, members := c.Arg(), c.Rest()
+	s, ok := c.readZSet(key)
+	if !ok {
+		return
+	}
+	c.Reply.Array(len(members))
+	for _, member := range members {
+		c.tellScore(s, member)
+	}
+}
+
+// tellScore replies with the score of a member, or nil.
+func (c *Call) tellScore(s *zset.Set, member []byte) {
+	if score, ok := s.Score(member); ok {
+		c.Reply.Double(score)
+		return
+	}
+	c.Reply.Null()
+}
+
+// ZRANK key member [WITHSCORE]
+func cmdZRank(c *Call) { c.tellRank(false) }
+
+// ZREVRANK key member [WITHSCORE]
+func cmdZRevRank(c *Call) { c.tellRank(true) }
+
+func (c *Call) tellRank(reverse bool) {
+	key, member := c.Arg(), c.Arg()
+	if c.Left() > 1 {
+		c.Refusef(ErrArity, c.Cmd.full)
+	}
+	withScore := c.Word("WITHSCORE")
+	c.End()
+	s, ok := c.readZSet(key)
+	if !ok {
+		return
+	}
+	rank, score, ok := s.Rank(member, reverse)
+	switch {
+	case ok && withScore:
+		c.Reply.Array(2)
+		c.Reply.Int(int64(rank))
+		c.Reply.Double(score)
+	case ok:
+		c.Reply.Int(int64(rank))
+	case withScore:
+		c.Reply.NullArray()
+	default:
+		c.Reply.Null()
+	}
+}
+
+// ZRANDMEMBER key [count [WITHSCORES]]
+func cmdZRandMember(c *Call) {
+	key := c.Arg()
+	if !c.More() {
+		c.randomMember(key)
+		return
+	}
+	count, withScores := c.draws("WITHSCORES")
+	s, ok := c.readZSet(key)
+	if !ok {
+		return
+	}
+	tell := func(member []byte, score float64) bool {
+		c.tellMember(member, score, withScores)
+		return true
+	}
+	c.openPairs(drawn(count, s.Len()), withScores)
+	if count < 0 {
+		s.Draw(-count, c.Engine.Dice, tell)
+	} else {
+		s.Sample(count, c.Engine.Dice, tell)
+	}
+}
+
+// randomMember replies with one member, or nil.
+func (c *Call) randomMember(key []byte) {
+	s, ok := c.readZSet(key)
+	switch {
+	case !ok:
+	case s.Len() == 0:
+		c.Reply.Null()
+	default:
+		s.Draw(1, c.Engine.Dice, func(member []byte, _ float64) bool {
+			c.Reply.Bulk(member)
+			return true
+		})
+	}
+}
+
+// tellMember replies with a member and, if paired, its score, within openPairs or deferPairs.
+func (c *Call) tellMember(member []byte, score float64, paired bool) {
+	c.openPair(paired)
+	c.Reply.Bulk(member)
+	if paired {
+		c.Reply.Double(score)
+	}
+}
+
+// ZSCAN key cursor [MATCH pattern] [COUNT count]
+func cmdZScan(c *Call) {
+	key, cursor := c.Arg(), c.cursor()
+	s, ok := c.readZSet(key)
+	if !ok {
+		return
+	}
+	if s.Len() == 0 {
+		c.tellNoScan()
+		return
+	}
+	o := c.scanOptions()
+	if !c.OK() {
+		return
+	}
+	at, n := c.Reply.Defer(), 0
+	next := s.Scan(cursor, o.count, func(member []byte, score float64) {
+		if o.takes(member) {
+			n += 2
+			c.Reply.Bulk(member)
+			c.Reply.BulkDouble(score) // no double, even in RESP3
+		}
+	})
+	c.Reply.SetArray(at, n)
+	c.tellCursor(at, next)
+}

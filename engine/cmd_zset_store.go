@@ -1,0 +1,311 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Unions, intersections and differences of sorted sets.
+
+// scored is an operand: members with scores. A set whose members have none would give each of them
+// 1, by a type of its own here and a case in operand.
+type scored interface {
+	Len() int
+	Score(member []byte) (score float64, ok bool)
+	Each(fn func(member []byte, score float64) bool)
+}
+
+// operand returns the value of key as an operand, an empty one if the key is absent. A value without
+// members latches an error.
+func (c *Call) operand(key []byte) scored {
+	v, found := Read[keyspace.Value](c, key)
+	if !found {
+		return &noSet
+	}
+	switch v := v.(type) {
+	case *zset.Set:
+		return v
+	}
+	c.Refuse(ErrWrongType)
+	return &noSet
+}
+
+// input is an operand with its weight.
+type input struct {
+	scored
+	weight float64
+}
+
+// combination is an operation and its operands.
+type combination struct {
+	operation
+	inputs     []input
+	aggregate  func(a, b float64) float64
+	withScores bool
+	limit      int64 // of what is counted; 0 for none
+}
+
+type operation uint8
+
+const (
+	union operation = iota
+	inter
+	diff
+)
+
+// tail is what may follow the keys of a combination.
+type tail uint8
+
+const (
+	storing  tail = iota // weights and aggregate
+	telling              // these and WITHSCORES
+	counting             // LIMIT only
+)
+
+// ZUNIONSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
+// [AGGREGATE <SUM | MIN | MAX>]
+func cmdZUnionStore(c *Call) { c.storeCombined(union, "zzunionstore") }
+
+// ZINTERSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
+// [AGGREGATE <SUM | MIN | MAX>]
+func cmdZInterStore(c *Call) { c.storeCombined(inter, "zzinterstore") }
+
+// ZDIFFSTORE destination numkeys key [key ...]
+func cmdZDiffStore(c *Call) { c.storeCombined(diff, "zzdiffstore") }
+
+// ZUNION numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
+// [WITHSCORES]
+func cmdZUnion(c *Call) { c.tellCombined(union) }
+
+// ZINTER numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
+// [WITHSCORES]
+func cmdZInter(c *Call) { c.tellCombined(inter) }
+
+// ZDIFF numkeys key [key ...] [WITHSCORES]
+func cmdZDiff(c *Call) { c.tellCombined(diff) }
+
+// ZINTERCARD numkeys key [key ...] [LIMIT limit]
+func cmdZInterCard(c *Call) {
+	q := c.combination(inter, counting)
+	if !c.OK() {
+		return
+	}
+	n := int64(0)
+	q.intersect(func([]byte, float64) bool {
+		n++
+		return n != q.limit
+	})
+	c.Reply.Int(n)
+}
+
+func (c *Call) storeCombined(op operation, event string) {
+	dst := c.Arg()
+	q := c.combination(op, storing)
+	if c.OK() {
+		c.store(dst, c.packed(c.combine(q)), event)
+	}
+}
+
+func (c *Call) tellCombined(op operation) {
+	q := c.combination(op, telling)
+	if !c.OK() {
+		return
+	}
+	s := c.combine(q)
+	c.openPairs(s.Len(), q.withScores)
+	s.Each(func(member []byte, score float64) bool {
+		c.tellMember(member, score, q.withScores)
+		return true
+	})
+}
+
+// combination reads numkeys key [key ...] and the options behind them.
+func (c *Call) combination(op operation, t tail) *combination {
+	q := &combination{operation: op, aggregate: plus}
+	n := c.Int()
+	if n < 1 {
+		c.Refusef(ErrNoInput, c.Cmd.full)
+	}
+	if n > int64(c.Left()) {
+		c.Refuse(ErrSyntax)
+		return q
+	}
+	for range n {
+		if c.More() {
+			q.inputs = append(q.inputs, input{c.operand(c.Arg()), 1})
+		}
+	}
+	for c.More() {
+		if !c.combinationOption(q, t) {
+			c.Refuse(ErrSyntax)
+		}
+	}
+	if op != diff { // the smallest first: scores are summed up in this order
+		slices.SortStableFunc(q.inputs, func(a, b input) int { return a.Len() - b.Len() })
+	}
+	return q
+}
+
+// combinationOption reads one option and reports whether it found one.
+func (c *Call) combinationOption(q *combination, t tail) bool {
+	weighing := q.operation != diff && t != counting
+	switch {
+	case weighing && c.Left() > len(q.inputs) && c.Word("WEIGHTS"):
+		for i := range q.inputs {
+			q.inputs[i].weight = c.FloatOr(ErrWeight)
+		}
+	case weighing && c.Left() > 1 && c.Word("AGGREGATE"):
+		q.aggregate = c.aggregate()
+	case t == telling && c.Word("WITHSCORES"):
+		q.withScores = true
+	case t == counting && c.Left() > 1 && c.Word("LIMIT"):
+		q.limit = c.IntIn(0, math.MaxInt64, ErrNegativeLimit)
+	default:
+		return false
+	}
+	return true
+}
+
+// aggregate reads how the scores of a member are put together.
+func (c *Call) aggregate() func(a, b float64) float64 {
+	switch {
+	case c.Word("SUM"):
+		return plus
+	case c.Word("MIN"):
+		return lower
+	case c.Word("MAX"):
+		return higher
+	}
+	c.Refuse(ErrSyntax)
+	return nil
+}
+
+// plus adds two scores; inf and -inf make 0.
+func plus(a, b float64) float64 { return number(a + b) }
+
+func lower(a, b float64) float64 {
+	if b < a {
+		return b
+	}
+	return a
+}
+
+func higher(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+// number returns f, or 0 if it is not a number.
+func number(f float64) float64 {
+	if math.IsNaN(f) {
+		return 0
+	}
+	return f
+}
+
+// combine returns the result as a set of its own, in the large form.
+func (c *Call) combine(q *combination) *zset.Set {
+	s := &zset.Set{}
+	add := func(member []byte, score float64) bool {
+		s.Add(member, score, zset.Limits{}, c.Engine.Dice)
+		return true
+	}
+	switch q.operation {
+	case union:
+		q.unite(s, add)
+	case inter:
+		q.intersect(add)
+	default:
+		q.subtract(add)
+	}
+	return s
+}
+
+// unite calls add for all members of the inputs, and again where another input changes the score
+// that a member has in s.
+func (q *combination) unite(s *zset.Set, add func([]byte, float64) bool) {
+	for _, in := range q.inputs {
+		in.Each(func(member []byte, score float64) bool {
+			score = number(score * in.weight)
+			if before, ok := s.Score(member); ok {
+				score = q.aggregate(before, score)
+			}
+			return add(member, score)
+		})
+	}
+}
+
+// intersect calls fn for the members that all inputs have until it returns false.
+func (q *combination) intersect(fn func(member []byte, score float64) bool) {
+	first := q.inputs[0]
+	first.Each(func(member []byte, score float64) bool {
+		total := number(score * first.weight)
+		for _, in := range q.inputs[1:] {
+			other, ok := score, true
+			if in.scored != first.scored { // a set cannot be asked while it is walked
+				other, ok = in.Score(member)
+			}
+			if !ok {
+				return true
+			}
+			total = q.aggregate(total, other*in.weight)
+		}
+		return fn(member, total)
+	})
+}
+
+// subtract calls fn for the members of the first input that no other has.
+func (q *combination) subtract(fn func(member []byte, score float64) bool) {
+	first := q.inputs[0]
+	for _, in := range q.inputs[1:] {
+		if in.scored == first.scored {
+			return
+		}
+	}
+	first.Each(func(member []byte, score float64) bool {
+		for _, in := range q.inputs[1:] {
+			if _, ok := in.Score(member); ok {
+				return true
+			}
+		}
+		return fn(member, score)
+	})
+}
+
+// packed returns s in the form that a set of its size has.
+func (c *Call) packed(s *zset.Set) *zset.Set {
+	lim := c.Engine.Config.ZSet
+	small := s.Len() <= lim.MaxEntries
+	s.Each(func(member []byte, _ float64) bool {
+		small = small && len(member) <= lim.MaxValue
+		return small
+	})
+	if !small {
+		return s
+	}
+	p := &zset.Set{}
+	s.Each(func(member []byte, score float64) bool {
+		p.Add(member, score, lim, c.Engine.Dice)
+		return true
+	})
+	return p
+}
+
+// store puts s at dst in place of what is there, or removes that if s is empty, and replies with the
+// number of members.
+func (c *Call) store(dst []byte, s *zset.Set, event string) {
+	n := s.Len()
+	switch {
+	case n > 0:
+		c.DB.Set(dst, s, false)
+		c.Changed(dst, event)
+	case c.DB.Delete(dst):
+		c.Changed(dst, "gdel")
+	}
+	c.Reply.Int(int64(n))
+}
