@@ -1,0 +1,258 @@
+// Package architecture holds the test that keeps the code inside its drawing: which package may
+// import which, which may know the time, and where third-party code comes in.
+package architecture
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const module = "github.com/miniserver-go/miniserver/"
+
+// storeys are the packages from the top of the house to its foundation. A package may import what
+// stands below its own storey, and what its line names in addition.
+var storeys = [][]string{
+	{"cmd/miniserver"},
+	{"bench"},
+	{"internal/difftest"},
+	{"internal/transcript"},
+	{"internal/reference", "internal/launch"},
+	{"server", "scripting", "persistence"},
+	{"scripting/lua"},
+	{"engine"},
+	{"keyspace"},
+	{"glob"},
+	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
+	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset"},
+	{"ds/sizeclass"},
+	{"resp"},
+}
+
+// doors are the only packages through which third-party code comes in; tests may use testify
+// anywhere.
+var doors = map[string][]string{
+	"github.com/panjf2000/gnet/v2":   {"server"},
+	"github.com/tidwall/redcon":      {"server"},
+	"golang.org/x/sys/unix":          {"server", "cmd/miniserver", "bench"},
+	"github.com/yuin/gopher-lua":     {"scripting/lua", "bench"},
+	"github.com/google/btree":        {"keyspace", "bench"},
+	"github.com/stretchr/testify":    {},
+	"github.com/vmihailenco/msgpack": {"scripting/lua"},
+}
+
+// knowsTime are the packages that may read the machine's clock.
+var knowsTime = []string{"server", "cmd/miniserver", "bench", "internal"}
+
+// atSurface reports whether the package, or one it is part of, is listed in knowsTime.
+func atSurface(pkg string) bool {
+	return slices.ContainsFunc(knowsTime, func(p string) bool { return pkg == p || strings.HasPrefix(pkg, p+"/") })
+}
+
+type file struct {
+	pkg, path string
+	ast       *ast.File
+}
+
+func sources(t *testing.T) (files []file) {
+	root := filepath.Join("..", "..")
+	require.NoError(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
+			return filepath.SkipDir
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		parsed, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		pkg, err := filepath.Rel(root, filepath.Dir(path))
+		files = append(files, file{filepath.ToSlash(pkg), path, parsed})
+		return err
+	}))
+	require.NotEmpty(t, files)
+	return files
+}
+
+func storey(pkg string) int {
+	return slices.IndexFunc(storeys, func(names []string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return pkg == n || strings.HasPrefix(pkg, n+"/") && n == "bench" })
+	})
+}
+
+func TestArrowsPointDown(t *testing.T) {
+	for _, f := range sources(t) {
+		from := storey(f.pkg)
+		if from < 0 {
+			require.Failf(t, "package is not in the drawing", "%s", f.pkg)
+		}
+		for _, imp := range f.ast.Imports {
+			path, _ := strconv.Unquote(imp.Path.Value)
+			if to, ours := strings.CutPrefix(path, module); ours {
+				require.Greater(t, storey(to), from-boolInt(samePackage(f.pkg, to)), "%s imports %s", f.path, to)
+			} else if strings.Contains(path, ".") {
+				requireDoor(t, f, path)
+			}
+		}
+	}
+}
+
+func samePackage(a, b string) bool {
+	return strings.HasPrefix(a, "bench") && strings.HasPrefix(b, "bench")
+}
+
+func boolInt(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func requireDoor(t *testing.T, f file, path string) {
+	for prefix, packages := range doors {
+		if strings.HasPrefix(path, prefix) {
+			require.Contains(t, packages, f.pkg, "%s imports %s", f.path, path)
+			return
+		}
+	}
+	require.Failf(t, "unknown dependency", "%s imports %s", f.path, path)
+}
+
+func TestNoStrayClockOrDice(t *testing.T) {
+	forbidden := map[string][]string{"time": {"Now", "Since", "Until", "Sleep", "After", "NewTimer", "NewTicker"}}
+	for _, f := range sources(t) {
+		if atSurface(f.pkg) {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			sel, ok := n.(*ast.SelectorExpr)
+			if !ok {
+				return true
+			}
+			if pkg, ok := sel.X.(*ast.Ident); ok && pkg.Obj == nil {
+				require.NotContains(t, forbidden[pkg.Name], sel.Sel.Name, "%s uses %s.%s", f.path, pkg.Name, sel.Sel.Name)
+			}
+			return true
+		})
+		for _, imp := range f.ast.Imports {
+			require.NotEqual(t, `"math/rand"`, imp.Path.Value, "%s: dice are handed in", f.path)
+		}
+	}
+}
+
+func TestNoGoroutineBelowTheSurface(t *testing.T) {
+	for _, f := range sources(t) {
+		if atSurface(f.pkg) {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			_, isGo := n.(*ast.GoStmt)
+			require.False(t, isGo, "%s starts a goroutine", f.path)
+			return true
+		})
+	}
+}
+
+// TestErrorSentencesAreUsed finds sentences that no code sends any more.
+func TestErrorSentencesAreUsed(t *testing.T) {
+	declared, used := map[string]string{}, map[string]int{}
+	for _, f := range sources(t) {
+		if f.pkg != "engine" && f.pkg != "server" && f.pkg != "scripting" {
+			continue
+		}
+		if filepath.Base(f.path) == "errors.go" {
+			for name := range f.ast.Scope.Objects {
+				declared[name] = f.path
+			}
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			if id, ok := n.(*ast.Ident); ok {
+				used[id.Name]++
+			}
+			return true
+		})
+	}
+	require.NotEmpty(t, declared)
+	for name, path := range declared {
+		require.Greater(t, used[name], 1, "%s: %s is never sent", path, name)
+	}
+}
+
+// TestEveryCommandHasATranscript reads the commands' names from the tables in the source and the
+// transcripts from the corpus.
+func TestEveryCommandHasATranscript(t *testing.T) {
+	have := map[string]bool{}
+	require.NoError(t, filepath.WalkDir(filepath.Join("..", "..", "engine", "testdata"), func(path string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(path, ".txt") {
+			text, readErr := os.ReadFile(path)
+			for _, line := range strings.Split(string(text), "\n") {
+				if _, cmd, ok := strings.Cut(line, "> "); ok && len(strings.Fields(line)) > 1 && strings.HasPrefix(strings.TrimLeft(line, "abcdefghijklmnopqrstuvwxyz0123456789"), "> ") {
+					have[strings.ToLower(strings.Trim(strings.Fields(cmd)[0], `"'`))] = true
+				}
+			}
+			return readErr
+		}
+		return err
+	}))
+	for _, f := range sources(t) {
+		for _, name := range topLevelCommands(f.ast) {
+			require.True(t, have[name], "%s: no transcript runs %s", f.path, strings.ToUpper(name))
+		}
+	}
+}
+
+// topLevelCommands returns the names in the file's Family tables, subcommands left out.
+func topLevelCommands(file *ast.File) (names []string) {
+	ast.Inspect(file, func(n ast.Node) bool {
+		kv, ok := n.(*ast.KeyValueExpr)
+		if !ok {
+			return true
+		}
+		key, _ := kv.Key.(*ast.Ident)
+		lines, isList := kv.Value.(*ast.CompositeLit)
+		if key == nil || key.Name != "Commands" || !isList {
+			return true
+		}
+		for _, line := range lines.Elts {
+			if name := fieldString(line, "Name"); name != "" {
+				names = append(names, name)
+			}
+		}
+		return false
+	})
+	return names
+}
+
+// fieldString returns the string given to a field of a struct literal.
+func fieldString(e ast.Expr, field string) string {
+	lit, ok := e.(*ast.CompositeLit)
+	if !ok {
+		return ""
+	}
+	for _, el := range lit.Elts {
+		kv, ok := el.(*ast.KeyValueExpr)
+		if !ok {
+			continue
+		}
+		key, _ := kv.Key.(*ast.Ident)
+		value, isLit := kv.Value.(*ast.BasicLit)
+		if key != nil && key.Name == field && isLit {
+			s, _ := strconv.Unquote(value.Value)
+			return s
+		}
+	}
+	return ""
+}
