@@ -32,7 +32,8 @@ func (m *Map[E]) Stats() Stats {
 	return s
 }
 
-// Check walks the whole map and returns an error naming the first broken invariant; nil if all hold. O(n).
+// Check walks the whole map and returns an error naming the first broken invariant; nil if all
+// hold. O(n).
 func (m *Map[E]) Check() error {
 	n := 0
 	for _, t := range []*table[E]{&m.cur, &m.old} {
@@ -80,7 +81,8 @@ func (m *Map[E]) checkChain(t *table[E], i int) (buckets, elements int, err erro
 	return buckets, elements, nil
 }
 
-// checkSlot checks that the element in slot j of b is tagged right and that its key leads to it and to no other.
+// checkSlot checks that the element in slot j of b is tagged right and that its key leads to it and
+// to no other.
 func (m *Map[E]) checkSlot(b *bucket[E], j int) error {
 	key := b.slots[j].Key()
 	h := Hash(m.seed, key)

@@ -7,7 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// FuzzModel runs a program of two-byte instructions on a Map and on a Go map. The first byte is the seed.
+// FuzzModel runs a program of two-byte instructions on a Map and on a Go map. The first byte is the
+// seed.
 func FuzzModel(f *testing.F) {
 	f.Add([]byte("\x00\x00\x10\x10\x10\x20\x10"))
 	grow := []byte{1}

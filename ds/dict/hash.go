@@ -5,7 +5,8 @@ import (
 	"unsafe"
 )
 
-// Odd 64-bit constants with about half their bits set: the fractional parts of the square roots of 2, 3, 5 and 7.
+// Odd 64-bit constants with about half their bits set: the fractional parts of the square roots of
+// 2, 3, 5 and 7.
 const (
 	root2 = 0x6a09e667f3bcc909
 	root3 = 0xbb67ae8584caa73b
@@ -13,12 +14,14 @@ const (
 	root7 = 0xa54ff53a5f1d36f1
 )
 
-// Hash returns a 64-bit hash of key under seed. It is the hash every Map uses, so a caller may compute it
-// once and hand it to the methods whose names end in Hash. Values depend on the machine's byte order and are not for storage.
-// O(len(key)), about 2 ns for 12 bytes; allocates nothing.
+// Hash returns a 64-bit hash of key under seed. It is the hash every Map uses, so a caller may
+// compute it once and hand it to the methods whose names end in Hash. Values depend on the
+// machine's byte order and are not for storage. O(len(key)), about 3 ns for 12 bytes; allocates
+// nothing.
 //
-// The mixing step is the folded 64x64->128 bit product. Each operand is first masked with a word derived from the seed,
-// so without knowing the seed nobody can craft keys that turn an operand into zero and collide.
+// The mixing step is the folded 64x64->128 bit product. Each operand is first masked with a word
+// derived from the seed, so without knowing the seed nobody can craft keys that turn an operand
+// into zero and collide.
 func Hash(seed uint64, key string) uint64 {
 	p, n := unsafe.Pointer(unsafe.StringData(key)), uintptr(len(key))
 	s, t := seed^root2, bits.RotateLeft64(seed, 32)^root3
@@ -37,7 +40,8 @@ func Hash(seed uint64, key string) uint64 {
 	return fold(fold(a^s, b^t)^uint64(n)^s, root5)
 }
 
-// hashLong hashes more than 16 bytes: whole blocks of 16, then the last 16 bytes, which may overlap the last block.
+// hashLong hashes more than 16 bytes: whole blocks of 16, then the last 16 bytes, which may overlap
+// the last block.
 func hashLong(p unsafe.Pointer, n uintptr, s, t uint64) uint64 {
 	acc := t
 	for i := uintptr(0); i+16 < n; i += 16 {

@@ -1,8 +1,9 @@
-// Package dict is a hash table of elements that carry their own key: hash fields, set and sorted set members,
-// and the keyspace itself. It grows and shrinks without ever stopping for O(n), and it can be walked
-// by a client over many calls while it changes (SCAN).
+// Package dict is a hash table of elements that carry their own key: hash fields, set and sorted
+// set members, and the keyspace itself. It grows and shrinks without ever stopping for O(n), and it
+// can be walked by a client over many calls while it changes (SCAN).
 //
-// A table is a power-of-two array of buckets, one cache line each on a 64-bit machine; a bucket that overflows links to another:
+// A table is a power-of-two array of buckets, one cache line each on a 64-bit machine; a bucket
+// that overflows links to another:
 //
 //	hash:   tag (top 8 bits) ........ index (low bits)
 //	                                     |
@@ -11,31 +12,36 @@
 //	         8 bytes            48 bytes | 8 bytes
 //	        [tags t0..t5 - -][e0 e1 e2 e3 e4 e5][next] -> [overflow bucket, same shape] -> nil
 //
-// A lookup compares six tags with one word operation and touches an element only where the tag agrees,
-// so a hit costs two cache misses, the bucket's and the element's, and a miss usually one.
+// A lookup compares six tags with one word operation and touches an element only where the tag
+// agrees, so a hit costs two cache misses, the bucket's and the element's, and a miss usually one.
 // At 2.5 to 5 elements a bucket that is 16 to 26 bytes an element, all told.
 //
-// While the table is being resized there are two: old, emptied chain by chain from index 0, and cur.
+// While the table is being resized there are two: old, emptied chain by chain from index 0, and
+// cur.
 //
 // Invariants:
-//  1. The elements of a chain are dense: every bucket but the last is full, and vacant slots follow the occupied ones.
+//  1. The elements of a chain are dense: every bucket but the last is full, and vacant slots follow
+//     the occupied ones.
 //  2. A tag is zero exactly where its slot is vacant; else it is the tag of the element's hash.
-//  3. An element is in exactly one place, known from its hash alone: old if its chain there is not moved yet, else cur.
-//     So a lookup looks into one table even in the middle of a resize.
+//  3. An element is in exactly one place, known from its hash alone: old if its chain there is not
+//     moved yet, else cur. So a lookup looks into one table even in the middle of a resize.
 //  4. Keys are unique. That is the caller's promise to Insert.
 //  5. A chain of either table is never longer than the table's deepest.
 //
-// Lookups change nothing: only Insert, Delete and RehashStep move chains, at least one each while a resize is under way.
-// That is unlike Redis, where reads rehash too because they must search both tables until it is done.
-// Here they need not, and so a slot pointer outlives other lookups, and callbacks of Each and Scan may look up what they like.
+// Lookups change nothing: only Insert, Delete and RehashStep move chains, at least one each while a
+// resize is under way. That is unlike Redis, where reads rehash too because they must search both
+// tables until it is done. Here they need not, and so a slot pointer outlives other lookups, and
+// callbacks of Each and Scan may look up what they like.
 //
-// No goals: concurrent use (the caller serialises), keeping insertion order, cloning (the elements are not ours to copy).
+// Non-goals: concurrent use (the caller serialises), keeping insertion order, cloning (the elements
+// are not ours to copy).
 package dict
 
 import "math/bits"
 
-// Element is what a Map stores: something that knows its key. It should be pointer-shaped, so that a bucket is one cache line.
-// The key of a stored element must not change, and is asked for often: make Key cheap, a view and not a copy.
+// Element is what a Map stores: something that knows its key. It should be pointer-shaped, so that
+// a bucket is one cache line. The key of a stored element must not change, and is asked for often:
+// make Key cheap, a view and not a copy.
 type Element interface{ Key() string }
 
 const (
@@ -43,7 +49,8 @@ const (
 	load      = 5 // elements per bucket above which the table doubles
 )
 
-// Map is a hash table of E by E's key. The zero value is an empty map with seed 0. A Map must not be copied once in use.
+// Map is a hash table of E by E's key. The zero value is an empty map with seed 0. A Map must not
+// be copied once in use.
 type Map[E Element] struct {
 	cur    table[E]
 	old    table[E] // being emptied into cur; no buckets outside a resize
@@ -66,10 +73,12 @@ type bucket[E Element] struct {
 	next  *bucket[E]
 }
 
-// New returns an empty map whose hashes depend on seed. It allocates no table until the first Insert.
+// New returns an empty map whose hashes depend on seed. It allocates no table until the first
+// Insert.
 func New[E Element](seed uint64) *Map[E] { return new(Map[E]).Init(seed) }
 
-// Init empties m, whatever it held, sets the seed and returns m: New for a Map that is part of something else.
+// Init empties m, whatever it held, sets the seed and returns m: New for a Map that is part of
+// something else.
 func (m *Map[E]) Init(seed uint64) *Map[E] {
 	*m = Map[E]{seed: seed}
 	return m
@@ -92,9 +101,9 @@ func (m *Map[E]) FindHash(h uint64, key string) (e E, ok bool) {
 	return e, false
 }
 
-// Lookup returns the slot of the element with the given key; nil if there is none.
-// The caller may replace the element by one with the same key. The slot is valid until the next
-// Insert, Delete, RehashStep, Reserve or Clear; lookups and walks leave it alone. O(1), allocates nothing.
+// Lookup returns the slot of the element with the given key; nil if there is none. The caller may
+// replace the element by one with the same key. The slot is valid until the next Insert, Delete,
+// RehashStep, Reserve or Clear; lookups and walks leave it alone. O(1), allocates nothing.
 func (m *Map[E]) Lookup(key string) *E { return m.LookupHash(Hash(m.seed, key), key) }
 
 // LookupHash is Lookup for a caller who knows h = m.Hash(key).
@@ -105,7 +114,8 @@ func (m *Map[E]) LookupHash(h uint64, key string) *E {
 	return nil
 }
 
-// locate returns the bucket and the slot number of the element with the given key; a nil bucket if there is none.
+// locate returns the bucket and the slot number of the element with the given key; a nil bucket if
+// there is none.
 func (m *Map[E]) locate(h uint64, key string) (*bucket[E], int) {
 	if m.n == 0 {
 		return nil, 0
@@ -138,7 +148,8 @@ func (m *Map[E]) EachHash(h uint64, fn func(*E) bool) {
 	}
 }
 
-// Insert adds e, whose key must be absent, and keeps it. O(1) but for the allocation of a larger table now and then.
+// Insert adds e, whose key must be absent, and keeps it. O(1) but for the allocation of a larger
+// table now and then.
 func (m *Map[E]) Insert(e E) { m.InsertHash(Hash(m.seed, e.Key()), e) }
 
 // InsertHash is Insert for a caller who knows h = m.Hash(e.Key()).
@@ -167,7 +178,8 @@ func (m *Map[E]) DeleteHash(h uint64, key string) (e E, ok bool) {
 	return e, true
 }
 
-// Clear removes every element and frees the tables; the seed stays. O(1). Not allowed while paused or within a walk.
+// Clear removes every element and frees the tables; the seed stays. O(1). Not allowed while paused
+// or within a walk.
 func (m *Map[E]) Clear() { m.Init(m.seed) }
 
 // home returns the table that has, or would have, the element with hash h. There must be a table.
@@ -206,7 +218,8 @@ func (t *table[E]) append(h uint64, e E) {
 	t.deepest = max(t.deepest, depth)
 }
 
-// remove vacates slot i of bucket b in the chain of h: the chain's last element moves there, and an emptied overflow bucket goes.
+// remove vacates slot i of bucket b in the chain of h: the chain's last element moves there, and an
+// emptied overflow bucket goes.
 func (t *table[E]) remove(h uint64, b *bucket[E], i int) {
 	var before *bucket[E]
 	last := t.chain(h)

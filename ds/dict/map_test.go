@@ -3,6 +3,7 @@ package dict
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strconv"
 	"testing"
 
@@ -238,4 +239,21 @@ func full(m *Map[*item]) *bucket[*item] {
 		}
 	}
 	return nil
+}
+
+// What Bytes claims of a table must be what the runtime allocates for it.
+func TestBytesAreTrue(t *testing.T) {
+	for buckets := 1; buckets <= 1<<12; buckets *= 2 {
+		const copies = 20
+		var maps [copies]Map[*item]
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		for i := range maps {
+			maps[i].Reserve(buckets * roomy)
+		}
+		runtime.ReadMemStats(&after)
+		require.Len(t, maps[0].cur.buckets, buckets)
+		got := float64(after.TotalAlloc-before.TotalAlloc) / copies
+		require.InEpsilon(t, maps[0].Bytes(), got, 0.05, "%d buckets", buckets)
+	}
 }

@@ -11,8 +11,8 @@ const (
 	skipped = 10 // empty chains that moving one chain may pass over, as in Redis
 )
 
-// RehashStep moves up to n chains if a resize is under way and the map is not paused,
-// and reports whether there are more to move. Each chain may cost a cache miss for each element in it.
+// RehashStep moves up to n chains if a resize is under way and the map is not paused, and reports
+// whether there are more to move. Each chain may cost a cache miss for each element in it.
 func (m *Map[E]) RehashStep(n int) bool {
 	if m.old.buckets == nil || m.paused > 0 {
 		return m.old.buckets != nil
@@ -26,10 +26,12 @@ func (m *Map[E]) RehashStep(n int) bool {
 	return m.old.buckets != nil
 }
 
-// Pause suspends resizing, growing included, until Resume has been called as often. Everything else works.
+// Pause suspends resizing, growing included, until Resume has been called as often. Everything else
+// works.
 func (m *Map[E]) Pause() { m.paused++ }
 
-// Resume ends a Pause. The resize that fell due in the meantime starts with the next Insert or Delete.
+// Resume ends a Pause. The resize that fell due in the meantime starts with the next Insert or
+// Delete.
 func (m *Map[E]) Resume() { m.paused-- }
 
 // Reserve makes room for n elements at once in a map that is empty; otherwise it does nothing.
@@ -78,7 +80,8 @@ func (m *Map[E]) growIfDue() {
 	}
 }
 
-// shrinkIfDue starts a resize to fewer buckets if the table is sparse, and frees the table of an empty map.
+// shrinkIfDue starts a resize to fewer buckets if the table is sparse, and frees the table of an
+// empty map.
 func (m *Map[E]) shrinkIfDue() {
 	size := len(m.cur.buckets)
 	switch {
@@ -105,8 +108,8 @@ func newTable[E Element](n int) table[E] {
 	return table[E]{buckets: make([]bucket[E], size)}
 }
 
-// Bytes returns the bytes the tables and overflow buckets occupy in the heap, both tables during a resize;
-// not the elements, nor the Map itself. O(1).
+// Bytes returns the bytes the tables and overflow buckets occupy in the heap, both tables during a
+// resize; not the elements, nor the Map itself. O(1).
 func (m *Map[E]) Bytes() int { return m.cur.bytes() + m.old.bytes() }
 
 func (t *table[E]) bytes() int {
@@ -114,8 +117,9 @@ func (t *table[E]) bytes() int {
 	return allocated(len(t.buckets)*size) + t.overflow*size
 }
 
-// allocated returns what the runtime gives for n bytes that hold pointers, n being a power of two from 64 up:
-// between 1 and 16 KiB the object has a header of its own and falls into the next size class.
+// allocated returns what the runtime gives for n bytes that hold pointers, n being a power of two
+// from 64 up: between 1 and 16 KiB the object has a header of its own and falls into the next size
+// class.
 func allocated(n int) int {
 	switch {
 	case n <= 512 || n > 16<<10:

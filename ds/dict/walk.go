@@ -2,8 +2,9 @@ package dict
 
 import "math/bits"
 
-// Each calls fn for every element until fn returns false. The map is paused meanwhile; fn may look up, and may delete
-// the element it was given. If it inserts or deletes others, those, and at worst some seen already, may be seen or not. O(buckets).
+// Each calls fn for every element until fn returns false. The map is paused meanwhile; fn may look
+// up, and may delete the element it was given. If it inserts or deletes others, those, and at worst
+// some seen already, may be seen or not. O(buckets).
 func (m *Map[E]) Each(fn func(E) bool) {
 	m.Pause()
 	defer m.Resume()
@@ -19,7 +20,8 @@ func (m *Map[E]) Each(fn func(E) bool) {
 	}
 }
 
-// each calls fn for the elements of a chain, last to first: what a deletion moves into a hole has then been seen already.
+// each calls fn for the elements of a chain, last to first: what a deletion moves into a hole has
+// then been seen already.
 func (b *bucket[E]) each(fn func(E) bool) bool {
 	if b.next != nil && !b.next.each(fn) {
 		return false
@@ -32,14 +34,15 @@ func (b *bucket[E]) each(fn func(E) bool) bool {
 	return true
 }
 
-// Scan calls fn for the elements of one step of a walk and returns the cursor for the next step; a walk begins and ends at 0.
-// An element that is in the map during the whole walk is given at least once, however the map grows and shrinks between
-// the steps; some may be given more than once. Any cursor is safe. The map is paused during the call, with Each's rules for fn.
-// O(1): one chain, or during a resize one chain of the smaller table and those of the larger that share its index.
+// Scan calls fn for the elements of one step of a walk and returns the cursor for the next step; a
+// walk begins and ends at 0. An element that is in the map during the whole walk is given at least
+// once, however the map grows and shrinks between the steps; some may be given more than once. Any
+// cursor is safe. The map is paused during the call, with Each's rules for fn. O(1): one chain, or
+// during a resize one chain of the smaller table and those of the larger that share its index.
 //
-// The cursor counts with its bits reversed, from the table's top index bit down. When the table doubles, each chain left to visit
-// splits into chains that are adjacent in that order, and halving merges such neighbours, so no chain left to visit
-// ends up behind the cursor.
+// The cursor counts with its bits reversed, from the table's top index bit down. When the table
+// doubles, each chain left to visit splits into chains that are adjacent in that order, and halving
+// merges such neighbours, so no chain left to visit ends up behind the cursor.
 func (m *Map[E]) Scan(cursor uint64, fn func(E)) uint64 {
 	if m.n == 0 {
 		return 0
@@ -63,7 +66,8 @@ func (m *Map[E]) Scan(cursor uint64, fn func(E)) uint64 {
 // dice(n) must return a number in [0, n), each with the same probability.
 // O(1) expected: a handful of cache misses, more while the table is sparse.
 //
-// A slot is drawn from a rectangle, chains by the longest chain's capacity, until one is hit that is occupied.
+// A slot is drawn from a rectangle, chains by the longest chain's capacity, until one is hit that
+// is occupied.
 func (m *Map[E]) Random(dice func(n uint64) uint64) (e E) {
 	if m.n == 0 {
 		return e

@@ -91,7 +91,8 @@ func TestScanGuarantee(t *testing.T) {
 	}
 }
 
-// scanWhile walks a map of before elements, of which 50 stay, inserting and removing some others between the steps.
+// scanWhile walks a map of before elements, of which 50 stay, inserting and removing some others
+// between the steps.
 func scanWhile(t *testing.T, seed uint64, before, insert, remove int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	m := New[*item](seed)

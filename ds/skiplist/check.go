@@ -17,7 +17,8 @@ func (l *List) Heights() []int {
 	return heights
 }
 
-// Check walks the whole list and returns an error naming the first broken invariant; nil if all hold. O(n).
+// Check walks the whole list and returns an error naming the first broken invariant; nil if all
+// hold. O(n).
 func (l *List) Check() error {
 	if l.head == nil {
 		if *l != (List{}) {
@@ -56,7 +57,8 @@ func (l *List) Check() error {
 	return nil
 }
 
-// checkNode checks that n may follow the node before it and that the links to it are right; then p includes it.
+// checkNode checks that n may follow the node before it and that the links to it are right; then p
+// includes it.
 func (l *List) checkNode(n *Node, rank int, p *path) error {
 	switch before := p.at[0]; {
 	case n.back != l.backOf(before):
@@ -76,7 +78,8 @@ func (l *List) checkNode(n *Node, rank int, p *path) error {
 	return nil
 }
 
-// checkLink checks the link on level lv from the last node seen there to next, the span reaching to rank.
+// checkLink checks the link on level lv from the last node seen there to next, the span reaching to
+// rank.
 func (p *path) checkLink(lv int, next *Node, rank int) error {
 	switch link := p.at[lv].up(lv); {
 	case link.next != next:

@@ -19,7 +19,8 @@ func (m model) place(score float64, key string) (int, bool) {
 	})
 }
 
-// FuzzModel runs a program of two-byte instructions on a List and on a sorted slice. The first byte seeds the heights.
+// FuzzModel runs a program of two-byte instructions on a List and on a sorted slice. The first byte
+// seeds the heights.
 func FuzzModel(f *testing.F) {
 	f.Add([]byte("\x01\x00\x10\x00\x22\x00\x31\x05\x10\x09\x02"))
 	for seed := range byte(4) {

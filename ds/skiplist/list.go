@@ -1,5 +1,5 @@
-// Package skiplist is the ordered half of a large sorted set: elements ordered by score, those of equal score by the bytes of
-// their member, with O(log n) search by score, by member and by rank.
+// Package skiplist is the ordered half of a large sorted set: elements ordered by score, those of
+// equal score by the bytes of their member, with O(log n) search by score, by member and by rank.
 //
 //	head ------------------ 3 ------------------> [ ] ------- 2 ------> nil     level 2: next and span
 //	head ------- 2 -------> [ ] ------- 1 ------> [ ] ------- 2 ------> nil     level 1
@@ -7,22 +7,24 @@
 //	         1 a            2 b                   2 c        7 d
 //	     nil <-- back <----- back <--------------- back <---- back     tail
 //
-// A node is one allocation: score, links and the member's bytes behind them. For a member of 13 bytes that is 53 bytes
-// on average, and 16 more in the hash table that finds it by member, which stores the node itself.
+// A node is one allocation: score, links and the member's bytes behind them. For a member of 13
+// bytes that is 53 bytes on average, and 16 more in the hash table that finds it by member, which
+// stores the node itself.
 //
 // Invariants:
 //  1. Level 0 links all nodes in ascending order of (score, member); no two are equal.
-//  2. Level i links, in the same order, exactly the nodes higher than i; a node is higher than i with probability 1/4^i.
-//  3. The span of a link above level 0 is the number of level 0 links it bridges; that of a link to nil is
-//     the number of nodes after its node.
+//  2. Level i links, in the same order, exactly the nodes higher than i; a node is higher than i
+//     with probability 1/4^i.
+//  3. The span of a link above level 0 is the number of level 0 links it bridges; that of a link to
+//     nil is the number of nodes after its node.
 //  4. back is the node before on level 0, nil for the first; tail is the last node.
 //  5. level is the height of the highest node, at least 1 once there is a head.
 //  6. bytes is the sum over all nodes of what the allocator gave for them, and the head.
 //
-// Unlike in Redis the member is copied into the node instead of pointing to a string of its own, level 0 stores no span,
-// and the head starts with 8 levels instead of 32.
+// Unlike in Redis the member is copied into the node instead of pointing to a string of its own,
+// level 0 stores no span, and the head starts with 8 levels instead of 32.
 //
-// No goals: finding by member alone (the hash table's part), NaN scores, concurrent use.
+// Non-goals: finding by member alone (the hash table's part), NaN scores, concurrent use.
 package skiplist
 
 import "math/bits"
@@ -30,7 +32,8 @@ import "math/bits"
 // MaxLevel is the number of levels a list can have; enough for 4^32 elements.
 const MaxLevel = 32
 
-// List is an ordered list of nodes. The zero value is an empty list. A List must not be copied once in use.
+// List is an ordered list of nodes. The zero value is an empty list. A List must not be copied once
+// in use.
 type List struct {
 	head  *Node // holds links only; nil before the first insertion
 	tail  *Node
@@ -49,7 +52,8 @@ type path struct {
 // Len returns the number of nodes. O(1).
 func (l *List) Len() int { return l.n }
 
-// Bytes returns the bytes the nodes occupy in the heap, members, head and the allocator's rounding included. O(1).
+// Bytes returns the bytes the nodes occupy in the heap, members, head and the allocator's rounding
+// included. O(1).
 func (l *List) Bytes() int { return l.bytes }
 
 // First returns the first node; nil if the list is empty. O(1).
@@ -63,8 +67,9 @@ func (l *List) First() *Node {
 // Last returns the last node; nil if the list is empty. O(1).
 func (l *List) Last() *Node { return l.tail }
 
-// Insert adds a node with a copy of member and returns it. The pair must be absent and score not NaN.
-// roll is a random number of 62 bits or more; it decides the node's height. O(log n), one allocation.
+// Insert adds a node with a copy of member and returns it. The pair must be absent and score not
+// NaN. roll is a random number of 62 bits or more; it decides the node's height. O(log n), one
+// allocation.
 func (l *List) Insert(score float64, member []byte, roll uint64) *Node {
 	if l.head == nil {
 		l.setHead(newHead(lowHead))
@@ -84,8 +89,8 @@ func (l *List) Delete(n *Node) {
 	l.bytes -= n.bytes()
 }
 
-// DeleteRun removes up to n nodes from first on, which may be nil, and returns how many. fn is called with each as it
-// leaves, unless fn is nil; it must not change the list. O(log size + n).
+// DeleteRun removes up to n nodes from first on, which may be nil, and returns how many. fn is
+// called with each as it leaves, unless fn is nil; it must not change the list. O(log size + n).
 func (l *List) DeleteRun(first *Node, n int, fn func(*Node)) int {
 	if first == nil {
 		return 0
@@ -145,7 +150,8 @@ func (l *List) ByRank(i int) *Node {
 	return n
 }
 
-// find fills p with the way to the place of (score, key): the nodes before it, whether or not it is there.
+// find fills p with the way to the place of (score, key): the nodes before it, whether or not it is
+// there.
 func (l *List) find(score float64, key string, p *path) {
 	n, rank := l.head, 0
 	var stop *Node // known to be behind the place, from the level above
@@ -160,8 +166,9 @@ func (l *List) find(score float64, key string, p *path) {
 	}
 }
 
-// seek returns the last node for which below holds, and how many there are. below must hold for a beginning of the list
-// and for no other node. If it holds for none, the node is the head, or nil where there is no head either.
+// seek returns the last node for which below holds, and how many there are. below must hold for a
+// beginning of the list and for no other node. If it holds for none, the node is the head, or nil
+// where there is no head either.
 func (l *List) seek(below func(*Node) bool) (n *Node, rank int) {
 	n = l.head
 	var stop *Node
@@ -266,11 +273,12 @@ func (l *List) unlink(n *Node, p *path) {
 	l.n--
 }
 
-// heightOf returns a height from 1 to MaxLevel: each two bits of roll that are zero add one, with probability 1/4.
+// heightOf returns a height from 1 to MaxLevel: each two bits of roll that are zero add one, with
+// probability 1/4.
 func heightOf(roll uint64) int { return 1 + bits.TrailingZeros64(roll|1<<(2*(MaxLevel-1)))/2 }
 
-// CloneInto makes c, an empty list, a copy of l with nodes of the same heights; fn is called with each new node,
-// in order, unless fn is nil. O(n).
+// CloneInto makes c, an empty list, a copy of l with nodes of the same heights; fn is called with
+// each new node, in order, unless fn is nil. O(n).
 func (l *List) CloneInto(c *List, fn func(*Node)) {
 	if l.head == nil {
 		return

@@ -89,7 +89,8 @@ func TestHeights(t *testing.T) {
 	require.InDelta(t, 3<<10, counts[3], 250)
 }
 
-// Every height and every length around the borders of the shapes must keep its member, its links and its accounting.
+// Every height and every length around the borders of the shapes must keep its member, its links
+// and its accounting.
 func TestShapes(t *testing.T) {
 	for height := 1; height <= MaxLevel; height++ {
 		var l List
@@ -140,7 +141,8 @@ func TestBytesAreTrue(t *testing.T) {
 	}
 }
 
-// The members must survive collections: the nodes hold their links in memory whose type only the allocation knows.
+// The members must survive collections: the nodes hold their links in memory whose type only the
+// allocation knows.
 func TestCollectorSeesLinks(t *testing.T) {
 	var l List
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -2,13 +2,15 @@ package skiplist
 
 import "unsafe"
 
-// Node is one element: a member and its score. It belongs to the list that made it. On a 64-bit machine:
+// Node is one element: a member and its score. It belongs to the list that made it. On a 64-bit
+// machine:
 //
 //	[score 8][back 8][size 4, height, far][next 8] [span 8, next 8] per level above 0 ... [member, rounded up to 16]
 //	                                                                              or  [pointer 8, capacity 8]
 //
-// Those are the sizes the allocator has classes for, so the rounding of the member is all that is lost. A member of more than
-// 64 bytes, or of a node higher than 4, which one in 256 is, lies in an allocation of its own: fewer shapes for little loss.
+// Those are the sizes the allocator has classes for, so the rounding of the member is all that is
+// lost. A member of more than 64 bytes, or of a node higher than 4, which one in 256 is, lies in an
+// allocation of its own: fewer shapes for little loss.
 type Node struct {
 	score  float64
 	back   *Node
@@ -55,7 +57,8 @@ var insides = [...][maxInside / grain]func() *Node{
 	{shaped[[3]level, [16]byte], shaped[[3]level, [32]byte], shaped[[3]level, [48]byte], shaped[[3]level, [64]byte]},
 }
 
-// outsides makes nodes that point to their member, by height-1; the last is for all heights from there up.
+// outsides makes nodes that point to their member, by height-1; the last is for all heights from
+// there up.
 var outsides = [...]func() *Node{
 	shaped[[0]level, outside], shaped[[1]level, outside], shaped[[2]level, outside], shaped[[3]level, outside],
 	shaped[[4]level, outside], shaped[[5]level, outside], shaped[[6]level, outside], shaped[[7]level, outside],
@@ -100,7 +103,8 @@ func newHead(height int) *Node {
 // Score returns the node's score.
 func (n *Node) Score() float64 { return n.score }
 
-// Key returns the node's member. It shares the node's memory, and stays valid and unchanged as long as it is held.
+// Key returns the node's member. It shares the node's memory, and stays valid and unchanged as long
+// as it is held.
 func (n *Node) Key() string {
 	if n.far {
 		return unsafe.String((*outside)(n.behind()).text, n.size)
@@ -127,7 +131,8 @@ func (n *Node) before(score float64, key string) bool {
 	return n.score < score || n.score == score && n.Key() < key
 }
 
-// slots returns how many levels above 0 there is room for; all but the highest nodes have as many as their height says.
+// slots returns how many levels above 0 there is room for; all but the highest nodes have as many
+// as their height says.
 func (n *Node) slots() int {
 	if n.height > uint8(len(outsides)-1) {
 		return MaxLevel - 1
@@ -153,8 +158,8 @@ func (n *Node) up(i int) *level {
 	return (*level)(unsafe.Add(unsafe.Pointer(n), nodeSize-levelSize+uintptr(i)*levelSize))
 }
 
-// link returns where the node's link on level i is. next being the last field both of a Node and of a level, the links
-// are evenly spaced and no case is needed for level 0.
+// link returns where the node's link on level i is. next being the last field both of a Node and of
+// a level, the links are evenly spaced and no case is needed for level 0.
 func (n *Node) link(i int) **Node {
 	return (**Node)(unsafe.Add(unsafe.Pointer(n), unsafe.Offsetof(n.next)+uintptr(i)*levelSize))
 }
@@ -170,8 +175,8 @@ func (n *Node) span(i int) int {
 	return n.up(i).span
 }
 
-// bytes returns what the allocator gave for the node and its member. Up to 256 bytes its size classes are 16 apart, as
-// the sizes here are; only nodes with room for all levels are larger.
+// bytes returns what the allocator gave for the node and its member. Up to 256 bytes its size
+// classes are 16 apart, as the sizes here are; only nodes with room for all levels are larger.
 func (n *Node) bytes() int {
 	size := int(nodeSize) + n.slots()*int(levelSize)
 	if !n.far {

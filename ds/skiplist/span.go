@@ -9,15 +9,15 @@ type ScoreRange struct {
 }
 
 // Empty reports whether no score can be in the range.
-func (r *ScoreRange) Empty() bool {
+func (r ScoreRange) Empty() bool {
 	return r.Min > r.Max || r.Min == r.Max && (r.MinEx || r.MaxEx)
 }
 
 // Below reports whether score is too low for the range.
-func (r *ScoreRange) Below(score float64) bool { return score < r.Min || r.MinEx && score == r.Min }
+func (r ScoreRange) Below(score float64) bool { return score < r.Min || r.MinEx && score == r.Min }
 
 // Above reports whether score is too high for the range.
-func (r *ScoreRange) Above(score float64) bool { return score > r.Max || r.MaxEx && score == r.Max }
+func (r ScoreRange) Above(score float64) bool { return score > r.Max || r.MaxEx && score == r.Max }
 
 // LexBound is one end of a LexRange.
 type LexBound struct {
@@ -26,7 +26,8 @@ type LexBound struct {
 	Inf    int  // -1: before all members, as "-" says; 1: behind all, "+"; 0: at Member
 }
 
-// compare returns a negative number, 0 or a positive number as member is before, at or behind the bound.
+// compare returns a negative number, 0 or a positive number as member is before, at or behind the
+// bound.
 func (b *LexBound) compare(member []byte) int {
 	if b.Inf != 0 {
 		return -b.Inf
@@ -58,7 +59,8 @@ func (r *LexRange) Above(member []byte) bool {
 	return c > 0 || c == 0 && r.Max.Ex
 }
 
-// ScoreSpan returns the first node in r, its rank, and how many are in r; nil and 0 nodes if there is none. O(log n).
+// ScoreSpan returns the first node in r, its rank, and how many are in r; nil and 0 nodes if there
+// is none. O(log n).
 func (l *List) ScoreSpan(r ScoreRange) (first *Node, rank, n int) {
 	if r.Empty() {
 		return nil, 0, 0
@@ -68,7 +70,8 @@ func (l *List) ScoreSpan(r ScoreRange) (first *Node, rank, n int) {
 		func(x *Node) bool { return !r.Above(x.score) })
 }
 
-// LexSpan is ScoreSpan for a range of members. Unless all scores are equal the answer is some run of nodes. O(log n).
+// LexSpan is ScoreSpan for a range of members. Unless all scores are equal the answer is some run
+// of nodes. O(log n).
 func (l *List) LexSpan(r LexRange) (first *Node, rank, n int) {
 	if r.Empty() {
 		return nil, 0, 0

@@ -7,8 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Check returns an error naming the first violation of the package's invariants, nil if there is none.
-// It never panics, whatever bytes the set was made of. O(n).
+// Check returns an error naming the first violation of the package's invariants, nil if there is
+// none. It never panics, whatever bytes the set was made of. O(n).
 func (s *Set) Check() error {
 	switch {
 	case s.sorted != nil && s.packed != nil:

@@ -6,7 +6,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// The methods in this file are for packed sets. A position is that of a pair, which is its member's.
+// The methods in this file are for packed sets. A position is that of a pair, which is its
+// member's.
 
 // find returns the position of member; ziplist.None if it is not there.
 func (s *Set) find(member []byte) int {
@@ -64,7 +65,8 @@ func (s *Set) precedes(p int, member []byte, score float64) (before bool, next i
 	return bytes.Compare(e.Text(digits[:]), member) < 0, next
 }
 
-// insert adds a pair whose member is not there, behind the last if it belongs there: scores are often times.
+// insert adds a pair whose member is not there, behind the last if it belongs there: scores are
+// often times.
 func (s *Set) insert(member []byte, score float64) {
 	if s.packed == nil {
 		s.packed = ziplist.New()
@@ -108,8 +110,9 @@ func (s *Set) insertScore(p int, score float64) {
 	s.packed = s.packed.Insert(p, appendScore(text[:0], score))
 }
 
-// packedRun returns the run of up to most pairs that begins with the first not before the range and ends with the last before
-// the first behind it. side tells where the pair at p is, before (negative), in (0) or behind it, and where the next is.
+// packedRun returns the run of up to most pairs that begins with the first not before the range and
+// ends with the last before the first behind it. side tells where the pair at p is, before
+// (negative), in (0) or behind it, and where the next is.
 func (s *Set) packedRun(most int, side func(p int) (where, next int)) (r run) {
 	for p := s.first(); p != ziplist.None && r.n < most; {
 		where, next := side(p)
@@ -119,7 +122,7 @@ func (s *Set) packedRun(most int, side func(p int) (where, next int)) (r run) {
 		case r.n > 0:
 			r.n++
 		case where == 0:
-			r.pos, r.placed, r.n = p, true, 1
+			r.pos, r.n = p, 1
 		default:
 			r.first++
 		}

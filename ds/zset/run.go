@@ -6,20 +6,20 @@ import (
 	"github.com/miniserver-go/miniserver/ds/skiplist"
 )
 
-// run is a number of neighbours, and where the first is if placed.
+// run is a number of neighbours. Of pos and node at most one is set, and both may be left out: they
+// follow from first. (Four words: the compiler keeps those in registers and no more.)
 type run struct {
-	first  int // rank
-	n      int
-	placed bool
-	pos    int            // in a packed set
-	node   *skiplist.Node // in a sorted set
+	first int            // rank of the first
+	n     int            // how many
+	pos   int            // position of the first in a packed set, never 0
+	node  *skiplist.Node // the first in a sorted set
 }
 
 // all is a number of members that no range has.
 const all = math.MaxInt
 
-// Clip returns the first rank and the number of ranks from start to stop, both inclusive and negative ones
-// counting from the last, that exist in the set. O(1).
+// Clip returns the first rank and the number of ranks from start to stop, both inclusive and
+// negative ones counting from the last, that exist in the set. O(1).
 func (s *Set) Clip(start, stop int) (first, n int) {
 	size := s.Len()
 	if start < 0 {
@@ -32,8 +32,9 @@ func (s *Set) Clip(start, stop int) (first, n int) {
 	return start, max(stop-start+1, 0)
 }
 
-// Range calls fn for the members with ranks from start to stop as Clip reads them, until fn returns false.
-// If reverse, ranks count from the last member and the order is descending. O(log n), or O(n) in a packed set, plus the calls.
+// Range calls fn for the members with ranks from start to stop as Clip reads them, until fn returns
+// false. If reverse, ranks count from the last member and the order is descending. O(log n), or
+// O(n) in a packed set, plus the calls.
 func (s *Set) Range(start, stop int, reverse bool, fn func(member []byte, score float64) bool) {
 	first, n := s.Clip(start, stop)
 	if reverse {
@@ -42,34 +43,37 @@ func (s *Set) Range(start, stop int, reverse bool, fn func(member []byte, score 
 	s.give(run{first: first, n: n}, reverse, fn)
 }
 
-// RangeByScore calls fn for the members with scores in r, without the first offset of them and at most limit, or all if limit is
-// negative, until fn returns false; in descending order if reverse. O(log n), or O(n) in a packed set, plus the calls.
+// RangeByScore calls fn for the members with scores in r, without the first offset of them and at
+// most limit, or all if limit is negative, until fn returns false; in descending order if reverse.
+// O(log n), or O(n) in a packed set, plus the calls.
 func (s *Set) RangeByScore(r ScoreRange, reverse bool, offset, limit int, fn func(member []byte, score float64) bool) {
-	s.give(s.scores(&r, enough(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
+	s.give(s.scores(r, enough(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
 }
 
-// RangeByLex is RangeByScore by member, for sets whose scores are all equal; else it finds some run.
+// RangeByLex is RangeByScore by member, for sets whose scores are all equal; else it finds some
+// run.
 func (s *Set) RangeByLex(r LexRange, reverse bool, offset, limit int, fn func(member []byte, score float64) bool) {
 	s.give(s.lexes(&r, enough(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
 }
 
 // Count returns the number of members with scores in r. O(log n), or O(n) in a packed set.
-func (s *Set) Count(r ScoreRange) int { return s.scores(&r, all).n }
+func (s *Set) Count(r ScoreRange) int { return s.scores(r, all).n }
 
 // LexCount is Count by member, for sets whose scores are all equal.
 func (s *Set) LexCount(r LexRange) int { return s.lexes(&r, all).n }
 
-// RemoveRangeByRank removes the members with ranks from start to stop as Clip reads them and returns how many.
-// fn is called with each, in order, unless fn is nil. O(log n) plus O(1) each, or O(bytes) in a packed set.
+// RemoveRangeByRank removes the members with ranks from start to stop as Clip reads them and
+// returns how many. fn is called with each, in order, unless fn is nil. O(log n) plus O(1) each, or
+// O(bytes) in a packed set.
 func (s *Set) RemoveRangeByRank(start, stop int, fn func(member []byte, score float64)) int {
 	first, n := s.Clip(start, stop)
 	return s.drop(run{first: first, n: n}, fn)
 }
 
-// RemoveRangeByScore removes the members with scores in r and returns how many. fn is called with each, in order,
-// unless fn is nil. O(log n) plus O(1) each, or O(bytes) in a packed set.
+// RemoveRangeByScore removes the members with scores in r and returns how many. fn is called with
+// each, in order, unless fn is nil. O(log n) plus O(1) each, or O(bytes) in a packed set.
 func (s *Set) RemoveRangeByScore(r ScoreRange, fn func(member []byte, score float64)) int {
-	return s.drop(s.scores(&r, all), fn)
+	return s.drop(s.scores(r, all), fn)
 }
 
 // RemoveRangeByLex is RemoveRangeByScore by member, for sets whose scores are all equal.
@@ -77,8 +81,8 @@ func (s *Set) RemoveRangeByLex(r LexRange, fn func(member []byte, score float64)
 	return s.drop(s.lexes(&r, all), fn)
 }
 
-// PopMin removes up to count members from the first on, calls fn with each, in order, before any is removed,
-// and returns how many. O(log n) plus O(1) each, or O(bytes) in a packed set.
+// PopMin removes up to count members from the first on, calls fn with each, in order, before any is
+// removed, and returns how many. O(log n) plus O(1) each, or O(bytes) in a packed set.
 func (s *Set) PopMin(count int, fn func(member []byte, score float64)) int {
 	return s.drop(run{n: min(max(count, 0), s.Len())}, fn)
 }
@@ -92,13 +96,13 @@ func (s *Set) PopMax(count int, fn func(member []byte, score float64)) int {
 }
 
 // scores returns the run of members with scores in r; of a packed set only the first most of them.
-func (s *Set) scores(r *ScoreRange, most int) run {
+func (s *Set) scores(r ScoreRange, most int) run {
 	switch {
 	case r.Empty():
 		return run{}
 	case s.sorted != nil:
-		node, rank, n := s.sorted.list.ScoreSpan(*r)
-		return run{first: rank, n: n, placed: true, node: node}
+		node, rank, n := s.sorted.list.ScoreSpan(r)
+		return run{first: rank, n: n, node: node}
 	}
 	return s.packedRun(most, func(p int) (where, next int) {
 		score, next := s.scoreOf(p)
@@ -113,7 +117,7 @@ func (s *Set) lexes(r *LexRange, most int) run {
 		return run{}
 	case s.sorted != nil:
 		node, rank, n := s.sorted.list.LexSpan(*r)
-		return run{first: rank, n: n, placed: true, node: node}
+		return run{first: rank, n: n, node: node}
 	}
 	return s.packedRun(most, func(p int) (where, next int) {
 		member, _, next := s.pair(p)
@@ -139,8 +143,8 @@ func enough(reverse bool, offset, limit int) int {
 	return max(offset, 0) + limit
 }
 
-// cut returns the run without its first offset members, the last if reverse, and with at most limit unless that is negative.
-// A negative offset leaves nothing, as in Redis.
+// cut returns the run without its first offset members, the last if reverse, and with at most limit
+// unless that is negative. A negative offset leaves nothing, as in Redis.
 func (r run) cut(reverse bool, offset, limit int) run {
 	if offset < 0 {
 		return run{}
@@ -163,13 +167,12 @@ func (r run) cut(reverse bool, offset, limit int) run {
 // place finds where the first member of the run is, which must not be empty.
 func (s *Set) place(r run) run {
 	switch {
-	case r.placed:
+	case r.pos != 0 || r.node != nil:
 	case s.sorted != nil:
 		r.node = s.sorted.list.ByRank(r.first)
 	default:
 		r.pos = s.packed.Index(2 * r.first)
 	}
-	r.placed = true
 	return r
 }
 

@@ -11,7 +11,8 @@ import (
 // maxScoreText is the length of the longest text of a score, such as -2.2250738585072014e-308.
 const maxScoreText = 24
 
-// integral returns score as an integer if it is a whole number of less than 53 bits: those Redis stores as integers.
+// integral returns score as an integer if it is a whole number of less than 53 bits: those Redis
+// stores as integers.
 func integral(score float64) (n int64, ok bool) {
 	const limit = 1 << 52
 	if !(score > -limit && score < limit) {

@@ -7,9 +7,9 @@ func (s *Set) Each(fn func(member []byte, score float64) bool) {
 	s.give(run{n: s.Len()}, false, fn)
 }
 
-// Scan calls fn for the members of one step of a walk and returns the cursor for the next; a walk begins and ends at 0.
-// A packed set comes in one step. Of a sorted one a step gives about count members, and a member that is there
-// during the whole walk is given at least once.
+// Scan calls fn for the members of one step of a walk and returns the cursor for the next; a walk
+// begins and ends at 0. A packed set comes in one step. Of a sorted one a step gives about count
+// members, and a member that is there during the whole walk is given at least once.
 func (s *Set) Scan(cursor uint64, count int, fn func(member []byte, score float64)) uint64 {
 	if s.sorted == nil {
 		s.Each(func(member []byte, score float64) bool { fn(member, score); return true })
@@ -25,8 +25,8 @@ func (s *Set) Scan(cursor uint64, count int, fn func(member []byte, score float6
 	return cursor
 }
 
-// Draw calls fn for count members, each time any of them with the same probability, until fn returns false.
-// O(count), and O(n) once in a packed set.
+// Draw calls fn for count members, each time any of them with the same probability, until fn
+// returns false. O(count), and O(n) once in a packed set.
 func (s *Set) Draw(count int, dice func(n uint64) uint64, fn func(member []byte, score float64) bool) {
 	size := uint64(s.Len())
 	switch {
@@ -56,9 +56,10 @@ func (s *Set) drawPairs(count int, dice func(n uint64) uint64, fn func(member []
 	}
 }
 
-// Sample calls fn for count different members until fn returns false. Each selection has the same probability,
-// the order is not random. If there are no more than count, all are given in descending order, as Redis does.
-// O(n), or O(count) in a sorted set of more than three times as many members.
+// Sample calls fn for count different members until fn returns false. Each selection has the same
+// probability, the order is not random. If there are no more than count, all are given in
+// descending order, as Redis does. O(n), or O(count) in a sorted set of more than three times as
+// many members.
 func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member []byte, score float64) bool) {
 	left, wanted := s.Len(), count
 	switch {
@@ -71,7 +72,8 @@ func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member []byt
 		s.sorted.sample(count, dice, fn)
 		return
 	}
-	// Each member is taken with the probability that makes the numbers of members left and still wanted meet at the end.
+	// Each member is taken with the probability that makes the numbers of members left and still
+	// wanted meet at the end.
 	s.Each(func(member []byte, score float64) bool {
 		taken := dice(uint64(left)) < uint64(wanted)
 		left--

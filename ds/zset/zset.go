@@ -1,4 +1,5 @@
-// Package zset is the sorted set: members, each with a score, ordered by score and those of equal score by their bytes.
+// Package zset is the sorted set: members, each with a score, ordered by score and those of equal
+// score by their bytes.
 //
 //	packed  one ziplist               member score member score ...     in order
 //	sorted  skiplist.List, dict.Map   nodes in order; the dict finds the same nodes by member
@@ -6,25 +7,28 @@
 // Invariants, all verified by Check:
 //
 //  1. A set is packed or sorted, never both; the zero Set is an empty packed one.
-//  2. A packed set has an even number of entries, in ascending order of (score, member), each member once.
+//  2. A packed set has an even number of entries, in ascending order of (score, member), each
+//     member once.
 //  3. A sorted set's list and dict hold the same nodes.
 //  4. What became sorted stays so, as in Redis.
 //
-// A set becomes sorted when Redis makes it so: with the addition of a member longer than Limits.MaxValue, or of one
-// more than Limits.MaxEntries members; a new score for a member that is there converts nothing.
+// A set becomes sorted when Redis makes it so: with the addition of a member longer than
+// Limits.MaxValue, or of one more than Limits.MaxEntries members; a new score for a member that is
+// there converts nothing.
 //
-// Every range, of ranks, of scores or of members, is first found as a run, neighbours from some rank on,
-// and then counted, given or removed as one: on a packed set a removal is a single move of bytes.
+// Every range, of ranks, of scores or of members, is first found as a run, neighbours from some
+// rank on, and then counted, given or removed as one: on a packed set a removal is a single move of
+// bytes.
 //
-// What callbacks get, and members they get, lasts as long as the callback; a callback must not change the set nor read from it.
-// What goes in is copied and must not be what a callback got. dice(n) must return a number in [0, n), each with the same
-// probability. No score may be NaN.
+// What callbacks get, and members they get, lasts as long as the callback; a callback must not
+// change the set nor read from it. What goes in is copied and must not be what a callback got.
+// dice(n) must return a number in [0, n), each with the same probability. No score may be NaN.
 //
-// Non-goals: the conditions and sums of commands (NX, GT, INCR), which are theirs, and the removal of empty sets, which is the
-// keyspace's. Deadlines of members are not kept.
+// Non-goals: the conditions and sums of commands (NX, GT, INCR), which are theirs, and the removal
+// of empty sets, which is the keyspace's. Deadlines of members are not kept.
 //
-// Unlike in Redis, an offset into a range costs O(log n) and not O(offset), and 0 and -0 are stored alike in a packed set,
-// as since Redis 7; 6.2 keeps them apart there.
+// Unlike in Redis, an offset into a range costs O(log n) and not O(offset), and 0 and -0 are stored
+// alike in a packed set, as since Redis 7; 6.2 keeps them apart there.
 package zset
 
 import (
@@ -36,8 +40,9 @@ import (
 
 // Set is one sorted set. The zero value is an empty one.
 //
-// A Set made by Of works on the bytes it was given and allocates only when they do not suffice, so it may be
-// a short-lived view of bytes kept elsewhere. Assigning a Set shares its memory; Clone copies it.
+// A Set made by Of works on the bytes it was given and allocates only when they do not suffice, so
+// it may be a short-lived view of bytes kept elsewhere. Assigning a Set shares its memory; Clone
+// copies it.
 type Set struct {
 	packed ziplist.List // nil if sorted, or if nothing was ever added
 	sorted *sorted
@@ -59,10 +64,12 @@ type (
 	LexBound = skiplist.LexBound
 )
 
-// Of returns the packed set whose members and scores alternate in zl. It works on zl itself. Bytes from outside must pass Check.
+// Of returns the packed set whose members and scores alternate in zl. It works on zl itself. Bytes
+// from outside must pass Check.
 func Of(zl ziplist.List) Set { return Set{packed: zl} }
 
-// Packed returns the ziplist of a packed set, which stays the set's own; false if the set is sorted.
+// Packed returns the ziplist of a packed set, which stays the set's own; false if the set is
+// sorted.
 func (s *Set) Packed() (ziplist.List, bool) {
 	if s.packed == nil && s.sorted == nil {
 		s.packed = ziplist.New()
@@ -89,8 +96,8 @@ func (s *Set) Encoding() string {
 	return "ziplist"
 }
 
-// Bytes returns the bytes held beyond the Set itself: the ziplist's block, or the nodes and tables as the allocator
-// rounds them. O(1).
+// Bytes returns the bytes held beyond the Set itself: the ziplist's block, or the nodes and tables
+// as the allocator rounds them. O(1).
 func (s *Set) Bytes() int {
 	if s.sorted != nil {
 		return s.sorted.bytes()
@@ -98,7 +105,8 @@ func (s *Set) Bytes() int {
 	return cap(s.packed)
 }
 
-// Score returns the score of member; false if it is not in the set. O(1), or O(n) in a packed set; allocates nothing.
+// Score returns the score of member; false if it is not in the set. O(1), or O(n) in a packed set;
+// allocates nothing.
 func (s *Set) Score(member []byte) (score float64, ok bool) {
 	if s.sorted != nil {
 		n, ok := s.sorted.members.Find(view(member))
@@ -115,8 +123,8 @@ func (s *Set) Score(member []byte) (score float64, ok bool) {
 	return score, true
 }
 
-// Add gives member the score, and reports whether the member is new, and if not whether its score changed.
-// O(log n), or O(bytes) in a packed set.
+// Add gives member the score, and reports whether the member is new, and if not whether its score
+// changed. O(log n), or O(bytes) in a packed set.
 func (s *Set) Add(member []byte, score float64, lim Limits, dice func(n uint64) uint64) (added, changed bool) {
 	if s.sorted != nil {
 		return s.sorted.add(member, score, dice)
@@ -150,8 +158,8 @@ func (s *Set) Remove(member []byte) bool {
 	return true
 }
 
-// Rank returns the number of members before member, or if reverse behind it, and its score; false if it is not in the set.
-// O(log n), or O(n) in a packed set.
+// Rank returns the number of members before member, or if reverse behind it, and its score; false
+// if it is not in the set. O(log n), or O(n) in a packed set.
 func (s *Set) Rank(member []byte, reverse bool) (rank int, score float64, ok bool) {
 	if s.sorted != nil {
 		n, found := s.sorted.members.Find(view(member))
@@ -173,8 +181,8 @@ func (s *Set) Rank(member []byte, reverse bool) (rank int, score float64, ok boo
 	return rank, score, true
 }
 
-// Fit makes a packed set of more than lim.MaxEntries members sorted; the members' lengths are not looked at.
-// Add does it itself: it is for sets that were loaded. O(1), or O(n) if it converts.
+// Fit makes a packed set of more than lim.MaxEntries members sorted; the members' lengths are not
+// looked at. Add does it itself: it is for sets that were loaded. O(1), or O(n) if it converts.
 func (s *Set) Fit(lim Limits, dice func(n uint64) uint64) {
 	if s.sorted == nil && s.Len() > lim.MaxEntries {
 		s.convert(dice)
