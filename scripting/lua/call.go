@@ -66,6 +66,18 @@ func (c *Call) Return(vs ...Value) {
 	c.L.ret = append(c.L.ret[:0], vs...)
 }
 
+// site returns the site Lua code is at, nil in a host function.
+func (c *Call) site() *Site {
+	if c == nil || c.fn.proto == nil {
+		return nil
+	}
+	return &c.fn.proto.sites[c.pc]
+}
+
+// Site returns the place in a script that called this host function, nil when another function did.
+// It stays the same for every call from there: see Site.Cache.
+func (c *Call) Site() *Site { return c.prev.site() }
+
 // Function is a Lua closure or a host function.
 type Function struct {
 	proto *Proto // nil for a host function
@@ -73,7 +85,9 @@ type Function struct {
 	ups   []Value // captured variables: the value of one that never changes, else its cell
 	host  GoFunction
 	name  string
+	keeps *Coroutine // what a function of coroutine.wrap resumes
 	id    uint32
+	mark  uint8
 }
 
 // NewFunction returns a host function. name serves hosts and traces; error messages use the name scripts call it by.
@@ -81,3 +95,5 @@ func NewFunction(name string, host GoFunction) *Function { return &Function{host
 
 // Name returns the name given to NewFunction, "" for a Lua function.
 func (fn *Function) Name() string { return fn.name }
+
+const functionBytes = int(unsafe.Sizeof(Function{}))

@@ -36,6 +36,14 @@ func (L *State) fail(format string, args ...any) {
 	L.Throw(String(L.Where(0) + fmt.Sprintf(format, args...)))
 }
 
+// typeErrorAt throws "attempt to <doing> local 'x' (a nil value)", with the name the site knows if any.
+func (L *State) typeErrorAt(v Value, doing string, at *Site) {
+	if at == nil || at.kind == nameNone {
+		L.fail("attempt to %s a %s value", doing, v.TypeName())
+	}
+	L.fail("attempt to %s %s '%s' (a %s value)", doing, nameKinds[at.kind], at.name, v.TypeName())
+}
+
 // Where returns "chunk:line: " of the function at level: 0 the running one, 1 its caller.
 // "" where that is no Lua code.
 func (L *State) Where(level int) string {
@@ -56,11 +64,8 @@ func (L *State) Where(level int) string {
 
 // calleeName returns the name by which the calling Lua code knows the running function c, "?" when unknown.
 func (L *State) calleeName(c *Call) (name string, method bool) {
-	if c.prev == nil || c.prev.fn.proto == nil || c.tails > 0 {
-		return "?", false
-	}
-	s := &c.prev.fn.proto.sites[c.prev.pc]
-	if s.name == "" {
+	s := c.Site()
+	if s == nil || c.tails > 0 || s.kind == nameNone {
 		return "?", false
 	}
 	return s.name, s.kind == nameMethod

@@ -3,22 +3,54 @@ package lua
 // Proto is a compiled chunk or function body. It holds caches that its call sites fill, so it serves
 // one State at a time; within that State, any number of runs.
 type Proto struct {
-	chunk  string
-	body   stmt
-	sites  []site
-	params int // fixed parameters
-	slots  int // frame size
-	vararg bool
-	weight int // estimated Go stack bytes of one activation
+	chunk  string // as messages name it
+	line   int    // where the function begins, 0 for a chunk
+	body   action
+	sites  []Site
+	params int // fixed parameters; -1 - that number for a vararg function
 	frame  int // bytes of a frame without extra arguments
+	weight int // what one activation counts against maxCalls
 }
 
-// site is a place in the source that may call or fail: its line, and how it names its subject.
-type site struct {
+// fixed returns the number of fixed parameters.
+func (p *Proto) fixed() int {
+	if p.params < 0 {
+		return -1 - p.params
+	}
+	return p.params
+}
+
+// The compiled forms: eval yields one value, many yields any number of them, valid until the next
+// call; test decides; action tells how control goes on.
+type (
+	eval   func(f *Call) Value
+	many   func(f *Call) []Value
+	test   func(f *Call) bool
+	action func(f *Call) signal
+)
+
+// signal is how a statement ends.
+type signal int
+
+const (
+	goOn    signal = iota
+	breaks         // leave the innermost loop
+	returns        // leave the function; its results are in f.nret, f.ret and State.ret
+	recalls        // leave the function and call State.tail in its place
+)
+
+// Site is a place in the source that may call or fail. A host function reaches the one it is called
+// from by Call.Site and may leave there what it found out about the call.
+type Site struct {
+	Cache any // the host's
+
 	line int32
 	kind nameKind
-	name string
+	name string // of the value called or worked on, "" if it has none
 }
+
+// Line returns the line of the source.
+func (s *Site) Line() int { return int(s.line) }
 
 // nameKind says what a name in an error message is.
 type nameKind uint8
@@ -30,23 +62,6 @@ const (
 	nameGlobal
 	nameField
 	nameMethod
-	nameConstant
 )
 
-var nameKinds = [...]string{"", "local", "upvalue", "global", "field", "method", "constant"}
-
-// An expression evaluates to one value; a statement tells how control goes on.
-type (
-	expr func(f *Call) Value
-	stmt func(f *Call) signal
-)
-
-type signal int
-
-const (
-	goOn     signal = iota
-	breaks          // leave the innermost loop
-	returns1        // return f.ret
-	returns         // return f.nret values: f.ret or State.ret
-	tails           // call again: the callee and its arguments are in State.tail
-)
+var nameKinds = [...]string{"", "local", "upvalue", "global", "field", "method"}

@@ -8,12 +8,13 @@ import (
 // It is for one goroutine at a time. Coroutines share it; only their stacks differ.
 type State struct {
 	stack
-	ret     []Value // results of the last call when they are not exactly one
-	pending Value   // the error value a panic of type raised carries
+	ret      []Value   // results of the last call when they are not exactly one; arguments of a tail call
+	tail     *Function // the callee of a tail call on its way
+	tailArgs int
+	pending  Value // the error value a panic of type raised carries
 
 	Globals    *Table // the environment of loaded chunks
 	stringMeta *Table // the metatable of all strings
-	kindMetas  [KindThread + 1]*Table
 
 	ticks    int // until the hook is due
 	interval int
@@ -23,46 +24,50 @@ type State struct {
 	limit  int // bytes a run may hold, 0 for no limit
 	pinned int // bytes host functions hold in buffers
 	marks  uint8
-	pause  int
+
+	next, inext *Function // the generators of pairs and ipairs
 
 	running *Coroutine // nil in the main thread
+	resumes int        // coroutines resumed by one another
 	live    *Coroutine // suspended and normal ones, a list
-	serial  uint32
+	serial  uint32     // of the last object that needed an identity
 }
 
 // stack is the part of a State that differs between coroutines: segments of Values in which frames
 // lie back to back. A frame never moves and never spans two segments.
 type stack struct {
-	frame  *Call // the innermost running function
-	base   unsafe.Pointer
-	top    int // bytes of the segment in use
-	size   int // bytes of the segment
-	depth  int // Lua calls under way
-	weight int // estimated bytes of Go stack in use
-	ccalls int // calls from Go to Lua under way
-	spare  []Value
+	frame   *Call          // the innermost running function
+	base    unsafe.Pointer // of the segment in use
+	top     int            // bytes in use there
+	size    int            // bytes there, the slack left out
+	depth   int            // Lua calls under way, weighted
+	ccalls  int            // calls from Go under way
+	segment []Value
+	spare   []Value // the segment last left
 }
 
 // NewState returns a State with empty globals.
 func NewState() *State {
-	L := &State{Globals: NewTable(0, 0), ticks: maxInt, room: maxInt}
-	L.addSegment(firstSegment)
+	L := &State{Globals: NewTable(0, 0), ticks: maxInt, interval: maxInt, room: maxInt}
+	L.addSegment(firstSegment + slack)
 	return L
 }
 
 const (
 	maxInt       = int(^uint(0) >> 1)
 	firstSegment = 1 << 10
-	// slack keeps the memory a *Call's type covers within one allocation.
-	slack = maxSlots + frameWords
+	// slack lies behind a segment so that a Lua frame begun within it ends there, and the memory a
+	// *Call's type covers behind that one is there too.
+	slack = 2 * (maxSlots + frameWords)
 )
 
+// addSegment moves to a new, empty segment of that many values.
 func (L *State) addSegment(values int) {
 	if len(L.spare) < values {
 		L.spare = make([]Value, values)
 	}
-	L.base, L.size, L.top = unsafe.Pointer(&L.spare[0]), (len(L.spare)-slack)*valueBytes, 0
-	L.spare = nil
+	L.segment, L.spare = L.spare, nil
+	L.base, L.size, L.top = unsafe.Pointer(&L.segment[0]), (len(L.segment)-slack)*valueBytes, 0
 }
 
 // SetStringMetatable sets the metatable all strings share.

@@ -274,9 +274,10 @@ func RawEqual(a, b Value) bool {
 type Userdata struct {
 	Data any
 	meta *Table
-	env  *Table
 	id   uint32
 }
+
+const userdataBytes = int(unsafe.Sizeof(Userdata{}))
 
 // NewUserdata returns a userdata holding data under meta, which may be nil.
 func NewUserdata(data any, meta *Table) *Userdata { return &Userdata{Data: data, meta: meta} }

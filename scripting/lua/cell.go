@@ -1,0 +1,26 @@
+package lua
+
+import "unsafe"
+
+// cell holds a variable that closures share and that changes after its declaration. Variables that
+// never change are copied into closures instead.
+type cell struct{ v Value }
+
+const cellBytes = valueBytes
+
+func newCell(v Value) Value { return Value{unsafe.Pointer(&cell{v}), tagCell} }
+
+// cell returns the cell in a slot or upvalue that holds one.
+func (v Value) cell() *cell { return (*cell)(v.p) }
+
+func (f *Call) makeCells(slots []uint8) {
+	for _, slot := range slots {
+		f.makeCell(slot)
+	}
+}
+
+// makeCell moves the variable in a slot into a new cell.
+func (f *Call) makeCell(slot uint8) {
+	f.L.Alloc(cellBytes)
+	f.slots[slot] = newCell(f.slots[slot])
+}

@@ -1,0 +1,218 @@
+package lua
+
+import (
+	"errors"
+	"strings"
+)
+
+// Compile turns source into a chunk: a function of any number of arguments. chunkName follows Lua's
+// custom: "=name" and "@file" are shown as they are, anything else as [string "..."].
+// The error is a syntax error with Lua's own text.
+func Compile(source, chunkName string) (p *Proto, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			syntax, ok := problem.(syntaxError)
+			if !ok {
+				panic(problem)
+			}
+			err = errors.New(syntax.message)
+		}
+	}()
+	u := &unit{chunk: displayName(chunkName), constants: map[string]stringKey{}}
+	return u.function(parse(source, u.chunk), nil).proto, nil
+}
+
+// Load returns a new closure of a compiled chunk over L's globals.
+func (L *State) Load(p *Proto) *Function { return &Function{proto: p, env: L.Globals} }
+
+const maxDisplayName = 60 // with the terminating zero C counts
+
+// displayName returns a chunk's name as messages show it.
+func displayName(name string) string {
+	if strings.HasPrefix(name, "=") {
+		return name[1:min(len(name), maxDisplayName)]
+	}
+	if strings.HasPrefix(name, "@") {
+		name = name[1:]
+		if most := maxDisplayName - len(" '...' ") - 1; len(name) > most {
+			return "..." + name[len(name)-most:]
+		}
+		return name
+	}
+	line := name
+	if i := strings.IndexAny(name, "\n\r"); i >= 0 {
+		line = name[:i]
+	}
+	most := maxDisplayName - len(` [string "..."] `) - 1
+	if len(line) > most {
+		return `[string "` + line[:most] + `..."]`
+	}
+	if len(line) < len(name) {
+		return `[string "` + line + `..."]`
+	}
+	return `[string "` + line + `"]`
+}
+
+// unit is one compilation.
+type unit struct {
+	chunk     string
+	constants map[string]stringKey
+}
+
+// constant returns s as a key; equal strings of a chunk share their bytes.
+func (u *unit) constant(s string) stringKey {
+	k, ok := u.constants[s]
+	if !ok {
+		s = strings.Clone(s)
+		k = makeKey(s)
+		u.constants[s] = k
+	}
+	return k
+}
+
+// compiler compiles one function: it hands out slots and sites.
+//
+// Slots below free hold active variables and temporaries. A value that must survive while another
+// expression is evaluated lies in a temporary unless it is a number, so that everything a run holds
+// can be found from its frames.
+type compiler struct {
+	*unit
+	proto *Proto
+	fn    *functionBody
+	outer *compiler
+	free  int
+	most  int // slots needed at once
+	depth int // nesting of the form under construction
+	deep  int // its maximum
+	zero  *Value
+}
+
+// function compiles a function body.
+func (u *unit) function(fn *functionBody, outer *compiler) *compiler {
+	c := &compiler{unit: u, fn: fn, outer: outer, proto: &Proto{chunk: u.chunk, line: fn.line}}
+	c.site(fn.line, nameNone, "") // where a frame is before its first call
+	prologue := c.parameters()
+	body := c.block(fn.body)
+	if prologue != nil {
+		inner := body
+		body = func(f *Call) signal {
+			prologue(f)
+			return inner(f)
+		}
+	}
+	p := c.proto
+	p.body = body
+	p.params = len(fn.params)
+	if fn.vararg {
+		p.params = -1 - p.params
+	}
+	p.frame = (frameWords + c.most) * valueBytes
+	p.weight = 1 + c.deep*closureBytes/bytesPerCall
+	return c
+}
+
+const (
+	closureBytes = 160      // Go stack of one nested closure, about
+	bytesPerCall = 16 << 10 // Go stack one Lua call may take within maxCalls
+)
+
+// parameters gives the parameters their slots and returns what prepares them on entry, nil if nothing must be done.
+func (c *compiler) parameters() func(f *Call) {
+	var cells []uint8
+	for _, v := range c.fn.params {
+		slot := c.declare(v)
+		if v.cell() {
+			cells = append(cells, slot)
+		}
+	}
+	arg := c.fn.argTable
+	if arg == nil {
+		if cells == nil {
+			return nil
+		}
+		return func(f *Call) { f.makeCells(cells) }
+	}
+	slot := c.declare(arg)
+	cell, dots := arg.cell(), c.fn.dots
+	return func(f *Call) {
+		f.makeCells(cells)
+		f.slots[slot] = Nil
+		if !dots {
+			f.slots[slot] = f.argTable()
+		}
+		if cell {
+			f.makeCell(slot)
+		}
+	}
+}
+
+// argTable returns the table arg of Lua 5.0, which a vararg function gets when it does not use "...".
+func (f *Call) argTable() Value {
+	t := f.L.NewTable(f.nextra, 1)
+	for i, v := range f.extras() {
+		t.SetInt(f.L, i+1, v)
+	}
+	t.SetString(f.L, "n", Int(f.nextra))
+	return t.Value()
+}
+
+// site adds a site and returns its number.
+func (c *compiler) site(line int, kind nameKind, name string) uint32 {
+	c.proto.sites = append(c.proto.sites, Site{line: int32(line), kind: kind, name: strings.Clone(name)})
+	return uint32(len(c.proto.sites) - 1)
+}
+
+// siteOf adds a site that works on the value of e.
+func (c *compiler) siteOf(line int, e expression) uint32 {
+	kind, name := nameOf(e)
+	return c.site(line, kind, name)
+}
+
+// nameOf returns how messages name the value of e.
+func nameOf(e expression) (nameKind, string) {
+	switch e := e.(type) {
+	case *localExpr:
+		return nameLocal, e.variable.name
+	case *upvalExpr:
+		return nameUpvalue, e.variable.name
+	case *globalExpr:
+		return nameGlobal, e.name
+	case *indexExpr:
+		if s, ok := e.key.(stringExpr); ok {
+			return nameField, s.value
+		}
+		return nameField, "?"
+	case *parenExpr:
+		return nameOf(e.inner)
+	}
+	return nameNone, ""
+}
+
+// declare gives v the next slot.
+func (c *compiler) declare(v *variable) uint8 {
+	slot := c.temp()
+	v.slot = int(slot)
+	return slot
+}
+
+// temp takes the next slot.
+func (c *compiler) temp() uint8 { return c.temps(1) }
+
+// temps takes n consecutive slots and returns the first.
+func (c *compiler) temps(n int) uint8 {
+	slot := c.free
+	c.free += n
+	if c.free > maxSlots-1 {
+		panic(syntaxError{position(c.chunk, c.fn.endLine) + "function or expression too complex"})
+	}
+	c.most = max(c.most, c.free)
+	return uint8(slot)
+}
+
+// enter and leave count the nesting of closures, which is Go stack when they run.
+func (c *compiler) enter() {
+	c.depth++
+	c.deep = max(c.deep, c.depth)
+}
+
+func (c *compiler) leave() { c.depth-- }

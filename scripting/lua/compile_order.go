@@ -1,0 +1,326 @@
+package lua
+
+// test compiles an expression to a decision, without making booleans.
+func (c *compiler) test(e expression) test {
+	c.enter()
+	defer c.leave()
+	switch e := e.(type) {
+	case *parenExpr:
+		if !isMany(e.inner) {
+			return c.test(e.inner)
+		}
+	case *unaryExpr:
+		if e.op == opNot {
+			t := c.test(e.inner)
+			return func(f *Call) bool { return !t(f) }
+		}
+	case *binaryExpr:
+		if t := c.binaryTest(e); t != nil {
+			return t
+		}
+	case *localExpr:
+		if slot := uint8(e.variable.slot); !e.variable.cell() {
+			return func(f *Call) bool { return f.slots[slot].Truthy() }
+		}
+	}
+	if v, ok := c.literal(e); ok {
+		truth := v.Truthy()
+		return func(*Call) bool { return truth }
+	}
+	value := c.eval(e)
+	return func(f *Call) bool { return value(f).Truthy() }
+}
+
+// binaryTest compiles logical operators and comparisons, nil for the others.
+func (c *compiler) binaryTest(e *binaryExpr) test {
+	switch e.op {
+	case opAnd:
+		a, b := c.test(e.left), c.test(e.right)
+		return func(f *Call) bool { return a(f) && b(f) }
+	case opOr:
+		a, b := c.test(e.left), c.test(e.right)
+		return func(f *Call) bool { return a(f) || b(f) }
+	case opEqual:
+		return c.equal(e)
+	case opNotEqual:
+		t := c.equal(e)
+		return func(f *Call) bool { return !t(f) }
+	case opLess, opLessEqual, opGreater, opGreaterEqual:
+		return c.order(e)
+	}
+	return nil
+}
+
+// operand is one side of an operator.
+type operand struct {
+	eval  eval
+	local bool // a plain local variable, to be read late
+	slot  uint8
+	known bool // a constant
+	value Value
+}
+
+func (o *operand) isNumber() bool { return o.known && o.value.IsNumber() }
+
+func (c *compiler) operand(e expression) operand {
+	o := operand{}
+	switch e := e.(type) {
+	case *parenExpr:
+		if !isMany(e.inner) {
+			return c.operand(e.inner)
+		}
+	case *localExpr:
+		o.local = !e.variable.cell()
+		o.slot = uint8(e.variable.slot)
+	}
+	o.value, o.known = c.literal(e)
+	o.eval = c.eval(e)
+	return o
+}
+
+// operands compiles both sides. The returned first evaluation keeps its value in a temporary while
+// the second one runs other code, and reads a variable only after it.
+func (c *compiler) operands(left, right expression) (a, b operand, both func(f *Call) (x, y Value)) {
+	a = c.operand(left)
+	free := c.free
+	hold := !simple(left) && !simple(right)
+	var slot uint8
+	if hold {
+		slot = c.temp()
+	}
+	b = c.operand(right)
+	c.free = free
+	first, second := a.eval, b.eval
+	switch {
+	case isLocal(left):
+		both = func(f *Call) (Value, Value) {
+			y := second(f)
+			return first(f), y
+		}
+	case hold:
+		both = func(f *Call) (Value, Value) {
+			x := first(f)
+			if x.IsNumber() {
+				return x, second(f)
+			}
+			f.slots[slot] = x
+			y := second(f)
+			return f.slots[slot], y
+		}
+	default:
+		both = func(f *Call) (Value, Value) {
+			x := first(f)
+			return x, second(f)
+		}
+	}
+	return a, b, both
+}
+
+// equal compiles ==.
+func (c *compiler) equal(e *binaryExpr) test {
+	a, b, both := c.operands(e.left, e.right)
+	pc := c.site(e.line, nameNone, "")
+	switch {
+	case b.known && b.value.IsString():
+		return equalString(a.eval, b.value)
+	case b.known && b.value.IsNumber():
+		return equalNumber(a, b.value.num())
+	case b.known:
+		k := b.value
+		value := a.eval
+		return func(f *Call) bool { return value(f) == k }
+	}
+	return func(f *Call) bool {
+		x, y := both(f)
+		if x == y && !x.IsNumber() {
+			return true
+		}
+		if x.n != tagTable && x.n != tagUserdata {
+			return RawEqual(x, y)
+		}
+		f.pc = pc
+		return f.L.Equal(x, y)
+	}
+}
+
+func equalString(a eval, k Value) test {
+	s := k.str()
+	return func(f *Call) bool {
+		v := a(f)
+		return v.n == k.n && (v.p == k.p || v.str() == s)
+	}
+}
+
+func equalNumber(a operand, k float64) test {
+	if a.local {
+		slot := a.slot
+		return func(f *Call) bool {
+			v := &f.slots[slot]
+			return v.IsNumber() && v.num() == k
+		}
+	}
+	value := a.eval
+	return func(f *Call) bool {
+		v := value(f)
+		return v.IsNumber() && v.num() == k
+	}
+}
+
+// order compiles < <= > >=; the latter two swap their operands once evaluated.
+func (c *compiler) order(e *binaryExpr) test {
+	a, b, both := c.operands(e.left, e.right)
+	pc := c.site(e.line, nameNone, "")
+	if b.isNumber() {
+		return orderConstant(e.op, a, b.value.num(), pc)
+	}
+	if a.local && b.local {
+		return orderLocals(e.op, a.slot, b.slot, pc)
+	}
+	switch e.op {
+	case opLess:
+		return func(f *Call) bool {
+			x, y := both(f)
+			if x.IsNumber() && y.IsNumber() {
+				return x.num() < y.num()
+			}
+			return f.less(x, y, pc)
+		}
+	case opLessEqual:
+		return func(f *Call) bool {
+			x, y := both(f)
+			if x.IsNumber() && y.IsNumber() {
+				return x.num() <= y.num()
+			}
+			return f.lessEqual(x, y, pc)
+		}
+	case opGreater:
+		return func(f *Call) bool {
+			x, y := both(f)
+			if x.IsNumber() && y.IsNumber() {
+				return x.num() > y.num()
+			}
+			return f.less(y, x, pc)
+		}
+	}
+	return func(f *Call) bool {
+		x, y := both(f)
+		if x.IsNumber() && y.IsNumber() {
+			return x.num() >= y.num()
+		}
+		return f.lessEqual(y, x, pc)
+	}
+}
+
+func (f *Call) less(a, b Value, pc uint32) bool {
+	f.pc = pc
+	return f.L.Less(a, b)
+}
+
+func (f *Call) lessEqual(a, b Value, pc uint32) bool {
+	f.pc = pc
+	return f.L.LessEqual(a, b)
+}
+
+// orderLocals compares two local variables.
+func orderLocals(op operator, i, j uint8, pc uint32) test {
+	switch op {
+	case opGreater:
+		return orderLocalsSwapped(opLess, j, i, pc)
+	case opGreaterEqual:
+		return orderLocalsSwapped(opLessEqual, j, i, pc)
+	}
+	return orderLocalsSwapped(op, i, j, pc)
+}
+
+func orderLocalsSwapped(op operator, i, j uint8, pc uint32) test {
+	if op == opLess {
+		return func(f *Call) bool {
+			x, y := &f.slots[i], &f.slots[j]
+			if x.IsNumber() && y.IsNumber() {
+				return x.num() < y.num()
+			}
+			return f.less(*x, *y, pc)
+		}
+	}
+	return func(f *Call) bool {
+		x, y := &f.slots[i], &f.slots[j]
+		if x.IsNumber() && y.IsNumber() {
+			return x.num() <= y.num()
+		}
+		return f.lessEqual(*x, *y, pc)
+	}
+}
+
+// orderConstant compares with a number.
+func orderConstant(op operator, a operand, k float64, pc uint32) test {
+	if a.local {
+		return orderLocalConstant(op, a.slot, k, pc)
+	}
+	value, kv := a.eval, Number(k)
+	switch op {
+	case opLess:
+		return func(f *Call) bool {
+			if x := value(f); x.IsNumber() {
+				return x.num() < k
+			} else {
+				return f.less(x, kv, pc)
+			}
+		}
+	case opLessEqual:
+		return func(f *Call) bool {
+			if x := value(f); x.IsNumber() {
+				return x.num() <= k
+			} else {
+				return f.lessEqual(x, kv, pc)
+			}
+		}
+	case opGreater:
+		return func(f *Call) bool {
+			if x := value(f); x.IsNumber() {
+				return x.num() > k
+			} else {
+				return f.less(kv, x, pc)
+			}
+		}
+	}
+	return func(f *Call) bool {
+		if x := value(f); x.IsNumber() {
+			return x.num() >= k
+		} else {
+			return f.lessEqual(kv, x, pc)
+		}
+	}
+}
+
+func orderLocalConstant(op operator, slot uint8, k float64, pc uint32) test {
+	kv := Number(k)
+	switch op {
+	case opLess:
+		return func(f *Call) bool {
+			if x := &f.slots[slot]; x.IsNumber() {
+				return x.num() < k
+			}
+			return f.less(f.slots[slot], kv, pc)
+		}
+	case opLessEqual:
+		return func(f *Call) bool {
+			if x := &f.slots[slot]; x.IsNumber() {
+				return x.num() <= k
+			}
+			return f.lessEqual(f.slots[slot], kv, pc)
+		}
+	case opGreater:
+		return func(f *Call) bool {
+			if x := &f.slots[slot]; x.IsNumber() {
+				return x.num() > k
+			}
+			return f.less(kv, f.slots[slot], pc)
+		}
+	}
+	return func(f *Call) bool {
+		if x := &f.slots[slot]; x.IsNumber() {
+			return x.num() >= k
+		}
+		return f.lessEqual(kv, f.slots[slot], pc)
+	}
+}

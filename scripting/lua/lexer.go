@@ -1,0 +1,307 @@
+package lua
+
+import (
+	"strconv"
+	"strings"
+)
+
+// lexer cuts source text into tokens, with the errors of Lua 5.1.
+type lexer struct {
+	source string
+	chunk  string // as messages name it
+	pos    int    // of the next character
+	line   int    // of the character last read
+	text   []byte // the token last read, as messages quote it
+	read   meaning
+}
+
+// meaning is what a token carries: the bytes of a name or string, the value of a number.
+type meaning struct {
+	str    string
+	number float64
+}
+
+// endOfSource is what peek answers behind the last character.
+const endOfSource = -1
+
+func (x *lexer) peek() int {
+	if x.pos < len(x.source) {
+		return int(x.source[x.pos])
+	}
+	return endOfSource
+}
+
+// save moves the next character into the token's text.
+func (x *lexer) save() {
+	x.text = append(x.text, x.source[x.pos])
+	x.pos++
+}
+
+// fail throws a message at the current line, with the token it is near to.
+func (x *lexer) fail(problem string, near string) {
+	if i := strings.IndexByte(near, 0); i >= 0 {
+		near = near[:i] // as C prints it
+	}
+	panic(syntaxError{position(x.chunk, x.line) + problem + " near '" + near + "'"})
+}
+
+// failPlain throws a message at the current line.
+func (x *lexer) failPlain(problem string) {
+	panic(syntaxError{position(x.chunk, x.line) + problem})
+}
+
+// syntaxError is the panic that ends a compilation.
+type syntaxError struct{ message string }
+
+func isNewline(c int) bool { return c == '\n' || c == '\r' }
+
+func isLetter(c int) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c == '_' }
+
+func isDigit(c int) bool { return c >= '0' && c <= '9' }
+
+// newline skips \n, \r, \n\r or \r\n.
+func (x *lexer) newline() {
+	first := x.peek()
+	x.pos++
+	if c := x.peek(); isNewline(c) && c != first {
+		x.pos++
+	}
+	x.line++
+}
+
+// next reads a token.
+func (x *lexer) next() token {
+	x.text = x.text[:0]
+	for {
+		c := x.peek()
+		switch c {
+		case '\n', '\r':
+			x.newline()
+		case ' ', '\t', '\v', '\f':
+			x.pos++
+		case '-':
+			x.pos++
+			if x.peek() != '-' {
+				return '-'
+			}
+			x.pos++
+			x.comment()
+		case endOfSource:
+			return tokenEOF
+		default:
+			return x.token(c)
+		}
+	}
+}
+
+// token reads a token that starts with c.
+func (x *lexer) token(c int) token {
+	switch c {
+	case '[':
+		return x.bracket()
+	case '=':
+		return x.pair('=', tokenEqual)
+	case '<':
+		return x.pair('=', tokenLessEqual)
+	case '>':
+		return x.pair('=', tokenGreaterEqual)
+	case '~':
+		return x.pair('=', tokenNotEqual)
+	case '"', '\'':
+		x.quoted(c)
+		return tokenString
+	case '.':
+		return x.dots()
+	}
+	switch {
+	case isDigit(c):
+		return x.numeral()
+	case isLetter(c):
+		return x.name()
+	}
+	x.pos++
+	return token(c)
+}
+
+// pair reads the next character and, if second follows, that too.
+func (x *lexer) pair(second int, both token) token {
+	first := x.peek()
+	x.pos++
+	if x.peek() != second {
+		return token(first)
+	}
+	x.pos++
+	return both
+}
+
+func (x *lexer) dots() token {
+	x.save()
+	if x.peek() != '.' {
+		if isDigit(x.peek()) {
+			return x.numeral()
+		}
+		return '.'
+	}
+	x.pos++
+	if x.peek() != '.' {
+		return tokenConcat
+	}
+	x.pos++
+	return tokenDots
+}
+
+func (x *lexer) name() token {
+	start := x.pos
+	for c := x.peek(); isLetter(c) || isDigit(c); c = x.peek() {
+		x.pos++
+	}
+	x.read.str = x.source[start:x.pos]
+	x.text = append(x.text, x.read.str...)
+	return reservedWord(x.read.str)
+}
+
+func (x *lexer) numeral() token {
+	for c := x.peek(); isDigit(c) || c == '.'; c = x.peek() {
+		x.save()
+	}
+	if c := x.peek(); c == 'e' || c == 'E' {
+		x.save()
+		if c := x.peek(); c == '+' || c == '-' {
+			x.save()
+		}
+	}
+	for c := x.peek(); isLetter(c) || isDigit(c); c = x.peek() {
+		x.save()
+	}
+	f, ok := parseNumber(string(x.text))
+	if !ok {
+		x.fail("malformed number", string(x.text))
+	}
+	x.read.number = f
+	return tokenNumber
+}
+
+// comment skips what follows --.
+func (x *lexer) comment() {
+	if x.peek() == '[' {
+		if level := x.separator(); level >= 0 {
+			x.long(level, "unfinished long comment")
+			x.text = x.text[:0]
+			return
+		}
+		x.text = x.text[:0]
+	}
+	for c := x.peek(); !isNewline(c) && c != endOfSource; c = x.peek() {
+		x.pos++
+	}
+}
+
+// bracket reads [ or a long string.
+func (x *lexer) bracket() token {
+	level := x.separator()
+	if level >= 0 {
+		x.long(level, "unfinished long string")
+		return tokenString
+	}
+	if level < -1 {
+		x.fail("invalid long string delimiter", string(x.text))
+	}
+	return '['
+}
+
+// separator reads [==, or ]==, and returns the number of =; if the bracket does not follow again, -1
+// minus that number.
+func (x *lexer) separator() int {
+	first := x.peek()
+	x.save()
+	level := 0
+	for x.peek() == '=' {
+		x.save()
+		level++
+	}
+	if x.peek() == first {
+		return level
+	}
+	return -1 - level
+}
+
+// long reads a long string or comment up to its closing bracket.
+func (x *lexer) long(level int, unfinished string) {
+	x.save()
+	if isNewline(x.peek()) {
+		x.newline()
+	}
+	start := len(x.text)
+	for {
+		switch c := x.peek(); c {
+		case endOfSource:
+			x.fail(unfinished, tokenEOF.String())
+		case '[':
+			if x.separator() == level {
+				x.save()
+				if level == 0 {
+					x.fail("nesting of [[...]] is deprecated", "[")
+				}
+			}
+		case ']':
+			if x.separator() == level {
+				x.save()
+				x.read.str = string(x.text[start : len(x.text)-level-2])
+				return
+			}
+		case '\n', '\r':
+			x.text = append(x.text, '\n')
+			x.newline()
+		default:
+			x.save()
+		}
+	}
+}
+
+// quoted reads a string up to its closing quote.
+func (x *lexer) quoted(quote int) {
+	x.save()
+	for x.peek() != quote {
+		switch x.peek() {
+		case endOfSource:
+			x.fail("unfinished string", tokenEOF.String())
+		case '\n', '\r':
+			x.fail("unfinished string", string(x.text))
+		case '\\':
+			x.pos++
+			x.escape()
+		default:
+			x.save()
+		}
+	}
+	x.save()
+	x.read.str = string(x.text[1 : len(x.text)-1])
+}
+
+// escape reads what follows a backslash.
+func (x *lexer) escape() {
+	c := x.peek()
+	if i := strings.IndexByte("abfnrtv", byte(c)); i >= 0 && c >= 0 {
+		x.text = append(x.text, "\a\b\f\n\r\t\v"[i])
+		x.pos++
+		return
+	}
+	switch {
+	case isNewline(c):
+		x.text = append(x.text, '\n')
+		x.newline()
+	case c == endOfSource: // quoted complains
+	case !isDigit(c):
+		x.save()
+	default:
+		start := x.pos
+		for x.pos < start+3 && isDigit(x.peek()) {
+			x.pos++
+		}
+		n, _ := strconv.Atoi(x.source[start:x.pos])
+		if n > 255 {
+			x.fail("escape sequence too large", string(x.text))
+		}
+		x.text = append(x.text, byte(n))
+	}
+}

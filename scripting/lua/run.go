@@ -1,0 +1,26 @@
+package lua
+
+// Run calls fn from the host and returns its results: the State's own slice, valid until the next
+// call. The error is an *Error for a Lua error nobody caught, or what the hook or Abort ended the run
+// with. Coroutines left suspended are unwound.
+func (L *State) Run(fn *Function, args ...Value) (results []Value, err error) {
+	saved := L.stack
+	done := false
+	defer func() {
+		if !done {
+			switch problem := recover().(type) {
+			case raised:
+				err = &Error{Value: L.pending}
+			case abort:
+				err = problem.err
+			default:
+				panic(problem)
+			}
+			L.stack, L.running, L.resumes, L.pinned = saved, nil, 0, 0
+		}
+		L.killAll()
+	}()
+	results = L.Call(fn.Value(), args...)
+	done = true
+	return results, nil
+}
