@@ -249,7 +249,7 @@ func TestBytesAreTrue(t *testing.T) {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for i := range maps {
-			maps[i].Reserve(buckets * roomy)
+			maps[i].Reserve(buckets * load)
 		}
 		runtime.ReadMemStats(&after)
 		require.Len(t, maps[0].cur.buckets, buckets)

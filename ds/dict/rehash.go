@@ -7,7 +7,7 @@ import (
 
 const (
 	sparse  = 10 // percent of the slots in use below which the table shrinks, as in Redis
-	roomy   = 4  // elements per bucket a shrunken or reserved table has at most
+	roomy   = 4  // elements per bucket a shrunken table has at most
 	skipped = 10 // empty chains that moving one chain may pass over, as in Redis
 )
 
@@ -38,7 +38,7 @@ func (m *Map[E]) Resume() { m.paused-- }
 func (m *Map[E]) Reserve(n int) {
 	if m.n == 0 && m.paused == 0 {
 		m.old, m.moved = table[E]{}, 0
-		m.cur = newTable[E](n)
+		m.cur = newTable[E](bucketsFor(n, load))
 	}
 }
 
@@ -76,7 +76,7 @@ func (m *Map[E]) growIfDue() {
 	case size == 0:
 		m.cur = newTable[E](1)
 	case m.n > max(size*load, perBucket) && m.old.buckets == nil && m.paused == 0:
-		m.resize(max(2*size*roomy, m.n))
+		m.resize(max(2*size, bucketsFor(m.n, roomy)))
 	}
 }
 
@@ -89,23 +89,24 @@ func (m *Map[E]) shrinkIfDue() {
 	case m.n == 0:
 		m.Clear()
 	case m.n*100 < size*perBucket*sparse && size > 1 && m.old.buckets == nil:
-		m.resize(m.n)
+		m.resize(bucketsFor(m.n, roomy))
 	}
 }
 
-// resize starts a resize to a table with room for n elements.
-func (m *Map[E]) resize(n int) {
+// resize starts a resize to the given number of buckets, a power of two.
+func (m *Map[E]) resize(size int) {
 	m.old, m.moved = m.cur, 0
-	m.cur = newTable[E](n)
+	m.cur = newTable[E](size)
 }
 
-// newTable returns a table with the smallest power of two of buckets that has room for n elements.
-func newTable[E Element](n int) table[E] {
-	size := 1
-	if n > perBucket {
-		size = 1 << bits.Len(uint((n-1)/roomy))
+func newTable[E Element](size int) table[E] { return table[E]{buckets: make([]bucket[E], size)} }
+
+// bucketsFor returns the smallest power of two of buckets that take n elements, per in each.
+func bucketsFor(n, per int) int {
+	if n <= perBucket {
+		return 1
 	}
-	return table[E]{buckets: make([]bucket[E], size)}
+	return 1 << bits.Len(uint((n-1)/per))
 }
 
 // Bytes returns the bytes the tables and overflow buckets occupy in the heap, both tables during a
