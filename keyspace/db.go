@@ -1,11 +1,13 @@
 package keyspace
 
 import (
+	"strings"
 	"unsafe"
 
 	"github.com/google/btree"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/str"
 )
 
 // DB is one database.
@@ -39,39 +41,39 @@ func (db *DB) Bytes() int { return db.held + db.table.Bytes() + db.indexBytes() 
 // str views b as a string for the time of a lookup.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// lookup returns the slot of a key that is not due, or nil. A due key is removed on the way.
-func (db *DB) lookup(key string) *entry {
-	e := db.table.Lookup(key)
-	if e == nil {
-		return nil
+// lookup returns the slot of a visible key, or nil. A due key is removed on the way.
+func (db *DB) lookup(key string) *entry { return db.lookupHash(db.table.Hash(key), key) }
+
+func (db *DB) lookupHash(hash uint64, key string) *entry {
+	slot := db.table.LookupHash(hash, key)
+	if slot == nil || !slot.head().due(db.ks.Now) {
+		return slot
 	}
-	if d := e.head().deadline; d != 0 && d <= db.ks.Now {
-		db.expire(*e)
-		return nil
-	}
-	return e
+	db.expire(*slot, hash)
+	return nil
 }
 
-// expire removes a due entry and reports it.
-func (db *DB) expire(e entry) {
+// expire removes a due entry and reports it, unless due entries are to be kept.
+func (db *DB) expire(e entry, hash uint64) {
 	if db.ks.KeepExpired {
 		return
 	}
 	key := e.Key()
-	db.drop(key)
+	db.drop(hash, key)
 	if db.ks.OnExpire != nil {
 		db.ks.OnExpire(db, key)
 	}
 }
 
-// drop removes an entry and its accounts.
-func (db *DB) drop(key string) bool {
-	e, ok := db.table.Delete(key)
+// drop removes an entry, its accounts and the views lent on it.
+func (db *DB) drop(hash uint64, key string) bool {
+	e, ok := db.table.DeleteHash(hash, key)
 	if !ok {
 		return false
 	}
 	db.held -= e.bytes()
-	db.retire(e)
+	db.retire(e, hash)
+	db.ks.views.forget(db, key)
 	return true
 }
 
@@ -123,64 +125,93 @@ func (db *DB) Edit(key []byte) (Value, bool) {
 	}
 	db.ks.touch(e.head())
 	v := db.ks.views.write(*e)
-	db.ks.views.opened(db, key, v)
+	db.ks.views.opened(db, key, v, false)
 	return v, true
 }
 
-// Create returns an empty value of type t, to be filled and settled under key, which must be
-// absent. Until Settle the key stays absent.
+// Create returns an empty value of type t, to be filled and settled under key, which must not be
+// visible. Until Settle the key stays absent.
 func (db *DB) Create(key []byte, t Type) Value {
 	v := db.ks.views.fresh(t)
-	db.ks.views.opened(db, key, v)
+	db.ks.views.opened(db, key, v, true)
 	return v
 }
 
 // Settle makes the last Edit or Create of key effective: the value is packed or boxed by its size,
-// and the key is removed if the value became empty, which is reported. The deadline stays.
+// and the key is removed if the value became empty, which is reported. The deadline stays. It does
+// nothing if the key was settled, set or removed since.
 func (db *DB) Settle(key []byte) (removed bool) {
-	v := db.ks.views.close(db, key)
-	if v == nil {
+	open, ok := db.ks.views.close(db, view(key))
+	if !ok {
 		return false
 	}
-	if empty(v) {
-		return db.drop(view(key))
+	name := view(key)
+	hash := db.table.Hash(name)
+	if empty(open.value) {
+		return !open.created && db.drop(hash, name)
 	}
-	slot := db.table.Lookup(view(key))
+	slot := db.table.LookupHash(hash, name)
+	if slot != nil && open.created {
+		db.drop(hash, name) // a due one that was kept
+		slot = nil
+	}
 	if slot == nil {
-		db.insert(string(key), v)
+		db.insert(hash, name, open.value)
 		return false
 	}
-	db.store(slot, v)
+	db.store(slot, open.value)
 	return false
 }
 
 // Set gives key the value v, in place of any value of any type. An existing deadline is removed
 // unless keep is set. A view is copied; any other value belongs to the keyspace from here on.
 func (db *DB) Set(key []byte, v Value, keep bool) {
-	slot := db.table.Lookup(view(key))
-	if slot != nil && slot.head().due(db.ks.Now) {
-		db.drop(view(key))
-		slot = nil
-	}
-	if slot == nil {
-		db.insert(string(key), v)
+	if keep {
+		db.put(key, v, keepDeadline)
 		return
 	}
-	if h := slot.head(); !keep && h.deadline != 0 {
-		db.setDeadline(slot, 0)
+	db.put(key, v, 0)
+}
+
+// SetUntil is Set with the deadline that key shall have, in milliseconds since the epoch, 0 for
+// none. Setting again with a later one costs no more than Set.
+func (db *DB) SetUntil(key []byte, v Value, deadline int64) { db.put(key, v, deadline) }
+
+// keepDeadline, in place of a deadline, leaves the one that is there.
+const keepDeadline = -1
+
+func (db *DB) put(key []byte, v Value, deadline int64) {
+	name := view(key)
+	hash := db.table.Hash(name)
+	db.ks.views.forget(db, name)
+	var h *header
+	if slot := db.lookupHash(hash, name); slot != nil {
+		db.store(slot, v)
+		h = slot.head()
+		db.ks.touch(h)
+	} else {
+		if db.ks.KeepExpired {
+			db.drop(hash, name) // a due one
+		}
+		h = db.insert(hash, name, v).head()
 	}
-	db.store(slot, v)
-	db.ks.touch(slot.head())
+	if deadline != keepDeadline {
+		db.setDeadline(h, hash, deadline)
+	}
 }
 
 func (h *header) due(now int64) bool { return h.deadline != 0 && h.deadline <= now }
 
-// insert adds an entry for an absent key.
-func (db *DB) insert(key string, v Value) {
+// insert adds an entry for an absent key. The key is copied.
+func (db *DB) insert(hash uint64, key string, v Value) entry {
 	e := db.ks.build(key, v)
 	db.ks.birth(e.head())
 	db.held += e.bytes()
-	db.table.Insert(e)
+	db.table.InsertHash(hash, e)
+	if db.ks.OnCreate != nil {
+		db.ks.OnCreate(db, key)
+	}
+	return e
 }
 
 // build lays out an entry for v, packed if it fits.
@@ -190,9 +221,9 @@ func (ks *Keyspace) build(key string, v Value) entry {
 		return newPacked(k, key, payload)
 	}
 	if ks.views.owns(v) {
-		v = clone(v)
+		v = keep(v)
 	}
-	return newBoxed(key, v)
+	return newBoxed(strings.Clone(key), v)
 }
 
 // store replaces the value in a slot, keeping the header's deadline and access data.
@@ -203,27 +234,44 @@ func (db *DB) store(slot *entry, v Value) {
 }
 
 func (db *DB) restore(slot *entry, v Value) {
-	if slot.head().kind() == boxed && slot.box().value == v {
+	h := slot.head()
+	if h.kind() == boxed && slot.box().value == v {
 		slot.box().accounted = heldBytes(v)
 		return
 	}
 	key := slot.Key()
 	var buf [8]byte
 	k, payload, ok := pack(v, len(key), &buf)
-	if ok && slot.repack(k, payload) {
-		return
-	}
-	var e entry
 	switch {
+	case ok && slot.repack(k, payload):
+		return
 	case ok:
-		e = newPacked(k, key, payload)
+		*slot = newPacked(k, key, payload)
+	case h.kind() == boxed:
+		slot.box().replace(v, db.ks.views.owns(v))
+		return
 	case db.ks.views.owns(v):
-		e = newBoxed(ownKey(*slot), clone(v))
+		*slot = newBoxed(strings.Clone(key), keep(v))
 	default:
-		e = newBoxed(ownKey(*slot), v)
+		*slot = newBoxed(strings.Clone(key), v)
 	}
-	e.head().inherit(slot.head())
-	*slot = e
+	slot.head().inherit(h)
+}
+
+// replace puts v in place of the value in the box, a copy if v is a view. A string is copied into
+// the memory of the one before it.
+func (b *box) replace(v Value, isView bool) {
+	old, wasString := b.value.(*str.Value)
+	text, isString := v.(*str.Value)
+	switch {
+	case isView && wasString && isString:
+		old.Assign(text)
+	case isView:
+		b.value = keep(v)
+	default:
+		b.value = v
+	}
+	b.accounted = heldBytes(b.value)
 }
 
 // inherit takes over the deadline, its index flags and the access data.
@@ -232,104 +280,11 @@ func (h *header) inherit(old *header) {
 	h.access |= old.access &^ (uint32(kindMask) << 24)
 }
 
-// ownKey returns the entry's key in memory that does not keep a packed entry alive.
-func ownKey(e entry) string {
-	if e.head().kind() == boxed {
-		return e.box().key
-	}
-	return string([]byte(e.Key()))
-}
-
 // Delete removes key and reports whether it was visible.
 func (db *DB) Delete(key []byte) bool {
-	if db.lookup(view(key)) == nil {
-		return false
-	}
-	return db.drop(view(key))
-}
-
-// Rename gives the value and the deadline of src to dst, replacing what was there. The source must
-// be visible and differ from dst.
-func (db *DB) Rename(src, dst []byte) {
-	db.Transfer(src, db, dst)
-}
-
-// Transfer moves the value, deadline and access data of src to dst in another or the same
-// database. The source must be visible; a value at dst is replaced.
-func (db *DB) Transfer(src []byte, to *DB, dst []byte) {
-	e := *db.table.Lookup(view(src))
-	deadline, clock := e.head().deadline, e.head().clock()
-	db.drop(view(src))
-	to.drop(view(dst))
-	v := db.ks.views.read(e)
-	to.insert(string(dst), v)
-	slot := to.table.Lookup(view(dst))
-	slot.head().setClock(clock)
-	if deadline != 0 {
-		to.setDeadline(slot, deadline)
-	}
-}
-
-// Copy copies the value and the deadline of src to dst in another or the same database. The source
-// must be visible; a value at dst is replaced.
-func (db *DB) Copy(src []byte, to *DB, dst []byte) {
-	e := *db.table.Lookup(view(src))
-	v := db.ks.views.read(e)
-	if e.head().kind() == boxed {
-		v = clone(v)
-	}
-	to.drop(view(dst))
-	to.insert(string(dst), v)
-	if d := e.head().deadline; d != 0 {
-		to.setDeadline(to.table.Lookup(view(dst)), d)
-	}
-}
-
-// Flush removes all keys.
-func (db *DB) Flush() {
-	db.contents = contents{table: dict.New[entry](db.ks.seed)}
-}
-
-// Each calls fn for every visible key until fn returns false. The key aliases the entry; fn must
-// not change the database.
-func (db *DB) Each(fn func(key string, t Type) bool) {
-	db.table.Each(func(e entry) bool {
-		return e.head().due(db.ks.Now) || fn(e.Key(), e.typ())
-	})
-}
-
-// Scan visits some keys and returns the next cursor, 0 when the iteration is over. It gives Redis'
-// guarantee: a key present from the first call to the last is visited at least once. Due keys are
-// reaped, not visited; fn must not change the database.
-func (db *DB) Scan(cursor uint64, fn func(key string, t Type)) uint64 {
-	var lapsed []entry
-	next := db.table.Scan(cursor, func(e entry) {
-		if e.head().due(db.ks.Now) {
-			lapsed = append(lapsed, e)
-			return
-		}
-		fn(e.Key(), e.typ())
-	})
-	for _, e := range lapsed {
-		db.expire(e)
-	}
-	return next
-}
-
-// Random returns a key picked at random; ok is false if no key is visible. As in Redis, a due key
-// that is hit is reaped and another is drawn.
-func (db *DB) Random() (key string, ok bool) {
-	for tries := 0; db.table.Len() > 0; tries++ {
-		e := db.table.Random(db.ks.dice)
-		if !e.head().due(db.ks.Now) {
-			return e.Key(), true
-		}
-		if db.ks.KeepExpired && tries > 100 {
-			return "", false
-		}
-		db.expire(e)
-	}
-	return "", false
+	name := view(key)
+	hash := db.table.Hash(name)
+	return db.lookupHash(hash, name) != nil && db.drop(hash, name)
 }
 
 // RehashStep moves on an unfinished rehash of the table by n buckets, for idle moments.

@@ -1,7 +1,6 @@
 package keyspace
 
 import (
-	"fmt"
 	"unsafe"
 
 	"github.com/google/btree"
@@ -39,16 +38,17 @@ func (db *DB) Deadline(key []byte) (deadline int64, ok bool) {
 // SetDeadline sets when a visible key becomes due; 0 removes the deadline. It reports whether the
 // key is visible. Renewing to a later time is O(1), anything else O(log n).
 func (db *DB) SetDeadline(key []byte, deadline int64) bool {
-	slot := db.lookup(view(key))
+	name := view(key)
+	hash := db.table.Hash(name)
+	slot := db.lookupHash(hash, name)
 	if slot == nil {
 		return false
 	}
-	db.setDeadline(slot, deadline)
+	db.setDeadline(slot.head(), hash, deadline)
 	return true
 }
 
-func (db *DB) setDeadline(slot *entry, deadline int64) {
-	h := slot.head()
+func (db *DB) setDeadline(h *header, hash uint64, deadline int64) {
 	if h.deadline == deadline {
 		return
 	}
@@ -62,11 +62,10 @@ func (db *DB) setDeadline(slot *entry, deadline int64) {
 	h.deadline = deadline
 	switch {
 	case deadline == 0:
-		db.unindex(h, db.hash(*slot), old)
+		db.unindex(h, hash, old)
 	case old != 0 && deadline > old && h.has(indexed):
 		h.clear(exact)
 	default:
-		hash := db.hash(*slot)
 		db.unindex(h, hash, old)
 		db.announce(h, hash)
 	}
@@ -98,13 +97,13 @@ func (db *DB) unindex(h *header, hash uint64, deadline int64) {
 }
 
 // retire ends the deadline of an entry that left the table.
-func (db *DB) retire(e entry) {
+func (db *DB) retire(e entry, hash uint64) {
 	h := e.head()
 	if h.deadline == 0 {
 		return
 	}
 	db.volatile--
-	db.unindex(h, db.hash(e), h.deadline)
+	db.unindex(h, hash, h.deadline)
 }
 
 // reindex builds the index anew without orphans.
@@ -119,9 +118,10 @@ func (db *DB) reindex() {
 	})
 }
 
-// NextDeadline returns the time at which the next key may become due; 0 if none ever does.
+// NextDeadline returns the time at which the next key may become due; 0 if none ever does, or due
+// keys are kept.
 func (db *DB) NextDeadline() int64 {
-	if db.index == nil {
+	if db.index == nil || db.ks.KeepExpired {
 		return 0
 	}
 	if first, ok := db.index.Min(); ok {
@@ -133,7 +133,7 @@ func (db *DB) NextDeadline() int64 {
 // Reap removes keys that are due, at most budget index items' worth, and returns how many keys it
 // removed and whether more are due.
 func (db *DB) Reap(budget int) (removed int, more bool) {
-	if db.index == nil {
+	if db.index == nil || db.ks.KeepExpired {
 		return 0, false
 	}
 	for ; ; budget-- {
@@ -169,7 +169,7 @@ func (db *DB) surface(item due) (removed int) {
 		db.announce(e.head(), item.hash)
 	}
 	for _, e := range lapsed {
-		db.expire(e)
+		db.expire(e, item.hash)
 	}
 	return len(lapsed)
 }
@@ -181,44 +181,4 @@ func (db *DB) indexBytes() int {
 		return 0
 	}
 	return db.index.Len() * int(unsafe.Sizeof(due{})) * 4 / 3
-}
-
-// Check walks the database and returns the first violated invariant.
-func (db *DB) Check() error {
-	if err := db.table.Check(); err != nil {
-		return err
-	}
-	held, volatile := 0, 0
-	var err error
-	db.table.Each(func(e entry) bool {
-		h := e.head()
-		held += e.bytes()
-		if h.deadline != 0 {
-			volatile++
-			item := due{h.deadline, db.hash(e)}
-			switch {
-			case !h.has(indexed):
-				err = fmt.Errorf("key %q has a deadline but no item in the index", e.Key())
-			case h.has(exact) && !db.index.Has(item):
-				err = fmt.Errorf("key %q: no item at its exact deadline %d", e.Key(), h.deadline)
-			}
-		} else if h.has(indexed | exact) {
-			err = fmt.Errorf("key %q is flagged as indexed without a deadline", e.Key())
-		}
-		if v := db.ks.views.read(e); empty(v) {
-			err = fmt.Errorf("key %q holds an empty %s", e.Key(), TypeOf(v))
-		} else if c, ok := v.(interface{ Check() error }); ok && err == nil {
-			err = c.Check()
-		}
-		return err == nil
-	})
-	switch {
-	case err != nil:
-		return err
-	case held != db.held:
-		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.held, held)
-	case volatile != db.volatile:
-		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
-	}
-	return nil
 }

@@ -77,8 +77,11 @@ func (h *header) setClock(c uint32) { h.access = h.access&^accessMask | c&access
 // Key returns the key, aliasing the entry.
 func (e entry) Key() string {
 	h := e.head()
-	if h.kind() == boxed {
+	switch {
+	case h.kind() == boxed:
 		return e.box().key
+	case h.klen == 0:
+		return ""
 	}
 	return unsafe.String((*byte)(unsafe.Add(e.p, headerSize)), int(h.klen))
 }
@@ -204,8 +207,8 @@ func heldBytes(v Value) int {
 	return sizeClass(fixed) + v.Bytes()
 }
 
-// sizeClass rounds n up to what Go's allocator hands out for it (runtime sizeclasses.go; exact up
-// to 1 KiB, an eighth's step above that up to 32 KiB, pages beyond).
+// sizeClass rounds n up to what Go's allocator hands out for it (runtime sizeclasses.go): exact up
+// to 1 KiB, which packed entries rely on, and within an eighth of it beyond.
 func sizeClass(n int) int {
 	switch {
 	case n <= 8:
@@ -218,6 +221,10 @@ func sizeClass(n int) int {
 		return (n + 15) &^ 15
 	case n <= 512:
 		return (n + 31) &^ 31
+	case n <= 768:
+		return (n + 63) &^ 63
+	case n <= 1536:
+		return (n + 127) &^ 127
 	case n <= 32<<10:
 		step := 1 << (bits.Len(uint(n-1)) - 4)
 		return (n + step - 1) &^ (step - 1)

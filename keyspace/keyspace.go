@@ -13,14 +13,18 @@
 //	v, ok := db.Edit(key)      // to change: a scratch copy, or the boxed value itself
 //	db.Settle(key)             // after the change: packed again, boxed, or removed if empty
 //
-// Invariants:
+// Invariants, 3 to 6 verified by DB.Check:
 //  1. A key whose deadline has passed is invisible: every lookup compares, none waits for the
 //     active side.
-//  2. A view is valid until Begin, or until its key is next written. A view from Edit that is
-//     never settled changes nothing if the value was packed.
+//  2. A view is valid until Begin, or until its key is next written: settled, set, removed or
+//     moved. A view from Edit that is never settled changes nothing if the value was packed.
 //  3. Each entry with a deadline is announced in the index at its deadline or earlier.
 //  4. DB.Bytes is the sum of what its entries hold.
 //  5. No collection in the table is empty.
+//  6. The index has at most as many items as there are deadlines and counted orphans.
+//
+// Unlike Redis, where a key lives through the millisecond of its deadline, here it is due in it: a
+// wake-up at the deadline finds it ready to go.
 //
 // There is no lock and no clock here: the owner serializes calls and sets Now.
 package keyspace
@@ -33,10 +37,10 @@ import (
 type Keyspace struct {
 	// Now is the time in milliseconds since the epoch; the owner sets it before each command.
 	Now int64
-	// OnExpire is called before a key that has become due is removed, and OnRemove after any key
-	// is gone for a reason no command asked for. Both may be nil.
-	OnExpire func(db *DB, key string)
-	// KeepExpired makes due keys invisible without removing them.
+	// OnExpire is called after a key was removed because it had become due, OnCreate after a key was
+	// added. Either may be nil. They must not change the keyspace nor keep the key.
+	OnExpire, OnCreate func(db *DB, key string)
+	// KeepExpired makes due keys invisible without removing them, until they are written.
 	KeepExpired bool
 	// Access says how lookups mark the entries they touch.
 	Access Access
@@ -69,13 +73,6 @@ func (ks *Keyspace) DB(i int) *DB { return ks.dbs[i] }
 
 // Begin ends the life of all views. The owner calls it before each command.
 func (ks *Keyspace) Begin() { ks.views.reset() }
-
-// Swap exchanges the contents of databases i and j in O(1). Sessions that selected either see the
-// other's keys from then on.
-func (ks *Keyspace) Swap(i, j int) {
-	a, b := ks.dbs[i], ks.dbs[j]
-	a.contents, b.contents = b.contents, a.contents
-}
 
 // Bytes returns the bytes that all databases hold.
 func (ks *Keyspace) Bytes() (n int) {

@@ -70,3 +70,21 @@ func clone(v Value) Value {
 	}
 	panic("keyspace: value of unknown type")
 }
+
+// keep returns a view as a value of its own on the heap, for a box. A table or a sorted set that the
+// view built is taken over, everything else is copied, since it may lie in borrowed memory.
+func keep(v Value) Value {
+	switch v := v.(type) {
+	case *hash.Hash:
+		if _, packed := v.Packed(); !packed {
+			c := *v
+			return &c
+		}
+	case *zset.Set:
+		if _, packed := v.Packed(); !packed {
+			c := *v
+			return &c
+		}
+	}
+	return clone(v)
+}

@@ -1,7 +1,7 @@
 package keyspace
 
 import (
-	"bytes"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/str"
@@ -16,13 +16,15 @@ type views struct {
 	hashes arena[hash.Hash]
 	zsets  arena[zset.Set]
 	open   []openView
+	given  str.Value // what String and Int return
 }
 
 // openView is a value lent for changing, until it is settled.
 type openView struct {
-	db    *DB
-	key   []byte
-	value Value
+	db      *DB
+	key     []byte
+	value   Value
+	created bool // by Create: the key was absent
 }
 
 // arena is a stock of views of one type, each with a scratch buffer to change packed bytes in.
@@ -36,7 +38,10 @@ type slot[T any] struct {
 	buf   []byte
 }
 
-const scratchCap = packMax + 512
+const (
+	scratchCap = packMax + 512
+	arenaKept  = 256 // slots that outlive a command
+)
 
 func (a *arena[T]) next() *slot[T] {
 	if a.used == len(a.slots) {
@@ -63,15 +68,25 @@ func (a *arena[T]) owns(p *T) bool {
 	return false
 }
 
+// reset takes all views back. What a command with very many keys needed goes to the collector.
+func (a *arena[T]) reset() {
+	if a.used > arenaKept {
+		a.slots = slices.Clone(a.slots[:arenaKept])
+	}
+	a.used = 0
+}
+
 func (v *views) reset() {
-	v.strs.used, v.hashes.used, v.zsets.used = 0, 0, 0
+	v.strs.reset()
+	v.hashes.reset()
+	v.zsets.reset()
 	v.open = v.open[:0]
 }
 
 func (v *views) owns(val Value) bool {
 	switch val := val.(type) {
 	case *str.Value:
-		return v.strs.owns(val)
+		return val == &v.given || v.strs.owns(val)
 	case *hash.Hash:
 		return v.hashes.owns(val)
 	case *zset.Set:
@@ -147,32 +162,47 @@ func (v *views) fresh(t Type) Value {
 	return &s.value
 }
 
-// String returns a view of the string b, encoded as Redis would encode it; it aliases b.
-func (ks *Keyspace) String(b []byte) *str.Value {
-	s := ks.views.strs.next()
-	s.value = str.Of(b)
-	return &s.value
+// String returns the string b as a value for Set, encoded as Redis would encode it. It aliases b
+// and is valid until the next call of String, Text or Int.
+func (ks *Keyspace) String(b []byte) *str.Value { return ks.give(str.Of(b)) }
+
+// Text is String for computed text, which Redis does not turn into an int.
+func (ks *Keyspace) Text(b []byte) *str.Value { return ks.give(str.OfText(b)) }
+
+// Int returns the integer n as a value for Set, valid until the next call of String, Text or Int.
+func (ks *Keyspace) Int(n int64) *str.Value { return ks.give(str.OfInt(n)) }
+
+func (ks *Keyspace) give(v str.Value) *str.Value {
+	ks.views.given = v
+	return &ks.views.given
 }
 
-// Int returns a view of the integer n.
-func (ks *Keyspace) Int(n int64) *str.Value {
-	s := ks.views.strs.next()
-	s.value = str.OfInt(n)
-	return &s.value
+func (v *views) opened(db *DB, key []byte, val Value, created bool) {
+	v.open = append(v.open, openView{db, key, val, created})
 }
 
-func (v *views) opened(db *DB, key []byte, val Value) {
-	v.open = append(v.open, openView{db, key, val})
-}
-
-// close returns the value last opened for key, or nil.
-func (v *views) close(db *DB, key []byte) Value {
+// close returns the view last opened for key and forgets all that were; ok is false if none is.
+func (v *views) close(db *DB, key string) (last openView, ok bool) {
 	for i := len(v.open) - 1; i >= 0; i-- {
-		if o := &v.open[i]; o.db == db && bytes.Equal(o.key, key) {
-			return o.value
+		if o := &v.open[i]; o.db == db && view(o.key) == key {
+			last = *o
+			v.forget(db, key)
+			return last, true
 		}
 	}
-	return nil
+	return last, false
+}
+
+// forget forgets the views opened for key: it was written otherwise.
+func (v *views) forget(db *DB, key string) {
+	if len(v.open) > 0 {
+		v.open = slices.DeleteFunc(v.open, func(o openView) bool { return o.db == db && view(o.key) == key })
+	}
+}
+
+// forgetAll forgets the views opened in db.
+func (v *views) forgetAll(db *DB) {
+	v.open = slices.DeleteFunc(v.open, func(o openView) bool { return o.db == db })
 }
 
 var emptyList = ziplist.New()

@@ -1,0 +1,95 @@
+package keyspace
+
+import (
+	"fmt"
+	"math"
+)
+
+// Check walks the database and returns the first violated invariant; nil if all hold. O(n).
+func (db *DB) Check() error {
+	if err := db.table.Check(); err != nil {
+		return err
+	}
+	announced := db.announced()
+	held, volatile := 0, 0
+	var err error
+	db.table.Each(func(e entry) bool {
+		held += e.bytes()
+		if e.head().deadline != 0 {
+			volatile++
+		}
+		if err = db.checkDeadline(e, announced); err == nil {
+			err = db.checkValue(e)
+		}
+		return err == nil
+	})
+	switch {
+	case err != nil:
+		return err
+	case held != db.held:
+		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.held, held)
+	case volatile != db.volatile:
+		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
+	case db.index != nil && db.index.Len() > volatile+db.orphans:
+		return fmt.Errorf("database %d: %d items in the index, for %d deadlines and %d orphans", db.id, db.index.Len(), volatile, db.orphans)
+	}
+	return nil
+}
+
+// announced returns the earliest deadline in the index for each hash.
+func (db *DB) announced() map[uint64]int64 {
+	first := make(map[uint64]int64)
+	if db.index == nil {
+		return first
+	}
+	db.index.Descend(func(item due) bool {
+		first[item.hash] = item.deadline
+		return true
+	})
+	return first
+}
+
+// checkDeadline checks that the entry's flags tell the truth about the index.
+func (db *DB) checkDeadline(e entry, announced map[uint64]int64) error {
+	h, hash := e.head(), db.hash(e)
+	if h.deadline == 0 {
+		if h.has(indexed | exact) {
+			return fmt.Errorf("key %q is flagged as indexed without a deadline", e.Key())
+		}
+		return nil
+	}
+	first, ok := announced[hash]
+	if !ok {
+		first = math.MaxInt64
+	}
+	switch {
+	case !h.has(indexed):
+		return fmt.Errorf("key %q has a deadline but is not flagged as indexed", e.Key())
+	case first > h.deadline:
+		return fmt.Errorf("key %q is not announced by its deadline %d", e.Key(), h.deadline)
+	case h.has(exact) && !db.index.Has(due{h.deadline, hash}):
+		return fmt.Errorf("key %q: no item at its exact deadline %d", e.Key(), h.deadline)
+	}
+	return nil
+}
+
+// checkValue checks the value itself and that its form of entry is the one for it.
+func (db *DB) checkValue(e entry) error {
+	v := db.ks.views.read(e)
+	if empty(v) {
+		return fmt.Errorf("key %q holds an empty %s", e.Key(), TypeOf(v))
+	}
+	if h := e.head(); h.kind() == boxed {
+		if b := e.box(); b.accounted != heldBytes(v) {
+			return fmt.Errorf("key %q accounts %d bytes for its value, which holds %d", e.Key(), b.accounted, heldBytes(v))
+		}
+	} else if n := headerSize + int(h.klen) + int(h.vlen); n > packMax {
+		return fmt.Errorf("key %q is packed in %d bytes", e.Key(), n)
+	}
+	if c, ok := v.(interface{ Check() error }); ok {
+		if err := c.Check(); err != nil {
+			return fmt.Errorf("key %q: %w", e.Key(), err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,55 @@
+package keyspace
+
+import "github.com/miniserver-go/miniserver/ds/dict"
+
+// Rename gives the value and the deadline of src to dst, replacing what was there. The source must
+// be visible and differ from dst.
+func (db *DB) Rename(src, dst []byte) { db.Transfer(src, db, dst) }
+
+// Transfer moves the value, deadline and access data of src to dst in another or the same
+// database. The source must be visible and differ from the destination; a value there is replaced.
+func (db *DB) Transfer(src []byte, to *DB, dst []byte) {
+	from := view(src)
+	hash := db.table.Hash(from)
+	e := *db.table.LookupHash(hash, from)
+	deadline, clock := e.head().deadline, e.head().clock()
+	db.drop(hash, from)
+	h := to.receive(dst, db.ks.views.read(e), deadline)
+	h.setClock(clock)
+}
+
+// Copy copies the value and the deadline of src to dst in another or the same database. The source
+// must be visible and differ from the destination; a value there is replaced.
+func (db *DB) Copy(src []byte, to *DB, dst []byte) {
+	e := *db.table.Lookup(view(src))
+	v := db.ks.views.read(e)
+	if e.head().kind() == boxed {
+		v = clone(v)
+	}
+	to.receive(dst, v, e.head().deadline)
+}
+
+// receive inserts a value with a deadline, replacing what is there.
+func (db *DB) receive(key []byte, v Value, deadline int64) *header {
+	name := view(key)
+	hash := db.table.Hash(name)
+	db.drop(hash, name)
+	h := db.insert(hash, name, v).head()
+	db.setDeadline(h, hash, deadline)
+	return h
+}
+
+// Flush removes all keys.
+func (db *DB) Flush() {
+	db.ks.views.forgetAll(db)
+	db.contents = contents{table: dict.New[entry](db.ks.seed)}
+}
+
+// Swap exchanges the contents of databases i and j in O(1). Sessions that selected either see the
+// other's keys from then on.
+func (ks *Keyspace) Swap(i, j int) {
+	a, b := ks.dbs[i], ks.dbs[j]
+	ks.views.forgetAll(a)
+	ks.views.forgetAll(b)
+	a.contents, b.contents = b.contents, a.contents
+}

@@ -1,0 +1,44 @@
+package keyspace
+
+// Each calls fn for every visible key until fn returns false. The key aliases the entry; fn must
+// not change the database.
+func (db *DB) Each(fn func(key string, t Type) bool) {
+	db.table.Each(func(e entry) bool {
+		return e.head().due(db.ks.Now) || fn(e.Key(), e.typ())
+	})
+}
+
+// Scan visits some keys and returns the next cursor, 0 when the iteration is over. It gives Redis'
+// guarantee: a key present from the first call to the last is visited at least once. The keys alias
+// their entries. Due keys are reaped, not visited; fn must not change the database.
+func (db *DB) Scan(cursor uint64, fn func(key string, t Type)) uint64 {
+	var lapsed []entry
+	next := db.table.Scan(cursor, func(e entry) {
+		if e.head().due(db.ks.Now) {
+			lapsed = append(lapsed, e)
+			return
+		}
+		fn(e.Key(), e.typ())
+	})
+	for _, e := range lapsed {
+		db.expire(e, db.hash(e))
+	}
+	return next
+}
+
+// Random returns a key picked at random, aliasing its entry; ok is false if no key is visible. As in
+// Redis, a due key that is hit is reaped and another is drawn. Where due keys are kept it gives up
+// after 100 of them.
+func (db *DB) Random() (key string, ok bool) {
+	for kept := 0; db.table.Len() > 0 && kept < 100; {
+		e := db.table.Random(db.ks.dice)
+		if !e.head().due(db.ks.Now) {
+			return e.Key(), true
+		}
+		db.expire(e, db.hash(e))
+		if db.ks.KeepExpired {
+			kept++
+		}
+	}
+	return "", false
+}
