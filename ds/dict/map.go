@@ -166,14 +166,14 @@ func (m *Map[E]) Delete(key string) (E, bool) { return m.DeleteHash(Hash(m.seed,
 
 // DeleteHash is Delete for a caller who knows h = m.Hash(key).
 func (m *Map[E]) DeleteHash(h uint64, key string) (e E, ok bool) {
-	m.RehashStep(1)
 	b, i := m.locate(h, key)
 	if b == nil {
-		return e, false
+		return e, false // and nothing moved: to the table's owner this was a read
 	}
 	e = b.slots[i]
 	m.home(h).remove(h, b, i)
 	m.n--
+	m.RehashStep(1)
 	m.shrinkIfDue()
 	return e, true
 }
