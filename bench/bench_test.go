@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
+)
+
+func TestParseStatSkipsTheName(t *testing.T) {
+	got, err := parseStat("12 (a) b (c) S 1 2 3 4 5 6 7 8 9 10 250 31 0 0 20 0 1\n")
+	require.NoError(t, err)
+	require.Equal(t, cpu{2500 * time.Millisecond, 310 * time.Millisecond}, got)
+	_, err = parseStat("12 (a) S 1")
+	require.Error(t, err)
+}
+
+func TestParseStatus(t *testing.T) {
+	got, err := parseStatus("Name:\tx\nVmHWM:\t  2048 kB\nVmRSS:\t   1024 kB\nThreads:\t1\n")
+	require.NoError(t, err)
+	require.Equal(t, memory{1 << 20, 2 << 20}, got)
+	_, err = parseStatus("Name:\tx\n")
+	require.Error(t, err)
+}
+
+func TestParseCSVCountsFromTheEnd(t *testing.T) {
+	const head = `"test","rps","avg_latency_ms","min_latency_ms","p50_latency_ms","p95_latency_ms","p99_latency_ms","max_latency_ms"` + "\n"
+	for _, name := range []string{"GET", "eval return 'a'\n 0", `eval return "a", 1,"b" 0`} {
+		got, err := parseCSV(head + `"` + name + `","52631.58","0.509","0.104","0.263","1.479","4.591","4.623"` + "\n")
+		require.NoError(t, err)
+		require.Equal(t, sample{rps: 52631.58, p50: 0.263, p95: 1.479, p99: 4.591}, got)
+	}
+	_, err := parseCSV("could not connect")
+	require.Error(t, err)
+}
+
+func TestSummarize(t *testing.T) {
+	require.Nil(t, summarize(nil))
+	f := summarize([]sample{
+		{requests: 100, rps: 10, p50: 1, spent: cpu{user: time.Millisecond}, rss: 5},
+		{requests: 100, rps: 30, p50: 2, spent: cpu{user: time.Millisecond, sys: 2 * time.Millisecond}, rss: 4},
+		{requests: 200, rps: 20, p50: 9},
+	})
+	require.Equal(t, &figures{RPS: 20, UserTime: 5, SysTime: 5, P50: 2, RSS: 5}, f)
+	require.Equal(t, 10.0, f.cpu())
+}
+
+func TestRowsArePrintedWhereOneServerRefused(t *testing.T) {
+	rows := []row{
+		{Name: "both", Servers: map[string]*figures{"redis": {RPS: 1000, UserTime: 4}, "ours": {RPS: 2000, UserTime: 1}}},
+		{Name: "one", Servers: map[string]*figures{"redis": {RPS: 1000}}, Refused: map[string]string{"ours": "ERR no"}},
+	}
+	var out bytes.Buffer
+	require.NoError(t, printRows(&out, rows))
+	require.Regexp(t, `both +1.0 +2.0 +2.00 +4.00 \(4.00\+0.00\) +1.00 \(1.00\+0.00\) +0.25`, out.String())
+	require.Contains(t, out.String(), "one was not run on ours: ERR no")
+	out.Reset()
+	require.NoError(t, printJSON(&out, rows))
+	require.True(t, json.Valid(out.Bytes()))
+}
+
+func TestDocumentsHaveTheirSizeAndAreJSON(t *testing.T) {
+	for _, size := range []int{1 << 10, 100 << 10} {
+		text := document(size)
+		require.True(t, json.Valid(text))
+		require.InDelta(t, size, len(text), 200)
+	}
+}
+
+// TestWorkloadsRunOnRedis runs every workload briefly, which tries its setup and its script.
+func TestWorkloadsRunOnRedis(t *testing.T) {
+	path := reference.Require(t, "redis-server")
+	benchmark := reference.Require(t, "redis-benchmark")
+	s, err := startServer("redis", path, "")
+	require.NoError(t, err)
+	defer s.stop()
+	for _, w := range append(plainWorkloads(), luaWorkloads()...) {
+		one, err := w.run(s, benchmark, 100)
+		require.NoError(t, err, w.name)
+		require.Equal(t, w.requestCount(100), one.requests)
+		require.Positive(t, one.rps, w.name)
+	}
+	f := footprint{}
+	require.NoError(t, f.weigh(s))
+	require.Positive(t, f.UsedMemory)
+}

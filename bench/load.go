@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// workload is one row: a command for redis-benchmark and how hard to drive it.
+type workload struct {
+	name     string
+	clients  int
+	pipeline int
+	share    float64 // of -n
+	keyspace int     // what __rand_int__ is below; 0 for one key
+	args     []string
+	setup    func(s *server) error // fills what the command reads; may be nil
+}
+
+// sample is what one run of a workload on one server measured.
+type sample struct {
+	requests      int
+	rps           float64
+	p50, p95, p99 float64 // milliseconds
+	spent         cpu
+	rss           int64
+}
+
+// requestCount returns how many requests the workload takes of n.
+func (w workload) requestCount(n int) int { return max(int(float64(n)*w.share), w.clients*w.pipeline) }
+
+// run drives the workload once against a server that is emptied first.
+func (w workload) run(s *server, benchmark string, n int) (sample, error) {
+	if err := w.prepare(s); err != nil {
+		return sample{}, err
+	}
+	before, err := cpuOf(s.process.PID)
+	if err != nil {
+		return sample{}, err
+	}
+	result, err := w.drive(s, benchmark, w.requestCount(n))
+	if err != nil {
+		return sample{}, err
+	}
+	after, err := cpuOf(s.process.PID)
+	if err != nil {
+		return sample{}, err
+	}
+	held, err := memoryOf(s.process.PID)
+	result.spent = cpu{after.user - before.user, after.sys - before.sys}
+	result.rss = held.now
+	return result, err
+}
+
+// prepare empties the server, fills it, and tries the command once: redis-benchmark does not
+// mention error replies.
+func (w workload) prepare(s *server) error {
+	if _, err := s.do("FLUSHALL"); err != nil {
+		return err
+	}
+	if w.setup != nil {
+		if err := w.setup(s); err != nil {
+			return err
+		}
+	}
+	args := make([]string, len(w.args))
+	for i, arg := range w.args {
+		args[i] = strings.ReplaceAll(arg, "__rand_int__", "000000000001")
+	}
+	_, err := s.do(args...)
+	time.Sleep(50 * time.Millisecond) // what a script or FLUSHALL left to the background
+	return err
+}
+
+// drive runs redis-benchmark.
+func (w workload) drive(s *server, benchmark string, n int) (sample, error) {
+	args := []string{"-h", "127.0.0.1", "-p", s.process.Port(), "--csv",
+		"-c", strconv.Itoa(w.clients), "-P", strconv.Itoa(w.pipeline), "-n", strconv.Itoa(n)}
+	if w.keyspace > 0 {
+		args = append(args, "-r", strconv.Itoa(w.keyspace))
+	}
+	out, err := exec.Command(benchmark, append(args, w.args...)...).Output()
+	if err != nil {
+		return sample{}, fmt.Errorf("%s on %s: %w", w.name, s.name, err)
+	}
+	result, err := parseCSV(string(out))
+	result.requests = n
+	return result, err
+}
+
+// parseCSV reads the last line of redis-benchmark's output. Its first field is the command,
+// which may contain quotes and newlines, so the figures are counted from the end.
+func parseCSV(text string) (sample, error) {
+	text = strings.TrimSpace(text)
+	at := len(text)
+	for range 7 {
+		at = strings.LastIndex(text[:max(at, 0)], `,"`)
+	}
+	if at < 0 {
+		return sample{}, fmt.Errorf("no figures in %q", text)
+	}
+	fields, err := csv.NewReader(strings.NewReader(text[at+1:])).Read()
+	if err != nil {
+		return sample{}, err
+	}
+	var s sample
+	for i, into := range map[int]*float64{0: &s.rps, 3: &s.p50, 4: &s.p95, 5: &s.p99} {
+		if *into, err = strconv.ParseFloat(fields[i], 64); err != nil {
+			return sample{}, fmt.Errorf("bad figures in %q", text)
+		}
+	}
+	return s, nil
+}

@@ -1,0 +1,44 @@
+// Command bench measures miniserver beside redis-server: the same load, the same machine, the
+// same run.
+//
+//	go run ./bench compare   throughput, latency and server CPU of plain commands and limiters
+//	go run ./bench lua       the same for what scripts spend their time on
+//	go run ./bench limiter   the limiters at size: a million calls, and the memory they leave
+//
+// It is a black box: each server is a process, the load comes from redis-benchmark, CPU and
+// resident memory from /proc. Rounds alternate between the servers, because absolute figures
+// move with the machine and only ratios taken together mean something. The steadiest figure
+// is CPU per request: user and system time of the server process over the requests it served,
+// whatever the client could keep up with.
+//
+// Everything stays on loopback. Linux only, since it reads /proc.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+// subcommands by name.
+var subcommands = map[string]struct {
+	summary string
+	run     func(args []string) error
+}{
+	"compare": {"throughput, latency and CPU of plain commands and limiters", runCompare},
+	"lua":     {"the same for scripts", runLua},
+	"limiter": {"memory after a million limiter calls", runLimiter},
+}
+
+func main() {
+	if len(os.Args) < 2 || subcommands[os.Args[1]].run == nil {
+		fmt.Fprintln(os.Stderr, "usage: go run ./bench <subcommand> [flags]; -h after a subcommand lists its flags")
+		for _, name := range []string{"compare", "lua", "limiter"} {
+			fmt.Fprintf(os.Stderr, "  %-10s %s\n", name, subcommands[name].summary)
+		}
+		os.Exit(2)
+	}
+	if err := subcommands[os.Args[1]].run(os.Args[2:]); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}

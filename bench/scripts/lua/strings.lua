@@ -1,0 +1,10 @@
+local parts = {}
+for i = 1, 100 do
+  parts[i] = 'key:' .. i .. ':' .. i * 2
+end
+local all = table.concat(parts, ',')
+local text = ''
+for i = 1, 30 do
+  text = text .. all:sub(i, i + 5) .. '|'
+end
+return #all + #text

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// server is one of the servers under load, with a connection for setup and questions.
+type server struct {
+	name    string
+	process *launch.Server
+	conn    net.Conn
+	reader  *resp.Reader
+}
+
+// startServer runs a binary and connects to it.
+func startServer(name, path, args string) (*server, error) {
+	process, err := launch.Start(launch.Spec{Path: path, Args: strings.Fields(args)})
+	if err != nil {
+		return nil, err
+	}
+	s := &server{name: name, process: process}
+	if s.conn, err = net.Dial(process.Network, process.Address); err != nil {
+		process.Stop()
+		return nil, err
+	}
+	s.reader = resp.NewReader(s.conn)
+	return s, nil
+}
+
+func (s *server) stop() {
+	s.conn.Close()
+	s.process.Stop()
+}
+
+// do sends a command and returns its reply; an error reply is an error.
+func (s *server) do(args ...string) (resp.Value, error) { return s.pipe([][]string{args}) }
+
+// pipe sends commands at once and returns the last reply; any error reply is an error.
+func (s *server) pipe(commands [][]string) (v resp.Value, err error) {
+	w := resp.NewWriter(2)
+	for _, args := range commands {
+		w.Array(len(args))
+		for _, arg := range args {
+			w.BulkString(arg)
+		}
+	}
+	if err := s.conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+		return v, err
+	}
+	if _, err := s.conn.Write(w.Bytes()); err != nil {
+		return v, err
+	}
+	for range commands {
+		if v, err = s.reader.Read(); err != nil {
+			return v, err
+		}
+		if v.IsError() {
+			return v, fmt.Errorf("%s: %s", s.name, v.Text)
+		}
+	}
+	return v, nil
+}
+
+// binaries returns the servers to run, the reference first, as name and path, and a function
+// that removes what was built.
+func (o *options) binaries() (list [][2]string, clean func(), err error) {
+	if o.redis != "" {
+		list = append(list, [2]string{"redis", o.redis})
+	}
+	if o.ours != "" {
+		return append(list, [2]string{"ours", o.ours}), func() {}, nil
+	}
+	root, err := launch.Root()
+	if err != nil {
+		return nil, nil, err
+	}
+	path, err := launch.Build(root, "./cmd/miniserver")
+	if err != nil {
+		return nil, nil, err
+	}
+	return append(list, [2]string{"ours", path}), func() { os.RemoveAll(filepath.Dir(path)) }, nil
+}
+
+// arguments returns the further arguments of the server of that name.
+func (o *options) arguments(name string) string {
+	if name == "redis" {
+		return o.redisArgs
+	}
+	return o.oursArgs
+}
+
+// startAll starts the servers; the function stops them.
+func (o *options) startAll() ([]*server, func(), error) {
+	list, clean, err := o.binaries()
+	if err != nil {
+		return nil, nil, err
+	}
+	var servers []*server
+	stop := func() {
+		for _, s := range servers {
+			s.stop()
+		}
+		clean()
+	}
+	for _, b := range list {
+		s, err := startServer(b[0], b[1], o.arguments(b[0]))
+		if err != nil {
+			stop()
+			return nil, nil, err
+		}
+		servers = append(servers, s)
+	}
+	return servers, stop, nil
+}
