@@ -85,7 +85,7 @@ func TestScanGuarantee(t *testing.T) {
 		"churning":  {3000, 30, 30},
 	}
 	for name, c := range churns {
-		for seed := range uint64(20) {
+		for seed := range uint64(8) {
 			t.Run(name, func(t *testing.T) { scanWhile(t, seed, c.before, c.insert, c.remove) })
 		}
 	}

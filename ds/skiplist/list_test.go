@@ -129,14 +129,12 @@ func TestBytesAreTrue(t *testing.T) {
 		runtime.GC()
 		runtime.ReadMemStats(&before)
 		for i := range n {
-			copy(member, fmt.Sprintf("%03x", i))
+			member[0], member[1] = byte(i), byte(i>>8)
 			l.Insert(float64(i), member, rng.Uint64())
 		}
 		runtime.ReadMemStats(&after)
 		grown := int(after.TotalAlloc - before.TotalAlloc)
-		const printing = n * 16 // what Sprintf takes at most
-		require.GreaterOrEqual(t, grown, l.Bytes()-l.Bytes()/100, "size %d", size)
-		require.LessOrEqual(t, grown, l.Bytes()+printing+l.Bytes()/100, "size %d", size)
+		require.InEpsilon(t, l.Bytes(), grown, 0.01, "size %d", size)
 		runtime.KeepAlive(l)
 	}
 }
