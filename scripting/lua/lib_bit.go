@@ -5,7 +5,7 @@ import "math/bits"
 // OpenBit installs the bit library as the global bit: operations on 32-bit
 // integers, whose results are signed.
 func OpenBit(L *State) *Table {
-	return L.install("bit", []entry{
+	return newLibrary(L, "bit", []entry{
 		{"arshift", bitArshift},
 		{"band", bitBand},
 		{"bnot", bitNot},

@@ -37,7 +37,7 @@ func newCjson(L *State) *Table {
 		sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000, decodeDepth: 1000,
 		precision: 14, keepBuffer: 1, decodeInvalids: 1,
 	}
-	t := newLibrary([]entry{
+	t := functionTable([]entry{
 		{"decode", j.decode},
 		{"decode_invalid_numbers", j.setDecodeInvalids},
 		{"decode_max_depth", j.setDecodeDepth},

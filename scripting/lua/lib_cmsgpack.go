@@ -9,7 +9,7 @@ type msgpackLib struct{ buffer buffer }
 // OpenCmsgpack installs the cmsgpack library, as Redis ships it, as the global cmsgpack.
 func OpenCmsgpack(L *State) *Table {
 	lib := &msgpackLib{}
-	t := L.install("cmsgpack", []entry{
+	t := newLibrary(L, "cmsgpack", []entry{
 		{"pack", lib.pack},
 		{"unpack", msgpackUnpack},
 		{"unpack_limit", msgpackUnpackLimit},

@@ -7,6 +7,7 @@ import "math"
 func OpenMath(L *State) *Random {
 	random := &Random{firstRandom}
 	functions := []entry{
+		{"abs", mathAbs},
 		{"atan2", mathAtan2},
 		{"deg", mathDeg},
 		{"fmod", mathFmod},
@@ -14,7 +15,6 @@ func OpenMath(L *State) *Random {
 		{"ldexp", mathLdexp},
 		{"max", mathMax},
 		{"min", mathMin},
-		{"mod", mathFmod},
 		{"modf", mathModf},
 		{"pow", mathPow},
 		{"rad", mathRad},
@@ -24,7 +24,8 @@ func OpenMath(L *State) *Random {
 	for _, f := range unaryMath {
 		functions = append(functions, entry{f.name, unary(f.f)})
 	}
-	t := L.install("math", functions)
+	t := newLibrary(L, "math", functions)
+	t.SetString(nil, "mod", t.GetString("fmod"))
 	t.SetString(nil, "pi", Number(math.Pi))
 	t.SetString(nil, "huge", Number(math.Inf(1)))
 	return random
@@ -36,7 +37,6 @@ var unaryMath = []struct {
 	name string
 	f    func(float64) float64
 }{
-	{"abs", math.Abs},
 	{"acos", invalid(math.Acos, positiveNaN())},
 	{"asin", invalid(math.Asin, positiveNaN())},
 	{"atan", math.Atan},
@@ -76,9 +76,19 @@ func unary(f func(float64) float64) GoFunction {
 	}
 }
 
+// math.abs(x)
+func mathAbs(_ *State, c *Call) { c.Return1(Number(math.Abs(c.CheckNumber(1)))) }
+
+// twoNumbers returns two number arguments. The second one is checked first, as
+// the usual compilers do with C's library.
+func (c *Call) twoNumbers() (first, second float64) {
+	second = c.CheckNumber(2)
+	return c.CheckNumber(1), second
+}
+
 // math.atan2(y, x)
 func mathAtan2(_ *State, c *Call) {
-	y, x := c.CheckNumber(1), c.CheckNumber(2)
+	y, x := c.twoNumbers()
 	if y != y || x != x {
 		c.Return1(Number(y + x))
 		return
@@ -96,7 +106,7 @@ const radiansPerDegree float64 = math.Pi / 180
 
 // math.fmod(x, y)
 func mathFmod(_ *State, c *Call) {
-	x, y := c.CheckNumber(1), c.CheckNumber(2)
+	x, y := c.twoNumbers()
 	c.Return1(Number(fmod(x, y)))
 }
 
@@ -126,7 +136,8 @@ func mathFrexp(_ *State, c *Call) {
 
 // math.ldexp(m, e)
 func mathLdexp(_ *State, c *Call) {
-	x, e := c.CheckNumber(1), c.CheckInt(2)
+	e := c.CheckInt(2)
+	x := c.CheckNumber(1)
 	if x == x {
 		x = math.Ldexp(x, e)
 	}
@@ -149,7 +160,7 @@ func mathModf(_ *State, c *Call) {
 
 // math.pow(x, y)
 func mathPow(_ *State, c *Call) {
-	x, y := c.CheckNumber(1), c.CheckNumber(2)
+	x, y := c.twoNumbers()
 	c.Return1(Number(power(x, y)))
 }
 

@@ -14,13 +14,12 @@ type stringLib struct {
 // the metatable of all strings.
 func OpenString(L *State) *Table {
 	lib := &stringLib{}
-	t := L.install("string", []entry{
+	t := newLibrary(L, "string", []entry{
 		{"byte", stringByte},
 		{"char", lib.char},
 		{"dump", stringDump},
 		{"find", lib.find},
 		{"format", lib.format},
-		{"gfind", lib.gmatch},
 		{"gmatch", lib.gmatch},
 		{"gsub", lib.gsub},
 		{"len", stringLen},
@@ -31,6 +30,7 @@ func OpenString(L *State) *Table {
 		{"sub", stringSub},
 		{"upper", stringUpper},
 	})
+	t.SetString(nil, "gfind", t.GetString("gmatch"))
 	meta := NewTable(0, 1)
 	meta.SetString(nil, "__index", t.Value())
 	L.SetStringMetatable(meta)

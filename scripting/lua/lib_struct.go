@@ -12,7 +12,7 @@ type structLib struct{ buffer buffer }
 // OpenStruct installs the struct library, as Redis ships it, as the global struct.
 func OpenStruct(L *State) *Table {
 	lib := &structLib{}
-	return L.install("struct", []entry{
+	return newLibrary(L, "struct", []entry{
 		{"pack", lib.pack},
 		{"size", structSize},
 		{"unpack", structUnpack},
@@ -302,8 +302,11 @@ func structSize(_ *State, c *Call) {
 	size := 0
 	for l.next(size) {
 		size += l.gap + l.size
-		if l.option == 's' || l.option == 'c' && l.size == 0 {
-			c.ArgError(1, "option '"+string([]byte{l.option})+"' has no fixed size")
+		switch {
+		case l.option == 's':
+			c.ArgError(1, "option 's' has no fixed size")
+		case l.option == 'c' && l.size == 0:
+			c.ArgError(1, "option 'c0' has no fixed size")
 		}
 		if !isAlnum(l.option) {
 			l.control()

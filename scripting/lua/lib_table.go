@@ -16,7 +16,7 @@ type tableLib struct {
 // OpenTable installs the table library as the global table.
 func OpenTable(L *State) *Table {
 	lib := &tableLib{}
-	return L.install("table", []entry{
+	return newLibrary(L, "table", []entry{
 		{"concat", lib.concat},
 		{"foreach", tableForeach},
 		{"foreachi", tableForeachi},

@@ -8,8 +8,8 @@ type entry struct {
 	host GoFunction
 }
 
-// newLibrary returns a table of the functions.
-func newLibrary(functions []entry) *Table {
+// functionTable returns a table of the functions.
+func functionTable(functions []entry) *Table {
 	t := NewTable(0, len(functions))
 	for _, f := range functions {
 		t.SetString(nil, f.name, NewFunction(f.name, f.host).Value())
@@ -17,9 +17,9 @@ func newLibrary(functions []entry) *Table {
 	return t
 }
 
-// install makes a table of the functions the global called name.
-func (L *State) install(name string, functions []entry) *Table {
-	t := newLibrary(functions)
+// newLibrary makes a table of the functions the global called name.
+func newLibrary(L *State, name string, functions []entry) *Table {
+	t := functionTable(functions)
 	L.Globals.SetString(nil, name, t.Value())
 	return t
 }
@@ -95,7 +95,7 @@ var byteStrings = func() (all [256]byte) {
 }()
 
 // byteValue returns the string of the byte c.
-func byteValue(c byte) Value { return Bytes(byteStrings[c : c+1 : c+1]) }
+func byteValue(c byte) Value { return Bytes(byteStrings[c : int(c)+1]) }
 
 // shareLimit is the length up to which a string is kept whole for any part of it.
 const shareLimit = 128

@@ -167,18 +167,32 @@ func isAlnum(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 26 }
 
 // decimalFloat measures digits, point and exponent and converts them.
 func decimalFloat(s string) (float64, int) {
-	i, digits := digitRun(s, 0)
+	i, digits := 0, 0
+	n, scale := uint64(0), 0
+	for ; i < len(s) && s[i]-'0' < 10; i++ {
+		n = n*10 + uint64(s[i]-'0')
+	}
+	digits = i
 	if i < len(s) && s[i] == '.' {
-		end, fraction := digitRun(s, i+1)
-		i, digits = end, digits+fraction
+		for i++; i < len(s) && s[i]-'0' < 10; i++ {
+			n = n*10 + uint64(s[i]-'0')
+			scale++
+		}
+		digits += scale
 	}
 	if digits == 0 {
 		return 0, 0
 	}
-	i += exponentLength(s[i:], 'e')
+	exponent := exponentLength(s[i:], 'e')
+	if exponent == 0 && digits <= 15 {
+		return float64(n) / powersOfTen[scale], i // both exact, so this is rounded once
+	}
+	i += exponent
 	f, _ := strconv.ParseFloat(s[:i], 64)
 	return f, i
 }
+
+var powersOfTen = [16]float64{1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15}
 
 func digitRun(s string, i int) (end, count int) {
 	end = i
