@@ -1,0 +1,137 @@
+package scripting
+
+import (
+	"container/list"
+	"crypto/sha1"
+	"encoding/hex"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// script is a compiled script.
+type script struct {
+	sha      string
+	body     string
+	fn       *lua.Function
+	readOnly bool          // flag no-writes
+	allowOOM bool          // flag allow-oom
+	place    *list.Element // in the order of use; nil if SCRIPT LOAD keeps it
+}
+
+// maxEvaluated is how many scripts known only from EVAL are kept, as in Redis 7.4; those from SCRIPT
+// LOAD stay until SCRIPT FLUSH.
+const maxEvaluated = 500
+
+// cache finds compiled scripts by digest, and by body without computing the digest again.
+type cache struct {
+	bySHA   map[string]*script
+	byBody  map[string]*script
+	used    *list.List // of *script, least recently used first
+	evicted int
+}
+
+func newCache() cache {
+	return cache{bySHA: make(map[string]*script), byBody: make(map[string]*script), used: list.New()}
+}
+
+// digest returns the lower-case hexadecimal SHA1 of a body.
+func digest(body []byte) string {
+	sum := sha1.Sum(body)
+	return hex.EncodeToString(sum[:])
+}
+
+// add keeps a script. A loaded one is kept for good; others replace the least recently used.
+func (c *cache) add(s *script, loaded bool) {
+	c.bySHA[s.sha], c.byBody[s.body] = s, s
+	if loaded {
+		return
+	}
+	if c.used.Len() >= maxEvaluated {
+		oldest := c.used.Remove(c.used.Front()).(*script)
+		delete(c.bySHA, oldest.sha)
+		delete(c.byBody, oldest.body)
+		c.evicted++
+	}
+	s.place = c.used.PushBack(s)
+}
+
+// touch notes that a script was used.
+func (c *cache) touch(s *script) {
+	if s.place != nil && s.place != c.used.Back() {
+		c.used.MoveToBack(s.place)
+	}
+}
+
+// pin keeps a script for good.
+func (c *cache) pin(s *script) {
+	if s.place != nil {
+		c.used.Remove(s.place)
+		s.place = nil
+	}
+}
+
+// find returns the script of a digest in any case, or nil.
+func (c *cache) find(sha []byte) *script {
+	if s, ok := c.bySHA[string(sha)]; ok {
+		return s
+	}
+	return c.bySHA[strings.ToLower(string(sha))]
+}
+
+// bytes estimates what the cached bodies hold.
+func (c *cache) bytes() (n int) {
+	for _, s := range c.bySHA {
+		n += len(s.body)
+	}
+	return n
+}
+
+// compile turns a body into a script, or returns the error's text.
+func (s *Scripts) compile(body []byte) (*script, string) {
+	sc := &script{sha: digest(body), body: string(body)}
+	source := sc.body
+	if strings.HasPrefix(source, "#!") {
+		var refusal string
+		if source, refusal = sc.shebang(source); refusal != "" {
+			return nil, refusal
+		}
+	}
+	proto, err := lua.Compile(source, chunkName)
+	if err != nil {
+		return nil, errCompile + err.Error()
+	}
+	sc.fn = s.lua.Load(proto)
+	return sc, ""
+}
+
+// shebang reads the options of a script that begins with "#!lua" and returns the source without
+// them, with its line numbers unchanged.
+func (sc *script) shebang(source string) (rest, refusal string) {
+	line, rest, ok := strings.Cut(source, "\n")
+	if !ok {
+		return "", errShebangEnd
+	}
+	words := strings.Fields(line)
+	if words[0] != "#!lua" {
+		return "", errShebangEngine + words[0]
+	}
+	for _, w := range words[1:] {
+		flags, ok := strings.CutPrefix(w, "flags=")
+		if !ok {
+			return "", errShebangOption + w
+		}
+		for _, f := range strings.Split(flags, ",") {
+			switch f {
+			case "no-writes":
+				sc.readOnly = true
+			case "allow-oom":
+				sc.allowOOM = true
+			case "allow-stale", "no-cluster", "allow-cross-slot-keys", "":
+			default:
+				return "", errShebangFlag + f
+			}
+		}
+	}
+	return "\n" + rest, ""
+}
