@@ -20,7 +20,9 @@ type slow struct {
 	enabled  bool
 	next     func() (struct{}, bool) // switches to the coroutine; returns when it yields
 	yield    func(struct{}) bool     // switches back
-	job      func()
+	owner    *Session                // whose command the coroutine runs
+	cmd      *Command
+	args     [][]byte
 	done     bool        // the job ended without yielding
 	session  *Session    // whose command is past the threshold; nil if none is
 	detached bool        // user code runs without the lock; written by the coroutine only
@@ -36,7 +38,7 @@ func (e *Engine) EnableSlow(onSlow func(resume func())) {
 	e.slow.next, _ = iter.Pull(func(yield func(struct{}) bool) {
 		e.slow.yield = yield
 		for more := true; more; more = yield(struct{}{}) {
-			e.slow.job()
+			e.run(e.slow.owner, e.slow.cmd, e.slow.args)
 			e.slow.done = true
 		}
 	})
@@ -45,7 +47,7 @@ func (e *Engine) EnableSlow(onSlow func(resume func())) {
 // runSlow runs a command on the coroutine until it ends or yields.
 func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte) {
 	e.slow.done = false
-	e.slow.job = func() { e.run(s, cmd, args) }
+	e.slow.owner, e.slow.cmd, e.slow.args = s, cmd, args
 	e.slow.next()
 	if e.slow.done {
 		return
