@@ -1,9 +1,9 @@
 // Package glob matches texts against patterns exactly as Redis does, for KEYS, SCAN, PSUBSCRIBE,
 // CONFIG GET and ACL rules.
 //
-//   - any run of bytes          [abc]   one of these bytes
-//     ?       any one byte              [a-z]   one byte of a range, also given as [z-a]
-//     \x      the byte x                [^ab]   any byte but these
+//	?       any one byte              [abc]   one of these bytes
+//	*       any run of bytes          [a-z]   one byte of a range, also given as [z-a]
+//	\x      the byte x                [^ab]   any byte but these
 //
 // A match walks pattern and text side by side. Where they part, it goes back to the last star and
 // lets that take one byte more; a star before it need not be tried again, for whatever it could
