@@ -100,6 +100,16 @@ func TestResetKeepsProtocolAndBuffer(t *testing.T) {
 	require.Equal(t, 2, w.Proto())
 }
 
+func TestSwapHandsOutTheBuffer(t *testing.T) {
+	w := NewWriter(2)
+	w.Int(1)
+	sent := w.Swap(make([]byte, 5, 100))
+	w.Int(2)
+	require.Equal(t, ":1\r\n", string(sent))
+	require.Equal(t, ":2\r\n", string(w.Bytes()))
+	require.Equal(t, 100, cap(w.Bytes()))
+}
+
 // everything writes a reply of each kind.
 func everything(w *Writer) {
 	at := w.Defer()

@@ -8,8 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
@@ -27,7 +25,7 @@ func Redis(t testing.TB, proto int) *Server {
 	traits := RedisTraits(server.Version(t))
 	traits.Proto = proto
 	w, err := Connect("unix", server.Socket, traits)
-	require.NoError(t, err)
+	must(t, err)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
@@ -44,22 +42,31 @@ func Files(t testing.TB, dir string) []*File {
 		files = append(files, f)
 		return err
 	})
-	require.NoError(t, err)
-	require.NotEmpty(t, files, "no transcripts in %s", dir)
+	must(t, err)
+	if len(files) == 0 {
+		t.Fatalf("no transcripts in %s", dir)
+	}
 	return files
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // RunFiles runs each file as a subtest named by its path below dir.
 func RunFiles(t *testing.T, w World, dir string, files []*File) {
 	for _, f := range files {
 		name, err := filepath.Rel(dir, f.Name)
-		require.NoError(t, err)
+		must(t, err)
 		t.Run(strings.TrimSuffix(filepath.ToSlash(name), ".txt"), func(t *testing.T) {
 			out, err := f.Run(w)
 			for _, m := range out.Mismatches {
 				t.Errorf("in %s:\n%s", w.Traits().Name, m)
 			}
-			require.NoError(t, err)
+			must(t, err)
 			if out.LeftOut > 0 {
 				t.Logf("%s cannot run %d of %d steps", w.Traits().Name, out.LeftOut, out.Ran+out.LeftOut)
 			}
@@ -91,8 +98,8 @@ func Updating(t *testing.T, dir string, ours func() World) bool {
 	files := Files(t, dir)
 	for _, f := range files {
 		text, err := f.Update(w, theirs)
-		require.NoError(t, err, f.Name)
-		require.NoError(t, os.WriteFile(f.Name, []byte(text), 0o644))
+		must(t, err)
+		must(t, os.WriteFile(f.Name, []byte(text), 0o644))
 	}
 	t.Logf("rewrote %d files from %s in %v", len(files), w.Traits().Name, time.Since(start))
 	return true

@@ -218,7 +218,7 @@ func (r *run) dial(name string) (Conn, error) {
 	}
 	r.conns[name] = conn
 	if r.proto == 3 && r.traits.Proto != 3 {
-		return conn, hello(conn, 3)
+		return conn, conn.SetProto(3)
 	}
 	return conn, nil
 }
@@ -230,22 +230,11 @@ func (r *run) setProto(proto int) error {
 		return nil
 	}
 	for _, conn := range r.conns {
-		if err := hello(conn, proto); err != nil {
+		if err := conn.SetProto(proto); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-func hello(conn Conn, proto int) error {
-	if err := conn.Send([]string{"HELLO", strconv.Itoa(proto)}); err != nil {
-		return err
-	}
-	v, came, err := conn.Next(true)
-	if err == nil && (!came || v.IsError()) {
-		err = fmt.Errorf("HELLO %d failed: %s", proto, v.Text)
-	}
-	return err
 }
 
 func (r *run) close(name string) error {

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -64,7 +65,7 @@ func (s *Server) connect(proto int) (Conn, error) {
 	}
 	conn := newStream(socket, s)
 	if proto == 3 {
-		err = hello(conn, 3)
+		err = conn.SetProto(3)
 	}
 	return conn, err
 }
@@ -209,6 +210,18 @@ func (s *stream) Send(args []string) error {
 		}
 	}
 	return nil
+}
+
+// SetProto implements Conn.
+func (s *stream) SetProto(proto int) error {
+	if err := s.Send([]string{"HELLO", strconv.Itoa(proto)}); err != nil {
+		return err
+	}
+	v, came, err := s.Next(true)
+	if err == nil && (!came || v.IsError()) {
+		err = fmt.Errorf("HELLO %d failed: %s", proto, v.Text)
+	}
+	return err
 }
 
 // Next implements Conn.

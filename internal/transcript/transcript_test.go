@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -191,4 +192,54 @@ func TestArrange(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, c.arranged, Arrange(v, c.order).String())
 	}
+}
+
+// engineWorld is an engine in process with some families.
+func engineWorld(proto int) *Memory {
+	return NewMemory(Traits{Name: "engine", Proto: proto}, func(e *engine.Engine) {
+		e.Add(engine.Strings())
+		e.Add(engine.Hashes())
+		e.Add(engine.SortedSets())
+		e.Add(engine.Transactions())
+		if name := "zset-max-ziplist-entries"; e.Param(name) == nil {
+			e.AddParams(engine.IntParam(name, &e.Config.ZSet.MaxEntries, 0, 1<<30))
+		}
+	})
+}
+
+func TestMemoryRunsWithAVirtualClock(t *testing.T) {
+	f := parse(t,
+		"> SET k v EX 100", "OK",
+		"@ +1m30s", "> GET k", `"v"`,
+		"@ +10s", "> GET k", "(nil)",
+		"@ config zset-max-ziplist-entries 1",
+		"> ZADD z 1 a 2.5 b", "(integer) 2",
+		"> ZRANGE z 0 -1 WITHSCORES", `1) "a"`, `2) "1"`, `3) "b"`, `4) "2.5"`,
+		"> MULTI", "OK", "> HSET h f v", "QUEUED", "a> HSET h f w", "(integer) 1", "> EXEC", "1) (integer) 0",
+		"@ pairs", "> HGETALL h", `1) "f"`, `2) "v"`,
+		"@ only virtual", "@ +1d", "> GET k", "(nil)", "@ end",
+		"@ not miniserver", "> GET k", "never", "@ end",
+		"@ reset", "> HGETALL h", "(empty array)",
+		"@ resp 3", "> HGETALL h", "(empty hash)",
+	)
+	for _, proto := range []int{2, 3} {
+		out, err := f.Run(engineWorld(proto))
+		require.NoError(t, err)
+		require.Empty(t, out.Mismatches)
+		require.Equal(t, 1, out.LeftOut)
+	}
+}
+
+func TestMemoryParksAndHangsUp(t *testing.T) {
+	f := parse(t,
+		"a> BZPOPMIN z 10", "a> ZADD z 9 late", "> ZADD z 1 m", "(integer) 1",
+		"a<", `1) "z"`, `2) "m"`, `3) "1"`, "a<", "(integer) 1",
+		"a> DEL z", "(error) ERR unknown command 'DEL', with args beginning with: 'z'",
+		"a> ZREM z late", "(integer) 1",
+		"a> BZPOPMIN z 10", "@ +9s", "@ +1s", "a<", "(nil)",
+		"a> BZPOPMIN z 0", "@ close a", "> ZADD z 1 m", "(integer) 1", "> ZCARD z", "(integer) 1",
+	)
+	out, err := f.Run(engineWorld(2))
+	require.NoError(t, err)
+	require.Empty(t, out.Mismatches)
 }

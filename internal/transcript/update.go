@@ -1,6 +1,9 @@
 package transcript
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // Update returns the file's text with the replies of its steps rewritten to what came in w.
 // Replies that matched stay as they are, placeholders included. Steps that skip accepts, by
@@ -18,7 +21,7 @@ func (f *File) Update(w World, theirs *Traits) (string, error) {
 			continue
 		}
 		if err := r.step(i, s); err != nil {
-			return "", err
+			return "", fmt.Errorf("%s:%d: %w", f.Name, s.line+1, err)
 		}
 	}
 	if err := r.reset(); err != nil {

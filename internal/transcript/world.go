@@ -38,6 +38,9 @@ type World interface {
 type Conn interface {
 	Send(args []string) error
 
+	// SetProto switches the connection to protocol version 2 or 3.
+	SetProto(proto int) error
+
 	// Next returns what arrives next. If patient it waits as long as is reasonable for
 	// something that is due; otherwise only as long as it takes to tell that nothing is.
 	// It returns false if nothing came.

@@ -1,0 +1,199 @@
+package transcript
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// epoch is when the clock of every Memory starts, in microseconds.
+const epoch = 1_700_000_000_000_000
+
+// spoil overwrites arguments once their command ran, so that whoever kept one is found out.
+const spoil = 0xDB
+
+// Memory is the world of an engine in process: no socket, no goroutine, and a clock that moves
+// only when told to. Reset makes a new engine.
+type Memory struct {
+	traits Traits
+	wire   func(e *engine.Engine)
+	engine *engine.Engine
+	clock  int64 // microseconds
+	conns  []*memoryConn
+}
+
+// NewMemory returns a world whose engines wire fills with command families and, if it likes,
+// parameters.
+func NewMemory(traits Traits, wire func(e *engine.Engine)) *Memory {
+	traits.Tags = append(slices.Clone(traits.Tags), "miniserver", "memory", "virtual")
+	if traits.Proto == 3 {
+		traits.Tags = append(traits.Tags, "resp3")
+	}
+	traits.Sleep = math.MaxInt64
+	m := &Memory{traits: traits, wire: wire}
+	m.renew()
+	return m
+}
+
+func (m *Memory) renew() {
+	m.clock, m.conns = epoch, nil
+	m.engine = engine.New(engine.Options{Clock: func() int64 { return m.clock }, Seed: 1})
+	m.wire(m.engine)
+}
+
+// Engine returns the engine in use, for what a test wants to know beyond replies.
+func (m *Memory) Engine() *engine.Engine { return m.engine }
+
+// Traits implements World.
+func (m *Memory) Traits() Traits { return m.traits }
+
+// Dial implements World.
+func (m *Memory) Dial(string) (Conn, error) {
+	c := &memoryConn{world: m}
+	c.session = m.engine.NewSession(c)
+	c.replies = resp.NewReader(&c.out)
+	m.conns = append(m.conns, c)
+	return c, c.SetProto(m.traits.Proto)
+}
+
+// SetConfig implements World.
+func (m *Memory) SetConfig(name, value string) error {
+	p := m.engine.Param(name)
+	if p == nil {
+		return fmt.Errorf("no parameter %s", name)
+	}
+	refusal := ""
+	m.engine.With(func() { refusal = p.Set(value) })
+	if refusal != "" {
+		return fmt.Errorf("%s %s: %s", name, value, refusal)
+	}
+	return nil
+}
+
+// Advance implements World. What is due on the way happens at its time, not at the end.
+func (m *Memory) Advance(d time.Duration) error {
+	end := m.clock + d.Microseconds()
+	for {
+		next := m.engine.Tick() * 1000
+		if next == 0 || next > end {
+			break
+		}
+		m.clock = max(m.clock, next)
+	}
+	m.clock = end
+	m.engine.Tick()
+	return nil
+}
+
+// Reset implements World.
+func (m *Memory) Reset() error {
+	m.renew()
+	return nil
+}
+
+// Check implements World: every database holds its invariants.
+func (m *Memory) Check() (err error) {
+	m.engine.With(func() {
+		for i := range m.engine.Keyspace.Len() {
+			if err = m.engine.Keyspace.DB(i).Check(); err != nil {
+				err = fmt.Errorf("database %d: %w", i, err)
+				return
+			}
+		}
+	})
+	return err
+}
+
+// Close implements World.
+func (m *Memory) Close() error { return nil }
+
+// pump runs what was held back while its session was parked, until nothing moves.
+func (m *Memory) pump() {
+	for moved := true; moved; {
+		moved = false
+		for _, c := range m.conns {
+			moved = c.run() || moved
+		}
+	}
+}
+
+// memoryConn is a session, what it has yet to execute and what it has yet to read.
+type memoryConn struct {
+	world   *Memory
+	session *engine.Session
+	held    [][][]byte
+	out     bytes.Buffer
+	replies *resp.Reader
+	closed  bool
+	over    bool // Closed was handed out
+}
+
+// Wake implements engine.Peer. Next looks for itself.
+func (c *memoryConn) Wake() {}
+
+// SetProto implements Conn.
+func (c *memoryConn) SetProto(proto int) error {
+	c.session.Reply.SetProto(proto)
+	return nil
+}
+
+// Send implements Conn.
+func (c *memoryConn) Send(args []string) error {
+	command := make([][]byte, len(args))
+	for i, arg := range args {
+		command[i] = []byte(arg)
+	}
+	c.held = append(c.held, command)
+	c.world.pump()
+	return nil
+}
+
+// run executes what is held, as far as the session takes it, collects what was written to it
+// and reports whether anything was executed.
+func (c *memoryConn) run() bool {
+	before := len(c.held)
+	if before > 0 && !c.closed {
+		c.take(c.world.engine.Do(c.session, c.held))
+	} else {
+		c.take(c.world.engine.Collect(c.session))
+	}
+	return len(c.held) < before
+}
+
+// take keeps the replies and forgets the commands that ran.
+func (c *memoryConn) take(o engine.Outcome) {
+	c.out.Write(o.Out)
+	c.closed = c.closed || o.Closing
+	for _, command := range c.held[:o.Taken] {
+		for _, arg := range command {
+			for i := range arg {
+				arg[i] = spoil
+			}
+		}
+	}
+	c.held = c.held[o.Taken:]
+}
+
+// Next implements Conn. Nothing arrives later than at once here, patience or not.
+func (c *memoryConn) Next(bool) (resp.Value, bool, error) {
+	c.world.pump()
+	if c.out.Len()+c.replies.Buffered() > 0 {
+		v, err := c.replies.Read()
+		return v, err == nil, err
+	}
+	first := c.closed && !c.over
+	c.over = c.closed
+	return Closed, first, nil
+}
+
+// Close implements Conn.
+func (c *memoryConn) Close() error {
+	c.world.engine.Close(c.session)
+	c.world.conns = slices.DeleteFunc(c.world.conns, func(other *memoryConn) bool { return other == c })
+	return nil
+}
