@@ -2,10 +2,10 @@ package keyspace
 
 import (
 	"encoding/binary"
-	"math/bits"
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
@@ -115,15 +115,15 @@ func (e entry) bytes() int {
 	h := e.head()
 	if h.kind() == boxed {
 		b := e.box()
-		return boxSize + sizeClass(len(b.key)) + b.accounted
+		return boxSize + sizeclass.Round(len(b.key)) + b.accounted
 	}
-	return sizeClass(headerSize + int(h.klen) + int(h.vlen))
+	return sizeclass.Round(headerSize + int(h.klen) + int(h.vlen))
 }
 
 // newPacked lays out a packed entry.
 func newPacked(k kind, key string, payload []byte) entry {
 	n := headerSize + len(key) + len(payload)
-	mem := make([]byte, sizeClass(n))
+	mem := make([]byte, sizeclass.Round(n))
 	e := entry{unsafe.Pointer(unsafe.SliceData(mem))}
 	h := e.head()
 	h.set(k)
@@ -141,7 +141,7 @@ func (e entry) repack(k kind, payload []byte) bool {
 		return false
 	}
 	base := headerSize + int(h.klen)
-	if sizeClass(base+int(h.vlen)) != sizeClass(base+len(payload)) {
+	if sizeclass.Round(base+int(h.vlen)) != sizeclass.Round(base+len(payload)) {
 		return false
 	}
 	h.clear(kindMask)
@@ -204,30 +204,5 @@ func heldBytes(v Value) int {
 	case *hash.Hash:
 		fixed = int(unsafe.Sizeof(hash.Hash{}))
 	}
-	return sizeClass(fixed) + v.Bytes()
-}
-
-// sizeClass rounds n up to what Go's allocator hands out for it (runtime sizeclasses.go): exact up
-// to 1 KiB, which packed entries rely on, and within an eighth of it beyond.
-func sizeClass(n int) int {
-	switch {
-	case n <= 8:
-		return 8
-	case n <= 16:
-		return 16
-	case n <= 32:
-		return (n + 7) &^ 7
-	case n <= 256:
-		return (n + 15) &^ 15
-	case n <= 512:
-		return (n + 31) &^ 31
-	case n <= 768:
-		return (n + 63) &^ 63
-	case n <= 1536:
-		return (n + 127) &^ 127
-	case n <= 32<<10:
-		step := 1 << (bits.Len(uint(n-1)) - 4)
-		return (n + step - 1) &^ (step - 1)
-	}
-	return (n + 8191) &^ 8191
+	return sizeclass.Round(fixed) + v.Bytes()
 }

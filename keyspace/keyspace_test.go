@@ -35,17 +35,6 @@ func never(int) int64 { return 0 }
 // boxedKey reports how a key lies in memory.
 func (db *DB) boxedKey(key string) bool { return db.lookup(key).head().kind() == boxed }
 
-func TestSizeClassIsWhatTheAllocatorGives(t *testing.T) {
-	for n := 1; n <= 1024; n++ {
-		require.Equal(t, cap(append([]byte(nil), make([]byte, n)...)), sizeClass(n), n)
-	}
-	for n := 1025; n <= 1<<18; n += 97 {
-		real := cap(append([]byte(nil), make([]byte, n)...))
-		require.InEpsilon(t, real, sizeClass(n), 0.13, n)
-		require.GreaterOrEqual(t, sizeClass(n), n)
-	}
-}
-
 func TestSmallIsPackedLargeIsBoxed(t *testing.T) {
 	db := newKeyspace().DB(0)
 	limit := packMax - headerSize - len("k")

@@ -3,6 +3,8 @@ package dict
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
 const (
@@ -115,22 +117,5 @@ func (m *Map[E]) Bytes() int { return m.cur.bytes() + m.old.bytes() }
 
 func (t *table[E]) bytes() int {
 	size := int(unsafe.Sizeof(bucket[E]{}))
-	return allocated(len(t.buckets)*size) + t.overflow*size
-}
-
-// allocated returns what the runtime gives for n bytes that hold pointers, n being a power of two
-// from 64 up: between 1 and 16 KiB the object has a header of its own and falls into the next size
-// class.
-func allocated(n int) int {
-	switch {
-	case n <= 512 || n > 16<<10:
-		return n
-	case n <= 2<<10:
-		return n + n/8
-	case n <= 4<<10:
-		return 4864
-	case n <= 8<<10:
-		return 9472
-	}
-	return 18432
+	return sizeclass.RoundScanned(len(t.buckets)*size) + t.overflow*size
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -28,7 +29,7 @@ const (
 
 // newPair returns a pair with copies of key and value.
 func newPair(key, value []byte) pair {
-	b := make([]byte, blockSize(pairSize(len(key), len(value))))
+	b := make([]byte, sizeclass.Round(pairSize(len(key), len(value))))
 	n := putLength(b, len(key), shortKey)
 	n += copy(b[n:], key)
 	n += putLength(b[n:], len(value), shortValue)
@@ -78,7 +79,7 @@ func (p pair) setValue(v []byte) {
 // bytes returns the size of the block.
 func (p pair) bytes() int {
 	n, at := p.length(p.valueStart())
-	return blockSize(at + n)
+	return sizeclass.Round(at + n)
 }
 
 // valueStart is the offset of the value's length.

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -22,7 +23,7 @@ func newTable(n int, seed uint64) *table {
 }
 
 func (t *table) bytes() int {
-	return blockSize(int(unsafe.Sizeof(*t))) + t.pairs.Bytes() + t.held
+	return sizeclass.Round(int(unsafe.Sizeof(*t))) + t.pairs.Bytes() + t.held
 }
 
 func (t *table) lookup(field []byte) (value ziplist.Entry, ok bool) {
@@ -44,7 +45,7 @@ func (t *table) set(field, value []byte) (created bool) {
 		return true
 	}
 	old := slot.bytes()
-	if blockSize(pairSize(len(field), len(value))) == old {
+	if sizeclass.Round(pairSize(len(field), len(value))) == old {
 		slot.setValue(value)
 		return false
 	}

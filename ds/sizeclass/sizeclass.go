@@ -1,4 +1,9 @@
-package hash
+// Package sizeclass tells what Go's allocator hands out for a request, so that byte accounts are those
+// of the heap and a block can grow in place up to its class.
+//
+// The classes are those of Go 1.26 (runtime/sizeclasses.go); a test compares them with the runtime in
+// use.
+package sizeclass
 
 import "sort"
 
@@ -10,11 +15,12 @@ var classes = [...]int{
 	16384, 18432, 19072, 20480, 21760, 24576, 27264, 28672, 32768,
 }
 
-// blockSize returns what the allocator hands out for n bytes without
-// pointers.
-func blockSize(n int) int {
+// Round returns the bytes that the allocator hands out for n bytes without pointers. O(1).
+func Round(n int) int {
 	const page = 8192
 	switch {
+	case n == 0:
+		return 0
 	case n <= 8:
 		return 8
 	case n <= 16:
@@ -33,6 +39,15 @@ func blockSize(n int) int {
 		return classes[sort.SearchInts(classes[:], n)]
 	}
 	return roundUp(n, page)
+}
+
+// RoundScanned is Round for n bytes that hold pointers: from 512 bytes to 32 KiB such a block carries a
+// header of 8 bytes for the collector.
+func RoundScanned(n int) int {
+	if n <= 512 || n > 32<<10-8 {
+		return Round(n)
+	}
+	return Round(n + 8)
 }
 
 // roundUp rounds n up to a multiple of unit, a power of two.
