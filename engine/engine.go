@@ -42,6 +42,7 @@ type Engine struct {
 	params   map[string]*Param
 	sessions sessions
 	waiting  waiting
+	broker   broker
 	watched  map[dbKey][]*Session
 	calls    []*Call // one for each depth of nesting
 	depth    int
@@ -86,10 +87,11 @@ func New(o Options) *Engine {
 		log:      o.Journal,
 		sessions: newSessions(),
 		waiting:  newWaiting(),
+		broker:   newBroker(),
 	}
 	e.stats.errors = make(map[string]int64)
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.Dice)
-	e.Keyspace.OnExpire = e.expired
+	e.Keyspace.OnExpire, e.Keyspace.OnCreate = e.expired, e.created
 	e.sample()
 	return e
 }
@@ -286,6 +288,13 @@ func (e *Engine) expired(db *keyspace.DB, key string) {
 	}
 	if e.Config.notify != 0 {
 		e.notify(db, []byte(key), "xexpired")
+	}
+}
+
+// created is called by the keyspace when it adds a key.
+func (e *Engine) created(db *keyspace.DB, key string) {
+	if e.Config.notify != 0 {
+		e.notify(db, []byte(key), "nnew")
 	}
 }
 

@@ -10,6 +10,7 @@ const (
 	ErrNoKey          = "ERR no such key"
 	ErrArity          = "ERR wrong number of arguments for '%s' command"
 	ErrUnknownCommand = "ERR unknown command '%s', with args beginning with: %s"
+	ErrSubArgs        = "ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."
 	ErrUnknownSub     = "ERR unknown subcommand '%s'. Try %s HELP."
 
 	ErrNoAuth       = "NOAUTH Authentication required."
@@ -61,4 +62,20 @@ const (
 	ErrNotPositive   = "ERR value is out of range, must be positive"
 	ErrNumKeys       = "ERR numkeys should be greater than 0"
 	ErrPopCount      = "ERR count should be greater than 0"
+
+	// Strings and keys.
+	ErrStringTooLong = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
+	ErrOffset        = "ERR offset is out of range"
+	ErrDecrement     = "ERR decrement would overflow"
+	ErrLCSTypes      = "ERR The specified keys must contain string values"
+	ErrLCSBoth       = "ERR If you want both the length and indexes, please just use IDX."
+	ErrLCSMemory     = "ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len"
+	ErrSameKey       = "ERR source and destination objects are the same"
+	ErrExpireOption  = "ERR Unsupported option %s"
+	ErrExpireNX      = "ERR NX and XX, GT or LT options at the same time are not compatible"
+	ErrExpireGTLT    = "ERR GT and LT options at the same time are not compatible"
+	ErrFirstDB       = "ERR invalid first DB index"
+	ErrSecondDB      = "ERR invalid second DB index"
+	ErrIdleUnderLFU  = "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
+	ErrFreqUnderLRU  = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 )

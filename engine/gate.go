@@ -46,9 +46,6 @@ func (e *Engine) memoryShort() bool {
 // reclaim frees memory by eviction and reports whether that was enough.
 func (e *Engine) reclaim() bool { return false }
 
-// subscribed reports whether the session listens to channels.
-func (s *Session) subscribed() bool { return false }
-
 // runsSubscribed reports whether the command may run while the session listens to channels.
 func (cmd *Command) runsSubscribed() bool {
 	switch cmd.Name {

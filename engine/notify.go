@@ -1,10 +1,6 @@
 package engine
 
-import (
-	"strings"
-
-	"github.com/miniserver-go/miniserver/keyspace"
-)
+import "strings"
 
 // notifyMask is the classes of keyspace events that notify-keyspace-events asks for.
 type notifyMask uint32
@@ -54,6 +50,3 @@ func (m notifyMask) String() string {
 	}
 	return b.String()
 }
-
-// notify publishes a keyspace event to those who asked for its class.
-func (e *Engine) notify(db *keyspace.DB, key []byte, event string) {}

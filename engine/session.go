@@ -27,6 +27,8 @@ type Session struct {
 	stale    bool // a watched key was touched
 	waiter   *waiter
 	running  bool // its slow script goes on elsewhere
+	woken    bool // Peer.Wake was called and nothing was collected since
+	subs     subscriptions
 	created  int64
 	seen     int64 // microseconds, of the last command
 	last     *Command
@@ -102,6 +104,7 @@ func (e *Engine) Close(s *Session) {
 func (e *Engine) forget(s *Session) {
 	s.closing = true
 	e.unwatch(s)
+	e.unsubscribeAll(s)
 	s.tx = nil
 	if s.waiter != nil {
 		e.waiting.remove(s.waiter)
@@ -131,6 +134,7 @@ func (s *Session) Authed() bool { return s.authed }
 
 // collect hands out the replies for sending, and takes back the buffer handed out before.
 func (s *Session) collect() Outcome {
+	s.woken = false
 	o := Outcome{Parked: s.waiter != nil || s.running, Closing: s.closing}
 	if s.running {
 		return o // the script goes on writing
@@ -141,6 +145,15 @@ func (s *Session) collect() Outcome {
 		s.spare = nil
 	}
 	return o
+}
+
+// wake has the session's connection send what was written outside of its own Do; one call serves all
+// that gathers until it does.
+func (s *Session) wake() {
+	if s.Peer != nil && !s.woken {
+		s.woken = true
+		s.Peer.Wake()
+	}
 }
 
 // maxSpare is the largest reply buffer, in bytes, that is kept for the next replies.

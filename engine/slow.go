@@ -64,9 +64,7 @@ func (e *Engine) resume() {
 	s.running, e.slow.session = false, nil
 	e.sample()
 	e.serve()
-	if s.Peer != nil {
-		s.Peer.Wake()
-	}
+	s.wake()
 	e.mu.Unlock()
 }
 

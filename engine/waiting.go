@@ -134,9 +134,7 @@ func (e *Engine) retry(w *waiter) {
 func (e *Engine) unpark(w *waiter) {
 	e.waiting.remove(w)
 	w.session.waiter = nil
-	if w.session.Peer != nil {
-		w.session.Peer.Wake()
-	}
+	w.session.wake()
 }
 
 // lapseWaiters replies to the waiters whose deadline has passed.

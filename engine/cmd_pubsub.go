@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"fmt"
+
+	"github.com/miniserver-go/miniserver/glob"
+)
+
+// Channels is the family of pub/sub.
+func Channels() Family {
+	const listen = PubSub | NoScript | Loading | Stale
+	return Family{Group: "pubsub", Commands: []Command{
+		{Name: "subscribe", Arity: -2, Flags: listen, Run: cmdSubscribe, Since: "2.0.0",
+			Summary: "Listens for messages published to channels."},
+		{Name: "unsubscribe", Arity: -1, Flags: listen, Run: cmdUnsubscribe, Since: "2.0.0",
+			Summary: "Stops listening to messages posted to channels."},
+		{Name: "psubscribe", Arity: -2, Flags: listen, Run: cmdPSubscribe, Since: "2.0.0",
+			Summary: "Listens for messages published to channels that match one or more patterns."},
+		{Name: "punsubscribe", Arity: -1, Flags: listen, Run: cmdPUnsubscribe, Since: "2.0.0",
+			Summary: "Stops listening to messages published to channels that match one or more patterns."},
+		{Name: "ssubscribe", Arity: -2, Flags: listen, Keys: KeyRange(1, -1, 1), Run: cmdSSubscribe, Since: "7.0.0",
+			Summary: "Listens for messages published to shard channels."},
+		{Name: "sunsubscribe", Arity: -1, Flags: listen, Keys: KeyRange(1, -1, 1), Run: cmdSUnsubscribe, Since: "7.0.0",
+			Summary: "Stops listening to messages posted to shard channels."},
+		{Name: "publish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Run: cmdPublish, Since: "2.0.0",
+			Summary: "Posts a message to a channel."},
+		{Name: "spublish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Keys: Key(1), Run: cmdSPublish, Since: "7.0.0",
+			Summary: "Post a message to a shard channel"},
+		{Name: "pubsub", Arity: -2, Since: "2.8.0", Summary: "A container for Pub/Sub commands.", Subs: []Command{
+			{Name: "channels", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubChannels, Since: "2.8.0",
+				Summary: "Returns the active channels."},
+			{Name: "numsub", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubNumSub, Since: "2.8.0",
+				Summary: "Returns a count of subscribers to channels."},
+			{Name: "numpat", Arity: 2, Flags: PubSub | Loading | Stale, Run: cmdPubSubNumPat, Since: "2.8.0",
+				Summary: "Returns a count of unique pattern subscriptions."},
+			{Name: "shardchannels", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubShardChannels, Since: "7.0.0",
+				Summary: "Returns the active shard channels."},
+			{Name: "shardnumsub", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubShardNumSub, Since: "7.0.0",
+				Summary: "Returns the count of subscribers of shard channels."},
+		}},
+	}}
+}
+
+// tellSubscription replies to a change of what a session listens to. A nil name stands for none.
+func (c *Call) tellSubscription(kind string, name []byte, count int) {
+	c.Reply.Push(3)
+	c.Reply.BulkString(kind)
+	if name == nil {
+		c.Reply.Null()
+	} else {
+		c.Reply.Bulk(name)
+	}
+	c.Reply.Int(int64(count))
+}
+
+// SUBSCRIBE channel [channel ...]
+func cmdSubscribe(c *Call) {
+	s := c.Session
+	for _, name := range c.Rest() {
+		c.Engine.broker.channels.add(s, &s.subs.channels, string(name))
+		c.tellSubscription("subscribe", name, s.subs.count())
+	}
+}
+
+// PSUBSCRIBE pattern [pattern ...]
+func cmdPSubscribe(c *Call) {
+	s := c.Session
+	for _, name := range c.Rest() {
+		c.Engine.broker.patterns.add(s, &s.subs.patterns, string(name))
+		c.tellSubscription("psubscribe", name, s.subs.count())
+	}
+}
+
+// SSUBSCRIBE shardchannel [shardchannel ...]
+func cmdSSubscribe(c *Call) {
+	s := c.Session
+	for _, name := range c.Rest() {
+		c.Engine.broker.shards.add(s, &s.subs.shards, string(name))
+		c.tellSubscription("ssubscribe", name, len(s.subs.shards))
+	}
+}
+
+// UNSUBSCRIBE [channel [channel ...]]
+func cmdUnsubscribe(c *Call) {
+	subs := &c.Session.subs
+	c.unsubscribe("unsubscribe", c.Engine.broker.channels, subs.channels, subs.count)
+}
+
+// PUNSUBSCRIBE [pattern [pattern ...]]
+func cmdPUnsubscribe(c *Call) {
+	subs := &c.Session.subs
+	c.unsubscribe("punsubscribe", c.Engine.broker.patterns, subs.patterns, subs.count)
+}
+
+// SUNSUBSCRIBE [shardchannel [shardchannel ...]]
+func cmdSUnsubscribe(c *Call) {
+	subs := &c.Session.subs
+	c.unsubscribe("sunsubscribe", c.Engine.broker.shards, subs.shards, func() int { return len(subs.shards) })
+}
+
+// unsubscribe ends listening to the named channels, or to all of the kind where none is named.
+func (c *Call) unsubscribe(kind string, t topic, own map[string]struct{}, count func() int) {
+	names := c.Rest()
+	if len(names) == 0 {
+		for name := range own {
+			names = append(names, []byte(name))
+		}
+		if len(names) == 0 {
+			c.tellSubscription(kind, nil, count())
+		}
+	}
+	for _, name := range names {
+		t.remove(c.Session, own, string(name))
+		c.tellSubscription(kind, name, count())
+	}
+}
+
+// PUBLISH channel message
+func cmdPublish(c *Call) {
+	channel, message := c.Arg(), c.Arg()
+	c.Reply.Int(int64(c.Engine.publish(channel, message)))
+}
+
+// SPUBLISH shardchannel message
+func cmdSPublish(c *Call) {
+	channel, message := c.Arg(), c.Arg()
+	c.Reply.Int(int64(c.Engine.publishShard(channel, message)))
+}
+
+// PUBSUB CHANNELS [pattern]
+func cmdPubSubChannels(c *Call) { c.tellTopics(c.Engine.broker.channels) }
+
+// PUBSUB SHARDCHANNELS [pattern]
+func cmdPubSubShardChannels(c *Call) { c.tellTopics(c.Engine.broker.shards) }
+
+func (c *Call) tellTopics(t topic) {
+	pattern := "*"
+	if c.More() {
+		pattern = string(c.Arg())
+	}
+	if c.More() {
+		c.Fail(fmt.Sprintf(ErrSubArgs, c.Args[1], "PUBSUB"))
+		return
+	}
+	at, n := c.Reply.Defer(), 0
+	for name := range t {
+		if glob.Match(pattern, name) {
+			c.Reply.BulkString(name)
+			n++
+		}
+	}
+	c.Reply.SetArray(at, n)
+}
+
+// PUBSUB NUMSUB [channel [channel ...]]
+func cmdPubSubNumSub(c *Call) { c.tellListeners(c.Engine.broker.channels) }
+
+// PUBSUB SHARDNUMSUB [shardchannel [shardchannel ...]]
+func cmdPubSubShardNumSub(c *Call) { c.tellListeners(c.Engine.broker.shards) }
+
+func (c *Call) tellListeners(t topic) {
+	names := c.Rest()
+	c.Reply.Array(2 * len(names))
+	for _, name := range names {
+		c.Reply.Bulk(name)
+		c.Reply.Int(int64(len(t[string(name)])))
+	}
+}
+
+// PUBSUB NUMPAT
+func cmdPubSubNumPat(c *Call) { c.Reply.Int(int64(len(c.Engine.broker.patterns))) }
