@@ -167,21 +167,31 @@ func (c *Call) Scratch() []byte { return c.scratch[:0] }
 // no error is sent). A value of another type latches ErrWrongType.
 func Read[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
 	found, ok := c.DB.Find(key)
-	if c.countsHits() {
-		if ok {
-			c.Engine.stats.hits++
-		} else {
-			c.Engine.stats.misses++
-		}
-	}
+	c.looked(key, ok)
 	if !ok {
 		return v, false
 	}
 	return typed[T](c, found)
 }
 
-// countsHits reports whether lookups of this command are keyspace hits and misses.
-func (c *Call) countsHits() bool { return c.Cmd.Flags&Write == 0 }
+// Sees reports whether key is visible. It is a lookup for reading that leaves no access mark.
+func (c *Call) Sees(key []byte) bool {
+	ok := c.DB.Exists(key)
+	c.looked(key, ok)
+	return ok
+}
+
+// looked counts a lookup for reading as a hit or a miss.
+func (c *Call) looked(key []byte, found bool) {
+	if found {
+		c.Engine.stats.hits++
+		return
+	}
+	c.Engine.stats.misses++
+	if c.Engine.Config.notify != 0 {
+		c.Engine.notify(c.DB, key, "mkeymiss")
+	}
+}
 
 func typed[T keyspace.Value](c *Call, found keyspace.Value) (v T, ok bool) {
 	v, ok = found.(T)
@@ -226,6 +236,10 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
 	c.dirty++
 	c.Engine.changed(db, key, event)
 }
+
+// ChangedAll reports that n keys of whole databases were changed, which only the journal and the
+// count of changes need to know. It reports even if n is 0.
+func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }
 
 // Log says what the journal is to hold in place of the command's own arguments: a form whose
 // replay gives the same data at any time. It may be called several times, for several commands.

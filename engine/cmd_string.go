@@ -1,9 +1,8 @@
 package engine
 
 import (
-	"strconv"
-
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // Strings is the family of string commands.
@@ -11,15 +10,56 @@ func Strings() Family {
 	return Family{Group: "string", Commands: []Command{
 		{Name: "get", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdGet, Since: "1.0.0",
 			Summary: "Returns the string value of a key."},
+		{Name: "getdel", Arity: 2, Flags: Write | Fast, Keys: Key(1), Run: cmdGetDel, Since: "6.2.0",
+			Summary: "Returns the string value of a key after deleting the key."},
+		{Name: "getex", Arity: -2, Flags: Write | Fast, Keys: Key(1), Run: cmdGetEx, Since: "6.2.0",
+			Summary: "Returns the string value of a key after setting its expiration time."},
+		{Name: "mget", Arity: -2, Flags: ReadOnly | Fast, Keys: KeyRange(1, -1, 1), Run: cmdMGet, Since: "1.0.0",
+			Summary: "Atomically returns the string values of one or more keys."},
+		{Name: "strlen", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdStrLen, Since: "2.2.0",
+			Summary: "Returns the length of a string value."},
+		{Name: "getrange", Arity: 4, Flags: ReadOnly, Keys: Key(1), Run: cmdGetRange, Since: "2.4.0",
+			Summary: "Returns a substring of the string stored at a key."},
+		{Name: "substr", Arity: 4, Flags: ReadOnly, Keys: Key(1), Run: cmdGetRange, Since: "1.0.0",
+			Summary: "Returns a substring from a string value."},
+		{Name: "lcs", Arity: -3, Flags: ReadOnly, Keys: KeyRange(1, 2, 1), Run: cmdLCS, Since: "7.0.0",
+			Summary: "Finds the longest common substring."},
+
 		{Name: "set", Arity: -3, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdSet, Since: "1.0.0",
 			Summary: "Sets the string value of a key, ignoring its type. The key is created if it doesn't exist."},
+		{Name: "setnx", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdSetNX, Since: "1.0.0",
+			Summary: "Set the string value of a key only when the key doesn't exist."},
+		{Name: "setex", Arity: 4, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdSetEx, Since: "2.0.0",
+			Summary: "Sets the string value and expiration time of a key. Creates the key if it doesn't exist."},
+		{Name: "psetex", Arity: 4, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdPSetEx, Since: "2.6.0",
+			Summary: "Sets both string value and expiration time in milliseconds of a key. The key is created if it doesn't exist."},
+		{Name: "getset", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdGetSet, Since: "1.0.0",
+			Summary: "Returns the previous string value of a key after setting it to a new value."},
+		{Name: "mset", Arity: -3, Flags: Write | DenyOOM, Keys: KeyRange(1, -1, 2), Run: cmdMSet, Since: "1.0.1",
+			Summary: "Atomically creates or modifies the string values of one or more keys."},
+		{Name: "msetnx", Arity: -3, Flags: Write | DenyOOM, Keys: KeyRange(1, -1, 2), Run: cmdMSetNX, Since: "1.0.1",
+			Summary: "Atomically modifies the string values of one or more keys only when all keys don't exist."},
+
+		{Name: "append", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdAppend, Since: "2.0.0",
+			Summary: "Appends a string to the value of a key. Creates the key if it doesn't exist."},
+		{Name: "setrange", Arity: 4, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdSetRange, Since: "2.2.0",
+			Summary: "Overwrites a part of a string value with another by an offset. Creates the key if it doesn't exist."},
+		{Name: "incr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdIncr, Since: "1.0.0",
+			Summary: "Increments the integer value of a key by one. Uses 0 as initial value if the key doesn't exist."},
+		{Name: "decr", Arity: 2, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdDecr, Since: "1.0.0",
+			Summary: "Decrements the integer value of a key by one. Uses 0 as initial value if the key doesn't exist."},
+		{Name: "incrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdIncrBy, Since: "1.0.0",
+			Summary: "Increments the integer value of a key by a number. Uses 0 as initial value if the key doesn't exist."},
+		{Name: "decrby", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdDecrBy, Since: "1.0.0",
+			Summary: "Decrements a number from the integer value of a key. Uses 0 as initial value if the key doesn't exist."},
+		{Name: "incrbyfloat", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdIncrByFloat, Since: "2.6.0",
+			Summary: "Increment the floating point value of a key by a number. Uses 0 as initial value if the key doesn't exist."},
 	}}
 }
 
 // GET key
 func cmdGet(c *Call) {
-	key := c.Arg()
-	v, ok := Read[*str.Value](c, key)
+	v, ok := Read[*str.Value](c, c.Arg())
 	if !c.OK() {
 		return
 	}
@@ -35,87 +75,107 @@ func (c *Call) tellString(v *str.Value, ok bool) {
 	c.Reply.Bulk(v.Text(c.Scratch()))
 }
 
-// setOptions are the options of SET.
-type setOptions struct {
-	deadline    int64 // 0 for none
-	nx, xx, get bool
-	keep        bool
+// GETDEL key
+func cmdGetDel(c *Call) {
+	key := c.Arg()
+	v, ok := Read[*str.Value](c, key)
+	if !c.OK() {
+		return
+	}
+	c.tellString(v, ok)
+	if ok {
+		c.DB.Delete(key)
+		c.Changed(key, "gdel")
+	}
 }
 
-// SET key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds |
-// PXAT unix-time-milliseconds | KEEPTTL]
-func cmdSet(c *Call) {
-	key, value := c.Arg(), c.Arg()
-	o := c.setOptions()
-	var old *str.Value
-	var had bool
-	if o.get {
-		old, had = Read[*str.Value](c, key)
+// GETEX key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds |
+// PERSIST]
+func cmdGetEx(c *Call) {
+	key := c.Arg()
+	x := c.getExOptions()
+	v, ok := Read[*str.Value](c, key)
+	deadline := int64(0)
+	if ok {
+		deadline = c.until(x) // Redis answers nil for an absent key even if the time is no number
 	}
 	if !c.OK() {
 		return
 	}
-	exists := had || !o.get && (o.nx || o.xx) && c.DB.Exists(key)
-	if o.get {
-		c.tellString(old, had)
-	}
-	if o.nx && exists || o.xx && !exists {
-		if !o.get {
-			c.Reply.Null()
-		}
-		return
-	}
-	c.DB.Set(key, c.Engine.Keyspace.String(value), o.keep)
-	c.expireAt(key, o.deadline)
-	c.Changed(key, "$set")
-	c.logSet(key, value, o)
-	if !o.get {
-		c.Reply.Status("OK")
+	c.tellString(v, ok)
+	switch {
+	case !ok:
+	case x.drop:
+		c.persist(key)
+	case x.given:
+		c.expireAt(key, deadline)
 	}
 }
 
-// setOptions reads SET's options in any order.
-func (c *Call) setOptions() (o setOptions) {
+// getExOptions reads GETEX's options. Redis takes one kind of them, as often as one likes.
+func (c *Call) getExOptions() (x expiry) {
 	for c.More() {
-		timed := o.deadline != 0 || o.keep
 		switch {
-		case !o.xx && c.Word("NX"):
-			o.nx = true
-		case !o.nx && c.Word("XX"):
-			o.xx = true
-		case c.Word("GET"):
-			o.get = true
-		case !timed && c.Word("KEEPTTL"):
-			o.keep = true
-		case !timed && c.Left() > 1 && c.Word("EX"):
-			o.deadline = c.Deadline(inSeconds, 1)
-		case !timed && c.Left() > 1 && c.Word("PX"):
-			o.deadline = c.Deadline(inMillis, 1)
-		case !timed && c.Left() > 1 && c.Word("EXAT"):
-			o.deadline = c.Deadline(atSeconds, 1)
-		case !timed && c.Left() > 1 && c.Word("PXAT"):
-			o.deadline = c.Deadline(atMillis, 1)
+		case !x.given && c.Word("PERSIST"):
+			x.drop = true
+		case c.expiryOption(&x):
 		default:
 			c.Refuse(ErrSyntax)
 		}
 	}
-	return o
+	return x
 }
 
-// logSet journals a SET by its effect: unconditional, with an absolute deadline.
-func (c *Call) logSet(key, value []byte, o setOptions) {
-	if c.Engine.log == nil {
-		return
-	}
-	switch {
-	case o.keep:
-		c.Log([]byte("SET"), key, value, []byte("KEEPTTL"))
-	case o.deadline != 0:
-		c.Log([]byte("SET"), key, value, []byte("PXAT"), c.decimal(o.deadline))
-	default:
-		c.Log([]byte("SET"), key, value)
+// MGET key [key ...]
+func cmdMGet(c *Call) {
+	keys := c.Rest()
+	c.Reply.Array(len(keys))
+	for _, key := range keys {
+		v, _ := Read[keyspace.Value](c, key)
+		s, ok := v.(*str.Value) // what is no string reads as nil
+		c.tellString(s, ok)
 	}
 }
 
-// decimal returns n as text.
-func (c *Call) decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+// STRLEN key
+func cmdStrLen(c *Call) {
+	n := 0
+	if v, ok := Read[*str.Value](c, c.Arg()); ok {
+		n = v.Len()
+	}
+	if c.OK() {
+		c.Reply.Int(int64(n))
+	}
+}
+
+// GETRANGE key start end
+func cmdGetRange(c *Call) {
+	key := c.Arg()
+	start, end := c.Int(), c.Int()
+	var text []byte
+	if v, ok := Read[*str.Value](c, key); ok {
+		text = v.Text(c.Scratch())
+	}
+	if c.OK() {
+		c.Reply.Bulk(between(text, start, end))
+	}
+}
+
+// between returns the bytes from start to end, both included. Below zero they count from the end of
+// the text; beyond it they are cut.
+func between(text []byte, start, end int64) []byte {
+	n := int64(len(text))
+	if start < 0 && end < 0 && start > end {
+		return nil // Redis looks before it cuts: -1 and -100 are not both byte 0
+	}
+	if start < 0 {
+		start = max(start+n, 0)
+	}
+	if end < 0 {
+		end = max(end+n, 0)
+	}
+	if end = min(end, n-1); start > end {
+		return nil
+	}
+	return text[start : end+1]
+}

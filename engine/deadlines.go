@@ -1,6 +1,10 @@
 package engine
 
-import "math"
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
 
 // Deadlines as commands give them: an amount in seconds or milliseconds, from now or absolute.
 
@@ -20,9 +24,15 @@ var (
 // Deadline reads the next argument as a time and returns it in milliseconds since the epoch. What
 // cannot be a deadline latches the error "invalid expire time"; least is the smallest amount that
 // can, 1 where Redis refuses zero and negative ones.
-func (c *Call) Deadline(u unit, least int64) int64 {
-	n := c.Int()
+func (c *Call) Deadline(u unit, least int64) int64 { return c.deadline(c.Arg(), u, least) }
+
+func (c *Call) deadline(amount []byte, u unit, least int64) int64 {
 	if c.err != "" {
+		return 0
+	}
+	n, ok := resp.ParseInt(amount)
+	if !ok {
+		c.Refuse(ErrNotInt)
 		return 0
 	}
 	ms, ok := u.millis(n, c.Now())
@@ -50,10 +60,74 @@ func (u unit) millis(n, now int64) (ms int64, ok bool) {
 	return n, true
 }
 
-// expireAt sets a key's deadline, if there is one. A deadline that has passed makes the key
-// invisible at once, and the active side removes it.
+// expiry is what SET, GETEX and their kin are told about a key's deadline. The amount is read as a
+// number only once all options are known to be well-formed.
+type expiry struct {
+	given  bool
+	unit   unit
+	amount []byte
+	keep   bool // KEEPTTL
+	drop   bool // PERSIST
+}
+
+var expiryWords = [...]struct {
+	word string
+	unit unit
+}{{"EX", inSeconds}, {"PX", inMillis}, {"EXAT", atSeconds}, {"PXAT", atMillis}}
+
+// expiryOption moves past [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT
+// unix-time-milliseconds] and reports whether it did. Redis takes the same word again, and the last
+// amount counts; it takes no other.
+func (c *Call) expiryOption(x *expiry) bool {
+	if c.Left() < 2 || x.keep || x.drop {
+		return false
+	}
+	for _, w := range expiryWords {
+		if (!x.given || x.unit == w.unit) && c.Word(w.word) {
+			x.given, x.unit, x.amount = true, w.unit, c.Arg()
+			return true
+		}
+	}
+	return false
+}
+
+// until returns the deadline that was asked for, in milliseconds since the epoch; 0 for none.
+func (c *Call) until(x expiry) int64 {
+	if !x.given {
+		return 0
+	}
+	return c.deadline(x.amount, x.unit, 1)
+}
+
+// expireAt sets the deadline of a visible key. A deadline that has passed deletes the key.
 func (c *Call) expireAt(key []byte, deadline int64) {
-	if deadline != 0 {
-		c.DB.SetDeadline(key, deadline)
+	if deadline <= c.Now() {
+		c.DB.Delete(key)
+		c.Changed(key, "gdel")
+		c.logKey("DEL", key)
+		return
+	}
+	c.DB.SetDeadline(key, deadline)
+	c.Changed(key, "gexpire")
+	if c.Engine.log != nil {
+		c.Log([]byte("PEXPIREAT"), key, c.decimal(deadline))
+	}
+}
+
+// persist removes a key's deadline and reports whether there was one.
+func (c *Call) persist(key []byte) bool {
+	if deadline, _ := c.DB.Deadline(key); deadline == 0 {
+		return false
+	}
+	c.DB.SetDeadline(key, 0)
+	c.Changed(key, "gpersist")
+	c.logKey("PERSIST", key)
+	return true
+}
+
+// logKey journals a command that has a key and nothing else.
+func (c *Call) logKey(name string, key []byte) {
+	if c.Engine.log != nil {
+		c.Log([]byte(name), key)
 	}
 }

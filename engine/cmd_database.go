@@ -1,0 +1,103 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Databases is the family of commands on whole databases.
+func Databases() Family {
+	return Family{Group: "server", Commands: []Command{
+		{Name: "dbsize", Arity: 1, Flags: ReadOnly | Fast, Run: cmdDBSize, ACL: "keyspace", Since: "1.0.0",
+			Summary: "Returns the number of keys in the database."},
+		{Name: "flushdb", Arity: -1, Flags: Write, Run: cmdFlushDB, ACL: "keyspace dangerous", Since: "1.0.0",
+			Summary: "Remove all keys from the current database."},
+		{Name: "flushall", Arity: -1, Flags: Write, Run: cmdFlushAll, ACL: "keyspace dangerous", Since: "1.0.0",
+			Summary: "Removes all keys from all databases."},
+		{Name: "swapdb", Arity: 3, Flags: Write | Fast, Run: cmdSwapDB, ACL: "keyspace dangerous", Since: "4.0.0",
+			Summary: "Swaps two Redis databases."},
+	}}
+}
+
+// Selection is the family of SELECT, which Redis counts among the commands on connections.
+func Selection() Family {
+	return Family{Group: "connection", Commands: []Command{
+		{Name: "select", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdSelect, ACL: "connection", Since: "1.0.0",
+			Summary: "Changes the selected database."},
+	}}
+}
+
+// SELECT index
+func cmdSelect(c *Call) {
+	db := c.database(nil)
+	if !c.OK() {
+		return
+	}
+	c.Session.Select(db.ID())
+	c.Reply.Status("OK")
+}
+
+// DBSIZE
+func cmdDBSize(c *Call) { c.Reply.Int(int64(c.DB.Len())) }
+
+// FLUSHDB [ASYNC | SYNC]
+func cmdFlushDB(c *Call) {
+	if c.flushMode() {
+		c.flush(c.DB)
+		c.Reply.Status("OK")
+	}
+}
+
+// FLUSHALL [ASYNC | SYNC]
+func cmdFlushAll(c *Call) {
+	if !c.flushMode() {
+		return
+	}
+	for i := range c.Engine.Keyspace.Len() {
+		c.flush(c.Engine.Keyspace.DB(i))
+	}
+	c.Reply.Status("OK")
+}
+
+// flushMode reads [ASYNC | SYNC]. Both are the same here: the collector frees in the background.
+func (c *Call) flushMode() bool {
+	if c.More() && !c.Word("ASYNC") && !c.Word("SYNC") {
+		c.Refuse(ErrSyntax)
+	}
+	c.End()
+	return c.OK()
+}
+
+func (c *Call) flush(db *keyspace.DB) {
+	c.Engine.touchDB(db, nil)
+	c.ChangedAll(db.Len())
+	db.Flush()
+}
+
+// SWAPDB index1 index2
+func cmdSwapDB(c *Call) {
+	i, j := c.IntIn(math.MinInt32, math.MaxInt32, ErrFirstDB), c.IntIn(math.MinInt32, math.MaxInt32, ErrSecondDB)
+	if n := int64(c.Engine.Keyspace.Len()); i < 0 || i >= n || j < 0 || j >= n {
+		c.Refuse(ErrDBIndex)
+	}
+	if !c.OK() {
+		return
+	}
+	c.Engine.swap(int(i), int(j))
+	c.ChangedAll(1)
+	c.Reply.Status("OK")
+}
+
+// swap exchanges two databases, for those who watch or wait as well.
+func (e *Engine) swap(i, j int) {
+	a, b := e.Keyspace.DB(i), e.Keyspace.DB(j)
+	if a == b {
+		return
+	}
+	e.touchDB(a, b)
+	e.touchDB(b, a)
+	e.Keyspace.Swap(i, j)
+	e.signalDB(i)
+	e.signalDB(j)
+}

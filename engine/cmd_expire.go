@@ -1,0 +1,140 @@
+package engine
+
+import "math"
+
+// The commands about keys' deadlines. See deadlines.go for the forms in which time is given.
+
+// expireLines returns the lines of the generic family that this file has.
+func expireLines() []Command {
+	return []Command{
+		{Name: "expire", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdExpire, ACL: "keyspace", Since: "1.0.0",
+			Summary: "Sets the expiration time of a key in seconds."},
+		{Name: "pexpire", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdPExpire, ACL: "keyspace", Since: "2.6.0",
+			Summary: "Sets the expiration time of a key in milliseconds."},
+		{Name: "expireat", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdExpireAt, ACL: "keyspace", Since: "1.2.0",
+			Summary: "Sets the expiration time of a key to a Unix timestamp."},
+		{Name: "pexpireat", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdPExpireAt, ACL: "keyspace", Since: "2.6.0",
+			Summary: "Sets the expiration time of a key to a Unix milliseconds timestamp."},
+		{Name: "persist", Arity: 2, Flags: Write | Fast, Keys: Key(1), Run: cmdPersist, ACL: "keyspace", Since: "2.2.0",
+			Summary: "Removes the expiration time of a key."},
+		{Name: "ttl", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdTTL, ACL: "keyspace", Since: "1.0.0",
+			Summary: "Returns the expiration time in seconds of a key."},
+		{Name: "pttl", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdPTTL, ACL: "keyspace", Since: "2.6.0",
+			Summary: "Returns the expiration time in milliseconds of a key."},
+		{Name: "expiretime", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdExpireTime, ACL: "keyspace", Since: "7.0.0",
+			Summary: "Returns the expiration time of a key as a Unix timestamp."},
+		{Name: "pexpiretime", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdPExpireTime, ACL: "keyspace", Since: "7.0.0",
+			Summary: "Returns the expiration time of a key as a Unix milliseconds timestamp."},
+	}
+}
+
+// EXPIRE key seconds [NX | XX | GT | LT]
+func cmdExpire(c *Call) { c.expire(inSeconds) }
+
+// PEXPIRE key milliseconds [NX | XX | GT | LT]
+func cmdPExpire(c *Call) { c.expire(inMillis) }
+
+// EXPIREAT key unix-time-seconds [NX | XX | GT | LT]
+func cmdExpireAt(c *Call) { c.expire(atSeconds) }
+
+// PEXPIREAT key unix-time-milliseconds [NX | XX | GT | LT]
+func cmdPExpireAt(c *Call) { c.expire(atMillis) }
+
+func (c *Call) expire(u unit) {
+	key, amount := c.Arg(), c.Arg()
+	on := c.expireConditions()
+	deadline := c.deadline(amount, u, math.MinInt64)
+	if !c.OK() {
+		return
+	}
+	old, ok := c.DB.Deadline(key)
+	if !ok || !on.allow(old, deadline) {
+		c.Reply.Int(0)
+		return
+	}
+	c.expireAt(key, deadline)
+	c.Reply.Int(1)
+}
+
+// expireConditions are EXPIRE's options: set a deadline only if there is none, if there is one, to a
+// later, to an earlier one.
+type expireConditions struct{ nx, xx, gt, lt bool }
+
+func (c *Call) expireConditions() (on expireConditions) {
+	for c.More() {
+		switch {
+		case c.Word("NX"):
+			on.nx = true
+		case c.Word("XX"):
+			on.xx = true
+		case c.Word("GT"):
+			on.gt = true
+		case c.Word("LT"):
+			on.lt = true
+		default:
+			c.Refusef(ErrExpireOption, c.Arg())
+		}
+	}
+	switch {
+	case on.nx && (on.xx || on.gt || on.lt):
+		c.Refuse(ErrExpireNX)
+	case on.gt && on.lt:
+		c.Refuse(ErrExpireGTLT)
+	}
+	return on
+}
+
+// allow reports whether the conditions let a deadline take the place of the old one, 0 for none,
+// which is later than any.
+func (on expireConditions) allow(old, deadline int64) bool {
+	switch {
+	case on.nx && old != 0, on.xx && old == 0:
+		return false
+	case on.gt:
+		return old != 0 && deadline > old
+	case on.lt:
+		return old == 0 || deadline < old
+	}
+	return true
+}
+
+// PERSIST key
+func cmdPersist(c *Call) {
+	if c.persist(c.Arg()) {
+		c.Reply.Int(1)
+		return
+	}
+	c.Reply.Int(0)
+}
+
+// TTL key
+func cmdTTL(c *Call) { c.tellDeadline(c.Now(), seconds) }
+
+// PTTL key
+func cmdPTTL(c *Call) { c.tellDeadline(c.Now(), millis) }
+
+// EXPIRETIME key
+func cmdExpireTime(c *Call) { c.tellDeadline(0, seconds) }
+
+// PEXPIRETIME key
+func cmdPExpireTime(c *Call) { c.tellDeadline(0, millis) }
+
+func millis(ms int64) int64 { return ms }
+
+// seconds rounds milliseconds to the nearest second, as Redis does for keys.
+func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
+
+// tellDeadline replies with a key's deadline counted from a time: -2 for an absent key, -1 for none.
+func (c *Call) tellDeadline(from int64, count func(ms int64) int64) {
+	key := c.Arg()
+	deadline, ok := c.DB.Deadline(key)
+	c.looked(key, ok)
+	switch {
+	case !ok:
+		c.Reply.Int(-2)
+	case deadline == 0:
+		c.Reply.Int(-1)
+	default:
+		c.Reply.Int(count(deadline - from))
+	}
+}

@@ -1,0 +1,178 @@
+package engine
+
+import (
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/ds/str"
+)
+
+// The commands that set whole strings.
+
+// setOptions are the options of SET.
+type setOptions struct {
+	expiry
+	nx, xx, get bool
+}
+
+// any reports whether there is an option whose effect may depend on when it is executed.
+func (o *setOptions) any() bool { return o.given || o.nx || o.xx }
+
+// SET key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds |
+// PXAT unix-time-milliseconds | KEEPTTL]
+func cmdSet(c *Call) {
+	key, value := c.Arg(), c.Arg()
+	o := c.setOptions()
+	deadline := c.until(o.expiry)
+	var old *str.Value
+	var had bool
+	if o.get {
+		old, had = Read[*str.Value](c, key)
+	}
+	if !c.OK() {
+		return
+	}
+	refused := (o.nx || o.xx) && c.DB.Exists(key) == o.nx
+	switch {
+	case o.get:
+		c.tellString(old, had)
+	case refused:
+		c.Reply.Null()
+	default:
+		c.Reply.Status("OK")
+	}
+	if refused {
+		return
+	}
+	if o.keep {
+		c.DB.Set(key, c.Engine.Keyspace.String(value), true)
+		c.Changed(key, "$set")
+	} else {
+		c.setUntil(key, value, deadline)
+	}
+	if o.any() {
+		c.logSet(key, value, deadline, o.keep)
+	}
+}
+
+// setOptions reads SET's options in any order.
+func (c *Call) setOptions() (o setOptions) {
+	for c.More() {
+		switch {
+		case !o.xx && c.Word("NX"):
+			o.nx = true
+		case !o.nx && c.Word("XX"):
+			o.xx = true
+		case c.Word("GET"):
+			o.get = true
+		case !o.given && c.Word("KEEPTTL"):
+			o.keep = true
+		case c.expiryOption(&o.expiry):
+		default:
+			c.Refuse(ErrSyntax)
+		}
+	}
+	return o
+}
+
+// setUntil sets a string with a deadline, 0 for none, and reports it.
+func (c *Call) setUntil(key, value []byte, deadline int64) {
+	c.DB.SetUntil(key, c.Engine.Keyspace.String(value), deadline)
+	c.Changed(key, "$set")
+	if deadline != 0 {
+		c.Changed(key, "gexpire")
+	}
+}
+
+// logSet journals a SET by its effect: unconditional, with an absolute deadline.
+func (c *Call) logSet(key, value []byte, deadline int64, keep bool) {
+	if c.Engine.log == nil {
+		return
+	}
+	switch {
+	case keep:
+		c.Log([]byte("SET"), key, value, []byte("KEEPTTL"))
+	case deadline != 0:
+		c.Log([]byte("SET"), key, value, []byte("PXAT"), c.decimal(deadline))
+	default:
+		c.Log([]byte("SET"), key, value)
+	}
+}
+
+// decimal returns n as text.
+func (c *Call) decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
+// SETNX key value
+func cmdSetNX(c *Call) {
+	key, value := c.Arg(), c.Arg()
+	if c.DB.Exists(key) {
+		c.Reply.Int(0)
+		return
+	}
+	c.setUntil(key, value, 0)
+	c.Reply.Int(1)
+}
+
+// SETEX key seconds value
+func cmdSetEx(c *Call) { c.setFor(inSeconds) }
+
+// PSETEX key milliseconds value
+func cmdPSetEx(c *Call) { c.setFor(inMillis) }
+
+func (c *Call) setFor(u unit) {
+	key, deadline, value := c.Arg(), c.Deadline(u, 1), c.Arg()
+	if !c.OK() {
+		return
+	}
+	c.setUntil(key, value, deadline)
+	c.logSet(key, value, deadline, false)
+	c.Reply.Status("OK")
+}
+
+// GETSET key value
+func cmdGetSet(c *Call) {
+	key, value := c.Arg(), c.Arg()
+	old, had := Read[*str.Value](c, key)
+	if !c.OK() {
+		return
+	}
+	c.tellString(old, had)
+	c.setUntil(key, value, 0)
+}
+
+// MSET key value [key value ...]
+func cmdMSet(c *Call) {
+	if pairs, ok := c.keysWithValues(); ok {
+		c.setAll(pairs)
+		c.Reply.Status("OK")
+	}
+}
+
+// MSETNX key value [key value ...]
+func cmdMSetNX(c *Call) {
+	pairs, ok := c.keysWithValues()
+	if !ok {
+		return
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if c.DB.Exists(pairs[i]) {
+			c.Reply.Int(0)
+			return
+		}
+	}
+	c.setAll(pairs)
+	c.Reply.Int(1)
+}
+
+// keysWithValues returns the arguments left, a key before each value.
+func (c *Call) keysWithValues() (pairs [][]byte, ok bool) {
+	if c.Left()%2 != 0 {
+		c.Refusef(ErrArity, c.Cmd.full)
+	}
+	return c.Rest(), c.OK()
+}
+
+func (c *Call) setAll(pairs [][]byte) {
+	for i := 0; i < len(pairs); i += 2 {
+		c.setUntil(pairs[i], pairs[i+1], 0)
+	}
+}
