@@ -8,7 +8,7 @@ type notifyMask uint32
 // notifyLetters are the classes in the order in which CONFIG GET shows them; A stands for all but
 // m, n, K and E.
 const (
-	notifyLetters = "g$lshzxetdmnKE"
+	notifyLetters = "g$lshzxetdKEmn"
 	notifyAll     = "g$lshzxetd"
 )
 

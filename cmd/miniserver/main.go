@@ -17,11 +17,6 @@ func main() {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
-	e.Add(engine.Databases())
-	e.Add(engine.Selection())
-	e.Add(engine.Generic())
-	e.Add(engine.Hashes())
-	e.Add(engine.SortedSets())
 	wire(e)
 	s := server.New(e, server.Options{Port: 6399, Bind: []string{"127.0.0.1"}})
 	if err := s.Run(ctx); err != nil {

@@ -11,6 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
+var only = flag.String("transcripts", "", "take only the transcripts whose path contains this")
+
 var update = flag.String("update", "", "rewrite the transcripts' replies from a world: redis or miniserver")
 
 // RedisTraits are those of a redis-server of the given version.
@@ -35,7 +37,7 @@ func Files(t testing.TB, dir string) []*File {
 	t.Helper()
 	var files []*File
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
-		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".txt") {
+		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".txt") || !strings.Contains(filepath.ToSlash(path), *only) {
 			return err
 		}
 		f, err := Load(path)

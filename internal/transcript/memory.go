@@ -25,6 +25,8 @@ type Memory struct {
 	engine *engine.Engine
 	clock  int64 // microseconds
 	conns  []*memoryConn
+	// Journal, if it is set before Reset, receives what the engines journal.
+	Journal func(db int, args [][]byte)
 }
 
 // NewMemory returns a world whose engines wire fills with command families and, if it likes,
@@ -42,8 +44,14 @@ func NewMemory(traits Traits, wire func(e *engine.Engine)) *Memory {
 
 func (m *Memory) renew() {
 	m.clock, m.conns = epoch, nil
-	m.engine = engine.New(engine.Options{Clock: func() int64 { return m.clock }, Seed: 1})
-	m.wire(m.engine)
+	m.engine = m.Fresh(m.Journal)
+}
+
+// Fresh returns a further engine on the world's clock, wired like its own.
+func (m *Memory) Fresh(journal func(db int, args [][]byte)) *engine.Engine {
+	e := engine.New(engine.Options{Clock: func() int64 { return m.clock }, Seed: 1, Journal: journal})
+	m.wire(e)
+	return e
 }
 
 // Engine returns the engine in use, for what a test wants to know beyond replies.

@@ -1,0 +1,19 @@
+package main
+
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/scripting"
+)
+
+// wire adds every command family to an engine.
+func wire(e *engine.Engine) {
+	e.Add(engine.Strings())
+	e.Add(engine.Generic())
+	e.Add(engine.Databases())
+	e.Add(engine.Selection())
+	e.Add(engine.Hashes())
+	e.Add(engine.SortedSets())
+	e.Add(engine.Transactions())
+	e.Add(engine.Channels())
+	e.Add(scripting.New(e).Family())
+}

@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/transcript"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/server"
+)
+
+// corpus is the transcripts; every world runs all of them.
+var corpus = filepath.Join("..", "..", "engine", "testdata")
+
+func memory(name string, proto int, tags ...string) *transcript.Memory {
+	return transcript.NewMemory(transcript.Traits{Name: name, Proto: proto, Tags: tags}, func(e *engine.Engine) { wire(e) })
+}
+
+func TestTranscriptsInProcess(t *testing.T) {
+	w := memory("an engine in process", 2)
+	if transcript.Updating(t, corpus, func() transcript.World { return w }) {
+		return
+	}
+	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+}
+
+func TestTranscriptsInRESP3(t *testing.T) {
+	transcript.RunFiles(t, memory("an engine in process, RESP3", 3), corpus, transcript.Files(t, corpus))
+}
+
+// TestTranscriptsWithoutSmallEncodings runs them with every threshold at 0, so that no value is a
+// ziplist.
+func TestTranscriptsWithoutSmallEncodings(t *testing.T) {
+	w := transcript.NewMemory(transcript.Traits{Name: "an engine without small encodings", Tags: []string{"large"}}, func(e *engine.Engine) {
+		wire(e)
+		for _, name := range e.ParamNames() {
+			if strings.HasSuffix(name, "-max-listpack-entries") || strings.HasSuffix(name, "-max-intset-entries") {
+				require.Empty(t, e.Param(name).Set("0"), name)
+			}
+		}
+	})
+	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+}
+
+// replayed is a world that, when a file is through, replays its journal into a fresh engine and
+// compares the data.
+type replayed struct {
+	*transcript.Memory
+	journal []journaled
+}
+
+type journaled struct {
+	db   int
+	args [][]byte
+}
+
+func (w *replayed) record(db int, args [][]byte) {
+	line := journaled{db: db}
+	for _, a := range args {
+		line.args = append(line.args, bytes.Clone(a))
+	}
+	w.journal = append(w.journal, line)
+}
+
+func (w *replayed) Reset() error {
+	w.journal = nil
+	return w.Memory.Reset()
+}
+
+func (w *replayed) Check() error {
+	copied := w.Fresh(nil)
+	s := copied.NewSession(nil)
+	for _, line := range w.journal {
+		s.Select(line.db)
+		if o := copied.Do(s, [][][]byte{line.args}); bytes.HasPrefix(o.Out, []byte("-")) {
+			return fmt.Errorf("journal line %q: %s", line.args, o.Out)
+		}
+	}
+	if want, got := contents(w.Engine()), contents(copied); want != got {
+		return fmt.Errorf("the journal gives other data:\n%s\nthan the engine holds:\n%s", got, want)
+	}
+	return w.Memory.Check()
+}
+
+func TestTranscriptsReplayedFromTheJournal(t *testing.T) {
+	w := &replayed{Memory: memory("an engine with a journal", 2, "journal")}
+	w.Journal = w.record
+	require.NoError(t, w.Reset())
+	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+}
+
+// contents returns all keys of an engine with their values and deadlines, in order.
+func contents(e *engine.Engine) string {
+	var lines []string
+	e.With(func() {
+		for i := range e.Keyspace.Len() {
+			db := e.Keyspace.DB(i)
+			db.Each(func(key string, t keyspace.Type) bool {
+				e.Keyspace.Begin()
+				v, _ := db.Peek([]byte(key))
+				deadline, _ := db.Deadline([]byte(key))
+				lines = append(lines, fmt.Sprintf("%d %q %s %d %s", i, key, t, deadline, elements(v)))
+				return true
+			})
+		}
+	})
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// elements returns a value's elements as text, in an order that does not depend on how they lie.
+func elements(v keyspace.Value) string {
+	var parts []string
+	switch v := v.(type) {
+	case *str.Value:
+		return strconv.Quote(string(v.Text(nil)))
+	case *hash.Hash:
+		v.Each(func(field, value ziplist.Entry) bool {
+			parts = append(parts, fmt.Sprintf("%q:%q", field.Append(nil), value.Append(nil)))
+			return true
+		})
+	case *zset.Set:
+		v.Each(func(member []byte, score float64) bool {
+			parts = append(parts, fmt.Sprintf("%q:%v", member, score))
+			return true
+		})
+	default:
+		panic(fmt.Sprintf("no text for %T", v))
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, " ")
+}
+
+// TestTranscriptsOverTCP sends each command one byte at a time.
+func TestTranscriptsOverTCP(t *testing.T) {
+	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
+	wire(e)
+	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}})
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error)
+	go func() { ended <- s.Run(ctx) }()
+	defer func() {
+		cancel()
+		require.NoError(t, <-ended)
+	}()
+	w, err := transcript.Connect("tcp", s.Addrs()[0], transcript.Traits{
+		Name: "miniserver over TCP", Tags: []string{"miniserver", "tcp"}, Sleep: 50 * time.Millisecond})
+	require.NoError(t, err)
+	defer w.Close()
+	w.OneByte = true
+	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+}
+
+// TestTranscriptsOnRedis runs what a redis-server can run of them there.
+func TestTranscriptsOnRedis(t *testing.T) {
+	if os.Getenv("REQUIRE_REDIS") == "" && testing.Short() {
+		t.Skip("the reference server is left out with -short")
+	}
+	transcript.RunFiles(t, transcript.Redis(t, 2), corpus, transcript.Files(t, corpus))
+}
