@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -109,7 +110,9 @@ func cmdZAdd(c *Call) {
 // ZINCRBY key increment member
 func cmdZIncrBy(c *Call) {
 	key := c.Arg()
-	c.addScores(key, conditions{incr: true})
+	o := c.conditions() // to Redis an increment that is an option's name is that option
+	o.incr = true
+	c.addScores(key, o)
 }
 
 // conditions reads ZADD's options in any order.
@@ -392,14 +395,25 @@ func cmdZScan(c *Call) {
 	if !c.OK() {
 		return
 	}
+	_, packed := s.Packed()
 	at, n := c.Reply.Defer(), 0
 	next := s.Scan(cursor, o.count, func(member []byte, score float64) {
 		if o.takes(member) {
 			n += 2
 			c.Reply.Bulk(member)
-			c.Reply.BulkDouble(score) // no double, even in RESP3
+			c.tellStored(score, packed)
 		}
 	})
 	c.Reply.SetArray(at, n)
 	c.tellCursor(at, next)
+}
+
+// tellStored replies with a score as it is stored: a string even in RESP3, and an integer without
+// exponent where Redis packs it as one, up to 2^62.
+func (c *Call) tellStored(score float64, packed bool) {
+	if packed && math.Abs(score) <= 1<<62 && score == math.Trunc(score) {
+		c.Reply.Bulk(strconv.AppendInt(c.Scratch(), int64(score), 10))
+		return
+	}
+	c.Reply.BulkDouble(score)
 }

@@ -79,9 +79,12 @@ func cmdZRangeStore(c *Call) {
 	if !ok {
 		return
 	}
-	kept := &zset.Set{}
+	kept, lim := &zset.Set{}, c.Engine.Config.ZSet
+	if _, n := s.Clip(int(q.start), int(q.stop)); q.kind == byRank && n > lim.MaxEntries {
+		lim = zset.Limits{} // it will not stay packed, so it is not even begun so
+	}
 	q.each(s, func(member []byte, score float64) bool {
-		kept.Add(member, score, c.Engine.Config.ZSet, c.Engine.Dice)
+		kept.Add(member, score, lim, c.Engine.Dice)
 		return true
 	})
 	c.store(dst, kept, "zzrangestore")

@@ -233,7 +233,9 @@ func (q *combination) unite(s *zset.Set, add func([]byte, float64) bool) {
 		in.Each(func(member []byte, score float64) bool {
 			score = number(score * in.weight)
 			if before, ok := s.Score(member); ok {
-				score = q.aggregate(before, score)
+				if score = q.aggregate(before, score); score == 0 {
+					s.Remove(member) // or it would keep -0 for 0
+				}
 			}
 			return add(member, score)
 		})

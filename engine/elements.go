@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+
+	"github.com/miniserver-go/miniserver/glob"
 )
 
 // What the commands on elements of collections share: cursors, random draws and replies made of
@@ -80,18 +82,18 @@ func (c *Call) cursor() uint64 {
 
 // scan is the options of a cursor iteration.
 type scan struct {
-	pattern []byte // nil for all
+	pattern string
 	count   int
 }
 
 // newScan returns the options as they are if nothing is said.
-func newScan() scan { return scan{count: 10} }
+func newScan() scan { return scan{pattern: "*", count: 10} }
 
 // scanOption moves past [MATCH pattern] or [COUNT count] and reports whether it found one.
 func (c *Call) scanOption(o *scan) bool {
 	switch {
 	case c.Left() > 1 && c.Word("MATCH"):
-		o.pattern = c.Arg()
+		o.pattern = string(c.Arg())
 	case c.Left() > 1 && c.Word("COUNT"):
 		n := c.Int()
 		if n < 1 {
@@ -113,9 +115,10 @@ func (c *Call) scanOptions() scan {
 	return o
 }
 
-// takes reports whether the iteration is to show name.
+// takes reports whether the iteration is to show name. The single star is no pattern: it takes even
+// the empty name.
 func (o *scan) takes(name []byte) bool {
-	return o.pattern == nil || bytes.Equal(o.pattern, name)
+	return o.pattern == "*" || glob.Match(o.pattern, name)
 }
 
 // tellCursor completes the reply of an iteration whose array of elements was written from at on:
