@@ -5,13 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// keyCache keeps keys of objects decoded of late, each in the one place its
-// hash leads to: records of one kind then share their keys.
-type keyCache [64]string
-
-// keyCacheLimit is the length up to which keys are kept.
-const keyCacheLimit = 32
-
 // jsonDecoder reads JSON and makes values of it. Where C would see the end of
 // its string, at a zero byte, the text ends.
 type jsonDecoder struct {
@@ -35,6 +28,7 @@ func (j *cjson) decode(L *State, c *Call) {
 	}
 	clear(j.values) // of a call that failed
 	j.values = j.values[:0]
+	j.records.reset()
 	d := jsonDecoder{cjson: j, L: L, text: text, slots: 1, wanted: "value"}
 	v := d.value(d.skip())
 	if next := d.skip(); next != 0 {
@@ -293,7 +287,7 @@ func (t *Table) fill(values []Value) {
 func (d *jsonDecoder) object() Value {
 	d.descend(3)
 	d.slots += 2
-	t := d.L.NewTable(0, 0)
+	first := len(d.records.pairs)
 	c := d.skip()
 	for c != '}' {
 		if c != '"' {
@@ -306,7 +300,8 @@ func (d *jsonDecoder) object() Value {
 			d.unexpected("colon", c)
 		}
 		d.at++
-		t.setString(d.L, key, hash, d.value(d.skip()))
+		v := d.value(d.skip())
+		d.records.pairs = append(d.records.pairs, pair{key, v, hash})
 		if c = d.skip(); c == ',' {
 			d.at++
 			if c = d.skip(); c == '}' {
@@ -319,7 +314,7 @@ func (d *jsonDecoder) object() Value {
 	d.at++
 	d.slots -= 2
 	d.depth--
-	return t.Value()
+	return d.records.take(d.L, first).Value()
 }
 
 // key reads a key and returns it with its hash.
@@ -330,16 +325,7 @@ func (d *jsonDecoder) key() (Value, uint32) {
 		text = d.unescape(start, end)
 		return d.L.NewString(text), hashString(text)
 	}
-	hash := hashString(text)
-	if len(text) > keyCacheLimit {
-		return d.L.substring(d.text, start, end), hash
-	}
-	kept := &d.keys[hash%uint32(len(d.keys))]
-	if *kept != text {
-		*kept = strings.Clone(text)
-		d.L.Alloc(len(text))
-	}
-	return String(*kept), hash
+	return d.records.key(d.L, text)
 }
 
 // jsonTokens names what a byte begins, as error messages do.

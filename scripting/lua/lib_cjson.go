@@ -15,9 +15,9 @@ type cjson struct {
 	encodeInvalids int // an index of invalidOptions
 	decodeInvalids int // an index of switchOptions
 
-	buffer buffer
-	keys   keyCache
-	values []Value
+	buffer  buffer
+	records recordMaker
+	values  []Value // of the arrays being read
 }
 
 var (

@@ -4,16 +4,19 @@ import "math"
 
 // msgpackLib is the cmsgpack library: MessagePack, without its newer types
 // for binaries and extensions.
-type msgpackLib struct{ buffer buffer }
+type msgpackLib struct {
+	buffer  buffer
+	records recordMaker
+}
 
 // OpenCmsgpack installs the cmsgpack library, as Redis ships it, as the global cmsgpack.
 func OpenCmsgpack(L *State) *Table {
 	lib := &msgpackLib{}
 	t := newLibrary(L, "cmsgpack", []entry{
 		{"pack", lib.pack},
-		{"unpack", msgpackUnpack},
-		{"unpack_limit", msgpackUnpackLimit},
-		{"unpack_one", msgpackUnpackOne},
+		{"unpack", lib.unpack},
+		{"unpack_limit", lib.unpackLimit},
+		{"unpack_one", lib.unpackOne},
 	})
 	t.SetString(nil, "_NAME", String("cmsgpack"))
 	t.SetString(nil, "_VERSION", String("lua-cmsgpack 0.4.0"))
@@ -205,26 +208,26 @@ func (p *packer) census(t *Table) (isArray bool, n int) {
 }
 
 // cmsgpack.unpack(s): all values in s.
-func msgpackUnpack(L *State, c *Call) {
-	c.unpackMessages(c.CheckString(1), 0, 0)
+func (lib *msgpackLib) unpack(_ *State, c *Call) {
+	lib.messages(c, c.CheckString(1), 0, 0)
 }
 
 // cmsgpack.unpack_one(s [, offset]): the offset to go on from and one value.
-func msgpackUnpackOne(L *State, c *Call) {
+func (lib *msgpackLib) unpackOne(_ *State, c *Call) {
 	offset := c.OptInteger(2, 0)
-	c.unpackMessages(c.CheckString(1), 1, offset)
+	lib.messages(c, c.CheckString(1), 1, offset)
 }
 
 // cmsgpack.unpack_limit(s, limit [, offset]): the offset to go on from and at
 // most limit values.
-func msgpackUnpackLimit(L *State, c *Call) {
+func (lib *msgpackLib) unpackLimit(_ *State, c *Call) {
 	limit, offset := c.CheckInteger(2), c.OptInteger(3, 0)
-	c.unpackMessages(c.CheckString(1), limit, offset)
+	lib.messages(c, c.CheckString(1), limit, offset)
 }
 
-// unpackMessages answers with up to limit values from offset on; with both 0
+// messages answers with up to limit values from offset on; with both 0
 // with all of them, and otherwise with the next offset first, -1 at the end.
-func (c *Call) unpackMessages(s string, limit, offset int64) {
+func (lib *msgpackLib) messages(c *Call, s string, limit, offset int64) {
 	L := c.L
 	if offset < 0 || limit < 0 {
 		L.Errorf("Invalid request to unpack with offset of %d and limit of %d.", int32(offset), len(s))
@@ -239,7 +242,8 @@ func (c *Call) unpackMessages(s string, limit, offset int64) {
 	} else {
 		out = append(out, Nil)
 	}
-	u := unpacker{L: L, data: s, at: int(offset)}
+	lib.records.reset()
+	u := unpacker{L: L, records: &lib.records, data: s, at: int(offset)}
 	for n := int64(0); u.at < len(s) && n < limit; n++ {
 		u.slots = 1 + int(n)
 		out = append(out, u.value())
@@ -258,10 +262,11 @@ func (c *Call) unpackMessages(s string, limit, offset int64) {
 
 // unpacker reads values in MessagePack.
 type unpacker struct {
-	L     *State
-	data  string
-	at    int
-	slots int // values C would have on its stack
+	L       *State
+	records *recordMaker
+	data    string
+	at      int
+	slots   int // values C would have on its stack
 }
 
 const errTooManyValues = "too many return values at once; use unpack_one or unpack_limit instead."
@@ -359,16 +364,35 @@ func (u *unpacker) array(n uint64) Value {
 	return t.Value()
 }
 
-// table reads n pairs. Keys come in one by one, for the order of pairs() to
-// be what it is in C.
+// table reads n pairs.
 func (u *unpacker) table(n uint64) Value {
-	t := u.L.NewTable(0, 0)
+	first := len(u.records.pairs)
 	for ; n > 0; n-- {
 		u.slots++
-		k := u.value()
+		p := u.key()
 		u.slots++
-		t.Set(u.L, k, u.value())
+		p.val = u.value()
 		u.slots -= 2
+		u.records.pairs = append(u.records.pairs, p)
 	}
-	return t.Value()
+	return u.records.take(u.L, first).Value()
+}
+
+// key reads a value that is to be a key; short strings are shared.
+func (u *unpacker) key() (p pair) {
+	if u.at < len(u.data) && u.slots < maxResults {
+		head := u.data[u.at]
+		if n := int(head & 31); head&0xe0 == 0xa0 && u.at+1+n <= len(u.data) {
+			u.L.Tick(1)
+			start := u.at + 1
+			u.at = start + n
+			p.key, p.hash = u.records.key(u.L, u.data[start:u.at])
+			return p
+		}
+	}
+	p.key = u.value()
+	if s, ok := p.key.AsString(); ok {
+		p.hash = hashString(s)
+	}
+	return p
 }

@@ -31,38 +31,33 @@ func OpenMath(L *State) *Random {
 	return random
 }
 
-// unaryMath lists the functions of one number. The invalid ones among their
-// results are NaNs of either sign, as C's library gives them.
+// unaryMath lists the functions of one number.
 var unaryMath = []struct {
 	name string
 	f    func(float64) float64
 }{
-	{"acos", invalid(math.Acos, positiveNaN())},
-	{"asin", invalid(math.Asin, positiveNaN())},
-	{"atan", math.Atan},
+	{"acos", acos},
+	{"asin", asin},
+	{"atan", atan},
 	{"ceil", math.Ceil},
-	{"cos", invalid(math.Cos, negativeNaN())},
-	{"cosh", math.Cosh},
-	{"exp", math.Exp},
+	{"cos", cos},
+	{"cosh", cosh},
+	{"exp", exp},
 	{"floor", math.Floor},
-	{"log", invalid(math.Log, negativeNaN())},
-	{"log10", invalid(math.Log10, positiveNaN())},
-	{"sin", invalid(math.Sin, negativeNaN())},
-	{"sinh", math.Sinh},
-	{"sqrt", math.Sqrt},
-	{"tan", invalid(math.Tan, negativeNaN())},
-	{"tanh", math.Tanh},
+	{"log", log},
+	{"log10", log10},
+	{"sin", sin},
+	{"sinh", sinh},
+	{"sqrt", squareRoot},
+	{"tan", tan},
+	{"tanh", tanh},
 }
 
-// invalid returns f with the given NaN where f makes one of a number.
-func invalid(f func(float64) float64, nan float64) func(float64) float64 {
-	return func(x float64) float64 {
-		y := f(x)
-		if y != y && x == x {
-			return nan
-		}
-		return y
+func squareRoot(x float64) float64 {
+	if x < 0 {
+		return negativeNaN()
 	}
+	return math.Sqrt(x)
 }
 
 // unary returns the host function of f. A NaN goes through as it is.
@@ -93,7 +88,7 @@ func mathAtan2(_ *State, c *Call) {
 		c.Return1(Number(y + x))
 		return
 	}
-	c.Return1(Number(math.Atan2(y, x)))
+	c.Return1(Number(atan2(y, x)))
 }
 
 // math.deg(x)

@@ -33,8 +33,8 @@ type buffer struct {
 }
 
 const (
-	freeBuffer = 4 << 10  // bytes gathered without asking
-	keptBuffer = 64 << 10 // capacity kept for the next call
+	freeBuffer = 4 << 10   // bytes gathered without asking
+	keptBuffer = 256 << 10 // capacity kept for the next call
 )
 
 // take lends the buffer's memory, empty. A call that starts before the memory
