@@ -72,7 +72,8 @@ func (c *Call) expireConditions() (on expireConditions) {
 		case c.Word("LT"):
 			on.lt = true
 		default:
-			c.Refusef(ErrExpireOption, c.Arg())
+			option := c.Arg()
+			c.Refusef(ErrExpireOption, shown(option, len(option)))
 		}
 	}
 	switch {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"sort"
 	"strings"
@@ -249,5 +250,9 @@ func unknownCommand(args [][]byte) string {
 	return fmt.Sprintf(ErrUnknownCommand, shown(args[0], 128), list.String())
 }
 
-// shown cuts an argument for an error text.
-func shown(b []byte, most int) string { return string(b[:min(len(b), most)]) }
+// shown cuts an argument for an error text: to most bytes, and before a zero byte, where Redis' own
+// text ends.
+func shown(b []byte, most int) string {
+	b, _, _ = bytes.Cut(b[:min(len(b), most)], []byte{0})
+	return string(b)
+}
