@@ -187,9 +187,16 @@ func (c *memoryConn) take(o engine.Outcome) {
 	c.held = c.held[o.Taken:]
 }
 
-// Next implements Conn. Nothing arrives later than at once here, patience or not.
-func (c *memoryConn) Next(bool) (resp.Value, bool, error) {
+// Next implements Conn. Nothing arrives later than at once here, but for what a short timeout brings:
+// patience lets the clock move for it, as far as a world with a real clock would sleep.
+func (c *memoryConn) Next(patient bool) (resp.Value, bool, error) {
 	c.world.pump()
+	if patient && c.silent() {
+		if err := c.world.Advance(longSleep); err != nil {
+			return Closed, false, err
+		}
+		c.world.pump()
+	}
 	if c.out.Len()+c.replies.Buffered() > 0 {
 		v, err := c.replies.Read()
 		return v, err == nil, err
@@ -198,6 +205,9 @@ func (c *memoryConn) Next(bool) (resp.Value, bool, error) {
 	c.over = c.closed
 	return Closed, first, nil
 }
+
+// silent reports whether nothing has arrived.
+func (c *memoryConn) silent() bool { return !c.closed && c.out.Len()+c.replies.Buffered() == 0 }
 
 // Close implements Conn.
 func (c *memoryConn) Close() error {
