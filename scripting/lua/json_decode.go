@@ -28,6 +28,9 @@ func (j *cjson) decode(L *State, c *Call) {
 	}
 	clear(j.values) // of a call that failed
 	j.values = j.values[:0]
+	if cap(j.values) > keptBuffer/valueBytes {
+		j.values = nil
+	}
 	j.records.reset()
 	d := jsonDecoder{cjson: j, L: L, text: text, slots: 1, wanted: "value"}
 	v := d.value(d.skip())
@@ -251,7 +254,7 @@ func (d *jsonDecoder) array() Value {
 	c := d.skip()
 	for c != ']' {
 		v := d.value(c)
-		d.values = append(d.values, v)
+		d.push(v)
 		d.L.Tick(1)
 		if c = d.skip(); c == ',' {
 			d.at++
@@ -267,6 +270,14 @@ func (d *jsonDecoder) array() Value {
 	d.slots--
 	d.depth--
 	return d.takeArray(first)
+}
+
+// push gathers an element.
+func (d *jsonDecoder) push(v Value) {
+	if len(d.values) == cap(d.values) {
+		d.L.Alloc(cap(d.values) * valueBytes)
+	}
+	d.values = append(d.values, v)
 }
 
 // takeArray makes an array of the values gathered from first on.
@@ -301,7 +312,7 @@ func (d *jsonDecoder) object() Value {
 		}
 		d.at++
 		v := d.value(d.skip())
-		d.records.pairs = append(d.records.pairs, pair{key, v, hash})
+		d.records.add(d.L, pair{key, v, hash})
 		if c = d.skip(); c == ',' {
 			d.at++
 			if c = d.skip(); c == '}' {

@@ -373,7 +373,7 @@ func (u *unpacker) table(n uint64) Value {
 		u.slots++
 		p.val = u.value()
 		u.slots -= 2
-		u.records.pairs = append(u.records.pairs, p)
+		u.records.add(u.L, p)
 	}
 	return u.records.take(u.L, first).Value()
 }

@@ -115,21 +115,21 @@ func (m *matcher) appendCaptures(dst []Value, start, end int, whole bool) []Valu
 }
 
 // string.gmatch(s, pattern): in it a leading ^ has no special meaning.
-func (lib *stringLib) gmatch(L *State, c *Call) {
+func (lib *stringLib) gmatch(_ *State, c *Call) {
 	s, text := c.CheckString(1), c.CheckString(2)
 	p := lib.patterns.get(text)
 	if p.anchored {
 		p = compilePattern(text, false)
 	}
-	g := &matchIterator{pattern: p}
-	g.start(L, p, s)
+	g := &matchIterator{lib: lib, pattern: p, subject: s}
 	c.Return1(NewFunction("gmatch_aux", g.next).Value())
 }
 
 // matchIterator is what gmatch returns.
 type matchIterator struct {
-	matcher
+	lib     *stringLib
 	pattern *pattern
+	subject string
 	from    int
 }
 
@@ -137,8 +137,8 @@ func (g *matchIterator) next(L *State, c *Call) {
 	if g.from > len(g.subject) {
 		return
 	}
-	start, end := g.search(g.pattern, g.from)
-	g.check(end)
+	m := &g.lib.matcher
+	start, end := m.find(L, g.pattern, g.subject, g.from)
 	if end == noMatch {
 		g.from = len(g.subject) + 1
 		return
@@ -147,37 +147,34 @@ func (g *matchIterator) next(L *State, c *Call) {
 	if end == start {
 		g.from++
 	}
-	if g.level <= 1 {
-		c.Return1(g.capture(0, start, end))
+	if m.level <= 1 {
+		c.Return1(m.capture(0, start, end))
 		return
 	}
-	c.returnAll(g.appendCaptures(L.ret[:0], start, end, true))
+	c.returnAll(m.appendCaptures(L.ret[:0], start, end, true))
 }
 
-// substitution is one call of gsub.
+// substitution is one call of gsub. The library's matcher serves it, also when
+// the replacement is a function or a metamethod that uses the matcher itself.
 type substitution struct {
 	*matcher
-	c    *Call
-	out  buffer
-	repl Value
-	text string // of a repl that is a string or a number
-	kind Kind
-	done int // up to here the subject is in out
+	c       *Call
+	out     buffer
+	subject string
+	repl    Value
+	text    string // of a repl that is a string or a number
+	kind    Kind
+	done    int // up to here the subject is in out
 }
 
 // string.gsub(s, pattern, repl [, n])
 func (lib *stringLib) gsub(L *State, c *Call) {
 	s, text := c.CheckString(1), c.CheckString(2)
-	g := substitution{matcher: &lib.matcher, c: c, repl: c.Arg(3)}
+	g := substitution{matcher: &lib.matcher, c: c, subject: s, repl: c.Arg(3)}
 	limit := c.OptInt(4, len(s)+1)
 	g.checkReplacement()
-	if g.kind != KindString {
-		g.matcher = new(matcher) // the replacement may call us again
-	}
-	p := lib.patterns.get(text)
-	g.start(L, p, s)
 	g.out = lib.buffer.take()
-	n := g.run(p, limit)
+	n := g.run(lib.patterns.get(text), limit)
 	if g.done == 0 && len(g.out.text) == 0 {
 		lib.buffer.give(&g.out)
 		c.Return2(String(s), Int(n))
@@ -202,8 +199,7 @@ func (g *substitution) checkReplacement() {
 func (g *substitution) run(p *pattern, limit int) int {
 	n, from := 0, 0
 	for n < limit {
-		start, end := g.search(p, from)
-		g.check(end)
+		start, end := g.find(g.c.L, p, g.subject, from)
 		if end == noMatch {
 			break
 		}

@@ -208,6 +208,7 @@ func (lib *tableLib) sortPlain(L *State, t *Table, elements []Value) bool {
 	t.refuse(L)
 	n := len(elements)
 	L.Tick(n * bits.Len(uint(n)) / 4)
+	L.Alloc(n * valueBytes / 2)
 	if elements[0].IsString() {
 		return lib.sortStrings(elements)
 	}

@@ -1,6 +1,9 @@
 package lua
 
-import "strings"
+import (
+	"strings"
+	"unsafe"
+)
 
 // pair is a field about to be set. The hash counts for string keys only.
 type pair struct {
@@ -32,12 +35,25 @@ const (
 	longestKey = 32
 	// widestShape is the number of fields up to which layouts are kept.
 	widestShape = 64
+	// keptPairs is the room for pairs kept for the next call.
+	keptPairs = 4096
 )
 
 // reset forgets what a decoder that failed left behind.
 func (m *recordMaker) reset() {
 	clear(m.pairs)
 	m.pairs = m.pairs[:0]
+	if cap(m.pairs) > keptPairs {
+		m.pairs = nil
+	}
+}
+
+// add gathers a pair.
+func (m *recordMaker) add(L *State, p pair) {
+	if len(m.pairs) == cap(m.pairs) {
+		L.Alloc(cap(m.pairs) * int(unsafe.Sizeof(p)))
+	}
+	m.pairs = append(m.pairs, p)
 }
 
 // key returns text as a key with its hash.
