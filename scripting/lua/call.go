@@ -74,9 +74,14 @@ func (c *Call) site() *Site {
 	return &c.fn.proto.sites[c.pc]
 }
 
-// Site returns the place in a script that called this host function, nil when another function did.
-// It stays the same for every call from there: see Site.Cache.
-func (c *Call) Site() *Site { return c.prev.site() }
+// Site returns the place in a script that called this host function, nil when it was not called from
+// one. It stays the same for every call from there: see Site.Cache.
+func (c *Call) Site() *Site {
+	if s := c.prev.site(); s != nil && s.call {
+		return s
+	}
+	return nil
+}
 
 // Function is a Lua closure or a host function.
 type Function struct {

@@ -3,6 +3,7 @@ package lua
 import (
 	"fmt"
 	"strconv"
+	"unsafe"
 )
 
 // Argument checks for host functions. Each throws Lua's own message, naming the function as the
@@ -63,24 +64,34 @@ func (c *Call) CheckFunction(i int) Value {
 
 // CheckString returns argument i, a string or a number formatted.
 func (c *Call) CheckString(i int) string {
-	if v := c.Arg(i); v.IsString() {
-		return v.str()
-	} else if v.IsNumber() {
-		return numberString(v.num())
+	if i <= c.nargs && c.slots[i-1].IsString() {
+		return c.slots[i-1].str()
 	}
-	c.TypeError(i, "string")
-	return ""
+	return c.convertToString(i)
+}
+
+func (c *Call) convertToString(i int) string {
+	s, ok := c.Arg(i).ToString()
+	if !ok {
+		c.TypeError(i, "string")
+	}
+	return s
 }
 
 // CheckNumber returns argument i, a number or a string that spells one.
 func (c *Call) CheckNumber(i int) float64 {
-	if v := c.Arg(i); v.IsNumber() {
-		return v.num()
-	} else if f, ok := v.ToNumber(); ok {
-		return f
+	if i <= c.nargs && c.slots[i-1].p == unsafe.Pointer(&numMark) {
+		return c.slots[i-1].num()
 	}
-	c.TypeError(i, "number")
-	return 0
+	return c.convertToNumber(i)
+}
+
+func (c *Call) convertToNumber(i int) float64 {
+	f, ok := c.Arg(i).ToNumber()
+	if !ok {
+		c.TypeError(i, "number")
+	}
+	return f
 }
 
 // CheckInteger returns number argument i truncated to 64 bits as C does on amd64: out of range is the least integer.

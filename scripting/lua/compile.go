@@ -18,23 +18,30 @@ func Compile(source, chunkName string) (p *Proto, err error) {
 			err = errors.New(syntax.message)
 		}
 	}()
-	u := &unit{chunk: displayName(chunkName), constants: map[string]stringKey{}}
-	return u.function(parse(source, u.chunk), nil).proto, nil
+	u := &unit{chunk: displayName(chunkName, maxRunName), constants: map[string]stringKey{}}
+	return u.function(parse(source, displayName(chunkName, maxSyntaxName)), nil).proto, nil
 }
 
 // Load returns a new closure of a compiled chunk over L's globals.
 func (L *State) Load(p *Proto) *Function { return &Function{proto: p, env: L.Globals} }
 
-const maxDisplayName = 60 // with the terminating zero C counts
+// How long a chunk's name may be in messages, with the terminating zero C counts.
+const (
+	maxRunName    = 60
+	maxSyntaxName = 80
+)
 
-// displayName returns a chunk's name as messages show it.
-func displayName(name string) string {
+// displayName returns a chunk's name as messages of that kind show it.
+func displayName(name string, size int) string {
+	if i := strings.IndexByte(name, 0); i >= 0 {
+		name = name[:i]
+	}
 	if strings.HasPrefix(name, "=") {
-		return name[1:min(len(name), maxDisplayName)]
+		return name[1:min(len(name), size)]
 	}
 	if strings.HasPrefix(name, "@") {
 		name = name[1:]
-		if most := maxDisplayName - len(" '...' ") - 1; len(name) > most {
+		if most := size - len(" '...' ") - 1; len(name) > most {
 			return "..." + name[len(name)-most:]
 		}
 		return name
@@ -43,12 +50,9 @@ func displayName(name string) string {
 	if i := strings.IndexAny(name, "\n\r"); i >= 0 {
 		line = name[:i]
 	}
-	most := maxDisplayName - len(` [string "..."] `) - 1
-	if len(line) > most {
-		return `[string "` + line[:most] + `..."]`
-	}
+	line = line[:min(len(line), size-len(` [string "..."] `)-1)]
 	if len(line) < len(name) {
-		return `[string "` + line + `..."]`
+		line += "..."
 	}
 	return `[string "` + line + `"]`
 }
@@ -166,6 +170,17 @@ func (c *compiler) site(line int, kind nameKind, name string) uint32 {
 func (c *compiler) siteOf(line int, e expression) uint32 {
 	kind, name := nameOf(e)
 	return c.site(line, kind, name)
+}
+
+// callSite is siteOf for a call of e, or of a method if that is not "".
+func (c *compiler) callSite(line int, e expression, method string) uint32 {
+	kind, name := nameOf(e)
+	if method != "" {
+		kind, name = nameMethod, method
+	}
+	pc := c.site(line, kind, name)
+	c.proto.sites[pc].call = true
+	return pc
 }
 
 // nameOf returns how messages name the value of e.

@@ -53,7 +53,7 @@ func (c *compiler) direct(e *callExpr) bool {
 // callDirect compiles a call with up to three arguments that need no temporaries.
 func (c *compiler) callDirect(e *callExpr) invoke {
 	fn := c.eval(e.function)
-	pc := c.siteOf(e.line, e.function)
+	pc := c.callSite(e.line, e.function, "")
 	args := make([]eval, len(e.args))
 	for i, a := range e.args {
 		args[i] = c.eval(a)
@@ -95,7 +95,7 @@ func (c *compiler) callDirect(e *callExpr) invoke {
 func (c *compiler) callGathered(e *callExpr) invoke {
 	base := c.temp()
 	fn := c.eval(e.function)
-	pc := c.siteOf(e.line, e.function)
+	pc := c.callSite(e.line, e.function, "")
 	gather, n, tail := c.arguments(e.args)
 	if tail != nil {
 		return func(f *Call) *Call {
@@ -212,7 +212,7 @@ func (c *compiler) callMethod(e *callExpr) invoke {
 	self := c.eval(e.function)
 	name := c.constant(e.method)
 	look := c.siteOf(e.selfLine, e.function)
-	pc := c.site(e.line, nameMethod, e.method)
+	pc := c.callSite(e.line, nil, e.method)
 	gather, n, tail := c.arguments(e.args)
 	prepare := func(f *Call) {
 		o := self(f)
@@ -258,7 +258,7 @@ func (c *compiler) tailCall(e *callExpr) action {
 		extra = 1
 		self, name := c.eval(e.function), c.constant(e.method)
 		look := c.siteOf(e.selfLine, e.function)
-		pc = c.site(e.line, nameMethod, e.method)
+		pc = c.callSite(e.line, nil, e.method)
 		prepare = func(f *Call) {
 			o := self(f)
 			f.slots[base+1] = o
@@ -266,7 +266,7 @@ func (c *compiler) tailCall(e *callExpr) action {
 		}
 	} else {
 		fn := c.eval(e.function)
-		pc = c.siteOf(e.line, e.function)
+		pc = c.callSite(e.line, e.function, "")
 		prepare = func(f *Call) { f.slots[base] = fn(f) }
 	}
 	gather, n, tail := c.arguments(e.args)

@@ -140,7 +140,8 @@ func (c *compiler) genericFor(s *genericForStat) action {
 	}
 	n := len(s.variables)
 	body := c.block(s.body)
-	pc := c.site(s.callLine, nameNone, "")
+	pc := c.site(s.callLine, nameGenerator, "(for generator)")
+	c.proto.sites[pc].call = true
 	return func(f *Call) signal {
 		fill(f, base)
 		for {

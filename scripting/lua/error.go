@@ -2,9 +2,12 @@ package lua
 
 import "fmt"
 
-// Error is what ends a run: a Lua error value nobody caught.
+// Error is what ends a run: a Lua error value nobody caught, and the Lua code that raised it or called
+// the host function that did. Line is 0 where no Lua code was running.
 type Error struct {
 	Value Value
+	Chunk string
+	Line  int
 }
 
 // Error returns the message, or what Lua's own front end says of an error value that is none.
@@ -38,7 +41,7 @@ func (L *State) fail(format string, args ...any) {
 
 // typeErrorAt throws "attempt to <doing> local 'x' (a nil value)", with the name the site knows if any.
 func (L *State) typeErrorAt(v Value, doing string, at *Site) {
-	if at == nil || at.kind == nameNone {
+	if at == nil || at.kind == nameNone || at.kind == nameGenerator {
 		L.fail("attempt to %s a %s value", doing, v.TypeName())
 	}
 	L.fail("attempt to %s %s '%s' (a %s value)", doing, nameKinds[at.kind], at.name, v.TypeName())
@@ -62,10 +65,23 @@ func (L *State) Where(level int) string {
 	return ""
 }
 
+// newError returns the pending error with its place. The stack must be as it was when it was raised.
+func (L *State) newError() *Error {
+	e := &Error{Value: L.pending}
+	c := L.frame
+	if c != nil && c.fn.proto == nil {
+		c = c.prev
+	}
+	if at := c.site(); at != nil {
+		e.Chunk, e.Line = c.fn.proto.chunk, int(at.line)
+	}
+	return e
+}
+
 // calleeName returns the name by which the calling Lua code knows the running function c, "?" when unknown.
 func (L *State) calleeName(c *Call) (name string, method bool) {
 	s := c.Site()
-	if s == nil || c.tails > 0 || s.kind == nameNone {
+	if s == nil || !s.call || c.tails > 0 || s.kind == nameNone {
 		return "?", false
 	}
 	return s.name, s.kind == nameMethod

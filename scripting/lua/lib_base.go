@@ -228,7 +228,7 @@ func (L *State) describe(v Value) Value {
 		return v
 	case KindLightUserdata:
 		if id, _ := v.AsLight(); id == 0 {
-			return String("userdata: NULL")
+			return String("userdata: (nil)")
 		}
 	}
 	return L.NewString(fmt.Sprintf("%s: 0x%012x", v.TypeName(), address(v)))

@@ -10,17 +10,19 @@ func baseLoadString(L *State, c *Call) {
 
 // load(f [, chunkname])
 func baseLoad(L *State, c *Call) {
-	c.CheckFunction(1)
 	name := c.OptString(2, "=(load)")
+	c.CheckFunction(1)
 	var source strings.Builder
 	for {
-		piece := L.Call1(c.Arg(1))
-		if piece.IsNil() {
-			break
-		}
-		s, ok := piece.ToString()
+		r, ok := L.protect(c.Arg(1), nil)
 		if !ok {
-			c.Return2(Nil, String("reader function must return a string"))
+			c.Return2(Nil, L.pending)
+			return
+		}
+		piece := r.first()
+		s, ok := piece.ToString()
+		if !ok && !piece.IsNil() {
+			c.Return2(Nil, String(L.Where(1)+"reader function must return a string"))
 			return
 		}
 		if s == "" {
@@ -37,8 +39,8 @@ func baseLoad(L *State, c *Call) {
 func (L *State) load(c *Call, source, name string) {
 	L.Alloc(len(source) * sourceBytes)
 	L.Tick(len(source))
-	if strings.HasPrefix(source, "\x1bLua") {
-		c.Return2(Nil, String(displayName(name)+": bad header in precompiled chunk"))
+	if strings.HasPrefix(source, "\x1b") {
+		c.Return2(Nil, String(binaryName(name)+": bad header in precompiled chunk"))
 		return
 	}
 	p, err := Compile(source, name)
@@ -51,3 +53,14 @@ func (L *State) load(c *Call, source, name string) {
 
 // sourceBytes is what a byte of source takes once compiled, about.
 const sourceBytes = 40
+
+// binaryName names a precompiled chunk, which is never accepted, in the error about it.
+func binaryName(name string) string {
+	switch {
+	case strings.HasPrefix(name, "@"), strings.HasPrefix(name, "="):
+		return name[1:]
+	case strings.HasPrefix(name, "\x1b"):
+		return "binary string"
+	}
+	return name
+}

@@ -263,7 +263,7 @@ func (L *State) compareMeta(e event, a, b Value) (result, ok bool) {
 
 func (L *State) compareError(a, b Value) {
 	t1, t2 := a.TypeName(), b.TypeName()
-	if t1 == t2 {
+	if t1[2] == t2[2] { // the letter C Lua looks at: a string and a thread are "two string values"
 		L.fail("attempt to compare two %s values", t1)
 	}
 	L.fail("attempt to compare %s with %s", t1, t2)

@@ -64,7 +64,12 @@ func (p *parser) near() string {
 	return p.current.String()
 }
 
-func (p *parser) syntaxError(problem string) { p.fail(problem, p.near()) }
+func (p *parser) syntaxError(problem string) {
+	if p.current == 0 { // C Lua takes it for no token
+		p.failPlain(problem)
+	}
+	p.fail(problem, p.near())
+}
 
 func (p *parser) expected(t token) { p.syntaxError("'" + t.String() + "' expected") }
 

@@ -46,6 +46,7 @@ type Site struct {
 
 	line int32
 	kind nameKind
+	call bool   // a call, not another operation
 	name string // of the value called or worked on, "" if it has none
 }
 
@@ -62,6 +63,7 @@ const (
 	nameGlobal
 	nameField
 	nameMethod
+	nameGenerator // the hidden variable of a loop: named to callees, not in errors about itself
 )
 
 var nameKinds = [...]string{"", "local", "upvalue", "global", "field", "method"}

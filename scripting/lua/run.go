@@ -10,7 +10,7 @@ func (L *State) Run(fn *Function, args ...Value) (results []Value, err error) {
 		if !done {
 			switch problem := recover().(type) {
 			case raised:
-				err = &Error{Value: L.pending}
+				err = L.newError()
 			case abort:
 				err = problem.err
 			default:

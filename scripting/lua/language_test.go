@@ -1,0 +1,154 @@
+package lua_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// The language corpus: programs in testdata/language/*.lua, each behind a line "--- name", and beside
+// every file what lua5.1 printed for them. run.lua runs a program and gathers what it prints.
+
+const languageFolder = "testdata/language"
+
+// section is one program or its output.
+type section struct{ name, text string }
+
+func readSections(t testing.TB, path string) []section {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	var all []section
+	for _, part := range strings.Split("\n"+string(text), "\n--- ")[1:] {
+		name, body, _ := strings.Cut(part, "\n")
+		all = append(all, section{name, strings.TrimSuffix(body, "\n")})
+	}
+	return all
+}
+
+func languageFiles(t testing.TB) []string {
+	paths, err := filepath.Glob(filepath.Join(languageFolder, "*.lua"))
+	require.NoError(t, err)
+	var files []string
+	for _, path := range paths {
+		if filepath.Base(path) != "run.lua" {
+			files = append(files, path)
+		}
+	}
+	require.NotEmpty(t, files)
+	return files
+}
+
+func outputPath(path string) string { return strings.TrimSuffix(path, ".lua") + ".out" }
+
+// script returns a Lua program that runs all sections and writes a section of output for each.
+func script(t testing.TB, sections []section) string {
+	run, err := os.ReadFile(filepath.Join(languageFolder, "run.lua"))
+	require.NoError(t, err)
+	var b bytes.Buffer
+	b.Write(run)
+	for _, s := range sections {
+		fmt.Fprintf(&b, "io.write('--- ', %s, '\\n', run(%s), '\\n')\n", luaQuote(s.name), luaQuote(s.text))
+	}
+	return b.String()
+}
+
+func luaQuote(s string) string {
+	r := strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\x00", `\000`)
+	return `"` + r.Replace(s) + `"`
+}
+
+// runHere runs a script on the evaluator and returns what it writes.
+func runHere(t testing.TB, text string) string {
+	L := testState()
+	lua.OpenBase(L)
+	lua.OpenCoroutine(L)
+	var out bytes.Buffer
+	io := lua.NewTable(0, 1)
+	io.SetString(nil, "write", lua.NewFunction("write", func(L *lua.State, c *lua.Call) {
+		for i := 1; i <= c.NArgs(); i++ {
+			out.WriteString(c.CheckString(i))
+		}
+	}).Value())
+	L.Globals.SetString(nil, "io", io.Value())
+	p, err := lua.Compile(text, "@script.lua")
+	require.NoError(t, err)
+	_, err = L.Run(L.Load(p))
+	require.NoError(t, err)
+	return out.String()
+}
+
+func compareSections(t *testing.T, want, have []section) {
+	require.Len(t, have, len(want))
+	for i := range want {
+		require.Equal(t, want[i].name, have[i].name)
+		if want[i].text != have[i].text {
+			t.Errorf("%s:\n%s", want[i].name, differences(want[i].text, have[i].text))
+		}
+	}
+}
+
+// differences returns the first lines in which two outputs differ.
+func differences(want, have string) string {
+	w, h := strings.Split(want, "\n"), strings.Split(have, "\n")
+	var b strings.Builder
+	for i, shown := 0, 0; i < max(len(w), len(h)) && shown < 20; i++ {
+		x, y := "(nothing)", "(nothing)"
+		if i < len(w) {
+			x = w[i]
+		}
+		if i < len(h) {
+			y = h[i]
+		}
+		if x != y {
+			fmt.Fprintf(&b, "line %d\n want %s\n have %s\n", i+1, x, y)
+			shown++
+		}
+	}
+	return b.String()
+}
+
+func parseSections(t testing.TB, text string) []section {
+	path := filepath.Join(t.TempDir(), "out")
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	return readSections(t, path)
+}
+
+// TestLanguage compares every program's output with the recording.
+func TestLanguage(t *testing.T) {
+	for _, path := range languageFiles(t) {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".lua"), func(t *testing.T) {
+			programs := readSections(t, path)
+			have := parseSections(t, runHere(t, script(t, programs)))
+			compareSections(t, readSections(t, outputPath(path)), have)
+		})
+	}
+}
+
+// TestLanguageOracle compares the recordings with lua5.1 if it is installed, or with -update makes them.
+func TestLanguageOracle(t *testing.T) {
+	path, err := exec.LookPath("lua5.1")
+	if err != nil {
+		t.Skip("lua5.1 is not installed")
+	}
+	for _, file := range languageFiles(t) {
+		programs := readSections(t, file)
+		cmd := exec.Command(path, "script.lua")
+		cmd.Dir = t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(cmd.Dir, "script.lua"), []byte(script(t, programs)), 0o600))
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		if *update {
+			require.NoError(t, os.WriteFile(outputPath(file), out, 0o644))
+			continue
+		}
+		compareSections(t, readSections(t, outputPath(file)), parseSections(t, string(out)))
+	}
+}
