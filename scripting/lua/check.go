@@ -3,7 +3,6 @@ package lua
 import (
 	"fmt"
 	"strconv"
-	"unsafe"
 )
 
 // Argument checks for host functions. Each throws Lua's own message, naming the function as the
@@ -64,8 +63,8 @@ func (c *Call) CheckFunction(i int) Value {
 
 // CheckString returns argument i, a string or a number formatted.
 func (c *Call) CheckString(i int) string {
-	if i <= c.nargs && c.slots[i-1].IsString() {
-		return c.slots[i-1].str()
+	if v := c.Arg(i); v.IsString() {
+		return v.str()
 	}
 	return c.convertToString(i)
 }
@@ -80,8 +79,8 @@ func (c *Call) convertToString(i int) string {
 
 // CheckNumber returns argument i, a number or a string that spells one.
 func (c *Call) CheckNumber(i int) float64 {
-	if i <= c.nargs && c.slots[i-1].p == unsafe.Pointer(&numMark) {
-		return c.slots[i-1].num()
+	if v := c.Arg(i); v.IsNumber() {
+		return v.num()
 	}
 	return c.convertToNumber(i)
 }

@@ -65,6 +65,9 @@ func (lib *stringLib) match(L *State, c *Call) {
 // startIndex returns the third argument, a position, as an index of a string
 // of length n.
 func startIndex(c *Call, n int) int {
+	if c.NArgs() < 3 {
+		return 0
+	}
 	init := fromEnd(c.OptInteger(3, 1), n)
 	return int(min(max(init-1, 0), int64(n)))
 }
