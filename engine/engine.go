@@ -90,6 +90,7 @@ func New(o Options) *Engine {
 		broker:   newBroker(),
 	}
 	e.stats.errors = make(map[string]int64)
+	e.Config.Hash.Seed = o.Seed
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.Dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate = e.expired, e.created
 	e.sample()
