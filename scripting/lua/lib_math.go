@@ -105,6 +105,7 @@ func mathFmod(_ *State, c *Call) {
 	c.Return1(Number(fmod(x, y)))
 }
 
+// fmod returns the exact rest of x/y with the sign of x.
 func fmod(x, y float64) float64 {
 	switch {
 	case x != x || y != y:
@@ -112,10 +113,20 @@ func fmod(x, y float64) float64 {
 	case y == 0 || math.IsInf(x, 0):
 		return negativeNaN()
 	}
-	if i, j := int64(x), int64(y); float64(i) == x && float64(j) == y && x > 0 && y > 0 {
-		return float64(i % j)
+	a, b := math.Abs(x), math.Abs(y)
+	if a < b {
+		return x
 	}
-	return math.Mod(x, y)
+	q := a / b
+	if q >= 1<<52 || b < 1e-290 {
+		return math.Mod(x, y)
+	}
+	// The quotient may be rounded to the next integer; the rest is exact still.
+	rest := math.FMA(-math.Trunc(q), b, a)
+	if rest < 0 {
+		rest += b
+	}
+	return math.Copysign(rest, x)
 }
 
 // math.frexp(x): the mantissa in [0.5, 1) and the exponent.

@@ -172,7 +172,7 @@ func seriesLog(x float64) twice {
 
 // logTwice returns ln x for finite x > 0.
 func logTwice(x float64) twice {
-	m, k := math.Frexp(x)
+	m, k := mantissa(x)
 	if m < math.Sqrt2/2 {
 		m, k = 2*m, k-1
 	}
@@ -195,6 +195,15 @@ func logTwice(x float64) twice {
 	base.lo += n*ln2Lo + entry.log.lo
 	y2 := sum(base.hi, y.hi)
 	return quickSum(y2.hi, y2.lo+(base.lo+y.lo))
+}
+
+// mantissa returns m and k with x = m * 2^k, 0.5 <= m < 1, for finite x > 0.
+func mantissa(x float64) (m float64, k int) {
+	bits := math.Float64bits(x)
+	if bits < 1<<52 {
+		return math.Frexp(x)
+	}
+	return math.Float64frombits(bits&(1<<52-1) | 1022<<52), int(bits>>52) - 1022
 }
 
 // log returns the natural logarithm of x.
@@ -226,7 +235,7 @@ func log10(x float64) float64 {
 	case math.IsInf(x, 1):
 		return x
 	}
-	m, k := math.Frexp(x)
+	m, k := mantissa(x)
 	m, k = 2*m, k-1
 	if k < 0 {
 		m, k = m/2, k+1
@@ -241,6 +250,8 @@ func power(x, y float64) float64 {
 	switch {
 	case y == 2:
 		return x * x
+	case y == 0.5 && x > 0:
+		return math.Sqrt(x)
 	case y == 0 || x == 1:
 		return 1
 	case x != x || y != y || x == 0 || math.IsInf(x, 0) || math.IsInf(y, 0):
@@ -262,11 +273,14 @@ func power(x, y float64) float64 {
 }
 
 func positivePower(x, y float64) float64 {
-	if x == 1 {
-		return 1
+	if z := wholePower(x, y); z > 0 {
+		return z
 	}
-	if y > 1e20 || y < -1e20 { // 1 is the only number that does not leave the range
-		if (x > 1) == (y > 0) {
+	if y > 1e20 || y < -1e20 { // only 1 stays within the range
+		switch {
+		case x == 1:
+			return 1
+		case (x > 1) == (y > 0):
 			return math.Inf(1)
 		}
 		return 0
@@ -279,6 +293,28 @@ func positivePower(x, y float64) float64 {
 		return 0
 	}
 	return expTwice(exponent)
+}
+
+// wholePower returns x^y if x and y are integers and a float holds the power,
+// or that of which it is the reciprocal, exactly; else 0.
+func wholePower(x, y float64) float64 {
+	n := int(y)
+	if float64(n) != y || n > 52 || n < -52 || x != math.Trunc(x) {
+		return 0
+	}
+	z := 1.0
+	for i, square := max(n, -n), x; i > 0; i, square = i>>1, square*square {
+		if i&1 != 0 {
+			z *= square
+		}
+	}
+	switch {
+	case z >= 1<<53:
+		return 0
+	case n < 0:
+		return 1 / z
+	}
+	return z
 }
 
 func isOdd(y float64) bool {

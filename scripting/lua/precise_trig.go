@@ -121,27 +121,38 @@ func seriesSinCos(x float64) (sin, cos twice) {
 	return sin, cos
 }
 
-// sinCos returns sine and cosine of r, |r| <= pi/4, by the addition theorem
-// around a point of the table.
-func sinCos(r twice) (sin, cos twice) {
-	if r.hi < 0 {
-		sin, cos = sinCos(r.neg())
-		return sin.neg(), cos
-	}
-	j := int(r.hi*64 + 0.5)
-	c := &circle[j]
-	h := quickSum(r.hi-float64(j)/64, r.lo)
-	square := h.hi * h.hi
-	sinTail := h.hi * square * (-1./6 + square*(1./120-square*(1./5040)))
-	cosTail := square * (-1./2 + square*(1./24-square*(1./720)))
+// arc is an angle between 0 and pi/4: a point of the table and the rest, of
+// which tails are the higher powers of sine and cosine, minus 1.
+type arc struct {
+	sin, cos         *twice
+	rest             twice
+	sinTail, cosTail float64
+}
 
-	p := product(c.cos.hi, h.hi)
-	sin = sum(c.sin.hi, p.hi)
-	sin.lo += c.sin.lo + p.lo + (c.cos.hi*(h.lo+sinTail) + c.cos.lo*h.hi + c.sin.hi*cosTail)
-	p = product(c.sin.hi, -h.hi)
-	cos = sum(c.cos.hi, p.hi)
-	cos.lo += c.cos.lo + p.lo + (c.cos.hi*cosTail - c.sin.hi*(h.lo+sinTail) - c.sin.lo*h.hi)
-	return quickSum(sin.hi, sin.lo), quickSum(cos.hi, cos.lo)
+func arcOf(r twice) (a arc) {
+	j := int(r.hi*64 + 0.5)
+	a.sin, a.cos = &circle[j].sin, &circle[j].cos
+	a.rest = quickSum(r.hi-float64(j)/64, r.lo)
+	h := a.rest.hi
+	square := h * h
+	a.sinTail = h * square * (-1./6 + square*(1./120-square*(1./5040)))
+	a.cosTail = square * (-1./2 + square*(1./24-square*(1./720)))
+	return a
+}
+
+// sine is that of a point plus the rest, by the addition theorem.
+func (a *arc) sine() twice {
+	p := product(a.cos.hi, a.rest.hi)
+	s := sum(a.sin.hi, p.hi)
+	s.lo += a.sin.lo + p.lo + (a.cos.hi*(a.rest.lo+a.sinTail) + a.cos.lo*a.rest.hi + a.sin.hi*a.cosTail)
+	return s
+}
+
+func (a *arc) cosine() twice {
+	p := product(a.sin.hi, -a.rest.hi)
+	c := sum(a.cos.hi, p.hi)
+	c.lo += a.cos.lo + p.lo + (a.cos.hi*a.cosTail - a.sin.hi*(a.rest.lo+a.sinTail) - a.sin.lo*a.rest.hi)
+	return c
 }
 
 func sin(x float64) float64 {
@@ -151,18 +162,36 @@ func sin(x float64) float64 {
 	if math.Abs(x) < 1e-8 {
 		return x - x*x*x/6
 	}
-	r, n := reduce(x)
-	s, c := sinCos(r)
-	return [...]twice{s, c, s.neg(), c.neg()}[n].float()
+	return sineFrom(x, 0)
 }
 
 func cos(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return negativeNaN()
 	}
+	return sineFrom(x, 1)
+}
+
+// sineFrom returns the sine of x plus that many quarters of a turn.
+func sineFrom(x float64, quarters int) float64 {
 	r, n := reduce(x)
-	s, c := sinCos(r)
-	return [...]twice{c, s.neg(), c.neg(), s}[n].float()
+	n += quarters
+	negative := n&2 != 0
+	if r.hi < 0 {
+		r = r.neg()
+		negative = negative != (n&1 == 0)
+	}
+	a := arcOf(r)
+	var y float64
+	if n&1 == 0 {
+		y = a.sine().float()
+	} else {
+		y = a.cosine().float()
+	}
+	if negative {
+		return -y
+	}
+	return y
 }
 
 func tan(x float64) float64 {
@@ -173,11 +202,21 @@ func tan(x float64) float64 {
 		return x + x*x*x/3
 	}
 	r, n := reduce(x)
-	s, c := sinCos(r)
-	if n&1 != 0 {
-		s, c = c, s.neg()
+	negative := r.hi < 0
+	if negative {
+		r = r.neg()
 	}
-	return s.div(c).float()
+	a := arcOf(r)
+	s, c := a.sine(), a.cosine()
+	s, c = quickSum(s.hi, s.lo), quickSum(c.hi, c.lo)
+	if n&1 != 0 {
+		s, c = c.neg(), s
+	}
+	y := s.div(c).float()
+	if negative {
+		return -y
+	}
+	return y
 }
 
 // arcs[j] is the arc tangent of j/64.
