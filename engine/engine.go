@@ -93,6 +93,7 @@ func New(o Options) *Engine {
 	e.Config.Hash.Seed = o.Seed
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.Dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate = e.expired, e.created
+	e.AddParams(e.coreParams()...)
 	e.sample()
 	return e
 }
