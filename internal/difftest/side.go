@@ -45,7 +45,12 @@ func (s Side) open(proto int, setup []Command) (*session, error) {
 			}
 		}
 	}
-	_, err := opened.batch(0, setup)
+	replies, err := opened.batch(0, setup)
+	for i, reply := range replies {
+		if reply.IsError() {
+			err = fmt.Errorf("%s refuses %s: %s", s.Name, setup[i], reply.Text)
+		}
+	}
 	return opened, err
 }
 
