@@ -53,7 +53,7 @@ func TypeOf(v Value) Type {
 }
 
 // empty reports whether a value in this state makes its key disappear.
-func empty(v Value) bool { return v.Len() == 0 && TypeOf(v) != String }
+func empty(v Value) bool { return TypeOf(v) != String && v.Len() == 0 }
 
 // clone returns a deep copy of v on the heap.
 func clone(v Value) Value {

@@ -184,8 +184,8 @@ func (v *views) opened(db *DB, key []byte, val Value, created bool) {
 // close returns the view last opened for key and forgets all that were; ok is false if none is.
 func (v *views) close(db *DB, key string) (last openView, ok bool) {
 	for i := len(v.open) - 1; i >= 0; i-- {
-		if o := &v.open[i]; o.db == db && view(o.key) == key {
-			last = *o
+		if v.open[i].of(db, key) {
+			last = v.open[i]
 			v.forget(db, key)
 			return last, true
 		}
@@ -195,10 +195,16 @@ func (v *views) close(db *DB, key string) (last openView, ok bool) {
 
 // forget forgets the views opened for key: it was written otherwise.
 func (v *views) forget(db *DB, key string) {
-	if len(v.open) > 0 {
-		v.open = slices.DeleteFunc(v.open, func(o openView) bool { return o.db == db && view(o.key) == key })
+	switch {
+	case len(v.open) == 0:
+	case len(v.open) == 1 && v.open[0].of(db, key):
+		v.open = v.open[:0]
+	default:
+		v.open = slices.DeleteFunc(v.open, func(o openView) bool { return o.of(db, key) })
 	}
 }
+
+func (o *openView) of(db *DB, key string) bool { return o.db == db && view(o.key) == key }
 
 // forgetAll forgets the views opened in db.
 func (v *views) forgetAll(db *DB) {
