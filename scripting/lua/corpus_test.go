@@ -115,12 +115,9 @@ func testState() *lua.State {
 func TestCorpus(t *testing.T) {
 	for _, c := range corpora(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(c.path), ".txt"), func(t *testing.T) {
-			L := testState()
-			chunk, err := lua.Compile(harness(t, "return case"), "=harness")
-			require.NoError(t, err)
-			show := L.Call1(L.Load(chunk).Value())
+			show := showCase(t)
 			for i, source := range c.sources {
-				shown, _ := L.Call1(show, lua.String(source)).AsString()
+				shown := show(source)
 				want := c.results[i]
 				if ours, ok := c.ours[i]; ok {
 					want = ours[1]

@@ -373,9 +373,21 @@ func (u *unpacker) table(n uint64) Value {
 		u.slots++
 		p.val = u.value()
 		u.slots -= 2
+		if !p.key.IsString() {
+			u.checkKey(p.key)
+		}
 		u.records.add(u.L, p)
 	}
 	return u.records.take(u.L, first).Value()
+}
+
+// checkKey throws what setting the field would.
+func (u *unpacker) checkKey(k Value) {
+	if f, ok := k.AsNumber(); k.IsNil() {
+		u.L.fail("table index is nil")
+	} else if ok && f != f {
+		u.L.fail("table index is NaN")
+	}
 }
 
 // key reads a value that is to be a key; short strings are shared.
