@@ -92,7 +92,7 @@ type Function struct {
 	name  string
 	keeps *Coroutine // what a function of coroutine.wrap resumes
 	id    uint32
-	mark  uint8
+	mark  uint32
 }
 
 // NewFunction returns a host function. name serves hosts and traces; error messages use the name scripts call it by.

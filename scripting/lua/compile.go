@@ -106,6 +106,7 @@ func (u *unit) function(fn *functionBody, outer *compiler) *compiler {
 	}
 	p := c.proto
 	p.body = body
+	p.bytes = protoBytes + fn.length*sourceBytes
 	p.params = len(fn.params)
 	if fn.vararg {
 		p.params = -1 - p.params
@@ -116,6 +117,8 @@ func (u *unit) function(fn *functionBody, outer *compiler) *compiler {
 }
 
 const (
+	protoBytes   = 256      // what a compiled function takes at least, about
+	sourceBytes  = 64       // what a byte of source takes once compiled, about
 	closureBytes = 160      // Go stack of one nested closure, about
 	bytesPerCall = 16 << 10 // Go stack one Lua call may take within maxCalls
 )

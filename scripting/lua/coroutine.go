@@ -20,7 +20,7 @@ type Coroutine struct {
 	before  *Coroutine // neighbours in State.live
 	after   *Coroutine
 	id      uint32
-	mark    uint8
+	mark    uint32
 }
 
 type status uint8
@@ -87,33 +87,41 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 		return []Value{String("C stack overflow")}, false
 	}
 	co.values = append(co.values[:0], args...)
-	outer := L.stack
+	L.enterCoroutine(co)
+	co.next()
+	L.leaveCoroutine(co)
+	if co.status == dead {
+		L.bury(co)
+	}
+	return co.values, !co.failed
+}
+
+// enterCoroutine exchanges the running stack for a coroutine's.
+func (L *State) enterCoroutine(co *Coroutine) {
+	depth := L.depth
+	co.stack, L.stack = L.stack, co.stack
 	if co.next == nil {
 		L.start(co)
-		L.stack = stack{}
 		L.addSegment(coroutineSegment + slack)
-	} else {
-		L.stack = co.stack
 	}
-	L.depth += outer.depth
+	L.depth += depth
 	co.resumer, L.running = L.running, co
 	if co.resumer != nil {
 		co.resumer.status = normal
 	}
 	co.status = running
 	L.resumes++
-	co.next()
+}
+
+// leaveCoroutine undoes enterCoroutine.
+func (L *State) leaveCoroutine(co *Coroutine) {
 	L.resumes--
-	L.depth -= outer.depth
 	L.running = co.resumer
 	if co.resumer != nil {
 		co.resumer.status = running
 	}
-	co.stack, L.stack = L.stack, outer
-	if co.status == dead {
-		L.bury(co)
-	}
-	return co.values, !co.failed
+	co.stack, L.stack = L.stack, co.stack
+	co.stack.depth -= L.depth
 }
 
 // pass yields values from the running coroutine and returns what it is resumed with.
@@ -132,7 +140,6 @@ func (L *State) pass(values []Value) []Value {
 
 // bury forgets a dead coroutine's stack.
 func (L *State) bury(co *Coroutine) {
-	co.next() // lets its goroutine end
 	if co.before != nil {
 		co.before.after = co.after
 	} else {

@@ -37,7 +37,7 @@ func baseLoad(L *State, c *Call) {
 // load answers with the compiled chunk, or nil and the error. Compiling counts as holding memory:
 // closures are many times as large as their source.
 func (L *State) load(c *Call, source, name string) {
-	L.Alloc(len(source) * sourceBytes)
+	L.Alloc(protoBytes + len(source)*sourceBytes)
 	L.Tick(len(source))
 	if strings.HasPrefix(source, "\x1b") {
 		c.Return2(Nil, String(binaryName(name)+": bad header in precompiled chunk"))
@@ -50,9 +50,6 @@ func (L *State) load(c *Call, source, name string) {
 	}
 	c.Return1(L.Load(p).Value())
 }
-
-// sourceBytes is what a byte of source takes once compiled, about.
-const sourceBytes = 40
 
 // binaryName names a precompiled chunk, which is never accepted, in the error about it.
 func binaryName(name string) string {

@@ -1,45 +1,206 @@
 package lua
 
-import "sync/atomic"
+import "unsafe"
 
-var nextIdentity atomic.Uint32
-
-// settle measures what the run still holds, because its allowance of n more bytes is used up.
-func (L *State) settle(n int) {
-	L.Throw(String("not enough memory"))
+// measure returns how many bytes are reachable from the State: globals, frames, coroutines, results
+// under way. Each object counts once. Suspended coroutines it does not reach are unwound. O(live values).
+func (L *State) measure() int {
+	L.marks++
+	m := meter{L: L, mark: L.marks, seen: &L.seen}
+	m.seen.reset()
+	m.table(L.Globals)
+	m.table(L.stringMeta)
+	m.value(L.pending)
+	m.values(L.ret)
+	m.frames(L.frame)
+	for co := L.running; co != nil; co = co.resumer {
+		co.mark = m.mark
+		m.values(co.values)
+		m.frames(co.stack.frame)
+	}
+	m.drain()
+	for co := L.live; co != nil; {
+		next := co.after
+		if co.mark != m.mark && co.status == suspended {
+			L.kill(co)
+		}
+		co = next
+	}
+	return m.bytes
 }
 
-// held returns about how many bytes the run holds.
-func (L *State) held() int { return L.limit - L.room }
+// meter adds up what it comes by.
+type meter struct {
+	L     *State
+	mark  uint32
+	bytes int
+	seen  *pointerSet // strings and cells
+	gray  []Value     // tables, functions and coroutines whose contents were not visited yet
+}
 
-// tock runs the hook.
-func (L *State) tock() {
-	L.ticks = L.interval
-	if L.hook == nil {
+func (m *meter) drain() {
+	for len(m.gray) > 0 {
+		v := m.gray[len(m.gray)-1]
+		m.gray = m.gray[:len(m.gray)-1]
+		switch v.n {
+		case tagTable:
+			m.contents((*Table)(v.p))
+		case tagFunction:
+			m.function((*Function)(v.p))
+		case tagThread:
+			m.coroutine((*Coroutine)(v.p))
+		}
+	}
+}
+
+func (m *meter) values(vs []Value) {
+	for _, v := range vs {
+		m.value(v)
+	}
+}
+
+// value counts v unless it came by before.
+func (m *meter) value(v Value) {
+	if v.IsNumber() {
 		return
 	}
-	if err := L.hook(); err != nil {
-		L.Abort(err)
+	switch v.n >> tagShift {
+	case tagString >> tagShift:
+		if n := int(v.n & lenMask); m.seen.add(v.p) {
+			m.bytes += n
+		}
+	case tagTable >> tagShift:
+		m.table((*Table)(v.p))
+	case tagFunction >> tagShift:
+		m.queueFunction((*Function)(v.p))
+	case tagUserdata >> tagShift:
+		if u := (*Userdata)(v.p); u.mark != m.mark {
+			u.mark = m.mark
+			m.bytes += userdataBytes
+			m.table(u.meta)
+		}
+	case tagThread >> tagShift:
+		if co := (*Coroutine)(v.p); co.mark != m.mark {
+			co.mark = m.mark
+			m.gray = append(m.gray, v)
+		}
+	case tagCell >> tagShift:
+		if m.seen.add(v.p) {
+			m.bytes += cellBytes
+			m.value(v.cell().v)
+		}
 	}
 }
 
-// identity returns the number an object hashes by and prints as, given out at its first use.
-func identity(v Value) uint32 {
-	var id *uint32
-	switch v.Kind() {
-	case KindTable:
-		id = &v.AsTable().id
-	case KindFunction:
-		id = &v.AsFunction().id
-	case KindUserdata:
-		id = &v.AsUserdata().id
-	case KindThread:
-		id = &v.AsCoroutine().id
-	default:
-		return uint32(v.n)
+func (m *meter) table(t *Table) {
+	if t != nil && t.mark != m.mark {
+		t.mark = m.mark
+		m.gray = append(m.gray, t.Value())
 	}
-	if *id == 0 {
-		*id = nextIdentity.Add(1)
+}
+
+func (m *meter) queueFunction(fn *Function) {
+	if fn != nil && fn.mark != m.mark {
+		fn.mark = m.mark
+		m.gray = append(m.gray, fn.Value())
 	}
-	return *id
+}
+
+func (m *meter) contents(t *Table) {
+	m.L.Tick(1 + len(t.array)>>3 + int(t.mask)>>2)
+	m.bytes += tableBytes + cap(t.array)*valueBytes
+	m.table(t.meta)
+	m.values(t.array)
+	if t.node == &emptyNode {
+		return
+	}
+	m.bytes += (int(t.mask) + 1) * int(nodeSize)
+	for i := uint32(0); i <= t.mask; i++ {
+		if n := t.at(i); !n.val.IsNil() {
+			m.value(n.key)
+			m.value(n.val)
+		}
+	}
+}
+
+func (m *meter) function(fn *Function) {
+	m.bytes += functionBytes + len(fn.ups)*valueBytes
+	m.table(fn.env)
+	m.values(fn.ups)
+	if p := fn.proto; p != nil && p.mark != m.mark {
+		p.mark = m.mark
+		m.bytes += p.bytes
+	}
+	if co := fn.keeps; co != nil {
+		m.value(co.Value())
+	}
+}
+
+func (m *meter) coroutine(co *Coroutine) {
+	m.value(co.fn)
+	m.values(co.values)
+	if co.status == suspended {
+		m.bytes += coroutineBytes + len(co.stack.segment)*valueBytes
+		m.frames(co.stack.frame)
+	}
+}
+
+// frames visits a chain of frames from the innermost one.
+func (m *meter) frames(c *Call) {
+	for ; c != nil; c = c.prev {
+		m.queueFunction(c.fn)
+		m.value(c.ret)
+		p := c.fn.proto
+		if p == nil {
+			m.values(c.Args())
+			continue
+		}
+		m.values(unsafe.Slice(&c.slots[0], p.frame/valueBytes-frameWords))
+		if p.params < 0 {
+			m.values(c.extras())
+		}
+	}
+}
+
+// pointerSet remembers addresses.
+type pointerSet struct {
+	places []unsafe.Pointer
+	count  int
+}
+
+func (s *pointerSet) reset() {
+	const keep = 1 << 12
+	if len(s.places) > keep || s.places == nil {
+		s.places = make([]unsafe.Pointer, keep)
+	}
+	clear(s.places)
+	s.count = 0
+}
+
+// add adds p and reports whether it is new.
+func (s *pointerSet) add(p unsafe.Pointer) bool {
+	if s.count*2 >= len(s.places) {
+		s.grow()
+	}
+	mask := uintptr(len(s.places) - 1)
+	for i := uintptr(p) * 0x9e3779b97f4a7c15 >> 20 & mask; ; i = (i + 1) & mask {
+		switch s.places[i] {
+		case p:
+			return false
+		case nil:
+			s.places[i] = p
+			s.count++
+			return true
+		}
+	}
+}
+
+func (s *pointerSet) grow() {
+	old := s.places
+	s.places, s.count = make([]unsafe.Pointer, 2*len(old)), 0
+	for _, p := range old {
+		if p != nil {
+			s.add(p)
+		}
+	}
 }

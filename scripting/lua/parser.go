@@ -35,6 +35,7 @@ func parse(source, chunk string) *functionBody {
 	p.fn.body = p.block()
 	p.check(tokenEOF)
 	p.fn.endLine = p.line
+	p.fn.length += len(source)
 	return p.fn
 }
 

@@ -286,6 +286,7 @@ func (p *parser) markAssigned(target expression) {
 func (p *parser) function(method bool, line int) *functionExpr {
 	fn := &functionBody{outer: p.fn, line: line}
 	p.fn = fn
+	start := p.pos
 	p.checkNext('(')
 	if method {
 		p.parameter("self")
@@ -294,6 +295,8 @@ func (p *parser) function(method bool, line int) *functionExpr {
 	p.checkNext(')')
 	fn.body = p.block()
 	fn.endLine = p.line
+	fn.length += p.pos - start
+	fn.outer.length -= p.pos - start
 	p.match(tokenEnd, tokenFunction, line)
 	p.fn = fn.outer
 	return &functionExpr{fn}

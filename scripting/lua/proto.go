@@ -10,6 +10,8 @@ type Proto struct {
 	params int // fixed parameters; -1 - that number for a vararg function
 	frame  int // bytes of a frame without extra arguments
 	weight int // what one activation counts against maxCalls
+	bytes  int // what it takes in memory, about; the functions inside count for themselves
+	mark   uint32
 }
 
 // fixed returns the number of fixed parameters.

@@ -6,6 +6,7 @@ package lua
 func (L *State) Run(fn *Function, args ...Value) (results []Value, err error) {
 	saved := L.stack
 	done := false
+	L.refresh()
 	defer func() {
 		if !done {
 			switch problem := recover().(type) {

@@ -20,17 +20,17 @@ type State struct {
 	interval int
 	hook     func() error
 
-	room   int // bytes until live memory is measured again
-	limit  int // bytes a run may hold, 0 for no limit
-	pinned int // bytes host functions hold in buffers
-	marks  uint8
+	room   int    // bytes until live memory is measured again
+	limit  int    // bytes a run may hold, 0 for no limit
+	pinned int    // bytes host functions hold in buffers
+	marks  uint32 // traversals so far
+	seen   pointerSet
 
 	next, inext *Function // the generators of pairs and ipairs
 
 	running *Coroutine // nil in the main thread
 	resumes int        // coroutines resumed by one another
 	live    *Coroutine // suspended and normal ones, a list
-	serial  uint32     // of the last object that needed an identity
 }
 
 // stack is the part of a State that differs between coroutines: segments of Values in which frames
@@ -87,22 +87,4 @@ func (L *State) NewTable(array, fields int) *Table {
 func (L *State) NewString(s string) Value {
 	L.Alloc(len(s))
 	return String(s)
-}
-
-// Alloc counts n bytes a host function is about to allocate for values; it throws "not enough memory"
-// when the run would exceed its limit. Call it before the allocation, and for the growth of buffers too.
-func (L *State) Alloc(n int) {
-	L.room -= n
-	if L.room < 0 {
-		L.settle(n)
-	}
-}
-
-// Tick counts n units of work, about a loop iteration each, of a long host function. It runs the hook
-// when due, which may end the script.
-func (L *State) Tick(n int) {
-	L.ticks -= n
-	if L.ticks < 0 {
-		L.tock()
-	}
 }

@@ -35,6 +35,7 @@ type functionBody struct {
 	body     []statement
 	line     int // where it begins, 0 for a chunk
 	endLine  int
+	length   int // bytes of source, without the functions inside
 }
 
 type expression interface{}

@@ -30,9 +30,9 @@ type Table struct {
 	mask     uint32
 	free     uint32 // nodes from here on are taken
 	id       uint32
-	absent   uint8 // metamethods known to be missing, for a table that is a metatable
+	mark     uint32 // the last traversal that came by
+	absent   uint8  // metamethods known to be missing, for a table that is a metatable
 	readonly bool
-	mark     uint8 // the last traversal that came by
 }
 
 type node struct {

@@ -275,6 +275,7 @@ type Userdata struct {
 	Data any
 	meta *Table
 	id   uint32
+	mark uint32
 }
 
 const userdataBytes = int(unsafe.Sizeof(Userdata{}))

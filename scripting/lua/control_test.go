@@ -1,0 +1,194 @@
+package lua_test
+
+import (
+	"errors"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+func newState() *lua.State {
+	L := testState()
+	lua.OpenBase(L)
+	lua.OpenCoroutine(L)
+	return L
+}
+
+func run(t testing.TB, L *lua.State, source string) ([]lua.Value, error) {
+	p, err := lua.Compile(source, "=t")
+	require.NoError(t, err)
+	return L.Run(L.Load(p))
+}
+
+// endless are programs that never end by themselves.
+var endless = map[string]string{
+	"while":         `while true do end`,
+	"repeat":        `repeat until false`,
+	"numeric for":   `for i = 1, math.huge do end`,
+	"generic for":   `for i in function() return 1 end do end`,
+	"pairs":         `local t = {} for i = 1, 100 do t[i] = i end while true do for k in pairs(t) do end end`,
+	"next":          `local t = {1} while true do for i in next, t do end end`,
+	"pcall":         `while true do pcall(function() while true do end end) end`,
+	"nested pcall":  `local function f() pcall(f) f() end f()`,
+	"xpcall":        `while true do xpcall(function() while true do end end, function() while true do end end) end`,
+	"coroutine":     `coroutine.wrap(function() while true do end end)()`,
+	"coroutines":    `while true do coroutine.wrap(function() coroutine.yield() end)() end`,
+	"yields":        `local f = coroutine.wrap(function() while true do coroutine.yield() end end) while true do f() end`,
+	"recursion":     `local function f(n) if n > 0 then return f(n - 1) + f(n - 1) end return 0 end f(60)`,
+	"tail call":     `local function f() return f() end f()`,
+	"sort":          `table.sort({1, 2, 3, 4}, function() while true do end end)`,
+	"gsub":          `string.gsub("xxx", "x", function() while true do end end)`,
+	"metamethod":    `local t = setmetatable({}, {__index = function() while true do end end}) return t.x`,
+	"concat":        `local t = setmetatable({}, {__concat = function() while true do end end}) return t .. "x"`,
+	"load":          `load(function() while true do end end)`,
+	"string":        `while true do local s = ("x"):rep(1000) end`,
+	"pattern":       `string.find(("a"):rep(50), ("a-"):rep(30) .. "b")`,
+	"loadstring":    `while true do loadstring("return 1")() end`,
+	"tostring":      `local t = setmetatable({}, {__tostring = function() while true do end end}) tostring(t)`,
+	"tables":        `while true do local t = {1, 2, x = {}} end`,
+	"closures":      `while true do local f = function() end end`,
+	"errors":        `while true do pcall(error, "x") end`,
+	"unpack":        `local t = {} while true do select("#", unpack(t, 1, 5000)) end`,
+	"call protocol": `local t = setmetatable({}, {__call = function(self) return self() end}) t()`,
+}
+
+// TestHookEndsLoops: what the hook returns ends every endless program, whatever it is busy with.
+func TestHookEndsLoops(t *testing.T) {
+	enough := errors.New("enough")
+	for name, source := range endless {
+		t.Run(name, func(t *testing.T) {
+			L := newState()
+			calls := 0
+			L.SetHook(1000, func() error {
+				if calls++; calls > 100 {
+					return enough
+				}
+				return nil
+			})
+			_, err := run(t, L, source)
+			require.ErrorIs(t, err, enough)
+			L.SetHook(1000, func() error { return nil })
+			values, err := run(t, L, `return 1 + 1`)
+			require.NoError(t, err)
+			require.Equal(t, []lua.Value{lua.Int(2)}, values)
+		})
+	}
+}
+
+// TestHookErrorCaught: an *Error from the hook is a Lua error like any other.
+func TestHookErrorCaught(t *testing.T) {
+	L := newState()
+	L.SetHook(10, func() error { return &lua.Error{Value: lua.String("caught")} })
+	values, err := run(t, L, `return pcall(function() while true do end end)`)
+	require.NoError(t, err)
+	require.Equal(t, lua.Bool(false), values[0])
+	s, _ := values[1].AsString()
+	require.Equal(t, "caught", s)
+}
+
+// bombs are programs that want all memory.
+var bombs = map[string]string{
+	"rep":            `return ("x"):rep(2^30)`,
+	"rep twice":      `return (("x"):rep(2^20)):rep(2^20)`,
+	"doubling":       `local s = "x" while true do s = s .. s end`,
+	"array":          `local t = {} for i = 1, 1e9 do t[i] = i end`,
+	"append":         `local t = {} while true do t[#t + 1] = 1 end`,
+	"insert":         `local t = {} while true do table.insert(t, 1) end`,
+	"fields":         `local t = {} for i = 1, 1e9 do t["k" .. i] = i end`,
+	"floats":         `local t = {} for i = 1, 1e9 do t[i + 0.5] = i end`,
+	"list":           `local t = {} while true do t = {t} end`,
+	"strings":        `local t = {} for i = 1, 1e9 do t[i] = "string number " .. i end`,
+	"closures":       `local t = {} for i = 1, 1e9 do t[i] = function() return i end end`,
+	"cells":          `local t = {} for i = 1, 1e9 do t[i] = function() i = i + 1 end end`,
+	"coroutines":     `local t = {} for i = 1, 1e9 do t[i] = coroutine.create(function() end) end`,
+	"started":        `local t = {} for i = 1, 1e9 do t[i] = coroutine.wrap(function() coroutine.yield() end) t[i]() end`,
+	"deep operands":  `local function f(n) return ("x"):rep(1e6) .. f(n + 1) end f(1)`,
+	"deep arguments": `local function f(s) return #f(("x"):rep(1e6)) end f("")`,
+	"deep tables":    `local function f(n) return {("x"):rep(1e6), f(n + 1)} end f(1)`,
+	"deep sums":      `local function f(n) return ("1"):rep(1e6) + f(n + 1) end f(1)`,
+	"deep methods":   `local function f(n) return ("x"):rep(1e6):rep(f(n + 1)) end f(1)`,
+	"deep index":     `local t = setmetatable({}, {__index = function(t, k) return ("1"):rep(1e6) + t[k + 1] end}) return t[1]`,
+	"deep gsub":      `local function f() return (("x"):rep(1e6):gsub("x", f, 1)) end f()`,
+	"deep compare":   `local function f(n) return ("x"):rep(1e6) < f(n + 1) end f(1)`,
+	"varargs":        `local function f(...) return f(("x"):rep(1e6), ...) end f()`,
+	"concat":         `local t = {} for i = 1, 1000 do t[i] = ("x"):rep(1e5) end return table.concat(t)`,
+	"format":         `local s = ("x"):rep(1e6) while true do s = string.format("%s%s", s, s) end`,
+	"gsub":           `local s = ("x"):rep(1e6) while true do s = s:gsub("x", "xx") end`,
+	"load":           `local t = {} for i = 1, 1e9 do t[i] = loadstring("local a = " .. i .. " return function() return a end") end`,
+	"proxies":        `local t = {} for i = 1, 1e9 do t[i] = newproxy(true) end`,
+	"upper":          `local t = {} local s = ("x"):rep(1e6) for i = 1, 1e9 do t[i] = s:upper() end`,
+	"sub":            `local t = {} local s = ("x"):rep(1e6) for i = 1, 1e9 do t[i] = s:sub(2) end`,
+	"json":           `local t = {} for i = 1, 24 do t = {t, t} end return cjson.encode(t)`,
+	"json string":    `local s = cjson.encode(("\1"):rep(1e6)) while true do s = cjson.encode(s) end`,
+	"msgpack":        `local s = ("x"):rep(1e6) while true do s = cmsgpack.pack(s, s) end`,
+	"pcall":          `local t = {} while true do pcall(function() while true do t[#t + 1] = {} end end) end`,
+}
+
+// TestMemoryLimit: every bomb ends with an error, and the process has not grown much beyond the limit.
+func TestMemoryLimit(t *testing.T) {
+	const limit = 32 << 20
+	for name, source := range bombs {
+		t.Run(name, func(t *testing.T) {
+			L := newState()
+			L.SetMemoryLimit(limit)
+			ended := errors.New("too long")
+			ticks := 0
+			most := uint64(0)
+			var stats runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&stats)
+			before := stats.HeapAlloc
+			L.SetHook(100000, func() error {
+				if ticks++; ticks%20 == 0 {
+					runtime.GC()
+					runtime.ReadMemStats(&stats)
+					most = max(most, stats.HeapAlloc)
+				}
+				if ticks > 3000 {
+					return ended
+				}
+				return nil
+			})
+			_, err := run(t, L, source)
+			require.EqualError(t, err, "not enough memory")
+			require.Less(t, int64(most)-int64(before), int64(limit*3/2))
+			L.SetHook(100000, func() error { return nil })
+			values, err := run(t, L, `local s = ("x"):rep(2^24) return #s`)
+			require.NoError(t, err)
+			require.Equal(t, []lua.Value{lua.Int(1 << 24)}, values)
+		})
+	}
+}
+
+// TestChurn: a run may allocate any amount as long as it does not hold on to it.
+func TestChurn(t *testing.T) {
+	L := newState()
+	L.SetMemoryLimit(1 << 20)
+	_, err := run(t, L, `for i = 1, 200 do local s = ("x"):rep(1e5) local t = {} for j = 1, 1000 do t[j] = s .. j end t = nil end`)
+	require.EqualError(t, err, "not enough memory")
+	_, err = run(t, L, `
+		local shared = ("x"):rep(1e5)
+		local t = {}
+		for i = 1, 10000 do t[i] = shared end
+		for i = 1, 1000 do local s = ("x"):rep(1e5) .. i end
+		for i = 1, 1000 do coroutine.wrap(function() coroutine.yield() end)() end`)
+	require.NoError(t, err)
+}
+
+// TestCoroutinesEnd: no goroutine outlives the run that made it.
+func TestCoroutinesEnd(t *testing.T) {
+	before := runtime.NumGoroutine()
+	L := newState()
+	for range 10 {
+		_, err := run(t, L, `
+			for i = 1, 50 do local co = coroutine.wrap(function() coroutine.yield() end) co() end
+			local co = coroutine.wrap(function() pcall(function() coroutine.wrap(function() coroutine.yield() end)() end) coroutine.yield() end)
+			co()
+			coroutine.wrap(function() coroutine.wrap(function() error("out") end)() end)()`)
+		require.Error(t, err)
+	}
+	require.Equal(t, before, runtime.NumGoroutine())
+}
