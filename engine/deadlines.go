@@ -99,9 +99,10 @@ func (c *Call) until(x expiry) int64 {
 	return c.deadline(x.amount, x.unit, 1)
 }
 
-// expireAt sets the deadline of a visible key. A deadline that has passed deletes the key.
+// expireAt sets the deadline of a visible key. A deadline that has passed deletes the key, unless
+// the deadline is a journal's: there it may have been in the future when the next lines were written.
 func (c *Call) expireAt(key []byte, deadline int64) {
-	if deadline <= c.Now() {
+	if deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
 		c.DB.Delete(key)
 		c.Changed(key, "gdel")
 		c.logKey("DEL", key)

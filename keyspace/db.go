@@ -46,7 +46,7 @@ func (db *DB) lookup(key string) *entry { return db.lookupHash(db.table.Hash(key
 
 func (db *DB) lookupHash(hash uint64, key string) *entry {
 	slot := db.table.LookupHash(hash, key)
-	if slot == nil || !slot.head().due(db.ks.Now) {
+	if slot == nil || !db.ks.due(slot.head()) {
 		return slot
 	}
 	db.expire(*slot, hash)
@@ -200,7 +200,10 @@ func (db *DB) put(key []byte, v Value, deadline int64) {
 	}
 }
 
-func (h *header) due(now int64) bool { return h.deadline != 0 && h.deadline <= now }
+// due reports whether an entry's deadline has passed.
+func (ks *Keyspace) due(h *header) bool {
+	return h.deadline != 0 && h.deadline <= ks.Now && !ks.Replaying
+}
 
 // insert adds an entry for an absent key. The key is copied.
 func (db *DB) insert(hash uint64, key string, v Value) entry {

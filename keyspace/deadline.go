@@ -118,10 +118,13 @@ func (db *DB) reindex() {
 	})
 }
 
-// NextDeadline returns the time at which the next key may become due; 0 if none ever does, or due
-// keys are kept.
+// reapsNothing reports whether due keys are left where they are.
+func (ks *Keyspace) reapsNothing() bool { return ks.KeepExpired || ks.Replaying }
+
+// NextDeadline returns the time at which the next key may become due; 0 if none ever does, or none
+// is to be removed.
 func (db *DB) NextDeadline() int64 {
-	if db.index == nil || db.ks.KeepExpired {
+	if db.index == nil || db.ks.reapsNothing() {
 		return 0
 	}
 	if first, ok := db.index.Min(); ok {
@@ -133,7 +136,7 @@ func (db *DB) NextDeadline() int64 {
 // Reap removes keys that are due, at most budget index items' worth, and returns how many keys it
 // removed and whether more are due.
 func (db *DB) Reap(budget int) (removed int, more bool) {
-	if db.index == nil || db.ks.KeepExpired {
+	if db.index == nil || db.ks.reapsNothing() {
 		return 0, false
 	}
 	for ; ; budget-- {
@@ -154,7 +157,7 @@ func (db *DB) surface(item due) (removed int) {
 	var lapsed, late []entry
 	db.table.EachHash(item.hash, func(e *entry) bool {
 		switch h := e.head(); {
-		case h.due(db.ks.Now):
+		case db.ks.due(h):
 			h.clear(indexed | exact)
 			lapsed = append(lapsed, *e)
 		case h.deadline != 0 && !h.has(exact):

@@ -42,6 +42,9 @@ type Keyspace struct {
 	OnExpire, OnCreate func(db *DB, key string)
 	// KeepExpired makes due keys invisible without removing them, until they are written.
 	KeepExpired bool
+	// Replaying lets no key become due. What is replayed tells itself which keys went, and what was
+	// done to them before.
+	Replaying bool
 	// Access says how lookups mark the entries they touch.
 	Access Access
 

@@ -404,6 +404,21 @@ func TestRandomGivesUpOnKeptKeys(t *testing.T) {
 	require.Zero(t, db.Len(), "now they were reaped on the way")
 }
 
+func TestNothingIsDueInAReplay(t *testing.T) {
+	ks := newKeyspace()
+	db, key := ks.DB(0), []byte("k")
+	ks.Replaying = true
+	db.SetUntil(key, ks.Int(1), start-1000)
+	require.True(t, db.Exists(key))
+	_, more := db.Reap(10)
+	require.False(t, more)
+	require.Zero(t, db.NextDeadline())
+	ks.Replaying = false
+	require.EqualValues(t, start-1000, db.NextDeadline())
+	require.False(t, db.Exists(key))
+	require.NoError(t, db.Check())
+}
+
 func TestSwapExchangesContents(t *testing.T) {
 	ks := newKeyspace()
 	ks.DB(0).SetUntil([]byte("a"), ks.Int(1), start+50)

@@ -65,7 +65,9 @@ func (w *twins) choose(n int) int {
 	return int(b) % n
 }
 
-func (w *twins) due(n *naive) bool { return n.deadline != 0 && n.deadline <= w.ks.Now }
+func (w *twins) due(n *naive) bool {
+	return n.deadline != 0 && n.deadline <= w.ks.Now && !w.ks.Replaying
+}
 
 // key chooses one of a few keys; one is empty and one too long to be packed.
 func (w *twins) key() []byte {
@@ -131,7 +133,7 @@ func (w *twins) step() {
 	steps := []func(){
 		w.set, w.set, w.setUntil, w.append, w.append, w.hashSet, w.hashSet, w.hashDelete, w.zsetAdd, w.zsetAdd,
 		w.zsetRemove, w.remove, w.expire, w.expire, w.expire, w.move, w.copy, w.advance, w.advance, w.reap,
-		w.look, w.look, w.look, w.random, w.scan, w.abandon, w.swap, w.flush, w.keepExpired,
+		w.look, w.look, w.look, w.random, w.scan, w.abandon, w.swap, w.flush, w.mode,
 	}
 	steps[w.choose(len(steps))]()
 	for i, m := range w.model {
@@ -319,7 +321,7 @@ func (w *twins) reap() {
 		budget, before := w.choose(4), len(w.model[i])
 		removed, more := w.ks.DB(i).Reap(budget)
 		w.Equal(before-len(w.model[i]), removed)
-		if w.ks.KeepExpired {
+		if w.ks.KeepExpired || w.ks.Replaying {
 			w.Zero(removed)
 			w.Zero(w.ks.DB(i).NextDeadline())
 			continue
@@ -450,7 +452,10 @@ func (w *twins) flush() {
 	}
 }
 
-func (w *twins) keepExpired() { w.ks.KeepExpired = w.choose(3) == 0 }
+func (w *twins) mode() {
+	w.ks.KeepExpired = w.choose(3) == 0
+	w.ks.Replaying = w.choose(6) == 0
+}
 
 func TestModel(t *testing.T) {
 	rng := rand.New(rand.NewPCG(11, 12))

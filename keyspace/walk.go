@@ -4,7 +4,7 @@ package keyspace
 // not change the database.
 func (db *DB) Each(fn func(key string, t Type) bool) {
 	db.table.Each(func(e entry) bool {
-		return e.head().due(db.ks.Now) || fn(e.Key(), e.typ())
+		return db.ks.due(e.head()) || fn(e.Key(), e.typ())
 	})
 }
 
@@ -14,7 +14,7 @@ func (db *DB) Each(fn func(key string, t Type) bool) {
 func (db *DB) Scan(cursor uint64, fn func(key string, t Type)) uint64 {
 	var lapsed []entry
 	next := db.table.Scan(cursor, func(e entry) {
-		if e.head().due(db.ks.Now) {
+		if db.ks.due(e.head()) {
 			lapsed = append(lapsed, e)
 			return
 		}
@@ -32,7 +32,7 @@ func (db *DB) Scan(cursor uint64, fn func(key string, t Type)) uint64 {
 func (db *DB) Random() (key string, ok bool) {
 	for kept := 0; db.table.Len() > 0 && kept < 100; {
 		e := db.table.Random(db.ks.dice)
-		if !e.head().due(db.ks.Now) {
+		if !db.ks.due(e.head()) {
 			return e.Key(), true
 		}
 		db.expire(e, db.hash(e))

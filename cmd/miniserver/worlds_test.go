@@ -85,12 +85,14 @@ func (w *replayed) Reset() error {
 func (w *replayed) Check() error {
 	copied := w.Fresh(nil)
 	s := copied.NewSession(nil)
+	copied.Keyspace.Replaying = true
 	for _, line := range w.journal {
 		s.Select(line.db)
 		if o := copied.Do(s, [][][]byte{line.args}); bytes.HasPrefix(o.Out, []byte("-")) {
 			return fmt.Errorf("journal line %q: %s", line.args, o.Out)
 		}
 	}
+	copied.Keyspace.Replaying = false
 	if want, got := contents(w.Engine()), contents(copied); want != got {
 		return fmt.Errorf("the journal gives other data:\n%s\nthan the engine holds:\n%s", got, want)
 	}
