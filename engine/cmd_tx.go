@@ -32,7 +32,7 @@ func Transactions() Family {
 			Summary: "Executes all commands in a transaction."},
 		{Name: "discard", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdDiscard, Since: "2.0.0",
 			Summary: "Discards a transaction."},
-		{Name: "watch", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy | NoMulti, Keys: KeyRange(1, -1, 1), Run: cmdWatch, Since: "2.2.0",
+		{Name: "watch", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Keys: KeyRange(1, -1, 1), Run: cmdWatch, Since: "2.2.0",
 			Summary: "Monitors changes to keys to determine the execution of a transaction."},
 		{Name: "unwatch", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdUnwatch, Since: "2.2.0",
 			Summary: "Forgets about watched keys of a transaction."},

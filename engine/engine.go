@@ -21,6 +21,7 @@ package engine
 
 import (
 	"math/rand/v2"
+	"strings"
 	"sync"
 
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -199,6 +200,11 @@ func (e *Engine) reject(s *Session, cmd *Command, refusal string) {
 	}
 	if s.tx != nil {
 		s.tx.spoiled = true
+	}
+	if cmd != nil && cmd.Name == "exec" {
+		refusal = ErrExecRefused + strings.TrimPrefix(refusal, "ERR ")
+		s.tx = nil
+		e.unwatch(s)
 	}
 	e.countError(refusal)
 	s.Reply.Error(refusal)

@@ -26,6 +26,7 @@ const (
 	ErrExecNoMulti   = "ERR EXEC without MULTI"
 	ErrDiscardNoTx   = "ERR DISCARD without MULTI"
 	ErrWatchInMulti  = "ERR WATCH inside MULTI is not allowed"
+	ErrExecRefused   = "EXECABORT Transaction discarded because of: "
 	ErrExecAbort     = "EXECABORT Transaction discarded because of previous errors."
 	ErrTimeoutFloat  = "ERR timeout is not a float or out of range"
 	ErrTimeoutRange  = "ERR timeout is out of range"
