@@ -26,12 +26,7 @@ func (j *cjson) decode(L *State, c *Call) {
 	if len(text) >= 2 && (text[0] == 0 || text[1] == 0) {
 		L.Errorf("JSON parser does not support UTF-16 or UTF-32")
 	}
-	clear(j.values) // of a call that failed
-	j.values = j.values[:0]
-	if cap(j.values) > keptBuffer/valueBytes {
-		j.values = nil
-	}
-	j.records.reset()
+	j.builder.reset()
 	d := jsonDecoder{cjson: j, L: L, text: text, slots: 1, wanted: "value"}
 	v := d.value(d.skip())
 	if next := d.skip(); next != 0 {
@@ -250,11 +245,11 @@ func (d *jsonDecoder) descend(slots int) {
 func (d *jsonDecoder) array() Value {
 	d.descend(2)
 	d.slots++
-	first := len(d.values)
+	first := len(d.builder.values)
 	c := d.skip()
 	for c != ']' {
 		v := d.value(c)
-		d.push(v)
+		d.builder.push(v)
 		d.L.Tick(1)
 		if c = d.skip(); c == ',' {
 			d.at++
@@ -269,36 +264,13 @@ func (d *jsonDecoder) array() Value {
 	d.at++
 	d.slots--
 	d.depth--
-	return d.takeArray(first)
-}
-
-// push gathers an element.
-func (d *jsonDecoder) push(v Value) {
-	if len(d.values) == cap(d.values) {
-		d.L.Alloc(cap(d.values) * valueBytes)
-	}
-	d.values = append(d.values, v)
-}
-
-// takeArray makes an array of the values gathered from first on.
-func (d *jsonDecoder) takeArray(first int) Value {
-	values := d.values[first:]
-	t := d.L.newArray(len(values))
-	t.fill(values)
-	clear(values)
-	d.values = d.values[:first]
-	return t.Value()
-}
-
-// fill sets the elements of an empty table with room for them.
-func (t *Table) fill(values []Value) {
-	t.dense = int32(copy(t.array, values))
+	return d.builder.array(first)
 }
 
 func (d *jsonDecoder) object() Value {
 	d.descend(3)
 	d.slots += 2
-	first := len(d.records.pairs)
+	first := len(d.builder.pairs)
 	c := d.skip()
 	for c != '}' {
 		if c != '"' {
@@ -312,7 +284,7 @@ func (d *jsonDecoder) object() Value {
 		}
 		d.at++
 		v := d.value(d.skip())
-		d.records.add(d.L, pair{key, v, hash})
+		d.builder.pushPair(pair{key, v, hash})
 		if c = d.skip(); c == ',' {
 			d.at++
 			if c = d.skip(); c == '}' {
@@ -325,7 +297,7 @@ func (d *jsonDecoder) object() Value {
 	d.at++
 	d.slots -= 2
 	d.depth--
-	return d.records.take(d.L, first).Value()
+	return d.builder.record(first)
 }
 
 // key reads a key and returns it with its hash.
@@ -336,7 +308,7 @@ func (d *jsonDecoder) key() (Value, uint32) {
 		text = d.unescape(start, end)
 		return d.L.NewString(text), hashString(text)
 	}
-	return d.records.key(d.L, text)
+	return d.builder.key(text)
 }
 
 // jsonTokens names what a byte begins, as error messages do.

@@ -16,8 +16,7 @@ type cjson struct {
 	decodeInvalids int // an index of switchOptions
 
 	buffer  buffer
-	records recordMaker
-	values  []Value // of the arrays being read
+	builder *builder
 }
 
 var (
@@ -35,7 +34,7 @@ func OpenCjson(L *State) *Table {
 func newCjson(L *State) *Table {
 	j := &cjson{
 		sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000, decodeDepth: 1000,
-		precision: 14, keepBuffer: 1, decodeInvalids: 1,
+		precision: 14, keepBuffer: 1, decodeInvalids: 1, builder: L.newBuilder(),
 	}
 	t := functionTable([]entry{
 		{"decode", j.decode},
@@ -226,7 +225,7 @@ var jsonEscapes = func() (escapes [256]string) {
 var jsonPlain = makeSet(func(c byte) bool { return jsonEscapes[c] == "" })
 
 func (e *jsonEncoder) string(s string) {
-	e.room(e.L, len(s)+2)
+	e.grow(e.L, len(s)+2)
 	dst := append(e.text, '"')
 	done := 0
 	for i := 0; i < len(s); i++ {
@@ -257,7 +256,7 @@ func (e *jsonEncoder) table(t *Table) {
 		e.object(t)
 	}
 	e.depth--
-	e.pay(e.L)
+	e.settle(e.L)
 }
 
 // arrayLength returns the largest key of a table whose keys are all positive
@@ -296,7 +295,7 @@ func (e *jsonEncoder) array(t *Table, n int) {
 			e.text = append(e.text, ',')
 		}
 		e.value(t.GetInt(i))
-		e.pay(e.L)
+		e.settle(e.L)
 		e.L.Tick(1)
 	}
 	e.text = append(e.text, ']')
@@ -317,7 +316,7 @@ func (e *jsonEncoder) object(t *Table) {
 		e.key(k)
 		e.text = append(e.text, ':')
 		e.value(v)
-		e.pay(e.L)
+		e.settle(e.L)
 		at = next
 	}
 	e.text = append(e.text, '}')

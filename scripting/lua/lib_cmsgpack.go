@@ -6,12 +6,12 @@ import "math"
 // for binaries and extensions.
 type msgpackLib struct {
 	buffer  buffer
-	records recordMaker
+	builder *builder
 }
 
 // OpenCmsgpack installs the cmsgpack library, as Redis ships it, as the global cmsgpack.
 func OpenCmsgpack(L *State) *Table {
-	lib := &msgpackLib{}
+	lib := &msgpackLib{builder: L.newBuilder()}
 	t := newLibrary(L, "cmsgpack", []entry{
 		{"pack", lib.pack},
 		{"unpack", lib.unpack},
@@ -170,7 +170,7 @@ func (p *packer) table(t *Table, depth int) {
 		}
 		p.value(k, depth+1)
 		p.value(v, depth+1)
-		p.pay(p.L)
+		p.settle(p.L)
 		at = next
 	}
 }
@@ -179,7 +179,7 @@ func (p *packer) array(t *Table, n, depth int) {
 	p.count(0x90, 0xdc, n)
 	for i := 1; i <= n; i++ {
 		p.value(t.GetInt(i), depth+1)
-		p.pay(p.L)
+		p.settle(p.L)
 	}
 }
 
@@ -235,35 +235,34 @@ func (lib *msgpackLib) messages(c *Call, s string, limit, offset int64) {
 	if offset > int64(len(s)) {
 		L.Errorf("Start offset %d greater than input length %d.", int32(offset), len(s))
 	}
-	out := L.ret[:0]
 	all := limit == 0 && offset == 0
 	if all {
 		limit = math.MaxInt32
-	} else {
-		out = append(out, Nil)
 	}
-	lib.records.reset()
-	u := unpacker{L: L, records: &lib.records, data: s, at: int(offset)}
+	lib.builder.reset()
+	u := unpacker{L: L, builder: lib.builder, data: s, at: int(offset)}
 	for n := int64(0); u.at < len(s) && n < limit; n++ {
 		u.slots = 1 + int(n)
-		out = append(out, u.value())
+		u.builder.push(u.value())
 	}
+	out := L.ret[:0]
 	if !all {
-		if len(out) >= maxResults {
+		if len(u.builder.values)+1 >= maxResults {
 			L.Errorf("stack overflow (in function mp_unpack_full)")
 		}
-		out[0] = Int(u.at)
-		if u.at == len(s) {
-			out[0] = Int(-1)
+		next := u.at
+		if next == len(s) {
+			next = -1
 		}
+		out = append(out, Int(next))
 	}
-	c.returnAll(out)
+	c.returnAll(append(out, u.builder.values...))
 }
 
 // unpacker reads values in MessagePack.
 type unpacker struct {
 	L       *State
-	records *recordMaker
+	builder *builder
 	data    string
 	at      int
 	slots   int // values C would have on its stack
@@ -348,25 +347,22 @@ func (u *unpacker) string(n uint64) Value {
 	return u.L.substring(u.data, start, u.at)
 }
 
-// roomAhead is how many elements an array gets room for on its mere word.
-const roomAhead = 256
-
 func (u *unpacker) array(n uint64) Value {
-	t := u.L.newArray(int(min(n, uint64(len(u.data)-u.at), roomAhead)))
 	if u.slots+1 >= maxResults {
 		u.L.Errorf("stack overflow (in function mp_decode_to_lua_array)")
 	}
 	u.slots += 2
-	for i := 1; uint64(i) <= n; i++ {
-		t.SetInt(u.L, i, u.value())
+	first := len(u.builder.values)
+	for ; n > 0; n-- {
+		u.builder.push(u.value())
 	}
 	u.slots -= 2
-	return t.Value()
+	return u.builder.array(first)
 }
 
 // table reads n pairs.
 func (u *unpacker) table(n uint64) Value {
-	first := len(u.records.pairs)
+	first := len(u.builder.pairs)
 	for ; n > 0; n-- {
 		u.slots++
 		p := u.key()
@@ -376,9 +372,9 @@ func (u *unpacker) table(n uint64) Value {
 		if !p.key.IsString() {
 			u.checkKey(p.key)
 		}
-		u.records.add(u.L, p)
+		u.builder.pushPair(p)
 	}
-	return u.records.take(u.L, first).Value()
+	return u.builder.record(first)
 }
 
 // checkKey throws what setting the field would.
@@ -398,7 +394,7 @@ func (u *unpacker) key() (p pair) {
 			u.L.Tick(1)
 			start := u.at + 1
 			u.at = start + n
-			p.key, p.hash = u.records.key(u.L, u.data[start:u.at])
+			p.key, p.hash = u.builder.key(u.data[start:u.at])
 			return p
 		}
 	}

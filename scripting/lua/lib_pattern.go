@@ -179,7 +179,7 @@ func (lib *stringLib) gsub(L *State, c *Call) {
 	g.out = lib.buffer.take()
 	n := g.run(lib.patterns.get(text), limit)
 	if g.done == 0 && len(g.out.text) == 0 {
-		lib.buffer.give(&g.out)
+		lib.buffer.give(L, &g.out)
 		c.Return2(String(s), Int(n))
 		return
 	}
@@ -222,7 +222,7 @@ func (g *substitution) run(p *pattern, limit int) int {
 // replace appends what stands for the match.
 func (g *substitution) replace(start, end int) {
 	keep := g.subject[g.done:start]
-	g.out.room(g.L, len(keep)+len(g.text))
+	g.out.grow(g.L, len(keep)+len(g.text))
 	g.out.text = append(g.out.text, keep...)
 	g.done = end
 	if g.kind == KindString {

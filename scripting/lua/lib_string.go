@@ -182,7 +182,7 @@ func (lib *stringLib) format(L *State, c *Call) {
 		}
 		arg++
 		i = formatOne(L, c, &b, format, i, arg)
-		b.pay(L)
+		b.settle(L)
 	}
 	c.Return1(b.finish(L, &lib.buffer))
 }
@@ -248,12 +248,12 @@ func (b *buffer) appendString(L *State, s string) {
 }
 
 func (b *buffer) appendWhole(L *State, s string) {
-	b.room(L, len(s))
+	b.grow(L, len(s))
 	b.text = append(b.text, s...)
 }
 
 func (b *buffer) appendQuoted(L *State, s string) {
-	b.room(L, 2*len(s))
+	b.grow(L, 2*len(s))
 	L.Tick(len(s) >> 3)
 	b.text = appendQuoted(b.text, s)
 }

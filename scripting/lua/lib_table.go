@@ -54,7 +54,7 @@ func (lib *tableLib) concat(L *State, c *Call) {
 		if i < j {
 			b.text = append(b.text, separator...)
 		}
-		b.pay(L)
+		b.settle(L)
 		L.Tick(1)
 	}
 	c.Return1(b.finish(L, &lib.buffer))

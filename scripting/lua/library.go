@@ -1,7 +1,5 @@
 package lua
 
-import "math/bits"
-
 // entry is one function of a library.
 type entry struct {
 	name string
@@ -25,54 +23,70 @@ func newLibrary(L *State, name string, functions []entry) *Table {
 }
 
 // buffer gathers a string whose length is not known beforehand. A library
-// keeps one and lends it to the call under way; what a call gathers beyond the
-// first few kilobytes counts against the memory limit while it grows.
+// keeps one and lends it to the call under way. What it grows beyond the memory
+// it was lent counts against the memory limit.
 type buffer struct {
-	text []byte
-	paid int
+	text    []byte
+	counted int // capacity that was lent or counts
+	held    int // bytes that count
 }
 
-const (
-	freeBuffer = 4 << 10   // bytes gathered without asking
-	keptBuffer = 256 << 10 // capacity kept for the next call
-)
+// keptBuffer is the capacity kept for the next call.
+const keptBuffer = 256 << 10
 
 // take lends the buffer's memory, empty. A call that starts before the memory
 // is given back gets none and allocates.
 func (b *buffer) take() buffer {
-	taken := buffer{b.text[:0], freeBuffer}
+	taken := buffer{text: b.text[:0], counted: max(cap(b.text), 512)}
 	b.text = nil
 	return taken
 }
 
 // give takes the memory back.
-func (b *buffer) give(from *buffer) {
+func (b *buffer) give(L *State, from *buffer) {
 	if cap(from.text) <= keptBuffer {
 		b.text = from.text
 	}
-}
-
-// pay counts what was gathered so far.
-func (b *buffer) pay(L *State) {
-	if n := len(b.text); n > b.paid {
-		L.Alloc(n)
-		b.paid = 2 * n
+	if from.held > 0 {
+		L.Release(from.held)
 	}
 }
 
-// room counts what is gathered and n bytes more before they are appended.
-func (b *buffer) room(L *State, n int) {
-	if n += len(b.text); n > b.paid {
-		L.Alloc(n)
-		b.paid = 2 * n
+// grow makes room for n bytes more.
+func (b *buffer) grow(L *State, n int) {
+	if n += len(b.text); n <= cap(b.text) {
+		return
+	}
+	n = max(n, cap(b.text)+cap(b.text)/4, 256)
+	b.count(L, n)
+	b.text = append(make([]byte, 0, n), b.text...)
+}
+
+// settle counts the memory that small pieces appended without grow took.
+func (b *buffer) settle(L *State) {
+	if cap(b.text) > b.counted {
+		b.count(L, cap(b.text))
 	}
 }
 
-// finish gives the memory back to owner and returns what was gathered.
+func (b *buffer) count(L *State, capacity int) {
+	if more := capacity - b.counted; more > 0 {
+		b.counted = capacity
+		b.held += more
+		L.Hold(more)
+	}
+}
+
+// finish returns what was gathered and gives the memory back to owner, unless
+// it is so large that it becomes the value.
 func (b *buffer) finish(L *State, owner *buffer) Value {
-	v := L.textValue(b.text)
-	owner.give(b)
-	return v
+	if cap(b.text) > keptBuffer && len(b.text) > cap(b.text)/2 {
+		b.settle(L)
+		L.pinned -= b.held
+		return Bytes(b.text)
+	}
+	owner.give(L, b)
+	return L.textValue(b.text)
 }
 
 // textValue returns a copy of text as a value; single bytes are shared.
@@ -98,7 +112,7 @@ var byteStrings = func() (all [256]byte) {
 func byteValue(c byte) Value { return Bytes(byteStrings[c : int(c)+1]) }
 
 // shareLimit is the length up to which a string is kept whole for any part of it.
-const shareLimit = 128
+const shareLimit = 64
 
 // substring returns s[i:j]. It shares the bytes of s unless a small part would
 // keep a large string alive.
@@ -129,13 +143,4 @@ func (c *Call) checkStack(n int, problem string) {
 	if c.nargs+n > maxResults {
 		c.L.Errorf("stack overflow (%s)", problem)
 	}
-}
-
-// newArray returns a table with room for n elements: as much as n appends
-// would have made.
-func (L *State) newArray(n int) *Table {
-	if n > 0 {
-		n = 1 << bits.Len(uint(n-1))
-	}
-	return L.NewTable(n, 0)
 }

@@ -12,6 +12,9 @@ func (L *State) measure() int {
 	m.table(L.stringMeta)
 	m.value(L.pending)
 	m.values(L.ret)
+	if L.builder != nil {
+		L.builder.measure(&m)
+	}
 	m.frames(L.frame)
 	for co := L.running; co != nil; co = co.resumer {
 		co.mark = m.mark

@@ -26,6 +26,8 @@ type State struct {
 	marks  uint32 // traversals so far
 	seen   pointerSet
 
+	builder *builder // what decoders build tables with
+
 	next, inext *Function // the generators of pairs and ipairs
 
 	running *Coroutine // nil in the main thread

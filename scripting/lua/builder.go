@@ -1,0 +1,213 @@
+package lua
+
+import (
+	"math/bits"
+	"strings"
+	"unsafe"
+)
+
+// pair is a field about to be set. The hash counts for string keys only.
+type pair struct {
+	key, val Value
+	hash     uint32
+}
+
+// builder makes the tables of decoders. What they read lies on its stacks
+// until a table is complete, so that it counts as held. Records of one kind
+// share the strings of their keys, and from the second one on the layout of
+// their hash part, which is what filling it field by field led to.
+type builder struct {
+	L      *State
+	values []Value // of the arrays being read, the inner ones behind the outer
+	pairs  []pair  // of the records being read
+	keys   [64]string
+	shapes [16]shape
+}
+
+// newBuilder returns L's builder, one for all decoders: none calls another.
+func (L *State) newBuilder() *builder {
+	if L.builder == nil {
+		L.builder = &builder{L: L}
+	}
+	return L.builder
+}
+
+// measure counts what was read so far.
+func (b *builder) measure(m *meter) {
+	m.bytes += cap(b.values)*valueBytes + cap(b.pairs)*pairBytes
+	m.values(b.values)
+	for i := range b.pairs {
+		m.value(b.pairs[i].key)
+		m.value(b.pairs[i].val)
+	}
+}
+
+// shape is the layout of a table filled with certain string keys in a certain
+// order.
+type shape struct {
+	sum    uint32   // of a candidate's keys
+	keys   []Value  // in the order of filling
+	places []uint32 // where their nodes lie
+	nodes  []node   // without values
+	free   uint32
+}
+
+const (
+	// longestKey is the length up to which keys are shared.
+	longestKey = 32
+	// widestShape is the number of fields up to which layouts are kept.
+	widestShape = 64
+	// keptStack is the number of values and pairs for which room is kept.
+	keptStack = 4096
+	pairBytes = int(unsafe.Sizeof(pair{}))
+)
+
+// reset forgets what a decoder that failed left behind.
+func (b *builder) reset() {
+	b.values, b.pairs = emptied(b.values), emptied(b.pairs)
+}
+
+func emptied[T any](stack []T) []T {
+	if cap(stack) > keptStack {
+		return nil
+	}
+	clear(stack)
+	return stack[:0]
+}
+
+// push gathers an element.
+func (b *builder) push(v Value) {
+	if len(b.values) == cap(b.values) {
+		b.L.Alloc(cap(b.values) * valueBytes)
+	}
+	b.values = append(b.values, v)
+}
+
+// pushPair gathers a field.
+func (b *builder) pushPair(p pair) {
+	if len(b.pairs) == cap(b.pairs) {
+		b.L.Alloc(cap(b.pairs) * pairBytes)
+	}
+	b.pairs = append(b.pairs, p)
+}
+
+// array makes a table of the elements gathered from first on.
+func (b *builder) array(first int) Value {
+	values := b.values[first:]
+	size, dense := 0, true
+	for _, v := range values {
+		dense = dense && !v.IsNil()
+	}
+	if dense && len(values) > 0 { // as much room as appending makes
+		size = 1 << bits.Len(uint(len(values)-1))
+	}
+	t := b.L.NewTable(size, 0)
+	if dense {
+		t.dense = int32(copy(t.array, values))
+	} else {
+		for i, v := range values {
+			t.SetInt(b.L, i+1, v)
+		}
+	}
+	clear(values)
+	b.values = b.values[:first]
+	return t.Value()
+}
+
+// key returns text as a key with its hash.
+func (b *builder) key(text string) (Value, uint32) {
+	hash := hashString(text)
+	if len(text) > longestKey {
+		return b.L.substring(text, 0, len(text)), hash
+	}
+	kept := &b.keys[hash%uint32(len(b.keys))]
+	if *kept != text {
+		b.L.Alloc(len(text))
+		*kept = strings.Clone(text)
+	}
+	return String(*kept), hash
+}
+
+// record makes a table of the pairs gathered from first on.
+func (b *builder) record(first int) Value {
+	pairs := b.pairs[first:]
+	t := b.table(pairs)
+	clear(pairs)
+	b.pairs = b.pairs[:first]
+	return t.Value()
+}
+
+func (b *builder) table(pairs []pair) *Table {
+	t := b.L.NewTable(0, 0)
+	if len(pairs) == 0 {
+		return t
+	}
+	sum, plain := uint32(0), len(pairs) <= widestShape
+	for i := range pairs {
+		sum = sum*31 + pairs[i].hash
+		plain = plain && pairs[i].key.IsString() && !pairs[i].val.IsNil()
+	}
+	s := &b.shapes[sum%uint32(len(b.shapes))]
+	if plain && s.fits(pairs) {
+		s.fill(b.L, t, pairs)
+		return t
+	}
+	for i := range pairs {
+		if p := &pairs[i]; p.key.IsString() {
+			t.setString(b.L, p.key, p.hash, p.val)
+		} else {
+			t.Set(b.L, p.key, p.val)
+		}
+	}
+	if plain {
+		s.learn(t, sum, pairs)
+	}
+	return t
+}
+
+func (s *shape) fits(pairs []pair) bool {
+	if len(pairs) != len(s.keys) {
+		return false
+	}
+	for i, k := range s.keys {
+		if p := pairs[i].key; p.n != k.n || p.p != k.p && p.str() != k.str() {
+			return false
+		}
+	}
+	return true
+}
+
+// fill gives an empty table the layout and the values of the pairs.
+func (s *shape) fill(L *State, t *Table, pairs []pair) {
+	L.Alloc(len(s.nodes) * int(nodeSize))
+	nodes := append([]node(nil), s.nodes...)
+	for i, place := range s.places {
+		nodes[place].val = pairs[i].val
+	}
+	t.node, t.mask, t.free = &nodes[0], uint32(len(nodes)-1), s.free
+}
+
+// learn keeps the layout of t, just filled with the pairs, when it is seen for
+// the second time in a row and no key was given twice.
+func (s *shape) learn(t *Table, sum uint32, pairs []pair) {
+	if s.sum != sum {
+		s.sum = sum
+		return
+	}
+	keys, places := make([]Value, len(pairs)), make([]uint32, len(pairs))
+	taken := make([]bool, t.mask+1)
+	for i := range pairs {
+		keys[i] = pairs[i].key
+		place := uint32(t.position(keys[i]) - len(t.array) - 1)
+		if taken[place] {
+			return
+		}
+		places[i], taken[place] = place, true
+	}
+	nodes := make([]node, t.mask+1)
+	for i := range nodes {
+		nodes[i] = *t.at(uint32(i))
+		nodes[i].val = Nil
+	}
+	s.keys, s.places, s.nodes, s.free = keys, places, nodes, t.free
+}
