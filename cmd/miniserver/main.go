@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -16,9 +17,25 @@ import (
 func main() {
 	ctx, cancel := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer cancel()
-	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
+	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: uint64(time.Now().UnixNano())})
 	wire(e)
-	s := server.New(e, server.Options{Port: 6399, Bind: []string{"127.0.0.1"}})
+	opts := server.Options{Port: 6379, Bind: []string{"127.0.0.1"}}
+	for i := 1; i+1 < len(os.Args); i += 2 {
+		switch name, value := os.Args[i], os.Args[i+1]; name {
+		case "--port":
+			opts.Port, _ = strconv.Atoi(value)
+			if opts.Port == 0 {
+				opts.Port = -1
+			}
+		case "--unixsocket":
+			opts.UnixSocket = value
+		default:
+			if p := e.Param(name[2:]); p != nil && !p.Immutable {
+				p.Set(value)
+			}
+		}
+	}
+	s := server.New(e, opts)
 	if err := s.Run(ctx); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
