@@ -166,6 +166,7 @@ type substitution struct {
 	subject string
 	repl    Value
 	text    string // of a repl that is a string or a number
+	plain   bool   // the text contains no percent sign
 	kind    Kind
 	done    int // up to here the subject is in out
 }
@@ -192,6 +193,7 @@ func (g *substitution) checkReplacement() {
 	case KindTable, KindFunction:
 	case KindNumber, KindString:
 		g.text, _ = g.repl.ToString()
+		g.plain = strings.IndexByte(g.text, '%') < 0
 		g.kind = KindString
 	default:
 		g.c.ArgError(3, "string/function/table expected")
@@ -202,7 +204,11 @@ func (g *substitution) checkReplacement() {
 func (g *substitution) run(p *pattern, limit int) int {
 	n, from := 0, 0
 	for n < limit {
-		start, end := g.find(g.c.L, p, g.subject, from)
+		if n == 0 || g.kind != KindString {
+			g.start(g.c.L, p, g.subject)
+		}
+		start, end := g.search(p, from)
+		g.check(end)
 		if end == noMatch {
 			break
 		}
@@ -225,6 +231,10 @@ func (g *substitution) replace(start, end int) {
 	g.out.grow(g.L, len(keep)+len(g.text))
 	g.out.text = append(g.out.text, keep...)
 	g.done = end
+	if g.plain {
+		g.out.text = append(g.out.text, g.text...)
+		return
+	}
 	if g.kind == KindString {
 		g.expand(start, end)
 		return

@@ -38,27 +38,28 @@ func (m *matcher) start(L *State, p *pattern, subject string) {
 	m.L, m.subject, m.steps = L, subject, p.steps
 }
 
-// at matches at one position of the subject and returns the end of the
-// matched text, noMatch or matchError.
-func (m *matcher) at(s int) int {
-	m.level = 0
-	return m.match(s, 0, 0)
-}
-
-// search finds the first match of p at or behind s; end is as at returns it.
+// search finds the first match of p at or behind s. Instead of the end of the
+// matched text it may return noMatch or matchError.
 func (m *matcher) search(p *pattern, s int) (start, end int) {
+	m.level = 0
 	if p.anchored {
-		return s, m.at(s)
+		return s, m.match(s, 0, 0)
 	}
-	first := p.steps[0]
+	skip := len(p.literal) // known to match at every candidate
+	first := &p.steps[0]
 	for {
-		s = p.candidate(&first, m.subject, s)
+		s = p.candidate(first, m.subject, s)
 		if s < 0 {
 			return 0, noMatch
 		}
-		if end = m.at(s); end != noMatch || s == len(m.subject) {
+		if p.steps[skip].kind == stepMatch {
+			m.L.Tick(1)
+			return s, s + skip
+		}
+		if end = m.match(s+skip, skip, 0); end != noMatch || s == len(m.subject) {
 			return s, end
 		}
+		m.level = 0
 		s++
 	}
 }
