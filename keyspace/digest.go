@@ -1,0 +1,101 @@
+package keyspace
+
+import (
+	"crypto/sha1"
+	"encoding/binary"
+	"encoding/hex"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Digest is a fingerprint of data, the one of Redis' DEBUG DIGEST: equal data have equal digests here
+// and there, whatever their encodings and their order.
+type Digest [sha1.Size]byte
+
+// String returns the digest as 40 hexadecimal digits.
+func (d Digest) String() string { return hex.EncodeToString(d[:]) }
+
+// xor adds data whose order does not count.
+func (d *Digest) xor(data []byte) {
+	sum := sha1.Sum(data)
+	for i := range d {
+		d[i] ^= sum[i]
+	}
+}
+
+// mix adds data whose order counts.
+func (d *Digest) mix(data []byte) {
+	d.xor(data)
+	*d = sha1.Sum(d[:])
+}
+
+// mixNumber adds a number as Redis does, in 32 bits of network order.
+func (d *Digest) mixNumber(n int) {
+	d.mix(binary.BigEndian.AppendUint32(nil, uint32(n)))
+}
+
+// redisTypes are the numbers of the types in Redis.
+var redisTypes = map[Type]int{String: 0, ZSet: 3, Hash: 4}
+
+// Digest returns the fingerprint of all databases. O(bytes held).
+func (ks *Keyspace) Digest() (all Digest) {
+	for _, db := range ks.dbs {
+		empty := true
+		db.Each(func(key string, _ Type) bool {
+			if empty {
+				empty = false
+				all.mixNumber(db.id)
+			}
+			var d Digest
+			d.mix([]byte(key))
+			db.digest(&d, []byte(key))
+			all.xor(d[:])
+			ks.views.reset()
+			return true
+		})
+	}
+	return all
+}
+
+// ValueDigest returns the fingerprint of the value of key and of whether it has a deadline; zero if
+// the key is not visible.
+func (db *DB) ValueDigest(key []byte) (d Digest) {
+	if db.Exists(key) {
+		db.digest(&d, key)
+	}
+	return d
+}
+
+func (db *DB) digest(d *Digest, key []byte) {
+	v, _ := db.Peek(key)
+	d.mixNumber(redisTypes[TypeOf(v)])
+	switch v := v.(type) {
+	case *str.Value:
+		d.mix(v.Text(nil))
+	case *hash.Hash:
+		v.Each(func(field, value ziplist.Entry) bool {
+			d.xorPair(field.Text(nil), value.Text(nil))
+			return true
+		})
+	case *zset.Set:
+		v.Each(func(member []byte, score float64) bool {
+			d.xorPair(member, resp.FormatDouble(nil, score))
+			return true
+		})
+	}
+	if deadline, _ := db.Deadline(key); deadline != 0 {
+		d.xor([]byte("!!expire!!"))
+	}
+}
+
+// xorPair adds an element of a collection.
+func (d *Digest) xorPair(a, b []byte) {
+	var pair Digest
+	pair.mix(a)
+	pair.mix(b)
+	d.xor(pair[:])
+}
