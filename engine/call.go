@@ -21,12 +21,13 @@ type Call struct {
 	Args    [][]byte
 	Reply   *resp.Writer
 
-	at      int    // next argument
-	err     string // first error of the cursor
-	dirty   int64  // changes reported by this call
-	logged  bool   // the handler said what to journal
-	retry   bool   // a waiter's handler runs again
-	parked  bool   // the handler parked the session
+	at      int      // next argument
+	err     string   // first error of the cursor
+	dirty   int64    // changes reported by this call
+	logged  bool     // the handler said what to journal
+	retry   bool     // a waiter's handler runs again
+	parked  bool     // the handler parked the session
+	shown   [][]byte // the arguments as others may see them, if not as they are
 	scratch [64]byte
 }
 
@@ -227,14 +228,16 @@ func Upsert[T keyspace.Value](c *Call, key []byte, t keyspace.Type) (v T, ok boo
 // if it is empty, and tells whoever watches, waits or listens. The event is its class letter and
 // its name, "zzadd", "$set", "gdel".
 func (c *Call) Changed(key []byte, event string) {
-	c.dirty++
-	c.Engine.changed(c.DB, key, event)
+	c.ChangedIn(c.DB, key, event)
 }
 
 // ChangedIn is Changed for a key of another database.
 func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
 	c.dirty++
 	c.Engine.changed(db, key, event)
+	if c.Engine.tracking.sessions > 0 {
+		c.Engine.invalidate(string(key), c.Session)
+	}
 }
 
 // ChangedAll reports that n keys of whole databases were changed, which only the journal and the

@@ -45,6 +45,7 @@ func cmdDBSize(c *Call) { c.Reply.Int(int64(c.DB.Len())) }
 func cmdFlushDB(c *Call) {
 	if c.flushMode() {
 		c.flush(c.DB)
+		c.Engine.invalidateAll(c.Session)
 		c.Reply.Status("OK")
 	}
 }
@@ -57,6 +58,7 @@ func cmdFlushAll(c *Call) {
 	for i := range c.Engine.Keyspace.Len() {
 		c.flush(c.Engine.Keyspace.DB(i))
 	}
+	c.Engine.invalidateAll(c.Session)
 	c.Reply.Status("OK")
 }
 

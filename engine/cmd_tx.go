@@ -41,7 +41,7 @@ func Transactions() Family {
 
 // runsInTx reports whether the command is executed at once inside MULTI instead of queued.
 func (cmd *Command) runsInTx() bool {
-	switch cmd.Name {
+	switch cmd.full {
 	case "exec", "discard", "multi", "watch", "quit", "reset":
 		return true
 	}
@@ -121,6 +121,7 @@ func (e *Engine) runQueue(c *Call, commands []queued) {
 			c.Reply.Error(refusal)
 			continue
 		}
+		e.begin(c.Session, q.cmd, q.args)
 		e.run(c.Session, q.cmd, q.args)
 	}
 	c.CloseTx()

@@ -29,15 +29,16 @@ const (
 	NoAuth                            // allowed before AUTH
 	MayReplicate                      // not a write, yet may cause effects
 	NoMandatoryKeys                   // the keys may be none
+	NoAsyncLoading                    // not while a replica loads beside its data
 	NoMulti                           // not inside MULTI
-	AllowBusy                         // allowed while a slow script runs
 	MovableKeys                       // key positions depend on the arguments
+	AllowBusy                         // allowed while a slow script runs
 	MayBeSlow                         // runs user code: executed so that it can be left running
 )
 
 var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
 	"loading", "stale", "skip_monitor", "skip_slowlog", "fast", "no_auth", "may_replicate",
-	"no_mandatory_keys", "no_multi", "allow_busy", "movablekeys"}
+	"no_mandatory_keys", "no_async_loading", "no_multi", "movablekeys", "allow_busy"}
 
 // Names returns the names of the flags that are set, in a fixed order.
 func (f Flags) Names() (names []string) {
@@ -56,6 +57,8 @@ type Keys struct {
 	// Find returns the positions where they depend on the arguments; nil if First, Last and Step
 	// say it all. ok is false if the arguments are malformed.
 	Find func(args [][]byte) (at []int, ok bool)
+
+	count int // position of the number of keys, of NumKeys
 }
 
 // NoKeys is for commands without keys.
@@ -70,7 +73,7 @@ func KeyRange(first, last, step int) Keys { return Keys{First: first, Last: last
 // NumKeys is a destination key, if dest is not 0, and the keys counted by the argument at position
 // count, which follow it.
 func NumKeys(dest, count int) Keys {
-	k := Keys{First: dest, Last: dest, Step: 1}
+	k := Keys{First: dest, Last: dest, Step: 1, count: count}
 	if dest == 0 {
 		k.Step = 0
 	}
@@ -127,7 +130,9 @@ type Command struct {
 	Since   string // the Redis version that introduced it
 	Summary string // one line, for COMMAND DOCS
 	Subs    []Command
-	ACL     string // further ACL categories, separated by blanks
+	Args    string // what follows the name, for HELP
+	Tips    string // hints for clients of clusters, separated by blanks
+	ACL     string // further ACL categories, separated by blanks; "-name" takes one away
 
 	group  string
 	parent *Command
@@ -136,7 +141,10 @@ type Command struct {
 	stats  commandStats
 }
 
-type commandStats struct{ calls, rejected, failed int64 }
+type commandStats struct {
+	calls, rejected, failed, micros int64
+	latency                         histogram
+}
 
 // FullName returns the name as COMMAND gives it, container|sub for a subcommand.
 func (cmd *Command) FullName() string { return cmd.full }

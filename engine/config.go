@@ -22,7 +22,10 @@ type Config struct {
 	ZSet         zset.Limits
 	ProtoMaxBulk int64
 
-	notify notifyMask
+	notify          notifyMask
+	debug           string // who may use DEBUG: yes, local, no
+	latencyTracking bool
+	percentiles     []float64 // of INFO latencystats
 }
 
 func newConfig() *Config {
@@ -31,6 +34,10 @@ func newConfig() *Config {
 		Hash:         hash.Limits{MaxEntries: 512, MaxValue: 64},
 		ZSet:         zset.Limits{MaxEntries: 128, MaxValue: 64},
 		ProtoMaxBulk: 512 << 20,
+
+		debug:           "local",
+		latencyTracking: true,
+		percentiles:     []float64{50, 99, 99.9},
 	}
 }
 
@@ -43,14 +50,20 @@ type Param struct {
 	Set       func(value string) string
 	Immutable bool // only at start
 	Hidden    bool // not shown by patterns: CONFIG GET must name it
+	Secret    bool // not shown by MONITOR and the slow log
+
+	inert bool // has no effect, and gives way to one that has
 }
 
-// AddParams puts parameters into the registry. A name that is already there panics.
+// AddParams puts parameters into the registry. A name that is already there panics, unless it is that
+// of a parameter without effect, which is replaced.
 func (e *Engine) AddParams(params ...Param) {
 	for i := range params {
 		p := &params[i]
 		for _, name := range append([]string{p.Name}, p.Aliases...) {
-			if _, dup := e.params[name]; dup {
+			if old := e.params[name]; old != nil && p.inert {
+				continue
+			} else if old != nil && !old.inert {
 				panic(fmt.Sprintf("engine: parameter %q is declared twice", name))
 			}
 			e.params[name] = p
@@ -77,7 +90,7 @@ const (
 	errParamMemory = "argument must be a memory value"
 	errParamBool   = "argument must be 'yes' or 'no'"
 	errParamRange  = "argument must be between %d and %d inclusive"
-	errParamEnum   = "argument must be one of the following: %s"
+	errParamEnum   = "argument(s) must be one of the following: %s"
 )
 
 // IntParam is a parameter that is an integer between lo and hi.
@@ -98,9 +111,9 @@ func IntParam[T int | int64 | uint64](name string, p *T, lo, hi int64, aliases .
 }
 
 // MemoryParam is a parameter in bytes that takes units such as 100mb.
-func MemoryParam(name string, p *int64, lo int64, aliases ...string) Param {
+func MemoryParam[T int | int64](name string, p *T, lo int64, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases,
-		Get: func() string { return strconv.FormatInt(*p, 10) },
+		Get: func() string { return strconv.FormatInt(int64(*p), 10) },
 		Set: func(v string) string {
 			n, ok := ParseMemory(v)
 			switch {
@@ -109,7 +122,7 @@ func MemoryParam(name string, p *int64, lo int64, aliases ...string) Param {
 			case n < lo:
 				return fmt.Sprintf(errParamRange, lo, int64(math.MaxInt64))
 			}
-			*p = n
+			*p = T(n)
 			return ""
 		}}
 }
@@ -185,13 +198,13 @@ func (e *Engine) coreParams() []Param {
 	c := e.Config
 	const most = 1 << 30
 	return []Param{
-		{Name: "requirepass", Get: func() string { return c.Password }, Set: func(v string) string { c.Password = v; return "" }},
+		{Name: "requirepass", Secret: true, Get: func() string { return c.Password }, Set: func(v string) string { c.Password = v; return "" }},
 		MemoryParam("maxmemory", &c.MaxMemory, 0),
 		MemoryParam("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
 		IntParam("hash-max-listpack-entries", &c.Hash.MaxEntries, 0, most, "hash-max-ziplist-entries"),
-		IntParam("hash-max-listpack-value", &c.Hash.MaxValue, 0, most, "hash-max-ziplist-value"),
+		MemoryParam("hash-max-listpack-value", &c.Hash.MaxValue, 0, "hash-max-ziplist-value"),
 		IntParam("zset-max-listpack-entries", &c.ZSet.MaxEntries, 0, most, "zset-max-ziplist-entries"),
-		IntParam("zset-max-listpack-value", &c.ZSet.MaxValue, 0, most, "zset-max-ziplist-value"),
+		MemoryParam("zset-max-listpack-value", &c.ZSet.MaxValue, 0, "zset-max-ziplist-value"),
 		IntParam("lfu-log-factor", &e.Keyspace.Access.LogFactor, 0, math.MaxInt32),
 		IntParam("lfu-decay-time", &e.Keyspace.Access.DecayTime, 0, math.MaxInt32),
 		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) string {
@@ -203,5 +216,45 @@ func (e *Engine) coreParams() []Param {
 			return ""
 		}},
 		{Name: "databases", Immutable: true, Get: func() string { return strconv.Itoa(e.Keyspace.Len()) }},
+		IntParam("slowlog-log-slower-than", &e.slowlog.slower, -1, math.MaxInt64),
+		e.slowlogLength(),
+		IntParam("latency-monitor-threshold", &e.latency.threshold, 0, math.MaxInt64),
+		BoolParam("latency-tracking", &c.latencyTracking),
+		{Name: "latency-tracking-info-percentiles", Get: c.percentilesText, Set: c.setPercentiles},
+		IntParam("tracking-table-max-keys", &e.tracking.most, 0, math.MaxInt64),
+		EnumParam("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
 	}
+}
+
+// slowlogLength is slowlog-max-len, which shortens the log at once.
+func (e *Engine) slowlogLength() Param {
+	p := IntParam("slowlog-max-len", &e.slowlog.most, 0, math.MaxInt64)
+	set := p.Set
+	p.Set = func(v string) string {
+		failure := set(v)
+		e.slowlog.trim()
+		return failure
+	}
+	return p
+}
+
+func (c *Config) percentilesText() string {
+	var words []string
+	for _, p := range c.percentiles {
+		words = append(words, strconv.FormatFloat(p, 'f', -1, 64))
+	}
+	return strings.Join(words, " ")
+}
+
+func (c *Config) setPercentiles(v string) string {
+	var list []float64
+	for _, word := range strings.Fields(v) {
+		p, err := strconv.ParseFloat(word, 64)
+		if err != nil || !(p >= 0 && p <= 100) {
+			return "latency-tracking-info-percentiles should contain a percentile between 0.0 and 100.0"
+		}
+		list = append(list, p)
+	}
+	c.percentiles = list
+	return ""
 }

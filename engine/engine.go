@@ -20,6 +20,7 @@
 package engine
 
 import (
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"sync"
@@ -50,8 +51,19 @@ type Engine struct {
 	stats    stats
 	loading  bool
 	slow     slow
-	log      func(db int, args [][]byte)
-	tx       journalTx
+	hooks    Hooks
+	dueAt    int64 // when the owner calls Tick next, as far as it was told; milliseconds
+	recent   recent
+
+	stopwatch stopwatch
+	slowlog   slowlog
+	latency   latency
+	monitors  []*Session
+	pause     pause
+	tracking  tracking
+	info      serverInfo
+	log       func(db int, args [][]byte)
+	tx        journalTx
 }
 
 // Options are what an engine needs from outside.
@@ -62,6 +74,23 @@ type Options struct {
 	// Journal receives the commands that reproduce each change, in order; nil for none. It must
 	// not keep args.
 	Journal func(db int, args [][]byte)
+	Hooks   Hooks
+}
+
+// Hooks are what an engine asks of whoever owns it. Each may be nil, where nobody can. They are
+// called under the lock and must not call the engine.
+type Hooks struct {
+	// Due says that Tick has work at a time, in milliseconds since the epoch, which is earlier than
+	// the last Tick said.
+	Due func(deadline int64)
+	// Shutdown ends the server. A text is the error that refuses it.
+	Shutdown func(how Shutdown) (refusal string)
+	// Sleep holds everything up for some microseconds, for DEBUG SLEEP.
+	Sleep func(micros int64)
+	// Purge gives memory back to the system, for MEMORY PURGE.
+	Purge func()
+	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
+	Rewrite func() (refusal string)
 }
 
 type stats struct {
@@ -86,6 +115,9 @@ func New(o Options) *Engine {
 		params:   make(map[string]*Param),
 		watched:  make(map[dbKey][]*Session),
 		log:      o.Journal,
+		hooks:    o.Hooks,
+		slowlog:  slowlog{slower: 10000, most: 128},
+		tracking: tracking{most: 1000000},
 		sessions: newSessions(),
 		waiting:  newWaiting(),
 		broker:   newBroker(),
@@ -94,7 +126,10 @@ func New(o Options) *Engine {
 	e.Config.Hash.Seed = o.Seed
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.Dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate = e.expired, e.created
+	e.info.runID = fmt.Sprintf("%016x%016x%08x", rng.Uint64(), rng.Uint64(), rng.Uint32())
 	e.AddParams(e.coreParams()...)
+	e.AddParams(inertParams()...)
+	e.AddSections(e.coreSections()...)
 	e.sample()
 	return e
 }
@@ -110,11 +145,13 @@ func (e *Engine) Micros() int64 { return e.micros }
 
 // sample reads the clock for the batch.
 func (e *Engine) sample() {
+	now := e.clock()
+	e.stopwatch.since = now
 	if e.slow.session != nil {
 		return // a script that is still running sees the time of its start
 	}
-	e.micros = e.clock()
-	e.Keyspace.Now = e.micros / 1000
+	e.micros = now
+	e.Keyspace.Now = now / 1000
 }
 
 // Outcome is what a connection must know after its commands ran.
@@ -133,16 +170,18 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	e.sample()
 	s.seen = e.micros
 	taken := 0
+	s.useRoom()
 	for _, args := range batch {
-		if s.stopped() {
+		if s.stopped() || !e.execute(s, args) {
 			break
 		}
-		e.execute(s, args)
 		taken++
 		if e.waiting.ready != nil {
 			e.serve()
 		}
 	}
+	e.lap()
+	e.settle()
 	o := s.collect()
 	o.Taken = taken
 	return o
@@ -165,12 +204,32 @@ func (e *Engine) With(fn func()) {
 	if e.waiting.ready != nil {
 		e.serve()
 	}
+	e.settle()
 }
 
-// execute takes one command through table and gate.
-func (e *Engine) execute(s *Session, args [][]byte) {
+// settle sends what waits for the end of a batch.
+func (e *Engine) settle() {
+	if e.tracking.changes != nil {
+		e.broadcastChanges()
+	}
+	if e.tracking.readers != nil {
+		e.trimReaders()
+	}
+}
+
+// due asks the owner for a Tick at a time that is earlier than the next one it knows of.
+func (e *Engine) due(deadline int64) {
+	if e.hooks.Due != nil && (e.dueAt == 0 || deadline < e.dueAt) {
+		e.dueAt = deadline
+		e.hooks.Due(deadline)
+	}
+}
+
+// execute takes one command through table and gate. It returns false if the command has to wait for
+// the end of a pause and was not taken.
+func (e *Engine) execute(s *Session, args [][]byte) bool {
 	if len(args) == 0 {
-		return
+		return true
 	}
 	start := s.Reply.Len()
 	cmd, refusal := e.Resolve(args)
@@ -180,16 +239,37 @@ func (e *Engine) execute(s *Session, args [][]byte) {
 	switch {
 	case refusal != "":
 		e.reject(s, cmd, refusal)
+	case e.pause.deadline != 0 && e.postpones(s, cmd):
+		e.postpone(s)
+		return false
 	case s.tx != nil && !cmd.runsInTx():
 		s.queue(cmd, args)
 		s.Reply.Status("QUEUED")
 	case cmd.Flags&MayBeSlow != 0 && e.slow.enabled:
+		e.begin(s, cmd, args)
 		e.runSlow(s, cmd, args)
 	default:
+		e.begin(s, cmd, args)
 		e.run(s, cmd, args)
 	}
 	if !s.running {
 		s.afterCommand(start)
+		if s.tracker != nil {
+			e.afterTracked(s, cmd)
+		}
+	}
+	return true
+}
+
+// afterTracked ends a command of a session that tracks keys.
+func (e *Engine) afterTracked(s *Session, cmd *Command) {
+	t := s.tracker
+	if t.own != nil || t.ownFlush {
+		e.tellOwn(s)
+	}
+	isClient := cmd != nil && (cmd.Name == "client" || cmd.parent != nil && cmd.parent.Name == "client")
+	if t.once && s.tx == nil && !isClient {
+		t.once = false
 	}
 }
 
@@ -233,15 +313,28 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	if cmd.parent != nil {
 		c.at = 2
 	}
-	c.logged, c.retry, c.parked = false, false, false
+	c.logged, c.retry, c.parked, c.shown = false, false, false, nil
 	return c
 }
 
-// leave counts the call and journals what it changed.
+// leave counts the call and journals what it changed. A call that parked its session is counted when
+// it has its reply.
 func (e *Engine) leave(c *Call, start int) {
 	e.depth--
+	if c.parked {
+		return
+	}
 	c.Cmd.stats.calls++
 	e.stats.commands++
+	if c.shown != nil && e.depth == 0 {
+		e.stopwatch.args = c.shown
+	}
+	if len(e.monitors) > 0 && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
+		e.feedMonitors(c)
+	}
+	if e.tracking.sessions > 0 {
+		e.remember(c)
+	}
 	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
 		c.Cmd.stats.failed++
 		e.countError(string(out[start+1:]))
@@ -290,6 +383,9 @@ func (e *Engine) expired(db *keyspace.DB, key string) {
 	e.stats.expired++
 	if e.log != nil {
 		e.journal(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
+	}
+	if e.tracking.sessions > 0 {
+		e.invalidate(key, nil)
 	}
 	if len(e.watched) > 0 {
 		e.touchWatched(db.ID(), []byte(key))

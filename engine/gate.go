@@ -9,8 +9,10 @@ func (e *Engine) gate(s *Session, cmd *Command) string {
 	f := cmd.Flags
 	s.last = cmd
 	switch {
-	case !s.authed && f&NoAuth == 0:
+	case !s.authed && f&NoAuth == 0 && !e.admits(s):
 		return ErrNoAuth
+	case s.tx != nil && f&NoMulti != 0:
+		return ErrNotInTx
 	case f&DenyOOM != 0 && e.memoryShort() && !e.reclaim():
 		return ErrOOM
 	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
@@ -19,8 +21,6 @@ func (e *Engine) gate(s *Session, cmd *Command) string {
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:
 		return ErrBusyScript
-	case s.tx != nil && f&NoMulti != 0:
-		return ErrNotInTx
 	}
 	return ""
 }
@@ -48,7 +48,7 @@ func (e *Engine) reclaim() bool { return false }
 
 // runsSubscribed reports whether the command may run while the session listens to channels.
 func (cmd *Command) runsSubscribed() bool {
-	switch cmd.Name {
+	switch cmd.full {
 	case "ping", "quit", "reset", "subscribe", "unsubscribe", "psubscribe", "punsubscribe",
 		"ssubscribe", "sunsubscribe":
 		return true

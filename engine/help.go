@@ -2,11 +2,29 @@ package engine
 
 import "strings"
 
+// helpLine is the HELP subcommand of a container, made from the container's other lines.
+func helpLine(since string) Command {
+	return Command{Name: "help", Arity: 2, Flags: Loading | Stale, Run: cmdHelp, Since: since,
+		Summary: "Returns helpful text about the different subcommands."}
+}
+
+// CONTAINER HELP
+func cmdHelp(c *Call) {
+	var lines []string
+	for i := range c.Cmd.parent.Subs {
+		if sub := &c.Cmd.parent.Subs[i]; sub.Name != "help" {
+			lines = append(lines, strings.TrimSpace(strings.ToUpper(sub.Name)+" "+sub.Args), "    "+sub.Summary)
+		}
+	}
+	c.Help(lines...)
+}
+
 // Help replies with what a container's subcommands do, one line of text each, between the heading
 // and the last lines that all of them have in common.
 func (c *Call) Help(lines ...string) {
 	c.Reply.Array(len(lines) + 3)
-	c.Reply.Status(strings.ToUpper(c.Cmd.parent.Name) + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")
+	container, _, _ := strings.Cut(c.Cmd.full, "|")
+	c.Reply.Status(strings.ToUpper(container) + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:")
 	for _, line := range lines {
 		c.Reply.Status(line)
 	}

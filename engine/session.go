@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"sync/atomic"
+
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -13,26 +15,38 @@ type Session struct {
 	Name, LibName, LibVer string
 	Addr, LocalAddr       string
 
-	engine   *Engine
-	db       int
-	authed   bool
-	closing  bool // close once the replies are out
-	noTouch  bool
-	noEvict  bool
-	script   bool // a script's session: never parks, cannot nest transactions
-	readOnly bool // a read-only script's
-	reply    replyMode
-	tx       *transaction
-	watches  []dbKey
-	stale    bool // a watched key was touched
-	waiter   *waiter
-	running  bool // its slow script goes on elsewhere
-	woken    bool // Peer.Wake was called and nothing was collected since
-	subs     subscriptions
-	created  int64
-	seen     int64 // microseconds, of the last command
-	last     *Command
-	spare    []byte // the reply buffer that is being sent
+	// Held and Unsent are the bytes that the connection holds back unexecuted and unsent, kept up
+	// to date by it for CLIENT LIST.
+	Held, Unsent atomic.Int64
+
+	engine    *Engine
+	db        int
+	authed    bool
+	closing   bool // close once the replies are out
+	noTouch   bool
+	noEvict   bool
+	monitor   bool
+	unix      bool // connected through a unix socket
+	fd        int
+	script    bool     // a script's session: never parks, cannot nest transactions
+	caller    *Session // whose script it is
+	readOnly  bool     // a read-only script's
+	reply     replyMode
+	tx        *transaction
+	watches   []dbKey
+	stale     bool // a watched key was touched
+	waiter    *waiter
+	postponed bool // waits for the end of a pause
+	tracker   *tracker
+	running   bool // its slow script goes on elsewhere
+	woken     bool // Peer.Wake was called and nothing was collected since
+	subs      subscriptions
+	created   int64
+	seen      int64 // microseconds, of the last command
+	last      *Command
+	spare     []byte // the reply buffer that is being sent, if nobody lends one
+	room      []byte // lent for the next replies
+	lent      bool
 }
 
 // Peer is the session's connection, as far as the engine must reach it outside of Do.
@@ -59,13 +73,24 @@ type sessions struct {
 
 func newSessions() sessions { return sessions{byID: make(map[int64]*Session), next: 1} }
 
+// Endpoint is where a connection comes from and where it arrived, as CLIENT LIST shows it.
+type Endpoint struct {
+	Addr, LocalAddr string
+	Unix            bool
+	FD              int
+}
+
 // NewSession registers a session. The caller must Close it.
-func (e *Engine) NewSession(peer Peer) *Session {
+func (e *Engine) NewSession(peer Peer) *Session { return e.Connect(peer, Endpoint{FD: -1}) }
+
+// Connect registers a session that comes over a connection. The caller must Close it.
+func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.sample()
 	s := e.bareSession()
 	s.Peer = peer
+	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, from.FD
 	s.ID = e.sessions.next
 	e.sessions.next++
 	e.sessions.byID[s.ID] = s
@@ -89,7 +114,7 @@ func (e *Engine) NewScriptSession() *Session {
 
 // EnterScript prepares a script's session for a run on behalf of caller.
 func (s *Session) EnterScript(caller *Session, readOnly bool) {
-	s.db, s.readOnly = caller.db, readOnly
+	s.db, s.readOnly, s.caller = caller.db, readOnly, caller
 	s.Reply.Reset()
 	s.Reply.SetProto(2)
 }
@@ -103,14 +128,21 @@ func (e *Engine) Close(s *Session) {
 
 func (e *Engine) forget(s *Session) {
 	s.closing = true
-	e.unwatch(s)
-	e.unsubscribeAll(s)
-	s.tx = nil
+	e.detach(s)
 	if s.waiter != nil {
 		e.waiting.remove(s.waiter)
 		s.waiter = nil
 	}
 	delete(e.sessions.byID, s.ID)
+}
+
+// detach ends what a session asked for beyond its commands.
+func (e *Engine) detach(s *Session) {
+	s.tx = nil
+	e.unwatch(s)
+	e.unsubscribeAll(s)
+	e.unmonitor(s)
+	e.untrack(s)
 }
 
 // DB returns the number of the selected database.
@@ -132,17 +164,29 @@ func (s *Session) CloseAfterReply() { s.closing = true }
 // session's own event loop.
 func (s *Session) Authed() bool { return s.authed }
 
-// collect hands out the replies for sending, and takes back the buffer handed out before.
+// Lend gives the session a buffer for the replies of its next Do, which hands it on in Outcome.Out.
+// So an idle session holds none; one that was never lent a buffer keeps its own. It is for the
+// session's own event loop.
+func (s *Session) Lend(buf []byte) { s.room, s.lent = buf, true }
+
+// useRoom makes the replies go to the buffer that was lent, if there are none yet.
+func (s *Session) useRoom() {
+	if s.Reply.Len() == 0 && s.room != nil {
+		s.Reply.Swap(s.room)
+	}
+	s.room = nil
+}
+
+// collect hands out the replies for sending.
 func (s *Session) collect() Outcome {
 	s.woken = false
-	o := Outcome{Parked: s.waiter != nil || s.running, Closing: s.closing}
+	o := Outcome{Parked: s.waiter != nil || s.running || s.postponed, Closing: s.closing}
 	if s.running {
 		return o // the script goes on writing
 	}
-	s.spare = s.Reply.Swap(s.spare)
-	o.Out = s.spare
-	if cap(s.spare) > maxSpare {
-		s.spare = nil
+	o.Out = s.Reply.Swap(s.spare)
+	if s.spare = nil; !s.lent {
+		s.spare = o.Out
 	}
 	return o
 }
@@ -156,11 +200,12 @@ func (s *Session) wake() {
 	}
 }
 
-// maxSpare is the largest reply buffer, in bytes, that is kept for the next replies.
-const maxSpare = 64 << 10
-
 // stopped reports whether no further command of the session may run now.
-func (s *Session) stopped() bool { return s.closing || s.waiter != nil || s.running }
+func (s *Session) stopped() bool { return s.closing || s.waiter != nil || s.running || s.postponed }
+
+// admits reports whether a session may run commands beyond AUTH and HELLO: once it has given the
+// password, or where none is asked for.
+func (e *Engine) admits(s *Session) bool { return s.authed || e.Config.Password == "" }
 
 // afterCommand drops the reply that CLIENT REPLY wants dropped.
 func (s *Session) afterCommand(start int) {

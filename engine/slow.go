@@ -23,6 +23,8 @@ type slow struct {
 	owner    *Session                // whose command the coroutine runs
 	cmd      *Command
 	args     [][]byte
+	since    int64       // when its command began, in microseconds
+	start    int         // where its reply begins
 	done     bool        // the job ended without yielding
 	session  *Session    // whose command is past the threshold; nil if none is
 	detached bool        // user code runs without the lock; written by the coroutine only
@@ -46,12 +48,16 @@ func (e *Engine) EnableSlow(onSlow func(resume func())) {
 
 // runSlow runs a command on the coroutine until it ends or yields.
 func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte) {
-	e.slow.done = false
+	e.slow.done, e.slow.start = false, s.Reply.Len()
 	e.slow.owner, e.slow.cmd, e.slow.args = s, cmd, args
 	e.slow.next()
 	if e.slow.done {
 		return
 	}
+	// The connection's buffer is used again while the script goes on.
+	args = copyArgs(args)
+	e.slow.args, e.calls[e.depth-1].Args = args, args
+	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
 	s.running, e.slow.session = true, s
 	e.slow.onSlow(e.resume)
 }
@@ -63,7 +69,13 @@ func (e *Engine) resume() {
 	s := e.slow.session
 	s.running, e.slow.session = false, nil
 	e.sample()
+	e.spent(s, e.slow.cmd, e.slow.args, e.micros-e.slow.since, 1)
+	s.afterCommand(e.slow.start)
+	if s.tracker != nil {
+		e.afterTracked(s, e.slow.cmd)
+	}
 	e.serve()
+	e.settle()
 	s.wake()
 	e.mu.Unlock()
 }

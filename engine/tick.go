@@ -14,14 +14,18 @@ func (e *Engine) Tick() (next int64) {
 			next = e.Keyspace.Now + 1
 			return
 		}
+		if d := e.pause.deadline; d != 0 && d <= e.Keyspace.Now {
+			e.Unpause()
+		}
 		e.lapseWaiters()
+		e.recent.sample(e)
 		more := e.Config.ActiveExpire && e.reap()
 		e.rehash()
+		next = e.nextDue()
 		if more {
 			next = e.Keyspace.Now
-			return
 		}
-		next = e.nextDue()
+		e.dueAt = next
 	})
 	return next
 }
@@ -48,6 +52,9 @@ func (e *Engine) rehash() {
 // nextDue returns the earliest deadline of a key or a waiter.
 func (e *Engine) nextDue() int64 {
 	next := e.nextLapse()
+	if d := e.pause.deadline; d != 0 && (next == 0 || d < next) {
+		next = d
+	}
 	if !e.Config.ActiveExpire {
 		return next
 	}

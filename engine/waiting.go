@@ -41,12 +41,16 @@ func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
 		lapse(c.Session)
 		return
 	}
+	c.parked = true
 	w := &waiter{session: c.Session, cmd: c.Cmd, args: copyArgs(c.Args), deadline: deadline, lapse: lapse}
 	for _, key := range keys {
 		w.keys = append(w.keys, dbKey{c.DB.ID(), string(key)})
 	}
 	c.Engine.waiting.add(w)
 	c.Session.waiter = w
+	if deadline != 0 {
+		c.Engine.due(deadline)
+	}
 }
 
 func (ws *waiting) add(w *waiter) {
@@ -127,6 +131,7 @@ func (e *Engine) retry(w *waiter) {
 		return
 	}
 	e.leave(c, start)
+	s.afterCommand(start)
 	e.unpark(w)
 }
 
@@ -135,6 +140,23 @@ func (e *Engine) unpark(w *waiter) {
 	e.waiting.remove(w)
 	w.session.waiter = nil
 	w.session.wake()
+}
+
+// lapse ends a wait with the timeout's reply, or with an error if there is one.
+func (e *Engine) lapse(w *waiter, failure string) {
+	s := w.session
+	start := s.Reply.Len()
+	if failure == "" {
+		w.lapse(s)
+	} else {
+		s.Reply.Error(failure)
+		w.cmd.stats.failed++
+		e.countError(failure)
+	}
+	s.afterCommand(start)
+	w.cmd.stats.calls++
+	e.stats.commands++
+	e.unpark(w)
 }
 
 // lapseWaiters replies to the waiters whose deadline has passed.
@@ -146,8 +168,7 @@ func (e *Engine) lapseWaiters() {
 		}
 	}
 	for _, w := range late {
-		w.lapse(w.session)
-		e.unpark(w)
+		e.lapse(w, "")
 	}
 }
 
@@ -168,12 +189,11 @@ func (e *Engine) Unblock(s *Session, withError bool) bool {
 	if w == nil {
 		return false
 	}
+	failure := ""
 	if withError {
-		s.Reply.Error(ErrUnblocked)
-	} else {
-		w.lapse(s)
+		failure = ErrUnblocked
 	}
-	e.unpark(w)
+	e.lapse(w, failure)
 	return true
 }
 

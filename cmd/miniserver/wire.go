@@ -15,5 +15,8 @@ func wire(e *engine.Engine) {
 	e.Add(engine.SortedSets())
 	e.Add(engine.Transactions())
 	e.Add(engine.Channels())
+	e.Add(engine.Connection())
+	e.Add(engine.Server())
+	e.Add(engine.Replicas())
 	e.Add(scripting.New(e).Family())
 }

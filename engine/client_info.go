@@ -1,0 +1,146 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+	"unsafe"
+)
+
+// CLIENT INFO
+func cmdClientInfo(c *Call) {
+	var b bytes.Buffer
+	c.describe(&b, c.Session)
+	c.Reply.Verbatim("txt", b.Bytes())
+}
+
+// CLIENT LIST [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]
+func cmdClientList(c *Call) {
+	list := c.Engine.sessions.inOrder()
+	switch {
+	case c.Left() == 2 && c.Word("TYPE"):
+		t := c.clientType()
+		list = slices.DeleteFunc(list, func(s *Session) bool { return s.clientType() != t })
+	case c.Left() > 1 && c.Word("ID"):
+		list = c.sessionsByID()
+	default:
+		c.End()
+	}
+	if !c.OK() {
+		return
+	}
+	var b bytes.Buffer
+	for _, s := range list {
+		c.describe(&b, s)
+	}
+	c.Reply.Verbatim("txt", b.Bytes())
+}
+
+func (c *Call) sessionsByID() (list []*Session) {
+	for c.More() {
+		if s := c.Engine.sessions.byID[c.IntOr(ErrClientID)]; s != nil {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// inOrder returns the sessions, the oldest first. O(n log n).
+func (ss *sessions) inOrder() []*Session {
+	list := make([]*Session, 0, len(ss.byID))
+	for _, s := range ss.byID {
+		list = append(list, s)
+	}
+	slices.SortFunc(list, func(a, b *Session) int { return int(a.ID - b.ID) })
+	return list
+}
+
+// clientType reads a type of clients.
+func (c *Call) clientType() string {
+	arg := c.Arg()
+	switch t := strings.ToLower(string(arg)); t {
+	case "normal", "master", "replica", "pubsub":
+		return t
+	case "slave":
+		return "replica"
+	}
+	c.Refusef(ErrClientType, arg)
+	return ""
+}
+
+func (s *Session) clientType() string {
+	if s.subscribed() {
+		return "pubsub"
+	}
+	return "normal"
+}
+
+// describe writes a session's line of CLIENT LIST.
+func (c *Call) describe(b *bytes.Buffer, s *Session) {
+	now := c.Engine.micros
+	multi, multiMem := -1, 0
+	if s.tx != nil {
+		multi, multiMem = len(s.tx.commands), s.tx.bytes()
+	}
+	argvMem := 0
+	if s == c.Session {
+		argvMem = argsBytes(c.Args)
+	}
+	last := "NULL"
+	if s.last != nil {
+		last = s.last.full
+	}
+	held, unsent, room := s.Held.Load(), s.Unsent.Load(), int64(cap(s.Reply.Bytes()))
+	events := "r"
+	if unsent > 0 {
+		events = "rw"
+	}
+	total := held + unsent + room + int64(multiMem+argvMem) + int64(unsafe.Sizeof(*s)) + int64(unsafe.Sizeof(*s.Reply))
+	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d",
+		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.seen)/1e6, s.flags(), s.db,
+		len(s.subs.channels), len(s.subs.patterns), len(s.subs.shards), multi, len(s.watches))
+	fmt.Fprintf(b, " qbuf=%d qbuf-free=0 argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=0 omem=%d tot-mem=%d events=%s",
+		held, argvMem, multiMem, room, room, s.Reply.Len(), unsent, total, events)
+	fmt.Fprintf(b, " cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s\n",
+		last, defaultUser, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
+}
+
+// flags are a session's letters in CLIENT LIST.
+func (s *Session) flags() string {
+	t := s.tracker
+	if t == nil {
+		t = new(tracker)
+	}
+	var b strings.Builder
+	for _, f := range []struct {
+		set    bool
+		letter byte
+	}{
+		{s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.waiter != nil || s.postponed, 'b'},
+		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.stale, 'd'}, {s.closing, 'c'},
+		{s.unix, 'U'}, {s.noEvict, 'e'}, {s.noTouch, 'T'},
+	} {
+		if f.set {
+			b.WriteByte(f.letter)
+		}
+	}
+	if b.Len() == 0 {
+		return "N"
+	}
+	return b.String()
+}
+
+func (tx *transaction) bytes() (n int) {
+	for _, q := range tx.commands {
+		n += argsBytes(q.args)
+	}
+	return n
+}
+
+func argsBytes(args [][]byte) (n int) {
+	for _, a := range args {
+		n += len(a)
+	}
+	return n
+}

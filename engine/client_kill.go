@@ -1,0 +1,77 @@
+package engine
+
+// killFilter is what CLIENT KILL asks of those it closes.
+type killFilter struct {
+	id, minAge        int64 // 0 for any; seconds
+	addr, laddr, kind string
+	self              bool // the caller may be among them
+}
+
+// CLIENT KILL <ip:port> | <[ID client-id] | [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] |
+// [USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME <YES | NO>] | [MAXAGE maxage] ...>
+func cmdClientKill(c *Call) {
+	if c.Left() == 1 {
+		if c.Engine.kill(c.Session, killFilter{addr: string(c.Arg()), self: true}) == 0 {
+			c.Fail(ErrNoClient)
+			return
+		}
+		c.Reply.Status("OK")
+		return
+	}
+	f := c.killFilter()
+	if c.OK() {
+		c.Reply.Int(int64(c.Engine.kill(c.Session, f)))
+	}
+}
+
+func (c *Call) killFilter() (f killFilter) {
+	for c.More() {
+		switch {
+		case c.Left() < 2:
+			c.Refuse(ErrSyntax)
+		case c.Word("ID"):
+			f.id = c.IntIn(1, 1<<63-1, ErrKillID)
+		case c.Word("MAXAGE"):
+			if f.minAge = c.IntOr(ErrMaxAgeInt); f.minAge <= 0 {
+				c.Refuse(ErrMaxAge)
+			}
+		case c.Word("TYPE"):
+			f.kind = c.clientType()
+		case c.Word("ADDR"):
+			f.addr = string(c.Arg())
+		case c.Word("LADDR"):
+			f.laddr = string(c.Arg())
+		case c.Word("USER"):
+			if user := c.Arg(); string(user) != defaultUser {
+				c.Refusef(ErrNoUser, user)
+			}
+		case c.Word("SKIPME"):
+			if f.self = c.Word("NO"); !f.self && !c.Word("YES") {
+				c.Refuse(ErrSyntax)
+			}
+		default:
+			c.Refuse(ErrSyntax)
+		}
+	}
+	return f
+}
+
+// kill closes the sessions that pass a filter and returns their number. The caller, if it is among
+// them, is closed once it has the reply.
+func (e *Engine) kill(caller *Session, f killFilter) (n int) {
+	for _, s := range e.sessions.inOrder() {
+		switch {
+		case f.addr != "" && s.Addr != f.addr, f.laddr != "" && s.LocalAddr != f.laddr,
+			f.kind != "" && s.clientType() != f.kind, f.id != 0 && s.ID != f.id,
+			s == caller && !f.self, f.minAge != 0 && (e.micros-s.created)/1e6 < f.minAge:
+			continue
+		case s == caller:
+			s.CloseAfterReply()
+		default:
+			e.forget(s)
+			s.wake()
+		}
+		n++
+	}
+	return n
+}

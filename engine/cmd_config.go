@@ -1,0 +1,152 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/glob"
+)
+
+// configSubs are the subcommands of CONFIG.
+func configSubs() []Command {
+	const flags = Admin | NoScript | Loading | Stale
+	return []Command{
+		{Name: "get", Arity: -3, Flags: flags, Run: cmdConfigGet, Since: "2.0.0", Args: "<pattern> [<pattern> ...]",
+			Summary: "Returns the effective values of configuration parameters."},
+		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Since: "2.0.0", Args: "<directive> <value> [<directive> <value> ...]",
+			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
+			Summary: "Sets configuration parameters in-flight, all of them or none."},
+		{Name: "resetstat", Arity: 2, Flags: flags, Run: cmdConfigResetStat, Since: "2.0.0",
+			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
+			Summary: "Resets the server's statistics."},
+		{Name: "rewrite", Arity: 2, Flags: flags, Run: cmdConfigRewrite, Since: "2.8.0",
+			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
+			Summary: "Persists the effective configuration to file."},
+		helpLine("5.0.0"),
+	}
+}
+
+// CONFIG GET parameter [parameter ...]
+func cmdConfigGet(c *Call) {
+	shown := make(map[string]bool)
+	for c.More() {
+		pattern := strings.ToLower(string(c.Arg()))
+		if !strings.ContainsAny(pattern, "*?[") {
+			if c.Engine.params[pattern] != nil {
+				shown[pattern] = true
+			}
+			continue
+		}
+		for name, p := range c.Engine.params {
+			if !p.Hidden && glob.Match(pattern, name) {
+				shown[name] = true
+			}
+		}
+	}
+	c.Reply.Map(len(shown))
+	for _, name := range slices.Sorted(maps.Keys(shown)) {
+		c.Reply.BulkString(name)
+		c.Reply.BulkString(c.Engine.params[name].Get())
+	}
+}
+
+// setting is one pair of CONFIG SET.
+type setting struct {
+	name       string // in lower case
+	value, old string
+	param      *Param
+}
+
+// CONFIG SET parameter value [parameter value ...]
+func cmdConfigSet(c *Call) {
+	if c.Left()%2 != 0 {
+		c.Fail(ErrSyntax)
+		return
+	}
+	settings := c.settings()
+	if !c.OK() {
+		return
+	}
+	for i, s := range settings {
+		if failure := s.param.Set(s.value); failure != "" {
+			for _, done := range settings[:i] {
+				done.param.Set(done.old)
+			}
+			c.Refusef(ErrConfigSet, s.name, failure)
+			break
+		}
+	}
+	if c.OK() {
+		c.Reply.Status("OK")
+	}
+}
+
+// settings reads the pairs and latches the first problem, but reads on, so that no password is shown.
+func (c *Call) settings() (list []setting) {
+	seen := make(map[*Param]bool)
+	for c.More() || c.err != "" && c.Left() > 0 {
+		s := setting{name: strings.ToLower(string(c.Arg()))}
+		s.param = c.Engine.params[s.name]
+		if s.param != nil && s.param.Secret {
+			c.Redact(c.at)
+		}
+		s.value = string(c.Arg())
+		switch {
+		case s.param == nil:
+			c.Refusef(ErrConfigUnknown, s.name)
+			continue
+		case s.param.Immutable:
+			c.Refusef(ErrConfigSet, s.name, "can't set immutable config")
+		case seen[s.param]:
+			c.Refusef(ErrConfigSet, s.name, "duplicate parameter")
+		}
+		seen[s.param] = true
+		s.old = s.param.Get()
+		list = append(list, s)
+	}
+	return list
+}
+
+// CONFIG RESETSTAT
+func cmdConfigResetStat(c *Call) {
+	c.Engine.resetStats()
+	c.Reply.Status("OK")
+}
+
+// CONFIG REWRITE
+func cmdConfigRewrite(c *Call) {
+	refusal := ErrNoConfigFile
+	if c.Engine.hooks.Rewrite != nil {
+		refusal = c.Engine.hooks.Rewrite()
+	}
+	if refusal != "" {
+		c.Fail(refusal)
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+// resetStats sets the figures of INFO to zero that count from the start or the last reset.
+func (e *Engine) resetStats() {
+	errors := e.stats.errors
+	clear(errors)
+	e.stats = stats{dirty: e.stats.dirty, errors: errors}
+	e.recent = recent{}
+	e.info.peak = 0
+	for _, cmd := range e.table {
+		cmd.resetStats()
+	}
+	for _, s := range e.sections {
+		if s.Reset != nil {
+			s.Reset()
+		}
+	}
+}
+
+func (cmd *Command) resetStats() {
+	cmd.stats = commandStats{}
+	for _, sub := range cmd.subs {
+		sub.resetStats()
+	}
+}

@@ -1,0 +1,173 @@
+package engine
+
+import "crypto/subtle"
+
+// Connection is the family of commands about the connection itself, but for SELECT.
+func Connection() Family {
+	const before = NoScript | Loading | Stale | Fast | NoAuth | AllowBusy
+	return Family{Group: "connection", Commands: []Command{
+		{Name: "ping", Arity: -1, Flags: Fast, Run: cmdPing, Since: "1.0.0", Args: "[message]",
+			Tips:    "request_policy:all_shards response_policy:all_succeeded",
+			Summary: "Returns the server's liveliness response."},
+		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdEcho, Since: "1.0.0", Args: "message",
+			Summary: "Returns the given string."},
+		{Name: "hello", Arity: -1, Flags: before, Run: cmdHello, Since: "6.0.0",
+			Args: "[protover [AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server."},
+		{Name: "auth", Arity: -2, Flags: before, Run: cmdAuth, Since: "1.0.0", Args: "[username] password",
+			Summary: "Authenticates the connection."},
+		{Name: "quit", Arity: -1, Flags: before, Run: cmdQuit, Since: "1.0.0",
+			Summary: "Closes the connection."},
+		{Name: "reset", Arity: 1, Flags: before, Run: cmdReset, Since: "6.2.0",
+			Summary: "Resets the connection."},
+		{Name: "client", Arity: -2, Since: "2.4.0", Subs: clientSubs(),
+			Summary: "A container for client connection commands."},
+	}}
+}
+
+// PING [message]
+func cmdPing(c *Call) {
+	switch {
+	case c.Left() > 1:
+		c.Refusef(ErrArity, c.Cmd.full)
+		c.OK()
+	case c.Session.subscribed() && c.Reply.Proto() == 2:
+		c.Reply.Array(2)
+		c.Reply.BulkString("pong")
+		if c.More() {
+			c.Reply.Bulk(c.Arg())
+		} else {
+			c.Reply.BulkString("")
+		}
+	case c.More():
+		c.Reply.Bulk(c.Arg())
+	default:
+		c.Reply.Status("PONG")
+	}
+}
+
+// ECHO message
+func cmdEcho(c *Call) { c.Reply.Bulk(c.Arg()) }
+
+// QUIT
+func cmdQuit(c *Call) {
+	c.Session.CloseAfterReply()
+	c.Reply.Status("OK")
+}
+
+// RESET
+func cmdReset(c *Call) {
+	s := c.Session
+	c.Engine.detach(s)
+	s.db, s.Name = 0, ""
+	s.reply, s.noEvict, s.noTouch = replyOn, false, false
+	s.authed = c.Engine.Config.Password == ""
+	s.Reply.SetProto(2)
+	c.Reply.Status("RESET")
+}
+
+// defaultUser is the one user there is.
+const defaultUser = "default"
+
+// authenticate checks a user's password.
+func (e *Engine) authenticate(user, password []byte) bool {
+	if string(user) != defaultUser {
+		return false
+	}
+	want := e.Config.Password
+	return want == "" || subtle.ConstantTimeCompare([]byte(want), password) == 1
+}
+
+// AUTH [username] password
+func cmdAuth(c *Call) {
+	c.Redact(1, 2)
+	user := []byte(defaultUser)
+	switch {
+	case c.Left() > 2:
+		c.Refuse(ErrSyntax)
+	case c.Left() == 2:
+		user = c.Arg()
+	case c.Engine.Config.Password == "":
+		c.Refuse(ErrNoPassword)
+	}
+	if !c.OK() {
+		return
+	}
+	if !c.Engine.authenticate(user, c.Arg()) {
+		c.Fail(ErrWrongPass)
+		return
+	}
+	c.Session.authed = true
+	c.Reply.Status("OK")
+}
+
+// HELLO [protover [AUTH username password] [SETNAME clientname]]
+func cmdHello(c *Call) {
+	proto, name := int64(0), []byte(nil)
+	if c.More() {
+		if proto = c.IntOr(ErrProtoInt); c.err == "" && (proto < 2 || proto > 3) {
+			c.Refuse(ErrNoProto)
+		}
+	}
+	var user, password []byte
+	for c.More() {
+		switch {
+		case c.Left() > 2 && c.Word("AUTH"):
+			c.Redact(c.at, c.at+1)
+			user, password = c.Arg(), c.Arg()
+		case c.Left() > 1 && c.Word("SETNAME"):
+			if name = c.Arg(); !printable(name) {
+				c.Refuse(ErrClientName)
+			}
+		default:
+			c.Refusef(ErrHelloOption, c.Arg())
+		}
+	}
+	if user != nil && c.err == "" {
+		if !c.Engine.authenticate(user, password) {
+			c.Refuse(ErrWrongPass)
+		} else {
+			c.Session.authed = true
+		}
+	}
+	if c.err == "" && !c.Engine.admits(c.Session) {
+		c.Refuse(ErrHelloAuth)
+	}
+	if !c.OK() {
+		return
+	}
+	if name != nil {
+		c.Session.Name = string(name)
+	}
+	if proto != 0 {
+		c.Reply.SetProto(int(proto))
+	}
+	c.tellHello()
+}
+
+// tellHello replies with what HELLO says about the server.
+func (c *Call) tellHello() {
+	w := c.Reply
+	w.Map(7)
+	for _, pair := range [...][2]string{{"server", "redis"}, {"version", RedisVersion}} {
+		w.BulkString(pair[0])
+		w.BulkString(pair[1])
+	}
+	w.BulkString("proto")
+	w.Int(int64(w.Proto()))
+	w.BulkString("id")
+	w.Int(c.Session.ID)
+	for _, word := range [...]string{"mode", "standalone", "role", "master", "modules"} {
+		w.BulkString(word)
+	}
+	w.Array(0)
+}
+
+// printable reports whether text is printable ASCII without blanks, as a connection's name must be.
+func printable(text []byte) bool {
+	for _, ch := range text {
+		if ch < '!' || ch > '~' {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,195 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// debugLine is a subcommand of DEBUG. To COMMAND they are not there, as in Redis.
+type debugLine struct {
+	name        string
+	least, most int // arguments after the name
+	args, about string
+	run         Handler
+}
+
+func debugLines() []debugLine {
+	return []debugLine{
+		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
+		{"digest-value", 1, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
+		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(string(c.Arg())) }},
+		{"object", 1, 1, "<key>", "Show how a key's value is kept.", cmdDebugObject},
+		{"populate", 1, 3, "<count> [<prefix>] [<size>]", "Create string keys named key:<num>, or with another prefix.", cmdDebugPopulate},
+		{"protocol", 1, 1, "<type>", "Reply with a value of a type of the protocol.", cmdDebugProtocol},
+		{"set-active-expire", 1, 1, "<0|1>", "Turn the removal of expired keys that nobody looks at off or on.", cmdDebugSetActiveExpire},
+		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
+	}
+}
+
+// DEBUG subcommand [argument ...]
+func cmdDebug(c *Call) {
+	if !c.Engine.debugAllowed(c.Session) {
+		c.Fail(ErrNoDebug)
+		return
+	}
+	name := c.Arg()
+	if IsWord(name, "HELP") && !c.More() {
+		c.debugHelp()
+		return
+	}
+	for _, line := range debugLines() {
+		if IsWord(name, strings.ToUpper(line.name)) && c.Left() >= line.least && c.Left() <= line.most {
+			line.run(c)
+			return
+		}
+	}
+	c.Fail(c.subSyntaxError())
+}
+
+// debugAllowed reports whether enable-debug-command lets a session use DEBUG.
+func (e *Engine) debugAllowed(s *Session) bool {
+	switch e.Config.debug {
+	case "yes":
+		return true
+	case "local":
+		return s.unix || s.Addr == "" || strings.HasPrefix(s.Addr, "127.") || strings.HasPrefix(s.Addr, "[::1]:")
+	}
+	return false
+}
+
+func (c *Call) debugHelp() {
+	var lines []string
+	for _, line := range debugLines() {
+		lines = append(lines, strings.TrimSpace(strings.ToUpper(line.name)+" "+line.args), "    "+line.about)
+	}
+	c.Help(lines...)
+}
+
+// DEBUG DIGEST
+func cmdDebugDigest(c *Call) { c.Reply.Status(c.Engine.Keyspace.Digest().String()) }
+
+// DEBUG DIGEST-VALUE key [key ...]
+func cmdDebugDigestValue(c *Call) {
+	keys := c.Rest()
+	c.Reply.Array(len(keys))
+	for _, key := range keys {
+		c.Reply.Status(c.DB.ValueDigest(key).String())
+	}
+}
+
+// DEBUG OBJECT key
+func cmdDebugObject(c *Call) {
+	key := c.Arg()
+	v, ok := c.DB.Peek(key)
+	if !ok {
+		c.Fail(ErrNoKey)
+		return
+	}
+	idle := c.DB.Idle(key)
+	c.Reply.Status(fmt.Sprintf("Value at:0x0 refcount:1 encoding:%s length:%d bytes:%d lru:%d lru_seconds_idle:%d",
+		v.Encoding(), v.Len(), c.DB.KeyBytes(key), c.Now()/1000-idle, idle))
+}
+
+// DEBUG POPULATE count [prefix] [size]
+func cmdDebugPopulate(c *Call) {
+	count, prefix, size := c.IntIn(0, math.MaxInt64, ErrNotPositive), "key", int64(-1)
+	if c.More() {
+		prefix = string(c.Arg())
+	}
+	if c.More() {
+		size = c.IntIn(0, math.MaxInt32, ErrNotPositive)
+	}
+	if !c.OK() {
+		return
+	}
+	for i := range count {
+		key := []byte(prefix + ":" + strconv.FormatInt(i, 10))
+		if c.DB.Exists(key) {
+			continue
+		}
+		value := []byte("value:" + strconv.FormatInt(i, 10))
+		if size >= 0 {
+			value = append(make([]byte, 0, size), value[:min(len(value), int(size))]...)[:size]
+		}
+		c.Engine.Keyspace.Begin()
+		c.DB.Set(key, c.Engine.Keyspace.String(value), false)
+		c.Changed(key, "$set")
+	}
+	c.Reply.Status("OK")
+}
+
+// DEBUG SET-ACTIVE-EXPIRE 0 | 1
+func cmdDebugSetActiveExpire(c *Call) {
+	n, _ := strconv.Atoi(string(c.Arg()))
+	c.Engine.Config.ActiveExpire = n != 0
+	c.Reply.Status("OK")
+}
+
+// DEBUG SLEEP seconds
+func cmdDebugSleep(c *Call) {
+	seconds, _ := strconv.ParseFloat(string(c.Arg()), 64)
+	if c.Engine.hooks.Sleep != nil && seconds > 0 {
+		c.Engine.hooks.Sleep(int64(seconds * 1e6))
+	}
+	c.Reply.Status("OK")
+}
+
+// DEBUG PROTOCOL type
+func cmdDebugProtocol(c *Call) {
+	w := c.Reply
+	switch kind := strings.ToLower(string(c.Arg())); kind {
+	case "string":
+		w.BulkString("Hello World")
+	case "integer":
+		w.Int(12345)
+	case "double":
+		w.Double(3.141)
+	case "null":
+		w.Null()
+	case "array", "set":
+		c.tellAggregate(kind)
+	case "map":
+		w.Map(3)
+		for i := range 3 {
+			w.Int(int64(i))
+			w.Bool(i == 1)
+		}
+	case "attrib":
+		c.tellAttribute()
+	case "push":
+		if w.Proto() == 3 {
+			w.Push(2)
+			w.BulkString("server-cpu-usage")
+			w.Int(42)
+		}
+	case "verbatim":
+		w.Verbatim("txt", []byte("This is a verbatim\nstring"))
+	case "true", "false":
+		w.Bool(kind == "true")
+	case "bignum":
+		w.BigNumber("1234567999999999999999999999999999999")
+	default:
+		c.Fail(ErrProtocolType)
+	}
+}
+
+func (c *Call) tellAggregate(kind string) {
+	if kind == "array" {
+		c.Reply.Array(3)
+	} else {
+		c.Reply.Set(3)
+	}
+	for i := range 3 {
+		c.Reply.Int(int64(i))
+	}
+}
+
+// tellAttribute replies with a string that an attribute precedes, in RESP3.
+func (c *Call) tellAttribute() {
+	if c.Reply.Proto() == 3 {
+		c.Reply.Raw([]byte("|1\r\n$14\r\nkey-popularity\r\n*2\r\n$7\r\nkey:123\r\n:90\r\n"))
+	}
+	c.Reply.BulkString("Some real reply following the attribute")
+}

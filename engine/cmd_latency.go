@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+)
+
+// latency is what LATENCY keeps: for each event the latest spikes, commands that took at least
+// latency-monitor-threshold. Events are command and fast-command.
+type latency struct {
+	threshold int64 // milliseconds; 0 for off
+	events    map[string]*spikes
+}
+
+// spikes is the samples of an event, at most one a second, the oldest first.
+type spikes struct {
+	samples []spike
+	longest int64 // milliseconds, ever
+}
+
+type spike struct{ unix, millis int64 }
+
+const maxSpikes = 160 // samples of an event
+
+// command notes a command that took long.
+func (l *latency) command(cmd *Command, unix, millis int64) {
+	event := "command"
+	if cmd.Flags&Fast != 0 {
+		event = "fast-command"
+	}
+	if l.events == nil {
+		l.events = make(map[string]*spikes)
+	}
+	s := l.events[event]
+	if s == nil {
+		s = new(spikes)
+		l.events[event] = s
+	}
+	s.add(spike{unix, millis})
+}
+
+func (s *spikes) add(p spike) {
+	s.longest = max(s.longest, p.millis)
+	if n := len(s.samples); n > 0 && s.samples[n-1].unix == p.unix {
+		s.samples[n-1].millis = max(s.samples[n-1].millis, p.millis)
+		return
+	}
+	if len(s.samples) == maxSpikes {
+		s.samples = slices.Delete(s.samples, 0, 1)
+	}
+	s.samples = append(s.samples, p)
+}
+
+// latencySubs are the subcommands of LATENCY.
+func latencySubs() []Command {
+	const (
+		flags = Admin | NoScript | Loading | Stale
+		all   = "nondeterministic_output request_policy:all_nodes response_policy:special"
+	)
+	return []Command{
+		{Name: "latest", Arity: 2, Flags: flags, Run: cmdLatencyLatest, Since: "2.8.13", Tips: all,
+			Summary: "Returns the latest latency samples for all events."},
+		{Name: "history", Arity: 3, Flags: flags, Run: cmdLatencyHistory, Since: "2.8.13", Tips: all, Args: "<event>",
+			Summary: "Returns timestamp-latency samples for an event."},
+		{Name: "histogram", Arity: -2, Flags: flags, Run: cmdLatencyHistogram, Since: "7.0.0", Tips: all, Args: "[<command> ...]",
+			Summary: "Returns the cumulative distribution of latencies of a subset or all commands."},
+		{Name: "reset", Arity: -2, Flags: flags, Run: cmdLatencyReset, Since: "2.8.13", Args: "[<event> ...]",
+			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
+			Summary: "Resets the latency data for one or more events."},
+		{Name: "doctor", Arity: 2, Flags: flags, Run: cmdLatencyDoctor, Since: "2.8.13", Tips: all,
+			Summary: "Returns a human-readable latency analysis report."},
+		helpLine("2.8.13"),
+	}
+}
+
+// LATENCY LATEST
+func cmdLatencyLatest(c *Call) {
+	events := c.Engine.latency.events
+	c.Reply.Array(len(events))
+	for _, name := range slices.Sorted(maps.Keys(events)) {
+		s := events[name]
+		last := s.samples[len(s.samples)-1]
+		c.Reply.Array(4)
+		c.Reply.BulkString(name)
+		c.Reply.Int(last.unix)
+		c.Reply.Int(last.millis)
+		c.Reply.Int(s.longest)
+	}
+}
+
+// LATENCY HISTORY event
+func cmdLatencyHistory(c *Call) {
+	var samples []spike
+	if s := c.Engine.latency.events[string(c.Arg())]; s != nil {
+		samples = s.samples
+	}
+	c.Reply.Array(len(samples))
+	for _, p := range samples {
+		c.Reply.Array(2)
+		c.Reply.Int(p.unix)
+		c.Reply.Int(p.millis)
+	}
+}
+
+// LATENCY RESET [event [event ...]]
+func cmdLatencyReset(c *Call) {
+	events := c.Engine.latency.events
+	n := len(events)
+	if !c.More() {
+		clear(events)
+	}
+	for c.More() {
+		delete(events, string(c.Arg()))
+	}
+	c.Reply.Int(int64(n - len(events)))
+}
+
+// LATENCY DOCTOR
+func cmdLatencyDoctor(c *Call) {
+	l := &c.Engine.latency
+	var text string
+	switch {
+	case l.threshold == 0:
+		text = "Latency monitoring is off. CONFIG SET latency-monitor-threshold <milliseconds> turns it on.\n"
+	case len(l.events) == 0:
+		text = fmt.Sprintf("No command took %d milliseconds or longer since the monitoring was turned on or reset.\n", l.threshold)
+	default:
+		text = "Commands that took long; SLOWLOG GET shows which:\n"
+		for _, name := range slices.Sorted(maps.Keys(l.events)) {
+			s := l.events[name]
+			text += fmt.Sprintf("%s: %d samples, the longest %d milliseconds\n", name, len(s.samples), s.longest)
+		}
+	}
+	c.Reply.Verbatim("txt", []byte(text))
+}
+
+// LATENCY HISTOGRAM [command [command ...]]
+func cmdLatencyHistogram(c *Call) {
+	at, n := c.Reply.Defer(), 0
+	tell := func(cmd *Command) {
+		if cmd.stats.latency.total > 0 {
+			n++
+			c.tellHistogram(cmd)
+		}
+	}
+	if !c.More() {
+		c.Engine.eachCommand(tell)
+	}
+	for c.More() {
+		cmd := c.Engine.byFullName(string(c.Arg()))
+		if cmd == nil {
+			continue
+		}
+		tell(cmd)
+		for i := range cmd.Subs {
+			tell(&cmd.Subs[i])
+		}
+	}
+	c.Reply.SetMap(at, n)
+}
+
+func (c *Call) tellHistogram(cmd *Command) {
+	c.Reply.BulkString(cmd.full)
+	c.Reply.Map(2)
+	c.Reply.BulkString("calls")
+	c.Reply.Int(cmd.stats.latency.total)
+	c.Reply.BulkString("histogram_usec")
+	at, n := c.Reply.Defer(), 0
+	cmd.stats.latency.powers(func(micros, count int64) {
+		n++
+		c.Reply.Int(micros)
+		c.Reply.Int(count)
+	})
+	c.Reply.SetMap(at, n)
+}

@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Versions, as HELLO and INFO tell them.
+const (
+	Version      = "0.1.0" // of this server
+	RedisVersion = "7.4.0" // whose behaviour is offered
+)
+
+// Server is the family of commands about the server itself.
+func Server() Family {
+	const (
+		admin   = Admin | NoScript | Loading | Stale
+		special = "nondeterministic_output request_policy:all_shards response_policy:special"
+	)
+	return Family{Group: "server", Commands: []Command{
+		{Name: "info", Arity: -1, Flags: Loading | Stale, Run: cmdInfo, Since: "1.0.0", ACL: "dangerous", Tips: special,
+			Summary: "Returns information and statistics about the server."},
+		{Name: "config", Arity: -2, Since: "2.0.0", Subs: configSubs(),
+			Summary: "A container for server configuration commands."},
+		{Name: "command", Arity: -1, Flags: Loading | Stale, Run: cmdCommand, Since: "2.8.13", ACL: "connection", Subs: commandSubs(),
+			Tips: "nondeterministic_output_order", Summary: "Returns detailed information about all commands."},
+		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdTime, Since: "2.6.0", Tips: "nondeterministic_output",
+			Summary: "Returns the server time."},
+		{Name: "shutdown", Arity: -1, Flags: admin | NoMulti | AllowBusy, Run: cmdShutdown, Since: "1.0.0",
+			Summary: "Synchronously saves the database(s) to disk and shuts down the Redis server."},
+		{Name: "memory", Arity: -2, Since: "4.0.0", Subs: memorySubs(),
+			Summary: "A container for memory diagnostics commands."},
+		{Name: "debug", Arity: -2, Flags: admin, Run: cmdDebug, Since: "1.0.0",
+			Summary: "A container for debugging commands."},
+		{Name: "slowlog", Arity: -2, Since: "2.2.12", Subs: slowlogSubs(),
+			Summary: "A container for slow log commands."},
+		{Name: "latency", Arity: -2, Since: "2.8.13", Subs: latencySubs(),
+			Summary: "A container for latency diagnostics commands."},
+		{Name: "monitor", Arity: 1, Flags: admin, Run: cmdMonitor, Since: "1.0.0",
+			Summary: "Listens for all requests received by the server in real-time."},
+		{Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast, Run: cmdLolwut, Since: "5.0.0",
+			Summary: "Displays computer art and the server's version."},
+		{Name: "role", Arity: 1, Flags: NoScript | Loading | Stale | Fast, Run: cmdRole, Since: "2.8.12", ACL: "admin dangerous",
+			Summary: "Returns the replication role."},
+		{Name: "replicaof", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading, Run: cmdReplicaOf, Since: "5.0.0",
+			Summary: "Configures a server as replica of another, or promotes it to a master."},
+		{Name: "slaveof", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading, Run: cmdReplicaOf, Since: "1.0.0",
+			Summary: "Configures a server as replica of another, or promotes it to a master."},
+	}}
+}
+
+// TIME
+func cmdTime(c *Call) {
+	now := c.Engine.micros
+	c.Reply.Array(2)
+	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now/1e6, 10))
+	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now%1e6, 10))
+}
+
+// ROLE
+func cmdRole(c *Call) {
+	c.Reply.Array(3)
+	c.Reply.BulkString("master")
+	c.Reply.Int(0)
+	c.Reply.Array(0)
+}
+
+// REPLICAOF <host port | NO ONE>
+func cmdReplicaOf(c *Call) {
+	if c.Word("NO") && c.Word("ONE") {
+		c.Reply.Status("OK")
+		return
+	}
+	c.Fail(ErrNoReplication)
+}
+
+// WAIT numreplicas timeout. There are no replicas, so that Redis would let the time pass.
+func cmdWait(c *Call) {
+	replicas, timeout := c.Int(), c.IntOr(ErrTimeoutInt)
+	switch {
+	case timeout < 0:
+		c.Refuse(ErrTimeoutNeg)
+	case timeout > 1<<63-1-c.Now():
+		c.Refuse(ErrTimeoutRange)
+	}
+	if !c.OK() {
+		return
+	}
+	if replicas <= 0 {
+		c.Reply.Int(0)
+		return
+	}
+	deadline := int64(0)
+	if timeout > 0 {
+		deadline = c.Now() + timeout
+	}
+	c.Park(nil, deadline, func(s *Session) { s.Reply.Int(0) })
+}
+
+// Replicas is the family of what waits for replicas.
+func Replicas() Family {
+	return Family{Group: "generic", Commands: []Command{
+		{Name: "wait", Arity: 3, Flags: NoScript, Run: cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
+			Tips:    "request_policy:all_shards response_policy:agg_min",
+			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed."},
+	}}
+}
+
+// Shutdown is how SHUTDOWN is to end the server.
+type Shutdown struct {
+	Save, NoSave bool // whatever the parameters say
+	Now, Force   bool // without waiting for replicas, and even if saving fails
+}
+
+// SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]
+func cmdShutdown(c *Call) {
+	var how Shutdown
+	abort := false
+	for c.More() {
+		switch {
+		case c.Word("NOSAVE"):
+			how.NoSave = true
+		case c.Word("SAVE"):
+			how.Save = true
+		case c.Word("NOW"):
+			how.Now = true
+		case c.Word("FORCE"):
+			how.Force = true
+		case c.Word("ABORT"):
+			abort = true
+		default:
+			c.Refuse(ErrSyntax)
+		}
+	}
+	switch {
+	case abort && how != (Shutdown{}) || how.Save && how.NoSave:
+		c.Refuse(ErrSyntax)
+	case abort:
+		c.Refuse(ErrNoShutdown)
+	case c.Engine.slow.session != nil && !how.NoSave:
+		c.Refuse(ErrBusyScript)
+	case c.Engine.hooks.Shutdown == nil:
+		c.Refuse(ErrShutdown)
+	}
+	if !c.OK() {
+		return
+	}
+	if refusal := c.Engine.hooks.Shutdown(how); refusal != "" {
+		c.Fail(refusal)
+		return
+	}
+	c.Session.CloseAfterReply() // there is none: the connection ends with the server
+}
+
+// LOLWUT [VERSION version] [arguments]. A field of dice.
+func cmdLolwut(c *Call) {
+	const shades = " .:-=+*#%@"
+	var b strings.Builder
+	for range 6 {
+		for range 40 {
+			b.WriteByte(shades[c.Engine.Dice(uint64(len(shades)))])
+		}
+		b.WriteByte('\n')
+	}
+	b.WriteString("\nRedis ver. " + RedisVersion + ", as miniserver " + Version + " tells it\n")
+	c.Reply.Verbatim("txt", []byte(b.String()))
+}

@@ -1,0 +1,180 @@
+package engine
+
+import "strings"
+
+// trackingSubs are the subcommands of CLIENT about client side caching.
+func trackingSubs() []Command {
+	const flags = NoScript | Loading | Stale
+	return []Command{
+		{Name: "tracking", Arity: -3, Flags: flags, Run: cmdClientTracking, Since: "6.0.0", ACL: "connection",
+			Args:    "(ON|OFF) [REDIRECT <id>] [PREFIX <prefix> ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+			Summary: "Controls server-assisted client-side caching for the connection."},
+		{Name: "caching", Arity: 3, Flags: flags, Run: cmdClientCaching, Since: "6.0.0", ACL: "connection", Args: "(YES|NO)",
+			Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode."},
+		{Name: "getredir", Arity: 2, Flags: flags, Run: cmdClientGetRedir, Since: "6.0.0", ACL: "connection",
+			Summary: "Returns the client ID to which the connection's tracking notifications are redirected."},
+		{Name: "trackinginfo", Arity: 2, Flags: flags, Run: cmdClientTrackingInfo, Since: "6.2.0", ACL: "connection",
+			Summary: "Returns what the connection asked for with TRACKING."},
+	}
+}
+
+// CLIENT TRACKING ON | OFF [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN]
+// [OPTOUT] [NOLOOP]
+func cmdClientTracking(c *Call) {
+	mode := c.Arg()
+	t := c.trackOptions()
+	switch {
+	case c.err != "":
+	case IsWord(mode, "ON"):
+		c.checkTracking(&t)
+	case !IsWord(mode, "OFF"):
+		c.Refuse(ErrSyntax)
+	}
+	if !c.OK() {
+		return
+	}
+	if IsWord(mode, "ON") {
+		if t.bcast && len(t.prefixes) == 0 {
+			t.prefixes = []string{""}
+		}
+		c.Engine.track(c.Session, t)
+	} else {
+		c.Engine.untrack(c.Session)
+	}
+	c.Reply.Status("OK")
+}
+
+func (c *Call) trackOptions() (t tracker) {
+	for c.More() {
+		switch {
+		case c.Left() > 1 && c.Word("REDIRECT"):
+			if t.redirect != 0 {
+				c.Refuse(ErrOneRedirect)
+			}
+			t.redirect = c.Int()
+			if c.Engine.sessions.byID[t.redirect] == nil {
+				c.Refuse(ErrNoRedirect)
+			}
+		case c.Word("BCAST"):
+			t.bcast = true
+		case c.Word("OPTIN"):
+			t.optin = true
+		case c.Word("OPTOUT"):
+			t.optout = true
+		case c.Word("NOLOOP"):
+			t.noloop = true
+		case c.Left() > 1 && c.Word("PREFIX"):
+			t.prefixes = append(t.prefixes, string(c.Arg()))
+		default:
+			c.Refuse(ErrSyntax)
+		}
+	}
+	return t
+}
+
+// checkTracking refuses options that do not go together, or not with what is on.
+func (c *Call) checkTracking(t *tracker) {
+	old := c.Session.tracker
+	switch {
+	case !t.bcast && len(t.prefixes) > 0:
+		c.Refuse(ErrPrefixBcast)
+	case old != nil && old.bcast != t.bcast:
+		c.Refuse(ErrSwitchBcast)
+	case t.bcast && (t.optin || t.optout):
+		c.Refuse(ErrOptBcast)
+	case t.optin && t.optout:
+		c.Refuse(ErrOptBoth)
+	case old != nil && (t.optin && old.optout || t.optout && old.optin):
+		c.Refuse(ErrSwitchOpt)
+	}
+	var have []string
+	if old != nil {
+		have = old.prefixes
+	}
+	for i, p := range t.prefixes {
+		if q, ok := overlapping(p, have); ok {
+			c.Refusef(ErrPrefixOld, p, q)
+		}
+		if q, ok := overlapping(p, t.prefixes[i+1:]); ok {
+			c.Refusef(ErrPrefixNew, p, q)
+		}
+	}
+}
+
+// overlapping returns the first of list of which p is a prefix, or which is a prefix of p.
+func overlapping(p string, list []string) (string, bool) {
+	for _, q := range list {
+		if strings.HasPrefix(p, q) || strings.HasPrefix(q, p) {
+			return q, true
+		}
+	}
+	return "", false
+}
+
+// CLIENT CACHING YES | NO
+func cmdClientCaching(c *Call) {
+	t := c.Session.tracker
+	switch {
+	case t == nil:
+		c.Refuse(ErrCachingOff)
+	case c.Word("YES"):
+		if !t.optin {
+			c.Refuse(ErrCachingYes)
+		}
+	case c.Word("NO"):
+		if !t.optout {
+			c.Refuse(ErrCachingNo)
+		}
+	default:
+		c.Refuse(ErrSyntax)
+	}
+	if c.OK() {
+		t.once = true
+		c.Reply.Status("OK")
+	}
+}
+
+// CLIENT GETREDIR
+func cmdClientGetRedir(c *Call) { c.Reply.Int(c.Session.redirect()) }
+
+// redirect is the session that is told of invalid keys: -1 without tracking, 0 for itself.
+func (s *Session) redirect() int64 {
+	if s.tracker == nil {
+		return -1
+	}
+	return s.tracker.redirect
+}
+
+// CLIENT TRACKINGINFO
+func cmdClientTrackingInfo(c *Call) {
+	flags, prefixes := []string{"off"}, []string(nil)
+	if t := c.Session.tracker; t != nil {
+		flags, prefixes = t.flags(), t.prefixes
+	}
+	c.Reply.Map(3)
+	c.Reply.BulkString("flags")
+	c.Reply.Set(len(flags))
+	for _, f := range flags {
+		c.Reply.BulkString(f)
+	}
+	c.Reply.BulkString("redirect")
+	c.Reply.Int(c.Session.redirect())
+	c.Reply.BulkString("prefixes")
+	c.tellStrings(prefixes)
+}
+
+func (t *tracker) flags() []string {
+	list := []string{"on"}
+	for _, f := range []struct {
+		set  bool
+		name string
+	}{
+		{t.bcast, "bcast"}, {t.optin, "optin"}, {t.optin && t.once, "caching-yes"}, {t.optout, "optout"},
+		{t.optout && t.once, "caching-no"}, {t.noloop, "noloop"}, {t.broken, "broken_redirect"},
+	} {
+		if f.set {
+			list = append(list, f.name)
+		}
+	}
+	return list
+}

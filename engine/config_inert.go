@@ -1,0 +1,133 @@
+package engine
+
+import "math"
+
+// Parameters of redis-server that are accepted, checked, kept and shown, and have no effect.
+//
+// They are here because clients, test harnesses and configuration files set them, and because
+// ignoring them does no harm: they tune what this server does in its own way or not at all, such as
+// defragmentation, lazy freeing, replication and cluster buses. A parameter whose neglect would
+// deceive its user is not among them. One that a package declares for real takes the place of its
+// namesake here: those of persistence are idle only in a server that keeps nothing.
+
+type inertBool struct {
+	name  string
+	value bool
+	alias string
+}
+
+type inertInt struct {
+	name          string
+	value, lo, hi int64
+	alias         string
+}
+
+type inertText struct {
+	name, value string
+	words       []string // what it may be; nil for any text
+	alias       string
+}
+
+const maxInt32 = math.MaxInt32
+
+var inertBools = []inertBool{
+	{"activedefrag", false, ""}, {"activerehashing", true, ""}, {"always-show-logo", false, ""},
+	{"aof-load-truncated", true, ""}, {"aof-rewrite-incremental-fsync", true, ""}, {"aof-timestamp-enabled", false, ""},
+	{"aof-use-rdb-preamble", true, ""}, {"appendonly", false, ""}, {"cluster-allow-pubsubshard-when-down", true, ""},
+	{"cluster-allow-reads-when-down", false, ""}, {"cluster-allow-replica-migration", true, ""},
+	{"cluster-replica-no-failover", false, "cluster-slave-no-failover"}, {"cluster-require-full-coverage", true, ""},
+	{"crash-log-enabled", true, ""}, {"crash-memcheck-enabled", true, ""}, {"disable-thp", true, ""},
+	{"dynamic-hz", true, ""}, {"hide-user-data-from-log", false, ""}, {"io-threads-do-reads", false, ""},
+	{"jemalloc-bg-thread", true, ""}, {"lazyfree-lazy-eviction", false, ""}, {"lazyfree-lazy-expire", false, ""},
+	{"lazyfree-lazy-server-del", false, ""}, {"lazyfree-lazy-user-del", false, ""}, {"lazyfree-lazy-user-flush", false, ""},
+	{"no-appendfsync-on-rewrite", false, ""}, {"protected-mode", true, ""}, {"rdb-del-sync-files", false, ""},
+	{"rdb-save-incremental-fsync", true, ""}, {"rdbchecksum", true, ""}, {"rdbcompression", true, ""},
+	{"repl-disable-tcp-nodelay", false, ""}, {"repl-diskless-sync", true, ""},
+	{"replica-announced", true, ""}, {"replica-ignore-disk-write-errors", false, ""},
+	{"replica-ignore-maxmemory", true, "slave-ignore-maxmemory"}, {"replica-lazy-flush", false, "slave-lazy-flush"},
+	{"replica-read-only", true, "slave-read-only"}, {"replica-serve-stale-data", true, "slave-serve-stale-data"},
+	{"set-proc-title", true, ""}, {"stop-writes-on-bgsave-error", true, ""}, {"syslog-enabled", false, ""},
+}
+
+var inertInts = []inertInt{
+	{"acllog-max-len", 128, 0, math.MaxInt64, ""}, {"active-defrag-cycle-max", 25, 1, 99, ""},
+	{"active-defrag-cycle-min", 1, 1, 99, ""}, {"active-defrag-max-scan-fields", 1000, 1, math.MaxInt64, ""},
+	{"active-defrag-threshold-lower", 10, 0, 1000, ""}, {"active-defrag-threshold-upper", 100, 0, 1000, ""},
+	{"active-expire-effort", 1, 1, 10, ""}, {"auto-aof-rewrite-percentage", 100, 0, maxInt32, ""},
+	{"cluster-migration-barrier", 1, 0, maxInt32, ""}, {"cluster-node-timeout", 15000, 0, math.MaxInt64, ""},
+	{"cluster-port", 0, 0, 65535, ""}, {"cluster-replica-validity-factor", 10, 0, maxInt32, "cluster-slave-validity-factor"},
+	{"hz", 10, 0, maxInt32, ""}, {"io-threads", 1, 1, 128, ""}, {"list-compress-depth", 0, 0, maxInt32, ""},
+	{"list-max-listpack-size", -2, math.MinInt32, maxInt32, "list-max-ziplist-size"},
+	{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
+	{"maxmemory-eviction-tenacity", 10, 0, 100, ""}, {"maxmemory-samples", 5, 1, 64, ""},
+	{"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, 0, "min-slaves-to-write"},
+	{"repl-backlog-ttl", 3600, 0, math.MaxInt64, ""}, {"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
+	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
+	{"repl-ping-replica-period", 10, 1, maxInt32, "repl-ping-slave-period"}, {"repl-timeout", 60, 1, maxInt32, ""},
+	{"replica-priority", 100, 0, maxInt32, "slave-priority"}, {"set-max-intset-entries", 512, 0, math.MaxInt64, ""},
+	{"set-max-listpack-entries", 128, 0, math.MaxInt64, ""}, {"set-max-listpack-value", 64, 0, math.MaxInt64, ""},
+	{"shutdown-timeout", 10, 0, maxInt32, ""}, {"stream-node-max-entries", 100, 0, math.MaxInt64, ""},
+	{"tcp-backlog", 511, 0, maxInt32, ""},
+}
+
+// inertSizes take units; value is their default.
+var inertSizes = []inertInt{
+	{"active-defrag-ignore-bytes", 100 << 20, 1, 0, ""}, {"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
+	{"cluster-link-sendbuf-limit", 0, 0, 0, ""}, {"hll-sparse-max-bytes", 3000, 0, 0, ""},
+	{"repl-backlog-size", 1 << 20, 1, 0, ""}, {"stream-node-max-bytes", 4096, 0, 0, ""},
+}
+
+var inertTexts = []inertText{
+	{"acl-pubsub-default", "resetchannels", []string{"allchannels", "resetchannels"}, ""},
+	{"appenddirname", "appendonlydir", nil, ""}, {"appendfilename", "appendonly.aof", nil, ""},
+	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},
+	{"daemonize", "no", []string{"no"}, ""}, {"cluster-enabled", "no", []string{"no"}, ""},
+	{"dbfilename", "dump.rdb", nil, ""}, {"dir", ".", nil, ""}, {"ignore-warnings", "", nil, ""},
+	{"locale-collate", "", nil, ""},
+	{"loglevel", "notice", []string{"debug", "verbose", "notice", "warning", "nothing"}, ""},
+	{"maxmemory-policy", "noeviction", []string{"volatile-lru", "volatile-lfu", "volatile-random", "volatile-ttl",
+		"allkeys-lru", "allkeys-lfu", "allkeys-random", "noeviction"}, ""},
+	{"oom-score-adj", "no", []string{"no", "yes", "relative", "absolute"}, ""}, {"oom-score-adj-values", "0 200 800", nil, ""},
+	{"proc-title-template", "{title} {listen-addr} {server-mode}", nil, ""},
+	{"propagation-error-behavior", "ignore", []string{"ignore", "panic", "panic-on-replicas"}, ""},
+	{"sanitize-dump-payload", "no", []string{"no", "yes", "clients"}, ""}, {"save", "", nil, ""},
+	{"shutdown-on-sigint", "default", nil, ""}, {"shutdown-on-sigterm", "default", nil, ""},
+	{"supervised", "no", []string{"upstart", "systemd", "auto", "no"}, ""}, {"syslog-facility", "local0", nil, ""},
+	{"syslog-ident", "redis", nil, ""}, {"repl-diskless-load", "disabled",
+		[]string{"disabled", "on-empty-db", "swapdb"}, ""},
+}
+
+// inertParams returns the parameters that have no effect.
+func inertParams() (list []Param) {
+	for i := range inertBools {
+		p := inertBools[i]
+		list = append(list, BoolParam(p.name, &p.value, aliases(p.alias)...))
+	}
+	for i := range inertInts {
+		p := inertInts[i]
+		list = append(list, IntParam(p.name, &p.value, p.lo, p.hi, aliases(p.alias)...))
+	}
+	for i := range inertSizes {
+		p := inertSizes[i]
+		list = append(list, MemoryParam(p.name, &p.value, p.lo))
+	}
+	for i := range inertTexts {
+		p := inertTexts[i]
+		if p.words == nil {
+			list = append(list, StringParam(p.name, &p.value))
+		} else {
+			list = append(list, EnumParam(p.name, &p.value, p.words...))
+		}
+	}
+	for i := range list {
+		list[i].inert = true
+	}
+	return list
+}
+
+func aliases(alias string) []string {
+	if alias == "" {
+		return nil
+	}
+	return []string{alias}
+}

@@ -1,0 +1,87 @@
+package engine
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// MONITOR
+func cmdMonitor(c *Call) {
+	s := c.Session
+	if !s.monitor {
+		s.monitor = true
+		c.Engine.monitors = append(c.Engine.monitors, s)
+	}
+	c.Reply.Status("OK")
+}
+
+// unmonitor stops showing commands to a session.
+func (e *Engine) unmonitor(s *Session) {
+	if s.monitor {
+		s.monitor = false
+		e.monitors = slices.DeleteFunc(e.monitors, func(m *Session) bool { return m == s })
+	}
+}
+
+// feedMonitors shows a command that was executed to those who watch.
+func (e *Engine) feedMonitors(c *Call) {
+	line := monitorLine(e.micros, c.Session, c.DB.ID(), c.shownArgs())
+	for _, m := range e.monitors {
+		m.Reply.Raw(line)
+		if m != c.Session && m.Peer != nil {
+			m.Peer.Wake()
+		}
+	}
+}
+
+// monitorLine is a command as MONITOR shows it: +1700000000.000001 [0 127.0.0.1:1234] "get" "k"
+func monitorLine(micros int64, s *Session, db int, args [][]byte) []byte {
+	line := []byte{'+'}
+	line = strconv.AppendInt(line, micros/1e6, 10)
+	line = append(line, '.')
+	fraction := strconv.Itoa(int(micros%1e6 + 1e6))
+	line = append(line, fraction[1:]...)
+	line = append(line, " ["...)
+	line = strconv.AppendInt(line, int64(db), 10)
+	line = append(line, ' ')
+	line = append(line, s.origin()...)
+	line = append(line, ']')
+	for _, arg := range args {
+		line = append(line, ' ')
+		line = resp.Quote(line, string(arg))
+	}
+	return append(line, "\r\n"...)
+}
+
+// origin is where a command came from.
+func (s *Session) origin() string {
+	switch {
+	case s.script:
+		return "lua"
+	case s.unix:
+		return "unix:" + s.LocalAddr[:len(s.LocalAddr)-len(":0")]
+	}
+	return s.Addr
+}
+
+// shownArgs returns the arguments as others may see them.
+func (c *Call) shownArgs() [][]byte {
+	if c.shown != nil {
+		return c.shown
+	}
+	return c.Args
+}
+
+// Redact hides arguments, counted from the command's name on, from MONITOR and the slow log.
+func (c *Call) Redact(at ...int) {
+	if c.shown == nil {
+		c.shown = slices.Clone(c.Args)
+	}
+	for _, i := range at {
+		if i < len(c.shown) {
+			c.shown[i] = []byte("(redacted)")
+		}
+	}
+}

@@ -1,0 +1,63 @@
+package engine
+
+// pause is what CLIENT PAUSE asked for: until the deadline all commands wait, or those that may
+// write. A session whose command has to wait is postponed: the command was not taken, and comes
+// again when the pause is over.
+type pause struct {
+	deadline  int64 // milliseconds since the epoch; 0 for none
+	all       bool  // else writes only
+	postponed []*Session
+}
+
+// Pause makes commands wait until the deadline, in milliseconds since the epoch; all of them, or
+// only those that may write. A pause is never shortened. Keys do not expire meanwhile.
+func (e *Engine) Pause(deadline int64, all bool) {
+	if e.pause.deadline = max(e.pause.deadline, deadline); e.pause.deadline <= e.Keyspace.Now {
+		e.pause.deadline = 0
+		return
+	}
+	e.pause.all = all
+	e.Keyspace.KeepExpired = true
+	e.due(e.pause.deadline)
+}
+
+// Unpause ends a pause and lets the postponed sessions go on.
+func (e *Engine) Unpause() {
+	if e.pause.deadline == 0 {
+		return
+	}
+	waiting := e.pause.postponed
+	e.pause = pause{}
+	e.Keyspace.KeepExpired = false
+	for _, s := range waiting {
+		s.postponed = false
+		s.wake()
+	}
+}
+
+// postpones reports whether a command has to wait for the end of a pause.
+func (e *Engine) postpones(s *Session, cmd *Command) bool {
+	switch {
+	case e.pause.all:
+		return true
+	case cmd.full == "exec" && s.tx != nil:
+		return s.tx.writes()
+	}
+	return cmd.Flags&(Write|MayReplicate) != 0
+}
+
+// writes reports whether a transaction may write.
+func (tx *transaction) writes() bool {
+	for _, q := range tx.commands {
+		if q.cmd.Flags&(Write|MayReplicate) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// postpone holds a session back until the pause is over.
+func (e *Engine) postpone(s *Session) {
+	s.postponed = true
+	e.pause.postponed = append(e.pause.postponed, s)
+}

@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// slowlog is the last commands that took longer than slowlog-log-slower-than.
+type slowlog struct {
+	slower  int64 // microseconds; below 0 nothing is logged
+	most    int   // entries
+	entries []slowEntry
+	next    int64 // id
+}
+
+// slowEntry is a slow command with what is shown of its arguments.
+type slowEntry struct {
+	id, unix, micros int64
+	args             []string
+	addr, name       string
+}
+
+// What an entry shows of a command.
+const (
+	slowArgs = 32  // arguments, the last of them telling how many are left out
+	slowText = 128 // bytes of an argument
+)
+
+func (l *slowlog) add(s *Session, args [][]byte, micros, unix int64) {
+	l.next++
+	if l.most == 0 {
+		return
+	}
+	l.entries = append(l.entries, slowEntry{
+		id: l.next - 1, unix: unix, micros: micros,
+		args: shownArgs(args), addr: s.Addr, name: s.Name,
+	})
+	l.trim()
+}
+
+// trim drops the oldest entries over the limit.
+func (l *slowlog) trim() {
+	if over := len(l.entries) - l.most; over > 0 {
+		l.entries = slices.Delete(l.entries, 0, over)
+	}
+}
+
+// shownArgs cuts a command's arguments to what the slow log shows.
+func shownArgs(args [][]byte) []string {
+	n := min(len(args), slowArgs)
+	shown := make([]string, n)
+	for i, arg := range args[:n] {
+		switch {
+		case i == slowArgs-1 && len(args) > slowArgs:
+			shown[i] = fmt.Sprintf("... (%d more arguments)", len(args)-slowArgs+1)
+		case len(arg) > slowText:
+			shown[i] = fmt.Sprintf("%s... (%d more bytes)", arg[:slowText], len(arg)-slowText)
+		default:
+			shown[i] = string(arg)
+		}
+	}
+	return shown
+}
+
+// slowlogSubs are the subcommands of SLOWLOG.
+func slowlogSubs() []Command {
+	return []Command{
+		{Name: "get", Arity: -2, Flags: Admin | Loading | Stale, Run: cmdSlowlogGet, Since: "2.2.12", Args: "[<count>]",
+			Tips:    "request_policy:all_nodes nondeterministic_output",
+			Summary: "Returns the slow log's entries, the newest first; 10 of them, or all with -1."},
+		{Name: "len", Arity: 2, Flags: Admin | Loading | Stale, Run: cmdSlowlogLen, Since: "2.2.12",
+			Tips:    "request_policy:all_nodes response_policy:agg_sum nondeterministic_output",
+			Summary: "Returns the number of entries in the slow log."},
+		{Name: "reset", Arity: 2, Flags: Admin | Loading | Stale, Run: cmdSlowlogReset, Since: "2.2.12",
+			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
+			Summary: "Clears the slow log."},
+		helpLine("6.2.0"),
+	}
+}
+
+// SLOWLOG GET [count]
+func cmdSlowlogGet(c *Call) {
+	count := int64(10)
+	if c.More() {
+		count = c.IntIn(-1, 1<<31-1, ErrSlowlogCount)
+	}
+	if c.More() {
+		c.Refusef(ErrSubArgs, "GET", "SLOWLOG")
+	}
+	if !c.OK() {
+		return
+	}
+	all := c.Engine.slowlog.entries
+	if count < 0 || count > int64(len(all)) {
+		count = int64(len(all))
+	}
+	c.Reply.Array(int(count))
+	for i := range count {
+		c.tellSlow(&all[len(all)-1-int(i)])
+	}
+}
+
+func (c *Call) tellSlow(s *slowEntry) {
+	c.Reply.Array(6)
+	c.Reply.Int(s.id)
+	c.Reply.Int(s.unix)
+	c.Reply.Int(s.micros)
+	c.tellStrings(s.args)
+	c.Reply.BulkString(s.addr)
+	c.Reply.BulkString(s.name)
+}
+
+// tellStrings replies with an array of strings.
+func (c *Call) tellStrings(list []string) {
+	c.Reply.Array(len(list))
+	for _, s := range list {
+		c.Reply.BulkString(s)
+	}
+}
+
+// SLOWLOG LEN
+func cmdSlowlogLen(c *Call) { c.Reply.Int(int64(len(c.Engine.slowlog.entries))) }
+
+// SLOWLOG RESET
+func cmdSlowlogReset(c *Call) {
+	c.Engine.slowlog.entries = nil
+	c.Reply.Status("OK")
+}

@@ -1,0 +1,59 @@
+package engine
+
+// stopwatch tells how long commands take, for INFO commandstats, LATENCY and the slow log.
+//
+// Reading the clock costs about as much as a simple command in a pipeline. So it is read once
+// between two commands, the end of one being the start of the next, and a run of the same fast
+// command within a batch is timed as a whole and shared evenly. Where the slow log is to show
+// commands of less than lapFloor, each one is timed by itself.
+//
+// What a script calls is counted, but its time is the script's.
+type stopwatch struct {
+	since   int64 // the clock when the command, or the run of them, began
+	session *Session
+	cmd     *Command
+	args    [][]byte
+	n       int // commands in the run
+}
+
+const (
+	lapFloor = 1000 // microseconds
+	longest  = 16   // commands in a run
+)
+
+// begin notes that a command is about to run, and ends the run before it if it does not belong to
+// it.
+func (e *Engine) begin(s *Session, cmd *Command, args [][]byte) {
+	w := &e.stopwatch
+	if w.n > 0 && (w.cmd != cmd || cmd.Flags&Fast == 0 || w.n == longest || e.slowlog.slower < lapFloor) {
+		e.lap()
+	}
+	w.session, w.cmd, w.args = s, cmd, args
+	w.n++
+}
+
+// lap ends the command, or the run of them, that is being timed.
+func (e *Engine) lap() {
+	w := &e.stopwatch
+	if w.n == 0 {
+		return
+	}
+	now := e.clock()
+	e.spent(w.session, w.cmd, w.args, now-w.since, w.n)
+	w.since, w.n = now, 0
+}
+
+// spent accounts for the time of n executions of a command.
+func (e *Engine) spent(s *Session, cmd *Command, args [][]byte, micros int64, n int) {
+	each := max(0, micros) / int64(n)
+	cmd.stats.micros += max(0, micros)
+	if e.Config.latencyTracking {
+		cmd.stats.latency.add(each, n)
+	}
+	if e.slowlog.slower >= 0 && each >= e.slowlog.slower && cmd.Flags&SkipSlowlog == 0 {
+		e.slowlog.add(s, args, each, e.micros/1e6)
+	}
+	if e.latency.threshold > 0 && each >= e.latency.threshold*1000 {
+		e.latency.command(cmd, e.micros/1e6, each/1000)
+	}
+}

@@ -1,0 +1,243 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// Client side caching. A session with CLIENT TRACKING on is told when keys change that it may have
+// cached: those it read (each once, then it must read again), or in broadcast mode all keys with
+// one of its prefixes. It is told by a push in RESP3, or through another session.
+//
+//	readers    key -> ids of the sessions that read it since it last changed
+//	changes    key -> who changed it last, since the last broadcast
+//
+// What a session is to hear of its own command comes after that command's reply; broadcasts leave at
+// the end of a batch.
+type tracking struct {
+	sessions  int // that have tracking on
+	broadcast int // those of them in broadcast mode
+	readers   map[string][]int64
+	changes   map[string]*Session
+	most      int // keys in readers
+}
+
+// tracker is what one session asked for.
+type tracker struct {
+	redirect                   int64 // session that is told instead; 0 for none
+	bcast, optin, optout, once bool  // once: CLIENT CACHING was given for the next command
+	noloop, broken             bool
+	prefixes                   []string
+	own                        []string // keys to be told after the reply
+	ownFlush                   bool
+}
+
+// track turns tracking on for a session, or changes it.
+func (e *Engine) track(s *Session, t tracker) {
+	t.prefixes = slices.Compact(slices.Sorted(slices.Values(t.prefixes)))
+	if s.tracker != nil {
+		t.prefixes = slices.Compact(slices.Sorted(slices.Values(append(t.prefixes, s.tracker.prefixes...))))
+		t.own, t.ownFlush = s.tracker.own, s.tracker.ownFlush
+	}
+	e.untrack(s)
+	e.tracking.sessions++
+	if t.bcast {
+		e.tracking.broadcast++
+	}
+	s.tracker = &t
+}
+
+// untrack turns tracking off. The ids that are left among the readers are skipped when met.
+func (e *Engine) untrack(s *Session) {
+	if s.tracker == nil {
+		return
+	}
+	e.tracking.sessions--
+	if s.tracker.bcast {
+		e.tracking.broadcast--
+	}
+	s.tracker = nil
+	if e.tracking.sessions == 0 {
+		e.tracking.readers, e.tracking.changes = nil, nil
+	}
+}
+
+// remember notes the keys that a command read, for the session or the script's caller.
+func (e *Engine) remember(c *Call) {
+	s := c.Session
+	if s.script {
+		s = s.caller
+	}
+	if s == nil || s.tracker == nil || c.Cmd.Flags&(ReadOnly|PubSub) != ReadOnly || !s.tracker.caches() {
+		return
+	}
+	at, _ := c.Cmd.Keys.At(c.Args)
+	for _, i := range at {
+		e.tracking.read(string(c.Args[i]), s.ID)
+	}
+}
+
+// caches reports whether the keys of the current command are to be tracked.
+func (t *tracker) caches() bool {
+	switch {
+	case t.bcast:
+		return false
+	case t.optin:
+		return t.once
+	case t.optout:
+		return !t.once
+	}
+	return true
+}
+
+func (t *tracking) read(key string, id int64) {
+	if t.readers == nil {
+		t.readers = make(map[string][]int64)
+	}
+	if ids := t.readers[key]; !slices.Contains(ids, id) {
+		t.readers[key] = append(ids, id)
+	}
+}
+
+// trimReaders forgets keys over the limit, as if they had changed.
+func (e *Engine) trimReaders() {
+	for key := range e.tracking.readers {
+		if e.tracking.most == 0 || len(e.tracking.readers) <= e.tracking.most {
+			return
+		}
+		e.tellReaders(key, nil)
+	}
+}
+
+// invalidate tells that a key was changed by a session, nil for the server itself.
+func (e *Engine) invalidate(key string, by *Session) {
+	if by != nil && by.script {
+		by = by.caller
+	}
+	if e.tracking.broadcast > 0 {
+		if e.tracking.changes == nil {
+			e.tracking.changes = make(map[string]*Session)
+		}
+		e.tracking.changes[key] = by
+	}
+	e.tellReaders(key, by)
+}
+
+func (e *Engine) tellReaders(key string, by *Session) {
+	ids := e.tracking.readers[key]
+	delete(e.tracking.readers, key)
+	for _, id := range ids {
+		s := e.sessions.byID[id]
+		switch {
+		case s == nil || s.tracker == nil || s.tracker.bcast || s.tracker.noloop && s == by:
+		case s == by:
+			s.tracker.own = append(s.tracker.own, key)
+		default:
+			e.tellInvalid(s, []string{key})
+		}
+	}
+}
+
+// invalidateAll tells that everything went away by a session's command.
+func (e *Engine) invalidateAll(by *Session) {
+	if e.tracking.sessions == 0 {
+		return
+	}
+	e.tracking.readers = nil
+	for _, s := range e.sessions.byID {
+		switch {
+		case s.tracker == nil:
+		case s == by:
+			s.tracker.ownFlush = true
+		default:
+			e.tellInvalid(s, nil)
+		}
+	}
+}
+
+// tellOwn tells a session what its own command invalidated, after the reply.
+func (e *Engine) tellOwn(s *Session) {
+	t := s.tracker
+	keys, flush := t.own, t.ownFlush
+	t.own, t.ownFlush = nil, false
+	for _, key := range keys {
+		e.tellInvalid(s, []string{key})
+	}
+	if flush {
+		e.tellInvalid(s, nil)
+	}
+}
+
+// broadcastChanges tells the sessions in broadcast mode what changed since the last time.
+func (e *Engine) broadcastChanges() {
+	changes := e.tracking.changes
+	e.tracking.changes = nil
+	keys := make([]string, 0, len(changes))
+	for key := range changes {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, s := range e.sessions.byID {
+		if s.tracker == nil || !s.tracker.bcast {
+			continue
+		}
+		for _, prefix := range s.tracker.prefixes {
+			e.broadcastPrefix(s, prefix, keys, changes)
+		}
+	}
+}
+
+func (e *Engine) broadcastPrefix(s *Session, prefix string, keys []string, changes map[string]*Session) {
+	var mine []string
+	for _, key := range keys {
+		if strings.HasPrefix(key, prefix) && !(s.tracker.noloop && changes[key] == s) {
+			mine = append(mine, key)
+		}
+	}
+	if mine != nil {
+		e.tellInvalid(s, mine)
+	}
+}
+
+// tellInvalid sends an invalidation message, to the session itself or where it redirects to; no
+// keys stand for all.
+func (e *Engine) tellInvalid(s *Session, keys []string) {
+	to := s
+	if id := s.tracker.redirect; id != 0 {
+		if to = e.sessions.byID[id]; to == nil {
+			e.tellBroken(s)
+			return
+		}
+	}
+	switch w := to.Reply; {
+	case w.Proto() == 3:
+		w.Push(2)
+		w.BulkString("invalidate")
+	case to != s && to.subscribed():
+		w.Push(3)
+		w.BulkString("message")
+		w.BulkString("__redis__:invalidate")
+	default:
+		return // RESP2 has no pushes
+	}
+	if keys == nil {
+		to.Reply.Null()
+	} else {
+		to.Reply.Array(len(keys))
+	}
+	for _, key := range keys {
+		to.Reply.BulkString(key)
+	}
+	to.wake()
+}
+
+// tellBroken tells a session that the one it redirects to is gone.
+func (e *Engine) tellBroken(s *Session) {
+	s.tracker.broken = true
+	if s.Reply.Proto() == 3 {
+		s.Reply.Push(2)
+		s.Reply.BulkString("tracking-redir-broken")
+		s.Reply.Int(s.tracker.redirect)
+		s.wake()
+	}
+}
