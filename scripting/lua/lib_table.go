@@ -1,8 +1,8 @@
 package lua
 
 import (
+	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 )
 
@@ -206,18 +206,16 @@ func (lib *tableLib) sort(L *State, c *Call) {
 // false, and changes nothing, for others.
 func (lib *tableLib) sortPlain(L *State, t *Table, elements []Value) bool {
 	t.refuse(L)
-	n := len(elements)
-	L.Tick(n * bits.Len(uint(n)) / 4)
-	L.Alloc(n * valueBytes / 2)
+	L.Alloc(len(elements) * valueBytes / 2)
 	if elements[0].IsString() {
-		return lib.sortStrings(elements)
+		return lib.sortStrings(L, elements)
 	}
-	return lib.sortNumbers(elements)
+	return lib.sortNumbers(L, elements)
 }
 
 // sortNumbers sorts the bits of floats as integers: those of negative ones
 // are turned around to make their order that of integers.
-func (lib *tableLib) sortNumbers(elements []Value) bool {
+func (lib *tableLib) sortNumbers(L *State, elements []Value) bool {
 	keys := lib.numbers[:0]
 	for _, v := range elements {
 		f, ok := v.AsNumber()
@@ -226,11 +224,11 @@ func (lib *tableLib) sortNumbers(elements []Value) bool {
 		}
 		keys = append(keys, sortableBits(int64(v.n)))
 	}
-	slices.Sort(keys)
+	keys = sortKeys(L, keys)
 	for i, key := range keys {
 		elements[i].n = uint64(sortableBits(key))
 	}
-	if cap(keys) <= keptBuffer/8 {
+	if cap(keys) <= keptBuffer/valueBytes {
 		lib.numbers = keys
 	}
 	return true
@@ -239,7 +237,7 @@ func (lib *tableLib) sortNumbers(elements []Value) bool {
 // sortableBits maps a float's bits to an integer of the same order, and back.
 func sortableBits(bits int64) int64 { return bits ^ int64(uint64(bits>>63)>>1) }
 
-func (lib *tableLib) sortStrings(elements []Value) bool {
+func (lib *tableLib) sortStrings(L *State, elements []Value) bool {
 	keys := lib.strings[:0]
 	for _, v := range elements {
 		s, ok := v.AsString()
@@ -248,15 +246,53 @@ func (lib *tableLib) sortStrings(elements []Value) bool {
 		}
 		keys = append(keys, s)
 	}
-	slices.Sort(keys)
+	keys = sortKeys(L, keys)
 	for i, key := range keys {
 		elements[i] = String(key)
 	}
 	clear(keys)
-	if cap(keys) <= keptBuffer/16 {
+	if cap(keys) <= keptBuffer/valueBytes {
 		lib.strings = keys
 	}
 	return true
+}
+
+// sortKeys sorts keys, in place or into the slice it returns: in runs that take
+// less than the time limit's patience, which it then merges.
+func sortKeys[T cmp.Ordered](L *State, keys []T) []T {
+	const run = 1 << 14
+	for i := 0; i < len(keys); i += run {
+		part := keys[i:min(i+run, len(keys))]
+		L.Tick(len(part) * 4)
+		slices.Sort(part)
+	}
+	if len(keys) <= run {
+		return keys
+	}
+	L.Alloc(len(keys) * valueBytes / 2)
+	merged := make([]T, len(keys))
+	for width := run; width < len(keys); width *= 2 {
+		for i := 0; i < len(keys); i += 2 * width {
+			middle, end := min(i+width, len(keys)), min(i+2*width, len(keys))
+			merge(L, merged[i:end], keys[i:middle], keys[middle:end])
+		}
+		keys, merged = merged, keys
+	}
+	return keys
+}
+
+// merge fills dst with the elements of two sorted slices.
+func merge[T cmp.Ordered](L *State, dst, a, b []T) {
+	for i := range dst {
+		if i%1024 == 0 {
+			L.Tick(1024)
+		}
+		if len(b) == 0 || len(a) > 0 && a[0] <= b[0] {
+			dst[i], a = a[0], a[1:]
+		} else {
+			dst[i], b = b[0], b[1:]
+		}
+	}
 }
 
 // sorter is one call of table.sort that has to ask a script's function, a
