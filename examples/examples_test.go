@@ -37,6 +37,7 @@ func inProcess(t *testing.T) *stage {
 		e.Add(engine.Strings())
 		e.Add(engine.Generic())
 		e.Add(engine.Databases())
+		e.Add(engine.Server())
 		e.Add(engine.Hashes())
 		e.Add(engine.SortedSets())
 		e.Add(scripting.New(e).Family())
