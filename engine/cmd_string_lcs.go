@@ -22,14 +22,13 @@ func cmdLCS(c *Call) {
 	if !c.OK() {
 		return
 	}
-	t := newLCSTable(a, b)
 	switch {
 	case o.index:
-		c.tellMatches(t, o)
+		c.tellMatches(newLCSTable(a, b), o)
 	case o.length:
-		c.Reply.Int(t.length())
+		c.Reply.Int(lcsLength(a, b))
 	default:
-		c.Reply.Bulk(t.common())
+		c.Reply.Bulk(newLCSTable(a, b).common())
 	}
 }
 
@@ -110,16 +109,30 @@ func newLCSTable(a, b []byte) *lcsTable {
 	width := len(b) + 1
 	t := &lcsTable{a, b, make([]uint32, (len(a)+1)*width)}
 	for i, ch := range a {
-		above, row := t.rows[i*width:(i+1)*width], t.rows[(i+1)*width:(i+2)*width]
-		for j, other := range b {
-			if ch == other {
-				row[j+1] = above[j] + 1
-			} else {
-				row[j+1] = max(above[j+1], row[j])
-			}
-		}
+		fillLCSRow(t.rows[i*width:(i+1)*width], t.rows[(i+1)*width:(i+2)*width], ch, b)
 	}
 	return t
+}
+
+// lcsLength returns the length of the longest common subsequence from two rows of the table.
+func lcsLength(a, b []byte) int64 {
+	above, row := make([]uint32, len(b)+1), make([]uint32, len(b)+1)
+	for _, ch := range a {
+		fillLCSRow(above, row, ch, b)
+		above, row = row, above
+	}
+	return int64(above[len(b)])
+}
+
+// fillLCSRow fills the row of ch from the one above it.
+func fillLCSRow(above, row []uint32, ch byte, b []byte) {
+	for j, other := range b {
+		if ch == other {
+			row[j+1] = above[j] + 1
+		} else {
+			row[j+1] = max(above[j+1], row[j])
+		}
+	}
 }
 
 func (t *lcsTable) at(i, j int) uint32 { return t.rows[i*(len(t.b)+1)+j] }
