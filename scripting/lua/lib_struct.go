@@ -172,16 +172,15 @@ func truncateInteger(f float64) uint64 {
 
 // appendInteger appends n in the option's size; beyond 8 bytes there are zeros.
 func (l *layout) appendInteger(dst []byte, n uint64) []byte {
-	var space [maxIntegerSize]byte
+	size := min(l.size, 8)
 	if l.big {
-		for i := l.size - 1; i >= 0 && n != 0; i-- {
-			space[i] = byte(n)
-			n >>= 8
-		}
-	} else {
-		binary.LittleEndian.PutUint64(space[:], n)
+		dst = appendRepeat(dst, 0, l.size-size)
+		end := len(dst) + size
+		return binary.BigEndian.AppendUint64(dst, n<<(64-8*size))[:end]
 	}
-	return append(dst, space[:l.size]...)
+	end := len(dst) + size
+	dst = binary.LittleEndian.AppendUint64(dst, n)[:end]
+	return appendRepeat(dst, 0, l.size-size)
 }
 
 func (l *layout) appendString(L *State, b *buffer, arg int) {

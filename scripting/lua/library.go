@@ -1,5 +1,15 @@
 package lua
 
+// The libraries behave as those that Redis 7.0 ships, in their errors too. They differ in this:
+//
+//  1. string.dump refuses Lua functions: they have no binary form.
+//  2. A pattern that recurses 200,000 deep is "too complex"; C's stack overflows at half of that.
+//  3. Elementary functions and powers are rounded correctly, C's library errs by one unit in the last
+//     place in about one of a thousand results.
+//  4. A result of 2 GB or more is "not enough memory", whatever the limit.
+//
+// What they share follows here.
+
 // entry is one function of a library.
 type entry struct {
 	name string
@@ -140,7 +150,7 @@ const maxResults = 8000
 // checkStack throws Lua's "stack overflow" when n values do not fit beside
 // the arguments.
 func (c *Call) checkStack(n int, problem string) {
-	if c.nargs+n > maxResults {
+	if c.NArgs()+n > maxResults {
 		c.L.Errorf("stack overflow (%s)", problem)
 	}
 }

@@ -29,8 +29,8 @@ func bounded(t testing.TB, source string, ticks, bytes int) func(args ...string)
 			values[i] = lua.String(arg)
 		}
 		_, err := L.Run(fn, values...)
-		if problem := (*lua.Error)(nil); err != nil && !errors.As(err, &problem) {
-			require.ErrorIs(t, err, errStopped)
+		if problem := (*lua.Error)(nil); err != nil && !errors.As(err, &problem) && !errors.Is(err, errStopped) {
+			panic(err) // t is not to be used within a fuzz target
 		}
 		return err
 	}
@@ -68,19 +68,14 @@ func FuzzCjsonDecode(f *testing.F) {
 		local ok, v = pcall(cjson.decode, (...))
 		if ok then
 			local ok, s = pcall(cjson.encode, v)
-			if ok then assert(cjson.encode(cjson.decode(s)) == s, s) end
+			if ok then cjson.decode(s) end
 		end`, fuzzTicks, fuzzBytes)
 	for _, text := range []string{
 		`{"a":[1,2.5,-3e4,true,false,null,"x\n\u00e9\ud83d\ude00"],"b":{}}`, `[[[[]]]]`, `"\ud800"`, `0x1p4`, `nan`, "[1\x00]", `{"a":1,"a":2}`,
 	} {
 		f.Add(text)
 	}
-	f.Fuzz(func(t *testing.T, text string) {
-		if err := run(text); err != nil {
-			// Numbers lose digits on the way out, keys may then collide: the second trip may differ.
-			t.Log(err)
-		}
-	})
+	f.Fuzz(func(_ *testing.T, text string) { _ = run(text) })
 }
 
 func FuzzCmsgpackUnpack(f *testing.F) {
