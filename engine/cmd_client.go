@@ -18,9 +18,9 @@ func clientSubs() []Command {
 	subs := []Command{
 		{Name: "id", Arity: 2, Flags: own, Run: cmdClientID, Since: "5.0.0",
 			Summary: "Returns the unique client ID of the connection."},
-		{Name: "info", Arity: 2, Flags: own, Run: cmdClientInfo, Since: "6.2.0", Tips: "nondeterministic_output",
+		{Name: "info", Arity: 2, Flags: own, Run: cmdClientInfo, Since: "6.2.0",
 			Summary: "Returns information about the connection."},
-		{Name: "list", Arity: -2, Flags: admin, Run: cmdClientList, Since: "2.4.0", Tips: "nondeterministic_output",
+		{Name: "list", Arity: -2, Flags: admin, Run: cmdClientList, Since: "2.4.0",
 			Args:    "[TYPE (NORMAL|MASTER|REPLICA|PUBSUB)] [ID <id> ...]",
 			Summary: "Lists open connections."},
 		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0",

@@ -9,20 +9,17 @@ import (
 
 // commandSubs are the subcommands of COMMAND.
 func commandSubs() []Command {
-	const (
-		flags     = Loading | Stale
-		unordered = "nondeterministic_output_order"
-	)
+	const flags = Loading | Stale
 	help := helpLine("5.0.0")
 	subs := []Command{
 		{Name: "count", Arity: 2, Flags: flags, Run: cmdCommandCount, Since: "2.8.13",
 			Summary: "Returns a count of commands."},
-		{Name: "list", Arity: -2, Flags: flags, Run: cmdCommandList, Since: "7.0.0", Tips: unordered,
+		{Name: "list", Arity: -2, Flags: flags, Run: cmdCommandList, Since: "7.0.0",
 			Args:    "[FILTERBY (MODULE <module-name>|ACLCAT <category>|PATTERN <pattern>)]",
 			Summary: "Returns a list of command names."},
-		{Name: "info", Arity: -2, Flags: flags, Run: cmdCommandInfo, Since: "2.8.13", Tips: unordered, Args: "[<command-name> ...]",
+		{Name: "info", Arity: -2, Flags: flags, Run: cmdCommandInfo, Since: "2.8.13", Args: "[<command-name> ...]",
 			Summary: "Returns information about one, multiple or all commands."},
-		{Name: "docs", Arity: -2, Flags: flags, Run: cmdCommandDocs, Since: "7.0.0", Tips: unordered, Args: "[<command-name> ...]",
+		{Name: "docs", Arity: -2, Flags: flags, Run: cmdCommandDocs, Since: "7.0.0", Args: "[<command-name> ...]",
 			Summary: "Returns documentary information about one, multiple or all commands."},
 		{Name: "getkeys", Arity: -3, Flags: flags, Run: cmdCommandGetKeys, Since: "2.8.13", Args: "<full-command>",
 			Summary: "Extracts the key names from an arbitrary command."},
@@ -129,7 +126,7 @@ func (c *Call) tellCommand(cmd *Command) {
 	w.Int(int64(last))
 	w.Int(int64(step))
 	c.tellWords(cmd.Categories())
-	tips := strings.Fields(cmd.Tips)
+	tips := cmd.tips()
 	w.Set(len(tips))
 	for _, tip := range tips {
 		w.BulkString(tip)

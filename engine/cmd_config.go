@@ -15,13 +15,10 @@ func configSubs() []Command {
 		{Name: "get", Arity: -3, Flags: flags, Run: cmdConfigGet, Since: "2.0.0", Args: "<pattern> [<pattern> ...]",
 			Summary: "Returns the effective values of configuration parameters."},
 		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Since: "2.0.0", Args: "<directive> <value> [<directive> <value> ...]",
-			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
 			Summary: "Sets configuration parameters in-flight, all of them or none."},
 		{Name: "resetstat", Arity: 2, Flags: flags, Run: cmdConfigResetStat, Since: "2.0.0",
-			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
 			Summary: "Resets the server's statistics."},
 		{Name: "rewrite", Arity: 2, Flags: flags, Run: cmdConfigRewrite, Since: "2.8.0",
-			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
 			Summary: "Persists the effective configuration to file."},
 		helpLine("5.0.0"),
 	}

@@ -7,7 +7,6 @@ func Connection() Family {
 	const before = NoScript | Loading | Stale | Fast | NoAuth | AllowBusy
 	return Family{Group: "connection", Commands: []Command{
 		{Name: "ping", Arity: -1, Flags: Fast, Run: cmdPing, Since: "1.0.0", Args: "[message]",
-			Tips:    "request_policy:all_shards response_policy:all_succeeded",
 			Summary: "Returns the server's liveliness response."},
 		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdEcho, Since: "1.0.0", Args: "message",
 			Summary: "Returns the given string."},

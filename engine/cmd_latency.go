@@ -54,21 +54,17 @@ func (s *spikes) add(p spike) {
 
 // latencySubs are the subcommands of LATENCY.
 func latencySubs() []Command {
-	const (
-		flags = Admin | NoScript | Loading | Stale
-		all   = "nondeterministic_output request_policy:all_nodes response_policy:special"
-	)
+	const flags = Admin | NoScript | Loading | Stale
 	return []Command{
-		{Name: "latest", Arity: 2, Flags: flags, Run: cmdLatencyLatest, Since: "2.8.13", Tips: all,
+		{Name: "latest", Arity: 2, Flags: flags, Run: cmdLatencyLatest, Since: "2.8.13",
 			Summary: "Returns the latest latency samples for all events."},
-		{Name: "history", Arity: 3, Flags: flags, Run: cmdLatencyHistory, Since: "2.8.13", Tips: all, Args: "<event>",
+		{Name: "history", Arity: 3, Flags: flags, Run: cmdLatencyHistory, Since: "2.8.13", Args: "<event>",
 			Summary: "Returns timestamp-latency samples for an event."},
-		{Name: "histogram", Arity: -2, Flags: flags, Run: cmdLatencyHistogram, Since: "7.0.0", Tips: all, Args: "[<command> ...]",
+		{Name: "histogram", Arity: -2, Flags: flags, Run: cmdLatencyHistogram, Since: "7.0.0", Args: "[<command> ...]",
 			Summary: "Returns the cumulative distribution of latencies of a subset or all commands."},
 		{Name: "reset", Arity: -2, Flags: flags, Run: cmdLatencyReset, Since: "2.8.13", Args: "[<event> ...]",
-			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
 			Summary: "Resets the latency data for one or more events."},
-		{Name: "doctor", Arity: 2, Flags: flags, Run: cmdLatencyDoctor, Since: "2.8.13", Tips: all,
+		{Name: "doctor", Arity: 2, Flags: flags, Run: cmdLatencyDoctor, Since: "2.8.13",
 			Summary: "Returns a human-readable latency analysis report."},
 		helpLine("2.8.13"),
 	}

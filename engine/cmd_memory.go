@@ -4,17 +4,16 @@ import "fmt"
 
 // memorySubs are the subcommands of MEMORY.
 func memorySubs() []Command {
-	const special = "nondeterministic_output request_policy:all_shards response_policy:special"
 	return []Command{
 		{Name: "usage", Arity: -3, Flags: ReadOnly, Keys: Key(2), Run: cmdMemoryUsage, Since: "4.0.0", Args: "<key> [SAMPLES <count>]",
 			Summary: "Estimates the memory usage of a key."},
-		{Name: "stats", Arity: 2, Run: cmdMemoryStats, Since: "4.0.0", Tips: special,
+		{Name: "stats", Arity: 2, Run: cmdMemoryStats, Since: "4.0.0",
 			Summary: "Returns details about memory usage."},
-		{Name: "doctor", Arity: 2, Run: cmdMemoryDoctor, Since: "4.0.0", Tips: special,
+		{Name: "doctor", Arity: 2, Run: cmdMemoryDoctor, Since: "4.0.0",
 			Summary: "Outputs a memory problems report."},
-		{Name: "malloc-stats", Arity: 2, Run: cmdMemoryMallocStats, Since: "4.0.0", Tips: special,
+		{Name: "malloc-stats", Arity: 2, Run: cmdMemoryMallocStats, Since: "4.0.0",
 			Summary: "Returns the allocator statistics."},
-		{Name: "purge", Arity: 2, Run: cmdMemoryPurge, Since: "4.0.0", Tips: "request_policy:all_shards response_policy:all_succeeded",
+		{Name: "purge", Arity: 2, Run: cmdMemoryPurge, Since: "4.0.0",
 			Summary: "Asks the allocator to release memory."},
 		helpLine("4.0.0"),
 	}

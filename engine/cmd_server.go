@@ -13,18 +13,15 @@ const (
 
 // Server is the family of commands about the server itself.
 func Server() Family {
-	const (
-		admin   = Admin | NoScript | Loading | Stale
-		special = "nondeterministic_output request_policy:all_shards response_policy:special"
-	)
+	const admin = Admin | NoScript | Loading | Stale
 	return Family{Group: "server", Commands: []Command{
-		{Name: "info", Arity: -1, Flags: Loading | Stale, Run: cmdInfo, Since: "1.0.0", ACL: "dangerous", Tips: special,
+		{Name: "info", Arity: -1, Flags: Loading | Stale, Run: cmdInfo, Since: "1.0.0", ACL: "dangerous",
 			Summary: "Returns information and statistics about the server."},
 		{Name: "config", Arity: -2, Since: "2.0.0", Subs: configSubs(),
 			Summary: "A container for server configuration commands."},
 		{Name: "command", Arity: -1, Flags: Loading | Stale, Run: cmdCommand, Since: "2.8.13", ACL: "connection", Subs: commandSubs(),
-			Tips: "nondeterministic_output_order", Summary: "Returns detailed information about all commands."},
-		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdTime, Since: "2.6.0", Tips: "nondeterministic_output",
+			Summary: "Returns detailed information about all commands."},
+		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdTime, Since: "2.6.0",
 			Summary: "Returns the server time."},
 		{Name: "shutdown", Arity: -1, Flags: admin | NoMulti | AllowBusy, Run: cmdShutdown, Since: "1.0.0",
 			Summary: "Synchronously saves the database(s) to disk and shuts down the Redis server."},
@@ -101,7 +98,6 @@ func cmdWait(c *Call) {
 func Replicas() Family {
 	return Family{Group: "generic", Commands: []Command{
 		{Name: "wait", Arity: 3, Flags: NoScript, Run: cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
-			Tips:    "request_policy:all_shards response_policy:agg_min",
 			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed."},
 	}}
 }

@@ -37,13 +37,13 @@ const (
 )
 
 var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
-	"loading", "stale", "skip_monitor", "skip_slowlog", "fast", "no_auth", "may_replicate",
+	"loading", "stale", "skip_monitor", "skip_slowlog", "fast", "no_auth", "",
 	"no_mandatory_keys", "no_async_loading", "no_multi", "movablekeys", "allow_busy"}
 
 // Names returns the names of the flags that are set, in a fixed order.
 func (f Flags) Names() (names []string) {
 	for i, n := range flagNames {
-		if f&(1<<i) != 0 {
+		if f&(1<<i) != 0 && n != "" {
 			names = append(names, n)
 		}
 	}
@@ -131,7 +131,6 @@ type Command struct {
 	Summary string // one line, for COMMAND DOCS
 	Subs    []Command
 	Args    string // what follows the name, for HELP
-	Tips    string // hints for clients of clusters, separated by blanks
 	ACL     string // further ACL categories, separated by blanks; "-name" takes one away
 
 	group  string

@@ -1,8 +1,8 @@
 package engine
 
 import (
-	"slices"
 	"strings"
+	"sync"
 )
 
 // What COMMAND tells beyond a command's own line: ACL categories, which follow from its flags and
@@ -70,22 +70,68 @@ var keyAccess = map[string]string{
 	"RO":                  "exists hexists hlen hstrlen strlen zcard type touch watch memory|usage object|encoding object|freq object|idletime object|refcount",
 	"RW insert":           "append hsetnx",
 	"RW delete":           "hdel zrem zremrangebylex zremrangebyrank zremrangebyscore",
-	"RW access update":    "decr decrby incr incrby incrbyfloat getset getex set hincrby hincrbyfloat zincrby setbit move eval evalsha fcall",
+	"RW access update":    "decr decrby incr incrby incrbyfloat getset getex hincrby hincrbyfloat zincrby setbit move eval evalsha fcall",
 	"RW access delete":    "getdel zpopmin zpopmax zmpop bzpopmin bzpopmax bzmpop",
 	"OW update,RO access": "bitop zdiffstore zinterstore zrangestore zunionstore",
 	"RO access,OW update": "copy",
+
+	"RW access update variable_flags": "set",
+	"not_key":                         "spublish ssubscribe sunsubscribe",
 
 	"RW access delete,OW update": "rename",
 	"RW access delete,OW insert": "renamenx",
 }
 
+// clusterTips are Redis' hints for clients of clusters, by the commands that give them.
+var clusterTips = map[string]string{
+	"nondeterministic_output": "client|info client|list dump hrandfield hscan object|encoding object|freq object|idletime " +
+		"object|refcount pttl spop srandmember sscan time ttl xadd xautoclaim xclaim xinfo|consumers xpending " +
+		"xtrim zrandmember zscan",
+	"nondeterministic_output request_policy:all_nodes response_policy:special":  "latency|doctor latency|histogram latency|history latency|latest",
+	"nondeterministic_output request_policy:all_shards response_policy:special": "function|stats info memory|doctor memory|malloc-stats memory|stats",
+	"nondeterministic_output request_policy:special":                            "scan",
+	"nondeterministic_output_order": "command command|docs command|info command|list function|list hgetall hkeys hvals sdiff sinter " +
+		"smembers sunion",
+	"request_policy:all_nodes nondeterministic_output":                         "slowlog|get",
+	"request_policy:all_nodes response_policy:agg_sum nondeterministic_output": "slowlog|len",
+	"request_policy:all_nodes response_policy:all_succeeded":                   "config|set latency|reset script|flush script|load slowlog|reset",
+	"request_policy:all_shards nondeterministic_output":                        "randomkey",
+	"request_policy:all_shards nondeterministic_output_order":                  "keys",
+	"request_policy:all_shards response_policy:agg_logical_and":                "script|exists",
+	"request_policy:all_shards response_policy:agg_min":                        "wait",
+	"request_policy:all_shards response_policy:agg_sum":                        "dbsize",
+	"request_policy:all_shards response_policy:all_succeeded":                  "flushall flushdb function|delete function|flush function|load function|restore memory|purge ping",
+	"request_policy:all_shards response_policy:one_succeeded":                  "function|kill script|kill",
+	"request_policy:multi_shard":                                               "mget",
+	"request_policy:multi_shard response_policy:agg_min":                       "msetnx",
+	"request_policy:multi_shard response_policy:agg_sum":                       "del exists touch unlink",
+	"request_policy:multi_shard response_policy:all_succeeded":                 "mset",
+}
+
+// invert maps each name to the text whose list it stands in.
+func invert(lists map[string]string) map[string]string {
+	of := make(map[string]string)
+	for text, names := range lists {
+		for _, name := range strings.Fields(names) {
+			of[name] = text
+		}
+	}
+	return of
+}
+
+var (
+	accessOf = sync.OnceValue(func() map[string]string { return invert(keyAccess) })
+	tipsOf   = sync.OnceValue(func() map[string]string { return invert(clusterTips) })
+)
+
+// tips returns the command's hints for clients of clusters.
+func (cmd *Command) tips() []string { return strings.Fields(tipsOf()[cmd.full]) }
+
 // access returns how the command uses its key number n, counted from 0.
 func (cmd *Command) access(n int) string {
-	for access, names := range keyAccess {
-		if slices.Contains(strings.Fields(names), cmd.full) {
-			uses := strings.Split(access, ",")
-			return uses[min(n, len(uses)-1)]
-		}
+	if known, ok := accessOf()[cmd.full]; ok {
+		uses := strings.Split(known, ",")
+		return uses[min(n, len(uses)-1)]
 	}
 	if cmd.Flags&Write != 0 {
 		return "RW update"
@@ -93,27 +139,31 @@ func (cmd *Command) access(n int) string {
 	return "RO access"
 }
 
-// tellKeySpecs writes where the keys are, as specifications: a range from the first to the last,
-// a destination, or a number of keys followed by them.
+// tellKeySpecs writes where the keys are, as specifications: a range from the first to the last, a
+// number of keys followed by them, or two of those where a command uses its keys differently.
 func (c *Call) tellKeySpecs(cmd *Command) {
-	k := cmd.Keys
-	switch {
+	k, w := cmd.Keys, c.Reply
+	switch apart := cmd.access(0) != cmd.access(1); {
 	case k.count != 0 && k.First != 0:
-		c.Reply.Set(2)
-		c.tellKeySpec(cmd.access(0), k.First, "range", []specPart{{"lastkey", 0}, {"keystep", 1}, {"limit", 0}})
-		c.tellKeySpec(cmd.access(1), k.count, "keynum", keynum)
+		w.Set(2)
+		c.tellKeyRange(cmd.access(0), k.First, 0, 1)
+		c.tellKeyNum(cmd.access(1), k.count)
 	case k.count != 0:
-		c.Reply.Set(1)
-		c.tellKeySpec(cmd.access(0), k.count, "keynum", keynum)
-	case k.First != 0:
+		w.Set(1)
+		c.tellKeyNum(cmd.access(0), k.count)
+	case k.First == 0:
+		w.Set(0)
+	case apart:
+		w.Set(2)
+		c.tellKeyRange(cmd.access(0), k.First, 0, 1)
+		c.tellKeyRange(cmd.access(1), k.First+1, k.Last-min(k.Last, k.First+1), 1)
+	default:
+		w.Set(1)
 		last := k.Last
 		if last > 0 {
 			last -= k.First
 		}
-		c.Reply.Set(1)
-		c.tellKeySpec(cmd.access(0), k.First, "range", []specPart{{"lastkey", last}, {"keystep", k.Step}, {"limit", 0}})
-	default:
-		c.Reply.Set(0)
+		c.tellKeyRange(cmd.access(0), k.First, last, k.Step)
 	}
 }
 
@@ -122,18 +172,24 @@ type specPart struct {
 	n    int
 }
 
-var keynum = []specPart{{"keynumidx", 0}, {"firstkey", 1}, {"keystep", 1}}
+func (c *Call) tellKeyRange(access string, first, last, step int) {
+	c.tellKeySpec(access, first, "range", specPart{"lastkey", last}, specPart{"keystep", step}, specPart{"limit", 0})
+}
 
-func (c *Call) tellKeySpec(access string, index int, kind string, parts []specPart) {
+func (c *Call) tellKeyNum(access string, at int) {
+	c.tellKeySpec(access, at, "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", 1})
+}
+
+func (c *Call) tellKeySpec(access string, index int, kind string, parts ...specPart) {
 	w := c.Reply
 	w.Map(3)
 	w.BulkString("flags")
 	c.tellWords(strings.Fields(access))
-	c.tellSpecPart("begin_search", "index", []specPart{{"index", index}})
-	c.tellSpecPart("find_keys", kind, parts)
+	c.tellSpecPart("begin_search", "index", specPart{"index", index})
+	c.tellSpecPart("find_keys", kind, parts...)
 }
 
-func (c *Call) tellSpecPart(name, kind string, parts []specPart) {
+func (c *Call) tellSpecPart(name, kind string, parts ...specPart) {
 	w := c.Reply
 	w.BulkString(name)
 	w.Map(2)

@@ -66,13 +66,10 @@ func shownArgs(args [][]byte) []string {
 func slowlogSubs() []Command {
 	return []Command{
 		{Name: "get", Arity: -2, Flags: Admin | Loading | Stale, Run: cmdSlowlogGet, Since: "2.2.12", Args: "[<count>]",
-			Tips:    "request_policy:all_nodes nondeterministic_output",
 			Summary: "Returns the slow log's entries, the newest first; 10 of them, or all with -1."},
 		{Name: "len", Arity: 2, Flags: Admin | Loading | Stale, Run: cmdSlowlogLen, Since: "2.2.12",
-			Tips:    "request_policy:all_nodes response_policy:agg_sum nondeterministic_output",
 			Summary: "Returns the number of entries in the slow log."},
 		{Name: "reset", Arity: 2, Flags: Admin | Loading | Stale, Run: cmdSlowlogReset, Since: "2.2.12",
-			Tips:    "request_policy:all_nodes response_policy:all_succeeded",
 			Summary: "Clears the slow log."},
 		helpLine("6.2.0"),
 	}

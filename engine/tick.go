@@ -55,7 +55,7 @@ func (e *Engine) nextDue() int64 {
 	if d := e.pause.deadline; d != 0 && (next == 0 || d < next) {
 		next = d
 	}
-	if !e.Config.ActiveExpire {
+	if !e.Config.ActiveExpire || e.pause.deadline != 0 {
 		return next
 	}
 	for i := range e.Keyspace.Len() {
