@@ -33,7 +33,6 @@ const (
 	ErrTimeoutNeg    = "ERR timeout is negative"
 	ErrUnblocked     = "UNBLOCKED client unblocked via CLIENT UNBLOCK"
 	ErrDBIndex       = "ERR DB index is out of range"
-	ErrInvalidDB     = "ERR invalid DB index"
 	ErrExpireTime    = "ERR invalid expire time in '%s' command"
 	ErrInvalidCursor = "ERR invalid cursor"
 
