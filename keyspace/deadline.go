@@ -152,28 +152,28 @@ func (db *DB) Reap(budget int) (removed int, more bool) {
 	}
 }
 
-// surface settles the entries that an item from the index may stand for.
+// surface settles the entries that an item from the index may stand for: those that are due go, one
+// whose deadline has moved is announced anew.
 func (db *DB) surface(item due) (removed int) {
-	var lapsed, late []entry
+	lapsed, known := db.ks.lapsed[:0], false
 	db.table.EachHash(item.hash, func(e *entry) bool {
 		switch h := e.head(); {
 		case db.ks.due(h):
 			h.clear(indexed | exact)
 			lapsed = append(lapsed, *e)
 		case h.deadline != 0 && !h.has(exact):
-			late = append(late, *e)
+			db.announce(h, item.hash)
+			known = true
 		}
 		return true
 	})
-	if len(lapsed)+len(late) == 0 && db.orphans > 0 {
+	if len(lapsed) == 0 && !known && db.orphans > 0 {
 		db.orphans--
-	}
-	for _, e := range late {
-		db.announce(e.head(), item.hash)
 	}
 	for _, e := range lapsed {
 		db.expire(e, item.hash)
 	}
+	db.ks.lapsed = lapsed
 	return len(lapsed)
 }
 

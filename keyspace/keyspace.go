@@ -48,10 +48,11 @@ type Keyspace struct {
 	// Access says how lookups mark the entries they touch.
 	Access Access
 
-	dbs   []*DB
-	seed  uint64
-	dice  func(n uint64) uint64
-	views views
+	dbs    []*DB
+	seed   uint64
+	dice   func(n uint64) uint64
+	views  views
+	lapsed []entry // of the index item that surfaces
 }
 
 // New returns a keyspace of n empty databases. The seed keys the hash function; dice(n) returns a
