@@ -8,9 +8,15 @@ type patternCache [64]struct {
 	p    *pattern
 }
 
+// longestPattern is the length up to which compiled patterns are kept.
+const longestPattern = 256
+
 // get returns the compiled pattern of text.
 func (cache *patternCache) get(text string) *pattern {
 	h := len(text)
+	if h > longestPattern {
+		return compilePattern(text, true)
+	}
 	if h > 0 {
 		h += int(text[0])*5 + int(text[h/2])*3 + int(text[h-1])
 	}
@@ -44,6 +50,7 @@ func (lib *stringLib) find(L *State, c *Call) {
 	}
 	out := append(L.ret[:0], Int(start+1), Int(end))
 	c.returnAll(m.appendCaptures(out, start, end, false))
+	m.release()
 }
 
 // string.match(s, pattern [, init])
@@ -57,9 +64,10 @@ func (lib *stringLib) match(L *State, c *Call) {
 	}
 	if m.level <= 1 {
 		c.Return1(m.capture(0, start, end))
-		return
+	} else {
+		c.returnAll(m.appendCaptures(L.ret[:0], start, end, true))
 	}
-	c.returnAll(m.appendCaptures(L.ret[:0], start, end, true))
+	m.release()
 }
 
 // startIndex returns the third argument, a position, as an index of a string
@@ -78,6 +86,13 @@ func (m *matcher) find(L *State, p *pattern, s string, init int) (start, end int
 	start, end = m.search(p, init)
 	m.check(end)
 	return start, end
+}
+
+// release lets go of a large subject, which nobody else may hold.
+func (m *matcher) release() {
+	if len(m.subject) > keptBuffer {
+		m.subject = ""
+	}
 }
 
 func (m *matcher) check(end int) {
@@ -152,9 +167,10 @@ func (g *matchIterator) next(L *State, c *Call) {
 	}
 	if m.level <= 1 {
 		c.Return1(m.capture(0, start, end))
-		return
+	} else {
+		c.returnAll(m.appendCaptures(L.ret[:0], start, end, true))
 	}
-	c.returnAll(m.appendCaptures(L.ret[:0], start, end, true))
+	m.release()
 }
 
 // substitution is one call of gsub. The library's matcher serves it, also when
@@ -179,6 +195,7 @@ func (lib *stringLib) gsub(L *State, c *Call) {
 	g.checkReplacement()
 	g.out = lib.buffer.take()
 	n := g.run(lib.patterns.get(text), limit)
+	g.release()
 	if g.done == 0 && len(g.out.text) == 0 {
 		lib.buffer.give(L, &g.out)
 		c.Return2(String(s), Int(n))
