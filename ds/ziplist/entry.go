@@ -50,6 +50,18 @@ type Entry struct {
 	Int int64
 }
 
+// EntryOf returns v as a list that held it would give it back: as an integer if v is the text of one,
+// else as a string that aliases v.
+func EntryOf(v []byte) Entry {
+	if n, ok := parseInt(v); ok {
+		return Entry{Int: n}
+	}
+	if v == nil {
+		v = []byte{}
+	}
+	return Entry{Str: v}
+}
+
 // IsInt reports whether the entry is an integer.
 func (e Entry) IsInt() bool { return e.Str == nil }
 

@@ -107,6 +107,7 @@ func TestExactBytes(t *testing.T) {
 		require.Equal(t, c.value, string(e.Text(make([]byte, 0, 20))))
 		require.Equal(t, len(c.value), e.Len())
 		require.True(t, e.Equal([]byte(c.value)))
+		require.Equal(t, e, EntryOf([]byte(c.value)))
 		require.False(t, e.Equal([]byte(c.value+"0")))
 		if n, err := strconv.ParseInt(c.value, 10, 64); e.IsInt() {
 			require.NoError(t, err)
