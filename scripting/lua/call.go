@@ -14,7 +14,8 @@ type Call struct {
 	pc     uint32 // the site in fn.proto.sites that is calling
 	tails  uint32 // tail calls lost between this call and its caller
 	prev   *Call
-	nargs  int
+	nargs  int32 // of a host function
+	depth  int32 // calls under way, weighted
 	L      *State
 	nret   int
 	extra  unsafe.Pointer // a vararg function's extra arguments
@@ -34,7 +35,7 @@ func (c *Call) slot(i int) *Value {
 }
 
 // NArgs returns how many arguments were passed.
-func (c *Call) NArgs() int { return c.nargs }
+func (c *Call) NArgs() int { return int(c.nargs) }
 
 // Arg returns argument i, counted from 1, nil beyond the last.
 func (c *Call) Arg(i int) Value {

@@ -29,7 +29,7 @@ func (c *Call) ArgError(i int, problem string) {
 // TypeError throws "bad argument #i to 'f' (want expected, got ...)".
 func (c *Call) TypeError(i int, want string) {
 	got := "no value"
-	if i <= c.nargs {
+	if i <= c.NArgs() {
 		got = c.Arg(i).TypeName()
 	}
 	c.ArgError(i, want+" expected, got "+got)
@@ -37,7 +37,7 @@ func (c *Call) TypeError(i int, want string) {
 
 // CheckAny refuses a missing argument; nil is fine.
 func (c *Call) CheckAny(i int) Value {
-	if i > c.nargs {
+	if i > c.NArgs() {
 		c.ArgError(i, "value expected")
 	}
 	return c.Arg(i)

@@ -2,7 +2,8 @@ package lua
 
 // arithmetic compiles + - * / % ^, by the shapes of the operands.
 func (c *compiler) arithmetic(e *binaryExpr) eval {
-	a, b, both := c.operands(e.left, e.right)
+	both := c.operands(e.left, e.right)
+	a, b := both.a, both.b
 	pc := c.siteOf(e.line, e.left)
 	c.siteOf(e.line, e.right)
 	switch {
@@ -19,6 +20,8 @@ func (c *compiler) arithmetic(e *binaryExpr) eval {
 }
 
 // arith performs an operation at a site when the quick way fails.
+//
+//go:noinline
 func (f *Call) arith(op operator, a, b Value, pc uint32) Value {
 	f.pc = pc
 	return f.L.arith(op, a, b, f.fn.proto.sites[pc:])
@@ -168,6 +171,7 @@ func arithConstant(op operator, value eval, k float64, pc uint32) eval {
 	}
 }
 
+//go:noinline
 func arithLocalFirst(op operator, i uint8, second eval, pc uint32) eval {
 	switch op {
 	case opAdd:
@@ -208,38 +212,74 @@ func arithLocalFirst(op operator, i uint8, second eval, pc uint32) eval {
 	}
 }
 
-func arithGeneral(op operator, both func(f *Call) (x, y Value), pc uint32) eval {
+//go:noinline
+func arithGeneral(op operator, s *sides, pc uint32) eval {
+	if s.late || op > opDiv {
+		return func(f *Call) Value {
+			x, y := s.values(f)
+			if x.IsNumber() && y.IsNumber() {
+				return Number(compute(op, x.num(), y.num()))
+			}
+			return f.arith(op, x, y, pc)
+		}
+	}
+	a, b := s.a.eval, s.b.eval
 	switch op {
 	case opAdd:
 		return func(f *Call) Value {
-			a, b := both(f)
-			if a.IsNumber() && b.IsNumber() {
-				return Number(a.num() + b.num())
+			x := a(f)
+			if !x.IsNumber() {
+				return f.arithHeld(opAdd, x, s, pc)
 			}
-			return f.arith(opAdd, a, b, pc)
+			y := b(f)
+			if !y.IsNumber() {
+				return f.arith(opAdd, x, y, pc)
+			}
+			return Number(x.num() + y.num())
 		}
 	case opSub:
 		return func(f *Call) Value {
-			a, b := both(f)
-			if a.IsNumber() && b.IsNumber() {
-				return Number(a.num() - b.num())
+			x := a(f)
+			if !x.IsNumber() {
+				return f.arithHeld(opSub, x, s, pc)
 			}
-			return f.arith(opSub, a, b, pc)
+			y := b(f)
+			if !y.IsNumber() {
+				return f.arith(opSub, x, y, pc)
+			}
+			return Number(x.num() - y.num())
 		}
 	case opMul:
 		return func(f *Call) Value {
-			a, b := both(f)
-			if a.IsNumber() && b.IsNumber() {
-				return Number(a.num() * b.num())
+			x := a(f)
+			if !x.IsNumber() {
+				return f.arithHeld(opMul, x, s, pc)
 			}
-			return f.arith(opMul, a, b, pc)
+			y := b(f)
+			if !y.IsNumber() {
+				return f.arith(opMul, x, y, pc)
+			}
+			return Number(x.num() * y.num())
 		}
 	}
 	return func(f *Call) Value {
-		a, b := both(f)
-		if a.IsNumber() && b.IsNumber() {
-			return Number(compute(op, a.num(), b.num()))
+		x := a(f)
+		if !x.IsNumber() {
+			return f.arithHeld(opDiv, x, s, pc)
 		}
-		return f.arith(op, a, b, pc)
+		y := b(f)
+		if !y.IsNumber() {
+			return f.arith(opDiv, x, y, pc)
+		}
+		return Number(x.num() / y.num())
 	}
+}
+
+// arithHeld goes on after a first operand that is no number.
+//
+//go:noinline
+func (f *Call) arithHeld(op operator, x Value, s *sides, pc uint32) Value {
+	f.slots[s.slot] = x
+	y := s.b.eval(f)
+	return f.arith(op, f.slots[s.slot], y, pc)
 }

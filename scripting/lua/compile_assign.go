@@ -82,9 +82,13 @@ func (c *compiler) assignOne(t, value expression) action {
 	if e, ok := t.(*indexExpr); ok {
 		return c.assignIndex(e, value)
 	}
+	local, isLocal := t.(*localExpr)
+	if isLocal && local.variable.numeric && !local.variable.cell() {
+		return c.assignNumeric(uint8(local.variable.slot), value)
+	}
 	v := c.eval(value)
-	if t, ok := t.(*localExpr); ok && !t.variable.cell() {
-		slot := uint8(t.variable.slot)
+	if isLocal && !local.variable.cell() {
+		slot := uint8(local.variable.slot)
 		return func(f *Call) signal {
 			f.slots[slot] = v(f)
 			return goOn

@@ -7,6 +7,11 @@ type invoke func(f *Call) *Call
 
 // callOne compiles a call to its first result.
 func (c *compiler) callOne(e *callExpr) eval {
+	free := c.free
+	defer func() { c.free = free }()
+	if e.method == "" && len(e.args) <= 3 && c.direct(e) {
+		return c.callee(e).one()
+	}
 	call := c.call(e)
 	return func(f *Call) Value {
 		r := call(f)
@@ -24,8 +29,8 @@ func (c *compiler) call(e *callExpr) invoke {
 	if e.method != "" {
 		return c.callMethod(e)
 	}
-	if n := len(e.args); n <= 3 && c.direct(e) {
-		return c.callDirect(e)
+	if len(e.args) <= 3 && c.direct(e) {
+		return c.callee(e).invoke()
 	}
 	return c.callGathered(e)
 }
@@ -48,47 +53,6 @@ func (c *compiler) direct(e *callExpr) bool {
 		}
 	}
 	return true
-}
-
-// callDirect compiles a call with up to three arguments that need no temporaries.
-func (c *compiler) callDirect(e *callExpr) invoke {
-	fn := c.eval(e.function)
-	pc := c.callSite(e.line, e.function, "")
-	args := make([]eval, len(e.args))
-	for i, a := range e.args {
-		args[i] = c.eval(a)
-	}
-	switch len(args) {
-	case 0:
-		return func(f *Call) *Call {
-			v := fn(f)
-			f.pc = pc
-			return f.call0(v)
-		}
-	case 1:
-		a0 := args[0]
-		return func(f *Call) *Call {
-			v := fn(f)
-			a := a0(f)
-			f.pc = pc
-			return f.call1(v, a)
-		}
-	case 2:
-		a0, a1 := args[0], args[1]
-		return func(f *Call) *Call {
-			v := fn(f)
-			a, b := a0(f), a1(f)
-			f.pc = pc
-			return f.call2(v, a, b)
-		}
-	}
-	a0, a1, a2 := args[0], args[1], args[2]
-	return func(f *Call) *Call {
-		v := fn(f)
-		a, b, d := a0(f), a1(f), a2(f)
-		f.pc = pc
-		return f.call3(v, a, b, d)
-	}
 }
 
 // callGathered compiles a call whose callee and arguments are gathered in consecutive slots.

@@ -16,6 +16,10 @@ func (c *compiler) eval(e expression) eval {
 	case *callExpr:
 		return c.callOne(e)
 	case *binaryExpr:
+		if isNumeric(e, true) {
+			n := c.numericBinary(e)
+			return func(f *Call) Value { return Number(n(f)) }
+		}
 		return c.binary(e)
 	case *unaryExpr:
 		return c.unary(e)
@@ -96,6 +100,7 @@ func (c *compiler) many(e expression) many {
 	return func(f *Call) []Value { return invoke(f).results() }
 }
 
+//go:noinline
 func (c *compiler) local(v *variable) eval {
 	slot := uint8(v.slot)
 	if v.cell() {
@@ -104,6 +109,7 @@ func (c *compiler) local(v *variable) eval {
 	return func(f *Call) Value { return f.slots[slot] }
 }
 
+//go:noinline
 func (c *compiler) upvalue(e *upvalExpr) eval {
 	i := e.index
 	if e.variable.cell() {
@@ -125,12 +131,16 @@ func (c *compiler) global(e *globalExpr) eval {
 }
 
 // index performs o[k] at a site when the quick way fails.
+//
+//go:noinline
 func (f *Call) index(o, k Value, pc uint32) Value {
 	f.pc = pc
 	return f.L.index(o, k, &f.fn.proto.sites[pc])
 }
 
 // setIndex performs o[k] = v at a site when the quick way fails.
+//
+//go:noinline
 func (f *Call) setIndex(o, k, v Value, pc uint32) {
 	f.pc = pc
 	f.L.setIndex(o, k, v, &f.fn.proto.sites[pc])
@@ -273,6 +283,7 @@ func (c *compiler) concat(e *binaryExpr) eval {
 	}
 }
 
+//go:noinline
 func concatTwo(a, b eval, slot uint8, pc uint32) eval {
 	return func(f *Call) Value {
 		f.slots[slot] = a(f)

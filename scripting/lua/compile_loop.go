@@ -1,15 +1,15 @@
 package lua
 
+import "math"
+
 // Loops. Each turn counts one tick, so that no loop escapes the hook.
 
-// tick counts one turn of a loop.
-func (f *Call) tick(pc uint32) {
-	L := f.L
-	L.ticks--
-	if L.ticks < 0 {
-		f.pc = pc
-		L.tock()
-	}
+// late runs the hook, which is due.
+//
+//go:noinline
+func (f *Call) late(pc uint32) {
+	f.pc = pc
+	f.L.tock()
 }
 
 func (c *compiler) while(s *whileStat) action {
@@ -17,6 +17,7 @@ func (c *compiler) while(s *whileStat) action {
 	body := c.block(s.body)
 	pc := c.site(s.line, nameNone, "")
 	return func(f *Call) signal {
+		L := f.L
 		for condition(f) {
 			if sig := body(f); sig != goOn {
 				if sig == breaks {
@@ -24,7 +25,9 @@ func (c *compiler) while(s *whileStat) action {
 				}
 				return sig
 			}
-			f.tick(pc)
+			if L.ticks--; L.ticks < 0 {
+				f.late(pc)
+			}
 		}
 		return goOn
 	}
@@ -36,6 +39,7 @@ func (c *compiler) repeat(s *repeatStat) action {
 	condition := c.test(s.condition)
 	pc := c.site(s.line, nameNone, "")
 	return func(f *Call) signal {
+		L := f.L
 		for {
 			if sig := body(f); sig != goOn {
 				if sig == breaks {
@@ -46,39 +50,62 @@ func (c *compiler) repeat(s *repeatStat) action {
 			if condition(f) {
 				break
 			}
-			f.tick(pc)
+			if L.ticks--; L.ticks < 0 {
+				f.late(pc)
+			}
 		}
 		return goOn
 	}
 }
 
 func (c *compiler) numericFor(s *numericForStat) action {
-	start := c.eval(s.start)
-	temps := c.temps(3)
-	limit := c.eval(s.limit)
-	var step eval
-	if s.step != nil {
-		step = c.eval(s.step)
-	} else {
-		step = func(*Call) Value { return Number(1) }
-	}
-	slot := c.declare(s.variable)
+	bounds, unit := c.forBounds(s)
+	v := s.variable
+	slot := c.declare(v)
 	body := c.block(s.body)
 	pc := c.site(s.doLine, nameNone, "")
 	loop := forLoop(body, slot, pc)
-	if s.variable.cell() {
+	switch {
+	case v.cell():
 		loop = forLoopCell(body, slot, pc)
+	case v.numeric && unit:
+		loop = forLoopUnit(body, slot, pc)
+	case v.numeric:
+		loop = forLoopNumeric(body, slot, pc)
 	}
 	return func(f *Call) signal {
+		f.pc = pc
+		i, to, by := bounds(f)
+		return loop(f, i-by, to, by)
+	}
+}
+
+// forBounds compiles the three numbers of a loop; unit means that the step is 1.
+func (c *compiler) forBounds(s *numericForStat) (bounds func(f *Call) (i, to, by float64), unit bool) {
+	if s.step == nil {
+		s.step = numberExpr{1}
+	}
+	if k, ok := s.step.(numberExpr); ok && k.value == 1 {
+		unit = true
+	}
+	if isNumeric(s.start, true) && isNumeric(s.limit, true) && isNumeric(s.step, true) {
+		start, limit, step := c.numeric(s.start), c.numeric(s.limit), c.numeric(s.step)
+		c.temps(3)
+		return func(f *Call) (i, to, by float64) { return start(f), limit(f), step(f) }, unit
+	}
+	start := c.eval(s.start)
+	temps := c.temps(3)
+	limit, step := c.eval(s.limit), c.eval(s.step)
+	pc := c.site(s.doLine, nameNone, "")
+	return func(f *Call) (i, to, by float64) {
 		f.slots[temps] = start(f)
 		f.slots[temps+1] = limit(f)
 		f.slots[temps+2] = step(f)
 		f.pc = pc
-		i := f.forNumber(f.slots[temps], "initial value")
-		to := f.forNumber(f.slots[temps+1], "limit")
-		by := f.forNumber(f.slots[temps+2], "step")
-		return loop(f, i-by, to, by)
-	}
+		i = f.forNumber(f.slots[temps], "initial value")
+		to = f.forNumber(f.slots[temps+1], "limit")
+		return i, to, f.forNumber(f.slots[temps+2], "step")
+	}, unit
 }
 
 // forNumber returns a number a for loop starts from, ends at or steps by.
@@ -91,8 +118,11 @@ func (f *Call) forNumber(v Value, what string) float64 {
 }
 
 // forLoop runs body with i, which starts one step early, in a slot.
+//
+//go:noinline
 func forLoop(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64) signal {
 	return func(f *Call, i, to, by float64) signal {
+		L := f.L
 		for i += by; by > 0 && i <= to || by <= 0 && to <= i; i += by {
 			f.slots[slot] = Number(i)
 			if sig := body(f); sig != goOn {
@@ -101,15 +131,69 @@ func forLoop(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64
 				}
 				return sig
 			}
-			f.tick(pc)
+			if L.ticks--; L.ticks < 0 {
+				f.late(pc)
+			}
+		}
+		return goOn
+	}
+}
+
+// forLoopUnit is forLoop for a numeric variable and step 1: the slot is a number all the time.
+//
+//go:noinline
+func forLoopUnit(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64) signal {
+	return func(f *Call, i, to, by float64) signal {
+		L := f.L
+		v := &f.slots[slot]
+		*v = Number(i)
+		for i++; i <= to; i++ {
+			v.n = math.Float64bits(i)
+			if sig := body(f); sig != goOn {
+				if sig == breaks {
+					break
+				}
+				return sig
+			}
+			if L.ticks--; L.ticks < 0 {
+				f.late(pc)
+			}
+		}
+		return goOn
+	}
+}
+
+// forLoopNumeric is forLoop for a numeric variable: the slot is a number all the time.
+//
+//go:noinline
+func forLoopNumeric(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64) signal {
+	return func(f *Call, i, to, by float64) signal {
+		L := f.L
+		v := &f.slots[slot]
+		*v = Number(i)
+		up := by > 0
+		for i += by; up && i <= to || !up && to <= i; i += by {
+			v.n = math.Float64bits(i)
+			if sig := body(f); sig != goOn {
+				if sig == breaks {
+					break
+				}
+				return sig
+			}
+			if L.ticks--; L.ticks < 0 {
+				f.late(pc)
+			}
 		}
 		return goOn
 	}
 }
 
 // forLoopCell is forLoop for a variable that closures share: each turn has its own.
+//
+//go:noinline
 func forLoopCell(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64) signal {
 	return func(f *Call, i, to, by float64) signal {
+		L := f.L
 		for i += by; by > 0 && i <= to || by <= 0 && to <= i; i += by {
 			f.slots[slot] = Number(i)
 			f.makeCell(slot)
@@ -119,48 +203,127 @@ func forLoopCell(body action, slot uint8, pc uint32) func(f *Call, i, to, by flo
 				}
 				return sig
 			}
-			f.tick(pc)
+			if L.ticks--; L.ticks < 0 {
+				f.late(pc)
+			}
 		}
 		return goOn
 	}
 }
 
-// genericFor keeps generator, state and control in three slots before the variables.
+// genericFor keeps generator, state and control in three slots before the variables. The generators of
+// pairs and ipairs are not called: the loop itself walks the table.
 func (c *compiler) genericFor(s *genericForStat) action {
-	base := c.free
-	fill := c.adjust(s.values, 3)
-	state := c.temps(3)
-	first := c.free
-	var cells []uint8
+	g := &generic{base: c.free}
+	g.fill = c.adjust(s.values, 3)
+	g.state = c.temps(3)
+	g.first = c.free
 	for _, v := range s.variables {
 		slot := c.declare(v)
 		if v.cell() {
-			cells = append(cells, slot)
+			g.cells = append(g.cells, slot)
 		}
 	}
-	n := len(s.variables)
-	body := c.block(s.body)
-	pc := c.site(s.callLine, nameGenerator, "(for generator)")
-	c.proto.sites[pc].call = true
-	return func(f *Call) signal {
-		fill(f, base)
-		for {
-			f.pc = pc
-			values := f.L.generate(f, f.slots[state], f.slots[state+1], f.slots[state+2])
-			if len(values) == 0 || values[0].IsNil() {
-				return goOn
+	g.n = len(s.variables)
+	g.body = c.block(s.body)
+	g.pc = c.site(s.callLine, nameGenerator, "(for generator)")
+	c.proto.sites[g.pc].call = true
+	return g.run
+}
+
+// generic is a compiled generic for.
+type generic struct {
+	fill  func(f *Call, first int)
+	body  action
+	cells []uint8 // variables that live in cells
+	base  int
+	first int // slot of the first variable
+	n     int // variables
+	pc    uint32
+	state uint8
+}
+
+func (g *generic) run(f *Call) signal {
+	L := f.L
+	g.fill(f, g.base)
+	if generator := f.slots[g.state].AsFunction(); generator != nil {
+		if t := f.slots[g.state+1].AsTable(); t != nil {
+			switch {
+			case generator == L.next && f.slots[g.state+2].IsNil():
+				return g.pairs(f, t)
+			case generator == L.inext && f.slots[g.state+2] == Int(0):
+				return g.ipairs(f, t)
 			}
-			f.slots[state+2] = values[0]
-			variables := f.slots[first : first+n]
-			clear(variables[copy(variables, values):])
-			f.makeCells(cells)
-			if sig := body(f); sig != goOn {
-				if sig == breaks {
-					return goOn
-				}
-				return sig
-			}
-			f.tick(pc)
+		}
+	}
+	for {
+		f.pc = g.pc
+		values := L.generate(f, f.slots[g.state], f.slots[g.state+1], f.slots[g.state+2])
+		if len(values) == 0 || values[0].IsNil() {
+			return goOn
+		}
+		f.slots[g.state+2] = values[0]
+		variables := f.slots[g.first : g.first+g.n]
+		clear(variables[copy(variables, values):])
+		if sig, done := g.turn(f); done {
+			return sig
+		}
+	}
+}
+
+// turn runs the body once; done means that the loop is over.
+func (g *generic) turn(f *Call) (sig signal, done bool) {
+	if g.cells != nil {
+		f.makeCells(g.cells)
+	}
+	if sig = g.body(f); sig != goOn {
+		if sig == breaks {
+			sig = goOn
+		}
+		return sig, true
+	}
+	L := f.L
+	if L.ticks--; L.ticks < 0 {
+		f.late(g.pc)
+	}
+	return goOn, false
+}
+
+// pairs walks a table in the order of next.
+func (g *generic) pairs(f *Call, t *Table) signal {
+	variables := f.slots[g.first : g.first+g.n]
+	for at := 0; ; {
+		k, v, next, more := t.nextAt(at)
+		if !more {
+			return goOn
+		}
+		at = next
+		variables[0] = k
+		if len(variables) > 1 {
+			variables[1] = v
+			clear(variables[2:])
+		}
+		if sig, done := g.turn(f); done {
+			return sig
+		}
+	}
+}
+
+// ipairs walks a list up to the first nil.
+func (g *generic) ipairs(f *Call, t *Table) signal {
+	variables := f.slots[g.first : g.first+g.n]
+	for i := 1; ; i++ {
+		v := t.GetInt(i)
+		if v.IsNil() {
+			return goOn
+		}
+		variables[0] = Int(i)
+		if len(variables) > 1 {
+			variables[1] = v
+			clear(variables[2:])
+		}
+		if sig, done := g.turn(f); done {
+			return sig
 		}
 	}
 }

@@ -78,47 +78,46 @@ func (c *compiler) operand(e expression) operand {
 	return o
 }
 
-// operands compiles both sides. The returned first evaluation keeps its value in a temporary while
-// the second one runs other code, and reads a variable only after it.
-func (c *compiler) operands(left, right expression) (a, b operand, both func(f *Call) (x, y Value)) {
-	a = c.operand(left)
+// sides are the operands of an operator.
+type sides struct {
+	a, b operand
+	slot uint8 // keeps the first value while the second is evaluated, unless it is a number
+	late bool  // the first is a variable, to be read after the second
+}
+
+// operands compiles both sides.
+func (c *compiler) operands(left, right expression) *sides {
+	p := &sides{a: c.operand(left), late: isLocal(left)}
 	free := c.free
-	hold := !simple(left) && !simple(right)
-	var slot uint8
-	if hold {
-		slot = c.temp()
-	}
-	b = c.operand(right)
+	p.slot = c.temp()
+	p.b = c.operand(right)
 	c.free = free
-	first, second := a.eval, b.eval
-	switch {
-	case isLocal(left):
-		both = func(f *Call) (Value, Value) {
-			y := second(f)
-			return first(f), y
-		}
-	case hold:
-		both = func(f *Call) (Value, Value) {
-			x := first(f)
-			if x.IsNumber() {
-				return x, second(f)
-			}
-			f.slots[slot] = x
-			y := second(f)
-			return f.slots[slot], y
-		}
-	default:
-		both = func(f *Call) (Value, Value) {
-			x := first(f)
-			return x, second(f)
-		}
+	return p
+}
+
+// values evaluates both sides.
+func (s *sides) values(f *Call) (x, y Value) {
+	if s.late {
+		y = s.b.eval(f)
+		return s.a.eval(f), y
 	}
-	return a, b, both
+	x = s.a.eval(f)
+	if x.IsNumber() {
+		return x, s.b.eval(f)
+	}
+	f.slots[s.slot] = x
+	y = s.b.eval(f)
+	return f.slots[s.slot], y
 }
 
 // equal compiles ==.
 func (c *compiler) equal(e *binaryExpr) test {
-	a, b, both := c.operands(e.left, e.right)
+	if isNumeric(e.left, true) && isNumeric(e.right, true) {
+		a, b := c.numeric(e.left), c.numeric(e.right)
+		return func(f *Call) bool { x := a(f); return x == b(f) }
+	}
+	both := c.operands(e.left, e.right)
+	a, b := both.a, both.b
 	pc := c.site(e.line, nameNone, "")
 	switch {
 	case b.known && b.value.IsString():
@@ -131,7 +130,7 @@ func (c *compiler) equal(e *binaryExpr) test {
 		return func(f *Call) bool { return value(f) == k }
 	}
 	return func(f *Call) bool {
-		x, y := both(f)
+		x, y := both.values(f)
 		if x == y && !x.IsNumber() {
 			return true
 		}
@@ -143,6 +142,7 @@ func (c *compiler) equal(e *binaryExpr) test {
 	}
 }
 
+//go:noinline
 func equalString(a eval, k Value) test {
 	s := k.str()
 	return func(f *Call) bool {
@@ -151,6 +151,7 @@ func equalString(a eval, k Value) test {
 	}
 }
 
+//go:noinline
 func equalNumber(a operand, k float64) test {
 	if a.local {
 		slot := a.slot
@@ -168,7 +169,11 @@ func equalNumber(a operand, k float64) test {
 
 // order compiles < <= > >=; the latter two swap their operands once evaluated.
 func (c *compiler) order(e *binaryExpr) test {
-	a, b, both := c.operands(e.left, e.right)
+	if isNumeric(e.left, true) && isNumeric(e.right, true) {
+		return c.orderNumeric(e)
+	}
+	both := c.operands(e.left, e.right)
+	a, b := both.a, both.b
 	pc := c.site(e.line, nameNone, "")
 	if b.isNumber() {
 		return orderConstant(e.op, a, b.value.num(), pc)
@@ -179,7 +184,7 @@ func (c *compiler) order(e *binaryExpr) test {
 	switch e.op {
 	case opLess:
 		return func(f *Call) bool {
-			x, y := both(f)
+			x, y := both.values(f)
 			if x.IsNumber() && y.IsNumber() {
 				return x.num() < y.num()
 			}
@@ -187,7 +192,7 @@ func (c *compiler) order(e *binaryExpr) test {
 		}
 	case opLessEqual:
 		return func(f *Call) bool {
-			x, y := both(f)
+			x, y := both.values(f)
 			if x.IsNumber() && y.IsNumber() {
 				return x.num() <= y.num()
 			}
@@ -195,7 +200,7 @@ func (c *compiler) order(e *binaryExpr) test {
 		}
 	case opGreater:
 		return func(f *Call) bool {
-			x, y := both(f)
+			x, y := both.values(f)
 			if x.IsNumber() && y.IsNumber() {
 				return x.num() > y.num()
 			}
@@ -203,7 +208,7 @@ func (c *compiler) order(e *binaryExpr) test {
 		}
 	}
 	return func(f *Call) bool {
-		x, y := both(f)
+		x, y := both.values(f)
 		if x.IsNumber() && y.IsNumber() {
 			return x.num() >= y.num()
 		}
@@ -211,11 +216,44 @@ func (c *compiler) order(e *binaryExpr) test {
 	}
 }
 
+// orderNumeric compares numeric expressions.
+func (c *compiler) orderNumeric(e *binaryExpr) test {
+	i, isLocal := plainLocal(e.left)
+	if k, ok := e.right.(numberExpr); ok && isLocal {
+		return orderNumericConstant(e.op, i, c.number(k.value).num())
+	}
+	a, b := c.numeric(e.left), c.numeric(e.right)
+	switch e.op {
+	case opLess:
+		return func(f *Call) bool { x := a(f); return x < b(f) }
+	case opLessEqual:
+		return func(f *Call) bool { x := a(f); return x <= b(f) }
+	case opGreater:
+		return func(f *Call) bool { x := a(f); return x > b(f) }
+	}
+	return func(f *Call) bool { x := a(f); return x >= b(f) }
+}
+
+//go:noinline
+func orderNumericConstant(op operator, i uint8, k float64) test {
+	switch op {
+	case opLess:
+		return func(f *Call) bool { return f.slots[i].num() < k }
+	case opLessEqual:
+		return func(f *Call) bool { return f.slots[i].num() <= k }
+	case opGreater:
+		return func(f *Call) bool { return f.slots[i].num() > k }
+	}
+	return func(f *Call) bool { return f.slots[i].num() >= k }
+}
+
+//go:noinline
 func (f *Call) less(a, b Value, pc uint32) bool {
 	f.pc = pc
 	return f.L.Less(a, b)
 }
 
+//go:noinline
 func (f *Call) lessEqual(a, b Value, pc uint32) bool {
 	f.pc = pc
 	return f.L.LessEqual(a, b)
@@ -232,6 +270,7 @@ func orderLocals(op operator, i, j uint8, pc uint32) test {
 	return orderLocalsSwapped(op, i, j, pc)
 }
 
+//go:noinline
 func orderLocalsSwapped(op operator, i, j uint8, pc uint32) test {
 	if op == opLess {
 		return func(f *Call) bool {

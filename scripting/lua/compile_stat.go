@@ -115,10 +115,18 @@ func (c *compiler) localStatement(s *localStat) action {
 
 func (c *compiler) localOne(s *localStat) action {
 	var value eval
+	v := s.variables[0]
+	if v.numeric && !v.cell() {
+		n := c.numeric(s.values[0])
+		slot := c.declare(v)
+		return func(f *Call) signal {
+			f.slots[slot] = Number(n(f))
+			return goOn
+		}
+	}
 	if len(s.values) == 1 {
 		value = c.eval(s.values[0])
 	}
-	v := s.variables[0]
 	slot := c.declare(v)
 	switch {
 	case v.cell() && value == nil:
@@ -232,6 +240,7 @@ func (c *compiler) ifStatement(s *ifStat) action {
 	}
 }
 
+//go:noinline
 func ifElse(condition test, then, otherwise action) action {
 	if otherwise == nil {
 		return func(f *Call) signal {

@@ -78,6 +78,8 @@ func (c *compiler) tableItems(e *tableExpr, slot uint8) []func(f *Call) {
 }
 
 // storeList stores list elements after the first stored ones.
+//
+//go:noinline
 func storeList(slot uint8, pending []uint8, stored int) func(f *Call) {
 	first, n := int(pending[0]), len(pending)
 	return func(f *Call) {
@@ -86,6 +88,8 @@ func storeList(slot uint8, pending []uint8, stored int) func(f *Call) {
 }
 
 // storeTail stores the last list elements and what a call or "..." yields behind them.
+//
+//go:noinline
 func (c *compiler) storeTail(slot uint8, pending []uint8, stored int, tail many) func(f *Call) {
 	n := len(pending)
 	first := 0

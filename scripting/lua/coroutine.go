@@ -98,13 +98,13 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 
 // enterCoroutine exchanges the running stack for a coroutine's.
 func (L *State) enterCoroutine(co *Coroutine) {
-	depth := L.depth
+	deepest := L.deepest - int(L.frame.depth)
 	co.stack, L.stack = L.stack, co.stack
 	if co.next == nil {
 		L.start(co)
 		L.addSegment(coroutineSegment + slack)
 	}
-	L.depth += depth
+	L.deepest = deepest
 	co.resumer, L.running = L.running, co
 	if co.resumer != nil {
 		co.resumer.status = normal
@@ -121,7 +121,6 @@ func (L *State) leaveCoroutine(co *Coroutine) {
 		co.resumer.status = running
 	}
 	co.stack, L.stack = L.stack, co.stack
-	co.stack.depth -= L.depth
 }
 
 // pass yields values from the running coroutine and returns what it is resumed with.

@@ -99,29 +99,40 @@ func (L *State) applyHost(caller *Call, fn *Function, args []Value) *Call {
 	}
 	c := (*Call)(unsafe.Add(L.base, L.top))
 	copy(unsafe.Slice(&c.slots[0], len(args)), args)
-	c.nargs = len(args)
+	c.nargs = int32(len(args))
 	return L.host(caller, fn, c, size)
 }
 
 // host runs host function fn in frame c, whose arguments are in place.
 func (L *State) host(caller *Call, fn *Function, c *Call, size int) *Call {
-	c.fn, c.prev, c.L, c.nret, c.pc, c.tails = fn, caller, L, 0, 0, 0
-	L.top += size
+	c.fn, c.prev, c.L = fn, caller, L
+	c.pc, c.tails, c.nret = 0, 0, 0
+	c.depth = caller.level()
+	top := L.top
+	L.top = top + size
 	L.frame = c
 	fn.host(L, c)
 	L.frame = caller
-	L.top -= size
+	L.top = top
 	return c
+}
+
+// level returns the depth of a frame, 0 for none.
+func (c *Call) level() int32 {
+	if c == nil {
+		return 0
+	}
+	return c.depth
 }
 
 // applyLua runs a Lua function whatever the number of its arguments; lost counts the tail calls that led to it.
 func (L *State) applyLua(caller *Call, fn *Function, args []Value, lost uint32) (*Call, signal) {
 	p := fn.proto
-	size := p.frame
+	top, size := L.top, p.frame
 	if p.params < 0 && len(args) > p.fixed() {
 		size += (len(args) - p.fixed()) * valueBytes
 	}
-	if L.top+size > L.size {
+	if top+size > L.size {
 		var sig signal
 		c := L.onNewSegment(size, func() (c *Call) {
 			c, sig = L.applyLua(caller, fn, args, lost)
@@ -129,20 +140,20 @@ func (L *State) applyLua(caller *Call, fn *Function, args []Value, lost uint32) 
 		})
 		return c, sig
 	}
-	c := (*Call)(unsafe.Add(L.base, L.top))
-	c.fn, c.prev, c.L, c.nret, c.pc, c.tails = fn, caller, L, 0, 0, lost
+	c := (*Call)(unsafe.Add(L.base, top))
+	c.fn, c.prev, c.L = fn, caller, L
+	c.pc, c.tails, c.nret = 0, lost, 0
+	c.depth = caller.level() + int32(p.weight)
 	c.receive(p, args)
-	L.top += size
-	L.depth += p.weight
+	L.top = top + size
 	L.frame = c
-	if L.depth > maxCalls {
+	if int(c.depth) > L.deepest {
 		L.stackOverflow(c)
 	}
 	L.Tick(1)
 	sig := p.body(c)
 	L.frame = caller
-	L.top -= size
-	L.depth -= p.weight
+	L.top = top
 	return c, sig
 }
 
@@ -193,97 +204,3 @@ func (L *State) stackOverflow(c *Call) {
 	L.fail("stack overflow")
 }
 
-// The calls that Lua code makes with few arguments: f's pc is set, f is the running frame.
-
-// ready reports whether a Lua function taking exactly n arguments can be entered at once, and counts the call.
-func (L *State) ready(p *Proto, n int) bool {
-	L.ticks--
-	L.depth += p.weight
-	if L.ticks|(L.size-L.top)|(maxCalls-L.depth) < 0 || p.params != n {
-		L.ticks++
-		L.depth -= p.weight
-		return false
-	}
-	return true
-}
-
-// run enters fn in frame c, whose arguments are in place and whose call is counted.
-func (f *Call) run(L *State, fn *Function, p *Proto, c *Call) *Call {
-	c.fn, c.prev, c.L, c.nret, c.pc, c.tails = fn, f, L, 0, 0, 0
-	L.top += p.frame
-	L.frame = c
-	sig := p.body(c)
-	L.frame = f
-	L.top -= p.frame
-	L.depth -= p.weight
-	if sig == recalls {
-		return L.recall(f, c)
-	}
-	return c
-}
-
-func (f *Call) call0(fv Value) *Call {
-	L := f.L
-	if fv.n == tagFunction {
-		fn := (*Function)(fv.p)
-		c := (*Call)(unsafe.Add(L.base, L.top))
-		if p := fn.proto; p == nil {
-			c.nargs = 0
-			return L.host(f, fn, c, frameWords*valueBytes)
-		} else if L.ready(p, 0) {
-			return f.run(L, fn, p, c)
-		}
-	}
-	return L.apply(f, fv, nil)
-}
-
-func (f *Call) call1(fv, a Value) *Call {
-	L := f.L
-	if fv.n == tagFunction {
-		fn := (*Function)(fv.p)
-		c := (*Call)(unsafe.Add(L.base, L.top))
-		if p := fn.proto; p == nil {
-			c.nargs = 1
-			c.slots[0] = a
-			return L.host(f, fn, c, (frameWords+1)*valueBytes)
-		} else if L.ready(p, 1) {
-			c.slots[0] = a
-			return f.run(L, fn, p, c)
-		}
-	}
-	return L.apply(f, fv, []Value{a})
-}
-
-func (f *Call) call2(fv, a, b Value) *Call {
-	L := f.L
-	if fv.n == tagFunction {
-		fn := (*Function)(fv.p)
-		c := (*Call)(unsafe.Add(L.base, L.top))
-		if p := fn.proto; p == nil {
-			c.nargs = 2
-			c.slots[0], c.slots[1] = a, b
-			return L.host(f, fn, c, (frameWords+2)*valueBytes)
-		} else if L.ready(p, 2) {
-			c.slots[0], c.slots[1] = a, b
-			return f.run(L, fn, p, c)
-		}
-	}
-	return L.apply(f, fv, []Value{a, b})
-}
-
-func (f *Call) call3(fv, a, b, d Value) *Call {
-	L := f.L
-	if fv.n == tagFunction {
-		fn := (*Function)(fv.p)
-		c := (*Call)(unsafe.Add(L.base, L.top))
-		if p := fn.proto; p == nil {
-			c.nargs = 3
-			c.slots[0], c.slots[1], c.slots[2] = a, b, d
-			return L.host(f, fn, c, (frameWords+3)*valueBytes)
-		} else if L.ready(p, 3) {
-			c.slots[0], c.slots[1], c.slots[2] = a, b, d
-			return f.run(L, fn, p, c)
-		}
-	}
-	return L.apply(f, fv, []Value{a, b, d})
-}

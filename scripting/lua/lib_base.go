@@ -135,14 +135,14 @@ func baseRawSet(L *State, c *Call) {
 // select(n, ...) or select('#', ...)
 func baseSelect(L *State, c *Call) {
 	if s, ok := c.Arg(1).AsString(); ok && strings.HasPrefix(s, "#") {
-		c.Return1(Int(c.nargs - 1))
+		c.Return1(Int(c.NArgs() - 1))
 		return
 	}
 	i := c.CheckInt(1)
 	if i < 0 {
-		i += c.nargs
-	} else if i > c.nargs {
-		i = c.nargs
+		i += c.NArgs()
+	} else if i > c.NArgs() {
+		i = c.NArgs()
 	}
 	if i < 1 {
 		c.ArgError(1, "index out of range")

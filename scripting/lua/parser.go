@@ -23,6 +23,7 @@ type parser struct {
 	lastLine int     // of the token before current
 	levels   int
 	fn       *functionBody
+	all      []*variable
 }
 
 const tokenNone token = -1
@@ -36,6 +37,7 @@ func parse(source, chunk string) *functionBody {
 	p.check(tokenEOF)
 	p.fn.endLine = p.line
 	p.fn.length += len(source)
+	findNumeric(p.all)
 	return p.fn
 }
 
@@ -141,7 +143,9 @@ func (p *parser) limit(n, most int, what string) {
 // newVariable makes a variable that becomes visible when declared; pending counts those made before it.
 func (p *parser) newVariable(name string, pending int) *variable {
 	p.limit(len(p.fn.active)+pending+1, maxLocals, "local variables")
-	return &variable{name: name, owner: p.fn}
+	v := &variable{name: name, owner: p.fn}
+	p.all = append(p.all, v)
+	return v
 }
 
 func (p *parser) declare(vs ...*variable) { p.fn.active = append(p.fn.active, vs...) }

@@ -99,7 +99,7 @@ func (p *parser) subexpression(limit int) (expression, operator) {
 		if constant, ok := fold(op, e, right); ok {
 			e = constant
 		} else {
-			e = &binaryExpr{op, e, right, p.lastLine}
+			e = &binaryExpr{op: op, left: e, right: right, line: p.lastLine}
 		}
 		op = next
 	}

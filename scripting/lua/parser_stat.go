@@ -134,6 +134,7 @@ func (p *parser) forStatement(line int) statement {
 func (p *parser) numericFor(name string, line int) statement {
 	hidden := p.hiddenVariables("(for index)", "(for limit)", "(for step)")
 	s := &numericForStat{variable: p.newVariable(name, 3), line: line}
+	s.variable.loop = true
 	p.checkNext('=')
 	s.start = p.discharge(p.expression())
 	p.checkNext(',')
@@ -171,6 +172,7 @@ func (p *parser) genericFor(name string, line int) statement {
 	p.declare(hidden...)
 	p.checkNext(tokenDo)
 	p.declare(s.variables...)
+	assignsList(s.variables, nil)
 	s.body = p.scope()
 	return s
 }
@@ -189,7 +191,7 @@ func (p *parser) functionStatement(line int) statement {
 			break
 		}
 	}
-	p.markAssigned(target)
+	p.markAssigned(target, nil)
 	body := p.function(method, line)
 	switch t := target.(type) { // the store counts as the line of the word function
 	case *globalExpr:
@@ -202,6 +204,7 @@ func (p *parser) functionStatement(line int) statement {
 
 func (p *parser) localFunction(line int) statement {
 	v := p.newVariable(p.checkName(), 0)
+	v.opaque = true
 	p.declare(v)
 	return &localFunctionStat{v, p.function(false, p.line), line}
 }
@@ -218,6 +221,7 @@ func (p *parser) localStatement(line int) statement {
 		s.values = p.expressions()
 		p.discharge(s.values[len(s.values)-1])
 	}
+	assignsList(s.variables, s.values)
 	p.declare(s.variables...)
 	return s
 }
@@ -257,8 +261,13 @@ func (p *parser) assignment(target expression, line int) statement {
 	p.checkNext('=')
 	s.values = p.expressions()
 	p.discharge(s.values[len(s.values)-1])
-	for _, t := range s.targets {
+	for i, t := range s.targets {
 		p.discharge(t) // a store is emitted now
+		var value expression
+		if i < len(s.values) && !isMany(s.values[i]) {
+			value = s.values[i]
+		}
+		p.markAssigned(t, value)
 	}
 	return s
 }
@@ -267,19 +276,24 @@ func (p *parser) assignment(target expression, line int) statement {
 func (p *parser) target(e expression) {
 	switch e.(type) {
 	case *localExpr, *upvalExpr, *globalExpr, *indexExpr:
-		p.markAssigned(e)
 		return
 	}
 	p.syntaxError("syntax error")
 }
 
-func (p *parser) markAssigned(target expression) {
+// markAssigned notes the assignment of value, nil if unknown, to a local variable.
+func (p *parser) markAssigned(target, value expression) {
+	var v *variable
 	switch t := target.(type) {
 	case *localExpr:
-		t.variable.assigned = true
+		v = t.variable
 	case *upvalExpr:
-		t.variable.assigned = true
+		v = t.variable
+	default:
+		return
 	}
+	v.assigned = true
+	v.assigns(value)
 }
 
 // function reads parameters and body; the word function and a name are behind.
@@ -304,6 +318,7 @@ func (p *parser) function(method bool, line int) *functionExpr {
 
 func (p *parser) parameter(name string) {
 	v := p.newVariable(name, 0)
+	v.opaque = true
 	p.declare(v)
 	p.fn.params = append(p.fn.params, v)
 }
@@ -320,6 +335,7 @@ func (p *parser) parameters() {
 			p.advance()
 			p.fn.vararg = true
 			p.fn.argTable = p.newVariable("arg", 0)
+			p.fn.argTable.opaque = true
 			p.declare(p.fn.argTable)
 			return
 		default:

@@ -42,7 +42,7 @@ type stack struct {
 	base    unsafe.Pointer // of the segment in use
 	top     int            // bytes in use there
 	size    int            // bytes there, the slack left out
-	depth   int            // Lua calls under way, weighted
+	deepest int            // the most Call.depth may be
 	ccalls  int            // calls from Go under way
 	segment []Value
 	spare   []Value // the segment last left
@@ -51,6 +51,7 @@ type stack struct {
 // NewState returns a State with empty globals.
 func NewState() *State {
 	L := &State{Globals: NewTable(0, 0), ticks: maxInt, interval: maxInt, room: maxInt}
+	L.deepest = maxCalls
 	L.addSegment(firstSegment + slack)
 	return L
 }

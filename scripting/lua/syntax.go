@@ -9,6 +9,10 @@ type variable struct {
 	slot     int  // in the owner's frame, once its declaration is compiled
 	captured bool // used by an inner function
 	assigned bool // assigned after its declaration
+	loop     bool // counted by a numeric for
+	opaque   bool // assigned something unknown, see numeric.go
+	numeric  bool // always a number
+	sources  []expression
 }
 
 // cell reports whether the variable lives in a cell of its own: an inner function shares it and it changes.
@@ -77,6 +81,7 @@ type (
 		op          operator
 		left, right expression
 		line        int
+		numeric     answer
 	}
 	tableExpr struct {
 		items []tableItem

@@ -1,0 +1,193 @@
+package lua
+
+import (
+	"math"
+	"math/bits"
+)
+
+// number is a compiled numeric expression: see numeric.go.
+type number func(f *Call) float64
+
+// numeric compiles an expression that isNumeric.
+func (c *compiler) numeric(e expression) number {
+	c.enter()
+	defer c.leave()
+	switch e := e.(type) {
+	case numberExpr:
+		k := c.number(e.value).num()
+		return func(*Call) float64 { return k }
+	case *parenExpr:
+		return c.numeric(e.inner)
+	case *localExpr:
+		slot := uint8(e.variable.slot)
+		if e.variable.cell() {
+			return func(f *Call) float64 { return f.slots[slot].cell().v.num() }
+		}
+		return func(f *Call) float64 { return f.slots[slot].num() }
+	case *upvalExpr:
+		value := c.upvalue(e)
+		return func(f *Call) float64 { return value(f).num() }
+	case *unaryExpr:
+		inner := c.numeric(e.inner)
+		return func(f *Call) float64 { return -inner(f) }
+	}
+	return c.numericBinary(e.(*binaryExpr))
+}
+
+// plainLocal returns the slot of a numeric expression that is a local variable in a slot of its own.
+func plainLocal(e expression) (slot uint8, ok bool) {
+	l, ok := e.(*localExpr)
+	if !ok || l.variable.cell() {
+		return 0, false
+	}
+	return uint8(l.variable.slot), true
+}
+
+func (c *compiler) numericBinary(e *binaryExpr) number {
+	i, isLocal := plainLocal(e.left)
+	if k, ok := e.right.(numberExpr); ok {
+		if isLocal {
+			return numericLocalConstant(e.op, i, c.number(k.value).num())
+		}
+		a := c.numeric(e.left)
+		return numericConstant(e.op, a, c.number(k.value).num())
+	}
+	if j, ok := plainLocal(e.right); ok && isLocal && e.op <= opDiv {
+		return numericLocals(e.op, i, j)
+	}
+	if isLocal && e.op <= opMul {
+		return numericLocalFirst(e.op, i, c.numeric(e.right))
+	}
+	a, b := c.numeric(e.left), c.numeric(e.right)
+	switch e.op {
+	case opAdd:
+		return func(f *Call) float64 { x := a(f); return x + b(f) }
+	case opSub:
+		return func(f *Call) float64 { x := a(f); return x - b(f) }
+	case opMul:
+		return func(f *Call) float64 { x := a(f); return x * b(f) }
+	case opDiv:
+		return func(f *Call) float64 { x := a(f); return x / b(f) }
+	case opMod:
+		return func(f *Call) float64 { x := a(f); return modulo(x, b(f)) }
+	}
+	return func(f *Call) float64 { x := a(f); return power(x, b(f)) }
+}
+
+func numericLocalConstant(op operator, i uint8, k float64) number {
+	switch op {
+	case opAdd:
+		return func(f *Call) float64 { return f.slots[i].num() + k }
+	case opSub:
+		return func(f *Call) float64 { return f.slots[i].num() - k }
+	case opMul:
+		return func(f *Call) float64 { return f.slots[i].num() * k }
+	case opDiv:
+		return func(f *Call) float64 { return f.slots[i].num() / k }
+	case opMod:
+		return numericModulo(func(f *Call) float64 { return f.slots[i].num() }, k)
+	}
+	return func(f *Call) float64 { return power(f.slots[i].num(), k) }
+}
+
+func numericConstant(op operator, a number, k float64) number {
+	switch op {
+	case opAdd:
+		return func(f *Call) float64 { return a(f) + k }
+	case opSub:
+		return func(f *Call) float64 { return a(f) - k }
+	case opMul:
+		return func(f *Call) float64 { return a(f) * k }
+	case opDiv:
+		return func(f *Call) float64 { return a(f) / k }
+	case opMod:
+		return numericModulo(a, k)
+	}
+	return func(f *Call) float64 { return power(a(f), k) }
+}
+
+//go:noinline
+func numericLocals(op operator, i, j uint8) number {
+	switch op {
+	case opAdd:
+		return func(f *Call) float64 { return f.slots[i].num() + f.slots[j].num() }
+	case opSub:
+		return func(f *Call) float64 { return f.slots[i].num() - f.slots[j].num() }
+	case opMul:
+		return func(f *Call) float64 { return f.slots[i].num() * f.slots[j].num() }
+	}
+	return func(f *Call) float64 { return f.slots[i].num() / f.slots[j].num() }
+}
+
+//go:noinline
+func numericLocalFirst(op operator, i uint8, b number) number {
+	switch op {
+	case opAdd:
+		return func(f *Call) float64 { y := b(f); return f.slots[i].num() + y }
+	case opSub:
+		return func(f *Call) float64 { y := b(f); return f.slots[i].num() - y }
+	}
+	return func(f *Call) float64 { y := b(f); return f.slots[i].num() * y }
+}
+
+// assignNumeric compiles the assignment of a numeric expression to a numeric variable: its slot holds a
+// number already, so only the bits change.
+func (c *compiler) assignNumeric(slot uint8, e expression) action {
+	if b, ok := e.(*binaryExpr); ok {
+		if i, ok := plainLocal(b.left); ok && i == slot {
+			if b.op == opAdd {
+				return addTo(slot, b.right, c)
+			}
+			if b.op == opSub {
+				y := c.numeric(b.right)
+				return func(f *Call) signal {
+					d := y(f)
+					v := &f.slots[slot]
+					v.n = math.Float64bits(v.num() - d)
+					return goOn
+				}
+			}
+		}
+	}
+	value := c.numeric(e)
+	return func(f *Call) signal {
+		f.slots[slot].n = math.Float64bits(value(f))
+		return goOn
+	}
+}
+
+func addTo(slot uint8, e expression, c *compiler) action {
+	if constant, ok := e.(numberExpr); ok {
+		k := c.number(constant.value).num()
+		return func(f *Call) signal {
+			v := &f.slots[slot]
+			v.n = math.Float64bits(v.num() + k)
+			return goOn
+		}
+	}
+	y := c.numeric(e)
+	return func(f *Call) signal {
+		d := y(f)
+		v := &f.slots[slot]
+		v.n = math.Float64bits(v.num() + d)
+		return goOn
+	}
+}
+
+// numericModulo compiles a % k. Where both are integers, of 32 bits without sign, the remainder is the
+// high word of k times the fraction of a * (2^64 / k), exactly.
+func numericModulo(a number, k float64) number {
+	if k < 2 || k > 1<<31 || float64(uint64(k)) != k {
+		return func(f *Call) float64 { return modulo(a(f), k) }
+	}
+	divisor := uint64(k)
+	inverse := ^uint64(0)/divisor + 1
+	return func(f *Call) float64 {
+		x := a(f)
+		if n := uint32(int64(x)); float64(n) == x {
+			high, _ := bits.Mul64(inverse*uint64(n), divisor)
+			return float64(int64(high))
+		}
+		return modulo(x, k)
+	}
+}

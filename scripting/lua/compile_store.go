@@ -1,0 +1,182 @@
+package lua
+
+// Assignments to elements and fields. Lua evaluates object and key first and reads those that are local
+// variables only when it stores.
+
+// assignIndex compiles o[k] = v.
+func (c *compiler) assignIndex(e *indexExpr, value expression) action {
+	pc := c.siteOf(e.line, e.object)
+	if s, ok := e.key.(stringExpr); ok {
+		return c.assignField(e, c.constant(s.value), value, pc)
+	}
+	if i, ok := plainLocal(e.object); ok {
+		if a := c.assignElement(i, e.key, value, pc); a != nil {
+			return a
+		}
+	}
+	target := c.targetParts(e)
+	v := c.eval(value)
+	return func(f *Call) signal {
+		target.prepare(f)
+		v := v(f)
+		o, k := target.object(f), target.key(f)
+		if o.n == tagTable && k.IsNumber() && (*Table)(o.p).put(k.num(), v) {
+			return goOn
+		}
+		f.setIndex(o, k, v, pc)
+		return goOn
+	}
+}
+
+// assignElement compiles o[k] = v for a local variable o and a key that is one too or numeric, nil for other keys.
+func (c *compiler) assignElement(i uint8, key, value expression, pc uint32) action {
+	j, isLocal := plainLocal(key)
+	numeric := isNumeric(key, true)
+	switch {
+	case isLocal && numeric:
+		v := c.eval(value)
+		return func(f *Call) signal {
+			v := v(f)
+			o, x := &f.slots[i], f.slots[j].num()
+			if o.n != tagTable || !(*Table)(o.p).put(x, v) {
+				f.setIndex(*o, Number(x), v, pc)
+			}
+			return goOn
+		}
+	case isLocal:
+		v := c.eval(value)
+		return func(f *Call) signal {
+			v := v(f)
+			o, k := &f.slots[i], &f.slots[j]
+			if o.n != tagTable || !k.IsNumber() || !(*Table)(o.p).put(k.num(), v) {
+				f.setIndex(*o, *k, v, pc)
+			}
+			return goOn
+		}
+	case numeric:
+		k := c.numeric(key)
+		v := c.eval(value)
+		return func(f *Call) signal {
+			x := k(f)
+			v := v(f)
+			o := &f.slots[i]
+			if o.n != tagTable || !(*Table)(o.p).put(x, v) {
+				f.setIndex(*o, Number(x), v, pc)
+			}
+			return goOn
+		}
+	}
+	return nil
+}
+
+// put stores v, other than nil, at x if that is within the array and no metamethod could want to know.
+func (t *Table) put(x float64, v Value) bool {
+	i := int(x) - 1
+	if uint(i) >= uint(len(t.array)) || float64(i+1) != x || v.IsNil() || t.readonly {
+		return false
+	}
+	slot := &t.array[i]
+	if slot.IsNil() {
+		if t.meta != nil {
+			return false
+		}
+		if i == int(t.dense) {
+			t.dense++
+		} else {
+			t.dense = -1
+		}
+	}
+	*slot = v
+	return true
+}
+
+// parts are the pieces of o[k] as the target of an assignment.
+type parts struct {
+	prepare     func(f *Call)
+	object, key eval
+}
+
+func (c *compiler) targetParts(e *indexExpr) parts {
+	object, key := c.eval(e.object), c.eval(e.key)
+	lateObject, lateKey := late(e.object), late(e.key)
+	if lateObject && lateKey {
+		return parts{func(*Call) {}, object, key}
+	}
+	slot := c.temps(2)
+	held := func(f *Call) Value { return f.slots[slot] }
+	heldKey := func(f *Call) Value { return f.slots[slot+1] }
+	switch {
+	case lateObject:
+		return parts{func(f *Call) { f.slots[slot+1] = key(f) }, object, heldKey}
+	case lateKey:
+		return parts{func(f *Call) { f.slots[slot] = object(f) }, held, key}
+	}
+	return parts{func(f *Call) {
+		f.slots[slot] = object(f)
+		f.slots[slot+1] = key(f)
+	}, held, heldKey}
+}
+
+// late reports whether e may be evaluated after other code has run.
+func late(e expression) bool {
+	switch e.(type) {
+	case nilExpr, boolExpr, numberExpr, stringExpr:
+		return true
+	}
+	return isLocal(e)
+}
+
+// assignField compiles o.name = v.
+func (c *compiler) assignField(e *indexExpr, k stringKey, value expression, pc uint32) action {
+	if i, ok := plainLocal(e.object); ok {
+		v := c.eval(value)
+		return func(f *Call) signal {
+			v := v(f)
+			o := &f.slots[i]
+			if o.n == tagTable {
+				if n := (*Table)(o.p).main(k.hash); n.key == k.Value && n.val.p != nil && !(*Table)(o.p).readonly {
+					n.val = v
+					return goOn
+				}
+			}
+			f.setField(*o, &k, v, pc)
+			return goOn
+		}
+	}
+	object := c.eval(e.object)
+	if late(e.object) {
+		v := c.eval(value)
+		return func(f *Call) signal {
+			v := v(f)
+			f.setField(object(f), &k, v, pc)
+			return goOn
+		}
+	}
+	slot := c.temp()
+	v := c.eval(value)
+	return func(f *Call) signal {
+		f.slots[slot] = object(f)
+		v := v(f)
+		f.setField(f.slots[slot], &k, v, pc)
+		return goOn
+	}
+}
+
+// setField performs o.name = v.
+//
+//go:noinline
+func (f *Call) setField(o Value, k *stringKey, v Value, pc uint32) {
+	if o.n == tagTable {
+		t := (*Table)(o.p)
+		if n := t.findString(k.Value, k.hash); n != nil && !n.val.IsNil() && !t.readonly {
+			n.val = v
+			return
+		}
+		if t.meta == nil && !t.readonly {
+			f.pc = pc
+			t.setString(f.L, k.Value, k.hash, v)
+			return
+		}
+	}
+	f.setIndex(o, k.Value, v, pc)
+}
