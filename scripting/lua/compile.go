@@ -18,7 +18,7 @@ func Compile(source, chunkName string) (p *Proto, err error) {
 			err = errors.New(syntax.message)
 		}
 	}()
-	u := &unit{chunk: displayName(chunkName, maxRunName), constants: map[string]stringKey{}}
+	u := &unit{source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName), constants: map[string]stringKey{}}
 	return u.function(parse(source, displayName(chunkName, maxSyntaxName)), nil).proto, nil
 }
 
@@ -60,6 +60,7 @@ func displayName(name string, size int) string {
 // unit is one compilation.
 type unit struct {
 	chunk     string
+	source    string
 	constants map[string]stringKey
 }
 
@@ -93,7 +94,7 @@ type compiler struct {
 
 // function compiles a function body.
 func (u *unit) function(fn *functionBody, outer *compiler) *compiler {
-	c := &compiler{unit: u, fn: fn, outer: outer, proto: &Proto{chunk: u.chunk, line: fn.line}}
+	c := &compiler{unit: u, fn: fn, outer: outer, proto: &Proto{chunk: u.chunk, source: u.source, line: fn.line}}
 	c.site(fn.line, nameNone, "") // where a frame is before its first call
 	prologue := c.parameters()
 	body := c.block(fn.body)

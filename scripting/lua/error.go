@@ -2,16 +2,23 @@ package lua
 
 import "fmt"
 
-// Error is what ends a run: a Lua error value nobody caught, and the Lua code that raised it or called
-// the host function that did. Line is 0 where no Lua code was running.
+// Error is what ends a run: a Lua error value nobody caught, or the host's Cause, and the Lua code that
+// raised it or called the host function that did. Line is 0 where no Lua code was running.
 type Error struct {
 	Value Value
-	Chunk string
+	Cause error  // what the hook or Abort ended the run with, nil for a Lua error
+	Chunk string // the chunk's name as it was given to Compile
 	Line  int
 }
 
+// Unwrap returns the host's error.
+func (e *Error) Unwrap() error { return e.Cause }
+
 // Error returns the message, or what Lua's own front end says of an error value that is none.
 func (e *Error) Error() string {
+	if e.Cause != nil {
+		return e.Cause.Error()
+	}
 	if s, ok := e.Value.ToString(); ok {
 		return s
 	}
@@ -65,15 +72,15 @@ func (L *State) Where(level int) string {
 	return ""
 }
 
-// newError returns the pending error with its place. The stack must be as it was when it was raised.
-func (L *State) newError() *Error {
-	e := &Error{Value: L.pending}
+// newError returns an error with its place. The stack must be as it was when it was raised.
+func (L *State) newError(v Value, cause error) *Error {
+	e := &Error{Value: v, Cause: cause}
 	c := L.frame
 	if c != nil && c.fn.proto == nil {
 		c = c.prev
 	}
 	if at := c.site(); at != nil {
-		e.Chunk, e.Line = c.fn.proto.chunk, int(at.line)
+		e.Chunk, e.Line = c.fn.proto.source, int(at.line)
 	}
 	return e
 }

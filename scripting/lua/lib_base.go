@@ -287,11 +287,14 @@ const maxUnpack = 7999
 func basePcall(L *State, c *Call) {
 	c.CheckAny(1)
 	r, ok := L.protect(c.Arg(1), c.Args()[1:])
-	if !ok {
+	switch {
+	case ok:
+		c.returnTail(Bool(true), r.results())
+	case L.catch != nil:
+		c.returnTail(Bool(false), L.catch(L.pending))
+	default:
 		c.Return2(Bool(false), L.pending)
-		return
 	}
-	c.returnTail(Bool(true), r.results())
 }
 
 // xpcall(f, handler)

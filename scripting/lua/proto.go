@@ -4,6 +4,7 @@ package lua
 // one State at a time; within that State, any number of runs.
 type Proto struct {
 	chunk  string // as messages name it
+	source string // its name as it was given to Compile
 	line   int    // where the function begins, 0 for a chunk
 	body   action
 	sites  []Site

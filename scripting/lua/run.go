@@ -1,8 +1,8 @@
 package lua
 
 // Run calls fn from the host and returns its results: the State's own slice, valid until the next
-// call. The error is an *Error for a Lua error nobody caught, or what the hook or Abort ended the run
-// with. Coroutines left suspended are unwound.
+// call. The error is an *Error: a Lua error nobody caught, or with a Cause what the hook or Abort ended
+// the run with. Coroutines left suspended are unwound.
 func (L *State) Run(fn *Function, args ...Value) (results []Value, err error) {
 	saved := L.stack
 	done := false
@@ -11,9 +11,9 @@ func (L *State) Run(fn *Function, args ...Value) (results []Value, err error) {
 		if !done {
 			switch problem := recover().(type) {
 			case raised:
-				err = L.newError()
+				err = L.newError(L.pending, nil)
 			case abort:
-				err = problem.err
+				err = L.newError(Nil, problem.err)
 			default:
 				panic(problem)
 			}

@@ -28,6 +28,8 @@ type State struct {
 
 	builder *builder // what decoders build tables with
 
+	catch func(v Value) []Value // see SetCatch
+
 	next, inext *Function // the generators of pairs and ipairs
 
 	running *Coroutine // nil in the main thread
