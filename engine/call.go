@@ -31,6 +31,9 @@ type Call struct {
 	scratch [64]byte
 }
 
+// Nested reports whether the command runs inside another one: a transaction or a script.
+func (c *Call) Nested() bool { return c.Engine.depth > 1 }
+
 // Now returns the time of the command in milliseconds since the epoch.
 func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }
 

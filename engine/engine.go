@@ -247,7 +247,7 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 		s.Reply.Status("QUEUED")
 	case cmd.Flags&MayBeSlow != 0 && e.slow.enabled:
 		e.begin(s, cmd, args)
-		e.runSlow(s, cmd, args)
+		e.runSlow(s, cmd, args, start)
 	default:
 		e.begin(s, cmd, args)
 		e.run(s, cmd, args)
@@ -273,7 +273,7 @@ func (e *Engine) afterTracked(s *Session, cmd *Command) {
 	}
 }
 
-// reject sends the gate's refusal and spoils an open transaction.
+// reject sends the gate's refusal and spoils an open transaction; EXEC ends it.
 func (e *Engine) reject(s *Session, cmd *Command, refusal string) {
 	if cmd != nil {
 		cmd.stats.rejected++
@@ -402,15 +402,21 @@ func (e *Engine) created(db *keyspace.DB, key string) {
 	}
 }
 
-// RunNested executes a command that was resolved for a script's session, and leaves its reply in the
-// session's Reply. A script past the
-// threshold takes the lock for it.
-func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) {
+// RunNested takes a command that was resolved for a script's session through the gate for scripts and
+// executes it; its reply is then in the session's Reply. refusal is the text of the gate's error, or
+// "". A script past the threshold takes the lock for it.
+func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) (refusal string) {
 	if e.slow.detached {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 	}
+	if refusal = e.scriptGate(s, cmd); refusal != "" {
+		return refusal
+	}
+	s.wrote = s.wrote || cmd.Flags&Write != 0
+	s.Reply.Reset()
 	e.run(s, cmd, args)
+	return ""
 }
 
 // NewWriter returns an empty reply buffer in protocol 2.

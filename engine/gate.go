@@ -13,7 +13,7 @@ func (e *Engine) gate(s *Session, cmd *Command) string {
 		return ErrNoAuth
 	case s.tx != nil && f&NoMulti != 0:
 		return ErrNotInTx
-	case f&DenyOOM != 0 && e.memoryShort() && !e.reclaim():
+	case f&DenyOOM != 0 && e.MemoryShort():
 		return ErrOOM
 	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
 		return fmt.Sprintf(ErrSubscribed, cmd.full)
@@ -25,18 +25,23 @@ func (e *Engine) gate(s *Session, cmd *Command) string {
 	return ""
 }
 
-// ScriptGate is the gate for a command called by a script: it returns the error's text, or "".
-func (e *Engine) ScriptGate(s *Session, cmd *Command) string {
+// scriptGate is the gate for a command called by a script: it returns the error's text, or "".
+func (e *Engine) scriptGate(s *Session, cmd *Command) string {
 	switch f := cmd.Flags; {
 	case f&NoScript != 0:
 		return ErrScriptDenied
 	case s.readOnly && f&(Write|MayReplicate) != 0:
 		return ErrReadOnlyTx
-	case f&DenyOOM != 0 && e.memoryShort():
+	case f&DenyOOM != 0 && s.short && !s.wrote: // a script that began to write is let through
 		return ErrOOM
+	case e.Killed():
+		return ErrScriptKilled
 	}
 	return ""
 }
+
+// MemoryShort reports whether the dataset exceeds maxmemory although eviction did what it may.
+func (e *Engine) MemoryShort() bool { return e.memoryShort() && !e.reclaim() }
 
 // memoryShort reports whether the dataset exceeds maxmemory.
 func (e *Engine) memoryShort() bool {

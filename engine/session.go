@@ -31,6 +31,8 @@ type Session struct {
 	script    bool     // a script's session: never parks, cannot nest transactions
 	caller    *Session // whose script it is
 	readOnly  bool     // a read-only script's
+	short     bool     // a script's that began short of memory
+	wrote     bool     // a script's that called a command that writes
 	reply     replyMode
 	tx        *transaction
 	watches   []dbKey
@@ -47,6 +49,7 @@ type Session struct {
 	spare     []byte // the reply buffer that is being sent, if nobody lends one
 	room      []byte // lent for the next replies
 	lent      bool
+	early     []byte // replies to send ahead of a slow script's
 }
 
 // Peer is the session's connection, as far as the engine must reach it outside of Do.
@@ -112,12 +115,17 @@ func (e *Engine) NewScriptSession() *Session {
 	return s
 }
 
-// EnterScript prepares a script's session for a run on behalf of caller.
-func (s *Session) EnterScript(caller *Session, readOnly bool) {
-	s.db, s.readOnly, s.caller = caller.db, readOnly, caller
+// EnterScript prepares a script's session for a run on behalf of caller. A readOnly run may not
+// write; one that is short of memory may not begin with what needs more of it.
+func (s *Session) EnterScript(caller *Session, readOnly, short bool) {
+	s.caller, s.db = caller, caller.db
+	s.readOnly, s.short, s.wrote = readOnly, short, false
 	s.Reply.Reset()
 	s.Reply.SetProto(2)
 }
+
+// Wrote reports whether the script's run executed a command that writes.
+func (s *Session) Wrote() bool { return s.wrote }
 
 // Close ends a session: its watches, its waiter and its transaction go. It may be called twice.
 func (e *Engine) Close(s *Session) {
@@ -181,8 +189,9 @@ func (s *Session) useRoom() {
 func (s *Session) collect() Outcome {
 	s.woken = false
 	o := Outcome{Parked: s.waiter != nil || s.running || s.postponed, Closing: s.closing}
-	if s.running {
-		return o // the script goes on writing
+	if s.running { // the script goes on writing
+		o.Out, s.early = s.early, nil
+		return o
 	}
 	o.Out = s.Reply.Swap(s.spare)
 	if s.spare = nil; !s.lent {

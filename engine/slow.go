@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"iter"
 	"sync/atomic"
 )
@@ -9,23 +10,31 @@ import (
 // hear SCRIPT KILL. So commands flagged MayBeSlow run on a coroutine beside the loop's stack:
 //
 //	loop        Do ─▶ runSlow ─switch─▶ EVAL ...script...
-//	                     ◀─switch─ Yield (past the threshold)
-//	loop        BUSY to all others         Resume, called by the owner on a goroutine,
+//	                     ◀─switch─ Leave (past the threshold)
+//	loop        BUSY to all others         resume, called by the owner on a goroutine,
 //	                                       runs the script to its end
 //
 // Two switches cost well under a microsecond, and a script that stays below the threshold never
 // leaves the loop's stack for another. Past the threshold the script runs without the lock and
 // takes it for each command it calls.
+//
+// Invariants, while a script is past the threshold:
+//  1. The gate lets nobody else change data, and no waiter is served, so the script stays atomic.
+//  2. The session's Reply is written under the lock only. What stood in it before the command is
+//     handed out at once; the rest stays where it is until the command has ended.
+//  3. The clock stands still.
+//  4. No command that writes begins once SCRIPT KILL was answered with OK.
 type slow struct {
 	enabled  bool
 	next     func() (struct{}, bool) // switches to the coroutine; returns when it yields
 	yield    func(struct{}) bool     // switches back
+	stop     func()                  // ends the coroutine between two commands
 	owner    *Session                // whose command the coroutine runs
 	cmd      *Command
 	args     [][]byte
-	since    int64       // when its command began, in microseconds
+	since    int64       // when the command began, in microseconds
 	start    int         // where its reply begins
-	done     bool        // the job ended without yielding
+	done     bool        // the command ended without yielding
 	session  *Session    // whose command is past the threshold; nil if none is
 	detached bool        // user code runs without the lock; written by the coroutine only
 	killed   atomic.Bool // SCRIPT KILL was heard
@@ -35,9 +44,10 @@ type slow struct {
 // EnableSlow lets slow scripts go on beside the other sessions. When a script passes the threshold,
 // onSlow is called under the lock with the function that runs it to its end; the owner must call
 // that function on another goroutine. Without it scripts simply run to their end inside Do.
+// DisableSlow ends it.
 func (e *Engine) EnableSlow(onSlow func(resume func())) {
 	e.slow.enabled, e.slow.onSlow = true, onSlow
-	e.slow.next, _ = iter.Pull(func(yield func(struct{}) bool) {
+	e.slow.next, e.slow.stop = iter.Pull(func(yield func(struct{}) bool) {
 		e.slow.yield = yield
 		for more := true; more; more = yield(struct{}{}) {
 			e.run(e.slow.owner, e.slow.cmd, e.slow.args)
@@ -46,17 +56,35 @@ func (e *Engine) EnableSlow(onSlow func(resume func())) {
 	})
 }
 
-// runSlow runs a command on the coroutine until it ends or yields.
-func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte) {
-	e.slow.done, e.slow.start = false, s.Reply.Len()
-	e.slow.owner, e.slow.cmd, e.slow.args = s, cmd, args
+// DisableSlow undoes EnableSlow, for an engine that is not served any more. A script past the
+// threshold is asked to end.
+func (e *Engine) DisableSlow() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	switch {
+	case !e.slow.enabled:
+	case e.slow.session != nil:
+		e.Kill() // resume does the rest
+	default:
+		e.slow.stop()
+	}
+	e.slow.enabled = false
+}
+
+// runSlow runs a command on the coroutine until it ends or yields. start is where its reply begins.
+func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
+	e.slow.done = false
+	e.slow.owner, e.slow.cmd, e.slow.args, e.slow.start = s, cmd, args, start
 	e.slow.next()
 	if e.slow.done {
 		return
 	}
-	// The connection's buffer is used again while the script goes on.
-	args = copyArgs(args)
-	e.slow.args, e.calls[e.depth-1].Args = args, args
+	// The connection uses its buffers again while the script goes on.
+	e.slow.args = copyArgs(args)
+	e.calls[0].Args = e.slow.args
+	replies := bytes.Clone(s.Reply.Bytes())
+	s.early = s.Reply.Swap(nil)[:start]
+	s.Reply.Raw(replies)
 	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
 	s.running, e.slow.session = true, s
 	e.slow.onSlow(e.resume)
@@ -68,9 +96,13 @@ func (e *Engine) resume() {
 	e.slow.next()
 	s := e.slow.session
 	s.running, e.slow.session = false, nil
+	if !e.slow.enabled {
+		e.slow.stop()
+	}
 	e.sample()
 	e.spent(s, e.slow.cmd, e.slow.args, e.micros-e.slow.since, 1)
 	s.afterCommand(e.slow.start)
+	s.Reply.Raw(s.Reply.Swap(nil)[e.slow.start:])
 	if s.tracker != nil {
 		e.afterTracked(s, e.slow.cmd)
 	}
@@ -85,7 +117,7 @@ func (e *Engine) resume() {
 func (c *Call) Leave() {
 	e := c.Engine
 	switch {
-	case !e.slow.enabled || e.slow.detached:
+	case e.slow.detached || !e.slow.enabled:
 	case e.slow.session != nil: // already off the loop, a further script of a transaction
 		e.slow.detached = true
 		e.mu.Unlock()

@@ -102,6 +102,9 @@ func (e *Engine) signalDB(db int) {
 // serve runs the handlers of those who wait for a ready key. What they change may make further keys
 // ready; those are served as well, in order.
 func (e *Engine) serve() {
+	if e.slow.session != nil {
+		return // not before the script has ended: it is atomic
+	}
 	for len(e.waiting.ready) > 0 {
 		k := e.waiting.ready[0]
 		e.waiting.ready = e.waiting.ready[1:]
