@@ -14,6 +14,7 @@ type script struct {
 	sha      string
 	body     string
 	fn       *lua.Function
+	declared bool          // it begins with #!lua
 	readOnly bool          // flag no-writes
 	allowOOM bool          // flag allow-oom
 	place    *list.Element // in the order of use; nil if SCRIPT LOAD keeps it
@@ -34,6 +35,9 @@ type cache struct {
 func newCache() cache {
 	return cache{bySHA: make(map[string]*script), byBody: make(map[string]*script), used: list.New()}
 }
+
+// digestLen is the length of a digest.
+const digestLen = 2 * sha1.Size
 
 // digest returns the lower-case hexadecimal SHA1 of a body.
 func digest(body []byte) string {
@@ -103,35 +107,4 @@ func (s *Scripts) compile(body []byte) (*script, string) {
 	}
 	sc.fn = s.lua.Load(proto)
 	return sc, ""
-}
-
-// shebang reads the options of a script that begins with "#!lua" and returns the source without
-// them, with its line numbers unchanged.
-func (sc *script) shebang(source string) (rest, refusal string) {
-	line, rest, ok := strings.Cut(source, "\n")
-	if !ok {
-		return "", errShebangEnd
-	}
-	words := strings.Fields(line)
-	if words[0] != "#!lua" {
-		return "", errShebangEngine + words[0]
-	}
-	for _, w := range words[1:] {
-		flags, ok := strings.CutPrefix(w, "flags=")
-		if !ok {
-			return "", errShebangOption + w
-		}
-		for _, f := range strings.Split(flags, ",") {
-			switch f {
-			case "no-writes":
-				sc.readOnly = true
-			case "allow-oom":
-				sc.allowOOM = true
-			case "allow-stale", "no-cluster", "allow-cross-slot-keys", "":
-			default:
-				return "", errShebangFlag + f
-			}
-		}
-	}
-	return "\n" + rest, ""
 }

@@ -10,16 +10,18 @@ const evalFlags = engine.NoScript | engine.Stale | engine.SkipMonitor | engine.N
 func (s *Scripts) Family() engine.Family {
 	keys := engine.NumKeys(0, 2)
 	return engine.Family{Group: "scripting", Commands: []engine.Command{
-		{Name: "eval", Arity: -3, Flags: evalFlags | engine.MayReplicate, Keys: keys, Run: s.evalBody(false), Since: "2.6.0",
+		{Name: "eval", Arity: -3, Flags: evalFlags, Keys: keys, Run: s.evalBody(false), Since: "2.6.0",
 			Summary: "Executes a server-side Lua script."},
 		{Name: "eval_ro", Arity: -3, Flags: evalFlags | engine.ReadOnly, Keys: keys, Run: s.evalBody(true), Since: "7.0.0",
 			Summary: "Executes a read-only server-side Lua script."},
-		{Name: "evalsha", Arity: -3, Flags: evalFlags | engine.MayReplicate, Keys: keys, Run: s.evalSHA(false), Since: "2.6.0",
+		{Name: "evalsha", Arity: -3, Flags: evalFlags, Keys: keys, Run: s.evalSHA(false), Since: "2.6.0",
 			Summary: "Executes a server-side Lua script by SHA1 digest."},
 		{Name: "evalsha_ro", Arity: -3, Flags: evalFlags | engine.ReadOnly, Keys: keys, Run: s.evalSHA(true), Since: "7.0.0",
 			Summary: "Executes a read-only server-side Lua script by SHA1 digest."},
 		{Name: "script", Arity: -2, Since: "2.6.0", Summary: "A container for Lua scripts management commands.",
 			Subs: []engine.Command{
+				{Name: "help", Arity: 2, Flags: engine.Loading | engine.Stale, Run: cmdHelp, Since: "5.0.0",
+					Summary: "Returns helpful text about the different subcommands."},
 				{Name: "load", Arity: 3, Flags: engine.NoScript | engine.Stale, Run: s.cmdLoad, Since: "2.6.0",
 					Summary: "Loads a server-side Lua script to the script cache."},
 				{Name: "exists", Arity: -3, Flags: engine.NoScript, Run: s.cmdExists, Since: "2.6.0",
@@ -60,6 +62,10 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
 	return func(c *engine.Call) {
 		sha := c.Arg()
+		if len(sha) != digestLen {
+			c.Fail(errNoScript)
+			return
+		}
 		keys, argv := split(c)
 		if !c.OK() {
 			return
@@ -134,7 +140,7 @@ func (s *Scripts) cmdKill(c *engine.Call) {
 	switch {
 	case !s.engine.Slow():
 		c.Fail(errNotBusy)
-	case s.wrote:
+	case s.session.Wrote():
 		c.Fail(errUnkillable)
 	default:
 		s.engine.Kill()
@@ -149,4 +155,23 @@ func (s *Scripts) cmdDebug(c *engine.Call) {
 		return
 	}
 	c.Reply.Status("OK")
+}
+
+// SCRIPT HELP
+func cmdHelp(c *engine.Call) {
+	c.Help(
+		"DEBUG (YES|SYNC|NO)",
+		"    Set the debug mode for subsequent scripts executed.",
+		"EXISTS <sha1> [<sha1> ...]",
+		"    Return information about the existence of the scripts in the script cache.",
+		"FLUSH [ASYNC|SYNC]",
+		"    Flush the Lua scripts cache. Very dangerous on replicas.",
+		"    When called without the optional mode argument, the behavior is determined by the",
+		"    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
+		"    * ASYNC: Asynchronously flush the scripts cache.",
+		"    * SYNC: Synchronously flush the scripts cache.",
+		"KILL",
+		"    Kill the currently executing Lua script.",
+		"LOAD <script>",
+		"    Load a script into the scripts cache without executing it.")
 }

@@ -14,6 +14,8 @@ const (
 	errShebangEngine = "ERR Unexpected engine in script shebang: "
 	errShebangOption = "ERR Unknown lua shebang option: "
 	errShebangFlag   = "ERR Unexpected flag in script shebang: "
+	errWriteFlag     = "ERR Can not execute a script with write flag using *_ro command."
+	errOOMFlag       = "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'"
 	errShebangEnd    = "ERR Invalid script shebang"
 
 	errNoArgs        = "ERR Please specify at least one argument for this redis lib call"
@@ -31,7 +33,8 @@ const (
 	errReplFlags     = "ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE."
 	errACLCommand    = "ERR Invalid command passed to redis.acl_check_cmd()"
 	errStackLimit    = "ERR reached lua stack limit"
-	errKilled        = "ERR Error running script: Script killed by user with SCRIPT KILL."
 	errNonexistent   = "Script attempted to access nonexistent global variable '%s'"
+	errGlobalName    = "Second argument to luaProtectedTableError must be a string or number"
 	errUnknownThrown = "ERR unknown error"
+	errReplySize     = "ERR reply exceeds script-memory-limit"
 )

@@ -5,21 +5,23 @@
 //	         or SHA1              by reference     same gate
 //
 // There is one State. Scripts run one at a time under the engine's lock, each in the same sandbox:
-// globals and libraries are read-only, so nothing of one run is left for the next, and the text of
-// replies can live in an arena that the next run uses again. KEYS and ARGV are refilled, not rebuilt.
+// globals and libraries are read-only, KEYS and ARGV are refilled, so nothing that one run leaves is
+// seen by the next. The place of a redis.call in a script remembers the command it resolved.
 //
 // Invariants:
 //  1. A script's commands go through the engine's table and gate like anyone's.
 //  2. A run past busy-reply-threshold lets go of the engine's lock; its commands take it one by one.
 //  3. What a script wrote before it failed stays, as in Redis.
 //  4. A script is journaled as the commands it executed, never as itself.
+//  5. The bytes of a string that a script can see are never written again.
+//
+// Differences from Redis, on purpose: what a run may hold is bounded by script-memory-limit, and a
+// reply too; an error that has no text is "unknown error" where Redis crashes; there is no debugger.
 package scripting
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -34,17 +36,17 @@ type Scripts struct {
 	engine  *engine.Engine
 	session *engine.Session // executes the scripts' commands
 	lua     *lua.State
-	random  *lua.Random
 	keys    *lua.Table
 	argv    *lua.Table
 	cache   cache
-	arena   arena
-	args    [][]byte
-	resp3   bool // redis.setresp(3) was called
+	texts   texts
+	args    [][]byte // of the command being called
+	digits  []byte   // the numbers among them
+	resp3   bool     // redis.setresp(3) was called
 
 	call    *engine.Call // the EVAL under way
 	started int64        // microseconds
-	wrote   bool         // the run called a command that writes
+	born    int64        // the clock when the engine was made
 
 	busyAfter   int64 // milliseconds: busy-reply-threshold
 	memoryLimit int64 // bytes a run may hold: script-memory-limit
@@ -57,7 +59,7 @@ const defaultMemoryLimit = 512 << 20
 func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
 		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(), cache: newCache(),
-		busyAfter: 5000, memoryLimit: defaultMemoryLimit,
+		busyAfter: 5000, memoryLimit: defaultMemoryLimit, born: e.Clock(),
 	}
 	s.lua = s.newState()
 	e.AddParams(
@@ -66,12 +68,17 @@ func New(e *engine.Engine) *Scripts {
 	return s
 }
 
-// Scripts returns how many scripts are cached and how many the bound on EVAL scripts has evicted.
+// Cached returns how many scripts are cached and how many the bound on EVAL scripts has evicted.
 func (s *Scripts) Cached() (n, evicted int) { return len(s.cache.bySHA), s.cache.evicted }
 
 // run executes a script and replies with what it returned.
 func (s *Scripts) run(c *engine.Call, sc *script, keys, argv [][]byte, readOnly bool) {
-	s.enter(c, keys, argv, readOnly || sc.readOnly)
+	short := s.engine.MemoryShort() && !sc.allowOOM
+	if refusal := sc.refusal(c, readOnly, short); refusal != "" {
+		c.Fail(refusal)
+		return
+	}
+	s.enter(c, keys, argv, readOnly || sc.readOnly, short)
 	c.OpenTx()
 	results, err := s.lua.Run(sc.fn)
 	c.Rejoin()
@@ -82,36 +89,54 @@ func (s *Scripts) run(c *engine.Call, sc *script, keys, argv [][]byte, readOnly 
 	case len(results) == 0:
 		c.Reply.Null()
 	default:
-		s.reply(c.Reply, results[0], 0)
+		s.answer(c.Reply, results[0], sc.sha)
 	}
-	s.call = nil
+	s.leave()
 }
 
 // enter prepares the sandbox for a run.
-func (s *Scripts) enter(c *engine.Call, keys, argv [][]byte, readOnly bool) {
-	s.session.EnterScript(c.Session, readOnly)
-	s.call, s.resp3, s.wrote = c, false, false
+func (s *Scripts) enter(c *engine.Call, keys, argv [][]byte, readOnly, short bool) {
+	s.session.EnterScript(c.Session, readOnly, short)
+	s.call, s.resp3 = c, false
 	s.started = s.engine.Clock()
 	s.engine.Revive()
-	s.arena.reset()
-	s.random.Seed(0)
+	s.lua.SetMemoryLimit(int(s.memoryLimit))
 	s.fill(s.keys, keys)
 	s.fill(s.argv, argv)
-	s.lua.SetMemoryLimit(int(s.memoryLimit))
 }
 
 // fill makes t the array of args.
 func (s *Scripts) fill(t *lua.Table, args [][]byte) {
 	t.Refill(len(args))
 	for i, a := range args {
-		t.SetInt(s.lua, i+1, s.text(a))
+		t.SetInt(nil, i+1, s.texts.value(a))
 	}
+}
+
+// maxKept is the size up to which what a run has used is kept for the next.
+const maxKept = 64 << 10
+
+// leave lets go of what a run has left behind.
+func (s *Scripts) leave() {
+	s.call = nil
+	clear(s.args)
+	if cap(s.args) > maxKept/16 {
+		s.args = nil
+	}
+	if cap(s.digits) > maxKept {
+		s.digits = nil
+	}
+	if cap(s.session.Reply.Bytes()) > maxKept {
+		s.session.Reply = resp.NewWriter(2)
+	}
+	s.keys.Refill(0)
+	s.argv.Refill(0)
 }
 
 // interrupt is the State's hook: it lets go of the lock when the run has become slow, and ends it when
 // it was killed.
 func (s *Scripts) interrupt() error {
-	if s.engine.Clock()-s.started > s.busyAfter*1000 {
+	if s.busyAfter > 0 && s.engine.Clock()-s.started > s.busyAfter*1000 {
 		s.call.Leave()
 	}
 	if s.engine.Killed() {
@@ -123,33 +148,4 @@ func (s *Scripts) interrupt() error {
 // killed is the error that no script can catch.
 type killed struct{}
 
-func (killed) Error() string { return errKilled }
-
-// describe words what ended a run as Redis does, with the script and the line.
-func (s *Scripts) describe(err error, sha string) string {
-	var thrown *lua.Error
-	switch {
-	case !errors.As(err, &thrown):
-		return fmt.Sprintf("%s script: %s", err, sha)
-	case thrown.Line == 0:
-		return fmt.Sprintf("%s script: %s", errorText(thrown.Value), sha)
-	}
-	return fmt.Sprintf("%s script: %s, on @%s:%d.", errorText(thrown.Value), sha, thrown.Chunk, thrown.Line)
-}
-
-// errorText returns the text of a value that was thrown.
-func errorText(v lua.Value) string {
-	if t := v.AsTable(); t != nil {
-		if text, ok := t.GetString("err").ToString(); ok {
-			return text
-		}
-		return errUnknownThrown
-	}
-	switch text, ok := v.ToString(); {
-	case ok:
-		return "ERR " + text
-	case v.Kind() == lua.KindBoolean:
-		return fmt.Sprint("ERR ", v.AsBool())
-	}
-	return "ERR " + v.TypeName()
-}
+func (killed) Error() string { return engine.ErrScriptKilled }

@@ -1,0 +1,110 @@
+package scripting
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// callTicks is what a redis.call counts in units of work, beside the bytes of its reply.
+const callTicks = 50
+
+// redis.call(command, ...): the reply as a Lua value; an error reply is thrown.
+func (s *Scripts) luaCall(L *lua.State, c *lua.Call) {
+	v, failed := s.execute(L, c)
+	if failed {
+		L.Throw(v)
+	}
+	c.Return1(v)
+}
+
+// redis.pcall(command, ...): as redis.call, with errors returned as tables.
+func (s *Scripts) luaPCall(L *lua.State, c *lua.Call) {
+	v, _ := s.execute(L, c)
+	c.Return1(v)
+}
+
+// execute runs the command in c's arguments and returns its reply, or the table of its error.
+func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) {
+	if refusal := s.gather(c); refusal != "" {
+		return s.errorTable(lua.String(refusal)), true
+	}
+	cmd, refusal := s.resolve(c)
+	if refusal == "" {
+		refusal = s.engine.RunNested(s.session, cmd, s.args)
+	}
+	if refusal != "" {
+		if s.engine.Killed() {
+			L.Abort(killed{})
+		}
+		return s.replyError(lua.String(refusal)), true
+	}
+	out := s.session.Reply.Bytes()
+	L.Tick(callTicks + len(out)/32)
+	v, _ = s.value(out)
+	return v, out[0] == '-'
+}
+
+// gather makes c's arguments those of a command, in s.args.
+func (s *Scripts) gather(c *lua.Call) (refusal string) {
+	s.args, s.digits = s.args[:0], s.digits[:0]
+	for _, v := range c.Args() {
+		if text, ok := v.AsString(); ok {
+			s.args = append(s.args, unsafe.Slice(unsafe.StringData(text), len(text)))
+		} else if f, ok := v.AsNumber(); ok {
+			s.args = append(s.args, s.number(f))
+		} else {
+			return errArgType
+		}
+	}
+	if len(s.args) == 0 {
+		return errNoArgs
+	}
+	return ""
+}
+
+// number returns a number as Redis 7.0 passes it: with 17 significant digits.
+func (s *Scripts) number(f float64) []byte {
+	at := len(s.digits)
+	switch i := int64(f); {
+	case float64(i) == f && i > -1e17 && i < 1e17 && (i != 0 || !math.Signbit(f)):
+		s.digits = strconv.AppendInt(s.digits, i, 10)
+	case math.IsNaN(f) && math.Signbit(f):
+		s.digits = append(s.digits, "-nan"...)
+	default:
+		s.digits = resp.FormatDouble(s.digits, f)
+	}
+	return s.digits[at:len(s.digits):len(s.digits)]
+}
+
+// site is what the place of a redis.call in a script remembers: the command that was called from there
+// first. Most places call no other.
+type site struct {
+	name string
+	cmd  *engine.Command
+}
+
+// resolve finds the command in s.args, with the errors worded for scripts.
+func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, refusal string) {
+	place := c.Site()
+	if place != nil {
+		if known, ok := place.Cache.(*site); ok && known.name == string(s.args[0]) && known.cmd.Fits(len(s.args)) {
+			return known.cmd, ""
+		}
+	}
+	cmd, refusal = s.engine.Resolve(s.args)
+	switch {
+	case cmd == nil:
+		return nil, errUnknown
+	case refusal != "":
+		return nil, errArgCount
+	case place != nil && place.Cache == nil && !strings.Contains(cmd.FullName(), "|"):
+		place.Cache = &site{string(s.args[0]), cmd}
+	}
+	return cmd, ""
+}

@@ -1,0 +1,108 @@
+package scripting
+
+import (
+	"math"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// The functions of the table redis beside redis.call.
+
+// redis.error_reply(text): {err=text}, with the code ERR where the text has no code.
+func (s *Scripts) luaErrorReply(_ *lua.State, c *lua.Call) {
+	text, ok := c.Arg(1).AsString()
+	if !ok || c.NArgs() != 1 {
+		c.Return1(s.errorTable(lua.String(errReplyArgs)))
+		return
+	}
+	text = strings.TrimPrefix(text, "-")
+	if !strings.Contains(text, " ") {
+		text = "ERR " + text
+	}
+	c.Return1(s.errorTable(s.lua.NewString(text)))
+}
+
+// redis.status_reply(text): {ok=text}.
+func (s *Scripts) luaStatusReply(_ *lua.State, c *lua.Call) {
+	if !c.Arg(1).IsString() || c.NArgs() != 1 {
+		c.Return1(s.errorTable(lua.String(errReplyArgs)))
+		return
+	}
+	c.Return1(s.tagged("ok", c.Arg(1)))
+}
+
+// redis.sha1hex(text): what is neither string nor number counts as the empty string.
+func (s *Scripts) luaSHA1(L *lua.State, c *lua.Call) {
+	if c.NArgs() != 1 {
+		s.raise(errSHA1Args)
+	}
+	text, _ := c.Arg(1).ToString()
+	L.Tick(len(text) / 16)
+	c.Return1(L.NewString(digest([]byte(text))))
+}
+
+// redis.log(level, text, ...)
+func (s *Scripts) luaLog(_ *lua.State, c *lua.Call) {
+	level, isNumber := c.Arg(1).ToNumber()
+	switch {
+	case c.NArgs() < 2:
+		s.raise(errLogArgs)
+	case !isNumber:
+		s.raise(errLogNumber)
+	case !(math.Trunc(level) >= 0 && level < 4):
+		s.raise(errLogLevel)
+	}
+	var words []string
+	for i := 2; i <= c.NArgs(); i++ {
+		if text, ok := c.Arg(i).ToString(); ok {
+			words = append(words, text)
+		}
+	}
+	s.Log(int(level), strings.Join(words, " "))
+}
+
+// redis.setresp(version)
+func (s *Scripts) luaSetResp(_ *lua.State, c *lua.Call) {
+	if c.NArgs() != 1 {
+		s.raise(errRespArgs)
+	}
+	f, _ := c.Arg(1).ToNumber()
+	version := truncate(f)
+	if version != 2 && version != 3 {
+		s.raise(errRespVersion)
+	}
+	s.resp3 = version == 3
+	s.session.Reply.SetProto(int(version))
+}
+
+// redis.set_repl(flags): accepted; the journal always holds a script's effects.
+func (s *Scripts) luaSetRepl(_ *lua.State, c *lua.Call) {
+	if c.NArgs() != 1 {
+		s.raise(errReplArgs)
+	}
+	flags, _ := c.Arg(1).ToNumber()
+	if n := truncate(flags); n < 0 || n > 3 {
+		s.raise(errReplFlags)
+	}
+}
+
+// redis.acl_check_cmd(command, ...): there is one user, who may do everything.
+func (s *Scripts) luaACL(_ *lua.State, c *lua.Call) {
+	if refusal := s.gather(c); refusal != "" {
+		s.raise(refusal)
+	}
+	if cmd, _ := s.engine.Resolve(s.args); cmd == nil {
+		s.raise(errACLCommand)
+	}
+	c.Return1(lua.Bool(true))
+}
+
+// os.clock(): the seconds since the first script engine's clock began to count.
+func (s *Scripts) luaClock(_ *lua.State, c *lua.Call) {
+	c.Return1(lua.Number(float64(s.engine.Clock()-s.born) / 1e6))
+}
+
+func (s *Scripts) luaTrue(_ *lua.State, c *lua.Call)  { c.Return1(lua.Bool(true)) }
+func (s *Scripts) luaFalse(_ *lua.State, c *lua.Call) { c.Return1(lua.Bool(false)) }
+func (s *Scripts) luaNothing(*lua.State, *lua.Call)   {}

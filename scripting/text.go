@@ -1,0 +1,37 @@
+package scripting
+
+import (
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// texts makes strings for scripts out of bytes that will be overwritten. Small ones are cut off a
+// common chunk, of which each byte is used once: many small arguments and replies cost one
+// allocation, and no string ever changes under a script that still has it.
+//
+// A script that keeps one small string of each chunk holds chunkSize bytes for it; this bounds how
+// far what a run really holds may exceed what it is counted for.
+type texts struct{ chunk []byte }
+
+const (
+	chunkSize = 256
+	smallText = 64
+)
+
+// value returns a string with the contents of b.
+func (t *texts) value(b []byte) lua.Value {
+	if len(b) > smallText {
+		return lua.Bytes(append([]byte(nil), b...))
+	}
+	if cap(t.chunk)-len(t.chunk) < len(b) {
+		t.chunk = make([]byte, 0, chunkSize)
+	}
+	at := len(t.chunk)
+	t.chunk = append(t.chunk, b...)
+	return lua.Bytes(t.chunk[at:len(t.chunk):len(t.chunk)])
+}
+
+// text returns a string with the contents of b, counted against the run's memory.
+func (s *Scripts) text(b []byte) lua.Value {
+	s.lua.Alloc(len(b))
+	return s.texts.value(b)
+}
