@@ -21,6 +21,7 @@ type Config struct {
 	Hash         hash.Limits
 	ZSet         zset.Limits
 	ProtoMaxBulk int64
+	PushLimit    int64 // bytes that may wait for a listener to channels; 0 for no limit
 
 	notify          notifyMask
 	debug           string // who may use DEBUG: yes, local, no
@@ -34,6 +35,7 @@ func newConfig() *Config {
 		Hash:         hash.Limits{MaxEntries: 512, MaxValue: 64},
 		ZSet:         zset.Limits{MaxEntries: 128, MaxValue: 64},
 		ProtoMaxBulk: 512 << 20,
+		PushLimit:    32 << 20,
 
 		debug:           "local",
 		latencyTracking: true,

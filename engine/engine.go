@@ -74,10 +74,9 @@ type Options struct {
 	// Journal receives the commands that reproduce each change, in order; nil for none. It must
 	// not keep args.
 	Journal func(db int, args [][]byte)
-	Hooks   Hooks
 }
 
-// Hooks are what an engine asks of whoever owns it. Each may be nil, where nobody can. They are
+// Hooks are what an engine asks of whoever serves it. Each may be nil, where nobody can. They are
 // called under the lock and must not call the engine.
 type Hooks struct {
 	// Due says that Tick has work at a time, in milliseconds since the epoch, which is earlier than
@@ -115,7 +114,6 @@ func New(o Options) *Engine {
 		params:   make(map[string]*Param),
 		watched:  make(map[dbKey][]*Session),
 		log:      o.Journal,
-		hooks:    o.Hooks,
 		slowlog:  slowlog{slower: 10000, most: 128},
 		tracking: tracking{most: 1000000},
 		sessions: newSessions(),
@@ -133,6 +131,9 @@ func New(o Options) *Engine {
 	e.sample()
 	return e
 }
+
+// Own says who serves the engine, before it runs commands.
+func (e *Engine) Own(h Hooks) { e.hooks = h }
 
 // Dice returns a random number below n.
 func (e *Engine) Dice(n uint64) uint64 { return e.rng.Uint64N(n) }
@@ -160,6 +161,8 @@ type Outcome struct {
 	Out     []byte // the replies, valid until the session's next Do or Collect
 	Parked  bool   // no further command may run until the session's Peer is woken
 	Closing bool   // close once Out is sent
+
+	Listening bool // the session is subscribed to channels
 }
 
 // Do executes the commands of a batch for a session, in order. It takes fewer than all when the

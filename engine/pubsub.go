@@ -105,14 +105,11 @@ func (e *Engine) push(s *Session, kind string, pattern, channel, message []byte)
 	}
 	s.Reply.Bulk(channel)
 	s.Reply.Bulk(message)
-	if s.Reply.Len() > maxPushBuffer {
+	if lim := e.Config.PushLimit; lim > 0 && int64(s.Reply.Len()) > lim {
 		s.closing = true
 	}
 	s.wake()
 }
-
-// maxPushBuffer is Redis' hard limit on the output that waits for a listener, in bytes.
-const maxPushBuffer = 32 << 20
 
 // notify publishes a keyspace event to those who asked for its class.
 func (e *Engine) notify(db *keyspace.DB, key []byte, event string) {

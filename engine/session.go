@@ -188,7 +188,7 @@ func (s *Session) useRoom() {
 // collect hands out the replies for sending.
 func (s *Session) collect() Outcome {
 	s.woken = false
-	o := Outcome{Parked: s.waiter != nil || s.running || s.postponed, Closing: s.closing}
+	o := Outcome{Parked: s.waiter != nil || s.running || s.postponed, Closing: s.closing, Listening: s.subscribed()}
 	if s.running { // the script goes on writing
 		o.Out, s.early = s.early, nil
 		return o

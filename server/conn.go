@@ -2,6 +2,8 @@ package server
 
 import (
 	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/panjf2000/gnet/v2"
 
@@ -12,16 +14,30 @@ import (
 // on the connection's event loop.
 type conn struct {
 	server  *Server
+	from    engine.Endpoint
 	session *engine.Session
 	gc      gnet.Conn
 	pending []byte // an unfinished command, or commands held back while the session is parked
 	need    int    // pending must reach this length before it is worth another look
 	parked  bool
-	dying   bool // nothing more is executed; the connection ends once its output is sent
+	dying   bool      // nothing more is executed; the connection ends once its output is sent
+	broken  bool      // nothing more can be sent
+	late    time.Time // since when the unsent output exceeds the soft limit; zero if it does not
 }
 
-// batches are shared by the connections of all loops.
-var batches = sync.Pool{New: func() any { return new(batch) }}
+// tools are what a batch needs for a moment. They are shared by the connections of all loops, so
+// that an idle connection holds no buffers.
+type tools struct {
+	batch
+	out []byte // for replies
+}
+
+var toolbox = sync.Pool{New: func() any { return &tools{out: make([]byte, 0, 512)} }}
+
+const (
+	maxKept    = 1 << 20  // bytes of a buffer for replies that is kept for the next batch
+	maxPending = 64 << 10 // bytes of a buffer for commands that a connection keeps when it is empty
+)
 
 // Wake makes the event loop look at the connection again. It may be called from any goroutine.
 func (c *conn) Wake() { _ = c.gc.Wake(nil) }
@@ -32,68 +48,148 @@ func (c *conn) traffic() gnet.Action {
 	data, _ := c.gc.Next(-1)
 	if len(data) == 0 || c.parked {
 		c.take(c.server.engine.Collect(c.session))
+	} else {
+		c.server.counts.in.Add(int64(len(data)))
 	}
-	if c.parked || len(c.pending) > 0 {
+	if c.dying {
+		return c.verdict()
+	}
+	own := c.parked || len(c.pending) > 0
+	if own {
 		c.pending = append(c.pending, data...)
 		data = c.pending
 	}
-	if !c.parked && !c.dying && len(data) >= c.need {
-		c.keep(c.execute(data))
+	switch {
+	case c.parked || len(data) < c.need:
+	case own && len(data) > maxPending:
+		c.keep(c.execute(data, new(tools))) // or the toolbox would keep pending alive
+	default:
+		t := toolbox.Get().(*tools)
+		c.keep(c.execute(data, t))
+		toolbox.Put(t)
 	}
 	return c.verdict()
 }
 
 // execute runs the commands in data and returns what is left of it.
-func (c *conn) execute(data []byte) []byte {
-	b := batches.Get().(*batch)
-	defer batches.Put(b)
-	lim := limits{bulk: c.server.maxBulk.Load(), authed: c.session.Authed()}
-	rest, need, failure := b.cut(data, lim)
+func (c *conn) execute(data []byte, t *tools) []byte {
+	rest, need, failure := t.cut(data, limits{bulk: c.server.maxBulk.Load(), authed: c.session.Authed()})
 	c.need = need
-	if len(b.commands) > 0 {
-		o := c.server.engine.Do(c.session, b.commands)
+	if len(t.commands) > 0 {
+		c.session.Lend(t.out[:0])
+		t.out = nil
+		o := c.server.engine.Do(c.session, t.commands)
 		c.take(o)
-		if o.Taken < len(b.commands) {
-			c.need = 0
-			return data[b.ends[o.Taken-1]:]
+		if cap(o.Out) <= maxKept {
+			t.out = o.Out
+		}
+		if o.Taken < len(t.commands) {
+			return c.remember(data, t, o.Taken)
 		}
 	}
 	if failure != "" && !c.parked && !c.dying {
-		c.dying = true
-		_, _ = c.gc.Write([]byte("-" + failure + "\r\n"))
+		c.fail(failure)
 	}
 	return rest
+}
+
+// remember returns the part of data whose commands were not taken.
+func (c *conn) remember(data []byte, t *tools, taken int) []byte {
+	c.need = 0
+	if taken == 0 {
+		return data
+	}
+	return data[t.ends[taken-1]:]
+}
+
+// fail ends the connection with a protocol error.
+func (c *conn) fail(failure string) {
+	c.dying = true
+	if failure == errBrowser {
+		c.server.log('#', "Possible SECURITY ATTACK detected. It looks like somebody is sending POST or Host: commands. "+
+			"This is likely due to an attacker attempting to use Cross Protocol Scripting. Connection from %s aborted.", c.from.Addr)
+		return
+	}
+	c.write([]byte("-" + failure + "\r\n"))
 }
 
 // take sends the replies and notes the session's state.
 func (c *conn) take(o engine.Outcome) {
 	if len(o.Out) > 0 {
-		_, _ = c.gc.Write(o.Out)
+		c.write(o.Out)
+		c.restrain(o.Listening)
 	}
 	c.parked = o.Parked
 	c.dying = c.dying || o.Closing
 }
 
+func (c *conn) write(out []byte) {
+	if c.broken {
+		return
+	}
+	c.server.counts.out.Add(int64(len(out)))
+	if _, err := c.gc.Write(out); err != nil {
+		c.dying, c.broken = true, true // gnet has closed it
+	}
+}
+
+// restrain ends a connection whose unsent output exceeds its limit.
+func (c *conn) restrain(listening bool) {
+	if c.broken {
+		return
+	}
+	unsent := int64(c.gc.OutboundBuffered())
+	if unsent == 0 && c.session.Unsent.Load() == 0 {
+		return
+	}
+	c.session.Unsent.Store(unsent)
+	lim := c.server.outputLimit(listening)
+	switch {
+	case lim.soft == 0 || unsent < lim.soft:
+		c.late = time.Time{}
+	case c.late.IsZero():
+		c.late = time.Now()
+	}
+	if lim.hard > 0 && unsent >= lim.hard || !c.late.IsZero() && time.Since(c.late) > lim.patience {
+		c.server.log('#', "Client addr=%s scheduled to be closed ASAP for overcoming of output buffer limits.", c.from.Addr)
+		c.server.counts.slow.Add(1)
+		c.dying, c.broken = true, true
+	}
+}
+
 // keep holds back data that could not be executed yet. It may alias pending.
 func (c *conn) keep(data []byte) {
 	switch {
-	case len(data) == 0 && cap(c.pending) > 64<<10:
+	case len(data) == 0 && len(c.pending) == 0:
+		return
+	case len(data) == 0 && cap(c.pending) > maxPending:
 		c.pending = nil
-	case c.need > cap(c.pending) && c.need > 64<<10:
+	case c.need > cap(c.pending) && c.need > maxPending:
 		c.pending = append(make([]byte, 0, c.need), data...)
 	default:
 		c.pending = append(c.pending[:0], data...)
 	}
+	c.session.Held.Store(int64(len(c.pending)))
 }
 
-// verdict ends the connection if it is to end, or if it sends more than it may hold back.
+// verdict ends the connection if it is to end and its output is sent, or if it sends more than it
+// may hold back.
 func (c *conn) verdict() gnet.Action {
-	if len(c.pending) > maxPending {
-		c.server.log("closing client that exceeded the query buffer limit", c.session)
-		return gnet.Close
+	switch {
+	case int64(len(c.pending)) > c.server.maxQuery.Load():
+		c.server.log('#', "Closing client that reached max query buffer length: addr=%s", c.from.Addr)
+	case c.dying && !c.broken && c.gc.OutboundBuffered() > 0:
+		c.server.drain(c)
+		return gnet.None
+	case !c.dying:
+		return gnet.None
 	}
-	if c.dying {
-		return gnet.Close
-	}
-	return gnet.None
+	return gnet.Close
+}
+
+// counts are the figures that connections contribute to INFO.
+type counts struct {
+	clients                  atomic.Int64 // connected now
+	in, out                  atomic.Int64 // bytes
+	rejected, slow, accepted atomic.Int64 // connections
 }

@@ -153,6 +153,7 @@ func TestTranscriptsOverTCP(t *testing.T) {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	wire(e)
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}})
+	require.NoError(t, s.Listen())
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error)
 	go func() { ended <- s.Run(ctx) }()

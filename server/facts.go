@@ -1,0 +1,116 @@
+package server
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// What INFO tells about the process and its connections.
+
+func (s *Server) sections() []engine.Section {
+	return []engine.Section{
+		{Name: "Server", Fill: s.fillServer},
+		{Name: "Clients", Fill: func(b *bytes.Buffer) { engine.Fields(b, "maxclients", s.maxClients.Load()) }},
+		{Name: "Memory", Fill: s.fillMemory},
+		{Name: "Stats", Fill: s.fillStats, Reset: s.resetStats},
+		{Name: "CPU", Fill: fillCPU},
+	}
+}
+
+func (s *Server) fillServer(b *bytes.Buffer) {
+	var u unix.Utsname
+	_ = unix.Uname(&u)
+	port := 0
+	for _, ln := range s.listeners {
+		if a, ok := ln.Addr().(*net.TCPAddr); ok {
+			port = a.Port
+			break
+		}
+	}
+	executable, _ := os.Executable()
+	engine.Fields(b, "os", fmt.Sprintf("%s %s %s", text(u.Sysname[:]), text(u.Release[:]), text(u.Machine[:])),
+		"arch_bits", strconv.IntSize, "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
+		"executable", executable, "io_threads_active", 0)
+	for i, ln := range s.listeners {
+		engine.Fields(b, fmt.Sprintf("listener%d", i), fmt.Sprintf("name=%s,addr=%s", ln.Addr().Network(), ln.Addr()))
+	}
+}
+
+func text(b []byte) string {
+	text, _, _ := bytes.Cut(b, []byte{0})
+	return string(text)
+}
+
+// fillMemory tells what the allocator holds: objects living and dead, the heap around them, and all
+// that was taken from the system.
+func (s *Server) fillMemory(b *bytes.Buffer) {
+	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
+		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	metrics.Read(samples)
+	value := func(i int) uint64 { return samples[i].Value.Uint64() }
+	rss := residentBytes()
+	engine.Fields(b, "used_memory_rss", rss, "allocator_allocated", value(0), "allocator_active", value(0)+value(1),
+		"allocator_resident", value(2)-value(3), "total_system_memory", systemBytes(), "mem_allocator", runtime.Version())
+}
+
+// residentBytes returns the memory that the process occupies; 0 if the system does not tell.
+func residentBytes() int64 {
+	statm, _ := os.ReadFile("/proc/self/statm")
+	if fields := strings.Fields(string(statm)); len(fields) > 1 {
+		pages, _ := strconv.ParseInt(fields[1], 10, 64)
+		return pages * int64(os.Getpagesize())
+	}
+	var usage unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &usage)
+	if runtime.GOOS == "darwin" {
+		return usage.Maxrss
+	}
+	return usage.Maxrss << 10
+}
+
+// systemBytes returns the memory of the machine; 0 if the system does not tell.
+func systemBytes() int64 {
+	info, _ := os.ReadFile("/proc/meminfo")
+	var kilobytes int64
+	_, _ = fmt.Sscanf(string(info), "MemTotal: %d kB", &kilobytes)
+	return kilobytes << 10
+}
+
+func (s *Server) fillStats(b *bytes.Buffer) {
+	engine.Fields(b, "total_net_input_bytes", s.counts.in.Load(), "total_net_output_bytes", s.counts.out.Load(),
+		"rejected_connections", s.counts.rejected.Load(),
+		"client_output_buffer_limit_disconnections", s.counts.slow.Load())
+}
+
+func (s *Server) resetStats() {
+	s.counts.in.Store(0)
+	s.counts.out.Store(0)
+	s.counts.rejected.Store(0)
+	s.counts.slow.Store(0)
+}
+
+func fillCPU(b *bytes.Buffer) {
+	for _, of := range []struct {
+		who  int
+		name string
+	}{{unix.RUSAGE_SELF, ""}, {unix.RUSAGE_CHILDREN, "_children"}} {
+		var u unix.Rusage
+		_ = unix.Getrusage(of.who, &u)
+		engine.Fields(b, "used_cpu_sys"+of.name, fmt.Sprintf("%d.%06d", u.Stime.Sec, u.Stime.Usec),
+			"used_cpu_user"+of.name, fmt.Sprintf("%d.%06d", u.Utime.Sec, u.Utime.Usec))
+	}
+}
+
+// purge gives memory back to the system, once the commands of the batch are answered.
+func purge() { go debug.FreeOSMemory() }

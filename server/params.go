@@ -1,0 +1,113 @@
+package server
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// params are the parameters that connections obey. They are set under the engine's lock and read by
+// the event loops.
+func (s *Server) params() []engine.Param {
+	bulk := s.engine.Param("proto-max-bulk-len")
+	set := bulk.Set
+	bulk.Set = func(v string) string {
+		failure := set(v)
+		s.maxBulk.Store(s.engine.Config.ProtoMaxBulk)
+		return failure
+	}
+	return []engine.Param{
+		atomicParam("maxclients", &s.maxClients, 1, math.MaxUint32),
+		atomicParam("tcp-keepalive", &s.keepAlive, 0, math.MaxInt32),
+		s.maxQueryParam(),
+		{Name: "client-output-buffer-limit", Get: func() string { return s.output.Load().String() }, Set: s.setOutput},
+	}
+}
+
+// atomicParam is an integer between lo and hi.
+func atomicParam(name string, p *atomic.Int64, lo, hi int64) engine.Param {
+	n := p.Load()
+	param := engine.IntParam(name, &n, lo, hi)
+	return storing(param, &n, p)
+}
+
+func (s *Server) maxQueryParam() engine.Param {
+	n := s.maxQuery.Load()
+	return storing(engine.MemoryParam("client-query-buffer-limit", &n, 1<<20), &n, &s.maxQuery)
+}
+
+// storing returns param, which sets n, so that it stores n in p as well.
+func storing(param engine.Param, n *int64, p *atomic.Int64) engine.Param {
+	set := param.Set
+	param.Set = func(v string) string {
+		failure := set(v)
+		p.Store(*n)
+		return failure
+	}
+	return param
+}
+
+// outputLimit is how much unsent output a connection may have: never the hard limit, and the soft one
+// no longer than the patience. 0 is no limit.
+type outputLimit struct {
+	hard, soft int64
+	patience   time.Duration
+}
+
+// outputLimits are those of ordinary clients, replicas and listeners to channels.
+type outputLimits [3]outputLimit
+
+var outputClasses = [...]string{"normal", "slave", "pubsub"}
+
+func defaultOutput() *outputLimits {
+	return &outputLimits{{}, {256 << 20, 64 << 20, time.Minute}, {32 << 20, 8 << 20, time.Minute}}
+}
+
+// outputLimit returns the limit of a connection.
+func (s *Server) outputLimit(listening bool) outputLimit {
+	if listening {
+		return s.output.Load()[2]
+	}
+	return s.output.Load()[0]
+}
+
+// String returns the limits as CONFIG GET shows them.
+func (l *outputLimits) String() string {
+	var words []string
+	for i, lim := range l {
+		words = append(words, fmt.Sprintf("%s %d %d %d", outputClasses[i], lim.hard, lim.soft, lim.patience/time.Second))
+	}
+	return strings.Join(words, " ")
+}
+
+// setOutput takes limits in the form class hard soft seconds, for one class or several. The hard limit
+// of listeners is the engine's too, which holds what their event loops have not fetched yet.
+func (s *Server) setOutput(v string) string {
+	words := strings.Fields(v)
+	if len(words)%4 != 0 {
+		return "Wrong number of arguments in buffer limit configuration."
+	}
+	limits := *s.output.Load()
+	for ; len(words) > 0; words = words[4:] {
+		class := slices.Index(outputClasses[:], strings.Replace(strings.ToLower(words[0]), "replica", "slave", 1))
+		hard, ok1 := engine.ParseMemory(words[1])
+		soft, ok2 := engine.ParseMemory(words[2])
+		seconds, err := strconv.ParseInt(words[3], 10, 32)
+		switch {
+		case class < 0:
+			return "Invalid client class specified in buffer limit configuration."
+		case !ok1 || !ok2 || err != nil || seconds < 0:
+			return "Error in hard, soft or soft_seconds setting in buffer limit configuration."
+		}
+		limits[class] = outputLimit{hard, soft, time.Duration(seconds) * time.Second}
+	}
+	s.output.Store(&limits)
+	s.engine.Config.PushLimit = limits[2].hard
+	return ""
+}
