@@ -1,0 +1,164 @@
+package set
+
+import (
+	"github.com/miniserver-go/miniserver/ds/intset"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// entryOverhead is the most bytes that a member's entry takes beyond its text: prevlens and encoding.
+const entryOverhead = 5 + 5 + 5
+
+// Add adds member, which is copied, and reports whether it is new. O(1), or O(bytes) in a packed
+// set.
+func (s *Set) Add(member []byte, lim Limits) (added bool) {
+	switch s.form() {
+	case none:
+		s.Expect(1, member, lim)
+		return s.Add(member, lim)
+	case ints:
+		e := ziplist.EntryOf(member)
+		if e.IsInt() {
+			return s.addInt(e.Int, lim)
+		}
+		s.widen(len(member), lim)
+		s.append(e)
+		return true
+	case list:
+		if s.find(member) != ziplist.None {
+			return false
+		}
+		if s.listTakes(len(member), lim) {
+			s.packed = s.list().Append(member)
+			return true
+		}
+		s.toTable(s.Len()+1, lim)
+	}
+	return s.table.add(member)
+}
+
+// AddEntry is Add for what another set gave.
+func (s *Set) AddEntry(member ziplist.Entry, lim Limits) (added bool) {
+	if member.IsInt() && s.form() == ints {
+		return s.addInt(member.Int, lim)
+	}
+	var digits [20]byte
+	return s.Add(member.Text(digits[:]), lim)
+}
+
+// Expect says that n members are about to be added, the first of them member. It gives an empty set
+// its form, and makes a packed one a table if n members by themselves would be too many. It reports
+// whether the form changed. O(1), or O(n) if it converts.
+func (s *Set) Expect(n int, member []byte, lim Limits) (changed bool) {
+	switch s.form() {
+	case none:
+		switch {
+		case n <= lim.MaxInts && ziplist.EntryOf(member).IsInt():
+			s.packed = intset.AppendEmpty(s.packed)
+		case n <= lim.MaxEntries:
+			s.packed = ziplist.AppendEmpty(s.packed)
+		default:
+			s.toTable(n, lim)
+		}
+		return true
+	case ints:
+		changed = n > lim.MaxInts
+	case list:
+		changed = n > lim.MaxEntries
+	}
+	if changed {
+		s.toTable(n, lim)
+	}
+	return changed
+}
+
+// Fit makes a packed set with more members than its form may have a table; the members' lengths are
+// not looked at. Additions do it themselves: it is for sets that were loaded. O(1), or O(n) if it
+// converts.
+func (s *Set) Fit(lim Limits) {
+	n := s.Len()
+	if f := s.form(); f == ints && n > lim.maxInts() || f == list && n > lim.MaxEntries {
+		s.toTable(n, lim)
+	}
+}
+
+// Narrow makes a set of which all members are integers an intset, if there are not too many. O(n).
+func (s *Set) Narrow(lim Limits) {
+	if f := s.form(); f == ints || f == none || s.Len() > lim.maxInts() {
+		return
+	}
+	numbers, only := intset.New(), true
+	s.Each(func(member ziplist.Entry) bool {
+		if !member.IsInt() {
+			member = ziplist.EntryOf(member.Str)
+		}
+		if only = member.IsInt(); only {
+			numbers, _ = numbers.Add(member.Int)
+		}
+		return only
+	})
+	if only {
+		*s = Of(numbers)
+	}
+}
+
+// maxInts is MaxInts within what an intset can bear.
+func (lim Limits) maxInts() int { return min(lim.MaxInts, intset.MaxLen) }
+
+// addInt adds n to a set of integers.
+func (s *Set) addInt(n int64, lim Limits) (added bool) {
+	s.packed, added = s.ints().Add(n)
+	if added {
+		s.Fit(lim)
+	}
+	return added
+}
+
+// append adds a text known to be absent to a ziplist or a table.
+func (s *Set) append(text ziplist.Entry) {
+	if s.table != nil {
+		s.table.insert(text.Str)
+		return
+	}
+	s.packed = s.list().Append(text.Str)
+}
+
+// listTakes reports whether a ziplist may take one more member of the given size.
+func (s *Set) listTakes(size int, lim Limits) bool {
+	return s.Len() < lim.MaxEntries && size <= lim.MaxValue && len(s.packed)+size+entryOverhead <= ziplist.MaxBytes
+}
+
+// widen takes a set of integers to the form in which it can have a text of the given size as well.
+func (s *Set) widen(size int, lim Limits) {
+	numbers := s.ints()
+	n := numbers.Len()
+	room := ziplist.New().Bytes() + n*(numbers.Width()+2) + size + entryOverhead
+	if n >= lim.MaxEntries || size > lim.MaxValue || room > ziplist.MaxBytes || longest(numbers) > lim.MaxValue {
+		s.toTable(n+1, lim)
+		return
+	}
+	l := ziplist.AppendEmpty(make([]byte, 0, room))
+	for i := range n {
+		l = l.AppendInt(numbers.At(i))
+	}
+	*s = Of(l)
+}
+
+// longest returns the length of the longest text of an integer: of the first or the last.
+func longest(numbers intset.Set) int {
+	n := numbers.Len()
+	if n == 0 {
+		return 0
+	}
+	return max(ziplist.Entry{Int: numbers.At(0)}.Len(), ziplist.Entry{Int: numbers.At(n - 1)}.Len())
+}
+
+// toTable makes a packed set a table with room for n members.
+func (s *Set) toTable(n int, lim Limits) {
+	t := newTable(max(n, s.Len()), lim.Seed)
+	var digits [20]byte
+	s.Each(func(member ziplist.Entry) bool {
+		t.insert(member.Text(digits[:]))
+		return true
+	})
+	*s = Set{table: t}
+}

@@ -1,0 +1,206 @@
+// Package set is the set value: members, packed while small, in a table from then on.
+//
+//	ints    an intset        width length 3 17 1700000000000      integers only, ascending
+//	list    a ziplist        header b 17 a                        in the order of addition
+//	table   dict.Map         each member one block  [length] bytes
+//
+// Invariants, all verified by Check:
+//
+//  1. A set is in one of the three forms. The zero Set, or any without bytes and without a table, is
+//     empty and takes its form with the first member.
+//  2. No member is there twice.
+//  3. A table's running sum is the size of its blocks.
+//
+// A set changes its form when Redis changes it, since 7.2: from ints when another member than an
+// integer comes, to a list if that may hold them all, and else to a table; from a list to a table
+// before a member longer than Limits.MaxValue or one more than Limits.MaxEntries; and from ints to a
+// table after more than Limits.MaxInts. It does not go back by itself, except that popping nearly all
+// of a table makes a set of what stays (see Pop).
+//
+// The two packed forms are told apart by their first four bytes: an intset begins with its width, 8
+// at most, a ziplist with its length, 11 at least. So a packed set is just its bytes.
+//
+// Members come out as ziplist.Entry: text, or an integer not yet rendered, so that a reader who
+// writes straight into its output pays for no text in between. They alias the set's memory and are
+// valid until the set is next changed. What goes in is copied and must not be such an alias of the
+// same set. dice(n) must return a number in [0, n), each with the same probability.
+//
+// Non-goals: unions and their kin, which are the commands' affair, and the removal of empty sets,
+// which is the keyspace's.
+//
+// Unlike Redis, whose small sets of texts are listpacks, this one's are ziplists. A table's member is
+// a single block without pointers, which the collector never looks into.
+package set
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/intset"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// Set is one set. The zero value is an empty one.
+//
+// A Set made by Of works on the bytes it was given and allocates only when they do not suffice, so
+// it may be a short-lived view of bytes kept elsewhere. Assigning a Set shares its memory; Clone
+// copies it.
+type Set struct {
+	packed []byte // an intset or a ziplist; without length it is room for either
+	table  *table
+}
+
+// Limits are the thresholds for the packed forms, and what a table needs.
+type Limits struct {
+	MaxInts    int    // most members of an intset
+	MaxEntries int    // most members of a ziplist
+	MaxValue   int    // most bytes of a member of a ziplist
+	Seed       uint64 // hashes of a table's members depend on it
+}
+
+// Of returns the packed set in b, an intset or a ziplist, or an empty set that will use b's capacity
+// if b has no length. It works on b itself. Bytes from outside must pass Check.
+func Of(b []byte) Set { return Set{packed: b} }
+
+// Packed returns the intset or ziplist of a packed set, which stays the set's own; nothing if the
+// set has no form yet. It is false if the set is a table.
+func (s *Set) Packed() ([]byte, bool) { return s.packed, s.table == nil }
+
+// Ints returns the intset, which stays the set's own; false if the set is in another form.
+func (s *Set) Ints() (intset.Set, bool) { return s.packed, s.form() == ints }
+
+// List returns the ziplist, which stays the set's own; false if the set is in another form.
+func (s *Set) List() (ziplist.List, bool) { return s.packed, s.form() == list }
+
+type form uint8
+
+const (
+	none form = iota
+	ints
+	list
+	hashed
+)
+
+// form returns the form the set is in.
+func (s *Set) form() form {
+	switch {
+	case s.table != nil:
+		return hashed
+	case len(s.packed) < 4:
+		return none
+	case binary.LittleEndian.Uint32(s.packed) <= 8:
+		return ints
+	}
+	return list
+}
+
+// ints and list return the packed form that form told.
+func (s *Set) ints() intset.Set   { return s.packed }
+func (s *Set) list() ziplist.List { return s.packed }
+
+// Len returns the number of members. O(1); O(n) for a ziplist of more than 65534.
+func (s *Set) Len() int {
+	switch s.form() {
+	case ints:
+		return s.ints().Len()
+	case list:
+		return s.list().Len()
+	case hashed:
+		return s.table.members.Len()
+	}
+	return 0
+}
+
+// Encoding returns the form as OBJECT ENCODING says it: intset, ziplist or hashtable.
+func (s *Set) Encoding() string {
+	switch s.form() {
+	case list:
+		return "ziplist"
+	case hashed:
+		return "hashtable"
+	}
+	return "intset"
+}
+
+// Bytes returns the bytes held beyond the Set itself: the packed block, or the table and its blocks
+// as the allocator rounds them. O(1).
+func (s *Set) Bytes() int {
+	if s.table != nil {
+		return s.table.bytes()
+	}
+	return cap(s.packed)
+}
+
+// Has reports whether member is in the set. O(1), O(log n) among integers, O(n) in a ziplist;
+// allocates nothing.
+func (s *Set) Has(member []byte) bool {
+	switch s.form() {
+	case ints:
+		e := ziplist.EntryOf(member)
+		return e.IsInt() && s.ints().Has(e.Int)
+	case list:
+		return s.find(member) != ziplist.None
+	case hashed:
+		return s.table.has(member)
+	}
+	return false
+}
+
+// HasEntry is Has for what a set gave.
+func (s *Set) HasEntry(member ziplist.Entry) bool {
+	if member.IsInt() && s.form() == ints {
+		return s.ints().Has(member.Int)
+	}
+	var digits [20]byte
+	return s.Has(member.Text(digits[:]))
+}
+
+// Remove removes member and reports whether it was there. O(1), or O(bytes) in a packed set.
+func (s *Set) Remove(member []byte) (removed bool) {
+	switch s.form() {
+	case ints:
+		if e := ziplist.EntryOf(member); e.IsInt() {
+			return s.removeInt(e.Int)
+		}
+	case list:
+		p := s.find(member)
+		if removed = p != ziplist.None; removed {
+			s.packed = s.list().Delete(p, 1).Trim()
+		}
+	case hashed:
+		removed = s.table.remove(member)
+	}
+	return removed
+}
+
+// RemoveEntry is Remove for what another set gave.
+func (s *Set) RemoveEntry(member ziplist.Entry) (removed bool) {
+	if member.IsInt() && s.form() == ints {
+		return s.removeInt(member.Int)
+	}
+	var digits [20]byte
+	return s.Remove(member.Text(digits[:]))
+}
+
+func (s *Set) removeInt(n int64) bool {
+	left, removed := s.ints().Remove(n)
+	s.packed = left.Trim()
+	return removed
+}
+
+// Clone returns a copy that shares nothing with s. O(bytes).
+func (s *Set) Clone() Set {
+	if s.table != nil {
+		return Set{table: s.table.clone()}
+	}
+	return Set{packed: append([]byte(nil), s.packed...)}
+}
+
+// find returns the position of member in a ziplist.
+func (s *Set) find(member []byte) int {
+	l := s.list()
+	return l.Find(member, l.First(), 0)
+}
+
+// view is b as a string, without copying.
+func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -1,0 +1,125 @@
+package set
+
+import (
+	"encoding/binary"
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// table is the large form of a set.
+type table struct {
+	members dict.Map[member]
+	held    int    // bytes of the members' blocks
+	seed    uint64 // of the map's hashes
+}
+
+// newTable returns an empty table with room for n members.
+func newTable(n int, seed uint64) *table {
+	t := &table{seed: seed}
+	t.members.Init(seed).Reserve(n)
+	return t
+}
+
+func (t *table) bytes() int {
+	return sizeclass.Round(int(unsafe.Sizeof(*t))) + t.members.Bytes() + t.held
+}
+
+func (t *table) has(text []byte) bool { return t.members.Lookup(view(text)) != nil }
+
+// add adds a member and reports whether it is new.
+func (t *table) add(text []byte) bool {
+	h := t.members.Hash(view(text))
+	if t.members.LookupHash(h, view(text)) != nil {
+		return false
+	}
+	m := newMember(text)
+	t.held += m.bytes()
+	t.members.InsertHash(h, m)
+	return true
+}
+
+// insert adds a member known to be new.
+func (t *table) insert(text []byte) {
+	m := newMember(text)
+	t.held += m.bytes()
+	t.members.Insert(m)
+}
+
+func (t *table) remove(text []byte) bool {
+	m, ok := t.members.Delete(view(text))
+	if ok {
+		t.held -= m.bytes()
+	}
+	return ok
+}
+
+func (t *table) clone() *table {
+	c := newTable(t.members.Len(), t.seed)
+	t.members.Each(func(m member) bool {
+		c.insert(m.text())
+		return true
+	})
+	return c
+}
+
+// member is a member in one block without pointers: the length of the text and the text. A length is
+// one byte up to 254, beyond that a byte of 255 and a u32. A block is as large as the allocator
+// makes it anyway.
+type member struct{ block *byte }
+
+const (
+	longLength = 0xFF
+	longHead   = 5
+)
+
+// newMember returns a member with a copy of text.
+func newMember(text []byte) member {
+	size := sizeclass.Round(headSize(len(text)) + len(text))
+	b := make([]byte, size)
+	n := headSize(len(text))
+	if n == 1 {
+		b[0] = byte(len(text))
+	} else {
+		b[0] = longLength
+		binary.LittleEndian.PutUint32(b[1:], uint32(len(text)))
+	}
+	copy(b[n:], text)
+	return member{unsafe.SliceData(b)}
+}
+
+// headSize returns the bytes that store the length n.
+func headSize(n int) int {
+	if n < longLength {
+		return 1
+	}
+	return longHead
+}
+
+// Key returns the text, aliasing the block.
+func (m member) Key() string {
+	at, n := 1, int(*m.block)
+	if n == longLength {
+		at, n = longHead, int(binary.LittleEndian.Uint32(unsafe.Slice(m.at(1), 4)))
+	}
+	return unsafe.String(m.at(at), n)
+}
+
+func (m member) at(i int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(m.block), i)) }
+
+// text returns the text as bytes, aliasing the block; never nil.
+func (m member) text() []byte {
+	key := m.Key()
+	return unsafe.Slice(unsafe.StringData(key), len(key))
+}
+
+// entry returns the member as a packed set would hand it out.
+func (m member) entry() ziplist.Entry { return ziplist.Entry{Str: m.text()} }
+
+// bytes returns the size of the block.
+func (m member) bytes() int {
+	n := len(m.Key())
+	return sizeclass.Round(headSize(n) + n)
+}

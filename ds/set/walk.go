@@ -1,0 +1,234 @@
+package set
+
+import (
+	"github.com/miniserver-go/miniserver/ds/intset"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// Each calls fn for every member until fn returns false: integers of an intset ascending, members of
+// a ziplist in the order of addition. fn must not change the set. O(n).
+func (s *Set) Each(fn func(member ziplist.Entry) bool) {
+	switch s.form() {
+	case ints:
+		numbers := s.ints()
+		for i := range numbers.Len() {
+			if !fn(ziplist.Entry{Int: numbers.At(i)}) {
+				return
+			}
+		}
+	case list:
+		l := s.list()
+		for p := l.First(); p != ziplist.None; {
+			var e ziplist.Entry
+			if e, p = l.Get(p); !fn(e) {
+				return
+			}
+		}
+	case hashed:
+		s.table.members.Each(func(m member) bool { return fn(m.entry()) })
+	}
+}
+
+// Scan calls fn for the members of one step of a walk and returns the cursor for the next; a walk
+// begins and ends at 0. A packed set comes in one step. Of a table a step gives about count members,
+// and a member that is there during the whole walk is given at least once. fn must not change the
+// set.
+func (s *Set) Scan(cursor uint64, count int, fn func(member ziplist.Entry)) uint64 {
+	if s.table == nil {
+		s.Each(func(member ziplist.Entry) bool { fn(member); return true })
+		return 0
+	}
+	given := 0
+	for range 10 * max(count, 1) { // sparse tables end the step too, as in Redis
+		cursor = s.table.members.Scan(cursor, func(m member) { given++; fn(m.entry()) })
+		if cursor == 0 || given >= count {
+			break
+		}
+	}
+	return cursor
+}
+
+// Random returns a member, each with the same probability; the zero Entry from an empty set. O(1),
+// or O(n) in a ziplist.
+func (s *Set) Random(dice func(n uint64) uint64) (member ziplist.Entry) {
+	n := uint64(s.Len())
+	if n == 0 {
+		return member
+	}
+	switch s.form() {
+	case ints:
+		member.Int = s.ints().At(int(dice(n)))
+	case list:
+		member, _ = s.list().Get(s.list().Index(int(dice(n))))
+	default:
+		member = s.table.members.Random(dice).entry()
+	}
+	return member
+}
+
+// Draw calls fn for count members, each time any of them with the same probability, until fn returns
+// false. fn must not change the set. O(count), and O(n) once in a ziplist.
+func (s *Set) Draw(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
+	if s.form() == list {
+		s.drawListed(count, dice, fn)
+		return
+	}
+	if s.Len() == 0 {
+		return
+	}
+	for ; count > 0 && fn(s.Random(dice)); count-- {
+	}
+}
+
+// drawListed is Draw from a ziplist, whose members' positions are gathered first.
+func (s *Set) drawListed(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
+	l := s.list()
+	places := make([]int, 0, l.Len())
+	for p := l.First(); p != ziplist.None; p = l.Next(p) {
+		places = append(places, p)
+	}
+	for ; count > 0 && len(places) > 0; count-- {
+		if member, _ := l.Get(places[dice(uint64(len(places)))]); !fn(member) {
+			return
+		}
+	}
+}
+
+// Sample calls fn for count different members, or all if there are fewer, until fn returns false.
+// Each selection has the same probability, the order is not random. fn must not change the set.
+// O(n), or O(count) in a table of more than three times as many members.
+func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
+	if s.table != nil && count < s.Len()/3 {
+		s.table.sample(count, dice, fn)
+		return
+	}
+	l := lottery{left: s.Len(), wanted: count, dice: dice}
+	s.Each(func(member ziplist.Entry) bool {
+		return l.wanted > 0 && (!l.takes() || fn(member))
+	})
+}
+
+// sample draws until count different members have come up.
+func (t *table) sample(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
+	seen := make(map[member]struct{}, max(count, 0))
+	for len(seen) < count {
+		m := t.members.Random(dice)
+		if _, again := seen[m]; again {
+			continue
+		}
+		seen[m] = struct{}{}
+		if !fn(m.entry()) {
+			return
+		}
+	}
+}
+
+// lottery decides for one member after the other which are among the wanted ones, so that each
+// selection of them has the same probability: it takes a member with the probability that makes the
+// numbers of members left and still wanted meet at the end.
+type lottery struct {
+	left, wanted int
+	dice         func(n uint64) uint64
+}
+
+func (l *lottery) takes() bool {
+	taken := l.wanted >= l.left || l.dice(uint64(l.left)) < uint64(l.wanted)
+	l.left--
+	if taken {
+		l.wanted--
+	}
+	return taken
+}
+
+// moveFactor is how many times more members must go than stay for Pop to copy those that stay.
+const moveFactor = 5
+
+// Pop removes count different members, or all if there are fewer, and calls fn for each. Each
+// selection has the same probability. fn must not use the set. O(count), O(bytes) in a packed set.
+//
+// If few stay, less than a fifth of those that go, a table gives way to a set made of these, as in
+// Redis: a ziplist if they are fit for one.
+func (s *Set) Pop(count int, lim Limits, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
+	stay := s.Len() - count
+	switch {
+	case count <= 0:
+	case stay <= 0:
+		s.Each(func(member ziplist.Entry) bool { fn(member); return true })
+		*s = Of(s.packed[:0])
+	case moveFactor*stay <= count:
+		s.popBut(stay, lim, dice, fn)
+	case s.form() == ints:
+		s.popInts(count, dice, fn)
+	case s.form() == list:
+		s.popListed(count, dice, fn)
+	default:
+		s.table.pop(count, dice, fn)
+	}
+}
+
+// popBut removes all members but some.
+func (s *Set) popBut(stay int, lim Limits, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
+	left := Of(ziplist.New())
+	if s.form() == ints {
+		left = Of(intset.New())
+	}
+	s.Sample(stay, dice, func(member ziplist.Entry) bool {
+		left.AddEntry(member, lim)
+		return true
+	})
+	s.Each(func(member ziplist.Entry) bool {
+		if !left.HasEntry(member) {
+			fn(member)
+		}
+		return true
+	})
+	*s = left
+}
+
+func (s *Set) popInts(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
+	numbers := s.ints()
+	if count == 1 {
+		i := int(dice(uint64(numbers.Len())))
+		fn(ziplist.Entry{Int: numbers.At(i)})
+		s.packed = numbers.RemoveAt(i).Trim()
+		return
+	}
+	l := lottery{left: numbers.Len(), wanted: count, dice: dice}
+	s.packed = numbers.Filter(func(n int64) bool {
+		taken := l.takes()
+		if taken {
+			fn(ziplist.Entry{Int: n})
+		}
+		return !taken
+	}).Trim()
+}
+
+func (s *Set) popListed(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
+	l, p := s.list(), 0
+	if count == 1 {
+		p = l.Index(int(dice(uint64(l.Len()))))
+		member, _ := l.Get(p)
+		fn(member)
+		s.packed = l.Delete(p, 1).Trim()
+		return
+	}
+	lots := lottery{left: l.Len(), wanted: count, dice: dice}
+	for p = l.First(); lots.wanted > 0; {
+		if !lots.takes() {
+			p = l.Next(p)
+			continue
+		}
+		member, _ := l.Get(p)
+		fn(member)
+		l = l.Delete(p, 1) // the next is at p then
+	}
+	s.packed = l.Trim()
+}
+
+func (t *table) pop(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
+	for ; count > 0; count-- {
+		m := t.members.Random(dice)
+		fn(m.entry())
+		t.remove(m.text())
+	}
+}
