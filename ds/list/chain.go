@@ -1,0 +1,198 @@
+package list
+
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// chain is the large form of a list.
+type chain struct {
+	head, tail *node
+	len        int // elements
+	nodes      int
+	held       int // bytes of the nodes' blocks
+}
+
+var (
+	nodeSize  = sizeclass.Round(int(unsafe.Sizeof(node{})))
+	chainSize = sizeclass.Round(int(unsafe.Sizeof(chain{})))
+)
+
+func (c *chain) bytes() int { return chainSize + c.nodes*nodeSize + c.held }
+
+// linkBefore puts a node with its elements before next, at the tail if that is nil.
+func (c *chain) linkBefore(next, n *node) {
+	n.next, n.prev = next, c.tail
+	if next != nil {
+		n.prev = next.prev
+		next.prev = n
+	} else {
+		c.tail = n
+	}
+	if n.prev != nil {
+		n.prev.next = n
+	} else {
+		c.head = n
+	}
+	c.nodes++
+	c.len += n.count
+	c.held += cap(n.data)
+}
+
+// unlink removes a node with its elements.
+func (c *chain) unlink(n *node) {
+	if n.prev != nil {
+		n.prev.next = n.next
+	} else {
+		c.head = n.next
+	}
+	if n.next != nil {
+		n.next.prev = n.prev
+	} else {
+		c.tail = n.prev
+	}
+	c.nodes--
+	c.len -= n.count
+	c.held -= cap(n.data)
+}
+
+// put gives a node other elements, or removes it if there are none.
+func (c *chain) put(n *node, data ziplist.List, count int) {
+	if count == 0 {
+		c.unlink(n)
+		return
+	}
+	c.held += cap(data) - cap(n.data)
+	c.len += count - n.count
+	n.data, n.count = data, count
+}
+
+// end returns the node at an end.
+func (c *chain) end(end End) *node {
+	if end == Head {
+		return c.head
+	}
+	return c.tail
+}
+
+// beyond returns the neighbour of a node that comes next in a walk from the given end.
+func (n *node) beyond(from End) *node {
+	if from == Head {
+		return n.next
+	}
+	return n.prev
+}
+
+// seek returns the node of element i, which may count from -1 backwards, and the element's index in
+// it, from either end; nil if there is none. It goes from the nearer end.
+func (c *chain) seek(i int) (*node, int) {
+	if i < 0 {
+		i += c.len
+	}
+	if i < 0 || i >= c.len {
+		return nil, 0
+	}
+	if i < c.len/2 {
+		n := c.head
+		for ; i >= n.count; n = n.next {
+			i -= n.count
+		}
+		return n, i
+	}
+	n, i := c.tail, i-c.len
+	for ; i < -n.count; n = n.prev {
+		i += n.count
+	}
+	return n, i + n.count
+}
+
+// find returns the node of the first element whose text is v, and its index there; nil if there is
+// none.
+func (c *chain) find(v []byte) (*node, int) {
+	for n := c.head; n != nil; n = n.next {
+		if i, ok := n.find(v); ok {
+			return n, i
+		}
+	}
+	return nil, 0
+}
+
+// push adds v at an end.
+func (c *chain) push(end End, v []byte, lim Limits) {
+	if n := c.end(end); n != nil && c.admits(n, v, lim) {
+		c.put(n, push(n.data, end, v, lim), n.count+1)
+		return
+	}
+	n := newNode(v, lim, true)
+	if end == Head {
+		c.linkBefore(c.head, n)
+	} else {
+		c.linkBefore(nil, n)
+	}
+}
+
+// admits reports whether a node can get v as a further element.
+func (c *chain) admits(n *node, v []byte, lim Limits) bool {
+	return n != nil && !n.plain && lim.admit(n.data, n.count, len(v))
+}
+
+// newNode returns a node of the one element v. One that is to grow gets a block for more of them.
+func newNode(v []byte, lim Limits, grows bool) *node {
+	if lim.large(len(v)) {
+		return &node{data: append(ziplist.List{}, v...), count: 1, plain: true}
+	}
+	var block []byte
+	if grows && lim.Node < 0 {
+		block = make([]byte, firstBlock)
+	}
+	return &node{data: ziplist.AppendEmpty(block).Append(v), count: 1}
+}
+
+// drop removes n elements at an end.
+func (c *chain) drop(end End, n int) {
+	for x := c.end(end); x != nil && n > 0; x = c.end(end) {
+		if n < x.count {
+			c.put(x, dropFrom(x.data, x.count, end, n).Trim(), x.count-n)
+			return
+		}
+		n -= x.count
+		c.unlink(x)
+	}
+}
+
+// remove removes up to count elements whose text is v, in a walk from the given end.
+func (c *chain) remove(v []byte, count int, from End) (removed int) {
+	for n := c.end(from); n != nil && removed < count; {
+		next := n.beyond(from)
+		k, data := 0, n.data
+		if !n.plain {
+			data, k = removeFrom(data, v, count-removed, from)
+		} else if string(data) == string(v) {
+			k = 1
+		}
+		if k > 0 {
+			removed += k
+			c.put(n, trimmed(data, n), n.count-k)
+		}
+		n = next
+	}
+	return removed
+}
+
+// trimmed returns the ziplist of a node in a block of its size, if it became much smaller.
+func trimmed(data ziplist.List, n *node) ziplist.List {
+	if n.plain {
+		return data
+	}
+	return data.Trim()
+}
+
+func (c *chain) clone() *chain {
+	copied := &chain{}
+	for n := c.head; n != nil; n = n.next {
+		copied.linkBefore(nil, &node{data: append(ziplist.List{}, n.data...), count: n.count, plain: n.plain})
+	}
+	return copied
+}

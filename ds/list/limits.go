@@ -1,0 +1,103 @@
+package list
+
+import "github.com/miniserver-go/miniserver/ds/ziplist"
+
+// Limits bound what lies in one ziplist.
+type Limits struct {
+	// Node is list-max-ziplist-size: from -1 to -5 the most bytes, 4, 8, 16, 32 or 64 KiB; above 0 the
+	// most elements, within 8 KiB.
+	Node int
+}
+
+// Defaults are the limits that Redis has by default.
+var Defaults = Limits{Node: -2}
+
+// overhead is about what an element takes beside its text: its prevlen and encoding, and a wider
+// prevlen behind it.
+const overhead = 11
+
+// bytes returns the most bytes of a ziplist.
+func (lim Limits) bytes() int {
+	if lim.Node >= 0 {
+		return 8 << 10
+	}
+	return 4 << 10 << (min(-lim.Node, 5) - 1)
+}
+
+// large reports whether an element of n bytes is too large for any ziplist.
+func (lim Limits) large(n int) bool { return emptyBytes+n+overhead > lim.bytes() }
+
+// take reports whether zl may grow by an element of n bytes.
+func (lim Limits) take(zl ziplist.List, n int) bool { return len(zl)+n+overhead <= lim.bytes() }
+
+// admit reports whether zl, of count elements, may get one more, of n bytes.
+func (lim Limits) admit(zl ziplist.List, count, n int) bool {
+	return lim.take(zl, n) && (lim.Node < 0 || count < max(lim.Node, 1))
+}
+
+// replaces reports whether an element of old bytes in zl may be overwritten with one of n.
+func (lim Limits) replaces(zl ziplist.List, old, n int) bool {
+	return n <= old || lim.take(zl, n-old)
+}
+
+// exceeded reports whether zl, of count elements, is more than may lie in one ziplist.
+func (lim Limits) exceeded(zl ziplist.List, count int) bool {
+	return len(zl) > lim.bytes() || lim.Node >= 0 && count > max(lim.Node, 1)
+}
+
+// emptyBytes is the length of an empty ziplist.
+const emptyBytes = 11
+
+const (
+	exactBlock = 512  // up to here a block has just the size it needs, for there are many small lists
+	firstBlock = 1024 // of a node at an end of a chain, which is sure to get more elements
+)
+
+// reserve returns zl with room for an element of n bytes. Blocks grow by half, up to the limit, so
+// that pushing costs a constant number of copies.
+func reserve(zl ziplist.List, n int, lim Limits) ziplist.List {
+	need := len(zl) + n + overhead
+	if need <= cap(zl) || need <= exactBlock {
+		return zl
+	}
+	size := min(len(zl)+len(zl)/2, lim.bytes())
+	grown := append(ziplist.List(nil), make(ziplist.List, max(size, need))...)
+	return grown[:copy(grown, zl)]
+}
+
+// push adds v at an end of a ziplist.
+func push(zl ziplist.List, end End, v []byte, lim Limits) ziplist.List {
+	zl = reserve(zl, len(v), lim)
+	if end == Head {
+		return zl.Prepend(v)
+	}
+	return zl.Append(v)
+}
+
+// dropFrom removes n of the count elements of a ziplist at an end.
+func dropFrom(zl ziplist.List, count int, end End, n int) ziplist.List {
+	if end == Head {
+		return zl.Delete(zl.First(), n)
+	}
+	return zl.DeleteRange(max(count-n, 0), n)
+}
+
+// removeFrom removes up to most elements whose text is v, and returns their number.
+func removeFrom(zl ziplist.List, v []byte, most int, from End) (_ ziplist.List, removed int) {
+	if from == Head {
+		for p := zl.Find(v, zl.First(), 0); p != ziplist.None && removed < most; removed++ {
+			zl = zl.Delete(p, 1)
+			p = zl.Find(v, p, 0) // where the next one is now, or the end
+		}
+		return zl, removed
+	}
+	for p := zl.Last(); p != ziplist.None && removed < most; {
+		before := zl.Prev(p)
+		if e, _ := zl.Get(p); e.Equal(v) {
+			zl = zl.Delete(p, 1)
+			removed++
+		}
+		p = before
+	}
+	return zl, removed
+}

@@ -1,0 +1,245 @@
+// Package list is the list value: elements in the order in which they were put there, packed in one
+// ziplist while small and in a chain of them from then on.
+//
+//	packed  one ziplist        element element ...
+//	chain   head               nodes, linked both ways                      tail
+//	        [ziplist] <-> [ziplist] <-> [one large element] <-> [ziplist]
+//
+// Invariants, all verified by Check:
+//
+//  1. A list is packed or a chain, never both; the zero List is an empty packed one.
+//  2. No node is empty, and each knows its number of elements.
+//  3. A plain node holds the bytes of one element, without a ziplist around them.
+//  4. A chain's running sums are the number of its elements and the bytes of its nodes.
+//
+// Limits.Node bounds a ziplist, as list-max-ziplist-size does in Redis: in bytes, or in elements.
+// An element too large for any ziplist gets a plain node. A list whose one ziplist is full becomes a
+// chain, by taking the ziplist as its first node; a chain of one small node becomes packed again.
+// Full nodes are split where an element comes between their elements, and what is left is joined
+// with its neighbours where it fits.
+//
+// Elements come out as ziplist.Entry: text, or an integer not yet rendered. They alias the list's
+// own memory and are valid until the list is next changed. What goes in is copied and must not be
+// such an alias. Indexes count from 0 at the head, or from -1 at the tail backwards.
+//
+// Non-goals: compression of inner nodes (list-compress-depth), which trades time for bytes that a
+// local server has; and the removal of empty lists, which is the keyspace's.
+//
+// Unlike Redis, where a small list is a node in a quicklist too, a packed list is the plain bytes of
+// its ziplist, which the keyspace can keep beside the key; and an element that is overwritten with
+// a longer one does not make its node exceed the limit.
+package list
+
+import "github.com/miniserver-go/miniserver/ds/ziplist"
+
+// List is one list. The zero value is an empty one.
+//
+// A List made by Of works on the bytes it was given and allocates only when they do not suffice, so
+// it may be a short-lived view of bytes kept elsewhere. Assigning a List shares its memory; Clone
+// copies it.
+type List struct {
+	packed ziplist.List // nil if a chain, or nothing was ever pushed
+	chain  *chain
+}
+
+// End is one of a list's two ends.
+type End uint8
+
+// The ends. Walks from the head go by ascending index, walks from the tail by descending.
+const (
+	Head End = iota
+	Tail
+)
+
+// Of returns the packed list of the entries of zl. It works on zl itself. Bytes from outside must
+// pass Check.
+func Of(zl ziplist.List) List { return List{packed: zl} }
+
+// Packed returns the ziplist of a packed list, which stays the list's own; false if the list is a
+// chain.
+func (l *List) Packed() (ziplist.List, bool) {
+	if l.packed == nil && l.chain == nil {
+		l.packed = ziplist.New()
+	}
+	return l.packed, l.chain == nil
+}
+
+// Len returns the number of elements. O(1); O(n) for a packed one of more than 65534 elements.
+func (l *List) Len() int {
+	switch {
+	case l.chain != nil:
+		return l.chain.len
+	case l.packed == nil:
+		return 0
+	}
+	return l.packed.Len()
+}
+
+// Encoding returns the form as OBJECT ENCODING says it: quicklist, in either form, as in Redis 7.0.
+func (l *List) Encoding() string { return "quicklist" }
+
+// Bytes returns the bytes held beyond the List itself: the ziplist's block, or the nodes with their
+// blocks as the allocator rounds them. O(1).
+func (l *List) Bytes() int {
+	if l.chain != nil {
+		return l.chain.bytes()
+	}
+	return cap(l.packed)
+}
+
+// Push adds v at an end. O(bytes of a node).
+func (l *List) Push(end End, v []byte, lim Limits) {
+	if l.chain == nil {
+		zl, _ := l.Packed()
+		if lim.admit(zl, zl.Len(), len(v)) {
+			l.packed = push(zl, end, v, lim)
+			return
+		}
+		l.link()
+	}
+	l.chain.push(end, v, lim)
+}
+
+// Index returns element i; false if there is none.
+// O(n) in a packed list, O(nodes + elements of a node) in a chain, from the nearer end.
+func (l *List) Index(i int) (e ziplist.Entry, ok bool) {
+	if l.chain != nil {
+		n, i := l.chain.seek(i)
+		if n == nil {
+			return e, false
+		}
+		return n.at(i), true
+	}
+	if l.packed == nil {
+		return e, false
+	}
+	p := l.packed.Index(i)
+	if p == ziplist.None {
+		return e, false
+	}
+	e, _ = l.packed.Get(p)
+	return e, true
+}
+
+// End returns the element at an end; false if the list is empty. O(1).
+func (l *List) End(end End) (ziplist.Entry, bool) {
+	if end == Head {
+		return l.Index(0)
+	}
+	return l.Index(-1)
+}
+
+// Set overwrites element i with v, and reports whether there is one. O(nodes + bytes of a node).
+func (l *List) Set(i int, v []byte, lim Limits) bool {
+	if l.chain == nil {
+		zl, _ := l.Packed()
+		p := zl.Index(i)
+		if p == ziplist.None {
+			return false
+		}
+		if e, _ := zl.Get(p); lim.replaces(zl, e.Len(), len(v)) {
+			l.packed = zl.Replace(p, v)
+			return true
+		}
+		l.link()
+	}
+	n, at := l.chain.seek(i)
+	if n == nil {
+		return false
+	}
+	l.chain.set(n, at, v, lim)
+	l.shrink()
+	return true
+}
+
+// Insert adds v beside the first element, from the head on, whose text is pivot: behind it, or
+// before it. It reports whether there is one. O(n).
+func (l *List) Insert(pivot, v []byte, behind bool, lim Limits) bool {
+	if l.chain == nil {
+		zl, _ := l.Packed()
+		p := zl.Find(pivot, zl.First(), 0)
+		if p == ziplist.None {
+			return false
+		}
+		if lim.admit(zl, zl.Len(), len(v)) {
+			if behind {
+				p = zl.Next(p)
+			}
+			l.packed = reserve(zl, len(v), lim).Insert(p, v)
+			return true
+		}
+		l.link()
+	}
+	n, i := l.chain.find(pivot)
+	if n == nil {
+		return false
+	}
+	if behind {
+		i++
+	}
+	l.chain.insert(n, i, v, lim)
+	return true
+}
+
+// Remove removes up to count elements whose text is v, the first that a walk from the given end
+// meets, and returns their number. O(n).
+func (l *List) Remove(v []byte, count int, from End) (removed int) {
+	if l.chain != nil {
+		removed = l.chain.remove(v, count, from)
+		l.shrink()
+	} else if l.packed != nil {
+		l.packed, removed = removeFrom(l.packed, v, count, from)
+		l.packed = l.packed.Trim()
+	}
+	return removed
+}
+
+// Drop removes n elements at an end, all if there are no more. O(nodes removed + bytes of a node).
+func (l *List) Drop(end End, n int) {
+	if l.chain != nil {
+		l.chain.drop(end, n)
+		l.shrink()
+	} else if l.packed != nil && n > 0 {
+		l.packed = dropFrom(l.packed, l.packed.Len(), end, n).Trim()
+	}
+}
+
+// Fit makes a packed list that exceeds the limits a chain of one node. Writes do what is needed
+// themselves: it is for lists that were loaded. O(bytes) at most.
+func (l *List) Fit(lim Limits) {
+	if l.chain == nil && lim.exceeded(l.packed, l.Len()) {
+		l.link()
+	}
+}
+
+// Clone returns a copy that shares nothing with l. O(bytes).
+func (l *List) Clone() List {
+	if l.chain != nil {
+		return List{chain: l.chain.clone()}
+	}
+	return List{packed: append(ziplist.List(nil), l.packed...)}
+}
+
+// link makes a packed list a chain. The bytes are copied: those of a view are borrowed.
+func (l *List) link() {
+	c := &chain{}
+	if l.packed != nil && !l.packed.Empty() {
+		n := &node{data: append(ziplist.List(nil), l.packed...), count: l.packed.Len()}
+		c.linkBefore(nil, n)
+	}
+	*l = List{chain: c}
+}
+
+// packAgain is the most bytes of an only node that becomes a packed list: so few that a list which
+// goes up and down does not change its form all the time.
+const packAgain = 2048
+
+// shrink makes a chain of at most one small node packed again.
+func (l *List) shrink() {
+	switch n := l.chain.head; {
+	case n == nil:
+		*l = List{}
+	case n.next == nil && !n.plain && len(n.data) <= packAgain:
+		*l = List{packed: n.data}
+	}
+}
