@@ -5,20 +5,56 @@ import "unsafe"
 // invoke makes a call and returns its popped frame, from which results are read before the next call.
 type invoke func(f *Call) *Call
 
+// fewArguments is how many a callee takes.
+const fewArguments = 3
+
+// few reports whether a call has a small fixed number of arguments.
+func few(e *callExpr) bool {
+	n := len(e.args)
+	return n <= fewArguments && (n == 0 || !isMany(e.args[n-1]))
+}
+
 // callOne compiles a call to its first result.
 func (c *compiler) callOne(e *callExpr) eval {
 	free := c.free
 	defer func() { c.free = free }()
-	if e.method == "" && len(e.args) <= 3 && c.direct(e) {
+	if e.method == "" && few(e) {
 		return c.callee(e).one()
 	}
 	call := c.call(e)
+	if choice := selectChoice(e); choice != nil {
+		return c.selectOne(c.eval(e.function), c.eval(choice), call)
+	}
+	return func(f *Call) Value { return call(f).one() }
+}
+
+// selectChoice returns the first argument of select(k, ...) if it may be evaluated twice.
+func selectChoice(e *callExpr) expression {
+	fn, ok := e.function.(*globalExpr)
+	if !ok || fn.name != "select" || len(e.args) != 2 || !simple(e.args[0]) {
+		return nil
+	}
+	if _, ok = e.args[1].(dotsExpr); !ok {
+		return nil
+	}
+	return e.args[0]
+}
+
+// selectOne compiles the first result of select(k, ...), which need not pass the arguments on.
+func (c *compiler) selectOne(function, choice eval, call invoke) eval {
 	return func(f *Call) Value {
-		r := call(f)
-		if r.nret == 1 {
-			return r.ret
+		fn, k := function(f), choice(f)
+		if fn.AsFunction() == f.L.choose {
+			if x, ok := k.AsNumber(); ok && x >= 1 && x < 1<<31 {
+				if i := int(x); i <= f.nextra {
+					return f.extras()[i-1]
+				}
+				return Nil
+			} else if k.IsString() && k.str() == "#" {
+				return Int(f.nextra)
+			}
 		}
-		return r.first()
+		return call(f).one()
 	}
 }
 
@@ -29,30 +65,10 @@ func (c *compiler) call(e *callExpr) invoke {
 	if e.method != "" {
 		return c.callMethod(e)
 	}
-	if len(e.args) <= 3 && c.direct(e) {
+	if few(e) {
 		return c.callee(e).invoke()
 	}
 	return c.callGathered(e)
-}
-
-// direct reports whether the callee and the arguments may be evaluated into Go variables: nothing that
-// is evaluated later runs code while they wait.
-func (c *compiler) direct(e *callExpr) bool {
-	switch e.function.(type) {
-	case *localExpr, *upvalExpr, *globalExpr:
-	default:
-		for _, a := range e.args {
-			if !simple(a) {
-				return false
-			}
-		}
-	}
-	for i, a := range e.args {
-		if i > 0 && !simple(a) || i == len(e.args)-1 && isMany(a) {
-			return false
-		}
-	}
-	return true
 }
 
 // callGathered compiles a call whose callee and arguments are gathered in consecutive slots.
@@ -172,101 +188,100 @@ func (f *Call) withTail(first uint8, n int, tail []Value) []Value {
 
 // callMethod compiles o:name(...).
 func (c *compiler) callMethod(e *callExpr) invoke {
-	base := c.temps(2)
-	self := c.eval(e.function)
-	name := c.constant(e.method)
-	look := c.siteOf(e.selfLine, e.function)
-	pc := c.callSite(e.line, nil, e.method)
-	gather, n, tail := c.arguments(e.args)
-	prepare := func(f *Call) {
-		o := self(f)
-		f.slots[base+1] = o
-		f.slots[base] = f.method(o, name, look)
-		gather(f)
+	m := &method{base: c.temps(2)}
+	m.self = c.eval(e.function)
+	m.name = c.constant(e.method)
+	m.look = c.siteOf(e.selfLine, e.function)
+	m.pc = c.callSite(e.line, nil, e.method)
+	if few(e) && len(e.args) <= 2 {
+		for i, a := range e.args {
+			m.args[i] = c.eval(a)
+			c.temp()
+		}
+		switch len(e.args) {
+		case 0:
+			return m.call0
+		case 1:
+			return m.call1
+		}
+		return m.call2
 	}
+	gather, n, tail := c.arguments(e.args)
 	if tail != nil {
 		return func(f *Call) *Call {
-			prepare(f)
-			args := f.withTail(base+1, n+1, tail(f))
-			f.pc = pc
-			return f.L.apply(f, f.slots[base], args)
+			m.find(f)
+			gather(f)
+			args := f.withTail(m.base+1, n+1, tail(f))
+			f.pc = m.pc
+			return f.L.apply(f, f.slots[m.base], args)
 		}
 	}
-	return callSlots(prepare, base, n+1, pc)
+	return callSlots(func(f *Call) {
+		m.find(f)
+		gather(f)
+	}, m.base, n+1, m.pc)
 }
 
-// method returns o[name].
-func (f *Call) method(o Value, name stringKey, pc uint32) Value {
+// method is a call of a method. Function and self wait in slots, self for good.
+type method struct {
+	self eval
+	name stringKey
+	args [2]eval
+	look uint32 // the site of the look-up
+	pc   uint32
+	base uint8
+}
+
+// find evaluates self, looks the method up and puts both in their slots.
+func (m *method) find(f *Call) (fn, self Value) {
+	self = m.self(f)
+	f.slots[m.base+1] = self
+	fn = f.method(self, &m.name, m.look)
+	f.slots[m.base] = fn
+	return fn, self
+}
+
+func (m *method) call0(f *Call) *Call {
+	fn, self := m.find(f)
+	f.pc = m.pc
+	return f.call1(fn, self)
+}
+
+func (m *method) call1(f *Call) *Call {
+	fn, self := m.find(f)
+	a := m.args[0](f)
+	f.pc = m.pc
+	return f.call2(fn, self, a)
+}
+
+func (m *method) call2(f *Call) *Call {
+	fn, self := m.find(f)
+	a := m.args[0](f)
+	if !a.IsNumber() {
+		f.slots[m.base+2] = a
+	}
+	b := m.args[1](f)
+	f.pc = m.pc
+	return f.call3(fn, self, a, b)
+}
+
+// method returns o[name], through tables without asking what else an __index may be.
+func (f *Call) method(o Value, name *stringKey, pc uint32) Value {
 	t := o.AsTable()
 	if t == nil && o.IsString() {
 		t = f.L.stringMeta.event(eventIndex).AsTable()
 	}
-	if t != nil {
+	for range maxMetaLoop {
+		if t == nil {
+			break
+		}
+		if n := t.main(name.hash); n.key == name.Value && n.val.p != nil {
+			return n.val
+		}
 		if v := t.getString(name.Value, name.hash); !v.IsNil() {
 			return v
 		}
+		t = t.meta.event(eventIndex).AsTable()
 	}
 	return f.index(o, name.Value, pc)
-}
-
-// tailCall compiles return f(...).
-func (c *compiler) tailCall(e *callExpr) action {
-	free := c.free
-	defer func() { c.free = free }()
-	base := c.temp()
-	var prepare func(f *Call)
-	var pc uint32
-	extra := 0
-	if e.method != "" {
-		c.temp()
-		extra = 1
-		self, name := c.eval(e.function), c.constant(e.method)
-		look := c.siteOf(e.selfLine, e.function)
-		pc = c.callSite(e.line, nil, e.method)
-		prepare = func(f *Call) {
-			o := self(f)
-			f.slots[base+1] = o
-			f.slots[base] = f.method(o, name, look)
-		}
-	} else {
-		fn := c.eval(e.function)
-		pc = c.callSite(e.line, e.function, "")
-		prepare = func(f *Call) { f.slots[base] = fn(f) }
-	}
-	gather, n, tail := c.arguments(e.args)
-	n += extra
-	first := int(base) + 1
-	return func(f *Call) signal {
-		prepare(f)
-		gather(f)
-		args := f.slots[first : first+n]
-		if tail != nil {
-			args = f.withTail(base+1, n, tail(f))
-		}
-		f.pc = pc
-		return f.become(f.slots[base], args)
-	}
-}
-
-// become makes a tail call: a Lua function is left to whoever called f, others are called at once.
-func (f *Call) become(v Value, args []Value) signal {
-	L := f.L
-	for v.n != tagFunction {
-		tm := L.metatable(v).event(eventCall)
-		if !tm.IsFunction() {
-			L.typeErrorAt(v, "call", f.site())
-		}
-		args = append([]Value{v}, args...)
-		v = tm
-	}
-	fn := (*Function)(v.p)
-	if fn.proto != nil {
-		L.tail = fn
-		L.tailArgs = len(args)
-		L.ret = append(L.ret[:0], args...)
-		return recalls
-	}
-	c := L.applyHost(f, fn, args)
-	f.nret, f.ret = c.nret, c.ret
-	return returns
 }

@@ -1,16 +1,19 @@
 package lua
 
-// callee is a call with up to three arguments that need no temporaries. Where the function is found
-// decides how it is fetched; closures over one callee load no more from it than they need.
+// callee is a call with up to three arguments, which wait in Go variables until all are evaluated. What
+// waits while other code runs lies in slots too, so that a run's memory can be measured. Closures over
+// one callee load no more from it than they need.
 type callee struct {
-	place place
-	slot  uint8
+	place place // where the function is found
+	hold  bool  // the function and the arguments before the last one lie in slots while they wait
+	slot  uint8 // of a local variable
+	base  uint8 // the slots to wait in
+	n     uint8
+	pc    uint32
 	upval int
 	key   stringKey
 	other eval
 	args  [3]eval
-	n     int
-	pc    uint32
 }
 
 // place is where a function is found.
@@ -23,8 +26,9 @@ const (
 	placeGlobal
 )
 
+// callee compiles the parts of a call.
 func (c *compiler) callee(e *callExpr) *callee {
-	s := &callee{n: len(e.args), other: c.eval(e.function)}
+	s := &callee{n: uint8(len(e.args)), other: c.eval(e.function)}
 	switch fn := e.function.(type) {
 	case *localExpr:
 		if !fn.variable.cell() {
@@ -37,7 +41,13 @@ func (c *compiler) callee(e *callExpr) *callee {
 	case *globalExpr:
 		s.place, s.key = placeGlobal, c.constant(fn.name)
 	}
+	for i, a := range e.args {
+		if !simple(a) && (i > 0 || s.place == placeOther) {
+			s.hold = true
+		}
+	}
 	s.pc = c.callSite(e.line, e.function, "")
+	s.base = c.temps(len(e.args) + 1)
 	for i, a := range e.args {
 		s.args[i] = c.eval(a)
 	}
@@ -52,11 +62,56 @@ func (s *callee) function(f *Call) Value {
 	case placeLocal:
 		return f.slots[s.slot]
 	case placeGlobal:
-		if n := f.fn.env.at(s.key.hash & f.fn.env.mask); n.key == s.key.Value && n.val.p != nil {
+		if n := f.fn.env.main(s.key.hash); n.key == s.key.Value && n.val.p != nil {
 			return n.val
 		}
 	}
 	return s.other(f)
+}
+
+// call makes a call with one argument.
+func (s *callee) call1(f *Call) *Call {
+	v := s.function(f)
+	if s.hold {
+		f.slots[s.base] = v
+	}
+	a := s.args[0](f)
+	f.pc = s.pc
+	return f.call1(v, a)
+}
+
+// call2 makes a call with two arguments.
+func (s *callee) call2(f *Call) *Call {
+	v := s.function(f)
+	if s.hold {
+		f.slots[s.base] = v
+	}
+	a := s.args[0](f)
+	if s.hold && !a.IsNumber() {
+		f.slots[s.base+1] = a
+	}
+	b := s.args[1](f)
+	f.pc = s.pc
+	return f.call2(v, a, b)
+}
+
+// call3 makes a call with three arguments.
+func (s *callee) call3(f *Call) *Call {
+	v := s.function(f)
+	if s.hold {
+		f.slots[s.base] = v
+	}
+	a := s.args[0](f)
+	if s.hold && !a.IsNumber() {
+		f.slots[s.base+1] = a
+	}
+	b := s.args[1](f)
+	if s.hold && !b.IsNumber() {
+		f.slots[s.base+2] = b
+	}
+	d := s.args[2](f)
+	f.pc = s.pc
+	return f.call3(v, a, b, d)
 }
 
 // invoke returns the call.
@@ -69,26 +124,11 @@ func (s *callee) invoke() invoke {
 			return f.call0(v)
 		}
 	case 1:
-		return func(f *Call) *Call {
-			v := s.function(f)
-			a := s.args[0](f)
-			f.pc = s.pc
-			return f.call1(v, a)
-		}
+		return s.call1
 	case 2:
-		return func(f *Call) *Call {
-			v := s.function(f)
-			a, b := s.args[0](f), s.args[1](f)
-			f.pc = s.pc
-			return f.call2(v, a, b)
-		}
+		return s.call2
 	}
-	return func(f *Call) *Call {
-		v := s.function(f)
-		a, b, d := s.args[0](f), s.args[1](f), s.args[2](f)
-		f.pc = s.pc
-		return f.call3(v, a, b, d)
-	}
+	return s.call3
 }
 
 // one returns the call with its first result.
@@ -98,43 +138,28 @@ func (s *callee) one() eval {
 		return func(f *Call) Value {
 			v := s.function(f)
 			f.pc = s.pc
-			if r := f.call0(v); r.nret == 1 {
-				return r.ret
-			} else {
-				return r.first()
-			}
+			return f.call0(v).one()
 		}
 	case 1:
 		return func(f *Call) Value {
 			v := s.function(f)
+			if s.hold {
+				f.slots[s.base] = v
+			}
 			a := s.args[0](f)
 			f.pc = s.pc
-			if r := f.call1(v, a); r.nret == 1 {
-				return r.ret
-			} else {
-				return r.first()
-			}
+			return f.call1(v, a).one()
 		}
 	case 2:
-		return func(f *Call) Value {
-			v := s.function(f)
-			a, b := s.args[0](f), s.args[1](f)
-			f.pc = s.pc
-			if r := f.call2(v, a, b); r.nret == 1 {
-				return r.ret
-			} else {
-				return r.first()
-			}
-		}
+		return func(f *Call) Value { return s.call2(f).one() }
 	}
-	return func(f *Call) Value {
-		v := s.function(f)
-		a, b, d := s.args[0](f), s.args[1](f), s.args[2](f)
-		f.pc = s.pc
-		if r := f.call3(v, a, b, d); r.nret == 1 {
-			return r.ret
-		} else {
-			return r.first()
-		}
+	return func(f *Call) Value { return s.call3(f).one() }
+}
+
+// one returns the first result of a finished call.
+func (c *Call) one() Value {
+	if c.nret == 1 {
+		return c.ret
 	}
+	return c.first()
 }

@@ -123,10 +123,10 @@ func (c *compiler) global(e *globalExpr) eval {
 	pc := c.site(e.line, nameNone, "")
 	return func(f *Call) Value {
 		t := f.fn.env
-		if v := t.getString(k.Value, k.hash); !v.IsNil() || t.meta == nil {
-			return v
+		if n := t.main(k.hash); n.key == k.Value && n.val.p != nil {
+			return n.val
 		}
-		return f.index(t.Value(), k.Value, pc)
+		return f.lookUpField(t.Value(), &k, pc)
 	}
 }
 

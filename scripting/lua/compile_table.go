@@ -1,7 +1,5 @@
 package lua
 
-import "math"
-
 // table compiles a constructor.
 func (c *compiler) table(e *tableExpr) eval {
 	array, fields := 0, 0
@@ -108,8 +106,18 @@ func (c *compiler) storeTail(slot uint8, pending []uint8, stored int, tail many)
 // setList stores elements from+1 and on.
 func (t *Table) setList(L *State, from int, values []Value) {
 	t.growArray(L, from+len(values))
-	for i, v := range values {
-		t.SetInt(L, from+i+1, v)
+	if int(t.dense) != from {
+		for i, v := range values {
+			t.SetInt(L, from+i+1, v)
+		}
+		return
+	}
+	t.dense += int32(copy(t.array[from:], values))
+	for _, v := range values {
+		if v.IsNil() {
+			t.recount()
+			return
+		}
 	}
 }
 
@@ -141,9 +149,6 @@ func (c *compiler) tableField(item tableItem, slot uint8) func(f *Call) {
 			k = f.slots[temp]
 		}
 		f.pc = pc
-		if k.IsNumber() && math.IsNaN(k.num()) {
-			f.L.fail("table index is NaN")
-		}
 		f.slots[slot].AsTable().Set(f.L, k, v)
 	}
 }

@@ -1,26 +1,19 @@
 package lua
 
-import "iter"
-
-// Coroutine is a thread of Lua: a function with a stack of its own that can pause.
-//
-// Each runs on a goroutine that takes turns with its resumer, never beside it. One that is not
-// resumed to its end is unwound when the run ends: see State.EndRun.
+// Coroutine is a thread of Lua: a function with a stack of its own that can pause. One that is not
+// resumed to its end is unwound when the run ends.
 type Coroutine struct {
 	fn      Value
-	stack   stack   // while it does not run
+	stack   stack   // its own while it does not run, its resumer's while it does
 	values  []Value // what resume passes in or yield and return pass out
 	status  status
 	failed  bool
-	base    int // depth of the resumer
-	resumer *Coroutine
-	next    func() (struct{}, bool)
-	stop    func()
-	yield   func(struct{}) bool
-	before  *Coroutine // neighbours in State.live
-	after   *Coroutine
-	id      uint32
 	mark    uint32
+	id      uint32
+	resumer *Coroutine
+	worker  *worker // from its first resume to its end
+	before  *Coroutine
+	after   *Coroutine // neighbours in State.live
 }
 
 type status uint8
@@ -35,47 +28,16 @@ const (
 var statusNames = [...]string{"suspended", "running", "normal", "dead"}
 
 const (
-	coroutineSegment = 64
+	coroutineSegment = 64 + slack
 	// coroutineBytes is what a coroutine counts: its stacks.
-	coroutineBytes = 4096 + (coroutineSegment+slack)*valueBytes
+	coroutineBytes = 4096 + coroutineSegment*valueBytes
 	maxResumes     = 190 // coroutines resumed by one another
 )
-
-// killed is the panic that unwinds a coroutine nobody will resume.
-type killed struct{}
 
 // newCoroutine returns a suspended coroutine that will call fn.
 func (L *State) newCoroutine(fn Value) *Coroutine {
 	L.Alloc(coroutineBytes)
 	return &Coroutine{fn: fn}
-}
-
-// start gives a coroutine its goroutine when it is first resumed.
-func (L *State) start(co *Coroutine) {
-	co.after = L.live
-	if L.live != nil {
-		L.live.before = co
-	}
-	L.live = co
-	co.next, co.stop = iter.Pull(func(yield func(struct{}) bool) {
-		co.yield = yield
-		defer L.finish(co)
-		c := L.apply(nil, co.fn, co.values)
-		co.values = append(co.values[:0], c.results()...)
-	})
-}
-
-// finish runs last on a coroutine's goroutine.
-func (L *State) finish(co *Coroutine) {
-	co.status = dead
-	switch problem := recover().(type) {
-	case nil, killed:
-	case raised:
-		co.failed = true
-		co.values = append(co.values[:0], L.pending)
-	default:
-		panic(problem)
-	}
 }
 
 // resume continues a coroutine with args until it yields, returns or fails, and returns what it passes.
@@ -88,7 +50,7 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 	}
 	co.values = append(co.values[:0], args...)
 	L.enterCoroutine(co)
-	co.next()
+	co.worker.next()
 	L.leaveCoroutine(co)
 	if co.status == dead {
 		L.bury(co)
@@ -99,10 +61,9 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 // enterCoroutine exchanges the running stack for a coroutine's.
 func (L *State) enterCoroutine(co *Coroutine) {
 	deepest := L.deepest - int(L.frame.depth)
-	co.stack, L.stack = L.stack, co.stack
-	if co.next == nil {
+	L.stack, co.stack = co.stack, L.stack
+	if co.worker == nil {
 		L.start(co)
-		L.addSegment(coroutineSegment + slack)
 	}
 	L.deepest = deepest
 	co.resumer, L.running = L.running, co
@@ -120,7 +81,21 @@ func (L *State) leaveCoroutine(co *Coroutine) {
 	if co.resumer != nil {
 		co.resumer.status = running
 	}
-	co.stack, L.stack = L.stack, co.stack
+	L.stack, co.stack = co.stack, L.stack
+}
+
+// start gives a coroutine a stack and a worker.
+func (L *State) start(co *Coroutine) {
+	co.after = L.live
+	if L.live != nil {
+		L.live.before = co
+	}
+	L.live = co
+	if n := len(L.segments); n > 0 {
+		L.spare, L.segments = L.segments[n-1], L.segments[:n-1]
+	}
+	L.addSegment(coroutineSegment)
+	co.worker = L.hire(co)
 }
 
 // pass yields values from the running coroutine and returns what it is resumed with.
@@ -131,7 +106,7 @@ func (L *State) pass(values []Value) []Value {
 	}
 	co.values = append(co.values[:0], values...)
 	co.status = suspended
-	if !co.yield(struct{}{}) {
+	if !co.worker.yield(struct{}{}) {
 		panic(killed{})
 	}
 	return co.values
@@ -147,21 +122,31 @@ func (L *State) bury(co *Coroutine) {
 	if co.after != nil {
 		co.after.before = co.before
 	}
-	co.stack, co.fn, co.before, co.after = stack{}, Nil, nil, nil
+	const keep = 8
+	if segment := co.stack.segment; len(segment) == coroutineSegment && len(L.segments) < keep {
+		clear(segment)
+		L.segments = append(L.segments, segment)
+	}
+	co.stack, co.fn, co.before, co.after, co.worker = stack{}, Nil, nil, nil, nil
 }
 
-// killAll unwinds every coroutine that was started and is not dead.
-func (L *State) killAll() {
+// kill unwinds a coroutine that was started and is not dead.
+func (L *State) kill(co *Coroutine) {
+	L.stack, co.stack = co.stack, L.stack
+	co.worker.stop()
+	L.stack, co.stack = co.stack, L.stack
+	co.status = dead
+	L.bury(co)
+}
+
+// endCoroutines unwinds every coroutine left and lets the workers go.
+func (L *State) endCoroutines() {
 	for co := L.live; co != nil; co = L.live {
 		L.kill(co)
 	}
-}
-
-func (L *State) kill(co *Coroutine) {
-	outer := L.stack
-	L.stack = co.stack
-	co.stop()
-	L.stack = outer
-	co.status = dead
-	L.bury(co)
+	for _, w := range L.idle {
+		w.stop()
+	}
+	clear(L.idle)
+	L.idle = L.idle[:0]
 }

@@ -176,16 +176,6 @@ func (c *Call) receive(p *Proto, args []Value) {
 // extras returns the arguments that ... stands for.
 func (c *Call) extras() []Value { return unsafe.Slice((*Value)(c.extra), c.nextra) }
 
-// recall makes the tail calls that frame c ended with.
-func (L *State) recall(caller, c *Call) *Call {
-	for lost := c.tails + 1; ; lost++ {
-		var sig signal
-		if c, sig = L.applyLua(caller, L.tail, L.ret[:L.tailArgs], lost); sig != recalls {
-			return c
-		}
-	}
-}
-
 // onNewSegment makes a call on a stack segment of its own, at least size bytes long.
 func (L *State) onNewSegment(size int, call func() *Call) *Call {
 	base, top, end := L.base, L.top, L.size
@@ -203,4 +193,3 @@ func (L *State) stackOverflow(c *Call) {
 	L.frame = c.prev
 	L.fail("stack overflow")
 }
-

@@ -34,6 +34,7 @@ func OpenBase(L *State) {
 	} {
 		L.Globals.SetString(nil, f.name, NewFunction(f.name, f.host).Value())
 	}
+	L.choose = L.Globals.GetString("select").AsFunction()
 	openIterators(L)
 	L.Globals.SetString(nil, "_G", L.Globals.Value())
 	L.Globals.SetString(nil, "_VERSION", String("Lua 5.1"))

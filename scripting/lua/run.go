@@ -19,7 +19,7 @@ func (L *State) Run(fn *Function, args ...Value) (results []Value, err error) {
 			}
 			L.stack, L.running, L.resumes, L.pinned = saved, nil, 0, 0
 		}
-		L.killAll()
+		L.endCoroutines()
 	}()
 	results = L.Call(fn.Value(), args...)
 	done = true

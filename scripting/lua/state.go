@@ -31,10 +31,13 @@ type State struct {
 	catch func(v Value) []Value // see SetCatch
 
 	next, inext *Function // the generators of pairs and ipairs
+	choose      *Function // select
 
-	running *Coroutine // nil in the main thread
-	resumes int        // coroutines resumed by one another
-	live    *Coroutine // suspended and normal ones, a list
+	running  *Coroutine // nil in the main thread
+	resumes  int        // coroutines resumed by one another
+	idle     []*worker
+	segments [][]Value  // of coroutines that ended
+	live     *Coroutine // suspended and normal ones, a list
 }
 
 // stack is the part of a State that differs between coroutines: segments of Values in which frames
@@ -80,12 +83,8 @@ func (L *State) SetStringMetatable(meta *Table) { L.stringMeta = meta }
 
 // NewTable returns an empty table counted against the memory limit.
 func (L *State) NewTable(array, fields int) *Table {
-	L.Alloc(tableBytes)
-	t := &Table{node: &emptyNode}
-	if array > 0 || fields > 0 {
-		t.resize(L, array, fields)
-	}
-	return t
+	L.Alloc(tableBytes + array*valueBytes + fields*int(nodeSize))
+	return NewTable(array, fields)
 }
 
 // NewString counts s against the memory limit and returns it as a value. s is not copied.

@@ -55,6 +55,36 @@ const (
 
 // NewTable returns an empty table with room for array elements and hash fields. Nothing is counted: see State.NewTable.
 func NewTable(array, fields int) *Table {
+	switch {
+	case fields == 0 && array > 0 && array <= 4:
+		t := &struct {
+			Table
+			array [4]Value
+		}{}
+		t.Table.node, t.Table.array = &emptyNode, t.array[:array:array]
+		return &t.Table
+	case array == 0 && fields == 1:
+		t := &struct {
+			Table
+			nodes [1]node
+		}{}
+		t.Table.node, t.Table.free = &t.nodes[0], 1
+		return &t.Table
+	case array == 0 && fields == 2:
+		t := &struct {
+			Table
+			nodes [2]node
+		}{}
+		t.Table.node, t.Table.mask, t.Table.free = &t.nodes[0], 1, 2
+		return &t.Table
+	case array == 0 && (fields == 3 || fields == 4):
+		t := &struct {
+			Table
+			nodes [4]node
+		}{}
+		t.Table.node, t.Table.mask, t.Table.free = &t.nodes[0], 3, 4
+		return &t.Table
+	}
 	t := &Table{node: &emptyNode}
 	if array > 0 {
 		t.array = make([]Value, array)

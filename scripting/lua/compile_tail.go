@@ -1,0 +1,126 @@
+package lua
+
+import "unsafe"
+
+// tailCall compiles return f(...): callee and arguments are gathered in slots.
+func (c *compiler) tailCall(e *callExpr) action {
+	free := c.free
+	defer func() { c.free = free }()
+	t := &tail{base: c.temp()}
+	if e.method != "" {
+		t.method = &method{base: t.base, self: c.eval(e.function), name: c.constant(e.method)}
+		t.method.look = c.siteOf(e.selfLine, e.function)
+		c.temp()
+		t.n = 1
+	} else {
+		t.function = c.eval(e.function)
+	}
+	t.pc = c.callSite(e.line, e.function, e.method)
+	gather, n, rest := c.arguments(e.args)
+	t.gather, t.rest = gather, rest
+	t.n += n
+	return t.run
+}
+
+// tail is a tail call.
+type tail struct {
+	function eval    // nil for a method
+	method   *method // nil for a plain call
+	gather   func(f *Call)
+	rest     many // more arguments, nil for none
+	n        int  // arguments in slots
+	pc       uint32
+	base     uint8
+}
+
+// run leaves a Lua function to whoever called f, so that the frame of f is free for it; others are called at once.
+func (t *tail) run(f *Call) signal {
+	if t.method != nil {
+		t.method.find(f)
+	} else {
+		f.slots[t.base] = t.function(f)
+	}
+	t.gather(f)
+	args := unsafe.Slice(f.slot(int(t.base)+1), t.n)
+	if t.rest != nil {
+		args = f.withTail(t.base+1, t.n, t.rest(f))
+	}
+	f.pc = t.pc
+	L := f.L
+	v := f.slots[t.base]
+	if v.n == tagFunction {
+		fn := (*Function)(v.p)
+		if p := fn.proto; p != nil && p.params == len(args) && t.rest == nil {
+			copy(f.slots[:], args)
+			L.tail, L.tailArgs = fn, inPlace
+			return recalls
+		}
+	}
+	return f.become(v, args)
+}
+
+// inPlace stands for the number of arguments of a tail call that lie in the first slots already.
+const inPlace = -1
+
+// become makes a tail call with any arguments of any callee.
+func (f *Call) become(v Value, args []Value) signal {
+	L := f.L
+	for v.n != tagFunction {
+		tm := L.metatable(v).event(eventCall)
+		if !tm.IsFunction() {
+			L.typeErrorAt(v, "call", f.site())
+		}
+		args = append([]Value{v}, args...)
+		v = tm
+	}
+	fn := (*Function)(v.p)
+	if fn.proto != nil {
+		L.tail = fn
+		L.tailArgs = len(args)
+		L.ret = append(L.ret[:0], args...)
+		return recalls
+	}
+	c := L.applyHost(f, fn, args)
+	f.nret, f.ret = c.nret, c.ret
+	return returns
+}
+
+// recall makes the tail calls that frame c, just left, ended with.
+func (L *State) recall(caller, c *Call) *Call {
+	for lost := c.tails + 1; ; lost++ {
+		var sig signal
+		if L.tailArgs == inPlace && L.fits(L.tail.proto) {
+			sig = L.replace(caller, c, lost)
+		} else if L.tailArgs == inPlace {
+			p := L.tail.proto
+			c, sig = L.applyLua(caller, L.tail, unsafe.Slice(c.slot(0), p.params), lost)
+		} else {
+			c, sig = L.applyLua(caller, L.tail, L.ret[:L.tailArgs], lost)
+		}
+		if sig != recalls {
+			return c
+		}
+	}
+}
+
+// fits reports whether a frame for p fits the segment.
+func (L *State) fits(p *Proto) bool { return L.top+p.frame <= L.size }
+
+// replace runs the callee of a tail call in frame c, whose slots hold the arguments.
+func (L *State) replace(caller, c *Call, lost uint32) signal {
+	fn := L.tail
+	p := fn.proto
+	top := L.top
+	c.fn, c.prev, c.L = fn, caller, L
+	L.frame = c
+	c.pc, c.tails, c.nret = 0, lost, 0
+	c.depth = caller.level() + int32(p.weight)
+	L.top = top + p.frame
+	if L.ticks--; L.ticks < 0 {
+		L.tock()
+	}
+	sig := p.body(c)
+	L.frame = caller
+	L.top = top
+	return sig
+}
