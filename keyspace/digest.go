@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
@@ -39,7 +41,7 @@ func (d *Digest) mixNumber(n int) {
 }
 
 // redisTypes are the numbers of the types in Redis.
-var redisTypes = map[Type]int{String: 0, ZSet: 3, Hash: 4}
+var redisTypes = map[Type]int{String: 0, List: 1, Set: 2, ZSet: 3, Hash: 4}
 
 // Digest returns the fingerprint of all databases. O(bytes held).
 func (ks *Keyspace) Digest() (all Digest) {
@@ -84,6 +86,13 @@ func (db *DB) digest(d *Digest, key []byte) {
 	case *zset.Set:
 		v.Each(func(member []byte, score float64) bool {
 			d.xorPair(member, resp.FormatDouble(nil, score))
+			return true
+		})
+	case *list.List:
+		v.Range(0, v.Len(), func(e ziplist.Entry) { d.mix(e.Text(nil)) })
+	case *set.Set:
+		v.Each(func(member ziplist.Entry) bool {
+			d.xor(member.Text(nil))
 			return true
 		})
 	}

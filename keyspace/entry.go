@@ -5,6 +5,8 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/zset"
@@ -17,7 +19,7 @@ import (
 //	boxed   header | key string, Value, accounted   a box; the value owns memory of its own
 //
 // Packed is for everything small: the payload is the text of a string, the 8 bytes of an integer,
-// or a whole ziplist. The collector never looks into a packed entry, and a limiter key of 12 bytes
+// or a whole ziplist or intset. The collector never looks into a packed entry, and a limiter key of 12 bytes
 // with one record is 64 bytes in all.
 type entry struct{ p unsafe.Pointer }
 
@@ -38,6 +40,8 @@ const (
 	packedRaw
 	packedZSet
 	packedHash
+	packedList
+	packedSet
 	kindMask kind = 0x0f
 
 	indexed kind = 0x10 // the deadline index holds an item of this entry, at its deadline or before
@@ -106,6 +110,10 @@ func (e entry) typ() Type {
 		return ZSet
 	case packedHash:
 		return Hash
+	case packedList:
+		return List
+	case packedSet:
+		return Set
 	}
 	return TypeOf(e.box().value)
 }
@@ -184,6 +192,18 @@ func pack(v Value, klen int, buf *[8]byte) (k kind, payload []byte, ok bool) {
 			return 0, nil, false
 		}
 		k, payload = packedHash, zl
+	case *list.List:
+		zl, small := v.Packed()
+		if !small {
+			return 0, nil, false
+		}
+		k, payload = packedList, zl
+	case *set.Set:
+		b, small := v.Packed()
+		if !small {
+			return 0, nil, false
+		}
+		k, payload = packedSet, b
 	default:
 		return 0, nil, false
 	}
@@ -203,6 +223,10 @@ func heldBytes(v Value) int {
 		fixed = int(unsafe.Sizeof(zset.Set{}))
 	case *hash.Hash:
 		fixed = int(unsafe.Sizeof(hash.Hash{}))
+	case *list.List:
+		fixed = int(unsafe.Sizeof(list.List{}))
+	case *set.Set:
+		fixed = int(unsafe.Sizeof(set.Set{}))
 	}
 	return sizeclass.Round(fixed) + v.Bytes()
 }

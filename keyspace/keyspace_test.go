@@ -477,7 +477,7 @@ func TestFrequency(t *testing.T) {
 }
 
 func TestTypeNames(t *testing.T) {
-	for _, typ := range []Type{String, Hash, ZSet} {
+	for _, typ := range []Type{String, Hash, ZSet, List} {
 		named, ok := TypeNamed(typ.String())
 		require.True(t, ok)
 		require.Equal(t, typ, named)

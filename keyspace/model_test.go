@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
@@ -23,11 +24,12 @@ type naive struct {
 	text     []byte
 	fields   map[string]string
 	scores   map[string]float64
+	elements []string
 	deadline int64
 }
 
 func (n *naive) clone() *naive {
-	return &naive{n.typ, bytes.Clone(n.text), maps.Clone(n.fields), maps.Clone(n.scores), n.deadline}
+	return &naive{n.typ, bytes.Clone(n.text), maps.Clone(n.fields), maps.Clone(n.scores), slices.Clone(n.elements), n.deadline}
 }
 
 // twins is a keyspace of two databases and its model. Each step does the same to both and compares
@@ -132,7 +134,7 @@ func (w *twins) step() {
 	w.ks.Begin()
 	steps := []func(){
 		w.set, w.set, w.setUntil, w.append, w.append, w.hashSet, w.hashSet, w.hashDelete, w.zsetAdd, w.zsetAdd,
-		w.zsetRemove, w.remove, w.expire, w.expire, w.expire, w.move, w.copy, w.advance, w.advance, w.reap,
+		w.zsetRemove, w.listPush, w.listPush, w.listDrop, w.remove, w.expire, w.expire, w.expire, w.move, w.copy, w.advance, w.advance, w.reap,
 		w.look, w.look, w.look, w.random, w.scan, w.abandon, w.swap, w.flush, w.mode,
 	}
 	steps[w.choose(len(steps))]()
@@ -178,7 +180,7 @@ func (w *twins) upsert(db *DB, m map[string]*naive, key []byte, t Type) (Value, 
 
 // settle makes a change effective in both.
 func (w *twins) settle(db *DB, m map[string]*naive, key []byte, n *naive) {
-	gone := n.typ == Hash && len(n.fields) == 0 || n.typ == ZSet && len(n.scores) == 0
+	gone := n.typ == Hash && len(n.fields) == 0 || n.typ == ZSet && len(n.scores) == 0 || n.typ == List && len(n.elements) == 0
 	w.Equal(gone && w.visible(m, key) != nil, db.Settle(key))
 	w.False(db.Settle(key), "once is enough")
 	switch {
@@ -261,6 +263,34 @@ func (w *twins) zsetRemove() {
 		w.Equal(there, v.(*zset.Set).Remove([]byte(member)))
 		delete(n.scores, member)
 	}
+	w.settle(db, m, key, n)
+}
+
+func (w *twins) listPush() {
+	db, m := w.db()
+	key := w.key()
+	v, n := w.upsert(db, m, key, List)
+	if v == nil {
+		return
+	}
+	for range w.choose(12) {
+		text := w.text()
+		v.(*list.List).Push(list.Tail, text, list.Limits{Node: 20})
+		n.elements = append(n.elements, string(text))
+	}
+	w.settle(db, m, key, n)
+}
+
+func (w *twins) listDrop() {
+	db, m := w.db()
+	key := w.key()
+	v, n := w.upsert(db, m, key, List)
+	if v == nil {
+		return
+	}
+	count := w.choose(30)
+	v.(*list.List).Drop(list.Head, count)
+	n.elements = n.elements[min(count, len(n.elements)):]
 	w.settle(db, m, key, n)
 }
 
@@ -369,6 +399,13 @@ func (w *twins) same(n *naive, v Value) {
 		v.Each(func(field, value ziplist.Entry) bool {
 			w.Equal(n.fields[string(field.Text(nil))], string(value.Text(nil)))
 			return true
+		})
+	case *list.List:
+		w.Equal(len(n.elements), v.Len())
+		i := 0
+		v.Range(0, v.Len(), func(e ziplist.Entry) {
+			w.Equal(n.elements[i], string(e.Text(nil)))
+			i++
 		})
 	case *zset.Set:
 		w.Equal(len(n.scores), v.Len())

@@ -2,6 +2,8 @@ package keyspace
 
 import (
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
@@ -22,9 +24,11 @@ const (
 	String
 	Hash
 	ZSet
+	Set
+	List
 )
 
-var typeNames = [...]string{None: "none", String: "string", Hash: "hash", ZSet: "zset"}
+var typeNames = [...]string{None: "none", String: "string", Hash: "hash", ZSet: "zset", Set: "set", List: "list"}
 
 // String returns the name that TYPE replies.
 func (t Type) String() string { return typeNames[t] }
@@ -48,6 +52,10 @@ func TypeOf(v Value) Type {
 		return Hash
 	case *zset.Set:
 		return ZSet
+	case *set.Set:
+		return Set
+	case *list.List:
+		return List
 	}
 	return None
 }
@@ -67,12 +75,18 @@ func clone(v Value) Value {
 	case *zset.Set:
 		c := v.Clone()
 		return &c
+	case *set.Set:
+		c := v.Clone()
+		return &c
+	case *list.List:
+		c := v.Clone()
+		return &c
 	}
 	panic("keyspace: value of unknown type")
 }
 
-// keep returns a view as a value of its own on the heap, for a box. A table or a sorted set that the
-// view built is taken over, everything else is copied, since it may lie in borrowed memory.
+// keep returns a view as a value of its own on the heap, for a box. What the view built
+// in memory of its own is taken over, everything else is copied, since it may lie in borrowed memory.
 func keep(v Value) Value {
 	switch v := v.(type) {
 	case *hash.Hash:
@@ -81,6 +95,16 @@ func keep(v Value) Value {
 			return &c
 		}
 	case *zset.Set:
+		if _, packed := v.Packed(); !packed {
+			c := *v
+			return &c
+		}
+	case *set.Set:
+		if _, packed := v.Packed(); !packed {
+			c := *v
+			return &c
+		}
+	case *list.List:
 		if _, packed := v.Packed(); !packed {
 			c := *v
 			return &c

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
@@ -15,6 +17,8 @@ type views struct {
 	strs   arena[str.Value]
 	hashes arena[hash.Hash]
 	zsets  arena[zset.Set]
+	lists  arena[list.List]
+	sets   arena[set.Set]
 	open   []openView
 	given  str.Value // what String and Int return
 }
@@ -59,6 +63,14 @@ func (s *slot[T]) scratch() []byte {
 	return s.buf[:0]
 }
 
+// hold returns payload, or if scratch a copy of it in the slot's buffer.
+func (s *slot[T]) hold(payload []byte, scratch bool) []byte {
+	if !scratch {
+		return payload
+	}
+	return append(s.scratch(), payload...)
+}
+
 func (a *arena[T]) owns(p *T) bool {
 	for _, s := range a.slots[:a.used] {
 		if &s.value == p {
@@ -80,6 +92,8 @@ func (v *views) reset() {
 	v.strs.reset()
 	v.hashes.reset()
 	v.zsets.reset()
+	v.lists.reset()
+	v.sets.reset()
 	v.open = v.open[:0]
 }
 
@@ -91,6 +105,10 @@ func (v *views) owns(val Value) bool {
 		return v.hashes.owns(val)
 	case *zset.Set:
 		return v.zsets.owns(val)
+	case *list.List:
+		return v.lists.owns(val)
+	case *set.Set:
+		return v.sets.owns(val)
 	}
 	return false
 }
@@ -115,17 +133,19 @@ func (v *views) unpack(e entry, payload []byte, scratch bool) Value {
 	switch k := e.head().kind(); k {
 	case packedZSet:
 		s := v.zsets.next()
-		if scratch {
-			payload = append(s.scratch(), payload...)
-		}
-		s.value = zset.Of(ziplist.List(payload))
+		s.value = zset.Of(s.hold(payload, scratch))
 		return &s.value
 	case packedHash:
 		s := v.hashes.next()
-		if scratch {
-			payload = append(s.scratch(), payload...)
-		}
-		s.value = hash.Of(ziplist.List(payload))
+		s.value = hash.Of(s.hold(payload, scratch))
+		return &s.value
+	case packedList:
+		s := v.lists.next()
+		s.value = list.Of(s.hold(payload, scratch))
+		return &s.value
+	case packedSet:
+		s := v.sets.next()
+		s.value = set.Of(s.hold(payload, scratch))
 		return &s.value
 	case packedInt:
 		s := v.strs.next()
@@ -133,14 +153,11 @@ func (v *views) unpack(e entry, payload []byte, scratch bool) Value {
 		return &s.value
 	default:
 		s := v.strs.next()
-		if scratch {
-			payload = append(s.scratch(), payload...)
-		}
 		form := str.Embstr
 		if k == packedRaw {
 			form = str.Raw
 		}
-		s.value = str.OfForm(payload, form)
+		s.value = str.OfForm(s.hold(payload, scratch), form)
 		return &s.value
 	}
 }
@@ -155,6 +172,14 @@ func (v *views) fresh(t Type) Value {
 	case ZSet:
 		s := v.zsets.next()
 		s.value = zset.Of(append(s.scratch(), emptyList...))
+		return &s.value
+	case List:
+		s := v.lists.next()
+		s.value = list.Of(append(s.scratch(), emptyList...))
+		return &s.value
+	case Set:
+		s := v.sets.next()
+		s.value = set.Of(s.scratch())
 		return &s.value
 	}
 	s := v.strs.next()
