@@ -8,6 +8,7 @@ import (
 	"github.com/panjf2000/gnet/v2"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // conn is one connection: its session and what was read but not executed. All methods but Wake run
@@ -110,7 +111,9 @@ func (c *conn) fail(failure string) {
 			"This is likely due to an attacker attempting to use Cross Protocol Scripting. Connection from %s aborted.", c.from.Addr)
 		return
 	}
-	c.write([]byte("-" + failure + "\r\n"))
+	w := resp.NewWriter(2)
+	w.Error(failure)
+	c.write(w.Bytes())
 }
 
 // take sends the replies and notes the session's state.

@@ -91,7 +91,7 @@ func multibulk(buf []byte, args [][]byte, lim limits) (_ [][]byte, n, need int, 
 			return args[:0], 0, 0, ""
 		}
 		if buf[at] != '$' {
-			return args[:0], 0, 0, fmt.Sprintf(errDollar, buf[at])
+			return args[:0], 0, 0, noDollar(buf[at:])
 		}
 		size, start, failure := length(buf, at+1, lim.bulk, errBulk, errBulkLine)
 		switch {
@@ -109,6 +109,18 @@ func multibulk(buf []byte, args [][]byte, lim limits) (_ [][]byte, n, need int, 
 		args = append(args, buf[start:end:end])
 	}
 	return args, at, 0, ""
+}
+
+// noDollar returns the error of an argument that does not begin with a dollar sign, once its line is
+// complete.
+func noDollar(buf []byte) string {
+	switch end := lineEnd(buf, '\r'); {
+	case end < 0 && len(buf) > maxLine:
+		return errBulkLine
+	case end < 0 || len(buf) < end+2:
+		return ""
+	}
+	return fmt.Sprintf(errDollar, buf[0])
 }
 
 // length reads the number from position at up to the end of the line, and returns it with the
