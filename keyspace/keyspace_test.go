@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
@@ -86,6 +87,31 @@ func TestCollectionsAreBoxedAsTheyGrow(t *testing.T) {
 	require.False(t, db.Exists(key))
 	require.Zero(t, db.Len())
 	require.NoError(t, db.Check())
+}
+
+func TestSmallSetsArePackedInBothForms(t *testing.T) {
+	ks := newKeyspace()
+	db := ks.DB(0)
+	lim := set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64}
+	for encoding, member := range map[string]string{"intset": "1", "ziplist": "m"} {
+		key := []byte(encoding)
+		for i := range 250 {
+			ks.Begin()
+			v, ok := db.Edit(key)
+			if !ok {
+				v = db.Create(key, Set)
+			}
+			v.(*set.Set).Add([]byte(member+strconv.Itoa(i)), lim)
+			require.False(t, db.Settle(key))
+			if i == 20 {
+				require.False(t, db.boxedKey(encoding))
+				found, _ := db.Peek(key)
+				require.Equal(t, encoding, found.Encoding())
+			}
+		}
+		require.True(t, db.boxedKey(encoding), "too large")
+		require.NoError(t, db.Check())
+	}
 }
 
 func TestDeadlineAndAccessSurviveWrites(t *testing.T) {
@@ -477,7 +503,7 @@ func TestFrequency(t *testing.T) {
 }
 
 func TestTypeNames(t *testing.T) {
-	for _, typ := range []Type{String, Hash, ZSet, List} {
+	for _, typ := range []Type{String, Hash, ZSet, List, Set} {
 		named, ok := TypeNamed(typ.String())
 		require.True(t, ok)
 		require.Equal(t, typ, named)

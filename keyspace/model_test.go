@@ -13,12 +13,14 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
-// naive is a key as the model keeps it. One of text, fields and scores is used.
+// naive is a key as the model keeps it. One of text, fields, scores and elements is used; the members of a
+// set are fields without values.
 type naive struct {
 	typ      Type
 	text     []byte
@@ -134,7 +136,8 @@ func (w *twins) step() {
 	w.ks.Begin()
 	steps := []func(){
 		w.set, w.set, w.setUntil, w.append, w.append, w.hashSet, w.hashSet, w.hashDelete, w.zsetAdd, w.zsetAdd,
-		w.zsetRemove, w.listPush, w.listPush, w.listDrop, w.remove, w.expire, w.expire, w.expire, w.move, w.copy, w.advance, w.advance, w.reap,
+		w.zsetRemove, w.listPush, w.listPush, w.listDrop,
+		w.setAdd, w.setAdd, w.setRemove, w.remove, w.expire, w.expire, w.expire, w.move, w.copy, w.advance, w.advance, w.reap,
 		w.look, w.look, w.look, w.random, w.scan, w.abandon, w.swap, w.flush, w.mode,
 	}
 	steps[w.choose(len(steps))]()
@@ -180,7 +183,7 @@ func (w *twins) upsert(db *DB, m map[string]*naive, key []byte, t Type) (Value, 
 
 // settle makes a change effective in both.
 func (w *twins) settle(db *DB, m map[string]*naive, key []byte, n *naive) {
-	gone := n.typ == Hash && len(n.fields) == 0 || n.typ == ZSet && len(n.scores) == 0 || n.typ == List && len(n.elements) == 0
+	gone := (n.typ == Hash || n.typ == Set) && len(n.fields) == 0 || n.typ == ZSet && len(n.scores) == 0 || n.typ == List && len(n.elements) == 0
 	w.Equal(gone && w.visible(m, key) != nil, db.Settle(key))
 	w.False(db.Settle(key), "once is enough")
 	switch {
@@ -232,6 +235,38 @@ func (w *twins) hashDelete() {
 		w.Equal(there, v.(*hash.Hash).Delete([]byte(field)))
 		delete(n.fields, field)
 	}
+	w.settle(db, m, key, n)
+}
+
+func (w *twins) setAdd() {
+	db, m := w.db()
+	key := w.key()
+	v, n := w.upsert(db, m, key, Set)
+	if v == nil {
+		return
+	}
+	digits := w.choose(3) > 0
+	for range w.choose(12) {
+		member := strconv.Itoa(w.choose(60) << w.choose(40))
+		if !digits {
+			member = "m" + member
+		}
+		v.(*set.Set).Add([]byte(member), set.Limits{MaxInts: 40, MaxEntries: 30, MaxValue: 64})
+		n.fields[member] = ""
+	}
+	w.settle(db, m, key, n)
+}
+
+func (w *twins) setRemove() {
+	db, m := w.db()
+	key := w.key()
+	v, n := w.upsert(db, m, key, Set)
+	if v == nil {
+		return
+	}
+	v.(*set.Set).Pop(w.choose(30), set.Limits{MaxInts: 40, MaxEntries: 30, MaxValue: 64}, w.ks.dice, func(member ziplist.Entry) {
+		delete(n.fields, string(member.Text(nil)))
+	})
 	w.settle(db, m, key, n)
 }
 
@@ -398,6 +433,12 @@ func (w *twins) same(n *naive, v Value) {
 		w.Equal(len(n.fields), v.Len())
 		v.Each(func(field, value ziplist.Entry) bool {
 			w.Equal(n.fields[string(field.Text(nil))], string(value.Text(nil)))
+			return true
+		})
+	case *set.Set:
+		w.Equal(len(n.fields), v.Len())
+		v.Each(func(member ziplist.Entry) bool {
+			w.Contains(n.fields, string(member.Text(nil)))
 			return true
 		})
 	case *list.List:
