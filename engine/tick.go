@@ -11,8 +11,7 @@ const reapBudget = 1000
 func (e *Engine) Tick() (next int64) {
 	e.With(func() {
 		if e.slow.session != nil {
-			next = e.Keyspace.Now + 1
-			return
+			return // the clock stands still; resume asks for a Tick
 		}
 		if d := e.pause.deadline; d != 0 && d <= e.Keyspace.Now {
 			e.Unpause()

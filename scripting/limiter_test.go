@@ -7,21 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/scripting"
 )
 
-// newEngine returns an engine with the data families and scripts. Its clock is *now, in microseconds.
-func newEngine(now *int64) *engine.Engine {
-	e := engine.New(engine.Options{Clock: func() int64 { return *now }, Seed: 1})
-	e.Add(engine.Strings())
-	e.Add(engine.Generic())
-	e.Add(engine.Databases())
-	e.Add(engine.Selection())
-	e.Add(engine.Hashes())
-	e.Add(engine.SortedSets())
-	e.Add(engine.Transactions())
-	e.Add(engine.Channels())
-	e.Add(scripting.New(e).Family())
+// newEngine returns an engine with the data families and scripts, whose clock does not move.
+func newEngine() *engine.Engine {
+	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
+	wire(e)
 	return e
 }
 
@@ -47,8 +38,7 @@ type window struct {
 }
 
 func newWindow(t testing.TB, command, script string) *window {
-	now := int64(1_700_000_000_000_000)
-	e := newEngine(&now)
+	e := newEngine()
 	w := &window{engine: e, session: e.NewSession(nil), now: 1_700_000_000_000}
 	w.args = [][][]byte{{[]byte(command), []byte(script), []byte("1"), []byte("limiter:user:17"), make([]byte, 13), []byte("1000"), []byte("10")}}
 	require.Equal(t, "+OK\r\n", string(e.Do(w.session, [][][]byte{{[]byte("SET"), []byte("k"), []byte("v")}}).Out))

@@ -27,8 +27,7 @@ func seed(t *testing.T, name string) string {
 	return string(body)
 }
 
-// eval runs a script here and there, by EVAL or as a further caller would by EVALSHA, and compares
-// replies and data.
+// eval runs a script here and there and compares replies and data.
 func (r *rivals) eval(script string, keysAndArgs ...string) string {
 	r.t.Helper()
 	reply := r.same(append([]string{"EVAL", script}, keysAndArgs...)...)
@@ -104,7 +103,7 @@ func TestUnlockSeed(t *testing.T) {
 	})
 }
 
-// redisson is a RRateLimiter driven as its client drives it.
+// redisson is an RRateLimiter driven as its client drives it.
 type redisson struct {
 	*rivals
 	setRate, trySetRate, acquire string
@@ -124,33 +123,40 @@ func (l *redisson) take(permits, now int) string {
 }
 
 func TestRedissonSeeds(t *testing.T) {
-	d := dice()
-	number := func() string { return strconv.FormatInt(d.Int64(), 10) }
-	salt := func() string { // eight bytes, as newer versions draw them
+	for name, record := range map[string]string{
+		"redisson-try-acquire-fI": "number", "redisson-try-acquire-fI-zremrangebyscore": "number",
+		"redisson-try-acquire-Bc0I": "bytes",
+	} {
+		acquire := seed(t, name)
+		t.Run(name, func(t *testing.T) {
+			bothProtocols(t, func(r *rivals) {
+				l := &redisson{rivals: r, setRate: seed(t, "redisson-set-rate"), trySetRate: seed(t, "redisson-try-set-rate"), acquire: acquire}
+				l.play(record)
+			})
+		})
+	}
+}
+
+// salts returns what draws the random part of a record: a number in the first format, eight bytes in
+// the later one.
+func salts(d *rand.Rand, record string) func() string {
+	if record == "number" {
+		return func() string { return strconv.FormatInt(d.Int64(), 10) }
+	}
+	return func() string {
 		b := make([]byte, 8)
 		for i := range b {
 			b[i] = byte(d.IntN(256))
 		}
 		return string(b)
 	}
-	for name, random := range map[string]func() string{
-		"redisson-try-acquire-fI": number, "redisson-try-acquire-fI-zremrangebyscore": number,
-		"redisson-try-acquire-Bc0I": salt,
-	} {
-		acquire := seed(t, name)
-		t.Run(name, func(t *testing.T) {
-			bothProtocols(t, func(r *rivals) {
-				l := &redisson{r, seed(t, "redisson-set-rate"), seed(t, "redisson-try-set-rate"), acquire, random}
-				l.play(d)
-			})
-		})
-	}
 }
 
 const t0 = 1_700_000_000_000
 
-func (l *redisson) play(d *rand.Rand) {
-	t := l.t
+func (l *redisson) play(record string) {
+	t, d := l.t, dice()
+	l.random = salts(d, record)
 	require.Contains(t, l.take(1, t0), "RateLimiter is not initialized")
 	require.Equal(t, "(integer) 1", l.limit(l.trySetRate, "3", "1000", "0"))
 	require.Equal(t, "(integer) 0", l.limit(l.trySetRate, "9", "9000", "1"))

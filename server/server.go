@@ -145,7 +145,9 @@ func (s *Server) Run(ctx context.Context) (err error) {
 		return err
 	}
 	s.serve(ctx)
-	return s.loops.Stop()
+	err = s.loops.Stop()
+	s.engine.DisableSlow()
+	return err
 }
 
 // serve accepts connections until the end.

@@ -1,0 +1,322 @@
+package scripting_test
+
+import (
+	"context"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/server"
+)
+
+// Scripts that take long, over real sockets with a single event loop. What must take a while waits by
+// os.clock; what must have begun is waited for.
+
+const (
+	busy       = "(error) BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
+	killedText = "(error) ERR Script killed by user with SCRIPT KILL... script: "
+	patience   = 20 * time.Second
+	forever    = "while true do end"
+	a_while    = "local t = os.clock() + 0.3 while os.clock() < t do end "
+)
+
+// slowServer is a server whose scripts are slow after 20 ms.
+type slowServer struct {
+	t     *testing.T
+	addr  string
+	ended chan error
+}
+
+func newSlowServer(t *testing.T) *slowServer {
+	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
+	wire(e)
+	e.Add(engine.Connection())
+	e.Add(engine.Server())
+	require.Empty(t, e.Param("busy-reply-threshold").Set("20"))
+	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})
+	require.NoError(t, s.Listen())
+	ctx, cancel := context.WithCancel(context.Background())
+	slow := &slowServer{t: t, addr: s.Addrs()[0], ended: make(chan error, 1)}
+	go func() { slow.ended <- s.Run(ctx) }()
+	t.Cleanup(func() {
+		cancel()
+		require.NoError(t, <-slow.ended)
+	})
+	return slow
+}
+
+// client is a connection.
+type client struct {
+	t    *testing.T
+	sock net.Conn
+	in   *resp.Reader
+}
+
+func (s *slowServer) dial() *client {
+	sock, err := net.Dial("tcp", s.addr)
+	require.NoError(s.t, err)
+	require.NoError(s.t, sock.SetDeadline(time.Now().Add(patience)))
+	s.t.Cleanup(func() { _ = sock.Close() })
+	return &client{s.t, sock, resp.NewReader(sock)}
+}
+
+// send sends commands in one write.
+func (c *client) send(commands ...[]string) {
+	w := resp.NewWriter(2)
+	for _, args := range commands {
+		w.Array(len(args))
+		for _, arg := range args {
+			w.BulkString(arg)
+		}
+	}
+	_, err := c.sock.Write(w.Bytes())
+	require.NoError(c.t, err)
+}
+
+// next returns the next reply.
+func (c *client) next() string {
+	c.t.Helper()
+	v, err := c.in.Read()
+	require.NoError(c.t, err)
+	return v.String()
+}
+
+// ask sends a command of words and returns its reply.
+func (c *client) ask(line string) string {
+	c.t.Helper()
+	c.send(strings.Fields(line))
+	return c.next()
+}
+
+// eval starts a script.
+func (c *client) eval(script string) { c.send([]string{"EVAL", script, "0"}) }
+
+// awaitBusy returns when the server is busy.
+func (c *client) awaitBusy() {
+	c.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if c.ask("PING") == busy {
+			return
+		}
+	}
+	c.t.Fatal("the server did not become busy")
+}
+
+// awaitIdle returns when the server is not busy any more.
+func (c *client) awaitIdle() {
+	c.t.Helper()
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
+		if c.ask("PING") == "PONG" {
+			return
+		}
+	}
+	c.t.Fatal("the server remained busy")
+}
+
+func TestOthersAreToldBusyAndMayKill(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	require.Equal(t, "(error) NOTBUSY No scripts in execution right now.", b.ask("SCRIPT KILL"))
+	a.eval(forever)
+	b.awaitBusy()
+	for _, line := range []string{"GET k", "SET k v", "EVAL return 0", "SCRIPT LOAD return", "SELECT 1", "SHUTDOWN", "SHUTDOWN SAVE"} {
+		require.Equal(t, busy, b.ask(line), line)
+	}
+	require.Equal(t, "(error) ERR wrong number of arguments for 'get' command", b.ask("GET"))
+	require.Equal(t, "(error) ERR unknown command 'NOSUCH', with args beginning with: ", b.ask("NOSUCH"))
+	require.Equal(t, "OK", b.ask("MULTI"))
+	require.Equal(t, busy, b.ask("GET k"))
+	require.Equal(t, "(error) EXECABORT Transaction discarded because of: "+strings.TrimPrefix(busy, "(error) "), b.ask("EXEC"))
+	require.Equal(t, "OK", b.ask("WATCH k"))
+	require.Equal(t, "PONG", func() string {
+		require.Equal(t, "OK", b.ask("SCRIPT KILL"))
+		require.Contains(t, a.next(), killedText)
+		return a.ask("PING")
+	}())
+	require.Equal(t, "(error) NOTBUSY No scripts in execution right now.", b.ask("SCRIPT KILL"))
+	require.Equal(t, "(nil)", b.ask("GET k"))
+}
+
+// A killed script ends wherever it is.
+func TestKillReachesEverywhere(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	for name, script := range map[string]string{
+		"loop":           forever,
+		"numeric for":    "for i = 1, 1e18 do end",
+		"repeat":         "repeat until false",
+		"pcall":          "while true do pcall(function() while true do end end) end",
+		"xpcall":         "while true do xpcall(function() while true do end end, function() while true do end end) end",
+		"handler":        "xpcall(error, function() while true do end end)",
+		"coroutine":      "local co = coroutine.wrap(function() while true do end end) co()",
+		"coroutines":     "while true do coroutine.wrap(function() coroutine.yield() end)() end",
+		"deep coroutine": `local function f(n) if n == 0 then while true do end end return coroutine.wrap(f)(n - 1) end f(100)`,
+		"tail calls":     "local function f() return f() end f()",
+		"recursion":      "local function f(n) if n > 0 then f(n - 1) f(n - 1) end end f(1000)",
+		"metamethod":     "local t = setmetatable({}, {__index = function(t, k) while true do end end}) return t.x",
+		"comparison":     "local m = {__lt = function() while true do end end} return setmetatable({}, m) < setmetatable({}, m)",
+		"sort":           "local t = {} for i = 1, 1000 do t[i] = i end table.sort(t, function(a, b) while true do end end)",
+		"sorting":        "local t = {} for i = 1, 1000 do t[i] = i end while true do table.sort(t, function(a, b) return a < b end) end",
+		"gsub":           "string.gsub('x', 'x', function() while true do end end)",
+		"pattern":        "string.find(string.rep('a', 100), string.rep('a*', 40) .. 'b')",
+		"patterns":       "local s = string.rep('a', 50000) while true do s:find('.-.-.-b') end",
+		"text":           "while true do local s = string.rep('x', 1000000):reverse():upper() end",
+		"concat":         "local t = {} for i = 1, 1000 do t[i] = 'x' end while true do table.concat(t) end",
+		"iterator":       "for x in function() return 1 end do end",
+		"json":           "local t = {} for i = 1, 1000 do t[i] = i end while true do cjson.decode(cjson.encode(t)) end",
+		"msgpack":        "local t = {} for i = 1, 1000 do t[i] = i end while true do cmsgpack.unpack(cmsgpack.pack(t)) end",
+		"loadstring":     "while true do loadstring('return 1')() end",
+		"load":           "load(function() return ' ' end)",
+		"calls":          "while true do redis.call('GET', 'k') end",
+		"pcalls":         "while true do redis.pcall('NOSUCH') end",
+	} {
+		t.Run(name, func(t *testing.T) {
+			a.t, b.t = t, t
+			a.eval(script)
+			b.awaitBusy()
+			require.Equal(t, "OK", b.ask("SCRIPT KILL"))
+			require.Contains(t, a.next(), killedText)
+			b.awaitIdle()
+		})
+	}
+}
+
+func TestAScriptThatWroteIsNotKilled(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	a.eval("redis.call('SET', 'k', 'v') " + a_while + "redis.call('SET', 'k', 'w') return 'done'")
+	b.awaitBusy()
+	require.Contains(t, b.ask("SCRIPT KILL"), "(error) UNKILLABLE Sorry the script already executed write commands against the dataset.")
+	require.Equal(t, busy, b.ask("GET k"))
+	require.Equal(t, `"done"`, a.next())
+	require.Equal(t, `"w"`, b.ask("GET k"))
+}
+
+func TestSlowScriptInATransaction(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	slow := []string{"EVAL", a_while + "return redis.call('INCR', 'n')", "0"}
+	a.send([]string{"MULTI"}, []string{"SET", "n", "1"}, slow, []string{"INCR", "n"}, slow,
+		[]string{"EVAL", "return {1, {2}}", "0"}, []string{"EXEC"}, []string{"GET", "n"})
+	b.awaitBusy()
+	require.Equal(t, busy, b.ask("GET n"))
+	require.Equal(t, "OK", a.next())
+	for range 5 {
+		require.Equal(t, "QUEUED", a.next())
+	}
+	require.Equal(t, "1) OK\n2) (integer) 2\n3) (integer) 3\n4) (integer) 4\n5) 1) (integer) 1\n   2) 1) (integer) 2", a.next())
+	require.Equal(t, `"4"`, a.next())
+	require.Equal(t, `"4"`, b.ask("GET n"))
+
+	a.send([]string{"MULTI"}, []string{"SET", "n", "9"}, []string{"EVAL", forever, "0"}, []string{"INCR", "n"}, []string{"EXEC"})
+	b.awaitBusy()
+	require.Equal(t, "OK", b.ask("SCRIPT KILL"), "this script has not written")
+	for range 4 {
+		a.next()
+	}
+	last := a.next()
+	require.Contains(t, last, "1) OK\n2) "+killedText)
+	require.Contains(t, last, "\n3) (integer) 10")
+}
+
+// What stands before a slow script in a pipeline is answered at once, what stands behind it after it.
+func TestPipelineAroundASlowScript(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	long := strings.Repeat("x", 100_000)
+	a.send([]string{"PING"}, []string{"SET", "k", long}, []string{"EVAL", forever, "0"},
+		[]string{"GET", "k"}, []string{"EVAL", a_while + "return 5", "0"}, []string{"PING"})
+	b.awaitBusy()
+	require.Equal(t, "PONG", a.next())
+	require.Equal(t, "OK", a.next())
+	a.send([]string{"ECHO", "late"})
+	require.Equal(t, "OK", b.ask("SCRIPT KILL"))
+	require.Contains(t, a.next(), killedText)
+	require.Equal(t, `"`+long+`"`, a.next())
+	require.Equal(t, "(integer) 5", a.next())
+	require.Equal(t, "PONG", a.next())
+	require.Equal(t, `"late"`, a.next())
+}
+
+func TestClientLeavesDuringItsScript(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	a.send([]string{"EVAL", a_while + "redis.call('SET', 'after', 'yes') return 1", "0"}, []string{"SET", "next", "no"})
+	b.awaitBusy()
+	require.NoError(t, a.sock.Close())
+	b.awaitIdle()
+	require.Equal(t, `"yes"`, b.ask("GET after"), "a script runs to its end")
+	require.Equal(t, "(nil)", b.ask("GET next"), "what was not begun is not")
+}
+
+// A waiter does not see what a slow script does on its way.
+func TestWaitersAreServedAfterASlowScript(t *testing.T) {
+	s := newSlowServer(t)
+	a, b, waiter := s.dial(), s.dial(), s.dial()
+	waiter.send([]string{"BZPOPMIN", "q", "0"})
+	for b.ask("INFO clients"); !strings.Contains(b.ask("INFO clients"), "blocked_clients:1"); {
+		time.Sleep(time.Millisecond)
+	}
+	a.eval("redis.call('ZADD', 'q', 1, 'early') " + a_while + "redis.call('ZREM', 'q', 'early') redis.call('ZADD', 'q', 2, 'late') return 'done'")
+	b.awaitBusy()
+	require.Equal(t, busy, b.ask("GET k"))
+	require.Equal(t, `"done"`, a.next())
+	require.Equal(t, "1) \"q\"\n2) \"late\"\n3) \"2\"", waiter.next())
+}
+
+func TestSilencedClientsSlowScript(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	a.send([]string{"CLIENT", "REPLY", "OFF"}, []string{"EVAL", forever, "0"}, []string{"CLIENT", "REPLY", "ON"}, []string{"PING"})
+	b.awaitBusy()
+	require.Equal(t, "OK", b.ask("SCRIPT KILL"))
+	require.Equal(t, "OK", a.next())
+	require.Equal(t, "PONG", a.next())
+}
+
+// A script that is inside a coroutine when it becomes slow, and again when it calls commands.
+func TestSlowCoroutine(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	a.eval(`local step = coroutine.wrap(function()
+		for i = 1, 3 do
+			local t = os.clock() + 0.1
+			while os.clock() < t do end
+			coroutine.yield(redis.call('INCR', 'n'))
+		end
+	end)
+	return {step(), step(), step(), redis.call('GET', 'n')}`)
+	b.awaitBusy()
+	require.Equal(t, "1) (integer) 1\n2) (integer) 2\n3) (integer) 3\n4) \"3\"", a.next())
+	require.Equal(t, `"3"`, b.ask("GET n"))
+}
+
+func TestThresholdZeroIsNever(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	require.Equal(t, "OK", b.ask("CONFIG SET busy-reply-threshold 0"))
+	a.eval(a_while + "redis.call('SET', 'k', 'v') return 'done'")
+	time.Sleep(50 * time.Millisecond)
+	require.Contains(t, []string{`"v"`, "(nil)"}, b.ask("GET k"), "before or after, never BUSY")
+	require.Equal(t, `"done"`, a.next())
+}
+
+func TestShutdownDuringASlowScript(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	a.eval("redis.call('SET', 'k', 'v') " + forever)
+	b.awaitBusy()
+	require.Equal(t, busy, b.ask("SHUTDOWN"))
+	b.send([]string{"SHUTDOWN", "NOSAVE"})
+	select {
+	case err := <-s.ended:
+		s.ended <- err // for the end of the test
+	case <-time.After(patience):
+		t.Fatal("the server did not end")
+	}
+}
