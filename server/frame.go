@@ -172,7 +172,7 @@ func inline(buf []byte, args [][]byte) (_ [][]byte, n int, failure string) {
 		}
 		return args, 0, ""
 	}
-	args, ok := splitWords(bytes.TrimSuffix(buf[:end], []byte{'\r'}), args)
+	args, ok := resp.Words(bytes.TrimSuffix(buf[:end], []byte{'\r'}), args)
 	switch {
 	case !ok:
 		return args, 0, errQuotes

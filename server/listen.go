@@ -22,6 +22,9 @@ import (
 // listen opens the listeners that the options ask for. Port 0 is the same free port on all addresses.
 func (s *Server) listen() error {
 	port := s.opts.Port
+	if port == 0 && s.opts.UnixSocket != "" {
+		port = -1
+	}
 	for _, bind := range s.opts.Bind {
 		if port < 0 {
 			break
@@ -32,6 +35,7 @@ func (s *Server) listen() error {
 		}
 		if ln != nil {
 			port = ln.Addr().(*net.TCPAddr).Port
+			s.opts.Port = port
 			s.listeners = append(s.listeners, ln)
 		}
 	}

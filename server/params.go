@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"io/fs"
 	"math"
 	"slices"
 	"strconv"
@@ -23,11 +24,26 @@ func (s *Server) params() []engine.Param {
 		return failure
 	}
 	return []engine.Param{
+		{Name: "bind", Immutable: true, List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },
+			Set: func(v string) string { s.opts.Bind = strings.Fields(v); return "" }},
+		engine.IntParam("port", &s.opts.Port, 0, 65535).AtStart(),
+		engine.StringParam("unixsocket", &s.opts.UnixSocket).AtStart(),
+		{Name: "unixsocketperm", Immutable: true, Get: func() string { return strconv.FormatInt(int64(s.opts.UnixPerm), 8) },
+			Set: s.setUnixPerm},
 		atomicParam("maxclients", &s.maxClients, 1, math.MaxUint32),
 		atomicParam("tcp-keepalive", &s.keepAlive, 0, math.MaxInt32),
 		s.maxQueryParam(),
-		{Name: "client-output-buffer-limit", Get: func() string { return s.output.Load().String() }, Set: s.setOutput},
+		{Name: "client-output-buffer-limit", List: true, Get: func() string { return s.output.Load().String() }, Set: s.setOutput},
 	}
+}
+
+func (s *Server) setUnixPerm(v string) string {
+	perm, err := strconv.ParseUint(v, 8, 32)
+	if err != nil || perm > 0o777 {
+		return "argument must be between 0 and 777 inclusive"
+	}
+	s.opts.UnixPerm = fs.FileMode(perm)
+	return ""
 }
 
 // atomicParam is an integer between lo and hi.

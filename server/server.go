@@ -43,13 +43,16 @@ import (
 // Options say where a server listens and how.
 type Options struct {
 	Bind       []string       // addresses; 127.0.0.1, and ::1 where it exists, if empty
-	Port       int            // 0 picks a free one, negative for no TCP
+	Port       int            // 0 picks a free one, or none if there is a unix socket; negative for none
 	UnixSocket string         // path; empty for none
 	UnixPerm   fs.FileMode    // of the unix socket; 0 for the process' default
 	Listeners  []net.Listener // further ones, of TCP or unix sockets; closed by Run
 	Loops      int            // event loops; 0 for as many as suit the machine
 	MaxClients int            // 10000 if 0
 	Log        io.Writer      // one line for each event worth telling; nil for silence
+	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE, and returns the
+	// error's text; nil without a file.
+	Rewrite func() (refusal string)
 	// Beside runs what goes on beside the event loops: a script that takes long. go run() if nil.
 	Beside func(run func())
 }
@@ -99,7 +102,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.keepAlive.Store(300)
 	s.output.Store(defaultOutput())
 	e.EnableSlow(opts.Beside)
-	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge})
+	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Rewrite: opts.Rewrite})
 	e.AddParams(s.params()...)
 	e.AddSections(s.sections()...)
 	return s

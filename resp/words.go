@@ -1,11 +1,12 @@
-package server
+package resp
 
 import "bytes"
 
-// splitWords splits a line into words with redis-cli's quoting: "..." with the escapes \n \r \t \b \a
-// \xHH, and '...' with \' only. A word without quotes and escapes aliases the line. ok is false if a
-// quote is not closed, or is followed by anything but a blank.
-func splitWords(line []byte, words [][]byte) (_ [][]byte, ok bool) {
+// Words appends the words of a line to words, with the quoting that redis-cli, inline commands and
+// redis.conf share: "..." with the escapes \n \r \t \b \a \xHH, as Quote writes them, and '...' with
+// \' only. A word without quotes aliases the line. ok is false if a quote is not closed, or is
+// followed by anything but a blank.
+func Words(line []byte, words [][]byte) (_ [][]byte, ok bool) {
 	for {
 		line = bytes.TrimLeft(line, " \t\n\v\f\r")
 		if len(line) == 0 {
@@ -49,12 +50,10 @@ func cutQuoted(s, word []byte) (_ []byte, n int, ok bool) {
 		switch {
 		case ch == quote:
 			return word, i + 1, true
-		case ch == '\\' && quote == '"' && len(left) > 2 && left[0] == 'x' && isHex(left[1]) && isHex(left[2]):
-			word = append(word, hex(left[1])<<4|hex(left[2]))
-			i += 3
 		case ch == '\\' && quote == '"' && len(left) > 0:
-			word = append(word, unescape(left[0]))
-			i++
+			escaped, taken := unescape(left)
+			word = append(word, escaped)
+			i += taken
 		case ch == '\\' && len(left) > 0 && left[0] == '\'':
 			word = append(word, '\'')
 			i++
@@ -65,19 +64,17 @@ func cutQuoted(s, word []byte) (_ []byte, n int, ok bool) {
 	return word, len(s), false
 }
 
-// unescape returns the byte that a letter stands for after a backslash.
-func unescape(letter byte) byte {
-	if i := bytes.IndexByte([]byte("nrtba"), letter); i >= 0 {
-		return "\n\r\t\b\a"[i]
+// unescape returns the byte that the start of s stands for after a backslash, and its length.
+func unescape(s []byte) (ch byte, n int) {
+	if len(s) > 2 && s[0] == 'x' {
+		high, ok1 := hexDigit(s[1])
+		low, ok2 := hexDigit(s[2])
+		if ok1 && ok2 {
+			return byte(high<<4 | low), 3
+		}
 	}
-	return letter
-}
-
-func isHex(ch byte) bool { return '0' <= ch && ch <= '9' || 'a' <= ch|0x20 && ch|0x20 <= 'f' }
-
-func hex(ch byte) byte {
-	if ch <= '9' {
-		return ch - '0'
+	if i := bytes.IndexByte([]byte("nrtba"), s[0]); i >= 0 {
+		return "\n\r\t\b\a"[i], 1
 	}
-	return ch | 0x20 - 'a' + 10
+	return s[0], 1
 }
