@@ -21,6 +21,7 @@ type Config struct {
 	Hash         hash.Limits
 	ZSet         zset.Limits
 	ProtoMaxBulk int64
+	IdleTimeout  int64 // seconds after which an idle connection is closed; 0 for never
 	PushLimit    int64 // bytes that may wait for a listener to channels; 0 for no limit
 
 	notify          notifyMask
@@ -53,6 +54,7 @@ type Param struct {
 	Immutable bool // only at start
 	Hidden    bool // not shown by patterns: CONFIG GET must name it
 	Secret    bool // not shown by MONITOR and the slow log
+	List      bool // several words in a configuration file
 
 	inert bool // has no effect, and gives way to one that has
 }
@@ -222,8 +224,9 @@ func (e *Engine) coreParams() []Param {
 		e.slowlogLength(),
 		IntParam("latency-monitor-threshold", &e.latency.threshold, 0, math.MaxInt64),
 		BoolParam("latency-tracking", &c.latencyTracking),
-		{Name: "latency-tracking-info-percentiles", Get: c.percentilesText, Set: c.setPercentiles},
+		{Name: "latency-tracking-info-percentiles", List: true, Get: c.percentilesText, Set: c.setPercentiles},
 		IntParam("tracking-table-max-keys", &e.tracking.most, 0, math.MaxInt64),
+		IntParam("timeout", &c.IdleTimeout, 0, math.MaxInt32),
 		EnumParam("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
 	}
 }

@@ -57,8 +57,7 @@ var inertInts = []inertInt{
 	{"cluster-migration-barrier", 1, 0, maxInt32, ""}, {"cluster-node-timeout", 15000, 0, math.MaxInt64, ""},
 	{"cluster-port", 0, 0, 65535, ""}, {"cluster-replica-validity-factor", 10, 0, maxInt32, "cluster-slave-validity-factor"},
 	{"hz", 10, 0, maxInt32, ""}, {"io-threads", 1, 1, 128, ""}, {"list-compress-depth", 0, 0, maxInt32, ""},
-	{"list-max-listpack-size", -2, math.MinInt32, maxInt32, "list-max-ziplist-size"},
-	{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
+		{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
 	{"maxmemory-eviction-tenacity", 10, 0, 100, ""}, {"maxmemory-samples", 5, 1, 64, ""},
 	{"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, 0, "min-slaves-to-write"},
 	{"repl-backlog-ttl", 3600, 0, math.MaxInt64, ""}, {"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
@@ -121,6 +120,7 @@ func inertParams() (list []Param) {
 	}
 	for i := range list {
 		list[i].inert = true
+		list[i].List = list[i].Name == "save" || list[i].Name == "oom-score-adj-values"
 	}
 	return list
 }

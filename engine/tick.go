@@ -18,6 +18,7 @@ func (e *Engine) Tick() (next int64) {
 		}
 		e.lapseWaiters()
 		e.recent.sample(e)
+		e.closeIdle()
 		more := e.Config.ActiveExpire && e.reap()
 		e.rehash()
 		next = e.nextDue()
@@ -27,6 +28,21 @@ func (e *Engine) Tick() (next int64) {
 		e.dueAt = next
 	})
 	return next
+}
+
+// closeIdle closes connections that sent nothing for longer than the parameter timeout. Those that
+// wait or listen are not idle.
+func (e *Engine) closeIdle() {
+	if e.Config.IdleTimeout == 0 {
+		return
+	}
+	oldest := e.micros - e.Config.IdleTimeout*1e6
+	for _, s := range e.sessions.byID {
+		if s.seen < oldest && !s.stopped() && !s.subscribed() && !s.monitor {
+			e.forget(s)
+			s.wake()
+		}
+	}
 }
 
 // reap removes due keys within the budget and reports whether more are due.
