@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/server"
+)
+
+const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
+       miniserver - (read the configuration from stdin)
+       miniserver -v or --version
+       miniserver -h or --help
+
+Options are the lines of a configuration file, with two dashes in front:
+
+       miniserver --port 7777
+       miniserver --port 0 --unixsocket /tmp/redis.sock
+       miniserver /etc/redis.conf --requirepass "my password" --maxmemory 100mb
+       echo 'maxmemory 128mb' | miniserver -
+
+CONFIG GET * shows all parameters. In addition to redis-server's there are
+
+       --seed <number>   of dice and hash functions, for runs that repeat (random otherwise)
+`
+
+// run is the program: it serves until the context ends or SHUTDOWN is called.
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	if len(args) == 1 {
+		switch args[0] {
+		case "-v", "--version":
+			_, err := fmt.Fprintf(out, "miniserver v=%s redis=%s go=%s bits=%d\n", engine.Version, engine.RedisVersion,
+				runtime.Version(), strconv.IntSize)
+			return err
+		case "-h", "--help":
+			_, err := io.WriteString(out, usage)
+			return err
+		}
+	}
+	conf, err := readConfig(args, in)
+	if err != nil {
+		return err
+	}
+	p, err := newProgram(conf, out)
+	if err != nil {
+		return err
+	}
+	defer p.close()
+	return p.serve(ctx)
+}
+
+// program is an engine with its server and what the process owns.
+type program struct {
+	engine *engine.Engine
+	server *server.Server
+	conf   *config
+	first  map[string]string // the parameters before the configuration was read
+	log    logFile
+	pid    string // path of the file with the process id; "" for none
+	seed   uint64
+}
+
+// newProgram builds the engine and the server that the configuration asks for.
+func newProgram(conf *config, out io.Writer) (*program, error) {
+	p := &program{conf: conf, log: logFile{Writer: out}, seed: randomSeed()}
+	databases := int64(16)
+	early := []engine.Param{
+		engine.IntParam("databases", &databases, 1, 1<<31-1),
+		engine.IntParam("seed", &p.seed, 0, 1<<63-1),
+	}
+	for i := range early {
+		if err := conf.apply(early[i].Name, &early[i]); err != nil {
+			return nil, err
+		}
+	}
+	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
+	wire(p.engine)
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Rewrite: p.rewrite})
+	p.engine.AddParams(early[1].AtStart(),
+		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart())
+	p.first = values(p.engine)
+	for _, s := range conf.settings {
+		if s.applied {
+			continue
+		}
+		if err := s.set(p.engine.Param(s.name())); err != nil {
+			return nil, err
+		}
+	}
+	return p, errors.Join(p.log.open(), p.writePID())
+}
+
+func randomSeed() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:]) >> 1
+}
+
+// serve runs the server.
+func (p *program) serve(ctx context.Context) error {
+	tune()
+	if err := p.server.Listen(); err != nil {
+		return fmt.Errorf("could not listen: %w", err)
+	}
+	return p.server.Run(ctx)
+}
+
+func (p *program) writePID() error {
+	if p.pid == "" {
+		return nil
+	}
+	return os.WriteFile(p.pid, []byte(strconv.Itoa(os.Getpid())+"\n"), 0o644)
+}
+
+func (p *program) close() {
+	if p.pid != "" {
+		_ = os.Remove(p.pid)
+	}
+	p.log.close()
+}
+
+// logFile is where the log goes: standard output, or the file of the parameter logfile.
+type logFile struct {
+	io.Writer
+	path string
+	file *os.File
+}
+
+func (l *logFile) open() (err error) {
+	if l.path == "" {
+		return nil
+	}
+	l.file, err = os.OpenFile(l.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	l.Writer = l.file
+	return err
+}
+
+func (l *logFile) close() {
+	if l.file != nil {
+		_ = l.file.Close()
+	}
+}
