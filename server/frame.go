@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/tidwall/redcon"
+
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -52,7 +54,9 @@ func (b *batch) cut(buf []byte, lim limits) (rest []byte, need int, failure stri
 	for at := 0; at < len(buf); {
 		args, n := b.next(), 0
 		if buf[at] == '*' {
-			args, n, need, failure = multibulk(buf[at:], args, lim)
+			if args, n = whole(buf[at:], args, lim); n == 0 {
+				args, n, need, failure = multibulk(buf[at:], args, lim)
+			}
 		} else {
 			args, n, failure = inline(buf[at:], args)
 		}
@@ -74,6 +78,34 @@ func (b *batch) next() [][]byte {
 		return b.commands[:i+1][i][:0]
 	}
 	return make([][]byte, 0, 8)
+}
+
+// whole reads a complete command from the front of buf with redcon's reader. Its length is 0 if that
+// takes a second look, by multibulk: the command is not complete, exceeds a limit, or is written in a
+// way that redcon takes and Redis does not, such as a length of 03.
+func whole(buf []byte, args [][]byte, lim limits) (_ [][]byte, n int) {
+	complete, got, _, rest, err := redcon.ReadNextCommand(buf, args)
+	n = len(buf) - len(rest)
+	if !complete || err != nil || !lim.authed || int64(n) > lim.bulk || n != written(got) {
+		return args[:0], 0
+	}
+	return got, n
+}
+
+// written returns the length of a command in the form in which clients write it.
+func written(args [][]byte) int {
+	n := len("*\r\n") + digits(len(args))
+	for _, arg := range args {
+		n += len("$\r\n\r\n") + digits(len(arg)) + len(arg)
+	}
+	return n
+}
+
+func digits(n int) (d int) {
+	for d = 1; n >= 10; n /= 10 {
+		d++
+	}
+	return d
 }
 
 // multibulk reads a command from the front of buf: *2 $3 get $1 k. It returns its arguments and its
