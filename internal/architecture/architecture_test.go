@@ -25,6 +25,7 @@ var storeys = [][]string{
 	{"cmd/miniserver"},
 	{"bench"},
 	{"internal/difftest"},
+	{"internal/readme"},
 	{"internal/transcript"},
 	{"internal/reference"},
 	{"internal/launch"},
@@ -34,8 +35,9 @@ var storeys = [][]string{
 	{"keyspace"},
 	{"glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
-	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset"},
+	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash"},
 	{"ds/sizeclass"},
+	{"elementary"},
 	{"resp"},
 }
 

@@ -1,6 +1,10 @@
 package lua
 
-import "math"
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/elementary"
+)
 
 // OpenMath installs the math library as the global math and returns the
 // generator of math.random, for the host to seed.
@@ -36,21 +40,21 @@ var unaryMath = []struct {
 	name string
 	f    func(float64) float64
 }{
-	{"acos", acos},
-	{"asin", asin},
-	{"atan", atan},
+	{"acos", elementary.Acos},
+	{"asin", elementary.Asin},
+	{"atan", elementary.Atan},
 	{"ceil", math.Ceil},
-	{"cos", cos},
-	{"cosh", cosh},
-	{"exp", exp},
+	{"cos", elementary.Cos},
+	{"cosh", elementary.Cosh},
+	{"exp", elementary.Exp},
 	{"floor", math.Floor},
-	{"log", log},
-	{"log10", log10},
-	{"sin", sin},
-	{"sinh", sinh},
+	{"log", elementary.Log},
+	{"log10", elementary.Log10},
+	{"sin", elementary.Sin},
+	{"sinh", elementary.Sinh},
 	{"sqrt", squareRoot},
-	{"tan", tan},
-	{"tanh", tanh},
+	{"tan", elementary.Tan},
+	{"tanh", elementary.Tanh},
 }
 
 func squareRoot(x float64) float64 {
@@ -88,7 +92,7 @@ func mathAtan2(_ *State, c *Call) {
 		c.Return1(Number(y + x))
 		return
 	}
-	c.Return1(Number(atan2(y, x)))
+	c.Return1(Number(elementary.Atan2(y, x)))
 }
 
 // math.deg(x)
@@ -163,6 +167,9 @@ func mathModf(_ *State, c *Call) {
 	}
 	c.Return2(Number(whole), Number(math.Copysign(fraction, x)))
 }
+
+// power returns x^y, the operator ^.
+func power(x, y float64) float64 { return elementary.Pow(x, y) }
 
 // math.pow(x, y)
 func mathPow(_ *State, c *Call) {

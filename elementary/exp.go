@@ -1,10 +1,21 @@
-package lua
+// Package elementary is the elementary functions with the results of C's library.
+//
+// That library rounds nearly all results correctly, Go's does not: its Log10(0.1) is not quite -1, and
+// two in five distances on a globe come out one unit off. So these compute with twice the precision
+// and round once:
+//
+//	x  =  a point of a table  +  a rest of at most 1/128       function of the point: 106 bits
+//	                                                           of the rest: a short series
+//
+// Invariants:
+//  1. A result is within 0.51 units in the last place. Sinh, Cosh, Tanh and Log10 follow the library's
+//     formulas instead, its errors included.
+//  2. Where a result is no number it has the sign that C's library gives it on x86.
+//
+// Each function takes O(1), 20 to 50 ns, and allocates nothing.
+package elementary
 
 import "math"
-
-// The elementary functions of the math library and the power operator. C's
-// library rounds nearly all results correctly, Go's does not: its log10(0.1)
-// is not quite -1. So these compute with twice the precision and round once.
 
 // twice is the unevaluated sum of two floats: about 106 bits. lo is at most
 // half a unit in the last place of hi.
@@ -98,8 +109,8 @@ func seriesExp(x twice) twice {
 	return total
 }
 
-// exp returns e^x.
-func exp(x float64) float64 {
+// Exp returns e^x.
+func Exp(x float64) float64 {
 	switch {
 	case x > 709.79:
 		return math.Inf(1)
@@ -206,8 +217,8 @@ func mantissa(x float64) (m float64, k int) {
 	return math.Float64frombits(bits&(1<<52-1) | 1022<<52), int(bits>>52) - 1022
 }
 
-// log returns the natural logarithm of x.
-func log(x float64) float64 {
+// Log returns the natural logarithm of x.
+func Log(x float64) float64 {
 	switch {
 	case x == 0:
 		return math.Inf(-1)
@@ -219,9 +230,9 @@ func log(x float64) float64 {
 	return logTwice(x).float()
 }
 
-// log10 returns the decimal logarithm of x the way C's library does: from the
+// Log10 returns the decimal logarithm of x the way C's library does: from the
 // natural one of the mantissa, not rounded correctly but exact for powers of ten.
-func log10(x float64) float64 {
+func Log10(x float64) float64 {
 	const (
 		overLn10 = 4.34294481903251816668e-01
 		log2Hi   = 3.01029995663611771306e-01
@@ -241,12 +252,12 @@ func log10(x float64) float64 {
 		m, k = m/2, k+1
 	}
 	n := float64(k)
-	z := float64(n*log2Lo) + float64(overLn10*log(m))
+	z := float64(n*log2Lo) + float64(overLn10*Log(m))
 	return z + float64(n*log2Hi)
 }
 
-// power returns x^y, Lua's operator ^.
-func power(x, y float64) float64 {
+// Pow returns x^y.
+func Pow(x, y float64) float64 {
 	switch {
 	case y == 2:
 		return x * x
@@ -317,11 +328,15 @@ func wholePower(x, y float64) float64 {
 	return z
 }
 
+// A NaN has a sign, which C prints.
+func positiveNaN() float64 { return math.Float64frombits(0x7ff8 << 48) }
+func negativeNaN() float64 { return math.Float64frombits(0xfff8 << 48) }
+
 func isOdd(y float64) bool {
 	return math.Abs(y) < 1<<53 && int64(y)&1 != 0 && y == math.Trunc(y)
 }
 
-// specialPower is power where a zero, an infinity or a NaN is involved. The
+// specialPower is Pow where a zero, an infinity or a NaN is involved. The
 // sign of a NaN is what x86 and the C library make of it.
 func specialPower(x, y float64) float64 {
 	switch {

@@ -1,4 +1,4 @@
-package lua
+package elementary
 
 import (
 	"math"
@@ -155,7 +155,8 @@ func (a *arc) cosine() twice {
 	return c
 }
 
-func sin(x float64) float64 {
+// Sin returns the sine of x, an angle in radians.
+func Sin(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return negativeNaN()
 	}
@@ -165,7 +166,8 @@ func sin(x float64) float64 {
 	return sineFrom(x, 0)
 }
 
-func cos(x float64) float64 {
+// Cos returns the cosine of x, an angle in radians.
+func Cos(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return negativeNaN()
 	}
@@ -194,7 +196,8 @@ func sineFrom(x float64, quarters int) float64 {
 	return y
 }
 
-func tan(x float64) float64 {
+// Tan returns the tangent of x, an angle in radians.
+func Tan(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return negativeNaN()
 	}
@@ -261,7 +264,8 @@ func angle(y, x twice) twice {
 	return halfPi.add(atanTwice(x.div(y)).neg())
 }
 
-func atan(x float64) float64 {
+// Atan returns the arc tangent of x.
+func Atan(x float64) float64 {
 	a := math.Abs(x)
 	switch {
 	case a < 1e-8:
@@ -272,7 +276,8 @@ func atan(x float64) float64 {
 	return math.Copysign(angle(twice{a, 0}, twice{1, 0}).float(), x)
 }
 
-func atan2(y, x float64) float64 {
+// Atan2 returns the angle, between -pi and pi, of the point (x, y).
+func Atan2(y, x float64) float64 {
 	a, b := math.Abs(y), math.Abs(x)
 	if !(a > 1e-290 && b > 1e-290 && a < 1e290 && b < 1e290 && a/b > 1e-200 && b/a > 1e-200) {
 		return math.Atan2(y, x)
@@ -284,7 +289,8 @@ func atan2(y, x float64) float64 {
 	return math.Copysign(z.float(), y)
 }
 
-func asin(x float64) float64 {
+// Asin returns the arc sine of x, no number beyond -1 and 1.
+func Asin(x float64) float64 {
 	a := math.Abs(x)
 	switch {
 	case a > 1:
@@ -295,7 +301,8 @@ func asin(x float64) float64 {
 	return math.Copysign(angle(twice{a, 0}, cathetus(a)).float(), x)
 }
 
-func acos(x float64) float64 {
+// Acos returns the arc cosine of x, no number beyond -1 and 1.
+func Acos(x float64) float64 {
 	a := math.Abs(x)
 	if a > 1 {
 		return positiveNaN()
@@ -316,7 +323,8 @@ func cathetus(a float64) twice { return sum(1, -a).mul(sum(1, a)).sqrt() }
 // The hyperbolic functions follow the formulas that C's library uses, errors
 // of one unit included.
 
-func sinh(x float64) float64 {
+// Sinh returns the hyperbolic sine of x.
+func Sinh(x float64) float64 {
 	a, half := math.Abs(x), math.Copysign(0.5, x)
 	switch {
 	case a < 0x1p-28:
@@ -331,7 +339,8 @@ func sinh(x float64) float64 {
 	return largeExp(a, half)
 }
 
-func cosh(x float64) float64 {
+// Cosh returns the hyperbolic cosine of x.
+func Cosh(x float64) float64 {
 	a := math.Abs(x)
 	switch {
 	case a < math.Ln2/2:
@@ -342,7 +351,7 @@ func cosh(x float64) float64 {
 		}
 		return 1 + (t*t)/(w+w)
 	case a < 22:
-		t := exp(a)
+		t := Exp(a)
 		return 0.5*t + 0.5/t
 	}
 	return largeExp(a, 0.5)
@@ -351,13 +360,14 @@ func cosh(x float64) float64 {
 // largeExp returns factor * e^x, also where only e^x overflows.
 func largeExp(x, factor float64) float64 {
 	if x <= 709.78 {
-		return factor * exp(x)
+		return factor * Exp(x)
 	}
-	w := exp(x / 2)
+	w := Exp(x / 2)
 	return factor * w * w
 }
 
-func tanh(x float64) float64 {
+// Tanh returns the hyperbolic tangent of x.
+func Tanh(x float64) float64 {
 	a := math.Abs(x)
 	z := 1.0
 	switch {
