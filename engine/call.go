@@ -26,6 +26,7 @@ type Call struct {
 	dirty   int64    // changes reported by this call
 	logged  bool     // the handler said what to journal
 	retry   bool     // a waiter's handler runs again
+	ready   []byte   // the key because of which it does
 	parked  bool     // the handler parked the session
 	shown   [][]byte // the arguments as others may see them, if not as they are
 	scratch [64]byte

@@ -29,7 +29,7 @@ func (c *Call) popOne(p pop) {
 		p.nested = c.Reply.Proto() == 3
 	}
 	c.End()
-	key, s := c.firstSet(keys[:])
+	key, s, _ := First[*zset.Set](c, keys[:])
 	switch {
 	case !c.OK():
 	case s == nil || p.count == 0:
@@ -54,8 +54,8 @@ func (c *Call) awaitOne(p pop) {
 
 // ZMPOP numkeys key [key ...] <MIN | MAX> [COUNT count]
 func cmdZMPop(c *Call) {
-	keys, p := c.multiPop()
-	key, s := c.firstSet(keys)
+	keys, p := c.multiPopSets()
+	key, s, _ := First[*zset.Set](c, keys)
 	switch {
 	case !c.OK():
 	case s == nil:
@@ -69,34 +69,15 @@ func cmdZMPop(c *Call) {
 // BZMPOP timeout numkeys key [key ...] <MIN | MAX> [COUNT count]
 func cmdBZMPop(c *Call) {
 	c.Skip(1)
-	keys, p := c.multiPop()
+	keys, p := c.multiPopSets()
 	c.at = 1 // Redis reads the timeout last
 	c.popOrPark(keys, p, c.Timeout())
 }
 
-// multiPop reads numkeys key [key ...] <MIN | MAX> [COUNT count].
-func (c *Call) multiPop() (keys [][]byte, p pop) {
-	n := c.IntIn(1, math.MaxInt64, ErrNumKeys)
-	if n >= int64(c.Left()) {
-		c.Refuse(ErrSyntax)
-	}
-	if c.err != "" {
-		return nil, p
-	}
-	keys = c.Args[c.at : c.at+int(n)]
-	c.Skip(int(n))
+// multiPopSets reads numkeys key [key ...] <MIN | MAX> [COUNT count].
+func (c *Call) multiPopSets() (keys [][]byte, p pop) {
 	p = pop{key: true, nested: true}
-	if p.max = c.Word("MAX"); !p.max && !c.Word("MIN") {
-		c.Refuse(ErrSyntax)
-	}
-	for c.More() {
-		if p.count != 0 || c.Left() < 2 || !c.Word("COUNT") {
-			c.Refuse(ErrSyntax)
-			break
-		}
-		p.count = int(c.IntIn(1, math.MaxInt64, ErrPopCount))
-	}
-	p.count = max(p.count, 1)
+	keys, p.max, p.count = c.multiPop("MIN", "MAX")
 	return keys, p
 }
 
@@ -105,7 +86,7 @@ func (c *Call) popOrPark(keys [][]byte, p pop, deadline int64) {
 	if !c.OK() {
 		return
 	}
-	key, s := c.firstSet(keys)
+	key, s, _ := First[*zset.Set](c, keys)
 	switch {
 	case !c.OK():
 	case s == nil:
@@ -118,17 +99,6 @@ func (c *Call) popOrPark(keys [][]byte, p pop, deadline int64) {
 
 // tellNothing is the reply of a command that waited in vain.
 func tellNothing(s *Session) { s.Reply.NullArray() }
-
-// firstSet returns the first of keys that exists and its set for changing; nil if there is none. A
-// value of another type that comes first latches an error.
-func (c *Call) firstSet(keys [][]byte) (key []byte, s *zset.Set) {
-	for _, key := range keys {
-		if s, found := Edit[*zset.Set](c, key); found || c.err != "" {
-			return key, s
-		}
-	}
-	return nil, nil
-}
 
 // pop removes members from the set at key and replies with them.
 func (c *Call) pop(key []byte, s *zset.Set, p pop) {

@@ -67,12 +67,12 @@ var keyAccess = map[string]string{
 	"OW update":           "setex psetex mset restore",
 	"OW insert":           "setnx msetnx",
 	"RM delete":           "del unlink",
-	"RO":                  "exists hexists hlen hstrlen strlen zcard type touch watch memory|usage object|encoding object|freq object|idletime object|refcount",
-	"RW insert":           "append hsetnx",
-	"RW delete":           "hdel zrem zremrangebylex zremrangebyrank zremrangebyscore",
+	"RO":                  "exists hexists hlen hstrlen llen scard sismember strlen zcard type touch watch memory|usage object|encoding object|freq object|idletime object|refcount",
+	"RW insert":           "append hsetnx linsert lpush lpushx rpush rpushx sadd",
+	"RW delete":           "hdel lrem ltrim srem zrem zremrangebylex zremrangebyrank zremrangebyscore",
 	"RW access update":    "decr decrby incr incrby incrbyfloat getset getex hincrby hincrbyfloat zincrby setbit move eval evalsha fcall",
-	"RW access delete":    "getdel zpopmin zpopmax zmpop bzpopmin bzpopmax bzmpop",
-	"OW update,RO access": "bitop zdiffstore zinterstore zrangestore zunionstore",
+	"RW access delete":    "getdel lpop rpop lmpop blpop brpop blmpop spop zpopmin zpopmax zmpop bzpopmin bzpopmax bzmpop",
+	"OW update,RO access": "bitop sdiffstore sunionstore zdiffstore zinterstore zrangestore zunionstore",
 	"RO access,OW update": "copy",
 
 	"RW access update variable_flags": "set",
@@ -80,6 +80,8 @@ var keyAccess = map[string]string{
 
 	"RW access delete,OW update": "rename",
 	"RW access delete,OW insert": "renamenx",
+	"RW access delete,RW insert": "smove lmove rpoplpush blmove brpoplpush",
+	"RW update,RO access":        "sinterstore",
 }
 
 // clusterTips are Redis' hints for clients of clusters, by the commands that give them.

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
@@ -20,6 +22,8 @@ type Config struct {
 	ActiveExpire bool
 	Hash         hash.Limits
 	ZSet         zset.Limits
+	Set          set.Limits
+	List         list.Limits
 	ProtoMaxBulk int64
 	IdleTimeout  int64 // seconds after which an idle connection is closed; 0 for never
 	PushLimit    int64 // bytes that may wait for a listener to channels; 0 for no limit
@@ -35,6 +39,8 @@ func newConfig() *Config {
 		ActiveExpire: true,
 		Hash:         hash.Limits{MaxEntries: 512, MaxValue: 64},
 		ZSet:         zset.Limits{MaxEntries: 128, MaxValue: 64},
+		Set:          set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64},
+		List:         list.Defaults,
 		ProtoMaxBulk: 512 << 20,
 		PushLimit:    32 << 20,
 
@@ -209,6 +215,10 @@ func (e *Engine) coreParams() []Param {
 		MemoryParam("hash-max-listpack-value", &c.Hash.MaxValue, 0, "hash-max-ziplist-value"),
 		IntParam("zset-max-listpack-entries", &c.ZSet.MaxEntries, 0, most, "zset-max-ziplist-entries"),
 		MemoryParam("zset-max-listpack-value", &c.ZSet.MaxValue, 0, "zset-max-ziplist-value"),
+		IntParam("list-max-listpack-size", &c.List.Node, math.MinInt32, math.MaxInt32, "list-max-ziplist-size"),
+		IntParam("set-max-intset-entries", &c.Set.MaxInts, 0, math.MaxInt64),
+		IntParam("set-max-listpack-entries", &c.Set.MaxEntries, 0, math.MaxInt64),
+		IntParam("set-max-listpack-value", &c.Set.MaxValue, 0, math.MaxInt64),
 		IntParam("lfu-log-factor", &e.Keyspace.Access.LogFactor, 0, math.MaxInt32),
 		IntParam("lfu-decay-time", &e.Keyspace.Access.DecayTime, 0, math.MaxInt32),
 		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) string {

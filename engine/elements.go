@@ -40,16 +40,47 @@ func (c *Call) setPairs(at, n int, paired bool) {
 // draws reads [count [word]] of HRANDFIELD and ZRANDMEMBER. A count below zero draws the same
 // element repeatedly.
 func (c *Call) draws(word string) (count int, paired bool) {
+	count = c.drawCount()
+	paired = c.Word(word)
+	c.End()
+	if paired && (count < -math.MaxInt64/2 || count > math.MaxInt64/2) {
+		c.Refuse(ErrOutOfRange)
+	}
+	return count, paired
+}
+
+// drawCount reads the count of draws and SRANDMEMBER.
+func (c *Call) drawCount() int {
 	n := c.Int()
 	if n == math.MinInt64 {
 		c.Refusef(ErrRange, -math.MaxInt64, math.MaxInt64)
 	}
-	paired = c.Word(word)
-	c.End()
-	if paired && (n < -math.MaxInt64/2 || n > math.MaxInt64/2) {
-		c.Refuse(ErrOutOfRange)
+	return int(n)
+}
+
+// multiPop reads numkeys key [key ...] <first | second> [COUNT count] of ZMPOP and LMPOP, and tells
+// whether the word was the second.
+func (c *Call) multiPop(first, second string) (keys [][]byte, isSecond bool, count int) {
+	n := c.IntIn(1, math.MaxInt64, ErrNumKeys)
+	if n >= int64(c.Left()) {
+		c.Refuse(ErrSyntax)
 	}
-	return int(n), paired
+	if c.err != "" {
+		return nil, false, 0
+	}
+	keys = c.Args[c.at : c.at+int(n)]
+	c.Skip(int(n))
+	if isSecond = c.Word(second); !isSecond && !c.Word(first) {
+		c.Refuse(ErrSyntax)
+	}
+	for c.More() {
+		if count != 0 || c.Left() < 2 || !c.Word("COUNT") {
+			c.Refuse(ErrSyntax)
+			break
+		}
+		count = int(c.IntIn(1, math.MaxInt64, ErrPopCount))
+	}
+	return keys, isSecond, max(count, 1)
 }
 
 // drawn returns how many elements a count draws from size.

@@ -121,7 +121,7 @@ func New(o Options) *Engine {
 		broker:   newBroker(),
 	}
 	e.stats.errors = make(map[string]int64)
-	e.Config.Hash.Seed = o.Seed
+	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.Dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate = e.expired, e.created
 	e.info.runID = fmt.Sprintf("%016x%016x%08x", rng.Uint64(), rng.Uint64(), rng.Uint32())

@@ -94,7 +94,7 @@ const (
 	ErrHashNotFloat  = "ERR hash value is not a float"
 	ErrNotFinite     = "ERR value is NaN or Infinity"
 
-	// Random elements of hashes and sorted sets.
+	// Random elements of hashes, sets and sorted sets.
 	ErrOutOfRange = "ERR value is out of range"
 	ErrRange      = "ERR value is out of range, value must between %d and %d"
 
@@ -113,6 +113,15 @@ const (
 	ErrNotPositive   = "ERR value is out of range, must be positive"
 	ErrNumKeys       = "ERR numkeys should be greater than 0"
 	ErrPopCount      = "ERR count should be greater than 0"
+
+	// Sets.
+	ErrKeyCount = "ERR Number of keys can't be greater than number of args"
+
+	// Lists.
+	ErrIndex          = "ERR index out of range"
+	ErrRankZero       = "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second ... or use negative to start from the end of the list"
+	ErrNegativeCount  = "ERR COUNT can't be negative"
+	ErrNegativeMaxLen = "ERR MAXLEN can't be negative"
 
 	// Strings and keys.
 	ErrStringTooLong = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"

@@ -1,6 +1,11 @@
 package engine
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+)
 
 // A command that finds nothing to return says so by parking its session on a waiter. When one of the
 // waiter's keys is changed, the waiter's handler runs again, oldest waiter first, until it finds
@@ -37,7 +42,7 @@ func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
 		c.parked = true
 		return
 	}
-	if c.Session.script || c.Engine.depth > 1 {
+	if !c.mayPark() {
 		lapse(c.Session)
 		return
 	}
@@ -53,13 +58,36 @@ func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
 	}
 }
 
+// mayPark reports whether Park parks: not in a transaction, nor in a script.
+func (c *Call) mayPark() bool { return c.retry || !c.Session.script && c.Engine.depth == 1 }
+
+// First returns the first of keys that exists, with its value for changing, for a command that takes
+// from one of several keys; found is false if there is none. A value of another type that comes
+// first latches ErrWrongType.
+//
+// When a waiter's handler runs again, only the key that became ready counts, so that waiters are
+// served in the order in which keys received something; and another type there is no error.
+func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found bool) {
+	if c.retry {
+		value, _ := c.DB.Edit(c.ready)
+		v, found = value.(T)
+		return c.ready, v, found
+	}
+	for _, key := range keys {
+		if v, found = Edit[T](c, key); found || c.err != "" {
+			return key, v, found
+		}
+	}
+	return nil, v, false
+}
+
 func (ws *waiting) add(w *waiter) {
 	ws.seq++
 	w.seq = ws.seq
 	ws.all = append(ws.all, w)
 	for _, k := range w.keys {
-		if !slices.Contains(ws.keys[k], w) {
-			ws.keys[k] = append(ws.keys[k], w)
+		if list := ws.keys[k]; len(list) == 0 || list[len(list)-1] != w { // a key may be named twice
+			ws.keys[k] = append(list, w)
 		}
 	}
 }
@@ -75,8 +103,29 @@ func (ws *waiting) remove(w *waiter) {
 	}
 }
 
+// without returns a list, which is ordered by age, without w. The oldest, who is served first, goes in
+// O(1).
 func without(list []*waiter, w *waiter) []*waiter {
-	return slices.DeleteFunc(list, func(other *waiter) bool { return other == w })
+	i, ok := slices.BinarySearchFunc(list, w.seq, (*waiter).compare)
+	switch {
+	case !ok:
+		return list
+	case i == 0:
+		list[0] = nil
+		return list[1:]
+	}
+	return slices.Delete(list, i, i+1)
+}
+
+func (w *waiter) compare(seq int64) int { return cmp.Compare(w.seq, seq) }
+
+// after returns the oldest of those who wait for k and came after number seq, or nil.
+func (ws *waiting) after(k dbKey, seq int64) *waiter {
+	list := ws.keys[k]
+	if i, _ := slices.BinarySearchFunc(list, seq+1, (*waiter).compare); i < len(list) {
+		return list[i]
+	}
+	return nil
 }
 
 // signal marks a key that somebody waits for as ready.
@@ -108,27 +157,36 @@ func (e *Engine) serve() {
 	for len(e.waiting.ready) > 0 {
 		k := e.waiting.ready[0]
 		e.waiting.ready = e.waiting.ready[1:]
-		for _, w := range slices.Clone(e.waiting.keys[k]) {
-			if w.session.waiter == w && e.Keyspace.DB(k.db).Exists([]byte(k.key)) {
-				e.retry(w)
-			}
-		}
+		e.serveKey(k)
 	}
 	e.waiting.ready = nil
 }
 
-// retry runs a waiter's handler again. If it still finds nothing, or a value of another type, the
-// session stays parked.
-func (e *Engine) retry(w *waiter) {
+// serveKey runs the handlers of those who wait for a key, oldest first, as long as it exists.
+func (e *Engine) serveKey(k dbKey) {
+	db, key, seq := e.Keyspace.DB(k.db), []byte(k.key), int64(0)
+	for db.Exists(key) {
+		w := e.waiting.after(k, seq)
+		if w == nil {
+			return
+		}
+		seq = w.seq
+		e.retry(w, key)
+	}
+}
+
+// retry runs a waiter's handler again because key is ready. If it parks again, the session goes on
+// waiting.
+func (e *Engine) retry(w *waiter, key []byte) {
 	s := w.session
 	start := s.Reply.Len()
 	home := s.db
 	s.db = w.keys[0].db
 	c := e.enter(s, w.cmd, w.args)
-	c.retry = true
+	c.retry, c.ready = true, key
 	w.cmd.Run(c)
 	s.db = home
-	if c.parked || c.err == ErrWrongType {
+	if c.parked {
 		s.Reply.Truncate(start)
 		e.depth--
 		return

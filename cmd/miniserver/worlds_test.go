@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
@@ -44,13 +45,16 @@ func TestTranscriptsInRESP3(t *testing.T) {
 }
 
 // TestTranscriptsWithoutSmallEncodings runs them with every threshold at 0, so that no value is a
-// ziplist.
+// ziplist, and with an element in each node of a list.
 func TestTranscriptsWithoutSmallEncodings(t *testing.T) {
 	w := transcript.NewMemory(transcript.Traits{Name: "an engine without small encodings", Tags: []string{"large"}}, func(e *engine.Engine) {
 		wire(e)
 		for _, name := range e.ParamNames() {
 			if strings.HasSuffix(name, "-max-listpack-entries") || strings.HasSuffix(name, "-max-intset-entries") {
 				require.Empty(t, e.Param(name).Set("0"), name)
+			}
+			if strings.HasSuffix(name, "-max-listpack-size") {
+				require.Empty(t, e.Param(name).Set("1"), name)
 			}
 		}
 	})
@@ -141,6 +145,9 @@ func elements(v keyspace.Value) string {
 			parts = append(parts, fmt.Sprintf("%q:%v", member, score))
 			return true
 		})
+	case *list.List:
+		v.Range(0, v.Len(), func(e ziplist.Entry) { parts = append(parts, strconv.Quote(string(e.Append(nil)))) })
+		return strings.Join(parts, " ")
 	default:
 		panic(fmt.Sprintf("no text for %T", v))
 	}

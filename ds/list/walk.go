@@ -58,3 +58,17 @@ func (c *chain) walk(from End, skip int, fn func(e ziplist.Entry) bool) {
 	for ; n != nil && n.walk(from, i, fn); n, i = n.beyond(from), 0 {
 	}
 }
+
+// Clip returns the first index and the number of elements from start to stop, both inclusive and
+// negative ones counting from the tail, that exist. O(1).
+func (l *List) Clip(start, stop int) (first, n int) {
+	size := l.Len()
+	if start < 0 {
+		start = max(start+size, 0)
+	}
+	if stop < 0 {
+		stop += size
+	}
+	start, stop = min(start, size), min(stop, size-1)
+	return start, max(stop-start+1, 0)
+}

@@ -1,0 +1,223 @@
+package engine
+
+import (
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Lists is the family of list commands.
+func Lists() Family {
+	return Family{Group: "list", Commands: []Command{
+		{Name: "lpush", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdLPush, Since: "1.0.0",
+			Summary: "Prepends one or more elements to a list."},
+		{Name: "rpush", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdRPush, Since: "1.0.0",
+			Summary: "Appends one or more elements to a list."},
+		{Name: "lpushx", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdLPushX, Since: "2.2.0",
+			Summary: "Prepends elements to a list only if it exists."},
+		{Name: "rpushx", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdRPushX, Since: "2.2.0",
+			Summary: "Appends elements to a list only if it exists."},
+		{Name: "lpop", Arity: -2, Flags: Write | Fast, Keys: Key(1), Run: cmdLPop, Since: "1.0.0",
+			Summary: "Removes and returns the first elements of a list."},
+		{Name: "rpop", Arity: -2, Flags: Write | Fast, Keys: Key(1), Run: cmdRPop, Since: "1.0.0",
+			Summary: "Removes and returns the last elements of a list."},
+		{Name: "llen", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdLLen, Since: "1.0.0",
+			Summary: "Returns the length of a list."},
+		{Name: "lrange", Arity: 4, Flags: ReadOnly, Keys: Key(1), Run: cmdLRange, Since: "1.0.0",
+			Summary: "Returns a range of elements from a list."},
+		{Name: "lindex", Arity: 3, Flags: ReadOnly, Keys: Key(1), Run: cmdLIndex, Since: "1.0.0",
+			Summary: "Returns an element from a list by its index."},
+		{Name: "lset", Arity: 4, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdLSet, Since: "1.0.0",
+			Summary: "Sets the value of an element in a list by its index."},
+		{Name: "linsert", Arity: 5, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdLInsert, Since: "2.2.0",
+			Summary: "Inserts an element before or after another element in a list."},
+		{Name: "lrem", Arity: 4, Flags: Write, Keys: Key(1), Run: cmdLRem, Since: "1.0.0",
+			Summary: "Removes elements from a list."},
+		{Name: "ltrim", Arity: 4, Flags: Write, Keys: Key(1), Run: cmdLTrim, Since: "1.0.0",
+			Summary: "Removes elements from both ends of a list."},
+		{Name: "lpos", Arity: -3, Flags: ReadOnly, Keys: Key(1), Run: cmdLPos, Since: "6.0.6",
+			Summary: "Returns the index of matching elements in a list."},
+		{Name: "lmove", Arity: 5, Flags: Write | DenyOOM, Keys: KeyRange(1, 2, 1), Run: cmdLMove, Since: "6.2.0",
+			Summary: "Moves an element from one list to another and returns it."},
+		{Name: "rpoplpush", Arity: 3, Flags: Write | DenyOOM, Keys: KeyRange(1, 2, 1), Run: cmdRPopLPush, Since: "1.2.0",
+			Summary: "Moves the last element of a list to the head of another and returns it."},
+		{Name: "lmpop", Arity: -4, Flags: Write, Keys: NumKeys(0, 1), Run: cmdLMPop, Since: "7.0.0",
+			Summary: "Removes and returns elements from the first of several lists that has any."},
+		{Name: "blpop", Arity: -3, Flags: Write | NoScript | Blocking, Keys: KeyRange(1, -2, 1), Run: cmdBLPop, Since: "2.0.0",
+			Summary: "Removes and returns the first element of a list, or waits for one."},
+		{Name: "brpop", Arity: -3, Flags: Write | NoScript | Blocking, Keys: KeyRange(1, -2, 1), Run: cmdBRPop, Since: "2.0.0",
+			Summary: "Removes and returns the last element of a list, or waits for one."},
+		{Name: "blmove", Arity: 6, Flags: Write | DenyOOM | NoScript | Blocking, Keys: KeyRange(1, 2, 1), Run: cmdBLMove, Since: "6.2.0",
+			Summary: "Moves an element from one list to another and returns it, or waits for one."},
+		{Name: "brpoplpush", Arity: 4, Flags: Write | DenyOOM | NoScript | Blocking, Keys: KeyRange(1, 2, 1), Run: cmdBRPopLPush, Since: "2.2.0",
+			Summary: "Moves the last element of a list to the head of another and returns it, or waits for one."},
+		{Name: "blmpop", Arity: -5, Flags: Write | Blocking, Keys: NumKeys(0, 2), Run: cmdBLMPop, Since: "7.0.0",
+			Summary: "Removes and returns elements from the first of several lists that has any, or waits for some."},
+	}}
+}
+
+// The events of pushing and popping, by end.
+var (
+	pushEvents = [...]string{list.Head: "llpush", list.Tail: "lrpush"}
+	popEvents  = [...]string{list.Head: "llpop", list.Tail: "lrpop"}
+)
+
+// noList is what an absent key reads as. Nobody writes to it.
+var noList list.List
+
+// readList returns the list at key for reading, an empty one if the key is absent. ok is false if an
+// error was sent.
+func (c *Call) readList(key []byte) (l *list.List, ok bool) {
+	l, found := Read[*list.List](c, key)
+	if !found {
+		l = &noList
+	}
+	return l, c.OK()
+}
+
+// side reads LEFT or RIGHT.
+func (c *Call) side() list.End {
+	switch {
+	case c.Word("LEFT"):
+		return list.Head
+	case !c.Word("RIGHT"):
+		c.Refuse(ErrSyntax)
+	}
+	return list.Tail
+}
+
+// LPUSH key element [element ...]
+func cmdLPush(c *Call) { c.push(list.Head, false) }
+
+// RPUSH key element [element ...]
+func cmdRPush(c *Call) { c.push(list.Tail, false) }
+
+// LPUSHX key element [element ...]
+func cmdLPushX(c *Call) { c.push(list.Head, true) }
+
+// RPUSHX key element [element ...]
+func cmdRPushX(c *Call) { c.push(list.Tail, true) }
+
+// push adds elements at an end, one after the other; where only is set, to a list that exists.
+func (c *Call) push(end list.End, only bool) {
+	key, elements := c.Arg(), c.Rest()
+	var l *list.List
+	if only {
+		l, _ = Edit[*list.List](c, key)
+	} else {
+		l, _ = Upsert[*list.List](c, key, keyspace.List)
+	}
+	switch {
+	case !c.OK():
+		return
+	case l == nil:
+		c.Reply.Int(0)
+		return
+	}
+	for _, e := range elements {
+		l.Push(end, e, c.Engine.Config.List)
+	}
+	n := l.Len()
+	c.Changed(key, pushEvents[end])
+	c.Reply.Int(int64(n))
+}
+
+// LLEN key
+func cmdLLen(c *Call) {
+	if l, ok := c.readList(c.Arg()); ok {
+		c.Reply.Int(int64(l.Len()))
+	}
+}
+
+// LRANGE key start stop
+func cmdLRange(c *Call) {
+	key, start, stop := c.Arg(), c.Int(), c.Int()
+	l, ok := c.readList(key)
+	if !ok {
+		return
+	}
+	first, n := l.Clip(int(start), int(stop))
+	c.Reply.Array(n)
+	l.Range(first, n, func(e ziplist.Entry) { c.tellEntry(e) })
+}
+
+// LINDEX key index
+func cmdLIndex(c *Call) {
+	l, found := Read[*list.List](c, c.Arg())
+	if !c.OK() {
+		return
+	}
+	if !found {
+		c.Reply.Null() // Redis does not look at the index then
+		return
+	}
+	i := c.Int()
+	if !c.OK() {
+		return
+	}
+	if e, ok := l.Index(int(i)); ok {
+		c.tellEntry(e)
+		return
+	}
+	c.Reply.Null()
+}
+
+// LSET key index element
+func cmdLSet(c *Call) {
+	key := c.Arg()
+	l, found := Edit[*list.List](c, key)
+	if !found {
+		c.Refuse(ErrNoKey)
+	}
+	i, element := c.Int(), c.Arg()
+	if !c.OK() {
+		return
+	}
+	if !l.Set(int(i), element, c.Engine.Config.List) {
+		c.Fail(ErrIndex)
+		return
+	}
+	c.Changed(key, "llset")
+	c.Reply.Status("OK")
+}
+
+// LINSERT key <BEFORE | AFTER> pivot element
+func cmdLInsert(c *Call) {
+	key := c.Arg()
+	behind := c.Word("AFTER")
+	if !behind && !c.Word("BEFORE") {
+		c.Refuse(ErrSyntax)
+	}
+	pivot, element := c.Arg(), c.Arg()
+	l, found := Edit[*list.List](c, key)
+	switch {
+	case !c.OK():
+	case !found:
+		c.Reply.Int(0)
+	case !l.Insert(pivot, element, behind, c.Engine.Config.List):
+		c.Reply.Int(-1)
+	default:
+		n := l.Len()
+		c.Changed(key, "llinsert")
+		c.Reply.Int(int64(n))
+	}
+}
+
+// LTRIM key start stop
+func cmdLTrim(c *Call) {
+	key, start, stop := c.Arg(), c.Int(), c.Int()
+	l, found := Edit[*list.List](c, key)
+	if !c.OK() {
+		return
+	}
+	if found {
+		first, n := l.Clip(int(start), int(stop))
+		if n == 0 {
+			first = l.Len() // none stays
+		}
+		l.Drop(list.Tail, l.Len()-first-n)
+		l.Drop(list.Head, first)
+		c.Changed(key, "lltrim")
+	}
+	c.Reply.Status("OK")
+}

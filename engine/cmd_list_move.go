@@ -1,0 +1,96 @@
+package engine
+
+import (
+	"bytes"
+
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// move is an element's way from one list to another.
+type move struct {
+	src, dst []byte
+	from, to list.End
+}
+
+// LMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT>
+func cmdLMove(c *Call) { c.moveNow(c.way()) }
+
+// RPOPLPUSH source destination
+func cmdRPopLPush(c *Call) { c.moveNow(move{c.Arg(), c.Arg(), list.Tail, list.Head}) }
+
+// BLMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout
+func cmdBLMove(c *Call) {
+	m := c.way()
+	if c.moveOrPark(m) && c.Engine.log != nil {
+		c.Log([]byte("LMOVE"), m.src, m.dst, sideNames[m.from], sideNames[m.to])
+	}
+}
+
+// BRPOPLPUSH source destination timeout
+func cmdBRPopLPush(c *Call) {
+	m := move{c.Arg(), c.Arg(), list.Tail, list.Head}
+	if c.moveOrPark(m) && c.Engine.log != nil {
+		c.Log([]byte("RPOPLPUSH"), m.src, m.dst)
+	}
+}
+
+// sideNames are the words for the ends.
+var sideNames = [...][]byte{list.Head: []byte("LEFT"), list.Tail: []byte("RIGHT")}
+
+// way reads source destination <LEFT | RIGHT> <LEFT | RIGHT>.
+func (c *Call) way() move { return move{c.Arg(), c.Arg(), c.side(), c.side()} }
+
+// moveNow moves an element, or tells that there is none.
+func (c *Call) moveNow(m move) {
+	l, found := Edit[*list.List](c, m.src)
+	switch {
+	case !c.OK():
+	case !found:
+		c.Reply.Null()
+	default:
+		c.move(l, m)
+	}
+}
+
+// moveOrPark reads the timeout and moves an element, or waits for one. It reports whether one was
+// moved.
+func (c *Call) moveOrPark(m move) bool {
+	deadline := c.Timeout()
+	keys := [1][]byte{m.src}
+	if !c.OK() {
+		return false
+	}
+	_, l, found := First[*list.List](c, keys[:])
+	switch {
+	case !c.OK():
+	case found:
+		return c.move(l, m)
+	case c.mayPark():
+		c.Park(keys[:], deadline, tellNothing)
+	default:
+		c.Reply.Null() // not the array's nil that a wait in vain ends with
+	}
+	return false
+}
+
+// move moves an element of l, the list at m.src, and tells it. It returns false, with an error sent,
+// if there is something else than a list at m.dst.
+func (c *Call) move(l *list.List, m move) bool {
+	into := l
+	if !bytes.Equal(m.src, m.dst) {
+		into, _ = Upsert[*list.List](c, m.dst, keyspace.List)
+	}
+	if !c.OK() {
+		return false
+	}
+	e, _ := l.End(m.from)
+	c.tellEntry(e)
+	out := c.Reply.Bytes()
+	element := out[len(out)-e.Len()-2 : len(out)-2] // the copy in the reply, for the list's own goes
+	l.Drop(m.from, 1)
+	into.Push(m.to, element, c.Engine.Config.List)
+	c.Changed(m.dst, pushEvents[m.to])
+	c.Changed(m.src, popEvents[m.from])
+	return true
+}

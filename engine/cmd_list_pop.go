@@ -1,0 +1,127 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// LPOP key [count]
+func cmdLPop(c *Call) { c.popEnd(list.Head) }
+
+// RPOP key [count]
+func cmdRPop(c *Call) { c.popEnd(list.Tail) }
+
+// popEnd is LPOP or RPOP.
+func (c *Call) popEnd(end list.End) {
+	key, n, counted := c.Arg(), 1, c.More()
+	if counted {
+		n = int(c.IntIn(0, math.MaxInt64, ErrNotPositive))
+	}
+	if c.More() {
+		c.Refusef(ErrArity, c.Cmd.full)
+	}
+	l, found := Edit[*list.List](c, key)
+	switch {
+	case !c.OK():
+	case !found && counted:
+		c.Reply.NullArray()
+	case !found:
+		c.Reply.Null()
+	case n == 0:
+		c.Reply.Array(0)
+	case counted:
+		n = min(n, l.Len())
+		c.Reply.Array(n)
+		c.take(key, l, end, n)
+	default:
+		c.take(key, l, end, 1)
+	}
+}
+
+// take removes n elements at an end of the list at key, and tells them.
+func (c *Call) take(key []byte, l *list.List, end list.End, n int) {
+	left := n
+	l.Each(end, 0, func(e ziplist.Entry) bool {
+		c.tellEntry(e)
+		left--
+		return left > 0
+	})
+	l.Drop(end, n)
+	c.Changed(key, popEvents[end])
+}
+
+// BLPOP key [key ...] timeout
+func cmdBLPop(c *Call) { c.awaitEnd(list.Head) }
+
+// BRPOP key [key ...] timeout
+func cmdBRPop(c *Call) { c.awaitEnd(list.Tail) }
+
+// awaitEnd is BLPOP or BRPOP.
+func (c *Call) awaitEnd(end list.End) {
+	keys := c.Args[c.at : len(c.Args)-1]
+	c.Skip(len(keys))
+	deadline := c.Timeout()
+	if !c.OK() {
+		return
+	}
+	key, l, found := First[*list.List](c, keys)
+	switch {
+	case !c.OK():
+	case !found:
+		c.Park(keys, deadline, tellNothing)
+	default:
+		c.Reply.Array(2)
+		c.Reply.Bulk(key)
+		c.take(key, l, end, 1)
+		c.logKey(popNames[end], key)
+	}
+}
+
+// popNames are the commands that pop, by end.
+var popNames = [...]string{list.Head: "LPOP", list.Tail: "RPOP"}
+
+// LMPOP numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
+func cmdLMPop(c *Call) {
+	keys, right, count := c.multiPop("LEFT", "RIGHT")
+	if !c.takeSome(keys, right, count) && c.OK() {
+		c.Reply.NullArray()
+	}
+}
+
+// BLMPOP timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
+func cmdBLMPop(c *Call) {
+	c.Skip(1)
+	keys, right, count := c.multiPop("LEFT", "RIGHT")
+	c.at = 1 // Redis reads the timeout last
+	deadline := c.Timeout()
+	if !c.takeSome(keys, right, count) && c.OK() {
+		c.Park(keys, deadline, tellNothing)
+	}
+}
+
+// takeSome takes up to count elements from the first of keys that has any, and reports whether one
+// has. Unless it does, nothing was sent yet.
+func (c *Call) takeSome(keys [][]byte, right bool, count int) bool {
+	if c.err != "" {
+		return false
+	}
+	key, l, found := First[*list.List](c, keys)
+	if !found {
+		return false
+	}
+	end := list.Head
+	if right {
+		end = list.Tail
+	}
+	n := min(count, l.Len())
+	c.Reply.Array(2)
+	c.Reply.Bulk(key)
+	c.Reply.Array(n)
+	c.take(key, l, end, n)
+	if c.Engine.log != nil {
+		c.Log([]byte(popNames[end]), key, c.decimal(int64(n)))
+	}
+	return true
+}
