@@ -138,4 +138,13 @@ const (
 	ErrSecondDB      = "ERR invalid second DB index"
 	ErrIdleUnderLFU  = "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 	ErrFreqUnderLRU  = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
+
+	// Bitmaps.
+	ErrBit          = "ERR bit is not an integer or out of range"
+	ErrBitArgument  = "ERR The bit argument must be 1 or 0."
+	ErrBitOffset    = "ERR bit offset is not an integer or out of range"
+	ErrBitNot       = "ERR BITOP NOT must be called with a single source key."
+	ErrBitFieldType = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
+	ErrBitOverflow  = "ERR Invalid OVERFLOW type specified"
+	ErrBitFieldRO   = "ERR BITFIELD_RO only supports the GET subcommand"
 )

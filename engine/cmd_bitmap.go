@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"github.com/miniserver-go/miniserver/ds/bitmap"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Bitmaps is the family of commands on strings as strings of bits.
+func Bitmaps() Family {
+	return Family{Group: "bitmap", Commands: []Command{
+		{Name: "setbit", Arity: 4, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdSetBit, Since: "2.2.0",
+			Summary: "Sets or clears the bit at offset of the string value. Creates the key if it doesn't exist."},
+		{Name: "getbit", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdGetBit, Since: "2.2.0",
+			Summary: "Returns a bit value by offset."},
+		{Name: "bitcount", Arity: -2, Flags: ReadOnly, Keys: Key(1), Run: cmdBitCount, Since: "2.6.0",
+			Summary: "Counts the number of set bits (population counting) in a string."},
+		{Name: "bitpos", Arity: -3, Flags: ReadOnly, Keys: Key(1), Run: cmdBitPos, Since: "2.8.7",
+			Summary: "Finds the first set (1) or clear (0) bit in a string."},
+		{Name: "bitop", Arity: -4, Flags: Write | DenyOOM, Keys: KeyRange(2, -1, 1), Run: cmdBitOp, Since: "2.6.0",
+			Summary: "Performs bitwise operations on multiple strings, and stores the result."},
+		{Name: "bitfield", Arity: -2, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdBitField, Since: "3.2.0",
+			Summary: "Performs arbitrary bitfield integer operations on strings."},
+		{Name: "bitfield_ro", Arity: -2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdBitFieldRO, Since: "6.0.0",
+			Summary: "Performs arbitrary read-only bitfield integer operations on strings."},
+	}}
+}
+
+// bitOffset reads the number of a bit; latches ErrBitOffset. With a width above 0 it may be given as
+// #n, the n-th integer of that width. (A product too great for 64 bits loses its upper ones, as in
+// Redis.)
+func (c *Call) bitOffset(width int) int {
+	arg := c.Arg()
+	unit := int64(1)
+	if width > 0 && len(arg) > 0 && arg[0] == '#' {
+		arg, unit = arg[1:], int64(width)
+	}
+	n, ok := resp.ParseInt(arg)
+	if n *= unit; !ok || n < 0 || n>>3 >= c.Engine.Config.ProtoMaxBulk {
+		c.Refuse(ErrBitOffset)
+		return 0
+	}
+	return int(n)
+}
+
+// SETBIT key offset value
+func cmdSetBit(c *Call) {
+	key, at, bit := c.Arg(), c.bitOffset(0), c.IntIn(0, 1, ErrBit)
+	v, _ := Upsert[*str.Value](c, key, keyspace.String)
+	if !c.OK() {
+		return
+	}
+	size := v.Len()
+	b := v.Edit(at>>3 + 1)
+	old := bitmap.Bit(b, at)
+	if bitmap.SetBit(b, at, int(bit)); len(b) > size || old != int(bit) {
+		c.Changed(key, "$setbit")
+	} else {
+		c.DB.Settle(key) // nothing has changed but the encoding
+	}
+	c.Reply.Int(int64(old))
+}
+
+// GETBIT key offset
+func cmdGetBit(c *Call) {
+	key, at := c.Arg(), c.bitOffset(0)
+	if !c.OK() {
+		return
+	}
+	bit := 0
+	if v, ok := Read[*str.Value](c, key); ok {
+		bit = bitmap.Bit(v.Text(c.Scratch()), at)
+	}
+	if c.OK() {
+		c.Reply.Int(int64(bit))
+	}
+}
+
+// BITCOUNT key [start end [BYTE | BIT]]
+func cmdBitCount(c *Call) {
+	v, ok := Read[*str.Value](c, c.Arg())
+	if !ok { // Redis answers 0 for an absent key whatever the range
+		if c.OK() {
+			c.Reply.Int(0)
+		}
+		return
+	}
+	b := v.Text(c.Scratch())
+	from, to := 0, 8*len(b)
+	if c.More() {
+		from, to = c.countRange(len(b))
+	}
+	if c.OK() {
+		c.Reply.Int(int64(bitmap.CountRange(b, from, to)))
+	}
+}
+
+// countRange reads start end [BYTE | BIT] within n bytes.
+func (c *Call) countRange(n int) (from, to int) {
+	if c.Left() < 2 || c.Left() > 3 {
+		c.Refuse(ErrSyntax)
+	}
+	start, end := c.Int(), c.Int()
+	if start < 0 && end < 0 && start > end {
+		return 0, 0 // Redis does not look at the unit then
+	}
+	return bitRange(n, start, end, c.bitUnit())
+}
+
+// bitUnit reads [BYTE | BIT], the unit of a range, as its number of bits.
+func (c *Call) bitUnit() int {
+	switch {
+	case c.Word("BIT"):
+		return 1
+	case c.More() && !c.Word("BYTE"):
+		c.Refuse(ErrSyntax)
+	}
+	return 8
+}
+
+// bitRange returns the bits from start to end, both included, which count units of 8 bits or 1 and
+// from the end of n bytes if below zero.
+func bitRange(n int, start, end int64, unit int) (from, to int) {
+	units := int64(n) * 8 / int64(unit)
+	if start < 0 {
+		start += units
+	}
+	if end < 0 {
+		end += units
+	}
+	start = min(max(start, 0), units)
+	end = min(max(end, 0), units-1)
+	return int(start) * unit, int(end+1) * unit
+}
+
+// BITPOS key bit [start [end [BYTE | BIT]]]
+func cmdBitPos(c *Call) {
+	key, bit := c.Arg(), c.Int()
+	if bit != 0 && bit != 1 {
+		c.Refuse(ErrBitArgument)
+	}
+	if !c.OK() {
+		return
+	}
+	v, ok := Read[*str.Value](c, key)
+	if !ok { // as if zeros without end were there, whatever the range
+		if c.OK() {
+			c.Reply.Int(-bit)
+		}
+		return
+	}
+	b := v.Text(c.Scratch())
+	from, to, open := c.findRange(len(b))
+	if !c.OK() {
+		return
+	}
+	at := bitmap.Find(b, int(bit), from, to)
+	if at < 0 && bit == 0 && open && from < to {
+		at = 8 * len(b) // zeros follow unless an end is given
+	}
+	c.Reply.Int(int64(at))
+}
+
+// findRange reads [start [end [BYTE | BIT]]] within n bytes. open tells that there is no end.
+func (c *Call) findRange(n int) (from, to int, open bool) {
+	if c.Left() == 0 {
+		return 0, 8 * n, true
+	}
+	if c.Left() > 3 {
+		c.Refuse(ErrSyntax)
+	}
+	start, end, unit := c.Int(), int64(-1), 8
+	if open = !c.More(); !open {
+		last := c.Arg()
+		unit = c.bitUnit() // Redis looks at it before it reads the end
+		if end, open = resp.ParseInt(last); !open {
+			c.Refuse(ErrNotInt)
+		}
+		open = false
+	}
+	from, to = bitRange(n, start, end, unit)
+	return from, to, open
+}
+
+// BITOP AND | OR | XOR | NOT destkey key [key ...]
+func cmdBitOp(c *Call) {
+	combine := c.bitOperation()
+	dest := c.Arg()
+	keys := c.Rest()
+	if combine == nil && len(keys) > 1 {
+		c.Refuse(ErrBitNot)
+	}
+	if !c.OK() {
+		return
+	}
+	var room [8][]byte
+	sources, size := room[:0], 0
+	for _, key := range keys {
+		var text []byte
+		if v, ok := Read[*str.Value](c, key); ok {
+			text = v.Text(nil)
+		}
+		sources, size = append(sources, text), max(size, len(text))
+	}
+	if !c.OK() {
+		return
+	}
+	c.storeBits(dest, combined(combine, sources, size))
+	c.Reply.Int(int64(size))
+}
+
+// bitOperation reads AND, OR, XOR or NOT; the last is nil.
+func (c *Call) bitOperation() (combine func(dst, src []byte)) {
+	switch {
+	case c.Word("AND"):
+		return bitmap.And
+	case c.Word("OR"):
+		return bitmap.Or
+	case c.Word("XOR"):
+		return bitmap.Xor
+	case !c.Word("NOT"):
+		c.Refuse(ErrSyntax)
+	}
+	return nil
+}
+
+// combined returns size new bytes: the sources combined, or the one source inverted where combine is
+// nil. Sources that are shorter count as if zeros followed.
+func combined(combine func(dst, src []byte), sources [][]byte, size int) []byte {
+	result := make([]byte, size)
+	copy(result, sources[0])
+	if combine == nil {
+		bitmap.Not(result)
+	}
+	for _, src := range sources[1:] {
+		combine(result, src)
+	}
+	return result
+}
+
+// storeBits sets key to bytes that are its own from here on, or deletes it if there are none.
+func (c *Call) storeBits(key, bits []byte) {
+	if len(bits) > 0 {
+		v := str.OfForm(bits, str.Raw)
+		c.DB.Set(key, &v, false)
+		c.Changed(key, "$set")
+	} else if c.DB.Delete(key) {
+		c.Changed(key, "gdel")
+	}
+}

@@ -1,0 +1,183 @@
+package engine
+
+import (
+	"bytes"
+
+	"github.com/miniserver-go/miniserver/ds/bitmap"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// The commands on integers of any width packed into a string.
+
+// fieldOp is one operation of BITFIELD.
+type fieldOp struct {
+	kind     fieldKind
+	overflow bitmap.Overflow
+	field    bitmap.Field
+	at       int // first bit
+	n        int64
+}
+
+type fieldKind uint8
+
+const (
+	fieldGet fieldKind = iota
+	fieldSet
+	fieldIncr
+)
+
+// BITFIELD key [GET encoding offset | [OVERFLOW WRAP | SAT | FAIL] SET encoding offset value |
+// INCRBY encoding offset increment [GET encoding offset | ...]]
+func cmdBitField(c *Call) {
+	var room [8]fieldOp
+	key, ops := c.Arg(), c.fieldOps(room[:0])
+	switch end := written(ops); {
+	case !c.OK():
+	case end == 0:
+		c.tellFields(key, ops)
+	default:
+		c.changeFields(key, ops, end)
+	}
+}
+
+// BITFIELD_RO key [GET encoding offset [GET encoding offset ...]]
+func cmdBitFieldRO(c *Call) {
+	var room [8]fieldOp
+	key, ops := c.Arg(), c.fieldOps(room[:0])
+	if written(ops) > 0 {
+		c.Refuse(ErrBitFieldRO)
+	}
+	if c.OK() {
+		c.tellFields(key, ops)
+	}
+}
+
+// written returns the number of bytes that the operations need a string to have: 0 if they only read.
+func written(ops []fieldOp) (size int) {
+	for i := range ops {
+		if op := &ops[i]; op.kind != fieldGet {
+			size = max(size, (op.at+op.field.Width+7)>>3)
+		}
+	}
+	return size
+}
+
+// fieldOps reads operations up to the end and appends them to ops. OVERFLOW is for those after it.
+func (c *Call) fieldOps(ops []fieldOp) []fieldOp {
+	overflow := bitmap.Wrap
+	for c.More() {
+		op := fieldOp{overflow: overflow}
+		switch {
+		case c.Left() > 1 && c.Word("OVERFLOW"):
+			overflow = c.overflow()
+			continue
+		case c.Left() > 2 && c.Word("GET"):
+		case c.Left() > 3 && c.Word("SET"):
+			op.kind = fieldSet
+		case c.Left() > 3 && c.Word("INCRBY"):
+			op.kind = fieldIncr
+		default:
+			c.Refuse(ErrSyntax)
+			continue
+		}
+		op.field = c.field()
+		op.at = c.bitOffset(op.field.Width)
+		if op.kind != fieldGet {
+			op.n = c.Int()
+		}
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+func (c *Call) overflow() bitmap.Overflow {
+	switch {
+	case c.Word("WRAP"):
+		return bitmap.Wrap
+	case c.Word("SAT"):
+		return bitmap.Saturate
+	case c.Word("FAIL"):
+		return bitmap.Fail
+	}
+	c.Refuse(ErrBitOverflow)
+	return 0
+}
+
+// field reads a type of integer, i1 to i64 or u1 to u63; latches ErrBitFieldType. What follows a zero
+// byte is not seen, as in Redis.
+func (c *Call) field() (f bitmap.Field) {
+	text, _, _ := bytes.Cut(c.Arg(), []byte{0})
+	if len(text) > 0 {
+		f.Signed = text[0] == 'i'
+		n, ok := resp.ParseInt(text[1:])
+		if ok && n >= 1 && (f.Signed && n <= 64 || text[0] == 'u' && n <= 63) {
+			f.Width = int(n)
+			return f
+		}
+	}
+	c.Refuse(ErrBitFieldType)
+	return f
+}
+
+// tellFields replies to operations that only read.
+func (c *Call) tellFields(key []byte, ops []fieldOp) {
+	var b []byte
+	if v, ok := Read[*str.Value](c, key); ok {
+		b = v.Text(c.Scratch())
+	}
+	if !c.OK() {
+		return
+	}
+	c.Reply.Array(len(ops))
+	for i := range ops {
+		c.Reply.Int(ops[i].field.Get(b, ops[i].at))
+	}
+}
+
+// changeFields executes operations on a string that has, from then on, size bytes at least.
+func (c *Call) changeFields(key []byte, ops []fieldOp, size int) {
+	v, _ := Upsert[*str.Value](c, key, keyspace.String)
+	if !c.OK() {
+		return
+	}
+	changed := v.Len() < size // even if every operation fails, as in Redis
+	b := v.Edit(size)
+	c.Reply.Array(len(ops))
+	for i := range ops {
+		changed = c.runField(b, &ops[i]) || changed
+	}
+	if changed {
+		c.Changed(key, "$setbit")
+	} else {
+		c.DB.Settle(key) // nothing has changed but the encoding
+	}
+}
+
+// runField executes and answers one operation and reports whether it changed b. SET answers what was
+// there, INCRBY what is.
+func (c *Call) runField(b []byte, op *fieldOp) (changed bool) {
+	old := op.field.Get(b, op.at)
+	value, ok := old, true
+	switch op.kind {
+	case fieldSet:
+		value, ok = op.field.Add(op.n, 0, op.overflow)
+	case fieldIncr:
+		value, ok = op.field.Add(old, op.n, op.overflow)
+	}
+	switch {
+	case !ok:
+		c.Reply.Null()
+		return false
+	case op.kind == fieldIncr:
+		c.Reply.Int(value)
+	default:
+		c.Reply.Int(old)
+	}
+	if value == old {
+		return false
+	}
+	op.field.Put(b, op.at, value)
+	return true
+}
