@@ -4,18 +4,31 @@ import (
 	"math"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // Unions, intersections and differences of sorted sets.
 
-// scored is an operand: members with scores. A set whose members have none would give each of them
-// 1, by a type of its own here and a case in operand.
+// scored is an operand: members with scores.
 type scored interface {
 	Len() int
 	Score(member []byte) (score float64, ok bool)
 	Each(fn func(member []byte, score float64) bool)
+}
+
+// even is a set whose members have the score 1 each.
+type even struct{ members *set.Set }
+
+func (s even) Len() int { return s.members.Len() }
+
+func (s even) Score(member []byte) (score float64, ok bool) { return 1, s.members.Has(member) }
+
+func (s even) Each(fn func(member []byte, score float64) bool) {
+	var digits [20]byte
+	s.members.Each(func(member ziplist.Entry) bool { return fn(member.Text(digits[:]), 1) })
 }
 
 // operand returns the value of key as an operand, an empty one if the key is absent. A value without
@@ -28,6 +41,8 @@ func (c *Call) operand(key []byte) scored {
 	switch v := v.(type) {
 	case *zset.Set:
 		return v
+	case *set.Set:
+		return even{v}
 	}
 	c.Refuse(ErrWrongType)
 	return &noSet
@@ -298,13 +313,13 @@ func (c *Call) packed(s *zset.Set) *zset.Set {
 	return p
 }
 
-// store puts s at dst in place of what is there, or removes that if s is empty, and replies with the
+// store puts v at dst in place of what is there, or removes that if v is empty, and replies with the
 // number of members.
-func (c *Call) store(dst []byte, s *zset.Set, event string) {
-	n := s.Len()
+func (c *Call) store(dst []byte, v keyspace.Value, event string) {
+	n := v.Len()
 	switch {
 	case n > 0:
-		c.DB.Set(dst, s, false)
+		c.DB.Set(dst, v, false)
 		c.Changed(dst, event)
 	case c.DB.Delete(dst):
 		c.Changed(dst, "gdel")

@@ -8,10 +8,13 @@ import (
 // wire adds every command family to an engine.
 func wire(e *engine.Engine) {
 	e.Add(engine.Strings())
+	e.Add(engine.Bitmaps())
 	e.Add(engine.Generic())
 	e.Add(engine.Databases())
 	e.Add(engine.Selection())
 	e.Add(engine.Hashes())
+	e.Add(engine.Lists())
+	e.Add(engine.Sets())
 	e.Add(engine.SortedSets())
 	e.Add(engine.Transactions())
 	e.Add(engine.Channels())

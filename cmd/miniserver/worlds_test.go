@@ -16,6 +16,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
@@ -138,6 +139,11 @@ func elements(v keyspace.Value) string {
 	case *hash.Hash:
 		v.Each(func(field, value ziplist.Entry) bool {
 			parts = append(parts, fmt.Sprintf("%q:%q", field.Append(nil), value.Append(nil)))
+			return true
+		})
+	case *set.Set:
+		v.Each(func(member ziplist.Entry) bool {
+			parts = append(parts, fmt.Sprintf("%q", member.Append(nil)))
 			return true
 		})
 	case *zset.Set:

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Sets is the family of set commands.
+func Sets() Family {
+	return Family{Group: "set", Commands: []Command{
+		{Name: "sadd", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdSAdd, Since: "1.0.0",
+			Summary: "Adds one or more members to a set."},
+		{Name: "srem", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdSRem, Since: "1.0.0",
+			Summary: "Removes one or more members from a set."},
+		{Name: "smove", Arity: 4, Flags: Write | Fast, Keys: KeyRange(1, 2, 1), Run: cmdSMove, Since: "1.0.0",
+			Summary: "Moves a member from one set to another."},
+		{Name: "sismember", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdSIsMember, Since: "1.0.0",
+			Summary: "Determines whether a member belongs to a set."},
+		{Name: "smismember", Arity: -3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdSMIsMember, Since: "6.2.0",
+			Summary: "Determines whether multiple members belong to a set."},
+		{Name: "scard", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdSCard, Since: "1.0.0",
+			Summary: "Returns the number of members in a set."},
+		{Name: "smembers", Arity: 2, Flags: ReadOnly, Keys: Key(1), Run: cmdSMembers, Since: "1.0.0",
+			Summary: "Returns all members of a set."},
+		{Name: "sscan", Arity: -3, Flags: ReadOnly, Keys: Key(1), Run: cmdSScan, Since: "2.8.0",
+			Summary: "Iterates over members of a set."},
+		{Name: "spop", Arity: -2, Flags: Write | Fast, Keys: Key(1), Run: cmdSPop, Since: "1.0.0",
+			Summary: "Returns one or more random members from a set after removing them."},
+		{Name: "srandmember", Arity: -2, Flags: ReadOnly, Keys: Key(1), Run: cmdSRandMember, Since: "1.0.0",
+			Summary: "Returns one or more random members from a set."},
+		{Name: "sinter", Arity: -2, Flags: ReadOnly, Keys: KeyRange(1, -1, 1), Run: cmdSInter, Since: "1.0.0",
+			Summary: "Returns the intersect of multiple sets."},
+		{Name: "sintercard", Arity: -3, Flags: ReadOnly, Keys: NumKeys(0, 1), Run: cmdSInterCard, Since: "7.0.0",
+			Summary: "Returns the number of members of the intersect of multiple sets."},
+		{Name: "sinterstore", Arity: -3, Flags: Write | DenyOOM, Keys: KeyRange(1, -1, 1), Run: cmdSInterStore, Since: "1.0.0",
+			Summary: "Stores the intersect of multiple sets in a key."},
+		{Name: "sunion", Arity: -2, Flags: ReadOnly, Keys: KeyRange(1, -1, 1), Run: cmdSUnion, Since: "1.0.0",
+			Summary: "Returns the union of multiple sets."},
+		{Name: "sunionstore", Arity: -3, Flags: Write | DenyOOM, Keys: KeyRange(1, -1, 1), Run: cmdSUnionStore, Since: "1.0.0",
+			Summary: "Stores the union of multiple sets in a key."},
+		{Name: "sdiff", Arity: -2, Flags: ReadOnly, Keys: KeyRange(1, -1, 1), Run: cmdSDiff, Since: "1.0.0",
+			Summary: "Returns the difference of multiple sets."},
+		{Name: "sdiffstore", Arity: -3, Flags: Write | DenyOOM, Keys: KeyRange(1, -1, 1), Run: cmdSDiffStore, Since: "1.0.0",
+			Summary: "Stores the difference of multiple sets in a key."},
+	}}
+}
+
+// noMembers is what an absent key reads as. Nobody writes to it.
+var noMembers set.Set
+
+// readSet returns the set at key for reading, an empty one if the key is absent. ok is false if an
+// error was sent.
+func (c *Call) readSet(key []byte) (s *set.Set, ok bool) {
+	s, found := Read[*set.Set](c, key)
+	if !found {
+		s = &noMembers
+	}
+	return s, c.OK()
+}
+
+// SADD key member [member ...]
+func cmdSAdd(c *Call) {
+	key, members := c.Arg(), c.Rest()
+	s, _ := Upsert[*set.Set](c, key, keyspace.Set)
+	if !c.OK() {
+		return
+	}
+	lim := c.Engine.Config.Set
+	reformed := s.Expect(len(members), members[0], lim)
+	added := int64(0)
+	for _, member := range members {
+		if s.Add(member, lim) {
+			added++
+		}
+	}
+	switch {
+	case added > 0:
+		c.Changed(key, "ssadd")
+	case reformed: // the members are the same, so there is nothing to report
+		c.DB.Settle(key)
+	}
+	c.Reply.Int(added)
+}
+
+// SREM key member [member ...]
+func cmdSRem(c *Call) {
+	key, members := c.Arg(), c.Rest()
+	s, found := Edit[*set.Set](c, key)
+	if !c.OK() {
+		return
+	}
+	removed := int64(0)
+	for i := 0; found && i < len(members); i++ {
+		if s.Remove(members[i]) {
+			removed++
+		}
+	}
+	if removed > 0 {
+		c.Changed(key, "ssrem")
+	}
+	c.Reply.Int(removed)
+}
+
+// SMOVE source destination member
+func cmdSMove(c *Call) {
+	source, destination, member := c.Arg(), c.Arg(), c.Arg()
+	from, found := Edit[*set.Set](c, source)
+	if !found && c.OK() {
+		c.Reply.Int(0) // whatever the destination is
+	}
+	if !found {
+		return
+	}
+	to, _ := Upsert[*set.Set](c, destination, keyspace.Set)
+	switch {
+	case !c.OK():
+	case string(source) == string(destination):
+		c.tellWhether(from.Has(member))
+	case !from.Remove(member):
+		c.Reply.Int(0)
+	default:
+		c.Changed(source, "ssrem")
+		if to.Add(member, c.Engine.Config.Set) {
+			c.Changed(destination, "ssadd")
+		}
+		c.Reply.Int(1)
+	}
+}
+
+// tellWhether replies 1 or 0.
+func (c *Call) tellWhether(yes bool) {
+	n := int64(0)
+	if yes {
+		n = 1
+	}
+	c.Reply.Int(n)
+}
+
+// SISMEMBER key member
+func cmdSIsMember(c *Call) {
+	key, member := c.Arg(), c.Arg()
+	if s, ok := c.readSet(key); ok {
+		c.tellWhether(s.Has(member))
+	}
+}
+
+// SMISMEMBER key member [member ...]
+func cmdSMIsMember(c *Call) {
+	key, members := c.Arg(), c.Rest()
+	s, ok := c.readSet(key)
+	if !ok {
+		return
+	}
+	c.Reply.Array(len(members))
+	for _, member := range members {
+		c.tellWhether(s.Has(member))
+	}
+}
+
+// SCARD key
+func cmdSCard(c *Call) {
+	if s, ok := c.readSet(c.Arg()); ok {
+		c.Reply.Int(int64(s.Len()))
+	}
+}
+
+// SMEMBERS key
+func cmdSMembers(c *Call) {
+	s, ok := c.readSet(c.Arg())
+	if !ok {
+		return
+	}
+	c.Reply.Set(s.Len())
+	s.Each(func(member ziplist.Entry) bool {
+		c.tellEntry(member)
+		return true
+	})
+}
+
+// SSCAN key cursor [MATCH pattern] [COUNT count]
+func cmdSScan(c *Call) {
+	key, cursor := c.Arg(), c.cursor()
+	s, ok := c.readSet(key)
+	if !ok {
+		return
+	}
+	if s.Len() == 0 {
+		c.tellNoScan()
+		return
+	}
+	o := c.scanOptions()
+	if !c.OK() {
+		return
+	}
+	at, n := c.Reply.Defer(), 0
+	next := s.Scan(cursor, o.count, func(member ziplist.Entry) {
+		if o.takes(member.Text(c.Scratch())) {
+			n++
+			c.tellEntry(member)
+		}
+	})
+	c.Reply.SetArray(at, n)
+	c.tellCursor(at, next)
+}

@@ -1,0 +1,93 @@
+package engine
+
+import (
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// SPOP key [count]
+func cmdSPop(c *Call) {
+	key, count, several := c.Arg(), 1, c.Left() > 0
+	switch {
+	case c.Left() > 1:
+		c.Refuse(ErrSyntax)
+	case several:
+		count = int(c.IntIn(0, math.MaxInt64, ErrNotPositive))
+	}
+	s, found := Edit[*set.Set](c, key)
+	switch {
+	case !c.OK():
+	case !found && !several:
+		c.Reply.Null()
+	case !found || count == 0:
+		c.Reply.Set(0)
+	default:
+		c.popMembers(key, s, count, several)
+	}
+}
+
+// popMembers removes members from the set at key and replies with them, as a set if there may be
+// several.
+func (c *Call) popMembers(key []byte, s *set.Set, count int, several bool) {
+	size := s.Len()
+	if several {
+		c.Reply.Set(min(count, size))
+	}
+	var popped [][]byte
+	s.Pop(count, c.Engine.Config.Set, c.Engine.Dice, func(member ziplist.Entry) {
+		c.tellEntry(member)
+		if c.Engine.log != nil {
+			popped = append(popped, member.Append(nil))
+		}
+	})
+	c.Changed(key, "sspop")
+	switch {
+	case c.Engine.log == nil:
+	case several && count >= size:
+		c.Log([]byte("DEL"), key)
+	default:
+		c.logRemoved(key, popped)
+	}
+}
+
+// journaledAtOnce is how many popped members a line of the journal has at most, as in Redis.
+const journaledAtOnce = 1024
+
+// logRemoved journals that members left the set at key.
+func (c *Call) logRemoved(key []byte, members [][]byte) {
+	for some := range slices.Chunk(members, journaledAtOnce) {
+		c.Log(append([][]byte{[]byte("SREM"), key}, some...)...)
+	}
+}
+
+// SRANDMEMBER key [count]
+func cmdSRandMember(c *Call) {
+	key, count, several := c.Arg(), 1, c.Left() > 0
+	switch {
+	case c.Left() > 1:
+		c.Refuse(ErrSyntax)
+	case several:
+		count = c.drawCount()
+	}
+	s, ok := c.readSet(key)
+	tell := func(member ziplist.Entry) bool {
+		c.tellEntry(member)
+		return true
+	}
+	switch {
+	case !ok:
+	case !several && s.Len() == 0:
+		c.Reply.Null()
+	case !several:
+		tell(s.Random(c.Engine.Dice))
+	case count < 0:
+		c.Reply.Array(drawn(count, s.Len()))
+		s.Draw(-count, c.Engine.Dice, tell)
+	default:
+		c.Reply.Array(drawn(count, s.Len()))
+		s.Sample(count, c.Engine.Dice, tell)
+	}
+}
