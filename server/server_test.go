@@ -1,0 +1,415 @@
+package server
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// patience is how long a test waits for what must come.
+const patience = 10 * time.Second
+
+// running is a server under test.
+type running struct {
+	*Server
+	engine *engine.Engine
+	stop   context.CancelFunc
+	ended  chan error
+	log    *syncBuffer
+}
+
+// start runs a server with the core families until the test ends.
+func start(t *testing.T, opts Options) *running {
+	t.Helper()
+	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
+	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
+	for _, f := range []engine.Family{engine.Strings(), engine.Generic(), engine.SortedSets(), engine.Connection(),
+		engine.Server(), engine.Channels(), engine.Transactions()} {
+		r.engine.Add(f)
+	}
+	if opts.Bind == nil {
+		opts.Bind = []string{"127.0.0.1"}
+	}
+	opts.Log = r.log
+	r.Server = New(r.engine, opts)
+	require.NoError(t, r.Listen())
+	var ctx context.Context
+	ctx, r.stop = context.WithCancel(context.Background())
+	go func() { r.ended <- r.Run(ctx) }()
+	t.Cleanup(func() {
+		r.stop()
+		require.NoError(t, r.await(t))
+	})
+	return r
+}
+
+// await returns how the server ended.
+func (r *running) await(t *testing.T) error {
+	select {
+	case err := <-r.ended:
+		r.ended <- nil
+		return err
+	case <-time.After(patience):
+		t.Fatal("the server does not end")
+		return nil
+	}
+}
+
+// client is a connection that reads lines.
+type client struct {
+	net.Conn
+	*bufio.Reader
+	t *testing.T
+}
+
+func (c *client) Read(p []byte) (int, error) { return c.Reader.Read(p) }
+
+func (r *running) dial(t *testing.T) *client {
+	t.Helper()
+	addr := r.Addrs()[0]
+	network := "tcp"
+	if filepath.IsAbs(addr) {
+		network = "unix"
+	}
+	nc, err := net.Dial(network, addr)
+	require.NoError(t, err)
+	require.NoError(t, nc.SetDeadline(time.Now().Add(patience)))
+	t.Cleanup(func() { nc.Close() })
+	return &client{nc, bufio.NewReader(nc), t}
+}
+
+func (c *client) send(text string) {
+	c.t.Helper()
+	_, err := c.Write([]byte(text))
+	require.NoError(c.t, err)
+}
+
+// line returns the next line without its end.
+func (c *client) line() string {
+	c.t.Helper()
+	line, err := c.ReadString('\n')
+	require.NoError(c.t, err)
+	return strings.TrimSuffix(line, "\r\n")
+}
+
+// ask sends a line and returns the first line of the reply.
+func (c *client) ask(text string) string {
+	c.t.Helper()
+	c.send(text + "\r\n")
+	return c.line()
+}
+
+// closed requires that the server has nothing more to say and hung up.
+func (c *client) closed() {
+	c.t.Helper()
+	rest, err := io.ReadAll(c)
+	require.Empty(c.t, string(rest))
+	if err != nil { // what the server did not read may make the system reset the connection
+		require.ErrorContains(c.t, err, "reset")
+	}
+}
+
+// eventually waits for a condition that other goroutines bring about.
+func eventually(t *testing.T, what string, cond func() bool) {
+	t.Helper()
+	for end := time.Now().Add(patience); !cond(); time.Sleep(time.Millisecond) {
+		require.True(t, time.Now().Before(end), what)
+	}
+}
+
+func TestPipelineIsAnsweredInOrder(t *testing.T) {
+	c := start(t, Options{}).dial(t)
+	var in, want strings.Builder
+	for i := range 5000 {
+		fmt.Fprintf(&in, "*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%d\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n", len(strconv.Itoa(i)), i)
+		fmt.Fprintf(&want, "+OK\r\n$%d\r\n%d\r\n", len(strconv.Itoa(i)), i)
+	}
+	go c.Write([]byte(in.String()))
+	got := make([]byte, want.Len())
+	_, err := io.ReadFull(c, got)
+	require.NoError(t, err)
+	require.Equal(t, want.String(), string(got))
+}
+
+func TestOneByteAtATime(t *testing.T) {
+	c := start(t, Options{}).dial(t)
+	require.NoError(t, c.Conn.(*net.TCPConn).SetNoDelay(true))
+	for _, b := range []byte("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$2\r\n\r\n\r\nGET k\r\nPING\r\n") {
+		c.send(string(b))
+	}
+	got := make([]byte, len("+OK\r\n$2\r\n\r\n\r\n+PONG\r\n"))
+	_, err := io.ReadFull(c, got)
+	require.NoError(t, err)
+	require.Equal(t, "+OK\r\n$2\r\n\r\n\r\n+PONG\r\n", string(got))
+}
+
+func TestProtocolErrorEndsTheConnection(t *testing.T) {
+	r := start(t, Options{})
+	for in, failure := range broken {
+		c := r.dial(t)
+		c.send("PING\r\n" + in)
+		require.Equal(t, "+PONG", c.line())
+		if failure != errBrowser {
+			require.Equal(t, "-"+strings.ReplaceAll(failure, "\r", " "), c.line(), "%.40q", in)
+		}
+		c.closed()
+	}
+	require.Contains(t, r.log.String(), "Cross Protocol Scripting")
+	require.Equal(t, "+PONG", r.dial(t).ask("PING"), "other connections go on")
+}
+
+func TestBigValues(t *testing.T) {
+	c := start(t, Options{}).dial(t)
+	value := strings.Repeat("0123456789abcdef", 1<<20)
+	go c.Write([]byte(fmt.Sprintf("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s\r\nGET k\r\nPING\r\n", len(value), value)))
+	require.Equal(t, "+OK", c.line())
+	require.Equal(t, fmt.Sprintf("$%d", len(value)), c.line())
+	got := make([]byte, len(value)+2)
+	_, err := io.ReadFull(c, got)
+	require.NoError(t, err)
+	require.True(t, string(got) == value+"\r\n")
+	require.Equal(t, "+PONG", c.line())
+}
+
+func TestBulkLimitFollowsTheParameter(t *testing.T) {
+	c := start(t, Options{}).dial(t)
+	require.Equal(t, "+OK", c.ask("CONFIG SET proto-max-bulk-len 1mb"))
+	c.send("*2\r\n$4\r\nECHO\r\n$1048577\r\n")
+	require.Equal(t, "-"+errBulk, c.line())
+	c.closed()
+}
+
+func TestQueryBufferLimit(t *testing.T) {
+	r := start(t, Options{})
+	c := r.dial(t)
+	require.Equal(t, "+OK", c.ask("CONFIG SET client-query-buffer-limit 1mb"))
+	go c.Write([]byte("*2\r\n$4\r\nECHO\r\n$2000000\r\n" + strings.Repeat("x", 2000000)))
+	c.closed()
+	require.Contains(t, r.log.String(), "max query buffer length")
+}
+
+// A client that does not read gets everything once it does, and QUIT does not cut it short.
+func TestSlowReaderGetsEverything(t *testing.T) {
+	c := start(t, Options{}).dial(t)
+	value := strings.Repeat("x", 1<<20)
+	c.send(fmt.Sprintf("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s\r\n", len(value), value))
+	require.Equal(t, "+OK", c.line())
+	const times = 64
+	c.send(strings.Repeat("GET k\r\n", times) + "QUIT\r\nPING\r\n")
+	time.Sleep(100 * time.Millisecond) // let it pile up
+	all, err := io.ReadAll(c)
+	require.NoError(t, err)
+	require.Len(t, all, times*len(fmt.Sprintf("$%d\r\n%s\r\n", len(value), value))+len("+OK\r\n"))
+	require.True(t, bytes.HasSuffix(all, []byte("\r\n+OK\r\n")))
+}
+
+func TestOutputLimitEndsAClientThatDoesNotRead(t *testing.T) {
+	r := start(t, Options{})
+	c := r.dial(t)
+	require.Equal(t, "+OK", c.ask(`CONFIG SET client-output-buffer-limit "normal 1mb 0 0"`))
+	require.Equal(t, "*2", c.ask("CONFIG GET client-output-buffer-limit"))
+	c.line()
+	c.line()
+	c.line()
+	require.Equal(t, "normal 1048576 0 0 slave 268435456 67108864 60 pubsub 33554432 8388608 60", c.line())
+	value := strings.Repeat("x", 1<<20)
+	c.send(fmt.Sprintf("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s\r\n", len(value), value))
+	require.Equal(t, "+OK", c.line())
+	c.send(strings.Repeat("GET k\r\n", 64))
+	eventually(t, "the connection is closed", func() bool { return r.counts.clients.Load() == 0 })
+	require.Contains(t, r.log.String(), "output buffer limits")
+}
+
+func TestHangUpWhileBlocked(t *testing.T) {
+	r := start(t, Options{})
+	gone, other := r.dial(t), r.dial(t)
+	gone.send("BZPOPMIN z 0\r\nPING\r\n")
+	eventually(t, "it is blocked", func() bool { return strings.Contains(r.info(), "blocked_clients:1") })
+	gone.Close()
+	eventually(t, "its wait is over", func() bool { return strings.Contains(r.info(), "blocked_clients:0") })
+	require.Equal(t, ":1", other.ask("ZADD z 1 a"))
+	require.Equal(t, ":1", other.ask("ZCARD z"), "nothing is popped for a client that is gone")
+}
+
+func (r *running) info() string {
+	s := r.engine.NewSession(nil)
+	defer r.engine.Close(s)
+	return string(r.engine.Do(s, [][][]byte{{[]byte("INFO"), []byte("clients")}}).Out)
+}
+
+func TestBlockedClientIsServedAndGoesOn(t *testing.T) {
+	r := start(t, Options{})
+	waiting, other := r.dial(t), r.dial(t)
+	waiting.send("BZPOPMIN z 0\r\nPING\r\n")
+	eventually(t, "it is blocked", func() bool { return strings.Contains(r.info(), "blocked_clients:1") })
+	require.Equal(t, ":1", other.ask("ZADD z 1 a"))
+	require.Equal(t, "*3", waiting.line())
+	for range 6 {
+		waiting.line()
+	}
+	require.Equal(t, "+PONG", waiting.line(), "what was sent meanwhile")
+}
+
+func TestTimeoutOfABlockedClient(t *testing.T) {
+	c := start(t, Options{}).dial(t)
+	require.Equal(t, "*-1", c.ask("BZPOPMIN z 0.02"))
+	require.Equal(t, "+PONG", c.ask("PING"))
+}
+
+func TestPauseHoldsCommandsBack(t *testing.T) {
+	r := start(t, Options{})
+	a, b := r.dial(t), r.dial(t)
+	require.Equal(t, "+OK", a.ask("CLIENT PAUSE 100000 WRITE"))
+	b.send("PING\r\nSET k v\r\nGET k\r\n")
+	require.Equal(t, "+PONG", b.line())
+	eventually(t, "the write waits", func() bool { return strings.Contains(r.info(), "blocked_clients:1") })
+	require.Equal(t, "$-1", a.ask("GET k"))
+	require.Equal(t, "+OK", a.ask("CLIENT UNPAUSE"))
+	require.Equal(t, "+OK", b.line())
+	require.Equal(t, "$1", b.line())
+	require.Equal(t, "v", b.line())
+	require.Equal(t, "+OK", a.ask("CLIENT PAUSE 30 ALL"))
+	require.Equal(t, "+OK", b.ask("SET k w"), "the pause ends by itself")
+}
+
+func TestKillEndsOtherConnections(t *testing.T) {
+	r := start(t, Options{})
+	a, b := r.dial(t), r.dial(t)
+	require.Equal(t, "+PONG", b.ask("PING"))
+	require.Equal(t, ":1", a.ask("CLIENT KILL ADDR "+b.LocalAddr().String()))
+	b.closed()
+	require.Equal(t, ":1", a.ask("CLIENT KILL ADDR "+a.LocalAddr().String()+" SKIPME NO"))
+	a.closed()
+}
+
+func TestMessagesReachOtherLoops(t *testing.T) {
+	r := start(t, Options{Loops: 3})
+	var listeners []*client
+	for range 6 {
+		c := r.dial(t)
+		require.Equal(t, "*3", c.ask("SUBSCRIBE news"))
+		for range 5 {
+			c.line()
+		}
+		listeners = append(listeners, c)
+	}
+	p := r.dial(t)
+	for i := range 100 {
+		require.Equal(t, ":6", p.ask(fmt.Sprintf("PUBLISH news %d", i)))
+	}
+	for _, c := range listeners {
+		for i := range 100 {
+			require.Equal(t, "*3", c.line())
+			for range 5 {
+				c.line()
+			}
+			require.Equal(t, strconv.Itoa(i), c.line())
+		}
+	}
+}
+
+func TestTooManyClients(t *testing.T) {
+	r := start(t, Options{MaxClients: 2})
+	a, b := r.dial(t), r.dial(t)
+	require.Equal(t, "+PONG", a.ask("PING"))
+	require.Equal(t, "+PONG", b.ask("PING"))
+	c := r.dial(t)
+	require.Equal(t, "-ERR max number of clients reached", c.line())
+	c.closed()
+	b.Close()
+	eventually(t, "there is room again", func() bool { return r.counts.clients.Load() == 1 })
+	require.Equal(t, "+PONG", r.dial(t).ask("PING"))
+}
+
+func TestPortZeroPicksOnePortForAllAddresses(t *testing.T) {
+	r := start(t, Options{Bind: []string{"127.0.0.1", "-::1"}})
+	_, port, err := net.SplitHostPort(r.Addrs()[0])
+	require.NoError(t, err)
+	require.NotEqual(t, "0", port)
+	for _, addr := range r.Addrs() {
+		require.Contains(t, addr, ":"+port)
+		eventually(t, "the log tells the address", func() bool {
+			return strings.Contains(r.log.String(), "Ready to accept connections tcp "+addr)
+		})
+	}
+	c := r.dial(t)
+	require.Equal(t, "*2", c.ask("CONFIG GET port"))
+	c.line()
+	c.line()
+	c.line()
+	require.Equal(t, port, c.line())
+}
+
+func TestUnixSocket(t *testing.T) {
+	dir, err := os.MkdirTemp("", "unix") // t.TempDir can be too long for a socket's path
+	require.NoError(t, err)
+	defer os.RemoveAll(dir)
+	path := filepath.Join(dir, "s")
+	stale, err := net.Listen("unix", path)
+	require.NoError(t, err)
+	stale.(*net.UnixListener).SetUnlinkOnClose(false)
+	stale.Close()
+	r := start(t, Options{Port: -1, UnixSocket: path, UnixPerm: 0o700})
+	require.Equal(t, []string{path}, r.Addrs())
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	require.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	c := r.dial(t)
+	require.Equal(t, "$", c.ask("CLIENT INFO")[:1])
+	require.Contains(t, c.line(), " addr="+path+":0 laddr="+path+":0 ")
+}
+
+func TestAddressInUse(t *testing.T) {
+	r := start(t, Options{})
+	_, port, _ := net.SplitHostPort(r.Addrs()[0])
+	n, _ := strconv.Atoi(port)
+	second := New(engine.New(engine.Options{Clock: Clock()}), Options{Bind: []string{"127.0.0.1"}, Port: n})
+	require.ErrorContains(t, second.Run(context.Background()), "address already in use")
+	third := New(engine.New(engine.Options{Clock: Clock()}), Options{Port: -1})
+	require.ErrorContains(t, third.Run(context.Background()), "no address to listen on")
+}
+
+func TestShutdownCommand(t *testing.T) {
+	r := start(t, Options{})
+	c, idle := r.dial(t), r.dial(t)
+	require.Equal(t, "+PONG", idle.ask("PING"))
+	c.send("SHUTDOWN NOSAVE\r\n")
+	c.closed()
+	idle.closed()
+	require.NoError(t, r.await(t))
+	_, err := net.Dial("tcp", r.Addrs()[0])
+	require.Error(t, err)
+}
+
+func TestEndOfTheContextClosesConnections(t *testing.T) {
+	r := start(t, Options{})
+	idle, blocked := r.dial(t), r.dial(t)
+	require.Equal(t, "+PONG", idle.ask("PING"))
+	blocked.send("BZPOPMIN z 0\r\n")
+	eventually(t, "it is blocked", func() bool { return strings.Contains(r.info(), "blocked_clients:1") })
+	r.stop()
+	require.NoError(t, r.await(t))
+	idle.closed()
+	blocked.closed()
+}
+
+func TestIdleConnectionsAreClosed(t *testing.T) {
+	r := start(t, Options{})
+	idle := r.dial(t)
+	require.Equal(t, "+PONG", idle.ask("PING"))
+	require.Equal(t, "+OK", r.dial(t).ask("CONFIG SET timeout 1"))
+	idle.closed()
+}
