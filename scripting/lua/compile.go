@@ -203,8 +203,36 @@ func nameOf(e expression) (nameKind, string) {
 		return nameField, "?"
 	case *parenExpr:
 		return nameOf(e.inner)
+	case *binaryExpr:
+		// C Lua looks for the instruction that last set the register, taking every forward jump on the way.
+		if e.op == opAnd && !leavesFalse(e.left, false) || e.op == opOr && leavesFalse(e.left, true) {
+			return nameOf(e.right)
+		}
 	}
 	return nameNone, ""
+}
+
+// leavesFalse reports whether the way through a condition, every jump in it taken, leaves by the exit
+// for false. A condition that jumps at its end does so when true if jumpsTrue, else when false.
+func leavesFalse(e expression, jumpsTrue bool) bool {
+	switch e := e.(type) {
+	case *parenExpr:
+		return leavesFalse(e.inner, jumpsTrue)
+	case *binaryExpr:
+		if e.op == opAnd {
+			return leavesFalse(e.left, false) || leavesFalse(e.right, jumpsTrue)
+		}
+		if e.op == opOr {
+			return leavesFalse(e.left, true) && leavesFalse(e.right, jumpsTrue)
+		}
+	case nilExpr: // constants do not jump
+		return true
+	case boolExpr:
+		return !e.value
+	case numberExpr, stringExpr:
+		return false
+	}
+	return !jumpsTrue
 }
 
 // declare gives v the next slot.

@@ -247,7 +247,7 @@ func (g *generic) run(f *Call) signal {
 	L := f.L
 	g.fill(f, g.base)
 	if generator := f.slots[g.state].AsFunction(); generator != nil {
-		if t := f.slots[g.state+1].AsTable(); t != nil {
+		if t := f.slots[g.state+1].AsTable(); t != nil && L.ccalls+1 < maxHostCalls {
 			switch {
 			case generator == L.next && f.slots[g.state+2].IsNil():
 				return g.pairs(f, t)
@@ -289,7 +289,8 @@ func (g *generic) turn(f *Call) (sig signal, done bool) {
 	return goOn, false
 }
 
-// pairs walks a table in the order of next.
+// pairs walks a table in the order of next. When the body has moved the current key, its new place is
+// looked up, and it is an error, as it is for next, if there is none.
 func (g *generic) pairs(f *Call, t *Table) signal {
 	variables := f.slots[g.first : g.first+g.n]
 	for at := 0; ; {
@@ -297,17 +298,27 @@ func (g *generic) pairs(f *Call, t *Table) signal {
 		if !more {
 			return goOn
 		}
-		at = next
 		variables[0] = k
 		if len(variables) > 1 {
 			variables[1] = v
 			clear(variables[2:])
 		}
+		size := len(t.array)
 		if sig, done := g.turn(f); done {
 			return sig
 		}
+		if at = next; len(t.array) == size && (next <= size || t.holds(next-1-size, k)) {
+			continue
+		}
+		if at = t.position(k); at < 0 {
+			f.pc = g.pc
+			f.L.Throw(String("invalid key to 'next'"))
+		}
 	}
 }
+
+// holds reports whether the key of node i is k.
+func (t *Table) holds(i int, k Value) bool { return i <= int(t.mask) && t.at(uint32(i)).key == k }
 
 // ipairs walks a list up to the first nil.
 func (g *generic) ipairs(f *Call, t *Table) signal {

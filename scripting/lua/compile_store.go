@@ -97,12 +97,13 @@ type parts struct {
 }
 
 func (c *compiler) targetParts(e *indexExpr) parts {
-	object, key := c.eval(e.object), c.eval(e.key)
+	object := c.eval(e.object)
+	slot := c.temps(2)
+	key := c.eval(e.key)
 	lateObject, lateKey := late(e.object), late(e.key)
 	if lateObject && lateKey {
 		return parts{func(*Call) {}, object, key}
 	}
-	slot := c.temps(2)
 	held := func(f *Call) Value { return f.slots[slot] }
 	heldKey := func(f *Call) Value { return f.slots[slot+1] }
 	switch {

@@ -32,6 +32,8 @@ const (
 	// coroutineBytes is what a coroutine counts: its stacks.
 	coroutineBytes = 4096 + coroutineSegment*valueBytes
 	maxResumes     = 190 // coroutines resumed by one another
+	// coroutineCalls are the calls from Go that a coroutine's stack begins with.
+	coroutineCalls = 1
 )
 
 // newCoroutine returns a suspended coroutine that will call fn.
@@ -95,13 +97,14 @@ func (L *State) start(co *Coroutine) {
 		L.spare, L.segments = L.segments[n-1], L.segments[:n-1]
 	}
 	L.addSegment(coroutineSegment)
+	L.ccalls = coroutineCalls
 	co.worker = L.hire(co)
 }
 
 // pass yields values from the running coroutine and returns what it is resumed with.
 func (L *State) pass(values []Value) []Value {
 	co := L.running
-	if co == nil || L.ccalls > 0 {
+	if co == nil || L.ccalls > coroutineCalls {
 		L.fail("attempt to yield across metamethod/C-call boundary")
 	}
 	co.values = append(co.values[:0], values...)

@@ -1,0 +1,60 @@
+package lua_test
+
+import (
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	programs  = flag.Int("programs", 2000, "random programs to compare with lua5.1")
+	firstSeed = flag.Uint64("program-seed", 1, "seed of the first random program")
+)
+
+// batchSize is how many programs one lua5.1 process runs.
+const batchSize = 1000
+
+// TestRandomPrograms runs random programs here and in lua5.1: their output must be the same.
+func TestRandomPrograms(t *testing.T) {
+	path, err := exec.LookPath("lua5.1")
+	if err != nil {
+		t.Skip("lua5.1 is not installed")
+	}
+	failures := 0
+	for start := 0; start < *programs && failures < 10; start += batchSize {
+		var sections []section
+		for i := start; i < min(start+batchSize, *programs); i++ {
+			seed := *firstSeed + uint64(i)
+			sections = append(sections, section{strconv.FormatUint(seed, 10), program(seed)})
+		}
+		text := script(t, sections)
+		want := parseSections(t, runReference(t, path, text))
+		have := parseSections(t, runHere(t, text))
+		require.Len(t, have, len(want))
+		for i := range want {
+			if want[i] != have[i] && failures < 10 {
+				failures++
+				t.Errorf("seed %s:\n%s", want[i].name, differences(want[i].text, have[i].text))
+			}
+		}
+	}
+}
+
+// runReference runs a script in lua5.1 and returns what it writes.
+func runReference(t *testing.T, path, text string) string {
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "script.lua"), []byte(text), 0o600))
+	cmd := exec.Command(path, "script.lua")
+	cmd.Dir = folder
+	timer := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
+	defer timer.Stop()
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	return string(out)
+}
