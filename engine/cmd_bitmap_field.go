@@ -142,22 +142,25 @@ func (c *Call) changeFields(key []byte, ops []fieldOp, size int) {
 	if !c.OK() {
 		return
 	}
-	changed := v.Len() < size // even if every operation fails, as in Redis
+	grown, changed := v.Len() < size, false
 	b := v.Edit(size)
 	c.Reply.Array(len(ops))
 	for i := range ops {
-		changed = c.runField(b, &ops[i]) || changed
+		wrote, differs := c.runField(b, &ops[i])
+		changed = changed || wrote && (grown || differs)
 	}
 	if changed {
 		c.Changed(key, "$setbit")
-	} else {
-		c.DB.Settle(key) // nothing has changed but the encoding
+		return
+	}
+	c.DB.Settle(key) // the encoding has changed, if nothing else
+	if grown {
+		c.Log(c.Args...) // all failed: Redis tells nobody that the string grew, yet it did
 	}
 }
 
-// runField executes and answers one operation and reports whether it changed b. SET answers what was
-// there, INCRBY what is.
-func (c *Call) runField(b []byte, op *fieldOp) (changed bool) {
+// runField executes and answers one operation. SET answers what was there, INCRBY what is.
+func (c *Call) runField(b []byte, op *fieldOp) (wrote, differs bool) {
 	old := op.field.Get(b, op.at)
 	value, ok := old, true
 	switch op.kind {
@@ -169,15 +172,14 @@ func (c *Call) runField(b []byte, op *fieldOp) (changed bool) {
 	switch {
 	case !ok:
 		c.Reply.Null()
-		return false
+		return false, false
 	case op.kind == fieldIncr:
 		c.Reply.Int(value)
 	default:
 		c.Reply.Int(old)
 	}
-	if value == old {
-		return false
+	if value != old {
+		op.field.Put(b, op.at, value)
 	}
-	op.field.Put(b, op.at, value)
-	return true
+	return op.kind != fieldGet, value != old
 }

@@ -204,6 +204,7 @@ func TestIntegersOutsideTheType(t *testing.T) {
 		{u8, -1, Wrap, 255, true}, {u8, -1, Saturate, 255, true}, {u8, -1, Fail, 0, false},
 		{i8, 128, Wrap, -128, true}, {i8, 128, Saturate, 127, true}, {i8, -129, Wrap, 127, true},
 		{i8, -129, Saturate, -128, true}, {i8, -129, Fail, 0, false},
+		{i8, 127 - math.MaxInt64, Saturate, -128, true}, {i8, 126 - math.MaxInt64, Saturate, 127, true},
 	} {
 		got, ok := c.f.Add(c.v, 0, c.o)
 		require.Equal(t, c.ok, ok, "%v", c)

@@ -78,13 +78,12 @@ const (
 )
 
 // Add returns the sum of v and by as an integer of the type; ok is false if there is none. v may lie
-// outside the type. Where it is below zero and the type is unsigned, it counts as too great, since
-// Redis takes it for an unsigned integer then. O(1).
+// outside the type. O(1).
 func (f Field) Add(v, by int64, o Overflow) (sum int64, ok bool) {
 	sum = v + by
 	over, under := sum > f.Max(), sum < f.Min()
 	switch {
-	case by > 0 && sum < v, !f.Signed && v < 0:
+	case by > 0 && sum < v, f.mistaken(v):
 		over, under = true, false
 	case by < 0 && sum > v:
 		over, under = false, true
@@ -100,4 +99,14 @@ func (f Field) Add(v, by int64, o Overflow) (sum int64, ok bool) {
 		return f.Max(), true
 	}
 	return f.Min(), true
+}
+
+// mistaken reports whether Redis takes v, which lies below the type, for one above: what is less than
+// zero where the type is unsigned, and what is so little that its distance from the greatest integer
+// of the type has more than 63 bits.
+func (f Field) mistaken(v int64) bool {
+	if !f.Signed {
+		return v < 0
+	}
+	return f.Width < 64 && v < f.Max()-math.MaxInt64
 }
