@@ -83,14 +83,6 @@ func (c *cache) find(sha []byte) *script {
 	return c.bySHA[strings.ToLower(string(sha))]
 }
 
-// bytes estimates what the cached bodies hold.
-func (c *cache) bytes() (n int) {
-	for _, s := range c.bySHA {
-		n += len(s.body)
-	}
-	return n
-}
-
 // compile turns a body into a script, or returns the error's text.
 func (s *Scripts) compile(body []byte) (*script, string) {
 	sc := &script{sha: digest(body), body: string(body)}
