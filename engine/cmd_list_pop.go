@@ -16,11 +16,11 @@ func cmdRPop(c *Call) { c.popEnd(list.Tail) }
 // popEnd is LPOP or RPOP.
 func (c *Call) popEnd(end list.End) {
 	key, n, counted := c.Arg(), 1, c.More()
+	if c.Left() > 1 {
+		c.Refusef(ErrArity, c.Cmd.full)
+	}
 	if counted {
 		n = int(c.IntIn(0, math.MaxInt64, ErrNotPositive))
-	}
-	if c.More() {
-		c.Refusef(ErrArity, c.Cmd.full)
 	}
 	l, found := Edit[*list.List](c, key)
 	switch {
