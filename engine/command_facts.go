@@ -64,24 +64,28 @@ func (cmd *Command) Categories() []string {
 // for writing ones. Uses are separated by commas: the first key's, the second's, the last for all
 // others.
 var keyAccess = map[string]string{
-	"OW update":           "setex psetex mset restore",
-	"OW insert":           "setnx msetnx",
-	"RM delete":           "del unlink",
-	"RO":                  "exists hexists hlen hstrlen llen scard sismember strlen zcard type touch watch memory|usage object|encoding object|freq object|idletime object|refcount",
-	"RW insert":           "append hsetnx linsert lpush lpushx rpush rpushx sadd",
-	"RW delete":           "hdel lrem ltrim srem zrem zremrangebylex zremrangebyrank zremrangebyscore",
-	"RW access update":    "decr decrby incr incrby incrbyfloat getset getex hincrby hincrbyfloat zincrby setbit move eval evalsha fcall",
-	"RW access delete":    "getdel lpop rpop lmpop blpop brpop blmpop spop zpopmin zpopmax zmpop bzpopmin bzpopmax bzmpop",
-	"OW update,RO access": "bitop sdiffstore sunionstore zdiffstore zinterstore zrangestore zunionstore",
-	"RO access,OW update": "copy",
+	"RO": "exists hexists hlen hstrlen llen memory|usage object|encoding object|freq object|idletime object|refcount scard " +
+		"sismember strlen touch type watch xlen zcard",
+	"OW insert": "msetnx setnx",
+	"OW update": "mset psetex restore setex",
+	"RM delete": "del unlink",
+	"RW access": "pfcount",
+	"RW insert": "append hsetnx linsert lpush lpushx pfadd rpush rpushx sadd xgroup|create xgroup|createconsumer",
+	"RW delete": "hdel lrem ltrim srem xautoclaim xdel xgroup|delconsumer xgroup|destroy xtrim zrem zremrangebylex " +
+		"zremrangebyrank zremrangebyscore",
+	"RW access delete": "blmpop blpop brpop bzmpop bzpopmax bzpopmin getdel lmpop lpop rpop spop zmpop zpopmax zpopmin",
+	"RW access update": "decr decrby eval evalsha fcall getex getset hincrby hincrbyfloat incr incrby incrbyfloat move setbit zincrby",
 
-	"RW access update variable_flags": "set",
+	"RW access update variable_flags": "bitfield set",
 	"not_key":                         "spublish ssubscribe sunsubscribe",
 
+	"OW update,RO access":        "bitop geosearchstore sdiffstore sunionstore zdiffstore zinterstore zrangestore zunionstore",
+	"RW update,RO access":        "sinterstore",
+	"RW access insert,RO access": "pfmerge",
+	"RO access,OW update":        "copy",
 	"RW access delete,OW update": "rename",
 	"RW access delete,OW insert": "renamenx",
-	"RW access delete,RW insert": "smove lmove rpoplpush blmove brpoplpush",
-	"RW update,RO access":        "sinterstore",
+	"RW access delete,RW insert": "blmove brpoplpush lmove rpoplpush smove",
 }
 
 // clusterTips are Redis' hints for clients of clusters, by the commands that give them.
@@ -148,7 +152,7 @@ func (c *Call) tellKeySpecs(cmd *Command) {
 	switch apart := cmd.access(0) != cmd.access(1); {
 	case k.count != 0 && k.First != 0:
 		w.Set(2)
-		c.tellKeyRange(cmd.access(0), k.First, 0, 1)
+		c.tellKeyRange(cmd.access(0), k.First, k.First, 1)
 		c.tellKeyNum(cmd.access(1), k.count)
 	case k.count != 0:
 		w.Set(1)
@@ -157,15 +161,11 @@ func (c *Call) tellKeySpecs(cmd *Command) {
 		w.Set(0)
 	case apart:
 		w.Set(2)
-		c.tellKeyRange(cmd.access(0), k.First, 0, 1)
-		c.tellKeyRange(cmd.access(1), k.First+1, k.Last-min(k.Last, k.First+1), 1)
+		c.tellKeyRange(cmd.access(0), k.First, k.First, 1)
+		c.tellKeyRange(cmd.access(1), k.First+1, k.Last, 1)
 	default:
 		w.Set(1)
-		last := k.Last
-		if last > 0 {
-			last -= k.First
-		}
-		c.tellKeyRange(cmd.access(0), k.First, last, k.Step)
+		c.tellKeyRange(cmd.access(0), k.First, k.Last, k.Step)
 	}
 }
 
@@ -174,7 +174,12 @@ type specPart struct {
 	n    int
 }
 
+// tellKeyRange writes a specification of a range. Its end is told relative to the first key, or to
+// the end of the arguments.
 func (c *Call) tellKeyRange(access string, first, last, step int) {
+	if last > 0 {
+		last -= first
+	}
 	c.tellKeySpec(access, first, "range", specPart{"lastkey", last}, specPart{"keystep", step}, specPart{"limit", 0})
 }
 

@@ -192,7 +192,7 @@ func (c *conn) verdict() gnet.Action {
 
 // counts are the figures that connections contribute to INFO.
 type counts struct {
-	clients                  atomic.Int64 // connected now
-	in, out                  atomic.Int64 // bytes
-	rejected, slow, accepted atomic.Int64 // connections
+	clients        atomic.Int64 // connected now
+	in, out        atomic.Int64 // bytes
+	rejected, slow atomic.Int64 // connections
 }

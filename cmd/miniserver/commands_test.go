@@ -1,0 +1,89 @@
+package main
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// different are facts that are not the reference's: they changed after Redis 7.0, or are
+// specifications of keys that stand anywhere among the arguments, which this server does not write.
+var different = map[string][]string{
+	"command|getkeys": {"arity"}, "command|getkeysandflags": {"arity"}, "zrank": {"arity"}, "zrevrank": {"arity"},
+	"sort": {"keys"}, "sort_ro": {"keys"}, "georadius": {"keys"}, "georadiusbymember": {"keys"}, "xread": {"keys"},
+	"xreadgroup": {"keys"},
+}
+
+// What COMMAND tells of the commands that redis-server has too is what redis-server tells.
+func TestCommandsAreDescribedAsByRedis(t *testing.T) {
+	conn := reference.Start(t).Dial(t)
+	_, err := conn.Write([]byte("COMMAND\r\n"))
+	require.NoError(t, err)
+	v, err := resp.NewReader(conn).Read()
+	require.NoError(t, err)
+	theirs := descriptions(v)
+
+	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
+	wire(e)
+	out := e.Do(e.NewSession(nil), [][][]byte{{[]byte("COMMAND")}}).Out
+	v, err = resp.NewReader(bytes.NewReader(out)).Read()
+	require.NoError(t, err)
+	compared := 0
+	for name, ours := range descriptions(v) {
+		want, known := theirs[name]
+		if !known {
+			continue // younger than the reference, or nobody else's
+		}
+		compared++
+		for fact, text := range ours {
+			if !slices.Contains(different[name], fact) {
+				require.Equal(t, want[fact], text, "%s of %s", fact, name)
+			}
+		}
+	}
+	require.Greater(t, compared, 100)
+}
+
+// descriptions returns the facts of COMMAND's reply by command.
+func descriptions(v resp.Value) map[string]map[string]string {
+	all := make(map[string]map[string]string)
+	for _, cmd := range v.Elems {
+		facts := make(map[string]string)
+		for i, fact := range []string{"arity", "flags", "first key", "last key", "key step", "categories", "tips", "keys"} {
+			facts[fact] = unordered(fact, cmd.Elems[i+1])
+		}
+		all[cmd.Elems[0].Text] = facts
+		for name, sub := range descriptions(cmd.Elems[9]) {
+			all[name] = sub
+		}
+	}
+	return all
+}
+
+// unordered returns a fact as text, sets in order. Notes about keys are prose, and left out.
+func unordered(fact string, v resp.Value) string {
+	if !v.IsAggregate() {
+		return v.String()
+	}
+	var elems []string
+	for _, elem := range v.Elems {
+		if fact == "keys" && elem.IsAggregate() && len(elem.Elems) > 0 && elem.Elems[0].Text == "notes" {
+			elem.Elems = elem.Elems[2:]
+		}
+		elems = append(elems, elem.String())
+	}
+	if fact != "keys" {
+		slices.Sort(elems)
+	}
+	var b bytes.Buffer
+	for _, e := range elems {
+		b.WriteString(e + "\n")
+	}
+	return b.String()
+}
