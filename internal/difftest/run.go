@@ -71,7 +71,7 @@ func (g *Generator) setup() []Command {
 	if g.rng.IntN(2) == 0 {
 		return commands
 	}
-	for _, name := range []string{"zset-max-ziplist-entries", "hash-max-ziplist-entries", "zset-max-ziplist-value", "hash-max-ziplist-value"} {
+	for _, name := range []string{"zset-max-ziplist-entries", "hash-max-ziplist-entries", "zset-max-ziplist-value", "hash-max-ziplist-value", "set-max-intset-entries", "list-max-ziplist-size"} {
 		value := fmt.Sprint([]int{0, 2, 5, 8}[g.rng.IntN(4)])
 		commands = append(commands, Command{Args: []string{"CONFIG", "SET", name, value}})
 	}
@@ -84,6 +84,8 @@ var undo = []Command{
 	{Args: []string{"CONFIG", "SET", "hash-max-ziplist-entries", "512"}},
 	{Args: []string{"CONFIG", "SET", "zset-max-ziplist-value", "64"}},
 	{Args: []string{"CONFIG", "SET", "hash-max-ziplist-value", "64"}},
+	{Args: []string{"CONFIG", "SET", "set-max-intset-entries", "512"}},
+	{Args: []string{"CONFIG", "SET", "list-max-ziplist-size", "-2"}},
 }
 
 // trial is one seed's run.
