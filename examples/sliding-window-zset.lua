@@ -1,7 +1,7 @@
 -- Sliding window, exact: at most LIMIT requests within any WINDOW milliseconds.
 --
---   redis-cli --eval examples/sliding-window-zset.lua visits:alice , 3 10000
---   miniserver eval examples/sliding-window-zset.lua visits:alice , 3 10000
+--   redis-cli --eval examples/sliding-window-zset.lua visits:alice , 3 60000
+--   miniserver eval examples/sliding-window-zset.lua visits:alice , 3 60000
 --
 -- KEYS[1]  a sorted set, one member for each request that was allowed, its score the time
 -- ARGV     LIMIT, WINDOW, and NOW in milliseconds, or the server's clock

@@ -1,0 +1,158 @@
+package readme
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+var update = flag.Bool("update", false, "rewrite the pages by what happens")
+
+// patience is how long a command of a page may take; the first go run compiles.
+const patience = 2 * time.Minute
+
+// desk is what somebody has who follows the pages: a shell in the module's root, a server of ours,
+// redis-cli and miniserver in the path.
+type desk struct {
+	t      *testing.T
+	root   string
+	path   string
+	server *launch.Server
+}
+
+func sitDown(t *testing.T) *desk {
+	d := &desk{t: t, path: t.TempDir()}
+	var err error
+	d.root, err = launch.Root()
+	require.NoError(t, err)
+	binary, err := launch.Build(d.root, "./cmd/miniserver")
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, os.RemoveAll(filepath.Dir(binary))) })
+	d.server, err = launch.Start(launch.Spec{Path: binary})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, d.server.Stop()) })
+	require.NoError(t, os.Symlink(binary, filepath.Join(d.path, "miniserver")))
+	return d
+}
+
+// putRedisCLI puts redis-cli on the desk, or skips the test. It talks to the desk's server, whose port
+// is not the usual one, and prints as on a terminal.
+func (d *desk) putRedisCLI() {
+	cli := reference.Require(d.t, "redis-cli")
+	script := fmt.Sprintf("#!/bin/sh\nexec %s -p %s --no-raw \"$@\"\n", cli, d.server.Port())
+	require.NoError(d.t, os.WriteFile(filepath.Join(d.path, "redis-cli"), []byte(script), 0o755))
+}
+
+// enter runs a command line and returns what it prints.
+func (d *desk) enter(command string) string {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	shell := exec.CommandContext(ctx, "sh", "-c", command)
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it started ends with it
+	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
+	shell.Dir = d.root
+	shell.Env = append(os.Environ(), "PATH="+d.path+":"+os.Getenv("PATH"))
+	out, _ := shell.CombinedOutput()
+	require.NoError(d.t, ctx.Err(), "%s does not end", command)
+	return string(out)
+}
+
+// check requires a page to be as it is, or rewrites it.
+func check(t *testing.T, path string, change func(p *page)) {
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	p := parse(string(text))
+	change(p)
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(p.String()), 0o644))
+		return
+	}
+	was := parse(string(text)).lines
+	for i, line := range p.lines {
+		if i == len(was) || was[i] != line {
+			require.Failf(t, "the page is not what happens", "%s:%d\npage:    %s\nhappens: %s\nsee go test ./internal/readme -update",
+				path, i+1, was[min(i, len(was)-1)], line)
+		}
+	}
+	require.Len(t, p.lines, len(was), path)
+}
+
+// pages returns the paths of the pages that have terminal sessions.
+func (d *desk) pages() []string {
+	docs, err := filepath.Glob(filepath.Join(d.root, "docs", "*.md"))
+	require.NoError(d.t, err)
+	return append(docs, filepath.Join(d.root, "README.md"), filepath.Join(d.root, "examples", "README.md"))
+}
+
+func TestTerminalSessionsAreWhatHappens(t *testing.T) {
+	d := sitDown(t)
+	d.putRedisCLI()
+	for _, path := range d.pages() {
+		d.enter("redis-cli FLUSHALL")
+		check(t, path, func(p *page) { p.rewrite(!*update, d.enter) })
+	}
+}
+
+func TestCommandTableIsUpToDate(t *testing.T) {
+	d := sitDown(t)
+	conn, err := net.Dial(d.server.Network, d.server.Address)
+	require.NoError(t, err)
+	defer conn.Close()
+	_, err = conn.Write([]byte("COMMAND DOCS\r\n"))
+	require.NoError(t, err)
+	docs, err := resp.NewReader(conn).Read()
+	require.NoError(t, err)
+	text, err := table(docs)
+	require.NoError(t, err)
+	check(t, filepath.Join(d.root, "README.md"), func(p *page) { p.replaceTable(text) })
+}
+
+// TestHeadersOfExamplesRun runs the commands in the headers of the example scripts.
+func TestHeadersOfExamplesRun(t *testing.T) {
+	d := sitDown(t)
+	d.putRedisCLI()
+	scripts, err := filepath.Glob(filepath.Join(d.root, "examples", "*.lua"))
+	require.NoError(t, err)
+	require.NotEmpty(t, scripts)
+	for _, script := range scripts {
+		body, err := os.ReadFile(script)
+		require.NoError(t, err)
+		d.enter("redis-cli FLUSHALL")
+		for line := range strings.Lines(string(body)) {
+			command, ok := strings.CutPrefix(strings.TrimSpace(line), "--   ")
+			if ok && (strings.HasPrefix(command, "redis-cli ") || strings.HasPrefix(command, "miniserver ")) {
+				require.Regexp(t, `^(\(integer\) -?[0-9]+\n|1\) |\(empty array\)\n)`, d.enter(command), command)
+			}
+		}
+	}
+}
+
+func TestRewrite(t *testing.T) {
+	const text = "text\n```console\n$ one\nwaited 1234\n$ two \\\n> more\nold\n```\n$ not a command\n```sh\n$ nor this\n```"
+	var ran []string
+	run := func(command string) string {
+		ran = append(ran, command)
+		return "waited 5678\n"
+	}
+	p := parse(text)
+	p.rewrite(true, run)
+	require.Equal(t, []string{"one", "two \\\nmore"}, ran)
+	require.Equal(t, strings.Replace(text, "old", "waited 5678", 1), p.String())
+	p = parse(text)
+	p.rewrite(false, run)
+	require.Equal(t, strings.NewReplacer("old", "waited 5678", "1234", "5678").Replace(text), p.String())
+}
