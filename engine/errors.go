@@ -139,6 +139,11 @@ const (
 	ErrIdleUnderLFU  = "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 	ErrFreqUnderLRU  = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 
+	// CL.THROTTLE, in redis-cell's words.
+	ErrThrottleUsage = "Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]"
+	ErrThrottleInt   = "Cell error: Store error: Couldn't parse as integer: %s"
+	ErrThrottleZero  = "Cell error: Store error: Zero rates are not supported"
+
 	// Bitmaps.
 	ErrBit          = "ERR bit is not an integer or out of range"
 	ErrBitArgument  = "ERR The bit argument must be 1 or 0."
