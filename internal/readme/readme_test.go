@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -91,34 +92,56 @@ func check(t *testing.T, path string, change func(p *page)) {
 	require.Len(t, p.lines, len(was), path)
 }
 
-// pages returns the paths of the pages that have terminal sessions.
-func (d *desk) pages() []string {
-	docs, err := filepath.Glob(filepath.Join(d.root, "docs", "*.md"))
-	require.NoError(d.t, err)
-	return append(docs, filepath.Join(d.root, "README.md"), filepath.Join(d.root, "examples", "README.md"))
+// pages returns the paths of the pages.
+func pages(t *testing.T, root string) []string {
+	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
+	require.NoError(t, err)
+	return append(docs, filepath.Join(root, "README.md"), filepath.Join(root, "examples", "README.md"))
 }
 
 func TestTerminalSessionsAreWhatHappens(t *testing.T) {
 	d := sitDown(t)
 	d.putRedisCLI()
-	for _, path := range d.pages() {
+	for _, path := range pages(t, d.root) {
 		d.enter("redis-cli FLUSHALL")
 		check(t, path, func(p *page) { p.rewrite(!*update, d.enter) })
 	}
 }
 
+// ask sends a command to the server.
+func (d *desk) ask(command string) resp.Value {
+	conn, err := net.Dial(d.server.Network, d.server.Address)
+	require.NoError(d.t, err)
+	defer conn.Close()
+	_, err = conn.Write([]byte(command + "\r\n"))
+	require.NoError(d.t, err)
+	reply, err := resp.NewReader(conn).Read()
+	require.NoError(d.t, err)
+	return reply
+}
+
 func TestCommandTableIsUpToDate(t *testing.T) {
 	d := sitDown(t)
-	conn, err := net.Dial(d.server.Network, d.server.Address)
-	require.NoError(t, err)
-	defer conn.Close()
-	_, err = conn.Write([]byte("COMMAND DOCS\r\n"))
-	require.NoError(t, err)
-	docs, err := resp.NewReader(conn).Read()
-	require.NoError(t, err)
-	text, err := table(docs)
+	text, err := table(d.ask("COMMAND DOCS"))
 	require.NoError(t, err)
 	check(t, filepath.Join(d.root, "README.md"), func(p *page) { p.replaceTable(text) })
+}
+
+// TestEverySettingIsMentioned looks for the settings that have an effect on the page, and for the others
+// where they are listed.
+func TestEverySettingIsMentioned(t *testing.T) {
+	d := sitDown(t)
+	page, err := os.ReadFile(filepath.Join(d.root, "README.md"))
+	require.NoError(t, err)
+	inert, err := os.ReadFile(filepath.Join(d.root, "engine", "config_inert.go"))
+	require.NoError(t, err)
+	settings := d.ask("CONFIG GET *").Elems
+	require.NotEmpty(t, settings)
+	for i := 0; i < len(settings); i += 2 {
+		name := settings[i].Text
+		live := strings.Contains(string(page), "`"+strings.Replace(name, "ziplist", "listpack", 1)+"`")
+		require.True(t, live || strings.Contains(string(inert), `"`+name+`"`), "%s is mentioned nowhere", name)
+	}
 }
 
 // TestHeadersOfExamplesRun runs the commands in the headers of the example scripts.
@@ -139,6 +162,28 @@ func TestHeadersOfExamplesRun(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestLinksLeadSomewhere follows the links within the repository, and the names of files in code
+// quotes.
+func TestLinksLeadSomewhere(t *testing.T) {
+	root, err := launch.Root()
+	require.NoError(t, err)
+	for _, path := range pages(t, root) {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, link := range regexp.MustCompile(`\]\(([^)#]+)\)`).FindAllStringSubmatch(string(text), -1) {
+			require.True(t, exists(filepath.Join(filepath.Dir(path), link[1])), "%s: %s", path, link[1])
+		}
+		for _, name := range regexp.MustCompile("`([a-z/_]+/[a-z_]+[.]go)`").FindAllStringSubmatch(string(text), -1) {
+			require.True(t, exists(filepath.Join(root, name[1])), "%s: %s", path, name[1])
+		}
+	}
+}
+
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
 }
 
 func TestRewrite(t *testing.T) {
