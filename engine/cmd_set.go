@@ -167,15 +167,21 @@ func cmdSCard(c *Call) {
 
 // SMEMBERS key
 func cmdSMembers(c *Call) {
-	s, ok := c.readSet(c.Arg())
-	if !ok {
-		return
+	if s, ok := c.readSet(c.Arg()); ok {
+		c.tellMembers(s)
 	}
+}
+
+// tellMembers replies with all members of s.
+func (c *Call) tellMembers(s *set.Set) {
 	c.Reply.Set(s.Len())
-	s.Each(func(member ziplist.Entry) bool {
-		c.tellEntry(member)
-		return true
-	})
+	s.Each(c.tellNext)
+}
+
+// tellNext replies with one member of several and goes on.
+func (c *Call) tellNext(member ziplist.Entry) bool {
+	c.tellEntry(member)
+	return true
 }
 
 // SSCAN key cursor [MATCH pattern] [COUNT count]

@@ -30,24 +30,20 @@ func (c *Call) sets(dst []*set.Set, keys [][]byte) (_ []*set.Set, ok bool) {
 // bySize orders sets by the number of their members.
 func bySize(a, b *set.Set) int { return a.Len() - b.Len() }
 
-// tellMembers replies with the members that walk gives.
-func (c *Call) tellMembers(walk func(fn func(member ziplist.Entry) bool)) {
-	at, n := c.Reply.Defer(), 0
-	walk(func(member ziplist.Entry) bool {
-		n++
-		c.tellEntry(member)
-		return true
-	})
-	c.Reply.SetSet(at, n)
-}
-
 // SINTER key [key ...]
 func cmdSInter(c *Call) {
 	var room setRoom
-	if sets, ok := c.sets(room[:0], c.Rest()); ok {
-		slices.SortStableFunc(sets, bySize)
-		c.tellMembers(func(fn func(member ziplist.Entry) bool) { intersect(sets, fn) })
+	sets, ok := c.sets(room[:0], c.Rest())
+	if !ok {
+		return
 	}
+	slices.SortStableFunc(sets, bySize)
+	at, n := c.Reply.Defer(), 0
+	intersect(sets, func(member ziplist.Entry) bool {
+		n++
+		return c.tellNext(member)
+	})
+	c.Reply.SetSet(at, n)
 }
 
 // SINTERCARD numkeys key [key ...] [LIMIT limit]
@@ -122,10 +118,16 @@ func intersect(sets []*set.Set, fn func(member ziplist.Entry) bool) {
 // SUNION key [key ...]
 func cmdSUnion(c *Call) {
 	var room setRoom
-	if sets, ok := c.sets(room[:0], c.Rest()); ok {
-		seed := c.Engine.Config.Set.Seed
-		c.tellMembers(func(fn func(member ziplist.Entry) bool) { unite(sets, seed, fn) })
+	sets, ok := c.sets(room[:0], c.Rest())
+	if !ok {
+		return
 	}
+	at, n := c.Reply.Defer(), 0
+	unite(sets, c.Engine.Config.Set.Seed, func(member ziplist.Entry) {
+		n++
+		c.tellEntry(member)
+	})
+	c.Reply.SetSet(at, n)
 }
 
 // SUNIONSTORE destination key [key ...]
@@ -155,7 +157,7 @@ func addAll(s, other *set.Set, lim set.Limits) {
 const fewSets = 4
 
 // unite calls fn for the members that any of the sets has, once for each.
-func unite(sets []*set.Set, seed uint64, fn func(member ziplist.Entry) bool) {
+func unite(sets []*set.Set, seed uint64, fn func(member ziplist.Entry)) {
 	var all set.Set
 	for i, s := range sets {
 		s.Each(func(member ziplist.Entry) bool {
@@ -184,14 +186,20 @@ func anyHas(sets []*set.Set, member ziplist.Entry) bool {
 func cmdSDiff(c *Call) {
 	var room setRoom
 	sets, ok := c.sets(room[:0], c.Rest())
-	switch {
-	case !ok:
-	case removes(sets):
-		rest := remainder(sets, c.Engine.Config.Set)
-		c.tellMembers(rest.Each)
-	default:
-		c.tellMembers(func(fn func(member ziplist.Entry) bool) { subtract(sets, fn) })
+	if !ok {
+		return
 	}
+	if removes(sets) {
+		rest := remainder(sets, c.Engine.Config.Set)
+		c.tellMembers(&rest)
+		return
+	}
+	at, n := c.Reply.Defer(), 0
+	subtract(sets, func(member ziplist.Entry) bool {
+		n++
+		return c.tellNext(member)
+	})
+	c.Reply.SetSet(at, n)
 }
 
 // SDIFFSTORE destination key [key ...]

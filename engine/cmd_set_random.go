@@ -73,21 +73,17 @@ func cmdSRandMember(c *Call) {
 		count = c.drawCount()
 	}
 	s, ok := c.readSet(key)
-	tell := func(member ziplist.Entry) bool {
-		c.tellEntry(member)
-		return true
-	}
 	switch {
 	case !ok:
 	case !several && s.Len() == 0:
 		c.Reply.Null()
 	case !several:
-		tell(s.Random(c.Engine.Dice))
+		c.tellEntry(s.Random(c.Engine.Dice))
 	case count < 0:
 		c.Reply.Array(drawn(count, s.Len()))
-		s.Draw(-count, c.Engine.Dice, tell)
+		s.Draw(-count, c.Engine.Dice, c.tellNext)
 	default:
 		c.Reply.Array(drawn(count, s.Len()))
-		s.Sample(count, c.Engine.Dice, tell)
+		s.Sample(count, c.Engine.Dice, c.tellNext)
 	}
 }
