@@ -26,7 +26,7 @@ type Server struct {
 	path   string
 }
 
-// Require returns the path of a program Redis comes with, "redis-server" or "redis-cli".
+// Require returns the path of a program that tests compare with: one that Redis comes with, or lua5.1.
 // If it is missing the test is skipped, or fails if REQUIRE_REDIS=1.
 func Require(t testing.TB, program string) string {
 	t.Helper()
@@ -41,7 +41,7 @@ func Require(t testing.TB, program string) string {
 	if os.Getenv("REQUIRE_REDIS") == "1" {
 		t.Fatalf("REQUIRE_REDIS=1, but %s was not found: %v", name, err)
 	}
-	t.Skipf("NOT COMPARED WITH REDIS: %s was not found; install it or set REDIS_SERVER", name)
+	t.Skipf("NOT COMPARED: %s was not found; install it (for redis-server, or set REDIS_SERVER)", name)
 	return ""
 }
 

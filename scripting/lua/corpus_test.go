@@ -11,10 +11,10 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -155,10 +155,7 @@ func TestOracles(t *testing.T) {
 
 // askLua runs lua5.1 over the sources.
 func askLua(t *testing.T, sources []string) []string {
-	path, err := exec.LookPath("lua5.1")
-	if err != nil {
-		t.Skip("lua5.1 is not installed")
-	}
+	path := reference.Require(t, "lua5.1")
 	script := filepath.Join(t.TempDir(), "cases.lua")
 	text := harness(t, `for line in io.lines() do io.write(case(line), "\n") end`)
 	require.NoError(t, os.WriteFile(script, []byte(text), 0o600))
@@ -171,22 +168,7 @@ func askLua(t *testing.T, sources []string) []string {
 
 // askRedis runs EVAL over the sources on a redis-server of its own.
 func askRedis(t *testing.T, sources []string) []string {
-	path, err := exec.LookPath("redis-server")
-	if err != nil {
-		t.Skip("redis-server is not installed")
-	}
-	socket := filepath.Join(t.TempDir(), "redis.sock")
-	cmd := exec.Command(path, "--port", "0", "--unixsocket", socket, "--save", "", "--appendonly", "no")
-	require.NoError(t, cmd.Start())
-	defer func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	}()
-	var conn net.Conn
-	require.Eventually(t, func() bool {
-		conn, err = net.Dial("unix", socket)
-		return err == nil
-	}, 5*time.Second, 10*time.Millisecond)
+	conn := reference.Start(t).Dial(t)
 	defer conn.Close()
 
 	script := harness(t, `local out = {} for i, source in ipairs(ARGV) do out[i] = case(source) end return out`)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -136,10 +137,7 @@ func TestLanguage(t *testing.T) {
 
 // TestLanguageOracle compares the recordings with lua5.1 if it is installed, or with -update makes them.
 func TestLanguageOracle(t *testing.T) {
-	path, err := exec.LookPath("lua5.1")
-	if err != nil {
-		t.Skip("lua5.1 is not installed")
-	}
+	path := reference.Require(t, "lua5.1")
 	for _, file := range languageFiles(t) {
 		programs := readSections(t, file)
 		cmd := exec.Command(path, "script.lua")

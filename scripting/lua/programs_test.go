@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
 var (
@@ -22,10 +24,7 @@ const batchSize = 1000
 
 // TestRandomPrograms runs random programs here and in lua5.1: their output must be the same.
 func TestRandomPrograms(t *testing.T) {
-	path, err := exec.LookPath("lua5.1")
-	if err != nil {
-		t.Skip("lua5.1 is not installed")
-	}
+	path := reference.Require(t, "lua5.1")
 	failures := 0
 	for start := 0; start < *programs && failures < 10; start += batchSize {
 		var sections []section
