@@ -1,0 +1,218 @@
+package geohash
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	palermo = Point{13.361389, 38.115556}
+	catania = Point{15.087269, 37.502669}
+)
+
+// The scores, texts and distances of these tests are redis-server's.
+
+func TestScores(t *testing.T) {
+	for _, c := range []struct {
+		p     Point
+		score float64
+		text  string
+	}{
+		{palermo, 3479099956230698, "sqc8b49rny0"},
+		{catania, 3479447370796909, "sqdtr74hyu0"},
+		{Point{0, 0}, 3377699720527872, "s0000000000"},
+		{Point{-180, -maxLat}, 0, "00bh0hbj200"},
+		{Point{180, maxLat}, 1<<53 | 1<<52, "bp05b5048p0"},
+		{Point{116.48105, 39.996794}, 4069887154388167, "wx4gd94yjn0"},
+	} {
+		require.Equal(t, c.score, c.p.Score(), "%v", c.p)
+		require.Equal(t, c.text, string(PointOf(c.score).AppendText(nil)), "%v", c.p)
+	}
+	require.Equal(t, Point{13.36138933897018433, 38.11555639549629859}, PointOf(3479099956230698))
+}
+
+func TestValid(t *testing.T) {
+	for _, p := range []Point{{}, {180, 85.05112878}, {-180, -85.05112878}} {
+		require.True(t, p.Valid(), "%v", p)
+	}
+	for _, p := range []Point{{180.1, 0}, {-181, 0}, {0, 85.06}, {0, -90}, {math.NaN(), 0}, {0, math.NaN()}, {math.Inf(1), 0}} {
+		require.False(t, p.Valid(), "%v", p)
+	}
+}
+
+// TestDecodingComesBack: the middle of a cell is in it, within half a cell of every point there.
+func TestDecodingComesBack(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 10000 {
+		p := anywhere(rng)
+		if p.Lon == 180 {
+			continue // the one column beyond 52 bits, where a float64 has none left for the last of latitude
+		}
+		q := PointOf(p.Score())
+		require.Equal(t, p.Score(), q.Score())
+		require.InDelta(t, p.Lon, q.Lon, 180./(1<<26)+1e-9)
+		require.InDelta(t, p.Lat, q.Lat, maxLat/(1<<26)+1e-9)
+	}
+}
+
+// TestAnyScoreIsSomewhere: scores that are no hashes decode to valid points.
+func TestAnyScoreIsSomewhere(t *testing.T) {
+	for _, score := range []float64{-1, -1e300, 1e300, 1 << 62, 1 << 63, 1 << 64, math.Inf(1), math.Inf(-1), 0.5, 1<<53 - 1} {
+		require.True(t, PointOf(score).Valid(), "%v: %v", score, PointOf(score))
+	}
+	require.Equal(t, uint64(math.MaxUint64), truncated(-1))
+	require.Equal(t, uint64(1)<<63, truncated(math.Inf(-1)))
+	require.Zero(t, truncated(math.Inf(1)))
+	require.Equal(t, uint64(1)<<63+1<<62, truncated(1<<63+1<<62))
+}
+
+func TestSpreadAndGather(t *testing.T) {
+	for _, v := range []uint32{0, 1, 2, 3, 1 << 31, math.MaxUint32, 0xdeadbeef} {
+		require.Equal(t, v, gather(spread(v)))
+		require.Equal(t, v, gather(spread(v)|spread(math.MaxUint32)<<1))
+	}
+}
+
+func TestDistance(t *testing.T) {
+	require.InDelta(t, 166274.15156960033, Distance(PointOf(palermo.Score()), PointOf(catania.Score())), 1e-9)
+	require.Equal(t, Distance(palermo, catania), Distance(catania, palermo))
+	require.Zero(t, Distance(palermo, palermo))
+	require.InDelta(t, math.Pi*earthRadius, Distance(Point{0, 0}, Point{180, 0}), 1e-6)
+	require.InDelta(t, earthRadius*math.Pi/2, Distance(Point{7, -45}, Point{7, 45}), 1e-6)
+}
+
+func anywhere(rng *rand.Rand) Point {
+	p := Point{rng.Float64()*360 - 180, (rng.Float64()*2 - 1) * maxLat}
+	if rng.IntN(4) == 0 { // crowds
+		p = Point{math.Round(p.Lon/45)*45 + rng.NormFloat64()/50, math.Round(p.Lat/40)*40 + rng.NormFloat64()/50}
+	}
+	return Point{min(max(p.Lon, -180), 180), min(max(p.Lat, -maxLat), maxLat)}
+}
+
+func someArea(rng *rand.Rand) Area {
+	size := func() float64 { return math.Exp(rng.Float64()*17.5 - 1) }
+	if rng.IntN(2) == 0 {
+		return Circle(anywhere(rng), size())
+	}
+	return Box(anywhere(rng), size(), size())
+}
+
+// naive is Contains without an estimate.
+func naive(a *Area, p Point) bool {
+	if !a.isBox {
+		return Distance(a.Center, p) <= a.radius
+	}
+	return Distance(p, Point{p.Lon, a.Center.Lat}) <= a.height/2 && Distance(p, Point{a.Center.Lon, p.Lat}) <= a.width/2
+}
+
+func TestContains(t *testing.T) {
+	rng := rand.New(rand.NewPCG(2, 2))
+	inside := 0
+	for range 300 {
+		a := someArea(rng)
+		for range 200 {
+			p := anywhere(rng)
+			require.Equal(t, naive(&a, p), a.Contains(p), "%v %v", a, p)
+			if a.Contains(p) {
+				inside++
+			}
+		}
+	}
+	require.Greater(t, inside, 1000)
+}
+
+// TestContainsAtTheEdge takes the distance of a point for the radius, and its neighbours.
+func TestContainsAtTheEdge(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 3))
+	for range 3000 {
+		center, p := anywhere(rng), anywhere(rng)
+		d := Distance(center, p)
+		for _, radius := range []float64{d, math.Nextafter(d, 0), math.Nextafter(d, math.Inf(1)), d * (1 - 1e-11), d * (1 + 1e-11)} {
+			a := Circle(center, radius)
+			require.Equal(t, d <= radius, a.Contains(p), "%v %v %v", center, p, radius)
+		}
+	}
+	a := Circle(palermo, 0)
+	require.True(t, a.Contains(palermo))
+	require.False(t, a.Contains(catania))
+	a = Circle(palermo, math.Inf(1))
+	require.True(t, a.Contains(Point{palermo.Lon - 180, -palermo.Lat}))
+}
+
+// TestSpansHoldTheArea: what an area contains is in one span and one only. Areas so large or so far
+// north that Redis' box around them bends are left out: there Redis misses places too.
+func TestSpansHoldTheArea(t *testing.T) {
+	rng := rand.New(rand.NewPCG(4, 4))
+	found := 0
+	for range 2000 {
+		a := someArea(rng)
+		if low, high := a.corners(); low.Lat < -maxLat || high.Lat > maxLat || low.Lon < -180 || high.Lon > 180 || a.radius > 3e6 {
+			continue
+		}
+		spans := a.AppendSpans(nil)
+		require.LessOrEqual(t, len(spans), 9)
+		for range 100 {
+			d := a.radius / earthRadius * 180 / math.Pi
+			p := Point{a.Center.Lon + rng.NormFloat64()*d, a.Center.Lat + rng.NormFloat64()*d/2}
+			if !p.Valid() || !a.Contains(PointOf(p.Score())) {
+				continue
+			}
+			found++
+			require.Equal(t, 1, holding(spans, p.Score()), "%+v %v", a, p)
+		}
+	}
+	require.Greater(t, found, 10000)
+}
+
+func holding(spans []Span, score float64) (n int) {
+	for _, s := range spans {
+		if s.Min <= score && score < s.Max {
+			n++
+		}
+	}
+	return n
+}
+
+// TestSpansAreDisjoint also of areas around the whole globe, where east is west.
+func TestSpansAreDisjoint(t *testing.T) {
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range 3000 {
+		a := someArea(rng)
+		spans := a.AppendSpans(nil)
+		require.NotEmpty(t, spans)
+		for i, s := range spans {
+			for _, o := range spans[:i] {
+				require.True(t, s.Max <= o.Min || o.Max <= s.Min, "%+v: %v", a, spans)
+			}
+		}
+	}
+	whole := Circle(Point{}, 3e7)
+	require.Len(t, whole.AppendSpans(nil), 4)
+}
+
+var sinkBool bool
+
+func BenchmarkContains(b *testing.B) {
+	for name, a := range map[string]Area{"circle": Circle(palermo, 100_000), "box": Box(palermo, 200_000, 200_000)} {
+		b.Run(name, func(b *testing.B) {
+			rng := rand.New(rand.NewPCG(1, 1))
+			points := make([]float64, 1024)
+			for i := range points {
+				points[i] = Point{palermo.Lon + rng.Float64()*4 - 2, palermo.Lat + rng.Float64()*4 - 2}.Score()
+			}
+			for i := 0; b.Loop(); i++ {
+				sinkBool = a.Contains(PointOf(points[i&1023]))
+			}
+		})
+	}
+}
+
+func BenchmarkDistance(b *testing.B) {
+	sum := 0.
+	for b.Loop() {
+		sum += Distance(palermo, catania)
+	}
+}
