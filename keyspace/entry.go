@@ -173,41 +173,27 @@ func pack(v Value, klen int, buf *[8]byte) (k kind, payload []byte, ok bool) {
 		n, isInt := v.Int()
 		if isInt {
 			binary.LittleEndian.PutUint64(buf[:], uint64(n))
-			k, payload = packedInt, buf[:]
+			k, payload, ok = packedInt, buf[:], true
 			break
 		}
-		k, payload = packedEmbstr, v.Text(nil)
+		k, payload, ok = packedEmbstr, v.Text(nil), true
 		if v.Form() == str.Raw {
 			k = packedRaw
 		}
 	case *zset.Set:
-		zl, small := v.Packed()
-		if !small {
-			return 0, nil, false
-		}
-		k, payload = packedZSet, zl
+		k = packedZSet
+		payload, ok = v.Packed()
 	case *hash.Hash:
-		zl, small := v.Packed()
-		if !small {
-			return 0, nil, false
-		}
-		k, payload = packedHash, zl
+		k = packedHash
+		payload, ok = v.Packed()
 	case *list.List:
-		zl, small := v.Packed()
-		if !small {
-			return 0, nil, false
-		}
-		k, payload = packedList, zl
+		k = packedList
+		payload, ok = v.Packed()
 	case *set.Set:
-		b, small := v.Packed()
-		if !small {
-			return 0, nil, false
-		}
-		k, payload = packedSet, b
-	default:
-		return 0, nil, false
+		k = packedSet
+		payload, ok = v.Packed()
 	}
-	return k, payload, headerSize+klen+len(payload) <= packMax
+	return k, payload, ok && headerSize+klen+len(payload) <= packMax
 }
 
 // intOf reads the payload of packedInt.
