@@ -152,4 +152,19 @@ const (
 	ErrBitFieldType = "ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is."
 	ErrBitOverflow  = "ERR Invalid OVERFLOW type specified"
 	ErrBitFieldRO   = "ERR BITFIELD_RO only supports the GET subcommand"
+
+	// Places.
+	ErrPlace          = "ERR invalid longitude,latitude pair "
+	ErrUnit           = "ERR unsupported unit provided. please use M, KM, FT, MI"
+	ErrRadius         = "ERR need numeric radius"
+	ErrNegativeRadius = "ERR radius cannot be negative"
+	ErrWidth          = "ERR need numeric width"
+	ErrHeight         = "ERR need numeric height"
+	ErrNegativeBox    = "ERR height or width cannot be negative"
+	ErrNoPlace        = "ERR could not decode requested zset member"
+	ErrSearchCount    = "ERR COUNT must be > 0"
+	ErrStoreWith      = "ERR %s is not compatible with WITHDIST, WITHHASH and WITHCOORD options"
+	ErrNoCenter       = "ERR exactly one of FROMMEMBER or FROMLONLAT can be specified for %s"
+	ErrNoShape        = "ERR exactly one of BYRADIUS and BYBOX can be specified for %s"
+	ErrAnyCount       = "ERR the ANY argument requires COUNT argument"
 )

@@ -17,6 +17,7 @@ func wire(e *engine.Engine) {
 	e.Add(engine.Lists())
 	e.Add(engine.Sets())
 	e.Add(engine.SortedSets())
+	e.Add(engine.Geo())
 	e.Add(engine.Transactions())
 	e.Add(engine.Channels())
 	e.Add(engine.Connection())

@@ -1,6 +1,7 @@
 package difftest
 
 import (
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -55,6 +56,13 @@ var fixedPools = map[string][]string{
 	"boff":  {"0", "1", "6", "7", "8", "15", "63", "64", "100", "800", "-1", "x", "4294967296", "9223372036854775807"},
 	"btype": {"u1", "u2", "u4", "u8", "u13", "u32", "u63", "i1", "i2", "i5", "i8", "i16", "i33", "i64", "u64", "i65", "u0", "x", "I8"},
 	"fat":   {"0", "1", "3", "7", "8", "64", "100", "#0", "#1", "#2", "#7", "-1", "#-1", "#", "x", "#4611686018427387904"},
+	// longitudes and latitudes, some of them close together, at the ends of the map or beyond
+	"lon": {"13.361389", "13.361389", "15.087269", "15.09", "-122.4194", "-122.41", "2.35", "2.3488", "179.99", "-179.99", "180",
+		"-180", "0", "0", "5e-3", "100", "181", "inf", "east", ""},
+	"lat": {"38.115556", "38.115556", "37.502669", "37.51", "37.7749", "37.77", "48.85", "48.8534", "-33.8", "66.5", "-80.5",
+		"85.05112878", "-85.05112878", "0", "0", "1e-3", "-37.5", "86", "-inf", "nan"},
+	"dist": {"0", "1", "100", "2000", "1000", "5000", "200", "200000", "0.5", "1e5", "12000", "1e7", "3e7", "inf", "-1", "far", ""},
+	"unit": {"m", "km", "km", "KM", "ft", "mi", "mi", "yard"},
 	// texts for LCS and patterns
 	"text":    {"ohmytext", "mynewtext", "", "a", "abcabc", "bcab"},
 	"pattern": {"*", "s*", "[sh]1", "?1", "h[^1]", "*1", "nothing", "\\s1", "[a-s]?", "m*", ""},
@@ -77,6 +85,12 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		return ttl(r, 1000)
 	case "lex":
 		return "lex" + strconv.Itoa(r.IntN(3))
+	case "longitude":
+		return random(r, -180, 180)
+	case "latitude":
+		return random(r, -85.05, 85.05)
+	case "kilometres":
+		return strconv.FormatFloat(math.Exp(r.Float64()*16-6), 'f', 4, 64)
 	case "field":
 		return "f" + strconv.Itoa(r.IntN(12))
 	}
@@ -85,6 +99,17 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		panic("no pool $" + name)
 	}
 	return pool[r.IntN(len(pool))]
+}
+
+// random returns a number between lo and hi, half of the time near one of few, so that places have
+// neighbours.
+func random(r *rand.Rand, lo, hi float64) string {
+	f := lo + (hi-lo)*r.Float64()
+	if r.IntN(2) == 0 {
+		f = lo + (hi-lo)*float64(r.IntN(9))/8
+		f = min(max(f+r.NormFloat64()/100, lo), hi)
+	}
+	return strconv.FormatFloat(f, 'f', 6, 64)
 }
 
 func (p *pools) key(r *rand.Rand) string {

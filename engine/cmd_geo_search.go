@@ -1,0 +1,361 @@
+package engine
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/geohash"
+	"github.com/miniserver-go/miniserver/ds/zset"
+)
+
+// Searches for places within an area. GEOSEARCH says all with its options; the older commands have the
+// center and the radius at fixed positions.
+
+// search is an area and what is wanted of the places in it.
+type search struct {
+	center                geohash.Point
+	fromMember, fromPlace bool
+	isCircle, isBox       bool
+	radius, width, height float64 // in units
+	unit                  float64 // metres
+
+	withDist, withHash, withCoord bool
+	nearest, farthest             bool // the order; at most one
+	any                           bool
+	count                         int64 // 0 for all
+
+	stores    bool
+	dst       []byte
+	storeDist bool
+}
+
+// searchForm is which of the commands it is.
+type searchForm struct {
+	free     bool // center and shape are options
+	mayStore bool // STORE key and STOREDIST key
+	stores   bool // GEOSEARCHSTORE
+}
+
+// GEOSEARCH key <FROMMEMBER member | FROMLONLAT longitude latitude>
+// <BYRADIUS radius unit | BYBOX width height unit> [ASC | DESC] [COUNT count [ANY]] [WITHCOORD]
+// [WITHDIST] [WITHHASH]
+func cmdGeoSearch(c *Call) {
+	if s, ok := c.readZSet(c.Arg()); ok {
+		c.search(s, &search{unit: 1}, searchForm{free: true})
+	}
+}
+
+// GEOSEARCHSTORE destination source <FROMMEMBER member | FROMLONLAT longitude latitude>
+// <BYRADIUS radius unit | BYBOX width height unit> [ASC | DESC] [COUNT count [ANY]] [STOREDIST]
+func cmdGeoSearchStore(c *Call) {
+	dst := c.Arg()
+	if s, ok := c.readZSet(c.Arg()); ok {
+		c.search(s, &search{unit: 1, stores: true, dst: dst}, searchForm{free: true, stores: true})
+	}
+}
+
+// GEORADIUS key longitude latitude radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH]
+// [COUNT count [ANY]] [ASC | DESC] [STORE key | STOREDIST key]
+func cmdGeoRadius(c *Call) { c.searchAround(true) }
+
+// GEORADIUS_RO key longitude latitude radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH]
+// [COUNT count [ANY]] [ASC | DESC]
+func cmdGeoRadiusRO(c *Call) { c.searchAround(false) }
+
+// GEORADIUSBYMEMBER key member radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH]
+// [COUNT count [ANY]] [ASC | DESC] [STORE key | STOREDIST key]
+func cmdGeoRadiusByMember(c *Call) { c.searchAroundMember(true) }
+
+// GEORADIUSBYMEMBER_RO key member radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH]
+// [COUNT count [ANY]] [ASC | DESC]
+func cmdGeoRadiusByMemberRO(c *Call) { c.searchAroundMember(false) }
+
+func (c *Call) searchAround(mayStore bool) {
+	s, ok := c.readZSet(c.Arg())
+	if !ok {
+		return
+	}
+	var q search
+	q.center = c.place(c.Arg(), c.Arg())
+	c.circle(&q)
+	c.search(s, &q, searchForm{mayStore: mayStore})
+}
+
+func (c *Call) searchAroundMember(mayStore bool) {
+	s, ok := c.readZSet(c.Arg())
+	if !ok {
+		return
+	}
+	var q search
+	if s.Len() == 0 {
+		c.Skip(3) // Redis looks at the options only
+	} else {
+		q.center = c.memberPlace(s)
+		c.circle(&q)
+	}
+	c.search(s, &q, searchForm{mayStore: mayStore})
+}
+
+// memberPlace reads a member and returns where it is. A member that is not in the set latches an error.
+func (c *Call) memberPlace(s *zset.Set) geohash.Point {
+	p, ok := placeOf(s, c.Arg())
+	if !ok {
+		c.Refuse(ErrNoPlace)
+	}
+	return p
+}
+
+// circle reads radius unit.
+func (c *Call) circle(q *search) {
+	q.isCircle = true
+	q.radius = c.FloatOr(ErrRadius)
+	if q.radius < 0 {
+		c.Refuse(ErrNegativeRadius)
+	}
+	q.unit = c.unit()
+}
+
+// box reads width height unit.
+func (c *Call) box(q *search) {
+	q.isBox = true
+	q.width, q.height = c.FloatOr(ErrWidth), c.FloatOr(ErrHeight)
+	if q.width < 0 || q.height < 0 {
+		c.Refuse(ErrNegativeBox)
+	}
+	q.unit = c.unit()
+}
+
+// search reads the options and does what they say. An empty set stands for an absent key.
+func (c *Call) search(s *zset.Set, q *search, form searchForm) {
+	for c.More() {
+		if !c.searchOption(q) && !c.storeOption(q, form) && !(form.free && c.areaOption(s, q)) {
+			c.Refuse(ErrSyntax)
+		}
+	}
+	c.checkSearch(q, form)
+	if !c.OK() {
+		return
+	}
+	if q.count != 0 && !q.any && !q.farthest {
+		q.nearest = true
+	}
+	var hits hits
+	if s.Len() > 0 {
+		hits = q.run(s)
+	}
+	if q.stores {
+		c.storeHits(q, &hits, form)
+	} else {
+		c.tellHits(q, &hits)
+	}
+}
+
+// searchOption reads an option that all searches have and reports whether it found one.
+func (c *Call) searchOption(q *search) bool {
+	switch {
+	case c.Word("WITHDIST"):
+		q.withDist = true
+	case c.Word("WITHHASH"):
+		q.withHash = true
+	case c.Word("WITHCOORD"):
+		q.withCoord = true
+	case c.Word("ANY"):
+		q.any = true
+	case c.Word("ASC"):
+		q.nearest, q.farthest = true, false
+	case c.Word("DESC"):
+		q.nearest, q.farthest = false, true
+	case c.Left() > 1 && c.Word("COUNT"):
+		q.count = c.Int()
+		if q.count <= 0 {
+			c.Refuse(ErrSearchCount)
+		}
+	default:
+		return false
+	}
+	return true
+}
+
+// storeOption reads where the hits go.
+func (c *Call) storeOption(q *search, form searchForm) bool {
+	switch {
+	case form.mayStore && c.Left() > 1 && c.Word("STORE"):
+		q.stores, q.dst, q.storeDist = true, c.Arg(), false
+	case form.mayStore && c.Left() > 1 && c.Word("STOREDIST"):
+		q.stores, q.dst, q.storeDist = true, c.Arg(), true
+	case form.stores && c.Word("STOREDIST"):
+		q.storeDist = true
+	default:
+		return false
+	}
+	return true
+}
+
+// areaOption reads center or shape.
+func (c *Call) areaOption(s *zset.Set, q *search) bool {
+	switch {
+	case c.Left() > 1 && !q.fromPlace && c.Word("FROMMEMBER"):
+		q.fromMember = true
+		if s.Len() == 0 {
+			c.Skip(1)
+		} else {
+			q.center = c.memberPlace(s)
+		}
+	case c.Left() > 2 && !q.fromMember && c.Word("FROMLONLAT"):
+		q.fromPlace = true
+		q.center = c.place(c.Arg(), c.Arg())
+	case c.Left() > 2 && !q.isBox && c.Word("BYRADIUS"):
+		c.circle(q)
+	case c.Left() > 3 && !q.isCircle && c.Word("BYBOX"):
+		c.box(q)
+	default:
+		return false
+	}
+	return true
+}
+
+// checkSearch latches the error of options that do not go together.
+func (c *Call) checkSearch(q *search, form searchForm) {
+	with := q.withDist || q.withHash || q.withCoord
+	switch {
+	case with && form.stores:
+		c.Refusef(ErrStoreWith, "GEOSEARCHSTORE")
+	case with && q.stores:
+		c.Refusef(ErrStoreWith, "STORE option in GEORADIUS")
+	case form.free && !q.fromMember && !q.fromPlace:
+		c.Refusef(ErrNoCenter, c.Args[0])
+	case form.free && !q.isCircle && !q.isBox:
+		c.Refusef(ErrNoShape, c.Args[0])
+	case q.any && q.count == 0:
+		c.Refuse(ErrAnyCount)
+	}
+}
+
+// hits are the places found. Their members lie in one block.
+type hits struct {
+	list    []hit
+	members []byte
+}
+
+type hit struct {
+	score    float64
+	metres   float64 // from the center, where anybody asks for it
+	from, to int     // the member in the block
+}
+
+func (h *hits) member(i int) []byte { return h.members[h.list[i].from:h.list[i].to] }
+
+func (h *hits) add(member []byte, score float64) {
+	from := len(h.members)
+	h.members = append(h.members, member...)
+	h.list = append(h.list, hit{score: score, from: from, to: len(h.members)})
+}
+
+// area returns where to search.
+func (q *search) area() geohash.Area {
+	if q.isBox {
+		return geohash.Box(q.center, q.width*q.unit, q.height*q.unit)
+	}
+	return geohash.Circle(q.center, q.radius*q.unit)
+}
+
+// run returns the places in s that the search is for, in the order asked for and as many.
+func (q *search) run(s *zset.Set) (found hits) {
+	area, most := q.area(), math.MaxInt
+	if q.any {
+		most = int(q.count)
+	}
+	take := func(member []byte, score float64) bool {
+		if area.Contains(geohash.PointOf(score)) {
+			found.add(member, score)
+		}
+		return len(found.list) < most
+	}
+	var room [9]geohash.Span
+	for _, span := range area.AppendSpans(room[:0]) {
+		if len(found.list) == most {
+			break
+		}
+		s.RangeByScore(zset.ScoreRange{Min: span.Min, Max: span.Max, MaxEx: true}, false, 0, -1, take)
+	}
+	if q.nearest || q.farthest || q.withDist || q.storeDist {
+		for i := range found.list {
+			found.list[i].metres = area.Distance(geohash.PointOf(found.list[i].score))
+		}
+	}
+	q.arrange(&found)
+	return found
+}
+
+// arrange puts the hits in order and leaves as many as are wanted. Of places equally far those found
+// first come first, unless only a part is wanted: then Redis' partial sort mixes them.
+func (q *search) arrange(h *hits) {
+	n := len(h.list)
+	if q.count != 0 && q.count < int64(n) {
+		n = int(q.count)
+	}
+	sign := 1
+	if q.farthest {
+		sign = -1
+	}
+	switch {
+	case !q.nearest && !q.farthest:
+	case n < len(h.list):
+		sortPart(h.list, 0, n, func(a, b *hit) int { return sign * cmp.Compare(a.metres, b.metres) })
+	default:
+		slices.SortFunc(h.list, func(a, b hit) int {
+			if a.metres != b.metres {
+				return sign * cmp.Compare(a.metres, b.metres)
+			}
+			return cmp.Or(a.from-b.from, a.to-b.to)
+		})
+	}
+	h.list = h.list[:n]
+}
+
+// tellHits replies with the members, each in an array if anything is told about it.
+func (c *Call) tellHits(q *search, h *hits) {
+	width := 1
+	for _, with := range []bool{q.withDist, q.withHash, q.withCoord} {
+		if with {
+			width++
+		}
+	}
+	c.Reply.Array(len(h.list))
+	for i, hit := range h.list {
+		if width > 1 {
+			c.Reply.Array(width)
+		}
+		c.Reply.Bulk(h.member(i))
+		if q.withDist {
+			c.tellDistance(hit.metres / q.unit)
+		}
+		if q.withHash {
+			c.Reply.Int(int64(hit.score))
+		}
+		if q.withCoord {
+			c.tellPlace(geohash.PointOf(hit.score))
+		}
+	}
+}
+
+// storeHits stores the members, with their scores or their distances.
+func (c *Call) storeHits(q *search, h *hits, form searchForm) {
+	event := "zgeoradiusstore"
+	if form.stores {
+		event = "zgeosearchstore"
+	}
+	kept, lim := &zset.Set{}, c.Engine.Config.ZSet
+	if len(h.list) > lim.MaxEntries {
+		lim = zset.Limits{} // it will not stay packed, so it is not even begun so
+	}
+	for i, hit := range h.list {
+		score := hit.score
+		if q.storeDist {
+			score = hit.metres / q.unit
+		}
+		kept.Add(h.member(i), score, lim, c.Engine.Dice)
+	}
+	c.store(q.dst, kept, event)
+}
