@@ -17,6 +17,7 @@ import (
 
 const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver - (read the configuration from stdin)
+       miniserver eval script.lua [key ...] [, argument ...]
        miniserver -v or --version
        miniserver -h or --help
 
@@ -32,8 +33,11 @@ CONFIG GET * shows all parameters. In addition to redis-server's there are
        --seed <number>   of dice and hash functions, for runs that repeat (random otherwise)
 `
 
-// run is the program: it serves until the context ends or SHUTDOWN is called.
+// run is the program: it serves until the context ends or SHUTDOWN is called, or runs one script.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	if len(args) > 0 && args[0] == "eval" {
+		return eval(ctx, args[1:], out)
+	}
 	if len(args) == 1 {
 		switch args[0] {
 		case "-v", "--version":

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/server"
+)
+
+// errReply says that the script's reply, which was printed, is an error.
+var errReply = errors.New("the script replied with an error")
+
+// eval runs a script in an engine of its own, without a server, and prints the reply as redis-cli
+// does. The arguments are those of redis-cli --eval: the script's file, keys, a comma, arguments.
+func eval(ctx context.Context, args []string, out io.Writer) error {
+	if len(args) == 0 {
+		return errors.New("miniserver eval: which script? miniserver -h tells the usage")
+	}
+	body, err := os.ReadFile(args[0])
+	if err != nil {
+		return fmt.Errorf("miniserver eval: %w", err)
+	}
+	e := engine.New(engine.Options{Clock: server.Clock(), Seed: randomSeed()})
+	wire(e)
+	defer context.AfterFunc(ctx, e.Kill)()
+	o := e.Do(e.NewSession(nil), [][][]byte{evalCommand(body, args[1:])})
+	reply, err := resp.NewReader(bytes.NewReader(o.Out)).Read()
+	if err != nil {
+		return err
+	}
+	if err := printReply(out, reply); err != nil {
+		return err
+	}
+	if reply.IsError() {
+		return errReply
+	}
+	return nil
+}
+
+// evalCommand returns the EVAL of a script: keys go up to a comma of its own, arguments follow it.
+func evalCommand(body []byte, words []string) [][]byte {
+	keys := len(words)
+	if comma := slices.Index(words, ","); comma >= 0 {
+		keys = comma
+		words = slices.Delete(slices.Clone(words), comma, comma+1)
+	}
+	command := [][]byte{[]byte("EVAL"), body, strconv.AppendInt(nil, int64(keys), 10)}
+	for _, w := range words {
+		command = append(command, []byte(w))
+	}
+	return command
+}
+
+// printReply prints a reply for people on a terminal, and for programs elsewhere. Like redis-cli it
+// takes anything for a terminal if FAKETTY is set.
+func printReply(out io.Writer, reply resp.Value) (err error) {
+	if _, fake := os.LookupEnv("FAKETTY"); fake || isTerminal(out) {
+		_, err = fmt.Fprintln(out, reply)
+	} else {
+		_, err = fmt.Fprintln(out, reply.Raw())
+	}
+	return err
+}
+
+func isTerminal(out io.Writer) bool {
+	file, ok := out.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := file.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
+)
+
+// evaluated runs a script by the program and returns what it prints.
+func evaluated(t *testing.T, body string, args ...string) (string, error) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "script.lua")
+	require.NoError(t, os.WriteFile(path, []byte(body), 0o600))
+	var out strings.Builder
+	err := run(context.Background(), append([]string{"eval", path}, args...), nil, &out)
+	return out.String(), err
+}
+
+func TestEvalTakesKeysAndArguments(t *testing.T) {
+	const body = "return {#KEYS, #ARGV, KEYS[1], ARGV[1]}"
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{nil, "0\n0\n"},
+		{[]string{"k"}, "1\n0\nk\n"},
+		{[]string{"k", "l", ",", "a"}, "2\n1\nk\na\n"},
+		{[]string{",", "a", ","}, "0\n2\n\na\n"},
+		{[]string{"k,", "a"}, "2\n0\nk,\n"},
+	} {
+		got, err := evaluated(t, strings.Replace(body, "KEYS[1]", "KEYS[1] or (ARGV[1] and '')", 1), c.args...)
+		require.NoError(t, err)
+		require.Equal(t, c.want, got, c.args)
+	}
+}
+
+func TestEvalPrintsForPeopleOnATerminal(t *testing.T) {
+	t.Setenv("FAKETTY", "1")
+	got, err := evaluated(t, "redis.call('SET', KEYS[1], ARGV[1]) return {redis.call('GET', KEYS[1]), 7, {1}}", "k", ",", "v")
+	require.NoError(t, err)
+	require.Equal(t, "1) \"v\"\n2) (integer) 7\n3) 1) (integer) 1\n", got)
+}
+
+func TestEvalFails(t *testing.T) {
+	got, err := evaluated(t, "return redis.call('INCR')", "k")
+	require.ErrorIs(t, err, errReply)
+	require.Contains(t, got, "Wrong number of args calling Redis command from script")
+	require.ErrorContains(t, run(context.Background(), []string{"eval"}, nil, nil), "which script?")
+	require.ErrorContains(t, run(context.Background(), []string{"eval", "no.lua"}, nil, nil), "no such file")
+}
+
+func TestEvalIsEndedByTheContext(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "loop.lua")
+	require.NoError(t, os.WriteFile(path, []byte("while true do end"), 0o600))
+	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
+	defer stop()
+	var out strings.Builder
+	require.ErrorIs(t, run(ctx, []string{"eval", path}, nil, &out), errReply)
+	require.Contains(t, out.String(), "Script killed by user")
+}
+
+// TestEvalPrintsWhatRedisCLIPrints gives the same scripts to both, with a terminal and without.
+func TestEvalPrintsWhatRedisCLIPrints(t *testing.T) {
+	cli := reference.Require(t, "redis-cli")
+	redis := reference.Start(t)
+	for _, body := range []string{
+		"return 1", "return 'a\\nb'", "return nil", "return {}", "return {ok='fine'}", "return {err='ERR no'}",
+		"return {1, {2, {}, 'x'}, false}", "return redis.call('SET', 'k', 1)", "return error('x')", "return nosuch",
+		"return {KEYS[1], ARGV[1]}",
+	} {
+		for _, env := range []string{"FAKETTY=1", "NOTTY=1"} {
+			name, value, _ := strings.Cut(env, "=")
+			t.Run(body, func(t *testing.T) {
+				t.Setenv(name, value)
+				path := filepath.Join(t.TempDir(), "script.lua")
+				require.NoError(t, os.WriteFile(path, []byte(body), 0o600))
+				want, err := exec.Command(cli, "-s", redis.Socket, "--eval", path, "k", ",", "a").Output()
+				require.NoError(t, err)
+				got, _ := evaluated(t, body, "k", ",", "a")
+				require.Equal(t, string(want), got)
+			})
+		}
+	}
+}
