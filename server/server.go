@@ -203,8 +203,15 @@ func (s *Server) OnOpen(gc gnet.Conn) ([]byte, gnet.Action) {
 func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
 	s.counts.clients.Add(-1)
 	c := gc.Context().(*conn)
-	c.dying, c.broken = true, true
+	c.dying = true
 	s.engine.Close(c.session)
+	// What it waited for may have come just before it was seen to hang up, and who closed only the
+	// way to us still reads.
+	if o := s.engine.Collect(c.session); len(o.Out) > 0 && !c.broken {
+		c.broken = true // a failure of this write does not matter any more
+		_, _ = gc.Write(o.Out)
+	}
+	c.broken = true
 	return gnet.None
 }
 

@@ -36,7 +36,7 @@ func start(t *testing.T, opts Options) *running {
 	t.Helper()
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
-	for _, f := range []engine.Family{engine.Strings(), engine.Generic(), engine.SortedSets(), engine.Connection(),
+	for _, f := range []engine.Family{engine.Strings(), engine.Generic(), engine.Lists(), engine.SortedSets(), engine.Connection(),
 		engine.Server(), engine.Channels(), engine.Transactions()} {
 		r.engine.Add(f)
 	}
