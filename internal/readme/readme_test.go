@@ -51,14 +51,15 @@ func sitDown(t *testing.T) *desk {
 }
 
 // putRedisCLI puts redis-cli on the desk, or skips the test. It talks to the desk's server, whose port
-// is not the usual one, and prints as on a terminal.
+// is not the usual one.
 func (d *desk) putRedisCLI() {
 	cli := reference.Require(d.t, "redis-cli")
-	script := fmt.Sprintf("#!/bin/sh\nexec %s -p %s --no-raw \"$@\"\n", cli, d.server.Port())
+	script := fmt.Sprintf("#!/bin/sh\nexec %s -p %s \"$@\"\n", cli, d.server.Port())
 	require.NoError(d.t, os.WriteFile(filepath.Join(d.path, "redis-cli"), []byte(script), 0o755))
 }
 
-// enter runs a command line and returns what it prints.
+// enter runs a command line and returns what it prints as on a terminal, for which FAKETTY makes
+// redis-cli and miniserver print.
 func (d *desk) enter(command string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -66,7 +67,7 @@ func (d *desk) enter(command string) string {
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true} // what it started ends with it
 	shell.Cancel = func() error { return syscall.Kill(-shell.Process.Pid, syscall.SIGKILL) }
 	shell.Dir = d.root
-	shell.Env = append(os.Environ(), "PATH="+d.path+":"+os.Getenv("PATH"))
+	shell.Env = append(os.Environ(), "PATH="+d.path+":"+os.Getenv("PATH"), "FAKETTY=1")
 	out, _ := shell.CombinedOutput()
 	require.NoError(d.t, ctx.Err(), "%s does not end", command)
 	return string(out)
