@@ -1,0 +1,190 @@
+package hll
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Sparse sketches: runs of registers.
+
+const (
+	longZeros  = 0x40 // 01nnnnnn nnnnnnnn
+	valued     = 0x80 // 1vvvvvnn
+	maxZeros   = 64   // that one byte takes
+	maxRun     = 4    // of equal values
+	maxValue   = 32
+	joinWithin = 5 // runs, from the one before the change on, that are looked at for joining
+)
+
+// spans is how many registers a run has, by its first byte; 0 where that takes the second byte too.
+var spans = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c >= valued:
+			t[c] = uint8(c&3) + 1
+		case c < longZeros:
+			t[c] = uint8(c) + 1
+		}
+	}
+	return t
+}()
+
+func longSpan(hi, lo byte) int { return int(hi&0x3f)<<8 + int(lo) + 1 }
+
+// value returns the value that a run's first byte stands for, 0 for zeros.
+func value(c byte) uint8 {
+	if c < valued {
+		return 0
+	}
+	return c>>2&0x1f + 1
+}
+
+// appendZeros appends n zeros as the shortest run, none if n is 0.
+func appendZeros(b []byte, n int) []byte {
+	switch {
+	case n > maxZeros:
+		return append(b, longZeros|byte((n-1)>>8), byte(n-1))
+	case n > 0:
+		return append(b, byte(n-1))
+	}
+	return b
+}
+
+// appendRun appends n registers of one value, 0 included, as a run.
+func appendRun(b []byte, v uint8, n int) []byte {
+	if v == 0 || n == 0 {
+		return appendZeros(b, n)
+	}
+	return append(b, valued|(v-1)<<2|byte(n-1))
+}
+
+// eachRun calls f for every run, with its first register, its length and its value.
+func (s Sketch) eachRun(f func(first, n int, v uint8)) error {
+	first := 0
+	for at := headerSize; at < len(s); at++ {
+		n, v := int(spans[s[at]]), value(s[at])
+		if n == 0 {
+			if at++; at == len(s) {
+				return ErrCorrupt
+			}
+			n = longSpan(s[at-1], s[at])
+		}
+		if first+n > count {
+			return ErrCorrupt
+		}
+		f(first, n, v)
+		first += n
+	}
+	if first != count {
+		return ErrCorrupt
+	}
+	return nil
+}
+
+// mark is where a run begins: its offset and its first register.
+type mark struct{ at, first int }
+
+// cursor is a run with the two before it. Its zero value stands ahead of all. Registers that are raised
+// in ascending order may share one: each search begins at the earlier of the two, which the change
+// before has left alone.
+type cursor struct {
+	earlier, before, run mark
+	size, span           int // bytes and registers of the run
+}
+
+// seek moves to the run of a register, from the earlier of the runs before. It returns false if there
+// is none.
+func (c *cursor) seek(s Sketch, register int) bool {
+	m := c.earlier
+	if m.at == 0 {
+		m.at = headerSize
+	}
+	earlier, before := m, m
+	for m.at < len(s) {
+		size, span := 1, int(spans[s[m.at]])
+		if span == 0 {
+			if m.at+1 == len(s) {
+				return false
+			}
+			size, span = 2, longSpan(s[m.at], s[m.at+1])
+		}
+		if register < m.first+span {
+			*c = cursor{earlier, before, m, size, span}
+			return true
+		}
+		earlier, before = before, m
+		m.at += size
+		m.first += span
+	}
+	return false
+}
+
+// raiseSparse raises a register of a sparse sketch to a rank and reports whether it was lower.
+func (s Sketch) raiseSparse(c *cursor, register int, rank uint8, sparseMax int) (raised Sketch, changed bool, err error) {
+	if rank > maxValue {
+		return s.raiseAsDense(register, rank)
+	}
+	if !c.seek(s, register) {
+		return s, false, ErrCorrupt
+	}
+	old := value(s[c.run.at])
+	if old >= rank {
+		return s, false, nil
+	}
+	var room [5]byte
+	split := appendRun(room[:0], old, register-c.run.first)
+	split = appendRun(split, rank, 1)
+	split = appendRun(split, old, c.run.first+c.span-1-register)
+	if more := len(split) - c.size; more > 0 && len(s)+more > sparseMax {
+		return s.raiseAsDense(register, rank)
+	}
+	s = slices.Replace(s, c.run.at, c.run.at+c.size, split...)
+	return s.join(c.before.at), true, nil
+}
+
+// join joins neighbouring runs of the same value, as far as one run takes them, among the few from
+// offset at on.
+func (s Sketch) join(at int) Sketch {
+	for range joinWithin {
+		if at >= len(s) {
+			break
+		}
+		switch c := s[at]; {
+		case c < longZeros:
+			at++
+		case c < valued:
+			at += 2
+		case at+1 < len(s) && s[at+1]>>2 == c>>2 && spans[c]+spans[s[at+1]] <= maxRun:
+			s[at+1] += c&3 + 1
+			s = slices.Delete(s, at, at+1)
+		default:
+			at++
+		}
+	}
+	return s
+}
+
+func (s Sketch) raiseAsDense(register int, rank uint8) (raised Sketch, changed bool, err error) {
+	d, err := s.ToDense()
+	if err != nil {
+		return s, false, err
+	}
+	return d, d.raiseDense(register, rank), nil
+}
+
+// AppendRuns appends a sparse sketch's runs as text, as PFDEBUG DECODE shows them: z:5 for five zeros in
+// one byte, Z:500 in two, v:3,2 for twice the value 3.
+func (s Sketch) AppendRuns(dst []byte) ([]byte, error) {
+	err := s.eachRun(func(_, n int, v uint8) {
+		switch {
+		case v > 0:
+			dst = append(strconv.AppendUint(append(dst, "v:"...), uint64(v), 10), ',')
+		case n > maxZeros:
+			dst = append(dst, "Z:"...)
+		default:
+			dst = append(dst, "z:"...)
+		}
+		dst = append(strconv.AppendInt(dst, int64(n), 10), ' ')
+	})
+	return dst[:max(len(dst)-1, 0)], err
+}
