@@ -98,7 +98,6 @@ func cmdExec(c *Call) {
 		return
 	}
 	dirty := s.stale || e.watchedExpired(s)
-	s.tx = nil
 	e.unwatch(s)
 	switch {
 	case tx.spoiled:
@@ -108,6 +107,7 @@ func cmdExec(c *Call) {
 	default:
 		e.runQueue(c, tx.commands)
 	}
+	s.tx = nil
 }
 
 // runQueue runs a transaction's commands. What they change is one unit in the journal.

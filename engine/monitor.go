@@ -27,7 +27,7 @@ func (e *Engine) unmonitor(s *Session) {
 
 // feedMonitors shows a command that was executed to those who watch.
 func (e *Engine) feedMonitors(c *Call) {
-	line := monitorLine(e.micros, c.Session, c.DB.ID(), c.shownArgs())
+	line := monitorLine(e.micros, c.Session, c.Session.db, c.shownArgs())
 	for _, m := range e.monitors {
 		m.Reply.Raw(line)
 		if m != c.Session && m.Peer != nil {
