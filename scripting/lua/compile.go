@@ -187,54 +187,6 @@ func (c *compiler) callSite(line int, e expression, method string) uint32 {
 	return pc
 }
 
-// nameOf returns how messages name the value of e.
-func nameOf(e expression) (nameKind, string) {
-	switch e := e.(type) {
-	case *localExpr:
-		return nameLocal, e.variable.name
-	case *upvalExpr:
-		return nameUpvalue, e.variable.name
-	case *globalExpr:
-		return nameGlobal, e.name
-	case *indexExpr:
-		if s, ok := e.key.(stringExpr); ok {
-			return nameField, s.value
-		}
-		return nameField, "?"
-	case *parenExpr:
-		return nameOf(e.inner)
-	case *binaryExpr:
-		// C Lua looks for the instruction that last set the register, taking every forward jump on the way.
-		if e.op == opAnd && !leavesFalse(e.left, false) || e.op == opOr && leavesFalse(e.left, true) {
-			return nameOf(e.right)
-		}
-	}
-	return nameNone, ""
-}
-
-// leavesFalse reports whether the way through a condition, every jump in it taken, leaves by the exit
-// for false. A condition that jumps at its end does so when true if jumpsTrue, else when false.
-func leavesFalse(e expression, jumpsTrue bool) bool {
-	switch e := e.(type) {
-	case *parenExpr:
-		return leavesFalse(e.inner, jumpsTrue)
-	case *binaryExpr:
-		if e.op == opAnd {
-			return leavesFalse(e.left, false) || leavesFalse(e.right, jumpsTrue)
-		}
-		if e.op == opOr {
-			return leavesFalse(e.left, true) && leavesFalse(e.right, jumpsTrue)
-		}
-	case nilExpr: // constants do not jump
-		return true
-	case boolExpr:
-		return !e.value
-	case numberExpr, stringExpr:
-		return false
-	}
-	return !jumpsTrue
-}
-
 // declare gives v the next slot.
 func (c *compiler) declare(v *variable) uint8 {
 	slot := c.temp()

@@ -2,7 +2,7 @@ package lua
 
 // arithmetic compiles + - * / % ^, by the shapes of the operands.
 func (c *compiler) arithmetic(e *binaryExpr) eval {
-	both := c.operands(e.left, e.right)
+	both := c.operands(e.left, e.right, true)
 	a, b := both.a, both.b
 	pc := c.siteOf(e.line, e.left)
 	c.siteOf(e.line, e.right)

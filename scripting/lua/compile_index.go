@@ -11,7 +11,7 @@ func (c *compiler) index(e *indexExpr) eval {
 	if isNumeric(e.key, true) {
 		return c.indexNumeric(e)
 	}
-	s := c.operands(e.object, e.key)
+	s := c.operands(e.object, e.key, false)
 	pc := c.siteOf(e.line, e.object)
 	if s.a.local && s.b.local {
 		i, j := s.a.slot, s.b.slot

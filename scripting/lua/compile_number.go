@@ -58,7 +58,14 @@ func (c *compiler) numericBinary(e *binaryExpr) number {
 	if isLocal && e.op <= opMul {
 		return numericLocalFirst(e.op, i, c.numeric(e.right))
 	}
-	a, b := c.numeric(e.left), c.numeric(e.right)
+	var a, b number
+	if _, ok := e.left.(numberExpr); ok { // see compiler.number
+		b = c.numeric(e.right)
+		a = c.numeric(e.left)
+	} else {
+		a = c.numeric(e.left)
+		b = c.numeric(e.right)
+	}
 	switch e.op {
 	case opAdd:
 		return func(f *Call) float64 { x := a(f); return x + b(f) }

@@ -85,8 +85,13 @@ type sides struct {
 	late bool  // the first is a variable, to be read after the second
 }
 
-// operands compiles both sides.
-func (c *compiler) operands(left, right expression) *sides {
+// operands compiles both sides. A constant on the left of an arithmetic operator comes after the right
+// side: see compiler.number.
+func (c *compiler) operands(left, right expression, arithmetic bool) *sides {
+	if _, ok := left.(numberExpr); ok && arithmetic {
+		b := c.operand(right)
+		return &sides{a: c.operand(left), b: b, slot: uint8(c.free)}
+	}
 	p := &sides{a: c.operand(left), late: isLocal(left)}
 	free := c.free
 	p.slot = c.temp()
@@ -116,7 +121,7 @@ func (c *compiler) equal(e *binaryExpr) test {
 		a, b := c.numeric(e.left), c.numeric(e.right)
 		return func(f *Call) bool { x := a(f); return x == b(f) }
 	}
-	both := c.operands(e.left, e.right)
+	both := c.operands(e.left, e.right, false)
 	a, b := both.a, both.b
 	pc := c.site(e.line, nameNone, "")
 	switch {
@@ -172,7 +177,7 @@ func (c *compiler) order(e *binaryExpr) test {
 	if isNumeric(e.left, true) && isNumeric(e.right, true) {
 		return c.orderNumeric(e)
 	}
-	both := c.operands(e.left, e.right)
+	both := c.operands(e.left, e.right, false)
 	a, b := both.a, both.b
 	pc := c.site(e.line, nameNone, "")
 	if b.isNumber() {

@@ -10,6 +10,7 @@ type Coroutine struct {
 	failed  bool
 	mark    uint32
 	id      uint32
+	base    int // calls from Go under way when it was resumed; it yields only there
 	resumer *Coroutine
 	worker  *worker // from its first resume to its end
 	before  *Coroutine
@@ -31,9 +32,6 @@ const (
 	coroutineSegment = 64 + slack
 	// coroutineBytes is what a coroutine counts: its stacks.
 	coroutineBytes = 4096 + coroutineSegment*valueBytes
-	maxResumes     = 190 // coroutines resumed by one another
-	// coroutineCalls are the calls from Go that a coroutine's stack begins with.
-	coroutineCalls = 1
 )
 
 // newCoroutine returns a suspended coroutine that will call fn.
@@ -47,7 +45,10 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 	if co.status != suspended {
 		return []Value{String("cannot resume " + statusNames[co.status] + " coroutine")}, false
 	}
-	if L.resumes >= maxResumes {
+	if L.ccalls >= maxHostCalls {
+		if co.worker == nil { // C Lua loses the function here
+			co.status, co.fn = dead, Nil
+		}
 		return []Value{String("C stack overflow")}, false
 	}
 	co.values = append(co.values[:0], args...)
@@ -62,23 +63,21 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 
 // enterCoroutine exchanges the running stack for a coroutine's.
 func (L *State) enterCoroutine(co *Coroutine) {
-	deepest := L.deepest - int(L.frame.depth)
+	deepest, calls := L.deepest-int(L.frame.depth), L.ccalls+1
 	L.stack, co.stack = co.stack, L.stack
 	if co.worker == nil {
 		L.start(co)
 	}
-	L.deepest = deepest
+	L.deepest, L.ccalls, co.base = deepest, calls, calls
 	co.resumer, L.running = L.running, co
 	if co.resumer != nil {
 		co.resumer.status = normal
 	}
 	co.status = running
-	L.resumes++
 }
 
 // leaveCoroutine undoes enterCoroutine.
 func (L *State) leaveCoroutine(co *Coroutine) {
-	L.resumes--
 	L.running = co.resumer
 	if co.resumer != nil {
 		co.resumer.status = running
@@ -97,14 +96,13 @@ func (L *State) start(co *Coroutine) {
 		L.spare, L.segments = L.segments[n-1], L.segments[:n-1]
 	}
 	L.addSegment(coroutineSegment)
-	L.ccalls = coroutineCalls
 	co.worker = L.hire(co)
 }
 
 // pass yields values from the running coroutine and returns what it is resumed with.
 func (L *State) pass(values []Value) []Value {
 	co := L.running
-	if co == nil || L.ccalls > coroutineCalls {
+	if co == nil || L.ccalls > co.base {
 		L.fail("attempt to yield across metamethod/C-call boundary")
 	}
 	co.values = append(co.values[:0], values...)

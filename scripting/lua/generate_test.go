@@ -43,6 +43,7 @@ const (
 const prelude = `local function K(v) if type(v) == "string" and #v > 60 then return v:sub(1, 60) end return v end
 local function S(v, d)
   d = d or 0
+  v = K(v)
   if type(v) == "string" then return (("%q"):format(v):gsub("[%c\127-\255]", function(c) return "\\" .. c:byte() end)) end
   if type(v) ~= "table" then return (tostring(v):gsub("0x%x+", "")) end
   if d > 2 then return "{..}" end
@@ -53,6 +54,8 @@ end
 local function P(...) local r = {} for i = 1, select("#", ...) do r[i] = S((select(i, ...))) end print(table.concat(r, " ")) end
 local function I(n) local i = 0 return function() i = i + 1 if i <= n then return i, i * i end end end
 gn, gs, gb, gt, gf, gx = 1, "s", true, {x = 1, "e"}, function(...) return ... end, nil
+local describe = tostring
+local function tostring(v) if type(v) == "table" then return "{}" elseif type(v) == "function" then return "f" end return describe(v) end
 local fuel = 1000
 local function T() fuel = fuel - 1 if fuel < 0 then error("fuel", 0) end end
 local depth = 0
@@ -399,13 +402,13 @@ func (g *programmer) key() string {
 	case 0, 1:
 		return fmt.Sprint(1 + g.n(5))
 	case 2:
-		return g.number()
+		return "(" + g.number() + " - 0)"
 	case 3:
 		return g.pick("'k'", "'x'", "true", "1.5", "-1", "0")
 	case 4:
 		return "#" + g.variable(kindTable) + " + 1"
 	}
-	return "S(" + g.any() + ")"
+	return "K(S(" + g.any() + "))"
 }
 
 func (g *programmer) any() string { return g.expression(g.kind()) }
@@ -588,13 +591,15 @@ func (g *programmer) functionExpression() string {
 		body = g.list(2)
 	})
 	if g.chance(30) {
-		return "function(p, q) local l = q return function() l = " + g.leaf(kindNumber) + " return l, p end end"
+		return "function(p, q) local l = q T() return function() T() l = " + g.leaf(kindNumber) + " return l, p end end"
 	}
-	return "function(p, q) return " + body + " end"
+	return "function(p, q) T() return " + body + " end"
 }
 
 // statCall returns a call that may stand as a statement.
-func (g *programmer) statCall() string { return "D(" + g.variable(kindFunction) + ", " + g.list(2) + ")" }
+func (g *programmer) statCall() string {
+	return "D(" + g.variable(kindFunction) + ", " + g.list(2) + ")"
+}
 
 func (g *programmer) call() string {
 	switch g.n(7) {
@@ -605,7 +610,7 @@ func (g *programmer) call() string {
 	case 2:
 		return "D(" + g.variable(kindFunction) + ", " + g.leaf(g.kind()) + ")"
 	case 3:
-		return g.pick("unpack(", "next(", "rawlen(", "rawget(", "getmetatable(", "ipairs(") + g.variable(kindTable) + ")"
+		return g.pick("unpack(", "next(", "rawlen(", "rawget(", "ipairs(") + g.variable(kindTable) + ")"
 	case 4:
 		return "pcall(" + g.variable(kindFunction) + ", " + g.leaf(g.kind()) + ")"
 	case 5:

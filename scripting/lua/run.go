@@ -17,7 +17,7 @@ func (L *State) Run(fn *Function, args ...Value) (results []Value, err error) {
 			default:
 				panic(problem)
 			}
-			L.stack, L.running, L.resumes, L.pinned = saved, nil, 0, 0
+			L.stack, L.running, L.pinned = saved, nil, 0
 		}
 		L.endCoroutines()
 	}()

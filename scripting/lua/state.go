@@ -34,7 +34,6 @@ type State struct {
 	choose      *Function // select
 
 	running  *Coroutine // nil in the main thread
-	resumes  int        // coroutines resumed by one another
 	idle     []*worker
 	segments [][]Value  // of coroutines that ended
 	live     *Coroutine // suspended and normal ones, a list
