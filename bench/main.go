@@ -4,8 +4,9 @@
 //	go run ./bench compare   throughput, latency and server CPU of plain commands and limiters
 //	go run ./bench lua       the same for what scripts spend their time on
 //	go run ./bench limiter   the limiters at size: a million calls, and the memory they leave
+//	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
 //
-// It is a black box: each server is a process, the load comes from redis-benchmark, CPU and
+// But for the last it is a black box: each server is a process, the load comes from redis-benchmark, CPU and
 // resident memory from /proc. Rounds alternate between the servers, because absolute figures
 // move with the machine and only ratios taken together mean something. The steadiest figure
 // is CPU per request: user and system time of the server process over the requests it served,
@@ -27,13 +28,15 @@ var subcommands = map[string]struct {
 	"compare": {"throughput, latency and CPU of plain commands and limiters", runCompare},
 	"lua":     {"the same for scripts", runLua},
 	"limiter": {"memory after a million limiter calls", runLimiter},
+
+	"interpreters": {"our Lua beside gopher-lua, in process", runInterpreters},
 }
 
 func main() {
 	if len(os.Args) < 2 || subcommands[os.Args[1]].run == nil {
 		fmt.Fprintln(os.Stderr, "usage: go run ./bench <subcommand> [flags]; -h after a subcommand lists its flags")
-		for _, name := range []string{"compare", "lua", "limiter"} {
-			fmt.Fprintf(os.Stderr, "  %-10s %s\n", name, subcommands[name].summary)
+		for _, name := range []string{"compare", "lua", "limiter", "interpreters"} {
+			fmt.Fprintf(os.Stderr, "  %-13s %s\n", name, subcommands[name].summary)
 		}
 		os.Exit(2)
 	}

@@ -47,10 +47,9 @@ var doors = map[string][]string{
 	"github.com/panjf2000/gnet/v2":   {"server"},
 	"github.com/tidwall/redcon":      {"server"},
 	"golang.org/x/sys/unix":          {"server", "cmd/miniserver", "bench"},
-	"github.com/yuin/gopher-lua":     {"scripting/lua", "bench"},
+	"github.com/yuin/gopher-lua":     {"bench"},
 	"github.com/google/btree":        {"keyspace", "bench"},
 	"github.com/stretchr/testify":    {},
-	"github.com/vmihailenco/msgpack": {"scripting/lua"},
 }
 
 // knowsTime are the packages that may read the machine's clock.
