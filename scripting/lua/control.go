@@ -41,6 +41,16 @@ func (L *State) Hold(n int) {
 	L.Alloc(n)
 }
 
+// holdStack is Hold for a stack segment. Arguments on their way to it are in no frame yet, so live
+// memory cannot be measured now.
+func (L *State) holdStack(n int) {
+	L.pinned += n
+	L.room -= n
+	if L.limit > 0 && L.pinned > L.limit {
+		L.Throw(notEnoughMemory)
+	}
+}
+
 // Release ends what Hold began.
 func (L *State) Release(n int) {
 	L.pinned -= n

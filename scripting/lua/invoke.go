@@ -150,7 +150,7 @@ func (L *State) applyLua(caller *Call, fn *Function, args []Value, lost uint32) 
 	if int(c.depth) > L.deepest {
 		L.stackOverflow(c)
 	}
-	L.Tick(1)
+	L.Tick(1 + len(args)>>4)
 	sig := p.body(c)
 	L.frame = caller
 	L.top = top
@@ -179,9 +179,12 @@ func (c *Call) extras() []Value { return unsafe.Slice((*Value)(c.extra), c.nextr
 // onNewSegment makes a call on a stack segment of its own, at least size bytes long.
 func (L *State) onNewSegment(size int, call func() *Call) *Call {
 	base, top, end := L.base, L.top, L.size
-	L.addSegment(max(2*end/valueBytes, size/valueBytes+firstSegment) + slack)
+	values := max(2*end/valueBytes, size/valueBytes+firstSegment) + slack
+	L.holdStack(values * valueBytes)
+	L.addSegment(values)
 	segment := L.segment
 	c := call()
+	L.Release(values * valueBytes)
 	// The results of a finished call are read from its frame: the segment outlives it as spare.
 	L.spare = segment
 	L.base, L.top, L.size = base, top, end

@@ -28,9 +28,10 @@ func baseLoad(L *State, c *Call) {
 		if s == "" {
 			break
 		}
-		L.Alloc(len(s))
+		L.Hold(len(s) * sourceBytes)
 		source.WriteString(s)
 	}
+	L.Release(source.Len() * sourceBytes)
 	L.load(c, source.String(), name)
 }
 
