@@ -194,11 +194,14 @@ func (s *Session) collect() Outcome {
 		return o
 	}
 	o.Out = s.Reply.Swap(s.spare)
-	if s.spare = nil; !s.lent {
+	if s.spare = nil; !s.lent && cap(o.Out) <= maxSpare {
 		s.spare = o.Out
 	}
 	return o
 }
+
+// maxSpare is the largest reply buffer, in bytes, that a session keeps for the next replies.
+const maxSpare = 1 << 20
 
 // wake has the session's connection send what was written outside of its own Do; one call serves all
 // that gathers until it does.
