@@ -20,8 +20,9 @@
 package scripting
 
 import (
+	"bytes"
+
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -65,11 +66,14 @@ func New(e *engine.Engine) *Scripts {
 	e.AddParams(
 		engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, 1<<62, "lua-time-limit"),
 		engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20))
+	e.AddSections(
+		engine.Section{Name: "Memory", Fill: func(b *bytes.Buffer) {
+			engine.Fields(b, "used_memory_scripts_eval", s.cache.bytes(), "number_of_cached_scripts", len(s.cache.bySHA))
+		}},
+		engine.Section{Name: "Stats", Fill: func(b *bytes.Buffer) { engine.Fields(b, "evicted_scripts", s.cache.evicted) },
+			Reset: func() { s.cache.evicted = 0 }})
 	return s
 }
-
-// Cached returns how many scripts are cached and how many the bound on EVAL scripts has evicted.
-func (s *Scripts) Cached() (n, evicted int) { return len(s.cache.bySHA), s.cache.evicted }
 
 // run executes a script and replies with what it returned.
 func (s *Scripts) run(c *engine.Call, sc *script, keys, argv [][]byte, readOnly bool) {
@@ -119,7 +123,7 @@ const maxKept = 64 << 10
 // leave lets go of what a run has left behind.
 func (s *Scripts) leave() {
 	s.call = nil
-	clear(s.args)
+	clear(s.args[:cap(s.args)])
 	if cap(s.args) > maxKept/16 {
 		s.args = nil
 	}
@@ -127,10 +131,13 @@ func (s *Scripts) leave() {
 		s.digits = nil
 	}
 	if cap(s.session.Reply.Bytes()) > maxKept {
-		s.session.Reply = resp.NewWriter(2)
+		s.session.Reply.Swap(nil)
 	}
 	s.keys.Refill(0)
 	s.argv.Refill(0)
+	if s.lua.Held() > maxKept {
+		s.lua.Forget()
+	}
 }
 
 // interrupt is the State's hook: it lets go of the lock when the run has become slow, and ends it when
