@@ -44,12 +44,12 @@ var storeys = [][]string{
 // doors are the only packages through which third-party code comes in; tests may use testify
 // anywhere.
 var doors = map[string][]string{
-	"github.com/panjf2000/gnet/v2":   {"server"},
-	"github.com/tidwall/redcon":      {"server"},
-	"golang.org/x/sys/unix":          {"server", "cmd/miniserver", "bench"},
-	"github.com/yuin/gopher-lua":     {"bench"},
-	"github.com/google/btree":        {"keyspace", "bench"},
-	"github.com/stretchr/testify":    {},
+	"github.com/panjf2000/gnet/v2": {"server"},
+	"github.com/tidwall/redcon":    {"server"},
+	"golang.org/x/sys/unix":        {"server", "cmd/miniserver", "bench"},
+	"github.com/yuin/gopher-lua":   {"bench"},
+	"github.com/google/btree":      {"keyspace", "bench"},
+	"github.com/stretchr/testify":  {},
 }
 
 // knowsTime are the packages that may read the machine's clock.
