@@ -83,6 +83,14 @@ func (c *cache) find(sha []byte) *script {
 	return c.bySHA[strings.ToLower(string(sha))]
 }
 
+// bytes returns how much the cached bodies hold.
+func (c *cache) bytes() (n int) {
+	for _, s := range c.bySHA {
+		n += len(s.body)
+	}
+	return n
+}
+
 // compile turns a body into a script, or returns the error's text.
 func (s *Scripts) compile(body []byte) (*script, string) {
 	sc := &script{sha: digest(body), body: string(body)}
