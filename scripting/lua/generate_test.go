@@ -14,7 +14,6 @@ type programmer struct {
 	indent int
 	depth  int
 	locals []local
-	marks  []int // where the locals of enclosing functions begin
 	loops  int
 	fns    int  // functions around the statement
 	vararg bool // the innermost one has "..."

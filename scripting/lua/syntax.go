@@ -28,7 +28,6 @@ type upvalueSource struct {
 // functionBody is a function under construction.
 type functionBody struct {
 	outer    *functionBody
-	name     string
 	params   []*variable
 	vararg   bool
 	argTable *variable // the implicit local arg of a vararg function, when it is used
