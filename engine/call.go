@@ -230,7 +230,7 @@ func Upsert[T keyspace.Value](c *Call, key []byte, t keyspace.Type) (v T, ok boo
 
 // Changed reports that key was changed, once for each event. It settles the value, removes the key
 // if it is empty, and tells whoever watches, waits or listens. The event is its class letter and
-// its name, "zzadd", "$set", "gdel".
+// its name, "zzadd", "$set", "gdel"; "" where Redis tells of none.
 func (c *Call) Changed(key []byte, event string) {
 	c.ChangedIn(c.DB, key, event)
 }

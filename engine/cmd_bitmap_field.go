@@ -155,7 +155,7 @@ func (c *Call) changeFields(key []byte, ops []fieldOp, size int) {
 	}
 	c.DB.Settle(key) // the encoding has changed, if nothing else
 	if grown {
-		c.Log(c.Args...) // all failed: Redis tells nobody that the string grew, yet it did
+		c.ChangedAll(1) // all failed: Redis tells nobody that the string grew, yet it did
 	}
 }
 

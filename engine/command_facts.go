@@ -69,7 +69,7 @@ var keyAccess = map[string]string{
 	"OW insert": "msetnx setnx",
 	"OW update": "mset psetex restore setex",
 	"RM delete": "del unlink",
-	"RW access": "pfcount",
+	"RW access": "pfcount pfdebug",
 	"RW insert": "append hsetnx linsert lpush lpushx pfadd rpush rpushx sadd xgroup|create xgroup|createconsumer",
 	"RW delete": "hdel lrem ltrim srem xautoclaim xdel xgroup|delconsumer xgroup|destroy xtrim zrem zremrangebylex " +
 		"zremrangebyrank zremrangebyscore",

@@ -24,6 +24,7 @@ type Config struct {
 	ZSet         zset.Limits
 	Set          set.Limits
 	List         list.Limits
+	SketchMax    int // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
 	IdleTimeout  int64 // seconds after which an idle connection is closed; 0 for never
 	PushLimit    int64 // bytes that may wait for a listener to channels; 0 for no limit
@@ -41,6 +42,7 @@ func newConfig() *Config {
 		ZSet:         zset.Limits{MaxEntries: 128, MaxValue: 64},
 		Set:          set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64},
 		List:         list.Defaults,
+		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
 		PushLimit:    32 << 20,
 
@@ -219,6 +221,7 @@ func (e *Engine) coreParams() []Param {
 		IntParam("set-max-intset-entries", &c.Set.MaxInts, 0, math.MaxInt64),
 		IntParam("set-max-listpack-entries", &c.Set.MaxEntries, 0, math.MaxInt64),
 		IntParam("set-max-listpack-value", &c.Set.MaxValue, 0, math.MaxInt64),
+		MemoryParam("hll-sparse-max-bytes", &c.SketchMax, 0),
 		IntParam("lfu-log-factor", &e.Keyspace.Access.LogFactor, 0, math.MaxInt32),
 		IntParam("lfu-decay-time", &e.Keyspace.Access.DecayTime, 0, math.MaxInt32),
 		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) string {

@@ -71,7 +71,7 @@ var inertInts = []inertInt{
 // inertSizes take units; value is their default.
 var inertSizes = []inertInt{
 	{"active-defrag-ignore-bytes", 100 << 20, 1, 0, ""}, {"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
-	{"cluster-link-sendbuf-limit", 0, 0, 0, ""}, {"hll-sparse-max-bytes", 3000, 0, 0, ""},
+	{"cluster-link-sendbuf-limit", 0, 0, 0, ""},
 	{"repl-backlog-size", 1 << 20, 1, 0, ""}, {"stream-node-max-bytes", 4096, 0, 0, ""},
 }
 

@@ -370,7 +370,7 @@ func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
 	if len(e.watched) > 0 {
 		e.touchWatched(db.ID(), key)
 	}
-	if e.Config.notify != 0 {
+	if e.Config.notify != 0 && event != "" {
 		e.notify(db, key, event)
 		if removed {
 			e.notify(db, key, "gdel")

@@ -139,6 +139,14 @@ const (
 	ErrIdleUnderLFU  = "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 	ErrFreqUnderLRU  = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 
+	// HyperLogLogs.
+	ErrNoSketch    = "WRONGTYPE Key is not a valid HyperLogLog string value."
+	ErrSketch      = "INVALIDOBJ Corrupted HLL object detected"
+	ErrNoSketchKey = "ERR The specified key does not exist"
+	ErrNotSparse   = "ERR HLL encoding is not sparse"
+	ErrSketchDebug = "ERR Unknown PFDEBUG subcommand '%s'"
+	ErrSelfTest    = "TESTFAILED %s"
+
 	// CL.THROTTLE, in redis-cell's words.
 	ErrThrottleUsage = "Cell error: Store error: Usage: cl.throttle <key> <max_burst> <count per period> <period> [<quantity>]"
 	ErrThrottleInt   = "Cell error: Store error: Couldn't parse as integer: %s"

@@ -9,6 +9,7 @@ import (
 func wire(e *engine.Engine) {
 	e.Add(engine.Strings())
 	e.Add(engine.Bitmaps())
+	e.Add(engine.HyperLogLogs())
 	e.Add(engine.Throttling())
 	e.Add(engine.Generic())
 	e.Add(engine.Databases())

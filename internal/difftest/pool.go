@@ -63,6 +63,9 @@ var fixedPools = map[string][]string{
 		"85.05112878", "-85.05112878", "0", "0", "1e-3", "-37.5", "86", "-inf", "nan"},
 	"dist": {"0", "1", "100", "2000", "1000", "5000", "200", "200000", "0.5", "1e5", "12000", "1e7", "3e7", "inf", "-1", "far", ""},
 	"unit": {"m", "km", "km", "KM", "ft", "mi", "mi", "yard"},
+	// strings that are HyperLogLogs, or nearly
+	"hll": {"HYLL\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xff", "HYLL\x01abc\x07\x00\x00\x00\x00\x00\x00\x00\x7f\xff",
+		"HYLL\x01abcdefghijk\x3f\x7f\xbf", "HYLL\x01abcdefghijk", "HYLL\x00abcdefghijk\x00", "HYLL\x02abcdefghijk\x7f\xff", "HYLL"},
 	// texts for LCS and patterns
 	"text":    {"ohmytext", "mynewtext", "", "a", "abcabc", "bcab"},
 	"pattern": {"*", "s*", "[sh]1", "?1", "h[^1]", "*1", "nothing", "\\s1", "[a-s]?", "m*", ""},
@@ -83,6 +86,8 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		return ttl(r, 1)
 	case "pttl":
 		return ttl(r, 1000)
+	case "element":
+		return "e" + strconv.Itoa(r.IntN(50000))
 	case "lex":
 		return "lex" + strconv.Itoa(r.IntN(3))
 	case "longitude":

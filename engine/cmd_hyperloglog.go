@@ -1,0 +1,255 @@
+package engine
+
+import (
+	"github.com/miniserver-go/miniserver/ds/hll"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// HyperLogLogs is the family of commands on strings that hold a HyperLogLog.
+func HyperLogLogs() Family {
+	return Family{Group: "hyperloglog", Commands: []Command{
+		{Name: "pfadd", Arity: -2, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdPFAdd, Since: "2.8.9",
+			Summary: "Adds elements to a HyperLogLog key. Creates the key if it doesn't exist."},
+		{Name: "pfcount", Arity: -2, Flags: ReadOnly | MayReplicate, Keys: KeyRange(1, -1, 1), Run: cmdPFCount, Since: "2.8.9",
+			Summary: "Returns the approximated cardinality of the set(s) observed by the HyperLogLog key(s)."},
+		{Name: "pfmerge", Arity: -2, Flags: Write | DenyOOM, Keys: KeyRange(1, -1, 1), Run: cmdPFMerge, Since: "2.8.9",
+			Summary: "Merges one or more HyperLogLog values into a single key."},
+		{Name: "pfdebug", Arity: 3, Flags: Write | DenyOOM | Admin, Keys: Key(2), Run: cmdPFDebug, Since: "2.8.9",
+			Summary: "Internal commands for debugging HyperLogLog values."},
+		{Name: "pfselftest", Arity: 1, Flags: Admin, Keys: NoKeys, Run: cmdPFSelfTest, Since: "2.8.9",
+			Summary: "An internal command for testing HyperLogLog values."},
+	}}
+}
+
+// sketchOf returns a string as a HyperLogLog; latches ErrNoSketch if it is none.
+func (c *Call) sketchOf(v *str.Value) hll.Sketch {
+	b := v.Text(c.Scratch())
+	if !hll.Valid(b) {
+		c.Refuse(ErrNoSketch)
+		return nil
+	}
+	return b
+}
+
+// editSketch returns the HyperLogLog of key to be changed, with the string that holds it; ok is false if
+// the key is absent, or no HyperLogLog, which latches an error. What became of it is for setSketch.
+func (c *Call) editSketch(key []byte) (v *str.Value, s hll.Sketch, ok bool) {
+	v, ok = Edit[*str.Value](c, key)
+	if !ok || c.sketchOf(v) == nil {
+		return nil, nil, false
+	}
+	return v, v.Edit(0), true
+}
+
+func setSketch(v *str.Value, s hll.Sketch) { *v = str.OfForm(s, str.Raw) }
+
+// createSketch returns a new HyperLogLog for an absent key.
+func (c *Call) createSketch(key []byte) (*str.Value, hll.Sketch) {
+	return c.DB.Create(key, keyspace.String).(*str.Value), hll.New()
+}
+
+// PFADD key [element [element ...]]
+func cmdPFAdd(c *Call) {
+	key := c.Arg()
+	v, s, ok := c.editSketch(key)
+	if !c.OK() {
+		return
+	}
+	changed := !ok
+	if changed {
+		v, s = c.createSketch(key)
+		s.Invalidate()
+	}
+	var err error
+	for c.More() && err == nil {
+		var raised bool
+		s, raised, err = s.Add(c.Arg(), c.Engine.Config.SketchMax)
+		changed = changed || raised
+	}
+	setSketch(v, s)
+	if changed {
+		c.Changed(key, "$pfadd")
+	} else {
+		c.DB.Settle(key) // nothing has changed but the encoding
+	}
+	switch {
+	case err != nil: // found by an element after others were added
+		c.Fail(ErrSketch)
+	case changed:
+		c.Reply.Int(1)
+	default:
+		c.Reply.Int(0)
+	}
+}
+
+// PFCOUNT key [key ...]
+func cmdPFCount(c *Call) {
+	if c.Left() == 1 {
+		c.countSketch(c.Arg())
+		return
+	}
+	var all hll.Registers
+	if c.mergeSketches(&all, c.Rest()); c.OK() {
+		c.Reply.Int(all.Count())
+	}
+}
+
+// countSketch replies with the cardinality of one HyperLogLog.
+func (c *Call) countSketch(key []byte) {
+	v, ok := Read[*str.Value](c, key)
+	if !ok {
+		if c.OK() {
+			c.Reply.Int(0)
+		}
+		return
+	}
+	s := c.sketchOf(v)
+	if !c.OK() {
+		return
+	}
+	if n, ok := s.Cached(); ok && v.Form() == str.Raw {
+		c.Reply.Int(n)
+		return
+	}
+	c.refreshCount(key)
+}
+
+// refreshCount replies with the cardinality of a HyperLogLog and keeps it in the value, which becomes raw.
+func (c *Call) refreshCount(key []byte) {
+	_, s, _ := c.editSketch(key)
+	n, ok := s.Cached()
+	if !ok {
+		var err error
+		if n, err = s.Count(); err != nil {
+			c.Refuse(ErrSketch)
+		} else {
+			s.SetCached(n)
+			c.Changed(key, "")
+		}
+	}
+	c.DB.Settle(key)
+	if c.OK() {
+		c.Reply.Int(n)
+	}
+}
+
+// mergeSketches merges the HyperLogLogs of keys, where there are any, and reports whether one of them is
+// dense. It latches an error for the first that is none.
+func (c *Call) mergeSketches(all *hll.Registers, keys [][]byte) (dense bool) {
+	for _, key := range keys {
+		v, ok := Read[*str.Value](c, key)
+		if c.err != "" {
+			return false
+		}
+		if !ok {
+			continue
+		}
+		s := c.sketchOf(v)
+		if s == nil {
+			return false
+		}
+		dense = dense || s.Dense()
+		if all.Merge(s) != nil {
+			c.Refuse(ErrSketch)
+			return false
+		}
+	}
+	return dense
+}
+
+// PFMERGE destkey [sourcekey [sourcekey ...]]
+func cmdPFMerge(c *Call) {
+	var all hll.Registers
+	dense := c.mergeSketches(&all, c.Rest())
+	dest := c.Args[1]
+	v, s, ok := c.editSketch(dest)
+	if !c.OK() {
+		return
+	}
+	if !ok {
+		v, s = c.createSketch(dest)
+	}
+	s, err := s.Raise(&all, dense, c.Engine.Config.SketchMax)
+	if err != nil {
+		c.Fail(ErrSketch)
+		return
+	}
+	setSketch(v, s)
+	c.Changed(dest, "$pfadd")
+	c.Reply.Status("OK")
+}
+
+// PFDEBUG GETREG | DECODE | ENCODING | TODENSE key
+func cmdPFDebug(c *Call) {
+	word, key := c.Args[1], c.Args[2]
+	v, s, ok := c.editSketch(key)
+	if !ok {
+		c.Refuse(ErrNoSketchKey)
+	}
+	if !c.OK() {
+		return
+	}
+	switch {
+	case IsWord(word, "GETREG"):
+		c.tellRegisters(key, v, s)
+	case IsWord(word, "DECODE") && s.Dense():
+		c.Fail(ErrNotSparse)
+	case IsWord(word, "DECODE"):
+		text, _ := s.AppendRuns(nil) // as far as they go
+		c.Reply.Bulk(text)
+	case IsWord(word, "ENCODING") && s.Dense():
+		c.Reply.Status("dense")
+	case IsWord(word, "ENCODING"):
+		c.Reply.Status("sparse")
+	case IsWord(word, "TODENSE"):
+		if converted := c.makeDense(key, v, s); c.OK() {
+			c.Reply.Int(converted)
+		}
+	default:
+		c.Refusef(ErrSketchDebug, word)
+		c.OK()
+	}
+	c.DB.Settle(key) // whatever is asked for, the encoding changes
+}
+
+// makeDense makes a HyperLogLog dense and returns how many it did that to, 0 or 1. Only the journal
+// needs to know: nothing but the encoding has changed.
+func (c *Call) makeDense(key []byte, v *str.Value, s hll.Sketch) (converted int64) {
+	if s.Dense() {
+		return 0
+	}
+	s, err := s.ToDense()
+	if err != nil {
+		c.Refuse(ErrSketch)
+		return 0
+	}
+	setSketch(v, s)
+	c.DB.Settle(key)
+	c.ChangedAll(1)
+	return 1
+}
+
+// tellRegisters replies with all registers of a HyperLogLog, which becomes dense, as in Redis.
+func (c *Call) tellRegisters(key []byte, v *str.Value, s hll.Sketch) {
+	var registers hll.Registers
+	if registers.Merge(s) != nil {
+		c.Fail(ErrSketch)
+		return
+	}
+	c.makeDense(key, v, s)
+	c.Reply.Array(len(registers))
+	for _, r := range registers {
+		c.Reply.Int(int64(r))
+	}
+}
+
+// PFSELFTEST
+func cmdPFSelfTest(c *Call) {
+	if err := hll.SelfTest(); err != nil {
+		c.Refusef(ErrSelfTest, err)
+	}
+	if c.OK() {
+		c.Reply.Status("OK")
+	}
+}
