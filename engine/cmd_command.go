@@ -213,7 +213,7 @@ func cmdCommandGetKeysAndFlags(c *Call) {
 	for n, i := range at {
 		c.Reply.Array(2)
 		c.Reply.Bulk(args[i])
-		c.tellWords(strings.Fields(cmd.access(n)))
+		c.tellWords(strings.Fields(cmd.accessIn(args, n)))
 	}
 }
 

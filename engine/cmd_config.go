@@ -26,24 +26,24 @@ func configSubs() []Command {
 
 // CONFIG GET parameter [parameter ...]
 func cmdConfigGet(c *Call) {
-	shown := make(map[string]bool)
+	shown := make(map[string]string) // the names as they were asked for, by parameter
 	for c.More() {
-		pattern := strings.ToLower(string(c.Arg()))
+		pattern := string(c.Arg())
 		if !strings.ContainsAny(pattern, "*?[") {
-			if c.Engine.params[pattern] != nil {
-				shown[pattern] = true
+			if c.Engine.Param(pattern) != nil {
+				shown[strings.ToLower(pattern)] = pattern
 			}
 			continue
 		}
 		for name, p := range c.Engine.params {
-			if !p.Hidden && glob.Match(pattern, name) {
-				shown[name] = true
+			if !p.Hidden && glob.MatchFold(pattern, name) {
+				shown[name] = name
 			}
 		}
 	}
 	c.Reply.Map(len(shown))
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
-		c.Reply.BulkString(name)
+		c.Reply.BulkString(shown[name])
 		c.Reply.BulkString(c.Engine.params[name].Get())
 	}
 }
@@ -81,9 +81,10 @@ func cmdConfigSet(c *Call) {
 
 // settings reads the pairs and latches the first problem, but reads on, so that no password is shown.
 func (c *Call) settings() (list []setting) {
-	seen := make(map[*Param]bool)
+	seen := make(map[string]bool)
 	for c.More() || c.err != "" && c.Left() > 0 {
-		s := setting{name: strings.ToLower(string(c.Arg()))}
+		given := string(c.Arg())
+		s := setting{name: strings.ToLower(given)}
 		s.param = c.Engine.params[s.name]
 		if s.param != nil && s.param.Secret {
 			c.Redact(c.at)
@@ -91,14 +92,14 @@ func (c *Call) settings() (list []setting) {
 		s.value = string(c.Arg())
 		switch {
 		case s.param == nil:
-			c.Refusef(ErrConfigUnknown, s.name)
+			c.Refusef(ErrConfigUnknown, given)
 			continue
 		case s.param.Immutable:
-			c.Refusef(ErrConfigSet, s.name, "can't set immutable config")
-		case seen[s.param]:
-			c.Refusef(ErrConfigSet, s.name, "duplicate parameter")
+			c.Refusef(ErrConfigSet, given, "can't set immutable config")
+		case seen[s.name]:
+			c.Refusef(ErrConfigSet, given, "duplicate parameter")
 		}
-		seen[s.param] = true
+		seen[s.name] = true
 		s.old = s.param.Get()
 		list = append(list, s)
 	}

@@ -18,7 +18,7 @@ type debugLine struct {
 func debugLines() []debugLine {
 	return []debugLine{
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
-		{"digest-value", 1, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
+		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
 		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(string(c.Arg())) }},
 		{"object", 1, 1, "<key>", "Show how a key's value is kept.", cmdDebugObject},
 		{"populate", 1, 3, "<count> [<prefix>] [<size>]", "Create string keys named key:<num>, or with another prefix.", cmdDebugPopulate},

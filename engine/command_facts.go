@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -143,6 +144,22 @@ func (cmd *Command) access(n int) string {
 		return "RW update"
 	}
 	return "RO access"
+}
+
+// accessIn is access where it depends on the arguments: SET reads with GET only, and BITFIELD may do
+// nothing but read.
+func (cmd *Command) accessIn(args [][]byte, n int) string {
+	has := func(word string) bool {
+		return slices.ContainsFunc(args[2:], func(a []byte) bool { return IsWord(a, word) })
+	}
+	switch {
+	case cmd.full == "set" && !has("GET"):
+		return "OW update"
+	case cmd.full == "bitfield" && !has("SET") && !has("INCRBY"):
+		return "RO access"
+	}
+	known, _ := strings.CutSuffix(cmd.access(n), " variable_flags")
+	return known
 }
 
 // tellKeySpecs writes where the keys are, as specifications: a range from the first to the last, a

@@ -269,7 +269,7 @@ func (c *Config) setPercentiles(v string) string {
 	for _, word := range strings.Fields(v) {
 		p, err := strconv.ParseFloat(word, 64)
 		if err != nil || !(p >= 0 && p <= 100) {
-			return "latency-tracking-info-percentiles should contain a percentile between 0.0 and 100.0"
+			return "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
 		}
 		list = append(list, p)
 	}

@@ -1,6 +1,9 @@
 package engine
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // Parameters of redis-server that are accepted, checked, kept and shown, and have no effect.
 //
@@ -95,6 +98,11 @@ var inertTexts = []inertText{
 		[]string{"disabled", "on-empty-db", "swapdb"}, ""},
 }
 
+// inertAtStart are those of them that redis-server does not let CONFIG SET change.
+var inertAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "cluster-enabled", "cluster-port",
+	"daemonize", "disable-thp", "ignore-warnings", "io-threads", "io-threads-do-reads", "rdbchecksum", "set-proc-title",
+	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
+
 // inertParams returns the parameters that have no effect.
 func inertParams() (list []Param) {
 	for i := range inertBools {
@@ -119,6 +127,7 @@ func inertParams() (list []Param) {
 	}
 	for i := range list {
 		list[i].inert = true
+		list[i].Immutable = slices.Contains(inertAtStart, list[i].Name)
 		list[i].List = list[i].Name == "save" || list[i].Name == "oom-score-adj-values"
 	}
 	return list
