@@ -196,8 +196,7 @@ func cmdPFDebug(c *Call) {
 	case IsWord(word, "DECODE") && s.Dense():
 		c.Fail(ErrNotSparse)
 	case IsWord(word, "DECODE"):
-		text, _ := s.AppendRuns(nil) // as far as they go
-		c.Reply.Bulk(text)
+		c.Reply.Bulk(s.AppendRuns(nil))
 	case IsWord(word, "ENCODING") && s.Dense():
 		c.Reply.Status("dense")
 	case IsWord(word, "ENCODING"):

@@ -58,22 +58,29 @@ func appendRun(b []byte, v uint8, n int) []byte {
 	return append(b, valued|(v-1)<<2|byte(n-1))
 }
 
+// runAt returns the registers and the bytes of the run at an offset. The second byte of a run that is cut
+// off counts as zero.
+func (s Sketch) runAt(at int) (span, size int) {
+	switch span = int(spans[s[at]]); {
+	case span > 0:
+		return span, 1
+	case at+1 < len(s):
+		return longSpan(s[at], s[at+1]), 2
+	}
+	return longSpan(s[at], 0), 2
+}
+
 // eachRun calls f for every run, with its first register, its length and its value.
 func (s Sketch) eachRun(f func(first, n int, v uint8)) error {
-	first := 0
-	for at := headerSize; at < len(s); at++ {
-		n, v := int(spans[s[at]]), value(s[at])
-		if n == 0 {
-			if at++; at == len(s) {
-				return ErrCorrupt
-			}
-			n = longSpan(s[at-1], s[at])
-		}
-		if first+n > count {
+	first, at := 0, headerSize
+	for at < len(s) {
+		n, size := s.runAt(at)
+		if first+n > count || at+size > len(s) {
 			return ErrCorrupt
 		}
-		f(first, n, v)
+		f(first, n, value(s[at]))
 		first += n
+		at += size
 	}
 	if first != count {
 		return ErrCorrupt
@@ -173,18 +180,23 @@ func (s Sketch) raiseAsDense(register int, rank uint8) (raised Sketch, changed b
 }
 
 // AppendRuns appends a sparse sketch's runs as text, as PFDEBUG DECODE shows them: z:5 for five zeros in
-// one byte, Z:500 in two, v:3,2 for twice the value 3.
-func (s Sketch) AppendRuns(dst []byte) ([]byte, error) {
-	err := s.eachRun(func(_, n int, v uint8) {
-		switch {
+// one byte, Z:500 in two, v:3,2 for twice the value 3. It does not mind whether they fit the registers.
+func (s Sketch) AppendRuns(dst []byte) []byte {
+	for at := headerSize; at < len(s); {
+		if at > headerSize {
+			dst = append(dst, ' ')
+		}
+		n, size := s.runAt(at)
+		switch v := value(s[at]); {
 		case v > 0:
 			dst = append(strconv.AppendUint(append(dst, "v:"...), uint64(v), 10), ',')
-		case n > maxZeros:
+		case size > 1:
 			dst = append(dst, "Z:"...)
 		default:
 			dst = append(dst, "z:"...)
 		}
-		dst = append(strconv.AppendInt(dst, int64(n), 10), ' ')
-	})
-	return dst[:max(len(dst)-1, 0)], err
+		dst = strconv.AppendInt(dst, int64(n), 10)
+		at += size
+	}
+	return dst
 }
