@@ -321,6 +321,23 @@ func TestMessagesReachOtherLoops(t *testing.T) {
 	}
 }
 
+// A listener that does not read is closed at its limit, and nobody else notices.
+func TestSlowListenerIsClosed(t *testing.T) {
+	r := start(t, Options{})
+	p, slow := r.dial(t), r.dial(t)
+	require.Equal(t, "+OK", p.ask(`CONFIG SET client-output-buffer-limit "pubsub 2mb 0 0"`))
+	require.Equal(t, "*3", slow.ask("SUBSCRIBE news"))
+	message := strings.Repeat("x", 1<<20)
+	receivers := 1
+	for i := 0; receivers > 0; i++ {
+		require.Less(t, i, 64, "the listener is still there")
+		p.send(fmt.Sprintf("*3\r\n$7\r\nPUBLISH\r\n$4\r\nnews\r\n$%d\r\n%s\r\n", len(message), message))
+		_, err := fmt.Sscanf(p.line(), ":%d", &receivers)
+		require.NoError(t, err)
+	}
+	require.Equal(t, "+PONG", p.ask("PING"))
+}
+
 func TestTooManyClients(t *testing.T) {
 	r := start(t, Options{MaxClients: 2})
 	a, b := r.dial(t), r.dial(t)

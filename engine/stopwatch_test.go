@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"math"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestHistogramBuckets(t *testing.T) {
+	last := -1
+	for _, n := range []int64{0, 1, 2, 7, 8, 9, 15, 16, 17, 18, 31, 32, 100, 1000, 123456789, 1<<40 - 1, 1 << 40, math.MaxInt64} {
+		b := bucket(n)
+		require.GreaterOrEqual(t, b, last, n)
+		require.Less(t, b, maxBucket, n)
+		last = b
+		if n <= microsMost {
+			require.GreaterOrEqual(t, upper(b), n)
+			require.LessOrEqual(t, float64(upper(b)), float64(n)*1.125, "at most an eighth too high")
+		}
+		if b > 0 && n <= microsMost {
+			require.Less(t, upper(b-1), n)
+		}
+	}
+}
+
+func TestHistogramPercentiles(t *testing.T) {
+	var h histogram
+	require.Zero(t, h.percentile(50))
+	for i := range 1000 {
+		h.add(int64(i+1), 1)
+	}
+	for p, n := range map[float64]float64{50: 500, 99: 990, 100: 1000} {
+		require.InEpsilon(t, n, float64(h.percentile(p)), 0.13, p)
+	}
+	var powers [][2]int64
+	h.powers(func(micros, count int64) { powers = append(powers, [2]int64{micros, count}) })
+	require.Equal(t, [2]int64{1, 1}, powers[0])
+	require.Equal(t, [2]int64{1024, 1000}, powers[len(powers)-1])
+	for i := 1; i < len(powers); i++ {
+		require.Greater(t, powers[i][0], powers[i-1][0])
+		require.Greater(t, powers[i][1], powers[i-1][1])
+	}
+}
+
+// A command that moves the clock takes that long.
+func TestTimesOfCommands(t *testing.T) {
+	now := int64(1e15)
+	e := New(Options{Clock: func() int64 { return now }})
+	take := func(micros int64) Handler { return func(c *Call) { now += micros; c.Reply.Status("OK") } }
+	e.Add(Family{Group: "server", Commands: []Command{
+		{Name: "quick", Arity: -1, Flags: Fast, Run: take(3)},
+		{Name: "slow", Arity: -1, Run: take(20000)},
+		{Name: "outer", Arity: -1, Flags: SkipSlowlog, Run: func(c *Call) {
+			now += 5
+			e.RunNested(c.Session, e.table["slow"], [][]byte{[]byte("slow")})
+		}},
+	}})
+	s := e.NewSession(nil)
+	do := func(names ...string) {
+		var batch [][][]byte
+		for _, n := range names {
+			batch = append(batch, [][]byte{[]byte(n), []byte("arg")})
+		}
+		e.Do(s, batch)
+	}
+	do("quick", "quick", "slow", "quick")
+	require.Equal(t, int64(9), e.table["quick"].stats.micros)
+	require.Equal(t, int64(20000), e.table["slow"].stats.micros)
+	require.Equal(t, int64(3), e.table["quick"].stats.calls)
+	require.Equal(t, int64(3), e.table["quick"].stats.latency.total)
+	require.Len(t, e.slowlog.entries, 1)
+	require.Equal(t, []string{"slow", "arg"}, e.slowlog.entries[0].args)
+	require.Equal(t, int64(20000), e.slowlog.entries[0].micros)
+
+	do("outer")
+	require.Equal(t, int64(20005), e.table["outer"].stats.micros, "what a command calls is its own time")
+	require.Equal(t, int64(20000), e.table["slow"].stats.micros)
+	require.Equal(t, int64(2), e.table["slow"].stats.calls)
+	require.Len(t, e.slowlog.entries, 1, "it is not for the slow log")
+
+	e.slowlog.slower = 0
+	do("quick", "quick", "quick")
+	require.Len(t, e.slowlog.entries, 4, "each by itself where all are to be shown")
+}
+
+// Reading the clock for each of many fast commands would cost as much as they do.
+func TestFastCommandsShareAClockReading(t *testing.T) {
+	readings := 0
+	e := New(Options{Clock: func() int64 { readings++; return 1e15 }})
+	e.Add(Family{Group: "server", Commands: []Command{{Name: "quick", Arity: 1, Flags: Fast, Run: func(*Call) {}}}})
+	s := e.NewSession(nil)
+	batch := make([][][]byte, 4*longest)
+	for i := range batch {
+		batch[i] = [][]byte{[]byte("quick")}
+	}
+	readings = 0
+	e.Do(s, batch)
+	require.Equal(t, 1+4, readings)
+}
