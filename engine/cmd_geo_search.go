@@ -140,14 +140,14 @@ func (c *Call) search(s *zset.Set, q *search, form searchForm) {
 	if q.count != 0 && !q.any && !q.farthest {
 		q.nearest = true
 	}
-	var hits hits
+	found := &hits{}
 	if s.Len() > 0 {
-		hits = q.run(s)
+		found = q.run(s)
 	}
 	if q.stores {
-		c.storeHits(q, &hits, form)
+		c.storeHits(q, found, form)
 	} else {
-		c.tellHits(q, &hits)
+		c.tellHits(q, found)
 	}
 }
 
@@ -234,23 +234,26 @@ func (c *Call) checkSearch(q *search, form searchForm) {
 
 // hits are the places found. Their members lie in one block.
 type hits struct {
+	area    geohash.Area
 	list    []hit
 	members []byte
 }
 
 type hit struct {
-	score    float64
-	metres   float64 // from the center, where anybody asks for it
-	from, to int     // the member in the block
+	geohash.Hit
+	from, to int // the member in the block
 }
 
 func (h *hits) member(i int) []byte { return h.members[h.list[i].from:h.list[i].to] }
 
-func (h *hits) add(member []byte, score float64) {
+func (h *hits) add(member []byte, found geohash.Hit) {
 	from := len(h.members)
 	h.members = append(h.members, member...)
-	h.list = append(h.list, hit{score: score, from: from, to: len(h.members)})
+	h.list = append(h.list, hit{found, from, len(h.members)})
 }
+
+// distance returns the distance of a hit from the center, in units.
+func (h *hits) distance(i int, unit float64) float64 { return h.area.Distance(h.list[i].Hit) / unit }
 
 // area returns where to search.
 func (q *search) area() geohash.Area {
@@ -261,31 +264,26 @@ func (q *search) area() geohash.Area {
 }
 
 // run returns the places in s that the search is for, in the order asked for and as many.
-func (q *search) run(s *zset.Set) (found hits) {
-	area, most := q.area(), math.MaxInt
+func (q *search) run(s *zset.Set) *hits {
+	h, most := &hits{area: q.area()}, math.MaxInt
 	if q.any {
 		most = int(q.count)
 	}
 	take := func(member []byte, score float64) bool {
-		if area.Contains(geohash.PointOf(score)) {
-			found.add(member, score)
+		if found, ok := h.area.Find(score); ok {
+			h.add(member, found)
 		}
-		return len(found.list) < most
+		return len(h.list) < most
 	}
 	var room [9]geohash.Span
-	for _, span := range area.AppendSpans(room[:0]) {
-		if len(found.list) == most {
+	for _, span := range h.area.AppendSpans(room[:0]) {
+		if len(h.list) == most {
 			break
 		}
 		s.RangeByScore(zset.ScoreRange{Min: span.Min, Max: span.Max, MaxEx: true}, false, 0, -1, take)
 	}
-	if q.nearest || q.farthest || q.withDist || q.storeDist {
-		for i := range found.list {
-			found.list[i].metres = area.Distance(geohash.PointOf(found.list[i].score))
-		}
-	}
-	q.arrange(&found)
-	return found
+	q.arrange(h)
+	return h
 }
 
 // arrange puts the hits in order and leaves as many as are wanted. Of places equally far those found
@@ -295,20 +293,17 @@ func (q *search) arrange(h *hits) {
 	if q.count != 0 && q.count < int64(n) {
 		n = int(q.count)
 	}
-	sign := 1
+	compare := h.area.Compare
 	if q.farthest {
-		sign = -1
+		compare = func(a, b geohash.Hit) int { return h.area.Compare(b, a) }
 	}
 	switch {
 	case !q.nearest && !q.farthest:
 	case n < len(h.list):
-		sortPart(h.list, 0, n, func(a, b *hit) int { return sign * cmp.Compare(a.metres, b.metres) })
+		sortPart(h.list, 0, n, func(a, b *hit) int { return compare(a.Hit, b.Hit) })
 	default:
 		slices.SortFunc(h.list, func(a, b hit) int {
-			if a.metres != b.metres {
-				return sign * cmp.Compare(a.metres, b.metres)
-			}
-			return cmp.Or(a.from-b.from, a.to-b.to)
+			return cmp.Or(compare(a.Hit, b.Hit), a.from-b.from, a.to-b.to)
 		})
 	}
 	h.list = h.list[:n]
@@ -329,13 +324,13 @@ func (c *Call) tellHits(q *search, h *hits) {
 		}
 		c.Reply.Bulk(h.member(i))
 		if q.withDist {
-			c.tellDistance(hit.metres / q.unit)
+			c.tellDistance(h.distance(i, q.unit))
 		}
 		if q.withHash {
-			c.Reply.Int(int64(hit.score))
+			c.Reply.Int(int64(hit.Score))
 		}
 		if q.withCoord {
-			c.tellPlace(geohash.PointOf(hit.score))
+			c.tellPlace(geohash.PointOf(hit.Score))
 		}
 	}
 }
@@ -351,9 +346,9 @@ func (c *Call) storeHits(q *search, h *hits, form searchForm) {
 		lim = zset.Limits{} // it will not stay packed, so it is not even begun so
 	}
 	for i, hit := range h.list {
-		score := hit.score
+		score := hit.Score
 		if q.storeDist {
-			score = hit.metres / q.unit
+			score = h.distance(i, q.unit)
 		}
 		kept.Add(h.member(i), score, lim, c.Engine.Dice)
 	}

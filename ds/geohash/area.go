@@ -1,6 +1,7 @@
 package geohash
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/miniserver-go/miniserver/elementary"
@@ -34,75 +35,84 @@ type Area struct {
 	width, height float64 // metres from edge to edge
 	radius        float64 // metres; of a box, half the diagonal
 
-	// Of the center and of the limits, for the quick estimate.
-	lon, lat, cosLat float64 // radians
-	across, up       bound   // of a circle both are the radius'
+	// For the estimate:
+	lon, lat   float64 // of the center, in radians
+	cosLat     float64
+	across, up bound // of a circle both are the radius
 }
 
 // Circle returns the area of points that are at most radius metres from center.
 func Circle(center Point, radius float64) Area {
-	a := Area{Center: center, radius: radius, across: boundOf(radius)}
-	return a.measured()
+	limit := boundOf(radius)
+	return Area{radius: radius, across: limit, up: limit}.around(center)
 }
 
 // Box returns the area of points that are at most half of width metres east or west of center and half
 // of height north or south.
 func Box(center Point, width, height float64) Area {
-	a := Area{Center: center, isBox: true, width: width, height: height, across: boundOf(width / 2), up: boundOf(height / 2)}
-	a.radius = math.Sqrt(float64(width/2*(width/2)) + float64(height/2*(height/2)))
-	return a.measured()
+	diagonal := math.Sqrt(float64(width/2*(width/2)) + float64(height/2*(height/2)))
+	return Area{isBox: true, width: width, height: height, radius: diagonal,
+		across: boundOf(width / 2), up: boundOf(height / 2)}.around(center)
 }
 
-func (a Area) measured() Area {
-	a.lon, a.lat = radians(a.Center.Lon), radians(a.Center.Lat)
+func (a Area) around(center Point) Area {
+	a.Center = center
+	a.lon, a.lat = radians(center.Lon), radians(center.Lat)
 	a.cosLat = math.Cos(a.lat)
 	return a
 }
 
-// Distance returns the metres from the center to p.
-func (a *Area) Distance(p Point) float64 { return Distance(a.Center, p) }
-
 // bound is a distance as a haversine, between two values so close that only an exact computation can
-// tell what lies between them from the distance.
-type bound struct{ inside, outside float64 }
+// tell what lies between them from the distance. No angle of more than that many radians is within it.
+type bound struct{ inside, outside, angle float64 }
+
+// margin is the share of a haversine by which an estimate of it surely differs less; it errs by some
+// 1e-15.
+const margin = 1e-12
 
 func boundOf(metres float64) bound {
-	const margin = 1e-12 // an estimate errs by 1e-15
-	if metres >= earthRadius*math.Pi*(1+margin) {
-		return bound{math.Inf(1), math.Inf(1)}
+	angle := metres / earthRadius * (1 + margin)
+	if angle > math.Pi {
+		return bound{math.Inf(1), math.Inf(1), math.Inf(1)}
 	}
 	s := math.Sin(metres / (2 * earthRadius))
-	return bound{s * s * (1 - margin), s * s * (1 + margin)}
+	return bound{s * s * (1 - margin), s * s * (1 + margin), angle}
 }
 
-// Contains reports whether p lies in the area. About 20 ns, or 200 ns at the very edge.
-func (a *Area) Contains(p Point) bool {
+// Hit is a score whose point lies in an area.
+type Hit struct {
+	Score float64
+	near  float64 // haversine of the distance to the center, by estimate
+}
+
+// Find returns the hit that a score is; false if its point lies outside of the area. About 30 ns, or
+// 200 ns at the very edge.
+func (a *Area) Find(score float64) (hit Hit, ok bool) {
+	p := PointOf(score)
 	lat := radians(p.Lat)
-	u := math.Sin((lat - a.lat) / 2)
+	if math.Abs(lat-a.lat) > a.up.angle {
+		return hit, false
+	}
+	u, v, cos := math.Sin((lat-a.lat)/2), math.Sin((radians(p.Lon)-a.lon)/2), math.Cos(lat)
 	u *= u
+	hit = Hit{score, u + a.cosLat*cos*v*v}
 	if a.isBox {
-		return a.boxContains(p, lat, u)
+		v *= cos
+		return hit, a.holds(p, u, v*v)
 	}
-	if u > a.across.outside {
-		return false
+	switch {
+	case hit.near < a.across.inside:
+		return hit, true
+	case hit.near > a.across.outside:
+		return hit, false
 	}
-	v := math.Sin((radians(p.Lon) - a.lon) / 2)
-	switch h := u + a.cosLat*math.Cos(lat)*v*v; {
-	case h < a.across.inside:
-		return true
-	case h > a.across.outside:
-		return false
-	}
-	return Distance(a.Center, p) <= a.radius
+	return hit, Distance(a.Center, p) <= a.radius
 }
 
-// boxContains is Contains for a box and a point whose distance along the meridian has the haversine u.
-func (a *Area) boxContains(p Point, lat, u float64) bool {
-	if u > a.up.outside {
-		return false
-	}
-	v := math.Cos(lat) * math.Sin((radians(p.Lon)-a.lon)/2)
-	switch v *= v; {
+// holds is Find's answer for a box and a point whose ways along its meridian and its parallel have the
+// haversines u and v.
+func (a *Area) holds(p Point, u, v float64) bool {
+	switch {
 	case v > a.across.outside:
 		return false
 	case u < a.up.inside && v < a.across.inside:
@@ -110,6 +120,22 @@ func (a *Area) boxContains(p Point, lat, u float64) bool {
 	}
 	return Distance(p, Point{p.Lon, a.Center.Lat}) <= a.height/2 &&
 		Distance(p, Point{a.Center.Lon, p.Lat}) <= a.width/2
+}
+
+// Distance returns the metres from the center to a hit.
+func (a *Area) Distance(h Hit) float64 { return Distance(a.Center, PointOf(h.Score)) }
+
+// Compare returns -1, 0 or 1 as the distance to x is less than, equal to or greater than that to y.
+func (a *Area) Compare(x, y Hit) int {
+	switch slack := x.near * margin; {
+	case x.near < y.near-slack:
+		return -1
+	case x.near > y.near+slack:
+		return 1
+	case x.Score == y.Score:
+		return 0
+	}
+	return cmp.Compare(a.Distance(x), a.Distance(y))
 }
 
 // Span is the scores from Min up to but without Max.

@@ -15,13 +15,13 @@
 //  2. A distance is that of the haversine formula with correctly rounded functions, in the order of
 //     Redis' operations. C's functions round nearly always so, and differently on different processors:
 //     one in some hundred distances differs from Redis' in its last bit, a nanometre.
-//  3. Contains(p) is true just if the distances that Redis compares are within the area.
+//  3. Find and Compare decide as such distances would.
 //
 // Non-goals: the poles beyond 85.05 degrees, which Mercator's projection leaves out, and shapes other
 // than circles and boxes.
 //
-// Unlike Redis, which computes the distance of every candidate, an area decides by a quick estimate and
-// computes exactly only where that is too close to call.
+// Unlike Redis, which computes the distance of every candidate, an area decides and compares by a quick
+// estimate and computes exactly only where that is too close to call.
 package geohash
 
 import "math"

@@ -1,6 +1,7 @@
 package geohash
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -100,23 +101,28 @@ func someArea(rng *rand.Rand) Area {
 	return Box(anywhere(rng), size(), size())
 }
 
-// naive is Contains without an estimate.
-func naive(a *Area, p Point) bool {
+// contains is Find without an estimate.
+func (a *Area) contains(p Point) bool {
 	if !a.isBox {
 		return Distance(a.Center, p) <= a.radius
 	}
 	return Distance(p, Point{p.Lon, a.Center.Lat}) <= a.height/2 && Distance(p, Point{a.Center.Lon, p.Lat}) <= a.width/2
 }
 
-func TestContains(t *testing.T) {
+func finds(a *Area, score float64) bool {
+	_, ok := a.Find(score)
+	return ok
+}
+
+func TestFind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	inside := 0
 	for range 300 {
 		a := someArea(rng)
 		for range 200 {
-			p := anywhere(rng)
-			require.Equal(t, naive(&a, p), a.Contains(p), "%v %v", a, p)
-			if a.Contains(p) {
+			score := anywhere(rng).Score()
+			require.Equal(t, a.contains(PointOf(score)), finds(&a, score), "%v %v", a, score)
+			if finds(&a, score) {
 				inside++
 			}
 		}
@@ -124,22 +130,50 @@ func TestContains(t *testing.T) {
 	require.Greater(t, inside, 1000)
 }
 
-// TestContainsAtTheEdge takes the distance of a point for the radius, and its neighbours.
-func TestContainsAtTheEdge(t *testing.T) {
+// TestFindAtTheEdge takes the distance of a point for the radius, and its neighbours.
+func TestFindAtTheEdge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 3000 {
-		center, p := anywhere(rng), anywhere(rng)
-		d := Distance(center, p)
+		center, score := anywhere(rng), anywhere(rng).Score()
+		d := Distance(center, PointOf(score))
 		for _, radius := range []float64{d, math.Nextafter(d, 0), math.Nextafter(d, math.Inf(1)), d * (1 - 1e-11), d * (1 + 1e-11)} {
 			a := Circle(center, radius)
-			require.Equal(t, d <= radius, a.Contains(p), "%v %v %v", center, p, radius)
+			require.Equal(t, d <= radius, finds(&a, score), "%v %v %v", center, score, radius)
 		}
 	}
-	a := Circle(palermo, 0)
-	require.True(t, a.Contains(palermo))
-	require.False(t, a.Contains(catania))
+	here, there := palermo.Score(), catania.Score()
+	a := Circle(PointOf(here), 0)
+	require.True(t, finds(&a, here))
+	require.False(t, finds(&a, there))
 	a = Circle(palermo, math.Inf(1))
-	require.True(t, a.Contains(Point{palermo.Lon - 180, -palermo.Lat}))
+	require.True(t, finds(&a, Point{palermo.Lon - 180, -palermo.Lat}.Score()))
+}
+
+// TestCompare also where points are as far on either side, and where they are opposite the center.
+func TestCompare(t *testing.T) {
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range 20000 {
+		center, p := anywhere(rng), anywhere(rng)
+		q := anywhere(rng)
+		switch rng.IntN(4) {
+		case 0:
+			q = Point{2*center.Lon - p.Lon, p.Lat}
+		case 1:
+			q = Point{p.Lon, 2*center.Lat - p.Lat}
+		case 2:
+			p = Point{center.Lon - 180 + rng.NormFloat64()/1e5, -center.Lat}
+			q = Point{center.Lon - 180, -center.Lat + rng.NormFloat64()/1e5}
+		}
+		if !p.Valid() || !q.Valid() {
+			continue
+		}
+		a := Circle(center, math.Inf(1))
+		x, _ := a.Find(p.Score())
+		y, _ := a.Find(q.Score())
+		require.Equal(t, cmp.Compare(a.Distance(x), a.Distance(y)), a.Compare(x, y), "%v: %v %v", center, p, q)
+		require.Equal(t, -a.Compare(x, y), a.Compare(y, x))
+		require.Zero(t, a.Compare(x, x))
+	}
 }
 
 // TestSpansHoldTheArea: what an area contains is in one span and one only. Areas so large or so far
@@ -157,7 +191,7 @@ func TestSpansHoldTheArea(t *testing.T) {
 		for range 100 {
 			d := a.radius / earthRadius * 180 / math.Pi
 			p := Point{a.Center.Lon + rng.NormFloat64()*d, a.Center.Lat + rng.NormFloat64()*d/2}
-			if !p.Valid() || !a.Contains(PointOf(p.Score())) {
+			if !p.Valid() || !finds(&a, p.Score()) {
 				continue
 			}
 			found++
@@ -195,7 +229,7 @@ func TestSpansAreDisjoint(t *testing.T) {
 
 var sinkBool bool
 
-func BenchmarkContains(b *testing.B) {
+func BenchmarkFind(b *testing.B) {
 	for name, a := range map[string]Area{"circle": Circle(palermo, 100_000), "box": Box(palermo, 200_000, 200_000)} {
 		b.Run(name, func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(1, 1))
@@ -204,7 +238,7 @@ func BenchmarkContains(b *testing.B) {
 				points[i] = Point{palermo.Lon + rng.Float64()*4 - 2, palermo.Lat + rng.Float64()*4 - 2}.Score()
 			}
 			for i := 0; b.Loop(); i++ {
-				sinkBool = a.Contains(PointOf(points[i&1023]))
+				sinkBool = finds(&a, points[i&1023])
 			}
 		})
 	}
