@@ -225,7 +225,8 @@ func (x *lexer) separator() int {
 	return -1 - level
 }
 
-// long reads a long string or comment up to its closing bracket.
+// long reads a long string or comment up to its closing bracket. Another [[ in it means nothing: lua5.1
+// refuses that for the sake of older programs, Redis does not.
 func (x *lexer) long(level int, unfinished string) {
 	x.save()
 	if isNewline(x.peek()) {
@@ -236,13 +237,6 @@ func (x *lexer) long(level int, unfinished string) {
 		switch c := x.peek(); c {
 		case endOfSource:
 			x.fail(unfinished, tokenEOF.String())
-		case '[':
-			if x.separator() == level {
-				x.save()
-				if level == 0 {
-					x.fail("nesting of [[...]] is deprecated", "[")
-				}
-			}
 		case ']':
 			if x.separator() == level {
 				x.save()

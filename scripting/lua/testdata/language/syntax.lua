@@ -22,7 +22,7 @@ for _, s in ipairs{"x = 1 2", "x = 1 'a'", "x = 1 'a\\nb'", "x = 1 [[a]]", "x = 
   print(f and "ok" or e)
 end
 --- strings
-for _, s in ipairs{"'", "'abc", "\"abc", "'abc\ndef'", "'abc\\\ndef'", "'abc\\", "'\\x'", "'\\q'", "'\\\\'", "'\\''", "'\\65'", "'\\065'", "'\\0659'", "'\\256'", "'\\300'", "'\\999'", "'abc\\256def'", "'a\\zb'", "'\\u{41}'", "'\\x41'", "[[", "[[abc", "[[abc]", "[=[abc]]", "[=[abc]=]", "[==[a]=]b]==]", "[=", "[=x", "[==", "[[a\nb]]", "[[\na]]", "[[\n\na]]", "[[\r\na\r\nb]]", "[[a]]]", "[=[a]]=]", "[[a[b]c]]", "[[a[[b]]", "[=[a[[b]=]", "[=[a[=[b]=]", "'\\a\\b\\f\\n\\r\\t\\v'", "'\t'", "'\\\r\n'", "'a\\\r\nb'", "'\0'", "'\\0'", "'\\00'", "'\\0001'"} do
+for _, s in ipairs{"'", "'abc", "\"abc", "'abc\ndef'", "'abc\\\ndef'", "'abc\\", "'\\x'", "'\\q'", "'\\\\'", "'\\''", "'\\65'", "'\\065'", "'\\0659'", "'\\256'", "'\\300'", "'\\999'", "'abc\\256def'", "'a\\zb'", "'\\u{41}'", "'\\x41'", "[[", "[[abc", "[[abc]", "[=[abc]]", "[=[abc]=]", "[==[a]=]b]==]", "[=", "[=x", "[==", "[[a\nb]]", "[[\na]]", "[[\n\na]]", "[[\r\na\r\nb]]", "[[a]]]", "[=[a]]=]", "[[a[b]c]]", "[=[a[[b]=]", "[=[a[=[b]=]", "'\\a\\b\\f\\n\\r\\t\\v'", "'\t'", "'\\\r\n'", "'a\\\r\nb'", "'\0'", "'\\0'", "'\\00'", "'\\0001'"} do
   local f, e = loadstring("return " .. s, "=t")
   if f then
     local v = f()
@@ -32,7 +32,7 @@ for _, s in ipairs{"'", "'abc", "\"abc", "'abc\ndef'", "'abc\\\ndef'", "'abc\\",
   end
 end
 --- comments
-for _, s in ipairs{"--", "-- x", "--x\nreturn 1", "--[[x]] return 1", "--[[x", "--[[x\n", "--[=[x]]", "--[=[x]=] return 2", "--[=x\nreturn 3", "--[\nreturn 4", "--[[\n]]return 5", "--[[a[[b]]", "--[==[a[[b]==] return 6", "return 7 --", "return 8 --[[]]", "- - 1", "#!shebang\nreturn 1", "--[[]]--[[]]return 9", "return--[[x]]10"} do
+for _, s in ipairs{"--", "-- x", "--x\nreturn 1", "--[[x]] return 1", "--[[x", "--[[x\n", "--[=[x]]", "--[=[x]=] return 2", "--[=x\nreturn 3", "--[\nreturn 4", "--[[\n]]return 5", "--[==[a[[b]==] return 6", "return 7 --", "return 8 --[[]]", "- - 1", "#!shebang\nreturn 1", "--[[]]--[[]]return 9", "return--[[x]]10"} do
   local f, e = loadstring(s, "=t")
   print(f and f() or e)
 end
