@@ -120,7 +120,7 @@ func (u *unit) function(fn *functionBody, outer *compiler) *compiler {
 const (
 	protoBytes   = 256      // what a compiled function takes at least, about
 	sourceBytes  = 64       // what a byte of source takes once compiled, about
-	closureBytes = 160      // Go stack of one nested closure, about
+	closureBytes = 256      // Go stack of one nested closure, about
 	bytesPerCall = 16 << 10 // Go stack one Lua call may take within maxCalls
 )
 

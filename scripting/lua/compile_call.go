@@ -60,6 +60,8 @@ func (c *compiler) selectOne(function, choice eval, call invoke) eval {
 
 // call compiles a call.
 func (c *compiler) call(e *callExpr) invoke {
+	c.enter()
+	defer c.leave()
 	free := c.free
 	defer func() { c.free = free }()
 	if e.method != "" {
@@ -176,6 +178,7 @@ func (f *Call) withTail(first uint8, n int, tail []Value) []Value {
 		return tail
 	}
 	L := f.L
+	L.ticks -= len(tail) >> 4
 	// tail may be L.ret itself: make room in front of it.
 	if cap(L.ret) < n+len(tail) {
 		L.ret = append(L.ret[:cap(L.ret)], make([]Value, n+len(tail))...)

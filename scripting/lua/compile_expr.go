@@ -96,6 +96,8 @@ func (c *compiler) many(e expression) many {
 	if !ok {
 		return (*Call).extras
 	}
+	c.enter()
+	defer c.leave()
 	invoke := c.call(call)
 	return func(f *Call) []Value { return invoke(f).results() }
 }

@@ -96,6 +96,7 @@ func (c *compiler) storeTail(slot uint8, pending []uint8, stored int, tail many)
 	}
 	return func(f *Call) {
 		values := tail(f)
+		f.L.Tick(len(values) >> 4)
 		t := f.slots[slot].AsTable()
 		t.growArray(f.L, stored+n+len(values))
 		t.setList(f.L, stored, f.slots[first:first+n])

@@ -32,6 +32,7 @@ const (
 	coroutineSegment = 64 + slack
 	// coroutineBytes is what a coroutine counts: its stacks.
 	coroutineBytes = 4096 + coroutineSegment*valueBytes
+	startTicks     = 100 // what a new goroutine takes in loop iterations, about
 )
 
 // newCoroutine returns a suspended coroutine that will call fn.
@@ -50,6 +51,9 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 			co.status, co.fn = dead, Nil
 		}
 		return []Value{String("C stack overflow")}, false
+	}
+	if co.worker == nil && len(L.idle) == 0 {
+		L.Tick(startTicks)
 	}
 	co.values = append(co.values[:0], args...)
 	L.enterCoroutine(co)

@@ -168,6 +168,7 @@ func (c *Call) receive(p *Proto, args []Value) {
 		c.nextra = max(len(args)-fixed, 0)
 		c.extra = unsafe.Add(unsafe.Pointer(c), p.frame)
 		if c.nextra > 0 {
+			c.L.ticks -= c.nextra >> 4
 			copy(c.extras(), args[fixed:])
 		}
 	}

@@ -148,6 +148,7 @@ func baseSelect(L *State, c *Call) {
 	if i < 1 {
 		c.ArgError(1, "index out of range")
 	}
+	L.Tick((c.NArgs() - i) >> 4)
 	c.Return(c.Args()[i:]...)
 }
 
@@ -269,6 +270,7 @@ func baseUnpack(L *State, c *Call) {
 	if n >= maxUnpack {
 		L.Errorf("too many results to unpack")
 	}
+	L.Tick(n >> 4)
 	c.nret = n
 	if n == 1 {
 		c.ret = t.GetInt(i)
