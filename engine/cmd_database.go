@@ -74,8 +74,16 @@ func (c *Call) flushMode() bool {
 func (c *Call) flush(db *keyspace.DB) {
 	c.Engine.touchDB(db, nil)
 	c.ChangedAll(db.Len())
+	held := db.Bytes()
 	db.Flush()
+	if held > purgeFrom {
+		c.Engine.purge()
+	}
 }
+
+// purgeFrom is how many bytes a flush must free for the system to get them back at once, and not when
+// the collector comes by.
+const purgeFrom = 16 << 20
 
 // SWAPDB index1 index2
 func cmdSwapDB(c *Call) {

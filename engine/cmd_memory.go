@@ -87,8 +87,13 @@ func cmdMemoryMallocStats(c *Call) {
 
 // MEMORY PURGE
 func cmdMemoryPurge(c *Call) {
-	if c.Engine.hooks.Purge != nil {
-		c.Engine.hooks.Purge()
-	}
+	c.Engine.purge()
 	c.Reply.Status("OK")
+}
+
+// purge gives freed memory back to the system.
+func (e *Engine) purge() {
+	if e.hooks.Purge != nil {
+		e.hooks.Purge()
+	}
 }
