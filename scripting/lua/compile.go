@@ -8,7 +8,9 @@ import (
 // Compile turns source into a chunk: a function of any number of arguments. chunkName follows Lua's
 // custom: "=name" and "@file" are shown as they are, anything else as [string "..."].
 // The error is a syntax error with Lua's own text.
-func Compile(source, chunkName string) (p *Proto, err error) {
+func Compile(source, chunkName string) (*Proto, error) { return compile(source, chunkName, nil) }
+
+func compile(source, chunkName string, profile *Profile) (p *Proto, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			syntax, ok := problem.(syntaxError)
@@ -18,7 +20,7 @@ func Compile(source, chunkName string) (p *Proto, err error) {
 			err = errors.New(syntax.message)
 		}
 	}()
-	u := &unit{source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName), constants: map[string]stringKey{}}
+	u := &unit{source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName), constants: map[string]stringKey{}, profile: profile}
 	return u.function(parse(source, displayName(chunkName, maxSyntaxName)), nil).proto, nil
 }
 
@@ -60,6 +62,7 @@ func displayName(name string, size int) string {
 // unit is one compilation.
 type unit struct {
 	chunk     string
+	profile   *Profile // nil for none
 	source    string
 	constants map[string]stringKey
 }

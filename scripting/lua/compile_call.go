@@ -18,7 +18,7 @@ func few(e *callExpr) bool {
 func (c *compiler) callOne(e *callExpr) eval {
 	free := c.free
 	defer func() { c.free = free }()
-	if e.method == "" && few(e) {
+	if e.method == "" && few(e) && c.profile == nil {
 		return c.callee(e).one()
 	}
 	call := c.call(e)
@@ -64,6 +64,13 @@ func (c *compiler) call(e *callExpr) invoke {
 	defer c.leave()
 	free := c.free
 	defer func() { c.free = free }()
+	if c.profile != nil {
+		return c.profile.call(e.line, c.callPlain(e))
+	}
+	return c.callPlain(e)
+}
+
+func (c *compiler) callPlain(e *callExpr) invoke {
 	if e.method != "" {
 		return c.callMethod(e)
 	}

@@ -13,7 +13,11 @@ func (c *compiler) statements(body []statement) []action {
 	defer c.leave()
 	execs := make([]action, 0, len(body))
 	for _, s := range body {
-		execs = append(execs, c.action(s))
+		a := c.action(s)
+		if line := lineOf(s); c.profile != nil && line > 0 {
+			a = c.profile.statement(line, a)
+		}
+		execs = append(execs, a)
 	}
 	return execs
 }
@@ -218,6 +222,9 @@ func (c *compiler) ifStatement(s *ifStat) action {
 	branches := make([]action, len(s.branches))
 	for i := range s.conditions {
 		tests[i] = c.test(s.conditions[i])
+		if c.profile != nil && i > 0 {
+			tests[i] = c.profile.condition(s.lines[i], tests[i])
+		}
 		branches[i] = c.block(s.branches[i])
 	}
 	var otherwise action

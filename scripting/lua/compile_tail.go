@@ -19,6 +19,9 @@ func (c *compiler) tailCall(e *callExpr) action {
 	gather, n, rest := c.arguments(e.args)
 	t.gather, t.rest = gather, rest
 	t.n += n
+	if c.profile != nil {
+		return c.profile.tail(e.line, t.run)
+	}
 	return t.run
 }
 

@@ -1,34 +1,51 @@
-// Package lua is Lua 5.1 as Redis embeds it, compiled to Go closures. It knows nothing of Redis.
+// Package lua runs Lua 5.1, the language of Redis scripts, exactly and fast. It knows nothing of Redis.
 //
-//	source ─lexer, parser─▶ tree ─compiler─▶ closures ─State─▶ values
-//	                        names are slots   one for each     frames back to back
-//	                        already           expression       on a stack of Values
+// A chunk goes through three hands. The parser reads it in the order C Lua does, so that syntax errors and
+// the lines of run-time errors agree, and resolves every name to a local variable, an upvalue or a global.
+// The compiler turns the tree into Go closures, choosing them by the shapes of the operands. Running is
+// calling the outermost closure.
 //
-// The parser resolves names while it reads: a local is a slot of its function's frame, or a cell if an
-// inner function shares it and it changes. The compiler turns each expression into a Go function of
-// the frame, chosen by the shape of its operands (a local and a constant, two numbers, a field with a
-// constant name), so that running a script is calling one small function after another, without
-// decoding instructions. Variables that can only hold numbers are found beforehand (numeric.go) and
-// their arithmetic needs no look at types.
+//	source -> lexer -> parser -> tree -> compiler -> closures: Proto
+//	Proto + globals = Function;  Function + arguments -> State.Run -> results
 //
-// A Value is two words (value.go): numbers, booleans, nil and the strings of constants and arguments
-// need no memory. Tables have an array part and a hash part (table.go), as Lua's own.
+// A value is two words; numbers, booleans, nil and strings need no box:
+//
+//	| pointer: a mark, the bytes or the object | number bits, or tag and length |
+//
+// A frame is a Call on the State's stack, a segment of Values: a head of five words and then the slots of
+// the function's variables and temporaries. Arguments are evaluated into the caller's slots or Go
+// variables and stored in the new frame directly above.
+//
+//	segment: | head | slots of f | head | slots of g | ... free ... |
+//	                              ^ State.frame       ^ State.top
 //
 // Invariants:
+//  1. A frame does not move while it runs, and lies within one segment.
+//  2. Whatever a run holds can be reached from its frames: a value that must outlast the evaluation of
+//     another expression lies in a slot, unless it is a number.
+//  3. A local variable that closures share lives in a cell if it is ever assigned after its declaration;
+//     else closures hold copies of it.
+//  4. A local variable to which only numbers are assigned is numeric: its slot holds a number from its
+//     declaration to the end of its scope, and nobody checks.
+//  5. State.frame is the innermost running function whenever code outside the closures runs.
+//  6. Errors are panics of type raised, with the value in State.pending; whoever recovers restores the
+//     State's stack as it was. Other panics, Abort's among them, pass every pcall.
+//  7. Each turn of a loop and each call counts a tick, each table, string and closure its bytes.
 //
-//  1. A frame never moves while its function runs, and its words have the layout of Values, so that
-//     the collector sees a stack of Values and nothing else.
-//  2. Every loop's turn and every call counts a tick; nothing a script can do escapes the hook.
-//  3. Every table, string and closure is counted against the run's memory limit before it is made.
-//  4. Errors travel as panics between Throw and the nearest protected call; no other panic is caught.
-//  5. When Run returns, no coroutine of the run is left.
+// A State, what was loaded into it, and a Proto belong to one goroutine at a time. Coroutines take turns
+// on goroutines of their own, which all end with the run.
 //
-// Error texts are those of Lua 5.1 to the letter, with the name and kind of the variable, because
-// people match on them; so are number formats, and the limits on locals, upvalues and nesting.
+// What it does not offer: bytecode (string.dump and precompiled chunks are refused), the debug library,
+// files and modules, weak tables and finalizers (__mode and __gc are accepted and do nothing).
 //
-// Not here: files, processes, bytecode, the debug library, userdata from C. Differences that remain
-// are listed at the top of library.go.
-//
-// gopher-lua, which this replaces, words errors in its own way, prints numbers with 17 digits and
-// boxes each of them; bench keeps it as the rival in process.
+// How it differs from C Lua 5.1, apart from these:
+//   - tostring of tables, functions and the like shows numbers in the order of asking instead of
+//     addresses, and these decide where such values lie as keys; with other keys, next and # give what
+//     C Lua's do, down to the order.
+//   - Handlers of xpcall run when the stack is unwound already.
+//   - Chains of more than 10,000 operators or suffixes in one expression are refused.
+//   - Functions that nest expressions deeply count for several calls against the limit of 20,000, and
+//     fewer than 250 values under way within one function may be too many: "function or expression too
+//     complex", which names no token.
+//   - pow and the like may differ in the last of their 53 bits.
 package lua

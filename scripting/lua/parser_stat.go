@@ -108,7 +108,7 @@ func (p *parser) repeatStatement(line int) statement {
 	condition := p.discharge(p.expression())
 	p.fn.active = p.fn.active[:active]
 	p.fn.loops--
-	return &repeatStat{body, condition, p.lastLine}
+	return &repeatStat{body, condition, line, p.lastLine}
 }
 
 func (p *parser) forStatement(line int) statement {

@@ -144,7 +144,8 @@ type (
 	repeatStat struct {
 		body      []statement
 		condition expression
-		line      int
+		first     int // the line of repeat
+		line      int // the line of until
 	}
 	ifStat struct {
 		conditions []expression // one for each branch

@@ -1,0 +1,154 @@
+package lua
+
+// Profile gathers what the runs of chunks compiled with it do, line by line: coverage, and time if there
+// is a clock. Chunks compiled without a Profile pay nothing for this.
+type Profile struct {
+	Clock func() int64 // in nanoseconds; nil: nothing is timed
+
+	lines   []Line
+	current int   // the line of the innermost statement under way
+	since   int64 // when it became that
+}
+
+// Line is what a profile knows of a line of source.
+type Line struct {
+	Executable bool  // a statement begins here
+	Hits       int   // times a statement that begins here was begun
+	Time       int64 // nanoseconds in the statements of the line, without the functions they called
+	Calls      int   // calls of host functions from the line
+	CallTime   int64 // nanoseconds in those, part of Time
+}
+
+// CompileProfiled is Compile for a chunk whose runs p follows.
+func CompileProfiled(source, chunkName string, p *Profile) (*Proto, error) {
+	return compile(source, chunkName, p)
+}
+
+// Lines returns what is known of each line: the Profile's own slice, counted from 1; element 0 stands
+// for no line. It grows with the chunks compiled.
+func (p *Profile) Lines() []Line { return p.lines }
+
+// Reset forgets what was gathered, but not which lines are executable.
+func (p *Profile) Reset() {
+	for i := range p.lines {
+		p.lines[i] = Line{Executable: p.lines[i].Executable}
+	}
+	p.current = 0
+}
+
+// line makes room for a line.
+func (p *Profile) line(n int) {
+	for n >= len(p.lines) {
+		p.lines = append(p.lines, Line{})
+	}
+}
+
+// switchTo charges the time gone by to the line under way and makes another one that.
+func (p *Profile) switchTo(line int) {
+	if p.Clock != nil {
+		now := p.Clock()
+		p.lines[p.current].Time += now - p.since
+		p.since = now
+	}
+	p.current = line
+}
+
+// statement follows a compiled statement that begins at a line.
+func (p *Profile) statement(line int, inner action) action {
+	p.line(line)
+	p.lines[line].Executable = true
+	return func(f *Call) signal {
+		before := p.current
+		if f.prev == nil || f.prev.fn.proto == nil {
+			before = 0 // what a host does between is nobody's time
+		}
+		p.switchTo(line)
+		p.lines[line].Hits++
+		sig := inner(f)
+		p.switchTo(before)
+		return sig
+	}
+}
+
+// condition follows a compiled condition that stands on a line of its own.
+func (p *Profile) condition(line int, inner test) test {
+	p.line(line)
+	p.lines[line].Executable = true
+	return func(f *Call) bool {
+		before := p.current
+		p.switchTo(line)
+		p.lines[line].Hits++
+		result := inner(f)
+		p.switchTo(before)
+		return result
+	}
+}
+
+// call follows a compiled call at a line.
+func (p *Profile) call(line int, inner invoke) invoke {
+	p.line(line)
+	return func(f *Call) *Call {
+		began := p.now()
+		r := inner(f)
+		if r.fn.proto == nil {
+			p.called(line, began)
+		}
+		return r
+	}
+}
+
+// tail follows a compiled tail call, which is over when it has returned: then it was one of a host function.
+func (p *Profile) tail(line int, inner action) action {
+	p.line(line)
+	return func(f *Call) signal {
+		began := p.now()
+		sig := inner(f)
+		if sig == returns {
+			p.called(line, began)
+		}
+		return sig
+	}
+}
+
+func (p *Profile) now() int64 {
+	if p.Clock == nil {
+		return 0
+	}
+	return p.Clock()
+}
+
+// called notes a call of a host function from a line.
+func (p *Profile) called(line int, began int64) {
+	l := &p.lines[line]
+	l.Calls++
+	l.CallTime += p.now() - began
+}
+
+// lineOf returns the line a statement begins at.
+func lineOf(s statement) int {
+	switch s := s.(type) {
+	case *localStat:
+		return s.line
+	case *localFunctionStat:
+		return s.line
+	case *assignStat:
+		return s.line
+	case *callStat:
+		return s.line
+	case *ifStat:
+		return s.lines[0]
+	case *whileStat:
+		return s.line
+	case *repeatStat:
+		return s.first
+	case *numericForStat:
+		return s.line
+	case *genericForStat:
+		return s.line
+	case *returnStat:
+		return s.line
+	case *breakStat:
+		return s.line
+	}
+	return 0
+}
