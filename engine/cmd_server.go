@@ -97,7 +97,7 @@ func cmdWait(c *Call) {
 // Replicas is the family of what waits for replicas.
 func Replicas() Family {
 	return Family{Group: "generic", Commands: []Command{
-		{Name: "wait", Arity: 3, Flags: NoScript, Run: cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
+		{Name: "wait", Arity: 3, Flags: Blocking, Run: cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
 			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed."},
 	}}
 }

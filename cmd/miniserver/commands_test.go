@@ -18,6 +18,9 @@ var different = map[string][]string{
 	"command|getkeys": {"arity"}, "command|getkeysandflags": {"arity"}, "zrank": {"arity"}, "zrevrank": {"arity"},
 	"sort": {"keys"}, "sort_ro": {"keys"}, "georadius": {"keys"}, "georadiusbymember": {"keys"}, "xread": {"keys"},
 	"xreadgroup": {"keys"},
+	// Scripts may call blocking commands since Redis 7.2.
+	"blpop": {"flags"}, "brpop": {"flags"}, "blmove": {"flags"}, "brpoplpush": {"flags"}, "bzpopmin": {"flags"},
+	"bzpopmax": {"flags"}, "wait": {"flags", "categories"},
 }
 
 // What COMMAND tells of the commands that redis-server has too is what redis-server tells.
