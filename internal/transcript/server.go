@@ -102,14 +102,25 @@ func (s *Server) Reset() error {
 }
 
 // awaitHangups waits until the server noticed that all other connections were closed.
-func (s *Server) awaitHangups() {
+func (s *Server) awaitHangups() { s.awaitClients(1) }
+
+// awaitClients returns when no more than n clients are connected, or cannot be counted.
+func (s *Server) awaitClients(n int) {
 	for range 500 {
-		v, err := s.ask("CLIENT", "LIST")
-		if err != nil || v.IsError() || strings.Count(v.Text, "\n") <= 1 {
+		if s.clients() <= n {
 			return
 		}
 		time.Sleep(time.Millisecond)
 	}
+}
+
+// clients returns how many clients are connected, 0 if the server does not tell.
+func (s *Server) clients() int {
+	v, err := s.ask("CLIENT", "LIST")
+	if err != nil || v.IsError() {
+		return 0
+	}
+	return strings.Count(v.Text, "\n")
 }
 
 // parameters returns all parameters and their values.
@@ -248,5 +259,10 @@ func (s *stream) Next(patient bool) (resp.Value, bool, error) {
 	}
 }
 
-// Close implements Conn.
-func (s *stream) Close() error { return s.socket.Close() }
+// Close implements Conn. It returns when the server has noticed, so that what follows is no race.
+func (s *stream) Close() error {
+	before := s.server.clients()
+	err := s.socket.Close()
+	s.server.awaitClients(before - 1)
+	return err
+}
