@@ -243,6 +243,9 @@ func (r *run) close(name string) error {
 		return fmt.Errorf("no connection %q", name)
 	}
 	delete(r.conns, name)
+	if slow, ok := conn.(interface{ HangUp() error }); ok {
+		return slow.HangUp()
+	}
 	return conn.Close()
 }
 

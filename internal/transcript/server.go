@@ -259,8 +259,12 @@ func (s *stream) Next(patient bool) (resp.Value, bool, error) {
 	}
 }
 
-// Close implements Conn. It returns when the server has noticed, so that what follows is no race.
-func (s *stream) Close() error {
+// Close implements Conn.
+func (s *stream) Close() error { return s.socket.Close() }
+
+// HangUp closes the connection and returns when the server has noticed, so that what a transcript does
+// next is no race.
+func (s *stream) HangUp() error {
 	before := s.server.clients()
 	err := s.socket.Close()
 	s.server.awaitClients(before - 1)
