@@ -206,8 +206,8 @@ func (g *programmer) statement() {
 		g.stat("setmetatable(%s, %s)", g.variable(kindTable), g.metatable())
 	case 20:
 		g.stat("table.%s", g.pick(
-			"insert("+g.variable(kindTable)+", "+g.any()+")", "remove("+g.variable(kindTable)+")",
-			"insert("+g.variable(kindTable)+", 1, "+g.any()+")", "sort("+g.variable(kindTable)+")"))
+			"insert("+g.variable(kindTable)+", ("+g.any()+"))", "remove("+g.variable(kindTable)+")",
+			"insert("+g.variable(kindTable)+", 1, ("+g.any()+"))", "sort("+g.variable(kindTable)+")"))
 	case 21:
 		g.stat("%s", g.statCall())
 	default:
