@@ -150,17 +150,8 @@ func cmdClientPause(c *Call) {
 		}
 	}
 	c.noMore()
-	ms, ok := resp.ParseInt(timeout)
-	switch {
-	case !ok:
-		c.Refuse(ErrTimeoutInt)
-	case ms < 0:
-		c.Refuse(ErrTimeoutNeg)
-	case ms > 1<<63-1-c.Now():
-		c.Refuse(ErrTimeoutRange)
-	}
-	if c.OK() {
-		c.Engine.Pause(c.Now()+ms, all)
+	if deadline := c.after(timeout); c.OK() {
+		c.Engine.Pause(deadline, all)
 		c.Reply.Status("OK")
 	}
 }

@@ -54,54 +54,6 @@ func cmdTime(c *Call) {
 	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now%1e6, 10))
 }
 
-// ROLE
-func cmdRole(c *Call) {
-	c.Reply.Array(3)
-	c.Reply.BulkString("master")
-	c.Reply.Int(0)
-	c.Reply.Array(0)
-}
-
-// REPLICAOF <host port | NO ONE>
-func cmdReplicaOf(c *Call) {
-	if c.Word("NO") && c.Word("ONE") {
-		c.Reply.Status("OK")
-		return
-	}
-	c.Fail(ErrNoReplication)
-}
-
-// WAIT numreplicas timeout. There are no replicas, so that Redis would let the time pass.
-func cmdWait(c *Call) {
-	replicas, timeout := c.Int(), c.IntOr(ErrTimeoutInt)
-	switch {
-	case timeout < 0:
-		c.Refuse(ErrTimeoutNeg)
-	case timeout > 1<<63-1-c.Now():
-		c.Refuse(ErrTimeoutRange)
-	}
-	if !c.OK() {
-		return
-	}
-	if replicas <= 0 {
-		c.Reply.Int(0)
-		return
-	}
-	deadline := int64(0)
-	if timeout > 0 {
-		deadline = c.Now() + timeout
-	}
-	c.Park(nil, deadline, func(s *Session) { s.Reply.Int(0) })
-}
-
-// Replicas is the family of what waits for replicas.
-func Replicas() Family {
-	return Family{Group: "generic", Commands: []Command{
-		{Name: "wait", Arity: 3, Flags: Blocking, Run: cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
-			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed."},
-	}}
-}
-
 // Shutdown is how SHUTDOWN is to end the server.
 type Shutdown struct {
 	Save, NoSave bool // whatever the parameters say

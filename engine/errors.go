@@ -83,6 +83,8 @@ const (
 	ErrSlowlogCount  = "ERR count should be greater than or equal to -1"
 	ErrNoShutdown    = "ERR No shutdown in progress."
 	ErrShutdown      = "ERR Errors trying to SHUTDOWN. Check logs."
+	ErrWaitAOF       = "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled."
+	ErrBetween       = "ERR value is out of range, must between %d and %d"
 	ErrNoReplication = "ERR this server replicates nothing; only REPLICAOF NO ONE is understood"
 	ErrNoDebug       = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server."
 	ErrProtocolType  = "ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false"
@@ -138,6 +140,23 @@ const (
 	ErrSecondDB      = "ERR invalid second DB index"
 	ErrIdleUnderLFU  = "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 	ErrFreqUnderLRU  = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
+
+	// Newer commands on strings.
+	ErrDigest         = "ERR must be exactly 16 hexadecimal characters"
+	ErrNotString      = "ERR Key should be of string type if conditions are specified"
+	ErrCondition      = "ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE"
+	ErrPairCount      = "ERR invalid numkeys value"
+	ErrPairs          = "ERR wrong number of key-value pairs"
+	ErrOnlyIfNone     = "ERR ENX flag requires an expiration"
+	ErrIncrement      = "ERR Increment is not an integer or out of range"
+	ErrIncrementFloat = "ERR Increment is not a valid float"
+	ErrIncrementInf   = "ERR BYFLOAT increment cannot be Infinity"
+	ErrBoundInt       = "ERR %s is not an integer or out of range"
+	ErrBoundFloat     = "ERR %s is not a valid float"
+	ErrBoundOrder     = "ERR LBOUND can't be greater than UBOUND"
+	ErrInfinite       = "ERR value cannot be Infinity"
+	ErrApplied        = "ERR applied increment would overflow"
+	ErrAppliedInf     = "ERR applied increment would be Infinity"
 
 	// HyperLogLogs.
 	ErrNoSketch    = "WRONGTYPE Key is not a valid HyperLogLog string value."

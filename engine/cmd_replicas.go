@@ -1,0 +1,87 @@
+package engine
+
+import "github.com/miniserver-go/miniserver/resp"
+
+// What commands about replication answer in a server that has none.
+
+// Replicas is the family of what waits for replicas.
+func Replicas() Family {
+	return Family{Group: "generic", Commands: []Command{
+		{Name: "wait", Arity: 3, Flags: Blocking, Run: cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
+			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed."},
+		{Name: "waitaof", Arity: 4, Flags: Blocking, Run: cmdWaitAOF, Since: "7.2.0", ACL: "-keyspace connection",
+			Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas."},
+	}}
+}
+
+// ROLE
+func cmdRole(c *Call) {
+	c.Reply.Array(3)
+	c.Reply.BulkString("master")
+	c.Reply.Int(0)
+	c.Reply.Array(0)
+}
+
+// REPLICAOF <host port | NO ONE>
+func cmdReplicaOf(c *Call) {
+	if c.Word("NO") && c.Word("ONE") {
+		c.Reply.Status("OK")
+		return
+	}
+	c.Fail(ErrNoReplication)
+}
+
+// WAIT numreplicas timeout. There are no replicas, so that Redis would let the time pass.
+func cmdWait(c *Call) {
+	replicas, deadline := c.Int(), c.after(c.Arg())
+	if !c.OK() {
+		return
+	}
+	if replicas <= 0 {
+		c.Reply.Int(0)
+		return
+	}
+	c.Park(nil, deadline, func(s *Session) { s.Reply.Int(0) })
+}
+
+// WAITAOF numlocal numreplicas timeout
+func cmdWaitAOF(c *Call) {
+	local, replicas := c.Int(), int64(0)
+	if local < 0 || local > 1 {
+		c.Refusef(ErrBetween, 0, 1)
+	}
+	replicas = c.IntIn(0, 1<<63-1, ErrNotPositive)
+	deadline := c.after(c.Arg())
+	if local != 0 {
+		c.Refuse(ErrWaitAOF)
+	}
+	if !c.OK() {
+		return
+	}
+	tell := func(s *Session) {
+		s.Reply.Array(2)
+		s.Reply.Int(0)
+		s.Reply.Int(0)
+	}
+	if replicas == 0 {
+		tell(c.Session)
+		return
+	}
+	c.Park(nil, deadline, tell)
+}
+
+// after returns the deadline that a timeout in milliseconds from now is; 0 for none.
+func (c *Call) after(timeoutText []byte) int64 {
+	timeout, ok := resp.ParseInt(timeoutText)
+	switch {
+	case !ok:
+		c.Refuse(ErrTimeoutInt)
+	case timeout < 0:
+		c.Refuse(ErrTimeoutNeg)
+	case timeout > 1<<63-1-c.Now():
+		c.Refuse(ErrTimeoutRange)
+	case timeout > 0:
+		return c.Now() + timeout
+	}
+	return 0
+}
