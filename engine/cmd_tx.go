@@ -10,6 +10,7 @@ import "github.com/miniserver-go/miniserver/keyspace"
 type transaction struct {
 	commands []queued
 	spoiled  bool
+	denyOOM  bool // a command in it is refused when memory is short
 }
 
 type queued struct {
@@ -51,6 +52,7 @@ func (cmd *Command) runsInTx() bool {
 // queue keeps a copy of a command for EXEC.
 func (s *Session) queue(cmd *Command, args [][]byte) {
 	s.tx.commands = append(s.tx.commands, queued{cmd, copyArgs(args)})
+	s.tx.denyOOM = s.tx.denyOOM || cmd.Flags&DenyOOM != 0
 }
 
 // copyArgs copies arguments out of the connection's buffer.
@@ -116,23 +118,10 @@ func (e *Engine) runQueue(c *Call, commands []queued) {
 	c.Reply.Array(len(commands))
 	c.OpenTx()
 	for _, q := range commands {
-		if refusal := e.execGate(c.Session, q.cmd); refusal != "" {
-			e.countError(refusal)
-			c.Reply.Error(refusal)
-			continue
-		}
 		e.begin(c.Session, q.cmd, q.args)
 		e.run(c.Session, q.cmd, q.args)
 	}
 	c.CloseTx()
-}
-
-// execGate repeats the tests whose outcome may have changed since the command was queued.
-func (e *Engine) execGate(s *Session, cmd *Command) string {
-	if cmd.Flags&DenyOOM != 0 && e.memoryShort() {
-		return ErrOOM
-	}
-	return ""
 }
 
 // OpenTx begins what is one unit in the journal: what is changed until CloseTx stands there between

@@ -13,7 +13,7 @@ func (e *Engine) gate(s *Session, cmd *Command) string {
 		return ErrNoAuth
 	case s.tx != nil && f&NoMulti != 0:
 		return ErrNotInTx
-	case f&DenyOOM != 0 && e.MemoryShort():
+	case s.wantsMemory(cmd) && e.MemoryShort():
 		return ErrOOM
 	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
 		return fmt.Sprintf(ErrSubscribed, cmd.full)
@@ -23,6 +23,21 @@ func (e *Engine) gate(s *Session, cmd *Command) string {
 		return ErrBusyScript
 	}
 	return ""
+}
+
+// wantsMemory reports whether the command may take memory: by itself, by being queued, or by what is
+// queued.
+func (s *Session) wantsMemory(cmd *Command) bool {
+	if s.tx == nil || cmd.Flags&DenyOOM != 0 {
+		return cmd.Flags&DenyOOM != 0
+	}
+	switch cmd.Name {
+	case "exec":
+		return s.tx.denyOOM
+	case "discard", "quit", "reset":
+		return false
+	}
+	return true
 }
 
 // scriptGate is the gate for a command called by a script: it returns the error's text, or "".
