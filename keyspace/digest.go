@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 
+	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -41,7 +42,7 @@ func (d *Digest) mixNumber(n int) {
 }
 
 // redisTypes are the numbers of the types in Redis.
-var redisTypes = map[Type]int{String: 0, List: 1, Set: 2, ZSet: 3, Hash: 4}
+var redisTypes = map[Type]int{String: 0, List: 1, Set: 2, ZSet: 3, Hash: 4, Bloom: 5}
 
 // Digest returns the fingerprint of all databases. O(bytes held).
 func (ks *Keyspace) Digest() (all Digest) {
@@ -90,6 +91,11 @@ func (db *DB) digest(d *Digest, key []byte) {
 		})
 	case *list.List:
 		v.Range(0, v.Len(), func(e ziplist.Entry) { d.mix(e.Text(nil)) })
+	case *bloom.Filter:
+		d.mix(v.AppendHeader(nil))
+		for chunk, iter := v.AppendChunk(nil, 1, 1<<20); iter != 0; chunk, iter = v.AppendChunk(chunk[:0], iter, 1<<20) {
+			d.mix(chunk)
+		}
 	case *set.Set:
 		v.Each(func(member ziplist.Entry) bool {
 			d.xor(member.Text(nil))

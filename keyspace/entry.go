@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -211,6 +212,8 @@ func heldBytes(v Value) int {
 		fixed = int(unsafe.Sizeof(hash.Hash{}))
 	case *list.List:
 		fixed = int(unsafe.Sizeof(list.List{}))
+	case *bloom.Filter:
+		fixed = int(unsafe.Sizeof(bloom.Filter{}))
 	case *set.Set:
 		fixed = int(unsafe.Sizeof(set.Set{}))
 	}

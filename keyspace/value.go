@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -26,9 +27,12 @@ const (
 	ZSet
 	Set
 	List
+	Bloom
 )
 
-var typeNames = [...]string{None: "none", String: "string", Hash: "hash", ZSet: "zset", Set: "set", List: "list"}
+// typeNames has for a Bloom filter what RedisBloom calls its type.
+var typeNames = [...]string{None: "none", String: "string", Hash: "hash", ZSet: "zset", Set: "set", List: "list",
+	Bloom: "MBbloom--"}
 
 // String returns the name that TYPE replies.
 func (t Type) String() string { return typeNames[t] }
@@ -56,12 +60,20 @@ func TypeOf(v Value) Type {
 		return Set
 	case *list.List:
 		return List
+	case *bloom.Filter:
+		return Bloom
 	}
 	return None
 }
 
 // empty reports whether a value in this state makes its key disappear.
-func empty(v Value) bool { return TypeOf(v) != String && v.Len() == 0 }
+func empty(v Value) bool {
+	switch TypeOf(v) {
+	case String, Bloom:
+		return false
+	}
+	return v.Len() == 0
+}
 
 // clone returns a deep copy of v on the heap.
 func clone(v Value) Value {
@@ -79,6 +91,9 @@ func clone(v Value) Value {
 		c := v.Clone()
 		return &c
 	case *list.List:
+		c := v.Clone()
+		return &c
+	case *bloom.Filter:
 		c := v.Clone()
 		return &c
 	}
