@@ -203,7 +203,7 @@ func (c *compiler) callMethod(e *callExpr) invoke {
 	m.name = c.constant(e.method)
 	m.look = c.siteOf(e.selfLine, e.function)
 	m.pc = c.callSite(e.line, nil, e.method)
-	if few(e) && len(e.args) <= 2 {
+	if few(e) {
 		for i, a := range e.args {
 			m.args[i] = c.eval(a)
 			c.temp()
@@ -213,8 +213,10 @@ func (c *compiler) callMethod(e *callExpr) invoke {
 			return m.call0
 		case 1:
 			return m.call1
+		case 2:
+			return m.call2
 		}
-		return m.call2
+		return m.call3
 	}
 	gather, n, tail := c.arguments(e.args)
 	if tail != nil {
@@ -236,7 +238,7 @@ func (c *compiler) callMethod(e *callExpr) invoke {
 type method struct {
 	self eval
 	name stringKey
-	args [2]eval
+	args [fewArguments]eval
 	look uint32 // the site of the look-up
 	pc   uint32
 	base uint8
@@ -273,6 +275,21 @@ func (m *method) call2(f *Call) *Call {
 	b := m.args[1](f)
 	f.pc = m.pc
 	return f.call3(fn, self, a, b)
+}
+
+func (m *method) call3(f *Call) *Call {
+	fn, self := m.find(f)
+	a := m.args[0](f)
+	if !a.IsNumber() {
+		f.slots[m.base+2] = a
+	}
+	b := m.args[1](f)
+	if !b.IsNumber() {
+		f.slots[m.base+3] = b
+	}
+	d := m.args[2](f)
+	f.pc = m.pc
+	return f.call4(fn, self, a, b, d)
 }
 
 // method returns o[name], through tables without asking what else an __index may be.

@@ -217,54 +217,6 @@ func (c *compiler) localFunction(s *localFunctionStat) action {
 	}
 }
 
-func (c *compiler) ifStatement(s *ifStat) action {
-	tests := make([]test, len(s.conditions))
-	branches := make([]action, len(s.branches))
-	for i := range s.conditions {
-		tests[i] = c.test(s.conditions[i])
-		if c.profile != nil && i > 0 {
-			tests[i] = c.profile.condition(s.lines[i], tests[i])
-		}
-		branches[i] = c.block(s.branches[i])
-	}
-	var otherwise action
-	if len(s.otherwise) > 0 {
-		otherwise = c.block(s.otherwise)
-	}
-	if len(tests) == 1 {
-		return ifElse(tests[0], branches[0], otherwise)
-	}
-	return func(f *Call) signal {
-		for i, t := range tests {
-			if t(f) {
-				return branches[i](f)
-			}
-		}
-		if otherwise != nil {
-			return otherwise(f)
-		}
-		return goOn
-	}
-}
-
-//go:noinline
-func ifElse(condition test, then, otherwise action) action {
-	if otherwise == nil {
-		return func(f *Call) signal {
-			if condition(f) {
-				return then(f)
-			}
-			return goOn
-		}
-	}
-	return func(f *Call) signal {
-		if condition(f) {
-			return then(f)
-		}
-		return otherwise(f)
-	}
-}
-
 func (c *compiler) returns(s *returnStat) action {
 	switch {
 	case len(s.values) == 0:

@@ -9,10 +9,8 @@ func (c *compiler) assignIndex(e *indexExpr, value expression) action {
 	if s, ok := e.key.(stringExpr); ok {
 		return c.assignField(e, c.constant(s.value), value, pc)
 	}
-	if i, ok := plainLocal(e.object); ok {
-		if a := c.assignElement(i, e.key, value, pc); a != nil {
-			return a
-		}
+	if i, ok := plainLocal(e.object); ok && (!late(e.key) || isPlain(e.key)) {
+		return c.assignElement(i, e.key, value, pc)
 	}
 	target := c.targetParts(e)
 	v := c.eval(value)
@@ -28,7 +26,7 @@ func (c *compiler) assignIndex(e *indexExpr, value expression) action {
 	}
 }
 
-// assignElement compiles o[k] = v for a local variable o and a key that is one too or numeric, nil for other keys.
+// assignElement compiles o[k] = v for a local variable o.
 func (c *compiler) assignElement(i uint8, key, value expression, pc uint32) action {
 	j, isLocal := plainLocal(key)
 	numeric := isNumeric(key, true)
@@ -66,7 +64,35 @@ func (c *compiler) assignElement(i uint8, key, value expression, pc uint32) acti
 			return goOn
 		}
 	}
-	return nil
+	k := c.eval(key)
+	slot := c.temp()
+	v := c.eval(value)
+	return func(f *Call) signal {
+		k := k(f)
+		if !k.IsNumber() {
+			f.slots[slot] = k
+		}
+		v := v(f)
+		o := &f.slots[i]
+		if o.n == tagTable {
+			t := (*Table)(o.p)
+			if k.IsNumber() && t.put(k.num(), v) {
+				return goOn
+			}
+			if k.IsString() && t.meta == nil && !t.readonly {
+				t.setString(f.L, k, hashString(k.str()), v)
+				return goOn
+			}
+		}
+		f.setIndex(*o, k, v, pc)
+		return goOn
+	}
+}
+
+// isPlain reports whether e is a local variable in a slot of its own.
+func isPlain(e expression) bool {
+	_, ok := plainLocal(e)
+	return ok
 }
 
 // put stores v, other than nil, at x if that is within the array and no metamethod could want to know.

@@ -16,9 +16,18 @@ func (c *compiler) tailCall(e *callExpr) action {
 		t.function = c.eval(e.function)
 	}
 	t.pc = c.callSite(e.line, e.function, e.method)
-	gather, n, rest := c.arguments(e.args)
-	t.gather, t.rest = gather, rest
-	t.n += n
+	if t.method == nil && few(e) && len(e.args) <= len(t.args) {
+		t.few = true
+		for i, a := range e.args {
+			t.args[i] = c.eval(a)
+			c.temp()
+		}
+		t.n = len(e.args)
+	} else {
+		gather, n, rest := c.arguments(e.args)
+		t.gather, t.rest = gather, rest
+		t.n += n
+	}
 	if c.profile != nil {
 		return c.profile.tail(e.line, t.run)
 	}
@@ -30,6 +39,8 @@ type tail struct {
 	function eval    // nil for a method
 	method   *method // nil for a plain call
 	gather   func(f *Call)
+	args     [2]eval // instead of gather if few
+	few      bool
 	rest     many // more arguments, nil for none
 	n        int  // arguments in slots
 	pc       uint32
@@ -38,6 +49,9 @@ type tail struct {
 
 // run leaves a Lua function to whoever called f, so that the frame of f is free for it; others are called at once.
 func (t *tail) run(f *Call) signal {
+	if t.few {
+		return t.runFew(f)
+	}
 	if t.method != nil {
 		t.method.find(f)
 	} else {
@@ -49,17 +63,46 @@ func (t *tail) run(f *Call) signal {
 		args = f.withTail(t.base+1, t.n, t.rest(f))
 	}
 	f.pc = t.pc
-	L := f.L
 	v := f.slots[t.base]
-	if v.n == tagFunction {
-		fn := (*Function)(v.p)
-		if p := fn.proto; p != nil && p.params == len(args) && t.rest == nil {
-			copy(f.slots[:], args)
-			L.tail, L.tailArgs = fn, inPlace
-			return recalls
-		}
+	if p := luaCode(v); p != nil && p.params == len(args) && t.rest == nil {
+		copy(f.slots[:], args)
+		return f.becomeInPlace(v)
 	}
 	return f.become(v, args)
+}
+
+// runFew is run for a plain call with up to two arguments.
+func (t *tail) runFew(f *Call) signal {
+	v := t.function(f)
+	f.slots[t.base] = v
+	var args [2]Value
+	if t.n > 0 {
+		args[0] = t.args[0](f)
+	}
+	if t.n > 1 {
+		f.slots[t.base+1] = args[0]
+		args[1] = t.args[1](f)
+	}
+	f.pc = t.pc
+	if p := luaCode(v); p != nil && p.params == t.n {
+		f.slots[0], f.slots[1] = args[0], args[1]
+		return f.becomeInPlace(v)
+	}
+	return f.become(v, args[:t.n])
+}
+
+// luaCode returns the code of a Lua function, nil for any other value.
+func luaCode(v Value) *Proto {
+	if v.n != tagFunction {
+		return nil
+	}
+	return (*Function)(v.p).proto
+}
+
+// becomeInPlace makes a tail call of a Lua function whose arguments lie in the first slots.
+func (f *Call) becomeInPlace(v Value) signal {
+	f.L.tail, f.L.tailArgs = (*Function)(v.p), inPlace
+	return recalls
 }
 
 // inPlace stands for the number of arguments of a tail call that lie in the first slots already.

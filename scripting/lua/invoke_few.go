@@ -138,3 +138,35 @@ func (f *Call) call3(v, a, b, d Value) *Call {
 	}
 	return c
 }
+
+func (f *Call) call4(v, a, b, d, e Value) *Call {
+	if v.n != tagFunction {
+		return f.L.apply(f, v, []Value{a, b, d, e})
+	}
+	L := f.L
+	fn := (*Function)(v.p)
+	top := L.top
+	c := (*Call)(unsafe.Add(L.base, top))
+	p := fn.proto
+	if p == nil {
+		c.nargs = 4
+		c.slots[0], c.slots[1], c.slots[2], c.slots[3] = a, b, d, e
+		return L.host(f, fn, c, (frameWords+4)*valueBytes)
+	}
+	depth := int(f.depth) + p.weight
+	if p.params != 4 || !L.ready(depth) {
+		return L.apply(f, v, []Value{a, b, d, e})
+	}
+	c.slots[0], c.slots[1], c.slots[2], c.slots[3] = a, b, d, e
+	c.fn, c.prev, c.L = fn, f, L
+	L.frame = c
+	c.pc, c.tails, c.nret, c.depth = 0, 0, 0, int32(depth)
+	L.top = top + p.frame
+	sig := p.body(c)
+	L.frame = f
+	L.top = top
+	if sig == recalls {
+		return L.recall(f, c)
+	}
+	return c
+}

@@ -85,7 +85,7 @@ func baseError(L *State, c *Call) {
 	level := c.OptInt(2, 1)
 	v := c.Arg(1)
 	if s, ok := v.ToString(); ok && level > 0 {
-		v = String(L.Where(level) + s)
+		v = L.NewString(L.Where(level) + s)
 	}
 	L.Throw(v)
 }

@@ -25,8 +25,14 @@ const (
 )
 
 // eventKeys are the events' names as table keys.
-var eventKeys = makeKeys("__index", "__newindex", "__eq", "__call", "__lt", "__le", "__concat",
-	"__unm", "__len", "__add", "__sub", "__mul", "__div", "__mod", "__pow", "__tostring", "__metatable")
+var eventKeys = [...]stringKey{
+	eventIndex: makeKey("__index"), eventNewIndex: makeKey("__newindex"), eventEqual: makeKey("__eq"),
+	eventCall: makeKey("__call"), eventLess: makeKey("__lt"), eventLessEqual: makeKey("__le"),
+	eventConcat: makeKey("__concat"), eventNegate: makeKey("__unm"), eventLength: makeKey("__len"),
+	eventAdd: makeKey("__add"), eventSub: makeKey("__sub"), eventMul: makeKey("__mul"),
+	eventDiv: makeKey("__div"), eventMod: makeKey("__mod"), eventPow: makeKey("__pow"),
+	eventToString: makeKey("__tostring"), eventMetatable: makeKey("__metatable"),
+}
 
 // arithmeticEvents are the events of the operators opAdd to opPow.
 var arithmeticEvents = [...]event{eventAdd, eventSub, eventMul, eventDiv, eventMod, eventPow}
@@ -39,20 +45,15 @@ type stringKey struct {
 
 func makeKey(s string) stringKey { return stringKey{String(s), hashString(s)} }
 
-func makeKeys(names ...string) []stringKey {
-	keys := make([]stringKey, len(names))
-	for i, name := range names {
-		keys[i] = makeKey(name)
-	}
-	return keys
-}
-
 // event returns the metamethod for e of a metatable, which may be nil.
 func (t *Table) event(e event) Value {
 	if t == nil || e < rememberedEvents && t.absent&(1<<e) != 0 {
 		return Nil
 	}
 	k := &eventKeys[e]
+	if n := t.main(k.hash); n.key == k.Value && n.val.p != nil {
+		return n.val
+	}
 	v := t.getString(k.Value, k.hash)
 	if e < rememberedEvents && v.IsNil() {
 		t.absent |= 1 << e
