@@ -103,9 +103,7 @@ func corpusScripts(t *testing.T) (list []string) {
 	for _, e := range expressions(t) {
 		list = append(list, "return "+e)
 	}
-	for _, p := range pieces(t) {
-		list = append(list, p)
-	}
+	list = append(list, pieces(t)...)
 	for _, p := range programs(t) {
 		list = append(list, prelude+p+postlude)
 	}
