@@ -39,6 +39,15 @@ func Strings() Family {
 			Summary: "Atomically creates or modifies the string values of one or more keys."},
 		{Name: "msetnx", Arity: -3, Flags: Write | DenyOOM, Keys: KeyRange(1, -1, 2), Run: cmdMSetNX, Since: "1.0.1",
 			Summary: "Atomically modifies the string values of one or more keys only when all keys don't exist."},
+		{Name: "msetex", Arity: -4, Flags: Write | DenyOOM, Keys: NumPairs(1), Run: cmdMSetEx, Since: "8.4.0",
+			Summary: "Atomically sets multiple string keys with an optional shared expiration in a single operation."},
+
+		{Name: "digest", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdDigest, Since: "8.4.0",
+			Summary: "Returns the hash digest of a string value as a hexadecimal string."},
+		{Name: "delex", Arity: -2, Flags: Write | Fast, Keys: Key(1), Run: cmdDelEx, Since: "8.4.0",
+			Summary: "Conditionally removes the specified key based on value or hash digest comparison."},
+		{Name: "delifeq", Arity: 3, Flags: Write | Fast, Keys: Key(1), Run: cmdDelIfEq, Since: "9.0.0",
+			Summary: "Deletes a key if its value matches the given string. A command of Valkey."},
 
 		{Name: "append", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdAppend, Since: "2.0.0",
 			Summary: "Appends a string to the value of a key. Creates the key if it doesn't exist."},
@@ -54,6 +63,8 @@ func Strings() Family {
 			Summary: "Decrements a number from the integer value of a key. Uses 0 as initial value if the key doesn't exist."},
 		{Name: "incrbyfloat", Arity: 3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdIncrByFloat, Since: "2.6.0",
 			Summary: "Increment the floating point value of a key by a number. Uses 0 as initial value if the key doesn't exist."},
+		{Name: "increx", Arity: -2, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdIncrEx, Since: "8.8.0",
+			Summary: "Increments the numeric value of a key by a number and sets its expiration time. Uses 0 as initial value if the key doesn't exist."},
 	}}
 }
 

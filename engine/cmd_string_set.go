@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"math"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/str"
@@ -11,27 +12,28 @@ import (
 // setOptions are the options of SET.
 type setOptions struct {
 	expiry
+	comparison
 	nx, xx, get bool
 }
 
 // any reports whether there is an option whose effect may depend on when it is executed.
-func (o *setOptions) any() bool { return o.given || o.nx || o.xx }
+func (o *setOptions) any() bool { return o.given || o.nx || o.xx || o.asked() }
 
-// SET key value [NX | XX] [GET] [EX seconds | PX milliseconds | EXAT unix-time-seconds |
-// PXAT unix-time-milliseconds | KEEPTTL]
+// SET key value [NX | XX | IFEQ value | IFNE value | IFDEQ digest | IFDNE digest] [GET] [EX seconds |
+// PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]
 func cmdSet(c *Call) {
 	key, value := c.Arg(), c.Arg()
 	o := c.setOptions()
 	deadline := c.until(o.expiry)
 	var old *str.Value
 	var had bool
-	if o.get {
+	if o.get || o.asked() {
 		old, had = Read[*str.Value](c, key)
 	}
+	refused := (o.nx || o.xx || o.asked()) && c.refusesSet(&o, key, old, had)
 	if !c.OK() {
 		return
 	}
-	refused := (o.nx || o.xx) && c.DB.Exists(key) == o.nx
 	switch {
 	case o.get:
 		c.tellString(old, had)
@@ -40,17 +42,8 @@ func cmdSet(c *Call) {
 	default:
 		c.Reply.Status("OK")
 	}
-	if refused {
-		return
-	}
-	if o.keep {
-		c.DB.Set(key, c.Engine.Keyspace.String(value), true)
-		c.Changed(key, "$set")
-	} else {
-		c.setUntil(key, value, deadline)
-	}
-	if o.any() {
-		c.logSet(key, value, deadline, o.keep)
+	if !refused {
+		c.setBy(&o, key, value, deadline)
 	}
 }
 
@@ -58,10 +51,11 @@ func cmdSet(c *Call) {
 func (c *Call) setOptions() (o setOptions) {
 	for c.More() {
 		switch {
-		case !o.xx && c.Word("NX"):
+		case !o.xx && !o.asked() && c.Word("NX"):
 			o.nx = true
-		case !o.nx && c.Word("XX"):
+		case !o.nx && !o.asked() && c.Word("XX"):
 			o.xx = true
+		case !o.nx && !o.xx && !o.asked() && c.comparisonOption(&o.comparison):
 		case c.Word("GET"):
 			o.get = true
 		case !o.given && c.Word("KEEPTTL"):
@@ -72,6 +66,31 @@ func (c *Call) setOptions() (o setOptions) {
 		}
 	}
 	return o
+}
+
+// refusesSet reports whether the conditions forbid to set a key, whose string old is looked up if they
+// ask for a comparison.
+func (c *Call) refusesSet(o *setOptions, key []byte, old *str.Value, had bool) bool {
+	switch {
+	case !o.asked():
+		return c.DB.Exists(key) == o.nx
+	case had:
+		return !c.meets(old, &o.comparison)
+	}
+	return !o.differ
+}
+
+// setBy sets a string as the options say, reports it, and journals what came of it.
+func (c *Call) setBy(o *setOptions, key, value []byte, deadline int64) {
+	if o.keep {
+		c.DB.Set(key, c.Engine.Keyspace.String(value), true)
+		c.Changed(key, "$set")
+	} else {
+		c.setUntil(key, value, deadline)
+	}
+	if o.any() {
+		c.logSet(key, value, deadline, o.keep)
+	}
 }
 
 // setUntil sets a string with a deadline, 0 for none, and reports it.
@@ -175,4 +194,43 @@ func (c *Call) setAll(pairs [][]byte) {
 	for i := 0; i < len(pairs); i += 2 {
 		c.setUntil(pairs[i], pairs[i+1], 0)
 	}
+}
+
+// MSETEX numkeys key value [key value ...] [NX | XX] [EX seconds | PX milliseconds |
+// EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]
+//
+// A command of Redis 8.4, and of Valkey 9.1.
+func cmdMSetEx(c *Call) {
+	pairs := c.countedPairs()
+	o := c.setOptions()
+	if o.get || o.asked() {
+		c.Refuse(ErrSyntax)
+	}
+	deadline := c.until(o.expiry)
+	if !c.OK() {
+		return
+	}
+	for i := 0; i < len(pairs) && (o.nx || o.xx); i += 2 {
+		if c.DB.Exists(pairs[i]) == o.nx {
+			c.Reply.Int(0)
+			return
+		}
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		c.setBy(&o, pairs[i], pairs[i+1], deadline)
+	}
+	c.Reply.Int(1)
+}
+
+// countedPairs reads a number of keys, and as many keys, each with its value.
+func (c *Call) countedPairs() (pairs [][]byte) {
+	n := c.IntIn(1, math.MaxInt32, ErrPairCount)
+	if n > int64(c.Left()/2) {
+		c.Refuse(ErrPairs)
+	}
+	if c.err == "" {
+		pairs = c.Args[c.at : c.at+int(2*n)]
+		c.Skip(len(pairs))
+	}
+	return pairs
 }

@@ -59,6 +59,7 @@ type Keys struct {
 	Find func(args [][]byte) (at []int, ok bool)
 
 	count int // position of the number of keys, of NumKeys
+	every int // arguments from one of those keys to the next
 }
 
 // NoKeys is for commands without keys.
@@ -72,8 +73,13 @@ func KeyRange(first, last, step int) Keys { return Keys{First: first, Last: last
 
 // NumKeys is a destination key, if dest is not 0, and the keys counted by the argument at position
 // count, which follow it.
-func NumKeys(dest, count int) Keys {
-	k := Keys{First: dest, Last: dest, Step: 1, count: count}
+func NumKeys(dest, count int) Keys { return numKeys(dest, count, 1) }
+
+// NumPairs is the keys counted by the argument at position count, which follow it, each with its value.
+func NumPairs(count int) Keys { return numKeys(0, count, 2) }
+
+func numKeys(dest, count, every int) Keys {
+	k := Keys{First: dest, Last: dest, Step: 1, count: count, every: every}
 	if dest == 0 {
 		k.Step = 0
 	}
@@ -82,14 +88,14 @@ func NumKeys(dest, count int) Keys {
 			return nil, false
 		}
 		n, ok := resp.ParseInt(args[count])
-		if !ok || n < 0 || n > int64(len(args)-count-1) {
+		if !ok || n < 0 || n > int64((len(args)-count-1)/every) {
 			return nil, false
 		}
 		if dest > 0 {
 			at = append(at, dest)
 		}
 		for i := range int(n) {
-			at = append(at, count+1+i)
+			at = append(at, count+1+i*every)
 		}
 		return at, true
 	}

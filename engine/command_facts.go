@@ -68,16 +68,17 @@ var keyAccess = map[string]string{
 	"RO": "exists hexists hlen hstrlen llen memory|usage object|encoding object|freq object|idletime object|refcount scard " +
 		"sismember strlen touch type watch xlen zcard",
 	"OW insert": "msetnx setnx",
-	"OW update": "mset psetex restore setex",
+	"OW update": "mset msetex psetex restore setex",
 	"RM delete": "del unlink",
 	"RW access": "pfcount pfdebug",
 	"RW insert": "append hsetnx linsert lpush lpushx pfadd rpush rpushx sadd xgroup|create xgroup|createconsumer",
-	"RW delete": "hdel lrem ltrim srem xautoclaim xdel xgroup|delconsumer xgroup|destroy xtrim zrem zremrangebylex " +
+	"RW delete": "delifeq hdel lrem ltrim srem xautoclaim xdel xgroup|delconsumer xgroup|destroy xtrim zrem zremrangebylex " +
 		"zremrangebyrank zremrangebyscore",
 	"RW access delete": "blmpop blpop brpop bzmpop bzpopmax bzpopmin getdel lmpop lpop rpop spop zmpop zpopmax zpopmin",
-	"RW access update": "decr decrby eval evalsha fcall getex getset hincrby hincrbyfloat incr incrby incrbyfloat move setbit zincrby",
+	"RW access update": "decr decrby eval evalsha fcall getex getset hincrby hincrbyfloat incr incrby incrbyfloat increx move setbit zincrby",
 
 	"RW access update variable_flags": "bitfield set",
+	"RW delete variable_flags":        "delex",
 	"not_key":                         "spublish ssubscribe sunsubscribe",
 
 	"OW update,RO access":        "bitop geosearchstore sdiffstore sunionstore zdiffstore zinterstore zrangestore zunionstore",
@@ -112,7 +113,7 @@ var clusterTips = map[string]string{
 	"request_policy:multi_shard":                                               "mget",
 	"request_policy:multi_shard response_policy:agg_min":                       "msetnx",
 	"request_policy:multi_shard response_policy:agg_sum":                       "del exists touch unlink",
-	"request_policy:multi_shard response_policy:all_succeeded":                 "mset",
+	"request_policy:multi_shard response_policy:all_succeeded":                 "mset msetex",
 }
 
 // invert maps each name to the text whose list it stands in.
@@ -146,15 +147,17 @@ func (cmd *Command) access(n int) string {
 	return "RO access"
 }
 
-// accessIn is access where it depends on the arguments: SET reads with GET only, and BITFIELD may do
-// nothing but read.
+// accessIn is access where it depends on the arguments: SET reads with GET or a condition only, DELEX
+// with a condition, and BITFIELD may do nothing but read.
 func (cmd *Command) accessIn(args [][]byte, n int) string {
 	has := func(word string) bool {
 		return slices.ContainsFunc(args[2:], func(a []byte) bool { return IsWord(a, word) })
 	}
 	switch {
-	case cmd.full == "set" && !has("GET"):
+	case cmd.full == "set" && !has("GET") && !slices.ContainsFunc(comparisons[:], func(k comparisonWord) bool { return has(k.word) }):
 		return "OW update"
+	case cmd.full == "delex" && len(args) == 2:
+		return "RM delete"
 	case cmd.full == "bitfield" && !has("SET") && !has("INCRBY"):
 		return "RO access"
 	}
@@ -170,10 +173,10 @@ func (c *Call) tellKeySpecs(cmd *Command) {
 	case k.count != 0 && k.First != 0:
 		w.Set(2)
 		c.tellKeyRange(cmd.access(0), k.First, k.First, 1)
-		c.tellKeyNum(cmd.access(1), k.count)
+		c.tellKeyNum(cmd.access(1), k)
 	case k.count != 0:
 		w.Set(1)
-		c.tellKeyNum(cmd.access(0), k.count)
+		c.tellKeyNum(cmd.access(0), k)
 	case k.First == 0:
 		w.Set(0)
 	case apart:
@@ -200,8 +203,8 @@ func (c *Call) tellKeyRange(access string, first, last, step int) {
 	c.tellKeySpec(access, first, "range", specPart{"lastkey", last}, specPart{"keystep", step}, specPart{"limit", 0})
 }
 
-func (c *Call) tellKeyNum(access string, at int) {
-	c.tellKeySpec(access, at, "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", 1})
+func (c *Call) tellKeyNum(access string, k Keys) {
+	c.tellKeySpec(access, k.count, "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", k.every})
 }
 
 func (c *Call) tellKeySpec(access string, index int, kind string, parts ...specPart) {

@@ -142,6 +142,21 @@ const (
 	ErrFreqUnderLRU  = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 
 	// Newer commands on strings.
+	ErrDigest         = "ERR must be exactly 16 hexadecimal characters"
+	ErrNotString      = "ERR Key should be of string type if conditions are specified"
+	ErrCondition      = "ERR Invalid condition. Use IFEQ, IFNE, IFDEQ, or IFDNE"
+	ErrPairCount      = "ERR invalid numkeys value"
+	ErrPairs          = "ERR wrong number of key-value pairs"
+	ErrOnlyIfNone     = "ERR ENX flag requires an expiration"
+	ErrIncrement      = "ERR Increment is not an integer or out of range"
+	ErrIncrementFloat = "ERR Increment is not a valid float"
+	ErrIncrementInf   = "ERR BYFLOAT increment cannot be Infinity"
+	ErrBoundInt       = "ERR %s is not an integer or out of range"
+	ErrBoundFloat     = "ERR %s is not a valid float"
+	ErrBoundOrder     = "ERR LBOUND can't be greater than UBOUND"
+	ErrInfinite       = "ERR value cannot be Infinity"
+	ErrApplied        = "ERR applied increment would overflow"
+	ErrAppliedInf     = "ERR applied increment would be Infinity"
 
 	// HyperLogLogs.
 	ErrNoSketch    = "WRONGTYPE Key is not a valid HyperLogLog string value."

@@ -29,6 +29,21 @@ const (
 // IsFinite reports whether x is neither an infinity nor nan.
 func (x LongDouble) IsFinite() bool { return !x.infinite && !x.nan }
 
+// MaxLongDouble is the greatest finite number.
+var MaxLongDouble = LongDouble{mant: 1<<64 - 1, exp: longDoubleMaxExp}
+
+// Neg returns -x.
+func (x LongDouble) Neg() LongDouble {
+	x.negative = !x.negative
+	return x
+}
+
+// Less reports whether x < y; it is false if either is nan.
+func (x LongDouble) Less(y LongDouble) bool {
+	d := y.Add(x.Neg())
+	return !d.nan && !d.negative && (d.mant != 0 || d.infinite)
+}
+
 // Add returns x + y rounded to even, an infinity on overflow, nan for inf - inf.
 func (x LongDouble) Add(y LongDouble) LongDouble {
 	switch {

@@ -166,7 +166,11 @@ func (w *Writer) BulkDouble(f float64) {
 // RESP2 gets a bulk string. GEOPOS replies so.
 func (w *Writer) HumanDouble(f float64) {
 	var digits [400]byte
-	text := FormatHuman(digits[:0], f)
+	w.DecimalText(FormatHuman(digits[:0], f))
+}
+
+// DecimalText writes a double given as decimal digits. RESP2 gets a bulk string.
+func (w *Writer) DecimalText(text []byte) {
 	if !w.resp3 {
 		w.Bulk(text)
 		return

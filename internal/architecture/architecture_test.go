@@ -35,7 +35,7 @@ var storeys = [][]string{
 	{"keyspace"},
 	{"glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
-	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash", "ds/bitmap"},
+	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3"},
 	{"ds/sizeclass"},
 	{"elementary"},
 	{"resp"},

@@ -1,0 +1,214 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// INCREX, a command of Redis 8.8: a counter with bounds and a deadline, as limiters of fixed windows
+// want it.
+
+// increx is the options of INCREX. Numbers are read once the syntax is known to be right.
+type increx struct {
+	expiry
+	by, lower, upper amount
+	float            bool // BYFLOAT
+	saturate         bool
+	ifNone           bool // ENX
+}
+
+// amount is a number that may be given.
+type amount struct {
+	given bool
+	text  []byte
+}
+
+// INCREX key [BYFLOAT increment | BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE]
+// [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST] [ENX]
+//
+// Replies: the new value and what was added to the old one. A sum out of bounds changes nothing, unless
+// it is to be cut to them.
+func cmdIncrEx(c *Call) {
+	key := c.Arg()
+	var o increx
+	for c.More() && c.increxOption(&o) {
+	}
+	c.End()
+	switch {
+	case o.ifNone && !o.given:
+		c.Refuse(ErrOnlyIfNone)
+		c.OK()
+	case o.float:
+		c.increxFloat(key, &o)
+	default:
+		c.increxInt(key, &o)
+	}
+}
+
+// increxOption moves past an option and reports whether there is one that may stand here. None may be
+// given twice.
+func (c *Call) increxOption(o *increx) bool {
+	switch {
+	case !o.by.given && c.amountOption("BYINT", &o.by):
+	case !o.by.given && c.amountOption("BYFLOAT", &o.by):
+		o.float = true
+	case !o.lower.given && c.amountOption("LBOUND", &o.lower):
+	case !o.upper.given && c.amountOption("UBOUND", &o.upper):
+	case !o.saturate && c.Word("SATURATE"):
+		o.saturate = true
+	case !o.ifNone && !o.drop && c.Word("ENX"):
+		o.ifNone = true
+	case !o.given && !o.drop && !o.ifNone && c.Word("PERSIST"):
+		o.drop = true
+	case !o.given && c.expiryOption(&o.expiry):
+	default:
+		return false
+	}
+	return true
+}
+
+// amountOption moves past a word and the number after it and reports whether it did.
+func (c *Call) amountOption(word string, a *amount) bool {
+	if c.Left() < 2 || !c.Word(word) {
+		return false
+	}
+	*a = amount{true, c.Arg()}
+	return true
+}
+
+// intOr returns the amount as an integer, or the default; latches err.
+func (c *Call) intOr(a amount, otherwise int64, err string, args ...any) int64 {
+	if !a.given {
+		return otherwise
+	}
+	n, ok := resp.ParseInt(a.text)
+	if !ok {
+		c.Refusef(err, args...)
+	}
+	return n
+}
+
+// floatOr is intOr for a long double.
+func (c *Call) floatOr(a amount, otherwise resp.LongDouble, err string, args ...any) resp.LongDouble {
+	if !a.given {
+		return otherwise
+	}
+	x, ok := resp.ParseLongDouble(a.text)
+	if !ok {
+		c.Refusef(err, args...)
+	}
+	return x
+}
+
+func (c *Call) increxInt(key []byte, o *increx) {
+	by := c.intOr(o.by, 1, ErrIncrement)
+	lower := c.intOr(o.lower, math.MinInt64, ErrBoundInt, "LBOUND")
+	upper := c.intOr(o.upper, math.MaxInt64, ErrBoundInt, "UBOUND")
+	if lower > upper {
+		c.Refuse(ErrBoundOrder)
+	}
+	deadline := c.until(o.expiry)
+	old := int64(0)
+	if v, ok := Edit[*str.Value](c, key); ok {
+		old = c.number(v)
+	}
+	var x, applied exact
+	sum := x.plus(old, by)
+	if x.lost { // the sign tells on which side
+		sum = math.MaxInt64 ^ by>>63
+	}
+	bounded := min(max(sum, lower), upper)
+	beyond := x.lost || bounded != sum
+	delta := applied.minus(bounded, old)
+	if beyond && !o.saturate {
+		bounded, delta = old, 0
+	} else if applied.lost {
+		c.Refuse(ErrApplied)
+	}
+	if !c.OK() {
+		return
+	}
+	if !beyond || o.saturate {
+		c.storeSum(key, c.Engine.Keyspace.Int(bounded), "$incrby", o, deadline)
+	}
+	c.Reply.Array(2)
+	c.Reply.Int(bounded)
+	c.Reply.Int(delta)
+}
+
+func (c *Call) increxFloat(key []byte, o *increx) {
+	by := c.floatOr(o.by, resp.LongDouble{}, ErrIncrementFloat)
+	if !by.IsFinite() {
+		c.Refuse(ErrIncrementInf)
+	}
+	lower := c.floatOr(o.lower, resp.MaxLongDouble.Neg(), ErrBoundFloat, "LBOUND")
+	upper := c.floatOr(o.upper, resp.MaxLongDouble, ErrBoundFloat, "UBOUND")
+	if upper.Less(lower) {
+		c.Refuse(ErrBoundOrder)
+	}
+	deadline := c.until(o.expiry)
+	var old resp.LongDouble
+	if v, ok := Edit[*str.Value](c, key); ok {
+		if old = c.longDouble(v.Text(c.Scratch())); !old.IsFinite() {
+			c.Refuse(ErrInfinite)
+		}
+	}
+	bounded, beyond := within(old.Add(by), lower, upper)
+	if beyond && !o.saturate {
+		bounded = old
+	}
+	delta := bounded.Add(old.Neg())
+	if !delta.IsFinite() {
+		c.Refuse(ErrAppliedInf)
+	}
+	if !c.OK() {
+		return
+	}
+	text := bounded.AppendHuman(c.Scratch())
+	if !beyond || o.saturate {
+		c.storeSum(key, c.Engine.Keyspace.Text(text), "$incrbyfloat", o, deadline)
+	}
+	c.Reply.Array(2)
+	c.Reply.DecimalText(text)
+	c.Reply.DecimalText(delta.AppendHuman(c.Scratch()))
+}
+
+// within returns x, or the bound it lies beyond.
+func within(x, lower, upper resp.LongDouble) (bounded resp.LongDouble, beyond bool) {
+	switch {
+	case x.Less(lower):
+		return lower, true
+	case upper.Less(x):
+		return upper, true
+	}
+	return x, false
+}
+
+// storeSum sets key to a sum and does to its deadline what the options say. A deadline that has passed
+// deletes the key. The journal gets what came of it.
+func (c *Call) storeSum(key []byte, sum *str.Value, event string, o *increx, deadline int64) {
+	old, _ := c.DB.Deadline(key)
+	sets := o.given && !(o.ifNone && old != 0)
+	if sets && deadline <= c.Now() {
+		if c.DB.Delete(key) {
+			c.Changed(key, "gdel")
+			c.logKey("DEL", key)
+		}
+		return
+	}
+	c.DB.Set(key, sum, true)
+	c.Changed(key, event)
+	switch {
+	case sets:
+		c.DB.SetDeadline(key, deadline)
+		c.Changed(key, "gexpire")
+	case o.drop && old != 0:
+		c.DB.SetDeadline(key, 0)
+		c.Changed(key, "gpersist")
+	}
+	if c.Engine.log != nil {
+		c.logSet(key, sum.Text(nil), deadline, !sets && !o.drop)
+	}
+}
