@@ -2,7 +2,6 @@ package engine
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -136,7 +135,7 @@ func (c *Call) keyScanOptions() keyScan {
 		case c.scanOption(&o.scan):
 		case c.Left() > 1 && c.Word("TYPE"):
 			o.typed = true
-			o.typ, _ = keyspace.TypeNamed(strings.ToLower(string(c.Arg())))
+			o.typ, _ = keyspace.TypeNamed(string(c.Arg()))
 		default:
 			c.Refuse(ErrSyntax)
 		}

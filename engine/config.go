@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -24,6 +25,7 @@ type Config struct {
 	ZSet         zset.Limits
 	Set          set.Limits
 	List         list.Limits
+	Bloom        bloom.Options
 	SketchMax    int // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
 	IdleTimeout  int64 // seconds after which an idle connection is closed; 0 for never
@@ -42,6 +44,7 @@ func newConfig() *Config {
 		ZSet:         zset.Limits{MaxEntries: 128, MaxValue: 64},
 		Set:          set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64},
 		List:         list.Defaults,
+		Bloom:        bloomDefaults,
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
 		PushLimit:    32 << 20,
@@ -106,7 +109,7 @@ const (
 )
 
 // IntParam is a parameter that is an integer between lo and hi.
-func IntParam[T int | int64 | uint64](name string, p *T, lo, hi int64, aliases ...string) Param {
+func IntParam[T int | int64 | uint32 | uint64](name string, p *T, lo, hi int64, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases,
 		Get: func() string { return strconv.FormatInt(int64(*p), 10) },
 		Set: func(v string) string {

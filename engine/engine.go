@@ -126,6 +126,7 @@ func New(o Options) *Engine {
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate = e.expired, e.created
 	e.info.runID = fmt.Sprintf("%016x%016x%08x", rng.Uint64(), rng.Uint64(), rng.Uint32())
 	e.AddParams(e.coreParams()...)
+	e.AddParams(e.bloomParams()...)
 	e.AddParams(inertParams()...)
 	e.AddSections(e.coreSections()...)
 	e.sample()

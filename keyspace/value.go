@@ -1,6 +1,8 @@
 package keyspace
 
 import (
+	"strings"
+
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
@@ -37,10 +39,10 @@ var typeNames = [...]string{None: "none", String: "string", Hash: "hash", ZSet: 
 // String returns the name that TYPE replies.
 func (t Type) String() string { return typeNames[t] }
 
-// TypeNamed returns the type called name; ok is false if there is none.
+// TypeNamed returns the type called name, in any case; ok is false if there is none.
 func TypeNamed(name string) (t Type, ok bool) {
 	for i, n := range typeNames {
-		if n == name && i != int(None) {
+		if strings.EqualFold(n, name) && i != int(None) {
 			return Type(i), true
 		}
 	}

@@ -14,6 +14,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -154,6 +155,12 @@ func elements(v keyspace.Value) string {
 	case *list.List:
 		v.Range(0, v.Len(), func(e ziplist.Entry) { parts = append(parts, strconv.Quote(string(e.Append(nil)))) })
 		return strings.Join(parts, " ")
+	case *bloom.Filter:
+		dump := v.AppendHeader(nil)
+		for iter := int64(1); iter != 0; {
+			dump, iter = v.AppendChunk(dump, iter, 1<<20)
+		}
+		return strconv.Quote(string(dump))
 	default:
 		panic(fmt.Sprintf("no text for %T", v))
 	}

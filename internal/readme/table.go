@@ -11,7 +11,7 @@ import (
 // groups are the titles of the groups that COMMAND DOCS names, in the order of the table.
 var groups = []struct{ name, title string }{
 	{"string", "strings"}, {"hash", "hashes"}, {"sorted-set", "sorted sets"}, {"list", "lists"}, {"set", "sets"},
-	{"stream", "streams"}, {"bitmap", "bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"geo", "geo"},
+	{"stream", "streams"}, {"bitmap", "bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"geo", "geo"}, {"bf", "Bloom filters"},
 	{"generic", "keys"}, {"transactions", "transactions"}, {"scripting", "scripting"}, {"pubsub", "pub/sub"},
 	{"connection", "connection"}, {"server", "server"}, {"module", "of modules"},
 }

@@ -1,0 +1,484 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/bloom"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// BloomFilters is the family of RedisBloom's commands on Bloom filters.
+func BloomFilters() Family {
+	return Family{Group: "bf", Commands: []Command{
+		{Name: "bf.reserve", Arity: -4, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdBFReserve, Since: "1.0.0",
+			Summary: "Creates a new Bloom Filter"},
+		{Name: "bf.add", Arity: 3, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdBFAdd, Since: "1.0.0",
+			Summary: "Adds an item to a Bloom Filter"},
+		{Name: "bf.madd", Arity: -3, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdBFMAdd, Since: "1.0.0",
+			Summary: "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist"},
+		{Name: "bf.insert", Arity: -4, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdBFInsert, Since: "1.0.0",
+			Summary: "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist"},
+		{Name: "bf.exists", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdBFExists, Since: "1.0.0",
+			Summary: "Checks whether an item exists in a Bloom Filter"},
+		{Name: "bf.mexists", Arity: -3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdBFMExists, Since: "1.0.0",
+			Summary: "Checks whether one or more items exist in a Bloom Filter"},
+		{Name: "bf.info", Arity: -2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdBFInfo, Since: "1.0.0",
+			Summary: "Returns information about a Bloom Filter"},
+		{Name: "bf.card", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdBFCard, Since: "2.4.4",
+			Summary: "Returns the cardinality of a Bloom filter"},
+		{Name: "bf.scandump", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdBFScanDump, Since: "1.0.0",
+			Summary: "Begins an incremental save of the Bloom Filter"},
+		{Name: "bf.loadchunk", Arity: 4, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdBFLoadChunk, Since: "1.0.0",
+			Summary: "Restores a filter previously saved using SCANDUMP"},
+	}}
+}
+
+// What RedisBloom takes.
+const (
+	maxFilterCapacity = 1 << 30
+	maxFilterGrowth   = 32768
+	maxFilterRate     = 0.25 // higher ones are lowered to this
+)
+
+// bloomDefaults are the properties of filters that are created without saying any.
+var bloomDefaults = bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2}
+
+// bloomParams are the parameters that change the defaults.
+func (e *Engine) bloomParams() []Param {
+	o := &e.Config.Bloom
+	rate := Param{Name: "bf-error-rate",
+		Get: func() string { return string(resp.FormatHuman(nil, o.Rate)) },
+		Set: func(v string) string {
+			f, ok := filterRate([]byte(v))
+			if !ok {
+				return "argument must be between 0 and 1"
+			}
+			o.Rate = f
+			return ""
+		}}
+	capacity := IntParam("bf-initial-size", &o.Capacity, 1, maxFilterCapacity)
+	return []Param{rate, capacity, IntParam("bf-expansion-factor", &o.Growth, 0, maxFilterGrowth)}
+}
+
+// filterRate reads a rate of false positives; false if it is none.
+func filterRate(arg []byte) (rate float64, ok bool) {
+	rate, ok = resp.ParseFloat(arg)
+	return min(rate, maxFilterRate), ok && rate > 0 && rate < 1
+}
+
+// newFilter returns the properties of a filter of which nothing is said.
+func (c *Call) newFilter() bloom.Options {
+	o := c.Engine.Config.Bloom
+	o.Fixed = o.Growth == 0
+	return o
+}
+
+// BF.RESERVE key error_rate capacity [EXPANSION expansion] [NONSCALING]
+//
+// As with RedisBloom the options may be any arguments, the key included, and what is none is ignored.
+func cmdBFReserve(c *Call) {
+	key, o := c.Arg(), c.newFilter()
+	if len(c.Args) > 7 {
+		c.Refusef(ErrArity, c.Cmd.full)
+	}
+	c.reserveRate(&o)
+	n := c.IntOr(ErrFilterCapacity)
+	if n < 1 || n > maxFilterCapacity {
+		c.Refuse(ErrFilterCapacityRange)
+	}
+	o.Capacity = uint64(n)
+	c.reserveOptions(&o)
+	if _, found := Edit[*bloom.Filter](c, key); found {
+		c.Refuse(ErrFilterExists)
+	}
+	if !c.OK() {
+		return
+	}
+	f := c.makeFilter(o)
+	if f == nil {
+		return
+	}
+	c.createFilter(key, f, f.AppendHeader(nil))
+	c.Reply.Status("OK")
+}
+
+func (c *Call) reserveRate(o *bloom.Options) {
+	arg := c.Arg()
+	if f, isFloat := resp.ParseFloat(arg); !isFloat || math.IsNaN(f) {
+		c.Refuse(ErrFilterRate)
+	}
+	rate, ok := filterRate(arg)
+	if !ok {
+		c.Refuse(ErrFilterRateRange)
+	}
+	o.Rate = rate
+}
+
+func (c *Call) reserveOptions(o *bloom.Options) {
+	o.Fixed = o.Fixed || argIndex(c.Args, "NONSCALING") >= 0
+	i := argIndex(c.Args, "EXPANSION")
+	switch {
+	case i < 0:
+		return
+	case i == len(c.Args)-1:
+		c.Refuse(ErrFilterNoGrowth)
+		return
+	}
+	n, ok := resp.ParseInt(c.Args[i+1])
+	switch {
+	case !ok:
+		c.Refuse(ErrFilterGrowth)
+	case n == 0:
+		o.Fixed = true
+	case o.Fixed:
+		c.Refuse(ErrFilterFixed)
+	case n < 0 || n > maxFilterGrowth:
+		c.Refuse(ErrFilterGrowthRange)
+	}
+	o.Growth = uint32(n)
+}
+
+// argIndex returns the position of the first argument that is word, or -1.
+func argIndex(args [][]byte, word string) int {
+	for i, arg := range args {
+		if IsWord(arg, word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// makeFilter returns a new filter, or nil if an error was sent.
+func (c *Call) makeFilter(o bloom.Options) *bloom.Filter {
+	f, ok := bloom.New(o)
+	switch {
+	case ok:
+		return f
+	case !o.Fixed && o.Rate/2 == 0:
+		c.Fail(ErrFilterCreate)
+	default:
+		c.Fail(ErrFilterMemory)
+	}
+	return nil
+}
+
+// createFilter puts a new filter at key. The journal gets it as it was when it was empty, by its header,
+// whatever the defaults are when it is read.
+func (c *Call) createFilter(key []byte, f *bloom.Filter, header []byte) {
+	c.Log([]byte("BF.LOADCHUNK"), key, []byte("1"), header)
+	c.DB.Set(key, f, false)
+	c.Changed(key, "")
+}
+
+// BF.ADD key item
+func cmdBFAdd(c *Call) {
+	key := c.Arg()
+	c.addItems(key, c.Rest(), c.newFilter(), insertion{creates: true})
+}
+
+// BF.MADD key item [item ...]
+func cmdBFMAdd(c *Call) {
+	key := c.Arg()
+	c.addItems(key, c.Rest(), c.newFilter(), insertion{creates: true, many: true})
+}
+
+// BF.INSERT key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING]
+// ITEMS item [item ...]
+func cmdBFInsert(c *Call) {
+	key, o, how := c.Arg(), c.newFilter(), insertion{creates: true, many: true}
+	for c.insertOption(&o, &how) {
+	}
+	if c.Left() == 0 {
+		c.Refusef(ErrArity, c.Cmd.full)
+	}
+	o.Fixed = o.Fixed || o.Growth == 0
+	c.addItems(key, c.Rest(), o, how)
+}
+
+// insertion is how items are added.
+type insertion struct {
+	creates bool // a filter where there is none
+	many    bool // the reply is an array
+}
+
+// insertOption reads an option, which RedisBloom knows by as few letters as it takes. It returns false
+// at ITEMS or an error.
+func (c *Call) insertOption(o *bloom.Options, how *insertion) bool {
+	if !c.More() {
+		return false
+	}
+	switch word := c.Arg(); letter(word, 0) {
+	case 'i':
+		return false
+	case 'c':
+		o.Capacity = uint64(c.filterInt(1, maxFilterCapacity, ErrInsertCapacity))
+	case 'e':
+		if letter(word, 1) != 'r' {
+			o.Growth = uint32(c.filterInt(0, maxFilterGrowth, ErrInsertGrowth))
+			break
+		}
+		if c.hasValue() {
+			rate, ok := filterRate(c.Arg())
+			if o.Rate = rate; !ok {
+				c.Refuse(ErrInsertRate)
+			}
+		}
+	case 'n':
+		if letter(word, 2) == 'c' {
+			how.creates = false
+		} else {
+			o.Fixed = true
+		}
+	default:
+		c.Refuse(ErrInsertOption)
+	}
+	return c.err == ""
+}
+
+// letter returns letter i of a word in lower case, 0 behind its end.
+func letter(word []byte, i int) byte {
+	if i >= len(word) {
+		return 0
+	}
+	if ch := word[i]; ch < 'A' || ch > 'Z' {
+		return ch
+	}
+	return word[i] + 'a' - 'A'
+}
+
+// hasValue reports whether an argument is left; if not it latches the error about their number.
+func (c *Call) hasValue() bool {
+	if c.Left() == 0 {
+		c.Refusef(ErrArity, c.Cmd.full)
+		return false
+	}
+	return true
+}
+
+func (c *Call) filterInt(lo, hi int64, err string) int64 {
+	if !c.hasValue() {
+		return lo
+	}
+	return c.IntIn(lo, hi, err)
+}
+
+// addItems adds items to the filter at key, or to a new one, and replies with what is new. A filter that
+// is full ends it.
+func (c *Call) addItems(key []byte, items [][]byte, o bloom.Options, how insertion) {
+	f, found := Edit[*bloom.Filter](c, key)
+	if !found && !how.creates {
+		c.Refuse(ErrNoFilter)
+	}
+	if !c.OK() {
+		return
+	}
+	var header []byte
+	if !found {
+		if f = c.makeFilter(o); f == nil {
+			return
+		}
+		header = f.AppendHeader(nil)
+	}
+	before := f.Len()
+	if how.many {
+		at := c.Reply.Defer()
+		c.Reply.SetArray(at, c.addEach(f, items))
+	} else {
+		c.tellAdded(f.Add(items[0]))
+	}
+	switch {
+	case !found:
+		c.createFilter(key, f, header)
+		c.Log(c.Args...)
+	case f.Len() > before:
+		c.Changed(key, "")
+	}
+}
+
+// addEach adds items and replies to each, until the filter is full. It returns the number of replies.
+func (c *Call) addEach(f *bloom.Filter, items [][]byte) (n int) {
+	for _, item := range items {
+		n++
+		if outcome := f.Add(item); c.tellAdded(outcome) == bloom.Full {
+			break
+		}
+	}
+	return n
+}
+
+// tellAdded replies to the addition of one item.
+func (c *Call) tellAdded(outcome bloom.Outcome) bloom.Outcome {
+	switch outcome {
+	case bloom.Full:
+		c.Reply.Error(ErrFilterFull)
+	case bloom.Stuck:
+		c.Reply.Error(ErrFilterStuck)
+	default:
+		c.Reply.Bool(outcome == bloom.Added)
+	}
+	return outcome
+}
+
+// BF.EXISTS key item
+func cmdBFExists(c *Call) {
+	f := c.filterOrNone(c.Arg())
+	c.Reply.Bool(f != nil && f.Has(c.Arg()))
+}
+
+// BF.MEXISTS key item [item ...]
+func cmdBFMExists(c *Call) {
+	f, items := c.filterOrNone(c.Arg()), c.Rest()
+	c.Reply.Array(len(items))
+	for _, item := range items {
+		c.Reply.Bool(f != nil && f.Has(item))
+	}
+}
+
+// filterOrNone returns the filter at key, nil if there is none, whatever else there is: to RedisBloom
+// nothing exists in a value of another type.
+func (c *Call) filterOrNone(key []byte) *bloom.Filter {
+	v, _ := Read[keyspace.Value](c, key)
+	f, _ := v.(*bloom.Filter)
+	return f
+}
+
+// readFilter returns the filter at key. An absent key latches an error, as a value of another type does.
+func (c *Call) readFilter(key []byte) *bloom.Filter {
+	f, found := Read[*bloom.Filter](c, key)
+	if !found {
+		c.Refuse(ErrNoFilter)
+	}
+	return f
+}
+
+// BF.CARD key
+func cmdBFCard(c *Call) {
+	f, found := Read[*bloom.Filter](c, c.Arg())
+	switch {
+	case !c.OK():
+	case found:
+		c.Reply.Int(int64(f.Len()))
+	default:
+		c.Reply.Int(0)
+	}
+}
+
+// filterFacts are what BF.INFO tells, by the word that asks for it and the name it has in the reply.
+var filterFacts = []struct{ word, name string }{
+	{"CAPACITY", "Capacity"}, {"SIZE", "Size"}, {"FILTERS", "Number of filters"}, {"ITEMS", "Number of items inserted"},
+	{"EXPANSION", "Expansion rate"},
+}
+
+// BF.INFO key [CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION]
+func cmdBFInfo(c *Call) {
+	if len(c.Args) > 3 {
+		c.Refusef(ErrArity, c.Cmd.full)
+	}
+	f := c.readFilter(c.Arg())
+	if !c.OK() {
+		return
+	}
+	if !c.More() {
+		c.Reply.Map(len(filterFacts))
+		for i, fact := range filterFacts {
+			c.Reply.Status(fact.name)
+			c.tellFact(f, i)
+		}
+		return
+	}
+	for i, fact := range filterFacts {
+		if c.Word(fact.word) {
+			if c.Reply.Proto() == 3 {
+				c.Reply.Map(1)
+				c.Reply.Status(fact.name)
+			} else {
+				c.Reply.Array(1)
+			}
+			c.tellFact(f, i)
+			return
+		}
+	}
+	c.Fail(ErrFilterFact)
+}
+
+// tellFact replies with fact number i of filterFacts.
+func (c *Call) tellFact(f *bloom.Filter, i int) {
+	const filterStruct, layerStruct = 32, 64 // RedisBloom's, which count towards a size
+	switch i {
+	case 0:
+		c.Reply.Int(int64(f.Capacity()))
+	case 1:
+		c.Reply.Int(int64(f.BitBytes()) + filterStruct + layerStruct*int64(f.Layers()))
+	case 2:
+		c.Reply.Int(int64(f.Layers()))
+	case 3:
+		c.Reply.Int(int64(f.Len()))
+	default:
+		if factor, grows := f.Growth(); grows {
+			c.Reply.Int(int64(factor))
+		} else {
+			c.Reply.Null()
+		}
+	}
+}
+
+// maxChunk is the size of the chunks of a dump.
+const maxChunk = 16 << 20
+
+// BF.SCANDUMP key iterator
+func cmdBFScanDump(c *Call) {
+	f := c.readFilter(c.Arg())
+	iter := c.IntOr(ErrDumpIterator)
+	if !c.OK() {
+		return
+	}
+	var data []byte
+	if iter == 0 {
+		data, iter = f.AppendHeader(nil), 1
+	} else {
+		data, iter = f.AppendChunk(nil, iter, maxChunk)
+	}
+	c.Reply.Array(2)
+	c.Reply.Int(iter)
+	c.Reply.Bulk(data)
+}
+
+// BF.LOADCHUNK key iterator data
+func cmdBFLoadChunk(c *Call) {
+	key, iter, data := c.Arg(), c.IntOr(ErrLoadIterator), c.Arg()
+	f, found := Edit[*bloom.Filter](c, key)
+	if !found && iter != 1 {
+		c.Refuse(ErrNoFilter)
+	}
+	if !c.OK() {
+		return
+	}
+	if !found {
+		c.loadHeader(key, data)
+		return
+	}
+	switch f.Load(iter, data) {
+	case bloom.Damaged:
+		c.Fail(ErrBadData)
+	case bloom.NoLayer:
+		c.Fail(ErrNoLayer)
+	case bloom.TooLong:
+		c.Fail(ErrLongChunk)
+	default:
+		c.Changed(key, "")
+		c.Reply.Status("OK")
+	}
+}
+
+// loadHeader makes the filter that a header describes.
+func (c *Call) loadHeader(key, header []byte) {
+	f, ok := bloom.FromHeader(header)
+	if !ok {
+		c.Fail(ErrBadData)
+		return
+	}
+	c.DB.Set(key, f, false)
+	c.Changed(key, "")
+	c.Reply.Status("OK")
+}
