@@ -150,11 +150,14 @@ func (s *Scripts) cmdKill(c *engine.Call) {
 
 // SCRIPT DEBUG YES|SYNC|NO: there is no debugger here, so only NO succeeds.
 func (s *Scripts) cmdDebug(c *engine.Call) {
-	if !c.Word("NO") {
+	switch {
+	case c.Word("NO"):
+		c.Reply.Status("OK")
+	case c.Word("YES"), c.Word("SYNC"):
+		c.Fail(errNoDebugger)
+	default:
 		c.Fail(errDebugMode)
-		return
 	}
-	c.Reply.Status("OK")
 }
 
 // SCRIPT HELP

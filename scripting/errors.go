@@ -9,6 +9,7 @@ const (
 	errFlush        = "ERR SCRIPT FLUSH only support SYNC|ASYNC option"
 	errNotBusy      = "NOTBUSY No scripts in execution right now."
 	errUnkillable   = "UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command."
+	errNoDebugger   = "ERR The Lua debugger is not supported"
 	errDebugMode    = "ERR Use SCRIPT DEBUG YES/SYNC/NO"
 
 	errShebangEngine = "ERR Unexpected engine in script shebang: "
