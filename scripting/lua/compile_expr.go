@@ -176,6 +176,9 @@ func (c *compiler) unary(e *unaryExpr) eval {
 }
 
 func (c *compiler) binary(e *binaryExpr) eval {
+	if decided(e) {
+		return c.eval(e.right)
+	}
 	switch e.op {
 	case opAnd:
 		a, b := c.eval(e.left), c.eval(e.right)

@@ -60,6 +60,10 @@ func constantOf(e expression) (exit, bool) {
 			way, ok := constantOf(e.inner)
 			return opposite(way), ok
 		}
+	case *binaryExpr:
+		if decided(e) {
+			return constantOf(e.right)
+		}
 	case nilExpr:
 		return whenFalse, true
 	case boolExpr:
@@ -71,6 +75,16 @@ func constantOf(e expression) (exit, bool) {
 		return whenTrue, true
 	}
 	return atEnd, false
+}
+
+// decided reports whether e is "and" or "or" with a constant on the left that leaves it to the right
+// side. Lua emits nothing for such a constant.
+func decided(e *binaryExpr) bool {
+	if e.op != opAnd && e.op != opOr {
+		return false
+	}
+	way, ok := constantOf(e.left)
+	return ok && (way == whenTrue) == (e.op == opAnd)
 }
 
 // wayThrough returns the way through a condition whose last operand does not jump yet.

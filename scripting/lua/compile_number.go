@@ -45,7 +45,8 @@ func plainLocal(e expression) (slot uint8, ok bool) {
 
 func (c *compiler) numericBinary(e *binaryExpr) number {
 	i, isLocal := plainLocal(e.left)
-	if k, ok := e.right.(numberExpr); ok {
+	_, constant := e.left.(numberExpr) // one that comes after the right side: see compiler.number
+	if k, ok := e.right.(numberExpr); ok && !constant {
 		if isLocal {
 			return numericLocalConstant(e.op, i, c.number(k.value).num())
 		}
@@ -59,7 +60,7 @@ func (c *compiler) numericBinary(e *binaryExpr) number {
 		return numericLocalFirst(e.op, i, c.numeric(e.right))
 	}
 	var a, b number
-	if _, ok := e.left.(numberExpr); ok { // see compiler.number
+	if constant {
 		b = c.numeric(e.right)
 		a = c.numeric(e.left)
 	} else {

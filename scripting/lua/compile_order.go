@@ -33,6 +33,9 @@ func (c *compiler) test(e expression) test {
 
 // binaryTest compiles logical operators and comparisons, nil for the others.
 func (c *compiler) binaryTest(e *binaryExpr) test {
+	if decided(e) {
+		return c.test(e.right)
+	}
 	switch e.op {
 	case opAnd:
 		a, b := c.test(e.left), c.test(e.right)

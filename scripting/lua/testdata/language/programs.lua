@@ -103,7 +103,8 @@ print(t.a, t.b)
 local v = 1
 local function inc() v = v + 1 return v end
 print(v, inc(), v, inc(), v)
-print({v, inc(), v}[1] == nil)
+local three = {v, inc(), v}
+print(three[1], three[2], three[3])
 --- table order
 local function keys(t) local r = {} for k in pairs(t) do r[#r + 1] = tostring(k) end return table.concat(r, " ") end
 print(keys{a = 1, b = 2, c = 3, d = 4, e = 5})
@@ -403,7 +404,7 @@ print(t.a.b.f(4), t.a.b:g(5))
 print(("abc"):upper(), ("x"):rep(3), #("abc"):rep(2), ("%d"):format(5))
 local s = "hello"
 print(s:sub(2, 3), s:len(), s.len, ("x").y)
-print(#"abc", "abc".len == nil)
+print(#"abc", ("abc").len == nil)
 --- tail calls
 local function loop(n) if n == 0 then return "done" end return loop(n - 1) end
 print(loop(200000))
