@@ -244,10 +244,13 @@ func TestHangUpWhileBlocked(t *testing.T) {
 	require.Equal(t, ":1", other.ask("ZCARD z"), "nothing is popped for a client that is gone")
 }
 
-func (r *running) info() string {
+func (r *running) info() string { return r.inside("INFO clients") }
+
+// inside executes a command without a connection.
+func (r *running) inside(command string) string {
 	s := r.engine.NewSession(nil)
 	defer r.engine.Close(s)
-	return string(r.engine.Do(s, [][][]byte{{[]byte("INFO"), []byte("clients")}}).Out)
+	return string(r.engine.Do(s, [][][]byte{bytes.Fields([]byte(command))}).Out)
 }
 
 func TestBlockedClientIsServedAndGoesOn(t *testing.T) {
@@ -423,10 +426,29 @@ func TestEndOfTheContextClosesConnections(t *testing.T) {
 	blocked.closed()
 }
 
+// TestIdleConnectionsAreClosed also has clients that only seem to be idle. They sent their last command
+// before the idle one did, so whoever closed them by mistake would have done it when that one is closed.
 func TestIdleConnectionsAreClosed(t *testing.T) {
 	r := start(t, Options{})
-	idle := r.dial(t)
+	blocked, listening, idle := r.dial(t), r.dial(t), r.dial(t)
+	blocked.send("BLPOP q 0\r\n")
+	require.Equal(t, "*3", listening.ask("SUBSCRIBE news"))
+	eventually(t, "it is blocked", func() bool { return strings.Contains(r.info(), "blocked_clients:1") })
 	require.Equal(t, "+PONG", idle.ask("PING"))
-	require.Equal(t, "+OK", r.dial(t).ask("CONFIG SET timeout 1"))
+	require.Equal(t, "+OK\r\n", r.inside("CONFIG SET timeout 1"))
 	idle.closed()
+	require.Equal(t, ":1\r\n", r.inside("PUBLISH news hello"))
+	require.Equal(t, ":1\r\n", r.inside("RPUSH q first"))
+	reply := make([]byte, len("*2\r\n$1\r\nq\r\n$5\r\nfirst\r\n"))
+	_, err := io.ReadFull(blocked, reply)
+	require.NoError(t, err)
+	require.Equal(t, "*2\r\n$1\r\nq\r\n$5\r\nfirst\r\n", string(reply))
+	blocked.closed() // it does not ask for more
+
+	require.Equal(t, "+OK\r\n", r.inside("CONFIG SET timeout 0"))
+	require.Equal(t, ":1\r\n", r.inside("RPUSH q second"))
+	again := r.dial(t)
+	require.Equal(t, "*2", again.ask("BLPOP q 0"), "who comes back goes on where he was")
+	require.Equal(t, []string{"$1", "q", "$6", "second"}, []string{again.line(), again.line(), again.line(), again.line()})
+	require.Equal(t, ":1\r\n", r.inside("PUBLISH news bye"), "the listener is still there")
 }
