@@ -64,7 +64,7 @@ func RunFiles(t *testing.T, w World, dir string, files []*File) {
 		name, err := filepath.Rel(dir, f.Name)
 		must(t, err)
 		t.Run(strings.TrimSuffix(filepath.ToSlash(name), ".txt"), func(t *testing.T) {
-			out, err := f.Run(w)
+			out, err := f.runInTime(w)
 			for _, m := range out.Mismatches {
 				t.Errorf("in %s:\n%s", w.Traits().Name, m)
 			}
@@ -74,6 +74,18 @@ func RunFiles(t *testing.T, w World, dir string, files []*File) {
 			}
 		})
 	}
+}
+
+// runInTime runs the file, and again while replies were wrong and the world's clock had slipped: what a
+// file says of 20 milliseconds cannot be seen on a machine that stood still for 50.
+func (f *File) runInTime(w World) (out Outcome, err error) {
+	for range 20 {
+		out, err = f.Run(w)
+		if err != nil || len(out.Mismatches) == 0 || !out.Slipped {
+			break
+		}
+	}
+	return out, err
 }
 
 // Updating rewrites the files below dir if the -update flag asks for it, and then reports

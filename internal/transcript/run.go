@@ -6,12 +6,16 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/miniserver-go/miniserver/resp"
 )
 
 // tooMany is the number of mismatches after which a run is given up.
 const tooMany = 5
+
+// slip is how much longer a step may take than it waits without the clock counting as slipped.
+const slip = 4 * time.Millisecond
 
 // Mismatch is a reply that was not as expected.
 type Mismatch struct {
@@ -40,6 +44,10 @@ type Outcome struct {
 	Ran        int // steps
 	LeftOut    int // steps this world cannot run
 
+	// Slipped says that the world's clock is a real one and went on by more than the file says: a
+	// step took longer than it should. Then mismatches may tell of the machine.
+	Slipped bool
+
 	seen map[int]arrival // by step, for Update
 }
 
@@ -60,9 +68,11 @@ func (f *File) Run(w World) (Outcome, error) {
 			continue
 		}
 		r.out.Ran++
+		began := time.Now()
 		if err := r.step(i, s); err != nil {
 			return r.out, fmt.Errorf("%s:%d: %w", f.Name, s.line+1, err)
 		}
+		r.watchClock(s, time.Since(began))
 		if len(r.out.Mismatches) >= tooMany {
 			break
 		}
@@ -87,6 +97,20 @@ func newRun(f *File, w World) *run {
 	return &run{
 		file: f, world: w, traits: w.Traits(), conns: map[string]Conn{}, proto: 2,
 		out: Outcome{seen: map[int]arrival{}},
+	}
+}
+
+// watchClock notes whether a step which took that long was late. Waiting is no lateness where the file
+// asks for it.
+func (r *run) watchClock(s step, took time.Duration) {
+	switch {
+	case s.kind == stepAdvance:
+		took -= s.delay
+	case s.kind == stepCommand && !s.expects():
+		took -= quietPeriod
+	}
+	if r.traits.RealClock && took > slip {
+		r.out.Slipped = true
 	}
 }
 

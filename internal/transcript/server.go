@@ -14,7 +14,7 @@ import (
 
 const (
 	patience    = 5 * time.Second       // for a reply that is due
-	quietPeriod = 20 * time.Millisecond // after which nothing more is thought to come
+	quietPeriod = 10 * time.Millisecond // after which nothing more is thought to come
 	longSleep   = 50 * time.Millisecond // the longest step of the clock worth sleeping through
 )
 
@@ -39,6 +39,7 @@ func Connect(network, address string, traits Traits) (*Server, error) {
 	if traits.Sleep == 0 {
 		traits.Sleep = longSleep
 	}
+	traits.RealClock = true
 	traits.Tags = append(slices.Clone(traits.Tags), "tcp")
 	if traits.Proto == 3 {
 		traits.Tags = append(traits.Tags, "resp3")

@@ -58,6 +58,48 @@ func TestWhatNobodyMentionedIsReported(t *testing.T) {
 	require.Contains(t, out.Mismatches[0].String(), `2) "b"`)
 }
 
+// late is a world whose clock goes on by 50 ms in the first of its runs.
+type late struct {
+	*Server
+	stalls int
+}
+
+func (l *late) Dial(name string) (Conn, error) {
+	conn, err := l.Server.Dial(name)
+	return lateConn{conn, l}, err
+}
+
+type lateConn struct {
+	Conn
+	world *late
+}
+
+func (c lateConn) Send(args []string) error {
+	err := c.Conn.Send(args)
+	if c.world.stalls > 0 {
+		c.world.stalls--
+		time.Sleep(50 * time.Millisecond)
+	}
+	return err
+}
+
+func TestRunsWithALateStepAreRepeated(t *testing.T) {
+	f := parse(t, "> SET k v PX 40", "OK", "> GET k", `"v"`)
+	w := &late{Redis(t, 2), 1}
+	out, err := f.Run(w)
+	require.NoError(t, err)
+	require.Len(t, out.Mismatches, 1)
+	require.True(t, out.Slipped)
+	w.stalls = 1
+	out, err = f.runInTime(w)
+	require.NoError(t, err)
+	require.Empty(t, out.Mismatches)
+
+	out, err = parse(t, "> PING", "wrong").runInTime(w)
+	require.NoError(t, err)
+	require.Len(t, out.Mismatches, 1, "what is wrong in time is wrong")
+}
+
 func TestResetRestoresParametersAndUsers(t *testing.T) {
 	w := Redis(t, 2)
 	before := w.parameters()

@@ -59,6 +59,8 @@ type Traits struct {
 	Version string        // of a redis-server; "" has every version
 	Proto   int           // of new connections; 2 if 0
 	Sleep   time.Duration // the longest Advance it can do
+
+	RealClock bool // time passes between the steps too
 }
 
 // passes reports whether a world with these traits runs what stands under g.
