@@ -27,16 +27,17 @@ func Channels() Family {
 		{Name: "spublish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Keys: Key(1), Run: cmdSPublish, Since: "7.0.0",
 			Summary: "Post a message to a shard channel"},
 		{Name: "pubsub", Arity: -2, Since: "2.8.0", Summary: "A container for Pub/Sub commands.", Subs: []Command{
-			{Name: "channels", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubChannels, Since: "2.8.0",
+			{Name: "channels", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubChannels, Since: "2.8.0", Args: "[<pattern>]",
 				Summary: "Returns the active channels."},
-			{Name: "numsub", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubNumSub, Since: "2.8.0",
+			{Name: "numsub", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubNumSub, Since: "2.8.0", Args: "[<channel> ...]",
 				Summary: "Returns a count of subscribers to channels."},
 			{Name: "numpat", Arity: 2, Flags: PubSub | Loading | Stale, Run: cmdPubSubNumPat, Since: "2.8.0",
 				Summary: "Returns a count of unique pattern subscriptions."},
-			{Name: "shardchannels", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubShardChannels, Since: "7.0.0",
+			{Name: "shardchannels", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubShardChannels, Since: "7.0.0", Args: "[<pattern>]",
 				Summary: "Returns the active shard channels."},
-			{Name: "shardnumsub", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubShardNumSub, Since: "7.0.0",
+			{Name: "shardnumsub", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubShardNumSub, Since: "7.0.0", Args: "[<shardchannel> ...]",
 				Summary: "Returns the count of subscribers of shard channels."},
+			helpLine("6.2.0"),
 		}},
 	}}
 }

@@ -141,6 +141,10 @@ const (
 	ErrIdleUnderLFU  = "ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 	ErrFreqUnderLRU  = "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust."
 
+	// Clusters and modules.
+	ErrNoCluster = "ERR This instance has cluster support disabled"
+	ErrNoModules = "ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server."
+
 	// Newer commands on strings.
 	ErrDigest         = "ERR must be exactly 16 hexadecimal characters"
 	ErrNotString      = "ERR Key should be of string type if conditions are specified"

@@ -99,7 +99,7 @@ func Updating(t *testing.T, dir string, ours func() World) bool {
 		return false
 	case "redis":
 		server := Redis(t, 2)
-		server.Quiet = 10 * quietPeriod
+		server.Quiet = 3 * quietPeriod
 		w = server
 	case "miniserver":
 		w = ours()
