@@ -9,6 +9,8 @@ import (
 // Channels is the family of pub/sub.
 func Channels() Family {
 	const listen = PubSub | NoScript | Loading | Stale
+	help := helpLine("6.2.0")
+	help.ACL = "-pubsub"
 	return Family{Group: "pubsub", Commands: []Command{
 		{Name: "subscribe", Arity: -2, Flags: listen, Run: cmdSubscribe, Since: "2.0.0",
 			Summary: "Listens for messages published to channels."},
@@ -37,7 +39,7 @@ func Channels() Family {
 				Summary: "Returns the active shard channels."},
 			{Name: "shardnumsub", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubShardNumSub, Since: "7.0.0", Args: "[<shardchannel> ...]",
 				Summary: "Returns the count of subscribers of shard channels."},
-			helpLine("6.2.0"),
+			help,
 		}},
 	}}
 }
