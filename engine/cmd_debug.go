@@ -114,8 +114,8 @@ func cmdDebugPopulate(c *Call) {
 			value = append(make([]byte, 0, size), value[:min(len(value), int(size))]...)[:size]
 		}
 		c.Engine.Keyspace.Begin()
-		c.DB.Set(key, c.Engine.Keyspace.String(value), false)
-		c.Changed(key, "$set")
+		c.setUntil(key, value, 0)
+		c.logSet(key, value, 0, false) // a journal's reader may not know, or not allow, DEBUG
 	}
 	c.Reply.Status("OK")
 }

@@ -64,6 +64,8 @@ type Engine struct {
 	info      serverInfo
 	log       func(db int, args [][]byte)
 	tx        journalTx
+	denials   [keepers]string // the errors that refuse writes
+	denied    string          // the first of them, if there is one
 }
 
 // Options are what an engine needs from outside.
@@ -325,7 +327,11 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 // it has its reply.
 func (e *Engine) leave(c *Call, start int) {
 	e.depth--
-	if c.parked {
+	switch {
+	case c.parked:
+		return
+	case c.Session.loader:
+		c.Session.loaded(c.Reply.Bytes()[start:])
 		return
 	}
 	c.Cmd.stats.calls++

@@ -15,6 +15,8 @@ func (e *Engine) gate(s *Session, cmd *Command) string {
 		return ErrNotInTx
 	case s.wantsMemory(cmd) && e.MemoryShort():
 		return ErrOOM
+	case e.denied != "" && s.deniable(cmd):
+		return e.denied
 	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
 		return fmt.Sprintf(ErrSubscribed, cmd.full)
 	case e.loading && f&Loading == 0:
@@ -49,6 +51,8 @@ func (e *Engine) scriptGate(s *Session, cmd *Command) string {
 		return ErrReadOnlyTx
 	case f&DenyOOM != 0 && s.short && !s.wrote: // a script that began to write is let through
 		return ErrOOM
+	case e.denied != "" && f&Write != 0:
+		return e.denied
 	case e.Killed():
 		return ErrScriptKilled
 	}

@@ -118,7 +118,7 @@ func (e *Engine) resume() {
 func (c *Call) Leave() {
 	e := c.Engine
 	switch {
-	case e.slow.detached || !e.slow.enabled:
+	case e.slow.detached || !e.slow.enabled || c.Session.loader:
 	case e.slow.session != nil: // already off the loop, a further script of a transaction
 		e.slow.detached = true
 		e.mu.Unlock()

@@ -55,12 +55,14 @@ func (db *DB) lookupHash(hash uint64, key string) *entry {
 
 // expire removes a due entry and reports it, unless due entries are to be kept.
 func (db *DB) expire(e entry, hash uint64) {
-	if db.ks.KeepExpired {
-		return
+	if !db.ks.KeepExpired {
+		db.lapse(e.Key(), hash)
 	}
-	key := e.Key()
-	db.drop(hash, key)
-	if db.ks.OnExpire != nil {
+}
+
+// lapse removes a due entry and reports it.
+func (db *DB) lapse(key string, hash uint64) {
+	if db.drop(hash, key) && db.ks.OnExpire != nil {
 		db.ks.OnExpire(db, key)
 	}
 }
@@ -152,7 +154,7 @@ func (db *DB) Settle(key []byte) (removed bool) {
 	}
 	slot := db.table.LookupHash(hash, name)
 	if slot != nil && open.created {
-		db.drop(hash, name) // a due one that was kept
+		db.lapse(name, hash) // a due one that was kept
 		slot = nil
 	}
 	if slot == nil {
@@ -191,7 +193,7 @@ func (db *DB) put(key []byte, v Value, deadline int64) {
 		db.ks.touch(h)
 	} else {
 		if db.ks.KeepExpired {
-			db.drop(hash, name) // a due one
+			db.lapse(name, hash) // a due one
 		}
 		h = db.insert(hash, name, v).head()
 	}

@@ -20,6 +20,8 @@ type conn struct {
 	gc      gnet.Conn
 	pending []byte // an unfinished command, or commands held back while the session is parked
 	need    int    // pending must reach this length before it is worth another look
+	group   *group // of the loop
+	held    int    // replies that wait for the journal, in the group
 	parked  bool
 	dying   bool      // nothing more is executed; the connection ends once its output is sent
 	broken  bool      // nothing more can be sent
@@ -126,7 +128,16 @@ func (c *conn) take(o engine.Outcome) {
 	c.dying = c.dying || o.Closing
 }
 
+// write sends out, or has it wait for the journal.
 func (c *conn) write(out []byte) {
+	if c.behind() {
+		c.group.hold(c, out)
+		return
+	}
+	c.send(out)
+}
+
+func (c *conn) send(out []byte) {
 	if c.broken {
 		return
 	}
@@ -181,6 +192,8 @@ func (c *conn) verdict() gnet.Action {
 	switch {
 	case int64(len(c.pending)) > c.server.maxQuery.Load():
 		c.server.log('#', "Closing client that reached max query buffer length: addr=%s", c.from.Addr)
+	case c.dying && !c.broken && c.held > 0:
+		return gnet.None // the group wakes it
 	case c.dying && !c.broken && c.gc.OutboundBuffered() > 0:
 		c.server.drain(c)
 		return gnet.None

@@ -24,6 +24,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -53,6 +54,11 @@ type Options struct {
 	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE, and returns the
 	// error's text; nil without a file.
 	Rewrite func() (refusal string)
+	// Journal, if it is not nil, is waited for before replies leave.
+	Journal Journal
+	// Load takes in the data that was kept, before the server is ready; clients hear LOADING
+	// meanwhile if the engine knows. An error ends Run. It may be nil.
+	Load func() error
 	// Beside runs what goes on beside the event loops: a script that takes long. go run() if nil.
 	Beside func(run func())
 }
@@ -75,6 +81,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	draining []*conn // dying connections whose output is not sent yet
+	groups   map[gnet.EventLoop]*group
 	gnet.BuiltinEventEngine
 }
 
@@ -95,7 +102,8 @@ func New(e *engine.Engine, opts Options) *Server {
 	if opts.Beside == nil {
 		opts.Beside = func(run func()) { go run() }
 	}
-	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{})}
+	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{}),
+		groups: make(map[gnet.EventLoop]*group)}
 	s.maxBulk.Store(e.Config.ProtoMaxBulk)
 	s.maxQuery.Store(1 << 30)
 	s.maxClients.Store(int64(opts.MaxClients))
@@ -147,32 +155,47 @@ func (s *Server) Run(ctx context.Context) (err error) {
 	if err := s.loops.Start(); err != nil {
 		return err
 	}
-	s.serve(ctx)
-	err = s.loops.Stop()
+	err = errors.Join(s.serve(ctx), s.loops.Stop())
 	s.engine.DisableSlow()
 	return err
 }
 
+// load takes in the data, and tells that the server is ready.
+func (s *Server) load() error {
+	if s.opts.Load != nil {
+		if err := s.opts.Load(); err != nil {
+			return err
+		}
+	}
+	for _, ln := range s.listeners {
+		s.log('*', "Ready to accept connections %s %s", ln.Addr().Network(), ln.Addr())
+	}
+	return nil
+}
+
 // serve accepts connections until the end.
-func (s *Server) serve(ctx context.Context) {
+func (s *Server) serve(ctx context.Context) error {
 	var acceptors sync.WaitGroup
 	for _, ln := range s.listeners {
 		acceptors.Go(func() { s.accept(ln) })
-		s.log('*', "Ready to accept connections %s %s", ln.Addr().Network(), ln.Addr())
 	}
 	ticking, stop := make(chan struct{}), make(chan struct{})
 	go func() {
 		s.tick(stop)
 		close(ticking)
 	}()
-	select {
-	case <-ctx.Done():
-	case <-s.ending:
+	err := s.load()
+	if err == nil {
+		select {
+		case <-ctx.Done():
+		case <-s.ending:
+		}
 	}
 	s.closeListeners()
 	acceptors.Wait()
 	close(stop)
 	<-ticking
+	return err
 }
 
 func (s *Server) closeListeners() {
@@ -194,6 +217,7 @@ func (s *Server) fitClients() {
 func (s *Server) OnOpen(gc gnet.Conn) ([]byte, gnet.Action) {
 	c := gc.Context().(*conn)
 	c.gc = gc
+	c.group = s.groupOf(gc.EventLoop())
 	c.from.FD = gc.Fd()
 	c.session = s.engine.Connect(c, c.from)
 	return nil, gnet.None
@@ -207,9 +231,11 @@ func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
 	s.engine.Close(c.session)
 	// What it waited for may have come just before it was seen to hang up, and who closed only the
 	// way to us still reads.
-	if o := s.engine.Collect(c.session); len(o.Out) > 0 && !c.broken {
-		c.broken = true // a failure of this write does not matter any more
-		_, _ = gc.Write(o.Out)
+	if o := s.engine.Collect(c.session); len(o.Out) > 0 || c.held > 0 {
+		c.write(o.Out)
+		if c.held > 0 {
+			c.group.flush()
+		}
 	}
 	c.broken = true
 	return gnet.None

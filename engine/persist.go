@@ -1,0 +1,117 @@
+package engine
+
+import "bytes"
+
+// What the engine has to do with whoever keeps its data on disk: it hands out what changes, takes
+// back what was kept, and refuses writes that could not be kept.
+
+// SetJournal says where changes go from now on: fn receives the commands that reproduce each change, in
+// order, and must not keep args; nil for none. It is called under the lock, in no transaction.
+func (e *Engine) SetJournal(fn func(db int, args [][]byte)) { e.log = fn }
+
+// InTx reports whether a transaction or script is under way, whose changes are one unit in the journal.
+func (e *Engine) InTx() bool { return e.tx.depth > 0 || e.slow.session != nil }
+
+// Keeper is one who keeps the data.
+type Keeper int
+
+// The keepers, in the order in which their troubles are told.
+const (
+	KeptBySnapshot Keeper = iota
+	KeptByJournal
+	keepers
+)
+
+// DenyWrites has commands that write refused with an error's text, because a keeper cannot keep what
+// they change; "" allows them again. It is called under the lock.
+func (e *Engine) DenyWrites(by Keeper, text string) {
+	e.denials[by] = text
+	e.denied = ""
+	for _, text := range e.denials {
+		if e.denied == "" {
+			e.denied = text
+		}
+	}
+}
+
+// deniable reports whether the command is one that DenyWrites refuses. PING is, so that whoever only
+// asks for health hears of the trouble.
+func (s *Session) deniable(cmd *Command) bool {
+	return cmd.Flags&Write != 0 || cmd.Name == "ping" || cmd.Name == "exec" && s.tx != nil && s.tx.writes()
+}
+
+// StartLoading begins to take in data: until StopLoading clients hear LOADING, and no key becomes due.
+func (e *Engine) StartLoading() { e.With(func() { e.setLoading(true) }) }
+
+// StopLoading ends what StartLoading began.
+func (e *Engine) StopLoading() { e.With(func() { e.setLoading(false) }) }
+
+func (e *Engine) setLoading(on bool) { e.loading, e.Keyspace.Replaying = on, on }
+
+// Loader executes the commands that a journal holds, while the engine is loading. Unlike those of
+// clients they need no password and no memory to spare, and no statistic counts them.
+type Loader struct {
+	engine  *Engine
+	session *Session
+	scripts bool // the transaction that is open runs scripts
+}
+
+// NewLoader returns a loader, to be used by one goroutine.
+func (e *Engine) NewLoader() *Loader {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.bareSession()
+	s.loader, s.authed = true, true
+	return &Loader{engine: e, session: s}
+}
+
+// Do executes commands in one hold of the lock, and returns how many. It stops at the first that is
+// refused, or replies with an error, and returns the error's text. Scripts may fail: what they did
+// before stays, as it did when they were journaled.
+func (l *Loader) Do(batch [][][]byte) (done int, failure string) {
+	l.engine.mu.Lock()
+	defer l.engine.mu.Unlock()
+	l.engine.sample()
+	for _, args := range batch {
+		if failure = l.execute(args); failure != "" {
+			break
+		}
+		done++
+	}
+	l.engine.lap()
+	return done, failure
+}
+
+func (l *Loader) execute(args [][]byte) (failure string) {
+	e, s := l.engine, l.session
+	cmd, refusal := e.Resolve(args)
+	if refusal != "" {
+		return refusal
+	}
+	inTx := s.tx != nil
+	l.scripts = inTx && l.scripts || cmd.runsScripts()
+	if inTx && !cmd.runsInTx() {
+		s.queue(cmd, args)
+		return ""
+	}
+	s.failure = ""
+	s.Reply.Reset()
+	e.run(s, cmd, args)
+	if l.scripts {
+		return ""
+	}
+	return s.failure
+}
+
+// runsScripts reports whether a command's errors may be a script's.
+func (cmd *Command) runsScripts() bool { return cmd.Name != "exec" && cmd.Flags&MayBeSlow != 0 }
+
+// loaded ends a call of a loader's. The first error counts.
+func (s *Session) loaded(reply []byte) {
+	if len(reply) > 0 && reply[0] == '-' && s.failure == "" {
+		s.failure = string(bytes.TrimSpace(reply[1:]))
+	}
+}
+
+// InTx reports whether the last command is part of a transaction that is not complete.
+func (l *Loader) InTx() bool { return l.session.tx != nil }
