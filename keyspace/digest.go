@@ -4,12 +4,14 @@ import (
 	"crypto/sha1"
 	"encoding/binary"
 	"encoding/hex"
+	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/resp"
@@ -42,7 +44,7 @@ func (d *Digest) mixNumber(n int) {
 }
 
 // redisTypes are the numbers of the types in Redis.
-var redisTypes = map[Type]int{String: 0, List: 1, Set: 2, ZSet: 3, Hash: 4, Bloom: 5}
+var redisTypes = map[Type]int{String: 0, List: 1, Set: 2, ZSet: 3, Hash: 4, Bloom: 5, Stream: 6}
 
 // Digest returns the fingerprint of all databases. O(bytes held).
 func (ks *Keyspace) Digest() (all Digest) {
@@ -96,6 +98,8 @@ func (db *DB) digest(d *Digest, key []byte) {
 		for chunk, iter := v.AppendChunk(nil, 1, 1<<20); iter != 0; chunk, iter = v.AppendChunk(chunk[:0], iter, 1<<20) {
 			d.mix(chunk)
 		}
+	case *stream.Stream:
+		d.mixEntries(v)
 	case *set.Set:
 		v.Each(func(member ziplist.Entry) bool {
 			d.xor(member.Text(nil))
@@ -104,6 +108,21 @@ func (db *DB) digest(d *Digest, key []byte) {
 	}
 	if deadline, _ := db.Deadline(key); deadline != 0 {
 		d.xor([]byte("!!expire!!"))
+	}
+}
+
+// mixEntries adds the entries of a stream. As in Redis its groups do not count.
+func (d *Digest) mixEntries(s *stream.Stream) {
+	var buf []byte
+	for w := s.Walk(stream.ID{}, stream.MaxID); w.Next(); {
+		buf = strconv.AppendUint(buf[:0], w.ID.Ms, 10)
+		buf = strconv.AppendUint(append(buf, '.'), w.ID.Seq, 10)
+		d.mix(buf)
+		for range w.Len {
+			field, value := w.Pair()
+			d.mix(field.Text(nil))
+			d.mix(value.Text(nil))
+		}
 	}
 }
 

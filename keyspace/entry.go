@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
@@ -216,6 +217,8 @@ func heldBytes(v Value) int {
 		fixed = int(unsafe.Sizeof(bloom.Filter{}))
 	case *set.Set:
 		fixed = int(unsafe.Sizeof(set.Set{}))
+	case *stream.Stream:
+		fixed = int(unsafe.Sizeof(stream.Stream{}))
 	}
 	return sizeclass.Round(fixed) + v.Bytes()
 }

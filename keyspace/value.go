@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
@@ -30,11 +31,12 @@ const (
 	Set
 	List
 	Bloom
+	Stream
 )
 
 // typeNames has for a Bloom filter what RedisBloom calls its type.
 var typeNames = [...]string{None: "none", String: "string", Hash: "hash", ZSet: "zset", Set: "set", List: "list",
-	Bloom: "MBbloom--"}
+	Bloom: "MBbloom--", Stream: "stream"}
 
 // String returns the name that TYPE replies.
 func (t Type) String() string { return typeNames[t] }
@@ -64,6 +66,8 @@ func TypeOf(v Value) Type {
 		return List
 	case *bloom.Filter:
 		return Bloom
+	case *stream.Stream:
+		return Stream
 	}
 	return None
 }
@@ -71,7 +75,7 @@ func TypeOf(v Value) Type {
 // empty reports whether a value in this state makes its key disappear.
 func empty(v Value) bool {
 	switch TypeOf(v) {
-	case String, Bloom:
+	case String, Bloom, Stream:
 		return false
 	}
 	return v.Len() == 0
@@ -98,6 +102,8 @@ func clone(v Value) Value {
 	case *bloom.Filter:
 		c := v.Clone()
 		return &c
+	case *stream.Stream:
+		return v.Clone()
 	}
 	panic("keyspace: value of unknown type")
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
@@ -162,7 +163,7 @@ func (v *views) unpack(e entry, payload []byte, scratch bool) Value {
 	}
 }
 
-// fresh returns an empty view of type t.
+// fresh returns an empty view of type t; a stream, which is never packed, is on the heap.
 func (v *views) fresh(t Type) Value {
 	switch t {
 	case Hash:
@@ -181,6 +182,8 @@ func (v *views) fresh(t Type) Value {
 		s := v.sets.next()
 		s.value = set.Of(s.scratch())
 		return &s.value
+	case Stream:
+		return new(stream.Stream)
 	}
 	s := v.strs.next()
 	s.value = str.Value{}

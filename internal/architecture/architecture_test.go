@@ -35,6 +35,7 @@ var storeys = [][]string{
 	{"keyspace"},
 	{"glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
+	{"ds/listpack"},
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3"},
 	{"ds/sizeclass"},
 	{"elementary"},

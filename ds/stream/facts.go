@@ -1,0 +1,62 @@
+package stream
+
+// Distance returns how many entries were ever added up to that of an ID, as far as it can be told.
+//
+// It can where nothing that was deleted singly can lie between: before the first entry, at it, and at
+// the last. The rules are Redis', down to what they get wrong.
+func (s *Stream) Distance(id ID) (n int64, ok bool) {
+	switch {
+	case s.added == 0:
+		return 0, true
+	case s.length == 0 && !s.last.Before(id):
+		return s.added, true
+	case !id.IsZero() && id.Before(s.maxDeleted):
+		return 0, false
+	case id == s.last:
+		return s.added, true
+	case s.last.Before(id):
+		return 0, false
+	case !s.maxDeleted.IsZero() && !s.maxDeleted.Before(s.first):
+		return 0, false
+	case id.Before(s.first):
+		return s.added - int64(s.length), true
+	case id == s.first:
+		return s.added - int64(s.length) + 1, true
+	}
+	return 0, false
+}
+
+// HasGaps reports whether an entry from id on may have been deleted singly.
+func (s *Stream) HasGaps(id ID) bool {
+	return s.length > 0 && !s.maxDeleted.IsZero() && !s.maxDeleted.Before(id)
+}
+
+// Lag returns how many entries the group has not read yet, as far as it can be told.
+func (g *Group) Lag() (n int64, ok bool) {
+	s := g.stream
+	switch {
+	case s.added == 0:
+		return 0, true
+	case g.Read != Unknown && !s.HasGaps(g.Last):
+		return s.added - g.Read, true
+	}
+	n, ok = s.Distance(g.Last)
+	return s.added - n, ok
+}
+
+// Advance moves the group to an entry that is read, if it comes after Last, and reports whether it does.
+func (g *Group) Advance(id ID) bool {
+	if !g.Last.Before(id) {
+		return false
+	}
+	if g.Read != Unknown && !g.stream.HasGaps(id) {
+		g.Read++
+	} else if g.stream.added > 0 {
+		g.Read = Unknown
+		if n, ok := g.stream.Distance(id); ok {
+			g.Read = n
+		}
+	}
+	g.Last = id
+	return true
+}

@@ -1,0 +1,213 @@
+package stream
+
+import (
+	"slices"
+	"strings"
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
+)
+
+// Group is a group of consumers that share the reading of a stream: each entry is delivered to one of
+// them, and stays pending until it is acknowledged.
+type Group struct {
+	Last ID    // of the entry delivered last
+	Read int64 // entries delivered, counted from the stream's first ever; Unknown
+
+	stream    *Stream
+	name      string
+	pending   queue
+	consumers []*Consumer // by name
+}
+
+// Unknown is a number of entries read that cannot be told.
+const Unknown = -1
+
+// Consumer is one member of a group.
+type Consumer struct {
+	Seen   int64 // when it last tried something, in milliseconds since the epoch
+	Active int64 // when it last got something; Never
+
+	name    string
+	pending queue
+}
+
+// Never is the Active of a consumer that got nothing yet.
+const Never = -1
+
+// Pending is a message: an entry that was delivered and not yet acknowledged. The entry itself may have
+// been deleted since.
+type Pending struct {
+	ID        ID
+	Delivered int64 // when, in milliseconds since the epoch
+	Count     int64 // how often
+
+	consumer *Consumer
+}
+
+// Consumer returns who has the message.
+func (p *Pending) Consumer() *Consumer { return p.consumer }
+
+const (
+	groupSize    = int(unsafe.Sizeof(Group{}))
+	consumerSize = int(unsafe.Sizeof(Consumer{}))
+	pendingSize  = int(unsafe.Sizeof(Pending{}))
+)
+
+// named returns where name is, or would be, among values in order of their names.
+func named[T any](all []T, name []byte, nameOf func(T) string) (i int, found bool) {
+	return slices.BinarySearchFunc(all, string(name), func(v T, name string) int { return strings.Compare(nameOf(v), name) })
+}
+
+// Groups returns all groups, ordered by name. The slice belongs to the stream.
+func (s *Stream) Groups() []*Group { return s.groups }
+
+// Group returns the group of that name, or nil. O(log n).
+func (s *Stream) Group(name []byte) *Group {
+	if i, ok := named(s.groups, name, (*Group).Name); ok {
+		return s.groups[i]
+	}
+	return nil
+}
+
+// AddGroup adds a group that has read up to an entry and returns it; nil if there is one of that name.
+func (s *Stream) AddGroup(name []byte, last ID, read int64) *Group {
+	i, ok := named(s.groups, name, (*Group).Name)
+	if ok {
+		return nil
+	}
+	g := &Group{Last: last, Read: read, stream: s, name: string(name)}
+	s.groups = slices.Insert(s.groups, i, g)
+	s.held += g.fixedBytes()
+	return g
+}
+
+// RemoveGroup removes a group with all it knows, and reports whether there was one of that name.
+func (s *Stream) RemoveGroup(name []byte) bool {
+	i, ok := named(s.groups, name, (*Group).Name)
+	if !ok {
+		return false
+	}
+	s.held -= s.groups[i].bytes()
+	s.groups = slices.Delete(s.groups, i, i+1)
+	return true
+}
+
+// Name returns the group's name.
+func (g *Group) Name() string { return g.name }
+
+// Pending returns the number of messages. O(1).
+func (g *Group) Pending() int { return g.pending.n }
+
+// Consumers returns all consumers, ordered by name. The slice belongs to the group.
+func (g *Group) Consumers() []*Consumer { return g.consumers }
+
+// Consumer returns the consumer of that name, or nil. O(log n).
+func (g *Group) Consumer(name []byte) *Consumer {
+	if i, ok := named(g.consumers, name, (*Consumer).Name); ok {
+		return g.consumers[i]
+	}
+	return nil
+}
+
+// AddConsumer adds a consumer, seen at a time and never active, and returns it; nil if there is one of
+// that name.
+func (g *Group) AddConsumer(name []byte, seen int64) *Consumer {
+	i, ok := named(g.consumers, name, (*Consumer).Name)
+	if ok {
+		return nil
+	}
+	c := &Consumer{Seen: seen, Active: Never, name: string(name)}
+	held := sizeclass.RoundScanned(cap(g.consumers) * 8)
+	g.consumers = slices.Insert(g.consumers, i, c)
+	g.stream.held += c.fixedBytes() + sizeclass.RoundScanned(cap(g.consumers)*8) - held
+	return c
+}
+
+// RemoveConsumer removes a consumer and its messages, and returns how many it had; -1 if there is none
+// of that name.
+func (g *Group) RemoveConsumer(name []byte) (messages int) {
+	i, ok := named(g.consumers, name, (*Consumer).Name)
+	if !ok {
+		return -1
+	}
+	c := g.consumers[i]
+	messages = c.pending.n
+	for c.pending.n > 0 {
+		g.unfile(c.pending.first())
+	}
+	g.stream.held -= c.fixedBytes() + c.pending.bytes()
+	g.consumers = slices.Delete(g.consumers, i, i+1)
+	return messages
+}
+
+// Name returns the consumer's name.
+func (c *Consumer) Name() string { return c.name }
+
+// Pending returns the number of the consumer's messages. O(1).
+func (c *Consumer) Pending() int { return c.pending.n }
+
+// Message returns the message of an ID, or nil. O(log n).
+func (g *Group) Message(id ID) *Pending { return g.pending.get(id) }
+
+// Each calls fn with the group's messages from an ID on, ascending, until fn returns false. The message
+// at hand may be acknowledged or given to another consumer meanwhile, no other.
+func (g *Group) Each(from ID, fn func(p *Pending) bool) { g.pending.each(from, fn) }
+
+// Each is that of a group, for the consumer's messages.
+func (c *Consumer) Each(from ID, fn func(p *Pending) bool) { c.pending.each(from, fn) }
+
+// Deliver makes the message of an ID the consumer's, whoever's it was, and returns it: a new one if it
+// was nobody's. Time and count are the caller's to set. O(log n).
+func (g *Group) Deliver(id ID, c *Consumer) *Pending {
+	p := g.pending.get(id)
+	switch {
+	case p == nil:
+		p = &Pending{ID: id, consumer: c}
+		g.refile(&g.pending, (*queue).insert, p)
+		g.refile(&c.pending, (*queue).insert, p)
+		g.stream.held += sizeclass.Round(pendingSize)
+	case p.consumer != c:
+		g.refile(&p.consumer.pending, (*queue).remove, p)
+		g.refile(&c.pending, (*queue).insert, p)
+		p.consumer = c
+	}
+	return p
+}
+
+// Ack forgets the message of an ID and reports whether there was one. O(log n).
+func (g *Group) Ack(id ID) bool {
+	p := g.pending.get(id)
+	if p != nil {
+		g.unfile(p)
+	}
+	return p != nil
+}
+
+func (g *Group) unfile(p *Pending) {
+	g.refile(&g.pending, (*queue).remove, p)
+	g.refile(&p.consumer.pending, (*queue).remove, p)
+	g.stream.held -= sizeclass.Round(pendingSize)
+}
+
+// refile changes a queue and the account.
+func (g *Group) refile(q *queue, change func(*queue, *Pending), p *Pending) {
+	held := q.bytes()
+	change(q, p)
+	g.stream.held += q.bytes() - held
+}
+
+func (g *Group) fixedBytes() int { return sizeclass.Round(groupSize) + sizeclass.Round(len(g.name)) }
+
+func (c *Consumer) fixedBytes() int {
+	return sizeclass.Round(consumerSize) + sizeclass.Round(len(c.name))
+}
+
+// bytes returns all that the group holds. O(consumers).
+func (g *Group) bytes() int {
+	n := g.fixedBytes() + g.pending.bytes() + g.pending.n*sizeclass.Round(pendingSize) + sizeclass.RoundScanned(cap(g.consumers)*8)
+	for _, c := range g.consumers {
+		n += c.fixedBytes() + c.pending.bytes()
+	}
+	return n
+}

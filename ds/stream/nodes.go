@@ -1,0 +1,52 @@
+package stream
+
+import (
+	"errors"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/listpack"
+)
+
+// The way of whole nodes, which are what a snapshot holds:
+//
+//	for id, pack := range s.Packs() { write(id, pack) }
+//
+//	var s stream.Stream
+//	err := s.AddPack(id, pack) ...
+//	s.SetLast(last); s.SetAdded(added); s.SetMaxDeleted(deleted)
+//	g := s.AddGroup(name, last, read)
+//	c := g.AddConsumer(name, seen); c.Active = active
+//	p := g.Deliver(id, c); p.Delivered, p.Count = at, count
+
+// ErrPack is the error of a pack that is none, or does not come after the one before.
+var ErrPack = errors.New("stream: damaged node")
+
+// Packs walks the nodes: the ID of each and its listpack, which is the one of Redis.
+func (s *Stream) Packs() func(yield func(id ID, pack []byte) bool) {
+	return func(yield func(id ID, pack []byte) bool) {
+		for _, n := range s.nodes {
+			if !yield(n.id, n.pack) {
+				return
+			}
+		}
+	}
+}
+
+// AddPack adds a node behind the last, with a copy of its listpack, whose live entries count as added.
+// Bytes that are not those of a node give ErrPack and change nothing. Last moves to the node's last
+// entry.
+func (s *Stream) AddPack(id ID, pack []byte) error {
+	n := node{id, listpack.List(slices.Clone(pack))}
+	last, live, err := n.check()
+	if err != nil || len(s.nodes) > 0 && !s.nodes[len(s.nodes)-1].lastID().Before(id) {
+		return ErrPack
+	}
+	s.addNode(n)
+	s.length += live
+	s.added += int64(live)
+	s.last = last
+	if s.length == live {
+		s.findFirst()
+	}
+	return nil
+}

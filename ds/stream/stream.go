@@ -1,0 +1,201 @@
+// Package stream is the stream value: entries in the order of their IDs, each a few pairs of fields and
+// values, and the groups of consumers that read them.
+//
+//	Stream   nodes   [ID, listpack] [ID, listpack] [ID, listpack]      ascending
+//	         groups  by name:  Group  Last, Read
+//	                                  pending    by ID: Pending ─▶ Consumer
+//	                                  consumers  by name: each with its own part of the pending
+//
+// A node is the listpack of one in Redis, byte for byte: a master entry with the fields of the node's
+// first entry, then entry after entry, whose fields are left out where they are the master's and whose
+// IDs are distances from the node's:
+//
+//	live dead n field1 .. fieldn 0 | flags ms seq value1 .. valuen count | flags ms seq ...
+//
+// So a node goes into a snapshot as it is; and since Limits close a node at the same entry as in
+// Redis, trimming by whole nodes leaves the same entries.
+//
+// Invariants, all verified by Check:
+//
+//  1. Nodes ascend, and so do the entries within one and from one to the next; none is after Last.
+//  2. No node is without a live entry, but for one that a trim by ID left with marks of deleted ones.
+//  3. Len is the number of live entries, and First the ID of the first of them.
+//  4. Each pending message is in the lists of its group and of its consumer and in no other.
+//  5. Bytes is the sum of what the blocks take.
+//
+// Deleted entries are marked and stay in their node until its last goes, as in Redis. An empty stream is
+// a value like any other: it remembers its last ID and its groups.
+//
+// What comes out aliases the stream's memory and is valid until the stream is next changed; what goes
+// in is copied.
+//
+// Non-goals: time, which is told to it; what a group's reading means, which is the commands'.
+//
+// Unlike Redis, nodes lie in one sorted slice instead of a radix tree, and pending messages in sorted
+// blocks of pointers instead of two more: less memory, and appending at the end is what nearly always
+// happens.
+package stream
+
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/listpack"
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
+)
+
+// Stream is one stream. The zero value is an empty one to which nothing was ever added.
+type Stream struct {
+	nodes      []node
+	length     int
+	first      ID
+	last       ID
+	maxDeleted ID
+	added      int64
+	groups     []*Group // by name
+	held       int      // bytes of nodes' blocks, groups, consumers and pending messages
+}
+
+// Limits close a node: it takes no further entry once it has Entries, or if it would reach Bytes. Zero is
+// no limit.
+type Limits struct{ Bytes, Entries int }
+
+// Defaults are the limits that Redis has by default.
+var Defaults = Limits{Bytes: 4096, Entries: 100}
+
+// MaxEntryBytes is the length up to which the fields and values of one entry may grow, and the limit of
+// a node where Limits say none.
+const MaxEntryBytes = 1 << 30
+
+// Len returns the number of entries. O(1).
+func (s *Stream) Len() int { return s.length }
+
+// First returns the ID of the first entry, zero if there is none. O(1).
+func (s *Stream) First() ID { return s.first }
+
+// Last returns the greatest ID that was ever added, or what SetLast said. O(1).
+func (s *Stream) Last() ID { return s.last }
+
+// MaxDeleted returns the greatest ID that was deleted singly, which trimming is not. O(1).
+func (s *Stream) MaxDeleted() ID { return s.maxDeleted }
+
+// Added returns how many entries were ever added. O(1).
+func (s *Stream) Added() int64 { return s.added }
+
+// SetLast sets the ID after which the next must come. The caller sees to it that it is not before an
+// entry's.
+func (s *Stream) SetLast(id ID) { s.last = id }
+
+// SetAdded sets how many entries count as ever added, which is no less than Len.
+func (s *Stream) SetAdded(n int64) { s.added = n }
+
+// SetMaxDeleted sets the greatest ID that counts as deleted.
+func (s *Stream) SetMaxDeleted(id ID) { s.maxDeleted = id }
+
+// Encoding returns "stream".
+func (s *Stream) Encoding() string { return "stream" }
+
+// Nodes returns the number of nodes.
+func (s *Stream) Nodes() int { return len(s.nodes) }
+
+// Bytes returns the bytes held beyond the Stream itself, as the allocator rounds them. O(1).
+func (s *Stream) Bytes() int {
+	return s.held + sizeclass.RoundScanned(cap(s.nodes)*nodeSize) + sizeclass.RoundScanned(cap(s.groups)*8)
+}
+
+// Append adds an entry behind the last. Its ID must be greater than Last; pairs are fields and values in
+// turn, MaxEntryBytes at most. O(bytes of the entry).
+func (s *Stream) Append(id ID, pairs [][]byte, limits Limits) {
+	size := 0
+	for _, v := range pairs {
+		size += len(v)
+	}
+	if !s.takes(size, limits) {
+		s.openNode(id, pairs)
+	}
+	n := &s.nodes[len(s.nodes)-1]
+	s.resize(n, n.appended(id, pairs))
+	s.length++
+	s.added++
+	s.last = id
+	if s.length == 1 {
+		s.first = id
+	}
+}
+
+// takes reports whether the last node takes another entry of size bytes.
+func (s *Stream) takes(size int, limits Limits) bool {
+	if len(s.nodes) == 0 {
+		return false
+	}
+	most := limits.Bytes
+	if most <= 0 || most > MaxEntryBytes {
+		most = MaxEntryBytes
+	}
+	n := &s.nodes[len(s.nodes)-1]
+	if len(n.pack)+size >= most {
+		return false
+	}
+	h := n.head()
+	return limits.Entries <= 0 || h.live+h.dead < limits.Entries
+}
+
+// openNode closes the last node and opens one for an entry.
+func (s *Stream) openNode(id ID, pairs [][]byte) {
+	if len(s.nodes) > 0 {
+		n := &s.nodes[len(s.nodes)-1]
+		if sizeclass.Round(len(n.pack)) < sizeclass.Round(cap(n.pack)) {
+			s.resize(n, slices.Clone(n.pack))
+		}
+	}
+	s.addNode(node{id, newPack(pairs)})
+}
+
+func (s *Stream) addNode(n node) {
+	s.nodes = append(s.nodes, n)
+	s.held += sizeclass.Round(cap(n.pack))
+}
+
+// resize gives a node its changed pack.
+func (s *Stream) resize(n *node, pack listpack.List) {
+	if cap(pack) != cap(n.pack) {
+		s.held += sizeclass.Round(cap(pack)) - sizeclass.Round(cap(n.pack))
+	}
+	n.pack = pack
+}
+
+// dropNode removes node i.
+func (s *Stream) dropNode(i int) {
+	s.held -= sizeclass.Round(cap(s.nodes[i].pack))
+	if i == 0 {
+		s.nodes[0] = node{}
+		s.nodes = s.nodes[1:]
+		return
+	}
+	s.nodes = slices.Delete(s.nodes, i, i+1)
+}
+
+// Clone returns a deep copy on the heap.
+func (s *Stream) Clone() *Stream {
+	c := &Stream{length: s.length, first: s.first, last: s.last, maxDeleted: s.maxDeleted, added: s.added}
+	for _, n := range s.nodes {
+		c.addNode(node{n.id, slices.Clone(n.pack)})
+	}
+	for _, g := range s.groups {
+		g.copyTo(c)
+	}
+	return c
+}
+
+// copyTo adds a copy of the group to a stream that has none of its name.
+func (g *Group) copyTo(s *Stream) {
+	c := s.AddGroup([]byte(g.name), g.Last, g.Read)
+	for _, member := range g.consumers {
+		into := c.AddConsumer([]byte(member.name), member.Seen)
+		into.Active = member.Active
+		member.Each(ID{}, func(p *Pending) bool {
+			message := c.Deliver(p.ID, into)
+			message.Delivered, message.Count = p.Delivered, p.Count
+			return true
+		})
+	}
+}
