@@ -20,11 +20,13 @@ func debugLines() []debugLine {
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
 		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(string(c.Arg())) }},
+		{"listpack", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
 		{"object", 1, 1, "<key>", "Show how a key's value is kept.", cmdDebugObject},
 		{"populate", 1, 3, "<count> [<prefix>] [<size>]", "Create string keys named key:<num>, or with another prefix.", cmdDebugPopulate},
 		{"protocol", 1, 1, "<type>", "Reply with a value of a type of the protocol.", cmdDebugProtocol},
 		{"set-active-expire", 1, 1, "<0|1>", "Turn the removal of expired keys that nobody looks at off or on.", cmdDebugSetActiveExpire},
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
+		{"ziplist", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
 	}
 }
 

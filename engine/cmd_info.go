@@ -162,17 +162,6 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.waiting.keys))
 }
 
-func (e *Engine) fillMemory(b *bytes.Buffer) {
-	used, dataset := e.usedMemory(), e.Keyspace.Bytes()
-	e.info.peak = max(e.info.peak, used)
-	Fields(b, "used_memory", used, "used_memory_human", human(used), "used_memory_peak", e.info.peak,
-		"used_memory_peak_human", human(e.info.peak), "used_memory_peak_perc", percent(used, e.info.peak),
-		"used_memory_overhead", used-dataset, "used_memory_startup", 0, "used_memory_dataset", dataset,
-		"used_memory_dataset_perc", percent(dataset, used), "maxmemory", e.Config.MaxMemory,
-		"maxmemory_human", human(int(e.Config.MaxMemory)), "maxmemory_policy", e.params["maxmemory-policy"].Get(),
-		"mem_clients_normal", e.sessions.bytes())
-}
-
 func percent(part, whole int) string {
 	if whole == 0 {
 		return "0.00%"

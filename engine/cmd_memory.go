@@ -1,7 +1,5 @@
 package engine
 
-import "fmt"
-
 // memorySubs are the subcommands of MEMORY.
 func memorySubs() []Command {
 	return []Command{
@@ -15,6 +13,10 @@ func memorySubs() []Command {
 			Summary: "Returns the allocator statistics."},
 		{Name: "purge", Arity: 2, Run: cmdMemoryPurge, Since: "4.0.0",
 			Summary: "Asks the allocator to release memory."},
+		{Name: "explain", Arity: -3, Flags: ReadOnly, Keys: Key(2), Run: cmdMemoryExplain, Since: "7.4.0", Args: "<key> [ENTRIES <count>]",
+			Summary: "Draws how a key lies in memory; only here."},
+		{Name: "whatif", Arity: -3, Flags: ReadOnly, Keys: Key(2), Run: cmdMemoryWhatIf, Since: "7.4.0", Args: "<key> [<encoding> | <parameter> <value>]",
+			Summary: "Tells what a key would cost in another encoding; only here."},
 		helpLine("4.0.0"),
 	}
 }
@@ -40,49 +42,6 @@ func cmdMemoryUsage(c *Call) {
 		return
 	}
 	c.Reply.Int(int64(c.DB.KeyBytes(key)))
-}
-
-// MEMORY STATS
-func cmdMemoryStats(c *Call) {
-	e := c.Engine
-	used, dataset, keys := e.usedMemory(), e.Keyspace.Bytes(), 0
-	for i := range e.Keyspace.Len() {
-		keys += e.Keyspace.DB(i).Len()
-	}
-	e.info.peak = max(e.info.peak, used)
-	figures := []struct {
-		name string
-		n    int
-	}{
-		{"peak.allocated", e.info.peak}, {"total.allocated", used}, {"startup.allocated", 0}, {"replication.backlog", 0},
-		{"clients.slaves", 0}, {"clients.normal", e.sessions.bytes()}, {"overhead.total", used - dataset}, {"keys.count", keys},
-		{"keys.bytes-per-key", dataset / max(1, keys)}, {"dataset.bytes", dataset},
-	}
-	c.Reply.Map(len(figures) + 2)
-	for _, f := range figures {
-		c.Reply.BulkString(f.name)
-		c.Reply.Int(int64(f.n))
-	}
-	c.Reply.BulkString("dataset.percentage")
-	c.Reply.Double(float64(dataset) * 100 / float64(max(1, used)))
-	c.Reply.BulkString("peak.percentage")
-	c.Reply.Double(float64(used) * 100 / float64(max(1, e.info.peak)))
-}
-
-// MEMORY DOCTOR
-func cmdMemoryDoctor(c *Call) {
-	used := c.Engine.usedMemory()
-	text := fmt.Sprintf("The dataset and %d connections hold %s; %s at their peak.", len(c.Engine.sessions.byID), human(used),
-		human(max(used, c.Engine.info.peak)))
-	if limit := c.Engine.Config.MaxMemory; limit > 0 {
-		text += fmt.Sprintf(" maxmemory is %s.", human(int(limit)))
-	}
-	c.Reply.Verbatim("txt", []byte(text+"\n"))
-}
-
-// MEMORY MALLOC-STATS
-func cmdMemoryMallocStats(c *Call) {
-	c.Reply.BulkString("Stats not supported for the current allocator")
 }
 
 // MEMORY PURGE

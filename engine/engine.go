@@ -90,6 +90,8 @@ type Hooks struct {
 	Sleep func(micros int64)
 	// Purge gives memory back to the system, for MEMORY PURGE.
 	Purge func()
+	// Memory tells what the process holds.
+	Memory func() ProcessMemory
 	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
 	Rewrite func() (refusal string)
 }

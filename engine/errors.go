@@ -224,4 +224,10 @@ const (
 	ErrBadData             = "ERR received bad data"
 	ErrNoLayer             = "ERR invalid offset - no link found"
 	ErrLongChunk           = "ERR invalid chunk - Too big for current filter"
+
+	// Memory.
+	ErrNoEncoding  = "ERR these data of a %s cannot be a %s"
+	ErrOneEncoding = "ERR a %s has one encoding only"
+	ErrNoThreshold = "ERR '%s' does not decide on the encoding of a %s"
+	ErrNotPacked   = "ERR Not a ziplist encoded object."
 )

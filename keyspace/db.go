@@ -295,16 +295,9 @@ func (db *DB) Delete(key []byte) bool {
 // RehashStep moves on an unfinished rehash of the table by n buckets, for idle moments.
 func (db *DB) RehashStep(n int) bool { return db.table.RehashStep(n) }
 
-// KeyBytes returns what one key costs: its entry and its slot in the table. The key must be
-// visible.
+// KeyBytes returns what one key costs: its entry, its slot in the table and its item in the index of
+// deadlines; 0 if it is not visible.
 func (db *DB) KeyBytes(key []byte) int {
-	e := db.lookup(view(key))
-	if e == nil {
-		return 0
-	}
-	n := e.bytes() + int(unsafe.Sizeof(entry{}))
-	if e.head().has(indexed) {
-		n += int(unsafe.Sizeof(due{}))
-	}
-	return n
+	l, _ := db.Layout(key)
+	return l.Bytes()
 }

@@ -65,7 +65,8 @@ type box struct {
 	accounted int // bytes of the value at the last settle
 }
 
-const boxSize = int(unsafe.Sizeof(box{}))
+// boxSize is what the allocator gives for a box.
+var boxSize = sizeclass.RoundScanned(int(unsafe.Sizeof(box{})))
 
 func (e entry) head() *header { return (*header)(e.p) }
 func (e entry) box() *box     { return (*box)(e.p) }
@@ -202,23 +203,26 @@ func pack(v Value, klen int, buf *[8]byte) (k kind, payload []byte, ok bool) {
 func intOf(payload []byte) int64 { return int64(binary.LittleEndian.Uint64(payload)) }
 
 // heldBytes is what a boxed value costs: its own struct and what it holds.
-func heldBytes(v Value) int {
-	fixed := 0
-	switch v.(type) {
-	case *str.Value:
-		fixed = int(unsafe.Sizeof(str.Value{}))
-	case *zset.Set:
-		fixed = int(unsafe.Sizeof(zset.Set{}))
-	case *hash.Hash:
-		fixed = int(unsafe.Sizeof(hash.Hash{}))
-	case *list.List:
-		fixed = int(unsafe.Sizeof(list.List{}))
-	case *bloom.Filter:
-		fixed = int(unsafe.Sizeof(bloom.Filter{}))
-	case *set.Set:
-		fixed = int(unsafe.Sizeof(set.Set{}))
-	case *stream.Stream:
-		fixed = int(unsafe.Sizeof(stream.Stream{}))
+func heldBytes(v Value) int { return fixedBytes(TypeOf(v)) + v.Bytes() }
+
+// fixedBytes returns what the allocator gives for the struct of a value of a type.
+func fixedBytes(t Type) int {
+	fixed := uintptr(0)
+	switch t {
+	case String:
+		fixed = unsafe.Sizeof(str.Value{})
+	case ZSet:
+		fixed = unsafe.Sizeof(zset.Set{})
+	case Hash:
+		fixed = unsafe.Sizeof(hash.Hash{})
+	case List:
+		fixed = unsafe.Sizeof(list.List{})
+	case Bloom:
+		fixed = unsafe.Sizeof(bloom.Filter{})
+	case Set:
+		fixed = unsafe.Sizeof(set.Set{})
+	case Stream:
+		fixed = unsafe.Sizeof(stream.Stream{})
 	}
-	return sizeclass.Round(fixed) + v.Bytes()
+	return sizeclass.Round(int(fixed))
 }

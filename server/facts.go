@@ -22,7 +22,7 @@ func (s *Server) sections() []engine.Section {
 	return []engine.Section{
 		{Name: "Server", Fill: s.fillServer},
 		{Name: "Clients", Fill: func(b *bytes.Buffer) { engine.Fields(b, "maxclients", s.maxClients.Load()) }},
-		{Name: "Memory", Fill: s.fillMemory},
+		{Name: "Memory", Fill: fillMemory},
 		{Name: "Stats", Fill: s.fillStats, Reset: s.resetStats},
 		{Name: "CPU", Fill: fillCPU},
 	}
@@ -52,16 +52,26 @@ func text(b []byte) string {
 	return string(text)
 }
 
-// fillMemory tells what the allocator holds: objects living and dead, the heap around them, and all
-// that was taken from the system.
-func (s *Server) fillMemory(b *bytes.Buffer) {
+func fillMemory(b *bytes.Buffer) {
+	engine.Fields(b, "total_system_memory", systemBytes(), "mem_allocator", runtime.Version())
+}
+
+// processMemory tells what the allocator holds and what the system gave. It neither stops the world nor
+// collects.
+func processMemory() engine.ProcessMemory {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
-		{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
+		{Name: "/memory/classes/total:bytes"}, {Name: "/gc/cycles/total:gc-cycles"},
+		{Name: "/cpu/classes/gc/total:cpu-seconds"}, {Name: "/cpu/classes/total:cpu-seconds"}}
 	metrics.Read(samples)
-	value := func(i int) uint64 { return samples[i].Value.Uint64() }
-	rss := residentBytes()
-	engine.Fields(b, "used_memory_rss", rss, "allocator_allocated", value(0), "allocator_active", value(0)+value(1),
-		"allocator_resident", value(2)-value(3), "total_system_memory", systemBytes(), "mem_allocator", runtime.Version())
+	value := func(i int) int64 { return int64(samples[i].Value.Uint64()) }
+	m := engine.ProcessMemory{Resident: residentBytes(), Objects: value(0), Unused: value(1), Free: value(2), Released: value(3),
+		Stacks: value(4), Cycles: value(6)}
+	m.Runtime = value(5) - m.Objects - m.Unused - m.Free - m.Released - m.Stacks
+	if all := samples[8].Value.Float64(); all > 0 {
+		m.GCShare = samples[7].Value.Float64() / all
+	}
+	return m
 }
 
 // residentBytes returns the memory that the process occupies; 0 if the system does not tell.

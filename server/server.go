@@ -110,7 +110,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.keepAlive.Store(300)
 	s.output.Store(defaultOutput())
 	e.EnableSlow(opts.Beside)
-	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Rewrite: opts.Rewrite})
+	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Memory: processMemory, Rewrite: opts.Rewrite})
 	e.AddParams(s.params()...)
 	e.AddSections(s.sections()...)
 	return s

@@ -137,3 +137,15 @@ func (l List) longSpan64(q int) uint64 {
 	}
 	return 5 + uint64(binary.BigEndian.Uint32(l[q+1:]))
 }
+
+// EntryBytes returns the length of the entry that e becomes behind one of prev bytes, without a list. O(1).
+func EntryBytes(e Entry, prev int) int {
+	x := intItem(e.Int)
+	if !e.IsInt() {
+		x = stringItem(e.Str)
+	}
+	return sizeOfPrevlen(prev) + x.size()
+}
+
+// EmptyBytes is the length of a list without entries.
+const EmptyBytes = headerSize + endSize

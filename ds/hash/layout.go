@@ -1,0 +1,26 @@
+package hash
+
+import "github.com/miniserver-go/miniserver/ds/dict"
+
+// Layout tells what the table of a hash consists of; all but the last in bytes.
+type Layout struct {
+	Fixed int        // what holds the rest together
+	Texts int        // fields and values
+	Held  int        // the pairs' blocks: texts, their lengths, the allocator's rounding
+	Pairs dict.Stats // of the buckets
+}
+
+// Layout returns what the hash consists of; false if it is packed. O(n).
+func (h *Hash) Layout() (Layout, bool) {
+	if h.table == nil {
+		return Layout{}, false
+	}
+	t := h.table
+	d := Layout{Held: t.held, Pairs: t.pairs.Stats()}
+	d.Fixed = t.bytes() - d.Held - d.Pairs.Bytes
+	t.pairs.Each(func(p pair) bool {
+		d.Texts += len(p.Key()) + len(p.value())
+		return true
+	})
+	return d, true
+}

@@ -1,0 +1,33 @@
+package list
+
+import "github.com/miniserver-go/miniserver/ds/ziplist"
+
+// Node tells how one node of a chain lies.
+type Node struct {
+	List  ziplist.List // the node's own, to be read only; nil if it is plain
+	Len   int          // elements
+	Bytes int          // of the block, as the allocator gave it
+	Used  int          // of those, what the elements take
+	Plain bool         // one element that is too large for a ziplist
+}
+
+// NodeBytes is what a node takes beside its block.
+var NodeBytes = nodeSize
+
+// Nodes calls fn for the nodes from head to tail until fn returns false, and reports whether there
+// are any: a packed list has none. O(nodes).
+func (l *List) Nodes(fn func(n Node) bool) bool {
+	if l.chain == nil {
+		return false
+	}
+	for n := l.chain.head; n != nil; n = n.next {
+		d := Node{List: n.data, Len: n.count, Bytes: cap(n.data), Used: len(n.data), Plain: n.plain}
+		if n.plain {
+			d.List = nil
+		}
+		if !fn(d) {
+			break
+		}
+	}
+	return true
+}

@@ -1,0 +1,26 @@
+package set
+
+import "github.com/miniserver-go/miniserver/ds/dict"
+
+// Layout tells what the table of a set consists of; all but the last in bytes.
+type Layout struct {
+	Fixed   int        // what holds the rest together
+	Texts   int        // the members
+	Held    int        // the members' blocks: texts, their lengths, the allocator's rounding
+	Members dict.Stats // of the buckets
+}
+
+// Layout returns what the set consists of; false if it is packed. O(n).
+func (s *Set) Layout() (Layout, bool) {
+	if s.table == nil {
+		return Layout{}, false
+	}
+	t := s.table
+	d := Layout{Held: t.held, Members: t.members.Stats()}
+	d.Fixed = t.bytes() - d.Held - d.Members.Bytes
+	t.members.Each(func(m member) bool {
+		d.Texts += len(m.text())
+		return true
+	})
+	return d, true
+}

@@ -1,0 +1,39 @@
+package zset
+
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/skiplist"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// Layout tells what a sorted set of many members consists of.
+type Layout struct {
+	Fixed   int // bytes of what holds the two together
+	Nodes   skiplist.Layout
+	Members dict.Stats // of the table that finds a node by its member
+}
+
+// Layout returns what the set consists of; false if it is packed. O(n).
+func (s *Set) Layout() (Layout, bool) {
+	if s.sorted == nil {
+		return Layout{}, false
+	}
+	return Layout{fixedBytes, s.sorted.list.Layout(), s.sorted.members.Stats()}, true
+}
+
+var fixedBytes = sizeclass.RoundScanned(int(unsafe.Sizeof(sorted{})))
+
+// ScoreEntry returns score as a packed set stores it. Text is rendered into buf[:0]; 24 bytes of
+// capacity suffice.
+func ScoreEntry(score float64, buf []byte) ziplist.Entry {
+	if n, ok := integral(score); ok {
+		return ziplist.Entry{Int: n}
+	}
+	return ziplist.EntryOf(appendScore(buf[:0], score))
+}
+
+// EntryScore returns the score that a packed set stores as e; NaN if it is none.
+func EntryScore(e ziplist.Entry) float64 { return number(e) }

@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// ProcessMemory is what the process and Go's allocator hold, in bytes; zero where nobody tells.
+type ProcessMemory struct {
+	Resident int64 // what the system keeps in memory for the process
+	Objects  int64 // of the heap: living objects, and dead ones that were not collected yet
+	Unused   int64 // of the heap: room in blocks that are in use
+	Free     int64 // of the heap: free blocks, not given back
+	Released int64 // given back to the system
+	Stacks   int64 // of goroutines
+	Runtime  int64 // what the runtime keeps for itself: tables of the allocator and the collector
+	Cycles   int64 // collections
+	GCShare  float64
+}
+
+// Active returns the heap's bytes in blocks that are in use.
+func (m ProcessMemory) Active() int64 { return m.Objects + m.Unused }
+
+// Total returns all that was taken from the system and not given back.
+func (m ProcessMemory) Total() int64 { return m.Active() + m.Free + m.Stacks + m.Runtime }
+
+// processMemory asks whoever serves the engine.
+func (e *Engine) processMemory() (m ProcessMemory) {
+	if e.hooks.Memory != nil {
+		m = e.hooks.Memory()
+	}
+	return m
+}
+
+// budget is how the bytes in use divide.
+type budget struct {
+	used, peak int
+	sessions   int
+	tables     int // of keys
+	deadlines  int // their indexes
+	entries    int // keys with their values
+	keys       int
+}
+
+func (e *Engine) budget() budget {
+	b := budget{used: e.usedMemory(), sessions: e.sessions.bytes()}
+	for i := range e.Keyspace.Len() {
+		db := e.Keyspace.DB(i)
+		tables, deadlines := db.Overhead()
+		b.tables, b.deadlines, b.keys = b.tables+tables, b.deadlines+deadlines, b.keys+db.Len()
+	}
+	b.entries = b.used - b.overhead()
+	e.info.peak = max(e.info.peak, b.used)
+	b.peak = e.info.peak
+	return b
+}
+
+func (b budget) overhead() int { return b.sessions + b.tables + b.deadlines }
+
+// fillMemory is the part of INFO's section about what the data hold; the server tells of the process.
+func (e *Engine) fillMemory(out *bytes.Buffer) {
+	b := e.budget()
+	Fields(out, "used_memory", b.used, "used_memory_human", human(b.used), "used_memory_peak", b.peak,
+		"used_memory_peak_human", human(b.peak), "used_memory_peak_perc", percent(b.used, b.peak),
+		"used_memory_overhead", b.overhead(), "used_memory_startup", 0, "used_memory_dataset", b.entries,
+		"used_memory_dataset_perc", percent(b.entries, b.used), "maxmemory", e.Config.MaxMemory,
+		"maxmemory_human", human(int(e.Config.MaxMemory)), "maxmemory_policy", e.params["maxmemory-policy"].Get(),
+		"mem_clients_normal", b.sessions, "mem_overhead_tables", b.tables, "mem_overhead_deadlines", b.deadlines)
+	m := e.processMemory()
+	if m.Resident == 0 {
+		return
+	}
+	Fields(out, "used_memory_rss", m.Resident, "used_memory_rss_human", human(int(m.Resident)),
+		"mem_fragmentation_ratio", fmt.Sprintf("%.2f", ratio(m.Resident, int64(b.used))), "mem_fragmentation_bytes", m.Resident-int64(b.used),
+		"allocator_allocated", m.Objects, "allocator_active", m.Active(), "allocator_resident", m.Total(),
+		"allocator_frag_ratio", fmt.Sprintf("%.2f", ratio(m.Active(), m.Objects)),
+		"allocator_rss_ratio", fmt.Sprintf("%.2f", ratio(m.Total(), m.Active())),
+		"gc_cycles", m.Cycles, "gc_cpu_perc", fmt.Sprintf("%.2f%%", 100*m.GCShare))
+}
+
+func ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }
+
+// MEMORY STATS
+func cmdMemoryStats(c *Call) {
+	b, m := c.Engine.budget(), c.Engine.processMemory()
+	r := report{{"peak.allocated", b.peak, ""}, {"total.allocated", b.used, ""}, {"startup.allocated", 0, ""},
+		{"replication.backlog", 0, ""}, {"clients.slaves", 0, ""}, {"clients.normal", b.sessions, ""}}
+	for i := range c.Engine.Keyspace.Len() {
+		if db := c.Engine.Keyspace.DB(i); db.Len() > 0 {
+			tables, deadlines := db.Overhead()
+			r = append(r, fact{fmt.Sprintf("db.%d", i), report{{"overhead.hashtable.main", tables, ""}, {"overhead.hashtable.expires", deadlines, ""}}, ""})
+		}
+	}
+	r = append(r, report{{"overhead.total", b.overhead(), ""}, {"keys.count", b.keys, ""},
+		{"keys.bytes-per-key", (b.used - b.sessions) / max(1, b.keys), ""}, {"dataset.bytes", b.entries, ""},
+		{"dataset.percentage", float64(b.entries) * 100 / float64(max(1, b.used)), ""},
+		{"peak.percentage", float64(b.used) * 100 / float64(max(1, b.peak)), ""},
+		{"allocator.allocated", int(m.Objects), ""}, {"allocator.active", int(m.Active()), ""}, {"allocator.resident", int(m.Total()), ""},
+		{"allocator-fragmentation.ratio", ratio(m.Active(), m.Objects), ""}, {"allocator-fragmentation.bytes", int(m.Unused), ""},
+		{"allocator-rss.ratio", ratio(m.Total(), m.Active()), ""}, {"allocator-rss.bytes", int(m.Total() - m.Active()), ""},
+		{"rss-overhead.ratio", ratio(m.Resident, m.Total()), ""}, {"rss-overhead.bytes", int(m.Resident - m.Total()), ""},
+		{"fragmentation", ratio(m.Resident, int64(b.used)), ""}, {"fragmentation.bytes", int(m.Resident) - b.used, ""}}...)
+	r.tell(c.Reply)
+}
+
+// MEMORY MALLOC-STATS
+func cmdMemoryMallocStats(c *Call) {
+	m := c.Engine.processMemory()
+	var text strings.Builder
+	for _, line := range []struct {
+		bytes int64
+		about string
+	}{{m.Objects, "objects, living or not collected yet"}, {m.Unused, "room in blocks that are in use"}, {m.Free, "free blocks, kept for what comes"},
+		{m.Stacks, "stacks of goroutines"}, {m.Runtime, "the runtime's own tables"}, {m.Total(), "all that was taken from the system"},
+		{m.Released, "was given back"}, {m.Resident, "is resident, the program itself included"}} {
+		fmt.Fprintf(&text, "%14d  %8s  %s\n", line.bytes, human(int(line.bytes)), line.about)
+	}
+	fmt.Fprintf(&text, "%14d  collections, which took %.2f%% of the CPU time available\n", m.Cycles, 100*m.GCShare)
+	c.Reply.Verbatim("txt", []byte(text.String()))
+}
+
+// judged is how many bytes must be in use for the doctor to judge ratios.
+const judged = 5 << 20
+
+// MEMORY DOCTOR
+func cmdMemoryDoctor(c *Call) {
+	b, m := c.Engine.budget(), c.Engine.processMemory()
+	text := fmt.Sprintf("The dataset and %d connections hold %s; %s at their peak.", len(c.Engine.sessions.byID), human(b.used), human(b.peak))
+	if m.Resident > 0 {
+		text += fmt.Sprintf(" The process has %s.", human(int(m.Resident)))
+	}
+	if limit := c.Engine.Config.MaxMemory; limit > 0 {
+		text += fmt.Sprintf(" maxmemory is %s.", human(int(limit)))
+	}
+	findings := c.Engine.diagnose(b, m)
+	if len(findings) == 0 {
+		text += " Nothing is wrong."
+		if b.used < judged {
+			text += " With so little in use that says little."
+		}
+	}
+	for _, f := range findings {
+		text += "\n * " + f
+	}
+	c.Reply.Verbatim("txt", []byte(text+"\n"))
+}
+
+// diagnose returns what is unusual about the memory, and what helps.
+func (e *Engine) diagnose(b budget, m ProcessMemory) (findings []string) {
+	say := func(holds bool, format string, args ...any) {
+		if holds {
+			findings = append(findings, fmt.Sprintf(format, args...))
+		}
+	}
+	limit := int(e.Config.MaxMemory)
+	say(limit > 0 && b.used > limit/10*9, "maxmemory is reached to %s: writes will be refused, or keys evicted.", percent(b.used, limit))
+	if b.used < judged {
+		return findings
+	}
+	say(b.peak > b.used/2*3, "The peak is %.1f times what is in use: what it needed may still be resident. MEMORY PURGE gives it back.",
+		ratio(int64(b.peak), int64(b.used)))
+	say(m.Free > int64(b.used)/2, "%s of the heap are free but not given back to the system. MEMORY PURGE does it.", human(int(m.Free)))
+	say(m.Unused > m.Objects/4, "%s lie unused between living objects: much was deleted here and there. Only time or a restart closes the gaps.",
+		human(int(m.Unused)))
+	say(m.Objects > 2*int64(b.used), "The heap has %s of objects for %s of data: the rest is garbage to be collected, or buffers of clients and scripts.",
+		human(int(m.Objects)), human(b.used))
+	say(m.GCShare > 0.1, "Collecting garbage takes %.0f%% of the CPU time. A higher GOGC spends memory to save it.", 100*m.GCShare)
+	say(b.sessions > b.used/5, "A fifth of the memory, or more, is that of %d connections.", len(e.sessions.byID))
+	say(b.keys > 0 && b.tables+b.deadlines > b.entries, "The tables and indexes of %d keys are larger than the keys and values: many tiny keys. A hash in place of a hundred of them is far smaller.", b.keys)
+	return findings
+}
