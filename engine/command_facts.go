@@ -84,7 +84,7 @@ var keyAccess = map[string]string{
 	"OW update,RO access":        "bitop geosearchstore sdiffstore sunionstore zdiffstore zinterstore zrangestore zunionstore",
 	"RW update,RO access":        "sinterstore",
 	"RW access insert,RO access": "pfmerge",
-	"RO access,OW update":        "copy",
+	"RO access,OW update":        "copy georadius georadiusbymember sort",
 	"RW access delete,OW update": "rename",
 	"RW access delete,OW insert": "renamenx",
 	"RW access delete,RW insert": "blmove brpoplpush lmove rpoplpush smove",
@@ -166,10 +166,64 @@ func (cmd *Command) accessIn(args [][]byte, n int) string {
 	return known
 }
 
+// keySpec is a specification of keys that may stand anywhere: behind a word, or where only the command
+// itself can tell.
+type keySpec struct {
+	access    string
+	word      string // "" for unknown
+	startFrom int    // where the word is looked for
+	last      int    // the last key, relative to the first or to the end
+	limit     int    // the keys are one part in so many of what is left; 0 for all
+}
+
+// movingKeys are the specifications of keys beyond those whose positions are fixed.
+var movingKeys = map[string][]keySpec{
+	"sort":              {{access: "RO access"}, {access: "OW update"}},
+	"sort_ro":           {{access: "RO access"}},
+	"georadius":         {{"OW update", "STORE", 6, 0, 0}, {"OW update", "STOREDIST", 6, 0, 0}},
+	"georadiusbymember": {{"OW update", "STORE", 5, 0, 0}, {"OW update", "STOREDIST", 5, 0, 0}},
+	"xread":             {{"RO access", "STREAMS", 1, -1, 2}},
+	"xreadgroup":        {{"RO access", "STREAMS", 4, -1, 2}},
+}
+
+// tellMovingKeys writes a key's range, if there is one at a fixed position, and the further specifications.
+func (c *Call) tellMovingKeys(cmd *Command, specs []keySpec) {
+	n := len(specs)
+	if cmd.Keys.First != 0 {
+		n++
+	}
+	c.Reply.Set(n)
+	if cmd.Keys.First != 0 {
+		c.tellKeyRange(cmd.access(0), cmd.Keys.First, cmd.Keys.Last, 1)
+	}
+	for _, s := range specs {
+		c.tellKeySpec(s)
+	}
+}
+
+// tellKeySpec writes a specification of keys behind a word, or of unknown ones.
+func (c *Call) tellKeySpec(s keySpec) {
+	c.openKeySpec(s.access)
+	if s.word == "" {
+		c.tellSpecPart("begin_search", "unknown")
+		c.tellSpecPart("find_keys", "unknown")
+		return
+	}
+	c.openSpecPart("begin_search", "keyword", 2)
+	c.Reply.BulkString("keyword")
+	c.Reply.BulkString(s.word)
+	c.tellSpecNumber("startfrom", s.startFrom)
+	c.tellSpecPart("find_keys", "range", specPart{"lastkey", s.last}, specPart{"keystep", 1}, specPart{"limit", s.limit})
+}
+
 // tellKeySpecs writes where the keys are, as specifications: a range from the first to the last, a
 // number of keys followed by them, or two of those where a command uses its keys differently.
 func (c *Call) tellKeySpecs(cmd *Command) {
 	k, w := cmd.Keys, c.Reply
+	if specs, ok := movingKeys[cmd.full]; ok {
+		c.tellMovingKeys(cmd, specs)
+		return
+	}
 	switch apart := cmd.access(0) != cmd.access(1); {
 	case k.count != 0 && k.First != 0:
 		w.Set(2)
@@ -201,32 +255,45 @@ func (c *Call) tellKeyRange(access string, first, last, step int) {
 	if last > 0 {
 		last -= first
 	}
-	c.tellKeySpec(access, first, "range", specPart{"lastkey", last}, specPart{"keystep", step}, specPart{"limit", 0})
+	c.tellKeysAt(access, first, "range", specPart{"lastkey", last}, specPart{"keystep", step}, specPart{"limit", 0})
 }
 
 func (c *Call) tellKeyNum(access string, k Keys) {
-	c.tellKeySpec(access, k.count, "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", k.every})
+	c.tellKeysAt(access, k.count, "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", k.every})
 }
 
-func (c *Call) tellKeySpec(access string, index int, kind string, parts ...specPart) {
-	w := c.Reply
-	w.Map(3)
-	w.BulkString("flags")
-	c.tellWords(strings.Fields(access))
+// tellKeysAt writes a specification of keys that begin at an index.
+func (c *Call) tellKeysAt(access string, index int, kind string, parts ...specPart) {
+	c.openKeySpec(access)
 	c.tellSpecPart("begin_search", "index", specPart{"index", index})
 	c.tellSpecPart("find_keys", kind, parts...)
 }
 
+// openKeySpec begins a specification: its two parts follow.
+func (c *Call) openKeySpec(access string) {
+	c.Reply.Map(3)
+	c.Reply.BulkString("flags")
+	c.tellWords(strings.Fields(access))
+}
+
 func (c *Call) tellSpecPart(name, kind string, parts ...specPart) {
+	c.openSpecPart(name, kind, len(parts))
+	for _, p := range parts {
+		c.tellSpecNumber(p.name, p.n)
+	}
+}
+
+func (c *Call) openSpecPart(name, kind string, n int) {
 	w := c.Reply
 	w.BulkString(name)
 	w.Map(2)
 	w.BulkString("type")
 	w.BulkString(kind)
 	w.BulkString("spec")
-	w.Map(len(parts))
-	for _, p := range parts {
-		w.BulkString(p.name)
-		w.Int(int64(p.n))
-	}
+	w.Map(n)
+}
+
+func (c *Call) tellSpecNumber(name string, n int) {
+	c.Reply.BulkString(name)
+	c.Reply.Int(int64(n))
 }

@@ -125,6 +125,9 @@ const (
 	ErrNegativeCount  = "ERR COUNT can't be negative"
 	ErrNegativeMaxLen = "ERR MAXLEN can't be negative"
 
+	// SORT.
+	ErrSortNumber = "ERR One or more scores can't be converted into double"
+
 	// Strings and keys.
 	ErrStringTooLong = "ERR string exceeds maximum allowed size (proto-max-bulk-len)"
 	ErrOffset        = "ERR offset is out of range"

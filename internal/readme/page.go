@@ -1,17 +1,18 @@
 // Package readme keeps the pages true: what README.md and its neighbours show is what happens.
 //
-// Two things on a page are not written by hand. Terminal sessions are blocks marked console, in
+// Three things on a page are not written by hand. Terminal sessions are blocks marked console, in
 // which a line behind "$ " is a command, one behind "> " its continuation, and the rest is what it
 // prints:
 //
 //	$ redis-cli ping
 //	PONG
 //
-// And the table of commands stands between two comments, <!-- commands --> and <!-- end -->.
+// And the table of commands stands between two comments, <!-- commands --> and <!-- end -->, and so does
+// that of the commands of redis-server that are missing.
 //
 // The test runs the sessions against a server of their own and requires what the page shows; numbers
 // of four digits and more, which tell of times and bytes, may be others. It builds the table from
-// what the server answers to COMMAND DOCS. With -update it rewrites the page:
+// what the server answers to COMMAND DOCS, and the other by asking redis-server for its COMMAND LIST. With -update it rewrites the page:
 //
 //	go test ./internal/readme -update
 package readme
@@ -85,15 +86,16 @@ func masked(lines []string) string {
 
 // Comments around the table.
 const (
-	tableBegin = "<!-- commands: go test ./internal/readme -update -->"
-	tableEnd   = "<!-- end -->"
+	tableBegin   = "<!-- commands: go test ./internal/readme -update -->"
+	missingBegin = "<!-- missing: go test ./internal/readme -update -->"
+	tableEnd     = "<!-- end -->"
 )
 
 // replaceTable puts table between the comments, if the page has them.
-func (p *page) replaceTable(table string) {
-	before, rest, ok := strings.Cut(p.String(), tableBegin+"\n")
+func (p *page) replaceTable(begin, table string) {
+	before, rest, ok := strings.Cut(p.String(), begin+"\n")
 	_, after, ok2 := strings.Cut(rest, tableEnd)
 	if ok && ok2 {
-		*p = *parse(before + tableBegin + "\n\n" + table + "\n" + tableEnd + after)
+		*p = *parse(before + begin + "\n\n" + table + "\n" + tableEnd + after)
 	}
 }

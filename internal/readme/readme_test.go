@@ -125,7 +125,49 @@ func TestCommandTableIsUpToDate(t *testing.T) {
 	d := sitDown(t)
 	text, err := table(d.ask("COMMAND DOCS"))
 	require.NoError(t, err)
-	check(t, filepath.Join(d.root, "README.md"), func(p *page) { p.replaceTable(text) })
+	check(t, filepath.Join(d.root, "README.md"), func(p *page) { p.replaceTable(tableBegin, text) })
+}
+
+// TestMissingCommandsAreNamed requires every command and subcommand of redis-server that is not here to stand
+// in the table with its reason, and nothing else.
+func TestMissingCommandsAreNamed(t *testing.T) {
+	theirs := list(t, reference.Start(t).Dial(t))
+	d := sitDown(t)
+	conn, err := net.Dial(d.server.Network, d.server.Address)
+	require.NoError(t, err)
+	defer conn.Close()
+	text, err := missing(theirs, list(t, conn))
+	require.NoError(t, err)
+	check(t, filepath.Join(d.root, "README.md"), func(p *page) {
+		require.Contains(t, p.lines, missingBegin)
+		p.replaceTable(missingBegin, text)
+	})
+}
+
+// list returns the names of all commands of a server, subcommands included.
+func list(t *testing.T, conn net.Conn) (names []string) {
+	_, err := conn.Write([]byte("COMMAND LIST FILTERBY PATTERN *\r\n"))
+	require.NoError(t, err)
+	reply, err := resp.NewReader(conn).Read()
+	require.NoError(t, err)
+	for _, name := range reply.Elems {
+		names = append(names, name.Text)
+	}
+	require.Greater(t, len(names), 250)
+	return names
+}
+
+func TestMissing(t *testing.T) {
+	text, err := missing([]string{"get", "acl", "acl|cat", "xadd", "latency", "latency|graph", "latency|help", "fcall"},
+		[]string{"get", "latency", "latency|help", "more"})
+	require.NoError(t, err)
+	require.Contains(t, text, "| `ACL` | there are")
+	require.Contains(t, text, "| `XADD` | streams")
+	require.Contains(t, text, "| `LATENCY GRAPH` |")
+	require.NotContains(t, text, "GET")
+	require.NotContains(t, text, "CAT")
+	_, err = missing([]string{"get"}, nil)
+	require.ErrorContains(t, err, "get is missing")
 }
 
 // TestEverySettingIsMentioned looks for the settings that have an effect on the page, and for the others

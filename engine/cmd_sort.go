@@ -1,0 +1,375 @@
+package engine
+
+import (
+	"bytes"
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// SORT: the elements of a list, a set or a sorted set in order, by their own text or number or by that
+// of other keys, whose names are made from the elements.
+//
+// The elements are copied into one block first, so that nothing is held of the value while other keys
+// are looked up.
+
+// sortLines returns the lines of the generic family that this file has.
+func sortLines() []Command {
+	const categories = "-keyspace set sortedset list dangerous"
+	return []Command{
+		{Name: "sort", Arity: -2, Flags: Write | DenyOOM, Keys: sortKeys(true), Run: cmdSort, ACL: categories, Since: "1.0.0",
+			Summary: "Sorts the elements in a list, a set, or a sorted set, optionally storing the result."},
+		{Name: "sort_ro", Arity: -2, Flags: ReadOnly, Keys: sortKeys(false), Run: cmdSortRO, ACL: categories, Since: "7.0.0",
+			Summary: "Returns the sorted elements of a list, a set, or a sorted set."},
+	}
+}
+
+// sortKeys is the key at position 1 and the last behind the word STORE, where that may stand.
+func sortKeys(stores bool) Keys {
+	k := Key(1)
+	k.Find = func(args [][]byte) (at []int, ok bool) {
+		at = []int{1}
+		for i := 2; stores && i < len(args); i++ {
+			switch word := args[i]; {
+			case IsWord(word, "LIMIT"):
+				i += 2
+			case IsWord(word, "BY"), IsWord(word, "GET"):
+				i++
+			case IsWord(word, "STORE") && i+1 < len(args):
+				at = append(at[:1], i+1)
+			}
+		}
+		return at, true
+	}
+	return k
+}
+
+// sorting is the options of SORT.
+type sorting struct {
+	by        *keyPattern // nil for the elements themselves
+	get       []keyPattern
+	alpha     bool
+	desc      bool
+	untouched bool // by a pattern without a star: the order is the value's own
+	from      int64
+	count     int64 // below 0 for all
+	dst       []byte
+	stores    bool
+	total     bool // equal weights are told apart by the elements, not by their places
+}
+
+// SORT key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC] [ALPHA]
+// [STORE destination]
+func cmdSort(c *Call) { c.sort(true) }
+
+// SORT_RO key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC] [ALPHA]
+func cmdSortRO(c *Call) { c.sort(false) }
+
+func (c *Call) sort(mayStore bool) {
+	key := c.Arg()
+	q := c.sortOptions(mayStore)
+	if !c.OK() {
+		return
+	}
+	v, _ := Read[keyspace.Value](c, key)
+	switch v.(type) {
+	case nil, *list.List, *set.Set, *zset.Set:
+	default:
+		c.Refuse(ErrWrongType)
+	}
+	if !c.OK() {
+		return
+	}
+	if _, isSet := v.(*set.Set); isSet && q.untouched && (q.stores || c.Session.script) {
+		q.untouched, q.alpha, q.by = false, true, nil // no order of its own, and one is needed
+	}
+	found := q.load(v)
+	if !q.untouched && !c.weigh(q, found) {
+		c.Fail(ErrSortNumber)
+		return
+	}
+	found.list = q.arrange(found)
+	if q.stores {
+		c.storeSorted(q, found)
+	} else {
+		c.tellSorted(q, found)
+	}
+}
+
+func (c *Call) sortOptions(mayStore bool) *sorting {
+	q := &sorting{count: -1}
+	for c.More() {
+		switch {
+		case c.Word("ASC"):
+			q.desc = false
+		case c.Word("DESC"):
+			q.desc = true
+		case c.Word("ALPHA"):
+			q.alpha = true
+		case c.Left() > 2 && c.Word("LIMIT"):
+			q.from, q.count = c.Int(), c.Int()
+		case mayStore && c.Left() > 1 && c.Word("STORE"):
+			q.stores, q.dst = true, c.Arg()
+		case c.Left() > 1 && c.Word("BY"):
+			p := parseKeyPattern(c.Arg())
+			q.by = &p
+			q.untouched = q.untouched || !p.star
+		case c.Left() > 1 && c.Word("GET"):
+			q.get = append(q.get, parseKeyPattern(c.Arg()))
+		default:
+			c.Refuse(ErrSyntax)
+		}
+	}
+	return q
+}
+
+// bounds returns which of n sorted elements are wanted.
+func (q *sorting) bounds(n int) (from, to int) {
+	from = int(min(max(q.from, 0), int64(n)))
+	to = n
+	if q.count >= 0 {
+		to = from + int(min(q.count, int64(n-from)))
+	}
+	return from, to
+}
+
+// sortable is elements with their weights. Their texts lie in one block.
+type sortable struct {
+	list  []weighed
+	texts []byte
+}
+
+// weighed is an element and what it is sorted by, a number or a text.
+type weighed struct {
+	from, to int // the element in the block
+	weight   float64
+	at, end  int // the weight in the block; end is 0 if there is none
+}
+
+func (s *sortable) text(w *weighed) []byte { return s.texts[w.from:w.to] }
+
+func (s *sortable) add(member []byte) {
+	from := len(s.texts)
+	s.texts = append(s.texts, member...)
+	s.list = append(s.list, weighed{from: from, to: len(s.texts)})
+}
+
+func (s *sortable) addEntry(e ziplist.Entry) bool {
+	from := len(s.texts)
+	s.texts = e.Append(s.texts)
+	s.list = append(s.list, weighed{from: from, to: len(s.texts)})
+	return true
+}
+
+// load takes the elements of a value over, in its own order. Where that is the order wanted it takes
+// those within the limit only.
+func (q *sorting) load(v keyspace.Value) *sortable {
+	s := &sortable{}
+	if v == nil {
+		return s
+	}
+	from, to := 0, v.Len()
+	if _, isSet := v.(*set.Set); q.untouched && !isSet {
+		from, to = q.bounds(to)
+		q.from, q.count = 0, -1
+	}
+	if from == to {
+		return s
+	}
+	s.list = make([]weighed, 0, to-from)
+	switch v := v.(type) {
+	case *list.List:
+		if q.untouched && q.desc {
+			q.desc = false
+			v.Each(list.Tail, from, func(e ziplist.Entry) bool { return s.addEntry(e) && len(s.list) < to-from })
+			break
+		}
+		v.Range(from, to-from, func(e ziplist.Entry) { s.addEntry(e) })
+	case *set.Set:
+		_, isOrdered := v.Ints()
+		q.total = !isOrdered
+		v.Each(s.addEntry)
+	case *zset.Set:
+		v.Range(from, to-1, q.untouched && q.desc, func(member []byte, _ float64) bool { s.add(member); return true })
+	}
+	return s
+}
+
+// weigh finds what each element is sorted by. It reports false if a number is wanted and something
+// is not one; an absent weight is 0, or less than any text.
+func (c *Call) weigh(q *sorting, s *sortable) (ok bool) {
+	ok = true
+	for i := range s.list {
+		w := &s.list[i]
+		text, found := s.text(w), true
+		if q.by != nil {
+			text, found = c.follow(q.by, text)
+		}
+		switch {
+		case q.alpha && found && q.by != nil:
+			w.at = len(s.texts)
+			s.texts = append(append(s.texts, text...), 0) // a byte more, so that end is not 0
+			w.end = len(s.texts)
+		case !q.alpha && found:
+			var isNumber bool
+			w.weight, isNumber = sortNumber(text)
+			ok = ok && isNumber
+		}
+	}
+	return ok
+}
+
+// sortNumber reads a number as C's strtod does up to a byte of 0: with space before it. Nothing is 0.
+// What is too large or too small for a double of full precision is refused.
+func sortNumber(text []byte) (f float64, ok bool) {
+	text = cString(text)
+	if len(text) == 0 {
+		return 0, true
+	}
+	f, ok = resp.ParseFloat(bytes.TrimLeft(text, " \t\n\v\f\r"))
+	const smallest = 0x1p-1022
+	return f, ok && !math.IsNaN(f) && (f == 0 || math.Abs(f) >= smallest)
+}
+
+// cString returns what of text stands before its first byte of 0.
+func cString(text []byte) []byte {
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// arrange sorts the elements and returns those within the limit. Equal ones stay in the order of the
+// value, unless only a part of it is wanted by weight: then Redis' partial sort mixes them.
+func (q *sorting) arrange(s *sortable) []weighed {
+	from, to := q.bounds(len(s.list))
+	switch {
+	case q.untouched:
+	case q.by != nil && to-from < len(s.list):
+		sortPart(s.list, from, to, func(a, b *weighed) int { return q.compare(s, a, b) })
+	default:
+		slices.SortFunc(s.list, func(a, b weighed) int {
+			return cmp.Or(q.compare(s, &a, &b), a.from-b.from, a.to-b.to)
+		})
+	}
+	return s.list[from:to]
+}
+
+func (q *sorting) compare(s *sortable, a, b *weighed) int {
+	order := 0
+	switch {
+	case !q.alpha:
+		order = cmp.Compare(a.weight, b.weight)
+	case q.by == nil:
+		order = q.collate(s.text(a), s.text(b))
+	case a.end == 0 || b.end == 0:
+		order = cmp.Compare(min(a.end, 1), min(b.end, 1))
+	default:
+		order = q.collate(s.texts[a.at:a.end-1], s.texts[b.at:b.end-1])
+	}
+	if order == 0 && (!q.alpha || q.total) {
+		order = bytes.Compare(s.text(a), s.text(b))
+	}
+	if q.desc {
+		return -order
+	}
+	return order
+}
+
+// collate compares texts by their bytes: all of them for what is stored, as strcoll does otherwise.
+func (q *sorting) collate(a, b []byte) int {
+	if q.stores {
+		return bytes.Compare(a, b)
+	}
+	return bytes.Compare(cString(a), cString(b))
+}
+
+// tellSorted replies with the elements, or with what is to be got for each.
+func (c *Call) tellSorted(q *sorting, s *sortable) {
+	c.Reply.Array(len(s.list) * max(1, len(q.get)))
+	for i := range s.list {
+		element := s.text(&s.list[i])
+		if q.get == nil {
+			c.Reply.Bulk(element)
+		}
+		for j := range q.get {
+			if text, ok := c.follow(&q.get[j], element); ok {
+				c.Reply.Bulk(text)
+			} else {
+				c.Reply.Null()
+			}
+		}
+	}
+}
+
+// storeSorted stores the elements, or what is to be got for each, as a list; what is absent as an
+// empty text.
+func (c *Call) storeSorted(q *sorting, s *sortable) {
+	kept, lim := &list.List{}, c.Engine.Config.List
+	for i := range s.list {
+		element := s.text(&s.list[i])
+		if q.get == nil {
+			kept.Push(list.Tail, element, lim)
+		}
+		for j := range q.get {
+			text, _ := c.follow(&q.get[j], element)
+			kept.Push(list.Tail, text, lim)
+		}
+	}
+	c.store(q.dst, kept, "lsortstore")
+}
+
+// keyPattern is a pattern of BY and GET: the name of a key with a star for the element, and after
+// "->" the field of a hash; "#" stands for the element itself.
+type keyPattern struct {
+	before, after, field []byte
+	star, self           bool
+	name                 []byte // room for names
+}
+
+func parseKeyPattern(text []byte) (p keyPattern) {
+	p.self = string(text) == "#"
+	at := bytes.IndexByte(cString(text), '*')
+	if p.star = at >= 0; !p.star {
+		return p
+	}
+	p.before, p.after = text[:at], text[at+1:]
+	if i := bytes.Index(cString(p.after), []byte("->")); i >= 0 && i+2 < len(cString(p.after)) {
+		p.after, p.field = p.after[:i], p.after[i+2:]
+	}
+	return p
+}
+
+// follow returns the text that the pattern leads to from an element; ok is false if there is none. It
+// ends the life of all views. The text is valid until the next call.
+func (c *Call) follow(p *keyPattern, element []byte) (text []byte, ok bool) {
+	switch {
+	case p.self:
+		return element, true
+	case !p.star:
+		return nil, false
+	}
+	c.Engine.Keyspace.Begin() // or those of many thousand keys would live to the end of the command
+	p.name = append(append(append(p.name[:0], p.before...), element...), p.after...)
+	v, _ := Read[keyspace.Value](c, p.name)
+	switch v := v.(type) {
+	case *str.Value:
+		if p.field == nil {
+			return v.Text(c.Scratch()), true
+		}
+	case *hash.Hash:
+		if p.field != nil {
+			return v.Get(p.field, c.Scratch())
+		}
+	}
+	return nil, false
+}
