@@ -15,6 +15,8 @@ func (c *compiler) arithmetic(e *binaryExpr) eval {
 		return arithConstant(e.op, a.eval, b.value.num(), pc)
 	case a.local:
 		return arithLocalFirst(e.op, a.slot, b.eval, pc)
+	case b.local && !both.late && e.op <= opMul:
+		return arithLocalSecond(e.op, both, pc)
 	}
 	return arithGeneral(e.op, both, pc)
 }
@@ -209,6 +211,39 @@ func arithLocalFirst(op operator, i uint8, second eval, pc uint32) eval {
 			return Number(compute(op, a.num(), b.num()))
 		}
 		return f.arith(op, *a, b, pc)
+	}
+}
+
+//go:noinline
+func arithLocalSecond(op operator, s *sides, pc uint32) eval {
+	first, j := s.a.eval, s.b.slot
+	switch op {
+	case opAdd:
+		return func(f *Call) Value {
+			a := first(f)
+			b := &f.slots[j]
+			if a.IsNumber() && b.IsNumber() {
+				return Number(a.num() + b.num())
+			}
+			return f.arith(opAdd, a, *b, pc)
+		}
+	case opSub:
+		return func(f *Call) Value {
+			a := first(f)
+			b := &f.slots[j]
+			if a.IsNumber() && b.IsNumber() {
+				return Number(a.num() - b.num())
+			}
+			return f.arith(opSub, a, *b, pc)
+		}
+	}
+	return func(f *Call) Value {
+		a := first(f)
+		b := &f.slots[j]
+		if a.IsNumber() && b.IsNumber() {
+			return Number(a.num() * b.num())
+		}
+		return f.arith(opMul, a, *b, pc)
 	}
 }
 

@@ -1,9 +1,6 @@
 package lua
 
-import (
-	"math"
-	"math/bits"
-)
+import "math"
 
 // number is a compiled numeric expression: see numeric.go.
 type number func(f *Call) float64
@@ -56,6 +53,9 @@ func (c *compiler) numericBinary(e *binaryExpr) number {
 	if j, ok := plainLocal(e.right); ok && isLocal && e.op <= opDiv {
 		return numericLocals(e.op, i, j)
 	}
+	if j, ok := plainLocal(e.right); ok && !constant && e.op <= opMul {
+		return numericLocalSecond(e.op, c.numeric(e.left), j)
+	}
 	if isLocal && e.op <= opMul {
 		return numericLocalFirst(e.op, i, c.numeric(e.right))
 	}
@@ -67,7 +67,12 @@ func (c *compiler) numericBinary(e *binaryExpr) number {
 		a = c.numeric(e.left)
 		b = c.numeric(e.right)
 	}
-	switch e.op {
+	return numericGeneral(e.op, a, b)
+}
+
+//go:noinline
+func numericGeneral(op operator, a, b number) number {
+	switch op {
 	case opAdd:
 		return func(f *Call) float64 { x := a(f); return x + b(f) }
 	case opSub:
@@ -138,6 +143,17 @@ func numericLocalFirst(op operator, i uint8, b number) number {
 	return func(f *Call) float64 { y := b(f); return f.slots[i].num() * y }
 }
 
+//go:noinline
+func numericLocalSecond(op operator, a number, j uint8) number {
+	switch op {
+	case opAdd:
+		return func(f *Call) float64 { return a(f) + f.slots[j].num() }
+	case opSub:
+		return func(f *Call) float64 { return a(f) - f.slots[j].num() }
+	}
+	return func(f *Call) float64 { return a(f) * f.slots[j].num() }
+}
+
 // assignNumeric compiles the assignment of a numeric expression to a numeric variable: its slot holds a
 // number already, so only the bits change.
 func (c *compiler) assignNumeric(slot uint8, e expression) action {
@@ -182,20 +198,11 @@ func addTo(slot uint8, e expression, c *compiler) action {
 	}
 }
 
-// numericModulo compiles a % k. Where both are integers, of 32 bits without sign, the remainder is the
-// high word of k times the fraction of a * (2^64 / k), exactly.
+// numericModulo compiles a % k.
 func numericModulo(a number, k float64) number {
-	if k < 2 || k > 1<<31 || float64(uint64(k)) != k {
+	d, ok := newDivisor(k)
+	if !ok {
 		return func(f *Call) float64 { return modulo(a(f), k) }
 	}
-	divisor := uint64(k)
-	inverse := ^uint64(0)/divisor + 1
-	return func(f *Call) float64 {
-		x := a(f)
-		if n := uint32(int64(x)); float64(n) == x {
-			high, _ := bits.Mul64(inverse*uint64(n), divisor)
-			return float64(int64(high))
-		}
-		return modulo(x, k)
-	}
+	return func(f *Call) float64 { return d.rest(a(f)) }
 }

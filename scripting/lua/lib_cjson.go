@@ -152,7 +152,8 @@ func (j *cjson) encode(L *State, c *Call) {
 	if c.NArgs() != 1 {
 		c.ArgError(1, "expected 1 argument")
 	}
-	e := jsonEncoder{buffer: j.buffer.take(), cjson: j, L: L, slots: 1}
+	e := jsonEncoder{cjson: j, L: L, slots: 1}
+	j.buffer.lend(&e.buffer)
 	e.value(c.Arg(1))
 	c.Return1(e.finish(L, &j.buffer))
 }

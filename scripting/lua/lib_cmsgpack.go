@@ -36,7 +36,8 @@ func (lib *msgpackLib) pack(L *State, c *Call) {
 	if 2*c.NArgs() > maxResults {
 		c.ArgError(0, "Too many arguments for MessagePack pack.")
 	}
-	p := packer{L: L, buffer: lib.buffer.take()}
+	p := packer{L: L}
+	lib.buffer.lend(&p.buffer)
 	for _, v := range c.Args() {
 		p.value(v, 0)
 	}

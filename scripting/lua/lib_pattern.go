@@ -193,7 +193,7 @@ func (lib *stringLib) gsub(L *State, c *Call) {
 	g := substitution{matcher: &lib.matcher, c: c, subject: s, repl: c.Arg(3)}
 	limit := c.OptInt(4, len(s)+1)
 	g.checkReplacement()
-	g.out = lib.buffer.take()
+	lib.buffer.lend(&g.out)
 	n := g.run(lib.patterns.get(text), limit)
 	g.release()
 	if g.done == 0 && len(g.out.text) == 0 {

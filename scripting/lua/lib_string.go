@@ -88,7 +88,8 @@ func stringByte(L *State, c *Call) {
 
 // string.char(...)
 func (lib *stringLib) char(L *State, c *Call) {
-	b := lib.buffer.take()
+	var b buffer
+	lib.buffer.lend(&b)
 	for i := 1; i <= c.NArgs(); i++ {
 		code := c.CheckInt(i)
 		if code != int(uint8(code)) {
@@ -165,7 +166,8 @@ func mapLetters(L *State, c *Call, first byte) {
 // string.format(format, ...)
 func (lib *stringLib) format(L *State, c *Call) {
 	format := c.CheckString(1)
-	b := lib.buffer.take()
+	var b buffer
+	lib.buffer.lend(&b)
 	arg := 1
 	for i := 0; i < len(format); {
 		percent := strings.IndexByte(format[i:], '%')

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math"
 	"strings"
+	"unsafe"
 )
 
 // structLib is the struct library: values to and from binary strings.
@@ -25,44 +26,86 @@ func OpenStruct(L *State) *Table {
 //	"<!4 b i3 c0 s"   little-endian, align to at most 4, then a signed byte,
 //	                  3 bytes, a counted and a zero-terminated string
 type layout struct {
-	c      *Call
-	format string // what follows
-	big    bool
-	align  int
+	c     *Call
+	text  string // what follows
+	big   bool
+	align int
+	field field // the option read last
 
-	option byte // the option read last,
-	size   int  // its bytes; 0 for c0, s and controls,
-	gap    int  // and the padding before it
+	known []field // the whole, where this place of a script has read the format before
+	at    int     // how many of them were read
+	learn *format // remembers what is read, nil for not
+}
+
+// A field is one option.
+type field struct {
+	size   int // its bytes; 0 for c0, s and controls
+	align  int // its address is a multiple of this
+	option byte
+	big    bool
+}
+
+// A format is what a place in a script learned from the first format it read: most read no other.
+type format struct {
+	text   string
+	fields []field
 }
 
 const (
 	maxIntegerSize = 32
 	maxAlign       = 8
 	maxSize        = math.MaxInt32
+	maxLearned     = 64 // bytes of a format that is remembered
 )
 
-// newLayout starts with the first argument, which ends at its first zero byte as in C.
-func newLayout(c *Call) layout {
-	format := c.CheckString(1)
-	if end := strings.IndexByte(format, 0); end >= 0 {
-		format = format[:end]
+// start begins with the first argument, which ends at its first zero byte as in C.
+func (l *layout) start(c *Call) {
+	l.c, l.align = c, 1
+	text := c.CheckString(1)
+	at := c.Site()
+	if at != nil {
+		if f, ok := at.Cache.(*format); ok && f.text == text {
+			l.known = f.fields
+			return
+		}
 	}
-	return layout{c: c, format: format, align: 1}
+	if at != nil && at.Cache == nil && len(text) <= maxLearned {
+		l.learn = &format{text: text, fields: make([]field, 0, len(text))}
+	}
+	if end := strings.IndexByte(text, 0); end >= 0 {
+		text = text[:end]
+	}
+	l.text = text
 }
 
-// next reads the next option, to be placed at offset. It reports false at the end.
-func (l *layout) next(offset int) bool {
-	if l.format == "" {
-		return false
+// next returns the next option, nil at the end.
+func (l *layout) next() *field {
+	if l.at < len(l.known) {
+		l.at++
+		return &l.known[l.at-1]
 	}
-	l.option, l.format = l.format[0], l.format[1:]
-	l.size = l.sizeOf(l.option)
-	l.gap = 0
-	if l.size != 0 && l.option != 'c' && l.align > 1 {
-		size := min(l.size, l.align)
-		l.gap = (size - offset&(size-1)) & (size - 1)
+	if l.text == "" {
+		if l.learn != nil {
+			l.c.Site().Cache = l.learn
+		}
+		return nil
 	}
-	return true
+	f := &l.field
+	f.option, l.text = l.text[0], l.text[1:]
+	f.size = l.sizeOf(f.option)
+	f.big, f.align = l.big, 1
+	if f.size != 0 && f.option != 'c' && l.align > 1 {
+		f.align = min(f.size, l.align)
+	}
+	if l.learn != nil {
+		l.learn.fields = append(l.learn.fields, *f)
+	}
+	return f
+}
+
+// gap returns the padding before a field at offset.
+func (f *field) gap(offset int) int {
+	return (f.align - offset&(f.align-1)) & (f.align - 1)
 }
 
 func (l *layout) sizeOf(option byte) int {
@@ -90,8 +133,8 @@ func (l *layout) sizeOf(option byte) int {
 // number reads digits, or returns fallback if there are none.
 func (l *layout) number(fallback int) int {
 	i, n := 0, 0
-	for ; i < len(l.format) && l.format[i]-'0' < 10; i++ {
-		digit := int(l.format[i] - '0')
+	for ; i < len(l.text) && l.text[i]-'0' < 10; i++ {
+		digit := int(l.text[i] - '0')
 		if n > (maxSize-digit)/10 {
 			l.c.L.Errorf("integral size overflow")
 		}
@@ -100,13 +143,16 @@ func (l *layout) number(fallback int) int {
 	if i == 0 {
 		return fallback
 	}
-	l.format = l.format[i:]
+	l.text = l.text[i:]
 	return n
 }
 
-// control obeys an option that stands for no data.
-func (l *layout) control() {
-	switch l.option {
+// control obeys an option that stands for no data; one that is known has done its work.
+func (l *layout) control(f *field) {
+	if f != &l.field {
+		return
+	}
+	switch f.option {
 	case ' ':
 	case '>':
 		l.big = true
@@ -118,32 +164,36 @@ func (l *layout) control() {
 			l.c.L.Errorf("alignment %d is not a power of 2", l.align)
 		}
 	default:
-		l.c.ArgError(1, "invalid format option '"+string([]byte{l.option})+"'")
+		l.c.ArgError(1, "invalid format option '"+string([]byte{f.option})+"'")
 	}
 }
 
 // struct.pack(format, ...)
 func (lib *structLib) pack(L *State, c *Call) {
-	l := newLayout(c)
-	b := lib.buffer.take()
+	var l layout
+	l.start(c)
+	var b buffer
+	lib.buffer.lend(&b)
 	arg := 2
-	for l.next(len(b.text)) {
-		b.text = appendRepeat(b.text, 0, l.gap)
-		switch l.option {
+	for f := l.next(); f != nil; f = l.next() {
+		if gap := f.gap(len(b.text)); gap > 0 {
+			b.text = appendRepeat(b.text, 0, gap)
+		}
+		switch f.option {
 		case 'b', 'B', 'h', 'H', 'l', 'L', 'T', 'i', 'I':
-			b.text = l.appendInteger(b.text, truncateInteger(c.packNumber(arg)))
+			b.text = f.appendInteger(b.text, truncateInteger(c.packNumber(arg)))
 		case 'f':
 			bits := math.Float32bits(float32(c.packNumber(arg)))
-			b.text = l.appendInteger(b.text, uint64(bits))
+			b.text = f.appendInteger(b.text, uint64(bits))
 		case 'd':
-			b.text = l.appendInteger(b.text, math.Float64bits(c.packNumber(arg)))
+			b.text = f.appendInteger(b.text, math.Float64bits(c.packNumber(arg)))
 		case 'c', 's':
-			l.appendString(L, &b, arg)
+			f.appendString(c, &b, arg)
 		case 'x':
 			b.text = append(b.text, 0)
 			continue
 		default:
-			l.control()
+			l.control(f)
 			continue
 		}
 		arg++
@@ -155,6 +205,15 @@ func (lib *structLib) pack(L *State, c *Call) {
 // packNumber is CheckNumber, but a missing argument is nil: struct.pack marks
 // the end of its arguments with one.
 func (c *Call) packNumber(arg int) float64 {
+	if arg <= int(c.nargs) {
+		if v := c.slot(arg - 1); v.IsNumber() {
+			return v.num()
+		}
+	}
+	return c.packOther(arg)
+}
+
+func (c *Call) packOther(arg int) float64 {
 	if arg > c.NArgs() {
 		c.ArgError(arg, "number expected, got nil")
 	}
@@ -170,40 +229,41 @@ func truncateInteger(f float64) uint64 {
 	return truncateUint64(f)
 }
 
-// appendInteger appends n in the option's size; beyond 8 bytes there are zeros.
-func (l *layout) appendInteger(dst []byte, n uint64) []byte {
-	size := min(l.size, 8)
-	if l.big {
-		dst = appendRepeat(dst, 0, l.size-size)
+// appendInteger appends n in the field's size; beyond 8 bytes there are zeros.
+func (f *field) appendInteger(dst []byte, n uint64) []byte {
+	size := min(f.size, 8)
+	if f.big {
+		dst = appendRepeat(dst, 0, f.size-size)
 		end := len(dst) + size
 		return binary.BigEndian.AppendUint64(dst, n<<(64-8*size))[:end]
 	}
 	end := len(dst) + size
 	dst = binary.LittleEndian.AppendUint64(dst, n)[:end]
-	return appendRepeat(dst, 0, l.size-size)
+	return appendRepeat(dst, 0, f.size-size)
 }
 
-func (l *layout) appendString(L *State, b *buffer, arg int) {
-	if arg > l.c.NArgs() {
-		l.c.ArgError(arg, "string expected, got nil")
+func (f *field) appendString(c *Call, b *buffer, arg int) {
+	if arg > c.NArgs() {
+		c.ArgError(arg, "string expected, got nil")
 	}
-	s := l.c.CheckString(arg)
-	size := l.size
+	s := c.CheckString(arg)
+	size := f.size
 	if size == 0 {
 		size = len(s)
 	}
 	if len(s) < size {
-		l.c.ArgError(arg+1, "string too short")
+		c.ArgError(arg+1, "string too short")
 	}
-	b.appendWhole(L, s[:size])
-	if l.option == 's' {
+	b.appendWhole(c.L, s[:size])
+	if f.option == 's' {
 		b.text = append(b.text, 0)
 	}
 }
 
 // struct.unpack(format, s [, position])
 func structUnpack(L *State, c *Call) {
-	l := newLayout(c)
+	var l layout
+	l.start(c)
 	data := c.CheckString(2)
 	position := int(c.OptInteger(3, 1))
 	if position == 0 {
@@ -211,66 +271,74 @@ func structUnpack(L *State, c *Call) {
 	}
 	position--
 	out := L.ret[:0]
-	for l.next(position) {
-		position += l.gap
-		l.within(data, position)
-		c.checkStack(len(out)+2, "too many results")
+	for f := l.next(); f != nil; f = l.next() {
+		position += f.gap(position)
+		size := f.size
+		if position|size < 0 || position > len(data)-size {
+			c.tooShort()
+		}
+		if len(out) > maxResults/2 {
+			c.checkStack(len(out)+2, "too many results")
+		}
 		L.Tick(1)
-		switch l.option {
+		switch f.option {
 		case 'b', 'B', 'h', 'H', 'l', 'L', 'T', 'i', 'I':
-			out = append(out, Number(l.integer(data[position:position+l.size])))
+			out = append(out, Number(f.integer(data[position:position+size])))
 		case 'f':
-			bits := uint32(l.word(data[position : position+4]))
+			bits := uint32(f.word(data[position : position+4]))
 			out = append(out, Number64(float64(math.Float32frombits(bits))))
 		case 'd':
-			out = append(out, Number64(math.Float64frombits(l.word(data[position:position+8]))))
+			out = append(out, Number64(math.Float64frombits(f.word(data[position:position+8]))))
 		case 'c':
-			if l.size == 0 {
-				out = l.countedSize(out)
-				l.within(data, position)
+			if size == 0 {
+				out, size = c.countedSize(out)
+				if size < 0 || position > len(data)-size {
+					c.tooShort()
+				}
 			}
-			out = append(out, L.substring(data, position, position+l.size))
+			out = append(out, L.substring(data, position, position+size))
 		case 's':
 			end := strings.IndexByte(data[position:], 0)
 			if end < 0 {
 				L.Errorf("unfinished string in data")
 			}
 			out = append(out, L.substring(data, position, position+end))
-			l.size = end + 1
+			size = end + 1
 		case 'x':
 		default:
-			l.control()
+			l.control(f)
 		}
-		position += l.size
+		position += size
 	}
 	c.returnAll(append(out, Int(position+1)))
 }
 
-// within refuses an item that reaches beyond the data.
-func (l *layout) within(data string, position int) {
-	if l.size < 0 || l.size > len(data) || position < 0 || position > len(data)-l.size {
-		l.c.ArgError(2, "data string too short")
-	}
-}
+// tooShort refuses an item that reaches beyond the data.
+func (c *Call) tooShort() { c.ArgError(2, "data string too short") }
 
 // countedSize takes the last result away as the size of a c0.
-func (l *layout) countedSize(out []Value) []Value {
+func (c *Call) countedSize(out []Value) ([]Value, int) {
 	n := len(out) - 1
 	if n < 0 {
-		l.c.L.Errorf("format 'c0' needs a previous size")
+		c.L.Errorf("format 'c0' needs a previous size")
 	}
 	size, ok := out[n].ToNumber()
 	if !ok {
-		l.c.L.Errorf("format 'c0' needs a previous size")
+		c.L.Errorf("format 'c0' needs a previous size")
 	}
-	l.size = int(truncateUint64(size))
-	return out[:n]
+	return out[:n], int(truncateUint64(size))
 }
 
 // word reads an unsigned integer of any size, of which the 8 lowest bytes count.
-func (l *layout) word(data string) uint64 {
+func (f *field) word(data string) uint64 {
 	n := uint64(0)
-	if l.big {
+	if bytes := unsafe.Slice(unsafe.StringData(data), len(data)); len(bytes) == 8 {
+		if f.big {
+			return binary.BigEndian.Uint64(bytes)
+		}
+		return binary.LittleEndian.Uint64(bytes)
+	}
+	if f.big {
 		for i := 0; i < len(data); i++ {
 			n = n<<8 | uint64(data[i])
 		}
@@ -283,13 +351,13 @@ func (l *layout) word(data string) uint64 {
 }
 
 // integer reads an integer; small letters stand for signed ones.
-func (l *layout) integer(data string) float64 {
-	n := l.word(data)
-	if l.option < 'a' {
+func (f *field) integer(data string) float64 {
+	n := f.word(data)
+	if f.option < 'a' {
 		return float64(n)
 	}
 	// As in C on amd64 the shift counts modulo 64 for sizes beyond 8.
-	if mask := ^uint64(0) << (uint(l.size*8-1) & 63); n&mask != 0 {
+	if mask := ^uint64(0) << (uint(f.size*8-1) & 63); n&mask != 0 {
 		n |= mask
 	}
 	return float64(int64(n))
@@ -297,18 +365,20 @@ func (l *layout) integer(data string) float64 {
 
 // struct.size(format)
 func structSize(_ *State, c *Call) {
-	l := newLayout(c)
+	var l layout
+	l.start(c)
+	l.learn = nil // options unknown pass here
 	size := 0
-	for l.next(size) {
-		size += l.gap + l.size
+	for f := l.next(); f != nil; f = l.next() {
+		size += f.gap(size) + f.size
 		switch {
-		case l.option == 's':
+		case f.option == 's':
 			c.ArgError(1, "option 's' has no fixed size")
-		case l.option == 'c' && l.size == 0:
+		case f.option == 'c' && f.size == 0:
 			c.ArgError(1, "option 'c0' has no fixed size")
 		}
-		if !isAlnum(l.option) {
-			l.control()
+		if !isAlnum(f.option) {
+			l.control(f)
 		}
 	}
 	c.Return1(Int(size))

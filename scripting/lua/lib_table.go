@@ -40,7 +40,8 @@ func (lib *tableLib) concat(L *State, c *Call) {
 	} else {
 		j = c.CheckInt(4)
 	}
-	b := lib.buffer.take()
+	var b buffer
+	lib.buffer.lend(&b)
 	for ; i <= j; i++ {
 		v := t.GetInt(i)
 		switch {

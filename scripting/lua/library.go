@@ -44,12 +44,11 @@ type buffer struct {
 // keptBuffer is the capacity kept for the next call.
 const keptBuffer = 256 << 10
 
-// take lends the buffer's memory, empty. A call that starts before the memory
-// is given back gets none and allocates.
-func (b *buffer) take() buffer {
-	taken := buffer{text: b.text[:0], counted: max(cap(b.text), 512)}
+// lend gives its memory, empty, to a new buffer. A call that starts before the
+// memory is given back gets none and allocates.
+func (b *buffer) lend(to *buffer) {
+	to.text, to.counted = b.text[:0], max(cap(b.text), 512)
 	b.text = nil
-	return taken
 }
 
 // give takes the memory back.

@@ -9,3 +9,30 @@ func modulo(a, b float64) float64 {
 	}
 	return a - math.Floor(a/b)*b
 }
+
+// divisor is a constant divisor of %: an integer, by whose inverse the quotient is found.
+type divisor struct{ k, inverse, limit float64 }
+
+// newDivisor prepares k, false if there is no quick way with it.
+func newDivisor(k float64) (d divisor, ok bool) {
+	if k < 1 || k > 1<<31 || math.Floor(k) != k {
+		return d, false
+	}
+	if fraction, _ := math.Frexp(k); fraction == 0.5 {
+		return divisor{k, 1 / k, math.Inf(1)}, true // exact, as its inverse is
+	}
+	return divisor{k, math.Nextafter(1/k, 1), 1 << 52}, true
+}
+
+// rest returns modulo(x, k). Between integers within the limit the product is exact, so what comes out
+// as a remainder is the one; the inverse is a little too large, lest multiples of k miss it.
+func (d *divisor) rest(x float64) float64 {
+	r := x - math.Floor(x*d.inverse)*d.k
+	if r >= 0 && r < d.k && math.Floor(x) == x && math.Abs(x) < d.limit {
+		return r
+	}
+	return d.slow(x)
+}
+
+//go:noinline
+func (d *divisor) slow(x float64) float64 { return modulo(x, d.k) }
