@@ -24,6 +24,7 @@ type contents struct {
 	volatile int // keys that have a deadline
 	orphans  int // items in the index that may stand for nothing any more
 	held     int // bytes of all entries
+	origin   int // the database's number when the snapshot was started
 }
 
 // ID returns the number of the database.
@@ -73,6 +74,7 @@ func (db *DB) drop(hash uint64, key string) bool {
 	if !ok {
 		return false
 	}
+	db.preserve(e)
 	db.held -= e.bytes()
 	db.retire(e, hash)
 	db.ks.views.forget(db, key)
@@ -126,6 +128,7 @@ func (db *DB) Edit(key []byte) (Value, bool) {
 		return nil, false
 	}
 	db.ks.touch(e.head())
+	db.preserve(*e)
 	v := db.ks.views.write(*e)
 	db.ks.views.opened(db, key, v, false)
 	return v, true
@@ -188,6 +191,7 @@ func (db *DB) put(key []byte, v Value, deadline int64) {
 	db.ks.views.forget(db, name)
 	var h *header
 	if slot := db.lookupHash(hash, name); slot != nil {
+		db.preserve(*slot)
 		db.store(slot, v)
 		h = slot.head()
 		db.ks.touch(h)
@@ -211,6 +215,7 @@ func (ks *Keyspace) due(h *header) bool {
 func (db *DB) insert(hash uint64, key string, v Value) entry {
 	e := db.ks.build(key, v)
 	db.ks.birth(e.head())
+	e.head().access |= uint32(db.ks.taken) << 24
 	db.held += e.bytes()
 	db.table.InsertHash(hash, e)
 	if db.ks.OnCreate != nil {

@@ -44,6 +44,7 @@ func (db *DB) SetDeadline(key []byte, deadline int64) bool {
 	if slot == nil {
 		return false
 	}
+	db.preserve(*slot)
 	db.setDeadline(slot.head(), hash, deadline)
 	return true
 }

@@ -48,6 +48,7 @@ const (
 
 	indexed kind = 0x10 // the deadline index holds an item of this entry, at its deadline or before
 	exact   kind = 0x20 // ... exactly at its deadline
+	taken   kind = 0x40 // the last snapshot has it, or it is younger, if this is as in Keyspace.taken
 )
 
 const (

@@ -53,6 +53,9 @@ type Keyspace struct {
 	dice   func(n uint64) uint64
 	views  views
 	lapsed []entry // of the index item that surfaces
+
+	snapshot *Snapshot // that is being taken; nil if none is
+	taken    kind      // the bit of that name that entries are born with
 }
 
 // New returns a keyspace of n empty databases. The seed keys the hash function; dice(n) returns a

@@ -72,14 +72,11 @@ func TypeOf(v Value) Type {
 	return None
 }
 
+// Vanishes reports whether a key disappears when its value of this type becomes empty.
+func (t Type) Vanishes() bool { return t != String && t != Bloom && t != Stream }
+
 // empty reports whether a value in this state makes its key disappear.
-func empty(v Value) bool {
-	switch TypeOf(v) {
-	case String, Bloom, Stream:
-		return false
-	}
-	return v.Len() == 0
-}
+func empty(v Value) bool { return TypeOf(v).Vanishes() && v.Len() == 0 }
 
 // clone returns a deep copy of v on the heap.
 func clone(v Value) Value {

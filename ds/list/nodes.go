@@ -1,0 +1,50 @@
+package list
+
+import "github.com/miniserver-go/miniserver/ds/ziplist"
+
+// What snapshots take a list apart into and put it together from: its nodes.
+
+// Nodes returns the number of nodes; a packed list is one.
+func (l *List) Nodes() int {
+	if l.chain != nil {
+		return l.chain.nodes
+	}
+	return 1
+}
+
+// EachNode calls fn for every node from the head on: with a ziplist, or if plain with the text of the
+// node's only element. They alias the list. O(nodes).
+func (l *List) EachNode(fn func(data []byte, plain bool)) {
+	if l.chain == nil {
+		zl, _ := l.Packed()
+		fn(zl, false)
+		return
+	}
+	for n := l.chain.head; n != nil; n = n.next {
+		fn(n.data, n.plain)
+	}
+}
+
+// AppendNode puts a node behind the tail: a ziplist that has passed its Check, or a plain text. The
+// bytes are the list's from then on. Without elements it does nothing. O(1); the first makes a packed
+// list a chain.
+func (l *List) AppendNode(data []byte, plain bool) {
+	n := &node{data: data, count: 1, plain: plain}
+	if !plain {
+		n.count = ziplist.List(data).Len()
+	}
+	if n.count == 0 {
+		return
+	}
+	if l.chain == nil {
+		l.link()
+	}
+	l.chain.linkBefore(nil, n)
+}
+
+// Settle makes a chain of at most one small node packed again, as it is in a list that shrank.
+func (l *List) Settle() {
+	if l.chain != nil {
+		l.shrink()
+	}
+}

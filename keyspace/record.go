@@ -1,0 +1,114 @@
+package keyspace
+
+import (
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/zset"
+)
+
+// Record is one key with all that is kept about it: what a snapshot holds.
+type Record struct {
+	DB       int
+	Key      string // aliases the entry
+	Value    Value  // a view, or the boxed value
+	Deadline int64  // milliseconds since the epoch; 0 for none
+	Idle     int64  // seconds since the last access; unknown (-1) under LFU marks
+	Freq     int    // LFU counter; unknown (-1) under LRU marks
+}
+
+// record fills in r from an entry. The view is of v.
+func (ks *Keyspace) record(r *Record, db int, e entry, v *views) {
+	h := e.head()
+	*r = Record{DB: db, Key: e.Key(), Value: v.read(e), Deadline: h.deadline, Idle: -1, Freq: -1}
+	if ks.Access.LFU {
+		r.Freq = int(ks.lfuDecayed(h))
+	} else {
+		r.Idle = int64((ks.lruClock() - h.clock()) & accessMask)
+	}
+}
+
+// Records calls fn for every visible key of all databases, in the order of their numbers, until fn
+// returns false. The record is valid until fn returns, and fn must not change the keyspace.
+func (ks *Keyspace) Records(fn func(r *Record) bool) {
+	var r Record
+	var lent views
+	for _, db := range ks.dbs {
+		more := true
+		db.table.Each(func(e entry) bool {
+			if ks.due(e.head()) {
+				return true
+			}
+			ks.record(&r, db.id, e, &lent)
+			more = fn(&r)
+			lent.reset()
+			return more
+		})
+		if !more {
+			return
+		}
+	}
+}
+
+// Restore adds a key as the record describes it, access mark included where it is known. It reports
+// false, and changes nothing, if the key is there. The value is taken as by DB.Set, the key copied.
+func (ks *Keyspace) Restore(r *Record) bool {
+	db := ks.dbs[r.DB]
+	hash := db.table.Hash(r.Key)
+	if db.lookupHash(hash, r.Key) != nil {
+		return false
+	}
+	if ks.KeepExpired {
+		db.drop(hash, r.Key) // a due one
+	}
+	h := db.insert(hash, r.Key, r.Value).head()
+	if r.Deadline != 0 {
+		db.setDeadline(h, hash, r.Deadline)
+	}
+	ks.mark(h, r.Idle, r.Freq)
+	return true
+}
+
+// Mark sets the access mark of a visible key to what is known of it: the seconds since its last
+// access, or its LFU counter, either -1 if unknown. Only the one that is in use counts.
+func (db *DB) Mark(key []byte, idle int64, freq int) {
+	if e := db.lookup(view(key)); e != nil {
+		db.ks.mark(e.head(), idle, freq)
+	}
+}
+
+func (ks *Keyspace) mark(h *header, idle int64, freq int) {
+	switch {
+	case ks.Access.LFU && freq >= 0:
+		h.setClock(ks.minutes()<<8 | uint32(freq&0xff))
+	case !ks.Access.LFU && idle >= 0:
+		h.setClock((ks.lruClock() - uint32(min(idle, accessMask))) & accessMask)
+	}
+}
+
+// Reserve makes room for n keys at once in a database that is empty.
+func (db *DB) Reserve(n int) { db.table.Reserve(n) }
+
+// View returns the packed collection in payload, a ziplist or for a set perhaps an intset, as a value
+// of type t for Set and Restore, which copy it. It aliases payload and is valid until Begin.
+func (ks *Keyspace) View(t Type, payload []byte) Value {
+	switch t {
+	case Hash:
+		s := ks.views.hashes.next()
+		s.value = hash.Of(payload)
+		return &s.value
+	case ZSet:
+		s := ks.views.zsets.next()
+		s.value = zset.Of(payload)
+		return &s.value
+	case List:
+		s := ks.views.lists.next()
+		s.value = list.Of(payload)
+		return &s.value
+	case Set:
+		s := ks.views.sets.next()
+		s.value = set.Of(payload)
+		return &s.value
+	}
+	panic("keyspace: no packed collection is a " + t.String())
+}

@@ -1,0 +1,93 @@
+package keyspace
+
+import "github.com/miniserver-go/miniserver/ds/dict"
+
+// Snapshot is the picture of all databases at one moment, taken step by step while they change.
+//
+//	start        every entry's mark differs from the keyspace's: not taken yet
+//	Step         takes the entries of some chains of the tables, and turns their marks
+//	a write      of an entry not taken yet takes it first; a new entry is born with its mark turned
+//	end          all marks are the keyspace's again
+//
+// So each key is taken once, as it was at the start, and the picture costs one bit in each entry and
+// no copy of anything. A table that is flushed meanwhile is walked to its end all the same. Keys come
+// in no order, also those of different databases.
+type Snapshot struct {
+	ks     *Keyspace
+	take   func(r *Record)
+	tables []pictured
+	cursor uint64
+	visit  func(e entry)
+	now    int64 // when it started
+	record Record
+	lent   views
+}
+
+// pictured is a table with the number its database had at the start.
+type pictured struct {
+	table *dict.Map[entry]
+	db    int
+}
+
+// Snapshot starts to take a picture. take is called for each key that is visible now, by Step and by
+// whatever changes the key; it must not change the keyspace, and the record is valid until it
+// returns. There is no more than one at a time.
+func (ks *Keyspace) Snapshot(take func(r *Record)) *Snapshot {
+	if ks.snapshot != nil {
+		panic("keyspace: a snapshot is being taken already")
+	}
+	s := &Snapshot{ks: ks, take: take, now: ks.Now}
+	for _, db := range ks.dbs {
+		db.origin = db.id
+		if db.Len() > 0 {
+			s.tables = append(s.tables, pictured{db.table, db.id})
+		}
+	}
+	s.visit = func(e entry) { s.preserve(e, s.tables[0].db) }
+	ks.taken ^= taken
+	ks.snapshot = s
+	return s
+}
+
+// Step takes the keys of n chains, a handful each, and reports whether there are more. After the last
+// the snapshot is over.
+func (s *Snapshot) Step(n int) (more bool) {
+	for ; n > 0 && len(s.tables) > 0; n-- {
+		if s.cursor = s.tables[0].table.Scan(s.cursor, s.visit); s.cursor == 0 {
+			s.tables = s.tables[1:]
+		}
+	}
+	if len(s.tables) > 0 {
+		return true
+	}
+	if s.ks.snapshot == s {
+		s.ks.snapshot = nil
+	}
+	return false
+}
+
+// preserve takes an entry unless it was, or is younger than the snapshot.
+func (s *Snapshot) preserve(e entry, db int) {
+	h := e.head()
+	if h.mark() == s.ks.taken {
+		return
+	}
+	h.turn()
+	if h.deadline != 0 && h.deadline <= s.now && !s.ks.Replaying {
+		return
+	}
+	s.ks.record(&s.record, db, e, &s.lent)
+	s.take(&s.record)
+	s.lent.reset()
+}
+
+// mark and turn read and change the bit that tells whether the entry was taken.
+func (h *header) mark() kind { return kind(h.access>>24) & taken }
+func (h *header) turn()      { h.access ^= uint32(taken) << 24 }
+
+// preserve is called before an entry is changed or removed.
+func (db *DB) preserve(e entry) {
+	if s := db.ks.snapshot; s != nil {
+		s.preserve(e, db.origin)
+	}
+}

@@ -1,0 +1,311 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Error is what is wrong with a snapshot or a payload, and where.
+type Error struct {
+	Offset int64 // bytes from the beginning
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s (at byte %d)", e.Reason, e.Offset) }
+
+const (
+	bufferBytes = 256 << 10
+	wholeText   = 64 << 10 // texts beyond it get memory of their own
+)
+
+// decoder reads the elements of the format. What it returns aliases its buffers and is valid until the
+// next read, unless owned says otherwise.
+type decoder struct {
+	Limits
+	ks *keyspace.Keyspace // whose views the values are
+
+	src    io.Reader // nil if all there is lies in buf
+	buf    []byte
+	r, w   int   // what of buf was read, and what is there
+	base   int64 // offset of buf[0]
+	size   int64 // of the source; -1 if unknown
+	sum    uint64
+	summed int // up to where in buf
+	err    error
+
+	owned  bool   // the text read last belongs to the caller
+	plain  []byte // scratch: a decompressed text
+	digits [20]byte
+	first  []byte // scratch: a field, while its value is read
+	packed []byte // scratch: a ziplist or intset being built
+	hashes []uint64
+}
+
+// fail latches an error.
+func (d *decoder) fail(format string, args ...any) {
+	if d.err == nil {
+		d.err = &Error{d.base + int64(d.r), fmt.Sprintf(format, args...)}
+		d.w = d.r
+	}
+}
+
+// ends is the error of a source that ends too soon.
+const ends = "the data end in the middle"
+
+// need makes n bytes available, at most the buffer's size, and reports whether they are.
+func (d *decoder) need(n int) bool { return d.w-d.r >= n || d.fill(n) }
+
+func (d *decoder) fill(n int) bool {
+	if d.err != nil {
+		return false
+	}
+	if d.src == nil {
+		d.fail(ends)
+		return false
+	}
+	d.sumUp()
+	copy(d.buf, d.buf[d.r:d.w])
+	d.base += int64(d.r)
+	d.w -= d.r
+	d.r, d.summed = 0, 0
+	for d.w < n {
+		k, err := d.src.Read(d.buf[d.w:])
+		d.w += k
+		switch {
+		case err == nil || d.w >= n:
+		case errors.Is(err, io.EOF):
+			d.fail(ends)
+			return false
+		default:
+			d.err = err
+			d.w = d.r
+			return false
+		}
+	}
+	return true
+}
+
+// sumUp adds what was read to the checksum.
+func (d *decoder) sumUp() {
+	d.sum = Sum(d.sum, d.buf[d.summed:d.r])
+	d.summed = d.r
+}
+
+// left returns how many bytes the source may still have, a great number if that is unknown.
+func (d *decoder) left() int64 {
+	switch {
+	case d.src == nil:
+		return int64(d.w - d.r)
+	case d.size < 0:
+		return math.MaxInt64
+	}
+	return d.size - d.base - int64(d.r)
+}
+
+func (d *decoder) byte() byte {
+	if !d.need(1) {
+		return 0
+	}
+	d.r++
+	return d.buf[d.r-1]
+}
+
+// fixed reads n bytes, a few; zeros after an error.
+func (d *decoder) fixed(n int) []byte {
+	if !d.need(n) {
+		return zeros[:n]
+	}
+	d.r += n
+	return d.buf[d.r-n : d.r]
+}
+
+var zeros [16]byte
+
+func (d *decoder) double() float64 { return math.Float64frombits(binary.LittleEndian.Uint64(d.fixed(8))) }
+func (d *decoder) millis() int64   { return int64(binary.LittleEndian.Uint64(d.fixed(8))) }
+
+// lengthOr reads a length, or the first byte of an encoded string.
+func (d *decoder) lengthOr() (n uint64, enc byte) {
+	b := d.byte()
+	switch b & 0xc0 {
+	case len6:
+		return uint64(b), 0
+	case len14:
+		return uint64(b&0x3f)<<8 | uint64(d.byte()), 0
+	case encoded:
+		return 0, b
+	}
+	switch b {
+	case len32:
+		return uint64(binary.BigEndian.Uint32(d.fixed(4))), 0
+	case len64:
+		return binary.BigEndian.Uint64(d.fixed(8)), 0
+	}
+	d.fail("a length begins with the byte %#x", b)
+	return 0, 0
+}
+
+func (d *decoder) length() uint64 {
+	n, enc := d.lengthOr()
+	if enc != 0 {
+		d.fail("an encoded string where a length is expected")
+	}
+	return n
+}
+
+// count reads a number of elements, each of which takes a byte at least.
+func (d *decoder) count() int {
+	n := d.length()
+	if n > uint64(d.left()) {
+		d.fail("%d elements are announced, and fewer bytes are left", n)
+		return 0
+	}
+	return int(n)
+}
+
+// text reads a string.
+func (d *decoder) text() []byte {
+	n, enc := d.lengthOr()
+	switch enc {
+	case 0:
+		return d.take(n)
+	case encLZF:
+		return d.pressed()
+	}
+	v, ok := d.encodedInt(enc)
+	if !ok {
+		d.fail("a string of unknown encoding %#x", enc)
+	}
+	d.owned = false
+	return strconv.AppendInt(d.digits[:0], v, 10)
+}
+
+// encodedInt reads what follows the first byte of a string that is an integer.
+func (d *decoder) encodedInt(enc byte) (n int64, ok bool) {
+	switch enc {
+	case encInt8:
+		return int64(int8(d.byte())), true
+	case encInt16:
+		return int64(int16(binary.LittleEndian.Uint16(d.fixed(2)))), true
+	case encInt32:
+		return int64(int32(binary.LittleEndian.Uint32(d.fixed(4)))), true
+	}
+	return 0, false
+}
+
+// take reads n bytes.
+func (d *decoder) take(n uint64) []byte {
+	if n > uint64(d.left()) {
+		d.fail(ends)
+	}
+	if d.err != nil {
+		return nil
+	}
+	if d.owned = n > wholeText; d.owned {
+		return d.takeLarge(int(n))
+	}
+	if !d.need(int(n)) {
+		return nil
+	}
+	d.r += int(n)
+	return d.buf[d.r-int(n) : d.r : d.r]
+}
+
+// takeLarge reads n bytes into memory of their own. If it is not known that they are there, memory is
+// taken as they come.
+func (d *decoder) takeLarge(n int) []byte {
+	room := n
+	if d.left() == math.MaxInt64 {
+		room = min(n, bufferBytes)
+	}
+	b := make([]byte, 0, room)
+	for len(b) < n && d.err == nil {
+		if !d.need(1) {
+			return nil
+		}
+		k := min(n-len(b), d.w-d.r)
+		b = append(b, d.buf[d.r:d.r+k]...)
+		d.r += k
+		if d.src != nil && d.r == d.w && cap(b)-len(b) >= bufferBytes {
+			b = d.direct(b, n)
+		}
+	}
+	if d.err != nil {
+		return nil
+	}
+	return b
+}
+
+// direct reads into b what it has room for, past the buffer, which is empty.
+func (d *decoder) direct(b []byte, n int) []byte {
+	d.sumUp()
+	room := min(n, cap(b))
+	k, err := io.ReadFull(d.src, b[len(b):room])
+	d.sum = Sum(d.sum, b[len(b):len(b)+k])
+	d.base += int64(k)
+	if err != nil {
+		d.fail(ends)
+	}
+	return b[:room]
+}
+
+// pressed reads a compressed string.
+func (d *decoder) pressed() []byte {
+	size, n := d.length(), d.length()
+	if n > size*(lzfLongest/3) || n > math.MaxInt32 {
+		d.fail("%d compressed bytes cannot make %d", size, n)
+	}
+	b := d.take(size)
+	if d.err != nil {
+		return nil
+	}
+	dst := d.plain[:0]
+	if d.owned = n > wholeText; d.owned {
+		dst = make([]byte, 0, n)
+	}
+	out, ok := decompress(dst, b, int(n))
+	if !ok {
+		d.fail("a compressed string is damaged")
+		return nil
+	}
+	if !d.owned {
+		d.plain = out
+	}
+	return out
+}
+
+// own returns the text read last as memory of the caller's.
+func (d *decoder) own(b []byte) []byte {
+	if d.owned {
+		return b
+	}
+	return append(make([]byte, 0, len(b)), b...)
+}
+
+// skipText passes over a string.
+func (d *decoder) skipText() { d.text() }
+
+// scoreText reads a score as version 1 of sorted sets has it.
+func (d *decoder) scoreText() float64 {
+	switch n := d.byte(); n {
+	case 253:
+		d.fail("a score is not a number")
+	case 254:
+		return math.Inf(1)
+	case 255:
+		return math.Inf(-1)
+	default:
+		f, err := strconv.ParseFloat(string(d.take(uint64(n))), 64)
+		if err != nil || math.IsNaN(f) {
+			d.fail("a score is not a number")
+		}
+		return f
+	}
+	return 0
+}

@@ -1,0 +1,478 @@
+package rdb
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/intset"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// value reads a value of the given type; nil after an error. It is one that may be given to
+// keyspace.DB.Set, or an empty collection.
+func (d *decoder) value(t byte) keyspace.Value {
+	switch t {
+	case typeString:
+		return d.str()
+	case typeList, typeListZiplist, typeQuicklist, typeQuicklist2:
+		return d.list(t)
+	case typeSet, typeIntset, typeSetListpack:
+		return d.set(t)
+	case typeHash, typeZipmap, typeHashZiplist, typeHashListpack:
+		return d.hash(t)
+	case typeZSet, typeZSetText, typeZSetZiplist, typeZSetListpack:
+		return d.zset(t)
+	case typeModule:
+		return d.module()
+	case typeModuleOld:
+		name, _ := moduleName(d.length())
+		d.fail("a value of the module type %s, in a form that tells nothing of its length", name)
+	default:
+		d.fail("a value of unknown type %d", t)
+	}
+	return nil
+}
+
+func (d *decoder) module() keyspace.Value {
+	name, version := moduleName(d.length())
+	if name != bloomName {
+		d.fail("a value of the module type %s, of which nothing is known here", name)
+		return nil
+	}
+	if f := d.readBloom(version); f != nil {
+		return f
+	}
+	return nil
+}
+
+func (d *decoder) str() keyspace.Value {
+	b := d.text()
+	switch {
+	case d.err != nil:
+		return nil
+	case d.owned:
+		v := str.Of(b)
+		return &v
+	}
+	return d.ks.String(b)
+}
+
+// ziplist reads one, checked. Like all of them it is valid until the next read.
+func (d *decoder) ziplist() ziplist.List {
+	zl := ziplist.List(d.text())
+	if d.err == nil {
+		if err := zl.Check(); err != nil {
+			d.fail("%v", err)
+		}
+	}
+	if d.err != nil {
+		return emptyList
+	}
+	return zl
+}
+
+var emptyList = ziplist.New()
+
+// longestPacked is the length of a listpack up to which it becomes a ziplist; larger ones are put
+// together element by element.
+const longestPacked = 64 << 10
+
+// repacked returns a listpack as a ziplist, which lies in scratch memory.
+func (d *decoder) repacked(p *listpack) ziplist.List {
+	zl := ziplist.AppendEmpty(d.packed[:0])
+	for p.more() {
+		zl = appendEntry(zl, p.next())
+	}
+	d.mustEnd(p)
+	d.packed = zl
+	return zl
+}
+
+func appendEntry(zl ziplist.List, e ziplist.Entry) ziplist.List {
+	if e.IsInt() {
+		return zl.AppendInt(e.Int)
+	}
+	return zl.Append(e.Str)
+}
+
+func (d *decoder) mustEnd(p *listpack) {
+	if !p.ended() {
+		d.fail("a listpack is damaged at its byte %d", p.at)
+	}
+}
+
+// listpack reads one. Unlike a ziplist it is checked on the walk.
+func (d *decoder) listpack() *listpack {
+	b := d.text()
+	if d.err != nil {
+		return &listpack{bad: true}
+	}
+	return listpackOf(b)
+}
+
+// --- lists ---
+
+func (d *decoder) list(t byte) keyspace.Value {
+	if t == typeListZiplist {
+		return d.fitList(d.ziplist())
+	}
+	n := d.count()
+	l := &list.List{}
+	for i := 0; i < n && d.err == nil; i++ {
+		switch t {
+		case typeList:
+			l.Push(list.Tail, d.text(), d.List)
+		case typeQuicklist:
+			zl := d.ziplist()
+			if n == 1 && len(zl) < longestPacked {
+				return d.fitList(zl)
+			}
+			d.appendNode(l, zl)
+		default:
+			if v := d.node(l, n); v != nil {
+				return v
+			}
+		}
+	}
+	return d.settled(l)
+}
+
+// fitList returns a list that is one ziplist.
+func (d *decoder) fitList(zl ziplist.List) keyspace.Value {
+	if d.err != nil {
+		return nil
+	}
+	v := d.ks.View(keyspace.List, zl).(*list.List)
+	v.Fit(d.List)
+	return v
+}
+
+func (d *decoder) settled(l *list.List) keyspace.Value {
+	if d.err != nil {
+		return nil
+	}
+	l.Settle()
+	return l
+}
+
+// node reads a node of a list of the second kind of quicklist. If it is the only one, and small, it
+// returns the list.
+func (d *decoder) node(l *list.List, nodes int) keyspace.Value {
+	const plain, packed = 1, 2
+	switch kind := d.length(); kind {
+	case plain:
+		if b := d.text(); d.err == nil {
+			l.AppendNode(d.own(b), true)
+		}
+	case packed:
+		p := d.listpack()
+		if nodes == 1 && len(p.b) < longestPacked {
+			return d.fitList(d.repacked(p))
+		}
+		zl := d.repacked(p)
+		d.owned = false
+		d.appendNode(l, zl)
+	default:
+		d.fail("a node of a list is of unknown kind %d", kind)
+	}
+	return nil
+}
+
+// appendNode adds a ziplist to a list, one that holds a single large text as that text.
+func (d *decoder) appendNode(l *list.List, zl ziplist.List) {
+	if d.err != nil {
+		return
+	}
+	if p := zl.First(); p != ziplist.None && len(zl) > 8<<10 {
+		if e, next := zl.Get(p); next == ziplist.None {
+			l.AppendNode(bytes.Clone(e.Str), true)
+			return
+		}
+	}
+	l.AppendNode(d.own(zl), false)
+}
+
+// --- sets ---
+
+func (d *decoder) set(t byte) keyspace.Value {
+	switch t {
+	case typeIntset:
+		ints := intset.Set(d.text())
+		if d.err != nil {
+			return nil
+		}
+		if err := ints.Check(); err != nil {
+			d.fail("%v", err)
+			return nil
+		}
+		return d.fitSet(ints)
+	case typeSetListpack:
+		p := d.listpack()
+		if len(p.b) < longestPacked && p.size() <= d.Set.MaxEntries {
+			zl := d.repacked(p)
+			d.distinct(zl, 1)
+			return d.fitSet(zl)
+		}
+		s := &set.Set{}
+		for p.more() {
+			d.addMember(s, p.next().Text(d.digits[:]), d.Set)
+		}
+		d.mustEnd(p)
+		return d.orNil(s)
+	}
+	n := d.count()
+	s := d.ks.View(keyspace.Set, d.packed[:0]).(*set.Set)
+	for i := 0; i < n && d.err == nil; i++ {
+		b := d.text()
+		if i == 0 && d.err == nil {
+			s.Expect(n, b, d.Set)
+		}
+		d.addMember(s, b, d.Set)
+	}
+	return d.orNil(s)
+}
+
+func (d *decoder) addMember(s *set.Set, member []byte, lim set.Limits) {
+	if d.err == nil && !s.Add(member, lim) {
+		d.fail("a member of a set is there twice")
+	}
+}
+
+// fitSet returns a packed set.
+func (d *decoder) fitSet(b []byte) keyspace.Value {
+	if d.err != nil {
+		return nil
+	}
+	v := d.ks.View(keyspace.Set, b).(*set.Set)
+	v.Fit(d.Set)
+	return v
+}
+
+// orNil returns v, or nothing after an error.
+func (d *decoder) orNil(v keyspace.Value) keyspace.Value {
+	if d.err != nil {
+		return nil
+	}
+	return v
+}
+
+// --- hashes ---
+
+func (d *decoder) hash(t byte) keyspace.Value {
+	switch t {
+	case typeHashZiplist:
+		return d.packedHash(d.ziplist())
+	case typeHashListpack:
+		p := d.listpack()
+		if len(p.b) < longestPacked && p.size() <= 2*d.Hash.MaxEntries {
+			return d.packedHash(d.repacked(p))
+		}
+		return d.pairs(p)
+	case typeZipmap:
+		return d.zipmap(d.text())
+	}
+	n := d.count()
+	h, lim := d.ks.View(keyspace.Hash, ziplist.AppendEmpty(d.packed[:0])).(*hash.Hash), d.Hash
+	if n > lim.MaxEntries {
+		lim.MaxEntries = 0 // a table from the start
+	}
+	for i := 0; i < n && d.err == nil; i++ {
+		d.first = append(d.first[:0], d.text()...)
+		d.setField(h, d.first, d.text(), lim)
+	}
+	return d.orNil(h)
+}
+
+func (d *decoder) setField(h *hash.Hash, field, value []byte, lim hash.Limits) {
+	if d.err == nil && !h.Set(field, value, lim) {
+		d.fail("a field of a hash is there twice")
+	}
+}
+
+// pairs puts a large hash together.
+func (d *decoder) pairs(p *listpack) keyspace.Value {
+	h, lim := &hash.Hash{}, d.Hash
+	lim.MaxEntries = min(lim.MaxEntries, p.size()/2-1)
+	for p.more() {
+		d.first = p.next().Append(d.first[:0])
+		if !p.more() {
+			break
+		}
+		d.setField(h, d.first, p.next().Text(d.digits[:]), lim)
+	}
+	d.mustEnd(p)
+	return d.orNil(h)
+}
+
+// packedHash returns a hash that is a ziplist.
+func (d *decoder) packedHash(zl ziplist.List) keyspace.Value {
+	d.distinct(zl, 2)
+	if d.err != nil {
+		return nil
+	}
+	v := d.ks.View(keyspace.Hash, zl).(*hash.Hash)
+	v.Fit(d.Hash)
+	return v
+}
+
+// zipmap reads the packed hash of Redis up to 2.4: a byte of count, then for each pair
+// length field length free value free-bytes, and FF. A length is a byte below 254, or FE and a u32.
+func (d *decoder) zipmap(b []byte) keyspace.Value {
+	h := &hash.Hash{}
+	if d.err == nil && len(b) < 2 {
+		d.fail("a zipmap is too short")
+	}
+	for i := 1; d.err == nil && i < len(b) && b[i] != 0xff; {
+		var field, value []byte
+		field, i = d.zipmapText(b, i, false)
+		value, i = d.zipmapText(b, i, true)
+		d.setField(h, field, value, d.Hash)
+	}
+	return d.orNil(h)
+}
+
+// zipmapText returns the text at offset i and the offset behind it.
+func (d *decoder) zipmapText(b []byte, i int, isValue bool) (text []byte, next int) {
+	if d.err != nil || i+6 > len(b)+5 {
+		d.fail("a zipmap is damaged")
+		return nil, len(b)
+	}
+	n := int(b[i])
+	i++
+	if n == 254 && i+4 <= len(b) {
+		n = int(uint32(b[i]) | uint32(b[i+1])<<8 | uint32(b[i+2])<<16 | uint32(b[i+3])<<24)
+		i += 4
+	}
+	free := 0
+	if isValue && i < len(b) {
+		free = int(b[i])
+		i++
+	}
+	if n > len(b)-i || i+n+free >= len(b) {
+		d.fail("a zipmap is damaged")
+		return nil, len(b)
+	}
+	return b[i : i+n], i + n + free
+}
+
+// --- sorted sets ---
+
+func (d *decoder) zset(t byte) keyspace.Value {
+	switch t {
+	case typeZSetZiplist:
+		return d.packedZSet(d.ziplist())
+	case typeZSetListpack:
+		p := d.listpack()
+		if len(p.b) < longestPacked && p.size() <= 2*d.ZSet.MaxEntries {
+			return d.packedZSet(d.repacked(p))
+		}
+		return d.ranked(d.repacked(p))
+	}
+	n := d.count()
+	s, lim := d.ks.View(keyspace.ZSet, ziplist.AppendEmpty(d.packed[:0])).(*zset.Set), d.ZSet
+	if n > lim.MaxEntries {
+		lim.MaxEntries = 0
+	}
+	for i := 0; i < n && d.err == nil; i++ {
+		d.first = append(d.first[:0], d.text()...)
+		score := 0.0
+		if t == typeZSetText {
+			score = d.scoreText()
+		} else {
+			score = d.double()
+		}
+		d.addScored(s, d.first, score, lim)
+	}
+	return d.orNil(s)
+}
+
+func (d *decoder) addScored(s *zset.Set, member []byte, score float64, lim zset.Limits) {
+	switch {
+	case d.err != nil:
+	case score != score:
+		d.fail("a score is not a number")
+	default:
+		if added, _ := s.Add(member, score, lim, d.Dice); !added {
+			d.fail("a member of a sorted set is there twice")
+		}
+	}
+}
+
+// packedZSet returns a sorted set that is a ziplist, in the order it must have.
+func (d *decoder) packedZSet(zl ziplist.List) keyspace.Value {
+	d.distinct(zl, 2)
+	if d.err != nil {
+		return nil
+	}
+	v := d.ks.View(keyspace.ZSet, zl).(*zset.Set)
+	ordered, first := true, true
+	var top float64
+	v.Each(func(member []byte, score float64) bool {
+		ordered = first || top < score || top == score && bytes.Compare(d.first, member) < 0
+		ordered = ordered && score == score
+		d.first = append(d.first[:0], member...)
+		first, top = false, score
+		return ordered
+	})
+	if !ordered {
+		return d.ranked(zl)
+	}
+	v.Fit(d.ZSet, d.Dice)
+	return v
+}
+
+// ranked puts a sorted set together from members and scores in any order.
+func (d *decoder) ranked(zl ziplist.List) keyspace.Value {
+	if d.err == nil && zl.Len()%2 != 0 {
+		d.fail("a sorted set ends with a member without score")
+	}
+	if d.err != nil {
+		return nil
+	}
+	s, lim := &zset.Set{}, d.ZSet
+	if zl.Len()/2 > lim.MaxEntries {
+		lim.MaxEntries = 0
+	}
+	from := zset.Of(zl)
+	from.Each(func(member []byte, score float64) bool {
+		d.addScored(s, member, score, lim)
+		return d.err == nil
+	})
+	return d.orNil(s)
+}
+
+// --- uniqueness ---
+
+// distinct sees to it that of every step entries of a ziplist the first is there once, and that none is
+// missing at the end.
+func (d *decoder) distinct(zl ziplist.List, step int) {
+	n := zl.Len()
+	if d.err == nil && n%step != 0 {
+		d.fail("an element has no second part")
+	}
+	if d.err != nil || n <= step {
+		return
+	}
+	d.hashes = d.hashes[:0]
+	i := 0
+	for p := zl.First(); p != ziplist.None; i++ {
+		var e ziplist.Entry
+		if e, p = zl.Get(p); i%step == 0 {
+			d.hashes = append(d.hashes, dict.Hash(d.Hash.Seed, view(e.Text(d.digits[:]))))
+		}
+	}
+	slices.Sort(d.hashes)
+	for i, h := range d.hashes[1:] {
+		if h == d.hashes[i] { // the chance that two texts only agree in 64 bits is nil
+			d.fail("an element is there twice")
+			return
+		}
+	}
+}

@@ -1,0 +1,139 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+)
+
+// The elements of the format: numbers, strings, doubles.
+
+// Lengths begin with two bits that tell their form, or that no length but an encoded string follows.
+const (
+	len6     = 0x00 // six bits
+	len14    = 0x40 // fourteen, big endian
+	len32    = 0x80 // u32 big endian follows
+	len64    = 0x81
+	encoded  = 0xc0
+	encInt8  = 0xc0
+	encInt16 = 0xc1
+	encInt32 = 0xc2
+	encLZF   = 0xc3
+)
+
+// Encoder appends values to a buffer of its own.
+type Encoder struct {
+	// Compress strings that are worth it.
+	Compress bool
+
+	buf     []byte
+	version int // that what was encoded needs
+	lzf     *lzf
+}
+
+func (e *Encoder) byte(b byte) { e.buf = append(e.buf, b) }
+
+func (e *Encoder) length(n uint64) {
+	switch {
+	case n < 1<<6:
+		e.buf = append(e.buf, byte(n))
+	case n < 1<<14:
+		e.buf = append(e.buf, len14|byte(n>>8), byte(n))
+	case n <= math.MaxUint32:
+		e.buf = binary.BigEndian.AppendUint32(append(e.buf, len32), uint32(n))
+	default:
+		e.buf = binary.BigEndian.AppendUint64(append(e.buf, len64), n)
+	}
+}
+
+func (e *Encoder) count(n int) { e.length(uint64(n)) }
+
+// int encodes the text of n.
+func (e *Encoder) int(n int64) {
+	switch {
+	case n >= math.MinInt8 && n <= math.MaxInt8:
+		e.buf = append(e.buf, encInt8, byte(n))
+	case n >= math.MinInt16 && n <= math.MaxInt16:
+		e.buf = binary.LittleEndian.AppendUint16(append(e.buf, encInt16), uint16(n))
+	case n >= math.MinInt32 && n <= math.MaxInt32:
+		e.buf = binary.LittleEndian.AppendUint32(append(e.buf, encInt32), uint32(n))
+	default:
+		var digits [20]byte
+		e.raw(strconv.AppendInt(digits[:0], n, 10))
+	}
+}
+
+// raw encodes a string as it is.
+func (e *Encoder) raw(b []byte) {
+	e.count(len(b))
+	e.buf = append(e.buf, b...)
+}
+
+const (
+	longestInt   = 11 // characters of a 32-bit integer
+	leastToPress = 21 // bytes below which compression is not tried
+)
+
+// string encodes a string, in the shortest form there is.
+func (e *Encoder) string(b []byte) {
+	if len(b) <= longestInt {
+		if n, ok := smallInt(b); ok {
+			e.int(n)
+			return
+		}
+	}
+	if len(b) < leastToPress || !e.Compress || !e.pressed(b) {
+		e.raw(b)
+	}
+}
+
+// smallInt returns the integer of 32 bits of which b is the canonical text.
+func smallInt(b []byte) (n int64, ok bool) {
+	if len(b) == 0 || b[0] > '9' || b[0] < '0' && b[0] != '-' {
+		return 0, false
+	}
+	digits := b
+	if b[0] == '-' {
+		digits = b[1:]
+	}
+	if len(digits) == 0 || len(digits) > 10 || digits[0] == '0' && len(b) > 1 {
+		return 0, false
+	}
+	for _, c := range digits {
+		if c < '0' || c > '9' {
+			return 0, false
+		}
+		n = n*10 + int64(c-'0')
+	}
+	if b[0] == '-' {
+		n = -n
+	}
+	return n, n >= math.MinInt32 && n <= math.MaxInt32
+}
+
+// pressed encodes a string compressed, and reports whether that is shorter.
+func (e *Encoder) pressed(b []byte) bool {
+	if e.lzf == nil {
+		e.lzf = new(lzf)
+	}
+	// The lengths stand in front of what tells one of them: room is left for five bytes each.
+	start := len(e.buf)
+	var room [11]byte
+	out, ok := e.lzf.compress(append(e.buf, room[:]...), b)
+	if !ok {
+		e.buf = out[:start]
+		return false
+	}
+	body := out[start+len(room):]
+	e.buf = append(out[:start], encLZF)
+	e.count(len(body))
+	e.count(len(b))
+	e.buf = append(e.buf, body...) // moves down in place
+	return true
+}
+
+func (e *Encoder) double(f float64) {
+	e.buf = binary.LittleEndian.AppendUint64(e.buf, math.Float64bits(f))
+}
+
+func (e *Encoder) millis(n int64) { e.buf = binary.LittleEndian.AppendUint64(e.buf, uint64(n)) }

@@ -1,0 +1,125 @@
+package rdb
+
+import (
+	"github.com/miniserver-go/miniserver/ds/bloom"
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// typ encodes a value's type.
+func (e *Encoder) typ(t byte) {
+	e.byte(t)
+	e.version = max(e.version, versionOf(t))
+}
+
+// typeOf returns the type by which a value is encoded.
+func typeOf(v keyspace.Value) byte {
+	switch v := v.(type) {
+	case *str.Value:
+		return typeString
+	case *list.List:
+		return typeQuicklist
+	case *hash.Hash:
+		if _, packed := v.Packed(); packed {
+			return typeHashZiplist
+		}
+		return typeHash
+	case *zset.Set:
+		if _, packed := v.Packed(); packed {
+			return typeZSetZiplist
+		}
+		return typeZSet
+	case *set.Set:
+		if _, ints := v.Ints(); ints {
+			return typeIntset
+		}
+		return typeSet
+	case *bloom.Filter:
+		return typeModule
+	}
+	panic("rdb: value of unknown type")
+}
+
+// value encodes a value of the type that typeOf tells. O(bytes).
+func (e *Encoder) value(v keyspace.Value) {
+	switch v := v.(type) {
+	case *str.Value:
+		if n, isInt := v.Int(); isInt {
+			e.int(n)
+		} else {
+			e.string(v.Text(nil))
+		}
+	case *list.List:
+		e.list(v)
+	case *hash.Hash:
+		e.hash(v)
+	case *zset.Set:
+		e.zset(v)
+	case *set.Set:
+		e.set(v)
+	case *bloom.Filter:
+		e.bloom(v)
+	}
+}
+
+func (e *Encoder) list(l *list.List) {
+	e.count(l.Nodes())
+	l.EachNode(func(data []byte, plain bool) {
+		if plain {
+			data = ziplist.New().Append(data)
+		}
+		e.string(data)
+	})
+}
+
+// entry encodes the text of an entry.
+func (e *Encoder) entry(v ziplist.Entry) {
+	if v.IsInt() {
+		e.int(v.Int)
+	} else {
+		e.string(v.Str)
+	}
+}
+
+func (e *Encoder) hash(h *hash.Hash) {
+	if zl, packed := h.Packed(); packed {
+		e.string(zl)
+		return
+	}
+	e.count(h.Len())
+	h.Each(func(field, value ziplist.Entry) bool {
+		e.entry(field)
+		e.entry(value)
+		return true
+	})
+}
+
+func (e *Encoder) zset(s *zset.Set) {
+	if zl, packed := s.Packed(); packed {
+		e.string(zl)
+		return
+	}
+	e.count(s.Len())
+	s.Each(func(member []byte, score float64) bool {
+		e.string(member)
+		e.double(score)
+		return true
+	})
+}
+
+func (e *Encoder) set(s *set.Set) {
+	if ints, ok := s.Ints(); ok {
+		e.string(ints)
+		return
+	}
+	e.count(s.Len())
+	s.Each(func(member ziplist.Entry) bool {
+		e.entry(member)
+		return true
+	})
+}

@@ -1,0 +1,133 @@
+package rdb
+
+import "encoding/binary"
+
+// LZF is the compression of strings. The compressed form is a sequence of
+//
+//	000nnnnn                              n+1 bytes as they are follow
+//	lllooooo oooooooo                     l+2 bytes as they were o+1 bytes before, l from 1 to 6
+//	111ooooo llllllll oooooooo            l+9 bytes
+//
+// A compressor is free in what it finds. This one gives up bit by bit on data that does not repeat: the
+// longer it found nothing, the fewer positions it looks at.
+
+const (
+	lzfTable    = 1 << 13 // positions remembered
+	lzfDistance = 1 << 13 // how far back a repetition may lie
+	lzfLongest  = 264
+	lzfLiterals = 32
+)
+
+// lzf compresses. Its table remembers positions plus base, and is never cleared: what lies below base
+// is of a string before.
+type lzf struct {
+	table [lzfTable]uint32
+	base  uint32
+}
+
+// compress appends the compressed form of b, which must have 4 bytes or more; false, and dst as it was,
+// if that is not at least 4 bytes shorter. O(len(b)).
+func (z *lzf) compress(dst, b []byte) (_ []byte, ok bool) {
+	if z.base+uint32(len(b)) < z.base || len(b) > 1<<30 {
+		z.table, z.base = [lzfTable]uint32{}, 0
+		if len(b) > 1<<30 {
+			return dst, false
+		}
+	}
+	start, most := len(dst), len(dst)+len(b)-4
+	pending, i, misses := 0, 0, 0
+	for i+4 <= len(b) {
+		word := binary.LittleEndian.Uint32(b[i:])
+		slot := &z.table[(word<<8)*2654435761>>(32-13)] // of the first three bytes
+		from := int(*slot) - int(z.base) - 1
+		*slot = z.base + uint32(i) + 1
+		if from < 0 || i-from > lzfDistance || b[from] != b[i] || b[from+1] != b[i+1] || b[from+2] != b[i+2] {
+			misses++
+			i += 1 + misses>>6
+			continue
+		}
+		misses = 0
+		n := 3
+		for most := min(lzfLongest, len(b)-i); n < most && b[from+n] == b[i+n]; n++ {
+		}
+		dst = appendLiterals(dst, b[pending:i])
+		dst = appendRepetition(dst, n, i-from-1)
+		if len(dst) > most {
+			break
+		}
+		i += n
+		pending = i
+	}
+	z.base += uint32(len(b)) + 1
+	if len(dst)+len(b)-pending > most {
+		return dst[:start], false
+	}
+	dst = appendLiterals(dst, b[pending:])
+	if len(dst) > most {
+		return dst[:start], false
+	}
+	return dst, true
+}
+
+func appendLiterals(dst, b []byte) []byte {
+	for len(b) > 0 {
+		n := min(len(b), lzfLiterals)
+		dst = append(append(dst, byte(n-1)), b[:n]...)
+		b = b[n:]
+	}
+	return dst
+}
+
+// appendRepetition appends that n bytes are as they were back+1 bytes before.
+func appendRepetition(dst []byte, n, back int) []byte {
+	if n -= 2; n < 7 {
+		return append(dst, byte(n<<5|back>>8), byte(back))
+	}
+	return append(dst, byte(7<<5|back>>8), byte(n-7), byte(back))
+}
+
+// decompress appends what b is the compressed form of, which must be exactly n bytes; false if it is
+// not. O(n).
+func decompress(dst, b []byte, n int) (_ []byte, ok bool) {
+	start := len(dst)
+	for i := 0; i < len(b); {
+		c := int(b[i])
+		i++
+		if c < lzfLiterals {
+			if i+c+1 > len(b) {
+				return dst, false
+			}
+			dst = append(dst, b[i:i+c+1]...)
+			i += c + 1
+			continue
+		}
+		size := c >> 5
+		if size == 7 {
+			if i == len(b) {
+				return dst, false
+			}
+			size += int(b[i])
+			i++
+		}
+		if i == len(b) {
+			return dst, false
+		}
+		from := len(dst) - (c&0x1f<<8 | int(b[i])) - 1
+		i++
+		if from < start || len(dst)-start+size+2 > n {
+			return dst, false
+		}
+		dst = repeat(dst, from, size+2)
+	}
+	return dst, len(dst)-start == n
+}
+
+// repeat appends n bytes of dst from an offset on, which may include some that it appends.
+func repeat(dst []byte, from, n int) []byte {
+	for n > 0 {
+		k := min(n, len(dst)-from)
+		dst = append(dst, dst[from:from+k]...)
+		n -= k
+	}
+	return dst
+}

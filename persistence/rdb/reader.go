@@ -1,0 +1,224 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Item is what a Reader came to.
+type Item uint8
+
+// The items. Others, such as what a module keeps beside the keys, are passed over.
+const (
+	Key     Item = iota // Record
+	Aux                 // Name and Text
+	Sizes               // DB, Keys and Volatile
+	Library             // Text, the source of a library of functions
+)
+
+// Reader reads a snapshot item by item:
+//
+//	for r.Next() {
+//		switch r.Item { ... }
+//	}
+//	err := r.Err()
+//
+// What it gives is valid until the next call of Next. Values are views of the keyspace it was given.
+type Reader struct {
+	Item           Item
+	Record         keyspace.Record
+	Name, Text     []byte
+	DB             int
+	Keys, Volatile uint64
+	Version        int // of the format
+
+	dec   decoder
+	began bool
+	ended bool
+	open  bool // to whatever checksum
+}
+
+// Options are what a Reader needs.
+type Options struct {
+	Limits
+	Keyspace   *keyspace.Keyspace // lends the values
+	Size       int64              // of the source; 0 if unknown
+	NoChecksum bool               // take any checksum
+}
+
+// NewReader returns a reader of the snapshot that src begins with. It reads ahead; see Rest.
+func NewReader(src io.Reader, o Options) *Reader {
+	r := &Reader{open: o.NoChecksum, dec: decoder{Limits: o.Limits, ks: o.Keyspace, src: src, size: o.Size}}
+	if o.Size == 0 {
+		r.dec.size = -1
+	}
+	r.dec.buf = make([]byte, bufferBytes)
+	return r
+}
+
+// Err returns the error that ended the reading, an *Error or one of the source; nil at the end of the
+// snapshot.
+func (r *Reader) Err() error { return r.dec.err }
+
+// Offset returns the bytes read so far.
+func (r *Reader) Offset() int64 { return r.dec.base + int64(r.dec.r) }
+
+// Rest returns what follows the snapshot in the source, when all of it was read.
+func (r *Reader) Rest() io.Reader {
+	d := &r.dec
+	return io.MultiReader(&rest{d.buf[d.r:d.w]}, d.src)
+}
+
+// rest is the bytes read ahead.
+type rest struct{ b []byte }
+
+func (r *rest) Read(p []byte) (int, error) {
+	if len(r.b) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.b)
+	r.b = r.b[n:]
+	return n, nil
+}
+
+// Next moves to the next item, and reports whether there is one.
+func (r *Reader) Next() bool {
+	if !r.began {
+		r.began = true
+		r.header()
+	}
+	if r.Item == Key {
+		r.clear()
+	}
+	for r.dec.err == nil && !r.ended {
+		if r.step() {
+			return r.dec.err == nil
+		}
+	}
+	return false
+}
+
+func (r *Reader) header() {
+	d := &r.dec
+	b := d.fixed(9)
+	if d.err == nil && string(b[:5]) != magic {
+		d.r = 0
+		d.fail("this is not a snapshot: it does not begin with %s", magic)
+	}
+	version, err := strconv.Atoi(string(b[5:]))
+	if d.err == nil && (err != nil || version < 1 || version > Newest) {
+		d.fail("format version %q is not among those that are read, 1 to %d", b[5:], Newest)
+	}
+	r.Version = version
+}
+
+// clear forgets what was said of the next key.
+func (r *Reader) clear() {
+	r.Record = keyspace.Record{DB: r.DB, Idle: -1, Freq: -1}
+}
+
+// step reads what begins with the next byte, and reports whether that is an item.
+func (r *Reader) step() bool {
+	d := &r.dec
+	switch op := d.byte(); op {
+	case opDeadlineMs:
+		r.Record.Deadline = r.deadline(d.millis())
+	case opDeadlineSecs:
+		r.Record.Deadline = r.deadline(int64(int32(binary.LittleEndian.Uint32(d.fixed(4)))) * 1000)
+	case opIdle:
+		r.Record.Idle = int64(min(d.length(), math.MaxInt32))
+	case opFreq:
+		r.Record.Freq = int(d.byte())
+	case opSelect:
+		r.selectDB(d.length())
+	case opResize:
+		r.Item, r.Keys, r.Volatile = Sizes, d.length(), d.length()
+		return true
+	case opAux:
+		r.Item = Aux
+		r.Name = append(r.Name[:0], d.text()...)
+		r.Text = d.text()
+		return true
+	case opFunction:
+		r.Item, r.Text = Library, d.text()
+		return true
+	case opFunctionOld:
+		d.fail("functions as release candidates of Redis 7.0 wrote them")
+	case opModuleAux:
+		d.length()
+		d.skipModule()
+	case opSlotInfo:
+		d.length()
+		d.length()
+		d.length()
+	case opEnd:
+		r.end()
+	default:
+		return r.key(op)
+	}
+	return false
+}
+
+// deadline returns a deadline that was read; 0 would be none.
+func (r *Reader) deadline(ms int64) int64 {
+	if ms == 0 {
+		return 1
+	}
+	return ms
+}
+
+func (r *Reader) selectDB(n uint64) {
+	if n >= uint64(r.dec.ks.Len()) {
+		r.dec.fail("database %d, of %d", n, r.dec.ks.Len())
+		return
+	}
+	r.DB = int(n)
+	r.Record.DB = r.DB
+}
+
+// key reads a key with its value, and reports whether there is something in it. Redis passes over empty
+// collections too, which older ones wrote.
+func (r *Reader) key(t byte) bool {
+	d := &r.dec
+	d.ks.Begin()
+	r.Name = append(r.Name[:0], d.text()...)
+	if d.err != nil {
+		return false
+	}
+	v := d.value(t)
+	if d.err != nil {
+		return false
+	}
+	r.Item, r.Record.Key, r.Record.Value = Key, view(r.Name), v
+	if v.Len() == 0 && keyspace.TypeOf(v).Vanishes() {
+		r.clear()
+		return false
+	}
+	return true
+}
+
+// end reads what follows the last key.
+func (r *Reader) end() {
+	d := &r.dec
+	r.ended = true
+	if r.Version < 5 {
+		return
+	}
+	d.sumUp()
+	want := d.sum
+	got := binary.LittleEndian.Uint64(d.fixed(8))
+	if d.err == nil && got != 0 && got != want && !r.open {
+		d.fail("the checksum is %016x, that of the bytes read %016x", got, want)
+	}
+}
+
+// Fault reports whether an error tells of damaged data, not of a failure to read them.
+func Fault(err error) bool {
+	var e *Error
+	return errors.As(err, &e)
+}

@@ -1,0 +1,156 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"fmt"
+	"io"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Target is where a snapshot is written to: an *os.File, say. WriteAt is used once, for the header, and
+// only if the data need another version than the oldest.
+type Target interface {
+	io.Writer
+	io.WriterAt
+}
+
+// Records encodes the body of a snapshot: everything between header and end. It does no I/O, so that
+// it can be filled while the data stand still and be written out while they move: see Take.
+type Records struct {
+	Encoder
+	db int // selected, -1 for none
+}
+
+// NewRecords returns an encoder of an empty body.
+func NewRecords(compress bool) *Records { return &Records{Encoder: Encoder{Compress: compress}, db: -1} }
+
+// Aux adds a field of text. Redis skips those it does not know.
+func (r *Records) Aux(name, value string) {
+	r.byte(opAux)
+	r.string(bytesOf(name))
+	r.string(bytesOf(value))
+}
+
+// Library adds the source of a library of functions.
+func (r *Records) Library(source []byte) {
+	r.byte(opFunction)
+	r.version = max(r.version, 10)
+	r.string(source)
+}
+
+// Sizes tells how many keys of a database follow, and how many of them have a deadline; a reader takes
+// it as a hint.
+func (r *Records) Sizes(db, keys, volatile int) {
+	r.selectDB(db)
+	r.byte(opResize)
+	r.count(keys)
+	r.count(volatile)
+}
+
+func (r *Records) selectDB(db int) {
+	if db != r.db {
+		r.db = db
+		r.byte(opSelect)
+		r.count(db)
+	}
+}
+
+// Access says which access marks a snapshot holds. Redis writes the one that its eviction goes by.
+type Access uint8
+
+// The access marks.
+const (
+	NoMarks Access = iota
+	IdleTimes
+	Frequencies
+)
+
+// Record adds a key. O(bytes).
+func (r *Records) Record(k *keyspace.Record, marks Access) {
+	r.selectDB(k.DB)
+	if k.Deadline != 0 {
+		r.byte(opDeadlineMs)
+		r.millis(k.Deadline)
+	}
+	switch {
+	case marks == IdleTimes && k.Idle >= 0:
+		r.byte(opIdle)
+		r.length(uint64(k.Idle))
+	case marks == Frequencies && k.Freq >= 0:
+		r.byte(opFreq)
+		r.byte(byte(k.Freq))
+	}
+	r.typ(typeOf(k.Value))
+	r.string(bytesOf(k.Key))
+	r.value(k.Value)
+}
+
+// Len returns the bytes that wait to be taken.
+func (r *Records) Len() int { return len(r.buf) }
+
+// Take returns what was encoded since the last Take; it is the caller's, who may give the memory of an
+// earlier one back for what is encoded next.
+func (r *Records) Take(reuse []byte) []byte {
+	b := r.buf
+	r.buf = reuse[:0]
+	return b
+}
+
+// Version returns the version of the format that what was encoded so far needs.
+func (r *Records) Version() int { return max(r.version, oldest) }
+
+// Writer writes a snapshot.
+type Writer struct {
+	// NoChecksum leaves the checksum out.
+	NoChecksum bool
+
+	to   Target
+	at   int64 // where the snapshot begins
+	sum  uint64
+	size int64 // of the body
+	err  error
+}
+
+// header returns the snapshot's first bytes.
+func header(version int) []byte { return fmt.Appendf(nil, "%s%04d", magic, version) }
+
+// NewWriter begins a snapshot at the position of a target that is at offset at.
+func NewWriter(to Target, at int64) *Writer {
+	w := &Writer{to: to, at: at}
+	_, w.err = to.Write(header(oldest))
+	return w
+}
+
+// Write writes a piece of the body.
+func (w *Writer) Write(body []byte) error {
+	if w.err != nil {
+		return w.err
+	}
+	if !w.NoChecksum {
+		w.sum = Sum(w.sum, body)
+	}
+	w.size += int64(len(body))
+	_, w.err = w.to.Write(body)
+	return w.err
+}
+
+// Size returns the bytes of the body written so far.
+func (w *Writer) Size() int64 { return w.size }
+
+// End completes the snapshot, as one of the given version.
+func (w *Writer) End(version int) error {
+	_ = w.Write([]byte{opEnd})
+	if w.err == nil && version != oldest {
+		_, w.err = w.to.WriteAt(header(version), w.at)
+	}
+	if w.err != nil {
+		return w.err
+	}
+	sum := uint64(0)
+	if !w.NoChecksum {
+		sum = shifted(Sum(0, header(version)), w.size) ^ w.sum
+	}
+	_, w.err = w.to.Write(binary.LittleEndian.AppendUint64(nil, sum))
+	return w.err
+}
