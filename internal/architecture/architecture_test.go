@@ -32,6 +32,7 @@ var storeys = [][]string{
 	{"server", "scripting", "persistence"},
 	{"scripting/lua"},
 	{"engine"},
+	{"persistence/rdb"},
 	{"keyspace"},
 	{"glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},

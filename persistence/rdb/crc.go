@@ -6,8 +6,8 @@ package rdb
 
 const jones = 0x95ac9329ac4bc9b5 // the polynomial, reflected
 
-// slices[k][b] moves byte b on by k+1 bytes, so that eight bytes are taken at once.
-var slices = func() (t [8][256]uint64) {
+// tables[k][b] moves byte b on by k+1 bytes, so that eight bytes are taken at once.
+var tables = func() (t [8][256]uint64) {
 	for b := range t[0] {
 		crc := uint64(b)
 		for range 8 {
@@ -29,12 +29,12 @@ func Sum(crc uint64, b []byte) uint64 {
 	for len(b) >= 8 {
 		crc ^= uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
 			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-		crc = slices[7][crc&0xff] ^ slices[6][crc>>8&0xff] ^ slices[5][crc>>16&0xff] ^ slices[4][crc>>24&0xff] ^
-			slices[3][crc>>32&0xff] ^ slices[2][crc>>40&0xff] ^ slices[1][crc>>48&0xff] ^ slices[0][crc>>56]
+		crc = tables[7][crc&0xff] ^ tables[6][crc>>8&0xff] ^ tables[5][crc>>16&0xff] ^ tables[4][crc>>24&0xff] ^
+			tables[3][crc>>32&0xff] ^ tables[2][crc>>40&0xff] ^ tables[1][crc>>48&0xff] ^ tables[0][crc>>56]
 		b = b[8:]
 	}
 	for _, c := range b {
-		crc = crc>>8 ^ slices[0][byte(crc)^c]
+		crc = crc>>8 ^ tables[0][byte(crc)^c]
 	}
 	return crc
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/intset"
 	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/listpack"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -31,6 +32,8 @@ func (d *decoder) value(t byte) keyspace.Value {
 		return d.zset(t)
 	case typeModule:
 		return d.module()
+	case typeStream1, typeStream2, typeStream3:
+		return d.stream(t)
 	case typeModuleOld:
 		name, _ := moduleName(d.length())
 		d.fail("a value of the module type %s, in a form that tells nothing of its length", name)
@@ -80,17 +83,17 @@ func (d *decoder) ziplist() ziplist.List {
 
 var emptyList = ziplist.New()
 
-// longestPacked is the length of a listpack up to which it becomes a ziplist; larger ones are put
-// together element by element.
+// longestPacked is the length of a listpack up to which a list of one node is a ziplist.
 const longestPacked = 64 << 10
 
 // repacked returns a listpack as a ziplist, which lies in scratch memory.
-func (d *decoder) repacked(p *listpack) ziplist.List {
+func (d *decoder) repacked(l listpack.List) ziplist.List {
 	zl := ziplist.AppendEmpty(d.packed[:0])
-	for p.more() {
-		zl = appendEntry(zl, p.next())
+	for p := listpack.First; p < l.End(); {
+		var e ziplist.Entry
+		e, p = l.Get(p)
+		zl = appendEntry(zl, e)
 	}
-	d.mustEnd(p)
 	d.packed = zl
 	return zl
 }
@@ -102,20 +105,21 @@ func appendEntry(zl ziplist.List, e ziplist.Entry) ziplist.List {
 	return zl.Append(e.Str)
 }
 
-func (d *decoder) mustEnd(p *listpack) {
-	if !p.ended() {
-		d.fail("a listpack is damaged at its byte %d", p.at)
+// listpack reads one, checked.
+func (d *decoder) listpack() listpack.List {
+	l := listpack.List(d.text())
+	if d.err == nil {
+		if err := l.Check(); err != nil {
+			d.fail("%v", err)
+		}
 	}
+	if d.err != nil {
+		return emptyPack
+	}
+	return l
 }
 
-// listpack reads one. Unlike a ziplist it is checked on the walk.
-func (d *decoder) listpack() *listpack {
-	b := d.text()
-	if d.err != nil {
-		return &listpack{bad: true}
-	}
-	return listpackOf(b)
-}
+var emptyPack = listpack.New(0)
 
 // --- lists ---
 
@@ -164,21 +168,21 @@ func (d *decoder) settled(l *list.List) keyspace.Value {
 
 // node reads a node of a list of the second kind of quicklist. If it is the only one, and small, it
 // returns the list.
-func (d *decoder) node(l *list.List, nodes int) keyspace.Value {
+func (d *decoder) node(to *list.List, nodes int) keyspace.Value {
 	const plain, packed = 1, 2
 	switch kind := d.length(); kind {
 	case plain:
 		if b := d.text(); d.err == nil {
-			l.AppendNode(d.own(b), true)
+			to.AppendNode(d.own(b), true)
 		}
 	case packed:
-		p := d.listpack()
-		if nodes == 1 && len(p.b) < longestPacked {
-			return d.fitList(d.repacked(p))
+		l := d.listpack()
+		zl := d.repacked(l)
+		if nodes == 1 && len(l) < longestPacked {
+			return d.fitList(zl)
 		}
-		zl := d.repacked(p)
 		d.owned = false
-		d.appendNode(l, zl)
+		d.appendNode(to, zl)
 	default:
 		d.fail("a node of a list is of unknown kind %d", kind)
 	}
@@ -214,18 +218,9 @@ func (d *decoder) set(t byte) keyspace.Value {
 		}
 		return d.fitSet(ints)
 	case typeSetListpack:
-		p := d.listpack()
-		if len(p.b) < longestPacked && p.size() <= d.Set.MaxEntries {
-			zl := d.repacked(p)
-			d.distinct(zl, 1)
-			return d.fitSet(zl)
-		}
-		s := &set.Set{}
-		for p.more() {
-			d.addMember(s, p.next().Text(d.digits[:]), d.Set)
-		}
-		d.mustEnd(p)
-		return d.orNil(s)
+		zl := d.repacked(d.listpack())
+		d.distinct(zl, 1)
+		return d.fitSet(zl)
 	}
 	n := d.count()
 	s := d.ks.View(keyspace.Set, d.packed[:0]).(*set.Set)
@@ -270,11 +265,7 @@ func (d *decoder) hash(t byte) keyspace.Value {
 	case typeHashZiplist:
 		return d.packedHash(d.ziplist())
 	case typeHashListpack:
-		p := d.listpack()
-		if len(p.b) < longestPacked && p.size() <= 2*d.Hash.MaxEntries {
-			return d.packedHash(d.repacked(p))
-		}
-		return d.pairs(p)
+		return d.packedHash(d.repacked(d.listpack()))
 	case typeZipmap:
 		return d.zipmap(d.text())
 	}
@@ -294,21 +285,6 @@ func (d *decoder) setField(h *hash.Hash, field, value []byte, lim hash.Limits) {
 	if d.err == nil && !h.Set(field, value, lim) {
 		d.fail("a field of a hash is there twice")
 	}
-}
-
-// pairs puts a large hash together.
-func (d *decoder) pairs(p *listpack) keyspace.Value {
-	h, lim := &hash.Hash{}, d.Hash
-	lim.MaxEntries = min(lim.MaxEntries, p.size()/2-1)
-	for p.more() {
-		d.first = p.next().Append(d.first[:0])
-		if !p.more() {
-			break
-		}
-		d.setField(h, d.first, p.next().Text(d.digits[:]), lim)
-	}
-	d.mustEnd(p)
-	return d.orNil(h)
 }
 
 // packedHash returns a hash that is a ziplist.
@@ -369,11 +345,7 @@ func (d *decoder) zset(t byte) keyspace.Value {
 	case typeZSetZiplist:
 		return d.packedZSet(d.ziplist())
 	case typeZSetListpack:
-		p := d.listpack()
-		if len(p.b) < longestPacked && p.size() <= 2*d.ZSet.MaxEntries {
-			return d.packedZSet(d.repacked(p))
-		}
-		return d.ranked(d.repacked(p))
+		return d.packedZSet(d.repacked(d.listpack()))
 	}
 	n := d.count()
 	s, lim := d.ks.View(keyspace.ZSet, ziplist.AppendEmpty(d.packed[:0])).(*zset.Set), d.ZSet

@@ -6,6 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -39,6 +40,8 @@ func typeOf(v keyspace.Value) byte {
 			return typeIntset
 		}
 		return typeSet
+	case *stream.Stream:
+		return streamType(v)
 	case *bloom.Filter:
 		return typeModule
 	}
@@ -62,6 +65,8 @@ func (e *Encoder) value(v keyspace.Value) {
 		e.zset(v)
 	case *set.Set:
 		e.set(v)
+	case *stream.Stream:
+		e.stream(v)
 	case *bloom.Filter:
 		e.bloom(v)
 	}

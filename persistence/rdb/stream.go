@@ -1,0 +1,217 @@
+package rdb
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// A stream in three forms, of Redis 5, 7.0 and 7.2; what is in brackets came with the form of that
+// number:
+//
+//	nodes { id listpack } | entries | last id | [2: first id | greatest deleted id | added]
+//	groups { name | last id | [2: entries read]
+//	         messages { raw id | delivered | count } | consumers { name | seen | [3: active] messages { raw id } } }
+//
+// The first form is written for a stream of which it tells all: nothing was ever deleted or trimmed. The
+// third is read, but not written: for when a consumer was last active it would shut out Redis 7.0.
+
+// streamType returns the form in which a stream is written.
+func streamType(s *stream.Stream) byte {
+	if s.Added() != int64(s.Len()) || !s.MaxDeleted().IsZero() {
+		return typeStream2
+	}
+	for _, g := range s.Groups() {
+		if g.Read != distance(s, g.Last) {
+			return typeStream2
+		}
+	}
+	return typeStream1
+}
+
+// distance is what Redis takes for the entries a group read if it is not told.
+func distance(s *stream.Stream, last stream.ID) int64 {
+	if n, ok := s.Distance(last); ok {
+		return n
+	}
+	return stream.Unknown
+}
+
+func (e *Encoder) id(id stream.ID) {
+	e.length(id.Ms)
+	e.length(id.Seq)
+}
+
+func (e *Encoder) rawID(id stream.ID) {
+	e.buf = binary.BigEndian.AppendUint64(e.buf, id.Ms)
+	e.buf = binary.BigEndian.AppendUint64(e.buf, id.Seq)
+}
+
+func (e *Encoder) stream(s *stream.Stream) {
+	full := streamType(s) == typeStream2
+	e.count(s.Nodes())
+	for id, pack := range s.Packs() {
+		e.count(16)
+		e.rawID(id)
+		e.string(pack)
+	}
+	e.count(s.Len())
+	e.id(s.Last())
+	if full {
+		e.id(s.First())
+		e.id(s.MaxDeleted())
+		e.length(uint64(s.Added()))
+	}
+	e.count(len(s.Groups()))
+	for _, g := range s.Groups() {
+		e.group(g, full)
+	}
+}
+
+func (e *Encoder) group(g *stream.Group, full bool) {
+	e.string(bytesOf(g.Name()))
+	e.id(g.Last)
+	if full {
+		e.length(uint64(g.Read))
+	}
+	e.count(g.Pending())
+	g.Each(stream.ID{}, func(p *stream.Pending) bool {
+		e.rawID(p.ID)
+		e.millis(p.Delivered)
+		e.length(uint64(p.Count))
+		return true
+	})
+	e.count(len(g.Consumers()))
+	for _, c := range g.Consumers() {
+		e.string(bytesOf(c.Name()))
+		e.millis(c.Seen)
+		e.count(c.Pending())
+		c.Each(stream.ID{}, func(p *stream.Pending) bool {
+			e.rawID(p.ID)
+			return true
+		})
+	}
+}
+
+func (d *decoder) id() stream.ID { return stream.ID{Ms: d.length(), Seq: d.length()} }
+
+func (d *decoder) rawID() stream.ID {
+	b := d.fixed(16)
+	return stream.ID{Ms: binary.BigEndian.Uint64(b), Seq: binary.BigEndian.Uint64(b[8:])}
+}
+
+func (d *decoder) stream(t byte) keyspace.Value {
+	s := &stream.Stream{}
+	d.nodes(s)
+	n, last := d.length(), d.id()
+	if d.err == nil && (n != uint64(s.Len()) || last.Before(s.Last())) {
+		d.fail("a stream of %d entries up to %v tells of %d up to %v", s.Len(), s.Last(), n, last)
+	}
+	if d.err != nil {
+		return nil
+	}
+	s.SetLast(last)
+	if t != typeStream1 {
+		d.id() // of the first entry, which is known
+		s.SetMaxDeleted(d.id())
+		added := d.length()
+		if d.err == nil && (added > math.MaxInt64 || added < uint64(s.Len())) {
+			d.fail("a stream of %d entries tells that %d were added", s.Len(), added)
+		}
+		s.SetAdded(int64(added))
+	}
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		d.group(s, t)
+	}
+	return d.orNil(s)
+}
+
+func (d *decoder) nodes(s *stream.Stream) {
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		if size := d.length(); size != 16 {
+			d.fail("the ID of a stream's node has %d bytes", size)
+		}
+		id := d.rawID()
+		pack := d.text()
+		if d.err == nil {
+			if err := s.AddPack(id, pack); err != nil {
+				d.fail("%v", err)
+			}
+		}
+	}
+}
+
+func (d *decoder) group(s *stream.Stream, t byte) {
+	d.first = append(d.first[:0], d.text()...)
+	last := d.id()
+	read := int64(0)
+	if t == typeStream1 {
+		read = distance(s, last)
+	} else {
+		read = int64(d.length())
+	}
+	if d.err != nil {
+		return
+	}
+	g := s.AddGroup(d.first, last, read)
+	if g == nil {
+		d.fail("a group of a stream is there twice")
+		return
+	}
+	messages := d.messages()
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		d.consumer(g, t, messages)
+	}
+	if d.err == nil && g.Pending() != len(messages) {
+		d.fail("%d messages of a group belong to no consumer", len(messages)-g.Pending())
+	}
+}
+
+// message is what a group tells of one that is pending.
+type message struct{ delivered, count int64 }
+
+func (d *decoder) messages() map[stream.ID]message {
+	n := d.count()
+	all := make(map[stream.ID]message, min(n, 1024))
+	for ; n > 0 && d.err == nil; n-- {
+		id := d.rawID()
+		m := message{d.millis(), int64(d.length())}
+		if _, twice := all[id]; twice {
+			d.fail("a message of a group is there twice")
+		}
+		all[id] = m
+	}
+	return all
+}
+
+func (d *decoder) consumer(g *stream.Group, t byte, messages map[stream.ID]message) {
+	name := append(d.first[:0], d.text()...)
+	d.first = name
+	seen := d.millis()
+	active := seen
+	if t == typeStream3 {
+		active = d.millis()
+	}
+	if d.err != nil {
+		return
+	}
+	c := g.AddConsumer(name, seen)
+	if c == nil {
+		d.fail("a consumer of a group is there twice")
+		return
+	}
+	c.Active = active
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		id := d.rawID()
+		m, known := messages[id]
+		if d.err == nil && (!known || g.Message(id) != nil) {
+			d.fail("a message of a consumer is none of the group's, or another consumer's too")
+		}
+		if d.err == nil {
+			p := g.Deliver(id, c)
+			p.Delivered, p.Count = m.delivered, m.count
+		}
+	}
+}
