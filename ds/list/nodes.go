@@ -4,8 +4,8 @@ import "github.com/miniserver-go/miniserver/ds/ziplist"
 
 // What snapshots take a list apart into and put it together from: its nodes.
 
-// Nodes returns the number of nodes; a packed list is one.
-func (l *List) Nodes() int {
+// NodeCount returns the number of nodes; a packed list is one.
+func (l *List) NodeCount() int {
 	if l.chain != nil {
 		return l.chain.nodes
 	}

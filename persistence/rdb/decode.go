@@ -127,8 +127,10 @@ func (d *decoder) fixed(n int) []byte {
 
 var zeros [16]byte
 
-func (d *decoder) double() float64 { return math.Float64frombits(binary.LittleEndian.Uint64(d.fixed(8))) }
-func (d *decoder) millis() int64   { return int64(binary.LittleEndian.Uint64(d.fixed(8))) }
+func (d *decoder) double() float64 {
+	return math.Float64frombits(binary.LittleEndian.Uint64(d.fixed(8)))
+}
+func (d *decoder) millis() int64 { return int64(binary.LittleEndian.Uint64(d.fixed(8))) }
 
 // lengthOr reads a length, or the first byte of an encoded string.
 func (d *decoder) lengthOr() (n uint64, enc byte) {

@@ -73,7 +73,7 @@ func (e *Encoder) value(v keyspace.Value) {
 }
 
 func (e *Encoder) list(l *list.List) {
-	e.count(l.Nodes())
+	e.count(l.NodeCount())
 	l.EachNode(func(data []byte, plain bool) {
 		if plain {
 			data = ziplist.New().Append(data)

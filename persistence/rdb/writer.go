@@ -23,7 +23,9 @@ type Records struct {
 }
 
 // NewRecords returns an encoder of an empty body.
-func NewRecords(compress bool) *Records { return &Records{Encoder: Encoder{Compress: compress}, db: -1} }
+func NewRecords(compress bool) *Records {
+	return &Records{Encoder: Encoder{Compress: compress}, db: -1}
+}
 
 // Aux adds a field of text. Redis skips those it does not know.
 func (r *Records) Aux(name, value string) {
