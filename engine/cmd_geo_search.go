@@ -140,9 +140,10 @@ func (c *Call) search(s *zset.Set, q *search, form searchForm) {
 	if q.count != 0 && !q.any && !q.farthest {
 		q.nearest = true
 	}
-	found := &hits{}
+	found := &c.Engine.places
+	found.begin(q.area())
 	if s.Len() > 0 {
-		found = q.run(s)
+		q.run(s, found)
 	}
 	if q.stores {
 		c.storeHits(q, found, form)
@@ -232,7 +233,8 @@ func (c *Call) checkSearch(q *search, form searchForm) {
 	}
 }
 
-// hits are the places found. Their members lie in one block.
+// hits are the places found. Their members lie in one block. The engine has one for all searches, since
+// none begins before another has ended, and keeps its room unless that is large.
 type hits struct {
 	area    geohash.Area
 	list    []hit
@@ -242,6 +244,23 @@ type hits struct {
 type hit struct {
 	geohash.Hit
 	from, to int // the member in the block
+}
+
+// most of what is kept for the next search: hits, and bytes of members.
+const (
+	maxKeptHits  = 1 << 10
+	maxKeptBytes = 1 << 14
+)
+
+// begin empties the hits for a search.
+func (h *hits) begin(area geohash.Area) {
+	h.area, h.list, h.members = area, h.list[:0], h.members[:0]
+	if cap(h.list) > maxKeptHits {
+		h.list = nil
+	}
+	if cap(h.members) > maxKeptBytes {
+		h.members = nil
+	}
 }
 
 func (h *hits) member(i int) []byte { return h.members[h.list[i].from:h.list[i].to] }
@@ -263,9 +282,9 @@ func (q *search) area() geohash.Area {
 	return geohash.Circle(q.center, q.radius*q.unit)
 }
 
-// run returns the places in s that the search is for, in the order asked for and as many.
-func (q *search) run(s *zset.Set) *hits {
-	h, most := &hits{area: q.area()}, math.MaxInt
+// run finds the places in s that the search is for, in the order asked for and as many.
+func (q *search) run(s *zset.Set, h *hits) {
+	most := math.MaxInt
 	if q.any {
 		most = int(q.count)
 	}
@@ -283,7 +302,6 @@ func (q *search) run(s *zset.Set) *hits {
 		s.RangeByScore(zset.ScoreRange{Min: span.Min, Max: span.Max, MaxEx: true}, false, 0, -1, take)
 	}
 	q.arrange(h)
-	return h
 }
 
 // arrange puts the hits in order and leaves as many as are wanted. Of places equally far those found

@@ -61,6 +61,7 @@ type Engine struct {
 	monitors  []*Session
 	pause     pause
 	tracking  tracking
+	places    hits
 	info      serverInfo
 	log       func(db int, args [][]byte)
 	tx        journalTx

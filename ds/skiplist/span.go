@@ -70,6 +70,16 @@ func (l *List) ScoreSpan(r ScoreRange) (first *Node, rank, n int) {
 		func(x *Node) bool { return !r.Above(x.score) })
 }
 
+// From returns the first node that is not below r, where a walk upwards through r begins; nil if there is
+// none. O(log n), half of what ScoreSpan costs.
+func (l *List) From(r ScoreRange) *Node {
+	if l.n == 0 {
+		return nil
+	}
+	before, _ := l.seek(func(x *Node) bool { return r.Below(x.score) })
+	return before.next
+}
+
 // LexSpan is ScoreSpan for a range of members. Unless all scores are equal the answer is some run
 // of nodes. O(log n).
 func (l *List) LexSpan(r LexRange) (first *Node, rank, n int) {

@@ -47,6 +47,10 @@ func (s *Set) Range(start, stop int, reverse bool, fn func(member []byte, score 
 // most limit, or all if limit is negative, until fn returns false; in descending order if reverse.
 // O(log n), or O(n) in a packed set, plus the calls.
 func (s *Set) RangeByScore(r ScoreRange, reverse bool, offset, limit int, fn func(member []byte, score float64) bool) {
+	if s.sorted != nil && !reverse && offset == 0 {
+		s.sorted.upwards(r, limit, fn)
+		return
+	}
 	s.give(s.scores(r, enough(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
 }
 
@@ -188,6 +192,17 @@ func (s *Set) give(r run, reverse bool, fn func(member []byte, score float64) bo
 		giveNodes(r, reverse, fn)
 	} else {
 		s.givePairs(r, reverse, fn)
+	}
+}
+
+// upwards calls fn for at most limit nodes with scores in r, or all if limit is negative, until fn
+// returns false. Where the range ends it finds on the way.
+func (t *sorted) upwards(r ScoreRange, limit int, fn func(member []byte, score float64) bool) {
+	for node := t.list.From(r); node != nil && limit != 0 && !r.Above(node.Score()); limit-- {
+		if !fn(node.Member(), node.Score()) {
+			return
+		}
+		node = node.Next()
 	}
 }
 
