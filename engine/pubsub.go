@@ -5,6 +5,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // A broker knows who listens to which channels. A message is appended to each listener's reply
@@ -14,12 +15,13 @@ type broker struct {
 	channels topic // exact names
 	patterns topic // glob patterns
 	shards   topic // SSUBSCRIBE's names, which are apart
+	message  message
 }
 
 // topic is the listeners to each name of one kind.
 type topic map[string]map[*Session]struct{}
 
-func newBroker() broker { return broker{topic{}, topic{}, topic{}} }
+func newBroker() broker { return broker{channels: topic{}, patterns: topic{}, shards: topic{}} }
 
 // subscriptions is what one session listens to.
 type subscriptions struct {
@@ -66,49 +68,78 @@ func (e *Engine) unsubscribeAll(s *Session) {
 }
 
 // publish sends a message to all who listen to channel and returns how many there are.
-func (e *Engine) publish(channel, message []byte) (receivers int) {
-	for s := range e.broker.channels[string(channel)] {
-		e.push(s, "message", nil, channel, message)
-		receivers++
+func (e *Engine) publish(channel, text []byte) (receivers int) {
+	if listeners := e.broker.channels[string(channel)]; len(listeners) > 0 {
+		receivers = e.spread(listeners, "message", channel, text)
 	}
 	for pattern, listeners := range e.broker.patterns {
-		if !glob.Match(pattern, channel) {
-			continue
-		}
-		for s := range listeners {
-			e.push(s, "pmessage", []byte(pattern), channel, message)
-			receivers++
+		if glob.Match(pattern, channel) {
+			receivers += e.spread(listeners, "pmessage", []byte(pattern), channel, text)
 		}
 	}
 	return receivers
 }
 
 // publishShard is publish among the listeners of SSUBSCRIBE.
-func (e *Engine) publishShard(channel, message []byte) (receivers int) {
-	for s := range e.broker.shards[string(channel)] {
-		e.push(s, "smessage", nil, channel, message)
-		receivers++
+func (e *Engine) publishShard(channel, text []byte) (receivers int) {
+	if listeners := e.broker.shards[string(channel)]; len(listeners) > 0 {
+		receivers = e.spread(listeners, "smessage", channel, text)
 	}
 	return receivers
 }
 
+// spread sends a message of some parts to sessions and returns their number.
+func (e *Engine) spread(listeners map[*Session]struct{}, kind string, parts ...[]byte) int {
+	m := &e.broker.message
+	m.begin(kind, parts)
+	for s := range listeners {
+		e.push(s, m.form(s.Reply.Proto()))
+	}
+	return len(listeners)
+}
+
 // push appends a message to a session's replies and has it sent.
-func (e *Engine) push(s *Session, kind string, pattern, channel, message []byte) {
-	n := 3
-	if pattern != nil {
-		n = 4
-	}
-	s.Reply.Push(n)
-	s.Reply.BulkString(kind)
-	if pattern != nil {
-		s.Reply.Bulk(pattern)
-	}
-	s.Reply.Bulk(channel)
-	s.Reply.Bulk(message)
+func (e *Engine) push(s *Session, form []byte) {
+	s.Reply.Raw(form)
 	if lim := e.Config.PushLimit; lim > 0 && int64(s.Reply.Len()) > lim {
 		s.closing = true
 	}
 	s.wake()
+}
+
+// message is what listeners are sent. It is rendered once for each version of the protocol that one
+// of them speaks.
+type message struct {
+	kind  string
+	parts [][]byte
+	forms [2]*resp.Writer // of versions 2 and 3
+}
+
+// maxMessageKept is the most bytes of a rendered message whose room is kept for the next.
+const maxMessageKept = 1 << 16
+
+func (m *message) begin(kind string, parts [][]byte) {
+	m.kind, m.parts = kind, parts
+	for i, form := range m.forms {
+		if form == nil || form.Len() > maxMessageKept {
+			m.forms[i] = resp.NewWriter(2 + i)
+		} else {
+			form.Reset()
+		}
+	}
+}
+
+// form returns the message in a version of the protocol.
+func (m *message) form(proto int) []byte {
+	w := m.forms[proto-2]
+	if w.Len() == 0 {
+		w.Push(1 + len(m.parts))
+		w.BulkString(m.kind)
+		for _, part := range m.parts {
+			w.Bulk(part)
+		}
+	}
+	return w.Bytes()
 }
 
 // notify publishes a keyspace event to those who asked for its class.
