@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"testing"
 	"time"
 
@@ -78,7 +79,7 @@ func TestWorkloadsRunOnRedis(t *testing.T) {
 	s, err := startServer("redis", path, "")
 	require.NoError(t, err)
 	defer s.stop()
-	for _, w := range append(plainWorkloads(), luaWorkloads()...) {
+	for _, w := range slices.Concat(plainWorkloads(), dataWorkloads(), luaWorkloads()) {
 		one, err := w.run(s, benchmark, 100)
 		require.NoError(t, err, w.name)
 		require.Equal(t, w.requestCount(100), one.requests)

@@ -11,7 +11,7 @@ func runCompare(args []string) error {
 	if err != nil {
 		return err
 	}
-	return o.measure(plainWorkloads())
+	return o.measure(append(plainWorkloads(), dataWorkloads()...))
 }
 
 // measure runs the chosen workloads on all servers, round by round, and prints the rows.

@@ -18,6 +18,8 @@ type workload struct {
 	keyspace int     // what __rand_int__ is below; 0 for one key
 	args     []string
 	setup    func(s *server) error // fills what the command reads; may be nil
+
+	listeners int // subscribers of the channel news
 }
 
 // sample is what one run of a workload on one server measured.
@@ -35,6 +37,11 @@ func (w workload) requestCount(n int) int { return max(int(float64(n)*w.share), 
 // run drives the workload once against a server that is emptied first.
 func (w workload) run(s *server, benchmark string, n int) (sample, error) {
 	if err := w.prepare(s); err != nil {
+		return sample{}, err
+	}
+	hangUp, err := s.listen(w.listeners)
+	defer hangUp()
+	if err != nil {
 		return sample{}, err
 	}
 	before, err := cpuOf(s.process.PID)

@@ -26,7 +26,7 @@ var limiterArgs = []string{"1", "__rand_int__", "__rand_int__", "30000", "2"}
 // plainKeys is the number of keys SET and GET choose from.
 const plainKeys = 100_000
 
-// plainWorkloads are the rows of compare.
+// plainWorkloads are the first rows of compare.
 func plainWorkloads() []workload {
 	set := []string{"SET", "key:__rand_int__", "xxx"}
 	get := []string{"GET", "key:__rand_int__"}
