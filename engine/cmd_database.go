@@ -59,6 +59,7 @@ func cmdFlushAll(c *Call) {
 		c.flush(c.Engine.Keyspace.DB(i))
 	}
 	c.Engine.invalidateAll(c.Session)
+	c.Engine.tellFlushed()
 	c.Reply.Status("OK")
 }
 

@@ -7,16 +7,9 @@ import (
 	"strings"
 )
 
-// debugLine is a subcommand of DEBUG. To COMMAND they are not there, as in Redis.
-type debugLine struct {
-	name        string
-	least, most int // arguments after the name
-	args, about string
-	run         Handler
-}
-
-func debugLines() []debugLine {
-	return []debugLine{
+// debugLines are the subcommands of DEBUG. To COMMAND they are not there, as in Redis.
+func (e *Engine) debugLines() []DebugLine {
+	return append([]DebugLine{
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
 		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(string(c.Arg())) }},
@@ -27,7 +20,7 @@ func debugLines() []debugLine {
 		{"set-active-expire", 1, 1, "<0|1>", "Turn the removal of expired keys that nobody looks at off or on.", cmdDebugSetActiveExpire},
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
 		{"ziplist", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
-	}
+	}, e.debugging...)
 }
 
 // DEBUG subcommand [argument ...]
@@ -41,9 +34,9 @@ func cmdDebug(c *Call) {
 		c.debugHelp()
 		return
 	}
-	for _, line := range debugLines() {
-		if IsWord(name, strings.ToUpper(line.name)) && c.Left() >= line.least && c.Left() <= line.most {
-			line.run(c)
+	for _, line := range c.Engine.debugLines() {
+		if IsWord(name, strings.ToUpper(line.Name)) && c.Left() >= line.Least && c.Left() <= line.Most {
+			line.Run(c)
 			return
 		}
 	}
@@ -63,8 +56,8 @@ func (e *Engine) debugAllowed(s *Session) bool {
 
 func (c *Call) debugHelp() {
 	var lines []string
-	for _, line := range debugLines() {
-		lines = append(lines, strings.TrimSpace(strings.ToUpper(line.name)+" "+line.args), "    "+line.about)
+	for _, line := range c.Engine.debugLines() {
+		lines = append(lines, strings.TrimSpace(strings.ToUpper(line.Name)+" "+line.Args), "    "+line.About)
 	}
 	c.Help(lines...)
 }

@@ -93,7 +93,11 @@ func cmdShutdown(c *Call) {
 	if !c.OK() {
 		return
 	}
-	if refusal := c.Engine.hooks.Shutdown(how); refusal != "" {
+	refusal := c.Engine.consent(how)
+	if refusal == "" {
+		refusal = c.Engine.hooks.Shutdown(how)
+	}
+	if refusal != "" {
 		c.Fail(refusal)
 		return
 	}

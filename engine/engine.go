@@ -67,6 +67,8 @@ type Engine struct {
 	tx        journalTx
 	denials   [keepers]string // the errors that refuse writes
 	denied    string          // the first of them, if there is one
+	cares     []Care
+	debugging []DebugLine
 }
 
 // Options are what an engine needs from outside.

@@ -21,6 +21,7 @@ func (e *Engine) Tick() (next int64) {
 		e.closeIdle()
 		more := e.Config.ActiveExpire && e.reap()
 		e.rehash()
+		e.tickCares()
 		next = e.nextDue()
 		if more {
 			next = e.Keyspace.Now
