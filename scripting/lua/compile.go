@@ -8,9 +8,9 @@ import (
 // Compile turns source into a chunk: a function of any number of arguments. chunkName follows Lua's
 // custom: "=name" and "@file" are shown as they are, anything else as [string "..."].
 // The error is a syntax error with Lua's own text.
-func Compile(source, chunkName string) (*Proto, error) { return compile(source, chunkName, nil) }
+func Compile(source, chunkName string) (*Proto, error) { return compile(source, chunkName, 0, nil) }
 
-func compile(source, chunkName string, profile *Profile) (p *Proto, err error) {
+func compile(source, chunkName string, calls int, profile *Profile) (p *Proto, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			syntax, ok := problem.(syntaxError)
@@ -21,7 +21,7 @@ func compile(source, chunkName string, profile *Profile) (p *Proto, err error) {
 		}
 	}()
 	u := &unit{source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName), constants: map[string]stringKey{}, profile: profile}
-	return u.function(parse(source, displayName(chunkName, maxSyntaxName)), nil).proto, nil
+	return u.function(parse(source, displayName(chunkName, maxSyntaxName), calls), nil).proto, nil
 }
 
 // Load returns a new closure of a compiled chunk over L's globals.

@@ -156,7 +156,7 @@ func (g *programmer) statement() {
 	}
 	g.depth++
 	defer func() { g.depth-- }()
-	switch g.n(24) {
+	switch g.n(28) {
 	case 0, 1, 2:
 		g.localStatement()
 	case 3, 4, 5:
@@ -210,6 +210,14 @@ func (g *programmer) statement() {
 			"insert("+g.variable(kindTable)+", 1, ("+g.any()+"))", "sort("+g.variable(kindTable)+")"))
 	case 21:
 		g.stat("%s", g.statCall())
+	case 22:
+		g.accumulation()
+	case 23:
+		g.object()
+	case 24:
+		g.producer()
+	case 25:
+		g.stat("P(pcall(function() T() return %s end))", g.library())
 	default:
 		g.stat("P(%s)", g.list(4))
 	}
@@ -601,7 +609,7 @@ func (g *programmer) statCall() string {
 }
 
 func (g *programmer) call() string {
-	switch g.n(7) {
+	switch g.n(9) {
 	case 0:
 		return g.variable(kindTable) + ":" + g.field() + "(" + g.leaf(g.kind()) + ")"
 	case 1:
@@ -614,6 +622,8 @@ func (g *programmer) call() string {
 		return "pcall(" + g.variable(kindFunction) + ", " + g.leaf(g.kind()) + ")"
 	case 5:
 		return g.pick("error(", "assert(", "tostring(", "select(1, ") + g.leaf(g.kind()) + ")"
+	case 6, 7:
+		return g.library()
 	}
 	return "D(" + g.functionExpression() + ", " + g.leaf(g.kind()) + ", " + g.leaf(kindNumber) + ")"
 }

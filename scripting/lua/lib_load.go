@@ -44,7 +44,7 @@ func (L *State) load(c *Call, source, name string) {
 		c.Return2(Nil, String(binaryName(name)+": bad header in precompiled chunk"))
 		return
 	}
-	p, err := Compile(source, name)
+	p, err := compile(source, name, L.ccalls, nil)
 	if err != nil {
 		c.Return2(Nil, String(err.Error()))
 		return

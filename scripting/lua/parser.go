@@ -28,9 +28,10 @@ type parser struct {
 
 const tokenNone token = -1
 
-// parse returns the tree of a chunk, which is the body of a vararg function. It panics with a syntaxError.
-func parse(source, chunk string) *functionBody {
-	p := &parser{lexer: lexer{source: source, chunk: chunk, line: 1}, ahead: tokenNone}
+// parse returns the tree of a chunk, which is the body of a vararg function. The calls from Go under way
+// count as levels of nesting, as C Lua's do. It panics with a syntaxError.
+func parse(source, chunk string, calls int) *functionBody {
+	p := &parser{lexer: lexer{source: source, chunk: chunk, line: 1}, ahead: tokenNone, levels: calls}
 	p.fn = &functionBody{vararg: true}
 	p.advance()
 	p.fn.body = p.block()
@@ -116,13 +117,10 @@ func (p *parser) checkName() string {
 
 func (p *parser) enter() {
 	p.levels++
-	if p.levels > maxLevels-syntaxBase {
+	if p.levels > maxLevels {
 		p.failPlain("chunk has too many syntax levels")
 	}
 }
-
-// syntaxBase is how deep C Lua's stand-alone interpreter already is when it parses.
-const syntaxBase = 3
 
 func (p *parser) leave() { p.levels-- }
 

@@ -254,8 +254,8 @@ func (p *parser) assignment(target expression, line int) statement {
 			break
 		}
 		target = p.suffixed()
-		if len(s.targets) > maxLevels-p.levels-syntaxBase {
-			p.limit(len(s.targets), maxLevels-p.levels-syntaxBase, "variables in assignment")
+		if len(s.targets) > maxLevels-p.levels {
+			p.limit(len(s.targets), maxLevels-p.levels, "variables in assignment")
 		}
 	}
 	p.checkNext('=')
