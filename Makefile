@@ -4,6 +4,8 @@
 
 # Packages in which goroutines meet.
 RACE_PACKAGES = ./engine/... ./keyspace/... ./scripting ./server/... ./cmd/...
+# A module of its own, since the server shall not depend on a client.
+PROGRAMS = examples/programs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
 .PHONY: build test lint bench
@@ -13,13 +15,16 @@ build:
 
 test: lint
 	go test ./...
+	cd $(PROGRAMS) && go test ./...
 	$(if $(FULL),go test -race -short $(RACE_PACKAGES))
 	$(if $(FULL),go test ./internal/difftest -run TestOurs -seeds 20 -commands 100000)
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above are not formatted"; exit 1; }
 	go vet ./...
+	cd $(PROGRAMS) && go vet ./...
 	$(if $(FULL),go run $(STATICCHECK) ./...)
+	$(if $(FULL),cd $(PROGRAMS) && go run $(STATICCHECK) ./...)
 
 bench:
 	go run ./bench compare

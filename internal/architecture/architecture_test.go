@@ -73,6 +73,9 @@ func sources(t *testing.T) (files []file) {
 		if err != nil {
 			return err
 		}
+		if d.IsDir() && path != root && isModule(path) {
+			return filepath.SkipDir
+		}
 		if d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && len(d.Name()) > 2) {
 			return filepath.SkipDir
 		}
@@ -89,6 +92,12 @@ func sources(t *testing.T) (files []file) {
 	}))
 	require.NotEmpty(t, files)
 	return files
+}
+
+// isModule reports whether a directory is a module of its own, as the programs among the examples are.
+func isModule(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, "go.mod"))
+	return err == nil
 }
 
 func storey(pkg string) int {

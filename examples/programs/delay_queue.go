@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// queue is a delay queue in a sorted set: the members are the tasks, a score says from when on the task
+// may be done, in milliseconds since the epoch.
+type queue struct {
+	db  *redis.Client
+	key string
+}
+
+// push adds a task. The same task pushed again is not a second one, but moves to its new time.
+func (q queue) push(ctx context.Context, task string, due time.Time) error {
+	return q.db.ZAdd(ctx, q.key, redis.Z{Score: float64(due.UnixMilli()), Member: task}).Err()
+}
+
+// take takes a task that is due; found is false if there is none. Several consumers may see the same
+// task. Who removes it has it, for ZREM removes it for one of them only; the others look again.
+func (q queue) take(ctx context.Context) (task string, found bool, err error) {
+	for {
+		now := time.Now().UnixMilli()
+		due, err := q.db.ZRangeArgs(ctx, redis.ZRangeArgs{Key: q.key, ByScore: true, Start: 0, Stop: now, Count: 1}).Result()
+		if err != nil || len(due) == 0 {
+			return "", false, err
+		}
+		removed, err := q.db.ZRem(ctx, q.key, due[0]).Result()
+		if err != nil || removed == 1 {
+			return due[0], err == nil, err
+		}
+	}
+}
+
+// consume does tasks until the queue is empty. A task that is taken is in nobody's hands but the
+// consumer's: one that must survive a consumer's death needs a second set of tasks in work, as the
+// scripts delay-pop and delay-ack have.
+func (q queue) consume(ctx context.Context, do func(task string)) error {
+	for {
+		task, found, err := q.take(ctx)
+		switch {
+		case err != nil:
+			return err
+		case found:
+			do(task)
+			continue
+		}
+		left, err := q.db.ZCard(ctx, q.key).Result()
+		if err != nil || left == 0 {
+			return err
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// delayQueue has three consumers share twenty tasks that become due one after the other.
+func delayQueue(ctx context.Context, db *redis.Client, w io.Writer) error {
+	const tasks, consumers = 20, 3
+	q := queue{db, "example:tasks"}
+	due := map[string]time.Time{}
+	for i := range tasks {
+		task := fmt.Sprintf("task %d", i)
+		due[task] = time.UnixMilli(time.Now().UnixMilli() + 50 + int64(i)*10)
+		if err := q.push(ctx, task, due[task]); err != nil {
+			return err
+		}
+	}
+	fmt.Fprintf(w, "%d tasks for %d consumers\n", tasks, consumers)
+
+	var mu sync.Mutex
+	done, early := map[string]int{}, 0
+	err := together(consumers, func(int) error {
+		return q.consume(ctx, func(task string) {
+			mu.Lock()
+			defer mu.Unlock()
+			done[task]++
+			if time.Now().Before(due[task]) {
+				early++
+			}
+		})
+	})
+	once := 0
+	for _, times := range done {
+		if times == 1 {
+			once++
+		}
+	}
+	fmt.Fprintf(w, "%d done, %d of them once, %d too early\n", len(done), once, early)
+	return err
+}

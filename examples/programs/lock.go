@@ -1,0 +1,134 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// A lock is a key that one holder at a time can create. It ends by itself when its lease is over, should
+// the holder have died; so what it guards must not take longer.
+
+// holder is somebody who takes locks: a process, or a goroutine. It is for one goroutine only.
+type holder struct {
+	db     *redis.Client
+	secret string         // proves that a lock is this holder's
+	count  map[string]int // how many times it has taken each lock
+}
+
+func newHolder(db *redis.Client) *holder {
+	return &holder{db, rand.Text(), map[string]int{}}
+}
+
+// lock takes a lock if it is free, or the holder's already.
+func (h *holder) lock(ctx context.Context, key string, lease time.Duration) (bool, error) {
+	if h.count[key] > 0 {
+		h.count[key]++
+		return true, nil
+	}
+	err := h.db.SetArgs(ctx, key, h.secret, redis.SetArgs{Mode: "NX", TTL: lease}).Err()
+	if errors.Is(err, redis.Nil) {
+		return false, nil // somebody else's
+	}
+	if err == nil {
+		h.count[key] = 1
+	}
+	return err == nil, err
+}
+
+// release deletes a lock if it is still the holder's. To look and to delete is one step, since a
+// script runs alone: in between the lease could end and somebody else take the lock.
+var release = redis.NewScript(`
+if redis.call('get', KEYS[1]) == ARGV[1] then
+  return redis.call('del', KEYS[1])
+end
+return 0`)
+
+// unlock undoes one lock. It reports whether the lock was the holder's to the end.
+func (h *holder) unlock(ctx context.Context, key string) (bool, error) {
+	if h.count[key] == 0 {
+		return false, nil
+	}
+	if h.count[key]--; h.count[key] > 0 {
+		return true, nil
+	}
+	deleted, err := release.Run(ctx, h.db, []string{key}, h.secret).Int()
+	return deleted == 1, err
+}
+
+// lockScene shows who gets the lock, and that what it guards is done by one at a time.
+func lockScene(ctx context.Context, db *redis.Client, w io.Writer) error {
+	const key = "example:lock"
+	alice, bob := newHolder(db), newHolder(db)
+	var errs []error
+	tell := func(what string, ok bool, err error) {
+		fmt.Fprintf(w, "%-20s %t\n", what, ok)
+		errs = append(errs, err)
+	}
+	lock := func(name string, h *holder) {
+		ok, err := h.lock(ctx, key, time.Hour)
+		tell(name+" locks", ok, err)
+	}
+	unlock := func(name string, h *holder) {
+		ok, err := h.unlock(ctx, key)
+		tell(name+" unlocks", ok, err)
+	}
+	lock("alice", alice)
+	lock("alice", alice)
+	lock("bob", bob)
+	unlock("bob", bob)
+	unlock("alice", alice)
+	lock("bob", bob)
+	unlock("alice", alice)
+	lock("bob", bob)
+	errs = append(errs, db.Set(ctx, key, "somebody else", 0).Err()) // as if bob's lease had ended
+	unlock("bob", bob)
+	errs = append(errs, db.Del(ctx, key).Err(), countTogether(ctx, db, w))
+	return errors.Join(errs...)
+}
+
+// countTogether has four workers add to one number, by reading and writing it.
+func countTogether(ctx context.Context, db *redis.Client, w io.Writer) error {
+	const counter, workers, each = "example:counter", 4, 25
+	err := together(workers, func(int) error {
+		h := newHolder(db)
+		for range each {
+			if err := h.add(ctx, counter); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	n, failure := db.Get(ctx, counter).Int()
+	fmt.Fprintf(w, "%d workers counted %d times each, and came to %d\n", workers, each, n)
+	return errors.Join(err, failure)
+}
+
+// add adds 1 to a number under the lock.
+func (h *holder) add(ctx context.Context, counter string) error {
+	const key = "example:lock"
+	for {
+		ok, err := h.lock(ctx, key, time.Hour)
+		if err != nil {
+			return err
+		}
+		if ok {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	n, err := h.db.Get(ctx, counter).Int()
+	if err != nil && !errors.Is(err, redis.Nil) {
+		return err
+	}
+	if err := h.db.Set(ctx, counter, n+1, 0).Err(); err != nil {
+		return err
+	}
+	_, err = h.unlock(ctx, key)
+	return err
+}

@@ -1,0 +1,92 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/redis/go-redis/v9"
+)
+
+// orders are somebody's unpaid orders: a sorted set whose scores say when each is given up, as sets and
+// their like have one time to live for all their elements together.
+type orders struct {
+	db       *redis.Client
+	key      string
+	patience time.Duration // how long an order may be unpaid
+	most     int           // how many orders may be unpaid
+}
+
+// place gives up what is overdue, and notes an order unless there are too many. It is a script, so that
+// two orders placed at once do not both find room for the last one. The key ends with its last order.
+var place = redis.NewScript(`
+local key, order, now, patience, most = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
+redis.call('zremrangebyscore', key, '-inf', now)
+if redis.call('zcard', key) >= most then
+  return 0
+end
+redis.call('zadd', key, now + patience, order)
+redis.call('pexpire', key, patience)
+return 1`)
+
+// place reports whether the order was taken.
+func (o orders) place(ctx context.Context, order string, now time.Time) (bool, error) {
+	return place.Run(ctx, o.db, []string{o.key}, order, now.UnixMilli(), o.patience.Milliseconds(), o.most).Bool()
+}
+
+// pay reports whether the order was still there to be paid.
+func (o orders) pay(ctx context.Context, order string, now time.Time) (bool, error) {
+	if err := o.giveUp(ctx, now); err != nil {
+		return false, err
+	}
+	removed, err := o.db.ZRem(ctx, o.key, order).Result()
+	return removed == 1, err
+}
+
+// giveUp removes what is overdue. Once a second is often enough for whoever only wants to see the rest.
+func (o orders) giveUp(ctx context.Context, now time.Time) error {
+	return o.db.ZRemRangeByScore(ctx, o.key, "-inf", fmt.Sprint(now.UnixMilli())).Err()
+}
+
+// unpaid returns the orders that wait, the one that is given up first at the front.
+func (o orders) unpaid(ctx context.Context, now time.Time) ([]string, error) {
+	later := fmt.Sprintf("(%d", now.UnixMilli())
+	return o.db.ZRangeArgs(ctx, redis.ZRangeArgs{Key: o.key, ByScore: true, Start: later, Stop: "+inf"}).Result()
+}
+
+// orderScene has somebody order more than he pays, in an afternoon that nobody waits for.
+func orderScene(ctx context.Context, db *redis.Client, w io.Writer) error {
+	o := orders{db: db, key: "example:unpaid:alice", patience: 30 * time.Minute, most: 3}
+	start := time.Now()
+	for _, step := range []struct {
+		minute int
+		what   string
+		do     func(ctx context.Context, order string, now time.Time) (bool, error)
+		order  string
+	}{
+		{0, "place", o.place, "tea"},
+		{10, "place", o.place, "rice"},
+		{12, "place", o.place, "soap"},
+		{13, "place", o.place, "salt"}, // one too many
+		{15, "pay", o.pay, "rice"},
+		{16, "place", o.place, "salt"},
+		{29, "place", o.place, "milk"}, // still one too many
+		{31, "place", o.place, "milk"}, // the tea was given up
+		{32, "pay", o.pay, "tea"},
+		{50, "pay", o.pay, "milk"},
+		{51, "pay", o.pay, "salt"},
+	} {
+		now := start.Add(time.Duration(step.minute) * time.Minute)
+		ok, err := step.do(ctx, step.order, now)
+		if err != nil {
+			return err
+		}
+		left, err := o.unpaid(ctx, now)
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(w, "%2d min  %-5s %-4s  %-5t  unpaid: %v\n", step.minute, step.what, step.order, ok, left)
+	}
+	return nil
+}
