@@ -248,7 +248,7 @@ func cmdHIncrBy(c *Call) {
 		c.Fail(ErrOverflow)
 		return
 	}
-	h.SetInt(field, sum, c.Engine.Config.Hash)
+	h.UpdateInt(field, sum, c.Engine.Config.Hash)
 	c.Changed(key, "hhincrby")
 	c.Reply.Int(sum)
 }

@@ -192,7 +192,8 @@ func (e *Engine) fillPersistence(b *bytes.Buffer) {
 
 func (e *Engine) fillStats(b *bytes.Buffer) {
 	Fields(b, "total_connections_received", e.stats.connections, "total_commands_processed", e.stats.commands,
-		"instantaneous_ops_per_sec", e.recent.perSecond(), "expired_keys", e.stats.expired, "evicted_keys", 0,
+		"instantaneous_ops_per_sec", e.recent.perSecond(), "expired_keys", e.stats.expired,
+		"expired_subkeys", e.stats.lapsed, "evicted_keys", 0,
 		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "tracking_total_keys", len(e.tracking.readers),
 		"total_error_replies", e.stats.totalErrors)
 }
@@ -252,7 +253,7 @@ func (e *Engine) fillLatencyStats(b *bytes.Buffer) {
 func (e *Engine) fillKeyspace(b *bytes.Buffer) {
 	for i := range e.Keyspace.Len() {
 		if db := e.Keyspace.DB(i); db.Len() > 0 {
-			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=0,subexpiry=0\r\n", i, db.Len(), db.Volatile())
+			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=0,subexpiry=%d\r\n", i, db.Len(), db.Volatile(), db.Subexpiry())
 		}
 	}
 }

@@ -101,6 +101,7 @@ type Hooks struct {
 
 type stats struct {
 	hits, misses, expired, commands, connections int64
+	lapsed                                       int64 // elements
 	totalErrors                                  int64
 	dirty                                        int64 // changes since the last save
 	errors                                       map[string]int64
@@ -120,7 +121,6 @@ func New(o Options) *Engine {
 		table:    make(map[string]*Command),
 		params:   make(map[string]*Param),
 		watched:  make(map[dbKey][]*Session),
-		log:      o.Journal,
 		slowlog:  slowlog{slower: 10000, most: 128},
 		tracking: tracking{most: 1000000},
 		sessions: newSessions(),
@@ -130,7 +130,8 @@ func New(o Options) *Engine {
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.Dice)
-	e.Keyspace.OnExpire, e.Keyspace.OnCreate = e.expired, e.created
+	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnLapse = e.expired, e.created, e.lapsed
+	e.SetJournal(o.Journal)
 	e.info.runID = fmt.Sprintf("%016x%016x%08x", rng.Uint64(), rng.Uint64(), rng.Uint32())
 	e.AddParams(e.coreParams()...)
 	e.AddParams(e.bloomParams()...)
@@ -399,14 +400,19 @@ func (e *Engine) expired(db *keyspace.DB, key string) {
 	if e.log != nil {
 		e.journal(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
 	}
+	e.outdate(db, key)
+	if e.Config.notify != 0 {
+		e.notify(db, []byte(key), "xexpired")
+	}
+}
+
+// outdate tells those who track or watch a key that time has changed it.
+func (e *Engine) outdate(db *keyspace.DB, key string) {
 	if e.tracking.sessions > 0 {
 		e.invalidate(key, nil)
 	}
 	if len(e.watched) > 0 {
 		e.touchWatched(db.ID(), []byte(key))
-	}
-	if e.Config.notify != 0 {
-		e.notify(db, []byte(key), "xexpired")
 	}
 }
 

@@ -7,7 +7,9 @@ import "bytes"
 
 // SetJournal says where changes go from now on: fn receives the commands that reproduce each change, in
 // order, and must not keep args; nil for none. It is called under the lock, in no transaction.
-func (e *Engine) SetJournal(fn func(db int, args [][]byte)) { e.log = fn }
+func (e *Engine) SetJournal(fn func(db int, args [][]byte)) {
+	e.log, e.Keyspace.NameLapsed = fn, fn != nil
+}
 
 // InTx reports whether a transaction or script is under way, whose changes are one unit in the journal.
 func (e *Engine) InTx() bool { return e.tx.depth > 0 || e.slow.session != nil }

@@ -11,15 +11,21 @@ func (db *DB) Check() error {
 		return err
 	}
 	announced := db.announced()
-	held, volatile := 0, 0
+	held, volatile, withDates := 0, 0, 0
 	var err error
 	db.table.Each(func(e entry) bool {
 		held += e.bytes()
 		if e.head().deadline != 0 {
 			volatile++
 		}
+		if e.head().has(dated) {
+			withDates++
+		}
 		if err = db.checkDeadline(e, announced); err == nil {
 			err = db.checkValue(e)
+		}
+		if err == nil {
+			err = db.checkDated(e)
 		}
 		return err == nil
 	})
@@ -30,6 +36,8 @@ func (db *DB) Check() error {
 		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.held, held)
 	case volatile != db.volatile:
 		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
+	case withDates != db.Subexpiry():
+		return fmt.Errorf("database %d: %d items in the index of elements, for %d keys", db.id, db.Subexpiry(), withDates)
 	case db.index != nil && db.index.Len() > volatile+db.orphans:
 		return fmt.Errorf("database %d: %d items in the index, for %d deadlines and %d orphans", db.id, db.index.Len(), volatile, db.orphans)
 	}
@@ -69,6 +77,21 @@ func (db *DB) checkDeadline(e entry, announced map[uint64]int64) error {
 		return fmt.Errorf("key %q is not announced by its deadline %d", e.Key(), h.deadline)
 	case h.has(exact) && !db.index.Has(due{h.deadline, hash}):
 		return fmt.Errorf("key %q: no item at its exact deadline %d", e.Key(), h.deadline)
+	}
+	return nil
+}
+
+// checkDated checks that the entry is in the index of elements just if it has to be.
+func (db *DB) checkDated(e entry) error {
+	v := datesOf(e)
+	switch {
+	case (v != nil) != e.head().has(dated):
+		return fmt.Errorf("key %q is flagged as dated: %v", e.Key(), v == nil)
+	case v == nil:
+		return nil
+	}
+	if b := e.box(); b.surfaces > v.NextDeadline() || !db.elements.Has(due{b.surfaces, db.hash(e)}) {
+		return fmt.Errorf("key %q: its elements are not announced at %d", e.Key(), b.surfaces)
 	}
 	return nil
 }

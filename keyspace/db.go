@@ -25,6 +25,8 @@ type contents struct {
 	orphans  int // items in the index that may stand for nothing any more
 	held     int // bytes of all entries
 	origin   int // the database's number when the snapshot was started
+
+	elements *btree.BTreeG[due] // one item for each key whose elements have deadlines
 }
 
 // ID returns the number of the database.
@@ -36,22 +38,31 @@ func (db *DB) Len() int { return db.table.Len() }
 // Volatile returns the number of keys that have a deadline.
 func (db *DB) Volatile() int { return db.volatile }
 
-// Bytes returns the bytes held by the entries, the table and the deadline index.
-func (db *DB) Bytes() int { return db.held + db.table.Bytes() + db.indexBytes() }
+// Bytes returns the bytes held by the entries, the table and the deadline indexes.
+func (db *DB) Bytes() int {
+	return db.held + db.table.Bytes() + indexBytes(db.index) + indexBytes(db.elements)
+}
 
 // str views b as a string for the time of a lookup.
 func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
-// lookup returns the slot of a visible key, or nil. A due key is removed on the way.
+// lookup returns the slot of a visible key, or nil. A due key is removed on the way, and so are due
+// elements of its value.
 func (db *DB) lookup(key string) *entry { return db.lookupHash(db.table.Hash(key), key) }
 
 func (db *DB) lookupHash(hash uint64, key string) *entry {
 	slot := db.table.LookupHash(hash, key)
-	if slot == nil || !db.ks.due(slot.head()) {
-		return slot
+	if slot == nil {
+		return nil
 	}
-	db.expire(*slot, hash)
-	return nil
+	switch h := slot.head(); {
+	case db.ks.due(h):
+		db.expire(*slot, hash)
+		return nil
+	case h.has(dated) && db.shed(*slot, hash, all):
+		return nil
+	}
+	return slot
 }
 
 // expire removes a due entry and reports it, unless due entries are to be kept.
@@ -77,6 +88,7 @@ func (db *DB) drop(hash uint64, key string) bool {
 	db.preserve(e)
 	db.held -= e.bytes()
 	db.retire(e, hash)
+	db.undate(e, hash)
 	db.ks.views.forget(db, key)
 	return true
 }
@@ -164,7 +176,7 @@ func (db *DB) Settle(key []byte) (removed bool) {
 		db.insert(hash, name, open.value)
 		return false
 	}
-	db.store(slot, open.value)
+	db.store(slot, hash, open.value)
 	return false
 }
 
@@ -192,7 +204,7 @@ func (db *DB) put(key []byte, v Value, deadline int64) {
 	var h *header
 	if slot := db.lookupHash(hash, name); slot != nil {
 		db.preserve(*slot)
-		db.store(slot, v)
+		db.store(slot, hash, v)
 		h = slot.head()
 		db.ks.touch(h)
 	} else {
@@ -218,6 +230,7 @@ func (db *DB) insert(hash uint64, key string, v Value) entry {
 	e.head().access |= uint32(db.ks.taken) << 24
 	db.held += e.bytes()
 	db.table.InsertHash(hash, e)
+	db.date(e, hash)
 	if db.ks.OnCreate != nil {
 		db.ks.OnCreate(db, key)
 	}
@@ -237,9 +250,13 @@ func (ks *Keyspace) build(key string, v Value) entry {
 }
 
 // store replaces the value in a slot, keeping the header's deadline and access data.
-func (db *DB) store(slot *entry, v Value) {
+func (db *DB) store(slot *entry, hash uint64, v Value) {
 	old := slot.bytes()
+	if h := slot.head(); h.has(dated) && slot.box().value != v {
+		db.undate(*slot, hash)
+	}
 	db.restore(slot, v)
+	db.date(*slot, hash)
 	db.held += slot.bytes() - old
 }
 

@@ -122,22 +122,40 @@ func (db *DB) reindex() {
 // reapsNothing reports whether due keys are left where they are.
 func (ks *Keyspace) reapsNothing() bool { return ks.KeepExpired || ks.Replaying }
 
-// NextDeadline returns the time at which the next key may become due; 0 if none ever does, or none
-// is to be removed.
+// NextDeadline returns the time at which the next key, or element of a value, may become due; 0 if
+// none ever does, or none is to be removed.
 func (db *DB) NextDeadline() int64 {
-	if db.index == nil || db.ks.reapsNothing() {
+	if db.ks.reapsNothing() {
 		return 0
 	}
-	if first, ok := db.index.Min(); ok {
-		return first.deadline
+	key, element := soonest(db.index), soonest(db.elements)
+	if key == 0 || element != 0 && element < key {
+		return element
 	}
-	return 0
+	return key
 }
 
-// Reap removes keys that are due, at most budget index items' worth, and returns how many keys it
-// removed and whether more are due.
+// soonest returns the time of an index's first item, 0 if there is none.
+func soonest(index *btree.BTreeG[due]) int64 {
+	if index == nil {
+		return 0
+	}
+	first, _ := index.Min()
+	return first.deadline
+}
+
+// Reap removes keys that are due, at most budget index items' worth, and then elements of values that
+// are, at most as many. It returns how many keys it removed for themselves and whether more is due.
 func (db *DB) Reap(budget int) (removed int, more bool) {
-	if db.index == nil || db.ks.reapsNothing() {
+	if db.ks.reapsNothing() {
+		return 0, false
+	}
+	removed, more = db.reapKeys(budget)
+	return removed, db.reapElements(budget) || more
+}
+
+func (db *DB) reapKeys(budget int) (removed int, more bool) {
+	if db.index == nil {
 		return 0, false
 	}
 	for ; ; budget-- {
@@ -178,11 +196,11 @@ func (db *DB) surface(item due) (removed int) {
 	return len(lapsed)
 }
 
-// indexBytes estimates the bytes of the index from its items: a b-tree's nodes are between half
-// full and full, three quarters on average.
-func (db *DB) indexBytes() int {
-	if db.index == nil {
+// indexBytes estimates the bytes of an index from its items: a b-tree's nodes are between half full
+// and full, three quarters on average.
+func indexBytes(index *btree.BTreeG[due]) int {
+	if index == nil {
 		return 0
 	}
-	return db.index.Len() * int(unsafe.Sizeof(due{})) * 4 / 3
+	return index.Len() * int(unsafe.Sizeof(due{})) * 4 / 3
 }

@@ -83,7 +83,14 @@ func (db *DB) digest(d *Digest, key []byte) {
 		d.mix(v.Text(nil))
 	case *hash.Hash:
 		v.Each(func(field, value ziplist.Entry) bool {
-			d.xorPair(field.Text(nil), value.Text(nil))
+			name := field.Text(nil)
+			var pair Digest
+			pair.mix(name)
+			pair.mix(value.Text(nil))
+			if deadline, _ := v.Deadline(name); deadline != 0 {
+				pair.xor([]byte("!!hexpire!!"))
+			}
+			d.xor(pair[:])
 			return true
 		})
 	case *zset.Set:
@@ -103,6 +110,12 @@ func (db *DB) digest(d *Digest, key []byte) {
 	case *set.Set:
 		v.Each(func(member ziplist.Entry) bool {
 			d.xor(member.Text(nil))
+			return true
+		})
+	}
+	if v, ok := v.(Dated); ok && TypeOf(v) != Hash {
+		v.Deadlines(func(element []byte, _ int64) bool { // Redis has no such elements
+			d.xorPair(element, []byte("!!hexpire!!"))
 			return true
 		})
 	}

@@ -49,6 +49,7 @@ const (
 	indexed kind = 0x10 // the deadline index holds an item of this entry, at its deadline or before
 	exact   kind = 0x20 // ... exactly at its deadline
 	taken   kind = 0x40 // the last snapshot has it, or it is younger, if this is as in Keyspace.taken
+	dated   kind = 0x80 // elements of the value have deadlines; only a box's
 )
 
 const (
@@ -63,7 +64,8 @@ type box struct {
 	header
 	key       string
 	value     Value
-	accounted int // bytes of the value at the last settle
+	accounted int   // bytes of the value at the last settle
+	surfaces  int64 // when the index of elements has an item of this entry, if it is dated
 }
 
 // boxSize is what the allocator gives for a box.

@@ -4,6 +4,7 @@
 //	  DB 0 .. n-1
 //	    table   dict.Map of entries, one pointer each
 //	    index   btree of (deadline, hash of the key): what becomes due, in order
+//	    elements   another, of keys whose values have elements with deadlines
 //
 // How an entry lies in memory is this package's secret (see entry.go): small values are packed
 // with their key into one allocation without pointers. Callers never hold an entry. They get a
@@ -13,15 +14,20 @@
 //	v, ok := db.Edit(key)      // to change: a scratch copy, or the boxed value itself
 //	db.Settle(key)             // after the change: packed again, boxed, or removed if empty
 //
-// Invariants, 3 to 6 verified by DB.Check:
-//  1. A key whose deadline has passed is invisible: every lookup compares, none waits for the
-//     active side.
+// Elements of collections may have deadlines too (see Dated, in element.go). To set one: Edit, Dated's
+// SetDeadline, Settle; to save or to show them: Dated's Deadlines.
+//
+// Invariants, 3 to 7 verified by DB.Check:
+//  1. A key whose deadline has passed is invisible, and so is an element of a value: every lookup
+//     compares, none waits for the active side.
 //  2. A view is valid until Begin, or until its key is next written: settled, set, removed or
 //     moved. A view from Edit that is never settled changes nothing if the value was packed.
 //  3. Each entry with a deadline is announced in the index at its deadline or earlier.
 //  4. DB.Bytes is the sum of what its entries hold.
 //  5. No collection in the table is empty.
 //  6. The index has at most as many items as there are deadlines and counted orphans.
+//  7. Each entry whose elements have deadlines is flagged as dated and has one item in the index of
+//     elements, at the soonest of them or before; no other has.
 //
 // Unlike Redis, where a key lives through the millisecond of its deadline, here it is due in it: a
 // wake-up at the deadline finds it ready to go.
@@ -40,7 +46,14 @@ type Keyspace struct {
 	// OnExpire is called after a key was removed because it had become due, OnCreate after a key was
 	// added. Either may be nil. They must not change the keyspace nor keep the key.
 	OnExpire, OnCreate func(db *DB, key string)
-	// KeepExpired makes due keys invisible without removing them, until they are written.
+	// OnLapse is called after elements of the value at key were removed because they had become due,
+	// and after the key went with the last of them. It may be nil, and must not change the keyspace
+	// nor keep anything.
+	OnLapse func(db *DB, key string, what Lapsed)
+	// NameLapsed makes OnLapse be told the elements.
+	NameLapsed bool
+	// KeepExpired makes due keys invisible without removing them, until they are written. Due elements
+	// are removed by whoever looks, and by nobody else.
 	KeepExpired bool
 	// Replaying lets no key become due. What is replayed tells itself which keys went, and what was
 	// done to them before.

@@ -14,7 +14,7 @@ type Layout struct {
 	Value    int  // the payload; boxed: all that the value holds
 	Rounding int  // what the allocator gave beyond that
 	Slot     int  // the pointer in the table of keys
-	Index    int  // the item in the index of deadlines
+	Index    int  // the items in the indexes of deadlines
 }
 
 // Bytes returns the sum.
@@ -38,6 +38,9 @@ func (db *DB) Layout(key []byte) (l Layout, ok bool) {
 	}
 	if h.has(indexed) {
 		l.Index = int(unsafe.Sizeof(due{}))
+	}
+	if h.has(dated) {
+		l.Index += int(unsafe.Sizeof(due{}))
 	}
 	return l, true
 }
@@ -66,6 +69,8 @@ func boxedLayout(n, value int) Layout {
 	return l
 }
 
-// Overhead returns the bytes of the table of keys and of the index of deadlines, which Bytes counts
+// Overhead returns the bytes of the table of keys and of the indexes of deadlines, which Bytes counts
 // beside the entries. O(1).
-func (db *DB) Overhead() (table, index int) { return db.table.Bytes(), db.indexBytes() }
+func (db *DB) Overhead() (table, index int) {
+	return db.table.Bytes(), indexBytes(db.index) + indexBytes(db.elements)
+}

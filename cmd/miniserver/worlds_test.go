@@ -148,7 +148,7 @@ func contents(e *engine.Engine) string {
 				e.Keyspace.Begin()
 				v, _ := db.Peek([]byte(key))
 				deadline, _ := db.Deadline([]byte(key))
-				lines = append(lines, fmt.Sprintf("%d %q %s %d %s", i, key, t, deadline, elements(v)))
+				lines = append(lines, fmt.Sprintf("%d %q %s %d %s%s", i, key, t, deadline, elements(v), deadlines(v)))
 				return true
 			})
 		}
@@ -192,6 +192,19 @@ func elements(v keyspace.Value) string {
 	}
 	slices.Sort(parts)
 	return strings.Join(parts, " ")
+}
+
+// deadlines returns those of a value's elements as text.
+func deadlines(v keyspace.Value) string {
+	var parts []string
+	if v, ok := v.(keyspace.Dated); ok {
+		v.Deadlines(func(element []byte, deadline int64) bool {
+			parts = append(parts, fmt.Sprintf(" %q until %d", element, deadline))
+			return true
+		})
+	}
+	slices.Sort(parts)
+	return strings.Join(parts, "")
 }
 
 // TestTranscriptsOverTCP sends each command one byte at a time.

@@ -21,7 +21,7 @@ func bench(b *testing.B, do func(b *testing.B, h *Hash, fields [][]byte, lim Lim
 			var fields [][]byte
 			for i := range n {
 				fields = append(fields, strconv.AppendInt(nil, 1700000000000+137*int64(i), 10))
-				h.SetInt(fields[i], 1, lim)
+				h.UpdateInt(fields[i], 1, lim)
 			}
 			b.Run(fmt.Sprintf("%s/%d", form, n), func(b *testing.B) { do(b, &h, fields, lim) })
 		}
@@ -49,7 +49,7 @@ func BenchmarkSetExisting(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			n++
-			h.SetInt(fields[i], n%1000, lim)
+			h.UpdateInt(fields[i], n%1000, lim)
 			if i++; i == len(fields) {
 				i = 0
 			}
@@ -63,7 +63,7 @@ func BenchmarkDeleteInsert(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
 			h.Delete(fields[i])
-			h.SetInt(fields[i], 1, lim)
+			h.UpdateInt(fields[i], 1, lim)
 			if i++; i == len(fields) {
 				i = 0
 			}
@@ -89,7 +89,7 @@ func BenchmarkBytes(b *testing.B) {
 			for b.Loop() {
 				h = Hash{}
 				for i := range n {
-					h.SetInt(strconv.AppendInt(nil, 1700000000000+137*int64(i), 10), 1, defaults)
+					h.UpdateInt(strconv.AppendInt(nil, 1700000000000+137*int64(i), 10), 1, defaults)
 				}
 			}
 			b.ReportMetric(float64(h.Bytes()), "B")

@@ -11,7 +11,7 @@ import (
 // was made of. O(n).
 func (h *Hash) Check() error {
 	switch {
-	case h.table != nil && h.packed != nil:
+	case h.table != nil && (h.packed != nil || h.dates != nil):
 		return fmt.Errorf("hash: both packed and a table")
 	case h.table != nil:
 		return h.table.check()
@@ -34,6 +34,9 @@ func (h *Hash) Check() error {
 		seen[name] = struct{}{}
 		return err == nil
 	})
+	if err == nil && h.dates != nil {
+		err = h.dates.Check(h.Len())
+	}
 	return err
 }
 
@@ -49,5 +52,22 @@ func (t *table) check() error {
 	if held != t.held {
 		return fmt.Errorf("hash: %d bytes in blocks, sum says %d", held, t.held)
 	}
-	return nil
+	if t.dates == nil {
+		return nil
+	}
+	return t.checkDates()
+}
+
+// checkDates checks that only pairs of the table have deadlines.
+func (t *table) checkDates() (err error) {
+	t.dates.Each(func(p pair, _ int64) bool {
+		if found, _ := t.pairs.Find(p.Key()); found != p {
+			err = fmt.Errorf("hash: field %q is gone, its deadline is not", p.Key())
+		}
+		return err == nil
+	})
+	if err == nil {
+		err = t.dates.Check()
+	}
+	return err
 }

@@ -89,7 +89,7 @@ func FuzzChanges(f *testing.F) {
 				require.Equal(t, m.set(field, v, lim), h.Set(bs(field), bs(v), lim))
 			case 3, 4:
 				n := int64(int8(arg)) << (prog[0] >> 3)
-				require.Equal(t, m.set(field, strconv.FormatInt(n, 10), lim), h.SetInt(bs(field), n, lim))
+				require.Equal(t, m.set(field, strconv.FormatInt(n, 10), lim), h.UpdateInt(bs(field), n, lim))
 			case 5, 6:
 				require.Equal(t, m.delete(field), h.Delete(bs(field)))
 			default:

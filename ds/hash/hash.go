@@ -22,10 +22,11 @@
 // own memory, valid until the hash is next changed. What goes in is copied
 // and must not be such an alias.
 //
+// Fields may have deadlines (see lapse.go and package lapse). They are kept
+// beside the ziplist or the table, and a hash without them has none of that.
+//
 // Non-goals: arithmetic on values, which is the commands' affair, and the
-// removal of empty hashes, which is the keyspace's. Deadlines of fields are
-// not kept; their place would be the pair's block (see pair) and, packed, a
-// third entry behind each value.
+// removal of empty hashes, which is the keyspace's.
 //
 // Unlike Redis, which allocates a node, a field and a value, a table's pair
 // is a single block without pointers, which the collector never looks into.
@@ -34,6 +35,7 @@ package hash
 import (
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/lapse"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -45,6 +47,7 @@ import (
 type Hash struct {
 	packed ziplist.List // nil if a table, or nothing was ever set
 	table  *table
+	dates  *lapse.Row // of the fields of a packed hash; nil if none ever had a deadline
 }
 
 // Limits are the thresholds for a packed hash, and what a table needs.
@@ -59,12 +62,12 @@ type Limits struct {
 func Of(zl ziplist.List) Hash { return Hash{packed: zl} }
 
 // Packed returns the ziplist of a packed hash, which stays the hash's own;
-// false if the hash is a table.
+// false if the hash is a table, or if there are deadlines as well.
 func (h *Hash) Packed() (ziplist.List, bool) {
 	if h.packed == nil && h.table == nil {
 		h.packed = ziplist.New()
 	}
-	return h.packed, h.table == nil
+	return h.packed, h.table == nil && h.dates == nil
 }
 
 // Len returns the number of fields. O(1); O(n) for a packed one of more than
@@ -79,19 +82,27 @@ func (h *Hash) Len() int {
 	return h.packed.Len() / 2
 }
 
-// Encoding returns the form as OBJECT ENCODING says it: ziplist or hashtable.
+// Encoding returns the form as OBJECT ENCODING says it: ziplist, hashtable, or
+// listpackex for a packed hash that has, or had, deadlines.
 func (h *Hash) Encoding() string {
-	if h.table != nil {
+	switch {
+	case h.table != nil:
 		return "hashtable"
+	case h.dates != nil:
+		return "listpackex"
 	}
 	return "ziplist"
 }
 
 // Bytes returns the bytes held beyond the Hash itself: the ziplist's block,
-// or the table and its blocks as the allocator rounds them. O(1).
+// or the table and its blocks as the allocator rounds them, and the deadlines.
+// O(1).
 func (h *Hash) Bytes() int {
-	if h.table != nil {
+	switch {
+	case h.table != nil:
 		return h.table.bytes()
+	case h.dates != nil:
+		return cap(h.packed) + h.dates.Bytes()
 	}
 	return cap(h.packed)
 }
@@ -136,14 +147,25 @@ func (h *Hash) StrLen(field []byte) int {
 }
 
 // Set gives field the value, and reports whether the field is new. Both are
-// copied. O(1), or O(bytes) in a packed hash.
+// copied. The field has no deadline afterwards. O(1), or O(bytes) in a packed
+// hash.
 func (h *Hash) Set(field, value []byte, lim Limits) (created bool) {
+	created = h.Update(field, value, lim)
+	if !created && h.Dated() > 0 {
+		h.setDeadline(field, 0)
+	}
+	return created
+}
+
+// Update is Set, but a field that has a deadline keeps it.
+func (h *Hash) Update(field, value []byte, lim Limits) (created bool) {
 	if h.prepare(len(field), len(value), lim) {
 		return h.table.set(field, value)
 	}
 	p := h.find(field)
 	if created = p == ziplist.None; created {
 		h.packed = h.packed.Append(field).Append(value)
+		h.added()
 	} else {
 		h.packed = h.packed.Replace(h.packed.Next(p), value)
 	}
@@ -151,8 +173,8 @@ func (h *Hash) Set(field, value []byte, lim Limits) (created bool) {
 	return created
 }
 
-// SetInt is Set to n's decimal text.
-func (h *Hash) SetInt(field []byte, n int64, lim Limits) (created bool) {
+// UpdateInt is Update to n's decimal text.
+func (h *Hash) UpdateInt(field []byte, n int64, lim Limits) (created bool) {
 	value := ziplist.Entry{Int: n}
 	if h.prepare(len(field), value.Len(), lim) {
 		var buf [20]byte
@@ -161,6 +183,7 @@ func (h *Hash) SetInt(field []byte, n int64, lim Limits) (created bool) {
 	p := h.find(field)
 	if created = p == ziplist.None; created {
 		h.packed = h.packed.Append(field).AppendInt(n)
+		h.added()
 	} else {
 		h.packed = h.packed.ReplaceInt(h.packed.Next(p), n)
 	}
@@ -178,6 +201,7 @@ func (h *Hash) Delete(field []byte) bool {
 	if p == ziplist.None {
 		return false
 	}
+	h.removing(p)
 	h.packed = h.packed.Delete(p, 2).Trim()
 	return true
 }
@@ -196,7 +220,11 @@ func (h *Hash) Clone() Hash {
 	if h.table != nil {
 		return Hash{table: h.table.clone()}
 	}
-	return Hash{packed: append(ziplist.List(nil), h.packed...)}
+	c := Hash{packed: append(ziplist.List(nil), h.packed...)}
+	if h.dates != nil {
+		c.dates = h.dates.Clone()
+	}
+	return c
 }
 
 // find returns the position of field in a packed hash.
@@ -225,8 +253,13 @@ func (h *Hash) prepare(field, value int, lim Limits) bool {
 func (h *Hash) convert(lim Limits) {
 	t := newTable(h.Len()+1, lim.Seed)
 	var key, value [20]byte
+	i := 0
 	h.Each(func(f, v ziplist.Entry) bool {
-		t.insert(f.Text(key[:]), v.Text(value[:]))
+		p := t.insert(f.Text(key[:]), v.Text(value[:]))
+		if h.dates != nil && h.dates.At(i) != 0 {
+			t.date(p, h.dates.At(i))
+		}
+		i++
 		return true
 	})
 	*h = Hash{table: t}

@@ -67,7 +67,7 @@ func TestSetGetDelete(t *testing.T) {
 			var h Hash
 			require.True(t, h.Set(bs("name"), bs("ann"), lim))
 			require.True(t, h.Set(bs("17"), bs("42"), lim))
-			require.True(t, h.SetInt(bs("n"), -5, lim))
+			require.True(t, h.UpdateInt(bs("n"), -5, lim))
 			require.True(t, h.Set(nil, nil, lim))
 			require.False(t, h.Set(bs("name"), bs("a longer value than before"), lim))
 			require.Equal(t, "a longer value than before", get(&h, "name"))
@@ -76,7 +76,7 @@ func TestSetGetDelete(t *testing.T) {
 			require.Equal(t, "(none)", get(&h, "42"), "a value is no field")
 			require.Equal(t, "-5", get(&h, "n"))
 			require.Equal(t, "", get(&h, ""))
-			require.False(t, h.SetInt(bs("n"), math.MinInt64, lim))
+			require.False(t, h.UpdateInt(bs("n"), math.MinInt64, lim))
 			require.Equal(t, "-9223372036854775808", get(&h, "n"))
 			require.Equal(t, 20, h.StrLen(bs("n")))
 			require.Equal(t, 26, h.StrLen(bs("name")))
@@ -107,9 +107,9 @@ func TestConversion(t *testing.T) {
 		{"value over it", func(h *Hash) { h.Set(bs("f"), bs(at(65)), defaults) }, "hashtable"},
 		{"field at the limit", func(h *Hash) { h.Set(bs(at(64)), bs("v"), defaults) }, "ziplist"},
 		{"field over it", func(h *Hash) { h.Set(bs(at(65)), bs("v"), defaults) }, "hashtable"},
-		{"long field with an integer", func(h *Hash) { h.SetInt(bs(at(65)), 1, defaults) }, "hashtable"},
-		{"digits count", func(h *Hash) { h.SetInt(bs("f"), -100, Limits{MaxEntries: 9, MaxValue: 3}) }, "hashtable"},
-		{"few digits", func(h *Hash) { h.SetInt(bs("f"), 100, Limits{MaxEntries: 9, MaxValue: 3}) }, "ziplist"},
+		{"long field with an integer", func(h *Hash) { h.UpdateInt(bs(at(65)), 1, defaults) }, "hashtable"},
+		{"digits count", func(h *Hash) { h.UpdateInt(bs("f"), -100, Limits{MaxEntries: 9, MaxValue: 3}) }, "hashtable"},
+		{"few digits", func(h *Hash) { h.UpdateInt(bs("f"), 100, Limits{MaxEntries: 9, MaxValue: 3}) }, "ziplist"},
 		{"replacement over it", func(h *Hash) {
 			h.Set(bs("f"), bs("v"), defaults)
 			h.Set(bs("f"), bs(at(65)), defaults)
@@ -140,7 +140,7 @@ func TestConversion(t *testing.T) {
 
 func fill(h *Hash, n int, lim Limits) {
 	for i := range n {
-		h.SetInt(bs("f"+strconv.Itoa(i)), int64(i), lim)
+		h.UpdateInt(bs("f"+strconv.Itoa(i)), int64(i), lim)
 	}
 }
 
@@ -161,7 +161,7 @@ func TestConversionKeepsAll(t *testing.T) {
 // The article's limiter record: bytes known from Redis' format.
 func TestPackedBytes(t *testing.T) {
 	var h Hash
-	h.SetInt(bs("1700000000000"), 1, defaults)
+	h.UpdateInt(bs("1700000000000"), 1, defaults)
 	zl, _ := h.Packed()
 	require.Equal(t, ziplist.List{
 		23, 0, 0, 0, 20, 0, 0, 0, 2, 0,
@@ -175,9 +175,9 @@ func TestViewOfForeignBytes(t *testing.T) {
 	h := Of(ziplist.AppendEmpty(buf))
 	allocs := testing.AllocsPerRun(100, func() {
 		h = Of(ziplist.AppendEmpty(buf))
-		h.SetInt(bs("1700000000000"), 1, defaults)
+		h.UpdateInt(bs("1700000000000"), 1, defaults)
 		h.Set(bs("f"), bs("v"), defaults)
-		h.SetInt(bs("1700000000000"), 2, defaults)
+		h.UpdateInt(bs("1700000000000"), 2, defaults)
 		h.Delete(bs("f"))
 	})
 	require.Zero(t, allocs)

@@ -14,8 +14,7 @@ import (
 //
 // A key length is one byte up to 63, a value length one byte up to 127; beyond
 // that a byte of 0x80 and a u32. So the usual field and value take two bytes
-// more than their texts. The bit 0x40 of the first byte is vacant: it could
-// say that a deadline follows.
+// more than their texts. The bit 0x40 of the first byte is vacant.
 //
 // A block is as large as the allocator makes it anyway, and a new value that
 // needs a block of the same size is written in place.

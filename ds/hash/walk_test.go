@@ -51,7 +51,7 @@ func TestScanWhileChanging(t *testing.T) {
 		}
 		for range 40 {
 			if step%16 < 8 {
-				h.SetInt(bs("x"+strconv.Itoa(extra)), 1, Limits{})
+				h.UpdateInt(bs("x"+strconv.Itoa(extra)), 1, Limits{})
 				extra++
 			} else if extra > 0 {
 				extra--

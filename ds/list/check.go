@@ -5,6 +5,11 @@ import "fmt"
 // Check returns an error naming the first violation of the package's invariants, nil if there is
 // none. It never panics, whatever bytes the list was made of. O(n).
 func (l *List) Check() error {
+	if l.dates != nil {
+		if err := l.dates.Check(l.Len()); err != nil {
+			return err
+		}
+	}
 	switch {
 	case l.chain != nil && l.packed != nil:
 		return fmt.Errorf("list: both packed and a chain")

@@ -22,6 +22,9 @@
 // own memory and are valid until the list is next changed. What goes in is copied and must not be
 // such an alias. Indexes count from 0 at the head, or from -1 at the tail backwards.
 //
+// Elements may have deadlines (see lapse.go and package lapse), kept in a row beside the list, one place
+// for each element; a list whose elements never had any has no row.
+//
 // Non-goals: compression of inner nodes (list-compress-depth), which trades time for bytes that a
 // local server has; and the removal of empty lists, which is the keyspace's.
 //
@@ -30,7 +33,10 @@
 // a longer one does not make its node exceed the limit.
 package list
 
-import "github.com/miniserver-go/miniserver/ds/ziplist"
+import (
+	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
 
 // List is one list. The zero value is an empty one.
 //
@@ -40,6 +46,7 @@ import "github.com/miniserver-go/miniserver/ds/ziplist"
 type List struct {
 	packed ziplist.List // nil if a chain, or nothing was ever pushed
 	chain  *chain
+	dates  *lapse.Row // nil if no element ever had a deadline
 }
 
 // End is one of a list's two ends.
@@ -56,12 +63,17 @@ const (
 func Of(zl ziplist.List) List { return List{packed: zl} }
 
 // Packed returns the ziplist of a packed list, which stays the list's own; false if the list is a
-// chain.
+// chain, or if there are deadlines as well.
 func (l *List) Packed() (ziplist.List, bool) {
+	return l.ziplist(), l.chain == nil && l.dates == nil
+}
+
+// ziplist returns the ziplist of a packed list.
+func (l *List) ziplist() ziplist.List {
 	if l.packed == nil && l.chain == nil {
 		l.packed = ziplist.New()
 	}
-	return l.packed, l.chain == nil
+	return l.packed
 }
 
 // Len returns the number of elements. O(1); O(n) for a packed one of more than 65534 elements.
@@ -79,18 +91,25 @@ func (l *List) Len() int {
 func (l *List) Encoding() string { return "quicklist" }
 
 // Bytes returns the bytes held beyond the List itself: the ziplist's block, or the nodes with their
-// blocks as the allocator rounds them. O(1).
+// blocks as the allocator rounds them, and the deadlines. O(1).
 func (l *List) Bytes() int {
+	n := cap(l.packed)
 	if l.chain != nil {
-		return l.chain.bytes()
+		n = l.chain.bytes()
 	}
-	return cap(l.packed)
+	if l.dates != nil {
+		n += l.dates.Bytes()
+	}
+	return n
 }
 
 // Push adds v at an end. O(bytes of a node).
 func (l *List) Push(end End, v []byte, lim Limits) {
+	if l.dates != nil {
+		l.inserted(int(end)*l.dates.Len(), 1)
+	}
 	if l.chain == nil {
-		zl, _ := l.Packed()
+		zl := l.ziplist()
 		if lim.admit(zl, zl.Len(), len(v)) {
 			l.packed = push(zl, end, v, lim)
 			return
@@ -129,10 +148,14 @@ func (l *List) End(end End) (ziplist.Entry, bool) {
 	return l.Index(-1)
 }
 
-// Set overwrites element i with v, and reports whether there is one. O(nodes + bytes of a node).
+// Set overwrites element i with v, which has no deadline, and reports whether there is one.
+// O(nodes + bytes of a node).
 func (l *List) Set(i int, v []byte, lim Limits) bool {
+	if l.dates != nil {
+		l.overwritten(i)
+	}
 	if l.chain == nil {
-		zl, _ := l.Packed()
+		zl := l.ziplist()
 		p := zl.Index(i)
 		if p == ziplist.None {
 			return false
@@ -155,8 +178,11 @@ func (l *List) Set(i int, v []byte, lim Limits) bool {
 // Insert adds v beside the first element, from the head on, whose text is pivot: behind it, or
 // before it. It reports whether there is one. O(n).
 func (l *List) Insert(pivot, v []byte, behind bool, lim Limits) bool {
+	if l.dates != nil {
+		l.insertedBeside(pivot, behind)
+	}
 	if l.chain == nil {
-		zl, _ := l.Packed()
+		zl := l.ziplist()
 		p := zl.Find(pivot, zl.First(), 0)
 		if p == ziplist.None {
 			return false
@@ -184,6 +210,9 @@ func (l *List) Insert(pivot, v []byte, behind bool, lim Limits) bool {
 // Remove removes up to count elements whose text is v, the first that a walk from the given end
 // meets, and returns their number. O(n).
 func (l *List) Remove(v []byte, count int, from End) (removed int) {
+	if l.dates != nil {
+		l.removing(v, count, from)
+	}
 	if l.chain != nil {
 		removed = l.chain.remove(v, count, from)
 		l.shrink()
@@ -196,6 +225,13 @@ func (l *List) Remove(v []byte, count int, from End) (removed int) {
 
 // Drop removes n elements at an end, all if there are no more. O(nodes removed + bytes of a node).
 func (l *List) Drop(end End, n int) {
+	if l.dates != nil {
+		l.dropping(end, n)
+	}
+	l.drop(end, n)
+}
+
+func (l *List) drop(end End, n int) {
 	if l.chain != nil {
 		l.chain.drop(end, n)
 		l.shrink()
@@ -214,10 +250,16 @@ func (l *List) Fit(lim Limits) {
 
 // Clone returns a copy that shares nothing with l. O(bytes).
 func (l *List) Clone() List {
+	var c List
 	if l.chain != nil {
-		return List{chain: l.chain.clone()}
+		c.chain = l.chain.clone()
+	} else {
+		c.packed = append(ziplist.List(nil), l.packed...)
 	}
-	return List{packed: append(ziplist.List(nil), l.packed...)}
+	if l.dates != nil {
+		c.dates = l.dates.Clone()
+	}
+	return c
 }
 
 // link makes a packed list a chain. The bytes are copied: those of a view are borrowed.
@@ -227,7 +269,7 @@ func (l *List) link() {
 		n := &node{data: append(ziplist.List(nil), l.packed...), count: l.packed.Len()}
 		c.linkBefore(nil, n)
 	}
-	*l = List{chain: c}
+	l.packed, l.chain = nil, c
 }
 
 // packAgain is the most bytes of an only node that becomes a packed list: so few that a list which
@@ -238,8 +280,8 @@ const packAgain = 2048
 func (l *List) shrink() {
 	switch n := l.chain.head; {
 	case n == nil:
-		*l = List{}
+		l.chain = nil
 	case n.next == nil && !n.plain && len(n.data) <= packAgain:
-		*l = List{packed: n.data}
+		l.packed, l.chain = n.data, nil
 	}
 }

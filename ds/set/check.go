@@ -48,5 +48,22 @@ func (t *table) check() error {
 	if held != t.held {
 		return fmt.Errorf("set: %d bytes in blocks, sum says %d", held, t.held)
 	}
-	return nil
+	if t.dates == nil {
+		return nil
+	}
+	return t.checkDates()
+}
+
+// checkDates checks that only members of the table have deadlines.
+func (t *table) checkDates() (err error) {
+	t.dates.Each(func(m member, _ int64) bool {
+		if found, _ := t.members.Find(m.Key()); found != m {
+			err = fmt.Errorf("set: member %q is gone, its deadline is not", m.Key())
+		}
+		return err == nil
+	})
+	if err == nil {
+		err = t.dates.Check()
+	}
+	return err
 }

@@ -25,6 +25,9 @@
 // valid until the set is next changed. What goes in is copied and must not be such an alias of the
 // same set. dice(n) must return a number in [0, n), each with the same probability.
 //
+// Members may have deadlines (see lapse.go and package lapse). A set whose members got some is a table
+// from then on, which keeps them beside its members; without it pays nothing.
+//
 // Non-goals: unions and their kin, which are the commands' affair, and the removal of empty sets,
 // which is the keyspace's.
 //

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/lapse"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
@@ -14,6 +15,7 @@ type table struct {
 	members dict.Map[member]
 	held    int    // bytes of the members' blocks
 	seed    uint64 // of the map's hashes
+	dates   *lapse.Table[member]
 }
 
 // newTable returns an empty table with room for n members.
@@ -24,7 +26,11 @@ func newTable(n int, seed uint64) *table {
 }
 
 func (t *table) bytes() int {
-	return sizeclass.Round(int(unsafe.Sizeof(*t))) + t.members.Bytes() + t.held
+	n := sizeclass.Round(int(unsafe.Sizeof(*t))) + t.members.Bytes() + t.held
+	if t.dates != nil {
+		n += t.dates.Bytes()
+	}
+	return n
 }
 
 func (t *table) has(text []byte) bool { return t.members.Lookup(view(text)) != nil }
@@ -42,16 +48,29 @@ func (t *table) add(text []byte) bool {
 }
 
 // insert adds a member known to be new.
-func (t *table) insert(text []byte) {
+func (t *table) insert(text []byte) member {
 	m := newMember(text)
 	t.held += m.bytes()
 	t.members.Insert(m)
+	return m
+}
+
+// date gives a member the deadline, 0 for none.
+func (t *table) date(m member, deadline int64) {
+	switch {
+	case t.dates != nil:
+		t.dates.Put(m, deadline)
+	case deadline != 0:
+		t.dates = lapse.NewTable[member](t.seed)
+		t.dates.Put(m, deadline)
+	}
 }
 
 func (t *table) remove(text []byte) bool {
 	m, ok := t.members.Delete(view(text))
 	if ok {
 		t.held -= m.bytes()
+		t.date(m, 0)
 	}
 	return ok
 }
@@ -59,7 +78,10 @@ func (t *table) remove(text []byte) bool {
 func (t *table) clone() *table {
 	c := newTable(t.members.Len(), t.seed)
 	t.members.Each(func(m member) bool {
-		c.insert(m.text())
+		twin := c.insert(m.text())
+		if t.dates != nil {
+			c.date(twin, t.dates.At(m))
+		}
 		return true
 	})
 	return c

@@ -147,7 +147,7 @@ const moveFactor = 5
 // selection has the same probability. fn must not use the set. O(count), O(bytes) in a packed set.
 //
 // If few stay, less than a fifth of those that go, a table gives way to a set made of these, as in
-// Redis: a ziplist if they are fit for one.
+// Redis: a ziplist if they are fit for one. One with deadlines does not.
 func (s *Set) Pop(count int, lim Limits, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
 	stay := s.Len() - count
 	switch {
@@ -155,7 +155,7 @@ func (s *Set) Pop(count int, lim Limits, dice func(n uint64) uint64, fn func(mem
 	case stay <= 0:
 		s.Each(func(member ziplist.Entry) bool { fn(member); return true })
 		*s = Of(s.packed[:0])
-	case moveFactor*stay <= count:
+	case moveFactor*stay <= count && s.Dated() == 0:
 		s.popBut(stay, lim, dice, fn)
 	case s.form() == ints:
 		s.popInts(count, dice, fn)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"github.com/miniserver-go/miniserver/ds/skiplist"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -64,5 +65,22 @@ func (t *sorted) check() error {
 			return fmt.Errorf("zset: %q is in order but not by member", n.Key())
 		}
 	}
-	return nil
+	if t.dates == nil {
+		return nil
+	}
+	return t.checkDates()
+}
+
+// checkDates checks that only nodes of the set have deadlines.
+func (t *sorted) checkDates() (err error) {
+	t.dates.Each(func(n *skiplist.Node, _ int64) bool {
+		if found, _ := t.members.Find(n.Key()); found != n {
+			err = fmt.Errorf("zset: member %q is gone, its deadline is not", n.Key())
+		}
+		return err == nil
+	})
+	if err == nil {
+		err = t.dates.Check()
+	}
+	return err
 }

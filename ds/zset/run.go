@@ -244,6 +244,7 @@ func (s *Set) drop(r run, fn func(member []byte, score float64)) int {
 	}
 	return s.sorted.list.DeleteRun(r.node, r.n, func(node *skiplist.Node) {
 		s.sorted.members.Delete(node.Key())
+		s.sorted.date(node, 0)
 		if fn != nil {
 			fn(node.Member(), node.Score())
 		}

@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/lapse"
 	"github.com/miniserver-go/miniserver/ds/skiplist"
 )
 
@@ -12,6 +13,7 @@ type sorted struct {
 	list    skiplist.List
 	members dict.Map[*skiplist.Node]
 	seed    uint64 // of the dict's hashes
+	dates   *lapse.Table[*skiplist.Node]
 }
 
 // wide is what dice is asked for where bits are wanted and not a number: 62 of them.
@@ -26,7 +28,11 @@ func newSorted(n int, dice func(n uint64) uint64) *sorted {
 
 // bytes returns the bytes held, the struct's own included, rounded as the allocator does.
 func (t *sorted) bytes() int {
-	return int(unsafe.Sizeof(*t)+15)&^15 + t.list.Bytes() + t.members.Bytes()
+	n := int(unsafe.Sizeof(*t)+15)&^15 + t.list.Bytes() + t.members.Bytes()
+	if t.dates != nil {
+		n += t.dates.Bytes()
+	}
+	return n
 }
 
 func (t *sorted) add(member []byte, score float64, dice func(n uint64) uint64) (added, changed bool) {
@@ -51,13 +57,32 @@ func (t *sorted) remove(member []byte) bool {
 	n, ok := t.members.Delete(view(member))
 	if ok {
 		t.list.Delete(n)
+		t.date(n, 0)
 	}
 	return ok
+}
+
+// date gives a node the deadline, 0 for none.
+func (t *sorted) date(n *skiplist.Node, deadline int64) {
+	switch {
+	case t.dates != nil:
+		t.dates.Put(n, deadline)
+	case deadline != 0:
+		t.dates = lapse.NewTable[*skiplist.Node](t.seed)
+		t.dates.Put(n, deadline)
+	}
 }
 
 func (t *sorted) clone() *sorted {
 	c := &sorted{seed: t.seed}
 	c.members.Init(c.seed).Reserve(t.members.Len())
 	t.list.CloneInto(&c.list, c.members.Insert)
+	if t.dates != nil {
+		t.dates.Each(func(n *skiplist.Node, deadline int64) bool {
+			twin, _ := c.members.Find(n.Key())
+			c.date(twin, deadline)
+			return true
+		})
+	}
 	return c
 }

@@ -24,8 +24,11 @@
 // change the set nor read from it. What goes in is copied and must not be what a callback got.
 // dice(n) must return a number in [0, n), each with the same probability. No score may be NaN.
 //
+// Members may have deadlines (see lapse.go and package lapse). A set whose members got some is sorted
+// from then on, and keeps them beside its nodes; without it pays nothing.
+//
 // Non-goals: the conditions and sums of commands (NX, GT, INCR), which are theirs, and the removal
-// of empty sets, which is the keyspace's. Deadlines of members are not kept.
+// of empty sets, which is the keyspace's.
 //
 // Unlike in Redis, an offset into a range costs O(log n) and not O(offset), and 0 and -0 are stored
 // alike in a packed set, as since Redis 7; 6.2 keeps them apart there.

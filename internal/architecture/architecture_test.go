@@ -36,7 +36,7 @@ var storeys = [][]string{
 	{"keyspace"},
 	{"glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
-	{"ds/listpack"},
+	{"ds/listpack", "ds/lapse"},
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3"},
 	{"ds/sizeclass"},
 	{"elementary"},

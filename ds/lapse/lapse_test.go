@@ -1,0 +1,172 @@
+package lapse_test
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/ds/lapse"
+)
+
+// block is an element as collections have them.
+type block struct{ key string }
+
+func (b *block) Key() string { return b.key }
+
+// TestTableIsAMap plays random operations on a Table and on a map.
+func TestTableIsAMap(t *testing.T) {
+	for seed := range uint64(20) {
+		playTable(t, seed, 3000)
+	}
+}
+
+func playTable(t *testing.T, seed uint64, steps int) {
+	dice := rand.New(rand.NewPCG(seed, 1))
+	table, model := lapse.NewTable[*block](seed), map[*block]int64{}
+	blocks := make([]*block, 1+dice.IntN(300))
+	for i := range blocks {
+		blocks[i] = &block{strconv.Itoa(i / 2)} // each key twice
+	}
+	now := int64(1000)
+	for range steps {
+		b := blocks[dice.IntN(len(blocks))]
+		switch dice.IntN(10) {
+		case 0:
+			table.Drop(b)
+			delete(model, b)
+		case 1:
+			now += dice.Int64N(300)
+			requireDue(t, table, model, now)
+		default:
+			d := now + 1 + dice.Int64N(1000)
+			table.Put(b, d)
+			model[b] = d
+		}
+		require.Equal(t, len(model), table.Dated())
+		require.Equal(t, model[b], table.At(b))
+	}
+	require.NoError(t, table.Check())
+	requireDue(t, table, model, now+2000)
+	require.Zero(t, table.Dated())
+	require.Zero(t, table.Next())
+	require.Equal(t, lapse.NewTable[*block](0).Bytes(), table.Bytes())
+}
+
+// requireDue takes what is due from both.
+func requireDue(t *testing.T, table *lapse.Table[*block], model map[*block]int64, now int64) {
+	last := int64(0)
+	for {
+		b, ok := table.Due(now)
+		if !ok {
+			break
+		}
+		require.LessOrEqual(t, model[b], now)
+		require.GreaterOrEqual(t, model[b], last, "soonest first")
+		last = model[b]
+		require.NotZero(t, last)
+		delete(model, b)
+	}
+	require.NoError(t, table.Check())
+	for _, d := range model {
+		require.Greater(t, d, now)
+		require.LessOrEqual(t, table.Next(), d)
+	}
+}
+
+func TestRenewingLeavesTheQueueAlone(t *testing.T) {
+	table, b := lapse.NewTable[*block](0), &block{"a"}
+	table.Put(b, 10)
+	held := table.Bytes()
+	for d := int64(11); d < 10000; d++ {
+		table.Put(b, d)
+	}
+	require.Equal(t, held, table.Bytes())
+	require.EqualValues(t, 10, table.Next())
+	_, ok := table.Due(9998)
+	require.False(t, ok)
+	require.EqualValues(t, 9999, table.Next(), "put where it belongs when it surfaced")
+	got, ok := table.Due(9999)
+	require.True(t, ok)
+	require.Same(t, b, got)
+}
+
+func TestEarlierDeadlinesDoNotPileUp(t *testing.T) {
+	table, b := lapse.NewTable[*block](0), &block{"a"}
+	for d := int64(10000); d > 0; d-- {
+		table.Put(b, d)
+	}
+	require.NoError(t, table.Check())
+	require.Less(t, table.Bytes(), 2000)
+}
+
+// TestRowIsASlice plays random operations on a Row and on a slice.
+func TestRowIsASlice(t *testing.T) {
+	for seed := range uint64(20) {
+		playRow(t, seed, 2000)
+	}
+}
+
+func playRow(t *testing.T, seed uint64, steps int) {
+	dice := rand.New(rand.NewPCG(seed, 2))
+	model := make([]int64, dice.IntN(50))
+	row := lapse.NewRow(len(model))
+	now := int64(1000)
+	for range steps {
+		switch dice.IntN(8) {
+		case 0, 1:
+			i, n := []int{0, len(model), dice.IntN(len(model) + 1)}[dice.IntN(3)], dice.IntN(4)
+			row.Insert(i, n)
+			model = append(model[:i:i], append(make([]int64, n), model[i:]...)...)
+		case 2:
+			i := dice.IntN(len(model) + 1)
+			n := dice.IntN(min(4, len(model)-i+1))
+			row.Delete(i, n)
+			model = append(model[:i:i], model[i+n:]...)
+		case 3:
+			now += dice.Int64N(100)
+			model = requireSwept(t, row, model, now)
+		default:
+			if len(model) > 0 {
+				i, d := dice.IntN(len(model)), (now+1+dice.Int64N(500))*dice.Int64N(2)
+				row.Put(i, d)
+				model[i] = d
+			}
+		}
+		require.NoError(t, row.Check(len(model)))
+		for i, d := range model {
+			require.Equal(t, d, row.At(i))
+		}
+	}
+	require.NoError(t, row.Clone().Check(len(model)))
+}
+
+func requireSwept(t *testing.T, row *lapse.Row, model []int64, now int64) (left []int64) {
+	due := map[int]bool{}
+	for end := len(model); ; {
+		i, n := row.Due(now, end)
+		if n == 0 {
+			break
+		}
+		for k := range n {
+			due[i+k] = true
+		}
+		end = i
+	}
+	for i, d := range model {
+		require.Equal(t, d != 0 && d <= now, due[i])
+		if !due[i] {
+			left = append(left, d)
+		}
+	}
+	require.Equal(t, len(due), row.Sweep(now))
+	return left
+}
+
+func TestRowKeepsTheLastDeadline(t *testing.T) {
+	row := lapse.NewRow(1)
+	row.Put(0, lapse.Max)
+	require.EqualValues(t, lapse.Max, row.At(0))
+	require.EqualValues(t, lapse.Max, row.Next())
+}

@@ -1,0 +1,76 @@
+package set
+
+// Deadlines of members: milliseconds since the epoch, from 1 to lapse.Max, 0 for none. The set does
+// not know the time: a member that is due is there until Lapse, which the keyspace calls before it
+// lends the set to anyone.
+
+// Dated returns how many members have a deadline. O(1).
+func (s *Set) Dated() int {
+	if s.table == nil || s.table.dates == nil {
+		return 0
+	}
+	return s.table.dates.Dated()
+}
+
+// NextDeadline returns a time before which no member is due, 0 if none has a deadline. O(1).
+func (s *Set) NextDeadline() int64 {
+	if s.Dated() == 0 {
+		return 0
+	}
+	return s.table.dates.Next()
+}
+
+// Deadline returns the deadline of a member, 0 if it has none; ok is false if there is no such
+// member. O(1), or as Has in a packed set.
+func (s *Set) Deadline(text []byte) (deadline int64, ok bool) {
+	if s.table == nil {
+		return 0, s.Has(text)
+	}
+	m, ok := s.table.members.Find(view(text))
+	if ok && s.table.dates != nil {
+		deadline = s.table.dates.At(m)
+	}
+	return deadline, ok
+}
+
+// SetDeadline gives a member a deadline, 0 for none, and reports whether there is such a member. O(1)
+// if the deadline moves later, else O(log n). The first deadline makes a packed set a table, which
+// takes its seed from dice.
+func (s *Set) SetDeadline(text []byte, deadline int64, dice func(n uint64) uint64) bool {
+	if s.table == nil {
+		if deadline == 0 || !s.Has(text) {
+			return s.Has(text)
+		}
+		s.toTable(s.Len(), Limits{Seed: dice(1 << 62)})
+	}
+	m, ok := s.table.members.Find(view(text))
+	if ok {
+		s.table.date(m, deadline)
+	}
+	return ok
+}
+
+// Deadlines calls fn for each member that has a deadline until fn returns false. fn must not change
+// the set. O(n).
+func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
+	if s.Dated() > 0 {
+		s.table.dates.Each(func(m member, deadline int64) bool { return fn(m.text(), deadline) })
+	}
+}
+
+// Lapse removes members that are due, at most most of them, calls fn with each before it goes unless
+// fn is nil, and returns how many. O(log n) each.
+func (s *Set) Lapse(now int64, most int, fn func(member []byte)) (removed int) {
+	for s.Dated() > 0 && removed < most {
+		m, ok := s.table.dates.Due(now)
+		if !ok {
+			break
+		}
+		if fn != nil {
+			fn(m.text())
+		}
+		s.table.remove(m.text())
+		removed++
+	}
+	return removed
+}

@@ -1,0 +1,183 @@
+package keyspace
+
+import (
+	"math"
+
+	"github.com/google/btree"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/zset"
+)
+
+// Elements of hashes, sets, sorted sets and lists may have deadlines of their own. The collection keeps
+// them (package lapse); the keyspace sees to it that nobody ever meets an element that is due: a
+// lookup drops the due elements of the value it finds, and the key with the last of them, before it
+// lends the value to anyone. So every command is right without knowing of deadlines.
+//
+// The active side has an index of its own, with one item for each key whose value has such deadlines,
+// at the time when the next of them may be due. It is lazy like the other one: an item that surfaces
+// is put where it belongs by then.
+
+// Dated is a collection whose elements may have deadlines, in milliseconds since the epoch, from 1 to
+// lapse.Max; 0 stands for none. An element is what commands name it by: a field, a member, the text
+// of a list's elements.
+type Dated interface {
+	Value
+	// Dated returns how many elements have a deadline. O(1).
+	Dated() int
+	// NextDeadline returns a time before which no element is due, 0 if none has a deadline. O(1).
+	NextDeadline() int64
+	// Deadline returns an element's deadline; ok is false if there is no such element.
+	Deadline(element []byte) (deadline int64, ok bool)
+	// SetDeadline sets an element's deadline and reports whether there is such an element. The value
+	// has to be one for changing, and to be settled.
+	SetDeadline(element []byte, deadline int64, dice func(n uint64) uint64) bool
+	// Deadlines calls fn for each element that has a deadline until fn returns false; fn must not
+	// change the collection. The element aliases it.
+	Deadlines(fn func(element []byte, deadline int64) bool)
+	// Lapse removes elements that are due, about most of them at most, calls fn with each before it
+	// goes unless fn is nil, and returns how many.
+	Lapse(now int64, most int, fn func(element []byte)) (removed int)
+}
+
+var _, _, _, _ Dated = (*hash.Hash)(nil), (*set.Set)(nil), (*zset.Set)(nil), (*list.List)(nil)
+
+// Lapsed tells which elements of a key's value were removed because they had become due.
+type Lapsed struct {
+	Type    Type
+	Count   int
+	Names   [][]byte // their texts, if Keyspace.NameLapsed is set; valid during the call
+	Emptied bool     // they were the last: the key is gone
+}
+
+// all is a number of elements that no collection has.
+const all = math.MaxInt
+
+// datesOf returns the collection in an entry, nil if its elements have no deadlines.
+func datesOf(e entry) Dated {
+	if e.head().kind() != boxed {
+		return nil
+	}
+	if v, ok := e.box().value.(Dated); ok && v.Dated() > 0 {
+		return v
+	}
+	return nil
+}
+
+// date keeps the index of elements true after an entry's value was changed.
+func (db *DB) date(e entry, hash uint64) {
+	v := datesOf(e)
+	if v == nil {
+		db.undate(e, hash)
+		return
+	}
+	b, next := e.box(), v.NextDeadline()
+	if b.has(dated) {
+		if b.surfaces <= next {
+			return
+		}
+		db.elements.Delete(due{b.surfaces, hash})
+	}
+	db.surfaceAt(b, hash, next)
+}
+
+// surfaceAt puts an entry's item into the index of elements.
+func (db *DB) surfaceAt(b *box, hash uint64, at int64) {
+	if db.elements == nil {
+		db.elements = btree.NewG(indexDegree, due.before)
+	}
+	b.set(dated)
+	b.surfaces = at
+	db.elements.ReplaceOrInsert(due{at, hash})
+}
+
+// undate takes an entry's item out of it.
+func (db *DB) undate(e entry, hash uint64) {
+	if h := e.head(); h.has(dated) {
+		h.clear(dated)
+		db.elements.Delete(due{e.box().surfaces, hash})
+	}
+}
+
+// Subexpiry returns how many keys have a value whose elements have deadlines.
+func (db *DB) Subexpiry() int {
+	if db.elements == nil {
+		return 0
+	}
+	return db.elements.Len()
+}
+
+// shed removes elements of a dated entry that are due, at most about most of them, and the entry if
+// none stays, which it reports.
+func (db *DB) shed(e entry, hash uint64, most int) (emptied bool) {
+	v := datesOf(e)
+	if v == nil || v.NextDeadline() > db.ks.Now || db.ks.Replaying {
+		return false
+	}
+	db.preserve(e)
+	what := Lapsed{Type: e.typ()}
+	var name func(element []byte)
+	if db.ks.NameLapsed {
+		name = func(element []byte) { what.Names = append(what.Names, append([]byte(nil), element...)) }
+	}
+	what.Count = v.Lapse(db.ks.Now, most, name)
+	b := e.box()
+	db.held -= b.accounted
+	b.accounted = heldBytes(v)
+	db.held += b.accounted
+	key := b.key
+	if what.Emptied = v.Len() == 0; what.Emptied {
+		db.drop(hash, key)
+	} else {
+		db.date(e, hash)
+	}
+	if what.Count > 0 && db.ks.OnLapse != nil {
+		db.ks.OnLapse(db, key, what)
+	}
+	return what.Emptied
+}
+
+// reapElements removes at most about budget elements that are due, and reports whether more are.
+func (db *DB) reapElements(budget int) (more bool) {
+	for first := soonest(db.elements); first != 0 && first <= db.ks.Now; first = soonest(db.elements) {
+		if budget <= 0 {
+			return true
+		}
+		budget -= db.surfaceElements(budget)
+	}
+	return false
+}
+
+// surfaceElements takes the first item out of the index of elements, removes at most about most due
+// elements of the entry it stands for, and announces the entry anew. It returns what that cost, in
+// elements.
+func (db *DB) surfaceElements(most int) (cost int) {
+	item, _ := db.elements.Min()
+	var found entry
+	db.table.EachHash(item.hash, func(e *entry) bool {
+		if e.head().has(dated) && e.box().surfaces == item.deadline {
+			found = *e
+		}
+		return found.p == nil
+	})
+	if found.p == nil {
+		db.elements.Delete(item)
+		return 1
+	}
+	v := datesOf(found)
+	before := v.Len()
+	if !db.shed(found, item.hash, most) && found.head().has(dated) {
+		db.elements.Delete(item)
+		db.surfaceAt(found.box(), item.hash, v.NextDeadline())
+	}
+	return before - v.Len() + 1
+}
+
+// shedAll removes all elements that are due, before the keys are walked.
+func (db *DB) shedAll() {
+	if !db.ks.Replaying {
+		db.reapElements(all)
+	}
+}
