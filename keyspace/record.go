@@ -35,6 +35,7 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	var lent views
 	for _, db := range ks.dbs {
 		more := true
+		db.shedAll()
 		db.table.Each(func(e entry) bool {
 			if ks.due(e.head()) {
 				return true
