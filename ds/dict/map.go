@@ -87,6 +87,9 @@ func (m *Map[E]) Init(seed uint64) *Map[E] {
 // Len returns the number of elements. O(1).
 func (m *Map[E]) Len() int { return m.n }
 
+// Seed returns what the hashes depend on.
+func (m *Map[E]) Seed() uint64 { return m.seed }
+
 // Hash returns the hash of key in this map, for the methods that take one.
 func (m *Map[E]) Hash(key string) uint64 { return Hash(m.seed, key) }
 

@@ -12,14 +12,13 @@ import (
 // table is the large form of a hash.
 type table struct {
 	pairs dict.Map[pair]
-	held  int    // bytes of the pairs' blocks
-	seed  uint64 // of the map's hashes
+	held  int // bytes of the pairs' blocks
 	dates *lapse.Table[pair]
 }
 
 // newTable returns an empty table with room for n pairs.
 func newTable(n int, seed uint64) *table {
-	t := &table{seed: seed}
+	t := &table{}
 	t.pairs.Init(seed).Reserve(n)
 	return t
 }
@@ -78,7 +77,7 @@ func (t *table) date(p pair, deadline int64) {
 	case t.dates != nil:
 		t.dates.Put(p, deadline)
 	case deadline != 0:
-		t.dates = lapse.NewTable[pair](t.seed)
+		t.dates = lapse.NewTable[pair](t.pairs.Seed())
 		t.dates.Put(p, deadline)
 	}
 }
@@ -93,7 +92,7 @@ func (t *table) delete(field []byte) bool {
 }
 
 func (t *table) clone() *table {
-	c := newTable(t.pairs.Len(), t.seed)
+	c := newTable(t.pairs.Len(), t.pairs.Seed())
 	t.pairs.Each(func(p pair) bool {
 		twin := c.insert(p.key(), p.value())
 		if t.dates != nil {

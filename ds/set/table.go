@@ -13,14 +13,13 @@ import (
 // table is the large form of a set.
 type table struct {
 	members dict.Map[member]
-	held    int    // bytes of the members' blocks
-	seed    uint64 // of the map's hashes
+	held    int // bytes of the members' blocks
 	dates   *lapse.Table[member]
 }
 
 // newTable returns an empty table with room for n members.
 func newTable(n int, seed uint64) *table {
-	t := &table{seed: seed}
+	t := &table{}
 	t.members.Init(seed).Reserve(n)
 	return t
 }
@@ -61,7 +60,7 @@ func (t *table) date(m member, deadline int64) {
 	case t.dates != nil:
 		t.dates.Put(m, deadline)
 	case deadline != 0:
-		t.dates = lapse.NewTable[member](t.seed)
+		t.dates = lapse.NewTable[member](t.members.Seed())
 		t.dates.Put(m, deadline)
 	}
 }
@@ -76,7 +75,7 @@ func (t *table) remove(text []byte) bool {
 }
 
 func (t *table) clone() *table {
-	c := newTable(t.members.Len(), t.seed)
+	c := newTable(t.members.Len(), t.members.Seed())
 	t.members.Each(func(m member) bool {
 		twin := c.insert(m.text())
 		if t.dates != nil {

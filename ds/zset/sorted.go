@@ -12,7 +12,6 @@ import (
 type sorted struct {
 	list    skiplist.List
 	members dict.Map[*skiplist.Node]
-	seed    uint64 // of the dict's hashes
 	dates   *lapse.Table[*skiplist.Node]
 }
 
@@ -21,8 +20,8 @@ const wide = 1 << 62
 
 // newSorted returns an empty set with room for n members.
 func newSorted(n int, dice func(n uint64) uint64) *sorted {
-	t := &sorted{seed: dice(wide)}
-	t.members.Init(t.seed).Reserve(n)
+	t := &sorted{}
+	t.members.Init(dice(wide)).Reserve(n)
 	return t
 }
 
@@ -68,14 +67,14 @@ func (t *sorted) date(n *skiplist.Node, deadline int64) {
 	case t.dates != nil:
 		t.dates.Put(n, deadline)
 	case deadline != 0:
-		t.dates = lapse.NewTable[*skiplist.Node](t.seed)
+		t.dates = lapse.NewTable[*skiplist.Node](t.members.Seed())
 		t.dates.Put(n, deadline)
 	}
 }
 
 func (t *sorted) clone() *sorted {
-	c := &sorted{seed: t.seed}
-	c.members.Init(c.seed).Reserve(t.members.Len())
+	c := &sorted{}
+	c.members.Init(t.members.Seed()).Reserve(t.members.Len())
 	t.list.CloneInto(&c.list, c.members.Insert)
 	if t.dates != nil {
 		t.dates.Each(func(n *skiplist.Node, deadline int64) bool {
