@@ -85,6 +85,11 @@ func TestWorkloadsRunOnRedis(t *testing.T) {
 		require.Equal(t, w.requestCount(100), one.requests)
 		require.Positive(t, one.rps, w.name)
 	}
+	for _, c := range collections() {
+		weight, err := s.weigh(c)
+		require.NoError(t, err, c.name)
+		require.Positive(t, weight, c.name)
+	}
 	f := footprint{}
 	require.NoError(t, f.weigh(s))
 	require.Positive(t, f.UsedMemory)

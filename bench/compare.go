@@ -5,31 +5,46 @@ import (
 	"os"
 )
 
+// comparison is what compare prints.
+type comparison struct {
+	Workloads []row    `json:"workloads"`
+	Memory    []weight `json:"memory"`
+}
+
 // runCompare is the subcommand compare.
 func runCompare(args []string) error {
 	o, err := parseOptions("compare", args, 200_000, 3)
 	if err != nil {
 		return err
 	}
-	return o.measure(append(plainWorkloads(), dataWorkloads()...))
-}
-
-// measure runs the chosen workloads on all servers, round by round, and prints the rows.
-func (o *options) measure(all []workload) error {
 	servers, stop, err := o.startAll()
 	if err != nil {
 		return err
 	}
 	defer stop()
-	var rows []row
+	all := comparison{o.measure(append(plainWorkloads(), dataWorkloads()...), servers), o.weigh(servers)}
+	switch {
+	case o.json:
+		return printJSON(os.Stdout, all)
+	case len(all.Memory) == 0:
+		return printRows(os.Stdout, all.Workloads)
+	case len(all.Workloads) == 0:
+		return printWeights(os.Stdout, all.Memory)
+	}
+	if err := printRows(os.Stdout, all.Workloads); err != nil {
+		return err
+	}
+	fmt.Println()
+	return printWeights(os.Stdout, all.Memory)
+}
+
+// measure runs the chosen workloads on all servers, round by round.
+func (o *options) measure(all []workload, servers []*server) (rows []row) {
 	for _, w := range o.chosen(all) {
 		fmt.Fprintf(os.Stderr, "%s\n", w.name)
 		rows = append(rows, o.measureOne(w, servers))
 	}
-	if o.json {
-		return printJSON(os.Stdout, rows)
-	}
-	return printRows(os.Stdout, rows)
+	return rows
 }
 
 // measureOne alternates between the servers.

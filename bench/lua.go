@@ -4,6 +4,7 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -13,7 +14,16 @@ func runLua(args []string) error {
 	if err != nil {
 		return err
 	}
-	return o.measure(luaWorkloads())
+	servers, stop, err := o.startAll()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	rows := o.measure(luaWorkloads(), servers)
+	if o.json {
+		return printJSON(os.Stdout, rows)
+	}
+	return printRows(os.Stdout, rows)
 }
 
 // digest names a script as EVALSHA does.

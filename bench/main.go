@@ -1,7 +1,7 @@
 // Command bench measures miniserver beside redis-server: the same load, the same machine, the
 // same run.
 //
-//	go run ./bench compare   throughput, latency and server CPU of plain commands and limiters
+//	go run ./bench compare   throughput, latency and server CPU of commands and limiters; memory of collections
 //	go run ./bench lua       the same for what scripts spend their time on
 //	go run ./bench limiter   the limiters at size: a million calls, and the memory they leave
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
@@ -25,7 +25,7 @@ var subcommands = map[string]struct {
 	summary string
 	run     func(args []string) error
 }{
-	"compare": {"throughput, latency and CPU of plain commands and limiters", runCompare},
+	"compare": {"throughput, latency, CPU and memory of commands, limiters and collections", runCompare},
 	"lua":     {"the same for scripts", runLua},
 	"limiter": {"memory after a million limiter calls", runLimiter},
 
