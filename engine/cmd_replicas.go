@@ -52,22 +52,46 @@ func cmdWaitAOF(c *Call) {
 	}
 	replicas = c.IntIn(0, 1<<63-1, ErrNotPositive)
 	deadline := c.after(c.Arg())
-	if local != 0 {
+	kept, synced := c.Engine.synced()
+	if local != 0 && !kept {
 		c.Refuse(ErrWaitAOF)
 	}
 	if !c.OK() {
 		return
 	}
-	tell := func(s *Session) {
-		s.Reply.Array(2)
-		s.Reply.Int(0)
-		s.Reply.Int(0)
-	}
-	if replicas == 0 {
-		tell(c.Session)
+	if replicas == 0 && (local == 0 || synced) {
+		tellSynced(c.Session, synced)
 		return
 	}
-	c.Park(nil, deadline, tell)
+	e := c.Engine
+	c.Park(nil, deadline, func(s *Session) {
+		_, synced := e.synced()
+		tellSynced(s, synced)
+	})
+	if c.parked && local != 0 && replicas == 0 {
+		e.awaitSync(c.Session.waiter)
+	}
+}
+
+// awaitSync ends a wait when what was changed so far is on disk.
+func (e *Engine) awaitSync(w *waiter) {
+	e.durable.Await(func() {
+		if w.session.waiter == w {
+			w.lapse = func(s *Session) { tellSynced(s, true) }
+			e.lapse(w, "")
+		}
+	})
+}
+
+// tellSynced replies how many have what was changed on disk: this server, and replicas.
+func tellSynced(s *Session, here bool) {
+	s.Reply.Array(2)
+	if here {
+		s.Reply.Int(1)
+	} else {
+		s.Reply.Int(0)
+	}
+	s.Reply.Int(0)
 }
 
 // after returns the deadline that a timeout in milliseconds from now is; 0 for none.

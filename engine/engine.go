@@ -65,6 +65,7 @@ type Engine struct {
 	info      serverInfo
 	log       func(db int, args [][]byte)
 	tx        journalTx
+	durable   Durable         // nil if nobody keeps anything
 	denials   [keepers]string // the errors that refuse writes
 	denied    string          // the first of them, if there is one
 	cares     []Care

@@ -11,6 +11,24 @@ func (e *Engine) SetJournal(fn func(db int, args [][]byte)) {
 	e.log, e.Keyspace.NameLapsed = fn, fn != nil
 }
 
+// Durable is who knows what of the changes is safe on disk. It is called under the lock.
+type Durable interface {
+	// Synced reports whether changes are kept at all, and whether all of them are on disk.
+	Synced() (kept, synced bool)
+	// Await has done called, under the lock, when what was changed so far is on disk.
+	Await(done func())
+}
+
+// SetDurable says who knows, for WAITAOF.
+func (e *Engine) SetDurable(d Durable) { e.durable = d }
+
+func (e *Engine) synced() (kept, synced bool) {
+	if e.durable == nil {
+		return false, false
+	}
+	return e.durable.Synced()
+}
+
 // InTx reports whether a transaction or script is under way, whose changes are one unit in the journal.
 func (e *Engine) InTx() bool { return e.tx.depth > 0 || e.slow.session != nil }
 

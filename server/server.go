@@ -301,9 +301,12 @@ func sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) 
 
 // log writes a line of the server's log, as redis-server's are. The mark tells how much it matters:
 // # warning, * notice.
-func (s *Server) log(mark byte, format string, args ...any) {
+func (s *Server) log(mark byte, format string, args ...any) { Log(s.opts.Log, mark, format, args...) }
+
+// Log writes a line as those of a server's log are.
+func Log(to io.Writer, mark byte, format string, args ...any) {
 	now := time.Now().Format("02 Jan 2006 15:04:05.000")
-	fmt.Fprintf(s.opts.Log, "%d:M %s %c %s\n", os.Getpid(), now, mark, fmt.Sprintf(format, args...))
+	fmt.Fprintf(to, "%d:M %s %c %s\n", os.Getpid(), now, mark, fmt.Sprintf(format, args...))
 }
 
 // silent drops gnet's own log lines: what matters of them reaches us as errors.

@@ -30,7 +30,7 @@ func TestCommandsAreDescribedAsByRedis(t *testing.T) {
 	theirs := descriptions(v)
 
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	wire(e)
+	furnish(e)
 	out := e.Do(e.NewSession(nil), [][][]byte{{[]byte("COMMAND")}}).Out
 	v, err = resp.NewReader(bytes.NewReader(out)).Read()
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -31,7 +32,13 @@ import (
 var corpus = filepath.Join("..", "..", "engine", "testdata")
 
 func memory(name string, proto int, tags ...string) *transcript.Memory {
-	return transcript.NewMemory(transcript.Traits{Name: name, Proto: proto, Tags: tags}, func(e *engine.Engine) { wire(e) })
+	return transcript.NewMemory(transcript.Traits{Name: name, Proto: proto, Tags: tags}, furnish)
+}
+
+// furnish puts into an engine what the program's has.
+func furnish(e *engine.Engine) {
+	wire(e)
+	keep(e, io.Discard)
 }
 
 func TestTranscriptsInProcess(t *testing.T) {
@@ -50,7 +57,7 @@ func TestTranscriptsInRESP3(t *testing.T) {
 // ziplist, and with an element in each node of a list.
 func TestTranscriptsWithoutSmallEncodings(t *testing.T) {
 	w := transcript.NewMemory(transcript.Traits{Name: "an engine without small encodings", Tags: []string{"large"}}, func(e *engine.Engine) {
-		wire(e)
+		furnish(e)
 		for _, name := range e.ParamNames() {
 			if strings.HasSuffix(name, "-max-listpack-entries") || strings.HasSuffix(name, "-max-intset-entries") {
 				require.Empty(t, e.Param(name).Set("0"), name)
@@ -210,7 +217,7 @@ func deadlines(v keyspace.Value) string {
 // TestTranscriptsOverTCP sends each command one byte at a time.
 func TestTranscriptsOverTCP(t *testing.T) {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
-	wire(e)
+	furnish(e)
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}})
 	require.NoError(t, s.Listen())
 	ctx, cancel := context.WithCancel(context.Background())

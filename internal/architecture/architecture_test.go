@@ -30,6 +30,7 @@ var storeys = [][]string{
 	{"internal/reference"},
 	{"internal/launch"},
 	{"server", "scripting", "persistence"},
+	{"persistence/journal"},
 	{"scripting/lua"},
 	{"engine"},
 	{"persistence/rdb"},
@@ -55,7 +56,7 @@ var doors = map[string][]string{
 }
 
 // knowsTime are the packages that may read the machine's clock.
-var knowsTime = []string{"server", "cmd/miniserver", "bench", "internal"}
+var knowsTime = []string{"server", "persistence/journal", "cmd/miniserver", "bench", "internal"}
 
 // atSurface reports whether the package, or one it is part of, is listed in knowsTime.
 func atSurface(pkg string) bool {

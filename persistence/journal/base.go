@@ -1,0 +1,146 @@
+package journal
+
+import (
+	"bufio"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/ds/bloom"
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// base is the form in which a rewrite puts the data down: a snapshot, or commands.
+type base interface {
+	// record encodes a key, under the engine's lock and without I/O.
+	record(r *keyspace.Record)
+	// take returns what was encoded since it was last called, and takes memory for what comes next.
+	take(reuse []byte) []byte
+	// end writes what must stand at the end.
+	end() error
+	// write writes a piece.
+	write(text []byte) error
+}
+
+// snapshotBase is a snapshot, as aof-use-rdb-preamble wants it.
+type snapshotBase struct {
+	*rdb.Records
+	out *rdb.Writer
+}
+
+func newSnapshotBase(f File, unix int64) base {
+	b := &snapshotBase{rdb.NewRecords(true), rdb.NewWriter(f, 0)}
+	b.Aux("redis-ver", engine.RedisVersion)
+	b.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
+	b.Aux("ctime", strconv.FormatInt(unix, 10))
+	b.Aux("aof-base", "1")
+	return b
+}
+
+func (b *snapshotBase) record(r *keyspace.Record) { b.Record(r, rdb.NoMarks) }
+func (b *snapshotBase) take(reuse []byte) []byte  { return b.Take(reuse) }
+func (b *snapshotBase) write(text []byte) error   { return b.out.Write(text) }
+func (b *snapshotBase) end() error                { return b.out.End(b.Version()) }
+
+// commandBase is the commands that make the data.
+type commandBase struct {
+	out  *bufio.Writer
+	text []byte
+	db   int
+	args [][]byte
+}
+
+func newCommandBase(f File) base { return &commandBase{out: bufio.NewWriterSize(f, 64<<10), db: -1} }
+
+func (b *commandBase) take(reuse []byte) []byte {
+	text := b.text
+	b.text = reuse[:0]
+	return text
+}
+
+func (b *commandBase) write(text []byte) error {
+	_, err := b.out.Write(text)
+	return err
+}
+
+func (b *commandBase) end() error { return b.out.Flush() }
+
+// perCommand is how many elements a command adds at most, as in Redis.
+const perCommand = 64
+
+func (b *commandBase) record(r *keyspace.Record) {
+	if r.DB != b.db {
+		b.db = r.DB
+		b.text = appendSelect(b.text, r.DB)
+	}
+	key := []byte(r.Key)
+	switch v := r.Value.(type) {
+	case *str.Value:
+		b.command("SET", key, v.Text(nil))
+	case *list.List:
+		v.Range(0, v.Len(), func(e ziplist.Entry) { b.add("RPUSH", key, e.Append(nil)) })
+	case *set.Set:
+		v.Each(func(member ziplist.Entry) bool {
+			b.add("SADD", key, member.Append(nil))
+			return true
+		})
+	case *zset.Set:
+		v.Each(func(member []byte, score float64) bool {
+			b.add("ZADD", key, resp.FormatDouble(nil, score), append([]byte(nil), member...))
+			return true
+		})
+	case *hash.Hash:
+		v.Each(func(field, value ziplist.Entry) bool {
+			b.add("HMSET", key, field.Append(nil), value.Append(nil))
+			return true
+		})
+	case *bloom.Filter:
+		b.filter(key, v)
+	}
+	b.flush()
+	if r.Deadline != 0 {
+		b.command("PEXPIREAT", key, strconv.AppendInt(nil, r.Deadline, 10))
+	}
+}
+
+func (b *commandBase) command(name string, args ...[]byte) {
+	b.text = appendCommand(b.text, append([][]byte{[]byte(name)}, args...))
+}
+
+// add adds elements to the command that is being gathered.
+func (b *commandBase) add(name string, key []byte, words ...[]byte) {
+	if len(b.args) == 0 {
+		b.args = append(b.args, []byte(name), key)
+	}
+	if b.args = append(b.args, words...); len(b.args) >= 2+perCommand*len(words) {
+		b.flush()
+	}
+}
+
+// flush ends the command that is being gathered.
+func (b *commandBase) flush() {
+	if len(b.args) > 0 {
+		b.text = appendCommand(b.text, b.args)
+		b.args = b.args[:0]
+	}
+}
+
+func (b *commandBase) filter(key []byte, f *bloom.Filter) {
+	const load = "BF.LOADCHUNK"
+	b.command(load, key, []byte("1"), f.AppendHeader(nil))
+	for iter := int64(1); ; {
+		chunk, next := f.AppendChunk(nil, iter, 1<<20)
+		if next == 0 {
+			return
+		}
+		b.command(load, key, strconv.AppendInt(nil, next, 10), chunk)
+		iter = next
+	}
+}

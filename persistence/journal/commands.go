@@ -1,0 +1,96 @@
+package journal
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// family is the journal's commands.
+func (j *Journal) family() engine.Family {
+	return engine.Family{Group: "server", Commands: []engine.Command{
+		{Name: "bgrewriteaof", Arity: 1, Flags: engine.Admin | engine.NoScript | engine.NoAsyncLoading, Run: j.cmdRewrite, Since: "1.0.0",
+			Summary: "Asynchronously rewrites the append-only file to disk."},
+	}}
+}
+
+// BGREWRITEAOF
+func (j *Journal) cmdRewrite(c *engine.Call) {
+	f := &j.facts
+	switch {
+	case f.rewriting || f.scheduled && !c.Engine.Keyspace.Pictured():
+		c.Fail(errRewriting)
+		return
+	case c.Engine.Keyspace.Pictured():
+		c.Reply.Status("Background append only file rewriting scheduled")
+	default:
+		c.Reply.Status("Background append only file rewriting started")
+	}
+	f.scheduled, f.retry = true, time.Time{}
+	j.poke()
+}
+
+const errRewriting = "ERR Background append only file rewriting already in progress"
+
+// waiting is who waits until what came before is synced.
+type waiting struct {
+	until int64 // offset
+	done  func()
+}
+
+// Synced implements engine.Durable.
+func (j *Journal) Synced() (kept, synced bool) {
+	return j.state != off, j.state == on && j.synced.Load() >= j.appended.Load()
+}
+
+// Await implements engine.Durable.
+func (j *Journal) Await(done func()) {
+	j.wait = append(j.wait, waiting{j.appended.Load(), done})
+	j.waiters.Store(int32(len(j.wait)))
+	j.poke()
+}
+
+// serve ends the waits that are over. It is called under the engine's lock.
+func (j *Journal) serve() {
+	synced := j.synced.Load()
+	j.wait = slices.DeleteFunc(j.wait, func(w waiting) bool {
+		over := w.until <= synced && j.state == on
+		if over {
+			w.done()
+		}
+		return over
+	})
+	j.waiters.Store(int32(len(j.wait)))
+}
+
+// fill writes the journal's part of INFO persistence.
+func (j *Journal) fill(b *bytes.Buffer) {
+	f := &j.facts
+	took := int64(-1)
+	if f.rewriting {
+		took = int64(time.Since(f.began).Seconds())
+	}
+	status := func(ok bool) string {
+		if ok {
+			return "ok"
+		}
+		return "err"
+	}
+	engine.Fields(b, "aof_enabled", bit(j.state != off), "aof_rewrite_in_progress", bit(f.rewriting),
+		"aof_rewrite_scheduled", bit(f.scheduled), "aof_last_rewrite_time_sec", f.lastRewrite,
+		"aof_current_rewrite_time_sec", took, "aof_last_bgrewrite_status", status(f.rewriteOK),
+		"aof_rewrites", f.rewrites, "aof_last_write_status", status(!j.failing.Load()), "aof_last_cow_size", 0)
+	if j.state != off {
+		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite", bit(j.state == starting),
+			"aof_buffer_length", j.length(), "aof_pending_bio_fsync", bit(j.synced.Load() < j.written.Load()), "aof_delayed_fsync", 0)
+	}
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,122 @@
+package journal
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// Disk is the file system as far as a journal needs it. An absent file is an error that wraps
+// os.ErrNotExist.
+type Disk interface {
+	Read(path string) (io.ReadCloser, error)
+	Size(path string) (int64, error)
+	Create(path string) (File, error) // empty, even if it was there
+	Append(path string) (File, error) // at its end
+	Rename(from, to string) error
+	Remove(path string) error
+	MakeDir(path string) error // it may be there
+	SyncDir(path string) error // makes what was created, renamed and removed in it last
+}
+
+// File is an open file. Write goes to its end.
+type File interface {
+	io.WriteCloser
+	io.WriterAt
+	Sync() error
+	Truncate(size int64) error
+}
+
+// OS is the machine's file system.
+type OS struct{}
+
+// Read implements Disk.
+func (OS) Read(path string) (io.ReadCloser, error) { return os.Open(path) }
+
+// Size implements Disk.
+func (OS) Size(path string) (int64, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return 0, err
+	}
+	return info.Size(), nil
+}
+
+// Create implements Disk.
+func (OS) Create(path string) (File, error) {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	return osFile{f}, nil
+}
+
+// Append implements Disk.
+func (OS) Append(path string) (File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0o644)
+	if err != nil {
+		return nil, err
+	}
+	_, err = f.Seek(0, io.SeekEnd)
+	return osFile{f}, err
+}
+
+// osFile is a file whose position is its end.
+type osFile struct{ *os.File }
+
+// Truncate implements File.
+func (f osFile) Truncate(size int64) error {
+	if err := f.File.Truncate(size); err != nil {
+		return err
+	}
+	_, err := f.Seek(size, io.SeekStart)
+	return err
+}
+
+// Rename implements Disk.
+func (OS) Rename(from, to string) error { return os.Rename(from, to) }
+
+// Remove implements Disk.
+func (OS) Remove(path string) error { return os.Remove(path) }
+
+// MakeDir implements Disk.
+func (OS) MakeDir(path string) error { return os.MkdirAll(path, 0o755) }
+
+// SyncDir implements Disk.
+func (OS) SyncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// writeWhole puts a file in place in one step: whoever reads it sees the old text or the new one.
+func writeWhole(disk Disk, path string, text []byte) error {
+	temp := filepath.Join(filepath.Dir(path), "temp-"+filepath.Base(path))
+	if err := writeSynced(disk, temp, text); err != nil {
+		_ = disk.Remove(temp)
+		return err
+	}
+	if err := disk.Rename(temp, path); err != nil {
+		_ = disk.Remove(temp)
+		return err
+	}
+	return disk.SyncDir(filepath.Dir(path))
+}
+
+func writeSynced(disk Disk, path string, text []byte) error {
+	f, err := disk.Create(path)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(text)
+	if err == nil {
+		err = f.Sync()
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	return err
+}

@@ -1,0 +1,201 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"syscall"
+)
+
+// platter is a disk in memory that can fail, fill up, and lose power.
+type platter struct {
+	mu     sync.Mutex
+	files  map[string]*content // as the system shows them
+	steps  int                 // changes so far
+	power  int                 // changes after which nothing works any more; 0 for never
+	room   int                 // bytes left; negative for no end
+	broken error               // of every change
+	deaf   error               // of every sync, which drops what it was for
+}
+
+// content is a file's bytes, and those of them that survive a loss of power.
+type content struct{ text, safe []byte }
+
+var errPower = errors.New("the power is gone")
+
+func newPlatter() *platter { return &platter{files: make(map[string]*content), room: -1} }
+
+// change runs a change, unless it fails.
+func (p *platter) change(fn func() error) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.power > 0 && p.steps >= p.power {
+		return errPower
+	}
+	if p.broken != nil {
+		return p.broken
+	}
+	p.steps++
+	return fn()
+}
+
+// restart returns the disk as it is found after the power came back: with all that was written, or with
+// nothing that was not synced.
+func (p *platter) restart(lossy bool) *platter {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	next := newPlatter()
+	for path, c := range p.files {
+		text := c.text
+		if lossy {
+			text = c.safe
+		}
+		next.files[path] = &content{slices.Clone(text), slices.Clone(text)}
+	}
+	return next
+}
+
+// names returns the files there are.
+func (p *platter) names() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var names []string
+	for path := range p.files {
+		names = append(names, filepath.Base(path))
+	}
+	slices.Sort(names)
+	return names
+}
+
+func (p *platter) open(path string) (*content, error) {
+	c := p.files[path]
+	if c == nil {
+		return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrNotExist}
+	}
+	return c, nil
+}
+
+func (p *platter) Read(path string) (io.ReadCloser, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, err := p.open(path)
+	if err != nil {
+		return nil, err
+	}
+	return io.NopCloser(bytes.NewReader(slices.Clone(c.text))), nil
+}
+
+func (p *platter) Size(path string) (int64, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, err := p.open(path)
+	if err != nil {
+		return 0, err
+	}
+	return int64(len(c.text)), nil
+}
+
+func (p *platter) Create(path string) (File, error) {
+	err := p.change(func() error {
+		p.files[path] = new(content)
+		return nil
+	})
+	return &handle{p, p.files[path]}, err
+}
+
+func (p *platter) Append(path string) (File, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	c, err := p.open(path)
+	return &handle{p, c}, err
+}
+
+func (p *platter) Rename(from, to string) error {
+	return p.change(func() error {
+		c, err := p.open(from)
+		if err == nil {
+			p.files[to] = c
+			delete(p.files, from)
+		}
+		return err
+	})
+}
+
+func (p *platter) Remove(path string) error {
+	return p.change(func() error {
+		_, err := p.open(path)
+		delete(p.files, path)
+		return err
+	})
+}
+
+func (p *platter) MakeDir(string) error { return p.change(func() error { return nil }) }
+func (p *platter) SyncDir(string) error { return p.change(func() error { return nil }) }
+
+// handle is an open file.
+type handle struct {
+	disk *platter
+	*content
+}
+
+func (h *handle) Write(b []byte) (n int, err error) {
+	err = h.disk.change(func() error {
+		n = len(b)
+		if h.disk.room >= 0 && n > h.disk.room {
+			n = h.disk.room
+			err = syscall.ENOSPC
+		}
+		if h.disk.room >= 0 {
+			h.disk.room -= n
+		}
+		h.text = append(h.text, b[:n]...)
+		if n < len(b) {
+			return &os.PathError{Op: "write", Err: syscall.ENOSPC}
+		}
+		return nil
+	})
+	return n, err
+}
+
+func (h *handle) WriteAt(b []byte, at int64) (int, error) {
+	return len(b), h.disk.change(func() error {
+		copy(h.text[at:], b)
+		return nil
+	})
+}
+
+func (h *handle) Sync() error {
+	return h.disk.change(func() error {
+		if h.disk.deaf != nil {
+			h.text = append(h.text[:len(h.safe):len(h.safe)], bytes.Repeat([]byte{0}, len(h.text)-len(h.safe))...)
+			h.safe = slices.Clone(h.text)
+			return h.disk.deaf
+		}
+		h.safe = slices.Clone(h.text)
+		return nil
+	})
+}
+
+func (h *handle) Truncate(size int64) error {
+	return h.disk.change(func() error {
+		h.text = h.text[:size]
+		h.safe = h.safe[:min(len(h.safe), int(size))]
+		return nil
+	})
+}
+
+func (h *handle) Close() error { return nil }
+
+// dump returns the files' texts, for messages.
+func (p *platter) dump() string {
+	var b bytes.Buffer
+	for _, path := range slices.Sorted(maps.Keys(p.files)) {
+		b.WriteString(path + ": " + string(p.files[path].text) + "\n")
+	}
+	return b.String()
+}

@@ -1,0 +1,206 @@
+package journal
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// files is what is on disk.
+type files struct {
+	sync.Mutex
+	dir      string
+	manifest *manifest
+	file     File  // to which is appended; nil if the journal is off
+	size     int64 // of file
+	safe     int64 // of it, that was synced
+	others   int64 // bytes of the other files
+	total    atomic.Int64
+	rest     []byte // taken from the buffer; kept until it is synced, if that is asked for
+	done     int    // of it, that was written
+	end      int64  // offset of its end
+	torn     bool   // a sync failed, and what it was for may be lost: the data must be written anew
+	failure  string // of the last write, in the system's words
+	failing  atomic.Bool
+	lastSync atomic.Int64 // nanoseconds
+}
+
+// Behind implements server.Journal.
+func (j *Journal) Behind() bool {
+	switch {
+	case j.failing.Load():
+		return false // whoever waits goes on waiting, and no more join: writes are refused
+	case j.always.Load():
+		return j.appended.Load() > j.synced.Load()
+	}
+	return j.length() > maxAhead
+}
+
+// Commit implements server.Journal.
+func (j *Journal) Commit() bool { return j.commit(j.always.Load()) }
+
+// commit writes what was appended, and syncs it if asked to. It reports whether that succeeded.
+func (j *Journal) commit(sync bool) bool {
+	j.files.Lock()
+	defer j.files.Unlock()
+	if j.file == nil {
+		return true
+	}
+	err := j.keep(sync)
+	j.tell(err)
+	if sync && err == nil && j.waiters.Load() > 0 {
+		j.engine.With(j.serve)
+	}
+	return err == nil
+}
+
+// keep is commit, with the files locked.
+func (j *Journal) keep(sync bool) error {
+	f := &j.files
+	if j.appended.Load() > f.end {
+		text, end := j.take()
+		f.add(text)
+		f.end = end
+	}
+	err := f.write()
+	f.sized()
+	if err != nil {
+		return err
+	}
+	j.written.Store(f.end)
+	if sync && (j.synced.Load() < f.end || f.torn) {
+		if err := f.file.Sync(); err != nil {
+			f.unsynced()
+			return err
+		}
+		f.safe = f.size
+		j.synced.Store(f.end)
+		f.lastSync.Store(time.Now().UnixNano())
+	}
+	j.release(f.rest)
+	f.rest, f.done = nil, 0
+	return nil
+}
+
+// sized tells the size of all files to others.
+func (f *files) sized() { f.total.Store(f.others + f.size) }
+
+// add puts text behind what is to be written.
+func (f *files) add(text []byte) {
+	if len(f.rest) == 0 {
+		f.rest, f.done = text, 0
+		return
+	}
+	f.rest = append(f.rest, text...)
+}
+
+// write writes what is left of rest. A part of it that was written before an error is taken back, so
+// that no command is left half.
+func (f *files) write() error {
+	if f.done == len(f.rest) {
+		return nil
+	}
+	n, err := f.file.Write(f.rest[f.done:])
+	f.size += int64(n)
+	f.done += n
+	if err != nil && n > 0 && f.file.Truncate(f.size-int64(n)) == nil {
+		f.size -= int64(n)
+		f.done -= n
+	}
+	return err
+}
+
+// unsynced has what a failed sync was for written again: the system may have dropped it, and would
+// not say so again. If it is no longer in memory, the data have to be written anew.
+func (f *files) unsynced() {
+	if f.safe == f.size-int64(f.done) && f.file.Truncate(f.safe) == nil {
+		f.size, f.done = f.safe, 0
+		return
+	}
+	f.torn = true
+}
+
+// tell has writes refused after an error, and allowed when it is over.
+func (j *Journal) tell(err error) {
+	failure := ""
+	if err != nil {
+		failure = reason(err)
+	}
+	if failure == j.failure {
+		return
+	}
+	j.failure = failure
+	j.failing.Store(err != nil)
+	j.engine.With(func() {
+		if err == nil {
+			j.log('*', "AOF write error looks solved. The server can write again.")
+			j.engine.DenyWrites(engine.KeptByJournal, "")
+			j.facts.scheduled = j.facts.scheduled || j.torn
+			j.torn = false
+			return
+		}
+		j.log('#', "Error writing to the AOF file: %v", err)
+		j.engine.DenyWrites(engine.KeptByJournal, errMisconf+failure)
+	})
+}
+
+// errMisconf refuses writes, in Redis' words.
+const errMisconf = "MISCONF Errors writing to the AOF file: "
+
+// reason is an error in the system's words.
+func reason(err error) string {
+	var number syscall.Errno
+	if !errors.As(err, &number) {
+		return err.Error()
+	}
+	text := number.Error()
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// syncedAt returns when the last sync was.
+func (j *Journal) syncedAt() time.Time { return time.Unix(0, j.lastSync.Load()) }
+
+func (j *Journal) path(name string) string { return filepath.Join(j.dir, name) }
+
+func (j *Journal) writeManifest(m *manifest) error {
+	if err := writeWhole(j.disk, j.path(j.set.fileName+".manifest"), m.text()); err != nil {
+		return err
+	}
+	j.manifest = m
+	return nil
+}
+
+// use makes file the one that is appended to.
+func (j *Journal) use(file File, size int64) {
+	j.file, j.size, j.safe = file, size, size
+	j.rest, j.done, j.torn = nil, 0, false
+}
+
+// closeFile ends appending, after what there is was kept as well as possible.
+func (j *Journal) closeFile() {
+	j.files.Lock()
+	defer j.files.Unlock()
+	if j.file == nil {
+		return
+	}
+	if err := j.keep(true); err != nil {
+		j.log('#', "Error writing to the AOF file when it was turned off: %v", err)
+		j.skip()
+	}
+	_ = j.file.Close()
+	j.file = nil
+	j.tell(nil)
+}
+
+// skip gives up what could not be written.
+func (j *Journal) skip() {
+	_, j.end = j.cut()
+	j.written.Store(j.end)
+	j.synced.Store(j.end)
+}

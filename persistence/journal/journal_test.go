@@ -1,0 +1,158 @@
+package journal
+
+import (
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// store is an engine with a journal on a disk, and a session to talk to it.
+type store struct {
+	t       testing.TB
+	engine  *engine.Engine
+	journal *Journal
+	session *engine.Session
+	clock   atomic.Int64 // microseconds
+	log     strings.Builder
+}
+
+// begin makes a store whose parameters are set, and does not load it.
+func begin(t testing.TB, disk Disk, params ...string) *store {
+	s := &store{t: t}
+	s.clock.Store(1_700_000_000_000_000)
+	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
+	for _, f := range []engine.Family{engine.Strings(), engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(),
+		engine.Generic(), engine.Databases(), engine.Selection(), engine.Transactions(), engine.Connection(), engine.Server(),
+		engine.Replicas(), engine.BloomFilters()} {
+		s.engine.Add(f)
+	}
+	s.journal = New(s.engine, Options{Disk: disk, Log: func(mark byte, format string, args ...any) {
+		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
+	}})
+	for i := 0; i < len(params); i += 2 {
+		require.Empty(t, s.engine.Param(params[i]).Set(params[i+1]), params[i])
+	}
+	s.session = s.engine.NewSession(nil)
+	return s
+}
+
+// start makes a store with appendonly yes and loads it.
+func start(t testing.TB, disk Disk, params ...string) *store {
+	t.Helper()
+	s := begin(t, disk, append([]string{"appendonly", "yes"}, params...)...)
+	require.NoError(t, s.journal.Load())
+	t.Cleanup(s.journal.Close)
+	return s
+}
+
+// do runs a command and returns its raw reply.
+func (s *store) do(words ...string) string {
+	s.t.Helper()
+	var args [][]byte
+	for _, w := range words {
+		args = append(args, []byte(w))
+	}
+	o := s.engine.Do(s.session, [][][]byte{args})
+	return string(o.Out)
+}
+
+// run runs commands of words without blanks, one a line, of which none may fail.
+func (s *store) run(commands string) {
+	s.t.Helper()
+	for line := range strings.Lines(commands) {
+		if words := strings.Fields(line); len(words) > 0 {
+			require.NotContains(s.t, s.do(words...), "-", line)
+		}
+	}
+}
+
+func (s *store) digest() string { return s.engine.Keyspace.Digest().String() }
+
+func (s *store) info(field string) string {
+	_, rest, _ := strings.Cut(s.do("INFO", "persistence"), "\n"+field+":")
+	value, _, _ := strings.Cut(rest, "\r")
+	return value
+}
+
+// await waits until a condition holds.
+func await(t testing.TB, what string, holds func() bool) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+		require.True(t, time.Now().Before(end), what)
+	}
+}
+
+const everyType = `
+SET s some
+SET n 12
+SET t until PX 100000
+RPUSH l a b c
+SADD ints 1 2 3
+SADD set a b c
+ZADD z 1.5 a 2 b inf c
+HSET h f v g w
+SELECT 3
+SET s other
+BF.ADD f x
+INCR n
+SELECT 0
+APPEND s thing
+`
+
+func TestWhatIsKeptComesBack(t *testing.T) {
+	for _, preamble := range []string{"yes", "no"} {
+		for _, stamped := range []string{"yes", "no"} {
+			disk := newPlatter()
+			s := start(t, disk, "aof-use-rdb-preamble", preamble, "aof-timestamp-enabled", stamped)
+			s.run(everyType)
+			s.journal.Close()
+			again := start(t, disk, "aof-use-rdb-preamble", preamble)
+			require.Equal(t, s.digest(), again.digest(), disk.dump())
+			require.Equal(t, stamped == "yes", strings.Contains(disk.dump(), "#TS:1700000000\r\n"))
+			again.run("SET more 1\nBGREWRITEAOF")
+			await(t, "rewritten", func() bool { return again.info("aof_rewrites") == "1" })
+			require.Equal(t, "ok", again.info("aof_last_bgrewrite_status"), again.log.String())
+			again.run("SET evenmore 1\nSELECT 2\nSET x y")
+			again.journal.Close()
+			third := start(t, disk)
+			require.Equal(t, again.digest(), third.digest(), disk.dump())
+			require.Len(t, disk.names(), 3, "a base, commands, a manifest")
+		}
+	}
+}
+
+func TestTurnedOnAndOff(t *testing.T) {
+	disk := newPlatter()
+	s := begin(t, disk)
+	require.NoError(t, s.journal.Load())
+	t.Cleanup(s.journal.Close)
+	s.run("SET a 1\nCONFIG SET appendonly yes\nSET b 2")
+	await(t, "on", func() bool { return s.info("aof_pending_rewrite") == "0" })
+	s.run("SET c 3\nCONFIG SET appendonly no\nSET d 4\nCONFIG SET appendonly yes\nSET e 5")
+	await(t, "on again", func() bool { return s.info("aof_pending_rewrite") == "0" })
+	s.run("SET f 6")
+	s.journal.Close()
+	require.Equal(t, s.digest(), start(t, disk).digest(), disk.dump())
+	require.Len(t, disk.names(), 3)
+}
+
+func TestWaitAOF(t *testing.T) {
+	for _, policy := range []string{always, everysec, never} {
+		s := start(t, newPlatter(), "appendfsync", policy)
+		s.run("SET a 1")
+		require.Empty(t, s.do("WAITAOF", "1", "0", "0"), policy)
+		var out []byte
+		await(t, "synced", func() bool {
+			out = append(out, s.engine.Collect(s.session).Out...)
+			return len(out) > 0
+		})
+		require.Equal(t, "*2\r\n:1\r\n:0\r\n", string(out), policy)
+		require.Equal(t, "*2\r\n:1\r\n:0\r\n", s.do("WAITAOF", "1", "0", "0"), "nothing was written since")
+	}
+}

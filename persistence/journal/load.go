@@ -1,0 +1,153 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// errCommand is a command that could not be executed.
+type errCommand struct {
+	name    []byte
+	at      int64
+	failure string
+}
+
+func (e *errCommand) Error() string {
+	return fmt.Sprintf("the command %q at byte %d was refused: %s", e.name, e.at, e.failure)
+}
+
+// transactions follows where transactions begin and end.
+type transactions struct {
+	open  bool
+	valid int64 // up to here the file is complete: no command and no transaction is cut off
+}
+
+func (t *transactions) pass(c command) {
+	switch {
+	case c.args == nil:
+	case isName(c.args, "MULTI"):
+		t.open = true
+	case isName(c.args, "EXEC") || isName(c.args, "DISCARD"):
+		t.open = false
+	}
+	if !t.open {
+		t.valid = c.end
+	}
+}
+
+func isName(args [][]byte, upper string) bool { return engine.IsWord(args[0], upper) }
+
+// replay executes the commands of a file that begins at an offset. It returns up to where the file is
+// complete. The error is a *Flaw if the file is damaged.
+func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64)) (valid int64, err error) {
+	loader, in := e.NewLoader(), newScanner(src, offset)
+	tx := transactions{valid: offset}
+	var batch [][][]byte
+	for {
+		commands, err := in.next()
+		if err == io.EOF && tx.open {
+			return tx.valid, &Flaw{Offset: tx.valid, Truncated: true}
+		}
+		if err == io.EOF {
+			return tx.valid, nil
+		}
+		if err != nil {
+			return tx.valid, err
+		}
+		batch = batch[:0]
+		for _, c := range commands {
+			if c.args != nil {
+				batch = append(batch, c.args)
+			}
+		}
+		if done, failure := loader.Do(batch); failure != "" {
+			return tx.valid, &errCommand{batch[done][0], startOf(commands, done), failure}
+		}
+		for _, c := range commands {
+			tx.pass(c)
+		}
+		progress(commands[len(commands)-1].end)
+	}
+}
+
+// startOf returns the offset of the nth command that is no annotation.
+func startOf(commands []command, n int) int64 {
+	for _, c := range commands {
+		if c.args == nil {
+			continue
+		}
+		if n == 0 {
+			return c.start
+		}
+		n--
+	}
+	return 0
+}
+
+// loadFile takes in one file: a snapshot, commands, or a snapshot that commands follow. If it is the
+// last and ends in the middle of a command, and that is allowed, it is cut off there.
+func (j *Journal) loadFile(path string, last bool) error {
+	f, err := j.disk.Read(path)
+	if err != nil {
+		return fmt.Errorf("can't open the append log file %s for reading: %w", path, err)
+	}
+	defer f.Close()
+	valid, err := j.loadFrom(f)
+	var flaw *Flaw
+	if !errors.As(err, &flaw) {
+		return inFile(path, err)
+	}
+	switch {
+	case !flaw.Truncated:
+		return fmt.Errorf("bad file format reading the append only file %s: make a backup of your AOF file, then use "+
+			"miniserver check-aof --fix <filename.manifest>: %w", path, flaw)
+	case !last || !j.set.loadTruncated:
+		return fmt.Errorf("unexpected end of file reading the append only file %s. You can: 1) Make a backup of your AOF file, "+
+			"then use miniserver check-aof --fix <filename.manifest>. 2) Alternatively you can set the 'aof-load-truncated' "+
+			"configuration option to yes and restart the server", path)
+	}
+	j.log('#', "!!! Warning: short read while loading the AOF file %s!!!", filepath.Base(path))
+	j.log('#', "Truncating the AOF %s at offset %d", filepath.Base(path), valid)
+	j.log('#', "AOF %s loaded anyway because aof-load-truncated is enabled", filepath.Base(path))
+	return inFile(path, j.truncate(path, valid))
+}
+
+func inFile(path string, err error) error {
+	if err != nil {
+		err = fmt.Errorf("%s: %w", path, err)
+	}
+	return err
+}
+
+// loadFrom takes in a file's content and returns up to where it is complete.
+func (j *Journal) loadFrom(f io.Reader) (valid int64, err error) {
+	head := make([]byte, len(preamble))
+	n, err := io.ReadFull(f, head)
+	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
+		return 0, err
+	}
+	src, begin := io.MultiReader(bytes.NewReader(head[:n]), f), int64(0)
+	if string(head[:n]) == preamble {
+		if src, begin, err = j.loadSnapshot(src); err != nil {
+			return 0, err
+		}
+	}
+	done := j.loaded.Load()
+	return replay(j.engine, src, begin, func(at int64) { j.loaded.Store(done + at) })
+}
+
+// preamble is how a snapshot begins.
+const preamble = "REDIS"
+
+func (j *Journal) truncate(path string, size int64) error {
+	f, err := j.disk.Append(path)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
+}

@@ -1,0 +1,223 @@
+package journal
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// A manifest names the files that make up the journal, one a line:
+//
+//	file appendonly.aof.2.base.rdb seq 2 type b     the data at one moment
+//	file appendonly.aof.3.incr.aof seq 3 type i     the commands since, in order
+//	file appendonly.aof.4.incr.aof seq 4 type i
+//	file appendonly.aof.2.incr.aof seq 2 type h     what a rewrite made obsolete, to be removed
+type manifest struct {
+	base    *part // nil for none
+	history []part
+	incrs   []part
+}
+
+// part is one of the files.
+type part struct {
+	name string // in the journal's directory
+	seq  int64
+	kind byte
+}
+
+const (
+	kindBase    = 'b'
+	kindIncr    = 'i'
+	kindHistory = 'h'
+)
+
+// maxManifestLine is the longest line that Redis reads.
+const maxManifestLine = 1024
+
+var errManifest = errors.New("invalid AOF manifest file format")
+
+// readManifest reads the manifest at path; an absent one is an error that wraps os.ErrNotExist.
+func readManifest(disk Disk, path string) (*manifest, error) {
+	text, err := readWhole(disk, path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseManifest(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+func readWhole(disk Disk, path string) ([]byte, error) {
+	r, err := disk.Read(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	var b bytes.Buffer
+	_, err = b.ReadFrom(r)
+	return b.Bytes(), err
+}
+
+// parseManifest reads a manifest's text.
+func parseManifest(text []byte) (*manifest, error) {
+	m := new(manifest)
+	n := 0
+	for line := range bytes.Lines(text) {
+		n++
+		if line[0] == '#' {
+			continue
+		}
+		p, err := parsePart(line)
+		if err == nil {
+			err = m.add(p)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", n, err)
+		}
+	}
+	if n == 0 {
+		return nil, fmt.Errorf("found an empty AOF manifest")
+	}
+	return m, nil
+}
+
+// parsePart reads a line. Words that are not known are skipped, as Redis does.
+func parsePart(line []byte) (p part, err error) {
+	if len(line) > maxManifestLine {
+		return p, fmt.Errorf("the AOF manifest file contains too long line")
+	}
+	words, ok := resp.Words(bytes.TrimSpace(line), nil)
+	if !ok || len(words) < 6 || len(words)%2 != 0 {
+		return p, errManifest
+	}
+	for i := 0; i < len(words); i += 2 {
+		value := string(words[i+1])
+		switch strings.ToLower(string(words[i])) {
+		case "file":
+			p.name = value
+		case "seq":
+			if p.seq, err = strconv.ParseInt(value, 10, 64); err != nil {
+				return p, errManifest
+			}
+		case "type":
+			p.kind = (value + "?")[0]
+		}
+	}
+	switch {
+	case p.name == "" || p.seq <= 0 || p.kind == 0:
+		return p, errManifest
+	case filepath.Base(p.name) != p.name:
+		return p, fmt.Errorf("file can't be a path, just a filename")
+	}
+	return p, nil
+}
+
+func (m *manifest) add(p part) error {
+	switch p.kind {
+	case kindBase:
+		if m.base != nil {
+			return fmt.Errorf("found duplicate base file information")
+		}
+		m.base = &p
+	case kindIncr:
+		if n := len(m.incrs); n > 0 && p.seq <= m.incrs[n-1].seq {
+			return fmt.Errorf("found a non-monotonic sequence number")
+		}
+		m.incrs = append(m.incrs, p)
+	case kindHistory:
+		m.history = append(m.history, p)
+	default:
+		return fmt.Errorf("unknown AOF file type")
+	}
+	return nil
+}
+
+// text returns the manifest as Redis writes it.
+func (m *manifest) text() []byte {
+	var b []byte
+	for _, p := range m.all() {
+		b = append(b, "file "...)
+		if strings.ContainsAny(p.name, " \"'\\\t\r\n") {
+			b = resp.Quote(b, p.name)
+		} else {
+			b = append(b, p.name...)
+		}
+		b = fmt.Appendf(b, " seq %d type %c\n", p.seq, p.kind)
+	}
+	return b
+}
+
+// all returns the files in the order of the manifest.
+func (m *manifest) all() (parts []part) {
+	if m.base != nil {
+		parts = append(parts, *m.base)
+	}
+	return append(append(parts, m.history...), m.incrs...)
+}
+
+// data returns the files that hold the data, in the order in which they are to be read.
+func (m *manifest) data() (parts []part) {
+	if m.base != nil {
+		parts = append(parts, *m.base)
+	}
+	return append(parts, m.incrs...)
+}
+
+// nextBase and nextIncr return the numbers of the next files.
+func (m *manifest) nextBase() int64 {
+	if m.base == nil {
+		return 1
+	}
+	return m.base.seq + 1
+}
+
+func (m *manifest) nextIncr() (seq int64) {
+	for _, p := range append(m.incrs, m.history...) {
+		seq = max(seq, p.seq)
+	}
+	return seq + 1
+}
+
+// with returns a copy with one more file of commands.
+func (m *manifest) with(incr part) *manifest {
+	next := &manifest{base: m.base, history: m.history}
+	next.incrs = append(append(next.incrs, m.incrs...), incr)
+	return next
+}
+
+// rebased returns a copy in which base and the files from number incr on hold the data, and the others
+// are history.
+func (m *manifest) rebased(base part, incr int64) *manifest {
+	next := &manifest{base: &base}
+	next.history = append(next.history, m.history...)
+	if m.base != nil {
+		next.history = append(next.history, part{m.base.name, m.base.seq, kindHistory})
+	}
+	for _, p := range m.incrs {
+		if p.seq < incr {
+			next.history = append(next.history, part{p.name, p.seq, kindHistory})
+		} else {
+			next.incrs = append(next.incrs, p)
+		}
+	}
+	return next
+}
+
+// sweep removes the history's files, and returns the manifest without those that are gone.
+func (m *manifest) sweep(disk Disk, dir string) *manifest {
+	next := &manifest{base: m.base, incrs: m.incrs}
+	for _, p := range m.history {
+		if err := disk.Remove(filepath.Join(dir, p.name)); err != nil && !errors.Is(err, os.ErrNotExist) {
+			next.history = append(next.history, p)
+		}
+	}
+	return next
+}

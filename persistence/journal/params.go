@@ -1,0 +1,59 @@
+package journal
+
+import (
+	"math"
+	"path/filepath"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// params are the journal's parameters.
+func (j *Journal) params() []engine.Param {
+	s := &j.set
+	list := []engine.Param{
+		{Name: "appendonly", Get: func() string { return engine.YesNo(s.enabled) }, Set: j.setEnabled},
+		engine.EnumParam("appendfsync", &s.fsync, everysec, always, never),
+		fileNameParam("appenddirname", &s.dirName),
+		fileNameParam("appendfilename", &s.fileName),
+		engine.BoolParam("aof-load-truncated", &s.loadTruncated),
+		engine.BoolParam("aof-timestamp-enabled", &s.timestamps),
+		engine.BoolParam("aof-use-rdb-preamble", &s.preamble),
+		engine.IntParam("auto-aof-rewrite-percentage", &s.growth, 0, math.MaxInt32),
+		engine.MemoryParam("auto-aof-rewrite-min-size", &s.minSize, 0),
+		engine.BoolParam("no-appendfsync-on-rewrite", &s.quietRewrite),
+	}
+	for i := 1; i < len(list); i++ {
+		set := list[i].Set
+		list[i].Set = func(v string) string {
+			failure := set(v)
+			j.apply()
+			return failure
+		}
+	}
+	return list
+}
+
+func (j *Journal) setEnabled(v string) string {
+	var yes bool
+	p := engine.BoolParam("appendonly", &yes)
+	if failure := p.Set(v); failure != "" {
+		return failure
+	}
+	return j.enable(yes)
+}
+
+// fileNameParam is a name of a file or directory, and no path.
+func fileNameParam(name string, p *string) engine.Param {
+	param := engine.StringParam(name, p).AtStart()
+	param.Set = func(v string) string {
+		switch {
+		case v == "":
+			return name + " can't be empty"
+		case filepath.Base(v) != v:
+			return name + " can't be a path, just a filename"
+		}
+		*p = v
+		return ""
+	}
+	return param
+}

@@ -1,0 +1,181 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"time"
+)
+
+// facts are what INFO tells, and what a rewrite is decided by. All under the engine's lock.
+type facts struct {
+	rewriting   bool
+	scheduled   bool // a rewrite is to begin as soon as it can
+	stopping    bool // the file is to be closed
+	rewriteOK   bool // the last one
+	rewrites    int64
+	failures    int // in a row
+	began       time.Time
+	lastRewrite int64 // seconds; -1 for none
+	baseSize    int64 // of all files after the last rewrite, or at start
+	retry       time.Time
+}
+
+// rewriteDue decides whether a rewrite is to begin now, and says so in the facts. It is called under the
+// engine's lock.
+func (j *Journal) rewriteDue(now time.Time) bool {
+	f := &j.facts
+	if f.rewriting || f.stopping || j.engine.InTx() || j.engine.Keyspace.Pictured() || now.Before(f.retry) {
+		return false
+	}
+	if !f.scheduled && !j.grown() {
+		return false
+	}
+	f.scheduled, f.rewriting, f.began = false, true, now
+	return true
+}
+
+// grown reports whether the files are as large as a rewrite by itself wants them.
+func (j *Journal) grown() bool {
+	if j.state != on || j.set.growth == 0 {
+		return false
+	}
+	size := j.total.Load()
+	return size > j.set.minSize && (size-j.facts.baseSize)*100 >= j.set.growth*max(j.facts.baseSize, 1)
+}
+
+// rewrite puts the data down anew, and forgets the files before.
+func (j *Journal) rewrite() {
+	err := j.rewriteOnce()
+	j.engine.With(func() {
+		f := &j.facts
+		f.rewriting, f.rewriteOK = false, err == nil
+		f.lastRewrite = int64(time.Since(f.began).Seconds())
+		f.rewrites++
+		if err == nil {
+			f.failures, f.retry = 0, time.Time{}
+			j.log('*', "Background AOF rewrite finished successfully")
+			return
+		}
+		f.failures++
+		f.retry = time.Now().Add(min(time.Hour, time.Second<<min(f.failures, 12)))
+		f.scheduled = f.scheduled || j.state == starting
+		j.log('#', "Background AOF rewrite failed: %v", err)
+	})
+	j.poke()
+}
+
+var errTurnedOff = errors.New("the append-only file was turned off meanwhile")
+
+func (j *Journal) rewriteOnce() error {
+	p := &picture{journal: j, temp: fmt.Sprintf("temp-rewriteaof-bg-%d.aof", os.Getpid())}
+	defer p.drop()
+	if err := j.locate(); err != nil {
+		return err
+	}
+	if err := p.open(); err != nil {
+		return err
+	}
+	incr, err := j.turn(p)
+	if err != nil {
+		return err
+	}
+	if err := p.save(); err != nil {
+		return err
+	}
+	return j.settle(p, incr)
+}
+
+// turn begins the picture, and the file to which what changes from now on is appended. It returns that
+// file's number, 0 if the journal is off.
+func (j *Journal) turn(p *picture) (incr int64, err error) {
+	j.files.Lock()
+	defer j.files.Unlock()
+	file, next, err := j.createIncr()
+	if err != nil {
+		return 0, err
+	}
+	var was state
+	var text []byte
+	var end int64
+	j.engine.With(func() {
+		p.begin()
+		if was = j.state; was != off {
+			text, end = j.cut()
+			j.engine.SetJournal(j.append)
+		}
+	})
+	switch {
+	case was == off:
+		return 0, errors.Join(file.Close(), j.disk.Remove(j.path(next.name)))
+	case was == on:
+		err = j.handOver(text, end, next)
+	case j.file != nil: // of an attempt that failed
+		err = j.file.Close()
+	}
+	if err != nil {
+		return 0, errors.Join(err, file.Close(), j.disk.Remove(j.path(next.name)))
+	}
+	j.use(file, 0)
+	j.end = end
+	return next.seq, nil
+}
+
+// handOver writes the last of the old file, and names the new one in the manifest.
+func (j *Journal) handOver(text []byte, end int64, next part) error {
+	j.add(text)
+	j.end = end
+	err := j.keep(true)
+	j.tell(err)
+	if err != nil {
+		return err
+	}
+	if err := j.writeManifest(j.manifest.with(next)); err != nil {
+		return err
+	}
+	j.others += j.size
+	return j.file.Close()
+}
+
+// settle names the picture in the manifest, in place of all that was before it.
+func (j *Journal) settle(p *picture, incr int64) error {
+	j.files.Lock()
+	defer j.files.Unlock()
+	old := j.manifest
+	if incr != 0 && j.file == nil {
+		return errTurnedOff
+	}
+	if n := len(old.incrs); incr != 0 && (n == 0 || old.incrs[n-1].seq < incr) { // it was starting
+		old = old.with(part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, incr), incr, kindIncr})
+	}
+	if incr == 0 {
+		incr = old.nextIncr()
+	}
+	seq := old.nextBase()
+	base := part{fmt.Sprintf("%s.%d.base.%s", j.set.fileName, seq, p.suffix), seq, kindBase}
+	if err := j.disk.Rename(j.path(p.temp), j.path(base.name)); err != nil {
+		return err
+	}
+	if err := j.writeManifest(old.rebased(base, incr)); err != nil {
+		return err
+	}
+	j.sweep()
+	size, err := j.disk.Size(j.path(base.name))
+	j.others = size
+	j.engine.With(func() {
+		if j.state == starting {
+			j.state = on
+		}
+		j.sized()
+		j.facts.baseSize = j.total.Load()
+		j.apply()
+	})
+	return err
+}
+
+// sweep removes the files that the manifest calls history.
+func (j *Journal) sweep() {
+	if err := j.writeManifest(j.manifest.sweep(j.disk, j.dir)); err != nil {
+		j.log('#', "Can't take removed files out of the AOF manifest: %v", err)
+	}
+}

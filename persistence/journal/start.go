@@ -1,0 +1,207 @@
+package journal
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// Load takes in what the journal holds, if appendonly is yes, and begins to keep what changes from now
+// on. Clients hear LOADING meanwhile. It is called once, whether appendonly is yes or not.
+func (j *Journal) Load() error {
+	if j.set.enabled {
+		if err := j.open(); err != nil {
+			return err
+		}
+	}
+	j.engine.With(func() { j.live = true })
+	j.ended.Go(j.run)
+	return nil
+}
+
+// open loads the files, or makes the first ones, and appends to them from now on.
+func (j *Journal) open() error {
+	j.files.Lock()
+	defer j.files.Unlock()
+	j.engine.StartLoading() // for good if that fails: half the data is not served
+	for _, step := range []func() error{j.find, j.adopt, j.loadAll} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	if len(j.manifest.data()) == 0 {
+		if err := j.firstBase(); err != nil {
+			return fmt.Errorf("can't write the first base of the append-only file: %w", err)
+		}
+	}
+	if err := j.resume(); err != nil {
+		return fmt.Errorf("can't open the append-only file: %w", err)
+	}
+	j.sized()
+	j.engine.With(func() {
+		j.state, j.db = on, -1
+		j.facts.baseSize = j.total.Load()
+		j.engine.SetJournal(j.append)
+		j.apply()
+	})
+	j.engine.StopLoading()
+	return nil
+}
+
+// locate reads the manifest, if that was not done yet, and makes the directory.
+func (j *Journal) locate() (err error) {
+	j.files.Lock()
+	defer j.files.Unlock()
+	if j.manifest == nil {
+		err = j.find()
+	}
+	return err
+}
+
+// find is locate with the files locked.
+func (j *Journal) find() error {
+	j.dir = filepath.Join(j.root(), j.set.dirName)
+	m, err := readManifest(j.disk, j.path(j.set.fileName+".manifest"))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		m = new(manifest)
+	case err != nil:
+		return err
+	}
+	if err := j.disk.MakeDir(j.dir); err != nil {
+		return fmt.Errorf("can't open or create append-only dir %s: %w", j.set.dirName, err)
+	}
+	j.manifest = m
+	return nil
+}
+
+// root returns the directory in which that of the journal is.
+func (j *Journal) root() string { return j.engine.Param("dir").Get() }
+
+// adopt makes a single file, as Redis up to 6 has it, the base of a journal that has none.
+func (j *Journal) adopt() error {
+	if len(j.manifest.all()) > 0 {
+		return nil
+	}
+	single := filepath.Join(j.root(), j.set.fileName)
+	if _, err := j.disk.Size(single); err == nil {
+		if err := j.disk.Rename(single, j.path(j.set.fileName)); err != nil {
+			return err
+		}
+		j.log('*', "Migrated the old-style AOF file %s into %s", j.set.fileName, j.set.dirName)
+	}
+	if _, err := j.disk.Size(j.path(j.set.fileName)); err != nil {
+		return nil
+	}
+	return j.writeManifest(&manifest{base: &part{j.set.fileName, 1, kindBase}})
+}
+
+// loadAll loads the files that hold the data.
+func (j *Journal) loadAll() error {
+	parts := j.manifest.data()
+	if len(parts) == 0 {
+		return nil
+	}
+	for _, p := range parts {
+		size, err := j.disk.Size(j.path(p.name))
+		if err != nil {
+			return fmt.Errorf("the AOF file %s that the manifest names can't be read: %w", p.name, err)
+		}
+		j.others += size
+	}
+	for i, p := range parts {
+		if err := j.loadFile(j.path(p.name), i == len(parts)-1); err != nil {
+			return err
+		}
+	}
+	j.log('*', "DB loaded from append only file: %d bytes", j.others)
+	return nil
+}
+
+// firstBase writes the base of a journal that has nothing yet: the data are what was there at start.
+func (j *Journal) firstBase() error {
+	p := &picture{journal: j, temp: "temp-base.aof"}
+	defer p.drop()
+	if err := p.open(); err != nil {
+		return err
+	}
+	j.engine.With(p.begin)
+	if err := p.save(); err != nil {
+		return err
+	}
+	base := part{fmt.Sprintf("%s.1.base.%s", j.set.fileName, p.suffix), 1, kindBase}
+	if err := j.disk.Rename(j.path(p.temp), j.path(base.name)); err != nil {
+		return err
+	}
+	size, err := j.disk.Size(j.path(base.name))
+	j.others = size
+	j.manifest = &manifest{base: &base} // resume writes it
+	return err
+}
+
+// resume opens the last file of commands, or the first.
+func (j *Journal) resume() error {
+	if n := len(j.manifest.incrs); n > 0 {
+		path := j.path(j.manifest.incrs[n-1].name)
+		file, err := j.disk.Append(path)
+		if err != nil {
+			return err
+		}
+		size, err := j.disk.Size(path)
+		j.others -= size
+		j.use(file, size)
+		return err
+	}
+	file, incr, err := j.createIncr()
+	if err != nil {
+		return err
+	}
+	if err := j.writeManifest(j.manifest.with(incr)); err != nil {
+		return errors.Join(err, file.Close())
+	}
+	j.use(file, 0)
+	return nil
+}
+
+// createIncr makes the next file of commands, which is not in the manifest yet.
+func (j *Journal) createIncr() (File, part, error) {
+	seq := j.manifest.nextIncr()
+	incr := part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, seq), seq, kindIncr}
+	file, err := j.disk.Create(j.path(incr.name))
+	return file, incr, err
+}
+
+// apply makes the settings count. It is called under the engine's lock.
+func (j *Journal) apply() {
+	j.always.Store(j.state == on && j.set.fsync == always)
+	j.mu.Lock()
+	j.stamping = j.set.timestamps
+	j.mu.Unlock()
+	j.poke()
+}
+
+// enable is CONFIG SET appendonly, under the engine's lock.
+func (j *Journal) enable(yes bool) (refusal string) {
+	if yes == j.set.enabled {
+		return ""
+	}
+	switch {
+	case !j.live:
+	case yes:
+		if err := j.disk.MakeDir(filepath.Join(j.root(), j.set.dirName)); err != nil {
+			j.log('#', "Can't open or create append-only dir %s: %v", j.set.dirName, err)
+			return "Unable to turn on AOF. Check server logs."
+		}
+		j.state, j.facts.scheduled = starting, true
+	default:
+		j.state, j.facts.stopping, j.facts.scheduled = off, true, false
+		j.engine.SetJournal(nil)
+		j.engine.DenyWrites(engine.KeptByJournal, "")
+	}
+	j.set.enabled = yes
+	j.apply()
+	return ""
+}
