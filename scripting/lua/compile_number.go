@@ -198,11 +198,20 @@ func addTo(slot uint8, e expression, c *compiler) action {
 	}
 }
 
-// numericModulo compiles a % k.
+// numericModulo compiles a % k. Between integers within the divisor's limit the product is exact, so what
+// comes out as a remainder is the one.
 func numericModulo(a number, k float64) number {
 	d, ok := newDivisor(k)
 	if !ok {
 		return func(f *Call) float64 { return modulo(a(f), k) }
 	}
-	return func(f *Call) float64 { return d.rest(a(f)) }
+	inverse, limit := d.inverse, d.limit
+	return func(f *Call) float64 {
+		x := a(f)
+		r := x - math.Floor(x*inverse)*k
+		if r >= 0 && r < k && math.Floor(x) == x && math.Abs(x) < limit {
+			return r
+		}
+		return modulo(x, k)
+	}
 }

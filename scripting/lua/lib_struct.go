@@ -58,8 +58,9 @@ const (
 	maxLearned     = 64 // bytes of a format that is remembered
 )
 
-// start begins with the first argument, which ends at its first zero byte as in C.
-func (l *layout) start(c *Call) {
+// start begins with the first argument, which ends at its first zero byte as in C. The place of the call
+// is asked what it knows, and may learn.
+func (l *layout) start(c *Call, learn bool) {
 	l.c, l.align = c, 1
 	text := c.CheckString(1)
 	at := c.Site()
@@ -69,7 +70,7 @@ func (l *layout) start(c *Call) {
 			return
 		}
 	}
-	if at != nil && at.Cache == nil && len(text) <= maxLearned {
+	if learn && at != nil && at.Cache == nil && len(text) <= maxLearned {
 		l.learn = &format{text: text, fields: make([]field, 0, len(text))}
 	}
 	if end := strings.IndexByte(text, 0); end >= 0 {
@@ -171,7 +172,7 @@ func (l *layout) control(f *field) {
 // struct.pack(format, ...)
 func (lib *structLib) pack(L *State, c *Call) {
 	var l layout
-	l.start(c)
+	l.start(c, true)
 	var b buffer
 	lib.buffer.lend(&b)
 	arg := 2
@@ -263,7 +264,7 @@ func (f *field) appendString(c *Call, b *buffer, arg int) {
 // struct.unpack(format, s [, position])
 func structUnpack(L *State, c *Call) {
 	var l layout
-	l.start(c)
+	l.start(c, true)
 	data := c.CheckString(2)
 	position := int(c.OptInteger(3, 1))
 	if position == 0 {
@@ -366,8 +367,7 @@ func (f *field) integer(data string) float64 {
 // struct.size(format)
 func structSize(_ *State, c *Call) {
 	var l layout
-	l.start(c)
-	l.learn = nil // options unknown pass here
+	l.start(c, false) // options unknown pass here
 	size := 0
 	for f := l.next(); f != nil; f = l.next() {
 		size += f.gap(size) + f.size

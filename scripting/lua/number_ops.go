@@ -10,7 +10,8 @@ func modulo(a, b float64) float64 {
 	return a - math.Floor(a/b)*b
 }
 
-// divisor is a constant divisor of %: an integer, by whose inverse the quotient is found.
+// divisor is a constant divisor of %: an integer, by whose inverse the quotient is found. The inverse is a
+// little too large unless it is exact, lest multiples of k miss their quotient.
 type divisor struct{ k, inverse, limit float64 }
 
 // newDivisor prepares k, false if there is no quick way with it.
@@ -23,16 +24,3 @@ func newDivisor(k float64) (d divisor, ok bool) {
 	}
 	return divisor{k, math.Nextafter(1/k, 1), 1 << 52}, true
 }
-
-// rest returns modulo(x, k). Between integers within the limit the product is exact, so what comes out
-// as a remainder is the one; the inverse is a little too large, lest multiples of k miss it.
-func (d *divisor) rest(x float64) float64 {
-	r := x - math.Floor(x*d.inverse)*d.k
-	if r >= 0 && r < d.k && math.Floor(x) == x && math.Abs(x) < d.limit {
-		return r
-	}
-	return d.slow(x)
-}
-
-//go:noinline
-func (d *divisor) slow(x float64) float64 { return modulo(x, d.k) }
