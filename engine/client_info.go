@@ -11,7 +11,7 @@ import (
 // CLIENT INFO
 func cmdClientInfo(c *Call) {
 	var b bytes.Buffer
-	c.describe(&b, c.Session)
+	c.Engine.describe(&b, c.Session, c.Args)
 	c.Reply.Verbatim("txt", b.Bytes())
 }
 
@@ -32,7 +32,11 @@ func cmdClientList(c *Call) {
 	}
 	var b bytes.Buffer
 	for _, s := range list {
-		c.describe(&b, s)
+		var args [][]byte
+		if s == c.Session {
+			args = c.Args
+		}
+		c.Engine.describe(&b, s, args)
 	}
 	c.Reply.Verbatim("txt", b.Bytes())
 }
@@ -76,17 +80,21 @@ func (s *Session) clientType() string {
 	return "normal"
 }
 
-// describe writes a session's line of CLIENT LIST.
-func (c *Call) describe(b *bytes.Buffer, s *Session) {
-	now := c.Engine.micros
+// description returns a session's line of CLIENT LIST without its end.
+func (e *Engine) description(s *Session) string {
+	var b bytes.Buffer
+	e.describe(&b, s, nil)
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// describe writes a session's line of CLIENT LIST. args are those of the command that it is executing.
+func (e *Engine) describe(b *bytes.Buffer, s *Session, args [][]byte) {
+	now := e.micros
 	multi, multiMem := -1, 0
 	if s.tx != nil {
 		multi, multiMem = len(s.tx.commands), s.tx.bytes()
 	}
-	argvMem := 0
-	if s == c.Session {
-		argvMem = argsBytes(c.Args)
-	}
+	argvMem := argsBytes(args)
 	last := "NULL"
 	if s.last != nil {
 		last = s.last.full
@@ -103,7 +111,7 @@ func (c *Call) describe(b *bytes.Buffer, s *Session) {
 	fmt.Fprintf(b, " qbuf=%d qbuf-free=0 argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=0 omem=%d tot-mem=%d events=%s",
 		held, argvMem, multiMem, room, room, s.Reply.Len(), unsent, total, events)
 	fmt.Fprintf(b, " cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s\n",
-		last, defaultUser, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
+		last, s.user.Name, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
 }
 
 // flags are a session's letters in CLIENT LIST.

@@ -1,10 +1,13 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/acl"
+
 // killFilter is what CLIENT KILL asks of those it closes.
 type killFilter struct {
 	id, minAge        int64 // 0 for any; seconds
 	addr, laddr, kind string
-	self              bool // the caller may be among them
+	user              *acl.User // nil for any
+	self              bool      // the caller may be among them
 }
 
 // CLIENT KILL <ip:port> | <[ID client-id] | [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] |
@@ -42,7 +45,8 @@ func (c *Call) killFilter() (f killFilter) {
 		case c.Word("LADDR"):
 			f.laddr = string(c.Arg())
 		case c.Word("USER"):
-			if user := c.Arg(); string(user) != defaultUser {
+			user := c.Arg()
+			if f.user = c.Engine.users.byName[string(user)]; f.user == nil {
 				c.Refusef(ErrNoUser, user)
 			}
 		case c.Word("SKIPME"):
@@ -63,14 +67,10 @@ func (e *Engine) kill(caller *Session, f killFilter) (n int) {
 		switch {
 		case f.addr != "" && s.Addr != f.addr, f.laddr != "" && s.LocalAddr != f.laddr,
 			f.kind != "" && s.clientType() != f.kind, f.id != 0 && s.ID != f.id,
-			s == caller && !f.self, f.minAge != 0 && (e.micros-s.created)/1e6 < f.minAge:
+			f.user != nil && s.user != f.user, s == caller && !f.self, f.minAge != 0 && (e.micros-s.created)/1e6 < f.minAge:
 			continue
-		case s == caller:
-			s.CloseAfterReply()
-		default:
-			e.forget(s)
-			s.wake()
 		}
+		e.closeSession(caller, s)
 		n++
 	}
 	return n

@@ -1,7 +1,5 @@
 package engine
 
-import "crypto/subtle"
-
 // Connection is the family of commands about the connection itself, but for SELECT.
 func Connection() Family {
 	const before = NoScript | Loading | Stale | Fast | NoAuth | AllowBusy
@@ -59,21 +57,9 @@ func cmdReset(c *Call) {
 	c.Engine.detach(s)
 	s.db, s.Name = 0, ""
 	s.reply, s.noEvict, s.noTouch = replyOn, false, false
-	s.authed = c.Engine.Config.Password == ""
+	s.user, s.authed = c.Engine.users.fallback, !c.Engine.users.asked()
 	s.Reply.SetProto(2)
 	c.Reply.Status("RESET")
-}
-
-// defaultUser is the one user there is.
-const defaultUser = "default"
-
-// authenticate checks a user's password.
-func (e *Engine) authenticate(user, password []byte) bool {
-	if string(user) != defaultUser {
-		return false
-	}
-	want := e.Config.Password
-	return want == "" || subtle.ConstantTimeCompare([]byte(want), password) == 1
 }
 
 // AUTH [username] password
@@ -85,17 +71,16 @@ func cmdAuth(c *Call) {
 		c.Refuse(ErrSyntax)
 	case c.Left() == 2:
 		user = c.Arg()
-	case c.Engine.Config.Password == "":
+	case c.Engine.users.fallback.Open():
 		c.Refuse(ErrNoPassword)
 	}
 	if !c.OK() {
 		return
 	}
-	if !c.Engine.authenticate(user, c.Arg()) {
+	if !c.login(user, c.Arg()) {
 		c.Fail(ErrWrongPass)
 		return
 	}
-	c.Session.authed = true
 	c.Reply.Status("OK")
 }
 
@@ -121,12 +106,8 @@ func cmdHello(c *Call) {
 			c.Refusef(ErrHelloOption, c.Arg())
 		}
 	}
-	if user != nil && c.err == "" {
-		if !c.Engine.authenticate(user, password) {
-			c.Refuse(ErrWrongPass)
-		} else {
-			c.Session.authed = true
-		}
+	if user != nil && c.err == "" && !c.login(user, password) {
+		c.Refuse(ErrWrongPass)
 	}
 	if c.err == "" && !c.Engine.admits(c.Session) {
 		c.Refuse(ErrHelloAuth)

@@ -118,10 +118,22 @@ func (e *Engine) runQueue(c *Call, commands []queued) {
 	c.Reply.Array(len(commands))
 	c.OpenTx()
 	for _, q := range commands {
+		if refusal := e.deniedNow(c.Session, q); refusal != "" {
+			c.Fail(refusal)
+			continue
+		}
 		e.begin(c.Session, q.cmd, q.args)
 		e.run(c.Session, q.cmd, q.args)
 	}
 	c.CloseTx()
+}
+
+// deniedNow returns the error of a queued command that its user may not run any more.
+func (e *Engine) deniedNow(s *Session, q queued) string {
+	if !s.user.Limited() {
+		return ""
+	}
+	return e.denies(s, s.user, q.cmd, q.args, &deniedQueued)
 }
 
 // OpenTx begins what is one unit in the journal: what is changed until CloseTx stands there between

@@ -141,6 +141,7 @@ type Command struct {
 
 	group  string
 	parent *Command
+	number int    // in the order of Add, subcommands too
 	full   string // container|sub
 	subs   map[string]*Command
 	stats  commandStats
@@ -171,12 +172,14 @@ func (e *Engine) Add(f Family) {
 		if _, dup := e.table[cmd.Name]; dup {
 			panic(fmt.Sprintf("engine: command %q is declared twice", cmd.Name))
 		}
-		cmd.adopt(f.Group, nil)
+		e.adopt(cmd, f.Group, nil)
 		e.table[cmd.Name] = cmd
 	}
 }
 
-func (cmd *Command) adopt(group string, parent *Command) {
+func (e *Engine) adopt(cmd *Command, group string, parent *Command) {
+	cmd.number = e.numbered
+	e.numbered++
 	cmd.group, cmd.parent, cmd.full = group, parent, cmd.Name
 	if parent != nil {
 		cmd.full = parent.Name + "|" + cmd.Name
@@ -190,7 +193,7 @@ func (cmd *Command) adopt(group string, parent *Command) {
 	cmd.subs = make(map[string]*Command, len(cmd.Subs))
 	for i := range cmd.Subs {
 		sub := &cmd.Subs[i]
-		sub.adopt(group, cmd)
+		e.adopt(sub, group, cmd)
 		cmd.subs[sub.Name] = sub
 	}
 }

@@ -213,7 +213,13 @@ func (e *Engine) coreParams() []Param {
 	c := e.Config
 	const most = 1 << 30
 	return []Param{
-		{Name: "requirepass", Secret: true, Get: func() string { return c.Password }, Set: func(v string) string { c.Password = v; return "" }},
+		{Name: "requirepass", Secret: true, Get: func() string { return c.Password }, Set: func(v string) string {
+			c.Password = v
+			e.users.setPassword(v)
+			return ""
+		}},
+		IntParam("acllog-max-len", &e.users.log.max, 0, math.MaxInt32),
+		EnumParam("acl-pubsub-default", &e.users.channels, "resetchannels", "allchannels"),
 		MemoryParam("maxmemory", &c.MaxMemory, 0),
 		MemoryParam("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
 		IntParam("hash-max-listpack-entries", &c.Hash.MaxEntries, 0, most, "hash-max-ziplist-entries"),

@@ -53,7 +53,7 @@ var inertBools = []inertBool{
 }
 
 var inertInts = []inertInt{
-	{"acllog-max-len", 128, 0, math.MaxInt64, ""}, {"active-defrag-cycle-max", 25, 1, 99, ""},
+	{"active-defrag-cycle-max", 25, 1, 99, ""},
 	{"active-defrag-cycle-min", 1, 1, 99, ""}, {"active-defrag-max-scan-fields", 1000, 1, math.MaxInt64, ""},
 	{"active-defrag-threshold-lower", 10, 0, 1000, ""}, {"active-defrag-threshold-upper", 100, 0, 1000, ""},
 	{"active-expire-effort", 1, 1, 10, ""}, {"auto-aof-rewrite-percentage", 100, 0, maxInt32, ""},
@@ -79,7 +79,7 @@ var inertSizes = []inertInt{
 }
 
 var inertTexts = []inertText{
-	{"acl-pubsub-default", "resetchannels", []string{"allchannels", "resetchannels"}, ""},
+
 	{"appenddirname", "appendonlydir", nil, ""}, {"appendfilename", "appendonly.aof", nil, ""},
 	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},
 	{"daemonize", "no", []string{"no"}, ""}, {"cluster-enabled", "no", []string{"no"}, ""},

@@ -43,6 +43,8 @@ type Engine struct {
 	sections []Section
 	params   map[string]*Param
 	sessions sessions
+	users    users
+	numbered int // commands and subcommands so far
 	waiting  waiting
 	broker   broker
 	watched  map[dbKey][]*Session
@@ -125,6 +127,7 @@ func New(o Options) *Engine {
 		slowlog:  slowlog{slower: 10000, most: 128},
 		tracking: tracking{most: 1000000},
 		sessions: newSessions(),
+		users:    newUsers(),
 		waiting:  newWaiting(),
 		broker:   newBroker(),
 	}
@@ -247,7 +250,7 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	start := s.Reply.Len()
 	cmd, refusal := e.Resolve(args)
 	if refusal == "" {
-		refusal = e.gate(s, cmd)
+		refusal = e.gate(s, cmd, args)
 	}
 	switch {
 	case refusal != "":
@@ -432,7 +435,7 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) (refusal str
 		e.mu.Lock()
 		defer e.mu.Unlock()
 	}
-	if refusal = e.scriptGate(s, cmd); refusal != "" {
+	if refusal = e.scriptGate(s, cmd, args); refusal != "" {
 		return refusal
 	}
 	s.wrote = s.wrote || cmd.Flags&Write != 0

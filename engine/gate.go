@@ -5,7 +5,7 @@ import "fmt"
 // gate decides whether a command may run now, from the flags on its line and the state of session
 // and server, and returns the error that refuses it, or "". This is the one place for such
 // conditions; a new one is a new flag.
-func (e *Engine) gate(s *Session, cmd *Command) string {
+func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
 	f := cmd.Flags
 	s.last = cmd
 	switch {
@@ -13,6 +13,12 @@ func (e *Engine) gate(s *Session, cmd *Command) string {
 		return ErrNoAuth
 	case s.tx != nil && f&NoMulti != 0:
 		return ErrNotInTx
+	case s.user.Limited():
+		if refusal := e.denies(s, s.user, cmd, args, &denied); refusal != "" {
+			return refusal
+		}
+	}
+	switch {
 	case s.wantsMemory(cmd) && e.MemoryShort():
 		return ErrOOM
 	case e.denied != "" && s.deniable(cmd):
@@ -43,10 +49,16 @@ func (s *Session) wantsMemory(cmd *Command) bool {
 }
 
 // scriptGate is the gate for a command called by a script: it returns the error's text, or "".
-func (e *Engine) scriptGate(s *Session, cmd *Command) string {
+func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) string {
 	switch f := cmd.Flags; {
 	case f&NoScript != 0:
 		return ErrScriptDenied
+	case s.user.Limited():
+		if refusal := e.denies(s, s.user, cmd, args, &deniedScript); refusal != "" {
+			return refusal
+		}
+	}
+	switch f := cmd.Flags; {
 	case s.readOnly && f&(Write|MayReplicate) != 0:
 		return ErrReadOnlyTx
 	case f&DenyOOM != 0 && s.short && !s.wrote: // a script that began to write is let through

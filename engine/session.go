@@ -3,6 +3,7 @@ package engine
 import (
 	"sync/atomic"
 
+	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -21,6 +22,7 @@ type Session struct {
 
 	engine    *Engine
 	db        int
+	user      *acl.User
 	authed    bool
 	closing   bool // close once the replies are out
 	noTouch   bool
@@ -106,7 +108,7 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 func (e *Engine) bareSession() *Session {
 	return &Session{
 		Reply: resp.NewWriter(2), engine: e, created: e.micros, seen: e.micros,
-		authed: e.Config.Password == "",
+		user: e.users.fallback, authed: !e.users.asked(),
 	}
 }
 
@@ -120,7 +122,7 @@ func (e *Engine) NewScriptSession() *Session {
 // EnterScript prepares a script's session for a run on behalf of caller. A readOnly run may not
 // write; one that is short of memory may not begin with what needs more of it.
 func (s *Session) EnterScript(caller *Session, readOnly, short bool) {
-	s.caller, s.db = caller, caller.db
+	s.caller, s.db, s.user = caller, caller.db, caller.user
 	s.readOnly, s.short, s.wrote = readOnly, short, false
 	s.Reply.Reset()
 	s.Reply.SetProto(2)
@@ -219,7 +221,7 @@ func (s *Session) stopped() bool { return s.closing || s.waiter != nil || s.runn
 
 // admits reports whether a session may run commands beyond AUTH and HELLO: once it has given the
 // password, or where none is asked for.
-func (e *Engine) admits(s *Session) bool { return s.authed || e.Config.Password == "" }
+func (e *Engine) admits(s *Session) bool { return s.authed || !e.users.asked() }
 
 // afterCommand drops the reply that CLIENT REPLY wants dropped.
 func (s *Session) afterCommand(start int) {

@@ -87,15 +87,16 @@ func (s *Scripts) luaSetRepl(_ *lua.State, c *lua.Call) {
 	}
 }
 
-// redis.acl_check_cmd(command, ...): there is one user, who may do everything.
+// redis.acl_check_cmd(command, ...): whether the user may run it
 func (s *Scripts) luaACL(_ *lua.State, c *lua.Call) {
 	if refusal := s.gather(c); refusal != "" {
 		s.raise(refusal)
 	}
-	if cmd, _ := s.engine.Resolve(s.args); cmd == nil {
+	cmd, _ := s.engine.Resolve(s.args)
+	if cmd == nil {
 		s.raise(errACLCommand)
 	}
-	c.Return1(lua.Bool(true))
+	c.Return1(lua.Bool(s.engine.Permits(s.session, cmd, s.args)))
 }
 
 // os.clock(): the seconds since the first script engine's clock began to count.

@@ -29,6 +29,7 @@ func wire(e *engine.Engine) {
 	e.Add(engine.Connection())
 	e.Add(engine.Server())
 	e.Add(engine.Replicas())
+	e.Add(engine.AccessControl())
 	e.Add(engine.Cluster())
 	e.Add(engine.Modules())
 	e.Add(scripting.New(e).Family())

@@ -35,6 +35,7 @@ var storeys = [][]string{
 	{"engine"},
 	{"persistence/rdb"},
 	{"keyspace"},
+	{"acl"},
 	{"glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
 	{"ds/listpack", "ds/lapse"},

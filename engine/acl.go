@@ -1,0 +1,267 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/acl"
+)
+
+// Users, and what becomes of a command that its user may not run. Package acl has the rules.
+
+const defaultUser = "default"
+
+// users is the register of users, and the log of what was refused.
+type users struct {
+	byName   map[string]*acl.User
+	fallback *acl.User // the user that sessions begin with
+	log      aclLog
+
+	channels string // the first rule of new users: resetchannels or allchannels
+}
+
+func newUsers() users {
+	u := acl.Default(nil)
+	return users{byName: map[string]*acl.User{defaultUser: u}, fallback: u, log: aclLog{max: 128}, channels: "resetchannels"}
+}
+
+// asked reports whether a session must log in before it may do anything.
+func (u *users) asked() bool { return !u.fallback.Open() || !u.fallback.On() }
+
+// setPassword makes the default user's password the only one; "" lets everybody in.
+func (u *users) setPassword(password string) {
+	words := []string{"resetpass", ">" + password}
+	if password == "" {
+		words = []string{"nopass"}
+	}
+	for _, word := range words {
+		if err := u.fallback.Apply(word, nil); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// login makes the session that user's, if the password is right.
+func (c *Call) login(name, password []byte) bool {
+	u := c.Engine.users.byName[string(name)]
+	if u == nil || !u.Admits(password) {
+		c.Engine.noteDenial(c.Session, aclEntry{reason: "auth", object: string(c.Args[0]), user: string(name)})
+		return false
+	}
+	c.Session.user, c.Session.authed = u, true
+	return true
+}
+
+// catalogue tells package acl of the engine's commands.
+type catalogue struct{ e *Engine }
+
+// Commands implements acl.Catalogue.
+func (t catalogue) Commands(name string) (numbers []int) {
+	name, sub, hasSub := strings.Cut(name, "|")
+	cmd := lookup(t.e.table, []byte(name))
+	if cmd != nil && hasSub {
+		cmd = lookup(cmd.subs, []byte(sub))
+	}
+	if cmd == nil {
+		return nil
+	}
+	numbers = append(numbers, cmd.number)
+	for i := range cmd.Subs {
+		numbers = append(numbers, cmd.Subs[i].number)
+	}
+	return numbers
+}
+
+// Category implements acl.Catalogue.
+func (t catalogue) Category(name string) (numbers []int, ok bool) {
+	if name != "all" && !slices.Contains(categoryOrder, name) {
+		return nil, false
+	}
+	for _, cmd := range t.e.inCategory(name) {
+		numbers = append(numbers, cmd.number)
+	}
+	return numbers, true
+}
+
+// inCategory returns the commands of a category and their subcommands, or all of them.
+func (e *Engine) inCategory(name string) (list []*Command) {
+	add := func(cmd *Command) {
+		if name == "all" || slices.Contains(cmd.Categories(), "@"+name) {
+			list = append(list, cmd)
+		}
+	}
+	for _, cmd := range e.Commands() {
+		add(cmd)
+		for i := range cmd.Subs {
+			add(&cmd.Subs[i])
+		}
+	}
+	return list
+}
+
+// request is the command as package acl sees it.
+func request(cmd *Command, args [][]byte) *acl.Request {
+	r := &acl.Request{Number: cmd.number, Free: cmd.Flags&NoAuth != 0, Args: args, First: 1}
+	if cmd.parent != nil {
+		r.First = 2
+	}
+	switch cmd.full {
+	case "publish", "spublish":
+		r.Channels = []int{1}
+		return r
+	case "subscribe", "ssubscribe", "psubscribe":
+		for i := 1; i < len(args); i++ {
+			r.Channels = append(r.Channels, i)
+		}
+		r.Patterns = cmd.full == "psubscribe"
+		return r
+	case "sunsubscribe":
+		return r
+	}
+	at, _ := cmd.Keys.At(args)
+	for n, i := range at {
+		r.Keys = append(r.Keys, acl.Key{At: i, Access: accessBits(cmd.accessIn(args, n))})
+	}
+	return r
+}
+
+// accessBits returns what a use of a key, in COMMAND's words, needs.
+func accessBits(use string) (a acl.Access) {
+	for _, word := range strings.Fields(use) {
+		switch word {
+		case "access":
+			a |= acl.Read
+		case "insert", "delete", "update":
+			a |= acl.Write
+		}
+	}
+	return a
+}
+
+// denials are the texts for each reason.
+type denials [acl.NoChannel + 1]string
+
+var (
+	denied       = denials{acl.NoCommand: ErrDeniedCommand, acl.NoKey: ErrDeniedKey, acl.NoChannel: ErrDeniedChannel}
+	deniedQueued = denials{acl.NoCommand: ErrDeniedCommandTx, acl.NoKey: ErrDeniedKeyTx, acl.NoChannel: ErrDeniedChannelTx}
+	deniedScript = denials{acl.NoCommand: ErrDeniedCommandLua, acl.NoKey: ErrDeniedKeyLua, acl.NoChannel: ErrDeniedChannelLua}
+
+	denialNames = denials{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
+)
+
+// denies returns the text that refuses a user's command, "" if it is allowed, and logs it.
+func (e *Engine) denies(s *Session, u *acl.User, cmd *Command, args [][]byte, texts *denials) string {
+	why, at := u.Check(request(cmd, args))
+	if why == acl.Allowed {
+		return ""
+	}
+	object := cmd.full
+	if why != acl.NoCommand {
+		object = string(args[at])
+	}
+	e.noteDenial(s, aclEntry{reason: denialNames[why], object: object, user: u.Name})
+	if why == acl.NoCommand && texts == &denied {
+		return fmt.Sprintf(texts[why], cmd.full)
+	}
+	return texts[why]
+}
+
+// Permits reports whether the user of a script's session may run a command.
+func (e *Engine) Permits(s *Session, cmd *Command, args [][]byte) bool {
+	why, _ := s.user.Check(request(cmd, args))
+	return why == acl.Allowed
+}
+
+// dismiss closes the sessions of a user who is gone, but the caller's only after its reply.
+func (e *Engine) dismiss(caller *Session, u *acl.User) {
+	for _, s := range e.sessions.inOrder() {
+		if s.user == u {
+			e.closeSession(caller, s)
+		}
+	}
+}
+
+// dismissListeners closes the sessions of a user that listen to what the user may not listen to any
+// more.
+func (e *Engine) dismissListeners(caller *Session, u *acl.User) {
+	for _, s := range e.sessions.inOrder() {
+		if s.user == u && s.subs.count() > 0 && s.overhears(u) {
+			e.closeSession(caller, s)
+		}
+	}
+}
+
+func (s *Session) overhears(u *acl.User) bool {
+	for name := range s.subs.channels {
+		if !u.MayListen(name, false) {
+			return true
+		}
+	}
+	for name := range s.subs.shards {
+		if !u.MayListen(name, false) {
+			return true
+		}
+	}
+	for name := range s.subs.patterns {
+		if !u.MayListen(name, true) {
+			return true
+		}
+	}
+	return false
+}
+
+// closeSession closes a session, the caller's own once it has the reply.
+func (e *Engine) closeSession(caller, s *Session) {
+	if s == caller {
+		s.CloseAfterReply()
+		return
+	}
+	e.forget(s)
+	s.wake()
+}
+
+// aclEntry is what was refused to a user.
+type aclEntry struct {
+	reason, context, object, user string
+
+	count int
+	last  int64 // microseconds
+	who   string
+}
+
+// aclLog is the latest refusals, the newest first.
+type aclLog struct {
+	max     int
+	entries []*aclEntry
+}
+
+const sameDenial = 60e6 // microseconds within which equal refusals are one entry
+
+// noteDenial logs a refusal.
+func (e *Engine) noteDenial(s *Session, entry aclEntry) {
+	entry.context = "toplevel"
+	switch {
+	case s.script:
+		entry.context, s = "lua", s.caller
+	case s.tx != nil:
+		entry.context = "multi"
+	}
+	entry.count, entry.last, entry.who = 1, e.micros, e.description(s)
+	e.users.log.add(&entry)
+}
+
+func (l *aclLog) add(n *aclEntry) {
+	same := slices.IndexFunc(l.entries, func(o *aclEntry) bool {
+		return o.reason == n.reason && o.context == n.context && o.object == n.object && o.user == n.user &&
+			n.last-o.last <= sameDenial
+	})
+	if same >= 0 {
+		n.count += l.entries[same].count
+		l.entries = slices.Delete(l.entries, same, same+1)
+	}
+	l.entries = slices.Insert(l.entries, 0, n)
+	if len(l.entries) > l.max {
+		l.entries = l.entries[:l.max]
+	}
+}

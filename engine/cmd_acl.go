@@ -1,0 +1,282 @@
+package engine
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/acl"
+)
+
+// AccessControl is the family of ACL.
+func AccessControl() Family {
+	const (
+		anybody = NoScript | Loading | Stale
+		operate = Admin | NoScript | Loading | Stale
+	)
+	return Family{Group: "server", Commands: []Command{
+		{Name: "acl", Arity: -2, Since: "6.0.0", Summary: "A container for Access List Control commands.", Subs: []Command{
+			{Name: "cat", Arity: -2, Flags: anybody, Run: cmdACLCat, Since: "6.0.0", Args: "[<category>]",
+				Summary: "Lists the ACL categories, or the commands inside a category."},
+			{Name: "deluser", Arity: -3, Flags: operate, Run: cmdACLDelUser, Since: "6.0.0", Args: "<username> [<username> ...]",
+				Summary: "Deletes ACL users, and terminates their connections."},
+			{Name: "dryrun", Arity: -4, Flags: operate, Run: cmdACLDryRun, Since: "7.0.0", Args: "<username> <command> [<arg> ...]",
+				Summary: "Simulates the execution of a command by a user, without executing the command."},
+			{Name: "genpass", Arity: -2, Flags: anybody, Run: cmdACLGenPass, Since: "6.0.0", Args: "[<bits>]",
+				Summary: "Generates a pseudorandom, secure password that can be used to identify ACL users."},
+			{Name: "getuser", Arity: 3, Flags: operate, Run: cmdACLGetUser, Since: "6.0.0", Args: "<username>",
+				Summary: "Lists the ACL rules of a user."},
+			{Name: "list", Arity: 2, Flags: operate, Run: cmdACLList, Since: "6.0.0",
+				Summary: "Dumps the effective rules in ACL file format."},
+			{Name: "load", Arity: 2, Flags: operate, Run: cmdACLFile, Since: "6.0.0",
+				Summary: "Reloads the rules from the configured ACL file."},
+			{Name: "log", Arity: -2, Flags: operate, Run: cmdACLLog, Since: "6.0.0", Args: "[<count> | RESET]",
+				Summary: "Lists recent security events generated due to ACL rules."},
+			{Name: "save", Arity: 2, Flags: operate, Run: cmdACLFile, Since: "6.0.0",
+				Summary: "Saves the effective ACL rules in the configured ACL file."},
+			{Name: "setuser", Arity: -3, Flags: operate, Run: cmdACLSetUser, Since: "6.0.0", Args: "<username> <attribute> [<attribute> ...]",
+				Summary: "Creates and modifies an ACL user and its rules."},
+			{Name: "users", Arity: 2, Flags: operate, Run: cmdACLUsers, Since: "6.0.0",
+				Summary: "Lists all ACL users."},
+			{Name: "whoami", Arity: 2, Flags: anybody, Run: cmdACLWhoAmI, Since: "6.0.0",
+				Summary: "Returns the authenticated username of the current connection."},
+			helpLine("6.0.0"),
+		}},
+	}}
+}
+
+// ACL CAT [category]
+func cmdACLCat(c *Call) {
+	switch c.Left() {
+	case 0:
+		c.Reply.Array(len(categoryOrder))
+		for _, name := range categoryOrder {
+			c.Reply.BulkString(name)
+		}
+	case 1:
+		name := c.Arg()
+		if !slices.Contains(categoryOrder, strings.ToLower(string(name))) {
+			c.Fail(fmt.Sprintf(ErrACLCategory, name))
+			return
+		}
+		list := c.Engine.inCategory(strings.ToLower(string(name)))
+		c.Reply.Array(len(list))
+		for _, cmd := range list {
+			c.Reply.BulkString(cmd.full)
+		}
+	default:
+		c.Fail(fmt.Sprintf(ErrSubArgs, c.Args[1], "ACL"))
+	}
+}
+
+// ACL SETUSER username [rule [rule ...]]
+func cmdACLSetUser(c *Call) {
+	c.Redact(3, len(c.Args)-1)
+	e, name := c.Engine, string(c.Arg())
+	if strings.ContainsAny(name, " \x00") {
+		c.Fail(ErrUserName)
+		return
+	}
+	user, known := e.users.byName[name]
+	if !known {
+		user = acl.New(name)
+		if err := user.Apply(e.users.channels, catalogue{e}); err != nil {
+			panic(err)
+		}
+	}
+	changed := user.Clone()
+	if refusal := e.applyRules(changed, c.Rest()); refusal != "" {
+		c.Fail(refusal)
+		return
+	}
+	*user = *changed
+	e.users.byName[name] = user
+	e.dismissListeners(c.Session, user)
+	c.Reply.Status("OK")
+}
+
+// applyRules applies rules as arguments give them. It returns the error's text, "" if all are right.
+func (e *Engine) applyRules(u *acl.User, args [][]byte) (refusal string) {
+	var words []string
+	for _, a := range args {
+		words = append(words, string(a))
+	}
+	words, unmatched := acl.JoinSelectors(words)
+	if unmatched != "" {
+		return fmt.Sprintf(ErrACLParenthesis, unmatched)
+	}
+	for _, word := range words {
+		if err := u.Apply(word, catalogue{e}); err != nil {
+			return fmt.Sprintf(ErrACLRule, word, err)
+		}
+	}
+	return ""
+}
+
+// ACL DELUSER username [username ...]
+func cmdACLDelUser(c *Call) {
+	e, n := c.Engine, int64(0)
+	names := c.Rest()
+	if slices.ContainsFunc(names, func(name []byte) bool { return string(name) == defaultUser }) {
+		c.Fail(ErrDefaultUser)
+		return
+	}
+	for _, name := range names {
+		if u := e.users.byName[string(name)]; u != nil {
+			delete(e.users.byName, string(name))
+			e.dismiss(c.Session, u)
+			n++
+		}
+	}
+	c.Reply.Int(n)
+}
+
+// ACL GETUSER username
+func cmdACLGetUser(c *Call) {
+	u := c.Engine.users.byName[string(c.Arg())]
+	if u == nil {
+		c.Reply.Null()
+		return
+	}
+	parts := u.Parts()
+	c.Reply.Map(6)
+	c.Reply.BulkString("flags")
+	flags := u.Flags()
+	c.Reply.Set(len(flags))
+	for _, f := range flags {
+		c.Reply.BulkString(f)
+	}
+	c.Reply.BulkString("passwords")
+	c.Reply.Array(len(u.Passwords()))
+	for _, p := range u.Passwords() {
+		c.Reply.BulkString(p)
+	}
+	c.tellPart(parts[0])
+	c.Reply.BulkString("selectors")
+	c.Reply.Array(len(parts) - 1)
+	for _, p := range parts[1:] {
+		c.Reply.Map(3)
+		c.tellPart(p)
+	}
+}
+
+// tellPart writes what a selector allows, as three pairs of a map.
+func (c *Call) tellPart(p acl.Part) {
+	for _, text := range []string{"commands", p.Commands, "keys", p.Keys, "channels", p.Channels} {
+		c.Reply.BulkString(text)
+	}
+}
+
+// ACL LIST
+func cmdACLList(c *Call) {
+	users := c.Engine.users.byName
+	c.Reply.Array(len(users))
+	for _, name := range slices.Sorted(maps.Keys(users)) {
+		c.Reply.BulkString("user " + name + " " + users[name].Words())
+	}
+}
+
+// ACL USERS
+func cmdACLUsers(c *Call) {
+	names := slices.Sorted(maps.Keys(c.Engine.users.byName))
+	c.Reply.Array(len(names))
+	for _, name := range names {
+		c.Reply.BulkString(name)
+	}
+}
+
+// ACL WHOAMI
+func cmdACLWhoAmI(c *Call) { c.Reply.BulkString(c.Session.user.Name) }
+
+// ACL GENPASS [bits]
+func cmdACLGenPass(c *Call) {
+	bits := int64(256)
+	if c.Left() > 1 {
+		c.Refusef(ErrSubArgs, c.Args[1], "ACL")
+	}
+	if c.More() {
+		bits = c.Int()
+		if c.err == "" && (bits <= 0 || bits > 4096) {
+			c.Refuse(ErrGenPassBits)
+		}
+	}
+	if !c.OK() {
+		return
+	}
+	digits := int(bits+3) / 4
+	secret := make([]byte, (digits+1)/2)
+	rand.Read(secret) // not the engine's dice, which a seed foretells
+	c.Reply.BulkString(hex.EncodeToString(secret)[:digits])
+}
+
+// ACL DRYRUN username command [arg ...]
+func cmdACLDryRun(c *Call) {
+	name := c.Arg()
+	u := c.Engine.users.byName[string(name)]
+	if u == nil {
+		c.Fail(fmt.Sprintf(ErrNoSuchUser, name))
+		return
+	}
+	args := c.Rest()
+	cmd, refusal := c.Engine.Resolve(args)
+	switch {
+	case cmd == nil:
+		c.Fail(fmt.Sprintf(ErrDryRunCommand, args[0]))
+		return
+	case refusal != "":
+		c.Fail(refusal)
+		return
+	}
+	switch why, at := u.Check(request(cmd, args)); why {
+	case acl.NoCommand:
+		c.Reply.BulkString(fmt.Sprintf(ErrDryRunDenied, cmd.full))
+	case acl.NoKey:
+		c.Reply.BulkString(fmt.Sprintf(ErrDryRunKey, args[at]))
+	case acl.NoChannel:
+		c.Reply.BulkString(fmt.Sprintf(ErrDryRunChannel, args[at]))
+	default:
+		c.Reply.Status("OK")
+	}
+}
+
+// ACL LOG [count | RESET]
+func cmdACLLog(c *Call) {
+	log, count := &c.Engine.users.log, int64(10)
+	switch {
+	case c.Left() > 1:
+		c.Refusef(ErrSubArgs, c.Args[1], "ACL")
+	case c.Word("RESET"):
+		log.entries = nil
+		c.Reply.Status("OK")
+		return
+	case c.More():
+		count = max(0, c.Int())
+	}
+	if !c.OK() {
+		return
+	}
+	entries := log.entries[:min(int(count), len(log.entries))]
+	c.Reply.Array(len(entries))
+	for _, e := range entries {
+		c.tellDenial(e)
+	}
+}
+
+func (c *Call) tellDenial(e *aclEntry) {
+	c.Reply.Map(7)
+	c.Reply.BulkString("count")
+	c.Reply.Int(int64(e.count))
+	for _, text := range []string{"reason", e.reason, "context", e.context, "object", e.object, "username", e.user} {
+		c.Reply.BulkString(text)
+	}
+	c.Reply.BulkString("age-seconds")
+	c.Reply.Double(float64((c.Engine.micros-e.last)/1000) / 1000)
+	c.Reply.BulkString("client-info")
+	c.Reply.BulkString(e.who)
+}
+
+// ACL LOAD, ACL SAVE: users are not kept in a file.
+func cmdACLFile(c *Call) { c.Fail(ErrNoACLFile) }
