@@ -30,8 +30,8 @@ func parse(text string) *page { return &page{strings.Split(text, "\n")} }
 func (p *page) String() string { return strings.Join(p.lines, "\n") }
 
 // rewrite replaces the output of every command in the sessions by what run prints for it. run gets
-// the command without prompts. What is alike stays, if that is wanted.
-func (p *page) rewrite(keepAlike bool, run func(command string) string) {
+// the command without prompts. What is alike stays.
+func (p *page) rewrite(run func(command string) string) {
 	var out []string
 	inside := false
 	for i := 0; i < len(p.lines); {
@@ -52,7 +52,7 @@ func (p *page) rewrite(keepAlike bool, run func(command string) string) {
 		shown := p.output(i)
 		i += len(shown)
 		printed := lines(run(command))
-		if keepAlike && masked(shown) == masked(printed) {
+		if masked(shown) == masked(printed) {
 			printed = shown
 		}
 		out = append(out, printed...)

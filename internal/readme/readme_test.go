@@ -105,7 +105,7 @@ func TestTerminalSessionsAreWhatHappens(t *testing.T) {
 	d.putRedisCLI()
 	for _, path := range pages(t, d.root) {
 		d.enter("redis-cli FLUSHALL")
-		check(t, path, func(p *page) { p.rewrite(!*update, d.enter) })
+		check(t, path, func(p *page) { p.rewrite(d.enter) })
 	}
 }
 
@@ -237,10 +237,7 @@ func TestRewrite(t *testing.T) {
 		return "waited 5678\n"
 	}
 	p := parse(text)
-	p.rewrite(true, run)
+	p.rewrite(run)
 	require.Equal(t, []string{"one", "two \\\nmore"}, ran)
 	require.Equal(t, strings.Replace(text, "old", "waited 5678", 1), p.String())
-	p = parse(text)
-	p.rewrite(false, run)
-	require.Equal(t, strings.NewReplacer("old", "waited 5678", "1234", "5678").Replace(text), p.String())
 }
