@@ -4,9 +4,10 @@
 //	go run ./bench compare   throughput, latency and server CPU of commands and limiters; memory of collections
 //	go run ./bench lua       the same for what scripts spend their time on
 //	go run ./bench limiter   the limiters at size: a million calls, and the memory they leave
+//	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
 //
-// But for the last it is a black box: each server is a process, the load comes from redis-benchmark, CPU and
+// But for the last two it is a black box: each server is a process, the load comes from redis-benchmark, CPU and
 // resident memory from /proc. Rounds alternate between the servers, because absolute figures
 // move with the machine and only ratios taken together mean something. The steadiest figure
 // is CPU per request: user and system time of the server process over the requests it served,
@@ -28,6 +29,7 @@ var subcommands = map[string]struct {
 	"compare": {"throughput, latency, CPU and memory of commands, limiters and collections", runCompare},
 	"lua":     {"the same for scripts", runLua},
 	"limiter": {"memory after a million limiter calls", runLimiter},
+	"memory":  {"what collections cost in each encoding, with charts", runMemory},
 
 	"interpreters": {"our Lua beside gopher-lua, in process", runInterpreters},
 }
@@ -35,7 +37,7 @@ var subcommands = map[string]struct {
 func main() {
 	if len(os.Args) < 2 || subcommands[os.Args[1]].run == nil {
 		fmt.Fprintln(os.Stderr, "usage: go run ./bench <subcommand> [flags]; -h after a subcommand lists its flags")
-		for _, name := range []string{"compare", "lua", "limiter", "interpreters"} {
+		for _, name := range []string{"compare", "lua", "limiter", "memory", "interpreters"} {
 			fmt.Fprintf(os.Stderr, "  %-13s %s\n", name, subcommands[name].summary)
 		}
 		os.Exit(2)

@@ -52,7 +52,8 @@ var doors = map[string][]string{
 	"github.com/tidwall/redcon":    {"server"},
 	"golang.org/x/sys/unix":        {"server", "cmd/miniserver", "bench"},
 	"github.com/yuin/gopher-lua":   {"bench"},
-	"github.com/google/btree":      {"keyspace", "bench"},
+	"github.com/google/btree":      {"keyspace", "bench/laboratory"},
+	"gonum.org/v1/plot":            {"bench/charts"},
 	"github.com/stretchr/testify":  {},
 }
 

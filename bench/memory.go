@@ -1,0 +1,268 @@
+package main
+
+import (
+	"encoding/csv"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/miniserver-go/miniserver/bench/charts"
+	"github.com/miniserver-go/miniserver/bench/laboratory"
+)
+
+// memoryOptions are the flags of the subcommand memory.
+type memoryOptions struct {
+	cases                []laboratory.Case
+	patience             time.Duration
+	redis                string
+	csv, json, html, png string
+}
+
+// runMemory is the subcommand memory: the laboratory of package laboratory, its results as a table, as
+// files, and as a report with charts.
+func runMemory(args []string) error {
+	o, err := parseMemory(args)
+	if err != nil {
+		return err
+	}
+	var redis *laboratory.Redis
+	if o.redis != "" {
+		if redis, err = laboratory.DialRedis(o.redis); err != nil {
+			return err
+		}
+		defer redis.Close()
+	}
+	run, err := o.measure(redis)
+	if err != nil {
+		return err
+	}
+	if err := run.print(os.Stdout); err != nil {
+		return err
+	}
+	return o.write(run)
+}
+
+func parseMemory(args []string) (*memoryOptions, error) {
+	o := &memoryOptions{}
+	f := flag.NewFlagSet("memory", flag.ExitOnError)
+	short := f.Bool("short", false, "a selection that takes less than a minute")
+	anchors := f.Bool("anchors", false, "the article's table: zset and hash of time stamps, by default thresholds")
+	types, shapes, forms := f.String("type", "", "types, separated by commas"), f.String("shape", "", "shapes, separated by commas"),
+		f.String("form", "", "forms, separated by commas")
+	counts := f.String("n", "", "numbers of elements, separated by commas")
+	f.DurationVar(&o.patience, "time", 2*time.Millisecond, "how long each operation is timed")
+	f.StringVar(&o.redis, "redis", "", "host:port of a running redis-server to ask for the same data; it gets one key, and thresholds for a while")
+	f.StringVar(&o.csv, "csv", "", "write the results to this file")
+	f.StringVar(&o.json, "json", "", "write the results to this file")
+	f.StringVar(&o.html, "html", "", "write a report with charts to this file")
+	f.StringVar(&o.png, "png", "", "write the charts to this directory")
+	if err := f.Parse(args); err != nil {
+		return nil, err
+	}
+	chosen := laboratory.Selection{Types: commas(*types), Shapes: commas(*shapes), Forms: commas(*forms), Counts: laboratory.Counts}
+	if *anchors {
+		chosen = laboratory.Selection{Types: []string{"zset", "hash"}, Shapes: []string{"times"}, Forms: []string{laboratory.Default},
+			Counts: []int{1, 8, 64, 128, 129, 512, 513, 1024, 10_000}}
+	}
+	for i, word := range commas(*counts) {
+		n, err := strconv.Atoi(word)
+		if err != nil || n < 1 {
+			return nil, fmt.Errorf("bad -n %q", *counts)
+		}
+		chosen.Counts = append(chosen.Counts[:i:i], n)
+	}
+	if o.cases = chosen.Cases(); *short {
+		o.cases = laboratory.Short()
+	}
+	return o, nil
+}
+
+// commas splits a list; nil if it is empty.
+func commas(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ",")
+}
+
+// memoryRun is what a run of the laboratory came to.
+type memoryRun struct {
+	Redis   string              `json:"redis_version,omitempty"`
+	Took    string              `json:"took"`
+	Results []laboratory.Result `json:"results"`
+}
+
+// measure measures all cases.
+func (o *memoryOptions) measure(redis *laboratory.Redis) (*memoryRun, error) {
+	if len(o.cases) == 0 {
+		return nil, fmt.Errorf("nothing is selected; types are %s, forms %s", strings.Join(laboratory.Types, " "),
+			"default ziplist table intset btree gomap")
+	}
+	run, start := &memoryRun{}, time.Now()
+	if redis != nil {
+		run.Redis = redis.Version
+	}
+	bar := newProgress(os.Stderr, len(o.cases))
+	for _, c := range o.cases {
+		bar.step(c.String())
+		r := laboratory.Measure(c, o.patience)
+		if redis != nil {
+			var err error
+			if r.Redis, err = redis.Ask(c); err != nil {
+				return nil, err
+			}
+		}
+		run.Results = append(run.Results, r)
+	}
+	bar.end()
+	run.Took = time.Since(start).Round(time.Second).String()
+	return run, nil
+}
+
+// print prints a table for each type and shape.
+func (m *memoryRun) print(w io.Writer) error {
+	for _, group := range m.groups() {
+		t := table{{group[0].Type + " of " + group[0].Shape, "n", "encoding", "usage B", "ziplist B", "account B", "heap B", "B/element", "off",
+			"insert", "lookup", "rank", "10 of range", "delete", "redis B", "redis is", "ours/redis"}}
+		for _, r := range group {
+			t = append(t, memoryCells(r))
+		}
+		if err := t.print(w); err != nil {
+			return err
+		}
+		fmt.Fprintln(w)
+	}
+	return m.printAgreement(w)
+}
+
+func memoryCells(r laboratory.Result) []string {
+	cells := []string{r.Form, strconv.Itoa(r.N), dash(r.Encoding), whole(float64(r.Usage)), whole(float64(r.Payload)), whole(r.Account), whole(r.Heap),
+		fmt.Sprintf("%.1f", r.PerElement()), "-"}
+	if r.Account != 0 {
+		cells[8] = fmt.Sprintf("%+.1f%%", 100*r.Off())
+	}
+	for _, ns := range []float64{r.Insert, r.Lookup, r.Rank, r.Range, r.Delete} {
+		cells = append(cells, nanoseconds(ns))
+	}
+	cells = append(cells, whole(float64(r.Redis.Usage)), dash(r.Redis.Encoding), "-")
+	if r.Ratio() > 0 {
+		cells[16] = fmt.Sprintf("%.2f", r.Ratio())
+	}
+	return cells
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func whole(x float64) string {
+	if x == 0 {
+		return "-"
+	}
+	return strconv.FormatFloat(x, 'f', 0, 64)
+}
+
+// nanoseconds shows a time in the unit that suits it.
+func nanoseconds(ns float64) string {
+	switch {
+	case ns == 0:
+		return "-"
+	case ns < 1000:
+		return fmt.Sprintf("%.0f ns", ns)
+	case ns < 1e6:
+		return fmt.Sprintf("%.1f us", ns/1e3)
+	}
+	return fmt.Sprintf("%.1f ms", ns/1e6)
+}
+
+// groups returns the results of each type and shape.
+func (m *memoryRun) groups() (groups [][]laboratory.Result) {
+	for i, r := range m.Results {
+		if i == 0 || r.Type != m.Results[i-1].Type || r.Shape != m.Results[i-1].Shape {
+			groups = append(groups, nil)
+		}
+		groups[len(groups)-1] = append(groups[len(groups)-1], r)
+	}
+	return groups
+}
+
+// printAgreement says if the accounts are those of the heap.
+func (m *memoryRun) printAgreement(w io.Writer) (err error) {
+	accounts, off, worst := 0, 0, laboratory.Result{}
+	for _, r := range m.Results {
+		if r.Account == 0 {
+			continue
+		}
+		accounts++
+		if max(r.Off(), -r.Off()) > max(worst.Off(), -worst.Off()) {
+			worst = r
+		}
+		if !r.Agrees() {
+			off++
+			if _, err = fmt.Fprintf(w, "DISAGREES: %s: account %.0f, heap %.0f\n", r.Case, r.Account, r.Heap); err != nil {
+				return err
+			}
+		}
+	}
+	_, err = fmt.Fprintf(w, "%d of %d accounts agree with the heap within %.0f%%; the worst is %+.1f%% off (%s). %s in all.\n",
+		accounts-off, accounts, 100*laboratory.Tolerance, 100*worst.Off(), worst.Case, m.Took)
+	return err
+}
+
+// write writes the files that were asked for.
+func (o *memoryOptions) write(run *memoryRun) error {
+	for _, out := range []struct {
+		path  string
+		write func(w io.Writer) error
+	}{{o.csv, run.writeCSV}, {o.json, func(w io.Writer) error { return printJSON(w, run) }}, {o.html, run.writePage}} {
+		if out.path != "" {
+			if err := toFile(out.path, out.write); err != nil {
+				return err
+			}
+		}
+	}
+	if o.png == "" {
+		return nil
+	}
+	for _, c := range run.charts() {
+		err := toFile(filepath.Join(o.png, c.Name+".png"), func(w io.Writer) error { return c.PNG(w, charts.Light) })
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func toFile(path string, write func(w io.Writer) error) error {
+	f, err := os.Create(path)
+	if err != nil {
+		return err
+	}
+	if err := write(f); err != nil {
+		f.Close()
+		return err
+	}
+	return f.Close()
+}
+
+func (m *memoryRun) writeCSV(w io.Writer) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"type", "shape", "form", "n", "encoding", "usage_bytes", "ziplist_bytes", "account_bytes", "heap_bytes", "bytes_per_element",
+		"agrees", "insert_ns", "lookup_ns", "rank_ns", "range_ns", "delete_ns", "redis_bytes", "redis_encoding", "ours_over_redis"}}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
+	for _, r := range m.Results {
+		rows = append(rows, slices.Concat([]string{r.Type, r.Shape, r.Form, strconv.Itoa(r.N), r.Encoding, strconv.Itoa(r.Usage), strconv.Itoa(r.Payload),
+			number(r.Account), number(r.Heap), number(r.PerElement()), strconv.FormatBool(r.Agrees()), number(r.Insert), number(r.Lookup),
+			number(r.Rank), number(r.Range), number(r.Delete), strconv.Itoa(r.Redis.Usage), r.Redis.Encoding, strconv.FormatFloat(r.Ratio(), 'f', 3, 64)}))
+	}
+	return out.WriteAll(rows)
+}
