@@ -143,6 +143,7 @@ func (j *Journal) tell(err error) {
 			j.engine.DenyWrites(engine.KeptByJournal, "")
 			j.facts.scheduled = j.facts.scheduled || j.torn
 			j.torn = false
+			j.poke()
 			return
 		}
 		j.log('#', "Error writing to the AOF file: %v", err)

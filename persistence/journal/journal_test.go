@@ -72,7 +72,10 @@ func (s *store) run(commands string) {
 	}
 }
 
-func (s *store) digest() string { return s.engine.Keyspace.Digest().String() }
+func (s *store) digest() (d string) {
+	s.engine.With(func() { d = s.engine.Keyspace.Digest().String() })
+	return d
+}
 
 func (s *store) info(field string) string {
 	_, rest, _ := strings.Cut(s.do("INFO", "persistence"), "\n"+field+":")

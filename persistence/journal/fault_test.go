@@ -1,0 +1,119 @@
+package journal
+
+import (
+	"fmt"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// set changes what is wrong with the disk.
+func (p *platter) set(fn func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	fn()
+}
+
+// While the disk takes nothing, writes are refused in Redis' words, reads are not, and nothing that
+// was replied to is lost. When it does again, so does the server.
+func TestDiskIsFullForAWhile(t *testing.T) {
+	for _, policy := range []string{always, everysec, never} {
+		for room := 0; room < 60; room += 7 {
+			disk := newPlatter()
+			s := start(t, disk, "appendfsync", policy)
+			s.run("SET before 1")
+			require.True(t, s.journal.Commit())
+			disk.set(func() { disk.room = room })
+			kept := 1
+			for n := 0; s.do("SET", fmt.Sprint("key", n), "x") == "+OK\r\n"; n++ {
+				kept++
+				s.journal.Commit()
+			}
+			const refusal = "-MISCONF Errors writing to the AOF file: No space left on device\r\n"
+			require.Equal(t, refusal, s.do("DEL", "before"))
+			require.Equal(t, refusal, s.do("PING"))
+			require.Equal(t, "$1\r\n1\r\n", s.do("GET", "before"))
+			require.Equal(t, "err", s.info("aof_last_write_status"))
+			require.Contains(t, s.log.String(), "# Error writing to the AOF file: ")
+			require.False(t, s.journal.Behind(), "who asks now is answered")
+
+			found := start(t, disk.restart(policy == always))
+			sizes := []string{fmt.Sprintf(":%d\r\n", kept), fmt.Sprintf(":%d\r\n", kept-1)}
+			require.Contains(t, sizes, found.do("DBSIZE"), "but for the one that was not committed")
+
+			disk.set(func() { disk.room = -1 })
+			await(t, "solved", func() bool { return s.do("SET", "after", "1") == "+OK\r\n" })
+			require.Contains(t, s.log.String(), "* AOF write error looks solved")
+			require.Equal(t, "ok", s.info("aof_last_write_status"))
+			s.journal.Close()
+			require.Equal(t, s.digest(), start(t, disk.restart(true)).digest())
+		}
+	}
+}
+
+// After a sync that failed the system may have dropped what it was for, and the next sync succeeds all
+// the same. So it is written again.
+func TestSyncFailsOnce(t *testing.T) {
+	disk := newPlatter()
+	s := start(t, disk, "appendfsync", always)
+	s.run("SET a 1")
+	require.True(t, s.journal.Commit())
+	disk.set(func() { disk.deaf = syscall.EIO })
+	s.run("SET b 2")
+	require.False(t, s.journal.Commit())
+	require.Equal(t, "-MISCONF Errors writing to the AOF file: Input/output error\r\n", s.do("SET", "c", "3"))
+	disk.set(func() { disk.deaf = nil })
+	require.True(t, s.journal.Commit())
+	s.run("SET d 4")
+	require.True(t, s.journal.Commit())
+	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
+}
+
+// Without the bytes in memory, the data are put down anew.
+func TestSyncFailsInTheBackground(t *testing.T) {
+	disk := newPlatter()
+	s := start(t, disk, "appendfsync", never)
+	s.run("SET a 1\nSET b 2")
+	require.True(t, s.journal.commit(false))
+	disk.set(func() { disk.deaf = syscall.EIO })
+	require.False(t, s.journal.commit(true))
+	disk.set(func() { disk.deaf = nil })
+	require.Empty(t, s.do("WAITAOF", "1", "0", "0"))
+	await(t, "put down anew", func() bool { return s.info("aof_rewrites") == "1" })
+	s.journal.Close()
+	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
+}
+
+// A directory that takes no files refuses appendonly yes, and ends a start.
+func TestNoDirectory(t *testing.T) {
+	disk := newPlatter()
+	disk.broken = syscall.EROFS
+	require.ErrorContains(t, begin(t, disk, "appendonly", "yes").journal.Load(), "read-only file system")
+	s := begin(t, disk)
+	require.NoError(t, s.journal.Load())
+	t.Cleanup(s.journal.Close)
+	require.Equal(t, "-ERR CONFIG SET failed (possibly related to argument 'appendonly') - Unable to turn on AOF. Check server logs.\r\n",
+		s.do("CONFIG", "SET", "appendonly", "yes"))
+	require.Equal(t, "0", s.info("aof_enabled"))
+}
+
+// A rewrite that fails leaves everything as it was, and the next one succeeds.
+func TestRewriteFails(t *testing.T) {
+	disk := newPlatter()
+	s := start(t, disk)
+	s.run("SET a 1")
+	require.True(t, s.journal.commit(true))
+	disk.set(func() { disk.room = 10 })
+	s.journal.attendNow(true)
+	require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
+	disk.set(func() { disk.room = -1 })
+	s.run("SET b 2")
+	require.True(t, s.journal.commit(true))
+	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
+	s.journal.attendNow(true)
+	require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
+	s.journal.Close()
+	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
+	require.Len(t, disk.names(), 3)
+}

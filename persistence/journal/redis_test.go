@@ -1,0 +1,138 @@
+package journal
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// neighbour is a redis-server that keeps an append-only file in a directory.
+type neighbour struct {
+	t    *testing.T
+	conn net.Conn
+	in   *resp.Reader
+}
+
+func redis(t *testing.T, dir string, args ...string) *neighbour {
+	conn := reference.Start(t, append([]string{"--dir", dir, "--appendonly", "yes", "--appendfsync", "always"}, args...)...).Dial(t)
+	n := &neighbour{t, conn, resp.NewReader(conn)}
+	await(t, "loaded", func() bool { return n.do("PING") == "PONG" })
+	return n
+}
+
+func (n *neighbour) do(words ...string) string {
+	n.t.Helper()
+	_, err := n.conn.Write(appendWords(nil, words...))
+	require.NoError(n.t, err)
+	v, err := n.in.Read()
+	require.NoError(n.t, err)
+	return v.Text
+}
+
+func (n *neighbour) run(commands string) {
+	for line := range strings.Lines(commands) {
+		if words := strings.Fields(line); len(words) > 0 {
+			n.do(words...)
+		}
+	}
+}
+
+// rewritten waits for the end of a rewrite.
+func (n *neighbour) rewritten() {
+	n.t.Helper()
+	n.do("BGREWRITEAOF")
+	await(n.t, "rewritten", func() bool {
+		info := n.do("INFO", "persistence")
+		return strings.Contains(info, "aof_rewrite_in_progress:0") && strings.Contains(info, "aof_rewrite_scheduled:0")
+	})
+}
+
+// theirTypes is everyType without what redis-server 7.0 does not know.
+var theirTypes = strings.Replace(everyType, "BF.ADD f x\n", "", 1) + "MULTI\nSET tx 1\nSELECT 5\nINCR tx\nEXEC\nSELECT 0\n"
+
+func TestWeLoadWhatRedisKept(t *testing.T) {
+	for _, preamble := range []string{"yes", "no"} {
+		dir := t.TempDir()
+		theirs := redis(t, dir, "--aof-use-rdb-preamble", preamble, "--aof-timestamp-enabled", preamble)
+		theirs.run(theirTypes)
+		theirs.rewritten()
+		theirs.run("SET after 1\nLPUSH l x")
+		ours := start(t, OS{}, "dir", copied(t, dir))
+		require.Equal(t, theirs.do("DEBUG", "DIGEST"), ours.digest())
+	}
+}
+
+func TestRedisLoadsWhatWeKept(t *testing.T) {
+	for _, preamble := range []string{"yes", "no"} {
+		dir := t.TempDir()
+		ours := start(t, OS{}, "dir", dir, "aof-use-rdb-preamble", preamble, "aof-timestamp-enabled", preamble)
+		ours.clock.Store(1 << 52) // the deadlines are in the future
+		ours.run(strings.ReplaceAll(theirTypes, "-", ""))
+		ours.journal.attendNow(true)
+		require.Equal(t, "ok", ours.info("aof_last_bgrewrite_status"), ours.log.String())
+		ours.run("SET after 1\nLPUSH l x")
+		ours.journal.Close()
+		theirs := redis(t, copied(t, dir))
+		require.Equal(t, ours.digest(), theirs.do("DEBUG", "DIGEST"))
+		theirs.run("SET theirs 1\nSADD set more")
+		theirs.rewritten()
+		again := start(t, OS{}, "dir", copied(t, filepath.Dir(theirDir(t, theirs))))
+		require.Equal(t, theirs.do("DEBUG", "DIGEST"), again.digest())
+	}
+}
+
+// A single file, as Redis up to 6 has it: commands, or a snapshot that commands follow.
+func TestSingleFilesAreTakenOver(t *testing.T) {
+	for _, preamble := range []string{"yes", "no"} {
+		dir := t.TempDir()
+		theirs := redis(t, dir, "--aof-use-rdb-preamble", preamble)
+		theirs.run(theirTypes)
+		theirs.rewritten()
+		theirs.run("SELECT 4\nSET after 1")
+		var single []byte
+		for _, pattern := range []string{"*.base.*", "*.incr.*"} {
+			parts, err := filepath.Glob(filepath.Join(dir, "appendonlydir", pattern))
+			require.NoError(t, err)
+			for _, part := range parts {
+				text, err := os.ReadFile(part)
+				require.NoError(t, err)
+				single = append(single, text...)
+			}
+		}
+		old := t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(old, "appendonly.aof"), single, 0o644))
+		ours := start(t, OS{}, "dir", old)
+		require.Equal(t, theirs.do("DEBUG", "DIGEST"), ours.digest())
+		ours.run("SET more 1")
+		ours.journal.Close()
+		require.NoFileExists(t, filepath.Join(old, "appendonly.aof"))
+		require.Equal(t, ours.digest(), start(t, OS{}, "dir", old).digest())
+		require.Equal(t, ours.digest(), redis(t, copied(t, old)).do("DEBUG", "DIGEST"))
+	}
+}
+
+// theirDir returns the directory of a redis-server's append-only files.
+func theirDir(t *testing.T, n *neighbour) string {
+	t.Helper()
+	_, err := n.conn.Write(appendWords(nil, "CONFIG", "GET", "dir"))
+	require.NoError(t, err)
+	v, err := n.in.Read()
+	require.NoError(t, err)
+	return filepath.Join(v.Elems[1].Text, "appendonlydir")
+}
+
+// copied returns a copy of a directory.
+func copied(t *testing.T, dir string) string {
+	t.Helper()
+	to := t.TempDir()
+	require.NoError(t, os.CopyFS(to, os.DirFS(dir)), fmt.Sprint(dir))
+	return to
+}
