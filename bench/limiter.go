@@ -1,77 +1,178 @@
 package main
 
 import (
+	"cmp"
+	"flag"
 	"fmt"
+	"maps"
 	"os"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// footprint is what a server holds after the limiter's run.
+// footprint is what a run of a limiter came to.
 type footprint struct {
 	Server     string  `json:"server"`
-	Script     string  `json:"script"`
+	Limiter    string  `json:"limiter"`
+	Precision  string  `json:"precision"`
+	Traffic    string  `json:"traffic"`
 	Calls      int     `json:"calls"`
 	RPS        float64 `json:"rps"`
+	P50        float64 `json:"p50_ms"`
+	P99        float64 `json:"p99_ms"`
 	CPU        float64 `json:"cpu_us_per_request"`
+	Passed     int     `json:"passed"`
+	Due        int     `json:"should_pass"` // 0 if it depends on chance
 	Keys       int64   `json:"keys"`
+	EmptyUsed  int64   `json:"empty_used_memory_bytes"`
 	UsedMemory int64   `json:"used_memory_bytes"`
+	Empty      int64   `json:"empty_rss_bytes"` // before the first call
 	RSS        int64   `json:"rss_bytes"`
 	Peak       int64   `json:"peak_rss_bytes"`
-	Empty      int64   `json:"empty_rss_bytes"` // before the first call
 	PerKey     float64 `json:"rss_bytes_per_key"`
 }
 
-// runLimiter is the subcommand limiter: a million calls of each script on fresh servers.
+// UsedPerKey returns what each key added to used_memory.
+func (f footprint) UsedPerKey() float64 {
+	return float64(f.UsedMemory-f.EmptyUsed) / float64(max(f.Keys, 1))
+}
+
+// limiterOptions are the flags of the subcommand limiter.
+type limiterOptions struct {
+	options
+	clients, keys int
+	traffics      []string
+}
+
+// runLimiter is the subcommand limiter: the article's two scripts, at several precisions, and what else
+// limits requests, each on a fresh server.
 func runLimiter(args []string) error {
-	o, err := parseOptions("limiter", args, 1_000_000, 1)
-	if err != nil {
+	o := &limiterOptions{}
+	f := flag.NewFlagSet("limiter", flag.ExitOnError)
+	f.StringVar(&o.redis, "redis", "redis-server", "the redis-server to compare with; empty for none")
+	f.StringVar(&o.ours, "ours", "", "our binary; built from ./cmd/miniserver if empty")
+	f.StringVar(&o.redisArgs, "redis-args", "", "further arguments for redis-server")
+	f.StringVar(&o.oursArgs, "ours-args", "", "further arguments for ours")
+	f.IntVar(&o.requests, "n", 200_000, "requests of each run; the article has 1000000")
+	f.IntVar(&o.clients, "c", 50, "connections; the article has 500")
+	f.IntVar(&o.keys, "keys", 0, "keys; half the requests for the article's traffic, a hundredth for busy, a thousandth for hot, if 0")
+	f.StringVar(&o.only, "only", "", "run only what matches this regular expression: server, limiter, precision, traffic")
+	named := f.String("traffic", "", "article, busy or hot, separated by commas; all if empty")
+	f.BoolVar(&o.json, "json", false, "print JSON instead of tables")
+	if err := f.Parse(args); err != nil {
 		return err
 	}
-	list, clean, err := o.binaries()
+	o.traffics = commas(*named)
+	if err := o.compile(o.only); err != nil {
+		return err
+	}
+	if o.requests < 1 || o.clients < 1 || o.keys < 0 {
+		return fmt.Errorf("bad flags: -n %d -c %d -keys %d", o.requests, o.clients, o.keys)
+	}
+	return o.runAll()
+}
+
+func (o *limiterOptions) compile(only string) (err error) {
+	o.filter, err = regexp.Compile("(?i)" + only)
+	return err
+}
+
+// limiterRun is one limiter under one traffic on one server.
+type limiterRun struct {
+	server, path string
+	load         load
+}
+
+func (r limiterRun) String() string {
+	return fmt.Sprintf("%s %s, %s, %s", r.server, r.load.limiter.name, r.load.limiter.precision.name, r.load.traffic.name)
+}
+
+// runs returns what is to be run: every limiter under every traffic, the other precisions under busy
+// traffic only.
+func (o *limiterOptions) runs(servers [][2]string) (list []limiterRun) {
+	for _, t := range traffics {
+		if len(o.traffics) > 0 && !slices.Contains(o.traffics, t.name) {
+			continue
+		}
+		for _, l := range limiters() {
+			sliding := strings.HasPrefix(l.script, "sliding-window")
+			if sliding && l.precision.name != seconds.name && t.name != "busy" {
+				continue
+			}
+			for _, s := range servers {
+				r := limiterRun{s[0], s[1], load{l, t, o.requests, o.clients, o.keysOf(t)}}
+				if o.filter.MatchString(r.String()) {
+					list = append(list, r)
+				}
+			}
+		}
+	}
+	return list
+}
+
+func (o *limiterOptions) keysOf(t traffic) int {
+	if o.keys > 0 {
+		return o.keys
+	}
+	return max(1, o.requests/t.requests)
+}
+
+func (o *limiterOptions) runAll() error {
+	servers, clean, err := o.binaries()
 	if err != nil {
 		return err
 	}
 	defer clean()
+	runs := o.runs(servers)
 	var all []footprint
-	for _, kind := range []string{"hash", "zset"} {
-		for _, b := range list {
-			if !o.filter.MatchString(b[0] + " " + kind) {
-				continue
-			}
-			fmt.Fprintf(os.Stderr, "%s %s\n", b[0], kind)
-			f, err := o.limiterOn(b[0], b[1], kind)
-			if err != nil {
-				return err
-			}
-			all = append(all, f)
+	refused := map[string]error{}
+	bar := newProgress(os.Stderr, max(1, len(runs)))
+	for _, r := range runs {
+		bar.step(r.String())
+		f, err := o.runOne(r)
+		if err != nil {
+			refused[r.server+" "+r.load.limiter.name] = err
+			continue
 		}
+		all = append(all, f)
 	}
+	bar.end()
 	if o.json {
 		return printJSON(os.Stdout, all)
 	}
-	return printFootprints(all)
+	return printLimiters(all, refused)
 }
 
-// limiterOn runs one script on a fresh server.
-func (o *options) limiterOn(name, path, kind string) (footprint, error) {
-	s, err := startServer(name, path, o.arguments(name))
+// runOne runs a limiter on a fresh server.
+func (o *limiterOptions) runOne(r limiterRun) (f footprint, err error) {
+	s, err := startServer(r.server, r.path, o.arguments(r.server))
 	if err != nil {
-		return footprint{}, err
+		return f, err
 	}
 	defer s.stop()
-	empty, err := memoryOf(s.process.PID)
-	if err != nil {
-		return footprint{}, err
+	before := footprint{}
+	if err := before.weigh(s); err != nil {
+		return f, err
 	}
-	text := script("sliding-window-" + kind)
-	one, err := evalsha(kind, text, 50, 1, 1).run(s, o.benchmark, o.requests)
+	spent, err := cpuOf(s.process.PID)
 	if err != nil {
-		return footprint{}, err
+		return f, err
 	}
-	f := footprint{
-		Server: name, Script: kind, Calls: one.requests, RPS: one.rps, Empty: empty.now,
-		CPU: summarize([]sample{one}).cpu(),
+	out, err := r.load.run(s)
+	if err != nil {
+		return f, err
+	}
+	after, err := cpuOf(s.process.PID)
+	if err != nil {
+		return f, err
+	}
+	one := sample{requests: r.load.requests, spent: cpu{after.user - spent.user, after.sys - spent.sys}}
+	f = footprint{
+		Server: r.server, Limiter: r.load.limiter.name, Precision: r.load.limiter.precision.name, Traffic: r.load.traffic.name,
+		Calls: r.load.requests, RPS: float64(r.load.requests) / out.took.Seconds(), P50: out.percentile(0.5), P99: out.percentile(0.99),
+		CPU: summarize([]sample{one}).cpu(), Passed: out.passed, Due: r.load.due(), Empty: before.RSS, EmptyUsed: before.UsedMemory,
 	}
 	return f, f.weigh(s)
 }
@@ -104,13 +205,67 @@ func infoField(text, name string) int64 {
 	return 0
 }
 
-func printFootprints(all []footprint) error {
-	t := table{{"server", "calls", "k/s", "CPU us/req", "keys", "used_memory MB", "RSS MB", "peak MB", "empty MB", "RSS/key"}}
-	for _, f := range all {
-		megabytes := func(n int64) string { return fmt.Sprintf("%.2f", float64(n)/1e6) }
-		t = append(t, []string{f.Server + " " + f.Script, strconv.Itoa(f.Calls), fmt.Sprintf("%.1f", f.RPS/1000),
-			fmt.Sprintf("%.2f", f.CPU), strconv.FormatInt(f.Keys, 10), megabytes(f.UsedMemory), megabytes(f.RSS),
-			megabytes(f.Peak), megabytes(f.Empty), fmt.Sprintf("%.0f B", f.PerKey)})
+// printLimiters prints a table for each traffic, what was refused, and which limiter is the cheapest.
+func printLimiters(all []footprint, refused map[string]error) error {
+	for _, t := range traffics {
+		out := table{{t.name + ": " + t.about, "times", "k/s", "p50/p99 ms", "CPU us/req", "passed", "keys", "used MB", "used/key", "RSS MB", "peak MB",
+			"empty MB", "RSS/key"}}
+		for _, f := range all {
+			if f.Traffic == t.name {
+				out = append(out, f.cells())
+			}
+		}
+		if len(out) == 1 {
+			continue
+		}
+		if err := out.print(os.Stdout); err != nil {
+			return err
+		}
+		fmt.Println()
 	}
-	return t.print(os.Stdout)
+	for _, name := range slices.Sorted(maps.Keys(refused)) {
+		fmt.Printf("%s was not run: %v\n", name, refused[name])
+	}
+	return printCheapest(all)
+}
+
+func (f footprint) cells() []string {
+	megabytes := func(n int64) string { return fmt.Sprintf("%.2f", float64(n)/1e6) }
+	passed := strconv.Itoa(f.Passed)
+	if f.Due > 0 && f.Due != f.Passed {
+		passed += fmt.Sprintf(" (%.2fx)", float64(f.Passed)/float64(f.Due))
+	}
+	return []string{f.Server + " " + f.Limiter, f.Precision, fmt.Sprintf("%.1f", f.RPS/1000), fmt.Sprintf("%.2f/%.2f", f.P50, f.P99),
+		fmt.Sprintf("%.2f", f.CPU), passed, strconv.FormatInt(f.Keys, 10), megabytes(f.UsedMemory), fmt.Sprintf("%.0f B", f.UsedPerKey()),
+		megabytes(f.RSS), megabytes(f.Peak), megabytes(f.Empty), fmt.Sprintf("%.0f B", f.PerKey)}
+}
+
+// printCheapest says which limiter takes the least memory and which the least CPU, on each server
+// under each traffic, of all that let pass what is due and of those that also remember each request.
+func printCheapest(all []footprint) error {
+	out := table{{"cheapest", "memory", "B/key", "CPU", "us/req", "of windows that slide", "B/key"}}
+	for _, t := range traffics {
+		for _, name := range []string{"redis", "ours"} {
+			right := slices.DeleteFunc(slices.Clone(all), func(f footprint) bool {
+				return f.Traffic != t.name || f.Server != name || f.Due > 0 && f.Passed != f.Due
+			})
+			if len(right) == 0 {
+				continue
+			}
+			byMemory := func(a, b footprint) int { return cmp.Compare(a.UsedPerKey(), b.UsedPerKey()) }
+			least := slices.MinFunc(right, byMemory)
+			fast := slices.MinFunc(right, func(a, b footprint) int { return cmp.Compare(a.CPU, b.CPU) })
+			row := []string{t.name + ", " + name, least.Limiter, fmt.Sprintf("%.0f", least.UsedPerKey()), fast.Limiter, fmt.Sprintf("%.2f", fast.CPU), "-", "-"}
+			sliding := slices.DeleteFunc(right, func(f footprint) bool { return !strings.HasPrefix(f.Limiter, "hash") && f.Limiter != "zset" })
+			if len(sliding) > 0 {
+				best := slices.MinFunc(sliding, byMemory)
+				row[5], row[6] = best.Limiter+" by "+best.Precision, fmt.Sprintf("%.0f", best.UsedPerKey())
+			}
+			out = append(out, row)
+		}
+	}
+	if len(out) == 1 {
+		return nil
+	}
+	return out.print(os.Stdout)
 }

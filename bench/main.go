@@ -3,7 +3,7 @@
 //
 //	go run ./bench compare   throughput, latency and server CPU of commands and limiters; memory of collections
 //	go run ./bench lua       the same for what scripts spend their time on
-//	go run ./bench limiter   the limiters at size: a million calls, and the memory they leave
+//	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they let pass
 //	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
 //
@@ -28,7 +28,7 @@ var subcommands = map[string]struct {
 }{
 	"compare": {"throughput, latency, CPU and memory of commands, limiters and collections", runCompare},
 	"lua":     {"the same for scripts", runLua},
-	"limiter": {"memory after a million limiter calls", runLimiter},
+	"limiter": {"ways to limit requests: time, memory, and what passes", runLimiter},
 	"memory":  {"what collections cost in each encoding, with charts", runMemory},
 
 	"interpreters": {"our Lua beside gopher-lua, in process", runInterpreters},
