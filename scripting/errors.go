@@ -17,6 +17,7 @@ const (
 	errShebangFlag   = "ERR Unexpected flag in script shebang: "
 	errWriteFlag     = "ERR Can not execute a script with write flag using *_ro command."
 	errOOMFlag       = "OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'"
+	errShebangWords  = "ERR Invalid engine in script shebang"
 	errShebangEnd    = "ERR Invalid script shebang"
 
 	errNoArgs        = "ERR Please specify at least one argument for this redis lib call"

@@ -16,7 +16,8 @@
 //  5. The bytes of a string that a script can see are never written again.
 //
 // Differences from Redis, on purpose: what a run may hold is bounded by script-memory-limit, and a
-// reply too; an error that has no text is "unknown error" where Redis crashes; there is no debugger.
+// reply too; an error that has no text is "unknown error" where Redis crashes; os.clock is offered, as
+// in Redis 7.4, where 7.0 has no os; there is no debugger.
 package scripting
 
 import (

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // shebang reads the options of a script that begins with "#!lua" and returns the source without them,
@@ -13,14 +14,17 @@ func (sc *script) shebang(source string) (rest, refusal string) {
 	if !ok {
 		return "", errShebangEnd
 	}
-	words := strings.Fields(line)
-	if words[0] != "#!lua" {
-		return "", errShebangEngine + words[0]
+	words, ok := resp.Words([]byte(line), nil)
+	if !ok {
+		return "", errShebangWords
+	}
+	if string(words[0]) != "#!lua" {
+		return "", errShebangEngine + string(words[0])
 	}
 	for _, w := range words[1:] {
-		flags, ok := strings.CutPrefix(w, "flags=")
+		flags, ok := strings.CutPrefix(string(w), "flags=")
 		if !ok {
-			return "", errShebangOption + w
+			return "", errShebangOption + string(w)
 		}
 		if refusal := sc.setFlags(flags); refusal != "" {
 			return "", refusal

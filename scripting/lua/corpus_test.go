@@ -130,6 +130,25 @@ func TestCorpus(t *testing.T) {
 	}
 }
 
+// TestCorpusSize keeps the corpora from being lost: more than 7,000 expressions and statements of the
+// libraries beside the programs of the language, which print more than 2,500 lines.
+func TestCorpusSize(t *testing.T) {
+	cases, programs, lines := 0, 0, 0
+	for _, c := range corpora(t) {
+		cases += len(c.sources)
+	}
+	for _, path := range languageFiles(t) {
+		programs += len(readSections(t, path))
+		for _, s := range readSections(t, outputPath(path)) {
+			lines += strings.Count(s.text, "\n") + 1
+		}
+	}
+	t.Logf("%d cases, %d programs of %d lines of output", cases, programs, lines)
+	require.Greater(t, cases, 7000)
+	require.Greater(t, programs, 80)
+	require.Greater(t, lines, 2500)
+}
+
 // TestOracles shows every case to the oracles, if they are installed, and
 // compares with the recording, or with -update makes it.
 func TestOracles(t *testing.T) {

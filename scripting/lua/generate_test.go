@@ -415,7 +415,7 @@ func (g *programmer) key() string {
 	case 4:
 		return "#" + g.variable(kindTable) + " + 1"
 	}
-	return "K(S(" + g.any() + "))"
+	return "S(" + g.any() + "):sub(1, 31)" // longer ones hash as in Redis, not as in lua5.1
 }
 
 func (g *programmer) any() string { return g.expression(g.kind()) }

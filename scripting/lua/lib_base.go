@@ -267,7 +267,7 @@ func baseUnpack(L *State, c *Call) {
 		return
 	}
 	n := last - i + 1
-	if n >= maxUnpack {
+	if n+c.NArgs() > maxResults {
 		L.Errorf("too many results to unpack")
 	}
 	L.Tick(n >> 4)
@@ -282,9 +282,6 @@ func baseUnpack(L *State, c *Call) {
 	}
 	L.ret = ret
 }
-
-// maxUnpack is about how many results C's stack takes.
-const maxUnpack = 7999
 
 // pcall(f, ...)
 func basePcall(L *State, c *Call) {

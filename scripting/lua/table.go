@@ -10,9 +10,9 @@ import (
 //	array   [1][2][3][ ][ ]      grown so that more than half is used
 //	nodes   [key value next]...  a power of two, chained scatter with Brent's variation
 //
-// Sizes, collisions and therefore borders and the order of Next are those of Lua 5.1 for the same
-// history, as long as the keys are strings, numbers and booleans; objects hash by the order in which
-// they first served as keys, not by address.
+// Sizes, collisions and therefore borders and the order of Next are those of Redis' Lua for the same
+// history, as long as the keys are numbers, booleans and strings of less than 1 KB; objects hash by the
+// order in which they first served as keys, not by address.
 //
 // Invariants:
 //  1. mask+1 is the number of nodes; an empty hash is the shared emptyNode with mask 0.
@@ -115,15 +115,22 @@ func (n *node) follow() *node {
 	return (*node)(unsafe.Add(unsafe.Pointer(n), int(n.next)*int(nodeSize)))
 }
 
-// hashString is Lua 5.1's: at most 32 bytes of a long string count.
+// hashString is that of the Lua in Redis, which unlike plain 5.1 counts every byte of strings longer than
+// 31. Of very long ones we take a selection, as 5.1 does: the hash is computed for each look-up here.
 func hashString(s string) uint32 {
 	h := uint32(len(s))
-	step := len(s)>>5 + 1
+	step := 1
+	if len(s) >= veryLong {
+		step += len(s) >> 5
+	}
 	for i := len(s); i >= step; i -= step {
 		h ^= h<<5 + h>>2 + uint32(s[i-1])
 	}
 	return h
 }
+
+// veryLong is the length from which strings are not hashed whole.
+const veryLong = 1024
 
 func hashNumber(f float64) uint32 {
 	if f == 0 {

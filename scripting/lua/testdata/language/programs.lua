@@ -134,7 +134,7 @@ local t = {1, 2, 3}
 t.a = 1 t[4] = 4 t.b = 2 t[5] = 5 t[100] = 1 t[6] = 6
 print(keys(t))
 local t = {}
-for i = 1, 50 do t[("x"):rep(i)] = i end
+for i = 1, 31 do t[("x"):rep(i)] = i end
 print(keys(t):len(), next(t))
 local r = {}
 for k, v in pairs(t) do r[#r + 1] = v end
