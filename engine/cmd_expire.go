@@ -15,11 +15,11 @@ func expireLines() []Command {
 			Summary: "Sets the expiration time of a key to a Unix timestamp."},
 		{Name: "pexpireat", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdPExpireAt, ACL: "keyspace", Since: "2.6.0",
 			Summary: "Sets the expiration time of a key to a Unix milliseconds timestamp."},
-		{Name: "persist", Arity: 2, Flags: Write | Fast, Keys: Key(1), Run: cmdPersist, ACL: "keyspace", Since: "2.2.0",
+		{Name: "persist", Arity: -2, Flags: Write | Fast, Keys: Key(1), Run: cmdPersist, ACL: "keyspace", Since: "2.2.0",
 			Summary: "Removes the expiration time of a key."},
-		{Name: "ttl", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdTTL, ACL: "keyspace", Since: "1.0.0",
+		{Name: "ttl", Arity: -2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdTTL, ACL: "keyspace", Since: "1.0.0",
 			Summary: "Returns the expiration time in seconds of a key."},
-		{Name: "pttl", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdPTTL, ACL: "keyspace", Since: "2.6.0",
+		{Name: "pttl", Arity: -2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdPTTL, ACL: "keyspace", Since: "2.6.0",
 			Summary: "Returns the expiration time in milliseconds of a key."},
 		{Name: "expiretime", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdExpireTime, ACL: "keyspace", Since: "7.0.0",
 			Summary: "Returns the expiration time of a key as a Unix timestamp."},
@@ -99,8 +99,12 @@ func (on expireConditions) allow(old, deadline int64) bool {
 	return true
 }
 
-// PERSIST key
+// PERSIST key [member]
 func cmdPersist(c *Call) {
+	if c.Left() > 1 {
+		c.persistMember()
+		return
+	}
 	if c.persist(c.Arg()) {
 		c.Reply.Int(1)
 		return
@@ -108,11 +112,19 @@ func cmdPersist(c *Call) {
 	c.Reply.Int(0)
 }
 
-// TTL key
-func cmdTTL(c *Call) { c.tellDeadline(c.Now(), seconds) }
+// TTL key [member]
+func cmdTTL(c *Call) { c.tellTTL(seconds) }
 
-// PTTL key
-func cmdPTTL(c *Call) { c.tellDeadline(c.Now(), millis) }
+// PTTL key [member]
+func cmdPTTL(c *Call) { c.tellTTL(millis) }
+
+func (c *Call) tellTTL(count func(ms int64) int64) {
+	if c.Left() > 1 {
+		c.tellMemberTTL(count)
+		return
+	}
+	c.tellDeadline(c.Now(), count)
+}
 
 // EXPIRETIME key
 func cmdExpireTime(c *Call) { c.tellDeadline(0, seconds) }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -9,7 +11,7 @@ import (
 
 // Hashes is the family of hash commands.
 func Hashes() Family {
-	return Family{Group: "hash", Commands: []Command{
+	return Family{Group: "hash", Commands: slices.Concat([]Command{
 		{Name: "hset", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdHSet, Since: "2.0.0",
 			Summary: "Creates or modifies the value of a field in a hash."},
 		{Name: "hmset", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdHMSet, Since: "2.0.0",
@@ -42,7 +44,7 @@ func Hashes() Family {
 			Summary: "Returns one or more random fields from a hash."},
 		{Name: "hscan", Arity: -3, Flags: ReadOnly, Keys: Key(1), Run: cmdHScan, Since: "2.8.0",
 			Summary: "Iterates over fields and values of a hash."},
-	}}
+	}, ofHash.lines("7.4.0"), fieldLines())}
 }
 
 // noHash is what an absent key reads as. Nobody writes to it.
@@ -281,12 +283,22 @@ func cmdHIncrByFloat(c *Call) {
 		return
 	}
 	sum := by.AppendHuman(c.Scratch())
-	h.Set(field, sum, c.Engine.Config.Hash)
+	h.Update(field, sum, c.Engine.Config.Hash)
 	c.Changed(key, "hhincrbyfloat")
 	if c.Engine.log != nil { // Redis journals the sum, so that no replay depends on rounding
-		c.Log([]byte("HSET"), key, field, sum)
+		c.logSum(key, field, sum)
 	}
 	c.Reply.Bulk(sum)
+}
+
+// logSum journals a field's new value, which has the deadline it had.
+func (c *Call) logSum(key, field, sum []byte) {
+	v, _ := c.DB.Peek(key)
+	if v.(*hash.Hash).Dated() > 0 {
+		c.Log([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
+		return
+	}
+	c.Log([]byte("HSET"), key, field, sum)
 }
 
 // finite reads the next argument as a long double; what is none, or is infinite, latches an error.

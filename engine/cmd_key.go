@@ -27,7 +27,7 @@ func Generic() Family {
 		{Name: "randomkey", Arity: 1, Flags: ReadOnly, Run: cmdRandomKey, ACL: "keyspace", Since: "1.0.0",
 			Summary: "Returns a random key name from the database."},
 	}
-	return Family{Group: "generic", Commands: slices.Concat(lines, moveLines(), expireLines(), objectLines(), sortLines())}
+	return Family{Group: "generic", Commands: slices.Concat(lines, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
 }
 
 // DEL key [key ...]

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -8,7 +10,7 @@ import (
 
 // Lists is the family of list commands.
 func Lists() Family {
-	return Family{Group: "list", Commands: []Command{
+	return Family{Group: "list", Commands: slices.Concat([]Command{
 		{Name: "lpush", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdLPush, Since: "1.0.0",
 			Summary: "Prepends one or more elements to a list."},
 		{Name: "rpush", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdRPush, Since: "1.0.0",
@@ -53,7 +55,7 @@ func Lists() Family {
 			Summary: "Moves the last element of a list to the head of another and returns it, or waits for one."},
 		{Name: "blmpop", Arity: -5, Flags: Write | Blocking, Keys: NumKeys(0, 2), Run: cmdBLMPop, Since: "7.0.0",
 			Summary: "Removes and returns elements from the first of several lists that has any, or waits for some."},
-	}}
+	}, ofList.lines("1.0.0"))}
 }
 
 // The events of pushing and popping, by end.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"slices"
+
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -8,9 +10,11 @@ import (
 
 // Sets is the family of set commands.
 func Sets() Family {
-	return Family{Group: "set", Commands: []Command{
+	return Family{Group: "set", Commands: slices.Concat([]Command{
 		{Name: "sadd", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdSAdd, Since: "1.0.0",
 			Summary: "Adds one or more members to a set."},
+		{Name: "saddex", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdSAddEx, Since: "1.0.0",
+			Summary: "Adds members to a set and sets their expiration time in seconds."},
 		{Name: "srem", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdSRem, Since: "1.0.0",
 			Summary: "Removes one or more members from a set."},
 		{Name: "smove", Arity: 4, Flags: Write | Fast, Keys: KeyRange(1, 2, 1), Run: cmdSMove, Since: "1.0.0",
@@ -43,7 +47,7 @@ func Sets() Family {
 			Summary: "Returns the difference of multiple sets."},
 		{Name: "sdiffstore", Arity: -3, Flags: Write | DenyOOM, Keys: KeyRange(1, -1, 1), Run: cmdSDiffStore, Since: "1.0.0",
 			Summary: "Stores the difference of multiple sets in a key."},
-	}}
+	}, ofSet.lines("1.0.0"))}
 }
 
 // noMembers is what an absent key reads as. Nobody writes to it.

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/zset"
@@ -11,7 +12,7 @@ import (
 
 // SortedSets is the family of sorted set commands.
 func SortedSets() Family {
-	return Family{Group: "sorted-set", Commands: []Command{
+	return Family{Group: "sorted-set", Commands: slices.Concat([]Command{
 		{Name: "zadd", Arity: -4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdZAdd, Since: "1.2.0",
 			Summary: "Adds one or more members to a sorted set, or updates their scores."},
 		{Name: "zincrby", Arity: 4, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdZIncrBy, Since: "1.2.0",
@@ -82,7 +83,7 @@ func SortedSets() Family {
 			Summary: "Returns the highest- or lowest-scoring members from one or more sorted sets after removing them."},
 		{Name: "bzmpop", Arity: -5, Flags: Write | Blocking, Keys: NumKeys(0, 2), Run: cmdBZMPop, Since: "7.0.0",
 			Summary: "Removes and returns members from one or more sorted sets. Blocks until one is available."},
-	}}
+	}, ofZSet.lines("1.0.0"))}
 }
 
 // noSet is what an absent key reads as. Nobody writes to it.

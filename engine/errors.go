@@ -96,6 +96,22 @@ const (
 	ErrHashNotFloat  = "ERR hash value is not a float"
 	ErrNotFinite     = "ERR value is NaN or Infinity"
 
+	// Deadlines of elements. The words are FIELDS and fields for hashes, and so on.
+	ErrElementsWord   = "ERR Mandatory argument %s is missing or not at the right position"
+	ErrElementsZero   = "ERR Parameter `num%s` should be greater than 0"
+	ErrElementsCount  = "ERR Number of %s must be a positive integer"
+	ErrElementsMatch  = "ERR The `num%s` parameter must match the number of arguments"
+	ErrNegativeExpire = "ERR invalid expire time, must be >= 0"
+	ErrFieldsOne      = "ERR Only one of FXX or FNX arguments can be specified"
+	ErrFieldsTime     = "ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified"
+	ErrFieldsNoTime   = "ERR missing expire time"
+	ErrFieldsNumber   = "ERR invalid number of fields"
+	ErrFieldsOption   = "ERR unknown argument: %s"
+	ErrMemberArgs     = "ERR Invalid number of arguments"
+	ErrMemberUnit     = "ERR Invalid unit arg"
+	ErrMemberType     = "ERR object type is unsupported"
+	ErrMemberTTL      = "ERR Invalid arguments"
+
 	// Random elements of hashes, sets and sorted sets.
 	ErrOutOfRange = "ERR value is out of range"
 	ErrRange      = "ERR value is out of range, value must between %d and %d"

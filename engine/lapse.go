@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -16,22 +17,28 @@ type kind struct {
 	of      keyspace.Type
 	letter  string // of commands and events
 	word    string // what stands before the elements
+	noun    string // the same in errors
 	removal string // the command that removes elements by name
 }
 
-var kinds = []kind{
-	{keyspace.Hash, "h", "FIELDS", "HDEL"},
-	{keyspace.Set, "s", "MEMBERS", "SREM"},
-	{keyspace.ZSet, "z", "MEMBERS", "ZREM"},
-	{keyspace.List, "l", "ELEMENTS", "LREM"},
-}
+var (
+	ofHash = kind{keyspace.Hash, "h", "FIELDS", "fields", "HDEL"}
+	ofSet  = kind{keyspace.Set, "s", "MEMBERS", "members", "SREM"}
+	ofZSet = kind{keyspace.ZSet, "z", "MEMBERS", "members", "ZREM"}
+	ofList = kind{keyspace.List, "l", "ELEMENTS", "elements", "LREM"}
+)
 
 // kindOf returns the kind of a type; false if its values have no elements with deadlines.
 func kindOf(t keyspace.Type) (kind, bool) {
-	for _, k := range kinds {
-		if k.of == t {
-			return k, true
-		}
+	switch t {
+	case keyspace.Hash:
+		return ofHash, true
+	case keyspace.Set:
+		return ofSet, true
+	case keyspace.ZSet:
+		return ofZSet, true
+	case keyspace.List:
+		return ofList, true
 	}
 	return kind{}, false
 }
@@ -58,9 +65,6 @@ func (e *Engine) lapsed(db *keyspace.DB, key string, what keyspace.Lapsed) {
 	}
 }
 
-// mostNamed is how many elements one line of the journal removes.
-const mostNamed = 1000
-
 // journalLapsed journals the removal of elements: by name, or of a list, whose elements may share one,
 // by the time at which they were due.
 func (e *Engine) journalLapsed(db int, key []byte, k kind, names [][]byte) {
@@ -68,9 +72,7 @@ func (e *Engine) journalLapsed(db int, key []byte, k kind, names [][]byte) {
 		e.journal(db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
 		return
 	}
-	for len(names) > 0 {
-		n := min(len(names), mostNamed)
-		e.journal(db, append([][]byte{[]byte(k.removal), key}, names[:n]...))
-		names = names[n:]
+	for some := range slices.Chunk(names, journaledAtOnce) {
+		e.journal(db, append([][]byte{[]byte(k.removal), key}, some...))
 	}
 }

@@ -34,6 +34,8 @@ type Dated interface {
 	// SetDeadline sets an element's deadline and reports whether there is such an element. The value
 	// has to be one for changing, and to be settled.
 	SetDeadline(element []byte, deadline int64, dice func(n uint64) uint64) bool
+	// Discard removes an element, of a list all of that text, and reports whether there was one.
+	Discard(element []byte) bool
 	// Deadlines calls fn for each element that has a deadline until fn returns false; fn must not
 	// change the collection. The element aliases it.
 	Deadlines(fn func(element []byte, deadline int64) bool)

@@ -158,3 +158,6 @@ func (h *Hash) ordinal(p int) (i int) {
 	}
 	return i
 }
+
+// Discard is Delete, under the name that other collections have for it.
+func (h *Hash) Discard(field []byte) bool { return h.Delete(field) }

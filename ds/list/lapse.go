@@ -196,3 +196,6 @@ func (l *List) dropping(end End, n int) {
 		l.dates.Delete(l.Len()-n, n)
 	}
 }
+
+// Discard removes all elements whose text is v and reports whether there were any. O(n).
+func (l *List) Discard(v []byte) bool { return l.Remove(v, l.Len(), Head) > 0 }

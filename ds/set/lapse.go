@@ -74,3 +74,6 @@ func (s *Set) Lapse(now int64, most int, fn func(member []byte)) (removed int) {
 	}
 	return removed
 }
+
+// Discard is Remove, under the name that other collections have for it.
+func (s *Set) Discard(member []byte) bool { return s.Remove(member) }

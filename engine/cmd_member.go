@@ -1,0 +1,194 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// The names that other servers have for deadlines of elements: KeyDB's, which are for one member of
+// any collection, and Dragonfly's. Unlike there a member that is due is never seen, removing one ends
+// its deadline, and lists have them too.
+
+// memberLines returns the lines of the generic family that this file has.
+func memberLines() []Command {
+	return []Command{
+		{Name: "expiremember", Arity: -4, Flags: Write | Fast, Keys: Key(1), Run: cmdExpireMember, ACL: "keyspace", Since: "6.0.0",
+			Summary: "Sets the expiration time of a member of a collection."},
+		{Name: "expirememberat", Arity: 4, Flags: Write | Fast, Keys: Key(1), Run: cmdExpireMemberAt, ACL: "keyspace", Since: "6.0.0",
+			Summary: "Sets the expiration time of a member of a collection to a Unix timestamp."},
+		{Name: "pexpirememberat", Arity: 4, Flags: Write | Fast, Keys: Key(1), Run: cmdPExpireMemberAt, ACL: "keyspace", Since: "6.0.0",
+			Summary: "Sets the expiration time of a member of a collection to a Unix milliseconds timestamp."},
+		{Name: "fieldexpire", Arity: -4, Flags: Write | Fast, Keys: Key(1), Run: cmdFieldExpire, ACL: "keyspace", Since: "1.0.0",
+			Summary: "Sets the expiration time of elements of a collection in seconds."},
+		{Name: "fieldttl", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdFieldTTL, ACL: "keyspace", Since: "1.0.0",
+			Summary: "Returns the expiration time in seconds of an element of a collection."},
+		{Name: "lapse", Arity: 3, Flags: Write, Keys: Key(1), Run: cmdLapse, ACL: "keyspace", Since: "1.0.0",
+			Summary: "Removes the elements of a collection that were due at a time, when a journal is replayed."},
+	}
+}
+
+// anyCollection returns the value at key, nil if it is absent, with its kind. A value that has no
+// elements with deadlines latches an error.
+func (c *Call) anyCollection(key []byte, edits bool, unsupported string) (v keyspace.Dated, k kind) {
+	k, ok := kindOf(c.DB.Type(key))
+	if !ok {
+		if c.DB.Exists(key) {
+			c.Refuse(unsupported)
+		}
+		return nil, k
+	}
+	return c.collection(key, k, edits), k
+}
+
+// EXPIREMEMBER key member delay [s | ms]
+func cmdExpireMember(c *Call) {
+	key, member, amount := c.Arg(), c.Arg(), c.Arg()
+	u := inSeconds
+	switch {
+	case c.Left() > 1:
+		c.Refuse(ErrMemberArgs)
+	case c.Word("MS"):
+		u = inMillis
+	case c.More() && !c.Word("S"):
+		c.Refuse(ErrMemberUnit)
+	}
+	c.expireMember(key, member, amount, u)
+}
+
+// EXPIREMEMBERAT key member unix-time-seconds
+func cmdExpireMemberAt(c *Call) { c.expireMember(c.Arg(), c.Arg(), c.Arg(), atSeconds) }
+
+// PEXPIREMEMBERAT key member unix-time-milliseconds
+func cmdPExpireMemberAt(c *Call) { c.expireMember(c.Arg(), c.Arg(), c.Arg(), atMillis) }
+
+func (c *Call) expireMember(key, member, amount []byte, u unit) {
+	deadline := min(c.deadline(amount, u, math.MinInt64), lapse.Max)
+	v, k := c.anyCollection(key, true, ErrMemberType)
+	if !c.OK() {
+		return
+	}
+	x := elementChanges{call: c, k: k, key: key}
+	if v != nil && x.expire(v, member, deadline, expireConditions{}) != elementAbsent {
+		x.report(deadline)
+		c.Reply.Int(1)
+		return
+	}
+	c.Reply.Int(0)
+}
+
+// persistMember is PERSIST key member.
+func (c *Call) persistMember() {
+	key, member := c.Arg(), c.Arg()
+	if c.More() {
+		c.Refuse(ErrMemberTTL)
+	}
+	v, k := c.anyCollection(key, true, ErrMemberType)
+	if !c.OK() {
+		return
+	}
+	if v == nil || elementTime(v, member, 0, millis) < 0 {
+		c.Reply.Int(0)
+		return
+	}
+	v.SetDeadline(member, 0, c.Engine.Dice)
+	c.Changed(key, k.event("persist"))
+	c.Reply.Int(1)
+}
+
+// tellMemberTTL is TTL key member.
+func (c *Call) tellMemberTTL(count func(ms int64) int64) {
+	key, member := c.Arg(), c.Arg()
+	if c.More() {
+		c.Refuse(ErrMemberTTL)
+	}
+	if !c.OK() {
+		return
+	}
+	v, _ := c.anyCollection(key, false, "")
+	switch {
+	case v != nil:
+		c.Reply.Int(max(elementTime(v, member, c.Now(), count), elementNoTTL))
+	case c.DB.Exists(key):
+		c.Reply.Int(elementNoTTL)
+	default:
+		c.Reply.Int(elementAbsent)
+	}
+}
+
+// FIELDEXPIRE key seconds element [element ...]
+func cmdFieldExpire(c *Call) {
+	key := c.Arg()
+	deadline := c.elementDeadline(inSeconds)
+	elements := c.Rest()
+	v, k := c.anyCollection(key, true, ErrWrongType)
+	if !c.OK() {
+		return
+	}
+	c.expireEach(key, v, k, deadline, expireConditions{}, elements)
+}
+
+// FIELDTTL key element
+func cmdFieldTTL(c *Call) {
+	const noElement = -3
+	key, element := c.Arg(), c.Arg()
+	v, _ := c.anyCollection(key, false, ErrWrongType)
+	if !c.OK() {
+		return
+	}
+	left := elementTime(v, element, c.Now(), secondsUp)
+	if v != nil && left == elementAbsent {
+		left = noElement
+	}
+	c.Reply.Int(left)
+}
+
+// SADDEX key [KEEPTTL] seconds member [member ...]
+//
+// With KEEPTTL a member that is there keeps the deadline that it has, or has not.
+func cmdSAddEx(c *Call) {
+	key := c.Arg()
+	keep := c.Word("KEEPTTL")
+	deadline := c.elementDeadline(inSeconds)
+	members := c.Rest()
+	if deadline <= c.Now() && c.err == "" {
+		c.Refusef(ErrExpireTime, c.Cmd.full)
+	}
+	if len(members) == 0 {
+		c.Refusef(ErrArity, c.Cmd.full)
+	}
+	s, _ := Upsert[*set.Set](c, key, keyspace.Set)
+	if !c.OK() {
+		return
+	}
+	added, dated := 0, members[:0:0]
+	for _, m := range members {
+		isNew := s.Add(m, c.Engine.Config.Set)
+		if isNew {
+			added++
+		}
+		if isNew || !keep {
+			s.SetDeadline(m, deadline, c.Engine.Dice)
+			dated = append(dated, m)
+		}
+	}
+	if len(dated) > 0 {
+		c.addedUntil(key, added, deadline, dated)
+	}
+	c.Reply.Int(int64(added))
+}
+
+// addedUntil reports and journals what SADDEX did.
+func (c *Call) addedUntil(key []byte, added int, deadline int64, members [][]byte) {
+	if added > 0 {
+		c.Changed(key, "ssadd")
+	}
+	c.Changed(key, ofSet.event("expire"))
+	c.Engine.due(deadline)
+	if c.Engine.log != nil {
+		c.Log(append([][]byte{[]byte("SADD"), key}, members...)...)
+		c.logElements(ofSet, "SPEXPIREAT", key, deadline, members)
+	}
+}
