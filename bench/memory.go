@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/csv"
+	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -22,6 +24,7 @@ type memoryOptions struct {
 	patience             time.Duration
 	redis                string
 	csv, json, html, png string
+	from                 string // results to read in place of measuring
 }
 
 // runMemory is the subcommand memory: the laboratory of package laboratory, its results as a table, as
@@ -31,14 +34,7 @@ func runMemory(args []string) error {
 	if err != nil {
 		return err
 	}
-	var redis *laboratory.Redis
-	if o.redis != "" {
-		if redis, err = laboratory.DialRedis(o.redis); err != nil {
-			return err
-		}
-		defer redis.Close()
-	}
-	run, err := o.measure(redis)
+	run, err := o.results()
 	if err != nil {
 		return err
 	}
@@ -46,6 +42,27 @@ func runMemory(args []string) error {
 		return err
 	}
 	return o.write(run)
+}
+
+// results measures, or reads what was measured before.
+func (o *memoryOptions) results() (*memoryRun, error) {
+	if o.from != "" {
+		run := &memoryRun{}
+		text, err := os.ReadFile(o.from)
+		if err != nil {
+			return nil, err
+		}
+		return run, json.Unmarshal(text, run)
+	}
+	if o.redis == "" {
+		return o.measure(nil)
+	}
+	redis, err := laboratory.DialRedis(o.redis)
+	if err != nil {
+		return nil, err
+	}
+	run, err := o.measure(redis)
+	return run, errors.Join(err, redis.Close())
 }
 
 func parseMemory(args []string) (*memoryOptions, error) {
@@ -60,6 +77,7 @@ func parseMemory(args []string) (*memoryOptions, error) {
 	f.StringVar(&o.redis, "redis", "", "host:port of a running redis-server to ask for the same data; it gets one key, and thresholds for a while")
 	f.StringVar(&o.csv, "csv", "", "write the results to this file")
 	f.StringVar(&o.json, "json", "", "write the results to this file")
+	f.StringVar(&o.from, "from", "", "read the results of this JSON file and measure nothing")
 	f.StringVar(&o.html, "html", "", "write a report with charts to this file")
 	f.StringVar(&o.png, "png", "", "write the charts to this directory")
 	if err := f.Parse(args); err != nil {

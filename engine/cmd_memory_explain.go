@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -123,6 +124,8 @@ func inside(v keyspace.Value, ends int) report {
 		return insideSet(v, ends)
 	case *list.List:
 		return insideList(v, ends)
+	case *stream.Stream:
+		return insideStream(v, ends)
 	}
 	return nil
 }
@@ -275,4 +278,24 @@ func insideList(v *list.List, ends int) report {
 	})
 	return report{{"quicklist", report{{"nodes", n, fmt.Sprintf("%d bytes each beside their blocks", list.NodeBytes)},
 		{"blocks", held, ""}, {"used", used, "of the blocks"}, {"chain", nodes, "from head to tail"}}, ""}}
+}
+
+// insideStream tells how the nodes of a stream lie, those of both ends.
+func insideStream(v *stream.Stream, ends int) report {
+	nodes := grid{columns: []string{"index", "first-id", "bytes"}}
+	i, used := 0, 0
+	for id, pack := range v.Packs() {
+		used += len(pack)
+		if i < ends || i >= v.Nodes()-ends {
+			nodes.add(i, id.String(), len(pack))
+		}
+		i++
+	}
+	pending, consumers := 0, 0
+	for _, g := range v.Groups() {
+		pending, consumers = pending+g.Pending(), consumers+len(g.Consumers())
+	}
+	return report{{"stream", report{{"nodes", v.Nodes(), "listpacks of entries"}, {"used", used, "bytes of the listpacks"},
+		{"groups", len(v.Groups()), ""}, {"consumers", consumers, ""}, {"pending", pending, "messages read and not acknowledged"},
+		{"chain", nodes, "by ID"}}, ""}}
 }

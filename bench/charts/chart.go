@@ -112,8 +112,7 @@ func (c Chart) PNG(w io.Writer, t Theme) error {
 	}
 	canvas := vgimg.NewWith(vgimg.UseWH(width, height), vgimg.UseDPI(144), vgimg.UseBackgroundColor(t.ground))
 	p.Draw(framed(draw.New(canvas), t))
-	_, err = vgimg.PngCanvas{Canvas: canvas}.WriteTo(w)
-	return err
+	return writePNG(w, canvas.Image())
 }
 
 // framed returns the part of a canvas within a margin, which it colours.
