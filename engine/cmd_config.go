@@ -130,6 +130,7 @@ func (e *Engine) resetStats() {
 	errors := e.stats.errors
 	clear(errors)
 	e.stats = stats{dirty: e.stats.dirty, errors: errors}
+	e.eviction.evicted, e.eviction.exceeding = 0, 0
 	e.recent = recent{}
 	e.info.peak = 0
 	for _, cmd := range e.table {

@@ -193,9 +193,10 @@ func (e *Engine) fillPersistence(b *bytes.Buffer) {
 func (e *Engine) fillStats(b *bytes.Buffer) {
 	Fields(b, "total_connections_received", e.stats.connections, "total_commands_processed", e.stats.commands,
 		"instantaneous_ops_per_sec", e.recent.perSecond(), "expired_keys", e.stats.expired,
-		"expired_subkeys", e.stats.lapsed, "evicted_keys", 0,
+		"expired_subkeys", e.stats.lapsed, "evicted_keys", e.eviction.evicted,
 		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "tracking_total_keys", len(e.tracking.readers),
-		"total_error_replies", e.stats.totalErrors)
+		"total_eviction_exceeded_time", (e.eviction.exceeding+e.exceededFor())/1000,
+		"current_eviction_exceeded_time", e.exceededFor()/1000, "total_error_replies", e.stats.totalErrors)
 }
 
 func (e *Engine) fillReplication(b *bytes.Buffer) {

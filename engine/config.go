@@ -220,7 +220,6 @@ func (e *Engine) coreParams() []Param {
 		}},
 		IntParam("acllog-max-len", &e.users.log.max, 0, math.MaxInt32),
 		EnumParam("acl-pubsub-default", &e.users.channels, "resetchannels", "allchannels"),
-		MemoryParam("maxmemory", &c.MaxMemory, 0),
 		MemoryParam("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
 		IntParam("hash-max-listpack-entries", &c.Hash.MaxEntries, 0, most, "hash-max-ziplist-entries"),
 		MemoryParam("hash-max-listpack-value", &c.Hash.MaxValue, 0, "hash-max-ziplist-value"),

@@ -64,6 +64,7 @@ type Engine struct {
 	pause     pause
 	tracking  tracking
 	places    hits
+	eviction  eviction
 	info      serverInfo
 	log       func(db int, args [][]byte)
 	tx        journalTx
@@ -98,6 +99,8 @@ type Hooks struct {
 	Purge func()
 	// Memory tells what the process holds.
 	Memory func() ProcessMemory
+	// Limit says that maxmemory was set, 0 for none, so that the collector can be told.
+	Limit func(bytes int64)
 	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
 	Rewrite func() (refusal string)
 }
@@ -126,6 +129,7 @@ func New(o Options) *Engine {
 		watched:  make(map[dbKey][]*Session),
 		slowlog:  slowlog{slower: 10000, most: 128},
 		tracking: tracking{most: 1000000},
+		eviction: newEviction(),
 		sessions: newSessions(),
 		users:    newUsers(),
 		waiting:  newWaiting(),
@@ -138,6 +142,7 @@ func New(o Options) *Engine {
 	e.SetJournal(o.Journal)
 	e.info.runID = fmt.Sprintf("%016x%016x%08x", rng.Uint64(), rng.Uint64(), rng.Uint32())
 	e.AddParams(e.coreParams()...)
+	e.AddParams(e.evictionParams()...)
 	e.AddParams(e.bloomParams()...)
 	e.AddParams(inertParams()...)
 	e.AddSections(e.coreSections()...)
@@ -401,12 +406,17 @@ func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
 // expired is called by the keyspace when it removes a due key.
 func (e *Engine) expired(db *keyspace.DB, key string) {
 	e.stats.expired++
+	e.lost(db, key, "xexpired")
+}
+
+// lost tells everyone that a key went without a command.
+func (e *Engine) lost(db *keyspace.DB, key, event string) {
 	if e.log != nil {
 		e.journal(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
 	}
 	e.outdate(db, key)
 	if e.Config.notify != 0 {
-		e.notify(db, []byte(key), "xexpired")
+		e.notify(db, []byte(key), event)
 	}
 }
 

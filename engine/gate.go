@@ -19,7 +19,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
 		}
 	}
 	switch {
-	case s.wantsMemory(cmd) && e.MemoryShort():
+	case e.Config.MaxMemory > 0 && !e.fits() && s.wantsMemory(cmd):
 		return ErrOOM
 	case e.denied != "" && s.deniable(cmd):
 		return e.denied
@@ -70,17 +70,6 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) string {
 	}
 	return ""
 }
-
-// MemoryShort reports whether the dataset exceeds maxmemory although eviction did what it may.
-func (e *Engine) MemoryShort() bool { return e.memoryShort() && !e.reclaim() }
-
-// memoryShort reports whether the dataset exceeds maxmemory.
-func (e *Engine) memoryShort() bool {
-	return e.Config.MaxMemory > 0 && int64(e.Keyspace.Bytes()) > e.Config.MaxMemory
-}
-
-// reclaim frees memory by eviction and reports whether that was enough.
-func (e *Engine) reclaim() bool { return false }
 
 // runsSubscribed reports whether the command may run while the session listens to channels.
 func (cmd *Command) runsSubscribed() bool {

@@ -5,7 +5,7 @@ package engine
 const reapBudget = 1000
 
 // Tick does what is due without a command: it removes keys whose deadline has passed, ends waits
-// that timed out and moves unfinished rehashes on. It returns the time in milliseconds since the
+// that timed out, moves unfinished rehashes on and makes room where a command had no time for it. It returns the time in milliseconds since the
 // epoch at which it wants to be called again, 0 if nothing is pending. The owner calls it then, or
 // every 100 ms.
 func (e *Engine) Tick() (next int64) {
@@ -22,6 +22,9 @@ func (e *Engine) Tick() (next int64) {
 		more := e.Config.ActiveExpire && e.reap()
 		e.rehash()
 		e.tickCares()
+		if e.keepEvicting() {
+			more = true
+		}
 		next = e.nextDue()
 		if more {
 			next = e.Keyspace.Now

@@ -23,6 +23,7 @@ type contents struct {
 	index    *btree.BTreeG[due]
 	volatile int // keys that have a deadline
 	orphans  int // items in the index that may stand for nothing any more
+	sampled  due // where a walk through the index for samples goes on
 	held     int // bytes of all entries
 	origin   int // the database's number when the snapshot was started
 

@@ -196,6 +196,22 @@ func (db *DB) surface(item due) (removed int) {
 	return len(lapsed)
 }
 
+// reannounce puts items at the real deadlines of the entries that an item taken out of the index stood
+// for.
+func (db *DB) reannounce(item due) {
+	known := false
+	db.table.EachHash(item.hash, func(e *entry) bool {
+		if h := e.head(); h.deadline != 0 && !h.has(exact) {
+			db.announce(h, item.hash)
+			known = true
+		}
+		return true
+	})
+	if !known && db.orphans > 0 {
+		db.orphans--
+	}
+}
+
 // indexBytes estimates the bytes of an index from its items: a b-tree's nodes are between half full
 // and full, three quarters on average.
 func indexBytes(index *btree.BTreeG[due]) int {

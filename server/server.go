@@ -59,6 +59,8 @@ type Options struct {
 	// Load takes in the data that was kept, before the server is ready; clients hear LOADING
 	// meanwhile if the engine knows. An error ends Run. It may be nil.
 	Load func() error
+	// Limit is told of maxmemory whenever it is set, 0 for none. It may be nil.
+	Limit func(bytes int64)
 	// Beside runs what goes on beside the event loops: a script that takes long. go run() if nil.
 	Beside func(run func())
 }
@@ -110,7 +112,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.keepAlive.Store(300)
 	s.output.Store(defaultOutput())
 	e.EnableSlow(opts.Beside)
-	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Memory: processMemory, Rewrite: opts.Rewrite})
+	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Memory: processMemory, Limit: opts.Limit, Rewrite: opts.Rewrite})
 	e.AddParams(s.params()...)
 	e.AddSections(s.sections()...)
 	return s

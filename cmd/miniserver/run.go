@@ -90,7 +90,7 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
 	wire(p.engine)
 	p.journal = keep(p.engine, &p.log)
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Rewrite: p.rewrite,
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite,
 		Journal: p.journal, Load: p.journal.Load})
 	p.engine.AddParams(early[1].AtStart(),
 		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart())

@@ -1,16 +1,18 @@
 package main
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"sync"
 
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// How the Go runtime is set up for this program. The environment variables GOMAXPROCS and GOGC
-// overrule it.
+// How the Go runtime is set up for this program. The environment variables GOMAXPROCS, GOGC and
+// GOMEMLIMIT overrule it.
 
 // tune gives the runtime as many processors as there are event loops, see package server, and has the
 // collector's pace follow the heap.
@@ -46,15 +48,66 @@ type cycle struct{ _ [16]byte }
 
 // pace sets the garbage percentage for the live heap, now and after each collection.
 func pace(c *cycle) {
-	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
-	metrics.Read(live)
-	heap := max(heapLeast, int(live[0].Value.Uint64()))
-	percent := max(garbageShare, garbageLeast*100/heap)
+	live := liveHeap()
+	percent := max(garbageShare, garbageLeast*100/max(heapLeast, live))
 	if percent != pacePercent {
 		pacePercent = percent
-		debug.SetGCPercent(percent)
+		debug.SetGCPercent(int(percent))
 	}
+	limit.fit(live)
 	runtime.SetFinalizer(c, pace)
 }
 
-var pacePercent int // touched by pace only
+var pacePercent int64 // touched by pace only
+
+// liveHeap returns the bytes of the heap that the last collection found alive.
+func liveHeap() int64 {
+	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
+	metrics.Read(live)
+	return int64(live[0].Value.Uint64())
+}
+
+// memoryLimit has the runtime collect, and give memory back, in time to stay near maxmemory. Where more
+// than that lives, because nothing may be evicted, the limit follows: the collector would else run all
+// the time and gain nothing.
+type memoryLimit struct {
+	mu        sync.Mutex
+	maxmemory int64 // 0 for none
+	set       int64
+}
+
+var limit = memoryLimit{set: math.MaxInt64}
+
+// Memory that the runtime may take beyond what lives: a share of it, and what the program needs by
+// itself.
+const (
+	limitShare = 25 // percent
+	limitLeast = 16 << 20
+	limitStep  = 16 << 20 // of what follows the live heap
+)
+
+// bound is told of maxmemory.
+func bound(maxmemory int64) {
+	limit.mu.Lock()
+	limit.maxmemory = maxmemory
+	limit.mu.Unlock()
+	limit.fit(liveHeap())
+}
+
+// fit sets the limit for the live heap.
+func (l *memoryLimit) fit(live int64) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	want := int64(math.MaxInt64)
+	if l.maxmemory > 0 {
+		want = l.maxmemory
+		if live > l.maxmemory/100*110+limitStep {
+			want = (live/limitStep + 1) * limitStep
+		}
+		want += want/100*limitShare + limitLeast
+	}
+	if want != l.set && os.Getenv("GOMEMLIMIT") == "" {
+		l.set = want
+		debug.SetMemoryLimit(want)
+	}
+}

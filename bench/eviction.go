@@ -1,0 +1,281 @@
+package main
+
+import (
+	"container/list"
+	"flag"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// cacheRun is how well a policy kept what was asked for again.
+type cacheRun struct {
+	Policy string             `json:"policy"`
+	Hits   map[string]float64 `json:"hit_ratio"` // by server
+	Keys   map[string]int64   `json:"keys"`      // that it held in the end
+	Ideal  float64            `json:"ideal"`     // ratio of a cache that knows what is asked for most
+	Strict float64            `json:"strict"`    // ratio of strict least recently used
+	PerSec map[string]float64 `json:"requests_per_second"`
+}
+
+// Shape of the workload: keys drawn by Zipf's law; what is missing is set.
+const (
+	cacheUniverse = 100_000
+	cacheHeld     = 10_000 // keys that fit
+	cacheSkew     = 0.9
+	cacheBatch    = 64
+	cacheValue    = 200
+)
+
+// runEviction is the subcommand eviction: hit ratios of the policies, or with -soak endurance.
+func runEviction(args []string) error {
+	flags := flag.NewFlagSet("eviction", flag.ContinueOnError)
+	soak := flags.Duration("soak", 0, "write at the limit of memory for so long, instead of comparing policies")
+	maxmemory := flags.String("maxmemory", "100mb", "the limit of the soak")
+	seconds := flags.Duration("time", 10*time.Second, "how long each policy runs on each server")
+	policies := flags.String("policies", "allkeys-lru,allkeys-lfu,allkeys-random,volatile-lru,volatile-ttl", "policies to compare")
+	own, shared := splitFlags(flags, args)
+	if err := flags.Parse(own); err != nil {
+		return err
+	}
+	o, err := parseOptions("eviction", shared, 1, 1)
+	if err != nil {
+		return err
+	}
+	servers, clean, err := o.binaries()
+	if err != nil {
+		return err
+	}
+	defer clean()
+	if *soak > 0 {
+		return o.runSoak(servers, *maxmemory, *soak)
+	}
+	return o.comparePolicies(servers, strings.Split(*policies, ","), *seconds)
+}
+
+// splitFlags parts the arguments that flags knows from the others.
+func splitFlags(flags *flag.FlagSet, args []string) (own, others []string) {
+	for i := 0; i < len(args); i++ {
+		name, _, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
+		into := &others
+		if flags.Lookup(name) != nil {
+			into = &own
+		}
+		*into = append(*into, args[i])
+		if !joined && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
+			i++
+			*into = append(*into, args[i])
+		}
+	}
+	return own, others
+}
+
+func (o *options) runSoak(servers [][2]string, maxmemory string, length time.Duration) error {
+	var all []endurance
+	for _, b := range servers {
+		if !o.filter.MatchString(b[0]) {
+			continue
+		}
+		fmt.Fprintf(os.Stderr, "%s for %s\n", b[0], length)
+		r, err := o.soak(b[0], b[1], maxmemory, length)
+		if err != nil {
+			return err
+		}
+		all = append(all, r)
+	}
+	if o.json {
+		return printJSON(os.Stdout, all)
+	}
+	return printEndurance(all)
+}
+
+func (o *options) comparePolicies(servers [][2]string, policies []string, length time.Duration) error {
+	var all []cacheRun
+	z := newZipf(cacheUniverse, cacheSkew)
+	ideal, strict := z.top(cacheHeld), z.strict(cacheHeld, 2_000_000)
+	for _, policy := range policies {
+		r := cacheRun{Policy: policy, Ideal: ideal, Strict: strict, Hits: map[string]float64{}, Keys: map[string]int64{}, PerSec: map[string]float64{}}
+		for _, b := range servers {
+			fmt.Fprintf(os.Stderr, "%s %s\n", policy, b[0])
+			if err := o.cache(&r, z, b[0], b[1], length); err != nil {
+				return err
+			}
+		}
+		all = append(all, r)
+	}
+	if o.json {
+		return printJSON(os.Stdout, all)
+	}
+	return printCaches(all)
+}
+
+// cache runs a policy on a fresh server that has memory for as many keys as are to be held.
+func (o *options) cache(r *cacheRun, z *zipf, name, path string, length time.Duration) error {
+	s, err := startServer(name, path, o.arguments(name))
+	if err != nil {
+		return err
+	}
+	defer s.stop()
+	c, err := s.dial()
+	if err != nil {
+		return err
+	}
+	defer c.conn.Close()
+	user := cacheUser{client: c, zipf: z, rng: rand.New(rand.NewPCG(7, 7)), volatile: strings.HasPrefix(r.Policy, "volatile")}
+	if err := user.fill(s, r.Policy); err != nil {
+		return err
+	}
+	hits, asked, err := user.run(length)
+	if err != nil {
+		return err
+	}
+	size, err := s.do("DBSIZE")
+	r.Hits[name], r.Keys[name], r.PerSec[name] = float64(hits)/float64(asked), size.Int, float64(asked)/length.Seconds()
+	return err
+}
+
+// cacheUser asks a server for keys and sets those that are missing.
+type cacheUser struct {
+	*client
+	zipf     *zipf
+	rng      *rand.Rand
+	volatile bool
+}
+
+// set adds the command that sets a key. Deadlines are far away, and those of what is asked for often are
+// no later than others.
+func (u *cacheUser) set(key string) {
+	value := strings.Repeat("v", cacheValue)
+	if u.volatile {
+		u.add("SET", key, value, "EX", strconv.Itoa(10_000+u.rng.IntN(100_000)))
+		return
+	}
+	u.add("SET", key, value)
+}
+
+// fill sets as many keys as are to be held, none of which is ever asked for, and makes what they take the
+// limit.
+func (u *cacheUser) fill(s *server, policy string) error {
+	for i := range cacheHeld {
+		u.set(fmt.Sprintf("old:%07d", i))
+		if i%cacheBatch == 0 {
+			if err := u.exchange(nil); err != nil {
+				return err
+			}
+		}
+	}
+	if err := u.exchange(nil); err != nil {
+		return err
+	}
+	info, err := s.do("INFO", "memory")
+	if err != nil {
+		return err
+	}
+	_, err = s.do("CONFIG", "SET", "maxmemory-policy", policy, "maxmemory", strconv.FormatInt(infoField(info.Text, "used_memory"), 10))
+	return err
+}
+
+// run asks for keys, and counts hits once it has warmed up.
+func (u *cacheUser) run(length time.Duration) (hits, asked int64, err error) {
+	if _, _, err := u.ask(time.Now().Add(length / 2)); err != nil {
+		return 0, 0, err
+	}
+	return u.ask(time.Now().Add(length))
+}
+
+// ask asks in batches until the end.
+func (u *cacheUser) ask(end time.Time) (hits, asked int64, err error) {
+	var names [cacheBatch]string
+	for time.Now().Before(end) {
+		for i := range names {
+			names[i] = fmt.Sprintf("key:%07d", u.zipf.draw(u.rng))
+			u.add("GET", names[i])
+		}
+		var missing []string
+		err := u.exchange(func(i int, reply resp.Value) {
+			if reply.IsNull() {
+				missing = append(missing, names[i])
+			}
+		})
+		if err != nil {
+			return 0, 0, err
+		}
+		asked += cacheBatch
+		hits += int64(cacheBatch - len(missing))
+		for _, name := range missing {
+			u.set(name)
+		}
+		if err := u.exchange(nil); err != nil {
+			return 0, 0, err
+		}
+	}
+	return hits, asked, nil
+}
+
+// zipf draws numbers below n, i with a probability in proportion to 1/(i+1)^skew.
+type zipf struct{ below []float64 } // the probability of a number up to i
+
+func newZipf(n int, skew float64) *zipf {
+	z := &zipf{make([]float64, n)}
+	sum := 0.0
+	for i := range z.below {
+		sum += math.Pow(float64(i+1), -skew)
+		z.below[i] = sum
+	}
+	for i := range z.below {
+		z.below[i] /= sum
+	}
+	return z
+}
+
+func (z *zipf) draw(rng *rand.Rand) int {
+	i, _ := slices.BinarySearch(z.below, rng.Float64())
+	return min(i, len(z.below)-1)
+}
+
+// top is the hit ratio of a cache that holds the n numbers drawn most often.
+func (z *zipf) top(n int) float64 { return z.below[n-1] }
+
+// strict is the hit ratio of a cache of n numbers from which the one used longest ago goes, by simulation.
+func (z *zipf) strict(n, draws int) float64 {
+	rng := rand.New(rand.NewPCG(1, 1))
+	order, at := list.New(), map[int]*list.Element{}
+	hits := 0
+	for i := range draws {
+		k := z.draw(rng)
+		if e := at[k]; e != nil {
+			order.MoveToFront(e)
+			if i >= draws/2 {
+				hits++
+			}
+			continue
+		}
+		at[k] = order.PushFront(k)
+		if order.Len() > n {
+			delete(at, order.Remove(order.Back()).(int))
+		}
+	}
+	return float64(hits) / float64(draws-draws/2)
+}
+
+func printCaches(all []cacheRun) error {
+	t := table{{"policy", "redis hits", "ours hits", "ratio", "redis keys", "ours keys", "redis k/s", "ours k/s", "strict LRU", "best possible"}}
+	for _, r := range all {
+		percent := func(f float64) string { return fmt.Sprintf("%.2f%%", 100*f) }
+		ratio := "-"
+		if r.Hits["redis"] > 0 {
+			ratio = fmt.Sprintf("%.3f", r.Hits["ours"]/r.Hits["redis"])
+		}
+		t = append(t, []string{r.Policy, percent(r.Hits["redis"]), percent(r.Hits["ours"]), ratio,
+			strconv.FormatInt(r.Keys["redis"], 10), strconv.FormatInt(r.Keys["ours"], 10),
+			fmt.Sprintf("%.1f", r.PerSec["redis"]/1000), fmt.Sprintf("%.1f", r.PerSec["ours"]/1000), percent(r.Strict), percent(r.Ideal)})
+	}
+	return t.print(os.Stdout)
+}

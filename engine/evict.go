@@ -1,0 +1,325 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Eviction: which keys go when the dataset has outgrown maxmemory.
+//
+// Each command finds the dataset within maxmemory, or makes keys go first, as many as it takes. Who
+// goes is what maxmemory-policy says:
+//
+//	allkeys, volatile   any key, or those only that have a deadline
+//	-lru, -lfu          the one that was used longest ago, or least often; a good guess at it
+//	-random             any of them
+//	volatile-ttl        the one with the earliest deadline
+//	noeviction          none: commands that need memory are refused
+//
+// The guess is Redis': a few keys are picked at random (maxmemory-samples), and the best candidates
+// seen so far wait in a small pool, the best of which goes. Unlike Redis, a candidate that was used since it
+// was seen leaves the pool, and volatile-ttl is exact, for the deadlines are in order here anyway.
+//
+// A great surplus, after maxmemory was lowered, does not hold everything up: beyond the time that
+// maxmemory-eviction-tenacity allows the command runs, and Tick goes on.
+
+// policy is a value of maxmemory-policy.
+type policy struct {
+	name     string
+	volatile bool
+	choice   choice
+}
+
+// choice is how the key is chosen that goes.
+type choice uint8
+
+const (
+	none choice = iota
+	stalest
+	rarest
+	random
+	soonest
+)
+
+// policies are in the order in which Redis tells them.
+var policies = []policy{
+	{"volatile-lru", true, stalest}, {"volatile-lfu", true, rarest}, {"volatile-random", true, random},
+	{"volatile-ttl", true, soonest}, {"allkeys-lru", false, stalest}, {"allkeys-lfu", false, rarest},
+	{"allkeys-random", false, random}, {"noeviction", false, none},
+}
+
+// eviction is the state of it.
+type eviction struct {
+	policy    policy
+	samples   int
+	tenacity  int64
+	pool      pool
+	last      int   // database of the last key that went at random
+	short     bool  // at the last command: more is needed and none may go
+	unending  bool  // time ran out before enough went; Tick goes on
+	evicted   int64 // keys
+	since     int64 // when maxmemory was exceeded for longer than a command takes, microseconds; 0 if it is not
+	exceeding int64 // time in which it was, until since
+}
+
+func newEviction() eviction {
+	return eviction{policy: policies[len(policies)-1], samples: 5, tenacity: 10}
+}
+
+// evictionParams are the parameters of eviction.
+func (e *Engine) evictionParams() []Param {
+	v := &e.eviction
+	limit := MemoryParam("maxmemory", &e.Config.MaxMemory, 0)
+	set := limit.Set
+	limit.Set = func(value string) string {
+		failure := set(value)
+		if e.hooks.Limit != nil {
+			e.hooks.Limit(e.Config.MaxMemory)
+		}
+		if e.exceeds() {
+			e.goOn()
+		}
+		return failure
+	}
+	return []Param{
+		limit,
+		{Name: "maxmemory-policy", Get: func() string { return v.policy.name }, Set: e.setPolicy},
+		IntParam("maxmemory-samples", &v.samples, 1, math.MaxInt32),
+		IntParam("maxmemory-eviction-tenacity", &v.tenacity, 0, 100),
+	}
+}
+
+func (e *Engine) setPolicy(value string) string {
+	var names []string
+	for _, p := range policies {
+		if p.name == strings.ToLower(value) {
+			e.eviction.policy, e.eviction.pool = p, pool{}
+			e.Keyspace.Access.LFU = p.choice == rarest
+			return ""
+		}
+		names = append(names, p.name)
+	}
+	return fmt.Sprintf(errParamEnum, strings.Join(names, ", "))
+}
+
+// exceeds reports whether what is in use exceeds maxmemory.
+func (e *Engine) exceeds() bool {
+	return e.Config.MaxMemory > 0 && int64(e.usedMemory()) > e.Config.MaxMemory
+}
+
+// fits makes keys go until what is in use is within maxmemory, or time is up. It returns false if it
+// is not and none may go. While data are loaded, a script does not end or clients are held up, nothing
+// goes.
+func (e *Engine) fits() bool {
+	if e.slow.session != nil || e.loading || e.pause.deadline != 0 {
+		return !e.eviction.short
+	}
+	v := &e.eviction
+	v.short, v.unending = false, false
+	if e.exceeds() {
+		v.short = !e.evict()
+	}
+	e.clockExcess(v.short || v.unending)
+	return !v.short
+}
+
+// MemoryShort reports whether maxmemory was exceeded when the command that runs began, although all that
+// may go went.
+func (e *Engine) MemoryShort() bool { return e.Config.MaxMemory > 0 && e.eviction.short }
+
+// evict makes keys go until there is room or time is up, and returns false if none is left that may go.
+func (e *Engine) evict() bool {
+	start, most := e.clock(), e.eviction.patience()
+	for n := 1; e.exceeds(); n++ {
+		if !e.evictOne() {
+			return false
+		}
+		if n%16 == 0 && e.clock()-start > most && e.exceeds() {
+			e.goOn()
+			return true
+		}
+	}
+	return true
+}
+
+// patience returns how many microseconds a command may wait for its room: 50 for each of the first ten
+// degrees of tenacity, 15 percent more for each further one, and for ever at 100.
+func (v *eviction) patience() int64 {
+	switch {
+	case v.tenacity <= 10:
+		return 50 * v.tenacity
+	case v.tenacity < 100:
+		return int64(500 * math.Pow(1.15, float64(v.tenacity-10)))
+	}
+	return math.MaxInt64
+}
+
+// goOn has the next Tick, which is asked for at once, make more keys go.
+func (e *Engine) goOn() {
+	e.eviction.unending = true
+	e.due(max(e.Keyspace.Now, 1))
+}
+
+// keepEvicting is Tick's part, and reports whether more is to be done.
+func (e *Engine) keepEvicting() (more bool) {
+	if e.eviction.unending {
+		e.fits()
+	}
+	return e.eviction.unending
+}
+
+// clockExcess keeps the time for which maxmemory is exceeded.
+func (e *Engine) clockExcess(exceeded bool) {
+	v := &e.eviction
+	switch {
+	case exceeded && v.since == 0:
+		v.since = e.micros
+	case !exceeded && v.since != 0:
+		v.exceeding += e.micros - v.since
+		v.since = 0
+	}
+}
+
+// exceededFor returns the microseconds for which maxmemory has been exceeded.
+func (e *Engine) exceededFor() int64 {
+	if e.eviction.since == 0 {
+		return 0
+	}
+	return e.micros - e.eviction.since
+}
+
+// evictOne makes a key go, and returns false if there is none that may.
+func (e *Engine) evictOne() bool {
+	e.Keyspace.Begin()
+	var db int
+	var key []byte
+	switch e.eviction.policy.choice {
+	case stalest, rarest:
+		db, key = e.evictable()
+	case random:
+		db, key = e.anyEvictable()
+	case soonest:
+		db, key = e.soonestDue()
+	}
+	if key == nil {
+		return false
+	}
+	e.drop(db, key)
+	return true
+}
+
+// drop removes a key and tells of it. A key that turns out to be due has gone already.
+func (e *Engine) drop(db int, key []byte) {
+	d := e.Keyspace.DB(db)
+	if !d.Delete(key) {
+		return
+	}
+	e.eviction.evicted++
+	e.lost(d, string(key), "eevicted")
+}
+
+// evictable returns the best candidate there is, after a look at some more; a nil key if there is none.
+func (e *Engine) evictable() (db int, key []byte) {
+	v := &e.eviction
+	for {
+		candidates := 0
+		for i := range e.Keyspace.Len() {
+			d := e.Keyspace.DB(i)
+			n := d.Len()
+			if v.policy.volatile {
+				n = d.Volatile()
+			}
+			if n > 0 {
+				candidates += n
+				d.Sample(v.samples, v.policy.volatile, func(key string, staleness uint32) { v.pool.offer(i, key, staleness) })
+			}
+		}
+		if candidates == 0 {
+			return 0, nil
+		}
+		for v.pool.n > 0 {
+			best := v.pool.take()
+			now, ok := e.Keyspace.DB(best.db).Staleness(best.key, v.policy.volatile)
+			if ok && now >= best.staleness {
+				return best.db, best.key
+			}
+		}
+	}
+}
+
+// anyEvictable returns any key that may go, of one database after the other.
+func (e *Engine) anyEvictable() (db int, key []byte) {
+	v := &e.eviction
+	for range e.Keyspace.Len() {
+		v.last = (v.last + 1) % e.Keyspace.Len()
+		d := e.Keyspace.DB(v.last)
+		pick := d.Random
+		if v.policy.volatile {
+			pick = d.RandomVolatile
+		}
+		if key, ok := pick(); ok {
+			return v.last, []byte(key)
+		}
+	}
+	return 0, nil
+}
+
+// soonestDue returns the key with the earliest deadline.
+func (e *Engine) soonestDue() (db int, key []byte) {
+	first := int64(math.MaxInt64)
+	for i := range e.Keyspace.Len() {
+		if k, deadline, ok := e.Keyspace.DB(i).Soonest(); ok && deadline < first {
+			db, key, first = i, []byte(k), deadline
+		}
+	}
+	return db, key
+}
+
+// pool is the best candidates seen so far, the best last.
+type pool struct {
+	list [poolSize]candidate
+	n    int
+}
+
+const poolSize = 16
+
+type candidate struct {
+	db        int
+	key       []byte // the candidate's own; its room is used again
+	staleness uint32
+}
+
+// offer takes a candidate in, if it is better than the worst or there is room, and not in already.
+func (p *pool) offer(db int, key string, staleness uint32) {
+	full := p.n == poolSize
+	if full && staleness <= p.list[0].staleness {
+		return
+	}
+	in := p.list[:p.n]
+	if slices.ContainsFunc(in, func(c candidate) bool { return c.db == db && string(c.key) == key }) {
+		return
+	}
+	better := slices.IndexFunc(in, func(c candidate) bool { return c.staleness > staleness })
+	if better < 0 {
+		better = p.n
+	}
+	var room []byte
+	if full { // the worst goes
+		better--
+		room = p.list[0].key
+		copy(p.list[:better], p.list[1:better+1])
+	} else {
+		room = p.list[p.n].key
+		copy(p.list[better+1:p.n+1], p.list[better:p.n])
+		p.n++
+	}
+	p.list[better] = candidate{db, append(room[:0], key...), staleness}
+}
+
+// take takes the best candidate out. Its key is valid until the next offer.
+func (p *pool) take() *candidate {
+	p.n--
+	return &p.list[p.n]
+}

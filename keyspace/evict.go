@@ -1,0 +1,127 @@
+package keyspace
+
+import "math"
+
+// What eviction asks: keys at random with what tells how little they would be missed, and the key that
+// goes next anyway.
+//
+// Sampling costs the caches little: the elements of a bucket or two are taken together, from a random place
+// on, since chains are walked from one end. Where few keys have a deadline, those that have one are found
+// by a walk through the index instead, which goes on where it stopped, and skips some by lot: neighbours
+// in time resemble each other.
+
+const (
+	// sparse is how many keys there may be for each that has a deadline, so that looking for it among
+	// all of them is worth while.
+	sparse = 8
+	// stride is how many items of the index are passed for one that is looked at.
+	stride = 8
+	// perChain is about how many elements there are in a chain of the table.
+	perChain = 8
+)
+
+// Sample calls fn for up to n keys picked at random, among those with a deadline if volatile; some may
+// be due, or the same one. staleness is the seconds since the last access under LRU marks, and 255
+// less the counter under LFU marks. The key aliases the entry; fn must not change the database. It
+// leaves no access marks. O(n).
+func (db *DB) Sample(n int, volatile bool, fn func(key string, staleness uint32)) {
+	if volatile && db.volatile*sparse < db.table.Len() {
+		db.sampleIndex(n, fn)
+		return
+	}
+	left, skip := n, db.ks.dice(perChain)
+	visit := func(e entry) {
+		switch h := e.head(); {
+		case volatile && h.deadline == 0:
+		case skip > 0:
+			skip--
+		case left > 0:
+			left--
+			fn(e.Key(), db.ks.staleness(h))
+		}
+	}
+	cursor := db.ks.dice(math.MaxInt64)
+	for steps := 10*n + perChain; left > 0 && steps > 0; steps-- {
+		cursor = db.table.Scan(cursor, visit)
+	}
+}
+
+// sampleIndex is Sample for those few keys that have a deadline.
+func (db *DB) sampleIndex(n int, fn func(key string, staleness uint32)) {
+	one := min(stride, 1+uint64(db.volatile)/16)
+	for rounds := 0; db.volatile > 0 && n > 0 && rounds < 4; rounds++ {
+		db.index.AscendGreaterOrEqual(db.sampled, func(item due) bool {
+			if n == 0 {
+				db.sampled = item
+				return false
+			}
+			if db.ks.dice(one) == 0 {
+				n -= db.sampleItem(item, fn)
+			}
+			return true
+		})
+		if n > 0 {
+			db.sampled = due{} // from the beginning
+		}
+	}
+}
+
+// sampleItem calls fn for a key that an item of the index stands for, and returns 1, or 0 if there is none.
+func (db *DB) sampleItem(item due, fn func(key string, staleness uint32)) (given int) {
+	db.table.EachHash(item.hash, func(e *entry) bool {
+		if h := e.head(); h.deadline != 0 {
+			given = 1
+			fn(e.Key(), db.ks.staleness(h))
+		}
+		return given == 0
+	})
+	return given
+}
+
+// staleness tells how long ago, or how seldom, an entry was accessed.
+func (ks *Keyspace) staleness(h *header) uint32 {
+	if ks.Access.LFU {
+		return 255 - ks.lfuDecayed(h)
+	}
+	return (ks.lruClock() - h.clock()) & accessMask
+}
+
+// Staleness is what Sample tells of a key; ok is false if it is not visible, or if volatile and without
+// a deadline.
+func (db *DB) Staleness(key []byte, volatile bool) (staleness uint32, ok bool) {
+	e := db.lookup(view(key))
+	if e == nil || volatile && e.head().deadline == 0 {
+		return 0, false
+	}
+	return db.ks.staleness(e.head()), true
+}
+
+// Soonest returns the key whose deadline is the first of all, aliasing its entry, and the deadline; ok is
+// false if no key has one. Deadlines that moved later are put in their place on the way. O(log n),
+// amortized.
+func (db *DB) Soonest() (key string, deadline int64, ok bool) {
+	for db.volatile > 0 {
+		first, _ := db.index.Min()
+		db.table.EachHash(first.hash, func(e *entry) bool {
+			if h := e.head(); h.deadline == first.deadline {
+				key, ok = e.Key(), true
+			}
+			return !ok
+		})
+		if ok {
+			return key, first.deadline, true
+		}
+		db.index.DeleteMin()
+		db.reannounce(first)
+	}
+	return "", 0, false
+}
+
+// RandomVolatile returns a key that has a deadline, picked as Sample does, aliasing its entry; ok is
+// false if there is none.
+func (db *DB) RandomVolatile() (key string, ok bool) {
+	for tries := 0; db.volatile > 0 && tries < 100 && !ok; tries++ {
+		db.Sample(1, true, func(k string, _ uint32) { key, ok = k, true })
+	}
+	return key, ok
+}
