@@ -19,6 +19,7 @@ import (
 const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver - (read the configuration from stdin)
        miniserver eval script.lua [key ...] [, argument ...]
+       miniserver check-aof [--fix] <file.manifest|file.aof>
        miniserver -v or --version
        miniserver -h or --help
 
@@ -36,8 +37,13 @@ CONFIG GET * shows all parameters. In addition to redis-server's there are
 
 // run is the program: it serves until the context ends or SHUTDOWN is called, or runs one script.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	if len(args) > 0 && args[0] == "eval" {
-		return eval(ctx, args[1:], out)
+	if len(args) > 0 {
+		switch args[0] {
+		case "eval":
+			return eval(ctx, args[1:], out)
+		case "check-aof":
+			return checkAOF(args[1:], in, out)
+		}
 	}
 	if len(args) == 1 {
 		switch args[0] {

@@ -96,3 +96,14 @@ func TestVersionAndHelp(t *testing.T) {
 		require.Contains(t, out.String(), want)
 	}
 }
+
+func TestCheckAOF(t *testing.T) {
+	file := write(t, "x.aof", "*1\r\n$8\r\nFLUSHALL\r\n*1\r\n$8\r\nFLU")
+	var out strings.Builder
+	require.ErrorIs(t, run(context.Background(), []string{"check-aof", file}, nil, &out), errTold)
+	require.Contains(t, out.String(), "Use the --fix option")
+	require.NoError(t, run(context.Background(), []string{"check-aof", "--fix", file}, strings.NewReader("y\n"), &out))
+	require.NoError(t, run(context.Background(), []string{"check-aof", file}, nil, &out))
+	require.ErrorContains(t, run(context.Background(), []string{"check-aof"}, nil, &out), "usage: ")
+	require.ErrorContains(t, run(context.Background(), []string{"check-aof", file + "x"}, nil, &out), "cannot open file")
+}

@@ -114,7 +114,7 @@ func (j *Journal) loadFile(path string, last bool) error {
 	j.log('#', "!!! Warning: short read while loading the AOF file %s!!!", filepath.Base(path))
 	j.log('#', "Truncating the AOF %s at offset %d", filepath.Base(path), valid)
 	j.log('#', "AOF %s loaded anyway because aof-load-truncated is enabled", filepath.Base(path))
-	return inFile(path, j.truncate(path, valid))
+	return inFile(path, truncate(j.disk, path, valid))
 }
 
 func inFile(path string, err error) error {
@@ -144,8 +144,8 @@ func (j *Journal) loadFrom(f io.Reader) (valid int64, err error) {
 // preamble is how a snapshot begins.
 const preamble = "REDIS"
 
-func (j *Journal) truncate(path string, size int64) error {
-	f, err := j.disk.Append(path)
+func truncate(disk Disk, path string, size int64) error {
+	f, err := disk.Append(path)
 	if err != nil {
 		return err
 	}

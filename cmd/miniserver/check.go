@@ -1,0 +1,47 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/miniserver-go/miniserver/persistence/journal"
+)
+
+// errTold says that what is wrong was told already.
+var errTold = errors.New("told already")
+
+// checkAOF looks through an append-only file, or those that a manifest names.
+func checkAOF(args []string, in io.Reader, out io.Writer) error {
+	fix := len(args) == 2 && args[0] == "--fix"
+	if fix {
+		args = args[1:]
+	}
+	if len(args) != 1 {
+		return errors.New("usage: miniserver check-aof [--fix] <file.manifest|file.aof>")
+	}
+	err := journal.Check{Out: out, In: in, Fix: fix, Progress: progress(out)}.Run(args[0])
+	if errors.Is(err, journal.ErrInvalid) {
+		return errTold
+	}
+	return err
+}
+
+// progress shows on a terminal how much of something is done; elsewhere it is nil.
+func progress(out io.Writer) func(done, total int64) {
+	if !isTerminal(out) {
+		return nil
+	}
+	shown := int64(0)
+	return func(done, total int64) {
+		percent := done * 100 / max(total, 1)
+		if percent == shown {
+			return
+		}
+		if shown = percent; percent >= 100 {
+			fmt.Fprint(out, "\r    \r")
+			return
+		}
+		fmt.Fprintf(out, "\r%d%%", percent)
+	}
+}
