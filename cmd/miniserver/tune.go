@@ -81,8 +81,8 @@ var limit = memoryLimit{set: math.MaxInt64}
 // Memory that the runtime may take beyond what lives: a share of it, and what the program needs by
 // itself.
 const (
-	limitShare = 25 // percent
-	limitLeast = 16 << 20
+	limitShare = 20 // percent
+	limitLeast = 14 << 20
 	limitStep  = 16 << 20 // of what follows the live heap
 )
 
