@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bufio"
+	"fmt"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
@@ -9,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
@@ -55,6 +57,7 @@ type commandBase struct {
 	text []byte
 	db   int
 	args [][]byte
+	dump rdb.Encoder
 }
 
 func newCommandBase(f File) base { return &commandBase{out: bufio.NewWriterSize(f, 64<<10), db: -1} }
@@ -103,11 +106,42 @@ func (b *commandBase) record(r *keyspace.Record) {
 		})
 	case *bloom.Filter:
 		b.filter(key, v)
+	case *stream.Stream: // with its groups and what they have not acknowledged
+		b.command("RESTORE", key, []byte("0"), b.dump.Payload(nil, v))
+	default:
+		panic(fmt.Sprintf("journal: no commands make a %T", v))
 	}
 	b.flush()
+	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
+		b.deadlines(key, v)
+	}
 	if r.Deadline != 0 {
 		b.command("PEXPIREAT", key, strconv.AppendInt(nil, r.Deadline, 10))
 	}
+}
+
+// deadlines gives elements theirs.
+func (b *commandBase) deadlines(key []byte, v keyspace.Dated) {
+	one := []byte("1")
+	if l, ok := v.(*list.List); ok { // elements of one text may have several
+		for i := range l.Len() {
+			if d := l.DeadlineAt(i); d != 0 {
+				b.command("LPEXPIREAT", key, strconv.AppendInt(nil, d, 10), []byte("INDEXES"), one, strconv.AppendInt(nil, int64(i), 10))
+			}
+		}
+		return
+	}
+	name, word := "HPEXPIREAT", "FIELDS"
+	switch v.(type) {
+	case *set.Set:
+		name, word = "SPEXPIREAT", "MEMBERS"
+	case *zset.Set:
+		name, word = "ZPEXPIREAT", "MEMBERS"
+	}
+	v.Deadlines(func(element []byte, d int64) bool {
+		b.command(name, key, strconv.AppendInt(nil, d, 10), []byte(word), one, element)
+		return true
+	})
 }
 
 func (b *commandBase) command(name string, args ...[]byte) {

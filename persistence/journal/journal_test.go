@@ -130,6 +130,28 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 	}
 }
 
+// Deadlines of elements come through a rewrite.
+func TestDeadlinesOfElements(t *testing.T) {
+	for _, preamble := range []string{"no"} {
+		disk := newPlatter()
+		s := start(t, disk, "aof-use-rdb-preamble", preamble)
+		s.run(everyType + `
+HPEXPIREAT h 1800000000000 FIELDS 1 f
+SPEXPIREAT set 1800000000000 MEMBERS 2 a c
+ZPEXPIREAT z 1800000000000 MEMBERS 1 b
+RPUSH l a
+LPEXPIREAT l 1800000000000 INDEXES 1 3`)
+		s.journal.attendNow(true)
+		s.journal.Close()
+		require.Equal(t, s.digest(), start(t, disk).digest(), disk.dump())
+		again := start(t, disk)
+		again.clock.Store(1_800_000_000_000_000)
+		for key, left := range map[string]string{"h": "HLEN", "set": "SCARD", "z": "ZCARD", "l": "LLEN"} {
+			require.Equal(t, map[string]string{"h": ":1", "set": ":1", "z": ":2", "l": ":3"}[key]+"\r\n", again.do(left, key), key)
+		}
+	}
+}
+
 func TestTurnedOnAndOff(t *testing.T) {
 	disk := newPlatter()
 	s := begin(t, disk)
