@@ -244,6 +244,21 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
 	}
 }
 
+// Noted reports a change at key that is none to those who watch it or wait for it: of what a stream's
+// groups know. It settles the value like Changed, and tells of the event.
+func (c *Call) Noted(key []byte, event string) {
+	c.DB.Settle(key)
+	c.note(key, event)
+}
+
+// note is Noted without settling, where more will come.
+func (c *Call) note(key []byte, event string) {
+	c.dirty++
+	if c.Engine.Config.notify != 0 && event != "" {
+		c.Engine.notify(c.DB, key, event)
+	}
+}
+
 // ChangedAll reports that n keys of whole databases were changed, which only the journal and the
 // count of changes need to know. It reports even if n is 0.
 func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }

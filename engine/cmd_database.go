@@ -77,6 +77,7 @@ func (c *Call) flush(db *keyspace.DB) {
 	c.ChangedAll(db.Len())
 	held := db.Bytes()
 	db.Flush()
+	c.Engine.signalDB(db.ID())
 	if held > purgeFrom {
 		c.Engine.purge()
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
@@ -25,6 +26,7 @@ type Config struct {
 	ZSet         zset.Limits
 	Set          set.Limits
 	List         list.Limits
+	Stream       stream.Limits
 	Bloom        bloom.Options
 	SketchMax    int // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
@@ -44,6 +46,7 @@ func newConfig() *Config {
 		ZSet:         zset.Limits{MaxEntries: 128, MaxValue: 64},
 		Set:          set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64},
 		List:         list.Defaults,
+		Stream:       stream.Defaults,
 		Bloom:        bloomDefaults,
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
@@ -226,6 +229,8 @@ func (e *Engine) coreParams() []Param {
 		IntParam("zset-max-listpack-entries", &c.ZSet.MaxEntries, 0, most, "zset-max-ziplist-entries"),
 		MemoryParam("zset-max-listpack-value", &c.ZSet.MaxValue, 0, "zset-max-ziplist-value"),
 		IntParam("list-max-listpack-size", &c.List.Node, math.MinInt32, math.MaxInt32, "list-max-ziplist-size"),
+		MemoryParam("stream-node-max-bytes", &c.Stream.Bytes, 0),
+		IntParam("stream-node-max-entries", &c.Stream.Entries, 0, math.MaxInt64),
 		IntParam("set-max-intset-entries", &c.Set.MaxInts, 0, math.MaxInt64),
 		IntParam("set-max-listpack-entries", &c.Set.MaxEntries, 0, math.MaxInt64),
 		IntParam("set-max-listpack-value", &c.Set.MaxValue, 0, math.MaxInt64),

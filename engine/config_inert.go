@@ -66,7 +66,7 @@ var inertInts = []inertInt{
 	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
 	{"repl-ping-replica-period", 10, 1, maxInt32, "repl-ping-slave-period"}, {"repl-timeout", 60, 1, maxInt32, ""},
 	{"replica-priority", 100, 0, maxInt32, "slave-priority"},
-	{"shutdown-timeout", 10, 0, maxInt32, ""}, {"stream-node-max-entries", 100, 0, math.MaxInt64, ""},
+	{"shutdown-timeout", 10, 0, maxInt32, ""},
 	{"tcp-backlog", 511, 0, maxInt32, ""},
 }
 
@@ -74,7 +74,7 @@ var inertInts = []inertInt{
 var inertSizes = []inertInt{
 	{"active-defrag-ignore-bytes", 100 << 20, 1, 0, ""}, {"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
 	{"cluster-link-sendbuf-limit", 0, 0, 0, ""},
-	{"repl-backlog-size", 1 << 20, 1, 0, ""}, {"stream-node-max-bytes", 4096, 0, 0, ""},
+	{"repl-backlog-size", 1 << 20, 1, 0, ""},
 }
 
 var inertTexts = []inertText{

@@ -415,6 +415,9 @@ func (e *Engine) lost(db *keyspace.DB, key, event string) {
 		e.journal(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
 	}
 	e.outdate(db, key)
+	if len(e.waiting.keys) > 0 {
+		e.waiting.signal(db.ID(), []byte(key))
+	}
 	if e.Config.notify != 0 {
 		e.notify(db, []byte(key), event)
 	}

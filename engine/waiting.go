@@ -21,6 +21,7 @@ type waiter struct {
 	deadline int64 // milliseconds since the epoch; 0 for none
 	lapse    func(s *Session)
 	seq      int64
+	orphaned bool // it runs also when a key is gone
 }
 
 // waiting is the register of waiters.
@@ -55,6 +56,14 @@ func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
 	c.Session.waiter = w
 	if deadline != 0 {
 		c.Engine.due(deadline)
+	}
+}
+
+// WakeOrphaned lets the handler that just parked run again also when one of its keys is gone, which most
+// do not want to know.
+func (c *Call) WakeOrphaned() {
+	if w := c.Session.waiter; w != nil {
+		w.orphaned = true
 	}
 }
 
@@ -139,7 +148,7 @@ func (ws *waiting) signal(db int, key []byte) {
 	}
 }
 
-// signalDB marks all keys of a database that somebody waits for, after it was exchanged.
+// signalDB marks all keys of a database that somebody waits for, after it was exchanged or emptied.
 func (e *Engine) signalDB(db int) {
 	for k := range e.waiting.keys {
 		if k.db == db {
@@ -162,16 +171,15 @@ func (e *Engine) serve() {
 	e.waiting.ready = nil
 }
 
-// serveKey runs the handlers of those who wait for a key, oldest first, as long as it exists.
+// serveKey runs the handlers of those who wait for a key, oldest first; while it does not exist, only of
+// those who want to know that.
 func (e *Engine) serveKey(k dbKey) {
 	db, key, seq := e.Keyspace.DB(k.db), []byte(k.key), int64(0)
-	for db.Exists(key) {
-		w := e.waiting.after(k, seq)
-		if w == nil {
-			return
-		}
+	for w := e.waiting.after(k, seq); w != nil; w = e.waiting.after(k, seq) {
 		seq = w.seq
-		e.retry(w, key)
+		if w.orphaned || db.Exists(key) {
+			e.retry(w, key)
+		}
 	}
 }
 

@@ -23,6 +23,7 @@ func wire(e *engine.Engine) {
 	e.Add(engine.Sets())
 	e.Add(engine.SortedSets())
 	e.Add(engine.Geo())
+	e.Add(engine.Streams())
 	e.Add(engine.BloomFilters())
 	e.Add(engine.Transactions())
 	e.Add(engine.Channels())

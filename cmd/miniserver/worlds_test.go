@@ -20,6 +20,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
@@ -194,6 +195,8 @@ func elements(v keyspace.Value) string {
 			dump, iter = v.AppendChunk(dump, iter, 1<<20)
 		}
 		return strconv.Quote(string(dump))
+	case *stream.Stream:
+		return streamText(v)
 	default:
 		panic(fmt.Sprintf("no text for %T", v))
 	}

@@ -42,8 +42,9 @@ func (s *Stream) Check() error {
 	return nil
 }
 
-// check returns the ID of the node's last entry and the number of live ones, or what is wrong.
-func (n *node) check() (last ID, live int, err error) {
+// check returns the ID of the node's last live entry, or its own, and the number of live ones, or what is
+// wrong.
+func (n *node) check() (last ID, count int, err error) {
 	if err := n.pack.Check(); err != nil {
 		return last, 0, err
 	}
@@ -53,17 +54,19 @@ func (n *node) check() (last ID, live int, err error) {
 	if r.int() != 0 {
 		r.bad = true
 	}
-	for i := 0; r.pos < n.pack.End() && !r.bad; i++ {
+	last = n.id
+	seen := false
+	for r.pos < n.pack.End() && !r.bad {
 		id, deleted := r.entry(n.id, fields)
-		if i > 0 && !last.Before(id) || i == 0 && id.Before(n.id) {
-			r.bad = true
-		}
-		last = id
 		if deleted {
 			dead--
-		} else {
-			live--
+			continue
 		}
+		if r.bad = r.bad || seen && !last.Before(id); id.Before(n.id) {
+			r.bad = true
+		}
+		last, seen = id, true
+		live--
 	}
 	if r.bad || live != 0 || dead != 0 || r.entries == 0 {
 		return last, 0, fmt.Errorf("damaged entries, or %d and %d too many counted", live, dead)

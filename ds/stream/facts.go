@@ -1,5 +1,7 @@
 package stream
 
+import "encoding/binary"
+
 // Distance returns how many entries were ever added up to that of an ID, as far as it can be told.
 //
 // It can where nothing that was deleted singly can lie between: before the first entry, at it, and at
@@ -10,8 +12,6 @@ func (s *Stream) Distance(id ID) (n int64, ok bool) {
 		return 0, true
 	case s.length == 0 && !s.last.Before(id):
 		return s.added, true
-	case !id.IsZero() && id.Before(s.maxDeleted):
-		return 0, false
 	case id == s.last:
 		return s.added, true
 	case s.last.Before(id):
@@ -28,7 +28,7 @@ func (s *Stream) Distance(id ID) (n int64, ok bool) {
 
 // HasGaps reports whether an entry from id on may have been deleted singly.
 func (s *Stream) HasGaps(id ID) bool {
-	return s.length > 0 && !s.maxDeleted.IsZero() && !s.maxDeleted.Before(id)
+	return s.length > 0 && !s.maxDeleted.IsZero() && !s.maxDeleted.Before(s.first) && !s.maxDeleted.Before(id)
 }
 
 // Lag returns how many entries the group has not read yet, as far as it can be told.
@@ -59,4 +59,48 @@ func (g *Group) Advance(id ID) bool {
 	}
 	g.Last = id
 	return true
+}
+
+// TreeNodes returns how many nodes the radix tree has in which Redis keeps a stream of the same nodes.
+// O(nodes).
+func (s *Stream) TreeNodes() int {
+	keys := make([]treeKey, len(s.nodes))
+	for i, n := range s.nodes {
+		binary.BigEndian.PutUint64(keys[i][:], n.id.Ms)
+		binary.BigEndian.PutUint64(keys[i][8:], n.id.Seq)
+	}
+	if len(keys) == 0 {
+		return 1 // the root
+	}
+	return treeNodes(keys, 0)
+}
+
+// treeKey is an ID as the radix tree orders it.
+type treeKey [16]byte
+
+// treeNodes counts the nodes of the part of a tree that leads from a depth, up to which the keys are the
+// same, to sorted keys: one for all that they still have in common, one where they part, and one leaf
+// for each.
+func treeNodes(keys []treeKey, depth int) (n int) {
+	first, last := keys[0], keys[len(keys)-1]
+	same := depth
+	for same < len(first) && first[same] == last[same] {
+		same++
+	}
+	if same > depth {
+		n++
+	}
+	n++
+	if same == len(first) {
+		return n
+	}
+	for begin := 0; begin < len(keys); {
+		end := begin
+		for end < len(keys) && keys[end][same] == keys[begin][same] {
+			end++
+		}
+		n += treeNodes(keys[begin:end], same+1)
+		begin = end
+	}
+	return n
 }

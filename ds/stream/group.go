@@ -150,6 +150,14 @@ func (c *Consumer) Pending() int { return c.pending.n }
 // Message returns the message of an ID, or nil. O(log n).
 func (g *Group) Message(id ID) *Pending { return g.pending.get(id) }
 
+// Bounds returns the smallest and the greatest ID of the messages; ok is false if there is none. O(1).
+func (g *Group) Bounds() (first, last ID, ok bool) {
+	if g.pending.n == 0 {
+		return first, last, false
+	}
+	return g.pending.first().ID, g.pending.last().ID, true
+}
+
 // Each calls fn with the group's messages from an ID on, ascending, until fn returns false. The message
 // at hand may be acknowledged or given to another consumer meanwhile, no other.
 func (g *Group) Each(from ID, fn func(p *Pending) bool) { g.pending.each(from, fn) }

@@ -34,11 +34,11 @@ func (s *Stream) Packs() func(yield func(id ID, pack []byte) bool) {
 
 // AddPack adds a node behind the last, with a copy of its listpack, whose live entries count as added.
 // Bytes that are not those of a node give ErrPack and change nothing. Last moves to the node's last
-// entry.
+// live entry.
 func (s *Stream) AddPack(id ID, pack []byte) error {
 	n := node{id, listpack.List(slices.Clone(pack))}
 	last, live, err := n.check()
-	if err != nil || len(s.nodes) > 0 && !s.nodes[len(s.nodes)-1].lastID().Before(id) {
+	if err != nil || len(s.nodes) > 0 && !s.last.Before(id) {
 		return ErrPack
 	}
 	s.addNode(n)

@@ -54,6 +54,12 @@ func (q *queue) get(id ID) *Pending {
 // first returns the first message of a queue that has one.
 func (q *queue) first() *Pending { return q.blocks[0][0] }
 
+// last returns the last message of a queue that has one.
+func (q *queue) last() *Pending {
+	b := q.blocks[len(q.blocks)-1]
+	return b[len(b)-1]
+}
+
 // insert adds a message, of whose ID there is none.
 func (q *queue) insert(p *Pending) {
 	i, j := q.find(p.ID)

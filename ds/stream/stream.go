@@ -17,7 +17,7 @@
 //
 // Invariants, all verified by Check:
 //
-//  1. Nodes ascend, and so do the entries within one and from one to the next; none is after Last.
+//  1. Nodes ascend, and so do the live entries within one and from one to the next; none is after Last.
 //  2. No node is without a live entry, but for one that a trim by ID left with marks of deleted ones.
 //  3. Len is the number of live entries, and First the ID of the first of them.
 //  4. Each pending message is in the lists of its group and of its consumer and in no other.
@@ -83,7 +83,12 @@ func (s *Stream) Added() int64 { return s.added }
 
 // SetLast sets the ID after which the next must come. The caller sees to it that it is not before an
 // entry's.
-func (s *Stream) SetLast(id ID) { s.last = id }
+func (s *Stream) SetLast(id ID) {
+	for s.length == 0 && len(s.nodes) > 0 {
+		s.dropNode(0) // which has only deleted entries, and may begin after what comes now
+	}
+	s.last = id
+}
 
 // SetAdded sets how many entries count as ever added, which is no less than Len.
 func (s *Stream) SetAdded(n int64) { s.added = n }

@@ -15,6 +15,8 @@ func (m Mode) same(a, b resp.Value) bool {
 		return a.Equal(b)
 	case m.Shape:
 		return sameShape(a, b)
+	case m.Times:
+		return timeless(a).Equal(timeless(b))
 	case m.Near > 0 && a.Kind == resp.Integer && b.Kind == resp.Integer:
 		return near(a.Int, b.Int, m.Near)
 	}

@@ -56,6 +56,17 @@ var fixedPools = map[string][]string{
 	"boff":  {"0", "1", "6", "7", "8", "15", "63", "64", "100", "800", "-1", "x", "4294967296", "9223372036854775807"},
 	"btype": {"u1", "u2", "u4", "u8", "u13", "u32", "u63", "i1", "i2", "i5", "i8", "i16", "i33", "i64", "u64", "i65", "u0", "x", "I8"},
 	"fat":   {"0", "1", "3", "7", "8", "64", "100", "#0", "#1", "#2", "#7", "-1", "#-1", "#", "x", "#4611686018427387904"},
+	// IDs of stream entries that come, that there may be, and bounds of a range
+	"newid": {"5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "4-*", "3-*", "2-*", "1-*", "1", "5-100", "3-7", "0", "0-0", "0-*",
+		"6-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5--*", "*-5", "-", "+", "5-", "-5", "05-007", "5-*x", "5-* ", "18446744073709551615-*x"},
+	"id": {"0", "0-0", "1", "2-1", "5", "5-3", "5-10", "5-99", "9", "5- 4", "5-+4", "5--04", "5-18446744073709551615",
+		"5-18446744073709551616", "18446744073709551615-18446744073709551615", "x", "", "-", "+", "5-\x00", "5-*"},
+	"from": {"-", "-", "-", "0", "2", "5", "5-5", "(5-5", "(5", "(-", "(+", "+", "(18446744073709551615-18446744073709551615", "(0-0", "(x", "("},
+	"to":   {"+", "+", "+", "5", "2", "5-5", "(5-5", "(5", "(+", "(-", "-", "(0", "(0-0", "18446744073709551615", "y"},
+	"last": {"$"},
+	"big":  {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
+	"g":    {"g1", "g1", "g1", "g2", "g\xff"},
+	"c":    {"c1", "c1", "c2", "c3", ""},
 	// longitudes and latitudes, some of them close together, at the ends of the map or beyond
 	"lon": {"13.361389", "13.361389", "15.087269", "15.09", "-122.4194", "-122.41", "2.35", "2.3488", "179.99", "-179.99", "180",
 		"-180", "0", "0", "5e-3", "100", "181", "inf", "east", ""},
@@ -81,7 +92,7 @@ var fixedPools = map[string][]string{
 	"sorted":  {"sl0", "sl1", "sl2", "sm0", "sm1", "st0", "st1", "si0", "si1", "zs0", "zs1"},
 	"weights": {"w:*", "v:*", "h:*->f", "h:*->g", "#", "w:*->f", "h:*->", "h:*", "nothing*", "w:1", "*", "x\x00*"},
 	// what breaks commands; no small number, which could become a deadline in a moment
-	"junk": {"", "x", "7000000", "-1", "NX", "XX", "GET", "WITHSCORES", "LIMIT", "COUNT", "MATCH", "(", "[", "*", "nan", "9223372036854775808"},
+	"junk": {"", "x", "7000000", "-1", "NX", "XX", "GET", "WITHSCORES", "LIMIT", "COUNT", "MATCH", "(", "[", "**", "nan", "9223372036854775808"},
 }
 
 // draw returns a value for the blank $name.
@@ -97,6 +108,8 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		return "e" + strconv.Itoa(r.IntN(50000))
 	case "lex":
 		return "lex" + strconv.Itoa(r.IntN(3))
+	case "sid":
+		return "5-" + strconv.Itoa(r.IntN(60))
 	case "longitude":
 		return random(r, -180, 180)
 	case "latitude":

@@ -71,7 +71,8 @@ func (g *Generator) setup() []Command {
 	if g.rng.IntN(2) == 0 {
 		return commands
 	}
-	for _, name := range []string{"zset-max-ziplist-entries", "hash-max-ziplist-entries", "zset-max-ziplist-value", "hash-max-ziplist-value", "set-max-intset-entries", "list-max-ziplist-size"} {
+	for _, name := range []string{"zset-max-ziplist-entries", "hash-max-ziplist-entries", "zset-max-ziplist-value", "hash-max-ziplist-value", "set-max-intset-entries", "list-max-ziplist-size",
+		"stream-node-max-entries"} {
 		value := fmt.Sprint([]int{0, 2, 5, 8}[g.rng.IntN(4)])
 		commands = append(commands, Command{Args: []string{"CONFIG", "SET", name, value}})
 	}
@@ -86,6 +87,7 @@ var undo = []Command{
 	{Args: []string{"CONFIG", "SET", "hash-max-ziplist-value", "64"}},
 	{Args: []string{"CONFIG", "SET", "set-max-intset-entries", "512"}},
 	{Args: []string{"CONFIG", "SET", "list-max-ziplist-size", "-2"}},
+	{Args: []string{"CONFIG", "SET", "stream-node-max-entries", "100"}},
 }
 
 // trial is one seed's run.

@@ -14,6 +14,7 @@ type Mode struct {
 	Order transcript.Order
 	Near  int64 // integers may differ by as much
 	Shape bool  // only kinds and lengths count: the content is random
+	Times bool  // what streams tell of times does not count
 }
 
 // shape is one line of a family, a command with blanks. Its grammar:
@@ -28,6 +29,7 @@ type Mode struct {
 //
 //	~  aggregates in any order     %  pairs in any order     ?  only the shape counts
 //	+N integers differ by N        !  rarely chosen         =  never broken on purpose
+//	@  times of stream messages and consumers do not count
 type shape struct {
 	text string
 	mode Mode
@@ -63,6 +65,8 @@ func (s *shape) mark(token string) bool {
 		s.mode.Order = transcript.Pairs
 	case token == "?":
 		s.mode.Shape = true
+	case token == "@":
+		s.mode.Times = true
 	case token == "!":
 		s.rare = true
 	case token == "=":

@@ -102,7 +102,7 @@ var readers = map[string]struct {
 	"zset":   {[]string{"ZRANGE", "", "0", "-1", "WITHSCORES"}, Mode{}},
 	"set":    {[]string{"SMEMBERS", ""}, Mode{Order: transcript.Sorted}},
 	"list":   {[]string{"LRANGE", "", "0", "-1"}, Mode{}},
-	"stream": {[]string{"XINFO", "STREAM", "", "FULL", "COUNT", "0"}, Mode{}},
+	"stream": {[]string{"XINFO", "STREAM", "", "FULL", "COUNT", "0"}, Mode{Times: true}},
 }
 
 // dump returns the commands that read the whole of one database: they depend on what

@@ -1,0 +1,272 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Streams is the family of stream commands.
+func Streams() Family {
+	return Family{Group: "stream", Commands: append([]Command{
+		{Name: "xadd", Arity: -5, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdXAdd, Since: "5.0.0",
+			Summary: "Appends a new message to a stream. Creates the key if it doesn't exist."},
+		{Name: "xlen", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdXLen, Since: "5.0.0",
+			Summary: "Returns the number of messages in a stream."},
+		{Name: "xrange", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdXRange, Since: "5.0.0",
+			Summary: "Returns the messages from a stream within a range of IDs."},
+		{Name: "xrevrange", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdXRevRange, Since: "5.0.0",
+			Summary: "Returns the messages from a stream within a range of IDs in reverse order."},
+		{Name: "xdel", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdXDel, Since: "5.0.0",
+			Summary: "Returns the number of messages after removing them from a stream."},
+		{Name: "xtrim", Arity: -4, Flags: Write, Keys: Key(1), Run: cmdXTrim, Since: "5.0.0",
+			Summary: "Deletes messages from the beginning of a stream."},
+		{Name: "xsetid", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdXSetID, Since: "5.0.0",
+			Summary: "Sets the last ID of a stream, for those who build it from parts."},
+		{Name: "xread", Arity: -4, Flags: ReadOnly | Blocking, Keys: streamKeys, Run: cmdXRead, Since: "5.0.0",
+			Summary: "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise."},
+		{Name: "xreadgroup", Arity: -7, Flags: Write | Blocking, Keys: streamKeys, Run: cmdXReadGroup, Since: "5.0.0",
+			Summary: "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise."},
+	}, groupLines()...)}
+}
+
+// streamKeys are the first half of what follows the word STREAMS.
+var streamKeys = Keys{Find: func(args [][]byte) (at []int, ok bool) {
+	for i := 1; i < len(args); i++ {
+		switch arg := args[i]; {
+		case IsWord(arg, "BLOCK"), IsWord(arg, "COUNT"):
+			i++
+		case IsWord(arg, "GROUP"):
+			i += 2
+		case IsWord(arg, "NOACK"):
+		case IsWord(arg, "STREAMS"):
+			n := len(args) - i - 1
+			for j := range n / 2 {
+				at = append(at, i+1+j)
+			}
+			return at, n > 0 && n%2 == 0
+		default:
+			return nil, false
+		}
+	}
+	return nil, false
+}}
+
+// noStream is what an absent key reads as. Nobody writes to it.
+var noStream stream.Stream
+
+// readStream returns the stream at key for reading, an empty one if the key is absent. ok is false if an
+// error was sent.
+func (c *Call) readStream(key []byte) (s *stream.Stream, ok bool) {
+	s, found := Read[*stream.Stream](c, key)
+	if !found {
+		s = &noStream
+	}
+	return s, c.OK()
+}
+
+// XLEN key
+func cmdXLen(c *Call) {
+	if s, ok := c.readStream(c.Arg()); ok {
+		c.Reply.Int(int64(s.Len()))
+	}
+}
+
+// addition is what XADD is told about the new entry.
+type addition struct {
+	id         stream.ID
+	auto       bool // the ID is to be made
+	autoSeq    bool // only its sequence number
+	noMkStream bool
+	trim       trimming
+	idAt       int // position of the ID
+}
+
+// XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value
+// [field value ...]
+func cmdXAdd(c *Call) {
+	key := c.Arg()
+	a := c.addition()
+	pairs := c.Rest()
+	switch {
+	case len(pairs) < 2 || len(pairs)%2 == 1:
+		c.Refusef(ErrArity, c.Cmd.full)
+	case !a.auto && !a.autoSeq && a.id.IsZero():
+		c.Refuse(ErrStreamZeroID)
+	}
+	if c.err != "" {
+		c.OK()
+		return
+	}
+	s, found := c.streamToAdd(key, a.noMkStream)
+	switch {
+	case !c.OK():
+		return
+	case !found:
+		c.Reply.Null()
+		return
+	}
+	if id, ok := c.newID(s, &a, pairs); ok {
+		s.Append(id, pairs, c.Engine.Config.Stream)
+		trimmed := a.trim.given && s.Trim(a.trim.Trim) > 0
+		c.Changed(key, "txadd")
+		if trimmed {
+			c.Changed(key, "txtrim")
+		}
+		c.logAddition(s, id, &a)
+		c.tellID(id)
+	}
+}
+
+// streamToAdd returns the stream to add to.
+func (c *Call) streamToAdd(key []byte, noMkStream bool) (s *stream.Stream, found bool) {
+	if noMkStream {
+		return Edit[*stream.Stream](c, key)
+	}
+	return Upsert[*stream.Stream](c, key, keyspace.Stream)
+}
+
+// addition reads XADD's options and the ID.
+func (c *Call) addition() (a addition) {
+	for a.idAt == 0 && c.More() {
+		switch {
+		case c.Word("*"):
+			a.auto, a.idAt = true, c.at-1
+		case c.trimOption(&a.trim):
+		case c.Word("NOMKSTREAM"):
+			a.noMkStream = true
+		default:
+			a.idAt = c.at
+			a.id, a.autoSeq = c.newStreamID()
+		}
+	}
+	c.checkTrim(&a.trim)
+	return a
+}
+
+// newID returns the ID of the entry that XADD adds; ok is false if an error was sent.
+func (c *Call) newID(s *stream.Stream, a *addition, pairs [][]byte) (id stream.ID, ok bool) {
+	last := s.Last()
+	if last == stream.MaxID {
+		return id, c.Fail(ErrStreamExhausted)
+	}
+	id = a.id
+	switch {
+	case a.auto && uint64(c.Now()) > last.Ms:
+		id = stream.ID{Ms: uint64(c.Now())}
+	case a.auto:
+		id, _ = last.Next()
+	case a.autoSeq && id.Ms == last.Ms && last.Seq == math.MaxUint64:
+		return id, c.Fail(ErrStreamTooLarge) // Redis forgets to say that it is the sequence that is full
+	case a.autoSeq && id.Ms == last.Ms:
+		id.Seq = last.Seq + 1
+	}
+	size := 0
+	for _, v := range pairs {
+		size += len(v)
+	}
+	switch {
+	case !last.Before(id):
+		return id, c.Fail(ErrStreamSmallID)
+	case size > stream.MaxEntryBytes:
+		return id, c.Fail(ErrStreamTooLarge)
+	}
+	return id, true
+}
+
+// logAddition journals XADD with the ID that was made, and the length that was trimmed to.
+func (c *Call) logAddition(s *stream.Stream, id stream.ID, a *addition) {
+	if c.Engine.log == nil || !a.auto && !a.autoSeq && !a.trim.Nodes {
+		return
+	}
+	args := append(make([][]byte, 0, len(c.Args)+4), c.Args[:2]...)
+	switch {
+	case a.trim.Nodes:
+		args = append(args, []byte("MAXLEN"), []byte("="), c.decimal(int64(s.Len())))
+	case a.trim.given:
+		args = append(args, c.Args[2:a.idAt]...)
+	}
+	args = append(args, id.Append(nil))
+	c.Log(append(args, c.Args[a.idAt+1:]...)...)
+}
+
+// XDEL key id [id ...]
+func cmdXDel(c *Call) {
+	key := c.Arg()
+	s, found := Edit[*stream.Stream](c, key)
+	if !found {
+		if c.OK() {
+			c.Reply.Int(0)
+		}
+		return
+	}
+	ids, ok := c.streamIDs()
+	if !ok {
+		return
+	}
+	n := 0
+	for _, id := range ids {
+		if s.Delete(id) {
+			n++
+		}
+	}
+	if n > 0 {
+		c.Changed(key, "txdel")
+	}
+	c.Reply.Int(int64(n))
+}
+
+// XSETID key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]
+func cmdXSetID(c *Call) {
+	key, id := c.Arg(), c.streamID(0)
+	added, deleted := int64(-1), stream.ID{}
+	for c.More() {
+		switch {
+		case c.Left() > 1 && c.Word("ENTRIESADDED"):
+			if added = c.Int(); added < 0 {
+				c.Refuse(ErrStreamAdded)
+			}
+		case c.Left() > 1 && c.Word("MAXDELETEDID"):
+			if deleted = c.streamID(0); id.Before(deleted) {
+				c.Refuse(ErrStreamIDDeleted)
+			}
+		default:
+			c.Refuse(ErrSyntax)
+		}
+	}
+	if c.err != "" {
+		c.OK()
+		return
+	}
+	s, found := Edit[*stream.Stream](c, key)
+	if !found {
+		c.Fail(ErrNoKey)
+		return
+	}
+	if c.checkSetID(s, id, added) {
+		s.SetLast(id)
+		if added >= 0 {
+			s.SetAdded(added)
+		}
+		if !deleted.IsZero() {
+			s.SetMaxDeleted(deleted)
+		}
+		c.Noted(key, "txsetid")
+		c.Reply.Status("OK")
+	}
+}
+
+// checkSetID reports whether a stream can have that last ID, and that many entries added.
+func (c *Call) checkSetID(s *stream.Stream, id stream.ID, added int64) bool {
+	top := s.WalkBack(stream.ID{}, stream.MaxID)
+	switch {
+	case !top.Next():
+		return true
+	case id.Before(top.ID):
+		return c.Fail(ErrStreamIDTop)
+	case added >= 0 && int64(s.Len()) > added:
+		return c.Fail(ErrStreamAddedLen)
+	}
+	return true
+}

@@ -1,0 +1,236 @@
+package engine
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/stream"
+)
+
+// claim is what XCLAIM and XAUTOCLAIM do to messages.
+type claim struct {
+	key, name, consumer []byte // the stream's, the group's and the consumer's names
+	stream              *stream.Stream
+	group               *stream.Group
+	member              *stream.Consumer // who gets them; nil before the first
+
+	idle      int64 // for how long they must have been idle
+	delivered int64 // to be set
+	count     int64 // to be set; negative to count one up, unless only the ID is wanted
+	justID    bool
+	force     bool
+	last      stream.ID
+}
+
+// XCLAIM key group consumer min-idle-time id [id ...] [IDLE milliseconds] [TIME unix-milliseconds]
+// [RETRYCOUNT count] [FORCE] [JUSTID] [LASTID last-id]
+func cmdXClaim(c *Call) {
+	key, name, consumer := c.Arg(), c.Arg(), c.Arg()
+	cl, ok := c.claimFrom(key, name, consumer)
+	if !ok {
+		return
+	}
+	cl.idle, cl.delivered = max(c.IntOr(ErrClaimIdle), 0), -1
+	ids := c.claimIDs()
+	for c.More() {
+		c.claimOption(&cl)
+	}
+	if !c.OK() {
+		return
+	}
+	moved := cl.group.Last.Before(cl.last)
+	if moved {
+		cl.group.Last = cl.last
+	}
+	if cl.delivered < 0 || cl.delivered > c.Now() {
+		cl.delivered = c.Now()
+	}
+	at, n := c.Reply.Defer(), 0
+	for _, id := range ids {
+		if c.claim(id, &cl) == claimed {
+			n++
+		}
+	}
+	c.Reply.SetArray(at, n)
+	if moved {
+		c.dirty++
+		c.logGroup(key, name, cl.group)
+	}
+	c.endClaim(key)
+}
+
+// claimFrom begins a claim of messages of a group; ok is false if an error was sent.
+func (c *Call) claimFrom(key, name, consumer []byte) (cl claim, ok bool) {
+	s, found := Edit[*stream.Stream](c, key)
+	if !c.OK() {
+		return cl, false
+	}
+	g := c.groupIn(s, found, key, name)
+	return claim{key: key, name: name, consumer: consumer, stream: s, group: g, count: -1}, g != nil
+}
+
+// endClaim settles what was claimed. The journal has it already, message by message.
+func (c *Call) endClaim(key []byte) {
+	c.DB.Settle(key)
+	c.LogNothing()
+}
+
+// claimIDs returns the IDs up to the first option.
+func (c *Call) claimIDs() (ids []stream.ID) {
+	for c.More() {
+		id, ok := parseStreamID(c.Args[c.at], 0)
+		if !ok {
+			break
+		}
+		ids = append(ids, id)
+		c.Skip(1)
+	}
+	return ids
+}
+
+func (c *Call) claimOption(cl *claim) {
+	switch {
+	case c.Word("FORCE"):
+		cl.force = true
+	case c.Word("JUSTID"):
+		cl.justID = true
+	case c.Left() > 1 && c.Word("IDLE"):
+		cl.delivered = c.Now() - c.IntOr(ErrClaimIdleOption)
+	case c.Left() > 1 && c.Word("TIME"):
+		cl.delivered = c.IntOr(ErrClaimTime)
+	case c.Left() > 1 && c.Word("RETRYCOUNT"):
+		cl.count = c.IntOr(ErrClaimCount)
+	case c.Left() > 1 && c.Word("LASTID"):
+		cl.last = c.streamID(0)
+	default:
+		opt := c.Arg()
+		c.Refusef(ErrClaimOption, shown(opt, len(opt)))
+	}
+}
+
+// outcome is what came of claiming a message.
+type outcome uint8
+
+const (
+	passed outcome = iota // it is nobody's, or was not idle for long enough
+	gone                  // its entry does not exist any more
+	claimed
+)
+
+// claim makes a message the consumer's and tells it. One whose entry was deleted is forgotten.
+func (c *Call) claim(id stream.ID, cl *claim) outcome {
+	p := cl.group.Message(id)
+	if p == nil && !cl.force {
+		return passed
+	}
+	w := cl.stream.Walk(id, id)
+	switch exists := w.Next(); {
+	case !exists && p == nil:
+		return passed
+	case !exists:
+		cl.group.Ack(id)
+		c.dirty++
+		c.Log([]byte("XACK"), cl.key, cl.name, id.Append(nil))
+		return gone
+	case p != nil && c.Now()-p.Delivered < cl.idle:
+		return passed
+	}
+	if cl.member == nil {
+		cl.member = c.member(cl.key, cl.group, cl.name, cl.consumer)
+	}
+	fresh := p == nil
+	if p = cl.group.Deliver(id, cl.member); fresh {
+		p.Count = 1
+	}
+	c.redeliver(p, cl)
+	if cl.justID {
+		c.tellID(id)
+	} else {
+		c.tellStreamEntry(&w)
+	}
+	return claimed
+}
+
+// redeliver sets a claimed message's time and count.
+func (c *Call) redeliver(p *stream.Pending, cl *claim) {
+	p.Delivered = cl.delivered
+	switch {
+	case cl.count >= 0:
+		p.Count = cl.count
+	case !cl.justID:
+		p.Count++
+	}
+	cl.member.Active = c.Now()
+	c.dirty++
+	c.logMessage(cl.key, cl.name, cl.group, p)
+}
+
+// XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
+func cmdXAutoClaim(c *Call) {
+	key, name, consumer := c.Arg(), c.Arg(), c.Arg()
+	idle := max(c.IntOr(ErrAutoClaimIdle), 0)
+	from, count, justID := c.bound(false), int64(100), false
+	for c.More() {
+		switch {
+		case c.Left() > 1 && c.Word("COUNT"):
+			count = c.IntIn(1, mostClaimed, ErrAutoClaimCount)
+		case c.Word("JUSTID"):
+			justID = true
+		default:
+			c.Refuse(ErrSyntax)
+		}
+	}
+	if c.err != "" {
+		c.OK()
+		return
+	}
+	cl, ok := c.claimFrom(key, name, consumer)
+	if !ok {
+		return
+	}
+	cl.idle, cl.justID, cl.delivered = idle, justID, c.Now()
+	c.claimAll(from, count, &cl)
+	c.endClaim(key)
+}
+
+// mostClaimed is the highest count that Redis takes, by the bytes it would need.
+const mostClaimed = math.MaxInt64 / 16
+
+// claimAll claims up to count messages from an ID on. It tells where to go on, what it claimed, and which
+// of them exist no more.
+func (c *Call) claimAll(from stream.ID, count int64, cl *claim) {
+	ids, next := c.claimable(from, count, cl)
+	c.Reply.Array(3)
+	c.tellID(next)
+	at, n, deleted := c.Reply.Defer(), 0, ids[:0]
+	for _, id := range ids {
+		if c.claim(id, cl) == claimed {
+			n++
+		} else {
+			deleted = append(deleted, id)
+		}
+	}
+	c.Reply.SetArray(at, n)
+	c.Reply.Array(len(deleted))
+	for _, id := range deleted {
+		c.tellID(id)
+	}
+}
+
+// claimable returns up to count messages from an ID on that were idle for long enough, or whose entry
+// does not exist any more, and the ID of the message that would come next, zero if none. It looks at
+// ten times as many at most.
+func (c *Call) claimable(from stream.ID, count int64, cl *claim) (ids []stream.ID, next stream.ID) {
+	attempts := count * 10
+	cl.group.Each(from, func(p *stream.Pending) bool {
+		if attempts == 0 || int64(len(ids)) == count {
+			next = p.ID
+			return false
+		}
+		attempts--
+		if c.Now()-p.Delivered >= cl.idle || !cl.stream.Has(p.ID) {
+			ids = append(ids, p.ID)
+		}
+		return true
+	})
+	return ids, next
+}

@@ -1,0 +1,303 @@
+package engine
+
+import (
+	"bytes"
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/stream"
+)
+
+// reading is what XREAD and XREADGROUP are told.
+type reading struct {
+	keys, ids       [][]byte
+	from            []stream.ID // after which to read
+	room            [4]stream.ID
+	count           int64 // 0 for all
+	blocks          bool
+	deadline        int64
+	grouped, noAck  bool
+	group, consumer []byte
+}
+
+// latest, as the ID after which a group reads, stands for ">": all that nobody got yet.
+var latest = stream.MaxID
+
+// blockedCount is how many entries a client that had to wait gets at most, unless it says.
+const blockedCount = 1000
+
+// XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
+func cmdXRead(c *Call) { c.readStreams(reading{}) }
+
+// XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
+// id [id ...]
+func cmdXReadGroup(c *Call) { c.readStreams(reading{grouped: true}) }
+
+func (c *Call) readStreams(r reading) {
+	for r.keys == nil && c.More() {
+		c.readOption(&r)
+	}
+	switch {
+	case r.keys == nil:
+		c.Refuse(ErrSyntax)
+	case r.grouped && r.group == nil:
+		c.Refuse(ErrReadNoGroup)
+	}
+	if c.err == "" {
+		r.onlyReady(c)
+		c.readFrom(&r)
+	}
+	switch {
+	case !c.OK():
+	case c.tellStreams(&r):
+	case r.blocks:
+		c.awaitStreams(&r)
+	default:
+		c.Reply.NullArray()
+	}
+	if c.dirty > 0 {
+		c.LogNothing() // beyond what was logged for each message
+	}
+}
+
+// readOption reads one option; STREAMS is the last.
+func (c *Call) readOption(r *reading) {
+	switch {
+	case c.Left() > 1 && c.Word("BLOCK"):
+		if c.Session.script {
+			c.Refusef(ErrReadInScript, shown(c.Args[0], len(c.Args[0])))
+		}
+		r.blocks, r.deadline = true, c.timeoutMillis()
+	case c.Left() > 1 && c.Word("COUNT"):
+		r.count = max(c.Int(), 0)
+	case c.Left() > 1 && c.Word("STREAMS"):
+		n := c.Left() / 2
+		if c.Left()%2 != 0 {
+			c.Refuse(ErrReadUnbalanced)
+		}
+		r.keys, r.ids = c.Args[c.at:c.at+n], c.Args[c.at+n:]
+	case c.Left() > 2 && c.Word("GROUP"):
+		if !r.grouped {
+			c.Refuse(ErrReadGroup)
+		}
+		r.group, r.consumer = c.Arg(), c.Arg()
+	case c.Word("NOACK"):
+		if !r.grouped {
+			c.Refuse(ErrReadNoAck)
+		}
+		r.noAck = true
+	default:
+		c.Refuse(ErrSyntax)
+	}
+}
+
+// timeoutMillis reads a timeout in milliseconds as a deadline; 0 for none.
+func (c *Call) timeoutMillis() int64 {
+	n := c.IntOr(ErrTimeoutInt)
+	switch {
+	case n < 0:
+		c.Refuse(ErrTimeoutNeg)
+	case n > 0 && n <= math.MaxInt64-c.Now():
+		return c.Now() + n
+	}
+	return 0
+}
+
+// onlyReady leaves of the keys, for a client that waits, the one that became ready.
+func (r *reading) onlyReady(c *Call) {
+	if !c.retry {
+		return
+	}
+	i := slices.IndexFunc(r.keys, func(key []byte) bool { return bytes.Equal(key, c.ready) })
+	r.keys, r.ids = r.keys[i:i+1], r.ids[i:i+1]
+	if r.count == 0 {
+		r.count = blockedCount
+	}
+}
+
+// readFrom finds out after which entries to read.
+func (c *Call) readFrom(r *reading) {
+	r.from = r.room[:0]
+	for i, key := range r.keys {
+		s, found := c.streamToRead(key)
+		switch {
+		case c.err != "":
+		case c.retry && r.grouped && !found:
+			c.Refuse(ErrReadKeyGone)
+		case c.retry && r.grouped && s.Group(r.group) == nil:
+			c.Refuse(ErrReadGroupGone)
+		case r.grouped && (!found || s.Group(r.group) == nil):
+			c.Refusef(ErrReadNoSuchGroup, shown(key, len(key)), shown(r.group, len(r.group)))
+		}
+		if c.err != "" {
+			return
+		}
+		if !found {
+			s = &noStream
+		}
+		r.from = append(r.from, c.readID(r, r.ids[i], s))
+	}
+}
+
+// streamToRead returns the stream at key. To those who waited another type is no error.
+func (c *Call) streamToRead(key []byte) (s *stream.Stream, found bool) {
+	if !c.retry {
+		return Read[*stream.Stream](c, key)
+	}
+	value, _ := c.DB.Find(key)
+	s, found = value.(*stream.Stream)
+	return s, found
+}
+
+// readID returns the ID after which to read a stream.
+func (c *Call) readID(r *reading, arg []byte, s *stream.Stream) stream.ID {
+	last, grouped := s.Last(), r.grouped
+	switch string(arg) {
+	case "$":
+		if grouped {
+			c.Refuse(ErrReadDollar)
+		}
+		return last
+	case "+":
+		if grouped {
+			c.Refuse(ErrReadPlus)
+		}
+		if top := s.WalkBack(stream.ID{}, stream.MaxID); top.Next() {
+			last, _ = top.ID.Prev()
+		}
+		return last
+	case ">":
+		if !grouped {
+			c.Refuse(ErrReadNew)
+		}
+		return latest
+	}
+	id, ok := parseStreamID(arg, 0)
+	if !ok {
+		c.Refuse(ErrStreamID)
+	}
+	return id
+}
+
+// awaitStreams parks the session. What "$" and "+" stood for when it came is what counts.
+func (c *Call) awaitStreams(r *reading) {
+	if !r.grouped && c.mayPark() && !c.retry {
+		c.Args = slices.Clone(c.Args)
+		for i, id := range r.from {
+			c.Args[len(c.Args)-len(r.from)+i] = id.Append(nil)
+		}
+	}
+	c.Park(r.keys, r.deadline, tellNothing)
+	if r.grouped && !c.retry {
+		c.WakeOrphaned()
+	}
+}
+
+// tellStreams replies with what there is, and reports whether there was anything.
+func (c *Call) tellStreams(r *reading) bool {
+	at, n := 0, 0
+	for i, key := range r.keys {
+		value, _ := c.DB.Edit(key)
+		s, found := value.(*stream.Stream)
+		if !found {
+			continue
+		}
+		w, g, history := s.Walk(after(r.from[i])), (*stream.Group)(nil), false
+		if r.grouped {
+			g = s.Group(r.group)
+			if history = r.from[i] != latest; !history {
+				w = s.Walk(after(g.Last))
+			}
+		}
+		if !history && !w.Next() {
+			continue
+		}
+		if n++; n == 1 {
+			at = c.Reply.Defer()
+		}
+		if c.Reply.Proto() == 2 {
+			c.Reply.Array(2)
+		}
+		c.Reply.Bulk(key)
+		switch {
+		case history:
+			c.tellHistory(key, s, g, r, r.from[i])
+		case r.grouped:
+			c.deliver(key, &w, g, r)
+		default:
+			c.tellEntries(&w, r.count)
+		}
+	}
+	switch {
+	case n == 0:
+	case c.Reply.Proto() == 2:
+		c.Reply.SetArray(at, n)
+	default:
+		c.Reply.SetMap(at, n)
+	}
+	return n > 0
+}
+
+// after returns the ends of a walk over all behind an ID.
+func after(id stream.ID) (from, to stream.ID) {
+	from, ok := id.Next()
+	if !ok {
+		return stream.MaxID, stream.ID{} // nothing
+	}
+	return from, stream.MaxID
+}
+
+// tellEntries replies with the entries from the one a walk is at on.
+func (c *Call) tellEntries(w *stream.Walk, count int64) {
+	at, n := c.Reply.Defer(), int64(0)
+	for more := true; more; more = n != count && w.Next() {
+		c.tellStreamEntry(w)
+		n++
+	}
+	c.Reply.SetArray(at, int(n))
+}
+
+// deliver gives the entries from the one a walk is at on to a consumer of a group, which is created where
+// there is none of that name.
+func (c *Call) deliver(key []byte, w *stream.Walk, g *stream.Group, r *reading) {
+	member := c.member(key, g, r.group, r.consumer)
+	at, n := c.Reply.Defer(), int64(0)
+	for more := true; more; more = n != r.count && w.Next() {
+		g.Advance(w.ID)
+		c.tellStreamEntry(w)
+		if !r.noAck {
+			message := g.Deliver(w.ID, member)
+			message.Delivered, message.Count = c.Now(), 1
+			c.logMessage(key, r.group, g, message)
+		}
+		n++
+	}
+	c.Reply.SetArray(at, int(n))
+	member.Active = c.Now()
+	c.Noted(key, "")
+	c.logGroup(key, r.group, g)
+}
+
+// tellHistory replies with the messages that a consumer has, from behind an ID on, and counts this as
+// another delivery. Of those that were deleted only the ID is left.
+func (c *Call) tellHistory(key []byte, s *stream.Stream, g *stream.Group, r *reading, id stream.ID) {
+	member := c.member(key, g, r.group, r.consumer)
+	from, _ := after(id)
+	at, n := c.Reply.Defer(), int64(0)
+	member.Each(from, func(p *stream.Pending) bool {
+		if w := s.Walk(p.ID, p.ID); w.Next() {
+			c.tellStreamEntry(&w)
+			p.Delivered = c.Now()
+			p.Count++
+			c.logMessage(key, r.group, g, p)
+		} else {
+			c.Reply.Array(2)
+			c.tellID(p.ID)
+			c.Reply.NullArray()
+		}
+		n++
+		return n != r.count
+	})
+	c.Reply.SetArray(at, int(n))
+	c.Noted(key, "")
+}

@@ -1,0 +1,97 @@
+package engine
+
+import "github.com/miniserver-go/miniserver/ds/stream"
+
+// trimming is what XADD and XTRIM are told about it.
+type trimming struct {
+	stream.Trim
+	given   bool
+	limited bool
+}
+
+// XTRIM key <MAXLEN | MINID> [= | ~] threshold [LIMIT count]
+func cmdXTrim(c *Call) {
+	key, t := c.Arg(), trimming{}
+	for c.More() {
+		if !c.trimOption(&t) {
+			c.Refuse(ErrSyntax)
+		}
+	}
+	c.checkTrim(&t)
+	if c.err != "" {
+		c.OK()
+		return
+	}
+	s, found := Edit[*stream.Stream](c, key)
+	if !c.OK() {
+		return
+	}
+	n := 0
+	if found {
+		n = s.Trim(t.Trim)
+	}
+	if n > 0 {
+		c.Changed(key, "txtrim")
+		if t.Nodes && c.Engine.log != nil {
+			c.Log([]byte("XTRIM"), key, []byte("MAXLEN"), []byte("="), c.decimal(int64(s.Len())))
+		}
+	}
+	c.Reply.Int(int64(n))
+}
+
+// trimOption reads one of <MAXLEN | MINID> [= | ~] threshold and LIMIT count, and reports whether there
+// is one.
+func (c *Call) trimOption(t *trimming) bool {
+	switch {
+	case c.Left() < 2:
+		return false
+	case c.Word("MAXLEN"):
+		c.threshold(t)
+		n := c.Int()
+		if n < 0 {
+			c.Refuse(ErrTrimLength)
+		}
+		t.Keep = int(n)
+	case c.Word("MINID"):
+		c.threshold(t)
+		t.ByID, t.Below = true, c.streamID(0)
+	case c.Word("LIMIT"):
+		n := c.Int()
+		if n < 0 {
+			c.Refuse(ErrTrimLimit)
+		}
+		t.Most, t.limited = int(n), true
+	default:
+		return false
+	}
+	return true
+}
+
+// threshold reads [= | ~] ahead of a threshold.
+func (c *Call) threshold(t *trimming) {
+	if t.given {
+		c.Refuse(ErrTrimTwice)
+	}
+	t.given, t.Nodes = true, false
+	if c.Left() > 1 && !c.Word("=") {
+		t.Nodes = c.Word("~")
+	}
+}
+
+// checkTrim checks whether the options go together, and bounds the work where the caller did not.
+func (c *Call) checkTrim(t *trimming) {
+	const mostByDefault = 10_000
+	switch {
+	case t.Most > 0 && !t.given:
+		c.Refuse(ErrTrimLimitAlone)
+	case !t.given && c.Cmd.Name == "xtrim":
+		c.Refuse(ErrTrimNothing)
+	case t.limited && !t.Nodes:
+		c.Refuse(ErrTrimLimitExact)
+	case t.Nodes && !t.limited:
+		t.Most = min(100*c.Engine.Config.Stream.Entries, 1_000_000)
+		if t.Most <= 0 {
+			t.Most = mostByDefault
+		}
+	}
+}
