@@ -44,7 +44,7 @@ func cmdMemoryExplain(c *Call) {
 		return
 	}
 	v, _ := c.DB.Peek(key)
-	c.report(append(overview(key, v, layout), inside(v, ends)...))
+	c.report(append(append(overview(key, v, layout), inside(v, ends)...), deadlines(v)...))
 }
 
 // DEBUG ZIPLIST | LISTPACK key
@@ -70,11 +70,13 @@ func ziplistOf(v keyspace.Value) (ziplist.List, bool) {
 	case *zset.Set:
 		return v.Packed()
 	case *hash.Hash:
-		return v.Packed()
+		zl, ok := v.Packed()
+		return zl, ok || v.Encoding() == "listpackex"
 	case *set.Set:
 		return v.List()
 	case *list.List:
-		return v.Packed()
+		zl, ok := v.Packed()
+		return zl, ok || zl != nil
 	}
 	return nil, false
 }
@@ -99,6 +101,18 @@ func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 	return report{{"key", key, ""}, {"type", keyspace.TypeOf(v).String(), ""}, {"encoding", v.Encoding(), ""},
 		{"length", n, plural(unit)}, {"bytes", l.Bytes(), "what MEMORY USAGE tells"},
 		{"bytes-per-" + unit, float64(l.Bytes()) / float64(max(n, 1)), ""}, {"entry", entry, ""}}
+}
+
+// deadlines tells of the deadlines of elements, if there are any.
+func deadlines(v keyspace.Value) report {
+	dated, ok := v.(interface {
+		Dated() int
+		DeadlineBytes() int
+	})
+	if !ok || dated.DeadlineBytes() == 0 {
+		return nil
+	}
+	return report{{"deadlines", report{{"elements", dated.Dated(), "that have one"}, {"bytes", dated.DeadlineBytes(), ""}}, "of elements, kept beside them"}}
 }
 
 func plural(unit string) string { return unit + "s" }

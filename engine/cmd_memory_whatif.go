@@ -15,7 +15,7 @@ const mostBuilt = 100_000
 // MEMORY WHATIF key [encoding | parameter value]
 //
 // It tells what the data of a key would cost in its type's other encodings, or under another value of
-// a parameter, how that grows with the number of elements, and where two encodings cross. For that
+// a parameter, without the deadlines of elements, how that grows with the number of elements, and where two encodings cross. For that
 // the first elements are built anew: O(n log n), a tenth of a second for the most.
 func cmdMemoryWhatIf(c *Call) {
 	key := c.Arg()

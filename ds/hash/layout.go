@@ -17,10 +17,21 @@ func (h *Hash) Layout() (Layout, bool) {
 	}
 	t := h.table
 	d := Layout{Held: t.held, Pairs: t.pairs.Stats()}
-	d.Fixed = t.bytes() - d.Held - d.Pairs.Bytes
+	d.Fixed = t.bytes() - d.Held - d.Pairs.Bytes - h.DeadlineBytes()
 	t.pairs.Each(func(p pair) bool {
 		d.Texts += len(p.Key()) + len(p.value())
 		return true
 	})
 	return d, true
+}
+
+// DeadlineBytes returns the bytes that the deadlines of fields take, part of Bytes. O(1).
+func (h *Hash) DeadlineBytes() int {
+	switch {
+	case h.dates != nil:
+		return h.dates.Bytes()
+	case h.table != nil && h.table.dates != nil:
+		return h.table.dates.Bytes()
+	}
+	return 0
 }

@@ -31,3 +31,11 @@ func (l *List) Nodes(fn func(n Node) bool) bool {
 	}
 	return true
 }
+
+// DeadlineBytes returns the bytes that the deadlines of elements take, part of Bytes. O(1).
+func (l *List) DeadlineBytes() int {
+	if l.dates != nil {
+		return l.dates.Bytes()
+	}
+	return 0
+}

@@ -17,10 +17,18 @@ func (s *Set) Layout() (Layout, bool) {
 	}
 	t := s.table
 	d := Layout{Held: t.held, Members: t.members.Stats()}
-	d.Fixed = t.bytes() - d.Held - d.Members.Bytes
+	d.Fixed = t.bytes() - d.Held - d.Members.Bytes - s.DeadlineBytes()
 	t.members.Each(func(m member) bool {
 		d.Texts += len(m.text())
 		return true
 	})
 	return d, true
+}
+
+// DeadlineBytes returns the bytes that the deadlines of members take, part of Bytes. O(1).
+func (s *Set) DeadlineBytes() int {
+	if s.table != nil && s.table.dates != nil {
+		return s.table.dates.Bytes()
+	}
+	return 0
 }

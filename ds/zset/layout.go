@@ -37,3 +37,11 @@ func ScoreEntry(score float64, buf []byte) ziplist.Entry {
 
 // EntryScore returns the score that a packed set stores as e; NaN if it is none.
 func EntryScore(e ziplist.Entry) float64 { return number(e) }
+
+// DeadlineBytes returns the bytes that the deadlines of members take, part of Bytes. O(1).
+func (s *Set) DeadlineBytes() int {
+	if s.sorted != nil && s.sorted.dates != nil {
+		return s.sorted.dates.Bytes()
+	}
+	return 0
+}
