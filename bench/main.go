@@ -6,6 +6,7 @@
 //	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they let pass
 //	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts
 //	go run ./bench eviction  what is kept when memory is short; with -soak 10m, what that costs
+//	go run ./bench persistence   what an append-only file costs
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
 //
 // But for the last two it is a black box: each server is a process, the load comes from redis-benchmark, CPU and
@@ -27,19 +28,19 @@ var subcommands = map[string]struct {
 	summary string
 	run     func(args []string) error
 }{
-	"compare":  {"throughput, latency, CPU and memory of commands, limiters and collections", runCompare},
-	"lua":      {"the same for scripts", runLua},
-	"limiter":  {"ways to limit requests: time, memory, and what passes", runLimiter},
-	"memory":   {"what collections cost in each encoding, with charts", runMemory},
-	"eviction": {"hit ratios at the limit of memory, or with -soak memory and latency there", runEviction},
-
+	"compare":      {"throughput, latency, CPU and memory of commands, limiters and collections", runCompare},
+	"lua":          {"the same for scripts", runLua},
+	"limiter":      {"ways to limit requests: time, memory, and what passes", runLimiter},
+	"memory":       {"what collections cost in each encoding, with charts", runMemory},
+	"eviction":     {"hit ratios at the limit of memory, or with -soak memory and latency there", runEviction},
+	"persistence":  {"what an append-only file costs, with each appendfsync", runPersistence},
 	"interpreters": {"our Lua beside gopher-lua, in process", runInterpreters},
 }
 
 func main() {
 	if len(os.Args) < 2 || subcommands[os.Args[1]].run == nil {
 		fmt.Fprintln(os.Stderr, "usage: go run ./bench <subcommand> [flags]; -h after a subcommand lists its flags")
-		for _, name := range []string{"compare", "lua", "limiter", "memory", "eviction", "interpreters"} {
+		for _, name := range []string{"compare", "lua", "limiter", "memory", "eviction", "persistence", "interpreters"} {
 			fmt.Fprintf(os.Stderr, "  %-13s %s\n", name, subcommands[name].summary)
 		}
 		os.Exit(2)
