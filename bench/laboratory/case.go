@@ -14,8 +14,8 @@
 // collected. Small collections are made in thousands at once, so that the heap's figure is that of
 // many and not of noise. Where the two differ by more than Tolerance, the result says so.
 //
-// Byte figures depend on nothing but the program. Times are those of a machine that may do other
-// things; compare those of one run.
+// Byte figures depend on nothing but the program. Times are CPU times (see clock.go); compare those of
+// one run.
 package laboratory
 
 import (

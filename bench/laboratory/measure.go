@@ -145,6 +145,8 @@ func fill(c Case, data []element, d dice) vessel {
 
 // time fills in the times.
 func (r *Result) time(data []element, patience time.Duration) {
+	runtime.LockOSThread() // whose time it is
+	defer runtime.UnlockOSThread()
 	d := newDice()
 	draw := rand.New(rand.NewPCG(3, 4))
 	r.Insert = repeat(patience, len(data), func() { fill(r.Case, data, d) })
@@ -162,64 +164,4 @@ func (r *Result) time(data []element, patience time.Duration) {
 		r.Range = repeat(patience, 1, func() { v.ten(draw.IntN(max(1, len(data)-10))) })
 	}
 	r.Delete = r.timeDelete(data, d, patience)
-}
-
-// timeDelete removes elements in random order, from as many collections as patience allows, and
-// returns the best time of one removal. Filling them is not counted.
-func (r *Result) timeDelete(data []element, d dice, patience time.Duration) (best float64) {
-	order := rand.New(rand.NewPCG(5, 6)).Perm(len(data))
-	const most, least = 20_000, 500
-	order = order[:min(len(order), most)]
-	several := max(1, least/len(order))
-	for start := time.Now(); best == 0 || time.Since(start) < 2*patience; {
-		all := make([]vessel, several)
-		for i := range all {
-			all[i] = fill(r.Case, data, d)
-		}
-		begin := time.Now()
-		for _, v := range all {
-			for _, i := range order {
-				v.delete(data[i])
-			}
-		}
-		took := float64(time.Since(begin)) / float64(several*len(order))
-		if best == 0 || took < best {
-			best = took
-		}
-	}
-	return best
-}
-
-// repeats is how often each operation is timed. The shortest time counts: what else the machine does
-// can only add to it.
-const repeats = 5
-
-// repeat runs fn for about patience, once at least, and returns the nanoseconds of one of the ops
-// that it does.
-func repeat(patience time.Duration, ops int, fn func()) float64 {
-	best := lap(patience/repeats, ops, fn)
-	for range repeats - 1 {
-		if best*float64(ops) > float64(patience) {
-			break // once was long enough
-		}
-		best = min(best, lap(patience/repeats, ops, fn))
-	}
-	return best
-}
-
-func lap(patience time.Duration, ops int, fn func()) float64 {
-	start, runs, batch := time.Now(), 0, 1
-	for {
-		for range batch {
-			fn()
-		}
-		runs += batch
-		took := time.Since(start)
-		if took >= patience {
-			return float64(took) / float64(runs*ops)
-		}
-		if took < patience/8 {
-			batch *= 2
-		}
-	}
 }

@@ -50,7 +50,7 @@ var storeys = [][]string{
 var doors = map[string][]string{
 	"github.com/panjf2000/gnet/v2": {"server"},
 	"github.com/tidwall/redcon":    {"server"},
-	"golang.org/x/sys/unix":        {"server", "cmd/miniserver", "bench"},
+	"golang.org/x/sys/unix":        {"server", "cmd/miniserver", "bench", "bench/laboratory"},
 	"github.com/yuin/gopher-lua":   {"bench"},
 	"github.com/google/btree":      {"keyspace", "bench/laboratory"},
 	"gonum.org/v1/plot":            {"bench/charts"},
