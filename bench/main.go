@@ -7,6 +7,7 @@
 //	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts
 //	go run ./bench eviction  what is kept when memory is short; with -soak 10m, what that costs
 //	go run ./bench persistence   what an append-only file costs
+//	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
 //
 // But for the last two it is a black box: each server is a process, the load comes from redis-benchmark, CPU and
@@ -34,13 +35,14 @@ var subcommands = map[string]struct {
 	"memory":       {"what collections cost in each encoding, with charts", runMemory},
 	"eviction":     {"hit ratios at the limit of memory, or with -soak memory and latency there", runEviction},
 	"persistence":  {"what an append-only file costs, with each appendfsync", runPersistence},
+	"expiry":       {"deadlines of elements: what they cost, and a million of them falling due", runExpiry},
 	"interpreters": {"our Lua beside gopher-lua, in process", runInterpreters},
 }
 
 func main() {
 	if len(os.Args) < 2 || subcommands[os.Args[1]].run == nil {
 		fmt.Fprintln(os.Stderr, "usage: go run ./bench <subcommand> [flags]; -h after a subcommand lists its flags")
-		for _, name := range []string{"compare", "lua", "limiter", "memory", "eviction", "persistence", "interpreters"} {
+		for _, name := range []string{"compare", "lua", "limiter", "memory", "eviction", "persistence", "expiry", "interpreters"} {
 			fmt.Fprintf(os.Stderr, "  %-13s %s\n", name, subcommands[name].summary)
 		}
 		os.Exit(2)

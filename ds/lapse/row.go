@@ -20,7 +20,7 @@ type Row struct {
 const cell = 6 // bytes of a deadline, the lowest first
 
 // NewRow returns a row of n elements without deadlines.
-func NewRow(n int) *Row { return &Row{cells: make([]byte, n*cell)} }
+func NewRow(n int) *Row { return &Row{cells: make([]byte, n*cell, sizeclass.Round(n*cell))} }
 
 // Len returns the number of elements. O(1).
 func (r *Row) Len() int { return (len(r.cells) - r.off) / cell }
@@ -76,8 +76,27 @@ func (r *Row) Insert(i, n int) {
 		return
 	}
 	at := r.off + i*cell
-	r.cells = slices.Grow(r.cells, n*cell)
-	r.cells = slices.Insert(r.cells, at, make([]byte, n*cell)...)
+	r.reserve(n * cell)
+	r.cells = r.cells[:len(r.cells)+n*cell]
+	copy(r.cells[at+n*cell:], r.cells[at:])
+	clear(r.cells[at : at+n*cell])
+}
+
+// exact is the most bytes of a block that grows by no more than it must: there are many small ones.
+const exact = 4096
+
+// reserve makes room for n bytes behind the last cell.
+func (r *Row) reserve(n int) {
+	need := len(r.cells) + n
+	if need <= cap(r.cells) {
+		return
+	}
+	if need > exact {
+		need += need / 4
+	}
+	grown := make([]byte, len(r.cells), sizeclass.Round(need))
+	copy(grown, r.cells)
+	r.cells = grown
 }
 
 // prepend tells of n new elements before the first. Where there is no room it is made for a quarter
