@@ -3,13 +3,14 @@ package engine
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
 
 // debugLines are the subcommands of DEBUG. To COMMAND they are not there, as in Redis.
 func (e *Engine) debugLines() []DebugLine {
-	return append([]DebugLine{
+	lines := append([]DebugLine{
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
 		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(string(c.Arg())) }},
@@ -21,6 +22,8 @@ func (e *Engine) debugLines() []DebugLine {
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
 		{"ziplist", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
 	}, e.debugging...)
+	slices.SortFunc(lines, func(a, b DebugLine) int { return strings.Compare(a.Name, b.Name) })
+	return lines
 }
 
 // DEBUG subcommand [argument ...]

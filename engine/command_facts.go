@@ -92,7 +92,7 @@ var keyAccess = map[string]string{
 
 // clusterTips are Redis' hints for clients of clusters, by the commands that give them.
 var clusterTips = map[string]string{
-	"nondeterministic_output": "cluster|bumpepoch cluster|count-failure-reports cluster|getkeysinslot cluster|info cluster|links cluster|nodes cluster|replicas cluster|shards cluster|slaves cluster|slots " +
+	"nondeterministic_output": "lastsave cluster|bumpepoch cluster|count-failure-reports cluster|getkeysinslot cluster|info cluster|links cluster|nodes cluster|replicas cluster|shards cluster|slaves cluster|slots " +
 		"client|info client|list dump hrandfield hscan object|encoding object|freq object|idletime " +
 		"object|refcount pttl spop srandmember sscan time ttl xadd xautoclaim xclaim xinfo|consumers xpending " +
 		"xtrim zrandmember zscan",

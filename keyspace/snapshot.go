@@ -94,3 +94,6 @@ func (db *DB) preserve(e entry) {
 		s.preserve(e, db.origin)
 	}
 }
+
+// Picturing reports whether a snapshot is being taken.
+func (ks *Keyspace) Picturing() bool { return ks.snapshot != nil }

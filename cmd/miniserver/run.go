@@ -12,7 +12,6 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/server"
 )
 
@@ -70,14 +69,14 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 // program is an engine with its server and what the process owns.
 type program struct {
-	engine  *engine.Engine
-	server  *server.Server
-	journal *journal.Journal
-	conf    *config
-	first   map[string]string // the parameters before the configuration was read
-	log     logFile
-	pid     string // path of the file with the process id; "" for none
-	seed    uint64
+	engine *engine.Engine
+	server *server.Server
+	kept   keepers
+	conf   *config
+	first  map[string]string // the parameters before the configuration was read
+	log    logFile
+	pid    string // path of the file with the process id; "" for none
+	seed   uint64
 }
 
 // newProgram builds the engine and the server that the configuration asks for.
@@ -95,9 +94,9 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
 	wire(p.engine)
-	p.journal = keep(p.engine, &p.log)
+	p.kept = keep(p.engine, nil, &p.log)
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite,
-		Journal: p.journal, Load: p.journal.Load})
+		Journal: p.kept.journal, Load: p.kept.load})
 	p.engine.AddParams(early[1].AtStart(),
 		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart())
 	p.first = values(p.engine)
@@ -125,7 +124,7 @@ func (p *program) serve(ctx context.Context) error {
 		return fmt.Errorf("could not listen: %w", err)
 	}
 	err := p.server.Run(ctx)
-	p.journal.Close()
+	p.kept.close()
 	return err
 }
 

@@ -28,11 +28,19 @@ func tune() {
 // beside runs a slow script on a processor of its own, so that the event loops go on.
 func beside(run func()) {
 	go func() {
-		n := runtime.GOMAXPROCS(0)
-		runtime.GOMAXPROCS(n + 1)
+		addProcessors(1)
 		run()
-		runtime.GOMAXPROCS(n)
+		addProcessors(-1)
 	}()
+}
+
+var processors sync.Mutex
+
+// addProcessors changes the number of processors for what runs beside the loops.
+func addProcessors(n int) {
+	processors.Lock()
+	defer processors.Unlock()
+	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
 }
 
 // Garbage that is allowed to gather between two collections: a share of what lives, but not less than

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"io"
-
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/persistence/journal"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/scripting"
-	"github.com/miniserver-go/miniserver/server"
 )
 
 // wire adds every command family to an engine.
@@ -33,12 +30,6 @@ func wire(e *engine.Engine) {
 	e.Add(engine.AccessControl())
 	e.Add(engine.Cluster())
 	e.Add(engine.Modules())
+	e.Add(snapshot.Payloads())
 	e.Add(scripting.New(e).Family())
-}
-
-// keep adds what keeps an engine's data on disk, with its commands.
-func keep(e *engine.Engine, log io.Writer) *journal.Journal {
-	return journal.New(e, journal.Options{Log: func(mark byte, format string, args ...any) {
-		server.Log(log, mark, format, args...)
-	}})
 }

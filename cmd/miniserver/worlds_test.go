@@ -26,6 +26,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
 )
 
@@ -39,7 +41,7 @@ func memory(name string, proto int, tags ...string) *transcript.Memory {
 // furnish puts into an engine what the program's has.
 func furnish(e *engine.Engine) {
 	wire(e)
-	keep(e, io.Discard)
+	keep(e, new(snapshot.Shelf), io.Discard)
 }
 
 func TestTranscriptsInProcess(t *testing.T) {
@@ -143,6 +145,58 @@ func TestTranscriptsReplayedFromTheJournal(t *testing.T) {
 	w := &replayed{Memory: memory("an engine with a journal", 2, "journal")}
 	w.Journal = w.record
 	require.NoError(t, w.Reset())
+	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+}
+
+// reloaded is a world that, when a file is through, saves a snapshot, loads it into a fresh engine and
+// compares the data.
+type reloaded struct {
+	*transcript.Memory
+	shelf *snapshot.Shelf
+}
+
+// reload runs commands and returns the first error.
+func reload(e *engine.Engine, commands ...string) error {
+	s := e.NewSession(nil)
+	for _, text := range commands {
+		words, _ := resp.Words([]byte(text), nil)
+		if o := e.Do(s, [][][]byte{words}); bytes.HasPrefix(o.Out, []byte("-")) {
+			return fmt.Errorf("%s: %s", text, o.Out)
+		}
+	}
+	return nil
+}
+
+func (w *reloaded) Check() error {
+	copied := w.Fresh(nil)
+	for _, e := range []*engine.Engine{w.Engine(), copied} {
+		for name, value := range map[string]string{"dir": "/", "dbfilename": "kept", "enable-debug-command": "yes", "requirepass": ""} {
+			if failure := e.Param(name).Set(value); failure != "" {
+				return fmt.Errorf("%s: %s", name, failure)
+			}
+		}
+	}
+	if err := reload(w.Engine(), "SAVE"); err != nil {
+		return err
+	}
+	if err := reload(copied, "DEBUG RELOAD NOSAVE"); err != nil {
+		return err
+	}
+	if want, got := contents(w.Engine()), contents(copied); want != got {
+		return fmt.Errorf("the snapshot gives other data:\n%s\nthan the engine holds:\n%s", got, want)
+	}
+	if want, got := w.Engine().Keyspace.Digest(), copied.Keyspace.Digest(); want != got {
+		return fmt.Errorf("the snapshot's digest is %s, the engine's %s", got, want)
+	}
+	return w.Memory.Check()
+}
+
+func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
+	w := &reloaded{shelf: new(snapshot.Shelf)}
+	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine with a snapshot", Tags: []string{"snapshot"}}, func(e *engine.Engine) {
+		wire(e)
+		keep(e, w.shelf, io.Discard)
+	})
 	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
 }
 

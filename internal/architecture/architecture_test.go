@@ -29,7 +29,7 @@ var storeys = [][]string{
 	{"internal/transcript"},
 	{"internal/reference"},
 	{"internal/launch"},
-	{"server", "scripting", "persistence"},
+	{"server", "scripting", "persistence/snapshot"},
 	{"persistence/journal"},
 	{"scripting/lua"},
 	{"engine"},
@@ -58,7 +58,7 @@ var doors = map[string][]string{
 }
 
 // knowsTime are the packages that may read the machine's clock.
-var knowsTime = []string{"server", "persistence/journal", "cmd/miniserver", "bench", "internal"}
+var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "cmd/miniserver", "bench", "internal"}
 
 // atSurface reports whether the package, or one it is part of, is listed in knowsTime.
 func atSurface(pkg string) bool {

@@ -12,8 +12,7 @@ import (
 var absences = []struct{ commands, why string }{
 	{"x*", "streams are not written yet"},
 	{"function fcall fcall_ro", "functions are not written yet; `SCRIPT LOAD` and `EVALSHA` keep a script too"},
-	{"save bgsave lastsave", "no snapshots: what the server is told it forgets when it ends"},
-	{"dump restore restore-asking migrate", "there is no snapshot format to move keys in"},
+	{"migrate restore-asking", "keys move by `DUMP` and `RESTORE`"},
 	{"acl", "there are no users beyond `requirepass`"},
 	{"cluster asking readonly readwrite", "a server alone is no cluster"},
 	{"psync sync replconf failover", "nothing is replicated"},

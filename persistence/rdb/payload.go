@@ -25,8 +25,7 @@ func ValidPayload(b []byte) bool {
 		return false
 	}
 	tail := b[len(b)-payloadTail:]
-	sum := binary.LittleEndian.Uint64(tail[2:])
-	return binary.LittleEndian.Uint16(tail) <= Newest && (sum == 0 || sum == Sum(0, b[:len(b)-8]))
+	return binary.LittleEndian.Uint16(tail) <= Newest && binary.LittleEndian.Uint64(tail[2:]) == Sum(0, b[:len(b)-8])
 }
 
 // ReadPayload returns the value in a valid payload, as one for DB.Set; it may be empty only if its type

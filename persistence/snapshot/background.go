@@ -1,0 +1,96 @@
+package snapshot
+
+import (
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+// job is a save in the background.
+type job struct {
+	saver   *Saver
+	picture *keyspace.Snapshot
+	records *rdb.Records
+	marks   rdb.Access
+	out     *output
+	started int64 // seconds since the epoch
+	dirty   int64 // changes before it
+	keys    int   // taken
+	total   int
+	err     error
+}
+
+// start begins a save in the background, and reports whether it could.
+func (s *Saver) start() bool {
+	s.facts.lastTry = s.seconds()
+	o, err := s.open()
+	if err != nil {
+		s.opts.Log('#', "Can't save in background: %v", err)
+		s.facts.lastOK = false
+		s.judge()
+		return false
+	}
+	j := &job{saver: s, out: o, records: s.begin(), marks: Marks(s.engine), started: s.seconds(), dirty: s.engine.Dirty()}
+	for i := range s.engine.Keyspace.Len() {
+		j.total += s.engine.Keyspace.DB(i).Len()
+	}
+	j.picture = s.engine.Keyspace.Snapshot(j.take)
+	s.running = j
+	s.opts.Log('*', "Background saving started")
+	s.opts.Beside(j.run)
+	return true
+}
+
+// take encodes a key.
+func (j *job) take(k *keyspace.Record) {
+	j.keys++
+	if j.err == nil {
+		j.records.Record(k, j.marks)
+	}
+}
+
+// A slice of the work is done in one hold of the lock: so many bytes, or so many chains of the tables, a
+// handful of keys each. That is well below a millisecond unless a single key is large.
+const (
+	sliceBytes  = 64 << 10
+	sliceChains = 128
+	stepChains  = 4
+)
+
+func (j *job) slice() (more bool) {
+	more = true
+	for n := 0; more && n < sliceChains && j.records.Len() < sliceBytes; n += stepChains {
+		more = j.picture.Step(stepChains)
+	}
+	return more
+}
+
+// run does the work.
+func (j *job) run() {
+	var block []byte
+	for more := true; more; {
+		j.saver.engine.With(func() {
+			more = j.slice()
+			block = j.records.Take(block)
+		})
+		if err := j.out.Write(block); err != nil && j.err == nil {
+			j.saver.engine.With(func() { j.err = err })
+		}
+	}
+	err := j.out.commit(j.records.Version())
+	j.saver.engine.With(func() { j.saver.finished(j, err) })
+}
+
+// finished notes how a save went.
+func (s *Saver) finished(j *job, err error) {
+	s.running = nil
+	s.facts.lastSeconds = s.seconds() - j.started
+	if err != nil {
+		s.opts.Log('#', "Background saving error: %v", err)
+		s.facts.lastOK = false
+		s.judge()
+		return
+	}
+	s.opts.Log('*', "Background saving terminated with success")
+	s.facts.saves++
+	s.saved(s.engine.Dirty() - j.dirty)
+}

@@ -1,0 +1,149 @@
+package snapshot
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+// Payloads is the family of DUMP and RESTORE.
+func Payloads() engine.Family {
+	p := &payloads{encoder: rdb.Encoder{Compress: true}}
+	return engine.Family{Group: "generic", Commands: []engine.Command{
+		{Name: "dump", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1), Run: p.cmdDump, ACL: "keyspace", Since: "2.6.0",
+			Summary: "Returns a serialized representation of the value stored at a key."},
+		{Name: "restore", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1), Run: cmdRestore,
+			ACL: "keyspace dangerous", Since: "2.6.0", Summary: "Creates a key from the serialized representation of a value."},
+	}}
+}
+
+type payloads struct {
+	encoder rdb.Encoder
+	buf     []byte
+}
+
+// DUMP key
+func (p *payloads) cmdDump(c *engine.Call) {
+	v, ok := engine.Read[keyspace.Value](c, c.Arg())
+	if !ok {
+		c.Reply.Null()
+		return
+	}
+	p.buf = p.encoder.Payload(p.buf[:0], v)
+	c.Reply.Bulk(p.buf)
+	if cap(p.buf) > 1<<20 {
+		p.buf = nil
+	}
+}
+
+// restore is what RESTORE was asked to do.
+type restore struct {
+	key, payload      []byte
+	ttl               int64
+	replace, absolute bool
+	idle              int64
+	freq              int
+}
+
+// RESTORE key ttl payload [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]
+func cmdRestore(c *engine.Call) {
+	r := restore{key: c.Arg(), idle: -1, freq: -1}
+	text := c.Arg()
+	r.payload = c.Arg()
+	r.options(c)
+	if !c.OK() {
+		return
+	}
+	exists := c.DB.Exists(r.key)
+	if exists && !r.replace {
+		c.Fail(errBusyKey)
+		return
+	}
+	r.ttl = ttlOf(c, text)
+	if c.OK() {
+		r.run(c, exists)
+	}
+}
+
+// ttlOf reads the time to live.
+func ttlOf(c *engine.Call, text []byte) int64 {
+	n, err := strconv.ParseInt(string(text), 10, 64)
+	switch {
+	case err != nil:
+		c.Refuse(engine.ErrNotInt)
+	case n < 0:
+		c.Refuse(errTTL)
+	}
+	return n
+}
+
+func (r *restore) options(c *engine.Call) {
+	for c.More() {
+		switch {
+		case c.Word("REPLACE"):
+			r.replace = true
+		case c.Word("ABSTTL"):
+			r.absolute = true
+		case c.Left() > 1 && r.freq < 0 && c.Word("IDLETIME"):
+			r.idle = c.IntIn(math.MinInt64, math.MaxInt64, engine.ErrNotInt)
+			if r.idle < 0 {
+				c.Refuse(errIdleTime)
+			}
+		case c.Left() > 1 && r.idle < 0 && c.Word("FREQ"):
+			n := c.IntIn(math.MinInt64, math.MaxInt64, engine.ErrNotInt)
+			if n < 0 || n > 255 {
+				c.Refuse(errFreq)
+			}
+			r.freq = int(n)
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+}
+
+// run reads the payload and puts its value in place.
+func (r *restore) run(c *engine.Call, exists bool) {
+	if !rdb.ValidPayload(r.payload) {
+		c.Fail(errPayload)
+		return
+	}
+	v, err := rdb.ReadPayload(r.payload, ReaderOptions(c.Engine, 0, false))
+	if err != nil {
+		c.Fail(errBadPayload)
+		return
+	}
+	deadline := r.deadline(c)
+	if deadline != 0 && deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
+		if exists {
+			c.DB.Delete(r.key)
+			c.Log([]byte("DEL"), r.key)
+			c.Changed(r.key, "gdel")
+		}
+		c.Reply.Status("OK")
+		return
+	}
+	r.put(c, v, deadline)
+	c.Reply.Status("OK")
+}
+
+// deadline returns the deadline that the key shall have, 0 for none.
+func (r *restore) deadline(c *engine.Call) int64 {
+	switch {
+	case r.ttl == 0 || r.absolute:
+		return r.ttl
+	case r.ttl > math.MaxInt64-c.Now():
+		return math.MaxInt64
+	}
+	return c.Now() + r.ttl
+}
+
+func (r *restore) put(c *engine.Call, v keyspace.Value, deadline int64) {
+	c.DB.SetUntil(r.key, v, deadline)
+	c.DB.Mark(r.key, r.idle, r.freq)
+	line := [][]byte{[]byte("RESTORE"), r.key, strconv.AppendInt(nil, deadline, 10), r.payload, []byte("ABSTTL"), []byte("REPLACE")}
+	c.Log(line...)
+	c.Changed(r.key, "grestore")
+}

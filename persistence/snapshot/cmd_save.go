@@ -1,0 +1,112 @@
+package snapshot
+
+import (
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+func (s *Saver) family() engine.Family {
+	const admin = engine.Admin | engine.NoScript | engine.NoAsyncLoading
+	return engine.Family{Group: "server", Commands: []engine.Command{
+		{Name: "save", Arity: 1, Flags: admin | engine.NoMulti, Run: s.cmdSave, Since: "1.0.0",
+			Summary: "Synchronously saves the database(s) to disk."},
+		{Name: "bgsave", Arity: -1, Flags: admin, Run: s.cmdBGSave, Since: "1.0.0",
+			Summary: "Asynchronously saves the database(s) to disk."},
+		{Name: "lastsave", Arity: 1, Flags: engine.Loading | engine.Stale | engine.Fast, Run: s.cmdLastSave, Since: "1.0.0",
+			ACL: "admin dangerous", Summary: "Returns the Unix timestamp of the last successful save to disk."},
+	}}
+}
+
+// SAVE
+func (s *Saver) cmdSave(c *engine.Call) {
+	switch {
+	case s.running != nil:
+		c.Fail(errSaving)
+	case s.save() != nil:
+		c.Fail(errSave)
+	default:
+		c.Reply.Status("OK")
+	}
+}
+
+// BGSAVE [SCHEDULE]. Within a transaction it waits for the end.
+func (s *Saver) cmdBGSave(c *engine.Call) {
+	schedule := false
+	if c.More() {
+		if schedule = c.Word("SCHEDULE"); !schedule {
+			c.Refuse(engine.ErrSyntax)
+		}
+		c.End()
+	}
+	if !c.OK() {
+		return
+	}
+	switch {
+	case s.running != nil:
+		c.Fail(errSaving)
+	case c.Nested() || s.busy() && schedule:
+		s.scheduled = true
+		c.Reply.Status("Background saving scheduled")
+	case s.busy():
+		c.Fail(errOtherChild)
+	case !s.start():
+		c.Fail(errSave)
+	default:
+		c.Reply.Status("Background saving started")
+	}
+}
+
+// LASTSAVE
+func (s *Saver) cmdLastSave(c *engine.Call) { c.Reply.Int(s.facts.lastSave) }
+
+func (s *Saver) debugLines() []engine.DebugLine {
+	return []engine.DebugLine{{Name: "reload", Least: 0, Most: 3, Args: "[MERGE] [NOFLUSH] [NOSAVE]",
+		About: "Save the data and load it again.", Run: s.cmdDebugReload}}
+}
+
+// DEBUG RELOAD [MERGE] [NOFLUSH] [NOSAVE]
+func (s *Saver) cmdDebugReload(c *engine.Call) {
+	flush, save, merge := true, true, false
+	for c.More() {
+		switch {
+		case c.Word("MERGE"):
+			merge = true
+		case c.Word("NOFLUSH"):
+			flush = false
+		case c.Word("NOSAVE"):
+			save = false
+		default:
+			c.Refuse(errReloadArgs)
+		}
+	}
+	if !c.OK() {
+		return
+	}
+	if save && s.save() != nil {
+		c.Fail(errSave)
+		return
+	}
+	if flush {
+		s.engine.FlushAll()
+	}
+	if err := s.reload(merge); err != nil {
+		s.opts.Log('#', "Error loading the snapshot: %v", err)
+		c.Fail(errReload)
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+// reload loads the snapshot in one go, under the lock.
+func (s *Saver) reload(merge bool) error {
+	f, size, err := s.opts.Disk.Open(s.path())
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	s.facts.loadTotal = size
+	l := s.newLoading(f, size)
+	l.merge = merge
+	for l.slice(1 << 20) {
+	}
+	return l.err
+}

@@ -1,0 +1,17 @@
+package snapshot
+
+// The error sentences of snapshots and payloads, in the words of Redis 7.0.
+const (
+	errSaving     = "ERR Background save already in progress"
+	errOtherChild = "ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to schedule a BGSAVE whenever possible."
+	errSave       = "ERR"
+	errReload     = "ERR Error trying to load the RDB dump, check server logs."
+	errReloadArgs = "ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options."
+
+	errBusyKey    = "BUSYKEY Target key name already exists."
+	errTTL        = "ERR Invalid TTL value, must be >= 0"
+	errIdleTime   = "ERR Invalid IDLETIME value, must be >= 0"
+	errFreq       = "ERR Invalid FREQ value, must be >= 0 and <= 255"
+	errPayload    = "ERR DUMP payload version or checksum are wrong"
+	errBadPayload = "ERR Bad data format"
+)

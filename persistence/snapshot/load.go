@@ -1,0 +1,138 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+// Load takes in the snapshot, if there is one, and begins to save. Clients hear LOADING meanwhile. It is
+// called once; keep says that the data come from elsewhere, and nothing is to be loaded.
+func (s *Saver) Load(elsewhere bool) error {
+	err := error(nil)
+	if !elsewhere {
+		err = s.LoadFile(s.path())
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil
+		}
+	}
+	s.engine.With(func() {
+		s.serving = true
+		s.engine.SetDirty(0)
+	})
+	return err
+}
+
+// LoadFile takes in a snapshot from a file, which is only read, in addition to what is there.
+func (s *Saver) LoadFile(path string) error {
+	f, size, err := s.opts.Disk.Open(path)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = f.Close() }()
+	s.engine.StartLoading()
+	defer s.engine.StopLoading()
+	s.engine.With(func() {
+		s.facts.loading, s.facts.loadStart, s.facts.loadTotal = true, s.seconds(), size
+	})
+	err = s.read(f, size)
+	s.engine.With(func() { s.facts.loading = false })
+	if err != nil {
+		return fmt.Errorf("can't load the snapshot %s: %w", path, err)
+	}
+	s.opts.Log('*', "DB loaded from disk: %d keys, and %d that had expired", s.facts.loaded, s.facts.expired)
+	return nil
+}
+
+// sliceItems is how many items are loaded in one hold of the lock.
+const sliceItems = 256
+
+// read reads a snapshot, in slices between which clients are answered.
+func (s *Saver) read(src io.Reader, size int64) error {
+	var l *loading
+	s.engine.With(func() { l = s.newLoading(src, size) })
+	for more := true; more; {
+		s.engine.With(func() {
+			more = l.slice(sliceItems)
+			s.facts.loadBytes = l.Offset()
+		})
+		if s.opts.Progress != nil {
+			s.opts.Progress(l.Offset(), size)
+		}
+	}
+	return l.err
+}
+
+// loading is a snapshot being loaded.
+type loading struct {
+	*rdb.Reader
+	saver *Saver
+	now   int64
+	merge bool // keys that are there are replaced
+	err   error
+}
+
+func (s *Saver) newLoading(src io.Reader, size int64) *loading {
+	r := rdb.NewReader(src, ReaderOptions(s.engine, size, !s.checksum))
+	return &loading{Reader: r, saver: s, now: s.engine.Keyspace.Now}
+}
+
+// ReaderOptions returns the options of a reader whose values suit an engine. It is called under the lock.
+func ReaderOptions(e *engine.Engine, size int64, noChecksum bool) rdb.Options {
+	c := e.Config
+	return rdb.Options{Keyspace: e.Keyspace, Size: size, NoChecksum: noChecksum,
+		Limits: rdb.Limits{Hash: c.Hash, ZSet: c.ZSet, Set: c.Set, List: c.List, Dice: e.Dice}}
+}
+
+// slice loads n items and reports whether there are more.
+func (l *loading) slice(n int) (more bool) {
+	for ; n > 0; n-- {
+		if l.err != nil || !l.Next() {
+			if l.err == nil {
+				l.err = l.Err()
+			}
+			return false
+		}
+		l.err = l.item()
+	}
+	return true
+}
+
+func (l *loading) item() error {
+	s := l.saver
+	switch l.Item {
+	case rdb.Key:
+		return l.key()
+	case rdb.Sizes:
+		if db := s.engine.Keyspace.DB(l.DB); db.Len() == 0 {
+			// A key takes some bytes at least, so that a false number cannot ask for much.
+			db.Reserve(int(min(l.Keys, uint64(s.facts.loadTotal)/4)))
+		}
+	case rdb.Library:
+		if s.opts.AddLibrary == nil {
+			return errors.New("it holds a library of functions, which have no place here")
+		}
+		return s.opts.AddLibrary(l.Text)
+	}
+	return nil
+}
+
+func (l *loading) key() error {
+	s, r := l.saver, &l.Record
+	if r.Deadline != 0 && r.Deadline <= l.now {
+		s.facts.expired++
+		return nil
+	}
+	s.facts.loaded++
+	if l.merge {
+		s.engine.Keyspace.DB(r.DB).Delete([]byte(r.Key))
+	}
+	if !s.engine.Keyspace.Restore(r) {
+		return fmt.Errorf("the key %q of database %d is there twice", r.Key, r.DB)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+func (s *Saver) params() []engine.Param {
+	stop := engine.BoolParam("stop-writes-on-bgsave-error", &s.stopOnError)
+	return []engine.Param{
+		{Name: "dir", Get: func() string { return s.dir }, Set: s.setDir},
+		{Name: "dbfilename", Get: func() string { return s.name }, Set: s.setName},
+		{Name: "save", List: true, Get: s.pointsText, Set: s.setPoints},
+		engine.BoolParam("rdbcompression", &s.compress),
+		engine.BoolParam("rdbchecksum", &s.checksum).AtStart(),
+		{Name: stop.Name, Get: stop.Get, Set: func(v string) string {
+			failure := stop.Set(v)
+			s.judge()
+			return failure
+		}},
+	}
+}
+
+func (s *Saver) setDir(v string) string {
+	path, err := filepath.Abs(v)
+	if err == nil {
+		var info os.FileInfo
+		if info, err = os.Stat(path); err == nil && !info.IsDir() {
+			err = syscall.ENOTDIR
+		}
+	}
+	var errno syscall.Errno
+	switch {
+	case errors.As(err, &errno):
+		text := errno.Error()
+		return strings.ToUpper(text[:1]) + text[1:]
+	case err != nil:
+		return err.Error()
+	}
+	s.dir = path
+	return ""
+}
+
+func (s *Saver) setName(v string) string {
+	if v == "" || filepath.Base(v) != v {
+		return "dbfilename can't be a path, just a filename"
+	}
+	s.name = v
+	return ""
+}
+
+func (s *Saver) pointsText() string {
+	var words []string
+	for _, p := range s.points {
+		words = append(words, strconv.FormatInt(p.seconds, 10), strconv.FormatInt(p.changes, 10))
+	}
+	return strings.Join(words, " ")
+}
+
+// setPoints takes save points; in a configuration file each line adds to those before, unless it is
+// empty.
+func (s *Saver) setPoints(v string) string {
+	const invalid = "Invalid save parameters"
+	words := strings.Fields(v)
+	if len(words)%2 != 0 {
+		return invalid
+	}
+	var points []point
+	for i := 0; i < len(words); i += 2 {
+		seconds, err1 := strconv.ParseInt(words[i], 10, 64)
+		changes, err2 := strconv.ParseInt(words[i+1], 10, 64)
+		if err1 != nil || err2 != nil || seconds < 1 || changes < 0 {
+			return invalid
+		}
+		points = append(points, point{seconds, changes})
+	}
+	if !s.serving && len(points) > 0 {
+		points = append(s.points, points...)
+	}
+	s.points = points
+	s.judge()
+	return ""
+}
+
+// fill writes the snapshot's part of INFO persistence.
+func (s *Saver) fill(b *bytes.Buffer) {
+	f := &s.facts
+	if f.loading {
+		s.fillLoading(b)
+	}
+	running, keys, total, current := 0, 0, 0, int64(-1)
+	if j := s.running; j != nil {
+		running, keys, total, current = 1, j.keys, j.total, s.seconds()-j.started
+	}
+	status := "ok"
+	if !f.lastOK {
+		status = "err"
+	}
+	engine.Fields(b, "current_save_keys_processed", keys, "current_save_keys_total", total,
+		"rdb_bgsave_in_progress", running, "rdb_last_save_time", f.lastSave, "rdb_last_bgsave_status", status,
+		"rdb_last_bgsave_time_sec", f.lastSeconds, "rdb_current_bgsave_time_sec", current, "rdb_saves", f.saves,
+		"rdb_last_cow_size", 0, "rdb_last_load_keys_expired", f.expired, "rdb_last_load_keys_loaded", f.loaded)
+}
+
+func (s *Saver) fillLoading(b *bytes.Buffer) {
+	f := &s.facts
+	share, eta := 0.0, int64(1)
+	if f.loadTotal > 0 {
+		share = float64(f.loadBytes) / float64(f.loadTotal)
+	}
+	if passed := s.seconds() - f.loadStart; passed > 0 && f.loadBytes > 0 {
+		eta = passed * (f.loadTotal - f.loadBytes) / f.loadBytes
+	}
+	engine.Fields(b, "loading_start_time", f.loadStart, "loading_total_bytes", f.loadTotal,
+		"loading_loaded_bytes", f.loadBytes, "loading_loaded_perc", strconv.FormatFloat(share*100, 'f', 2, 64),
+		"loading_eta_seconds", eta)
+}

@@ -1,0 +1,128 @@
+package snapshot
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+// output is the file that a save writes.
+type output struct {
+	*rdb.Writer
+	file File
+}
+
+// open begins a file.
+func (s *Saver) open() (*output, error) {
+	file, err := s.opts.Disk.Create(s.path())
+	if err != nil {
+		return nil, err
+	}
+	o := &output{rdb.NewWriter(file, 0), file}
+	o.NoChecksum = !s.checksum
+	return o, nil
+}
+
+// commit completes the file and puts it in its place; a file that cannot be is removed.
+func (o *output) commit(version int) error {
+	err := o.End(version)
+	if err == nil {
+		err = o.file.Commit()
+	}
+	if err != nil {
+		o.file.Abandon()
+	}
+	return err
+}
+
+// begin returns an encoder that holds what comes before the keys.
+func (s *Saver) begin() *rdb.Records {
+	return Begin(s.engine, s.compress, s.opts.Libraries, "aof-base", "0")
+}
+
+// Begin returns an encoder of a snapshot that holds what comes before the keys: aux fields, those given
+// as names and values included, libraries, and how many keys there are. It is called under the lock.
+func Begin(e *engine.Engine, compress bool, libraries func() [][]byte, aux ...string) *rdb.Records {
+	r := rdb.NewRecords(compress)
+	r.Aux("redis-ver", engine.RedisVersion)
+	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
+	r.Aux("ctime", strconv.FormatInt(e.Micros()/1e6, 10))
+	r.Aux("used-mem", strconv.Itoa(e.Keyspace.Bytes()))
+	for i := 0; i+1 < len(aux); i += 2 {
+		r.Aux(aux[i], aux[i+1])
+	}
+	if libraries != nil {
+		for _, source := range libraries() {
+			r.Library(source)
+		}
+	}
+	for i := range e.Keyspace.Len() {
+		if db := e.Keyspace.DB(i); db.Len() > 0 {
+			r.Sizes(i, db.Len(), db.Volatile())
+		}
+	}
+	return r
+}
+
+// Marks returns which access marks a snapshot should hold: those that eviction goes by.
+func Marks(e *engine.Engine) rdb.Access {
+	policy := e.Param("maxmemory-policy").Get()
+	switch {
+	case strings.HasSuffix(policy, "lru"):
+		return rdb.IdleTimes
+	case strings.HasSuffix(policy, "lfu"):
+		return rdb.Frequencies
+	}
+	return rdb.NoMarks
+}
+
+// blockBytes is the size of the pieces in which a snapshot is written.
+const blockBytes = 256 << 10
+
+// save writes a snapshot at once. While this goroutine encodes, another one writes.
+func (s *Saver) save() error {
+	o, err := s.open()
+	if err != nil {
+		s.opts.Log('#', "Failed opening the temp RDB file for saving: %v", err)
+		return err
+	}
+	full, empty, written := make(chan []byte, 2), make(chan []byte, 3), make(chan struct{})
+	for range cap(empty) {
+		empty <- nil
+	}
+	s.opts.Beside(func() {
+		for block := range full {
+			_ = o.Write(block) // latches its error
+			empty <- block
+		}
+		close(written)
+	})
+	r, marks := s.begin(), Marks(s.engine)
+	s.engine.Keyspace.Records(func(k *keyspace.Record) bool {
+		r.Record(k, marks)
+		if r.Len() >= blockBytes {
+			full <- r.Take(<-empty)
+		}
+		return true
+	})
+	full <- r.Take(<-empty)
+	close(full)
+	<-written
+	if err = o.commit(r.Version()); err != nil {
+		s.opts.Log('#', "Write error saving DB on disk: %v", err)
+		return err
+	}
+	s.opts.Log('*', "DB saved on disk")
+	s.saved(0)
+	return nil
+}
+
+// saved notes that a save succeeded, after which so many changes are not saved.
+func (s *Saver) saved(dirty int64) {
+	s.engine.SetDirty(dirty)
+	s.facts.lastSave, s.facts.lastOK = s.seconds(), true
+	s.judge()
+}
