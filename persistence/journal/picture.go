@@ -126,6 +126,8 @@ func (j *Journal) loadItem(r *rdb.Reader) error {
 		if !j.engine.Keyspace.Restore(&r.Record) {
 			return fmt.Errorf("the key %q is twice in the snapshot", r.Record.Key)
 		}
+	case rdb.Element:
+		r.Date(j.engine.Keyspace)
 	case rdb.Library:
 		return errors.New("the snapshot holds a library of functions, which this server does not have")
 	}

@@ -34,6 +34,8 @@ func (d *decoder) value(t byte) keyspace.Value {
 		return d.module()
 	case typeStream1, typeStream2, typeStream3:
 		return d.stream(t)
+	case typeHashTTLOld, typeHashPackOld, typeHashTTL, typeHashPackTTL:
+		return d.datedHash(t)
 	case typeModuleOld:
 		name, _ := moduleName(d.length())
 		d.fail("a value of the module type %s, in a form that tells nothing of its length", name)

@@ -26,6 +26,9 @@ func typeOf(v keyspace.Value) byte {
 	case *list.List:
 		return typeQuicklist
 	case *hash.Hash:
+		if v.Dated() > 0 {
+			return typeHashTTL
+		}
 		if _, packed := v.Packed(); packed {
 			return typeHashZiplist
 		}
@@ -92,6 +95,10 @@ func (e *Encoder) entry(v ziplist.Entry) {
 }
 
 func (e *Encoder) hash(h *hash.Hash) {
+	if h.Dated() > 0 {
+		e.datedHash(h)
+		return
+	}
 	if zl, packed := h.Packed(); packed {
 		e.string(zl)
 		return

@@ -19,6 +19,7 @@ const (
 	Aux                 // Name and Text
 	Sizes               // DB, Keys and Volatile
 	Library             // Text, the source of a library of functions
+	Element             // an element of the last key has a Deadline; see Date
 )
 
 // Reader reads a snapshot item by item:
@@ -35,9 +36,11 @@ type Reader struct {
 	Name, Text     []byte
 	DB             int
 	Keys, Volatile uint64
+	Deadline       int64
 	Version        int // of the format
 
 	dec   decoder
+	last  []byte // the key read last
 	began bool
 	ended bool
 	open  bool // to whatever checksum
@@ -140,9 +143,7 @@ func (r *Reader) step() bool {
 		r.Item, r.Keys, r.Volatile = Sizes, d.length(), d.length()
 		return true
 	case opAux:
-		r.Item = Aux
-		r.Name = append(r.Name[:0], d.text()...)
-		r.Text = d.text()
+		r.aux()
 		return true
 	case opFunction:
 		r.Item, r.Text = Library, d.text()
@@ -186,7 +187,7 @@ func (r *Reader) selectDB(n uint64) {
 func (r *Reader) key(t byte) bool {
 	d := &r.dec
 	d.ks.Begin()
-	r.Name = append(r.Name[:0], d.text()...)
+	r.last = append(r.last[:0], d.text()...)
 	if d.err != nil {
 		return false
 	}
@@ -194,7 +195,7 @@ func (r *Reader) key(t byte) bool {
 	if d.err != nil {
 		return false
 	}
-	r.Item, r.Record.Key, r.Record.Value = Key, view(r.Name), v
+	r.Item, r.Record.Key, r.Record.Value = Key, view(r.last), v
 	if v.Len() == 0 && keyspace.TypeOf(v).Vanishes() {
 		r.clear()
 		return false

@@ -86,6 +86,9 @@ func (r *Records) Record(k *keyspace.Record, marks Access) {
 	r.typ(typeOf(k.Value))
 	r.string(bytesOf(k.Key))
 	r.value(k.Value)
+	if v, ok := k.Value.(keyspace.Dated); ok && v.Dated() > 0 {
+		r.deadlines(v)
+	}
 }
 
 // Len returns the bytes that wait to be taken.

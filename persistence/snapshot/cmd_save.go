@@ -104,6 +104,9 @@ func (s *Saver) reload(merge bool) error {
 	}
 	defer func() { _ = f.Close() }()
 	s.facts.loadTotal = size
+	replaying := &s.engine.Keyspace.Replaying
+	defer func(was bool) { *replaying = was }(*replaying)
+	*replaying = true // so that no element goes before all are there
 	l := s.newLoading(f, size)
 	l.merge = merge
 	for l.slice(1 << 20) {

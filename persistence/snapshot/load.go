@@ -107,6 +107,9 @@ func (l *loading) item() error {
 	switch l.Item {
 	case rdb.Key:
 		return l.key()
+	case rdb.Element:
+		l.Date(s.engine.Keyspace)
+		return l.Err()
 	case rdb.Sizes:
 		if db := s.engine.Keyspace.DB(l.DB); db.Len() == 0 {
 			// A key takes some bytes at least, so that a false number cannot ask for much.
