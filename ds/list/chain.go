@@ -122,7 +122,7 @@ func (c *chain) find(v []byte) (*node, int) {
 // push adds v at an end.
 func (c *chain) push(end End, v []byte, lim Limits) {
 	if n := c.end(end); n != nil && c.admits(n, v, lim) {
-		c.put(n, push(n.data, end, v, lim), n.count+1)
+		c.put(n, push(c.stretch(n.data, len(v), lim), end, v, lim), n.count+1)
 		return
 	}
 	n := newNode(v, lim, true)
@@ -131,6 +131,15 @@ func (c *chain) push(end End, v []byte, lim Limits) {
 	} else {
 		c.linkBefore(nil, n)
 	}
+}
+
+// stretch returns the ziplist at an end. If it has no room for an element of n bytes, and the chain is
+// long, it is in a block of the full size, so that it need not grow step by step.
+func (c *chain) stretch(zl ziplist.List, n int, lim Limits) ziplist.List {
+	if len(zl)+n+overhead <= cap(zl) || lim.Node >= 0 || c.held < longChain*lim.bytes() {
+		return zl
+	}
+	return append(make(ziplist.List, 0, lim.bytes()), zl...)
 }
 
 // admits reports whether a node can get v as a further element.

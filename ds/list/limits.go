@@ -51,6 +51,7 @@ const emptyBytes = 11
 const (
 	exactBlock = 512  // up to here a block has just the size it needs, for there are many small lists
 	firstBlock = 1024 // of a node at an end of a chain, which is sure to get more elements
+	longChain  = 8    // full ziplists, from which on the room left over at an end does not matter
 )
 
 // reserve returns zl with room for an element of n bytes. Blocks grow by half, up to the limit, so
