@@ -166,6 +166,21 @@ func (c *Call) Fail(err string) bool {
 // Scratch returns a small buffer for rendering one value, valid until the next call of Scratch.
 func (c *Call) Scratch() []byte { return c.scratch[:0] }
 
+// maxBuffer is the most bytes that are kept for Buffer.
+const maxBuffer = 1 << 20
+
+// Buffer returns n bytes, whatever they are, to compute something large in. They are valid until the
+// next call of Buffer; what is stored must be copied.
+func (c *Call) Buffer(n int) []byte {
+	if n > maxBuffer {
+		return make([]byte, n)
+	}
+	if n > cap(c.Engine.buffer) {
+		c.Engine.buffer = make([]byte, n)
+	}
+	return c.Engine.buffer[:n]
+}
+
 // --- check: lookups by type ---
 
 // Read returns the value of key for reading. ok is false if the key is absent (v is nil then, and

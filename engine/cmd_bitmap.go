@@ -206,7 +206,7 @@ func cmdBitOp(c *Call) {
 	if !c.OK() {
 		return
 	}
-	c.storeBits(dest, combined(combine, sources, size))
+	c.storeBits(dest, combined(c.Buffer(size), combine, sources))
 	c.Reply.Int(int64(size))
 }
 
@@ -225,11 +225,10 @@ func (c *Call) bitOperation() (combine func(dst, src []byte)) {
 	return nil
 }
 
-// combined returns size new bytes: the sources combined, or the one source inverted where combine is
-// nil. Sources that are shorter count as if zeros followed.
-func combined(combine func(dst, src []byte), sources [][]byte, size int) []byte {
-	result := make([]byte, size)
-	copy(result, sources[0])
+// combined returns the sources combined in result, or the one source inverted where combine is nil.
+// Sources that are shorter count as if zeros followed.
+func combined(result []byte, combine func(dst, src []byte), sources [][]byte) []byte {
+	clear(result[copy(result, sources[0]):])
 	if combine == nil {
 		bitmap.Not(result)
 	}
@@ -239,11 +238,10 @@ func combined(combine func(dst, src []byte), sources [][]byte, size int) []byte 
 	return result
 }
 
-// storeBits sets key to bytes that are its own from here on, or deletes it if there are none.
+// storeBits sets key to a copy of the bytes, or deletes it if there are none.
 func (c *Call) storeBits(key, bits []byte) {
 	if len(bits) > 0 {
-		v := str.OfForm(bits, str.Raw)
-		c.DB.Set(key, &v, false)
+		c.DB.Set(key, c.Engine.Keyspace.Raw(bits), false)
 		c.Changed(key, "$set")
 	} else if c.DB.Delete(key) {
 		c.Changed(key, "gdel")

@@ -64,6 +64,7 @@ type Engine struct {
 	pause     pause
 	tracking  tracking
 	places    hits
+	buffer    []byte // see Call.Buffer
 	eviction  eviction
 	info      serverInfo
 	log       func(db int, args [][]byte)

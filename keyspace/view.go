@@ -191,13 +191,16 @@ func (v *views) fresh(t Type) Value {
 }
 
 // String returns the string b as a value for Set, encoded as Redis would encode it. It aliases b
-// and is valid until the next call of String, Text or Int.
+// and is valid until the next call of String, Text, Raw or Int.
 func (ks *Keyspace) String(b []byte) *str.Value { return ks.give(str.Of(b)) }
 
 // Text is String for computed text, which Redis does not turn into an int.
 func (ks *Keyspace) Text(b []byte) *str.Value { return ks.give(str.OfText(b)) }
 
-// Int returns the integer n as a value for Set, valid until the next call of String, Text or Int.
+// Raw is String for bytes that are no text, such as a bitmap, which Redis leaves as they are.
+func (ks *Keyspace) Raw(b []byte) *str.Value { return ks.give(str.OfForm(b, str.Raw)) }
+
+// Int returns the integer n as a value for Set, valid until the next call of String, Text, Raw or Int.
 func (ks *Keyspace) Int(n int64) *str.Value { return ks.give(str.OfInt(n)) }
 
 func (ks *Keyspace) give(v str.Value) *str.Value {
