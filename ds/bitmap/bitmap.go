@@ -81,7 +81,9 @@ func Find(b []byte, bit, from, to int) int {
 	if head := (b[i] ^ byte(flip)) & (0xff >> (from & 7)); head != 0 {
 		return below(i<<3+bits.LeadingZeros8(head), to)
 	}
-	for i++; i+8 <= end; i += 8 {
+	for i++; i+32 <= end && same(b[i:i+32], flip); i += 32 {
+	}
+	for ; i+8 <= end; i += 8 {
 		if word := binary.BigEndian.Uint64(b[i:]) ^ flip; word != 0 {
 			return below(i<<3+bits.LeadingZeros64(word), to)
 		}
@@ -92,6 +94,13 @@ func Find(b []byte, bit, from, to int) int {
 		}
 	}
 	return -1
+}
+
+// same reports whether four words are all equal to word.
+func same(b []byte, word uint64) bool {
+	_ = b[31]
+	return (binary.BigEndian.Uint64(b)^word)|(binary.BigEndian.Uint64(b[8:])^word)|
+		(binary.BigEndian.Uint64(b[16:])^word)|(binary.BigEndian.Uint64(b[24:])^word) == 0
 }
 
 // below returns at, or -1 if it is not below to.
