@@ -78,7 +78,7 @@ func (e *Engine) evictionParams() []Param {
 		if e.hooks.Limit != nil {
 			e.hooks.Limit(e.Config.MaxMemory)
 		}
-		if e.exceeds() {
+		if e.surplus() > 0 {
 			e.goOn()
 		}
 		return failure
@@ -104,9 +104,12 @@ func (e *Engine) setPolicy(value string) string {
 	return fmt.Sprintf(errParamEnum, strings.Join(names, ", "))
 }
 
-// exceeds reports whether what is in use exceeds maxmemory.
-func (e *Engine) exceeds() bool {
-	return e.Config.MaxMemory > 0 && int64(e.usedMemory()) > e.Config.MaxMemory
+// surplus returns by how many bytes what is in use exceeds maxmemory; 0 or less if it does not.
+func (e *Engine) surplus() int {
+	if e.Config.MaxMemory == 0 {
+		return 0
+	}
+	return e.usedMemory() - int(e.Config.MaxMemory)
 }
 
 // fits makes keys go until what is in use is within maxmemory, or time is up. It returns false if it
@@ -118,8 +121,8 @@ func (e *Engine) fits() bool {
 	}
 	v := &e.eviction
 	v.short, v.unending = false, false
-	if e.exceeds() {
-		v.short = !e.evict()
+	if surplus := e.surplus(); surplus > 0 {
+		v.short = !e.evict(surplus)
 	}
 	e.clockExcess(v.short || v.unending)
 	return !v.short
@@ -130,13 +133,15 @@ func (e *Engine) fits() bool {
 func (e *Engine) MemoryShort() bool { return e.Config.MaxMemory > 0 && e.eviction.short }
 
 // evict makes keys go until there is room or time is up, and returns false if none is left that may go.
-func (e *Engine) evict() bool {
+func (e *Engine) evict(surplus int) bool {
 	start, most := e.clock(), e.eviction.patience()
-	for n := 1; e.exceeds(); n++ {
-		if !e.evictOne() {
+	for n := 1; surplus > 0; n++ {
+		freed, ok := e.evictOne()
+		if !ok {
 			return false
 		}
-		if n%16 == 0 && e.clock()-start > most && e.exceeds() {
+		surplus -= freed
+		if n%16 == 0 && surplus > 0 && e.clock()-start > most {
 			e.goOn()
 			return true
 		}
@@ -190,8 +195,8 @@ func (e *Engine) exceededFor() int64 {
 	return e.micros - e.eviction.since
 }
 
-// evictOne makes a key go, and returns false if there is none that may.
-func (e *Engine) evictOne() bool {
+// evictOne makes a key go, and returns what that freed; ok is false if there is none that may.
+func (e *Engine) evictOne() (freed int, ok bool) {
 	e.Keyspace.Begin()
 	var db int
 	var key []byte
@@ -204,20 +209,15 @@ func (e *Engine) evictOne() bool {
 		db, key = e.soonestDue()
 	}
 	if key == nil {
-		return false
+		return 0, false
 	}
-	e.drop(db, key)
-	return true
-}
-
-// drop removes a key and tells of it. A key that turns out to be due has gone already.
-func (e *Engine) drop(db int, key []byte) {
 	d := e.Keyspace.DB(db)
-	if !d.Delete(key) {
-		return
+	before := d.Bytes()
+	if d.Delete(key) { // or it was due, and has gone already
+		e.eviction.evicted++
+		e.lost(d, string(key), "eevicted")
 	}
-	e.eviction.evicted++
-	e.lost(d, string(key), "eevicted")
+	return before - d.Bytes(), true
 }
 
 // evictable returns the best candidate there is, after a look at some more; a nil key if there is none.
@@ -233,7 +233,7 @@ func (e *Engine) evictable() (db int, key []byte) {
 			}
 			if n > 0 {
 				candidates += n
-				d.Sample(v.samples, v.policy.volatile, func(key string, staleness uint32) { v.pool.offer(i, key, staleness) })
+				d.Sample(v.samples, v.policy.volatile, v.pool.least(), func(key string, staleness uint32) { v.pool.offer(i, key, staleness) })
 			}
 		}
 		if candidates == 0 {
@@ -291,10 +291,18 @@ type candidate struct {
 	staleness uint32
 }
 
+// least returns the staleness from which on the pool takes a candidate in.
+func (p *pool) least() uint32 {
+	if p.n < poolSize {
+		return 0
+	}
+	return p.list[0].staleness + 1
+}
+
 // offer takes a candidate in, if it is better than the worst or there is room, and not in already.
 func (p *pool) offer(db int, key string, staleness uint32) {
 	full := p.n == poolSize
-	if full && staleness <= p.list[0].staleness {
+	if staleness < p.least() {
 		return
 	}
 	in := p.list[:p.n]

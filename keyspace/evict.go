@@ -1,7 +1,5 @@
 package keyspace
 
-import "math"
-
 // What eviction asks: keys at random with what tells how little they would be missed, and the key that
 // goes next anyway.
 //
@@ -18,36 +16,52 @@ const (
 	stride = 8
 	// perChain is about how many elements there are in a chain of the table.
 	perChain = 8
+	// perBatch is how many entries are gathered before any is looked at.
+	perBatch = 16
 )
 
-// Sample calls fn for up to n keys picked at random, among those with a deadline if volatile; some may
-// be due, or the same one. staleness is the seconds since the last access under LRU marks, and 255
-// less the counter under LFU marks. The key aliases the entry; fn must not change the database. It
-// leaves no access marks. O(n).
-func (db *DB) Sample(n int, volatile bool, fn func(key string, staleness uint32)) {
+// Sample looks at up to n keys picked at random, among those with a deadline if volatile; some may be due,
+// or the same one. It calls fn for those whose staleness is least or more: the seconds since the last
+// access under LRU marks, and 255 less the counter under LFU marks. The key aliases the entry; fn must
+// not change the database. It leaves no access marks. O(n).
+func (db *DB) Sample(n int, volatile bool, least uint32, fn func(key string, staleness uint32)) {
 	if volatile && db.volatile*sparse < db.table.Len() {
-		db.sampleIndex(n, fn)
+		db.sampleIndex(n, least, fn)
 		return
 	}
-	left, skip := n, db.ks.dice(perChain)
-	visit := func(e entry) {
-		switch h := e.head(); {
-		case volatile && h.deadline == 0:
-		case skip > 0:
-			skip--
-		case left > 0:
-			left--
-			fn(e.Key(), db.ks.staleness(h))
+	var room [perBatch]entry
+	for n > 0 {
+		batch := db.gather(room[:0:min(n, perBatch)], volatile)
+		if len(batch) == 0 {
+			return
 		}
-	}
-	cursor := db.ks.dice(math.MaxInt64)
-	for steps := 10*n + perChain; left > 0 && steps > 0; steps-- {
-		cursor = db.table.Scan(cursor, visit)
+		n -= len(batch)
+		for _, e := range batch { // so their cache misses overlap
+			if staleness := db.ks.staleness(e.head()); staleness >= least {
+				fn(e.Key(), staleness)
+			}
+		}
 	}
 }
 
+// gather fills batch with entries that lie near each other, or with as many as it finds soon.
+func (db *DB) gather(batch []entry, volatile bool) []entry {
+	skip := db.ks.dice(perChain)
+	db.table.Some(db.ks.dice, 10*cap(batch)+perChain, func(e entry) bool {
+		switch {
+		case volatile && e.head().deadline == 0:
+		case skip > 0:
+			skip--
+		default:
+			batch = append(batch, e)
+		}
+		return len(batch) < cap(batch)
+	})
+	return batch
+}
+
 // sampleIndex is Sample for those few keys that have a deadline.
-func (db *DB) sampleIndex(n int, fn func(key string, staleness uint32)) {
+func (db *DB) sampleIndex(n int, least uint32, fn func(key string, staleness uint32)) {
 	one := min(stride, 1+uint64(db.volatile)/16)
 	for rounds := 0; db.volatile > 0 && n > 0 && rounds < 4; rounds++ {
 		db.index.AscendGreaterOrEqual(db.sampled, func(item due) bool {
@@ -56,7 +70,7 @@ func (db *DB) sampleIndex(n int, fn func(key string, staleness uint32)) {
 				return false
 			}
 			if db.ks.dice(one) == 0 {
-				n -= db.sampleItem(item, fn)
+				n -= db.sampleItem(item, least, fn)
 			}
 			return true
 		})
@@ -66,16 +80,20 @@ func (db *DB) sampleIndex(n int, fn func(key string, staleness uint32)) {
 	}
 }
 
-// sampleItem calls fn for a key that an item of the index stands for, and returns 1, or 0 if there is none.
-func (db *DB) sampleItem(item due, fn func(key string, staleness uint32)) (given int) {
+// sampleItem looks at a key that an item of the index stands for, and returns 1, or 0 if there is none.
+func (db *DB) sampleItem(item due, least uint32, fn func(key string, staleness uint32)) (seen int) {
 	db.table.EachHash(item.hash, func(e *entry) bool {
-		if h := e.head(); h.deadline != 0 {
-			given = 1
-			fn(e.Key(), db.ks.staleness(h))
+		h := e.head()
+		if h.deadline == 0 {
+			return true
 		}
-		return given == 0
+		seen = 1
+		if staleness := db.ks.staleness(h); staleness >= least {
+			fn(e.Key(), staleness)
+		}
+		return false
 	})
-	return given
+	return seen
 }
 
 // staleness tells how long ago, or how seldom, an entry was accessed.
@@ -121,7 +139,7 @@ func (db *DB) Soonest() (key string, deadline int64, ok bool) {
 // false if there is none.
 func (db *DB) RandomVolatile() (key string, ok bool) {
 	for tries := 0; db.volatile > 0 && tries < 100 && !ok; tries++ {
-		db.Sample(1, true, func(k string, _ uint32) { key, ok = k, true })
+		db.Sample(1, true, 0, func(k string, _ uint32) { key, ok = k, true })
 	}
 	return key, ok
 }

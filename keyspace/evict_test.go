@@ -8,16 +8,16 @@ import (
 
 func TestSampleReachesEveryKey(t *testing.T) {
 	db := newKeyspace().DB(0)
-	db.Sample(5, false, func(string, uint32) { require.Fail(t, "nothing is there") })
+	db.Sample(5, false, 0, func(string, uint32) { require.Fail(t, "nothing is there") })
 	fill(db, 100, never)
 	seen := map[string]bool{}
 	for range 1000 {
 		n := 0
-		db.Sample(5, false, func(key string, _ uint32) { seen[key] = true; n++ })
+		db.Sample(5, false, 0, func(key string, _ uint32) { seen[key] = true; n++ })
 		require.Equal(t, 5, n)
 	}
 	require.Len(t, seen, 100)
-	db.Sample(5, true, func(string, uint32) { require.Fail(t, "no key has a deadline") })
+	db.Sample(5, true, 0, func(string, uint32) { require.Fail(t, "no key has a deadline") })
 }
 
 // Keys with deadlines are found where they are many among all keys and where they are few, be their
@@ -36,7 +36,7 @@ func TestSampleOfVolatileKeys(t *testing.T) {
 		})
 		seen := map[string]bool{}
 		for range 20_000 {
-			db.Sample(3, true, func(key string, _ uint32) {
+			db.Sample(3, true, 0, func(key string, _ uint32) {
 				deadline, ok := db.Deadline([]byte(key))
 				require.True(t, ok && deadline != 0, key)
 				seen[key] = true
@@ -54,7 +54,13 @@ func TestStaleness(t *testing.T) {
 	db, key := ks.DB(0), []byte("k")
 	db.Set(key, ks.Int(1), false)
 	ks.Now += 7000
-	db.Sample(1, false, func(_ string, staleness uint32) { require.EqualValues(t, 7, staleness) })
+	given := 0
+	see := func(_ string, staleness uint32) { given++; require.EqualValues(t, 7, staleness) }
+	for range 100 { // of which some skip the one key
+		db.Sample(1, false, 7, see)
+		db.Sample(1, false, 8, func(string, uint32) { require.Fail(t, "none is so stale") })
+	}
+	require.NotZero(t, given)
 	staleness, ok := db.Staleness(key, false)
 	require.True(t, ok)
 	require.EqualValues(t, 7, staleness, "to sample is not to access")

@@ -87,6 +87,21 @@ func (m *Map[E]) Random(dice func(n uint64) uint64) (e E) {
 	}
 }
 
+// Some calls fn for the elements of chains that lie side by side, from a random one on, until it returns
+// false or has seen most chains. Elements at the end of long chains come last: who takes a few should
+// skip some. It costs a cache miss or two, where Random costs that for each element.
+func (m *Map[E]) Some(dice func(n uint64) uint64, most int, fn func(E) bool) {
+	chains := len(m.old.buckets) - m.moved + len(m.cur.buckets)
+	if chains == 0 {
+		return
+	}
+	for i := int(dice(uint64(chains))); most > 0 && m.nth(i).each(fn); most-- {
+		if i++; i == chains {
+			i = 0
+		}
+	}
+}
+
 // nth returns chain i of both tables taken together, those of old that are moved left out.
 func (m *Map[E]) nth(i int) *bucket[E] {
 	if left := len(m.old.buckets) - m.moved; i >= left {

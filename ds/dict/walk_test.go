@@ -157,3 +157,25 @@ func TestResizeIsBounded(t *testing.T) {
 	require.Less(t, len(m.cur.buckets)+len(m.old.buckets), 200)
 	require.NoError(t, m.Check())
 }
+
+func TestSomeReachesEveryElement(t *testing.T) {
+	new(Map[*item]).Some(nil, 5, func(*item) bool { return false })
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := range 200 { // in the midst of a rehash as well
+		m, _ := filled(n)
+		seen := map[int]bool{}
+		for range 40 * n {
+			m.Some(rng.Uint64N, 3, func(e *item) bool { seen[e.value] = true; return true })
+		}
+		require.Len(t, seen, n)
+	}
+	m, _ := filled(1000)
+	calls := 0
+	m.Some(rng.Uint64N, 1000, func(*item) bool { calls++; return calls < 7 })
+	require.Equal(t, 7, calls)
+	calls = 0
+	for m.RehashStep(1) {
+	}
+	m.Some(rng.Uint64N, len(m.cur.buckets), func(*item) bool { calls++; return true })
+	require.Equal(t, 1000, calls, "each once, round and round")
+}
