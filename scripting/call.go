@@ -11,7 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// callTicks is what a redis.call counts in units of work, beside the bytes of its reply.
+// callTicks is what a redis.call counts in units of work, beside the bytes of its arguments and its reply.
 const callTicks = 50
 
 // redis.call(command, ...): the reply as a Lua value; an error reply is thrown.
@@ -45,17 +45,18 @@ func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) 
 		return s.replyError(lua.String(refusal)), true
 	}
 	out := s.session.Reply.Bytes()
-	L.Tick(callTicks + len(out)/32)
+	L.Tick(callTicks + (s.sent+len(out))/32)
 	v, _ = s.value(out)
 	return v, out[0] == '-'
 }
 
 // gather makes c's arguments those of a command, in s.args.
 func (s *Scripts) gather(c *lua.Call) (refusal string) {
-	s.args, s.digits = s.args[:0], s.digits[:0]
+	s.args, s.digits, s.sent = s.args[:0], s.digits[:0], 0
 	for _, v := range c.Args() {
 		if text, ok := v.AsString(); ok {
 			s.args = append(s.args, unsafe.Slice(unsafe.StringData(text), len(text)))
+			s.sent += len(text)
 		} else if f, ok := v.AsNumber(); ok {
 			s.args = append(s.args, s.number(f))
 		} else {

@@ -44,6 +44,7 @@ type Scripts struct {
 	texts   texts
 	args    [][]byte // of the command being called
 	digits  []byte   // the numbers among them
+	sent    int      // bytes of the others
 	resp3   bool     // redis.setresp(3) was called
 
 	call    *engine.Call // the EVAL under way

@@ -86,6 +86,7 @@ func (c *Call) CheckNumber(i int) float64 {
 }
 
 func (c *Call) convertToNumber(i int) float64 {
+	c.L.workOnDigits(c.Arg(i))
 	f, ok := c.Arg(i).ToNumber()
 	if !ok {
 		c.TypeError(i, "number")

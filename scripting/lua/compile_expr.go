@@ -295,7 +295,9 @@ func concatTwo(a, b eval, slot uint8, pc uint32) eval {
 		right := b(f)
 		left := f.slots[slot]
 		if left.IsString() && right.IsString() {
-			f.L.Alloc(int(left.n+right.n) & lenMask)
+			size := int(left.n+right.n) & lenMask
+			f.L.Alloc(size)
+			f.L.work(size)
 			return String(left.str() + right.str())
 		}
 		f.pc = pc

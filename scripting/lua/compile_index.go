@@ -50,6 +50,7 @@ func (t *Table) element(x float64) Value {
 func (f *Call) lookUp(o, k Value, pc uint32) Value {
 	if o.n == tagTable {
 		t := (*Table)(o.p)
+		f.L.workOnKey(k)
 		if v := t.Get(k); !v.IsNil() || t.meta == nil {
 			return v
 		}

@@ -142,7 +142,7 @@ func (c *compiler) equal(e *binaryExpr) test {
 		if x == y && !x.IsNumber() {
 			return true
 		}
-		if x.n != tagTable && x.n != tagUserdata {
+		if x.IsNumber() || x.n != y.n {
 			return RawEqual(x, y)
 		}
 		f.pc = pc

@@ -80,6 +80,7 @@ func (c *compiler) assignElement(i uint8, key, value expression, pc uint32) acti
 				return goOn
 			}
 			if k.IsString() && t.meta == nil && !t.readonly {
+				f.L.workOnKey(k)
 				t.setString(f.L, k, hashString(k.str()), v)
 				return goOn
 			}

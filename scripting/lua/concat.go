@@ -41,6 +41,7 @@ func (L *State) join(operands []Value) Value {
 		size += int(v.n & lenMask)
 	}
 	L.Alloc(size)
+	L.work(size)
 	var b strings.Builder
 	b.Grow(size)
 	for _, v := range operands {

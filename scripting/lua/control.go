@@ -66,6 +66,23 @@ func (L *State) Tick(n int) {
 	}
 }
 
+// work counts the handling of n bytes of strings. The hook waits for the next tick.
+func (L *State) work(n int) { L.ticks -= n >> 8 }
+
+// workOnKey counts the look-up of k, if it is a string.
+func (L *State) workOnKey(k Value) {
+	if k.IsString() {
+		L.work(len(k.str()))
+	}
+}
+
+// workOnDigits counts the conversion of v, if it is a string, to a number.
+func (L *State) workOnDigits(v Value) {
+	if v.IsString() {
+		L.work(16 * len(v.str()))
+	}
+}
+
 // tock runs the hook.
 func (L *State) tock() {
 	L.ticks = L.interval

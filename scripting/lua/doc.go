@@ -30,7 +30,8 @@
 //  5. State.frame is the innermost running function whenever code outside the closures runs.
 //  6. Errors are panics of type raised, with the value in State.pending; whoever recovers restores the
 //     State's stack as it was. Other panics, Abort's among them, pass every pcall.
-//  7. Each turn of a loop and each call counts a tick, each table, string and closure its bytes.
+//  7. Each turn of a loop and each call counts a tick, the handling of strings one for every 256 bytes;
+//     each table, string and closure counts its bytes.
 //
 // A State, what was loaded into it, and a Proto belong to one goroutine at a time. Coroutines take turns
 // on goroutines of their own, which all end with the run.

@@ -122,13 +122,18 @@ func baseSetMetatable(L *State, c *Call) {
 func baseRawEqual(L *State, c *Call) { c.Return1(Bool(RawEqual(c.CheckAny(1), c.CheckAny(2)))) }
 
 // rawget(t, k)
-func baseRawGet(L *State, c *Call) { c.Return1(c.CheckTable(1).Get(c.CheckAny(2))) }
+func baseRawGet(L *State, c *Call) {
+	t := c.CheckTable(1)
+	L.workOnKey(c.CheckAny(2))
+	c.Return1(t.Get(c.Arg(2)))
+}
 
 // rawset(t, k, v)
 func baseRawSet(L *State, c *Call) {
 	t := c.CheckTable(1)
 	c.CheckAny(2)
 	c.CheckAny(3)
+	L.workOnKey(c.Arg(2))
 	t.Set(L, c.Arg(2), c.Arg(3))
 	c.Return1(c.Arg(1))
 }
@@ -155,6 +160,7 @@ func baseSelect(L *State, c *Call) {
 // tonumber(v [, base])
 func baseToNumber(L *State, c *Call) {
 	base := c.OptInt(2, 10)
+	L.workOnDigits(c.Arg(1))
 	if base == 10 {
 		if f, ok := c.CheckAny(1).ToNumber(); ok {
 			c.Return1(Number(f))
@@ -313,6 +319,9 @@ func baseXpcall(L *State, c *Call) {
 	c.Return2(Bool(false), String("error in error handling"))
 }
 
+// caughtTicks is what catching an error takes in loop iterations, about.
+const caughtTicks = 30
+
 // protect calls fn; ok is false when it threw, and the error value is in pending.
 func (L *State) protect(fn Value, args []Value) (c *Call, ok bool) {
 	saved, pinned := L.stack, L.pinned
@@ -323,6 +332,7 @@ func (L *State) protect(fn Value, args []Value) (c *Call, ok bool) {
 		if problem := recover(); problem != (raised{}) {
 			panic(problem)
 		}
+		L.ticks -= caughtTicks
 		spare := L.spare
 		L.stack, L.pinned = saved, pinned
 		if L.spare == nil {

@@ -34,10 +34,11 @@ func (lib *stringLib) find(L *State, c *Call) {
 	if c.Arg(4).Truthy() || !hasSpecials(text) {
 		i := strings.Index(s[init:], text)
 		if i < 0 {
+			L.work(len(s) - init)
 			c.Return1(Nil)
 			return
 		}
-		L.Tick(i >> 3)
+		L.work(i)
 		i += init
 		c.Return2(Int(i+1), Int(i+len(text)))
 		return

@@ -79,6 +79,7 @@ func stringByte(L *State, c *Call) {
 		return
 	}
 	c.checkStack(end-start, "string slice too long")
+	L.Tick((end - start) >> 3)
 	out := L.ret[:0]
 	for ; start < end; start++ {
 		out = append(out, Int(int(s[start])))
@@ -128,6 +129,7 @@ func stringRep(L *State, c *Call) {
 func stringReverse(L *State, c *Call) {
 	s := c.CheckString(1)
 	L.Alloc(len(s))
+	L.work(2 * len(s))
 	out := make([]byte, len(s))
 	for i := 0; i < len(s); i++ {
 		out[len(s)-1-i] = s[i]
@@ -149,6 +151,7 @@ func mapLetters(L *State, c *Call, first byte) {
 	for i < len(s) && s[i]-first >= 26 {
 		i++
 	}
+	L.work(2 * len(s))
 	if i == len(s) {
 		c.Return1(String(s))
 		return

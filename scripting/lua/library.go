@@ -91,9 +91,11 @@ func (b *buffer) count(L *State, capacity int) {
 func (b *buffer) finish(L *State, owner *buffer) Value {
 	if cap(b.text) > keptBuffer && len(b.text) > cap(b.text)/2 {
 		b.settle(L)
+		L.work(2 * len(b.text))
 		L.pinned -= b.held
 		return Bytes(b.text)
 	}
+	L.work(len(b.text))
 	owner.give(L, b)
 	return L.textValue(b.text)
 }

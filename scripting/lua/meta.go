@@ -109,6 +109,7 @@ func (L *State) index(o, k Value, at *Site) Value {
 func (L *State) SetIndex(o, k, v Value) { L.setIndex(o, k, v, nil) }
 
 func (L *State) setIndex(o, k, v Value, at *Site) {
+	L.workOnKey(k)
 	for range maxMetaLoop {
 		var tm Value
 		if t := o.AsTable(); t != nil {
@@ -132,6 +133,8 @@ func (L *State) setIndex(o, k, v Value, at *Site) {
 
 // arith performs a binary operation on operands that are not both numbers.
 func (L *State) arith(op operator, a, b Value, at []Site) Value {
+	L.workOnDigits(a)
+	L.workOnDigits(b)
 	if x, ok := a.ToNumber(); ok {
 		if y, ok := b.ToNumber(); ok {
 			return Number(compute(op, x, y))
@@ -203,6 +206,9 @@ func (L *State) length(v Value, at *Site) Value {
 
 // Equal reports a == b with metamethods.
 func (L *State) Equal(a, b Value) bool {
+	if a.n == b.n && a.IsString() {
+		L.work(len(a.str()))
+	}
 	if RawEqual(a, b) {
 		return true
 	}
@@ -223,6 +229,7 @@ func (L *State) Less(a, b Value) bool {
 		return a.num() < b.num()
 	}
 	if a.IsString() && b.IsString() {
+		L.work(min(len(a.str()), len(b.str())))
 		return a.str() < b.str()
 	}
 	if less, ok := L.compareMeta(eventLess, a, b); ok {
@@ -238,6 +245,7 @@ func (L *State) LessEqual(a, b Value) bool {
 		return a.num() <= b.num()
 	}
 	if a.IsString() && b.IsString() {
+		L.work(min(len(a.str()), len(b.str())))
 		return a.str() <= b.str()
 	}
 	if less, ok := L.compareMeta(eventLessEqual, a, b); ok {

@@ -89,5 +89,6 @@ func (L *State) NewTable(array, fields int) *Table {
 // NewString counts s against the memory limit and returns it as a value. s is not copied.
 func (L *State) NewString(s string) Value {
 	L.Alloc(len(s))
+	L.work(len(s))
 	return String(s)
 }

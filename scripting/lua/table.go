@@ -11,7 +11,7 @@ import (
 //	nodes   [key value next]...  a power of two, chained scatter with Brent's variation
 //
 // Sizes, collisions and therefore borders and the order of Next are those of Redis' Lua for the same
-// history, as long as the keys are numbers, booleans and strings of less than 1 KB; objects hash by the
+// history, as long as the keys are numbers, booleans and strings of less than 512 bytes; objects hash by the
 // order in which they first served as keys, not by address.
 //
 // Invariants:
@@ -130,7 +130,7 @@ func hashString(s string) uint32 {
 }
 
 // veryLong is the length from which strings are not hashed whole.
-const veryLong = 1024
+const veryLong = 512
 
 func hashNumber(f float64) uint32 {
 	if f == 0 {
