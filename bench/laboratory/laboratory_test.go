@@ -28,7 +28,7 @@ func TestFormsAreWhatTheyAreCalled(t *testing.T) {
 
 // TestAccountsAreThoseOfTheHeap compares the two byte figures for every type, form and shape.
 func TestAccountsAreThoseOfTheHeap(t *testing.T) {
-	for _, c := range (Selection{Shapes: []string{"ints", "times", "65 bytes"}, Counts: []int{1, 60, 1000}}).Cases() {
+	for _, c := range (Selection{Shapes: []string{"ints", "times", "65 bytes"}, Counts: []int{1, 60, 300}}).Cases() {
 		r := Result{Case: c}
 		r.weigh(elements(shape(c.Shape), c.N))
 		require.Positive(t, r.Heap, "%s", c)
