@@ -229,12 +229,15 @@ func (d *decoder) set(t byte) keyspace.Value {
 	for i := 0; i < n && d.err == nil; i++ {
 		b := d.text()
 		if i == 0 && d.err == nil {
-			s.Expect(n, b, d.Set)
+			s.Expect(min(n, believed), b, d.Set)
 		}
 		d.addMember(s, b, d.Set)
 	}
 	return d.orNil(s)
 }
+
+// believed is the most members for which room is made because they are announced.
+const believed = 1 << 14
 
 func (d *decoder) addMember(s *set.Set, member []byte, lim set.Limits) {
 	if d.err == nil && !s.Add(member, lim) {
