@@ -6,7 +6,7 @@
 //	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they let pass
 //	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts
 //	go run ./bench eviction  what is kept when memory is short; with -soak 10m, what that costs
-//	go run ./bench persistence   what an append-only file costs
+//	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
 //
@@ -34,7 +34,7 @@ var subcommands = map[string]struct {
 	"limiter":      {"ways to limit requests: time, memory, and what passes", runLimiter},
 	"memory":       {"what collections cost in each encoding, with charts", runMemory},
 	"eviction":     {"hit ratios at the limit of memory, or with -soak memory and latency there", runEviction},
-	"persistence":  {"what an append-only file costs, with each appendfsync", runPersistence},
+	"persistence":  {"saving and loading snapshots; what an append-only file costs", runPersistence},
 	"expiry":       {"deadlines of elements: what they cost, and a million of them falling due", runExpiry},
 	"interpreters": {"our Lua beside gopher-lua, in process", runInterpreters},
 }

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"time"
+)
+
+// dataset is what snapshot rows save and load.
+type dataset struct {
+	name string
+	keys int
+	size int // bytes of a value of random letters; 0 for what DEBUG POPULATE makes
+}
+
+// snapshotSets are the datasets: small keys, and a gigabyte in larger ones.
+var snapshotSets = []dataset{
+	{"1,000,000 small keys", 1_000_000, 0},
+	{"1 GB in values of 4 KB", 1 << 30 / 4096, 4096},
+}
+
+// fill puts the dataset into an empty server.
+func (d dataset) fill(s *server) error {
+	if d.size == 0 {
+		_, err := s.do("DEBUG", "POPULATE", fmt.Sprint(d.keys))
+		return err
+	}
+	rng := rand.New(rand.NewPCG(1, 1))
+	value := make([]byte, d.size)
+	var batch [][]string
+	for i := range d.keys {
+		for j := range value {
+			value[j] = 'a' + byte(rng.Uint32()%26)
+		}
+		batch = append(batch, []string{"SET", fmt.Sprintf("key:%d", i), string(value)})
+		if len(batch) == 256 || i == d.keys-1 {
+			if _, err := s.pipe(batch); err != nil {
+				return err
+			}
+			batch = batch[:0]
+		}
+	}
+	return nil
+}
+
+// saving is what a server needs for a dataset, in seconds, and the longest time that one GET took while it
+// was saved in the background.
+type saving struct {
+	Dataset    string  `json:"dataset"`
+	Server     string  `json:"server"`
+	Save       float64 `json:"save_s"`
+	Load       float64 `json:"load_s"`
+	Background float64 `json:"bgsave_s"`
+	Pause      float64 `json:"longest_get_ms"`
+	File       int64   `json:"file_bytes"`
+}
+
+// seconds times a command.
+func (s *server) seconds(args ...string) (float64, error) {
+	start := time.Now()
+	_, err := s.do(args...)
+	return time.Since(start).Seconds(), err
+}
+
+// measureSaving fills a server and saves and loads the data a few times; the best time counts, as what
+// the disk and other processes do only adds to it.
+func measureSaving(s *server, d dataset, rounds int) (r saving, err error) {
+	r = saving{Dataset: d.name, Server: s.name}
+	if err := d.fill(s); err != nil {
+		return r, err
+	}
+	for i := range rounds {
+		var save, load, background, pause float64
+		if save, err = s.seconds("SAVE"); err == nil {
+			background, pause, err = s.background()
+		}
+		if err == nil {
+			_, err = s.do("FLUSHALL")
+		}
+		if err == nil {
+			load, err = s.seconds("DEBUG", "RELOAD", "NOSAVE", "NOFLUSH")
+		}
+		if err != nil {
+			return r, err
+		}
+		if i == 0 {
+			r.Save, r.Load, r.Background, r.Pause = save, load, background, pause
+		}
+		r.Save, r.Load = min(r.Save, save), min(r.Load, load)
+		r.Background, r.Pause = min(r.Background, background), min(r.Pause, pause)
+	}
+	if info, err := os.Stat(s.process.Dir + "/dump.rdb"); err == nil {
+		r.File = info.Size()
+	}
+	return r, nil
+}
+
+// background saves in the background, and asks for a key all the time meanwhile.
+func (s *server) background() (seconds, longest float64, err error) {
+	start := time.Now()
+	if _, err := s.do("BGSAVE"); err != nil {
+		return 0, 0, err
+	}
+	for n := 0; ; n++ {
+		took, err := s.seconds("GET", fmt.Sprintf("key:%d", n%1000))
+		if err != nil {
+			return 0, 0, err
+		}
+		longest = max(longest, took*1000)
+		if n%100 == 0 {
+			v, err := s.do("INFO", "persistence")
+			if err != nil {
+				return 0, 0, err
+			}
+			if strings.Contains(v.Text, "rdb_bgsave_in_progress:0") {
+				return time.Since(start).Seconds(), longest, nil
+			}
+		}
+	}
+}
+
+// runSnapshots measures saving and loading, one server after the other for each dataset.
+func (o *options) runSnapshots() error {
+	list, clean, err := o.binaries()
+	if err != nil {
+		return err
+	}
+	defer clean()
+	var all []saving
+	for _, d := range snapshotSets {
+		if !o.filter.MatchString(d.name) {
+			continue
+		}
+		for _, b := range list {
+			s, err := startServer(b[0], b[1], "--enable-debug-command yes "+o.arguments(b[0]))
+			if err != nil {
+				return err
+			}
+			r, err := measureSaving(s, d, o.rounds)
+			s.stop()
+			if err != nil {
+				return err
+			}
+			all = append(all, r)
+		}
+	}
+	switch {
+	case len(all) == 0:
+		return nil
+	case o.json:
+		return printJSON(os.Stdout, all)
+	}
+	return printSavings(all)
+}
+
+// printSavings prints a line for each dataset and server, with how many times faster than the reference,
+// which comes first, it is.
+func printSavings(all []saving) error {
+	t := table{{"data", "server", "SAVE s", "x", "load s", "x", "BGSAVE s", "longest GET ms", "file MB"}}
+	var first saving
+	for _, r := range all {
+		if r.Dataset != first.Dataset {
+			first = r
+		}
+		t = append(t, []string{r.Dataset, r.Server, fmt.Sprintf("%.2f", r.Save), fmt.Sprintf("%.2f", first.Save/r.Save),
+			fmt.Sprintf("%.2f", r.Load), fmt.Sprintf("%.2f", first.Load/r.Load), fmt.Sprintf("%.2f", r.Background),
+			fmt.Sprintf("%.1f", r.Pause), fmt.Sprintf("%.1f", float64(r.File)/(1<<20))})
+	}
+	return t.print(os.Stdout)
+}
