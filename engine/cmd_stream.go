@@ -158,7 +158,7 @@ func (c *Call) newID(s *stream.Stream, a *addition, pairs [][]byte) (id stream.I
 	case a.auto:
 		id, _ = last.Next()
 	case a.autoSeq && id.Ms == last.Ms && last.Seq == math.MaxUint64:
-		return id, c.Fail(ErrStreamTooLarge) // Redis forgets to say that it is the sequence that is full
+		return id, c.Fail(ErrStreamTooLarge) // it is the sequence that is full, but so Redis words it
 	case a.autoSeq && id.Ms == last.Ms:
 		id.Seq = last.Seq + 1
 	}
@@ -201,7 +201,8 @@ func cmdXDel(c *Call) {
 		}
 		return
 	}
-	ids, ok := c.streamIDs()
+	var room [8]stream.ID
+	ids, ok := c.streamIDs(room[:0])
 	if !ok {
 		return
 	}
@@ -220,21 +221,7 @@ func cmdXDel(c *Call) {
 // XSETID key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]
 func cmdXSetID(c *Call) {
 	key, id := c.Arg(), c.streamID(0)
-	added, deleted := int64(-1), stream.ID{}
-	for c.More() {
-		switch {
-		case c.Left() > 1 && c.Word("ENTRIESADDED"):
-			if added = c.Int(); added < 0 {
-				c.Refuse(ErrStreamAdded)
-			}
-		case c.Left() > 1 && c.Word("MAXDELETEDID"):
-			if deleted = c.streamID(0); id.Before(deleted) {
-				c.Refuse(ErrStreamIDDeleted)
-			}
-		default:
-			c.Refuse(ErrSyntax)
-		}
-	}
+	added, deleted := c.setIDOptions(id)
 	if c.err != "" {
 		c.OK()
 		return
@@ -257,13 +244,34 @@ func cmdXSetID(c *Call) {
 	}
 }
 
+// setIDOptions reads [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]; added is -1 and deleted
+// zero where they are not given.
+func (c *Call) setIDOptions(id stream.ID) (added int64, deleted stream.ID) {
+	added = -1
+	for c.More() {
+		switch {
+		case c.Left() > 1 && c.Word("ENTRIESADDED"):
+			if added = c.Int(); added < 0 {
+				c.Refuse(ErrStreamAdded)
+			}
+		case c.Left() > 1 && c.Word("MAXDELETEDID"):
+			if deleted = c.streamID(0); id.Before(deleted) {
+				c.Refuse(ErrStreamIDDeleted)
+			}
+		default:
+			c.Refuse(ErrSyntax)
+		}
+	}
+	return added, deleted
+}
+
 // checkSetID reports whether a stream can have that last ID, and that many entries added.
 func (c *Call) checkSetID(s *stream.Stream, id stream.ID, added int64) bool {
-	top := s.WalkBack(stream.ID{}, stream.MaxID)
+	top, ok := s.Top()
 	switch {
-	case !top.Next():
+	case !ok:
 		return true
-	case id.Before(top.ID):
+	case id.Before(top):
 		return c.Fail(ErrStreamIDTop)
 	case added >= 0 && int64(s.Len()) > added:
 		return c.Fail(ErrStreamAddedLen)

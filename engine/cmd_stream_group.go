@@ -228,7 +228,8 @@ func cmdXAck(c *Call) {
 		}
 		return
 	}
-	ids, ok := c.streamIDs()
+	var room [8]stream.ID
+	ids, ok := c.streamIDs(room[:0])
 	if !ok {
 		return
 	}

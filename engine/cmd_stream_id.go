@@ -33,9 +33,8 @@ func (c *Call) newStreamID() (id stream.ID, autoSeq bool) {
 	return id, autoSeq
 }
 
-// streamIDs returns all arguments left as IDs; ok is false if an error was sent.
-func (c *Call) streamIDs() (ids []stream.ID, ok bool) {
-	ids = make([]stream.ID, 0, c.Left())
+// streamIDs appends all arguments left as IDs; ok is false if an error was sent.
+func (c *Call) streamIDs(ids []stream.ID) (_ []stream.ID, ok bool) {
 	for c.More() {
 		ids = append(ids, c.streamID(0))
 	}

@@ -11,8 +11,6 @@ import (
 // reading is what XREAD and XREADGROUP are told.
 type reading struct {
 	keys, ids       [][]byte
-	from            []stream.ID // after which to read
-	room            [4]stream.ID
 	count           int64 // 0 for all
 	blocks          bool
 	deadline        int64
@@ -43,15 +41,17 @@ func (c *Call) readStreams(r reading) {
 	case r.grouped && r.group == nil:
 		c.Refuse(ErrReadNoGroup)
 	}
+	var room [4]stream.ID
+	from := room[:0]
 	if c.err == "" {
 		r.onlyReady(c)
-		c.readFrom(&r)
+		from = c.readFrom(&r, from)
 	}
 	switch {
 	case !c.OK():
-	case c.tellStreams(&r):
+	case c.tellStreams(&r, from):
 	case r.blocks:
-		c.awaitStreams(&r)
+		c.awaitStreams(&r, from)
 	default:
 		c.Reply.NullArray()
 	}
@@ -115,9 +115,8 @@ func (r *reading) onlyReady(c *Call) {
 	}
 }
 
-// readFrom finds out after which entries to read.
-func (c *Call) readFrom(r *reading) {
-	r.from = r.room[:0]
+// readFrom appends after which entry of each stream to read.
+func (c *Call) readFrom(r *reading, from []stream.ID) []stream.ID {
 	for i, key := range r.keys {
 		s, found := c.streamToRead(key)
 		switch {
@@ -130,13 +129,14 @@ func (c *Call) readFrom(r *reading) {
 			c.Refusef(ErrReadNoSuchGroup, shown(key, len(key)), shown(r.group, len(r.group)))
 		}
 		if c.err != "" {
-			return
+			break
 		}
 		if !found {
 			s = &noStream
 		}
-		r.from = append(r.from, c.readID(r, r.ids[i], s))
+		from = append(from, c.readID(r, r.ids[i], s))
 	}
+	return from
 }
 
 // streamToRead returns the stream at key. To those who waited another type is no error.
@@ -162,8 +162,8 @@ func (c *Call) readID(r *reading, arg []byte, s *stream.Stream) stream.ID {
 		if grouped {
 			c.Refuse(ErrReadPlus)
 		}
-		if top := s.WalkBack(stream.ID{}, stream.MaxID); top.Next() {
-			last, _ = top.ID.Prev()
+		if top, ok := s.Top(); ok {
+			last, _ = top.Prev()
 		}
 		return last
 	case ">":
@@ -180,11 +180,11 @@ func (c *Call) readID(r *reading, arg []byte, s *stream.Stream) stream.ID {
 }
 
 // awaitStreams parks the session. What "$" and "+" stood for when it came is what counts.
-func (c *Call) awaitStreams(r *reading) {
+func (c *Call) awaitStreams(r *reading, from []stream.ID) {
 	if !r.grouped && c.mayPark() && !c.retry {
 		c.Args = slices.Clone(c.Args)
-		for i, id := range r.from {
-			c.Args[len(c.Args)-len(r.from)+i] = id.Append(nil)
+		for i, id := range from {
+			c.Args[len(c.Args)-len(from)+i] = id.Append(nil)
 		}
 	}
 	c.Park(r.keys, r.deadline, tellNothing)
@@ -193,40 +193,47 @@ func (c *Call) awaitStreams(r *reading) {
 	}
 }
 
+// portion is what one stream has to give: the entries from the one that walk is at on, or a consumer's
+// history.
+type portion struct {
+	key     []byte
+	from    stream.ID // after which
+	stream  *stream.Stream
+	group   *stream.Group
+	history bool
+	walk    stream.Walk
+}
+
+// portion returns what a stream has to give after an entry; ok is false if it has nothing. There is
+// always a history.
+func (c *Call) portion(r *reading, key []byte, from stream.ID) (p portion, ok bool) {
+	value, _ := c.DB.Edit(key)
+	p.key, p.from = key, from
+	if p.stream, ok = value.(*stream.Stream); !ok {
+		return p, false
+	}
+	if r.grouped {
+		p.group, p.history = p.stream.Group(r.group), from != latest
+		if !p.history {
+			from = p.group.Last
+		}
+	}
+	p.walk = p.stream.Walk(after(from))
+	return p, p.history || p.walk.Next()
+}
+
 // tellStreams replies with what there is, and reports whether there was anything.
-func (c *Call) tellStreams(r *reading) bool {
+func (c *Call) tellStreams(r *reading, from []stream.ID) bool {
 	at, n := 0, 0
 	for i, key := range r.keys {
-		value, _ := c.DB.Edit(key)
-		s, found := value.(*stream.Stream)
-		if !found {
-			continue
-		}
-		w, g, history := s.Walk(after(r.from[i])), (*stream.Group)(nil), false
-		if r.grouped {
-			g = s.Group(r.group)
-			if history = r.from[i] != latest; !history {
-				w = s.Walk(after(g.Last))
-			}
-		}
-		if !history && !w.Next() {
+		p, ok := c.portion(r, key, from[i])
+		if !ok {
 			continue
 		}
 		if n++; n == 1 {
 			at = c.Reply.Defer()
 		}
-		if c.Reply.Proto() == 2 {
-			c.Reply.Array(2)
-		}
-		c.Reply.Bulk(key)
-		switch {
-		case history:
-			c.tellHistory(key, s, g, r, r.from[i])
-		case r.grouped:
-			c.deliver(key, &w, g, r)
-		default:
-			c.tellEntries(&w, r.count)
-		}
+		c.tellPortion(r, &p)
 	}
 	switch {
 	case n == 0:
@@ -236,6 +243,21 @@ func (c *Call) tellStreams(r *reading) bool {
 		c.Reply.SetMap(at, n)
 	}
 	return n > 0
+}
+
+func (c *Call) tellPortion(r *reading, p *portion) {
+	if c.Reply.Proto() == 2 {
+		c.Reply.Array(2)
+	}
+	c.Reply.Bulk(p.key)
+	switch {
+	case p.history:
+		c.tellHistory(p, r)
+	case r.grouped:
+		c.deliver(p, r)
+	default:
+		c.tellEntries(&p.walk, r.count)
+	}
 }
 
 // after returns the ends of a walk over all behind an ID.
@@ -257,9 +279,9 @@ func (c *Call) tellEntries(w *stream.Walk, count int64) {
 	c.Reply.SetArray(at, int(n))
 }
 
-// deliver gives the entries from the one a walk is at on to a consumer of a group, which is created where
-// there is none of that name.
-func (c *Call) deliver(key []byte, w *stream.Walk, g *stream.Group, r *reading) {
+// deliver gives a portion to a consumer of a group, which is created where there is none of that name.
+func (c *Call) deliver(p *portion, r *reading) {
+	key, g, w := p.key, p.group, &p.walk
 	member := c.member(key, g, r.group, r.consumer)
 	at, n := c.Reply.Defer(), int64(0)
 	for more := true; more; more = n != r.count && w.Next() {
@@ -280,9 +302,10 @@ func (c *Call) deliver(key []byte, w *stream.Walk, g *stream.Group, r *reading) 
 
 // tellHistory replies with the messages that a consumer has, from behind an ID on, and counts this as
 // another delivery. Of those that were deleted only the ID is left.
-func (c *Call) tellHistory(key []byte, s *stream.Stream, g *stream.Group, r *reading, id stream.ID) {
+func (c *Call) tellHistory(p *portion, r *reading) {
+	key, s, g := p.key, p.stream, p.group
 	member := c.member(key, g, r.group, r.consumer)
-	from, _ := after(id)
+	from, _ := after(p.from)
 	at, n := c.Reply.Defer(), int64(0)
 	member.Each(from, func(p *stream.Pending) bool {
 		if w := s.Walk(p.ID, p.ID); w.Next() {

@@ -148,7 +148,14 @@ func (p *pair) compare(s *Stream) {
 	require.Equal(t, p.m.added, s.Added())
 	require.Equal(t, p.m.deleted, s.MaxDeleted())
 	want := slices.Clone(p.m.entries)
-	require.Equal(t, len(want) > 0 && !s.First().IsZero(), len(want) > 0)
+	first, top := ID{}, ID{}
+	if len(want) > 0 {
+		first, top = want[0].id, want[len(want)-1].id
+	}
+	require.Equal(t, first, s.First())
+	found, ok := s.Top()
+	require.Equal(t, len(want) > 0, ok)
+	require.True(t, !ok || found == top)
 	require.Equal(t, append([]entry(nil), want...), read(s.Walk(ID{}, MaxID)))
 	slices.Reverse(want)
 	require.Equal(t, append([]entry(nil), want...), read(s.WalkBack(ID{}, MaxID)))

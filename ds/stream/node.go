@@ -95,11 +95,16 @@ func (n *node) recounted(h head, live, dead int) listpack.List {
 
 // lastID returns the ID of the node's last entry, deleted or not.
 func (n *node) lastID() ID {
-	at := n.lastEntry(n.pack.End())
-	_, at = n.pack.Int(at)
+	id, _ := n.entryAt(n.lastEntry(n.pack.End()))
+	return id
+}
+
+// entryAt returns the ID of the entry at a position, and whether it is deleted.
+func (n *node) entryAt(at int) (id ID, deleted bool) {
+	flags, at := n.pack.Int(at)
 	ms, at := n.pack.Int(at)
 	seq, _ := n.pack.Int(at)
-	return n.id.plus(ms, seq)
+	return n.id.plus(ms, seq), flags&flagDeleted != 0
 }
 
 // lastEntry returns the position of the entry that ends before pos; 0 if there is none.

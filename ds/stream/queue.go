@@ -7,9 +7,11 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// queue is messages ordered by ID, in blocks of up to blockMost of which none is empty.
+// queue is messages ordered by ID, in blocks of up to blockMost of which none is empty. A small block that
+// became empty is kept for the next message: many consumers take one and acknowledge it, over and over.
 type queue struct {
 	blocks [][]*Pending
+	spare  []*Pending
 	n      int
 	held   int // bytes of the blocks
 }
@@ -17,6 +19,7 @@ type queue struct {
 const (
 	blockMost   = 128
 	blockHeader = 24
+	spareMost   = 32
 )
 
 // bytes returns what the queue takes beyond itself and the messages. O(1).
@@ -70,7 +73,8 @@ func (q *queue) insert(p *Pending) {
 		i, j = q.split(i, j)
 	}
 	if i == len(q.blocks) {
-		q.blocks = append(q.blocks, nil)
+		q.blocks = append(q.blocks, q.spare)
+		q.spare = nil
 	}
 	q.set(i, slices.Insert(q.blocks[i], j, p))
 	q.n++
@@ -110,7 +114,13 @@ func (q *queue) join(i int) {
 }
 
 func (q *queue) drop(i int) {
-	q.held -= blockBytes(q.blocks[i])
+	b := q.blocks[i]
+	if q.spare == nil && cap(b) <= spareMost {
+		clear(b)
+		q.spare = b[:0]
+	} else {
+		q.held -= blockBytes(b)
+	}
 	q.blocks = slices.Delete(q.blocks, i, i+1)
 }
 

@@ -18,7 +18,7 @@
 // Invariants, all verified by Check:
 //
 //  1. Nodes ascend, and so do the live entries within one and from one to the next; none is after Last.
-//  2. No node is without a live entry, but for one that a trim by ID left with marks of deleted ones.
+//  2. No node is without entries. Deleted ones count, but only a trim by ID leaves a node with no others.
 //  3. Len is the number of live entries, and First the ID of the first of them.
 //  4. Each pending message is in the lists of its group and of its consumer and in no other.
 //  5. Bytes is the sum of what the blocks take.

@@ -13,7 +13,7 @@ import (
 //		}
 //	}
 //
-// It ends with the next change of the stream.
+// It ends with the next change of the stream's entries; what groups do is no such change.
 type Walk struct {
 	ID  ID  // of the entry
 	Len int // its pairs
@@ -24,6 +24,7 @@ type Walk struct {
 	index    int  // of the node
 	node     node // without a pack before the first
 	head     head
+	begin    int // position of the first entry; 0 for that of the next node
 	at       int // position of the entry
 	pos      int // of what is read next
 	left     int // pairs not yet read
@@ -31,9 +32,31 @@ type Walk struct {
 }
 
 // Walk returns a walk over the entries whose IDs are between from and to, both included, ascending.
-// O(log n), and then O(entries of a node) to the first.
+// O(log n + entries of the node behind from), so that readers of what came last are quick.
 func (s *Stream) Walk(from, to ID) Walk {
-	return Walk{s: s, from: from, to: to, index: max(s.seek(from), 0) - 1}
+	w := Walk{s: s, from: from, to: to, index: s.seek(from)}
+	switch {
+	case w.index < 0:
+	case s.nodes[w.index].id == from:
+		w.index--
+	default:
+		w.enterAt(s.nodes[w.index], from)
+	}
+	return w
+}
+
+// enterAt begins the walk within a node, at the first entry that is not before from, unless it has none.
+func (w *Walk) enterAt(n node, from ID) {
+	begin := n.pack.End()
+	for at := n.lastEntry(begin); at != 0; at = n.lastEntry(at) {
+		if id, deleted := n.entryAt(at); !deleted && id.Before(from) {
+			break
+		}
+		begin = at
+	}
+	if begin < n.pack.End() {
+		w.node, w.head, w.begin = n, n.head(), begin
+	}
 }
 
 // WalkBack is Walk with descending IDs.
@@ -63,6 +86,10 @@ func (w *Walk) Next() bool {
 
 // advance moves to the position of the next entry, deleted or not.
 func (w *Walk) advance() bool {
+	if w.begin != 0 {
+		w.at, w.begin = w.begin, 0
+		return true
+	}
 	if w.node.pack != nil {
 		if w.back {
 			w.at = w.node.lastEntry(w.at)
@@ -135,6 +162,13 @@ func (w *Walk) Pair() (field, value ziplist.Entry) {
 	}
 	value, w.pos = p.Get(w.pos)
 	return field, value
+}
+
+// Top returns the ID of the last entry; ok is false if there is none. O(1), but for deleted entries.
+func (s *Stream) Top() (id ID, ok bool) {
+	w := s.WalkBack(ID{}, MaxID)
+	ok = w.Next()
+	return w.ID, ok
 }
 
 // Has reports whether the stream has an entry of that ID.
