@@ -37,8 +37,27 @@ type tools struct {
 
 var toolbox = sync.Pool{New: func() any { return &tools{out: make([]byte, 0, 512)} }}
 
+// rooms are buffers for commands too long for one read, as *[]byte. They too are lent for as long as
+// they hold something.
+var rooms sync.Pool
+
+// roomFor returns an empty buffer for n bytes.
+func roomFor(n int) []byte {
+	if b, ok := rooms.Get().(*[]byte); ok && cap(*b) >= n {
+		return (*b)[:0]
+	}
+	return make([]byte, 0, n)
+}
+
+// giveBack takes a buffer that nothing refers to any more.
+func giveBack(b []byte) {
+	if cap(b) <= maxKept {
+		rooms.Put(&b)
+	}
+}
+
 const (
-	maxKept    = 1 << 20  // bytes of a buffer for replies that is kept for the next batch
+	maxKept    = 1 << 20  // bytes of a buffer that is kept for the next batch
 	maxPending = 64 << 10 // bytes of a buffer for commands that a connection keeps when it is empty
 )
 
@@ -177,9 +196,10 @@ func (c *conn) keep(data []byte) {
 	case len(data) == 0 && len(c.pending) == 0:
 		return
 	case len(data) == 0 && cap(c.pending) > maxPending:
+		giveBack(c.pending)
 		c.pending = nil
 	case c.need > cap(c.pending) && c.need > maxPending:
-		c.pending = append(make([]byte, 0, c.need), data...)
+		c.pending = append(roomFor(c.need), data...)
 	default:
 		c.pending = append(c.pending[:0], data...)
 	}

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -182,6 +183,32 @@ func TestBigValues(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, string(got) == value+"\r\n")
 	require.Equal(t, "+PONG", c.line())
+}
+
+// Long commands are gathered in buffers that connections share one after the other.
+func TestLongCommandsDoNotMix(t *testing.T) {
+	r := start(t, Options{Loops: 2})
+	var peers sync.WaitGroup
+	for id := range 4 {
+		c := r.dial(t)
+		require.NoError(t, c.SetDeadline(time.Now().Add(stalled)))
+		peers.Go(func() {
+			for round := range 20 {
+				value := strings.Repeat(fmt.Sprintf("%d.%d ", id, round), (60+50*(round%10))<<10/4)
+				set := fmt.Sprintf("*3\r\n$3\r\nSET\r\n$1\r\n%d\r\n$%d\r\n%s\r\n", id, len(value), value)
+				half := len(set) / 2
+				c.send(set[:half])
+				c.send(set[half:] + fmt.Sprintf("GET %d\r\n", id))
+				c.line()
+				c.line()
+				got := make([]byte, len(value)+2)
+				if _, err := io.ReadFull(c, got); err != nil || string(got) != value+"\r\n" {
+					t.Errorf("peer %d, round %d: another value came back (%v)", id, round, err)
+				}
+			}
+		})
+	}
+	peers.Wait()
 }
 
 func TestBulkLimitFollowsTheParameter(t *testing.T) {
