@@ -15,8 +15,9 @@ const mostBuilt = 100_000
 // MEMORY WHATIF key [encoding | parameter value]
 //
 // It tells what the data of a key would cost in its type's other encodings, or under another value of
-// a parameter, without the deadlines of elements, how that grows with the number of elements, and where two encodings cross. For that
-// the first elements are built anew: O(n log n), a tenth of a second for the most.
+// a parameter, without the deadlines of elements; how that grows with the number of elements, and where
+// two encodings cross. It walks over all elements once and builds the first of them anew, which for
+// the most takes some tenths of a second.
 func cmdMemoryWhatIf(c *Call) {
 	key := c.Arg()
 	v, ok := c.DB.Peek(key)
