@@ -73,7 +73,7 @@ func parseMemory(args []string) (*memoryOptions, error) {
 	types, shapes, forms := f.String("type", "", "types, separated by commas"), f.String("shape", "", "shapes, separated by commas"),
 		f.String("form", "", "forms, separated by commas")
 	counts := f.String("n", "", "numbers of elements, separated by commas")
-	f.DurationVar(&o.patience, "time", 2*time.Millisecond, "how long each operation is timed")
+	f.DurationVar(&o.patience, "time", 0, "how long each operation is timed; 2 ms, or 1 ms of a short selection, if 0")
 	f.StringVar(&o.redis, "redis", "", "host:port of a running redis-server to ask for the same data; it gets one key, and thresholds for a while")
 	f.StringVar(&o.csv, "csv", "", "write the results to this file")
 	f.StringVar(&o.json, "json", "", "write the results to this file")
@@ -97,6 +97,12 @@ func parseMemory(args []string) (*memoryOptions, error) {
 	}
 	if o.cases = chosen.Cases(); *short {
 		o.cases = laboratory.Short()
+	}
+	if o.patience == 0 {
+		o.patience = 2 * time.Millisecond
+		if *short {
+			o.patience /= 2
+		}
 	}
 	return o, nil
 }

@@ -16,7 +16,7 @@ import (
 )
 
 // crowd is how many elements are in memory at once, in copies of the collection if it is small.
-const crowd = 40_000
+const crowd = 20_000
 
 // Measure returns what a case comes to. patience is how long each kind of operation is timed. It
 // collects garbage and must not run beside other work of the program.
