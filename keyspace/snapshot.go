@@ -49,9 +49,6 @@ func (ks *Keyspace) Snapshot(take func(r *Record)) *Snapshot {
 	return s
 }
 
-// Pictured reports whether a snapshot is being taken.
-func (ks *Keyspace) Pictured() bool { return ks.snapshot != nil }
-
 // Step takes the keys of n chains, a handful each, and reports whether there are more. After the last
 // the snapshot is over.
 func (s *Snapshot) Step(n int) (more bool) {

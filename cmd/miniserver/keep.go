@@ -21,7 +21,7 @@ func keep(e *engine.Engine, disk snapshot.Disk, log io.Writer) keepers {
 	note := func(mark byte, format string, args ...any) { server.Log(log, mark, format, args...) }
 	return keepers{
 		snapshots: snapshot.New(e, snapshot.Options{Disk: disk, Log: note, Beside: beside}),
-		journal:   journal.New(e, journal.Options{Log: note}),
+		journal:   journal.New(e, journal.Options{Log: note, Beside: beside}),
 	}
 }
 

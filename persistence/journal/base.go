@@ -13,7 +13,6 @@ import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
-	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/resp"
@@ -25,29 +24,23 @@ type base interface {
 	record(r *keyspace.Record)
 	// take returns what was encoded since it was last called, and takes memory for what comes next.
 	take(reuse []byte) []byte
-	// end writes what must stand at the end.
-	end() error
-	// write writes a piece.
+
+	// open begins the file, write writes a piece, and end what must stand at the end.
+	open(f File)
 	write(text []byte) error
+	end() error
 }
 
 // snapshotBase is a snapshot, as aof-use-rdb-preamble wants it.
 type snapshotBase struct {
 	*rdb.Records
-	out *rdb.Writer
+	marks rdb.Access
+	out   *rdb.Writer
 }
 
-func newSnapshotBase(f File, unix int64) base {
-	b := &snapshotBase{rdb.NewRecords(true), rdb.NewWriter(f, 0)}
-	b.Aux("redis-ver", engine.RedisVersion)
-	b.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
-	b.Aux("ctime", strconv.FormatInt(unix, 10))
-	b.Aux("aof-base", "1")
-	return b
-}
-
-func (b *snapshotBase) record(r *keyspace.Record) { b.Record(r, rdb.NoMarks) }
+func (b *snapshotBase) record(r *keyspace.Record) { b.Record(r, b.marks) }
 func (b *snapshotBase) take(reuse []byte) []byte  { return b.Take(reuse) }
+func (b *snapshotBase) open(f File)               { b.out = rdb.NewWriter(f, 0) }
 func (b *snapshotBase) write(text []byte) error   { return b.out.Write(text) }
 func (b *snapshotBase) end() error                { return b.out.End(b.Version()) }
 
@@ -60,7 +53,17 @@ type commandBase struct {
 	dump rdb.Encoder
 }
 
-func newCommandBase(f File) base { return &commandBase{out: bufio.NewWriterSize(f, 64<<10), db: -1} }
+func newCommandBase(libraries func() [][]byte) base {
+	b := &commandBase{db: -1}
+	if libraries != nil {
+		for _, source := range libraries() {
+			b.command("FUNCTION", []byte("LOAD"), source)
+		}
+	}
+	return b
+}
+
+func (b *commandBase) open(f File) { b.out = bufio.NewWriterSize(f, 64<<10) }
 
 func (b *commandBase) take(reuse []byte) []byte {
 	text := b.text

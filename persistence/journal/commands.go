@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"time"
 
@@ -20,10 +21,10 @@ func (j *Journal) family() engine.Family {
 func (j *Journal) cmdRewrite(c *engine.Call) {
 	f := &j.facts
 	switch {
-	case f.rewriting || f.scheduled && !c.Engine.Keyspace.Pictured():
+	case f.rewriting || f.scheduled && !c.Engine.Keyspace.Picturing():
 		c.Fail(errRewriting)
 		return
-	case c.Engine.Keyspace.Pictured():
+	case c.Engine.Keyspace.Picturing():
 		c.Reply.Status("Background append only file rewriting scheduled")
 	default:
 		c.Reply.Status("Background append only file rewriting started")
@@ -68,6 +69,9 @@ func (j *Journal) serve() {
 // fill writes the journal's part of INFO persistence.
 func (j *Journal) fill(b *bytes.Buffer) {
 	f := &j.facts
+	if f.loadTotal > 0 {
+		j.fillLoading(b)
+	}
 	took := int64(-1)
 	if f.rewriting {
 		took = int64(time.Since(f.began).Seconds())
@@ -86,6 +90,17 @@ func (j *Journal) fill(b *bytes.Buffer) {
 		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite", bit(j.state == starting),
 			"aof_buffer_length", j.length(), "aof_pending_bio_fsync", bit(j.synced.Load() < j.written.Load()), "aof_delayed_fsync", 0)
 	}
+}
+
+// fillLoading tells how far loading is.
+func (j *Journal) fillLoading(b *bytes.Buffer) {
+	f, done := &j.facts, j.loaded.Load()
+	eta := int64(1)
+	if passed := j.engine.Micros()/1e6 - f.loadStart; passed > 0 && done > 0 {
+		eta = passed * (f.loadTotal - done) / done
+	}
+	engine.Fields(b, "loading_start_time", f.loadStart, "loading_total_bytes", f.loadTotal, "loading_loaded_bytes", done,
+		"loading_loaded_perc", fmt.Sprintf("%.2f", float64(done)*100/float64(f.loadTotal)), "loading_eta_seconds", eta)
 }
 
 func bit(b bool) int {

@@ -54,7 +54,7 @@ func TestCorruptions(t *testing.T) {
 	s := start(t, disk)
 	s.run(strings.Replace(everyType, "BF.ADD f x\n", "", 1)) // what a corrupt filter costs is told elsewhere
 	s.journal.attendNow(true)
-	s.run(everyType)
+	s.run("SELECT 1\n" + everyType)
 	s.journal.Close()
 	pristine := disk.restart(false)
 	rng := rand.New(rand.NewPCG(1, 2))

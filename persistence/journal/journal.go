@@ -41,6 +41,12 @@ type Options struct {
 	// Log tells of events; the mark says how much they matter: # warning, * notice, - detail. It may
 	// be nil.
 	Log func(mark byte, format string, args ...any)
+	// Beside starts a goroutine on a processor of its own; go run() if nil.
+	Beside func(run func())
+	// Libraries returns the sources of the libraries of functions, and AddLibrary adds one. They may be
+	// nil.
+	Libraries  func() [][]byte
+	AddLibrary func(source []byte) error
 }
 
 // Journal is the append-only file of an engine.
@@ -48,6 +54,7 @@ type Journal struct {
 	engine *engine.Engine
 	disk   Disk
 	log    func(mark byte, format string, args ...any)
+	opts   Options
 
 	set     settings     // under the engine's lock
 	state   state        // under the engine's lock
@@ -98,7 +105,10 @@ func New(e *engine.Engine, o Options) *Journal {
 	if o.Log == nil {
 		o.Log = func(byte, string, ...any) {}
 	}
-	j := &Journal{engine: e, disk: o.Disk, log: o.Log, wake: make(chan struct{}, 1), stop: make(chan struct{})}
+	if o.Beside == nil {
+		o.Beside = func(run func()) { go run() }
+	}
+	j := &Journal{engine: e, disk: o.Disk, log: o.Log, opts: o, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	j.set = settings{fsync: everysec, dirName: "appendonlydir", fileName: "appendonly.aof", loadTruncated: true,
 		preamble: true, growth: 100, minSize: 64 << 20}
 	j.facts = facts{lastRewrite: -1, rewriteOK: true}
@@ -183,22 +193,27 @@ func (j *Journal) run() {
 
 // attend does what is to be done now, and returns after what time to look again; 0 for when woken.
 func (j *Journal) attend(now time.Time) time.Duration {
-	var sync, rewrite, everySecond, stopping bool
+	var sync, rewrite, later, everySecond, stopping bool
 	j.engine.With(func() {
 		stopping, j.facts.stopping = j.facts.stopping, false
 		everySecond = j.set.fsync == everysec && !(j.set.quietRewrite && j.facts.rewriting)
 		sync = j.always.Load() || len(j.wait) > 0 || everySecond && now.Sub(j.syncedAt()) >= second
 		rewrite = j.rewriteDue(now)
+		later = j.facts.scheduled && !j.facts.rewriting
 	})
 	if stopping {
 		j.closeFile()
 	}
 	ok := j.commit(sync)
 	if rewrite {
-		j.ended.Go(j.rewrite)
+		j.ended.Add(1)
+		j.opts.Beside(func() {
+			j.rewrite()
+			j.ended.Done()
+		})
 	}
 	switch {
-	case !ok:
+	case !ok || later:
 		return tryAgain
 	case everySecond && j.synced.Load() < j.written.Load():
 		return max(pause, second-now.Sub(j.syncedAt()))

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"io"
 	"runtime"
-	"time"
 
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // picture is the data at one moment on their way into a file.
@@ -16,9 +16,10 @@ type picture struct {
 	journal  *Journal
 	temp     string // name of the file
 	suffix   string // of the name that it will have
+	preamble bool
 	file     File
 	base     base
-	snapshot *keyspace.Snapshot
+	taking   *keyspace.Snapshot
 	whole    bool // all keys were taken
 }
 
@@ -35,28 +36,32 @@ func (p *picture) open() (err error) {
 	if p.file, err = j.disk.Create(j.path(p.temp)); err != nil {
 		return err
 	}
-	preamble := false
-	j.engine.With(func() { preamble = j.set.preamble })
-	if preamble {
-		p.suffix, p.base = "rdb", newSnapshotBase(p.file, time.Now().Unix())
-	} else {
-		p.suffix, p.base = "aof", newCommandBase(p.file)
+	j.engine.With(func() { p.preamble = j.set.preamble })
+	if p.suffix = "aof"; p.preamble {
+		p.suffix = "rdb"
 	}
 	return nil
 }
 
-// begin takes the moment. It is called under the engine's lock.
+// begin takes the moment. It is called under the engine's lock, and does no I/O.
 func (p *picture) begin() {
-	p.snapshot = p.journal.engine.Keyspace.Snapshot(func(r *keyspace.Record) { p.base.record(r) })
+	j := p.journal
+	if p.preamble {
+		p.base = &snapshotBase{Records: snapshot.Begin(j.engine, true, j.opts.Libraries, "aof-base", "1"), marks: snapshot.Marks(j.engine)}
+	} else {
+		p.base = newCommandBase(j.opts.Libraries)
+	}
+	p.taking = p.journal.engine.Keyspace.Snapshot(func(r *keyspace.Record) { p.base.record(r) })
 }
 
 // save writes the picture, while the data change.
 func (p *picture) save() error {
 	var text []byte
 	unsynced := 0
+	p.base.open(p.file)
 	for !p.whole {
 		p.journal.engine.With(func() {
-			p.whole = !p.snapshot.Step(chainsAtOnce)
+			p.whole = !p.taking.Step(chainsAtOnce)
 			text = p.base.take(text)
 		})
 		if err := p.base.write(text); err != nil {
@@ -83,9 +88,9 @@ func (p *picture) drop() {
 		_ = p.file.Close()
 		_ = p.journal.disk.Remove(p.journal.path(p.temp))
 	}
-	for p.snapshot != nil && !p.whole {
+	for p.taking != nil && !p.whole {
 		p.journal.engine.With(func() {
-			p.whole = !p.snapshot.Step(chainsAtOnce)
+			p.whole = !p.taking.Step(chainsAtOnce)
 			p.base.take(nil)
 		})
 		runtime.Gosched()
@@ -95,12 +100,12 @@ func (p *picture) drop() {
 // loadSnapshot takes in the snapshot that src begins with. It returns what follows it, and from which
 // offset on.
 func (j *Journal) loadSnapshot(src io.Reader) (rest io.Reader, offset int64, err error) {
-	e, c := j.engine, j.engine.Config
-	r := rdb.NewReader(src, rdb.Options{Keyspace: e.Keyspace,
-		Limits: rdb.Limits{Hash: c.Hash, ZSet: c.ZSet, Set: c.Set, List: c.List, Dice: e.Dice}})
+	e := j.engine
+	var r *rdb.Reader
+	e.With(func() { r = rdb.NewReader(src, snapshot.ReaderOptions(e, 0, false)) })
 	for more := true; more && err == nil; {
 		e.With(func() {
-			for n := 0; n < atOnce && more; n++ {
+			for n := 0; n < atOnce && more && err == nil; n++ {
 				if more = r.Next(); more {
 					err = j.loadItem(r)
 				}
@@ -128,8 +133,12 @@ func (j *Journal) loadItem(r *rdb.Reader) error {
 		}
 	case rdb.Element:
 		r.Date(j.engine.Keyspace)
+		return r.Err()
 	case rdb.Library:
-		return errors.New("the snapshot holds a library of functions, which this server does not have")
+		if j.opts.AddLibrary == nil {
+			return errors.New("the snapshot holds a library of functions, which this server does not have")
+		}
+		return j.opts.AddLibrary(r.Text)
 	}
 	return nil
 }

@@ -19,13 +19,15 @@ type facts struct {
 	lastRewrite int64 // seconds; -1 for none
 	baseSize    int64 // of all files after the last rewrite, or at start
 	retry       time.Time
+	loadStart   int64 // seconds since the epoch
+	loadTotal   int64 // bytes; 0 if nothing is being loaded
 }
 
 // rewriteDue decides whether a rewrite is to begin now, and says so in the facts. It is called under the
 // engine's lock.
 func (j *Journal) rewriteDue(now time.Time) bool {
 	f := &j.facts
-	if f.rewriting || f.stopping || j.engine.InTx() || j.engine.Keyspace.Pictured() || now.Before(f.retry) {
+	if f.rewriting || f.stopping || j.engine.InTx() || j.engine.Keyspace.Picturing() || now.Before(f.retry) {
 		return false
 	}
 	if !f.scheduled && !j.grown() {
@@ -49,6 +51,10 @@ func (j *Journal) rewrite() {
 	err := j.rewriteOnce()
 	j.engine.With(func() {
 		f := &j.facts
+		if err == errBusy {
+			f.rewriting, f.scheduled = false, true
+			return
+		}
 		f.rewriting, f.rewriteOK = false, err == nil
 		f.lastRewrite = int64(time.Since(f.began).Seconds())
 		f.rewrites++
@@ -65,7 +71,10 @@ func (j *Journal) rewrite() {
 	j.poke()
 }
 
-var errTurnedOff = errors.New("the append-only file was turned off meanwhile")
+var (
+	errTurnedOff = errors.New("the append-only file was turned off meanwhile")
+	errBusy      = errors.New("another picture of the data is being taken")
+)
 
 func (j *Journal) rewriteOnce() error {
 	p := &picture{journal: j, temp: fmt.Sprintf("temp-rewriteaof-bg-%d.aof", os.Getpid())}
@@ -99,6 +108,10 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 	var text []byte
 	var end int64
 	j.engine.With(func() {
+		if j.engine.Keyspace.Picturing() || j.engine.InTx() {
+			err = errBusy
+			return
+		}
 		p.begin()
 		if was = j.state; was != off {
 			text, end = j.cut()
@@ -106,6 +119,7 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 		}
 	})
 	switch {
+	case err != nil:
 	case was == off:
 		return 0, errors.Join(file.Close(), j.disk.Remove(j.path(next.name)))
 	case was == on:
@@ -114,7 +128,9 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 		err = j.file.Close()
 	}
 	if err != nil {
-		return 0, errors.Join(err, file.Close(), j.disk.Remove(j.path(next.name)))
+		_ = file.Close()
+		_ = j.disk.Remove(j.path(next.name))
+		return 0, err
 	}
 	j.use(file, 0)
 	j.end = end

@@ -112,6 +112,8 @@ func (j *Journal) loadAll() error {
 		}
 		j.others += size
 	}
+	j.engine.With(func() { j.facts.loadStart, j.facts.loadTotal = j.engine.Micros()/1e6, j.others })
+	defer j.engine.With(func() { j.facts.loadTotal = 0 })
 	for i, p := range parts {
 		if err := j.loadFile(j.path(p.name), i == len(parts)-1); err != nil {
 			return err
