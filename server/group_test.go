@@ -1,0 +1,107 @@
+package server
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// ledger is a journal of which a test says when it is behind, and when it can keep something.
+type ledger struct {
+	behind, stuck atomic.Bool
+	commits       atomic.Int64
+}
+
+func (l *ledger) Behind() bool { return l.behind.Load() }
+
+func (l *ledger) Commit() bool {
+	if l.stuck.Load() {
+		return false
+	}
+	l.commits.Add(1)
+	return true
+}
+
+func TestRepliesWaitForTheJournal(t *testing.T) {
+	l := &ledger{}
+	s := start(t, Options{Journal: l})
+	c, other := s.dial(t), s.dial(t)
+	require.Equal(t, "+OK", c.ask("SET a 0"))
+	require.Zero(t, l.commits.Load(), "nothing to wait for")
+
+	l.behind.Store(true)
+	require.Equal(t, "+OK", c.ask("SET a 1"))
+	require.Equal(t, int64(1), l.commits.Load())
+
+	l.stuck.Store(true)
+	c.send("SET a 2\r\nGET a\r\n")
+	eventually(t, "executed", func() bool { return s.inside("GET a") == "$1\r\n2\r\n" })
+	l.behind.Store(false) // nobody else waits
+	require.Equal(t, "$1", other.ask("GET a"))
+	c.send("ECHO later\r\n")
+	commits := l.commits.Load()
+	l.stuck.Store(false)
+	for _, want := range []string{"+OK", "$1", "2", "$5", "later"} {
+		require.Equal(t, want, c.line(), "in order")
+	}
+	require.Greater(t, l.commits.Load(), commits)
+}
+
+// Many clients share a commit, and each gets its own reply.
+func TestGroupsAreShared(t *testing.T) {
+	l := &ledger{}
+	l.behind.Store(true)
+	l.stuck.Store(true)
+	s := start(t, Options{Journal: l, Loops: 2})
+	var clients []*client
+	all := "EXISTS"
+	for i := range 20 {
+		c := s.dial(t)
+		clients = append(clients, c)
+		c.send(fmt.Sprintf("ECHO %02d\r\nSET k%d x\r\n", i, i))
+		all += fmt.Sprint(" k", i)
+	}
+	eventually(t, "all executed", func() bool { return s.inside(all) == ":20\r\n" })
+	l.stuck.Store(false)
+	for i, c := range clients {
+		for _, want := range []string{"$2", fmt.Sprintf("%02d", i), "+OK"} {
+			require.Equal(t, want, c.line())
+		}
+	}
+}
+
+// Whoever quits, breaks the protocol, or closes his way to us, gets what is his all the same.
+func TestRepliesThatWaitSurviveTheEnd(t *testing.T) {
+	for _, last := range []string{"QUIT\r\n", "*x\r\n", "half"} {
+		l := &ledger{}
+		l.behind.Store(true)
+		s := start(t, Options{Journal: l})
+		c := s.dial(t)
+		if last == "half" {
+			c.send("SET a 1\r\n")
+			require.NoError(t, c.Conn.(*net.TCPConn).CloseWrite())
+		} else {
+			c.send("SET a 1\r\n" + last)
+		}
+		require.Equal(t, "+OK", c.line(), last)
+		if last != "half" {
+			c.line()
+		}
+		c.closed()
+	}
+}
+
+func TestLoadThatFailsEndsTheServer(t *testing.T) {
+	failure := errors.New("no data")
+	log := &syncBuffer{}
+	e := engine.New(engine.Options{Clock: Clock(), Seed: 1})
+	s := New(e, Options{Bind: []string{"127.0.0.1"}, Log: log, Load: func() error { return failure }})
+	require.ErrorIs(t, s.Run(t.Context()), failure)
+	require.NotContains(t, log.String(), "Ready")
+}
