@@ -13,6 +13,8 @@ type buffer struct {
 	db       int    // selected at the end of pending; -1 if none is
 	stamped  int64  // the time of the last annotation, in seconds
 	stamping bool
+	began    int64       // when the first of pending was appended; microseconds
+	ripe     atomic.Bool // it has waited long enough: the event loops are to write it
 	appended atomic.Int64
 	written  atomic.Int64
 	synced   atomic.Int64
@@ -21,15 +23,22 @@ type buffer struct {
 const (
 	maxSpare = 1 << 20  // bytes of a buffer that is kept
 	maxAhead = 64 << 20 // bytes in the buffer beyond which replies wait, so that the disk keeps up
+
+	ripeAfter = 10_000 // microseconds
 )
 
 // append takes a change in. It is called under the engine's lock.
 func (j *Journal) append(db int, args [][]byte) {
 	b := &j.buffer
 	b.mu.Lock()
-	before := len(b.pending)
+	before, now := len(b.pending), j.engine.Micros()
+	if before == 0 {
+		b.began = now
+	} else if now-b.began > ripeAfter {
+		b.ripe.Store(true)
+	}
 	if b.stamping {
-		b.stamp(j.engine.Micros() / 1e6)
+		b.stamp(now / 1e6)
 	}
 	if db != b.db {
 		b.db = db
@@ -56,6 +65,7 @@ func (b *buffer) take() (text []byte, end int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	text, b.pending, b.spare = b.pending, b.spare[:0], nil
+	b.ripe.Store(false)
 	return text, b.appended.Load()
 }
 

@@ -39,16 +39,30 @@ func (j *Journal) Behind() bool {
 	case j.always.Load():
 		return j.appended.Load() > j.synced.Load()
 	}
-	return j.length() > maxAhead
+	return j.ripe.Load() || j.length() > maxAhead
 }
 
-// Commit implements server.Journal.
-func (j *Journal) Commit() bool { return j.commit(j.always.Load()) }
+// Commit implements server.Journal. While the background syncs, what is ripe is left for later, so that
+// the event loops do not wait for the disk.
+func (j *Journal) Commit() bool {
+	if j.always.Load() || j.failing.Load() || j.length() > maxAhead {
+		return j.commit(j.always.Load())
+	}
+	if j.files.TryLock() {
+		defer j.files.Unlock()
+		return j.commitLocked(false)
+	}
+	return true
+}
 
 // commit writes what was appended, and syncs it if asked to. It reports whether that succeeded.
 func (j *Journal) commit(sync bool) bool {
 	j.files.Lock()
 	defer j.files.Unlock()
+	return j.commitLocked(sync)
+}
+
+func (j *Journal) commitLocked(sync bool) bool {
 	if j.file == nil {
 		return true
 	}

@@ -9,7 +9,9 @@
 //
 // A change is appended to a buffer under the engine's lock, which costs a copy. The buffer is written
 // by commit: with appendfsync always before the replies leave, for all that an event loop executed in
-// one round at once (server.Journal); otherwise in the background, within a hundredth of a second.
+// one round at once (server.Journal); otherwise by an event loop every hundredth of a second, or in the
+// background if the loops are idle. They do not leave it all to the background, for with one processor
+// its system calls may hold them up.
 //
 // A rewrite begins a new file for what is appended from now on, takes a picture of the data at this
 // moment while writes go on, and then names the picture and the new file in the manifest, in one step.
@@ -24,7 +26,7 @@
 //
 // Unlike Redis the server does not end when a write fails with appendfsync always: replies that cannot
 // be given wait until the disk is well again. And where Redis writes in each round of its event loop,
-// a process that is killed with appendfsync everysec or no may lose its last hundredth of a second.
+// a process that is killed with appendfsync everysec or no may lose its last few hundredths of a second.
 package journal
 
 import (
@@ -64,6 +66,7 @@ type Journal struct {
 	waiters atomic.Int32 // how many they are
 	always  atomic.Bool
 	loaded  atomic.Int64 // bytes, by Load
+	seen    int64        // of what was written, when the background last looked
 
 	buffer
 	files
@@ -151,7 +154,7 @@ const (
 
 // Times of the background's work.
 const (
-	pause     = 10 * time.Millisecond  // after which what was appended is written
+	pause     = 20 * time.Millisecond  // after which what was appended is written, unless an event loop did it
 	second    = time.Second            // after which it is synced, with everysec
 	tryAgain  = 100 * time.Millisecond // after an error
 	longQuiet = time.Hour
@@ -204,7 +207,9 @@ func (j *Journal) attend(now time.Time) time.Duration {
 	if stopping {
 		j.closeFile()
 	}
-	ok := j.commit(sync)
+	idle := j.written.Load() == j.seen // or the event loops write
+	ok := !sync && !idle && !j.failing.Load() || j.commit(sync)
+	j.seen = j.written.Load()
 	if rewrite {
 		j.ended.Add(1)
 		j.opts.Beside(func() {
@@ -215,6 +220,8 @@ func (j *Journal) attend(now time.Time) time.Duration {
 	switch {
 	case !ok || later:
 		return tryAgain
+	case !idle:
+		return pause
 	case everySecond && j.synced.Load() < j.written.Load():
 		return max(pause, second-now.Sub(j.syncedAt()))
 	}
