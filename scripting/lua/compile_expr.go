@@ -229,7 +229,7 @@ func (c *compiler) closure(body *functionBody) eval {
 
 // newClosure returns a Lua function with room for n upvalues.
 func (L *State) newClosure(p *Proto, env *Table, n int) *Function {
-	L.Alloc(functionBytes + n*valueBytes)
+	L.Alloc(functionBytes + (n+1)&^1*valueBytes)
 	switch {
 	case n == 0:
 		return &Function{proto: p, env: env}
@@ -296,7 +296,7 @@ func concatTwo(a, b eval, slot uint8, pc uint32) eval {
 		left := f.slots[slot]
 		if left.IsString() && right.IsString() {
 			size := int(left.n+right.n) & lenMask
-			f.L.Alloc(size)
+			f.L.Alloc(stringBytes(size))
 			f.L.work(size)
 			return String(left.str() + right.str())
 		}

@@ -40,7 +40,7 @@ func (L *State) join(operands []Value) Value {
 		}
 		size += int(v.n & lenMask)
 	}
-	L.Alloc(size)
+	L.Alloc(stringBytes(size))
 	L.work(size)
 	var b strings.Builder
 	b.Grow(size)

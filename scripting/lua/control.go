@@ -2,7 +2,12 @@ package lua
 
 import "errors"
 
-// Control over a run: how long it takes and how much it holds.
+// Control over a run: how long it takes and how much it holds. Counting costs 1 to 2 % (scripts of the
+// bench with the counters and without); 10,000 ticks take 0.03 to 2 ms, whatever mix of code they are, but
+// for a single operation on many megabytes, which is not interrupted: the longest is the conversion
+// of a string of digits, 6 ns for each. What a run that was refused memory holds lies up to 7 % above
+// its limit, for objects whose size the runtime rounds up, and as far below as what it asked for last:
+// a table that grows needs room for its old and its new self.
 
 // SetHook makes hook run after every interval units of work, about a loop iteration or a call each.
 // An error it returns ends the run: an *Error as a Lua error scripts may catch, any other one for good.

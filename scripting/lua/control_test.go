@@ -163,6 +163,46 @@ func TestMemoryLimit(t *testing.T) {
 	}
 }
 
+// hoards fill the table t with small things of one kind.
+var hoards = map[string]string{
+	"cells":      `for i = 1, 1e9 do t[i] = function() i = i + 1 end end`,
+	"closures":   `for i = 1, 1e9 do t[i] = function() return i end end`,
+	"coroutines": `for i = 1, 1e9 do t[i] = coroutine.create(function() end) end`,
+	"documents":  `local s = '{"a":[1,2,3],"b":{"c":"ddddddddddddd"}}' for i = 1, 1e9 do t[i] = cjson.decode(s) end`,
+	"list":       `while true do t[1] = {t[1]} end`,
+	"records":    `for i = 1, 1e9 do t[i] = {id = i, name = "user" .. i, 1, 2, 3} end`,
+	"sets":       `for i = 1, 1e9 do t[i] = {[i] = true, [i + 1] = true, [i + 2] = true} end`,
+	"strings":    `for i = 1, 1e9 do t[i] = "string number " .. i end`,
+}
+
+// TestMemoryIsCountedClosely: what values really take is what is counted, up to the rounding of sizes.
+func TestMemoryIsCountedClosely(t *testing.T) {
+	const limit = 64 << 20
+	for name, source := range hoards {
+		t.Run(name, func(t *testing.T) {
+			L := newState()
+			L.SetMemoryLimit(limit)
+			held := 0.0
+			before := liveHeap()
+			L.Globals.SetString(nil, "measure", lua.NewFunction("measure", func(*lua.State, *lua.Call) {
+				held = float64(int64(liveHeap())-int64(before)) / limit
+			}).Value())
+			_, err := run(t, L, "local t = {} pcall(function() "+source+" end) measure() return t[1]")
+			require.NoError(t, err)
+			require.Less(t, held, 1.1)
+			require.Greater(t, held, 0.4, "tables double")
+		})
+	}
+}
+
+// liveHeap returns the bytes in use after a collection.
+func liveHeap() uint64 {
+	var stats runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&stats)
+	return stats.HeapAlloc
+}
+
 // TestChurn: a run may allocate any amount as long as it does not hold on to it.
 func TestChurn(t *testing.T) {
 	L := newState()

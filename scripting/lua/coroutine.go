@@ -1,5 +1,7 @@
 package lua
 
+import "unsafe"
+
 // Coroutine is a thread of Lua: a function with a stack of its own that can pause. One that is not
 // resumed to its end is unwound when the run ends.
 type Coroutine struct {
@@ -30,14 +32,15 @@ var statusNames = [...]string{"suspended", "running", "normal", "dead"}
 
 const (
 	coroutineSegment = 64 + slack
-	// coroutineBytes is what a coroutine counts: its stacks.
+	// coroutineBytes is what a coroutine counts once it has begun: its stacks.
 	coroutineBytes = 4096 + coroutineSegment*valueBytes
-	startTicks     = 100 // what a new goroutine takes in loop iterations, about
+	threadBytes    = int(unsafe.Sizeof(Coroutine{})) // before
+	startTicks     = 100                             // what a new goroutine takes in loop iterations, about
 )
 
 // newCoroutine returns a suspended coroutine that will call fn.
 func (L *State) newCoroutine(fn Value) *Coroutine {
-	L.Alloc(coroutineBytes)
+	L.Alloc(threadBytes)
 	return &Coroutine{fn: fn}
 }
 
@@ -52,8 +55,11 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 		}
 		return []Value{String("C stack overflow")}, false
 	}
-	if co.worker == nil && len(L.idle) == 0 {
-		L.Tick(startTicks)
+	if co.worker == nil {
+		L.Alloc(coroutineBytes)
+		if len(L.idle) == 0 {
+			L.Tick(startTicks)
+		}
 	}
 	co.values = append(co.values[:0], args...)
 	L.enterCoroutine(co)

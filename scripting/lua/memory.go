@@ -29,6 +29,7 @@ func (L *State) measure() int {
 		}
 		co = next
 	}
+	m.seen.release()
 	return m.bytes
 }
 
@@ -70,7 +71,7 @@ func (m *meter) value(v Value) {
 	switch v.n >> tagShift {
 	case tagString >> tagShift:
 		if n := int(v.n & lenMask); m.seen.add(v.p) {
-			m.bytes += n
+			m.bytes += stringBytes(n)
 		}
 	case tagTable >> tagShift:
 		m.table((*Table)(v.p))
@@ -111,7 +112,7 @@ func (m *meter) queueFunction(fn *Function) {
 
 func (m *meter) contents(t *Table) {
 	m.L.Tick(1 + len(t.array)>>3 + int(t.mask)>>2)
-	m.bytes += tableBytes + cap(t.array)*valueBytes
+	m.bytes += tableBytes + (cap(t.array)+1)&^1*valueBytes
 	m.table(t.meta)
 	m.values(t.array)
 	if t.node == &emptyNode {
@@ -127,7 +128,7 @@ func (m *meter) contents(t *Table) {
 }
 
 func (m *meter) function(fn *Function) {
-	m.bytes += functionBytes + len(fn.ups)*valueBytes
+	m.bytes += functionBytes + (len(fn.ups)+1)&^1*valueBytes
 	m.table(fn.env)
 	m.values(fn.ups)
 	if p := fn.proto; p != nil && p.mark != m.mark {
@@ -142,7 +143,8 @@ func (m *meter) function(fn *Function) {
 func (m *meter) coroutine(co *Coroutine) {
 	m.value(co.fn)
 	m.values(co.values)
-	if co.status == suspended {
+	m.bytes += threadBytes
+	if co.status == suspended && co.worker != nil {
 		m.bytes += coroutineBytes + len(co.stack.segment)*valueBytes
 		m.frames(co.stack.frame)
 	}
@@ -171,13 +173,22 @@ type pointerSet struct {
 	count  int
 }
 
+// keptPlaces is the size up to which a set is kept for the next measurement.
+const keptPlaces = 1 << 12
+
 func (s *pointerSet) reset() {
-	const keep = 1 << 12
-	if len(s.places) > keep || s.places == nil {
-		s.places = make([]unsafe.Pointer, keep)
+	if s.places == nil {
+		s.places = make([]unsafe.Pointer, keptPlaces)
 	}
 	clear(s.places)
 	s.count = 0
+}
+
+// release lets a large set go.
+func (s *pointerSet) release() {
+	if len(s.places) > keptPlaces {
+		s.places = nil
+	}
 }
 
 // add adds p and reports whether it is new.

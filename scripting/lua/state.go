@@ -1,6 +1,7 @@
 package lua
 
 import (
+	"math/bits"
 	"unsafe"
 )
 
@@ -82,13 +83,25 @@ func (L *State) SetStringMetatable(meta *Table) { L.stringMeta = meta }
 
 // NewTable returns an empty table counted against the memory limit.
 func (L *State) NewTable(array, fields int) *Table {
-	L.Alloc(tableBytes + array*valueBytes + fields*int(nodeSize))
+	size := tableBytes + (array+1)&^1*valueBytes
+	if fields > 0 {
+		size += 1 << bits.Len(uint(fields-1)) * int(nodeSize)
+	}
+	L.Alloc(size)
 	return NewTable(array, fields)
 }
 
 // NewString counts s against the memory limit and returns it as a value. s is not copied.
 func (L *State) NewString(s string) Value {
-	L.Alloc(len(s))
+	L.Alloc(stringBytes(len(s)))
 	L.work(len(s))
 	return String(s)
+}
+
+// stringBytes returns what a string of n bytes takes.
+func stringBytes(n int) int {
+	if n <= 32 {
+		return (n + 7) &^ 7
+	}
+	return (n + 15) &^ 15
 }

@@ -56,7 +56,14 @@ const (
 // NewTable returns an empty table with room for array elements and hash fields. Nothing is counted: see State.NewTable.
 func NewTable(array, fields int) *Table {
 	switch {
-	case fields == 0 && array > 0 && array <= 4:
+	case fields == 0 && (array == 1 || array == 2):
+		t := &struct {
+			Table
+			array [2]Value
+		}{}
+		t.Table.node, t.Table.array = &emptyNode, t.array[:array:array]
+		return &t.Table
+	case fields == 0 && (array == 3 || array == 4):
 		t := &struct {
 			Table
 			array [4]Value
