@@ -26,8 +26,13 @@ type section struct{ name, text string }
 func readSections(t testing.TB, path string) []section {
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
+	return parseSections(string(text))
+}
+
+// parseSections takes a text apart into the parts behind lines "--- name".
+func parseSections(text string) []section {
 	var all []section
-	for _, part := range strings.Split("\n"+string(text), "\n--- ")[1:] {
+	for _, part := range strings.Split("\n"+text, "\n--- ")[1:] {
 		name, body, _ := strings.Cut(part, "\n")
 		all = append(all, section{name, strings.TrimSuffix(body, "\n")})
 	}
@@ -118,18 +123,12 @@ func differences(want, have string) string {
 	return b.String()
 }
 
-func parseSections(t testing.TB, text string) []section {
-	path := filepath.Join(t.TempDir(), "out")
-	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
-	return readSections(t, path)
-}
-
 // TestLanguage compares every program's output with the recording.
 func TestLanguage(t *testing.T) {
 	for _, path := range languageFiles(t) {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".lua"), func(t *testing.T) {
 			programs := readSections(t, path)
-			have := parseSections(t, runHere(t, script(t, programs)))
+			have := parseSections(runHere(t, script(t, programs)))
 			compareSections(t, readSections(t, outputPath(path)), have)
 		})
 	}
@@ -149,6 +148,6 @@ func TestLanguageOracle(t *testing.T) {
 			require.NoError(t, os.WriteFile(outputPath(file), out, 0o644))
 			continue
 		}
-		compareSections(t, readSections(t, outputPath(file)), parseSections(t, string(out)))
+		compareSections(t, readSections(t, outputPath(file)), parseSections(string(out)))
 	}
 }
