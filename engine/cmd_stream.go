@@ -24,34 +24,28 @@ func Streams() Family {
 			Summary: "Deletes messages from the beginning of a stream."},
 		{Name: "xsetid", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdXSetID, Since: "5.0.0",
 			Summary: "Sets the last ID of a stream, for those who build it from parts."},
-		{Name: "xread", Arity: -4, Flags: ReadOnly | Blocking, Keys: streamKeys, Run: cmdXRead, Since: "5.0.0",
+		{Name: "xread", Arity: -4, Flags: ReadOnly | Blocking, Keys: streamKeys(1), Run: cmdXRead, Since: "5.0.0",
 			Summary: "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise."},
-		{Name: "xreadgroup", Arity: -7, Flags: Write | Blocking, Keys: streamKeys, Run: cmdXReadGroup, Since: "5.0.0",
+		{Name: "xreadgroup", Arity: -7, Flags: Write | Blocking, Keys: streamKeys(4), Run: cmdXReadGroup, Since: "5.0.0",
 			Summary: "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise."},
 	}, groupLines()...)}
 }
 
-// streamKeys are the first half of what follows the word STREAMS.
-var streamKeys = Keys{Find: func(args [][]byte) (at []int, ok bool) {
-	for i := 1; i < len(args); i++ {
-		switch arg := args[i]; {
-		case IsWord(arg, "BLOCK"), IsWord(arg, "COUNT"):
-			i++
-		case IsWord(arg, "GROUP"):
-			i += 2
-		case IsWord(arg, "NOACK"):
-		case IsWord(arg, "STREAMS"):
-			n := len(args) - i - 1
-			for j := range n / 2 {
+// streamKeys are the first half of what follows the word STREAMS, which is looked for from a position on.
+func streamKeys(from int) Keys {
+	return Keys{Find: func(args [][]byte) (at []int, ok bool) {
+		for i := from; i < len(args); i++ {
+			if !IsWord(args[i], "STREAMS") {
+				continue
+			}
+			for j := range (len(args) - i - 1) / 2 {
 				at = append(at, i+1+j)
 			}
-			return at, n > 0 && n%2 == 0
-		default:
-			return nil, false
+			break
 		}
-	}
-	return nil, false
-}}
+		return at, len(at) > 0
+	}}
+}
 
 // noStream is what an absent key reads as. Nobody writes to it.
 var noStream stream.Stream
