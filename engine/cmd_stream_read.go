@@ -207,7 +207,11 @@ type portion struct {
 // portion returns what a stream has to give after an entry; ok is false if it has nothing. There is
 // always a history.
 func (c *Call) portion(r *reading, key []byte, from stream.ID) (p portion, ok bool) {
-	value, _ := c.DB.Edit(key)
+	find := c.DB.Find
+	if r.grouped {
+		find = c.DB.Edit
+	}
+	value, _ := find(key)
 	p.key, p.from = key, from
 	if p.stream, ok = value.(*stream.Stream); !ok {
 		return p, false
