@@ -1,0 +1,261 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// frail is a disk in memory that can be full.
+type frail struct {
+	Shelf
+	mu   sync.Mutex
+	full bool
+}
+
+type frailFile struct {
+	File
+	disk *frail
+}
+
+var errFull = errors.New("no space left on device")
+
+func (d *frail) fill(full bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.full = full
+}
+
+func (d *frail) Create(path string) (File, error) {
+	f, err := d.Shelf.Create(path)
+	return &frailFile{f, d}, err
+}
+
+func (f *frailFile) Write(b []byte) (int, error) {
+	f.disk.mu.Lock()
+	defer f.disk.mu.Unlock()
+	if f.disk.full && len(b) > 100 {
+		return 0, errFull
+	}
+	return f.File.Write(b)
+}
+
+// bench is an engine with a saver, a clock that is set by hand, and a way to wait for saves.
+type bench struct {
+	*engine.Engine
+	*Saver
+	t       *testing.T
+	clock   int64
+	session *engine.Session
+	done    chan struct{}
+}
+
+func newBench(t *testing.T, disk Disk) *bench {
+	b := &bench{t: t, clock: 1_700_000_000_000_000, done: make(chan struct{}, 10)}
+	b.Engine = engine.New(engine.Options{Clock: func() int64 { return b.clock }, Seed: 1})
+	b.Engine.Add(engine.Strings())
+	b.Engine.Add(engine.Generic())
+	b.Engine.Add(engine.Databases())
+	b.Engine.Add(engine.Server())
+	b.Engine.Add(Payloads())
+	b.Saver = New(b.Engine, Options{Disk: disk, Beside: func(run func()) {
+		go func() {
+			run()
+			b.done <- struct{}{}
+		}()
+	}})
+	b.session = b.Engine.NewSession(nil)
+	return b
+}
+
+// do runs a command and returns its reply as text.
+func (b *bench) do(text string) string {
+	b.t.Helper()
+	words, ok := resp.Words([]byte(text), nil)
+	require.True(b.t, ok)
+	o := b.Engine.Do(b.session, [][][]byte{words})
+	if len(o.Out) == 0 {
+		return ""
+	}
+	v, err := resp.NewReader(strings.NewReader(string(o.Out))).Read()
+	require.NoError(b.t, err)
+	return v.Text
+}
+
+func (b *bench) wait() { <-b.done }
+
+func (b *bench) pass(seconds int64) {
+	b.clock += seconds * 1e6
+	b.Engine.Tick()
+}
+
+func TestSavePoints(t *testing.T) {
+	shelf := new(Shelf)
+	b := newBench(t, shelf)
+	require.Empty(t, b.Engine.Param("save").Set("60 2"))
+	require.Empty(t, b.Engine.Param("save").Set("3600 1"))
+	require.NoError(t, b.Load(false))
+	require.Equal(t, "60 2 3600 1", b.Engine.Param("save").Get(), "lines of a file add up")
+	b.do("SET a 1")
+	b.pass(61)
+	require.Contains(t, b.do("INFO persistence"), "rdb_changes_since_last_save:1\r\n")
+	b.do("SET b 1")
+	b.pass(1)
+	b.wait()
+	info := b.do("INFO persistence")
+	require.Contains(t, info, "rdb_changes_since_last_save:0\r\n")
+	require.Contains(t, info, "rdb_saves:1\r\n")
+	require.Contains(t, info, "rdb_last_bgsave_status:ok\r\n")
+	require.Equal(t, "1700000062", fmt.Sprint(b.facts.lastSave))
+
+	copied := newBench(t, shelf)
+	require.NoError(t, copied.Load(false))
+	require.Equal(t, "1", copied.do("GET b"))
+	require.Empty(t, b.Engine.Param("save").Set("10 1"))
+	require.Equal(t, "10 1", b.Engine.Param("save").Get(), "CONFIG SET replaces")
+	require.NotEmpty(t, b.Engine.Param("save").Set("10"))
+	require.NotEmpty(t, b.Engine.Param("save").Set("0 1"))
+}
+
+func TestFullDiskLeavesTheOldFile(t *testing.T) {
+	disk := new(frail)
+	b := newBench(t, disk)
+	b.Engine.Own(engine.Hooks{Shutdown: func(engine.Shutdown) string { return "" }})
+	require.Empty(t, b.Engine.Param("save").Set("3600 1"))
+	require.NoError(t, b.Load(false))
+	b.do("SET a old")
+	require.Equal(t, "OK", b.do("SAVE"))
+	b.wait()
+	b.do("SET a new")
+	b.do("SET large " + strings.Repeat("x1y2z", 100))
+	disk.fill(true)
+	require.Equal(t, "Background saving started", b.do("BGSAVE"))
+	b.wait()
+	require.Equal(t, misconf, b.do("SET a newer"))
+	require.Equal(t, "new", b.do("GET a"))
+	require.Contains(t, b.do("INFO persistence"), "rdb_last_bgsave_status:err\r\n")
+	require.Equal(t, "ERR", b.do("SAVE"))
+	b.wait()
+	require.Equal(t, engine.ErrShutdown, b.do("SHUTDOWN"))
+	b.wait()
+
+	copied := newBench(t, disk)
+	require.NoError(t, copied.Load(false))
+	require.Equal(t, "old", copied.do("GET a"))
+
+	require.Empty(t, b.Engine.Param("stop-writes-on-bgsave-error").Set("no"))
+	require.Equal(t, "OK", b.do("SET a newer"))
+	require.Empty(t, b.Engine.Param("stop-writes-on-bgsave-error").Set("yes"))
+	require.Equal(t, misconf, b.do("SET a newest"))
+	disk.fill(false)
+	require.Equal(t, "Background saving started", b.do("BGSAVE"))
+	b.wait()
+	require.Equal(t, "OK", b.do("SET a newest"))
+}
+
+func TestWritesGoOnWhileItSaves(t *testing.T) {
+	shelf := new(Shelf)
+	b := newBench(t, shelf)
+	for i := range 20000 {
+		b.do(fmt.Sprintf("SET key:%d old", i))
+	}
+	want := b.Engine.Keyspace.Digest()
+	require.Equal(t, "Background saving started", b.do("BGSAVE"))
+	for i := range 20000 {
+		switch i % 3 {
+		case 0:
+			b.do(fmt.Sprintf("SET key:%d new", 20000-i))
+		case 1:
+			b.do(fmt.Sprintf("DEL key:%d", 20000-i))
+		case 2:
+			b.do(fmt.Sprintf("SET other:%d new", i))
+		}
+	}
+	b.wait()
+	copied := newBench(t, shelf)
+	require.NoError(t, copied.Load(false))
+	require.Equal(t, want, copied.Engine.Keyspace.Digest())
+	require.NotEqual(t, want, b.Engine.Keyspace.Digest())
+}
+
+func TestShutdownAndFlushAll(t *testing.T) {
+	shelf := new(Shelf)
+	b := newBench(t, shelf)
+	b.Engine.Own(engine.Hooks{Shutdown: func(engine.Shutdown) string { return "" }})
+	require.NoError(t, b.Load(false))
+	b.do("SET a 1")
+	b.Saver.Close()
+	_, _, err := shelf.Open(b.path())
+	require.Error(t, err, "without save points nothing is saved")
+	require.Empty(t, b.Engine.Param("save").Set("3600 1000"))
+	b.do("SHUTDOWN")
+	b.wait()
+	_, size, err := shelf.Open(b.path())
+	require.NoError(t, err)
+	b.do("FLUSHALL")
+	b.wait()
+	_, empty, err := shelf.Open(b.path())
+	require.NoError(t, err)
+	require.Less(t, empty, size, "FLUSHALL saves the emptiness")
+}
+
+func TestFiles(t *testing.T) {
+	dir := t.TempDir()
+	b := newBench(t, nil)
+	require.Equal(t, "No such file or directory", b.Engine.Param("dir").Set(filepath.Join(dir, "none")))
+	require.Equal(t, "Not a directory", b.Engine.Param("dir").Set(os.Args[0]))
+	require.Empty(t, b.Engine.Param("dir").Set(dir))
+	require.NotEmpty(t, b.Engine.Param("dbfilename").Set("a/b"))
+	require.NoError(t, b.Load(false), "there is none")
+	b.do("SET a 1")
+	require.Equal(t, "OK", b.do("SAVE"))
+	b.wait()
+	files, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Len(t, files, 1)
+
+	path := filepath.Join(dir, "dump.rdb")
+	b.do("DEL a")
+	good, err := os.ReadFile(path)
+	require.NoError(t, err)
+	good[len(good)-1]++
+	require.NoError(t, os.WriteFile(path, good, 0o644))
+	require.ErrorContains(t, b.LoadFile(path), "checksum")
+	require.NoError(t, os.WriteFile(path, []byte("something"), 0o644))
+	require.ErrorContains(t, b.LoadFile(path), "not a snapshot")
+	require.Error(t, b.LoadFile(dir))
+	require.Empty(t, b.Engine.Param("dbfilename").Set("other"))
+	require.NoError(t, b.Load(false))
+}
+
+func TestClientsHearThatItLoads(t *testing.T) {
+	shelf := new(Shelf)
+	b := newBench(t, shelf)
+	for i := range 1000 {
+		b.do(fmt.Sprintf("SET key:%d %d", i, i))
+	}
+	require.Equal(t, "OK", b.do("SAVE"))
+	b.wait()
+	loading := newBench(t, shelf)
+	heard := ""
+	loading.opts.Progress = func(done, total int64) {
+		require.LessOrEqual(t, done, total)
+		heard = loading.do("GET key:1") + "\n" + loading.do("INFO persistence")
+	}
+	require.NoError(t, loading.Load(false))
+	require.Contains(t, heard, "LOADING Redis is loading the dataset in memory")
+	require.Contains(t, heard, "loading:1\r\n")
+	require.Contains(t, heard, "loading_total_bytes:")
+	require.Equal(t, "1", loading.do("GET key:1"))
+	require.Contains(t, loading.do("INFO persistence"), "rdb_last_load_keys_loaded:1000\r\n")
+}
+
