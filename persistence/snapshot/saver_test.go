@@ -199,6 +199,7 @@ func TestShutdownAndFlushAll(t *testing.T) {
 	require.Empty(t, b.Engine.Param("save").Set("3600 1000"))
 	b.do("SHUTDOWN")
 	b.wait()
+	b.session = b.Engine.NewSession(nil)
 	_, size, err := shelf.Open(b.path())
 	require.NoError(t, err)
 	b.do("FLUSHALL")
