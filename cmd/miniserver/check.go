@@ -6,6 +6,7 @@ import (
 	"io"
 
 	"github.com/miniserver-go/miniserver/persistence/journal"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // errTold says that what is wrong was told already.
@@ -22,6 +23,18 @@ func checkAOF(args []string, in io.Reader, out io.Writer) error {
 	}
 	err := journal.Check{Out: out, In: in, Fix: fix, Progress: progress(out)}.Run(args[0])
 	if errors.Is(err, journal.ErrInvalid) {
+		return errTold
+	}
+	return err
+}
+
+// checkRDB looks through a snapshot.
+func checkRDB(args []string, out io.Writer) error {
+	if len(args) != 1 {
+		return errors.New("usage: miniserver check-rdb <file.rdb>")
+	}
+	err := snapshot.Check{Out: out, Progress: progress(out)}.Run(args[0])
+	if errors.Is(err, snapshot.ErrDamaged) {
 		return errTold
 	}
 	return err

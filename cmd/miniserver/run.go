@@ -19,6 +19,7 @@ const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver - (read the configuration from stdin)
        miniserver eval script.lua [key ...] [, argument ...]
        miniserver check-aof [--fix] <file.manifest|file.aof>
+       miniserver check-rdb <file.rdb>
        miniserver -v or --version
        miniserver -h or --help
 
@@ -42,6 +43,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			return eval(ctx, args[1:], out)
 		case "check-aof":
 			return checkAOF(args[1:], in, out)
+		case "check-rdb":
+			return checkRDB(args[1:], out)
 		}
 	}
 	if len(args) == 1 {
