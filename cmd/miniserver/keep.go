@@ -33,8 +33,10 @@ func (k keepers) load() error {
 	return k.journal.Load()
 }
 
-// close saves what is to be saved at the end.
-func (k keepers) close() {
-	k.snapshots.Close()
-	k.journal.Close()
+// load takes in what was kept, and the fixture.
+func (p *program) load() error {
+	if err := p.kept.load(); err != nil {
+		return err
+	}
+	return p.loadFixture()
 }

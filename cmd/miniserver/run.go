@@ -32,6 +32,7 @@ Options are the lines of a configuration file, with two dashes in front:
 
 CONFIG GET * shows all parameters. In addition to redis-server's there are
 
+       --load <file>     a snapshot, append-only file or text of commands to load at the start, only read
        --seed <number>   of dice and hash functions, for runs that repeat (random otherwise)
 `
 
@@ -72,14 +73,15 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 
 // program is an engine with its server and what the process owns.
 type program struct {
-	engine *engine.Engine
-	server *server.Server
-	kept   keepers
-	conf   *config
-	first  map[string]string // the parameters before the configuration was read
-	log    logFile
-	pid    string // path of the file with the process id; "" for none
-	seed   uint64
+	engine      *engine.Engine
+	server      *server.Server
+	kept        keepers
+	conf        *config
+	first       map[string]string // the parameters before the configuration was read
+	log         logFile
+	fixturePath string // of what is loaded at the start besides
+	pid         string // path of the file with the process id; "" for none
+	seed        uint64
 }
 
 // newProgram builds the engine and the server that the configuration asks for.
@@ -99,9 +101,9 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	wire(p.engine)
 	p.kept = keep(p.engine, nil, &p.log)
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite,
-		Journal: p.kept.journal, Load: p.kept.load})
+		Journal: p.kept.journal, Load: p.load})
 	p.engine.AddParams(early[1].AtStart(),
-		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart())
+		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart(), engine.StringParam("load", &p.fixturePath).AtStart())
 	p.first = values(p.engine)
 	for _, s := range conf.settings {
 		if s.applied {
@@ -127,7 +129,10 @@ func (p *program) serve(ctx context.Context) error {
 		return fmt.Errorf("could not listen: %w", err)
 	}
 	err := p.server.Run(ctx)
-	p.kept.close()
+	if err == nil {
+		p.kept.snapshots.Close()
+	}
+	p.kept.journal.Close()
 	return err
 }
 

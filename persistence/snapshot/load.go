@@ -20,11 +20,14 @@ func (s *Saver) Load(elsewhere bool) error {
 			err = nil
 		}
 	}
+	if err != nil {
+		return err
+	}
 	s.engine.With(func() {
 		s.serving = true
 		s.engine.SetDirty(0)
 	})
-	return err
+	return nil
 }
 
 // LoadFile takes in a snapshot from a file, which is only read, in addition to what is there.

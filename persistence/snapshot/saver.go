@@ -106,7 +106,7 @@ func (s *Saver) seconds() int64 { return s.engine.Micros() / 1e6 }
 // tick starts saves that are due.
 func (s *Saver) tick() {
 	switch {
-	case s.busy():
+	case s.busy() || !s.serving:
 	case s.scheduled && s.mayTry():
 		s.scheduled = false
 		s.start()
@@ -142,9 +142,10 @@ func (s *Saver) flushed() {
 	}
 }
 
-// shutdown saves if there are save points, or as it was asked to.
+// shutdown saves if there are save points, or as it was asked to; but never over data that are not loaded
+// yet, or could not be.
 func (s *Saver) shutdown(how engine.Shutdown) (refusal string) {
-	if !how.NoSave && (how.Save || len(s.points) > 0) {
+	if s.serving && !how.NoSave && (how.Save || len(s.points) > 0) {
 		s.opts.Log('*', "Saving the final RDB snapshot before exiting.")
 		if err := s.save(); err != nil && !how.Force {
 			s.opts.Log('#', "Error trying to save the DB, can't exit: %v", err)

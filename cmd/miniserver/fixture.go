@@ -1,0 +1,88 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// loadFixture loads what the option --load names, after what was kept: a snapshot, an append-only file, or a
+// text with a command on each line. The file is only read.
+func (p *program) loadFixture() error {
+	if p.fixturePath == "" {
+		return nil
+	}
+	f, err := os.Open(p.fixturePath)
+	if err != nil {
+		return fmt.Errorf("can't open the fixture: %w", err)
+	}
+	defer func() { _ = f.Close() }()
+	in := bufio.NewReaderSize(f, 64<<10) // large enough for package resp to read from it without another
+	if head, _ := in.Peek(5); string(head) == "REDIS" {
+		return p.kept.snapshots.LoadFile(p.fixturePath)
+	}
+	p.engine.StartLoading()
+	defer p.engine.StopLoading()
+	if err := loadCommands(p.engine.NewLoader(), in); err != nil {
+		return fmt.Errorf("can't load %s: %w", p.fixturePath, err)
+	}
+	return nil
+}
+
+// loadCommands executes commands in the protocol's form or as text. Lines that are empty or begin with #
+// are passed over.
+func loadCommands(l *engine.Loader, in *bufio.Reader) error {
+	for n := 1; ; n++ {
+		args, err := nextCommand(in)
+		switch {
+		case errors.Is(err, io.EOF) && !l.InTx():
+			return nil
+		case errors.Is(err, io.EOF):
+			return errors.New("the last transaction is not complete")
+		case err != nil:
+			return fmt.Errorf("command %d: %w", n, err)
+		case len(args) == 0:
+			n--
+			continue
+		}
+		if _, failure := l.Do([][][]byte{args}); failure != "" {
+			return fmt.Errorf("command %d, %.60q: %s", n, args, failure)
+		}
+	}
+}
+
+// nextCommand returns the next command; none for an empty line or a comment.
+func nextCommand(in *bufio.Reader) (args [][]byte, err error) {
+	first, err := in.Peek(1)
+	if err != nil {
+		return nil, err
+	}
+	if first[0] == '*' {
+		v, err := resp.NewReader(in).Read()
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		for _, e := range v.Elems {
+			args = append(args, []byte(e.Text))
+		}
+		return args, err
+	}
+	line, err := in.ReadBytes('\n')
+	if line = bytes.TrimSpace(line); len(line) == 0 || line[0] == '#' {
+		if len(line) > 0 {
+			err = nil
+		}
+		return nil, err
+	}
+	args, ok := resp.Words(line, nil)
+	if !ok {
+		return nil, fmt.Errorf("unbalanced quotes in %q", line)
+	}
+	return args, nil
+}
