@@ -20,6 +20,8 @@ const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver eval script.lua [key ...] [, argument ...]
        miniserver check-aof [--fix] <file.manifest|file.aof>
        miniserver check-rdb <file.rdb>
+       miniserver convert json|resp <file.rdb> [output]
+       miniserver convert rdb <file.json> <file.rdb>
        miniserver -v or --version
        miniserver -h or --help
 
@@ -44,6 +46,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			return eval(ctx, args[1:], out)
 		case "check-aof":
 			return checkAOF(args[1:], in, out)
+		case "convert":
+			return convert(args[1:], out)
 		case "check-rdb":
 			return checkRDB(args[1:], out)
 		}

@@ -1,0 +1,85 @@
+package snapshot
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// converted returns a bench with data of many types, saved.
+func converted(t *testing.T) (*bench, *Shelf) {
+	shelf := new(Shelf)
+	b := newBench(t, shelf)
+	for _, f := range []engine.Family{engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(), engine.Streams(), engine.BloomFilters(), engine.Selection()} {
+		b.Engine.Add(f)
+	}
+	for _, command := range []string{
+		`SET text "hello \"world\""`, `SET bytes "\xff\x00\x01"`, `SET int 42 PX 100000`, `RPUSH list a b 3`,
+		`SADD ints 1 2 3`, `SADD words a b`, `HSET hash f v g 2`, `HSET dated f v g 2`, `HPEXPIRE dated 5000 FIELDS 1 f`,
+		`ZADD zset 1 a 2.5 b inf c`, `XADD stream 1-1 f v`, `BF.ADD bloom x`, `SELECT 3`, `SET "other <db>" 1`,
+		`SADD members a b`, `SEXPIRE members 50 MEMBERS 1 b`, `RPUSH elements a b a`, `LEXPIRE elements 50 ELEMENTS 1 a`,
+	} {
+		require.NotContains(t, b.do(command), "ERR", command)
+	}
+	require.Equal(t, "OK", b.do("SAVE"))
+	b.wait()
+	return b, shelf
+}
+
+func TestConvertToJSONAndBack(t *testing.T) {
+	b, shelf := converted(t)
+	file := shelf.files[b.path()]
+	var text bytes.Buffer
+	require.NoError(t, Convert(bytes.NewReader(file), int64(len(file)), "json", &text))
+	require.Contains(t, text.String(), `{"db":0,"key":"text","type":"string","value":"hello \"world\""}`+"\n")
+	require.Contains(t, text.String(), `{"db":0,"key":"bytes","type":"string","value":{"base64":"/wAB"}}`+"\n")
+	require.Contains(t, text.String(), `{"db":0,"key":"int","type":"string","deadline":1700000100000,"value":"42"}`+"\n")
+	require.Contains(t, text.String(), `"type":"zset","value":[["a","1"],["b","2.5"],["c","+Inf"]]}`+"\n")
+	require.Contains(t, text.String(), `"deadlines":[{"element":"b","deadline":1700000050000}]`)
+
+	back := &shelved{shelf: shelf, path: b.path()}
+	require.NoError(t, FromJSON(&text, back))
+	require.NoError(t, back.Commit())
+	copied := newBench(t, shelf)
+	require.NoError(t, copied.Load(false))
+	require.Equal(t, b.Engine.Keyspace.Digest(), copied.Engine.Keyspace.Digest())
+	require.Equal(t, 2, copied.Engine.Keyspace.DB(3).Subexpiry())
+
+	for _, bad := range []string{`{"db":0`, `{"key":"k","type":"hash","value":"x"}`, `{"key":"k","type":"list","value":[]}`,
+		`{"key":"k","type":"zset","value":[["a","x"]]}`, `{"key":"k","type":"foo","value":1}`, `{"key":"k","type":"set","payload":"AAAA"}`} {
+		require.Error(t, FromJSON(strings.NewReader(bad), &shelved{shelf: shelf}), bad)
+	}
+	require.Error(t, Convert(bytes.NewReader(file[:50]), 50, "json", &text))
+	require.Error(t, Convert(bytes.NewReader(file), 0, "xml", &text))
+}
+
+func TestConvertToCommands(t *testing.T) {
+	b, shelf := converted(t)
+	b.do("DEL members elements") // payloads do not hold their deadlines
+	require.Equal(t, "OK", b.do("SAVE"))
+	b.wait()
+	file := shelf.files[b.path()]
+	var out bytes.Buffer
+	require.NoError(t, Convert(bytes.NewReader(file), int64(len(file)), "resp", &out))
+	copied := newBench(t, shelf)
+	copied.Engine.Add(engine.Selection())
+	in := resp.NewReader(&out)
+	for n := 0; ; n++ {
+		v, err := in.Read()
+		if err != nil {
+			require.Greater(t, n, 12)
+			break
+		}
+		var args [][]byte
+		for _, e := range v.Elems {
+			args = append(args, []byte(e.Text))
+		}
+		require.Equal(t, "+OK\r\n", string(copied.Engine.Do(copied.session, [][][]byte{args}).Out))
+	}
+	require.Equal(t, b.Engine.Keyspace.Digest(), copied.Engine.Keyspace.Digest())
+}

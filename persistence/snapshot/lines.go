@@ -1,0 +1,225 @@
+package snapshot
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+// line is a key as a line of JSON:
+//
+//	{"db":0,"key":"board","type":"zset","value":[["alice","1"],["bob","2.5"]]}
+//
+// The value of a string is a text, of a list or set an array of texts, of a hash or sorted set one of
+// pairs. Whatever JSON has no simple form for, streams, Bloom filters and collections whose elements have
+// deadlines, is the payload of DUMP instead, in base64; the deadlines follow.
+type line struct {
+	DB        int             `json:"db"`
+	Key       text            `json:"key"`
+	Type      string          `json:"type"`
+	Deadline  int64           `json:"deadline,omitempty"` // milliseconds since the epoch
+	Value     json.RawMessage `json:"value,omitempty"`
+	Payload   []byte          `json:"payload,omitempty"`
+	Deadlines []dated         `json:"deadlines,omitempty"`
+}
+
+// dated is an element with its deadline; of a list, its index.
+type dated struct {
+	Element  text  `json:"element"`
+	Deadline int64 `json:"deadline"`
+}
+
+// text is a string of JSON, or what is no UTF-8 as {"base64": ...}.
+type text string
+
+type encodedText struct {
+	Base64 string `json:"base64"`
+}
+
+// MarshalJSON implements json.Marshaler.
+func (t text) MarshalJSON() ([]byte, error) {
+	if utf8.ValidString(string(t)) {
+		return json.Marshal(string(t))
+	}
+	return json.Marshal(encodedText{base64.StdEncoding.EncodeToString([]byte(t))})
+}
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *text) UnmarshalJSON(b []byte) error {
+	if len(b) > 0 && b[0] == '"' {
+		return json.Unmarshal(b, (*string)(t))
+	}
+	var e encodedText
+	if err := json.Unmarshal(b, &e); err != nil {
+		return err
+	}
+	raw, err := base64.StdEncoding.DecodeString(e.Base64)
+	*t = text(raw)
+	return err
+}
+
+func entryText(e ziplist.Entry) text { return text(e.Append(nil)) }
+
+// lineOf returns a record as a line.
+func lineOf(r *keyspace.Record, e *rdb.Encoder) (l line, err error) {
+	l = line{DB: r.DB, Key: text(r.Key), Type: keyspace.TypeOf(r.Value).String(), Deadline: r.Deadline}
+	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
+		l.Payload = e.Payload(nil, r.Value)
+		l.Deadlines = datesOf(v)
+		return l, nil
+	}
+	var value any
+	switch v := r.Value.(type) {
+	case *str.Value:
+		value = text(v.Text(nil))
+	case *list.List:
+		texts := []text{}
+		v.Range(0, v.Len(), func(e ziplist.Entry) { texts = append(texts, entryText(e)) })
+		value = texts
+	case *set.Set:
+		texts := []text{}
+		v.Each(func(e ziplist.Entry) bool { texts = append(texts, entryText(e)); return true })
+		value = texts
+	case *hash.Hash:
+		pairs := [][2]text{}
+		v.Each(func(f, x ziplist.Entry) bool { pairs = append(pairs, [2]text{entryText(f), entryText(x)}); return true })
+		value = pairs
+	case *zset.Set:
+		pairs := [][2]text{}
+		v.Each(func(m []byte, score float64) bool {
+			pairs = append(pairs, [2]text{text(m), text(strconv.FormatFloat(score, 'g', -1, 64))})
+			return true
+		})
+		value = pairs
+	default:
+		l.Payload = e.Payload(nil, v)
+		return l, nil
+	}
+	l.Value, err = json.Marshal(value)
+	return l, err
+}
+
+// datesOf returns the deadlines that the payload does not hold.
+func datesOf(v keyspace.Dated) (all []dated) {
+	switch v := v.(type) {
+	case *hash.Hash:
+	case *list.List:
+		for i := range v.Len() {
+			if deadline := v.DeadlineAt(i); deadline != 0 {
+				all = append(all, dated{text(strconv.Itoa(i)), deadline})
+			}
+		}
+	default:
+		v.Deadlines(func(e []byte, deadline int64) bool {
+			all = append(all, dated{text(e), deadline})
+			return true
+		})
+	}
+	return all
+}
+
+// value returns the line's value.
+func (l *line) value(o rdb.Options) (keyspace.Value, error) {
+	if l.Payload != nil {
+		if !rdb.ValidPayload(l.Payload) {
+			return nil, fmt.Errorf("the payload of %q is damaged", l.Key)
+		}
+		v, err := rdb.ReadPayload(l.Payload, o)
+		if err == nil {
+			err = l.date(v, o)
+		}
+		return v, err
+	}
+	v, err := l.collection(o)
+	if err == nil && v.Len() == 0 && keyspace.TypeOf(v).Vanishes() {
+		err = fmt.Errorf("the value of %q is empty", l.Key)
+	}
+	return v, err
+}
+
+// date gives the elements their deadlines.
+func (l *line) date(v keyspace.Value, o rdb.Options) error {
+	for _, d := range l.Deadlines {
+		ok := false
+		if list, isList := v.(*list.List); isList {
+			i, err := strconv.Atoi(string(d.Element))
+			if ok = err == nil && i >= 0 && i < list.Len(); ok {
+				list.SetDeadlineAt(i, d.Deadline)
+			}
+		} else if v, isDated := v.(keyspace.Dated); isDated {
+			ok = v.SetDeadline([]byte(d.Element), d.Deadline, o.Dice)
+		}
+		if !ok {
+			return fmt.Errorf("%q has no element %q to give a deadline to", l.Key, d.Element)
+		}
+	}
+	return nil
+}
+
+// collection returns the value that JSON tells.
+func (l *line) collection(o rdb.Options) (v keyspace.Value, err error) {
+	var texts []text
+	var pairs [][2]text
+	var one text
+	switch l.Type {
+	case "string":
+		err = json.Unmarshal(l.Value, &one)
+	case "list", "set":
+		err = json.Unmarshal(l.Value, &texts)
+	case "hash", "zset":
+		err = json.Unmarshal(l.Value, &pairs)
+	default:
+		err = fmt.Errorf("%q is of unknown type %q", l.Key, l.Type)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return build(l.Type, one, texts, pairs, o)
+}
+
+func build(kind string, one text, texts []text, pairs [][2]text, o rdb.Options) (keyspace.Value, error) {
+	switch kind {
+	case "list":
+		v := &list.List{}
+		for _, t := range texts {
+			v.Push(list.Tail, []byte(t), o.List)
+		}
+		return v, nil
+	case "set":
+		v := &set.Set{}
+		for _, t := range texts {
+			v.Add([]byte(t), o.Set)
+		}
+		return v, nil
+	case "hash":
+		v := &hash.Hash{}
+		for _, p := range pairs {
+			v.Set([]byte(p[0]), []byte(p[1]), o.Hash)
+		}
+		return v, nil
+	case "zset":
+		v := &zset.Set{}
+		for _, p := range pairs {
+			score, err := strconv.ParseFloat(string(p[1]), 64)
+			if err != nil || math.IsNaN(score) {
+				return nil, fmt.Errorf("%q is no score", p[1])
+			}
+			v.Add([]byte(p[0]), score, o.ZSet, o.Dice)
+		}
+		return v, nil
+	}
+	v := str.Of([]byte(one))
+	return &v, nil
+}
