@@ -1,0 +1,32 @@
+package main
+
+import (
+	"math"
+	"runtime/debug"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestMemoryLimit: the runtime's limit is near maxmemory, but never so near to what lives that it would
+// collect all the time.
+func TestMemoryLimit(t *testing.T) {
+	t.Setenv("GOMEMLIMIT", "")
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	const mb = 1 << 20
+	l := memoryLimit{set: math.MaxInt64}
+	fit := func(maxmemory, live int64) int64 {
+		l.maxmemory = maxmemory
+		l.fit(live)
+		return debug.SetMemoryLimit(-1)
+	}
+	require.EqualValues(t, before, fit(0, 50*mb), "no maxmemory, no limit")
+	usual := fit(100*mb, 50*mb)
+	require.Greater(t, usual, int64(125*mb))
+	require.Less(t, usual, int64(145*mb))
+	require.Equal(t, usual, fit(100*mb, 105*mb), "a little more than maxmemory lives when it is reached")
+	require.Greater(t, fit(100*mb, 400*mb), int64(450*mb), "what may not be evicted is not fought")
+	require.Greater(t, fit(1, 5*mb), int64(14*mb))
+	require.EqualValues(t, math.MaxInt64, fit(0, 50*mb))
+}
