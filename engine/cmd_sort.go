@@ -64,7 +64,7 @@ type sorting struct {
 	count     int64 // below 0 for all
 	dst       []byte
 	stores    bool
-	total     bool // equal weights are told apart by the elements, not by their places
+	total     bool // equal texts are told apart by the elements, not by their places
 }
 
 // SORT key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC] [ALPHA]
@@ -152,7 +152,7 @@ type sortable struct {
 type weighed struct {
 	from, to int // the element in the block
 	weight   float64
-	at, end  int // the weight in the block; end is 0 if there is none
+	at, end  int // the weight in the block, up to one before end, which is 0 if there is none
 }
 
 func (s *sortable) text(w *weighed) []byte { return s.texts[w.from:w.to] }
@@ -205,7 +205,8 @@ func (q *sorting) load(v keyspace.Value) *sortable {
 }
 
 // weigh finds what each element is sorted by. It reports false if a number is wanted and something
-// is not one; an absent weight is 0, or less than any text.
+// is not one; an absent weight is 0, or less than any text. Texts are compared by their bytes: all of
+// them for what is stored, up to a byte of 0 otherwise, as strcoll does.
 func (c *Call) weigh(q *sorting, s *sortable) (ok bool) {
 	ok = true
 	for i := range s.list {
@@ -215,14 +216,20 @@ func (c *Call) weigh(q *sorting, s *sortable) (ok bool) {
 			text, found = c.follow(q.by, text)
 		}
 		switch {
-		case q.alpha && found && q.by != nil:
-			w.at = len(s.texts)
-			s.texts = append(append(s.texts, text...), 0) // a byte more, so that end is not 0
-			w.end = len(s.texts)
-		case !q.alpha && found:
+		case !found:
+		case !q.alpha:
 			var isNumber bool
 			w.weight, isNumber = sortNumber(text)
 			ok = ok && isNumber
+		default:
+			if !q.stores {
+				text = cString(text)
+			}
+			if w.at = w.from; q.by != nil {
+				w.at = len(s.texts)
+				s.texts = append(s.texts, text...)
+			}
+			w.end = w.at + len(text) + 1
 		}
 	}
 	return ok
@@ -252,45 +259,66 @@ func cString(text []byte) []byte {
 // value, unless only a part of it is wanted by weight: then Redis' partial sort mixes them.
 func (q *sorting) arrange(s *sortable) []weighed {
 	from, to := q.bounds(len(s.list))
+	compare := q.compareNumbers
+	if q.alpha {
+		compare = q.compareTexts
+	}
 	switch {
 	case q.untouched:
 	case q.by != nil && to-from < len(s.list):
-		sortPart(s.list, from, to, func(a, b *weighed) int { return q.compare(s, a, b) })
+		sortPart(s.list, from, to, func(a, b *weighed) int { return compare(s, a, b) })
+	case !q.alpha: // the same, only faster
+		slices.SortFunc(s.list, func(a, b weighed) int {
+			if a.weight == b.weight {
+				return q.tie(s, &a, &b)
+			}
+			if (a.weight < b.weight) == q.desc {
+				return 1
+			}
+			return -1
+		})
 	default:
 		slices.SortFunc(s.list, func(a, b weighed) int {
-			return cmp.Or(q.compare(s, &a, &b), a.from-b.from, a.to-b.to)
+			if order := compare(s, &a, &b); order != 0 {
+				return order
+			}
+			return cmp.Or(a.from-b.from, a.to-b.to)
 		})
 	}
 	return s.list[from:to]
 }
 
-func (q *sorting) compare(s *sortable, a, b *weighed) int {
+func (q *sorting) compareNumbers(s *sortable, a, b *weighed) int {
+	if order := cmp.Compare(a.weight, b.weight); order != 0 {
+		return q.directed(order)
+	}
+	return q.tie(s, a, b)
+}
+
+func (q *sorting) compareTexts(s *sortable, a, b *weighed) int {
 	order := 0
-	switch {
-	case !q.alpha:
-		order = cmp.Compare(a.weight, b.weight)
-	case q.by == nil:
-		order = q.collate(s.text(a), s.text(b))
-	case a.end == 0 || b.end == 0:
+	if a.end == 0 || b.end == 0 {
 		order = cmp.Compare(min(a.end, 1), min(b.end, 1))
-	default:
-		order = q.collate(s.texts[a.at:a.end-1], s.texts[b.at:b.end-1])
+	} else {
+		order = bytes.Compare(s.texts[a.at:a.end-1], s.texts[b.at:b.end-1])
 	}
-	if order == 0 && (!q.alpha || q.total) {
-		order = bytes.Compare(s.text(a), s.text(b))
+	if order == 0 && q.total {
+		return q.tie(s, a, b)
 	}
+	return q.directed(order)
+}
+
+// tie compares the elements themselves.
+func (q *sorting) tie(s *sortable, a, b *weighed) int {
+	return q.directed(bytes.Compare(s.text(a), s.text(b)))
+}
+
+// directed returns an order, or its opposite if it is to be descending.
+func (q *sorting) directed(order int) int {
 	if q.desc {
 		return -order
 	}
 	return order
-}
-
-// collate compares texts by their bytes: all of them for what is stored, as strcoll does otherwise.
-func (q *sorting) collate(a, b []byte) int {
-	if q.stores {
-		return bytes.Compare(a, b)
-	}
-	return bytes.Compare(cString(a), cString(b))
 }
 
 // tellSorted replies with the elements, or with what is to be got for each.
