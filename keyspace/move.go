@@ -42,6 +42,7 @@ func (db *DB) receive(key []byte, v Value, deadline int64) *header {
 // Flush removes all keys.
 func (db *DB) Flush() {
 	db.ks.views.forgetAll(db)
+	db.ks.views.release()
 	db.contents = contents{table: dict.New[entry](db.ks.seed)}
 }
 

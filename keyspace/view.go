@@ -89,6 +89,19 @@ func (a *arena[T]) reset() {
 	a.used = 0
 }
 
+// trim gives up the views that are not lent.
+func (a *arena[T]) trim() { a.slots = slices.Clone(a.slots[:a.used]) }
+
+// release gives up what is not lent, which may still point to large values that are gone.
+func (v *views) release() {
+	v.strs.trim()
+	v.hashes.trim()
+	v.zsets.trim()
+	v.lists.trim()
+	v.sets.trim()
+	clear(v.open[len(v.open):cap(v.open)])
+}
+
 func (v *views) reset() {
 	v.strs.reset()
 	v.hashes.reset()
