@@ -19,7 +19,7 @@ func dataWorkloads() []workload {
 		return workload{name: name + ", 50 clients", clients: 50, pipeline: 1, share: share, keyspace: members, args: args, setup: setup}
 	}
 	element := "element:__rand_int__"
-	publish := one("PUBLISH to 50 subscribers", 0.1, nil, "PUBLISH", "news", "element:000000000001")
+	publish := one("PUBLISH to 50 subscribers", 0.3, nil, "PUBLISH", "news", "element:000000000001")
 	publish.listeners = 50
 	return []workload{
 		one("LPUSH", 1, nil, "LPUSH", "list", element),

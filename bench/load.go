@@ -77,9 +77,27 @@ func (w workload) prepare(s *server) error {
 	for i, arg := range w.args {
 		args[i] = strings.ReplaceAll(arg, "__rand_int__", "000000000001")
 	}
-	_, err := s.do(args...)
-	time.Sleep(50 * time.Millisecond) // what a script or FLUSHALL left to the background
-	return err
+	if _, err := s.do(args...); err != nil {
+		return err
+	}
+	return s.settle()
+}
+
+// settle waits until the server rests: until it has done what FLUSHALL, the filling or a script left to
+// the background, for two seconds at most.
+func (s *server) settle() error {
+	for range 40 {
+		before, err := cpuOf(s.process.PID)
+		if err != nil {
+			return err
+		}
+		time.Sleep(50 * time.Millisecond)
+		after, err := cpuOf(s.process.PID)
+		if err != nil || after == before {
+			return err
+		}
+	}
+	return nil
 }
 
 // drive runs redis-benchmark.
