@@ -39,6 +39,8 @@ func inProcess(t *testing.T) *stage {
 		e.Add(engine.Databases())
 		e.Add(engine.Server())
 		e.Add(engine.Hashes())
+		e.Add(engine.Sets())
+		e.Add(engine.Lists())
 		e.Add(engine.SortedSets())
 		e.Add(scripting.New(e).Family())
 	})

@@ -1,0 +1,22 @@
+-- Unpaid orders in a hash: at most MOST for each customer, given up after PATIENCE milliseconds.
+--
+--   redis-cli --eval examples/order-hash.lua unpaid:alice , order:7 3 1800000
+--   miniserver eval examples/order-hash.lua unpaid:alice , order:7 3 1800000
+--
+-- KEYS[1]  a hash, one field for each order, its value the time at which it was placed
+-- ARGV     ORDER, MOST, PATIENCE
+-- reply    1 if the order was noted, 0 if there are too many, or it is noted already
+--
+-- Each order has a deadline of its own. After it the order is not there, to no command, and the key goes with the
+-- last one: nobody sweeps. To pay is HDEL. (miniserver, or Redis 7.4 and later.)
+local key, order = KEYS[1], ARGV[1]
+local most, patience = tonumber(ARGV[2]), tonumber(ARGV[3])
+if not (most and patience and most >= 1 and patience >= 1) then
+  return redis.error_reply('ERR usage: ORDER MOST PATIENCE, the numbers at least 1')
+end
+if redis.call('HEXISTS', key, order) == 1 or redis.call('HLEN', key) >= most then
+  return 0
+end
+redis.call('HSET', key, order, redis.call('TIME')[1])
+redis.call('HPEXPIRE', key, patience, 'FIELDS', 1, order)
+return 1

@@ -1,0 +1,22 @@
+-- Unpaid orders in a set: at most MOST for each customer, given up after PATIENCE milliseconds.
+--
+--   redis-cli --eval examples/order-set.lua unpaid:alice , order:7 3 1800000
+--   miniserver eval examples/order-set.lua unpaid:alice , order:7 3 1800000
+--
+-- KEYS[1]  a set, one member for each order
+-- ARGV     ORDER, MOST, PATIENCE
+-- reply    1 if the order was noted, 0 if there are too many, or it is noted already
+--
+-- Each order has a deadline of its own. After it the order is not there, to no command, and the key goes with the
+-- last one: nobody sweeps. To pay is SREM. (miniserver only.)
+local key, order = KEYS[1], ARGV[1]
+local most, patience = tonumber(ARGV[2]), tonumber(ARGV[3])
+if not (most and patience and most >= 1 and patience >= 1) then
+  return redis.error_reply('ERR usage: ORDER MOST PATIENCE, the numbers at least 1')
+end
+if redis.call('SISMEMBER', key, order) == 1 or redis.call('SCARD', key) >= most then
+  return 0
+end
+redis.call('SADD', key, order)
+redis.call('SPEXPIRE', key, patience, 'MEMBERS', 1, order)
+return 1
