@@ -90,7 +90,7 @@ func (db *DB) checkDated(e entry) error {
 	case v == nil:
 		return nil
 	}
-	if b := e.box(); b.surfaces > v.NextDeadline() || !db.elements.Has(due{b.surfaces, db.hash(e)}) {
+	if b := e.box(); b.surfaces > v.NextDeadline()+pause(v) || !db.elements.Has(due{b.surfaces, db.hash(e)}) {
 		return fmt.Errorf("key %q: its elements are not announced at %d", e.Key(), b.surfaces)
 	}
 	return nil

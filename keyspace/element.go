@@ -77,7 +77,7 @@ func (db *DB) date(e entry, hash uint64) {
 	}
 	b, next := e.box(), v.NextDeadline()
 	if b.has(dated) {
-		if b.surfaces <= next {
+		if b.surfaces <= next+pause(v) {
 			return
 		}
 		db.elements.Delete(due{b.surfaces, hash})
@@ -172,9 +172,19 @@ func (db *DB) surfaceElements(most int) (cost int) {
 	before := v.Len()
 	if !db.shed(found, item.hash, most) && found.head().has(dated) {
 		db.elements.Delete(item)
-		db.surfaceAt(found.box(), item.hash, v.NextDeadline())
+		db.surfaceAt(found.box(), item.hash, max(v.NextDeadline(), db.ks.Now+pause(v)))
 	}
 	return before - v.Len() + 1
+}
+
+// pause returns for how many milliseconds the active side leaves a collection alone. A list has to be
+// walked to find what is due in it, and a long one should not be walked all the time. Readers do not
+// wait for the active side.
+func pause(v Dated) int64 {
+	if _, ok := v.(*list.List); ok {
+		return int64(v.Len() >> 14)
+	}
+	return 0
 }
 
 // shedAll removes all elements that are due, before the keys are walked.

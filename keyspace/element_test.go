@@ -196,3 +196,29 @@ func TestReplayedElementsStay(t *testing.T) {
 		require.Len(t, *told, 1)
 	}
 }
+
+// TestLongListsAreLeftAlone checks that the active side does not walk a long list all the time, and
+// that readers see what is due gone all the same.
+func TestLongListsAreLeftAlone(t *testing.T) {
+	ks, db, dice, _ := newDated(t)
+	fill(db, dice, "k", keyspace.List, 100_000)
+	v, _ := db.Edit([]byte("k"))
+	for i := range 10 {
+		v.(*list.List).SetDeadlineAt(1000*i, 1010+int64(i))
+	}
+	db.Settle([]byte("k"))
+	ks.Now = 1010
+	db.Reap(1000)
+	require.Equal(t, 99_999, v.Len())
+	require.EqualValues(t, 1010+100_000>>14, db.NextDeadline())
+	ks.Now = 1012
+	_, more := db.Reap(1000)
+	require.False(t, more)
+	require.Equal(t, 99_999, v.Len())
+	v, _ = db.Find([]byte("k"))
+	require.Equal(t, 99_997, v.Len())
+	ks.Now = 1020
+	db.Reap(1000)
+	require.Equal(t, 99_990, v.Len())
+	require.Zero(t, db.Subexpiry())
+}

@@ -27,7 +27,7 @@
 //  5. No collection in the table is empty.
 //  6. The index has at most as many items as there are deadlines and counted orphans.
 //  7. Each entry whose elements have deadlines is flagged as dated and has one item in the index of
-//     elements, at the soonest of them or before; no other has.
+//     elements, at the soonest of them or before, a long list's at most a pause later; no other has.
 //
 // Unlike Redis, where a key lives through the millisecond of its deadline, here it is due in it: a
 // wake-up at the deadline finds it ready to go.

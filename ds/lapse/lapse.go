@@ -4,9 +4,8 @@
 //	Table   marks (deadline, element) for those that have one, and a queue of the same, soonest first
 //
 // A Row is for what lies packed in a block, and for lists, whose elements have no other name than
-// their position. A Table is for collections that keep each element in a block of its own: the
-// element's pointer is its name, so that no text is stored twice and no two are ever taken for one
-// another.
+// their position. A Table is for collections that keep each element in a block of its own: it points
+// to the block, so that no text is stored twice.
 //
 // Deadlines are milliseconds since the epoch, from 1 to Max; 0 stands for none. An element is due at
 // its deadline, not only after it.

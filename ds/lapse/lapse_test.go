@@ -2,6 +2,7 @@ package lapse_test
 
 import (
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"testing"
 
@@ -27,7 +28,7 @@ func playTable(t *testing.T, seed uint64, steps int) {
 	table, model := lapse.NewTable[*block](seed), map[*block]int64{}
 	blocks := make([]*block, 1+dice.IntN(300))
 	for i := range blocks {
-		blocks[i] = &block{strconv.Itoa(i / 2)} // each key twice
+		blocks[i] = &block{strconv.Itoa(i)}
 	}
 	now := int64(1000)
 	for range steps {
@@ -36,6 +37,8 @@ func playTable(t *testing.T, seed uint64, steps int) {
 		case 0:
 			table.Drop(b)
 			delete(model, b)
+			blocks[slices.Index(blocks, b)] = &block{b.key} // another one of the same key
+			continue
 		case 1:
 			now += dice.Int64N(300)
 			requireDue(t, table, model, now)
