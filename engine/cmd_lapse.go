@@ -185,7 +185,7 @@ func (x *elementChanges) expire(v keyspace.Dated, element []byte, deadline int64
 		}
 		return elementGone
 	}
-	v.SetDeadline(element, max(deadline, 1), c.Engine.Dice)
+	v.SetDeadline(element, max(deadline, 1), c.Engine.dice)
 	x.set++
 	if c.Engine.log != nil {
 		x.dated = append(x.dated, element)
@@ -310,7 +310,7 @@ func (c *Call) persistElements(k kind) {
 	for _, e := range elements {
 		code := elementTime(v, e, 0, func(int64) int64 { return elementDated })
 		if code == elementDated {
-			v.SetDeadline(e, 0, c.Engine.Dice)
+			v.SetDeadline(e, 0, c.Engine.dice)
 			changed = true
 		}
 		c.Reply.Int(code)

@@ -93,7 +93,7 @@ func (c *Call) persistMember() {
 		c.Reply.Int(0)
 		return
 	}
-	v.SetDeadline(member, 0, c.Engine.Dice)
+	v.SetDeadline(member, 0, c.Engine.dice)
 	c.Changed(key, k.event("persist"))
 	c.Reply.Int(1)
 }
@@ -170,7 +170,7 @@ func cmdSAddEx(c *Call) {
 			added++
 		}
 		if isNew || !keep {
-			s.SetDeadline(m, deadline, c.Engine.Dice)
+			s.SetDeadline(m, deadline, c.Engine.dice)
 			dated = append(dated, m)
 		}
 	}

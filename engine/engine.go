@@ -39,6 +39,7 @@ type Engine struct {
 	micros   int64        // the clock at the start of the batch
 	started  int64        // microseconds
 	rng      *rand.Rand
+	dice     func(n uint64) uint64 // Dice, for callees through which it escapes
 	table    map[string]*Command
 	sections []Section
 	params   map[string]*Param
@@ -138,7 +139,8 @@ func New(o Options) *Engine {
 	}
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
-	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.Dice)
+	e.dice = e.Dice
+	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnLapse = e.expired, e.created, e.lapsed
 	e.SetJournal(o.Journal)
 	e.info.runID = fmt.Sprintf("%016x%016x%08x", rng.Uint64(), rng.Uint64(), rng.Uint32())

@@ -40,6 +40,11 @@ var limiterSteps = []struct {
 	{"ZADD to a large set", large("ZADD z {n} m{n}"), "ZADD z {n} new{n}", 1},
 	{"ZADD of a known member to a large set", large("ZADD z {n} m{n}"), "ZADD z 1{n} m200", 0},
 	{"ZRANGE of a large set", large("ZADD z {n} m{n}"), "ZRANGE z 0 -1 WITHSCORES", 0},
+	{"HEXPIRE to a later time", []string{"HSET h a 1 b 2"}, "HEXPIRE h {n} FIELDS 1 a", 0},
+	{"HEXPIRE to a later time in a large hash", large("HSET h f{n} {n}"), "HEXPIRE h {n} FIELDS 1 f200", 0},
+	{"ZEXPIRE to a later time", []string{"ZADD z 1 a 2 b"}, "ZEXPIRE z {n} MEMBERS 1 a", 0},
+	{"HTTL", []string{"HSET h a 1 b 2", "HEXPIRE h 100 FIELDS 1 a"}, "HTTL h FIELDS 2 a b", 0},
+	{"HGET beside a deadline", []string{"HSET h a 1 b 2", "HEXPIRE h 100 FIELDS 1 a"}, "HGET h b", 0},
 	{"ZPOPMIN of a large set", large("ZADD z {n} m{n}"), "ZPOPMIN z", 0},
 	{"ZREMRANGEBYSCORE of nothing", []string{"ZADD z 10 a 20 b"}, "ZREMRANGEBYSCORE z -inf (5", 0},
 }
