@@ -15,6 +15,8 @@ import (
 // different are facts that are not the reference's, because they changed after Redis 7.0.
 var different = map[string][]string{
 	"command|getkeys": {"arity"}, "command|getkeysandflags": {"arity"}, "zrank": {"arity"}, "zrevrank": {"arity"},
+	// They take a member as well, as in KeyDB.
+	"persist": {"arity"}, "ttl": {"arity"}, "pttl": {"arity"},
 	// Scripts may call blocking commands since Redis 7.2.
 	"blpop": {"flags"}, "brpop": {"flags"}, "blmove": {"flags"}, "brpoplpush": {"flags"}, "bzpopmin": {"flags"},
 	"bzpopmax": {"flags"}, "wait": {"flags", "categories"},
