@@ -74,7 +74,7 @@ var keyAccess = map[string]string{
 	"RW insert": "append hsetnx linsert lpush lpushx pfadd rpush rpushx sadd xgroup|create xgroup|createconsumer",
 	"RW delete": "delifeq hdel lrem ltrim srem xautoclaim xdel xgroup|delconsumer xgroup|destroy xtrim zrem zremrangebylex " +
 		"zremrangebyrank zremrangebyscore",
-	"RW access delete": "blmpop blpop brpop bzmpop bzpopmax bzpopmin getdel lmpop lpop rpop spop zmpop zpopmax zpopmin",
+	"RW access delete": "blmpop blpop brpop bzmpop bzpopmax bzpopmin getdel lmpop lpop migrate rpop spop zmpop zpopmax zpopmin",
 	"RW access update": "decr decrby eval evalsha fcall getex getset hincrby hincrbyfloat incr incrby incrbyfloat increx move setbit zincrby",
 
 	"RW access update variable_flags": "bitfield set",
@@ -93,7 +93,7 @@ var keyAccess = map[string]string{
 // clusterTips are Redis' hints for clients of clusters, by the commands that give them.
 var clusterTips = map[string]string{
 	"nondeterministic_output": "lastsave cluster|bumpepoch cluster|count-failure-reports cluster|getkeysinslot cluster|info cluster|links cluster|nodes cluster|replicas cluster|shards cluster|slaves cluster|slots " +
-		"client|info client|list dump hrandfield hscan object|encoding object|freq object|idletime " +
+		"client|info client|list dump hrandfield hscan migrate object|encoding object|freq object|idletime " +
 		"object|refcount pttl spop srandmember sscan time ttl xadd xautoclaim xclaim xinfo|consumers xpending " +
 		"xtrim zrandmember zscan",
 	"nondeterministic_output request_policy:all_nodes response_policy:special":  "latency|doctor latency|histogram latency|history latency|latest",
@@ -178,6 +178,7 @@ type keySpec struct {
 
 // movingKeys are the specifications of keys beyond those whose positions are fixed.
 var movingKeys = map[string][]keySpec{
+	"migrate":           {{"RW access delete incomplete", "KEYS", -2, -1, 0}},
 	"sort":              {{access: "RO access"}, {access: "OW update"}},
 	"sort_ro":           {{access: "RO access"}},
 	"georadius":         {{"OW update", "STORE", 6, 0, 0}, {"OW update", "STOREDIST", 6, 0, 0}},

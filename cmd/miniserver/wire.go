@@ -31,5 +31,6 @@ func wire(e *engine.Engine) {
 	e.Add(engine.Cluster())
 	e.Add(engine.Modules())
 	e.Add(snapshot.Payloads())
+	e.Add(snapshot.Migration(dialer{}))
 	e.Add(scripting.New(e).Family())
 }

@@ -14,4 +14,11 @@ const (
 	errFreq       = "ERR Invalid FREQ value, must be >= 0 and <= 255"
 	errPayload    = "ERR DUMP payload version or checksum are wrong"
 	errBadPayload = "ERR Bad data format"
+
+	errMigrateKeys    = "ERR When using MIGRATE KEYS option, the key argument must be set to the empty string"
+	errMigrateDated   = "ERR The elements of '%.128s' have deadlines, which cannot be migrated"
+	errMigrateDial    = "IOERR error or timeout connecting to the client"
+	errMigrateWrite   = "IOERR error or timeout writing to target instance"
+	errMigrateRead    = "IOERR error or timeout reading to target instance" // sic
+	errMigrateRefused = "ERR Target instance replied with error: "
 )

@@ -1,0 +1,294 @@
+package snapshot
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"strconv"
+	"syscall"
+	"time"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// MIGRATE: keys go to another server as RESTORE commands with the payloads of DUMP, and leave this one
+// when that has confirmed them.
+//
+//	AUTH, SELECT ──► +OK +OK, then RESTORE RESTORE RESTORE ... ──► +OK +OK -ERR ... ──► DEL of the confirmed
+//
+// Nobody else is served meanwhile, as in Redis, which is what makes it atomic. Each command has its own
+// connection. Unlike Redis, which sends everything at once, it sends no keys before AUTH and SELECT have
+// succeeded: they would end up in the target's database 0.
+
+// Dialer reaches other servers.
+type Dialer interface {
+	// Dial connects to a server. It fails if that takes longer than patience, and so does each Read and
+	// Write of the connection. If nobody listens there the error is syscall.ECONNREFUSED.
+	Dial(host, port string, patience time.Duration) (io.ReadWriteCloser, error)
+}
+
+// Migration is the family of MIGRATE.
+func Migration(d Dialer) engine.Family {
+	m := &mover{dialer: d, encoder: rdb.Encoder{Compress: true}}
+	keys := engine.Key(3)
+	keys.Find = migratedKeys
+	return engine.Family{Group: "generic", Commands: []engine.Command{
+		{Name: "migrate", Arity: -6, Flags: engine.Write, Keys: keys, Run: m.cmdMigrate, ACL: "dangerous", Since: "2.6.0",
+			Summary: "Atomically transfers keys from one instance to another."},
+	}}
+}
+
+// migratedKeys is the key at position 3, or if that is empty those behind the word KEYS.
+func migratedKeys(args [][]byte) (at []int, ok bool) {
+	for i := 6; i < len(args); i++ {
+		switch {
+		case engine.IsWord(args[i], "AUTH"):
+			i++
+		case engine.IsWord(args[i], "AUTH2"):
+			i += 2
+		case engine.IsWord(args[i], "KEYS") && len(args[3]) > 0:
+			return nil, false
+		case engine.IsWord(args[i], "KEYS"):
+			for i++; i < len(args); i++ {
+				at = append(at, i)
+			}
+		}
+	}
+	if len(at) == 0 {
+		at = []int{3}
+	}
+	return at, true
+}
+
+// mover is what MIGRATE needs.
+type mover struct {
+	dialer  Dialer
+	encoder rdb.Encoder
+}
+
+// migration is what MIGRATE was asked to do.
+type migration struct {
+	host, port, db  string
+	patience        time.Duration
+	copies, replace bool
+	login           [][]byte // AUTH with its arguments, if that is needed
+	keys            [][]byte
+}
+
+// MIGRATE host port key | "" destination-db timeout [COPY] [REPLACE] [AUTH password | AUTH2 username
+// password] [KEYS key [key ...]]
+func (m *mover) cmdMigrate(c *engine.Call) {
+	q := migrationOf(c)
+	if !c.OK() {
+		return
+	}
+	if q.keys = present(c, q.keys); !c.OK() {
+		return
+	}
+	if len(q.keys) == 0 {
+		c.Reply.Status("NOKEY")
+		return
+	}
+	moved, failure := m.move(c, q)
+	if !q.copies {
+		drop(c, moved)
+	}
+	if failure != "" {
+		c.Fail(failure)
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+// present returns those of the keys that are there. A payload does not tell the deadlines of elements
+// other than a hash's fields, and such a key is refused.
+func present(c *engine.Call, keys [][]byte) (list [][]byte) {
+	for _, key := range keys {
+		v, ok := engine.Read[keyspace.Value](c, key)
+		if !ok {
+			continue
+		}
+		list = append(list, key)
+		_, isHash := v.(*hash.Hash)
+		if d, ok := v.(keyspace.Dated); ok && !isHash && d.Dated() > 0 {
+			c.Refusef(errMigrateDated, key)
+		}
+	}
+	return list
+}
+
+func migrationOf(c *engine.Call) *migration {
+	q := &migration{host: string(c.Arg()), port: string(c.Arg())}
+	q.keys = [][]byte{c.Arg()}
+	db, timeout := c.Arg(), c.Arg()
+	for c.More() {
+		switch {
+		case c.Word("COPY"):
+			q.copies = true
+		case c.Word("REPLACE"):
+			q.replace = true
+		case c.Left() > 1 && c.Word("AUTH"):
+			q.login = q.credentials(c, 1)
+		case c.Left() > 2 && c.Word("AUTH2"):
+			q.login = q.credentials(c, 2)
+		case c.Word("KEYS"):
+			if len(q.keys[0]) > 0 {
+				c.Refuse(errMigrateKeys)
+			}
+			q.keys = c.Rest()
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	n, ok := resp.ParseInt(timeout)
+	number, isNumber := resp.ParseInt(db)
+	if !ok || !isNumber {
+		c.Refuse(engine.ErrNotInt)
+	}
+	if n <= 0 {
+		n = 1000
+	}
+	q.patience = time.Duration(min(n, int64(time.Hour/time.Millisecond))) * time.Millisecond
+	q.db = strconv.FormatInt(number, 10)
+	return q
+}
+
+// credentials reads n arguments, which nobody may see, and returns the command that they make.
+func (q *migration) credentials(c *engine.Call, n int) [][]byte {
+	login := [][]byte{[]byte("AUTH")}
+	for range n {
+		c.Redact(len(c.Args) - c.Left())
+		login = append(login, c.Arg())
+	}
+	return login
+}
+
+// drop removes the keys that the other server has now.
+func drop(c *engine.Call, moved [][]byte) {
+	line := [][]byte{[]byte("DEL")}
+	for _, key := range moved {
+		if c.DB.Delete(key) {
+			line = append(line, key)
+			c.Changed(key, "gdel")
+		}
+	}
+	if len(line) > 1 {
+		c.Log(line...)
+	}
+}
+
+// move sends the keys and returns those that were confirmed. failure is the error's text if not all were.
+func (m *mover) move(c *engine.Call, q *migration) (moved [][]byte, failure string) {
+	conn, err := m.dialer.Dial(q.host, q.port, q.patience)
+	switch {
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return nil, errMigrateWrite
+	case err != nil:
+		return nil, errMigrateDial
+	}
+	defer func() { _ = conn.Close() }()
+	t := &target{in: bufio.NewReaderSize(conn, 1<<10), out: bufio.NewWriterSize(conn, 64<<10)}
+	if t.enter(q); t.failure != "" {
+		return nil, t.failure
+	}
+	for _, key := range q.keys {
+		m.send(c, q, t, key)
+	}
+	t.flush()
+	for _, key := range q.keys {
+		if t.broken {
+			break
+		}
+		if t.confirms() {
+			moved = append(moved, key)
+		}
+	}
+	return moved, t.failure
+}
+
+// send writes the command that restores a key. Its time to live is what is left of it.
+func (m *mover) send(c *engine.Call, q *migration, t *target, key []byte) {
+	v, _ := c.DB.Find(key)
+	t.payload = m.encoder.Payload(t.payload[:0], v)
+	ttl, _ := c.DB.Deadline(key)
+	if ttl != 0 {
+		ttl = max(ttl-c.Now(), 1)
+	}
+	args := [][]byte{[]byte("RESTORE"), key, strconv.AppendInt(nil, ttl, 10), t.payload}
+	if q.replace {
+		args = append(args, []byte("REPLACE"))
+	}
+	t.send(args...)
+}
+
+// target is the other server. The first failure counts.
+type target struct {
+	in      *bufio.Reader
+	out     *bufio.Writer
+	payload []byte // of the key that is being sent
+	failure string
+	broken  bool // nothing more can be read or written
+}
+
+func (t *target) fail(text string) {
+	if t.failure == "" {
+		t.failure = text
+	}
+}
+
+// enter proves who we are and chooses the database.
+func (t *target) enter(q *migration) {
+	if q.login != nil {
+		t.send(q.login...)
+	}
+	t.send([]byte("SELECT"), []byte(q.db))
+	t.flush()
+	if q.login != nil {
+		t.confirms()
+	}
+	if !t.broken {
+		t.confirms()
+	}
+}
+
+// send writes a command, which stays in the buffer while there is room.
+func (t *target) send(args ...[]byte) {
+	var room [32]byte
+	_, _ = t.out.Write(strconv.AppendInt(append(room[:0], '*'), int64(len(args)), 10))
+	for _, a := range args {
+		_, _ = t.out.Write(append(strconv.AppendInt(append(room[:0], "\r\n$"...), int64(len(a)), 10), "\r\n"...))
+		_, _ = t.out.Write(a)
+	}
+	_, _ = t.out.WriteString("\r\n")
+}
+
+// flush writes what is in the buffer; it tells of an error of any send before.
+func (t *target) flush() {
+	if t.out.Flush() != nil {
+		t.broken = true
+		t.fail(errMigrateWrite)
+	}
+}
+
+// confirms reads a reply and reports whether it is one of success.
+func (t *target) confirms() bool {
+	if t.broken {
+		return false
+	}
+	line, err := t.in.ReadSlice('\n')
+	switch {
+	case err != nil:
+		t.broken = true
+		t.fail(errMigrateRead)
+		return false
+	case line[0] == '-':
+		t.fail(errMigrateRefused + string(bytes.TrimRight(line[1:], "\r\n")))
+		return false
+	}
+	return true
+}

@@ -1,0 +1,98 @@
+package snapshot
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// scripted is a server that has said all it will before it is asked.
+type scripted struct {
+	io.Reader
+	heard  bytes.Buffer
+	refuse error // of Dial
+	full   error // of Write
+}
+
+func (s *scripted) Dial(_, _ string, patience time.Duration) (io.ReadWriteCloser, error) {
+	if patience != time.Second {
+		return nil, errors.New("the timeout is another")
+	}
+	return s, s.refuse
+}
+
+func (s *scripted) Write(b []byte) (int, error) {
+	if s.full != nil {
+		return 0, s.full
+	}
+	return s.heard.Write(b)
+}
+
+func (s *scripted) Close() error { return nil }
+
+// migrated returns what MIGRATE of the keys a, b and c replies to a server's replies, which keys are left
+// and what is journaled.
+func migrated(t *testing.T, s *scripted, options string) (reply, left, journal string) {
+	b := newBench(t, new(Shelf))
+	b.Engine.Add(Migration(s))
+	b.do("MSET a 1 b 2 c 3")
+	b.do("PEXPIRE b 5000")
+	b.Engine.SetJournal(func(_ int, args [][]byte) { journal += string(bytes.Join(args, []byte(" "))) + "\n" })
+	reply = b.do(`MIGRATE there 1 "" 7 0 ` + options + ` KEYS a none b c`)
+	for _, key := range []string{"a", "b", "c"} {
+		if b.do("GET "+key) != "" {
+			left += key
+		}
+	}
+	return reply, left, journal
+}
+
+func TestMigrateLosesNothing(t *testing.T) {
+	const refused = "ERR Target instance replied with error: "
+	for _, c := range []struct{ options, replies, want, left, journal string }{
+		{"", "+OK +OK +OK +OK", "OK", "", "DEL a b c\n"},
+		{"COPY", "+OK +OK +OK +OK", "OK", "abc", ""},
+		{"AUTH x", "+OK +OK +OK +OK +OK", "OK", "", "DEL a b c\n"},
+		{"AUTH x", "-NO +OK +OK +OK +OK", refused + "NO", "abc", ""},
+		{"", "-NO +OK +OK +OK", refused + "NO", "abc", ""},
+		{"", "+OK +OK -NO -NEVER", refused + "NO", "bc", "DEL a\n"},
+		{"", "+OK -NO +OK", refused + "NO", "ac", "DEL b\n"},
+		{"", "+OK +OK +OK", errMigrateRead, "c", "DEL a b\n"},
+		{"", "+OK", errMigrateRead, "abc", ""},
+		{"", "", errMigrateRead, "abc", ""},
+	} {
+		replies := strings.ReplaceAll(c.replies, " ", "\r\n") + "\r\n"
+		if c.replies == "" {
+			replies = ""
+		}
+		reply, left, journal := migrated(t, &scripted{Reader: strings.NewReader(replies)}, c.options)
+		require.Equal(t, []string{c.want, c.left, c.journal}, []string{reply, left, journal}, "%s: %s", c.options, c.replies)
+	}
+	for want, s := range map[string]*scripted{
+		errMigrateDial:  {refuse: errors.New("no such host")},
+		errMigrateWrite: {refuse: syscall.ECONNREFUSED},
+		errMigrateRead:  {Reader: strings.NewReader(strings.Repeat("+", 5000))},
+	} {
+		reply, left, journal := migrated(t, s, "")
+		require.Equal(t, []string{want, "abc", ""}, []string{reply, left, journal})
+	}
+	reply, left, _ := migrated(t, &scripted{full: errors.New("closed"), Reader: strings.NewReader("+OK\r\n+OK\r\n")}, "")
+	require.Equal(t, []string{errMigrateWrite, "abc"}, []string{reply, left})
+}
+
+func TestMigrateSends(t *testing.T) {
+	s := &scripted{Reader: strings.NewReader("+OK\r\n+OK\r\n+OK\r\n+OK\r\n+OK\r\n")}
+	reply, _, _ := migrated(t, s, "REPLACE AUTH2 me secret")
+	require.Equal(t, "OK", reply)
+	heard := s.heard.String()
+	require.True(t, strings.HasPrefix(heard, "*3\r\n$4\r\nAUTH\r\n$2\r\nme\r\n$6\r\nsecret\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n7\r\n"+
+		"*5\r\n$7\r\nRESTORE\r\n$1\r\na\r\n$1\r\n0\r\n$"), "%q", heard)
+	require.Contains(t, heard, "$1\r\nb\r\n$4\r\n5000\r\n$", "the time to live is what is left")
+	require.Equal(t, 3, strings.Count(heard, "\r\n$7\r\nREPLACE\r\n"))
+}
