@@ -3,6 +3,7 @@ package transcript
 import (
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"slices"
 	"strconv"
@@ -15,6 +16,7 @@ import (
 const (
 	patience    = 5 * time.Second       // for a reply that is due
 	quietPeriod = 10 * time.Millisecond // after which nothing more is thought to come
+	oneByOne    = 1 << 10               // bytes of a connection that OneByte means
 	longSleep   = 50 * time.Millisecond // the longest step of the clock worth sleeping through
 )
 
@@ -22,7 +24,8 @@ const (
 type Server struct {
 	Network, Address string
 
-	// OneByte sends commands one byte at a time.
+	// OneByte sends the first bytes of each connection one at a time, and what follows in pieces that end
+	// anywhere.
 	OneByte bool
 
 	// Patience is how long a reply that is due may take, Quiet how long nothing may arrive
@@ -184,6 +187,7 @@ type stream struct {
 	in     chan resp.Value
 	failed error // set before in is closed
 	over   bool  // Closed was handed out
+	sent   int   // bytes
 }
 
 func newStream(socket net.Conn, server *Server) *stream {
@@ -212,16 +216,26 @@ func (s *stream) Send(args []string) error {
 	for _, arg := range args {
 		w.BulkString(arg)
 	}
-	step := len(w.Bytes())
-	if s.server.OneByte {
-		step = 1
-	}
-	for piece := range slices.Chunk(w.Bytes(), step) {
-		if _, err := s.socket.Write(piece); err != nil {
+	for rest := w.Bytes(); len(rest) > 0; {
+		n := min(s.piece(), len(rest))
+		if _, err := s.socket.Write(rest[:n]); err != nil {
 			return err
 		}
+		s.sent += n
+		rest = rest[n:]
 	}
 	return nil
+}
+
+// piece returns how many bytes to write next at most.
+func (s *stream) piece() int {
+	switch {
+	case !s.server.OneByte:
+		return math.MaxInt
+	case s.sent < oneByOne:
+		return 1
+	}
+	return 1 + 2*(s.sent%61)*(s.sent%61)
 }
 
 // SetProto implements Conn.
