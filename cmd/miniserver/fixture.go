@@ -25,10 +25,16 @@ func (p *program) loadFixture() error {
 	defer func() { _ = f.Close() }()
 	in := bufio.NewReaderSize(f, 64<<10) // large enough for package resp to read from it without another
 	if head, _ := in.Peek(5); string(head) == "REDIS" {
-		return p.kept.snapshots.LoadFile(p.fixturePath)
+		return p.kept.snapshots.LoadFile(p.fixturePath, p.replayFixture)
 	}
 	p.engine.StartLoading()
 	defer p.engine.StopLoading()
+	return p.replayFixture(in)
+}
+
+// replayFixture executes the commands of the fixture: all of it, or what follows the snapshot in it.
+func (p *program) replayFixture(commands io.Reader) error {
+	in := bufio.NewReaderSize(commands, 64<<10) // itself if it is large enough
 	if err := loadCommands(p.engine.NewLoader(), in); err != nil {
 		return fmt.Errorf("can't load %s: %w", p.fixturePath, err)
 	}

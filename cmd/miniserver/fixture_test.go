@@ -2,11 +2,15 @@ package main
 
 import (
 	"bufio"
+	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // loadedFrom returns what a program says of GET a after loading a file.
@@ -42,6 +46,39 @@ func TestFixtures(t *testing.T) {
 	p, err := build(t, "", "--load", "/does/not/exist", "--dir", t.TempDir())
 	require.NoError(t, err)
 	require.Error(t, p.load())
+}
+
+// An append-only file that begins with a snapshot is loaded to its end: the commands behind it count, also
+// those about keys that were due since.
+func TestFixtureOfSnapshotAndCommands(t *testing.T) {
+	dir := t.TempDir()
+	snapshot := filepath.Join(dir, "base.rdb")
+	lines := write(t, "lines", `{"db":0,"key":"a","type":"string","value":"old"}`+"\n"+
+		`{"db":0,"key":"kept","type":"string","deadline":1000,"value":"x"}`+"\n"+
+		`{"db":0,"key":"due","type":"string","deadline":1000,"value":"x"}`+"\n")
+	require.NoError(t, convert([]string{"rdb", lines, snapshot}, io.Discard))
+	base, err := os.ReadFile(snapshot)
+	require.NoError(t, err)
+	const set = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$3\r\n1 2\r\n"
+	got, err := loadedFrom(t, string(base)+set)
+	require.NoError(t, err)
+	require.Equal(t, "$3\r\n1 2\r\n", got)
+	got, err = loadedFrom(t, string(base))
+	require.NoError(t, err)
+	require.Equal(t, "$3\r\nold\r\n", got)
+	for _, rest := range []string{set[:len(set)-4], "NONE\r\n", "MULTI\r\n" + set} {
+		_, err = loadedFrom(t, string(base)+rest)
+		require.Error(t, err, rest)
+	}
+
+	file := write(t, "fixture", string(base)+"PERSIST kept\r\n"+"SELECT 1\r\n"+"SET a other\r\n")
+	p, err := build(t, "", "--load", file, "--dir", dir)
+	require.NoError(t, err)
+	require.NoError(t, p.load())
+	for command, want := range map[string]string{"GET a": "$3\r\nold\r\n", "GET kept": "$1\r\nx\r\n", "GET due": "$-1\r\n"} {
+		words, _ := resp.Words([]byte(command), nil)
+		require.Equal(t, want, string(p.engine.Do(p.engine.NewSession(nil), [][][]byte{words}).Out), command)
+	}
 }
 
 func TestNextCommandEnds(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 func (s *Saver) Load(elsewhere bool) error {
 	err := error(nil)
 	if !elsewhere {
-		err = s.LoadFile(s.path())
+		err = s.LoadFile(s.path(), nil)
 		if errors.Is(err, fs.ErrNotExist) {
 			err = nil
 		}
@@ -30,8 +30,10 @@ func (s *Saver) Load(elsewhere bool) error {
 	return nil
 }
 
-// LoadFile takes in a snapshot from a file, which is only read, in addition to what is there.
-func (s *Saver) LoadFile(path string) error {
+// LoadFile takes in a snapshot from a file, which is only read, in addition to what is there. If follow is
+// not nil it takes in what follows the snapshot in the file, and as that may give keys another deadline,
+// those that are due go only afterwards.
+func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 	f, size, err := s.opts.Disk.Open(path)
 	if err != nil {
 		return err
@@ -42,10 +44,15 @@ func (s *Saver) LoadFile(path string) error {
 	s.engine.With(func() {
 		s.facts.loading, s.facts.loadStart, s.facts.loadTotal = true, s.seconds(), size
 	})
-	err = s.read(f, size)
+	rest, err := s.read(f, size, follow != nil)
+	if err != nil {
+		err = fmt.Errorf("can't load the snapshot %s: %w", path, err)
+	} else if follow != nil {
+		err = follow(rest)
+	}
 	s.engine.With(func() { s.facts.loading = false })
 	if err != nil {
-		return fmt.Errorf("can't load the snapshot %s: %w", path, err)
+		return err
 	}
 	s.opts.Log('*', "DB loaded from disk: %d keys, and %d that had expired", s.facts.loaded, s.facts.expired)
 	return nil
@@ -54,10 +61,13 @@ func (s *Saver) LoadFile(path string) error {
 // sliceItems is how many items are loaded in one hold of the lock.
 const sliceItems = 256
 
-// read reads a snapshot, in slices between which clients are answered.
-func (s *Saver) read(src io.Reader, size int64) error {
+// read reads a snapshot, in slices between which clients are answered, and returns what follows it.
+func (s *Saver) read(src io.Reader, size int64, keepDue bool) (rest io.Reader, err error) {
 	var l *loading
-	s.engine.With(func() { l = s.newLoading(src, size) })
+	s.engine.With(func() {
+		l = s.newLoading(src, size)
+		l.keepDue = keepDue
+	})
 	for more := true; more; {
 		s.engine.With(func() {
 			more = l.slice(sliceItems)
@@ -67,7 +77,7 @@ func (s *Saver) read(src io.Reader, size int64) error {
 			s.opts.Progress(l.Offset(), size)
 		}
 	}
-	return l.err
+	return l.Rest(), l.err
 }
 
 // loading is a snapshot being loaded.
@@ -75,8 +85,10 @@ type loading struct {
 	*rdb.Reader
 	saver *Saver
 	now   int64
-	merge bool // keys that are there are replaced
 	err   error
+
+	merge   bool // keys that are there are replaced
+	keepDue bool // keys whose deadline has passed are taken too
 }
 
 func (s *Saver) newLoading(src io.Reader, size int64) *loading {
@@ -129,7 +141,7 @@ func (l *loading) item() error {
 
 func (l *loading) key() error {
 	s, r := l.saver, &l.Record
-	if r.Deadline != 0 && r.Deadline <= l.now {
+	if r.Deadline != 0 && r.Deadline <= l.now && !l.keepDue {
 		s.facts.expired++
 		return nil
 	}

@@ -230,10 +230,10 @@ func TestFiles(t *testing.T) {
 	require.NoError(t, err)
 	good[len(good)-1]++
 	require.NoError(t, os.WriteFile(path, good, 0o644))
-	require.ErrorContains(t, b.LoadFile(path), "checksum")
+	require.ErrorContains(t, b.LoadFile(path, nil), "checksum")
 	require.NoError(t, os.WriteFile(path, []byte("something"), 0o644))
-	require.ErrorContains(t, b.LoadFile(path), "not a snapshot")
-	require.Error(t, b.LoadFile(dir))
+	require.ErrorContains(t, b.LoadFile(path, nil), "not a snapshot")
+	require.Error(t, b.LoadFile(dir, nil))
 	require.Empty(t, b.Engine.Param("dbfilename").Set("other"))
 	require.NoError(t, b.Load(false))
 }
