@@ -2,6 +2,7 @@ package snapshot
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 func (s *Saver) family() engine.Family {
@@ -85,10 +86,7 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 		c.Fail(errSave)
 		return
 	}
-	if flush {
-		s.engine.FlushAll()
-	}
-	if err := s.reload(merge); err != nil {
+	if err := s.reload(flush, merge); err != nil {
 		s.opts.Log('#', "Error loading the snapshot: %v", err)
 		c.Fail(errReload)
 		return
@@ -96,19 +94,38 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// reload loads the snapshot in one go, under the lock.
-func (s *Saver) reload(merge bool) error {
+// reload loads the snapshot in one go, under the lock. It does so twice, first into a keyspace that is
+// thrown away: if the file is damaged, or does not go with the data, these stay as they are.
+func (s *Saver) reload(flush, merge bool) error {
+	ks := s.engine.Keyspace
+	rehearsal := keyspace.New(ks.Len(), s.engine.Random(), s.engine.Dice)
+	rehearsal.Now = ks.Now
+	facts := s.facts
+	err := s.reloadInto(rehearsal, func(l *loading) {
+		if l.merge = merge; !flush && !merge {
+			l.beside = ks
+		}
+	})
+	if s.facts = facts; err != nil {
+		return err
+	}
+	if flush {
+		s.engine.FlushAll()
+	}
+	return s.reloadInto(ks, func(l *loading) { l.merge = merge })
+}
+
+func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) error {
 	f, size, err := s.opts.Disk.Open(s.path())
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
 	s.facts.loadTotal = size
-	replaying := &s.engine.Keyspace.Replaying
-	defer func(was bool) { *replaying = was }(*replaying)
-	*replaying = true // so that no element goes before all are there
-	l := s.newLoading(f, size)
-	l.merge = merge
+	defer func(was bool) { ks.Replaying = was }(ks.Replaying)
+	ks.Replaying = true // so that no element goes before all are there
+	l := s.newLoading(f, size, ks)
+	choose(l)
 	for l.slice(1 << 20) {
 	}
 	return l.err

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
@@ -65,7 +66,7 @@ const sliceItems = 256
 func (s *Saver) read(src io.Reader, size int64, keepDue bool) (rest io.Reader, err error) {
 	var l *loading
 	s.engine.With(func() {
-		l = s.newLoading(src, size)
+		l = s.newLoading(src, size, s.engine.Keyspace)
 		l.keepDue = keepDue
 	})
 	for more := true; more; {
@@ -84,16 +85,19 @@ func (s *Saver) read(src io.Reader, size int64, keepDue bool) (rest io.Reader, e
 type loading struct {
 	*rdb.Reader
 	saver *Saver
+	into  *keyspace.Keyspace
 	now   int64
 	err   error
 
-	merge   bool // keys that are there are replaced
-	keepDue bool // keys whose deadline has passed are taken too
+	merge   bool               // keys that are there are replaced
+	beside  *keyspace.Keyspace // no key may be there; nil for none
+	keepDue bool               // keys whose deadline has passed are taken too
 }
 
-func (s *Saver) newLoading(src io.Reader, size int64) *loading {
-	r := rdb.NewReader(src, ReaderOptions(s.engine, size, !s.checksum))
-	return &loading{Reader: r, saver: s, now: s.engine.Keyspace.Now}
+func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
+	o := ReaderOptions(s.engine, size, !s.checksum)
+	o.Keyspace = into
+	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, now: into.Now}
 }
 
 // ReaderOptions returns the options of a reader whose values suit an engine. It is called under the lock.
@@ -123,10 +127,10 @@ func (l *loading) item() error {
 	case rdb.Key:
 		return l.key()
 	case rdb.Element:
-		l.Date(s.engine.Keyspace)
+		l.Date(l.into)
 		return l.Err()
 	case rdb.Sizes:
-		if db := s.engine.Keyspace.DB(l.DB); db.Len() == 0 {
+		if db := l.into.DB(l.DB); db.Len() == 0 {
 			// A key takes some bytes at least, so that a false number cannot ask for much.
 			db.Reserve(int(min(l.Keys, uint64(s.facts.loadTotal)/4)))
 		}
@@ -134,7 +138,9 @@ func (l *loading) item() error {
 		if s.opts.AddLibrary == nil {
 			return errors.New("it holds a library of functions, which have no place here")
 		}
-		return s.opts.AddLibrary(l.Text)
+		if l.into == s.engine.Keyspace {
+			return s.opts.AddLibrary(l.Text)
+		}
 	}
 	return nil
 }
@@ -147,9 +153,9 @@ func (l *loading) key() error {
 	}
 	s.facts.loaded++
 	if l.merge {
-		s.engine.Keyspace.DB(r.DB).Delete([]byte(r.Key))
+		l.into.DB(r.DB).Delete([]byte(r.Key))
 	}
-	if !s.engine.Keyspace.Restore(r) {
+	if l.beside != nil && l.beside.DB(r.DB).Exists([]byte(r.Key)) || !l.into.Restore(r) {
 		return fmt.Errorf("the key %q of database %d is there twice", r.Key, r.DB)
 	}
 	return nil

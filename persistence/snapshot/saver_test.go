@@ -282,3 +282,36 @@ func TestCheck(t *testing.T) {
 	}
 	require.Error(t, check.Run("none"))
 }
+
+// DEBUG RELOAD of a file that cannot be loaded, or not beside the data, changes nothing.
+func TestReloadIsAllOrNothing(t *testing.T) {
+	shelf := new(Shelf)
+	b := newBench(t, shelf)
+	require.Empty(t, b.Engine.Param("enable-debug-command").Set("yes"))
+	for i := range 500 {
+		b.do(fmt.Sprintf("SET key:%d %d PX 100000", i, i))
+	}
+	require.Equal(t, "OK", b.do("SAVE"))
+	b.wait()
+	b.do("SET key:7 changed")
+	b.do("SET more 1")
+	file, before := shelf.files[b.path()], b.Engine.Keyspace.Digest()
+	wrong := append(file[:len(file)-1:len(file)-1], file[len(file)-1]+1)
+	for _, damaged := range [][]byte{file[:len(file)-3], file[:len(file)/2], wrong, nil, []byte("REDIS0099")} {
+		shelf.files[b.path()] = damaged
+		for _, options := range []string{"", " NOFLUSH", " MERGE", " NOFLUSH MERGE"} {
+			require.Equal(t, errReload, b.do("DEBUG RELOAD NOSAVE"+options))
+			require.Equal(t, before, b.Engine.Keyspace.Digest())
+		}
+	}
+	shelf.files[b.path()] = file
+	require.Equal(t, errReload, b.do("DEBUG RELOAD NOSAVE NOFLUSH"), "the keys are there")
+	require.Equal(t, before, b.Engine.Keyspace.Digest())
+	require.Equal(t, "OK", b.do("DEBUG RELOAD NOSAVE NOFLUSH MERGE"))
+	require.Equal(t, "7", b.do("GET key:7"))
+	require.Equal(t, "1", b.do("GET more"))
+	require.Equal(t, "OK", b.do("DEBUG RELOAD NOSAVE"))
+	require.Empty(t, b.do("GET more"))
+	require.Equal(t, 500, b.Engine.Keyspace.DB(0).Len())
+	require.NoError(t, b.Engine.Keyspace.DB(0).Check())
+}
