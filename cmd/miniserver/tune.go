@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
+	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -58,15 +59,15 @@ type cycle struct{ _ [16]byte }
 func pace(c *cycle) {
 	live := liveHeap()
 	percent := max(garbageShare, garbageLeast*100/max(heapLeast, live))
-	if percent != pacePercent {
-		pacePercent = percent
+	if pacePercent.Swap(percent) != percent {
 		debug.SetGCPercent(int(percent))
 	}
 	limit.fit(live)
 	runtime.SetFinalizer(c, pace)
 }
 
-var pacePercent int64 // touched by pace only
+// pacePercent is what pace set last; collections end on a goroutine of the runtime.
+var pacePercent atomic.Int64
 
 // liveHeap returns the bytes of the heap that the last collection found alive.
 func liveHeap() int64 {
