@@ -19,6 +19,7 @@ type workload struct {
 	args     []string
 	setup    func(s *server) error // fills what the command reads; may be nil
 
+	warm      int // calls before the measuring
 	listeners int // subscribers of the channel news
 }
 
@@ -62,8 +63,8 @@ func (w workload) run(s *server, benchmark string, n int) (sample, error) {
 	return result, err
 }
 
-// prepare empties the server, fills it, and tries the command once: redis-benchmark does not
-// mention error replies.
+// prepare empties the server, fills it, and tries the command, once if it needs no warming up:
+// redis-benchmark does not mention error replies.
 func (w workload) prepare(s *server) error {
 	if _, err := s.do("FLUSHALL"); err != nil {
 		return err
@@ -77,8 +78,10 @@ func (w workload) prepare(s *server) error {
 	for i, arg := range w.args {
 		args[i] = strings.ReplaceAll(arg, "__rand_int__", "000000000001")
 	}
-	if _, err := s.do(args...); err != nil {
-		return err
+	for range 1 + w.warm {
+		if _, err := s.do(args...); err != nil {
+			return err
+		}
 	}
 	return s.settle()
 }

@@ -5,7 +5,7 @@ local function fib(n)
   return fib(n - 1) + fib(n - 2)
 end
 local sum = 0
-for i = 1, 200 do
+for i = 1, 1600 do
   sum = twice(add, sum)
 end
-return sum + fib(12)
+return sum + fib(16)

@@ -1,2 +1,5 @@
-local value = cmsgpack.unpack(redis.call('GET', KEYS[1]))
-return #cmsgpack.pack(value)
+local text, n = redis.call('GET', KEYS[1]), 0
+for i = 1, ARGV[1] do
+  n = n + #cmsgpack.pack(cmsgpack.unpack(text))
+end
+return n

@@ -1,5 +1,5 @@
 local n = 0
-for i = 1, 100 do
+for i = 1, 400 do
   n = n + #string.format('%s:%05d:%.2f:%x', 'user', i, i / 3, i)
 end
 return n

@@ -1,5 +1,5 @@
 local list, seed = {}, 7
-for i = 1, 200 do
+for i = 1, 350 do
   seed = (seed * 1103515245 + 12345) % 2147483648
   table.insert(list, seed)
 end
