@@ -1,5 +1,7 @@
 package engine
 
+import "time"
+
 // reapBudget bounds the work of one Tick on each database, so that a mass expiry does not hold the
 // lock for long: some 1,000 keys are well under a millisecond.
 const reapBudget = 1000
@@ -32,6 +34,12 @@ func (e *Engine) Tick() (next int64) {
 		e.dueAt = next
 	})
 	return next
+}
+
+// Until returns how long it is, by the engine's clock, until a time in milliseconds since the epoch. It may
+// be called from any goroutine from which the clock may.
+func (e *Engine) Until(at int64) time.Duration {
+	return time.Duration(at*1000-e.clock()) * time.Microsecond
 }
 
 // closeIdle closes connections that sent nothing for longer than the parameter timeout. Those that

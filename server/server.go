@@ -260,7 +260,7 @@ func (s *Server) tick(stop <-chan struct{}) {
 		}
 		wait := longest
 		if next := s.engine.Tick(); next != 0 {
-			wait = min(longest, max(shortest, time.Until(time.UnixMilli(next))))
+			wait = min(longest, max(shortest, s.engine.Until(next)))
 		}
 		s.wakeDraining()
 		timer.Reset(wait)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -29,7 +30,7 @@ func eval(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("miniserver eval: %w", err)
 	}
 	e := engine.New(engine.Options{Clock: server.Clock(), Seed: randomSeed()})
-	wire(e)
+	assembly.Wire(e)
 	defer context.AfterFunc(ctx, e.Kill)()
 	o := e.Do(e.NewSession(nil), [][][]byte{evalCommand(body, args[1:])})
 	reply, err := resp.NewReader(bytes.NewReader(o.Out)).Read()

@@ -12,6 +12,14 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
+// load takes in what was kept, and the fixture.
+func (p *program) load() error {
+	if err := p.kept.Load(); err != nil {
+		return err
+	}
+	return p.loadFixture()
+}
+
 // loadFixture loads what the option --load names, after what was kept: a snapshot, an append-only file, or a
 // text with a command on each line. The file is only read.
 func (p *program) loadFixture() error {
@@ -25,7 +33,7 @@ func (p *program) loadFixture() error {
 	defer func() { _ = f.Close() }()
 	in := bufio.NewReaderSize(f, 64<<10) // large enough for package resp to read from it without another
 	if head, _ := in.Peek(5); string(head) == "REDIS" {
-		return p.kept.snapshots.LoadFile(p.fixturePath, p.replayFixture)
+		return p.kept.Snapshots.LoadFile(p.fixturePath, p.replayFixture)
 	}
 	p.engine.StartLoading()
 	defer p.engine.StopLoading()

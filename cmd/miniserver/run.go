@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/server"
 )
 
@@ -79,7 +80,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 type program struct {
 	engine      *engine.Engine
 	server      *server.Server
-	kept        keepers
+	kept        assembly.Keepers
 	conf        *config
 	first       map[string]string // the parameters before the configuration was read
 	log         logFile
@@ -102,10 +103,10 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		}
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
-	wire(p.engine)
-	p.kept = keep(p.engine, nil, &p.log)
+	assembly.Wire(p.engine)
+	p.kept = assembly.Keep(p.engine, assembly.Surroundings{Log: &p.log, Beside: beside})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite,
-		Journal: p.kept.journal, Load: p.load})
+		Journal: p.kept.Journal, Load: p.load})
 	p.engine.AddParams(early[1].AtStart(),
 		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart(), engine.StringParam("load", &p.fixturePath).AtStart())
 	p.first = values(p.engine)
@@ -134,9 +135,9 @@ func (p *program) serve(ctx context.Context) error {
 	}
 	err := p.server.Run(ctx)
 	if err == nil {
-		p.kept.snapshots.Close()
+		p.kept.Snapshots.Close()
 	}
-	p.kept.journal.Close()
+	p.kept.Journal.Close()
 	return err
 }
 

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -24,6 +23,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
@@ -40,8 +40,12 @@ func memory(name string, proto int, tags ...string) *transcript.Memory {
 
 // furnish puts into an engine what the program's has.
 func furnish(e *engine.Engine) {
-	wire(e)
-	keep(e, new(snapshot.Shelf), io.Discard)
+	furnishWith(e, new(snapshot.Shelf))
+}
+
+func furnishWith(e *engine.Engine, disk snapshot.Disk) {
+	assembly.Wire(e)
+	assembly.Keep(e, assembly.Surroundings{Disk: disk, Beside: beside})
 }
 
 func TestTranscriptsInProcess(t *testing.T) {
@@ -194,8 +198,7 @@ func (w *reloaded) Check() error {
 func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
 	w := &reloaded{shelf: new(snapshot.Shelf)}
 	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine with a snapshot", Tags: []string{"snapshot"}}, func(e *engine.Engine) {
-		wire(e)
-		keep(e, w.shelf, io.Discard)
+		furnishWith(e, w.shelf)
 	})
 	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
 }

@@ -22,13 +22,14 @@ const module = "github.com/miniserver-go/miniserver/"
 // storeys are the packages from the top of the house to its foundation. A package may import what
 // stands below its own storey, and what its line names in addition.
 var storeys = [][]string{
-	{"cmd/miniserver"},
+	{"cmd/miniserver", "."},
 	{"bench"},
 	{"internal/difftest"},
 	{"internal/readme"},
 	{"internal/transcript"},
 	{"internal/reference"},
 	{"internal/launch"},
+	{"internal/assembly"},
 	{"server", "scripting", "persistence/journal"},
 	{"persistence/snapshot"},
 	{"scripting/lua"},
@@ -58,7 +59,7 @@ var doors = map[string][]string{
 }
 
 // knowsTime are the packages that may read the machine's clock.
-var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "cmd/miniserver", "bench", "internal"}
+var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "cmd/miniserver", ".", "bench", "internal"}
 
 // atSurface reports whether the package, or one it is part of, is listed in knowsTime.
 func atSurface(pkg string) bool {

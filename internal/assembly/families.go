@@ -1,4 +1,12 @@
-package main
+// Package assembly puts the parts together: the families of commands, and what keeps the data on disk.
+//
+//	engine ◀─ Wire ─ string, hash, zset ... EVAL
+//	       ◀─ Keep ─ snapshots, journal: SAVE, BGREWRITEAOF ...
+//
+// It decides nothing else. How the process is set up is the matter of cmd/miniserver, how a program
+// embeds a server that of the module's own package; both take their engine from here, and so do the
+// tests that run all commands.
+package assembly
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
@@ -6,8 +14,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting"
 )
 
-// wire adds every command family to an engine.
-func wire(e *engine.Engine) {
+// Wire adds every family of commands to an engine, but for what Keep adds.
+func Wire(e *engine.Engine) {
 	e.Add(engine.Strings())
 	e.Add(engine.Bitmaps())
 	e.Add(engine.HyperLogLogs())

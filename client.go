@@ -1,0 +1,53 @@
+package miniserver
+
+import (
+	"net"
+	"sync"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// client is a server's own connection, made when it is first used.
+type client struct {
+	addr    string
+	mu      sync.Mutex
+	conn    net.Conn
+	replies *resp.Reader
+}
+
+// do executes a command and returns its reply.
+func (c *client) do(words []string) resp.Value {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	reply, err := c.exchange(words)
+	if err != nil {
+		return resp.Value{Kind: resp.Error, Text: "ERR " + err.Error()}
+	}
+	return reply
+}
+
+func (c *client) exchange(words []string) (reply resp.Value, err error) {
+	if c.conn == nil {
+		if c.conn, err = net.Dial("tcp", c.addr); err != nil {
+			return reply, err
+		}
+		c.replies = resp.NewReader(c.conn)
+	}
+	w := resp.NewWriter(2)
+	w.Array(len(words))
+	for _, word := range words {
+		w.BulkString(word)
+	}
+	if _, err = c.conn.Write(w.Bytes()); err != nil {
+		return reply, err
+	}
+	return c.replies.Read()
+}
+
+func (c *client) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.conn != nil {
+		_ = c.conn.Close()
+	}
+}

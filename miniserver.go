@@ -1,0 +1,147 @@
+// Package miniserver runs the server inside a Go program, above all inside its tests:
+//
+//	func TestSessionExpires(t *testing.T) {
+//		s := miniserver.Run(t)
+//		client := redis.NewClient(&redis.Options{Addr: s.Addr()}) // any client
+//		client.Set(t.Context(), "session", "alice", time.Hour)
+//		s.Advance(time.Hour) // nobody waits
+//		require.Zero(t, client.Exists(t.Context(), "session").Val())
+//	}
+//
+// It is the server that the command miniserver runs: the same commands, scripts and replies, over real
+// sockets. Three things differ. The port is a free one. Snapshots stay in memory, SAVE leaves no file. And
+// its clock can be told to stand still, to move ahead, to begin at a certain time.
+//
+// A program may run as many servers as it likes. They share nothing.
+package miniserver
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/server"
+)
+
+// Server is a running server. Its methods may be called from any goroutine.
+type Server struct {
+	engine *engine.Engine
+	server *server.Server
+	kept   assembly.Keepers
+	clock  *clock
+	stop   context.CancelFunc
+	ended  chan struct{} // closed when err is final
+	err    error
+	own    client
+}
+
+// TB is what Run needs of testing.TB.
+type TB interface {
+	Helper()
+	Cleanup(func())
+	Fatalf(format string, args ...any)
+}
+
+// Run starts a server for a test and closes it when the test ends. If it cannot start, the test fails.
+func Run(t TB, settings ...string) *Server {
+	t.Helper()
+	s, err := Start(settings...)
+	if err != nil {
+		t.Fatalf("miniserver: %v", err)
+		return nil
+	}
+	t.Cleanup(func() { _ = s.Close() })
+	return s
+}
+
+// Start starts a server at a free port of the loopback interface. The settings are lines of a redis.conf,
+// such as "requirepass secret" or "port 7777"; of those that count at the start only, databases cannot be
+// set. The caller must Close the server.
+func Start(settings ...string) (*Server, error) {
+	s := &Server{clock: &clock{machine: server.Clock()}, ended: make(chan struct{})}
+	var seed [8]byte
+	_, _ = rand.Read(seed[:])
+	s.engine = engine.New(engine.Options{Clock: s.clock.now, Seed: binary.LittleEndian.Uint64(seed[:])})
+	assembly.Wire(s.engine)
+	s.kept = assembly.Keep(s.engine, assembly.Surroundings{Disk: new(snapshot.Shelf)})
+	s.server = server.New(s.engine, server.Options{Bind: []string{"127.0.0.1"}, Journal: s.kept.Journal, Load: s.kept.Load})
+	for _, line := range settings {
+		if err := s.set(line); err != nil {
+			return nil, err
+		}
+	}
+	if err := s.server.Listen(); err != nil {
+		return nil, err
+	}
+	s.own.addr = s.Addr()
+	var ctx context.Context
+	ctx, s.stop = context.WithCancel(context.Background())
+	go func() {
+		s.err = s.server.Run(ctx)
+		s.kept.Journal.Close()
+		close(s.ended)
+	}()
+	return s, nil
+}
+
+// set applies a line of a redis.conf.
+func (s *Server) set(line string) error {
+	words, ok := resp.Words([]byte(line), nil)
+	if !ok || len(words) < 2 {
+		return fmt.Errorf("setting %q: a name and a value are wanted", line)
+	}
+	p := s.engine.Param(strings.ToLower(string(words[0])))
+	if p == nil || p.Set == nil {
+		return fmt.Errorf("setting %q: there is no such parameter", line)
+	}
+	values := make([]string, len(words)-1)
+	for i, w := range words[1:] {
+		values[i] = string(w)
+	}
+	if refusal := p.Set(strings.Join(values, " ")); refusal != "" {
+		return fmt.Errorf("setting %q: %s", line, refusal)
+	}
+	return nil
+}
+
+// Addr returns the address to connect to, such as "127.0.0.1:43125".
+func (s *Server) Addr() string { return s.server.Addrs()[0] }
+
+// Do executes a command over a connection of the server's own and returns the reply as RESP2 has it; its
+// String is what redis-cli prints. SELECT, AUTH and MULTI last until the next call. One command runs at a
+// time. If the server has ended, that is the reply.
+func (s *Server) Do(words ...string) resp.Value { return s.own.do(words) }
+
+// Advance moves the clock ahead. What falls due on the way, deadlines of keys and elements as well as the
+// timeouts of clients that wait, has happened when it returns.
+func (s *Server) Advance(d time.Duration) {
+	end := s.clock.now() + d.Microseconds()
+	for next := s.engine.Tick() * 1000; next != 0 && next < end; next = s.engine.Tick() * 1000 {
+		s.clock.reach(next)
+	}
+	s.clock.reach(end)
+	s.engine.Tick()
+}
+
+// Freeze sets the clock and stops it: from now on only Advance moves it. It must not be set to before what
+// it shows if deadlines, or anything else that was measured by it, matter.
+func (s *Server) Freeze(at time.Time) {
+	s.clock.freeze(at.UnixMicro())
+	s.engine.Tick()
+}
+
+// Close ends the server and its connections. It returns the error that ended it before, if one did. Closing
+// again does nothing more.
+func (s *Server) Close() error {
+	s.stop()
+	<-s.ended
+	s.own.close()
+	return s.err
+}

@@ -1,0 +1,159 @@
+package miniserver_test
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+func Example() {
+	s, err := miniserver.Start("zset-max-ziplist-entries 2")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = s.Close() }()
+
+	s.Do("ZADD", "board", "1", "ann", "2", "ben")
+	fmt.Println(s.Do("OBJECT", "ENCODING", "board"))
+	s.Do("ZADD", "board", "3", "carl")
+	fmt.Println(s.Do("OBJECT", "ENCODING", "board"))
+
+	s.Do("EXPIRE", "board", "60")
+	s.Advance(time.Minute)
+	fmt.Println(s.Do("EXISTS", "board"))
+	// Output:
+	// "ziplist"
+	// "skiplist"
+	// (integer) 0
+}
+
+// TestClientsConnect speaks to the server as a client would.
+func TestClientsConnect(t *testing.T) {
+	s := miniserver.Run(t)
+	conn, err := net.Dial("tcp", s.Addr())
+	require.NoError(t, err)
+	_, err = io.WriteString(conn, "SET greeting hello\r\n")
+	require.NoError(t, err)
+	reply, err := resp.NewReader(conn).Read()
+	require.NoError(t, err)
+	require.Equal(t, "OK", reply.Text)
+	require.Equal(t, "hello", s.Do("GET", "greeting").Text)
+	require.NoError(t, conn.Close())
+}
+
+// TestServersShareNothing runs two at a time.
+func TestServersShareNothing(t *testing.T) {
+	a, b := miniserver.Run(t), miniserver.Run(t)
+	require.NotEqual(t, a.Addr(), b.Addr())
+	a.Do("SET", "k", "v")
+	a.Advance(time.Hour)
+	require.True(t, b.Do("GET", "k").IsNull())
+	ahead := a.Do("TIME").Elems[0].Text > b.Do("TIME").Elems[0].Text
+	require.True(t, ahead)
+}
+
+func TestSettings(t *testing.T) {
+	s := miniserver.Run(t, `requirepass "a b"`, "maxmemory 10mb", "save 60 1 300 10")
+	require.Equal(t, "NOAUTH Authentication required.", s.Do("GET", "k").Text)
+	require.Equal(t, "OK", s.Do("AUTH", "a b").Text)
+	require.Equal(t, "10485760", s.Do("CONFIG", "GET", "maxmemory").Elems[1].Text)
+	require.Equal(t, "60 1 300 10", s.Do("CONFIG", "GET", "save").Elems[1].Text)
+	for setting, refusal := range map[string]string{
+		"no-such-thing 1": "there is no such parameter",
+		"maxmemory":       "a name and a value are wanted",
+		"maxmemory lots":  "argument must be a memory value",
+		"databases 32":    "there is no such parameter",
+		`requirepass "x`:  "a name and a value are wanted",
+	} {
+		_, err := miniserver.Start(setting)
+		require.ErrorContains(t, err, refusal, setting)
+	}
+}
+
+// TestAPortThatIsTaken fails the test that asked for it, and nothing else.
+func TestAPortThatIsTaken(t *testing.T) {
+	s := miniserver.Run(t)
+	_, port, err := net.SplitHostPort(s.Addr())
+	require.NoError(t, err)
+	judge := &fake{}
+	require.Nil(t, miniserver.Run(judge, "port "+port))
+	require.Contains(t, judge.failure, "address already in use")
+}
+
+// fake is a test that may fail.
+type fake struct{ failure string }
+
+func (*fake) Helper()                        {}
+func (*fake) Cleanup(func())                 {}
+func (f *fake) Fatalf(form string, a ...any) { f.failure = fmt.Sprintf(form, a...) }
+
+// TestTheClockStandsStill holds a time and moves it by hand: a key is there until its last millisecond.
+func TestTheClockStandsStill(t *testing.T) {
+	s := miniserver.Run(t)
+	s.Freeze(time.UnixMilli(1_700_000_000_000))
+	require.Equal(t, "1700000000", s.Do("TIME").Elems[0].Text)
+	s.Do("SET", "k", "v", "PX", "1000")
+	s.Do("HSET", "h", "f", "v", "g", "v")
+	s.Do("HPEXPIRE", "h", "1000", "FIELDS", "1", "f")
+	s.Advance(999 * time.Millisecond)
+	require.EqualValues(t, 1, s.Do("PTTL", "k").Int)
+	require.EqualValues(t, 2, s.Do("HLEN", "h").Int)
+	s.Advance(time.Millisecond)
+	require.EqualValues(t, 1, s.Do("DBSIZE").Int)
+	require.EqualValues(t, 1, s.Do("HLEN", "h").Int)
+	require.Equal(t, "1700000001", s.Do("TIME").Elems[0].Text)
+}
+
+// TestAdvanceEndsWaits lets a client wait for an hour that passes at once.
+func TestAdvanceEndsWaits(t *testing.T) {
+	s := miniserver.Run(t)
+	conn, err := net.Dial("tcp", s.Addr())
+	require.NoError(t, err)
+	defer func() { _ = conn.Close() }()
+	_, err = io.WriteString(conn, "BLPOP queue 3600\r\n")
+	require.NoError(t, err)
+	require.Eventually(t, func() bool {
+		return strings.Contains(s.Do("INFO", "clients").Text, "blocked_clients:1")
+	}, time.Minute, time.Millisecond)
+	s.Advance(time.Hour)
+	reply, err := resp.NewReader(conn).Read()
+	require.NoError(t, err)
+	require.True(t, reply.IsNull())
+}
+
+// TestSnapshotsStayInMemory saves, and finds no file.
+func TestSnapshotsStayInMemory(t *testing.T) {
+	dir := t.TempDir()
+	s := miniserver.Run(t, "dir "+dir)
+	s.Do("SET", "k", "v")
+	require.Equal(t, "OK", s.Do("SAVE").Text)
+	require.Equal(t, "OK", s.Do("DEBUG", "RELOAD").Text)
+	require.Equal(t, "v", s.Do("GET", "k").Text)
+	require.NoFileExists(t, dir+"/dump.rdb")
+}
+
+// TestCloseEndsConnections closes twice, and asks for more.
+func TestCloseEndsConnections(t *testing.T) {
+	s, err := miniserver.Start()
+	require.NoError(t, err)
+	require.Equal(t, "PONG", s.Do("PING").Text)
+	require.NoError(t, s.Close())
+	require.NoError(t, s.Close())
+	require.True(t, s.Do("PING").IsError())
+}
+
+// TestShutdown ends the server from a client's side.
+func TestShutdown(t *testing.T) {
+	s, err := miniserver.Start()
+	require.NoError(t, err)
+	require.True(t, s.Do("SHUTDOWN", "NOSAVE").IsError(), "the connection ends without a reply")
+	require.NoError(t, s.Close())
+}
