@@ -41,6 +41,9 @@ func plainLocal(e expression) (slot uint8, ok bool) {
 }
 
 func (c *compiler) numericBinary(e *binaryExpr) number {
+	if n := c.product(e); n != nil {
+		return n
+	}
 	i, isLocal := plainLocal(e.left)
 	_, constant := e.left.(numberExpr) // one that comes after the right side: see compiler.number
 	if k, ok := e.right.(numberExpr); ok && !constant {
@@ -68,6 +71,35 @@ func (c *compiler) numericBinary(e *binaryExpr) number {
 		b = c.numeric(e.right)
 	}
 	return numericGeneral(e.op, a, b)
+}
+
+// product compiles a*k + b and a*k - b where a is a local variable and b another or a constant; nil for
+// everything else. The product is rounded before the sum, as the conversion says.
+func (c *compiler) product(e *binaryExpr) number {
+	left, ok := e.left.(*binaryExpr)
+	if !ok || left.op != opMul || e.op != opAdd && e.op != opSub {
+		return nil
+	}
+	i, isLocal := plainLocal(left.left)
+	k, isNumber := left.right.(numberExpr)
+	if !isLocal || !isNumber {
+		return nil
+	}
+	by := c.number(k.value).num()
+	if j, ok := plainLocal(e.right); ok {
+		if e.op == opAdd {
+			return func(f *Call) float64 { return float64(f.slots[i].num()*by) + f.slots[j].num() }
+		}
+		return func(f *Call) float64 { return float64(f.slots[i].num()*by) - f.slots[j].num() }
+	}
+	if constant, ok := e.right.(numberExpr); ok {
+		with := c.number(constant.value).num()
+		if e.op == opSub {
+			with = -with
+		}
+		return func(f *Call) float64 { return float64(f.slots[i].num()*by) + with }
+	}
+	return nil
 }
 
 //go:noinline
@@ -173,9 +205,36 @@ func (c *compiler) assignNumeric(slot uint8, e expression) action {
 			}
 		}
 	}
+	if b, ok := e.(*binaryExpr); ok && b.op == opMod {
+		if a := c.assignModulo(slot, b); a != nil {
+			return a
+		}
+	}
 	value := c.numeric(e)
 	return func(f *Call) signal {
 		f.slots[slot].n = math.Float64bits(value(f))
+		return goOn
+	}
+}
+
+// assignModulo compiles v = a % k for a divisor that has a quick way, nil for others.
+func (c *compiler) assignModulo(slot uint8, e *binaryExpr) action {
+	k, ok := e.right.(numberExpr)
+	if _, constant := e.left.(numberExpr); !ok || constant {
+		return nil
+	}
+	divisor, ok := newDivisor(k.value)
+	if !ok {
+		return nil
+	}
+	a, d := c.numeric(e.left), &divisor
+	return func(f *Call) signal {
+		x := a(f)
+		r, ok := d.remainder(x)
+		if !ok {
+			r = modulo(x, d.k)
+		}
+		f.slots[slot].n = math.Float64bits(r)
 		return goOn
 	}
 }
@@ -198,20 +257,18 @@ func addTo(slot uint8, e expression, c *compiler) action {
 	}
 }
 
-// numericModulo compiles a % k. Between integers within the divisor's limit the product is exact, so what
-// comes out as a remainder is the one.
+// numericModulo compiles a % k.
 func numericModulo(a number, k float64) number {
-	d, ok := newDivisor(k)
+	divisor, ok := newDivisor(k)
 	if !ok {
 		return func(f *Call) float64 { return modulo(a(f), k) }
 	}
-	inverse, limit := d.inverse, d.limit
+	d := &divisor
 	return func(f *Call) float64 {
 		x := a(f)
-		r := x - math.Floor(x*inverse)*k
-		if r >= 0 && r < k && math.Floor(x) == x && math.Abs(x) < limit {
+		if r, ok := d.remainder(x); ok {
 			return r
 		}
-		return modulo(x, k)
+		return modulo(x, d.k)
 	}
 }

@@ -8,7 +8,10 @@ import (
 )
 
 // structLib is the struct library: values to and from binary strings.
-type structLib struct{ buffer buffer }
+type structLib struct {
+	buffer buffer
+	space  [maxPlanned]byte
+}
 
 // OpenStruct installs the struct library, as Redis ships it, as the global struct.
 func OpenStruct(L *State) *Table {
@@ -33,6 +36,7 @@ type layout struct {
 	field field // the option read last
 
 	known []field // the whole, where this place of a script has read the format before
+	plan  []item  // the same, if it is of the common kind
 	at    int     // how many of them were read
 	learn *format // remembers what is read, nil for not
 }
@@ -45,10 +49,12 @@ type field struct {
 	big    bool
 }
 
-// A format is what a place in a script learned from the first format it read: most read no other.
+// A format is what a place in a script learned from the first format it read: most read no other. The
+// options that stand for no data are left out.
 type format struct {
 	text   string
 	fields []field
+	plan   []item // of a format that packItems and unpackItems understand, else nil
 }
 
 const (
@@ -66,7 +72,7 @@ func (l *layout) start(c *Call, learn bool) {
 	at := c.Site()
 	if at != nil {
 		if f, ok := at.Cache.(*format); ok && f.text == text {
-			l.known = f.fields
+			l.known, l.plan = f.fields, f.plan
 			return
 		}
 	}
@@ -87,6 +93,7 @@ func (l *layout) next() *field {
 	}
 	if l.text == "" {
 		if l.learn != nil {
+			l.learn.plan = planOf(l.learn.fields)
 			l.c.Site().Cache = l.learn
 		}
 		return nil
@@ -98,7 +105,7 @@ func (l *layout) next() *field {
 	if f.size != 0 && f.option != 'c' && l.align > 1 {
 		f.align = min(f.size, l.align)
 	}
-	if l.learn != nil {
+	if l.learn != nil && isAlnum(f.option) {
 		l.learn.fields = append(l.learn.fields, *f)
 	}
 	return f
@@ -173,6 +180,11 @@ func (l *layout) control(f *field) {
 func (lib *structLib) pack(L *State, c *Call) {
 	var l layout
 	l.start(c, true)
+	if text := packItems(c, l.plan, &lib.space); text != nil {
+		L.Tick(len(l.plan))
+		c.Return1(L.textValue(text))
+		return
+	}
 	var b buffer
 	lib.buffer.lend(&b)
 	arg := 2
@@ -271,6 +283,11 @@ func structUnpack(L *State, c *Call) {
 		c.ArgError(3, "offset must be 1 or greater")
 	}
 	position--
+	if out := unpackItems(l.plan, data, position, L.ret[:0]); out != nil {
+		L.Tick(len(l.plan))
+		c.returnAll(out)
+		return
+	}
 	out := L.ret[:0]
 	for f := l.next(); f != nil; f = l.next() {
 		position += f.gap(position)

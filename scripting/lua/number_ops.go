@@ -14,6 +14,13 @@ func modulo(a, b float64) float64 {
 // little too large unless it is exact, lest multiples of k miss their quotient.
 type divisor struct{ k, inverse, limit float64 }
 
+// remainder returns x % d.k, false where that needs a division. Between integers within the divisor's limit
+// the product is exact, so what comes out as a remainder is the one.
+func (d *divisor) remainder(x float64) (r float64, ok bool) {
+	r = x - math.Floor(x*d.inverse)*d.k
+	return r, r >= 0 && r < d.k && math.Floor(x) == x && math.Abs(x) < d.limit
+}
+
 // newDivisor prepares k, false if there is no quick way with it.
 func newDivisor(k float64) (d divisor, ok bool) {
 	if k < 1 || k > 1<<31 || math.Floor(k) != k {

@@ -1,0 +1,148 @@
+package lua
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+)
+
+// Most formats of struct are a few numbers in a row, perhaps with a string. A place in a script that knows
+// such a format packs and unpacks by a plan, which is the format with all questions answered. What a plan
+// does not foresee, errors among it, is left to the layout.
+
+// item is one step of a plan.
+type item struct {
+	form  form
+	shift uint8 // 64 less the bits of an integer
+	size  int   // in bytes; 0 for the whole of a string
+}
+
+// form is how an item lies in a packed string.
+type form uint8
+
+const (
+	unsignedBig form = iota
+	unsignedLittle
+	signedBig
+	signedLittle
+	doubleBig
+	doubleLittle
+	bytesForm
+)
+
+// maxPlanned is how many bytes are packed by a plan at most.
+const maxPlanned = 256
+
+// planOf returns the plan of a format, nil if it has none.
+func planOf(fields []field) []item {
+	plan := make([]item, len(fields))
+	for i, f := range fields {
+		if f.align > 1 || f.size > 8 && f.option != 'c' {
+			return nil
+		}
+		p := &plan[i]
+		p.size, p.shift = f.size, uint8(64-8*f.size)
+		switch f.option {
+		case 'B', 'H', 'L', 'T', 'I':
+			p.form = unsignedBig
+		case 'b', 'h', 'l', 'i':
+			p.form = signedBig
+		case 'd':
+			p.form = doubleBig
+		case 'c':
+			p.form = bytesForm
+			continue
+		default:
+			return nil
+		}
+		if f.size == 0 {
+			return nil
+		}
+		if !f.big {
+			p.form++
+		}
+	}
+	return plan
+}
+
+// packItems packs c's arguments after the first one into space and returns the part of it that they take;
+// nil if the plan does not do.
+func packItems(c *Call, plan []item, space *[maxPlanned]byte) []byte {
+	if len(plan) == 0 || int(c.nargs) <= len(plan) {
+		return nil
+	}
+	at := 0
+	for i := range plan {
+		p, v := &plan[i], c.slot(1+i)
+		if p.form == bytesForm {
+			s, ok := v.AsString()
+			if p.size > 0 && len(s) >= p.size {
+				s = s[:p.size]
+			}
+			if !ok || len(s) < p.size || len(s) > len(space)-at {
+				return nil
+			}
+			at += copy(space[at:], s)
+			continue
+		}
+		if !v.IsNumber() || at > len(space)-8 {
+			return nil
+		}
+		into := space[at : at+8]
+		switch p.form {
+		case unsignedBig, signedBig:
+			binary.BigEndian.PutUint64(into, truncateInteger(v.num())<<p.shift)
+		case unsignedLittle, signedLittle:
+			binary.LittleEndian.PutUint64(into, truncateInteger(v.num()))
+		case doubleBig:
+			binary.BigEndian.PutUint64(into, v.n)
+		case doubleLittle:
+			binary.LittleEndian.PutUint64(into, v.n)
+		}
+		at += p.size
+	}
+	return space[:at]
+}
+
+// unpackItems appends what lies in data from position on to out and the position behind, counted from 1;
+// nil if the plan does not do.
+func unpackItems(plan []item, data string, position int, out []Value) []Value {
+	if len(plan) == 0 || position < 0 {
+		return nil
+	}
+	for i := range plan {
+		p := &plan[i]
+		if p.form == bytesForm || position > len(data)-p.size {
+			return nil
+		}
+		out = append(out, p.number(data[position:]))
+		position += p.size
+	}
+	return append(out, Int(position+1))
+}
+
+// number reads the number that data begins with.
+func (p *item) number(data string) Value {
+	var n uint64 // the bytes of data, the first one the lowest
+	if len(data) >= 8 {
+		n = uint64(data[0]) | uint64(data[1])<<8 | uint64(data[2])<<16 | uint64(data[3])<<24 |
+			uint64(data[4])<<32 | uint64(data[5])<<40 | uint64(data[6])<<48 | uint64(data[7])<<56
+	} else {
+		for i := p.size - 1; i >= 0; i-- {
+			n = n<<8 | uint64(data[i])
+		}
+	}
+	switch p.form {
+	case unsignedBig:
+		return Number(float64(bits.ReverseBytes64(n) >> p.shift))
+	case unsignedLittle:
+		return Number(float64(n << p.shift >> p.shift))
+	case signedBig:
+		return Number(float64(int64(bits.ReverseBytes64(n)) >> p.shift))
+	case signedLittle:
+		return Number(float64(int64(n<<p.shift) >> p.shift))
+	case doubleBig:
+		return Number64(math.Float64frombits(bits.ReverseBytes64(n)))
+	}
+	return Number64(math.Float64frombits(n))
+}
