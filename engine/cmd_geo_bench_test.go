@@ -3,10 +3,13 @@ package engine_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/ds/geohash"
 	"github.com/miniserver-go/miniserver/engine"
 )
 
@@ -37,5 +40,32 @@ func BenchmarkGeoSearch(b *testing.B) {
 				e.Do(s, batch)
 			}
 		})
+	}
+}
+
+// TestGeoSearchPassesOverNothing compares with a look at each place. There are enough of them for a search to
+// leave out what lies between the ends of its area.
+func TestGeoSearchPassesOverNothing(t *testing.T) {
+	e, s := geoEngine(t)
+	places := strings.Split(string(e.Do(s, commands("ZRANGE places 0 -1 WITHSCORES")).Out), "\r\n")
+	center, _ := strconv.ParseFloat(places[len(places)/8*4+4], 64)
+	name := places[len(places)/8*4+2]
+	for _, metres := range []float64{100, 1000, 5000, 20_000, 100_000} {
+		for options, area := range map[string]geohash.Area{
+			fmt.Sprintf("BYRADIUS %v m", metres):            geohash.Circle(geohash.PointOf(center), metres),
+			fmt.Sprintf("BYBOX %v %v m", metres, metres/10): geohash.Box(geohash.PointOf(center), metres, metres/10),
+		} {
+			want := 0
+			for i := 4; i < len(places); i += 4 {
+				score, err := strconv.ParseFloat(places[i], 64)
+				require.NoError(t, err)
+				if _, ok := area.Find(score); ok {
+					want++
+				}
+			}
+			out := e.Do(s, commands("GEOSEARCH places FROMMEMBER "+name+" "+options)).Out
+			require.True(t, strings.HasPrefix(string(out), fmt.Sprintf("*%d\r\n", want)), "%s: %d %.10s", options, want, out)
+			require.Positive(t, want)
+		}
 	}
 }

@@ -288,20 +288,42 @@ func (q *search) run(s *zset.Set, h *hits) {
 	if q.any {
 		most = int(q.count)
 	}
-	take := func(member []byte, score float64) bool {
-		if found, ok := h.area.Find(score); ok {
-			h.add(member, found)
-		}
-		return len(h.list) < most
-	}
 	var room [9]geohash.Span
 	for _, span := range h.area.AppendSpans(room[:0]) {
-		if len(h.list) == most {
-			break
+		for next := span.Min; next < span.Max && len(h.list) < most; {
+			next = h.gather(s, next, span.Max, most)
 		}
-		s.RangeByScore(zset.ScoreRange{Min: span.Min, Max: span.Max, MaxEx: true}, false, 0, -1, take)
 	}
 	q.arrange(h)
+}
+
+// maxStray is the number of places outside of the area that are passed in a row before it is worth
+// looking for where it goes on: that costs about as much.
+const maxStray = 24
+
+// gather adds the hits with scores from low up to but without high, until there are most or until what
+// follows lies so far outside that it is better begun anew. It returns where to go on.
+func (h *hits) gather(s *zset.Set, low, high float64, most int) (next float64) {
+	stray := 0
+	next = high
+	s.RangeByScore(zset.ScoreRange{Min: low, Max: high, MaxEx: true}, false, 0, -1, func(member []byte, score float64) bool {
+		if found, ok := h.area.Find(score); ok {
+			h.add(member, found)
+			stray, low = 0, score
+			return len(h.list) < most
+		}
+		if stray++; stray < maxStray {
+			return true
+		}
+		// It is far if there are probably more places before it than those passed just now.
+		if near := h.area.Next(score); near > score+(score-low) {
+			next = near
+			return false
+		}
+		stray, low = 0, score
+		return true
+	})
+	return next
 }
 
 // arrange puts the hits in order and leaves as many as are wanted. Of places equally far those found

@@ -36,9 +36,10 @@ type Area struct {
 	radius        float64 // metres; of a box, half the diagonal
 
 	// For the estimate:
-	lon, lat   float64 // of the center, in radians
-	cosLat     float64
-	across, up bound // of a circle both are the radius
+	lon, lat       float64 // of the center, in radians
+	sinLat, cosLat float64
+	across, up     bound // of a circle both are the radius
+	window         window
 }
 
 // Circle returns the area of points that are at most radius metres from center.
@@ -58,7 +59,8 @@ func Box(center Point, width, height float64) Area {
 func (a Area) around(center Point) Area {
 	a.Center = center
 	a.lon, a.lat = radians(center.Lon), radians(center.Lat)
-	a.cosLat = math.Cos(a.lat)
+	a.sinLat, a.cosLat = math.Sincos(a.lat)
+	a.window = a.enclosure()
 	return a
 }
 
@@ -85,20 +87,21 @@ type Hit struct {
 	near  float64 // haversine of the distance to the center, by estimate
 }
 
-// Find returns the hit that a score is; false if its point lies outside of the area. About 30 ns, or
-// 200 ns at the very edge.
+// Find returns the hit that a score is; false if its point lies outside of the area. About 15 ns, 3 ns
+// outside of its window, or 200 ns at the very edge.
 func (a *Area) Find(score float64) (hit Hit, ok bool) {
-	p := PointOf(score)
-	lat := radians(p.Lat)
-	if math.Abs(lat-a.lat) > a.up.angle {
+	hash := truncated(score)
+	if !a.window.holds(hash) {
 		return hit, false
 	}
-	u, v, cos := math.Sin((lat-a.lat)/2), math.Sin((radians(p.Lon)-a.lon)/2), math.Cos(lat)
-	u *= u
-	hit = Hit{score, u + a.cosLat*cos*v*v}
+	p := cellAt(hash).middle()
+	sinUp, sinAcross := sineOf((radians(p.Lat)-a.lat)/2), sineOf((radians(p.Lon)-a.lon)/2)
+	u, v := sinUp*sinUp, sinAcross*sinAcross
+	// By the addition theorem, from the sine of half of the way up.
+	cos := a.cosLat*(1-2*u) - a.sinLat*2*sinUp*math.Sqrt(1-u)
+	hit = Hit{score, u + a.cosLat*cos*v}
 	if a.isBox {
-		v *= cos
-		return hit, a.holds(p, u, v*v)
+		return hit, a.holds(p, u, cos*cos*v)
 	}
 	switch {
 	case hit.near < a.across.inside:
@@ -107,6 +110,15 @@ func (a *Area) Find(score float64) (hit Hit, ok bool) {
 		return hit, false
 	}
 	return hit, Distance(a.Center, p) <= a.radius
+}
+
+// sineOf is the sine by a short series where that is as exact as an estimate has to be.
+func sineOf(x float64) float64 {
+	square := x * x
+	if square > 1./256 {
+		return math.Sin(x)
+	}
+	return x - x*square*(1./6-square*(1./120-square*(1./5040-square*(1./362880))))
 }
 
 // holds is Find's answer for a box and a point whose ways along its meridian and its parallel have the
@@ -142,7 +154,8 @@ func (a *Area) Compare(x, y Hit) int {
 type Span struct{ Min, Max float64 }
 
 // AppendSpans appends the spans of scores outside of which no point of the area lies, at most nine, none
-// twice, in the order in which Redis looks at them.
+// twice, in the order in which Redis looks at them. Of Redis' cells they leave out what is before the
+// first place that matters and what is behind the last.
 func (a *Area) AppendSpans(dst []Span) []Span {
 	low, high := a.corners()
 	c := cellOf(a.Center, maxLat, a.step())
@@ -154,9 +167,13 @@ func (a *Area) AppendSpans(dst []Span) []Span {
 		if c.step >= 2 && c.useless(way, low, high) {
 			continue
 		}
-		if at := c.next(way.columns, way.rows); at != last { // in a small grid east is west
-			dst = append(dst, at.span())
-			last = at
+		at := c.next(way.columns, way.rows)
+		if at == last { // in a small grid east is west
+			continue
+		}
+		last = at
+		if span, ok := a.window.clip(at); ok {
+			dst = append(dst, span)
 		}
 	}
 	return dst

@@ -101,7 +101,7 @@ func (c cell) next(columns, rows int) cell {
 
 // edge returns where column or row i begins on an axis from -top to top.
 func (c cell) edge(i uint32, top float64) float64 {
-	share := float64(i) / float64(uint64(1)<<c.step)
+	share := float64(i) * math.Float64frombits(uint64(1023-c.step)<<52) // i / 2^step, exactly
 	return -top + float64(share*(2*top))
 }
 
