@@ -65,18 +65,46 @@ func cmdConfigSet(c *Call) {
 	if !c.OK() {
 		return
 	}
-	for i, s := range settings {
-		if failure := s.param.Set(s.value); failure != "" {
-			for _, done := range settings[:i] {
-				done.param.Set(done.old)
-			}
-			c.Refusef(ErrConfigSet, s.name, failure)
-			break
-		}
+	if name, failure := change(settings); failure != "" {
+		c.Refusef(ErrConfigSet, name, failure)
 	}
 	if c.OK() {
 		c.Reply.Status("OK")
 	}
+}
+
+// change sets and applies the settings, all of them or none. It returns the name of the one that failed and
+// why.
+func change(settings []setting) (name, failure string) {
+	for i, s := range settings {
+		if failure = s.param.Set(s.value); failure != "" {
+			restore(settings[:i])
+			return s.name, failure
+		}
+	}
+	for i, s := range settings {
+		if failure = s.param.apply(); failure != "" {
+			restore(settings)
+			for _, done := range settings[:i] {
+				done.param.apply()
+			}
+			return s.name, failure
+		}
+	}
+	return "", ""
+}
+
+func restore(settings []setting) {
+	for _, s := range settings {
+		s.param.Set(s.old)
+	}
+}
+
+func (p *Param) apply() string {
+	if p.Apply == nil {
+		return ""
+	}
+	return p.Apply()
 }
 
 // settings reads the pairs and latches the first problem, but reads on, so that no password is shown.

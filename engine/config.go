@@ -64,7 +64,10 @@ type Param struct {
 	Aliases []string
 	Get     func() string
 	// Set takes a new value and returns an error's text, in Redis' words, or "".
-	Set       func(value string) string
+	Set func(value string) string
+	// Apply has what was set take effect, after all parameters of a CONFIG SET were, for those that only make
+	// sense together. Not at the start. It returns an error's text, or "". It may be nil.
+	Apply     func() string
 	Immutable bool // only at start
 	Hidden    bool // not shown by patterns: CONFIG GET must name it
 	Secret    bool // not shown by MONITOR and the slow log

@@ -16,6 +16,7 @@ import (
 type conn struct {
 	server  *Server
 	from    engine.Endpoint
+	ended   func() // called when the connection is closed
 	session *engine.Session
 	gc      gnet.Conn
 	pending []byte // an unfinished command, or commands held back while the session is parked

@@ -44,7 +44,7 @@ func (s *Server) fillServer(b *bytes.Buffer) {
 		"arch_bits", strconv.IntSize, "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
 		"executable", executable, "io_threads_active", 0)
 	for i, ln := range s.listeners {
-		engine.Fields(b, fmt.Sprintf("listener%d", i), fmt.Sprintf("name=%s,addr=%s", ln.Addr().Network(), ln.Addr()))
+		engine.Fields(b, fmt.Sprintf("listener%d", i), fmt.Sprintf("name=%s,addr=%s", ln.kind, ln.Addr()))
 	}
 }
 

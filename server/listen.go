@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"os"
@@ -19,10 +20,17 @@ import (
 // The server listens itself and hands accepted connections to gnet's event loops. gnet can listen as
 // well, but ends when a process runs out of file descriptors, and cannot tell which port it was given.
 
+// listener is where connections arrive, and what becomes of them.
+type listener struct {
+	net.Listener
+	kind  string // tcp, unix, tls
+	admit func(nc net.Conn)
+}
+
 // listen opens the listeners that the options ask for. Port 0 is the same free port on all addresses.
 func (s *Server) listen() error {
 	port := s.opts.Port
-	if port == 0 && s.opts.UnixSocket != "" {
+	if port == 0 && (s.opts.UnixSocket != "" || s.tls.port != 0) {
 		port = -1
 	}
 	for _, bind := range s.opts.Bind {
@@ -36,19 +44,44 @@ func (s *Server) listen() error {
 		if ln != nil {
 			port = ln.Addr().(*net.TCPAddr).Port
 			s.opts.Port = port
-			s.listeners = append(s.listeners, ln)
+			s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit})
 		}
+	}
+	if err := s.listenTLS(); err != nil {
+		return err
 	}
 	if path := s.opts.UnixSocket; path != "" {
 		ln, err := listenUnix(path, s.opts.UnixPerm)
 		if err != nil {
 			return err
 		}
-		s.listeners = append(s.listeners, ln)
+		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit})
 	}
-	s.listeners = append(s.listeners, s.opts.Listeners...)
+	for _, ln := range s.opts.Listeners {
+		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit})
+	}
 	if len(s.listeners) == 0 {
 		return errors.New("no address to listen on")
+	}
+	return nil
+}
+
+// listenTLS opens the listeners of the port for TLS, if there is one.
+func (s *Server) listenTLS() error {
+	if s.tls.port == 0 {
+		return nil
+	}
+	if err := s.tls.load(); err != nil {
+		return fmt.Errorf("failed to configure TLS: %w", err)
+	}
+	for _, bind := range s.opts.Bind {
+		ln, err := s.listenTCP(bind, s.tls.port)
+		if err != nil {
+			return err
+		}
+		if ln != nil {
+			s.listeners = append(s.listeners, listener{ln, "tls", s.admitTLS})
+		}
 	}
 	return nil
 }
@@ -91,12 +124,12 @@ func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 }
 
 // accept hands a listener's connections to the event loops until it is closed.
-func (s *Server) accept(ln net.Listener) {
+func (s *Server) accept(ln listener) {
 	for {
 		nc, err := ln.Accept()
 		switch {
 		case err == nil:
-			s.admit(nc)
+			ln.admit(nc)
 		case errors.Is(err, net.ErrClosed):
 			return
 		default: // no file descriptor is left, or the peer is gone again
@@ -106,19 +139,31 @@ func (s *Server) accept(ln net.Listener) {
 	}
 }
 
-// admit begins a connection, or refuses it if there are too many.
+// admit begins a connection, or refuses it.
 func (s *Server) admit(nc net.Conn) {
+	if !s.refuses(nc) {
+		s.enroll(nc, endpoint(nc), func() {})
+	}
+}
+
+// refuses prepares a connection, or closes it if there are too many.
+func (s *Server) refuses(nc net.Conn) bool {
 	if s.counts.clients.Add(1) > s.maxClients.Load() {
 		s.counts.clients.Add(-1)
 		s.counts.rejected.Add(1)
 		_, _ = nc.Write([]byte("-ERR max number of clients reached\r\n"))
 		_ = nc.Close()
-		return
+		return true
 	}
-	c := &conn{server: s, from: endpoint(nc)}
 	if tc, ok := nc.(*net.TCPConn); ok {
 		s.prepare(tc)
 	}
+	return false
+}
+
+// enroll hands a connection to an event loop, which calls ended when it has closed it.
+func (s *Server) enroll(nc net.Conn, from engine.Endpoint, ended func()) {
+	c := &conn{server: s, from: from, ended: ended}
 	if _, err := s.loops.EnrollContext(nc, c); err != nil {
 		s.counts.clients.Add(-1)
 		s.log('#', "Error registering fd event for the new client: %v", err)

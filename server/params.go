@@ -23,7 +23,7 @@ func (s *Server) params() []engine.Param {
 		s.maxBulk.Store(s.engine.Config.ProtoMaxBulk)
 		return failure
 	}
-	return []engine.Param{
+	return append(s.tls.params(s.log), []engine.Param{
 		{Name: "bind", Immutable: true, List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },
 			Set: func(v string) string { s.opts.Bind = strings.Fields(v); return "" }},
 		engine.IntParam("port", &s.opts.Port, 0, 65535).AtStart(),
@@ -34,7 +34,7 @@ func (s *Server) params() []engine.Param {
 		atomicParam("tcp-keepalive", &s.keepAlive, 0, math.MaxInt32),
 		s.maxQueryParam(),
 		{Name: "client-output-buffer-limit", List: true, Get: func() string { return s.output.Load().String() }, Set: s.setOutput},
-	}
+	}...)
 }
 
 func (s *Server) setUnixPerm(v string) string {

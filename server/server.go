@@ -69,7 +69,8 @@ type Options struct {
 type Server struct {
 	engine     *engine.Engine
 	opts       Options
-	listeners  []net.Listener
+	listeners  []listener
+	tls        secrecy
 	loops      *gnet.Client
 	alarm      chan struct{} // the engine has work earlier than it said
 	ending     chan struct{} // closed by Shutdown
@@ -170,7 +171,7 @@ func (s *Server) load() error {
 		}
 	}
 	for _, ln := range s.listeners {
-		s.log('*', "Ready to accept connections %s %s", ln.Addr().Network(), ln.Addr())
+		s.log('*', "Ready to accept connections %s %s", ln.kind, ln.Addr())
 	}
 	return nil
 }
@@ -240,6 +241,7 @@ func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
 		}
 	}
 	c.broken = true
+	c.ended()
 	return gnet.None
 }
 

@@ -33,7 +33,10 @@ type running struct {
 }
 
 // start runs a server with the core families until the test ends.
-func start(t *testing.T, opts Options) *running {
+func start(t *testing.T, opts Options) *running { return startWith(t, opts, func(*engine.Engine) {}) }
+
+// startWith is start with parameters that the engine is given before.
+func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running {
 	t.Helper()
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
@@ -46,6 +49,7 @@ func start(t *testing.T, opts Options) *running {
 	}
 	opts.Log = r.log
 	r.Server = New(r.engine, opts)
+	set(r.engine)
 	require.NoError(t, r.Listen())
 	var ctx context.Context
 	ctx, r.stop = context.WithCancel(context.Background())

@@ -130,6 +130,9 @@ func randomSeed() uint64 {
 // serve runs the server.
 func (p *program) serve(ctx context.Context) error {
 	tune()
+	if p.engine.Param("tls-port").Get() != "0" {
+		addProcessors(1) // TLS is spoken beside the loops
+	}
 	if err := p.server.Listen(); err != nil {
 		return fmt.Errorf("could not listen: %w", err)
 	}

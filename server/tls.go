@@ -1,0 +1,223 @@
+package server
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// A connection that comes over TLS is decrypted beside the event loops and handed on to them in the clear,
+// over a pair of sockets within the process:
+//
+//	client ═TLS═ relay ─pair─ event loop
+//
+// That costs it two further copies, and connections without TLS nothing.
+
+// How long a client may take to agree on keys, and to read what is left for it after the end.
+const (
+	handshakePatience = 10 * time.Second
+	farewellPatience  = 10 * time.Second
+)
+
+// secrecy is how TLS is spoken: the parameters tls-*, and what follows from them.
+type secrecy struct {
+	port      int    // 0 for none
+	cert, key string // paths of the server's own
+	caFile    string // paths of what vouches for clients' certificates
+	caDir     string
+	auth      string // yes, no, optional: whether clients must show one
+	protocols string // such as "TLSv1.2 TLSv1.3"; "" for both
+	config    atomic.Pointer[tls.Config]
+}
+
+// The errors of what TLS is to be made of, in Redis' words.
+var (
+	errNoCert = errors.New("no tls-cert-file configured")
+	errNoKey  = errors.New("no tls-key-file configured")
+	errNoCA   = errors.New("either tls-ca-cert-file or tls-ca-cert-dir must be specified when tls-auth-clients is enabled")
+	errProto  = errors.New("invalid tls-protocols specified: use a combination of TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3")
+)
+
+// params are the parameters of TLS. While it is spoken, connections that begin after a CONFIG SET obey it.
+func (t *secrecy) params(log func(mark byte, format string, args ...any)) (list []engine.Param) {
+	t.auth = "yes"
+	apply := func() string {
+		if t.port == 0 {
+			return ""
+		}
+		if err := t.load(); err != nil {
+			log('#', "Failed to configure TLS: %v", err)
+			return "Unable to update TLS configuration. Check server logs."
+		}
+		return ""
+	}
+	list = append(list, engine.EnumParam("tls-auth-clients", &t.auth, "no", "yes", "optional"))
+	for _, p := range []struct {
+		name string
+		text *string
+	}{
+		{"tls-cert-file", &t.cert}, {"tls-key-file", &t.key}, {"tls-ca-cert-file", &t.caFile}, {"tls-ca-cert-dir", &t.caDir},
+		{"tls-protocols", &t.protocols},
+	} {
+		list = append(list, engine.StringParam(p.name, p.text))
+	}
+	for i := range list {
+		list[i].Apply = apply
+	}
+	return append(list, engine.IntParam("tls-port", &t.port, 0, 65535).AtStart())
+}
+
+// load reads the certificates. If that fails, those it had go on to be used.
+func (t *secrecy) load() error {
+	switch {
+	case t.cert == "":
+		return errNoCert
+	case t.key == "":
+		return errNoKey
+	case t.auth != "no" && t.caFile == "" && t.caDir == "":
+		return errNoCA
+	}
+	cert, err := tls.LoadX509KeyPair(t.cert, t.key)
+	if err != nil {
+		return err
+	}
+	config := &tls.Config{Certificates: []tls.Certificate{cert}}
+	if config.MinVersion, config.MaxVersion, err = versions(t.protocols); err != nil {
+		return err
+	}
+	if config.ClientCAs, err = authorities(t.caFile, t.caDir); err != nil {
+		return err
+	}
+	config.ClientAuth = map[string]tls.ClientAuthType{
+		"no": tls.NoClientCert, "yes": tls.RequireAndVerifyClientCert, "optional": tls.VerifyClientCertIfGiven,
+	}[t.auth]
+	t.config.Store(config)
+	return nil
+}
+
+// versions returns the lowest and the highest version of TLS among those that a text names.
+func versions(text string) (lowest, highest uint16, err error) {
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return tls.VersionTLS12, tls.VersionTLS13, nil
+	}
+	known := map[string]uint16{
+		"tlsv1": tls.VersionTLS10, "tlsv1.1": tls.VersionTLS11, "tlsv1.2": tls.VersionTLS12, "tlsv1.3": tls.VersionTLS13,
+	}
+	for _, w := range words {
+		v, ok := known[strings.ToLower(w)]
+		if !ok {
+			return 0, 0, errProto
+		}
+		if lowest == 0 {
+			lowest = v
+		}
+		lowest, highest = min(lowest, v), max(highest, v)
+	}
+	return lowest, highest, nil
+}
+
+// authorities reads the certificates of those who may vouch for clients: of a file, and of the files of a
+// directory.
+func authorities(file, dir string) (*x509.CertPool, error) {
+	pool := x509.NewCertPool()
+	var files []string
+	if dir != "" {
+		files, _ = filepath.Glob(filepath.Join(dir, "*"))
+	}
+	if file != "" {
+		files = append(files, file)
+	}
+	found := false
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		found = pool.AppendCertsFromPEM(text) || found
+	}
+	if len(files) > 0 && !found {
+		return nil, fmt.Errorf("no certificate in %s", strings.Join(files, ", "))
+	}
+	return pool, nil
+}
+
+// admitTLS is admit for connections over TLS.
+func (s *Server) admitTLS(nc net.Conn) {
+	if s.refuses(nc) {
+		return
+	}
+	go func() {
+		if err := s.secure(nc); err != nil {
+			s.counts.clients.Add(-1)
+			s.log('#', "Error accepting a client connection: %v", err)
+			_ = nc.Close()
+		}
+	}()
+}
+
+// secure shakes hands with a client and relays its connection to the event loops until it ends.
+func (s *Server) secure(nc net.Conn) error {
+	client := tls.Server(nc, s.tls.config.Load())
+	ctx, stop := context.WithTimeout(context.Background(), handshakePatience)
+	defer stop()
+	if err := client.HandshakeContext(ctx); err != nil {
+		return err
+	}
+	inside, loop, err := pair()
+	if err != nil {
+		return err
+	}
+	s.enroll(loop, endpoint(nc), func() { _ = client.SetWriteDeadline(time.Now().Add(farewellPatience)) })
+	relay(client, inside)
+	return nil
+}
+
+// relay copies both ways. It ends when the event loop has closed its end and all that it had to say is
+// sent.
+func relay(client *tls.Conn, inside *net.UnixConn) {
+	go func() {
+		_, _ = io.Copy(inside, client)
+		_ = inside.CloseWrite()
+	}()
+	_, _ = io.Copy(client, inside)
+	_ = client.Close()
+	_ = inside.Close()
+}
+
+// pair returns two sockets that are connected to each other.
+func pair() (a, b *net.UnixConn, err error) {
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM, 0)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("socketpair", err)
+	}
+	var ends [2]net.Conn
+	for i, fd := range fds {
+		file := os.NewFile(uintptr(fd), "pair")
+		var e error
+		ends[i], e = net.FileConn(file)
+		err = errors.Join(err, e, file.Close())
+	}
+	if err != nil {
+		for _, end := range ends {
+			if end != nil {
+				_ = end.Close()
+			}
+		}
+		return nil, nil, err
+	}
+	return ends[0].(*net.UnixConn), ends[1].(*net.UnixConn), nil
+}

@@ -1,0 +1,245 @@
+package server
+
+import (
+	"bufio"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
+	"math/big"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// notary makes certificates, which it signs itself.
+type notary struct {
+	dir  string
+	cert *x509.Certificate
+	key  *ecdsa.PrivateKey
+	pool *x509.CertPool
+}
+
+func newNotary(t *testing.T) *notary {
+	n := &notary{dir: t.TempDir(), pool: x509.NewCertPool()}
+	n.cert, n.key = n.issue(t, "ca", nil)
+	n.pool.AddCert(n.cert)
+	return n
+}
+
+func (n *notary) path(file string) string { return filepath.Join(n.dir, file) }
+
+// issue writes NAME.crt and NAME.key; the notary's own is signed by itself.
+func (n *notary) issue(t *testing.T, name string, by *notary) (*x509.Certificate, *ecdsa.PrivateKey) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	require.NoError(t, err)
+	serial, err := rand.Int(rand.Reader, big.NewInt(1<<62))
+	require.NoError(t, err)
+	form := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: name}, NotAfter: time.Now().Add(time.Hour),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: by == nil, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign,
+	}
+	parent, signer := form, key
+	if by != nil {
+		parent, signer = by.cert, by.key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, form, parent, &key.PublicKey, signer)
+	require.NoError(t, err)
+	bare, err := x509.MarshalECPrivateKey(key)
+	require.NoError(t, err)
+	n.write(t, name+".crt", "CERTIFICATE", der)
+	n.write(t, name+".key", "EC PRIVATE KEY", bare)
+	cert, err := x509.ParseCertificate(der)
+	require.NoError(t, err)
+	return cert, key
+}
+
+func (n *notary) write(t *testing.T, file, kind string, der []byte) {
+	require.NoError(t, os.WriteFile(n.path(file), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
+}
+
+// certificate loads what issue wrote.
+func (n *notary) certificate(t *testing.T, name string) tls.Certificate {
+	cert, err := tls.LoadX509KeyPair(n.path(name+".crt"), n.path(name+".key"))
+	require.NoError(t, err)
+	return cert
+}
+
+// settings are the parameters of a server that shows the certificate "server".
+func (n *notary) settings(auth string) map[string]string {
+	return map[string]string{"tls-cert-file": n.path("server.crt"), "tls-key-file": n.path("server.key"),
+		"tls-ca-cert-file": n.path("ca.crt"), "tls-auth-clients": auth}
+}
+
+// freePort returns one that nobody listens on.
+func freePort(t *testing.T) string {
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer func() { require.NoError(t, ln.Close()) }()
+	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
+}
+
+// startTLS runs a server on a port for TLS only.
+func startTLS(t *testing.T, settings map[string]string) *running {
+	return startWith(t, Options{}, func(e *engine.Engine) {
+		settings["tls-port"] = freePort(t)
+		for name, value := range settings {
+			require.Empty(t, e.Param(name).Set(value), name)
+		}
+	})
+}
+
+// dialTLS connects with a certificate, if one is given.
+func (r *running) dialTLS(t *testing.T, n *notary, shown ...tls.Certificate) (*client, error) {
+	nc, err := tls.Dial("tcp", r.Addrs()[0], &tls.Config{RootCAs: n.pool, Certificates: shown})
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { _ = nc.Close() })
+	require.NoError(t, nc.SetDeadline(time.Now().Add(patience)))
+	return &client{nc, bufio.NewReader(nc), t}, nil
+}
+
+func TestTLS(t *testing.T) {
+	n := newNotary(t)
+	n.issue(t, "server", n)
+	r := startTLS(t, n.settings("no"))
+	require.Len(t, r.Addrs(), 1, "port 0 is no port beside TLS")
+	require.Eventually(t, func() bool { return strings.Contains(r.log.String(), "Ready to accept connections tls") }, patience, time.Millisecond)
+	c, err := r.dialTLS(t, n)
+	require.NoError(t, err)
+	require.Equal(t, "+PONG", c.ask("PING"))
+
+	large := strings.Repeat("x", 3<<20)
+	c.send("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$" + strconv.Itoa(len(large)) + "\r\n" + large + "\r\nGET k\r\nECHO end\r\n")
+	require.Equal(t, "+OK", c.line())
+	require.Equal(t, "$"+strconv.Itoa(len(large)), c.line())
+	require.Equal(t, large, c.line())
+	require.Equal(t, "$3", c.line())
+	require.Equal(t, "end", c.line())
+
+	require.NotEmpty(t, c.ask("CLIENT INFO"))
+	require.Contains(t, c.line(), " addr="+c.LocalAddr().String()+" laddr="+c.RemoteAddr().String())
+	require.Empty(t, c.line())
+	require.Equal(t, "+OK", c.ask("QUIT"))
+	_, err = c.ReadByte()
+	require.Error(t, err, "the server closes the connection")
+}
+
+// TestTLSClientsLeave counts the clients while they come and go.
+func TestTLSClientsLeave(t *testing.T) {
+	n := newNotary(t)
+	n.issue(t, "server", n)
+	r := startTLS(t, n.settings("no"))
+	for range 5 {
+		c, err := r.dialTLS(t, n)
+		require.NoError(t, err)
+		require.Equal(t, "+PONG", c.ask("PING"))
+		require.NoError(t, c.Close())
+	}
+	nc, err := net.Dial("tcp", r.Addrs()[0])
+	require.NoError(t, err)
+	_, err = nc.Write([]byte("PING\r\nthis is no handshake\r\n"))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return r.counts.clients.Load() == 0 }, patience, time.Millisecond)
+	require.Contains(t, r.log.String(), "Error accepting a client connection: tls: first record does not look like a TLS handshake")
+	require.NoError(t, nc.Close())
+}
+
+// TestTLSAsksForCertificates lets in who shows one that the authority has signed.
+func TestTLSAsksForCertificates(t *testing.T) {
+	n, stranger := newNotary(t), newNotary(t)
+	n.issue(t, "server", n)
+	n.issue(t, "client", n)
+	stranger.issue(t, "client", stranger)
+	for _, c := range []struct {
+		auth  string
+		shown []tls.Certificate
+		in    bool
+	}{
+		{"yes", nil, false}, {"yes", []tls.Certificate{n.certificate(t, "client")}, true},
+		{"yes", []tls.Certificate{stranger.certificate(t, "client")}, false},
+		{"optional", nil, true}, {"optional", []tls.Certificate{n.certificate(t, "client")}, true}, {"no", nil, true},
+	} {
+		r := startTLS(t, n.settings(c.auth))
+		conn, err := r.dialTLS(t, n, c.shown...)
+		if err == nil { // the client hears of a refusal with its first answer
+			_, _ = conn.Write([]byte("PING\r\n"))
+			_, err = conn.ReadString('\n')
+		}
+		require.Equal(t, c.in, err == nil, "%s: %v", c.auth, err)
+	}
+}
+
+// TestTLSCertificateIsChanged has a server show another certificate, and keep it when it is given one that
+// does not fit its key.
+func TestTLSCertificateIsChanged(t *testing.T) {
+	n := newNotary(t)
+	for _, name := range []string{"server", "second"} {
+		n.issue(t, name, n)
+	}
+	r := startTLS(t, n.settings("no"))
+	shown := func() string {
+		c, err := r.dialTLS(t, n)
+		require.NoError(t, err)
+		return c.Conn.(*tls.Conn).ConnectionState().PeerCertificates[0].Subject.CommonName
+	}
+	require.Equal(t, "server", shown())
+	c, err := r.dialTLS(t, n)
+	require.NoError(t, err)
+	require.Equal(t, "-ERR CONFIG SET failed (possibly related to argument 'tls-cert-file') - Unable to update TLS configuration. Check server logs.",
+		c.ask("CONFIG SET tls-cert-file "+n.path("second.crt")))
+	require.Contains(t, r.log.String(), "Failed to configure TLS: tls: private key does not match public key")
+	require.Equal(t, "server", shown())
+	require.Equal(t, "+OK", c.ask("CONFIG SET tls-cert-file "+n.path("second.crt")+" tls-key-file "+n.path("second.key")))
+	require.Equal(t, "second", shown())
+	require.Equal(t, "+PONG", c.ask("PING"))
+}
+
+// TestTLSMisconfigured names what is missing.
+func TestTLSMisconfigured(t *testing.T) {
+	n := newNotary(t)
+	n.issue(t, "server", n)
+	require.NoError(t, os.WriteFile(n.path("empty"), nil, 0o600))
+	for want, change := range map[string][2]string{
+		"no tls-cert-file":           {"tls-cert-file", ""},
+		"no tls-key-file":            {"tls-key-file", ""},
+		"either tls-ca-cert-file or": {"tls-ca-cert-file", ""},
+		"no certificate in":          {"tls-ca-cert-file", n.path("empty")},
+		"no such file":               {"tls-key-file", n.path("nowhere")},
+		"invalid tls-protocols":      {"tls-protocols", "TLSv1.2 SSLv3"},
+	} {
+		e := engine.New(engine.Options{Clock: Clock()})
+		s := New(e, Options{Bind: []string{"127.0.0.1"}})
+		settings := n.settings("yes")
+		settings["tls-port"], settings[change[0]] = freePort(t), change[1]
+		for name, value := range settings {
+			require.Empty(t, e.Param(name).Set(value), name)
+		}
+		require.ErrorContains(t, s.Listen(), want)
+	}
+}
+
+func TestTLSVersions(t *testing.T) {
+	for text, want := range map[string][2]uint16{
+		"":                        {tls.VersionTLS12, tls.VersionTLS13},
+		"TLSv1.3":                 {tls.VersionTLS13, tls.VersionTLS13},
+		"tlsv1.3 TLSv1.1 TLSv1.2": {tls.VersionTLS11, tls.VersionTLS13},
+	} {
+		lowest, highest, err := versions(text)
+		require.NoError(t, err)
+		require.Equal(t, want, [2]uint16{lowest, highest}, text)
+	}
+}
