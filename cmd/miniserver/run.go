@@ -106,7 +106,7 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	assembly.Wire(p.engine)
 	p.kept = assembly.Keep(p.engine, assembly.Surroundings{Log: &p.log, Beside: beside})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite,
-		Journal: p.kept.Journal, Load: p.load})
+		Journal: p.kept.Journal, Load: func() error { return pacing.fill(p.load) }})
 	p.engine.AddParams(early[1].AtStart(),
 		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart(), engine.StringParam("load", &p.fixturePath).AtStart())
 	p.first = values(p.engine)

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
-	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -50,24 +49,69 @@ const (
 	garbageShare = 25 // percent
 	garbageLeast = 12 << 20
 	heapLeast    = 4 << 20 // below it the runtime's own minimum counts
+
+	fillingShare = 200 // percent, while data are loaded and most of what is allocated stays
 )
 
 // cycle dies in each collection, and so tells of its end.
 type cycle struct{ _ [16]byte }
 
+// pacer is the garbage percentage. Collections end on a goroutine of the runtime.
+type pacer struct {
+	mu      sync.Mutex
+	percent int64 // as it was set last; 0 if the environment says it
+	live    int64 // what the last collection found alive
+	filling bool  // data are being loaded
+}
+
+var pacing pacer
+
 // pace sets the garbage percentage for the live heap, now and after each collection.
 func pace(c *cycle) {
 	live := liveHeap()
-	percent := max(garbageShare, garbageLeast*100/max(heapLeast, live))
-	if pacePercent.Swap(percent) != percent {
-		debug.SetGCPercent(int(percent))
-	}
+	pacing.follow(live)
 	limit.fit(live)
 	runtime.SetFinalizer(c, pace)
 }
 
-// pacePercent is what pace set last; collections end on a goroutine of the runtime.
-var pacePercent atomic.Int64
+func (p *pacer) follow(live int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	percent := usualShare(live)
+	if p.filling && p.stays(live) {
+		percent = max(percent, fillingShare)
+	}
+	p.live = live
+	p.set(percent)
+}
+
+// usualShare returns the garbage percentage for a live heap.
+func usualShare(live int64) int64 { return max(garbageShare, garbageLeast*100/max(heapLeast, live)) }
+
+// stays reports whether half or more of what was allocated between two collections is alive.
+func (p *pacer) stays(live int64) bool { return (live-p.live)*200 >= max(heapLeast, p.live)*p.percent }
+
+func (p *pacer) set(percent int64) {
+	if p.percent != percent {
+		p.percent = percent
+		debug.SetGCPercent(int(percent))
+	}
+}
+
+// fill runs what loads data. Nearly all that it allocates stays, and to look for garbage in it time and again
+// would take as long as the loading itself.
+func (p *pacer) fill(load func() error) error {
+	p.mu.Lock()
+	p.filling = true
+	p.mu.Unlock()
+	err := load()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.filling = false; p.percent != 0 {
+		p.set(usualShare(liveHeap()))
+	}
+	return err
+}
 
 // liveHeap returns the bytes of the heap that the last collection found alive.
 func liveHeap() int64 {

@@ -30,3 +30,27 @@ func TestMemoryLimit(t *testing.T) {
 	require.Greater(t, fit(1, 5*mb), int64(14*mb))
 	require.EqualValues(t, math.MaxInt64, fit(0, 50*mb))
 }
+
+// TestPaceWhileLoading: the collector is held back only while what is loaded stays.
+func TestPaceWhileLoading(t *testing.T) {
+	before := debug.SetGCPercent(-1)
+	defer debug.SetGCPercent(before)
+	const mb = 1 << 20
+	p := pacer{percent: garbageShare, live: 100 * mb}
+	follow := func(live int64) int64 {
+		p.follow(live)
+		return p.percent
+	}
+	require.NoError(t, p.fill(func() error {
+		require.EqualValues(t, fillingShare, follow(120*mb), "of 25 MB that were allocated 20 stayed")
+		require.EqualValues(t, fillingShare, follow(300*mb))
+		require.EqualValues(t, garbageShare, follow(310*mb), "of 600 MB 10 stayed")
+		require.EqualValues(t, fillingShare, follow(380*mb))
+		return nil
+	}))
+	p.live = 100 * mb
+	require.EqualValues(t, garbageShare, follow(400*mb), "nothing is loaded")
+	p = pacer{}
+	require.NoError(t, p.fill(func() error { return nil }))
+	require.Zero(t, p.percent, "the environment says it")
+}

@@ -206,6 +206,14 @@ func (h *Hash) Delete(field []byte) bool {
 	return true
 }
 
+// Expect says that n fields are about to be added, and makes an empty hash a
+// table with room for them if they are too many for a packed one. O(n) memory.
+func (h *Hash) Expect(n int, lim Limits) {
+	if h.table == nil && n > lim.MaxEntries && h.Len() == 0 {
+		*h = Hash{table: newTable(n, lim.Seed)}
+	}
+}
+
 // Fit makes a packed hash of more than lim.MaxEntries fields a table; values
 // are not looked at. Writes do it themselves: it is for hashes that were
 // loaded. O(1), or O(n) if it converts.

@@ -184,6 +184,14 @@ func (s *Set) Rank(member []byte, reverse bool) (rank int, score float64, ok boo
 	return rank, score, true
 }
 
+// Expect says that n members are about to be added, and makes an empty set sorted, with room for them, if
+// they are too many for a packed one. O(n) memory.
+func (s *Set) Expect(n int, lim Limits, dice func(n uint64) uint64) {
+	if s.sorted == nil && n > lim.MaxEntries && s.Len() == 0 {
+		*s = Set{sorted: newSorted(n, dice)}
+	}
+}
+
 // Fit makes a packed set of more than lim.MaxEntries members sorted; the members' lengths are not
 // looked at. Add does it itself: it is for sets that were loaded. O(1), or O(n) if it converts.
 func (s *Set) Fit(lim Limits, dice func(n uint64) uint64) {

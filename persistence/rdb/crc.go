@@ -1,5 +1,7 @@
 package rdb
 
+import "encoding/binary"
+
 // The checksum is CRC-64/Jones: polynomial ad93d23594c935a9, reflected, starting at 0 and not inverted.
 // It is therefore linear: that of a||b is that of a, moved on by the length of b, xor that of b. So the
 // header can be written last, when it is known what it must say.
@@ -26,17 +28,50 @@ var tables = func() (t [8][256]uint64) {
 
 // Sum moves a checksum on over b. That of nothing is 0. O(len(b)).
 func Sum(crc uint64, b []byte) uint64 {
+	for len(b) >= 3*lane {
+		crc = sum3(crc, b)
+		b = b[3*lane:]
+	}
 	for len(b) >= 8 {
-		crc ^= uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |
-			uint64(b[4])<<32 | uint64(b[5])<<40 | uint64(b[6])<<48 | uint64(b[7])<<56
-		crc = tables[7][crc&0xff] ^ tables[6][crc>>8&0xff] ^ tables[5][crc>>16&0xff] ^ tables[4][crc>>24&0xff] ^
-			tables[3][crc>>32&0xff] ^ tables[2][crc>>40&0xff] ^ tables[1][crc>>48&0xff] ^ tables[0][crc>>56]
+		crc ^= binary.LittleEndian.Uint64(b)
+		crc = low(crc) ^ high(crc)
 		b = b[8:]
 	}
 	for _, c := range b {
 		crc = crc>>8 ^ tables[0][byte(crc)^c]
 	}
 	return crc
+}
+
+// low and high move a word on over eight zero bytes: what its halves make of it.
+func low(w uint64) uint64 {
+	return tables[7][w&0xff] ^ tables[6][w>>8&0xff] ^ tables[5][w>>16&0xff] ^ tables[4][w>>24&0xff]
+}
+
+func high(w uint64) uint64 {
+	return tables[3][w>>32&0xff] ^ tables[2][w>>40&0xff] ^ tables[1][w>>48&0xff] ^ tables[0][w>>56]
+}
+
+// lane is how many bytes sum3 takes in a row: so many that joining three lanes costs little.
+const lane = 8 << 10
+
+// acrossLane is what a checksum is multiplied by to move it on over a lane of zero bytes.
+var acrossLane = shifted(1<<63, lane)
+
+// sum3 moves a checksum on over three lanes at once. One lane would wait for the tables most of the time,
+// as each word needs what became of the one before.
+func sum3(crc uint64, b []byte) uint64 {
+	x, y, z := b[:lane], b[lane:2*lane], b[2*lane:3*lane]
+	var second, third uint64
+	for i := 0; i <= lane-8; i += 8 {
+		crc ^= binary.LittleEndian.Uint64(x[i : i+8])
+		second ^= binary.LittleEndian.Uint64(y[i : i+8])
+		third ^= binary.LittleEndian.Uint64(z[i : i+8])
+		crc = low(crc) ^ high(crc)
+		second = low(second) ^ high(second)
+		third = low(third) ^ high(third)
+	}
+	return product(product(crc, acrossLane)^second, acrossLane) ^ third
 }
 
 // shifted returns a checksum moved on over n zero bytes. O(log n).

@@ -20,8 +20,8 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s (at byte %d)", e.Reason, e.Offset) }
 
 const (
-	bufferBytes = 256 << 10
-	wholeText   = 64 << 10 // texts beyond it get memory of their own
+	wholeText = 64 << 10  // texts beyond it get memory of their own
+	blindRoom = 256 << 10 // what a text gets at first if nobody knows whether it is there
 )
 
 // decoder reads the elements of the format. What it returns aliases its buffers and is valid until the
@@ -30,16 +30,16 @@ type decoder struct {
 	Limits
 	ks *keyspace.Keyspace // whose views the values are
 
-	src    io.Reader // nil if all there is lies in buf
-	buf    []byte
-	r, w   int   // what of buf was read, and what is there
-	base   int64 // offset of buf[0]
-	size   int64 // of the source; -1 if unknown
-	sum    uint64
-	summed int // up to where in buf
-	err    error
+	src   *source // nil if all there is lies in buf
+	block *block  // of the source; buf is its
+	buf   []byte
+	r, w  int   // what of buf was read, and what is there
+	base  int64 // offset of buf[0]
+	size  int64 // of the source; -1 if unknown
+	err   error
 
 	owned  bool   // the text read last belongs to the caller
+	lends  int    // a text that is made here and is longer is the caller's
 	plain  []byte // scratch: a decompressed text
 	digits [20]byte
 	first  []byte // scratch: a field, while its value is read
@@ -62,40 +62,34 @@ const ends = "the data end in the middle"
 func (d *decoder) need(n int) bool { return d.w-d.r >= n || d.fill(n) }
 
 func (d *decoder) fill(n int) bool {
-	if d.err != nil {
-		return false
-	}
-	if d.src == nil {
-		d.fail(ends)
-		return false
-	}
-	d.sumUp()
-	copy(d.buf, d.buf[d.r:d.w])
-	d.base += int64(d.r)
-	d.w -= d.r
-	d.r, d.summed = 0, 0
-	for d.w < n {
-		k, err := d.src.Read(d.buf[d.w:])
-		d.w += k
+	for d.err == nil && d.w-d.r < n {
+		err := io.EOF
+		if d.src != nil {
+			err = d.turn()
+		}
 		switch {
-		case err == nil || d.w >= n:
+		case err == nil:
 		case errors.Is(err, io.EOF):
 			d.fail(ends)
-			return false
 		default:
-			d.err = err
-			d.w = d.r
-			return false
+			d.err, d.w = err, d.r
 		}
 	}
-	return true
+	return d.err == nil
 }
 
-// sumUp adds what was read to the checksum.
-func (d *decoder) sumUp() {
-	d.sum = Sum(d.sum, d.buf[d.summed:d.r])
-	d.summed = d.r
+// turn goes on to the next block of the source.
+func (d *decoder) turn() error {
+	left := d.buf[d.r:d.w]
+	d.block = d.src.next(d.block, left)
+	at := d.src.head - len(left)
+	d.base += int64(d.r - at)
+	d.buf, d.r, d.w = d.block.buf, at, len(d.block.buf)
+	return d.block.err
 }
+
+// sum returns the checksum of all that was read.
+func (d *decoder) sum() uint64 { return Sum(d.block.sum, d.buf[d.src.head:d.r]) }
 
 // left returns how many bytes the source may still have, a great number if that is unknown.
 func (d *decoder) left() int64 {
@@ -224,7 +218,7 @@ func (d *decoder) take(n uint64) []byte {
 func (d *decoder) takeLarge(n int) []byte {
 	room := n
 	if d.left() == math.MaxInt64 {
-		room = min(n, bufferBytes)
+		room = min(n, blindRoom)
 	}
 	b := make([]byte, 0, room)
 	for len(b) < n && d.err == nil {
@@ -234,27 +228,11 @@ func (d *decoder) takeLarge(n int) []byte {
 		k := min(n-len(b), d.w-d.r)
 		b = append(b, d.buf[d.r:d.r+k]...)
 		d.r += k
-		if d.src != nil && d.r == d.w && cap(b)-len(b) >= bufferBytes {
-			b = d.direct(b, n)
-		}
 	}
 	if d.err != nil {
 		return nil
 	}
 	return b
-}
-
-// direct reads into b what it has room for, past the buffer, which is empty.
-func (d *decoder) direct(b []byte, n int) []byte {
-	d.sumUp()
-	room := min(n, cap(b))
-	k, err := io.ReadFull(d.src, b[len(b):room])
-	d.sum = Sum(d.sum, b[len(b):len(b)+k])
-	d.base += int64(k)
-	if err != nil {
-		d.fail(ends)
-	}
-	return b[:room]
 }
 
 // pressed reads a compressed string.
@@ -268,8 +246,8 @@ func (d *decoder) pressed() []byte {
 		return nil
 	}
 	dst := d.plain[:0]
-	if d.owned = n > wholeText; d.owned {
-		dst = make([]byte, 0, n)
+	if d.owned = n > uint64(d.lends); d.owned {
+		dst = nil
 	}
 	out, ok := decompress(dst, b, int(n))
 	if !ok {

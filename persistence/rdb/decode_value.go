@@ -2,6 +2,7 @@ package rdb
 
 import (
 	"bytes"
+	"math"
 	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
@@ -57,8 +58,13 @@ func (d *decoder) module() keyspace.Value {
 	return nil
 }
 
+// shortString is a length up to which the keyspace copies a string anyway.
+const shortString = 512
+
 func (d *decoder) str() keyspace.Value {
+	d.lends = shortString
 	b := d.text()
+	d.lends = wholeText
 	switch {
 	case d.err != nil:
 		return nil
@@ -229,15 +235,23 @@ func (d *decoder) set(t byte) keyspace.Value {
 	for i := 0; i < n && d.err == nil; i++ {
 		b := d.text()
 		if i == 0 && d.err == nil {
-			s.Expect(min(n, believed), b, d.Set)
+			s.Expect(d.believed(n), b, d.Set)
 		}
 		d.addMember(s, b, d.Set)
 	}
 	return d.orNil(s)
 }
 
-// believed is the most members for which room is made because they are announced.
-const believed = 1 << 14
+// believed returns for how many of n elements room is made because they are announced: for all if that
+// takes no more memory than there are bytes left.
+func (d *decoder) believed(n int) int {
+	const few, bytesOfOne = 1 << 14, 26 // in a table that is half empty
+	most := int64(few)
+	if left := d.left(); left < math.MaxInt64 {
+		most = max(few, left/bytesOfOne)
+	}
+	return int(min(int64(n), most))
+}
 
 func (d *decoder) addMember(s *set.Set, member []byte, lim set.Limits) {
 	if d.err == nil && !s.Add(member, lim) {
@@ -275,13 +289,13 @@ func (d *decoder) hash(t byte) keyspace.Value {
 		return d.zipmap(d.text())
 	}
 	n := d.count()
-	h, lim := d.ks.View(keyspace.Hash, ziplist.AppendEmpty(d.packed[:0])).(*hash.Hash), d.Hash
-	if n > lim.MaxEntries {
-		lim.MaxEntries = 0 // a table from the start
+	h := d.ks.View(keyspace.Hash, ziplist.AppendEmpty(d.packed[:0])).(*hash.Hash)
+	if n > d.Hash.MaxEntries {
+		h.Expect(d.believed(n), d.Hash)
 	}
 	for i := 0; i < n && d.err == nil; i++ {
 		d.first = append(d.first[:0], d.text()...)
-		d.setField(h, d.first, d.text(), lim)
+		d.setField(h, d.first, d.text(), d.Hash)
 	}
 	return d.orNil(h)
 }
@@ -353,9 +367,9 @@ func (d *decoder) zset(t byte) keyspace.Value {
 		return d.packedZSet(d.repacked(d.listpack()))
 	}
 	n := d.count()
-	s, lim := d.ks.View(keyspace.ZSet, ziplist.AppendEmpty(d.packed[:0])).(*zset.Set), d.ZSet
-	if n > lim.MaxEntries {
-		lim.MaxEntries = 0
+	s := d.ks.View(keyspace.ZSet, ziplist.AppendEmpty(d.packed[:0])).(*zset.Set)
+	if n > d.ZSet.MaxEntries {
+		s.Expect(d.believed(n), d.ZSet, d.Dice)
 	}
 	for i := 0; i < n && d.err == nil; i++ {
 		d.first = append(d.first[:0], d.text()...)
@@ -365,18 +379,18 @@ func (d *decoder) zset(t byte) keyspace.Value {
 		} else {
 			score = d.double()
 		}
-		d.addScored(s, d.first, score, lim)
+		d.addScored(s, d.first, score)
 	}
 	return d.orNil(s)
 }
 
-func (d *decoder) addScored(s *zset.Set, member []byte, score float64, lim zset.Limits) {
+func (d *decoder) addScored(s *zset.Set, member []byte, score float64) {
 	switch {
 	case d.err != nil:
 	case score != score:
 		d.fail("a score is not a number")
 	default:
-		if added, _ := s.Add(member, score, lim, d.Dice); !added {
+		if added, _ := s.Add(member, score, d.ZSet, d.Dice); !added {
 			d.fail("a member of a sorted set is there twice")
 		}
 	}
@@ -413,13 +427,11 @@ func (d *decoder) ranked(zl ziplist.List) keyspace.Value {
 	if d.err != nil {
 		return nil
 	}
-	s, lim := &zset.Set{}, d.ZSet
-	if zl.Len()/2 > lim.MaxEntries {
-		lim.MaxEntries = 0
-	}
+	s := &zset.Set{}
+	s.Expect(zl.Len()/2, d.ZSet, d.Dice)
 	from := zset.Of(zl)
 	from.Each(func(member []byte, score float64) bool {
-		d.addScored(s, member, score, lim)
+		d.addScored(s, member, score)
 		return d.err == nil
 	})
 	return d.orNil(s)

@@ -117,7 +117,8 @@ func (e *Encoder) zset(s *zset.Set) {
 		return
 	}
 	e.count(s.Len())
-	s.Each(func(member []byte, score float64) bool {
+	// From the last on, as in Redis: what is loaded so is always inserted in front, where it is at hand.
+	s.Range(0, -1, true, func(member []byte, score float64) bool {
 		e.string(member)
 		e.double(score)
 		return true

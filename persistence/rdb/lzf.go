@@ -1,6 +1,9 @@
 package rdb
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"slices"
+)
 
 // LZF is the compression of strings. The compressed form is a sequence of
 //
@@ -90,44 +93,57 @@ func appendRepetition(dst []byte, n, back int) []byte {
 // not. O(n).
 func decompress(dst, b []byte, n int) (_ []byte, ok bool) {
 	start := len(dst)
+	dst = slices.Grow(dst, n)
+	out, at := dst[start:start+n], 0
 	for i := 0; i < len(b); {
 		c := int(b[i])
 		i++
 		if c < lzfLiterals {
-			if i+c+1 > len(b) {
+			c++
+			if c > len(b)-i || c > n-at {
 				return dst, false
 			}
-			dst = append(dst, b[i:i+c+1]...)
-			i += c + 1
+			if c <= 16 && len(b)-i >= 16 && n-at >= 16 {
+				copy16(out[at:], b[i:])
+			} else {
+				copy(out[at:at+c], b[i:])
+			}
+			i, at = i+c, at+c
 			continue
 		}
-		size := c >> 5
-		if size == 7 {
-			if i == len(b) {
-				return dst, false
-			}
+		size := c>>5 + 2
+		if size == 9 && i < len(b) {
 			size += int(b[i])
 			i++
 		}
 		if i == len(b) {
 			return dst, false
 		}
-		from := len(dst) - (c&0x1f<<8 | int(b[i])) - 1
+		from := at - (c&0x1f<<8 | int(b[i])) - 1
 		i++
-		if from < start || len(dst)-start+size+2 > n {
+		if from < 0 || size > n-at {
 			return dst, false
 		}
-		dst = repeat(dst, from, size+2)
+		if size <= 16 && at-from >= 16 && n-at >= 16 {
+			copy16(out[at:], out[from:])
+		} else {
+			repeat(out[from:at+size], at-from)
+		}
+		at += size
 	}
-	return dst, len(dst)-start == n
+	return dst[:start+at], at == n
 }
 
-// repeat appends n bytes of dst from an offset on, which may include some that it appends.
-func repeat(dst []byte, from, n int) []byte {
-	for n > 0 {
-		k := min(n, len(dst)-from)
-		dst = append(dst, dst[from:from+k]...)
-		n -= k
+// copy16 copies 16 bytes, which may be more than is wanted: it is faster than to copy just a few.
+func copy16(dst, src []byte) {
+	_, _ = dst[15], src[15]
+	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src))
+	binary.LittleEndian.PutUint64(dst[8:], binary.LittleEndian.Uint64(src[8:]))
+}
+
+// repeat fills b with what its first n bytes are.
+func repeat(b []byte, n int) {
+	for n < len(b) {
+		n += copy(b[n:], b[:n])
 	}
-	return dst
 }

@@ -31,7 +31,7 @@ func ValidPayload(b []byte) bool {
 // ReadPayload returns the value in a valid payload, as one for DB.Set; it may be empty only if its type
 // lets it.
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
-	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b[:len(b)-payloadTail]}
+	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b[:len(b)-payloadTail], lends: wholeText}
 	d.w = len(d.buf)
 	v := d.value(d.byte())
 	switch {

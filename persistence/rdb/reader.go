@@ -52,17 +52,26 @@ type Options struct {
 	Keyspace   *keyspace.Keyspace // lends the values
 	Size       int64              // of the source; 0 if unknown
 	NoChecksum bool               // take any checksum
+	// Beside starts a goroutine that reads ahead, until Close; nil for none.
+	Beside func(run func())
 }
 
 // NewReader returns a reader of the snapshot that src begins with. It reads ahead; see Rest.
 func NewReader(src io.Reader, o Options) *Reader {
-	r := &Reader{open: o.NoChecksum, dec: decoder{Limits: o.Limits, ks: o.Keyspace, src: src, size: o.Size}}
-	if o.Size == 0 {
-		r.dec.size = -1
+	size := o.Size
+	if size == 0 {
+		size = -1
 	}
-	r.dec.buf = make([]byte, bufferBytes)
+	r := &Reader{open: o.NoChecksum, dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, lends: wholeText}}
+	r.dec.src = newSource(src, size)
+	if o.Beside != nil {
+		r.dec.src.ahead(o.Beside)
+	}
 	return r
 }
+
+// Close ends a goroutine that reads ahead. Nothing can be read any more if there was one.
+func (r *Reader) Close() { r.dec.src.close() }
 
 // Err returns the error that ended the reading, an *Error or one of the source; nil at the end of the
 // snapshot.
@@ -71,21 +80,22 @@ func (r *Reader) Err() error { return r.dec.err }
 // Offset returns the bytes read so far.
 func (r *Reader) Offset() int64 { return r.dec.base + int64(r.dec.r) }
 
-// Rest returns what follows the snapshot in the source, when all of it was read.
-func (r *Reader) Rest() io.Reader {
-	d := &r.dec
-	return io.MultiReader(&rest{d.buf[d.r:d.w]}, d.src)
-}
+// Rest returns what follows the snapshot in the source, when all of it was read. It must be read before
+// Close.
+func (r *Reader) Rest() io.Reader { return (*rest)(&r.dec) }
 
-// rest is the bytes read ahead.
-type rest struct{ b []byte }
+// rest reads what was not decoded.
+type rest decoder
 
 func (r *rest) Read(p []byte) (int, error) {
-	if len(r.b) == 0 {
-		return 0, io.EOF
+	d := (*decoder)(r)
+	for d.r == d.w {
+		if err := d.turn(); err != nil {
+			return 0, err
+		}
 	}
-	n := copy(p, r.b)
-	r.b = r.b[n:]
+	n := copy(p, d.buf[d.r:d.w])
+	d.r += n
 	return n, nil
 }
 
@@ -110,7 +120,7 @@ func (r *Reader) header() {
 	d := &r.dec
 	b := d.fixed(9)
 	if d.err == nil && string(b[:5]) != magic {
-		d.r = 0
+		d.r -= len(b)
 		d.fail("this is not a snapshot: it does not begin with %s", magic)
 	}
 	version, err := strconv.Atoi(string(b[5:]))
@@ -207,11 +217,10 @@ func (r *Reader) key(t byte) bool {
 func (r *Reader) end() {
 	d := &r.dec
 	r.ended = true
-	if r.Version < 5 {
+	if r.Version < 5 || d.err != nil {
 		return
 	}
-	d.sumUp()
-	want := d.sum
+	want := d.sum()
 	got := binary.LittleEndian.Uint64(d.fixed(8))
 	if d.err == nil && got != 0 && got != want && !r.open {
 		d.fail("the checksum is %016x, that of the bytes read %016x", got, want)

@@ -125,6 +125,7 @@ func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) error {
 	defer func(was bool) { ks.Replaying = was }(ks.Replaying)
 	ks.Replaying = true // so that no element goes before all are there
 	l := s.newLoading(f, size, ks)
+	defer l.Close()
 	choose(l)
 	for l.slice(1 << 20) {
 	}

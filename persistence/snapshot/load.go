@@ -45,11 +45,13 @@ func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 	s.engine.With(func() {
 		s.facts.loading, s.facts.loadStart, s.facts.loadTotal = true, s.seconds(), size
 	})
-	rest, err := s.read(f, size, follow != nil)
-	if err != nil {
-		err = fmt.Errorf("can't load the snapshot %s: %w", path, err)
-	} else if follow != nil {
-		err = follow(rest)
+	l := s.read(f, size, follow != nil)
+	defer l.Close()
+	switch {
+	case l.err != nil:
+		err = fmt.Errorf("can't load the snapshot %s: %w", path, l.err)
+	case follow != nil:
+		err = follow(l.Rest())
 	}
 	s.engine.With(func() { s.facts.loading = false })
 	if err != nil {
@@ -62,9 +64,8 @@ func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 // sliceItems is how many items are loaded in one hold of the lock.
 const sliceItems = 256
 
-// read reads a snapshot, in slices between which clients are answered, and returns what follows it.
-func (s *Saver) read(src io.Reader, size int64, keepDue bool) (rest io.Reader, err error) {
-	var l *loading
+// read reads a snapshot to its end or to an error, in slices between which clients are answered.
+func (s *Saver) read(src io.Reader, size int64, keepDue bool) (l *loading) {
 	s.engine.With(func() {
 		l = s.newLoading(src, size, s.engine.Keyspace)
 		l.keepDue = keepDue
@@ -78,7 +79,7 @@ func (s *Saver) read(src io.Reader, size int64, keepDue bool) (rest io.Reader, e
 			s.opts.Progress(l.Offset(), size)
 		}
 	}
-	return l.Rest(), l.err
+	return l
 }
 
 // loading is a snapshot being loaded.
@@ -96,7 +97,7 @@ type loading struct {
 
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
 	o := ReaderOptions(s.engine, size, !s.checksum)
-	o.Keyspace = into
+	o.Keyspace, o.Beside = into, s.opts.Beside
 	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, now: into.Now}
 }
 
