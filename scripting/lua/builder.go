@@ -47,7 +47,7 @@ func (b *builder) measure(m *meter) {
 type shape struct {
 	sum    uint32   // of a candidate's keys
 	keys   []Value  // in the order of filling
-	places []uint32 // where their nodes lie
+	places []uint32 // where their nodes lie, noPlace for one without a value
 	nodes  []node   // without values
 	free   uint32
 }
@@ -60,6 +60,7 @@ const (
 	// keptStack is the number of values and pairs for which room is kept.
 	keptStack = 4096
 	pairBytes = int(unsafe.Sizeof(pair{}))
+	noPlace   = ^uint32(0)
 )
 
 // reset forgets what a decoder that failed left behind.
@@ -138,20 +139,19 @@ func (b *builder) record(first int) Value {
 }
 
 func (b *builder) table(pairs []pair) *Table {
-	t := b.L.NewTable(0, 0)
-	if len(pairs) == 0 {
-		return t
-	}
-	sum, plain := uint32(0), len(pairs) <= widestShape
+	sum, plain := uint32(0), len(pairs) > 0 && len(pairs) <= widestShape
 	for i := range pairs {
 		sum = sum*31 + pairs[i].hash
-		plain = plain && pairs[i].key.IsString() && !pairs[i].val.IsNil()
+		if pairs[i].val.IsNil() {
+			sum++
+		}
+		plain = plain && pairs[i].key.IsString()
 	}
 	s := &b.shapes[sum%uint32(len(b.shapes))]
 	if plain && s.fits(pairs) {
-		s.fill(b.L, t, pairs)
-		return t
+		return s.table(b.L, pairs)
 	}
+	t := b.L.NewTable(0, 0)
 	for i := range pairs {
 		if p := &pairs[i]; p.key.IsString() {
 			t.setString(b.L, p.key, p.hash, p.val)
@@ -165,6 +165,7 @@ func (b *builder) table(pairs []pair) *Table {
 	return t
 }
 
+// fits reports whether the pairs have the shape's keys, and nil where it knows no value.
 func (s *shape) fits(pairs []pair) bool {
 	if len(pairs) != len(s.keys) {
 		return false
@@ -173,18 +174,36 @@ func (s *shape) fits(pairs []pair) bool {
 		if p := pairs[i].key; p.n != k.n || p.p != k.p && p.str() != k.str() {
 			return false
 		}
+		if pairs[i].val.IsNil() != (s.places[i] == noPlace) {
+			return false
+		}
 	}
 	return true
 }
 
-// fill gives an empty table the layout and the values of the pairs.
-func (s *shape) fill(L *State, t *Table, pairs []pair) {
-	L.Alloc(len(s.nodes) * int(nodeSize))
-	nodes := append([]node(nil), s.nodes...)
-	for i, place := range s.places {
-		nodes[place].val = pairs[i].val
+// table makes a table of the layout and the values of the pairs.
+func (s *shape) table(L *State, pairs []pair) *Table {
+	L.Alloc(tableBytes + len(s.nodes)*int(nodeSize))
+	var t *Table
+	if len(s.nodes) == 8 {
+		both := &struct {
+			Table
+			nodes [8]node
+		}{}
+		both.nodes = [8]node(s.nodes)
+		t = &both.Table
+		t.node = &both.nodes[0]
+	} else {
+		nodes := append([]node(nil), s.nodes...)
+		t = &Table{node: &nodes[0]}
 	}
-	t.node, t.mask, t.free = &nodes[0], uint32(len(nodes)-1), s.free
+	t.mask, t.free = uint32(len(s.nodes)-1), s.free
+	for i, place := range s.places {
+		if place != noPlace {
+			t.at(place).val = pairs[i].val
+		}
+	}
+	return t
 }
 
 // learn keeps the layout of t, just filled with the pairs, when it is seen for
@@ -198,11 +217,19 @@ func (s *shape) learn(t *Table, sum uint32, pairs []pair) {
 	taken := make([]bool, t.mask+1)
 	for i := range pairs {
 		keys[i] = pairs[i].key
-		place := uint32(t.position(keys[i]) - len(t.array) - 1)
+		places[i] = noPlace
+		at := t.position(keys[i])
+		if at < 0 { // a key without a value gave its node to another one
+			continue
+		}
+		place := uint32(at - len(t.array) - 1)
 		if taken[place] {
 			return
 		}
-		places[i], taken[place] = place, true
+		taken[place] = true
+		if !pairs[i].val.IsNil() {
+			places[i] = place
+		}
 	}
 	nodes := make([]node, t.mask+1)
 	for i := range nodes {

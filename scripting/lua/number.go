@@ -15,7 +15,40 @@ func formatNumber(dst []byte, f float64) []byte {
 		}
 		return strconv.AppendInt(dst, i, 10)
 	}
+	if out, ok := appendShort(dst, f); ok {
+		return out
+	}
 	return appendG(dst, f, 14)
+}
+
+// appendShort appends f if it is what a decimal number with up to three decimals and 14 digits in all is read
+// as: that is then what 14 digits of f show.
+func appendShort(dst []byte, f float64) ([]byte, bool) {
+	for decimals := 1; decimals <= 3; decimals++ {
+		power := powersOfTen[decimals]
+		n := f * power
+		if n != math.Trunc(n) {
+			continue
+		}
+		if math.Abs(n) >= 1e14 || n/power != f {
+			return dst, false
+		}
+		if n < 0 {
+			dst, n = append(dst, '-'), -n
+		}
+		whole, scale := uint64(n)/uint64(power), uint64(power)
+		dst = strconv.AppendUint(dst, whole, 10)
+		dst = append(dst, '.')
+		for rest := uint64(n) % scale; scale > 1; rest %= scale {
+			scale /= 10
+			dst = append(dst, '0'+byte(rest/scale))
+		}
+		for dst[len(dst)-1] == '0' { // of 268.35 only the product by 1000 is an integer
+			dst = dst[:len(dst)-1]
+		}
+		return dst, true
+	}
+	return dst, false
 }
 
 // appendG appends f as C's "%.<precision>g".

@@ -1,0 +1,69 @@
+package lua_test
+
+import (
+	"math"
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// TestNumbersPrintWith14Digits compares numbers of few decimals, and those beside them, with the long way.
+func TestNumbersPrintWith14Digits(t *testing.T) {
+	dice := rand.New(rand.NewPCG(1, 2))
+	check := func(f float64) {
+		have, _ := lua.Number(f).ToString()
+		require.Equal(t, strconv.FormatFloat(f, 'g', 14, 64), have)
+	}
+	for range 200_000 {
+		n := float64(dice.Int64N(1 << dice.IntN(52)))
+		f := n / math.Pow10(dice.IntN(6))
+		for _, f := range []float64{f, -f, math.Nextafter(f, 0), math.Nextafter(f, math.Inf(1)), dice.NormFloat64()} {
+			if f != math.Trunc(f) {
+				check(f)
+			}
+		}
+	}
+	for _, f := range []float64{0.001, 0.0001, 0.00012, 99999999999.999, 999999999999.999, 9999999999999.5, 99999999999999.5, 5e-324, 0.1 + 0.2} {
+		check(f)
+	}
+}
+
+// TestRecordsWithoutSomeValues unpacks records in which values are nil again and again, so that their layout
+// is known from the second time on, in between those in which others are.
+func TestRecordsWithoutSomeValues(t *testing.T) {
+	L := testState()
+	chunk, err := lua.Compile(`
+local function order(t) local s = "" for k, v in pairs(t) do s = s .. tostring(k) .. "=" .. tostring(v) .. " " end return s end
+local names = {"a", "b", "key", "next", "a", "id", "value", "x1", "x2", "x3", "last"}
+local seen, n = {}, 0
+for round = 1, 6 do
+	for mask = 0, 2047, 7 do
+		local text, expected, count = "", {}, 0
+		for i, name in ipairs(names) do
+			if mask % 3 ~= 0 or i % 5 ~= 0 then
+				local v
+				if math.floor(mask / 2^i) % 2 == 1 then v = i end
+				text = text .. cmsgpack.pack(name) .. cmsgpack.pack(v)
+				expected[name], count = v, count + 1
+			end
+		end
+		local t = cmsgpack.unpack(string.char(0x80 + count) .. text)
+		for _, name in ipairs(names) do assert(t[name] == expected[name], name) end
+		local now = order(t)
+		t.more, t.a, t.other = 1, 2, 3
+		now = now .. order(t)
+		assert(now == (seen[mask] or now), now)
+		seen[mask], n = now, n + 1
+	end
+end
+return n`, "=records")
+	require.NoError(t, err)
+	results, err := L.Run(L.Load(chunk))
+	require.NoError(t, err)
+	n, _ := results[0].AsNumber()
+	require.Equal(t, 6*293.0, n)
+}
