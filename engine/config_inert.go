@@ -50,6 +50,8 @@ var inertBools = []inertBool{
 	{"replica-ignore-maxmemory", true, "slave-ignore-maxmemory"}, {"replica-lazy-flush", false, "slave-lazy-flush"},
 	{"replica-read-only", true, "slave-read-only"}, {"replica-serve-stale-data", true, "slave-serve-stale-data"},
 	{"set-proc-title", true, ""}, {"stop-writes-on-bgsave-error", true, ""}, {"syslog-enabled", false, ""},
+	{"tls-cluster", false, ""}, {"tls-prefer-server-ciphers", false, ""}, {"tls-replication", false, ""},
+	{"tls-session-caching", true, ""},
 }
 
 var inertInts = []inertInt{
@@ -68,6 +70,7 @@ var inertInts = []inertInt{
 	{"replica-priority", 100, 0, maxInt32, "slave-priority"},
 	{"shutdown-timeout", 10, 0, maxInt32, ""},
 	{"tcp-backlog", 511, 0, maxInt32, ""},
+	{"tls-session-cache-size", 20480, 0, maxInt32, ""}, {"tls-session-cache-timeout", 300, 0, maxInt32, ""},
 }
 
 // inertSizes take units; value is their default.
