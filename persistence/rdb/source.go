@@ -1,0 +1,127 @@
+package rdb
+
+import (
+	"errors"
+	"io"
+)
+
+// source is where a Reader reads from. It hands out blocks with their checksums, and may read and sum up
+// ahead: then one processor does that while another one decodes.
+//
+//	block  [ headroom | bytes read ]      what is left of the block before goes to the end of the headroom,
+//	             └left┘                   so that what two blocks share lies in a row
+type source struct {
+	src  io.Reader
+	head int // bytes of headroom
+	room int // bytes that are read at once
+	sum  uint64
+	err  error // that ended the reading
+
+	full, free chan *block // nil if nothing is read ahead
+	quit       chan struct{}
+}
+
+// block is a piece of the source; there is nothing in it if there is an error.
+type block struct {
+	buf []byte // the headroom, and what was read
+	sum uint64 // of all that was read before
+	err error
+}
+
+const (
+	blockBytes = 256 << 10
+	leastBlock = 512
+	blocks     = 3 // of a source that reads ahead: one is decoded, one waits, one is read
+)
+
+// newSource returns a source of so many bytes, or of unknown size if that is negative.
+func newSource(src io.Reader, size int64) *source {
+	s := &source{src: src, room: blockBytes}
+	if size >= 0 && size < blockBytes {
+		s.room = max(int(size), leastBlock)
+	}
+	s.head = min(wholeText, s.room)
+	return s
+}
+
+func (s *source) newBlock() *block { return &block{buf: make([]byte, s.head+s.room)} }
+
+// read fills a block, behind its headroom.
+func (s *source) read(b *block) {
+	b.buf, b.sum, b.err = b.buf[:s.head+s.room], s.sum, s.err
+	n := 0
+	if s.err == nil {
+		n, s.err = io.ReadFull(s.src, b.buf[s.head:])
+	}
+	if errors.Is(s.err, io.ErrUnexpectedEOF) {
+		s.err = io.EOF
+	}
+	b.buf = b.buf[:s.head+n]
+	s.sum = Sum(s.sum, b.buf[s.head:])
+	if n == 0 {
+		b.err = s.err
+	}
+}
+
+// ahead has blocks read by a goroutine, which beside starts. It must be ended by close.
+func (s *source) ahead(beside func(run func())) {
+	s.full, s.free, s.quit = make(chan *block, blocks), make(chan *block, blocks), make(chan struct{})
+	for range blocks {
+		s.free <- s.newBlock()
+	}
+	beside(s.run)
+}
+
+func (s *source) run() {
+	defer close(s.full)
+	for s.err == nil {
+		select {
+		case <-s.quit:
+			return
+		case b := <-s.free:
+			s.read(b)
+			s.full <- b // there is room for all of them
+		}
+	}
+}
+
+// next returns the next block, with left at the end of its headroom. The block before, in which left may
+// lie, goes back; it is nil at first.
+func (s *source) next(before *block, left []byte) *block {
+	b := before
+	switch {
+	case s.full != nil:
+		b = s.await()
+	case before == nil:
+		b = s.newBlock()
+	}
+	copy(b.buf[s.head-len(left):s.head], left)
+	switch {
+	case s.full == nil:
+		s.read(b)
+	case before != nil:
+		s.free <- before
+	}
+	return b
+}
+
+// await returns a block that was read ahead.
+func (s *source) await() *block {
+	if b, ok := <-s.full; ok {
+		return b
+	}
+	b := s.newBlock() // it is over
+	s.read(b)
+	return b
+}
+
+// close ends the reading ahead, and waits until it is over.
+func (s *source) close() {
+	if s.full == nil {
+		return
+	}
+	close(s.quit)
+	for range s.full {
+	}
+	s.full, s.err = nil, io.ErrClosedPipe
+}
