@@ -1,54 +1,56 @@
 package journal
 
-import (
-	"sync"
-	"sync/atomic"
-)
+import "sync/atomic"
 
-// buffer is what was appended and not written yet. Offsets count the bytes that were ever appended.
+// text is commands in blocks, each of which ends with a whole one.
+type text [][]byte
+
+// buffer is what was appended and not written yet. Offsets count the bytes that were ever appended. All but
+// the atomic fields is under the engine's lock.
 type buffer struct {
-	mu       sync.Mutex
-	pending  []byte
-	spare    []byte // for when pending is being written
-	db       int    // selected at the end of pending; -1 if none is
+	full     text   // blocks
+	last     []byte // the block that is being filled
+	spare    text   // blocks that were written
+	db       int    // selected at the end of it; -1 if none is
 	stamped  int64  // the time of the last annotation, in seconds
 	stamping bool
-	began    int64       // when the first of pending was appended; microseconds
-	ripe     atomic.Bool // it has waited long enough: the event loops are to write it
+	began    int64       // when the first of it was appended; microseconds
+	ripe     atomic.Bool // it is a block or has waited: the event loops are to write it
 	appended atomic.Int64
 	written  atomic.Int64
 	synced   atomic.Int64
 }
 
 const (
-	maxSpare = 1 << 20  // bytes of a buffer that is kept
-	maxAhead = 64 << 20 // bytes in the buffer beyond which replies wait, so that the disk keeps up
-
-	ripeAfter = 10_000 // microseconds
+	blockBytes = 64 << 10 // from which on a block is full: more would leave the processor's cache before it is written
+	blockRoom  = blockBytes + 8<<10
+	maxSpare   = 16       // blocks
+	maxAhead   = 64 << 20 // bytes in the buffer beyond which replies wait, so that the disk keeps up
+	ripeAfter  = 10_000   // microseconds
 )
 
 // append takes a change in. It is called under the engine's lock.
 func (j *Journal) append(db int, args [][]byte) {
-	b := &j.buffer
-	b.mu.Lock()
-	before, now := len(b.pending), j.engine.Micros()
-	if before == 0 {
-		b.began = now
-	} else if now-b.began > ripeAfter {
-		b.ripe.Store(true)
-	}
+	b, now := &j.buffer, j.engine.Micros()
+	first, before := len(b.last) == 0 && len(b.full) == 0, len(b.last)
 	if b.stamping {
 		b.stamp(now / 1e6)
 	}
 	if db != b.db {
 		b.db = db
-		b.pending = appendSelect(b.pending, db)
+		b.last = appendSelect(b.last, db)
 	}
-	b.pending = appendCommand(b.pending, args)
-	b.appended.Add(int64(len(b.pending) - before))
-	b.mu.Unlock()
-	if before == 0 {
+	b.last = appendCommand(b.last, args)
+	b.appended.Store(b.appended.Load() + int64(len(b.last)-before))
+	if first {
+		b.began = now
 		j.poke()
+	}
+	if len(b.last) >= blockBytes {
+		b.full, b.last = append(b.full, b.last), b.block()
+	}
+	if (len(b.full) > 0 || now-b.began > ripeAfter) && !b.ripe.Load() {
+		b.ripe.Store(true)
 	}
 }
 
@@ -56,35 +58,43 @@ func (j *Journal) append(db int, args [][]byte) {
 func (b *buffer) stamp(unix int64) {
 	if unix > b.stamped {
 		b.stamped = unix
-		b.pending = appendTimestamp(b.pending, unix)
+		b.last = appendTimestamp(b.last, unix)
 	}
 }
 
-// take hands out what is pending, to be given back with release. It returns the offset of its end.
-func (b *buffer) take() (text []byte, end int64) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	text, b.pending, b.spare = b.pending, b.spare[:0], nil
+// block returns an empty block.
+func (b *buffer) block() []byte {
+	if n := len(b.spare); n > 0 {
+		block := b.spare[n-1]
+		b.spare = b.spare[:n-1]
+		return block
+	}
+	return make([]byte, 0, blockRoom)
+}
+
+// take hands out what is there and the offset of its end, and takes back what was handed out earlier and
+// is not needed any more. It is called under the engine's lock.
+func (b *buffer) take(used text) (t text, end int64) {
+	for _, block := range used {
+		if cap(block) <= 2*blockRoom && len(b.spare) < maxSpare {
+			b.spare = append(b.spare, block[:0])
+		}
+	}
+	t = b.full
+	if len(b.last) > 0 {
+		t = append(t, b.last)
+		b.last = b.block()
+	}
+	clear(used)
+	b.full = used[:0]
 	b.ripe.Store(false)
-	return text, b.appended.Load()
+	return t, b.appended.Load()
 }
 
 // cut is take for the end of a file: the next change selects its database anew.
-func (b *buffer) cut() (text []byte, end int64) {
-	text, end = b.take()
-	b.mu.Lock()
+func (b *buffer) cut() (t text, end int64) {
 	b.db = -1
-	b.mu.Unlock()
-	return text, end
-}
-
-// release gives a buffer back that was taken and is written.
-func (b *buffer) release(text []byte) {
-	if cap(text) <= maxSpare {
-		b.mu.Lock()
-		b.spare = text[:0]
-		b.mu.Unlock()
-	}
+	return b.take(nil)
 }
 
 // length returns the bytes that are not written yet.

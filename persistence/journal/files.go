@@ -22,8 +22,9 @@ type files struct {
 	safe     int64 // of it, that was synced
 	others   int64 // bytes of the other files
 	total    atomic.Int64
-	rest     []byte // taken from the buffer; kept until it is synced, if that is asked for
-	done     int    // of it, that was written
+	rest     text   // taken from the buffer; kept until it is synced, if that is asked for
+	done     int    // bytes of it that were written
+	used     text   // the same, not needed any more
 	end      int64  // offset of its end
 	torn     bool   // a sync failed, and what it was for may be lost: the data must be written anew
 	failure  string // of the last write, in the system's words
@@ -31,29 +32,23 @@ type files struct {
 	lastSync atomic.Int64 // nanoseconds
 }
 
-// Behind implements server.Journal.
+// Behind implements server.Journal. By the way it writes what is ripe, unless the background syncs, so
+// that the event loops do not wait for the disk.
 func (j *Journal) Behind() bool {
 	switch {
 	case j.failing.Load():
 		return false // whoever waits goes on waiting, and no more join: writes are refused
 	case j.always.Load():
 		return j.appended.Load() > j.synced.Load()
+	case j.ripe.Load() && j.files.TryLock():
+		j.commitLocked(false)
+		j.files.Unlock()
 	}
-	return j.ripe.Load() || j.length() > maxAhead
+	return j.length() > maxAhead
 }
 
-// Commit implements server.Journal. While the background syncs, what is ripe is left for later, so that
-// the event loops do not wait for the disk.
-func (j *Journal) Commit() bool {
-	if j.always.Load() || j.failing.Load() || j.length() > maxAhead {
-		return j.commit(j.always.Load())
-	}
-	if j.files.TryLock() {
-		defer j.files.Unlock()
-		return j.commitLocked(false)
-	}
-	return true
-}
+// Commit implements server.Journal.
+func (j *Journal) Commit() bool { return j.commit(j.always.Load()) }
 
 // commit writes what was appended, and syncs it if asked to. It reports whether that succeeded.
 func (j *Journal) commit(sync bool) bool {
@@ -78,9 +73,12 @@ func (j *Journal) commitLocked(sync bool) bool {
 func (j *Journal) keep(sync bool) error {
 	f := &j.files
 	if j.appended.Load() > f.end {
-		text, end := j.take()
-		f.add(text)
-		f.end = end
+		j.engine.With(func() {
+			var t text
+			t, f.end = j.take(f.used)
+			f.used = nil
+			f.add(t)
+		})
 	}
 	err := f.write()
 	f.sized()
@@ -97,8 +95,9 @@ func (j *Journal) keep(sync bool) error {
 		j.synced.Store(f.end)
 		f.lastSync.Store(time.Now().UnixNano())
 	}
-	j.release(f.rest)
-	f.rest, f.done = nil, 0
+	if len(f.rest) > 0 {
+		f.used, f.rest, f.done = f.rest, nil, 0
+	}
 	return nil
 }
 
@@ -106,28 +105,33 @@ func (j *Journal) keep(sync bool) error {
 func (f *files) sized() { f.total.Store(f.others + f.size) }
 
 // add puts text behind what is to be written.
-func (f *files) add(text []byte) {
+func (f *files) add(t text) {
 	if len(f.rest) == 0 {
-		f.rest, f.done = text, 0
+		f.rest, f.done = t, 0
 		return
 	}
-	f.rest = append(f.rest, text...)
+	f.rest = append(f.rest, t...)
 }
 
-// write writes what is left of rest. A part of it that was written before an error is taken back, so
-// that no command is left half.
+// write writes what is left of rest. What was written before an error is taken back, so that no command is
+// left half.
 func (f *files) write() error {
-	if f.done == len(f.rest) {
-		return nil
+	done, size, at := f.done, f.size, 0
+	for _, block := range f.rest {
+		if at += len(block); at <= f.done {
+			continue
+		}
+		n, err := f.file.Write(block[len(block)-(at-f.done):])
+		f.size += int64(n)
+		f.done += n
+		if err != nil {
+			if f.done > done && f.file.Truncate(size) == nil {
+				f.size, f.done = size, done
+			}
+			return err
+		}
 	}
-	n, err := f.file.Write(f.rest[f.done:])
-	f.size += int64(n)
-	f.done += n
-	if err != nil && n > 0 && f.file.Truncate(f.size-int64(n)) == nil {
-		f.size -= int64(n)
-		f.done -= n
-	}
-	return err
+	return nil
 }
 
 // unsynced has what a failed sync was for written again: the system may have dropped it, and would
@@ -215,7 +219,7 @@ func (j *Journal) closeFile() {
 
 // skip gives up what could not be written.
 func (j *Journal) skip() {
-	_, j.end = j.cut()
+	j.engine.With(func() { _, j.end = j.cut() })
 	j.written.Store(j.end)
 	j.synced.Store(j.end)
 }

@@ -7,17 +7,25 @@ import "strconv"
 
 // appendCommand appends a command.
 func appendCommand(b []byte, args [][]byte) []byte {
-	b = append(b, '*')
-	b = strconv.AppendInt(b, int64(len(args)), 10)
-	b = append(b, '\r', '\n')
+	b = appendLength(b, '*', len(args))
 	for _, arg := range args {
-		b = append(b, '$')
-		b = strconv.AppendInt(b, int64(len(arg)), 10)
-		b = append(b, '\r', '\n')
+		b = appendLength(b, '$', len(arg))
 		b = append(b, arg...)
 		b = append(b, '\r', '\n')
 	}
 	return b
+}
+
+// appendLength appends the line of a length. Most have a digit or two.
+func appendLength(b []byte, mark byte, n int) []byte {
+	switch {
+	case n < 10:
+		return append(b, mark, '0'+byte(n), '\r', '\n')
+	case n < 100:
+		return append(b, mark, '0'+byte(n/10), '0'+byte(n%10), '\r', '\n')
+	}
+	b = strconv.AppendInt(append(b, mark), int64(n), 10)
+	return append(b, '\r', '\n')
 }
 
 // appendWords appends a command whose arguments are texts.

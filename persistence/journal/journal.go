@@ -9,9 +9,11 @@
 //
 // A change is appended to a buffer under the engine's lock, which costs a copy. The buffer is written
 // by commit: with appendfsync always before the replies leave, for all that an event loop executed in
-// one round at once (server.Journal); otherwise by an event loop every hundredth of a second, or in the
-// background if the loops are idle. They do not leave it all to the background, for with one processor
-// its system calls may hold them up.
+// one round at once (server.Journal); otherwise by an event loop every hundredth of a second and every
+// 64 KB, or in the background if the loops are idle. They do not leave it all to the background, for with
+// one processor its system calls may hold them up. But while the background syncs they write nothing, for
+// the system might have them wait for the disk: the buffer grows meanwhile, up to a bound from which on
+// replies wait.
 //
 // A rewrite begins a new file for what is appended from now on, takes a picture of the data at this
 // moment while writes go on, and then names the picture and the new file in the manifest, in one step.
@@ -22,7 +24,7 @@
 //  3. What could not be written is kept and written later; writes are refused until then.
 //  4. A file is named in the manifest before anything is written to it that nothing else holds, and
 //     removed after it is named no more. So a crash at any time leaves files that load.
-//  5. Locks are taken in the order files, engine, buffer.
+//  5. Of the locks that of the files is taken before the engine's.
 //
 // Unlike Redis the server does not end when a write fails with appendfsync always: replies that cannot
 // be given wait until the disk is well again. And where Redis writes in each round of its event loop,

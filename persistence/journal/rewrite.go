@@ -105,7 +105,7 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 		return 0, err
 	}
 	var was state
-	var text []byte
+	var t text
 	var end int64
 	j.engine.With(func() {
 		if j.engine.Keyspace.Picturing() || j.engine.InTx() {
@@ -114,7 +114,7 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 		}
 		p.begin()
 		if was = j.state; was != off {
-			text, end = j.cut()
+			t, end = j.cut()
 			j.engine.SetJournal(j.append)
 		}
 	})
@@ -123,7 +123,7 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 	case was == off:
 		return 0, errors.Join(file.Close(), j.disk.Remove(j.path(next.name)))
 	case was == on:
-		err = j.handOver(text, end, next)
+		err = j.handOver(t, end, next)
 	case j.file != nil: // of an attempt that failed
 		err = j.file.Close()
 	}
@@ -138,8 +138,8 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 }
 
 // handOver writes the last of the old file, and names the new one in the manifest.
-func (j *Journal) handOver(text []byte, end int64, next part) error {
-	j.add(text)
+func (j *Journal) handOver(t text, end int64, next part) error {
+	j.add(t)
 	j.end = end
 	err := j.keep(true)
 	j.tell(err)

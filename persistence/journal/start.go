@@ -179,9 +179,7 @@ func (j *Journal) createIncr() (File, part, error) {
 // apply makes the settings count. It is called under the engine's lock.
 func (j *Journal) apply() {
 	j.always.Store(j.state == on && j.set.fsync == always)
-	j.mu.Lock()
 	j.stamping = j.set.timestamps
-	j.mu.Unlock()
 	j.poke()
 }
 
