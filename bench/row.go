@@ -52,7 +52,7 @@ func summarize(samples []sample) *figures {
 }
 
 // median returns the median of one figure; of two in the middle their mean.
-func median(samples []sample, figure func(sample) float64) float64 {
+func median[T any](samples []T, figure func(T) float64) float64 {
 	values := make([]float64, len(samples))
 	for i, s := range samples {
 		values[i] = figure(s)

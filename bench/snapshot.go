@@ -45,13 +45,15 @@ func (d dataset) fill(s *server) error {
 	return nil
 }
 
-// saving is what a server needs for a dataset, in seconds, and the longest time that one GET took while it
-// was saved in the background.
+// saving is what a server needs for a dataset, and the longest time that one GET took while it was saved in
+// the background. Times are in seconds.
 type saving struct {
 	Dataset    string  `json:"dataset"`
 	Server     string  `json:"server"`
 	Save       float64 `json:"save_s"`
+	SaveCPU    float64 `json:"save_cpu_s"`
 	Load       float64 `json:"load_s"`
+	LoadCPU    float64 `json:"load_cpu_s"`
 	Background float64 `json:"bgsave_s"`
 	Pause      float64 `json:"longest_get_ms"`
 	File       int64   `json:"file_bytes"`
@@ -64,37 +66,69 @@ func (s *server) seconds(args ...string) (float64, error) {
 	return time.Since(start).Seconds(), err
 }
 
-// measureSaving fills a server and saves and loads the data a few times; the best time counts, as what
-// the disk and other processes do only adds to it.
-func measureSaving(s *server, d dataset, rounds int) (r saving, err error) {
-	r = saving{Dataset: d.name, Server: s.name}
+// measureSaving fills a server, and saves and loads the data a few times. The medians count.
+func (o *options) measureSaving(s *server, path string, d dataset) (r saving, err error) {
 	if err := d.fill(s); err != nil {
 		return r, err
 	}
-	for i := range rounds {
-		var save, load, background, pause float64
-		if save, err = s.seconds("SAVE"); err == nil {
-			background, pause, err = s.background()
-		}
-		if err == nil {
-			_, err = s.do("FLUSHALL")
-		}
-		if err == nil {
-			load, err = s.seconds("DEBUG", "RELOAD", "NOSAVE", "NOFLUSH")
-		}
+	var rounds []saving
+	for range o.rounds {
+		one, err := o.saveAndLoad(s, path)
 		if err != nil {
 			return r, err
 		}
-		if i == 0 {
-			r.Save, r.Load, r.Background, r.Pause = save, load, background, pause
-		}
-		r.Save, r.Load = min(r.Save, save), min(r.Load, load)
-		r.Background, r.Pause = min(r.Background, background), min(r.Pause, pause)
+		rounds = append(rounds, one)
 	}
+	r = saving{Dataset: d.name, Server: s.name}
+	r.Save = median(rounds, func(r saving) float64 { return r.Save })
+	r.SaveCPU = median(rounds, func(r saving) float64 { return r.SaveCPU })
+	r.Load = median(rounds, func(r saving) float64 { return r.Load })
+	r.LoadCPU = median(rounds, func(r saving) float64 { return r.LoadCPU })
+	r.Background = median(rounds, func(r saving) float64 { return r.Background })
+	r.Pause = median(rounds, func(r saving) float64 { return r.Pause })
 	if info, err := os.Stat(s.process.Dir + "/dump.rdb"); err == nil {
 		r.File = info.Size()
 	}
 	return r, nil
+}
+
+// saveAndLoad saves a server's data, in the foreground and in the background, and has another process of the
+// same binary load them at its start.
+func (o *options) saveAndLoad(s *server, path string) (r saving, err error) {
+	before, err := cpuOf(s.process.PID)
+	if err != nil {
+		return r, err
+	}
+	if r.Save, err = s.seconds("SAVE"); err != nil {
+		return r, err
+	}
+	after, err := cpuOf(s.process.PID)
+	if err != nil {
+		return r, err
+	}
+	r.SaveCPU = (after.user - before.user + after.sys - before.sys).Seconds()
+	if r.Background, r.Pause, err = s.background(); err != nil {
+		return r, err
+	}
+	start := time.Now()
+	loader, err := startServer(s.name, path, "--dir "+s.process.Dir+" "+o.arguments(s.name))
+	if err != nil {
+		return r, err
+	}
+	defer loader.stop()
+	for {
+		if _, err = loader.do("PING"); err == nil {
+			break
+		}
+		if !strings.Contains(err.Error(), "LOADING") {
+			return r, err
+		}
+		time.Sleep(2 * time.Millisecond)
+	}
+	r.Load = time.Since(start).Seconds()
+	spent, err := cpuOf(loader.process.PID)
+	r.LoadCPU = (spent.user + spent.sys).Seconds()
+	return r, err
 }
 
 // background saves in the background, and asks for a key all the time meanwhile.
@@ -138,7 +172,7 @@ func (o *options) runSnapshots() error {
 			if err != nil {
 				return err
 			}
-			r, err := measureSaving(s, d, o.rounds)
+			r, err := o.measureSaving(s, b[1], d)
 			s.stop()
 			if err != nil {
 				return err
@@ -158,15 +192,22 @@ func (o *options) runSnapshots() error {
 // printSavings prints a line for each dataset and server, with how many times faster than the reference,
 // which comes first, it is.
 func printSavings(all []saving) error {
-	t := table{{"data", "server", "SAVE s", "x", "load s", "x", "BGSAVE s", "longest GET ms", "file MB"}}
+	t := table{{"data", "server", "SAVE s", "x", "CPU s", "x", "load s", "x", "CPU s", "x", "BGSAVE s", "longest GET ms", "file MB"}}
 	var first saving
+	pair := func(first, s float64) []string {
+		return []string{fmt.Sprintf("%.2f", s), fmt.Sprintf("%.2f", first/s)}
+	}
 	for _, r := range all {
 		if r.Dataset != first.Dataset {
 			first = r
 		}
-		t = append(t, []string{r.Dataset, r.Server, fmt.Sprintf("%.2f", r.Save), fmt.Sprintf("%.2f", first.Save/r.Save),
-			fmt.Sprintf("%.2f", r.Load), fmt.Sprintf("%.2f", first.Load/r.Load), fmt.Sprintf("%.2f", r.Background),
-			fmt.Sprintf("%.1f", r.Pause), fmt.Sprintf("%.1f", float64(r.File)/(1<<20))})
+		line := []string{r.Dataset, r.Server}
+		line = append(line, pair(first.Save, r.Save)...)
+		line = append(line, pair(first.SaveCPU, r.SaveCPU)...)
+		line = append(line, pair(first.Load, r.Load)...)
+		line = append(line, pair(first.LoadCPU, r.LoadCPU)...)
+		t = append(t, append(line, fmt.Sprintf("%.2f", r.Background), fmt.Sprintf("%.1f", r.Pause),
+			fmt.Sprintf("%.1f", float64(r.File)/(1<<20))))
 	}
 	return t.print(os.Stdout)
 }

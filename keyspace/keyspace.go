@@ -91,6 +91,16 @@ func (ks *Keyspace) Len() int { return len(ks.dbs) }
 // DB returns database i.
 func (ks *Keyspace) DB(i int) *DB { return ks.dbs[i] }
 
+// Empty reports whether there is no key in any database.
+func (ks *Keyspace) Empty() bool {
+	for _, db := range ks.dbs {
+		if db.Len() > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Begin ends the life of all views. The owner calls it before each command.
 func (ks *Keyspace) Begin() { ks.views.reset() }
 

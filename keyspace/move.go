@@ -54,3 +54,19 @@ func (ks *Keyspace) Swap(i, j int) {
 	ks.views.forgetAll(b)
 	a.contents, b.contents = b.contents, a.contents
 }
+
+// Twin returns an empty keyspace like this one, to be filled for Adopt.
+func (ks *Keyspace) Twin() *Keyspace {
+	t := New(len(ks.dbs), ks.seed, ks.dice)
+	t.Now, t.Access, t.taken = ks.Now, ks.Access, ks.taken
+	return t
+}
+
+// Adopt takes the keys of a twin in place of all that are there. No snapshot may have begun since Twin. The
+// twin is empty afterwards. Nothing is told of any key.
+func (ks *Keyspace) Adopt(twin *Keyspace) {
+	for i, db := range ks.dbs {
+		db.Flush()
+		db.contents, twin.dbs[i].contents = twin.dbs[i].contents, db.contents
+	}
+}

@@ -94,31 +94,48 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// reload loads the snapshot in one go, under the lock. It does so twice, first into a keyspace that is
-// thrown away: if the file is damaged, or does not go with the data, these stay as they are.
+// reload loads the snapshot in one go, under the lock, into a keyspace beside the data: if the file is
+// damaged these stay as they are. If they are to stay anyway, it is only a rehearsal.
 func (s *Saver) reload(flush, merge bool) error {
 	ks := s.engine.Keyspace
-	rehearsal := keyspace.New(ks.Len(), s.engine.Random(), s.engine.Dice)
-	rehearsal.Now = ks.Now
+	twin := ks.Twin()
 	facts := s.facts
-	err := s.reloadInto(rehearsal, func(l *loading) {
+	libraries, err := s.reloadInto(twin, func(l *loading) {
 		if l.merge = merge; !flush && !merge {
 			l.beside = ks
 		}
 	})
-	if s.facts = facts; err != nil {
+	switch {
+	case err != nil:
+	case !flush && !ks.Empty():
+		s.facts = facts
+		_, err = s.reloadInto(ks, func(l *loading) { l.merge = merge })
+		return err
+	default:
+		err = s.addLibraries(libraries)
+	}
+	if err != nil {
+		s.facts = facts
 		return err
 	}
-	if flush {
-		s.engine.FlushAll()
-	}
-	return s.reloadInto(ks, func(l *loading) { l.merge = merge })
+	s.engine.FlushAll()
+	ks.Adopt(twin)
+	return nil
 }
 
-func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) error {
+func (s *Saver) addLibraries(sources [][]byte) error {
+	for _, source := range sources {
+		if err := s.opts.AddLibrary(source); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (libraries [][]byte, err error) {
 	f, size, err := s.opts.Disk.Open(s.path())
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	s.facts.loadTotal = size
@@ -129,5 +146,5 @@ func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) error {
 	choose(l)
 	for l.slice(1 << 20) {
 	}
-	return l.err
+	return l.libraries, l.err
 }

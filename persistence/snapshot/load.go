@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -93,6 +94,8 @@ type loading struct {
 	merge   bool               // keys that are there are replaced
 	beside  *keyspace.Keyspace // no key may be there; nil for none
 	keepDue bool               // keys whose deadline has passed are taken too
+
+	libraries [][]byte // that go with the keys, if those do not go into the engine's keyspace
 }
 
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
@@ -142,6 +145,7 @@ func (l *loading) item() error {
 		if l.into == s.engine.Keyspace {
 			return s.opts.AddLibrary(l.Text)
 		}
+		l.libraries = append(l.libraries, bytes.Clone(l.Text))
 	}
 	return nil
 }
