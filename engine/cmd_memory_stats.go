@@ -81,11 +81,23 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 
 func ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }
 
+// Cache is compiled programs, of which MEMORY STATS tells.
+type Cache struct {
+	Name  string     // "lua.caches"
+	Bytes func() int // what they hold, besides the data
+}
+
+// AddCaches adds what MEMORY STATS tells.
+func (e *Engine) AddCaches(c ...Cache) { e.caches = append(e.caches, c...) }
+
 // MEMORY STATS
 func cmdMemoryStats(c *Call) {
 	b, m := c.Engine.budget(), c.Engine.processMemory()
 	r := report{{"peak.allocated", b.peak, ""}, {"total.allocated", b.used, ""}, {"startup.allocated", 0, ""},
 		{"replication.backlog", 0, ""}, {"clients.slaves", 0, ""}, {"clients.normal", b.sessions, ""}}
+	for _, cache := range c.Engine.caches {
+		r = append(r, fact{cache.Name, cache.Bytes(), ""})
+	}
 	for i := range c.Engine.Keyspace.Len() {
 		if db := c.Engine.Keyspace.DB(i); db.Len() > 0 {
 			tables, deadlines := db.Overhead()

@@ -86,7 +86,7 @@ func cmdShutdown(c *Call) {
 	case abort:
 		c.Refuse(ErrNoShutdown)
 	case c.Engine.slow.session != nil && !how.NoSave:
-		c.Refuse(ErrBusyScript)
+		c.Refuse(c.Engine.slow.busy)
 	case c.Engine.hooks.Shutdown == nil:
 		c.Refuse(ErrShutdown)
 	}

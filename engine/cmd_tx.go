@@ -52,7 +52,7 @@ func (cmd *Command) runsInTx() bool {
 // queue keeps a copy of a command for EXEC.
 func (s *Session) queue(cmd *Command, args [][]byte) {
 	s.tx.commands = append(s.tx.commands, queued{cmd, copyArgs(args)})
-	s.tx.denyOOM = s.tx.denyOOM || cmd.Flags&DenyOOM != 0
+	s.tx.denyOOM = s.tx.denyOOM || cmd.flagsWith(args)&DenyOOM != 0
 }
 
 // copyArgs copies arguments out of the connection's buffer.

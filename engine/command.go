@@ -138,6 +138,9 @@ type Command struct {
 	Subs    []Command
 	Args    string // what follows the name, for HELP
 	ACL     string // further ACL categories, separated by blanks; "-name" takes one away
+	// Vary returns the flags that count for these arguments, where what the command does depends on
+	// them; nil if it does not. Only the gate asks, and only for what Write, DenyOOM and MayReplicate say.
+	Vary func(args [][]byte) Flags
 
 	group  string
 	parent *Command
@@ -244,6 +247,14 @@ func (e *Engine) Resolve(args [][]byte) (*Command, string) {
 		return cmd, fmt.Sprintf(ErrArity, cmd.full)
 	}
 	return cmd, ""
+}
+
+// flagsWith returns the flags that count for a command's arguments.
+func (cmd *Command) flagsWith(args [][]byte) Flags {
+	if cmd.Vary != nil {
+		return cmd.Vary(args)
+	}
+	return cmd.Flags
 }
 
 // Fits reports whether the command takes n arguments, its name included.

@@ -75,6 +75,8 @@ type Engine struct {
 	denied    string          // the first of them, if there is one
 	cares     []Care
 	debugging []DebugLine
+	libraries Libraries
+	caches    []Cache
 }
 
 // Options are what an engine needs from outside.
@@ -136,6 +138,8 @@ func New(o Options) *Engine {
 		users:    newUsers(),
 		waiting:  newWaiting(),
 		broker:   newBroker(),
+
+		libraries: noLibraries{},
 	}
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
@@ -263,7 +267,7 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	switch {
 	case refusal != "":
 		e.reject(s, cmd, refusal)
-	case e.pause.deadline != 0 && e.postpones(s, cmd):
+	case e.pause.deadline != 0 && e.postpones(s, cmd, args):
 		e.postpone(s)
 		return false
 	case s.tx != nil && !cmd.runsInTx():

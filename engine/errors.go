@@ -15,7 +15,6 @@ const (
 
 	ErrNoAuth       = "NOAUTH Authentication required."
 	ErrOOM          = "OOM command not allowed when used memory > 'maxmemory'."
-	ErrBusyScript   = "BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
 	ErrLoading      = "LOADING Redis is loading the dataset in memory"
 	ErrNotInTx      = "ERR Command not allowed inside a transaction"
 	ErrSubscribed   = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"

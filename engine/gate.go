@@ -19,25 +19,25 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
 		}
 	}
 	switch {
-	case e.Config.MaxMemory > 0 && !e.fits() && s.wantsMemory(cmd):
+	case e.Config.MaxMemory > 0 && !e.fits() && s.wantsMemory(cmd, args):
 		return ErrOOM
-	case e.denied != "" && s.deniable(cmd):
+	case e.denied != "" && s.deniable(cmd, args):
 		return e.denied
 	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
 		return fmt.Sprintf(ErrSubscribed, cmd.full)
 	case e.loading && f&Loading == 0:
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:
-		return ErrBusyScript
+		return e.slow.busy
 	}
 	return ""
 }
 
 // wantsMemory reports whether the command may take memory: by itself, by being queued, or by what is
 // queued.
-func (s *Session) wantsMemory(cmd *Command) bool {
-	if s.tx == nil || cmd.Flags&DenyOOM != 0 {
-		return cmd.Flags&DenyOOM != 0
+func (s *Session) wantsMemory(cmd *Command, args [][]byte) bool {
+	if denied := cmd.flagsWith(args)&DenyOOM != 0; s.tx == nil || denied {
+		return denied
 	}
 	switch cmd.Name {
 	case "exec":

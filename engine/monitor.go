@@ -55,6 +55,14 @@ func monitorLine(micros int64, s *Session, db int, args [][]byte) []byte {
 	return append(line, "\r\n"...)
 }
 
+// Announce shows the command to monitors ahead of those that it will run. It is for commands flagged
+// SkipMonitor.
+func (c *Call) Announce() {
+	if len(c.Engine.monitors) > 0 && !c.Session.loader {
+		c.Engine.feedMonitors(c)
+	}
+}
+
 // origin is where a command came from.
 func (s *Session) origin() string {
 	switch {

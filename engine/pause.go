@@ -36,20 +36,20 @@ func (e *Engine) Unpause() {
 }
 
 // postpones reports whether a command has to wait for the end of a pause.
-func (e *Engine) postpones(s *Session, cmd *Command) bool {
+func (e *Engine) postpones(s *Session, cmd *Command, args [][]byte) bool {
 	switch {
 	case e.pause.all:
 		return true
 	case cmd.full == "exec" && s.tx != nil:
 		return s.tx.writes()
 	}
-	return cmd.Flags&(Write|MayReplicate) != 0
+	return cmd.flagsWith(args)&(Write|MayReplicate) != 0
 }
 
 // writes reports whether a transaction may write.
 func (tx *transaction) writes() bool {
 	for _, q := range tx.commands {
-		if q.cmd.Flags&(Write|MayReplicate) != 0 {
+		if q.cmd.flagsWith(q.args)&(Write|MayReplicate) != 0 {
 			return true
 		}
 	}

@@ -1,6 +1,9 @@
 package engine
 
-import "bytes"
+import (
+	"bytes"
+	"errors"
+)
 
 // What the engine has to do with whoever keeps its data on disk: it hands out what changes, takes
 // back what was kept, and refuses writes that could not be kept.
@@ -56,8 +59,46 @@ func (e *Engine) DenyWrites(by Keeper, text string) {
 
 // deniable reports whether the command is one that DenyWrites refuses. PING is, so that whoever only
 // asks for health hears of the trouble.
-func (s *Session) deniable(cmd *Command) bool {
-	return cmd.Flags&Write != 0 || cmd.Name == "ping" || cmd.Name == "exec" && s.tx != nil && s.tx.writes()
+func (s *Session) deniable(cmd *Command, args [][]byte) bool {
+	return cmd.flagsWith(args)&Write != 0 || cmd.Name == "ping" || cmd.Name == "exec" && s.tx != nil && s.tx.writes()
+}
+
+// Libraries are the libraries of functions, which are kept with the data.
+type Libraries interface {
+	// Sources returns their sources, in the order in which they were loaded. They are not to be changed.
+	Sources() [][]byte
+	// Restore takes in libraries of such sources, all of them or none. It copies what it keeps.
+	Restore(sources [][]byte, how Restoring) error
+}
+
+// Restoring says what becomes of the libraries that are there.
+type Restoring int
+
+// The ways of restoring libraries.
+const (
+	Append  Restoring = iota // they stay; none may be there already
+	Replace                  // they stay, but for those of the same name
+	Flush                    // they go
+)
+
+// SetLibraries says who has the libraries. It is called before any are restored.
+func (e *Engine) SetLibraries(l Libraries) { e.libraries = l }
+
+// Libraries returns the libraries for whoever keeps them. They are used under the lock.
+func (e *Engine) Libraries() Libraries { return e.libraries }
+
+// noLibraries are those of an engine without functions.
+type noLibraries struct{}
+
+// Sources implements Libraries.
+func (noLibraries) Sources() [][]byte { return nil }
+
+// Restore implements Libraries.
+func (noLibraries) Restore(sources [][]byte, _ Restoring) error {
+	if len(sources) > 0 {
+		return errors.New("there is no place for libraries of functions here")
+	}
+	return nil
 }
 
 // StartLoading begins to take in data: until StopLoading clients hear LOADING, and no key becomes due.

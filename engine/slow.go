@@ -36,6 +36,7 @@ type slow struct {
 	start    int         // where its reply begins
 	done     bool        // the command ended without yielding
 	session  *Session    // whose command is past the threshold; nil if none is
+	busy     string      // what all others are told meanwhile
 	detached bool        // user code runs without the lock; written by the coroutine only
 	killed   atomic.Bool // SCRIPT KILL was heard
 	onSlow   func(resume func())
@@ -114,11 +115,15 @@ func (e *Engine) resume() {
 }
 
 // Leave lets go of the lock in the middle of a command that runs user code, once that has passed
-// the threshold. From here on until Rejoin only RunNested may touch the engine.
-func (c *Call) Leave() {
+// the threshold. From here on until Rejoin only RunNested may touch the engine; all others are told busy,
+// the text of an error.
+func (c *Call) Leave(busy string) {
 	e := c.Engine
+	if e.slow.detached || !e.slow.enabled || c.Session.loader {
+		return
+	}
+	e.slow.busy = busy
 	switch {
-	case e.slow.detached || !e.slow.enabled || c.Session.loader:
 	case e.slow.session != nil: // already off the loop, a further script of a transaction
 		e.slow.detached = true
 		e.mu.Unlock()
@@ -136,8 +141,8 @@ func (c *Call) Rejoin() {
 	}
 }
 
-// Slow reports whether a script is past the threshold.
-func (e *Engine) Slow() bool { return e.slow.session != nil }
+// Slow reports whether a script is past the threshold, and what others are told because of it.
+func (e *Engine) Slow() (busy string, slow bool) { return e.slow.busy, e.slow.session != nil }
 
 // Kill asks the slow script to end; Killed is how the script hears it. Revive forgets the request.
 func (e *Engine) Kill()        { e.slow.killed.Store(true) }

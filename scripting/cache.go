@@ -9,15 +9,11 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// script is a compiled script.
+// script is a compiled script, named by its SHA1.
 type script struct {
-	sha      string
-	body     string
-	fn       *lua.Function
-	declared bool          // it begins with #!lua
-	readOnly bool          // flag no-writes
-	allowOOM bool          // flag allow-oom
-	place    *list.Element // in the order of use; nil if SCRIPT LOAD keeps it
+	program
+	body  string
+	place *list.Element // in the order of use; nil if SCRIPT LOAD keeps it
 }
 
 // maxEvaluated is how many scripts known only from EVAL are kept, as in Redis 7.4; those from SCRIPT
@@ -47,13 +43,13 @@ func digest(body []byte) string {
 
 // add keeps a script. A loaded one is kept for good; others replace the least recently used.
 func (c *cache) add(s *script, loaded bool) {
-	c.bySHA[s.sha], c.byBody[s.body] = s, s
+	c.bySHA[s.name], c.byBody[s.body] = s, s
 	if loaded {
 		return
 	}
 	if c.used.Len() >= maxEvaluated {
 		oldest := c.used.Remove(c.used.Front()).(*script)
-		delete(c.bySHA, oldest.sha)
+		delete(c.bySHA, oldest.name)
 		delete(c.byBody, oldest.body)
 		c.evicted++
 	}
@@ -93,18 +89,18 @@ func (c *cache) bytes() (n int) {
 
 // compile turns a body into a script, or returns the error's text.
 func (s *Scripts) compile(body []byte) (*script, string) {
-	sc := &script{sha: digest(body), body: string(body)}
-	source := sc.body
+	source := string(body)
+	sc := &script{program: program{name: digest(body), box: &s.scripts}, body: source}
 	if strings.HasPrefix(source, "#!") {
 		var refusal string
-		if source, refusal = sc.shebang(source); refusal != "" {
+		if sc.flags, source, refusal = shebang(source); refusal != "" {
 			return nil, refusal
 		}
 	}
-	proto, err := lua.Compile(source, chunkName)
+	proto, err := lua.Compile(source, s.scripts.chunk)
 	if err != nil {
 		return nil, errCompile + err.Error()
 	}
-	sc.fn = s.lua.Load(proto)
+	sc.fn = s.load(&s.scripts, proto)
 	return sc, ""
 }

@@ -1,23 +1,27 @@
 package scripting
 
 import (
+	"strings"
+
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-const evalFlags = engine.NoScript | engine.Stale | engine.SkipMonitor | engine.NoMandatoryKeys | engine.MayBeSlow
+const (
+	runsReading = engine.NoScript | engine.Stale | engine.SkipMonitor | engine.NoMandatoryKeys | engine.MayBeSlow | engine.ReadOnly
+	runs        = runsReading&^engine.ReadOnly | engine.MayReplicate
+)
 
-// Family is the EVAL and SCRIPT commands.
+// Family is the commands that run scripts and functions, and those that manage them.
 func (s *Scripts) Family() engine.Family {
-	keys := engine.NumKeys(0, 2)
+	body, sha, name := s.flagsOfBody, s.flagsOfSHA, s.flagsOfFunction
 	return engine.Family{Group: "scripting", Commands: []engine.Command{
-		{Name: "eval", Arity: -3, Flags: evalFlags, Keys: keys, Run: s.evalBody(false), Since: "2.6.0",
-			Summary: "Executes a server-side Lua script."},
-		{Name: "eval_ro", Arity: -3, Flags: evalFlags | engine.ReadOnly, Keys: keys, Run: s.evalBody(true), Since: "7.0.0",
-			Summary: "Executes a read-only server-side Lua script."},
-		{Name: "evalsha", Arity: -3, Flags: evalFlags, Keys: keys, Run: s.evalSHA(false), Since: "2.6.0",
-			Summary: "Executes a server-side Lua script by SHA1 digest."},
-		{Name: "evalsha_ro", Arity: -3, Flags: evalFlags | engine.ReadOnly, Keys: keys, Run: s.evalSHA(true), Since: "7.0.0",
-			Summary: "Executes a read-only server-side Lua script by SHA1 digest."},
+		runner("eval", s.evalBody(false), runs, body, "2.6.0", "Executes a server-side Lua script."),
+		runner("eval_ro", s.evalBody(true), runsReading, body, "7.0.0", "Executes a read-only server-side Lua script."),
+		runner("evalsha", s.evalSHA(false), runs, sha, "2.6.0", "Executes a server-side Lua script by SHA1 digest."),
+		runner("evalsha_ro", s.evalSHA(true), runsReading, sha, "7.0.0", "Executes a read-only server-side Lua script by SHA1 digest."),
+		runner("fcall", s.fcall(false), runs, name, "7.0.0", "Invokes a function."),
+		runner("fcall_ro", s.fcall(true), runsReading, name, "7.0.0", "Invokes a read-only function."),
+		s.functionCommands(),
 		{Name: "script", Arity: -2, Since: "2.6.0", Summary: "A container for Lua scripts management commands.",
 			Subs: []engine.Command{
 				{Name: "help", Arity: 2, Flags: engine.Loading | engine.Stale, Run: cmdHelp, Since: "5.0.0",
@@ -28,7 +32,7 @@ func (s *Scripts) Family() engine.Family {
 					Summary: "Determines whether server-side Lua scripts exist in the script cache."},
 				{Name: "flush", Arity: -2, Flags: engine.NoScript, Run: s.cmdFlush, Since: "2.6.0",
 					Summary: "Removes all server-side Lua scripts from the script cache."},
-				{Name: "kill", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.cmdKill, Since: "2.6.0",
+				{Name: "kill", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.kill(&s.scripts), Since: "2.6.0",
 					Summary: "Terminates a server-side Lua script during execution."},
 				{Name: "debug", Arity: 3, Flags: engine.NoScript, Run: s.cmdDebug, Since: "3.2.0",
 					Summary: "Sets the debug mode of server-side Lua scripts."},
@@ -36,11 +40,47 @@ func (s *Scripts) Family() engine.Family {
 	}}
 }
 
+// runner is the line of a command that runs a program, which its first argument tells. flagsOf returns
+// what that program says of itself.
+func runner(name string, run engine.Handler, f engine.Flags, flagsOf func(arg []byte) flags, since, summary string) engine.Command {
+	return engine.Command{Name: name, Arity: -3, Flags: f, Keys: engine.NumKeys(0, 2), Since: since, Summary: summary,
+		Vary: func(args [][]byte) engine.Flags { return flagsOf(args[1]).vary(f) },
+		Run: func(c *engine.Call) {
+			c.Announce()
+			run(c)
+		}}
+}
+
+func (s *Scripts) flagsOfBody(body []byte) flags {
+	if sc := s.cache.byBody[string(body)]; sc != nil {
+		return sc.flags
+	}
+	if !strings.HasPrefix(string(body), "#!") {
+		return 0
+	}
+	f, _, _ := shebang(string(body))
+	return f
+}
+
+func (s *Scripts) flagsOfSHA(sha []byte) flags {
+	if sc := s.cache.find(sha); sc != nil {
+		return sc.flags
+	}
+	return 0
+}
+
+func (s *Scripts) flagsOfFunction(name []byte) flags {
+	if f := s.registry.find(name); f != nil {
+		return f.flags
+	}
+	return 0
+}
+
 // EVAL script numkeys [key [key ...]] [arg [arg ...]]
 func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 	return func(c *engine.Call) {
 		body := c.Arg()
-		keys, argv := split(c)
+		keys, argv := split(c, engine.ErrNotInt)
 		if !c.OK() {
 			return
 		}
@@ -54,7 +94,7 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 			s.cache.add(sc, false)
 		}
 		s.cache.touch(sc)
-		s.run(c, sc, keys, argv, readOnly)
+		s.runScript(c, sc, keys, argv, readOnly)
 	}
 }
 
@@ -66,7 +106,7 @@ func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
 			c.Fail(errNoScript)
 			return
 		}
-		keys, argv := split(c)
+		keys, argv := split(c, engine.ErrNotInt)
 		if !c.OK() {
 			return
 		}
@@ -76,13 +116,25 @@ func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
 			return
 		}
 		s.cache.touch(sc)
-		s.run(c, sc, keys, argv, readOnly)
+		s.runScript(c, sc, keys, argv, readOnly)
 	}
 }
 
+// runScript runs a script with its globals KEYS and ARGV.
+func (s *Scripts) runScript(c *engine.Call, sc *script, keys, argv [][]byte, readOnly bool) {
+	if !s.enter(c, &sc.program, readOnly) {
+		return
+	}
+	s.fill(s.keys, keys)
+	s.fill(s.argv, argv)
+	s.run(c)
+	s.keys.Refill(0)
+	s.argv.Refill(0)
+}
+
 // split reads the number of keys and parts the arguments after it.
-func split(c *engine.Call) (keys, argv [][]byte) {
-	n := c.Int()
+func split(c *engine.Call, notInt string) (keys, argv [][]byte) {
+	n := c.IntOr(notInt)
 	left := int64(c.Left())
 	switch {
 	case n > left:
@@ -109,7 +161,7 @@ func (s *Scripts) cmdLoad(c *engine.Call) {
 		s.cache.add(sc, true)
 	}
 	s.cache.pin(sc)
-	c.Reply.BulkString(sc.sha)
+	c.Reply.BulkString(sc.name)
 }
 
 // SCRIPT EXISTS sha1 [sha1 ...]
@@ -135,16 +187,21 @@ func (s *Scripts) cmdFlush(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// SCRIPT KILL
-func (s *Scripts) cmdKill(c *engine.Call) {
-	switch {
-	case !s.engine.Slow():
-		c.Fail(errNotBusy)
-	case s.session.Wrote():
-		c.Fail(errUnkillable)
-	default:
-		s.engine.Kill()
-		c.Reply.Status("OK")
+// SCRIPT KILL and FUNCTION KILL
+func (s *Scripts) kill(of *sandbox) engine.Handler {
+	return func(c *engine.Call) {
+		busy, slow := s.engine.Slow()
+		switch {
+		case !slow:
+			c.Fail(errNotBusy)
+		case s.session.Wrote():
+			c.Fail(errUnkillable)
+		case busy != of.busy:
+			c.Fail(busy)
+		default:
+			s.engine.Kill()
+			c.Reply.Status("OK")
+		}
 	}
 }
 

@@ -36,13 +36,13 @@ const (
 )
 
 // answer writes the value a script returned, or an error if that takes more memory than a run may.
-func (s *Scripts) answer(w *resp.Writer, v lua.Value, sha string) {
+func (s *Scripts) answer(w *resp.Writer, v lua.Value, name string) {
 	start := w.Len()
 	e := encoder{w, s.resp3, start + int(s.memoryLimit)}
 	e.value(v, firstStack)
 	if w.Len() > e.limit {
 		w.Truncate(start)
-		w.Error(errReplySize + " script: " + sha)
+		w.Error(errReplySize + " script: " + name)
 	}
 }
 

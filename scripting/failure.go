@@ -7,17 +7,18 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// describe words what ended a run as Redis does, with the script and the line.
-func (s *Scripts) describe(err error, sha string) string {
+// describe words what ended a run as Redis does, with the program and the line. Where no Lua code ran, for
+// functions may be Redis' own, there is neither.
+func (s *Scripts) describe(err error, name string) string {
 	var failed *lua.Error
 	if !errors.As(err, &failed) {
-		return fmt.Sprintf("ERR %s script: %s", err, sha)
+		return fmt.Sprintf("ERR %s script: %s", err, name)
 	}
 	text := s.errorText(failed)
 	if failed.Line == 0 {
-		return fmt.Sprintf("%s script: %s", text, sha)
+		return text
 	}
-	return fmt.Sprintf("%s script: %s, on %s:%d.", text, sha, failed.Chunk, failed.Line)
+	return fmt.Sprintf("%s script: %s, on %s:%d.", text, name, failed.Chunk, failed.Line)
 }
 
 // errorText returns the text of what ended a run: the field err of a table, else the value as text.

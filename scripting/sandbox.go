@@ -1,6 +1,8 @@
 package scripting
 
 import (
+	"slices"
+
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -14,8 +16,21 @@ const (
 // clock: a few microseconds' worth of the slowest ones.
 const hookInterval = 10000
 
-// newState builds the sandbox: Lua's harmless libraries, Redis' own, and KEYS and ARGV, all read-only
-// but for the latter.
+// sandbox is what a kind of program sees of the world, and what the world sees of it.
+type sandbox struct {
+	globals *lua.Table
+	chunk   string // how errors name programs; the sign @ says that it is a name, not source
+	busy    string // what others are told while one of them takes long
+}
+
+// load makes a compiled program a function that sees a sandbox's globals.
+func (s *Scripts) load(into *sandbox, proto *lua.Proto) *lua.Function {
+	s.lua.Globals = into.globals
+	return s.lua.Load(proto)
+}
+
+// newState builds the sandbox of scripts: Lua's harmless libraries, Redis' own, and KEYS and ARGV, all
+// read-only but for the latter.
 func (s *Scripts) newState() *lua.State {
 	L := lua.NewState()
 	s.lua = L
@@ -37,6 +52,7 @@ func (s *Scripts) newState() *lua.State {
 	L.Globals.SetString(nil, "KEYS", s.keys.Value())
 	L.Globals.SetString(nil, "ARGV", s.argv.Value())
 	guard(L, text)
+	s.scripts.globals = L.Globals
 	L.SetCatch(s.caught)
 	L.SetHook(hookInterval, s.interrupt)
 	return L
@@ -113,4 +129,46 @@ func (s *Scripts) openOS(L *lua.State) {
 	t := lua.NewTable(0, 1)
 	t.SetString(nil, "clock", lua.NewFunction("clock", s.luaClock).Value())
 	L.Globals.SetString(nil, "os", t.Value())
+}
+
+// openFunctions builds, with the first library, the globals of functions, which have no KEYS and ARGV
+// and less in their table redis, and those of a library that is being loaded, which has next to nothing.
+func (s *Scripts) openFunctions() {
+	all := s.scripts.globals
+	protect := func(t *lua.Table) *lua.Table {
+		t.SetMetatable(all.Metatable())
+		t.SetReadonly(true)
+		return t
+	}
+	redis := all.GetString("redis").AsTable()
+	called := copyFields(redis, func(name string) bool { return !slices.Contains(forScripts, name) })
+	called.SetReadonly(true)
+	globals := copyFields(all, func(name string) bool { return name != "KEYS" && name != "ARGV" })
+	globals.SetString(nil, "redis", called.Value())
+	globals.SetString(nil, "_G", globals.Value())
+	s.functions.globals = protect(globals)
+
+	loading := copyFields(redis, func(name string) bool { return slices.Contains(whileLoading, name) })
+	loading.SetString(nil, "register_function", lua.NewFunction("register_function", s.luaRegister).Value())
+	s.sparse = lua.NewTable(0, 1)
+	s.sparse.SetString(nil, "redis", protect(loading).Value())
+	protect(s.sparse)
+}
+
+// forScripts is what of the table redis functions do not have, and whileLoading what a library has while
+// it is loaded.
+var (
+	forScripts   = []string{"replicate_commands", "breakpoint", "debug"}
+	whileLoading = []string{"log", "LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING", "REDIS_VERSION", "REDIS_VERSION_NUM"}
+)
+
+// copyFields returns a copy of a table, with the fields that keep wants.
+func copyFields(t *lua.Table, keep func(name string) bool) *lua.Table {
+	out := lua.NewTable(0, 32)
+	for k, v, more, _ := t.Next(lua.Nil); more; k, v, more, _ = t.Next(k) {
+		if name, _ := k.AsString(); keep(name) {
+			out.SetString(nil, name, v)
+		}
+	}
+	return out
 }

@@ -1,23 +1,29 @@
-// Package scripting runs Lua scripts inside the engine: EVAL and its kin.
+// Package scripting runs Lua inside the engine: scripts for EVAL and its kin, and libraries of functions.
 //
 //	EVAL ─▶ cache ─▶ lua.State ─▶ redis.call ─▶ engine.RunNested ─▶ scratch reply ─▶ Lua value
-//	         body                 arguments        same table,
-//	         or SHA1              by reference     same gate
+//	         body    ▲            arguments        same table,
+//	         or SHA1 │            by reference     same gate
+//	FCALL ─▶ registry, by name ◀─ FUNCTION LOAD runs a library, which registers its functions
 //
-// There is one State. Scripts run one at a time under the engine's lock, each in the same sandbox:
-// globals and libraries are read-only, KEYS and ARGV are refilled, so nothing that one run leaves is
-// seen by the next. The place of a redis.call in a script remembers the command it resolved.
+// There is one State. Programs run one at a time under the engine's lock, scripts in one sandbox and
+// functions in another: globals and libraries are read-only, and KEYS and ARGV are refilled. So
+// nothing that one run leaves is seen by the next, but for what the functions of a library share in
+// its local variables. The place of a redis.call in a program remembers the command it resolved.
 //
 // Invariants:
 //  1. A script's commands go through the engine's table and gate like anyone's.
 //  2. A run past busy-reply-threshold lets go of the engine's lock; its commands take it one by one.
 //  3. What a script wrote before it failed stays, as in Redis.
-//  4. A script is journaled as the commands it executed, never as itself.
+//  4. A script or function is journaled as the commands it executed, never as itself; libraries are
+//     journaled as the commands that changed them.
 //  5. The bytes of a string that a script can see are never written again.
+//  6. A library is there whole or not at all: the registry changes when all of it has been loaded.
 //
 // Differences from Redis, on purpose: what a run may hold is bounded by script-memory-limit, and a
 // reply too; an error that has no text is "unknown error" where Redis crashes; os.clock is offered, as
-// in Redis 7.4, where 7.0 has no os; there is no debugger.
+// in Redis 7.4, where 7.0 has no os; there is no debugger. A coroutine that a function leaves suspended
+// ends with the run. Two functions of a library whose names differ in case only are refused: Redis takes
+// them, and crashes when they go.
 package scripting
 
 import (
@@ -26,9 +32,6 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
-
-// chunkName is how errors name a script, as in Redis 7; the sign says that it is a name, not source.
-const chunkName = "@user_script"
 
 // Scripts is the script engine and its family of commands.
 type Scripts struct {
@@ -40,6 +43,7 @@ type Scripts struct {
 	lua     *lua.State
 	keys    *lua.Table
 	argv    *lua.Table
+	scripts sandbox
 	cache   cache
 	texts   texts
 	args    [][]byte // of the command being called
@@ -47,7 +51,14 @@ type Scripts struct {
 	sent    int      // bytes of the others
 	resp3   bool     // redis.setresp(3) was called
 
-	call    *engine.Call // the EVAL under way
+	functions sandbox
+	sparse    *lua.Table // the globals of a library while it is loaded
+	registry  registry
+	loading   *library     // whose code runs
+	passed    [2]lua.Value // the arguments of a function
+
+	call    *engine.Call // the EVAL or FCALL under way
+	running *program     // what it runs
 	started int64        // microseconds
 	born    int64        // the clock when the engine was made
 
@@ -63,6 +74,8 @@ func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
 		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(), cache: newCache(),
 		busyAfter: 5000, memoryLimit: defaultMemoryLimit, born: e.Clock(),
+		scripts:   sandbox{chunk: "@user_script", busy: errBusyScript},
+		functions: sandbox{chunk: "@user_function", busy: errBusyFunction},
 	}
 	s.lua = s.newState()
 	e.AddParams(
@@ -70,45 +83,16 @@ func New(e *engine.Engine) *Scripts {
 		engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20))
 	e.AddSections(
 		engine.Section{Name: "Memory", Fill: func(b *bytes.Buffer) {
-			engine.Fields(b, "used_memory_scripts_eval", s.cache.bytes(), "number_of_cached_scripts", len(s.cache.bySHA))
+			scripts, functions := s.cache.bytes(), s.registry.bytes()
+			engine.Fields(b, "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(s.cache.bySHA),
+				"number_of_functions", s.registry.count(), "number_of_libraries", len(s.registry.libraries),
+				"used_memory_functions", functions, "used_memory_scripts", scripts+functions)
 		}},
 		engine.Section{Name: "Stats", Fill: func(b *bytes.Buffer) { engine.Fields(b, "evicted_scripts", s.cache.evicted) },
 			Reset: func() { s.cache.evicted = 0 }})
+	e.AddCaches(engine.Cache{Name: "lua.caches", Bytes: s.cache.bytes}, engine.Cache{Name: "functions.caches", Bytes: func() int { return s.registry.bytes() }})
+	e.SetLibraries(s)
 	return s
-}
-
-// run executes a script and replies with what it returned.
-func (s *Scripts) run(c *engine.Call, sc *script, keys, argv [][]byte, readOnly bool) {
-	short := s.engine.MemoryShort() && !sc.allowOOM
-	if refusal := sc.refusal(c, readOnly, short); refusal != "" {
-		c.Fail(refusal)
-		return
-	}
-	s.enter(c, keys, argv, readOnly || sc.readOnly, short)
-	c.OpenTx()
-	results, err := s.lua.Run(sc.fn)
-	c.Rejoin()
-	c.CloseTx()
-	switch {
-	case err != nil:
-		c.Reply.Error(s.describe(err, sc.sha))
-	case len(results) == 0:
-		c.Reply.Null()
-	default:
-		s.answer(c.Reply, results[0], sc.sha)
-	}
-	s.leave()
-}
-
-// enter prepares the sandbox for a run.
-func (s *Scripts) enter(c *engine.Call, keys, argv [][]byte, readOnly, short bool) {
-	s.session.EnterScript(c.Session, readOnly, short)
-	s.call, s.resp3 = c, false
-	s.started = s.engine.Clock()
-	s.engine.Revive()
-	s.lua.SetMemoryLimit(int(s.memoryLimit))
-	s.fill(s.keys, keys)
-	s.fill(s.argv, argv)
 }
 
 // fill makes t the array of args.
@@ -118,43 +102,3 @@ func (s *Scripts) fill(t *lua.Table, args [][]byte) {
 		t.SetInt(nil, i+1, s.texts.value(a))
 	}
 }
-
-// maxKept is the size up to which what a run has used is kept for the next.
-const maxKept = 64 << 10
-
-// leave lets go of what a run has left behind.
-func (s *Scripts) leave() {
-	s.call = nil
-	clear(s.args[:cap(s.args)])
-	if cap(s.args) > maxKept/16 {
-		s.args = nil
-	}
-	if cap(s.digits) > maxKept {
-		s.digits = nil
-	}
-	if cap(s.session.Reply.Bytes()) > maxKept {
-		s.session.Reply.Swap(nil)
-	}
-	s.keys.Refill(0)
-	s.argv.Refill(0)
-	if s.lua.Held() > maxKept {
-		s.lua.Forget()
-	}
-}
-
-// interrupt is the State's hook: it lets go of the lock when the run has become slow, and ends it when
-// it was killed.
-func (s *Scripts) interrupt() error {
-	if s.busyAfter > 0 && s.engine.Clock()-s.started > s.busyAfter*1000 {
-		s.call.Leave()
-	}
-	if s.engine.Killed() {
-		return killed{}
-	}
-	return nil
-}
-
-// killed is the error that no script can catch.
-type killed struct{}
-
-func (killed) Error() string { return engine.ErrScriptKilled }

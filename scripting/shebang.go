@@ -1,70 +1,100 @@
 package scripting
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
+// flags are what a program says of itself.
+type flags uint8
+
+const (
+	noWrites flags = 1 << iota
+	allowOOM
+	allowStale
+	noCluster
+	allowCrossSlotKeys
+	declared // it said what it does; a script that did not may do anything
+)
+
+var flagNames = []string{"no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys"}
+
+// flagOf returns the flag of a name; ok is false if there is none.
+func flagOf(name string) (f flags, ok bool) {
+	i := slices.Index(flagNames, name)
+	if i < 0 {
+		return 0, false
+	}
+	return 1 << i, true
+}
+
+// names returns the names of the flags.
+func (f flags) names() (names []string) {
+	for i, name := range flagNames {
+		if f&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// vary returns the flags of a command that runs a program which says this of itself.
+func (f flags) vary(of engine.Flags) engine.Flags {
+	if f&declared == 0 {
+		return of
+	}
+	of &^= engine.Write | engine.DenyOOM | engine.MayReplicate
+	if f&noWrites == 0 {
+		of |= engine.Write
+		if f&allowOOM == 0 {
+			of |= engine.DenyOOM
+		}
+	}
+	return of
+}
+
 // shebang reads the options of a script that begins with "#!lua" and returns the source without them,
 // its lines numbered as before.
-func (sc *script) shebang(source string) (rest, refusal string) {
+func shebang(source string) (f flags, rest, refusal string) {
 	line, rest, ok := strings.Cut(source, "\n")
 	if !ok {
-		return "", errShebangEnd
+		return 0, "", errShebangEnd
 	}
 	words, ok := resp.Words([]byte(line), nil)
 	if !ok {
-		return "", errShebangWords
+		return 0, "", errShebangWords
 	}
 	if string(words[0]) != "#!lua" {
-		return "", errShebangEngine + string(words[0])
+		return 0, "", errShebangEngine + string(words[0])
 	}
 	for _, w := range words[1:] {
-		flags, ok := strings.CutPrefix(string(w), "flags=")
+		list, ok := strings.CutPrefix(string(w), "flags=")
 		if !ok {
-			return "", errShebangOption + string(w)
+			return 0, "", errShebangOption + string(w)
 		}
-		if refusal := sc.setFlags(flags); refusal != "" {
-			return "", refusal
+		more, refusal := flagsOf(list)
+		if refusal != "" {
+			return 0, "", refusal
 		}
+		f |= more
 	}
-	sc.declared = true
-	return "\n" + rest, ""
+	return f | declared, "\n" + rest, ""
 }
 
-// setFlags notes the flags, separated by commas, that mean something here.
-func (sc *script) setFlags(flags string) (refusal string) {
-	if flags == "" {
-		return ""
+// flagsOf reads flags separated by commas.
+func flagsOf(list string) (f flags, refusal string) {
+	if list == "" {
+		return 0, ""
 	}
-	for _, f := range strings.Split(flags, ",") {
-		switch f {
-		case "no-writes":
-			sc.readOnly = true
-		case "allow-oom":
-			sc.allowOOM = true
-		case "allow-stale", "no-cluster", "allow-cross-slot-keys":
-		default:
-			return errShebangFlag + f
+	for _, name := range strings.Split(list, ",") {
+		flag, ok := flagOf(name)
+		if !ok {
+			return 0, errShebangFlag + name
 		}
+		f |= flag
 	}
-	return ""
-}
-
-// refusal returns the error that keeps a script from being run at all: one that declared its flags
-// must have those that the circumstances ask for.
-func (sc *script) refusal(c *engine.Call, readOnly, short bool) string {
-	switch {
-	case !sc.declared || sc.readOnly:
-		return ""
-	case readOnly:
-		return errWriteFlag
-	case short && c.Nested():
-		return errOOMFlag
-	case short:
-		return engine.ErrOOM
-	}
-	return ""
+	return f, ""
 }

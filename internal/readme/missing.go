@@ -11,7 +11,6 @@ import (
 // star does. One that is here after all is not told of.
 var absences = []struct{ commands, why string }{
 	{"x*", "streams are not written yet"},
-	{"function fcall fcall_ro", "functions are not written yet; `SCRIPT LOAD` and `EVALSHA` keep a script too"},
 	{"restore-asking", "what `MIGRATE` says within a cluster"},
 	{"acl", "there are no users beyond `requirepass`"},
 	{"cluster asking readonly readwrite", "a server alone is no cluster"},

@@ -158,7 +158,7 @@ func list(t *testing.T, conn net.Conn) (names []string) {
 }
 
 func TestMissing(t *testing.T) {
-	text, err := missing([]string{"get", "acl", "acl|cat", "xadd", "latency", "latency|graph", "latency|help", "fcall"},
+	text, err := missing([]string{"get", "acl", "acl|cat", "xadd", "latency", "latency|graph", "latency|help"},
 		[]string{"get", "latency", "latency|help", "more"})
 	require.NoError(t, err)
 	require.Contains(t, text, "| `ACL` | there are")

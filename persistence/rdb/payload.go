@@ -2,6 +2,8 @@ package rdb
 
 import (
 	"encoding/binary"
+	"errors"
+	"iter"
 
 	"github.com/miniserver-go/miniserver/keyspace"
 )
@@ -14,8 +16,14 @@ func (e *Encoder) Payload(dst []byte, v keyspace.Value) []byte {
 	e.buf, e.version = dst, 0
 	e.typ(typeOf(v))
 	e.value(v)
-	dst = binary.LittleEndian.AppendUint16(e.buf, uint16(max(e.version, oldest)))
+	dst = e.buf
 	e.buf = nil
+	return finish(dst, start, max(e.version, oldest))
+}
+
+// finish appends the version and the checksum of a payload that begins at start.
+func finish(dst []byte, start, version int) []byte {
+	dst = binary.LittleEndian.AppendUint16(dst, uint16(version))
 	return binary.LittleEndian.AppendUint64(dst, Sum(0, dst[start:]))
 }
 
@@ -45,4 +53,46 @@ func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
 		return nil, d.err
 	}
 	return v, nil
+}
+
+// LibrariesPayload returns what FUNCTION DUMP replies for the sources of libraries. O(bytes).
+func LibrariesPayload(sources [][]byte) []byte {
+	r := NewRecords(true)
+	for _, source := range sources {
+		r.Library(source)
+	}
+	return finish(r.buf, 0, functionsVersion)
+}
+
+// The errors of payloads of libraries.
+var (
+	ErrNotLibrary = errors.New("something that is no library")
+	ErrLibrary    = errors.New("a library that is cut off or damaged")
+	ErrOldLibrary = errors.New("functions as release candidates of Redis 7.0 wrote them")
+)
+
+// Libraries returns the sources of the libraries in a valid payload, up to the first error. They may be
+// overwritten when the next is asked for.
+func Libraries(b []byte) iter.Seq2[[]byte, error] {
+	return func(yield func([]byte, error) bool) {
+		d := &decoder{buf: b[:len(b)-payloadTail], lends: wholeText}
+		d.w = len(d.buf)
+		for more := true; more && d.r < d.w; {
+			switch d.byte() {
+			case opFunction:
+				source := d.text()
+				if d.err != nil {
+					yield(nil, ErrLibrary)
+					return
+				}
+				more = yield(source, nil)
+			case opFunctionOld:
+				yield(nil, ErrOldLibrary)
+				return
+			default:
+				yield(nil, ErrNotLibrary)
+				return
+			}
+		}
+	}
 }

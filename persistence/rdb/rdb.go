@@ -44,6 +44,9 @@ const Newest = 12
 // oldest is the version that is written if nothing needs a newer one, that of Redis 5.
 const oldest = 9
 
+// functionsVersion is the version that brought libraries of functions.
+const functionsVersion = 10
+
 const magic = "REDIS"
 
 // The opcodes.

@@ -37,7 +37,7 @@ func (r *Records) Aux(name, value string) {
 // Library adds the source of a library of functions.
 func (r *Records) Library(source []byte) {
 	r.byte(opFunction)
-	r.version = max(r.version, 10)
+	r.version = max(r.version, functionsVersion)
 	r.string(source)
 }
 

@@ -114,6 +114,13 @@ func (t *Table) Readonly() bool { return t.readonly }
 // SetReadonly makes scripts unable, or able again, to modify the table.
 func (t *Table) SetReadonly(on bool) { t.readonly = on }
 
+// Swap exchanges all that the tables are, but for which is which: their contents, metatables, and whether
+// scripts may modify them. O(1).
+func (t *Table) Swap(other *Table) {
+	*t, *other = *other, *t
+	t.id, other.id = other.id, t.id
+}
+
 func (t *Table) at(i uint32) *node {
 	return (*node)(unsafe.Add(unsafe.Pointer(t.node), uintptr(i)*nodeSize))
 }

@@ -1,0 +1,327 @@
+package scripting
+
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// The commands of functions.
+
+func (s *Scripts) functionCommands() engine.Command {
+	const write = engine.Write | engine.NoScript
+	return engine.Command{Name: "function", Arity: -2, Since: "7.0.0", Summary: "A container for function commands.",
+		Subs: []engine.Command{
+			{Name: "load", Arity: -3, Flags: write | engine.DenyOOM, Run: s.cmdFunctionLoad, Since: "7.0.0", Summary: "Creates a library."},
+			{Name: "delete", Arity: 3, Flags: write, Run: s.cmdFunctionDelete, Since: "7.0.0", Summary: "Deletes a library and its functions."},
+			{Name: "flush", Arity: -2, Flags: write, Run: s.cmdFunctionFlush, Since: "7.0.0", Summary: "Deletes all libraries and functions."},
+			{Name: "list", Arity: -2, Flags: engine.NoScript, Run: s.cmdFunctionList, Since: "7.0.0",
+				Summary: "Returns information about all libraries."},
+			{Name: "stats", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.cmdFunctionStats, Since: "7.0.0",
+				Summary: "Returns information about a function during execution."},
+			{Name: "kill", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.kill(&s.functions), Since: "7.0.0",
+				Summary: "Terminates a function during execution."},
+			{Name: "dump", Arity: 2, Flags: engine.NoScript, Run: s.cmdFunctionDump, Since: "7.0.0",
+				Summary: "Dumps all libraries into a serialized binary payload."},
+			{Name: "restore", Arity: -3, Flags: write | engine.DenyOOM, Run: s.cmdFunctionRestore, Since: "7.0.0",
+				Summary: "Restores all libraries from a payload."},
+			{Name: "help", Arity: 2, Flags: engine.Loading | engine.Stale, Run: cmdFunctionHelp, Since: "7.0.0",
+				Summary: "Returns helpful text about the different subcommands."},
+		}}
+}
+
+// FCALL function numkeys [key [key ...]] [arg [arg ...]]
+func (s *Scripts) fcall(readOnly bool) engine.Handler {
+	return func(c *engine.Call) {
+		f := s.registry.find(c.Arg())
+		if f == nil {
+			c.Fail(errNoFunction)
+			return
+		}
+		keys, argv := split(c, errBadKeys)
+		if !c.OK() || !s.enter(c, &f.program, readOnly) {
+			return
+		}
+		s.passed = [2]lua.Value{s.argument(keys), s.argument(argv)}
+		s.run(c, s.passed[:]...)
+		s.passed = [2]lua.Value{}
+	}
+}
+
+// argument returns a table of args. It is made anew for each run: a function may keep it.
+func (s *Scripts) argument(args [][]byte) lua.Value {
+	t := lua.NewTable(len(args), 0)
+	for i, a := range args {
+		t.SetInt(nil, i+1, s.texts.value(a))
+	}
+	return t.Value()
+}
+
+// FUNCTION LOAD [REPLACE] code
+func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
+	replace := false
+	for c.Left() > 1 {
+		if !c.Word("REPLACE") {
+			c.Refusef(errLoadOption, shown(c.Arg()))
+			break
+		}
+		replace = true
+	}
+	source := c.Arg()
+	if !c.OK() {
+		return
+	}
+	fresh := s.registry
+	if refusal := s.loadInto(&fresh, source, replace); refusal != "" {
+		c.Fail(refusal)
+		return
+	}
+	s.registry = fresh
+	c.ChangedAll(0)
+	c.Reply.BulkString(fresh.libraries[len(fresh.libraries)-1].name)
+}
+
+// shown returns an argument up to a zero byte, where Redis' own text ends.
+func shown(arg []byte) string {
+	text, _, _ := strings.Cut(string(arg), "\x00")
+	return text
+}
+
+// FUNCTION DELETE library
+func (s *Scripts) cmdFunctionDelete(c *engine.Call) {
+	name := string(c.Arg())
+	if s.registry.library(name) == nil {
+		c.Fail(errNoLibrary)
+		return
+	}
+	s.registry = s.registry.without(name)
+	c.ChangedAll(0)
+	c.Reply.Status("OK")
+}
+
+// FUNCTION FLUSH [ASYNC | SYNC]
+func (s *Scripts) cmdFunctionFlush(c *engine.Call) {
+	switch {
+	case c.Left() > 1:
+		c.Refusef(engine.ErrSubArgs, typedSub(c), "FUNCTION")
+	case c.More() && !c.Word("ASYNC") && !c.Word("SYNC"):
+		c.Refuse(errFunctionFlush)
+	}
+	if !c.OK() {
+		return
+	}
+	s.registry = registry{}
+	c.ChangedAll(0)
+	c.Reply.Status("OK")
+}
+
+// typedSub returns the subcommand as it was typed.
+func typedSub(c *engine.Call) string {
+	name := string(c.Args[1])
+	return name[:min(len(name), 128)]
+}
+
+// FUNCTION LIST [LIBRARYNAME pattern] [WITHCODE]
+func (s *Scripts) cmdFunctionList(c *engine.Call) {
+	pattern, limited, code := "", false, false
+	for c.More() {
+		switch {
+		case !code && c.Word("WITHCODE"):
+			code = true
+		case !limited && c.Word("LIBRARYNAME"):
+			if limited = true; !c.More() {
+				c.Refuse(errListName)
+			} else {
+				pattern = string(c.Arg())
+			}
+		default:
+			c.Refusef(errListOption, shown(c.Arg()))
+		}
+	}
+	if !c.OK() {
+		return
+	}
+	at, n := c.Reply.Defer(), 0
+	for _, l := range s.registry.libraries {
+		if !limited || glob.MatchFold(pattern, l.name) {
+			n++
+			l.tell(c, code)
+		}
+	}
+	c.Reply.SetArray(at, n)
+}
+
+// tell replies with what a library is.
+func (l *library) tell(c *engine.Call, code bool) {
+	w := c.Reply
+	if code {
+		w.Map(4)
+	} else {
+		w.Map(3)
+	}
+	w.BulkString("library_name")
+	w.BulkString(l.name)
+	w.BulkString("engine")
+	w.BulkString("LUA")
+	w.BulkString("functions")
+	w.Array(len(l.functions))
+	for _, f := range l.functions {
+		f.tell(c)
+	}
+	if code {
+		w.BulkString("library_code")
+		w.BulkString(l.source)
+	}
+}
+
+func (f *function) tell(c *engine.Call) {
+	w := c.Reply
+	w.Map(3)
+	w.BulkString("name")
+	w.BulkString(f.name)
+	w.BulkString("description")
+	if f.about != nil {
+		w.BulkString(*f.about)
+	} else {
+		w.Null()
+	}
+	w.BulkString("flags")
+	names := f.flags.names()
+	w.Set(len(names))
+	for _, name := range names {
+		w.Status(name)
+	}
+}
+
+// FUNCTION STATS
+func (s *Scripts) cmdFunctionStats(c *engine.Call) {
+	if busy, slow := s.engine.Slow(); slow && busy != s.functions.busy {
+		c.Fail(busy)
+		return
+	}
+	w := c.Reply
+	w.Map(2)
+	w.BulkString("running_script")
+	s.tellRunning(c)
+	w.BulkString("engines")
+	w.Map(1)
+	w.BulkString("LUA")
+	w.Map(2)
+	w.BulkString("libraries_count")
+	w.Int(int64(len(s.registry.libraries)))
+	w.BulkString("functions_count")
+	w.Int(int64(s.registry.count()))
+}
+
+// tellRunning replies with which function runs, by which command, and for how long.
+func (s *Scripts) tellRunning(c *engine.Call) {
+	w := c.Reply
+	if s.running == nil {
+		w.Null()
+		return
+	}
+	w.Map(3)
+	w.BulkString("name")
+	w.BulkString(s.running.name)
+	w.BulkString("command")
+	w.Array(len(s.call.Args))
+	for _, arg := range s.call.Args {
+		w.Bulk(arg)
+	}
+	w.BulkString("duration_ms")
+	w.Int((s.engine.Clock() - s.started) / 1000)
+}
+
+// FUNCTION DUMP
+func (s *Scripts) cmdFunctionDump(c *engine.Call) { c.Reply.Bulk(rdb.LibrariesPayload(s.Sources())) }
+
+// policies are the words for what becomes of the libraries that are there.
+var policies = map[string]engine.Restoring{"APPEND": engine.Append, "REPLACE": engine.Replace, "FLUSH": engine.Flush}
+
+// FUNCTION RESTORE payload [FLUSH | APPEND | REPLACE]
+func (s *Scripts) cmdFunctionRestore(c *engine.Call) {
+	payload, how, known := c.Arg(), engine.Append, true
+	if c.More() {
+		how, known = policies[strings.ToUpper(string(c.Arg()))]
+	}
+	switch {
+	case c.More():
+		c.Refusef(engine.ErrSubArgs, typedSub(c), "FUNCTION")
+	case !known:
+		c.Refuse(errPolicy)
+	case !rdb.ValidPayload(payload):
+		c.Refuse(errPayload)
+	}
+	if !c.OK() {
+		return
+	}
+	if refusal := s.restore(payload, how); refusal != "" {
+		c.Fail(refusal)
+		return
+	}
+	c.ChangedAll(0)
+	c.Reply.Status("OK")
+}
+
+// payloadErrors are the texts of what may be wrong in a payload.
+var payloadErrors = map[error]string{
+	rdb.ErrNotLibrary: errNotFunction, rdb.ErrLibrary: errBadLibrary, rdb.ErrOldLibrary: errOldLibrary}
+
+// restore takes in the libraries of a payload, or returns the error's text.
+func (s *Scripts) restore(payload []byte, how engine.Restoring) (refusal string) {
+	var fresh registry
+	for source, err := range rdb.Libraries(payload) {
+		if err != nil {
+			return payloadErrors[err]
+		}
+		if refusal = s.loadInto(&fresh, source, false); refusal != "" {
+			return refusal
+		}
+	}
+	return s.adopt(fresh, how)
+}
+
+// FUNCTION HELP
+func cmdFunctionHelp(c *engine.Call) {
+	c.Help(
+		"LOAD [REPLACE] <FUNCTION CODE>",
+		"    Create a new library with the given library name and code.",
+		"DELETE <LIBRARY NAME>",
+		"    Delete the given library.",
+		"LIST [LIBRARYNAME PATTERN] [WITHCODE]",
+		"    Return general information on all the libraries:",
+		"    * Library name",
+		"    * The engine used to run the Library",
+		"    * Library description",
+		"    * Functions list",
+		"    * Library code (if WITHCODE is given)",
+		"    It also possible to get only function that matches a pattern using LIBRARYNAME argument.",
+		"STATS",
+		"    Return information about the current function running:",
+		"    * Function name",
+		"    * Command used to run the function",
+		"    * Duration in MS that the function is running",
+		"    If no function is running, return nil",
+		"    In addition, returns a list of available engines.",
+		"KILL",
+		"    Kill the current running function.",
+		"FLUSH [ASYNC|SYNC]",
+		"    Delete all the libraries.",
+		"    When called without the optional mode argument, the behavior is determined by the",
+		"    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
+		"    * ASYNC: Asynchronously flush the libraries.",
+		"    * SYNC: Synchronously flush the libraries.",
+		"DUMP",
+		"    Return a serialized payload representing the current libraries, can be restored using FUNCTION RESTORE command",
+		"RESTORE <PAYLOAD> [FLUSH|APPEND|REPLACE]",
+		"    Restore the libraries represented by the given payload, it is possible to give a restore policy to",
+		"    control how to handle existing libraries (default APPEND):",
+		"    * FLUSH: delete all existing libraries.",
+		"    * APPEND: appends the restored libraries to the existing libraries. On collision, abort.",
+		"    * REPLACE: appends the restored libraries to the existing libraries, On collision, replace the old",
+		"      libraries with the new libraries (notice that even on this option there is a chance of failure",
+		"      in case of functions name collision with another library).")
+}

@@ -1,0 +1,208 @@
+package scripting
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// A library is a text that begins with a line about itself, "#!lua name=mylib", and registers functions
+// when it is run:
+//
+//	redis.register_function('name', callback)
+//	redis.register_function{function_name='name', callback=callback, flags={'no-writes'}, description='text'}
+//
+// While it runs it sees next to nothing, and no data; what its functions will see is put in the place of
+// that before they are called.
+
+// loadLimit is how long a library may take to load, in microseconds.
+const loadLimit = 500_000
+
+// slowLoad is the error of a library that takes longer.
+type slowLoad struct{}
+
+func (slowLoad) Error() string { return errLoadTimeout }
+
+// loadInto loads a library into a registry, or returns the error's text.
+func (s *Scripts) loadInto(r *registry, source []byte, replace bool) (refusal string) {
+	l := &library{source: string(source)}
+	engineName, code, refusal := l.metadata()
+	switch {
+	case refusal != "":
+		return refusal
+	case !validName(l.name):
+		return errName
+	case !strings.EqualFold(engineName, "lua"):
+		return fmt.Sprintf(errEngine, engineName)
+	case !replace && r.library(l.name) != nil:
+		return fmt.Sprintf(errLibraryExists, l.name)
+	}
+	if refusal = s.runLibrary(l, code); refusal != "" {
+		return refusal
+	}
+	*r, refusal = r.with([]*library{l}, true)
+	return refusal
+}
+
+// metadata reads a library's first line and returns what follows it, its lines numbered as before. Like Redis
+// it reads up to a zero byte.
+func (l *library) metadata() (engineName, code, refusal string) {
+	if !strings.HasPrefix(l.source, "#!") {
+		return "", "", errNoMetadata
+	}
+	end := strings.IndexAny(l.source, "\n\x00")
+	if end < 0 || l.source[end] == 0 {
+		return "", "", errMetadata
+	}
+	words, ok := resp.Words([]byte(l.source[:end]), nil)
+	if !ok || len(words) == 0 {
+		return "", "", errMetadata
+	}
+	named := false
+	for _, w := range words[1:] {
+		switch text := string(w); {
+		case len(text) < 5 || !strings.EqualFold(text[:5], "name="):
+			return "", "", errMetadataValue + text
+		case named:
+			return "", "", errNamedTwice
+		default:
+			named, l.name = true, text[5:]
+		}
+	}
+	if !named {
+		return "", "", errNotNamed
+	}
+	code, _, _ = strings.Cut(l.source[end:], "\x00")
+	return string(words[0][2:]), code, ""
+}
+
+// validName reports whether a library or function may have a name.
+func validName(name string) bool {
+	for i := range len(name) {
+		ch := name[i]
+		letter := 'a' <= ch|0x20 && ch|0x20 <= 'z'
+		if !letter && (ch < '0' || ch > '9') && ch != '_' {
+			return false
+		}
+	}
+	return name != ""
+}
+
+// runLibrary compiles a library and runs it, or returns the error's text.
+func (s *Scripts) runLibrary(l *library, code string) (refusal string) {
+	proto, err := lua.Compile(code, s.functions.chunk)
+	if err != nil {
+		return errCompileFunction + err.Error()
+	}
+	if s.functions.globals == nil {
+		s.openFunctions()
+	}
+	fn := s.load(&s.functions, proto)
+	s.loading, s.started = l, s.engine.Clock()
+	s.lua.SetMemoryLimit(int(s.memoryLimit))
+	s.functions.globals.Swap(s.sparse)
+	_, err = s.lua.Run(fn)
+	s.functions.globals.Swap(s.sparse)
+	s.loading = nil
+	s.tidy()
+	var failed *lua.Error
+	switch {
+	case errors.As(err, &failed):
+		return errRegistering + s.errorText(failed)
+	case len(l.functions) == 0:
+		return errNoFunctions
+	}
+	return ""
+}
+
+// redis.register_function(name, callback) or redis.register_function{function_name=, callback=, ...}
+func (s *Scripts) luaRegister(_ *lua.State, c *lua.Call) {
+	f := &function{program: program{flags: declared, box: &s.functions}}
+	switch {
+	case s.loading == nil:
+		s.raise(errNotLoading)
+	case c.NArgs() == 1:
+		s.registerNamed(f, c.Arg(1).AsTable())
+	case c.NArgs() == 2:
+		s.registerPlain(f, c)
+	default:
+		s.raise(errRegisterArgs)
+	}
+	switch {
+	case !validName(f.name):
+		s.raise(errName)
+	case s.loading.find(f.name) != nil:
+		s.raise(errFunctionExists)
+	}
+	s.loading.functions = append(s.loading.functions, f)
+}
+
+// registerPlain reads a name and a callback.
+func (s *Scripts) registerPlain(f *function, c *lua.Call) {
+	f.name = s.registered(c.Arg(1), errRegisterName)
+	if f.fn = c.Arg(2).AsFunction(); f.fn == nil {
+		s.raise(errRegisterRun)
+	}
+}
+
+// registered returns a text that outlives the run, or raises an error if v is none.
+func (s *Scripts) registered(v lua.Value, refusal string) string {
+	text, ok := v.ToString()
+	if !ok {
+		s.raise(refusal)
+	}
+	return strings.Clone(text)
+}
+
+// registerNamed reads a table of named arguments.
+func (s *Scripts) registerNamed(f *function, args *lua.Table) {
+	if args == nil {
+		s.raise(errRegisterOne)
+	}
+	named := false
+	for k, v, more, _ := args.Next(lua.Nil); more; k, v, more, _ = args.Next(k) {
+		switch strings.ToLower(s.registered(k, errNamedKey)) {
+		case "function_name":
+			named, f.name = true, s.registered(v, fmt.Sprintf(errNamedText, "function_name"))
+		case "description":
+			about := s.registered(v, fmt.Sprintf(errNamedText, "description"))
+			f.about = &about
+		case "callback":
+			if f.fn = v.AsFunction(); f.fn == nil {
+				s.raise(errNamedRun)
+			}
+		case "flags":
+			f.flags |= s.registeredFlags(v.AsTable())
+		default:
+			s.raise(errNamedUnknown)
+		}
+	}
+	switch {
+	case !named:
+		s.raise(errNamedNoName)
+	case f.fn == nil:
+		s.raise(errNamedNoRun)
+	}
+}
+
+// registeredFlags reads flags up to the first nil.
+func (s *Scripts) registeredFlags(t *lua.Table) (f flags) {
+	if t == nil {
+		s.raise(errNamedFlags)
+	}
+	for i := 1; ; i++ {
+		v := t.GetInt(i)
+		if v.IsNil() {
+			return f
+		}
+		name, _ := v.ToString()
+		flag, ok := flagOf(strings.ToLower(name))
+		if !ok {
+			s.raise(errUnknownFlag)
+		}
+		f |= flag
+	}
+}

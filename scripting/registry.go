@@ -1,0 +1,151 @@
+package scripting
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// library is the functions that one text registered.
+type library struct {
+	name      string
+	source    string
+	functions []*function // in the order in which they were registered
+}
+
+// function is what FCALL calls.
+type function struct {
+	program
+	about *string // its description, nil for none
+}
+
+// find returns the function of a name in any case, or nil.
+func (l *library) find(name string) *function {
+	for _, f := range l.functions {
+		if strings.EqualFold(f.name, name) {
+			return f
+		}
+	}
+	return nil
+}
+
+// registry is the libraries, and their functions by name. It changes as a whole: see with.
+type registry struct {
+	libraries []*library           // in the order in which they were loaded
+	functions map[string]*function // by their names, and by these in lower case
+}
+
+// find returns the function of a name in any case, or nil.
+func (r *registry) find(name []byte) *function {
+	if f, ok := r.functions[string(name)]; ok {
+		return f
+	}
+	return r.functions[strings.ToLower(string(name))]
+}
+
+// library returns the library of a name, or nil.
+func (r *registry) library(name string) *library {
+	i := slices.IndexFunc(r.libraries, func(l *library) bool { return l.name == name })
+	if i < 0 {
+		return nil
+	}
+	return r.libraries[i]
+}
+
+// with returns a registry that has further libraries too, or the error's text of the first that collides
+// with what is there. A library may replace another of its name. O(functions).
+func (r *registry) with(libraries []*library, replace bool) (registry, string) {
+	out := registry{functions: make(map[string]*function)}
+	for _, l := range r.libraries {
+		if !slices.ContainsFunc(libraries, func(new *library) bool { return new.name == l.name }) {
+			out.add(l)
+		} else if !replace {
+			return *r, fmt.Sprintf(errLibraryThere, l.name)
+		}
+	}
+	for _, l := range libraries {
+		for _, f := range l.functions {
+			if out.find([]byte(f.name)) != nil {
+				return *r, fmt.Sprintf(errFunctionThere, f.name)
+			}
+		}
+		out.add(l)
+	}
+	return out, ""
+}
+
+// without returns a registry that lacks a library.
+func (r *registry) without(name string) registry {
+	var out registry
+	out.functions = make(map[string]*function)
+	for _, l := range r.libraries {
+		if l.name != name {
+			out.add(l)
+		}
+	}
+	return out
+}
+
+func (r *registry) add(l *library) {
+	r.libraries = append(r.libraries, l)
+	for _, f := range l.functions {
+		r.functions[f.name], r.functions[strings.ToLower(f.name)] = f, f
+	}
+}
+
+// count returns how many functions there are.
+func (r *registry) count() (n int) {
+	for _, l := range r.libraries {
+		n += len(l.functions)
+	}
+	return n
+}
+
+// bytes returns how much the libraries hold, about: their sources and the names in them.
+func (r *registry) bytes() (n int) {
+	for _, l := range r.libraries {
+		n += len(l.name) + len(l.source)
+		for _, f := range l.functions {
+			n += len(f.name)
+			if f.about != nil {
+				n += len(*f.about)
+			}
+		}
+	}
+	return n
+}
+
+// Sources returns the sources of the libraries, in the order in which they were loaded.
+func (s *Scripts) Sources() (sources [][]byte) {
+	for _, l := range s.registry.libraries {
+		sources = append(sources, []byte(l.source))
+	}
+	return sources
+}
+
+// Restore takes in libraries of such sources, all of them or none.
+func (s *Scripts) Restore(sources [][]byte, how engine.Restoring) error {
+	var fresh registry
+	for _, source := range sources {
+		if refusal := s.loadInto(&fresh, source, false); refusal != "" {
+			return errors.New(refusal)
+		}
+	}
+	if refusal := s.adopt(fresh, how); refusal != "" {
+		return errors.New(refusal)
+	}
+	return nil
+}
+
+// adopt makes the libraries of a registry those that are there, or some of them.
+func (s *Scripts) adopt(fresh registry, how engine.Restoring) (refusal string) {
+	if how == engine.Flush {
+		s.registry = fresh
+		return ""
+	}
+	s.registry, refusal = s.registry.with(fresh.libraries, how == engine.Replace)
+	return refusal
+}
