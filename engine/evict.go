@@ -213,7 +213,7 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 	}
 	d := e.Keyspace.DB(db)
 	before := d.Bytes()
-	if d.Delete(key) { // or it was due, and has gone already
+	if d.Evict(key) { // or it was due, and has gone already
 		e.eviction.evicted++
 		e.lost(d, string(key), "eevicted")
 	}
@@ -254,12 +254,7 @@ func (e *Engine) anyEvictable() (db int, key []byte) {
 	v := &e.eviction
 	for range e.Keyspace.Len() {
 		v.last = (v.last + 1) % e.Keyspace.Len()
-		d := e.Keyspace.DB(v.last)
-		pick := d.Random
-		if v.policy.volatile {
-			pick = d.RandomVolatile
-		}
-		if key, ok := pick(); ok {
+		if key, ok := e.Keyspace.DB(v.last).Any(v.policy.volatile); ok {
 			return v.last, []byte(key)
 		}
 	}

@@ -242,7 +242,7 @@ func (db *DB) insert(hash uint64, key string, v Value) entry {
 func (ks *Keyspace) build(key string, v Value) entry {
 	var buf [8]byte
 	if k, payload, ok := pack(v, len(key), &buf); ok {
-		return newPacked(k, key, payload)
+		return ks.newPacked(k, key, payload)
 	}
 	if ks.views.owns(v) {
 		v = keep(v)
@@ -274,7 +274,7 @@ func (db *DB) restore(slot *entry, v Value) {
 	case ok && slot.repack(k, payload):
 		return
 	case ok:
-		*slot = newPacked(k, key, payload)
+		*slot = db.ks.newPacked(k, key, payload)
 	case h.kind() == boxed:
 		slot.box().replace(v, db.ks.views.owns(v))
 		return

@@ -135,13 +135,13 @@ func (e entry) bytes() int {
 }
 
 // newPacked lays out a packed entry.
-func newPacked(k kind, key string, payload []byte) entry {
+func (ks *Keyspace) newPacked(k kind, key string, payload []byte) entry {
 	n := headerSize + len(key) + len(payload)
-	mem := make([]byte, sizeclass.Round(n))
-	e := entry{unsafe.Pointer(unsafe.SliceData(mem))}
+	e := entry{ks.spares.memory(n)}
 	h := e.head()
 	h.set(k)
 	h.klen, h.vlen = uint16(len(key)), uint16(len(payload))
+	mem := unsafe.Slice((*byte)(e.p), n)
 	copy(mem[headerSize:], key)
 	copy(mem[headerSize+len(key):], payload)
 	return e

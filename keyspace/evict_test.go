@@ -1,9 +1,12 @@
 package keyspace
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/ds/str"
 )
 
 func TestSampleReachesEveryKey(t *testing.T) {
@@ -43,7 +46,7 @@ func TestSampleOfVolatileKeys(t *testing.T) {
 			})
 		}
 		require.Len(t, seen, 2000/every, name)
-		key, ok := db.RandomVolatile()
+		key, ok := db.Any(true)
 		require.True(t, ok)
 		require.True(t, seen[key])
 	}
@@ -112,5 +115,45 @@ func TestSoonestKeepsWhatIsDueWhereDueKeysAreKept(t *testing.T) {
 	require.Equal(t, string(keyOf(1)), key)
 	require.EqualValues(t, start+2, deadline)
 	require.Equal(t, 10, db.Len())
+	require.NoError(t, db.Check())
+}
+
+// TestEvictedMemoryServesTheNextKeys and those only that are as large.
+func TestEvictedMemoryServesTheNextKeys(t *testing.T) {
+	ks := newKeyspace()
+	db := ks.DB(0)
+	key := func(i int) []byte { return fmt.Appendf(nil, "key:%08d", i) }
+	value := []byte("0123456789012345678901234567890123456789")
+	for i := range 2000 {
+		db.Set(key(i), ks.Text(value), false)
+	}
+	i, names := 0, make([][]byte, 3000)
+	for i := range names {
+		names[i] = key(i)
+	}
+	require.Zero(t, testing.AllocsPerRun(900, func() {
+		db.Evict(names[i])
+		db.Set(names[2000+i], ks.Text(value), false)
+		i++
+	}))
+	db.SetDeadline(names[i], ks.Now+1)
+	require.True(t, db.Evict(names[i]))
+	db.Set(names[0], ks.Text(value), false)
+	deadline, ok := db.Deadline(names[0])
+	require.True(t, ok)
+	require.Zero(t, deadline, "what the key before had is gone")
+	for range 3 * maxSpares {
+		i++
+		require.True(t, db.Evict(names[i]))
+		require.False(t, db.Evict(names[i]))
+	}
+	db.Set(names[1], ks.Text(append(value, "more that needs another size"...)), false)
+	db.Set(names[2], ks.Int(7), false)
+	for j := range names {
+		if v, ok := db.Find(names[j]); ok && j > 2 {
+			require.Equal(t, string(value), string(v.(*str.Value).Text(nil)))
+		}
+		ks.Begin()
+	}
 	require.NoError(t, db.Check())
 }

@@ -65,6 +65,7 @@ type Keyspace struct {
 	seed   uint64
 	dice   func(n uint64) uint64
 	views  views
+	spares spares
 	lapsed []entry // of the index item that surfaces
 
 	snapshot *Snapshot // that is being taken; nil if none is

@@ -333,7 +333,11 @@ func (w *twins) remove() {
 	db, m := w.db()
 	key := w.key()
 	there := w.visible(m, key) != nil
-	w.Equal(there, db.Delete(key))
+	remove := db.Delete
+	if w.choose(2) == 0 {
+		remove = db.Evict
+	}
+	w.Equal(there, remove(key))
 	if there {
 		delete(m, string(key))
 	}

@@ -47,7 +47,7 @@ func scribble(ks *keyspace.Keyspace, rng *rand.Rand, keys int) {
 	db := ks.DB(rng.IntN(ks.Len()))
 	key := []byte("key:" + strconv.Itoa(rng.IntN(keys)))
 	other := []byte("key:" + strconv.Itoa(rng.IntN(keys)))
-	switch rng.IntN(12) {
+	switch rng.IntN(13) {
 	case 0, 1:
 		db.Set(key, ks.String(strconv.AppendInt(nil, rng.Int64(), 10)), rng.IntN(2) == 0)
 	case 2:
@@ -87,6 +87,8 @@ func scribble(ks *keyspace.Keyspace, rng *rand.Rand, keys int) {
 		} else {
 			db.RehashStep(3)
 		}
+	case 12:
+		db.Evict(key)
 	}
 }
 
