@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -53,6 +54,25 @@ func (w *handed) Check() error {
 	w.given++
 	if got := w.ask("DEBUG", "DIGEST").Text; got != want.String() {
 		return fmt.Errorf("redis-server has data of digest %s, the engine has %s\n%s\n%s", got, want, contents(w.Engine()), out.Bytes())
+	}
+	return w.compareLibraries()
+}
+
+// compareLibraries compares the libraries of functions, of which redis-server tells in an order of its own.
+func (w *handed) compareLibraries() error {
+	var ours, theirs []string
+	w.Engine().With(func() {
+		for _, source := range w.Engine().Libraries().Sources() {
+			ours = append(ours, string(source))
+		}
+	})
+	for _, library := range w.ask("FUNCTION", "LIST", "WITHCODE").Elems {
+		theirs = append(theirs, library.Elems[len(library.Elems)-1].Text)
+	}
+	slices.Sort(ours)
+	slices.Sort(theirs)
+	if !slices.Equal(ours, theirs) {
+		return fmt.Errorf("redis-server has the libraries %q, the engine %q", theirs, ours)
 	}
 	return nil
 }

@@ -203,7 +203,7 @@ func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
 	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
 }
 
-// contents returns all keys of an engine with their values and deadlines, in order.
+// contents returns all keys of an engine with their values and deadlines, in order, and its libraries.
 func contents(e *engine.Engine) string {
 	var lines []string
 	e.With(func() {
@@ -219,6 +219,11 @@ func contents(e *engine.Engine) string {
 		}
 	})
 	slices.Sort(lines)
+	e.With(func() {
+		for _, source := range e.Libraries().Sources() {
+			lines = append(lines, fmt.Sprintf("library %q", source))
+		}
+	})
 	return strings.Join(lines, "\n")
 }
 

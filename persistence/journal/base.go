@@ -53,12 +53,10 @@ type commandBase struct {
 	dump rdb.Encoder
 }
 
-func newCommandBase(libraries func() [][]byte) base {
+func newCommandBase(libraries [][]byte) base {
 	b := &commandBase{db: -1}
-	if libraries != nil {
-		for _, source := range libraries() {
-			b.command("FUNCTION", []byte("LOAD"), source)
-		}
+	for _, source := range libraries {
+		b.command("FUNCTION", []byte("LOAD"), source)
 	}
 	return b
 }

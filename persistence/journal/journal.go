@@ -47,10 +47,6 @@ type Options struct {
 	Log func(mark byte, format string, args ...any)
 	// Beside starts a goroutine on a processor of its own; go run() if nil.
 	Beside func(run func())
-	// Libraries returns the sources of the libraries of functions, and AddLibrary adds one. They may be
-	// nil.
-	Libraries  func() [][]byte
-	AddLibrary func(source []byte) error
 }
 
 // Journal is the append-only file of an engine.

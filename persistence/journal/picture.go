@@ -1,11 +1,11 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
@@ -47,9 +47,9 @@ func (p *picture) open() (err error) {
 func (p *picture) begin() {
 	j := p.journal
 	if p.preamble {
-		p.base = &snapshotBase{Records: snapshot.Begin(j.engine, true, j.opts.Libraries, "aof-base", "1"), marks: snapshot.Marks(j.engine)}
+		p.base = &snapshotBase{Records: snapshot.Begin(j.engine, true, "aof-base", "1"), marks: snapshot.Marks(j.engine)}
 	} else {
-		p.base = newCommandBase(j.opts.Libraries)
+		p.base = newCommandBase(j.engine.Libraries().Sources())
 	}
 	p.taking = p.journal.engine.Keyspace.Snapshot(func(r *keyspace.Record) { p.base.record(r) })
 }
@@ -135,10 +135,7 @@ func (j *Journal) loadItem(r *rdb.Reader) error {
 		r.Date(j.engine.Keyspace)
 		return r.Err()
 	case rdb.Library:
-		if j.opts.AddLibrary == nil {
-			return errors.New("the snapshot holds a library of functions, which this server does not have")
-		}
-		return j.opts.AddLibrary(r.Text)
+		return j.engine.Libraries().Restore([][]byte{r.Text}, engine.Append)
 	}
 	return nil
 }

@@ -35,11 +35,13 @@ func (c Check) Run(path string) error {
 	c.say(0, "Checking RDB file %s", path)
 	e := engine.New(engine.Options{Databases: checkedDatabases, Clock: func() int64 { return 0 }})
 	r := rdb.NewReader(f, ReaderOptions(e, size, false))
-	keys, volatile := 0, 0
+	keys, volatile, libraries := 0, 0, 0
 	for r.Next() {
 		switch r.Item {
 		case rdb.Aux:
 			c.say(r.Offset(), "AUX FIELD %s = '%s'", r.Name, r.Text)
+		case rdb.Library:
+			libraries++
 		case rdb.Key:
 			if keys++; r.Record.Deadline != 0 {
 				volatile++
@@ -62,6 +64,9 @@ func (c Check) Run(path string) error {
 	c.say(r.Offset(), "Checksum OK")
 	c.say(r.Offset(), `\o/ RDB looks OK! \o/`)
 	c.count(keys, volatile)
+	if libraries > 0 {
+		fmt.Fprintf(c.Out, "[info] %d libraries of functions\n", libraries)
+	}
 	return nil
 }
 

@@ -105,17 +105,16 @@ func (s *Saver) reload(flush, merge bool) error {
 			l.beside = ks
 		}
 	})
+	if err == nil {
+		err = s.engine.Libraries().Restore(libraries, restoring(flush, merge))
+	}
 	switch {
 	case err != nil:
+		s.facts = facts
+		return err
 	case !flush && !ks.Empty():
 		s.facts = facts
 		_, err = s.reloadInto(ks, func(l *loading) { l.merge = merge })
-		return err
-	default:
-		err = s.addLibraries(libraries)
-	}
-	if err != nil {
-		s.facts = facts
 		return err
 	}
 	s.engine.FlushAll()
@@ -123,13 +122,15 @@ func (s *Saver) reload(flush, merge bool) error {
 	return nil
 }
 
-func (s *Saver) addLibraries(sources [][]byte) error {
-	for _, source := range sources {
-		if err := s.opts.AddLibrary(source); err != nil {
-			return err
-		}
+// restoring returns what becomes of the libraries of functions that are there.
+func restoring(flush, merge bool) engine.Restoring {
+	switch {
+	case flush:
+		return engine.Flush
+	case merge:
+		return engine.Replace
 	}
-	return nil
+	return engine.Append
 }
 
 func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (libraries [][]byte, err error) {
@@ -143,6 +144,7 @@ func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (librar
 	ks.Replaying = true // so that no element goes before all are there
 	l := s.newLoading(f, size, ks)
 	defer l.Close()
+	l.gather = true
 	choose(l)
 	for l.slice(1 << 20) {
 	}

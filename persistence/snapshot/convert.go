@@ -14,18 +14,18 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Convert writes the snapshot src, of so many bytes, in another form: "json", a line for each key, or
-// "resp", the commands that
-// restore them, for redis-cli --pipe, but for the deadlines of members and of elements of lists.
+// Convert writes the snapshot src, of so many bytes, in another form: "json", a line for each key and for each
+// library of functions, or "resp", the commands that restore them, for redis-cli --pipe, but for the deadlines of
+// members and of elements of lists.
 func Convert(src io.Reader, size int64, to string, out io.Writer) error {
 	e := scratch()
 	w := bufio.NewWriterSize(out, 64<<10)
-	var put func(r *keyspace.Record) error
+	var put form
 	switch to {
 	case "json":
-		put = jsonLines(w)
+		put = &jsonLines{json.NewEncoder(w), rdb.Encoder{}}
 	case "resp":
-		put = commands(w)
+		put = &commands{w, rdb.Encoder{Compress: true}, resp.NewWriter(2), -1}
 	default:
 		return fmt.Errorf("%q is none of the forms json, resp and rdb", to)
 	}
@@ -40,16 +40,24 @@ func Convert(src io.Reader, size int64, to string, out io.Writer) error {
 			h.give()
 			h.db, h.key = r.Record.DB, []byte(r.Record.Key)
 			e.Keyspace.Restore(&r.Record)
+		case rdb.Library:
+			h.err = put.library(r.Text)
 		}
 	}
 	h.give()
 	return errors.Join(r.Err(), h.err, w.Flush())
 }
 
+// form is one in which a snapshot is written.
+type form interface {
+	key(r *keyspace.Record) error
+	library(source []byte) error
+}
+
 // holding is a key that waits for the deadlines of its elements, which come behind it.
 type holding struct {
 	ks  *keyspace.Keyspace
-	put func(r *keyspace.Record) error
+	put form
 	db  int
 	key []byte // nil for none
 	err error
@@ -63,7 +71,7 @@ func (h *holding) give() {
 	db := h.ks.DB(h.db)
 	v, _ := db.Peek(h.key)
 	deadline, _ := db.Deadline(h.key)
-	h.err = h.put(&keyspace.Record{DB: h.db, Key: string(h.key), Value: v, Deadline: deadline})
+	h.err = h.put.key(&keyspace.Record{DB: h.db, Key: string(h.key), Value: v, Deadline: deadline})
 	db.Flush()
 	h.ks.Begin()
 }
@@ -73,33 +81,51 @@ func scratch() *engine.Engine {
 	return engine.New(engine.Options{Databases: checkedDatabases, Clock: func() int64 { return 0 }})
 }
 
-// jsonLines returns what writes a line of JSON for each record.
-func jsonLines(w *bufio.Writer) func(r *keyspace.Record) error {
-	encoder := &rdb.Encoder{}
-	out := json.NewEncoder(w)
-	return func(r *keyspace.Record) error {
-		l, err := lineOf(r, encoder)
-		if err != nil {
-			return err
-		}
-		return out.Encode(l)
-	}
+// jsonLines is a line of JSON for each.
+type jsonLines struct {
+	out     *json.Encoder
+	encoder rdb.Encoder
 }
 
-// commands returns what writes a RESTORE for each record.
-func commands(w *bufio.Writer) func(r *keyspace.Record) error {
-	encoder, reply, db := &rdb.Encoder{Compress: true}, resp.NewWriter(2), -1
-	return func(r *keyspace.Record) error {
-		reply.Reset()
-		if r.DB != db {
-			db = r.DB
-			command(reply, []byte("SELECT"), strconv.AppendInt(nil, int64(db), 10))
-		}
-		command(reply, []byte("RESTORE"), []byte(r.Key), strconv.AppendInt(nil, r.Deadline, 10), encoder.Payload(nil, r.Value),
-			[]byte("REPLACE"), []byte("ABSTTL"))
-		_, err := w.Write(reply.Bytes())
+func (f *jsonLines) key(r *keyspace.Record) error {
+	l, err := lineOf(r, &f.encoder)
+	if err != nil {
 		return err
 	}
+	return f.out.Encode(l)
+}
+
+func (f *jsonLines) library(source []byte) error {
+	return f.out.Encode(map[string]text{"library": text(source)})
+}
+
+// commands is a RESTORE for each key, and a FUNCTION LOAD for each library.
+type commands struct {
+	w       *bufio.Writer
+	encoder rdb.Encoder
+	reply   *resp.Writer
+	db      int
+}
+
+func (f *commands) key(r *keyspace.Record) error {
+	if r.DB != f.db {
+		f.db = r.DB
+		command(f.reply, []byte("SELECT"), strconv.AppendInt(nil, int64(f.db), 10))
+	}
+	command(f.reply, []byte("RESTORE"), []byte(r.Key), strconv.AppendInt(nil, r.Deadline, 10), f.encoder.Payload(nil, r.Value),
+		[]byte("REPLACE"), []byte("ABSTTL"))
+	return f.write()
+}
+
+func (f *commands) library(source []byte) error {
+	command(f.reply, []byte("FUNCTION"), []byte("LOAD"), []byte("REPLACE"), source)
+	return f.write()
+}
+
+func (f *commands) write() error {
+	_, err := f.w.Write(f.reply.Bytes())
+	f.reply.Reset()
+	return err
 }
 
 func command(w *resp.Writer, args ...[]byte) {
@@ -109,7 +135,7 @@ func command(w *resp.Writer, args ...[]byte) {
 	}
 }
 
-// FromJSON writes a snapshot of the keys that lines of JSON tell, as Convert writes them.
+// FromJSON writes a snapshot of the keys and libraries that lines of JSON tell, as Convert writes them.
 func FromJSON(src io.Reader, out rdb.Target) error {
 	e := scratch()
 	w, records := rdb.NewWriter(out, 0), rdb.NewRecords(true)
@@ -122,17 +148,29 @@ func FromJSON(src io.Reader, out rdb.Target) error {
 			break
 		}
 		e.Keyspace.Begin()
-		var v keyspace.Value
 		if err == nil {
-			v, err = l.value(o)
+			err = l.record(records, o)
 		}
 		if err != nil {
 			return fmt.Errorf("key %d: %w", n, err)
 		}
-		records.Record(&keyspace.Record{DB: l.DB, Key: string(l.Key), Value: v, Deadline: l.Deadline, Idle: -1, Freq: -1}, rdb.NoMarks)
 		if err := w.Write(records.Take(nil)); err != nil {
 			return err
 		}
 	}
 	return w.End(records.Version())
+}
+
+// record adds what the line tells to a snapshot.
+func (l *line) record(records *rdb.Records, o rdb.Options) error {
+	if l.Library != "" {
+		records.Library([]byte(l.Library))
+		return nil
+	}
+	v, err := l.value(o)
+	if err != nil {
+		return err
+	}
+	records.Record(&keyspace.Record{DB: l.DB, Key: string(l.Key), Value: v, Deadline: l.Deadline, Idle: -1, Freq: -1}, rdb.NoMarks)
+	return nil
 }

@@ -24,7 +24,8 @@ import (
 //
 // The value of a string is a text, of a list or set an array of texts, of a hash or sorted set one of
 // pairs. Whatever JSON has no simple form for, streams, Bloom filters and collections whose elements have
-// deadlines, is the payload of DUMP instead, in base64; the deadlines follow.
+// deadlines, is the payload of DUMP instead, in base64; the deadlines follow. A library of functions is
+// {"library":"#!lua name=..."}.
 type line struct {
 	DB        int             `json:"db"`
 	Key       text            `json:"key"`
@@ -33,6 +34,7 @@ type line struct {
 	Value     json.RawMessage `json:"value,omitempty"`
 	Payload   []byte          `json:"payload,omitempty"`
 	Deadlines []dated         `json:"deadlines,omitempty"`
+	Library   text            `json:"library,omitempty"` // the source of a library of functions; then there is nothing else
 }
 
 // dated is an element with its deadline; of a list, its index.

@@ -95,7 +95,8 @@ type loading struct {
 	beside  *keyspace.Keyspace // no key may be there; nil for none
 	keepDue bool               // keys whose deadline has passed are taken too
 
-	libraries [][]byte // that go with the keys, if those do not go into the engine's keyspace
+	gather    bool     // libraries of functions are only gathered
+	libraries [][]byte // those
 }
 
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
@@ -139,11 +140,8 @@ func (l *loading) item() error {
 			db.Reserve(int(min(l.Keys, uint64(s.facts.loadTotal)/4)))
 		}
 	case rdb.Library:
-		if s.opts.AddLibrary == nil {
-			return errors.New("it holds a library of functions, which have no place here")
-		}
-		if l.into == s.engine.Keyspace {
-			return s.opts.AddLibrary(l.Text)
+		if !l.gather {
+			return s.engine.Libraries().Restore([][]byte{l.Text}, engine.Append)
 		}
 		l.libraries = append(l.libraries, bytes.Clone(l.Text))
 	}

@@ -40,12 +40,12 @@ func (o *output) commit(version int) error {
 
 // begin returns an encoder that holds what comes before the keys.
 func (s *Saver) begin() *rdb.Records {
-	return Begin(s.engine, s.compress, s.opts.Libraries, "aof-base", "0")
+	return Begin(s.engine, s.compress, "aof-base", "0")
 }
 
 // Begin returns an encoder of a snapshot that holds what comes before the keys: aux fields, those given
-// as names and values included, libraries, and how many keys there are. It is called under the lock.
-func Begin(e *engine.Engine, compress bool, libraries func() [][]byte, aux ...string) *rdb.Records {
+// as names and values included, libraries of functions, and how many keys there are. It is called under the lock.
+func Begin(e *engine.Engine, compress bool, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(compress)
 	r.Aux("redis-ver", engine.RedisVersion)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
@@ -54,10 +54,8 @@ func Begin(e *engine.Engine, compress bool, libraries func() [][]byte, aux ...st
 	for i := 0; i+1 < len(aux); i += 2 {
 		r.Aux(aux[i], aux[i+1])
 	}
-	if libraries != nil {
-		for _, source := range libraries() {
-			r.Library(source)
-		}
+	for _, source := range e.Libraries().Sources() {
+		r.Library(source)
 	}
 	for i := range e.Keyspace.Len() {
 		if db := e.Keyspace.DB(i); db.Len() > 0 {

@@ -32,9 +32,6 @@ type Options struct {
 	Beside func(run func())
 	// Disk is where the snapshot lies; OS if nil.
 	Disk Disk
-	// Libraries returns the sources of the libraries of functions, and AddLibrary adds one.
-	Libraries  func() [][]byte
-	AddLibrary func(source []byte) error
 	// Progress is told how far loading is, in bytes.
 	Progress func(done, total int64)
 }
