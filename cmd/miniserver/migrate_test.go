@@ -126,8 +126,37 @@ func TestMigrateToRedisAndBack(t *testing.T) {
 	require.Equal(t, "OK", theirs.ask(t, "CONFIG SET requirepass secret"))
 	require.Contains(t, ours.ask(t, "MIGRATE 127.0.0.1 "+port+" list 0 20000 AUTH wrong"), "replied with error: WRONGPASS")
 	ours.ask(t, "EXPIREMEMBER set a 1000")
-	require.Equal(t, "ERR The elements of 'set' have deadlines, which cannot be migrated",
-		ours.ask(t, `MIGRATE 127.0.0.1 `+port+` "" 0 20000 COPY KEYS list set`))
+	require.Equal(t, "ERR Target instance replied with error: ERR Bad data format", ours.ask(t, "MIGRATE 127.0.0.1 "+port+" set 0 20000 AUTH secret"))
+	require.Equal(t, "set", ours.ask(t, "TYPE set"), "Redis knows no deadlines of members")
 	require.Equal(t, "OK", ours.ask(t, "MIGRATE 127.0.0.1 "+port+" list 0 20000 AUTH secret"))
 	require.Equal(t, "OK", ours.ask(t, "MIGRATE 127.0.0.1 "+port+" hash 0 20000 AUTH2 default secret"))
+}
+
+// TestMigrateKeepsDeadlinesOfElements: from one miniserver to another nothing is lost.
+func TestMigrateKeepsDeadlinesOfElements(t *testing.T) {
+	var askers []*asker
+	var ports []string
+	for range 2 {
+		addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1")
+		conn, err := net.Dial("tcp", addr)
+		askers = append(askers, newAsker(t, conn, err))
+		_, port, err := net.SplitHostPort(addr)
+		require.NoError(t, err)
+		ports = append(ports, port)
+	}
+	a, b := askers[0], askers[1]
+	a.ask(t, "SADD set a b")
+	a.ask(t, "ZADD zset 1 a 2 b")
+	a.ask(t, "RPUSH list a b a")
+	a.ask(t, "HSET hash a 1 b 2")
+	for key, letter := range map[string]string{"set": "S", "zset": "Z", "list": "L", "hash": "H"} {
+		words := map[string]string{"set": "MEMBERS", "zset": "MEMBERS", "list": "ELEMENTS", "hash": "FIELDS"}
+		a.ask(t, letter+"PEXPIREAT "+key+" 50000000000000 "+words[key]+" 1 a")
+		require.Equal(t, "OK", a.ask(t, "MIGRATE 127.0.0.1 "+ports[1]+" "+key+" 0 20000"))
+		require.Equal(t, "none", a.ask(t, "TYPE "+key))
+		for element, want := range map[string]string{"a": "50000000000000", "b": "-1"} {
+			script := "return string.format('%.0f', redis.call('" + letter + "PEXPIRETIME', KEYS[1], '" + words[key] + "', 1, ARGV[1])[1])"
+			require.Equal(t, want, b.ask(t, `EVAL "`+script+`" 1 `+key+" "+element), key)
+		}
+	}
 }

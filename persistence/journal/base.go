@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -114,35 +115,11 @@ func (b *commandBase) record(r *keyspace.Record) {
 	}
 	b.flush()
 	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
-		b.deadlines(key, v)
+		snapshot.DateCommands(key, v, func(args ...[]byte) { b.text = appendCommand(b.text, args) })
 	}
 	if r.Deadline != 0 {
 		b.command("PEXPIREAT", key, strconv.AppendInt(nil, r.Deadline, 10))
 	}
-}
-
-// deadlines gives elements theirs.
-func (b *commandBase) deadlines(key []byte, v keyspace.Dated) {
-	one := []byte("1")
-	if l, ok := v.(*list.List); ok { // elements of one text may have several
-		for i := range l.Len() {
-			if d := l.DeadlineAt(i); d != 0 {
-				b.command("LPEXPIREAT", key, strconv.AppendInt(nil, d, 10), []byte("INDEXES"), one, strconv.AppendInt(nil, int64(i), 10))
-			}
-		}
-		return
-	}
-	name, word := "HPEXPIREAT", "FIELDS"
-	switch v.(type) {
-	case *set.Set:
-		name, word = "SPEXPIREAT", "MEMBERS"
-	case *zset.Set:
-		name, word = "ZPEXPIREAT", "MEMBERS"
-	}
-	v.Deadlines(func(element []byte, d int64) bool {
-		b.command(name, key, strconv.AppendInt(nil, d, 10), []byte(word), one, element)
-		return true
-	})
 }
 
 func (b *commandBase) command(name string, args ...[]byte) {

@@ -90,6 +90,9 @@ func TestDamagedPayloads(t *testing.T) {
 		if v.Bytes() > 5000 {
 			continue
 		}
+		if rng.IntN(2) == 0 {
+			v = dated(rng, ks, v)
+		}
 		payload := e.Payload(nil, v)
 		for range 10 {
 			b := bytes.Clone(payload)

@@ -19,6 +19,56 @@ import (
 // Those of sets, sorted sets and lists are in aux fields behind the key, one for each, which Redis skips:
 //
 //	deadline i64 | element, of a list its index in digits
+//
+// A payload of DUMP has no room for what may be skipped. One with such deadlines is of a type of its own,
+// which Redis refuses, and does not restore half:
+//
+//	type value | number { deadline i64 | element }
+
+// EachDate calls fn with the deadline of each element that has one. An element is named by its text, but one
+// of a list by its index in digits. What fn gets is valid during the call.
+func EachDate(v keyspace.Dated, fn func(element []byte, deadline int64)) {
+	if l, ok := v.(*list.List); ok {
+		var digits [20]byte
+		for i := range l.Len() {
+			if deadline := l.DeadlineAt(i); deadline != 0 {
+				fn(strconv.AppendInt(digits[:0], int64(i), 10), deadline)
+			}
+		}
+		return
+	}
+	v.Deadlines(func(element []byte, deadline int64) bool {
+		fn(element, deadline)
+		return true
+	})
+}
+
+// SetDate gives an element, named as by EachDate, its deadline. It reports false if that cannot be.
+func SetDate(v keyspace.Value, element []byte, deadline int64, dice func(n uint64) uint64) bool {
+	if deadline < 1 || deadline > lapse.Max {
+		return false
+	}
+	if l, ok := v.(*list.List); ok {
+		i, err := strconv.Atoi(string(element))
+		if err != nil || i < 0 || i >= l.Len() {
+			return false
+		}
+		l.SetDeadlineAt(i, deadline)
+		return true
+	}
+	d, ok := v.(keyspace.Dated)
+	return ok && d.SetDeadline(element, deadline, dice)
+}
+
+// datesAside returns the value as one whose elements have deadlines that its type has no place for; false if
+// it is none.
+func datesAside(v keyspace.Value) (d keyspace.Dated, ok bool) {
+	if d, ok = v.(keyspace.Dated); !ok || d.Dated() == 0 {
+		return nil, false
+	}
+	_, isHash := v.(*hash.Hash)
+	return d, !isHash
+}
 
 // auxDeadline is the name of those fields.
 const auxDeadline = "miniserver-element-deadline"
@@ -45,48 +95,54 @@ func (e *Encoder) datedHash(h *hash.Hash) {
 	})
 }
 
-// deadlines adds the aux fields that tell the deadlines of elements.
-func (r *Records) deadlines(v keyspace.Dated) {
-	switch v := v.(type) {
-	case *hash.Hash:
-	case *list.List:
-		for i := range v.Len() {
-			if deadline := v.DeadlineAt(i); deadline != 0 {
-				r.deadline(strconv.AppendInt(nil, int64(i), 10), deadline)
-			}
-		}
-	default:
-		v.Deadlines(func(element []byte, deadline int64) bool {
-			r.deadline(element, deadline)
-			return true
-		})
-	}
-}
-
+// deadline adds the aux field that tells the deadline of an element.
 func (r *Records) deadline(element []byte, deadline int64) {
 	r.byte(opAux)
 	r.raw(bytesOf(auxDeadline))
-	r.raw(append(binary.LittleEndian.AppendUint64(nil, uint64(deadline)), element...))
+	r.count(8 + len(element))
+	r.millis(deadline)
+	r.buf = append(r.buf, element...)
+}
+
+// dates encodes a value with the deadlines of its elements for a payload.
+func (e *Encoder) dates(v keyspace.Dated) {
+	e.byte(typeDated)
+	e.typ(typeOf(v))
+	e.value(v)
+	e.count(v.Dated())
+	EachDate(v, func(element []byte, deadline int64) {
+		e.millis(deadline)
+		e.string(element)
+	})
+}
+
+// dates reads such a value.
+func (d *decoder) dates() keyspace.Value {
+	v, ok := d.value(d.byte()).(keyspace.Dated)
+	if d.err == nil && !ok {
+		d.fail("a value that has no elements has deadlines")
+	}
+	if d.err != nil {
+		return nil
+	}
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		deadline := d.millis()
+		if element := d.text(); d.err == nil && !SetDate(v, element, deadline, d.Dice) {
+			d.fail("an element that is not there has a deadline")
+		}
+	}
+	return d.orNil(v)
 }
 
 // Date gives the element that the Reader came to its deadline, if its key is in the keyspace.
 func (r *Reader) Date(ks *keyspace.Keyspace) {
 	ks.Begin()
 	db := ks.DB(r.DB)
-	found, ok := db.Edit(r.last)
+	v, ok := db.Edit(r.last)
 	if !ok {
 		return
 	}
-	v, dated := found.(keyspace.Dated)
-	if l, isList := found.(*list.List); isList {
-		i, err := strconv.Atoi(string(r.Text))
-		if dated = err == nil && i >= 0 && i < l.Len(); dated {
-			l.SetDeadlineAt(i, r.Deadline)
-		}
-	} else if dated {
-		dated = v.SetDeadline(r.Text, r.Deadline, r.dec.Dice)
-	}
-	if !dated {
+	if !SetDate(v, r.Text, r.Deadline, r.dec.Dice) {
 		r.dec.fail("an element that is not there has a deadline")
 	}
 	db.Settle(r.last)

@@ -103,6 +103,10 @@ func (e *Encoder) hash(h *hash.Hash) {
 		e.string(zl)
 		return
 	}
+	e.pairs(h)
+}
+
+func (e *Encoder) pairs(h *hash.Hash) {
 	e.count(h.Len())
 	h.Each(func(field, value ziplist.Entry) bool {
 		e.entry(field)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"iter"
 
+	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -12,10 +13,33 @@ const payloadTail = 2 + 8 // version and checksum
 
 // Payload appends what DUMP replies for a value, and returns it. O(bytes).
 func (e *Encoder) Payload(dst []byte, v keyspace.Value) []byte {
+	if d, ok := datesAside(v); ok {
+		return e.payload(dst, func() { e.dates(d) })
+	}
+	return e.payload(dst, func() {
+		e.typ(typeOf(v))
+		e.value(v)
+	})
+}
+
+// Undated is Payload without the deadlines of elements: what any Redis restores.
+func (e *Encoder) Undated(dst []byte, v keyspace.Value) []byte {
+	h, ok := v.(*hash.Hash)
+	return e.payload(dst, func() {
+		if ok && h.Dated() > 0 {
+			e.typ(typeHash)
+			e.pairs(h)
+			return
+		}
+		e.typ(typeOf(v))
+		e.value(v)
+	})
+}
+
+func (e *Encoder) payload(dst []byte, body func()) []byte {
 	start := len(dst)
 	e.buf, e.version = dst, 0
-	e.typ(typeOf(v))
-	e.value(v)
+	body()
 	dst = e.buf
 	e.buf = nil
 	return finish(dst, start, max(e.version, oldest))
@@ -41,7 +65,12 @@ func ValidPayload(b []byte) bool {
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
 	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b[:len(b)-payloadTail], lends: wholeText}
 	d.w = len(d.buf)
-	v := d.value(d.byte())
+	var v keyspace.Value
+	if t := d.byte(); t == typeDated {
+		v = d.dates()
+	} else {
+		v = d.value(t)
+	}
 	switch {
 	case d.err != nil:
 	case d.r < d.w:

@@ -23,7 +23,8 @@
 //  4. What Writer wrote, Reader reads as equal values.
 //
 // What stock Redis has no place for, the deadlines of elements but for those of hash fields, is in aux
-// fields behind the key they belong to, which Redis skips. A Bloom filter is a value of the module type
+// fields behind the key they belong to, which Redis skips; a payload with some is of a type that Redis
+// refuses. A Bloom filter is a value of the module type
 // of RedisBloom. Values of other modules cannot be read; the error tells the module's name.
 //
 // There is no I/O here beyond io.Reader and io.Writer, and no clock.
@@ -92,6 +93,8 @@ const (
 	typeHashPackOld  = 23
 	typeHashTTL      = 24
 	typeHashPackTTL  = 25
+
+	typeDated = 'm' // ours, in payloads only: a value with the deadlines of its elements
 )
 
 // versionOf is the version of the format in which a type appeared, for those after the oldest that is

@@ -86,8 +86,8 @@ func (r *Records) Record(k *keyspace.Record, marks Access) {
 	r.typ(typeOf(k.Value))
 	r.string(bytesOf(k.Key))
 	r.value(k.Value)
-	if v, ok := k.Value.(keyspace.Dated); ok && v.Dated() > 0 {
-		r.deadlines(v)
+	if v, ok := datesAside(k.Value); ok {
+		EachDate(v, r.deadline)
 	}
 }
 

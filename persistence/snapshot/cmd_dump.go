@@ -116,7 +116,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 		return
 	}
 	deadline := r.deadline(c)
-	if deadline != 0 && deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
+	if !c.Engine.Keyspace.Replaying && (deadline != 0 && deadline <= c.Now() || r.lapse(c, v)) {
 		if exists {
 			c.DB.Delete(r.key)
 			c.Log([]byte("DEL"), r.key)
@@ -127,6 +127,16 @@ func (r *restore) run(c *engine.Call, exists bool) {
 	}
 	r.put(c, v, deadline)
 	c.Reply.Status("OK")
+}
+
+// lapse removes the elements that are due, also from the payload, and reports whether none is left.
+func (r *restore) lapse(c *engine.Call, v keyspace.Value) (all bool) {
+	if d, ok := v.(keyspace.Dated); ok && d.Dated() > 0 && d.Lapse(c.Now(), math.MaxInt, nil) > 0 {
+		if all = d.Len() == 0; !all {
+			r.payload = (&rdb.Encoder{Compress: true}).Payload(nil, v)
+		}
+	}
+	return all
 }
 
 // deadline returns the deadline that the key shall have, 0 for none.

@@ -9,7 +9,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
@@ -87,9 +86,7 @@ func (m *mover) cmdMigrate(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	if q.keys = present(c, q.keys); !c.OK() {
-		return
-	}
+	q.keys = present(c, q.keys)
 	if len(q.keys) == 0 {
 		c.Reply.Status("NOKEY")
 		return
@@ -105,18 +102,11 @@ func (m *mover) cmdMigrate(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// present returns those of the keys that are there. A payload does not tell the deadlines of elements
-// other than a hash's fields, and such a key is refused.
+// present returns those of the keys that are there.
 func present(c *engine.Call, keys [][]byte) (list [][]byte) {
 	for _, key := range keys {
-		v, ok := engine.Read[keyspace.Value](c, key)
-		if !ok {
-			continue
-		}
-		list = append(list, key)
-		_, isHash := v.(*hash.Hash)
-		if d, ok := v.(keyspace.Dated); ok && !isHash && d.Dated() > 0 {
-			c.Refusef(errMigrateDated, key)
+		if _, ok := engine.Read[keyspace.Value](c, key); ok {
+			list = append(list, key)
 		}
 	}
 	return list

@@ -8,6 +8,9 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
@@ -15,8 +18,8 @@ import (
 )
 
 // Convert writes the snapshot src, of so many bytes, in another form: "json", a line for each key and for each
-// library of functions, or "resp", the commands that restore them, for redis-cli --pipe, but for the deadlines of
-// members and of elements of lists.
+// library of functions, or "resp", the commands that restore them, for redis-cli --pipe. Deadlines of elements
+// follow as commands of their own, so that a Redis that does not know them takes all the rest.
 func Convert(src io.Reader, size int64, to string, out io.Writer) error {
 	e := scratch()
 	w := bufio.NewWriterSize(out, 64<<10)
@@ -112,8 +115,12 @@ func (f *commands) key(r *keyspace.Record) error {
 		f.db = r.DB
 		command(f.reply, []byte("SELECT"), strconv.AppendInt(nil, int64(f.db), 10))
 	}
-	command(f.reply, []byte("RESTORE"), []byte(r.Key), strconv.AppendInt(nil, r.Deadline, 10), f.encoder.Payload(nil, r.Value),
-		[]byte("REPLACE"), []byte("ABSTTL"))
+	put := func(args ...[]byte) { command(f.reply, args...) }
+	key := []byte(r.Key)
+	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.Undated(nil, r.Value), []byte("REPLACE"), []byte("ABSTTL"))
+	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
+		DateCommands(key, v, put)
+	}
 	return f.write()
 }
 
@@ -126,6 +133,22 @@ func (f *commands) write() error {
 	_, err := f.w.Write(f.reply.Bytes())
 	f.reply.Reset()
 	return err
+}
+
+// DateCommands calls put with the commands that give the elements of a collection at key their deadlines.
+func DateCommands(key []byte, v keyspace.Dated, put func(args ...[]byte)) {
+	name, word := "HPEXPIREAT", "FIELDS"
+	switch v.(type) {
+	case *set.Set:
+		name, word = "SPEXPIREAT", "MEMBERS"
+	case *zset.Set:
+		name, word = "ZPEXPIREAT", "MEMBERS"
+	case *list.List: // elements of one text may have several
+		name, word = "LPEXPIREAT", "INDEXES"
+	}
+	rdb.EachDate(v, func(element []byte, deadline int64) {
+		put([]byte(name), key, strconv.AppendInt(nil, deadline, 10), []byte(word), []byte("1"), element)
+	})
 }
 
 func command(w *resp.Writer, args ...[]byte) {

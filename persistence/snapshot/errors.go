@@ -16,7 +16,6 @@ const (
 	errBadPayload = "ERR Bad data format"
 
 	errMigrateKeys    = "ERR When using MIGRATE KEYS option, the key argument must be set to the empty string"
-	errMigrateDated   = "ERR The elements of '%.128s' have deadlines, which cannot be migrated"
 	errMigrateDial    = "IOERR error or timeout connecting to the client"
 	errMigrateWrite   = "IOERR error or timeout writing to target instance"
 	errMigrateRead    = "IOERR error or timeout reading to target instance" // sic

@@ -23,9 +23,8 @@ import (
 //	{"db":0,"key":"board","type":"zset","value":[["alice","1"],["bob","2.5"]]}
 //
 // The value of a string is a text, of a list or set an array of texts, of a hash or sorted set one of
-// pairs. Whatever JSON has no simple form for, streams, Bloom filters and collections whose elements have
-// deadlines, is the payload of DUMP instead, in base64; the deadlines follow. A library of functions is
-// {"library":"#!lua name=..."}.
+// pairs. What JSON has no simple form for, streams and Bloom filters, is the payload of DUMP instead, in
+// base64. Deadlines of elements follow. A library of functions is {"library":"#!lua name=..."}.
 type line struct {
 	DB        int             `json:"db"`
 	Key       text            `json:"key"`
@@ -78,9 +77,9 @@ func entryText(e ziplist.Entry) text { return text(e.Append(nil)) }
 func lineOf(r *keyspace.Record, e *rdb.Encoder) (l line, err error) {
 	l = line{DB: r.DB, Key: text(r.Key), Type: keyspace.TypeOf(r.Value).String(), Deadline: r.Deadline}
 	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
-		l.Payload = e.Payload(nil, r.Value)
-		l.Deadlines = datesOf(v)
-		return l, nil
+		rdb.EachDate(v, func(element []byte, deadline int64) {
+			l.Deadlines = append(l.Deadlines, dated{text(element), deadline})
+		})
 	}
 	var value any
 	switch v := r.Value.(type) {
@@ -113,61 +112,28 @@ func lineOf(r *keyspace.Record, e *rdb.Encoder) (l line, err error) {
 	return l, err
 }
 
-// datesOf returns the deadlines that the payload does not hold.
-func datesOf(v keyspace.Dated) (all []dated) {
-	switch v := v.(type) {
-	case *hash.Hash:
-	case *list.List:
-		for i := range v.Len() {
-			if deadline := v.DeadlineAt(i); deadline != 0 {
-				all = append(all, dated{text(strconv.Itoa(i)), deadline})
-			}
-		}
-	default:
-		v.Deadlines(func(e []byte, deadline int64) bool {
-			all = append(all, dated{text(e), deadline})
-			return true
-		})
-	}
-	return all
-}
-
 // value returns the line's value.
-func (l *line) value(o rdb.Options) (keyspace.Value, error) {
-	if l.Payload != nil {
-		if !rdb.ValidPayload(l.Payload) {
-			return nil, fmt.Errorf("the payload of %q is damaged", l.Key)
-		}
-		v, err := rdb.ReadPayload(l.Payload, o)
-		if err == nil {
-			err = l.date(v, o)
-		}
-		return v, err
+func (l *line) value(o rdb.Options) (v keyspace.Value, err error) {
+	switch {
+	case l.Payload == nil:
+		v, err = l.collection(o)
+	case rdb.ValidPayload(l.Payload):
+		v, err = rdb.ReadPayload(l.Payload, o)
+	default:
+		err = fmt.Errorf("the payload of %q is damaged", l.Key)
 	}
-	v, err := l.collection(o)
 	if err == nil && v.Len() == 0 && keyspace.TypeOf(v).Vanishes() {
 		err = fmt.Errorf("the value of %q is empty", l.Key)
 	}
-	return v, err
-}
-
-// date gives the elements their deadlines.
-func (l *line) date(v keyspace.Value, o rdb.Options) error {
+	if err != nil {
+		return nil, err
+	}
 	for _, d := range l.Deadlines {
-		ok := false
-		if list, isList := v.(*list.List); isList {
-			i, err := strconv.Atoi(string(d.Element))
-			if ok = err == nil && i >= 0 && i < list.Len(); ok {
-				list.SetDeadlineAt(i, d.Deadline)
-			}
-		} else if v, isDated := v.(keyspace.Dated); isDated {
-			ok = v.SetDeadline([]byte(d.Element), d.Deadline, o.Dice)
-		}
-		if !ok {
-			return fmt.Errorf("%q has no element %q to give a deadline to", l.Key, d.Element)
+		if !rdb.SetDate(v, []byte(d.Element), d.Deadline, o.Dice) {
+			return nil, fmt.Errorf("%q has no element %q to give a deadline to", l.Key, d.Element)
 		}
 	}
-	return nil
+	return v, nil
 }
 
 // collection returns the value that JSON tells.
