@@ -149,6 +149,7 @@ func (d *jsonDecoder) scanString() (start, end int, escaped bool) {
 		case '\\':
 			escaped = true
 			d.at = i
+			d.L.Tick(1)
 			i += d.escape() - 1
 		case 0:
 			d.at = i
@@ -221,6 +222,7 @@ func (d *jsonDecoder) unescape(start, end int) string {
 		}
 		out = append(out, s[:i]...)
 		s = s[i:]
+		d.L.Tick(1)
 		if s[1] != 'u' {
 			out = append(out, jsonUnescapes[s[1]])
 			s = s[2:]

@@ -227,8 +227,19 @@ var jsonPlain = makeSet(func(c byte) bool { return jsonEscapes[c] == "" })
 
 func (e *jsonEncoder) string(s string) {
 	e.grow(e.L, len(s)+2)
-	dst := append(e.text, '"')
-	done := 0
+	e.text = append(e.text, '"')
+	for ; len(s) > piece/8; s = s[piece/8:] {
+		e.escape(s[:piece/8])
+		e.settle(e.L)
+		e.L.Tick(piece >> 8)
+	}
+	e.escape(s)
+	e.text = append(e.text, '"')
+}
+
+// escape appends s as it is between the quotes.
+func (e *jsonEncoder) escape(s string) {
+	dst, done := e.text, 0
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; !jsonPlain[c] {
 			dst = append(dst, s[done:i]...)
@@ -236,8 +247,7 @@ func (e *jsonEncoder) string(s string) {
 			done = i + 1
 		}
 	}
-	dst = append(dst, s[done:]...)
-	e.text = append(dst, '"')
+	e.text = append(dst, s[done:]...)
 }
 
 // table appends an array if the table has elements and no other keys, else an object.
@@ -314,6 +324,7 @@ func (e *jsonEncoder) object(t *Table) {
 		if !first {
 			e.text = append(e.text, ',')
 		}
+		e.L.Tick(1)
 		e.key(k)
 		e.text = append(e.text, ':')
 		e.value(v)

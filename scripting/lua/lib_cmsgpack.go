@@ -171,6 +171,7 @@ func (p *packer) table(t *Table, depth int) {
 		}
 		p.value(k, depth+1)
 		p.value(v, depth+1)
+		p.L.Tick(1)
 		p.settle(p.L)
 		at = next
 	}
@@ -181,6 +182,7 @@ func (p *packer) array(t *Table, n, depth int) {
 	for i := 1; i <= n; i++ {
 		p.value(t.GetInt(i), depth+1)
 		p.settle(p.L)
+		p.L.Tick(1)
 	}
 }
 

@@ -122,7 +122,19 @@ func stringRep(L *State, c *Call) {
 	}
 	L.Alloc(len(s) * n)
 	L.Tick(len(s) * n >> 8)
-	c.Return1(String(strings.Repeat(s, n)))
+	if len(s)*n <= piece {
+		c.Return1(String(strings.Repeat(s, n)))
+		return
+	}
+	var b strings.Builder
+	b.Grow(len(s) * n)
+	many := max(1, piece/2/len(s))
+	for some := strings.Repeat(s, many); n >= many; n -= many {
+		L.write(&b, some)
+		L.Tick(len(some) >> 8)
+	}
+	b.WriteString(strings.Repeat(s, n))
+	c.Return1(String(b.String()))
 }
 
 // string.reverse(s)
@@ -131,8 +143,11 @@ func stringReverse(L *State, c *Call) {
 	L.Alloc(len(s))
 	L.work(2 * len(s))
 	out := make([]byte, len(s))
-	for i := 0; i < len(s); i++ {
-		out[len(s)-1-i] = s[i]
+	for i := 0; i < len(s); {
+		for end := min(i+piece, len(s)); i < end; i++ {
+			out[len(s)-1-i] = s[i]
+		}
+		L.Tick(0)
 	}
 	c.Return1(Bytes(out))
 }
@@ -158,10 +173,13 @@ func mapLetters(L *State, c *Call, first byte) {
 	}
 	L.Alloc(len(s))
 	out := []byte(s)
-	for ; i < len(out); i++ {
-		if out[i]-first < 26 {
-			out[i] ^= 0x20
+	for i < len(out) {
+		for end := min(i+piece, len(out)); i < end; i++ {
+			if out[i]-first < 26 {
+				out[i] ^= 0x20
+			}
 		}
+		L.Tick(piece >> 8)
 	}
 	c.Return1(Bytes(out))
 }
@@ -183,6 +201,7 @@ func (lib *stringLib) format(L *State, c *Call) {
 		if i < len(format) && format[i] == '%' {
 			b.text = append(b.text, '%')
 			i++
+			L.Tick(1)
 			continue
 		}
 		arg++
@@ -258,7 +277,12 @@ func (b *buffer) appendWhole(L *State, s string) {
 }
 
 func (b *buffer) appendQuoted(L *State, s string) {
-	b.grow(L, 2*len(s))
+	b.grow(L, 2*len(s)+2)
+	b.text = append(b.text, '"')
+	for ; len(s) > piece/8; s = s[piece/8:] {
+		b.text = appendQuoted(b.text, s[:piece/8])
+		L.Tick(piece >> 6)
+	}
 	L.Tick(len(s) >> 3)
-	b.text = appendQuoted(b.text, s)
+	b.text = append(appendQuoted(b.text, s), '"')
 }

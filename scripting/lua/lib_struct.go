@@ -160,6 +160,7 @@ func (l *layout) control(f *field) {
 	if f != &l.field {
 		return
 	}
+	l.c.L.Tick(1)
 	switch f.option {
 	case ' ':
 	case '>':
@@ -388,6 +389,7 @@ func structSize(_ *State, c *Call) {
 	size := 0
 	for f := l.next(); f != nil; f = l.next() {
 		size += f.gap(size) + f.size
+		c.L.Tick(1)
 		switch {
 		case f.option == 's':
 			c.ArgError(1, "option 's' has no fixed size")

@@ -47,6 +47,7 @@ func (lib *tableLib) concat(L *State, c *Call) {
 		switch {
 		case v.IsString():
 			b.text = append(b.text, v.str()...)
+			L.work(len(v.str()))
 		case v.IsNumber():
 			b.text = formatNumber(b.text, v.num())
 		default:

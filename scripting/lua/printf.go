@@ -274,9 +274,8 @@ func (d *directive) text(dst []byte, s string) []byte {
 	return dst
 }
 
-// appendQuoted appends s as %q: between double quotes, readable by Lua.
+// appendQuoted appends s as %q does between its double quotes, readable by Lua.
 func appendQuoted(dst []byte, s string) []byte {
-	dst = append(dst, '"')
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '"', '\\', '\n':
@@ -289,7 +288,7 @@ func appendQuoted(dst []byte, s string) []byte {
 			dst = append(dst, c)
 		}
 	}
-	return append(dst, '"')
+	return dst
 }
 
 // truncateInt64 converts as x86's cvttsd2si does: what does not fit, and NaN,
