@@ -21,6 +21,7 @@ type platter struct {
 	room   int                 // bytes left; negative for no end
 	broken error               // of every change
 	deaf   error               // of every sync, which drops what it was for
+	vague  error               // of every sync of a directory, whose changes may last or not
 }
 
 // content is a file's bytes, and those of them that survive a loss of power.
@@ -135,7 +136,7 @@ func (p *platter) Remove(path string) error {
 }
 
 func (p *platter) MakeDir(string) error { return p.change(func() error { return nil }) }
-func (p *platter) SyncDir(string) error { return p.change(func() error { return nil }) }
+func (p *platter) SyncDir(string) error { return p.change(func() error { return p.vague }) }
 
 // handle is an open file.
 type handle struct {

@@ -117,3 +117,20 @@ func TestRewriteFails(t *testing.T) {
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
 	require.Len(t, disk.names(), 3)
 }
+
+// A manifest of which the disk does not say whether it lasts may be the one that is found.
+func TestManifestMayLast(t *testing.T) {
+	disk := newPlatter()
+	s := start(t, disk)
+	s.run("SET a 1")
+	disk.set(func() { disk.vague = syscall.EIO })
+	s.journal.attendNow(true)
+	require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
+	s.run("SET b 2")
+	require.True(t, s.journal.commit(true))
+	disk.set(func() { disk.vague = nil })
+	require.Equal(t, s.digest(), start(t, disk.restart(false)).digest(), disk.dump())
+	s.journal.attendNow(true)
+	require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
+	require.Equal(t, s.digest(), start(t, disk.restart(false)).digest(), disk.dump())
+}

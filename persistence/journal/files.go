@@ -71,8 +71,7 @@ func (j *Journal) commitLocked(sync bool) bool {
 
 // keep is commit, with the files locked.
 func (j *Journal) keep(sync bool) error {
-	f := &j.files
-	if j.appended.Load() > f.end {
+	if f := &j.files; j.appended.Load() > f.end {
 		j.engine.With(func() {
 			var t text
 			t, f.end = j.take(f.used)
@@ -80,6 +79,12 @@ func (j *Journal) keep(sync bool) error {
 			f.add(t)
 		})
 	}
+	return j.flush(sync)
+}
+
+// flush writes what was taken from the buffer, and syncs it if asked to.
+func (j *Journal) flush(sync bool) error {
+	f := &j.files
 	err := f.write()
 	f.sized()
 	if err != nil {

@@ -118,18 +118,18 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 			j.engine.SetJournal(j.append)
 		}
 	})
-	switch {
-	case err != nil:
-	case was == off:
-		return 0, errors.Join(file.Close(), j.disk.Remove(j.path(next.name)))
-	case was == on:
-		err = j.handOver(t, end, next)
-	case j.file != nil: // of an attempt that failed
-		err = j.file.Close()
-	}
-	if err != nil {
+	if err != nil || was == off {
 		_ = file.Close()
 		_ = j.disk.Remove(j.path(next.name))
+		return 0, err
+	}
+	if was == on {
+		err = j.handOver(t, end, next)
+	} else if j.file != nil { // of an attempt that failed
+		_ = j.file.Close()
+	}
+	if err != nil {
+		_ = file.Close() // it stays, for the manifest may name it already
 		return 0, err
 	}
 	j.use(file, 0)
@@ -137,11 +137,12 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 	return next.seq, nil
 }
 
-// handOver writes the last of the old file, and names the new one in the manifest.
+// handOver writes the last of the old file, and names the new one in the manifest. What is appended
+// meanwhile is for the new one.
 func (j *Journal) handOver(t text, end int64, next part) error {
 	j.add(t)
 	j.end = end
-	err := j.keep(true)
+	err := j.flush(true)
 	j.tell(err)
 	if err != nil {
 		return err
@@ -150,7 +151,8 @@ func (j *Journal) handOver(t text, end int64, next part) error {
 		return err
 	}
 	j.others += j.size
-	return j.file.Close()
+	_ = j.file.Close() // it is synced
+	return nil
 }
 
 // settle names the picture in the manifest, in place of all that was before it.
