@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
 
 	"github.com/miniserver-go/miniserver/persistence/journal"
@@ -21,7 +20,9 @@ func checkAOF(args []string, in io.Reader, out io.Writer) error {
 	if len(args) != 1 {
 		return errors.New("usage: miniserver check-aof [--fix] <file.manifest|file.aof>")
 	}
-	err := journal.Check{Out: out, In: in, Fix: fix, Progress: progress(out)}.Run(args[0])
+	m := newMeter("checking")
+	defer m.end()
+	err := journal.Check{Out: out, In: in, Fix: fix, Progress: m.show}.Run(args[0])
 	if errors.Is(err, journal.ErrInvalid) {
 		return errTold
 	}
@@ -33,28 +34,11 @@ func checkRDB(args []string, out io.Writer) error {
 	if len(args) != 1 {
 		return errors.New("usage: miniserver check-rdb <file.rdb>")
 	}
-	err := snapshot.Check{Out: out, Progress: progress(out)}.Run(args[0])
+	m := newMeter("checking")
+	defer m.end()
+	err := snapshot.Check{Out: out, Progress: m.show}.Run(args[0])
 	if errors.Is(err, snapshot.ErrDamaged) {
 		return errTold
 	}
 	return err
-}
-
-// progress shows on a terminal how much of something is done; elsewhere it is nil.
-func progress(out io.Writer) func(done, total int64) {
-	if !isTerminal(out) {
-		return nil
-	}
-	shown := int64(0)
-	return func(done, total int64) {
-		percent := done * 100 / max(total, 1)
-		if percent == shown {
-			return
-		}
-		if shown = percent; percent >= 100 {
-			fmt.Fprint(out, "\r    \r")
-			return
-		}
-		fmt.Fprintf(out, "\r%d%%", percent)
-	}
 }

@@ -20,16 +20,20 @@ func convert(args []string, out io.Writer) error {
 	}
 	defer func() { _ = in.Close() }()
 	if args[0] != "rdb" && len(args) == 2 {
-		return told(args[1], snapshot.Convert(in, size, args[0], out))
+		src, end := metered(in, size, isTerminal(out))
+		defer end()
+		return told(args[1], snapshot.Convert(src, size, args[0], out))
 	}
+	src, end := metered(in, size, false)
+	defer end()
 	file, err := snapshot.OS{}.Create(args[2])
 	if err != nil {
 		return err
 	}
 	if args[0] == "rdb" {
-		err = snapshot.FromJSON(in, file)
+		err = snapshot.FromJSON(src, file)
 	} else {
-		err = snapshot.Convert(in, size, args[0], file)
+		err = snapshot.Convert(src, size, args[0], file)
 	}
 	if err == nil {
 		err = file.Commit()
@@ -38,6 +42,15 @@ func convert(args []string, out io.Writer) error {
 		file.Abandon()
 	}
 	return told(args[1], err)
+}
+
+// metered returns a reader that shows how far it is, unless the terminal is full of other things.
+func metered(in io.Reader, size int64, busy bool) (src io.Reader, end func()) {
+	m := newMeter("converting")
+	if m == nil || busy {
+		return in, func() {}
+	}
+	return &counted{Reader: in, size: size, tell: m.show}, m.end
 }
 
 // told says with which file something is wrong.

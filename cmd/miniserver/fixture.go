@@ -31,7 +31,11 @@ func (p *program) loadFixture() error {
 		return fmt.Errorf("can't open the fixture: %w", err)
 	}
 	defer func() { _ = f.Close() }()
-	in := bufio.NewReaderSize(f, 64<<10) // large enough for package resp to read from it without another
+	if info, err := f.Stat(); err == nil {
+		p.fixtureSize.Store(info.Size())
+	}
+	read := &counted{Reader: f, tell: func(done, _ int64) { p.fixtureDone.Store(done) }}
+	in := bufio.NewReaderSize(read, 64<<10) // large enough for package resp to read from it without another
 	if head, _ := in.Peek(5); string(head) == "REDIS" {
 		return p.kept.Snapshots.LoadFile(p.fixturePath, p.replayFixture)
 	}

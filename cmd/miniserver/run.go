@@ -10,6 +10,7 @@ import (
 	"os"
 	"runtime"
 	"strconv"
+	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
@@ -87,6 +88,8 @@ type program struct {
 	fixturePath string // of what is loaded at the start besides
 	pid         string // path of the file with the process id; "" for none
 	seed        uint64
+
+	fixtureDone, fixtureSize atomic.Int64 // bytes of a fixture that is being read
 }
 
 // newProgram builds the engine and the server that the configuration asks for.
@@ -106,7 +109,7 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	assembly.Wire(p.engine)
 	p.kept = assembly.Keep(p.engine, assembly.Surroundings{Log: &p.log, Beside: beside})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite,
-		Journal: p.kept.Journal, Load: func() error { return pacing.fill(p.load) }})
+		Journal: p.kept.Journal, Load: func() error { return pacing.fill(p.loadShown) }})
 	p.engine.AddParams(early[1].AtStart(),
 		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart(), engine.StringParam("load", &p.fixturePath).AtStart())
 	p.first = values(p.engine)

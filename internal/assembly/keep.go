@@ -44,3 +44,11 @@ func (k Keepers) Load() error {
 	}
 	return k.Journal.Load()
 }
+
+// Loading returns how many bytes of how many Load has read; 0 of 0 if it does not run.
+func (k Keepers) Loading() (done, total int64) {
+	if done, total = k.Snapshots.Loading(); total == 0 {
+		done, total = k.Journal.Loading()
+	}
+	return done, total
+}

@@ -109,3 +109,12 @@ func bit(b bool) int {
 	}
 	return 0
 }
+
+// Loading returns how many bytes of how many have been loaded; 0 of 0 if nothing is being loaded.
+func (j *Journal) Loading() (done, total int64) {
+	j.engine.With(func() { total = j.facts.loadTotal })
+	if total > 0 {
+		done = min(j.loaded.Load(), total)
+	}
+	return done, total
+}

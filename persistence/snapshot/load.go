@@ -52,7 +52,7 @@ func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 	case l.err != nil:
 		err = fmt.Errorf("can't load the snapshot %s: %w", path, l.err)
 	case follow != nil:
-		err = follow(l.Rest())
+		err = follow(&following{l.Rest(), l})
 	}
 	s.engine.With(func() { s.facts.loading = false })
 	if err != nil {
@@ -81,6 +81,28 @@ func (s *Saver) read(src io.Reader, size int64, keepDue bool) (l *loading) {
 		}
 	}
 	return l
+}
+
+// following is what follows a snapshot, and counts as loaded when it was read.
+type following struct {
+	io.Reader
+	*loading
+}
+
+func (f *following) Read(b []byte) (int, error) {
+	n, err := f.Reader.Read(b)
+	f.saver.engine.With(func() { f.saver.facts.loadBytes = f.Offset() })
+	return n, err
+}
+
+// Loading returns how many bytes of how many have been loaded; 0 of 0 if nothing is being loaded.
+func (s *Saver) Loading() (done, total int64) {
+	s.engine.With(func() {
+		if s.facts.loading {
+			done, total = s.facts.loadBytes, s.facts.loadTotal
+		}
+	})
+	return done, total
 }
 
 // loading is a snapshot being loaded.
