@@ -31,11 +31,11 @@ func AccessControl() Family {
 				Summary: "Lists the ACL rules of a user."},
 			{Name: "list", Arity: 2, Flags: operate, Run: cmdACLList, Since: "6.0.0",
 				Summary: "Dumps the effective rules in ACL file format."},
-			{Name: "load", Arity: 2, Flags: operate, Run: cmdACLFile, Since: "6.0.0",
+			{Name: "load", Arity: 2, Flags: operate, Run: cmdACLLoad, Since: "6.0.0",
 				Summary: "Reloads the rules from the configured ACL file."},
 			{Name: "log", Arity: -2, Flags: operate, Run: cmdACLLog, Since: "6.0.0", Args: "[<count> | RESET]",
 				Summary: "Lists recent security events generated due to ACL rules."},
-			{Name: "save", Arity: 2, Flags: operate, Run: cmdACLFile, Since: "6.0.0",
+			{Name: "save", Arity: 2, Flags: operate, Run: cmdACLSave, Since: "6.0.0",
 				Summary: "Saves the effective ACL rules in the configured ACL file."},
 			{Name: "setuser", Arity: -3, Flags: operate, Run: cmdACLSetUser, Since: "6.0.0", Args: "<username> <attribute> [<attribute> ...]",
 				Summary: "Creates and modifies an ACL user and its rules."},
@@ -82,10 +82,7 @@ func cmdACLSetUser(c *Call) {
 	}
 	user, known := e.users.byName[name]
 	if !known {
-		user = acl.New(name)
-		if err := user.Apply(e.users.channels, catalogue{e}); err != nil {
-			panic(err)
-		}
+		user = e.newUser(name)
 	}
 	changed := user.Clone()
 	if refusal := e.applyRules(changed, c.Rest()); refusal != "" {
@@ -172,10 +169,10 @@ func (c *Call) tellPart(p acl.Part) {
 
 // ACL LIST
 func cmdACLList(c *Call) {
-	users := c.Engine.users.byName
-	c.Reply.Array(len(users))
-	for _, name := range slices.Sorted(maps.Keys(users)) {
-		c.Reply.BulkString("user " + name + " " + users[name].Words())
+	lines := c.Engine.UserLines()
+	c.Reply.Array(len(lines))
+	for _, line := range lines {
+		c.Reply.BulkString(line)
 	}
 }
 
@@ -277,6 +274,3 @@ func (c *Call) tellDenial(e *aclEntry) {
 	c.Reply.BulkString("client-info")
 	c.Reply.BulkString(e.who)
 }
-
-// ACL LOAD, ACL SAVE: users are not kept in a file.
-func cmdACLFile(c *Call) { c.Fail(ErrNoACLFile) }

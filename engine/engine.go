@@ -107,6 +107,8 @@ type Hooks struct {
 	Limit func(bytes int64)
 	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
 	Rewrite func() (refusal string)
+	// Users is where users are kept; nil if nowhere.
+	Users UserFile
 }
 
 type stats struct {

@@ -181,6 +181,14 @@ const (
 	ErrNoSuchUser       = "ERR User '%s' not found"
 	ErrGenPassBits      = "ERR ACL GENPASS argument must be the number of bits for the output password, a positive number up to 4096"
 	ErrNoACLFile        = "ERR This Redis instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a Redis configuration file set) in order to store users in the Redis configuration."
+	ErrACLSave          = "ERR There was an error trying to save the ACLs. Please check the server logs for more information"
+	errACLOpen          = "Error loading ACLs, opening file '%s': %s"
+	errACLNoUser        = "%s:%d should start with user keyword followed by the username. "
+	errACLTwice         = "WARNING: Duplicate user '%s' found on line %d. "
+	errACLSelector      = "%s:%d: Unmatched parenthesis in selector definition."
+	errACLRuleLine      = "%s:%d: Error in applying operation '%s': %s. "
+	errACLLine          = "%s:%d: %s. "
+	errACLUnchanged     = "WARNING: ACL errors detected, no change to the previously active ACL rules was performed"
 
 	// Clusters and modules.
 	ErrNoCluster = "ERR This instance has cluster support disabled"

@@ -54,6 +54,8 @@ type Options struct {
 	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE, and returns the
 	// error's text; nil without a file.
 	Rewrite func() (refusal string)
+	// Users is where users are kept, for ACL LOAD and ACL SAVE; nil if nowhere.
+	Users engine.UserFile
 	// Journal, if it is not nil, is waited for before replies leave.
 	Journal Journal
 	// Load takes in the data that was kept, before the server is ready; clients hear LOADING
@@ -113,7 +115,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.keepAlive.Store(300)
 	s.output.Store(defaultOutput())
 	e.EnableSlow(opts.Beside)
-	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Memory: processMemory, Limit: opts.Limit, Rewrite: opts.Rewrite})
+	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Memory: processMemory, Limit: opts.Limit, Rewrite: opts.Rewrite, Users: opts.Users})
 	e.AddParams(s.params()...)
 	e.AddSections(s.sections()...)
 	return s

@@ -29,6 +29,8 @@ type setting struct {
 
 func (s *setting) name() string { return strings.ToLower(s.words[0]) }
 
+const errBadDirective = "Bad directive or wrong number of arguments"
+
 // errSetting is the error of a line, in redis-server's words.
 type errSetting struct {
 	s      *setting
@@ -159,7 +161,7 @@ func (c *config) apply(name string, p *engine.Param) error {
 // set gives a parameter the line's value. A nil parameter is unknown.
 func (s *setting) set(p *engine.Param) error {
 	if p == nil || p.Set == nil {
-		return errSetting{s, "Bad directive or wrong number of arguments"}
+		return errSetting{s, errBadDirective}
 	}
 	if len(s.words) < 2 || len(s.words) > 2 && !p.List {
 		return errSetting{s, "wrong number of arguments"}

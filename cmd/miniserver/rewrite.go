@@ -22,7 +22,8 @@ func values(e *engine.Engine) map[string]string {
 }
 
 // rewrite writes the parameters to the configuration file: lines that set one are brought up to date,
-// what they lack and is not as it was at first is added at the end, everything else stays.
+// what they lack and is not as it was at first is added at the end, and so are the users; everything else
+// stays.
 func (p *program) rewrite() (refusal string) {
 	if p.conf.file == "" {
 		return engine.ErrNoConfigFile
@@ -40,9 +41,13 @@ func (p *program) rewrite() (refusal string) {
 func (p *program) rewritten(old []byte) []byte {
 	var text []byte
 	seen := map[string]bool{"seed": true}
-	marked := false
+	marked, declared := false, false
 	for line := range bytes.Lines(old) {
 		words, _ := resp.Words(line, nil)
+		if len(words) > 0 && strings.EqualFold(string(words[0]), "user") {
+			text, declared = p.appendUsers(text, declared), true
+			continue
+		}
 		marked = marked || string(bytes.TrimSpace(line)) == rewriteMark
 		if len(words) == 0 || p.engine.Param(string(words[0])) == nil {
 			text = append(text, line...)
@@ -65,7 +70,18 @@ func (p *program) rewritten(old []byte) []byte {
 		}
 		text = appendSetting(text, param)
 	}
-	return text
+	return p.appendUsers(text, declared)
+}
+
+// appendUsers declares the users, unless that was done, or they have a file of their own.
+func (p *program) appendUsers(dst []byte, done bool) []byte {
+	if done || p.users.path != "" {
+		return dst
+	}
+	for _, line := range p.engine.UserLines() {
+		dst = append(append(dst, line...), '\n')
+	}
+	return dst
 }
 
 // appendSetting writes the line that sets a parameter to what it is.

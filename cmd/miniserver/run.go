@@ -85,6 +85,7 @@ type program struct {
 	conf        *config
 	first       map[string]string // the parameters before the configuration was read
 	log         logFile
+	users       userFile
 	fixturePath string // of what is loaded at the start besides
 	pid         string // path of the file with the process id; "" for none
 	seed        uint64
@@ -108,18 +109,22 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
 	assembly.Wire(p.engine)
 	p.kept = assembly.Keep(p.engine, assembly.Surroundings{Log: &p.log, Beside: beside})
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite,
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite, Users: &p.users,
 		Journal: p.kept.Journal, Load: func() error { return pacing.fill(p.loadShown) }})
 	p.engine.AddParams(early[1].AtStart(),
-		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart(), engine.StringParam("load", &p.fixturePath).AtStart())
+		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart(), engine.StringParam("load", &p.fixturePath).AtStart(),
+		engine.StringParam("aclfile", &p.users.path).AtStart())
 	p.first = values(p.engine)
 	for _, s := range conf.settings {
-		if s.applied {
+		if s.applied || s.name() == "user" {
 			continue
 		}
 		if err := s.set(p.engine.Param(s.name())); err != nil {
 			return nil, err
 		}
+	}
+	if err := p.admitUsers(); err != nil {
+		return nil, err
 	}
 	return p, errors.Join(p.log.open(), p.writePID())
 }

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+)
+
+// userFile is the file of the parameter aclfile.
+type userFile struct{ path string }
+
+// Name implements engine.UserFile.
+func (f *userFile) Name() string { return f.path }
+
+// Read implements engine.UserFile.
+func (f *userFile) Read() ([]byte, error) { return os.ReadFile(f.path) }
+
+// Write implements engine.UserFile.
+func (f *userFile) Write(text []byte) error { return replaceFile(f.path, text) }
+
+var errTwoPlaces = errors.New("users are declared in the configuration file, and aclfile names another place of theirs: " +
+	"one of the two is wanted")
+
+// admitUsers makes the users of the configuration's lines, or of the file that it names.
+func (p *program) admitUsers() error {
+	declared := map[string]bool{}
+	for _, s := range p.conf.settings {
+		if s.name() != "user" {
+			continue
+		}
+		if err := p.declare(s, declared); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.users.path == "":
+		return nil
+	case len(declared) > 0:
+		return errTwoPlaces
+	}
+	if failure := p.engine.LoadUsers(nil); failure != "" {
+		return fmt.Errorf("aborting startup because of ACL errors: %s", failure)
+	}
+	return nil
+}
+
+// declare makes the user of a line.
+func (p *program) declare(s *setting, declared map[string]bool) error {
+	if len(s.words) < 2 {
+		return errSetting{s, errBadDirective}
+	}
+	name := s.words[1]
+	failure := "Duplicate user found. A user can only be defined once in config files"
+	if !declared[name] {
+		failure = p.engine.DeclareUser(name, s.words[2:])
+	}
+	if failure != "" {
+		return errSetting{s, fmt.Sprintf("Error in user declaration '%s': %s", name, failure)}
+	}
+	declared[name] = true
+	return nil
+}

@@ -1,0 +1,186 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/acl"
+)
+
+// Users kept in a file of their own, a line each, as ACL LIST shows them.
+
+// UserFile is where users are kept, for ACL LOAD and ACL SAVE.
+type UserFile interface {
+	Name() string // as messages are to show it; "" if there is none
+	Read() ([]byte, error)
+	Write(text []byte) error // all of it or nothing
+}
+
+// LoadUsers takes the users from their file in the place of those that are there, all of them or none, and
+// closes the sessions of those who are gone but the caller's, which is closed after its reply. It returns
+// what is wrong, in Redis' words, or "".
+func (e *Engine) LoadUsers(caller *Session) (failure string) {
+	file := e.hooks.Users
+	text, err := file.Read()
+	if err != nil {
+		return fmt.Sprintf(errACLOpen, file.Name(), cause(err))
+	}
+	r := userReader{engine: e, file: file.Name(), users: make(map[string]*acl.User)}
+	for line := range strings.Lines(string(text)) {
+		r.number++
+		r.line(strings.Trim(line, " \t\r\n"))
+	}
+	if r.errors.Len() > 0 {
+		return r.errors.String() + errACLUnchanged
+	}
+	e.replaceUsers(caller, r.users)
+	return ""
+}
+
+// cause returns the system's text of an error.
+func cause(err error) string {
+	for next := err; next != nil; next = errors.Unwrap(next) {
+		err = next
+	}
+	text := err.Error()
+	return strings.ToUpper(text[:1]) + text[1:]
+}
+
+// replaceUsers makes users all that there are. The default user stays the same, with other rules.
+func (e *Engine) replaceUsers(caller *Session, users map[string]*acl.User) {
+	anybody := acl.Default(catalogue{e})
+	if u := users[defaultUser]; u != nil {
+		anybody = u
+	}
+	*e.users.fallback = *anybody
+	users[defaultUser] = e.users.fallback
+	gone := e.users.byName
+	e.users.byName = users
+	for _, name := range slices.Sorted(maps.Keys(gone)) {
+		if name != defaultUser {
+			e.dismiss(caller, gone[name])
+		}
+	}
+}
+
+// userReader reads the lines of a file of users, and gathers what is wrong with them.
+type userReader struct {
+	engine *Engine
+	file   string
+	number int // of the line
+	users  map[string]*acl.User
+	errors strings.Builder
+	vague  bool // an error was told that may have led to others
+}
+
+func (r *userReader) fail(form string, args ...any) { fmt.Fprintf(&r.errors, form, args...) }
+
+func (r *userReader) line(text string) {
+	if text == "" {
+		return
+	}
+	words := strings.Split(text, " ")
+	switch {
+	case words[0] != "user" || len(words) < 2:
+		r.fail(errACLNoUser, r.file, r.number)
+		return
+	case r.users[words[1]] != nil:
+		r.fail(errACLTwice, words[1], r.number)
+		return
+	}
+	rules, unmatched := acl.JoinSelectors(words[2:])
+	if unmatched != "" {
+		r.fail(errACLSelector, r.file, r.number)
+		return
+	}
+	u := r.engine.newUser(words[1])
+	r.users[u.Name] = u
+	for _, rule := range rules {
+		rule = strings.Trim(rule, "\t\r\n")
+		err := u.Apply(rule, catalogue{r.engine})
+		switch {
+		case err == nil || rule == "":
+		case errors.Is(err, acl.ErrUnknown):
+			r.fail(errACLRuleLine, r.file, r.number, rule, err)
+		case !r.vague:
+			r.vague = true
+			r.fail(errACLLine, r.file, r.number, err)
+		}
+	}
+}
+
+// newUser returns a user to whom no rule was applied but that of acl-pubsub-default.
+func (e *Engine) newUser(name string) *acl.User {
+	u := acl.New(name)
+	if err := u.Apply(e.users.channels, catalogue{e}); err != nil {
+		panic(err)
+	}
+	return u
+}
+
+// UserLines returns the users in the form of their file, in order of their names.
+func (e *Engine) UserLines() (lines []string) {
+	for _, name := range slices.Sorted(maps.Keys(e.users.byName)) {
+		lines = append(lines, "user "+name+" "+e.users.byName[name].Words())
+	}
+	return lines
+}
+
+// DeclareUser makes a user as a line of a configuration file has it: a name and rules. Of the default user it
+// takes nothing that was. It returns what is wrong, in Redis' words, or "".
+func (e *Engine) DeclareUser(name string, rules []string) (failure string) {
+	if strings.ContainsAny(name, " \x00") {
+		return "Spaces not allowed in ACL usernames"
+	}
+	u := e.newUser(name)
+	rules, unmatched := acl.JoinSelectors(rules)
+	if unmatched != "" {
+		return string(acl.ErrUnknown)
+	}
+	for _, rule := range rules {
+		if err := u.Apply(rule, catalogue{e}); err != nil {
+			return err.Error()
+		}
+	}
+	if name == defaultUser {
+		*e.users.fallback = *u
+		return ""
+	}
+	e.users.byName[name] = u
+	return ""
+}
+
+// ACL LOAD
+func cmdACLLoad(c *Call) {
+	if !c.hasUserFile() {
+		return
+	}
+	if failure := c.Engine.LoadUsers(c.Session); failure != "" {
+		c.Fail("ERR " + failure)
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+// ACL SAVE
+func cmdACLSave(c *Call) {
+	if !c.hasUserFile() {
+		return
+	}
+	if err := c.Engine.hooks.Users.Write([]byte(strings.Join(c.Engine.UserLines(), "\n") + "\n")); err != nil {
+		c.Fail(ErrACLSave)
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+func (c *Call) hasUserFile() bool {
+	if f := c.Engine.hooks.Users; f == nil || f.Name() == "" {
+		c.Fail(ErrNoACLFile)
+		return false
+	}
+	return true
+}
