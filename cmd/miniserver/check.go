@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"io"
+	"strconv"
 
 	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
@@ -11,18 +12,27 @@ import (
 // errTold says that what is wrong was told already.
 var errTold = errors.New("told already")
 
+const checkUsage = "usage: miniserver check-aof [--fix|--truncate-to-timestamp <seconds>] <file.manifest|file.aof>"
+
 // checkAOF looks through an append-only file, or those that a manifest names.
 func checkAOF(args []string, in io.Reader, out io.Writer) error {
-	fix := len(args) == 2 && args[0] == "--fix"
-	if fix {
-		args = args[1:]
-	}
-	if len(args) != 1 {
-		return errors.New("usage: miniserver check-aof [--fix] <file.manifest|file.aof>")
+	c := journal.Check{Out: out, In: in}
+	switch {
+	case len(args) == 1:
+	case len(args) == 2 && args[0] == "--fix":
+		c.Fix = true
+	case len(args) == 3 && args[0] == "--truncate-to-timestamp":
+		var err error
+		if c.Until, err = strconv.ParseInt(args[1], 10, 64); err != nil {
+			return errors.New("invalid timestamp, aborting...")
+		}
+	default:
+		return errors.New(checkUsage)
 	}
 	m := newMeter("checking")
 	defer m.end()
-	err := journal.Check{Out: out, In: in, Fix: fix, Progress: m.show}.Run(args[0])
+	c.Progress = m.show
+	err := c.Run(args[len(args)-1])
 	if errors.Is(err, journal.ErrInvalid) {
 		return errTold
 	}

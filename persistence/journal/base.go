@@ -54,8 +54,12 @@ type commandBase struct {
 	dump rdb.Encoder
 }
 
-func newCommandBase(libraries [][]byte) base {
+// newCommandBase returns a base that begins with the time in seconds, if that is not 0, and with libraries.
+func newCommandBase(unix int64, libraries [][]byte) base {
 	b := &commandBase{db: -1}
+	if unix != 0 {
+		b.text = appendTimestamp(b.text, unix)
+	}
 	for _, source := range libraries {
 		b.command("FUNCTION", []byte("LOAD"), source)
 	}

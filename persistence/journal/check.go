@@ -15,6 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Check looks through the files of a journal without a server, as redis-check-aof does.
@@ -23,6 +24,7 @@ type Check struct {
 	Out      io.Writer
 	In       io.Reader               // answers whether a file may be cut
 	Fix      bool                    // cut what is damaged off the last file, if In agrees
+	Until    int64                   // cut what is annotated as later off the last file; seconds since the epoch, 0 for none
 	Progress func(done, total int64) // of the file being read; may be nil
 }
 
@@ -73,6 +75,10 @@ func (c Check) file(path, name, kind string, last bool) error {
 		return fmt.Errorf("cannot open file %s: %s", name, reason(err))
 	}
 	valid, err := c.scan(path, size)
+	var from *late
+	if errors.As(err, &from) {
+		return c.rewind(path, name, from.offset, last)
+	}
 	var flaw *Flaw
 	if err != nil && !errors.As(err, &flaw) {
 		c.say("%s", err)
@@ -82,7 +88,11 @@ func (c Check) file(path, name, kind string, last bool) error {
 	if flaw != nil {
 		c.say("0x%16x: %s", flaw.Offset, flaw)
 	}
-	c.say("AOF analyzed: filename=%s, size=%d, ok_up_to=%d, diff=%d", name, size, valid, size-valid)
+	if c.Until != 0 && flaw == nil {
+		c.say("Truncate nothing in AOF %s to timestamp %d", name, c.Until)
+	} else {
+		c.say("AOF analyzed: filename=%s, size=%d, ok_up_to=%d, diff=%d", name, size, valid, size-valid)
+	}
 	switch {
 	case flaw == nil:
 		c.say("%s %s is valid", kind, name)
@@ -95,6 +105,30 @@ func (c Check) file(path, name, kind string, last bool) error {
 		return ErrInvalid
 	}
 	return c.cut(path, name, size, valid)
+}
+
+// late is where a file comes to what is later than is wanted.
+type late struct{ offset int64 }
+
+func (l *late) Error() string { return fmt.Sprintf("from byte %d on it is later", l.offset) }
+
+// rewind cuts off what is later than is wanted.
+func (c Check) rewind(path, name string, from int64, last bool) error {
+	switch {
+	case from == 0:
+		c.say("AOF %s has nothing before timestamp %d, aborting...", name, c.Until)
+		return ErrInvalid
+	case !last:
+		c.say("Failed to truncate AOF %s to timestamp %d to offset %d because it is not the last file.", name, c.Until, from)
+		c.say("If you insist, please delete all files after this file according to the manifest file " +
+			"and delete the corresponding records in manifest file manually. Then re-run check-aof.")
+		return ErrInvalid
+	}
+	if err := truncate(c.Disk, path, from); err != nil {
+		return fmt.Errorf("failed to truncate AOF %s to timestamp %d: %w", name, c.Until, err)
+	}
+	c.say("Successfully truncated AOF %s to timestamp %d", name, c.Until)
+	return nil
 }
 
 // cut shrinks a file to what of it is valid.
@@ -173,10 +207,28 @@ func (c Check) commands(src io.Reader, offset, size int64) (valid int64, err err
 			return tx.valid, err
 		}
 		for _, command := range list {
+			if isLate, err := c.late(command); err != nil {
+				return tx.valid, err
+			} else if isLate {
+				return tx.valid, &late{tx.valid}
+			}
 			tx.pass(command)
 		}
 		c.progress(list[len(list)-1].end, size)
 	}
+}
+
+// late reports whether a command is an annotation of a time that is later than is wanted.
+func (c Check) late(command command) (bool, error) {
+	text, isTime := bytes.CutPrefix(command.note, []byte("#TS:"))
+	if c.Until == 0 || !isTime {
+		return false, nil
+	}
+	unix, ok := resp.ParseInt(text)
+	if !ok {
+		return false, fmt.Errorf("invalid timestamp annotation at byte %d", command.start)
+	}
+	return unix > c.Until, nil
 }
 
 func (c Check) progress(done, total int64) {

@@ -49,7 +49,11 @@ func (p *picture) begin() {
 	if p.preamble {
 		p.base = &snapshotBase{Records: snapshot.Begin(j.engine, true, "aof-base", "1"), marks: snapshot.Marks(j.engine)}
 	} else {
-		p.base = newCommandBase(j.engine.Libraries().Sources())
+		stamp := int64(0)
+		if j.set.timestamps {
+			stamp = j.engine.Micros() / 1e6
+		}
+		p.base = newCommandBase(stamp, j.engine.Libraries().Sources())
 	}
 	p.taking = p.journal.engine.Keyspace.Snapshot(func(r *keyspace.Record) { p.base.record(r) })
 }
