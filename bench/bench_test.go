@@ -94,3 +94,25 @@ func TestWorkloadsRunOnRedis(t *testing.T) {
 	require.NoError(t, f.weigh(s))
 	require.Positive(t, f.UsedMemory)
 }
+
+func TestOnlyTakesTheNamesInTheTable(t *testing.T) {
+	names := func(only string) (list []string) {
+		o, err := parseOptions("persistence", []string{"-only", only}, 1, 1)
+		require.NoError(t, err)
+		for _, d := range o.datasets() {
+			list = append(list, d.name)
+		}
+		for _, r := range o.journalRows() {
+			for _, p := range r.pairs {
+				list = append(list, r.name(p))
+			}
+		}
+		return list
+	}
+	require.Len(t, names(""), 2+3*len(journalPairs))
+	require.Equal(t, []string{"1 GB in values of 4 KB"}, names("gb"))
+	require.Len(t, names("SET, 1 client"), len(journalPairs))
+	require.Len(t, names("everysec|always"), 3*len(journalPairs))
+	require.Equal(t, []string{"SET, 50 clients, pipeline 16, ours always against redis always"}, names("16, ours always"))
+	require.Empty(t, names("nothing"))
+}

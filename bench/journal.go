@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -19,56 +20,112 @@ func journalWorkloads() []workload {
 
 // journalSetups are the servers that journal rows compare: ours and redis-server, by what they keep.
 var journalSetups = []struct{ name, binary, args string }{
+	{"redis without", "redis", "--appendonly no"},
+	{"redis everysec", "redis", "--appendonly yes --appendfsync everysec"},
+	{"redis always", "redis", "--appendonly yes --appendfsync always"},
 	{"ours without", "ours", "--appendonly no"},
 	{"ours everysec", "ours", "--appendonly yes --appendfsync everysec"},
-	{"redis everysec", "redis", "--appendonly yes --appendfsync everysec"},
 	{"ours always", "ours", "--appendonly yes --appendfsync always"},
-	{"redis always", "redis", "--appendonly yes --appendfsync always"},
 }
 
-// journalPairs are which of them are held against each other.
-var journalPairs = [][2]string{
-	{"ours without", "ours everysec"},
-	{"redis everysec", "ours everysec"},
-	{"redis always", "ours always"},
+// pair is two of them that are held against each other.
+type pair struct{ of, against string }
+
+var journalPairs = []pair{
+	{"ours everysec", "ours without"},
+	{"redis everysec", "redis without"},
+	{"ours everysec", "redis everysec"},
+	{"ours always", "redis always"},
 }
 
-// measureJournal runs the journal's workloads on all setups, alternating between them.
-func (o *options) measureJournal() ([]row, error) {
+// journalRow is a workload and the pairs that run it.
+type journalRow struct {
+	workload workload
+	pairs    []pair
+}
+
+// name returns what the first three columns of the table say of a pair.
+func (r journalRow) name(p pair) string {
+	return r.workload.name + ", " + p.of + " against " + p.against
+}
+
+// journalRows returns the rows whose names -only lets through.
+func (o *options) journalRows() (rows []journalRow) {
+	for _, w := range journalWorkloads() {
+		r := journalRow{workload: w}
+		for _, p := range journalPairs {
+			if o.filter.MatchString(w.name) || o.filter.MatchString(r.name(p)) {
+				r.pairs = append(r.pairs, p)
+			}
+		}
+		if len(r.pairs) > 0 {
+			rows = append(rows, r)
+		}
+	}
+	return rows
+}
+
+// needs reports whether a row runs on a server.
+func (r journalRow) needs(server string) bool {
+	return slices.ContainsFunc(r.pairs, func(p pair) bool { return p.of == server || p.against == server })
+}
+
+// startJournals starts the servers that the rows need. The function stops them.
+func (o *options) startJournals(rows []journalRow) (servers []*server, stop func(), err error) {
 	list, clean, err := o.binaries()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	defer clean()
-	var servers []*server
-	defer func() {
+	stop = func() {
 		for _, s := range servers {
 			s.stop()
 		}
-	}()
+		clean()
+	}
 	for _, setup := range journalSetups {
 		for _, b := range list {
-			if b[0] != setup.binary {
+			if b[0] != setup.binary || !slices.ContainsFunc(rows, func(r journalRow) bool { return r.needs(setup.name) }) {
 				continue
 			}
 			s, err := startServer(setup.name, b[1], setup.args+" "+o.arguments(b[0]))
 			if err != nil {
-				return nil, err
+				stop()
+				return nil, nil, err
 			}
 			servers = append(servers, s)
 		}
 	}
-	return o.measure(journalWorkloads(), servers), nil
+	return servers, stop, nil
 }
 
-// printJournal prints the rows of measureJournal, pair by pair. The ratios are the second's over the
-// first's.
-func printJournal(w io.Writer, rows []row) error {
-	t := table{{"workload", "of", "against", "k/s", "k/s", "ratio", "us/req (user+sys)", "us/req (user+sys)", "ratio", "p50/p99 ms", "p50/p99 ms"}}
+// measureJournal runs the rows on the servers that they need, alternating between them.
+func (o *options) measureJournal(rows []journalRow) ([]row, error) {
+	servers, stop, err := o.startJournals(rows)
+	if err != nil {
+		return nil, err
+	}
+	defer stop()
+	var measured []row
 	for _, r := range rows {
-		for _, pair := range journalPairs {
-			a, b := r.Servers[pair[0]], r.Servers[pair[1]]
-			t = append(t, []string{r.Name, pair[1], pair[0], show(b, rate), show(a, rate),
+		fmt.Fprintf(os.Stderr, "%s\n", r.workload.name)
+		var some []*server
+		for _, s := range servers {
+			if r.needs(s.name) {
+				some = append(some, s)
+			}
+		}
+		measured = append(measured, o.measureOne(r.workload, some))
+	}
+	return measured, nil
+}
+
+// printJournal prints a line for each pair of each row. The ratios are those of the first to the second.
+func printJournal(w io.Writer, rows []journalRow, measured []row) error {
+	t := table{{"workload", "of", "against", "k/s", "k/s", "ratio", "us/req (user+sys)", "us/req (user+sys)", "ratio", "p50/p99 ms", "p50/p99 ms"}}
+	for i, r := range measured {
+		for _, p := range rows[i].pairs {
+			a, b := r.Servers[p.against], r.Servers[p.of]
+			t = append(t, []string{r.Name, p.of, p.against, show(b, rate), show(a, rate),
 				ratio(a, b, func(f *figures) float64 { return f.RPS }), show(b, times), show(a, times), ratio(a, b, (*figures).cpu),
 				show(b, latency), show(a, latency)})
 		}
@@ -76,7 +133,7 @@ func printJournal(w io.Writer, rows []row) error {
 	if err := t.print(w); err != nil {
 		return err
 	}
-	for _, r := range rows {
+	for _, r := range measured {
 		for name, why := range r.Refused {
 			if _, err := fmt.Fprintf(w, "%s was not run on %s: %s\n", r.Name, name, strings.TrimSpace(why)); err != nil {
 				return err
@@ -88,12 +145,16 @@ func printJournal(w io.Writer, rows []row) error {
 
 // runJournal measures what the append-only file costs.
 func (o *options) runJournal() error {
-	rows, err := o.measureJournal()
+	rows := o.journalRows()
+	if len(rows) == 0 {
+		return nil
+	}
+	measured, err := o.measureJournal(rows)
 	switch {
 	case err != nil:
 		return err
 	case o.json:
-		return printJSON(os.Stdout, rows)
+		return printJSON(os.Stdout, measured)
 	}
-	return printJournal(os.Stdout, rows)
+	return printJournal(os.Stdout, rows, measured)
 }

@@ -29,7 +29,7 @@ func parseOptions(name string, args []string, requests, rounds int) (*options, e
 	f.StringVar(&o.benchmark, "benchmark", "redis-benchmark", "the load generator")
 	f.IntVar(&o.requests, "n", requests, "requests of a plain workload; others have a share of it")
 	f.IntVar(&o.rounds, "rounds", rounds, "rounds, alternating between the servers")
-	f.StringVar(&o.only, "only", "", "run only workloads whose name matches this regular expression")
+	f.StringVar(&o.only, "only", "", "run only rows whose name, as the table prints it, matches this regular expression: \"GET, 50\", \"ours always against redis always\"")
 	f.BoolVar(&o.json, "json", false, "print JSON instead of a table")
 	if err := f.Parse(args); err != nil {
 		return nil, err

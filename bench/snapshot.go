@@ -21,6 +21,16 @@ var snapshotSets = []dataset{
 	{"1 GB in values of 4 KB", 1 << 30 / 4096, 4096},
 }
 
+// datasets returns those that -only lets through.
+func (o *options) datasets() (list []dataset) {
+	for _, d := range snapshotSets {
+		if o.filter.MatchString(d.name) {
+			list = append(list, d)
+		}
+	}
+	return list
+}
+
 // fill puts the dataset into an empty server.
 func (d dataset) fill(s *server) error {
 	if d.size == 0 {
@@ -163,10 +173,7 @@ func (o *options) runSnapshots() error {
 	}
 	defer clean()
 	var all []saving
-	for _, d := range snapshotSets {
-		if !o.filter.MatchString(d.name) {
-			continue
-		}
+	for _, d := range o.datasets() {
 		for _, b := range list {
 			s, err := startServer(b[0], b[1], "--enable-debug-command yes "+o.arguments(b[0]))
 			if err != nil {
