@@ -96,7 +96,7 @@ func cmdCommandInfo(c *Call) {
 		if cmd := c.Engine.byFullName(string(c.Arg())); cmd != nil {
 			c.tellCommand(cmd)
 		} else {
-			c.Reply.NullArray()
+			c.Reply.Null()
 		}
 	}
 }

@@ -30,8 +30,9 @@ func cmdConfigGet(c *Call) {
 	for c.More() {
 		pattern := string(c.Arg())
 		if !strings.ContainsAny(pattern, "*?[") {
-			if c.Engine.Param(pattern) != nil {
-				shown[strings.ToLower(pattern)] = pattern
+			name := strings.ToLower(pattern)
+			if _, named := shown[name]; !named && c.Engine.params[name] != nil {
+				shown[name] = pattern
 			}
 			continue
 		}
@@ -124,6 +125,8 @@ func (c *Call) settings() (list []setting) {
 			continue
 		case s.param.Immutable:
 			c.Refusef(ErrConfigSet, given, "can't set immutable config")
+		case s.param.Protected && !c.Session.among(c.Engine.Config.protected):
+			c.Refusef(ErrConfigSet, given, ErrProtected)
 		case seen[s.name]:
 			c.Refusef(ErrConfigSet, given, "duplicate parameter")
 		}

@@ -11,6 +11,11 @@ import (
 // debugLines are the subcommands of DEBUG. To COMMAND they are not there, as in Redis.
 func (e *Engine) debugLines() []DebugLine {
 	lines := append([]DebugLine{
+		{"change-repl-id", 0, 0, "", "Change the id that INFO replication tells.", func(c *Call) {
+			c.Engine.info.replID = c.Engine.newID()
+			c.Reply.Status("OK")
+		}},
+		{"dict-resizing", 1, 1, "<0|1>", aboutIdle, cmdDebugIdle},
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
 		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(string(c.Arg())) }},
@@ -18,6 +23,8 @@ func (e *Engine) debugLines() []DebugLine {
 		{"object", 1, 1, "<key>", "Show how a key's value is kept.", cmdDebugObject},
 		{"populate", 1, 3, "<count> [<prefix>] [<size>]", "Create string keys named key:<num>, or with another prefix.", cmdDebugPopulate},
 		{"protocol", 1, 1, "<type>", "Reply with a value of a type of the protocol.", cmdDebugProtocol},
+		{"quicklist-packed-threshold", 1, 1, "<size>", aboutIdle, cmdDebugIdle},
+		{"replybuffer", 2, 2, "<option> <value>", aboutIdle, cmdDebugIdle},
 		{"set-active-expire", 1, 1, "<0|1>", "Turn the removal of expired keys that nobody looks at off or on.", cmdDebugSetActiveExpire},
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
 		{"ziplist", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
@@ -26,9 +33,14 @@ func (e *Engine) debugLines() []DebugLine {
 	return lines
 }
 
+const aboutIdle = "Accepted for the sake of test suites; changes nothing here."
+
+// DEBUG DICT-RESIZING, QUICKLIST-PACKED-THRESHOLD, REPLYBUFFER
+func cmdDebugIdle(c *Call) { c.Reply.Status("OK") }
+
 // DEBUG subcommand [argument ...]
 func cmdDebug(c *Call) {
-	if !c.Engine.debugAllowed(c.Session) {
+	if !c.Session.among(c.Engine.Config.debug) {
 		c.Fail(ErrNoDebug)
 		return
 	}
@@ -46,9 +58,9 @@ func cmdDebug(c *Call) {
 	c.Fail(c.subSyntaxError())
 }
 
-// debugAllowed reports whether enable-debug-command lets a session use DEBUG.
-func (e *Engine) debugAllowed(s *Session) bool {
-	switch e.Config.debug {
+// among reports whether the session is one of those that a parameter allows: yes, local or no.
+func (s *Session) among(who string) bool {
+	switch who {
 	case "yes":
 		return true
 	case "local":
@@ -157,11 +169,14 @@ func cmdDebugProtocol(c *Call) {
 	case "attrib":
 		c.tellAttribute()
 	case "push":
-		if w.Proto() == 3 {
-			w.Push(2)
-			w.BulkString("server-cpu-usage")
-			w.Int(42)
+		if w.Proto() < 3 {
+			c.Fail(ErrOnlyRESP3)
+			return
 		}
+		w.Push(2)
+		w.BulkString("server-cpu-usage")
+		w.Int(42)
+		w.BulkString("Some real reply following the push reply")
 	case "verbatim":
 		w.Verbatim("txt", []byte("This is a verbatim\nstring"))
 	case "true", "false":

@@ -77,35 +77,9 @@ func Fields(b *bytes.Buffer, pairs ...any) {
 
 // serverInfo is what INFO tells beyond the counters.
 type serverInfo struct {
-	runID string
-	peak  int // of the bytes in use
-}
-
-// recent estimates the commands per second from counts taken by Tick.
-type recent struct {
-	at, commands int64 // of the last sample; milliseconds
-	rates        [16]int64
-	next         int
-}
-
-func (r *recent) sample(e *Engine) {
-	e.info.peak = max(e.info.peak, e.usedMemory())
-	passed := e.Keyspace.Now - r.at
-	if passed < 100 {
-		return
-	}
-	if r.at != 0 {
-		r.rates[r.next] = (e.stats.commands - r.commands) * 1000 / passed
-		r.next = (r.next + 1) % len(r.rates)
-	}
-	r.at, r.commands = e.Keyspace.Now, e.stats.commands
-}
-
-func (r *recent) perSecond() (rate int64) {
-	for _, n := range r.rates {
-		rate += n
-	}
-	return rate / int64(len(r.rates))
+	runID  string
+	replID string // master_replid
+	peak   int    // of the bytes in use
 }
 
 // usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
@@ -138,7 +112,8 @@ func (e *Engine) fillServer(b *bytes.Buffer) {
 	up := (e.micros - e.started) / 1e6
 	Fields(b, "redis_version", RedisVersion, "miniserver_version", Version, "redis_mode", "standalone",
 		"run_id", e.info.runID, "server_time_usec", e.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
-		"lru_clock", e.Keyspace.Now/1000&(1<<24-1))
+		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.params["hz"].Get(), "configured_hz", e.params["hz"].Get(),
+		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
 }
 
 func (e *Engine) fillClients(b *bytes.Buffer) {
@@ -159,7 +134,8 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 	}
 	Fields(b, "connected_clients", len(e.sessions.byID), "blocked_clients", len(e.waiting.all)+len(e.pause.postponed),
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
-		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.waiting.keys))
+		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.waiting.keys),
+		"cluster_connections", 0)
 }
 
 func percent(part, whole int) string {
@@ -192,16 +168,21 @@ func (e *Engine) fillPersistence(b *bytes.Buffer) {
 
 func (e *Engine) fillStats(b *bytes.Buffer) {
 	Fields(b, "total_connections_received", e.stats.connections, "total_commands_processed", e.stats.commands,
-		"instantaneous_ops_per_sec", e.recent.perSecond(), "expired_keys", e.stats.expired,
+		"instantaneous_ops_per_sec", e.recent.commands.perSecond(), "instantaneous_input_kbps", e.recent.in.kilobytes(),
+		"instantaneous_output_kbps", e.recent.out.kilobytes(), "expired_keys", e.stats.expired,
 		"expired_subkeys", e.stats.lapsed, "evicted_keys", e.eviction.evicted,
-		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "tracking_total_keys", len(e.tracking.readers),
+		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(e.broker.channels),
+		"pubsub_patterns", len(e.broker.patterns), "pubsubshard_channels", len(e.broker.shards),
+		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
 		"total_eviction_exceeded_time", (e.eviction.exceeding+e.exceededFor())/1000,
 		"current_eviction_exceeded_time", e.exceededFor()/1000, "total_error_replies", e.stats.totalErrors)
+	Fields(b, idleStats...)
 }
 
 func (e *Engine) fillReplication(b *bytes.Buffer) {
-	Fields(b, "role", "master", "connected_slaves", 0, "master_failover_state", "no-failover", "master_replid", e.info.runID,
-		"master_repl_offset", 0)
+	Fields(b, "role", "master", "connected_slaves", 0, "master_failover_state", "no-failover", "master_replid", e.info.replID,
+		"master_replid2", strings.Repeat("0", 40), "master_repl_offset", 0, "second_repl_offset", -1, "repl_backlog_active", 0,
+		"repl_backlog_size", e.params["repl-backlog-size"].Get(), "repl_backlog_first_byte_offset", 0, "repl_backlog_histlen", 0)
 }
 
 // eachCommand calls fn for all commands and subcommands, ordered by name.

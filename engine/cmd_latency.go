@@ -62,6 +62,8 @@ func latencySubs() []Command {
 			Summary: "Returns timestamp-latency samples for an event."},
 		{Name: "histogram", Arity: -2, Flags: flags, Run: cmdLatencyHistogram, Since: "7.0.0", Args: "[<command> ...]",
 			Summary: "Returns the cumulative distribution of latencies of a subset or all commands."},
+		{Name: "graph", Arity: 3, Flags: flags, Run: cmdLatencyGraph, Since: "2.8.13", Args: "<event>",
+			Summary: "Returns a latency graph for an event."},
 		{Name: "reset", Arity: -2, Flags: flags, Run: cmdLatencyReset, Since: "2.8.13", Args: "[<event> ...]",
 			Summary: "Resets the latency data for one or more events."},
 		{Name: "doctor", Arity: 2, Flags: flags, Run: cmdLatencyDoctor, Since: "2.8.13",

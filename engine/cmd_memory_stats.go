@@ -67,6 +67,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"used_memory_dataset_perc", percent(b.entries, b.used), "maxmemory", e.Config.MaxMemory,
 		"maxmemory_human", human(int(e.Config.MaxMemory)), "maxmemory_policy", e.params["maxmemory-policy"].Get(),
 		"mem_clients_normal", b.sessions, "mem_overhead_tables", b.tables, "mem_overhead_deadlines", b.deadlines)
+	Fields(out, idleMemory...)
 	m := e.processMemory()
 	if m.Resident == 0 {
 		return

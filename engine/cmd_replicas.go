@@ -31,6 +31,30 @@ func cmdReplicaOf(c *Call) {
 	c.Fail(ErrNoReplication)
 }
 
+// FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]. There is nobody to take over.
+func cmdFailover(c *Call) {
+	if c.Left() == 1 && c.Word("ABORT") {
+		c.Fail(ErrFailoverNone)
+		return
+	}
+	for c.More() {
+		switch {
+		case c.Word("TIMEOUT"):
+			if c.Int() <= 0 {
+				c.Refuse(ErrFailoverTimeout)
+			}
+		case c.Left() > 2 && c.Word("TO"):
+			c.Arg()
+			c.Int()
+		case !c.Word("FORCE"):
+			c.Refuse(ErrSyntax)
+		}
+	}
+	if c.OK() {
+		c.Fail(ErrFailoverNobody)
+	}
+}
+
 // WAIT numreplicas timeout. There are no replicas, so that Redis would let the time pass.
 func cmdWait(c *Call) {
 	replicas, deadline := c.Int(), c.after(c.Arg())

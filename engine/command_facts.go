@@ -96,7 +96,7 @@ var clusterTips = map[string]string{
 		"client|info client|list dump hrandfield hscan migrate object|encoding object|freq object|idletime " +
 		"object|refcount pttl spop srandmember sscan time ttl xadd xautoclaim xclaim xinfo|consumers xpending " +
 		"xtrim zrandmember zscan",
-	"nondeterministic_output request_policy:all_nodes response_policy:special":  "latency|doctor latency|histogram latency|history latency|latest",
+	"nondeterministic_output request_policy:all_nodes response_policy:special":  "latency|doctor latency|graph latency|histogram latency|history latency|latest",
 	"nondeterministic_output request_policy:all_shards response_policy:special": "function|stats info memory|doctor memory|malloc-stats memory|stats",
 	"nondeterministic_output request_policy:special":                            "scan",
 	"nondeterministic_output_order": "module|list command command|docs command|info command|list function|list hgetall hkeys hvals sdiff sinter " +

@@ -35,6 +35,7 @@ type Config struct {
 
 	notify          notifyMask
 	debug           string // who may use DEBUG: yes, local, no
+	protected       string // who may set protected parameters
 	latencyTracking bool
 	percentiles     []float64 // of INFO latencystats
 }
@@ -53,6 +54,7 @@ func newConfig() *Config {
 		PushLimit:    32 << 20,
 
 		debug:           "local",
+		protected:       "no",
 		latencyTracking: true,
 		percentiles:     []float64{50, 99, 99.9},
 	}
@@ -69,6 +71,7 @@ type Param struct {
 	// sense together. Not at the start. It returns an error's text, or "". It may be nil.
 	Apply     func() string
 	Immutable bool // only at start
+	Protected bool // changed by CONFIG SET only if enable-protected-configs lets it
 	Hidden    bool // not shown by patterns: CONFIG GET must name it
 	Secret    bool // not shown by MONITOR and the slow log
 	List      bool // several words in a configuration file
@@ -225,7 +228,7 @@ func (e *Engine) coreParams() []Param {
 			return ""
 		}},
 		IntParam("acllog-max-len", &e.users.log.max, 0, math.MaxInt32),
-		EnumParam("acl-pubsub-default", &e.users.channels, "resetchannels", "allchannels"),
+		EnumParam("acl-pubsub-default", &e.users.channels, "allchannels", "resetchannels"),
 		MemoryParam("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
 		IntParam("hash-max-listpack-entries", &c.Hash.MaxEntries, 0, most, "hash-max-ziplist-entries"),
 		MemoryParam("hash-max-listpack-value", &c.Hash.MaxValue, 0, "hash-max-ziplist-value"),
@@ -257,6 +260,7 @@ func (e *Engine) coreParams() []Param {
 		IntParam("tracking-table-max-keys", &e.tracking.most, 0, math.MaxInt64),
 		IntParam("timeout", &c.IdleTimeout, 0, math.MaxInt32),
 		EnumParam("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
+		EnumParam("enable-protected-configs", &c.protected, "no", "yes", "local").AtStart(),
 	}
 }
 
@@ -284,7 +288,10 @@ func (c *Config) setPercentiles(v string) string {
 	var list []float64
 	for _, word := range strings.Fields(v) {
 		p, err := strconv.ParseFloat(word, 64)
-		if err != nil || !(p >= 0 && p <= 100) {
+		switch {
+		case err != nil:
+			return "Invalid latency-tracking-info-percentiles parameters"
+		case !(p >= 0 && p <= 100):
 			return "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
 		}
 		list = append(list, p)

@@ -59,6 +59,8 @@ var inertInts = []inertInt{
 	{"active-defrag-cycle-min", 1, 1, 99, ""}, {"active-defrag-max-scan-fields", 1000, 1, math.MaxInt64, ""},
 	{"active-defrag-threshold-lower", 10, 0, 1000, ""}, {"active-defrag-threshold-upper", 100, 0, 1000, ""},
 	{"active-expire-effort", 1, 1, 10, ""}, {"auto-aof-rewrite-percentage", 100, 0, maxInt32, ""},
+	{"cluster-announce-bus-port", 0, 0, 65535, ""}, {"cluster-announce-port", 0, 0, 65535, ""},
+	{"cluster-announce-tls-port", 0, 0, 65535, ""},
 	{"cluster-migration-barrier", 1, 0, maxInt32, ""}, {"cluster-node-timeout", 15000, 0, math.MaxInt64, ""},
 	{"cluster-port", 0, 0, 65535, ""}, {"cluster-replica-validity-factor", 10, 0, maxInt32, "cluster-slave-validity-factor"},
 	{"hz", 10, 0, maxInt32, ""}, {"io-threads", 1, 1, 128, ""}, {"list-compress-depth", 0, 0, maxInt32, ""},
@@ -67,8 +69,8 @@ var inertInts = []inertInt{
 	{"repl-backlog-ttl", 3600, 0, math.MaxInt64, ""}, {"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
 	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
 	{"repl-ping-replica-period", 10, 1, maxInt32, "repl-ping-slave-period"}, {"repl-timeout", 60, 1, maxInt32, ""},
-	{"replica-priority", 100, 0, maxInt32, "slave-priority"},
-	{"shutdown-timeout", 10, 0, maxInt32, ""},
+	{"replica-announce-port", 0, 0, 65535, "slave-announce-port"}, {"replica-priority", 100, 0, maxInt32, "slave-priority"},
+	{"shutdown-timeout", 10, 0, maxInt32, ""}, {"socket-mark-id", 0, 0, math.MaxUint32, ""},
 	{"tcp-backlog", 511, 0, maxInt32, ""},
 	{"tls-session-cache-size", 20480, 0, maxInt32, ""}, {"tls-session-cache-timeout", 300, 0, maxInt32, ""},
 }
@@ -81,7 +83,12 @@ var inertSizes = []inertInt{
 }
 
 var inertTexts = []inertText{
-
+	{"aof_rewrite_cpulist", "", nil, ""}, {"bgsave_cpulist", "", nil, ""}, {"bio_cpulist", "", nil, ""}, {"server_cpulist", "", nil, ""},
+	{"bind-source-addr", "", nil, ""}, {"cluster-announce-hostname", "", nil, ""}, {"cluster-announce-ip", "", nil, ""},
+	{"cluster-config-file", "nodes.conf", nil, ""},
+	{"cluster-preferred-endpoint-type", "ip", []string{"ip", "hostname", "unknown-endpoint"}, ""},
+	{"enable-module-command", "no", []string{"no", "yes", "local"}, ""}, {"masterauth", "", nil, ""}, {"masteruser", "", nil, ""},
+	{"replica-announce-ip", "", nil, "slave-announce-ip"},
 	{"appenddirname", "appendonlydir", nil, ""}, {"appendfilename", "appendonly.aof", nil, ""},
 	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},
 	{"daemonize", "no", []string{"no"}, ""}, {"cluster-enabled", "no", []string{"no"}, ""},
@@ -99,8 +106,9 @@ var inertTexts = []inertText{
 }
 
 // inertAtStart are those of them that redis-server does not let CONFIG SET change.
-var inertAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "cluster-enabled", "cluster-port",
-	"daemonize", "disable-thp", "ignore-warnings", "io-threads", "io-threads-do-reads", "rdbchecksum", "set-proc-title",
+var inertAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
+	"bio_cpulist", "cluster-config-file", "cluster-enabled", "cluster-port",
+	"daemonize", "disable-thp", "enable-module-command", "ignore-warnings", "io-threads", "io-threads-do-reads", "rdbchecksum", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
 // inertParams returns the parameters that have no effect.
@@ -120,7 +128,7 @@ func inertParams() (list []Param) {
 	for i := range inertTexts {
 		p := inertTexts[i]
 		if p.words == nil {
-			list = append(list, StringParam(p.name, &p.value))
+			list = append(list, StringParam(p.name, &p.value, aliases(p.alias)...))
 		} else {
 			list = append(list, EnumParam(p.name, &p.value, p.words...))
 		}
@@ -128,6 +136,7 @@ func inertParams() (list []Param) {
 	for i := range list {
 		list[i].inert = true
 		list[i].Immutable = slices.Contains(inertAtStart, list[i].Name)
+		list[i].Secret = list[i].Name == "masterauth"
 		list[i].List = list[i].Name == "save" || list[i].Name == "oom-score-adj-values"
 	}
 	return list

@@ -105,6 +105,8 @@ type Hooks struct {
 	Memory func() ProcessMemory
 	// Limit says that maxmemory was set, 0 for none, so that the collector can be told.
 	Limit func(bytes int64)
+	// Traffic tells how many bytes came in and went out so far.
+	Traffic func() (in, out int64)
 	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
 	Rewrite func() (refusal string)
 	// Users is where users are kept; nil if nowhere.
@@ -149,7 +151,8 @@ func New(o Options) *Engine {
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnLapse = e.expired, e.created, e.lapsed
 	e.SetJournal(o.Journal)
-	e.info.runID = fmt.Sprintf("%016x%016x%08x", rng.Uint64(), rng.Uint64(), rng.Uint32())
+	e.info.runID = e.newID()
+	e.info.replID = e.info.runID
 	e.AddParams(e.coreParams()...)
 	e.AddParams(e.evictionParams()...)
 	e.AddParams(e.bloomParams()...)
@@ -157,6 +160,11 @@ func New(o Options) *Engine {
 	e.AddSections(e.coreSections()...)
 	e.sample()
 	return e
+}
+
+// newID returns 40 hexadecimal digits drawn by lot.
+func (e *Engine) newID() string {
+	return fmt.Sprintf("%016x%016x%08x", e.rng.Uint64(), e.rng.Uint64(), e.rng.Uint32())
 }
 
 // Own says who serves the engine, before it runs commands.

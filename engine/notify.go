@@ -8,7 +8,7 @@ type notifyMask uint32
 // notifyLetters are the classes in the order in which CONFIG GET shows them; A stands for all but
 // m, n, K and E.
 const (
-	notifyLetters = "g$lshzxetdKEmn"
+	notifyLetters = "g$lshzxetdnKEm"
 	notifyAll     = "g$lshzxetd"
 )
 
@@ -41,7 +41,7 @@ func (m notifyMask) String() string {
 	var b strings.Builder
 	if m&all == all {
 		b.WriteByte('A')
-		m &^= all
+		m &^= all | notifyBit('n') // Redis leaves n out beside A
 	}
 	for i := range len(notifyLetters) {
 		if m&(1<<i) != 0 {

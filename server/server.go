@@ -115,7 +115,8 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.keepAlive.Store(300)
 	s.output.Store(defaultOutput())
 	e.EnableSlow(opts.Beside)
-	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Memory: processMemory, Limit: opts.Limit, Rewrite: opts.Rewrite, Users: opts.Users})
+	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Memory: processMemory, Limit: opts.Limit, Rewrite: opts.Rewrite,
+		Users: opts.Users, Traffic: func() (in, out int64) { return s.counts.in.Load(), s.counts.out.Load() }})
 	e.AddParams(s.params()...)
 	e.AddSections(s.sections()...)
 	return s

@@ -15,8 +15,8 @@ import (
 func (s *Saver) params() []engine.Param {
 	stop := engine.BoolParam("stop-writes-on-bgsave-error", &s.stopOnError)
 	return []engine.Param{
-		{Name: "dir", Get: func() string { return s.dir }, Set: s.setDir},
-		{Name: "dbfilename", Get: func() string { return s.name }, Set: s.setName},
+		{Name: "dir", Protected: true, Get: func() string { return s.dir }, Set: s.setDir},
+		{Name: "dbfilename", Protected: true, Get: func() string { return s.name }, Set: s.setName},
 		{Name: "save", List: true, Get: s.pointsText, Set: s.setPoints},
 		engine.BoolParam("rdbcompression", &s.compress),
 		engine.BoolParam("rdbchecksum", &s.checksum).AtStart(),

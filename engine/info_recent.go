@@ -1,0 +1,94 @@
+package engine
+
+import (
+	"fmt"
+	"slices"
+)
+
+// recent is how fast the counters grew of late that INFO shows as instantaneous. Tick takes samples.
+type recent struct {
+	at                int64 // of the last sample; milliseconds
+	commands, in, out meter
+}
+
+func (r *recent) sample(e *Engine) {
+	e.info.peak = max(e.info.peak, e.usedMemory())
+	passed := e.Keyspace.Now - r.at
+	if passed < 100 {
+		return
+	}
+	var in, out int64
+	if e.hooks.Traffic != nil {
+		in, out = e.hooks.Traffic()
+	}
+	first := r.at == 0
+	r.at = e.Keyspace.Now
+	if first {
+		r.commands.last, r.in.last, r.out.last = e.stats.commands, in, out
+		return
+	}
+	r.commands.sample(e.stats.commands, passed)
+	r.in.sample(in, passed)
+	r.out.sample(out, passed)
+}
+
+// meter is the mean of the latest rates of a counter.
+type meter struct {
+	last  int64 // what the counter was
+	rates [16]int64
+	next  int
+}
+
+// sample notes what the counter is some milliseconds after the last sample.
+func (m *meter) sample(count, passed int64) {
+	m.rates[m.next] = (count - m.last) * 1000 / passed
+	m.next = (m.next + 1) % len(m.rates)
+	m.last = count
+}
+
+func (m *meter) perSecond() (rate int64) {
+	for _, n := range m.rates {
+		rate += n
+	}
+	return rate / int64(len(m.rates))
+}
+
+// kilobytes is the rate of a counter of bytes as INFO shows it.
+func (m *meter) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSecond())/1024) }
+
+// items is how many pairs of a key and a session that read it are kept.
+func (t *tracking) items() (n int) {
+	for _, ids := range t.readers {
+		n += len(ids)
+	}
+	return n
+}
+
+// prefixes is how many different prefixes sessions listen to.
+func (t *tracking) prefixes(e *Engine) int {
+	if t.broadcast == 0 {
+		return 0
+	}
+	var all []string
+	for _, s := range e.sessions.byID {
+		if s.tracker != nil && s.tracker.bcast {
+			all = append(all, s.tracker.prefixes...)
+			if len(s.tracker.prefixes) == 0 {
+				all = append(all, "")
+			}
+		}
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all))
+}
+
+// idleStats are figures of INFO stats that dashboards read and that never move here: nothing forks, nothing is replicated
+// or defragmented, and expiry does not sample.
+var idleStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
+	"migrate_cached_sockets", 0, "slave_expires_tracked_keys", 0, "sync_full", 0, "sync_partial_ok", 0, "sync_partial_err", 0,
+	"active_defrag_hits", 0, "active_defrag_misses", 0, "active_defrag_key_hits", 0, "active_defrag_key_misses", 0,
+	"unexpected_error_replies", 0}
+
+// idleMemory are those of INFO memory.
+var idleMemory = []any{"mem_clients_slaves", 0, "mem_replication_backlog", 0, "mem_cluster_links", 0, "mem_not_counted_for_evict", 0,
+	"active_defrag_running", 0, "lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
