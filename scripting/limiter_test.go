@@ -1,7 +1,9 @@
 package scripting_test
 
 import (
+	"bytes"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -69,15 +71,37 @@ func TestLimiterAllocatesItsDataOnly(t *testing.T) {
 	})
 	require.Empty(t, bad)
 	require.LessOrEqual(t, got, 3.0, "with the set's own reallocations")
+
+	w = newFunction(t)
+	got = testing.AllocsPerRun(200, func() { w.step() })
+	require.Equal(t, "+OK\r\n", string(w.engine.Do(w.session, [][][]byte{{[]byte("SET"), []byte("k"), []byte("v")}}).Out))
+	require.LessOrEqual(t, got, 5.0, "and the tables of keys and arguments")
+}
+
+// newFunction is newWindow with the limiter as a function.
+func newFunction(t testing.TB) *window {
+	w := newWindow(t, "FCALL", "limit")
+	body := strings.NewReplacer("KEYS", "keys", "ARGV", "args").Replace(windowScript)
+	library := "#!lua name=limiters\nredis.register_function('limit', function(keys, args)" + body + " end)"
+	out := w.engine.Do(w.session, [][][]byte{{[]byte("FUNCTION"), []byte("LOAD"), []byte(library)}}).Out
+	require.Equal(t, "$8\r\nlimiters\r\n", string(out))
+	return w
 }
 
 func BenchmarkWindow(b *testing.B) {
-	b.Run("EVAL", func(b *testing.B) { benchmarkWindow(b, false) })
-	b.Run("EVAL-detachable", func(b *testing.B) { benchmarkWindow(b, true) })
+	evalsha := func() *window {
+		w := newWindow(b, "EVALSHA", "")
+		sha := w.engine.Do(w.session, [][][]byte{{[]byte("SCRIPT"), []byte("LOAD"), []byte(windowScript)}}).Out[5:45]
+		w.args[0][1] = bytes.Clone(sha)
+		return w
+	}
+	b.Run("EVAL", func(b *testing.B) { benchmarkWindow(b, newWindow(b, "EVAL", windowScript), false) })
+	b.Run("EVAL-detachable", func(b *testing.B) { benchmarkWindow(b, newWindow(b, "EVAL", windowScript), true) })
+	b.Run("EVALSHA", func(b *testing.B) { benchmarkWindow(b, evalsha(), false) })
+	b.Run("FCALL", func(b *testing.B) { benchmarkWindow(b, newFunction(b), false) })
 }
 
-func benchmarkWindow(b *testing.B, slow bool) {
-	w := newWindow(b, "EVAL", windowScript)
+func benchmarkWindow(b *testing.B, w *window, slow bool) {
 	if slow {
 		w.engine.EnableSlow(func(func()) {})
 	}

@@ -99,23 +99,24 @@ func (c *client) eval(script string) { c.send([]string{"EVAL", script, "0"}) }
 // awaitBusy returns when the server is busy.
 func (c *client) awaitBusy() {
 	c.t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if c.ask("PING") == busy {
-			return
-		}
-	}
-	c.t.Fatal("the server did not become busy")
+	c.await(busy, "the server did not become busy")
 }
 
 // awaitIdle returns when the server is not busy any more.
 func (c *client) awaitIdle() {
 	c.t.Helper()
+	c.await("PONG", "the server remained busy")
+}
+
+// await returns when PING is answered so.
+func (c *client) await(reply, otherwise string) {
+	c.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
-		if c.ask("PING") == "PONG" {
+		if c.ask("PING") == reply {
 			return
 		}
 	}
-	c.t.Fatal("the server remained busy")
+	c.t.Fatal(otherwise)
 }
 
 func TestOthersAreToldBusyAndMayKill(t *testing.T) {
