@@ -65,7 +65,7 @@ func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
 	replace := false
 	for c.Left() > 1 {
 		if !c.Word("REPLACE") {
-			c.Refusef(errLoadOption, shown(c.Arg()))
+			c.Refusef(errLoadOption, cText(string(c.Arg())))
 			break
 		}
 		replace = true
@@ -82,12 +82,6 @@ func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
 	s.registry = fresh
 	c.ChangedAll(0)
 	c.Reply.BulkString(fresh.libraries[len(fresh.libraries)-1].name)
-}
-
-// shown returns an argument up to a zero byte, where Redis' own text ends.
-func shown(arg []byte) string {
-	text, _, _ := strings.Cut(string(arg), "\x00")
-	return text
 }
 
 // FUNCTION DELETE library
@@ -138,7 +132,7 @@ func (s *Scripts) cmdFunctionList(c *engine.Call) {
 				pattern = string(c.Arg())
 			}
 		default:
-			c.Refusef(errListOption, shown(c.Arg()))
+			c.Refusef(errListOption, cText(string(c.Arg())))
 		}
 	}
 	if !c.OK() {

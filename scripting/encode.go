@@ -106,11 +106,11 @@ func (e *encoder) table(t *lua.Table, stack int) {
 // marked writes a table that stands for another type and reports whether t is one.
 func (e *encoder) marked(t *lua.Table, stack int) bool {
 	if text, ok := t.GetString("err").AsString(); ok {
-		e.w.Error(text)
+		e.w.Error(cText(text))
 		return true
 	}
 	if text, ok := t.GetString("ok").AsString(); ok {
-		e.w.Status(oneLine(text))
+		e.w.Status(oneLine(cText(text)))
 		return true
 	}
 	if f, ok := t.GetString("double").AsNumber(); ok {

@@ -3,6 +3,7 @@ package scripting
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -29,12 +30,18 @@ func (s *Scripts) errorText(failed *lua.Error) string {
 	}
 	if t := v.AsTable(); t != nil {
 		if text, ok := t.GetString("err").ToString(); ok {
-			return text
+			return cText(text)
 		}
 		return errUnknownThrown
 	}
 	text, _ := s.lua.Describe(v).AsString()
-	return "ERR " + text
+	return "ERR " + cText(text)
+}
+
+// cText returns a text up to a zero byte, where Redis' own ends.
+func cText(text string) string {
+	text, _, _ = strings.Cut(text, "\x00")
+	return text
 }
 
 // caught is what pcall answers for an error value beside false: the text of a table that has one in

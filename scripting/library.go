@@ -16,7 +16,7 @@ func (s *Scripts) luaErrorReply(_ *lua.State, c *lua.Call) {
 		c.Return1(s.errorTable(lua.String(errReplyArgs)))
 		return
 	}
-	text = strings.TrimPrefix(text, "-")
+	text = strings.TrimPrefix(cText(text), "-")
 	if !strings.Contains(text, " ") {
 		text = "ERR " + text
 	}

@@ -47,8 +47,7 @@ func (s *Scripts) loadInto(r *registry, source []byte, replace bool) (refusal st
 	return refusal
 }
 
-// metadata reads a library's first line and returns what follows it, its lines numbered as before. Like Redis
-// it reads up to a zero byte.
+// metadata reads a library's first line and returns what follows it, its lines numbered as before.
 func (l *library) metadata() (engineName, code, refusal string) {
 	if !strings.HasPrefix(l.source, "#!") {
 		return "", "", errNoMetadata
@@ -75,8 +74,7 @@ func (l *library) metadata() (engineName, code, refusal string) {
 	if !named {
 		return "", "", errNotNamed
 	}
-	code, _, _ = strings.Cut(l.source[end:], "\x00")
-	return string(words[0][2:]), code, ""
+	return string(words[0][2:]), l.source[end:], ""
 }
 
 // validName reports whether a library or function may have a name.

@@ -15,6 +15,8 @@ func (m Mode) same(a, b resp.Value) bool {
 		return a.Equal(b)
 	case m.Shape:
 		return sameShape(a, b)
+	case m.Heap:
+		return slices.Equal(heap(nil, a), heap(nil, b))
 	case m.Times:
 		return timeless(a).Equal(timeless(b))
 	case m.Near > 0 && a.Kind == resp.Integer && b.Kind == resp.Integer:
@@ -29,6 +31,18 @@ func near(a, b, tolerance int64) bool {
 		return a == b
 	}
 	return max(a-b, b-a) <= tolerance
+}
+
+// heap adds the leaves of a tree to others, in order.
+func heap(leaves []string, v resp.Value) []string {
+	if len(v.Elems) == 0 {
+		leaves = append(leaves, v.String())
+	}
+	for _, e := range v.Elems {
+		leaves = heap(leaves, e)
+	}
+	slices.Sort(leaves)
+	return leaves
 }
 
 // sameShape reports whether two trees differ in nothing but the content of their leaves.

@@ -19,7 +19,7 @@ const keysPerFamily = 5
 // ownKeys and its neighbours of other families; a letter and a number.
 var keyLetters = map[string]string{
 	"keys": "kshz", "strings": "s", "hashes": "h", "zsets": "z", "transactions": "shz",
-	"sets": "t", "lists": "l", "streams": "x", "hyperloglogs": "p", "bitmaps": "b", "geo": "g",
+	"sets": "t", "lists": "l", "streams": "x", "hyperloglogs": "p", "bitmaps": "b", "geo": "g", "functions": "shz",
 }
 
 const allLetters = "kshztl"
@@ -116,6 +116,14 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 		return random(r, -85.05, 85.05)
 	case "kilometres":
 		return strconv.FormatFloat(math.Exp(r.Float64()*16-6), 'f', 4, 64)
+	case "library":
+		return library(r)
+	case "libraryname":
+		return oneOf(r, libraryNames)
+	case "function":
+		return oneOf(r, functionNames)
+	case "payload":
+		return payload(r)
 	case "field":
 		return "f" + strconv.Itoa(r.IntN(12))
 	}

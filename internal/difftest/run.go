@@ -63,11 +63,14 @@ func (cfg Config) Run() (Result, error) {
 	return t.result, nil
 }
 
-// setup returns the commands that every sequence begins with: no data, and low thresholds, so
+// setup returns the commands that every sequence begins with: no data, no functions, and low thresholds, so
 // that collections change their encoding under way. Families without a type skip its
 // threshold. Half of the seeds keep the usual ones.
 func (g *Generator) setup() []Command {
 	commands := []Command{{Args: []string{"FLUSHALL"}}}
+	if slices.ContainsFunc(g.families, func(f family) bool { return f.name == "functions" }) {
+		commands = append(commands, Command{Args: []string{"FUNCTION", "FLUSH"}})
+	}
 	if g.rng.IntN(2) == 0 {
 		return commands
 	}

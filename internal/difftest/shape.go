@@ -15,6 +15,7 @@ type Mode struct {
 	Near  int64 // integers may differ by as much
 	Shape bool  // only kinds and lengths count: the content is random
 	Times bool  // what streams tell of times does not count
+	Heap  bool  // only which leaves there are counts, not where
 }
 
 // shape is one line of a family, a command with blanks. Its grammar:
@@ -30,6 +31,7 @@ type Mode struct {
 //	~  aggregates in any order     %  pairs in any order     ?  only the shape counts
 //	+N integers differ by N        !  rarely chosen         =  never broken on purpose
 //	@  times of stream messages and consumers do not count
+//	*  leaves anywhere
 type shape struct {
 	text string
 	mode Mode
@@ -65,6 +67,8 @@ func (s *shape) mark(token string) bool {
 		s.mode.Order = transcript.Pairs
 	case token == "?":
 		s.mode.Shape = true
+	case token == "*":
+		s.mode.Heap = true
 	case token == "@":
 		s.mode.Times = true
 	case token == "!":
