@@ -245,7 +245,11 @@ func (ks *Keyspace) build(key string, v Value) entry {
 		return ks.newPacked(k, key, payload)
 	}
 	if ks.views.owns(v) {
-		v = keep(v)
+		if text, ok := v.(*str.Value); ok {
+			v = ks.spares.clone(text)
+		} else {
+			v = keep(v)
+		}
 	}
 	return newBoxed(strings.Clone(key), v)
 }

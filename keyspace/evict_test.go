@@ -1,7 +1,9 @@
 package keyspace
 
 import (
+	"bytes"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -115,6 +117,28 @@ func TestSoonestKeepsWhatIsDueWhereDueKeysAreKept(t *testing.T) {
 	require.Equal(t, string(keyOf(1)), key)
 	require.EqualValues(t, start+2, deadline)
 	require.Equal(t, 10, db.Len())
+	require.NoError(t, db.Check())
+}
+
+// TestEvictedTextServesTheNext where it is too long to be packed.
+func TestEvictedTextServesTheNext(t *testing.T) {
+	ks := newKeyspace()
+	db := ks.DB(0)
+	for i := range 100 {
+		ks.Begin()
+		text := bytes.Repeat([]byte{byte('a' + i%26)}, 900+i)
+		db.Set([]byte("old"), ks.Text(text[:900]), false)
+		require.True(t, db.Evict([]byte("old")))
+		key := fmt.Appendf(nil, "key:%d", i)
+		db.Set(key, ks.Text(text), false)
+		v, _ := db.Find(key)
+		require.Equal(t, string(text), string(v.(*str.Value).Text(nil)))
+	}
+	for i := range 100 {
+		v, ok := db.Find(fmt.Appendf(nil, "key:%d", i))
+		require.True(t, ok)
+		require.Equal(t, strings.Repeat(string(rune('a'+i%26)), 900+i), string(v.(*str.Value).Text(nil)))
+	}
 	require.NoError(t, db.Check())
 }
 
