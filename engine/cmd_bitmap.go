@@ -206,8 +206,39 @@ func cmdBitOp(c *Call) {
 	if !c.OK() {
 		return
 	}
-	c.storeBits(dest, combined(c.Buffer(size), combine, sources))
+	if size <= bitBlock {
+		c.storeBits(dest, combined(c.Buffer(size), combine, sources))
+	} else {
+		c.storeManyBits(dest, size, combine, sources)
+	}
 	c.Reply.Int(int64(size))
+}
+
+// bitBlock is the number of bytes that are combined at a time: they stay in the processor's cache.
+const bitBlock = 8 << 10
+
+// storeManyBits is storeBits for the combination of sources, the longest of which has that many bytes. What
+// key has is overwritten if it has as many, be it a source or not.
+func (c *Call) storeManyBits(key []byte, size int, combine func(dst, src []byte), sources [][]byte) {
+	v, _ := c.DB.Edit(key)
+	text, ok := v.(*str.Value)
+	if !ok || text.Len() != size {
+		fresh := str.OfForm(make([]byte, size), str.Raw)
+		text = &fresh
+	}
+	result, block := text.Edit(size), c.Buffer(bitBlock)
+	for at := 0; at < size; at += len(block) {
+		block = block[:min(bitBlock, size-at)]
+		var room [8][]byte
+		parts := room[:0]
+		for _, src := range sources {
+			from := min(at, len(src))
+			parts = append(parts, src[from:min(at+len(block), len(src))])
+		}
+		copy(result[at:], combined(block, combine, parts))
+	}
+	c.DB.Set(key, text, false)
+	c.Changed(key, "$set")
 }
 
 // bitOperation reads AND, OR, XOR or NOT; the last is nil.

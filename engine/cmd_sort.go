@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"cmp"
+	"encoding/binary"
 	"math"
 	"slices"
 
@@ -255,47 +256,106 @@ func cString(text []byte) []byte {
 	return text
 }
 
+// rank is where an element stands, as far as one word tells, and its place in the list.
+type rank struct {
+	key uint64
+	at  int
+}
+
 // arrange sorts the elements and returns those within the limit. Equal ones stay in the order of the
 // value, unless only a part of it is wanted by weight: then Redis' partial sort mixes them.
 func (q *sorting) arrange(s *sortable) []weighed {
 	from, to := q.bounds(len(s.list))
-	compare := q.compareNumbers
+	if q.untouched {
+		return s.list[from:to]
+	}
+	ranks := q.ranks(s)
+	mixes := q.by != nil && to-from < len(s.list)
+	compare := func(a, b rank) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		order := q.compare(s, &s.list[a.at], &s.list[b.at])
+		if order == 0 && !mixes {
+			return a.at - b.at
+		}
+		return order
+	}
+	if to-from < len(s.list) {
+		sortPart(ranks, from, to, func(a, b *rank) int { return compare(*a, *b) })
+	} else {
+		slices.SortFunc(ranks, compare)
+	}
+	sorted := make([]weighed, to-from)
+	for i := range sorted {
+		sorted[i] = s.list[ranks[from+i].at]
+	}
+	return sorted
+}
+
+// ranks returns a rank for each element. The keys are those of numbers, or eight bytes of the texts from
+// the first on that they do not all have in common; less, equal or greater keys tell that of elements, but
+// for equal ones of texts.
+func (q *sorting) ranks(s *sortable) []rank {
+	ranks, same := make([]rank, len(s.list)), 0
 	if q.alpha {
-		compare = q.compareTexts
+		same = s.common()
 	}
-	switch {
-	case q.untouched:
-	case q.by != nil && to-from < len(s.list):
-		sortPart(s.list, from, to, func(a, b *weighed) int { return compare(s, a, b) })
-	case !q.alpha: // the same, only faster
-		slices.SortFunc(s.list, func(a, b weighed) int {
-			if a.weight == b.weight {
-				return q.tie(s, &a, &b)
-			}
-			if (a.weight < b.weight) == q.desc {
-				return 1
-			}
-			return -1
-		})
-	default:
-		slices.SortFunc(s.list, func(a, b weighed) int {
-			if order := compare(s, &a, &b); order != 0 {
-				return order
-			}
-			return cmp.Or(a.from-b.from, a.to-b.to)
-		})
+	for i := range s.list {
+		w := &s.list[i]
+		key := uint64(0)
+		switch {
+		case !q.alpha:
+			key = ascending(w.weight)
+		case w.end != 0:
+			var eight [8]byte
+			copy(eight[:], s.texts[w.at+same:w.end-1])
+			key = binary.BigEndian.Uint64(eight[:])
+		}
+		if q.desc {
+			key = ^key
+		}
+		ranks[i] = rank{key, i}
 	}
-	return s.list[from:to]
+	return ranks
 }
 
-func (q *sorting) compareNumbers(s *sortable, a, b *weighed) int {
-	if order := cmp.Compare(a.weight, b.weight); order != 0 {
-		return q.directed(order)
+// common returns how many bytes all weights begin with, those that are absent left out.
+func (s *sortable) common() int {
+	var prefix []byte
+	first := true
+	for i := range s.list {
+		w := &s.list[i]
+		switch {
+		case w.end == 0:
+		case first:
+			prefix, first = s.texts[w.at:w.end-1], false
+		default:
+			text := s.texts[w.at : w.end-1]
+			n := min(len(prefix), len(text))
+			for n > 0 && !bytes.Equal(prefix[:n], text[:n]) {
+				n /= 2
+			}
+			prefix = prefix[:n]
+		}
 	}
-	return q.tie(s, a, b)
+	return len(prefix)
 }
 
-func (q *sorting) compareTexts(s *sortable, a, b *weighed) int {
+// ascending returns a number's bits such that they compare as it does.
+func ascending(f float64) uint64 {
+	bits := math.Float64bits(f + 0) // which makes 0 of -0
+	if bits>>63 != 0 {
+		return ^bits
+	}
+	return bits | 1<<63
+}
+
+// compare compares elements by their weights, and those by themselves where their equality is none.
+func (q *sorting) compare(s *sortable, a, b *weighed) int {
+	if !q.alpha {
+		return q.tie(s, a, b)
+	}
 	order := 0
 	if a.end == 0 || b.end == 0 {
 		order = cmp.Compare(min(a.end, 1), min(b.end, 1))

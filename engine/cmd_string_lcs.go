@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"math"
+	"math/bits"
+
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
@@ -114,14 +117,36 @@ func newLCSTable(a, b []byte) *lcsTable {
 	return t
 }
 
-// lcsLength returns the length of the longest common subsequence from two rows of the table.
+// lcsLength returns the length of the longest common subsequence. O(len(a) * len(b) / 64): it is the
+// method of Hyyro, "Bit-parallel LCS-length computation revisited" (2004). A row of the table rises by 0 or
+// 1 from column to column; where it does not, its bit is set, and a row follows from the one above it by
+// an addition.
 func lcsLength(a, b []byte) int64 {
-	above, row := make([]uint32, len(b)+1), make([]uint32, len(b)+1)
-	for _, ch := range a {
-		fillLCSRow(above, row, ch, b)
-		above, row = row, above
+	if len(b) > len(a) {
+		a, b = b, a // for the table of places
 	}
-	return int64(above[len(b)])
+	words := (len(b) + 63) / 64
+	room := make([]uint64, 257*words)
+	row, places := room[:words], room[words:] // of each byte in b
+	for j, ch := range b {
+		places[int(ch)*words+j/64] |= 1 << (j % 64)
+	}
+	for i := range row {
+		row[i] = math.MaxUint64
+	}
+	for _, ch := range a {
+		carry := uint64(0)
+		for i, at := range places[int(ch)*words:][:words] {
+			var sum uint64
+			sum, carry = bits.Add64(row[i], row[i]&at, carry)
+			row[i] = sum | row[i]&^at
+		}
+	}
+	n := 0
+	for j := range b {
+		n += int(^row[j/64] >> (j % 64) & 1)
+	}
+	return int64(n)
 }
 
 // fillLCSRow fills the row of ch from the one above it.

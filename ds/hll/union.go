@@ -1,5 +1,7 @@
 package hll
 
+import "encoding/binary"
+
 // Registers is the registers of a sketch laid open, a byte each, to form unions in. The zero value is
 // those of a sketch to which nothing was added.
 type Registers [count]uint8
@@ -32,9 +34,16 @@ func (r *Registers) mergeDense(s Sketch) {
 // Count estimates the cardinality. O(1).
 func (r *Registers) Count() int64 {
 	var h, odd histogram // see countDense
-	for i := 0; i < count; i += 2 {
-		h[r[i]&registerMax]++
-		odd[r[i+1]&registerMax]++
+	for i := 0; i < count; i += 8 {
+		eight := r[i : i+8 : i+8]
+		if binary.LittleEndian.Uint64(eight) == 0 { // as most are of few elements
+			h[0] += 8
+			continue
+		}
+		for j := 0; j < 8; j += 2 {
+			h[eight[j]&registerMax]++
+			odd[eight[j+1]&registerMax]++
+		}
 	}
 	h.add(&odd)
 	return h.estimate()

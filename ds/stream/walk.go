@@ -32,17 +32,33 @@ type Walk struct {
 }
 
 // Walk returns a walk over the entries whose IDs are between from and to, both included, ascending.
-// O(log n + entries of the node behind from), so that readers of what came last are quick.
+// O(log n + entries of the node before or behind from, whichever are probably less).
 func (s *Stream) Walk(from, to ID) Walk {
 	w := Walk{s: s, from: from, to: to, index: s.seek(from)}
 	switch {
 	case w.index < 0:
-	case s.nodes[w.index].id == from:
+	case s.nodes[w.index].nearBegin(from):
 		w.index--
 	default:
 		w.enterAt(s.nodes[w.index], from)
 	}
 	return w
+}
+
+// nearBegin reports whether an ID, not before the node's, is nearer to it than to that of the last entry.
+func (n *node) nearBegin(id ID) bool {
+	if id == n.id {
+		return true
+	}
+	at := n.lastEntry(n.pack.End())
+	if at == 0 {
+		return true
+	}
+	last, _ := n.entryAt(at)
+	if last.Ms == n.id.Ms {
+		return id.Ms == last.Ms && id.Seq < last.Seq && id.Seq-n.id.Seq < last.Seq-id.Seq
+	}
+	return id.Ms < last.Ms && id.Ms-n.id.Ms < last.Ms-id.Ms
 }
 
 // enterAt begins the walk within a node, at the first entry that is not before from, unless it has none.
