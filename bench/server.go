@@ -40,6 +40,9 @@ func (s *server) stop() {
 	s.process.Stop()
 }
 
+// patience is how long a reply may take, also one of SAVE on a busy disk.
+const patience = 5 * time.Minute
+
 // do sends a command and returns its reply; an error reply is an error.
 func (s *server) do(args ...string) (resp.Value, error) { return s.pipe([][]string{args}) }
 
@@ -52,7 +55,7 @@ func (s *server) pipe(commands [][]string) (v resp.Value, err error) {
 			w.BulkString(arg)
 		}
 	}
-	if err := s.conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
+	if err := s.conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return v, err
 	}
 	if _, err := s.conn.Write(w.Bytes()); err != nil {

@@ -84,14 +84,15 @@ type subject struct {
 	n       int // elements
 	t       keyspace.Type
 	each    func(fn func(a, b ziplist.Entry) bool)
-	longest int  // bytes of the longest element or value
-	numbers bool // all elements are integers
+	longest int  // bytes of the longest element or value that was looked at
+	numbers bool // all of those are integers
 }
 
-// watch looks at all elements once.
+// watch looks at the elements once.
 func (s *subject) watch(v keyspace.Value) {
 	s.each = elements(v)
 	s.numbers = true
+	seen := 0
 	var digits [20]byte
 	s.each(func(a, b ziplist.Entry) bool {
 		s.numbers = s.numbers && (a.IsInt() || ziplist.EntryOf(a.Text(digits[:])).IsInt())
@@ -99,7 +100,8 @@ func (s *subject) watch(v keyspace.Value) {
 		if s.t == keyspace.Hash {
 			s.longest = max(s.longest, b.Len())
 		}
-		return true
+		seen++
+		return seen < mostBuilt
 	})
 }
 

@@ -87,10 +87,14 @@ func (db *DB) drop(hash uint64, key string) bool {
 		return false
 	}
 	db.preserve(e)
-	db.held -= e.bytes()
+	bytes := e.bytes()
+	db.held -= bytes
 	db.retire(e, hash)
 	db.undate(e, hash)
 	db.ks.views.forget(db, key)
+	if bytes >= largeValue {
+		db.ks.views.release()
+	}
 	return true
 }
 
@@ -270,6 +274,9 @@ func (db *DB) restore(slot *entry, v Value) {
 	if h.kind() == boxed && slot.box().value == v {
 		slot.box().accounted = heldBytes(v)
 		return
+	}
+	if h.kind() == boxed && slot.box().accounted >= largeValue {
+		db.ks.views.release()
 	}
 	key := slot.Key()
 	var buf [8]byte

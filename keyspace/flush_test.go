@@ -11,12 +11,22 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
-// What was flushed is garbage at once: no view that was lent for it keeps it alive.
-func TestFlushLetsGoOfLargeValues(t *testing.T) {
+// What was flushed or deleted is garbage at once: no view that was lent for it keeps it alive.
+func TestLargeValuesAreLetGo(t *testing.T) {
+	for name, remove := range map[string]func(db *DB){
+		"flush":  (*DB).Flush,
+		"delete": func(db *DB) { db.Delete([]byte("k")) },
+		"set":    func(db *DB) { db.Set([]byte("k"), db.ks.String([]byte("small")), false) },
+	} {
+		t.Run(name, func(t *testing.T) { letGo(t, remove) })
+	}
+}
+
+func letGo(t *testing.T, remove func(db *DB)) {
 	ks := New(1, 1, func(n uint64) uint64 { return 0 })
 	db := ks.DB(0)
 	gone := make(chan struct{})
-	for i := range 1000 { // grows out of a view
+	for i := range 20_000 { // grows out of a view
 		ks.Begin()
 		v, ok := db.Edit([]byte("k"))
 		if !ok {
@@ -28,11 +38,11 @@ func TestFlushLetsGoOfLargeValues(t *testing.T) {
 	ks.Begin()
 	v, ok := db.Edit([]byte("k"))
 	require.True(t, ok)
-	require.Equal(t, 1000, v.Len())
+	require.Equal(t, 20_000, v.Len())
 	runtime.SetFinalizer(v.(*zset.Set), func(*zset.Set) { close(gone) })
 	v = nil
 	ks.Begin()
-	db.Flush()
+	remove(db)
 	for tries := 0; ; tries++ {
 		runtime.GC()
 		select {

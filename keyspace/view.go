@@ -45,7 +45,8 @@ type slot[T any] struct {
 
 const (
 	scratchCap = packMax + 512
-	arenaKept  = 256 // slots that outlive a command
+	arenaKept  = 256     // slots that outlive a command
+	largeValue = 1 << 20 // bytes of a value that nothing may keep alive once it is gone
 )
 
 func (a *arena[T]) next() *slot[T] {
