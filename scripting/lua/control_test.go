@@ -232,3 +232,38 @@ func TestCoroutinesEnd(t *testing.T) {
 	}
 	require.Equal(t, before, runtime.NumGoroutine())
 }
+
+// long are functions whose one call of a library or operator handles megabytes.
+var long = map[string]string{
+	"rep":            `return function() return ("xy"):rep(2^22) end`,
+	"concat":         `local s = ("x"):rep(2^22) return function() return s .. s end`,
+	"table.concat":   `local t = {} for i = 1, 8 do t[i] = ("x"):rep(2^21) end return function() return table.concat(t) end`,
+	"upper":          `local s = ("x"):rep(2^22) return function() return s:upper() end`,
+	"quote":          `local s = ("x\""):rep(2^20) return function() return ("%q"):format(s) end`,
+	"percent signs":  `local s = ("%%"):rep(2^17) return function() return s:format() end`,
+	"encode string":  `local s = ("\0"):rep(2^22) return function() return cjson.encode(s) end`,
+	"encode map":     `local t = {} for i = 1, 2^16 do t["k" .. i] = 1 end return function() return cjson.encode(t) end`,
+	"decode escapes": `local s = '"' .. ("\\n"):rep(2^17) .. '"' return function() return cjson.decode(s) end`,
+	"pack list":      `local t = {} for i = 1, 2^17 do t[i] = 1 end return function() return cmsgpack.pack(t) end`,
+	"pack map":       `local t = {} for i = 1, 2^16 do t["k" .. i] = 1 end return function() return cmsgpack.pack(t) end`,
+	"struct.pack":    `local s = (" "):rep(2^17) return function() return struct.pack(s) end`,
+	"struct.size":    `local s = ("b"):rep(2^17) return function() return struct.size(s) end`,
+}
+
+// TestHookRunsWithinLongCalls: work that is counted all at once runs the hook once.
+func TestHookRunsWithinLongCalls(t *testing.T) {
+	for name, source := range long {
+		t.Run(name, func(t *testing.T) {
+			L := testState()
+			results, err := run(t, L, source)
+			require.NoError(t, err)
+			function, runs := results[0], 0
+			L.SetHook(10000, func() error {
+				runs++
+				return nil
+			})
+			L.Call1(function)
+			require.Greater(t, runs, 1)
+		})
+	}
+}
