@@ -97,7 +97,11 @@ func (j *Journal) loadFile(path string, last bool) error {
 		return fmt.Errorf("can't open the append log file %s for reading: %w", path, err)
 	}
 	defer f.Close()
-	valid, err := j.loadFrom(f)
+	size, err := j.disk.Size(path)
+	if err != nil {
+		return inFile(path, err)
+	}
+	valid, err := j.loadFrom(f, size)
 	var flaw *Flaw
 	if !errors.As(err, &flaw) {
 		return inFile(path, err)
@@ -124,8 +128,8 @@ func inFile(path string, err error) error {
 	return err
 }
 
-// loadFrom takes in a file's content and returns up to where it is complete.
-func (j *Journal) loadFrom(f io.Reader) (valid int64, err error) {
+// loadFrom takes in a file's content, of so many bytes, and returns up to where it is complete.
+func (j *Journal) loadFrom(f io.Reader, size int64) (valid int64, err error) {
 	head := make([]byte, len(preamble))
 	n, err := io.ReadFull(f, head)
 	if err != nil && err != io.ErrUnexpectedEOF && err != io.EOF {
@@ -133,11 +137,14 @@ func (j *Journal) loadFrom(f io.Reader) (valid int64, err error) {
 	}
 	src, begin := io.MultiReader(bytes.NewReader(head[:n]), f), int64(0)
 	if string(head[:n]) == preamble {
-		if src, begin, err = j.loadSnapshot(src); err != nil {
+		r, err := j.loadSnapshot(src, size)
+		defer r.Close()
+		if err != nil {
 			return 0, err
 		}
+		src, begin = r.Rest(), r.Offset()
 	}
-	done := j.loaded.Load()
+	done := j.loaded.Load() - begin
 	return replay(j.engine, src, begin, func(at int64) { j.loaded.Store(done + at) })
 }
 

@@ -101,12 +101,15 @@ func (p *picture) drop() {
 	}
 }
 
-// loadSnapshot takes in the snapshot that src begins with. It returns what follows it, and from which
-// offset on.
-func (j *Journal) loadSnapshot(src io.Reader) (rest io.Reader, offset int64, err error) {
+// loadSnapshot takes in the snapshot that src, of so many bytes, begins with. It returns its reader, which knows
+// what follows it and is to be closed.
+func (j *Journal) loadSnapshot(src io.Reader, size int64) (r *rdb.Reader, err error) {
 	e := j.engine
-	var r *rdb.Reader
-	e.With(func() { r = rdb.NewReader(src, snapshot.ReaderOptions(e, 0, false)) })
+	e.With(func() {
+		o := snapshot.ReaderOptions(e, size, false)
+		o.Beside = j.opts.Beside
+		r = rdb.NewReader(src, o)
+	})
 	for more := true; more && err == nil; {
 		e.With(func() {
 			for n := 0; n < atOnce && more && err == nil; n++ {
@@ -120,7 +123,7 @@ func (j *Journal) loadSnapshot(src io.Reader) (rest io.Reader, offset int64, err
 	if err == nil {
 		err = r.Err()
 	}
-	return r.Rest(), r.Offset(), err
+	return r, err
 }
 
 // loadItem takes in one item of a snapshot. A key whose deadline has passed is one like any other: what

@@ -48,7 +48,11 @@ func Convert(src io.Reader, size int64, to string, out io.Writer) error {
 		}
 	}
 	h.give()
-	return errors.Join(r.Err(), h.err, w.Flush())
+	err := errors.Join(r.Err(), h.err, w.Flush())
+	if behind := size - r.Offset(); err == nil && behind > 0 {
+		err = fmt.Errorf("%d bytes follow the snapshot and were not converted", behind)
+	}
+	return err
 }
 
 // form is one in which a snapshot is written.

@@ -56,6 +56,8 @@ func TestConvertToJSONAndBack(t *testing.T) {
 	}
 	require.Error(t, Convert(bytes.NewReader(file[:50]), 50, "json", &text))
 	require.Error(t, Convert(bytes.NewReader(file), 0, "xml", &text))
+	longer := append(file[:len(file):len(file)], "*1\r\n"...)
+	require.ErrorContains(t, Convert(bytes.NewReader(longer), int64(len(longer)), "resp", &text), "4 bytes follow the snapshot")
 }
 
 func TestConvertToCommands(t *testing.T) {

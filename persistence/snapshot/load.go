@@ -55,6 +55,9 @@ func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 		err = follow(&following{l.Rest(), l})
 	}
 	s.engine.With(func() { s.facts.loading = false })
+	if behind := size - l.Offset(); err == nil && behind > 0 && follow == nil {
+		s.opts.Log('#', "%d bytes follow the snapshot in %s, and are not loaded", behind, path)
+	}
 	if err != nil {
 		return err
 	}
