@@ -95,7 +95,7 @@ func cmdSInterStore(c *Call) {
 		result = set.Of(intset.New())
 	}
 	intersect(sets, func(member ziplist.Entry) bool {
-		result.AddEntry(member, lim)
+		result.AppendEntry(member, lim)
 		return true
 	})
 	result.Narrow(lim)
@@ -146,8 +146,13 @@ func cmdSUnionStore(c *Call) {
 }
 
 func addAll(s, other *set.Set, lim set.Limits) {
+	first := s.Len() == 0
 	other.Each(func(member ziplist.Entry) bool {
-		s.AddEntry(member, lim)
+		if first {
+			s.AppendEntry(member, lim)
+		} else {
+			s.AddEntry(member, lim)
+		}
 		return true
 	})
 }
@@ -215,7 +220,7 @@ func cmdSDiffStore(c *Call) {
 		result = remainder(sets, lim)
 	} else {
 		subtract(sets, func(member ziplist.Entry) bool {
-			result.AddEntry(member, lim)
+			result.AppendEntry(member, lim)
 			return true
 		})
 	}

@@ -174,7 +174,7 @@ func (s *sortable) addEntry(e ziplist.Entry) bool {
 // load takes the elements of a value over, in its own order. Where that is the order wanted it takes
 // those within the limit only.
 func (q *sorting) load(v keyspace.Value) *sortable {
-	s := &sortable{}
+	s := &sortable{texts: make([]byte, 0, 512)}
 	if v == nil {
 		return s
 	}
@@ -239,6 +239,9 @@ func (c *Call) weigh(q *sorting, s *sortable) (ok bool) {
 // sortNumber reads a number as C's strtod does up to a byte of 0: with space before it. Nothing is 0.
 // What is too large or too small for a double of full precision is refused.
 func sortNumber(text []byte) (f float64, ok bool) {
+	if n, isInt := resp.ParseInt(text); isInt && -1<<53 <= n && n <= 1<<53 {
+		return float64(n), true
+	}
 	text = cString(text)
 	if len(text) == 0 {
 		return 0, true

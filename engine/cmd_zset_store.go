@@ -120,7 +120,7 @@ func (c *Call) storeCombined(op operation, event string) {
 	dst := c.Arg()
 	q := c.combination(op, storing)
 	if c.OK() {
-		c.store(dst, c.packed(c.combine(q)), event)
+		c.store(dst, c.setOf(c.combine(q)), event)
 	}
 }
 
@@ -129,12 +129,11 @@ func (c *Call) tellCombined(op operation) {
 	if !c.OK() {
 		return
 	}
-	s := c.combine(q)
-	c.openPairs(s.Len(), q.withScores)
-	s.Each(func(member []byte, score float64) bool {
-		c.tellMember(member, score, q.withScores)
-		return true
-	})
+	p := c.combine(q)
+	c.openPairs(len(p.list), q.withScores)
+	for i := range p.list {
+		c.tellMember(p.member(i), p.list[i].score, q.withScores)
+	}
 }
 
 // combination reads numkeys key [key ...] and the options behind them.
@@ -223,36 +222,42 @@ func number(f float64) float64 {
 	return f
 }
 
-// combine returns the result as a set of its own, in the large form.
-func (c *Call) combine(q *combination) *zset.Set {
-	s := &zset.Set{}
+// combine returns the result, in order. It is valid until the next combination.
+func (c *Call) combine(q *combination) *pairs {
+	p := &c.Engine.pairs
+	p.begin()
 	add := func(member []byte, score float64) bool {
-		s.Add(member, score, zset.Limits{}, c.Engine.Dice)
+		p.add(member, score)
 		return true
 	}
 	switch q.operation {
 	case union:
-		q.unite(s, add)
+		q.unite(p)
 	case inter:
 		q.intersect(add)
 	default:
 		q.subtract(add)
 	}
-	return s
+	p.sort()
+	return p
 }
 
-// unite calls add for all members of the inputs, and again where another input changes the score
-// that a member has in s.
-func (q *combination) unite(s *zset.Set, add func([]byte, float64) bool) {
+// unite adds all members of the inputs, and aggregates the scores of those that it met before.
+func (q *combination) unite(p *pairs) {
+	most := 0
+	for _, in := range q.inputs {
+		most += in.Len()
+	}
+	places := make(map[string]int, most)
 	for _, in := range q.inputs {
 		in.Each(func(member []byte, score float64) bool {
 			score = number(score * in.weight)
-			if before, ok := s.Score(member); ok {
-				if score = q.aggregate(before, score); score == 0 {
-					s.Remove(member) // or it would keep -0 for 0
-				}
+			if at, ok := places[string(member)]; ok {
+				p.list[at].score = q.aggregate(p.list[at].score, score)
+			} else {
+				places[p.add(member, score)] = len(p.list) - 1
 			}
-			return add(member, score)
+			return true
 		})
 	}
 }
@@ -294,23 +299,18 @@ func (q *combination) subtract(fn func(member []byte, score float64) bool) {
 	})
 }
 
-// packed returns s in the form that a set of its size has.
-func (c *Call) packed(s *zset.Set) *zset.Set {
+// setOf returns the pairs as a set, in the form that one of their number has.
+func (c *Call) setOf(p *pairs) *zset.Set {
 	lim := c.Engine.Config.ZSet
-	small := s.Len() <= lim.MaxEntries
-	s.Each(func(member []byte, _ float64) bool {
-		small = small && len(member) <= lim.MaxValue
-		return small
-	})
-	if !small {
-		return s
+	if len(p.list) > lim.MaxEntries || p.longest > lim.MaxValue {
+		lim = zset.Limits{} // large from the beginning
 	}
-	p := &zset.Set{}
-	s.Each(func(member []byte, score float64) bool {
-		p.Add(member, score, lim, c.Engine.Dice)
-		return true
-	})
-	return p
+	s := &zset.Set{}
+	s.Expect(len(p.list), lim, c.Engine.Dice)
+	for i := range p.list {
+		s.Append(p.member(i), p.list[i].score, lim, c.Engine.Dice)
+	}
+	return s
 }
 
 // store puts v at dst in place of what is there, or removes that if v is empty, and replies with the

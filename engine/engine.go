@@ -65,6 +65,7 @@ type Engine struct {
 	pause     pause
 	tracking  tracking
 	places    hits
+	pairs     pairs
 	buffer    []byte // see Call.Buffer
 	eviction  eviction
 	info      serverInfo

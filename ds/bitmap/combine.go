@@ -1,6 +1,7 @@
 package bitmap
 
 import (
+	"bytes"
 	"crypto/subtle"
 	"encoding/binary"
 )
@@ -9,13 +10,15 @@ import (
 
 // And makes dst, which is no shorter than src, the conjunction of both. O(len(dst)).
 func And(dst, src []byte) {
-	for len(src) >= 16 && len(dst) >= 16 {
-		low := binary.LittleEndian.Uint64(dst) & binary.LittleEndian.Uint64(src)
-		high := binary.LittleEndian.Uint64(dst[8:]) & binary.LittleEndian.Uint64(src[8:])
-		binary.LittleEndian.PutUint64(dst, low)
-		binary.LittleEndian.PutUint64(dst[8:], high)
-		dst, src = dst[16:], src[16:]
+	i := 0
+	for ; i+32 <= len(src) && i+32 <= len(dst); i += 32 {
+		to, from := dst[i:i+32:i+32], src[i:i+32:i+32]
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)&binary.LittleEndian.Uint64(from))
+		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(to[8:])&binary.LittleEndian.Uint64(from[8:]))
+		binary.LittleEndian.PutUint64(to[16:], binary.LittleEndian.Uint64(to[16:])&binary.LittleEndian.Uint64(from[16:]))
+		binary.LittleEndian.PutUint64(to[24:], binary.LittleEndian.Uint64(to[24:])&binary.LittleEndian.Uint64(from[24:]))
 	}
+	dst, src = dst[i:], src[i:]
 	for i, x := range src {
 		dst[i] &= x
 	}
@@ -24,13 +27,15 @@ func And(dst, src []byte) {
 
 // Or makes dst, which is no shorter than src, the disjunction of both. O(len(src)).
 func Or(dst, src []byte) {
-	for len(src) >= 16 && len(dst) >= 16 {
-		low := binary.LittleEndian.Uint64(dst) | binary.LittleEndian.Uint64(src)
-		high := binary.LittleEndian.Uint64(dst[8:]) | binary.LittleEndian.Uint64(src[8:])
-		binary.LittleEndian.PutUint64(dst, low)
-		binary.LittleEndian.PutUint64(dst[8:], high)
-		dst, src = dst[16:], src[16:]
+	i := 0
+	for ; i+32 <= len(src) && i+32 <= len(dst); i += 32 {
+		to, from := dst[i:i+32:i+32], src[i:i+32:i+32]
+		binary.LittleEndian.PutUint64(to, binary.LittleEndian.Uint64(to)|binary.LittleEndian.Uint64(from))
+		binary.LittleEndian.PutUint64(to[8:], binary.LittleEndian.Uint64(to[8:])|binary.LittleEndian.Uint64(from[8:]))
+		binary.LittleEndian.PutUint64(to[16:], binary.LittleEndian.Uint64(to[16:])|binary.LittleEndian.Uint64(from[16:]))
+		binary.LittleEndian.PutUint64(to[24:], binary.LittleEndian.Uint64(to[24:])|binary.LittleEndian.Uint64(from[24:]))
 	}
+	dst, src = dst[i:], src[i:]
 	for i, x := range src {
 		dst[i] |= x
 	}
@@ -39,13 +44,13 @@ func Or(dst, src []byte) {
 // Xor makes dst, which is no shorter than src, the exclusive disjunction of both. O(len(src)).
 func Xor(dst, src []byte) { subtle.XORBytes(dst, dst, src) }
 
+// ones is a block of them.
+var ones = bytes.Repeat([]byte{0xff}, 4<<10)
+
 // Not inverts dst. O(len(dst)).
 func Not(dst []byte) {
-	for len(dst) >= 8 {
-		binary.LittleEndian.PutUint64(dst, ^binary.LittleEndian.Uint64(dst))
-		dst = dst[8:]
-	}
-	for i := range dst {
-		dst[i] = ^dst[i]
+	for len(dst) > 0 {
+		n := subtle.XORBytes(dst, dst, ones)
+		dst = dst[n:]
 	}
 }

@@ -45,6 +45,23 @@ func (s *Set) AddEntry(member ziplist.Entry, lim Limits) (added bool) {
 	return s.Add(member.Text(digits[:]), lim)
 }
 
+// AppendEntry is AddEntry for a member that is known to be absent, which is not looked for.
+func (s *Set) AppendEntry(member ziplist.Entry, lim Limits) {
+	var digits [20]byte
+	switch s.form() {
+	case none, ints:
+		s.AddEntry(member, lim)
+		return
+	case list:
+		if text := member.Text(digits[:]); s.listTakes(len(text), lim) {
+			s.packed = s.list().Append(text)
+			return
+		}
+		s.toTable(s.Len()+1, lim)
+	}
+	s.table.insert(member.Text(digits[:]))
+}
+
 // Expect says that n members are about to be added, the first of them member. It gives an empty set
 // its form, and makes a packed one a table if n members by themselves would be too many. It reports
 // whether the form changed. O(1), or O(n) if it converts.

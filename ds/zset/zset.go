@@ -148,6 +148,19 @@ func (s *Set) Add(member []byte, score float64, lim Limits, dice func(n uint64) 
 	return true, false
 }
 
+// Append is Add for a member that is known to be absent, which is not looked for; it costs least where the
+// pair comes behind all others.
+func (s *Set) Append(member []byte, score float64, lim Limits, dice func(n uint64) uint64) {
+	if s.sorted == nil && !s.outgrown(len(member), lim) {
+		s.insert(member, score)
+		return
+	}
+	if s.sorted == nil {
+		s.convert(dice)
+	}
+	s.sorted.insert(s.sorted.members.Hash(view(member)), member, score, dice)
+}
+
 // Remove removes member and reports whether it was there. O(log n), or O(bytes) in a packed set.
 func (s *Set) Remove(member []byte) bool {
 	if s.sorted != nil {
