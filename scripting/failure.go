@@ -8,18 +8,21 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// describe words what ended a run as Redis does, with the program and the line. Where no Lua code ran, for
-// functions may be Redis' own, there is neither.
-func (s *Scripts) describe(err error, name string) string {
+// describe words what ended a run as Redis does, with the program and the line; with neither if the program
+// is one of Redis' own functions, which a library may register.
+func (s *Scripts) describe(err error, p *program) string {
 	var failed *lua.Error
 	if !errors.As(err, &failed) {
-		return fmt.Sprintf("ERR %s script: %s", err, name)
+		return fmt.Sprintf("ERR %s script: %s", err, p.name)
 	}
 	text := s.errorText(failed)
-	if failed.Line == 0 {
+	switch {
+	case failed.Line > 0:
+		return fmt.Sprintf("%s script: %s, on %s:%d.", text, p.name, failed.Chunk, failed.Line)
+	case p.fn.Name() != "":
 		return text
 	}
-	return fmt.Sprintf("%s script: %s, on %s:%d.", text, name, failed.Chunk, failed.Line)
+	return fmt.Sprintf("%s script: %s", text, p.name)
 }
 
 // errorText returns the text of what ended a run: the field err of a table, else the value as text.

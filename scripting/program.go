@@ -51,7 +51,7 @@ func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	c.CloseTx()
 	switch {
 	case err != nil:
-		c.Reply.Error(s.describe(err, p.name))
+		c.Reply.Error(s.describe(err, p))
 	case len(results) == 0:
 		c.Reply.Null()
 	default:
