@@ -178,9 +178,18 @@ func (c *Call) tellDocs(cmd *Command) {
 	if len(cmd.Subs) > 0 {
 		n++
 	}
+	syntax, hasArguments := syntaxes[cmd.full]
+	if hasArguments {
+		n++
+	}
 	w.Map(n)
 	for _, text := range [...]string{"summary", cmd.Summary, "since", cmd.Since, "group", cmd.group} {
 		w.BulkString(text)
+	}
+	if hasArguments {
+		list, _ := parseSyntax(syntax)
+		w.BulkString("arguments")
+		c.tellArguments(list)
 	}
 	if len(cmd.Subs) > 0 {
 		w.BulkString("subcommands")

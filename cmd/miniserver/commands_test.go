@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -52,6 +53,78 @@ func TestCommandsAreDescribedAsByRedis(t *testing.T) {
 		}
 	}
 	require.Greater(t, compared, 100)
+}
+
+// changed are the commands that take other arguments than in Redis 7.0, or whose arguments it groups otherwise.
+var changed = strings.Fields("bitop client|list client|kill command|getkeys command|getkeysandflags config|get geohash geopos " +
+	"georadius georadiusbymember hscan migrate module|loadex pfmerge psubscribe xinfo|stream zrank zrevrank")
+
+// The arguments that COMMAND DOCS tells of are those of redis-server, but for the names of groups.
+func TestSyntaxesAreThoseOfRedis(t *testing.T) {
+	conn := reference.Start(t).Dial(t)
+	_, err := conn.Write([]byte("COMMAND DOCS\r\n"))
+	require.NoError(t, err)
+	v, err := resp.NewReader(conn).Read()
+	require.NoError(t, err)
+	theirs := syntaxes(v)
+
+	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
+	furnish(e)
+	out := e.Do(e.NewSession(nil), [][][]byte{{[]byte("COMMAND"), []byte("DOCS")}}).Out
+	v, err = resp.NewReader(bytes.NewReader(out)).Read()
+	require.NoError(t, err)
+	compared := 0
+	for name, ours := range syntaxes(v) {
+		want, known := theirs[name]
+		switch {
+		case !known:
+		case slices.Contains(changed, name):
+			require.NotEqual(t, want, ours, "%s is no exception", name)
+		default:
+			compared++
+			require.Equal(t, want, ours, name)
+		}
+	}
+	require.Greater(t, compared, 300)
+}
+
+// syntaxes returns the arguments of COMMAND DOCS' reply by command.
+func syntaxes(docs resp.Value) map[string]string {
+	all := make(map[string]string)
+	for i := 0; i < len(docs.Elems); i += 2 {
+		facts := fields(docs.Elems[i+1])
+		all[docs.Elems[i].Text] = syntax(facts["arguments"])
+		for name, text := range syntaxes(facts["subcommands"]) {
+			all[name] = text
+		}
+	}
+	return all
+}
+
+// syntax returns arguments as text: [value KEEP optional multiple (parts)].
+func syntax(args resp.Value) (text string) {
+	for _, arg := range args.Elems {
+		facts := fields(arg)
+		kind := facts["type"].Text
+		if !slices.Contains([]string{"oneof", "block", "pure-token"}, kind) {
+			kind = "value"
+		}
+		text += "[" + kind + " " + facts["token"].Text
+		for _, flag := range facts["flags"].Elems {
+			text += " " + flag.Text
+		}
+		text += " (" + syntax(facts["arguments"]) + ")]"
+	}
+	return text
+}
+
+// fields returns a map that came as names and values in turn.
+func fields(v resp.Value) map[string]resp.Value {
+	m := make(map[string]resp.Value)
+	for i := 0; i < len(v.Elems); i += 2 {
+		m[v.Elems[i].Text] = v.Elems[i+1]
+	}
+	return m
 }
 
 // descriptions returns the facts of COMMAND's reply by command.

@@ -1,0 +1,205 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// A syntax says what arguments follow a command's name, as COMMAND DOCS tells it to clients: redis-cli shows
+// it while one types. It is written as people write it,
+//
+//	key [NX|XX] [EX seconds|PX milliseconds] <score member>... [LIMIT offset count]
+//
+// where capitals and signs are typed as they stand, [x] may be left out, <x|y> is one of several,
+// <x y> belongs together, and x... may come several times: with its word each time if that is inside,
+// <GET pattern>... A name tells the type of what it stands for; where it is another one here, it says
+// so: timeout:integer.
+
+// argument is one argument, or a group of them.
+type argument struct {
+	name, kind, token string
+	optional          bool
+	multiple          bool
+	repeatsToken      bool // multiple, and the token is said each time
+	parts             []argument
+}
+
+const (
+	kindToken = "pure-token"
+	kindOneOf = "oneof"
+	kindBlock = "block"
+)
+
+// argumentKinds are the types of names that are not strings.
+var argumentKinds = map[string]string{
+	"key":       "key destination destkey dst key1 key2 newkey source sourcekey src storedistkey storekey",
+	"double":    "height latitude longitude radius score timeout width",
+	"pattern":   "pattern",
+	"unix-time": "unix-time-milliseconds unix-time-seconds",
+	"integer": "bit bits client-id cluster-bus-port config-epoch count cursor db decrement destination-db end-slot entries-added " +
+		"frequency increment index index1 index2 len limit maxage milliseconds min-match-len ms num-matches numelements numfields " +
+		"numkeys numlocal nummembers numreplicas offset port protover rank seconds slot start-slot ttl version weight",
+}
+
+func argumentKind(name string) string {
+	for kind, names := range argumentKinds {
+		if slices.Contains(strings.Fields(names), name) {
+			return kind
+		}
+	}
+	return "string"
+}
+
+// parseSyntax reads a syntax. ok is false if it is malformed.
+func parseSyntax(text string) (args []argument, ok bool) {
+	p := syntaxParser{rest: text, ok: true}
+	args = p.sequence()
+	return args, p.ok && p.rest == ""
+}
+
+type syntaxParser struct {
+	rest string
+	ok   bool
+}
+
+// skip passes over a sign, and reports whether it was there.
+func (p *syntaxParser) skip(sign string) bool {
+	rest, found := strings.CutPrefix(strings.TrimLeft(p.rest, " "), sign)
+	if found {
+		p.rest = rest
+	}
+	return found
+}
+
+// sequence reads arguments up to the end of the group that they are in.
+func (p *syntaxParser) sequence() (list []argument) {
+	for {
+		p.rest = strings.TrimLeft(p.rest, " ")
+		if p.rest == "" || strings.ContainsRune("|]>", rune(p.rest[0])) || !p.ok {
+			return list
+		}
+		a := p.item()
+		if p.skip("...") {
+			a.multiple = true
+			a.repeatsToken = a.token != "" && a.kind != kindToken
+		}
+		list = append(list, a)
+	}
+}
+
+// item reads one argument, in brackets or without.
+func (p *syntaxParser) item() (a argument) {
+	switch {
+	case p.skip("["):
+		a = p.choice("]")
+		a.optional = true
+	case p.skip("<"):
+		a = p.choice(">")
+	default:
+		a = p.word()
+	}
+	return a
+}
+
+// choice reads a group up to its closing sign: one of several, or what belongs together.
+func (p *syntaxParser) choice(closing string) argument {
+	alternatives := []argument{joined(p.sequence())}
+	for p.skip("|") {
+		alternatives = append(alternatives, joined(p.sequence()))
+	}
+	p.ok = p.ok && p.skip(closing) && !slices.ContainsFunc(alternatives, func(a argument) bool { return a.kind == "" })
+	if len(alternatives) == 1 {
+		return alternatives[0]
+	}
+	return argument{name: alternatives[0].name, kind: kindOneOf, parts: alternatives}
+}
+
+func (p *syntaxParser) word() argument {
+	end := strings.IndexAny(p.rest, " |[]<>")
+	if end < 0 {
+		end = len(p.rest)
+	}
+	if dots := strings.Index(p.rest[:end], "..."); dots >= 0 {
+		end = dots
+	}
+	word := p.rest[:end]
+	p.rest = p.rest[end:]
+	p.ok = p.ok && word != ""
+	if word == `""` {
+		return argument{name: "empty-string", kind: kindToken}
+	}
+	if word == strings.ToUpper(word) {
+		return argument{name: strings.ToLower(word), kind: kindToken, token: word}
+	}
+	name, kind, told := strings.Cut(word, ":")
+	if !told {
+		kind = argumentKind(name)
+	}
+	return argument{name: name, kind: kind}
+}
+
+// joined makes one argument of those that belong together. A token before a value is the value's; before
+// several it is the group's. The absent case is the zero argument.
+func joined(list []argument) argument {
+	switch {
+	case len(list) == 0:
+		return argument{}
+	case len(list) == 1:
+		return list[0]
+	case list[0].kind != kindToken || list[1].kind == kindToken || list[1].optional:
+		return argument{name: list[0].name, kind: kindBlock, parts: list}
+	}
+	token := list[0].token
+	if slices.ContainsFunc(list[2:], func(a argument) bool { return !a.optional }) {
+		return argument{name: list[0].name, kind: kindBlock, token: token, parts: list[1:]}
+	}
+	list[1].token = token
+	return joined(list[1:])
+}
+
+// tellArguments writes arguments as COMMAND DOCS shows them.
+func (c *Call) tellArguments(list []argument) {
+	w := c.Reply
+	w.Array(len(list))
+	for _, a := range list {
+		flags := a.flags()
+		n := 2
+		for _, told := range []bool{a.hasToken(), flags != nil, a.parts != nil} {
+			if told {
+				n++
+			}
+		}
+		w.Map(n)
+		for _, text := range []string{"name", a.name, "type", a.kind} {
+			w.BulkString(text)
+		}
+		if a.hasToken() {
+			w.BulkString("token")
+			w.BulkString(a.token)
+		}
+		if flags != nil {
+			w.BulkString("flags")
+			c.tellWords(flags)
+		}
+		if a.parts != nil {
+			w.BulkString("arguments")
+			c.tellArguments(a.parts)
+		}
+	}
+}
+
+// hasToken reports whether a word is to be typed, which may be an empty one.
+func (a argument) hasToken() bool { return a.token != "" || a.kind == kindToken }
+
+func (a argument) flags() (names []string) {
+	if a.optional {
+		names = append(names, "optional")
+	}
+	if a.multiple {
+		names = append(names, "multiple")
+	}
+	if a.repeatsToken {
+		names = append(names, "multiple_token")
+	}
+	return names
+}

@@ -1,0 +1,53 @@
+package engine
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestSyntax(t *testing.T) {
+	token := func(word, name string) argument { return argument{name: name, kind: kindToken, token: word} }
+	nx, xx := token("NX", "nx"), token("XX", "xx")
+	for text, want := range map[string]argument{
+		"key":             {name: "key", kind: "key"},
+		"value":           {name: "value", kind: "string"},
+		"timeout":         {name: "timeout", kind: "double"},
+		"timeout:integer": {name: "timeout", kind: "integer"},
+		"NX":              nx,
+		`""`:              {name: "empty-string", kind: kindToken},
+		"[NX]":            {name: "nx", kind: kindToken, token: "NX", optional: true},
+		"key...":          {name: "key", kind: "key", multiple: true},
+		"<NX|XX>":         {name: "nx", kind: kindOneOf, parts: []argument{nx, xx}},
+		"[NX|XX]":         {name: "nx", kind: kindOneOf, optional: true, parts: []argument{nx, xx}},
+		"[EX seconds]":    {name: "seconds", kind: "integer", token: "EX", optional: true},
+		"<NX XX>":         {name: "nx", kind: kindBlock, parts: []argument{nx, xx}},
+		"[KEYS key...]":   {name: "key", kind: "key", token: "KEYS", optional: true, multiple: true},
+		"[<GET field>...]": {name: "field", kind: "string", token: "GET", optional: true, multiple: true,
+			repeatsToken: true},
+		"<field value>...": {name: "field", kind: kindBlock, multiple: true,
+			parts: []argument{{name: "field", kind: "string"}, {name: "value", kind: "string"}}},
+		"[LIMIT offset count]": {name: "limit", kind: kindBlock, token: "LIMIT", optional: true,
+			parts: []argument{{name: "offset", kind: "integer"}, {name: "count", kind: "integer"}}},
+		"[COUNT count [NX]]": {name: "count", kind: kindBlock, optional: true,
+			parts: []argument{{name: "count", kind: "integer", token: "COUNT"}, {name: "nx", kind: kindToken, token: "NX", optional: true}}},
+	} {
+		got, ok := parseSyntax(text)
+		require.True(t, ok, text)
+		require.Equal(t, []argument{want}, got, text)
+	}
+	list, ok := parseSyntax("key [NX] value...")
+	require.True(t, ok)
+	require.Len(t, list, 3)
+}
+
+func TestSyntaxMalformed(t *testing.T) {
+	for _, text := range []string{"[key", "<key", "key]", "a|b", "<>", "<a|>", "[]", "...", "<a]"} {
+		_, ok := parseSyntax(text)
+		require.False(t, ok, text)
+	}
+	for name, text := range syntaxes {
+		_, ok := parseSyntax(text)
+		require.True(t, ok, "%s %s", name, text)
+	}
+}
