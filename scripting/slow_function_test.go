@@ -1,10 +1,13 @@
 package scripting_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // Functions that take long, like the scripts of slow_test.go.
@@ -90,6 +93,29 @@ func TestALibraryMayNotLoadForever(t *testing.T) {
 	for _, code := range []string{forever, "local t = {} while true do t[1] = ('x'):rep(1000) end"} {
 		require.Equal(t, "(error) ERR Error registering functions: ERR FUNCTION LOAD timeout", a.load("#!lua name=slow\n"+code))
 	}
-	require.Contains(t, a.load("#!lua name=slow\nlocal s = ('x'):rep(1e9)"), "ERR Error registering functions: ERR not enough memory")
 	require.Equal(t, "(empty array)", a.ask("FUNCTION LIST"))
+}
+
+func TestALibraryIsBoundedInMemory(t *testing.T) {
+	e := newEngine()
+	e.With(func() {
+		err := e.Libraries().Restore([][]byte{[]byte("#!lua name=large\nlocal s = ('x'):rep(1e9)")}, engine.Append)
+		require.EqualError(t, err, "ERR Error registering functions: ERR not enough memory")
+	})
+}
+
+// A function that fails, or is refused memory, leaves the sandbox of the next program as it was.
+func TestProgramsAreKeptApart(t *testing.T) {
+	s := newSlowServer(t)
+	a := s.dial()
+	require.Equal(t, `"apart"`, a.load("#!lua name=apart\nlocal kept = 0\n"+
+		"redis.register_function('fails', function() kept = kept + 1 local s = ('x'):rep(1e9) end)\n"+
+		"redis.register_function('kept', function() return kept end)"))
+	for i := range 3 {
+		require.Contains(t, a.ask("FCALL fails 0"), "not enough memory script: fails")
+		require.Equal(t, fmt.Sprintf("(integer) %d", i+1), a.ask("FCALL kept 0"))
+		a.eval("return #KEYS + #ARGV + redis.call('EXISTS', 'k')")
+		require.Equal(t, "(integer) 0", a.next())
+		require.Contains(t, a.load("#!lua name=bad\nredis.call('PING')"), "nonexistent global variable 'call'")
+	}
 }
