@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// latency is what LATENCY keeps: for each event the latest spikes, commands that took at least
-// latency-monitor-threshold. Events are command and fast-command.
+// latency is what LATENCY keeps: for each event the latest spikes, of at least latency-monitor-threshold.
+// Events are command, fast-command, and what else holds clients up, see Spike.
 type latency struct {
 	threshold int64 // milliseconds; 0 for off
 	events    map[string]*spikes
@@ -29,6 +29,18 @@ func (l *latency) command(cmd *Command, unix, millis int64) {
 	if cmd.Flags&Fast != 0 {
 		event = "fast-command"
 	}
+	l.add(event, spike{unix, millis})
+}
+
+// Spike notes how long something held clients up, for LATENCY, if that is long enough to be worth it. It is
+// called under the lock.
+func (e *Engine) Spike(event string, micros int64) {
+	if l := &e.latency; l.threshold > 0 && micros >= l.threshold*1000 {
+		l.add(event, spike{e.micros / 1e6, micros / 1000})
+	}
+}
+
+func (l *latency) add(event string, p spike) {
 	if l.events == nil {
 		l.events = make(map[string]*spikes)
 	}
@@ -37,7 +49,7 @@ func (l *latency) command(cmd *Command, unix, millis int64) {
 		s = new(spikes)
 		l.events[event] = s
 	}
-	s.add(spike{unix, millis})
+	s.add(p)
 }
 
 func (s *spikes) add(p spike) {
@@ -122,9 +134,9 @@ func cmdLatencyDoctor(c *Call) {
 	case l.threshold == 0:
 		text = "Latency monitoring is off. CONFIG SET latency-monitor-threshold <milliseconds> turns it on.\n"
 	case len(l.events) == 0:
-		text = fmt.Sprintf("No command took %d milliseconds or longer since the monitoring was turned on or reset.\n", l.threshold)
+		text = fmt.Sprintf("Nothing took %d milliseconds or longer since the monitoring was turned on or reset.\n", l.threshold)
 	default:
-		text = "Commands that took long; SLOWLOG GET shows which:\n"
+		text = "What took long; of commands SLOWLOG GET shows which:\n"
 		for _, name := range slices.Sorted(maps.Keys(l.events)) {
 			s := l.events[name]
 			text += fmt.Sprintf("%s: %d samples, the longest %d milliseconds\n", name, len(s.samples), s.longest)

@@ -87,11 +87,11 @@ func (m *Memory) SetConfig(name, value string) error {
 func (m *Memory) Advance(d time.Duration) error {
 	end := m.clock + d.Microseconds()
 	for {
-		next := m.engine.Tick() * 1000
-		if next == 0 || next > end {
+		next := m.engine.Tick() // milliseconds, which may be too many to count in microseconds
+		if next == 0 || next > end/1000 {
 			break
 		}
-		m.clock = max(m.clock, next)
+		m.clock = max(m.clock, next*1000)
 	}
 	m.clock = end
 	m.engine.Tick()

@@ -23,7 +23,9 @@ import (
 type base interface {
 	// record encodes a key, under the engine's lock and without I/O.
 	record(r *keyspace.Record)
-	// take returns what was encoded since it was last called, and takes memory for what comes next.
+	// size returns the bytes that were encoded since take was last called. take returns them, and takes
+	// memory for what comes next.
+	size() int
 	take(reuse []byte) []byte
 
 	// open begins the file, write writes a piece, and end what must stand at the end.
@@ -40,6 +42,7 @@ type snapshotBase struct {
 }
 
 func (b *snapshotBase) record(r *keyspace.Record) { b.Record(r, b.marks) }
+func (b *snapshotBase) size() int                 { return b.Len() }
 func (b *snapshotBase) take(reuse []byte) []byte  { return b.Take(reuse) }
 func (b *snapshotBase) open(f File)               { b.out = rdb.NewWriter(f, 0) }
 func (b *snapshotBase) write(text []byte) error   { return b.out.Write(text) }
@@ -67,6 +70,8 @@ func newCommandBase(unix int64, libraries [][]byte) base {
 }
 
 func (b *commandBase) open(f File) { b.out = bufio.NewWriterSize(f, 64<<10) }
+
+func (b *commandBase) size() int { return len(b.text) }
 
 func (b *commandBase) take(reuse []byte) []byte {
 	text := b.text

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -23,10 +24,12 @@ type picture struct {
 	whole    bool // all keys were taken
 }
 
-// Chains of the tables that are pictured in one hold of the engine's lock, and bytes after which the
-// system is asked to write them down.
+// A slice of the picture is taken in one hold of the engine's lock: so many chains of the tables, or so many
+// bytes. After some more the system is asked to write them down.
 const (
-	chainsAtOnce = 64
+	chainsAtOnce = 128
+	stepChains   = 4
+	bytesAtOnce  = 64 << 10
 	syncAfter    = 32 << 20
 )
 
@@ -58,6 +61,13 @@ func (p *picture) begin() {
 	p.taking = p.journal.engine.Keyspace.Snapshot(func(r *keyspace.Record) { p.base.record(r) })
 }
 
+// slice takes some keys.
+func (p *picture) slice() {
+	for n := 0; !p.whole && n < chainsAtOnce && p.base.size() < bytesAtOnce; n += stepChains {
+		p.whole = !p.taking.Step(stepChains)
+	}
+}
+
 // save writes the picture, while the data change.
 func (p *picture) save() error {
 	var text []byte
@@ -65,9 +75,12 @@ func (p *picture) save() error {
 	p.base.open(p.file)
 	for !p.whole {
 		p.journal.engine.With(func() {
-			p.whole = !p.taking.Step(chainsAtOnce)
+			began := time.Now()
+			p.slice()
 			text = p.base.take(text)
+			p.journal.engine.Spike("aof-rewrite", time.Since(began).Microseconds())
 		})
+		runtime.Gosched() // whoever waits for the lock has it first
 		if err := p.base.write(text); err != nil {
 			return err
 		}
@@ -77,7 +90,6 @@ func (p *picture) save() error {
 				return err
 			}
 		}
-		runtime.Gosched() // to the event loop, if there is one processor
 	}
 	if err := p.base.end(); err != nil {
 		return err

@@ -1,6 +1,9 @@
 package snapshot
 
 import (
+	"runtime"
+	"time"
+
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
@@ -51,6 +54,7 @@ func (j *job) take(k *keyspace.Record) {
 // A slice of the work is done in one hold of the lock: so many bytes, or so many chains of the tables, a
 // handful of keys each. That is well below a millisecond unless a single key is large.
 const (
+	spike       = "snapshot" // event of LATENCY
 	sliceBytes  = 64 << 10
 	sliceChains = 128
 	stepChains  = 4
@@ -69,9 +73,12 @@ func (j *job) run() {
 	var block []byte
 	for more := true; more; {
 		j.saver.engine.With(func() {
+			began := time.Now()
 			more = j.slice()
 			block = j.records.Take(block)
+			j.saver.engine.Spike(spike, time.Since(began).Microseconds())
 		})
+		runtime.Gosched() // whoever waits for the lock has it first
 		if err := j.out.Write(block); err != nil && j.err == nil {
 			j.saver.engine.With(func() { j.err = err })
 		}
