@@ -41,7 +41,7 @@ func wayOut(e expression, jumpsTrue bool) exit {
 	if way := wayThrough(e); way != atEnd {
 		return way
 	}
-	if c, ok := constantOf(e); ok { // constants do not jump
+	if c, ok := lastConstant(e); ok { // constants do not jump
 		return c
 	}
 	if jumpsTrue {
@@ -75,6 +75,24 @@ func constantOf(e expression) (exit, bool) {
 		return whenTrue, true
 	}
 	return atEnd, false
+}
+
+// lastConstant returns the way of the operand that comes last in a condition, if that is a constant.
+func lastConstant(e expression) (exit, bool) {
+	switch e := e.(type) {
+	case *parenExpr:
+		return lastConstant(e.inner)
+	case *unaryExpr:
+		if e.op == opNot {
+			way, ok := lastConstant(e.inner)
+			return opposite(way), ok
+		}
+	case *binaryExpr:
+		if e.op == opAnd || e.op == opOr {
+			return lastConstant(e.right)
+		}
+	}
+	return constantOf(e)
 }
 
 // decided reports whether e is "and" or "or" with a constant on the left that leaves it to the right

@@ -424,3 +424,12 @@ print(xpcall(nil, print))
 print(xpcall(print, nil))
 print(xpcall(function() error() end, function(...) return select("#", ...), ... end))
 print(xpcall(function(...) return select("#", ...) end, print, 1, 2))
+--- names behind conditions that end with a constant
+gf = function() end
+for _, e in ipairs{
+	"(((gx ~= nil) and false or nil) or gf) .. 'x'", "((gx and false or nil) or gx)()", "((gx and nil or false) or gf) + 1",
+	"((gx or nil) or gf) .. 'x'", "(((gx or true) and 1) and gf) .. 'x'", "(not ((gx and false) or nil) and gf) .. 'x'",
+	"(not (gx and gx or 1) or gf).x", "((gx == nil and (gx and false or nil)) or gf) .. 'x'", "((gx and 1 or nil) or gf) .. 'x'",
+} do
+	print(e, pcall(loadstring("return " .. e)))
+end
