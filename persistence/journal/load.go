@@ -137,9 +137,9 @@ func (j *Journal) loadFrom(f io.Reader, size int64) (valid int64, err error) {
 	}
 	src, begin := io.MultiReader(bytes.NewReader(head[:n]), f), int64(0)
 	if string(head[:n]) == preamble {
-		r, err := j.loadSnapshot(src, size)
+		r := j.snapshotReader(src, size)
 		defer r.Close()
-		if err != nil {
+		if err := j.loadSnapshot(r); err != nil {
 			return 0, err
 		}
 		src, begin = r.Rest(), r.Offset()

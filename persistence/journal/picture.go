@@ -113,15 +113,20 @@ func (p *picture) drop() {
 	}
 }
 
-// loadSnapshot takes in the snapshot that src, of so many bytes, begins with. It returns its reader, which knows
-// what follows it and is to be closed.
-func (j *Journal) loadSnapshot(src io.Reader, size int64) (r *rdb.Reader, err error) {
-	e := j.engine
-	e.With(func() {
-		o := snapshot.ReaderOptions(e, size, false)
+// snapshotReader returns the reader of the snapshot that src, of so many bytes, begins with. It knows what
+// follows it, and is to be closed.
+func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
+	j.engine.With(func() {
+		o := snapshot.ReaderOptions(j.engine, size, false)
 		o.Beside = j.opts.Beside
 		r = rdb.NewReader(src, o)
 	})
+	return r
+}
+
+// loadSnapshot takes a snapshot in.
+func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
+	e := j.engine
 	for more := true; more && err == nil; {
 		e.With(func() {
 			for n := 0; n < atOnce && more && err == nil; n++ {
@@ -135,7 +140,7 @@ func (j *Journal) loadSnapshot(src io.Reader, size int64) (r *rdb.Reader, err er
 	if err == nil {
 		err = r.Err()
 	}
-	return r, err
+	return err
 }
 
 // loadItem takes in one item of a snapshot. A key whose deadline has passed is one like any other: what
