@@ -8,6 +8,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -45,6 +46,7 @@ type decoder struct {
 	first  []byte // scratch: a field, while its value is read
 	packed []byte // scratch: a ziplist or intset being built
 	hashes []uint64
+	seen   [few]ziplist.Entry
 }
 
 // fail latches an error.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/hash"
@@ -446,7 +447,11 @@ func (d *decoder) distinct(zl ziplist.List, step int) {
 	if d.err == nil && n%step != 0 {
 		d.fail("an element has no second part")
 	}
-	if d.err != nil || n <= step {
+	switch {
+	case d.err != nil || n <= step:
+		return
+	case n <= few*step:
+		d.distinctFew(zl, step)
 		return
 	}
 	d.hashes = d.hashes[:0]
@@ -464,4 +469,47 @@ func (d *decoder) distinct(zl ziplist.List, step int) {
 			return
 		}
 	}
+}
+
+// few is up to how many elements it is quicker to compare each with each than to hash them.
+const few = 12
+
+func (d *decoder) distinctFew(zl ziplist.List, step int) {
+	seen := d.seen[:0]
+	i := 0
+	for p := zl.First(); p != ziplist.None; i++ {
+		var e ziplist.Entry
+		if e, p = zl.Get(p); i%step != 0 {
+			continue
+		}
+		for j := range seen {
+			if same(&seen[j], &e) {
+				d.fail("an element is there twice")
+				return
+			}
+		}
+		seen = append(seen, e)
+	}
+}
+
+// same reports whether two entries have the same text.
+func same(a, b *ziplist.Entry) bool {
+	switch {
+	case a.IsInt() && b.IsInt():
+		return a.Int == b.Int
+	case a.IsInt():
+		return spells(b.Str, a.Int)
+	case b.IsInt():
+		return spells(a.Str, b.Int)
+	}
+	return string(a.Str) == string(b.Str)
+}
+
+// spells reports whether text is the decimal text of n.
+func spells(text []byte, n int64) bool {
+	if len(text) == 0 || text[0] > '9' { // as most are
+		return false
+	}
+	var digits [20]byte
+	return string(strconv.AppendInt(digits[:0], n, 10)) == string(text)
 }
