@@ -231,15 +231,20 @@ func (ks *Keyspace) due(h *header) bool {
 // insert adds an entry for an absent key. The key is copied.
 func (db *DB) insert(hash uint64, key string, v Value) entry {
 	e := db.ks.build(key, v)
+	db.place(hash, e)
+	return e
+}
+
+// place puts an entry into the table.
+func (db *DB) place(hash uint64, e entry) {
 	db.ks.birth(e.head())
 	e.head().access |= uint32(db.ks.taken) << 24
 	db.held += e.bytes()
 	db.table.InsertHash(hash, e)
 	db.date(e, hash)
 	if db.ks.OnCreate != nil {
-		db.ks.OnCreate(db, key)
+		db.ks.OnCreate(db, e.Key())
 	}
-	return e
 }
 
 // build lays out an entry for v, packed if it fits.

@@ -54,20 +54,8 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 // Restore adds a key as the record describes it, access mark included where it is known. It reports
 // false, and changes nothing, if the key is there. The value is taken as by DB.Set, the key copied.
 func (ks *Keyspace) Restore(r *Record) bool {
-	db := ks.dbs[r.DB]
-	hash := db.table.Hash(r.Key)
-	if db.lookupHash(hash, r.Key) != nil {
-		return false
-	}
-	if ks.KeepExpired {
-		db.drop(hash, r.Key) // a due one
-	}
-	h := db.insert(hash, r.Key, r.Value).head()
-	if r.Deadline != 0 {
-		db.setDeadline(h, hash, r.Deadline)
-	}
-	ks.mark(h, r.Idle, r.Freq)
-	return true
+	w := ks.laidOut(r)
+	return w.restore()
 }
 
 // Mark sets the access mark of a visible key to what is known of it: the seconds since its last

@@ -117,6 +117,15 @@ func (m *Map[E]) LookupHash(h uint64, key string) *E {
 	return nil
 }
 
+// Fetch has the processor fetch the place of the element with hash h, whether or not there is one, for a
+// lookup or an insertion that follows. What it returns means nothing, but must be used.
+func (m *Map[E]) Fetch(h uint64) uint64 {
+	if m.cur.buckets == nil {
+		return 0
+	}
+	return m.home(h).chain(h).tags
+}
+
 // locate returns the bucket and the slot number of the element with the given key; a nil bucket if
 // there is none.
 func (m *Map[E]) locate(h uint64, key string) (*bucket[E], int) {

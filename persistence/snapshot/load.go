@@ -111,10 +111,11 @@ func (s *Saver) Loading() (done, total int64) {
 // loading is a snapshot being loaded.
 type loading struct {
 	*rdb.Reader
-	saver *Saver
-	into  *keyspace.Keyspace
-	now   int64
-	err   error
+	saver  *Saver
+	into   *keyspace.Keyspace
+	filler *keyspace.Filler
+	now    int64
+	err    error
 
 	merge   bool               // keys that are there are replaced
 	beside  *keyspace.Keyspace // no key may be there; nil for none
@@ -127,7 +128,7 @@ type loading struct {
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
 	o := ReaderOptions(s.engine, size, !s.checksum)
 	o.Keyspace, o.Beside = into, s.opts.Beside
-	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, now: into.Now}
+	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, filler: into.Filler(), now: into.Now}
 }
 
 // ReaderOptions returns the options of a reader whose values suit an engine. It is called under the lock.
@@ -139,23 +140,36 @@ func ReaderOptions(e *engine.Engine, size int64, noChecksum bool) rdb.Options {
 
 // slice loads n items and reports whether there are more.
 func (l *loading) slice(n int) (more bool) {
-	for ; n > 0; n-- {
-		if l.err != nil || !l.Next() {
-			if l.err == nil {
-				l.err = l.Err()
-			}
-			return false
+	for ; n > 0 && l.err == nil; n-- {
+		if more = l.Next(); !more {
+			l.err = l.Err()
+			break
 		}
 		l.err = l.item()
 	}
-	return true
+	if l.err == nil {
+		l.err = l.flush()
+	}
+	return more && l.err == nil
+}
+
+// flush puts the keys in place that wait for it.
+func (l *loading) flush() error {
+	if twice, ok := l.filler.Flush(); !ok {
+		return fmt.Errorf("the key %q is there twice", twice)
+	}
+	return nil
 }
 
 func (l *loading) item() error {
 	s := l.saver
-	switch l.Item {
-	case rdb.Key:
+	if l.Item == rdb.Key {
 		return l.key()
+	}
+	if err := l.flush(); err != nil {
+		return err
+	}
+	switch l.Item {
 	case rdb.Element:
 		l.Date(l.into)
 		return l.Err()
@@ -183,8 +197,11 @@ func (l *loading) key() error {
 	if l.merge {
 		l.into.DB(r.DB).Delete([]byte(r.Key))
 	}
-	if l.beside != nil && l.beside.DB(r.DB).Exists([]byte(r.Key)) || !l.into.Restore(r) {
-		return fmt.Errorf("the key %q of database %d is there twice", r.Key, r.DB)
+	if l.beside != nil && l.beside.DB(r.DB).Exists([]byte(r.Key)) {
+		return fmt.Errorf("the key %q of database %d is there already", r.Key, r.DB)
+	}
+	if full := l.filler.Add(r); full || l.merge {
+		return l.flush()
 	}
 	return nil
 }
