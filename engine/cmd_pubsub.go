@@ -166,7 +166,7 @@ func (c *Call) tellListeners(t topic) {
 	c.Reply.Array(2 * len(names))
 	for _, name := range names {
 		c.Reply.Bulk(name)
-		c.Reply.Int(int64(len(t[string(name)])))
+		c.Reply.Int(int64(len(t.listeners(name))))
 	}
 }
 

@@ -231,7 +231,11 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 func (e *Engine) Collect(s *Session) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return s.collect()
+	o := s.collect()
+	if o.Listening && cap(o.Out) <= maxPushed {
+		s.spare = o.Out // it was not lent
+	}
+	return o
 }
 
 // With runs fn under the lock, with the clock sampled, for work that is not a command.

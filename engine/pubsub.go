@@ -19,7 +19,13 @@ type broker struct {
 }
 
 // topic is the listeners to each name of one kind.
-type topic map[string]map[*Session]struct{}
+type topic map[string]*audience
+
+// audience is sessions in no order, to be gone through quickly, and where each is.
+type audience struct {
+	list   []*Session
+	places map[*Session]int
+}
 
 func newBroker() broker { return broker{channels: topic{}, patterns: topic{}, shards: topic{}} }
 
@@ -39,19 +45,46 @@ func (t topic) add(s *Session, own *map[string]struct{}, name string) {
 	if *own == nil {
 		*own = make(map[string]struct{})
 	}
-	if t[name] == nil {
-		t[name] = make(map[*Session]struct{})
+	a := t[name]
+	if a == nil {
+		a = &audience{places: make(map[*Session]int)}
+		t[name] = a
 	}
 	(*own)[name] = struct{}{}
-	t[name][s] = struct{}{}
+	if _, ok := a.places[s]; !ok {
+		a.places[s] = len(a.list)
+		a.list = append(a.list, s)
+	}
 }
 
 func (t topic) remove(s *Session, own map[string]struct{}, name string) {
 	delete(own, name)
-	delete(t[name], s)
-	if len(t[name]) == 0 {
+	if a := t[name]; a != nil && a.remove(s) == 0 {
 		delete(t, name)
 	}
+}
+
+// remove removes a session, if it is there, and returns how many are left.
+func (a *audience) remove(s *Session) int {
+	at, ok := a.places[s]
+	if !ok {
+		return len(a.list)
+	}
+	last := len(a.list) - 1
+	a.list[at] = a.list[last]
+	a.places[a.list[at]] = at
+	a.list[last] = nil
+	a.list = a.list[:last]
+	delete(a.places, s)
+	return last
+}
+
+// listeners returns those to a name. The slice belongs to the topic.
+func (t topic) listeners(name []byte) []*Session {
+	if a := t[string(name)]; a != nil {
+		return a.list
+	}
+	return nil
 }
 
 // unsubscribeAll ends all that a session listens to.
@@ -69,12 +102,12 @@ func (e *Engine) unsubscribeAll(s *Session) {
 
 // publish sends a message to all who listen to channel and returns how many there are.
 func (e *Engine) publish(channel, text []byte) (receivers int) {
-	if listeners := e.broker.channels[string(channel)]; len(listeners) > 0 {
+	if listeners := e.broker.channels.listeners(channel); len(listeners) > 0 {
 		receivers = e.spread(listeners, "message", channel, text)
 	}
-	for pattern, listeners := range e.broker.patterns {
+	for pattern, a := range e.broker.patterns {
 		if glob.Match(pattern, channel) {
-			receivers += e.spread(listeners, "pmessage", []byte(pattern), channel, text)
+			receivers += e.spread(a.list, "pmessage", []byte(pattern), channel, text)
 		}
 	}
 	return receivers
@@ -82,19 +115,20 @@ func (e *Engine) publish(channel, text []byte) (receivers int) {
 
 // publishShard is publish among the listeners of SSUBSCRIBE.
 func (e *Engine) publishShard(channel, text []byte) (receivers int) {
-	if listeners := e.broker.shards[string(channel)]; len(listeners) > 0 {
+	if listeners := e.broker.shards.listeners(channel); len(listeners) > 0 {
 		receivers = e.spread(listeners, "smessage", channel, text)
 	}
 	return receivers
 }
 
 // spread sends a message of some parts to sessions and returns their number.
-func (e *Engine) spread(listeners map[*Session]struct{}, kind string, parts ...[]byte) int {
+func (e *Engine) spread(listeners []*Session, kind string, parts ...[]byte) int {
 	m := &e.broker.message
 	m.begin(kind, parts)
-	for s := range listeners {
+	for _, s := range listeners {
 		e.push(s, m.form(s.Reply.Proto()))
 	}
+	clear(m.parts)
 	return len(listeners)
 }
 
@@ -119,7 +153,7 @@ type message struct {
 const maxMessageKept = 1 << 16
 
 func (m *message) begin(kind string, parts [][]byte) {
-	m.kind, m.parts = kind, parts
+	m.kind, m.parts = kind, append(m.parts[:0], parts...)
 	for i, form := range m.forms {
 		if form == nil || form.Len() > maxMessageKept {
 			m.forms[i] = resp.NewWriter(2 + i)

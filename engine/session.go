@@ -207,6 +207,10 @@ func (s *Session) collect() Outcome {
 // maxSpare is the largest reply buffer, in bytes, that a session keeps for the next replies.
 const maxSpare = 1 << 20
 
+// maxPushed is the largest buffer, in bytes, that a session which listens keeps for the next messages,
+// although it is lent buffers for replies.
+const maxPushed = 16 << 10
+
 // wake has the session's connection send what was written outside of its own Do; one call serves all
 // that gathers until it does.
 func (s *Session) wake() {

@@ -26,6 +26,7 @@ type conn struct {
 	parked  bool
 	dying   bool      // nothing more is executed; the connection ends once its output is sent
 	broken  bool      // nothing more can be sent
+	closed  bool      // gnet has forgotten it
 	late    time.Time // since when the unsent output exceeds the soft limit; zero if it does not
 }
 
@@ -63,7 +64,7 @@ const (
 )
 
 // Wake makes the event loop look at the connection again. It may be called from any goroutine.
-func (c *conn) Wake() { _ = c.gc.Wake(nil) }
+func (c *conn) Wake() { c.group.wakes.add(c) }
 
 // traffic handles what a socket has, or a wake-up: commands are cut off and executed, and the
 // replies leave in one write.

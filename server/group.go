@@ -28,6 +28,7 @@ type group struct {
 	out    []byte
 	parts  []part // of out, in order
 	armed  bool   // the loop will come round
+	wakes  wakes  // of the loop
 }
 
 // part is one reply's length, and whose it is.
@@ -47,7 +48,7 @@ func (s *Server) groupOf(loop gnet.EventLoop) *group {
 	defer s.mu.Unlock()
 	g := s.groups[loop]
 	if g == nil {
-		g = &group{server: s, loop: loop}
+		g = &group{server: s, loop: loop, wakes: wakes{loop: loop}}
 		s.groups[loop] = g
 	}
 	return g

@@ -243,7 +243,7 @@ func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
 			c.group.flush()
 		}
 	}
-	c.broken = true
+	c.broken, c.closed = true, true
 	c.ended()
 	return gnet.None
 }
