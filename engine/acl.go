@@ -59,7 +59,10 @@ type catalogue struct{ e *Engine }
 // Commands implements acl.Catalogue.
 func (t catalogue) Commands(name string) (numbers []int) {
 	name, sub, hasSub := strings.Cut(name, "|")
-	cmd := lookup(t.e.table, []byte(name))
+	cmd := lookup(t.e.renamed, []byte(name))
+	if cmd == nil {
+		cmd = lookup(t.e.table, []byte(name))
+	}
 	if cmd != nil && hasSub {
 		cmd = lookup(cmd.subs, []byte(sub))
 	}

@@ -108,6 +108,12 @@ func cmdShutdown(c *Call) {
 
 // LOLWUT [VERSION version] [arguments]. A field of dice.
 func cmdLolwut(c *Call) {
+	if c.Left() > 1 && c.Word("VERSION") {
+		c.Int()
+	}
+	if !c.OK() {
+		return
+	}
 	const shades = " .:-=+*#%@"
 	var b strings.Builder
 	for range 6 {

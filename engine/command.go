@@ -201,6 +201,27 @@ func (e *Engine) adopt(cmd *Command, group string, parent *Command) {
 	}
 }
 
+// Rename gives a command another name, or none if that is empty: then it is gone. Rules of ACL go on calling it
+// by the first. It is for the start; the text is the error that refuses it.
+func (e *Engine) Rename(from, to string) (refusal string) {
+	cmd := lookup(e.table, []byte(from))
+	if cmd == nil {
+		return ErrRenameUnknown
+	}
+	delete(e.table, strings.ToLower(from))
+	if to != "" {
+		if lookup(e.table, []byte(to)) != nil {
+			return ErrRenameTaken
+		}
+		e.table[strings.ToLower(to)] = cmd
+	}
+	if e.renamed == nil {
+		e.renamed = make(map[string]*Command)
+	}
+	e.renamed[strings.ToLower(cmd.Name)] = cmd
+	return ""
+}
+
 // Commands returns all top-level commands, ordered by name.
 func (e *Engine) Commands() []*Command {
 	all := make([]*Command, 0, len(e.table))

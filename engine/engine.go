@@ -41,6 +41,7 @@ type Engine struct {
 	rng      *rand.Rand
 	dice     func(n uint64) uint64 // Dice, for callees through which it escapes
 	table    map[string]*Command
+	renamed  map[string]*Command // by their first names
 	sections []Section
 	params   map[string]*Param
 	sessions sessions

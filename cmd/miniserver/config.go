@@ -158,6 +158,17 @@ func (c *config) apply(name string, p *engine.Param) error {
 	return nil
 }
 
+// rename gives a command the name that the line says.
+func (s *setting) rename(e *engine.Engine) error {
+	if len(s.words) != 3 {
+		return errSetting{s, errBadDirective}
+	}
+	if failure := e.Rename(s.words[1], s.words[2]); failure != "" {
+		return errSetting{s, failure}
+	}
+	return nil
+}
+
 // set gives a parameter the line's value. A nil parameter is unknown.
 func (s *setting) set(p *engine.Param) error {
 	if p == nil || p.Set == nil {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // build makes a program from arguments and standard input, without running it.
@@ -117,4 +119,28 @@ func TestRewrite(t *testing.T) {
 	bare, err := build(t, "")
 	require.NoError(t, err)
 	require.Equal(t, "ERR The server is running without a config file", bare.rewrite())
+}
+
+// TestRenamedCommands leaves ACL rules their names.
+func TestRenamedCommands(t *testing.T) {
+	p, err := build(t, "rename-command FLUSHALL \"\"\nrename-command Config CFG\nuser alice on nopass ~* +config -flushall\n", "-")
+	require.NoError(t, err)
+	ask := p.asks(t)
+	require.Contains(t, ask("FLUSHALL"), "-ERR unknown command 'FLUSHALL'")
+	require.Contains(t, ask("CONFIG GET hz"), "-ERR unknown command 'CONFIG'")
+	require.Contains(t, ask("cfg GET hz"), "\r\nhz\r\n")
+	require.Equal(t, "+OK\r\n", ask("ACL SETUSER bob on nopass +config|get"))
+	require.Equal(t, "+OK\r\n", ask("AUTH alice x"))
+	require.Contains(t, ask("CFG GET hz"), "\r\nhz\r\n")
+
+	for line, want := range map[string]string{
+		"rename-command nosuch x":                    engine.ErrRenameUnknown,
+		"rename-command get SET":                     engine.ErrRenameTaken,
+		"rename-command get":                         errBadDirective,
+		"rename-command get a b":                     errBadDirective,
+		"rename-command get x\nrename-command GET y": engine.ErrRenameUnknown,
+	} {
+		_, err := build(t, line+"\n", "-")
+		require.ErrorContains(t, err, want, line)
+	}
 }

@@ -116,10 +116,15 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		engine.StringParam("aclfile", &p.users.path).AtStart())
 	p.first = values(p.engine)
 	for _, s := range conf.settings {
-		if s.applied || s.name() == "user" {
-			continue
+		var err error
+		switch {
+		case s.applied || s.name() == "user":
+		case s.name() == "rename-command":
+			err = s.rename(p.engine)
+		default:
+			err = s.set(p.engine.Param(s.name()))
 		}
-		if err := s.set(p.engine.Param(s.name())); err != nil {
+		if err != nil {
 			return nil, err
 		}
 	}
