@@ -6,7 +6,8 @@
 //	                      └─ commands go on; one that changes a key not saved yet saves it first
 //
 // There is no fork. The keyspace takes a picture of itself (keyspace.Snapshot), of a few hundred keys at
-// a time, and a save costs neither a pause nor a copy of the data.
+// a time, and a save costs neither a copy of the data nor a pause, unless a single value is very large: it is
+// encoded in one go, at somewhat under a microsecond for an element.
 //
 // Invariants:
 //  1. The file is always whole: a save writes to another one beside it, syncs that and renames it. If
