@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 
@@ -24,7 +25,7 @@ func checkAOF(args []string, in io.Reader, out io.Writer) error {
 	case len(args) == 3 && args[0] == "--truncate-to-timestamp":
 		var err error
 		if c.Until, err = strconv.ParseInt(args[1], 10, 64); err != nil {
-			return errors.New("invalid timestamp, aborting...")
+			return fmt.Errorf("invalid timestamp %q", args[1])
 		}
 	default:
 		return errors.New(checkUsage)

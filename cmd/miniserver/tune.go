@@ -135,7 +135,7 @@ var limit = memoryLimit{set: math.MaxInt64}
 // itself.
 const (
 	limitShare = 20 // percent
-	limitLeast = 20 << 20
+	limitLeast = 18 << 20
 	limitStep  = 16 << 20 // of what follows the live heap
 )
 
