@@ -91,8 +91,8 @@ const (
 	ErrNoReplication   = "ERR this server replicates nothing; only REPLICAOF NO ONE is understood"
 	ErrNoDebug         = "ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server."
 	ErrOnlyRESP3       = "ERR RESP2 is not supported by this command"
-	ErrRenameUnknown = "No such command in rename-command"
-	ErrRenameTaken   = "Target command name already exists"
+	ErrRenameUnknown   = "No such command in rename-command"
+	ErrRenameTaken     = "Target command name already exists"
 	ErrProtected       = "can't set protected config"
 	ErrProtocolType    = "ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false"
 
