@@ -46,8 +46,8 @@ func addProcessors(n int) {
 // Garbage that is allowed to gather between two collections: a share of what lives, but not less than
 // would make a small heap be collected all the time.
 const (
-	garbageShare = 25 // percent
-	garbageLeast = 12 << 20
+	garbageShare = 22 // percent
+	garbageLeast = 10 << 20
 	heapLeast    = 4 << 20 // below it the runtime's own minimum counts
 
 	fillingShare = 200 // percent, while data are loaded and most of what is allocated stays
