@@ -7,7 +7,7 @@
 // Each connection belongs to one event loop (gnet). The loop reads what the socket has, cuts
 // complete commands off it without copying, executes them as one batch under the engine's lock, and
 // writes the batch's replies at once. What another connection's command writes to a session waits in
-// the session's reply buffer until its own loop is woken.
+// the session's reply buffer until its own loop is woken. TLS is spoken beside the loops, see tls.go.
 //
 // Invariants:
 //  1. A connection's fields are touched by its loop only; Wake is the one call from outside.
