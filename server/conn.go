@@ -22,7 +22,7 @@ type conn struct {
 	pending []byte // an unfinished command, or commands held back while the session is parked
 	need    int    // pending must reach this length before it is worth another look
 	group   *group // of the loop
-	held    int    // replies that wait for the journal, in the group
+	held    int    // replies that wait, in the group
 	parked  bool
 	dying   bool      // nothing more is executed; the connection ends once its output is sent
 	broken  bool      // nothing more can be sent
@@ -136,22 +136,22 @@ func (c *conn) fail(failure string) {
 	}
 	w := resp.NewWriter(2)
 	w.Error(failure)
-	c.write(w.Bytes())
+	c.write(w.Bytes(), false)
 }
 
 // take sends the replies and notes the session's state.
 func (c *conn) take(o engine.Outcome) {
 	if len(o.Out) > 0 {
-		c.write(o.Out)
+		c.write(o.Out, !o.Listening)
 		c.restrain(o.Listening)
 	}
 	c.parked = o.Parked
 	c.dying = c.dying || o.Closing
 }
 
-// write sends out, or has it wait for the journal.
-func (c *conn) write(out []byte) {
-	if c.behind() {
+// write sends out, now or, if that pays, with others.
+func (c *conn) write(out []byte, pays bool) {
+	if c.group.waits(c, len(out), pays) {
 		c.group.hold(c, out)
 		return
 	}

@@ -105,3 +105,23 @@ func TestLoadThatFailsEndsTheServer(t *testing.T) {
 	require.ErrorIs(t, s.Run(t.Context()), failure)
 	require.NotContains(t, log.String(), "Ready")
 }
+
+// Replies wait where they meet others, and where they do not one in some is tried.
+func TestRoundsPayInACrowd(t *testing.T) {
+	var r rounds
+	waiting := func(n int) (share float64) {
+		const replies = 1000
+		for range replies {
+			if r.pay() {
+				share += 1. / replies
+				r.ended(n)
+			}
+		}
+		return share
+	}
+	require.InDelta(t, 1./probe, waiting(1), 0.01)
+	require.Greater(t, waiting(50), 0.9)
+	require.Greater(t, waiting(3), 0.99)
+	waiting(1)
+	require.InDelta(t, 1./probe, waiting(1), 0.01)
+}

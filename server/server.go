@@ -238,7 +238,7 @@ func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
 	// What it waited for may have come just before it was seen to hang up, and who closed only the
 	// way to us still reads.
 	if o := s.engine.Collect(c.session); len(o.Out) > 0 || c.held > 0 {
-		c.write(o.Out)
+		c.write(o.Out, false)
 		if c.held > 0 {
 			c.group.flush()
 		}

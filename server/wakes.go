@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"github.com/panjf2000/gnet/v2"
 )
@@ -11,6 +12,7 @@ import (
 // is one call for the loop, and not a thousand.
 type wakes struct {
 	loop gnet.EventLoop
+	due  atomic.Bool // the list is not empty
 
 	mu    sync.Mutex
 	list  []*conn
@@ -25,6 +27,7 @@ func (w *wakes) add(c *conn) {
 	w.mu.Lock()
 	w.list = append(w.list, c)
 	first := len(w.list) == 1
+	w.due.Store(true)
 	w.mu.Unlock()
 	if first {
 		_ = w.loop.Execute(context.Background(), w) // refused when all connections end anyway
@@ -36,6 +39,7 @@ func (w *wakes) Run(context.Context) error {
 	w.mu.Lock()
 	list := w.list
 	w.list, w.spare = w.spare[:0], nil
+	w.due.Store(false)
 	w.mu.Unlock()
 	for _, c := range list {
 		if !c.closed && c.traffic() == gnet.Close {
