@@ -1,12 +1,13 @@
 // Package server is the network face: listeners, event loops, connections, output.
 //
-//	socket ─read─▶ traffic ─▶ batch.cut ─▶ engine.Do ─▶ one write
+//	socket ─read─▶ traffic ─▶ batch.cut ─▶ engine.Do ─▶ group ─▶ one write
 //	                 ▲                        │
 //	                 └───────── Wake ◀────────┘ of sessions served by others
 //
 // Each connection belongs to one event loop (gnet). The loop reads what the socket has, cuts
-// complete commands off it without copying, executes them as one batch under the engine's lock, and
-// writes the batch's replies at once. What another connection's command writes to a session waits in
+// complete commands off it without copying, and executes them as one batch under the engine's lock.
+// The batch's replies leave in one write: at once, or at the end of the loop's round together with
+// those of other connections, see group. What another connection's command writes to a session waits in
 // the session's reply buffer until its own loop is woken. TLS is spoken beside the loops, see tls.go.
 //
 // Invariants:
