@@ -18,7 +18,8 @@
 //  5. An idle connection holds no buffers.
 //
 // The number of loops is 1 on two cores: executing is serial, and a second loop would only contend
-// for the lock (measured). With more cores, parsing and writing spread over half of them. A process
+// for the lock (measured). With more cores, parsing and writing spread over half of them, but over no
+// more than the lock can feed. A process
 // that does nothing else should give Go as many processors as there are loops: an idle one makes the
 // runtime wake a thread for each round of the loop, a sixth of the CPU time of a request (measured).
 package server
@@ -123,8 +124,11 @@ func New(e *engine.Engine, opts Options) *Server {
 	return s
 }
 
+// maxLoops is where reading and writing, four fifths of a request, are spread as far as executing allows.
+const maxLoops = 4
+
 // Loops returns how many event loops suit the machine.
-func Loops() int { return max(1, runtime.NumCPU()/2) }
+func Loops() int { return min(maxLoops, max(1, runtime.NumCPU()/2)) }
 
 // Listen opens the listeners. Run does it otherwise.
 func (s *Server) Listen() error {
