@@ -53,6 +53,13 @@ func (c *Call) Rest() [][]byte {
 	return rest
 }
 
+// RestOfKeys is Rest where all that is left is keys, which are fetched together: see [keyspace.DB.Fetch].
+func (c *Call) RestOfKeys() [][]byte {
+	keys := c.Rest()
+	c.DB.Fetch(keys, 1)
+	return keys
+}
+
 // Arg returns the next argument; past the end it latches the syntax error.
 func (c *Call) Arg() []byte {
 	if c.at >= len(c.Args) {

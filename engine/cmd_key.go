@@ -34,7 +34,7 @@ func Generic() Family {
 // UNLINK key [key ...]
 func cmdDel(c *Call) {
 	n := 0
-	for _, key := range c.Rest() {
+	for _, key := range c.RestOfKeys() {
 		if c.DB.Delete(key) {
 			c.Changed(key, "gdel")
 			n++
@@ -46,7 +46,7 @@ func cmdDel(c *Call) {
 // EXISTS key [key ...]
 func cmdExists(c *Call) {
 	n := 0
-	for _, key := range c.Rest() {
+	for _, key := range c.RestOfKeys() {
 		if c.Sees(key) {
 			n++
 		}
@@ -58,7 +58,7 @@ func cmdExists(c *Call) {
 func cmdTouch(c *Call) {
 	c.Engine.Keyspace.Access.NoTouch = false // here it is what the client asks for
 	n := 0
-	for _, key := range c.Rest() {
+	for _, key := range c.RestOfKeys() {
 		ok := c.DB.Touch(key)
 		c.looked(key, ok)
 		if ok {

@@ -139,7 +139,7 @@ func (c *Call) getExOptions() (x expiry) {
 
 // MGET key [key ...]
 func cmdMGet(c *Call) {
-	keys := c.Rest()
+	keys := c.RestOfKeys()
 	c.Reply.Array(len(keys))
 	for _, key := range keys {
 		v, _ := Read[keyspace.Value](c, key)

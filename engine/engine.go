@@ -211,7 +211,10 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	s.seen = e.micros
 	taken := 0
 	s.useRoom()
-	for _, args := range batch {
+	for i, args := range batch {
+		if i%keyspace.FetchKeys == 0 && len(batch) > 1 {
+			e.fetch(s, batch[i:])
+		}
 		if s.stopped() || !e.execute(s, args) {
 			break
 		}
@@ -225,6 +228,21 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	o := s.collect()
 	o.Taken = taken
 	return o
+}
+
+// fetch has the keys of the next commands of a batch fetched together. That a command's key is its first
+// argument is true of nearly all of them, and so is that keys are short.
+func (e *Engine) fetch(s *Session, batch [][][]byte) {
+	const longest = 64
+	var keys [keyspace.FetchKeys][]byte
+	n := 0
+	for _, args := range batch[:min(len(batch), len(keys))] {
+		if len(args) > 1 && len(args[1]) <= longest {
+			keys[n] = args[1]
+			n++
+		}
+	}
+	e.Keyspace.DB(s.db).Fetch(keys[:n], 1)
 }
 
 // Collect returns the replies and pushes that were written to a session outside of its own Do, and

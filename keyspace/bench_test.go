@@ -64,3 +64,25 @@ func BenchmarkFind(b *testing.B) {
 		i = (i + 1) % size
 	}
 }
+
+// BenchmarkFetch is BenchmarkFind of keys that are fetched together.
+func BenchmarkFetch(b *testing.B) {
+	const size = 1 << 17
+	ks := newKeyspace()
+	db := ks.DB(0)
+	fill(db, size, never)
+	keys := make([][]byte, size)
+	for i := range keys {
+		keys[i] = keyOf(i * 40503 % size)
+	}
+	i, n := 0, 0
+	for b.Loop() {
+		ks.Begin()
+		if i%FetchKeys == 0 {
+			db.Fetch(keys[i:i+FetchKeys], 1)
+		}
+		v, _ := db.Find(keys[i])
+		n += v.(*str.Value).Len()
+		i = (i + 1) % size
+	}
+}

@@ -19,19 +19,16 @@ type laidOut struct {
 	freq     int
 }
 
-// fillerKeys is how many entries wait: about as many cache misses as a processor has under way.
-const fillerKeys = 16
-
 // Filler returns one that fills ks.
 func (ks *Keyspace) Filler() *Filler {
-	return &Filler{ks: ks, waiting: make([]laidOut, 0, fillerKeys)}
+	return &Filler{ks: ks, waiting: make([]laidOut, 0, FetchKeys)}
 }
 
 // Add adds a key as Restore does, by the next Flush at the latest. Until then nobody may look for it. full
 // says that it is time for Flush.
 func (f *Filler) Add(r *Record) (full bool) {
 	f.waiting = append(f.waiting, f.ks.laidOut(r))
-	return len(f.waiting) == fillerKeys
+	return len(f.waiting) == FetchKeys
 }
 
 // Flush puts all keys in place that were added. It stops at one that is there already; ok is false then, and

@@ -68,6 +68,8 @@ type Keyspace struct {
 	spares spares
 	lapsed []entry // of the index item that surfaces
 
+	fetched uint64 // of what Fetch fetched, so that it is
+
 	snapshot *Snapshot // that is being taken; nil if none is
 	taken    kind      // the bit of that name that entries are born with
 }

@@ -126,6 +126,20 @@ func (m *Map[E]) Fetch(h uint64) uint64 {
 	return m.home(h).chain(h).tags
 }
 
+// Guess returns the element that a lookup of a key with hash h looks at first; false if it looks at none in
+// the first bucket. It does not touch the element.
+func (m *Map[E]) Guess(h uint64) (e E, ok bool) {
+	if m.n == 0 {
+		return e, false
+	}
+	b := m.home(h).chain(h)
+	hits := b.match(tagOf(h))
+	if hits == 0 {
+		return e, false
+	}
+	return b.slots[slotOf(hits)], true
+}
+
 // locate returns the bucket and the slot number of the element with the given key; a nil bucket if
 // there is none.
 func (m *Map[E]) locate(h uint64, key string) (*bucket[E], int) {

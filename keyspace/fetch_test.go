@@ -1,0 +1,31 @@
+package keyspace
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFetch: whatever is fetched, nothing changes, not even a key that is due.
+func TestFetch(t *testing.T) {
+	ks := newKeyspace()
+	db := ks.DB(0)
+	var args [][]byte
+	for i := range 3*FetchKeys + 1 {
+		args = append(args, keyOf(i))
+	}
+	db.Fetch(args, 1)
+	fill(db, 2*FetchKeys, func(i int) int64 { return start + int64(i%2) })
+	ks.OnExpire = func(_ *DB, key string) { require.Fail(t, "removed", key) }
+	before := ks.Digest()
+	ks.Now++
+	for n := range len(args) {
+		for step := 1; step <= 3; step++ {
+			db.Fetch(args[:n], step)
+		}
+	}
+	require.Equal(t, 2*FetchKeys, db.Len())
+	ks.Now--
+	require.Equal(t, before, ks.Digest())
+	require.NoError(t, db.Check())
+}
