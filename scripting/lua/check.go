@@ -3,6 +3,7 @@ package lua
 import (
 	"fmt"
 	"strconv"
+	"strings"
 )
 
 // Argument checks for host functions. Each throws Lua's own message, naming the function as the
@@ -11,7 +12,25 @@ import (
 // Errorf throws a message with the position of the Lua code that called the running host function,
 // as luaL_error does.
 func (L *State) Errorf(format string, args ...any) {
-	L.Throw(String(L.Where(1) + fmt.Sprintf(format, args...)))
+	L.Throw(String(L.Where(1) + sprintf(format, args)))
+}
+
+// sprintf formats strings as C does: up to their first zero byte.
+func sprintf(format string, args []any) string {
+	for i, arg := range args {
+		if s, ok := arg.(string); ok {
+			args[i] = cText(s)
+		}
+	}
+	return fmt.Sprintf(format, args...)
+}
+
+// cText returns what C takes for the whole of s.
+func cText(s string) string {
+	if end := strings.IndexByte(s, 0); end >= 0 {
+		return s[:end]
+	}
+	return s
 }
 
 // ArgError throws "bad argument #i to 'f' (problem)".
@@ -139,7 +158,7 @@ func (c *Call) OptInt(i int, fallback int) int {
 func (c *Call) CheckOption(i int, fallback string, options ...string) int {
 	s := fallback
 	if fallback == "" || !c.None(i) {
-		s = c.CheckString(i)
+		s = cText(c.CheckString(i))
 	}
 	for j, o := range options {
 		if o == s {

@@ -35,9 +35,7 @@ const (
 
 // displayName returns a chunk's name as messages of that kind show it.
 func displayName(name string, size int) string {
-	if i := strings.IndexByte(name, 0); i >= 0 {
-		name = name[:i]
-	}
+	name = cText(name)
 	if strings.HasPrefix(name, "=") {
 		return name[1:min(len(name), size)]
 	}

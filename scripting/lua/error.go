@@ -1,7 +1,5 @@
 package lua
 
-import "fmt"
-
 // Error is what ends a run: a Lua error value nobody caught, or the host's Cause, and the Lua code that
 // raised it or called the host function that did. Line is 0 where no Lua code was running.
 type Error struct {
@@ -43,7 +41,7 @@ func (L *State) Abort(err error) { panic(abort{err}) }
 // fail throws an error of the evaluator itself: with a position when Lua code is running, without
 // one within a host function.
 func (L *State) fail(format string, args ...any) {
-	L.Throw(String(L.Where(0) + fmt.Sprintf(format, args...)))
+	L.Throw(String(L.Where(0) + sprintf(format, args)))
 }
 
 // typeErrorAt throws "attempt to <doing> local 'x' (a nil value)", with the name the site knows if any.

@@ -37,12 +37,20 @@ func (x *lexer) save() {
 	x.pos++
 }
 
+// accept saves the next character if it is one of set, or a zero byte: C Lua finds that behind the last one
+// of any set. So 1\0x is a number and .\0 joins strings.
+func (x *lexer) accept(set string) bool {
+	c := x.peek()
+	if c == endOfSource || c != 0 && strings.IndexByte(set, byte(c)) < 0 {
+		return false
+	}
+	x.save()
+	return true
+}
+
 // fail throws a message at the current line, with the token it is near to.
 func (x *lexer) fail(problem string, near string) {
-	if i := strings.IndexByte(near, 0); i >= 0 {
-		near = near[:i] // as C prints it
-	}
-	panic(syntaxError{position(x.chunk, x.line) + problem + " near '" + near + "'"})
+	panic(syntaxError{position(x.chunk, x.line) + problem + " near '" + cText(near) + "'"})
 }
 
 // failPlain throws a message at the current line.
@@ -136,18 +144,16 @@ func (x *lexer) pair(second int, both token) token {
 
 func (x *lexer) dots() token {
 	x.save()
-	if x.peek() != '.' {
-		if isDigit(x.peek()) {
-			return x.numeral()
+	switch {
+	case x.accept("."):
+		if x.accept(".") {
+			return tokenDots
 		}
-		return '.'
-	}
-	x.pos++
-	if x.peek() != '.' {
 		return tokenConcat
+	case isDigit(x.peek()):
+		return x.numeral()
 	}
-	x.pos++
-	return tokenDots
+	return '.'
 }
 
 func (x *lexer) name() token {
@@ -164,11 +170,8 @@ func (x *lexer) numeral() token {
 	for c := x.peek(); isDigit(c) || c == '.'; c = x.peek() {
 		x.save()
 	}
-	if c := x.peek(); c == 'e' || c == 'E' {
-		x.save()
-		if c := x.peek(); c == '+' || c == '-' {
-			x.save()
-		}
+	if x.accept("Ee") {
+		x.accept("+-")
 	}
 	for c := x.peek(); isLetter(c) || isDigit(c); c = x.peek() {
 		x.save()

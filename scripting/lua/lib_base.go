@@ -182,10 +182,7 @@ func baseToNumber(L *State, c *Call) {
 
 // parseBase reads an integer as C's strtoul does, blanks around it allowed.
 func parseBase(s string, base int) (float64, bool) {
-	if i := strings.IndexByte(s, 0); i >= 0 {
-		s = s[:i]
-	}
-	s = strings.Trim(s, " \t\n\v\f\r")
+	s = strings.Trim(cText(s), " \t\n\v\f\r")
 	negative := false
 	if s != "" && (s[0] == '-' || s[0] == '+') {
 		negative = s[0] == '-'

@@ -264,9 +264,7 @@ func (d *directive) appendArg(L *State, c *Call, b *buffer, arg int) {
 // is so long that Lua passes it on without C's printf.
 func (b *buffer) appendString(L *State, s string) {
 	if len(s) < 100 {
-		if end := strings.IndexByte(s, 0); end >= 0 {
-			s = s[:end]
-		}
+		s = cText(s)
 	}
 	b.appendWhole(L, s)
 }

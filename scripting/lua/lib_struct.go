@@ -79,10 +79,7 @@ func (l *layout) start(c *Call, learn bool) {
 	if learn && at != nil && at.Cache == nil && len(text) <= maxLearned {
 		l.learn = &format{text: text, fields: make([]field, 0, len(text))}
 	}
-	if end := strings.IndexByte(text, 0); end >= 0 {
-		text = text[:end]
-	}
-	l.text = text
+	l.text = cText(text)
 }
 
 // next returns the next option, nil at the end.

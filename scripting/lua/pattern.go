@@ -74,9 +74,7 @@ func hasSpecials(p string) bool {
 // compilePattern translates p, which ends at its first zero byte as in C.
 // With anchors a leading ^ anchors; without (gmatch) it is an ordinary byte.
 func compilePattern(p string, anchors bool) *pattern {
-	if end := strings.IndexByte(p, 0); end >= 0 {
-		p = p[:end]
-	}
+	p = cText(p)
 	out := &pattern{}
 	if anchors && p != "" && p[0] == '^' {
 		out.anchored = true
