@@ -190,7 +190,7 @@ func endpoint(nc net.Conn) engine.Endpoint {
 func fewerClients(n int64) int64 {
 	const reserved = 32 // for everything else, as Redis has it
 	var lim syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil || uint64(n)+reserved <= lim.Cur {
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil || uint64(n)+reserved <= uint64(lim.Cur) { // signed on FreeBSD
 		return n
 	}
 	return max(1, int64(lim.Cur)-reserved)
