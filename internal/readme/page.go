@@ -1,18 +1,17 @@
 // Package readme keeps the pages true: what README.md and its neighbours show is what happens.
 //
-// Three things on a page are not written by hand. Terminal sessions are blocks marked console, in
+// Some parts of a page are not written by hand. Terminal sessions are blocks marked console, in
 // which a line behind "$ " is a command, one behind "> " its continuation, and the rest is what it
 // prints:
 //
 //	$ redis-cli ping
 //	PONG
 //
-// And the table of commands stands between two comments, <!-- commands --> and <!-- end -->, and so does
-// that of the commands of redis-server that are missing.
+// And two tables, between comments: the commands, and those of redis-server that are missing.
 //
-// The test runs the sessions against a server of their own and requires what the page shows; numbers
-// of four digits and more, which tell of times and bytes, may be others. It builds the table from
-// what the server answers to COMMAND DOCS, and the other by asking redis-server for its COMMAND LIST. With -update it rewrites the page:
+// The tests run the sessions against a server of their own and require what the page shows; numbers
+// of four digits and more, which are times and bytes, may differ. They build the first table from the server's
+// COMMAND DOCS, and the second by asking redis-server for its COMMAND LIST. With -update they rewrite the pages:
 //
 //	go test ./internal/readme -update
 package readme

@@ -13,7 +13,7 @@ var groups = []struct{ name, title string }{
 	{"string", "strings"}, {"hash", "hashes"}, {"sorted-set", "sorted sets"}, {"list", "lists"}, {"set", "sets"},
 	{"stream", "streams"}, {"bitmap", "bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"geo", "geo"}, {"bf", "Bloom filters"},
 	{"generic", "keys"}, {"transactions", "transactions"}, {"scripting", "scripting"}, {"pubsub", "pub/sub"},
-	{"connection", "connection"}, {"server", "server"}, {"module", "of modules"}, {"cluster", "cluster"},
+	{"connection", "connection"}, {"server", "server"}, {"module", "from modules"}, {"cluster", "cluster"},
 }
 
 // table returns the reply of COMMAND DOCS as a table in Markdown: a line for each group. A group
