@@ -145,7 +145,7 @@ func (db *DB) Edit(key []byte) (Value, bool) {
 		return nil, false
 	}
 	db.ks.touch(e.head())
-	db.preserve(*e)
+	db.preserveValue(*e)
 	v := db.ks.views.write(*e)
 	db.ks.views.opened(db, key, v, false)
 	return v, true
@@ -292,7 +292,7 @@ func (db *DB) restore(slot *entry, v Value) {
 	case ok:
 		*slot = db.ks.newPacked(k, key, payload)
 	case h.kind() == boxed:
-		slot.box().replace(v, db.ks.views.owns(v))
+		slot.box().replace(v, db.ks.views.owns(v), db.ks.awaited(slot.box().value))
 		return
 	case db.ks.views.owns(v):
 		*slot = newBoxed(strings.Clone(key), keep(v))
@@ -303,12 +303,12 @@ func (db *DB) restore(slot *entry, v Value) {
 }
 
 // replace puts v in place of the value in the box, a copy if v is a view. A string is copied into
-// the memory of the one before it.
-func (b *box) replace(v Value, isView bool) {
+// the memory of the one before it, unless that is to be let alone.
+func (b *box) replace(v Value, isView, leave bool) {
 	old, wasString := b.value.(*str.Value)
 	text, isString := v.(*str.Value)
 	switch {
-	case isView && wasString && isString:
+	case isView && wasString && isString && !leave:
 		old.Assign(text)
 	case isView:
 		b.value = keep(v)

@@ -118,7 +118,7 @@ func (db *DB) shed(e entry, hash uint64, most int) (emptied bool) {
 	if v == nil || v.NextDeadline() > db.ks.Now || db.ks.Replaying {
 		return false
 	}
-	db.preserve(e)
+	db.preserveValue(e)
 	what := Lapsed{Type: e.typ()}
 	var name func(element []byte)
 	if db.ks.NameLapsed {

@@ -15,7 +15,7 @@ func TestAdopt(t *testing.T) {
 	ks.DB(1).Set([]byte("old"), ks.String([]byte("2")), false)
 	require.False(t, ks.Empty())
 	var saved []string
-	picture := ks.Snapshot(func(r *Record) { saved = append(saved, r.Key) })
+	picture := ks.Snapshot(func(r *Record, _ *Pace) { saved = append(saved, r.Key) })
 
 	twin := ks.Twin()
 	require.True(t, twin.Empty())
@@ -31,7 +31,7 @@ func TestAdopt(t *testing.T) {
 	require.Equal(t, 1, ks.DB(1).Volatile())
 	require.NoError(t, ks.DB(1).Check())
 	again := 0
-	for next := ks.Snapshot(func(*Record) { again++ }); next.Step(1); {
+	for next := ks.Snapshot(func(*Record, *Pace) { again++ }); next.Step(1); {
 	}
 	require.Equal(t, 2, again)
 	ks.Now = 2000

@@ -1,6 +1,10 @@
 package keyspace
 
-import "github.com/miniserver-go/miniserver/ds/dict"
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/dict"
+)
 
 // Snapshot is the picture of all databases at one moment, taken step by step while they change.
 //
@@ -12,15 +16,20 @@ import "github.com/miniserver-go/miniserver/ds/dict"
 // So each key is taken once, as it was at the start, and the picture costs one bit in each entry and
 // no copy of anything. A table that is flushed meanwhile is walked to its end all the same. Keys come
 // in no order, also those of different databases.
+//
+// A large value is taken in many steps, one such value after the other: those that wait, and the one that is
+// under way, stand in a queue. They may lose their keys meanwhile, or get others. Before one of them is changed
+// the rest of it is taken at once, see Pace.
 type Snapshot struct {
 	ks     *Keyspace
-	take   func(r *Record)
+	take   func(r *Record, p *Pace)
 	tables []pictured
 	cursor uint64
 	visit  func(e entry)
 	now    int64 // when it started
 	record Record
 	lent   views
+	large  []*portion
 }
 
 // pictured is a table with the number its database had at the start.
@@ -31,8 +40,9 @@ type pictured struct {
 
 // Snapshot starts to take a picture. take is called for each key that is visible now, by Step and by
 // whatever changes the key; it must not change the keyspace, and the record is valid until it
-// returns. There is no more than one at a time.
-func (ks *Keyspace) Snapshot(take func(r *Record)) *Snapshot {
+// returns. A large value comes with a pace, and while it rests take is called for other keys. There is no more
+// than one picture at a time.
+func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	if ks.snapshot != nil {
 		panic("keyspace: a snapshot is being taken already")
 	}
@@ -49,15 +59,21 @@ func (ks *Keyspace) Snapshot(take func(r *Record)) *Snapshot {
 	return s
 }
 
-// Step takes the keys of n chains, a handful each, and reports whether there are more. After the last
-// the snapshot is over.
+// Step takes the keys of n chains, a handful each, or a piece of a large value, and reports whether there are
+// more. After the last the snapshot is over.
 func (s *Snapshot) Step(n int) (more bool) {
+	if len(s.large) > 0 {
+		n = 0
+		if !s.large[0].step(s.take) {
+			s.large = slices.Delete(s.large, 0, 1)
+		}
+	}
 	for ; n > 0 && len(s.tables) > 0; n-- {
 		if s.cursor = s.tables[0].table.Scan(s.cursor, s.visit); s.cursor == 0 {
 			s.tables = s.tables[1:]
 		}
 	}
-	if len(s.tables) > 0 {
+	if len(s.tables) > 0 || len(s.large) > 0 {
 		return true
 	}
 	if s.ks.snapshot == s {
@@ -66,7 +82,7 @@ func (s *Snapshot) Step(n int) (more bool) {
 	return false
 }
 
-// preserve takes an entry unless it was, or is younger than the snapshot.
+// preserve takes an entry unless it was, or is younger than the snapshot. One that is large is noted.
 func (s *Snapshot) preserve(e entry, db int) {
 	h := e.head()
 	if h.mark() == s.ks.taken {
@@ -77,20 +93,53 @@ func (s *Snapshot) preserve(e entry, db int) {
 		return
 	}
 	s.ks.record(&s.record, db, e, &s.lent)
-	s.take(&s.record)
+	if h.kind() == boxed && e.box().accounted >= largeTaken {
+		s.large = append(s.large, &portion{record: s.record})
+		return
+	}
+	s.take(&s.record, nil)
 	s.lent.reset()
+}
+
+// complete takes what is left of a large value that is about to change.
+func (s *Snapshot) complete(v Value) {
+	if i := s.waiting(v); i >= 0 {
+		p := s.large[i]
+		s.large = slices.Delete(s.large, i, i+1)
+		p.finish(s.take)
+	}
+}
+
+// waiting returns the place of a value in the queue of large ones; -1 if it is not there.
+func (s *Snapshot) waiting(v Value) int {
+	return slices.IndexFunc(s.large, func(p *portion) bool { return p.record.Value == v })
 }
 
 // mark and turn read and change the bit that tells whether the entry was taken.
 func (h *header) mark() kind { return kind(h.access>>24) & taken }
 func (h *header) turn()      { h.access ^= uint32(taken) << 24 }
 
-// preserve is called before an entry is changed or removed.
+// preserve is called before an entry is changed or removed, and its value is let go at most.
 func (db *DB) preserve(e entry) {
 	if s := db.ks.snapshot; s != nil {
 		s.preserve(e, db.origin)
 	}
 }
+
+// preserveValue is preserve before the value is changed.
+func (db *DB) preserveValue(e entry) {
+	s := db.ks.snapshot
+	if s == nil {
+		return
+	}
+	s.preserve(e, db.origin)
+	if len(s.large) > 0 && e.head().kind() == boxed {
+		s.complete(e.box().value)
+	}
+}
+
+// awaited reports whether a value is still to be taken, with or without a key, and so must not be changed.
+func (ks *Keyspace) awaited(v Value) bool { return ks.snapshot != nil && ks.snapshot.waiting(v) >= 0 }
 
 // Picturing reports whether a snapshot is being taken.
 func (ks *Keyspace) Picturing() bool { return ks.snapshot != nil }

@@ -16,7 +16,12 @@ import (
 // picture is what a snapshot takes: a line for each key.
 type picture map[string]string
 
-func (p picture) take(r *keyspace.Record) {
+func (p picture) take(r *keyspace.Record, pace *keyspace.Pace) {
+	for range min(r.Value.Len(), 1000) {
+		if pace.Rest(500) {
+			break
+		}
+	}
 	name := fmt.Sprintf("%d %s", r.DB, r.Key)
 	if _, twice := p[name]; twice {
 		name += " twice"
@@ -35,7 +40,7 @@ func describe(r *keyspace.Record) string {
 func now(ks *keyspace.Keyspace) picture {
 	p := picture{}
 	ks.Records(func(r *keyspace.Record) bool {
-		p.take(r)
+		p.take(r, nil)
 		return true
 	})
 	return p

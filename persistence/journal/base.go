@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
@@ -21,8 +22,8 @@ import (
 
 // base is the form in which a rewrite puts the data down: a snapshot, or commands.
 type base interface {
-	// record encodes a key, under the engine's lock and without I/O.
-	record(r *keyspace.Record)
+	// record encodes a key at a pace, under the engine's lock and without I/O.
+	record(r *keyspace.Record, pace *keyspace.Pace)
 	// size returns the bytes that were encoded since take was last called. take returns them, and takes
 	// memory for what comes next.
 	size() int
@@ -41,12 +42,12 @@ type snapshotBase struct {
 	out   *rdb.Writer
 }
 
-func (b *snapshotBase) record(r *keyspace.Record) { b.Record(r, b.marks) }
-func (b *snapshotBase) size() int                 { return b.Len() }
-func (b *snapshotBase) take(reuse []byte) []byte  { return b.Take(reuse) }
-func (b *snapshotBase) open(f File)               { b.out = rdb.NewWriter(f, 0) }
-func (b *snapshotBase) write(text []byte) error   { return b.out.Write(text) }
-func (b *snapshotBase) end() error                { return b.out.End(b.Version()) }
+func (b *snapshotBase) record(r *keyspace.Record, p *keyspace.Pace) { b.Picture(r, b.marks, p) }
+func (b *snapshotBase) size() int                                   { return b.Len() }
+func (b *snapshotBase) take(reuse []byte) []byte                    { return b.Take(reuse) }
+func (b *snapshotBase) open(f File)                                 { b.out = rdb.NewWriter(f, 0) }
+func (b *snapshotBase) write(text []byte) error                     { return b.out.Write(text) }
+func (b *snapshotBase) end() error                                  { return b.out.End(b.Version()) }
 
 // commandBase is the commands that make the data.
 type commandBase struct {
@@ -55,6 +56,9 @@ type commandBase struct {
 	db   int
 	args [][]byte
 	dump rdb.Encoder
+
+	busy  bool         // with a large value, which rests when another key comes
+	aside *commandBase // what such keys become; it comes behind it
 }
 
 // newCommandBase returns a base that begins with the time in seconds, if that is not 0, and with libraries.
@@ -89,7 +93,25 @@ func (b *commandBase) end() error { return b.out.Flush() }
 // perCommand is how many elements a command adds at most, as in Redis.
 const perCommand = 64
 
-func (b *commandBase) record(r *keyspace.Record) {
+func (b *commandBase) record(r *keyspace.Record, pace *keyspace.Pace) {
+	if b.busy {
+		if b.aside == nil {
+			b.aside = &commandBase{db: -1}
+		}
+		b.aside.record(r, pace)
+		return
+	}
+	b.busy = true
+	b.put(r, pace)
+	b.busy = false
+	if a := b.aside; a != nil && len(a.text) > 0 {
+		b.text, b.db = append(b.text, a.text...), a.db
+		a.text, a.db = a.text[:0], -1
+	}
+}
+
+// put encodes a key.
+func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 	if r.DB != b.db {
 		b.db = r.DB
 		b.text = appendSelect(b.text, r.DB)
@@ -97,34 +119,37 @@ func (b *commandBase) record(r *keyspace.Record) {
 	key := []byte(r.Key)
 	switch v := r.Value.(type) {
 	case *str.Value:
-		b.command("SET", key, v.Text(nil))
+		b.set(key, v.Text(nil), pace)
 	case *list.List:
-		v.Range(0, v.Len(), func(e ziplist.Entry) { b.add("RPUSH", key, e.Append(nil)) })
+		v.Range(0, v.Len(), func(e ziplist.Entry) { b.add(pace, "RPUSH", key, e.Append(nil)) })
 	case *set.Set:
 		v.Each(func(member ziplist.Entry) bool {
-			b.add("SADD", key, member.Append(nil))
+			b.add(pace, "SADD", key, member.Append(nil))
 			return true
 		})
 	case *zset.Set:
 		v.Each(func(member []byte, score float64) bool {
-			b.add("ZADD", key, resp.FormatDouble(nil, score), append([]byte(nil), member...))
+			b.add(pace, "ZADD", key, resp.FormatDouble(nil, score), append([]byte(nil), member...))
 			return true
 		})
 	case *hash.Hash:
 		v.Each(func(field, value ziplist.Entry) bool {
-			b.add("HMSET", key, field.Append(nil), value.Append(nil))
+			b.add(pace, "HMSET", key, field.Append(nil), value.Append(nil))
 			return true
 		})
 	case *bloom.Filter:
-		b.filter(key, v)
+		b.filter(key, v, pace)
 	case *stream.Stream: // with its groups and what they have not acknowledged
-		b.command("RESTORE", key, []byte("0"), b.dump.Payload(nil, v))
+		b.command("RESTORE", key, []byte("0"), b.dump.PayloadAt(pace, nil, v))
 	default:
 		panic(fmt.Sprintf("journal: no commands make a %T", v))
 	}
 	b.flush()
 	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
-		snapshot.DateCommands(key, v, func(args ...[]byte) { b.text = appendCommand(b.text, args) })
+		snapshot.DateCommands(key, v, func(args ...[]byte) {
+			b.text = appendCommand(b.text, args)
+			pace.Rest(len(key))
+		})
 	}
 	if r.Deadline != 0 {
 		b.command("PEXPIREAT", key, strconv.AppendInt(nil, r.Deadline, 10))
@@ -135,14 +160,35 @@ func (b *commandBase) command(name string, args ...[]byte) {
 	b.text = appendCommand(b.text, append([][]byte{[]byte(name)}, args...))
 }
 
+// set adds a string.
+func (b *commandBase) set(key, text []byte, pace *keyspace.Pace) {
+	if pace == nil {
+		b.command("SET", key, text)
+		return
+	}
+	b.text = append(b.text, "*3\r\n$3\r\nSET\r\n"...)
+	b.text = append(append(appendLength(b.text, '$', len(key)), key...), "\r\n"...)
+	b.text = appendLength(b.text, '$', len(text))
+	for piece := range slices.Chunk(text, 8<<10) {
+		b.text = append(b.text, piece...)
+		pace.Rest(len(piece))
+	}
+	b.text = append(b.text, "\r\n"...)
+}
+
 // add adds elements to the command that is being gathered.
-func (b *commandBase) add(name string, key []byte, words ...[]byte) {
+func (b *commandBase) add(pace *keyspace.Pace, name string, key []byte, words ...[]byte) {
 	if len(b.args) == 0 {
 		b.args = append(b.args, []byte(name), key)
 	}
 	if b.args = append(b.args, words...); len(b.args) >= 2+perCommand*len(words) {
 		b.flush()
 	}
+	size := 0
+	for _, w := range words {
+		size += len(w)
+	}
+	pace.Rest(size)
 }
 
 // flush ends the command that is being gathered.
@@ -153,15 +199,16 @@ func (b *commandBase) flush() {
 	}
 }
 
-func (b *commandBase) filter(key []byte, f *bloom.Filter) {
+func (b *commandBase) filter(key []byte, f *bloom.Filter, pace *keyspace.Pace) {
 	const load = "BF.LOADCHUNK"
 	b.command(load, key, []byte("1"), f.AppendHeader(nil))
 	for iter := int64(1); ; {
-		chunk, next := f.AppendChunk(nil, iter, 1<<20)
+		chunk, next := f.AppendChunk(nil, iter, 64<<10)
 		if next == 0 {
 			return
 		}
 		b.command(load, key, strconv.AppendInt(nil, next, 10), chunk)
 		iter = next
+		pace.Rest(len(chunk))
 	}
 }

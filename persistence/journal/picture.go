@@ -58,7 +58,7 @@ func (p *picture) begin() {
 		}
 		p.base = newCommandBase(stamp, j.engine.Libraries().Sources())
 	}
-	p.taking = p.journal.engine.Keyspace.Snapshot(func(r *keyspace.Record) { p.base.record(r) })
+	p.taking = p.journal.engine.Keyspace.Snapshot(p.base.record)
 }
 
 // slice takes some keys.
@@ -73,11 +73,12 @@ func (p *picture) save() error {
 	var text []byte
 	unsynced := 0
 	p.base.open(p.file)
-	for !p.whole {
+	for more := true; more; {
 		p.journal.engine.With(func() {
 			began := time.Now()
 			p.slice()
 			text = p.base.take(text)
+			more = !p.whole || p.base.size() > 0
 			p.journal.engine.Spike("aof-rewrite", time.Since(began).Microseconds())
 		})
 		runtime.Gosched() // whoever waits for the lock has it first

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Clients count all the time, while the data are put down anew again and again. What they write falls into
@@ -48,5 +50,52 @@ func TestWritesBetweenTwoFiles(t *testing.T) {
 			require.Equal(t, places-1, most-least, "a gap in what writer %d counted to %d", w, most)
 		}
 		found.journal.Close()
+	}
+}
+
+// Large values, which are put down bit by bit, change and move all the time meanwhile.
+func TestLargeValuesChangeWhileTheyArePutDown(t *testing.T) {
+	for _, preamble := range []string{"yes", "no"} {
+		disk := newPlatter()
+		s := start(t, disk, "auto-aof-rewrite-percentage", "0", "aof-use-rdb-preamble", preamble)
+		const size = 2000
+		for i := range size {
+			for _, line := range []string{"HSET hash:%d %d some", "SADD set:%d member%d", "ZADD zset:%d %d m", "RPUSH list:%d %d"} {
+				s.run(fmt.Sprintf(line, i%2, i))
+			}
+			s.run(fmt.Sprintf("ZADD zset:%d %d member%d", i%2, i, i))
+			s.run(fmt.Sprintf("XADD stream:%d %d-1 f some", i%2, i+1))
+			s.run(fmt.Sprintf("APPEND string:%d %070d", i%2, i))
+			s.run(fmt.Sprintf("HPEXPIREAT hash:%d 9999999999999 FIELDS 1 %d", i%2, i/3))
+			s.run(fmt.Sprintf("SPEXPIREAT set:%d 9999999999999 MEMBERS 1 member%d", i%2, i/3))
+		}
+		changes := []string{"HSET hash:%d %d other", "SREM set:%d member%d", "ZINCRBY zset:%d 5 member%d", "LSET list:%d %d other",
+			"SETRANGE string:%d %d xyz", "XDEL stream:%d %d-1", "SET small:%[2]d:%[1]d x", "HDEL hash:%d %d", "RPOPLPUSH list:%d list:%d",
+			"COPY hash:%d copy:%[1]d REPLACE", "RENAME copy:%d hash:%[1]d", "SET string:%d %070d", "DEL zset:%d zset:%d"}
+		var over atomic.Bool
+		var busy sync.WaitGroup
+		session := s.engine.NewSession(nil)
+		busy.Go(func() {
+			for n := 0; !over.Load(); n++ {
+				i := (n * 7919) % size
+				line := changes[n%len(changes)]
+				if n%len(changes) > 7 && n%50 != 0 {
+					line = changes[n%8]
+				}
+				words, _ := resp.Words(fmt.Appendf(nil, line, n/len(changes)%2, i), nil)
+				s.engine.Do(session, [][][]byte{words[:min(len(words), 4)]})
+			}
+		})
+		for range 15 {
+			s.journal.attendNow(true)
+			require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
+		}
+		over.Store(true)
+		busy.Wait()
+		require.True(t, s.journal.commit(false))
+		found := start(t, disk.restart(false))
+		require.Equal(t, s.digest(), found.digest(), "preamble %s", preamble)
+		found.journal.Close()
+		s.journal.Close()
 	}
 }

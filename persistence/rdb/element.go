@@ -27,10 +27,15 @@ import (
 
 // EachDate calls fn with the deadline of each element that has one. An element is named by its text, but one
 // of a list by its index in digits. What fn gets is valid during the call.
-func EachDate(v keyspace.Dated, fn func(element []byte, deadline int64)) {
+func EachDate(v keyspace.Dated, fn func(element []byte, deadline int64)) { eachDate(v, fn, nil) }
+
+func eachDate(v keyspace.Dated, fn func(element []byte, deadline int64), pace *keyspace.Pace) {
 	if l, ok := v.(*list.List); ok {
 		var digits [20]byte
 		for i := range l.Len() {
+			if i%64 == 0 {
+				pace.Rest(0)
+			}
 			if deadline := l.DeadlineAt(i); deadline != 0 {
 				fn(strconv.AppendInt(digits[:0], int64(i), 10), deadline)
 			}
@@ -78,7 +83,7 @@ func (e *Encoder) datedHash(h *hash.Hash) {
 	first := int64(lapse.Max)
 	h.Deadlines(func(_ []byte, deadline int64) bool {
 		first = min(first, deadline)
-		return true
+		return e.rest(0)
 	})
 	e.millis(first)
 	e.count(h.Len())
@@ -91,7 +96,7 @@ func (e *Encoder) datedHash(h *hash.Hash) {
 		}
 		e.entry(field)
 		e.entry(value)
-		return true
+		return e.rest(len(field.Str) + len(value.Str))
 	})
 }
 
@@ -102,6 +107,7 @@ func (r *Records) deadline(element []byte, deadline int64) {
 	r.count(8 + len(element))
 	r.millis(deadline)
 	r.buf = append(r.buf, element...)
+	r.rest(len(element))
 }
 
 // dates encodes a value with the deadlines of its elements for a payload.

@@ -3,7 +3,10 @@ package rdb
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 	"strconv"
+
+	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // The elements of the format: numbers, strings, doubles.
@@ -29,6 +32,8 @@ type Encoder struct {
 	buf     []byte
 	version int // that what was encoded needs
 	lzf     *lzf
+	pace    *keyspace.Pace // at which a large value is encoded
+	full    func([]byte)   // takes the buffer when it is full, in a hurry; nil if it must stay whole
 }
 
 func (e *Encoder) byte(b byte) { e.buf = append(e.buf, b) }
@@ -82,7 +87,13 @@ func (e *Encoder) string(b []byte) {
 			return
 		}
 	}
-	if len(b) < leastToPress || !e.Compress || !e.pressed(b) {
+	switch compress := e.Compress && len(b) >= leastToPress && !e.pace.Hurry(); {
+	case len(b) > piece && e.pace != nil:
+		if !compress || !e.pressedInPieces(b) {
+			e.count(len(b))
+			e.pieces(b)
+		}
+	case !compress || !e.pressed(b):
 		e.raw(b)
 	}
 }
@@ -119,7 +130,7 @@ func (e *Encoder) pressed(b []byte) bool {
 	// The lengths stand in front of what tells one of them: room is left for five bytes each.
 	start := len(e.buf)
 	var room [11]byte
-	out, ok := e.lzf.compress(append(e.buf, room[:]...), b)
+	out, ok := e.lzf.compress(append(e.buf, room[:]...), b, len(b), nil)
 	if !ok {
 		e.buf = out[:start]
 		return false
@@ -129,6 +140,45 @@ func (e *Encoder) pressed(b []byte) bool {
 	e.count(len(body))
 	e.count(len(b))
 	e.buf = append(e.buf, body...) // moves down in place
+	return true
+}
+
+// piece is how much of a string of a large value is encoded without a rest.
+const piece = 8 << 10
+
+// pieces appends bytes.
+func (e *Encoder) pieces(b []byte) {
+	if e.full == nil && e.pace.Hurry() {
+		e.buf = slices.Grow(e.buf, len(b))
+	}
+	for len(b) > 0 {
+		n := min(len(b), piece)
+		e.buf = append(e.buf, b[:n]...)
+		b = b[n:]
+		e.rest(n)
+	}
+}
+
+// pressedInPieces is pressed for what is encoded piece by piece. It gives up if a command waits.
+func (e *Encoder) pressedInPieces(b []byte) bool {
+	if e.lzf == nil {
+		e.lzf = new(lzf)
+	}
+	var done [][]byte
+	size := 0
+	last, ok := e.lzf.compress(nil, b, piece, func(out []byte) (next []byte, more bool) {
+		done, size = append(done, out), size+len(out)
+		return make([]byte, 0, piece+piece/8), !e.pace.Rest(piece)
+	})
+	if !ok {
+		return false
+	}
+	e.buf = append(e.buf, encLZF)
+	e.count(size + len(last))
+	e.count(len(b))
+	for _, out := range append(done, last) {
+		e.pieces(out)
+	}
 	return true
 }
 

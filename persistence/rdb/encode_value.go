@@ -82,8 +82,21 @@ func (e *Encoder) list(l *list.List) {
 			data = ziplist.New().Append(data)
 		}
 		e.string(data)
+		e.rest(len(data))
 	})
 }
+
+// rest lets others have their turn after an element of so many bytes.
+func (e *Encoder) rest(bytes int) bool {
+	if e.pace.Rest(bytes) && e.full != nil && len(e.buf) >= fullBytes {
+		e.full(e.buf)
+		e.buf = make([]byte, 0, fullBytes+fullBytes/8)
+	}
+	return true
+}
+
+// fullBytes is from when on a buffer is put aside in a hurry: one that grows would be copied again and again.
+const fullBytes = 64 << 10
 
 // entry encodes the text of an entry.
 func (e *Encoder) entry(v ziplist.Entry) {
@@ -111,7 +124,7 @@ func (e *Encoder) pairs(h *hash.Hash) {
 	h.Each(func(field, value ziplist.Entry) bool {
 		e.entry(field)
 		e.entry(value)
-		return true
+		return e.rest(len(field.Str) + len(value.Str))
 	})
 }
 
@@ -125,7 +138,7 @@ func (e *Encoder) zset(s *zset.Set) {
 	s.Range(0, -1, true, func(member []byte, score float64) bool {
 		e.string(member)
 		e.double(score)
-		return true
+		return e.rest(len(member))
 	})
 }
 
@@ -137,6 +150,6 @@ func (e *Encoder) set(s *set.Set) {
 	e.count(s.Len())
 	s.Each(func(member ziplist.Entry) bool {
 		e.entry(member)
-		return true
+		return e.rest(len(member.Str))
 	})
 }

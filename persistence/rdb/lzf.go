@@ -30,7 +30,10 @@ type lzf struct {
 
 // compress appends the compressed form of b, which must have 4 bytes or more; false, and dst as it was,
 // if that is not at least 4 bytes shorter. O(len(b)).
-func (z *lzf) compress(dst, b []byte) (_ []byte, ok bool) {
+//
+// After about each piece of so many bytes it calls pause, unless that is nil, with the output since the last one,
+// and goes on behind what pause returns, which is empty, or gives up.
+func (z *lzf) compress(dst, b []byte, piece int, pause func(out []byte) (next []byte, more bool)) (_ []byte, ok bool) {
 	if z.base+uint32(len(b)) < z.base || len(b) > 1<<30 {
 		z.table, z.base = [lzfTable]uint32{}, 0
 		if len(b) > 1<<30 {
@@ -38,8 +41,30 @@ func (z *lzf) compress(dst, b []byte) (_ []byte, ok bool) {
 		}
 	}
 	start, most := len(dst), len(dst)+len(b)-4
-	pending, i, misses := 0, 0, 0
-	for i+4 <= len(b) {
+	pending, i, more := 0, 0, true
+	for more && i+4 <= len(b) && len(dst) <= most {
+		dst, i, pending = z.press(dst, b, i, min(i+piece, len(b)-3), pending, most)
+		if pause != nil && len(dst) <= most {
+			most -= len(dst)
+			dst, more = pause(dst)
+		}
+	}
+	z.base += uint32(len(b)) + 1
+	if !more || len(dst)+len(b)-pending > most {
+		return dst[:start], false
+	}
+	dst = appendLiterals(dst, b[pending:])
+	if len(dst) > most {
+		return dst[:start], false
+	}
+	return dst, true
+}
+
+// press appends the compressed form of what begins between i and end, which is 3 bytes before the end of b or
+// earlier. What is pending, and may stay so, was looked at before, but not appended. It gives up beyond most bytes.
+func (z *lzf) press(dst, b []byte, i, end, pending, most int) (_ []byte, next, stillPending int) {
+	misses := 0
+	for i < end {
 		word := binary.LittleEndian.Uint32(b[i:])
 		slot := &z.table[(word<<8)*2654435761>>(32-13)] // of the first three bytes
 		from := int(*slot) - int(z.base) - 1
@@ -56,20 +81,12 @@ func (z *lzf) compress(dst, b []byte) (_ []byte, ok bool) {
 		dst = appendLiterals(dst, b[pending:i])
 		dst = appendRepetition(dst, n, i-from-1)
 		if len(dst) > most {
-			break
+			return dst, i, pending
 		}
 		i += n
 		pending = i
 	}
-	z.base += uint32(len(b)) + 1
-	if len(dst)+len(b)-pending > most {
-		return dst[:start], false
-	}
-	dst = appendLiterals(dst, b[pending:])
-	if len(dst) > most {
-		return dst[:start], false
-	}
-	return dst, true
+	return dst, i, pending
 }
 
 func appendLiterals(dst, b []byte) []byte {

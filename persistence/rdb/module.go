@@ -91,10 +91,12 @@ func (e *Encoder) bloom(f *bloom.Filter) {
 		size := order.Uint64(l)
 		e.length(size)
 		for end := iter + int64(size); iter < end; {
-			e.buf, iter = f.AppendChunk(e.buf, iter, uint64(end-iter))
+			before := iter
+			e.buf, iter = f.AppendChunk(e.buf, iter, uint64(min(end-iter, piece)))
 			if iter == 0 {
 				break
 			}
+			e.rest(int(iter - before))
 		}
 		e.uintPart(order.Uint64(l[16:]))
 	}

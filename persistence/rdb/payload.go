@@ -22,6 +22,13 @@ func (e *Encoder) Payload(dst []byte, v keyspace.Value) []byte {
 	})
 }
 
+// PayloadAt is Payload at a pace, for a picture of the data that is taken while they change.
+func (e *Encoder) PayloadAt(pace *keyspace.Pace, dst []byte, v keyspace.Value) []byte {
+	e.pace = pace
+	defer func() { e.pace = nil }()
+	return e.Payload(dst, v)
+}
+
 // Undated is Payload without the deadlines of elements: what any Redis restores.
 func (e *Encoder) Undated(dst []byte, v keyspace.Value) []byte {
 	h, ok := v.(*hash.Hash)

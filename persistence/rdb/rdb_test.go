@@ -258,7 +258,7 @@ func TestCompression(t *testing.T) {
 		if len(b) < 4 {
 			continue
 		}
-		out, ok := z.compress([]byte("before"), b)
+		out, ok := z.compress([]byte("before"), b, len(b), nil)
 		if !ok {
 			require.Equal(t, "before", string(out))
 			continue

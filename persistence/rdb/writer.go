@@ -19,12 +19,16 @@ type Target interface {
 // it can be filled while the data stand still and be written out while they move: see Take.
 type Records struct {
 	Encoder
-	db int // selected, -1 for none
+	db     int      // selected, -1 for none
+	blocks [][]byte // what was encoded in a hurry, before what is in the encoder's buffer
+	aside  *Records // what is encoded while a large value rests, and comes behind it
 }
 
 // NewRecords returns an encoder of an empty body.
 func NewRecords(compress bool) *Records {
-	return &Records{Encoder: Encoder{Compress: compress}, db: -1}
+	r := &Records{Encoder: Encoder{Compress: compress}, db: -1}
+	r.full = func(block []byte) { r.blocks = append(r.blocks, block) }
+	return r
 }
 
 // Aux adds a field of text. Redis skips those it does not know.
@@ -87,16 +91,55 @@ func (r *Records) Record(k *keyspace.Record, marks Access) {
 	r.string(bytesOf(k.Key))
 	r.value(k.Value)
 	if v, ok := datesAside(k.Value); ok {
-		EachDate(v, r.deadline)
+		eachDate(v, r.deadline, r.pace)
 	}
 }
 
-// Len returns the bytes that wait to be taken.
-func (r *Records) Len() int { return len(r.buf) }
+// Picture adds a key that a keyspace.Snapshot takes at a pace. Keys that are taken while a large one rests
+// come behind it.
+func (r *Records) Picture(k *keyspace.Record, marks Access, pace *keyspace.Pace) {
+	if r.pace != nil {
+		if r.aside == nil {
+			r.aside = NewRecords(r.Compress)
+		}
+		r.aside.Picture(k, marks, pace)
+		return
+	}
+	r.pace = pace
+	r.Record(k, marks)
+	r.pace = nil
+	if r.aside != nil && r.aside.Len() > 0 {
+		r.append(r.aside)
+	}
+}
 
-// Take returns what was encoded since the last Take; it is the caller's, who may give the memory of an
-// earlier one back for what is encoded next.
+// append moves what another one holds to the end.
+func (r *Records) append(more *Records) {
+	if len(more.blocks) > 0 {
+		r.blocks = append(append(r.blocks, r.buf), more.blocks...)
+		r.buf, more.blocks = nil, nil
+	}
+	r.buf = append(r.buf, more.buf...)
+	r.db, r.version = more.db, max(r.version, more.version)
+	more.buf, more.db = more.buf[:0], -1
+}
+
+// Len returns the bytes that wait to be taken, at least.
+func (r *Records) Len() int {
+	if len(r.blocks) > 0 {
+		return max(1, len(r.blocks[0]))
+	}
+	return len(r.buf)
+}
+
+// Take returns what was encoded since the last Take, or the first part of it, if Len still tells of more; it is
+// the caller's, who may give the memory of an earlier one back for what is encoded next.
 func (r *Records) Take(reuse []byte) []byte {
+	if len(r.blocks) > 0 {
+		b := r.blocks[0]
+		r.blocks = r.blocks[1:]
+		return b
+	}
 	b := r.buf
 	r.buf = reuse[:0]
 	return b

@@ -44,15 +44,15 @@ func (s *Saver) start() bool {
 }
 
 // take encodes a key.
-func (j *job) take(k *keyspace.Record) {
+func (j *job) take(k *keyspace.Record, pace *keyspace.Pace) {
 	j.keys++
 	if j.err == nil {
-		j.records.Record(k, j.marks)
+		j.records.Picture(k, j.marks, pace)
 	}
 }
 
 // A slice of the work is done in one hold of the lock: so many bytes, or so many chains of the tables, a
-// handful of keys each. That is well below a millisecond unless a single key is large.
+// handful of keys each, or as many steps of a large value. That is about a millisecond at most.
 const (
 	spike       = "snapshot" // event of LATENCY
 	sliceBytes  = 64 << 10
@@ -76,6 +76,7 @@ func (j *job) run() {
 			began := time.Now()
 			more = j.slice()
 			block = j.records.Take(block)
+			more = more || j.records.Len() > 0
 			j.saver.engine.Spike(spike, time.Since(began).Microseconds())
 		})
 		runtime.Gosched() // whoever waits for the lock has it first

@@ -5,9 +5,10 @@
 //	BGSAVE   lock, start ─┬─ lock, some keys, unlock ─ write ─ lock, some keys, unlock ─ write ─ ...
 //	                      └─ commands go on; one that changes a key not saved yet saves it first
 //
-// There is no fork. The keyspace takes a picture of itself (keyspace.Snapshot), of a few hundred keys at
-// a time, and a save costs neither a copy of the data nor a pause, unless a single value is very large: it is
-// encoded in one go, at somewhat under a microsecond for an element.
+// There is no fork. The keyspace takes a picture of itself (keyspace.Snapshot), of a few hundred keys or of
+// some of the elements of a large value at a time, and a save costs neither a copy of the data nor a pause. But
+// who changes a large value that is not saved yet waits until it is, all of it, for a fraction of a microsecond
+// an element; and with him all others.
 //
 // Invariants:
 //  1. The file is always whole: a save writes to another one beside it, syncs that and renames it. If

@@ -1,0 +1,303 @@
+package rdb
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/ds/bloom"
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// vast is a keyspace with a few values of all types, most of which are taken in many steps.
+type vast struct {
+	*keyspace.Keyspace
+	rng *rand.Rand
+	lim Limits
+}
+
+const vastKeys = 8
+
+func (v *vast) key() []byte { return fmt.Appendf(nil, "key:%d", v.rng.IntN(vastKeys)) }
+
+// text returns a text that can be pressed well, badly or not at all.
+func (v *vast) text() []byte { return randomText(v.rng) }
+
+// value returns a value of some type, mostly a large one, with deadlines for some of its elements or none.
+func (v *vast) value(kind int) keyspace.Value {
+	n := 200 << v.rng.IntN(4)
+	if v.rng.IntN(4) == 0 {
+		n = 1 + v.rng.IntN(20)
+	}
+	var value keyspace.Value
+	switch kind % 7 {
+	case 0:
+		text := bytes.Repeat(v.text(), n/4)
+		for range len(text) / 50 {
+			text[v.rng.IntN(len(text))]++
+		}
+		s := str.OfForm(text, str.Raw)
+		return &s
+	case 1:
+		value = &hash.Hash{}
+	case 2:
+		value = &set.Set{}
+	case 3:
+		value = &zset.Set{}
+	case 4:
+		value = &list.List{}
+	case 5:
+		return randomStream(v.rng, n)
+	case 6:
+		f, _ := bloom.New(bloom.Options{Capacity: 1000, Rate: 0.001, Growth: 2})
+		value = f
+	}
+	for range n {
+		v.grow(value)
+	}
+	if d, ok := value.(keyspace.Dated); ok && v.rng.IntN(2) == 0 {
+		v.date(d, n/10)
+	}
+	return value
+}
+
+// grow adds an element.
+func (v *vast) grow(value keyspace.Value) {
+	switch value := value.(type) {
+	case *hash.Hash:
+		value.Set(v.text(), v.text(), v.lim.Hash)
+	case *set.Set:
+		value.Add(v.text(), v.lim.Set)
+	case *zset.Set:
+		value.Add(v.text(), v.rng.NormFloat64(), v.lim.ZSet, dice)
+	case *list.List:
+		value.Push([]list.End{list.Head, list.Tail}[v.rng.IntN(2)], v.text(), v.lim.List)
+	case *bloom.Filter:
+		value.Add(v.text())
+	}
+}
+
+// date gives about n elements a deadline soon.
+func (v *vast) date(d keyspace.Dated, n int) {
+	for _, name := range v.names(d, n) {
+		if !SetDate(d, name, v.Now+1+v.rng.Int64N(40), dice) {
+			panic("no element " + string(name))
+		}
+	}
+}
+
+// names returns up to n elements, as SetDate names them.
+func (v *vast) names(d keyspace.Dated, n int) (names [][]byte) {
+	more := func(name []byte) bool {
+		if v.rng.IntN(3) == 0 {
+			names = append(names, bytes.Clone(name))
+		}
+		return len(names) < n
+	}
+	switch d := d.(type) {
+	case *hash.Hash:
+		d.Each(func(field, _ ziplist.Entry) bool { return more(field.Append(nil)) })
+	case *set.Set:
+		d.Each(func(member ziplist.Entry) bool { return more(member.Append(nil)) })
+	case *zset.Set:
+		d.Each(func(member []byte, _ float64) bool { return more(member) })
+	case *list.List:
+		for i := 0; i < d.Len() && more(fmt.Append(nil, i)); i++ {
+		}
+	}
+	return names
+}
+
+// change changes a value in one of the ways there are.
+func (v *vast) change(value keyspace.Value) {
+	n := v.rng.IntN(10)
+	switch value := value.(type) {
+	case *str.Value:
+		if v.rng.IntN(2) == 0 {
+			value.Append(v.text())
+			return
+		}
+		if at := value.Len(); at > 0 {
+			value.Edit(at)[v.rng.IntN(at)]++
+		}
+	case *stream.Stream:
+		v.changeStream(value)
+	case keyspace.Dated:
+		switch v.rng.IntN(3) {
+		case 0:
+			for _, name := range v.names(value, n) {
+				value.Discard(name)
+			}
+		case 1:
+			v.date(value, n)
+		}
+		v.grow(value)
+	default:
+		v.grow(value)
+	}
+}
+
+func (v *vast) changeStream(s *stream.Stream) {
+	id := s.Last()
+	id.Seq++
+	switch v.rng.IntN(4) {
+	case 0:
+		s.Delete(s.First())
+	case 1:
+		for _, g := range s.Groups() {
+			if first, _, ok := g.Bounds(); ok {
+				g.Ack(first)
+			}
+		}
+	case 2:
+		if g := s.AddGroup(v.text(), s.First(), 0); g != nil {
+			g.Deliver(s.First(), g.AddConsumer(v.text(), 1))
+		}
+	}
+	s.Append(id, [][]byte{v.text(), v.text()}, stream.Defaults)
+}
+
+// scribble does something to some key.
+func (v *vast) scribble() {
+	v.Begin()
+	db, key := v.DB(v.rng.IntN(v.Len())), v.key()
+	switch v.rng.IntN(30) {
+	case 0:
+		db.Delete(key)
+	case 1:
+		db.SetUntil(key, v.value(v.rng.Int()), int64(v.rng.IntN(2))*(v.Now+v.rng.Int64N(100)))
+	case 2:
+		db.Set(key, v.String(v.text()), true)
+	case 9, 10: // another of the same length may take the place in memory
+		if value, ok := db.Find(key); ok && keyspace.TypeOf(value) == keyspace.String {
+			db.Set(key, v.Raw(bytes.Repeat([]byte("x"), value.Len())), true)
+		}
+	case 3:
+		db.SetDeadline(key, v.Now+v.rng.Int64N(100))
+	case 4, 5:
+		to, other := v.DB(v.rng.IntN(v.Len())), v.key()
+		if !db.Exists(key) || to == db && string(key) == string(other) {
+			return
+		}
+		if v.rng.IntN(3) == 0 {
+			db.Copy(key, to, other)
+		} else {
+			db.Transfer(key, to, other)
+		}
+	case 6:
+		if v.Now += v.rng.Int64N(2); v.rng.IntN(30) == 0 {
+			db.Flush()
+		}
+	case 7:
+		v.Swap(0, v.rng.IntN(v.Len()))
+	case 8:
+		db.Find(key)
+		db.Evict(v.key())
+	default:
+		if value, ok := db.Edit(key); ok {
+			v.change(value)
+			db.Settle(key)
+		}
+	}
+}
+
+// portrait tells all about each key.
+func portrait(ks *keyspace.Keyspace) map[string]string {
+	p := make(map[string]string)
+	var e Encoder
+	ks.Records(func(r *keyspace.Record) bool {
+		text := fmt.Sprint(r.Deadline, " ", keyspace.TypeOf(r.Value), " ", r.Value.Len())
+		switch r.Value.(type) {
+		case *stream.Stream, *bloom.Filter:
+			text += fmt.Sprintf(" %x", e.Payload(nil, r.Value))
+		default:
+			twin := keyspace.New(1, 1, dice)
+			twin.DB(0).Set([]byte("k"), r.Value, false)
+			text += fmt.Sprintf(" %x", twin.DB(0).ValueDigest([]byte("k")))
+		}
+		dates := datesOf(r.Value)
+		for _, name := range slices.Sorted(maps.Keys(dates)) {
+			text += fmt.Sprintf(" %x=%d", name, dates[name])
+		}
+		p[fmt.Sprint(r.DB, " ", r.Key)] = text
+		return true
+	})
+	return p
+}
+
+// read takes a snapshot in, deadlines of elements included.
+func read(t *testing.T, file []byte, lim Limits) *keyspace.Keyspace {
+	t.Helper()
+	ks := keyspace.New(2, 7, dice)
+	ks.Now, ks.Replaying = 1, true
+	r := NewReader(bytes.NewReader(file), Options{Limits: lim, Keyspace: ks, Size: int64(len(file))})
+	for r.Next() {
+		switch r.Item {
+		case Key:
+			require.True(t, ks.Restore(&r.Record), "%q is there twice", r.Record.Key)
+		case Element:
+			r.Date(ks)
+		}
+	}
+	require.NoError(t, r.Err())
+	return ks
+}
+
+// TestPictureOfLargeValues takes a picture in steps while what it is of changes in every way, between any two of
+// them: the picture is of its start.
+func TestPictureOfLargeValues(t *testing.T) {
+	rested, hurried := 0, 0
+	for seed := range uint64(80) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		v := &vast{keyspace.New(2, seed, dice), rng, limits(int(seed % 2))}
+		v.Now = 1_700_000_000_000
+		for i := range 2 * vastKeys {
+			v.DB(i%2).Set(fmt.Appendf(nil, "key:%d", i/2), v.value(i/2), false)
+		}
+		for range 30 {
+			v.scribble()
+		}
+		want := portrait(v.Keyspace)
+		var file memory
+		w, records := NewWriter(&file, 0), NewRecords(seed%3 > 0)
+		s := v.Snapshot(func(k *keyspace.Record, pace *keyspace.Pace) { records.Picture(k, NoMarks, pace) })
+		quiet := rng.IntN(12)
+		for more := true; more || records.Len() > 0; {
+			more = s.Step(1)
+			require.NoError(t, w.Write(records.Take(nil)))
+			if records.pace != nil {
+				rested++
+			}
+			for rng.IntN(1+quiet) == 0 && rng.IntN(3) > 0 {
+				busy := records.pace
+				v.scribble()
+				if busy != nil && records.pace != busy {
+					hurried++
+				}
+			}
+		}
+		require.False(t, v.Picturing())
+		require.Nil(t, records.pace)
+		require.NoError(t, w.End(records.Version()))
+		got := portrait(read(t, file.Bytes(), v.lim))
+		require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)), "seed %d", seed)
+		for key := range want {
+			require.Equal(t, want[key], got[key], "seed %d, key %s", seed, key)
+		}
+		check(t, v.Keyspace)
+	}
+	require.Greater(t, rested, 1000, "large values rested between steps")
+	require.Greater(t, hurried, 20, "and were changed while they did")
+}
