@@ -40,6 +40,29 @@ func BenchmarkFindLast(b *testing.B) {
 	})
 }
 
+// Any of five hundred fields with values of three kinds, as HGET looks for them.
+func BenchmarkFindAny(b *testing.B) {
+	values := map[string]string{"texts": "value:%d", "ints": "%d",
+		"long": "a value longer than sixty-three bytes, as texts of the size of this one are: %d"}
+	for kind, value := range values {
+		l := AppendEmpty(nil)
+		var fields [][]byte
+		for i := range 500 {
+			fields = append(fields, fmt.Appendf(nil, "field:%d", i))
+			l = l.Append(fields[i]).Append(fmt.Appendf(nil, value, i))
+		}
+		b.Run(kind, func(b *testing.B) {
+			i := 0
+			for b.Loop() {
+				i = (i + 197) % 500
+				if l.Find(fields[i], l.First(), 1) == None {
+					b.Fatal("absent")
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkWalk(b *testing.B) {
 	bench(b, func(b *testing.B, l List, _ []byte) {
 		sum := 0

@@ -147,25 +147,26 @@ func (l List) Find(v []byte, from, skip int) int {
 	if from == None {
 		return None
 	}
+	last, mask := lastBytes(v)
 	num, state := int64(0), unparsed
 	for p := from; l[p] != end; {
 		q := p + prevlenSize(l[p])
 		enc, next := l[q], 0
-		if n := int(spans[enc]); n != 0 {
-			next = q + n
-			if enc < str14 {
-				if int(enc) == len(v) && string(l[q+1:next]) == string(v) {
-					return p
-				}
-			} else {
-				if state == unparsed {
-					num, state = parseWanted(v)
-				}
-				if state == parsed && l.integer(q, next) == num {
-					return p
-				}
+		switch {
+		case enc < str14:
+			next = q + 1 + int(enc)
+			if int(enc) == len(v) && binary.LittleEndian.Uint64(l[next-8:])&mask == last && string(l[q+1:next]) == string(v) {
+				return p
 			}
-		} else {
+		case enc >= ints:
+			next = q + int(spans[enc])
+			if state == unparsed {
+				num, state = parseWanted(v)
+			}
+			if state == parsed && l.integer(q, next) == num {
+				return p
+			}
+		default:
 			next = q + l.longSpan(q)
 			if next-q > len(v) && string(l[next-len(v):next]) == string(v) && l.longStart(q)+len(v) == next {
 				return p
@@ -177,6 +178,19 @@ func (l List) Find(v []byte, from, skip int) int {
 		}
 	}
 	return None
+}
+
+// lastBytes returns the last eight bytes of v, or as many as it has, on top of
+// a word, and the mask of those. Fields of a hash are more likely to differ
+// there than in front. The eight bytes before the end of an entry always exist.
+func lastBytes(v []byte) (last, mask uint64) {
+	if n := len(v); n >= 8 {
+		return binary.LittleEndian.Uint64(v[n-8:]), ^uint64(0)
+	}
+	for _, ch := range v {
+		last = last>>8 | uint64(ch)<<56
+	}
+	return last, ^uint64(0) << (64 - 8*len(v))
 }
 
 // What Find knows of its value as an integer.

@@ -158,8 +158,11 @@ func (l List) position(p int) int {
 // after returns the offset behind the entry at p: the next one's or the end's.
 func (l List) after(p int) int {
 	p += prevlenSize(l[p])
-	if n := spans[l[p]]; n != 0 {
-		return p + int(n)
+	switch enc := l[p]; {
+	case enc < str14:
+		return p + 1 + int(enc)
+	case enc >= ints:
+		return p + int(spans[enc])
 	}
 	return p + l.longSpan(p)
 }
