@@ -92,18 +92,18 @@ func (OS) SyncDir(path string) error {
 	return d.Sync()
 }
 
-// writeWhole puts a file in place in one step: whoever reads it sees the old text or the new one.
-func writeWhole(disk Disk, path string, text []byte) error {
+// writeWhole puts a file in place in one step: whoever reads it sees the old text or the new one. It may be there
+// and yet not last: placed reports the former, and an error the latter.
+func writeWhole(disk Disk, path string, text []byte) (placed bool, err error) {
 	temp := filepath.Join(filepath.Dir(path), "temp-"+filepath.Base(path))
-	if err := writeSynced(disk, temp, text); err != nil {
-		_ = disk.Remove(temp)
-		return err
+	if err = writeSynced(disk, temp, text); err == nil {
+		err = disk.Rename(temp, path)
 	}
-	if err := disk.Rename(temp, path); err != nil {
+	if err != nil {
 		_ = disk.Remove(temp)
-		return err
+		return false, err
 	}
-	return disk.SyncDir(filepath.Dir(path))
+	return true, disk.SyncDir(filepath.Dir(path))
 }
 
 func writeSynced(disk Disk, path string, text []byte) error {

@@ -14,14 +14,16 @@ import (
 
 // platter is a disk in memory that can fail, fill up, and lose power.
 type platter struct {
-	mu     sync.Mutex
-	files  map[string]*content // as the system shows them
-	steps  int                 // changes so far
-	power  int                 // changes after which nothing works any more; 0 for never
-	room   int                 // bytes left; negative for no end
-	broken error               // of every change
-	deaf   error               // of every sync, which drops what it was for
-	vague  error               // of every sync of a directory, whose changes may last or not
+	mu      sync.Mutex
+	files   map[string]*content // as the system shows them
+	lasting map[string]*content // as they are found if what was done to directories since they were synced is lost
+	steps   int                 // changes so far
+	power   int                 // changes after which nothing works any more; 0 for never
+	room    int                 // bytes left; negative for no end
+	broken  error               // of every change
+	deaf    error               // of every sync, which drops what it was for
+	vague   error               // of every sync of a directory, whose changes may last or not
+	clear   int                 // of those syncs, how many succeed before
 }
 
 // content is a file's bytes, and those of them that survive a loss of power.
@@ -46,12 +48,16 @@ func (p *platter) change(fn func() error) error {
 }
 
 // restart returns the disk as it is found after the power came back: with all that was written, or with
-// nothing that was not synced.
+// nothing that was not synced, in files and in directories.
 func (p *platter) restart(lossy bool) *platter {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	next := newPlatter()
-	for path, c := range p.files {
+	files := p.files
+	if lossy {
+		files = p.lasting
+	}
+	for path, c := range files {
 		text := c.text
 		if lossy {
 			text = c.safe
@@ -136,7 +142,16 @@ func (p *platter) Remove(path string) error {
 }
 
 func (p *platter) MakeDir(string) error { return p.change(func() error { return nil }) }
-func (p *platter) SyncDir(string) error { return p.change(func() error { return p.vague }) }
+
+func (p *platter) SyncDir(string) error {
+	return p.change(func() error {
+		if p.clear--; p.clear >= 0 || p.vague == nil {
+			p.lasting = maps.Clone(p.files)
+			return nil
+		}
+		return p.vague
+	})
+}
 
 // handle is an open file.
 type handle struct {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"fmt"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -133,4 +134,76 @@ func TestManifestMayLast(t *testing.T) {
 	s.journal.attendNow(true)
 	require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 	require.Equal(t, s.digest(), start(t, disk.restart(false)).digest(), disk.dump())
+}
+
+// A manifest of which the disk did not say whether it lasts may be found after a loss of power at any step of a
+// later rewrite, also of one that begins while the journal is off: what it names must be what it meant.
+func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
+	for _, when := range []string{"on", "off", "turned on again", "turned on again twice"} {
+		for i := 0; ; i++ {
+			power, clear := 1+i/2, i%2 // the first manifest of a rewrite may last, or the second
+			disk := newPlatter()
+			s := start(t, disk, "appendfsync", always)
+			n, least := 0, 2
+			push := func() {
+				n++
+				s.run(fmt.Sprint("RPUSH l ", n))
+				s.journal.Commit()
+			}
+			fails := func() {
+				disk.set(func() { disk.vague, disk.clear = syscall.EIO, clear })
+				s.journal.attendNow(true)
+				require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
+				disk.set(func() { disk.vague = nil })
+			}
+			push()
+			fails()
+			push()
+			if when != "on" {
+				require.Equal(t, "+OK\r\n", s.do("CONFIG", "SET", "appendonly", "no"))
+				await(t, "closed", func() bool { s.journal.files.Lock(); defer s.journal.files.Unlock(); return s.journal.file == nil })
+			}
+			if strings.HasPrefix(when, "turned on again") {
+				s.journal.engine.With(func() { s.journal.set.enabled, s.journal.state = true, starting })
+			}
+			if when == "turned on again twice" {
+				push()
+				clear = 0 // it writes but one manifest
+				fails()
+			}
+			push()
+			if when == "on" {
+				least = n
+			}
+			disk.set(func() { disk.power = disk.steps + power })
+			s.journal.attendNow(true)
+			through := s.info("aof_last_bgrewrite_status") == "ok"
+			s.journal.Commit()
+			for _, lossy := range []bool{false, true} {
+				found := start(t, disk.restart(lossy))
+				got := found.do("LRANGE", "l", "0", "-1")
+				require.Contains(t, []string{numbers(least), numbers(3), numbers(n)}, got, "%s, power for %d steps\n%s", when, power, disk.dump())
+				if through {
+					require.Equal(t, numbers(n), got)
+					found.journal.attendNow(true)
+					require.Len(t, found.journal.disk.(*platter).names(), 3, "nothing is left over")
+				}
+				found.journal.Close()
+			}
+			disk.set(func() { disk.power = 0 })
+			s.journal.Close()
+			if through && i%2 == 1 {
+				break
+			}
+		}
+	}
+}
+
+// numbers is the reply with the numbers from 1 to n.
+func numbers(n int) string {
+	text := fmt.Sprintf("*%d\r\n", n)
+	for i := range n {
+		text += fmt.Sprintf("$1\r\n%d\r\n", i+1)
+	}
+	return text
 }

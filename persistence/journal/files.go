@@ -192,12 +192,17 @@ func (j *Journal) syncedAt() time.Time { return time.Unix(0, j.lastSync.Load()) 
 
 func (j *Journal) path(name string) string { return filepath.Join(j.dir, name) }
 
+// writeManifest makes m the manifest. If nobody knows whether it lasts the one before counts, but after a loss of
+// power either may be found, and files that only m names must stay as they are.
 func (j *Journal) writeManifest(m *manifest) error {
-	if err := writeWhole(j.disk, j.path(j.set.fileName+".manifest"), m.text()); err != nil {
-		return err
+	placed, err := writeWhole(j.disk, j.path(j.set.fileName+".manifest"), m.text())
+	switch {
+	case err == nil:
+		j.manifest = m
+	case placed:
+		j.manifest = j.manifest.besides(m)
 	}
-	j.manifest = m
-	return nil
+	return err
 }
 
 // use makes file the one that is appended to.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -171,19 +172,35 @@ func (m *manifest) data() (parts []part) {
 	return append(parts, m.incrs...)
 }
 
-// nextBase and nextIncr return the numbers of the next files.
-func (m *manifest) nextBase() int64 {
-	if m.base == nil {
-		return 1
+// nextBase and nextIncr return the numbers of the next files, which none of the history has.
+func (m *manifest) nextBase() (seq int64) {
+	if m.base != nil {
+		seq = m.base.seq
 	}
-	return m.base.seq + 1
+	return max(seq, last(m.history)) + 1
 }
 
-func (m *manifest) nextIncr() (seq int64) {
-	for _, p := range append(m.incrs, m.history...) {
+func (m *manifest) nextIncr() int64 { return max(last(m.incrs), last(m.history)) + 1 }
+
+// last returns the greatest number of files; 0 if there are none.
+func last(parts []part) (seq int64) {
+	for _, p := range parts {
 		seq = max(seq, p.seq)
 	}
-	return seq + 1
+	return seq
+}
+
+// besides returns a copy in which the files that only other names are history: their names are taken until it is
+// known that other is not the manifest, and they go when the next one lasts.
+func (m *manifest) besides(other *manifest) *manifest {
+	next := &manifest{base: m.base, history: slices.Clone(m.history), incrs: m.incrs}
+	known := m.all()
+	for _, p := range other.all() {
+		if !slices.ContainsFunc(known, func(k part) bool { return k.name == p.name }) {
+			next.history = append(next.history, part{p.name, p.seq, kindHistory})
+		}
+	}
+	return next
 }
 
 // with returns a copy with one more file of commands.

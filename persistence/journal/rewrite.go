@@ -129,7 +129,7 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 		_ = j.file.Close()
 	}
 	if err != nil {
-		_ = file.Close() // it stays, for the manifest may name it already
+		_ = file.Close() // it stays, for a manifest may name it, see writeManifest
 		return 0, err
 	}
 	j.use(file, 0)
