@@ -5,19 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/miniserver-go/miniserver/engine"
 )
 
 // hotSteps are the commands on strings and keys that servers execute most, with the allocations they
 // may make. A value that keeps its size class is overwritten in place.
-var hotSteps = []struct {
-	name    string
-	prepare []string
-	step    string // {n} counts up
-	allocs  float64
-}{
+var hotSteps = []step{
 	{"GET", []string{"SET k 0123456789"}, "GET k", 0},
 	{"GET of an integer", []string{"SET k 1234567"}, "GET k", 0},
 	{"GET of nothing", nil, "GET k", 0},
@@ -40,57 +33,14 @@ var hotSteps = []struct {
 }
 
 func stringEngine() (*engine.Engine, *engine.Session) {
-	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	e.Add(engine.Strings())
-	e.Add(engine.Generic())
-	return e, e.NewSession(nil)
-}
-
-// steps returns n batches made from a line of commands with semicolons between them.
-func steps(line string, n int) (batches [][][][]byte) {
-	for i := range n {
-		line := strings.ReplaceAll(line, "{n}", strconv.Itoa(10000+i))
-		batches = append(batches, commands(strings.Split(line, " ; ")...))
-	}
-	return batches
+	return frozen(engine.Strings(), engine.Generic())
 }
 
 func TestHotPathsDoNotAllocate(t *testing.T) {
-	for _, s := range hotSteps {
-		e, session := stringEngine()
-		e.Do(session, commands(s.prepare...))
-		batches := steps(s.step, 300)
-		for _, batch := range batches[:200] { // the table of keys may grow here
-			e.Do(session, batch)
-		}
-		i := 200
-		got := testing.AllocsPerRun(90, func() {
-			if out := e.Do(session, batches[i]).Out; out[0] == '-' {
-				t.Fatalf("%s: %s", s.step, out)
-			}
-			i++
-		})
-		require.Equal(t, s.allocs, got, s.name)
-	}
+	requireAllocs(t, hotSteps, 200, engine.Strings(), engine.Generic()) // the table of keys may grow at first
 }
 
-func BenchmarkHotPaths(b *testing.B) {
-	for _, s := range hotSteps {
-		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
-			e, session := stringEngine()
-			e.Do(session, commands(s.prepare...))
-			batches := steps(s.step, 1000)
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				e.Do(session, batches[i])
-				if i++; i == len(batches) {
-					i = 0
-				}
-			}
-		})
-	}
-}
+func BenchmarkHotPaths(b *testing.B) { benchmarkSteps(b, hotSteps, engine.Strings(), engine.Generic()) }
 
 // BenchmarkManyKeys runs single commands over many keys, so that the memory of keys is cold.
 func BenchmarkManyKeys(b *testing.B) {

@@ -26,7 +26,6 @@ import (
 	"sync"
 
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Engine executes commands on a keyspace for its sessions.
@@ -497,6 +496,3 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) (refusal str
 	e.run(s, cmd, args)
 	return ""
 }
-
-// NewWriter returns an empty reply buffer in protocol 2.
-func NewWriter() *resp.Writer { return resp.NewWriter(2) }

@@ -1,9 +1,7 @@
 package engine_test
 
 import (
-	"bytes"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,12 +11,7 @@ import (
 
 // The commands of which rate limiters are made, on values of the sizes that limiters have. They
 // must not allocate beyond what the data keeps.
-var limiterSteps = []struct {
-	name    string
-	prepare []string
-	step    string // {n} counts up
-	allocs  float64
-}{
+var limiterSteps = []step{
 	{"HGET", []string{"HSET h tokens 10 stamp 1700000000000"}, "HGET h stamp", 0},
 	{"HMGET", []string{"HSET h tokens 10 stamp 1700000000000"}, "HMGET h tokens stamp none", 0},
 	{"HGETALL", []string{"HSET h tokens 10 stamp 1700000000000 name text"}, "HGETALL h", 0},
@@ -49,48 +42,12 @@ var limiterSteps = []struct {
 	{"ZREMRANGEBYSCORE of nothing", []string{"ZADD z 10 a 20 b"}, "ZREMRANGEBYSCORE z -inf (5", 0},
 }
 
-// large returns 600 times the line, which makes a collection that is packed no more.
-func large(line string) (lines []string) {
-	for n := range 600 {
-		lines = append(lines, strings.ReplaceAll(line, "{n}", strconv.Itoa(n)))
-	}
-	return lines
-}
-
-// commands turns lines into commands whose arguments have no blanks.
-func commands(lines ...string) (batch [][][]byte) {
-	for _, line := range lines {
-		batch = append(batch, bytes.Fields([]byte(line)))
-	}
-	return batch
-}
-
 func limiterEngine() (*engine.Engine, *engine.Session) {
-	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	e.Add(engine.Hashes())
-	e.Add(engine.SortedSets())
-	return e, e.NewSession(nil)
+	return frozen(engine.Hashes(), engine.SortedSets())
 }
 
 func TestLimiterCommandsDoNotAllocate(t *testing.T) {
-	for _, s := range limiterSteps {
-		e, session := limiterEngine()
-		e.Do(session, commands(s.prepare...))
-		var steps [][][][]byte
-		for n := range 100 {
-			steps = append(steps, commands(strings.ReplaceAll(s.step, "{n}", strconv.Itoa(10000+n))))
-		}
-		e.Do(session, steps[0])
-		i := 0
-		got := testing.AllocsPerRun(50, func() {
-			i++
-			out := e.Do(session, steps[i]).Out
-			if out[0] == '-' {
-				t.Fatalf("%s: %s", s.step, out)
-			}
-		})
-		require.Equal(t, s.allocs, got, s.name)
-	}
+	requireAllocs(t, limiterSteps, 1, engine.Hashes(), engine.SortedSets())
 }
 
 // A sliding window: what has left it goes, what comes in is added, and the size is the answer. The
@@ -120,20 +77,5 @@ func TestSlidingWindowAllocatesItsDataOnly(t *testing.T) {
 }
 
 func BenchmarkLimiterCommands(b *testing.B) {
-	for _, s := range limiterSteps {
-		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
-			e, session := limiterEngine()
-			e.Do(session, commands(s.prepare...))
-			var steps [][][][]byte
-			for n := range 1000 {
-				steps = append(steps, commands(strings.ReplaceAll(s.step, "{n}", strconv.Itoa(10000+n))))
-			}
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				e.Do(session, steps[i%1000])
-				i++
-			}
-		})
-	}
+	benchmarkSteps(b, limiterSteps, engine.Hashes(), engine.SortedSets())
 }

@@ -14,12 +14,7 @@ import (
 
 // listSteps are the commands on lists that servers execute most, on short and long lists, with the
 // allocations they may make. A packed list that changes its size class is laid out anew.
-var listSteps = []struct {
-	name    string
-	prepare []string
-	step    string // {n} counts up
-	allocs  float64
-}{
+var listSteps = []step{
 	{"LPUSH and RPOP", []string{"RPUSH l element:10000"}, "LPUSH l element:{n} ; RPOP l", 2},
 	{"RPUSH and LPOP", []string{"RPUSH l element:10000"}, "RPUSH l element:{n} ; LPOP l", 2},
 	{"LPUSH and RPOP on a long list", large("RPUSH l element:number:{n}"), "LPUSH l element:{n} ; RPOP l", 0},
@@ -45,42 +40,11 @@ func listEngine(journal func(db int, args [][]byte)) *engine.Engine {
 }
 
 func TestListCommandsDoNotAllocate(t *testing.T) {
-	for _, s := range listSteps {
-		e := listEngine(nil)
-		session := e.NewSession(nil)
-		e.Do(session, commands(s.prepare...))
-		batches := steps(s.step, 1000)
-		for _, batch := range batches[:600] {
-			e.Do(session, batch)
-		}
-		i := 600
-		got := testing.AllocsPerRun(390, func() {
-			if out := e.Do(session, batches[i]).Out; out[0] == '-' {
-				t.Fatalf("%s: %s", s.step, out)
-			}
-			i++
-		})
-		require.LessOrEqual(t, got, s.allocs, s.name)
-	}
+	requireAllocs(t, listSteps, 600, engine.Lists(), engine.Generic())
 }
 
 func BenchmarkListCommands(b *testing.B) {
-	for _, s := range listSteps {
-		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
-			e := listEngine(nil)
-			session := e.NewSession(nil)
-			e.Do(session, commands(s.prepare...))
-			batches := steps(s.step, 1000)
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				e.Do(session, batches[i])
-				if i++; i == len(batches) {
-					i = 0
-				}
-			}
-		})
-	}
+	benchmarkSteps(b, listSteps, engine.Lists(), engine.Generic())
 }
 
 // BenchmarkWaiters measures a push that serves the oldest of many waiters, who then queues up again.

@@ -13,12 +13,7 @@ import (
 
 // setSteps are the commands on sets that servers execute most, with the allocations they may make: a
 // member of a table is a block of its own, everything else is done in place.
-var setSteps = []struct {
-	name    string
-	prepare []string
-	step    string // {n} counts up
-	allocs  float64
-}{
+var setSteps = []step{
 	{"SADD of a known integer", []string{"SADD s 1 2 3"}, "SADD s 2", 0},
 	{"SADD of an integer and SREM", []string{"SADD s 1 2 3 70000"}, "SADD s {n} ; SREM s {n}", 0},
 	{"SADD of a known text", []string{"SADD s a b c"}, "SADD s b", 0},
@@ -49,40 +44,9 @@ func setEngine(o engine.Options) (*engine.Engine, *engine.Session) {
 	return e, e.NewSession(nil)
 }
 
-func TestSetCommandsDoNotAllocate(t *testing.T) {
-	for _, s := range setSteps {
-		e, session := setEngine(engine.Options{})
-		e.Do(session, commands(s.prepare...))
-		batches := steps(s.step, 100)
-		e.Do(session, batches[0])
-		i := 1
-		got := testing.AllocsPerRun(90, func() {
-			if out := e.Do(session, batches[i]).Out; out[0] == '-' {
-				t.Fatalf("%s: %s", s.step, out)
-			}
-			i++
-		})
-		require.Equal(t, s.allocs, got, s.name)
-	}
-}
+func TestSetCommandsDoNotAllocate(t *testing.T) { requireAllocs(t, setSteps, 1, engine.Sets()) }
 
-func BenchmarkSetCommands(b *testing.B) {
-	for _, s := range setSteps {
-		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
-			e, session := setEngine(engine.Options{})
-			e.Do(session, commands(s.prepare...))
-			batches := steps(s.step, 1000)
-			b.ReportAllocs()
-			i := 0
-			for b.Loop() {
-				e.Do(session, batches[i])
-				if i++; i == len(batches) {
-					i = 0
-				}
-			}
-		})
-	}
-}
+func BenchmarkSetCommands(b *testing.B) { benchmarkSteps(b, setSteps, engine.Sets()) }
 
 // What SPOP removed at random is what its journal removes.
 func TestSPopIsJournaledByItsEffect(t *testing.T) {

@@ -2,7 +2,6 @@ package rdb
 
 import (
 	"encoding/binary"
-	"errors"
 	"io"
 	"math"
 	"strconv"
@@ -225,10 +224,4 @@ func (r *Reader) end() {
 	if d.err == nil && got != 0 && got != want && !r.open {
 		d.fail("the checksum is %016x, that of the bytes read %016x", got, want)
 	}
-}
-
-// Fault reports whether an error tells of damaged data, not of a failure to read them.
-func Fault(err error) bool {
-	var e *Error
-	return errors.As(err, &e)
 }
