@@ -115,6 +115,10 @@ const (
 	errParamBool   = "argument must be 'yes' or 'no'"
 	errParamRange  = "argument must be between %d and %d inclusive"
 	errParamEnum   = "argument(s) must be one of the following: %s"
+
+	errParamShutdown = "shutdown options SAVE and NOSAVE can't be used simultaneously"
+	errParamDefrag   = "Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc " +
+		"like the one shipped by default with the Redis source distribution"
 )
 
 // IntParam is a parameter that is an integer between lo and hi.

@@ -1,8 +1,11 @@
 package engine
 
 import (
+	"cmp"
+	"fmt"
 	"math"
 	"slices"
+	"strings"
 )
 
 // Parameters of redis-server that are accepted, checked, kept and shown, and have no effect.
@@ -34,8 +37,8 @@ type inertText struct {
 const maxInt32 = math.MaxInt32
 
 var inertBools = []inertBool{
-	{"activedefrag", false, ""}, {"activerehashing", true, ""}, {"always-show-logo", false, ""},
-	{"aof-load-truncated", true, ""}, {"aof-rewrite-incremental-fsync", true, ""}, {"aof-timestamp-enabled", false, ""},
+	{"activerehashing", true, ""}, {"always-show-logo", false, ""},
+	{"aof-disable-auto-gc", false, ""}, {"aof-load-truncated", true, ""}, {"aof-rewrite-incremental-fsync", true, ""}, {"aof-timestamp-enabled", false, ""},
 	{"aof-use-rdb-preamble", true, ""}, {"appendonly", false, ""}, {"cluster-allow-pubsubshard-when-down", true, ""},
 	{"cluster-allow-reads-when-down", false, ""}, {"cluster-allow-replica-migration", true, ""},
 	{"cluster-replica-no-failover", false, "cluster-slave-no-failover"}, {"cluster-require-full-coverage", true, ""},
@@ -65,7 +68,7 @@ var inertInts = []inertInt{
 	{"cluster-port", 0, 0, 65535, ""}, {"cluster-replica-validity-factor", 10, 0, maxInt32, "cluster-slave-validity-factor"},
 	{"hz", 10, 0, maxInt32, ""}, {"io-threads", 1, 1, 128, ""}, {"list-compress-depth", 0, 0, maxInt32, ""},
 	{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
-	{"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, 0, "min-slaves-to-write"},
+	{"maxmemory-clients", 0, 0, 0, ""}, {"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, 0, "min-slaves-to-write"},
 	{"repl-backlog-ttl", 3600, 0, math.MaxInt64, ""}, {"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
 	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
 	{"repl-ping-replica-period", 10, 1, maxInt32, "repl-ping-slave-period"}, {"repl-timeout", 60, 1, maxInt32, ""},
@@ -83,8 +86,9 @@ var inertSizes = []inertInt{
 }
 
 var inertTexts = []inertText{
-	{"aof_rewrite_cpulist", "", nil, ""}, {"bgsave_cpulist", "", nil, ""}, {"bio_cpulist", "", nil, ""}, {"server_cpulist", "", nil, ""},
-	{"bind-source-addr", "", nil, ""}, {"cluster-announce-hostname", "", nil, ""}, {"cluster-announce-ip", "", nil, ""},
+	{"aof_rewrite_cpulist", "", nil, "aof-rewrite-cpulist"}, {"bgsave_cpulist", "", nil, "bgsave-cpulist"},
+	{"bio_cpulist", "", nil, "bio-cpulist"}, {"server_cpulist", "", nil, "server-cpulist"},
+	{"bind-source-addr", "", nil, ""}, {"cluster-announce-hostname", "", nil, ""}, {"cluster-announce-human-nodename", "", nil, ""}, {"cluster-announce-ip", "", nil, ""},
 	{"cluster-config-file", "nodes.conf", nil, ""},
 	{"cluster-preferred-endpoint-type", "ip", []string{"ip", "hostname", "unknown-endpoint"}, ""},
 	{"enable-module-command", "no", []string{"no", "yes", "local"}, ""}, {"masterauth", "", nil, ""}, {"masteruser", "", nil, ""},
@@ -99,8 +103,10 @@ var inertTexts = []inertText{
 	{"proc-title-template", "{title} {listen-addr} {server-mode}", nil, ""},
 	{"propagation-error-behavior", "ignore", []string{"ignore", "panic", "panic-on-replicas"}, ""},
 	{"sanitize-dump-payload", "no", []string{"no", "yes", "clients"}, ""}, {"save", "", nil, ""},
-	{"shutdown-on-sigint", "default", nil, ""}, {"shutdown-on-sigterm", "default", nil, ""},
+	{"replicaof", "", []string{""}, "slaveof"},
 	{"supervised", "no", []string{"upstart", "systemd", "auto", "no"}, ""}, {"syslog-facility", "local0", nil, ""},
+	{"tls-client-cert-file", "", nil, ""}, {"tls-client-key-file", "", nil, ""}, {"tls-client-key-file-pass", "", nil, ""},
+	{"tls-dh-params-file", "", nil, ""}, {"tls-key-file-pass", "", nil, ""},
 	{"syslog-ident", "redis", nil, ""}, {"repl-diskless-load", "disabled",
 		[]string{"disabled", "on-empty-db", "swapdb"}, ""},
 }
@@ -108,7 +114,8 @@ var inertTexts = []inertText{
 // inertAtStart are those of them that redis-server does not let CONFIG SET change.
 var inertAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
 	"bio_cpulist", "cluster-config-file", "cluster-enabled", "cluster-port",
-	"daemonize", "disable-thp", "enable-module-command", "ignore-warnings", "io-threads", "io-threads-do-reads", "rdbchecksum", "server_cpulist", "set-proc-title", "socket-mark-id",
+	"daemonize", "disable-thp", "enable-module-command", "ignore-warnings", "io-threads", "io-threads-do-reads", "rdbchecksum", "replicaof",
+	"server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
 // inertParams returns the parameters that have no effect.
@@ -131,15 +138,55 @@ func inertParams() (list []Param) {
 			list = append(list, StringParam(p.name, &p.value, aliases(p.alias)...))
 		} else {
 			list = append(list, EnumParam(p.name, &p.value, p.words...))
+			list[len(list)-1].Aliases = aliases(p.alias)
 		}
 	}
+	list = append(list, noDefragParam(), shutdownParam("shutdown-on-sigint"), shutdownParam("shutdown-on-sigterm"))
 	for i := range list {
 		list[i].inert = true
 		list[i].Immutable = slices.Contains(inertAtStart, list[i].Name)
-		list[i].Secret = list[i].Name == "masterauth"
-		list[i].List = list[i].Name == "save" || list[i].Name == "oom-score-adj-values"
+		list[i].Secret = list[i].Name == "masterauth" || strings.HasSuffix(list[i].Name, "-file-pass")
+		list[i].List = list[i].Name == "save" || list[i].Name == "oom-score-adj-values" ||
+			strings.HasPrefix(list[i].Name, "shutdown-on-")
 	}
 	return list
+}
+
+// noDefragParam is activedefrag, which Redis too leaves off where its allocator is another: who turns it on waits for
+// an effect.
+func noDefragParam() Param {
+	return Param{Name: "activedefrag",
+		Get: func() string { return "no" },
+		Set: func(v string) string {
+			switch strings.ToLower(v) {
+			case "no":
+				return ""
+			case "yes":
+				return errParamDefrag
+			}
+			return errParamBool
+		}}
+}
+
+// shutdownParam is a parameter that takes the words of SHUTDOWN.
+func shutdownParam(name string) Param {
+	kept := "default"
+	words := []string{"save", "nosave", "now", "force"}
+	return Param{Name: name,
+		Get: func() string { return kept },
+		Set: func(v string) string {
+			given := strings.Fields(strings.ToLower(v))
+			strange := func(word string) bool { return word != "default" && !slices.Contains(words, word) }
+			if len(given) == 0 || slices.ContainsFunc(given, strange) {
+				return fmt.Sprintf(errParamEnum, "default, "+strings.Join(words, ", "))
+			}
+			if slices.Contains(given, "save") && slices.Contains(given, "nosave") {
+				return errParamShutdown
+			}
+			absent := func(word string) bool { return !slices.Contains(given, word) }
+			kept = cmp.Or(strings.Join(slices.DeleteFunc(slices.Clone(words), absent), " "), "default")
+			return ""
+		}}
 }
 
 func aliases(alias string) []string {
