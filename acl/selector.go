@@ -120,12 +120,13 @@ func (s *selector) applyPattern(word string, catalogue Catalogue) error {
 // cutAccess splits what follows the sign of a word like %RW~pattern.
 func cutAccess(word string) (a Access, pattern string, ok bool) {
 	for i := range len(word) {
-		switch word[i] {
-		case 'R', 'r':
+		letter := word[i] &^ ('a' - 'A')
+		switch {
+		case letter == 'R' && a&Read == 0:
 			a |= Read
-		case 'W', 'w':
+		case letter == 'W' && a&Write == 0:
 			a |= Write
-		case '~':
+		case word[i] == '~':
 			return a, word[i+1:], a != 0
 		default:
 			return 0, "", false

@@ -228,14 +228,16 @@ func (e *Engine) closeSession(caller, s *Session) {
 type aclEntry struct {
 	reason, context, object, user string
 
-	count int
-	last  int64 // microseconds
-	who   string
+	id          int64
+	count       int
+	first, last int64 // microseconds
+	who         string
 }
 
 // aclLog is the latest refusals, the newest first.
 type aclLog struct {
 	max     int
+	next    int64 // id
 	entries []*aclEntry
 }
 
@@ -250,7 +252,7 @@ func (e *Engine) noteDenial(s *Session, entry aclEntry) {
 	case s.tx != nil:
 		entry.context = "multi"
 	}
-	entry.count, entry.last, entry.who = 1, e.micros, e.description(s)
+	entry.count, entry.first, entry.last, entry.who = 1, e.micros, e.micros, e.description(s)
 	e.users.log.add(&entry)
 }
 
@@ -259,8 +261,11 @@ func (l *aclLog) add(n *aclEntry) {
 		return o.reason == n.reason && o.context == n.context && o.object == n.object && o.user == n.user &&
 			n.last-o.last <= sameDenial
 	})
-	if same >= 0 {
-		n.count += l.entries[same].count
+	if same < 0 {
+		n.id, l.next = l.next, l.next+1
+	} else {
+		old := l.entries[same]
+		n.id, n.first, n.count = old.id, old.first, old.count+1
 		l.entries = slices.Delete(l.entries, same, same+1)
 	}
 	l.entries = slices.Insert(l.entries, 0, n)

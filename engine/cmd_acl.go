@@ -74,7 +74,9 @@ func cmdACLCat(c *Call) {
 
 // ACL SETUSER username [rule [rule ...]]
 func cmdACLSetUser(c *Call) {
-	c.Redact(3, len(c.Args)-1)
+	for i := 2; i < len(c.Args); i++ {
+		c.Redact(i)
+	}
 	e, name := c.Engine, string(c.Arg())
 	if strings.ContainsAny(name, " \x00") {
 		c.Fail(ErrUserName)
@@ -263,7 +265,7 @@ func cmdACLLog(c *Call) {
 }
 
 func (c *Call) tellDenial(e *aclEntry) {
-	c.Reply.Map(7)
+	c.Reply.Map(10)
 	c.Reply.BulkString("count")
 	c.Reply.Int(int64(e.count))
 	for _, text := range []string{"reason", e.reason, "context", e.context, "object", e.object, "username", e.user} {
@@ -273,4 +275,10 @@ func (c *Call) tellDenial(e *aclEntry) {
 	c.Reply.Double(float64((c.Engine.micros-e.last)/1000) / 1000)
 	c.Reply.BulkString("client-info")
 	c.Reply.BulkString(e.who)
+	c.Reply.BulkString("entry-id")
+	c.Reply.Int(e.id)
+	c.Reply.BulkString("timestamp-created")
+	c.Reply.Int(e.first / 1000)
+	c.Reply.BulkString("timestamp-last-updated")
+	c.Reply.Int(e.last / 1000)
 }
