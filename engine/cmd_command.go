@@ -233,7 +233,7 @@ func (c *Call) keysOf() (cmd *Command, args [][]byte, at []int) {
 	switch {
 	case cmd == nil:
 		c.Refuse(ErrKeysCommand)
-	case cmd.Keys.First == 0 && cmd.Keys.Find == nil:
+	case cmd.Keys.First == 0 && cmd.Keys.Find == nil, cmd.access(0) == "not_key":
 		c.Refuse(ErrKeysNone)
 	case refusal != "":
 		c.Refuse(ErrKeysArity)
