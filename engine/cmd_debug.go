@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -11,6 +10,7 @@ import (
 // debugLines are the subcommands of DEBUG. To COMMAND they are not there, as in Redis.
 func (e *Engine) debugLines() []DebugLine {
 	lines := append([]DebugLine{
+		{"aof-flush-sleep", 1, 1, "<microseconds>", aboutIdle, cmdDebugIdle},
 		{"change-repl-id", 0, 0, "", "Change the id that INFO replication tells.", func(c *Call) {
 			c.Engine.info.replID = c.Engine.newID()
 			c.Reply.Status("OK")
@@ -20,12 +20,18 @@ func (e *Engine) debugLines() []DebugLine {
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
 		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(string(c.Arg())) }},
 		{"listpack", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
-		{"object", 1, 1, "<key>", "Show how a key's value is kept.", cmdDebugObject},
+		{"pause-cron", 1, 1, "<0|1>", aboutIdle, cmdDebugIdle},
 		{"populate", 1, 3, "<count> [<prefix>] [<size>]", "Create string keys named key:<num>, or with another prefix.", cmdDebugPopulate},
 		{"protocol", 1, 1, "<type>", "Reply with a value of a type of the protocol.", cmdDebugProtocol},
 		{"quicklist-packed-threshold", 1, 1, "<size>", aboutIdle, cmdDebugIdle},
 		{"replybuffer", 2, 2, "<option> <value>", aboutIdle, cmdDebugIdle},
 		{"set-active-expire", 1, 1, "<0|1>", "Turn the removal of expired keys that nobody looks at off or on.", cmdDebugSetActiveExpire},
+		{"set-disable-deny-scripts", 1, 1, "<0|1>", "Let scripts call DEBUG, which is not for them, or refuse it again.",
+			func(c *Call) {
+				n, _ := strconv.Atoi(string(c.Arg()))
+				c.Engine.Config.lenient = n != 0
+				c.Reply.Status("OK")
+			}},
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
 		{"ziplist", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
 	}, e.debugging...)
@@ -35,7 +41,7 @@ func (e *Engine) debugLines() []DebugLine {
 
 const aboutIdle = "Accepted for the sake of test suites; changes nothing here."
 
-// DEBUG DICT-RESIZING, QUICKLIST-PACKED-THRESHOLD, REPLYBUFFER
+// DEBUG AOF-FLUSH-SLEEP, DICT-RESIZING, PAUSE-CRON, QUICKLIST-PACKED-THRESHOLD, REPLYBUFFER
 func cmdDebugIdle(c *Call) { c.Reply.Status("OK") }
 
 // DEBUG subcommand [argument ...]
@@ -87,19 +93,6 @@ func cmdDebugDigestValue(c *Call) {
 	for _, key := range keys {
 		c.Reply.Status(c.DB.ValueDigest(key).String())
 	}
-}
-
-// DEBUG OBJECT key
-func cmdDebugObject(c *Call) {
-	key := c.Arg()
-	v, ok := c.DB.Peek(key)
-	if !ok {
-		c.Fail(ErrNoKey)
-		return
-	}
-	idle := c.DB.Idle(key)
-	c.Reply.Status(fmt.Sprintf("Value at:0x0 refcount:1 encoding:%s length:%d bytes:%d lru:%d lru_seconds_idle:%d",
-		v.Encoding(), v.Len(), c.DB.KeyBytes(key), c.Now()/1000-idle, idle))
 }
 
 // DEBUG POPULATE count [prefix] [size]

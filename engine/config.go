@@ -35,6 +35,7 @@ type Config struct {
 
 	notify          notifyMask
 	debug           string // who may use DEBUG: yes, local, no
+	lenient         bool   // scripts may call DEBUG
 	protected       string // who may set protected parameters
 	latencyTracking bool
 	percentiles     []float64 // of INFO latencystats

@@ -83,11 +83,14 @@ func (t *tracking) prefixes(e *Engine) int {
 }
 
 // idleStats are figures of INFO stats that dashboards read and that never move here: nothing forks, nothing is replicated
-// or defragmented, and expiry does not sample.
+// or defragmented, expiry does not sample, clients are not evicted, and no threads read for the one that executes.
 var idleStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
 	"migrate_cached_sockets", 0, "slave_expires_tracked_keys", 0, "sync_full", 0, "sync_partial_ok", 0, "sync_partial_err", 0,
 	"active_defrag_hits", 0, "active_defrag_misses", 0, "active_defrag_key_hits", 0, "active_defrag_key_misses", 0,
-	"unexpected_error_replies", 0}
+	"total_active_defrag_time", 0, "current_active_defrag_time", 0, "unexpected_error_replies", 0,
+	"total_net_repl_input_bytes", 0, "total_net_repl_output_bytes", 0, "instantaneous_input_repl_kbps", "0.00",
+	"instantaneous_output_repl_kbps", "0.00", "expire_cycle_cpu_milliseconds", 0, "evicted_clients", 0,
+	"io_threaded_reads_processed", 0, "io_threaded_writes_processed", 0}
 
 // idleMemory are those of INFO memory.
 var idleMemory = []any{"mem_clients_slaves", 0, "mem_replication_backlog", 0, "mem_cluster_links", 0, "mem_not_counted_for_evict", 0,
