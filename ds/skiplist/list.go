@@ -47,6 +47,8 @@ type List struct {
 type path struct {
 	at   [MaxLevel]*Node
 	rank [MaxLevel]int
+
+	fetched uint32 // means nothing
 }
 
 // Len returns the number of nodes. O(1).
@@ -152,12 +154,21 @@ func (l *List) ByRank(i int) *Node {
 
 // find fills p with the way to the place of (score, key): the nodes before it, whether or not it is
 // there.
+//
+// Most of its time it waits for the memory of the next node to compare with. Which one that is after
+// the present one depends on how it compares, so the one on the level below is fetched beside it.
 func (l *List) find(score float64, key string, p *path) {
 	n, rank := l.head, 0
 	var stop *Node // known to be behind the place, from the level above
 	for lv := l.level - 1; lv >= 0; lv-- {
 		next := n.after(lv)
-		for next != stop && next != nil && next.before(score, key) {
+		for next != stop && next != nil {
+			if lv > 0 {
+				p.fetched += n.after(lv - 1).size
+			}
+			if !next.before(score, key) {
+				break
+			}
 			rank += n.span(lv)
 			n, next = next, next.after(lv)
 		}
