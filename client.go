@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// client is a server's own connection, made when it is first used.
+// client is a connection to the server for Do. It is made when it is first used, and anew after an error.
 type client struct {
 	addr    string
 	mu      sync.Mutex
@@ -21,6 +21,7 @@ func (c *client) do(words []string) resp.Value {
 	defer c.mu.Unlock()
 	reply, err := c.exchange(words)
 	if err != nil {
+		c.drop()
 		return resp.Value{Kind: resp.Error, Text: "ERR " + err.Error()}
 	}
 	return reply
@@ -47,7 +48,12 @@ func (c *client) exchange(words []string) (reply resp.Value, err error) {
 func (c *client) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.drop()
+}
+
+func (c *client) drop() {
 	if c.conn != nil {
 		_ = c.conn.Close()
+		c.conn = nil
 	}
 }

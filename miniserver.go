@@ -4,13 +4,13 @@
 //		s := miniserver.Run(t)
 //		client := redis.NewClient(&redis.Options{Addr: s.Addr()}) // any client
 //		client.Set(t.Context(), "session", "alice", time.Hour)
-//		s.Advance(time.Hour) // nobody waits
+//		s.Advance(time.Hour) // returns at once
 //		require.Zero(t, client.Exists(t.Context(), "session").Val())
 //	}
 //
-// It is the server that the command miniserver runs: the same commands, scripts and replies, over real
-// sockets. Three things differ. The port is a free one. Snapshots stay in memory, SAVE leaves no file. And
-// its clock can be told to stand still, to move ahead, to begin at a certain time.
+// It is the complete server that the command miniserver runs, with the same commands, scripts and replies, over real
+// sockets. Three things differ. The port is a free one. Snapshots stay in memory: SAVE writes no file. And
+// tests control the clock: it can be stopped, set and moved ahead.
 //
 // A program may run as many servers as it likes. They share nothing.
 package miniserver
@@ -62,8 +62,8 @@ func Run(t TB, settings ...string) *Server {
 }
 
 // Start starts a server at a free port of the loopback interface. The settings are lines of a redis.conf,
-// such as "requirepass secret" or "port 7777"; of those that count at the start only, databases cannot be
-// set. The caller must Close the server.
+// such as "requirepass secret" or "port 7777". Not supported are those that only the command miniserver has:
+// aclfile, databases, include, load, logfile, pidfile, rename-command, seed and user. The caller must Close the server.
 func Start(settings ...string) (*Server, error) {
 	s := &Server{clock: &clock{machine: server.Clock()}, ended: make(chan struct{})}
 	var seed [8]byte
@@ -114,13 +114,14 @@ func (s *Server) set(line string) error {
 // Addr returns the address to connect to, such as "127.0.0.1:43125".
 func (s *Server) Addr() string { return s.server.Addrs()[0] }
 
-// Do executes a command over a connection of the server's own and returns the reply as RESP2 has it; its
-// String is what redis-cli prints. SELECT, AUTH and MULTI last until the next call. One command runs at a
-// time. If the server has ended, that is the reply.
+// Do executes a command and returns the reply as RESP2 has it; its String is what redis-cli prints. All calls
+// share one connection, so that SELECT, AUTH and MULTI apply to the calls that follow, and a command that
+// blocks holds up the others. If there is no reply, because the server has ended, that is the error
+// it returns.
 func (s *Server) Do(words ...string) resp.Value { return s.own.do(words) }
 
-// Advance moves the clock ahead. What falls due on the way, deadlines of keys and elements as well as the
-// timeouts of clients that wait, has happened when it returns.
+// Advance moves the clock ahead. Whatever is due by then has happened when it returns, in order: keys and elements
+// have expired, and clients that were blocked have timed out.
 func (s *Server) Advance(d time.Duration) {
 	end := s.clock.now() + d.Microseconds()
 	for next := s.engine.Tick() * 1000; next != 0 && next < end; next = s.engine.Tick() * 1000 {
@@ -130,8 +131,8 @@ func (s *Server) Advance(d time.Duration) {
 	s.engine.Tick()
 }
 
-// Freeze sets the clock and stops it: from now on only Advance moves it. It must not be set to before what
-// it shows if deadlines, or anything else that was measured by it, matter.
+// Freeze sets the clock and stops it: from now on only Advance moves it. Deadlines are not moved with it: when it is
+// set back, keys live longer.
 func (s *Server) Freeze(at time.Time) {
 	s.clock.freeze(at.UnixMicro())
 	s.engine.Tick()

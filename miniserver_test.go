@@ -150,6 +150,14 @@ func TestCloseEndsConnections(t *testing.T) {
 	require.True(t, s.Do("PING").IsError())
 }
 
+// TestDoConnectsAgain asks after QUIT has ended the connection.
+func TestDoConnectsAgain(t *testing.T) {
+	s := miniserver.Run(t)
+	require.Equal(t, "OK", s.Do("QUIT").Text)
+	require.True(t, s.Do("PING").IsError(), "the connection has ended")
+	require.Equal(t, "PONG", s.Do("PING").Text)
+}
+
 // TestShutdown ends the server from a client's side.
 func TestShutdown(t *testing.T) {
 	s, err := miniserver.Start()

@@ -4,13 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // convert writes a snapshot as lines of JSON or as commands, or lines of JSON as a snapshot.
 func convert(args []string, out io.Writer) error {
-	if len(args) < 2 || len(args) > 3 || len(args) == 2 && args[0] == "rdb" {
+	forms := []string{"json", "resp", "rdb"}
+	if len(args) < 2 || len(args) > 3 || len(args) == 2 && args[0] == "rdb" || !slices.Contains(forms, args[0]) {
 		return errors.New("usage: miniserver convert json|resp <file.rdb> [output]\n" +
 			"       miniserver convert rdb <file.json> <file.rdb>")
 	}

@@ -23,7 +23,7 @@ var errReply = errors.New("the script replied with an error")
 // does. The arguments are those of redis-cli --eval: the script's file, keys, a comma, arguments.
 func eval(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("miniserver eval: which script? miniserver -h tells the usage")
+		return errors.New("usage: miniserver eval script.lua [key ...] [, argument ...]")
 	}
 	body, err := os.ReadFile(args[0])
 	if err != nil {

@@ -53,7 +53,7 @@ func TestEvalFails(t *testing.T) {
 	got, err := evaluated(t, "return redis.call('INCR')", "k")
 	require.ErrorIs(t, err, errReply)
 	require.Contains(t, got, "Wrong number of args calling Redis command from script")
-	require.ErrorContains(t, run(context.Background(), []string{"eval"}, nil, nil), "which script?")
+	require.ErrorContains(t, run(context.Background(), []string{"eval"}, nil, nil), "usage: ")
 	require.ErrorContains(t, run(context.Background(), []string{"eval", "no.lua"}, nil, nil), "no such file")
 }
 

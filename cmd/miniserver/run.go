@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -27,6 +28,9 @@ const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver -v or --version
        miniserver -h or --help
 
+miniserver serves the Redis protocol, at 127.0.0.1:6379 if nothing else is said. eval runs a Lua script without
+a server; check-aof and check-rdb look for damage in files, convert shows a snapshot as text or makes one of it.
+
 Options are the lines of a configuration file, with two dashes in front:
 
        miniserver --port 7777
@@ -34,14 +38,19 @@ Options are the lines of a configuration file, with two dashes in front:
        miniserver /etc/redis.conf --requirepass "my password" --maxmemory 100mb
        echo 'maxmemory 128mb' | miniserver -
 
-CONFIG GET * shows all parameters. In addition to redis-server's there are
+CONFIG GET * shows all parameters. They are those of redis-server and two more:
 
-       --load <file>     a snapshot, append-only file or text of commands to load at the start, only read
-       --seed <number>   of dice and hash functions, for runs that repeat (random otherwise)
+       --load <file>     loads a snapshot, an append-only file or a text with one command on each line at the
+                         start; the file is never written
+       --seed <number>   makes everything random repeatable
 `
 
 // run is the program: it serves until the context ends or SHUTDOWN is called, or runs one script.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	if wantsHelp(args) {
+		_, err := io.WriteString(out, usage)
+		return err
+	}
 	if len(args) > 0 {
 		switch args[0] {
 		case "eval":
@@ -54,16 +63,10 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			return checkRDB(args[1:], out)
 		}
 	}
-	if len(args) == 1 {
-		switch args[0] {
-		case "-v", "--version":
-			_, err := fmt.Fprintf(out, "miniserver v=%s redis=%s go=%s bits=%d\n", engine.Version, engine.RedisVersion,
-				runtime.Version(), strconv.IntSize)
-			return err
-		case "-h", "--help":
-			_, err := io.WriteString(out, usage)
-			return err
-		}
+	if len(args) == 1 && (args[0] == "-v" || args[0] == "--version") {
+		_, err := fmt.Fprintf(out, "miniserver v=%s redis=%s go=%s bits=%d\n", engine.Version, engine.RedisVersion,
+			runtime.Version(), strconv.IntSize)
+		return err
 	}
 	conf, err := readConfig(args, in)
 	if err != nil {
@@ -75,6 +78,14 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	}
 	defer p.close()
 	return p.serve(ctx)
+}
+
+// wantsHelp reports whether the arguments are -h or --help, alone or behind the name of a tool.
+func wantsHelp(args []string) bool {
+	if len(args) == 2 && slices.Contains([]string{"eval", "check-aof", "check-rdb", "convert"}, args[0]) {
+		args = args[1:]
+	}
+	return len(args) == 1 && (args[0] == "-h" || args[0] == "--help")
 }
 
 // program is an engine with its server and what the process owns.

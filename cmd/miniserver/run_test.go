@@ -90,10 +90,17 @@ func TestRunCannotListen(t *testing.T) {
 }
 
 func TestVersionAndHelp(t *testing.T) {
-	for arg, want := range map[string]string{"-v": "miniserver v=", "--version": "redis=7.4.0", "-h": "Usage: ", "--help": "--unixsocket"} {
+	for args, want := range map[string]string{"-v": "miniserver v=", "--version": "redis=7.4.0", "-h": "Usage: ", "--help": "--unixsocket",
+		"eval -h": "Usage: ", "check-aof --help": "Usage: ", "check-rdb -h": "Usage: ", "convert --help": "Usage: "} {
 		var out strings.Builder
-		require.NoError(t, run(context.Background(), []string{arg}, nil, &out))
-		require.Contains(t, out.String(), want)
+		require.NoError(t, run(context.Background(), strings.Fields(args), nil, &out))
+		require.Contains(t, out.String(), want, args)
+	}
+}
+
+func TestToolsTellTheirUsage(t *testing.T) {
+	for _, args := range []string{"eval", "check-aof", "check-rdb", "check-rdb a b", "convert", "convert json", "convert rdb a", "convert xml a b"} {
+		require.ErrorContains(t, run(context.Background(), strings.Fields(args), nil, io.Discard), "usage: miniserver "+strings.Fields(args)[0], args)
 	}
 }
 
