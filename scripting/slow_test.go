@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -14,15 +15,16 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// Scripts that take long, over real sockets with a single event loop. What must take a while waits by
-// os.clock; what must have begun is waited for.
+// Scripts that take long, over real sockets with a single event loop. What must take a while takes until
+// the test has seen what it wants to see; what must have begun is waited for.
 
 const (
 	busy       = "(error) BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
 	killedText = "(error) ERR Script killed by user with SCRIPT KILL... script: "
-	patience   = 20 * time.Second
+	patience   = 2 * time.Minute // for each reply, on a machine that stands still in between
 	forever    = "while true do end"
-	a_while    = "local t = os.clock() + 0.3 while os.clock() < t do end "
+	held       = "while redis.call('HELD', 1) == 1 do end " // until the test lets go of it
+	heldAgain  = "while redis.call('HELD', 2) == 1 do end "
 )
 
 // slowServer is a server whose scripts are slow after 20 ms.
@@ -30,18 +32,45 @@ type slowServer struct {
 	t     *testing.T
 	addr  string
 	ended chan error
+	held  atomic.Int64 // the greatest number that HELD was called with
+	free  atomic.Int64 // whoever is held by a number up to this goes on
 }
+
+// family is the command by which a script is held: HELD number.
+func (s *slowServer) family() engine.Family {
+	return engine.Family{Group: "test", Commands: []engine.Command{{Name: "held", Arity: 2, Flags: engine.ReadOnly, Run: func(c *engine.Call) {
+		n := c.Int()
+		if !c.OK() {
+			return
+		}
+		s.held.Store(max(s.held.Load(), n))
+		c.Reply.Bool(n > s.free.Load())
+	}}}}
+}
+
+// awaitHeld returns when a script is held by the number n.
+func (s *slowServer) awaitHeld(n int64) {
+	s.t.Helper()
+	for end := time.Now().Add(patience); s.held.Load() < n; time.Sleep(time.Millisecond) {
+		require.True(s.t, time.Now().Before(end), "no script is held")
+	}
+}
+
+// letGo ends what is held by numbers up to n.
+func (s *slowServer) letGo(n int64) { s.free.Store(n) }
 
 func newSlowServer(t *testing.T) *slowServer {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
+	slow := &slowServer{t: t, ended: make(chan error, 1)}
 	wire(e)
 	e.Add(engine.Connection())
 	e.Add(engine.Server())
+	e.Add(slow.family())
 	require.Empty(t, e.Param("busy-reply-threshold").Set("20"))
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})
 	require.NoError(t, s.Listen())
 	ctx, cancel := context.WithCancel(context.Background())
-	slow := &slowServer{t: t, addr: s.Addrs()[0], ended: make(chan error, 1)}
+	slow.addr = s.Addrs()[0]
 	go func() { slow.ended <- s.Run(ctx) }()
 	t.Cleanup(func() {
 		cancel()
@@ -60,7 +89,6 @@ type client struct {
 func (s *slowServer) dial() *client {
 	sock, err := net.Dial("tcp", s.addr)
 	require.NoError(s.t, err)
-	require.NoError(s.t, sock.SetDeadline(time.Now().Add(patience)))
 	s.t.Cleanup(func() { _ = sock.Close() })
 	return &client{s.t, sock, resp.NewReader(sock)}
 }
@@ -74,6 +102,7 @@ func (c *client) send(commands ...[]string) {
 			w.BulkString(arg)
 		}
 	}
+	require.NoError(c.t, c.sock.SetDeadline(time.Now().Add(patience)))
 	_, err := c.sock.Write(w.Bytes())
 	require.NoError(c.t, err)
 }
@@ -81,6 +110,7 @@ func (c *client) send(commands ...[]string) {
 // next returns the next reply.
 func (c *client) next() string {
 	c.t.Helper()
+	require.NoError(c.t, c.sock.SetDeadline(time.Now().Add(patience)))
 	v, err := c.in.Read()
 	require.NoError(c.t, err)
 	return v.String()
@@ -192,10 +222,11 @@ func TestKillReachesEverywhere(t *testing.T) {
 func TestAScriptThatWroteIsNotKilled(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
-	a.eval("redis.call('SET', 'k', 'v') " + a_while + "redis.call('SET', 'k', 'w') return 'done'")
+	a.eval("redis.call('SET', 'k', 'v') " + held + "redis.call('SET', 'k', 'w') return 'done'")
 	b.awaitBusy()
 	require.Contains(t, b.ask("SCRIPT KILL"), "(error) UNKILLABLE Sorry the script already executed write commands against the dataset.")
 	require.Equal(t, busy, b.ask("GET k"))
+	s.letGo(1)
 	require.Equal(t, `"done"`, a.next())
 	require.Equal(t, `"w"`, b.ask("GET k"))
 }
@@ -203,11 +234,15 @@ func TestAScriptThatWroteIsNotKilled(t *testing.T) {
 func TestSlowScriptInATransaction(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
-	slow := []string{"EVAL", a_while + "return redis.call('INCR', 'n')", "0"}
-	a.send([]string{"MULTI"}, []string{"SET", "n", "1"}, slow, []string{"INCR", "n"}, slow,
-		[]string{"EVAL", "return {1, {2}}", "0"}, []string{"EXEC"}, []string{"GET", "n"})
-	b.awaitBusy()
-	require.Equal(t, busy, b.ask("GET n"))
+	const incr = "return redis.call('INCR', 'n')"
+	a.send([]string{"MULTI"}, []string{"SET", "n", "1"}, []string{"EVAL", held + incr, "0"}, []string{"INCR", "n"},
+		[]string{"EVAL", heldAgain + incr, "0"}, []string{"EVAL", "return {1, {2}}", "0"}, []string{"EXEC"}, []string{"GET", "n"})
+	for n := range int64(2) {
+		s.awaitHeld(n + 1)
+		b.awaitBusy()
+		require.Equal(t, busy, b.ask("GET n"))
+		s.letGo(n + 1)
+	}
 	require.Equal(t, "OK", a.next())
 	for range 5 {
 		require.Equal(t, "QUEUED", a.next())
@@ -233,7 +268,7 @@ func TestPipelineAroundASlowScript(t *testing.T) {
 	a, b := s.dial(), s.dial()
 	long := strings.Repeat("x", 100_000)
 	a.send([]string{"PING"}, []string{"SET", "k", long}, []string{"EVAL", forever, "0"},
-		[]string{"GET", "k"}, []string{"EVAL", a_while + "return 5", "0"}, []string{"PING"})
+		[]string{"GET", "k"}, []string{"EVAL", held + "return 5", "0"}, []string{"PING"})
 	b.awaitBusy()
 	require.Equal(t, "PONG", a.next())
 	require.Equal(t, "OK", a.next())
@@ -241,6 +276,8 @@ func TestPipelineAroundASlowScript(t *testing.T) {
 	require.Equal(t, "OK", b.ask("SCRIPT KILL"))
 	require.Contains(t, a.next(), killedText)
 	require.Equal(t, `"`+long+`"`, a.next())
+	b.awaitBusy()
+	s.letGo(1)
 	require.Equal(t, "(integer) 5", a.next())
 	require.Equal(t, "PONG", a.next())
 	require.Equal(t, `"late"`, a.next())
@@ -249,7 +286,9 @@ func TestPipelineAroundASlowScript(t *testing.T) {
 func TestClientLeavesDuringItsScript(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
-	a.send([]string{"EVAL", a_while + "redis.call('SET', 'after', 'yes') return 1", "0"}, []string{"SET", "next", "no"})
+	require.Equal(t, "PONG", b.ask("PING"), "both are connected")
+	const untilAlone = "while not redis.call('INFO', 'clients'):find('connected_clients:1\\r') do end "
+	a.send([]string{"EVAL", untilAlone + "redis.call('SET', 'after', 'yes') return 1", "0"}, []string{"SET", "next", "no"})
 	b.awaitBusy()
 	require.NoError(t, a.sock.Close())
 	b.awaitIdle()
@@ -265,9 +304,10 @@ func TestWaitersAreServedAfterASlowScript(t *testing.T) {
 	for b.ask("INFO clients"); !strings.Contains(b.ask("INFO clients"), "blocked_clients:1"); {
 		time.Sleep(time.Millisecond)
 	}
-	a.eval("redis.call('ZADD', 'q', 1, 'early') " + a_while + "redis.call('ZREM', 'q', 'early') redis.call('ZADD', 'q', 2, 'late') return 'done'")
+	a.eval("redis.call('ZADD', 'q', 1, 'early') " + held + "redis.call('ZREM', 'q', 'early') redis.call('ZADD', 'q', 2, 'late') return 'done'")
 	b.awaitBusy()
 	require.Equal(t, busy, b.ask("GET k"))
+	s.letGo(1)
 	require.Equal(t, `"done"`, a.next())
 	require.Equal(t, "1) \"q\"\n2) \"late\"\n3) \"2\"", waiter.next())
 }
@@ -288,13 +328,13 @@ func TestSlowCoroutine(t *testing.T) {
 	a, b := s.dial(), s.dial()
 	a.eval(`local step = coroutine.wrap(function()
 		for i = 1, 3 do
-			local t = os.clock() + 0.1
-			while os.clock() < t do end
+			while i == 2 and redis.call('HELD', 1) == 1 do end
 			coroutine.yield(redis.call('INCR', 'n'))
 		end
 	end)
 	return {step(), step(), step(), redis.call('GET', 'n')}`)
 	b.awaitBusy()
+	s.letGo(1)
 	require.Equal(t, "1) (integer) 1\n2) (integer) 2\n3) (integer) 3\n4) \"3\"", a.next())
 	require.Equal(t, `"3"`, b.ask("GET n"))
 }
@@ -303,9 +343,12 @@ func TestThresholdZeroIsNever(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
 	require.Equal(t, "OK", b.ask("CONFIG SET busy-reply-threshold 0"))
-	a.eval(a_while + "redis.call('SET', 'k', 'v') return 'done'")
-	time.Sleep(50 * time.Millisecond)
-	require.Contains(t, []string{`"v"`, "(nil)"}, b.ask("GET k"), "before or after, never BUSY")
+	a.eval(held + "redis.call('SET', 'k', 'v') return 'done'")
+	s.awaitHeld(1)
+	b.send([]string{"GET", "k"})
+	time.Sleep(50 * time.Millisecond) // which is slow elsewhere
+	s.letGo(1)
+	require.Equal(t, `"v"`, b.next(), "afterwards, never BUSY")
 	require.Equal(t, `"done"`, a.next())
 }
 
