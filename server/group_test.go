@@ -15,10 +15,16 @@ import (
 // ledger is a journal of which a test says when it is behind, and when it can keep something.
 type ledger struct {
 	behind, stuck atomic.Bool
-	commits       atomic.Int64
+	owed, commits atomic.Int64 // how often it was behind, and was brought up
 }
 
-func (l *ledger) Behind() bool { return l.behind.Load() }
+func (l *ledger) Behind() bool {
+	behind := l.behind.Load()
+	if behind {
+		l.owed.Add(1)
+	}
+	return behind
+}
 
 func (l *ledger) Commit() bool {
 	if l.stuck.Load() {
@@ -40,8 +46,10 @@ func TestRepliesWaitForTheJournal(t *testing.T) {
 	require.Equal(t, int64(1), l.commits.Load())
 
 	l.stuck.Store(true)
+	owed := l.owed.Load()
 	c.send("SET a 2\r\nGET a\r\n")
 	eventually(t, "executed", func() bool { return s.inside("GET a") == "$1\r\n2\r\n" })
+	eventually(t, "held back", func() bool { return l.owed.Load() > owed })
 	l.behind.Store(false) // nobody else waits
 	require.Equal(t, "$1", other.ask("GET a"))
 	c.send("ECHO later\r\n")

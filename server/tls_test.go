@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bufio"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -21,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
 // notary makes certificates, which it signs itself.
@@ -85,10 +85,9 @@ func (n *notary) settings(auth string) map[string]string {
 
 // freePort returns one that nobody listens on.
 func freePort(t *testing.T) string {
-	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	port, err := launch.FreePort()
 	require.NoError(t, err)
-	defer func() { require.NoError(t, ln.Close()) }()
-	return strconv.Itoa(ln.Addr().(*net.TCPAddr).Port)
+	return strconv.Itoa(port)
 }
 
 // startTLS runs a server on a port for TLS only.
@@ -108,8 +107,7 @@ func (r *running) dialTLS(t *testing.T, n *notary, shown ...tls.Certificate) (*c
 		return nil, err
 	}
 	t.Cleanup(func() { _ = nc.Close() })
-	require.NoError(t, nc.SetDeadline(time.Now().Add(patience)))
-	return &client{nc, bufio.NewReader(nc), t}, nil
+	return newClient(t, nc), nil
 }
 
 func TestTLS(t *testing.T) {
@@ -117,7 +115,7 @@ func TestTLS(t *testing.T) {
 	n.issue(t, "server", n)
 	r := startTLS(t, n.settings("no"))
 	require.Len(t, r.Addrs(), 1, "port 0 is no port beside TLS")
-	require.Eventually(t, func() bool { return strings.Contains(r.log.String(), "Ready to accept connections tls") }, patience, time.Millisecond)
+	eventually(t, "it listens", func() bool { return strings.Contains(r.log.String(), "Ready to accept connections tls") })
 	c, err := r.dialTLS(t, n)
 	require.NoError(t, err)
 	require.Equal(t, "+PONG", c.ask("PING"))
@@ -153,8 +151,10 @@ func TestTLSClientsLeave(t *testing.T) {
 	require.NoError(t, err)
 	_, err = nc.Write([]byte("PING\r\nthis is no handshake\r\n"))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return r.counts.clients.Load() == 0 }, patience, time.Millisecond)
-	require.Contains(t, r.log.String(), "Error accepting a client connection: tls: first record does not look like a TLS handshake")
+	eventually(t, "it is refused", func() bool {
+		return strings.Contains(r.log.String(), "Error accepting a client connection: tls: first record does not look like a TLS handshake")
+	})
+	eventually(t, "all have left", func() bool { return r.counts.clients.Load() == 0 })
 	require.NoError(t, nc.Close())
 }
 

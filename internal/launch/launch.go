@@ -10,6 +10,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
@@ -18,8 +19,12 @@ import (
 	"time"
 )
 
-// startup bounds how long a fresh server may take until it answers.
-const startup = 10 * time.Second
+// startup bounds how long a fresh server may take until it answers, on a machine that stands still in between.
+const startup = 2 * time.Minute
+
+// Ports below those that systems give to whoever asks for any, and to outgoing connections: nobody gets one
+// by chance before the server for which it was chosen listens.
+const lowestPort, ports = 20_000, 12_000
 
 // Server is a running process.
 type Server struct {
@@ -73,13 +78,25 @@ func (s *Server) listenOn(unix bool) ([]string, error) {
 		s.Network, s.Address = "unix", filepath.Join(s.Dir, "s")
 		return []string{"--port", "0", "--unixsocket", s.Address}, nil
 	}
-	free, err := net.Listen("tcp", "127.0.0.1:0")
+	free, err := FreePort()
 	if err != nil {
 		return nil, err
 	}
-	s.Network, s.Address = "tcp", free.Addr().String()
-	port := free.Addr().(*net.TCPAddr).Port
-	return []string{"--port", strconv.Itoa(port), "--bind", "127.0.0.1"}, free.Close()
+	port := strconv.Itoa(free)
+	s.Network, s.Address = "tcp", net.JoinHostPort("127.0.0.1", port)
+	return []string{"--port", port, "--bind", "127.0.0.1"}, nil
+}
+
+// FreePort returns a TCP port of loopback on which nobody listens.
+func FreePort() (port int, err error) {
+	for range 100 {
+		port = lowestPort + rand.IntN(ports)
+		var listener net.Listener
+		if listener, err = net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port)); err == nil {
+			return port, listener.Close()
+		}
+	}
+	return 0, err
 }
 
 // await returns when the server answers PING.
