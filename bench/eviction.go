@@ -204,7 +204,7 @@ func (u *cacheUser) ask(length time.Duration) error {
 	var names [cacheBatch]string
 	start := time.Now()
 	u.hits, u.asked = 0, 0
-	for time.Since(start) < length {
+	for more := true; more; more = time.Since(start) < length {
 		for i := range names {
 			names[i] = fmt.Sprintf("key:%07d", u.zipf.draw(u.rng))
 			u.add("GET", names[i])

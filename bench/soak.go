@@ -66,7 +66,7 @@ func (o *options) soak(name, path, maxmemory string, length time.Duration) (endu
 			failed.Store(&err)
 		}
 	})
-	for time.Now().Before(end) && err == nil {
+	for more := true; more; more = time.Now().Before(end) && err == nil {
 		var m memory
 		m, err = memoryOf(s.process.PID)
 		r.RSS, r.RSSLast = max(r.RSS, m.now), m.now
@@ -100,7 +100,8 @@ func (r *endurance) ask(s *server) error {
 	return err
 }
 
-// soakWriter sets new keys, in batches, until the end, and keeps the longest time that a batch took.
+// soakWriter sets new keys, in batches, until the end but one batch at least, and keeps the longest time
+// that a batch took.
 func (s *server) soakWriter(seed uint64, end time.Time, writes, longest *atomic.Int64) error {
 	c, err := s.dial()
 	if err != nil {
@@ -109,7 +110,7 @@ func (s *server) soakWriter(seed uint64, end time.Time, writes, longest *atomic.
 	defer c.conn.Close()
 	rng := rand.New(rand.NewPCG(seed, 0))
 	value := make([]byte, soakMost)
-	for n := 0; time.Now().Before(end); {
+	for n, more := 0, true; more; more = time.Now().Before(end) {
 		for range soakPipeline {
 			n++
 			c.add("SET", "key:"+strconv.FormatUint(seed, 10)+":"+strconv.Itoa(n), string(value[:soakLeast+rng.IntN(soakMost-soakLeast)]))
@@ -126,14 +127,14 @@ func (s *server) soakWriter(seed uint64, end time.Time, writes, longest *atomic.
 	return nil
 }
 
-// probe sends a single command now and again, and notes how long the reply took.
+// probe sends a single command now and again, once at least, and notes how long the reply took.
 func (s *server) probe(end time.Time, latencies *[]time.Duration) error {
 	c, err := s.dial()
 	if err != nil {
 		return err
 	}
 	defer c.conn.Close()
-	for time.Now().Before(end) {
+	for more := true; more; more = time.Now().Before(end) {
 		c.add("GET", "key:0:1")
 		start := time.Now()
 		if err := c.exchange(nil); err != nil {

@@ -18,7 +18,7 @@ func TestFormsAreWhatTheyAreCalled(t *testing.T) {
 		Intset:  {"set": "intset"},
 	} {
 		for kind, encoding := range encodings {
-			r := Measure(Case{kind, "times", form, 100}, 0)
+			r := Measure(Case{kind, "times", form, 100}, time.Microsecond)
 			require.Equal(t, encoding, r.Encoding, "%s", r.Case)
 			require.Positive(t, r.Insert, "%s", r.Case)
 			require.Positive(t, r.Delete, "%s", r.Case)
