@@ -9,6 +9,7 @@ import (
 	"os"
 	"slices"
 	"strconv"
+	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
@@ -31,7 +32,9 @@ func eval(ctx context.Context, args []string, out io.Writer) error {
 	}
 	e := engine.New(engine.Options{Clock: server.Clock(), Seed: randomSeed()})
 	assembly.Wire(e)
-	defer context.AfterFunc(ctx, e.Kill)()
+	ended := make(chan struct{})
+	defer close(ended)
+	go killFrom(ctx, e, ended)
 	o := e.Do(e.NewSession(nil), [][][]byte{evalCommand(body, args[1:])})
 	reply, err := resp.NewReader(bytes.NewReader(o.Out)).Read()
 	if err != nil {
@@ -44,6 +47,24 @@ func eval(ctx context.Context, args []string, out io.Writer) error {
 		return errReply
 	}
 	return nil
+}
+
+// killFrom kills the engine's script when the context ends. It does so until the script has ended, since one
+// that was only about to begin does not hear it.
+func killFrom(ctx context.Context, e *engine.Engine, ended <-chan struct{}) {
+	select {
+	case <-ctx.Done():
+	case <-ended:
+		return
+	}
+	for again := time.Tick(10 * time.Millisecond); ; {
+		e.Kill()
+		select {
+		case <-again:
+		case <-ended:
+			return
+		}
+	}
 }
 
 // evalCommand returns the EVAL of a script: keys go up to a comma of its own, arguments follow it.

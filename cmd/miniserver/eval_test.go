@@ -60,11 +60,13 @@ func TestEvalFails(t *testing.T) {
 func TestEvalIsEndedByTheContext(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "loop.lua")
 	require.NoError(t, os.WriteFile(path, []byte("while true do end"), 0o600))
-	ctx, stop := context.WithTimeout(context.Background(), 50*time.Millisecond)
-	defer stop()
-	var out strings.Builder
-	require.ErrorIs(t, run(ctx, []string{"eval", path}, nil, &out), errReply)
-	require.Contains(t, out.String(), "Script killed by user")
+	for _, when := range []time.Duration{0, 50 * time.Millisecond} { // before it begins, and while it runs
+		ctx, stop := context.WithTimeout(context.Background(), when)
+		defer stop()
+		var out strings.Builder
+		require.ErrorIs(t, run(ctx, []string{"eval", path}, nil, &out), errReply)
+		require.Contains(t, out.String(), "Script killed by user")
+	}
 }
 
 // TestEvalPrintsWhatRedisCLIPrints gives the same scripts to both, with a terminal and without.
