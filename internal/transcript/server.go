@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	patience    = 5 * time.Second       // for a reply that is due
+	patience    = time.Minute           // for a reply that is due, on a machine that stands still in between
 	quietPeriod = 10 * time.Millisecond // after which nothing more is thought to come
 	oneByOne    = 1 << 10               // bytes of a connection that OneByte means
 	longSleep   = 50 * time.Millisecond // the longest step of the clock worth sleeping through
@@ -59,8 +59,16 @@ func Connect(network, address string, traits Traits) (*Server, error) {
 // Traits implements World.
 func (s *Server) Traits() Traits { return s.traits }
 
-// Dial implements World.
-func (s *Server) Dial(string) (Conn, error) { return s.connect(s.traits.Proto) }
+// Dial implements World. It returns when the server has seen the connection: a command that is sent next is
+// not overtaken by one that another connection sends later.
+func (s *Server) Dial(string) (Conn, error) {
+	before := s.clients()
+	conn, err := s.connect(s.traits.Proto)
+	if err == nil {
+		s.awaitClients(func(n int) bool { return n > before })
+	}
+	return conn, err
+}
 
 func (s *Server) connect(proto int) (Conn, error) {
 	socket, err := net.Dial(s.Network, s.Address)
@@ -106,12 +114,12 @@ func (s *Server) Reset() error {
 }
 
 // awaitHangups waits until the server noticed that all other connections were closed.
-func (s *Server) awaitHangups() { s.awaitClients(1) }
+func (s *Server) awaitHangups() { s.awaitClients(func(n int) bool { return n <= 1 }) }
 
-// awaitClients returns when no more than n clients are connected, or cannot be counted.
-func (s *Server) awaitClients(n int) {
+// awaitClients returns when the number of clients is right, or they cannot be counted.
+func (s *Server) awaitClients(right func(n int) bool) {
 	for range 500 {
-		if s.clients() <= n {
+		if n := s.clients(); n == 0 || right(n) {
 			return
 		}
 		time.Sleep(time.Millisecond)
@@ -282,6 +290,6 @@ func (s *stream) Close() error { return s.socket.Close() }
 func (s *stream) HangUp() error {
 	before := s.server.clients()
 	err := s.socket.Close()
-	s.server.awaitClients(before - 1)
+	s.server.awaitClients(func(n int) bool { return n < before })
 	return err
 }

@@ -35,15 +35,13 @@ func parse(t *testing.T, lines ...string) *File {
 }
 
 func TestMismatchesSayWhere(t *testing.T) {
-	w := Redis(t, 2)
-	w.Patience = 100 * time.Millisecond
 	out, err := parse(t,
 		"> SET k v", "OK",
 		"> GET k", `"w"`,
 		"> INCR n",
 		"a> BLPOP q 0", `"x"`,
 		"> SUBSCRIBE a b", `1) "subscribe"`, `2) "a"`, `3) (integer) 1`,
-	).Run(w)
+	).Run(engineWorld(2))
 	require.NoError(t, err)
 	require.Len(t, out.Mismatches, 3)
 	require.Equal(t, "test.txt:4: > GET k\n  expected\n    \"w\"\n  got\n    \"v\"", out.Mismatches[0].String())
@@ -52,7 +50,9 @@ func TestMismatchesSayWhere(t *testing.T) {
 }
 
 func TestWhatNobodyMentionedIsReported(t *testing.T) {
-	out, err := parse(t, "> SUBSCRIBE a b", `1) "subscribe"`, `2) "a"`, `3) (integer) 1`, "a> BLPOP q 0").Run(Redis(t, 2))
+	w := Redis(t, 2)
+	w.Quiet = time.Second
+	out, err := parse(t, "> SUBSCRIBE a b", `1) "subscribe"`, `2) "a"`, `3) (integer) 1`, "a> BLPOP q 0").Run(w)
 	require.NoError(t, err)
 	require.Len(t, out.Mismatches, 1)
 	require.Contains(t, out.Mismatches[0].String(), `2) "b"`)
@@ -242,6 +242,8 @@ func engineWorld(proto int) *Memory {
 		e.Add(engine.Strings())
 		e.Add(engine.Hashes())
 		e.Add(engine.SortedSets())
+		e.Add(engine.Lists())
+		e.Add(engine.Channels())
 		e.Add(engine.Transactions())
 		if name := "zset-max-ziplist-entries"; e.Param(name) == nil {
 			e.AddParams(engine.IntParam(name, &e.Config.ZSet.MaxEntries, 0, 1<<30))
