@@ -23,7 +23,6 @@ type asker struct {
 func newAsker(t *testing.T, conn net.Conn, err error) *asker {
 	require.NoError(t, err)
 	t.Cleanup(func() { conn.Close() })
-	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
 	return &asker{conn, resp.NewReader(conn)}
 }
 
@@ -35,6 +34,7 @@ func (a *asker) ask(t *testing.T, command string) string {
 	for _, arg := range args {
 		b = fmt.Appendf(b, "$%d\r\n%s\r\n", len(arg), arg)
 	}
+	require.NoError(t, a.SetDeadline(time.Now().Add(2*time.Minute)))
 	_, err := a.Write(b)
 	require.NoError(t, err)
 	v, err := a.in.Read()

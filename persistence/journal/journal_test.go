@@ -87,7 +87,7 @@ func (s *store) info(field string) string {
 // await waits until a condition holds.
 func await(t testing.TB, what string, holds func() bool) {
 	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !holds(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(2 * time.Minute); !holds(); time.Sleep(time.Millisecond) {
 		require.True(t, time.Now().Before(end), what)
 	}
 }

@@ -230,7 +230,7 @@ func TestCoroutinesEnd(t *testing.T) {
 			coroutine.wrap(function() coroutine.wrap(function() error("out") end)() end)()`)
 		require.Error(t, err)
 	}
-	require.Equal(t, before, runtime.NumGoroutine())
+	require.LessOrEqual(t, runtime.NumGoroutine(), before) // less if one of another test was about to end
 }
 
 // long are functions whose one call of a library or operator handles megabytes.
