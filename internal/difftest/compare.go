@@ -1,6 +1,7 @@
 package difftest
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -55,6 +56,7 @@ func sameShape(a, b resp.Value) bool {
 type judge struct {
 	known  []known
 	queued []Command
+	apart  float64 // seconds that one server may have been behind the other
 }
 
 // agrees reports whether the two replies to c are the same or their difference is known.
@@ -80,7 +82,9 @@ func (j *judge) agrees(c Command, redis, ours resp.Value) bool {
 
 // alike is agrees for a command outside of transactions.
 func (j *judge) alike(c Command, redis, ours resp.Value) bool {
-	return c.Mode.same(redis, ours) ||
+	mode := c.Mode
+	mode.Near += int64(math.Ceil(float64(mode.Near) * j.apart)) // no less than a second's worth for each second, in either unit
+	return mode.same(redis, ours) ||
 		slices.ContainsFunc(j.known, func(k known) bool { return k.allows(c, redis, ours) })
 }
 

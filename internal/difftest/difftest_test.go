@@ -152,6 +152,18 @@ func TestModes(t *testing.T) {
 	require.False(t, Mode{Shape: true}.same(value(t, "-ERR a\r\n"), value(t, "-ERR b\r\n")))
 }
 
+// A machine that stands still between the two servers makes times differ by as long, in seconds or milliseconds.
+func TestJudgeAllowsForTheTimeBetweenTheServers(t *testing.T) {
+	j := judge{apart: 10}
+	for unit, near := range map[int64]int64{1: 2, 1000: 2000} {
+		c := Command{Args: []string{"TTL", "k"}, Mode: Mode{Near: near}}
+		number := func(seconds int64) resp.Value { return resp.Value{Kind: resp.Integer, Int: seconds * unit} }
+		require.True(t, j.agrees(c, number(100), number(122)))
+		require.False(t, j.agrees(c, number(100), number(123)))
+		require.False(t, j.agrees(c, number(100), number(-1)))
+	}
+}
+
 func TestJudgeComparesTransactionsInTheModesOfTheirCommands(t *testing.T) {
 	list, err := parseKnown(knownText)
 	require.NoError(t, err)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -149,14 +150,23 @@ type pair struct {
 	judges      [2]judge
 }
 
+// apart notes for how long a batch kept the servers apart: the second one got it as much later than the
+// first, or told as much later what time it is.
+func (p *pair) apart(took time.Duration) {
+	for i := range p.judges {
+		p.judges[i].apart = max(p.judges[i].apart, took.Seconds())
+	}
+}
+
 // batch sends commands of one connection to both servers and compares the replies.
 func (p *pair) batch(commands []Command, at int) (*Difference, error) {
-	conn := commands[0].Conn
+	conn, start := commands[0].Conn, time.Now()
 	theirs, err := p.redis.batch(conn, commands)
 	if err != nil {
 		return nil, err
 	}
 	ours, err := p.ours.batch(conn, commands)
+	p.apart(time.Since(start))
 	for i, reply := range ours {
 		c := commands[i]
 		p.trial.count(c, theirs[i])
@@ -183,11 +193,13 @@ func (p *pair) datasets(at int) (*Difference, error) {
 		if err != nil {
 			return nil, err
 		}
+		start := time.Now()
 		theirs, err := p.redis.batch(0, commands)
 		if err != nil {
 			return nil, err
 		}
 		ours, err := p.ours.batch(0, commands)
+		p.apart(time.Since(start))
 		for i, reply := range ours {
 			if !p.judges[0].alike(commands[i], theirs[i], reply) {
 				return p.trial.difference(at, commands[i], theirs[i], reply, nil), nil

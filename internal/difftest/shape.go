@@ -12,7 +12,7 @@ import (
 // Mode says how the replies of a command are compared.
 type Mode struct {
 	Order transcript.Order
-	Near  int64 // integers may differ by as much
+	Near  int64 // times may differ by as much, which is two seconds at least
 	Shape bool  // only kinds and lengths count: the content is random
 	Times bool  // what streams tell of times does not count
 	Heap  bool  // only which leaves there are counts, not where
