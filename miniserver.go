@@ -69,7 +69,7 @@ func Start(settings ...string) (*Server, error) {
 	var seed [8]byte
 	_, _ = rand.Read(seed[:])
 	s.engine = engine.New(engine.Options{Clock: s.clock.now, Seed: binary.LittleEndian.Uint64(seed[:])})
-	assembly.Wire(s.engine)
+	assembly.Wire(s.engine, nil)
 	s.kept = assembly.Keep(s.engine, assembly.Surroundings{Disk: new(snapshot.Shelf)})
 	s.server = server.New(s.engine, server.Options{Bind: []string{"127.0.0.1"}, Journal: s.kept.Journal, Load: s.kept.Load})
 	for _, line := range settings {

@@ -98,7 +98,6 @@ var inertTexts = []inertText{
 	{"daemonize", "no", []string{"no"}, ""}, {"cluster-enabled", "no", []string{"no"}, ""},
 	{"dbfilename", "dump.rdb", nil, ""}, {"dir", ".", nil, ""}, {"ignore-warnings", "", nil, ""},
 	{"locale-collate", "", nil, ""},
-	{"loglevel", "notice", []string{"debug", "verbose", "notice", "warning", "nothing"}, ""},
 	{"oom-score-adj", "no", []string{"no", "yes", "relative", "absolute"}, ""}, {"oom-score-adj-values", "0 200 800", nil, ""},
 	{"proc-title-template", "{title} {listen-addr} {server-mode}", nil, ""},
 	{"propagation-error-behavior", "ignore", []string{"ignore", "panic", "panic-on-replicas"}, ""},

@@ -2,6 +2,7 @@ package scripting
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/scripting/lua"
@@ -52,6 +53,9 @@ func (s *Scripts) luaLog(_ *lua.State, c *lua.Call) {
 		s.raise(errLogNumber)
 	case !(math.Trunc(level) >= 0 && level < 4):
 		s.raise(errLogLevel)
+	}
+	if int(level) < slices.Index(logLevels, s.logLevel) {
+		return
 	}
 	var words []string
 	for i := 2; i <= c.NArgs(); i++ {

@@ -35,7 +35,8 @@ import (
 
 // Scripts is the script engine and its family of commands.
 type Scripts struct {
-	// Log receives what scripts say with redis.log, by level 0 (debug) to 3 (warning).
+	// Log receives what scripts say with redis.log, by level 0 (debug) to 3 (warning), from the level on that the
+	// parameter loglevel names.
 	Log func(level int, text string)
 
 	engine  *engine.Engine
@@ -64,7 +65,11 @@ type Scripts struct {
 
 	busyAfter   int64 // milliseconds: busy-reply-threshold
 	memoryLimit int64 // bytes a run may hold: script-memory-limit
+	logLevel    string
 }
+
+// logLevels are the values of loglevel: the levels of redis.log, and one above all of them.
+var logLevels = []string{"debug", "verbose", "notice", "warning", "nothing"}
 
 // defaultMemoryLimit bounds what one run may hold.
 const defaultMemoryLimit = 512 << 20
@@ -73,14 +78,15 @@ const defaultMemoryLimit = 512 << 20
 func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
 		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(), cache: newCache(),
-		busyAfter: 5000, memoryLimit: defaultMemoryLimit, born: e.Clock(),
+		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice", born: e.Clock(),
 		scripts:   sandbox{chunk: "@user_script", busy: errBusyScript},
 		functions: sandbox{chunk: "@user_function", busy: errBusyFunction},
 	}
 	s.lua = s.newState()
 	e.AddParams(
 		engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, 1<<62, "lua-time-limit"),
-		engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20))
+		engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20),
+		engine.EnumParam("loglevel", &s.logLevel, logLevels...))
 	e.AddSections(
 		engine.Section{Name: "Memory", Fill: func(b *bytes.Buffer) {
 			scripts, functions := s.cache.bytes(), s.registry.bytes()

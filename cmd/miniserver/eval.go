@@ -21,7 +21,8 @@ import (
 var errReply = errors.New("the script replied with an error")
 
 // eval runs a script in an engine of its own, without a server, and prints the reply as redis-cli
-// does. The arguments are those of redis-cli --eval: the script's file, keys, a comma, arguments.
+// does; what the script logs goes to standard error. The arguments are those of redis-cli --eval: the script's file,
+// keys, a comma, arguments.
 func eval(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) == 0 {
 		return errors.New("usage: miniserver eval script.lua [key ...] [, argument ...]")
@@ -31,7 +32,7 @@ func eval(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("miniserver eval: %w", err)
 	}
 	e := engine.New(engine.Options{Clock: server.Clock(), Seed: randomSeed()})
-	assembly.Wire(e)
+	assembly.Wire(e, os.Stderr)
 	ended := make(chan struct{})
 	defer close(ended)
 	go killFrom(ctx, e, ended)

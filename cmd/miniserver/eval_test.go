@@ -11,6 +11,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
@@ -91,4 +93,26 @@ func TestEvalPrintsWhatRedisCLIPrints(t *testing.T) {
 			})
 		}
 	}
+}
+
+// TestScriptsLog looks for what scripts log, from the level on that loglevel names.
+func TestScriptsLog(t *testing.T) {
+	var log strings.Builder
+	e := engine.New(engine.Options{Clock: func() int64 { return 1 }})
+	assembly.Wire(e, &log)
+	session := e.NewSession(nil)
+	for _, level := range []string{"notice", "debug", "nothing"} {
+		script := "for i, name in ipairs{'DEBUG', 'VERBOSE', 'NOTICE', 'WARNING'} do redis.log(redis['LOG_' .. name], '" + level + "', i) end"
+		o := e.Do(session, [][][]byte{
+			{[]byte("CONFIG"), []byte("SET"), []byte("loglevel"), []byte(level)},
+			{[]byte("EVAL"), []byte(script), []byte("0")},
+		})
+		require.Equal(t, "+OK\r\n$-1\r\n", string(o.Out))
+	}
+	var lines []string
+	for line := range strings.Lines(log.String()) {
+		fields := strings.Fields(line)
+		lines = append(lines, strings.Join(fields[len(fields)-3:], " "))
+	}
+	require.Equal(t, []string{"* notice 3", "# notice 4", ". debug 1", "- debug 2", "* debug 3", "# debug 4"}, lines)
 }

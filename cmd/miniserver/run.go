@@ -118,7 +118,7 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		}
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
-	assembly.Wire(p.engine)
+	assembly.Wire(p.engine, &p.log)
 	p.kept = assembly.Keep(p.engine, assembly.Surroundings{Log: &p.log, Beside: beside})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite, Users: &p.users,
 		Journal: p.kept.Journal, Load: func() error { return pacing.fill(p.loadShown) }})

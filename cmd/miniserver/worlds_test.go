@@ -44,7 +44,7 @@ func furnish(e *engine.Engine) {
 }
 
 func furnishWith(e *engine.Engine, disk snapshot.Disk) {
-	assembly.Wire(e)
+	assembly.Wire(e, nil)
 	assembly.Keep(e, assembly.Surroundings{Disk: disk, Beside: beside})
 }
 

@@ -9,13 +9,20 @@
 package assembly
 
 import (
+	"io"
+
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/scripting"
+	"github.com/miniserver-go/miniserver/server"
 )
 
-// Wire adds every family of commands to an engine, but for what Keep adds.
-func Wire(e *engine.Engine) {
+// logMarks are the marks of the levels of redis.log in a log's lines: debug, verbose, notice, warning.
+const logMarks = ".-*#"
+
+// Wire adds every family of commands to an engine, but for what Keep adds. What scripts log goes to log, nowhere
+// if it is nil.
+func Wire(e *engine.Engine, log io.Writer) {
 	e.Add(engine.Strings())
 	e.Add(engine.Bitmaps())
 	e.Add(engine.HyperLogLogs())
@@ -40,5 +47,9 @@ func Wire(e *engine.Engine) {
 	e.Add(engine.Modules())
 	e.Add(snapshot.Payloads())
 	e.Add(snapshot.Migration(dialer{}))
-	e.Add(scripting.New(e).Family())
+	scripts := scripting.New(e)
+	if log != nil {
+		scripts.Log = func(level int, text string) { server.Log(log, logMarks[level], "%s", text) }
+	}
+	e.Add(scripts.Family())
 }
