@@ -57,6 +57,7 @@ func Start(spec Spec) (*Server, error) {
 	}
 	s.cmd = exec.Command(spec.Path, append(append(args, listen...), spec.Args...)...)
 	s.cmd.Dir = dir
+	s.cmd.Env = append(os.Environ(), "LC_ALL=C") // redis-server sorts texts as the locale says
 	s.cmd.Stderr = os.Stderr
 	if err := s.cmd.Start(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
