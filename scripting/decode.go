@@ -62,6 +62,7 @@ func (s *Scripts) array(n int, rest []byte) (lua.Value, []byte) {
 	t := s.lua.NewTable(size, 0)
 	for i := range n {
 		var v lua.Value
+		s.lua.Tick(1)
 		v, rest = s.value(rest)
 		t.SetInt(s.lua, i+1, v)
 	}
@@ -97,6 +98,7 @@ func (s *Scripts) aggregate(kind byte, n int, rest []byte) (lua.Value, []byte) {
 		name = "map"
 	}
 	for range n {
+		s.lua.Tick(1)
 		var k lua.Value
 		k, rest = s.value(rest)
 		v := lua.Bool(true)

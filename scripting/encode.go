@@ -157,7 +157,7 @@ func (e *encoder) entries(t *lua.Table, pairs bool, stack int) bool {
 		return false
 	}
 	at, n := e.w.Defer(), 0
-	for k, v, more, _ := t.Next(lua.Nil); more && e.w.Len() <= e.limit; k, v, more, _ = t.Next(k) {
+	for k, v, more, _ := t.Next(nil, lua.Nil); more && e.w.Len() <= e.limit; k, v, more, _ = t.Next(nil, k) {
 		if n++; pairs {
 			e.value(k, stack+4)
 			e.value(v, stack+3)

@@ -1,6 +1,9 @@
 package scripting
 
 import (
+	"crypto/sha1"
+	"encoding/hex"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -33,14 +36,24 @@ func (s *Scripts) luaStatusReply(_ *lua.State, c *lua.Call) {
 	c.Return1(s.tagged("ok", c.Arg(1)))
 }
 
+// hashedAtOnce is how much of a text is hashed between two ticks.
+const hashedAtOnce = 1 << 18
+
 // redis.sha1hex(text): what is neither string nor number counts as the empty string.
 func (s *Scripts) luaSHA1(L *lua.State, c *lua.Call) {
 	if c.NArgs() != 1 {
 		s.raise(errSHA1Args)
 	}
 	text, _ := c.Arg(1).ToString()
+	hash := sha1.New()
+	for len(text) > hashedAtOnce {
+		_, _ = io.WriteString(hash, text[:hashedAtOnce])
+		text = text[hashedAtOnce:]
+		L.Tick(hashedAtOnce / 16)
+	}
+	_, _ = io.WriteString(hash, text)
 	L.Tick(len(text) / 16)
-	c.Return1(L.NewString(digest([]byte(text))))
+	c.Return1(L.NewString(hex.EncodeToString(hash.Sum(nil))))
 }
 
 // redis.log(level, text, ...)

@@ -161,7 +161,7 @@ func (s *Scripts) registerNamed(f *function, args *lua.Table) {
 		s.raise(errRegisterOne)
 	}
 	named := false
-	for k, v, more, _ := args.Next(lua.Nil); more; k, v, more, _ = args.Next(k) {
+	for k, v, more, _ := args.Next(nil, lua.Nil); more; k, v, more, _ = args.Next(nil, k) {
 		switch strings.ToLower(s.registered(k, errNamedKey)) {
 		case "function_name":
 			named, f.name = true, s.registered(v, fmt.Sprintf(errNamedText, "function_name"))

@@ -72,7 +72,7 @@ func guard(L *lua.State, text *lua.Table) {
 	meta := lua.NewTable(0, 1)
 	meta.SetString(nil, "__index", lua.NewFunction("__index", nonexistent).Value())
 	meta.SetReadonly(true)
-	for k, v, more, _ := L.Globals.Next(lua.Nil); more; k, v, more, _ = L.Globals.Next(k) {
+	for k, v, more, _ := L.Globals.Next(nil, lua.Nil); more; k, v, more, _ = L.Globals.Next(nil, k) {
 		if name, _ := k.AsString(); name == "KEYS" || name == "ARGV" {
 			continue
 		}
@@ -165,7 +165,7 @@ var (
 // copyFields returns a copy of a table, with the fields that keep wants.
 func copyFields(t *lua.Table, keep func(name string) bool) *lua.Table {
 	out := lua.NewTable(0, 32)
-	for k, v, more, _ := t.Next(lua.Nil); more; k, v, more, _ = t.Next(k) {
+	for k, v, more, _ := t.Next(nil, lua.Nil); more; k, v, more, _ = t.Next(nil, k) {
 		if name, _ := k.AsString(); keep(name) {
 			out.SetString(nil, name, v)
 		}

@@ -32,6 +32,9 @@ func (t *texts) value(b []byte) lua.Value {
 
 // text returns a string with the contents of b, counted against the run's memory.
 func (s *Scripts) text(b []byte) lua.Value {
+	if len(b) > smallText {
+		return s.lua.CopyString(b)
+	}
 	s.lua.Alloc(len(b))
 	return s.texts.value(b)
 }

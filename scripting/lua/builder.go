@@ -76,10 +76,37 @@ func emptied[T any](stack []T) []T {
 	return stack[:0]
 }
 
+// grown returns a full stack of elements of that size with more room, which it counts.
+func grown[T any](L *State, stack []T, size int) []T {
+	more := max(len(stack)/2, 16)
+	L.Alloc(more * size)
+	return moved(L, make([]T, 0, len(stack)+more), stack)
+}
+
+// moved appends elements, some at a time.
+func moved[T any](L *State, dst, elements []T) []T {
+	for len(elements) > manyTurns {
+		dst = append(dst, elements[:manyTurns]...)
+		L.tickMany()
+		elements = elements[manyTurns:]
+	}
+	return append(dst, elements...)
+}
+
+// clearAll clears elements, some at a time.
+func clearAll[T any](L *State, elements []T) {
+	for len(elements) > manyTurns {
+		clear(elements[:manyTurns])
+		L.tickMany()
+		elements = elements[manyTurns:]
+	}
+	clear(elements)
+}
+
 // push gathers an element.
 func (b *builder) push(v Value) {
 	if len(b.values) == cap(b.values) {
-		b.L.Alloc(cap(b.values) * valueBytes)
+		b.values = grown(b.L, b.values, valueBytes)
 	}
 	b.values = append(b.values, v)
 }
@@ -87,7 +114,7 @@ func (b *builder) push(v Value) {
 // pushPair gathers a field.
 func (b *builder) pushPair(p pair) {
 	if len(b.pairs) == cap(b.pairs) {
-		b.L.Alloc(cap(b.pairs) * pairBytes)
+		b.pairs = grown(b.L, b.pairs, pairBytes)
 	}
 	b.pairs = append(b.pairs, p)
 }
@@ -96,7 +123,8 @@ func (b *builder) pushPair(p pair) {
 func (b *builder) array(first int) Value {
 	values := b.values[first:]
 	size, dense := 0, true
-	for _, v := range values {
+	for i, v := range values {
+		b.L.tickOn(i)
 		dense = dense && !v.IsNil()
 	}
 	if dense && len(values) > 0 { // as much room as appending makes
@@ -104,13 +132,14 @@ func (b *builder) array(first int) Value {
 	}
 	t := b.L.NewTable(size, 0)
 	if dense {
-		t.dense = int32(copy(t.array, values))
+		t.dense = int32(len(moved(b.L, t.array[:0], values)))
 	} else {
 		for i, v := range values {
+			b.L.tickOn(i)
 			t.SetInt(b.L, i+1, v)
 		}
 	}
-	clear(values)
+	clearAll(b.L, values)
 	b.values = b.values[:first]
 	return t.Value()
 }
@@ -133,7 +162,7 @@ func (b *builder) key(text string) (Value, uint32) {
 func (b *builder) record(first int) Value {
 	pairs := b.pairs[first:]
 	t := b.table(pairs)
-	clear(pairs)
+	clearAll(b.L, pairs)
 	b.pairs = b.pairs[:first]
 	return t.Value()
 }
@@ -141,6 +170,7 @@ func (b *builder) record(first int) Value {
 func (b *builder) table(pairs []pair) *Table {
 	sum, plain := uint32(0), len(pairs) > 0 && len(pairs) <= widestShape
 	for i := range pairs {
+		b.L.tickOn(i)
 		sum = sum*31 + pairs[i].hash
 		if pairs[i].val.IsNil() {
 			sum++
@@ -153,6 +183,7 @@ func (b *builder) table(pairs []pair) *Table {
 	}
 	t := b.L.NewTable(0, 0)
 	for i := range pairs {
+		b.L.Tick(1)
 		if p := &pairs[i]; p.key.IsString() {
 			t.setString(b.L, p.key, p.hash, p.val)
 		} else {

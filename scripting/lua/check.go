@@ -12,17 +12,38 @@ import (
 // Errorf throws a message with the position of the Lua code that called the running host function,
 // as luaL_error does.
 func (L *State) Errorf(format string, args ...any) {
-	L.Throw(String(L.Where(1) + sprintf(format, args)))
+	L.Throw(L.message(L.Where(1), format, args))
 }
 
-// sprintf formats strings as C does: up to their first zero byte.
-func sprintf(format string, args []any) string {
+// message formats strings with %s and integers with %d behind the place. As in C strings end at their first
+// zero byte.
+func (L *State) message(place, format string, args []any) Value {
+	size := len(place) + len(format)
 	for i, arg := range args {
 		if s, ok := arg.(string); ok {
-			args[i] = cText(s)
+			if end := L.indexByte(s, 0); end >= 0 {
+				s = s[:end]
+			}
+			args[i] = s
+			size += len(s)
 		}
 	}
-	return fmt.Sprintf(format, args...)
+	if size <= piece {
+		return L.NewString(place + fmt.Sprintf(format, args...))
+	}
+	L.Alloc(size)
+	out := append(room(size), place...)
+	for _, arg := range args {
+		before, after, _ := strings.Cut(format, "%")
+		out = append(out, before...)
+		if s, ok := arg.(string); ok {
+			out = L.add(out, s)
+		} else {
+			out = fmt.Append(out, arg)
+		}
+		format = after[1:]
+	}
+	return Bytes(append(out, format...))
 }
 
 // cText returns what C takes for the whole of s.
@@ -105,8 +126,7 @@ func (c *Call) CheckNumber(i int) float64 {
 }
 
 func (c *Call) convertToNumber(i int) float64 {
-	c.L.workOnDigits(c.Arg(i))
-	f, ok := c.Arg(i).ToNumber()
+	f, ok := c.L.toNumber(c.Arg(i))
 	if !ok {
 		c.TypeError(i, "number")
 	}
@@ -165,7 +185,8 @@ func (c *Call) CheckOption(i int, fallback string, options ...string) int {
 			return j
 		}
 	}
-	c.ArgError(i, "invalid option '"+s+"'")
+	problem := c.L.message("", "invalid option '%s'", []any{s})
+	c.ArgError(i, problem.str())
 	return 0
 }
 

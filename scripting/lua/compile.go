@@ -8,9 +8,10 @@ import (
 // Compile turns source into a chunk: a function of any number of arguments. chunkName follows Lua's
 // custom: "=name" and "@file" are shown as they are, anything else as [string "..."].
 // The error is a syntax error with Lua's own text.
-func Compile(source, chunkName string) (*Proto, error) { return compile(source, chunkName, 0, nil) }
+func Compile(source, chunkName string) (*Proto, error) { return compile(nil, source, chunkName, nil) }
 
-func compile(source, chunkName string, calls int, profile *Profile) (p *Proto, err error) {
+// compile is Compile for a run under way, which may be stopped meanwhile, or for none if L is nil.
+func compile(L *State, source, chunkName string, profile *Profile) (p *Proto, err error) {
 	defer func() {
 		if problem := recover(); problem != nil {
 			syntax, ok := problem.(syntaxError)
@@ -20,8 +21,12 @@ func compile(source, chunkName string, calls int, profile *Profile) (p *Proto, e
 			err = errors.New(syntax.message)
 		}
 	}()
-	u := &unit{source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName), constants: map[string]stringKey{}, profile: profile}
-	return u.function(parse(source, displayName(chunkName, maxSyntaxName), calls), nil).proto, nil
+	tree := parse(L, source, displayName(chunkName, maxSyntaxName))
+	u := &unit{
+		L: L, source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName),
+		constants: map[string]stringKey{}, profile: profile,
+	}
+	return u.function(tree, nil).proto, nil
 }
 
 // Load returns a new closure of a compiled chunk over L's globals.
@@ -59,6 +64,7 @@ func displayName(name string, size int) string {
 
 // unit is one compilation.
 type unit struct {
+	L         *State // nil for none
 	chunk     string
 	profile   *Profile // nil for none
 	source    string
@@ -211,6 +217,7 @@ func (c *compiler) temps(n int) uint8 {
 
 // enter and leave count the nesting of closures, which is Go stack when they run.
 func (c *compiler) enter() {
+	c.L.ticksOfCode(1)
 	c.depth++
 	c.deep = max(c.deep, c.depth)
 }

@@ -13,6 +13,7 @@ func (c *compiler) statements(body []statement) []action {
 	defer c.leave()
 	execs := make([]action, 0, len(body))
 	for _, s := range body {
+		c.L.ticksOfCode(1)
 		a := c.action(s)
 		if line := lineOf(s); c.profile != nil && line > 0 {
 			a = c.profile.statement(line, a)

@@ -116,7 +116,7 @@ func (t *Table) setList(L *State, from int, values []Value) {
 	t.dense += int32(copy(t.array[from:], values))
 	for _, v := range values {
 		if v.IsNil() {
-			t.recount()
+			t.recount(L)
 			return
 		}
 	}

@@ -50,19 +50,6 @@ func (L *State) join(operands []Value) Value {
 	return String(b.String())
 }
 
-// piece is how much of a long string is handled between two ticks.
-const piece = 1 << 20
-
-// write appends s, with ticks if it is long.
-func (L *State) write(b *strings.Builder, s string) {
-	for len(s) > piece {
-		b.WriteString(s[:piece])
-		L.Tick(piece >> 8)
-		s = s[piece:]
-	}
-	b.WriteString(s)
-}
-
 func (L *State) concatMeta(a, b Value, sites []Site) Value {
 	tm := L.metatable(a).event(eventConcat)
 	if tm.IsNil() {

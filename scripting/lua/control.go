@@ -3,10 +3,10 @@ package lua
 import "errors"
 
 // Control over a run: how long it takes and how much it holds. Counting costs 1 to 2 % (scripts of the
-// bench with the counters and without); 10,000 ticks take 0.03 to 4 ms, whatever mix of code and library they are,
-// megabytes at a time included, but for what is one step to the library too: the conversion of a string of
-// digits, 3 to 6 ns for each; the moves of table.insert and table.remove and the growth of arrays that are
-// decoded, 15 ns for each element; the growth of what table.concat gathers, 0.5 ns for each byte. What a run that was refused memory holds lies up to 7 % above
+// bench with the counters and without); 10,000 ticks take 0.03 to 4 ms, whatever mix of code and library they are.
+// What handles megabytes ticks as it goes along: see piece and tickOn. One step is only what the runtime does as
+// one: to clear the memory of a table that grows, or of what sort needs, 0.1 to 0.5 ns for each byte; and to compare
+// a string with a key as long as it. What a run that was refused memory holds lies up to 7 % above
 // its limit, for objects whose size the runtime rounds up, and as far below as what it asked for last:
 // a table that grows needs room for its old and its new self.
 
@@ -72,6 +72,31 @@ func (L *State) Tick(n int) {
 	}
 }
 
+// tickOn is Tick(1) for turn i of a loop whose turns take next to nothing: it counts some at a time. A nil
+// State counts nothing.
+func (L *State) tickOn(i int) {
+	if i&(manyTurns-1) == manyTurns-1 {
+		L.tickMany()
+	}
+}
+
+// manyTurns is how many turns tickOn counts at a time.
+const manyTurns = 1 << 12
+
+//go:noinline
+func (L *State) tickMany() {
+	if L != nil {
+		L.Tick(manyTurns)
+	}
+}
+
+// ticksOfCode counts the compilation of n tokens, expressions or statements. A nil State counts nothing.
+func (L *State) ticksOfCode(n int) {
+	if L != nil {
+		L.Tick(8 * n)
+	}
+}
+
 // work counts the handling of n bytes of strings. The hook waits for the next tick.
 func (L *State) work(n int) { L.ticks -= n >> 8 }
 
@@ -79,13 +104,6 @@ func (L *State) work(n int) { L.ticks -= n >> 8 }
 func (L *State) workOnKey(k Value) {
 	if k.IsString() {
 		L.work(len(k.str()))
-	}
-}
-
-// workOnDigits counts the conversion of v, if it is a string, to a number.
-func (L *State) workOnDigits(v Value) {
-	if v.IsString() {
-		L.work(16 * len(v.str()))
 	}
 }
 

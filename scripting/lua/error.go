@@ -41,7 +41,7 @@ func (L *State) Abort(err error) { panic(abort{err}) }
 // fail throws an error of the evaluator itself: with a position when Lua code is running, without
 // one within a host function.
 func (L *State) fail(format string, args ...any) {
-	L.Throw(String(L.Where(0) + sprintf(format, args)))
+	L.Throw(L.message(L.Where(0), format, args))
 }
 
 // typeErrorAt throws "attempt to <doing> local 'x' (a nil value)", with the name the site knows if any.

@@ -3,6 +3,7 @@ package lua
 import (
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 )
 
 // jsonDecoder reads JSON and makes values of it. Where C would see the end of
@@ -40,6 +41,7 @@ func (d *jsonDecoder) skip() byte {
 	for d.at < len(d.text) {
 		switch c := d.text[d.at]; c {
 		case ' ', '\t', '\n', '\r':
+			d.L.tickOn(d.at)
 			d.at++
 		default:
 			return c
@@ -54,7 +56,7 @@ func (d *jsonDecoder) value(c byte) Value {
 	case c == '"':
 		start, end, escaped := d.scanString()
 		if escaped {
-			return d.L.NewString(d.unescape(start, end))
+			return d.unescape(start, end)
 		}
 		return d.L.substring(d.text, start, end)
 	case c == '{':
@@ -97,7 +99,7 @@ func (d *jsonDecoder) number() Value {
 		if d.decodeInvalids == 0 && isInvalidNumber(rest) {
 			d.fail("invalid number")
 		}
-		if f, n = strtod(rest); n == 0 {
+		if f, n = d.L.strtod(rest); n == 0 {
 			d.fail("invalid number")
 		}
 	}
@@ -140,23 +142,25 @@ func isInvalidNumber(s string) bool {
 // is between the quotes may contain escapes, which are checked.
 func (d *jsonDecoder) scanString() (start, end int, escaped bool) {
 	start = d.at + 1
-	text := d.text
-	for i := start; i < len(text); i++ {
-		switch text[i] {
-		case '"':
-			d.at = i + 1
-			return start, i, escaped
-		case '\\':
-			escaped = true
-			d.at = i
-			d.L.Tick(1)
-			i += d.escape() - 1
-		case 0:
-			d.at = i
-			d.fail("unexpected end of string")
+	for i := start; i < len(d.text); {
+		for end := min(i+stretch, len(d.text)); i < end; i++ {
+			switch d.text[i] {
+			case '"':
+				d.at = i + 1
+				return start, i, escaped
+			case '\\':
+				escaped = true
+				d.at = i
+				d.L.Tick(1)
+				i += d.escape() - 1
+			case 0:
+				d.at = i
+				d.fail("unexpected end of string")
+			}
 		}
+		d.L.Tick(stretch >> 3)
 	}
-	d.at = len(text)
+	d.at = len(d.text)
 	d.fail("unexpected end of string")
 	return
 }
@@ -213,14 +217,16 @@ func hex4(s string) (r rune, ok bool) {
 }
 
 // unescape returns the string between start and end.
-func (d *jsonDecoder) unescape(start, end int) string {
-	out := make([]byte, 0, end-start)
+func (d *jsonDecoder) unescape(start, end int) Value {
+	d.L.Alloc(stringBytes(end - start))
+	out := room(end - start)
 	for s := d.text[start:end]; ; {
-		i := strings.IndexByte(s, '\\')
+		i := d.L.indexByte(s, '\\')
 		if i < 0 {
-			return string(append(out, s...))
+			out = d.L.add(out, s)
+			break
 		}
-		out = append(out, s[:i]...)
+		out = d.L.add(out, s[:i])
 		s = s[i:]
 		d.L.Tick(1)
 		if s[1] != 'u' {
@@ -232,6 +238,10 @@ func (d *jsonDecoder) unescape(start, end int) string {
 		out = utf8.AppendRune(out, r)
 		s = s[length:]
 	}
+	if len(out) < cap(out)/2 {
+		return d.L.clone(unsafe.String(&out[0], len(out)))
+	}
+	return Bytes(out)
 }
 
 // descend enters an array or object, for which C needs room on its stack.
@@ -307,8 +317,8 @@ func (d *jsonDecoder) key() (Value, uint32) {
 	start, end, escaped := d.scanString()
 	text := d.text[start:end]
 	if escaped {
-		text = d.unescape(start, end)
-		return d.L.NewString(text), hashString(text)
+		key := d.unescape(start, end)
+		return key, hashString(key.str())
 	}
 	return d.builder.key(text)
 }

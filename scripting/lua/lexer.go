@@ -7,6 +7,7 @@ import (
 
 // lexer cuts source text into tokens, with the errors of Lua 5.1.
 type lexer struct {
+	L      *State // of the run under way, nil for none
 	source string
 	chunk  string // as messages name it
 	pos    int    // of the next character
@@ -33,6 +34,7 @@ func (x *lexer) peek() int {
 
 // save moves the next character into the token's text.
 func (x *lexer) save() {
+	x.L.tickOn(x.pos)
 	x.text = append(x.text, x.source[x.pos])
 	x.pos++
 }
@@ -80,12 +82,15 @@ func (x *lexer) newline() {
 // next reads a token.
 func (x *lexer) next() token {
 	x.text = x.text[:0]
+	x.L.ticksOfCode(1)
 	for {
 		c := x.peek()
 		switch c {
 		case '\n', '\r':
+			x.L.tickOn(x.pos)
 			x.newline()
 		case ' ', '\t', '\v', '\f':
+			x.L.tickOn(x.pos)
 			x.pos++
 		case '-':
 			x.pos++
@@ -176,7 +181,7 @@ func (x *lexer) numeral() token {
 	for c := x.peek(); isLetter(c) || isDigit(c); c = x.peek() {
 		x.save()
 	}
-	f, ok := parseNumber(string(x.text))
+	f, ok := x.L.parseNumber(string(x.text))
 	if !ok {
 		x.fail("malformed number", string(x.text))
 	}
@@ -195,6 +200,7 @@ func (x *lexer) comment() {
 		x.text = x.text[:0]
 	}
 	for c := x.peek(); !isNewline(c) && c != endOfSource; c = x.peek() {
+		x.L.tickOn(x.pos)
 		x.pos++
 	}
 }

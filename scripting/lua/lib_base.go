@@ -2,7 +2,6 @@ package lua
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -85,7 +84,7 @@ func baseError(L *State, c *Call) {
 	level := c.OptInt(2, 1)
 	v := c.Arg(1)
 	if s, ok := v.ToString(); ok && level > 0 {
-		v = L.NewString(L.Where(level) + s)
+		v = L.join([]Value{String(L.Where(level)), String(s)})
 	}
 	L.Throw(v)
 }
@@ -119,7 +118,10 @@ func baseSetMetatable(L *State, c *Call) {
 }
 
 // rawequal(a, b)
-func baseRawEqual(L *State, c *Call) { c.Return1(Bool(RawEqual(c.CheckAny(1), c.CheckAny(2)))) }
+func baseRawEqual(L *State, c *Call) {
+	a, b := c.CheckAny(1), c.CheckAny(2)
+	c.Return1(Bool(a.n == b.n && a.IsString() && L.Equal(a, b) || RawEqual(a, b)))
+}
 
 // rawget(t, k)
 func baseRawGet(L *State, c *Call) {
@@ -160,9 +162,8 @@ func baseSelect(L *State, c *Call) {
 // tonumber(v [, base])
 func baseToNumber(L *State, c *Call) {
 	base := c.OptInt(2, 10)
-	L.workOnDigits(c.Arg(1))
 	if base == 10 {
-		if f, ok := c.CheckAny(1).ToNumber(); ok {
+		if f, ok := L.toNumber(c.CheckAny(1)); ok {
 			c.Return1(Number(f))
 			return
 		}
@@ -173,38 +174,11 @@ func baseToNumber(L *State, c *Call) {
 	if base < 2 || base > 36 {
 		c.ArgError(2, "base out of range")
 	}
-	if f, ok := parseBase(s, base); ok {
+	if f, ok := L.parseBase(s, base); ok {
 		c.Return1(Number(f))
 		return
 	}
 	c.Return1(Nil)
-}
-
-// parseBase reads an integer as C's strtoul does, blanks around it allowed.
-func parseBase(s string, base int) (float64, bool) {
-	s = strings.Trim(cText(s), " \t\n\v\f\r")
-	negative := false
-	if s != "" && (s[0] == '-' || s[0] == '+') {
-		negative = s[0] == '-'
-		s = s[1:]
-	}
-	if base == 16 && len(s) > 2 && s[0] == '0' && s[1]|0x20 == 'x' {
-		s = s[2:]
-	}
-	if s == "" || s[0] == '+' || s[0] == '-' || strings.Contains(s, "_") {
-		return 0, false
-	}
-	n, err := strconv.ParseUint(s, base, 64)
-	if err != nil {
-		if err.(*strconv.NumError).Err != strconv.ErrRange {
-			return 0, false
-		}
-		return float64(^uint64(0)), true
-	}
-	if negative {
-		n = -n
-	}
-	return float64(n), true
 }
 
 // ToString returns what tostring(v) answers.

@@ -222,6 +222,9 @@ var jsonEscapes = func() (escapes [256]string) {
 	return escapes
 }()
 
+// longestEscape is the length of \u0000.
+const longestEscape = 6
+
 // jsonPlain tells which bytes are written as they are.
 var jsonPlain = makeSet(func(c byte) bool { return jsonEscapes[c] == "" })
 
@@ -229,9 +232,12 @@ func (e *jsonEncoder) string(s string) {
 	e.grow(e.L, len(s)+2)
 	e.text = append(e.text, '"')
 	for ; len(s) > piece/8; s = s[piece/8:] {
+		e.grow(e.L, longestEscape*piece/8)
 		e.escape(s[:piece/8])
-		e.settle(e.L)
 		e.L.Tick(piece >> 8)
+	}
+	if len(e.text) > piece {
+		e.grow(e.L, longestEscape*len(s)+smallRoom)
 	}
 	e.escape(s)
 	e.text = append(e.text, '"')
@@ -275,7 +281,7 @@ func (e *jsonEncoder) table(t *Table) {
 func (e *jsonEncoder) arrayLength(t *Table) int {
 	largest, n := int32(0), 0
 	for at := 0; ; n++ {
-		k, _, next, more := t.nextAt(at)
+		k, _, next, more := t.nextAt(e.L, at)
 		if !more {
 			break
 		}
@@ -317,7 +323,7 @@ func (e *jsonEncoder) object(t *Table) {
 	e.slots += 2
 	e.text = append(e.text, '{')
 	for at, first := 0, true; ; first = false {
-		k, v, next, more := t.nextAt(at)
+		k, v, next, more := t.nextAt(e.L, at)
 		if !more {
 			break
 		}

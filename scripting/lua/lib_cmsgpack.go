@@ -165,7 +165,7 @@ func (p *packer) table(t *Table, depth int) {
 	}
 	p.count(0x80, 0xde, n)
 	for at := 0; ; {
-		k, v, next, more := t.nextAt(at)
+		k, v, next, more := t.nextAt(p.L, at)
 		if !more {
 			return
 		}
@@ -197,7 +197,7 @@ func (p *packer) census(t *Table) (isArray bool, n int) {
 	largest := 0.0
 	isArray = true
 	for at := 0; ; {
-		k, _, next, more := t.nextAt(at)
+		k, _, next, more := t.nextAt(p.L, at)
 		if !more {
 			return isArray && largest == float64(n), n
 		}

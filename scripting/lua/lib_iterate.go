@@ -17,7 +17,7 @@ func openIterators(L *State) {
 
 // next(t [, key])
 func baseNext(L *State, c *Call) {
-	k, v, more, known := c.CheckTable(1).Next(c.Arg(2))
+	k, v, more, known := c.CheckTable(1).Next(L, c.Arg(2))
 	switch {
 	case !known:
 		L.fail("invalid key to 'next'")

@@ -39,12 +39,11 @@ func baseLoad(L *State, c *Call) {
 // closures are many times as large as their source.
 func (L *State) load(c *Call, source, name string) {
 	L.Alloc(protoBytes + len(source)*sourceBytes)
-	L.Tick(len(source))
 	if strings.HasPrefix(source, "\x1b") {
 		c.Return2(Nil, String(binaryName(name)+": bad header in precompiled chunk"))
 		return
 	}
-	p, err := compile(source, name, L.ccalls, nil)
+	p, err := compile(L, source, name, nil)
 	if err != nil {
 		c.Return2(Nil, String(err.Error()))
 		return

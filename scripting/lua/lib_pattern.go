@@ -12,17 +12,17 @@ type patternCache [64]struct {
 const longestPattern = 256
 
 // get returns the compiled pattern of text.
-func (cache *patternCache) get(text string) *pattern {
+func (cache *patternCache) get(L *State, text string) *pattern {
 	h := len(text)
 	if h > longestPattern {
-		return compilePattern(text, true)
+		return compilePattern(L, text, true)
 	}
 	if h > 0 {
 		h += int(text[0])*5 + int(text[h/2])*3 + int(text[h-1])
 	}
 	place := &cache[h%len(cache)]
 	if place.p == nil || place.text != text {
-		place.text, place.p = text, compilePattern(text, true)
+		place.text, place.p = text, compilePattern(L, text, true)
 	}
 	return place.p
 }
@@ -32,7 +32,7 @@ func (lib *stringLib) find(L *State, c *Call) {
 	s, text := c.CheckString(1), c.CheckString(2)
 	init := startIndex(c, len(s))
 	if c.Arg(4).Truthy() || !hasSpecials(text) {
-		i := strings.Index(s[init:], text)
+		i := L.find(s[init:], text)
 		if i < 0 {
 			L.work(len(s) - init)
 			c.Return1(Nil)
@@ -44,7 +44,7 @@ func (lib *stringLib) find(L *State, c *Call) {
 		return
 	}
 	m := &lib.matcher
-	start, end := m.find(L, lib.patterns.get(text), s, init)
+	start, end := m.find(L, lib.patterns.get(L, text), s, init)
 	if end == noMatch {
 		c.Return1(Nil)
 		return
@@ -58,7 +58,7 @@ func (lib *stringLib) find(L *State, c *Call) {
 func (lib *stringLib) match(L *State, c *Call) {
 	s, text := c.CheckString(1), c.CheckString(2)
 	m := &lib.matcher
-	start, end := m.find(L, lib.patterns.get(text), s, startIndex(c, len(s)))
+	start, end := m.find(L, lib.patterns.get(L, text), s, startIndex(c, len(s)))
 	if end == noMatch {
 		c.Return1(Nil)
 		return
@@ -134,11 +134,11 @@ func (m *matcher) appendCaptures(dst []Value, start, end int, whole bool) []Valu
 }
 
 // string.gmatch(s, pattern): in it a leading ^ has no special meaning.
-func (lib *stringLib) gmatch(_ *State, c *Call) {
+func (lib *stringLib) gmatch(L *State, c *Call) {
 	s, text := c.CheckString(1), c.CheckString(2)
-	p := lib.patterns.get(text)
+	p := lib.patterns.get(L, text)
 	if p.anchored {
-		p = compilePattern(text, false)
+		p = compilePattern(L, text, false)
 	}
 	g := &matchIterator{lib: lib, pattern: p, subject: s}
 	c.Return1(NewFunction("gmatch_aux", g.next).Value())
@@ -195,7 +195,7 @@ func (lib *stringLib) gsub(L *State, c *Call) {
 	limit := c.OptInt(4, len(s)+1)
 	g.checkReplacement()
 	lib.buffer.lend(&g.out)
-	n := g.run(lib.patterns.get(text), limit)
+	n := g.run(lib.patterns.get(L, text), limit)
 	g.release()
 	if g.done == 0 && len(g.out.text) == 0 {
 		lib.buffer.give(L, &g.out)
@@ -247,10 +247,10 @@ func (g *substitution) run(p *pattern, limit int) int {
 func (g *substitution) replace(start, end int) {
 	keep := g.subject[g.done:start]
 	g.out.grow(g.L, len(keep)+len(g.text))
-	g.out.text = append(g.out.text, keep...)
+	g.out.text = g.L.add(g.out.text, keep)
 	g.done = end
 	if g.plain {
-		g.out.text = append(g.out.text, g.text...)
+		g.out.text = g.L.add(g.out.text, g.text)
 		return
 	}
 	if g.kind == KindString {
@@ -289,10 +289,10 @@ func (g *substitution) expand(start, end int) {
 	for {
 		i := strings.IndexByte(text, '%')
 		if i < 0 {
-			g.out.text = append(g.out.text, text...)
+			g.out.appendWhole(g.L, text)
 			return
 		}
-		g.out.text = append(g.out.text, text[:i]...)
+		g.out.appendWhole(g.L, text[:i])
 		letter := byte(0) // what C finds behind a percent sign at the end
 		if i+1 < len(text) {
 			letter = text[i+1]

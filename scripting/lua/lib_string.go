@@ -126,28 +126,30 @@ func stringRep(L *State, c *Call) {
 		c.Return1(String(strings.Repeat(s, n)))
 		return
 	}
-	var b strings.Builder
-	b.Grow(len(s) * n)
-	many := max(1, piece/2/len(s))
-	for some := strings.Repeat(s, many); n >= many; n -= many {
-		L.write(&b, some)
-		L.Tick(len(some) >> 8)
+	out := room(len(s) * n)
+	if many := piece / 2 / len(s); many > 1 {
+		for some := strings.Repeat(s, many); n >= many; n -= many {
+			out = append(out, some...)
+			L.Tick(len(some) >> 8)
+		}
 	}
-	b.WriteString(strings.Repeat(s, n))
-	c.Return1(String(b.String()))
+	for ; n > 0; n-- {
+		out = L.add(out, s)
+	}
+	c.Return1(Bytes(out))
 }
 
 // string.reverse(s)
 func stringReverse(L *State, c *Call) {
 	s := c.CheckString(1)
 	L.Alloc(len(s))
-	L.work(2 * len(s))
-	out := make([]byte, len(s))
+	L.work(len(s))
+	out := room(len(s))[:len(s)]
 	for i := 0; i < len(s); {
 		for end := min(i+piece, len(s)); i < end; i++ {
 			out[len(s)-1-i] = s[i]
 		}
-		L.Tick(0)
+		L.tickPiece(len(s))
 	}
 	c.Return1(Bytes(out))
 }
@@ -162,24 +164,28 @@ func stringUpper(L *State, c *Call) { mapLetters(L, c, 'a') }
 // have changed their case; the argument itself if it contains none.
 func mapLetters(L *State, c *Call, first byte) {
 	s := c.CheckString(1)
+	L.work(len(s))
 	i := 0
 	for i < len(s) && s[i]-first >= 26 {
-		i++
+		if i++; i%piece == 0 {
+			L.Tick(piece >> 8)
+		}
 	}
-	L.work(2 * len(s))
 	if i == len(s) {
 		c.Return1(String(s))
 		return
 	}
 	L.Alloc(len(s))
-	out := []byte(s)
-	for i < len(out) {
-		for end := min(i+piece, len(out)); i < end; i++ {
+	out := L.add(room(len(s)), s[:i])
+	for i < len(s) {
+		end := min(i+piece, len(s))
+		out = append(out, s[i:end]...)
+		for ; i < end; i++ {
 			if out[i]-first < 26 {
 				out[i] ^= 0x20
 			}
 		}
-		L.Tick(piece >> 8)
+		L.tickPiece(len(s))
 	}
 	c.Return1(Bytes(out))
 }
@@ -191,12 +197,12 @@ func (lib *stringLib) format(L *State, c *Call) {
 	lib.buffer.lend(&b)
 	arg := 1
 	for i := 0; i < len(format); {
-		percent := strings.IndexByte(format[i:], '%')
+		percent := L.indexByte(format[i:], '%')
 		if percent < 0 {
-			b.text = append(b.text, format[i:]...)
+			b.appendWhole(L, format[i:])
 			break
 		}
-		b.text = append(b.text, format[i:i+percent]...)
+		b.appendWhole(L, format[i:i+percent])
 		i += percent + 1
 		if i < len(format) && format[i] == '%' {
 			b.text = append(b.text, '%')
@@ -271,7 +277,7 @@ func (b *buffer) appendString(L *State, s string) {
 
 func (b *buffer) appendWhole(L *State, s string) {
 	b.grow(L, len(s))
-	b.text = append(b.text, s...)
+	b.text = L.add(b.text, s)
 }
 
 func (b *buffer) appendQuoted(L *State, s string) {

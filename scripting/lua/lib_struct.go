@@ -3,7 +3,6 @@ package lua
 import (
 	"encoding/binary"
 	"math"
-	"strings"
 	"unsafe"
 )
 
@@ -202,6 +201,8 @@ func (lib *structLib) pack(L *State, c *Call) {
 			f.appendString(c, &b, arg)
 		case 'x':
 			b.text = append(b.text, 0)
+			b.settle(L)
+			L.Tick(1)
 			continue
 		default:
 			l.control(f)
@@ -314,7 +315,7 @@ func structUnpack(L *State, c *Call) {
 			}
 			out = append(out, L.substring(data, position, position+size))
 		case 's':
-			end := strings.IndexByte(data[position:], 0)
+			end := L.indexByte(data[position:], 0)
 			if end < 0 {
 				L.Errorf("unfinished string in data")
 			}
@@ -338,7 +339,7 @@ func (c *Call) countedSize(out []Value) ([]Value, int) {
 	if n < 0 {
 		c.L.Errorf("format 'c0' needs a previous size")
 	}
-	size, ok := out[n].ToNumber()
+	size, ok := c.L.toNumber(out[n])
 	if !ok {
 		c.L.Errorf("format 'c0' needs a previous size")
 	}

@@ -46,15 +46,22 @@ func (lib *tableLib) concat(L *State, c *Call) {
 		v := t.GetInt(i)
 		switch {
 		case v.IsString():
-			b.text = append(b.text, v.str()...)
-			L.work(len(v.str()))
+			s := v.str()
+			if len(s) > cap(b.text)-len(b.text) {
+				b.grow(L, len(s))
+			}
+			b.text = L.add(b.text, s)
+			L.work(len(s))
 		case v.IsNumber():
 			b.text = formatNumber(b.text, v.num())
 		default:
 			L.Errorf("invalid value (%s) at index %d in table for 'concat'", v.TypeName(), i)
 		}
 		if i < j {
-			b.text = append(b.text, separator...)
+			if len(separator) > cap(b.text)-len(b.text) {
+				b.grow(L, len(separator))
+			}
+			b.text = L.add(b.text, separator)
 		}
 		b.settle(L)
 		L.Tick(1)
@@ -67,7 +74,7 @@ func tableForeach(L *State, c *Call) {
 	t, f := c.CheckTable(1), c.CheckFunction(2)
 	key := Nil
 	for {
-		k, v, more, known := t.Next(key)
+		k, v, more, known := t.Next(L, key)
 		if !known {
 			L.Errorf("invalid key to 'next'")
 		}
@@ -107,7 +114,7 @@ func tableSetn(L *State, c *Call) {
 func tableMaxn(L *State, c *Call) {
 	t, largest := c.CheckTable(1), 0.0
 	for at := 0; ; {
-		k, _, next, more := t.nextAt(at)
+		k, _, next, more := t.nextAt(L, at)
 		if !more {
 			c.Return1(Number(largest))
 			return
@@ -153,7 +160,7 @@ func tableRemove(L *State, c *Call) {
 }
 
 // shift moves elements by one place: up, those from i to j-1; down, those from
-// i+1 to j, to i and on. Within the array part it is one copy.
+// i+1 to j, to i and on. Within the array part it copies.
 func (t *Table) shift(L *State, i, j, direction int) {
 	t.refuse(L)
 	if direction > 0 && i < j {
@@ -161,12 +168,7 @@ func (t *Table) shift(L *State, i, j, direction int) {
 		j--
 	}
 	if i >= 1 && j <= int(t.dense) {
-		L.Tick((j - i) >> 4)
-		if part := t.array[i-1 : j]; direction > 0 {
-			copy(part[1:], part)
-		} else {
-			copy(part, part[1:])
-		}
+		shiftArray(L, t.array[i-1:j], direction)
 		return
 	}
 	if direction < 0 {
@@ -179,6 +181,27 @@ func (t *Table) shift(L *State, i, j, direction int) {
 	for ; j > i; j-- {
 		L.Tick(1)
 		t.SetInt(L, j, t.GetInt(j-1))
+	}
+}
+
+// shiftArray is shift for all but one of the elements of part, some at a time.
+func shiftArray(L *State, part []Value, direction int) {
+	for len(part) > manyTurns {
+		if direction > 0 {
+			rest := len(part) - manyTurns
+			copy(part[rest+1:], part[rest:])
+			part = part[:rest+1]
+		} else {
+			copy(part[:manyTurns], part[1:])
+			part = part[manyTurns:]
+		}
+		L.Tick(manyTurns >> 4)
+	}
+	L.Tick(len(part) >> 4)
+	if direction > 0 {
+		copy(part[1:], part)
+	} else {
+		copy(part, part[1:])
 	}
 }
 
@@ -218,8 +241,9 @@ func (lib *tableLib) sortPlain(L *State, t *Table, elements []Value) bool {
 // sortNumbers sorts the bits of floats as integers: those of negative ones
 // are turned around to make their order that of integers.
 func (lib *tableLib) sortNumbers(L *State, elements []Value) bool {
-	keys := lib.numbers[:0]
-	for _, v := range elements {
+	keys := slices.Grow(lib.numbers[:0], len(elements))
+	for i, v := range elements {
+		L.tickOn(i)
 		f, ok := v.AsNumber()
 		if !ok || f != f || f == 0 && math.Signbit(f) {
 			return false
@@ -228,6 +252,7 @@ func (lib *tableLib) sortNumbers(L *State, elements []Value) bool {
 	}
 	keys = sortKeys(L, keys)
 	for i, key := range keys {
+		L.tickOn(i)
 		elements[i].n = uint64(sortableBits(key))
 	}
 	if cap(keys) <= keptBuffer/valueBytes {
@@ -239,17 +264,31 @@ func (lib *tableLib) sortNumbers(L *State, elements []Value) bool {
 // sortableBits maps a float's bits to an integer of the same order, and back.
 func sortableBits(bits int64) int64 { return bits ^ int64(uint64(bits>>63)>>1) }
 
+// longKey is the length from which the comparison of strings counts by itself.
+const longKey = 1 << 8
+
 func (lib *tableLib) sortStrings(L *State, elements []Value) bool {
-	keys := lib.strings[:0]
-	for _, v := range elements {
+	keys := slices.Grow(lib.strings[:0], len(elements))
+	longest := 0
+	for i, v := range elements {
+		L.tickOn(i)
 		s, ok := v.AsString()
 		if !ok {
 			return false
 		}
+		longest = max(longest, len(s))
 		keys = append(keys, s)
 	}
-	keys = sortKeys(L, keys)
+	if longest > longKey {
+		slices.SortFunc(keys, func(a, b string) int {
+			L.Tick(1 + min(len(a), len(b))>>8)
+			return L.compare(a, b)
+		})
+	} else {
+		keys = sortKeys(L, keys)
+	}
 	for i, key := range keys {
+		L.tickOn(i)
 		elements[i] = String(key)
 	}
 	clear(keys)
@@ -262,7 +301,7 @@ func (lib *tableLib) sortStrings(L *State, elements []Value) bool {
 // sortKeys sorts keys, in place or into the slice it returns: in runs that take
 // less than the time limit's patience, which it then merges.
 func sortKeys[T cmp.Ordered](L *State, keys []T) []T {
-	const run = 1 << 14
+	const run = 1 << 13
 	for i := 0; i < len(keys); i += run {
 		part := keys[i:min(i+run, len(keys))]
 		L.Tick(len(part) * 4)

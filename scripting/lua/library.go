@@ -1,5 +1,7 @@
 package lua
 
+import "unsafe"
+
 // The libraries behave as those that Redis 7.0 ships, in their errors too. They differ in this:
 //
 //  1. string.dump refuses Lua functions: they have no binary form.
@@ -68,15 +70,26 @@ func (b *buffer) grow(L *State, n int) {
 	}
 	n = max(n, cap(b.text)+cap(b.text)/4, 256)
 	b.count(L, n)
-	b.text = append(make([]byte, 0, n), b.text...)
+	b.text = L.add(room(n), unsafe.String(unsafe.SliceData(b.text), len(b.text)))
 }
 
-// settle counts the memory that small pieces appended without grow took.
+// settle counts the memory that small pieces appended without grow took. It makes room for some more if
+// what was gathered is long, so that append does not have to move that.
 func (b *buffer) settle(L *State) {
-	if cap(b.text) > b.counted {
-		b.count(L, cap(b.text))
+	if cap(b.text) > b.counted || len(b.text) > piece {
+		b.settleLong(L)
 	}
 }
+
+func (b *buffer) settleLong(L *State) {
+	b.count(L, cap(b.text))
+	if len(b.text) > piece {
+		b.grow(L, smallRoom)
+	}
+}
+
+// smallRoom is more than what is appended between two calls of settle.
+const smallRoom = 4 << 10
 
 func (b *buffer) count(L *State, capacity int) {
 	if more := capacity - b.counted; more > 0 {
@@ -108,7 +121,7 @@ func (L *State) textValue(text []byte) Value {
 	case 1:
 		return byteValue(text[0])
 	}
-	return L.NewString(string(text))
+	return L.clone(unsafe.String(&text[0], len(text)))
 }
 
 // byteStrings holds every byte once, so that strings of one byte need no memory.
@@ -134,7 +147,7 @@ func (L *State) substring(s string, i, j int) Value {
 	if len(s) <= shareLimit || 2*(j-i) >= len(s) {
 		return String(s[i:j])
 	}
-	return L.NewString(string([]byte(s[i:j])))
+	return L.clone(s[i:j])
 }
 
 // returnAll answers with vs and avoids copying what is gathered in L.ret.

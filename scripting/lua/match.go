@@ -1,7 +1,5 @@
 package lua
 
-import "strings"
-
 const (
 	maxCaptures = 32
 	// maxMatchDepth bounds the recursion of a match; C's lua5.1 overflows its
@@ -48,7 +46,7 @@ func (m *matcher) search(p *pattern, s int) (start, end int) {
 	skip := len(p.literal) // known to match at every candidate
 	first := &p.steps[0]
 	for {
-		s = p.candidate(first, m.subject, s)
+		s = m.candidate(p, first, s)
 		if s < 0 {
 			return 0, noMatch
 		}
@@ -66,9 +64,9 @@ func (m *matcher) search(p *pattern, s int) (start, end int) {
 
 // candidate returns the first position at or behind s at which p might match,
 // -1 if there is none.
-func (p *pattern) candidate(first *step, subject string, s int) int {
+func (m *matcher) candidate(p *pattern, first *step, s int) int {
 	if p.literal != "" {
-		i := strings.Index(subject[s:], p.literal)
+		i := m.L.find(m.subject[s:], p.literal)
 		if i < 0 {
 			return -1
 		}
@@ -77,10 +75,14 @@ func (p *pattern) candidate(first *step, subject string, s int) int {
 	if first.kind != stepSet {
 		return s
 	}
-	for set := first.set; s < len(subject); s++ {
-		if set[subject[s]] {
-			return s
+	set := first.set
+	for s < len(m.subject) {
+		for end := min(s+stretch, len(m.subject)); s < end; s++ {
+			if set[m.subject[s]] {
+				return s
+			}
 		}
+		m.L.Tick(stretch >> 3)
 	}
 	return -1
 }
@@ -173,15 +175,11 @@ func (m *matcher) byteAt(s int) byte {
 }
 
 func (m *matcher) spanEnd(s int, set *byteSet) int {
-	start := s
 	if set == &allBytes {
-		s = len(m.subject)
+		m.L.Tick((len(m.subject) - s) >> 3)
+		return len(m.subject)
 	}
-	for s < len(m.subject) && set[m.subject[s]] {
-		s++
-	}
-	m.L.Tick((s - start) >> 3)
-	return s
+	return m.L.span(m.subject, s, set)
 }
 
 // span matches the longest run first, then shorter ones.
@@ -189,6 +187,7 @@ func (m *matcher) span(s, i, depth int) int {
 	next := &m.steps[i+1]
 	for e := m.spanEnd(s, m.steps[i].set); e >= s; e-- {
 		if next.kind == stepChar && m.byteAt(e) != next.c {
+			m.L.tickOn(e)
 			continue
 		}
 		if end := m.match(e, i+1, depth+1); end != noMatch {
@@ -202,6 +201,7 @@ func (m *matcher) span(s, i, depth int) int {
 func (m *matcher) lazy(s, i, depth int) int {
 	set, next, start := m.steps[i].set, &m.steps[i+1], s
 	for ; ; s++ {
+		m.L.tickOn(s)
 		if next.kind != stepChar || m.byteAt(s) == next.c {
 			if end := m.match(s, i+1, depth+1); end != noMatch {
 				return end
@@ -250,6 +250,7 @@ func (m *matcher) balance(s int, opening, closing byte) int {
 	}
 	start, depth := s, 1
 	for s++; s < len(m.subject); s++ {
+		m.L.tickOn(s)
 		switch m.subject[s] {
 		case closing:
 			if depth--; depth == 0 {
@@ -269,7 +270,11 @@ func (m *matcher) backref(s, l int) int {
 		return m.fail(errCaptureIndex)
 	}
 	c := m.captures[l]
-	if c.length == capturePosition || !strings.HasPrefix(m.subject[s:], m.subject[c.start:c.start+c.length]) {
+	if c.length == capturePosition || c.length > len(m.subject)-s {
+		return noMatch
+	}
+	m.L.work(c.length)
+	if !m.L.same(m.subject[s:s+c.length], m.subject[c.start:c.start+c.length]) {
 		return noMatch
 	}
 	return s + c.length

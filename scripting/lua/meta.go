@@ -133,10 +133,8 @@ func (L *State) setIndex(o, k, v Value, at *Site) {
 
 // arith performs a binary operation on operands that are not both numbers.
 func (L *State) arith(op operator, a, b Value, at []Site) Value {
-	L.workOnDigits(a)
-	L.workOnDigits(b)
-	if x, ok := a.ToNumber(); ok {
-		if y, ok := b.ToNumber(); ok {
+	if x, ok := L.toNumber(a); ok {
+		if y, ok := L.toNumber(b); ok {
 			return Number(compute(op, x, y))
 		}
 	}
@@ -154,7 +152,7 @@ func (L *State) arith(op operator, a, b Value, at []Site) Value {
 // arithError blames the first operand that is no number.
 func (L *State) arithError(a, b Value, at []Site) {
 	const doing = "perform arithmetic on"
-	if _, ok := a.ToNumber(); !ok {
+	if _, ok := L.toNumber(a); !ok {
 		L.typeErrorAt(a, doing, &at[0])
 	}
 	L.typeErrorAt(b, doing, &at[1])
@@ -179,7 +177,7 @@ func compute(op operator, x, y float64) float64 {
 
 // negate performs -v on what is no number.
 func (L *State) negate(v Value, at *Site) Value {
-	if x, ok := v.ToNumber(); ok {
+	if x, ok := L.toNumber(v); ok {
 		return Number(-x)
 	}
 	tm := L.metatable(v).event(eventNegate)
@@ -208,6 +206,7 @@ func (L *State) length(v Value, at *Site) Value {
 func (L *State) Equal(a, b Value) bool {
 	if a.n == b.n && a.IsString() {
 		L.work(len(a.str()))
+		return a.p == b.p || L.same(a.str(), b.str())
 	}
 	if RawEqual(a, b) {
 		return true
@@ -230,7 +229,7 @@ func (L *State) Less(a, b Value) bool {
 	}
 	if a.IsString() && b.IsString() {
 		L.work(min(len(a.str()), len(b.str())))
-		return a.str() < b.str()
+		return L.compare(a.str(), b.str()) < 0
 	}
 	if less, ok := L.compareMeta(eventLess, a, b); ok {
 		return less
@@ -246,7 +245,7 @@ func (L *State) LessEqual(a, b Value) bool {
 	}
 	if a.IsString() && b.IsString() {
 		L.work(min(len(a.str()), len(b.str())))
-		return a.str() <= b.str()
+		return L.compare(a.str(), b.str()) <= 0
 	}
 	if less, ok := L.compareMeta(eventLessEqual, a, b); ok {
 		return less

@@ -73,7 +73,7 @@ func appendNonFinite(dst []byte, f float64) []byte {
 // parseNumber reads s as Lua 5.1 converts a string to a number: C's strtod
 // (decimal, hexadecimal with or without fraction and binary exponent, inf,
 // nan) between optional white space. As in C the string ends at its first
-// zero byte. It reports false when anything else remains.
+// zero byte. It reports false when anything else remains. It is not for long strings: see State.parseNumber.
 func parseNumber(s string) (float64, bool) {
 	if f, ok := parseDigits(s); ok {
 		return f, true

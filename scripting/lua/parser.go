@@ -29,9 +29,12 @@ type parser struct {
 const tokenNone token = -1
 
 // parse returns the tree of a chunk, which is the body of a vararg function. The calls from Go under way
-// count as levels of nesting, as C Lua's do. It panics with a syntaxError.
-func parse(source, chunk string, calls int) *functionBody {
-	p := &parser{lexer: lexer{source: source, chunk: chunk, line: 1}, ahead: tokenNone, levels: calls}
+// in L, unless that is nil, count as levels of nesting, as C Lua's do. It panics with a syntaxError.
+func parse(L *State, source, chunk string) *functionBody {
+	p := &parser{lexer: lexer{L: L, source: source, chunk: chunk, line: 1}, ahead: tokenNone}
+	if L != nil {
+		p.levels = L.ccalls
+	}
 	p.fn = &functionBody{vararg: true}
 	p.advance()
 	p.fn.body = p.block()

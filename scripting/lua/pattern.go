@@ -73,8 +73,12 @@ func hasSpecials(p string) bool {
 
 // compilePattern translates p, which ends at its first zero byte as in C.
 // With anchors a leading ^ anchors; without (gmatch) it is an ordinary byte.
-func compilePattern(p string, anchors bool) *pattern {
+// What a long one is translated to counts as memory that the run holds, for good.
+func compilePattern(L *State, p string, anchors bool) *pattern {
 	p = cText(p)
+	if len(p) > longestPattern {
+		L.Alloc(len(p) * patternBytes)
+	}
 	out := &pattern{}
 	if anchors && p != "" && p[0] == '^' {
 		out.anchored = true
@@ -82,11 +86,15 @@ func compilePattern(p string, anchors bool) *pattern {
 	}
 	c := patternCompiler{rest: p}
 	for c.next() {
+		L.Tick(1)
 	}
 	out.steps = c.steps
 	out.literal = leadingLiteral(c.steps)
 	return out
 }
+
+// patternBytes is what a byte of a pattern takes once translated, about.
+const patternBytes = 128
 
 func leadingLiteral(steps []step) string {
 	n := 0

@@ -21,7 +21,7 @@ type Line struct {
 
 // CompileProfiled is Compile for a chunk whose runs p follows.
 func CompileProfiled(source, chunkName string, p *Profile) (*Proto, error) {
-	return compile(source, chunkName, 0, p)
+	return compile(nil, source, chunkName, p)
 }
 
 // Lines returns what is known of each line: the Profile's own slice, counted from 1; element 0 stands

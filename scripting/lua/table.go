@@ -326,24 +326,26 @@ func (t *Table) hashBorder(i int) int {
 }
 
 // Next returns the pair after key in the table's order, the first one after nil; more is false at the end.
-// known is false when key is not in the table. Fields may be cleared or overwritten meanwhile.
-func (t *Table) Next(key Value) (k, v Value, more, known bool) {
+// known is false when key is not in the table. Fields may be cleared or overwritten meanwhile. L counts the
+// steps over cleared ones, and may be nil.
+func (t *Table) Next(L *State, key Value) (k, v Value, more, known bool) {
 	i := 0
 	if !key.IsNil() {
 		if i = t.position(key); i < 0 {
 			return Nil, Nil, false, false
 		}
 	}
-	k, v, _, more = t.nextAt(i)
+	k, v, _, more = t.nextAt(L, i)
 	return k, v, more, true
 }
 
 // nextAt returns the first pair at or after position i and the position to go on from.
-func (t *Table) nextAt(i int) (k, v Value, next int, more bool) {
+func (t *Table) nextAt(L *State, i int) (k, v Value, next int, more bool) {
 	for ; i < len(t.array); i++ {
 		if v := t.array[i]; !v.IsNil() {
 			return Int(i + 1), v, i + 1, true
 		}
+		L.tickOn(i)
 	}
 	if t.node == &emptyNode {
 		return Nil, Nil, i, false
@@ -352,6 +354,7 @@ func (t *Table) nextAt(i int) (k, v Value, next int, more bool) {
 		if n := t.at(uint32(i - len(t.array))); !n.val.IsNil() {
 			return n.key, n.val, i + 1, true
 		}
+		L.tickOn(i)
 	}
 	return Nil, Nil, i, false
 }

@@ -72,19 +72,19 @@ func FuzzTable(f *testing.F) {
 		require.True(t, n == 0 || !table.GetInt(n).IsNil())
 		require.True(t, table.GetInt(n+1).IsNil())
 		count := 0
-		for k, v, more, _ := table.Next(Nil); more; k, v, more, _ = table.Next(k) {
+		for k, v, more, _ := table.Next(nil, Nil); more; k, v, more, _ = table.Next(nil, k) {
 			require.Equal(t, model[name(k)], v)
 			count++
 		}
 		require.Equal(t, len(model), count)
-		for k, _, more, _ := table.Next(Nil); more; {
+		for k, _, more, _ := table.Next(nil, Nil); more; {
 			table.Set(L, k, Nil) // clearing the current field is allowed
 			var known bool
-			k, _, more, known = table.Next(k)
+			k, _, more, known = table.Next(nil, k)
 			require.True(t, known)
 		}
 		table.check(t)
-		_, _, more, _ := table.Next(Nil)
+		_, _, more, _ := table.Next(nil, Nil)
 		require.False(t, more)
 	})
 }

@@ -66,13 +66,15 @@ func (t *Table) setElement(L *State, i int, v Value) {
 }
 
 // recount finds the dense prefix anew after the array changed as a whole.
-func (t *Table) recount() {
+func (t *Table) recount(L *State) {
 	d := 0
 	for d < len(t.array) && !t.array[d].IsNil() {
+		L.tickOn(d)
 		d++
 	}
 	t.dense = int32(d)
-	for _, v := range t.array[d:] {
+	for i, v := range t.array[d:] {
+		L.tickOn(i)
 		if !v.IsNil() {
 			t.dense = -1
 			return
@@ -211,10 +213,11 @@ func (c *census) best(keys int) (size, used int) {
 // rehash chooses new sizes for all keys and the extra one.
 func (t *Table) rehash(L *State, extra Value) {
 	var count census
-	integers := t.countArray(&count)
+	integers := t.countArray(L, &count)
 	total := integers
 	if t.node != &emptyNode {
 		for i := uint32(0); i <= t.mask; i++ {
+			L.tickOn(int(i))
 			if n := t.at(i); !n.val.IsNil() {
 				integers += count.add(n.key)
 				total++
@@ -227,7 +230,7 @@ func (t *Table) rehash(L *State, extra Value) {
 	t.resize(L, size, total-used)
 }
 
-func (t *Table) countArray(count *census) int {
+func (t *Table) countArray(L *State, count *census) int {
 	if d := int(t.dense); d >= 0 {
 		for b, low := 0, 0; low < d; b++ {
 			high := min(1<<b, d)
@@ -238,6 +241,7 @@ func (t *Table) countArray(count *census) int {
 	}
 	n := 0
 	for i, v := range t.array {
+		L.tickOn(i)
 		if !v.IsNil() {
 			count[bits.Len(uint(i))]++
 			n++
@@ -263,26 +267,39 @@ func (t *Table) resize(L *State, array, fields int) {
 		L.fail("table overflow")
 	}
 	t.charge(L, array, fields)
-	old, oldMask, oldArray := t.node, t.mask, t.array
-	t.makeNodes(fields)
-	if array > len(oldArray) {
-		t.array = make([]Value, array)
-		copy(t.array, oldArray)
-	} else if array < len(oldArray) {
-		t.array = oldArray[:array:array]
-		t.recount()
-		for i, v := range oldArray[array:] {
-			if !v.IsNil() {
-				t.SetInt(nil, array+i+1, v)
-			}
-		}
-		t.array = append([]Value(nil), t.array...)
+	next := Table{array: t.array, dense: t.dense}
+	next.makeNodes(fields)
+	switch {
+	case array > len(t.array):
+		next.array = moved(L, make([]Value, 0, array), t.array)[:array]
+	case array < len(t.array):
+		next.shrink(L, array)
 	}
-	if old == &emptyNode {
+	next.takeNodes(L, t)
+	t.array, t.node, t.dense, t.mask, t.free = next.array, next.node, next.dense, next.mask, next.free
+}
+
+// shrink moves what lies behind the first n elements to the hash part.
+func (t *Table) shrink(L *State, n int) {
+	rest := t.array[n:]
+	t.array = moved(L, make([]Value, 0, n), t.array[:n])
+	t.recount(L)
+	for i, v := range rest {
+		L.tickOn(i)
+		if !v.IsNil() {
+			t.SetInt(nil, n+i+1, v)
+		}
+	}
+}
+
+// takeNodes stores what the hash part of another table holds.
+func (t *Table) takeNodes(L *State, from *Table) {
+	if from.node == &emptyNode {
 		return
 	}
-	for i := int(oldMask); i >= 0; i-- {
-		n := (*node)(unsafe.Add(unsafe.Pointer(old), uintptr(i)*nodeSize))
+	for i := int(from.mask); i >= 0; i-- {
+		L.tickOn(i)
+		n := from.at(uint32(i))
 		if n.val.IsNil() {
 			continue
 		}

@@ -235,7 +235,7 @@ func (v Value) ToNumber() (float64, bool) {
 		return v.num(), true
 	}
 	if v.IsString() {
-		return parseNumber(v.str())
+		return (*State)(nil).parseNumber(v.str())
 	}
 	return 0, false
 }
