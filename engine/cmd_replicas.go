@@ -72,7 +72,7 @@ func cmdWait(c *Call) {
 func cmdWaitAOF(c *Call) {
 	local, replicas := c.Int(), int64(0)
 	if local < 0 || local > 1 {
-		c.Refusef(ErrBetween, 0, 1)
+		c.Refusef(ErrRange, 0, 1)
 	}
 	replicas = c.IntIn(0, 1<<63-1, ErrNotPositive)
 	deadline := c.after(c.Arg())
