@@ -88,7 +88,7 @@ func numKeys(dest, count, every int) Keys {
 			return nil, false
 		}
 		n, ok := resp.ParseInt(args[count])
-		if !ok || n < 0 || n > int64((len(args)-count-1)/every) {
+		if !ok || n < 0 || n == 0 && dest > 0 || n > int64((len(args)-count-1)/every) {
 			return nil, false
 		}
 		if dest > 0 {

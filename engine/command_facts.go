@@ -152,18 +152,33 @@ func (cmd *Command) access(n int) string {
 // with a condition, and BITFIELD may do nothing but read.
 func (cmd *Command) accessIn(args [][]byte, n int) string {
 	has := func(word string) bool {
-		return slices.ContainsFunc(args[2:], func(a []byte) bool { return IsWord(a, word) })
+		return len(args) > 3 && slices.ContainsFunc(args[3:], func(a []byte) bool { return IsWord(a, word) })
 	}
 	switch {
 	case cmd.full == "set" && !has("GET") && !slices.ContainsFunc(comparisons[:], func(k comparisonWord) bool { return has(k.word) }):
 		return "OW update"
 	case cmd.full == "delex" && len(args) == 2:
 		return "RM delete"
-	case cmd.full == "bitfield" && !has("SET") && !has("INCRBY"):
+	case cmd.full == "bitfield" && onlyGets(args[2:]):
 		return "RO access"
 	}
 	known, _ := strings.CutSuffix(cmd.access(n), " variable_flags")
 	return known
+}
+
+// onlyGets reports whether the operations of a BITFIELD do nothing but read, and are well-formed.
+func onlyGets(ops [][]byte) bool {
+	for len(ops) > 0 {
+		switch {
+		case IsWord(ops[0], "GET") && len(ops) > 2:
+			ops = ops[3:]
+		case IsWord(ops[0], "OVERFLOW") && len(ops) > 1:
+			ops = ops[2:]
+		default:
+			return false
+		}
+	}
+	return true
 }
 
 // keySpec is a specification of keys that may stand anywhere: behind a word, or where only the command
