@@ -19,7 +19,7 @@ const keysPerFamily = 5
 // ownKeys and its neighbours of other families; a letter and a number.
 var keyLetters = map[string]string{
 	"keys": "kshz", "strings": "s", "hashes": "h", "zsets": "z", "transactions": "shz",
-	"sets": "t", "lists": "l", "streams": "x", "hyperloglogs": "p", "bitmaps": "b", "geo": "g", "functions": "shz",
+	"sets": "t", "lists": "l", "streams": "x", "hyperloglogs": "p", "bitmaps": "b", "geo": "g", "functions": "shz", "options": "shzltxg",
 }
 
 const allLetters = "kshztl"
@@ -77,6 +77,10 @@ var fixedPools = map[string][]string{
 	// strings that are HyperLogLogs, or nearly
 	"hll": {"HYLL\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xff", "HYLL\x01abc\x07\x00\x00\x00\x00\x00\x00\x00\x7f\xff",
 		"HYLL\x01abcdefghijk\x3f\x7f\xbf", "HYLL\x01abcdefghijk", "HYLL\x00abcdefghijk\x00", "HYLL\x02abcdefghijk\x7f\xff", "HYLL"},
+	// scripts that say what they need
+	"script": {"#!lua\nreturn redis.call('get', KEYS[1])", "#!lua flags=no-writes\nreturn redis.call('set', KEYS[1], 1)",
+		"#!lua flags=no-writes,allow-stale\nreturn redis.call('type', KEYS[1])", "#!lua flags=x\nreturn 1", "#!lua name=x\nreturn 1",
+		"#!other\nreturn 1", "#!lua flags=\nreturn redis.call('set', KEYS[1], 1)", "#!lua", "#!lua flags=no-writes"},
 	// texts for LCS and patterns
 	"text":    {"ohmytext", "mynewtext", "", "a", "abcabc", "bcab"},
 	"pattern": {"*", "s*", "[sh]1", "?1", "h[^1]", "*1", "nothing", "\\s1", "[a-s]?", "m*", ""},
