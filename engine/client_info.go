@@ -74,10 +74,7 @@ func (c *Call) clientType() string {
 }
 
 func (s *Session) clientType() string {
-	if s.subscribed() {
-		return "pubsub"
-	}
-	return "normal"
+	return [...]string{"normal", "replica", "pubsub"}[s.class()]
 }
 
 // description returns a session's line of CLIENT LIST without its end.
@@ -125,7 +122,7 @@ func (s *Session) flags() string {
 		set    bool
 		letter byte
 	}{
-		{s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.waiter != nil || s.postponed, 'b'},
+		{s.follows(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.waiter != nil || s.postponed, 'b'},
 		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.stale, 'd'}, {s.closing, 'c'},
 		{s.unix, 'U'}, {s.noEvict, 'e'}, {s.noTouch, 'T'},
 	} {

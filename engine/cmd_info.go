@@ -132,7 +132,7 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 			timed++
 		}
 	}
-	Fields(b, "connected_clients", len(e.sessions.byID), "blocked_clients", len(e.waiting.all)+len(e.pause.postponed),
+	Fields(b, "connected_clients", len(e.sessions.byID)-len(e.relay.replicas), "blocked_clients", len(e.waiting.all)+len(e.pause.postponed),
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
 		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.waiting.keys),
 		"cluster_connections", 0)
@@ -175,14 +175,9 @@ func (e *Engine) fillStats(b *bytes.Buffer) {
 		"pubsub_patterns", len(e.broker.patterns), "pubsubshard_channels", len(e.broker.shards),
 		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
 		"total_eviction_exceeded_time", (e.eviction.exceeding+e.exceededFor())/1000,
-		"current_eviction_exceeded_time", e.exceededFor()/1000, "total_error_replies", e.stats.totalErrors)
+		"current_eviction_exceeded_time", e.exceededFor()/1000, "total_error_replies", e.stats.totalErrors,
+		"sync_full", e.relay.full, "sync_partial_ok", e.relay.partial, "sync_partial_err", e.relay.refused)
 	Fields(b, idleStats...)
-}
-
-func (e *Engine) fillReplication(b *bytes.Buffer) {
-	Fields(b, "role", "master", "connected_slaves", 0, "master_failover_state", "no-failover", "master_replid", e.info.replID,
-		"master_replid2", strings.Repeat("0", 40), "master_repl_offset", 0, "second_repl_offset", -1, "repl_backlog_active", 0,
-		"repl_backlog_size", e.params["repl-backlog-size"].Get(), "repl_backlog_first_byte_offset", 0, "repl_backlog_histlen", 0)
 }
 
 // eachCommand calls fn for all commands and subcommands, ordered by name.

@@ -1,16 +1,23 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/resp"
+import (
+	"fmt"
 
-// What commands about replication answer in a server that has none.
+	"github.com/miniserver-go/miniserver/resp"
+)
 
-// Replicas is the family of what waits for replicas.
+// What commands about replication answer. This server is always a master; SYNC and PSYNC are those of who
+// takes snapshots.
+
+// Replicas is the family of what replicas say, and of what waits for them.
 func Replicas() Family {
 	return Family{Group: "generic", Commands: []Command{
 		{Name: "wait", Arity: 3, Flags: Blocking, Run: cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
 			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed."},
 		{Name: "waitaof", Arity: 4, Flags: Blocking, Run: cmdWaitAOF, Since: "7.2.0", ACL: "-keyspace connection",
 			Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas."},
+		{Name: "replconf", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy, Run: cmdReplConf, Since: "3.0.0",
+			Summary: "An internal command for configuring the replication stream."},
 	}}
 }
 
@@ -18,8 +25,19 @@ func Replicas() Family {
 func cmdRole(c *Call) {
 	c.Reply.Array(3)
 	c.Reply.BulkString("master")
-	c.Reply.Int(0)
-	c.Reply.Array(0)
+	c.Reply.Int(c.Engine.relay.offset)
+	at, n := c.Reply.Defer(), 0
+	for _, r := range c.Engine.relay.replicas {
+		if r.stage < settling {
+			continue
+		}
+		n++
+		c.Reply.Array(3)
+		c.Reply.BulkString(r.host())
+		c.Reply.BulkString(fmt.Sprint(r.port))
+		c.Reply.BulkString(fmt.Sprint(r.acked))
+	}
+	c.Reply.SetArray(at, n)
 }
 
 // REPLICAOF <host port | NO ONE>
@@ -28,10 +46,10 @@ func cmdReplicaOf(c *Call) {
 		c.Reply.Status("OK")
 		return
 	}
-	c.Fail(ErrNoReplication)
+	c.Fail(ErrNoMaster)
 }
 
-// FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]. There is nobody to take over.
+// FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]. Nobody may take over.
 func cmdFailover(c *Call) {
 	if c.Left() == 1 && c.Word("ABORT") {
 		c.Fail(ErrFailoverNone)
@@ -50,22 +68,91 @@ func cmdFailover(c *Call) {
 			c.Refuse(ErrSyntax)
 		}
 	}
+	if len(c.Engine.relay.replicas) > 0 {
+		c.Refuse(ErrNoFailover)
+	}
 	if c.OK() {
 		c.Fail(ErrFailoverNobody)
 	}
 }
 
-// WAIT numreplicas timeout. There are no replicas, so that Redis would let the time pass.
+// REPLCONF [option value ...]. Of a replica that follows ACK has no reply.
+func cmdReplConf(c *Call) {
+	if c.Left()%2 != 0 {
+		c.Fail(ErrSyntax)
+		return
+	}
+	r := c.Session.Replica()
+	for c.More() && c.err == "" {
+		switch {
+		case c.Word("LISTENING-PORT"):
+			r.port = c.Int()
+		case c.Word("IP-ADDRESS"):
+			c.replicaAddress(r, c.Arg())
+		case c.Word("CAPA"):
+			r.Request.EOF = IsWord(c.Arg(), "EOF") || r.Request.EOF
+		case c.Word("ACK"):
+			c.confirm(r)
+			return
+		case c.Word("GETACK"):
+			return
+		case c.Word("RDB-ONLY"):
+			once := c.Int()
+			if once != 0 && once != 1 {
+				c.Refuse(ErrReplConfOnce)
+			}
+			r.Request.OnlyOnce = once == 1
+		case c.Word("RDB-FILTER-ONLY"):
+			c.replicaFilter(r, c.Arg())
+		default:
+			c.Refusef(ErrReplConf, c.Arg())
+		}
+	}
+	if c.OK() {
+		c.Reply.Status("OK")
+	}
+}
+
+func (c *Call) replicaAddress(r *Replica, ip []byte) {
+	if len(ip) > 255 {
+		c.Refusef(ErrReplicaAddress, len(ip))
+		return
+	}
+	r.ip = string(ip)
+}
+
+// replicaFilter reads which parts of the data a snapshot shall have; functions are all that may be named.
+func (c *Call) replicaFilter(r *Replica, text []byte) {
+	words, ok := resp.Words(text, nil)
+	if !ok {
+		c.Refuse(ErrFilterQuotes)
+	}
+	r.Request.NoData, r.Request.NoFunctions = true, true
+	for _, word := range words {
+		if !IsWord(word, "FUNCTIONS") {
+			c.Refusef(ErrFilter, word)
+		}
+		r.Request.NoFunctions = false
+	}
+}
+
+// confirm reads REPLCONF ACK offset [FACK offset].
+func (c *Call) confirm(r *Replica) {
+	offset, synced := c.Int(), int64(0)
+	if c.Left() > 1 && c.Word("FACK") {
+		synced = c.Int()
+	}
+	if r.Attached() && c.err == "" {
+		r.confirm(offset, synced)
+	}
+}
+
+// WAIT numreplicas timeout
 func cmdWait(c *Call) {
 	replicas, deadline := c.Int(), c.after(c.Arg())
-	if !c.OK() {
-		return
+	if c.OK() {
+		c.awaitReplicas(deadline, &confirmation{count: int(replicas), tell: func(s *Session, n int) { s.Reply.Int(int64(n)) }})
 	}
-	if replicas <= 0 {
-		c.Reply.Int(0)
-		return
-	}
-	c.Park(nil, deadline, func(s *Session) { s.Reply.Int(0) })
 }
 
 // WAITAOF numlocal numreplicas timeout
@@ -83,39 +170,17 @@ func cmdWaitAOF(c *Call) {
 	if !c.OK() {
 		return
 	}
-	if replicas == 0 && (local == 0 || synced) {
-		tellSynced(c.Session, synced)
-		return
-	}
-	e := c.Engine
-	c.Park(nil, deadline, func(s *Session) {
-		_, synced := e.synced()
-		tellSynced(s, synced)
-	})
-	if c.parked && local != 0 && replicas == 0 {
-		e.awaitSync(c.Session.waiter)
-	}
-}
-
-// awaitSync ends a wait when what was changed so far is on disk.
-func (e *Engine) awaitSync(w *waiter) {
-	e.durable.Await(func() {
-		if w.session.waiter == w {
-			w.lapse = func(s *Session) { tellSynced(s, true) }
-			e.lapse(w, "")
+	q := &confirmation{count: int(replicas), synced: true, disk: local != 0 && !synced}
+	q.tell = func(s *Session, n int) {
+		here := int64(0)
+		if _, synced := s.engine.synced(); synced || local != 0 && !q.disk {
+			here = 1
 		}
-	})
-}
-
-// tellSynced replies how many have what was changed on disk: this server, and replicas.
-func tellSynced(s *Session, here bool) {
-	s.Reply.Array(2)
-	if here {
-		s.Reply.Int(1)
-	} else {
-		s.Reply.Int(0)
+		s.Reply.Array(2)
+		s.Reply.Int(here)
+		s.Reply.Int(int64(n))
 	}
-	s.Reply.Int(0)
+	c.awaitReplicas(deadline, q)
 }
 
 // after returns the deadline that a timeout in milliseconds from now is; 0 for none.

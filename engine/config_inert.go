@@ -69,9 +69,8 @@ var inertInts = []inertInt{
 	{"hz", 10, 0, maxInt32, ""}, {"io-threads", 1, 1, 128, ""}, {"list-compress-depth", 0, 0, maxInt32, ""},
 	{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
 	{"maxmemory-clients", 0, 0, 0, ""}, {"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, 0, "min-slaves-to-write"},
-	{"repl-backlog-ttl", 3600, 0, math.MaxInt64, ""}, {"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
+	{"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
 	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
-	{"repl-ping-replica-period", 10, 1, maxInt32, "repl-ping-slave-period"}, {"repl-timeout", 60, 1, maxInt32, ""},
 	{"replica-announce-port", 0, 0, 65535, "slave-announce-port"}, {"replica-priority", 100, 0, maxInt32, "slave-priority"},
 	{"shutdown-timeout", 10, 0, maxInt32, ""}, {"socket-mark-id", 0, 0, math.MaxUint32, ""},
 	{"tcp-backlog", 511, 0, maxInt32, ""},
@@ -82,7 +81,6 @@ var inertInts = []inertInt{
 var inertSizes = []inertInt{
 	{"active-defrag-ignore-bytes", 100 << 20, 1, 0, ""}, {"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
 	{"cluster-link-sendbuf-limit", 0, 0, 0, ""},
-	{"repl-backlog-size", 1 << 20, 1, 0, ""},
 }
 
 var inertTexts = []inertText{

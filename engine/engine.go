@@ -69,7 +69,9 @@ type Engine struct {
 	buffer    []byte // see Call.Buffer
 	eviction  eviction
 	info      serverInfo
-	log       func(db int, args [][]byte)
+	log       Effects // to the journal, the relay or both; nil if nobody listens
+	journaled Effects // to the journal
+	relay     relay
 	tx        journalTx
 	durable   Durable         // nil if nobody keeps anything
 	denials   [keepers]string // the errors that refuse writes
@@ -87,7 +89,7 @@ type Options struct {
 	Seed      uint64       // of hash functions and dice
 	// Journal receives the commands that reproduce each change, in order; nil for none. It must
 	// not keep args.
-	Journal func(db int, args [][]byte)
+	Journal Effects
 }
 
 // Hooks are what an engine asks of whoever serves it. Each may be nil, where nobody can. They are
@@ -143,6 +145,7 @@ func New(o Options) *Engine {
 		users:    newUsers(),
 		waiting:  newWaiting(),
 		broker:   newBroker(),
+		relay:    newRelay(),
 
 		libraries: noLibraries{},
 	}
@@ -157,6 +160,7 @@ func New(o Options) *Engine {
 	e.AddParams(e.coreParams()...)
 	e.AddParams(e.evictionParams()...)
 	e.AddParams(e.bloomParams()...)
+	e.AddParams(e.relayParams()...)
 	e.AddParams(inertParams()...)
 	e.AddSections(e.coreSections()...)
 	e.sample()
@@ -198,7 +202,7 @@ type Outcome struct {
 	Parked  bool   // no further command may run until the session's Peer is woken
 	Closing bool   // close once Out is sent
 
-	Listening bool // the session is subscribed to channels
+	Class Class // of clients, by which its output is limited
 }
 
 // Do executes the commands of a batch for a session, in order. It takes fewer than all when the
@@ -250,7 +254,7 @@ func (e *Engine) Collect(s *Session) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	o := s.collect()
-	if o.Listening && cap(o.Out) <= maxPushed {
+	if o.Class != Ordinary && cap(o.Out) <= maxPushed {
 		s.spare = o.Out // it was not lent
 	}
 	return o

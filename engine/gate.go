@@ -23,6 +23,9 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
 		return ErrOOM
 	case e.denied != "" && s.deniable(cmd, args):
 		return e.denied
+	case s.replica != nil && s.follows() && !cmd.keepsFollowing():
+		s.closing = true // as in Redis: a reply would end up in what it follows
+		return ErrReplicaReads
 	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
 		return fmt.Sprintf(ErrSubscribed, cmd.full)
 	case e.loading && f&Loading == 0:
@@ -69,6 +72,11 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) string {
 		return ErrScriptKilled
 	}
 	return ""
+}
+
+// keepsFollowing reports whether a replica may say the command.
+func (cmd *Command) keepsFollowing() bool {
+	return cmd.Name == "replconf" || cmd.Name == "sync" || cmd.Name == "psync"
 }
 
 // runsSubscribed reports whether the command may run while the session listens to channels.

@@ -82,10 +82,10 @@ func (t *tracking) prefixes(e *Engine) int {
 	return len(slices.Compact(all))
 }
 
-// idleStats are figures of INFO stats that dashboards read and that never move here: nothing forks, nothing is replicated
-// or defragmented, expiry does not sample, clients are not evicted, and no threads read for the one that executes.
+// idleStats are figures of INFO stats that dashboards read and that never move here: nothing forks, no master is
+// followed, nothing is defragmented, expiry does not sample, clients are not evicted, and no threads read for the one that executes.
 var idleStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
-	"migrate_cached_sockets", 0, "slave_expires_tracked_keys", 0, "sync_full", 0, "sync_partial_ok", 0, "sync_partial_err", 0,
+	"migrate_cached_sockets", 0, "slave_expires_tracked_keys", 0,
 	"active_defrag_hits", 0, "active_defrag_misses", 0, "active_defrag_key_hits", 0, "active_defrag_key_misses", 0,
 	"total_active_defrag_time", 0, "current_active_defrag_time", 0, "unexpected_error_replies", 0,
 	"total_net_repl_input_bytes", 0, "total_net_repl_output_bytes", 0, "instantaneous_input_repl_kbps", "0.00",

@@ -10,8 +10,28 @@ import (
 
 // SetJournal says where changes go from now on: fn receives the commands that reproduce each change, in
 // order, and must not keep args; nil for none. It is called under the lock, in no transaction.
-func (e *Engine) SetJournal(fn func(db int, args [][]byte)) {
-	e.log, e.Keyspace.NameLapsed = fn, fn != nil
+func (e *Engine) SetJournal(fn Effects) {
+	e.journaled = fn
+	e.setLogs()
+}
+
+// Effects receives commands, each with its database.
+type Effects func(db int, args [][]byte)
+
+// setLogs has changes told to those who want to know: the journal, the relay, both or nobody.
+func (e *Engine) setLogs() {
+	switch journal := e.journaled; {
+	case !e.relay.running:
+		e.log = journal
+	case journal == nil:
+		e.log = e.feed
+	default:
+		e.log = func(db int, args [][]byte) {
+			journal(db, args)
+			e.feed(db, args)
+		}
+	}
+	e.Keyspace.NameLapsed = e.log != nil
 }
 
 // Durable is who knows what of the changes is safe on disk. It is called under the lock.

@@ -47,6 +47,7 @@ type Session struct {
 	running   bool // its slow script goes on elsewhere
 	woken     bool // Peer.Wake was called and nothing was collected since
 	subs      subscriptions
+	replica   *Replica // nil if it never spoke like one
 	created   int64
 	seen      int64 // microseconds, of the last command
 	last      *Command
@@ -155,6 +156,7 @@ func (e *Engine) detach(s *Session) {
 	e.unsubscribeAll(s)
 	e.unmonitor(s)
 	e.untrack(s)
+	e.detachReplica(s)
 }
 
 // DB returns the number of the selected database.
@@ -192,7 +194,7 @@ func (s *Session) useRoom() {
 // collect hands out the replies for sending.
 func (s *Session) collect() Outcome {
 	s.woken = false
-	o := Outcome{Parked: s.waiter != nil || s.running || s.postponed, Closing: s.closing, Listening: s.subscribed()}
+	o := Outcome{Parked: s.waiter != nil || s.running || s.postponed, Closing: s.closing, Class: s.class()}
 	if s.running { // the script goes on writing
 		o.Out, s.early = s.early, nil
 		return o
@@ -218,6 +220,26 @@ func (s *Session) wake() {
 		s.woken = true
 		s.Peer.Wake()
 	}
+}
+
+// Class is the kind of a client.
+type Class int
+
+// The classes of clients, in the order of client-output-buffer-limit.
+const (
+	Ordinary  Class = iota
+	Following       // a replica
+	Listening       // to channels
+)
+
+func (s *Session) class() Class {
+	switch {
+	case s.replica != nil && s.follows():
+		return Following
+	case s.subscribed():
+		return Listening
+	}
+	return Ordinary
 }
 
 // stopped reports whether no further command of the session may run now.

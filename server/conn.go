@@ -142,8 +142,10 @@ func (c *conn) fail(failure string) {
 // take sends the replies and notes the session's state.
 func (c *conn) take(o engine.Outcome) {
 	if len(o.Out) > 0 {
-		c.write(o.Out, !o.Listening)
-		c.restrain(o.Listening)
+		c.write(o.Out, o.Class == engine.Ordinary)
+	}
+	if len(o.Out) > 0 || c.session.Unsent.Load() > 0 {
+		c.restrain(o.Class)
 	}
 	c.parked = o.Parked
 	c.dying = c.dying || o.Closing
@@ -169,7 +171,7 @@ func (c *conn) send(out []byte) {
 }
 
 // restrain ends a connection whose unsent output exceeds its limit.
-func (c *conn) restrain(listening bool) {
+func (c *conn) restrain(class engine.Class) {
 	if c.broken {
 		return
 	}
@@ -178,7 +180,7 @@ func (c *conn) restrain(listening bool) {
 		return
 	}
 	c.session.Unsent.Store(unsent)
-	lim := c.server.outputLimit(listening)
+	lim := c.server.output.Load()[class]
 	switch {
 	case lim.soft == 0 || unsent < lim.soft:
 		c.late = time.Time{}

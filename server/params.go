@@ -76,21 +76,13 @@ type outputLimit struct {
 	patience   time.Duration
 }
 
-// outputLimits are those of ordinary clients, replicas and listeners to channels.
+// outputLimits are those of the classes of clients: ordinary ones, replicas and listeners to channels.
 type outputLimits [3]outputLimit
 
 var outputClasses = [...]string{"normal", "slave", "pubsub"}
 
 func defaultOutput() *outputLimits {
 	return &outputLimits{{}, {256 << 20, 64 << 20, time.Minute}, {32 << 20, 8 << 20, time.Minute}}
-}
-
-// outputLimit returns the limit of a connection.
-func (s *Server) outputLimit(listening bool) outputLimit {
-	if listening {
-		return s.output.Load()[2]
-	}
-	return s.output.Load()[0]
 }
 
 // String returns the limits as CONFIG GET shows them.
@@ -102,8 +94,8 @@ func (l *outputLimits) String() string {
 	return strings.Join(words, " ")
 }
 
-// setOutput takes limits in the form class hard soft seconds, for one class or several. The hard limit
-// of listeners is the engine's too, which holds what their event loops have not fetched yet.
+// setOutput takes limits in the form class hard soft seconds, for one class or several. The hard limits
+// of replicas and listeners are the engine's too, which holds what their event loops have not fetched yet.
 func (s *Server) setOutput(v string) string {
 	words := strings.Fields(v)
 	if len(words)%4 != 0 {
@@ -124,6 +116,6 @@ func (s *Server) setOutput(v string) string {
 		limits[class] = outputLimit{hard, soft, time.Duration(seconds) * time.Second}
 	}
 	s.output.Store(&limits)
-	s.engine.Config.PushLimit = limits[2].hard
+	s.engine.Config.RelayLimit, s.engine.Config.PushLimit = limits[engine.Following].hard, limits[engine.Listening].hard
 	return ""
 }

@@ -12,7 +12,6 @@ type absence struct{ commands, why string }
 
 var absences = []absence{
 	{"restore-asking", "what `MIGRATE` sends within a cluster"},
-	{"psync sync replconf", "nothing is replicated"},
 }
 
 // missing returns a table in Markdown of the commands that are among theirs and not among ours, a line for

@@ -153,8 +153,9 @@ type Writer struct {
 	// NoChecksum leaves the checksum out.
 	NoChecksum bool
 
-	to   Target
-	at   int64 // where the snapshot begins
+	to   io.Writer
+	head io.WriterAt // to write the header again; nil if its version is settled
+	at   int64       // where the snapshot begins
 	sum  uint64
 	size int64 // of the body
 	err  error
@@ -165,8 +166,16 @@ func header(version int) []byte { return fmt.Appendf(nil, "%s%04d", magic, versi
 
 // NewWriter begins a snapshot at the position of a target that is at offset at.
 func NewWriter(to Target, at int64) *Writer {
-	w := &Writer{to: to, at: at}
+	w := &Writer{to: to, head: to, at: at}
 	_, w.err = to.Write(header(oldest))
+	return w
+}
+
+// NewStream begins a snapshot that goes where nothing can be written again. Its version is that of Redis 7.0,
+// whatever the data need.
+func NewStream(to io.Writer) *Writer {
+	w := &Writer{to: to}
+	_, w.err = to.Write(header(functionsVersion))
 	return w
 }
 
@@ -186,11 +195,13 @@ func (w *Writer) Write(body []byte) error {
 // Size returns the bytes of the body written so far.
 func (w *Writer) Size() int64 { return w.size }
 
-// End completes the snapshot, as one of the given version.
+// End completes the snapshot, as one of the given version; one of NewStream has its own.
 func (w *Writer) End(version int) error {
 	_ = w.Write([]byte{opEnd})
-	if w.err == nil && version != oldest {
-		_, w.err = w.to.WriteAt(header(version), w.at)
+	if w.head == nil {
+		version = functionsVersion
+	} else if w.err == nil && version != oldest {
+		_, w.err = w.head.WriteAt(header(version), w.at)
 	}
 	if w.err != nil {
 		return w.err

@@ -8,6 +8,10 @@ const (
 	errReload     = "ERR Error trying to load the RDB dump, check server logs."
 	errReloadArgs = "ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options."
 
+	errPending  = "ERR SYNC and PSYNC are invalid with pending output"
+	errNeedsEOF = "ERR Filtered replica requires EOF capability"
+	errFailover = "ERR PSYNC FAILOVER can't be sent to a master."
+
 	errBusyKey    = "BUSYKEY Target key name already exists."
 	errTTL        = "ERR Invalid TTL value, must be >= 0"
 	errIdleTime   = "ERR Invalid IDLETIME value, must be >= 0"

@@ -46,6 +46,13 @@ func (s *Saver) begin() *rdb.Records {
 // Begin returns an encoder of a snapshot that holds what comes before the keys: aux fields, those given
 // as names and values included, libraries of functions, and how many keys there are. It is called under the lock.
 func Begin(e *engine.Engine, compress bool, aux ...string) *rdb.Records {
+	r := beginAux(e, compress, aux...)
+	addLibraries(r, e)
+	addSizes(r, e)
+	return r
+}
+
+func beginAux(e *engine.Engine, compress bool, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(compress)
 	r.Aux("redis-ver", engine.RedisVersion)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
@@ -54,15 +61,22 @@ func Begin(e *engine.Engine, compress bool, aux ...string) *rdb.Records {
 	for i := 0; i+1 < len(aux); i += 2 {
 		r.Aux(aux[i], aux[i+1])
 	}
+	return r
+}
+
+func addLibraries(r *rdb.Records, e *engine.Engine) {
 	for _, source := range e.Libraries().Sources() {
 		r.Library(source)
 	}
+}
+
+// addSizes tells how many keys there are in each database.
+func addSizes(r *rdb.Records, e *engine.Engine) {
 	for i := range e.Keyspace.Len() {
 		if db := e.Keyspace.DB(i); db.Len() > 0 {
 			r.Sizes(i, db.Len(), db.Volatile())
 		}
 	}
-	return r
 }
 
 // Marks returns which access marks a snapshot should hold: those that eviction goes by.

@@ -1,0 +1,151 @@
+package snapshot
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+// delivery is a snapshot on its way to replicas. It goes out while it is taken, in the form that ends with a
+// mark; for those who do not know that form it is gathered first, for they must be told its length:
+//
+//	$EOF:<mark>\r\n snapshot <mark>       $<length>\r\n snapshot
+//
+// The slowest replica sets the pace, and one that stands still is given up, for as long as it lasts nobody else
+// can take a picture of the data.
+type delivery struct {
+	saver    *Saver
+	request  engine.Request
+	guests   []*engine.Replica
+	records  *rdb.Records
+	marks    rdb.Access
+	picture  *keyspace.Snapshot // nil without data
+	mark     []byte
+	gathered []byte
+}
+
+const (
+	maxUnsent = 4 << 20              // bytes that may wait to be sent to a replica
+	breath    = 2 * time.Millisecond // after which to look whether they are sent
+	markBytes = 40
+)
+
+func (s *Saver) newDelivery(q engine.Request) *delivery {
+	d := &delivery{saver: s, request: q, records: beginAux(s.engine, s.compress, "aof-base", "0"), marks: Marks(s.engine)}
+	if !q.NoFunctions {
+		addLibraries(d.records, s.engine)
+	}
+	if !q.NoData {
+		addSizes(d.records, s.engine)
+		d.picture = s.engine.Keyspace.Snapshot(d.take)
+	}
+	for len(d.mark) < markBytes {
+		d.mark = fmt.Appendf(d.mark, "%08x", uint32(s.engine.Random()))
+	}
+	return d
+}
+
+// take encodes a key, unless nobody is left.
+func (d *delivery) take(k *keyspace.Record, pace *keyspace.Pace) {
+	if len(d.guests) > 0 {
+		d.records.Picture(k, d.marks, pace)
+	}
+}
+
+// run takes the snapshot and sends it.
+func (d *delivery) run() {
+	if d.request.EOF {
+		d.send([]byte("$EOF:"), d.mark, []byte("\r\n"))
+	}
+	w := rdb.NewStream(d)
+	var block []byte
+	for more := true; more; {
+		d.saver.engine.With(func() {
+			began := time.Now()
+			more = d.slice()
+			block = d.records.Take(block)
+			more = more || d.records.Len() > 0
+			d.saver.engine.Spike(spike, time.Since(began).Microseconds())
+		})
+		runtime.Gosched() // whoever waits for the lock has it first
+		_ = w.Write(block)
+	}
+	_ = w.End(0)
+	if d.request.EOF {
+		d.send(d.mark)
+	} else {
+		d.send(fmt.Appendf(nil, "$%d\r\n", len(d.gathered)), d.gathered)
+	}
+	d.saver.engine.With(d.end)
+}
+
+// slice takes some keys, and reports whether there are more.
+func (d *delivery) slice() (more bool) {
+	more = d.picture != nil
+	for n := 0; more && n < sliceChains && d.records.Len() < sliceBytes; n += stepChains {
+		more = d.picture.Step(stepChains)
+	}
+	return more
+}
+
+// Write implements io.Writer for the snapshot's bytes. It does not fail: who cannot take them is left out.
+func (d *delivery) Write(piece []byte) (int, error) {
+	if !d.request.EOF {
+		d.gathered = append(d.gathered, piece...)
+		return len(piece), nil
+	}
+	d.send(piece)
+	d.pace()
+	return len(piece), nil
+}
+
+// send sends pieces to all.
+func (d *delivery) send(pieces ...[]byte) {
+	d.saver.engine.With(func() {
+		d.guests = slices.DeleteFunc(d.guests, (*engine.Replica).Gone)
+		for _, r := range d.guests {
+			for _, piece := range pieces {
+				r.Send(piece)
+			}
+		}
+	})
+}
+
+// pace returns when all have room for more, or are given up.
+func (d *delivery) pace() {
+	began := time.Now()
+	for {
+		waiting := false
+		d.saver.engine.With(func() {
+			for _, r := range d.guests {
+				switch {
+				case r.Gone() || r.Unsent() < maxUnsent:
+				case time.Since(began) > time.Duration(r.Timeout())*time.Second:
+					d.saver.opts.Log('#', "Disconnecting timedout replica (full sync): %s", r.Name())
+					r.Drop()
+				default:
+					waiting = true
+				}
+			}
+		})
+		if !waiting {
+			return
+		}
+		time.Sleep(breath)
+	}
+}
+
+// end tells that all was sent.
+func (d *delivery) end() {
+	for _, r := range d.guests {
+		if !r.Gone() {
+			d.saver.opts.Log('*', "Synchronization with replica %s succeeded", r.Name())
+			r.Delivered()
+		}
+	}
+}
