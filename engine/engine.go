@@ -237,6 +237,10 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 // argument is true of nearly all of them, and so is that keys are short.
 func (e *Engine) fetch(s *Session, batch [][][]byte) {
 	const longest = 64
+	db := e.Keyspace.DB(s.db)
+	if !db.Cold() {
+		return
+	}
 	var keys [keyspace.FetchKeys][]byte
 	n := 0
 	for _, args := range batch[:min(len(batch), len(keys))] {
@@ -245,7 +249,7 @@ func (e *Engine) fetch(s *Session, batch [][][]byte) {
 			n++
 		}
 	}
-	e.Keyspace.DB(s.db).Fetch(keys[:n], 1)
+	db.Fetch(keys[:n], 1)
 }
 
 // Collect returns the replies and pushes that were written to a session outside of its own Do, and

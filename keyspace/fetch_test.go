@@ -12,10 +12,11 @@ func TestFetch(t *testing.T) {
 	db := ks.DB(0)
 	var args [][]byte
 	for i := range 3*FetchKeys + 1 {
-		args = append(args, keyOf(i))
+		args = append(args, keyOf(i*cached/20))
 	}
 	db.Fetch(args, 1)
-	fill(db, 2*FetchKeys, func(i int) int64 { return start + int64(i%2) })
+	fill(db, 2*cached, func(i int) int64 { return start + int64(i%2) })
+	require.True(t, db.Cold())
 	ks.OnExpire = func(_ *DB, key string) { require.Fail(t, "removed", key) }
 	before := ks.Digest()
 	ks.Now++
@@ -24,7 +25,7 @@ func TestFetch(t *testing.T) {
 			db.Fetch(args[:n], step)
 		}
 	}
-	require.Equal(t, 2*FetchKeys, db.Len())
+	require.Equal(t, 2*cached, db.Len())
 	ks.Now--
 	require.Equal(t, before, ks.Digest())
 	require.NoError(t, db.Check())
