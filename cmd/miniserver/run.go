@@ -160,12 +160,28 @@ func (p *program) serve(ctx context.Context) error {
 	if err := p.server.Listen(); err != nil {
 		return fmt.Errorf("could not listen: %w", err)
 	}
+	p.introduce()
 	err := p.server.Run(ctx)
 	if err == nil {
 		p.kept.Snapshots.Close()
 	}
 	p.kept.Journal.Close()
+	if err == nil {
+		server.Log(&p.log, '*', "Stopped")
+	}
 	return err
+}
+
+// introduce writes the first line of the log: what this is, how it was set up, and where the data are kept.
+func (p *program) introduce() {
+	source, keeping := "no configuration file", "data are kept in memory only"
+	if p.conf.file != "" {
+		source = p.conf.file
+	}
+	if p.engine.Param("appendonly").Get() == "yes" || p.engine.Param("save").Get() != "" {
+		keeping = "data are kept in " + p.engine.Param("dir").Get()
+	}
+	server.Log(&p.log, '*', "miniserver %s, compatible with Redis %s; %s; %s", engine.Version, engine.RedisVersion, source, keeping)
 }
 
 func (p *program) writePID() error {
