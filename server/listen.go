@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -25,6 +26,14 @@ type listener struct {
 	net.Listener
 	kind  string // tcp, unix, tls
 	admit func(nc net.Conn)
+	at    address // that bind and port name; zero for others
+}
+
+// address is where the parameters want a listener. An optional one may be missing.
+type address struct {
+	bind   string
+	port   int
+	secret bool // TLS
 }
 
 // listen opens the listeners that the options ask for. Port 0 is the same free port on all addresses.
@@ -44,7 +53,7 @@ func (s *Server) listen() error {
 		if ln != nil {
 			port = ln.Addr().(*net.TCPAddr).Port
 			s.opts.Port = port
-			s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit})
+			s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{bind, port, false}})
 		}
 	}
 	if err := s.listenTLS(); err != nil {
@@ -55,10 +64,10 @@ func (s *Server) listen() error {
 		if err != nil {
 			return err
 		}
-		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit})
+		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{}})
 	}
 	for _, ln := range s.opts.Listeners {
-		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit})
+		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{}})
 	}
 	if len(s.listeners) == 0 {
 		return errors.New("no address to listen on")
@@ -75,12 +84,89 @@ func (s *Server) listenTLS() error {
 		return fmt.Errorf("failed to configure TLS: %w", err)
 	}
 	for _, bind := range s.opts.Bind {
-		ln, err := s.listenTCP(bind, s.tls.port)
-		if err != nil {
+		if err := s.open(address{bind, s.tls.port, true}); err != nil {
 			return err
 		}
-		if ln != nil {
-			s.listeners = append(s.listeners, listener{ln, "tls", s.admitTLS})
+	}
+	return nil
+}
+
+// open adds the listener of an address, if the machine has it.
+func (s *Server) open(at address) error {
+	ln, err := s.listenTCP(at.bind, at.port)
+	if err != nil || ln == nil {
+		return err
+	}
+	l := listener{ln, ln.Addr().Network(), s.admit, at}
+	if at.secret {
+		l.kind, l.admit = "tls", s.admitTLS
+	}
+	s.listeners = append(s.listeners, l)
+	return nil
+}
+
+// relisten listens where bind and port say now, while connections stay as they are. If that fails it
+// listens where it did.
+func (s *Server) relisten() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.accepting {
+		return nil
+	}
+	old := s.addresses()
+	err := s.moveTo(s.wanted())
+	if err != nil {
+		s.log('#', "Failed applying new configuration. Restoring previous settings: %v", err)
+		if again := s.moveTo(old); again != nil {
+			s.log('#', "Could not listen where it did: %v", again)
+		}
+	}
+	return err
+}
+
+// wanted returns the addresses that the parameters name.
+func (s *Server) wanted() (list []address) {
+	for _, bind := range s.opts.Bind {
+		if s.opts.Port > 0 {
+			list = append(list, address{bind, s.opts.Port, false})
+		}
+		if s.tls.port > 0 {
+			list = append(list, address{bind, s.tls.port, true})
+		}
+	}
+	return list
+}
+
+// addresses returns those that are listened on.
+func (s *Server) addresses() (list []address) {
+	for _, ln := range s.listeners {
+		if ln.at != (address{}) {
+			list = append(list, ln.at)
+		}
+	}
+	return list
+}
+
+// moveTo closes the listeners that are not among the addresses, before it opens others, for they may be in
+// their way.
+func (s *Server) moveTo(list []address) error {
+	s.listeners = slices.DeleteFunc(s.listeners, func(ln listener) bool {
+		gone := ln.at != (address{}) && !slices.Contains(list, ln.at)
+		if gone {
+			_ = ln.Close()
+		}
+		return gone
+	})
+	for _, at := range list {
+		if slices.Contains(s.addresses(), at) {
+			continue
+		}
+		before := len(s.listeners)
+		if err := s.open(at); err != nil {
+			return err
+		}
+		for _, ln := range s.listeners[before:] {
+			s.acceptors.Go(func() { s.accept(ln) })
 		}
 	}
 	return nil

@@ -24,9 +24,10 @@ func (s *Server) params() []engine.Param {
 		return failure
 	}
 	return append(s.tls.params(s.log), []engine.Param{
-		{Name: "bind", Immutable: true, List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },
-			Set: func(v string) string { s.opts.Bind = strings.Fields(v); return "" }},
-		engine.IntParam("port", &s.opts.Port, 0, 65535).AtStart(),
+		{Name: "bind", List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },
+			Set:   func(v string) string { s.opts.Bind = strings.Fields(v); return "" },
+			Apply: func() string { return s.moved("Failed to bind to specified addresses.") }},
+		s.portParam(),
 		engine.StringParam("unixsocket", &s.opts.UnixSocket).AtStart(),
 		{Name: "unixsocketperm", Immutable: true, Get: func() string { return strconv.FormatInt(int64(s.opts.UnixPerm), 8) },
 			Set: s.setUnixPerm},
@@ -35,6 +36,20 @@ func (s *Server) params() []engine.Param {
 		s.maxQueryParam(),
 		{Name: "client-output-buffer-limit", List: true, Get: func() string { return s.output.Load().String() }, Set: s.setOutput},
 	}...)
+}
+
+func (s *Server) portParam() engine.Param {
+	p := engine.IntParam("port", &s.opts.Port, 0, 65535)
+	p.Apply = func() string { return s.moved("Unable to listen on this port. Check server logs.") }
+	return p
+}
+
+// moved listens where the parameters say, or returns the text that refuses them.
+func (s *Server) moved(refusal string) string {
+	if err := s.relisten(); err != nil {
+		return refusal
+	}
+	return ""
 }
 
 func (s *Server) setUnixPerm(v string) string {

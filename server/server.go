@@ -73,7 +73,9 @@ type Options struct {
 type Server struct {
 	engine     *engine.Engine
 	opts       Options
-	listeners  []listener
+	listeners  []listener // changed under mu while accepting
+	accepting  bool       // under mu
+	acceptors  sync.WaitGroup
 	tls        secrecy
 	loops      *gnet.Client
 	alarm      chan struct{} // the engine has work earlier than it said
@@ -142,6 +144,8 @@ func (s *Server) Listen() error {
 // Addrs returns the addresses the server listens on, "127.0.0.1:6379" or "/path/of.sock", after
 // Listen.
 func (s *Server) Addrs() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var list []string
 	for _, ln := range s.listeners {
 		list = append(list, ln.Addr().String())
@@ -178,6 +182,8 @@ func (s *Server) load() error {
 			return err
 		}
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	for _, ln := range s.listeners {
 		s.log('*', "Ready to accept connections %s %s", ln.kind, ln.Addr())
 	}
@@ -186,10 +192,12 @@ func (s *Server) load() error {
 
 // serve accepts connections until the end.
 func (s *Server) serve(ctx context.Context) error {
-	var acceptors sync.WaitGroup
+	s.mu.Lock()
+	s.accepting = true
 	for _, ln := range s.listeners {
-		acceptors.Go(func() { s.accept(ln) })
+		s.acceptors.Go(func() { s.accept(ln) })
 	}
+	s.mu.Unlock()
 	ticking, stop := make(chan struct{}), make(chan struct{})
 	go func() {
 		s.tick(stop)
@@ -203,13 +211,16 @@ func (s *Server) serve(ctx context.Context) error {
 		}
 	}
 	s.closeListeners()
-	acceptors.Wait()
+	s.acceptors.Wait()
 	close(stop)
 	<-ticking
 	return err
 }
 
 func (s *Server) closeListeners() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.accepting = false
 	for _, ln := range s.listeners {
 		_ = ln.Close()
 	}

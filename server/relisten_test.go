@@ -1,0 +1,45 @@
+package server
+
+import (
+	"fmt"
+	"net"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// A server can be told to listen elsewhere: connections stay, and where it cannot listen it stays as well.
+func TestListensElsewhere(t *testing.T) {
+	r := start(t, Options{})
+	c := r.dial(t)
+	first := r.Addrs()
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	defer taken.Close()
+	const refusal = "-ERR CONFIG SET failed (possibly related to argument '%s') - %s"
+	badPort, badBind := fmt.Sprintf(refusal, "port", "Unable to listen on this port. Check server logs."),
+		fmt.Sprintf(refusal, "bind", "Failed to bind to specified addresses.")
+	setPort := fmt.Sprintf("CONFIG SET port %d", taken.Addr().(*net.TCPAddr).Port)
+
+	require.Equal(t, badPort, c.ask(setPort))
+	require.Equal(t, badBind, c.ask("CONFIG SET bind 192.0.2.1"))
+	require.Equal(t, badBind, c.ask(`CONFIG SET bind "127.0.0.1 192.0.2.1"`))
+	require.Equal(t, first, r.Addrs())
+	require.Equal(t, "+PONG", r.dial(t).ask("PING"))
+	require.Equal(t, "+OK", c.ask(`CONFIG SET bind "127.0.0.1 -192.0.2.1"`))
+	require.Equal(t, first, r.Addrs())
+
+	for free := false; !free; { // another program may be quicker
+		require.NoError(t, taken.Close())
+		if free = c.ask(setPort) == "+OK"; !free {
+			taken, err = net.Listen("tcp", "127.0.0.1:0")
+			require.NoError(t, err)
+			setPort = fmt.Sprintf("CONFIG SET port %d", taken.Addr().(*net.TCPAddr).Port)
+		}
+	}
+	require.Equal(t, []string{taken.Addr().String()}, r.Addrs())
+	require.Equal(t, "+PONG", r.dial(t).ask("PING"))
+	require.Equal(t, "+OK", c.ask("CONFIG SET port 0"))
+	require.Empty(t, r.Addrs())
+	require.Equal(t, "+PONG", c.ask("PING"))
+}
