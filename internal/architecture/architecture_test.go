@@ -19,9 +19,8 @@ import (
 
 const module = "github.com/miniserver-go/miniserver/"
 
-// storeys are the packages from the top of the house to its foundation. A package may import what
-// stands below its own storey, and what its line names in addition.
-var storeys = [][]string{
+// layers are the packages from top to bottom. A package may import what stands in lower layers than its own.
+var layers = [][]string{
 	{"cmd/miniserver", "."},
 	{"bench"},
 	{"internal/difftest"},
@@ -104,22 +103,22 @@ func isModule(dir string) bool {
 	return err == nil
 }
 
-func storey(pkg string) int {
-	return slices.IndexFunc(storeys, func(names []string) bool {
+func layerOf(pkg string) int {
+	return slices.IndexFunc(layers, func(names []string) bool {
 		return slices.ContainsFunc(names, func(n string) bool { return pkg == n || strings.HasPrefix(pkg, n+"/") && n == "bench" })
 	})
 }
 
 func TestArrowsPointDown(t *testing.T) {
 	for _, f := range sources(t) {
-		from := storey(f.pkg)
+		from := layerOf(f.pkg)
 		if from < 0 {
 			require.Failf(t, "package is not in the drawing", "%s", f.pkg)
 		}
 		for _, imp := range f.ast.Imports {
 			path, _ := strconv.Unquote(imp.Path.Value)
 			if to, ours := strings.CutPrefix(path, module); ours {
-				require.Greater(t, storey(to), from-boolInt(samePackage(f.pkg, to)), "%s imports %s", f.path, to)
+				require.Greater(t, layerOf(to), from-boolInt(samePackage(f.pkg, to)), "%s imports %s", f.path, to)
 			} else if strings.Contains(path, ".") {
 				requireDoor(t, f, path)
 			}
