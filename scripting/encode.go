@@ -22,9 +22,12 @@ import (
 
 // encoder writes the reply of one run.
 type encoder struct {
-	w     *resp.Writer
-	resp3 bool // the script's choice
-	limit int  // bytes the reply may have
+	w      *resp.Writer
+	resp3  bool // the script's choice
+	limit  int  // bytes the reply may have
+	values int  // written so far
+	pause  func() error
+	err    error // of pause: nothing more is written
 }
 
 const (
@@ -35,23 +38,50 @@ const (
 	firstStack = 2
 )
 
-// answer writes the value a script returned, or an error if that takes more memory than a run may.
-func (s *Scripts) answer(w *resp.Writer, v lua.Value, name string) {
-	start := w.Len()
-	e := encoder{w, s.resp3, start + int(s.memoryLimit)}
+// encode returns the reply for a table, which may be large: it is written aside, and others go on meanwhile as
+// they do while the script runs. It is the script's session's until that replies again. If it takes more memory
+// than a run may, it is an error.
+func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
+	w := s.session.Reply
+	w.Reset()
+	w.SetProto(proto)
+	e := encoder{w: w, resp3: s.resp3, limit: int(s.memoryLimit), pause: s.interrupt}
 	e.value(v, firstStack)
+	if e.err != nil {
+		return nil, &lua.Error{Cause: e.err}
+	}
 	if w.Len() > e.limit {
-		w.Truncate(start)
+		w.Reset()
 		w.Error(errReplySize + " script: " + name)
 	}
+	return w.Bytes(), nil
+}
+
+// betweenPauses is how many values are written between two looks at the clock.
+const betweenPauses = 1 << 12
+
+// full reports whether nothing more is to be written.
+func (e *encoder) full() bool {
+	if e.values++; e.values%betweenPauses == 0 && e.err == nil {
+		e.err = e.pause()
+	}
+	return e.err != nil || e.w.Len() > e.limit
 }
 
 // value writes v; stack is what its nesting takes of Lua's stack in Redis.
 func (e *encoder) value(v lua.Value, stack int) {
-	if stack+spareStack > maxStack {
+	switch {
+	case stack+spareStack > maxStack:
 		e.w.Error(errStackLimit)
-		return
+	case v.AsTable() != nil:
+		e.table(v.AsTable(), stack)
+	default:
+		e.scalar(v)
 	}
+}
+
+// scalar writes a value that is no table.
+func (e *encoder) scalar(v lua.Value) {
 	switch v.Kind() {
 	case lua.KindString:
 		text, _ := v.AsString()
@@ -61,8 +91,6 @@ func (e *encoder) value(v lua.Value, stack int) {
 		e.w.Int(truncate(f))
 	case lua.KindBoolean:
 		e.boolean(v.AsBool())
-	case lua.KindTable:
-		e.table(v.AsTable(), stack)
 	default:
 		e.w.Null()
 	}
@@ -93,7 +121,7 @@ func (e *encoder) table(t *lua.Table, stack int) {
 		return
 	}
 	at, n := e.w.Defer(), 0
-	for ; e.w.Len() <= e.limit; n++ {
+	for ; !e.full(); n++ {
 		v := t.GetInt(n + 1)
 		if v.IsNil() {
 			break
@@ -157,7 +185,7 @@ func (e *encoder) entries(t *lua.Table, pairs bool, stack int) bool {
 		return false
 	}
 	at, n := e.w.Defer(), 0
-	for k, v, more, _ := t.Next(nil, lua.Nil); more && e.w.Len() <= e.limit; k, v, more, _ = t.Next(nil, k) {
+	for k, v, more, _ := t.Next(nil, lua.Nil); more && !e.full(); k, v, more, _ = t.Next(nil, k) {
 		if n++; pairs {
 			e.value(k, stack+4)
 			e.value(v, stack+3)

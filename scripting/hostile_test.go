@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // Scripts that mean harm. Each must end with an error, hold no more memory than it may, and leave
@@ -216,4 +218,23 @@ func watchHeap() (peak func() uint64) {
 		close(stop)
 		return <-most
 	}
+}
+
+// TestLargeReplyCanBeKilled: a table of a few kilobytes can stand for a reply that never ends.
+func TestLargeReplyCanBeKilled(t *testing.T) {
+	var e *engine.Engine
+	looks := 0
+	e = engine.New(engine.Options{Seed: 1, Clock: func() int64 {
+		if looks++; e != nil && looks > 100 {
+			e.Kill()
+		}
+		return 1_700_000_000_000_000
+	}})
+	wire(e)
+	s := e.NewSession(nil)
+	const script = "local t = {1} for i = 1, 40 do t = {t, t} end return t"
+	out := string(e.Do(s, [][][]byte{{[]byte("EVAL"), []byte(script), []byte("0")}}).Out)
+	require.True(t, strings.HasPrefix(out, "-ERR Script killed by user with SCRIPT KILL... script: "), out[:min(len(out), 100)])
+	out = string(e.Do(s, [][][]byte{{[]byte("EVAL"), []byte("return {1, {2, 'x'}, true}"), []byte("0")}}).Out)
+	require.Equal(t, "*3\r\n:1\r\n*2\r\n:2\r\n$1\r\nx\r\n:1\r\n", out)
 }

@@ -47,6 +47,10 @@ func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	p := s.running
 	c.OpenTx()
 	results, err := s.lua.Run(p.fn, args...)
+	var table []byte
+	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
+		table, err = s.encode(results[0], c.Reply.Proto(), p.name)
+	}
 	c.Rejoin()
 	c.CloseTx()
 	switch {
@@ -54,8 +58,11 @@ func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 		c.Reply.Error(s.describe(err, p))
 	case len(results) == 0:
 		c.Reply.Null()
+	case table != nil:
+		c.Reply.Raw(table)
 	default:
-		s.answer(c.Reply, results[0], p.name)
+		e := encoder{w: c.Reply, resp3: s.resp3}
+		e.scalar(results[0])
 	}
 	s.leave()
 }
