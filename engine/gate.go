@@ -1,6 +1,9 @@
 package engine
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // gate decides whether a command may run now, from the flags on its line and the state of session
 // and server, and returns the error that refuses it, or "". This is the one place for such
@@ -32,6 +35,8 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:
 		return e.slow.busy
+	case len(e.monitors) > 0 && f&(Write|ReadOnly|MayReplicate) != 0 && slices.Contains(e.monitors, s):
+		return ErrOnlyMonitors
 	}
 	return ""
 }
