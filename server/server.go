@@ -1,4 +1,4 @@
-// Package server is the network face: listeners, event loops, connections, output.
+// Package server serves the engine on the network: listeners, event loops, connections, output.
 //
 //	socket ─read─▶ traffic ─▶ batch.cut ─▶ engine.Do ─▶ group ─▶ one write
 //	                 ▲                        │

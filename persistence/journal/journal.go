@@ -1,4 +1,4 @@
-// Package journal keeps what changes in an append-only file, and takes it in again at start.
+// Package journal writes every change to an append-only file, and replays the file at the start.
 //
 //	engine ─append─▶ buffer ─commit─▶ appendonly.aof.1.incr.aof      the commands since
 //	                                  appendonly.aof.1.base.rdb      the data at one moment

@@ -16,8 +16,8 @@
 //  2. A save that runs in the background contains all that was there when it began, and nothing else.
 //  3. What was loaded is all of the file or nothing: an error ends the start of the server.
 //
-// Unlike Redis, whose child process a FLUSHALL kills, a save goes on through it; and save points are
-// none by default, for this is a server to be forgotten.
+// Unlike in Redis, where FLUSHALL kills the saving process, a save goes on through it; and there are no
+// save points by default, since a server for tests should leave nothing behind.
 package snapshot
 
 import (
