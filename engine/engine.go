@@ -4,10 +4,11 @@
 //	server ──batch──▶ Do ──▶ Resolve ─▶ gate ─▶ Handler(Call) ─▶ Changed ─▶ journal, waiters
 //	                 lock     table     flags    ask check change tell
 //
-// The life of a request, in order: Do takes the one lock for a batch of commands and samples the
-// clock once; each command is resolved in the table; the gate, one function, reads its flags
-// against the state of session and server; the handler runs; what changed is reported once through
-// Call.Changed; waiters whose keys became ready are served, oldest first.
+// The life of a request, in order: Do takes the one lock for a batch of commands, samples the clock
+// once and has the keys of a pipeline fetched from memory together; each command is resolved in the
+// table; the gate, one function, reads its flags against the state of session and server; the handler
+// runs; what changed is reported once through Call.Changed; waiters whose keys became ready are
+// served, oldest first.
 //
 // Invariants:
 //  1. Everything below Do runs under the lock. One lock held for a batch is the definition of
