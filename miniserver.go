@@ -64,7 +64,12 @@ func Run(t TB, settings ...string) *Server {
 // Start starts a server at a free port of the loopback interface. The settings are lines of a redis.conf,
 // such as "requirepass secret" or "port 7777". Not supported are those that only the command miniserver has:
 // aclfile, databases, include, load, logfile, pidfile, rename-command, seed and user. The caller must Close the server.
-func Start(settings ...string) (*Server, error) {
+func Start(settings ...string) (s *Server, err error) {
+	unlocked(func() { s, err = start(settings) })
+	return s, err
+}
+
+func start(settings []string) (*Server, error) {
 	s := &Server{clock: &clock{machine: server.Clock()}, ended: make(chan struct{})}
 	var seed [8]byte
 	_, _ = rand.Read(seed[:])
@@ -124,18 +129,31 @@ func (s *Server) Do(words ...string) resp.Value { return s.own.do(words) }
 // have expired, and clients that were blocked have timed out.
 func (s *Server) Advance(d time.Duration) {
 	end := s.clock.now() + d.Microseconds()
-	for next := s.engine.Tick() * 1000; next != 0 && next < end; next = s.engine.Tick() * 1000 {
-		s.clock.reach(next)
-	}
-	s.clock.reach(end)
-	s.engine.Tick()
+	unlocked(func() {
+		for next := s.engine.Tick() * 1000; next != 0 && next < end; next = s.engine.Tick() * 1000 {
+			s.clock.reach(next)
+		}
+		s.clock.reach(end)
+		s.engine.Tick()
+	})
+}
+
+// unlocked runs fn on a goroutine that is locked to no thread, which the caller's may be: the coroutines of the
+// engine, of scripts and of snapshots, go on only where they could have begun.
+func unlocked(fn func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		fn()
+	}()
+	<-done
 }
 
 // Freeze sets the clock and stops it: from now on only Advance moves it. Deadlines are not moved with it: when it is
 // set back, keys live longer.
 func (s *Server) Freeze(at time.Time) {
 	s.clock.freeze(at.UnixMicro())
-	s.engine.Tick()
+	unlocked(func() { s.engine.Tick() })
 }
 
 // Close ends the server and its connections. It returns the error that ended it before, if one did. Closing

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -164,4 +165,29 @@ func TestShutdown(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, s.Do("SHUTDOWN", "NOSAVE").IsError(), "the connection ends without a reply")
 	require.NoError(t, s.Close())
+}
+
+// TestAdvanceFromALockedThread: a test may be locked to its thread, and members of a large set may lapse in
+// the middle of a BGSAVE that has begun with it elsewhere.
+func TestAdvanceFromALockedThread(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s := miniserver.Run(t)
+	s.Freeze(time.UnixMilli(1_700_000_000_000))
+	for i := range 200 {
+		words := []string{"SADD", "large"}
+		for j := range 100 {
+			words = append(words, fmt.Sprint("member", i, ":", j))
+		}
+		require.Equal(t, int64(100), s.Do(words...).Int)
+	}
+	for i := range 50 {
+		s.Do("SPEXPIRE", "large", "1", "MEMBERS", "1", fmt.Sprint("member", i, ":0"))
+		require.Equal(t, "Background saving started", s.Do("BGSAVE").Text)
+		s.Advance(time.Millisecond)
+		require.Equal(t, int64(20000-i-1), s.Do("SCARD", "large").Int)
+		for strings.Contains(s.Do("INFO", "persistence").Text, "rdb_bgsave_in_progress:1") {
+			time.Sleep(time.Millisecond)
+		}
+	}
 }
