@@ -30,7 +30,7 @@ type base interface {
 	take(reuse []byte) []byte
 
 	// open begins the file, write writes a piece, and end what must stand at the end.
-	open(f File)
+	open(to rdb.Target)
 	write(text []byte) error
 	end() error
 }
@@ -45,7 +45,7 @@ type snapshotBase struct {
 func (b *snapshotBase) record(r *keyspace.Record, p *keyspace.Pace) { b.Picture(r, b.marks, p) }
 func (b *snapshotBase) size() int                                   { return b.Len() }
 func (b *snapshotBase) take(reuse []byte) []byte                    { return b.Take(reuse) }
-func (b *snapshotBase) open(f File)                                 { b.out = rdb.NewWriter(f, 0) }
+func (b *snapshotBase) open(to rdb.Target)                          { b.out = rdb.NewWriter(to, 0) }
 func (b *snapshotBase) write(text []byte) error                     { return b.out.Write(text) }
 func (b *snapshotBase) end() error                                  { return b.out.End(b.Version()) }
 
@@ -73,7 +73,7 @@ func newCommandBase(unix int64, libraries [][]byte) base {
 	return b
 }
 
-func (b *commandBase) open(f File) { b.out = bufio.NewWriterSize(f, 64<<10) }
+func (b *commandBase) open(to rdb.Target) { b.out = bufio.NewWriterSize(to, 64<<10) }
 
 func (b *commandBase) size() int { return len(b.text) }
 

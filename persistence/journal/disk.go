@@ -4,6 +4,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // Disk is the file system as far as a journal needs it. An absent file is an error that wraps
@@ -21,8 +23,8 @@ type Disk interface {
 
 // File is an open file. Write goes to its end.
 type File interface {
-	io.WriteCloser
-	io.WriterAt
+	io.Closer
+	snapshot.Drain
 	Sync() error
 	Truncate(size int64) error
 }
@@ -63,6 +65,11 @@ func (OS) Append(path string) (File, error) {
 
 // osFile is a file whose position is its end.
 type osFile struct{ *os.File }
+
+// WriteBack implements snapshot.Drain.
+func (f osFile) WriteBack(from, n int64, wait bool) error {
+	return snapshot.WriteBack(f.File, from, n, wait)
+}
 
 // Truncate implements File.
 func (f osFile) Truncate(size int64) error {

@@ -205,6 +205,8 @@ func (h *handle) Truncate(size int64) error {
 	})
 }
 
+func (h *handle) WriteBack(int64, int64, bool) error { return nil }
+
 func (h *handle) Close() error { return nil }
 
 // dump returns the files' texts, for messages.

@@ -95,6 +95,7 @@ type settings struct {
 	growth        int64 // percent
 	minSize       int64
 	quietRewrite  bool // no-appendfsync-on-rewrite
+	steady        bool // aof-rewrite-incremental-fsync
 }
 
 // New returns the journal of an engine, to which it adds its commands, parameters and section of INFO.
@@ -111,7 +112,7 @@ func New(e *engine.Engine, o Options) *Journal {
 	}
 	j := &Journal{engine: e, disk: o.Disk, log: o.Log, opts: o, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	j.set = settings{fsync: everysec, dirName: "appendonlydir", fileName: "appendonly.aof", loadTruncated: true,
-		preamble: true, growth: 100, minSize: 64 << 20}
+		preamble: true, steady: true, growth: 100, minSize: 64 << 20}
 	j.facts = facts{lastRewrite: -1, rewriteOK: true}
 	e.AddParams(j.params()...)
 	e.AddSections(engine.Section{Name: "Persistence", Fill: j.fill})

@@ -21,6 +21,7 @@ func (j *Journal) params() []engine.Param {
 		engine.IntParam("auto-aof-rewrite-percentage", &s.growth, 0, math.MaxInt32),
 		engine.MemoryParam("auto-aof-rewrite-min-size", &s.minSize, 0),
 		engine.BoolParam("no-appendfsync-on-rewrite", &s.quietRewrite),
+		engine.BoolParam("aof-rewrite-incremental-fsync", &s.steady),
 	}
 	for i := 1; i < len(list); i++ {
 		set := list[i].Set

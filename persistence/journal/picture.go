@@ -19,18 +19,18 @@ type picture struct {
 	suffix   string // of the name that it will have
 	preamble bool
 	file     File
+	to       rdb.Target // the file, written down steadily or not
 	base     base
 	taking   *keyspace.Snapshot
 	whole    bool // all keys were taken
 }
 
-// A slice of the picture is taken in one hold of the engine's lock: so many chains of the tables, or so many
-// bytes. After some more the system is asked to write them down.
+// A slice of the picture is taken in one hold of the engine's lock: so many chains of the tables, steps of a large
+// value, or bytes.
 const (
 	chainsAtOnce = 128
 	stepChains   = 4
 	bytesAtOnce  = 64 << 10
-	syncAfter    = 32 << 20
 )
 
 // open makes the file.
@@ -39,7 +39,13 @@ func (p *picture) open() (err error) {
 	if p.file, err = j.disk.Create(j.path(p.temp)); err != nil {
 		return err
 	}
-	j.engine.With(func() { p.preamble = j.set.preamble })
+	p.to = p.file
+	j.engine.With(func() {
+		p.preamble = j.set.preamble
+		if j.set.steady {
+			p.to = &snapshot.Steady{Drain: p.file}
+		}
+	})
 	if p.suffix = "aof"; p.preamble {
 		p.suffix = "rdb"
 	}
@@ -71,8 +77,7 @@ func (p *picture) slice() {
 // save writes the picture, while the data change.
 func (p *picture) save() error {
 	var text []byte
-	unsynced := 0
-	p.base.open(p.file)
+	p.base.open(p.to)
 	for more := true; more; {
 		p.journal.engine.With(func() {
 			began := time.Now()
@@ -84,12 +89,6 @@ func (p *picture) save() error {
 		runtime.Gosched() // whoever waits for the lock has it first
 		if err := p.base.write(text); err != nil {
 			return err
-		}
-		if unsynced += len(text); unsynced >= syncAfter {
-			unsynced = 0
-			if err := p.file.Sync(); err != nil {
-				return err
-			}
 		}
 	}
 	if err := p.base.end(); err != nil {

@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
-
-	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
 // Disk is where snapshots lie. Its methods may be called from several goroutines at once.
@@ -21,7 +19,7 @@ type Disk interface {
 
 // File is a file that is written, and takes its place only when it is complete.
 type File interface {
-	rdb.Target
+	Drain
 	Commit() error // makes it last, and puts it in the place of the one before
 	Abandon()      // removes it; also after a Commit that failed, and while it is written
 }
@@ -45,6 +43,11 @@ func (OS) Create(path string) (File, error) {
 		return nil, err
 	}
 	return &temporary{f, path}, nil
+}
+
+// WriteBack implements Drain.
+func (t *temporary) WriteBack(from, n int64, wait bool) error {
+	return WriteBack(t.File, from, n, wait)
 }
 
 // Commit implements File.

@@ -19,6 +19,7 @@ func (s *Saver) params() []engine.Param {
 		{Name: "dbfilename", Protected: true, Get: func() string { return s.name }, Set: s.setName},
 		{Name: "save", List: true, Get: s.pointsText, Set: s.setPoints},
 		engine.BoolParam("rdbcompression", &s.compress),
+		engine.BoolParam("rdb-save-incremental-fsync", &s.steady),
 		engine.BoolParam("rdbchecksum", &s.checksum).AtStart(),
 		{Name: stop.Name, Get: stop.Get, Set: func(v string) string {
 			failure := stop.Set(v)

@@ -21,7 +21,11 @@ func (s *Saver) open() (*output, error) {
 	if err != nil {
 		return nil, err
 	}
-	o := &output{rdb.NewWriter(file, 0), file}
+	var to rdb.Target = file
+	if s.steady {
+		to = &Steady{Drain: file}
+	}
+	o := &output{rdb.NewWriter(to, 0), file}
 	o.NoChecksum = !s.checksum
 	return o, nil
 }

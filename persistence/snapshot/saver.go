@@ -47,6 +47,7 @@ type Saver struct {
 	points      []point
 	compress    bool
 	checksum    bool
+	steady      bool // rdb-save-incremental-fsync
 	stopOnError bool
 	serving     bool // loading is over, and CONFIG SET replaces save points
 
@@ -86,7 +87,7 @@ func New(e *engine.Engine, o Options) *Saver {
 	if o.Disk == nil {
 		o.Disk = OS{}
 	}
-	s := &Saver{engine: e, opts: o, name: "dump.rdb", compress: true, checksum: true, stopOnError: true}
+	s := &Saver{engine: e, opts: o, name: "dump.rdb", compress: true, checksum: true, steady: true, stopOnError: true}
 	s.dir, _ = filepath.Abs(".")
 	s.facts = facts{lastOK: true, lastSeconds: -1, lastSave: e.Micros() / 1e6}
 	e.AddParams(s.params()...)

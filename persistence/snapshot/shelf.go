@@ -37,6 +37,9 @@ type shelved struct {
 // WriteAt implements io.WriterAt for what was written already.
 func (f *shelved) WriteAt(b []byte, at int64) (int, error) { return copy(f.Bytes()[at:], b), nil }
 
+// WriteBack implements Drain.
+func (f *shelved) WriteBack(int64, int64, bool) error { return nil }
+
 // Commit implements File.
 func (f *shelved) Commit() error {
 	f.shelf.mu.Lock()

@@ -1,0 +1,27 @@
+package snapshot
+
+import (
+	"os"
+	"syscall"
+)
+
+// The flags of sync_file_range(2).
+const (
+	waitBefore = 1
+	write      = 2
+	waitAfter  = 4
+)
+
+// WriteBack is Drain's for a file of the operating system. Where the system cannot, the file's sync does it all.
+func WriteBack(f *os.File, from, n int64, wait bool) error {
+	flags := write
+	if wait {
+		flags |= waitBefore | waitAfter
+	}
+	switch err := syscall.SyncFileRange(int(f.Fd()), from, n, flags); err {
+	case syscall.ENOSYS, syscall.EINVAL, syscall.ESPIPE, syscall.EPERM, syscall.EOPNOTSUPP:
+		return nil
+	default:
+		return err
+	}
+}
