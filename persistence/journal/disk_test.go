@@ -64,6 +64,7 @@ func (p *platter) restart(lossy bool) *platter {
 		}
 		next.files[path] = &content{slices.Clone(text), slices.Clone(text)}
 	}
+	next.lasting = maps.Clone(next.files)
 	return next
 }
 

@@ -1,0 +1,77 @@
+package snapshot
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// largeValues are one of each type, of a megabyte or more.
+func largeValues() map[string]keyspace.Value {
+	rng := rand.New(rand.NewPCG(1, 1))
+	noise := make([]byte, 4<<20)
+	for i := range noise {
+		noise[i] = byte(rng.Uint32())
+	}
+	even := make([]byte, 4<<20)
+	a, b := str.OfForm(noise, str.Raw), str.OfForm(even, str.Raw)
+	h, s, z, l, x := &hash.Hash{}, &set.Set{}, &zset.Set{}, &list.List{}, &stream.Stream{}
+	for i := range 40_000 {
+		text := fmt.Appendf(nil, "element %d %x", i, rng.Uint64())
+		h.Set(text, text, hash.Limits{})
+		s.Add(text, set.Limits{})
+		z.Add(text, rng.NormFloat64(), zset.Limits{}, rng.Uint64N)
+		l.Push(list.Tail, text, list.Defaults)
+		x.Append(stream.ID{Ms: uint64(i + 1)}, [][]byte{text, text}, stream.Defaults)
+	}
+	return map[string]keyspace.Value{"noise": &a, "zeros": &b, "hash": h, "set": s, "zset": z, "list": l, "stream": x}
+}
+
+// TestLargeValuesAreSavedInSlices: no hold of the lock encodes more than a little of a large value. A
+// command that changes one has the rest of it encoded, and the file is of the start.
+func TestLargeValuesAreSavedInSlices(t *testing.T) {
+	for name, v := range largeValues() {
+		for _, changed := range []bool{false, true} {
+			shelf := new(Shelf)
+			b := newBench(t, shelf)
+			b.Engine.Keyspace.DB(0).Set([]byte(name), v, false)
+			want := b.Engine.Keyspace.Digest()
+			var run func()
+			b.opts.Beside = func(fn func()) { run = fn }
+			require.Equal(t, "Background saving started", b.do("BGSAVE"))
+			job := b.running
+			slices, bytes := 0, 0
+			for more := true; more && slices < 5; slices++ {
+				more = job.slice()
+				block := job.records.Take(nil)
+				require.NoError(t, job.out.Write(block))
+				require.LessOrEqual(t, len(block), sliceBytes+16<<10, name)
+				bytes += len(block)
+			}
+			require.Equal(t, 5, slices, "%s takes more than these", name)
+			if changed {
+				ks := b.Engine.Keyspace
+				ks.Begin()
+				_, ok := ks.DB(0).Edit([]byte(name))
+				require.True(t, ok)
+				require.Greater(t, job.records.Len(), 0, name)
+			}
+			b.do("SET " + name + " other")
+			run()
+			require.NotEqual(t, want, b.Engine.Keyspace.Digest())
+			copied := newBench(t, shelf)
+			require.NoError(t, copied.Load(false))
+			require.Equal(t, want, copied.Engine.Keyspace.Digest(), name)
+		}
+	}
+}
