@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"strings"
 	"time"
 )
@@ -219,12 +220,15 @@ func (s *server) ask(d dataset, longest *float64, over func() (bool, error)) err
 	}
 }
 
+// holds are the events of which held tells.
+var holds = []string{"fork", "snapshot", "command", "fast-command"}
+
 // held returns how long saving held the server up at once, in whole milliseconds: redis-server by its fork,
 // ours in slices, or in a command that changes a large value.
 func (s *server) held() (ms float64, err error) {
 	v, err := s.do("LATENCY", "LATEST")
 	for _, event := range v.Elems {
-		if name := event.Elems[0].Text; name == "fork" || name == "snapshot" || name == "command" {
+		if name := event.Elems[0].Text; slices.Contains(holds, name) {
 			ms = max(ms, float64(event.Elems[3].Int))
 		}
 	}
