@@ -93,7 +93,7 @@ var inertTexts = []inertText{
 	{"replica-announce-ip", "", nil, "slave-announce-ip"},
 	{"appenddirname", "appendonlydir", nil, ""}, {"appendfilename", "appendonly.aof", nil, ""},
 	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},
-	{"daemonize", "no", []string{"no"}, ""}, {"cluster-enabled", "no", []string{"no"}, ""},
+	{"daemonize", "no", []string{"yes", "no"}, ""}, {"cluster-enabled", "no", []string{"no"}, ""},
 	{"dbfilename", "dump.rdb", nil, ""}, {"dir", ".", nil, ""}, {"ignore-warnings", "", nil, ""},
 	{"locale-collate", "", nil, ""},
 	{"oom-score-adj", "no", []string{"no", "yes", "relative", "absolute"}, ""}, {"oom-score-adj-values", "0 200 800", nil, ""},

@@ -74,7 +74,8 @@ func TestBadSettingsNameTheirLine(t *testing.T) {
 		{"port 1\n", "at line 3\n>>> 'foo \"bar\"'", "Bad directive or wrong number of arguments", []string{"--foo", "bar"}},
 		{"port 1\n", "at line 3\n>>> '\"-x\"'", "Bad directive or wrong number of arguments", []string{"-x"}},
 		{"port 1\n", "at line 4\n>>> 'maxmemory \"1xx\"'", "argument must be a memory value", []string{"--hz", "5", "--maxmemory", "1xx"}},
-		{"daemonize yes\n", "at line 1\n>>> 'daemonize yes'", "argument(s) must be one of the following: no", nil},
+		{"daemonize maybe\n", "at line 1\n>>> 'daemonize maybe'", "argument must be 'yes' or 'no'", nil},
+		{"cluster-enabled yes\n", "at line 1\n>>> 'cluster-enabled yes'", "argument(s) must be one of the following: no", nil},
 		{"client-output-buffer-limit normal 1\n", "at line 1\n>>> 'client-output-buffer-limit normal 1'",
 			"Wrong number of arguments in buffer limit configuration.", nil},
 	} {

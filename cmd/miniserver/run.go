@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -68,7 +69,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 			runtime.Version(), strconv.IntSize)
 		return err
 	}
-	conf, err := readConfig(args, in)
+	var input bytes.Buffer
+	conf, err := readConfig(args, io.TeeReader(in, &input))
 	if err != nil {
 		return err
 	}
@@ -76,8 +78,18 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	if err != nil {
 		return err
 	}
+	behind := background()
+	if p.daemonizes() && !behind {
+		return detach(args, input.Bytes())
+	}
 	defer p.close()
-	return p.serve(ctx)
+	if err = errors.Join(p.log.open(), p.writePID()); err == nil {
+		err = p.serve(ctx)
+	}
+	if err != nil && behind {
+		server.Log(&p.log, '#', "%v", err) // nobody sees it elsewhere
+	}
+	return err
 }
 
 // wantsHelp reports whether the arguments are -h or --help, alone or behind the name of a tool.
@@ -99,6 +111,8 @@ type program struct {
 	users       userFile
 	fixturePath string // of what is loaded at the start besides
 	pid         string // path of the file with the process id; "" for none
+	daemonize   bool
+	supervised  string
 	seed        uint64
 
 	fixtureDone, fixtureSize atomic.Int64 // bytes of a fixture that is being read
@@ -106,7 +120,7 @@ type program struct {
 
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *config, out io.Writer) (*program, error) {
-	p := &program{conf: conf, log: logFile{Writer: out}, seed: randomSeed()}
+	p := &program{conf: conf, log: logFile{Writer: out}, seed: randomSeed(), supervised: "no"}
 	databases := int64(16)
 	early := []engine.Param{
 		engine.IntParam("databases", &databases, 1, 1<<31-1),
@@ -121,10 +135,17 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	assembly.Wire(p.engine, &p.log)
 	p.kept = assembly.Keep(p.engine, assembly.Surroundings{Log: &p.log, Beside: beside})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite, Users: &p.users,
-		Journal: p.kept.Journal, Load: func() error { return pacing.fill(p.loadShown) }})
+		Journal: p.kept.Journal, Load: func() error {
+			err := pacing.fill(p.loadShown)
+			if err == nil {
+				p.tellReady()
+			}
+			return err
+		}})
 	p.engine.AddParams(early[1].AtStart(),
 		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart(), engine.StringParam("load", &p.fixturePath).AtStart(),
-		engine.StringParam("aclfile", &p.users.path).AtStart())
+		engine.StringParam("aclfile", &p.users.path).AtStart(), engine.BoolParam("daemonize", &p.daemonize).AtStart(),
+		engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart())
 	p.first = values(p.engine)
 	for _, s := range conf.settings {
 		var err error
@@ -142,7 +163,7 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	if err := p.admitUsers(); err != nil {
 		return nil, err
 	}
-	return p, errors.Join(p.log.open(), p.writePID())
+	return p, nil
 }
 
 func randomSeed() uint64 {
