@@ -46,8 +46,20 @@ func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) 
 	}
 	out := s.session.Reply.Bytes()
 	L.Tick(callTicks + (s.sent+len(out))/32)
+	if len(out) > maxKept {
+		return s.large(L, out), out[0] == '-'
+	}
 	v, _ = s.value(out)
 	return v, out[0] == '-'
+}
+
+// large is value for a reply that counts as memory meanwhile: what is made of it lies nowhere yet where the
+// run would be found to hold it.
+func (s *Scripts) large(L *lua.State, out []byte) lua.Value {
+	L.Hold(len(out))
+	v, _ := s.value(out)
+	L.Release(len(out))
+	return v
 }
 
 // gather makes c's arguments those of a command, in s.args.
