@@ -65,8 +65,9 @@ func TestRandomCommandsReplayedFromTheJournal(t *testing.T) {
 				}
 			}
 			k.hangUp()
+			changed := k.engine.Dirty() > 0
 			require.NoError(t, w.Check())
-			require.NotEmpty(t, w.journal)
+			require.Equal(t, changed, len(w.journal) > 0, "what changes the data, and nothing else, is in the journal")
 		})
 	}
 }
