@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"unsafe"
 )
@@ -106,9 +107,22 @@ func (e *Engine) describe(b *bytes.Buffer, s *Session, args [][]byte) {
 		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.seen)/1e6, s.flags(), s.db,
 		len(s.subs.channels), len(s.subs.patterns), len(s.subs.shards), multi, len(s.watches))
 	fmt.Fprintf(b, " qbuf=%d qbuf-free=0 argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=0 omem=%d tot-mem=%d events=%s",
-		held, argvMem, multiMem, room, room, s.Reply.Len(), unsent, total, events)
+		max(held, wireBytes(args)), argvMem, multiMem, room, room, s.Reply.Len(), unsent, total, events)
 	fmt.Fprintf(b, " cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s\n",
 		last, s.user.Name, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
+}
+
+// wireBytes returns how long a command is on the wire.
+func wireBytes(args [][]byte) (n int64) {
+	if len(args) == 0 {
+		return 0
+	}
+	head := func(number int) int64 { return int64(len(strconv.Itoa(number)) + len("*\r\n")) }
+	n = head(len(args))
+	for _, arg := range args {
+		n += head(len(arg)) + int64(len(arg)+len("\r\n"))
+	}
+	return n
 }
 
 // flags are a session's letters in CLIENT LIST.

@@ -83,7 +83,6 @@ const (
 	ErrNoShutdown      = "ERR No shutdown in progress."
 	ErrShutdown        = "ERR Errors trying to SHUTDOWN. Check logs."
 	ErrWaitAOF         = "ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled."
-	ErrOnlyMonitors    = "ERR Replica can't interact with the keyspace" // as which Redis counts monitors
 	ErrNoSamples       = "ERR No samples available for event '%s'"
 	ErrFailoverNone    = "ERR No failover in progress."
 	ErrFailoverNobody  = "ERR FAILOVER requires connected replicas."

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 )
 
 // gate decides whether a command may run now, from the flags on its line and the state of session
@@ -35,8 +34,8 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:
 		return e.slow.busy
-	case len(e.monitors) > 0 && f&(Write|ReadOnly|MayReplicate) != 0 && slices.Contains(e.monitors, s):
-		return ErrOnlyMonitors
+	case s.monitor && f&(Write|ReadOnly|MayReplicate) != 0: // Redis counts monitors as replicas
+		return ErrReplicaReads
 	}
 	return ""
 }
