@@ -160,7 +160,7 @@ func human(n int) string {
 
 func (e *Engine) fillPersistence(b *bytes.Buffer) {
 	loading := 0
-	if e.loading {
+	if e.loading > 0 {
 		loading = 1
 	}
 	Fields(b, "loading", loading, "async_loading", 0, "rdb_changes_since_last_save", e.stats.dirty)

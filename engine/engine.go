@@ -53,7 +53,7 @@ type Engine struct {
 	calls    []*Call // one for each depth of nesting
 	depth    int
 	stats    stats
-	loading  bool
+	loading  int // how many take in data, one within the other
 	slow     slow
 	hooks    Hooks
 	dueAt    int64 // when the owner calls Tick next, as far as it was told; milliseconds

@@ -116,7 +116,7 @@ func (e *Engine) surplus() int {
 // is not and none may go. While data are loaded, a script does not end or clients are held up, nothing
 // goes.
 func (e *Engine) fits() bool {
-	if e.slow.session != nil || e.loading || e.pause.deadline != 0 {
+	if e.slow.session != nil || e.loading > 0 || e.pause.deadline != 0 {
 		return !e.eviction.short
 	}
 	v := &e.eviction

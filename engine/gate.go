@@ -30,7 +30,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
 		return ErrReplicaReads
 	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
 		return fmt.Sprintf(ErrSubscribed, cmd.full)
-	case e.loading && f&Loading == 0:
+	case e.loading > 0 && f&Loading == 0:
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:
 		return e.slow.busy

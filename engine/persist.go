@@ -121,13 +121,17 @@ func (noLibraries) Restore(sources [][]byte, _ Restoring) error {
 	return nil
 }
 
-// StartLoading begins to take in data: until StopLoading clients hear LOADING, and no key becomes due.
-func (e *Engine) StartLoading() { e.With(func() { e.setLoading(true) }) }
+// StartLoading begins to take in data: until StopLoading clients hear LOADING, and no key becomes due. Whoever
+// calls a part that takes in data may have begun before.
+func (e *Engine) StartLoading() { e.With(func() { e.setLoading(+1) }) }
 
-// StopLoading ends what StartLoading began.
-func (e *Engine) StopLoading() { e.With(func() { e.setLoading(false) }) }
+// StopLoading ends what StartLoading began. Data are taken in until that was done as often.
+func (e *Engine) StopLoading() { e.With(func() { e.setLoading(-1) }) }
 
-func (e *Engine) setLoading(on bool) { e.loading, e.Keyspace.Replaying = on, on }
+func (e *Engine) setLoading(more int) {
+	e.loading += more
+	e.Keyspace.Replaying = e.loading > 0
+}
 
 // Loader executes the commands that a journal holds, while the engine is loading. Unlike those of
 // clients they need no password and no memory to spare, and no statistic counts them.

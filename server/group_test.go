@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"sync/atomic"
 	"testing"
 
@@ -112,6 +113,30 @@ func TestLoadThatFailsEndsTheServer(t *testing.T) {
 	s := New(e, Options{Bind: []string{"127.0.0.1"}, Log: log, Load: func() error { return failure }})
 	require.ErrorIs(t, s.Run(t.Context()), failure)
 	require.NotContains(t, log.String(), "Ready")
+}
+
+// Nobody is served before the data are there, also not who comes before they begin to be taken in, or in between.
+func TestClientsHearLoadingUntilAllIsThere(t *testing.T) {
+	parts := make(chan func(e *engine.Engine))
+	var s *running
+	s = start(t, Options{Load: func() error {
+		for part := range parts {
+			part(s.engine)
+		}
+		return nil
+	}})
+	end := sync.OnceFunc(func() { close(parts) })
+	t.Cleanup(end)
+	c := s.dial(t)
+	hears := func() { require.Contains(t, c.ask("SET a 1"), "-LOADING") }
+	hears()
+	parts <- (*engine.Engine).StartLoading
+	hears()
+	parts <- (*engine.Engine).StopLoading
+	parts <- func(*engine.Engine) {}
+	hears()
+	end()
+	eventually(t, "all is there", func() bool { return c.ask("SET a 1") == "+OK" })
 }
 
 // Replies wait where they meet others, and where they do not one in some is tried.

@@ -175,12 +175,13 @@ func (s *Server) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// load takes in the data, and tells that the server is ready.
+// load takes in the data, and tells that the server is ready. Clients hear LOADING already, see serve.
 func (s *Server) load() error {
 	if s.opts.Load != nil {
 		if err := s.opts.Load(); err != nil {
 			return err
 		}
+		s.engine.StopLoading()
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -192,6 +193,9 @@ func (s *Server) load() error {
 
 // serve accepts connections until the end.
 func (s *Server) serve(ctx context.Context) error {
+	if s.opts.Load != nil {
+		s.engine.StartLoading() // before the first client comes, who would find nothing
+	}
 	s.mu.Lock()
 	s.accepting = true
 	for _, ln := range s.listeners {
