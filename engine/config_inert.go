@@ -124,6 +124,12 @@ func inertParams() (list []Param) {
 	for i := range inertInts {
 		p := inertInts[i]
 		list = append(list, IntParam(p.name, &p.value, p.lo, p.hi, aliases(p.alias)...))
+		if p.name == "hz" {
+			list[len(list)-1].Apply = func() string {
+				p.value = min(max(p.value, 1), 500) // as Redis does, which takes any number
+				return ""
+			}
+		}
 	}
 	for i := range inertSizes {
 		p := inertSizes[i]

@@ -139,7 +139,7 @@ func (e *Engine) tendReplicas() {
 		switch {
 		case r.stage == awaitingSnapshot:
 			r.say([]byte("\n")) // so that it does not give up
-		case r.stage == following && !r.plain && e.micros-r.heard > st.timeout*1e6:
+		case r.stage >= settling && (!r.plain || r.Request.OnlyOnce) && e.micros-r.heard > st.timeout*1e6:
 			r.Drop()
 		}
 	}

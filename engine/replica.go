@@ -82,8 +82,9 @@ func (r *Replica) Gone() bool { return r.session.closing || r.stage == ashore }
 
 // Drop ends the connection.
 func (r *Replica) Drop() {
-	r.session.closing = true
-	r.session.wake()
+	s := r.session
+	s.engine.forget(s)
+	s.wake()
 }
 
 // Unsent returns the bytes that wait to be sent to it, and has them sent.
@@ -201,7 +202,8 @@ func (e *Engine) detachReplica(s *Session) {
 	}
 	if s.follows() {
 		e.relay.left = e.micros
-		e.relay.replicas = slices.DeleteFunc(e.relay.replicas, func(r *Replica) bool { return r == s.replica })
+		list := slices.Clone(e.relay.replicas) // somebody may be going through it
+		e.relay.replicas = slices.DeleteFunc(list, func(r *Replica) bool { return r == s.replica })
 	}
 	s.replica.stage, s.replica.held, s.replica = ashore, nil, nil
 }
