@@ -97,10 +97,17 @@ func (s *Scripts) compile(body []byte) (*script, string) {
 			return nil, refusal
 		}
 	}
-	proto, err := lua.Compile(source, s.scripts.chunk)
+	proto, err := s.proto(source)
 	if err != nil {
 		return nil, errCompile + err.Error()
 	}
 	sc.fn = s.load(&s.scripts, proto)
 	return sc, ""
+}
+
+func (s *Scripts) proto(source string) (*lua.Proto, error) {
+	if s.Profile != nil {
+		return lua.CompileProfiled(source, s.scripts.chunk, s.Profile)
+	}
+	return lua.Compile(source, s.scripts.chunk)
 }

@@ -38,6 +38,8 @@ type Scripts struct {
 	// Log receives what scripts say with redis.log, by level 0 (debug) to 3 (warning), from the level on that the
 	// parameter loglevel names.
 	Log func(level int, text string)
+	// Profile follows what EVAL runs, line by line; nil for nothing. It counts for what is compiled later.
+	Profile *lua.Profile
 
 	engine  *engine.Engine
 	session *engine.Session // executes the scripts' commands

@@ -14,6 +14,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/server"
 )
 
@@ -22,17 +23,23 @@ var errReply = errors.New("the script replied with an error")
 
 // eval runs a script in an engine of its own, without a server, and prints the reply as redis-cli
 // does; what the script logs goes to standard error. The arguments are those of redis-cli --eval: the script's file,
-// keys, a comma, arguments.
+// keys, a comma, arguments. With --profile in front of them the script's lines follow, see printProfile.
 func eval(ctx context.Context, args []string, out io.Writer) error {
+	var profile *lua.Profile
+	if len(args) > 0 && args[0] == "--profile" {
+		began := time.Now()
+		profile = &lua.Profile{Clock: func() int64 { return time.Since(began).Nanoseconds() }}
+		args = args[1:]
+	}
 	if len(args) == 0 {
-		return errors.New("usage: miniserver eval script.lua [key ...] [, argument ...]")
+		return errors.New("usage: miniserver eval [--profile] script.lua [key ...] [, argument ...]")
 	}
 	body, err := os.ReadFile(args[0])
 	if err != nil {
 		return fmt.Errorf("miniserver eval: %w", err)
 	}
 	e := engine.New(engine.Options{Clock: server.Clock(), Seed: randomSeed()})
-	assembly.Wire(e, os.Stderr)
+	assembly.Wire(e, os.Stderr).Profile = profile
 	ended := make(chan struct{})
 	defer close(ended)
 	go killFrom(ctx, e, ended)
@@ -43,6 +50,9 @@ func eval(ctx context.Context, args []string, out io.Writer) error {
 	}
 	if err := printReply(out, reply); err != nil {
 		return err
+	}
+	if profile != nil {
+		printProfile(out, string(body), profile.Lines())
 	}
 	if reply.IsError() {
 		return errReply

@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -49,6 +50,40 @@ func TestEvalPrintsForPeopleOnATerminal(t *testing.T) {
 	got, err := evaluated(t, "redis.call('SET', KEYS[1], ARGV[1]) return {redis.call('GET', KEYS[1]), 7, {1}}", "k", ",", "v")
 	require.NoError(t, err)
 	require.Equal(t, "1) \"v\"\n2) (integer) 7\n3) 1) (integer) 1\n", got)
+}
+
+// TestEvalProfiles: each line tells how often it ran and what it called.
+func TestEvalProfiles(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "script.lua")
+	body := "#!lua\n-- counts\nfor i = 1, 3 do\n  redis.call('INCR', KEYS[1])\nend\nif not KEYS[1] then\n  return 'never'\nend\nreturn 'done'\n"
+	require.NoError(t, os.WriteFile(path, []byte(body), 0o600))
+	var out strings.Builder
+	require.NoError(t, run(t.Context(), []string{"eval", "--profile", path, "k"}, nil, &out))
+	figures := regexp.MustCompile(`\d+\.\d`)
+	require.Equal(t, []string{
+		"done", "",
+		"    hits         us    calls         us",
+		strings.Repeat(" ", 39) + " | #!lua",
+		strings.Repeat(" ", 39) + " | -- counts",
+		"1 T 0 T | for i = 1, 3 do",
+		"3 T 3 T |   redis.call('INCR', KEYS[1])",
+		strings.Repeat(" ", 39) + " | end",
+		"1 T 0 T | if not KEYS[1] then",
+		"0 T 0 T |   return 'never'",
+		strings.Repeat(" ", 39) + " | end",
+		"1 T 0 T | return 'done'",
+	}, table(figures.ReplaceAllString(out.String(), "T")))
+}
+
+// table returns the lines of a text; the figures in front of those that have some with one space between.
+func table(text string) []string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	for i, line := range lines {
+		if figures, source, ok := strings.Cut(line, " | "); ok && strings.TrimSpace(figures) != "" {
+			lines[i] = strings.Join(strings.Fields(figures), " ") + " | " + source
+		}
+	}
+	return lines
 }
 
 func TestEvalFails(t *testing.T) {

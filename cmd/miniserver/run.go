@@ -21,7 +21,7 @@ import (
 
 const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver - (read the configuration from stdin)
-       miniserver eval script.lua [key ...] [, argument ...]
+       miniserver eval [--profile] script.lua [key ...] [, argument ...]
        miniserver check-aof [--fix|--truncate-to-timestamp <seconds>] <file.manifest|file.aof>
        miniserver check-rdb <file.rdb>
        miniserver convert json|resp <file.rdb> [output]

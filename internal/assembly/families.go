@@ -20,9 +20,9 @@ import (
 // logMarks are the marks of the levels of redis.log in a log's lines: debug, verbose, notice, warning.
 const logMarks = ".-*#"
 
-// Wire adds every family of commands to an engine, but for what Keep adds. What scripts log goes to log, nowhere
-// if it is nil.
-func Wire(e *engine.Engine, log io.Writer) {
+// Wire adds every family of commands to an engine, but for what Keep adds, and returns what runs its scripts. What
+// they log goes to log, nowhere if it is nil.
+func Wire(e *engine.Engine, log io.Writer) *scripting.Scripts {
 	e.Add(engine.Strings())
 	e.Add(engine.Bitmaps())
 	e.Add(engine.HyperLogLogs())
@@ -52,4 +52,5 @@ func Wire(e *engine.Engine, log io.Writer) {
 		scripts.Log = func(level int, text string) { server.Log(log, logMarks[level], "%s", text) }
 	}
 	e.Add(scripts.Family())
+	return scripts
 }
