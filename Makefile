@@ -16,8 +16,8 @@ build:
 test: lint
 	go test ./...
 	cd $(PROGRAMS) && go test ./...
-	$(if $(FULL),go test -race -short $(RACE_PACKAGES))
-	$(if $(FULL),go test ./internal/difftest -run TestOurs -seeds 20 -commands 100000)
+	$(if $(FULL),go test -race -short -timeout 20m $(RACE_PACKAGES))
+	$(if $(FULL),go test ./internal/difftest -run TestOurs -seeds 20 -commands 100000 -timeout 20m)
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above are not formatted"; exit 1; }

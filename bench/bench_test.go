@@ -109,7 +109,7 @@ func TestOnlyTakesTheNamesInTheTable(t *testing.T) {
 		}
 		return list
 	}
-	require.Len(t, names(""), 2+3*len(journalPairs))
+	require.Len(t, names(""), 4+3*len(journalPairs))
 	require.Equal(t, []string{"1 GB in values of 4 KB"}, names("gb"))
 	require.Len(t, names("SET, 1 client"), len(journalPairs))
 	require.Len(t, names("everysec|always"), 3*len(journalPairs))

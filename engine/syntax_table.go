@@ -211,6 +211,7 @@ var syntaxes = map[string]string{
 	"ping":                          "[message]",
 	"psetex":                        "key milliseconds value",
 	"psubscribe":                    "pattern...",
+	"psync":                         "replicationid offset:integer",
 	"pttl":                          "key",
 	"publish":                       "channel message",
 	"pubsub|channels":               "[pattern]",
