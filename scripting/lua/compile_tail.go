@@ -135,7 +135,7 @@ func (f *Call) become(v Value, args []Value) signal {
 func (L *State) recall(caller, c *Call) *Call {
 	for lost := c.tails + 1; ; lost++ {
 		var sig signal
-		if L.tailArgs == inPlace && L.fits(L.tail.proto) {
+		if L.tailArgs == inPlace && L.fits(c, L.tail.proto) {
 			sig = L.replace(caller, c, lost)
 		} else if L.tailArgs == inPlace {
 			p := L.tail.proto
@@ -149,8 +149,11 @@ func (L *State) recall(caller, c *Call) *Call {
 	}
 }
 
-// fits reports whether a frame for p fits the segment.
-func (L *State) fits(p *Proto) bool { return L.top+p.frame <= L.size }
+// fits reports whether a frame for p fits in the place of c. It does not where c had a segment of its own,
+// which is the spare one by now.
+func (L *State) fits(c *Call, p *Proto) bool {
+	return unsafe.Pointer(c) == unsafe.Add(L.base, L.top) && L.top+p.frame <= L.size
+}
 
 // replace runs the callee of a tail call in frame c, whose slots hold the arguments.
 func (L *State) replace(caller, c *Call, lost uint32) signal {

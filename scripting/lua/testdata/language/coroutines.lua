@@ -138,3 +138,25 @@ local t = {}
 local co1, co2 = coroutine.create(function() end), coroutine.create(function() end)
 t[co1] = 1 t[co2] = 2
 print(t[co1], t[co2], co1 == co2, co1 == co1)
+--- tail calls from a segment of their own
+-- The frame that makes the tail call did not fit the stack segment, its callee does and calls on.
+local function small(t)
+  table.sort(t, function(a, b) local c = {a < b} return c[1] end)
+  return t, table.concat(t, ',')
+end
+local function large()
+  local a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z
+  return small({6, 5, 1, 8, 2, 0, 3})
+end
+local function deep(n)
+  if n == 0 then return pcall(large) end
+  local ok, list, text = deep(n - 1)
+  return ok, list, text
+end
+local good, bad = 0, nil
+for n = 0, 120 do
+  local co = coroutine.wrap(function() return deep(n) end)
+  local ok, list, text = co()
+  if ok and text == '0,1,2,3,5,6,8' and #list == 7 then good = good + 1 else bad = bad or (n .. ': ' .. tostring(list)) end
+end
+print(good, bad)
