@@ -114,7 +114,7 @@ func (L *State) setIndex(o, k, v Value, at *Site) {
 		var tm Value
 		if t := o.AsTable(); t != nil {
 			t.refuse(L)
-			if t.meta == nil || t.meta.event(eventNewIndex).IsNil() || !t.Get(k).IsNil() {
+			if t.meta == nil || t.meta.event(eventNewIndex).IsNil() || !t.Get(k).IsNil() || k.noKey() {
 				t.Set(L, k, v)
 				return
 			}
@@ -130,6 +130,9 @@ func (L *State) setIndex(o, k, v Value, at *Site) {
 	}
 	L.fail("loop in settable")
 }
+
+// noKey reports whether v is nil or NaN, which Set refuses. C Lua refuses them before it looks for __newindex.
+func (v Value) noKey() bool { return v.IsNil() || v.IsNumber() && v.num() != v.num() }
 
 // arith performs a binary operation on operands that are not both numbers.
 func (L *State) arith(op operator, a, b Value, at []Site) Value {
