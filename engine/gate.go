@@ -1,8 +1,6 @@
 package engine
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // gate decides whether a command may run now, from the flags on its line and the state of session
 // and server, and returns the error that refuses it, or "". This is the one place for such

@@ -60,10 +60,11 @@ const (
 	stepChains  = 4
 )
 
-func (j *job) slice() (more bool) {
-	more = true
-	for n := 0; more && n < sliceChains && j.records.Len() < sliceBytes; n += stepChains {
-		more = j.picture.Step(stepChains)
+// slice takes some keys of a picture, none if it is nil, and reports whether there are more.
+func slice(picture *keyspace.Snapshot, to *rdb.Records) (more bool) {
+	more = picture != nil
+	for n := 0; more && n < sliceChains && to.Len() < sliceBytes; n += stepChains {
+		more = picture.Step(stepChains)
 	}
 	return more
 }
@@ -74,7 +75,7 @@ func (j *job) run() {
 	for more := true; more; {
 		j.saver.engine.With(func() {
 			began := time.Now()
-			more = j.slice()
+			more = slice(j.picture, j.records)
 			block = j.records.Take(block)
 			more = more || j.records.Len() > 0
 			j.saver.engine.Spike(spike, time.Since(began).Microseconds())

@@ -52,7 +52,7 @@ func TestLargeValuesAreSavedInSlices(t *testing.T) {
 			job := b.running
 			slices, bytes := 0, 0
 			for more := true; more && slices < 5; slices++ {
-				more = job.slice()
+				more = slice(job.picture, job.records)
 				block := job.records.Take(nil)
 				require.NoError(t, job.out.Write(block))
 				require.LessOrEqual(t, len(block), sliceBytes+16<<10, name)

@@ -67,7 +67,7 @@ func (d *delivery) run() {
 	for more := true; more; {
 		d.saver.engine.With(func() {
 			began := time.Now()
-			more = d.slice()
+			more = slice(d.picture, d.records)
 			block = d.records.Take(block)
 			more = more || d.records.Len() > 0
 			d.saver.engine.Spike(spike, time.Since(began).Microseconds())
@@ -82,15 +82,6 @@ func (d *delivery) run() {
 		d.send(fmt.Appendf(nil, "$%d\r\n", len(d.gathered)), d.gathered)
 	}
 	d.saver.engine.With(d.end)
-}
-
-// slice takes some keys, and reports whether there are more.
-func (d *delivery) slice() (more bool) {
-	more = d.picture != nil
-	for n := 0; more && n < sliceChains && d.records.Len() < sliceBytes; n += stepChains {
-		more = d.picture.Step(stepChains)
-	}
-	return more
 }
 
 // Write implements io.Writer for the snapshot's bytes. It does not fail: who cannot take them is left out.
