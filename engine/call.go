@@ -3,7 +3,9 @@ package engine
 import (
 	"fmt"
 	"math"
+	"strconv"
 
+	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -70,11 +72,20 @@ func (c *Call) Arg() []byte {
 	return c.Args[c.at-1]
 }
 
-// Skip moves past n arguments.
-func (c *Call) Skip(n int) { c.at += n }
+// Next returns the next n arguments, which there must be, and moves past them.
+func (c *Call) Next(n int) [][]byte {
+	c.at += n
+	return c.Args[c.at-n : c.at]
+}
 
-// Back moves back by one argument.
-func (c *Call) Back() { c.at-- }
+// Pos returns the position of the next argument in Args.
+func (c *Call) Pos() int { return c.at }
+
+// Seek makes the argument at a position in Args the next one.
+func (c *Call) Seek(pos int) { c.at = pos }
+
+// Skip moves past n arguments; back, if n is negative.
+func (c *Call) Skip(n int) { c.at += n }
 
 // Int returns the next argument as an integer; latches ErrNotInt.
 func (c *Call) Int() int64 { return c.IntOr(ErrNotInt) }
@@ -144,6 +155,9 @@ func IsWord(arg []byte, word string) bool {
 	return true
 }
 
+// Failed reports whether an error was latched.
+func (c *Call) Failed() bool { return c.err != "" }
+
 // Refuse latches an error; the first one counts.
 func (c *Call) Refuse(err string) {
 	if c.err == "" {
@@ -170,6 +184,9 @@ func (c *Call) Fail(err string) bool {
 	return c.OK()
 }
 
+// Decimal returns n as text.
+func Decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
+
 // Scratch returns a small buffer for rendering one value, valid until the next call of Scratch.
 func (c *Call) Scratch() []byte { return c.scratch[:0] }
 
@@ -194,7 +211,7 @@ func (c *Call) Buffer(n int) []byte {
 // no error is sent). A value of another type latches ErrWrongType.
 func Read[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
 	found, ok := c.DB.Find(key)
-	c.looked(key, ok)
+	c.CountLookup(key, ok)
 	if !ok {
 		return v, false
 	}
@@ -204,12 +221,12 @@ func Read[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
 // Sees reports whether key is visible. It is a lookup for reading that leaves no access mark.
 func (c *Call) Sees(key []byte) bool {
 	ok := c.DB.Exists(key)
-	c.looked(key, ok)
+	c.CountLookup(key, ok)
 	return ok
 }
 
-// looked counts a lookup for reading as a hit or a miss.
-func (c *Call) looked(key []byte, found bool) {
+// CountLookup counts a lookup for reading as a hit or a miss.
+func (c *Call) CountLookup(key []byte, found bool) {
 	if found {
 		c.Engine.stats.hits++
 		return
@@ -227,6 +244,9 @@ func typed[T keyspace.Value](c *Call, found keyspace.Value) (v T, ok bool) {
 	}
 	return v, ok
 }
+
+// ReplyEntry replies with an element of a collection.
+func (c *Call) ReplyEntry(e ziplist.Entry) { c.Reply.Bulk(e.Text(c.Scratch())) }
 
 // Edit returns the value of key for changing; the change takes effect with Changed. ok is false if
 // the key is absent, or of another type, which latches ErrWrongType.
@@ -280,6 +300,12 @@ func (c *Call) note(key []byte, event string) {
 		c.Engine.notify(c.DB, key, event)
 	}
 }
+
+// MarkDirty counts a change that no key's value shows, so that the command is journaled.
+func (c *Call) MarkDirty() { c.dirty++ }
+
+// Dirty reports whether the call has reported a change.
+func (c *Call) Dirty() bool { return c.dirty > 0 }
 
 // ChangedAll reports that n keys of whole databases were changed, which only the journal and the
 // count of changes need to know. It reports even if n is 0.

@@ -233,7 +233,7 @@ func (c *Call) insertOption(o *bloom.Options, how *insertion) bool {
 	default:
 		c.Refuse(ErrInsertOption)
 	}
-	return c.err == ""
+	return !c.Failed()
 }
 
 // letter returns letter i of a word in lower case, 0 behind its end.

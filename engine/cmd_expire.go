@@ -42,8 +42,8 @@ func cmdPExpireAt(c *Call) { c.expire(atMillis) }
 
 func (c *Call) expire(u unit) {
 	key, amount := c.Arg(), c.Arg()
-	on := c.expireConditions()
-	deadline := c.deadline(amount, u, math.MinInt64)
+	on := c.parseExpireConditions()
+	deadline := c.deadlineFrom(amount, u, math.MinInt64)
 	if !c.OK() {
 		return
 	}
@@ -60,7 +60,7 @@ func (c *Call) expire(u unit) {
 // later, to an earlier one.
 type expireConditions struct{ nx, xx, gt, lt bool }
 
-func (c *Call) expireConditions() (on expireConditions) {
+func (c *Call) parseExpireConditions() (on expireConditions) {
 	for c.More() {
 		switch {
 		case c.Word("NX"):
@@ -141,7 +141,7 @@ func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
 func (c *Call) tellDeadline(from int64, count func(ms int64) int64) {
 	key := c.Arg()
 	deadline, ok := c.DB.Deadline(key)
-	c.looked(key, ok)
+	c.CountLookup(key, ok)
 	switch {
 	case !ok:
 		c.Reply.Int(-2)

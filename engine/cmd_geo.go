@@ -65,7 +65,7 @@ func cmdGeoAdd(c *Call) {
 	}
 	var room [8]float64
 	scores := room[:0]
-	for i := 0; i+2 < len(places) && c.err == ""; i += 3 {
+	for i := 0; i+2 < len(places) && !c.Failed(); i += 3 {
 		scores = append(scores, c.place(places[i], places[i+1]).Score())
 	}
 	s, found := c.forScores(key, o)

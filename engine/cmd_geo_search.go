@@ -42,7 +42,7 @@ type searchForm struct {
 // [WITHDIST] [WITHHASH]
 func cmdGeoSearch(c *Call) {
 	if s, ok := c.readZSet(c.Arg()); ok {
-		c.search(s, &search{unit: 1}, searchForm{free: true})
+		c.runSearch(s, &search{unit: 1}, searchForm{free: true})
 	}
 }
 
@@ -51,7 +51,7 @@ func cmdGeoSearch(c *Call) {
 func cmdGeoSearchStore(c *Call) {
 	dst := c.Arg()
 	if s, ok := c.readZSet(c.Arg()); ok {
-		c.search(s, &search{unit: 1, stores: true, dst: dst}, searchForm{free: true, stores: true})
+		c.runSearch(s, &search{unit: 1, stores: true, dst: dst}, searchForm{free: true, stores: true})
 	}
 }
 
@@ -79,7 +79,7 @@ func (c *Call) searchAround(mayStore bool) {
 	var q search
 	q.center = c.place(c.Arg(), c.Arg())
 	c.circle(&q)
-	c.search(s, &q, searchForm{mayStore: mayStore})
+	c.runSearch(s, &q, searchForm{mayStore: mayStore})
 }
 
 func (c *Call) searchAroundMember(mayStore bool) {
@@ -94,7 +94,7 @@ func (c *Call) searchAroundMember(mayStore bool) {
 		q.center = c.memberPlace(s)
 		c.circle(&q)
 	}
-	c.search(s, &q, searchForm{mayStore: mayStore})
+	c.runSearch(s, &q, searchForm{mayStore: mayStore})
 }
 
 // memberPlace reads a member and returns where it is. A member that is not in the set latches an error.
@@ -126,8 +126,8 @@ func (c *Call) box(q *search) {
 	q.unit = c.unit()
 }
 
-// search reads the options and does what they say. An empty set stands for an absent key.
-func (c *Call) search(s *zset.Set, q *search, form searchForm) {
+// runSearch reads the options and does what they say. An empty set stands for an absent key.
+func (c *Call) runSearch(s *zset.Set, q *search, form searchForm) {
 	for c.More() {
 		if !c.searchOption(q) && !c.storeOption(q, form) && !(form.free && c.areaOption(s, q)) {
 			c.Refuse(ErrSyntax)

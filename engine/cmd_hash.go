@@ -60,13 +60,10 @@ func (c *Call) readHash(key []byte) (h *hash.Hash, ok bool) {
 	return h, c.OK()
 }
 
-// tellEntry replies with a field or a value.
-func (c *Call) tellEntry(e ziplist.Entry) { c.Reply.Bulk(e.Text(c.Scratch())) }
-
 // tellValue replies with the value of a field, or nil.
 func (c *Call) tellValue(h *hash.Hash, field []byte) {
 	if v, ok := h.Lookup(field); ok {
-		c.tellEntry(v)
+		c.ReplyEntry(v)
 		return
 	}
 	c.Reply.Null()
@@ -151,8 +148,8 @@ func cmdHGetAll(c *Call) {
 	}
 	c.Reply.Map(h.Len())
 	h.Each(func(field, value ziplist.Entry) bool {
-		c.tellEntry(field)
-		c.tellEntry(value)
+		c.ReplyEntry(field)
+		c.ReplyEntry(value)
 		return true
 	})
 }
@@ -165,7 +162,7 @@ func cmdHKeys(c *Call) {
 	}
 	c.Reply.Array(h.Len())
 	h.Each(func(field, _ ziplist.Entry) bool {
-		c.tellEntry(field)
+		c.ReplyEntry(field)
 		return true
 	})
 }
@@ -178,7 +175,7 @@ func cmdHVals(c *Call) {
 	}
 	c.Reply.Array(h.Len())
 	h.Each(func(_, value ziplist.Entry) bool {
-		c.tellEntry(value)
+		c.ReplyEntry(value)
 		return true
 	})
 }

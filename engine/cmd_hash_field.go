@@ -91,7 +91,7 @@ func (c *Call) persistFields(key []byte, h *hash.Hash, fields [][]byte) {
 		return
 	}
 	c.Changed(key, ofHash.event("persist"))
-	line[3] = c.decimal(int64(len(line) - 4))
+	line[3] = Decimal(int64(len(line) - 4))
 	c.Log(line...)
 }
 
@@ -128,7 +128,7 @@ type fieldOptions struct {
 // unix-time-milliseconds | KEEPTTL] FIELDS numfields field value [field value ...]
 func cmdHSetEx(c *Call) {
 	key := c.Arg()
-	o := c.fieldOptions()
+	o := c.parseFieldOptions()
 	if !c.OK() {
 		return
 	}
@@ -146,8 +146,8 @@ func cmdHSetEx(c *Call) {
 	c.Reply.Int(1)
 }
 
-// fieldOptions reads HSETEX's arguments behind the key.
-func (c *Call) fieldOptions() (o fieldOptions) {
+// parseFieldOptions reads HSETEX's arguments behind the key.
+func (c *Call) parseFieldOptions() (o fieldOptions) {
 	for c.More() {
 		deadline, given, keep := int64(0), false, false
 		if c.Word("FIELDS") {
@@ -251,10 +251,10 @@ func (c *Call) logFields(key []byte, o fieldOptions) {
 	line := [][]byte{[]byte("HSETEX"), key}
 	switch {
 	case o.dates:
-		line = append(line, []byte("PXAT"), c.decimal(o.deadline))
+		line = append(line, []byte("PXAT"), Decimal(o.deadline))
 	case o.keep:
 		line = append(line, []byte("KEEPTTL"))
 	}
-	line = append(line, []byte("FIELDS"), c.decimal(int64(len(o.pairs)/2)))
+	line = append(line, []byte("FIELDS"), Decimal(int64(len(o.pairs)/2)))
 	c.Log(append(line, o.pairs...)...)
 }

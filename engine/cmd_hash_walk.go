@@ -16,9 +16,9 @@ func cmdHRandField(c *Call) {
 	}
 	tell := func(field, value ziplist.Entry) bool {
 		c.openPair(withValues)
-		c.tellEntry(field)
+		c.ReplyEntry(field)
 		if withValues {
-			c.tellEntry(value)
+			c.ReplyEntry(value)
 		}
 		return true
 	}
@@ -39,7 +39,7 @@ func (c *Call) randomField(key []byte) {
 		c.Reply.Null()
 	default:
 		field, _ := h.Random(c.Engine.Dice)
-		c.tellEntry(field)
+		c.ReplyEntry(field)
 	}
 }
 
@@ -74,10 +74,10 @@ func cmdHScan(c *Call) {
 			return
 		}
 		n++
-		c.tellEntry(field)
+		c.ReplyEntry(field)
 		if !noValues {
 			n++
-			c.tellEntry(value)
+			c.ReplyEntry(value)
 		}
 	})
 	c.Reply.SetArray(at, n)

@@ -139,7 +139,7 @@ func (c *Call) refreshCount(key []byte) {
 func (c *Call) mergeSketches(all *hll.Registers, keys [][]byte) (dense bool) {
 	for _, key := range keys {
 		v, ok := Read[*str.Value](c, key)
-		if c.err != "" {
+		if c.Failed() {
 			return false
 		}
 		if !ok {

@@ -60,7 +60,7 @@ func cmdTouch(c *Call) {
 	n := 0
 	for _, key := range c.RestOfKeys() {
 		ok := c.DB.Touch(key)
-		c.looked(key, ok)
+		c.CountLookup(key, ok)
 		if ok {
 			n++
 		}
@@ -72,7 +72,7 @@ func cmdTouch(c *Call) {
 func cmdType(c *Call) {
 	key := c.Arg()
 	t := c.DB.Type(key)
-	c.looked(key, t != keyspace.None)
+	c.CountLookup(key, t != keyspace.None)
 	c.Reply.Status(t.String())
 }
 

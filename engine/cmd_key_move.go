@@ -112,7 +112,7 @@ func cmdMove(c *Call) {
 func (c *Call) database(other *keyspace.DB) *keyspace.DB {
 	n := c.IntOr(ErrNotInt)
 	switch {
-	case c.err != "":
+	case c.Failed():
 		return other
 	case n < math.MinInt32 || n > math.MaxInt32:
 		c.Refusef(ErrRange, math.MinInt32, math.MaxInt32)

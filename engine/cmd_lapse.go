@@ -61,7 +61,7 @@ func (c *Call) collection(key []byte, k kind, edits bool) keyspace.Dated {
 	} else {
 		var found bool
 		v, found = c.DB.Find(key)
-		c.looked(key, found)
+		c.CountLookup(key, found)
 	}
 	if v == nil {
 		return nil
@@ -79,7 +79,7 @@ func (c *Call) named(k kind, notPositive string) [][]byte {
 	if !c.Word(k.word) {
 		c.Refusef(ErrElementsWord, k.word)
 	}
-	if c.err != "" {
+	if c.Failed() {
 		return nil
 	}
 	if c.Left() == 0 {
@@ -102,7 +102,7 @@ func (c *Call) elementDeadline(u unit) int64 {
 	if n < 0 {
 		c.Refuse(ErrNegativeExpire)
 	}
-	if c.err != "" {
+	if c.Failed() {
 		return 0
 	}
 	ms, ok := u.millis(n, c.Now())
@@ -214,7 +214,7 @@ func (x *elementChanges) report(deadline int64) {
 
 // logElements journals a command that gives elements a deadline.
 func (c *Call) logElements(k kind, name string, key []byte, deadline int64, elements [][]byte) {
-	line := [][]byte{[]byte(name), key, c.decimal(deadline), []byte(k.word), c.decimal(int64(len(elements)))}
+	line := [][]byte{[]byte(name), key, Decimal(deadline), []byte(k.word), Decimal(int64(len(elements)))}
 	c.Log(append(line, elements...)...)
 }
 
@@ -235,7 +235,7 @@ func (c *Call) logDiscarded(k kind, key []byte, elements [][]byte) {
 // due.
 func (c *Call) expireIndexes(key []byte, l *list.List, deadline int64) {
 	n := c.IntIn(1, math.MaxInt64, ErrNotPositive)
-	if c.err == "" && n != int64(c.Left()) {
+	if !c.Failed() && n != int64(c.Left()) {
 		c.Refusef(ErrElementsMatch, "indexes")
 	}
 	indexes := make([]int, 0, c.Left())

@@ -140,7 +140,7 @@ func cmdLRange(c *Call) {
 	}
 	first, n := l.Clip(int(start), int(stop))
 	c.Reply.Array(n)
-	l.Range(first, n, func(e ziplist.Entry) { c.tellEntry(e) })
+	l.Range(first, n, func(e ziplist.Entry) { c.ReplyEntry(e) })
 }
 
 // LINDEX key index
@@ -158,7 +158,7 @@ func cmdLIndex(c *Call) {
 		return
 	}
 	if e, ok := l.Index(int(i)); ok {
-		c.tellEntry(e)
+		c.ReplyEntry(e)
 		return
 	}
 	c.Reply.Null()

@@ -49,7 +49,7 @@ func (c *Call) moveNow(m move) {
 	case !found:
 		c.Reply.Null()
 	default:
-		c.move(l, m)
+		c.moveElement(l, m)
 	}
 }
 
@@ -65,7 +65,7 @@ func (c *Call) moveOrPark(m move) bool {
 	switch {
 	case !c.OK():
 	case found:
-		return c.move(l, m)
+		return c.moveElement(l, m)
 	case c.mayPark():
 		c.Park(keys[:], deadline, tellNothing)
 	default:
@@ -74,9 +74,9 @@ func (c *Call) moveOrPark(m move) bool {
 	return false
 }
 
-// move moves an element of l, the list at m.src, and tells it. It returns false, with an error sent,
+// moveElement moves an element of l, the list at m.src, and tells it. It returns false, with an error sent,
 // if there is something else than a list at m.dst.
-func (c *Call) move(l *list.List, m move) bool {
+func (c *Call) moveElement(l *list.List, m move) bool {
 	into := l
 	if !bytes.Equal(m.src, m.dst) {
 		into, _ = Upsert[*list.List](c, m.dst, keyspace.List)
@@ -85,7 +85,7 @@ func (c *Call) move(l *list.List, m move) bool {
 		return false
 	}
 	e, _ := l.End(m.from)
-	c.tellEntry(e)
+	c.ReplyEntry(e)
 	out := c.Reply.Bytes()
 	element := out[len(out)-e.Len()-2 : len(out)-2] // the copy in the reply, for the list's own goes
 	l.Drop(m.from, 1)

@@ -44,7 +44,7 @@ func (c *Call) popEnd(end list.End) {
 func (c *Call) take(key []byte, l *list.List, end list.End, n int) {
 	left := n
 	l.Each(end, 0, func(e ziplist.Entry) bool {
-		c.tellEntry(e)
+		c.ReplyEntry(e)
 		left--
 		return left > 0
 	})
@@ -60,8 +60,7 @@ func cmdBRPop(c *Call) { c.awaitEnd(list.Tail) }
 
 // awaitEnd is BLPOP or BRPOP.
 func (c *Call) awaitEnd(end list.End) {
-	keys := c.Args[c.at : len(c.Args)-1]
-	c.Skip(len(keys))
+	keys := c.Next(c.Left() - 1)
 	deadline := c.Timeout()
 	if !c.OK() {
 		return
@@ -94,7 +93,7 @@ func cmdLMPop(c *Call) {
 func cmdBLMPop(c *Call) {
 	c.Skip(1)
 	keys, right, count := c.multiPop("LEFT", "RIGHT")
-	c.at = 1 // Redis reads the timeout last
+	c.Seek(1) // Redis reads the timeout last
 	deadline := c.Timeout()
 	if !c.takeSome(keys, right, count) && c.OK() {
 		c.Park(keys, deadline, tellNothing)
@@ -104,7 +103,7 @@ func cmdBLMPop(c *Call) {
 // takeSome takes up to count elements from the first of keys that has any, and reports whether one
 // has. Unless it does, nothing was sent yet.
 func (c *Call) takeSome(keys [][]byte, right bool, count int) bool {
-	if c.err != "" {
+	if c.Failed() {
 		return false
 	}
 	key, l, found := First[*list.List](c, keys)
@@ -121,7 +120,7 @@ func (c *Call) takeSome(keys [][]byte, right bool, count int) bool {
 	c.Reply.Array(n)
 	c.take(key, l, end, n)
 	if c.Engine.log != nil {
-		c.Log([]byte(popNames[end]), key, c.decimal(int64(n)))
+		c.Log([]byte(popNames[end]), key, Decimal(int64(n)))
 	}
 	return true
 }

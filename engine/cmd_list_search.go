@@ -45,7 +45,7 @@ type position struct {
 // LPOS key element [RANK rank] [COUNT num-matches] [MAXLEN len]
 func cmdLPos(c *Call) {
 	key, element := c.Arg(), c.Arg()
-	p := c.position()
+	p := c.parsePosition()
 	l, ok := c.readList(key)
 	if !ok {
 		return
@@ -75,8 +75,8 @@ func cmdLPos(c *Call) {
 	}
 }
 
-// position reads the options of LPOS.
-func (c *Call) position() position {
+// parsePosition reads the options of LPOS.
+func (c *Call) parsePosition() position {
 	p := position{rank: 1, count: 1}
 	for c.More() {
 		switch {

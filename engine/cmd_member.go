@@ -65,7 +65,7 @@ func cmdExpireMemberAt(c *Call) { c.expireMember(c.Arg(), c.Arg(), c.Arg(), atSe
 func cmdPExpireMemberAt(c *Call) { c.expireMember(c.Arg(), c.Arg(), c.Arg(), atMillis) }
 
 func (c *Call) expireMember(key, member, amount []byte, u unit) {
-	deadline := min(c.deadline(amount, u, math.MinInt64), lapse.Max)
+	deadline := min(c.deadlineFrom(amount, u, math.MinInt64), lapse.Max)
 	v, k := c.anyCollection(key, true, ErrMemberType)
 	if !c.OK() {
 		return
@@ -153,7 +153,7 @@ func cmdSAddEx(c *Call) {
 	keep := c.Word("KEEPTTL")
 	deadline := c.elementDeadline(inSeconds)
 	members := c.Rest()
-	if deadline <= c.Now() && c.err == "" {
+	if deadline <= c.Now() && !c.Failed() {
 		c.Refusef(ErrExpireTime, c.Cmd.full)
 	}
 	if len(members) == 0 {

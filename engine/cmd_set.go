@@ -184,7 +184,7 @@ func (c *Call) tellMembers(s *set.Set) {
 
 // tellNext replies with one member of several and goes on.
 func (c *Call) tellNext(member ziplist.Entry) bool {
-	c.tellEntry(member)
+	c.ReplyEntry(member)
 	return true
 }
 
@@ -207,7 +207,7 @@ func cmdSScan(c *Call) {
 	next := s.Scan(cursor, o.count, func(member ziplist.Entry) {
 		if o.takes(member.Text(c.Scratch())) {
 			n++
-			c.tellEntry(member)
+			c.ReplyEntry(member)
 		}
 	})
 	c.Reply.SetArray(at, n)

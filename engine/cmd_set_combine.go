@@ -55,8 +55,7 @@ func cmdSInterCard(c *Call) {
 	if !c.OK() {
 		return
 	}
-	keys := c.Args[c.at : c.at+int(n)]
-	c.Skip(len(keys))
+	keys := c.Next(int(n))
 	for c.More() {
 		if c.Left() < 2 || !c.Word("LIMIT") {
 			c.Refuse(ErrSyntax)
@@ -125,7 +124,7 @@ func cmdSUnion(c *Call) {
 	at, n := c.Reply.Defer(), 0
 	unite(sets, c.Engine.Config.Set.Seed, func(member ziplist.Entry) {
 		n++
-		c.tellEntry(member)
+		c.ReplyEntry(member)
 	})
 	c.Reply.SetSet(at, n)
 }

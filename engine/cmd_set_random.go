@@ -38,7 +38,7 @@ func (c *Call) popMembers(key []byte, s *set.Set, count int, several bool) {
 	}
 	var popped [][]byte
 	s.Pop(count, c.Engine.Config.Set, c.Engine.Dice, func(member ziplist.Entry) {
-		c.tellEntry(member)
+		c.ReplyEntry(member)
 		if c.Engine.log != nil {
 			popped = append(popped, member.Append(nil))
 		}
@@ -78,7 +78,7 @@ func cmdSRandMember(c *Call) {
 	case !several && s.Len() == 0:
 		c.Reply.Null()
 	case !several:
-		c.tellEntry(s.Random(c.Engine.Dice))
+		c.ReplyEntry(s.Random(c.Engine.Dice))
 	case count < 0:
 		c.Reply.Array(drawn(count, s.Len()))
 		s.Draw(-count, c.Engine.Dice, c.tellNext)

@@ -81,7 +81,7 @@ type addition struct {
 // [field value ...]
 func cmdXAdd(c *Call) {
 	key := c.Arg()
-	a := c.addition()
+	a := c.parseAddition()
 	pairs := c.Rest()
 	switch {
 	case len(pairs) < 2 || len(pairs)%2 == 1:
@@ -89,7 +89,7 @@ func cmdXAdd(c *Call) {
 	case !a.auto && !a.autoSeq && a.id.IsZero():
 		c.Refuse(ErrStreamZeroID)
 	}
-	if c.err != "" {
+	if c.Failed() {
 		c.OK()
 		return
 	}
@@ -121,17 +121,17 @@ func (c *Call) streamToAdd(key []byte, noMkStream bool) (s *stream.Stream, found
 	return Upsert[*stream.Stream](c, key, keyspace.Stream)
 }
 
-// addition reads XADD's options and the ID.
-func (c *Call) addition() (a addition) {
+// parseAddition reads XADD's options and the ID.
+func (c *Call) parseAddition() (a addition) {
 	for a.idAt == 0 && c.More() {
 		switch {
 		case c.Word("*"):
-			a.auto, a.idAt = true, c.at-1
+			a.auto, a.idAt = true, c.Pos()-1
 		case c.trimOption(&a.trim):
 		case c.Word("NOMKSTREAM"):
 			a.noMkStream = true
 		default:
-			a.idAt = c.at
+			a.idAt = c.Pos()
 			a.id, a.autoSeq = c.newStreamID()
 		}
 	}
@@ -177,7 +177,7 @@ func (c *Call) logAddition(s *stream.Stream, id stream.ID, a *addition) {
 	args := append(make([][]byte, 0, len(c.Args)+4), c.Args[:2]...)
 	switch {
 	case a.trim.Nodes:
-		args = append(args, []byte("MAXLEN"), []byte("="), c.decimal(int64(s.Len())))
+		args = append(args, []byte("MAXLEN"), []byte("="), Decimal(int64(s.Len())))
 	case a.trim.given:
 		args = append(args, c.Args[2:a.idAt]...)
 	}
@@ -216,7 +216,7 @@ func cmdXDel(c *Call) {
 func cmdXSetID(c *Call) {
 	key, id := c.Arg(), c.streamID(0)
 	added, deleted := c.setIDOptions(id)
-	if c.err != "" {
+	if c.Failed() {
 		c.OK()
 		return
 	}

@@ -46,13 +46,13 @@ func cmdXClaim(c *Call) {
 	}
 	at, n := c.Reply.Defer(), 0
 	for _, id := range ids {
-		if c.claim(id, &cl) == claimed {
+		if c.claimMessage(id, &cl) == claimed {
 			n++
 		}
 	}
 	c.Reply.SetArray(at, n)
 	if moved {
-		c.dirty++
+		c.MarkDirty()
 		c.logGroup(key, name, cl.group)
 	}
 	c.endClaim(key)
@@ -77,12 +77,12 @@ func (c *Call) endClaim(key []byte) {
 // claimIDs returns the IDs up to the first option.
 func (c *Call) claimIDs() (ids []stream.ID) {
 	for c.More() {
-		id, ok := parseStreamID(c.Args[c.at], 0)
+		id, ok := parseStreamID(c.Arg(), 0)
 		if !ok {
+			c.Skip(-1)
 			break
 		}
 		ids = append(ids, id)
-		c.Skip(1)
 	}
 	return ids
 }
@@ -116,8 +116,8 @@ const (
 	claimed
 )
 
-// claim makes a message the consumer's and tells it. One whose entry was deleted is forgotten.
-func (c *Call) claim(id stream.ID, cl *claim) outcome {
+// claimMessage makes a message the consumer's and tells it. One whose entry was deleted is forgotten.
+func (c *Call) claimMessage(id stream.ID, cl *claim) outcome {
 	p := cl.group.Message(id)
 	if p == nil && !cl.force {
 		return passed
@@ -128,7 +128,7 @@ func (c *Call) claim(id stream.ID, cl *claim) outcome {
 		return passed
 	case !exists:
 		cl.group.Ack(id)
-		c.dirty++
+		c.MarkDirty()
 		c.Log([]byte("XACK"), cl.key, cl.name, id.Append(nil))
 		return gone
 	case p != nil && c.Now()-p.Delivered < cl.idle:
@@ -160,7 +160,7 @@ func (c *Call) redeliver(p *stream.Pending, cl *claim) {
 		p.Count++
 	}
 	cl.member.Active = c.Now()
-	c.dirty++
+	c.MarkDirty()
 	c.logMessage(cl.key, cl.name, cl.group, p)
 }
 
@@ -179,7 +179,7 @@ func cmdXAutoClaim(c *Call) {
 			c.Refuse(ErrSyntax)
 		}
 	}
-	if c.err != "" {
+	if c.Failed() {
 		c.OK()
 		return
 	}
@@ -203,7 +203,7 @@ func (c *Call) claimAll(from stream.ID, count int64, cl *claim) {
 	c.tellID(next)
 	at, n, deleted := c.Reply.Defer(), 0, ids[:0]
 	for _, id := range ids {
-		if c.claim(id, cl) == claimed {
+		if c.claimMessage(id, cl) == claimed {
 			n++
 		} else {
 			deleted = append(deleted, id)

@@ -47,7 +47,7 @@ func groupLines() []Command {
 func cmdXGroupCreate(c *Call) {
 	key, name, id := c.Arg(), c.Arg(), c.Arg()
 	read, mkStream := c.groupOptions(true)
-	if c.err != "" {
+	if c.Failed() {
 		c.OK()
 		return
 	}
@@ -58,7 +58,7 @@ func cmdXGroupCreate(c *Call) {
 	case len(c.Args) > 8: // an option given twice
 		c.Refuse(c.subSyntaxError())
 	}
-	if !found && c.err == "" {
+	if !found && !c.Failed() {
 		s, _ = Upsert[*stream.Stream](c, key, keyspace.Stream)
 	}
 	last := c.groupID(s, id, false)
@@ -119,7 +119,7 @@ func (c *Call) groupOptions(create bool) (read int64, mkStream bool) {
 // Redis lets them.
 func (c *Call) groupID(s *stream.Stream, arg []byte, ends bool) (id stream.ID) {
 	switch {
-	case c.err != "", ends && string(arg) == "-":
+	case c.Failed(), ends && string(arg) == "-":
 		return id
 	case ends && string(arg) == "+":
 		return stream.MaxID
@@ -135,7 +135,7 @@ func (c *Call) groupID(s *stream.Stream, arg []byte, ends bool) (id stream.ID) {
 
 // groupToEdit returns a group that XGROUP is about, and its stream; nil if an error was sent.
 func (c *Call) groupToEdit(key, name []byte) (s *stream.Stream, g *stream.Group) {
-	if c.err == "" {
+	if !c.Failed() {
 		var found bool
 		if s, found = Edit[*stream.Stream](c, key); !found {
 			c.Refuse(ErrGroupNoKey)
@@ -263,7 +263,7 @@ func (c *Call) member(key []byte, g *stream.Group, group, name []byte) *stream.C
 // logGroup journals how far a group has read.
 func (c *Call) logGroup(key, name []byte, g *stream.Group) {
 	if c.Engine.log != nil {
-		c.Log([]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil), []byte("ENTRIESREAD"), c.decimal(g.Read))
+		c.Log([]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil), []byte("ENTRIESREAD"), Decimal(g.Read))
 	}
 }
 
@@ -273,6 +273,6 @@ func (c *Call) logMessage(key, group []byte, g *stream.Group, p *stream.Pending)
 		return
 	}
 	c.Log([]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),
-		[]byte("TIME"), c.decimal(p.Delivered), []byte("RETRYCOUNT"), c.decimal(p.Count),
+		[]byte("TIME"), Decimal(p.Delivered), []byte("RETRYCOUNT"), Decimal(p.Count),
 		[]byte("FORCE"), []byte("JUSTID"), []byte("LASTID"), g.Last.Append(nil))
 }

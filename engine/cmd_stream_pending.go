@@ -14,9 +14,9 @@ func cmdXPending(c *Call) {
 	key, name := c.Arg(), c.Arg()
 	listed, q := c.More(), pendingQuery{}
 	if listed {
-		q = c.pendingQuery()
+		q = c.parsePendingQuery()
 	}
-	if c.err != "" {
+	if c.Failed() {
 		c.OK()
 		return
 	}
@@ -31,7 +31,7 @@ func cmdXPending(c *Call) {
 	}
 }
 
-func (c *Call) pendingQuery() (q pendingQuery) {
+func (c *Call) parsePendingQuery() (q pendingQuery) {
 	if len(c.Args) < 6 || len(c.Args) > 9 {
 		c.Refuse(ErrSyntax)
 		return q
@@ -44,7 +44,7 @@ func (c *Call) pendingQuery() (q pendingQuery) {
 	}
 	c.Skip(2) // Redis reads the count first
 	q.count = max(c.Int(), 0)
-	c.at -= 3
+	c.Skip(-3)
 	q.from, q.to = c.bound(false), c.bound(true)
 	c.Skip(1)
 	if c.More() {
@@ -83,7 +83,7 @@ func (c *Call) tellPending(g *stream.Group) {
 		if member.Pending() > 0 {
 			c.Reply.Array(2)
 			c.Reply.BulkString(member.Name())
-			c.Reply.Bulk(c.decimal(int64(member.Pending())))
+			c.Reply.Bulk(Decimal(int64(member.Pending())))
 			n++
 		}
 	}

@@ -16,12 +16,12 @@ func (c *Call) entries(reverse bool) {
 	}
 	from := c.bound(false)
 	if reverse {
-		c.at -= 2
+		c.Skip(-2)
 	}
 	to := c.bound(true)
-	c.at = 4
+	c.Seek(4)
 	count := c.countOption()
-	if c.err != "" {
+	if c.Failed() {
 		c.OK()
 		return
 	}
@@ -71,8 +71,8 @@ func (c *Call) tellStreamEntry(w *stream.Walk) {
 	c.Reply.Array(2 * w.Len)
 	for range w.Len {
 		field, value := w.Pair()
-		c.tellEntry(field)
-		c.tellEntry(value)
+		c.ReplyEntry(field)
+		c.ReplyEntry(value)
 	}
 }
 

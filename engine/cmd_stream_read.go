@@ -43,7 +43,7 @@ func (c *Call) readStreams(r reading) {
 	}
 	var room [4]stream.ID
 	from := room[:0]
-	if c.err == "" {
+	if !c.Failed() {
 		r.onlyReady(c)
 		from = c.readFrom(&r, from)
 	}
@@ -55,7 +55,7 @@ func (c *Call) readStreams(r reading) {
 	default:
 		c.Reply.NullArray()
 	}
-	if c.dirty > 0 {
+	if c.Dirty() {
 		c.LogNothing() // beyond what was logged for each message
 	}
 }
@@ -75,7 +75,7 @@ func (c *Call) readOption(r *reading) {
 		if c.Left()%2 != 0 {
 			c.Refuse(ErrReadUnbalanced)
 		}
-		r.keys, r.ids = c.Args[c.at:c.at+n], c.Args[c.at+n:]
+		r.keys, r.ids = c.Next(n), c.Rest()
 	case c.Left() > 2 && c.Word("GROUP"):
 		if !r.grouped {
 			c.Refuse(ErrReadGroup)
@@ -120,7 +120,7 @@ func (c *Call) readFrom(r *reading, from []stream.ID) []stream.ID {
 	for i, key := range r.keys {
 		s, found := c.streamToRead(key)
 		switch {
-		case c.err != "":
+		case c.Failed():
 		case c.retry && r.grouped && !found:
 			c.Refuse(ErrReadKeyGone)
 		case c.retry && r.grouped && s.Group(r.group) == nil:
@@ -128,7 +128,7 @@ func (c *Call) readFrom(r *reading, from []stream.ID) []stream.ID {
 		case r.grouped && (!found || s.Group(r.group) == nil):
 			c.Refusef(ErrReadNoSuchGroup, shown(key, len(key)), shown(r.group, len(r.group)))
 		}
-		if c.err != "" {
+		if c.Failed() {
 			break
 		}
 		if !found {
@@ -204,9 +204,9 @@ type portion struct {
 	walk    stream.Walk
 }
 
-// portion returns what a stream has to give after an entry; ok is false if it has nothing. There is
+// readPortion returns what a stream has to give after an entry; ok is false if it has nothing. There is
 // always a history.
-func (c *Call) portion(r *reading, key []byte, from stream.ID) (p portion, ok bool) {
+func (c *Call) readPortion(r *reading, key []byte, from stream.ID) (p portion, ok bool) {
 	find := c.DB.Find
 	if r.grouped {
 		find = c.DB.Edit
@@ -230,7 +230,7 @@ func (c *Call) portion(r *reading, key []byte, from stream.ID) (p portion, ok bo
 func (c *Call) tellStreams(r *reading, from []stream.ID) bool {
 	at, n := 0, 0
 	for i, key := range r.keys {
-		p, ok := c.portion(r, key, from[i])
+		p, ok := c.readPortion(r, key, from[i])
 		if !ok {
 			continue
 		}

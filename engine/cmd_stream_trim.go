@@ -18,7 +18,7 @@ func cmdXTrim(c *Call) {
 		}
 	}
 	c.checkTrim(&t)
-	if c.err != "" {
+	if c.Failed() {
 		c.OK()
 		return
 	}
@@ -33,7 +33,7 @@ func cmdXTrim(c *Call) {
 	if n > 0 {
 		c.Changed(key, "txtrim")
 		if t.Nodes && c.Engine.log != nil {
-			c.Log([]byte("XTRIM"), key, []byte("MAXLEN"), []byte("="), c.decimal(int64(s.Len())))
+			c.Log([]byte("XTRIM"), key, []byte("MAXLEN"), []byte("="), Decimal(int64(s.Len())))
 		}
 	}
 	c.Reply.Int(int64(n))

@@ -18,7 +18,7 @@ type lcsOptions struct {
 func cmdLCS(c *Call) {
 	var bufA, bufB [20]byte
 	a, b := c.lcsText(c.Arg(), bufA[:]), c.lcsText(c.Arg(), bufB[:])
-	o := c.lcsOptions()
+	o := c.parseLCSOptions()
 	if cells := int64(len(a)+1) * int64(len(b)+1); cells*4 > c.Engine.Config.ProtoMaxBulk {
 		c.Refuse(ErrLCSMemory)
 	}
@@ -49,7 +49,7 @@ func (c *Call) lcsText(key, buf []byte) []byte {
 	return s.Text(buf)
 }
 
-func (c *Call) lcsOptions() (o lcsOptions) {
+func (c *Call) parseLCSOptions() (o lcsOptions) {
 	for c.More() {
 		switch {
 		case c.Word("LEN"):

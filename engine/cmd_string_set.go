@@ -2,7 +2,6 @@ package engine
 
 import (
 	"math"
-	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/str"
 )
@@ -23,7 +22,7 @@ func (o *setOptions) any() bool { return o.given || o.nx || o.xx || o.asked() }
 // PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]
 func cmdSet(c *Call) {
 	key, value := c.Arg(), c.Arg()
-	o := c.setOptions()
+	o := c.parseSetOptions()
 	deadline := c.until(o.expiry)
 	var old *str.Value
 	var had bool
@@ -47,8 +46,8 @@ func cmdSet(c *Call) {
 	}
 }
 
-// setOptions reads SET's options in any order.
-func (c *Call) setOptions() (o setOptions) {
+// parseSetOptions reads SET's options in any order.
+func (c *Call) parseSetOptions() (o setOptions) {
 	for c.More() {
 		switch {
 		case !o.xx && !o.asked() && c.Word("NX"):
@@ -111,14 +110,11 @@ func (c *Call) logSet(key, value []byte, deadline int64, keep bool) {
 	case keep:
 		c.Log([]byte("SET"), key, value, []byte("KEEPTTL"))
 	case deadline != 0:
-		c.Log([]byte("SET"), key, value, []byte("PXAT"), c.decimal(deadline))
+		c.Log([]byte("SET"), key, value, []byte("PXAT"), Decimal(deadline))
 	default:
 		c.Log([]byte("SET"), key, value)
 	}
 }
-
-// decimal returns n as text.
-func (c *Call) decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
 // SETNX key value
 func cmdSetNX(c *Call) {
@@ -203,7 +199,7 @@ func (c *Call) setAll(pairs [][]byte) {
 // A command of Redis 8.4, and of Valkey 9.1.
 func cmdMSetEx(c *Call) {
 	pairs := c.countedPairs()
-	o := c.setOptions()
+	o := c.parseSetOptions()
 	if o.get || o.asked() {
 		c.Refuse(ErrSyntax)
 	}
@@ -229,9 +225,8 @@ func (c *Call) countedPairs() (pairs [][]byte) {
 	if n > int64(c.Left()/2) {
 		c.Refuse(ErrPairs)
 	}
-	if c.err == "" {
-		pairs = c.Args[c.at : c.at+int(2*n)]
-		c.Skip(len(pairs))
+	if !c.Failed() {
+		pairs = c.Next(int(2 * n))
 	}
 	return pairs
 }

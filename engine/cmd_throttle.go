@@ -34,7 +34,7 @@ func Throttling() Family {
 // Replies: whether limited, the limit, what remains of it, the seconds after which to retry or -1, and
 // the seconds after which all of it is there again.
 func cmdThrottle(c *Call) {
-	key, r := c.rate()
+	key, r := c.parseRate()
 	now := c.Engine.Micros() * 1000
 	tat := now
 	if v, ok := Read[*str.Value](c, key); ok {
@@ -60,8 +60,8 @@ func cmdThrottle(c *Call) {
 	c.Reply.Int(wholeSeconds(t.ttl))
 }
 
-// rate reads the arguments of CL.THROTTLE. Its errors have no code in front, as a module's may.
-func (c *Call) rate() (key []byte, r rate) {
+// parseRate reads the arguments of CL.THROTTLE. Its errors have no code in front, as a module's may.
+func (c *Call) parseRate() (key []byte, r rate) {
 	if len(c.Args) != 5 && len(c.Args) != 6 {
 		c.Refuse(ErrThrottleUsage)
 	}
@@ -110,7 +110,7 @@ func (c *Call) storeArrival(key []byte, tat, millis int64) {
 		c.Changed(key, "$set")
 		c.Changed(key, "gexpire")
 		if c.Engine.log != nil {
-			c.logSet(key, c.decimal(tat), deadline, false)
+			c.logSet(key, Decimal(tat), deadline, false)
 		}
 	case c.DB.Delete(key):
 		c.Changed(key, "gdel")

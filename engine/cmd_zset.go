@@ -171,7 +171,7 @@ func (c *Call) addScores(key []byte, o conditions) {
 
 // scores appends the scores before the members of pairs to dst; what is none latches an error.
 func (c *Call) scores(dst []float64, pairs [][]byte) []float64 {
-	for i := 0; i+1 < len(pairs) && c.err == ""; i += 2 {
+	for i := 0; i+1 < len(pairs) && !c.Failed(); i += 2 {
 		score, ok := resp.ParseFloat(pairs[i])
 		if !ok || math.IsNaN(score) {
 			c.Refuse(ErrNotFloat)

@@ -35,7 +35,7 @@ func (c *Call) popOne(p pop) {
 	case s == nil || p.count == 0:
 		c.Reply.Array(0)
 	default:
-		c.pop(key, s, p)
+		c.popScored(key, s, p)
 	}
 }
 
@@ -47,8 +47,7 @@ func cmdBZPopMax(c *Call) { c.awaitOne(pop{count: 1, key: true, max: true}) }
 
 // awaitOne is BZPOPMIN or BZPOPMAX.
 func (c *Call) awaitOne(p pop) {
-	keys := c.Args[c.at : len(c.Args)-1]
-	c.Skip(len(keys))
+	keys := c.Next(c.Left() - 1)
 	c.popOrPark(keys, p, c.Timeout())
 }
 
@@ -61,7 +60,7 @@ func cmdZMPop(c *Call) {
 	case s == nil:
 		c.Reply.NullArray()
 	default:
-		c.pop(key, s, p)
+		c.popScored(key, s, p)
 		c.logPop(key, p)
 	}
 }
@@ -70,7 +69,7 @@ func cmdZMPop(c *Call) {
 func cmdBZMPop(c *Call) {
 	c.Skip(1)
 	keys, p := c.multiPopSets()
-	c.at = 1 // Redis reads the timeout last
+	c.Seek(1) // Redis reads the timeout last
 	c.popOrPark(keys, p, c.Timeout())
 }
 
@@ -92,7 +91,7 @@ func (c *Call) popOrPark(keys [][]byte, p pop, deadline int64) {
 	case s == nil:
 		c.Park(keys, deadline, tellNothing)
 	default:
-		c.pop(key, s, p)
+		c.popScored(key, s, p)
 		c.logPop(key, p)
 	}
 }
@@ -100,8 +99,8 @@ func (c *Call) popOrPark(keys [][]byte, p pop, deadline int64) {
 // tellNothing is the reply of a command that waited in vain.
 func tellNothing(s *Session) { s.Reply.NullArray() }
 
-// pop removes members from the set at key and replies with them.
-func (c *Call) pop(key []byte, s *zset.Set, p pop) {
+// popScored removes members from the set at key and replies with them.
+func (c *Call) popScored(key []byte, s *zset.Set, p pop) {
 	n := min(p.count, s.Len())
 	c.openPop(key, n, p)
 	tell := func(member []byte, score float64) {
@@ -147,5 +146,5 @@ func (c *Call) logPop(key []byte, p pop) {
 	if p.max {
 		name = "ZPOPMAX"
 	}
-	c.Log([]byte(name), key, c.decimal(int64(p.count)))
+	c.Log([]byte(name), key, Decimal(int64(p.count)))
 }

@@ -104,7 +104,7 @@ func cmdZDiff(c *Call) { c.tellCombined(diff) }
 
 // ZINTERCARD numkeys key [key ...] [LIMIT limit]
 func cmdZInterCard(c *Call) {
-	q := c.combination(inter, counting)
+	q := c.parseCombination(inter, counting)
 	if !c.OK() {
 		return
 	}
@@ -118,14 +118,14 @@ func cmdZInterCard(c *Call) {
 
 func (c *Call) storeCombined(op operation, event string) {
 	dst := c.Arg()
-	q := c.combination(op, storing)
+	q := c.parseCombination(op, storing)
 	if c.OK() {
 		c.store(dst, c.setOf(c.combine(q)), event)
 	}
 }
 
 func (c *Call) tellCombined(op operation) {
-	q := c.combination(op, telling)
+	q := c.parseCombination(op, telling)
 	if !c.OK() {
 		return
 	}
@@ -136,8 +136,8 @@ func (c *Call) tellCombined(op operation) {
 	}
 }
 
-// combination reads numkeys key [key ...] and the options behind them.
-func (c *Call) combination(op operation, t tail) *combination {
+// parseCombination reads numkeys key [key ...] and the options behind them.
+func (c *Call) parseCombination(op operation, t tail) *combination {
 	q := &combination{operation: op, aggregate: plus}
 	n := c.Int()
 	if n < 1 {

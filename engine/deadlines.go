@@ -24,10 +24,10 @@ var (
 // Deadline reads the next argument as a time and returns it in milliseconds since the epoch. What
 // cannot be a deadline latches the error "invalid expire time"; least is the smallest amount that
 // can, 1 where Redis refuses zero and negative ones.
-func (c *Call) Deadline(u unit, least int64) int64 { return c.deadline(c.Arg(), u, least) }
+func (c *Call) Deadline(u unit, least int64) int64 { return c.deadlineFrom(c.Arg(), u, least) }
 
-func (c *Call) deadline(amount []byte, u unit, least int64) int64 {
-	if c.err != "" {
+func (c *Call) deadlineFrom(amount []byte, u unit, least int64) int64 {
+	if c.Failed() {
 		return 0
 	}
 	n, ok := resp.ParseInt(amount)
@@ -96,7 +96,7 @@ func (c *Call) until(x expiry) int64 {
 	if !x.given {
 		return 0
 	}
-	return c.deadline(x.amount, x.unit, 1)
+	return c.deadlineFrom(x.amount, x.unit, 1)
 }
 
 // expireAt sets the deadline of a visible key. A deadline that has passed deletes the key, unless
@@ -111,7 +111,7 @@ func (c *Call) expireAt(key []byte, deadline int64) {
 	c.DB.SetDeadline(key, deadline)
 	c.Changed(key, "gexpire")
 	if c.Engine.log != nil {
-		c.Log([]byte("PEXPIREAT"), key, c.decimal(deadline))
+		c.Log([]byte("PEXPIREAT"), key, Decimal(deadline))
 	}
 }
 

@@ -65,11 +65,10 @@ func (c *Call) multiPop(first, second string) (keys [][]byte, isSecond bool, cou
 	if n >= int64(c.Left()) {
 		c.Refuse(ErrSyntax)
 	}
-	if c.err != "" {
+	if c.Failed() {
 		return nil, false, 0
 	}
-	keys = c.Args[c.at : c.at+int(n)]
-	c.Skip(int(n))
+	keys = c.Next(int(n))
 	if isSecond = c.Word(second); !isSecond && !c.Word(first) {
 		c.Refuse(ErrSyntax)
 	}
