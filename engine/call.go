@@ -1,8 +1,10 @@
 package engine
 
 import (
+	"bytes"
 	"fmt"
 	"math"
+	"reflect"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -121,6 +123,15 @@ func (c *Call) FloatOr(err string) float64 {
 	return f
 }
 
+// LongDouble reads text as INCRBYFLOAT does; latches ErrNotFloat.
+func (c *Call) LongDouble(text []byte) resp.LongDouble {
+	x, ok := resp.ParseLongDouble(text)
+	if !ok {
+		c.Refuse(ErrNotFloat)
+	}
+	return x
+}
+
 // Word moves past the next argument if it is the given upper-case word in any case, and reports
 // whether it was.
 func (c *Call) Word(word string) bool {
@@ -187,6 +198,15 @@ func (c *Call) Fail(err string) bool {
 // Decimal returns n as text.
 func Decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
+// CText returns b up to its first zero byte, where C's printf ends it in Redis' error texts.
+func CText(b []byte) string {
+	b, _, _ = bytes.Cut(b, []byte{0})
+	return string(b)
+}
+
+// Dice returns the engine's random numbers as a function. Passing it costs no allocation.
+func (c *Call) Dice() func(n uint64) uint64 { return c.Engine.dice }
+
 // Scratch returns a small buffer for rendering one value, valid until the next call of Scratch.
 func (c *Call) Scratch() []byte { return c.scratch[:0] }
 
@@ -203,6 +223,20 @@ func (c *Call) Buffer(n int) []byte {
 		c.Engine.buffer = make([]byte, n)
 	}
 	return c.Engine.buffer[:n]
+}
+
+// Kept returns the engine's only T, a zero T at first. A family keeps room in it that it reuses from call to call.
+func Kept[T any](e *Engine) *T {
+	t := reflect.TypeFor[T]()
+	if kept, ok := e.kept[t]; ok {
+		return kept.(*T)
+	}
+	if e.kept == nil {
+		e.kept = make(map[reflect.Type]any)
+	}
+	kept := new(T)
+	e.kept[t] = kept
+	return kept
 }
 
 // --- check: lookups by type ---
@@ -311,6 +345,9 @@ func (c *Call) Dirty() bool { return c.dirty > 0 }
 // count of changes need to know. It reports even if n is 0.
 func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }
 
+// Propagates reports whether changes are handed to a journal or to replicas; if not, Log does nothing.
+func (c *Call) Propagates() bool { return c.Engine.log != nil }
+
 // Log says what the journal is to hold in place of the command's own arguments: a form whose
 // replay gives the same data at any time. It may be called several times, for several commands.
 func (c *Call) Log(args ...[]byte) {
@@ -320,3 +357,17 @@ func (c *Call) Log(args ...[]byte) {
 
 // LogNothing says that the change needs no line of its own in the journal.
 func (c *Call) LogNothing() { c.logged = true }
+
+// Store puts v at dst in place of what is there, or removes that if v is empty, and replies with the
+// number of members.
+func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
+	n := v.Len()
+	switch {
+	case n > 0:
+		c.DB.Set(dst, v, false)
+		c.Changed(dst, event)
+	case c.DB.Delete(dst):
+		c.Changed(dst, "gdel")
+	}
+	c.Reply.Int(int64(n))
+}

@@ -2,8 +2,6 @@ package engine
 
 import (
 	"math"
-
-	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // Databases is the family of commands on whole databases.
@@ -44,23 +42,17 @@ func cmdDBSize(c *Call) { c.Reply.Int(int64(c.DB.Len())) }
 // FLUSHDB [ASYNC | SYNC]
 func cmdFlushDB(c *Call) {
 	if c.flushMode() {
-		c.flush(c.DB)
-		c.Engine.invalidateAll(c.Session)
+		c.Flush(c.DB)
 		c.Reply.Status("OK")
 	}
 }
 
 // FLUSHALL [ASYNC | SYNC]
 func cmdFlushAll(c *Call) {
-	if !c.flushMode() {
-		return
+	if c.flushMode() {
+		c.FlushAll()
+		c.Reply.Status("OK")
 	}
-	for i := range c.Engine.Keyspace.Len() {
-		c.flush(c.Engine.Keyspace.DB(i))
-	}
-	c.Engine.invalidateAll(c.Session)
-	c.Engine.tellFlushed()
-	c.Reply.Status("OK")
 }
 
 // flushMode reads [ASYNC | SYNC]. Both are the same here: the collector frees in the background.
@@ -72,21 +64,6 @@ func (c *Call) flushMode() bool {
 	return c.OK()
 }
 
-func (c *Call) flush(db *keyspace.DB) {
-	c.Engine.touchDB(db, nil)
-	c.ChangedAll(db.Len())
-	held := db.Bytes()
-	db.Flush()
-	c.Engine.signalDB(db.ID())
-	if held > purgeFrom {
-		c.Engine.purge()
-	}
-}
-
-// purgeFrom is how many bytes a flush must free for the system to get them back at once, and not when
-// the collector comes by.
-const purgeFrom = 16 << 20
-
 // SWAPDB index1 index2
 func cmdSwapDB(c *Call) {
 	i, j := c.IntIn(math.MinInt32, math.MaxInt32, ErrFirstDB), c.IntIn(math.MinInt32, math.MaxInt32, ErrSecondDB)
@@ -96,20 +73,7 @@ func cmdSwapDB(c *Call) {
 	if !c.OK() {
 		return
 	}
-	c.Engine.swap(int(i), int(j))
+	c.Engine.SwapDB(int(i), int(j))
 	c.ChangedAll(1)
 	c.Reply.Status("OK")
-}
-
-// swap exchanges two databases, for those who watch or wait as well.
-func (e *Engine) swap(i, j int) {
-	a, b := e.Keyspace.DB(i), e.Keyspace.DB(j)
-	if a == b {
-		return
-	}
-	e.touchDB(a, b)
-	e.touchDB(b, a)
-	e.Keyspace.Swap(i, j)
-	e.signalDB(i)
-	e.signalDB(j)
 }

@@ -56,49 +56,6 @@ func (c *Call) expire(u unit) {
 	c.Reply.Int(1)
 }
 
-// expireConditions are EXPIRE's options: set a deadline only if there is none, if there is one, to a
-// later, to an earlier one.
-type expireConditions struct{ nx, xx, gt, lt bool }
-
-func (c *Call) parseExpireConditions() (on expireConditions) {
-	for c.More() {
-		switch {
-		case c.Word("NX"):
-			on.nx = true
-		case c.Word("XX"):
-			on.xx = true
-		case c.Word("GT"):
-			on.gt = true
-		case c.Word("LT"):
-			on.lt = true
-		default:
-			option := c.Arg()
-			c.Refusef(ErrExpireOption, shown(option, len(option)))
-		}
-	}
-	switch {
-	case on.nx && (on.xx || on.gt || on.lt):
-		c.Refuse(ErrExpireNX)
-	case on.gt && on.lt:
-		c.Refuse(ErrExpireGTLT)
-	}
-	return on
-}
-
-// allow reports whether the conditions let a deadline take the place of the old one, 0 for none,
-// which is later than any.
-func (on expireConditions) allow(old, deadline int64) bool {
-	switch {
-	case on.nx && old != 0, on.xx && old == 0:
-		return false
-	case on.gt:
-		return old != 0 && deadline > old
-	case on.lt:
-		return old == 0 || deadline < old
-	}
-	return true
-}
-
 // PERSIST key [member]
 func cmdPersist(c *Call) {
 	if c.Left() > 1 {
@@ -131,11 +88,6 @@ func cmdExpireTime(c *Call) { c.tellDeadline(0, seconds) }
 
 // PEXPIRETIME key
 func cmdPExpireTime(c *Call) { c.tellDeadline(0, millis) }
-
-func millis(ms int64) int64 { return ms }
-
-// seconds rounds milliseconds to the nearest second, as Redis does for keys.
-func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
 
 // tellDeadline replies with a key's deadline counted from a time: -2 for an absent key, -1 for none.
 func (c *Call) tellDeadline(from int64, count func(ms int64) int64) {

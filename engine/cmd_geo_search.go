@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/geohash"
+	"github.com/miniserver-go/miniserver/ds/partsort"
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
@@ -140,7 +141,7 @@ func (c *Call) runSearch(s *zset.Set, q *search, form searchForm) {
 	if q.count != 0 && !q.any && !q.farthest {
 		q.nearest = true
 	}
-	found := &c.Engine.places
+	found := Kept[hits](c.Engine)
 	found.begin(q.area())
 	if s.Len() > 0 {
 		q.run(s, found)
@@ -340,7 +341,7 @@ func (q *search) arrange(h *hits) {
 	switch {
 	case !q.nearest && !q.farthest:
 	case n < len(h.list):
-		sortPart(h.list, 0, n, func(a, b *hit) int { return compare(a.Hit, b.Hit) })
+		partsort.Sort(h.list, 0, n, func(a, b *hit) int { return compare(a.Hit, b.Hit) })
 	default:
 		slices.SortFunc(h.list, func(a, b hit) int {
 			return cmp.Or(compare(a.Hit, b.Hit), a.from-b.from, a.to-b.to)
@@ -392,5 +393,5 @@ func (c *Call) storeHits(q *search, h *hits, form searchForm) {
 		}
 		kept.Add(h.member(i), score, lim, c.Engine.Dice)
 	}
-	c.store(q.dst, kept, event)
+	c.Store(q.dst, kept, event)
 }

@@ -282,7 +282,7 @@ func cmdHIncrByFloat(c *Call) {
 	sum := by.AppendHuman(c.Scratch())
 	h.Update(field, sum, c.Engine.Config.Hash)
 	c.Changed(key, "hhincrbyfloat")
-	if c.Engine.log != nil { // Redis journals the sum, so that no replay depends on rounding
+	if c.Propagates() { // Redis journals the sum, so that no replay depends on rounding
 		c.logSum(key, field, sum)
 	}
 	c.Reply.Bulk(sum)

@@ -221,7 +221,7 @@ func (c *Call) setFieldsUntil(key []byte, h *hash.Hash, o fieldOptions) {
 		return
 	}
 	for i := 0; i < len(o.pairs) && o.dates; i += 2 {
-		h.SetDeadline(o.pairs[i], max(o.deadline, 1), c.Engine.dice)
+		h.SetDeadline(o.pairs[i], max(o.deadline, 1), c.Dice())
 	}
 	c.Changed(key, "hhset")
 	if o.dates {

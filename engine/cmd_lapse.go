@@ -40,9 +40,6 @@ func (k kind) lines(since string) []Command {
 	}
 }
 
-// secondsUp rounds milliseconds up, as Redis does for elements.
-func secondsUp(ms int64) int64 { return (ms + 999) / 1000 }
-
 // What became of an element, as commands tell it.
 const (
 	elementAbsent  = -2
@@ -180,14 +177,14 @@ func (x *elementChanges) expire(v keyspace.Dated, element []byte, deadline int64
 	case deadline <= c.Now() && !c.Engine.Keyspace.Replaying:
 		v.Discard(element)
 		x.lost++
-		if c.Engine.log != nil {
+		if c.Propagates() {
 			x.gone = append(x.gone, element)
 		}
 		return elementGone
 	}
-	v.SetDeadline(element, max(deadline, 1), c.Engine.dice)
+	v.SetDeadline(element, max(deadline, 1), c.Dice())
 	x.set++
-	if c.Engine.log != nil {
+	if c.Propagates() {
 		x.dated = append(x.dated, element)
 	}
 	return elementDated
@@ -310,7 +307,7 @@ func (c *Call) persistElements(k kind) {
 	for _, e := range elements {
 		code := elementTime(v, e, 0, func(int64) int64 { return elementDated })
 		if code == elementDated {
-			v.SetDeadline(e, 0, c.Engine.dice)
+			v.SetDeadline(e, 0, c.Dice())
 			changed = true
 		}
 		c.Reply.Int(code)

@@ -22,7 +22,7 @@ func cmdRPopLPush(c *Call) { c.moveNow(move{c.Arg(), c.Arg(), list.Tail, list.He
 // BLMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout
 func cmdBLMove(c *Call) {
 	m := c.way()
-	if c.moveOrPark(m) && c.Engine.log != nil {
+	if c.moveOrPark(m) && c.Propagates() {
 		c.Log([]byte("LMOVE"), m.src, m.dst, sideNames[m.from], sideNames[m.to])
 	}
 }
@@ -30,7 +30,7 @@ func cmdBLMove(c *Call) {
 // BRPOPLPUSH source destination timeout
 func cmdBRPopLPush(c *Call) {
 	m := move{c.Arg(), c.Arg(), list.Tail, list.Head}
-	if c.moveOrPark(m) && c.Engine.log != nil {
+	if c.moveOrPark(m) && c.Propagates() {
 		c.Log([]byte("RPOPLPUSH"), m.src, m.dst)
 	}
 }
@@ -67,7 +67,7 @@ func (c *Call) moveOrPark(m move) bool {
 	case found:
 		return c.moveElement(l, m)
 	case c.mayPark():
-		c.Park(keys[:], deadline, tellNothing)
+		c.Park(keys[:], deadline, ReplyNullArray)
 	default:
 		c.Reply.Null() // not the array's nil that a wait in vain ends with
 	}

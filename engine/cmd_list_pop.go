@@ -69,7 +69,7 @@ func (c *Call) awaitEnd(end list.End) {
 	switch {
 	case !c.OK():
 	case !found:
-		c.Park(keys, deadline, tellNothing)
+		c.Park(keys, deadline, ReplyNullArray)
 	default:
 		c.Reply.Array(2)
 		c.Reply.Bulk(key)
@@ -96,7 +96,7 @@ func cmdBLMPop(c *Call) {
 	c.Seek(1) // Redis reads the timeout last
 	deadline := c.Timeout()
 	if !c.takeSome(keys, right, count) && c.OK() {
-		c.Park(keys, deadline, tellNothing)
+		c.Park(keys, deadline, ReplyNullArray)
 	}
 }
 
@@ -119,7 +119,7 @@ func (c *Call) takeSome(keys [][]byte, right bool, count int) bool {
 	c.Reply.Bulk(key)
 	c.Reply.Array(n)
 	c.take(key, l, end, n)
-	if c.Engine.log != nil {
+	if c.Propagates() {
 		c.Log([]byte(popNames[end]), key, Decimal(int64(n)))
 	}
 	return true

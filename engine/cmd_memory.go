@@ -46,13 +46,6 @@ func cmdMemoryUsage(c *Call) {
 
 // MEMORY PURGE
 func cmdMemoryPurge(c *Call) {
-	c.Engine.purge()
+	c.Engine.Purge()
 	c.Reply.Status("OK")
-}
-
-// purge gives freed memory back to the system.
-func (e *Engine) purge() {
-	if e.hooks.Purge != nil {
-		e.hooks.Purge()
-	}
 }

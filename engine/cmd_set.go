@@ -179,13 +179,15 @@ func cmdSMembers(c *Call) {
 // tellMembers replies with all members of s.
 func (c *Call) tellMembers(s *set.Set) {
 	c.Reply.Set(s.Len())
-	s.Each(c.tellNext)
+	s.Each(c.replyNext())
 }
 
-// tellNext replies with one member of several and goes on.
-func (c *Call) tellNext(member ziplist.Entry) bool {
-	c.ReplyEntry(member)
-	return true
+// replyNext returns a function that replies with one member of several and goes on.
+func (c *Call) replyNext() func(member ziplist.Entry) bool {
+	return func(member ziplist.Entry) bool {
+		c.ReplyEntry(member)
+		return true
+	}
 }
 
 // SSCAN key cursor [MATCH pattern] [COUNT count]

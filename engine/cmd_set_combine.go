@@ -41,7 +41,8 @@ func cmdSInter(c *Call) {
 	at, n := c.Reply.Defer(), 0
 	intersect(sets, func(member ziplist.Entry) bool {
 		n++
-		return c.tellNext(member)
+		c.ReplyEntry(member)
+		return true
 	})
 	c.Reply.SetSet(at, n)
 }
@@ -98,7 +99,7 @@ func cmdSInterStore(c *Call) {
 		return true
 	})
 	result.Narrow(lim)
-	c.store(destination, &result, "ssinterstore")
+	c.Store(destination, &result, "ssinterstore")
 }
 
 // intersect calls fn for the members that all sets have until it returns false. The smallest set is
@@ -141,7 +142,7 @@ func cmdSUnionStore(c *Call) {
 	for _, s := range sets {
 		addAll(&result, s, lim)
 	}
-	c.store(destination, &result, "ssunionstore")
+	c.Store(destination, &result, "ssunionstore")
 }
 
 func addAll(s, other *set.Set, lim set.Limits) {
@@ -201,7 +202,8 @@ func cmdSDiff(c *Call) {
 	at, n := c.Reply.Defer(), 0
 	subtract(sets, func(member ziplist.Entry) bool {
 		n++
-		return c.tellNext(member)
+		c.ReplyEntry(member)
+		return true
 	})
 	c.Reply.SetSet(at, n)
 }
@@ -223,7 +225,7 @@ func cmdSDiffStore(c *Call) {
 			return true
 		})
 	}
-	c.store(destination, &result, "ssdiffstore")
+	c.Store(destination, &result, "ssdiffstore")
 }
 
 // removes reports whether removing the members of all other sets from a copy of the first costs less

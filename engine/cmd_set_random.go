@@ -39,7 +39,7 @@ func (c *Call) popMembers(key []byte, s *set.Set, count int, several bool) {
 	var popped [][]byte
 	s.Pop(count, c.Engine.Config.Set, c.Engine.Dice, func(member ziplist.Entry) {
 		c.ReplyEntry(member)
-		if c.Engine.log != nil {
+		if c.Propagates() {
 			popped = append(popped, member.Append(nil))
 		}
 	})
@@ -52,9 +52,6 @@ func (c *Call) popMembers(key []byte, s *set.Set, count int, several bool) {
 		c.logRemoved(key, popped)
 	}
 }
-
-// journaledAtOnce is how many popped members a line of the journal has at most, as in Redis.
-const journaledAtOnce = 1024
 
 // logRemoved journals that members left the set at key.
 func (c *Call) logRemoved(key []byte, members [][]byte) {
@@ -81,9 +78,9 @@ func cmdSRandMember(c *Call) {
 		c.ReplyEntry(s.Random(c.Engine.Dice))
 	case count < 0:
 		c.Reply.Array(drawn(count, s.Len()))
-		s.Draw(-count, c.Engine.Dice, c.tellNext)
+		s.Draw(-count, c.Engine.Dice, c.replyNext())
 	default:
 		c.Reply.Array(drawn(count, s.Len()))
-		s.Sample(count, c.Engine.Dice, c.tellNext)
+		s.Sample(count, c.Engine.Dice, c.replyNext())
 	}
 }

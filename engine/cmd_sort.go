@@ -9,6 +9,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/partsort"
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -90,7 +91,7 @@ func (c *Call) sort(mayStore bool) {
 	if !c.OK() {
 		return
 	}
-	if _, isSet := v.(*set.Set); isSet && q.untouched && (q.stores || c.Session.script) {
+	if _, isSet := v.(*set.Set); isSet && q.untouched && (q.stores || c.Session.InScript()) {
 		q.untouched, q.alpha, q.by = false, true, nil // no order of its own, and one is needed
 	}
 	found := q.load(v)
@@ -285,7 +286,7 @@ func (q *sorting) arrange(s *sortable) []weighed {
 		return order
 	}
 	if to-from < len(s.list) {
-		sortPart(ranks, from, to, func(a, b *rank) int { return compare(*a, *b) })
+		partsort.Sort(ranks, from, to, func(a, b *rank) int { return compare(*a, *b) })
 	} else {
 		slices.SortFunc(ranks, compare)
 	}
@@ -416,7 +417,7 @@ func (c *Call) storeSorted(q *sorting, s *sortable) {
 			kept.Push(list.Tail, text, lim)
 		}
 	}
-	c.store(q.dst, kept, "lsortstore")
+	c.Store(q.dst, kept, "lsortstore")
 }
 
 // keyPattern is a pattern of BY and GET: the name of a key with a star for the element, and after

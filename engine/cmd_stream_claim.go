@@ -103,7 +103,7 @@ func (c *Call) claimOption(cl *claim) {
 		cl.last = c.streamID(0)
 	default:
 		opt := c.Arg()
-		c.Refusef(ErrClaimOption, shown(opt, len(opt)))
+		c.Refusef(ErrClaimOption, CText(opt))
 	}
 }
 

@@ -140,7 +140,7 @@ func (c *Call) groupToEdit(key, name []byte) (s *stream.Stream, g *stream.Group)
 		if s, found = Edit[*stream.Stream](c, key); !found {
 			c.Refuse(ErrGroupNoKey)
 		} else if g = s.Group(name); g == nil {
-			c.Refusef(ErrGroupNone, shown(name, len(name)), shown(key, len(key)))
+			c.Refusef(ErrGroupNone, CText(name), CText(key))
 		}
 	}
 	if !c.OK() {
@@ -162,7 +162,7 @@ func cmdXGroupDestroy(c *Call) {
 		return
 	}
 	c.Noted(key, "txgroup-destroy")
-	c.Engine.waiting.signal(c.DB.ID(), key)
+	c.SignalKey(key)
 	c.Reply.Int(1)
 }
 
@@ -254,7 +254,7 @@ func (c *Call) member(key []byte, g *stream.Group, group, name []byte) *stream.C
 	}
 	member := g.AddConsumer(name, c.Now())
 	c.note(key, "txgroup-createconsumer")
-	if c.Engine.log != nil {
+	if c.Propagates() {
 		c.Log([]byte("XGROUP"), []byte("CREATECONSUMER"), key, group, name)
 	}
 	return member
@@ -262,7 +262,7 @@ func (c *Call) member(key []byte, g *stream.Group, group, name []byte) *stream.C
 
 // logGroup journals how far a group has read.
 func (c *Call) logGroup(key, name []byte, g *stream.Group) {
-	if c.Engine.log != nil {
+	if c.Propagates() {
 		c.Log([]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil), []byte("ENTRIESREAD"), Decimal(g.Read))
 	}
 }

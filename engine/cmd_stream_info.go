@@ -23,7 +23,7 @@ func cmdXInfoConsumers(c *Call) {
 	}
 	g := s.Group(name)
 	if g == nil {
-		c.Refusef(ErrGroupNone, shown(name, len(name)), shown(key, len(key)))
+		c.Refusef(ErrGroupNone, CText(name), CText(key))
 		c.OK()
 		return
 	}

@@ -59,7 +59,7 @@ func (c *Call) groupIn(s *stream.Stream, found bool, key, name []byte) (g *strea
 		g = s.Group(name)
 	}
 	if g == nil {
-		c.Refusef(ErrNoSuchGroup, shown(key, len(key)), shown(name, len(name)))
+		c.Refusef(ErrNoSuchGroup, CText(key), CText(name))
 		c.OK()
 	}
 	return g

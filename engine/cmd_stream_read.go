@@ -64,8 +64,8 @@ func (c *Call) readStreams(r reading) {
 func (c *Call) readOption(r *reading) {
 	switch {
 	case c.Left() > 1 && c.Word("BLOCK"):
-		if c.Session.script {
-			c.Refusef(ErrReadInScript, shown(c.Args[0], len(c.Args[0])))
+		if c.Session.InScript() {
+			c.Refusef(ErrReadInScript, CText(c.Args[0]))
 		}
 		r.blocks, r.deadline = true, c.timeoutMillis()
 	case c.Left() > 1 && c.Word("COUNT"):
@@ -105,10 +105,10 @@ func (c *Call) timeoutMillis() int64 {
 
 // onlyReady leaves of the keys, for a client that waits, the one that became ready.
 func (r *reading) onlyReady(c *Call) {
-	if !c.retry {
+	if !c.Woken() {
 		return
 	}
-	i := slices.IndexFunc(r.keys, func(key []byte) bool { return bytes.Equal(key, c.ready) })
+	i := slices.IndexFunc(r.keys, func(key []byte) bool { return bytes.Equal(key, c.ReadyKey()) })
 	r.keys, r.ids = r.keys[i:i+1], r.ids[i:i+1]
 	if r.count == 0 {
 		r.count = blockedCount
@@ -121,12 +121,12 @@ func (c *Call) readFrom(r *reading, from []stream.ID) []stream.ID {
 		s, found := c.streamToRead(key)
 		switch {
 		case c.Failed():
-		case c.retry && r.grouped && !found:
+		case c.Woken() && r.grouped && !found:
 			c.Refuse(ErrReadKeyGone)
-		case c.retry && r.grouped && s.Group(r.group) == nil:
+		case c.Woken() && r.grouped && s.Group(r.group) == nil:
 			c.Refuse(ErrReadGroupGone)
 		case r.grouped && (!found || s.Group(r.group) == nil):
-			c.Refusef(ErrReadNoSuchGroup, shown(key, len(key)), shown(r.group, len(r.group)))
+			c.Refusef(ErrReadNoSuchGroup, CText(key), CText(r.group))
 		}
 		if c.Failed() {
 			break
@@ -141,7 +141,7 @@ func (c *Call) readFrom(r *reading, from []stream.ID) []stream.ID {
 
 // streamToRead returns the stream at key. To those who waited another type is no error.
 func (c *Call) streamToRead(key []byte) (s *stream.Stream, found bool) {
-	if !c.retry {
+	if !c.Woken() {
 		return Read[*stream.Stream](c, key)
 	}
 	value, _ := c.DB.Find(key)
@@ -181,14 +181,14 @@ func (c *Call) readID(r *reading, arg []byte, s *stream.Stream) stream.ID {
 
 // awaitStreams parks the session. What "$" and "+" stood for when it came is what counts.
 func (c *Call) awaitStreams(r *reading, from []stream.ID) {
-	if !r.grouped && c.mayPark() && !c.retry {
+	if !r.grouped && c.mayPark() && !c.Woken() {
 		c.Args = slices.Clone(c.Args)
 		for i, id := range from {
 			c.Args[len(c.Args)-len(from)+i] = id.Append(nil)
 		}
 	}
-	c.Park(r.keys, r.deadline, tellNothing)
-	if r.grouped && !c.retry {
+	c.Park(r.keys, r.deadline, ReplyNullArray)
+	if r.grouped && !c.Woken() {
 		c.WakeOrphaned()
 	}
 }

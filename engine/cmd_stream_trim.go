@@ -32,7 +32,7 @@ func cmdXTrim(c *Call) {
 	}
 	if n > 0 {
 		c.Changed(key, "txtrim")
-		if t.Nodes && c.Engine.log != nil {
+		if t.Nodes && c.Propagates() {
 			c.Log([]byte("XTRIM"), key, []byte("MAXLEN"), []byte("="), Decimal(int64(s.Len())))
 		}
 	}

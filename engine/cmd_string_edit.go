@@ -126,9 +126,9 @@ func cmdIncrByFloat(c *Call) {
 	key, by := c.Arg(), c.Arg()
 	var sum resp.LongDouble
 	if v, ok := Edit[*str.Value](c, key); ok {
-		sum = c.longDouble(v.Text(c.Scratch()))
+		sum = c.LongDouble(v.Text(c.Scratch()))
 	}
-	sum = sum.Add(c.longDouble(by))
+	sum = sum.Add(c.LongDouble(by))
 	if !sum.IsFinite() {
 		c.Refuse(ErrFloatOverflow)
 	}
@@ -140,13 +140,4 @@ func cmdIncrByFloat(c *Call) {
 	c.Changed(key, "$incrbyfloat")
 	c.logSet(key, text, 0, true) // the sum, not the sum's computation
 	c.Reply.Bulk(text)
-}
-
-// longDouble reads a number as INCRBYFLOAT does; latches ErrNotFloat.
-func (c *Call) longDouble(text []byte) resp.LongDouble {
-	x, ok := resp.ParseLongDouble(text)
-	if !ok {
-		c.Refuse(ErrNotFloat)
-	}
-	return x
 }

@@ -151,7 +151,7 @@ func (c *Call) increxFloat(key []byte, o *increx) {
 	deadline := c.until(o.expiry)
 	var old resp.LongDouble
 	if v, ok := Edit[*str.Value](c, key); ok {
-		if old = c.longDouble(v.Text(c.Scratch())); !old.IsFinite() {
+		if old = c.LongDouble(v.Text(c.Scratch())); !old.IsFinite() {
 			c.Refuse(ErrInfinite)
 		}
 	}
@@ -208,7 +208,7 @@ func (c *Call) storeSum(key []byte, sum *str.Value, event string, o *increx, dea
 		c.DB.SetDeadline(key, 0)
 		c.Changed(key, "gpersist")
 	}
-	if c.Engine.log != nil {
+	if c.Propagates() {
 		c.logSet(key, sum.Text(nil), deadline, !sets && !o.drop)
 	}
 }

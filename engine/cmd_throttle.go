@@ -109,7 +109,7 @@ func (c *Call) storeArrival(key []byte, tat, millis int64) {
 		c.DB.SetUntil(key, c.Engine.Keyspace.Int(tat), deadline)
 		c.Changed(key, "$set")
 		c.Changed(key, "gexpire")
-		if c.Engine.log != nil {
+		if c.Propagates() {
 			c.logSet(key, Decimal(tat), deadline, false)
 		}
 	case c.DB.Delete(key):

@@ -89,15 +89,12 @@ func (c *Call) popOrPark(keys [][]byte, p pop, deadline int64) {
 	switch {
 	case !c.OK():
 	case s == nil:
-		c.Park(keys, deadline, tellNothing)
+		c.Park(keys, deadline, ReplyNullArray)
 	default:
 		c.popScored(key, s, p)
 		c.logPop(key, p)
 	}
 }
-
-// tellNothing is the reply of a command that waited in vain.
-func tellNothing(s *Session) { s.Reply.NullArray() }
 
 // popScored removes members from the set at key and replies with them.
 func (c *Call) popScored(key []byte, s *zset.Set, p pop) {

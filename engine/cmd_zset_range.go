@@ -87,7 +87,7 @@ func cmdZRangeStore(c *Call) {
 		kept.Add(member, score, lim, c.Engine.Dice)
 		return true
 	})
-	c.store(dst, kept, "zzrangestore")
+	c.Store(dst, kept, "zzrangestore")
 }
 
 // each calls fn for the members in the range.

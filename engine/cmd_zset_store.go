@@ -120,7 +120,7 @@ func (c *Call) storeCombined(op operation, event string) {
 	dst := c.Arg()
 	q := c.parseCombination(op, storing)
 	if c.OK() {
-		c.store(dst, c.setOf(c.combine(q)), event)
+		c.Store(dst, c.setOf(c.combine(q)), event)
 	}
 }
 
@@ -224,7 +224,7 @@ func number(f float64) float64 {
 
 // combine returns the result, in order. It is valid until the next combination.
 func (c *Call) combine(q *combination) *pairs {
-	p := &c.Engine.pairs
+	p := Kept[pairs](c.Engine)
 	p.begin()
 	add := func(member []byte, score float64) bool {
 		p.add(member, score)
@@ -311,18 +311,4 @@ func (c *Call) setOf(p *pairs) *zset.Set {
 		s.Append(p.member(i), p.list[i].score, lim, c.Engine.Dice)
 	}
 	return s
-}
-
-// store puts v at dst in place of what is there, or removes that if v is empty, and replies with the
-// number of members.
-func (c *Call) store(dst []byte, v keyspace.Value, event string) {
-	n := v.Len()
-	switch {
-	case n > 0:
-		c.DB.Set(dst, v, false)
-		c.Changed(dst, event)
-	case c.DB.Delete(dst):
-		c.Changed(dst, "gdel")
-	}
-	c.Reply.Int(int64(n))
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"sort"
 	"strings"
@@ -301,6 +300,5 @@ func unknownCommand(args [][]byte) string {
 // shown cuts an argument for an error text: to most bytes, and before a zero byte, where Redis' own
 // text ends.
 func shown(b []byte, most int) string {
-	b, _, _ = bytes.Cut(b[:min(len(b), most)], []byte{0})
-	return string(b)
+	return CText(b[:min(len(b), most)])
 }

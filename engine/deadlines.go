@@ -110,7 +110,7 @@ func (c *Call) expireAt(key []byte, deadline int64) {
 	}
 	c.DB.SetDeadline(key, deadline)
 	c.Changed(key, "gexpire")
-	if c.Engine.log != nil {
+	if c.Propagates() {
 		c.Log([]byte("PEXPIREAT"), key, Decimal(deadline))
 	}
 }
@@ -128,7 +128,59 @@ func (c *Call) persist(key []byte) bool {
 
 // logKey journals a command that has a key and nothing else.
 func (c *Call) logKey(name string, key []byte) {
-	if c.Engine.log != nil {
+	if c.Propagates() {
 		c.Log([]byte(name), key)
 	}
 }
+
+// expireConditions are EXPIRE's options: set a deadline only if there is none, if there is one, to a
+// later, to an earlier one.
+type expireConditions struct{ nx, xx, gt, lt bool }
+
+func (c *Call) parseExpireConditions() (on expireConditions) {
+	for c.More() {
+		switch {
+		case c.Word("NX"):
+			on.nx = true
+		case c.Word("XX"):
+			on.xx = true
+		case c.Word("GT"):
+			on.gt = true
+		case c.Word("LT"):
+			on.lt = true
+		default:
+			option := c.Arg()
+			c.Refusef(ErrExpireOption, CText(option))
+		}
+	}
+	switch {
+	case on.nx && (on.xx || on.gt || on.lt):
+		c.Refuse(ErrExpireNX)
+	case on.gt && on.lt:
+		c.Refuse(ErrExpireGTLT)
+	}
+	return on
+}
+
+// allow reports whether the conditions let a deadline take the place of the old one, 0 for none,
+// which is later than any.
+func (on expireConditions) allow(old, deadline int64) bool {
+	switch {
+	case on.nx && old != 0, on.xx && old == 0:
+		return false
+	case on.gt:
+		return old != 0 && deadline > old
+	case on.lt:
+		return old == 0 || deadline < old
+	}
+	return true
+}
+
+// millis leaves milliseconds as they are.
+func millis(ms int64) int64 { return ms }
+
+// seconds rounds milliseconds to the nearest second, as Redis does for keys.
+func seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
+
+// secondsUp rounds milliseconds up, as Redis does for elements.
+func secondsUp(ms int64) int64 { return (ms + 999) / 1000 }

@@ -23,6 +23,7 @@ package engine
 import (
 	"fmt"
 	"math/rand/v2"
+	"reflect"
 	"strings"
 	"sync"
 
@@ -65,9 +66,8 @@ type Engine struct {
 	monitors  []*Session
 	pause     pause
 	tracking  tracking
-	places    hits
-	pairs     pairs
-	buffer    []byte // see Call.Buffer
+	buffer    []byte               // see Call.Buffer
+	kept      map[reflect.Type]any // see Kept
 	eviction  eviction
 	info      serverInfo
 	log       Effects // to the journal, the relay or both; nil if nobody listens

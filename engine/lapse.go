@@ -76,3 +76,6 @@ func (e *Engine) journalLapsed(db int, key []byte, k kind, names [][]byte) {
 		e.journal(db, append([][]byte{[]byte(k.removal), key}, some...))
 	}
 }
+
+// journaledAtOnce is how many removed elements a line of the journal has at most, as in Redis.
+const journaledAtOnce = 1024

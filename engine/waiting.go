@@ -67,6 +67,18 @@ func (c *Call) WakeOrphaned() {
 	}
 }
 
+// ReplyNullArray is the reply of most commands whose timeout has passed.
+func ReplyNullArray(s *Session) { s.Reply.NullArray() }
+
+// Woken reports whether the handler of a blocked client runs again, because ReadyKey was changed.
+func (c *Call) Woken() bool { return c.retry }
+
+// ReadyKey returns the key because of which the handler runs again.
+func (c *Call) ReadyKey() []byte { return c.ready }
+
+// SignalKey has clients that are blocked on a key served, as if its value had changed.
+func (c *Call) SignalKey(key []byte) { c.Engine.waiting.signal(c.DB.ID(), key) }
+
 // mayPark reports whether Park parks: not in a transaction, nor in a script.
 func (c *Call) mayPark() bool { return c.retry || !c.Session.script && c.Engine.depth == 1 }
 

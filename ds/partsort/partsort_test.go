@@ -1,4 +1,4 @@
-package engine
+package partsort
 
 import (
 	"cmp"
@@ -13,8 +13,8 @@ type numbered struct{ value, number int }
 
 func byValue(a, b *numbered) int { return cmp.Compare(a.value, b.value) }
 
-// TestSortPart: the range holds what a full sort would put there, and nothing is lost.
-func TestSortPart(t *testing.T) {
+// TestSort: the range holds what a full sort would put there, and nothing is lost.
+func TestSort(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 2000 {
 		n := rng.IntN(200)
@@ -26,7 +26,7 @@ func TestSortPart(t *testing.T) {
 		slices.SortFunc(want, func(a, b numbered) int { return byValue(&a, &b) })
 		from := rng.IntN(n + 1)
 		to := from + rng.IntN(n-from+1)
-		sortPart(list, from, to, byValue)
+		Sort(list, from, to, byValue)
 		for i := from; i < to; i++ {
 			require.Equal(t, want[i].value, list[i].value, "%d in %d to %d of %d", i, from, to, n)
 		}
@@ -37,12 +37,12 @@ func TestSortPart(t *testing.T) {
 	}
 }
 
-func TestSortPartOfEqualElements(t *testing.T) {
+func TestSortOfEqualElements(t *testing.T) {
 	list := make([]numbered, 100_000) // quadratic if it were naive
-	sortPart(list, 0, len(list), byValue)
+	Sort(list, 0, len(list), byValue)
 	for i := range list {
 		list[i].value = i
 	}
-	sortPart(list, 10, 20, byValue)
+	Sort(list, 10, 20, byValue)
 	require.Equal(t, 15, list[15].value)
 }

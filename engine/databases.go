@@ -1,0 +1,46 @@
+package engine
+
+import "github.com/miniserver-go/miniserver/keyspace"
+
+// Flush empties databases and reports it: to transactions that watch their keys, to blocked clients and to clients
+// that track keys.
+func (c *Call) Flush(dbs ...*keyspace.DB) {
+	for _, db := range dbs {
+		c.Engine.touchDB(db, nil)
+		c.ChangedAll(db.Len())
+		held := db.Bytes()
+		db.Flush()
+		c.Engine.signalDB(db.ID())
+		if held > purgeFrom {
+			c.Engine.Purge()
+		}
+	}
+	c.Engine.invalidateAll(c.Session)
+}
+
+// purgeFrom is how many bytes a flush must free for the system to get them back at once, and not at the next
+// collection.
+const purgeFrom = 16 << 20
+
+// FlushAll is Flush for all databases. The parts that keep the data on disk hear of it.
+func (c *Call) FlushAll() {
+	dbs := make([]*keyspace.DB, c.Engine.Keyspace.Len())
+	for i := range dbs {
+		dbs[i] = c.Engine.Keyspace.DB(i)
+	}
+	c.Flush(dbs...)
+	c.Engine.tellFlushed()
+}
+
+// SwapDB exchanges databases i and j, also for clients that watch their keys or are blocked on them.
+func (e *Engine) SwapDB(i, j int) {
+	a, b := e.Keyspace.DB(i), e.Keyspace.DB(j)
+	if a == b {
+		return
+	}
+	e.touchDB(a, b)
+	e.touchDB(b, a)
+	e.Keyspace.Swap(i, j)
+	e.signalDB(i)
+	e.signalDB(j)
+}
