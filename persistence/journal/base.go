@@ -22,13 +22,7 @@ import (
 
 // base is the form in which a rewrite puts the data down: a snapshot, or commands.
 type base interface {
-	// record encodes a key at a pace, under the engine's lock and without I/O.
-	record(r *keyspace.Record, pace *keyspace.Pace)
-	// size returns the bytes that were encoded since take was last called. take returns them, and takes
-	// memory for what comes next.
-	size() int
-	take(reuse []byte) []byte
-
+	snapshot.Encoder
 	// open begins the file, write writes a piece, and end what must stand at the end.
 	open(to rdb.Target)
 	write(text []byte) error
@@ -38,16 +32,12 @@ type base interface {
 // snapshotBase is a snapshot, as aof-use-rdb-preamble wants it.
 type snapshotBase struct {
 	*rdb.Records
-	marks rdb.Access
-	out   *rdb.Writer
+	out *rdb.Writer
 }
 
-func (b *snapshotBase) record(r *keyspace.Record, p *keyspace.Pace) { b.Picture(r, b.marks, p) }
-func (b *snapshotBase) size() int                                   { return b.Len() }
-func (b *snapshotBase) take(reuse []byte) []byte                    { return b.Take(reuse) }
-func (b *snapshotBase) open(to rdb.Target)                          { b.out = rdb.NewWriter(to, 0) }
-func (b *snapshotBase) write(text []byte) error                     { return b.out.Write(text) }
-func (b *snapshotBase) end() error                                  { return b.out.End(b.Version()) }
+func (b *snapshotBase) open(to rdb.Target)      { b.out = rdb.NewWriter(to, 0) }
+func (b *snapshotBase) write(text []byte) error { return b.out.Write(text) }
+func (b *snapshotBase) end() error              { return b.out.End(b.Version()) }
 
 // commandBase is the commands that make the data.
 type commandBase struct {
@@ -75,9 +65,11 @@ func newCommandBase(unix int64, libraries [][]byte) base {
 
 func (b *commandBase) open(to rdb.Target) { b.out = bufio.NewWriterSize(to, 64<<10) }
 
-func (b *commandBase) size() int { return len(b.text) }
+// Len implements snapshot.Encoder.
+func (b *commandBase) Len() int { return len(b.text) }
 
-func (b *commandBase) take(reuse []byte) []byte {
+// Take implements snapshot.Encoder.
+func (b *commandBase) Take(reuse []byte) []byte {
 	text := b.text
 	b.text = reuse[:0]
 	return text
@@ -93,12 +85,13 @@ func (b *commandBase) end() error { return b.out.Flush() }
 // perCommand is how many elements a command adds at most, as in Redis.
 const perCommand = 64
 
-func (b *commandBase) record(r *keyspace.Record, pace *keyspace.Pace) {
+// Record implements snapshot.Encoder.
+func (b *commandBase) Record(r *keyspace.Record, pace *keyspace.Pace) {
 	if b.busy {
 		if b.aside == nil {
 			b.aside = &commandBase{db: -1}
 		}
-		b.aside.record(r, pace)
+		b.aside.Record(r, pace)
 		return
 	}
 	b.busy = true

@@ -15,8 +15,8 @@
 // the system might have them wait for the disk: the buffer grows meanwhile, up to a bound from which on
 // replies wait.
 //
-// A rewrite begins a new file for what is appended from now on, takes a picture of the data at this
-// moment while writes go on, and then names the picture and the new file in the manifest, in one step.
+// A rewrite begins a new file for what is appended from now on, takes a snapshot of the data at
+// this moment while writes go on, and then names the snapshot and the new file in the manifest, in one step.
 //
 // Invariants:
 //  1. The files that the manifest names hold, in its order, all changes up to those in the buffer.

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // errCommand is a command that could not be executed.
@@ -158,3 +160,57 @@ func truncate(disk Disk, path string, size int64) error {
 	}
 	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
 }
+
+// snapshotReader returns the reader of the snapshot that src, of so many bytes, begins with. It knows what
+// follows it, and is to be closed.
+func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
+	j.engine.With(func() {
+		o := snapshot.ReaderOptions(j.engine, size, false)
+		o.Beside = j.opts.Beside
+		r = rdb.NewReader(src, o)
+	})
+	return r
+}
+
+// loadSnapshot takes a snapshot in.
+func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
+	e := j.engine
+	for more := true; more && err == nil; {
+		e.With(func() {
+			for n := 0; n < atOnce && more && err == nil; n++ {
+				if more = r.Next(); more {
+					err = j.loadItem(r)
+				}
+			}
+		})
+		j.loaded.Store(r.Offset())
+	}
+	if err == nil {
+		err = r.Err()
+	}
+	return err
+}
+
+// loadItem takes in one item of a snapshot. A key whose deadline has passed is one like any other: what
+// follows tells when it went.
+func (j *Journal) loadItem(r *rdb.Reader) error {
+	switch r.Item {
+	case rdb.Sizes:
+		if db := j.engine.Keyspace.DB(r.DB); db.Len() == 0 {
+			db.Reserve(int(min(r.Keys, maxReserve)))
+		}
+	case rdb.Key:
+		if !j.engine.Keyspace.Restore(&r.Record) {
+			return fmt.Errorf("the key %q is twice in the snapshot", r.Record.Key)
+		}
+	case rdb.Element:
+		r.Date(j.engine.Keyspace)
+		return r.Err()
+	case rdb.Library:
+		return j.engine.Libraries().Restore([][]byte{r.Text}, engine.Append)
+	}
+	return nil
+}
+
+// maxReserve bounds the memory that is taken because a snapshot says so.
+const maxReserve = 1 << 20

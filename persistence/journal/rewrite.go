@@ -73,31 +73,31 @@ func (j *Journal) rewrite() {
 
 var (
 	errTurnedOff = errors.New("the append-only file was turned off meanwhile")
-	errBusy      = errors.New("another picture of the data is being taken")
+	errBusy      = errors.New("another snapshot of the data is being taken")
 )
 
 func (j *Journal) rewriteOnce() error {
-	p := &picture{journal: j, temp: fmt.Sprintf("temp-rewriteaof-bg-%d.aof", os.Getpid())}
-	defer p.drop()
+	f := &baseFile{journal: j, temp: fmt.Sprintf("temp-rewriteaof-bg-%d.aof", os.Getpid())}
+	defer f.close()
 	if err := j.locate(); err != nil {
 		return err
 	}
-	if err := p.open(); err != nil {
+	if err := f.open(); err != nil {
 		return err
 	}
-	incr, err := j.turn(p)
+	incr, err := j.turn(f)
 	if err != nil {
 		return err
 	}
-	if err := p.save(); err != nil {
+	if err := f.save(); err != nil {
 		return err
 	}
-	return j.settle(p, incr)
+	return j.settle(f, incr)
 }
 
-// turn begins the picture, and the file to which what changes from now on is appended. It returns that
+// turn begins the new base, and the file to which what changes from now on is appended. It returns that
 // file's number, 0 if the journal is off.
-func (j *Journal) turn(p *picture) (incr int64, err error) {
+func (j *Journal) turn(f *baseFile) (incr int64, err error) {
 	j.files.Lock()
 	defer j.files.Unlock()
 	file, next, err := j.createIncr()
@@ -112,7 +112,7 @@ func (j *Journal) turn(p *picture) (incr int64, err error) {
 			err = errBusy
 			return
 		}
-		p.begin()
+		f.begin()
 		if was = j.state; was != off {
 			t, end = j.cut()
 			j.engine.SetJournal(j.append)
@@ -155,8 +155,8 @@ func (j *Journal) handOver(t text, end int64, next part) error {
 	return nil
 }
 
-// settle names the picture in the manifest, in place of all that was before it.
-func (j *Journal) settle(p *picture, incr int64) error {
+// settle names the new base in the manifest, in place of all that was before it.
+func (j *Journal) settle(f *baseFile, incr int64) error {
 	j.files.Lock()
 	defer j.files.Unlock()
 	old := j.manifest
@@ -170,8 +170,8 @@ func (j *Journal) settle(p *picture, incr int64) error {
 		incr = old.nextIncr()
 	}
 	seq := old.nextBase()
-	base := part{fmt.Sprintf("%s.%d.base.%s", j.set.fileName, seq, p.suffix), seq, kindBase}
-	if err := j.disk.Rename(j.path(p.temp), j.path(base.name)); err != nil {
+	base := part{fmt.Sprintf("%s.%d.base.%s", j.set.fileName, seq, f.suffix), seq, kindBase}
+	if err := j.disk.Rename(j.path(f.temp), j.path(base.name)); err != nil {
 		return err
 	}
 	if err := j.writeManifest(old.rebased(base, incr)); err != nil {

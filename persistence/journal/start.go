@@ -125,17 +125,17 @@ func (j *Journal) loadAll() error {
 
 // firstBase writes the base of a journal that has nothing yet: the data are what was there at start.
 func (j *Journal) firstBase() error {
-	p := &picture{journal: j, temp: "temp-base.aof"}
-	defer p.drop()
-	if err := p.open(); err != nil {
+	f := &baseFile{journal: j, temp: "temp-base.aof"}
+	defer f.close()
+	if err := f.open(); err != nil {
 		return err
 	}
-	j.engine.With(p.begin)
-	if err := p.save(); err != nil {
+	j.engine.With(f.begin)
+	if err := f.save(); err != nil {
 		return err
 	}
-	base := part{fmt.Sprintf("%s.1.base.%s", j.set.fileName, p.suffix), 1, kindBase}
-	if err := j.disk.Rename(j.path(p.temp), j.path(base.name)); err != nil {
+	base := part{fmt.Sprintf("%s.1.base.%s", j.set.fileName, f.suffix), 1, kindBase}
+	if err := j.disk.Rename(j.path(f.temp), j.path(base.name)); err != nil {
 		return err
 	}
 	size, err := j.disk.Size(j.path(base.name))

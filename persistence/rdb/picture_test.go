@@ -272,7 +272,7 @@ func TestPictureOfLargeValues(t *testing.T) {
 		want := portrait(v.Keyspace)
 		var file memory
 		w, records := NewWriter(&file, 0), NewRecords(seed%3 > 0)
-		s := v.Snapshot(func(k *keyspace.Record, pace *keyspace.Pace) { records.Picture(k, NoMarks, pace) })
+		s := v.Snapshot(records.Record)
 		quiet := rng.IntN(12)
 		for more := true; more || records.Len() > 0; {
 			more = s.Step(1)

@@ -160,10 +160,11 @@ func saved(t *testing.T, ks *keyspace.Keyspace, compress bool) []byte {
 	var file memory
 	w := NewWriter(&file, 0)
 	records := NewRecords(compress)
+	records.Marks = IdleTimes
 	records.Aux("ctime", "1700000000")
 	var buf []byte
 	ks.Records(func(r *keyspace.Record) bool {
-		records.Record(r, IdleTimes)
+		records.Record(r, nil)
 		buf = records.Take(buf)
 		require.NoError(t, w.Write(buf))
 		return true

@@ -19,6 +19,9 @@ type Target interface {
 // it can be filled while the data stand still and be written out while they move: see Take.
 type Records struct {
 	Encoder
+	// Marks says which access marks keys come with.
+	Marks Access
+
 	db     int      // selected, -1 for none
 	blocks [][]byte // what was encoded in a hurry, before what is in the encoder's buffer
 	aside  *Records // what is encoded while a large value rests, and comes behind it
@@ -72,18 +75,36 @@ const (
 	Frequencies
 )
 
-// Record adds a key. O(bytes).
-func (r *Records) Record(k *keyspace.Record, marks Access) {
+// Record adds a key that a keyspace.Snapshot takes at a pace, or at once if pace is nil. Keys that are taken while
+// a large one rests come behind it. O(bytes).
+func (r *Records) Record(k *keyspace.Record, pace *keyspace.Pace) {
+	if r.pace != nil {
+		if r.aside == nil {
+			r.aside = NewRecords(r.Compress)
+			r.aside.Marks = r.Marks
+		}
+		r.aside.Record(k, pace)
+		return
+	}
+	r.pace = pace
+	r.record(k)
+	r.pace = nil
+	if r.aside != nil && r.aside.Len() > 0 {
+		r.append(r.aside)
+	}
+}
+
+func (r *Records) record(k *keyspace.Record) {
 	r.selectDB(k.DB)
 	if k.Deadline != 0 {
 		r.byte(opDeadlineMs)
 		r.millis(k.Deadline)
 	}
 	switch {
-	case marks == IdleTimes && k.Idle >= 0:
+	case r.Marks == IdleTimes && k.Idle >= 0:
 		r.byte(opIdle)
 		r.length(uint64(k.Idle))
-	case marks == Frequencies && k.Freq >= 0:
+	case r.Marks == Frequencies && k.Freq >= 0:
 		r.byte(opFreq)
 		r.byte(byte(k.Freq))
 	}
@@ -92,24 +113,6 @@ func (r *Records) Record(k *keyspace.Record, marks Access) {
 	r.value(k.Value)
 	if v, ok := datesAside(k.Value); ok {
 		eachDate(v, r.deadline, r.pace)
-	}
-}
-
-// Picture adds a key that a keyspace.Snapshot takes at a pace. Keys that are taken while a large one rests
-// come behind it.
-func (r *Records) Picture(k *keyspace.Record, marks Access, pace *keyspace.Pace) {
-	if r.pace != nil {
-		if r.aside == nil {
-			r.aside = NewRecords(r.Compress)
-		}
-		r.aside.Picture(k, marks, pace)
-		return
-	}
-	r.pace = pace
-	r.Record(k, marks)
-	r.pace = nil
-	if r.aside != nil && r.aside.Len() > 0 {
-		r.append(r.aside)
 	}
 }
 

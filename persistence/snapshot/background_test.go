@@ -52,8 +52,9 @@ func TestLargeValuesAreSavedInSlices(t *testing.T) {
 			job := b.running
 			slices, bytes := 0, 0
 			for more := true; more && slices < 5; slices++ {
-				more = slice(job.picture, job.records)
-				block := job.records.Take(nil)
+				job.slice()
+				more = job.snapshot != nil
+				block := job.encoder.Take(nil)
 				require.NoError(t, job.out.Write(block))
 				require.LessOrEqual(t, len(block), sliceBytes+16<<10, name)
 				bytes += len(block)
@@ -64,7 +65,7 @@ func TestLargeValuesAreSavedInSlices(t *testing.T) {
 				ks.Begin()
 				_, ok := ks.DB(0).Edit([]byte(name))
 				require.True(t, ok)
-				require.Greater(t, job.records.Len(), 0, name)
+				require.Greater(t, job.encoder.Len(), 0, name)
 			}
 			b.do("SET " + name + " other")
 			run()

@@ -73,5 +73,5 @@ func (s *Saver) deliver() {
 		return true
 	})
 	s.opts.Log('*', "Starting a snapshot for SYNC, for %d replicas", len(d.guests))
-	s.opts.Beside(d.run)
+	s.opts.Beside(d.deliver)
 }

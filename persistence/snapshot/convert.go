@@ -198,6 +198,6 @@ func (l *line) record(records *rdb.Records, o rdb.Options) error {
 	if err != nil {
 		return err
 	}
-	records.Record(&keyspace.Record{DB: l.DB, Key: string(l.Key), Value: v, Deadline: l.Deadline, Idle: -1, Freq: -1}, rdb.NoMarks)
+	records.Record(&keyspace.Record{DB: l.DB, Key: string(l.Key), Value: v, Deadline: l.Deadline, Idle: -1, Freq: -1}, nil)
 	return nil
 }

@@ -1,13 +1,12 @@
 package snapshot
 
 import (
+	"errors"
 	"fmt"
-	"runtime"
 	"slices"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
@@ -16,15 +15,13 @@ import (
 //
 //	$EOF:<mark>\r\n snapshot <mark>       $<length>\r\n snapshot
 //
-// The slowest replica sets the pace, and one that stands still is given up, for as long as it lasts nobody else
-// can take a picture of the data.
+// The slowest replica sets the pace, and one that stands still is given up: until the end nothing else can take
+// a snapshot of the data.
 type delivery struct {
 	saver    *Saver
+	slicer   *Slicer
 	request  engine.Request
 	guests   []*engine.Replica
-	records  *rdb.Records
-	marks    rdb.Access
-	picture  *keyspace.Snapshot // nil without data
 	mark     []byte
 	gathered []byte
 }
@@ -36,13 +33,14 @@ const (
 )
 
 func (s *Saver) newDelivery(q engine.Request) *delivery {
-	d := &delivery{saver: s, request: q, records: beginAux(s.engine, s.compress, "aof-base", "0"), marks: Marks(s.engine)}
+	records := beginAux(s.engine, s.compress, "aof-base", "0")
+	d := &delivery{saver: s, slicer: NewSlicer(s.engine, spike, records), request: q}
 	if !q.NoFunctions {
-		addLibraries(d.records, s.engine)
+		addLibraries(records, s.engine)
 	}
 	if !q.NoData {
-		addSizes(d.records, s.engine)
-		d.picture = s.engine.Keyspace.Snapshot(d.take)
+		addSizes(records, s.engine)
+		d.slicer.Start()
 	}
 	for len(d.mark) < markBytes {
 		d.mark = fmt.Appendf(d.mark, "%08x", uint32(s.engine.Random()))
@@ -50,31 +48,13 @@ func (s *Saver) newDelivery(q engine.Request) *delivery {
 	return d
 }
 
-// take encodes a key, unless nobody is left.
-func (d *delivery) take(k *keyspace.Record, pace *keyspace.Pace) {
-	if len(d.guests) > 0 {
-		d.records.Picture(k, d.marks, pace)
-	}
-}
-
-// run takes the snapshot and sends it.
-func (d *delivery) run() {
+// deliver takes the snapshot and sends it.
+func (d *delivery) deliver() {
 	if d.request.EOF {
 		d.send([]byte("$EOF:"), d.mark, []byte("\r\n"))
 	}
 	w := rdb.NewStream(d)
-	var block []byte
-	for more := true; more; {
-		d.saver.engine.With(func() {
-			began := time.Now()
-			more = slice(d.picture, d.records)
-			block = d.records.Take(block)
-			more = more || d.records.Len() > 0
-			d.saver.engine.Spike(spike, time.Since(began).Microseconds())
-		})
-		runtime.Gosched() // whoever waits for the lock has it first
-		_ = w.Write(block)
-	}
+	_ = d.slicer.Run(w.Write)
 	_ = w.End(0)
 	if d.request.EOF {
 		d.send(d.mark)
@@ -84,13 +64,17 @@ func (d *delivery) run() {
 	d.saver.engine.With(d.end)
 }
 
-// Write implements io.Writer for the snapshot's bytes. It does not fail: who cannot take them is left out.
+var errNoReplica = errors.New("no replica is left")
+
+// Write implements io.Writer for the snapshot's bytes. It fails when no replica is left to send them to.
 func (d *delivery) Write(piece []byte) (int, error) {
 	if !d.request.EOF {
 		d.gathered = append(d.gathered, piece...)
 		return len(piece), nil
 	}
-	d.send(piece)
+	if d.send(piece); len(d.guests) == 0 {
+		return 0, errNoReplica
+	}
 	d.pace()
 	return len(piece), nil
 }

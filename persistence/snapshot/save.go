@@ -58,6 +58,7 @@ func Begin(e *engine.Engine, compress bool, aux ...string) *rdb.Records {
 
 func beginAux(e *engine.Engine, compress bool, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(compress)
+	r.Marks = marks(e)
 	r.Aux("redis-ver", engine.RedisVersion)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
 	r.Aux("ctime", strconv.FormatInt(e.Micros()/1e6, 10))
@@ -83,8 +84,8 @@ func addSizes(r *rdb.Records, e *engine.Engine) {
 	}
 }
 
-// Marks returns which access marks a snapshot should hold: those that eviction goes by.
-func Marks(e *engine.Engine) rdb.Access {
+// marks returns which access marks a snapshot should hold: those that eviction goes by.
+func marks(e *engine.Engine) rdb.Access {
 	policy := e.Param("maxmemory-policy").Get()
 	switch {
 	case strings.HasSuffix(policy, "lru"):
@@ -116,9 +117,9 @@ func (s *Saver) save() error {
 		}
 		close(written)
 	})
-	r, marks := s.begin(), Marks(s.engine)
+	r := s.begin()
 	s.engine.Keyspace.Records(func(k *keyspace.Record) bool {
-		r.Record(k, marks)
+		r.Record(k, nil)
 		if r.Len() >= blockBytes {
 			full <- r.Take(<-empty)
 		}

@@ -1,0 +1,76 @@
+package journal
+
+import (
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
+)
+
+// baseFile is the file of a base, the data at one moment, while it is written.
+type baseFile struct {
+	journal  *Journal
+	temp     string // name of the file
+	suffix   string // of the name that it will have
+	preamble bool
+	file     File
+	to       rdb.Target // the file, written down steadily or not
+	base     base
+	slicer   *snapshot.Slicer // nil before begin
+}
+
+// open makes the file.
+func (f *baseFile) open() (err error) {
+	j := f.journal
+	if f.file, err = j.disk.Create(j.path(f.temp)); err != nil {
+		return err
+	}
+	f.to = f.file
+	j.engine.With(func() {
+		f.preamble = j.set.preamble
+		if j.set.steady {
+			f.to = &snapshot.Steady{Drain: f.file}
+		}
+	})
+	if f.suffix = "aof"; f.preamble {
+		f.suffix = "rdb"
+	}
+	return nil
+}
+
+// begin fixes the moment. It is called under the engine's lock, and does no I/O.
+func (f *baseFile) begin() {
+	j := f.journal
+	if f.preamble {
+		f.base = &snapshotBase{Records: snapshot.Begin(j.engine, true, "aof-base", "1")}
+	} else {
+		stamp := int64(0)
+		if j.set.timestamps {
+			stamp = j.engine.Micros() / 1e6
+		}
+		f.base = newCommandBase(stamp, j.engine.Libraries().Sources())
+	}
+	f.slicer = snapshot.NewSlicer(j.engine, "aof-rewrite", f.base)
+	f.slicer.Start()
+}
+
+// save writes the data, while they change.
+func (f *baseFile) save() error {
+	f.base.open(f.to)
+	if err := f.slicer.Run(f.base.write); err != nil {
+		return err
+	}
+	if err := f.base.end(); err != nil {
+		return err
+	}
+	return f.file.Sync()
+}
+
+// close removes the file unless it got its name, and ends a snapshot that was begun and not saved.
+func (f *baseFile) close() {
+	if f.file != nil {
+		_ = f.file.Close()
+		_ = f.journal.disk.Remove(f.journal.path(f.temp))
+	}
+	if f.slicer != nil {
+		f.slicer.Abandon()
+	}
+}
