@@ -34,7 +34,7 @@ import (
 type Server struct {
 	engine *engine.Engine
 	server *server.Server
-	kept   assembly.Keepers
+	parts  assembly.Parts
 	clock  *clock
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when err is final
@@ -74,9 +74,8 @@ func start(settings []string) (*Server, error) {
 	var seed [8]byte
 	_, _ = rand.Read(seed[:])
 	s.engine = engine.New(engine.Options{Clock: s.clock.now, Seed: binary.LittleEndian.Uint64(seed[:])})
-	assembly.Wire(s.engine, nil)
-	s.kept = assembly.Keep(s.engine, assembly.Surroundings{Disk: new(snapshot.Shelf)})
-	s.server = server.New(s.engine, server.Options{Bind: []string{"127.0.0.1"}, Journal: s.kept.Journal, Load: s.kept.Load})
+	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(snapshot.Shelf)})
+	s.server = server.New(s.engine, server.Options{Bind: []string{"127.0.0.1"}, Journal: s.parts.Journal, Load: s.parts.Load})
 	for _, line := range settings {
 		if err := s.set(line); err != nil {
 			return nil, err
@@ -90,7 +89,7 @@ func start(settings []string) (*Server, error) {
 	ctx, s.stop = context.WithCancel(context.Background())
 	go func() {
 		s.err = s.server.Run(ctx)
-		s.kept.Journal.Close()
+		s.parts.Journal.Close()
 		close(s.ended)
 	}()
 	return s, nil

@@ -15,7 +15,7 @@ import (
 // TestBitOpOnLongStrings: they are combined in blocks, in the memory of what was there.
 func TestBitOpOnLongStrings(t *testing.T) {
 	e, s := stringEngine()
-	e.Add(engine.Bitmaps())
+	e.Join(engine.Commands(engine.Bitmaps()))
 	do := func(args ...[]byte) string { return string(e.Do(s, [][][]byte{args}).Out) }
 	word := func(text string) []byte { return []byte(text) }
 	rng := rand.New(rand.NewPCG(1, 1))

@@ -146,8 +146,8 @@ func cmdConfigResetStat(c *Call) {
 // CONFIG REWRITE
 func cmdConfigRewrite(c *Call) {
 	refusal := ErrNoConfigFile
-	if c.Engine.hooks.Rewrite != nil {
-		refusal = c.Engine.hooks.Rewrite()
+	if c.Engine.host.Rewrite != nil {
+		refusal = c.Engine.host.Rewrite()
 	}
 	if refusal != "" {
 		c.Fail(refusal)

@@ -7,9 +7,17 @@ import (
 	"strings"
 )
 
+// DebugLine is a subcommand of DEBUG.
+type DebugLine struct {
+	Name        string
+	Least, Most int // arguments after the name
+	Args, About string
+	Run         Handler
+}
+
 // debugLines are the subcommands of DEBUG. To COMMAND they are not there, as in Redis.
 func (e *Engine) debugLines() []DebugLine {
-	lines := append([]DebugLine{
+	lines := []DebugLine{
 		{"aof-flush-sleep", 1, 1, "<microseconds>", aboutIdle, cmdDebugIdle},
 		{"change-repl-id", 0, 0, "", "Change the id that INFO replication tells.", func(c *Call) {
 			c.Engine.info.replID = c.Engine.newID()
@@ -34,7 +42,10 @@ func (e *Engine) debugLines() []DebugLine {
 			}},
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
 		{"ziplist", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
-	}, e.debugging...)
+	}
+	for _, p := range e.parts {
+		lines = append(lines, p.Debug...)
+	}
 	slices.SortFunc(lines, func(a, b DebugLine) int { return strings.Compare(a.Name, b.Name) })
 	return lines
 }
@@ -133,8 +144,8 @@ func cmdDebugSetActiveExpire(c *Call) {
 // DEBUG SLEEP seconds
 func cmdDebugSleep(c *Call) {
 	seconds, _ := strconv.ParseFloat(string(c.Arg()), 64)
-	if c.Engine.hooks.Sleep != nil && seconds > 0 {
-		c.Engine.hooks.Sleep(int64(seconds * 1e6))
+	if c.Engine.host.Sleep != nil && seconds > 0 {
+		c.Engine.host.Sleep(int64(seconds * 1e6))
 	}
 	c.Reply.Status("OK")
 }

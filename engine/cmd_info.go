@@ -22,8 +22,8 @@ type Section struct {
 var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Stats", "Replication", "CPU", "Modules",
 	"Commandstats", "Errorstats", "Latencystats", "Cluster", "Keyspace"}
 
-// AddSections adds sections to INFO.
-func (e *Engine) AddSections(s ...Section) {
+// addSections adds sections to INFO.
+func (e *Engine) addSections(s []Section) {
 	rank := func(s Section) int {
 		if i := slices.Index(sectionOrder, s.Name); i >= 0 {
 			return i

@@ -12,8 +12,10 @@ func cmdMemoryStats(c *Call) {
 	b, m := c.Engine.budget(), c.Engine.processMemory()
 	r := report{{"peak.allocated", b.peak, ""}, {"total.allocated", b.used, ""}, {"startup.allocated", 0, ""},
 		{"replication.backlog", 0, ""}, {"clients.slaves", 0, ""}, {"clients.normal", b.sessions, ""}}
-	for _, cache := range c.Engine.caches {
-		r = append(r, fact{cache.Name, cache.Bytes(), ""})
+	for _, p := range c.Engine.parts {
+		for _, cache := range p.Caches {
+			r = append(r, fact{cache.Name, cache.Bytes(), ""})
+		}
 	}
 	for i := range c.Engine.Keyspace.Len() {
 		if db := c.Engine.Keyspace.DB(i); db.Len() > 0 {

@@ -89,20 +89,17 @@ func cmdShutdown(c *Call) {
 		c.Refuse(ErrNoShutdown)
 	case c.Engine.slow.session != nil && !how.NoSave:
 		c.Refuse(c.Engine.slow.busy)
-	case c.Engine.hooks.Shutdown == nil:
+	case c.Engine.host.Exit == nil:
 		c.Refuse(ErrShutdown)
 	}
 	if !c.OK() {
 		return
 	}
-	refusal := c.Engine.consent(how)
-	if refusal == "" {
-		refusal = c.Engine.hooks.Shutdown(how)
-	}
-	if refusal != "" {
+	if refusal := c.Engine.prepareShutdown(how); refusal != "" {
 		c.Fail(refusal)
 		return
 	}
+	c.Engine.host.Exit()
 	c.Session.CloseAfterReply() // there is none: the connection ends with the server
 }
 

@@ -143,7 +143,7 @@ type Command struct {
 
 	group  string
 	parent *Command
-	number int    // in the order of Add, subcommands too
+	number int    // in the order of joining, subcommands too
 	full   string // container|sub
 	subs   map[string]*Command
 	stats  commandStats
@@ -166,9 +166,8 @@ type Family struct {
 	Commands []Command
 }
 
-// Add puts a family's lines into the table. A name that is already there panics: families are
-// wired by hand at start.
-func (e *Engine) Add(f Family) {
+// addFamily puts a family's lines into the table.
+func (e *Engine) addFamily(f Family) {
 	for i := range f.Commands {
 		cmd := &f.Commands[i]
 		if _, dup := e.table[cmd.Name]; dup {

@@ -82,9 +82,9 @@ type Param struct {
 	inert bool // has no effect, and gives way to one that has
 }
 
-// AddParams puts parameters into the registry. A name that is already there panics, unless it is that
+// addParams puts parameters into the registry. A name that is already there panics, unless it is that
 // of a parameter without effect, which is replaced.
-func (e *Engine) AddParams(params ...Param) {
+func (e *Engine) addParams(params []Param) {
 	for i := range params {
 		p := &params[i]
 		for _, name := range append([]string{p.Name}, p.Aliases...) {

@@ -29,7 +29,7 @@ func (c *Call) FlushAll() {
 		dbs[i] = c.Engine.Keyspace.DB(i)
 	}
 	c.Flush(dbs...)
-	c.Engine.tellFlushed()
+	c.Engine.flushed()
 }
 
 // SwapDB exchanges databases i and j, also for clients that watch their keys or are blocked on them.

@@ -24,6 +24,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -56,8 +57,9 @@ type Engine struct {
 	stats    stats
 	loading  int // how many take in data, one within the other
 	slow     slow
-	hooks    Hooks
-	dueAt    int64 // when the owner calls Tick next, as far as it was told; milliseconds
+	parts    []*Part
+	host     Host
+	dueAt    int64 // when the host is to call Tick next; milliseconds
 	recent   recent
 
 	stopwatch stopwatch
@@ -70,17 +72,12 @@ type Engine struct {
 	kept      map[reflect.Type]any // see Kept
 	eviction  eviction
 	info      serverInfo
-	log       Effects // to the journal, the relay or both; nil if nobody listens
-	journaled Effects // to the journal
+	log       Propagate // nil if no part wants it
 	relay     relay
 	tx        journalTx
-	durable   Durable         // nil if nobody keeps anything
-	denials   [keepers]string // the errors that refuse writes
-	denied    string          // the first of them, if there is one
-	cares     []Care
-	debugging []DebugLine
+	durable   Durable // nil if nobody keeps anything
+	denied    string  // the error that refuses writes, or ""
 	libraries Libraries
-	caches    []Cache
 }
 
 // Options are what an engine needs from outside.
@@ -88,33 +85,6 @@ type Options struct {
 	Databases int          // 16 if 0
 	Clock     func() int64 // microseconds since the epoch
 	Seed      uint64       // of hash functions and dice
-	// Journal receives the commands that reproduce each change, in order; nil for none. It must
-	// not keep args.
-	Journal Effects
-}
-
-// Hooks are what an engine asks of whoever serves it. Each may be nil, where nobody can. They are
-// called under the lock and must not call the engine.
-type Hooks struct {
-	// Due says that Tick has work at a time, in milliseconds since the epoch, which is earlier than
-	// the last Tick said.
-	Due func(deadline int64)
-	// Shutdown ends the server. A text is the error that refuses it.
-	Shutdown func(how Shutdown) (refusal string)
-	// Sleep holds everything up for some microseconds, for DEBUG SLEEP.
-	Sleep func(micros int64)
-	// Purge gives memory back to the system, for MEMORY PURGE.
-	Purge func()
-	// Memory tells what the process holds.
-	Memory func() ProcessMemory
-	// Limit says that maxmemory was set, 0 for none, so that the collector can be told.
-	Limit func(bytes int64)
-	// Traffic tells how many bytes came in and went out so far.
-	Traffic func() (in, out int64)
-	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
-	Rewrite func() (refusal string)
-	// Users is where users are kept; nil if nowhere.
-	Users UserFile
 }
 
 type stats struct {
@@ -155,15 +125,10 @@ func New(o Options) *Engine {
 	e.dice = e.Dice
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnLapse = e.expired, e.created, e.lapsed
-	e.SetJournal(o.Journal)
 	e.info.runID = e.newID()
 	e.info.replID = e.info.runID
-	e.AddParams(e.coreParams()...)
-	e.AddParams(e.evictionParams()...)
-	e.AddParams(e.bloomParams()...)
-	e.AddParams(e.relayParams()...)
-	e.AddParams(inertParams()...)
-	e.AddSections(e.coreSections()...)
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), e.bloomParams(), e.relayParams(), inertParams()),
+		Sections: e.coreSections()})
 	e.sample()
 	return e
 }
@@ -172,9 +137,6 @@ func New(o Options) *Engine {
 func (e *Engine) newID() string {
 	return fmt.Sprintf("%016x%016x%08x", e.rng.Uint64(), e.rng.Uint64(), e.rng.Uint32())
 }
-
-// Own says who serves the engine, before it runs commands.
-func (e *Engine) Own(h Hooks) { e.hooks = h }
 
 // Dice returns a random number below n.
 func (e *Engine) Dice(n uint64) uint64 { return e.rng.Uint64N(n) }
@@ -287,11 +249,11 @@ func (e *Engine) settle() {
 	}
 }
 
-// due asks the owner for a Tick at a time that is earlier than the next one it knows of.
+// due asks the host for a Tick at a time that is earlier than the next one it knows of.
 func (e *Engine) due(deadline int64) {
-	if e.hooks.Due != nil && (e.dueAt == 0 || deadline < e.dueAt) {
+	if e.host.Due != nil && (e.dueAt == 0 || deadline < e.dueAt) {
 		e.dueAt = deadline
-		e.hooks.Due(deadline)
+		e.host.Due(deadline)
 	}
 }
 

@@ -75,8 +75,8 @@ func (e *Engine) evictionParams() []Param {
 	set := limit.Set
 	limit.Set = func(value string) string {
 		failure := set(value)
-		if e.hooks.Limit != nil {
-			e.hooks.Limit(e.Config.MaxMemory)
+		if e.host.Limit != nil {
+			e.host.Limit(e.Config.MaxMemory)
 		}
 		if e.surplus() > 0 {
 			e.goOn()

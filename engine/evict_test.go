@@ -26,11 +26,11 @@ type evictor struct {
 
 func newEvictor() *evictor {
 	v := &evictor{now: 1_700_000_000_000_000}
-	v.Engine = engine.New(engine.Options{Seed: 1, Clock: func() int64 { v.now += v.cost; return v.now },
-		Journal: func(_ int, args [][]byte) { v.journal = append(v.journal, string(bytes.Join(args, []byte(" ")))) }})
-	for _, f := range []engine.Family{engine.Strings(), engine.Generic(), engine.Selection(), engine.Databases(), engine.Transactions(), engine.Server()} {
-		v.Add(f)
-	}
+	v.Engine = engine.New(engine.Options{Seed: 1, Clock: func() int64 { v.now += v.cost; return v.now }})
+	v.Join(engine.Part{
+		Families:  []engine.Family{engine.Strings(), engine.Generic(), engine.Selection(), engine.Databases(), engine.Transactions(), engine.Server()},
+		Propagate: func(_ int, args [][]byte) { v.journal = append(v.journal, string(bytes.Join(args, []byte(" ")))) },
+	})
 	v.session = v.NewSession(nil)
 	return v
 }
@@ -133,7 +133,7 @@ func TestAGreatSurplusGoesBitByBit(t *testing.T) {
 
 func TestNothingGoesWhileClientsAreHeldUp(t *testing.T) {
 	v := newEvictor()
-	v.Add(engine.Connection())
+	v.Join(engine.Commands(engine.Connection()))
 	v.do("CONFIG SET maxmemory-policy allkeys-lru")
 	v.fill("k:", 100)
 	v.do("CLIENT PAUSE 1000 WRITE", "CONFIG SET maxmemory 1000", "PING")

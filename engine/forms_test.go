@@ -19,9 +19,7 @@ type workbench struct {
 
 func newWorkbench(t *testing.T) *workbench {
 	e := New(Options{Clock: func() int64 { return 1e15 }, Seed: 1})
-	for _, f := range []Family{Strings(), Generic(), Hashes(), Lists(), Sets(), SortedSets(), Server()} {
-		e.Add(f)
-	}
+	e.Join(Commands(Strings(), Generic(), Hashes(), Lists(), Sets(), SortedSets(), Server()))
 	return &workbench{t, e, e.NewSession(nil)}
 }
 

@@ -18,8 +18,8 @@ func (r *recent) sample(e *Engine) {
 		return
 	}
 	var in, out int64
-	if e.hooks.Traffic != nil {
-		in, out = e.hooks.Traffic()
+	if e.host.Traffic != nil {
+		in, out = e.host.Traffic()
 	}
 	first := r.at == 0
 	r.at = e.Keyspace.Now

@@ -49,11 +49,12 @@ type lapsing struct {
 	last    string
 }
 
-func lapseEngine(clock func() int64, journal func(db int, args [][]byte)) *engine.Engine {
-	e := engine.New(engine.Options{Clock: clock, Seed: 1, Journal: journal})
-	for _, f := range []engine.Family{engine.Hashes(), engine.Sets(), engine.SortedSets(), engine.Lists(), engine.Generic()} {
-		e.Add(f)
-	}
+func lapseEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
+	e := engine.New(engine.Options{Clock: clock, Seed: 1})
+	e.Join(engine.Part{
+		Families:  []engine.Family{engine.Hashes(), engine.Sets(), engine.SortedSets(), engine.Lists(), engine.Generic()},
+		Propagate: journal,
+	})
 	for name, value := range map[string]string{"hash-max-listpack-entries": "8", "set-max-listpack-entries": "8",
 		"zset-max-listpack-entries": "8", "set-max-intset-entries": "8", "list-max-listpack-size": "4"} {
 		e.Param(name).Set(value)

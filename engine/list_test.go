@@ -31,11 +31,9 @@ var listSteps = []step{
 	{"BLPOP of what is there", large("RPUSH l element:number:{n}"), "BLPOP l 0 ; RPUSH l element:{n}", 0},
 }
 
-func listEngine(journal func(db int, args [][]byte)) *engine.Engine {
-	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1, Journal: journal})
-	for _, f := range []engine.Family{engine.Lists(), engine.Generic(), engine.Transactions()} {
-		e.Add(f)
-	}
+func listEngine(journal engine.Propagate) *engine.Engine {
+	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
+	e.Join(engine.Part{Families: []engine.Family{engine.Lists(), engine.Generic(), engine.Transactions()}, Propagate: journal})
 	return e
 }
 
@@ -77,9 +75,7 @@ func BenchmarkWaiters(b *testing.B) {
 func TestNilsOfBlockingCommands(t *testing.T) {
 	now := int64(1_700_000_000_000_000)
 	e := engine.New(engine.Options{Clock: func() int64 { return now }, Seed: 1})
-	for _, f := range []engine.Family{engine.Lists(), engine.Transactions()} {
-		e.Add(f)
-	}
+	e.Join(engine.Commands(engine.Lists(), engine.Transactions()))
 	for line, inside := range map[string]string{
 		"BLPOP q 0.5": "*-1\r\n", "BRPOP q 0.5": "*-1\r\n", "BLMPOP 0.5 1 q LEFT": "*-1\r\n",
 		"BLMOVE q r LEFT LEFT 0.5": "$-1\r\n", "BRPOPLPUSH q r 0.5": "$-1\r\n",

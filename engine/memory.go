@@ -24,10 +24,10 @@ func (m ProcessMemory) Active() int64 { return m.Objects + m.Unused }
 // Total returns all that was taken from the system and not given back.
 func (m ProcessMemory) Total() int64 { return m.Active() + m.Free + m.Stacks + m.Runtime }
 
-// processMemory asks whoever serves the engine.
+// processMemory returns what the process holds; zero without a host.
 func (e *Engine) processMemory() (m ProcessMemory) {
-	if e.hooks.Memory != nil {
-		m = e.hooks.Memory()
+	if e.host.Memory != nil {
+		m = e.host.Memory()
 	}
 	return m
 }
@@ -87,12 +87,9 @@ type Cache struct {
 	Bytes func() int // what they hold, besides the data
 }
 
-// AddCaches adds what MEMORY STATS tells.
-func (e *Engine) AddCaches(c ...Cache) { e.caches = append(e.caches, c...) }
-
 // Purge gives freed memory back to the system.
 func (e *Engine) Purge() {
-	if e.hooks.Purge != nil {
-		e.hooks.Purge()
+	if e.host.Purge != nil {
+		e.host.Purge()
 	}
 }

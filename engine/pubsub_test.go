@@ -17,7 +17,7 @@ func (sleeper) Wake() {}
 // TestMessagesMakeNoGarbage: a listener that is lent buffers for replies keeps those of its messages.
 func TestMessagesMakeNoGarbage(t *testing.T) {
 	e, publisher := stringEngine()
-	e.Add(engine.Channels())
+	e.Join(engine.Commands(engine.Channels()))
 	listener := e.NewSession(sleeper{})
 	room := make([]byte, 0, 512)
 	listener.Lend(room)
@@ -51,7 +51,7 @@ func TestMessagesMakeNoGarbage(t *testing.T) {
 // TestListenersComeAndGo in an order of their own.
 func TestListenersComeAndGo(t *testing.T) {
 	e, publisher := stringEngine()
-	e.Add(engine.Channels())
+	e.Join(engine.Commands(engine.Channels()))
 	var sessions []*engine.Session
 	for range 10 {
 		s := e.NewSession(sleeper{})

@@ -65,14 +65,14 @@ func (e *Engine) startRelay() {
 	st.offset++ // as Redis counts
 	st.changed = st.offset
 	st.backlog.resize(int(max(st.backlogSize, minBacklog)))
-	e.setLogs()
+	e.connectPropagation()
 }
 
 // stopRelay ends the history: what changes from now on nobody counts.
 func (e *Engine) stopRelay() {
 	e.relay.running, e.relay.backlog = false, backlog{}
 	e.info.replID = e.newID()
-	e.setLogs()
+	e.connectPropagation()
 }
 
 // feed hands a change to the replicas.

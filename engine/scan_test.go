@@ -32,9 +32,7 @@ func TestScanGivesWhatStays(t *testing.T) {
 	const stay = 1000
 	for _, it := range iterations {
 		e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 3})
-		for _, f := range []engine.Family{engine.Strings(), engine.Generic(), engine.Hashes(), engine.Sets(), engine.SortedSets()} {
-			e.Add(f)
-		}
+		e.Join(engine.Commands(engine.Strings(), engine.Generic(), engine.Hashes(), engine.Sets(), engine.SortedSets()))
 		s := e.NewSession(nil)
 		do := func(line string, n int) {
 			out := e.Do(s, commands(strings.ReplaceAll(line, "{n}", strconv.Itoa(n)))).Out

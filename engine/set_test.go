@@ -37,10 +37,9 @@ var setSteps = []step{
 	{"SDIFF", []string{"SADD s a b c 1", "SADD t b c 2"}, "SDIFF s t", 0},
 }
 
-func setEngine(o engine.Options) (*engine.Engine, *engine.Session) {
-	o.Clock, o.Seed = func() int64 { return 1_700_000_000_000_000 }, 1
-	e := engine.New(o)
-	e.Add(engine.Sets())
+func setEngine(journal engine.Propagate) (*engine.Engine, *engine.Session) {
+	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
+	e.Join(engine.Part{Families: []engine.Family{engine.Sets(), engine.Generic()}, Propagate: journal})
 	return e, e.NewSession(nil)
 }
 
@@ -71,8 +70,7 @@ func TestSPopIsJournaledByItsEffect(t *testing.T) {
 			journal = append(journal, string(bytes.Join(args, []byte(" "))))
 			replay = append(replay, bytes.Fields([]byte(journal[len(journal)-1])))
 		}
-		e, session := setEngine(engine.Options{Journal: log})
-		e.Add(engine.Generic())
+		e, session := setEngine(log)
 		e.Do(session, commands(c.prepare...))
 		before := len(journal)
 		popped := e.Do(session, commands(c.pop)).Out
@@ -81,8 +79,7 @@ func TestSPopIsJournaledByItsEffect(t *testing.T) {
 		for i, line := range c.journal {
 			require.True(t, strings.HasPrefix(journal[before+i], line), "%s: %q", c.name, journal[before+i])
 		}
-		copied, other := setEngine(engine.Options{})
-		copied.Add(engine.Generic())
+		copied, other := setEngine(nil)
 		copied.Do(other, replay)
 		require.Equal(t, e.Keyspace.Digest(), copied.Keyspace.Digest(), c.name)
 	}

@@ -39,15 +39,12 @@ type slow struct {
 	busy     string      // what all others are told meanwhile
 	detached bool        // user code runs without the lock; written by the coroutine only
 	killed   atomic.Bool // SCRIPT KILL was heard
-	onSlow   func(resume func())
 }
 
-// EnableSlow lets slow scripts go on beside the other sessions. When a script passes the threshold,
-// onSlow is called under the lock with the function that runs it to its end; the owner must call
-// that function on another goroutine. Without it scripts simply run to their end inside Do.
-// DisableSlow ends it.
-func (e *Engine) EnableSlow(onSlow func(resume func())) {
-	e.slow.enabled, e.slow.onSlow = true, onSlow
+// enableSlow lets slow scripts go on beside the other sessions: when a script passes the threshold,
+// Host.Beside runs it to its end. DisableSlow ends it.
+func (e *Engine) enableSlow() {
+	e.slow.enabled = true
 	e.slow.next, e.slow.stop = iter.Pull(func(yield func(struct{}) bool) {
 		e.slow.yield = yield
 		for more := true; more; more = yield(struct{}{}) {
@@ -57,7 +54,7 @@ func (e *Engine) EnableSlow(onSlow func(resume func())) {
 	})
 }
 
-// DisableSlow undoes EnableSlow, for an engine that is not served any more. A script past the
+// DisableSlow undoes what Host.Beside enabled, for an engine that is not served any more. A script past the
 // threshold is asked to end.
 func (e *Engine) DisableSlow() {
 	e.mu.Lock()
@@ -88,7 +85,7 @@ func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
 	s.Reply.Raw(replies)
 	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
 	s.running, e.slow.session = true, s
-	e.slow.onSlow(e.resume)
+	e.host.Beside(e.resume)
 }
 
 // resume runs the yielded command to its end and wakes its session. The command ends under the

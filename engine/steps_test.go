@@ -22,9 +22,7 @@ type step struct {
 // frozen returns an engine with some families of commands, whose clock stands still, and a session.
 func frozen(families ...engine.Family) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
-	for _, f := range families {
-		e.Add(f)
-	}
+	e.Join(engine.Commands(families...))
 	return e, e.NewSession(nil)
 }
 

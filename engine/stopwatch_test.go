@@ -48,14 +48,14 @@ func TestTimesOfCommands(t *testing.T) {
 	now := int64(1e15)
 	e := New(Options{Clock: func() int64 { return now }})
 	take := func(micros int64) Handler { return func(c *Call) { now += micros; c.Reply.Status("OK") } }
-	e.Add(Family{Group: "server", Commands: []Command{
+	e.Join(Commands(Family{Group: "server", Commands: []Command{
 		{Name: "quick", Arity: -1, Flags: Fast, Run: take(3)},
 		{Name: "slow", Arity: -1, Run: take(20000)},
 		{Name: "outer", Arity: -1, Flags: SkipSlowlog, Run: func(c *Call) {
 			now += 5
 			e.RunNested(c.Session, e.table["slow"], [][]byte{[]byte("slow")})
 		}},
-	}})
+	}}))
 	s := e.NewSession(nil)
 	do := func(names ...string) {
 		var batch [][][]byte
@@ -88,7 +88,7 @@ func TestTimesOfCommands(t *testing.T) {
 func TestFastCommandsShareAClockReading(t *testing.T) {
 	readings := 0
 	e := New(Options{Clock: func() int64 { readings++; return 1e15 }})
-	e.Add(Family{Group: "server", Commands: []Command{{Name: "quick", Arity: 1, Flags: Fast, Run: func(*Call) {}}}})
+	e.Join(Commands(Family{Group: "server", Commands: []Command{{Name: "quick", Arity: 1, Flags: Fast, Run: func(*Call) {}}}}))
 	s := e.NewSession(nil)
 	batch := make([][][]byte, 4*longest)
 	for i := range batch {

@@ -24,7 +24,7 @@ func (e *Engine) Tick() (next int64) {
 		e.tendReplicas()
 		more := e.Config.ActiveExpire && e.reap()
 		e.rehash()
-		e.tickCares()
+		e.tickParts()
 		if e.keepEvicting() {
 			more = true
 		}

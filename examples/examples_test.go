@@ -35,15 +35,8 @@ type stage struct {
 // inProcess returns a stage whose clock moves by hand.
 func inProcess(t *testing.T) *stage {
 	memory := transcript.NewMemory(transcript.Traits{Name: "in process"}, func(e *engine.Engine) {
-		e.Add(engine.Strings())
-		e.Add(engine.Generic())
-		e.Add(engine.Databases())
-		e.Add(engine.Server())
-		e.Add(engine.Hashes())
-		e.Add(engine.Sets())
-		e.Add(engine.Lists())
-		e.Add(engine.SortedSets())
-		e.Add(scripting.New(e).Family())
+		e.Join(engine.Commands(engine.Strings(), engine.Generic(), engine.Databases(), engine.Server(), engine.Hashes(), engine.Sets(), engine.Lists(), engine.SortedSets()))
+		e.Join(scripting.New(e).Part())
 	})
 	conn, err := memory.Dial("")
 	require.NoError(t, err)

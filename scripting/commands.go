@@ -11,8 +11,8 @@ const (
 	runs        = runsReading&^engine.ReadOnly | engine.MayReplicate
 )
 
-// Family is the commands that run scripts and functions, and those that manage them.
-func (s *Scripts) Family() engine.Family {
+// family is the commands that run scripts and functions, and those that manage them.
+func (s *Scripts) family() engine.Family {
 	body, sha, name := s.flagsOfBody, s.flagsOfSHA, s.flagsOfFunction
 	return engine.Family{Group: "scripting", Commands: []engine.Command{
 		runner("eval", s.evalBody(false), runs, body, "2.6.0", "Executes a server-side Lua script."),

@@ -17,15 +17,8 @@ import (
 
 // wire gives an engine the families that scripts in these tests call.
 func wire(e *engine.Engine) {
-	e.Add(engine.Strings())
-	e.Add(engine.Generic())
-	e.Add(engine.Databases())
-	e.Add(engine.Selection())
-	e.Add(engine.Hashes())
-	e.Add(engine.SortedSets())
-	e.Add(engine.Transactions())
-	e.Add(engine.Channels())
-	e.Add(scripting.New(e).Family())
+	e.Join(engine.Commands(engine.Strings(), engine.Generic(), engine.Databases(), engine.Selection(), engine.Hashes(), engine.SortedSets(), engine.Transactions(), engine.Channels()))
+	e.Join(scripting.New(e).Part())
 }
 
 // rivals are an engine in process and a redis-server, both asked the same.

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // BenchmarkRows runs the scripts of the bench's rows through Engine.Do. On a machine that does other
@@ -25,7 +27,7 @@ func BenchmarkRows(b *testing.B) {
 // benchmarkRow runs a script over a document of 1 KB, which is where the scripts expect it.
 func benchmarkRow(b *testing.B, script string) {
 	e := newEngine()
-	e.EnableSlow(func(func()) {})
+	e.Join(engine.Part{Host: engine.Host{Beside: func(func()) {}}})
 	s := e.NewSession(nil)
 	do := func(args ...string) string {
 		command := make([][]byte, len(args))

@@ -76,7 +76,7 @@ var logLevels = []string{"debug", "verbose", "notice", "warning", "nothing"}
 // defaultMemoryLimit bounds what one run may hold.
 const defaultMemoryLimit = 512 << 20
 
-// New returns the script engine of e and registers its parameters.
+// New returns the script engine of e, which Part adds to it.
 func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
 		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(), cache: newCache(),
@@ -85,22 +85,38 @@ func New(e *engine.Engine) *Scripts {
 		functions: sandbox{chunk: "@user_function", busy: errBusyFunction},
 	}
 	s.lua = s.newState()
-	e.AddParams(
-		engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, 1<<62, "lua-time-limit"),
-		engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20),
-		engine.EnumParam("loglevel", &s.logLevel, logLevels...))
-	e.AddSections(
-		engine.Section{Name: "Memory", Fill: func(b *bytes.Buffer) {
-			scripts, functions := s.cache.bytes(), s.registry.bytes()
-			engine.Fields(b, "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(s.cache.bySHA),
-				"number_of_functions", s.registry.count(), "number_of_libraries", len(s.registry.libraries),
-				"used_memory_functions", functions, "used_memory_scripts", scripts+functions)
-		}},
-		engine.Section{Name: "Stats", Fill: func(b *bytes.Buffer) { engine.Fields(b, "evicted_scripts", s.cache.evicted) },
-			Reset: func() { s.cache.evicted = 0 }})
-	e.AddCaches(engine.Cache{Name: "lua.caches", Bytes: s.cache.bytes}, engine.Cache{Name: "functions.caches", Bytes: func() int { return s.registry.bytes() }})
-	e.SetLibraries(s)
 	return s
+}
+
+// Part returns what the script engine adds to its engine.
+func (s *Scripts) Part() engine.Part {
+	return engine.Part{
+		Name:     "scripting",
+		Families: []engine.Family{s.family()},
+		Params: []engine.Param{
+			engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, 1<<62, "lua-time-limit"),
+			engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20),
+			engine.EnumParam("loglevel", &s.logLevel, logLevels...),
+		},
+		Sections: []engine.Section{
+			{Name: "Memory", Fill: s.fillMemory},
+			{Name: "Stats", Fill: func(b *bytes.Buffer) { engine.Fields(b, "evicted_scripts", s.cache.evicted) },
+				Reset: func() { s.cache.evicted = 0 }},
+		},
+		Caches: []engine.Cache{
+			{Name: "lua.caches", Bytes: s.cache.bytes},
+			{Name: "functions.caches", Bytes: func() int { return s.registry.bytes() }},
+		},
+		Libraries: s,
+	}
+}
+
+// fillMemory writes the scripts' lines of INFO memory.
+func (s *Scripts) fillMemory(b *bytes.Buffer) {
+	scripts, functions := s.cache.bytes(), s.registry.bytes()
+	engine.Fields(b, "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(s.cache.bySHA),
+		"number_of_functions", s.registry.count(), "number_of_libraries", len(s.registry.libraries),
+		"used_memory_functions", functions, "used_memory_scripts", scripts+functions)
 }
 
 // fill makes t the array of args.

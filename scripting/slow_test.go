@@ -63,9 +63,7 @@ func newSlowServer(t *testing.T) *slowServer {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	slow := &slowServer{t: t, ended: make(chan error, 1)}
 	wire(e)
-	e.Add(engine.Connection())
-	e.Add(engine.Server())
-	e.Add(slow.family())
+	e.Join(engine.Commands(engine.Connection(), engine.Server(), slow.family()))
 	require.Empty(t, e.Param("busy-reply-threshold").Set("20"))
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})
 	require.NoError(t, s.Listen())

@@ -53,18 +53,11 @@ type Options struct {
 	Loops      int            // event loops; 0 for as many as suit the machine
 	MaxClients int            // 10000 if 0
 	Log        io.Writer      // one line for each event worth telling; nil for silence
-	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE, and returns the
-	// error's text; nil without a file.
-	Rewrite func() (refusal string)
-	// Users is where users are kept, for ACL LOAD and ACL SAVE; nil if nowhere.
-	Users engine.UserFile
 	// Journal, if it is not nil, is waited for before replies leave.
 	Journal Journal
 	// Load takes in the data that was kept, before the server is ready; clients hear LOADING
 	// meanwhile if the engine knows. An error ends Run. It may be nil.
 	Load func() error
-	// Limit is told of maxmemory whenever it is set, 0 for none. It may be nil.
-	Limit func(bytes int64)
 	// Beside runs what goes on beside the event loops: a script that takes long. go run() if nil.
 	Beside func(run func())
 }
@@ -94,7 +87,7 @@ type Server struct {
 	gnet.BuiltinEventEngine
 }
 
-// New returns a server for an engine, to which it adds its parameters and sections of INFO.
+// New returns a server for an engine, which it joins: it adds parameters and sections of INFO, and is its host.
 func New(e *engine.Engine, opts Options) *Server {
 	if opts.MaxClients == 0 {
 		opts.MaxClients = 10000
@@ -118,12 +111,21 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.maxClients.Store(int64(opts.MaxClients))
 	s.keepAlive.Store(300)
 	s.output.Store(defaultOutput())
-	e.EnableSlow(opts.Beside)
-	e.Own(engine.Hooks{Due: s.due, Shutdown: s.shutdown, Sleep: sleep, Purge: purge, Memory: processMemory, Limit: opts.Limit, Rewrite: opts.Rewrite,
-		Users: opts.Users, Traffic: func() (in, out int64) { return s.counts.in.Load(), s.counts.out.Load() }})
-	e.AddParams(s.params()...)
-	e.AddSections(s.sections()...)
+	e.Join(engine.Part{Name: "server", Params: s.params(), Sections: s.sections(), Host: s.host()})
 	return s
+}
+
+// host returns what the server does for its engine.
+func (s *Server) host() engine.Host {
+	return engine.Host{
+		Due:     s.due,
+		Beside:  s.opts.Beside,
+		Exit:    s.exit,
+		Sleep:   sleep,
+		Purge:   purge,
+		Memory:  processMemory,
+		Traffic: func() (in, out int64) { return s.counts.in.Load(), s.counts.out.Load() },
+	}
 }
 
 // maxLoops is where reading and writing, four fifths of a request, are spread as far as executing allows.
@@ -317,11 +319,10 @@ func (s *Server) wakeDraining() {
 	}
 }
 
-// shutdown is the engine's word that SHUTDOWN was called.
-func (s *Server) shutdown(engine.Shutdown) (refusal string) {
+// exit ends Run, for SHUTDOWN.
+func (s *Server) exit() {
 	s.log('#', "User requested shutdown...")
 	s.end.Do(func() { close(s.ending) })
-	return ""
 }
 
 func sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }

@@ -40,10 +40,8 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	t.Helper()
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
-	for _, f := range []engine.Family{engine.Strings(), engine.Generic(), engine.Lists(), engine.SortedSets(), engine.Connection(),
-		engine.Server(), engine.Channels(), engine.Transactions()} {
-		r.engine.Add(f)
-	}
+	r.engine.Join(engine.Commands(engine.Strings(), engine.Generic(), engine.Lists(), engine.SortedSets(), engine.Connection(),
+		engine.Server(), engine.Channels(), engine.Transactions()))
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}
 	}

@@ -39,7 +39,7 @@ func eval(ctx context.Context, args []string, out io.Writer) error {
 		return fmt.Errorf("miniserver eval: %w", err)
 	}
 	e := engine.New(engine.Options{Clock: server.Clock(), Seed: randomSeed()})
-	assembly.Wire(e, os.Stderr).Profile = profile
+	assembly.Join(e, assembly.Options{Log: os.Stderr, Volatile: true}).Scripts.Profile = profile
 	ended := make(chan struct{})
 	defer close(ended)
 	go killFrom(ctx, e, ended)

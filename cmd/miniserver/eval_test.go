@@ -134,7 +134,7 @@ func TestEvalPrintsWhatRedisCLIPrints(t *testing.T) {
 func TestScriptsLog(t *testing.T) {
 	var log strings.Builder
 	e := engine.New(engine.Options{Clock: func() int64 { return 1 }})
-	assembly.Wire(e, &log)
+	assembly.Join(e, assembly.Options{Log: &log, Volatile: true})
 	session := e.NewSession(nil)
 	for _, level := range []string{"notice", "debug", "nothing"} {
 		script := "for i, name in ipairs{'DEBUG', 'VERBOSE', 'NOTICE', 'WARNING'} do redis.log(redis['LOG_' .. name], '" + level + "', i) end"

@@ -14,7 +14,7 @@ import (
 
 // load takes in what was kept, and the fixture.
 func (p *program) load() error {
-	if err := p.kept.Load(); err != nil {
+	if err := p.parts.Load(); err != nil {
 		return err
 	}
 	return p.loadFixture()
@@ -37,7 +37,7 @@ func (p *program) loadFixture() error {
 	read := &counted{Reader: f, tell: func(done, _ int64) { p.fixtureDone.Store(done) }}
 	in := bufio.NewReaderSize(read, 64<<10) // large enough for package resp to read from it without another
 	if head, _ := in.Peek(5); string(head) == "REDIS" {
-		return p.kept.Snapshots.LoadFile(p.fixturePath, p.replayFixture)
+		return p.parts.Snapshots.LoadFile(p.fixturePath, p.replayFixture)
 	}
 	p.engine.StartLoading()
 	defer p.engine.StopLoading()

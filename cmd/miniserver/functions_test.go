@@ -169,19 +169,19 @@ func TestJournalsHoldLibraries(t *testing.T) {
 		h.load(libraries[1:])
 		h.ok("FUNCTION", "DELETE", "b")
 		h.ok("FCALL", "fc", "0")
-		p.kept.Journal.Close()
+		p.parts.Journal.Close()
 		p, h = ours(t, dir, args...)
 		h.has([]string{libraries[0], libraries[2]})
 		payload := h.ok("FUNCTION", "DUMP").Text
 		h.ok("FUNCTION", "FLUSH")
-		p.kept.Journal.Close()
+		p.parts.Journal.Close()
 		p, h = ours(t, dir, args...)
 		h.has(nil)
 		h.ok("FUNCTION", "RESTORE", payload)
-		p.kept.Journal.Close()
+		p.parts.Journal.Close()
 		p, h = ours(t, dir, args...)
 		h.has([]string{libraries[0], libraries[2]})
-		p.kept.Journal.Close()
+		p.parts.Journal.Close()
 	}
 }
 

@@ -96,7 +96,7 @@ func (p *program) loadShown() error {
 
 // loading returns how many bytes of how many are loaded of what is being loaded.
 func (p *program) loading() (done, total int64) {
-	if done, total = p.kept.Loading(); total == 0 {
+	if done, total = p.parts.Loading(); total == 0 {
 		done, total = p.fixtureDone.Load(), p.fixtureSize.Load()
 	}
 	return done, total

@@ -104,7 +104,7 @@ func wantsHelp(args []string) bool {
 type program struct {
 	engine      *engine.Engine
 	server      *server.Server
-	kept        assembly.Keepers
+	parts       assembly.Parts
 	conf        *config
 	first       map[string]string // the parameters before the configuration was read
 	log         logFile
@@ -132,20 +132,15 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		}
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
-	assembly.Wire(p.engine, &p.log)
-	p.kept = assembly.Keep(p.engine, assembly.Surroundings{Log: &p.log, Beside: beside})
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Limit: bound, Rewrite: p.rewrite, Users: &p.users,
-		Journal: p.kept.Journal, Load: func() error {
-			err := pacing.fill(p.loadShown)
-			if err == nil {
-				p.tellReady()
-			}
-			return err
-		}})
-	p.engine.AddParams(early[1].AtStart(),
-		engine.StringParam("logfile", &p.log.path).AtStart(), engine.StringParam("pidfile", &p.pid).AtStart(), engine.StringParam("load", &p.fixturePath).AtStart(),
-		engine.StringParam("aclfile", &p.users.path).AtStart(), engine.BoolParam("daemonize", &p.daemonize).AtStart(),
-		engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart())
+	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Beside: beside})
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Journal: p.parts.Journal, Load: func() error {
+		err := pacing.fill(p.loadShown)
+		if err == nil {
+			p.tellReady()
+		}
+		return err
+	}})
+	p.engine.Join(p.part(early[1].AtStart()))
 	p.first = values(p.engine)
 	for _, s := range conf.settings {
 		var err error
@@ -166,6 +161,23 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	return p, nil
 }
 
+// part returns what the program adds to its engine.
+func (p *program) part(seed engine.Param) engine.Part {
+	return engine.Part{
+		Name: "program",
+		Params: []engine.Param{
+			seed,
+			engine.StringParam("logfile", &p.log.path).AtStart(),
+			engine.StringParam("pidfile", &p.pid).AtStart(),
+			engine.StringParam("load", &p.fixturePath).AtStart(),
+			engine.StringParam("aclfile", &p.users.path).AtStart(),
+			engine.BoolParam("daemonize", &p.daemonize).AtStart(),
+			engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
+		},
+		Host: engine.Host{Limit: bound, Rewrite: p.rewrite, Users: &p.users},
+	}
+}
+
 func randomSeed() uint64 {
 	var b [8]byte
 	_, _ = rand.Read(b[:])
@@ -184,9 +196,9 @@ func (p *program) serve(ctx context.Context) error {
 	p.introduce()
 	err := p.server.Run(ctx)
 	if err == nil {
-		p.kept.Snapshots.Close()
+		p.parts.Snapshots.Close()
 	}
-	p.kept.Journal.Close()
+	p.parts.Journal.Close()
 	if err == nil {
 		server.Log(&p.log, '*', "Stopped")
 	}

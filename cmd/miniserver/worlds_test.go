@@ -44,8 +44,7 @@ func furnish(e *engine.Engine) {
 }
 
 func furnishWith(e *engine.Engine, disk snapshot.Disk) {
-	assembly.Wire(e, nil)
-	assembly.Keep(e, assembly.Surroundings{Disk: disk, Beside: beside})
+	assembly.Join(e, assembly.Options{Disk: disk, Beside: beside})
 }
 
 func TestTranscriptsInProcess(t *testing.T) {

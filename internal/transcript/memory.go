@@ -49,7 +49,8 @@ func (m *Memory) renew() {
 
 // Fresh returns a further engine on the world's clock, wired like its own.
 func (m *Memory) Fresh(journal func(db int, args [][]byte)) *engine.Engine {
-	e := engine.New(engine.Options{Clock: func() int64 { return m.clock }, Seed: 1, Journal: journal})
+	e := engine.New(engine.Options{Clock: func() int64 { return m.clock }, Seed: 1})
+	e.Join(engine.Part{Propagate: journal})
 	m.wire(e)
 	return e
 }

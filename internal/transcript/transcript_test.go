@@ -239,14 +239,9 @@ func TestArrange(t *testing.T) {
 // engineWorld is an engine in process with some families.
 func engineWorld(proto int) *Memory {
 	return NewMemory(Traits{Name: "engine", Proto: proto}, func(e *engine.Engine) {
-		e.Add(engine.Strings())
-		e.Add(engine.Hashes())
-		e.Add(engine.SortedSets())
-		e.Add(engine.Lists())
-		e.Add(engine.Channels())
-		e.Add(engine.Transactions())
+		e.Join(engine.Commands(engine.Strings(), engine.Hashes(), engine.SortedSets(), engine.Lists(), engine.Channels(), engine.Transactions()))
 		if name := "zset-max-ziplist-entries"; e.Param(name) == nil {
-			e.AddParams(engine.IntParam(name, &e.Config.ZSet.MaxEntries, 0, 1<<30))
+			e.Join(engine.Part{Params: []engine.Param{engine.IntParam(name, &e.Config.ZSet.MaxEntries, 0, 1<<30)}})
 		}
 	})
 }

@@ -8,8 +8,6 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
-
-	"github.com/miniserver-go/miniserver/engine"
 )
 
 // files is what is on disk.
@@ -163,14 +161,14 @@ func (j *Journal) tell(err error) {
 	j.engine.With(func() {
 		if err == nil {
 			j.log('*', "AOF write error looks solved. The server can write again.")
-			j.engine.DenyWrites(engine.KeptByJournal, "")
+			j.engine.DenyWrites(partName, "")
 			j.facts.scheduled = j.facts.scheduled || j.torn
 			j.torn = false
 			j.poke()
 			return
 		}
 		j.log('#', "Error writing to the AOF file: %v", err)
-		j.engine.DenyWrites(engine.KeptByJournal, errMisconf+failure)
+		j.engine.DenyWrites(partName, errMisconf+failure)
 	})
 }
 

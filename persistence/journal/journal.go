@@ -98,8 +98,7 @@ type settings struct {
 	steady        bool // aof-rewrite-incremental-fsync
 }
 
-// New returns the journal of an engine, to which it adds its commands, parameters and section of INFO.
-// It does nothing until Load.
+// New returns the journal of an engine, which Part adds to it. It does nothing until Load.
 func New(e *engine.Engine, o Options) *Journal {
 	if o.Disk == nil {
 		o.Disk = OS{}
@@ -114,11 +113,21 @@ func New(e *engine.Engine, o Options) *Journal {
 	j.set = settings{fsync: everysec, dirName: "appendonlydir", fileName: "appendonly.aof", loadTruncated: true,
 		preamble: true, steady: true, growth: 100, minSize: 64 << 20}
 	j.facts = facts{lastRewrite: -1, rewriteOK: true}
-	e.AddParams(j.params()...)
-	e.AddSections(engine.Section{Name: "Persistence", Fill: j.fill})
-	e.Add(j.family())
-	e.SetDurable(j)
 	return j
+}
+
+// partName is the journal's name in the engine.
+const partName = "journal"
+
+// Part returns what the journal adds to its engine.
+func (j *Journal) Part() engine.Part {
+	return engine.Part{
+		Name:     partName,
+		Families: []engine.Family{j.family()},
+		Params:   j.params(),
+		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}},
+		Durable:  j,
+	}
 }
 
 // Enabled reports whether appendonly is yes.

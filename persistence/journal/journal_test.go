@@ -28,14 +28,13 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s := &store{t: t}
 	s.clock.Store(1_700_000_000_000_000)
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
-	for _, f := range []engine.Family{engine.Strings(), engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(),
+	s.engine.Join(engine.Commands(engine.Strings(), engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(),
 		engine.Generic(), engine.Databases(), engine.Selection(), engine.Transactions(), engine.Connection(), engine.Server(),
-		engine.Replicas(), engine.BloomFilters(), engine.Streams(), snapshot.Payloads()} {
-		s.engine.Add(f)
-	}
+		engine.Replicas(), engine.BloomFilters(), engine.Streams(), snapshot.Payloads()))
 	s.journal = New(s.engine, Options{Disk: disk, Log: func(mark byte, format string, args ...any) {
 		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
 	}})
+	s.engine.Join(s.journal.Part())
 	for i := 0; i < len(params); i += 2 {
 		require.Empty(t, s.engine.Param(params[i]).Set(params[i+1]), params[i])
 	}

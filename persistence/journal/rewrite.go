@@ -115,7 +115,7 @@ func (j *Journal) turn(f *baseFile) (incr int64, err error) {
 		f.begin()
 		if was = j.state; was != off {
 			t, end = j.cut()
-			j.engine.SetJournal(j.append)
+			j.engine.SetPropagate(partName, j.append)
 		}
 	})
 	if err != nil || was == off {

@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-
-	"github.com/miniserver-go/miniserver/engine"
 )
 
 // Load takes in what the journal holds, if appendonly is yes, and begins to keep what changes from now
@@ -44,7 +42,7 @@ func (j *Journal) open() error {
 	j.engine.With(func() {
 		j.state, j.db = on, -1
 		j.facts.baseSize = j.total.Load()
-		j.engine.SetJournal(j.append)
+		j.engine.SetPropagate(partName, j.append)
 		j.apply()
 	})
 	j.engine.StopLoading()
@@ -198,8 +196,8 @@ func (j *Journal) enable(yes bool) (refusal string) {
 		j.state, j.facts.scheduled = starting, true
 	default:
 		j.state, j.facts.stopping, j.facts.scheduled = off, true, false
-		j.engine.SetJournal(nil)
-		j.engine.DenyWrites(engine.KeptByJournal, "")
+		j.engine.SetPropagate(partName, nil)
+		j.engine.DenyWrites(partName, "")
 	}
 	j.set.enabled = yes
 	j.apply()

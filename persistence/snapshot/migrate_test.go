@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // scripted is a server that has said all it will before it is asked.
@@ -40,10 +42,13 @@ func (s *scripted) Close() error { return nil }
 // and what is journaled.
 func migrated(t *testing.T, s *scripted, options string) (reply, left, journal string) {
 	b := newBench(t, new(Shelf))
-	b.Engine.Add(Migration(s))
+	b.Engine.Join(engine.Part{
+		Families:  []engine.Family{Migration(s)},
+		Propagate: func(_ int, args [][]byte) { journal += string(bytes.Join(args, []byte(" "))) + "\n" },
+	})
 	b.do("MSET a 1 b 2 c 3")
 	b.do("PEXPIRE b 5000")
-	b.Engine.SetJournal(func(_ int, args [][]byte) { journal += string(bytes.Join(args, []byte(" "))) + "\n" })
+	journal = ""
 	reply = b.do(`MIGRATE there 1 "" 7 0 ` + options + ` KEYS a none b c`)
 	for _, key := range []string{"a", "b", "c"} {
 		if b.do("GET "+key) != "" {

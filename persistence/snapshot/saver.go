@@ -76,7 +76,7 @@ type facts struct {
 	loadBytes, loadTotal int64
 }
 
-// New returns the saver of an engine, to which it adds commands, parameters and a part of INFO.
+// New returns the saver of an engine, which Part adds to it.
 func New(e *engine.Engine, o Options) *Saver {
 	if o.Log == nil {
 		o.Log = func(byte, string, ...any) {}
@@ -90,12 +90,24 @@ func New(e *engine.Engine, o Options) *Saver {
 	s := &Saver{engine: e, opts: o, name: "dump.rdb", compress: true, checksum: true, steady: true, stopOnError: true}
 	s.dir, _ = filepath.Abs(".")
 	s.facts = facts{lastOK: true, lastSeconds: -1, lastSave: e.Micros() / 1e6}
-	e.AddParams(s.params()...)
-	e.AddSections(engine.Section{Name: "Persistence", Fill: s.fill})
-	e.AddCare(engine.Care{Tick: s.tick, Flushed: s.flushed, Shutdown: s.shutdown})
-	e.AddDebug(s.debugLines()...)
-	e.Add(s.family())
 	return s
+}
+
+// partName is the saver's name in the engine.
+const partName = "snapshot"
+
+// Part returns what the saver adds to its engine.
+func (s *Saver) Part() engine.Part {
+	return engine.Part{
+		Name:     partName,
+		Families: []engine.Family{s.family()},
+		Params:   s.params(),
+		Sections: []engine.Section{{Name: "Persistence", Fill: s.fill}},
+		Debug:    s.debugLines(),
+		Tick:     s.tick,
+		Flushed:  s.flushed,
+		Shutdown: s.shutdown,
+	}
 }
 
 // path is where the snapshot lies.
@@ -183,5 +195,5 @@ func (s *Saver) judge() {
 	if !s.facts.lastOK && s.stopOnError && len(s.points) > 0 {
 		text = misconf
 	}
-	s.engine.DenyWrites(engine.KeptBySnapshot, text)
+	s.engine.DenyWrites(partName, text)
 }

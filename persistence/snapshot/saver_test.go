@@ -62,17 +62,14 @@ type bench struct {
 func newBench(t *testing.T, disk Disk) *bench {
 	b := &bench{t: t, clock: 1_700_000_000_000_000, done: make(chan struct{}, 10)}
 	b.Engine = engine.New(engine.Options{Clock: func() int64 { return b.clock }, Seed: 1})
-	b.Engine.Add(engine.Strings())
-	b.Engine.Add(engine.Generic())
-	b.Engine.Add(engine.Databases())
-	b.Engine.Add(engine.Server())
-	b.Engine.Add(Payloads())
+	b.Engine.Join(engine.Commands(engine.Strings(), engine.Generic(), engine.Databases(), engine.Server(), Payloads()))
 	b.Saver = New(b.Engine, Options{Disk: disk, Beside: func(run func()) {
 		go func() {
 			run()
 			b.done <- struct{}{}
 		}()
 	}})
+	b.Engine.Join(b.Saver.Part())
 	b.session = b.Engine.NewSession(nil)
 	return b
 }
@@ -129,7 +126,7 @@ func TestSavePoints(t *testing.T) {
 func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	disk := new(frail)
 	b := newBench(t, disk)
-	b.Engine.Own(engine.Hooks{Shutdown: func(engine.Shutdown) string { return "" }})
+	b.Engine.Join(engine.Part{Host: engine.Host{Exit: func() {}}})
 	require.Empty(t, b.Engine.Param("save").Set("3600 1"))
 	require.NoError(t, b.Load(false))
 	b.do("SET a old")
@@ -190,7 +187,7 @@ func TestWritesGoOnWhileItSaves(t *testing.T) {
 func TestShutdownAndFlushAll(t *testing.T) {
 	shelf := new(Shelf)
 	b := newBench(t, shelf)
-	b.Engine.Own(engine.Hooks{Shutdown: func(engine.Shutdown) string { return "" }})
+	b.Engine.Join(engine.Part{Host: engine.Host{Exit: func() {}}})
 	require.NoError(t, b.Load(false))
 	b.do("SET a 1")
 	b.Saver.Close()

@@ -2,36 +2,68 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 )
 
-// What the engine has to do with whoever keeps its data on disk: it hands out what changes, takes
-// back what was kept, and refuses writes that could not be kept.
+// The engine and persistence: the engine propagates what changes, counts it, loads what was saved, and refuses
+// writes that cannot be saved.
+//
+//	change ─▶ Changed, Log ─▶ Propagate ─▶ journal, replicas
+//	                       └▶ Dirty     ─▶ save points
 
-// SetJournal says where changes go from now on: fn receives the commands that reproduce each change, in
-// order, and must not keep args; nil for none. It is called under the lock, in no transaction.
-func (e *Engine) SetJournal(fn Effects) {
-	e.journaled = fn
-	e.setLogs()
+// Propagate receives the commands that reproduce each change, in order, each with its database. It must
+// not keep args.
+type Propagate func(db int, args [][]byte)
+
+// SetPropagate sends changes to a part from now on, or no longer if fn is nil. It is called under the lock, in
+// no transaction.
+func (e *Engine) SetPropagate(part string, fn Propagate) {
+	e.part(part).Propagate = fn
+	e.connectPropagation()
 }
 
-// Effects receives commands, each with its database.
-type Effects func(db int, args [][]byte)
-
-// setLogs has changes told to those who want to know: the journal, the relay, both or nobody.
-func (e *Engine) setLogs() {
-	switch journal := e.journaled; {
-	case !e.relay.running:
-		e.log = journal
-	case journal == nil:
-		e.log = e.feed
+// connectPropagation sends changes to the parts that want them: several, one or none.
+func (e *Engine) connectPropagation() {
+	var all []Propagate
+	if e.relay.running {
+		all = append(all, e.feed)
+	}
+	for _, p := range e.parts {
+		if p.Propagate != nil {
+			all = append(all, p.Propagate)
+		}
+	}
+	switch len(all) {
+	case 0:
+		e.log = nil
+	case 1:
+		e.log = all[0]
 	default:
 		e.log = func(db int, args [][]byte) {
-			journal(db, args)
-			e.feed(db, args)
+			for _, propagate := range all {
+				propagate(db, args)
+			}
 		}
 	}
 	e.Keyspace.NameLapsed = e.log != nil
+}
+
+// Dirty returns how many changes there were since the last save. It is called under the lock, like
+// SetDirty.
+func (e *Engine) Dirty() int64 { return e.stats.dirty }
+
+// SetDirty sets how many changes are not saved.
+func (e *Engine) SetDirty(n int64) { e.stats.dirty = n }
+
+// FlushAll empties all databases, before other data take their place. Transactions that watch keys fail, and
+// sessions that track keys get invalidations. It is called under the lock.
+func (e *Engine) FlushAll() {
+	for i := range e.Keyspace.Len() {
+		e.touchDB(e.Keyspace.DB(i), nil)
+		e.Keyspace.DB(i).Flush()
+	}
+	e.invalidateAll(nil)
 }
 
 // Durable is who knows what of the changes is safe on disk. It is called under the lock.
@@ -41,9 +73,6 @@ type Durable interface {
 	// Await has done called, under the lock, when what was changed so far is on disk.
 	Await(done func())
 }
-
-// SetDurable says who knows, for WAITAOF.
-func (e *Engine) SetDurable(d Durable) { e.durable = d }
 
 func (e *Engine) synced() (kept, synced bool) {
 	if e.durable == nil {
@@ -55,35 +84,24 @@ func (e *Engine) synced() (kept, synced bool) {
 // InTx reports whether a transaction or script is under way, whose changes are one unit in the journal.
 func (e *Engine) InTx() bool { return e.tx.depth > 0 || e.slow.session != nil }
 
-// Keeper is one who keeps the data.
-type Keeper int
-
-// The keepers, in the order in which their troubles are told.
-const (
-	KeptBySnapshot Keeper = iota
-	KeptByJournal
-	keepers
-)
-
-// DenyWrites has commands that write refused with an error's text, because a keeper cannot keep what
-// they change; "" allows them again. It is called under the lock.
-func (e *Engine) DenyWrites(by Keeper, text string) {
-	e.denials[by] = text
+// DenyWrites refuses commands that write with an error's text, because a part cannot save what they change;
+// "" allows them again. If several parts refuse, the text is that of the one that joined first. It is called
+// under the lock.
+func (e *Engine) DenyWrites(part, text string) {
+	e.part(part).denial = text
 	e.denied = ""
-	for _, text := range e.denials {
-		if e.denied == "" {
-			e.denied = text
-		}
+	for _, p := range e.parts {
+		e.denied = cmp.Or(e.denied, p.denial)
 	}
 }
 
-// deniable reports whether the command is one that DenyWrites refuses. PING is, so that whoever only
-// asks for health hears of the trouble.
+// deniable reports whether the command is one that DenyWrites refuses. PING is, so that a health check
+// notices.
 func (s *Session) deniable(cmd *Command, args [][]byte) bool {
 	return cmd.flagsWith(args)&Write != 0 || cmd.Name == "ping" || cmd.Name == "exec" && s.tx != nil && s.tx.writes()
 }
 
-// Libraries are the libraries of functions, which are kept with the data.
+// Libraries are the libraries of functions, which are saved with the data.
 type Libraries interface {
 	// Sources returns their sources, in the order in which they were loaded. They are not to be changed.
 	Sources() [][]byte
@@ -101,10 +119,7 @@ const (
 	Flush                    // they go
 )
 
-// SetLibraries says who has the libraries. It is called before any are restored.
-func (e *Engine) SetLibraries(l Libraries) { e.libraries = l }
-
-// Libraries returns the libraries for whoever keeps them. They are used under the lock.
+// Libraries returns the libraries, to be saved and restored. They are used under the lock.
 func (e *Engine) Libraries() Libraries { return e.libraries }
 
 // noLibraries are those of an engine without functions.

@@ -1,0 +1,151 @@
+package engine
+
+import (
+	"fmt"
+	"reflect"
+)
+
+// Part is what a package adds to an engine: commands, parameters, figures of INFO, and hooks that the engine
+// calls. Every field may be left out. What no part asks for costs nothing.
+type Part struct {
+	Name string // tells the part from others; needed for SetPropagate and DenyWrites
+
+	Families []Family    // commands
+	Params   []Param     // of CONFIG
+	Sections []Section   // of INFO
+	Caches   []Cache     // of MEMORY STATS
+	Debug    []DebugLine // subcommands of DEBUG
+
+	Host      Host      // what the process does for the engine
+	Libraries Libraries // the libraries of functions; an engine has one of them
+
+	Durable Durable // for WAITAOF; an engine has one of them
+
+	// The engine calls the hooks under its lock, in the order in which the parts joined.
+
+	// Tick is called ten times a second or more, between commands and outside of transactions and scripts.
+	Tick func()
+	// Flushed is called after FLUSHALL removed everything.
+	Flushed func()
+	// Shutdown is called before SHUTDOWN ends the process. A text is the error that refuses it.
+	Shutdown func(how Shutdown) (refusal string)
+	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
+	Propagate Propagate
+
+	denial string // see DenyWrites
+}
+
+// Commands returns the part that adds families of commands and nothing else.
+func Commands(families ...Family) Part { return Part{Families: families} }
+
+// Join adds a part to the engine, before it runs commands. A name of a command, parameter or part that is
+// already there panics: parts are wired by hand at start.
+func (e *Engine) Join(p Part) {
+	if p.Name != "" && e.lookupPart(p.Name) != nil {
+		panic(fmt.Sprintf("engine: part %q joins twice", p.Name))
+	}
+	for _, f := range p.Families {
+		e.addFamily(f)
+	}
+	e.addParams(p.Params)
+	e.addSections(p.Sections)
+	if p.Libraries != nil {
+		e.libraries = p.Libraries
+	}
+	if p.Durable != nil {
+		e.durable = p.Durable
+	}
+	e.host.merge(p.Host)
+	if p.Host.Beside != nil {
+		e.enableSlow()
+	}
+	e.parts = append(e.parts, &p)
+	e.connectPropagation()
+}
+
+// part returns the part of that name.
+func (e *Engine) part(name string) *Part {
+	p := e.lookupPart(name)
+	if p == nil {
+		panic(fmt.Sprintf("engine: no part %q has joined", name))
+	}
+	return p
+}
+
+// lookupPart returns the part of that name, or nil.
+func (e *Engine) lookupPart(name string) *Part {
+	for _, p := range e.parts {
+		if p.Name == name {
+			return p
+		}
+	}
+	return nil
+}
+
+func (e *Engine) tickParts() {
+	for _, p := range e.parts {
+		if p.Tick != nil {
+			p.Tick()
+		}
+	}
+}
+
+// flushed reports to the parts that FLUSHALL removed everything.
+func (e *Engine) flushed() {
+	for _, p := range e.parts {
+		if p.Flushed != nil {
+			p.Flushed()
+		}
+	}
+}
+
+// prepareShutdown asks the parts before a shutdown, and returns the first refusal.
+func (e *Engine) prepareShutdown(how Shutdown) (refusal string) {
+	for _, p := range e.parts {
+		if p.Shutdown != nil && refusal == "" {
+			refusal = p.Shutdown(how)
+		}
+	}
+	return refusal
+}
+
+// Host is what the process around an engine does for it. An engine has one hook of each kind, and each may be
+// nil. Hooks are called under the lock and must not call the engine.
+type Host struct {
+	// Due says that Tick has work at a time, in milliseconds since the epoch, which is earlier than
+	// the last Tick returned.
+	Due func(deadline int64)
+	// Beside runs a function on another goroutine: the rest of a script that is past the threshold.
+	// Without it scripts run to their end inside Do. See slow.go.
+	Beside func(run func())
+	// Exit ends the process, for SHUTDOWN, which is an error without it.
+	Exit func()
+	// Sleep holds everything up for some microseconds, for DEBUG SLEEP.
+	Sleep func(micros int64)
+	// Purge gives memory back to the system, for MEMORY PURGE.
+	Purge func()
+	// Memory returns what the process holds.
+	Memory func() ProcessMemory
+	// Limit sets the collector to a new maxmemory, 0 for none.
+	Limit func(bytes int64)
+	// Traffic returns how many bytes came in and went out so far.
+	Traffic func() (in, out int64)
+	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
+	Rewrite func() (refusal string)
+	// Users is the file that keeps the users.
+	Users UserFile
+}
+
+// merge adds the hooks that another host has. A hook that both have panics.
+func (h *Host) merge(other Host) {
+	to, from := reflect.ValueOf(h).Elem(), reflect.ValueOf(other)
+	for i := range from.NumField() {
+		switch hook := from.Field(i); {
+		case hook.IsZero():
+		case !to.Field(i).IsZero():
+			panic("engine: two parts have the hook " + from.Type().Field(i).Name)
+		default:
+			to.Field(i).Set(hook)
+		}
+	}
+}

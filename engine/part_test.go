@@ -1,0 +1,78 @@
+package engine
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func partEngine() (*Engine, *Session) {
+	e := New(Options{Clock: func() int64 { return 1e15 }})
+	e.Join(Commands(Strings(), Generic(), Databases(), Connection(), Server()))
+	return e, e.NewSession(nil)
+}
+
+func do(e *Engine, s *Session, command string) string {
+	return string(e.Do(s, [][][]byte{bytes.Fields([]byte(command))}).Out)
+}
+
+func TestHooksAreCalledInTheOrderOfJoining(t *testing.T) {
+	e, s := partEngine()
+	var called string
+	part := func(name, refusal string) Part {
+		return Part{
+			Name:      name,
+			Tick:      func() { called += name + " ticks " },
+			Flushed:   func() { called += name + " flushed " },
+			Shutdown:  func(Shutdown) string { called += name + " shuts down "; return refusal },
+			Propagate: func(int, [][]byte) { called += name + " propagates " },
+		}
+	}
+	e.Join(part("a", ""))
+	e.Join(part("b", "ERR not now"))
+	e.Join(Part{Host: Host{Exit: func() { called += "exit " }}})
+	for _, c := range []struct{ command, reply, called string }{
+		{"SET k v", "+OK\r\n", "a propagates b propagates "},
+		{"FLUSHALL", "+OK\r\n", "a flushed b flushed a propagates b propagates "},
+		{"SHUTDOWN", "-ERR not now\r\n", "a shuts down b shuts down "},
+	} {
+		called = ""
+		require.Equal(t, c.reply, do(e, s, c.command))
+		require.Equal(t, c.called, called, c.command)
+	}
+	called = ""
+	e.Tick()
+	require.Equal(t, "a ticks b ticks ", called)
+
+	called = ""
+	e.With(func() { e.SetPropagate("a", nil) })
+	do(e, s, "SET k w")
+	require.Equal(t, "b propagates ", called)
+}
+
+func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
+	e, s := partEngine()
+	e.Join(Part{Name: "a"})
+	e.Join(Part{Name: "b"})
+	for _, c := range []struct{ part, text, reply string }{
+		{"b", "MISCONF b", "-MISCONF b\r\n"},
+		{"a", "MISCONF a", "-MISCONF a\r\n"},
+		{"a", "", "-MISCONF b\r\n"},
+		{"b", "", "+OK\r\n"},
+	} {
+		e.With(func() { e.DenyWrites(c.part, c.text) })
+		require.Equal(t, c.reply, do(e, s, "SET k v"))
+	}
+}
+
+func TestJoinPanicsAtWhatIsThereTwice(t *testing.T) {
+	e, _ := partEngine()
+	var n int
+	e.Join(Part{Name: "a", Params: []Param{IntParam("n", &n, 0, 1)}, Host: Host{Purge: func() {}}})
+	require.Panics(t, func() { e.Join(Part{Name: "a"}) })
+	require.Panics(t, func() { e.Join(Commands(Strings())) })
+	require.Panics(t, func() { e.Join(Part{Params: []Param{IntParam("n", &n, 0, 1)}}) })
+	require.Panics(t, func() { e.Join(Part{Host: Host{Purge: func() {}}}) })
+	require.Panics(t, func() { e.SetPropagate("nosuch", nil) })
+}
