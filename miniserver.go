@@ -109,8 +109,8 @@ func (s *Server) set(line string) error {
 	for i, w := range words[1:] {
 		values[i] = string(w)
 	}
-	if refusal := p.Set(strings.Join(values, " ")); refusal != "" {
-		return fmt.Errorf("setting %q: %s", line, refusal)
+	if err := p.Set(strings.Join(values, " ")); err != nil {
+		return fmt.Errorf("setting %q: %s", line, err)
 	}
 	return nil
 }

@@ -142,32 +142,32 @@ func accessBits(use string) (a acl.Access) {
 	return a
 }
 
-// denials are the texts for each reason.
-type denials [acl.NoChannel + 1]string
+// denials are the errors for each reason; nil stands for ErrDeniedCommand, which names the command.
+type denials [acl.NoChannel + 1]error
 
 var (
-	denied       = denials{acl.NoCommand: ErrDeniedCommand, acl.NoKey: ErrDeniedKey, acl.NoChannel: ErrDeniedChannel}
+	denied       = denials{acl.NoKey: ErrDeniedKey, acl.NoChannel: ErrDeniedChannel}
 	deniedQueued = denials{acl.NoCommand: ErrDeniedCommandTx, acl.NoKey: ErrDeniedKeyTx, acl.NoChannel: ErrDeniedChannelTx}
 	deniedScript = denials{acl.NoCommand: ErrDeniedCommandLua, acl.NoKey: ErrDeniedKeyLua, acl.NoChannel: ErrDeniedChannelLua}
 
-	denialNames = denials{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
+	denialNames = [...]string{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
 )
 
-// denies returns the text that refuses a user's command, "" if it is allowed, and logs it.
-func (e *Engine) denies(s *Session, u *acl.User, cmd *Command, args [][]byte, texts *denials) string {
+// denies returns the error that refuses a user's command, nil if it is allowed, and logs it.
+func (e *Engine) denies(s *Session, u *acl.User, cmd *Command, args [][]byte, errs *denials) error {
 	why, at := u.Check(request(cmd, args))
 	if why == acl.Allowed {
-		return ""
+		return nil
 	}
 	object := cmd.full
 	if why != acl.NoCommand {
 		object = string(args[at])
 	}
 	e.noteDenial(s, aclEntry{reason: denialNames[why], object: object, user: u.Name})
-	if why == acl.NoCommand && texts == &denied {
-		return fmt.Sprintf(texts[why], cmd.full)
+	if errs[why] == nil {
+		return fmt.Errorf(ErrDeniedCommand, cmd.full)
 	}
-	return texts[why]
+	return errs[why]
 }
 
 // Permits reports whether the user of a script's session may run a command.

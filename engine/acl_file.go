@@ -21,12 +21,12 @@ type UserFile interface {
 
 // LoadUsers takes the users from their file in the place of those that are there, all of them or none, and
 // closes the sessions of those who are gone but the caller's, which is closed after its reply. It returns
-// what is wrong, in Redis' words, or "".
-func (e *Engine) LoadUsers(caller *Session) (failure string) {
+// what is wrong, in Redis' words, or nil.
+func (e *Engine) LoadUsers(caller *Session) error {
 	file := e.host.Users
 	text, err := file.Read()
 	if err != nil {
-		return fmt.Sprintf(errACLOpen, file.Name(), cause(err))
+		return fmt.Errorf(errACLOpen, file.Name(), cause(err))
 	}
 	r := userReader{engine: e, file: file.Name(), users: make(map[string]*acl.User)}
 	for line := range strings.Lines(string(text)) {
@@ -34,10 +34,10 @@ func (e *Engine) LoadUsers(caller *Session) (failure string) {
 		r.line(strings.Trim(line, " \t\r\n"))
 	}
 	if r.errors.Len() > 0 {
-		return r.errors.String() + errACLUnchanged
+		return fmt.Errorf(errACLUnchanged, r.errors.String())
 	}
 	e.replaceUsers(caller, r.users)
-	return ""
+	return nil
 }
 
 // cause returns the system's text of an error.
@@ -130,27 +130,27 @@ func (e *Engine) UserLines() (lines []string) {
 }
 
 // DeclareUser makes a user as a line of a configuration file has it: a name and rules. Of the default user it
-// takes nothing that was. It returns what is wrong, in Redis' words, or "".
-func (e *Engine) DeclareUser(name string, rules []string) (failure string) {
+// takes nothing that was. It returns what is wrong, in Redis' words, or nil.
+func (e *Engine) DeclareUser(name string, rules []string) error {
 	if strings.ContainsAny(name, " \x00") {
-		return "Spaces not allowed in ACL usernames"
+		return Error("Spaces not allowed in ACL usernames")
 	}
 	u := e.newUser(name)
 	rules, unmatched := acl.JoinSelectors(rules)
 	if unmatched != "" {
-		return string(acl.ErrUnknown)
+		return acl.ErrUnknown
 	}
 	for _, rule := range rules {
 		if err := u.Apply(rule, catalogue{e}); err != nil {
-			return err.Error()
+			return err
 		}
 	}
 	if name == defaultUser {
 		*e.users.fallback = *u
-		return ""
+		return nil
 	}
 	e.users.byName[name] = u
-	return ""
+	return nil
 }
 
 // ACL LOAD
@@ -158,8 +158,8 @@ func cmdACLLoad(c *Call) {
 	if !c.hasUserFile() {
 		return
 	}
-	if failure := c.Engine.LoadUsers(c.Session); failure != "" {
-		c.Fail("ERR " + failure)
+	if err := c.Engine.LoadUsers(c.Session); err != nil {
+		c.Fail(fmt.Errorf("ERR %s", err))
 		return
 	}
 	c.Reply.Status("OK")

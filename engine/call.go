@@ -26,7 +26,7 @@ type Call struct {
 	Reply   *resp.Writer
 
 	at      int      // next argument
-	err     string   // first error of the cursor
+	err     error    // first error of the cursor
 	dirty   int64    // changes reported by this call
 	logged  bool     // the handler said what to journal
 	retry   bool     // a waiter's handler runs again
@@ -45,7 +45,7 @@ func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }
 // --- ask: the cursor ---
 
 // More reports whether arguments are left.
-func (c *Call) More() bool { return c.at < len(c.Args) && c.err == "" }
+func (c *Call) More() bool { return c.at < len(c.Args) && c.err == nil }
 
 // Left returns the number of arguments left.
 func (c *Call) Left() int { return len(c.Args) - c.at }
@@ -92,8 +92,8 @@ func (c *Call) Skip(n int) { c.at += n }
 // Int returns the next argument as an integer; latches ErrNotInt.
 func (c *Call) Int() int64 { return c.IntOr(ErrNotInt) }
 
-// IntOr is Int with another error text.
-func (c *Call) IntOr(err string) int64 {
+// IntOr is Int with another error.
+func (c *Call) IntOr(err error) int64 {
 	n, ok := resp.ParseInt(c.Arg())
 	if !ok {
 		c.Refuse(err)
@@ -102,7 +102,7 @@ func (c *Call) IntOr(err string) int64 {
 }
 
 // IntIn returns the next argument as an integer between lo and hi; anything else latches err.
-func (c *Call) IntIn(lo, hi int64, err string) int64 {
+func (c *Call) IntIn(lo, hi int64, err error) int64 {
 	n := c.IntOr(err)
 	if n < lo || n > hi {
 		c.Refuse(err)
@@ -113,8 +113,8 @@ func (c *Call) IntIn(lo, hi int64, err string) int64 {
 // Float returns the next argument as a float other than NaN; latches ErrNotFloat.
 func (c *Call) Float() float64 { return c.FloatOr(ErrNotFloat) }
 
-// FloatOr is Float with another error text.
-func (c *Call) FloatOr(err string) float64 {
+// FloatOr is Float with another error.
+func (c *Call) FloatOr(err error) float64 {
 	f, ok := resp.ParseFloat(c.Arg())
 	if !ok || math.IsNaN(f) {
 		c.Refuse(err)
@@ -135,7 +135,7 @@ func (c *Call) LongDouble(text []byte) resp.LongDouble {
 // Word moves past the next argument if it is the given upper-case word in any case, and reports
 // whether it was.
 func (c *Call) Word(word string) bool {
-	if c.at < len(c.Args) && c.err == "" && IsWord(c.Args[c.at], word) {
+	if c.at < len(c.Args) && c.err == nil && IsWord(c.Args[c.at], word) {
 		c.at++
 		return true
 	}
@@ -167,22 +167,22 @@ func IsWord(arg []byte, word string) bool {
 }
 
 // Failed reports whether an error was latched.
-func (c *Call) Failed() bool { return c.err != "" }
+func (c *Call) Failed() bool { return c.err != nil }
 
 // Refuse latches an error; the first one counts.
-func (c *Call) Refuse(err string) {
-	if c.err == "" {
+func (c *Call) Refuse(err error) {
+	if c.err == nil {
 		c.err = err
 	}
 }
 
 // Refusef is Refuse with a format.
-func (c *Call) Refusef(format string, args ...any) { c.Refuse(fmt.Sprintf(format, args...)) }
+func (c *Call) Refusef(format string, args ...any) { c.Refuse(fmt.Errorf(format, args...)) }
 
 // OK reports whether no error was latched; if one was, it is sent as the reply and the handler must
 // return.
 func (c *Call) OK() bool {
-	if c.err == "" {
+	if c.err == nil {
 		return true
 	}
 	c.Reply.Error(c.err)
@@ -190,7 +190,7 @@ func (c *Call) OK() bool {
 }
 
 // Fail latches err, sends it and returns false, for the last line of a check.
-func (c *Call) Fail(err string) bool {
+func (c *Call) Fail(err error) bool {
 	c.Refuse(err)
 	return c.OK()
 }

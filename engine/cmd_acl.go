@@ -59,7 +59,7 @@ func cmdACLCat(c *Call) {
 	case 1:
 		name := c.Arg()
 		if !slices.Contains(categoryOrder, strings.ToLower(string(name))) {
-			c.Fail(fmt.Sprintf(ErrACLCategory, name))
+			c.Fail(fmt.Errorf(ErrACLCategory, name))
 			return
 		}
 		list := c.Engine.inCategory(strings.ToLower(string(name)))
@@ -68,7 +68,7 @@ func cmdACLCat(c *Call) {
 			c.Reply.BulkString(cmd.full)
 		}
 	default:
-		c.Fail(fmt.Sprintf(ErrSubArgs, c.Args[1], "ACL"))
+		c.Fail(fmt.Errorf(ErrSubArgs, c.Args[1], "ACL"))
 	}
 }
 
@@ -87,8 +87,8 @@ func cmdACLSetUser(c *Call) {
 		user = e.newUser(name)
 	}
 	changed := user.Clone()
-	if refusal := e.applyRules(changed, c.Rest()); refusal != "" {
-		c.Fail(refusal)
+	if err := e.applyRules(changed, c.Rest()); err != nil {
+		c.Fail(err)
 		return
 	}
 	*user = *changed
@@ -97,22 +97,22 @@ func cmdACLSetUser(c *Call) {
 	c.Reply.Status("OK")
 }
 
-// applyRules applies rules as arguments give them. It returns the error's text, "" if all are right.
-func (e *Engine) applyRules(u *acl.User, args [][]byte) (refusal string) {
+// applyRules applies rules as arguments give them. It returns the first error.
+func (e *Engine) applyRules(u *acl.User, args [][]byte) error {
 	var words []string
 	for _, a := range args {
 		words = append(words, string(a))
 	}
 	words, unmatched := acl.JoinSelectors(words)
 	if unmatched != "" {
-		return fmt.Sprintf(ErrACLParenthesis, unmatched)
+		return fmt.Errorf(ErrACLParenthesis, unmatched)
 	}
 	for _, word := range words {
 		if err := u.Apply(word, catalogue{e}); err != nil {
-			return fmt.Sprintf(ErrACLRule, word, err)
+			return fmt.Errorf(ErrACLRule, word, err)
 		}
 	}
-	return ""
+	return nil
 }
 
 // ACL DELUSER username [username ...]
@@ -198,7 +198,7 @@ func cmdACLGenPass(c *Call) {
 	}
 	if c.More() {
 		bits = c.Int()
-		if c.err == "" && (bits <= 0 || bits > 4096) {
+		if c.err == nil && (bits <= 0 || bits > 4096) {
 			c.Refuse(ErrGenPassBits)
 		}
 	}
@@ -216,17 +216,17 @@ func cmdACLDryRun(c *Call) {
 	name := c.Arg()
 	u := c.Engine.users.byName[string(name)]
 	if u == nil {
-		c.Fail(fmt.Sprintf(ErrNoSuchUser, name))
+		c.Fail(fmt.Errorf(ErrNoSuchUser, name))
 		return
 	}
 	args := c.Rest()
-	cmd, refusal := c.Engine.Resolve(args)
+	cmd, err := c.Engine.Resolve(args)
 	switch {
 	case cmd == nil:
-		c.Fail(fmt.Sprintf(ErrDryRunCommand, args[0]))
+		c.Fail(fmt.Errorf(ErrDryRunCommand, args[0]))
 		return
-	case refusal != "":
-		c.Fail(refusal)
+	case err != nil:
+		c.Fail(err)
 		return
 	}
 	switch why, at := u.Check(request(cmd, args)); why {

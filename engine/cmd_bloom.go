@@ -49,13 +49,13 @@ func (e *Engine) bloomParams() []Param {
 	o := &e.Config.Bloom
 	rate := Param{Name: "bf-error-rate",
 		Get: func() string { return string(resp.FormatHuman(nil, o.Rate)) },
-		Set: func(v string) string {
+		Set: func(v string) error {
 			f, ok := filterRate([]byte(v))
 			if !ok {
-				return "argument must be between 0 and 1"
+				return Error("argument must be between 0 and 1")
 			}
 			o.Rate = f
-			return ""
+			return nil
 		}}
 	capacity := IntParam("bf-initial-size", &o.Capacity, 1, maxFilterCapacity)
 	return []Param{rate, capacity, IntParam("bf-expansion-factor", &o.Growth, 0, maxFilterGrowth)}
@@ -256,7 +256,7 @@ func (c *Call) hasValue() bool {
 	return true
 }
 
-func (c *Call) filterInt(lo, hi int64, err string) int64 {
+func (c *Call) filterInt(lo, hi int64, err error) int64 {
 	if !c.hasValue() {
 		return lo
 	}

@@ -194,6 +194,6 @@ func (c *Call) noMore() {
 
 // subSyntaxError is what a container says to a number of arguments that no form of the subcommand
 // takes.
-func (c *Call) subSyntaxError() string {
-	return fmt.Sprintf(ErrSubArgs, shown(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
+func (c *Call) subSyntaxError() error {
+	return fmt.Errorf(ErrSubArgs, shown(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
 }

@@ -229,13 +229,13 @@ func cmdCommandGetKeysAndFlags(c *Call) {
 // keysOf returns the command that the arguments left are, and where its keys are.
 func (c *Call) keysOf() (cmd *Command, args [][]byte, at []int) {
 	args = c.Rest()
-	cmd, refusal := c.Engine.Resolve(args)
+	cmd, err := c.Engine.Resolve(args)
 	switch {
 	case cmd == nil:
 		c.Refuse(ErrKeysCommand)
 	case cmd.Keys.First == 0 && cmd.Keys.Find == nil, cmd.access(0) == "not_key":
 		c.Refuse(ErrKeysNone)
-	case refusal != "":
+	case err != nil:
 		c.Refuse(ErrKeysArity)
 	default:
 		var ok bool

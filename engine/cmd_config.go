@@ -66,8 +66,8 @@ func cmdConfigSet(c *Call) {
 	if !c.OK() {
 		return
 	}
-	if name, failure := change(settings); failure != "" {
-		c.Refusef(ErrConfigSet, name, failure)
+	if name, err := change(settings); err != nil {
+		c.Refusef(ErrConfigSet, name, err)
 	}
 	if c.OK() {
 		c.Reply.Status("OK")
@@ -76,23 +76,23 @@ func cmdConfigSet(c *Call) {
 
 // change sets and applies the settings, all of them or none. It returns the name of the one that failed and
 // why.
-func change(settings []setting) (name, failure string) {
+func change(settings []setting) (name string, err error) {
 	for i, s := range settings {
-		if failure = s.param.Set(s.value); failure != "" {
+		if err = s.param.Set(s.value); err != nil {
 			restore(settings[:i])
-			return s.name, failure
+			return s.name, err
 		}
 	}
 	for i, s := range settings {
-		if failure = s.param.apply(); failure != "" {
+		if err = s.param.apply(); err != nil {
 			restore(settings)
 			for _, done := range settings[:i] {
 				done.param.apply()
 			}
-			return s.name, failure
+			return s.name, err
 		}
 	}
-	return "", ""
+	return "", nil
 }
 
 func restore(settings []setting) {
@@ -101,9 +101,9 @@ func restore(settings []setting) {
 	}
 }
 
-func (p *Param) apply() string {
+func (p *Param) apply() error {
 	if p.Apply == nil {
-		return ""
+		return nil
 	}
 	return p.Apply()
 }
@@ -111,7 +111,7 @@ func (p *Param) apply() string {
 // settings reads the pairs and latches the first problem, but reads on, so that no password is shown.
 func (c *Call) settings() (list []setting) {
 	seen := make(map[string]bool)
-	for c.More() || c.err != "" && c.Left() > 0 {
+	for c.More() || c.err != nil && c.Left() > 0 {
 		given := string(c.Arg())
 		s := setting{name: strings.ToLower(given)}
 		s.param = c.Engine.params[s.name]
@@ -145,12 +145,12 @@ func cmdConfigResetStat(c *Call) {
 
 // CONFIG REWRITE
 func cmdConfigRewrite(c *Call) {
-	refusal := ErrNoConfigFile
+	err := error(ErrNoConfigFile)
 	if c.Engine.host.Rewrite != nil {
-		refusal = c.Engine.host.Rewrite()
+		err = c.Engine.host.Rewrite()
 	}
-	if refusal != "" {
-		c.Fail(refusal)
+	if err != nil {
+		c.Fail(err)
 		return
 	}
 	c.Reply.Status("OK")

@@ -88,7 +88,7 @@ func cmdAuth(c *Call) {
 func cmdHello(c *Call) {
 	proto, name := int64(0), []byte(nil)
 	if c.More() {
-		if proto = c.IntOr(ErrProtoInt); c.err == "" && (proto < 2 || proto > 3) {
+		if proto = c.IntOr(ErrProtoInt); c.err == nil && (proto < 2 || proto > 3) {
 			c.Refuse(ErrNoProto)
 		}
 	}
@@ -106,10 +106,10 @@ func cmdHello(c *Call) {
 			c.Refusef(ErrHelloOption, c.Arg())
 		}
 	}
-	if user != nil && c.err == "" && !c.login(user, password) {
+	if user != nil && c.err == nil && !c.login(user, password) {
 		c.Refuse(ErrWrongPass)
 	}
-	if c.err == "" && !c.Engine.admits(c.Session) {
+	if c.err == nil && !c.Engine.admits(c.Session) {
 		c.Refuse(ErrHelloAuth)
 	}
 	if !c.OK() {

@@ -26,7 +26,7 @@ func (e *Engine) debugLines() []DebugLine {
 		{"dict-resizing", 1, 1, "<0|1>", aboutIdle, cmdDebugIdle},
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
-		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(string(c.Arg())) }},
+		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(Error(c.Arg())) }},
 		{"listpack", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
 		{"pause-cron", 1, 1, "<0|1>", aboutIdle, cmdDebugIdle},
 		{"populate", 1, 3, "<count> [<prefix>] [<size>]", "Create string keys named key:<num>, or with another prefix.", cmdDebugPopulate},

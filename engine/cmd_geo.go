@@ -99,7 +99,7 @@ func (c *Call) placeConditions() (o conditions) {
 func (c *Call) place(lon, lat []byte) geohash.Point {
 	p := geohash.Point{Lon: c.coordinate(lon), Lat: c.coordinate(lat)}
 	if !p.Valid() {
-		c.Refuse(ErrPlace + plain(p.Lon) + "," + plain(p.Lat))
+		c.Refusef(ErrPlace, plain(p.Lon), plain(p.Lat))
 	}
 	return p
 }

@@ -31,7 +31,7 @@ func memberLines() []Command {
 
 // anyCollection returns the value at key, nil if it is absent, with its kind. A value that has no
 // elements with deadlines latches an error.
-func (c *Call) anyCollection(key []byte, edits bool, unsupported string) (v keyspace.Dated, k kind) {
+func (c *Call) anyCollection(key []byte, edits bool, unsupported error) (v keyspace.Dated, k kind) {
 	k, ok := kindOf(c.DB.Type(key))
 	if !ok {
 		if c.DB.Exists(key) {
@@ -106,7 +106,7 @@ func (c *Call) tellMemberTTL(count func(ms int64) int64) {
 	if !c.OK() {
 		return
 	}
-	v, _ := c.anyCollection(key, false, "")
+	v, _ := c.anyCollection(key, false, nil)
 	switch {
 	case v != nil:
 		c.Reply.Int(max(elementTime(v, member, c.Now(), count), elementNoTTL))

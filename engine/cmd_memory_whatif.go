@@ -26,7 +26,7 @@ func cmdMemoryWhatIf(c *Call) {
 	}
 	forms, fits := c.Engine.forms(key, v)
 	if len(forms) == 0 {
-		c.Fail(fmt.Sprintf(ErrOneEncoding, keyspace.TypeOf(v)))
+		c.Fail(fmt.Errorf(ErrOneEncoding, keyspace.TypeOf(v)))
 		return
 	}
 	var r report
@@ -74,8 +74,8 @@ func (c *Call) whatIfConfig(v keyspace.Value, forms []*form, fits func() string)
 		return nil
 	}
 	old := p.Get()
-	if refusal := p.Set(value); refusal != "" {
-		c.Refuse("ERR " + refusal)
+	if err := p.Set(value); err != nil {
+		c.Refusef("ERR %s", err)
 		return nil
 	}
 	then := fits()

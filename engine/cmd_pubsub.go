@@ -144,7 +144,7 @@ func (c *Call) tellTopics(t topic) {
 		pattern = string(c.Arg())
 	}
 	if c.More() {
-		c.Fail(fmt.Sprintf(ErrSubArgs, c.Args[1], "PUBSUB"))
+		c.Fail(fmt.Errorf(ErrSubArgs, c.Args[1], "PUBSUB"))
 		return
 	}
 	at, n := c.Reply.Defer(), 0

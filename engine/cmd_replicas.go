@@ -83,7 +83,7 @@ func cmdReplConf(c *Call) {
 		return
 	}
 	r := c.Session.Replica()
-	for c.More() && c.err == "" {
+	for c.More() && c.err == nil {
 		switch {
 		case c.Word("LISTENING-PORT"):
 			r.port = c.Int()
@@ -142,7 +142,7 @@ func (c *Call) confirm(r *Replica) {
 	if c.Left() > 1 && c.Word("FACK") {
 		synced = c.Int()
 	}
-	if r.Attached() && c.err == "" {
+	if r.Attached() && c.err == nil {
 		r.confirm(offset, synced)
 	}
 }

@@ -95,8 +95,8 @@ func cmdShutdown(c *Call) {
 	if !c.OK() {
 		return
 	}
-	if refusal := c.Engine.prepareShutdown(how); refusal != "" {
-		c.Fail(refusal)
+	if err := c.Engine.prepareShutdown(how); err != nil {
+		c.Fail(err)
 		return
 	}
 	c.Engine.host.Exit()

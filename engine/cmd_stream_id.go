@@ -44,9 +44,9 @@ func (c *Call) streamIDs(ids []stream.ID) (_ []stream.ID, ok bool) {
 // bound returns the next argument as the first or the last ID of a range: "-", "+", an ID, or after "("
 // the ID beyond which it begins or ends.
 func (c *Call) bound(last bool) stream.ID {
-	arg, seq, failure := c.Arg(), uint64(0), ErrStreamStart
+	arg, seq, err := c.Arg(), uint64(0), error(ErrStreamStart)
 	if last {
-		seq, failure = math.MaxUint64, ErrStreamEnd
+		seq, err = math.MaxUint64, ErrStreamEnd
 	}
 	switch string(arg) {
 	case "-":
@@ -68,7 +68,7 @@ func (c *Call) bound(last bool) stream.ID {
 		id, ok = id.Next()
 	}
 	if !ok {
-		c.Refuse(failure)
+		c.Refuse(err)
 	}
 	return id
 }

@@ -78,34 +78,34 @@ func (c *Call) amountOption(word string, a *amount) bool {
 	return true
 }
 
-// intOr returns the amount as an integer, or the default; latches err.
-func (c *Call) intOr(a amount, otherwise int64, err string, args ...any) int64 {
+// intOr returns the amount as an integer, or the default; latches ErrBoundInt with the name.
+func (c *Call) intOr(a amount, otherwise int64, name string) int64 {
 	if !a.given {
 		return otherwise
 	}
 	n, ok := resp.ParseInt(a.text)
 	if !ok {
-		c.Refusef(err, args...)
+		c.Refusef(ErrBoundInt, name)
 	}
 	return n
 }
 
 // floatOr is intOr for a long double.
-func (c *Call) floatOr(a amount, otherwise resp.LongDouble, err string, args ...any) resp.LongDouble {
+func (c *Call) floatOr(a amount, otherwise resp.LongDouble, name string) resp.LongDouble {
 	if !a.given {
 		return otherwise
 	}
 	x, ok := resp.ParseLongDouble(a.text)
 	if !ok {
-		c.Refusef(err, args...)
+		c.Refusef(ErrBoundFloat, name)
 	}
 	return x
 }
 
 func (c *Call) increxInt(key []byte, o *increx) {
-	by := c.intOr(o.by, 1, ErrIncrement)
-	lower := c.intOr(o.lower, math.MinInt64, ErrBoundInt, "LBOUND")
-	upper := c.intOr(o.upper, math.MaxInt64, ErrBoundInt, "UBOUND")
+	by := c.intOr(o.by, 1, "Increment")
+	lower := c.intOr(o.lower, math.MinInt64, "LBOUND")
+	upper := c.intOr(o.upper, math.MaxInt64, "UBOUND")
 	if lower > upper {
 		c.Refuse(ErrBoundOrder)
 	}
@@ -139,12 +139,12 @@ func (c *Call) increxInt(key []byte, o *increx) {
 }
 
 func (c *Call) increxFloat(key []byte, o *increx) {
-	by := c.floatOr(o.by, resp.LongDouble{}, ErrIncrementFloat)
+	by := c.floatOr(o.by, resp.LongDouble{}, "Increment")
 	if !by.IsFinite() {
 		c.Refuse(ErrIncrementInf)
 	}
-	lower := c.floatOr(o.lower, resp.MaxLongDouble.Neg(), ErrBoundFloat, "LBOUND")
-	upper := c.floatOr(o.upper, resp.MaxLongDouble, ErrBoundFloat, "UBOUND")
+	lower := c.floatOr(o.lower, resp.MaxLongDouble.Neg(), "LBOUND")
+	upper := c.floatOr(o.upper, resp.MaxLongDouble, "UBOUND")
 	if upper.Less(lower) {
 		c.Refuse(ErrBoundOrder)
 	}

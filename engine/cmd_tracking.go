@@ -24,7 +24,7 @@ func cmdClientTracking(c *Call) {
 	mode := c.Arg()
 	t := c.trackOptions()
 	switch {
-	case c.err != "":
+	case c.err != nil:
 	case IsWord(mode, "ON"):
 		c.checkTracking(&t)
 	case !IsWord(mode, "OFF"):

@@ -118,8 +118,8 @@ func (e *Engine) runQueue(c *Call, commands []queued) {
 	c.Reply.Array(len(commands))
 	c.OpenTx()
 	for _, q := range commands {
-		if refusal := e.deniedNow(c.Session, q); refusal != "" {
-			c.Fail(refusal)
+		if err := e.deniedNow(c.Session, q); err != nil {
+			c.Fail(err)
 			continue
 		}
 		e.begin(c.Session, q.cmd, q.args)
@@ -129,9 +129,9 @@ func (e *Engine) runQueue(c *Call, commands []queued) {
 }
 
 // deniedNow returns the error of a queued command that its user may not run any more.
-func (e *Engine) deniedNow(s *Session, q queued) string {
+func (e *Engine) deniedNow(s *Session, q queued) error {
 	if !s.user.Limited() {
-		return ""
+		return nil
 	}
 	return e.denies(s, s.user, q.cmd, q.args, &deniedQueued)
 }

@@ -200,8 +200,8 @@ func (e *Engine) adopt(cmd *Command, group string, parent *Command) {
 }
 
 // Rename gives a command another name, or none if that is empty: then it is gone. Rules of ACL go on calling it
-// by the first. It is for the start; the text is the error that refuses it.
-func (e *Engine) Rename(from, to string) (refusal string) {
+// by the first. It is for the start.
+func (e *Engine) Rename(from, to string) error {
 	cmd := lookup(e.table, []byte(from))
 	if cmd == nil {
 		return ErrRenameUnknown
@@ -217,7 +217,7 @@ func (e *Engine) Rename(from, to string) (refusal string) {
 		e.renamed = make(map[string]*Command)
 	}
 	e.renamed[strings.ToLower(cmd.Name)] = cmd
-	return ""
+	return nil
 }
 
 // Commands returns all top-level commands, ordered by name.
@@ -249,8 +249,8 @@ func lookup(table map[string]*Command, name []byte) *Command {
 }
 
 // Resolve returns the command that args name, a subcommand if the name is a container's. Where there
-// is none, or the number of arguments does not fit, it returns the error's text.
-func (e *Engine) Resolve(args [][]byte) (*Command, string) {
+// is none, or the number of arguments does not fit, it returns the error.
+func (e *Engine) Resolve(args [][]byte) (*Command, error) {
 	cmd := lookup(e.table, args[0])
 	if cmd == nil {
 		return nil, unknownCommand(args)
@@ -258,14 +258,14 @@ func (e *Engine) Resolve(args [][]byte) (*Command, string) {
 	if cmd.subs != nil && len(args) > 1 {
 		sub := lookup(cmd.subs, args[1])
 		if sub == nil {
-			return nil, fmt.Sprintf(ErrUnknownSub, shown(args[1], 128), strings.ToUpper(cmd.Name))
+			return nil, fmt.Errorf(ErrUnknownSub, shown(args[1], 128), strings.ToUpper(cmd.Name))
 		}
 		cmd = sub
 	}
 	if !cmd.Fits(len(args)) {
-		return cmd, fmt.Sprintf(ErrArity, cmd.full)
+		return cmd, fmt.Errorf(ErrArity, cmd.full)
 	}
-	return cmd, ""
+	return cmd, nil
 }
 
 // flagsWith returns the flags that count for a command's arguments.
@@ -285,7 +285,7 @@ func (cmd *Command) Fits(n int) bool {
 }
 
 // unknownCommand words the error with the start of the arguments, as Redis does.
-func unknownCommand(args [][]byte) string {
+func unknownCommand(args [][]byte) error {
 	var list strings.Builder
 	for _, a := range args[1:] {
 		if list.Len() >= 128 {
@@ -293,7 +293,7 @@ func unknownCommand(args [][]byte) string {
 		}
 		fmt.Fprintf(&list, "'%s' ", shown(a, 128-list.Len()))
 	}
-	return fmt.Sprintf(ErrUnknownCommand, shown(args[0], 128), list.String())
+	return fmt.Errorf(ErrUnknownCommand, shown(args[0], 128), list.String())
 }
 
 // shown cuts an argument for an error text: to most bytes, and before a zero byte, where Redis' own

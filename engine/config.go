@@ -68,11 +68,11 @@ type Param struct {
 	Name    string
 	Aliases []string
 	Get     func() string
-	// Set takes a new value and returns an error's text, in Redis' words, or "".
-	Set func(value string) string
+	// Set takes a new value and returns an error, in Redis' words, or nil.
+	Set func(value string) error
 	// Apply has what was set take effect, after all parameters of a CONFIG SET were, for those that only make
-	// sense together. Not at the start. It returns an error's text, or "". It may be nil.
-	Apply     func() string
+	// sense together. Not at the start. It may be nil.
+	Apply     func() error
 	Immutable bool // only at start
 	Protected bool // changed by CONFIG SET only if enable-protected-configs lets it
 	Hidden    bool // not shown by patterns: CONFIG GET must name it
@@ -111,33 +111,33 @@ func (e *Engine) ParamNames() []string {
 	return names
 }
 
-// Error texts of the parameters' setters.
+// Errors of the parameters' setters.
 const (
-	errParamInt    = "argument couldn't be parsed into an integer"
-	errParamMemory = "argument must be a memory value"
-	errParamBool   = "argument must be 'yes' or 'no'"
+	errParamInt    = Error("argument couldn't be parsed into an integer")
+	errParamMemory = Error("argument must be a memory value")
+	errParamBool   = Error("argument must be 'yes' or 'no'")
 	errParamRange  = "argument must be between %d and %d inclusive"
 	errParamEnum   = "argument(s) must be one of the following: %s"
 
-	errParamShutdown = "shutdown options SAVE and NOSAVE can't be used simultaneously"
-	errParamDefrag   = "Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc " +
-		"like the one shipped by default with the Redis source distribution"
+	errParamShutdown = Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
+	errParamDefrag   = Error("Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc " +
+		"like the one shipped by default with the Redis source distribution")
 )
 
 // IntParam is a parameter that is an integer between lo and hi.
 func IntParam[T int | int64 | uint32 | uint64](name string, p *T, lo, hi int64, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases,
 		Get: func() string { return strconv.FormatInt(int64(*p), 10) },
-		Set: func(v string) string {
+		Set: func(v string) error {
 			n, err := strconv.ParseInt(v, 10, 64)
 			switch {
 			case err != nil:
 				return errParamInt
 			case n < lo || n > hi:
-				return fmt.Sprintf(errParamRange, lo, hi)
+				return fmt.Errorf(errParamRange, lo, hi)
 			}
 			*p = T(n)
-			return ""
+			return nil
 		}}
 }
 
@@ -145,16 +145,16 @@ func IntParam[T int | int64 | uint32 | uint64](name string, p *T, lo, hi int64, 
 func MemoryParam[T int | int64](name string, p *T, lo int64, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases,
 		Get: func() string { return strconv.FormatInt(int64(*p), 10) },
-		Set: func(v string) string {
+		Set: func(v string) error {
 			n, ok := ParseMemory(v)
 			switch {
 			case !ok:
 				return errParamMemory
 			case n < lo:
-				return fmt.Sprintf(errParamRange, lo, int64(math.MaxInt64))
+				return fmt.Errorf(errParamRange, lo, int64(math.MaxInt64))
 			}
 			*p = T(n)
-			return ""
+			return nil
 		}}
 }
 
@@ -162,7 +162,7 @@ func MemoryParam[T int | int64](name string, p *T, lo int64, aliases ...string) 
 func BoolParam(name string, p *bool, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases,
 		Get: func() string { return YesNo(*p) },
-		Set: func(v string) string {
+		Set: func(v string) error {
 			switch strings.ToLower(v) {
 			case "yes":
 				*p = true
@@ -171,7 +171,7 @@ func BoolParam(name string, p *bool, aliases ...string) Param {
 			default:
 				return errParamBool
 			}
-			return ""
+			return nil
 		}}
 }
 
@@ -179,19 +179,19 @@ func BoolParam(name string, p *bool, aliases ...string) Param {
 func StringParam(name string, p *string, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases,
 		Get: func() string { return *p },
-		Set: func(v string) string { *p = v; return "" }}
+		Set: func(v string) error { *p = v; return nil }}
 }
 
 // EnumParam is a parameter that is one of a few words.
 func EnumParam(name string, p *string, words ...string) Param {
 	return Param{Name: name,
 		Get: func() string { return *p },
-		Set: func(v string) string {
+		Set: func(v string) error {
 			if v = strings.ToLower(v); !slices.Contains(words, v) {
-				return fmt.Sprintf(errParamEnum, strings.Join(words, ", "))
+				return fmt.Errorf(errParamEnum, strings.Join(words, ", "))
 			}
 			*p = v
-			return ""
+			return nil
 		}}
 }
 
@@ -229,10 +229,10 @@ func (e *Engine) coreParams() []Param {
 	c := e.Config
 	const most = 1 << 30
 	return []Param{
-		{Name: "requirepass", Secret: true, Get: func() string { return c.Password }, Set: func(v string) string {
+		{Name: "requirepass", Secret: true, Get: func() string { return c.Password }, Set: func(v string) error {
 			c.Password = v
 			e.users.setPassword(v)
-			return ""
+			return nil
 		}},
 		IntParam("acllog-max-len", &e.users.log.max, 0, math.MaxInt32),
 		EnumParam("acl-pubsub-default", &e.users.channels, "allchannels", "resetchannels"),
@@ -250,13 +250,13 @@ func (e *Engine) coreParams() []Param {
 		MemoryParam("hll-sparse-max-bytes", &c.SketchMax, 0),
 		IntParam("lfu-log-factor", &e.Keyspace.Access.LogFactor, 0, math.MaxInt32),
 		IntParam("lfu-decay-time", &e.Keyspace.Access.DecayTime, 0, math.MaxInt32),
-		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) string {
+		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) error {
 			m, ok := parseNotify(v)
 			if !ok {
-				return "Invalid event class character. Use 'Ag$lshzxeKEtmdn'."
+				return Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
 			}
 			c.notify = m
-			return ""
+			return nil
 		}},
 		{Name: "databases", Immutable: true, Get: func() string { return strconv.Itoa(e.Keyspace.Len()) }},
 		IntParam("slowlog-log-slower-than", &e.slowlog.slower, -1, math.MaxInt64),
@@ -275,10 +275,10 @@ func (e *Engine) coreParams() []Param {
 func (e *Engine) slowlogLength() Param {
 	p := IntParam("slowlog-max-len", &e.slowlog.most, 0, math.MaxInt64)
 	set := p.Set
-	p.Set = func(v string) string {
-		failure := set(v)
+	p.Set = func(v string) error {
+		err := set(v)
 		e.slowlog.trim()
-		return failure
+		return err
 	}
 	return p
 }
@@ -291,18 +291,18 @@ func (c *Config) percentilesText() string {
 	return strings.Join(words, " ")
 }
 
-func (c *Config) setPercentiles(v string) string {
+func (c *Config) setPercentiles(v string) error {
 	var list []float64
 	for _, word := range strings.Fields(v) {
 		p, err := strconv.ParseFloat(word, 64)
 		switch {
 		case err != nil:
-			return "Invalid latency-tracking-info-percentiles parameters"
+			return Error("Invalid latency-tracking-info-percentiles parameters")
 		case !(p >= 0 && p <= 100):
-			return "latency-tracking-info-percentiles parameters should sit between [0.0,100.0]"
+			return Error("latency-tracking-info-percentiles parameters should sit between [0.0,100.0]")
 		}
 		list = append(list, p)
 	}
 	c.percentiles = list
-	return ""
+	return nil
 }

@@ -125,9 +125,9 @@ func inertParams() (list []Param) {
 		p := inertInts[i]
 		list = append(list, IntParam(p.name, &p.value, p.lo, p.hi, aliases(p.alias)...))
 		if p.name == "hz" {
-			list[len(list)-1].Apply = func() string {
+			list[len(list)-1].Apply = func() error {
 				p.value = min(max(p.value, 1), 500) // as Redis does, which takes any number
-				return ""
+				return nil
 			}
 		}
 	}
@@ -160,10 +160,10 @@ func inertParams() (list []Param) {
 func noDefragParam() Param {
 	return Param{Name: "activedefrag",
 		Get: func() string { return "no" },
-		Set: func(v string) string {
+		Set: func(v string) error {
 			switch strings.ToLower(v) {
 			case "no":
-				return ""
+				return nil
 			case "yes":
 				return errParamDefrag
 			}
@@ -177,18 +177,18 @@ func shutdownParam(name string) Param {
 	words := []string{"save", "nosave", "now", "force"}
 	return Param{Name: name,
 		Get: func() string { return kept },
-		Set: func(v string) string {
+		Set: func(v string) error {
 			given := strings.Fields(strings.ToLower(v))
 			strange := func(word string) bool { return word != "default" && !slices.Contains(words, word) }
 			if len(given) == 0 || slices.ContainsFunc(given, strange) {
-				return fmt.Sprintf(errParamEnum, "default, "+strings.Join(words, ", "))
+				return fmt.Errorf(errParamEnum, "default, "+strings.Join(words, ", "))
 			}
 			if slices.Contains(given, "save") && slices.Contains(given, "nosave") {
 				return errParamShutdown
 			}
 			absent := func(word string) bool { return !slices.Contains(given, word) }
 			kept = cmp.Or(strings.Join(slices.DeleteFunc(slices.Clone(words), absent), " "), "default")
-			return ""
+			return nil
 		}}
 }
 

@@ -76,7 +76,7 @@ type Engine struct {
 	relay     relay
 	tx        journalTx
 	durable   Durable // nil if nobody keeps anything
-	denied    string  // the error that refuses writes, or ""
+	denied    error   // refuses writes; nil if they are allowed
 	libraries Libraries
 }
 
@@ -264,13 +264,13 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 		return true
 	}
 	start := s.Reply.Len()
-	cmd, refusal := e.Resolve(args)
-	if refusal == "" {
-		refusal = e.gate(s, cmd, args)
+	cmd, err := e.Resolve(args)
+	if err == nil {
+		err = e.gate(s, cmd, args)
 	}
 	switch {
-	case refusal != "":
-		e.reject(s, cmd, refusal)
+	case err != nil:
+		e.reject(s, cmd, err)
 	case e.pause.deadline != 0 && e.postpones(s, cmd, args):
 		e.postpone(s)
 		return false
@@ -305,8 +305,8 @@ func (e *Engine) afterTracked(s *Session, cmd *Command) {
 	}
 }
 
-// reject sends the gate's refusal and spoils an open transaction; EXEC ends it.
-func (e *Engine) reject(s *Session, cmd *Command, refusal string) {
+// reject sends the gate's error and spoils an open transaction; EXEC ends it.
+func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	if cmd != nil {
 		cmd.stats.rejected++
 	}
@@ -314,12 +314,12 @@ func (e *Engine) reject(s *Session, cmd *Command, refusal string) {
 		s.tx.spoiled = true
 	}
 	if cmd != nil && cmd.Name == "exec" {
-		refusal = ErrExecRefused + strings.TrimPrefix(refusal, "ERR ")
+		err = fmt.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		s.tx = nil
 		e.unwatch(s)
 	}
-	e.countError(refusal)
-	s.Reply.Error(refusal)
+	e.countError(err.Error())
+	s.Reply.Error(err)
 }
 
 // run executes a command that passed the gate. Calls nest: EXEC and scripts run others.
@@ -341,7 +341,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	e.Keyspace.Begin()
 	e.Keyspace.Access.NoTouch = s.noTouch
 	c.Session, c.DB, c.Cmd, c.Args, c.Reply = s, e.Keyspace.DB(s.db), cmd, args, s.Reply
-	c.at, c.err, c.dirty = 1, "", 0
+	c.at, c.err, c.dirty = 1, nil, 0
 	if cmd.parent != nil {
 		c.at = 2
 	}
@@ -452,18 +452,18 @@ func (e *Engine) created(db *keyspace.DB, key string) {
 }
 
 // RunNested takes a command that was resolved for a script's session through the gate for scripts and
-// executes it; its reply is then in the session's Reply. refusal is the text of the gate's error, or
-// "". A script past the threshold takes the lock for it.
-func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) (refusal string) {
+// executes it; its reply is then in the session's Reply. It returns the gate's error, if there is one.
+// A script past the threshold takes the lock for it.
+func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 	if e.slow.detached {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 	}
-	if refusal = e.scriptGate(s, cmd, args); refusal != "" {
-		return refusal
+	if err := e.scriptGate(s, cmd, args); err != nil {
+		return err
 	}
 	s.wrote = s.wrote || cmd.Flags&Write != 0
 	s.Reply.Reset()
 	e.run(s, cmd, args)
-	return ""
+	return nil
 }

@@ -73,15 +73,15 @@ func (e *Engine) evictionParams() []Param {
 	v := &e.eviction
 	limit := MemoryParam("maxmemory", &e.Config.MaxMemory, 0)
 	set := limit.Set
-	limit.Set = func(value string) string {
-		failure := set(value)
+	limit.Set = func(value string) error {
+		err := set(value)
 		if e.host.Limit != nil {
 			e.host.Limit(e.Config.MaxMemory)
 		}
 		if e.surplus() > 0 {
 			e.goOn()
 		}
-		return failure
+		return err
 	}
 	return []Param{
 		limit,
@@ -91,17 +91,17 @@ func (e *Engine) evictionParams() []Param {
 	}
 }
 
-func (e *Engine) setPolicy(value string) string {
+func (e *Engine) setPolicy(value string) error {
 	var names []string
 	for _, p := range policies {
 		if p.name == strings.ToLower(value) {
 			e.eviction.policy, e.eviction.pool = p, pool{}
 			e.Keyspace.Access.LFU = p.choice == rarest
-			return ""
+			return nil
 		}
 		names = append(names, p.name)
 	}
-	return fmt.Sprintf(errParamEnum, strings.Join(names, ", "))
+	return fmt.Errorf(errParamEnum, strings.Join(names, ", "))
 }
 
 // surplus returns by how many bytes what is in use exceeds maxmemory; 0 or less if it does not.

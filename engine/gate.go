@@ -3,9 +3,9 @@ package engine
 import "fmt"
 
 // gate decides whether a command may run now, from the flags on its line and the state of session
-// and server, and returns the error that refuses it, or "". This is the one place for such
+// and server, and returns the error that refuses it, or nil. This is the one place for such
 // conditions; a new one is a new flag.
-func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
+func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	f := cmd.Flags
 	s.last = cmd
 	switch {
@@ -14,20 +14,20 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
 	case s.tx != nil && f&NoMulti != 0:
 		return ErrNotInTx
 	case s.user.Limited():
-		if refusal := e.denies(s, s.user, cmd, args, &denied); refusal != "" {
-			return refusal
+		if err := e.denies(s, s.user, cmd, args, &denied); err != nil {
+			return err
 		}
 	}
 	switch {
 	case e.Config.MaxMemory > 0 && !e.fits() && s.wantsMemory(cmd, args):
 		return ErrOOM
-	case e.denied != "" && s.deniable(cmd, args):
+	case e.denied != nil && s.deniable(cmd, args):
 		return e.denied
 	case s.replica != nil && s.follows() && !cmd.keepsFollowing():
 		s.closing = true // as in Redis: a reply would end up in what it follows
 		return ErrReplicaReads
 	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
-		return fmt.Sprintf(ErrSubscribed, cmd.full)
+		return fmt.Errorf(ErrSubscribed, cmd.full)
 	case e.loading > 0 && f&Loading == 0:
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:
@@ -35,7 +35,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) string {
 	case s.monitor && f&(Write|ReadOnly|MayReplicate) != 0: // Redis counts monitors as replicas
 		return ErrReplicaReads
 	}
-	return ""
+	return nil
 }
 
 // wantsMemory reports whether the command may take memory: by itself, by being queued, or by what is
@@ -53,14 +53,14 @@ func (s *Session) wantsMemory(cmd *Command, args [][]byte) bool {
 	return true
 }
 
-// scriptGate is the gate for a command called by a script: it returns the error's text, or "".
-func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) string {
+// scriptGate is the gate for a command called by a script: it returns the error, or nil.
+func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	switch f := cmd.Flags; {
 	case f&NoScript != 0 && !(e.Config.lenient && cmd.Name == "debug"):
 		return ErrScriptDenied
 	case s.user.Limited():
-		if refusal := e.denies(s, s.user, cmd, args, &deniedScript); refusal != "" {
-			return refusal
+		if err := e.denies(s, s.user, cmd, args, &deniedScript); err != nil {
+			return err
 		}
 	}
 	switch f := cmd.Flags; {
@@ -68,12 +68,12 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) string {
 		return ErrReadOnlyTx
 	case f&DenyOOM != 0 && s.short && !s.wrote: // a script that began to write is let through
 		return ErrOOM
-	case e.denied != "" && f&Write != 0:
+	case e.denied != nil && f&Write != 0:
 		return e.denied
 	case e.Killed():
 		return ErrScriptKilled
 	}
-	return ""
+	return nil
 }
 
 // keepsFollowing reports whether a replica may say the command.

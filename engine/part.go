@@ -27,12 +27,12 @@ type Part struct {
 	Tick func()
 	// Flushed is called after FLUSHALL removed everything.
 	Flushed func()
-	// Shutdown is called before SHUTDOWN ends the process. A text is the error that refuses it.
-	Shutdown func(how Shutdown) (refusal string)
+	// Shutdown is called before SHUTDOWN ends the process. An error refuses it.
+	Shutdown func(how Shutdown) error
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
 
-	denial string // see DenyWrites
+	denial error // see DenyWrites
 }
 
 // Commands returns the part that adds families of commands and nothing else.
@@ -99,14 +99,17 @@ func (e *Engine) flushed() {
 	}
 }
 
-// prepareShutdown asks the parts before a shutdown, and returns the first refusal.
-func (e *Engine) prepareShutdown(how Shutdown) (refusal string) {
+// prepareShutdown asks the parts before a shutdown, and returns the first error.
+func (e *Engine) prepareShutdown(how Shutdown) error {
 	for _, p := range e.parts {
-		if p.Shutdown != nil && refusal == "" {
-			refusal = p.Shutdown(how)
+		if p.Shutdown == nil {
+			continue
+		}
+		if err := p.Shutdown(how); err != nil {
+			return err
 		}
 	}
-	return refusal
+	return nil
 }
 
 // Host is what the process around an engine does for it. An engine has one hook of each kind, and each may be
@@ -131,7 +134,7 @@ type Host struct {
 	// Traffic returns how many bytes came in and went out so far.
 	Traffic func() (in, out int64)
 	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
-	Rewrite func() (refusal string)
+	Rewrite func() error
 	// Users is the file that keeps the users.
 	Users UserFile
 }

@@ -20,17 +20,17 @@ func do(e *Engine, s *Session, command string) string {
 func TestHooksAreCalledInTheOrderOfJoining(t *testing.T) {
 	e, s := partEngine()
 	var called string
-	part := func(name, refusal string) Part {
+	part := func(name string, refusal error) Part {
 		return Part{
 			Name:      name,
 			Tick:      func() { called += name + " ticks " },
 			Flushed:   func() { called += name + " flushed " },
-			Shutdown:  func(Shutdown) string { called += name + " shuts down "; return refusal },
+			Shutdown:  func(Shutdown) error { called += name + " shuts down "; return refusal },
 			Propagate: func(int, [][]byte) { called += name + " propagates " },
 		}
 	}
-	e.Join(part("a", ""))
-	e.Join(part("b", "ERR not now"))
+	e.Join(part("a", nil))
+	e.Join(part("b", Error("ERR not now")))
 	e.Join(Part{Host: Host{Exit: func() { called += "exit " }}})
 	for _, c := range []struct{ command, reply, called string }{
 		{"SET k v", "+OK\r\n", "a propagates b propagates "},
@@ -55,13 +55,17 @@ func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
 	e, s := partEngine()
 	e.Join(Part{Name: "a"})
 	e.Join(Part{Name: "b"})
-	for _, c := range []struct{ part, text, reply string }{
-		{"b", "MISCONF b", "-MISCONF b\r\n"},
-		{"a", "MISCONF a", "-MISCONF a\r\n"},
-		{"a", "", "-MISCONF b\r\n"},
-		{"b", "", "+OK\r\n"},
+	for _, c := range []struct {
+		part  string
+		err   error
+		reply string
+	}{
+		{"b", Error("MISCONF b"), "-MISCONF b\r\n"},
+		{"a", Error("MISCONF a"), "-MISCONF a\r\n"},
+		{"a", nil, "-MISCONF b\r\n"},
+		{"b", nil, "+OK\r\n"},
 	} {
-		e.With(func() { e.DenyWrites(c.part, c.text) })
+		e.With(func() { e.DenyWrites(c.part, c.err) })
 		require.Equal(t, c.reply, do(e, s, "SET k v"))
 	}
 }

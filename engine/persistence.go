@@ -2,7 +2,6 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 )
 
@@ -84,14 +83,16 @@ func (e *Engine) synced() (kept, synced bool) {
 // InTx reports whether a transaction or script is under way, whose changes are one unit in the journal.
 func (e *Engine) InTx() bool { return e.tx.depth > 0 || e.slow.session != nil }
 
-// DenyWrites refuses commands that write with an error's text, because a part cannot save what they change;
-// "" allows them again. If several parts refuse, the text is that of the one that joined first. It is called
-// under the lock.
-func (e *Engine) DenyWrites(part, text string) {
-	e.part(part).denial = text
-	e.denied = ""
+// DenyWrites refuses commands that write with an error, because a part cannot save what they change; nil allows
+// them again. If several parts refuse, the error is that of the one that joined first. It is called under the
+// lock.
+func (e *Engine) DenyWrites(part string, err error) {
+	e.part(part).denial = err
+	e.denied = nil
 	for _, p := range e.parts {
-		e.denied = cmp.Or(e.denied, p.denial)
+		if e.denied == nil {
+			e.denied = p.denial
+		}
 	}
 }
 
@@ -166,39 +167,39 @@ func (e *Engine) NewLoader() *Loader {
 }
 
 // Do executes commands in one hold of the lock, and returns how many. It stops at the first that is
-// refused, or replies with an error, and returns the error's text. Scripts may fail: what they did
+// refused, or replies with an error, and returns the error. Scripts may fail: what they did
 // before stays, as it did when they were journaled.
-func (l *Loader) Do(batch [][][]byte) (done int, failure string) {
+func (l *Loader) Do(batch [][][]byte) (done int, err error) {
 	l.engine.mu.Lock()
 	defer l.engine.mu.Unlock()
 	l.engine.sample()
 	for _, args := range batch {
-		if failure = l.execute(args); failure != "" {
+		if err = l.execute(args); err != nil {
 			break
 		}
 		done++
 	}
 	l.engine.lap()
-	return done, failure
+	return done, err
 }
 
-func (l *Loader) execute(args [][]byte) (failure string) {
+func (l *Loader) execute(args [][]byte) error {
 	e, s := l.engine, l.session
-	cmd, refusal := e.Resolve(args)
-	if refusal != "" {
-		return refusal
+	cmd, err := e.Resolve(args)
+	if err != nil {
+		return err
 	}
 	inTx := s.tx != nil
 	l.scripts = inTx && l.scripts || cmd.runsScripts()
 	if inTx && !cmd.runsInTx() {
 		s.queue(cmd, args)
-		return ""
+		return nil
 	}
-	s.failure = ""
+	s.failure = nil
 	s.Reply.Reset()
 	e.run(s, cmd, args)
 	if l.scripts {
-		return ""
+		return nil
 	}
 	return s.failure
 }
@@ -208,8 +209,8 @@ func (cmd *Command) runsScripts() bool { return cmd.Name != "exec" && cmd.Flags&
 
 // loaded ends a call of a loader's. The first error counts.
 func (s *Session) loaded(reply []byte) {
-	if len(reply) > 0 && reply[0] == '-' && s.failure == "" {
-		s.failure = string(bytes.TrimSpace(reply[1:]))
+	if len(reply) > 0 && reply[0] == '-' && s.failure == nil {
+		s.failure = Error(bytes.TrimSpace(reply[1:]))
 	}
 }
 

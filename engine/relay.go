@@ -42,11 +42,11 @@ const minBacklog = 16 << 10
 func (e *Engine) relayParams() []Param {
 	st := &e.relay
 	size := MemoryParam("repl-backlog-size", &st.backlogSize, 1)
-	size.Apply = func() string {
+	size.Apply = func() error {
 		if st.running {
 			st.backlog.resize(int(max(st.backlogSize, minBacklog)))
 		}
-		return ""
+		return nil
 	}
 	return []Param{size,
 		IntParam("repl-backlog-ttl", &st.backlogTTL, 0, 1<<62),

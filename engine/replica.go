@@ -267,7 +267,7 @@ func (e *Engine) serveConfirmed() {
 		}
 		met := q.met(e)
 		if met {
-			e.lapse(q.waiter, "")
+			e.lapse(q.waiter, nil)
 		}
 		return met
 	})

@@ -33,7 +33,7 @@ type Session struct {
 	script    bool     // a script's session: never parks, cannot nest transactions
 	caller    *Session // whose script it is
 	loader    bool     // a loader's: see Loader
-	failure   string   // the first error in the reply to a loader
+	failure   error    // the first error in the reply to a loader
 	readOnly  bool     // a read-only script's
 	short     bool     // a script's that began short of memory
 	wrote     bool     // a script's that called a command that writes

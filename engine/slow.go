@@ -36,7 +36,7 @@ type slow struct {
 	start    int         // where its reply begins
 	done     bool        // the command ended without yielding
 	session  *Session    // whose command is past the threshold; nil if none is
-	busy     string      // what all others are told meanwhile
+	busy     error       // what all others are told meanwhile
 	detached bool        // user code runs without the lock; written by the coroutine only
 	killed   atomic.Bool // SCRIPT KILL was heard
 }
@@ -112,9 +112,8 @@ func (e *Engine) resume() {
 }
 
 // Leave lets go of the lock in the middle of a command that runs user code, once that has passed
-// the threshold. From here on until Rejoin only RunNested may touch the engine; all others are told busy,
-// the text of an error.
-func (c *Call) Leave(busy string) {
+// the threshold. From here on until Rejoin only RunNested may touch the engine; all others are told busy.
+func (c *Call) Leave(busy error) {
 	e := c.Engine
 	if e.slow.detached || !e.slow.enabled || c.Session.loader {
 		return
@@ -139,7 +138,7 @@ func (c *Call) Rejoin() {
 }
 
 // Slow reports whether a script is past the threshold, and what others are told because of it.
-func (e *Engine) Slow() (busy string, slow bool) { return e.slow.busy, e.slow.session != nil }
+func (e *Engine) Slow() (busy error, slow bool) { return e.slow.busy, e.slow.session != nil }
 
 // Kill asks the slow script to end; Killed is how the script hears it. Revive forgets the request.
 func (e *Engine) Kill()        { e.slow.killed.Store(true) }

@@ -95,7 +95,7 @@ func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found boo
 		return c.ready, v, found
 	}
 	for _, key := range keys {
-		if v, found = Edit[T](c, key); found || c.err != "" {
+		if v, found = Edit[T](c, key); found || c.err != nil {
 			return key, v, found
 		}
 	}
@@ -224,15 +224,15 @@ func (e *Engine) unpark(w *waiter) {
 }
 
 // lapse ends a wait with the timeout's reply, or with an error if there is one.
-func (e *Engine) lapse(w *waiter, failure string) {
+func (e *Engine) lapse(w *waiter, err error) {
 	s := w.session
 	start := s.Reply.Len()
-	if failure == "" {
+	if err == nil {
 		w.lapse(s)
 	} else {
-		s.Reply.Error(failure)
+		s.Reply.Error(err)
 		w.cmd.stats.failed++
-		e.countError(failure)
+		e.countError(err.Error())
 	}
 	s.afterCommand(start)
 	w.cmd.stats.calls++
@@ -249,7 +249,7 @@ func (e *Engine) lapseWaiters() {
 		}
 	}
 	for _, w := range late {
-		e.lapse(w, "")
+		e.lapse(w, nil)
 	}
 }
 
@@ -270,11 +270,11 @@ func (e *Engine) Unblock(s *Session, withError bool) bool {
 	if w == nil {
 		return false
 	}
-	failure := ""
+	var err error
 	if withError {
-		failure = ErrUnblocked
+		err = ErrUnblocked
 	}
-	e.lapse(w, failure)
+	e.lapse(w, err)
 	return true
 }
 
@@ -283,7 +283,7 @@ func (e *Engine) Unblock(s *Session, withError bool) bool {
 func (c *Call) Timeout() int64 {
 	f := c.FloatOr(ErrTimeoutFloat)
 	switch {
-	case c.err != "":
+	case c.err != nil:
 		return 0
 	case f < 0:
 		c.Refuse(ErrTimeoutNeg)

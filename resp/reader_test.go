@@ -1,6 +1,7 @@
 package resp
 
 import (
+	"errors"
 	"io"
 	"strings"
 	"testing"
@@ -110,7 +111,7 @@ func TestReaderLimitsElementsOfTheWholeReply(t *testing.T) {
 func TestReaderTakesLongLinesAndStringsInPieces(t *testing.T) {
 	long := strings.Repeat("x", 3<<20)
 	w := NewWriter(2)
-	w.Error(long)
+	w.Error(errors.New(long))
 	w.BulkString(long)
 	r := NewReader(iotest.HalfReader(strings.NewReader(string(w.Bytes()))))
 	for _, kind := range []Kind{Error, Bulk} {

@@ -2,6 +2,7 @@ package resp_test
 
 import (
 	"bufio"
+	"errors"
 	"math"
 	"math/rand/v2"
 	"net"
@@ -150,7 +151,7 @@ func randomReply(r *rand.Rand, w *resp.Writer, depth int) {
 	case 0:
 		w.Status("status text")
 	case 1:
-		w.Error("ERR of some kind")
+		w.Error(errors.New("ERR of some kind"))
 	case 2:
 		w.Int(int64(r.Uint64()))
 	case 3:

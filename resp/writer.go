@@ -59,12 +59,12 @@ func (w *Writer) Status(s string) {
 	w.crlf()
 }
 
-// Error writes an error. msg begins with its code word, as in "ERR syntax error";
+// Error writes an error. Its text begins with its code word, as in "ERR syntax error";
 // CR and LF in it become spaces, so that a caller's text cannot forge a reply.
-func (w *Writer) Error(msg string) {
+func (w *Writer) Error(err error) {
 	w.buf = append(w.buf, '-')
 	at := len(w.buf)
-	w.buf = append(w.buf, msg...)
+	w.buf = append(w.buf, err.Error()...)
 	for i, c := range w.buf[at:] {
 		if c == '\r' || c == '\n' {
 			w.buf[at+i] = ' '

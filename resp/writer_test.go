@@ -1,6 +1,7 @@
 package resp
 
 import (
+	"errors"
 	"math"
 	"strings"
 	"testing"
@@ -22,7 +23,7 @@ func TestWriterForms(t *testing.T) {
 		two, three string
 	}{
 		"status":        {func(w *Writer) { w.Status("OK") }, "+OK\r\n", "+OK\r\n"},
-		"error":         {func(w *Writer) { w.Error("ERR a\r\nb") }, "-ERR a  b\r\n", "-ERR a  b\r\n"},
+		"error":         {func(w *Writer) { w.Error(errors.New("ERR a\r\nb")) }, "-ERR a  b\r\n", "-ERR a  b\r\n"},
 		"int":           {func(w *Writer) { w.Int(7) }, ":7\r\n", ":7\r\n"},
 		"int two":       {func(w *Writer) { w.Int(10) }, ":10\r\n", ":10\r\n"},
 		"int negative":  {func(w *Writer) { w.Int(-1) }, ":-1\r\n", ":-1\r\n"},
@@ -110,6 +111,8 @@ func TestSwapHandsOutTheBuffer(t *testing.T) {
 	require.Equal(t, 100, cap(w.Bytes()))
 }
 
+var errNo = errors.New("ERR no")
+
 // everything writes a reply of each kind.
 func everything(w *Writer) {
 	at := w.Defer()
@@ -123,7 +126,7 @@ func everything(w *Writer) {
 	w.HumanDouble(-0.25)
 	w.BulkDouble(math.Pi)
 	w.Verbatim("txt", []byte("abc"))
-	w.Error("ERR no")
+	w.Error(errNo)
 	w.Bool(true)
 	w.Null()
 }

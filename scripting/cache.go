@@ -4,6 +4,7 @@ import (
 	"container/list"
 	"crypto/sha1"
 	"encoding/hex"
+	"fmt"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/scripting/lua"
@@ -87,22 +88,22 @@ func (c *cache) bytes() (n int) {
 	return n
 }
 
-// compile turns a body into a script, or returns the error's text.
-func (s *Scripts) compile(body []byte) (*script, string) {
+// compile turns a body into a script, or returns the error.
+func (s *Scripts) compile(body []byte) (*script, error) {
 	source := string(body)
 	sc := &script{program: program{name: digest(body), box: &s.scripts}, body: source}
 	if strings.HasPrefix(source, "#!") {
-		var refusal string
-		if sc.flags, source, refusal = shebang(source); refusal != "" {
-			return nil, refusal
+		var err error
+		if sc.flags, source, err = shebang(source); err != nil {
+			return nil, err
 		}
 	}
 	proto, err := s.proto(source)
 	if err != nil {
-		return nil, errCompile + err.Error()
+		return nil, fmt.Errorf(errCompile, err)
 	}
 	sc.fn = s.load(&s.scripts, proto)
-	return sc, ""
+	return sc, nil
 }
 
 func (s *Scripts) proto(source string) (*lua.Proto, error) {

@@ -31,18 +31,18 @@ func (s *Scripts) luaPCall(L *lua.State, c *lua.Call) {
 
 // execute runs the command in c's arguments and returns its reply, or the table of its error.
 func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) {
-	if refusal := s.gather(c); refusal != "" {
-		return s.errorTable(lua.String(refusal)), true
+	if err := s.gather(c); err != nil {
+		return s.errorTable(lua.String(err.Error())), true
 	}
-	cmd, refusal := s.resolve(c)
-	if refusal == "" {
-		refusal = s.engine.RunNested(s.session, cmd, s.args)
+	cmd, err := s.resolve(c)
+	if err == nil {
+		err = s.engine.RunNested(s.session, cmd, s.args)
 	}
-	if refusal != "" {
+	if err != nil {
 		if s.engine.Killed() {
-			L.Abort(killed{})
+			L.Abort(engine.ErrScriptKilled)
 		}
-		return s.replyError(lua.String(refusal)), true
+		return s.replyError(lua.String(err.Error())), true
 	}
 	out := s.session.Reply.Bytes()
 	L.Tick(callTicks + (s.sent+len(out))/32)
@@ -63,7 +63,7 @@ func (s *Scripts) large(L *lua.State, out []byte) lua.Value {
 }
 
 // gather makes c's arguments those of a command, in s.args.
-func (s *Scripts) gather(c *lua.Call) (refusal string) {
+func (s *Scripts) gather(c *lua.Call) (err error) {
 	s.args, s.digits, s.sent = s.args[:0], s.digits[:0], 0
 	for _, v := range c.Args() {
 		if text, ok := v.AsString(); ok {
@@ -78,7 +78,7 @@ func (s *Scripts) gather(c *lua.Call) (refusal string) {
 	if len(s.args) == 0 {
 		return errNoArgs
 	}
-	return ""
+	return nil
 }
 
 // number returns a number as Redis 7.0 passes it: with 17 significant digits.
@@ -103,21 +103,21 @@ type site struct {
 }
 
 // resolve finds the command in s.args, with the errors worded for scripts.
-func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, refusal string) {
+func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
 	place := c.Site()
 	if place != nil {
 		if known, ok := place.Cache.(*site); ok && known.name == string(s.args[0]) && known.cmd.Fits(len(s.args)) {
-			return known.cmd, ""
+			return known.cmd, nil
 		}
 	}
-	cmd, refusal = s.engine.Resolve(s.args)
+	cmd, err = s.engine.Resolve(s.args)
 	switch {
 	case cmd == nil:
 		return nil, errUnknown
-	case refusal != "":
+	case err != nil:
 		return nil, errArgCount
 	case place != nil && place.Cache == nil && !strings.Contains(cmd.FullName(), "|"):
 		place.Cache = &site{string(s.args[0]), cmd}
 	}
-	return cmd, ""
+	return cmd, nil
 }

@@ -75,8 +75,8 @@ func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
 		return
 	}
 	fresh := s.registry
-	if refusal := s.loadInto(&fresh, source, replace); refusal != "" {
-		c.Fail(refusal)
+	if err := s.loadInto(&fresh, source, replace); err != nil {
+		c.Fail(err)
 		return
 	}
 	s.registry = fresh
@@ -252,27 +252,27 @@ func (s *Scripts) cmdFunctionRestore(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	if refusal := s.restore(payload, how); refusal != "" {
-		c.Fail(refusal)
+	if err := s.restore(payload, how); err != nil {
+		c.Fail(err)
 		return
 	}
 	c.ChangedAll(0)
 	c.Reply.Status("OK")
 }
 
-// payloadErrors are the texts of what may be wrong in a payload.
-var payloadErrors = map[error]string{
+// payloadErrors are what clients see of what may be wrong in a payload.
+var payloadErrors = map[error]error{
 	rdb.ErrNotLibrary: errNotFunction, rdb.ErrLibrary: errBadLibrary, rdb.ErrOldLibrary: errOldLibrary}
 
-// restore takes in the libraries of a payload, or returns the error's text.
-func (s *Scripts) restore(payload []byte, how engine.Restoring) (refusal string) {
+// restore takes in the libraries of a payload, or returns the error.
+func (s *Scripts) restore(payload []byte, how engine.Restoring) (err error) {
 	var fresh registry
 	for source, err := range rdb.Libraries(payload) {
 		if err != nil {
 			return payloadErrors[err]
 		}
-		if refusal = s.loadInto(&fresh, source, false); refusal != "" {
-			return refusal
+		if err = s.loadInto(&fresh, source, false); err != nil {
+			return err
 		}
 	}
 	return s.adopt(fresh, how)

@@ -86,9 +86,9 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 		}
 		sc := s.cache.byBody[string(body)]
 		if sc == nil {
-			var refusal string
-			if sc, refusal = s.compile(body); refusal != "" {
-				c.Fail(refusal)
+			var err error
+			if sc, err = s.compile(body); err != nil {
+				c.Fail(err)
 				return
 			}
 			s.cache.add(sc, false)
@@ -133,7 +133,7 @@ func (s *Scripts) runScript(c *engine.Call, sc *script, keys, argv [][]byte, rea
 }
 
 // split reads the number of keys and parts the arguments after it.
-func split(c *engine.Call, notInt string) (keys, argv [][]byte) {
+func split(c *engine.Call, notInt error) (keys, argv [][]byte) {
 	n := c.IntOr(notInt)
 	left := int64(c.Left())
 	switch {
@@ -153,9 +153,9 @@ func (s *Scripts) cmdLoad(c *engine.Call) {
 	body := c.Arg()
 	sc := s.cache.byBody[string(body)]
 	if sc == nil {
-		var refusal string
-		if sc, refusal = s.compile(body); refusal != "" {
-			c.Fail(refusal)
+		var err error
+		if sc, err = s.compile(body); err != nil {
+			c.Fail(err)
 			return
 		}
 		s.cache.add(sc, true)

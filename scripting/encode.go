@@ -1,9 +1,11 @@
 package scripting
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -52,7 +54,7 @@ func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
 	}
 	if w.Len() > e.limit {
 		w.Reset()
-		w.Error(errReplySize + " script: " + name)
+		w.Error(fmt.Errorf(errReplySize, name))
 	}
 	return w.Bytes(), nil
 }
@@ -134,7 +136,7 @@ func (e *encoder) table(t *lua.Table, stack int) {
 // marked writes a table that stands for another type and reports whether t is one.
 func (e *encoder) marked(t *lua.Table, stack int) bool {
 	if text, ok := t.GetString("err").AsString(); ok {
-		e.w.Error(cText(text))
+		e.w.Error(engine.Error(cText(text)))
 		return true
 	}
 	if text, ok := t.GetString("ok").AsString(); ok {

@@ -5,24 +5,25 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
 // describe words what ended a run as Redis does, with the program and the line; with neither if the program
 // is one of Redis' own functions, which a library may register.
-func (s *Scripts) describe(err error, p *program) string {
+func (s *Scripts) describe(err error, p *program) error {
 	var failed *lua.Error
 	if !errors.As(err, &failed) {
-		return fmt.Sprintf("ERR %s script: %s", err, p.name)
+		return fmt.Errorf("ERR %s script: %s", err, p.name)
 	}
 	text := s.errorText(failed)
 	switch {
 	case failed.Line > 0:
-		return fmt.Sprintf("%s script: %s, on %s:%d.", text, p.name, failed.Chunk, failed.Line)
+		return fmt.Errorf("%s script: %s, on %s:%d.", text, p.name, failed.Chunk, failed.Line)
 	case p.fn.Name() != "":
-		return text
+		return engine.Error(text)
 	}
-	return fmt.Sprintf("%s script: %s", text, p.name)
+	return fmt.Errorf("%s script: %s", text, p.name)
 }
 
 // errorText returns the text of what ended a run: the field err of a table, else the value as text.
@@ -35,7 +36,7 @@ func (s *Scripts) errorText(failed *lua.Error) string {
 		if text, ok := t.GetString("err").ToString(); ok {
 			return cText(text)
 		}
-		return errUnknownThrown
+		return string(errUnknownThrown)
 	}
 	text, _ := s.lua.Describe(v).AsString()
 	return "ERR " + cText(text)
@@ -73,7 +74,7 @@ func (s *Scripts) replyError(text lua.Value) lua.Value {
 }
 
 // raise throws an error table, as the functions of the table redis do.
-func (s *Scripts) raise(text string) { s.lua.Throw(s.errorTable(lua.String(text))) }
+func (s *Scripts) raise(err error) { s.lua.Throw(s.errorTable(lua.String(err.Error()))) }
 
 // tagged returns {name=v}.
 func (s *Scripts) tagged(name string, v lua.Value) lua.Value {

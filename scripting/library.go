@@ -17,7 +17,7 @@ import (
 func (s *Scripts) luaErrorReply(_ *lua.State, c *lua.Call) {
 	text, ok := c.Arg(1).AsString()
 	if !ok || c.NArgs() != 1 {
-		c.Return1(s.errorTable(lua.String(errReplyArgs)))
+		c.Return1(s.errorTable(lua.String(errReplyArgs.Error())))
 		return
 	}
 	text = strings.TrimPrefix(cText(text), "-")
@@ -30,7 +30,7 @@ func (s *Scripts) luaErrorReply(_ *lua.State, c *lua.Call) {
 // redis.status_reply(text): {ok=text}.
 func (s *Scripts) luaStatusReply(_ *lua.State, c *lua.Call) {
 	if !c.Arg(1).IsString() || c.NArgs() != 1 {
-		c.Return1(s.errorTable(lua.String(errReplyArgs)))
+		c.Return1(s.errorTable(lua.String(errReplyArgs.Error())))
 		return
 	}
 	c.Return1(s.tagged("ok", c.Arg(1)))
@@ -106,8 +106,8 @@ func (s *Scripts) luaSetRepl(_ *lua.State, c *lua.Call) {
 
 // redis.acl_check_cmd(command, ...): whether the user may run it
 func (s *Scripts) luaACL(_ *lua.State, c *lua.Call) {
-	if refusal := s.gather(c); refusal != "" {
-		s.raise(refusal)
+	if err := s.gather(c); err != nil {
+		s.raise(err)
 	}
 	cmd, _ := s.engine.Resolve(s.args)
 	if cmd == nil {

@@ -15,23 +15,23 @@ type program struct {
 
 // refusal returns the error that keeps a program from being run at all: one that declared its flags
 // must have those that the circumstances ask for. Outside of transactions the gate sees to memory.
-func (p *program) refusal(readOnly, short bool) string {
+func (p *program) refusal(readOnly, short bool) error {
 	switch {
 	case p.flags&declared == 0 || p.flags&noWrites != 0:
-		return ""
+		return nil
 	case readOnly:
 		return errWriteFlag
 	case short:
 		return errOOMFlag
 	}
-	return ""
+	return nil
 }
 
 // enter prepares a run, and returns false if it is refused.
 func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 	short := p.flags&allowOOM == 0 && s.engine.MemoryShort()
-	if refusal := p.refusal(readOnly, short); refusal != "" {
-		return c.Fail(refusal)
+	if err := p.refusal(readOnly, short); err != nil {
+		return c.Fail(err)
 	}
 	s.session.EnterScript(c.Session, readOnly || p.flags&noWrites != 0, short)
 	s.call, s.running, s.resp3 = c, p, false
@@ -99,7 +99,7 @@ func (s *Scripts) interrupt() error {
 	passed := s.engine.Clock() - s.started
 	if s.loading != nil {
 		if passed > loadLimit && !s.engine.Keyspace.Replaying {
-			return slowLoad{}
+			return errLoadTimeout
 		}
 		return nil
 	}
@@ -107,12 +107,7 @@ func (s *Scripts) interrupt() error {
 		s.call.Leave(s.running.box.busy)
 	}
 	if s.engine.Killed() {
-		return killed{}
+		return engine.ErrScriptKilled
 	}
 	return nil
 }
-
-// killed is the error that no script can catch.
-type killed struct{}
-
-func (killed) Error() string { return engine.ErrScriptKilled }

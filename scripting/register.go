@@ -21,34 +21,29 @@ import (
 // loadLimit is how long a library may take to load, in microseconds.
 const loadLimit = 500_000
 
-// slowLoad is the error of a library that takes longer.
-type slowLoad struct{}
-
-func (slowLoad) Error() string { return errLoadTimeout }
-
-// loadInto loads a library into a registry, or returns the error's text.
-func (s *Scripts) loadInto(r *registry, source []byte, replace bool) (refusal string) {
+// loadInto loads a library into a registry, or returns the error.
+func (s *Scripts) loadInto(r *registry, source []byte, replace bool) error {
 	l := &library{source: string(source)}
-	engineName, code, refusal := l.metadata()
+	engineName, code, err := l.metadata()
 	switch {
-	case refusal != "":
-		return refusal
+	case err != nil:
+		return err
 	case !validName(l.name):
 		return errName
 	case !strings.EqualFold(engineName, "lua"):
-		return fmt.Sprintf(errEngine, engineName)
+		return fmt.Errorf(errEngine, engineName)
 	case !replace && r.library(l.name) != nil:
-		return fmt.Sprintf(errLibraryExists, l.name)
+		return fmt.Errorf(errLibraryExists, l.name)
 	}
-	if refusal = s.runLibrary(l, code); refusal != "" {
-		return refusal
+	if err = s.runLibrary(l, code); err != nil {
+		return err
 	}
-	*r, refusal = r.with([]*library{l}, true)
-	return refusal
+	*r, err = r.with([]*library{l}, true)
+	return err
 }
 
 // metadata reads a library's first line and returns what follows it, its lines numbered as before.
-func (l *library) metadata() (engineName, code, refusal string) {
+func (l *library) metadata() (engineName, code string, err error) {
 	if !strings.HasPrefix(l.source, "#!") {
 		return "", "", errNoMetadata
 	}
@@ -64,7 +59,7 @@ func (l *library) metadata() (engineName, code, refusal string) {
 	for _, w := range words[1:] {
 		switch text := string(w); {
 		case len(text) < 5 || !strings.EqualFold(text[:5], "name="):
-			return "", "", errMetadataValue + text
+			return "", "", fmt.Errorf(errMetadataValue, text)
 		case named:
 			return "", "", errNamedTwice
 		default:
@@ -74,7 +69,7 @@ func (l *library) metadata() (engineName, code, refusal string) {
 	if !named {
 		return "", "", errNotNamed
 	}
-	return string(words[0][2:]), l.source[end:], ""
+	return string(words[0][2:]), l.source[end:], nil
 }
 
 // validName reports whether a library or function may have a name.
@@ -89,11 +84,11 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// runLibrary compiles a library and runs it, or returns the error's text.
-func (s *Scripts) runLibrary(l *library, code string) (refusal string) {
+// runLibrary compiles a library and runs it, or returns the error.
+func (s *Scripts) runLibrary(l *library, code string) error {
 	proto, err := lua.Compile(code, s.functions.chunk)
 	if err != nil {
-		return errCompileFunction + err.Error()
+		return fmt.Errorf(errCompileFunction, err)
 	}
 	if s.functions.globals == nil {
 		s.openFunctions()
@@ -109,11 +104,11 @@ func (s *Scripts) runLibrary(l *library, code string) (refusal string) {
 	var failed *lua.Error
 	switch {
 	case errors.As(err, &failed):
-		return errRegistering + s.errorText(failed)
+		return fmt.Errorf(errRegistering, s.errorText(failed))
 	case len(l.functions) == 0:
 		return errNoFunctions
 	}
-	return ""
+	return nil
 }
 
 // redis.register_function(name, callback) or redis.register_function{function_name=, callback=, ...}
@@ -147,10 +142,10 @@ func (s *Scripts) registerPlain(f *function, c *lua.Call) {
 }
 
 // registered returns a text that outlives the run, or raises an error if v is none.
-func (s *Scripts) registered(v lua.Value, refusal string) string {
+func (s *Scripts) registered(v lua.Value, err error) string {
 	text, ok := v.ToString()
 	if !ok {
-		s.raise(refusal)
+		s.raise(err)
 	}
 	return strings.Clone(text)
 }
@@ -164,9 +159,9 @@ func (s *Scripts) registerNamed(f *function, args *lua.Table) {
 	for k, v, more, _ := args.Next(nil, lua.Nil); more; k, v, more, _ = args.Next(nil, k) {
 		switch strings.ToLower(s.registered(k, errNamedKey)) {
 		case "function_name":
-			named, f.name = true, s.registered(v, fmt.Sprintf(errNamedText, "function_name"))
+			named, f.name = true, s.registered(v, fmt.Errorf(errNamedText, "function_name"))
 		case "description":
-			about := s.registered(v, fmt.Sprintf(errNamedText, "description"))
+			about := s.registered(v, fmt.Errorf(errNamedText, "description"))
 			f.about = &about
 		case "callback":
 			if f.fn = v.AsFunction(); f.fn == nil {

@@ -1,7 +1,6 @@
 package scripting
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -55,26 +54,26 @@ func (r *registry) library(name string) *library {
 	return r.libraries[i]
 }
 
-// with returns a registry that has further libraries too, or the error's text of the first that collides
+// with returns a registry that has further libraries too, or the error of the first that collides
 // with what is there. A library may replace another of its name. O(functions).
-func (r *registry) with(libraries []*library, replace bool) (registry, string) {
+func (r *registry) with(libraries []*library, replace bool) (registry, error) {
 	out := registry{functions: make(map[string]*function)}
 	for _, l := range r.libraries {
 		if !slices.ContainsFunc(libraries, func(new *library) bool { return new.name == l.name }) {
 			out.add(l)
 		} else if !replace {
-			return *r, fmt.Sprintf(errLibraryThere, l.name)
+			return *r, fmt.Errorf(errLibraryThere, l.name)
 		}
 	}
 	for _, l := range libraries {
 		for _, f := range l.functions {
 			if out.find([]byte(f.name)) != nil {
-				return *r, fmt.Sprintf(errFunctionThere, f.name)
+				return *r, fmt.Errorf(errFunctionThere, f.name)
 			}
 		}
 		out.add(l)
 	}
-	return out, ""
+	return out, nil
 }
 
 // without returns a registry that lacks a library.
@@ -130,22 +129,19 @@ func (s *Scripts) Sources() (sources [][]byte) {
 func (s *Scripts) Restore(sources [][]byte, how engine.Restoring) error {
 	var fresh registry
 	for _, source := range sources {
-		if refusal := s.loadInto(&fresh, source, false); refusal != "" {
-			return errors.New(refusal)
+		if err := s.loadInto(&fresh, source, false); err != nil {
+			return err
 		}
 	}
-	if refusal := s.adopt(fresh, how); refusal != "" {
-		return errors.New(refusal)
-	}
-	return nil
+	return s.adopt(fresh, how)
 }
 
 // adopt makes the libraries of a registry those that are there, or some of them.
-func (s *Scripts) adopt(fresh registry, how engine.Restoring) (refusal string) {
+func (s *Scripts) adopt(fresh registry, how engine.Restoring) (err error) {
 	if how == engine.Flush {
 		s.registry = fresh
-		return ""
+		return nil
 	}
-	s.registry, refusal = s.registry.with(fresh.libraries, how == engine.Replace)
-	return refusal
+	s.registry, err = s.registry.with(fresh.libraries, how == engine.Replace)
+	return err
 }

@@ -20,7 +20,7 @@ const hookInterval = 10000
 type sandbox struct {
 	globals *lua.Table
 	chunk   string // how errors name programs; the sign @ says that it is a name, not source
-	busy    string // what others are told while one of them takes long
+	busy    error  // what others are told while one of them takes long
 }
 
 // load makes a compiled program a function that sees a sandbox's globals.
@@ -87,7 +87,7 @@ func guard(L *lua.State, text *lua.Table) {
 func nonexistent(L *lua.State, c *lua.Call) {
 	name, ok := c.Arg(2).ToString()
 	if !ok {
-		L.Errorf(errGlobalName)
+		L.Errorf(string(errGlobalName))
 	}
 	L.Errorf(errNonexistent, name)
 }

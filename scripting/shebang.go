@@ -1,6 +1,7 @@
 package scripting
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -58,7 +59,7 @@ func (f flags) vary(of engine.Flags) engine.Flags {
 
 // shebang reads the options of a script that begins with "#!lua" and returns the source without them,
 // its lines numbered as before.
-func shebang(source string) (f flags, rest, refusal string) {
+func shebang(source string) (f flags, rest string, err error) {
 	line, rest, ok := strings.Cut(source, "\n")
 	if !ok {
 		return 0, "", errShebangEnd
@@ -68,33 +69,33 @@ func shebang(source string) (f flags, rest, refusal string) {
 		return 0, "", errShebangWords
 	}
 	if string(words[0]) != "#!lua" {
-		return 0, "", errShebangEngine + string(words[0])
+		return 0, "", fmt.Errorf(errShebangEngine, words[0])
 	}
 	for _, w := range words[1:] {
 		list, ok := strings.CutPrefix(string(w), "flags=")
 		if !ok {
-			return 0, "", errShebangOption + string(w)
+			return 0, "", fmt.Errorf(errShebangOption, w)
 		}
-		more, refusal := flagsOf(list)
-		if refusal != "" {
-			return 0, "", refusal
+		more, err := flagsOf(list)
+		if err != nil {
+			return 0, "", err
 		}
 		f |= more
 	}
-	return f | declared, "\n" + rest, ""
+	return f | declared, "\n" + rest, nil
 }
 
 // flagsOf reads flags separated by commas.
-func flagsOf(list string) (f flags, refusal string) {
+func flagsOf(list string) (f flags, err error) {
 	if list == "" {
-		return 0, ""
+		return 0, nil
 	}
 	for _, name := range strings.Split(list, ",") {
 		flag, ok := flagOf(name)
 		if !ok {
-			return 0, errShebangFlag + name
+			return 0, fmt.Errorf(errShebangFlag, name)
 		}
 		f |= flag
 	}
-	return f, ""
+	return f, nil
 }

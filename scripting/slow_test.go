@@ -64,7 +64,7 @@ func newSlowServer(t *testing.T) *slowServer {
 	slow := &slowServer{t: t, ended: make(chan error, 1)}
 	wire(e)
 	e.Join(engine.Commands(engine.Connection(), engine.Server(), slow.family()))
-	require.Empty(t, e.Param("busy-reply-threshold").Set("20"))
+	require.NoError(t, e.Param("busy-reply-threshold").Set("20"))
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1})
 	require.NoError(t, s.Listen())
 	ctx, cancel := context.WithCancel(context.Background())

@@ -97,7 +97,7 @@ func (c *conn) traffic() gnet.Action {
 
 // execute runs the commands in data and returns what is left of it.
 func (c *conn) execute(data []byte, t *tools) []byte {
-	rest, need, failure := t.cut(data, limits{bulk: c.server.maxBulk.Load(), authed: c.session.Authed()})
+	rest, need, err := t.cut(data, limits{bulk: c.server.maxBulk.Load(), authed: c.session.Authed()})
 	c.need = need
 	if len(t.commands) > 0 {
 		c.session.Lend(t.out[:0])
@@ -111,8 +111,8 @@ func (c *conn) execute(data []byte, t *tools) []byte {
 			return c.remember(data, t, o.Taken)
 		}
 	}
-	if failure != "" && !c.parked && !c.dying {
-		c.fail(failure)
+	if err != nil && !c.parked && !c.dying {
+		c.fail(err)
 	}
 	return rest
 }
@@ -127,15 +127,15 @@ func (c *conn) remember(data []byte, t *tools, taken int) []byte {
 }
 
 // fail ends the connection with a protocol error.
-func (c *conn) fail(failure string) {
+func (c *conn) fail(err error) {
 	c.dying = true
-	if failure == errBrowser {
+	if err == errBrowser {
 		c.server.log('#', "Possible SECURITY ATTACK detected. It looks like somebody is sending POST or Host: commands. "+
 			"This is likely due to an attacker attempting to use Cross Protocol Scripting. Connection from %s aborted.", c.from.Addr)
 		return
 	}
 	w := resp.NewWriter(2)
-	w.Error(failure)
+	w.Error(err)
 	c.write(w.Bytes(), false)
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/tidwall/redcon"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -19,17 +20,17 @@ const (
 
 // What ends a connection, in Redis' words.
 const (
-	errArgs         = "ERR Protocol error: invalid multibulk length"
-	errArgsLine     = "ERR Protocol error: too big mbulk count string"
-	errArgsUnauthed = "ERR Protocol error: unauthenticated multibulk length"
+	errArgs         = engine.Error("ERR Protocol error: invalid multibulk length")
+	errArgsLine     = engine.Error("ERR Protocol error: too big mbulk count string")
+	errArgsUnauthed = engine.Error("ERR Protocol error: unauthenticated multibulk length")
 	errDollar       = "ERR Protocol error: expected '$', got '%c'"
-	errBulk         = "ERR Protocol error: invalid bulk length"
-	errBulkLine     = "ERR Protocol error: too big bulk count string"
-	errBulkUnauthed = "ERR Protocol error: unauthenticated bulk length"
-	errInline       = "ERR Protocol error: too big inline request"
-	errQuotes       = "ERR Protocol error: unbalanced quotes in request"
+	errBulk         = engine.Error("ERR Protocol error: invalid bulk length")
+	errBulkLine     = engine.Error("ERR Protocol error: too big bulk count string")
+	errBulkUnauthed = engine.Error("ERR Protocol error: unauthenticated bulk length")
+	errInline       = engine.Error("ERR Protocol error: too big inline request")
+	errQuotes       = engine.Error("ERR Protocol error: unbalanced quotes in request")
 	// errBrowser ends a connection without a word: a web page made a browser send a request here.
-	errBrowser = "HTTP"
+	errBrowser = engine.Error("HTTP")
 )
 
 // batch is the complete commands cut off a connection's buffer. Arguments alias the buffer; the
@@ -47,21 +48,21 @@ type limits struct {
 
 // cut takes complete commands off the front of buf and returns what is left: the beginning of an
 // unfinished command. need is the length that rest must reach before another cut can take more, as
-// far as it is known. failure is the protocol error that ends the connection after the commands
-// before it, or "". Empty commands are left out, as Redis ignores them.
-func (b *batch) cut(buf []byte, lim limits) (rest []byte, need int, failure string) {
+// far as it is known. err is the protocol error that ends the connection after the commands
+// before it, or nil. Empty commands are left out, as Redis ignores them.
+func (b *batch) cut(buf []byte, lim limits) (rest []byte, need int, err error) {
 	b.commands, b.ends = b.commands[:0], b.ends[:0]
 	for at := 0; at < len(buf); {
 		args, n := b.next(), 0
 		if buf[at] == '*' {
 			if args, n = whole(buf[at:], args, lim); n == 0 {
-				args, n, need, failure = multibulk(buf[at:], args, lim)
+				args, n, need, err = multibulk(buf[at:], args, lim)
 			}
 		} else {
-			args, n, failure = inline(buf[at:], args)
+			args, n, err = inline(buf[at:], args)
 		}
-		if n == 0 || failure != "" {
-			return buf[at:], need, failure
+		if n == 0 || err != nil {
+			return buf[at:], need, err
 		}
 		at += n
 		if len(args) > 0 {
@@ -69,7 +70,7 @@ func (b *batch) cut(buf []byte, lim limits) (rest []byte, need int, failure stri
 			b.ends = append(b.ends, at)
 		}
 	}
-	return nil, 0, ""
+	return nil, 0, nil
 }
 
 // next returns the slice for the arguments of the next command.
@@ -110,25 +111,25 @@ func digits(n int) (d int) {
 
 // multibulk reads a command from the front of buf: *2 $3 get $1 k. It returns its arguments and its
 // length, which is 0 if it is not complete; need is then the length buf must reach, if known.
-func multibulk(buf []byte, args [][]byte, lim limits) (_ [][]byte, n, need int, failure string) {
-	count, at, failure := length(buf, 1, maxArgs, errArgs, errArgsLine)
+func multibulk(buf []byte, args [][]byte, lim limits) (_ [][]byte, n, need int, err error) {
+	count, at, err := length(buf, 1, maxArgs, errArgs, errArgsLine)
 	switch {
-	case failure != "" || at == 0:
-		return args, 0, 0, failure
+	case err != nil || at == 0:
+		return args, 0, 0, err
 	case count > unauthedArgs && !lim.authed:
 		return args, 0, 0, errArgsUnauthed
 	}
 	for range count {
 		if at >= len(buf) {
-			return args[:0], 0, 0, ""
+			return args[:0], 0, 0, nil
 		}
 		if buf[at] != '$' {
 			return args[:0], 0, 0, noDollar(buf[at:])
 		}
-		size, start, failure := length(buf, at+1, lim.bulk, errBulk, errBulkLine)
+		size, start, err := length(buf, at+1, lim.bulk, errBulk, errBulkLine)
 		switch {
-		case failure != "" || start == 0:
-			return args[:0], 0, 0, failure
+		case err != nil || start == 0:
+			return args[:0], 0, 0, err
 		case size < 0:
 			return args[:0], 0, 0, errBulk
 		case size > unauthedBulk && !lim.authed:
@@ -136,53 +137,53 @@ func multibulk(buf []byte, args [][]byte, lim limits) (_ [][]byte, n, need int, 
 		}
 		end := start + int(size)
 		if at = end + 2; at > len(buf) {
-			return args[:0], 0, at, ""
+			return args[:0], 0, at, nil
 		}
 		args = append(args, buf[start:end:end])
 	}
-	return args, at, 0, ""
+	return args, at, 0, nil
 }
 
 // noDollar returns the error of an argument that does not begin with a dollar sign, once its line is
 // complete.
-func noDollar(buf []byte) string {
+func noDollar(buf []byte) error {
 	switch end := lineEnd(buf, '\r'); {
 	case end < 0 && len(buf) > maxLine:
 		return errBulkLine
 	case end < 0 || len(buf) < end+2:
-		return ""
+		return nil
 	}
-	return fmt.Sprintf(errDollar, buf[0])
+	return fmt.Errorf(errDollar, buf[0])
 }
 
 // length reads the number from position at up to the end of the line, and returns it with the
 // position after the line, which is 0 if the line is not complete.
-func length(buf []byte, at int, most int64, wrong, tooLong string) (n int64, next int, failure string) {
+func length(buf []byte, at int, most int64, wrong, tooLong error) (n int64, next int, err error) {
 	i := at
 	for i < len(buf) && buf[i]-'0' < 10 && i-at < 10 {
 		n = n*10 + int64(buf[i]-'0')
 		i++
 	}
 	if i > at && i+1 < len(buf) && buf[i] == '\r' && n <= most && (buf[at] != '0' || i == at+1) {
-		return n, i + 2, ""
+		return n, i + 2, nil
 	}
 	return oddLength(buf, at, most, wrong, tooLong)
 }
 
 // oddLength is length for a line that is not complete, or not a plain number within its limit.
-func oddLength(buf []byte, at int, most int64, wrong, tooLong string) (n int64, next int, failure string) {
+func oddLength(buf []byte, at int, most int64, wrong, tooLong error) (n int64, next int, err error) {
 	end := lineEnd(buf[at:], '\r')
 	switch {
 	case end < 0 && len(buf)-at > maxLine:
 		return 0, 0, tooLong
 	case end < 0 || len(buf) < at+end+2:
-		return 0, 0, ""
+		return 0, 0, nil
 	}
 	n, ok := resp.ParseInt(buf[at : at+end])
 	if !ok || n > most {
 		return 0, 0, wrong
 	}
-	return n, at + end + 2, ""
+	return n, at + end + 2, nil
 }
 
 // lineEnd returns where mark stands in buf. Redis searches it with strchr, which a zero byte ends.
@@ -196,13 +197,13 @@ func lineEnd(buf []byte, mark byte) int {
 
 // inline reads a command typed as a line of words, the way one does with telnet. Its length n is 0
 // if the line is not complete.
-func inline(buf []byte, args [][]byte) (_ [][]byte, n int, failure string) {
+func inline(buf []byte, args [][]byte) (_ [][]byte, n int, err error) {
 	end := lineEnd(buf, '\n')
 	if end < 0 {
 		if len(buf) > maxLine {
 			return args, 0, errInline
 		}
-		return args, 0, ""
+		return args, 0, nil
 	}
 	args, ok := resp.Words(bytes.TrimSuffix(buf[:end], []byte{'\r'}), args)
 	switch {
@@ -211,5 +212,5 @@ func inline(buf []byte, args [][]byte) (_ [][]byte, n int, failure string) {
 	case len(args) > 0 && (bytes.EqualFold(args[0], []byte("post")) || bytes.EqualFold(args[0], []byte("host:"))):
 		return args, 0, errBrowser
 	}
-	return args, end + 1, ""
+	return args, end + 1, nil
 }

@@ -10,14 +10,14 @@ import (
 
 var open = limits{bulk: 512 << 20, authed: true}
 
-// cutAll returns the commands of buf, what is left, and the failure.
-func cutAll(buf string, lim limits) (commands []string, rest, failure string) {
+// cutAll returns the commands of buf, what is left, and the error.
+func cutAll(buf string, lim limits) (commands []string, rest string, err error) {
 	var b batch
-	left, _, failure := b.cut([]byte(buf), lim)
+	left, _, err := b.cut([]byte(buf), lim)
 	for _, args := range b.commands {
 		commands = append(commands, fmt.Sprintf("%q", args))
 	}
-	return commands, string(left), failure
+	return commands, string(left), err
 }
 
 func TestCut(t *testing.T) {
@@ -43,15 +43,15 @@ func TestCut(t *testing.T) {
 		{"*1\x00\r\n", nil, "*1\x00\r\n"},
 		{"a\x00b\r\n", nil, "a\x00b\r\n"},
 	} {
-		commands, rest, failure := cutAll(c.in, open)
-		require.Empty(t, failure, "%q", c.in)
+		commands, rest, err := cutAll(c.in, open)
+		require.NoError(t, err, "%q", c.in)
 		require.Equal(t, c.commands, commands, "%q", c.in)
 		require.Equal(t, c.rest, rest, "%q", c.in)
 	}
 }
 
 // broken are inputs that end a connection, with the error.
-var broken = map[string]string{
+var broken = map[string]error{
 	"*x\r\n":                             errArgs,
 	"*\r\n":                              errArgs,
 	"*+1\r\n":                            errArgs,
@@ -66,9 +66,9 @@ var broken = map[string]string{
 	"*1\r\n$04\r\n":                      errBulk,
 	"*1\r\n$536870913\r\n":               errBulk,
 	"*1\r\n$9999999999999999999999\r\n":  errBulk,
-	"*1\r\nPING\r\n":                     fmt.Sprintf(errDollar, 'P'),
-	"*1\r\n:4\r\n":                       fmt.Sprintf(errDollar, ':'),
-	"*1\r\n\r\n":                         fmt.Sprintf(errDollar, '\r'),
+	"*1\r\nPING\r\n":                     fmt.Errorf(errDollar, 'P'),
+	"*1\r\n:4\r\n":                       fmt.Errorf(errDollar, ':'),
+	"*1\r\n\r\n":                         fmt.Errorf(errDollar, '\r'),
 	"GET \"k\r\n":                        errQuotes,
 	"GET 'k\r\n":                         errQuotes,
 	"GET \"k\"x\r\n":                     errQuotes,
@@ -82,22 +82,22 @@ var broken = map[string]string{
 
 func TestCutRefuses(t *testing.T) {
 	for in, want := range broken {
-		commands, _, failure := cutAll("PING\r\n"+in, open)
-		require.Equal(t, want, failure, "%.60q", in)
+		commands, _, err := cutAll("PING\r\n"+in, open)
+		require.Equal(t, want, err, "%.60q", in)
 		require.Equal(t, []string{`["PING"]`}, commands, "commands before the error count: %.60q", in)
 	}
 }
 
 func TestCutRefusesMoreBeforeAuth(t *testing.T) {
 	lim := limits{bulk: 512 << 20}
-	_, _, failure := cutAll("*10\r\n", lim)
-	require.Empty(t, failure)
-	_, _, failure = cutAll("*11\r\n", lim)
-	require.Equal(t, errArgsUnauthed, failure)
-	_, _, failure = cutAll("*1\r\n$16384\r\n", lim)
-	require.Empty(t, failure)
-	_, _, failure = cutAll("*1\r\n$16385\r\n", lim)
-	require.Equal(t, errBulkUnauthed, failure)
+	_, _, err := cutAll("*10\r\n", lim)
+	require.NoError(t, err)
+	_, _, err = cutAll("*11\r\n", lim)
+	require.Equal(t, errArgsUnauthed, err)
+	_, _, err = cutAll("*1\r\n$16384\r\n", lim)
+	require.NoError(t, err)
+	_, _, err = cutAll("*1\r\n$16385\r\n", lim)
+	require.Equal(t, errBulkUnauthed, err)
 }
 
 func TestCutSaysHowMuchItNeeds(t *testing.T) {
@@ -122,18 +122,18 @@ func FuzzCut(f *testing.F) {
 	}
 	f.Add([]byte("*2\r\n$3\r\nGET\r\n$1\r\nk\r\nPING\r\n*0\r\n*1\r\n$4\r\nPI"), uint16(7))
 	f.Fuzz(func(t *testing.T, in []byte, split uint16) {
-		whole, rest, failure := cutAll(string(in), open)
+		whole, rest, err := cutAll(string(in), open)
 		at := int(split) % (len(in) + 1)
 		first, left, early := cutAll(string(in[:at]), open)
-		if early != "" {
-			require.Equal(t, failure, early)
+		if early != nil {
+			require.Equal(t, err, early)
 			require.Equal(t, whole, first)
 			return
 		}
 		second, last, late := cutAll(left+string(in[at:]), open)
 		require.Equal(t, whole, append(first, second...))
-		require.Equal(t, failure, late)
-		if failure == "" {
+		require.Equal(t, err, late)
+		if err == nil {
 			require.Equal(t, rest, last)
 		}
 	})

@@ -18,15 +18,15 @@ import (
 func (s *Server) params() []engine.Param {
 	bulk := s.engine.Param("proto-max-bulk-len")
 	set := bulk.Set
-	bulk.Set = func(v string) string {
-		failure := set(v)
+	bulk.Set = func(v string) error {
+		err := set(v)
 		s.maxBulk.Store(s.engine.Config.ProtoMaxBulk)
-		return failure
+		return err
 	}
 	return append(s.tls.params(s.log), []engine.Param{
 		{Name: "bind", List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },
-			Set:   func(v string) string { s.opts.Bind = strings.Fields(v); return "" },
-			Apply: func() string { return s.moved("Failed to bind to specified addresses.") }},
+			Set:   func(v string) error { s.opts.Bind = strings.Fields(v); return nil },
+			Apply: func() error { return s.moved("Failed to bind to specified addresses.") }},
 		s.portParam(),
 		engine.StringParam("unixsocket", &s.opts.UnixSocket).AtStart(),
 		{Name: "unixsocketperm", Immutable: true, Get: func() string { return strconv.FormatInt(int64(s.opts.UnixPerm), 8) },
@@ -40,25 +40,25 @@ func (s *Server) params() []engine.Param {
 
 func (s *Server) portParam() engine.Param {
 	p := engine.IntParam("port", &s.opts.Port, 0, 65535)
-	p.Apply = func() string { return s.moved("Unable to listen on this port. Check server logs.") }
+	p.Apply = func() error { return s.moved("Unable to listen on this port. Check server logs.") }
 	return p
 }
 
-// moved listens where the parameters say, or returns the text that refuses them.
-func (s *Server) moved(refusal string) string {
-	if err := s.relisten(); err != nil {
-		return refusal
+// moved listens where the parameters say, or returns err.
+func (s *Server) moved(err engine.Error) error {
+	if s.relisten() != nil {
+		return err
 	}
-	return ""
+	return nil
 }
 
-func (s *Server) setUnixPerm(v string) string {
+func (s *Server) setUnixPerm(v string) error {
 	perm, err := strconv.ParseUint(v, 8, 32)
 	if err != nil || perm > 0o777 {
-		return "argument must be between 0 and 777 inclusive"
+		return engine.Error("argument must be between 0 and 777 inclusive")
 	}
 	s.opts.UnixPerm = fs.FileMode(perm)
-	return ""
+	return nil
 }
 
 // atomicParam is an integer between lo and hi.
@@ -76,10 +76,10 @@ func (s *Server) maxQueryParam() engine.Param {
 // storing returns param, which sets n, so that it stores n in p as well.
 func storing(param engine.Param, n *int64, p *atomic.Int64) engine.Param {
 	set := param.Set
-	param.Set = func(v string) string {
-		failure := set(v)
+	param.Set = func(v string) error {
+		err := set(v)
 		p.Store(*n)
-		return failure
+		return err
 	}
 	return param
 }
@@ -111,10 +111,10 @@ func (l *outputLimits) String() string {
 
 // setOutput takes limits in the form class hard soft seconds, for one class or several. The hard limits
 // of replicas and listeners are the engine's too, which holds what their event loops have not fetched yet.
-func (s *Server) setOutput(v string) string {
+func (s *Server) setOutput(v string) error {
 	words := strings.Fields(v)
 	if len(words)%4 != 0 {
-		return "Wrong number of arguments in buffer limit configuration."
+		return engine.Error("Wrong number of arguments in buffer limit configuration.")
 	}
 	limits := *s.output.Load()
 	for ; len(words) > 0; words = words[4:] {
@@ -124,13 +124,13 @@ func (s *Server) setOutput(v string) string {
 		seconds, err := strconv.ParseInt(words[3], 10, 32)
 		switch {
 		case class < 0:
-			return "Invalid client class specified in buffer limit configuration."
+			return engine.Error("Invalid client class specified in buffer limit configuration.")
 		case !ok1 || !ok2 || err != nil || seconds < 0:
-			return "Error in hard, soft or soft_seconds setting in buffer limit configuration."
+			return engine.Error("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
 		}
 		limits[class] = outputLimit{hard, soft, time.Duration(seconds) * time.Second}
 	}
 	s.output.Store(&limits)
 	s.engine.Config.RelayLimit, s.engine.Config.PushLimit = limits[engine.Following].hard, limits[engine.Listening].hard
-	return ""
+	return nil
 }

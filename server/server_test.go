@@ -174,12 +174,12 @@ func TestOneByteAtATime(t *testing.T) {
 
 func TestProtocolErrorEndsTheConnection(t *testing.T) {
 	r := start(t, Options{})
-	for in, failure := range broken {
+	for in, want := range broken {
 		c := r.dial(t)
 		c.send("PING\r\n" + in)
 		require.Equal(t, "+PONG", c.line())
-		if failure != errBrowser {
-			require.Equal(t, "-"+strings.ReplaceAll(failure, "\r", " "), c.line(), "%.40q", in)
+		if want != errBrowser {
+			require.Equal(t, "-"+strings.ReplaceAll(want.Error(), "\r", " "), c.line(), "%.40q", in)
 		}
 		c.closed()
 	}
@@ -229,7 +229,7 @@ func TestBulkLimitFollowsTheParameter(t *testing.T) {
 	c := start(t, Options{}).dial(t)
 	require.Equal(t, "+OK", c.ask("CONFIG SET proto-max-bulk-len 1mb"))
 	c.send("*2\r\n$4\r\nECHO\r\n$1048577\r\n")
-	require.Equal(t, "-"+errBulk, c.line())
+	require.Equal(t, "-"+string(errBulk), c.line())
 	c.closed()
 }
 

@@ -54,15 +54,15 @@ var (
 // params are the parameters of TLS. While it is spoken, connections that begin after a CONFIG SET obey it.
 func (t *secrecy) params(log func(mark byte, format string, args ...any)) (list []engine.Param) {
 	t.auth = "yes"
-	apply := func() string {
+	apply := func() error {
 		if t.port == 0 {
-			return ""
+			return nil
 		}
 		if err := t.load(); err != nil {
 			log('#', "Failed to configure TLS: %v", err)
-			return "Unable to update TLS configuration. Check server logs."
+			return engine.Error("Unable to update TLS configuration. Check server logs.")
 		}
-		return ""
+		return nil
 	}
 	list = append(list, engine.EnumParam("tls-auth-clients", &t.auth, "no", "yes", "optional"))
 	for _, p := range []struct {

@@ -95,7 +95,7 @@ func startTLS(t *testing.T, settings map[string]string) *running {
 	return startWith(t, Options{}, func(e *engine.Engine) {
 		settings["tls-port"] = freePort(t)
 		for name, value := range settings {
-			require.Empty(t, e.Param(name).Set(value), name)
+			require.NoError(t, e.Param(name).Set(value), name)
 		}
 	})
 }
@@ -226,7 +226,7 @@ func TestTLSMisconfigured(t *testing.T) {
 		settings := n.settings("yes")
 		settings["tls-port"], settings[change[0]] = freePort(t), change[1]
 		for name, value := range settings {
-			require.Empty(t, e.Param(name).Set(value), name)
+			require.NoError(t, e.Param(name).Set(value), name)
 		}
 		require.ErrorContains(t, s.Listen(), want)
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -29,12 +30,12 @@ type setting struct {
 
 func (s *setting) name() string { return strings.ToLower(s.words[0]) }
 
-const errBadDirective = "Bad directive or wrong number of arguments"
+const errBadDirective = engine.Error("Bad directive or wrong number of arguments")
 
 // errSetting is the error of a line, in redis-server's words.
 type errSetting struct {
 	s      *setting
-	reason string
+	reason error
 }
 
 func (e errSetting) Error() string {
@@ -109,7 +110,7 @@ func (c *config) parse(text []byte) error {
 		s := &setting{line: n, text: string(line)}
 		words, ok := resp.Words(line, nil)
 		if !ok {
-			return errSetting{s, "Unbalanced quotes in configuration line"}
+			return errSetting{s, errors.New("Unbalanced quotes in configuration line")}
 		}
 		for _, w := range words {
 			s.words = append(s.words, string(w))
@@ -128,7 +129,7 @@ func (c *config) parse(text []byte) error {
 // include reads the files that a line names; a pattern may match none.
 func (c *config) include(s *setting) error {
 	if len(s.words) != 2 {
-		return errSetting{s, "wrong number of arguments"}
+		return errSetting{s, errors.New("wrong number of arguments")}
 	}
 	paths := []string{s.words[1]}
 	if strings.ContainsAny(paths[0], "*?[") {
@@ -163,8 +164,8 @@ func (s *setting) rename(e *engine.Engine) error {
 	if len(s.words) != 3 {
 		return errSetting{s, errBadDirective}
 	}
-	if failure := e.Rename(s.words[1], s.words[2]); failure != "" {
-		return errSetting{s, failure}
+	if err := e.Rename(s.words[1], s.words[2]); err != nil {
+		return errSetting{s, err}
 	}
 	return nil
 }
@@ -175,10 +176,10 @@ func (s *setting) set(p *engine.Param) error {
 		return errSetting{s, errBadDirective}
 	}
 	if len(s.words) < 2 || len(s.words) > 2 && !p.List {
-		return errSetting{s, "wrong number of arguments"}
+		return errSetting{s, errors.New("wrong number of arguments")}
 	}
-	if failure := p.Set(strings.Join(s.words[1:], " ")); failure != "" {
-		return errSetting{s, failure}
+	if err := p.Set(strings.Join(s.words[1:], " ")); err != nil {
+		return errSetting{s, err}
 	}
 	s.applied = true
 	return nil

@@ -100,7 +100,7 @@ func TestRewrite(t *testing.T) {
 	require.NoError(t, err)
 	for name, value := range map[string]string{"maxmemory": "3mb", "requirepass": "a \"b\"", "hz": "20",
 		"latency-tracking-info-percentiles": "50 90"} {
-		require.Empty(t, p.engine.Param(name).Set(value))
+		require.NoError(t, p.engine.Param(name).Set(value))
 	}
 	require.Empty(t, p.rewrite())
 	const want = "# keep me\nport 7001\nmaxmemory 3145728\n\nrequirepass \"a \\\"b\\\"\"\n" +
@@ -134,7 +134,7 @@ func TestRenamedCommands(t *testing.T) {
 	require.Equal(t, "+OK\r\n", ask("AUTH alice x"))
 	require.Contains(t, ask("CFG GET hz"), "\r\nhz\r\n")
 
-	for line, want := range map[string]string{
+	for line, want := range map[string]error{
 		"rename-command nosuch x":                    engine.ErrRenameUnknown,
 		"rename-command get SET":                     engine.ErrRenameTaken,
 		"rename-command get":                         errBadDirective,
@@ -142,6 +142,6 @@ func TestRenamedCommands(t *testing.T) {
 		"rename-command get x\nrename-command GET y": engine.ErrRenameUnknown,
 	} {
 		_, err := build(t, line+"\n", "-")
-		require.ErrorContains(t, err, want, line)
+		require.ErrorContains(t, err, want.Error(), line)
 	}
 }

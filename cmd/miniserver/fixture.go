@@ -69,8 +69,8 @@ func loadCommands(l *engine.Loader, in *bufio.Reader) error {
 			n--
 			continue
 		}
-		if _, failure := l.Do([][][]byte{args}); failure != "" {
-			return fmt.Errorf("command %d, %.60q: %s", n, args, failure)
+		if _, err := l.Do([][][]byte{args}); err != nil {
+			return fmt.Errorf("command %d, %.60q: %s", n, args, err)
 		}
 	}
 }

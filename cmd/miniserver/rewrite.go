@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,7 +25,7 @@ func values(e *engine.Engine) map[string]string {
 // rewrite writes the parameters to the configuration file: lines that set one are brought up to date,
 // what they lack and is not as it was at first is added at the end, and so are the users; everything else
 // stays.
-func (p *program) rewrite() (refusal string) {
+func (p *program) rewrite() error {
 	if p.conf.file == "" {
 		return engine.ErrNoConfigFile
 	}
@@ -33,9 +34,9 @@ func (p *program) rewrite() (refusal string) {
 		err = replaceFile(p.conf.file, p.rewritten(old))
 	}
 	if err != nil {
-		return "ERR Rewriting config file: " + err.Error()
+		return fmt.Errorf("ERR Rewriting config file: %w", err)
 	}
-	return ""
+	return nil
 }
 
 func (p *program) rewritten(old []byte) []byte {

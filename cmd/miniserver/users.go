@@ -38,8 +38,8 @@ func (p *program) admitUsers() error {
 	case len(declared) > 0:
 		return errTwoPlaces
 	}
-	if failure := p.engine.LoadUsers(nil); failure != "" {
-		return fmt.Errorf("aborting startup because of ACL errors: %s", failure)
+	if err := p.engine.LoadUsers(nil); err != nil {
+		return fmt.Errorf("aborting startup because of ACL errors: %w", err)
 	}
 	return nil
 }
@@ -50,12 +50,12 @@ func (p *program) declare(s *setting, declared map[string]bool) error {
 		return errSetting{s, errBadDirective}
 	}
 	name := s.words[1]
-	failure := "Duplicate user found. A user can only be defined once in config files"
+	err := errors.New("Duplicate user found. A user can only be defined once in config files")
 	if !declared[name] {
-		failure = p.engine.DeclareUser(name, s.words[2:])
+		err = p.engine.DeclareUser(name, s.words[2:])
 	}
-	if failure != "" {
-		return errSetting{s, fmt.Sprintf("Error in user declaration '%s': %s", name, failure)}
+	if err != nil {
+		return errSetting{s, fmt.Errorf("Error in user declaration '%s': %s", name, err)}
 	}
 	declared[name] = true
 	return nil

@@ -86,7 +86,7 @@ func TestUsersThatAreWrong(t *testing.T) {
 	require.NoError(t, os.Remove(path))
 	require.Equal(t, "-ERR Error loading ACLs, opening file '"+path+"': No such file or directory\r\n", ask("ACL LOAD"))
 	require.NoError(t, os.Remove(filepath.Dir(path)))
-	require.Equal(t, "-"+engine.ErrACLSave+"\r\n", ask("ACL SAVE"))
+	require.Equal(t, "-"+string(engine.ErrACLSave)+"\r\n", ask("ACL SAVE"))
 }
 
 func TestUsersInTheConfiguration(t *testing.T) {
@@ -99,7 +99,7 @@ func TestUsersInTheConfiguration(t *testing.T) {
 	ask := p.asks(t)
 	require.Contains(t, ask("PING"), "-NOAUTH")
 	require.Equal(t, "+OK\r\n", ask("AUTH alice secret"))
-	require.Equal(t, "-"+engine.ErrNoACLFile+"\r\n", ask("ACL LOAD"))
+	require.Equal(t, "-"+string(engine.ErrNoACLFile)+"\r\n", ask("ACL LOAD"))
 	require.Equal(t, "+OK\r\n", ask("ACL SETUSER bob on"))
 	require.Equal(t, "+OK\r\n", ask("CONFIG REWRITE"))
 	text, err := os.ReadFile(file)

@@ -66,10 +66,10 @@ func TestTranscriptsWithoutSmallEncodings(t *testing.T) {
 		furnish(e)
 		for _, name := range e.ParamNames() {
 			if strings.HasSuffix(name, "-max-listpack-entries") || strings.HasSuffix(name, "-max-intset-entries") {
-				require.Empty(t, e.Param(name).Set("0"), name)
+				require.NoError(t, e.Param(name).Set("0"), name)
 			}
 			if strings.HasSuffix(name, "-max-listpack-size") {
-				require.Empty(t, e.Param(name).Set("1"), name)
+				require.NoError(t, e.Param(name).Set("1"), name)
 			}
 		}
 	})
@@ -174,7 +174,7 @@ func (w *reloaded) Check() error {
 	copied := w.Fresh(nil)
 	for _, e := range []*engine.Engine{w.Engine(), copied} {
 		for name, value := range map[string]string{"dir": "/", "dbfilename": "kept", "enable-debug-command": "yes", "requirepass": ""} {
-			if failure := e.Param(name).Set(value); failure != "" {
+			if failure := e.Param(name).Set(value); failure != nil {
 				return fmt.Errorf("%s: %s", name, failure)
 			}
 		}

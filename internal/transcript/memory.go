@@ -76,10 +76,10 @@ func (m *Memory) SetConfig(name, value string) error {
 	if p == nil {
 		return fmt.Errorf("no parameter %s", name)
 	}
-	refusal := ""
-	m.engine.With(func() { refusal = p.Set(value) })
-	if refusal != "" {
-		return fmt.Errorf("%s %s: %s", name, value, refusal)
+	var err error
+	m.engine.With(func() { err = p.Set(value) })
+	if err != nil {
+		return fmt.Errorf("%s %s: %s", name, value, err)
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (j *Journal) cmdRewrite(c *engine.Call) {
 	j.poke()
 }
 
-const errRewriting = "ERR Background append only file rewriting already in progress"
+const errRewriting = engine.Error("ERR Background append only file rewriting already in progress")
 
 // waiting is who waits until what came before is synced.
 type waiting struct {

@@ -2,6 +2,7 @@ package journal
 
 import (
 	"errors"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -161,19 +162,19 @@ func (j *Journal) tell(err error) {
 	j.engine.With(func() {
 		if err == nil {
 			j.log('*', "AOF write error looks solved. The server can write again.")
-			j.engine.DenyWrites(partName, "")
+			j.engine.DenyWrites(partName, nil)
 			j.facts.scheduled = j.facts.scheduled || j.torn
 			j.torn = false
 			j.poke()
 			return
 		}
 		j.log('#', "Error writing to the AOF file: %v", err)
-		j.engine.DenyWrites(partName, errMisconf+failure)
+		j.engine.DenyWrites(partName, fmt.Errorf(errMisconf, failure))
 	})
 }
 
 // errMisconf refuses writes, in Redis' words.
-const errMisconf = "MISCONF Errors writing to the AOF file: "
+const errMisconf = "MISCONF Errors writing to the AOF file: %s"
 
 // reason is an error in the system's words.
 func reason(err error) string {

@@ -36,7 +36,7 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	}})
 	s.engine.Join(s.journal.Part())
 	for i := 0; i < len(params); i += 2 {
-		require.Empty(t, s.engine.Param(params[i]).Set(params[i+1]), params[i])
+		require.NoError(t, s.engine.Param(params[i]).Set(params[i+1]), params[i])
 	}
 	s.session = s.engine.NewSession(nil)
 	return s

@@ -14,13 +14,13 @@ import (
 
 // errCommand is a command that could not be executed.
 type errCommand struct {
-	name    []byte
-	at      int64
-	failure string
+	name []byte
+	at   int64
+	err  error
 }
 
 func (e *errCommand) Error() string {
-	return fmt.Sprintf("the command %q at byte %d was refused: %s", e.name, e.at, e.failure)
+	return fmt.Sprintf("the command %q at byte %d was refused: %s", e.name, e.at, e.err)
 }
 
 // transactions follows where transactions begin and end.
@@ -67,8 +67,8 @@ func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64))
 				batch = append(batch, c.args)
 			}
 		}
-		if done, failure := loader.Do(batch); failure != "" {
-			return tx.valid, &errCommand{batch[done][0], startOf(commands, done), failure}
+		if done, err := loader.Do(batch); err != nil {
+			return tx.valid, &errCommand{batch[done][0], startOf(commands, done), err}
 		}
 		for _, c := range commands {
 			tx.pass(c)

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 
@@ -25,20 +26,20 @@ func (j *Journal) params() []engine.Param {
 	}
 	for i := 1; i < len(list); i++ {
 		set := list[i].Set
-		list[i].Set = func(v string) string {
-			failure := set(v)
+		list[i].Set = func(v string) error {
+			err := set(v)
 			j.apply()
-			return failure
+			return err
 		}
 	}
 	return list
 }
 
-func (j *Journal) setEnabled(v string) string {
+func (j *Journal) setEnabled(v string) error {
 	var yes bool
 	p := engine.BoolParam("appendonly", &yes)
-	if failure := p.Set(v); failure != "" {
-		return failure
+	if err := p.Set(v); err != nil {
+		return err
 	}
 	return j.enable(yes)
 }
@@ -46,15 +47,15 @@ func (j *Journal) setEnabled(v string) string {
 // fileNameParam is a name of a file or directory, and no path.
 func fileNameParam(name string, p *string) engine.Param {
 	param := engine.StringParam(name, p).AtStart()
-	param.Set = func(v string) string {
+	param.Set = func(v string) error {
 		switch {
 		case v == "":
-			return name + " can't be empty"
+			return fmt.Errorf("%s can't be empty", name)
 		case filepath.Base(v) != v:
-			return name + " can't be a path, just a filename"
+			return fmt.Errorf("%s can't be a path, just a filename", name)
 		}
 		*p = v
-		return ""
+		return nil
 	}
 	return param
 }

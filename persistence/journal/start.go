@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // Load takes in what the journal holds, if appendonly is yes, and begins to keep what changes from now
@@ -182,24 +184,24 @@ func (j *Journal) apply() {
 }
 
 // enable is CONFIG SET appendonly, under the engine's lock.
-func (j *Journal) enable(yes bool) (refusal string) {
+func (j *Journal) enable(yes bool) error {
 	if yes == j.set.enabled {
-		return ""
+		return nil
 	}
 	switch {
 	case !j.live:
 	case yes:
 		if err := j.disk.MakeDir(filepath.Join(j.root(), j.set.dirName)); err != nil {
 			j.log('#', "Can't open or create append-only dir %s: %v", j.set.dirName, err)
-			return "Unable to turn on AOF. Check server logs."
+			return engine.Error("Unable to turn on AOF. Check server logs.")
 		}
 		j.state, j.facts.scheduled = starting, true
 	default:
 		j.state, j.facts.stopping, j.facts.scheduled = off, true, false
 		j.engine.SetPropagate(partName, nil)
-		j.engine.DenyWrites(partName, "")
+		j.engine.DenyWrites(partName, nil)
 	}
 	j.set.enabled = yes
 	j.apply()
-	return ""
+	return nil
 }

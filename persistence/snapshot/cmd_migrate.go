@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
+	"fmt"
 	"io"
 	"strconv"
 	"syscall"
@@ -91,12 +92,12 @@ func (m *mover) cmdMigrate(c *engine.Call) {
 		c.Reply.Status("NOKEY")
 		return
 	}
-	moved, failure := m.move(c, q)
+	moved, err := m.move(c, q)
 	if !q.copies {
 		drop(c, moved)
 	}
-	if failure != "" {
-		c.Fail(failure)
+	if err != nil {
+		c.Fail(err)
 		return
 	}
 	c.Reply.Status("OK")
@@ -172,8 +173,8 @@ func drop(c *engine.Call, moved [][]byte) {
 	}
 }
 
-// move sends the keys and returns those that were confirmed. failure is the error's text if not all were.
-func (m *mover) move(c *engine.Call, q *migration) (moved [][]byte, failure string) {
+// move sends the keys and returns those that were confirmed. It returns an error if not all were.
+func (m *mover) move(c *engine.Call, q *migration) (moved [][]byte, err error) {
 	conn, err := m.dialer.Dial(q.host, q.port, q.patience)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -183,8 +184,8 @@ func (m *mover) move(c *engine.Call, q *migration) (moved [][]byte, failure stri
 	}
 	defer func() { _ = conn.Close() }()
 	t := &target{in: bufio.NewReaderSize(conn, 1<<10), out: bufio.NewWriterSize(conn, 64<<10)}
-	if t.enter(q); t.failure != "" {
-		return nil, t.failure
+	if t.enter(q); t.err != nil {
+		return nil, t.err
 	}
 	for _, key := range q.keys {
 		m.send(c, q, t, key)
@@ -198,7 +199,7 @@ func (m *mover) move(c *engine.Call, q *migration) (moved [][]byte, failure stri
 			moved = append(moved, key)
 		}
 	}
-	return moved, t.failure
+	return moved, t.err
 }
 
 // send writes the command that restores a key. Its time to live is what is left of it.
@@ -216,18 +217,18 @@ func (m *mover) send(c *engine.Call, q *migration, t *target, key []byte) {
 	t.send(args...)
 }
 
-// target is the other server. The first failure counts.
+// target is the other server. The first error counts.
 type target struct {
 	in      *bufio.Reader
 	out     *bufio.Writer
 	payload []byte // of the key that is being sent
-	failure string
+	err     error
 	broken  bool // nothing more can be read or written
 }
 
-func (t *target) fail(text string) {
-	if t.failure == "" {
-		t.failure = text
+func (t *target) fail(err error) {
+	if t.err == nil {
+		t.err = err
 	}
 }
 
@@ -277,7 +278,7 @@ func (t *target) confirms() bool {
 		t.fail(errMigrateRead)
 		return false
 	case line[0] == '-':
-		t.fail(errMigrateRefused + string(bytes.TrimRight(line[1:], "\r\n")))
+		t.fail(fmt.Errorf(errMigrateRefused, bytes.TrimRight(line[1:], "\r\n")))
 		return false
 	}
 	return true

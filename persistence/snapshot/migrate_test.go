@@ -60,7 +60,11 @@ func migrated(t *testing.T, s *scripted, options string) (reply, left, journal s
 
 func TestMigrateLosesNothing(t *testing.T) {
 	const refused = "ERR Target instance replied with error: "
-	for _, c := range []struct{ options, replies, want, left, journal string }{
+	for _, c := range []struct {
+		options, replies string
+		want             engine.Error
+		left, journal    string
+	}{
 		{"", "+OK +OK +OK +OK", "OK", "", "DEL a b c\n"},
 		{"COPY", "+OK +OK +OK +OK", "OK", "abc", ""},
 		{"AUTH x", "+OK +OK +OK +OK +OK", "OK", "", "DEL a b c\n"},
@@ -77,18 +81,18 @@ func TestMigrateLosesNothing(t *testing.T) {
 			replies = ""
 		}
 		reply, left, journal := migrated(t, &scripted{Reader: strings.NewReader(replies)}, c.options)
-		require.Equal(t, []string{c.want, c.left, c.journal}, []string{reply, left, journal}, "%s: %s", c.options, c.replies)
+		require.Equal(t, []string{string(c.want), c.left, c.journal}, []string{reply, left, journal}, "%s: %s", c.options, c.replies)
 	}
-	for want, s := range map[string]*scripted{
+	for want, s := range map[engine.Error]*scripted{
 		errMigrateDial:  {refuse: errors.New("no such host")},
 		errMigrateWrite: {refuse: syscall.ECONNREFUSED},
 		errMigrateRead:  {Reader: strings.NewReader(strings.Repeat("+", 5000))},
 	} {
 		reply, left, journal := migrated(t, s, "")
-		require.Equal(t, []string{want, "abc", ""}, []string{reply, left, journal})
+		require.Equal(t, []string{string(want), "abc", ""}, []string{reply, left, journal})
 	}
 	reply, left, _ := migrated(t, &scripted{full: errors.New("closed"), Reader: strings.NewReader("+OK\r\n+OK\r\n")}, "")
-	require.Equal(t, []string{errMigrateWrite, "abc"}, []string{reply, left})
+	require.Equal(t, []string{string(errMigrateWrite), "abc"}, []string{reply, left})
 }
 
 func TestMigrateSends(t *testing.T) {

@@ -21,15 +21,15 @@ func (s *Saver) params() []engine.Param {
 		engine.BoolParam("rdbcompression", &s.compress),
 		engine.BoolParam("rdb-save-incremental-fsync", &s.steady),
 		engine.BoolParam("rdbchecksum", &s.checksum).AtStart(),
-		{Name: stop.Name, Get: stop.Get, Set: func(v string) string {
-			failure := stop.Set(v)
+		{Name: stop.Name, Get: stop.Get, Set: func(v string) error {
+			err := stop.Set(v)
 			s.judge()
-			return failure
+			return err
 		}},
 	}
 }
 
-func (s *Saver) setDir(v string) string {
+func (s *Saver) setDir(v string) error {
 	path, err := filepath.Abs(v)
 	if err == nil {
 		var info os.FileInfo
@@ -41,20 +41,20 @@ func (s *Saver) setDir(v string) string {
 	switch {
 	case errors.As(err, &errno):
 		text := errno.Error()
-		return strings.ToUpper(text[:1]) + text[1:]
+		return engine.Error(strings.ToUpper(text[:1]) + text[1:])
 	case err != nil:
-		return err.Error()
+		return err
 	}
 	s.dir = path
-	return ""
+	return nil
 }
 
-func (s *Saver) setName(v string) string {
+func (s *Saver) setName(v string) error {
 	if v == "" || filepath.Base(v) != v {
-		return "dbfilename can't be a path, just a filename"
+		return engine.Error("dbfilename can't be a path, just a filename")
 	}
 	s.name = v
-	return ""
+	return nil
 }
 
 func (s *Saver) pointsText() string {
@@ -67,8 +67,8 @@ func (s *Saver) pointsText() string {
 
 // setPoints takes save points; in a configuration file each line adds to those before, unless it is
 // empty.
-func (s *Saver) setPoints(v string) string {
-	const invalid = "Invalid save parameters"
+func (s *Saver) setPoints(v string) error {
+	const invalid = engine.Error("Invalid save parameters")
 	words := strings.Fields(v)
 	if len(words)%2 != 0 {
 		return invalid
@@ -87,7 +87,7 @@ func (s *Saver) setPoints(v string) string {
 	}
 	s.points = points
 	s.judge()
-	return ""
+	return nil
 }
 
 // fill writes the snapshot's part of INFO persistence.

@@ -159,7 +159,7 @@ func (s *Saver) flushed() {
 
 // shutdown saves if there are save points, or as it was asked to; but never over data that are not loaded
 // yet, or could not be.
-func (s *Saver) shutdown(how engine.Shutdown) (refusal string) {
+func (s *Saver) shutdown(how engine.Shutdown) error {
 	if s.serving && !how.NoSave && (how.Save || len(s.points) > 0) {
 		s.opts.Log('*', "Saving the final RDB snapshot before exiting.")
 		if err := s.save(); err != nil && !how.Force {
@@ -171,7 +171,7 @@ func (s *Saver) shutdown(how engine.Shutdown) (refusal string) {
 		s.running.out.file.Abandon() // it is not worth waiting for
 	}
 	s.ended = true
-	return ""
+	return nil
 }
 
 // Close saves, if there are save points and SHUTDOWN did not already. The server must not run any more.
@@ -183,17 +183,17 @@ func (s *Saver) Close() {
 	})
 }
 
-// misconf is the refusal of writes after a save failed.
-const misconf = "MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
+// errMisconf refuses writes after a save failed.
+const errMisconf = engine.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
 	"Commands that may modify the data set are disabled, because this instance is configured to report errors " +
 	"during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). " +
-	"Please check the Redis logs for details about the RDB error."
+	"Please check the Redis logs for details about the RDB error.")
 
 // judge has writes refused or allowed again.
 func (s *Saver) judge() {
-	text := ""
+	var err error
 	if !s.facts.lastOK && s.stopOnError && len(s.points) > 0 {
-		text = misconf
+		err = errMisconf
 	}
-	s.engine.DenyWrites(partName, text)
+	s.engine.DenyWrites(partName, err)
 }

@@ -98,8 +98,8 @@ func (b *bench) pass(seconds int64) {
 func TestSavePoints(t *testing.T) {
 	shelf := new(Shelf)
 	b := newBench(t, shelf)
-	require.Empty(t, b.Engine.Param("save").Set("60 2"))
-	require.Empty(t, b.Engine.Param("save").Set("3600 1"))
+	require.NoError(t, b.Engine.Param("save").Set("60 2"))
+	require.NoError(t, b.Engine.Param("save").Set("3600 1"))
 	require.NoError(t, b.Load(false))
 	require.Equal(t, "60 2 3600 1", b.Engine.Param("save").Get(), "lines of a file add up")
 	b.do("SET a 1")
@@ -117,17 +117,17 @@ func TestSavePoints(t *testing.T) {
 	copied := newBench(t, shelf)
 	require.NoError(t, copied.Load(false))
 	require.Equal(t, "1", copied.do("GET b"))
-	require.Empty(t, b.Engine.Param("save").Set("10 1"))
+	require.NoError(t, b.Engine.Param("save").Set("10 1"))
 	require.Equal(t, "10 1", b.Engine.Param("save").Get(), "CONFIG SET replaces")
-	require.NotEmpty(t, b.Engine.Param("save").Set("10"))
-	require.NotEmpty(t, b.Engine.Param("save").Set("0 1"))
+	require.Error(t, b.Engine.Param("save").Set("10"))
+	require.Error(t, b.Engine.Param("save").Set("0 1"))
 }
 
 func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	disk := new(frail)
 	b := newBench(t, disk)
 	b.Engine.Join(engine.Part{Host: engine.Host{Exit: func() {}}})
-	require.Empty(t, b.Engine.Param("save").Set("3600 1"))
+	require.NoError(t, b.Engine.Param("save").Set("3600 1"))
 	require.NoError(t, b.Load(false))
 	b.do("SET a old")
 	require.Equal(t, "OK", b.do("SAVE"))
@@ -137,22 +137,22 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	disk.fill(true)
 	require.Equal(t, "Background saving started", b.do("BGSAVE"))
 	b.wait()
-	require.Equal(t, misconf, b.do("SET a newer"))
+	require.Equal(t, string(errMisconf), b.do("SET a newer"))
 	require.Equal(t, "new", b.do("GET a"))
 	require.Contains(t, b.do("INFO persistence"), "rdb_last_bgsave_status:err\r\n")
 	require.Equal(t, "ERR", b.do("SAVE"))
 	b.wait()
-	require.Equal(t, engine.ErrShutdown, b.do("SHUTDOWN"))
+	require.Equal(t, string(engine.ErrShutdown), b.do("SHUTDOWN"))
 	b.wait()
 
 	copied := newBench(t, disk)
 	require.NoError(t, copied.Load(false))
 	require.Equal(t, "old", copied.do("GET a"))
 
-	require.Empty(t, b.Engine.Param("stop-writes-on-bgsave-error").Set("no"))
+	require.NoError(t, b.Engine.Param("stop-writes-on-bgsave-error").Set("no"))
 	require.Equal(t, "OK", b.do("SET a newer"))
-	require.Empty(t, b.Engine.Param("stop-writes-on-bgsave-error").Set("yes"))
-	require.Equal(t, misconf, b.do("SET a newest"))
+	require.NoError(t, b.Engine.Param("stop-writes-on-bgsave-error").Set("yes"))
+	require.Equal(t, string(errMisconf), b.do("SET a newest"))
 	disk.fill(false)
 	require.Equal(t, "Background saving started", b.do("BGSAVE"))
 	b.wait()
@@ -193,7 +193,7 @@ func TestShutdownAndFlushAll(t *testing.T) {
 	b.Saver.Close()
 	_, _, err := shelf.Open(b.path())
 	require.Error(t, err, "without save points nothing is saved")
-	require.Empty(t, b.Engine.Param("save").Set("3600 1000"))
+	require.NoError(t, b.Engine.Param("save").Set("3600 1000"))
 	b.do("SHUTDOWN")
 	b.wait()
 	b.session = b.Engine.NewSession(nil)
@@ -209,10 +209,10 @@ func TestShutdownAndFlushAll(t *testing.T) {
 func TestFiles(t *testing.T) {
 	dir := t.TempDir()
 	b := newBench(t, nil)
-	require.Equal(t, "No such file or directory", b.Engine.Param("dir").Set(filepath.Join(dir, "none")))
-	require.Equal(t, "Not a directory", b.Engine.Param("dir").Set(os.Args[0]))
-	require.Empty(t, b.Engine.Param("dir").Set(dir))
-	require.NotEmpty(t, b.Engine.Param("dbfilename").Set("a/b"))
+	require.EqualError(t, b.Engine.Param("dir").Set(filepath.Join(dir, "none")), "No such file or directory")
+	require.EqualError(t, b.Engine.Param("dir").Set(os.Args[0]), "Not a directory")
+	require.NoError(t, b.Engine.Param("dir").Set(dir))
+	require.Error(t, b.Engine.Param("dbfilename").Set("a/b"))
 	require.NoError(t, b.Load(false), "there is none")
 	b.do("SET a 1")
 	require.Equal(t, "OK", b.do("SAVE"))
@@ -231,7 +231,7 @@ func TestFiles(t *testing.T) {
 	require.NoError(t, os.WriteFile(path, []byte("something"), 0o644))
 	require.ErrorContains(t, b.LoadFile(path, nil), "not a snapshot")
 	require.Error(t, b.LoadFile(dir, nil))
-	require.Empty(t, b.Engine.Param("dbfilename").Set("other"))
+	require.NoError(t, b.Engine.Param("dbfilename").Set("other"))
 	require.NoError(t, b.Load(false))
 }
 
@@ -284,7 +284,7 @@ func TestCheck(t *testing.T) {
 func TestReloadIsAllOrNothing(t *testing.T) {
 	shelf := new(Shelf)
 	b := newBench(t, shelf)
-	require.Empty(t, b.Engine.Param("enable-debug-command").Set("yes"))
+	require.NoError(t, b.Engine.Param("enable-debug-command").Set("yes"))
 	for i := range 500 {
 		b.do(fmt.Sprintf("SET key:%d %d PX 100000", i, i))
 	}
@@ -297,12 +297,12 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	for _, damaged := range [][]byte{file[:len(file)-3], file[:len(file)/2], wrong, nil, []byte("REDIS0099")} {
 		shelf.files[b.path()] = damaged
 		for _, options := range []string{"", " NOFLUSH", " MERGE", " NOFLUSH MERGE"} {
-			require.Equal(t, errReload, b.do("DEBUG RELOAD NOSAVE"+options))
+			require.Equal(t, string(errReload), b.do("DEBUG RELOAD NOSAVE"+options))
 			require.Equal(t, before, b.Engine.Keyspace.Digest())
 		}
 	}
 	shelf.files[b.path()] = file
-	require.Equal(t, errReload, b.do("DEBUG RELOAD NOSAVE NOFLUSH"), "the keys are there")
+	require.Equal(t, string(errReload), b.do("DEBUG RELOAD NOSAVE NOFLUSH"), "the keys are there")
 	require.Equal(t, before, b.Engine.Keyspace.Digest())
 	require.Equal(t, "OK", b.do("DEBUG RELOAD NOSAVE NOFLUSH MERGE"))
 	require.Equal(t, "7", b.do("GET key:7"))
