@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -204,6 +205,33 @@ func TestErrorSentencesAreUsed(t *testing.T) {
 	require.NotEmpty(t, declared)
 	for name, path := range declared {
 		require.Greater(t, used[name], 1, "%s: %s is never sent", path, name)
+	}
+}
+
+// TestErrorsAreComplete finds an Error that is a format by mistake, which nothing would complete, and a
+// format without a verb.
+func TestErrorsAreComplete(t *testing.T) {
+	verb := regexp.MustCompile(`%[a-z]`)
+	for _, f := range sources(t) {
+		if filepath.Base(f.path) != "errors.go" {
+			continue
+		}
+		ast.Inspect(f.ast, func(n ast.Node) bool {
+			spec, ok := n.(*ast.ValueSpec)
+			if !ok {
+				return true
+			}
+			value := spec.Values[0]
+			conversion, isError := value.(*ast.CallExpr)
+			if isError {
+				value = conversion.Args[0]
+			}
+			text, _ := value.(*ast.BasicLit)
+			require.NotNil(t, text, "%s: %s", f.path, spec.Names[0])
+			isFormat := !isError && spec.Type == nil
+			require.Equal(t, isFormat, verb.MatchString(text.Value), "%s: %s", f.path, spec.Names[0])
+			return false
+		})
 	}
 }
 
