@@ -2,8 +2,9 @@ package lua
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // Argument checks for host functions. Each throws Lua's own message, naming the function as the
@@ -134,10 +135,10 @@ func (c *Call) convertToNumber(i int) float64 {
 }
 
 // CheckInteger returns number argument i truncated to 64 bits as C does on amd64: out of range is the least integer.
-func (c *Call) CheckInteger(i int) int64 { return truncateInt64(c.CheckNumber(i)) }
+func (c *Call) CheckInteger(i int) int64 { return number.ToInt64(c.CheckNumber(i)) }
 
 // CheckInt is CheckInteger cut to C's int, as luaL_checkint does.
-func (c *Call) CheckInt(i int) int { return int(int32(truncateInt64(c.CheckNumber(i)))) }
+func (c *Call) CheckInt(i int) int { return int(int32(number.ToInt64(c.CheckNumber(i)))) }
 
 // None reports whether argument i is missing or nil.
 func (c *Call) None(i int) bool { return c.Arg(i).IsNil() }
@@ -189,6 +190,3 @@ func (c *Call) CheckOption(i int, fallback string, options ...string) int {
 	c.ArgError(i, problem.str())
 	return 0
 }
-
-// position returns "chunk:line: ".
-func position(chunk string, line int) string { return chunk + ":" + strconv.Itoa(line) + ": " }

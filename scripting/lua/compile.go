@@ -1,8 +1,10 @@
 package lua
 
 import (
-	"errors"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
 // Compile turns source into a chunk: a function of any number of arguments. chunkName follows Lua's
@@ -12,16 +14,23 @@ func Compile(source, chunkName string) (*Proto, error) { return compile(nil, sou
 
 // compile is Compile for a run under way, which may be stopped meanwhile, or for none if L is nil.
 func compile(L *State, source, chunkName string, profile *Profile) (p *Proto, err error) {
+	levels, meter := 0, number.Meter(nil)
+	if L != nil {
+		levels, meter = L.ccalls, L
+	}
+	tree, err := syntax.Parse(source, displayName(chunkName, maxSyntaxName), levels, meter)
+	if err != nil {
+		return nil, err
+	}
 	defer func() {
 		if problem := recover(); problem != nil {
-			syntax, ok := problem.(syntaxError)
+			e, ok := problem.(syntax.Error)
 			if !ok {
 				panic(problem)
 			}
-			err = errors.New(syntax.message)
+			err = e
 		}
 	}()
-	tree := parse(L, source, displayName(chunkName, maxSyntaxName))
 	u := &unit{
 		L: L, source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName),
 		constants: map[string]stringKey{}, profile: profile,
@@ -90,7 +99,7 @@ func (u *unit) constant(s string) stringKey {
 type compiler struct {
 	*unit
 	proto *Proto
-	fn    *functionBody
+	fn    *syntax.Function
 	outer *compiler
 	free  int
 	most  int // slots needed at once
@@ -100,11 +109,11 @@ type compiler struct {
 }
 
 // function compiles a function body.
-func (u *unit) function(fn *functionBody, outer *compiler) *compiler {
-	c := &compiler{unit: u, fn: fn, outer: outer, proto: &Proto{chunk: u.chunk, source: u.source, line: fn.line}}
-	c.site(fn.line, nameNone, "") // where a frame is before its first call
+func (u *unit) function(fn *syntax.Function, outer *compiler) *compiler {
+	c := &compiler{unit: u, fn: fn, outer: outer, proto: &Proto{chunk: u.chunk, source: u.source, line: fn.Line}}
+	c.site(fn.Line, nameNone, "") // where a frame is before its first call
 	prologue := c.parameters()
-	body := c.block(fn.body)
+	body := c.block(fn.Body)
 	if prologue != nil {
 		inner := body
 		body = func(f *Call) signal {
@@ -114,9 +123,9 @@ func (u *unit) function(fn *functionBody, outer *compiler) *compiler {
 	}
 	p := c.proto
 	p.body = body
-	p.bytes = protoBytes + fn.length*sourceBytes
-	p.params = len(fn.params)
-	if fn.vararg {
+	p.bytes = protoBytes + fn.Length*sourceBytes
+	p.params = len(fn.Params)
+	if fn.Vararg {
 		p.params = -1 - p.params
 	}
 	p.frame = (frameWords + c.most) * valueBytes
@@ -134,13 +143,13 @@ const (
 // parameters gives the parameters their slots and returns what prepares them on entry, nil if nothing must be done.
 func (c *compiler) parameters() func(f *Call) {
 	var cells []uint8
-	for _, v := range c.fn.params {
+	for _, v := range c.fn.Params {
 		slot := c.declare(v)
-		if v.cell() {
+		if v.Cell() {
 			cells = append(cells, slot)
 		}
 	}
-	arg := c.fn.argTable
+	arg := c.fn.ArgTable
 	if arg == nil {
 		if cells == nil {
 			return nil
@@ -148,7 +157,7 @@ func (c *compiler) parameters() func(f *Call) {
 		return func(f *Call) { f.makeCells(cells) }
 	}
 	slot := c.declare(arg)
-	cell, dots := arg.cell(), c.fn.dots
+	cell, dots := arg.Cell(), c.fn.Dots
 	return func(f *Call) {
 		f.makeCells(cells)
 		f.slots[slot] = Nil
@@ -178,13 +187,13 @@ func (c *compiler) site(line int, kind nameKind, name string) uint32 {
 }
 
 // siteOf adds a site that works on the value of e.
-func (c *compiler) siteOf(line int, e expression) uint32 {
+func (c *compiler) siteOf(line int, e syntax.Expr) uint32 {
 	kind, name := nameOf(e)
 	return c.site(line, kind, name)
 }
 
 // callSite is siteOf for a call of e, or of a method if that is not "".
-func (c *compiler) callSite(line int, e expression, method string) uint32 {
+func (c *compiler) callSite(line int, e syntax.Expr, method string) uint32 {
 	kind, name := nameOf(e)
 	if method != "" {
 		kind, name = nameMethod, method
@@ -195,9 +204,9 @@ func (c *compiler) callSite(line int, e expression, method string) uint32 {
 }
 
 // declare gives v the next slot.
-func (c *compiler) declare(v *variable) uint8 {
+func (c *compiler) declare(v *syntax.Variable) uint8 {
 	slot := c.temp()
-	v.slot = int(slot)
+	v.Slot = int(slot)
 	return slot
 }
 
@@ -209,7 +218,7 @@ func (c *compiler) temps(n int) uint8 {
 	slot := c.free
 	c.free += n
 	if c.free > maxSlots-1 {
-		panic(syntaxError{position(c.chunk, c.fn.endLine) + "function or expression too complex"})
+		panic(syntax.Error(syntax.Position(c.chunk, c.fn.EndLine) + "function or expression too complex"))
 	}
 	c.most = max(c.most, c.free)
 	return uint8(slot)

@@ -1,6 +1,10 @@
 package lua
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
 
 // invoke makes a call and returns its popped frame, from which results are read before the next call.
 type invoke func(f *Call) *Call
@@ -9,35 +13,35 @@ type invoke func(f *Call) *Call
 const fewArguments = 3
 
 // few reports whether a call has a small fixed number of arguments.
-func few(e *callExpr) bool {
-	n := len(e.args)
-	return n <= fewArguments && (n == 0 || !isMany(e.args[n-1]))
+func few(e *syntax.CallExpr) bool {
+	n := len(e.Args)
+	return n <= fewArguments && (n == 0 || !syntax.IsMany(e.Args[n-1]))
 }
 
 // callOne compiles a call to its first result.
-func (c *compiler) callOne(e *callExpr) eval {
+func (c *compiler) callOne(e *syntax.CallExpr) eval {
 	free := c.free
 	defer func() { c.free = free }()
-	if e.method == "" && few(e) && c.profile == nil {
+	if e.Method == "" && few(e) && c.profile == nil {
 		return c.callee(e).one()
 	}
 	call := c.call(e)
 	if choice := selectChoice(e); choice != nil {
-		return c.selectOne(c.eval(e.function), c.eval(choice), call)
+		return c.selectOne(c.eval(e.Function), c.eval(choice), call)
 	}
 	return func(f *Call) Value { return call(f).one() }
 }
 
 // selectChoice returns the first argument of select(k, ...) if it may be evaluated twice.
-func selectChoice(e *callExpr) expression {
-	fn, ok := e.function.(*globalExpr)
-	if !ok || fn.name != "select" || len(e.args) != 2 || !simple(e.args[0]) {
+func selectChoice(e *syntax.CallExpr) syntax.Expr {
+	fn, ok := e.Function.(*syntax.GlobalExpr)
+	if !ok || fn.Name != "select" || len(e.Args) != 2 || !simple(e.Args[0]) {
 		return nil
 	}
-	if _, ok = e.args[1].(dotsExpr); !ok {
+	if _, ok = e.Args[1].(syntax.DotsExpr); !ok {
 		return nil
 	}
-	return e.args[0]
+	return e.Args[0]
 }
 
 // selectOne compiles the first result of select(k, ...), which need not pass the arguments on.
@@ -59,19 +63,19 @@ func (c *compiler) selectOne(function, choice eval, call invoke) eval {
 }
 
 // call compiles a call.
-func (c *compiler) call(e *callExpr) invoke {
+func (c *compiler) call(e *syntax.CallExpr) invoke {
 	c.enter()
 	defer c.leave()
 	free := c.free
 	defer func() { c.free = free }()
 	if c.profile != nil {
-		return c.profile.call(e.line, c.callPlain(e))
+		return c.profile.call(e.Line, c.callPlain(e))
 	}
 	return c.callPlain(e)
 }
 
-func (c *compiler) callPlain(e *callExpr) invoke {
-	if e.method != "" {
+func (c *compiler) callPlain(e *syntax.CallExpr) invoke {
+	if e.Method != "" {
 		return c.callMethod(e)
 	}
 	if few(e) {
@@ -81,11 +85,11 @@ func (c *compiler) callPlain(e *callExpr) invoke {
 }
 
 // callGathered compiles a call whose callee and arguments are gathered in consecutive slots.
-func (c *compiler) callGathered(e *callExpr) invoke {
+func (c *compiler) callGathered(e *syntax.CallExpr) invoke {
 	base := c.temp()
-	fn := c.eval(e.function)
-	pc := c.callSite(e.line, e.function, "")
-	gather, n, tail := c.arguments(e.args)
+	fn := c.eval(e.Function)
+	pc := c.callSite(e.Line, e.Function, "")
+	gather, n, tail := c.arguments(e.Args)
 	if tail != nil {
 		return func(f *Call) *Call {
 			f.slots[base] = fn(f)
@@ -132,9 +136,9 @@ func callSlots(prepare func(f *Call), base uint8, n int, pc uint32) invoke {
 }
 
 // arguments compiles arguments into the next n slots; the last one may yield a tail of them.
-func (c *compiler) arguments(args []expression) (gather func(f *Call), n int, tail many) {
+func (c *compiler) arguments(args []syntax.Expr) (gather func(f *Call), n int, tail many) {
 	n = len(args)
-	if n > 0 && isMany(args[n-1]) {
+	if n > 0 && syntax.IsMany(args[n-1]) {
 		n--
 	}
 	evals := make([]eval, n)
@@ -197,18 +201,18 @@ func (f *Call) withTail(first uint8, n int, tail []Value) []Value {
 }
 
 // callMethod compiles o:name(...).
-func (c *compiler) callMethod(e *callExpr) invoke {
+func (c *compiler) callMethod(e *syntax.CallExpr) invoke {
 	m := &method{base: c.temps(2)}
-	m.self = c.eval(e.function)
-	m.name = c.constant(e.method)
-	m.look = c.siteOf(e.selfLine, e.function)
-	m.pc = c.callSite(e.line, nil, e.method)
+	m.self = c.eval(e.Function)
+	m.name = c.constant(e.Method)
+	m.look = c.siteOf(e.SelfLine, e.Function)
+	m.pc = c.callSite(e.Line, nil, e.Method)
 	if few(e) {
-		for i, a := range e.args {
+		for i, a := range e.Args {
 			m.args[i] = c.eval(a)
 			c.temp()
 		}
-		switch len(e.args) {
+		switch len(e.Args) {
 		case 0:
 			return m.call0
 		case 1:
@@ -218,7 +222,7 @@ func (c *compiler) callMethod(e *callExpr) invoke {
 		}
 		return m.call3
 	}
-	gather, n, tail := c.arguments(e.args)
+	gather, n, tail := c.arguments(e.Args)
 	if tail != nil {
 		return func(f *Call) *Call {
 			m.find(f)

@@ -1,5 +1,7 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // callee is a call with up to three arguments, which wait in Go variables until all are evaluated. What
 // waits while other code runs lies in slots too, so that a run's memory can be measured. Closures over
 // one callee load no more from it than they need.
@@ -27,28 +29,28 @@ const (
 )
 
 // callee compiles the parts of a call.
-func (c *compiler) callee(e *callExpr) *callee {
-	s := &callee{n: uint8(len(e.args)), other: c.eval(e.function)}
-	switch fn := e.function.(type) {
-	case *localExpr:
-		if !fn.variable.cell() {
-			s.place, s.slot = placeLocal, uint8(fn.variable.slot)
+func (c *compiler) callee(e *syntax.CallExpr) *callee {
+	s := &callee{n: uint8(len(e.Args)), other: c.eval(e.Function)}
+	switch fn := e.Function.(type) {
+	case *syntax.LocalExpr:
+		if !fn.Variable.Cell() {
+			s.place, s.slot = placeLocal, uint8(fn.Variable.Slot)
 		}
-	case *upvalExpr:
-		if !fn.variable.cell() {
-			s.place, s.upval = placeUpvalue, fn.index
+	case *syntax.UpvalExpr:
+		if !fn.Variable.Cell() {
+			s.place, s.upval = placeUpvalue, fn.Index
 		}
-	case *globalExpr:
-		s.place, s.key = placeGlobal, c.constant(fn.name)
+	case *syntax.GlobalExpr:
+		s.place, s.key = placeGlobal, c.constant(fn.Name)
 	}
-	for i, a := range e.args {
+	for i, a := range e.Args {
 		if !simple(a) && (i > 0 || s.place == placeOther) {
 			s.hold = true
 		}
 	}
-	s.pc = c.callSite(e.line, e.function, "")
-	s.base = c.temps(len(e.args) + 1)
-	for i, a := range e.args {
+	s.pc = c.callSite(e.Line, e.Function, "")
+	s.base = c.temps(len(e.Args) + 1)
+	for i, a := range e.Args {
 		s.args[i] = c.eval(a)
 	}
 	return s

@@ -1,35 +1,37 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // eval compiles an expression to one value.
-func (c *compiler) eval(e expression) eval {
+func (c *compiler) eval(e syntax.Expr) eval {
 	c.enter()
 	defer c.leave()
 	switch e := e.(type) {
-	case *localExpr:
-		return c.local(e.variable)
-	case *upvalExpr:
+	case *syntax.LocalExpr:
+		return c.local(e.Variable)
+	case *syntax.UpvalExpr:
 		return c.upvalue(e)
-	case *globalExpr:
+	case *syntax.GlobalExpr:
 		return c.global(e)
-	case *indexExpr:
+	case *syntax.IndexExpr:
 		return c.index(e)
-	case *callExpr:
+	case *syntax.CallExpr:
 		return c.callOne(e)
-	case *binaryExpr:
-		if isNumeric(e, true) {
+	case *syntax.BinaryExpr:
+		if syntax.IsNumeric(e) {
 			n := c.numericBinary(e)
 			return func(f *Call) Value { return Number(n(f)) }
 		}
 		return c.binary(e)
-	case *unaryExpr:
+	case *syntax.UnaryExpr:
 		return c.unary(e)
-	case *parenExpr:
-		return c.eval(e.inner)
-	case *functionExpr:
-		return c.closure(e.body)
-	case *tableExpr:
+	case *syntax.ParenExpr:
+		return c.eval(e.Inner)
+	case *syntax.FunctionExpr:
+		return c.closure(e.Body)
+	case *syntax.TableExpr:
 		return c.table(e)
-	case dotsExpr:
+	case syntax.DotsExpr:
 		return func(f *Call) Value {
 			if f.nextra == 0 {
 				return Nil
@@ -42,16 +44,16 @@ func (c *compiler) eval(e expression) eval {
 }
 
 // literal returns the value of a constant expression.
-func (c *compiler) literal(e expression) (Value, bool) {
+func (c *compiler) literal(e syntax.Expr) (Value, bool) {
 	switch e := e.(type) {
-	case nilExpr:
+	case syntax.NilExpr:
 		return Nil, true
-	case boolExpr:
-		return Bool(e.value), true
-	case numberExpr:
-		return c.number(e.value), true
-	case stringExpr:
-		return c.constant(e.value).Value, true
+	case syntax.BoolExpr:
+		return Bool(e.Value), true
+	case syntax.NumberExpr:
+		return c.number(e.Value), true
+	case syntax.StringExpr:
+		return c.constant(e.Value).Value, true
 	}
 	return Nil, false
 }
@@ -71,28 +73,19 @@ func (c *compiler) number(f float64) Value {
 
 // simple reports whether evaluating e runs no other code and makes nothing, so that it can neither
 // change variables nor outlast a value held elsewhere.
-func simple(e expression) bool {
+func simple(e syntax.Expr) bool {
 	switch e := e.(type) {
-	case nilExpr, boolExpr, numberExpr, stringExpr, dotsExpr, *localExpr, *upvalExpr:
+	case syntax.NilExpr, syntax.BoolExpr, syntax.NumberExpr, syntax.StringExpr, syntax.DotsExpr, *syntax.LocalExpr, *syntax.UpvalExpr:
 		return true
-	case *parenExpr:
-		return simple(e.inner)
-	}
-	return false
-}
-
-// isMany reports whether e may yield any number of values.
-func isMany(e expression) bool {
-	switch e.(type) {
-	case *callExpr, dotsExpr:
-		return true
+	case *syntax.ParenExpr:
+		return simple(e.Inner)
 	}
 	return false
 }
 
 // many compiles a call or "..." to all its values.
-func (c *compiler) many(e expression) many {
-	call, ok := e.(*callExpr)
+func (c *compiler) many(e syntax.Expr) many {
+	call, ok := e.(*syntax.CallExpr)
 	if !ok {
 		return (*Call).extras
 	}
@@ -103,26 +96,26 @@ func (c *compiler) many(e expression) many {
 }
 
 //go:noinline
-func (c *compiler) local(v *variable) eval {
-	slot := uint8(v.slot)
-	if v.cell() {
+func (c *compiler) local(v *syntax.Variable) eval {
+	slot := uint8(v.Slot)
+	if v.Cell() {
 		return func(f *Call) Value { return f.slots[slot].cell().v }
 	}
 	return func(f *Call) Value { return f.slots[slot] }
 }
 
 //go:noinline
-func (c *compiler) upvalue(e *upvalExpr) eval {
-	i := e.index
-	if e.variable.cell() {
+func (c *compiler) upvalue(e *syntax.UpvalExpr) eval {
+	i := e.Index
+	if e.Variable.Cell() {
 		return func(f *Call) Value { return f.fn.ups[i].cell().v }
 	}
 	return func(f *Call) Value { return f.fn.ups[i] }
 }
 
-func (c *compiler) global(e *globalExpr) eval {
-	k := c.constant(e.name)
-	pc := c.site(e.line, nameNone, "")
+func (c *compiler) global(e *syntax.GlobalExpr) eval {
+	k := c.constant(e.Name)
+	pc := c.site(e.Line, nameNone, "")
 	return func(f *Call) Value {
 		t := f.fn.env
 		if n := t.main(k.hash); n.key == k.Value && n.val.p != nil {
@@ -148,14 +141,14 @@ func (f *Call) setIndex(o, k, v Value, pc uint32) {
 	f.L.setIndex(o, k, v, &f.fn.proto.sites[pc])
 }
 
-func (c *compiler) unary(e *unaryExpr) eval {
-	if e.op == opNot {
-		t := c.test(e.inner)
+func (c *compiler) unary(e *syntax.UnaryExpr) eval {
+	if e.Op == syntax.OpNot {
+		t := c.test(e.Inner)
 		return func(f *Call) Value { return Bool(!t(f)) }
 	}
-	inner := c.eval(e.inner)
-	pc := c.siteOf(e.line, e.inner)
-	if e.op == opLength {
+	inner := c.eval(e.Inner)
+	pc := c.siteOf(e.Line, e.Inner)
+	if e.Op == syntax.OpLength {
 		return func(f *Call) Value {
 			v := inner(f)
 			if v.n == tagTable {
@@ -175,30 +168,30 @@ func (c *compiler) unary(e *unaryExpr) eval {
 	}
 }
 
-func (c *compiler) binary(e *binaryExpr) eval {
+func (c *compiler) binary(e *syntax.BinaryExpr) eval {
 	if decided(e) {
-		return c.eval(e.right)
+		return c.eval(e.Right)
 	}
-	switch e.op {
-	case opAnd:
-		a, b := c.eval(e.left), c.eval(e.right)
+	switch e.Op {
+	case syntax.OpAnd:
+		a, b := c.eval(e.Left), c.eval(e.Right)
 		return func(f *Call) Value {
 			if v := a(f); !v.Truthy() {
 				return v
 			}
 			return b(f)
 		}
-	case opOr:
-		a, b := c.eval(e.left), c.eval(e.right)
+	case syntax.OpOr:
+		a, b := c.eval(e.Left), c.eval(e.Right)
 		return func(f *Call) Value {
 			if v := a(f); v.Truthy() {
 				return v
 			}
 			return b(f)
 		}
-	case opConcat:
+	case syntax.OpConcat:
 		return c.concat(e)
-	case opAdd, opSub, opMul, opDiv, opMod, opPow:
+	case syntax.OpAdd, syntax.OpSub, syntax.OpMul, syntax.OpDiv, syntax.OpMod, syntax.OpPow:
 		return c.arithmetic(e)
 	}
 	t := c.test(e)
@@ -206,21 +199,21 @@ func (c *compiler) binary(e *binaryExpr) eval {
 }
 
 // closure compiles a function expression.
-func (c *compiler) closure(body *functionBody) eval {
+func (c *compiler) closure(body *syntax.Function) eval {
 	p := c.unit.function(body, c).proto
-	sources := body.captures
+	sources := body.Captures
 	for i := range sources {
-		if sources[i].local {
-			sources[i].index = sources[i].variable.slot
+		if sources[i].Local {
+			sources[i].Index = sources[i].Variable.Slot
 		}
 	}
 	return func(f *Call) Value {
 		fn := f.L.newClosure(p, f.fn.env, len(sources))
 		for i := range sources {
-			if s := &sources[i]; s.local {
-				fn.ups[i] = f.slots[uint8(s.index)]
+			if s := &sources[i]; s.Local {
+				fn.ups[i] = f.slots[uint8(s.Index)]
 			} else {
-				fn.ups[i] = f.fn.ups[s.index]
+				fn.ups[i] = f.fn.ups[s.Index]
 			}
 		}
 		return fn.Value()
@@ -245,16 +238,16 @@ func (L *State) newClosure(p *Proto, env *Table, n int) *Function {
 }
 
 // concat compiles a chain of .. operators.
-func (c *compiler) concat(e *binaryExpr) eval {
-	var operands []expression
-	var chain expression = e
+func (c *compiler) concat(e *syntax.BinaryExpr) eval {
+	var operands []syntax.Expr
+	var chain syntax.Expr = e
 	for {
-		b, ok := chain.(*binaryExpr)
-		if !ok || b.op != opConcat {
+		b, ok := chain.(*syntax.BinaryExpr)
+		if !ok || b.Op != syntax.OpConcat {
 			break
 		}
-		operands = append(operands, b.left)
-		chain = b.right
+		operands = append(operands, b.Left)
+		chain = b.Right
 	}
 	operands = append(operands, chain)
 	free := c.free
@@ -269,7 +262,7 @@ func (c *compiler) concat(e *binaryExpr) eval {
 		}
 	}
 	for i, o := range operands {
-		s := c.siteOf(e.line, o)
+		s := c.siteOf(e.Line, o)
 		if i == 0 {
 			pc = s
 		}
@@ -307,10 +300,10 @@ func concatTwo(a, b eval, slot uint8, pc uint32) eval {
 
 // isLocal reports whether e is a plain local variable: such operands are read late, when the other
 // one has been evaluated.
-func isLocal(e expression) bool {
-	if p, ok := e.(*parenExpr); ok {
-		return isLocal(p.inner)
+func isLocal(e syntax.Expr) bool {
+	if p, ok := e.(*syntax.ParenExpr); ok {
+		return isLocal(p.Inner)
 	}
-	_, ok := e.(*localExpr)
+	_, ok := e.(*syntax.LocalExpr)
 	return ok
 }

@@ -1,21 +1,23 @@
 package lua
 
-func (c *compiler) ifStatement(s *ifStat) action {
-	tests := make([]test, len(s.conditions))
-	branches := make([]action, len(s.branches))
-	for i := range s.conditions {
-		tests[i] = c.test(s.conditions[i])
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
+func (c *compiler) ifStatement(s *syntax.IfStat) action {
+	tests := make([]test, len(s.Conditions))
+	branches := make([]action, len(s.Branches))
+	for i := range s.Conditions {
+		tests[i] = c.test(s.Conditions[i])
 		if c.profile != nil && i > 0 {
-			tests[i] = c.profile.condition(s.lines[i], tests[i])
+			tests[i] = c.profile.condition(s.Lines[i], tests[i])
 		}
-		branches[i] = c.block(s.branches[i])
+		branches[i] = c.block(s.Branches[i])
 	}
 	var otherwise action
-	if len(s.otherwise) > 0 {
-		otherwise = c.block(s.otherwise)
+	if len(s.Otherwise) > 0 {
+		otherwise = c.block(s.Otherwise)
 	}
 	if len(tests) == 1 {
-		if slot, k, op, ok := c.guard(s.conditions[0]); ok && otherwise == nil {
+		if slot, k, op, ok := c.guard(s.Conditions[0]); ok && otherwise == nil {
 			return ifCompared(op, slot, k, tests[0], branches[0])
 		}
 		return ifElse(tests[0], branches[0], otherwise)
@@ -52,22 +54,22 @@ func ifElse(condition test, then, otherwise action) action {
 }
 
 // guard reports whether a condition compares a local variable with a constant number.
-func (c *compiler) guard(e expression) (slot uint8, k float64, op operator, ok bool) {
-	b, ok := e.(*binaryExpr)
-	if !ok || b.op < opLess || b.op > opGreaterEqual {
+func (c *compiler) guard(e syntax.Expr) (slot uint8, k float64, op syntax.Operator, ok bool) {
+	b, ok := e.(*syntax.BinaryExpr)
+	if !ok || b.Op < syntax.OpLess || b.Op > syntax.OpGreaterEqual {
 		return 0, 0, 0, false
 	}
-	constant, isNumber := b.right.(numberExpr)
-	slot, isLocal := plainLocal(b.left)
-	return slot, constant.value, b.op, isNumber && isLocal
+	constant, isNumber := b.Right.(syntax.NumberExpr)
+	slot, isLocal := plainLocal(b.Left)
+	return slot, constant.Value, b.Op, isNumber && isLocal
 }
 
 // ifCompared runs then if the local variable in a slot compares with k. Values other than numbers are left to otherwise.
 //
 //go:noinline
-func ifCompared(op operator, slot uint8, k float64, otherwise test, then action) action {
+func ifCompared(op syntax.Operator, slot uint8, k float64, otherwise test, then action) action {
 	switch op {
-	case opLess:
+	case syntax.OpLess:
 		return func(f *Call) signal {
 			v := &f.slots[slot]
 			if v.IsNumber() && v.num() < k || !v.IsNumber() && otherwise(f) {
@@ -75,7 +77,7 @@ func ifCompared(op operator, slot uint8, k float64, otherwise test, then action)
 			}
 			return goOn
 		}
-	case opLessEqual:
+	case syntax.OpLessEqual:
 		return func(f *Call) signal {
 			v := &f.slots[slot]
 			if v.IsNumber() && v.num() <= k || !v.IsNumber() && otherwise(f) {
@@ -83,7 +85,7 @@ func ifCompared(op operator, slot uint8, k float64, otherwise test, then action)
 			}
 			return goOn
 		}
-	case opGreater:
+	case syntax.OpGreater:
 		return func(f *Call) signal {
 			v := &f.slots[slot]
 			if v.IsNumber() && v.num() > k || !v.IsNumber() && otherwise(f) {

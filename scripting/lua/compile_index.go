@@ -1,18 +1,20 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // index compiles o[k].
-func (c *compiler) index(e *indexExpr) eval {
-	switch k := e.key.(type) {
-	case stringExpr:
-		return c.field(e, c.constant(k.value))
-	case numberExpr:
-		return c.indexConstant(e, k.value)
+func (c *compiler) index(e *syntax.IndexExpr) eval {
+	switch k := e.Key.(type) {
+	case syntax.StringExpr:
+		return c.field(e, c.constant(k.Value))
+	case syntax.NumberExpr:
+		return c.indexConstant(e, k.Value)
 	}
-	if isNumeric(e.key, true) {
+	if syntax.IsNumeric(e.Key) {
 		return c.indexNumeric(e)
 	}
-	s := c.operands(e.object, e.key, false)
-	pc := c.siteOf(e.line, e.object)
+	s := c.operands(e.Object, e.Key, false)
+	pc := c.siteOf(e.Line, e.Object)
 	if s.a.local && s.b.local {
 		i, j := s.a.slot, s.b.slot
 		return func(f *Call) Value {
@@ -59,9 +61,9 @@ func (f *Call) lookUp(o, k Value, pc uint32) Value {
 }
 
 // indexConstant compiles o[1] and the like.
-func (c *compiler) indexConstant(e *indexExpr, k float64) eval {
-	o := c.operand(e.object)
-	pc := c.siteOf(e.line, e.object)
+func (c *compiler) indexConstant(e *syntax.IndexExpr, k float64) eval {
+	o := c.operand(e.Object)
+	pc := c.siteOf(e.Line, e.Object)
 	key := c.number(k)
 	i := int(k)
 	if float64(i) != k || i < 1 {
@@ -94,11 +96,11 @@ func (c *compiler) indexConstant(e *indexExpr, k float64) eval {
 }
 
 // indexNumeric compiles o[k] for a numeric expression k.
-func (c *compiler) indexNumeric(e *indexExpr) eval {
-	o := c.operand(e.object)
-	pc := c.siteOf(e.line, e.object)
+func (c *compiler) indexNumeric(e *syntax.IndexExpr) eval {
+	o := c.operand(e.Object)
+	pc := c.siteOf(e.Line, e.Object)
 	object := o.eval
-	if j, ok := plainLocal(e.key); ok {
+	if j, ok := plainLocal(e.Key); ok {
 		return func(f *Call) Value {
 			o := object(f)
 			x := f.slots[j].num()
@@ -110,7 +112,7 @@ func (c *compiler) indexNumeric(e *indexExpr) eval {
 			return f.lookUp(o, Number(x), pc)
 		}
 	}
-	key := c.numeric(e.key)
+	key := c.numeric(e.Key)
 	return func(f *Call) Value {
 		o := object(f)
 		x := key(f)
@@ -124,9 +126,9 @@ func (c *compiler) indexNumeric(e *indexExpr) eval {
 }
 
 // field compiles o.name.
-func (c *compiler) field(e *indexExpr, k stringKey) eval {
-	o := c.operand(e.object)
-	pc := c.siteOf(e.line, e.object)
+func (c *compiler) field(e *syntax.IndexExpr, k stringKey) eval {
+	o := c.operand(e.Object)
+	pc := c.siteOf(e.Line, e.Object)
 	if o.local {
 		slot := o.slot
 		return func(f *Call) Value {

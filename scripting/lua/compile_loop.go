@@ -1,6 +1,10 @@
 package lua
 
-import "math"
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
 
 // Loops. Each turn counts one tick, so that no loop escapes the hook.
 
@@ -12,10 +16,10 @@ func (f *Call) late(pc uint32) {
 	f.L.tock()
 }
 
-func (c *compiler) while(s *whileStat) action {
-	condition := c.test(s.condition)
-	body := c.block(s.body)
-	pc := c.site(s.line, nameNone, "")
+func (c *compiler) while(s *syntax.WhileStat) action {
+	condition := c.test(s.Condition)
+	body := c.block(s.Body)
+	pc := c.site(s.Line, nameNone, "")
 	return func(f *Call) signal {
 		L := f.L
 		for condition(f) {
@@ -34,10 +38,10 @@ func (c *compiler) while(s *whileStat) action {
 }
 
 // repeat compiles repeat ... until: the condition sees the variables of the body.
-func (c *compiler) repeat(s *repeatStat) action {
-	body := sequence(c.statements(s.body))
-	condition := c.test(s.condition)
-	pc := c.site(s.line, nameNone, "")
+func (c *compiler) repeat(s *syntax.RepeatStat) action {
+	body := sequence(c.statements(s.Body))
+	condition := c.test(s.Condition)
+	pc := c.site(s.Line, nameNone, "")
 	return func(f *Call) signal {
 		L := f.L
 		for {
@@ -58,19 +62,19 @@ func (c *compiler) repeat(s *repeatStat) action {
 	}
 }
 
-func (c *compiler) numericFor(s *numericForStat) action {
+func (c *compiler) numericFor(s *syntax.NumericForStat) action {
 	bounds, unit := c.forBounds(s)
-	v := s.variable
+	v := s.Variable
 	slot := c.declare(v)
-	body := c.block(s.body)
-	pc := c.site(s.doLine, nameNone, "")
+	body := c.block(s.Body)
+	pc := c.site(s.DoLine, nameNone, "")
 	loop := forLoop(body, slot, pc)
 	switch {
-	case v.cell():
+	case v.Cell():
 		loop = forLoopCell(body, slot, pc)
-	case v.numeric && unit:
+	case v.Numeric && unit:
 		loop = forLoopUnit(body, slot, pc)
-	case v.numeric:
+	case v.Numeric:
 		loop = forLoopNumeric(body, slot, pc)
 	}
 	return func(f *Call) signal {
@@ -81,22 +85,19 @@ func (c *compiler) numericFor(s *numericForStat) action {
 }
 
 // forBounds compiles the three numbers of a loop; unit means that the step is 1.
-func (c *compiler) forBounds(s *numericForStat) (bounds func(f *Call) (i, to, by float64), unit bool) {
-	if s.step == nil {
-		s.step = numberExpr{1}
-	}
-	if k, ok := s.step.(numberExpr); ok && k.value == 1 {
+func (c *compiler) forBounds(s *syntax.NumericForStat) (bounds func(f *Call) (i, to, by float64), unit bool) {
+	if k, ok := s.Step.(syntax.NumberExpr); ok && k.Value == 1 {
 		unit = true
 	}
-	if isNumeric(s.start, true) && isNumeric(s.limit, true) && isNumeric(s.step, true) {
-		start, limit, step := c.numeric(s.start), c.numeric(s.limit), c.numeric(s.step)
+	if syntax.IsNumeric(s.Start) && syntax.IsNumeric(s.Limit) && syntax.IsNumeric(s.Step) {
+		start, limit, step := c.numeric(s.Start), c.numeric(s.Limit), c.numeric(s.Step)
 		c.temps(3)
 		return func(f *Call) (i, to, by float64) { return start(f), limit(f), step(f) }, unit
 	}
-	start := c.eval(s.start)
+	start := c.eval(s.Start)
 	temps := c.temps(3)
-	limit, step := c.eval(s.limit), c.eval(s.step)
-	pc := c.site(s.doLine, nameNone, "")
+	limit, step := c.eval(s.Limit), c.eval(s.Step)
+	pc := c.site(s.DoLine, nameNone, "")
 	return func(f *Call) (i, to, by float64) {
 		f.slots[temps] = start(f)
 		f.slots[temps+1] = limit(f)
@@ -213,20 +214,20 @@ func forLoopCell(body action, slot uint8, pc uint32) func(f *Call, i, to, by flo
 
 // genericFor keeps generator, state and control in three slots before the variables. The generators of
 // pairs and ipairs are not called: the loop itself walks the table.
-func (c *compiler) genericFor(s *genericForStat) action {
+func (c *compiler) genericFor(s *syntax.GenericForStat) action {
 	g := &generic{base: c.free}
-	g.fill = c.adjust(s.values, 3)
+	g.fill = c.adjust(s.Values, 3)
 	g.state = c.temps(3)
 	g.first = c.free
-	for _, v := range s.variables {
+	for _, v := range s.Variables {
 		slot := c.declare(v)
-		if v.cell() {
+		if v.Cell() {
 			g.cells = append(g.cells, slot)
 		}
 	}
-	g.n = len(s.variables)
-	g.body = c.block(s.body)
-	g.pc = c.site(s.callLine, nameGenerator, "(for generator)")
+	g.n = len(s.Variables)
+	g.body = c.block(s.Body)
+	g.pc = c.site(s.CallLine, nameGenerator, "(for generator)")
 	c.proto.sites[g.pc].call = true
 	return g.run
 }

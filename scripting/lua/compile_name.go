@@ -1,27 +1,29 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // How error messages name values.
 
 // nameOf returns how messages name the value of e.
-func nameOf(e expression) (nameKind, string) {
+func nameOf(e syntax.Expr) (nameKind, string) {
 	switch e := e.(type) {
-	case *localExpr:
-		return nameLocal, e.variable.name
-	case *upvalExpr:
-		return nameUpvalue, e.variable.name
-	case *globalExpr:
-		return nameGlobal, e.name
-	case *indexExpr:
-		if s, ok := e.key.(stringExpr); ok {
-			return nameField, s.value
+	case *syntax.LocalExpr:
+		return nameLocal, e.Variable.Name
+	case *syntax.UpvalExpr:
+		return nameUpvalue, e.Variable.Name
+	case *syntax.GlobalExpr:
+		return nameGlobal, e.Name
+	case *syntax.IndexExpr:
+		if s, ok := e.Key.(syntax.StringExpr); ok {
+			return nameField, s.Value
 		}
 		return nameField, "?"
-	case *parenExpr:
-		return nameOf(e.inner)
-	case *binaryExpr:
+	case *syntax.ParenExpr:
+		return nameOf(e.Inner)
+	case *syntax.BinaryExpr:
 		// C Lua looks for the instruction that last set the register, taking every forward jump on the way.
-		if e.op == opAnd && wayOut(e.left, false) == whenTrue || e.op == opOr && wayOut(e.left, true) == whenFalse {
-			return nameOf(e.right)
+		if e.Op == syntax.OpAnd && wayOut(e.Left, false) == whenTrue || e.Op == syntax.OpOr && wayOut(e.Left, true) == whenFalse {
+			return nameOf(e.Right)
 		}
 	}
 	return nameNone, ""
@@ -37,7 +39,7 @@ const (
 )
 
 // wayOut returns the way out of a condition that ends with a jump: when true if jumpsTrue, else when false.
-func wayOut(e expression, jumpsTrue bool) exit {
+func wayOut(e syntax.Expr, jumpsTrue bool) exit {
 	if way := wayThrough(e); way != atEnd {
 		return way
 	}
@@ -51,45 +53,45 @@ func wayOut(e expression, jumpsTrue bool) exit {
 }
 
 // constantOf returns the way out of a condition that is a constant.
-func constantOf(e expression) (exit, bool) {
+func constantOf(e syntax.Expr) (exit, bool) {
 	switch e := e.(type) {
-	case *parenExpr:
-		return constantOf(e.inner)
-	case *unaryExpr:
-		if e.op == opNot {
-			way, ok := constantOf(e.inner)
+	case *syntax.ParenExpr:
+		return constantOf(e.Inner)
+	case *syntax.UnaryExpr:
+		if e.Op == syntax.OpNot {
+			way, ok := constantOf(e.Inner)
 			return opposite(way), ok
 		}
-	case *binaryExpr:
+	case *syntax.BinaryExpr:
 		if decided(e) {
-			return constantOf(e.right)
+			return constantOf(e.Right)
 		}
-	case nilExpr:
+	case syntax.NilExpr:
 		return whenFalse, true
-	case boolExpr:
-		if !e.value {
+	case syntax.BoolExpr:
+		if !e.Value {
 			return whenFalse, true
 		}
 		return whenTrue, true
-	case numberExpr, stringExpr:
+	case syntax.NumberExpr, syntax.StringExpr:
 		return whenTrue, true
 	}
 	return atEnd, false
 }
 
 // lastConstant returns the way of the operand that comes last in a condition, if that is a constant.
-func lastConstant(e expression) (exit, bool) {
+func lastConstant(e syntax.Expr) (exit, bool) {
 	switch e := e.(type) {
-	case *parenExpr:
-		return lastConstant(e.inner)
-	case *unaryExpr:
-		if e.op == opNot {
-			way, ok := lastConstant(e.inner)
+	case *syntax.ParenExpr:
+		return lastConstant(e.Inner)
+	case *syntax.UnaryExpr:
+		if e.Op == syntax.OpNot {
+			way, ok := lastConstant(e.Inner)
 			return opposite(way), ok
 		}
-	case *binaryExpr:
-		if e.op == opAnd || e.op == opOr {
-			return lastConstant(e.right)
+	case *syntax.BinaryExpr:
+		if e.Op == syntax.OpAnd || e.Op == syntax.OpOr {
+			return lastConstant(e.Right)
 		}
 	}
 	return constantOf(e)
@@ -97,35 +99,35 @@ func lastConstant(e expression) (exit, bool) {
 
 // decided reports whether e is "and" or "or" with a constant on the left that leaves it to the right
 // side. Lua emits nothing for such a constant.
-func decided(e *binaryExpr) bool {
-	if e.op != opAnd && e.op != opOr {
+func decided(e *syntax.BinaryExpr) bool {
+	if e.Op != syntax.OpAnd && e.Op != syntax.OpOr {
 		return false
 	}
-	way, ok := constantOf(e.left)
-	return ok && (way == whenTrue) == (e.op == opAnd)
+	way, ok := constantOf(e.Left)
+	return ok && (way == whenTrue) == (e.Op == syntax.OpAnd)
 }
 
 // wayThrough returns the way through a condition whose last operand does not jump yet.
-func wayThrough(e expression) exit {
+func wayThrough(e syntax.Expr) exit {
 	switch e := e.(type) {
-	case *parenExpr:
-		return wayThrough(e.inner)
-	case *unaryExpr:
-		if e.op == opNot {
-			return opposite(wayThrough(e.inner))
+	case *syntax.ParenExpr:
+		return wayThrough(e.Inner)
+	case *syntax.UnaryExpr:
+		if e.Op == syntax.OpNot {
+			return opposite(wayThrough(e.Inner))
 		}
-	case *binaryExpr:
-		if e.op == opAnd {
-			if wayOut(e.left, false) == whenFalse {
+	case *syntax.BinaryExpr:
+		if e.Op == syntax.OpAnd {
+			if wayOut(e.Left, false) == whenFalse {
 				return whenFalse
 			}
-			return wayThrough(e.right)
+			return wayThrough(e.Right)
 		}
-		if e.op == opOr {
-			if wayOut(e.left, true) == whenTrue {
+		if e.Op == syntax.OpOr {
+			if wayOut(e.Left, true) == whenTrue {
 				return whenTrue
 			}
-			return wayThrough(e.right)
+			return wayThrough(e.Right)
 		}
 	}
 	return atEnd

@@ -1,100 +1,105 @@
 package lua
 
-import "math"
+import (
+	"math"
 
-// number is a compiled numeric expression: see numeric.go.
-type number func(f *Call) float64
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
+
+// evalFloat is a compiled numeric expression: see numeric.go.
+type evalFloat func(f *Call) float64
 
 // numeric compiles an expression that isNumeric.
-func (c *compiler) numeric(e expression) number {
+func (c *compiler) numeric(e syntax.Expr) evalFloat {
 	c.enter()
 	defer c.leave()
 	switch e := e.(type) {
-	case numberExpr:
-		k := c.number(e.value).num()
+	case syntax.NumberExpr:
+		k := c.number(e.Value).num()
 		return func(*Call) float64 { return k }
-	case *parenExpr:
-		return c.numeric(e.inner)
-	case *localExpr:
-		slot := uint8(e.variable.slot)
-		if e.variable.cell() {
+	case *syntax.ParenExpr:
+		return c.numeric(e.Inner)
+	case *syntax.LocalExpr:
+		slot := uint8(e.Variable.Slot)
+		if e.Variable.Cell() {
 			return func(f *Call) float64 { return f.slots[slot].cell().v.num() }
 		}
 		return func(f *Call) float64 { return f.slots[slot].num() }
-	case *upvalExpr:
+	case *syntax.UpvalExpr:
 		value := c.upvalue(e)
 		return func(f *Call) float64 { return value(f).num() }
-	case *unaryExpr:
-		inner := c.numeric(e.inner)
+	case *syntax.UnaryExpr:
+		inner := c.numeric(e.Inner)
 		return func(f *Call) float64 { return -inner(f) }
 	}
-	return c.numericBinary(e.(*binaryExpr))
+	return c.numericBinary(e.(*syntax.BinaryExpr))
 }
 
 // plainLocal returns the slot of a numeric expression that is a local variable in a slot of its own.
-func plainLocal(e expression) (slot uint8, ok bool) {
-	l, ok := e.(*localExpr)
-	if !ok || l.variable.cell() {
+func plainLocal(e syntax.Expr) (slot uint8, ok bool) {
+	l, ok := e.(*syntax.LocalExpr)
+	if !ok || l.Variable.Cell() {
 		return 0, false
 	}
-	return uint8(l.variable.slot), true
+	return uint8(l.Variable.Slot), true
 }
 
-func (c *compiler) numericBinary(e *binaryExpr) number {
+func (c *compiler) numericBinary(e *syntax.BinaryExpr) evalFloat {
 	if n := c.product(e); n != nil {
 		return n
 	}
-	i, isLocal := plainLocal(e.left)
-	_, constant := e.left.(numberExpr) // one that comes after the right side: see compiler.number
-	if k, ok := e.right.(numberExpr); ok && !constant {
+	i, isLocal := plainLocal(e.Left)
+	_, constant := e.Left.(syntax.NumberExpr) // one that comes after the right side: see compiler.number
+	if k, ok := e.Right.(syntax.NumberExpr); ok && !constant {
 		if isLocal {
-			return numericLocalConstant(e.op, i, c.number(k.value).num())
+			return numericLocalConstant(e.Op, i, c.number(k.Value).num())
 		}
-		a := c.numeric(e.left)
-		return numericConstant(e.op, a, c.number(k.value).num())
+		a := c.numeric(e.Left)
+		return numericConstant(e.Op, a, c.number(k.Value).num())
 	}
-	if j, ok := plainLocal(e.right); ok && isLocal && e.op <= opDiv {
-		return numericLocals(e.op, i, j)
+	if j, ok := plainLocal(e.Right); ok && isLocal && e.Op <= syntax.OpDiv {
+		return numericLocals(e.Op, i, j)
 	}
-	if j, ok := plainLocal(e.right); ok && !constant && e.op <= opMul {
-		return numericLocalSecond(e.op, c.numeric(e.left), j)
+	if j, ok := plainLocal(e.Right); ok && !constant && e.Op <= syntax.OpMul {
+		return numericLocalSecond(e.Op, c.numeric(e.Left), j)
 	}
-	if isLocal && e.op <= opMul {
-		return numericLocalFirst(e.op, i, c.numeric(e.right))
+	if isLocal && e.Op <= syntax.OpMul {
+		return numericLocalFirst(e.Op, i, c.numeric(e.Right))
 	}
-	var a, b number
+	var a, b evalFloat
 	if constant {
-		b = c.numeric(e.right)
-		a = c.numeric(e.left)
+		b = c.numeric(e.Right)
+		a = c.numeric(e.Left)
 	} else {
-		a = c.numeric(e.left)
-		b = c.numeric(e.right)
+		a = c.numeric(e.Left)
+		b = c.numeric(e.Right)
 	}
-	return numericGeneral(e.op, a, b)
+	return numericGeneral(e.Op, a, b)
 }
 
 // product compiles a*k + b and a*k - b where a is a local variable and b another or a constant; nil for
 // everything else. The product is rounded before the sum, as the conversion says.
-func (c *compiler) product(e *binaryExpr) number {
-	left, ok := e.left.(*binaryExpr)
-	if !ok || left.op != opMul || e.op != opAdd && e.op != opSub {
+func (c *compiler) product(e *syntax.BinaryExpr) evalFloat {
+	left, ok := e.Left.(*syntax.BinaryExpr)
+	if !ok || left.Op != syntax.OpMul || e.Op != syntax.OpAdd && e.Op != syntax.OpSub {
 		return nil
 	}
-	i, isLocal := plainLocal(left.left)
-	k, isNumber := left.right.(numberExpr)
+	i, isLocal := plainLocal(left.Left)
+	k, isNumber := left.Right.(syntax.NumberExpr)
 	if !isLocal || !isNumber {
 		return nil
 	}
-	by := c.number(k.value).num()
-	if j, ok := plainLocal(e.right); ok {
-		if e.op == opAdd {
+	by := c.number(k.Value).num()
+	if j, ok := plainLocal(e.Right); ok {
+		if e.Op == syntax.OpAdd {
 			return func(f *Call) float64 { return float64(f.slots[i].num()*by) + f.slots[j].num() }
 		}
 		return func(f *Call) float64 { return float64(f.slots[i].num()*by) - f.slots[j].num() }
 	}
-	if constant, ok := e.right.(numberExpr); ok {
-		with := c.number(constant.value).num()
-		if e.op == opSub {
+	if constant, ok := e.Right.(syntax.NumberExpr); ok {
+		with := c.number(constant.Value).num()
+		if e.Op == syntax.OpSub {
 			with = -with
 		}
 		return func(f *Call) float64 { return float64(f.slots[i].num()*by) + with }
@@ -103,84 +108,84 @@ func (c *compiler) product(e *binaryExpr) number {
 }
 
 //go:noinline
-func numericGeneral(op operator, a, b number) number {
+func numericGeneral(op syntax.Operator, a, b evalFloat) evalFloat {
 	switch op {
-	case opAdd:
+	case syntax.OpAdd:
 		return func(f *Call) float64 { x := a(f); return x + b(f) }
-	case opSub:
+	case syntax.OpSub:
 		return func(f *Call) float64 { x := a(f); return x - b(f) }
-	case opMul:
+	case syntax.OpMul:
 		return func(f *Call) float64 { x := a(f); return x * b(f) }
-	case opDiv:
+	case syntax.OpDiv:
 		return func(f *Call) float64 { x := a(f); return x / b(f) }
-	case opMod:
-		return func(f *Call) float64 { x := a(f); return modulo(x, b(f)) }
+	case syntax.OpMod:
+		return func(f *Call) float64 { x := a(f); return number.Modulo(x, b(f)) }
 	}
-	return func(f *Call) float64 { x := a(f); return power(x, b(f)) }
+	return func(f *Call) float64 { x := a(f); return number.Power(x, b(f)) }
 }
 
-func numericLocalConstant(op operator, i uint8, k float64) number {
+func numericLocalConstant(op syntax.Operator, i uint8, k float64) evalFloat {
 	switch op {
-	case opAdd:
+	case syntax.OpAdd:
 		return func(f *Call) float64 { return f.slots[i].num() + k }
-	case opSub:
+	case syntax.OpSub:
 		return func(f *Call) float64 { return f.slots[i].num() - k }
-	case opMul:
+	case syntax.OpMul:
 		return func(f *Call) float64 { return f.slots[i].num() * k }
-	case opDiv:
+	case syntax.OpDiv:
 		return func(f *Call) float64 { return f.slots[i].num() / k }
-	case opMod:
+	case syntax.OpMod:
 		return numericModulo(func(f *Call) float64 { return f.slots[i].num() }, k)
 	}
-	return func(f *Call) float64 { return power(f.slots[i].num(), k) }
+	return func(f *Call) float64 { return number.Power(f.slots[i].num(), k) }
 }
 
-func numericConstant(op operator, a number, k float64) number {
+func numericConstant(op syntax.Operator, a evalFloat, k float64) evalFloat {
 	switch op {
-	case opAdd:
+	case syntax.OpAdd:
 		return func(f *Call) float64 { return a(f) + k }
-	case opSub:
+	case syntax.OpSub:
 		return func(f *Call) float64 { return a(f) - k }
-	case opMul:
+	case syntax.OpMul:
 		return func(f *Call) float64 { return a(f) * k }
-	case opDiv:
+	case syntax.OpDiv:
 		return func(f *Call) float64 { return a(f) / k }
-	case opMod:
+	case syntax.OpMod:
 		return numericModulo(a, k)
 	}
-	return func(f *Call) float64 { return power(a(f), k) }
+	return func(f *Call) float64 { return number.Power(a(f), k) }
 }
 
 //go:noinline
-func numericLocals(op operator, i, j uint8) number {
+func numericLocals(op syntax.Operator, i, j uint8) evalFloat {
 	switch op {
-	case opAdd:
+	case syntax.OpAdd:
 		return func(f *Call) float64 { return f.slots[i].num() + f.slots[j].num() }
-	case opSub:
+	case syntax.OpSub:
 		return func(f *Call) float64 { return f.slots[i].num() - f.slots[j].num() }
-	case opMul:
+	case syntax.OpMul:
 		return func(f *Call) float64 { return f.slots[i].num() * f.slots[j].num() }
 	}
 	return func(f *Call) float64 { return f.slots[i].num() / f.slots[j].num() }
 }
 
 //go:noinline
-func numericLocalFirst(op operator, i uint8, b number) number {
+func numericLocalFirst(op syntax.Operator, i uint8, b evalFloat) evalFloat {
 	switch op {
-	case opAdd:
+	case syntax.OpAdd:
 		return func(f *Call) float64 { y := b(f); return f.slots[i].num() + y }
-	case opSub:
+	case syntax.OpSub:
 		return func(f *Call) float64 { y := b(f); return f.slots[i].num() - y }
 	}
 	return func(f *Call) float64 { y := b(f); return f.slots[i].num() * y }
 }
 
 //go:noinline
-func numericLocalSecond(op operator, a number, j uint8) number {
+func numericLocalSecond(op syntax.Operator, a evalFloat, j uint8) evalFloat {
 	switch op {
-	case opAdd:
+	case syntax.OpAdd:
 		return func(f *Call) float64 { return a(f) + f.slots[j].num() }
-	case opSub:
+	case syntax.OpSub:
 		return func(f *Call) float64 { return a(f) - f.slots[j].num() }
 	}
 	return func(f *Call) float64 { return a(f) * f.slots[j].num() }
@@ -188,14 +193,14 @@ func numericLocalSecond(op operator, a number, j uint8) number {
 
 // assignNumeric compiles the assignment of a numeric expression to a numeric variable: its slot holds a
 // number already, so only the bits change.
-func (c *compiler) assignNumeric(slot uint8, e expression) action {
-	if b, ok := e.(*binaryExpr); ok {
-		if i, ok := plainLocal(b.left); ok && i == slot {
-			if b.op == opAdd {
-				return addTo(slot, b.right, c)
+func (c *compiler) assignNumeric(slot uint8, e syntax.Expr) action {
+	if b, ok := e.(*syntax.BinaryExpr); ok {
+		if i, ok := plainLocal(b.Left); ok && i == slot {
+			if b.Op == syntax.OpAdd {
+				return addTo(slot, b.Right, c)
 			}
-			if b.op == opSub {
-				y := c.numeric(b.right)
+			if b.Op == syntax.OpSub {
+				y := c.numeric(b.Right)
 				return func(f *Call) signal {
 					d := y(f)
 					v := &f.slots[slot]
@@ -205,7 +210,7 @@ func (c *compiler) assignNumeric(slot uint8, e expression) action {
 			}
 		}
 	}
-	if b, ok := e.(*binaryExpr); ok && b.op == opMod {
+	if b, ok := e.(*syntax.BinaryExpr); ok && b.Op == syntax.OpMod {
 		if a := c.assignModulo(slot, b); a != nil {
 			return a
 		}
@@ -218,30 +223,30 @@ func (c *compiler) assignNumeric(slot uint8, e expression) action {
 }
 
 // assignModulo compiles v = a % k for a divisor that has a quick way, nil for others.
-func (c *compiler) assignModulo(slot uint8, e *binaryExpr) action {
-	k, ok := e.right.(numberExpr)
-	if _, constant := e.left.(numberExpr); !ok || constant {
+func (c *compiler) assignModulo(slot uint8, e *syntax.BinaryExpr) action {
+	k, ok := e.Right.(syntax.NumberExpr)
+	if _, constant := e.Left.(syntax.NumberExpr); !ok || constant {
 		return nil
 	}
-	divisor, ok := newDivisor(k.value)
+	divisor, ok := number.NewDivisor(k.Value)
 	if !ok {
 		return nil
 	}
-	a, d := c.numeric(e.left), &divisor
+	a, d := c.numeric(e.Left), &divisor
 	return func(f *Call) signal {
 		x := a(f)
-		r, ok := d.remainder(x)
+		r, ok := d.Remainder(x)
 		if !ok {
-			r = modulo(x, d.k)
+			r = number.Modulo(x, d.K)
 		}
 		f.slots[slot].n = math.Float64bits(r)
 		return goOn
 	}
 }
 
-func addTo(slot uint8, e expression, c *compiler) action {
-	if constant, ok := e.(numberExpr); ok {
-		k := c.number(constant.value).num()
+func addTo(slot uint8, e syntax.Expr, c *compiler) action {
+	if constant, ok := e.(syntax.NumberExpr); ok {
+		k := c.number(constant.Value).num()
 		return func(f *Call) signal {
 			v := &f.slots[slot]
 			v.n = math.Float64bits(v.num() + k)
@@ -258,17 +263,17 @@ func addTo(slot uint8, e expression, c *compiler) action {
 }
 
 // numericModulo compiles a % k.
-func numericModulo(a number, k float64) number {
-	divisor, ok := newDivisor(k)
+func numericModulo(a evalFloat, k float64) evalFloat {
+	divisor, ok := number.NewDivisor(k)
 	if !ok {
-		return func(f *Call) float64 { return modulo(a(f), k) }
+		return func(f *Call) float64 { return number.Modulo(a(f), k) }
 	}
 	d := &divisor
 	return func(f *Call) float64 {
 		x := a(f)
-		if r, ok := d.remainder(x); ok {
+		if r, ok := d.Remainder(x); ok {
 			return r
 		}
-		return modulo(x, d.k)
+		return number.Modulo(x, d.K)
 	}
 }

@@ -1,25 +1,27 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // test compiles an expression to a decision, without making booleans.
-func (c *compiler) test(e expression) test {
+func (c *compiler) test(e syntax.Expr) test {
 	c.enter()
 	defer c.leave()
 	switch e := e.(type) {
-	case *parenExpr:
-		if !isMany(e.inner) {
-			return c.test(e.inner)
+	case *syntax.ParenExpr:
+		if !syntax.IsMany(e.Inner) {
+			return c.test(e.Inner)
 		}
-	case *unaryExpr:
-		if e.op == opNot {
-			t := c.test(e.inner)
+	case *syntax.UnaryExpr:
+		if e.Op == syntax.OpNot {
+			t := c.test(e.Inner)
 			return func(f *Call) bool { return !t(f) }
 		}
-	case *binaryExpr:
+	case *syntax.BinaryExpr:
 		if t := c.binaryTest(e); t != nil {
 			return t
 		}
-	case *localExpr:
-		if slot := uint8(e.variable.slot); !e.variable.cell() {
+	case *syntax.LocalExpr:
+		if slot := uint8(e.Variable.Slot); !e.Variable.Cell() {
 			return func(f *Call) bool { return f.slots[slot].Truthy() }
 		}
 	}
@@ -32,23 +34,23 @@ func (c *compiler) test(e expression) test {
 }
 
 // binaryTest compiles logical operators and comparisons, nil for the others.
-func (c *compiler) binaryTest(e *binaryExpr) test {
+func (c *compiler) binaryTest(e *syntax.BinaryExpr) test {
 	if decided(e) {
-		return c.test(e.right)
+		return c.test(e.Right)
 	}
-	switch e.op {
-	case opAnd:
-		a, b := c.test(e.left), c.test(e.right)
+	switch e.Op {
+	case syntax.OpAnd:
+		a, b := c.test(e.Left), c.test(e.Right)
 		return func(f *Call) bool { return a(f) && b(f) }
-	case opOr:
-		a, b := c.test(e.left), c.test(e.right)
+	case syntax.OpOr:
+		a, b := c.test(e.Left), c.test(e.Right)
 		return func(f *Call) bool { return a(f) || b(f) }
-	case opEqual:
+	case syntax.OpEqual:
 		return c.equal(e)
-	case opNotEqual:
+	case syntax.OpNotEqual:
 		t := c.equal(e)
 		return func(f *Call) bool { return !t(f) }
-	case opLess, opLessEqual, opGreater, opGreaterEqual:
+	case syntax.OpLess, syntax.OpLessEqual, syntax.OpGreater, syntax.OpGreaterEqual:
 		return c.order(e)
 	}
 	return nil
@@ -65,16 +67,16 @@ type operand struct {
 
 func (o *operand) isNumber() bool { return o.known && o.value.IsNumber() }
 
-func (c *compiler) operand(e expression) operand {
+func (c *compiler) operand(e syntax.Expr) operand {
 	o := operand{}
 	switch e := e.(type) {
-	case *parenExpr:
-		if !isMany(e.inner) {
-			return c.operand(e.inner)
+	case *syntax.ParenExpr:
+		if !syntax.IsMany(e.Inner) {
+			return c.operand(e.Inner)
 		}
-	case *localExpr:
-		o.local = !e.variable.cell()
-		o.slot = uint8(e.variable.slot)
+	case *syntax.LocalExpr:
+		o.local = !e.Variable.Cell()
+		o.slot = uint8(e.Variable.Slot)
 	}
 	o.value, o.known = c.literal(e)
 	o.eval = c.eval(e)
@@ -90,8 +92,8 @@ type sides struct {
 
 // operands compiles both sides. A constant on the left of an arithmetic operator comes after the right
 // side: see compiler.number.
-func (c *compiler) operands(left, right expression, arithmetic bool) *sides {
-	if _, ok := left.(numberExpr); ok && arithmetic {
+func (c *compiler) operands(left, right syntax.Expr, arithmetic bool) *sides {
+	if _, ok := left.(syntax.NumberExpr); ok && arithmetic {
 		b := c.operand(right)
 		return &sides{a: c.operand(left), b: b, slot: uint8(c.free)}
 	}
@@ -119,14 +121,14 @@ func (s *sides) values(f *Call) (x, y Value) {
 }
 
 // equal compiles ==.
-func (c *compiler) equal(e *binaryExpr) test {
-	if isNumeric(e.left, true) && isNumeric(e.right, true) {
-		a, b := c.numeric(e.left), c.numeric(e.right)
+func (c *compiler) equal(e *syntax.BinaryExpr) test {
+	if syntax.IsNumeric(e.Left) && syntax.IsNumeric(e.Right) {
+		a, b := c.numeric(e.Left), c.numeric(e.Right)
 		return func(f *Call) bool { x := a(f); return x == b(f) }
 	}
-	both := c.operands(e.left, e.right, false)
+	both := c.operands(e.Left, e.Right, false)
 	a, b := both.a, both.b
-	pc := c.site(e.line, nameNone, "")
+	pc := c.site(e.Line, nameNone, "")
 	switch {
 	case b.known && b.value.IsString():
 		return equalString(a.eval, b.value)
@@ -176,21 +178,21 @@ func equalNumber(a operand, k float64) test {
 }
 
 // order compiles < <= > >=; the latter two swap their operands once evaluated.
-func (c *compiler) order(e *binaryExpr) test {
-	if isNumeric(e.left, true) && isNumeric(e.right, true) {
+func (c *compiler) order(e *syntax.BinaryExpr) test {
+	if syntax.IsNumeric(e.Left) && syntax.IsNumeric(e.Right) {
 		return c.orderNumeric(e)
 	}
-	both := c.operands(e.left, e.right, false)
+	both := c.operands(e.Left, e.Right, false)
 	a, b := both.a, both.b
-	pc := c.site(e.line, nameNone, "")
+	pc := c.site(e.Line, nameNone, "")
 	if b.isNumber() {
-		return orderConstant(e.op, a, b.value.num(), pc)
+		return orderConstant(e.Op, a, b.value.num(), pc)
 	}
 	if a.local && b.local {
-		return orderLocals(e.op, a.slot, b.slot, pc)
+		return orderLocals(e.Op, a.slot, b.slot, pc)
 	}
-	switch e.op {
-	case opLess:
+	switch e.Op {
+	case syntax.OpLess:
 		return func(f *Call) bool {
 			x, y := both.values(f)
 			if x.IsNumber() && y.IsNumber() {
@@ -198,7 +200,7 @@ func (c *compiler) order(e *binaryExpr) test {
 			}
 			return f.less(x, y, pc)
 		}
-	case opLessEqual:
+	case syntax.OpLessEqual:
 		return func(f *Call) bool {
 			x, y := both.values(f)
 			if x.IsNumber() && y.IsNumber() {
@@ -206,7 +208,7 @@ func (c *compiler) order(e *binaryExpr) test {
 			}
 			return f.lessEqual(x, y, pc)
 		}
-	case opGreater:
+	case syntax.OpGreater:
 		return func(f *Call) bool {
 			x, y := both.values(f)
 			if x.IsNumber() && y.IsNumber() {
@@ -225,31 +227,31 @@ func (c *compiler) order(e *binaryExpr) test {
 }
 
 // orderNumeric compares numeric expressions.
-func (c *compiler) orderNumeric(e *binaryExpr) test {
-	i, isLocal := plainLocal(e.left)
-	if k, ok := e.right.(numberExpr); ok && isLocal {
-		return orderNumericConstant(e.op, i, c.number(k.value).num())
+func (c *compiler) orderNumeric(e *syntax.BinaryExpr) test {
+	i, isLocal := plainLocal(e.Left)
+	if k, ok := e.Right.(syntax.NumberExpr); ok && isLocal {
+		return orderNumericConstant(e.Op, i, c.number(k.Value).num())
 	}
-	a, b := c.numeric(e.left), c.numeric(e.right)
-	switch e.op {
-	case opLess:
+	a, b := c.numeric(e.Left), c.numeric(e.Right)
+	switch e.Op {
+	case syntax.OpLess:
 		return func(f *Call) bool { x := a(f); return x < b(f) }
-	case opLessEqual:
+	case syntax.OpLessEqual:
 		return func(f *Call) bool { x := a(f); return x <= b(f) }
-	case opGreater:
+	case syntax.OpGreater:
 		return func(f *Call) bool { x := a(f); return x > b(f) }
 	}
 	return func(f *Call) bool { x := a(f); return x >= b(f) }
 }
 
 //go:noinline
-func orderNumericConstant(op operator, i uint8, k float64) test {
+func orderNumericConstant(op syntax.Operator, i uint8, k float64) test {
 	switch op {
-	case opLess:
+	case syntax.OpLess:
 		return func(f *Call) bool { return f.slots[i].num() < k }
-	case opLessEqual:
+	case syntax.OpLessEqual:
 		return func(f *Call) bool { return f.slots[i].num() <= k }
-	case opGreater:
+	case syntax.OpGreater:
 		return func(f *Call) bool { return f.slots[i].num() > k }
 	}
 	return func(f *Call) bool { return f.slots[i].num() >= k }
@@ -268,19 +270,19 @@ func (f *Call) lessEqual(a, b Value, pc uint32) bool {
 }
 
 // orderLocals compares two local variables.
-func orderLocals(op operator, i, j uint8, pc uint32) test {
+func orderLocals(op syntax.Operator, i, j uint8, pc uint32) test {
 	switch op {
-	case opGreater:
-		return orderLocalsSwapped(opLess, j, i, pc)
-	case opGreaterEqual:
-		return orderLocalsSwapped(opLessEqual, j, i, pc)
+	case syntax.OpGreater:
+		return orderLocalsSwapped(syntax.OpLess, j, i, pc)
+	case syntax.OpGreaterEqual:
+		return orderLocalsSwapped(syntax.OpLessEqual, j, i, pc)
 	}
 	return orderLocalsSwapped(op, i, j, pc)
 }
 
 //go:noinline
-func orderLocalsSwapped(op operator, i, j uint8, pc uint32) test {
-	if op == opLess {
+func orderLocalsSwapped(op syntax.Operator, i, j uint8, pc uint32) test {
+	if op == syntax.OpLess {
 		return func(f *Call) bool {
 			x, y := &f.slots[i], &f.slots[j]
 			if x.IsNumber() && y.IsNumber() {
@@ -299,13 +301,13 @@ func orderLocalsSwapped(op operator, i, j uint8, pc uint32) test {
 }
 
 // orderConstant compares with a number.
-func orderConstant(op operator, a operand, k float64, pc uint32) test {
+func orderConstant(op syntax.Operator, a operand, k float64, pc uint32) test {
 	if a.local {
 		return orderLocalConstant(op, a.slot, k, pc)
 	}
 	value, kv := a.eval, Number(k)
 	switch op {
-	case opLess:
+	case syntax.OpLess:
 		return func(f *Call) bool {
 			if x := value(f); x.IsNumber() {
 				return x.num() < k
@@ -313,7 +315,7 @@ func orderConstant(op operator, a operand, k float64, pc uint32) test {
 				return f.less(x, kv, pc)
 			}
 		}
-	case opLessEqual:
+	case syntax.OpLessEqual:
 		return func(f *Call) bool {
 			if x := value(f); x.IsNumber() {
 				return x.num() <= k
@@ -321,7 +323,7 @@ func orderConstant(op operator, a operand, k float64, pc uint32) test {
 				return f.lessEqual(x, kv, pc)
 			}
 		}
-	case opGreater:
+	case syntax.OpGreater:
 		return func(f *Call) bool {
 			if x := value(f); x.IsNumber() {
 				return x.num() > k
@@ -339,24 +341,24 @@ func orderConstant(op operator, a operand, k float64, pc uint32) test {
 	}
 }
 
-func orderLocalConstant(op operator, slot uint8, k float64, pc uint32) test {
+func orderLocalConstant(op syntax.Operator, slot uint8, k float64, pc uint32) test {
 	kv := Number(k)
 	switch op {
-	case opLess:
+	case syntax.OpLess:
 		return func(f *Call) bool {
 			if x := &f.slots[slot]; x.IsNumber() {
 				return x.num() < k
 			}
 			return f.less(f.slots[slot], kv, pc)
 		}
-	case opLessEqual:
+	case syntax.OpLessEqual:
 		return func(f *Call) bool {
 			if x := &f.slots[slot]; x.IsNumber() {
 				return x.num() <= k
 			}
 			return f.lessEqual(f.slots[slot], kv, pc)
 		}
-	case opGreater:
+	case syntax.OpGreater:
 		return func(f *Call) bool {
 			if x := &f.slots[slot]; x.IsNumber() {
 				return x.num() > k

@@ -1,21 +1,23 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // block compiles the statements of a scope.
-func (c *compiler) block(body []statement) action {
+func (c *compiler) block(body []syntax.Stat) action {
 	free := c.free
 	execs := c.statements(body)
 	c.free = free
 	return sequence(execs)
 }
 
-func (c *compiler) statements(body []statement) []action {
+func (c *compiler) statements(body []syntax.Stat) []action {
 	c.enter()
 	defer c.leave()
 	execs := make([]action, 0, len(body))
 	for _, s := range body {
 		c.L.ticksOfCode(1)
 		a := c.action(s)
-		if line := lineOf(s); c.profile != nil && line > 0 {
+		if line := syntax.LineOf(s); c.profile != nil && line > 0 {
 			a = c.profile.statement(line, a)
 		}
 		execs = append(execs, a)
@@ -61,53 +63,53 @@ func sequence(execs []action) action {
 }
 
 // action compiles a statement.
-func (c *compiler) action(s statement) action {
+func (c *compiler) action(s syntax.Stat) action {
 	free := c.free
 	switch s := s.(type) {
-	case *localStat:
+	case *syntax.LocalStat:
 		return c.localStatement(s)
-	case *localFunctionStat:
+	case *syntax.LocalFunctionStat:
 		return c.localFunction(s)
-	case *blockStat:
-		return c.block(s.body)
+	case *syntax.BlockStat:
+		return c.block(s.Body)
 	}
 	defer func() { c.free = free }()
 	switch s := s.(type) {
-	case *assignStat:
+	case *syntax.AssignStat:
 		return c.assign(s)
-	case *callStat:
-		call := c.call(s.call)
+	case *syntax.CallStat:
+		call := c.call(s.Call)
 		return func(f *Call) signal {
 			call(f)
 			return goOn
 		}
-	case *ifStat:
+	case *syntax.IfStat:
 		return c.ifStatement(s)
-	case *whileStat:
+	case *syntax.WhileStat:
 		return c.while(s)
-	case *repeatStat:
+	case *syntax.RepeatStat:
 		return c.repeat(s)
-	case *numericForStat:
+	case *syntax.NumericForStat:
 		return c.numericFor(s)
-	case *genericForStat:
+	case *syntax.GenericForStat:
 		return c.genericFor(s)
-	case *returnStat:
+	case *syntax.ReturnStat:
 		return c.returns(s)
 	}
 	return func(*Call) signal { return breaks }
 }
 
-func (c *compiler) localStatement(s *localStat) action {
-	if len(s.variables) == 1 && len(s.values) <= 1 {
+func (c *compiler) localStatement(s *syntax.LocalStat) action {
+	if len(s.Variables) == 1 && len(s.Values) <= 1 {
 		return c.localOne(s)
 	}
-	n := len(s.variables)
-	fill := c.adjust(s.values, n)
+	n := len(s.Variables)
+	fill := c.adjust(s.Values, n)
 	first := c.free
 	var cells []uint8
-	for _, v := range s.variables {
+	for _, v := range s.Variables {
 		slot := c.declare(v)
-		if v.cell() {
+		if v.Cell() {
 			cells = append(cells, slot)
 		}
 	}
@@ -118,29 +120,29 @@ func (c *compiler) localStatement(s *localStat) action {
 	}
 }
 
-func (c *compiler) localOne(s *localStat) action {
+func (c *compiler) localOne(s *syntax.LocalStat) action {
 	var value eval
-	v := s.variables[0]
-	if v.numeric && !v.cell() {
-		n := c.numeric(s.values[0])
+	v := s.Variables[0]
+	if v.Numeric && !v.Cell() {
+		n := c.numeric(s.Values[0])
 		slot := c.declare(v)
 		return func(f *Call) signal {
 			f.slots[slot] = Number(n(f))
 			return goOn
 		}
 	}
-	if len(s.values) == 1 {
-		value = c.eval(s.values[0])
+	if len(s.Values) == 1 {
+		value = c.eval(s.Values[0])
 	}
 	slot := c.declare(v)
 	switch {
-	case v.cell() && value == nil:
+	case v.Cell() && value == nil:
 		return func(f *Call) signal {
 			f.slots[slot] = Nil
 			f.makeCell(slot)
 			return goOn
 		}
-	case v.cell():
+	case v.Cell():
 		return func(f *Call) signal {
 			f.slots[slot] = value(f)
 			f.makeCell(slot)
@@ -160,7 +162,7 @@ func (c *compiler) localOne(s *localStat) action {
 
 // adjust compiles values to exactly n, evaluated into n consecutive slots.
 // Surplus values are evaluated and dropped. The slots are the next ones, and given back.
-func (c *compiler) adjust(values []expression, n int) func(f *Call, first int) {
+func (c *compiler) adjust(values []syntax.Expr, n int) func(f *Call, first int) {
 	free := c.free
 	defer func() { c.free = free }()
 	gather, k, tail := c.arguments(values)
@@ -188,11 +190,11 @@ func (c *compiler) adjust(values []expression, n int) func(f *Call, first int) {
 
 // localFunction compiles local function f. The function may refer to itself: when the variable never
 // changes, its closure gets a copy of itself.
-func (c *compiler) localFunction(s *localFunctionStat) action {
-	v := s.variable
+func (c *compiler) localFunction(s *syntax.LocalFunctionStat) action {
+	v := s.Variable
 	slot := c.declare(v)
-	if v.cell() {
-		value := c.eval(s.function)
+	if v.Cell() {
+		value := c.eval(s.Function)
 		return func(f *Call) signal {
 			f.slots[slot] = Nil
 			f.makeCell(slot)
@@ -202,12 +204,12 @@ func (c *compiler) localFunction(s *localFunctionStat) action {
 		}
 	}
 	own := -1
-	for i, source := range s.function.body.captures {
-		if source.variable == v {
+	for i, source := range s.Function.Body.Captures {
+		if source.Variable == v {
 			own = i
 		}
 	}
-	value := c.eval(s.function)
+	value := c.eval(s.Function)
 	return func(f *Call) signal {
 		fn := value(f)
 		f.slots[slot] = fn
@@ -218,16 +220,16 @@ func (c *compiler) localFunction(s *localFunctionStat) action {
 	}
 }
 
-func (c *compiler) returns(s *returnStat) action {
+func (c *compiler) returns(s *syntax.ReturnStat) action {
 	switch {
-	case len(s.values) == 0:
+	case len(s.Values) == 0:
 		return func(*Call) signal { return returns }
-	case len(s.values) == 1:
-		if call, ok := s.values[0].(*callExpr); ok {
+	case len(s.Values) == 1:
+		if call, ok := s.Values[0].(*syntax.CallExpr); ok {
 			return c.tailCall(call)
 		}
-		if !isMany(s.values[0]) {
-			value := c.eval(s.values[0])
+		if !syntax.IsMany(s.Values[0]) {
+			value := c.eval(s.Values[0])
 			return func(f *Call) signal {
 				f.ret = value(f)
 				f.nret = 1
@@ -236,7 +238,7 @@ func (c *compiler) returns(s *returnStat) action {
 		}
 	}
 	base := c.free
-	gather, n, tail := c.arguments(s.values)
+	gather, n, tail := c.arguments(s.Values)
 	return func(f *Call) signal {
 		gather(f)
 		var values []Value

@@ -1,16 +1,18 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // Assignments to elements and fields. Lua evaluates object and key first and reads those that are local
 // variables only when it stores.
 
 // assignIndex compiles o[k] = v.
-func (c *compiler) assignIndex(e *indexExpr, value expression) action {
-	pc := c.siteOf(e.line, e.object)
-	if s, ok := e.key.(stringExpr); ok {
-		return c.assignField(e, c.constant(s.value), value, pc)
+func (c *compiler) assignIndex(e *syntax.IndexExpr, value syntax.Expr) action {
+	pc := c.siteOf(e.Line, e.Object)
+	if s, ok := e.Key.(syntax.StringExpr); ok {
+		return c.assignField(e, c.constant(s.Value), value, pc)
 	}
-	if i, ok := plainLocal(e.object); ok && (!late(e.key) || isPlain(e.key)) {
-		return c.assignElement(i, e.key, value, pc)
+	if i, ok := plainLocal(e.Object); ok && (!late(e.Key) || isPlain(e.Key)) {
+		return c.assignElement(i, e.Key, value, pc)
 	}
 	target := c.targetParts(e)
 	v := c.eval(value)
@@ -27,9 +29,9 @@ func (c *compiler) assignIndex(e *indexExpr, value expression) action {
 }
 
 // assignElement compiles o[k] = v for a local variable o.
-func (c *compiler) assignElement(i uint8, key, value expression, pc uint32) action {
+func (c *compiler) assignElement(i uint8, key, value syntax.Expr, pc uint32) action {
 	j, isLocal := plainLocal(key)
-	numeric := isNumeric(key, true)
+	numeric := syntax.IsNumeric(key)
 	switch {
 	case isLocal && numeric:
 		v := c.eval(value)
@@ -91,7 +93,7 @@ func (c *compiler) assignElement(i uint8, key, value expression, pc uint32) acti
 }
 
 // isPlain reports whether e is a local variable in a slot of its own.
-func isPlain(e expression) bool {
+func isPlain(e syntax.Expr) bool {
 	_, ok := plainLocal(e)
 	return ok
 }
@@ -123,11 +125,11 @@ type parts struct {
 	object, key eval
 }
 
-func (c *compiler) targetParts(e *indexExpr) parts {
-	object := c.eval(e.object)
+func (c *compiler) targetParts(e *syntax.IndexExpr) parts {
+	object := c.eval(e.Object)
 	slot := c.temps(2)
-	key := c.eval(e.key)
-	lateObject, lateKey := late(e.object), late(e.key)
+	key := c.eval(e.Key)
+	lateObject, lateKey := late(e.Object), late(e.Key)
 	if lateObject && lateKey {
 		return parts{func(*Call) {}, object, key}
 	}
@@ -146,17 +148,17 @@ func (c *compiler) targetParts(e *indexExpr) parts {
 }
 
 // late reports whether e may be evaluated after other code has run.
-func late(e expression) bool {
+func late(e syntax.Expr) bool {
 	switch e.(type) {
-	case nilExpr, boolExpr, numberExpr, stringExpr:
+	case syntax.NilExpr, syntax.BoolExpr, syntax.NumberExpr, syntax.StringExpr:
 		return true
 	}
 	return isLocal(e)
 }
 
 // assignField compiles o.name = v.
-func (c *compiler) assignField(e *indexExpr, k stringKey, value expression, pc uint32) action {
-	if i, ok := plainLocal(e.object); ok {
+func (c *compiler) assignField(e *syntax.IndexExpr, k stringKey, value syntax.Expr, pc uint32) action {
+	if i, ok := plainLocal(e.Object); ok {
 		v := c.eval(value)
 		return func(f *Call) signal {
 			v := v(f)
@@ -171,8 +173,8 @@ func (c *compiler) assignField(e *indexExpr, k stringKey, value expression, pc u
 			return goOn
 		}
 	}
-	object := c.eval(e.object)
-	if late(e.object) {
+	object := c.eval(e.Object)
+	if late(e.Object) {
 		v := c.eval(value)
 		return func(f *Call) signal {
 			v := v(f)

@@ -1,17 +1,19 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // table compiles a constructor.
-func (c *compiler) table(e *tableExpr) eval {
+func (c *compiler) table(e *syntax.TableExpr) eval {
 	array, fields := 0, 0
-	for i, item := range e.items {
-		if item.key != nil {
+	for i, item := range e.Items {
+		if item.Key != nil {
 			fields++
-		} else if i < len(e.items)-1 || !isMany(item.value) {
+		} else if i < len(e.Items)-1 || !syntax.IsMany(item.Value) {
 			array++
 		}
 	}
 	array, fields = roundSize(array), roundSize(fields)
-	if len(e.items) == 0 {
+	if len(e.Items) == 0 {
 		return func(f *Call) Value { return f.L.NewTable(0, 0).Value() }
 	}
 	free := c.free
@@ -46,25 +48,25 @@ const listBatch = 50
 
 // tableItems compiles the items of a constructor whose table is in slot. List elements are stored in
 // batches, after the fields between them.
-func (c *compiler) tableItems(e *tableExpr, slot uint8) []func(f *Call) {
+func (c *compiler) tableItems(e *syntax.TableExpr, slot uint8) []func(f *Call) {
 	var fill []func(f *Call)
 	var pending []uint8
 	stored := 0
-	for i, item := range e.items {
+	for i, item := range e.Items {
 		if len(pending) == listBatch {
 			fill = append(fill, storeList(slot, pending, stored))
 			stored += len(pending)
 			c.free -= len(pending)
 			pending = nil
 		}
-		if item.key != nil {
+		if item.Key != nil {
 			fill = append(fill, c.tableField(item, slot))
 			continue
 		}
-		if i == len(e.items)-1 && isMany(item.value) {
-			return append(fill, c.storeTail(slot, pending, stored, c.many(item.value)))
+		if i == len(e.Items)-1 && syntax.IsMany(item.Value) {
+			return append(fill, c.storeTail(slot, pending, stored, c.many(item.Value)))
 		}
-		value := c.eval(item.value)
+		value := c.eval(item.Value)
 		at := c.temp()
 		pending = append(pending, at)
 		fill = append(fill, func(f *Call) { f.slots[at] = value(f) })
@@ -122,21 +124,21 @@ func (t *Table) setList(L *State, from int, values []Value) {
 	}
 }
 
-func (c *compiler) tableField(item tableItem, slot uint8) func(f *Call) {
-	pc := c.site(item.line, nameNone, "")
-	if s, ok := item.key.(stringExpr); ok {
-		k := c.constant(s.value)
-		value := c.eval(item.value)
+func (c *compiler) tableField(item syntax.TableItem, slot uint8) func(f *Call) {
+	pc := c.site(item.Line, nameNone, "")
+	if s, ok := item.Key.(syntax.StringExpr); ok {
+		k := c.constant(s.Value)
+		value := c.eval(item.Value)
 		return func(f *Call) {
 			v := value(f)
 			f.slots[slot].AsTable().setString(f.L, k.Value, k.hash, v)
 		}
 	}
-	late := isLocal(item.key)
-	key := c.eval(item.key)
+	late := isLocal(item.Key)
+	key := c.eval(item.Key)
 	free := c.free
 	temp := c.temp()
-	value := c.eval(item.value)
+	value := c.eval(item.Value)
 	c.free = free
 	return func(f *Call) {
 		var k Value

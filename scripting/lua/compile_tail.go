@@ -1,35 +1,39 @@
 package lua
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
 
 // tailCall compiles return f(...): callee and arguments are gathered in slots.
-func (c *compiler) tailCall(e *callExpr) action {
+func (c *compiler) tailCall(e *syntax.CallExpr) action {
 	free := c.free
 	defer func() { c.free = free }()
 	t := &tail{base: c.temp()}
-	if e.method != "" {
-		t.method = &method{base: t.base, self: c.eval(e.function), name: c.constant(e.method)}
-		t.method.look = c.siteOf(e.selfLine, e.function)
+	if e.Method != "" {
+		t.method = &method{base: t.base, self: c.eval(e.Function), name: c.constant(e.Method)}
+		t.method.look = c.siteOf(e.SelfLine, e.Function)
 		c.temp()
 		t.n = 1
 	} else {
-		t.function = c.eval(e.function)
+		t.function = c.eval(e.Function)
 	}
-	t.pc = c.callSite(e.line, e.function, e.method)
-	if t.method == nil && few(e) && len(e.args) <= len(t.args) {
+	t.pc = c.callSite(e.Line, e.Function, e.Method)
+	if t.method == nil && few(e) && len(e.Args) <= len(t.args) {
 		t.few = true
-		for i, a := range e.args {
+		for i, a := range e.Args {
 			t.args[i] = c.eval(a)
 			c.temp()
 		}
-		t.n = len(e.args)
+		t.n = len(e.Args)
 	} else {
-		gather, n, rest := c.arguments(e.args)
+		gather, n, rest := c.arguments(e.Args)
 		t.gather, t.rest = gather, rest
 		t.n += n
 	}
 	if c.profile != nil {
-		return c.profile.tail(e.line, t.run)
+		return c.profile.tail(e.Line, t.run)
 	}
 	return t.run
 }

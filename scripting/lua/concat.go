@@ -1,6 +1,10 @@
 package lua
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
+)
 
 // concat joins operands from the right as Lua's .. does: strings and numbers at once, anything else by
 // its metamethod. sites name the operands. The slice is overwritten.
@@ -35,7 +39,7 @@ func (L *State) join(operands []Value) Value {
 	size := 0
 	for i, v := range operands {
 		if v.IsNumber() {
-			v = L.NewString(string(formatNumber(digits[:0], v.num())))
+			v = L.NewString(string(number.Append(digits[:0], v.num())))
 			operands[i] = v
 		}
 		size += int(v.n & lenMask)

@@ -1,5 +1,7 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // Error is what ends a run: a Lua error value nobody caught, or the host's Cause, and the Lua code that
 // raised it or called the host function that did. Line is 0 where no Lua code was running.
 type Error struct {
@@ -58,7 +60,7 @@ func (L *State) Where(level int) string {
 	for c := L.frame; c != nil; c = c.prev {
 		if level == 0 {
 			if p := c.fn.proto; p != nil {
-				return position(p.chunk, int(p.sites[c.pc].line))
+				return syntax.Position(p.chunk, int(p.sites[c.pc].line))
 			}
 			return ""
 		}

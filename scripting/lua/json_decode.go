@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode/utf8"
 	"unsafe"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // jsonDecoder reads JSON and makes values of it. Where C would see the end of
@@ -99,7 +101,7 @@ func (d *jsonDecoder) number() Value {
 		if d.decodeInvalids == 0 && isInvalidNumber(rest) {
 			d.fail("invalid number")
 		}
-		if f, n = d.L.strtod(rest); n == 0 {
+		if f, n = number.ParsePrefix(d.L, rest); n == 0 {
 			d.fail("invalid number")
 		}
 	}
@@ -135,7 +137,7 @@ func isInvalidNumber(s string) bool {
 	if s != "" && s[0] == '0' {
 		return len(s) > 1 && (s[1]|0x20 == 'x' || s[1]-'0' < 10)
 	}
-	return wordLength(s, "inf", "nan") > 0
+	return len(s) >= 3 && (strings.EqualFold(s[:3], "inf") || strings.EqualFold(s[:3], "nan"))
 }
 
 // scanString measures the string that begins at d.at and steps over it. What
@@ -208,10 +210,10 @@ func hex4(s string) (r rune, ok bool) {
 		return 0, false
 	}
 	for i := 2; i < 6; i++ {
-		if !isHexDigit(s[i]) {
+		if !number.IsHexDigit(s[i]) {
 			return 0, false
 		}
-		r = r<<4 | rune(hexDigitValue(s[i]))
+		r = r<<4 | rune(number.HexDigit(s[i]))
 	}
 	return r, true
 }

@@ -3,6 +3,8 @@ package lua
 import (
 	"fmt"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // OpenBase installs the basic functions into L's globals, with _G and _VERSION. Those that reach
@@ -174,7 +176,7 @@ func baseToNumber(L *State, c *Call) {
 	if base < 2 || base > 36 {
 		c.ArgError(2, "base out of range")
 	}
-	if f, ok := L.parseBase(s, base); ok {
+	if f, ok := number.ParseBase(L, s, base); ok {
 		c.Return1(Number(f))
 		return
 	}

@@ -1,6 +1,10 @@
 package lua
 
-import "math"
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
+)
 
 // cjson is one instance of the cjson library: its settings, which cjson.new()
 // begins anew, and what it keeps from one call to the next.
@@ -191,9 +195,9 @@ func (e *jsonEncoder) number(f float64) {
 	case math.IsNaN(f) || math.IsInf(f, 0):
 		e.invalid(f)
 	case e.precision == 14:
-		e.text = formatNumber(e.text, f)
+		e.text = number.Append(e.text, f)
 	default:
-		e.text = appendG(e.text, f, e.precision)
+		e.text = number.AppendG(e.text, f, e.precision)
 	}
 }
 
@@ -206,7 +210,7 @@ func (e *jsonEncoder) invalid(f float64) {
 	case f != f:
 		e.text = append(e.text, "nan"...)
 	default:
-		e.text = appendNonFinite(e.text, f)
+		e.text = number.AppendNonFinite(e.text, f)
 	}
 }
 
@@ -290,7 +294,7 @@ func (e *jsonEncoder) arrayLength(t *Table) int {
 			return -1
 		}
 		if f > float64(largest) {
-			largest = truncateInt32(f)
+			largest = number.ToInt32(f)
 		}
 		at = next
 		e.L.Tick(1)

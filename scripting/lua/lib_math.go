@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/elementary"
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // OpenMath installs the math library as the global math and returns the
@@ -59,7 +60,7 @@ var unaryMath = []struct {
 
 func squareRoot(x float64) float64 {
 	if x < 0 {
-		return negativeNaN()
+		return number.NegativeNaN()
 	}
 	return math.Sqrt(x)
 }
@@ -115,7 +116,7 @@ func fmod(x, y float64) float64 {
 	case x != x || y != y:
 		return x + y
 	case y == 0 || math.IsInf(x, 0):
-		return negativeNaN()
+		return number.NegativeNaN()
 	}
 	a, b := math.Abs(x), math.Abs(y)
 	if a < b {
@@ -168,13 +169,10 @@ func mathModf(_ *State, c *Call) {
 	c.Return2(Number(whole), Number(math.Copysign(fraction, x)))
 }
 
-// power returns x^y, the operator ^.
-func power(x, y float64) float64 { return elementary.Pow(x, y) }
-
 // math.pow(x, y)
 func mathPow(_ *State, c *Call) {
 	x, y := c.twoNumbers()
-	c.Return1(Number(power(x, y)))
+	c.Return1(Number(number.Power(x, y)))
 }
 
 // math.max(x, ...)

@@ -1,6 +1,10 @@
 package lua
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
+)
 
 // patternCache holds compiled patterns, each in the one place its text hashes to.
 type patternCache [64]struct {
@@ -264,7 +268,7 @@ func (g *substitution) replace(start, end int) {
 	case v.IsString():
 		g.out.appendWhole(g.L, v.str())
 	case v.IsNumber():
-		g.out.text = formatNumber(g.out.text, v.num())
+		g.out.text = number.Append(g.out.text, v.num())
 	default:
 		g.L.Errorf("invalid replacement value (a %s)", v.TypeName())
 	}
@@ -309,7 +313,7 @@ func (g *substitution) expandOne(letter byte, start, end int) {
 	case letter-'0' < 10:
 		v := g.capture(int(letter-'1'), start, end)
 		if v.IsNumber() {
-			g.out.text = formatNumber(g.out.text, v.num())
+			g.out.text = number.Append(g.out.text, v.num())
 		} else {
 			g.out.appendWhole(g.L, v.str())
 		}

@@ -1,6 +1,10 @@
 package lua
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
+)
 
 // stringLib is the string library: it keeps a buffer and compiled patterns
 // from one call to the next.
@@ -226,7 +230,7 @@ func formatOne(L *State, c *Call, b *buffer, format string, i, arg int) int {
 	if i < len(format) {
 		switch format[i] { // without flags, width and precision
 		case 'd':
-			b.text = appendInt(b.text, truncateInt64(c.CheckNumber(arg)))
+			b.text = appendInt(b.text, number.ToInt64(c.CheckNumber(arg)))
 			return i + 1
 		case 's':
 			b.appendString(L, c.CheckString(arg))
@@ -244,11 +248,11 @@ func formatOne(L *State, c *Call, b *buffer, format string, i, arg int) int {
 func (d *directive) appendArg(L *State, c *Call, b *buffer, arg int) {
 	switch d.verb {
 	case 'c':
-		b.text = d.char(b.text, byte(truncateInt32(c.CheckNumber(arg))))
+		b.text = d.char(b.text, byte(number.ToInt32(c.CheckNumber(arg))))
 	case 'd', 'i':
-		b.text = d.signed(b.text, truncateInt64(c.CheckNumber(arg)))
+		b.text = d.signed(b.text, number.ToInt64(c.CheckNumber(arg)))
 	case 'o', 'u', 'x', 'X':
-		b.text = d.unsigned(b.text, truncateUint64(c.CheckNumber(arg)))
+		b.text = d.unsigned(b.text, number.ToUint64(c.CheckNumber(arg)))
 	case 'e', 'E', 'f', 'g', 'G':
 		b.text = d.float(b.text, c.CheckNumber(arg))
 	case 'q':

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math"
 	"unsafe"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // structLib is the struct library: values to and from binary strings.
@@ -101,7 +103,7 @@ func (l *layout) next() *field {
 	if f.size != 0 && f.option != 'c' && l.align > 1 {
 		f.align = min(f.size, l.align)
 	}
-	if l.learn != nil && isAlnum(f.option) {
+	if l.learn != nil && number.IsAlnum(f.option) {
 		l.learn.fields = append(l.learn.fields, *f)
 	}
 	return f
@@ -236,9 +238,9 @@ func (c *Call) packOther(arg int) float64 {
 // type, everything else through the unsigned one.
 func truncateInteger(f float64) uint64 {
 	if f < 0 {
-		return uint64(truncateInt64(f))
+		return uint64(number.ToInt64(f))
 	}
-	return truncateUint64(f)
+	return number.ToUint64(f)
 }
 
 // appendInteger appends n in the field's size; beyond 8 bytes there are zeros.
@@ -343,7 +345,7 @@ func (c *Call) countedSize(out []Value) ([]Value, int) {
 	if !ok {
 		c.L.Errorf("format 'c0' needs a previous size")
 	}
-	return out[:n], int(truncateUint64(size))
+	return out[:n], int(number.ToUint64(size))
 }
 
 // word reads an unsigned integer of any size, of which the 8 lowest bytes count.
@@ -394,7 +396,7 @@ func structSize(_ *State, c *Call) {
 		case f.option == 'c' && f.size == 0:
 			c.ArgError(1, "option 'c0' has no fixed size")
 		}
-		if !isAlnum(f.option) {
+		if !number.IsAlnum(f.option) {
 			l.control(f)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // tableLib is the table library with the buffers it keeps between calls.
@@ -53,7 +55,7 @@ func (lib *tableLib) concat(L *State, c *Call) {
 			b.text = L.add(b.text, s)
 			L.work(len(s))
 		case v.IsNumber():
-			b.text = formatNumber(b.text, v.num())
+			b.text = number.Append(b.text, v.num())
 		default:
 			L.Errorf("invalid value (%s) at index %d in table for 'concat'", v.TypeName(), i)
 		}

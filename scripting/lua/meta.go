@@ -1,5 +1,7 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // event is a metamethod.
 type event uint8
 
@@ -135,10 +137,10 @@ func (L *State) setIndex(o, k, v Value, at *Site) {
 func (v Value) noKey() bool { return v.IsNil() || v.IsNumber() && v.num() != v.num() }
 
 // arith performs a binary operation on operands that are not both numbers.
-func (L *State) arith(op operator, a, b Value, at []Site) Value {
+func (L *State) arith(op syntax.Operator, a, b Value, at []Site) Value {
 	if x, ok := L.toNumber(a); ok {
 		if y, ok := L.toNumber(b); ok {
-			return Number(compute(op, x, y))
+			return Number(op.Compute(x, y))
 		}
 	}
 	e := arithmeticEvents[op]
@@ -159,23 +161,6 @@ func (L *State) arithError(a, b Value, at []Site) {
 		L.typeErrorAt(a, doing, &at[0])
 	}
 	L.typeErrorAt(b, doing, &at[1])
-}
-
-// compute performs a binary operation on numbers.
-func compute(op operator, x, y float64) float64 {
-	switch op {
-	case opAdd:
-		return x + y
-	case opSub:
-		return x - y
-	case opMul:
-		return x * y
-	case opDiv:
-		return x / y
-	case opMod:
-		return modulo(x, y)
-	}
-	return power(x, y)
 }
 
 // negate performs -v on what is no number.

@@ -1,6 +1,10 @@
 package lua
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
+)
 
 // A pattern is a Lua 5.1 pattern translated to a list of steps, the last of
 // which is stepMatch or stepFail. Lua finds a malformed pattern only when the
@@ -322,11 +326,11 @@ func makeClasses() (table [256]*byteSet) {
 		'c': func(c byte) bool { return c < 0x20 || c == 0x7f },
 		'd': func(c byte) bool { return c-'0' < 10 },
 		'l': func(c byte) bool { return c-'a' < 26 },
-		'p': func(c byte) bool { return printable(c) && !isAlnum(c) },
-		's': isBlank,
+		'p': func(c byte) bool { return printable(c) && !number.IsAlnum(c) },
+		's': number.IsBlank,
 		'u': func(c byte) bool { return c-'A' < 26 },
-		'w': isAlnum,
-		'x': isHexDigit,
+		'w': number.IsAlnum,
+		'x': number.IsHexDigit,
 		'z': func(c byte) bool { return c == 0 },
 	} {
 		set := makeSet(has)

@@ -3,6 +3,8 @@ package lua
 import (
 	"math"
 	"strconv"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // directive is one conversion of a printf format: %[flags][width][.precision]verb.
@@ -185,7 +187,7 @@ func (d *directive) float(dst []byte, f float64) []byte {
 	digits := space[:0]
 	if math.IsNaN(f) || math.IsInf(f, 0) {
 		finite = false
-		digits = appendNonFinite(digits, math.Copysign(f, 1))
+		digits = number.AppendNonFinite(digits, math.Copysign(f, 1))
 	} else {
 		digits = d.finite(digits, math.Abs(f))
 	}
@@ -289,30 +291,4 @@ func appendQuoted(dst []byte, s string) []byte {
 		}
 	}
 	return dst
-}
-
-// truncateInt64 converts as x86's cvttsd2si does: what does not fit, and NaN,
-// becomes the smallest integer.
-func truncateInt64(f float64) int64 {
-	if f >= -1<<63 && f < 1<<63 {
-		return int64(f)
-	}
-	return math.MinInt64
-}
-
-// truncateInt32 is truncateInt64 for C's int.
-func truncateInt32(f float64) int32 {
-	if f > -1<<31-1 && f < 1<<31 {
-		return int32(f)
-	}
-	return math.MinInt32
-}
-
-// truncateUint64 converts as C compiled for x86 does: through the signed
-// conversion, shifted by 2^63 where the value reaches it.
-func truncateUint64(f float64) uint64 {
-	if f >= 1<<63 {
-		return uint64(truncateInt64(f-1<<63)) ^ 1<<63
-	}
-	return uint64(truncateInt64(f))
 }

@@ -123,32 +123,3 @@ func (p *Profile) called(line int, began int64) {
 	l.Calls++
 	l.CallTime += p.now() - began
 }
-
-// lineOf returns the line a statement begins at.
-func lineOf(s statement) int {
-	switch s := s.(type) {
-	case *localStat:
-		return s.line
-	case *localFunctionStat:
-		return s.line
-	case *assignStat:
-		return s.line
-	case *callStat:
-		return s.line
-	case *ifStat:
-		return s.lines[0]
-	case *whileStat:
-		return s.line
-	case *repeatStat:
-		return s.first
-	case *numericForStat:
-		return s.line
-	case *genericForStat:
-		return s.line
-	case *returnStat:
-		return s.line
-	case *breakStat:
-		return s.line
-	}
-	return 0
-}

@@ -3,6 +3,8 @@ package lua
 import (
 	"math"
 	"unsafe"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // Kind is the type of a value as a script sees it.
@@ -235,9 +237,17 @@ func (v Value) ToNumber() (float64, bool) {
 		return v.num(), true
 	}
 	if v.IsString() {
-		return (*State)(nil).parseNumber(v.str())
+		return number.Parse(nil, v.str())
 	}
 	return 0, false
+}
+
+// toNumber is Value.ToNumber, counting the work on long strings.
+func (L *State) toNumber(v Value) (float64, bool) {
+	if v.IsString() {
+		return number.Parse(L, v.str())
+	}
+	return v.ToNumber()
 }
 
 // ToString returns v as concatenation takes it: strings as they are, numbers formatted (a new string).
@@ -255,7 +265,7 @@ func (v Value) ToString() (string, bool) {
 // numberString returns a number as tostring gives it.
 func numberString(f float64) string {
 	var buf [32]byte
-	return string(formatNumber(buf[:0], f))
+	return string(number.Append(buf[:0], f))
 }
 
 // RawEqual reports a == b without metamethods.

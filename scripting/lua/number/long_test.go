@@ -1,4 +1,4 @@
-package lua
+package number
 
 import (
 	"math"
@@ -13,7 +13,6 @@ import (
 // TestShortNumerals: long numerals have the value that big.Float finds, and what is none has none.
 func TestShortNumerals(t *testing.T) {
 	many := func(s string) string { return strings.Repeat(s, 2000/len(s)) }
-	L := NewState()
 	dice := rand.New(rand.NewPCG(1, 2))
 	parts := []string{
 		"", " ", "\t\n", "-", "+", "0", "1", "9", "5", "123", "0x", "0X", "f", ".", "e", "E", "p", "e+5", "e-5", "p-3", "p9",
@@ -27,10 +26,10 @@ func TestShortNumerals(t *testing.T) {
 		for len(text) < longNumeral {
 			text += parts[dice.IntN(len(parts))]
 		}
-		have, ok := L.parseNumber(text)
-		_, wantOK := parseStrtod(text)
+		have, ok := Parse(nil, text)
+		_, wantOK := parseBlanks(text)
 		require.Equal(t, wantOK, ok, "%q", text)
-		_, length := L.strtod(text)
+		_, length := ParsePrefix(nil, text)
 		_, wantLength := strtod(text)
 		require.Equal(t, wantLength, length, "%q", text)
 		if want, known := exactly(text); ok && known {
@@ -43,7 +42,8 @@ func TestShortNumerals(t *testing.T) {
 
 // exactly returns the value of a numeral among blanks, if its exponent is not beyond big.Float.
 func exactly(text string) (f float64, known bool) {
-	text = strings.Trim(cText(text), " \t\n")
+	text, _, _ = strings.Cut(text, "\x00")
+	text = strings.Trim(text, " \t\n")
 	base := 10
 	if strings.ContainsAny(text, "xX") {
 		base = 0
@@ -58,25 +58,24 @@ func exactly(text string) (f float64, known bool) {
 
 // TestNumeralsOutOfRange: exponents and payloads may be long too.
 func TestNumeralsOutOfRange(t *testing.T) {
-	nines, L := strings.Repeat("9", 2000), NewState()
+	nines := strings.Repeat("9", 2000)
 	for text, want := range map[string]float64{
 		"1e" + nines: math.Inf(1), "-1e" + nines: math.Inf(-1), "1e-" + nines: 0, "0e" + nines: 0, "0x1p" + nines: math.Inf(1),
 		"0x1p-" + nines: 0, strings.Repeat(" ", 2000) + "inf": math.Inf(1), "1" + strings.Repeat("0", 2000) + "e-2000": 1,
 		"0." + strings.Repeat("0", 2000) + "1e2001": 1,
 	} {
-		f, ok := L.parseNumber(text)
+		f, ok := Parse(nil, text)
 		require.True(t, ok, text)
 		require.Equal(t, want, f, text)
 	}
-	f, ok := L.parseNumber("nan(" + nines + ")")
+	f, ok := Parse(nil, "nan("+nines+")")
 	require.True(t, ok && f != f)
-	_, ok = L.parseNumber("nan(" + nines)
+	_, ok = Parse(nil, "nan("+nines)
 	require.False(t, ok)
 }
 
 // TestNumeralsOfBases: tonumber with a base reads what strtoul does.
 func TestNumeralsOfBases(t *testing.T) {
-	L := NewState()
 	for _, c := range []struct {
 		text string
 		base int
@@ -89,7 +88,7 @@ func TestNumeralsOfBases(t *testing.T) {
 		{"18446744073709551615", 10, 1 << 64, true}, {"18446744073709551616", 10, 1 << 64, true},
 		{strings.Repeat("1", 70), 2, 1 << 64, true}, {strings.Repeat("1", 70) + "2", 2, 0, false}, {"-" + strings.Repeat("1", 70), 2, 1 << 64, true},
 	} {
-		f, ok := L.parseBase(c.text, c.base)
+		f, ok := ParseBase(nil, c.text, c.base)
 		require.Equal(t, c.ok, ok, "%q in base %d", c.text, c.base)
 		if ok {
 			require.Equal(t, c.want, f, "%q in base %d", c.text, c.base)

@@ -1,13 +1,15 @@
-package lua
+package syntax
 
 import (
 	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // lexer cuts source text into tokens, with the errors of Lua 5.1.
 type lexer struct {
-	L      *State // of the run under way, nil for none
+	meter  number.Meter // nil counts nothing
 	source string
 	chunk  string // as messages name it
 	pos    int    // of the next character
@@ -22,6 +24,26 @@ type meaning struct {
 	number float64
 }
 
+// workOfToken is what the compilation of one token counts, about.
+const workOfToken = 8
+
+// count counts a token.
+func (x *lexer) count() {
+	if x.meter != nil {
+		x.meter.Tick(workOfToken)
+	}
+}
+
+// manyBytes is how many bytes of one token, comment or blank tick counts at a time.
+const manyBytes = 1 << 12
+
+// tick counts the byte at pos.
+func (x *lexer) tick() {
+	if x.pos&(manyBytes-1) == manyBytes-1 && x.meter != nil {
+		x.meter.Tick(manyBytes)
+	}
+}
+
 // endOfSource is what peek answers behind the last character.
 const endOfSource = -1
 
@@ -34,7 +56,7 @@ func (x *lexer) peek() int {
 
 // save moves the next character into the token's text.
 func (x *lexer) save() {
-	x.L.tickOn(x.pos)
+	x.tick()
 	x.text = append(x.text, x.source[x.pos])
 	x.pos++
 }
@@ -52,16 +74,14 @@ func (x *lexer) accept(set string) bool {
 
 // fail throws a message at the current line, with the token it is near to.
 func (x *lexer) fail(problem string, near string) {
-	panic(syntaxError{position(x.chunk, x.line) + problem + " near '" + cText(near) + "'"})
+	near, _, _ = strings.Cut(near, "\x00") // as C's printf shows it
+	x.failPlain(problem + " near '" + near + "'")
 }
 
 // failPlain throws a message at the current line.
 func (x *lexer) failPlain(problem string) {
-	panic(syntaxError{position(x.chunk, x.line) + problem})
+	panic(Error(Position(x.chunk, x.line) + problem))
 }
-
-// syntaxError is the panic that ends a compilation.
-type syntaxError struct{ message string }
 
 func isNewline(c int) bool { return c == '\n' || c == '\r' }
 
@@ -82,15 +102,15 @@ func (x *lexer) newline() {
 // next reads a token.
 func (x *lexer) next() token {
 	x.text = x.text[:0]
-	x.L.ticksOfCode(1)
+	x.count()
 	for {
 		c := x.peek()
 		switch c {
 		case '\n', '\r':
-			x.L.tickOn(x.pos)
+			x.tick()
 			x.newline()
 		case ' ', '\t', '\v', '\f':
-			x.L.tickOn(x.pos)
+			x.tick()
 			x.pos++
 		case '-':
 			x.pos++
@@ -181,7 +201,7 @@ func (x *lexer) numeral() token {
 	for c := x.peek(); isLetter(c) || isDigit(c); c = x.peek() {
 		x.save()
 	}
-	f, ok := x.L.parseNumber(string(x.text))
+	f, ok := number.Parse(x.meter, string(x.text))
 	if !ok {
 		x.fail("malformed number", string(x.text))
 	}
@@ -200,7 +220,7 @@ func (x *lexer) comment() {
 		x.text = x.text[:0]
 	}
 	for c := x.peek(); !isNewline(c) && c != endOfSource; c = x.peek() {
-		x.L.tickOn(x.pos)
+		x.tick()
 		x.pos++
 	}
 }

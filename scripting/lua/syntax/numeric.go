@@ -1,4 +1,4 @@
-package lua
+package syntax
 
 // Numeric variables. A local variable to which only numbers are ever assigned needs no check of its
 // type: its expressions compile to functions on float64, its assignments store eight bytes. Which
@@ -6,7 +6,7 @@ package lua
 // change a local variable.
 
 // assigns notes that e is assigned to v; nil means a value the tree does not show.
-func (v *variable) assigns(e expression) {
+func (v *Variable) assigns(e Expr) {
 	if e == nil {
 		v.opaque = true
 		return
@@ -15,11 +15,11 @@ func (v *variable) assigns(e expression) {
 }
 
 // assignsList notes the assignment of a list of values to variables; others in targets are nil.
-func assignsList(targets []*variable, values []expression) {
+func assignsList(targets []*Variable, values []Expr) {
 	for i, v := range targets {
 		switch {
 		case v == nil:
-		case i < len(values) && !isMany(values[i]):
+		case i < len(values) && !IsMany(values[i]):
 			v.assigns(values[i])
 		default:
 			v.assigns(nil)
@@ -32,15 +32,15 @@ const maxNumericPasses = 8
 
 // findNumeric decides which variables are numeric: all of those that could be, less those to which
 // something else is assigned, until nothing changes.
-func findNumeric(vs []*variable) {
+func findNumeric(vs []*Variable) {
 	for _, v := range vs {
-		v.numeric = !v.opaque && (v.loop || len(v.sources) > 0)
+		v.Numeric = !v.opaque && (v.loop || len(v.sources) > 0)
 	}
 	for range maxNumericPasses {
 		changed := false
 		for _, v := range vs {
-			if v.numeric && !allNumeric(v.sources) {
-				v.numeric, changed = false, true
+			if v.Numeric && !allNumeric(v.sources) {
+				v.Numeric, changed = false, true
 			}
 		}
 		if !changed {
@@ -48,11 +48,11 @@ func findNumeric(vs []*variable) {
 		}
 	}
 	for _, v := range vs {
-		v.numeric = false
+		v.Numeric = false
 	}
 }
 
-func allNumeric(list []expression) bool {
+func allNumeric(list []Expr) bool {
 	for _, e := range list {
 		if !isNumeric(e, false) {
 			return false
@@ -70,25 +70,28 @@ const (
 	no
 )
 
-// isNumeric reports whether e always yields a number and cannot fail; final once that will not change.
-func isNumeric(e expression, final bool) bool {
+// IsNumeric reports whether e always yields a number and cannot fail. O(1) amortised: the tree remembers it.
+func IsNumeric(e Expr) bool { return isNumeric(e, true) }
+
+// isNumeric is IsNumeric, which remembers its answers once they are final.
+func isNumeric(e Expr, final bool) bool {
 	switch e := e.(type) {
-	case numberExpr:
+	case NumberExpr:
 		return true
-	case *localExpr:
-		return e.variable.numeric
-	case *upvalExpr:
-		return e.variable.numeric
-	case *parenExpr:
-		return isNumeric(e.inner, final)
-	case *unaryExpr:
-		return e.op == opNegate && isNumeric(e.inner, final)
-	case *binaryExpr:
-		if e.op > opPow {
+	case *LocalExpr:
+		return e.Variable.Numeric
+	case *UpvalExpr:
+		return e.Variable.Numeric
+	case *ParenExpr:
+		return isNumeric(e.Inner, final)
+	case *UnaryExpr:
+		return e.Op == OpNegate && isNumeric(e.Inner, final)
+	case *BinaryExpr:
+		if e.Op > OpPow {
 			return false
 		}
 		if e.numeric == unasked {
-			numeric := isNumeric(e.left, final) && isNumeric(e.right, final)
+			numeric := isNumeric(e.Left, final) && isNumeric(e.Right, final)
 			if !final {
 				return numeric
 			}

@@ -1,8 +1,11 @@
-package lua
+package syntax
 
 import (
 	"fmt"
 	"math"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 const (
@@ -22,27 +25,42 @@ type parser struct {
 	ahead    token   // the one behind current, when looked at: tokenNone if not
 	lastLine int     // of the token before current
 	levels   int
-	fn       *functionBody
-	all      []*variable
+	fn       *Function
+	all      []*Variable
 }
 
 const tokenNone token = -1
 
-// parse returns the tree of a chunk, which is the body of a vararg function. The calls from Go under way
-// in L, unless that is nil, count as levels of nesting, as C Lua's do. It panics with a syntaxError.
-func parse(L *State, source, chunk string) *functionBody {
-	p := &parser{lexer: lexer{L: L, source: source, chunk: chunk, line: 1}, ahead: tokenNone}
-	if L != nil {
-		p.levels = L.ccalls
-	}
-	p.fn = &functionBody{vararg: true}
+// Error is a syntax error with Lua's own text: chunk, line, problem, and the token it is near to.
+type Error string
+
+func (e Error) Error() string { return string(e) }
+
+// Position returns "chunk:line: ", with which messages begin.
+func Position(chunk string, line int) string { return chunk + ":" + strconv.Itoa(line) + ": " }
+
+// Parse returns the tree of a chunk, which is the body of a vararg function; messages call the chunk by
+// that name. levels are the levels of nesting already in use: C Lua counts the calls from C under way. meter
+// counts the work and may be nil. The error is an Error.
+func Parse(source, chunk string, levels int, meter number.Meter) (body *Function, err error) {
+	defer func() {
+		if problem := recover(); problem != nil {
+			e, ok := problem.(Error)
+			if !ok {
+				panic(problem) // the meter's, which ends the run
+			}
+			err = e
+		}
+	}()
+	p := &parser{lexer: lexer{meter: meter, source: source, chunk: chunk, line: 1}, ahead: tokenNone, levels: levels}
+	p.fn = &Function{Vararg: true}
 	p.advance()
-	p.fn.body = p.block()
+	p.fn.Body = p.block()
 	p.check(tokenEOF)
-	p.fn.endLine = p.line
-	p.fn.length += len(source)
+	p.fn.EndLine = p.line
+	p.fn.Length += len(source)
 	findNumeric(p.all)
-	return p.fn
+	return p.fn, nil
 }
 
 // advance moves to the next token.
@@ -134,7 +152,7 @@ func (p *parser) limit(n, most int, what string) {
 	}
 	where := "main function"
 	if p.fn.outer != nil {
-		where = fmt.Sprintf("function at line %d", p.fn.line)
+		where = fmt.Sprintf("function at line %d", p.fn.Line)
 	}
 	p.failPlain(fmt.Sprintf("%s has more than %d %s", where, most, what))
 }
@@ -142,19 +160,19 @@ func (p *parser) limit(n, most int, what string) {
 // Scopes.
 
 // newVariable makes a variable that becomes visible when declared; pending counts those made before it.
-func (p *parser) newVariable(name string, pending int) *variable {
+func (p *parser) newVariable(name string, pending int) *Variable {
 	p.limit(len(p.fn.active)+pending+1, maxLocals, "local variables")
-	v := &variable{name: name, owner: p.fn}
+	v := &Variable{Name: name}
 	p.all = append(p.all, v)
 	return v
 }
 
-func (p *parser) declare(vs ...*variable) { p.fn.active = append(p.fn.active, vs...) }
+func (p *parser) declare(vs ...*Variable) { p.fn.active = append(p.fn.active, vs...) }
 
 // find returns the visible local variable of that name in one function, nil if there is none.
-func (fn *functionBody) find(name string) *variable {
+func (fn *Function) find(name string) *Variable {
 	for i := len(fn.active) - 1; i >= 0; i-- {
-		if fn.active[i].name == name {
+		if fn.active[i].Name == name {
 			return fn.active[i]
 		}
 	}
@@ -162,72 +180,59 @@ func (fn *functionBody) find(name string) *variable {
 }
 
 // resolve returns the expression name stands for in the current function.
-func (p *parser) resolve(name string) expression {
+func (p *parser) resolve(name string) Expr {
 	if v := p.fn.find(name); v != nil {
-		return &localExpr{v}
+		return &LocalExpr{v}
 	}
 	if i, v := p.capture(p.fn, name); i >= 0 {
-		return &upvalExpr{v, i}
+		return &UpvalExpr{v, i}
 	}
-	return &globalExpr{name: name}
+	return &GlobalExpr{Name: name}
 }
 
 // capture returns the number of fn's upvalue of that name, made on demand, -1 for a global.
-func (p *parser) capture(fn *functionBody, name string) (int, *variable) {
+func (p *parser) capture(fn *Function, name string) (int, *Variable) {
 	outer := fn.outer
 	if outer == nil {
 		return -1, nil
 	}
 	if v := outer.find(name); v != nil {
 		v.captured = true
-		return p.addCapture(fn, upvalueSource{variable: v, local: true})
+		return p.addCapture(fn, Capture{Variable: v, Local: true})
 	}
 	i, v := p.capture(outer, name)
 	if i < 0 {
 		return -1, nil
 	}
-	return p.addCapture(fn, upvalueSource{variable: v, index: i})
+	return p.addCapture(fn, Capture{Variable: v, Index: i})
 }
 
-func (p *parser) addCapture(fn *functionBody, source upvalueSource) (int, *variable) {
-	for i := range fn.captures {
-		if fn.captures[i].variable == source.variable {
-			return i, source.variable
+func (p *parser) addCapture(fn *Function, source Capture) (int, *Variable) {
+	for i := range fn.Captures {
+		if fn.Captures[i].Variable == source.Variable {
+			return i, source.Variable
 		}
 	}
 	here := p.fn
 	p.fn = fn
-	p.limit(len(fn.captures)+1, maxUpvalues, "upvalues")
+	p.limit(len(fn.Captures)+1, maxUpvalues, "upvalues")
 	p.fn = here
-	fn.captures = append(fn.captures, source)
-	return len(fn.captures) - 1, source.variable
+	fn.Captures = append(fn.Captures, source)
+	return len(fn.Captures) - 1, source.Variable
 }
 
 // Constant folding.
 
 // fold returns the number an operator yields for two constants, false where Lua leaves it to run time.
-func fold(op operator, a, b expression) (expression, bool) {
-	x, ok := a.(numberExpr)
-	y, ok2 := b.(numberExpr)
-	if !ok || !ok2 || (op == opDiv || op == opMod) && y.value == 0 {
+func fold(op Operator, a, b Expr) (Expr, bool) {
+	x, ok := a.(NumberExpr)
+	y, ok2 := b.(NumberExpr)
+	if !ok || !ok2 || (op == OpDiv || op == OpMod) && y.Value == 0 {
 		return nil, false
 	}
-	var r float64
-	switch op {
-	case opAdd:
-		r = x.value + y.value
-	case opSub:
-		r = x.value - y.value
-	case opMul:
-		r = x.value * y.value
-	case opDiv:
-		r = x.value / y.value
-	case opMod:
-		r = modulo(x.value, y.value)
-	case opPow:
-		r = power(x.value, y.value)
-	default:
+	if op > OpPow {
 		return nil, false
 	}
-	return numberExpr{r}, !math.IsNaN(r)
+	r := op.Compute(x.Value, y.Value)
+	return NumberExpr{r}, !math.IsNaN(r)
 }

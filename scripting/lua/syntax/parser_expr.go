@@ -1,90 +1,90 @@
-package lua
+package syntax
 
 // binaryPriority holds the left and right binding of each binary operator.
 var binaryPriority = [...]struct{ left, right int }{
-	opAdd: {6, 6}, opSub: {6, 6}, opMul: {7, 7}, opDiv: {7, 7}, opMod: {7, 7},
-	opPow: {10, 9}, opConcat: {5, 4},
-	opNotEqual: {3, 3}, opEqual: {3, 3},
-	opLess: {3, 3}, opLessEqual: {3, 3}, opGreater: {3, 3}, opGreaterEqual: {3, 3},
-	opAnd: {2, 2}, opOr: {1, 1},
+	OpAdd: {6, 6}, OpSub: {6, 6}, OpMul: {7, 7}, OpDiv: {7, 7}, OpMod: {7, 7},
+	OpPow: {10, 9}, OpConcat: {5, 4},
+	OpNotEqual: {3, 3}, OpEqual: {3, 3},
+	OpLess: {3, 3}, OpLessEqual: {3, 3}, OpGreater: {3, 3}, OpGreaterEqual: {3, 3},
+	OpAnd: {2, 2}, OpOr: {1, 1},
 }
 
 const unaryPriority = 8
 
-func binaryOperator(t token) operator {
+func binaryOperator(t token) Operator {
 	switch t {
 	case '+':
-		return opAdd
+		return OpAdd
 	case '-':
-		return opSub
+		return OpSub
 	case '*':
-		return opMul
+		return OpMul
 	case '/':
-		return opDiv
+		return OpDiv
 	case '%':
-		return opMod
+		return OpMod
 	case '^':
-		return opPow
+		return OpPow
 	case tokenConcat:
-		return opConcat
+		return OpConcat
 	case tokenNotEqual:
-		return opNotEqual
+		return OpNotEqual
 	case tokenEqual:
-		return opEqual
+		return OpEqual
 	case '<':
-		return opLess
+		return OpLess
 	case tokenLessEqual:
-		return opLessEqual
+		return OpLessEqual
 	case '>':
-		return opGreater
+		return OpGreater
 	case tokenGreaterEqual:
-		return opGreaterEqual
+		return OpGreaterEqual
 	case tokenAnd:
-		return opAnd
+		return OpAnd
 	case tokenOr:
-		return opOr
+		return OpOr
 	}
 	return opNone
 }
 
-func unaryOperator(t token) operator {
+func unaryOperator(t token) Operator {
 	switch t {
 	case '-':
-		return opNegate
+		return OpNegate
 	case tokenNot:
-		return opNot
+		return OpNot
 	case '#':
-		return opLength
+		return OpLength
 	}
 	return opNone
 }
 
 // discharge fixes the line of a look-up: Lua emits it once it is clear what becomes of its value,
 // at the line of the last token read by then.
-func (p *parser) discharge(e expression) expression {
+func (p *parser) discharge(e Expr) Expr {
 	switch e := e.(type) {
-	case *globalExpr:
-		if e.line == 0 {
-			e.line = p.lastLine
+	case *GlobalExpr:
+		if e.Line == 0 {
+			e.Line = p.lastLine
 		}
-	case *indexExpr:
-		if e.line == 0 {
-			e.line = p.lastLine
+	case *IndexExpr:
+		if e.Line == 0 {
+			e.Line = p.lastLine
 		}
-	case *parenExpr:
-		p.discharge(e.inner)
+	case *ParenExpr:
+		p.discharge(e.Inner)
 	}
 	return e
 }
 
-func (p *parser) expression() expression {
+func (p *parser) expression() Expr {
 	e, _ := p.subexpression(0)
 	return e
 }
 
 // subexpression reads operands joined by operators that bind tighter than limit and returns the
 // operator behind them.
-func (p *parser) subexpression(limit int) (expression, operator) {
+func (p *parser) subexpression(limit int) (Expr, Operator) {
 	p.enter()
 	e := p.operand()
 	op := binaryOperator(p.current)
@@ -99,7 +99,7 @@ func (p *parser) subexpression(limit int) (expression, operator) {
 		if constant, ok := fold(op, e, right); ok {
 			e = constant
 		} else {
-			e = &binaryExpr{op: op, left: e, right: right, line: p.lastLine}
+			e = &BinaryExpr{Op: op, Left: e, Right: right, Line: p.lastLine}
 		}
 		op = next
 	}
@@ -108,7 +108,7 @@ func (p *parser) subexpression(limit int) (expression, operator) {
 }
 
 // operand reads an operand with its unary operators.
-func (p *parser) operand() expression {
+func (p *parser) operand() Expr {
 	op := unaryOperator(p.current)
 	if op == opNone {
 		return p.simple()
@@ -116,29 +116,29 @@ func (p *parser) operand() expression {
 	p.advance()
 	e, _ := p.subexpression(unaryPriority)
 	p.discharge(e)
-	if n, ok := e.(numberExpr); ok && op == opNegate && n.value == n.value {
-		return numberExpr{-n.value}
+	if n, ok := e.(NumberExpr); ok && op == OpNegate && n.Value == n.Value {
+		return NumberExpr{-n.Value}
 	}
-	return &unaryExpr{op, e, p.lastLine}
+	return &UnaryExpr{op, e, p.lastLine}
 }
 
-func (p *parser) simple() expression {
-	var e expression
+func (p *parser) simple() Expr {
+	var e Expr
 	switch p.current {
 	case tokenNumber:
-		e = numberExpr{p.meaning.number}
+		e = NumberExpr{p.meaning.number}
 	case tokenString:
-		e = stringExpr{p.meaning.str}
+		e = StringExpr{p.meaning.str}
 	case tokenNil:
-		e = nilExpr{}
+		e = NilExpr{}
 	case tokenTrue, tokenFalse:
-		e = boolExpr{p.current == tokenTrue}
+		e = BoolExpr{p.current == tokenTrue}
 	case tokenDots:
-		if !p.fn.vararg {
+		if !p.fn.Vararg {
 			p.syntaxError("cannot use '...' outside a vararg function")
 		}
-		p.fn.dots = true
-		e = dotsExpr{}
+		p.fn.Dots = true
+		e = DotsExpr{}
 	case '{':
 		return p.table()
 	case tokenFunction:
@@ -152,7 +152,7 @@ func (p *parser) simple() expression {
 }
 
 // prefix reads a name or a parenthesised expression.
-func (p *parser) prefix() expression {
+func (p *parser) prefix() Expr {
 	switch p.current {
 	case tokenName:
 		return p.resolve(p.checkName())
@@ -163,17 +163,17 @@ func (p *parser) prefix() expression {
 		p.match(')', '(', line)
 		p.discharge(e)
 		switch e.(type) {
-		case nilExpr, boolExpr, numberExpr, stringExpr:
+		case NilExpr, BoolExpr, NumberExpr, StringExpr:
 			return e
 		}
-		return &parenExpr{e}
+		return &ParenExpr{e}
 	}
 	p.syntaxError("unexpected symbol")
 	return nil
 }
 
 // suffixed reads a prefix with its indices and calls.
-func (p *parser) suffixed() expression {
+func (p *parser) suffixed() Expr {
 	e := p.prefix()
 	for depth := 0; ; depth++ {
 		if depth > maxDepth {
@@ -183,18 +183,18 @@ func (p *parser) suffixed() expression {
 		case '.':
 			p.discharge(e)
 			p.advance()
-			e = &indexExpr{object: e, key: stringExpr{p.checkName()}}
+			e = &IndexExpr{Object: e, Key: StringExpr{p.checkName()}}
 		case '[':
 			p.discharge(e)
-			e = &indexExpr{object: e, key: p.bracketKey()}
+			e = &IndexExpr{Object: e, Key: p.bracketKey()}
 		case ':':
 			p.advance()
 			name := p.checkName()
 			p.discharge(e)
-			e = p.arguments(&callExpr{function: e, method: name, selfLine: p.lastLine})
+			e = p.arguments(&CallExpr{Function: e, Method: name, SelfLine: p.lastLine})
 		case '(', tokenString, '{':
 			p.discharge(e)
-			e = p.arguments(&callExpr{function: e})
+			e = p.arguments(&CallExpr{Function: e})
 		default:
 			return e
 		}
@@ -202,7 +202,7 @@ func (p *parser) suffixed() expression {
 }
 
 // bracketKey reads [ key ].
-func (p *parser) bracketKey() expression {
+func (p *parser) bracketKey() Expr {
 	p.advance()
 	key := p.discharge(p.expression())
 	p.checkNext(']')
@@ -210,25 +210,25 @@ func (p *parser) bracketKey() expression {
 }
 
 // arguments reads what a call passes.
-func (p *parser) arguments(call *callExpr) expression {
-	call.line = p.line
+func (p *parser) arguments(call *CallExpr) Expr {
+	call.Line = p.line
 	switch p.current {
 	case '(':
-		if call.line != p.lastLine {
+		if call.Line != p.lastLine {
 			p.syntaxError("ambiguous syntax (function call x new statement)")
 		}
 		p.advance()
 		if p.current != ')' {
-			call.args = p.expressions()
+			call.Args = p.expressions()
 		}
-		p.match(')', '(', call.line)
-		if n := len(call.args); n > 0 {
-			p.discharge(call.args[n-1])
+		p.match(')', '(', call.Line)
+		if n := len(call.Args); n > 0 {
+			p.discharge(call.Args[n-1])
 		}
 	case '{':
-		call.args = []expression{p.table()}
+		call.Args = []Expr{p.table()}
 	case tokenString:
-		call.args = []expression{stringExpr{p.meaning.str}}
+		call.Args = []Expr{StringExpr{p.meaning.str}}
 		p.advance()
 	default:
 		p.syntaxError("function arguments expected")
@@ -237,8 +237,8 @@ func (p *parser) arguments(call *callExpr) expression {
 }
 
 // expressions reads a list of them; the last one is not discharged yet.
-func (p *parser) expressions() []expression {
-	list := []expression{p.expression()}
+func (p *parser) expressions() []Expr {
+	list := []Expr{p.expression()}
 	for p.accept(',') {
 		p.discharge(list[len(list)-1])
 		list = append(list, p.expression())
@@ -247,38 +247,38 @@ func (p *parser) expressions() []expression {
 }
 
 // table reads a constructor.
-func (p *parser) table() expression {
+func (p *parser) table() Expr {
 	line := p.line
-	t := &tableExpr{line: line}
+	t := &TableExpr{}
 	p.checkNext('{')
 	for p.current != '}' {
-		if n := len(t.items); n > 0 {
-			p.discharge(t.items[n-1].value)
+		if n := len(t.Items); n > 0 {
+			p.discharge(t.Items[n-1].Value)
 		}
-		t.items = append(t.items, p.tableItem())
+		t.Items = append(t.Items, p.tableItem())
 		if !p.accept(',') && !p.accept(';') {
 			break
 		}
 	}
 	p.match('}', '{', line)
-	if n := len(t.items); n > 0 {
-		p.discharge(t.items[n-1].value)
+	if n := len(t.Items); n > 0 {
+		p.discharge(t.Items[n-1].Value)
 	}
 	return t
 }
 
-func (p *parser) tableItem() tableItem {
+func (p *parser) tableItem() TableItem {
 	switch {
 	case p.current == '[':
 		key := p.bracketKey()
 		p.checkNext('=')
 		value := p.discharge(p.expression())
-		return tableItem{key, value, p.lastLine}
+		return TableItem{key, value, p.lastLine}
 	case p.current == tokenName && p.lookAhead() == '=':
-		key := stringExpr{p.checkName()}
+		key := StringExpr{p.checkName()}
 		p.checkNext('=')
 		value := p.discharge(p.expression())
-		return tableItem{key, value, p.lastLine}
+		return TableItem{key, value, p.lastLine}
 	}
-	return tableItem{value: p.expression(), line: p.lastLine}
+	return TableItem{Value: p.expression(), Line: p.lastLine}
 }

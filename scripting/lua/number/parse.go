@@ -1,87 +1,24 @@
-package lua
+package number
 
 import (
 	"math"
 	"strconv"
 )
 
-// formatNumber appends f as C's "%.14g" prints it: integers below 1e14
-// without a point, "inf", "-inf", "nan" and, for a NaN with its sign bit set
-// (what x86 produces for 0/0), "-nan".
-func formatNumber(dst []byte, f float64) []byte {
-	if i := int64(f); float64(i) == f && i > -1e14 && i < 1e14 {
-		if i == 0 && math.Signbit(f) {
-			return append(dst, '-', '0')
-		}
-		return strconv.AppendInt(dst, i, 10)
-	}
-	if out, ok := appendShort(dst, f); ok {
-		return out
-	}
-	return appendG(dst, f, 14)
-}
-
-// appendShort appends f if it is what a decimal number with up to three decimals and 14 digits in all is read
-// as: that is then what 14 digits of f show.
-func appendShort(dst []byte, f float64) ([]byte, bool) {
-	for decimals := 1; decimals <= 3; decimals++ {
-		power := powersOfTen[decimals]
-		n := f * power
-		if n != math.Trunc(n) {
-			continue
-		}
-		if math.Abs(n) >= 1e14 || n/power != f {
-			return dst, false
-		}
-		if n < 0 {
-			dst, n = append(dst, '-'), -n
-		}
-		whole, scale := uint64(n)/uint64(power), uint64(power)
-		dst = strconv.AppendUint(dst, whole, 10)
-		dst = append(dst, '.')
-		for rest := uint64(n) % scale; scale > 1; rest %= scale {
-			scale /= 10
-			dst = append(dst, '0'+byte(rest/scale))
-		}
-		for dst[len(dst)-1] == '0' { // of 268.35 only the product by 1000 is an integer
-			dst = dst[:len(dst)-1]
-		}
-		return dst, true
-	}
-	return dst, false
-}
-
-// appendG appends f as C's "%.<precision>g".
-func appendG(dst []byte, f float64, precision int) []byte {
-	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return appendNonFinite(dst, f)
-	}
-	return strconv.AppendFloat(dst, f, 'g', precision, 64)
-}
-
-// appendNonFinite appends an infinity or a NaN in C's spelling.
-func appendNonFinite(dst []byte, f float64) []byte {
-	if math.Signbit(f) {
-		dst = append(dst, '-')
-	}
-	if math.IsNaN(f) {
-		return append(dst, "nan"...)
-	}
-	return append(dst, "inf"...)
-}
-
-// parseNumber reads s as Lua 5.1 converts a string to a number: C's strtod
-// (decimal, hexadecimal with or without fraction and binary exponent, inf,
-// nan) between optional white space. As in C the string ends at its first
-// zero byte. It reports false when anything else remains. It is not for long strings: see State.parseNumber.
-func parseNumber(s string) (float64, bool) {
+// Parse reads s as Lua 5.1 converts a string to a number: C's strtod (decimal, hexadecimal with or
+// without fraction and binary exponent, inf, nan) between optional white space. As in C the string
+// ends at its first zero byte. It reports false when anything else remains. O(len(s)), counted by m.
+func Parse(m Meter, s string) (float64, bool) {
 	if f, ok := parseDigits(s); ok {
 		return f, true
 	}
-	return parseStrtod(s)
+	if len(s) >= longNumeral {
+		s = shorten(m, s)
+	}
+	return parseBlanks(s)
 }
 
-// parseDigits is the short way for 1 to 15 decimal digits, optionally signed.
+// parseDigits is the fast path for 1 to 15 decimal digits, optionally signed.
 func parseDigits(s string) (float64, bool) {
 	digits := s
 	if len(s) > 1 && s[0] == '-' {
@@ -105,7 +42,8 @@ func parseDigits(s string) (float64, bool) {
 	return f, true
 }
 
-func parseStrtod(s string) (float64, bool) {
+// parseBlanks reads a number between white space.
+func parseBlanks(s string) (float64, bool) {
 	i := skipBlanks(s, 0)
 	f, end := strtod(s[i:])
 	if end == 0 {
@@ -116,17 +54,16 @@ func parseStrtod(s string) (float64, bool) {
 }
 
 func skipBlanks(s string, i int) int {
-	for i < len(s) && isBlank(s[i]) {
+	for i < len(s) && IsBlank(s[i]) {
 		i++
 	}
 	return i
 }
 
-func isBlank(c byte) bool { return c == ' ' || c-'\t' < 5 }
+// IsBlank reports whether c is white space in the C locale.
+func IsBlank(c byte) bool { return c == ' ' || c-'\t' < 5 }
 
-// strtod reads the longest number at the start of s, which must not begin
-// with white space, and returns its value and its length; the length is 0
-// when there is none. Overflow gives an infinity, underflow a zero, as in C.
+// strtod is ParsePrefix for numerals that are not long.
 func strtod(s string) (f float64, length int) {
 	i := 0
 	if i < len(s) && (s[i] == '-' || s[i] == '+') {
@@ -154,10 +91,10 @@ func strtod(s string) (f float64, length int) {
 	return f, i + length
 }
 
-func positiveNaN() float64 { return math.Float64frombits(0x7ff8 << 48) }
+// NegativeNaN returns what an invalid operation leaves on x86.
+func NegativeNaN() float64 { return math.Float64frombits(0xfff8 << 48) }
 
-// negativeNaN is what an invalid operation leaves on x86.
-func negativeNaN() float64 { return math.Float64frombits(0xfff8 << 48) }
+func positiveNaN() float64 { return math.Float64frombits(0x7ff8 << 48) }
 
 // wordLength returns the length of the first of the lower-case words that s
 // begins with, whatever its case, or 0.
@@ -189,14 +126,15 @@ func nanLength(s string) int {
 		if s[i] == ')' {
 			return i + 1
 		}
-		if s[i] != '_' && !isAlnum(s[i]) {
+		if s[i] != '_' && !IsAlnum(s[i]) {
 			break
 		}
 	}
 	return n
 }
 
-func isAlnum(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 26 }
+// IsAlnum reports whether c is an ASCII letter or digit.
+func IsAlnum(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 26 }
 
 // decimalFloat measures digits, point and exponent and converts them.
 func decimalFloat(s string) (float64, int) {
@@ -258,22 +196,23 @@ func isHexFloat(s string) bool {
 	if len(s) < 3 || s[0] != '0' || s[1]|0x20 != 'x' {
 		return false
 	}
-	return isHexDigit(s[2]) || s[2] == '.' && len(s) > 3 && isHexDigit(s[3])
+	return IsHexDigit(s[2]) || s[2] == '.' && len(s) > 3 && IsHexDigit(s[3])
 }
 
-func isHexDigit(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 6 }
+// IsHexDigit reports whether c is a hexadecimal digit.
+func IsHexDigit(c byte) bool { return c-'0' < 10 || c|0x20-'a' < 6 }
 
-// hexFloat measures and converts a hexadecimal number; up to 16 digits
-// without fraction and exponent need no allocation.
+// hexFloat measures and converts a hexadecimal number; up to 16 digits without fraction and exponent
+// allocate nothing.
 func hexFloat(s string) (float64, int) {
 	i, n := 2, uint64(0)
-	for i < len(s) && isHexDigit(s[i]) {
-		n = n<<4 | uint64(hexDigitValue(s[i]))
+	for i < len(s) && IsHexDigit(s[i]) {
+		n = n<<4 | uint64(HexDigit(s[i]))
 		i++
 	}
 	whole := i
 	if i < len(s) && s[i] == '.' {
-		for i++; i < len(s) && isHexDigit(s[i]); i++ {
+		for i++; i < len(s) && IsHexDigit(s[i]); i++ {
 		}
 	}
 	exponent := exponentLength(s[i:], 'p')
@@ -288,7 +227,8 @@ func hexFloat(s string) (float64, int) {
 	return f, i + exponent
 }
 
-func hexDigitValue(c byte) byte {
+// HexDigit returns the value of a digit in a base up to 36: c must be an ASCII letter or digit.
+func HexDigit(c byte) byte {
 	if c <= '9' {
 		return c - '0'
 	}

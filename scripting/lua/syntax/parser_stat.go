@@ -1,4 +1,4 @@
-package lua
+package syntax
 
 // blockFollows reports whether t ends a block.
 func blockFollows(t token) bool {
@@ -10,11 +10,11 @@ func blockFollows(t token) bool {
 }
 
 // block reads statements in the current scope.
-func (p *parser) block() []statement {
+func (p *parser) block() []Stat {
 	p.enter()
-	var body []statement
+	var body []Stat
 	for last := false; !last && !blockFollows(p.current); {
-		var s statement
+		var s Stat
 		if s, last = p.statement(); s != nil {
 			body = append(body, s)
 		}
@@ -25,7 +25,7 @@ func (p *parser) block() []statement {
 }
 
 // scope reads a block in a scope of its own.
-func (p *parser) scope() []statement {
+func (p *parser) scope() []Stat {
 	active := len(p.fn.active)
 	body := p.block()
 	p.fn.active = p.fn.active[:active]
@@ -33,7 +33,7 @@ func (p *parser) scope() []statement {
 }
 
 // statement reads a statement; last means that the block must end after it.
-func (p *parser) statement() (s statement, last bool) {
+func (p *parser) statement() (s Stat, last bool) {
 	line := p.line
 	switch p.current {
 	case tokenIf:
@@ -44,7 +44,7 @@ func (p *parser) statement() (s statement, last bool) {
 		p.advance()
 		body := p.scope()
 		p.match(tokenEnd, tokenDo, line)
-		return &blockStat{body}, false
+		return &BlockStat{body}, false
 	case tokenFor:
 		return p.forStatement(line), false
 	case tokenRepeat:
@@ -64,31 +64,31 @@ func (p *parser) statement() (s statement, last bool) {
 		if p.fn.loops == 0 {
 			p.syntaxError("no loop to break")
 		}
-		return &breakStat{line}, true
+		return &BreakStat{line}, true
 	}
 	return p.expressionStatement(line), false
 }
 
-func (p *parser) ifStatement(line int) statement {
-	s := &ifStat{}
+func (p *parser) ifStatement(line int) Stat {
+	s := &IfStat{}
 	for {
-		s.lines = append(s.lines, p.line)
+		s.Lines = append(s.Lines, p.line)
 		p.advance()
-		s.conditions = append(s.conditions, p.discharge(p.expression()))
+		s.Conditions = append(s.Conditions, p.discharge(p.expression()))
 		p.checkNext(tokenThen)
-		s.branches = append(s.branches, p.scope())
+		s.Branches = append(s.Branches, p.scope())
 		if p.current != tokenElseif {
 			break
 		}
 	}
 	if p.accept(tokenElse) {
-		s.otherwise = p.scope()
+		s.Otherwise = p.scope()
 	}
 	p.match(tokenEnd, tokenIf, line)
 	return s
 }
 
-func (p *parser) whileStatement(line int) statement {
+func (p *parser) whileStatement(line int) Stat {
 	p.advance()
 	condition := p.discharge(p.expression())
 	p.fn.loops++
@@ -96,10 +96,10 @@ func (p *parser) whileStatement(line int) statement {
 	body := p.scope()
 	p.match(tokenEnd, tokenWhile, line)
 	p.fn.loops--
-	return &whileStat{condition, body, line}
+	return &WhileStat{condition, body, line}
 }
 
-func (p *parser) repeatStatement(line int) statement {
+func (p *parser) repeatStatement(line int) Stat {
 	active := len(p.fn.active)
 	p.fn.loops++
 	p.advance()
@@ -108,15 +108,15 @@ func (p *parser) repeatStatement(line int) statement {
 	condition := p.discharge(p.expression())
 	p.fn.active = p.fn.active[:active]
 	p.fn.loops--
-	return &repeatStat{body, condition, line, p.lastLine}
+	return &RepeatStat{body, condition, line, p.lastLine}
 }
 
-func (p *parser) forStatement(line int) statement {
+func (p *parser) forStatement(line int) Stat {
 	active := len(p.fn.active)
 	p.fn.loops++
 	p.advance()
 	name := p.checkName()
-	var s statement
+	var s Stat
 	switch p.current {
 	case '=':
 		s = p.numericFor(name, line)
@@ -131,54 +131,55 @@ func (p *parser) forStatement(line int) statement {
 	return s
 }
 
-func (p *parser) numericFor(name string, line int) statement {
+func (p *parser) numericFor(name string, line int) Stat {
 	hidden := p.hiddenVariables("(for index)", "(for limit)", "(for step)")
-	s := &numericForStat{variable: p.newVariable(name, 3), line: line}
-	s.variable.loop = true
+	s := &NumericForStat{Variable: p.newVariable(name, 3), Line: line}
+	s.Variable.loop = true
 	p.checkNext('=')
-	s.start = p.discharge(p.expression())
+	s.Start = p.discharge(p.expression())
 	p.checkNext(',')
-	s.limit = p.discharge(p.expression())
+	s.Limit = p.discharge(p.expression())
+	s.Step = NumberExpr{1}
 	if p.accept(',') {
-		s.step = p.discharge(p.expression())
+		s.Step = p.discharge(p.expression())
 	}
 	p.declare(hidden...)
 	p.checkNext(tokenDo)
-	s.doLine = p.lastLine
-	p.declare(s.variable)
-	s.body = p.scope()
+	s.DoLine = p.lastLine
+	p.declare(s.Variable)
+	s.Body = p.scope()
 	return s
 }
 
 // hiddenVariables makes the variables a loop keeps its state in: they only count.
-func (p *parser) hiddenVariables(names ...string) []*variable {
-	hidden := make([]*variable, len(names))
+func (p *parser) hiddenVariables(names ...string) []*Variable {
+	hidden := make([]*Variable, len(names))
 	for i, name := range names {
 		hidden[i] = p.newVariable(name, i)
 	}
 	return hidden
 }
 
-func (p *parser) genericFor(name string, line int) statement {
+func (p *parser) genericFor(name string, line int) Stat {
 	hidden := p.hiddenVariables("(for generator)", "(for state)", "(for control)")
-	s := &genericForStat{line: line, variables: []*variable{p.newVariable(name, 3)}}
+	s := &GenericForStat{Line: line, Variables: []*Variable{p.newVariable(name, 3)}}
 	for p.accept(',') {
-		s.variables = append(s.variables, p.newVariable(p.checkName(), 3+len(s.variables)))
+		s.Variables = append(s.Variables, p.newVariable(p.checkName(), 3+len(s.Variables)))
 	}
 	p.checkNext(tokenIn)
-	s.callLine = p.line
-	s.values = p.expressions()
-	p.discharge(s.values[len(s.values)-1])
+	s.CallLine = p.line
+	s.Values = p.expressions()
+	p.discharge(s.Values[len(s.Values)-1])
 	p.declare(hidden...)
 	p.checkNext(tokenDo)
-	p.declare(s.variables...)
-	assignsList(s.variables, nil)
-	s.body = p.scope()
+	p.declare(s.Variables...)
+	assignsList(s.Variables, nil)
+	s.Body = p.scope()
 	return s
 }
 
 // functionStatement reads function a.b:c() ... end.
-func (p *parser) functionStatement(line int) statement {
+func (p *parser) functionStatement(line int) Stat {
 	p.advance()
 	target := p.resolve(p.checkName())
 	method := false
@@ -186,7 +187,7 @@ func (p *parser) functionStatement(line int) statement {
 		method = p.current == ':'
 		p.discharge(target)
 		p.advance()
-		target = &indexExpr{object: target, key: stringExpr{p.checkName()}}
+		target = &IndexExpr{Object: target, Key: StringExpr{p.checkName()}}
 		if method {
 			break
 		}
@@ -194,78 +195,78 @@ func (p *parser) functionStatement(line int) statement {
 	p.markAssigned(target, nil)
 	body := p.function(method, line)
 	switch t := target.(type) { // the store counts as the line of the word function
-	case *globalExpr:
-		t.line = line
-	case *indexExpr:
-		t.line = line
+	case *GlobalExpr:
+		t.Line = line
+	case *IndexExpr:
+		t.Line = line
 	}
-	return &assignStat{[]expression{target}, []expression{body}, line}
+	return &AssignStat{[]Expr{target}, []Expr{body}, line}
 }
 
-func (p *parser) localFunction(line int) statement {
+func (p *parser) localFunction(line int) Stat {
 	v := p.newVariable(p.checkName(), 0)
 	v.opaque = true
 	p.declare(v)
-	return &localFunctionStat{v, p.function(false, p.line), line}
+	return &LocalFunctionStat{v, p.function(false, p.line), line}
 }
 
-func (p *parser) localStatement(line int) statement {
-	s := &localStat{line: line}
+func (p *parser) localStatement(line int) Stat {
+	s := &LocalStat{Line: line}
 	for {
-		s.variables = append(s.variables, p.newVariable(p.checkName(), len(s.variables)))
+		s.Variables = append(s.Variables, p.newVariable(p.checkName(), len(s.Variables)))
 		if !p.accept(',') {
 			break
 		}
 	}
 	if p.accept('=') {
-		s.values = p.expressions()
-		p.discharge(s.values[len(s.values)-1])
+		s.Values = p.expressions()
+		p.discharge(s.Values[len(s.Values)-1])
 	}
-	assignsList(s.variables, s.values)
-	p.declare(s.variables...)
+	assignsList(s.Variables, s.Values)
+	p.declare(s.Variables...)
 	return s
 }
 
-func (p *parser) returnStatement(line int) statement {
+func (p *parser) returnStatement(line int) Stat {
 	p.advance()
-	s := &returnStat{line: line}
+	s := &ReturnStat{Line: line}
 	if !blockFollows(p.current) && p.current != ';' {
-		s.values = p.expressions()
-		p.discharge(s.values[len(s.values)-1])
+		s.Values = p.expressions()
+		p.discharge(s.Values[len(s.Values)-1])
 	}
 	return s
 }
 
-func (p *parser) expressionStatement(line int) statement {
+func (p *parser) expressionStatement(line int) Stat {
 	e := p.suffixed()
-	if call, ok := e.(*callExpr); ok {
-		return &callStat{call, line}
+	if call, ok := e.(*CallExpr); ok {
+		return &CallStat{call, line}
 	}
 	return p.assignment(e, line)
 }
 
 // assignment reads what follows the first target.
-func (p *parser) assignment(target expression, line int) statement {
-	s := &assignStat{line: line}
+func (p *parser) assignment(target Expr, line int) Stat {
+	s := &AssignStat{Line: line}
 	for {
 		p.target(target)
-		s.targets = append(s.targets, target)
+		s.Targets = append(s.Targets, target)
 		if !p.accept(',') {
 			break
 		}
 		target = p.suffixed()
-		if len(s.targets) > maxLevels-p.levels {
-			p.limit(len(s.targets), maxLevels-p.levels, "variables in assignment")
+		if len(s.Targets) > maxLevels-p.levels {
+			p.limit(len(s.Targets), maxLevels-p.levels, "variables in assignment")
 		}
 	}
 	p.checkNext('=')
-	s.values = p.expressions()
-	p.discharge(s.values[len(s.values)-1])
-	for i, t := range s.targets {
+	s.Values = p.expressions()
+	p.discharge(s.Values[len(s.Values)-1])
+	for i, t := range s.Targets {
 		p.discharge(t) // a store is emitted now
-		var value expression
-		if i < len(s.values) && !isMany(s.values[i]) {
-			value = s.values[i]
+		var value Expr
+		if i < len(s.Values) && !IsMany(s.Values[i]) {
+			value = s.Values[i]
 		}
 		p.markAssigned(t, value)
 	}
@@ -273,22 +274,22 @@ func (p *parser) assignment(target expression, line int) statement {
 }
 
 // target refuses what cannot be assigned to.
-func (p *parser) target(e expression) {
+func (p *parser) target(e Expr) {
 	switch e.(type) {
-	case *localExpr, *upvalExpr, *globalExpr, *indexExpr:
+	case *LocalExpr, *UpvalExpr, *GlobalExpr, *IndexExpr:
 		return
 	}
 	p.syntaxError("syntax error")
 }
 
 // markAssigned notes the assignment of value, nil if unknown, to a local variable.
-func (p *parser) markAssigned(target, value expression) {
-	var v *variable
+func (p *parser) markAssigned(target, value Expr) {
+	var v *Variable
 	switch t := target.(type) {
-	case *localExpr:
-		v = t.variable
-	case *upvalExpr:
-		v = t.variable
+	case *LocalExpr:
+		v = t.Variable
+	case *UpvalExpr:
+		v = t.Variable
 	default:
 		return
 	}
@@ -297,8 +298,8 @@ func (p *parser) markAssigned(target, value expression) {
 }
 
 // function reads parameters and body; the word function and a name are behind.
-func (p *parser) function(method bool, line int) *functionExpr {
-	fn := &functionBody{outer: p.fn, line: line}
+func (p *parser) function(method bool, line int) *FunctionExpr {
+	fn := &Function{outer: p.fn, Line: line}
 	p.fn = fn
 	start := p.pos
 	p.checkNext('(')
@@ -307,20 +308,20 @@ func (p *parser) function(method bool, line int) *functionExpr {
 	}
 	p.parameters()
 	p.checkNext(')')
-	fn.body = p.block()
-	fn.endLine = p.line
-	fn.length += p.pos - start
-	fn.outer.length -= p.pos - start
+	fn.Body = p.block()
+	fn.EndLine = p.line
+	fn.Length += p.pos - start
+	fn.outer.Length -= p.pos - start
 	p.match(tokenEnd, tokenFunction, line)
 	p.fn = fn.outer
-	return &functionExpr{fn}
+	return &FunctionExpr{fn}
 }
 
 func (p *parser) parameter(name string) {
 	v := p.newVariable(name, 0)
 	v.opaque = true
 	p.declare(v)
-	p.fn.params = append(p.fn.params, v)
+	p.fn.Params = append(p.fn.Params, v)
 }
 
 func (p *parser) parameters() {
@@ -333,10 +334,10 @@ func (p *parser) parameters() {
 			p.parameter(p.checkName())
 		case tokenDots:
 			p.advance()
-			p.fn.vararg = true
-			p.fn.argTable = p.newVariable("arg", 0)
-			p.fn.argTable.opaque = true
-			p.declare(p.fn.argTable)
+			p.fn.Vararg = true
+			p.fn.ArgTable = p.newVariable("arg", 0)
+			p.fn.ArgTable.opaque = true
+			p.declare(p.fn.ArgTable)
 			return
 		default:
 			p.syntaxError("<name> or '...' expected")
