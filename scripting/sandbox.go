@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/scripting/lua"
+	"github.com/miniserver-go/miniserver/scripting/redislib"
 )
 
 // Version is the Redis version that scripts and clients are told.
@@ -39,10 +40,10 @@ func (s *Scripts) newState() *lua.State {
 	text := lua.OpenString(L)
 	lua.OpenTable(L)
 	lua.OpenMath(L)
-	lua.OpenBit(L)
-	lua.OpenCjson(L)
-	lua.OpenCmsgpack(L)
-	lua.OpenStruct(L)
+	redislib.OpenBit(L)
+	redislib.OpenCjson(L)
+	redislib.OpenCmsgpack(L)
+	redislib.OpenStruct(L)
 	s.openRedis(L)
 	s.openOS(L)
 	for _, name := range hidden {

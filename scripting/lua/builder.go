@@ -6,39 +6,38 @@ import (
 	"unsafe"
 )
 
-// pair is a field about to be set. The hash counts for string keys only.
+// pair is a field about to be set.
 type pair struct {
-	key, val Value
-	hash     uint32
+	key Key
+	val Value
 }
 
-// builder makes the tables of decoders. What they read lies on its stacks
-// until a table is complete, so that it counts as held. Records of one kind
-// share the strings of their keys, and from the second one on the layout of
-// their hash part, which is what filling it field by field led to.
-type builder struct {
+// Builder makes the tables of decoders. The values read so far lie on its stacks until their table is
+// complete; there they count against the memory limit. Records of one kind share the strings of their
+// keys, and from the second one on the layout of their hash part, so that filling it finds no place twice.
+type Builder struct {
 	L      *State
 	values []Value // of the arrays being read, the inner ones behind the outer
-	pairs  []pair  // of the records being read
+	fields []pair  // of the records being read
 	keys   [64]string
 	shapes [16]shape
 }
 
-// newBuilder returns L's builder, one for all decoders: none calls another.
-func (L *State) newBuilder() *builder {
+// Builder returns L's Builder: one for all decoders, because none calls another.
+func (L *State) Builder() *Builder {
 	if L.builder == nil {
-		L.builder = &builder{L: L}
+		L.builder = &Builder{L: L}
 	}
 	return L.builder
 }
 
 // measure counts what was read so far.
-func (b *builder) measure(m *meter) {
-	m.bytes += cap(b.values)*valueBytes + cap(b.pairs)*pairBytes
+func (b *Builder) measure(m *meter) {
+	m.bytes += cap(b.values)*valueBytes + cap(b.fields)*pairBytes
 	m.values(b.values)
-	for i := range b.pairs {
-		m.value(b.pairs[i].key)
-		m.value(b.pairs[i].val)
+	for i := range b.fields {
+		m.value(b.fields[i].key.Value)
+		m.value(b.fields[i].val)
 	}
 }
 
@@ -57,15 +56,15 @@ const (
 	longestKey = 32
 	// widestShape is the number of fields up to which layouts are kept.
 	widestShape = 64
-	// keptStack is the number of values and pairs for which room is kept.
+	// keptStack is the number of values and fields for which room is kept.
 	keptStack = 4096
 	pairBytes = int(unsafe.Sizeof(pair{}))
 	noPlace   = ^uint32(0)
 )
 
-// reset forgets what a decoder that failed left behind.
-func (b *builder) reset() {
-	b.values, b.pairs = emptied(b.values), emptied(b.pairs)
+// Reset empties the stacks: a decoder that failed may have left values there.
+func (b *Builder) Reset() {
+	b.values, b.fields = emptied(b.values), emptied(b.fields)
 }
 
 func emptied[T any](stack []T) []T {
@@ -103,24 +102,30 @@ func clearAll[T any](L *State, elements []T) {
 	clear(elements)
 }
 
-// push gathers an element.
-func (b *builder) push(v Value) {
+// Elements returns the elements pushed and not yet made into a table: the Builder's own slice.
+func (b *Builder) Elements() []Value { return b.values }
+
+// Fields returns how many fields were pushed and not yet made into a table.
+func (b *Builder) Fields() int { return len(b.fields) }
+
+// Push adds an element.
+func (b *Builder) Push(v Value) {
 	if len(b.values) == cap(b.values) {
 		b.values = grown(b.L, b.values, valueBytes)
 	}
 	b.values = append(b.values, v)
 }
 
-// pushPair gathers a field.
-func (b *builder) pushPair(p pair) {
-	if len(b.pairs) == cap(b.pairs) {
-		b.pairs = grown(b.L, b.pairs, pairBytes)
+// PushField adds a field.
+func (b *Builder) PushField(k Key, v Value) {
+	if len(b.fields) == cap(b.fields) {
+		b.fields = grown(b.L, b.fields, pairBytes)
 	}
-	b.pairs = append(b.pairs, p)
+	b.fields = append(b.fields, pair{k, v})
 }
 
-// array makes a table of the elements gathered from first on.
-func (b *builder) array(first int) Value {
+// Array makes a table of the elements pushed since there were first of them.
+func (b *Builder) Array(first int) Value {
 	values := b.values[first:]
 	size, dense := 0, true
 	for i, v := range values {
@@ -144,76 +149,76 @@ func (b *builder) array(first int) Value {
 	return t.Value()
 }
 
-// key returns text as a key with its hash.
-func (b *builder) key(text string) (Value, uint32) {
+// Key returns text as a key. A copy of a short one is shared with the records before.
+func (b *Builder) Key(text string) Key {
 	hash := hashString(text)
 	if len(text) > longestKey {
-		return b.L.substring(text, 0, len(text)), hash
+		return Key{b.L.Substring(text, 0, len(text)), hash}
 	}
 	kept := &b.keys[hash%uint32(len(b.keys))]
 	if *kept != text {
 		b.L.Alloc(len(text))
 		*kept = strings.Clone(text)
 	}
-	return String(*kept), hash
+	return Key{String(*kept), hash}
 }
 
-// record makes a table of the pairs gathered from first on.
-func (b *builder) record(first int) Value {
-	pairs := b.pairs[first:]
-	t := b.table(pairs)
-	clearAll(b.L, pairs)
-	b.pairs = b.pairs[:first]
+// Record makes a table of the fields pushed since there were first of them.
+func (b *Builder) Record(first int) Value {
+	fields := b.fields[first:]
+	t := b.table(fields)
+	clearAll(b.L, fields)
+	b.fields = b.fields[:first]
 	return t.Value()
 }
 
-func (b *builder) table(pairs []pair) *Table {
-	sum, plain := uint32(0), len(pairs) > 0 && len(pairs) <= widestShape
-	for i := range pairs {
+func (b *Builder) table(fields []pair) *Table {
+	sum, plain := uint32(0), len(fields) > 0 && len(fields) <= widestShape
+	for i := range fields {
 		b.L.tickOn(i)
-		sum = sum*31 + pairs[i].hash
-		if pairs[i].val.IsNil() {
+		sum = sum*31 + fields[i].key.hash
+		if fields[i].val.IsNil() {
 			sum++
 		}
-		plain = plain && pairs[i].key.IsString()
+		plain = plain && fields[i].key.IsString()
 	}
 	s := &b.shapes[sum%uint32(len(b.shapes))]
-	if plain && s.fits(pairs) {
-		return s.table(b.L, pairs)
+	if plain && s.fits(fields) {
+		return s.table(b.L, fields)
 	}
 	t := b.L.NewTable(0, 0)
-	for i := range pairs {
+	for i := range fields {
 		b.L.Tick(1)
-		if p := &pairs[i]; p.key.IsString() {
-			t.setString(b.L, p.key, p.hash, p.val)
+		if f := &fields[i]; f.key.IsString() {
+			t.setString(b.L, f.key.Value, f.key.hash, f.val)
 		} else {
-			t.Set(b.L, p.key, p.val)
+			t.Set(b.L, f.key.Value, f.val)
 		}
 	}
 	if plain {
-		s.learn(t, sum, pairs)
+		s.learn(t, sum, fields)
 	}
 	return t
 }
 
-// fits reports whether the pairs have the shape's keys, and nil where it knows no value.
-func (s *shape) fits(pairs []pair) bool {
-	if len(pairs) != len(s.keys) {
+// fits reports whether the fields have the shape's keys, and nil where it knows no value.
+func (s *shape) fits(fields []pair) bool {
+	if len(fields) != len(s.keys) {
 		return false
 	}
 	for i, k := range s.keys {
-		if p := pairs[i].key; p.n != k.n || p.p != k.p && p.str() != k.str() {
+		if f := &fields[i].key; f.n != k.n || f.p != k.p && f.str() != k.str() {
 			return false
 		}
-		if pairs[i].val.IsNil() != (s.places[i] == noPlace) {
+		if fields[i].val.IsNil() != (s.places[i] == noPlace) {
 			return false
 		}
 	}
 	return true
 }
 
-// table makes a table of the layout and the values of the pairs.
-func (s *shape) table(L *State, pairs []pair) *Table {
+// table makes a table of the layout and the values of the fields.
+func (s *shape) table(L *State, fields []pair) *Table {
 	L.Alloc(tableBytes + len(s.nodes)*int(nodeSize))
 	var t *Table
 	if len(s.nodes) == 8 {
@@ -231,23 +236,23 @@ func (s *shape) table(L *State, pairs []pair) *Table {
 	t.mask, t.free = uint32(len(s.nodes)-1), s.free
 	for i, place := range s.places {
 		if place != noPlace {
-			t.at(place).val = pairs[i].val
+			t.at(place).val = fields[i].val
 		}
 	}
 	return t
 }
 
-// learn keeps the layout of t, just filled with the pairs, when it is seen for
+// learn keeps the layout of t, just filled with the fields, when it is seen for
 // the second time in a row and no key was given twice.
-func (s *shape) learn(t *Table, sum uint32, pairs []pair) {
+func (s *shape) learn(t *Table, sum uint32, fields []pair) {
 	if s.sum != sum {
 		s.sum = sum
 		return
 	}
-	keys, places := make([]Value, len(pairs)), make([]uint32, len(pairs))
+	keys, places := make([]Value, len(fields)), make([]uint32, len(fields))
 	taken := make([]bool, t.mask+1)
-	for i := range pairs {
-		keys[i] = pairs[i].key
+	for i := range fields {
+		keys[i] = fields[i].key.Value
 		places[i] = noPlace
 		at := t.position(keys[i])
 		if at < 0 { // a key without a value gave its node to another one
@@ -258,7 +263,7 @@ func (s *shape) learn(t *Table, sum uint32, pairs []pair) {
 			return
 		}
 		taken[place] = true
-		if !pairs[i].val.IsNil() {
+		if !fields[i].val.IsNil() {
 			places[i] = place
 		}
 	}

@@ -22,14 +22,14 @@ func (L *State) message(place, format string, args []any) Value {
 	size := len(place) + len(format)
 	for i, arg := range args {
 		if s, ok := arg.(string); ok {
-			if end := L.indexByte(s, 0); end >= 0 {
+			if end := L.IndexByte(s, 0); end >= 0 {
 				s = s[:end]
 			}
 			args[i] = s
 			size += len(s)
 		}
 	}
-	if size <= piece {
+	if size <= Piece {
 		return L.NewString(place + fmt.Sprintf(format, args...))
 	}
 	L.Alloc(size)
@@ -38,7 +38,7 @@ func (L *State) message(place, format string, args []any) Value {
 		before, after, _ := strings.Cut(format, "%")
 		out = append(out, before...)
 		if s, ok := arg.(string); ok {
-			out = L.add(out, s)
+			out = L.Append(out, s)
 		} else {
 			out = fmt.Append(out, arg)
 		}
@@ -127,7 +127,7 @@ func (c *Call) CheckNumber(i int) float64 {
 }
 
 func (c *Call) convertToNumber(i int) float64 {
-	f, ok := c.L.toNumber(c.Arg(i))
+	f, ok := c.L.ToNumber(c.Arg(i))
 	if !ok {
 		c.TypeError(i, "number")
 	}

@@ -33,7 +33,7 @@ func compile(L *State, source, chunkName string, profile *Profile) (p *Proto, er
 	}()
 	u := &unit{
 		L: L, source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName),
-		constants: map[string]stringKey{}, profile: profile,
+		constants: map[string]Key{}, profile: profile,
 	}
 	return u.function(tree, nil).proto, nil
 }
@@ -77,11 +77,11 @@ type unit struct {
 	chunk     string
 	profile   *Profile // nil for none
 	source    string
-	constants map[string]stringKey
+	constants map[string]Key
 }
 
 // constant returns s as a key; equal strings of a chunk share their bytes.
-func (u *unit) constant(s string) stringKey {
+func (u *unit) constant(s string) Key {
 	k, ok := u.constants[s]
 	if !ok {
 		s = strings.Clone(s)

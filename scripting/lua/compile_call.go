@@ -241,7 +241,7 @@ func (c *compiler) callMethod(e *syntax.CallExpr) invoke {
 // method is a call of a method. Function and self wait in slots, self for good.
 type method struct {
 	self eval
-	name stringKey
+	name Key
 	args [fewArguments]eval
 	look uint32 // the site of the look-up
 	pc   uint32
@@ -297,7 +297,7 @@ func (m *method) call3(f *Call) *Call {
 }
 
 // method returns o[name], through tables without asking what else an __index may be.
-func (f *Call) method(o Value, name *stringKey, pc uint32) Value {
+func (f *Call) method(o Value, name *Key, pc uint32) Value {
 	t := o.AsTable()
 	if t == nil && o.IsString() {
 		t = f.L.stringMeta.event(eventIndex).AsTable()

@@ -13,7 +13,7 @@ type callee struct {
 	n     uint8
 	pc    uint32
 	upval int
-	key   stringKey
+	key   Key
 	other eval
 	args  [3]eval
 }

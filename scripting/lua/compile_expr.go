@@ -287,7 +287,7 @@ func concatTwo(a, b eval, slot uint8, pc uint32) eval {
 		f.slots[slot] = a(f)
 		right := b(f)
 		left := f.slots[slot]
-		if size := int(left.n+right.n) & lenMask; left.IsString() && right.IsString() && size <= piece {
+		if size := int(left.n+right.n) & lenMask; left.IsString() && right.IsString() && size <= Piece {
 			f.L.Alloc(stringBytes(size))
 			f.L.work(size)
 			return String(left.str() + right.str())

@@ -126,7 +126,7 @@ func (c *compiler) indexNumeric(e *syntax.IndexExpr) eval {
 }
 
 // field compiles o.name.
-func (c *compiler) field(e *syntax.IndexExpr, k stringKey) eval {
+func (c *compiler) field(e *syntax.IndexExpr, k Key) eval {
 	o := c.operand(e.Object)
 	pc := c.siteOf(e.Line, e.Object)
 	if o.local {
@@ -159,7 +159,7 @@ func (t *Table) main(hash uint32) *node { return t.at(hash & t.mask) }
 // lookUpField performs o.name where the main position did not have it.
 //
 //go:noinline
-func (f *Call) lookUpField(o Value, k *stringKey, pc uint32) Value {
+func (f *Call) lookUpField(o Value, k *Key, pc uint32) Value {
 	if o.n == tagTable {
 		t := (*Table)(o.p)
 		if v := t.getString(k.Value, k.hash); !v.IsNil() || t.meta == nil {

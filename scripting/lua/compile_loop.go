@@ -111,7 +111,7 @@ func (c *compiler) forBounds(s *syntax.NumericForStat) (bounds func(f *Call) (i,
 
 // forNumber returns a number a for loop starts from, ends at or steps by.
 func (f *Call) forNumber(v Value, what string) float64 {
-	x, ok := f.L.toNumber(v)
+	x, ok := f.L.ToNumber(v)
 	if !ok {
 		f.L.fail("'for' %s must be a number", what)
 	}
@@ -295,7 +295,7 @@ func (g *generic) turn(f *Call) (sig signal, done bool) {
 func (g *generic) pairs(f *Call, t *Table) signal {
 	variables := f.slots[g.first : g.first+g.n]
 	for at := 0; ; {
-		k, v, next, more := t.nextAt(f.L, at)
+		k, v, next, more := t.NextAt(f.L, at)
 		if !more {
 			return goOn
 		}

@@ -157,7 +157,7 @@ func late(e syntax.Expr) bool {
 }
 
 // assignField compiles o.name = v.
-func (c *compiler) assignField(e *syntax.IndexExpr, k stringKey, value syntax.Expr, pc uint32) action {
+func (c *compiler) assignField(e *syntax.IndexExpr, k Key, value syntax.Expr, pc uint32) action {
 	if i, ok := plainLocal(e.Object); ok {
 		v := c.eval(value)
 		return func(f *Call) signal {
@@ -195,7 +195,7 @@ func (c *compiler) assignField(e *syntax.IndexExpr, k stringKey, value syntax.Ex
 // setField performs o.name = v.
 //
 //go:noinline
-func (f *Call) setField(o Value, k *stringKey, v Value, pc uint32) {
+func (f *Call) setField(o Value, k *Key, v Value, pc uint32) {
 	if o.n == tagTable {
 		t := (*Table)(o.p)
 		if n := t.findString(k.Value, k.hash); n != nil && !n.val.IsNil() && !t.readonly {

@@ -16,6 +16,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/scripting/lua"
+	"github.com/miniserver-go/miniserver/scripting/redislib"
 )
 
 // The library corpus: files of cases in testdata/lib, each a line "> source"
@@ -104,10 +105,10 @@ func testState() *lua.State {
 	lua.OpenString(L)
 	lua.OpenTable(L)
 	lua.OpenMath(L)
-	lua.OpenBit(L)
-	lua.OpenCjson(L)
-	lua.OpenCmsgpack(L)
-	lua.OpenStruct(L)
+	redislib.OpenBit(L)
+	redislib.OpenCjson(L)
+	redislib.OpenCmsgpack(L)
+	redislib.OpenStruct(L)
 	return L
 }
 

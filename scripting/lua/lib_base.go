@@ -165,7 +165,7 @@ func baseSelect(L *State, c *Call) {
 func baseToNumber(L *State, c *Call) {
 	base := c.OptInt(2, 10)
 	if base == 10 {
-		if f, ok := L.toNumber(c.CheckAny(1)); ok {
+		if f, ok := L.ToNumber(c.CheckAny(1)); ok {
 			c.Return1(Number(f))
 			return
 		}
@@ -246,7 +246,7 @@ func baseUnpack(L *State, c *Call) {
 		return
 	}
 	n := last - i + 1
-	if n+c.NArgs() > maxResults {
+	if n+c.NArgs() > MaxResults {
 		L.Errorf("too many results to unpack")
 	}
 	L.Tick(n >> 4)

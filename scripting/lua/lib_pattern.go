@@ -54,7 +54,7 @@ func (lib *stringLib) find(L *State, c *Call) {
 		return
 	}
 	out := append(L.ret[:0], Int(start+1), Int(end))
-	c.returnAll(m.appendCaptures(out, start, end, false))
+	c.ReturnAll(m.appendCaptures(out, start, end, false))
 	m.release()
 }
 
@@ -70,7 +70,7 @@ func (lib *stringLib) match(L *State, c *Call) {
 	if m.level <= 1 {
 		c.Return1(m.capture(0, start, end))
 	} else {
-		c.returnAll(m.appendCaptures(L.ret[:0], start, end, true))
+		c.ReturnAll(m.appendCaptures(L.ret[:0], start, end, true))
 	}
 	m.release()
 }
@@ -113,7 +113,7 @@ func (m *matcher) capture(i, start, end int) Value {
 		if i != 0 {
 			m.L.Errorf(errCaptureIndex)
 		}
-		return m.L.substring(m.subject, start, end)
+		return m.L.Substring(m.subject, start, end)
 	}
 	switch cap := m.captures[i]; cap.length {
 	case captureOpen:
@@ -122,7 +122,7 @@ func (m *matcher) capture(i, start, end int) Value {
 	case capturePosition:
 		return Int(cap.start + 1)
 	default:
-		return m.L.substring(m.subject, cap.start, cap.start+cap.length)
+		return m.L.Substring(m.subject, cap.start, cap.start+cap.length)
 	}
 }
 
@@ -173,7 +173,7 @@ func (g *matchIterator) next(L *State, c *Call) {
 	if m.level <= 1 {
 		c.Return1(m.capture(0, start, end))
 	} else {
-		c.returnAll(m.appendCaptures(L.ret[:0], start, end, true))
+		c.ReturnAll(m.appendCaptures(L.ret[:0], start, end, true))
 	}
 	m.release()
 }
@@ -183,7 +183,7 @@ func (g *matchIterator) next(L *State, c *Call) {
 type substitution struct {
 	*matcher
 	c       *Call
-	out     buffer
+	out     Buffer
 	subject string
 	repl    Value
 	text    string // of a repl that is a string or a number
@@ -198,16 +198,16 @@ func (lib *stringLib) gsub(L *State, c *Call) {
 	g := substitution{matcher: &lib.matcher, c: c, subject: s, repl: c.Arg(3)}
 	limit := c.OptInt(4, len(s)+1)
 	g.checkReplacement()
-	lib.buffer.lend(&g.out)
+	lib.buffer.Lend(&g.out)
 	n := g.run(lib.patterns.get(L, text), limit)
 	g.release()
-	if g.done == 0 && len(g.out.text) == 0 {
-		lib.buffer.give(L, &g.out)
+	if g.done == 0 && len(g.out.Text) == 0 {
+		lib.buffer.giveBack(L, &g.out)
 		c.Return2(String(s), Int(n))
 		return
 	}
-	g.out.appendWhole(L, s[g.done:])
-	c.Return2(g.out.finish(L, &lib.buffer), Int(n))
+	g.out.Append(L, s[g.done:])
+	c.Return2(g.out.Finish(L, &lib.buffer), Int(n))
 }
 
 func (g *substitution) checkReplacement() {
@@ -250,11 +250,11 @@ func (g *substitution) run(p *pattern, limit int) int {
 // replace appends what stands for the match.
 func (g *substitution) replace(start, end int) {
 	keep := g.subject[g.done:start]
-	g.out.grow(g.L, len(keep)+len(g.text))
-	g.out.text = g.L.add(g.out.text, keep)
+	g.out.Grow(g.L, len(keep)+len(g.text))
+	g.out.Text = g.L.Append(g.out.Text, keep)
 	g.done = end
 	if g.plain {
-		g.out.text = g.L.add(g.out.text, g.text)
+		g.out.Text = g.L.Append(g.out.Text, g.text)
 		return
 	}
 	if g.kind == KindString {
@@ -264,11 +264,11 @@ func (g *substitution) replace(start, end int) {
 	v := g.evaluate(start, end)
 	switch {
 	case !v.Truthy():
-		g.out.appendWhole(g.L, g.subject[start:end])
+		g.out.Append(g.L, g.subject[start:end])
 	case v.IsString():
-		g.out.appendWhole(g.L, v.str())
+		g.out.Append(g.L, v.str())
 	case v.IsNumber():
-		g.out.text = number.Append(g.out.text, v.num())
+		g.out.Text = number.Append(g.out.Text, v.num())
 	default:
 		g.L.Errorf("invalid replacement value (a %s)", v.TypeName())
 	}
@@ -293,10 +293,10 @@ func (g *substitution) expand(start, end int) {
 	for {
 		i := strings.IndexByte(text, '%')
 		if i < 0 {
-			g.out.appendWhole(g.L, text)
+			g.out.Append(g.L, text)
 			return
 		}
-		g.out.appendWhole(g.L, text[:i])
+		g.out.Append(g.L, text[:i])
 		letter := byte(0) // what C finds behind a percent sign at the end
 		if i+1 < len(text) {
 			letter = text[i+1]
@@ -309,15 +309,15 @@ func (g *substitution) expand(start, end int) {
 func (g *substitution) expandOne(letter byte, start, end int) {
 	switch {
 	case letter == '0':
-		g.out.appendWhole(g.L, g.subject[start:end])
+		g.out.Append(g.L, g.subject[start:end])
 	case letter-'0' < 10:
 		v := g.capture(int(letter-'1'), start, end)
 		if v.IsNumber() {
-			g.out.text = number.Append(g.out.text, v.num())
+			g.out.Text = number.Append(g.out.Text, v.num())
 		} else {
-			g.out.appendWhole(g.L, v.str())
+			g.out.Append(g.L, v.str())
 		}
 	default:
-		g.out.text = append(g.out.text, letter)
+		g.out.Text = append(g.out.Text, letter)
 	}
 }

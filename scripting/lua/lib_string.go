@@ -9,7 +9,7 @@ import (
 // stringLib is the string library: it keeps a buffer and compiled patterns
 // from one call to the next.
 type stringLib struct {
-	buffer   buffer
+	buffer   Buffer
 	patterns patternCache
 	matcher  matcher
 }
@@ -67,7 +67,7 @@ func stringSub(L *State, c *Call) {
 		c.Return1(c.Arg(1))
 		return
 	}
-	c.Return1(L.substring(s, start, end))
+	c.Return1(L.Substring(s, start, end))
 }
 
 // string.len(s)
@@ -82,27 +82,27 @@ func stringByte(L *State, c *Call) {
 		c.Return1(Int(int(s[start])))
 		return
 	}
-	c.checkStack(end-start, "string slice too long")
+	c.CheckStack(end-start, "string slice too long")
 	L.Tick((end - start) >> 3)
 	out := L.ret[:0]
 	for ; start < end; start++ {
 		out = append(out, Int(int(s[start])))
 	}
-	c.returnAll(out)
+	c.ReturnAll(out)
 }
 
 // string.char(...)
 func (lib *stringLib) char(L *State, c *Call) {
-	var b buffer
-	lib.buffer.lend(&b)
+	var b Buffer
+	lib.buffer.Lend(&b)
 	for i := 1; i <= c.NArgs(); i++ {
 		code := c.CheckInt(i)
 		if code != int(uint8(code)) {
 			c.ArgError(i, "invalid value")
 		}
-		b.text = append(b.text, byte(code))
+		b.Text = append(b.Text, byte(code))
 	}
-	c.Return1(b.finish(L, &lib.buffer))
+	c.Return1(b.Finish(L, &lib.buffer))
 }
 
 // string.dump(f): functions have no binary form here.
@@ -126,19 +126,19 @@ func stringRep(L *State, c *Call) {
 	}
 	L.Alloc(len(s) * n)
 	L.Tick(len(s) * n >> 8)
-	if len(s)*n <= piece {
+	if len(s)*n <= Piece {
 		c.Return1(String(strings.Repeat(s, n)))
 		return
 	}
 	out := room(len(s) * n)
-	if many := piece / 2 / len(s); many > 1 {
+	if many := Piece / 2 / len(s); many > 1 {
 		for some := strings.Repeat(s, many); n >= many; n -= many {
 			out = append(out, some...)
 			L.Tick(len(some) >> 8)
 		}
 	}
 	for ; n > 0; n-- {
-		out = L.add(out, s)
+		out = L.Append(out, s)
 	}
 	c.Return1(Bytes(out))
 }
@@ -150,7 +150,7 @@ func stringReverse(L *State, c *Call) {
 	L.work(len(s))
 	out := room(len(s))[:len(s)]
 	for i := 0; i < len(s); {
-		for end := min(i+piece, len(s)); i < end; i++ {
+		for end := min(i+Piece, len(s)); i < end; i++ {
 			out[len(s)-1-i] = s[i]
 		}
 		L.tickPiece(len(s))
@@ -171,8 +171,8 @@ func mapLetters(L *State, c *Call, first byte) {
 	L.work(len(s))
 	i := 0
 	for i < len(s) && s[i]-first >= 26 {
-		if i++; i%piece == 0 {
-			L.Tick(piece >> 8)
+		if i++; i%Piece == 0 {
+			L.Tick(Piece >> 8)
 		}
 	}
 	if i == len(s) {
@@ -180,9 +180,9 @@ func mapLetters(L *State, c *Call, first byte) {
 		return
 	}
 	L.Alloc(len(s))
-	out := L.add(room(len(s)), s[:i])
+	out := L.Append(room(len(s)), s[:i])
 	for i < len(s) {
-		end := min(i+piece, len(s))
+		end := min(i+Piece, len(s))
 		out = append(out, s[i:end]...)
 		for ; i < end; i++ {
 			if out[i]-first < 26 {
@@ -197,40 +197,40 @@ func mapLetters(L *State, c *Call, first byte) {
 // string.format(format, ...)
 func (lib *stringLib) format(L *State, c *Call) {
 	format := c.CheckString(1)
-	var b buffer
-	lib.buffer.lend(&b)
+	var b Buffer
+	lib.buffer.Lend(&b)
 	arg := 1
 	for i := 0; i < len(format); {
-		percent := L.indexByte(format[i:], '%')
+		percent := L.IndexByte(format[i:], '%')
 		if percent < 0 {
-			b.appendWhole(L, format[i:])
+			b.Append(L, format[i:])
 			break
 		}
-		b.appendWhole(L, format[i:i+percent])
+		b.Append(L, format[i:i+percent])
 		i += percent + 1
 		if i < len(format) && format[i] == '%' {
-			b.text = append(b.text, '%')
+			b.Text = append(b.Text, '%')
 			i++
 			L.Tick(1)
 			continue
 		}
 		arg++
 		i = formatOne(L, c, &b, format, i, arg)
-		b.settle(L)
+		b.Settle(L)
 	}
-	c.Return1(b.finish(L, &lib.buffer))
+	c.Return1(b.Finish(L, &lib.buffer))
 }
 
 // formatOne appends argument arg by the directive behind the percent sign at
 // format[i-1] and returns the index behind it.
-func formatOne(L *State, c *Call, b *buffer, format string, i, arg int) int {
+func formatOne(L *State, c *Call, b *Buffer, format string, i, arg int) int {
 	if arg > c.NArgs() {
 		c.ArgError(arg, "no value")
 	}
 	if i < len(format) {
 		switch format[i] { // without flags, width and precision
 		case 'd':
-			b.text = appendInt(b.text, number.ToInt64(c.CheckNumber(arg)))
+			b.Text = appendInt(b.Text, number.ToInt64(c.CheckNumber(arg)))
 			return i + 1
 		case 's':
 			b.appendString(L, c.CheckString(arg))
@@ -245,23 +245,23 @@ func formatOne(L *State, c *Call, b *buffer, format string, i, arg int) int {
 	return next
 }
 
-func (d *directive) appendArg(L *State, c *Call, b *buffer, arg int) {
+func (d *directive) appendArg(L *State, c *Call, b *Buffer, arg int) {
 	switch d.verb {
 	case 'c':
-		b.text = d.char(b.text, byte(number.ToInt32(c.CheckNumber(arg))))
+		b.Text = d.char(b.Text, byte(number.ToInt32(c.CheckNumber(arg))))
 	case 'd', 'i':
-		b.text = d.signed(b.text, number.ToInt64(c.CheckNumber(arg)))
+		b.Text = d.signed(b.Text, number.ToInt64(c.CheckNumber(arg)))
 	case 'o', 'u', 'x', 'X':
-		b.text = d.unsigned(b.text, number.ToUint64(c.CheckNumber(arg)))
+		b.Text = d.unsigned(b.Text, number.ToUint64(c.CheckNumber(arg)))
 	case 'e', 'E', 'f', 'g', 'G':
-		b.text = d.float(b.text, c.CheckNumber(arg))
+		b.Text = d.float(b.Text, c.CheckNumber(arg))
 	case 'q':
 		b.appendQuoted(L, c.CheckString(arg))
 	case 's':
 		if s := c.CheckString(arg); d.precision < 0 && len(s) >= 100 {
-			b.appendWhole(L, s)
+			b.Append(L, s)
 		} else {
-			b.text = d.text(b.text, s)
+			b.Text = d.text(b.Text, s)
 		}
 	case 0:
 		L.Errorf("invalid option '%%' to 'format'")
@@ -272,25 +272,20 @@ func (d *directive) appendArg(L *State, c *Call, b *buffer, arg int) {
 
 // appendString appends s as a plain %s: up to its first zero byte, unless it
 // is so long that Lua passes it on without C's printf.
-func (b *buffer) appendString(L *State, s string) {
+func (b *Buffer) appendString(L *State, s string) {
 	if len(s) < 100 {
 		s = cText(s)
 	}
-	b.appendWhole(L, s)
+	b.Append(L, s)
 }
 
-func (b *buffer) appendWhole(L *State, s string) {
-	b.grow(L, len(s))
-	b.text = L.add(b.text, s)
-}
-
-func (b *buffer) appendQuoted(L *State, s string) {
-	b.grow(L, 2*len(s)+2)
-	b.text = append(b.text, '"')
-	for ; len(s) > piece/8; s = s[piece/8:] {
-		b.text = appendQuoted(b.text, s[:piece/8])
-		L.Tick(piece >> 6)
+func (b *Buffer) appendQuoted(L *State, s string) {
+	b.Grow(L, 2*len(s)+2)
+	b.Text = append(b.Text, '"')
+	for ; len(s) > Piece/8; s = s[Piece/8:] {
+		b.Text = appendQuoted(b.Text, s[:Piece/8])
+		L.Tick(Piece >> 6)
 	}
 	L.Tick(len(s) >> 3)
-	b.text = append(appendQuoted(b.text, s), '"')
+	b.Text = append(appendQuoted(b.Text, s), '"')
 }

@@ -10,7 +10,7 @@ import (
 
 // tableLib is the table library with the buffers it keeps between calls.
 type tableLib struct {
-	buffer  buffer
+	buffer  Buffer
 	numbers []int64
 	strings []string
 }
@@ -42,33 +42,33 @@ func (lib *tableLib) concat(L *State, c *Call) {
 	} else {
 		j = c.CheckInt(4)
 	}
-	var b buffer
-	lib.buffer.lend(&b)
+	var b Buffer
+	lib.buffer.Lend(&b)
 	for ; i <= j; i++ {
 		v := t.GetInt(i)
 		switch {
 		case v.IsString():
 			s := v.str()
-			if len(s) > cap(b.text)-len(b.text) {
-				b.grow(L, len(s))
+			if len(s) > cap(b.Text)-len(b.Text) {
+				b.Grow(L, len(s))
 			}
-			b.text = L.add(b.text, s)
+			b.Text = L.Append(b.Text, s)
 			L.work(len(s))
 		case v.IsNumber():
-			b.text = number.Append(b.text, v.num())
+			b.Text = number.Append(b.Text, v.num())
 		default:
 			L.Errorf("invalid value (%s) at index %d in table for 'concat'", v.TypeName(), i)
 		}
 		if i < j {
-			if len(separator) > cap(b.text)-len(b.text) {
-				b.grow(L, len(separator))
+			if len(separator) > cap(b.Text)-len(b.Text) {
+				b.Grow(L, len(separator))
 			}
-			b.text = L.add(b.text, separator)
+			b.Text = L.Append(b.Text, separator)
 		}
-		b.settle(L)
+		b.Settle(L)
 		L.Tick(1)
 	}
-	c.Return1(b.finish(L, &lib.buffer))
+	c.Return1(b.Finish(L, &lib.buffer))
 }
 
 // table.foreach(t, f)
@@ -116,7 +116,7 @@ func tableSetn(L *State, c *Call) {
 func tableMaxn(L *State, c *Call) {
 	t, largest := c.CheckTable(1), 0.0
 	for at := 0; ; {
-		k, _, next, more := t.nextAt(L, at)
+		k, _, next, more := t.NextAt(L, at)
 		if !more {
 			c.Return1(Number(largest))
 			return

@@ -34,94 +34,16 @@ func newLibrary(L *State, name string, functions []entry) *Table {
 	return t
 }
 
-// buffer gathers a string whose length is not known beforehand. A library
-// keeps one and lends it to the call under way. What it grows beyond the memory
-// it was lent counts against the memory limit.
-type buffer struct {
-	text    []byte
-	counted int // capacity that was lent or counts
-	held    int // bytes that count
-}
-
-// keptBuffer is the capacity kept for the next call.
-const keptBuffer = 256 << 10
-
-// lend gives its memory, empty, to a new buffer. A call that starts before the
-// memory is given back gets none and allocates.
-func (b *buffer) lend(to *buffer) {
-	to.text, to.counted = b.text[:0], max(cap(b.text), 512)
-	b.text = nil
-}
-
-// give takes the memory back.
-func (b *buffer) give(L *State, from *buffer) {
-	if cap(from.text) <= keptBuffer {
-		b.text = from.text
-	}
-	if from.held > 0 {
-		L.Release(from.held)
-	}
-}
-
-// grow makes room for n bytes more.
-func (b *buffer) grow(L *State, n int) {
-	if n += len(b.text); n <= cap(b.text) {
-		return
-	}
-	n = max(n, cap(b.text)+cap(b.text)/4, 256)
-	b.count(L, n)
-	b.text = L.add(room(n), unsafe.String(unsafe.SliceData(b.text), len(b.text)))
-}
-
-// settle counts the memory that small pieces appended without grow took. It makes room for some more if
-// what was gathered is long, so that append does not have to move that.
-func (b *buffer) settle(L *State) {
-	if cap(b.text) > b.counted || len(b.text) > piece {
-		b.settleLong(L)
-	}
-}
-
-func (b *buffer) settleLong(L *State) {
-	b.count(L, cap(b.text))
-	if len(b.text) > piece {
-		b.grow(L, smallRoom)
-	}
-}
-
-// smallRoom is more than what is appended between two calls of settle.
-const smallRoom = 4 << 10
-
-func (b *buffer) count(L *State, capacity int) {
-	if more := capacity - b.counted; more > 0 {
-		b.counted = capacity
-		b.held += more
-		L.Hold(more)
-	}
-}
-
-// finish returns what was gathered and gives the memory back to owner, unless
-// it is so large that it becomes the value.
-func (b *buffer) finish(L *State, owner *buffer) Value {
-	if cap(b.text) > keptBuffer && len(b.text) > cap(b.text)/2 {
-		b.settle(L)
-		L.work(2 * len(b.text))
-		L.pinned -= b.held
-		return Bytes(b.text)
-	}
-	L.work(len(b.text))
-	owner.give(L, b)
-	return L.textValue(b.text)
-}
-
-// textValue returns a copy of text as a value; single bytes are shared.
-func (L *State) textValue(text []byte) Value {
-	switch len(text) {
+// CopyString returns a string with the contents of b, counted against the memory limit unless it is a
+// single byte: those are shared. It ticks if the string is long.
+func (L *State) CopyString(b []byte) Value {
+	switch len(b) {
 	case 0:
 		return String("")
 	case 1:
-		return byteValue(text[0])
+		return byteValue(b[0])
 	}
-	return L.clone(unsafe.String(&text[0], len(text)))
+	return L.clone(unsafe.String(&b[0], len(b)))
 }
 
 // byteStrings holds every byte once, so that strings of one byte need no memory.
@@ -138,9 +60,9 @@ func byteValue(c byte) Value { return Bytes(byteStrings[c : int(c)+1]) }
 // shareLimit is the length up to which a string is kept whole for any part of it.
 const shareLimit = 64
 
-// substring returns s[i:j]. It shares the bytes of s unless a small part would
-// keep a large string alive.
-func (L *State) substring(s string, i, j int) Value {
+// Substring returns s[i:j] as a value. It shares the bytes of s unless a small part would keep a large
+// string alive.
+func (L *State) Substring(s string, i, j int) Value {
 	if j-i == 1 {
 		return byteValue(s[i])
 	}
@@ -150,21 +72,24 @@ func (L *State) substring(s string, i, j int) Value {
 	return L.clone(s[i:j])
 }
 
-// returnAll answers with vs and avoids copying what is gathered in L.ret.
-func (c *Call) returnAll(vs []Value) {
+// Results returns the State's own empty slice for results: append to it and pass it to ReturnAll, which
+// then copies nothing. Calls of Lua functions overwrite it.
+func (c *Call) Results() []Value { return c.L.ret[:0] }
+
+// ReturnAll answers with vs, which is not copied and belongs to the State from now on.
+func (c *Call) ReturnAll(vs []Value) {
 	if len(vs) == 1 {
 		c.ret = vs[0]
 	}
 	c.L.ret, c.nret = vs, len(vs)
 }
 
-// maxResults is how many values a C function may have on its stack.
-const maxResults = 8000
+// MaxResults is how many values a C function may have on its stack, LUAI_MAXCSTACK.
+const MaxResults = 8000
 
-// checkStack throws Lua's "stack overflow" when n values do not fit beside
-// the arguments.
-func (c *Call) checkStack(n int, problem string) {
-	if c.NArgs()+n > maxResults {
+// CheckStack throws Lua's "stack overflow" when n values do not fit beside the arguments.
+func (c *Call) CheckStack(n int, problem string) {
+	if c.NArgs()+n > MaxResults {
 		c.L.Errorf("stack overflow (%s)", problem)
 	}
 }

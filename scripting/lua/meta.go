@@ -27,7 +27,7 @@ const (
 )
 
 // eventKeys are the events' names as table keys.
-var eventKeys = [...]stringKey{
+var eventKeys = [...]Key{
 	eventIndex: makeKey("__index"), eventNewIndex: makeKey("__newindex"), eventEqual: makeKey("__eq"),
 	eventCall: makeKey("__call"), eventLess: makeKey("__lt"), eventLessEqual: makeKey("__le"),
 	eventConcat: makeKey("__concat"), eventNegate: makeKey("__unm"), eventLength: makeKey("__len"),
@@ -39,13 +39,21 @@ var eventKeys = [...]stringKey{
 // arithmeticEvents are the events of the operators opAdd to opPow.
 var arithmeticEvents = [...]event{eventAdd, eventSub, eventMul, eventDiv, eventMod, eventPow}
 
-// stringKey is a constant string with its hash.
-type stringKey struct {
+// Key is a value about to serve as a table key, with its hash if it is a string.
+type Key struct {
 	Value
 	hash uint32
 }
 
-func makeKey(s string) stringKey { return stringKey{String(s), hashString(s)} }
+// NewKey returns v as a key. O(length of a string).
+func NewKey(v Value) Key {
+	if v.IsString() {
+		return Key{v, hashString(v.str())}
+	}
+	return Key{Value: v}
+}
+
+func makeKey(s string) Key { return Key{String(s), hashString(s)} }
 
 // event returns the metamethod for e of a metatable, which may be nil.
 func (t *Table) event(e event) Value {
@@ -138,8 +146,8 @@ func (v Value) noKey() bool { return v.IsNil() || v.IsNumber() && v.num() != v.n
 
 // arith performs a binary operation on operands that are not both numbers.
 func (L *State) arith(op syntax.Operator, a, b Value, at []Site) Value {
-	if x, ok := L.toNumber(a); ok {
-		if y, ok := L.toNumber(b); ok {
+	if x, ok := L.ToNumber(a); ok {
+		if y, ok := L.ToNumber(b); ok {
 			return Number(op.Compute(x, y))
 		}
 	}
@@ -157,7 +165,7 @@ func (L *State) arith(op syntax.Operator, a, b Value, at []Site) Value {
 // arithError blames the first operand that is no number.
 func (L *State) arithError(a, b Value, at []Site) {
 	const doing = "perform arithmetic on"
-	if _, ok := L.toNumber(a); !ok {
+	if _, ok := L.ToNumber(a); !ok {
 		L.typeErrorAt(a, doing, &at[0])
 	}
 	L.typeErrorAt(b, doing, &at[1])
@@ -165,7 +173,7 @@ func (L *State) arithError(a, b Value, at []Site) {
 
 // negate performs -v on what is no number.
 func (L *State) negate(v Value, at *Site) Value {
-	if x, ok := L.toNumber(v); ok {
+	if x, ok := L.ToNumber(v); ok {
 		return Number(-x)
 	}
 	tm := L.metatable(v).event(eventNegate)

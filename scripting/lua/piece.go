@@ -9,38 +9,38 @@ import (
 // whatever a script does with megabytes. Short ones pay a comparison for that.
 
 // piece is how much of a long string is handled between two ticks.
-const piece = 1 << 20
+const Piece = 1 << 20
 
 // tickPiece counts a piece of a string of n bytes, if that is a long one.
 func (L *State) tickPiece(n int) {
-	if n > piece {
-		L.Tick(piece >> 8)
+	if n > Piece {
+		L.Tick(Piece >> 8)
 	}
 }
 
 // write appends s, with ticks if it is long.
 func (L *State) write(b *strings.Builder, s string) {
-	for len(s) > piece {
-		b.WriteString(s[:piece])
-		L.Tick(piece >> 8)
-		s = s[piece:]
+	for len(s) > Piece {
+		b.WriteString(s[:Piece])
+		L.Tick(Piece >> 8)
+		s = s[Piece:]
 	}
 	b.WriteString(s)
 }
 
-// add appends s to dst, which has room for it.
-func (L *State) add(dst []byte, s string) []byte {
-	if len(s) > piece {
+// Append appends s to dst, which has room for it, with ticks if s is long.
+func (L *State) Append(dst []byte, s string) []byte {
+	if len(s) > Piece {
 		return L.addLong(dst, s)
 	}
 	return append(dst, s...)
 }
 
 func (L *State) addLong(dst []byte, s string) []byte {
-	for len(s) > piece {
-		dst = append(dst, s[:piece]...)
-		L.Tick(piece >> 8)
-		s = s[piece:]
+	for len(s) > Piece {
+		dst = append(dst, s[:Piece]...)
+		L.Tick(Piece >> 8)
+		s = s[Piece:]
 	}
 	return append(dst, s...)
 }
@@ -48,7 +48,7 @@ func (L *State) addLong(dst []byte, s string) []byte {
 // room returns an empty slice with room for n bytes or a few more. Much room is left as the allocator
 // found it, for clearing it would be one long step.
 func room(n int) []byte {
-	if n <= piece {
+	if n <= Piece {
 		return make([]byte, 0, n)
 	}
 	var b strings.Builder
@@ -57,55 +57,57 @@ func room(n int) []byte {
 	return unsafe.Slice(unsafe.StringData(b.String()), b.Cap())[:0]
 }
 
-// clone returns a copy of s as a value.
-func (L *State) clone(s string) Value {
-	L.Alloc(stringBytes(len(s)))
-	L.work(len(s))
-	if len(s) <= piece {
-		return String(strings.Clone(s))
-	}
-	return Bytes(L.add(room(len(s)), s))
+// NewBytes returns an empty slice with room for a string of n bytes, counted against the memory limit. Once
+// filled it goes to Bytes.
+func (L *State) NewBytes(n int) []byte {
+	L.Alloc(stringBytes(n))
+	return room(n)
 }
 
-// CopyString returns a string with the contents of b, counted against the memory limit. It ticks.
-func (L *State) CopyString(b []byte) Value {
-	return L.clone(unsafe.String(unsafe.SliceData(b), len(b)))
+// clone returns a copy of s as a value.
+func (L *State) clone(s string) Value {
+	L.work(len(s))
+	if len(s) <= Piece {
+		L.Alloc(stringBytes(len(s)))
+		return String(strings.Clone(s))
+	}
+	return Bytes(L.Append(L.NewBytes(len(s)), s))
 }
 
 // same reports whether two strings of one length are equal.
 func (L *State) same(a, b string) bool {
-	for len(a) > piece {
-		if a[:piece] != b[:piece] {
+	for len(a) > Piece {
+		if a[:Piece] != b[:Piece] {
 			return false
 		}
-		L.Tick(piece >> 8)
-		a, b = a[piece:], b[piece:]
+		L.Tick(Piece >> 8)
+		a, b = a[Piece:], b[Piece:]
 	}
 	return a == b
 }
 
 // compare is strings.Compare.
 func (L *State) compare(a, b string) int {
-	for len(a) > piece && len(b) > piece && a[:piece] == b[:piece] {
-		L.Tick(piece >> 8)
-		a, b = a[piece:], b[piece:]
+	for len(a) > Piece && len(b) > Piece && a[:Piece] == b[:Piece] {
+		L.Tick(Piece >> 8)
+		a, b = a[Piece:], b[Piece:]
 	}
 	return strings.Compare(a, b)
 }
 
 // find is strings.Index: O(len(s)) if sub is no longer than a piece.
 func (L *State) find(s, sub string) int {
-	if len(s) <= piece {
+	if len(s) <= Piece {
 		return strings.Index(s, sub)
 	}
-	head := sub[:min(len(sub), piece)]
+	head := sub[:min(len(sub), Piece)]
 	for from := 0; from+len(sub) <= len(s); {
-		i := strings.Index(s[from:min(from+piece+len(head), len(s))], head)
+		i := strings.Index(s[from:min(from+Piece+len(head), len(s))], head)
 		L.work(len(head))
 		switch {
 		case i < 0:
-			from += piece + 1
-			L.Tick(piece >> 8)
+			from += Piece + 1
+			L.Tick(Piece >> 8)
 		case len(sub) <= len(s)-from-i && L.same(s[from+i:from+i+len(sub)], sub):
 			L.work(i)
 			return from + i
@@ -116,19 +118,19 @@ func (L *State) find(s, sub string) int {
 	return -1
 }
 
-// indexByte is strings.IndexByte.
-func (L *State) indexByte(s string, c byte) int {
-	for from := 0; ; from += piece {
-		if len(s)-from <= piece {
+// IndexByte is strings.IndexByte, with ticks if s is long.
+func (L *State) IndexByte(s string, c byte) int {
+	for from := 0; ; from += Piece {
+		if len(s)-from <= Piece {
 			if i := strings.IndexByte(s[from:], c); i >= 0 {
 				return from + i
 			}
 			return -1
 		}
-		if i := strings.IndexByte(s[from:from+piece], c); i >= 0 {
+		if i := strings.IndexByte(s[from:from+Piece], c); i >= 0 {
 			return from + i
 		}
-		L.Tick(piece >> 8)
+		L.Tick(Piece >> 8)
 	}
 }
 

@@ -27,7 +27,7 @@ type State struct {
 	marks  uint32 // traversals so far
 	seen   pointerSet
 
-	builder *builder // what decoders build tables with
+	builder *Builder // what decoders build tables with
 
 	catch func(v Value) []Value // see SetCatch
 

@@ -325,6 +325,12 @@ func (t *Table) hashBorder(i int) int {
 	return i
 }
 
+// PlainArray returns the number of elements of a table that has nothing but
+// elements 1..n in its array part; false when looking closer is needed.
+func (t *Table) PlainArray() (n int, dense bool) {
+	return int(t.dense), t.dense >= 0 && t.node == &emptyNode
+}
+
 // Next returns the pair after key in the table's order, the first one after nil; more is false at the end.
 // known is false when key is not in the table. Fields may be cleared or overwritten meanwhile. L counts the
 // steps over cleared ones, and may be nil.
@@ -335,12 +341,12 @@ func (t *Table) Next(L *State, key Value) (k, v Value, more, known bool) {
 			return Nil, Nil, false, false
 		}
 	}
-	k, v, _, more = t.nextAt(L, i)
+	k, v, _, more = t.NextAt(L, i)
 	return k, v, more, true
 }
 
-// nextAt returns the first pair at or after position i and the position to go on from.
-func (t *Table) nextAt(L *State, i int) (k, v Value, next int, more bool) {
+// NextAt returns the first pair at or after position i and the position to go on from.
+func (t *Table) NextAt(L *State, i int) (k, v Value, next int, more bool) {
 	for ; i < len(t.array); i++ {
 		if v := t.array[i]; !v.IsNil() {
 			return Int(i + 1), v, i + 1, true

@@ -242,8 +242,8 @@ func (v Value) ToNumber() (float64, bool) {
 	return 0, false
 }
 
-// toNumber is Value.ToNumber, counting the work on long strings.
-func (L *State) toNumber(v Value) (float64, bool) {
+// ToNumber is Value.ToNumber, counting the work on long strings.
+func (L *State) ToNumber(v Value) (float64, bool) {
 	if v.IsString() {
 		return number.Parse(L, v.str())
 	}

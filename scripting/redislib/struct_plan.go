@@ -1,9 +1,11 @@
-package lua
+package redislib
 
 import (
 	"encoding/binary"
 	"math"
 	"math/bits"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
 // Most formats of struct are a few numbers in a row, perhaps with a string. A place in a script that knows
@@ -67,13 +69,14 @@ func planOf(fields []field) []item {
 
 // packItems packs c's arguments after the first one into space and returns the part of it that they take;
 // nil if the plan does not do.
-func packItems(c *Call, plan []item, space *[maxPlanned]byte) []byte {
-	if len(plan) == 0 || int(c.nargs) <= len(plan) {
+func packItems(c *lua.Call, plan []item, space *[maxPlanned]byte) []byte {
+	args := c.Args()
+	if len(plan) == 0 || len(args) <= len(plan) {
 		return nil
 	}
 	at := 0
 	for i := range plan {
-		p, v := &plan[i], c.slot(1+i)
+		p, v := &plan[i], args[1+i]
 		if p.form == bytesForm {
 			s, ok := v.AsString()
 			if p.size > 0 && len(s) >= p.size {
@@ -85,19 +88,20 @@ func packItems(c *Call, plan []item, space *[maxPlanned]byte) []byte {
 			at += copy(space[at:], s)
 			continue
 		}
-		if !v.IsNumber() || at > len(space)-8 {
+		f, ok := v.AsNumber()
+		if !ok || at > len(space)-8 {
 			return nil
 		}
 		into := space[at : at+8]
 		switch p.form {
 		case unsignedBig, signedBig:
-			binary.BigEndian.PutUint64(into, truncateInteger(v.num())<<p.shift)
+			binary.BigEndian.PutUint64(into, truncateInteger(f)<<p.shift)
 		case unsignedLittle, signedLittle:
-			binary.LittleEndian.PutUint64(into, truncateInteger(v.num()))
+			binary.LittleEndian.PutUint64(into, truncateInteger(f))
 		case doubleBig:
-			binary.BigEndian.PutUint64(into, v.n)
+			binary.BigEndian.PutUint64(into, math.Float64bits(f))
 		case doubleLittle:
-			binary.LittleEndian.PutUint64(into, v.n)
+			binary.LittleEndian.PutUint64(into, math.Float64bits(f))
 		}
 		at += p.size
 	}
@@ -106,7 +110,7 @@ func packItems(c *Call, plan []item, space *[maxPlanned]byte) []byte {
 
 // unpackItems appends what lies in data from position on to out and the position behind, counted from 1;
 // nil if the plan does not do.
-func unpackItems(plan []item, data string, position int, out []Value) []Value {
+func unpackItems(plan []item, data string, position int, out []lua.Value) []lua.Value {
 	if len(plan) == 0 || position < 0 {
 		return nil
 	}
@@ -118,11 +122,11 @@ func unpackItems(plan []item, data string, position int, out []Value) []Value {
 		out = append(out, p.number(data[position:]))
 		position += p.size
 	}
-	return append(out, Int(position+1))
+	return append(out, lua.Int(position+1))
 }
 
 // number reads the number that data begins with.
-func (p *item) number(data string) Value {
+func (p *item) number(data string) lua.Value {
 	var n uint64 // the bytes of data, the first one the lowest
 	if len(data) >= 8 {
 		n = uint64(data[0]) | uint64(data[1])<<8 | uint64(data[2])<<16 | uint64(data[3])<<24 |
@@ -134,15 +138,15 @@ func (p *item) number(data string) Value {
 	}
 	switch p.form {
 	case unsignedBig:
-		return Number(float64(bits.ReverseBytes64(n) >> p.shift))
+		return lua.Number(float64(bits.ReverseBytes64(n) >> p.shift))
 	case unsignedLittle:
-		return Number(float64(n << p.shift >> p.shift))
+		return lua.Number(float64(n << p.shift >> p.shift))
 	case signedBig:
-		return Number(float64(int64(bits.ReverseBytes64(n)) >> p.shift))
+		return lua.Number(float64(int64(bits.ReverseBytes64(n)) >> p.shift))
 	case signedLittle:
-		return Number(float64(int64(n<<p.shift) >> p.shift))
+		return lua.Number(float64(int64(n<<p.shift) >> p.shift))
 	case doubleBig:
-		return Number64(math.Float64frombits(bits.ReverseBytes64(n)))
+		return lua.Number64(math.Float64frombits(bits.ReverseBytes64(n)))
 	}
-	return Number64(math.Float64frombits(n))
+	return lua.Number64(math.Float64frombits(n))
 }

@@ -1,27 +1,31 @@
-package lua
+package redislib
 
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
 // structLib is the struct library: values to and from binary strings.
 type structLib struct {
-	buffer buffer
+	buffer lua.Buffer
 	space  [maxPlanned]byte
 }
 
 // OpenStruct installs the struct library, as Redis ships it, as the global struct.
-func OpenStruct(L *State) *Table {
+func OpenStruct(L *lua.State) *lua.Table {
 	lib := &structLib{}
-	return newLibrary(L, "struct", []entry{
-		{"pack", lib.pack},
-		{"size", structSize},
-		{"unpack", structUnpack},
-	})
+	t := library(
+		lua.NewFunction("pack", lib.pack),
+		lua.NewFunction("size", structSize),
+		lua.NewFunction("unpack", structUnpack),
+	)
+	L.Globals.SetString(nil, "struct", t.Value())
+	return t
 }
 
 // A layout walks through a format: options with their sizes, byte order and
@@ -30,7 +34,7 @@ func OpenStruct(L *State) *Table {
 //	"<!4 b i3 c0 s"   little-endian, align to at most 4, then a signed byte,
 //	                  3 bytes, a counted and a zero-terminated string
 type layout struct {
-	c     *Call
+	c     *lua.Call
 	text  string // what follows
 	big   bool
 	align int
@@ -67,7 +71,7 @@ const (
 
 // start begins with the first argument, which ends at its first zero byte as in C. The place of the call
 // is asked what it knows, and may learn.
-func (l *layout) start(c *Call, learn bool) {
+func (l *layout) start(c *lua.Call, learn bool) {
 	l.c, l.align = c, 1
 	text := c.CheckString(1)
 	at := c.Site()
@@ -80,7 +84,7 @@ func (l *layout) start(c *Call, learn bool) {
 	if learn && at != nil && at.Cache == nil && len(text) <= maxLearned {
 		l.learn = &format{text: text, fields: make([]field, 0, len(text))}
 	}
-	l.text = cText(text)
+	l.text, _, _ = strings.Cut(text, "\x00")
 }
 
 // next returns the next option, nil at the end.
@@ -176,34 +180,34 @@ func (l *layout) control(f *field) {
 }
 
 // struct.pack(format, ...)
-func (lib *structLib) pack(L *State, c *Call) {
+func (lib *structLib) pack(L *lua.State, c *lua.Call) {
 	var l layout
 	l.start(c, true)
 	if text := packItems(c, l.plan, &lib.space); text != nil {
 		L.Tick(len(l.plan))
-		c.Return1(L.textValue(text))
+		c.Return1(L.CopyString(text))
 		return
 	}
-	var b buffer
-	lib.buffer.lend(&b)
+	var b lua.Buffer
+	lib.buffer.Lend(&b)
 	arg := 2
 	for f := l.next(); f != nil; f = l.next() {
-		if gap := f.gap(len(b.text)); gap > 0 {
-			b.text = appendRepeat(b.text, 0, gap)
+		if gap := f.gap(len(b.Text)); gap > 0 {
+			b.Text = append(b.Text, make([]byte, gap)...)
 		}
 		switch f.option {
 		case 'b', 'B', 'h', 'H', 'l', 'L', 'T', 'i', 'I':
-			b.text = f.appendInteger(b.text, truncateInteger(c.packNumber(arg)))
+			b.Text = f.appendInteger(b.Text, truncateInteger(packNumber(c, arg)))
 		case 'f':
-			bits := math.Float32bits(float32(c.packNumber(arg)))
-			b.text = f.appendInteger(b.text, uint64(bits))
+			bits := math.Float32bits(float32(packNumber(c, arg)))
+			b.Text = f.appendInteger(b.Text, uint64(bits))
 		case 'd':
-			b.text = f.appendInteger(b.text, math.Float64bits(c.packNumber(arg)))
+			b.Text = f.appendInteger(b.Text, math.Float64bits(packNumber(c, arg)))
 		case 'c', 's':
 			f.appendString(c, &b, arg)
 		case 'x':
-			b.text = append(b.text, 0)
-			b.settle(L)
+			b.Text = append(b.Text, 0)
+			b.Settle(L)
 			L.Tick(1)
 			continue
 		default:
@@ -213,21 +217,19 @@ func (lib *structLib) pack(L *State, c *Call) {
 		arg++
 		L.Tick(1)
 	}
-	c.Return1(b.finish(L, &lib.buffer))
+	c.Return1(b.Finish(L, &lib.buffer))
 }
 
 // packNumber is CheckNumber, but a missing argument is nil: struct.pack marks
 // the end of its arguments with one.
-func (c *Call) packNumber(arg int) float64 {
-	if arg <= int(c.nargs) {
-		if v := c.slot(arg - 1); v.IsNumber() {
-			return v.num()
-		}
+func packNumber(c *lua.Call, arg int) float64 {
+	if f, ok := c.Arg(arg).AsNumber(); ok {
+		return f
 	}
-	return c.packOther(arg)
+	return packOther(c, arg)
 }
 
-func (c *Call) packOther(arg int) float64 {
+func packOther(c *lua.Call, arg int) float64 {
 	if arg > c.NArgs() {
 		c.ArgError(arg, "number expected, got nil")
 	}
@@ -247,16 +249,16 @@ func truncateInteger(f float64) uint64 {
 func (f *field) appendInteger(dst []byte, n uint64) []byte {
 	size := min(f.size, 8)
 	if f.big {
-		dst = appendRepeat(dst, 0, f.size-size)
+		dst = append(dst, make([]byte, f.size-size)...)
 		end := len(dst) + size
 		return binary.BigEndian.AppendUint64(dst, n<<(64-8*size))[:end]
 	}
 	end := len(dst) + size
 	dst = binary.LittleEndian.AppendUint64(dst, n)[:end]
-	return appendRepeat(dst, 0, f.size-size)
+	return append(dst, make([]byte, f.size-size)...)
 }
 
-func (f *field) appendString(c *Call, b *buffer, arg int) {
+func (f *field) appendString(c *lua.Call, b *lua.Buffer, arg int) {
 	if arg > c.NArgs() {
 		c.ArgError(arg, "string expected, got nil")
 	}
@@ -268,14 +270,14 @@ func (f *field) appendString(c *Call, b *buffer, arg int) {
 	if len(s) < size {
 		c.ArgError(arg+1, "string too short")
 	}
-	b.appendWhole(c.L, s[:size])
+	b.Append(c.L, s[:size])
 	if f.option == 's' {
-		b.text = append(b.text, 0)
+		b.Text = append(b.Text, 0)
 	}
 }
 
 // struct.unpack(format, s [, position])
-func structUnpack(L *State, c *Call) {
+func structUnpack(L *lua.State, c *lua.Call) {
 	var l layout
 	l.start(c, true)
 	data := c.CheckString(2)
@@ -284,44 +286,44 @@ func structUnpack(L *State, c *Call) {
 		c.ArgError(3, "offset must be 1 or greater")
 	}
 	position--
-	if out := unpackItems(l.plan, data, position, L.ret[:0]); out != nil {
+	if out := unpackItems(l.plan, data, position, c.Results()); out != nil {
 		L.Tick(len(l.plan))
-		c.returnAll(out)
+		c.ReturnAll(out)
 		return
 	}
-	out := L.ret[:0]
+	out := c.Results()
 	for f := l.next(); f != nil; f = l.next() {
 		position += f.gap(position)
 		size := f.size
 		if position|size < 0 || position > len(data)-size {
-			c.tooShort()
+			tooShort(c)
 		}
-		if len(out) > maxResults/2 {
-			c.checkStack(len(out)+2, "too many results")
+		if len(out) > lua.MaxResults/2 {
+			c.CheckStack(len(out)+2, "too many results")
 		}
 		L.Tick(1)
 		switch f.option {
 		case 'b', 'B', 'h', 'H', 'l', 'L', 'T', 'i', 'I':
-			out = append(out, Number(f.integer(data[position:position+size])))
+			out = append(out, lua.Number(f.integer(data[position:position+size])))
 		case 'f':
 			bits := uint32(f.word(data[position : position+4]))
-			out = append(out, Number64(float64(math.Float32frombits(bits))))
+			out = append(out, lua.Number64(float64(math.Float32frombits(bits))))
 		case 'd':
-			out = append(out, Number64(math.Float64frombits(f.word(data[position:position+8]))))
+			out = append(out, lua.Number64(math.Float64frombits(f.word(data[position:position+8]))))
 		case 'c':
 			if size == 0 {
-				out, size = c.countedSize(out)
+				out, size = countedSize(c, out)
 				if size < 0 || position > len(data)-size {
-					c.tooShort()
+					tooShort(c)
 				}
 			}
-			out = append(out, L.substring(data, position, position+size))
+			out = append(out, L.Substring(data, position, position+size))
 		case 's':
-			end := L.indexByte(data[position:], 0)
+			end := L.IndexByte(data[position:], 0)
 			if end < 0 {
 				L.Errorf("unfinished string in data")
 			}
-			out = append(out, L.substring(data, position, position+end))
+			out = append(out, L.Substring(data, position, position+end))
 			size = end + 1
 		case 'x':
 		default:
@@ -329,19 +331,19 @@ func structUnpack(L *State, c *Call) {
 		}
 		position += size
 	}
-	c.returnAll(append(out, Int(position+1)))
+	c.ReturnAll(append(out, lua.Int(position+1)))
 }
 
 // tooShort refuses an item that reaches beyond the data.
-func (c *Call) tooShort() { c.ArgError(2, "data string too short") }
+func tooShort(c *lua.Call) { c.ArgError(2, "data string too short") }
 
 // countedSize takes the last result away as the size of a c0.
-func (c *Call) countedSize(out []Value) ([]Value, int) {
+func countedSize(c *lua.Call, out []lua.Value) ([]lua.Value, int) {
 	n := len(out) - 1
 	if n < 0 {
 		c.L.Errorf("format 'c0' needs a previous size")
 	}
-	size, ok := c.L.toNumber(out[n])
+	size, ok := c.L.ToNumber(out[n])
 	if !ok {
 		c.L.Errorf("format 'c0' needs a previous size")
 	}
@@ -383,7 +385,7 @@ func (f *field) integer(data string) float64 {
 }
 
 // struct.size(format)
-func structSize(_ *State, c *Call) {
+func structSize(_ *lua.State, c *lua.Call) {
 	var l layout
 	l.start(c, false) // options unknown pass here
 	size := 0
@@ -400,5 +402,5 @@ func structSize(_ *State, c *Call) {
 			l.control(f)
 		}
 	}
-	c.Return1(Int(size))
+	c.Return1(lua.Int(size))
 }

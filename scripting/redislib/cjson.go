@@ -1,8 +1,10 @@
-package lua
+package redislib
 
 import (
+	"fmt"
 	"math"
 
+	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
@@ -19,8 +21,8 @@ type cjson struct {
 	encodeInvalids int // an index of invalidOptions
 	decodeInvalids int // an index of switchOptions
 
-	buffer  buffer
-	builder *builder
+	buffer  lua.Buffer
+	builder *lua.Builder
 }
 
 var (
@@ -29,32 +31,32 @@ var (
 )
 
 // OpenCjson installs the cjson library, as Redis ships it, as the global cjson.
-func OpenCjson(L *State) *Table {
+func OpenCjson(L *lua.State) *lua.Table {
 	t := newCjson(L)
 	L.Globals.SetString(nil, "cjson", t.Value())
 	return t
 }
 
-func newCjson(L *State) *Table {
+func newCjson(L *lua.State) *lua.Table {
 	j := &cjson{
 		sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000, decodeDepth: 1000,
-		precision: 14, keepBuffer: 1, decodeInvalids: 1, builder: L.newBuilder(),
+		precision: 14, keepBuffer: 1, decodeInvalids: 1, builder: L.Builder(),
 	}
-	t := functionTable([]entry{
-		{"decode", j.decode},
-		{"decode_invalid_numbers", j.setDecodeInvalids},
-		{"decode_max_depth", j.setDecodeDepth},
-		{"encode", j.encode},
-		{"encode_invalid_numbers", j.setEncodeInvalids},
-		{"encode_keep_buffer", j.setKeepBuffer},
-		{"encode_max_depth", j.setEncodeDepth},
-		{"encode_number_precision", j.setPrecision},
-		{"encode_sparse_array", j.setSparse},
-		{"new", func(L *State, c *Call) { c.Return1(newCjson(L).Value()) }},
-	})
-	t.SetString(nil, "null", Light(0))
-	t.SetString(nil, "_NAME", String("cjson"))
-	t.SetString(nil, "_VERSION", String("2.1.0"))
+	t := library(
+		lua.NewFunction("decode", j.decode),
+		lua.NewFunction("decode_invalid_numbers", j.setDecodeInvalids),
+		lua.NewFunction("decode_max_depth", j.setDecodeDepth),
+		lua.NewFunction("encode", j.encode),
+		lua.NewFunction("encode_invalid_numbers", j.setEncodeInvalids),
+		lua.NewFunction("encode_keep_buffer", j.setKeepBuffer),
+		lua.NewFunction("encode_max_depth", j.setEncodeDepth),
+		lua.NewFunction("encode_number_precision", j.setPrecision),
+		lua.NewFunction("encode_sparse_array", j.setSparse),
+		lua.NewFunction("new", func(L *lua.State, c *lua.Call) { c.Return1(newCjson(L).Value()) }),
+	)
+	t.SetString(nil, "null", lua.Light(0))
+	t.SetString(nil, "_NAME", lua.String("cjson"))
+	t.SetString(nil, "_VERSION", lua.String("2.1.0"))
 	return t
 }
 
@@ -62,51 +64,51 @@ func newCjson(L *State) *Table {
 // then holds.
 
 // cjson.encode_sparse_array([convert [, ratio [, safe]]])
-func (j *cjson) setSparse(_ *State, c *Call) {
-	c.atMost(3)
-	convert := c.setSwitch(1, &j.sparseConvert, switchOptions)
-	ratio := c.setInteger(2, &j.sparseRatio, 0, math.MaxInt32)
-	safe := c.setInteger(3, &j.sparseSafe, 0, math.MaxInt32)
+func (j *cjson) setSparse(_ *lua.State, c *lua.Call) {
+	atMost(c, 3)
+	convert := setSwitch(c, 1, &j.sparseConvert, switchOptions)
+	ratio := setInteger(c, 2, &j.sparseRatio, 0, math.MaxInt32)
+	safe := setInteger(c, 3, &j.sparseSafe, 0, math.MaxInt32)
 	c.Return(convert, ratio, safe)
 }
 
 // cjson.encode_max_depth([depth])
-func (j *cjson) setEncodeDepth(_ *State, c *Call) {
-	c.atMost(1)
-	c.Return1(c.setInteger(1, &j.encodeDepth, 1, math.MaxInt32))
+func (j *cjson) setEncodeDepth(_ *lua.State, c *lua.Call) {
+	atMost(c, 1)
+	c.Return1(setInteger(c, 1, &j.encodeDepth, 1, math.MaxInt32))
 }
 
 // cjson.decode_max_depth([depth])
-func (j *cjson) setDecodeDepth(_ *State, c *Call) {
-	c.atMost(1)
-	c.Return1(c.setInteger(1, &j.decodeDepth, 1, math.MaxInt32))
+func (j *cjson) setDecodeDepth(_ *lua.State, c *lua.Call) {
+	atMost(c, 1)
+	c.Return1(setInteger(c, 1, &j.decodeDepth, 1, math.MaxInt32))
 }
 
 // cjson.encode_number_precision([digits])
-func (j *cjson) setPrecision(_ *State, c *Call) {
-	c.atMost(1)
-	c.Return1(c.setInteger(1, &j.precision, 1, 14))
+func (j *cjson) setPrecision(_ *lua.State, c *lua.Call) {
+	atMost(c, 1)
+	c.Return1(setInteger(c, 1, &j.precision, 1, 14))
 }
 
 // cjson.encode_keep_buffer([keep])
-func (j *cjson) setKeepBuffer(_ *State, c *Call) {
-	c.atMost(1)
-	c.Return1(c.setSwitch(1, &j.keepBuffer, switchOptions))
+func (j *cjson) setKeepBuffer(_ *lua.State, c *lua.Call) {
+	atMost(c, 1)
+	c.Return1(setSwitch(c, 1, &j.keepBuffer, switchOptions))
 }
 
 // cjson.encode_invalid_numbers([allow])
-func (j *cjson) setEncodeInvalids(_ *State, c *Call) {
-	c.atMost(1)
-	c.Return1(c.setSwitch(1, &j.encodeInvalids, invalidOptions))
+func (j *cjson) setEncodeInvalids(_ *lua.State, c *lua.Call) {
+	atMost(c, 1)
+	c.Return1(setSwitch(c, 1, &j.encodeInvalids, invalidOptions))
 }
 
 // cjson.decode_invalid_numbers([allow])
-func (j *cjson) setDecodeInvalids(_ *State, c *Call) {
-	c.atMost(1)
-	c.Return1(c.setSwitch(1, &j.decodeInvalids, switchOptions))
+func (j *cjson) setDecodeInvalids(_ *lua.State, c *lua.Call) {
+	atMost(c, 1)
+	c.Return1(setSwitch(c, 1, &j.decodeInvalids, switchOptions))
 }
 
-func (c *Call) atMost(n int) {
+func atMost(c *lua.Call, n int) {
 	if c.NArgs() > n {
 		c.ArgError(n+1, "found too many arguments")
 	}
@@ -114,21 +116,21 @@ func (c *Call) atMost(n int) {
 
 // setInteger changes a setting to argument i, unless that is nil, and returns it.
 // The library blames its first argument whichever is out of bounds.
-func (c *Call) setInteger(i int, setting *int, low, high int) Value {
+func setInteger(c *lua.Call, i int, setting *int, low, high int) lua.Value {
 	if !c.None(i) {
 		n := c.CheckInt(i)
 		if n < low || n > high {
-			c.ArgError(1, "expected integer between "+numberString(float64(low))+" and "+numberString(float64(high)))
+			c.ArgError(1, fmt.Sprintf("expected integer between %d and %d", low, high))
 		}
 		*setting = n
 	}
-	return Int(*setting)
+	return lua.Int(*setting)
 }
 
 // setSwitch changes a setting to argument i, a boolean or an option, unless
 // that is nil, and returns it: a boolean for off and on.
-func (c *Call) setSwitch(i int, setting *int, options []string) Value {
-	if v := c.Arg(i); v.Kind() == KindBoolean {
+func setSwitch(c *lua.Call, i int, setting *int, options []string) lua.Value {
+	if v := c.Arg(i); v.Kind() == lua.KindBoolean {
 		*setting = 0
 		if v.AsBool() {
 			*setting = 1
@@ -137,56 +139,58 @@ func (c *Call) setSwitch(i int, setting *int, options []string) Value {
 		*setting = c.CheckOption(i, "", options...)
 	}
 	if *setting > 1 {
-		return String(options[*setting])
+		return lua.String(options[*setting])
 	}
-	return Bool(*setting == 1)
+	return lua.Bool(*setting == 1)
 }
 
 // jsonEncoder appends values as JSON.
 type jsonEncoder struct {
-	buffer
+	lua.Buffer
 	*cjson
-	L     *State
+	L     *lua.State
 	depth int
 	slots int // values C would have on its stack
 }
 
 // cjson.encode(value)
-func (j *cjson) encode(L *State, c *Call) {
+func (j *cjson) encode(L *lua.State, c *lua.Call) {
 	if c.NArgs() != 1 {
 		c.ArgError(1, "expected 1 argument")
 	}
 	e := jsonEncoder{cjson: j, L: L, slots: 1}
-	j.buffer.lend(&e.buffer)
+	j.buffer.Lend(&e.Buffer)
 	e.value(c.Arg(1))
-	c.Return1(e.finish(L, &j.buffer))
+	c.Return1(e.Finish(L, &j.buffer))
 }
 
-func (e *jsonEncoder) value(v Value) {
+func (e *jsonEncoder) value(v lua.Value) {
 	switch v.Kind() {
-	case KindString:
-		e.string(v.str())
-	case KindNumber:
-		e.number(v.num())
-	case KindTable:
+	case lua.KindString:
+		s, _ := v.AsString()
+		e.string(s)
+	case lua.KindNumber:
+		f, _ := v.AsNumber()
+		e.number(f)
+	case lua.KindTable:
 		e.table(v.AsTable())
-	case KindNil:
-		e.text = append(e.text, "null"...)
-	case KindBoolean:
+	case lua.KindNil:
+		e.Text = append(e.Text, "null"...)
+	case lua.KindBoolean:
 		if v.AsBool() {
-			e.text = append(e.text, "true"...)
+			e.Text = append(e.Text, "true"...)
 		} else {
-			e.text = append(e.text, "false"...)
+			e.Text = append(e.Text, "false"...)
 		}
 	default:
 		if id, light := v.AsLight(); !light || id != 0 {
 			e.refuse(v, "type not supported")
 		}
-		e.text = append(e.text, "null"...)
+		e.Text = append(e.Text, "null"...)
 	}
 }
 
-func (e *jsonEncoder) refuse(v Value, reason string) {
+func (e *jsonEncoder) refuse(v lua.Value, reason string) {
 	e.L.Errorf("Cannot serialise %s: %s", v.TypeName(), reason)
 }
 
@@ -195,22 +199,22 @@ func (e *jsonEncoder) number(f float64) {
 	case math.IsNaN(f) || math.IsInf(f, 0):
 		e.invalid(f)
 	case e.precision == 14:
-		e.text = number.Append(e.text, f)
+		e.Text = number.Append(e.Text, f)
 	default:
-		e.text = number.AppendG(e.text, f, e.precision)
+		e.Text = number.AppendG(e.Text, f, e.precision)
 	}
 }
 
 func (e *jsonEncoder) invalid(f float64) {
 	switch {
 	case e.encodeInvalids == 0:
-		e.refuse(Number(f), "must not be NaN or Inf")
+		e.refuse(lua.Number(f), "must not be NaN or Inf")
 	case e.encodeInvalids == 2:
-		e.text = append(e.text, "null"...)
+		e.Text = append(e.Text, "null"...)
 	case f != f:
-		e.text = append(e.text, "nan"...)
+		e.Text = append(e.Text, "nan"...)
 	default:
-		e.text = number.AppendNonFinite(e.text, f)
+		e.Text = number.AppendNonFinite(e.Text, f)
 	}
 }
 
@@ -230,26 +234,31 @@ var jsonEscapes = func() (escapes [256]string) {
 const longestEscape = 6
 
 // jsonPlain tells which bytes are written as they are.
-var jsonPlain = makeSet(func(c byte) bool { return jsonEscapes[c] == "" })
+var jsonPlain = func() (plain [256]bool) {
+	for c, escape := range jsonEscapes {
+		plain[c] = escape == ""
+	}
+	return plain
+}()
 
 func (e *jsonEncoder) string(s string) {
-	e.grow(e.L, len(s)+2)
-	e.text = append(e.text, '"')
-	for ; len(s) > piece/8; s = s[piece/8:] {
-		e.grow(e.L, longestEscape*piece/8)
-		e.escape(s[:piece/8])
-		e.L.Tick(piece >> 8)
+	e.Grow(e.L, len(s)+2)
+	e.Text = append(e.Text, '"')
+	for ; len(s) > lua.Piece/8; s = s[lua.Piece/8:] {
+		e.Grow(e.L, longestEscape*lua.Piece/8)
+		e.escape(s[:lua.Piece/8])
+		e.L.Tick(lua.Piece >> 8)
 	}
-	if len(e.text) > piece {
-		e.grow(e.L, longestEscape*len(s)+smallRoom)
+	if len(e.Text) > lua.Piece {
+		e.Grow(e.L, longestEscape*len(s)+lua.MaxUnsettled)
 	}
 	e.escape(s)
-	e.text = append(e.text, '"')
+	e.Text = append(e.Text, '"')
 }
 
 // escape appends s as it is between the quotes.
 func (e *jsonEncoder) escape(s string) {
-	dst, done := e.text, 0
+	dst, done := e.Text, 0
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; !jsonPlain[c] {
 			dst = append(dst, s[done:i]...)
@@ -257,17 +266,17 @@ func (e *jsonEncoder) escape(s string) {
 			done = i + 1
 		}
 	}
-	e.text = append(dst, s[done:]...)
+	e.Text = append(dst, s[done:]...)
 }
 
 // table appends an array if the table has elements and no other keys, else an object.
-func (e *jsonEncoder) table(t *Table) {
+func (e *jsonEncoder) table(t *lua.Table) {
 	e.L.Tick(1)
 	e.depth++
-	if e.depth > e.encodeDepth || e.slots+3 > maxResults {
+	if e.depth > e.encodeDepth || e.slots+3 > lua.MaxResults {
 		e.L.Errorf("Cannot serialise, excessive nesting (%d)", e.depth)
 	}
-	n, plain := t.plainArray()
+	n, plain := t.PlainArray()
 	if !plain {
 		n = e.arrayLength(t)
 	}
@@ -277,15 +286,15 @@ func (e *jsonEncoder) table(t *Table) {
 		e.object(t)
 	}
 	e.depth--
-	e.settle(e.L)
+	e.Settle(e.L)
 }
 
 // arrayLength returns the largest key of a table whose keys are all positive
 // integers, else 0 or less. Lengths overflow as C's int does.
-func (e *jsonEncoder) arrayLength(t *Table) int {
+func (e *jsonEncoder) arrayLength(t *lua.Table) int {
 	largest, n := int32(0), 0
 	for at := 0; ; n++ {
-		k, _, next, more := t.nextAt(e.L, at)
+		k, _, next, more := t.NextAt(e.L, at)
 		if !more {
 			break
 		}
@@ -308,52 +317,53 @@ func (e *jsonEncoder) arrayLength(t *Table) int {
 	return int(largest)
 }
 
-func (e *jsonEncoder) array(t *Table, n int) {
+func (e *jsonEncoder) array(t *lua.Table, n int) {
 	e.slots++
-	e.text = append(e.text, '[')
+	e.Text = append(e.Text, '[')
 	for i := 1; i <= n; i++ {
 		if i > 1 {
-			e.text = append(e.text, ',')
+			e.Text = append(e.Text, ',')
 		}
 		e.value(t.GetInt(i))
-		e.settle(e.L)
+		e.Settle(e.L)
 		e.L.Tick(1)
 	}
-	e.text = append(e.text, ']')
+	e.Text = append(e.Text, ']')
 	e.slots--
 }
 
-func (e *jsonEncoder) object(t *Table) {
+func (e *jsonEncoder) object(t *lua.Table) {
 	e.slots += 2
-	e.text = append(e.text, '{')
+	e.Text = append(e.Text, '{')
 	for at, first := 0, true; ; first = false {
-		k, v, next, more := t.nextAt(e.L, at)
+		k, v, next, more := t.NextAt(e.L, at)
 		if !more {
 			break
 		}
 		if !first {
-			e.text = append(e.text, ',')
+			e.Text = append(e.Text, ',')
 		}
 		e.L.Tick(1)
 		e.key(k)
-		e.text = append(e.text, ':')
+		e.Text = append(e.Text, ':')
 		e.value(v)
-		e.settle(e.L)
+		e.Settle(e.L)
 		at = next
 	}
-	e.text = append(e.text, '}')
+	e.Text = append(e.Text, '}')
 	e.slots -= 2
 }
 
-func (e *jsonEncoder) key(k Value) {
-	switch {
-	case k.IsString():
-		e.string(k.str())
-	case k.IsNumber():
-		e.text = append(e.text, '"')
-		e.number(k.num())
-		e.text = append(e.text, '"')
-	default:
+func (e *jsonEncoder) key(k lua.Value) {
+	if s, ok := k.AsString(); ok {
+		e.string(s)
+		return
+	}
+	f, ok := k.AsNumber()
+	if !ok {
 		e.refuse(k, "table key must be a number or string")
 	}
+	e.Text = append(e.Text, '"')
+	e.number(f)
+	e.Text = append(e.Text, '"')
 }

@@ -1,4 +1,4 @@
-package lua_test
+package redislib_test
 
 import (
 	"testing"

@@ -1,10 +1,10 @@
-package lua
+package redislib
 
 import (
 	"strings"
 	"unicode/utf8"
-	"unsafe"
 
+	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
@@ -12,7 +12,7 @@ import (
 // its string, at a zero byte, the text ends.
 type jsonDecoder struct {
 	*cjson
-	L      *State
+	L      *lua.State
 	text   string
 	at     int
 	depth  int
@@ -21,7 +21,7 @@ type jsonDecoder struct {
 }
 
 // cjson.decode(text)
-func (j *cjson) decode(L *State, c *Call) {
+func (j *cjson) decode(L *lua.State, c *lua.Call) {
 	if c.NArgs() != 1 {
 		c.ArgError(1, "expected 1 argument")
 	}
@@ -29,7 +29,7 @@ func (j *cjson) decode(L *State, c *Call) {
 	if len(text) >= 2 && (text[0] == 0 || text[1] == 0) {
 		L.Errorf("JSON parser does not support UTF-16 or UTF-32")
 	}
-	j.builder.reset()
+	j.builder.Reset()
 	d := jsonDecoder{cjson: j, L: L, text: text, slots: 1, wanted: "value"}
 	v := d.value(d.skip())
 	if next := d.skip(); next != 0 {
@@ -38,13 +38,17 @@ func (j *cjson) decode(L *State, c *Call) {
 	c.Return1(v)
 }
 
+// manyBlanks is how many bytes of white space are read between two ticks.
+const manyBlanks = 1 << 12
+
 // skip returns the next byte that is no white space, 0 at the end.
 func (d *jsonDecoder) skip() byte {
 	for d.at < len(d.text) {
 		switch c := d.text[d.at]; c {
 		case ' ', '\t', '\n', '\r':
-			d.L.tickOn(d.at)
-			d.at++
+			if d.at++; d.at%manyBlanks == 0 {
+				d.L.Tick(manyBlanks)
+			}
 		default:
 			return c
 		}
@@ -53,14 +57,14 @@ func (d *jsonDecoder) skip() byte {
 }
 
 // value reads the value that begins with c at d.at.
-func (d *jsonDecoder) value(c byte) Value {
+func (d *jsonDecoder) value(c byte) lua.Value {
 	switch {
 	case c == '"':
 		start, end, escaped := d.scanString()
 		if escaped {
 			return d.unescape(start, end)
 		}
-		return d.L.substring(d.text, start, end)
+		return d.L.Substring(d.text, start, end)
 	case c == '{':
 		return d.object()
 	case c == '[':
@@ -70,15 +74,15 @@ func (d *jsonDecoder) value(c byte) Value {
 	}
 	switch word := d.word(); word {
 	case "true", "false":
-		return Bool(word == "true")
+		return lua.Bool(word == "true")
 	case "null":
-		return Light(0)
+		return lua.Light(0)
 	}
 	if d.decodeInvalids == 1 && isInvalidNumber(d.text[d.at:]) {
 		return d.number()
 	}
 	d.unexpected("value", c)
-	return Nil
+	return lua.Nil
 }
 
 // word takes one of JSON's words; "" when there is none.
@@ -94,7 +98,7 @@ func (d *jsonDecoder) word() string {
 
 // number takes what C's strtod reads: all that JSON allows and more. The
 // setting refuses hexadecimal numbers, leading zeros, inf and nan, no more.
-func (d *jsonDecoder) number() Value {
+func (d *jsonDecoder) number() lua.Value {
 	f, n := d.digits()
 	if n == 0 {
 		rest := d.text[d.at:]
@@ -106,7 +110,7 @@ func (d *jsonDecoder) number() Value {
 		}
 	}
 	d.at += n
-	return Number(f)
+	return lua.Number(f)
 }
 
 // digits is the short way for up to 15 digits that make an integer and do not
@@ -140,12 +144,15 @@ func isInvalidNumber(s string) bool {
 	return len(s) >= 3 && (strings.EqualFold(s[:3], "inf") || strings.EqualFold(s[:3], "nan"))
 }
 
+// stretchOfString is how many bytes of a string are read between two ticks.
+const stretchOfString = 1 << 14
+
 // scanString measures the string that begins at d.at and steps over it. What
 // is between the quotes may contain escapes, which are checked.
 func (d *jsonDecoder) scanString() (start, end int, escaped bool) {
 	start = d.at + 1
 	for i := start; i < len(d.text); {
-		for end := min(i+stretch, len(d.text)); i < end; i++ {
+		for end := min(i+stretchOfString, len(d.text)); i < end; i++ {
 			switch d.text[i] {
 			case '"':
 				d.at = i + 1
@@ -160,7 +167,7 @@ func (d *jsonDecoder) scanString() (start, end int, escaped bool) {
 				d.fail("unexpected end of string")
 			}
 		}
-		d.L.Tick(stretch >> 3)
+		d.L.Tick(stretchOfString >> 3)
 	}
 	d.at = len(d.text)
 	d.fail("unexpected end of string")
@@ -219,16 +226,15 @@ func hex4(s string) (r rune, ok bool) {
 }
 
 // unescape returns the string between start and end.
-func (d *jsonDecoder) unescape(start, end int) Value {
-	d.L.Alloc(stringBytes(end - start))
-	out := room(end - start)
+func (d *jsonDecoder) unescape(start, end int) lua.Value {
+	out := d.L.NewBytes(end - start)
 	for s := d.text[start:end]; ; {
-		i := d.L.indexByte(s, '\\')
+		i := d.L.IndexByte(s, '\\')
 		if i < 0 {
-			out = d.L.add(out, s)
+			out = d.L.Append(out, s)
 			break
 		}
-		out = d.L.add(out, s[:i])
+		out = d.L.Append(out, s[:i])
 		s = s[i:]
 		d.L.Tick(1)
 		if s[1] != 'u' {
@@ -241,9 +247,9 @@ func (d *jsonDecoder) unescape(start, end int) Value {
 		s = s[length:]
 	}
 	if len(out) < cap(out)/2 {
-		return d.L.clone(unsafe.String(&out[0], len(out)))
+		return d.L.CopyString(out)
 	}
-	return Bytes(out)
+	return lua.Bytes(out)
 }
 
 // descend enters an array or object, for which C needs room on its stack.
@@ -251,19 +257,19 @@ func (d *jsonDecoder) descend(slots int) {
 	d.at++
 	d.depth++
 	d.L.Tick(1)
-	if d.depth > d.decodeDepth || d.slots+slots > maxResults {
+	if d.depth > d.decodeDepth || d.slots+slots > lua.MaxResults {
 		d.L.Errorf("Found too many nested data structures (%d) at character %d", d.depth, d.at)
 	}
 }
 
-func (d *jsonDecoder) array() Value {
+func (d *jsonDecoder) array() lua.Value {
 	d.descend(2)
 	d.slots++
-	first := len(d.builder.values)
+	first := len(d.builder.Elements())
 	c := d.skip()
 	for c != ']' {
 		v := d.value(c)
-		d.builder.push(v)
+		d.builder.Push(v)
 		d.L.Tick(1)
 		if c = d.skip(); c == ',' {
 			d.at++
@@ -278,27 +284,27 @@ func (d *jsonDecoder) array() Value {
 	d.at++
 	d.slots--
 	d.depth--
-	return d.builder.array(first)
+	return d.builder.Array(first)
 }
 
-func (d *jsonDecoder) object() Value {
+func (d *jsonDecoder) object() lua.Value {
 	d.descend(3)
 	d.slots += 2
-	first := len(d.builder.pairs)
+	first := d.builder.Fields()
 	c := d.skip()
 	for c != '}' {
 		if c != '"' {
 			d.unexpected("object key string", c)
 		}
 		d.wanted = "object key string"
-		key, hash := d.key()
+		key := d.key()
 		d.wanted = "value"
 		if c = d.skip(); c != ':' {
 			d.unexpected("colon", c)
 		}
 		d.at++
 		v := d.value(d.skip())
-		d.builder.pushPair(pair{key, v, hash})
+		d.builder.PushField(key, v)
 		if c = d.skip(); c == ',' {
 			d.at++
 			if c = d.skip(); c == '}' {
@@ -311,18 +317,16 @@ func (d *jsonDecoder) object() Value {
 	d.at++
 	d.slots -= 2
 	d.depth--
-	return d.builder.record(first)
+	return d.builder.Record(first)
 }
 
-// key reads a key and returns it with its hash.
-func (d *jsonDecoder) key() (Value, uint32) {
+// key reads a key.
+func (d *jsonDecoder) key() lua.Key {
 	start, end, escaped := d.scanString()
-	text := d.text[start:end]
 	if escaped {
-		key := d.unescape(start, end)
-		return key, hashString(key.str())
+		return lua.NewKey(d.unescape(start, end))
 	}
-	return d.builder.key(text)
+	return d.builder.Key(d.text[start:end])
 }
 
 // jsonTokens names what a byte begins, as error messages do.
