@@ -34,6 +34,7 @@ var layers = [][]string{
 	{"persistence/snapshot"},
 	{"scripting/redislib"},
 	{"scripting/lua"},
+	{"scripting/lua/generate"},
 	{"scripting/lua/syntax"},
 	{"scripting/lua/number"},
 	{"engine"},

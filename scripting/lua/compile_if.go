@@ -18,7 +18,7 @@ func (c *compiler) ifStatement(s *syntax.IfStat) action {
 	}
 	if len(tests) == 1 {
 		if slot, k, op, ok := c.guard(s.Conditions[0]); ok && otherwise == nil {
-			return ifCompared(op, slot, k, tests[0], branches[0])
+			return ifOrderLK(op, slot, k, tests[0], branches[0])
 		}
 		return ifElse(tests[0], branches[0], otherwise)
 	}
@@ -62,43 +62,4 @@ func (c *compiler) guard(e syntax.Expr) (slot uint8, k float64, op syntax.Operat
 	constant, isNumber := b.Right.(syntax.NumberExpr)
 	slot, isLocal := plainLocal(b.Left)
 	return slot, constant.Value, b.Op, isNumber && isLocal
-}
-
-// ifCompared runs then if the local variable in a slot compares with k. Values other than numbers are left to otherwise.
-//
-//go:noinline
-func ifCompared(op syntax.Operator, slot uint8, k float64, otherwise test, then action) action {
-	switch op {
-	case syntax.OpLess:
-		return func(f *Call) signal {
-			v := &f.slots[slot]
-			if v.IsNumber() && v.num() < k || !v.IsNumber() && otherwise(f) {
-				return then(f)
-			}
-			return goOn
-		}
-	case syntax.OpLessEqual:
-		return func(f *Call) signal {
-			v := &f.slots[slot]
-			if v.IsNumber() && v.num() <= k || !v.IsNumber() && otherwise(f) {
-				return then(f)
-			}
-			return goOn
-		}
-	case syntax.OpGreater:
-		return func(f *Call) signal {
-			v := &f.slots[slot]
-			if v.IsNumber() && v.num() > k || !v.IsNumber() && otherwise(f) {
-				return then(f)
-			}
-			return goOn
-		}
-	}
-	return func(f *Call) signal {
-		v := &f.slots[slot]
-		if v.IsNumber() && v.num() >= k || !v.IsNumber() && otherwise(f) {
-			return then(f)
-		}
-		return goOn
-	}
 }

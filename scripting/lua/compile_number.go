@@ -49,33 +49,33 @@ func (c *compiler) numericBinary(e *syntax.BinaryExpr) evalFloat {
 	if n := c.product(e); n != nil {
 		return n
 	}
-	i, isLocal := plainLocal(e.Left)
-	_, constant := e.Left.(syntax.NumberExpr) // one that comes after the right side: see compiler.number
-	if k, ok := e.Right.(syntax.NumberExpr); ok && !constant {
-		if isLocal {
-			return numericLocalConstant(e.Op, i, c.number(k.Value).num())
-		}
+	_, constant := e.Left.(syntax.NumberExpr)
+	if constant { // it comes after the right side: see compiler.number
+		b := c.numeric(e.Right)
+		return floatVV(e.Op, c.numeric(e.Left), b)
+	}
+	i, leftLocal := plainLocal(e.Left)
+	j, rightLocal := plainLocal(e.Right)
+	k, constant := e.Right.(syntax.NumberExpr)
+	upToMod, upToDiv := e.Op <= syntax.OpMod, e.Op <= syntax.OpDiv
+	switch {
+	case e.Op == syntax.OpMod && constant:
 		a := c.numeric(e.Left)
-		return numericConstant(e.Op, a, c.number(k.Value).num())
+		return numericModulo(a, c.number(k.Value).num())
+	case upToMod && leftLocal && rightLocal:
+		return floatLL(e.Op, i, j)
+	case upToDiv && leftLocal && constant:
+		return floatLK(e.Op, i, c.number(k.Value).num())
+	case upToDiv && constant:
+		a := c.numeric(e.Left)
+		return floatVK(e.Op, a, c.number(k.Value).num())
+	case upToDiv && rightLocal:
+		return floatVL(e.Op, c.numeric(e.Left), j)
+	case upToDiv && leftLocal:
+		return floatLV(e.Op, i, c.numeric(e.Right))
 	}
-	if j, ok := plainLocal(e.Right); ok && isLocal && e.Op <= syntax.OpDiv {
-		return numericLocals(e.Op, i, j)
-	}
-	if j, ok := plainLocal(e.Right); ok && !constant && e.Op <= syntax.OpMul {
-		return numericLocalSecond(e.Op, c.numeric(e.Left), j)
-	}
-	if isLocal && e.Op <= syntax.OpMul {
-		return numericLocalFirst(e.Op, i, c.numeric(e.Right))
-	}
-	var a, b evalFloat
-	if constant {
-		b = c.numeric(e.Right)
-		a = c.numeric(e.Left)
-	} else {
-		a = c.numeric(e.Left)
-		b = c.numeric(e.Right)
-	}
-	return numericGeneral(e.Op, a, b)
+	a := c.numeric(e.Left)
+	return floatVV(e.Op, a, c.numeric(e.Right))
 }
 
 // product compiles a*k + b and a*k - b where a is a local variable and b another or a constant; nil for
@@ -105,90 +105,6 @@ func (c *compiler) product(e *syntax.BinaryExpr) evalFloat {
 		return func(f *Call) float64 { return float64(f.slots[i].num()*by) + with }
 	}
 	return nil
-}
-
-//go:noinline
-func numericGeneral(op syntax.Operator, a, b evalFloat) evalFloat {
-	switch op {
-	case syntax.OpAdd:
-		return func(f *Call) float64 { x := a(f); return x + b(f) }
-	case syntax.OpSub:
-		return func(f *Call) float64 { x := a(f); return x - b(f) }
-	case syntax.OpMul:
-		return func(f *Call) float64 { x := a(f); return x * b(f) }
-	case syntax.OpDiv:
-		return func(f *Call) float64 { x := a(f); return x / b(f) }
-	case syntax.OpMod:
-		return func(f *Call) float64 { x := a(f); return number.Modulo(x, b(f)) }
-	}
-	return func(f *Call) float64 { x := a(f); return number.Power(x, b(f)) }
-}
-
-func numericLocalConstant(op syntax.Operator, i uint8, k float64) evalFloat {
-	switch op {
-	case syntax.OpAdd:
-		return func(f *Call) float64 { return f.slots[i].num() + k }
-	case syntax.OpSub:
-		return func(f *Call) float64 { return f.slots[i].num() - k }
-	case syntax.OpMul:
-		return func(f *Call) float64 { return f.slots[i].num() * k }
-	case syntax.OpDiv:
-		return func(f *Call) float64 { return f.slots[i].num() / k }
-	case syntax.OpMod:
-		return numericModulo(func(f *Call) float64 { return f.slots[i].num() }, k)
-	}
-	return func(f *Call) float64 { return number.Power(f.slots[i].num(), k) }
-}
-
-func numericConstant(op syntax.Operator, a evalFloat, k float64) evalFloat {
-	switch op {
-	case syntax.OpAdd:
-		return func(f *Call) float64 { return a(f) + k }
-	case syntax.OpSub:
-		return func(f *Call) float64 { return a(f) - k }
-	case syntax.OpMul:
-		return func(f *Call) float64 { return a(f) * k }
-	case syntax.OpDiv:
-		return func(f *Call) float64 { return a(f) / k }
-	case syntax.OpMod:
-		return numericModulo(a, k)
-	}
-	return func(f *Call) float64 { return number.Power(a(f), k) }
-}
-
-//go:noinline
-func numericLocals(op syntax.Operator, i, j uint8) evalFloat {
-	switch op {
-	case syntax.OpAdd:
-		return func(f *Call) float64 { return f.slots[i].num() + f.slots[j].num() }
-	case syntax.OpSub:
-		return func(f *Call) float64 { return f.slots[i].num() - f.slots[j].num() }
-	case syntax.OpMul:
-		return func(f *Call) float64 { return f.slots[i].num() * f.slots[j].num() }
-	}
-	return func(f *Call) float64 { return f.slots[i].num() / f.slots[j].num() }
-}
-
-//go:noinline
-func numericLocalFirst(op syntax.Operator, i uint8, b evalFloat) evalFloat {
-	switch op {
-	case syntax.OpAdd:
-		return func(f *Call) float64 { y := b(f); return f.slots[i].num() + y }
-	case syntax.OpSub:
-		return func(f *Call) float64 { y := b(f); return f.slots[i].num() - y }
-	}
-	return func(f *Call) float64 { y := b(f); return f.slots[i].num() * y }
-}
-
-//go:noinline
-func numericLocalSecond(op syntax.Operator, a evalFloat, j uint8) evalFloat {
-	switch op {
-	case syntax.OpAdd:
-		return func(f *Call) float64 { return a(f) + f.slots[j].num() }
-	case syntax.OpSub:
-		return func(f *Call) float64 { return a(f) - f.slots[j].num() }
-	}
-	return func(f *Call) float64 { return a(f) * f.slots[j].num() }
 }
 
 // assignNumeric compiles the assignment of a numeric expression to a numeric variable: its slot holds a

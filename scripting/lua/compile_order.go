@@ -97,11 +97,12 @@ func (c *compiler) operands(left, right syntax.Expr, arithmetic bool) *sides {
 		b := c.operand(right)
 		return &sides{a: c.operand(left), b: b, slot: uint8(c.free)}
 	}
-	p := &sides{a: c.operand(left), late: isLocal(left)}
+	p := &sides{a: c.operand(left)}
 	free := c.free
 	p.slot = c.temp()
 	p.b = c.operand(right)
 	c.free = free
+	p.late = isLocal(left) && !simple(right)
 	return p
 }
 
@@ -177,84 +178,41 @@ func equalNumber(a operand, k float64) test {
 	}
 }
 
-// order compiles < <= > >=; the latter two swap their operands once evaluated.
+// order compiles < <= > >=, by the shapes of the operands.
 func (c *compiler) order(e *syntax.BinaryExpr) test {
 	if syntax.IsNumeric(e.Left) && syntax.IsNumeric(e.Right) {
 		return c.orderNumeric(e)
 	}
-	both := c.operands(e.Left, e.Right, false)
-	a, b := both.a, both.b
+	s := c.operands(e.Left, e.Right, false)
+	a, b := &s.a, &s.b
 	pc := c.site(e.Line, nameNone, "")
-	if b.isNumber() {
-		return orderConstant(e.Op, a, b.value.num(), pc)
+	switch {
+	case a.local && b.isNumber():
+		return orderLK(e.Op, a.slot, b.value.num(), pc)
+	case a.local && b.local:
+		return orderLL(e.Op, a.slot, b.slot, pc)
+	case b.isNumber():
+		return orderVK(e.Op, a.eval, b.value.num(), pc)
 	}
-	if a.local && b.local {
-		return orderLocals(e.Op, a.slot, b.slot, pc)
-	}
-	switch e.Op {
-	case syntax.OpLess:
-		return func(f *Call) bool {
-			x, y := both.values(f)
-			if x.IsNumber() && y.IsNumber() {
-				return x.num() < y.num()
-			}
-			return f.less(x, y, pc)
-		}
-	case syntax.OpLessEqual:
-		return func(f *Call) bool {
-			x, y := both.values(f)
-			if x.IsNumber() && y.IsNumber() {
-				return x.num() <= y.num()
-			}
-			return f.lessEqual(x, y, pc)
-		}
-	case syntax.OpGreater:
-		return func(f *Call) bool {
-			x, y := both.values(f)
-			if x.IsNumber() && y.IsNumber() {
-				return x.num() > y.num()
-			}
-			return f.less(y, x, pc)
-		}
-	}
-	return func(f *Call) bool {
-		x, y := both.values(f)
-		if x.IsNumber() && y.IsNumber() {
-			return x.num() >= y.num()
-		}
-		return f.lessEqual(y, x, pc)
-	}
+	return orderVV(e.Op, s, pc)
 }
 
 // orderNumeric compares numeric expressions.
 func (c *compiler) orderNumeric(e *syntax.BinaryExpr) test {
-	i, isLocal := plainLocal(e.Left)
-	if k, ok := e.Right.(syntax.NumberExpr); ok && isLocal {
-		return orderNumericConstant(e.Op, i, c.number(k.Value).num())
+	i, leftLocal := plainLocal(e.Left)
+	j, rightLocal := plainLocal(e.Right)
+	k, constant := e.Right.(syntax.NumberExpr)
+	switch {
+	case leftLocal && constant:
+		return floatOrderLK(e.Op, i, c.number(k.Value).num())
+	case leftLocal && rightLocal:
+		return floatOrderLL(e.Op, i, j)
 	}
-	a, b := c.numeric(e.Left), c.numeric(e.Right)
-	switch e.Op {
-	case syntax.OpLess:
-		return func(f *Call) bool { x := a(f); return x < b(f) }
-	case syntax.OpLessEqual:
-		return func(f *Call) bool { x := a(f); return x <= b(f) }
-	case syntax.OpGreater:
-		return func(f *Call) bool { x := a(f); return x > b(f) }
+	a := c.numeric(e.Left)
+	if constant {
+		return floatOrderVK(e.Op, a, c.number(k.Value).num())
 	}
-	return func(f *Call) bool { x := a(f); return x >= b(f) }
-}
-
-//go:noinline
-func orderNumericConstant(op syntax.Operator, i uint8, k float64) test {
-	switch op {
-	case syntax.OpLess:
-		return func(f *Call) bool { return f.slots[i].num() < k }
-	case syntax.OpLessEqual:
-		return func(f *Call) bool { return f.slots[i].num() <= k }
-	case syntax.OpGreater:
-		return func(f *Call) bool { return f.slots[i].num() > k }
-	}
-	return func(f *Call) bool { return f.slots[i].num() >= k }
+	return floatOrderVV(e.Op, a, c.numeric(e.Right))
 }
 
 //go:noinline
@@ -267,109 +225,4 @@ func (f *Call) less(a, b Value, pc uint32) bool {
 func (f *Call) lessEqual(a, b Value, pc uint32) bool {
 	f.pc = pc
 	return f.L.LessEqual(a, b)
-}
-
-// orderLocals compares two local variables.
-func orderLocals(op syntax.Operator, i, j uint8, pc uint32) test {
-	switch op {
-	case syntax.OpGreater:
-		return orderLocalsSwapped(syntax.OpLess, j, i, pc)
-	case syntax.OpGreaterEqual:
-		return orderLocalsSwapped(syntax.OpLessEqual, j, i, pc)
-	}
-	return orderLocalsSwapped(op, i, j, pc)
-}
-
-//go:noinline
-func orderLocalsSwapped(op syntax.Operator, i, j uint8, pc uint32) test {
-	if op == syntax.OpLess {
-		return func(f *Call) bool {
-			x, y := &f.slots[i], &f.slots[j]
-			if x.IsNumber() && y.IsNumber() {
-				return x.num() < y.num()
-			}
-			return f.less(*x, *y, pc)
-		}
-	}
-	return func(f *Call) bool {
-		x, y := &f.slots[i], &f.slots[j]
-		if x.IsNumber() && y.IsNumber() {
-			return x.num() <= y.num()
-		}
-		return f.lessEqual(*x, *y, pc)
-	}
-}
-
-// orderConstant compares with a number.
-func orderConstant(op syntax.Operator, a operand, k float64, pc uint32) test {
-	if a.local {
-		return orderLocalConstant(op, a.slot, k, pc)
-	}
-	value, kv := a.eval, Number(k)
-	switch op {
-	case syntax.OpLess:
-		return func(f *Call) bool {
-			if x := value(f); x.IsNumber() {
-				return x.num() < k
-			} else {
-				return f.less(x, kv, pc)
-			}
-		}
-	case syntax.OpLessEqual:
-		return func(f *Call) bool {
-			if x := value(f); x.IsNumber() {
-				return x.num() <= k
-			} else {
-				return f.lessEqual(x, kv, pc)
-			}
-		}
-	case syntax.OpGreater:
-		return func(f *Call) bool {
-			if x := value(f); x.IsNumber() {
-				return x.num() > k
-			} else {
-				return f.less(kv, x, pc)
-			}
-		}
-	}
-	return func(f *Call) bool {
-		if x := value(f); x.IsNumber() {
-			return x.num() >= k
-		} else {
-			return f.lessEqual(kv, x, pc)
-		}
-	}
-}
-
-func orderLocalConstant(op syntax.Operator, slot uint8, k float64, pc uint32) test {
-	kv := Number(k)
-	switch op {
-	case syntax.OpLess:
-		return func(f *Call) bool {
-			if x := &f.slots[slot]; x.IsNumber() {
-				return x.num() < k
-			}
-			return f.less(f.slots[slot], kv, pc)
-		}
-	case syntax.OpLessEqual:
-		return func(f *Call) bool {
-			if x := &f.slots[slot]; x.IsNumber() {
-				return x.num() <= k
-			}
-			return f.lessEqual(f.slots[slot], kv, pc)
-		}
-	case syntax.OpGreater:
-		return func(f *Call) bool {
-			if x := &f.slots[slot]; x.IsNumber() {
-				return x.num() > k
-			}
-			return f.less(kv, f.slots[slot], pc)
-		}
-	}
-	return func(f *Call) bool {
-		if x := &f.slots[slot]; x.IsNumber() {
-			return x.num() >= k
-		}
-		return f.lessEqual(kv, f.slots[slot], pc)
-	}
 }
