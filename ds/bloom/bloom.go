@@ -32,7 +32,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
-	"github.com/miniserver-go/miniserver/elementary"
+	"github.com/miniserver-go/miniserver/libm"
 )
 
 // maxBytes bounds one layer, and all layers of a dump together.
@@ -88,7 +88,7 @@ func (f *Filter) grow(capacity uint64, rate float64) bool {
 	if capacity == 0 || !(rate > 0 && rate < 1) {
 		return false
 	}
-	l := layer{capacity: capacity, rate: rate, perItem: -(elementary.Log(rate) / ln2Square)}
+	l := layer{capacity: capacity, rate: rate, perItem: -(libm.Log(rate) / ln2Square)}
 	l.probes = probes(l.perItem)
 	size := float64(capacity) * l.perItem
 	if size > maxBytes*8 {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"math"
 
-	"github.com/miniserver-go/miniserver/elementary"
+	"github.com/miniserver-go/miniserver/libm"
 )
 
 // earthRadius is the mean radius in metres, with Redis' digits.
@@ -16,17 +16,17 @@ const mercatorMax = 20037726.37
 // Distance returns the metres between two points along the surface.
 func Distance(a, b Point) float64 {
 	latA, latB := radians(a.Lat), radians(b.Lat)
-	v := elementary.Sin((radians(b.Lon) - radians(a.Lon)) / 2)
+	v := libm.Sin((radians(b.Lon) - radians(a.Lon)) / 2)
 	if v == 0 {
 		return earthRadius * math.Abs(latB-latA)
 	}
-	u := elementary.Sin((latB - latA) / 2)
-	cosines := elementary.Cos(latA) * elementary.Cos(latB)
+	u := libm.Sin((latB - latA) / 2)
+	cosines := libm.Cos(latA) * libm.Cos(latB)
 	return arcOf(float64(u*u) + float64(float64(cosines*v)*v))
 }
 
 // arcOf returns the metres between points whose haversine is h.
-func arcOf(h float64) float64 { return 2 * earthRadius * elementary.Asin(math.Sqrt(h)) }
+func arcOf(h float64) float64 { return 2 * earthRadius * libm.Asin(math.Sqrt(h)) }
 
 // Area is a circle or a box around a center.
 type Area struct {
@@ -221,7 +221,7 @@ func (a *Area) corners() (low, high Point) {
 	if a.Center.Lat < 0 {
 		widest = a.Center.Lat - up
 	}
-	across = degrees(across / earthRadius / elementary.Cos(radians(widest)))
+	across = degrees(across / earthRadius / libm.Cos(radians(widest)))
 	return Point{a.Center.Lon - across, a.Center.Lat - up}, Point{a.Center.Lon + across, a.Center.Lat + up}
 }
 

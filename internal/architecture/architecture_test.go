@@ -46,7 +46,7 @@ var layers = [][]string{
 	{"ds/listpack", "ds/lapse"},
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
 	{"ds/sizeclass"},
-	{"elementary"},
+	{"libm"},
 	{"resp"},
 }
 

@@ -49,6 +49,6 @@
 //   - Functions that nest expressions deeply count for several calls against the limit of 20,000, and
 //     fewer than 250 values under way within one function may be too many: "function or expression too
 //     complex", which names no token.
-//   - pow and the like may differ in the last of their 53 bits, and what arithmetic on two NaNs yields in
-//     its sign.
+//   - math.tan and the like may differ in the last of their 53 bits, and what arithmetic on two NaNs yields
+//     in its sign.
 package lua

@@ -3,7 +3,7 @@ package lua
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/elementary"
+	"github.com/miniserver-go/miniserver/libm"
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
@@ -41,21 +41,28 @@ var unaryMath = []struct {
 	name string
 	f    func(float64) float64
 }{
-	{"acos", elementary.Acos},
-	{"asin", elementary.Asin},
-	{"atan", elementary.Atan},
+	{"acos", libm.Acos},
+	{"asin", libm.Asin},
+	{"atan", math.Atan},
 	{"ceil", math.Ceil},
-	{"cos", elementary.Cos},
-	{"cosh", elementary.Cosh},
-	{"exp", elementary.Exp},
+	{"cos", libm.Cos},
+	{"cosh", math.Cosh},
+	{"exp", libm.Exp},
 	{"floor", math.Floor},
-	{"log", elementary.Log},
-	{"log10", elementary.Log10},
-	{"sin", elementary.Sin},
-	{"sinh", elementary.Sinh},
+	{"log", libm.Log},
+	{"log10", libm.Log10},
+	{"sin", libm.Sin},
+	{"sinh", math.Sinh},
 	{"sqrt", squareRoot},
-	{"tan", elementary.Tan},
-	{"tanh", elementary.Tanh},
+	{"tan", tangent},
+	{"tanh", math.Tanh},
+}
+
+func tangent(x float64) float64 {
+	if math.IsInf(x, 0) {
+		return number.NegativeNaN()
+	}
+	return math.Tan(x)
 }
 
 func squareRoot(x float64) float64 {
@@ -93,7 +100,7 @@ func mathAtan2(_ *State, c *Call) {
 		c.Return1(Number(y + x))
 		return
 	}
-	c.Return1(Number(elementary.Atan2(y, x)))
+	c.Return1(Number(math.Atan2(y, x)))
 }
 
 // math.deg(x)

@@ -3,11 +3,11 @@ package number
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/elementary"
+	"github.com/miniserver-go/miniserver/libm"
 )
 
 // Power returns x^y.
-func Power(x, y float64) float64 { return elementary.Pow(x, y) }
+func Power(x, y float64) float64 { return libm.Pow(x, y) }
 
 // Modulo is Lua's %: the result has the sign of the divisor.
 func Modulo(a, b float64) float64 {

@@ -1,4 +1,4 @@
-package elementary
+package libm
 
 import (
 	"math"
@@ -92,7 +92,7 @@ func TestEdges(t *testing.T) {
 	require.Equal(t, -1., Log10(0.1))
 	require.Equal(t, 8., Pow(2, 3))
 	require.Equal(t, -inf, Log(0))
-	for _, x := range []float64{Sin(inf), Cos(-inf), Tan(inf), Asin(1.5), Acos(-2), Log(-1), Pow(-8, 1./3)} {
+	for _, x := range []float64{Sin(inf), Cos(-inf), Asin(1.5), Acos(-2), Log(-1), Pow(-8, 1./3)} {
 		require.True(t, math.IsNaN(x))
 	}
 	require.True(t, math.Signbit(Sin(inf)))

@@ -1,19 +1,37 @@
-// Package elementary is the elementary functions with the results of C's library.
+// Package libm is those elementary functions whose results users see, as C's library computes them: Exp,
+// Log, Log10, Pow, Sin, Cos, Asin and Acos.
 //
-// That library rounds nearly all results correctly, Go's does not: its Log10(0.1) is not quite -1, and
-// two in five distances on a globe come out one unit off. So these compute with twice the precision
+// Scripts print results with 14 digits and store them with 17; GEOSEARCHSTORE stores distances. Of a
+// million results for random arguments, so many differ from those of C's library (glibc 2.36, amd64):
+//
+//	                 in any bit                  in the first 14 digits
+//	                 libm       Go's math        libm        Go's math
+//	Exp              0.1 %       8 .. 15 %       0.0004 %    0.05 .. 0.15 %
+//	Log              0.1 %       2 ..  7 %       0.0003 %    0.02 .. 0.05 %
+//	Log10            0.1 %      19 .. 28 %       0.0003 %    0.10 .. 0.30 %
+//	Pow              0.2 %      28 .. 70 %       0.0007 %    0.17 .. 1.50 %
+//	Sin, Cos         0.1 %      10 .. 29 %       0.0012 %    0.10 .. 0.39 %
+//	Asin, Acos       0.2 %      25 .. 33 %       0.0008 %    0.10 .. 0.27 %
+//	a distance       0.3 %      28 .. 43 %
+//
+// Some results of Go's math are worse than that: its Log10(1e15) lies below 15, as math.floor shows; its
+// Acos errs near 1 by thousands of units in the last place; and places that are equally far are sorted in
+// another order than by Redis. Tan, Atan and the hyperbolic functions differ as often, but scripts hardly
+// use them: they are left to Go's math, and so are the sines of angles above a million.
+//
+// C's library rounds nearly all results correctly. So these functions compute with twice the precision
 // and round once:
 //
 //	x  =  a point of a table  +  a rest of at most 1/128       function of the point: 106 bits
 //	                                                           of the rest: a short series
 //
 // Invariants:
-//  1. A result is within 0.51 units in the last place. Sinh, Cosh, Tanh and Log10 follow the library's
-//     formulas instead, its errors included.
+//  1. A result is within 0.51 units in the last place. Log10 follows the library's formula instead, its
+//     errors included.
 //  2. Where a result is no number it has the sign that C's library gives it on x86.
 //
 // Each function takes O(1), 20 to 50 ns, and allocates nothing.
-package elementary
+package libm
 
 import "math"
 
