@@ -1,6 +1,7 @@
 package resp
 
 import (
+	"math"
 	"math/big"
 	"math/bits"
 	"strconv"
@@ -13,12 +14,14 @@ import (
 // A finite number is mant * 2^exp with the mantissa's highest bit set, or all zero.
 // Numbers too small for a normalised mantissa keep their precision here, which C loses;
 // 17 digits after the point never show it.
+//
+// math/big would do the same with a precision of 64 bits, but a sum read and printed takes
+// 1.5 µs and a dozen allocations there, and 0.2 µs and none here. It serves where a number is long.
 type LongDouble struct {
 	mant     uint64
 	exp      int
 	negative bool
-	infinite bool
-	nan      bool
+	special  float64 // an infinity or nan; 0 for a finite number
 }
 
 const (
@@ -27,114 +30,98 @@ const (
 )
 
 // IsFinite reports whether x is neither an infinity nor nan.
-func (x LongDouble) IsFinite() bool { return !x.infinite && !x.nan }
+func (x LongDouble) IsFinite() bool { return x.special == 0 }
 
 // MaxLongDouble is the greatest finite number.
 var MaxLongDouble = LongDouble{mant: 1<<64 - 1, exp: longDoubleMaxExp}
 
 // Neg returns -x.
 func (x LongDouble) Neg() LongDouble {
-	x.negative = !x.negative
+	x.negative, x.special = !x.negative, -x.special
+	return x
+}
+
+// signed returns x, or -x if negative.
+func (x LongDouble) signed(negative bool) LongDouble {
+	if negative {
+		return x.Neg()
+	}
 	return x
 }
 
 // Less reports whether x < y; it is false if either is nan.
 func (x LongDouble) Less(y LongDouble) bool {
 	d := y.Add(x.Neg())
-	return !d.nan && !d.negative && (d.mant != 0 || d.infinite)
+	return d.special > 0 || d.special == 0 && !d.negative && d.mant != 0
 }
 
 // Add returns x + y rounded to even, an infinity on overflow, nan for inf - inf.
 func (x LongDouble) Add(y LongDouble) LongDouble {
 	switch {
-	case x.nan || y.nan, x.infinite && y.infinite && x.negative != y.negative:
-		return LongDouble{nan: true}
-	case x.infinite || y.mant == 0 && !y.infinite:
+	case x.special != 0 || y.special != 0:
+		return LongDouble{special: x.special + y.special}
+	case y.mant == 0:
 		return x
-	case y.infinite || x.mant == 0:
+	case x.mant == 0:
 		return y
 	}
 	if x.exp < y.exp || x.exp == y.exp && x.mant < y.mant {
 		x, y = y, x
 	}
-	hi, lo, lost := shiftRight(y.mant, uint(x.exp-y.exp))
+	// One bit is left free for the carry.
+	hi, lo := shiftRight(x.mant, 1)
+	small, rest := shiftRight(y.mant, uint(x.exp-y.exp)+1)
+	var carry uint64
 	if x.negative == y.negative {
-		return x.plus(hi, lo, lost)
+		lo, carry = bits.Add64(lo, rest, 0)
+		hi, _ = bits.Add64(hi, small, carry)
+	} else {
+		lo, carry = bits.Sub64(lo, rest, 0)
+		hi, _ = bits.Sub64(hi, small, carry)
 	}
-	return x.minus(hi, lo, lost)
+	return round(hi, lo, x.exp-63).signed(x.negative)
 }
 
-// plus adds the magnitude hi.lo, which was cut if lost, to x's.
-func (x LongDouble) plus(hi, lo uint64, lost bool) LongDouble {
-	sum, carry := bits.Add64(x.mant, hi, 0)
-	if carry == 0 {
-		return round(x.negative, sum, lo, lost, x.exp-64)
+// shiftRight returns mant * 2^64 >> n as two words. The last bit is set if a set bit was lost.
+func shiftRight(mant uint64, n uint) (hi, lo uint64) {
+	hi, lo = mant>>n, mant<<(64-n)
+	if n > 64 {
+		lo = mant >> (n - 64)
+		if n >= 128 || mant<<(128-n) != 0 {
+			lo |= 1
+		}
 	}
-	lost = lost || lo&1 != 0
-	lo = lo>>1 | sum<<63
-	return round(x.negative, sum>>1|1<<63, lo, lost, x.exp-63)
+	return hi, lo
 }
 
-// minus takes the magnitude hi.lo, which was cut if lost, from x's, which is not smaller.
-func (x LongDouble) minus(hi, lo uint64, lost bool) LongDouble {
-	var borrow uint64
-	if lost {
-		borrow = 1 // take one unit too much; what was cut is a part of that unit
-	}
-	lo, borrow = bits.Sub64(0, lo, borrow)
-	hi, _ = bits.Sub64(x.mant, hi, borrow)
-	return round(x.negative, hi, lo, lost, x.exp-64)
-}
-
-// shiftRight returns mant * 2^64 >> n as two words and whether a set bit was lost.
-func shiftRight(mant uint64, n uint) (hi, lo uint64, lost bool) {
-	switch {
-	case n == 0:
-		return mant, 0, false
-	case n < 64:
-		return mant >> n, mant << (64 - n), false
-	case n < 128:
-		return 0, mant >> (n - 64), mant<<(128-n) != 0
-	}
-	return 0, 0, mant != 0
-}
-
-// round returns the LongDouble nearest to hi.lo * 2^exp, where hi.lo is a 128-bit integer
-// and more says that the exact number is larger by a part of its last bit.
-func round(negative bool, hi, lo uint64, more bool, exp int) LongDouble {
+// round returns the LongDouble nearest to hi.lo * 2^exp, where hi.lo is a 128-bit integer. If its highest
+// bit is one of the first two, the last bit may stand for any rest below it.
+func round(hi, lo uint64, exp int) LongDouble {
 	if hi == 0 {
 		hi, lo, exp = lo, 0, exp-64
 	}
 	if hi == 0 {
-		return LongDouble{negative: negative}
+		return LongDouble{}
 	}
-	if n := bits.LeadingZeros64(hi); n > 0 {
-		hi, lo, exp = hi<<n|lo>>(64-n), lo<<n, exp-n
-	}
-	exp += 64
-	if half, rest := lo>>63 != 0, lo<<1 != 0 || more; half && (rest || hi&1 != 0) {
+	n := bits.LeadingZeros64(hi)
+	hi, lo, exp = hi<<n|lo>>(64-n), lo<<n, exp-n+64
+	if lo > 1<<63 || lo == 1<<63 && hi&1 != 0 {
 		hi++
 		if hi == 0 {
 			hi, exp = 1<<63, exp+1
 		}
 	}
 	if exp > longDoubleMaxExp {
-		return LongDouble{negative: negative, infinite: true}
+		return LongDouble{special: math.Inf(1)}
 	}
-	return LongDouble{mant: hi, exp: exp, negative: negative}
+	return LongDouble{mant: hi, exp: exp}
 }
 
 // AppendHuman appends x the way INCRBYFLOAT stores it: up to 17 digits after the point,
 // no exponent, no trailing zeros, no negative zero; inf, -inf or nan.
 func (x LongDouble) AppendHuman(dst []byte) []byte {
-	if x.nan {
-		return append(dst, "nan"...)
-	}
-	if x.infinite {
-		if x.negative {
-			return append(dst, "-inf"...)
-		}
-		return append(dst, "inf"...)
+	if x.special != 0 {
+		return append(dst, spelled(x.special)...)
 	}
 	whole, fraction, ok := x.decimal()
 	if x.negative && (whole|fraction != 0 || !ok) {

@@ -78,3 +78,13 @@ func unescape(s []byte) (ch byte, n int) {
 	}
 	return s[0], 1
 }
+
+func hexDigit(c byte) (uint64, bool) {
+	switch {
+	case c >= '0' && c <= '9':
+		return uint64(c - '0'), true
+	case c|0x20 >= 'a' && c|0x20 <= 'f':
+		return uint64(c|0x20-'a') + 10, true
+	}
+	return 0, false
+}
