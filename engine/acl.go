@@ -109,22 +109,19 @@ func request(cmd *Command, args [][]byte) *acl.Request {
 	if cmd.parent != nil {
 		r.First = 2
 	}
-	switch cmd.full {
-	case "publish", "spublish":
+	switch f := cmd.Flags; {
+	case f&ToChannel != 0:
 		r.Channels = []int{1}
-		return r
-	case "subscribe", "ssubscribe", "psubscribe":
+	case f&(ToChannels|ToPatterns) != 0:
 		for i := 1; i < len(args); i++ {
 			r.Channels = append(r.Channels, i)
 		}
-		r.Patterns = cmd.full == "psubscribe"
-		return r
-	case "sunsubscribe":
-		return r
-	}
-	at, _ := cmd.Keys.At(args)
-	for n, i := range at {
-		r.Keys = append(r.Keys, acl.Key{At: i, Access: accessBits(cmd.accessIn(args, n))})
+		r.Patterns = f&ToPatterns != 0
+	case cmd.access(0) != "not_key":
+		at, _ := cmd.Keys.At(args)
+		for n, i := range at {
+			r.Keys = append(r.Keys, acl.Key{At: i, Access: accessBits(cmd.accessIn(args, n))})
+		}
 	}
 	return r
 }

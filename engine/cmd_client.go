@@ -45,10 +45,12 @@ func clientSubs() []Command {
 		{Name: "no-touch", Arity: 3, Flags: own, Run: cmdClientNoTouch, Since: "7.2.0", Args: "(ON|OFF)",
 			Summary: "Controls whether commands sent by the client affect the LRU/LFU of accessed keys."},
 	}
+	subs = append(append(subs, trackingSubs()...), help)
 	for i := range subs {
 		subs[i].ACL = "connection"
+		subs[i].Flags |= KeepsCaching
 	}
-	return append(append(subs, trackingSubs()...), help)
+	return subs
 }
 
 // CLIENT ID

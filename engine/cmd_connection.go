@@ -4,7 +4,7 @@ package engine
 func Connection() Family {
 	const before = NoScript | Loading | Stale | Fast | NoAuth | AllowBusy
 	return Family{Group: "connection", Commands: []Command{
-		{Name: "ping", Arity: -1, Flags: Fast, Run: cmdPing, Since: "1.0.0", Args: "[message]",
+		{Name: "ping", Arity: -1, Flags: Fast | AllowSubscribed | HealthCheck, Run: cmdPing, Since: "1.0.0", Args: "[message]",
 			Summary: "Returns the server's liveliness response."},
 		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdEcho, Since: "1.0.0", Args: "message",
 			Summary: "Returns the given string."},
@@ -12,11 +12,11 @@ func Connection() Family {
 			Args: "[protover [AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server."},
 		{Name: "auth", Arity: -2, Flags: before, Run: cmdAuth, Since: "1.0.0", Args: "[username] password",
 			Summary: "Authenticates the connection."},
-		{Name: "quit", Arity: -1, Flags: before, Run: cmdQuit, Since: "1.0.0",
+		{Name: "quit", Arity: -1, Flags: before | AllowTx | DropsTx | AllowSubscribed, Run: cmdQuit, Since: "1.0.0",
 			Summary: "Closes the connection."},
-		{Name: "reset", Arity: 1, Flags: before, Run: cmdReset, Since: "6.2.0",
+		{Name: "reset", Arity: 1, Flags: before | AllowTx | DropsTx | AllowSubscribed, Run: cmdReset, Since: "6.2.0",
 			Summary: "Resets the connection."},
-		{Name: "client", Arity: -2, Since: "2.4.0", Subs: clientSubs(),
+		{Name: "client", Arity: -2, Flags: KeepsCaching, Since: "2.4.0", Subs: clientSubs(),
 			Summary: "A container for client connection commands."},
 	}}
 }

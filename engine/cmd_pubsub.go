@@ -8,25 +8,25 @@ import (
 
 // Channels is the family of pub/sub.
 func Channels() Family {
-	const listen = PubSub | NoScript | Loading | Stale
+	const listen = PubSub | NoScript | Loading | Stale | AllowSubscribed
 	help := helpLine("6.2.0")
 	help.ACL = "-pubsub"
 	return Family{Group: "pubsub", Commands: []Command{
-		{Name: "subscribe", Arity: -2, Flags: listen, Run: cmdSubscribe, Since: "2.0.0",
+		{Name: "subscribe", Arity: -2, Flags: listen | ToChannels, Run: cmdSubscribe, Since: "2.0.0",
 			Summary: "Listens for messages published to channels."},
 		{Name: "unsubscribe", Arity: -1, Flags: listen, Run: cmdUnsubscribe, Since: "2.0.0",
 			Summary: "Stops listening to messages posted to channels."},
-		{Name: "psubscribe", Arity: -2, Flags: listen, Run: cmdPSubscribe, Since: "2.0.0",
+		{Name: "psubscribe", Arity: -2, Flags: listen | ToPatterns, Run: cmdPSubscribe, Since: "2.0.0",
 			Summary: "Listens for messages published to channels that match one or more patterns."},
 		{Name: "punsubscribe", Arity: -1, Flags: listen, Run: cmdPUnsubscribe, Since: "2.0.0",
 			Summary: "Stops listening to messages published to channels that match one or more patterns."},
-		{Name: "ssubscribe", Arity: -2, Flags: listen, Keys: KeyRange(1, -1, 1), Run: cmdSSubscribe, Since: "7.0.0",
+		{Name: "ssubscribe", Arity: -2, Flags: listen | ToChannels, Keys: KeyRange(1, -1, 1), Run: cmdSSubscribe, Since: "7.0.0",
 			Summary: "Listens for messages published to shard channels."},
 		{Name: "sunsubscribe", Arity: -1, Flags: listen, Keys: KeyRange(1, -1, 1), Run: cmdSUnsubscribe, Since: "7.0.0",
 			Summary: "Stops listening to messages posted to shard channels."},
-		{Name: "publish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Run: cmdPublish, Since: "2.0.0",
+		{Name: "publish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate | ToChannel, Run: cmdPublish, Since: "2.0.0",
 			Summary: "Posts a message to a channel."},
-		{Name: "spublish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate, Keys: Key(1), Run: cmdSPublish, Since: "7.0.0",
+		{Name: "spublish", Arity: 3, Flags: PubSub | Loading | Stale | Fast | MayReplicate | ToChannel, Keys: Key(1), Run: cmdSPublish, Since: "7.0.0",
 			Summary: "Post a message to a shard channel"},
 		{Name: "pubsub", Arity: -2, Since: "2.8.0", Summary: "A container for Pub/Sub commands.", Subs: []Command{
 			{Name: "channels", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubChannels, Since: "2.8.0", Args: "[<pattern>]",

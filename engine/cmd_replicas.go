@@ -16,7 +16,7 @@ func Replicas() Family {
 			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed."},
 		{Name: "waitaof", Arity: 4, Flags: Blocking, Run: cmdWaitAOF, Since: "7.2.0", ACL: "-keyspace connection",
 			Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas."},
-		{Name: "replconf", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy, Run: cmdReplConf, Since: "3.0.0", ACL: "-keyspace",
+		{Name: "replconf", Arity: -1, Flags: Admin | NoScript | Loading | Stale | AllowBusy | FromReplica, Run: cmdReplConf, Since: "3.0.0", ACL: "-keyspace",
 			Summary: "An internal command for configuring the replication stream."},
 	}}
 }

@@ -27,7 +27,7 @@ func Server() Family {
 			Summary: "Synchronously saves the database(s) to disk and shuts down the Redis server."},
 		{Name: "memory", Arity: -2, Since: "4.0.0", Subs: memorySubs(),
 			Summary: "A container for memory diagnostics commands."},
-		{Name: "debug", Arity: -2, Flags: admin, Run: cmdDebug, Since: "1.0.0",
+		{Name: "debug", Arity: -2, Flags: admin | AllowLenient, Run: cmdDebug, Since: "1.0.0",
 			Summary: "A container for debugging commands."},
 		{Name: "slowlog", Arity: -2, Since: "2.2.12", Subs: slowlogSubs(),
 			Summary: "A container for slow log commands."},

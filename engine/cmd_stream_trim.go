@@ -17,6 +17,9 @@ func cmdXTrim(c *Call) {
 			c.Refuse(ErrSyntax)
 		}
 	}
+	if t.Most == 0 && !t.given {
+		c.Refuse(ErrTrimNothing)
+	}
 	c.checkTrim(&t)
 	if c.Failed() {
 		c.OK()
@@ -84,8 +87,6 @@ func (c *Call) checkTrim(t *trimming) {
 	switch {
 	case t.Most > 0 && !t.given:
 		c.Refuse(ErrTrimLimitAlone)
-	case !t.given && c.Cmd.Name == "xtrim":
-		c.Refuse(ErrTrimNothing)
 	case t.limited && !t.Nodes:
 		c.Refuse(ErrTrimLimitExact)
 	case t.Nodes && !t.limited:

@@ -26,27 +26,19 @@ type dbKey struct {
 
 // Transactions is the family of MULTI and WATCH.
 func Transactions() Family {
+	const inTx = NoScript | Loading | Stale | AllowTx
 	return Family{Group: "transactions", Commands: []Command{
-		{Name: "multi", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdMulti, Since: "1.2.0",
+		{Name: "multi", Arity: 1, Flags: inTx | Fast | AllowBusy, Run: cmdMulti, Since: "1.2.0",
 			Summary: "Starts a transaction."},
-		{Name: "exec", Arity: 1, Flags: NoScript | Loading | Stale | SkipSlowlog | MayBeSlow, Run: cmdExec, Since: "1.2.0",
+		{Name: "exec", Arity: 1, Flags: inTx | SkipSlowlog | MayBeSlow | RunsTx, Run: cmdExec, Since: "1.2.0",
 			Summary: "Executes all commands in a transaction."},
-		{Name: "discard", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdDiscard, Since: "2.0.0",
+		{Name: "discard", Arity: 1, Flags: inTx | Fast | AllowBusy | DropsTx, Run: cmdDiscard, Since: "2.0.0",
 			Summary: "Discards a transaction."},
-		{Name: "watch", Arity: -2, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Keys: KeyRange(1, -1, 1), Run: cmdWatch, Since: "2.2.0",
+		{Name: "watch", Arity: -2, Flags: inTx | Fast | AllowBusy, Keys: KeyRange(1, -1, 1), Run: cmdWatch, Since: "2.2.0",
 			Summary: "Monitors changes to keys to determine the execution of a transaction."},
 		{Name: "unwatch", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdUnwatch, Since: "2.2.0",
 			Summary: "Forgets about watched keys of a transaction."},
 	}}
-}
-
-// runsInTx reports whether the command is executed at once inside MULTI instead of queued.
-func (cmd *Command) runsInTx() bool {
-	switch cmd.full {
-	case "exec", "discard", "multi", "watch", "quit", "reset":
-		return true
-	}
-	return false
 }
 
 // queue keeps a copy of a command for EXEC.

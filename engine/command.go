@@ -8,8 +8,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Flags say what a command does and where it may run. The gate reads them; nothing else decides.
-type Flags uint32
+// Flags say what a command does and where it may run. No condition asks for a command's name: a new one is a
+// new flag.
+type Flags uint64
 
 // The flags, named as COMMAND INFO names them.
 const (
@@ -32,7 +33,22 @@ const (
 	NoMulti                           // not inside MULTI
 	MovableKeys                       // key positions depend on the arguments
 	AllowBusy                         // allowed while a slow script runs
-	MayBeSlow                         // runs user code: executed so that it can be left running
+)
+
+// The flags that COMMAND INFO does not show.
+const (
+	MayBeSlow       Flags = AllowBusy << (1 + iota) // runs user code: executed so that it can be left running
+	AllowTx                                         // executed inside MULTI instead of queued
+	RunsTx                                          // runs the queued commands: writes and takes memory as they do
+	DropsTx                                         // ends a transaction without running it
+	AllowSubscribed                                 // allowed while the session listens to channels
+	FromReplica                                     // allowed on a connection that receives the replication stream
+	HealthCheck                                     // refused while writes are, so that a probe hears of the trouble
+	AllowLenient                                    // allowed in scripts after DEBUG SET-DISABLE-DENY-SCRIPTS
+	KeepsCaching                                    // leaves what CLIENT CACHING said to the next command
+	ToChannel                                       // its first argument is a channel
+	ToChannels                                      // its arguments are channels
+	ToPatterns                                      // its arguments are patterns of channels
 )
 
 var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
@@ -156,6 +172,9 @@ type commandStats struct {
 
 // FullName returns the name as COMMAND gives it, container|sub for a subcommand.
 func (cmd *Command) FullName() string { return cmd.full }
+
+// IsSub reports whether the command is a subcommand.
+func (cmd *Command) IsSub() bool { return cmd.parent != nil }
 
 // Group returns the family's group as COMMAND DOCS names it.
 func (cmd *Command) Group() string { return cmd.group }

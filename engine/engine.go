@@ -274,7 +274,7 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	case e.pause.deadline != 0 && e.postpones(s, cmd, args):
 		e.postpone(s)
 		return false
-	case s.tx != nil && !cmd.runsInTx():
+	case s.tx != nil && cmd.Flags&AllowTx == 0:
 		s.queue(cmd, args)
 		s.Reply.Status("QUEUED")
 	case cmd.Flags&MayBeSlow != 0 && e.slow.enabled:
@@ -299,8 +299,7 @@ func (e *Engine) afterTracked(s *Session, cmd *Command) {
 	if t.own != nil || t.ownFlush {
 		e.tellOwn(s)
 	}
-	isClient := cmd != nil && (cmd.Name == "client" || cmd.parent != nil && cmd.parent.Name == "client")
-	if t.once && s.tx == nil && !isClient {
+	if t.once && s.tx == nil && (cmd == nil || cmd.Flags&KeepsCaching == 0) {
 		t.once = false
 	}
 }
@@ -313,7 +312,7 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	if s.tx != nil {
 		s.tx.spoiled = true
 	}
-	if cmd != nil && cmd.Name == "exec" {
+	if cmd != nil && cmd.Flags&RunsTx != 0 {
 		err = fmt.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		s.tx = nil
 		e.unwatch(s)

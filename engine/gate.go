@@ -23,10 +23,10 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrOOM
 	case e.denied != nil && s.deniable(cmd, args):
 		return e.denied
-	case s.replica != nil && s.follows() && !cmd.keepsFollowing():
+	case s.replica != nil && s.follows() && f&FromReplica == 0:
 		s.closing = true // as in Redis: a reply would end up in what it follows
 		return ErrReplicaReads
-	case s.subscribed() && s.Reply.Proto() == 2 && !cmd.runsSubscribed():
+	case s.subscribed() && s.Reply.Proto() == 2 && f&AllowSubscribed == 0:
 		return fmt.Errorf(ErrSubscribed, cmd.full)
 	case e.loading > 0 && f&Loading == 0:
 		return ErrLoading
@@ -44,19 +44,16 @@ func (s *Session) wantsMemory(cmd *Command, args [][]byte) bool {
 	if denied := cmd.flagsWith(args)&DenyOOM != 0; s.tx == nil || denied {
 		return denied
 	}
-	switch cmd.Name {
-	case "exec":
+	if cmd.Flags&RunsTx != 0 {
 		return s.tx.denyOOM
-	case "discard", "quit", "reset":
-		return false
 	}
-	return true
+	return cmd.Flags&DropsTx == 0
 }
 
 // scriptGate is the gate for a command called by a script: it returns the error, or nil.
 func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	switch f := cmd.Flags; {
-	case f&NoScript != 0 && !(e.Config.lenient && cmd.Name == "debug"):
+	case f&NoScript != 0 && !(e.Config.lenient && f&AllowLenient != 0):
 		return ErrScriptDenied
 	case s.user.Limited():
 		if err := e.denies(s, s.user, cmd, args, &deniedScript); err != nil {
@@ -74,19 +71,4 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrScriptKilled
 	}
 	return nil
-}
-
-// keepsFollowing reports whether a replica may say the command.
-func (cmd *Command) keepsFollowing() bool {
-	return cmd.Name == "replconf" || cmd.Name == "sync" || cmd.Name == "psync"
-}
-
-// runsSubscribed reports whether the command may run while the session listens to channels.
-func (cmd *Command) runsSubscribed() bool {
-	switch cmd.full {
-	case "ping", "quit", "reset", "subscribe", "unsubscribe", "psubscribe", "punsubscribe",
-		"ssubscribe", "sunsubscribe":
-		return true
-	}
-	return false
 }

@@ -12,7 +12,7 @@ func helpLine(since string) Command {
 func cmdHelp(c *Call) {
 	var lines []string
 	for i := range c.Cmd.parent.Subs {
-		if sub := &c.Cmd.parent.Subs[i]; sub.Name != "help" {
+		if sub := &c.Cmd.parent.Subs[i]; sub != c.Cmd {
 			lines = append(lines, strings.TrimSpace(strings.ToUpper(sub.Name)+" "+sub.Args), "    "+sub.Summary)
 		}
 	}

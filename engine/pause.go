@@ -40,7 +40,7 @@ func (e *Engine) postpones(s *Session, cmd *Command, args [][]byte) bool {
 	switch {
 	case e.pause.all:
 		return true
-	case cmd.full == "exec" && s.tx != nil:
+	case cmd.Flags&RunsTx != 0 && s.tx != nil:
 		return s.tx.writes()
 	}
 	return cmd.flagsWith(args)&(Write|MayReplicate) != 0

@@ -96,10 +96,9 @@ func (e *Engine) DenyWrites(part string, err error) {
 	}
 }
 
-// deniable reports whether the command is one that DenyWrites refuses. PING is, so that a health check
-// notices.
+// deniable reports whether the command is one that DenyWrites refuses.
 func (s *Session) deniable(cmd *Command, args [][]byte) bool {
-	return cmd.flagsWith(args)&Write != 0 || cmd.Name == "ping" || cmd.Name == "exec" && s.tx != nil && s.tx.writes()
+	return cmd.flagsWith(args)&(Write|HealthCheck) != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
 }
 
 // Libraries are the libraries of functions, which are saved with the data.
@@ -191,7 +190,7 @@ func (l *Loader) execute(args [][]byte) error {
 	}
 	inTx := s.tx != nil
 	l.scripts = inTx && l.scripts || cmd.runsScripts()
-	if inTx && !cmd.runsInTx() {
+	if inTx && cmd.Flags&AllowTx == 0 {
 		s.queue(cmd, args)
 		return nil
 	}
@@ -205,7 +204,7 @@ func (l *Loader) execute(args [][]byte) error {
 }
 
 // runsScripts reports whether a command's errors may be a script's.
-func (cmd *Command) runsScripts() bool { return cmd.Name != "exec" && cmd.Flags&MayBeSlow != 0 }
+func (cmd *Command) runsScripts() bool { return cmd.Flags&(MayBeSlow|RunsTx) == MayBeSlow }
 
 // loaded ends a call of a loader's. The first error counts.
 func (s *Session) loaded(reply []byte) {

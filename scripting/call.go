@@ -3,7 +3,6 @@ package scripting
 import (
 	"math"
 	"strconv"
-	"strings"
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -116,7 +115,7 @@ func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
 		return nil, errUnknown
 	case err != nil:
 		return nil, errArgCount
-	case place != nil && place.Cache == nil && !strings.Contains(cmd.FullName(), "|"):
+	case place != nil && place.Cache == nil && !cmd.IsSub():
 		place.Cache = &site{string(s.args[0]), cmd}
 	}
 	return cmd, nil
