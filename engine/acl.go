@@ -217,8 +217,7 @@ func (e *Engine) closeSession(caller, s *Session) {
 		s.CloseAfterReply()
 		return
 	}
-	e.forget(s)
-	s.wake()
+	s.Disconnect()
 }
 
 // aclEntry is what was refused to a user.

@@ -152,7 +152,7 @@ func cmdClientPause(c *Call) {
 		}
 	}
 	c.noMore()
-	if deadline := c.after(timeout); c.OK() {
+	if deadline := c.DeadlineAfter(timeout); c.OK() {
 		c.Engine.Pause(deadline, all)
 		c.Reply.Status("OK")
 	}

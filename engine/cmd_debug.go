@@ -19,10 +19,6 @@ type DebugLine struct {
 func (e *Engine) debugLines() []DebugLine {
 	lines := []DebugLine{
 		{"aof-flush-sleep", 1, 1, "<microseconds>", aboutIdle, cmdDebugIdle},
-		{"change-repl-id", 0, 0, "", "Change the id that INFO replication tells.", func(c *Call) {
-			c.Engine.info.replID = c.Engine.newID()
-			c.Reply.Status("OK")
-		}},
 		{"dict-resizing", 1, 1, "<0|1>", aboutIdle, cmdDebugIdle},
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},

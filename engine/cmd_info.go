@@ -77,9 +77,8 @@ func Fields(b *bytes.Buffer, pairs ...any) {
 
 // serverInfo is what INFO tells beyond the counters.
 type serverInfo struct {
-	runID  string
-	replID string // master_replid
-	peak   int    // of the bytes in use
+	runID string
+	peak  int // of the bytes in use
 }
 
 // usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
@@ -98,7 +97,6 @@ func (e *Engine) coreSections() []Section {
 		{Name: "Memory", Fill: e.fillMemory},
 		{Name: "Persistence", Fill: e.fillPersistence},
 		{Name: "Stats", Fill: e.fillStats},
-		{Name: "Replication", Fill: e.fillReplication},
 		{Name: "Modules", Fill: func(*bytes.Buffer) {}},
 		{Name: "Commandstats", Hidden: true, Fill: e.fillCommandStats},
 		{Name: "Errorstats", Fill: e.fillErrorStats},
@@ -117,8 +115,11 @@ func (e *Engine) fillServer(b *bytes.Buffer) {
 }
 
 func (e *Engine) fillClients(b *bytes.Buffer) {
-	subscribed, watching := 0, 0
+	replicas, subscribed, watching := 0, 0, 0
 	for _, s := range e.sessions.byID {
+		if s.attached() {
+			replicas++
+		}
 		if s.subscribed() {
 			subscribed++
 		}
@@ -132,7 +133,7 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 			timed++
 		}
 	}
-	Fields(b, "connected_clients", len(e.sessions.byID)-len(e.relay.replicas), "blocked_clients", len(e.waiting.all)+len(e.pause.postponed),
+	Fields(b, "connected_clients", len(e.sessions.byID)-replicas, "blocked_clients", len(e.waiting.all)+len(e.pause.postponed),
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
 		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.waiting.keys),
 		"cluster_connections", 0)
@@ -175,8 +176,7 @@ func (e *Engine) fillStats(b *bytes.Buffer) {
 		"pubsub_patterns", len(e.broker.patterns), "pubsubshard_channels", len(e.broker.shards),
 		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
 		"total_eviction_exceeded_time", (e.eviction.exceeding+e.exceededFor())/1000,
-		"current_eviction_exceeded_time", e.exceededFor()/1000, "total_error_replies", e.stats.totalErrors,
-		"sync_full", e.relay.full, "sync_partial_ok", e.relay.partial, "sync_partial_err", e.relay.refused)
+		"current_eviction_exceeded_time", e.exceededFor()/1000, "total_error_replies", e.stats.totalErrors)
 	Fields(b, idleStats...)
 }
 

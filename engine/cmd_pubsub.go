@@ -121,14 +121,14 @@ func (c *Call) unsubscribe(kind string, t topic, own map[string]struct{}, count 
 // PUBLISH channel message
 func cmdPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
-	c.Engine.feedMessage(c)
+	c.Engine.broker.published(c.Args)
 	c.Reply.Int(int64(c.Engine.publish(channel, message)))
 }
 
 // SPUBLISH shardchannel message
 func cmdSPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
-	c.Engine.feedMessage(c)
+	c.Engine.broker.published(c.Args)
 	c.Reply.Int(int64(c.Engine.publishShard(channel, message)))
 }
 

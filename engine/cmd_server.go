@@ -37,14 +37,6 @@ func Server() Family {
 			Summary: "Listens for all requests received by the server in real-time."},
 		{Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast, Run: cmdLolwut, Since: "5.0.0",
 			Summary: "Displays computer art and the server's version."},
-		{Name: "role", Arity: 1, Flags: NoScript | Loading | Stale | Fast, Run: cmdRole, Since: "2.8.12", ACL: "admin dangerous",
-			Summary: "Returns the replication role."},
-		{Name: "replicaof", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading, Run: cmdReplicaOf, Since: "5.0.0",
-			Summary: "Configures a server as replica of another, or promotes it to a master."},
-		{Name: "failover", Arity: -1, Flags: Admin | NoScript | Stale, Run: cmdFailover, Since: "6.2.0",
-			Summary: "Starts a coordinated failover from a server to one of its replicas."},
-		{Name: "slaveof", Arity: 3, Flags: Admin | NoScript | Stale | NoAsyncLoading, Run: cmdReplicaOf, Since: "1.0.0",
-			Summary: "Configures a server as replica of another, or promotes it to a master."},
 	}}
 }
 

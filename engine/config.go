@@ -32,7 +32,7 @@ type Config struct {
 	ProtoMaxBulk int64
 	IdleTimeout  int64 // seconds after which an idle connection is closed; 0 for never
 	PushLimit    int64 // bytes that may wait for a listener to channels; 0 for no limit
-	RelayLimit   int64 // bytes that may wait for a replica; 0 for no limit
+	ReplicaLimit int64 // bytes that may wait for a replica; 0 for no limit
 
 	notify          notifyMask
 	debug           string // who may use DEBUG: yes, local, no
@@ -54,7 +54,7 @@ func newConfig() *Config {
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
 		PushLimit:    32 << 20,
-		RelayLimit:   256 << 20,
+		ReplicaLimit: 256 << 20,
 
 		debug:           "local",
 		protected:       "no",

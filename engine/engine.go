@@ -73,10 +73,8 @@ type Engine struct {
 	eviction  eviction
 	info      serverInfo
 	log       Propagate // nil if no part wants it
-	relay     relay
 	tx        journalTx
-	durable   Durable // nil if nobody keeps anything
-	denied    error   // refuses writes; nil if they are allowed
+	denied    error // refuses writes; nil if they are allowed
 	libraries Libraries
 }
 
@@ -116,7 +114,6 @@ func New(o Options) *Engine {
 		users:    newUsers(),
 		waiting:  newWaiting(),
 		broker:   newBroker(),
-		relay:    newRelay(),
 
 		libraries: noLibraries{},
 	}
@@ -125,16 +122,18 @@ func New(o Options) *Engine {
 	e.dice = e.Dice
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnLapse = e.expired, e.created, e.lapsed
-	e.info.runID = e.newID()
-	e.info.replID = e.info.runID
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), e.bloomParams(), e.relayParams(), inertParams()),
+	e.info.runID = e.NewID()
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), e.bloomParams(), inertParams()),
 		Sections: e.coreSections()})
 	e.sample()
 	return e
 }
 
-// newID returns 40 hexadecimal digits drawn by lot.
-func (e *Engine) newID() string {
+// RunID returns what identifies this engine among all: 40 hexadecimal digits.
+func (e *Engine) RunID() string { return e.info.runID }
+
+// NewID returns 40 random hexadecimal digits.
+func (e *Engine) NewID() string {
 	return fmt.Sprintf("%016x%016x%08x", e.rng.Uint64(), e.rng.Uint64(), e.rng.Uint32())
 }
 

@@ -80,35 +80,24 @@ const (
 	ErrCachingNo   = Error("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
 
 	// The server.
-	ErrConfigSet       = "ERR CONFIG SET failed (possibly related to argument '%s') - %s"
-	ErrConfigUnknown   = "ERR Unknown option or number of arguments for CONFIG SET - '%s'"
-	ErrNoConfigFile    = Error("ERR The server is running without a config file")
-	ErrKeysCommand     = Error("ERR Invalid command specified")
-	ErrKeysNone        = Error("ERR The command has no key arguments")
-	ErrKeysArity       = Error("ERR Invalid number of arguments specified for command")
-	ErrKeysArgs        = Error("ERR Invalid arguments specified for command")
-	ErrSlowlogCount    = Error("ERR count should be greater than or equal to -1")
-	ErrNoShutdown      = Error("ERR No shutdown in progress.")
-	ErrShutdown        = Error("ERR Errors trying to SHUTDOWN. Check logs.")
-	ErrWaitAOF         = Error("ERR WAITAOF cannot be used when numlocal is set but appendonly is disabled.")
-	ErrNoSamples       = "ERR No samples available for event '%s'"
-	ErrFailoverNone    = Error("ERR No failover in progress.")
-	ErrFailoverNobody  = Error("ERR FAILOVER requires connected replicas.")
-	ErrFailoverTimeout = Error("ERR FAILOVER timeout must be greater than 0")
-	ErrNoMaster        = Error("ERR this server follows no other; only REPLICAOF NO ONE is understood")
-	ErrNoFailover      = Error("ERR this server hands over to no replica")
-	ErrReplicaReads    = Error("ERR Replica can't interact with the keyspace")
-	ErrReplConf        = "ERR Unrecognized REPLCONF option: %s"
-	ErrReplConfOnce    = Error("ERR value is out of range, value must between 0 and 1")
-	ErrReplicaAddress  = "ERR REPLCONF ip-address provided by replica instance is too long: %d bytes"
-	ErrFilter          = "ERR Unsupported rdb-filter-only option: %s"
-	ErrFilterQuotes    = Error("ERR Missing rdb-filter-only values")
-	ErrNoDebug         = Error("ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
-	ErrOnlyRESP3       = Error("ERR RESP2 is not supported by this command")
-	ErrRenameUnknown   = Error("No such command in rename-command")
-	ErrRenameTaken     = Error("Target command name already exists")
-	ErrProtected       = Error("can't set protected config")
-	ErrProtocolType    = Error("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
+	ErrConfigSet     = "ERR CONFIG SET failed (possibly related to argument '%s') - %s"
+	ErrConfigUnknown = "ERR Unknown option or number of arguments for CONFIG SET - '%s'"
+	ErrNoConfigFile  = Error("ERR The server is running without a config file")
+	ErrKeysCommand   = Error("ERR Invalid command specified")
+	ErrKeysNone      = Error("ERR The command has no key arguments")
+	ErrKeysArity     = Error("ERR Invalid number of arguments specified for command")
+	ErrKeysArgs      = Error("ERR Invalid arguments specified for command")
+	ErrSlowlogCount  = Error("ERR count should be greater than or equal to -1")
+	ErrNoShutdown    = Error("ERR No shutdown in progress.")
+	ErrShutdown      = Error("ERR Errors trying to SHUTDOWN. Check logs.")
+	ErrNoSamples     = "ERR No samples available for event '%s'"
+	ErrReplicaReads  = Error("ERR Replica can't interact with the keyspace")
+	ErrNoDebug       = Error("ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
+	ErrOnlyRESP3     = Error("ERR RESP2 is not supported by this command")
+	ErrRenameUnknown = Error("No such command in rename-command")
+	ErrRenameTaken   = Error("Target command name already exists")
+	ErrProtected     = Error("can't set protected config")
+	ErrProtocolType  = Error("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
 
 	// Hashes; the overflow sentences are those of strings too.
 	ErrOverflow      = Error("ERR increment or decrement would overflow")

@@ -23,8 +23,8 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrOOM
 	case e.denied != nil && s.deniable(cmd, args):
 		return e.denied
-	case s.replica != nil && s.follows() && f&FromReplica == 0:
-		s.closing = true // as in Redis: a reply would end up in what it follows
+	case s.replica != nil && s.replica.Attached() && f&FromReplica == 0:
+		s.closing = true // as in Redis: a reply would end up in the stream
 		return ErrReplicaReads
 	case s.subscribed() && s.Reply.Proto() == 2 && f&AllowSubscribed == 0:
 		return fmt.Errorf(ErrSubscribed, cmd.full)

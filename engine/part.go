@@ -19,8 +19,6 @@ type Part struct {
 	Host      Host      // what the process does for the engine
 	Libraries Libraries // the libraries of functions; an engine has one of them
 
-	Durable Durable // for WAITAOF; an engine has one of them
-
 	// The engine calls the hooks under its lock, in the order in which the parts joined.
 
 	// Tick is called ten times a second or more, between commands and outside of transactions and scripts.
@@ -32,15 +30,26 @@ type Part struct {
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
 
+	// Published is called with every PUBLISH and SPUBLISH, which change nothing but may have listeners elsewhere.
+	// It must not keep args.
+	Published func(args [][]byte)
+
 	denial error // see DenyWrites
 }
 
 // Commands returns the part that adds families of commands and nothing else.
 func Commands(families ...Family) Part { return Part{Families: families} }
 
-// Join adds a part to the engine, before it runs commands. A name of a command, parameter or part that is
+// Join adds parts to the engine, before it runs commands. A name of a command, parameter or part that is
 // already there panics: parts are wired by hand at start.
-func (e *Engine) Join(p Part) {
+func (e *Engine) Join(parts ...Part) {
+	for _, p := range parts {
+		e.join(p)
+	}
+	e.connectPropagation()
+}
+
+func (e *Engine) join(p Part) {
 	if p.Name != "" && e.lookupPart(p.Name) != nil {
 		panic(fmt.Sprintf("engine: part %q joins twice", p.Name))
 	}
@@ -52,15 +61,14 @@ func (e *Engine) Join(p Part) {
 	if p.Libraries != nil {
 		e.libraries = p.Libraries
 	}
-	if p.Durable != nil {
-		e.durable = p.Durable
+	if p.Published != nil {
+		e.broker.onPublish = append(e.broker.onPublish, p.Published)
 	}
 	e.host.merge(p.Host)
 	if p.Host.Beside != nil {
 		e.enableSlow()
 	}
 	e.parts = append(e.parts, &p)
-	e.connectPropagation()
 }
 
 // part returns the part of that name.

@@ -31,7 +31,7 @@ func (e *Engine) Unpause() {
 	e.Keyspace.KeepExpired = false
 	for _, s := range waiting {
 		s.postponed = false
-		s.wake()
+		s.Wake()
 	}
 }
 

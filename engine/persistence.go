@@ -25,9 +25,6 @@ func (e *Engine) SetPropagate(part string, fn Propagate) {
 // connectPropagation sends changes to the parts that want them: several, one or none.
 func (e *Engine) connectPropagation() {
 	var all []Propagate
-	if e.relay.running {
-		all = append(all, e.feed)
-	}
 	for _, p := range e.parts {
 		if p.Propagate != nil {
 			all = append(all, p.Propagate)
@@ -63,21 +60,6 @@ func (e *Engine) FlushAll() {
 		e.Keyspace.DB(i).Flush()
 	}
 	e.invalidateAll(nil)
-}
-
-// Durable is who knows what of the changes is safe on disk. It is called under the lock.
-type Durable interface {
-	// Synced reports whether changes are kept at all, and whether all of them are on disk.
-	Synced() (kept, synced bool)
-	// Await has done called, under the lock, when what was changed so far is on disk.
-	Await(done func())
-}
-
-func (e *Engine) synced() (kept, synced bool) {
-	if e.durable == nil {
-		return false, false
-	}
-	return e.durable.Synced()
 }
 
 // InTx reports whether a transaction or script is under way, whose changes are one unit in the journal.

@@ -16,6 +16,15 @@ type broker struct {
 	patterns topic // glob patterns
 	shards   topic // SSUBSCRIBE's names, which are apart
 	message  message
+
+	onPublish []func(args [][]byte) // the hooks of parts
+}
+
+// published calls the hooks of parts with a command that publishes.
+func (b *broker) published(args [][]byte) {
+	for _, hook := range b.onPublish {
+		hook(args)
+	}
 }
 
 // topic is the listeners to each name of one kind.
@@ -138,7 +147,7 @@ func (e *Engine) push(s *Session, form []byte) {
 	if lim := e.Config.PushLimit; lim > 0 && int64(s.Reply.Len()) > lim {
 		s.closing = true
 	}
-	s.wake()
+	s.Wake()
 }
 
 // message is what listeners are sent. It is rendered once for each version of the protocol that one

@@ -47,7 +47,7 @@ type Session struct {
 	running   bool // its slow script goes on elsewhere
 	woken     bool // Peer.Wake was called and nothing was collected since
 	subs      subscriptions
-	replica   *Replica // nil if it never spoke like one
+	replica   Replica // nil if it never spoke like one
 	created   int64
 	seen      int64 // microseconds, of the last command
 	last      *Command
@@ -156,7 +156,16 @@ func (e *Engine) detach(s *Session) {
 	e.unsubscribeAll(s)
 	e.unmonitor(s)
 	e.untrack(s)
-	e.detachReplica(s)
+	if s.replica != nil {
+		s.replica.Detach()
+		s.replica = nil
+	}
+}
+
+// Disconnect ends the session and its connection at once. It is called under the lock.
+func (s *Session) Disconnect() {
+	s.engine.forget(s)
+	s.Wake()
 }
 
 // DB returns the number of the selected database.
@@ -213,9 +222,9 @@ const maxSpare = 1 << 20
 // although it is lent buffers for replies.
 const maxPushed = 16 << 10
 
-// wake has the session's connection send what was written outside of its own Do; one call serves all
-// that gathers until it does.
-func (s *Session) wake() {
+// Wake makes the connection send what was written to Reply outside of the session's own Do; one call serves all
+// that gathers until it does. It is called under the lock.
+func (s *Session) Wake() {
 	if s.Peer != nil && !s.woken {
 		s.woken = true
 		s.Peer.Wake()
@@ -227,15 +236,34 @@ type Class int
 
 // The classes of clients, in the order of client-output-buffer-limit.
 const (
-	Ordinary  Class = iota
-	Following       // a replica
-	Listening       // to channels
+	Ordinary    Class = iota
+	Replicating       // a replica
+	Listening         // to channels
 )
+
+// Replica is what a part keeps of a session that is a replica, or means to become one. It is called under the
+// lock.
+type Replica interface {
+	// Attached reports whether the session has asked for the data. Then it is of the class Replicating, and may
+	// only run commands of replication.
+	Attached() bool
+	// Detach ends that, because the session ends or is reset.
+	Detach()
+}
+
+// Replica returns what SetReplica set, nil if it never did.
+func (s *Session) Replica() Replica { return s.replica }
+
+// SetReplica keeps r with the session until it ends or is reset.
+func (s *Session) SetReplica(r Replica) { s.replica = r }
+
+// attached reports whether the session is an attached replica.
+func (s *Session) attached() bool { return s.replica != nil && s.replica.Attached() }
 
 func (s *Session) class() Class {
 	switch {
-	case s.replica != nil && s.follows():
-		return Following
+	case s.attached():
+		return Replicating
 	case s.subscribed():
 		return Listening
 	}

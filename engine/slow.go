@@ -107,7 +107,7 @@ func (e *Engine) resume() {
 	e.serve()
 	e.settle()
 	e.due(e.Keyspace.Now) // what came to be due meanwhile
-	s.wake()
+	s.Wake()
 	e.mu.Unlock()
 }
 

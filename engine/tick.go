@@ -21,7 +21,6 @@ func (e *Engine) Tick() (next int64) {
 		e.lapseWaiters()
 		e.recent.sample(e)
 		e.closeIdle()
-		e.tendReplicas()
 		more := e.Config.ActiveExpire && e.reap()
 		e.rehash()
 		e.tickParts()
@@ -52,8 +51,7 @@ func (e *Engine) closeIdle() {
 	oldest := e.micros - e.Config.IdleTimeout*1e6
 	for _, s := range e.sessions.byID {
 		if s.seen < oldest && !s.stopped() && s.class() == Ordinary && !s.monitor {
-			e.forget(s)
-			s.wake()
+			s.Disconnect()
 		}
 	}
 }

@@ -228,7 +228,7 @@ func (e *Engine) tellInvalid(s *Session, keys []string) {
 	for _, key := range keys {
 		to.Reply.BulkString(key)
 	}
-	to.wake()
+	to.Wake()
 }
 
 // tellBroken tells a session that the one it redirects to is gone.
@@ -238,6 +238,6 @@ func (e *Engine) tellBroken(s *Session) {
 		s.Reply.Push(2)
 		s.Reply.BulkString("tracking-redir-broken")
 		s.Reply.Int(s.tracker.redirect)
-		s.wake()
+		s.Wake()
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // A command that finds nothing to return says so by parking its session on a waiter. When one of the
@@ -58,6 +59,26 @@ func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
 		c.Engine.due(deadline)
 	}
 }
+
+// Block is Park for a command that waits for something else than keys: the reply is due when the part that runs the
+// command calls End, or at the deadline. It returns nil where the session cannot be blocked.
+func (c *Call) Block(deadline int64, reply func(s *Session)) *Blocked {
+	c.Park(nil, deadline, reply)
+	if !c.parked {
+		return nil
+	}
+	return &Blocked{c.Session.waiter}
+}
+
+// Blocked is a session that Block blocked. It is used under the lock.
+type Blocked struct{ waiter *waiter }
+
+// Over reports whether the session is not blocked any more: End was called, the deadline has passed, CLIENT UNBLOCK
+// came or the session has ended.
+func (b *Blocked) Over() bool { return b.waiter.session.waiter != b.waiter }
+
+// End replies and unblocks the session, which must not be over.
+func (b *Blocked) End() { b.waiter.session.engine.lapse(b.waiter, nil) }
 
 // WakeOrphaned lets the handler that just parked run again also when one of its keys is gone, which most
 // do not want to know.
@@ -220,7 +241,7 @@ func (e *Engine) retry(w *waiter, key []byte) {
 func (e *Engine) unpark(w *waiter) {
 	e.waiting.remove(w)
 	w.session.waiter = nil
-	w.session.wake()
+	w.session.Wake()
 }
 
 // lapse ends a wait with the timeout's reply, or with an error if there is one.
@@ -299,4 +320,21 @@ func (c *Call) Timeout() int64 {
 		ms++ // never wake early
 	}
 	return c.Now() + ms
+}
+
+// DeadlineAfter returns the deadline that a timeout in milliseconds, counted from now, stands for; 0 for none. Anything
+// else latches an error.
+func (c *Call) DeadlineAfter(timeout []byte) int64 {
+	ms, ok := resp.ParseInt(timeout)
+	switch {
+	case !ok:
+		c.Refuse(ErrTimeoutInt)
+	case ms < 0:
+		c.Refuse(ErrTimeoutNeg)
+	case ms > 1<<63-1-c.Now():
+		c.Refuse(ErrTimeoutRange)
+	case ms > 0:
+		return c.Now() + ms
+	}
+	return 0
 }

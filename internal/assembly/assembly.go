@@ -2,7 +2,8 @@
 //
 //	engine ◀─ Join ─ commands     string, hash, zset ...
 //	                 scripting    EVAL, FCALL ...
-//	                 snapshot     SAVE, SYNC ...
+//	                 replication  SYNC, WAIT ...
+//	                 snapshot     SAVE ...
 //	                 journal      BGREWRITEAOF ...
 //
 // It decides nothing else. How the process is set up is the matter of cmd/miniserver, how a program
@@ -16,6 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/replication"
 	"github.com/miniserver-go/miniserver/scripting"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -40,19 +42,20 @@ func Join(e *engine.Engine, o Options) Parts {
 	if o.Beside == nil {
 		o.Beside = func(run func()) { go run() }
 	}
-	e.Join(commands())
 	p := Parts{Scripts: scripting.New(e)}
 	if o.Log != nil {
 		p.Scripts.Log = o.logScript
 	}
-	e.Join(p.Scripts.Part())
+	e.Join(commands(), p.Scripts.Part())
 	if o.Volatile {
+		e.Join(replication.New(e, replication.Options{}).Part())
 		return p
 	}
 	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: o.log, Beside: o.Beside})
-	e.Join(p.Snapshots.Part())
 	p.Journal = journal.New(e, journal.Options{Log: o.log, Beside: o.Beside})
-	e.Join(p.Journal.Part())
+	master := replication.New(e, replication.Options{Journal: p.Journal, Log: o.log, Beside: o.Beside})
+	// Replicas that wait for a snapshot come before save points: the first that ticks begins.
+	e.Join(master.Part(), p.Snapshots.Part(), p.Journal.Part())
 	return p
 }
 
@@ -77,7 +80,6 @@ func commands() engine.Part {
 		engine.Channels(),
 		engine.Connection(),
 		engine.Server(),
-		engine.Replicas(),
 		engine.AccessControl(),
 		engine.Cluster(),
 		engine.Modules(),

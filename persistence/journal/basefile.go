@@ -40,7 +40,7 @@ func (f *baseFile) open() (err error) {
 func (f *baseFile) begin() {
 	j := f.journal
 	if f.preamble {
-		f.base = &snapshotBase{Records: snapshot.Begin(j.engine, true, "aof-base", "1")}
+		f.base = &snapshotBase{Records: snapshot.Begin(j.engine, snapshot.Content{Compress: true}, "aof-base", "1")}
 	} else {
 		stamp := int64(0)
 		if j.set.timestamps {

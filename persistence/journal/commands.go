@@ -41,12 +41,12 @@ type waiting struct {
 	done  func()
 }
 
-// Synced implements engine.Durable.
+// Synced implements replication.Journal.
 func (j *Journal) Synced() (kept, synced bool) {
 	return j.state != off, j.state == on && j.synced.Load() >= j.appended.Load()
 }
 
-// Await implements engine.Durable.
+// Await implements replication.Journal.
 func (j *Journal) Await(done func()) {
 	j.wait = append(j.wait, waiting{j.appended.Load(), done})
 	j.waiters.Store(int32(len(j.wait)))

@@ -126,7 +126,6 @@ func (j *Journal) Part() engine.Part {
 		Families: []engine.Family{j.family()},
 		Params:   j.params(),
 		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}},
-		Durable:  j,
 	}
 }
 

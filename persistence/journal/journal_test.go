@@ -11,6 +11,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/replication"
 )
 
 // store is an engine with a journal on a disk, and a session to talk to it.
@@ -30,11 +31,11 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
 	s.engine.Join(engine.Commands(engine.Strings(), engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(),
 		engine.Generic(), engine.Databases(), engine.Selection(), engine.Transactions(), engine.Connection(), engine.Server(),
-		engine.Replicas(), engine.BloomFilters(), engine.Streams(), snapshot.Payloads()))
+		engine.BloomFilters(), engine.Streams(), snapshot.Payloads()))
 	s.journal = New(s.engine, Options{Disk: disk, Log: func(mark byte, format string, args ...any) {
 		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
 	}})
-	s.engine.Join(s.journal.Part())
+	s.engine.Join(replication.New(s.engine, replication.Options{Journal: s.journal}).Part(), s.journal.Part())
 	for i := 0; i < len(params); i += 2 {
 		require.NoError(t, s.engine.Param(params[i]).Set(params[i+1]), params[i])
 	}

@@ -15,10 +15,6 @@ func (s *Saver) family() engine.Family {
 			Summary: "Synchronously saves the database(s) to disk."},
 		{Name: "bgsave", Arity: -1, Flags: admin, Run: s.cmdBGSave, Since: "1.0.0",
 			Summary: "Asynchronously saves the database(s) to disk."},
-		{Name: "sync", Arity: 1, Flags: admin | engine.NoMulti | engine.FromReplica, Run: s.cmdSync, Since: "1.0.0",
-			Summary: "An internal command used in replication."},
-		{Name: "psync", Arity: -3, Flags: admin | engine.NoMulti | engine.FromReplica, Run: s.cmdPSync, Since: "2.8.0",
-			Summary: "An internal command used in replication."},
 		{Name: "lastsave", Arity: 1, Flags: engine.Loading | engine.Stale | engine.Fast, Run: s.cmdLastSave, Since: "1.0.0",
 			ACL: "admin dangerous", Summary: "Returns the Unix timestamp of the last successful save to disk."},
 	}}

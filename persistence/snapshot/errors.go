@@ -10,10 +10,6 @@ const (
 	errReload     = engine.Error("ERR Error trying to load the RDB dump, check server logs.")
 	errReloadArgs = engine.Error("ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")
 
-	errPending  = engine.Error("ERR SYNC and PSYNC are invalid with pending output")
-	errNeedsEOF = engine.Error("ERR Filtered replica requires EOF capability")
-	errFailover = engine.Error("ERR PSYNC FAILOVER can't be sent to a master.")
-
 	errBusyKey    = engine.Error("BUSYKEY Target key name already exists.")
 	errTTL        = engine.Error("ERR Invalid TTL value, must be >= 0")
 	errIdleTime   = engine.Error("ERR Invalid IDLETIME value, must be >= 0")

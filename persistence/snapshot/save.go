@@ -44,20 +44,20 @@ func (o *output) commit(version int) error {
 
 // begin returns an encoder that holds what comes before the keys.
 func (s *Saver) begin() *rdb.Records {
-	return Begin(s.engine, s.compress, "aof-base", "0")
+	return Begin(s.engine, Content{Compress: s.compress}, "aof-base", "0")
+}
+
+// Content is what a snapshot holds, and how.
+type Content struct {
+	Compress    bool
+	NoData      bool
+	NoFunctions bool
 }
 
 // Begin returns an encoder of a snapshot that holds what comes before the keys: aux fields, those given
 // as names and values included, libraries of functions, and how many keys there are. It is called under the lock.
-func Begin(e *engine.Engine, compress bool, aux ...string) *rdb.Records {
-	r := beginAux(e, compress, aux...)
-	addLibraries(r, e)
-	addSizes(r, e)
-	return r
-}
-
-func beginAux(e *engine.Engine, compress bool, aux ...string) *rdb.Records {
-	r := rdb.NewRecords(compress)
+func Begin(e *engine.Engine, c Content, aux ...string) *rdb.Records {
+	r := rdb.NewRecords(c.Compress)
 	r.Marks = marks(e)
 	r.Aux("redis-ver", engine.RedisVersion)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
@@ -65,6 +65,12 @@ func beginAux(e *engine.Engine, compress bool, aux ...string) *rdb.Records {
 	r.Aux("used-mem", strconv.Itoa(e.Keyspace.Bytes()))
 	for i := 0; i+1 < len(aux); i += 2 {
 		r.Aux(aux[i], aux[i+1])
+	}
+	if !c.NoFunctions {
+		addLibraries(r, e)
+	}
+	if !c.NoData {
+		addSizes(r, e)
 	}
 	return r
 }

@@ -51,8 +51,7 @@ type Saver struct {
 	stopOnError bool
 	serving     bool // loading is over, and CONFIG SET replaces save points
 
-	running   *job              // the save in the background; nil if none
-	guests    []*engine.Replica // who await a snapshot
+	running   *job // the save in the background; nil if none
 	scheduled bool
 	facts     facts
 	ended     bool
@@ -120,8 +119,6 @@ func (s *Saver) seconds() int64 { return s.engine.Micros() / 1e6 }
 func (s *Saver) tick() {
 	switch {
 	case s.busy() || !s.serving:
-	case len(s.guests) > 0:
-		s.deliver()
 	case s.scheduled && s.mayTry():
 		s.scheduled = false
 		s.start()

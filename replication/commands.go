@@ -1,0 +1,140 @@
+package replication
+
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// families are the commands of replicas, of clients that wait for replicas, and those that ask for the role.
+func (m *Master) families() []engine.Family {
+	const admin = engine.Admin | engine.NoScript | engine.Stale
+	const sync = engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.NoMulti
+	return []engine.Family{{Group: "generic", Commands: []engine.Command{
+		{Name: "wait", Arity: 3, Flags: engine.Blocking, Run: m.cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
+			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed."},
+		{Name: "waitaof", Arity: 4, Flags: engine.Blocking, Run: m.cmdWaitAOF, Since: "7.2.0", ACL: "-keyspace connection",
+			Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas."},
+		{Name: "replconf", Arity: -1, Flags: admin | engine.Loading | engine.AllowBusy | engine.FromReplica, Run: m.cmdReplConf, Since: "3.0.0", ACL: "-keyspace",
+			Summary: "An internal command for configuring the replication stream."},
+	}}, {Group: "server", Commands: []engine.Command{
+		{Name: "sync", Arity: 1, Flags: sync | engine.FromReplica, Run: m.cmdSync, Since: "1.0.0",
+			Summary: "An internal command used in replication."},
+		{Name: "psync", Arity: -3, Flags: sync | engine.FromReplica, Run: m.cmdPSync, Since: "2.8.0",
+			Summary: "An internal command used in replication."},
+		{Name: "role", Arity: 1, Flags: engine.NoScript | engine.Loading | engine.Stale | engine.Fast, Run: m.cmdRole, Since: "2.8.12",
+			ACL: "admin dangerous", Summary: "Returns the replication role."},
+		{Name: "replicaof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: cmdReplicaOf, Since: "5.0.0",
+			Summary: "Configures a server as replica of another, or promotes it to a master."},
+		{Name: "slaveof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: cmdReplicaOf, Since: "1.0.0",
+			Summary: "Configures a server as replica of another, or promotes it to a master."},
+		{Name: "failover", Arity: -1, Flags: admin, Run: m.cmdFailover, Since: "6.2.0",
+			Summary: "Starts a coordinated failover from a server to one of its replicas."},
+	}}}
+}
+
+// REPLICAOF <host port | NO ONE>
+func cmdReplicaOf(c *engine.Call) {
+	if c.Word("NO") && c.Word("ONE") {
+		c.Reply.Status("OK")
+		return
+	}
+	c.Fail(errNoMaster)
+}
+
+// FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]. No replica may take over.
+func (m *Master) cmdFailover(c *engine.Call) {
+	if c.Left() == 1 && c.Word("ABORT") {
+		c.Fail(errFailoverNone)
+		return
+	}
+	for c.More() {
+		switch {
+		case c.Word("TIMEOUT"):
+			if c.Int() <= 0 {
+				c.Refuse(errFailoverTimeout)
+			}
+		case c.Left() > 2 && c.Word("TO"):
+			c.Arg()
+			c.Int()
+		case !c.Word("FORCE"):
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	if len(m.replicas) > 0 {
+		c.Refuse(errNoFailover)
+	}
+	if c.OK() {
+		c.Fail(errFailoverNobody)
+	}
+}
+
+// REPLCONF [option value ...]. ACK has no reply.
+func (m *Master) cmdReplConf(c *engine.Call) {
+	if c.Left()%2 != 0 {
+		c.Fail(engine.ErrSyntax)
+		return
+	}
+	r := m.replica(c.Session)
+	for c.More() {
+		switch {
+		case c.Word("LISTENING-PORT"):
+			r.port = c.Int()
+		case c.Word("IP-ADDRESS"):
+			r.setAddress(c, c.Arg())
+		case c.Word("CAPA"):
+			r.request.EOF = engine.IsWord(c.Arg(), "EOF") || r.request.EOF
+		case c.Word("ACK"):
+			r.cmdAck(c)
+			return
+		case c.Word("GETACK"):
+			return
+		case c.Word("RDB-ONLY"):
+			only := c.Int()
+			if only != 0 && only != 1 {
+				c.Refuse(errReplConfOnly)
+			}
+			r.request.OnlySnapshot = only == 1
+		case c.Word("RDB-FILTER-ONLY"):
+			r.setFilter(c, c.Arg())
+		default:
+			c.Refusef(errReplConf, c.Arg())
+		}
+	}
+	if c.OK() {
+		c.Reply.Status("OK")
+	}
+}
+
+func (r *replica) setAddress(c *engine.Call, ip []byte) {
+	if len(ip) > 255 {
+		c.Refusef(errReplicaAddress, len(ip))
+		return
+	}
+	r.ip = string(ip)
+}
+
+// setFilter reads what a snapshot must hold; functions are all that may be named.
+func (r *replica) setFilter(c *engine.Call, text []byte) {
+	words, ok := resp.Words(text, nil)
+	if !ok {
+		c.Refuse(errFilterQuotes)
+	}
+	r.request.NoData, r.request.NoFunctions = true, true
+	for _, word := range words {
+		if !engine.IsWord(word, "FUNCTIONS") {
+			c.Refusef(errFilter, word)
+		}
+		r.request.NoFunctions = false
+	}
+}
+
+// REPLCONF ACK offset [FACK offset]
+func (r *replica) cmdAck(c *engine.Call) {
+	offset, fsynced := c.Int(), int64(0)
+	if c.Left() > 1 && c.Word("FACK") {
+		fsynced = c.Int()
+	}
+	if r.Attached() && !c.Failed() {
+		r.ack(offset, fsynced)
+	}
+}

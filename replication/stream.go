@@ -1,0 +1,102 @@
+package replication
+
+import (
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// stream is what replicas follow: the commands that reproduce each change, and some that change nothing.
+type stream struct {
+	running bool
+	id      string // of the history that offset counts
+	offset  int64  // of the last byte
+	changed int64  // of the last byte of a change
+	db      int    // selected at the end; -1 if none is
+	backlog backlog
+	command *resp.Writer // the one being fed
+}
+
+// startStream propagates changes to the stream from now on.
+func (m *Master) startStream() {
+	st := &m.stream
+	if st.running {
+		return
+	}
+	st.running, st.db, m.pingAt = true, -1, m.engine.Micros()
+	st.offset++ // as Redis counts
+	st.changed = st.offset
+	st.backlog.resize(m.backlogBytes())
+	m.engine.SetPropagate(partName, m.feed)
+}
+
+// stopStream ends the history: what changes from now on is not counted.
+func (m *Master) stopStream() {
+	m.stream.running, m.stream.backlog = false, backlog{}
+	m.stream.id = m.engine.NewID()
+	m.engine.SetPropagate(partName, nil)
+}
+
+// feed adds a change to the stream.
+func (m *Master) feed(db int, args [][]byte) {
+	st := &m.stream
+	st.command.Reset()
+	if db != st.db {
+		st.db = db
+		st.write([]byte("SELECT"), strconv.AppendInt(nil, int64(db), 10))
+	}
+	st.write(args...)
+	m.pass()
+	st.changed = st.offset
+}
+
+// feedMessage adds a command that publishes: clients of replicas may listen, too.
+func (m *Master) feedMessage(args [][]byte) {
+	if m.stream.running {
+		m.stream.command.Reset()
+		m.stream.write(args...)
+		m.pass()
+	}
+}
+
+// feedWords adds a command that changes nothing.
+func (m *Master) feedWords(words ...string) {
+	st := &m.stream
+	st.command.Reset()
+	st.command.Array(len(words))
+	for _, word := range words {
+		st.command.BulkString(word)
+	}
+	m.pass()
+}
+
+func (st *stream) write(args ...[]byte) {
+	st.command.Array(len(args))
+	for _, arg := range args {
+		st.command.Bulk(arg)
+	}
+}
+
+// maxCommandKept is the most bytes of a command whose room is kept for the next.
+const maxCommandKept = 1 << 16
+
+// pass hands what was written to command on to backlog and replicas.
+func (m *Master) pass() {
+	st, text := &m.stream, m.stream.command.Bytes()
+	st.offset += int64(len(text))
+	st.backlog.add(text)
+	for _, r := range m.replicas {
+		r.feed(text)
+	}
+	if cap(text) > maxCommandKept {
+		st.command = resp.NewWriter(2)
+	}
+}
+
+// first returns the offset of the first byte that the backlog holds.
+func (st *stream) first() int64 { return st.offset - int64(st.backlog.held) + 1 }
+
+// continues reports whether a replica that has all before an offset of the history id can go on from the backlog.
+func (st *stream) continues(id []byte, offset int64) bool {
+	return st.running && string(id) == st.id && offset >= st.first() && offset <= st.offset+1
+}

@@ -1,0 +1,84 @@
+package replication
+
+import (
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// SYNC. The reply is a snapshot, and what changes from then on.
+func (m *Master) cmdSync(c *engine.Call) {
+	r := m.replica(c.Session)
+	if r.maySync(c) {
+		r.sync = true
+		m.fullSync(r)
+	}
+}
+
+// PSYNC replicationid offset [FAILOVER]. The reply is what changed from the offset on, or as that of SYNC.
+func (m *Master) cmdPSync(c *engine.Call) {
+	r := m.replica(c.Session)
+	if !r.maySync(c) {
+		return
+	}
+	id, offset := c.Arg(), c.Int()
+	if c.Left() > 0 && c.Word("FAILOVER") {
+		c.Refuse(errFailover)
+	}
+	switch {
+	case !c.OK():
+	case m.stream.continues(id, offset):
+		m.syncs.partial++
+		r.resume(offset)
+		m.opts.Log('*', "Partial resynchronization request from %s accepted from offset %d.", r.name(), offset)
+	default:
+		if string(id) != "?" {
+			m.syncs.partialFailed++
+		}
+		r.sync = false
+		m.fullSync(r)
+	}
+}
+
+// maySync reports whether a session may ask for the data, and has not already.
+func (r *replica) maySync(c *engine.Call) bool {
+	switch {
+	case r.Attached():
+		return false
+	case c.Reply.Len() > 0:
+		c.Refuse(errPending)
+	case (r.request.NoData || r.request.NoFunctions) && !r.request.EOF:
+		c.Refuse(errNeedsEOF)
+	}
+	return c.OK()
+}
+
+// fullSync makes a replica wait for the next snapshot, which begins at once unless one is being taken.
+func (m *Master) fullSync(r *replica) {
+	m.opts.Log('*', "Replica %s asks for synchronization", r.name())
+	m.syncs.full++
+	r.attach(waitBgsaveStart)
+	m.startTransfer()
+}
+
+// startTransfer begins a snapshot for the replicas that wait for one, as far as they want the same as the first.
+func (m *Master) startTransfer() {
+	if m.engine.Keyspace.Picturing() {
+		return
+	}
+	var t *transfer
+	for _, r := range m.replicas {
+		switch {
+		case r.state != waitBgsaveStart || r.gone():
+			continue
+		case t == nil:
+			t = m.newTransfer(r.request)
+		}
+		if r.request == t.request {
+			t.replicas = append(t.replicas, r)
+			r.beginBulk()
+		}
+	}
+	if t != nil {
+		m.opts.Log('*', "Starting a snapshot for SYNC, for %d replicas", len(t.replicas))
+		m.opts.Beside(t.run)
+	}
+}

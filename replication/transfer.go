@@ -1,0 +1,127 @@
+package replication
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
+)
+
+// transfer is a snapshot on its way to replicas. It goes out while it is taken, in the format that ends with a
+// mark; for replicas that do not know that format it is gathered first, since its length comes ahead of it:
+//
+//	$EOF:<mark>\r\n snapshot <mark>       $<length>\r\n snapshot
+//
+// The slowest replica sets the pace, and one that stands still is given up: until the end nothing else can take
+// a snapshot of the data.
+type transfer struct {
+	master   *Master
+	slicer   *snapshot.Slicer
+	request  request
+	replicas []*replica
+	mark     []byte
+	gathered []byte
+}
+
+const (
+	spike     = "snapshot"           // event of LATENCY
+	maxUnsent = 4 << 20              // bytes that may wait to be sent to a replica
+	breath    = 2 * time.Millisecond // after which to look whether they are sent
+	markBytes = 40
+)
+
+func (m *Master) newTransfer(q request) *transfer {
+	records := snapshot.Begin(m.engine, snapshot.Content{
+		Compress: m.engine.Param("rdbcompression").Get() == engine.YesNo(true), NoData: q.NoData, NoFunctions: q.NoFunctions}, "aof-base", "0")
+	t := &transfer{master: m, slicer: snapshot.NewSlicer(m.engine, spike, records), request: q}
+	if !q.NoData {
+		t.slicer.Start()
+	}
+	for len(t.mark) < markBytes {
+		t.mark = fmt.Appendf(t.mark, "%08x", uint32(m.engine.Random()))
+	}
+	return t
+}
+
+// run takes the snapshot and sends it.
+func (t *transfer) run() {
+	if t.request.EOF {
+		t.send([]byte("$EOF:"), t.mark, []byte("\r\n"))
+	}
+	w := rdb.NewStream(t)
+	_ = t.slicer.Run(w.Write)
+	_ = w.End(0)
+	if t.request.EOF {
+		t.send(t.mark)
+	} else {
+		t.send(fmt.Appendf(nil, "$%d\r\n", len(t.gathered)), t.gathered)
+	}
+	t.master.engine.With(t.end)
+}
+
+var errNoReplica = errors.New("no replica is left")
+
+// Write implements io.Writer for the snapshot's bytes. It fails when no replica is left to send them to.
+func (t *transfer) Write(piece []byte) (int, error) {
+	if !t.request.EOF {
+		t.gathered = append(t.gathered, piece...)
+		return len(piece), nil
+	}
+	if t.send(piece); len(t.replicas) == 0 {
+		return 0, errNoReplica
+	}
+	t.pace()
+	return len(piece), nil
+}
+
+// send sends pieces to all.
+func (t *transfer) send(pieces ...[]byte) {
+	t.master.engine.With(func() {
+		t.replicas = slices.DeleteFunc(t.replicas, (*replica).gone)
+		for _, r := range t.replicas {
+			for _, piece := range pieces {
+				r.send(piece)
+			}
+		}
+	})
+}
+
+// pace returns when all have room for more, or are given up.
+func (t *transfer) pace() {
+	began := time.Now()
+	for full := true; full; {
+		t.master.engine.With(func() { full = t.full(time.Since(began)) })
+		if full {
+			time.Sleep(breath)
+		}
+	}
+}
+
+// full reports whether too much waits to be sent to a replica. One to which it does for too long is disconnected.
+func (t *transfer) full(since time.Duration) (full bool) {
+	for _, r := range t.replicas {
+		switch {
+		case r.gone() || r.unsent() < maxUnsent:
+		case since > time.Duration(t.master.params.timeout)*time.Second:
+			t.master.opts.Log('#', "Disconnecting timedout replica (full sync): %s", r.name())
+			r.session.Disconnect()
+		default:
+			full = true
+		}
+	}
+	return full
+}
+
+// end lets the replicas go on with the stream.
+func (t *transfer) end() {
+	for _, r := range t.replicas {
+		if !r.gone() {
+			t.master.opts.Log('*', "Synchronization with replica %s succeeded", r.name())
+			r.endBulk()
+		}
+	}
+}

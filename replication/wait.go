@@ -1,0 +1,108 @@
+package replication
+
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// wait is a client that is blocked until enough replicas have acknowledged an offset.
+type wait struct {
+	blocked  *engine.Blocked
+	offset   int64
+	replicas int
+	fsynced  bool // they must have it on disk
+	local    bool // this server must have it on disk, and has not yet
+	reply    func(s *engine.Session, replicas int)
+}
+
+// acked returns how many replicas have acknowledged the offset.
+func (m *Master) acked(w *wait) (n int) {
+	for _, r := range m.replicas {
+		offset := r.acked
+		if w.fsynced {
+			offset = r.fsynced
+		}
+		if r.state == online && offset >= w.offset {
+			n++
+		}
+	}
+	return n
+}
+
+func (m *Master) met(w *wait) bool { return m.acked(w) >= w.replicas && !w.local }
+
+// block replies when replicas have what was changed so far: as soon as they are enough, or at the deadline. They are
+// asked to acknowledge.
+func (m *Master) block(c *engine.Call, deadline int64, w *wait) {
+	w.offset = m.stream.changed
+	if m.met(w) {
+		w.reply(c.Session, m.acked(w))
+		return
+	}
+	w.blocked = c.Block(deadline, func(s *engine.Session) { w.reply(s, m.acked(w)) })
+	if w.blocked == nil {
+		return
+	}
+	m.endWaits()
+	m.waits = append(m.waits, w)
+	if m.stream.running {
+		m.feedWords("REPLCONF", "GETACK", "*")
+	}
+	if w.local {
+		m.opts.Journal.Await(func() {
+			w.local = false
+			m.endWaits()
+		})
+	}
+}
+
+// endWaits unblocks the clients whose wait is met, and forgets those that are not blocked any more.
+func (m *Master) endWaits() {
+	m.waits = slices.DeleteFunc(m.waits, func(w *wait) bool {
+		if w.blocked.Over() {
+			return true
+		}
+		met := m.met(w)
+		if met {
+			w.blocked.End()
+		}
+		return met
+	})
+}
+
+// WAIT numreplicas timeout
+func (m *Master) cmdWait(c *engine.Call) {
+	replicas, deadline := c.Int(), c.DeadlineAfter(c.Arg())
+	if c.OK() {
+		m.block(c, deadline, &wait{replicas: int(replicas), reply: func(s *engine.Session, n int) { s.Reply.Int(int64(n)) }})
+	}
+}
+
+// WAITAOF numlocal numreplicas timeout
+func (m *Master) cmdWaitAOF(c *engine.Call) {
+	local := c.Int()
+	if local < 0 || local > 1 {
+		c.Refusef(engine.ErrRange, 0, 1)
+	}
+	replicas := c.IntIn(0, 1<<63-1, engine.ErrNotPositive)
+	deadline := c.DeadlineAfter(c.Arg())
+	enabled, synced := m.opts.Journal.Synced()
+	if local != 0 && !enabled {
+		c.Refuse(errWaitAOF)
+	}
+	if !c.OK() {
+		return
+	}
+	w := &wait{replicas: int(replicas), fsynced: true, local: local != 0 && !synced}
+	w.reply = func(s *engine.Session, n int) {
+		here := int64(0)
+		if _, synced := m.opts.Journal.Synced(); synced || local != 0 && !w.local {
+			here = 1
+		}
+		s.Reply.Array(2)
+		s.Reply.Int(here)
+		s.Reply.Int(int64(n))
+	}
+	m.block(c, deadline, w)
+}
