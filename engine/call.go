@@ -346,13 +346,13 @@ func (c *Call) Dirty() bool { return c.dirty > 0 }
 func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }
 
 // Propagates reports whether changes are handed to a journal or to replicas; if not, Log does nothing.
-func (c *Call) Propagates() bool { return c.Engine.log != nil }
+func (c *Call) Propagates() bool { return c.Engine.propagation.to != nil }
 
 // Log says what the journal is to hold in place of the command's own arguments: a form whose
 // replay gives the same data at any time. It may be called several times, for several commands.
 func (c *Call) Log(args ...[]byte) {
 	c.logged = true
-	c.Engine.journal(c.DB.ID(), args)
+	c.Engine.propagate(c.DB.ID(), args)
 }
 
 // LogNothing says that the change needs no line of its own in the journal.

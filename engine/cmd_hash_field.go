@@ -245,7 +245,7 @@ func (c *Call) unsetFields(key []byte, o fieldOptions) {
 
 // logFields journals HSETEX by its effect.
 func (c *Call) logFields(key []byte, o fieldOptions) {
-	if c.Engine.log == nil {
+	if !c.Propagates() {
 		return
 	}
 	line := [][]byte{[]byte("HSETEX"), key}

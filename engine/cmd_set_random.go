@@ -45,7 +45,7 @@ func (c *Call) popMembers(key []byte, s *set.Set, count int, several bool) {
 	})
 	c.Changed(key, "sspop")
 	switch {
-	case c.Engine.log == nil:
+	case !c.Propagates():
 	case several && count >= size:
 		c.Log([]byte("DEL"), key)
 	default:

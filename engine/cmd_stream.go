@@ -171,7 +171,7 @@ func (c *Call) newID(s *stream.Stream, a *addition, pairs [][]byte) (id stream.I
 
 // logAddition journals XADD with the ID that was made, and the length that was trimmed to.
 func (c *Call) logAddition(s *stream.Stream, id stream.ID, a *addition) {
-	if c.Engine.log == nil || !a.auto && !a.autoSeq && !a.trim.Nodes {
+	if !c.Propagates() || !a.auto && !a.autoSeq && !a.trim.Nodes {
 		return
 	}
 	args := append(make([][]byte, 0, len(c.Args)+4), c.Args[:2]...)

@@ -269,7 +269,7 @@ func (c *Call) logGroup(key, name []byte, g *stream.Group) {
 
 // logMessage journals who has a message, since when and how often it was delivered.
 func (c *Call) logMessage(key, group []byte, g *stream.Group, p *stream.Pending) {
-	if c.Engine.log == nil {
+	if !c.Propagates() {
 		return
 	}
 	c.Log([]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),

@@ -103,7 +103,7 @@ func (c *Call) setUntil(key, value []byte, deadline int64) {
 
 // logSet journals a SET by its effect: unconditional, with an absolute deadline.
 func (c *Call) logSet(key, value []byte, deadline int64, keep bool) {
-	if c.Engine.log == nil {
+	if !c.Propagates() {
 		return
 	}
 	switch {

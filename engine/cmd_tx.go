@@ -128,42 +128,6 @@ func (e *Engine) deniedNow(s *Session, q queued) error {
 	return e.denies(s, s.user, q.cmd, q.args, &deniedQueued)
 }
 
-// OpenTx begins what is one unit in the journal: what is changed until CloseTx stands there between
-// MULTI and EXEC. Pairs may nest; the outermost counts.
-func (c *Call) OpenTx() { c.Engine.tx.depth++ }
-
-// CloseTx ends what OpenTx began.
-func (c *Call) CloseTx() {
-	tx := &c.Engine.tx
-	tx.depth--
-	if tx.depth == 0 && tx.written {
-		tx.written = false
-		c.Engine.log(tx.db, [][]byte{[]byte("EXEC")})
-	}
-}
-
-// journalTx is the journal's open transaction. MULTI is written with its first change.
-type journalTx struct {
-	depth   int
-	written bool
-	db      int // of the last change
-}
-
-// journal hands a command to the journal, if there is one.
-func (e *Engine) journal(db int, args [][]byte) {
-	if e.log == nil {
-		return
-	}
-	if e.tx.depth > 0 {
-		if !e.tx.written {
-			e.tx.written = true
-			e.log(db, [][]byte{[]byte("MULTI")})
-		}
-		e.tx.db = db
-	}
-	e.log(db, args)
-}
-
 // WATCH key [key ...]
 func cmdWatch(c *Call) {
 	s := c.Session

@@ -136,7 +136,7 @@ func (c *Call) openPop(key []byte, n int, p pop) {
 
 // logPop journals a pop by its effect: the key is known, and nobody waits.
 func (c *Call) logPop(key []byte, p pop) {
-	if c.Engine.log == nil {
+	if !c.Propagates() {
 		return
 	}
 	name := "ZPOPMIN"

@@ -72,10 +72,10 @@ type Engine struct {
 	kept      map[reflect.Type]any // see Kept
 	eviction  eviction
 	info      serverInfo
-	log       Propagate // nil if no part wants it
-	tx        journalTx
 	denied    error // refuses writes; nil if they are allowed
 	libraries Libraries
+
+	propagation propagation
 }
 
 // Options are what an engine needs from outside.
@@ -376,7 +376,7 @@ func (e *Engine) leave(c *Call, start int) {
 	if c.dirty > 0 {
 		e.stats.dirty += c.dirty
 		if !c.logged {
-			e.journal(c.DB.ID(), c.Args)
+			e.propagate(c.DB.ID(), c.Args)
 		}
 	}
 }
@@ -420,8 +420,8 @@ func (e *Engine) expired(db *keyspace.DB, key string) {
 
 // lost tells everyone that a key went without a command.
 func (e *Engine) lost(db *keyspace.DB, key, event string) {
-	if e.log != nil {
-		e.journal(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
+	if e.propagation.to != nil {
+		e.propagate(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
 	}
 	e.outdate(db, key)
 	if len(e.waiting.keys) > 0 {

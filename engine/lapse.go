@@ -53,7 +53,7 @@ func (k kind) removed() string { return k.letter + strings.ToLower(k.removal) }
 func (e *Engine) lapsed(db *keyspace.DB, key string, what keyspace.Lapsed) {
 	e.stats.lapsed += int64(what.Count)
 	k, _ := kindOf(what.Type)
-	if e.log != nil {
+	if e.propagation.to != nil {
 		e.journalLapsed(db.ID(), []byte(key), k, what.Names)
 	}
 	e.outdate(db, key)
@@ -69,11 +69,11 @@ func (e *Engine) lapsed(db *keyspace.DB, key string, what keyspace.Lapsed) {
 // by the time at which they were due.
 func (e *Engine) journalLapsed(db int, key []byte, k kind, names [][]byte) {
 	if k.of == keyspace.List {
-		e.journal(db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
+		e.propagate(db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
 		return
 	}
 	for some := range slices.Chunk(names, journaledAtOnce) {
-		e.journal(db, append([][]byte{[]byte(k.removal), key}, some...))
+		e.propagate(db, append([][]byte{[]byte(k.removal), key}, some...))
 	}
 }
 

@@ -5,45 +5,8 @@ import (
 	"errors"
 )
 
-// The engine and persistence: the engine propagates what changes, counts it, loads what was saved, and refuses
-// writes that cannot be saved.
-//
-//	change ─▶ Changed, Log ─▶ Propagate ─▶ journal, replicas
-//	                       └▶ Dirty     ─▶ save points
-
-// Propagate receives the commands that reproduce each change, in order, each with its database. It must
-// not keep args.
-type Propagate func(db int, args [][]byte)
-
-// SetPropagate sends changes to a part from now on, or no longer if fn is nil. It is called under the lock, in
-// no transaction.
-func (e *Engine) SetPropagate(part string, fn Propagate) {
-	e.part(part).Propagate = fn
-	e.connectPropagation()
-}
-
-// connectPropagation sends changes to the parts that want them: several, one or none.
-func (e *Engine) connectPropagation() {
-	var all []Propagate
-	for _, p := range e.parts {
-		if p.Propagate != nil {
-			all = append(all, p.Propagate)
-		}
-	}
-	switch len(all) {
-	case 0:
-		e.log = nil
-	case 1:
-		e.log = all[0]
-	default:
-		e.log = func(db int, args [][]byte) {
-			for _, propagate := range all {
-				propagate(db, args)
-			}
-		}
-	}
-	e.Keyspace.NameLapsed = e.log != nil
-}
+// The engine and persistence: the engine counts what changes, refuses writes that cannot be saved, and loads what
+// was saved. How changes reach the journal is in propagation.go.
 
 // Dirty returns how many changes there were since the last save. It is called under the lock, like
 // SetDirty.
@@ -61,9 +24,6 @@ func (e *Engine) FlushAll() {
 	}
 	e.invalidateAll(nil)
 }
-
-// InTx reports whether a transaction or script is under way, whose changes are one unit in the journal.
-func (e *Engine) InTx() bool { return e.tx.depth > 0 || e.slow.session != nil }
 
 // DenyWrites refuses commands that write with an error, because a part cannot save what they change; nil allows
 // them again. If several parts refuse, the error is that of the one that joined first. It is called under the

@@ -1,0 +1,83 @@
+package engine
+
+// A change reaches the journal and the replicas as commands that reproduce it, one or several. Call.Log and its kin
+// say which; by default it is the command itself. Those of a transaction or script stand between MULTI and EXEC.
+//
+//	change ─▶ Changed, Log ─▶ propagate ─┬▶ journal
+//	                                     └▶ replicas
+
+// Propagate receives the commands that reproduce each change, in order, each with its database. It must
+// not keep args.
+type Propagate func(db int, args [][]byte)
+
+// propagation is the way of changes to the parts. It begins a transaction with the first change in it.
+type propagation struct {
+	to    Propagate // nil if no part wants changes
+	depth int       // of OpenTx
+	multi bool      // MULTI was propagated, and EXEC must follow
+	db    int       // of the last change
+}
+
+// SetPropagate sends changes to a part from now on, or no longer if fn is nil. It is called under the lock, in
+// no transaction.
+func (e *Engine) SetPropagate(part string, fn Propagate) {
+	e.part(part).Propagate = fn
+	e.connectPropagation()
+}
+
+// connectPropagation sends changes to the parts that want them: several, one or none.
+func (e *Engine) connectPropagation() {
+	var all []Propagate
+	for _, p := range e.parts {
+		if p.Propagate != nil {
+			all = append(all, p.Propagate)
+		}
+	}
+	to := &e.propagation.to
+	switch len(all) {
+	case 0:
+		*to = nil
+	case 1:
+		*to = all[0]
+	default:
+		*to = func(db int, args [][]byte) {
+			for _, propagate := range all {
+				propagate(db, args)
+			}
+		}
+	}
+	e.Keyspace.NameLapsed = *to != nil
+}
+
+// propagate sends a command to the parts that want changes.
+func (e *Engine) propagate(db int, args [][]byte) {
+	p := &e.propagation
+	if p.to == nil {
+		return
+	}
+	if p.depth > 0 {
+		if !p.multi {
+			p.multi = true
+			p.to(db, [][]byte{[]byte("MULTI")})
+		}
+		p.db = db
+	}
+	p.to(db, args)
+}
+
+// OpenTx begins a unit of changes: those until CloseTx are propagated between MULTI and EXEC. Pairs may nest; the
+// outermost counts.
+func (c *Call) OpenTx() { c.Engine.propagation.depth++ }
+
+// CloseTx ends what OpenTx began.
+func (c *Call) CloseTx() {
+	p := &c.Engine.propagation
+	p.depth--
+	if p.depth == 0 && p.multi {
+		p.multi = false
+		p.to(p.db, [][]byte{[]byte("EXEC")})
+	}
+}
+
+// InTx reports whether a transaction or script is under way, whose changes are propagated as one unit.
+func (e *Engine) InTx() bool { return e.propagation.depth > 0 || e.slow.session != nil }
