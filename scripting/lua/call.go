@@ -7,32 +7,8 @@ import "unsafe"
 // It must not keep c, and must not recover panics: that is how errors travel.
 type GoFunction func(L *State, c *Call)
 
-// Call is one running function: a Go function's window on its arguments and results, a Lua
-// function's frame. It lies on the State's stack, so that its words alternate like those of a Value.
-type Call struct {
-	fn     *Function
-	pc     uint32 // the site in fn.proto.sites that is calling
-	tails  uint32 // tail calls lost between this call and its caller
-	prev   *Call
-	nargs  int32 // of a host function
-	depth  int32 // calls under way, weighted
-	L      *State
-	nret   int
-	extra  unsafe.Pointer // a vararg function's extra arguments
-	nextra int
-	ret    Value // the result when nret is 1
-	slots  [maxSlots]Value
-}
-
-const (
-	// maxSlots bounds locals, arguments under way and temporaries of one function. Slot numbers are bytes.
-	maxSlots   = 256
-	frameWords = 5 // the head of a Call, in Values
-)
-
-func (c *Call) slot(i int) *Value {
-	return (*Value)(unsafe.Add(unsafe.Pointer(&c.slots), uintptr(i)*unsafe.Sizeof(Value{})))
-}
+// Call is what a host function sees of its frame: the arguments, and where results go.
+type Call frame
 
 // NArgs returns how many arguments were passed.
 func (c *Call) NArgs() int { return int(c.nargs) }
@@ -42,11 +18,11 @@ func (c *Call) Arg(i int) Value {
 	if uint(i-1) >= uint(c.nargs) {
 		return Nil
 	}
-	return *c.slot(i - 1)
+	return *(*frame)(c).slot(i - 1)
 }
 
 // Args returns all arguments: valid during the call, and may be overwritten by the callee.
-func (c *Call) Args() []Value { return unsafe.Slice(&c.slots[0], c.nargs) }
+func (c *Call) Args() []Value { return (*frame)(c).window(0, int(c.nargs)) }
 
 // Return1 answers with one value.
 func (c *Call) Return1(v Value) { c.ret, c.nret = v, 1 }
@@ -65,14 +41,6 @@ func (c *Call) Return(vs ...Value) {
 		return
 	}
 	c.L.ret = append(c.L.ret[:0], vs...)
-}
-
-// site returns the site Lua code is at, nil in a host function.
-func (c *Call) site() *Site {
-	if c == nil || c.fn.proto == nil {
-		return nil
-	}
-	return &c.fn.proto.sites[c.pc]
 }
 
 // Site returns the place in a script that called this host function, nil when it was not called from

@@ -13,14 +13,14 @@ func newCell(v Value) Value { return Value{unsafe.Pointer(&cell{v}), tagCell} }
 // cell returns the cell in a slot or upvalue that holds one.
 func (v Value) cell() *cell { return (*cell)(v.p) }
 
-func (f *Call) makeCells(slots []uint8) {
+func (f *frame) makeCells(slots []uint8) {
 	for _, slot := range slots {
 		f.makeCell(slot)
 	}
 }
 
 // makeCell moves the variable in a slot into a new cell.
-func (f *Call) makeCell(slot uint8) {
+func (f *frame) makeCell(slot uint8) {
 	f.L.Alloc(cellBytes)
 	f.slots[slot] = newCell(f.slots[slot])
 }

@@ -110,27 +110,27 @@ type compiler struct {
 
 // function compiles a function body.
 func (u *unit) function(fn *syntax.Function, outer *compiler) *compiler {
-	c := &compiler{unit: u, fn: fn, outer: outer, proto: &Proto{chunk: u.chunk, source: u.source, line: fn.Line}}
-	c.site(fn.Line, nameNone, "") // where a frame is before its first call
-	prologue := c.parameters()
-	body := c.block(fn.Body)
+	fs := &compiler{unit: u, fn: fn, outer: outer, proto: &Proto{chunk: u.chunk, source: u.source, line: fn.Line}}
+	fs.site(fn.Line, nameNone, "") // where a frame is before its first call
+	prologue := fs.parameters()
+	body := fs.block(fn.Body)
 	if prologue != nil {
 		inner := body
-		body = func(f *Call) signal {
+		body = func(f *frame) signal {
 			prologue(f)
 			return inner(f)
 		}
 	}
-	p := c.proto
+	p := fs.proto
 	p.body = body
 	p.bytes = protoBytes + fn.Length*sourceBytes
 	p.params = len(fn.Params)
 	if fn.Vararg {
 		p.params = -1 - p.params
 	}
-	p.frame = (frameWords + c.most) * valueBytes
-	p.weight = 1 + c.deep*closureBytes/bytesPerCall
-	return c
+	p.frame = (frameWords + fs.most) * valueBytes
+	p.weight = 1 + fs.deep*closureBytes/bytesPerCall
+	return fs
 }
 
 const (
@@ -141,24 +141,24 @@ const (
 )
 
 // parameters gives the parameters their slots and returns what prepares them on entry, nil if nothing must be done.
-func (c *compiler) parameters() func(f *Call) {
+func (fs *compiler) parameters() func(f *frame) {
 	var cells []uint8
-	for _, v := range c.fn.Params {
-		slot := c.declare(v)
+	for _, v := range fs.fn.Params {
+		slot := fs.declare(v)
 		if v.Cell() {
 			cells = append(cells, slot)
 		}
 	}
-	arg := c.fn.ArgTable
+	arg := fs.fn.ArgTable
 	if arg == nil {
 		if cells == nil {
 			return nil
 		}
-		return func(f *Call) { f.makeCells(cells) }
+		return func(f *frame) { f.makeCells(cells) }
 	}
-	slot := c.declare(arg)
-	cell, dots := arg.Cell(), c.fn.Dots
-	return func(f *Call) {
+	slot := fs.declare(arg)
+	cell, dots := arg.Cell(), fs.fn.Dots
+	return func(f *frame) {
 		f.makeCells(cells)
 		f.slots[slot] = Nil
 		if !dots {
@@ -171,7 +171,7 @@ func (c *compiler) parameters() func(f *Call) {
 }
 
 // argTable returns the table arg of Lua 5.0, which a vararg function gets when it does not use "...".
-func (f *Call) argTable() Value {
+func (f *frame) argTable() Value {
 	t := f.L.NewTable(f.nextra, 1)
 	for i, v := range f.extras() {
 		t.SetInt(f.L, i+1, v)
@@ -181,54 +181,54 @@ func (f *Call) argTable() Value {
 }
 
 // site adds a site and returns its number.
-func (c *compiler) site(line int, kind nameKind, name string) uint32 {
-	c.proto.sites = append(c.proto.sites, Site{line: int32(line), kind: kind, name: strings.Clone(name)})
-	return uint32(len(c.proto.sites) - 1)
+func (fs *compiler) site(line int, kind nameKind, name string) uint32 {
+	fs.proto.sites = append(fs.proto.sites, Site{line: int32(line), kind: kind, name: strings.Clone(name)})
+	return uint32(len(fs.proto.sites) - 1)
 }
 
 // siteOf adds a site that works on the value of e.
-func (c *compiler) siteOf(line int, e syntax.Expr) uint32 {
+func (fs *compiler) siteOf(line int, e syntax.Expr) uint32 {
 	kind, name := nameOf(e)
-	return c.site(line, kind, name)
+	return fs.site(line, kind, name)
 }
 
 // callSite is siteOf for a call of e, or of a method if that is not "".
-func (c *compiler) callSite(line int, e syntax.Expr, method string) uint32 {
+func (fs *compiler) callSite(line int, e syntax.Expr, method string) uint32 {
 	kind, name := nameOf(e)
 	if method != "" {
 		kind, name = nameMethod, method
 	}
-	pc := c.site(line, kind, name)
-	c.proto.sites[pc].call = true
+	pc := fs.site(line, kind, name)
+	fs.proto.sites[pc].call = true
 	return pc
 }
 
 // declare gives v the next slot.
-func (c *compiler) declare(v *syntax.Variable) uint8 {
-	slot := c.temp()
+func (fs *compiler) declare(v *syntax.Variable) uint8 {
+	slot := fs.temp()
 	v.Slot = int(slot)
 	return slot
 }
 
 // temp takes the next slot.
-func (c *compiler) temp() uint8 { return c.temps(1) }
+func (fs *compiler) temp() uint8 { return fs.temps(1) }
 
 // temps takes n consecutive slots and returns the first.
-func (c *compiler) temps(n int) uint8 {
-	slot := c.free
-	c.free += n
-	if c.free > maxSlots-1 {
-		panic(syntax.Error(syntax.Position(c.chunk, c.fn.EndLine) + "function or expression too complex"))
+func (fs *compiler) temps(n int) uint8 {
+	slot := fs.free
+	fs.free += n
+	if fs.free > maxSlots-1 {
+		panic(syntax.Error(syntax.Position(fs.chunk, fs.fn.EndLine) + "function or expression too complex"))
 	}
-	c.most = max(c.most, c.free)
+	fs.most = max(fs.most, fs.free)
 	return uint8(slot)
 }
 
 // enter and leave count the nesting of closures, which is Go stack when they run.
-func (c *compiler) enter() {
-	c.L.ticksOfCode(1)
-	c.depth++
-	c.deep = max(c.deep, c.depth)
+func (fs *compiler) enter() {
+	fs.L.ticksOfCode(1)
+	fs.depth++
+	fs.deep = max(fs.deep, fs.depth)
 }
 
-func (c *compiler) leave() { c.depth-- }
+func (fs *compiler) leave() { fs.depth-- }

@@ -5,11 +5,11 @@ import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 //go:generate go run ./generate
 
 // arithmetic compiles + - * / % ^, by the shapes of the operands.
-func (c *compiler) arithmetic(e *syntax.BinaryExpr) eval {
-	s := c.operands(e.Left, e.Right, true)
+func (fs *compiler) arithmetic(e *syntax.BinaryExpr) eval {
+	s := fs.operands(e.Left, e.Right, true)
 	a, b := &s.a, &s.b
-	pc := c.siteOf(e.Line, e.Left)
-	c.siteOf(e.Line, e.Right)
+	pc := fs.siteOf(e.Line, e.Left)
+	fs.siteOf(e.Line, e.Right)
 	upToMod, upToDiv := e.Op <= syntax.OpMod, e.Op <= syntax.OpDiv
 	switch {
 	case upToMod && a.local && b.isNumber():
@@ -30,7 +30,7 @@ func (c *compiler) arithmetic(e *syntax.BinaryExpr) eval {
 
 // arithLate compiles arithmetic on a variable in a cell and an expression, after which it is read.
 func arithLate(op syntax.Operator, s *sides, pc uint32) eval {
-	return func(f *Call) Value {
+	return func(f *frame) Value {
 		x, y := s.values(f)
 		if x.IsNumber() && y.IsNumber() {
 			return Number(op.Compute(x.num(), y.num()))
@@ -42,7 +42,7 @@ func arithLate(op syntax.Operator, s *sides, pc uint32) eval {
 // arith performs an operation at a site when an operand is no number.
 //
 //go:noinline
-func (f *Call) arith(op syntax.Operator, a, b Value, pc uint32) Value {
+func (f *frame) arith(op syntax.Operator, a, b Value, pc uint32) Value {
 	f.pc = pc
 	return f.L.arith(op, a, b, f.fn.proto.sites[pc:])
 }
@@ -50,7 +50,7 @@ func (f *Call) arith(op syntax.Operator, a, b Value, pc uint32) Value {
 // arithHeld goes on after a first operand that is no number: it waits in a slot.
 //
 //go:noinline
-func (f *Call) arithHeld(op syntax.Operator, x Value, s *sides, pc uint32) Value {
+func (f *frame) arithHeld(op syntax.Operator, x Value, s *sides, pc uint32) Value {
 	f.slots[s.slot] = x
 	y := s.b.eval(f)
 	return f.arith(op, f.slots[s.slot], y, pc)

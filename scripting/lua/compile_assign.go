@@ -3,27 +3,27 @@ package lua
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
 // store puts a value where an assignment wants it.
-type store func(f *Call, v Value)
+type store func(f *frame, v Value)
 
 // assign compiles an assignment.
-func (c *compiler) assign(s *syntax.AssignStat) action {
+func (fs *compiler) assign(s *syntax.AssignStat) action {
 	if len(s.Targets) == 1 && len(s.Values) == 1 {
-		return c.assignOne(s.Targets[0], s.Values[0])
+		return fs.assignOne(s.Targets[0], s.Values[0])
 	}
-	prepare := make([]func(f *Call), 0, len(s.Targets))
+	prepare := make([]func(f *frame), 0, len(s.Targets))
 	stores := make([]store, len(s.Targets))
 	for i, t := range s.Targets {
-		p, st := c.target(t)
+		p, st := fs.target(t)
 		if p != nil {
 			prepare = append(prepare, p)
 		}
 		stores[i] = st
 	}
-	first := c.free
+	first := fs.free
 	n := len(stores)
-	fill := c.adjust(s.Values, n)
-	c.temps(n)
-	return func(f *Call) signal {
+	fill := fs.adjust(s.Values, n)
+	fs.temps(n)
+	return func(f *frame) signal {
 		for _, p := range prepare {
 			p(f)
 		}
@@ -36,40 +36,40 @@ func (c *compiler) assign(s *syntax.AssignStat) action {
 }
 
 // target compiles one of several targets: what must be evaluated before the values, nil for nothing, and the store.
-func (c *compiler) target(t syntax.Expr) (prepare func(f *Call), st store) {
+func (fs *compiler) target(t syntax.Expr) (prepare func(f *frame), st store) {
 	e, ok := t.(*syntax.IndexExpr)
 	if !ok {
-		return nil, c.storeName(t)
+		return nil, fs.storeName(t)
 	}
-	slots := c.temps(2)
-	object, key := c.eval(e.Object), c.eval(e.Key)
-	pc := c.siteOf(e.Line, e.Object)
-	prepare = func(f *Call) {
+	slots := fs.temps(2)
+	object, key := fs.eval(e.Object), fs.eval(e.Key)
+	pc := fs.siteOf(e.Line, e.Object)
+	prepare = func(f *frame) {
 		f.slots[slots] = object(f)
 		f.slots[slots+1] = key(f)
 	}
-	return prepare, func(f *Call, v Value) {
+	return prepare, func(f *frame, v Value) {
 		f.setIndex(f.slots[slots], f.slots[slots+1], v, pc)
 	}
 }
 
 // storeName compiles the store to a variable.
-func (c *compiler) storeName(t syntax.Expr) store {
+func (fs *compiler) storeName(t syntax.Expr) store {
 	switch t := t.(type) {
 	case *syntax.LocalExpr:
 		slot := uint8(t.Variable.Slot)
 		if t.Variable.Cell() {
-			return func(f *Call, v Value) { f.slots[slot].cell().v = v }
+			return func(f *frame, v Value) { f.slots[slot].cell().v = v }
 		}
-		return func(f *Call, v Value) { f.slots[slot] = v }
+		return func(f *frame, v Value) { f.slots[slot] = v }
 	case *syntax.UpvalExpr:
 		i := t.Index
-		return func(f *Call, v Value) { f.fn.ups[i].cell().v = v }
+		return func(f *frame, v Value) { f.fn.ups[i].cell().v = v }
 	}
 	g := t.(*syntax.GlobalExpr)
-	k := c.constant(g.Name)
-	pc := c.site(g.Line, nameNone, "")
-	return func(f *Call, v Value) {
+	k := fs.constant(g.Name)
+	pc := fs.site(g.Line, nameNone, "")
+	return func(f *frame, v Value) {
 		env := f.fn.env
 		if n := env.findString(k.Value, k.hash); n != nil && !n.val.IsNil() && !env.readonly {
 			n.val = v
@@ -80,24 +80,24 @@ func (c *compiler) storeName(t syntax.Expr) store {
 }
 
 // assignOne compiles the assignment of one value.
-func (c *compiler) assignOne(t, value syntax.Expr) action {
+func (fs *compiler) assignOne(t, value syntax.Expr) action {
 	if e, ok := t.(*syntax.IndexExpr); ok {
-		return c.assignIndex(e, value)
+		return fs.assignIndex(e, value)
 	}
 	local, isLocal := t.(*syntax.LocalExpr)
 	if isLocal && local.Variable.Numeric && !local.Variable.Cell() {
-		return c.assignNumeric(uint8(local.Variable.Slot), value)
+		return fs.assignNumeric(uint8(local.Variable.Slot), value)
 	}
-	v := c.eval(value)
+	v := fs.eval(value)
 	if isLocal && !local.Variable.Cell() {
 		slot := uint8(local.Variable.Slot)
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			f.slots[slot] = v(f)
 			return goOn
 		}
 	}
-	st := c.storeName(t)
-	return func(f *Call) signal {
+	st := fs.storeName(t)
+	return func(f *frame) signal {
 		st(f, v(f))
 		return goOn
 	}

@@ -1,13 +1,11 @@
 package lua
 
 import (
-	"unsafe"
-
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
 // invoke makes a call and returns its popped frame, from which results are read before the next call.
-type invoke func(f *Call) *Call
+type invoke func(f *frame) *frame
 
 // fewArguments is how many a callee takes.
 const fewArguments = 3
@@ -19,17 +17,17 @@ func few(e *syntax.CallExpr) bool {
 }
 
 // callOne compiles a call to its first result.
-func (c *compiler) callOne(e *syntax.CallExpr) eval {
-	free := c.free
-	defer func() { c.free = free }()
-	if e.Method == "" && few(e) && c.profile == nil {
-		return c.callee(e).one()
+func (fs *compiler) callOne(e *syntax.CallExpr) eval {
+	free := fs.free
+	defer func() { fs.free = free }()
+	if e.Method == "" && few(e) && fs.profile == nil {
+		return fs.callee(e).one()
 	}
-	call := c.call(e)
+	call := fs.call(e)
 	if choice := selectChoice(e); choice != nil {
-		return c.selectOne(c.eval(e.Function), c.eval(choice), call)
+		return fs.selectOne(fs.eval(e.Function), fs.eval(choice), call)
 	}
-	return func(f *Call) Value { return call(f).one() }
+	return func(f *frame) Value { return call(f).one() }
 }
 
 // selectChoice returns the first argument of select(k, ...) if it may be evaluated twice.
@@ -45,8 +43,8 @@ func selectChoice(e *syntax.CallExpr) syntax.Expr {
 }
 
 // selectOne compiles the first result of select(k, ...), which need not pass the arguments on.
-func (c *compiler) selectOne(function, choice eval, call invoke) eval {
-	return func(f *Call) Value {
+func (fs *compiler) selectOne(function, choice eval, call invoke) eval {
+	return func(f *frame) Value {
 		fn, k := function(f), choice(f)
 		if fn.AsFunction() == f.L.choose {
 			if x, ok := k.AsNumber(); ok && x >= 1 && x < 1<<31 {
@@ -63,35 +61,35 @@ func (c *compiler) selectOne(function, choice eval, call invoke) eval {
 }
 
 // call compiles a call.
-func (c *compiler) call(e *syntax.CallExpr) invoke {
-	c.enter()
-	defer c.leave()
-	free := c.free
-	defer func() { c.free = free }()
-	if c.profile != nil {
-		return c.profile.call(e.Line, c.callPlain(e))
+func (fs *compiler) call(e *syntax.CallExpr) invoke {
+	fs.enter()
+	defer fs.leave()
+	free := fs.free
+	defer func() { fs.free = free }()
+	if fs.profile != nil {
+		return fs.profile.call(e.Line, fs.callPlain(e))
 	}
-	return c.callPlain(e)
+	return fs.callPlain(e)
 }
 
-func (c *compiler) callPlain(e *syntax.CallExpr) invoke {
+func (fs *compiler) callPlain(e *syntax.CallExpr) invoke {
 	if e.Method != "" {
-		return c.callMethod(e)
+		return fs.callMethod(e)
 	}
 	if few(e) {
-		return c.callee(e).invoke()
+		return fs.callee(e).invoke()
 	}
-	return c.callGathered(e)
+	return fs.callGathered(e)
 }
 
 // callGathered compiles a call whose callee and arguments are gathered in consecutive slots.
-func (c *compiler) callGathered(e *syntax.CallExpr) invoke {
-	base := c.temp()
-	fn := c.eval(e.Function)
-	pc := c.callSite(e.Line, e.Function, "")
-	gather, n, tail := c.arguments(e.Args)
+func (fs *compiler) callGathered(e *syntax.CallExpr) invoke {
+	base := fs.temp()
+	fn := fs.eval(e.Function)
+	pc := fs.callSite(e.Line, e.Function, "")
+	gather, n, tail := fs.arguments(e.Args)
 	if tail != nil {
-		return func(f *Call) *Call {
+		return func(f *frame) *frame {
 			f.slots[base] = fn(f)
 			gather(f)
 			args := f.withTail(base+1, n, tail(f))
@@ -99,36 +97,36 @@ func (c *compiler) callGathered(e *syntax.CallExpr) invoke {
 			return f.L.apply(f, f.slots[base], args)
 		}
 	}
-	return callSlots(func(f *Call) {
+	return callSlots(func(f *frame) {
 		f.slots[base] = fn(f)
 		gather(f)
 	}, base, n, pc)
 }
 
 // callSlots compiles the call of a function with n arguments in slots from base on, once prepare has put them there.
-func callSlots(prepare func(f *Call), base uint8, n int, pc uint32) invoke {
+func callSlots(prepare func(f *frame), base uint8, n int, pc uint32) invoke {
 	switch n {
 	case 1:
-		return func(f *Call) *Call {
+		return func(f *frame) *frame {
 			prepare(f)
 			f.pc = pc
 			return f.call1(f.slots[base], f.slots[base+1])
 		}
 	case 2:
-		return func(f *Call) *Call {
+		return func(f *frame) *frame {
 			prepare(f)
 			f.pc = pc
 			return f.call2(f.slots[base], f.slots[base+1], f.slots[base+2])
 		}
 	case 3:
-		return func(f *Call) *Call {
+		return func(f *frame) *frame {
 			prepare(f)
 			f.pc = pc
 			return f.call3(f.slots[base], f.slots[base+1], f.slots[base+2], f.slots[base+3])
 		}
 	}
 	first := int(base) + 1
-	return func(f *Call) *Call {
+	return func(f *frame) *frame {
 		prepare(f)
 		f.pc = pc
 		return f.L.apply(f, f.slots[base], f.slots[first:first+n])
@@ -136,47 +134,47 @@ func callSlots(prepare func(f *Call), base uint8, n int, pc uint32) invoke {
 }
 
 // arguments compiles arguments into the next n slots; the last one may yield a tail of them.
-func (c *compiler) arguments(args []syntax.Expr) (gather func(f *Call), n int, tail many) {
+func (fs *compiler) arguments(args []syntax.Expr) (gather func(f *frame), n int, tail many) {
 	n = len(args)
 	if n > 0 && syntax.IsMany(args[n-1]) {
 		n--
 	}
 	evals := make([]eval, n)
-	first := c.free
+	first := fs.free
 	for i, a := range args[:n] {
-		evals[i] = c.eval(a)
-		c.temp()
+		evals[i] = fs.eval(a)
+		fs.temp()
 	}
 	if n < len(args) {
-		tail = c.many(args[n])
+		tail = fs.many(args[n])
 	}
 	return gatherInto(evals, first), n, tail
 }
 
 // gatherInto returns what evaluates into consecutive slots.
-func gatherInto(evals []eval, first int) func(f *Call) {
+func gatherInto(evals []eval, first int) func(f *frame) {
 	i := uint8(first)
 	switch len(evals) {
 	case 0:
-		return func(f *Call) {}
+		return func(f *frame) {}
 	case 1:
 		a := evals[0]
-		return func(f *Call) { f.slots[i] = a(f) }
+		return func(f *frame) { f.slots[i] = a(f) }
 	case 2:
 		a, b := evals[0], evals[1]
-		return func(f *Call) {
+		return func(f *frame) {
 			f.slots[i] = a(f)
 			f.slots[i+1] = b(f)
 		}
 	case 3:
 		a, b, d := evals[0], evals[1], evals[2]
-		return func(f *Call) {
+		return func(f *frame) {
 			f.slots[i] = a(f)
 			f.slots[i+1] = b(f)
 			f.slots[i+2] = d(f)
 		}
 	}
-	return func(f *Call) {
+	return func(f *frame) {
 		for j, e := range evals {
 			f.slots[uint8(first+j)] = e(f)
 		}
@@ -184,7 +182,7 @@ func gatherInto(evals []eval, first int) func(f *Call) {
 }
 
 // withTail returns n slots from first on followed by tail. The slice is the State's own.
-func (f *Call) withTail(first uint8, n int, tail []Value) []Value {
+func (f *frame) withTail(first uint8, n int, tail []Value) []Value {
 	if n == 0 {
 		return tail
 	}
@@ -196,21 +194,21 @@ func (f *Call) withTail(first uint8, n int, tail []Value) []Value {
 	}
 	all := L.ret[:n+len(tail)]
 	copy(all[n:], tail)
-	copy(all, unsafe.Slice(f.slot(int(first)), n))
+	copy(all, f.window(int(first), n))
 	return all
 }
 
 // callMethod compiles o:name(...).
-func (c *compiler) callMethod(e *syntax.CallExpr) invoke {
-	m := &method{base: c.temps(2)}
-	m.self = c.eval(e.Function)
-	m.name = c.constant(e.Method)
-	m.look = c.siteOf(e.SelfLine, e.Function)
-	m.pc = c.callSite(e.Line, nil, e.Method)
+func (fs *compiler) callMethod(e *syntax.CallExpr) invoke {
+	m := &method{base: fs.temps(2)}
+	m.self = fs.eval(e.Function)
+	m.name = fs.constant(e.Method)
+	m.look = fs.siteOf(e.SelfLine, e.Function)
+	m.pc = fs.callSite(e.Line, nil, e.Method)
 	if few(e) {
 		for i, a := range e.Args {
-			m.args[i] = c.eval(a)
-			c.temp()
+			m.args[i] = fs.eval(a)
+			fs.temp()
 		}
 		switch len(e.Args) {
 		case 0:
@@ -222,9 +220,9 @@ func (c *compiler) callMethod(e *syntax.CallExpr) invoke {
 		}
 		return m.call3
 	}
-	gather, n, tail := c.arguments(e.Args)
+	gather, n, tail := fs.arguments(e.Args)
 	if tail != nil {
-		return func(f *Call) *Call {
+		return func(f *frame) *frame {
 			m.find(f)
 			gather(f)
 			args := f.withTail(m.base+1, n+1, tail(f))
@@ -232,7 +230,7 @@ func (c *compiler) callMethod(e *syntax.CallExpr) invoke {
 			return f.L.apply(f, f.slots[m.base], args)
 		}
 	}
-	return callSlots(func(f *Call) {
+	return callSlots(func(f *frame) {
 		m.find(f)
 		gather(f)
 	}, m.base, n+1, m.pc)
@@ -249,7 +247,7 @@ type method struct {
 }
 
 // find evaluates self, looks the method up and puts both in their slots.
-func (m *method) find(f *Call) (fn, self Value) {
+func (m *method) find(f *frame) (fn, self Value) {
 	self = m.self(f)
 	f.slots[m.base+1] = self
 	fn = f.method(self, &m.name, m.look)
@@ -257,20 +255,20 @@ func (m *method) find(f *Call) (fn, self Value) {
 	return fn, self
 }
 
-func (m *method) call0(f *Call) *Call {
+func (m *method) call0(f *frame) *frame {
 	fn, self := m.find(f)
 	f.pc = m.pc
 	return f.call1(fn, self)
 }
 
-func (m *method) call1(f *Call) *Call {
+func (m *method) call1(f *frame) *frame {
 	fn, self := m.find(f)
 	a := m.args[0](f)
 	f.pc = m.pc
 	return f.call2(fn, self, a)
 }
 
-func (m *method) call2(f *Call) *Call {
+func (m *method) call2(f *frame) *frame {
 	fn, self := m.find(f)
 	a := m.args[0](f)
 	if !a.IsNumber() {
@@ -281,7 +279,7 @@ func (m *method) call2(f *Call) *Call {
 	return f.call3(fn, self, a, b)
 }
 
-func (m *method) call3(f *Call) *Call {
+func (m *method) call3(f *frame) *frame {
 	fn, self := m.find(f)
 	a := m.args[0](f)
 	if !a.IsNumber() {
@@ -297,7 +295,7 @@ func (m *method) call3(f *Call) *Call {
 }
 
 // method returns o[name], through tables without asking what else an __index may be.
-func (f *Call) method(o Value, name *Key, pc uint32) Value {
+func (f *frame) method(o Value, name *Key, pc uint32) Value {
 	t := o.AsTable()
 	if t == nil && o.IsString() {
 		t = f.L.stringMeta.event(eventIndex).AsTable()

@@ -29,8 +29,8 @@ const (
 )
 
 // callee compiles the parts of a call.
-func (c *compiler) callee(e *syntax.CallExpr) *callee {
-	s := &callee{n: uint8(len(e.Args)), other: c.eval(e.Function)}
+func (fs *compiler) callee(e *syntax.CallExpr) *callee {
+	s := &callee{n: uint8(len(e.Args)), other: fs.eval(e.Function)}
 	switch fn := e.Function.(type) {
 	case *syntax.LocalExpr:
 		if !fn.Variable.Cell() {
@@ -41,23 +41,23 @@ func (c *compiler) callee(e *syntax.CallExpr) *callee {
 			s.place, s.upval = placeUpvalue, fn.Index
 		}
 	case *syntax.GlobalExpr:
-		s.place, s.key = placeGlobal, c.constant(fn.Name)
+		s.place, s.key = placeGlobal, fs.constant(fn.Name)
 	}
 	for i, a := range e.Args {
 		if !simple(a) && (i > 0 || s.place == placeOther) {
 			s.hold = true
 		}
 	}
-	s.pc = c.callSite(e.Line, e.Function, "")
-	s.base = c.temps(len(e.Args) + 1)
+	s.pc = fs.callSite(e.Line, e.Function, "")
+	s.base = fs.temps(len(e.Args) + 1)
 	for i, a := range e.Args {
-		s.args[i] = c.eval(a)
+		s.args[i] = fs.eval(a)
 	}
 	return s
 }
 
 // function fetches the function.
-func (s *callee) function(f *Call) Value {
+func (s *callee) function(f *frame) Value {
 	switch s.place {
 	case placeUpvalue:
 		return f.fn.ups[s.upval]
@@ -72,7 +72,7 @@ func (s *callee) function(f *Call) Value {
 }
 
 // call makes a call with one argument.
-func (s *callee) call1(f *Call) *Call {
+func (s *callee) call1(f *frame) *frame {
 	v := s.function(f)
 	if s.hold {
 		f.slots[s.base] = v
@@ -83,7 +83,7 @@ func (s *callee) call1(f *Call) *Call {
 }
 
 // call2 makes a call with two arguments.
-func (s *callee) call2(f *Call) *Call {
+func (s *callee) call2(f *frame) *frame {
 	v := s.function(f)
 	if s.hold {
 		f.slots[s.base] = v
@@ -98,7 +98,7 @@ func (s *callee) call2(f *Call) *Call {
 }
 
 // call3 makes a call with three arguments.
-func (s *callee) call3(f *Call) *Call {
+func (s *callee) call3(f *frame) *frame {
 	v := s.function(f)
 	if s.hold {
 		f.slots[s.base] = v
@@ -120,7 +120,7 @@ func (s *callee) call3(f *Call) *Call {
 func (s *callee) invoke() invoke {
 	switch s.n {
 	case 0:
-		return func(f *Call) *Call {
+		return func(f *frame) *frame {
 			v := s.function(f)
 			f.pc = s.pc
 			return f.call0(v)
@@ -137,13 +137,13 @@ func (s *callee) invoke() invoke {
 func (s *callee) one() eval {
 	switch s.n {
 	case 0:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			v := s.function(f)
 			f.pc = s.pc
 			return f.call0(v).one()
 		}
 	case 1:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			v := s.function(f)
 			if s.hold {
 				f.slots[s.base] = v
@@ -153,15 +153,15 @@ func (s *callee) one() eval {
 			return f.call1(v, a).one()
 		}
 	case 2:
-		return func(f *Call) Value { return s.call2(f).one() }
+		return func(f *frame) Value { return s.call2(f).one() }
 	}
-	return func(f *Call) Value { return s.call3(f).one() }
+	return func(f *frame) Value { return s.call3(f).one() }
 }
 
 // one returns the first result of a finished call.
-func (c *Call) one() Value {
-	if c.nret == 1 {
-		return c.ret
+func (g *frame) one() Value {
+	if g.nret == 1 {
+		return g.ret
 	}
-	return c.first()
+	return g.first()
 }

@@ -3,72 +3,72 @@ package lua
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
 // eval compiles an expression to one value.
-func (c *compiler) eval(e syntax.Expr) eval {
-	c.enter()
-	defer c.leave()
+func (fs *compiler) eval(e syntax.Expr) eval {
+	fs.enter()
+	defer fs.leave()
 	switch e := e.(type) {
 	case *syntax.LocalExpr:
-		return c.local(e.Variable)
+		return fs.local(e.Variable)
 	case *syntax.UpvalExpr:
-		return c.upvalue(e)
+		return fs.upvalue(e)
 	case *syntax.GlobalExpr:
-		return c.global(e)
+		return fs.global(e)
 	case *syntax.IndexExpr:
-		return c.index(e)
+		return fs.index(e)
 	case *syntax.CallExpr:
-		return c.callOne(e)
+		return fs.callOne(e)
 	case *syntax.BinaryExpr:
 		if syntax.IsNumeric(e) {
-			n := c.numericBinary(e)
-			return func(f *Call) Value { return Number(n(f)) }
+			n := fs.numericBinary(e)
+			return func(f *frame) Value { return Number(n(f)) }
 		}
-		return c.binary(e)
+		return fs.binary(e)
 	case *syntax.UnaryExpr:
-		return c.unary(e)
+		return fs.unary(e)
 	case *syntax.ParenExpr:
-		return c.eval(e.Inner)
+		return fs.eval(e.Inner)
 	case *syntax.FunctionExpr:
-		return c.closure(e.Body)
+		return fs.closure(e.Body)
 	case *syntax.TableExpr:
-		return c.table(e)
+		return fs.table(e)
 	case syntax.DotsExpr:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			if f.nextra == 0 {
 				return Nil
 			}
 			return *(*Value)(f.extra)
 		}
 	}
-	v, _ := c.literal(e)
-	return func(*Call) Value { return v }
+	v, _ := fs.literal(e)
+	return func(*frame) Value { return v }
 }
 
 // literal returns the value of a constant expression.
-func (c *compiler) literal(e syntax.Expr) (Value, bool) {
+func (fs *compiler) literal(e syntax.Expr) (Value, bool) {
 	switch e := e.(type) {
 	case syntax.NilExpr:
 		return Nil, true
 	case syntax.BoolExpr:
 		return Bool(e.Value), true
 	case syntax.NumberExpr:
-		return c.number(e.Value), true
+		return fs.number(e.Value), true
 	case syntax.StringExpr:
-		return c.constant(e.Value).Value, true
+		return fs.constant(e.Value).Value, true
 	}
 	return Nil, false
 }
 
 // number returns a constant. The first zero a function mentions decides the sign of all its zeros:
 // Lua 5.1 keeps constants in a table, where 0 and -0 are one key.
-func (c *compiler) number(f float64) Value {
+func (fs *compiler) number(f float64) Value {
 	v := Number(f)
 	if f != 0 {
 		return v
 	}
-	if c.zero == nil {
-		c.zero = &v
+	if fs.zero == nil {
+		fs.zero = &v
 	}
-	return *c.zero
+	return *fs.zero
 }
 
 // simple reports whether evaluating e runs no other code and makes nothing, so that it can neither
@@ -84,39 +84,39 @@ func simple(e syntax.Expr) bool {
 }
 
 // many compiles a call or "..." to all its values.
-func (c *compiler) many(e syntax.Expr) many {
+func (fs *compiler) many(e syntax.Expr) many {
 	call, ok := e.(*syntax.CallExpr)
 	if !ok {
-		return (*Call).extras
+		return (*frame).extras
 	}
-	c.enter()
-	defer c.leave()
-	invoke := c.call(call)
-	return func(f *Call) []Value { return invoke(f).results() }
+	fs.enter()
+	defer fs.leave()
+	invoke := fs.call(call)
+	return func(f *frame) []Value { return invoke(f).results() }
 }
 
 //go:noinline
-func (c *compiler) local(v *syntax.Variable) eval {
+func (fs *compiler) local(v *syntax.Variable) eval {
 	slot := uint8(v.Slot)
 	if v.Cell() {
-		return func(f *Call) Value { return f.slots[slot].cell().v }
+		return func(f *frame) Value { return f.slots[slot].cell().v }
 	}
-	return func(f *Call) Value { return f.slots[slot] }
+	return func(f *frame) Value { return f.slots[slot] }
 }
 
 //go:noinline
-func (c *compiler) upvalue(e *syntax.UpvalExpr) eval {
+func (fs *compiler) upvalue(e *syntax.UpvalExpr) eval {
 	i := e.Index
 	if e.Variable.Cell() {
-		return func(f *Call) Value { return f.fn.ups[i].cell().v }
+		return func(f *frame) Value { return f.fn.ups[i].cell().v }
 	}
-	return func(f *Call) Value { return f.fn.ups[i] }
+	return func(f *frame) Value { return f.fn.ups[i] }
 }
 
-func (c *compiler) global(e *syntax.GlobalExpr) eval {
-	k := c.constant(e.Name)
-	pc := c.site(e.Line, nameNone, "")
-	return func(f *Call) Value {
+func (fs *compiler) global(e *syntax.GlobalExpr) eval {
+	k := fs.constant(e.Name)
+	pc := fs.site(e.Line, nameNone, "")
+	return func(f *frame) Value {
 		t := f.fn.env
 		if n := t.main(k.hash); n.key == k.Value && n.val.p != nil {
 			return n.val
@@ -128,7 +128,7 @@ func (c *compiler) global(e *syntax.GlobalExpr) eval {
 // index performs o[k] at a site when the quick way fails.
 //
 //go:noinline
-func (f *Call) index(o, k Value, pc uint32) Value {
+func (f *frame) index(o, k Value, pc uint32) Value {
 	f.pc = pc
 	return f.L.index(o, k, &f.fn.proto.sites[pc])
 }
@@ -136,20 +136,20 @@ func (f *Call) index(o, k Value, pc uint32) Value {
 // setIndex performs o[k] = v at a site when the quick way fails.
 //
 //go:noinline
-func (f *Call) setIndex(o, k, v Value, pc uint32) {
+func (f *frame) setIndex(o, k, v Value, pc uint32) {
 	f.pc = pc
 	f.L.setIndex(o, k, v, &f.fn.proto.sites[pc])
 }
 
-func (c *compiler) unary(e *syntax.UnaryExpr) eval {
+func (fs *compiler) unary(e *syntax.UnaryExpr) eval {
 	if e.Op == syntax.OpNot {
-		t := c.test(e.Inner)
-		return func(f *Call) Value { return Bool(!t(f)) }
+		t := fs.test(e.Inner)
+		return func(f *frame) Value { return Bool(!t(f)) }
 	}
-	inner := c.eval(e.Inner)
-	pc := c.siteOf(e.Line, e.Inner)
+	inner := fs.eval(e.Inner)
+	pc := fs.siteOf(e.Line, e.Inner)
 	if e.Op == syntax.OpLength {
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			v := inner(f)
 			if v.n == tagTable {
 				return Int((*Table)(v.p).Len())
@@ -158,7 +158,7 @@ func (c *compiler) unary(e *syntax.UnaryExpr) eval {
 			return f.L.length(v, &f.fn.proto.sites[pc])
 		}
 	}
-	return func(f *Call) Value {
+	return func(f *frame) Value {
 		v := inner(f)
 		if v.IsNumber() {
 			return Number(-v.num())
@@ -168,46 +168,46 @@ func (c *compiler) unary(e *syntax.UnaryExpr) eval {
 	}
 }
 
-func (c *compiler) binary(e *syntax.BinaryExpr) eval {
+func (fs *compiler) binary(e *syntax.BinaryExpr) eval {
 	if decided(e) {
-		return c.eval(e.Right)
+		return fs.eval(e.Right)
 	}
 	switch e.Op {
 	case syntax.OpAnd:
-		a, b := c.eval(e.Left), c.eval(e.Right)
-		return func(f *Call) Value {
+		a, b := fs.eval(e.Left), fs.eval(e.Right)
+		return func(f *frame) Value {
 			if v := a(f); !v.Truthy() {
 				return v
 			}
 			return b(f)
 		}
 	case syntax.OpOr:
-		a, b := c.eval(e.Left), c.eval(e.Right)
-		return func(f *Call) Value {
+		a, b := fs.eval(e.Left), fs.eval(e.Right)
+		return func(f *frame) Value {
 			if v := a(f); v.Truthy() {
 				return v
 			}
 			return b(f)
 		}
 	case syntax.OpConcat:
-		return c.concat(e)
+		return fs.concat(e)
 	case syntax.OpAdd, syntax.OpSub, syntax.OpMul, syntax.OpDiv, syntax.OpMod, syntax.OpPow:
-		return c.arithmetic(e)
+		return fs.arithmetic(e)
 	}
-	t := c.test(e)
-	return func(f *Call) Value { return Bool(t(f)) }
+	t := fs.test(e)
+	return func(f *frame) Value { return Bool(t(f)) }
 }
 
 // closure compiles a function expression.
-func (c *compiler) closure(body *syntax.Function) eval {
-	p := c.unit.function(body, c).proto
+func (fs *compiler) closure(body *syntax.Function) eval {
+	p := fs.unit.function(body, fs).proto
 	sources := body.Captures
 	for i := range sources {
 		if sources[i].Local {
 			sources[i].Index = sources[i].Variable.Slot
 		}
 	}
-	return func(f *Call) Value {
+	return func(f *frame) Value {
 		fn := f.L.newClosure(p, f.fn.env, len(sources))
 		for i := range sources {
 			if s := &sources[i]; s.Local {
@@ -238,7 +238,7 @@ func (L *State) newClosure(p *Proto, env *Table, n int) *Function {
 }
 
 // concat compiles a chain of .. operators.
-func (c *compiler) concat(e *syntax.BinaryExpr) eval {
+func (fs *compiler) concat(e *syntax.BinaryExpr) eval {
 	var operands []syntax.Expr
 	var chain syntax.Expr = e
 	for {
@@ -250,28 +250,28 @@ func (c *compiler) concat(e *syntax.BinaryExpr) eval {
 		chain = b.Right
 	}
 	operands = append(operands, chain)
-	free := c.free
+	free := fs.free
 	n := len(operands)
 	evals := make([]eval, n)
 	var pc, base uint32
 	for i, o := range operands {
-		evals[i] = c.eval(o)
-		slot := c.temp()
+		evals[i] = fs.eval(o)
+		slot := fs.temp()
 		if i == 0 {
 			base = uint32(slot)
 		}
 	}
 	for i, o := range operands {
-		s := c.siteOf(e.Line, o)
+		s := fs.siteOf(e.Line, o)
 		if i == 0 {
 			pc = s
 		}
 	}
-	c.free = free
+	fs.free = free
 	if n == 2 {
 		return concatTwo(evals[0], evals[1], uint8(base), pc)
 	}
-	return func(f *Call) Value {
+	return func(f *frame) Value {
 		operands := f.slots[base : int(base)+n]
 		for i, e := range evals {
 			operands[i] = e(f)
@@ -283,7 +283,7 @@ func (c *compiler) concat(e *syntax.BinaryExpr) eval {
 
 //go:noinline
 func concatTwo(a, b eval, slot uint8, pc uint32) eval {
-	return func(f *Call) Value {
+	return func(f *frame) Value {
 		f.slots[slot] = a(f)
 		right := b(f)
 		left := f.slots[slot]

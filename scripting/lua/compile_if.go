@@ -2,27 +2,27 @@ package lua
 
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
-func (c *compiler) ifStatement(s *syntax.IfStat) action {
+func (fs *compiler) ifStatement(s *syntax.IfStat) action {
 	tests := make([]test, len(s.Conditions))
 	branches := make([]action, len(s.Branches))
 	for i := range s.Conditions {
-		tests[i] = c.test(s.Conditions[i])
-		if c.profile != nil && i > 0 {
-			tests[i] = c.profile.condition(s.Lines[i], tests[i])
+		tests[i] = fs.test(s.Conditions[i])
+		if fs.profile != nil && i > 0 {
+			tests[i] = fs.profile.condition(s.Lines[i], tests[i])
 		}
-		branches[i] = c.block(s.Branches[i])
+		branches[i] = fs.block(s.Branches[i])
 	}
 	var otherwise action
 	if len(s.Otherwise) > 0 {
-		otherwise = c.block(s.Otherwise)
+		otherwise = fs.block(s.Otherwise)
 	}
 	if len(tests) == 1 {
-		if slot, k, op, ok := c.guard(s.Conditions[0]); ok && otherwise == nil {
+		if slot, k, op, ok := fs.guard(s.Conditions[0]); ok && otherwise == nil {
 			return ifOrderLK(op, slot, k, tests[0], branches[0])
 		}
 		return ifElse(tests[0], branches[0], otherwise)
 	}
-	return func(f *Call) signal {
+	return func(f *frame) signal {
 		for i, t := range tests {
 			if t(f) {
 				return branches[i](f)
@@ -38,14 +38,14 @@ func (c *compiler) ifStatement(s *syntax.IfStat) action {
 //go:noinline
 func ifElse(condition test, then, otherwise action) action {
 	if otherwise == nil {
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			if condition(f) {
 				return then(f)
 			}
 			return goOn
 		}
 	}
-	return func(f *Call) signal {
+	return func(f *frame) signal {
 		if condition(f) {
 			return then(f)
 		}
@@ -54,7 +54,7 @@ func ifElse(condition test, then, otherwise action) action {
 }
 
 // guard reports whether a condition compares a local variable with a constant number.
-func (c *compiler) guard(e syntax.Expr) (slot uint8, k float64, op syntax.Operator, ok bool) {
+func (fs *compiler) guard(e syntax.Expr) (slot uint8, k float64, op syntax.Operator, ok bool) {
 	b, ok := e.(*syntax.BinaryExpr)
 	if !ok || b.Op < syntax.OpLess || b.Op > syntax.OpGreaterEqual {
 		return 0, 0, 0, false

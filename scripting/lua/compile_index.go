@@ -3,21 +3,21 @@ package lua
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
 // index compiles o[k].
-func (c *compiler) index(e *syntax.IndexExpr) eval {
+func (fs *compiler) index(e *syntax.IndexExpr) eval {
 	switch k := e.Key.(type) {
 	case syntax.StringExpr:
-		return c.field(e, c.constant(k.Value))
+		return fs.field(e, fs.constant(k.Value))
 	case syntax.NumberExpr:
-		return c.indexConstant(e, k.Value)
+		return fs.indexConstant(e, k.Value)
 	}
 	if syntax.IsNumeric(e.Key) {
-		return c.indexNumeric(e)
+		return fs.indexNumeric(e)
 	}
-	s := c.operands(e.Object, e.Key, false)
-	pc := c.siteOf(e.Line, e.Object)
+	s := fs.operands(e.Object, e.Key, false)
+	pc := fs.siteOf(e.Line, e.Object)
 	if s.a.local && s.b.local {
 		i, j := s.a.slot, s.b.slot
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			o, k := &f.slots[i], &f.slots[j]
 			if o.n == tagTable && k.IsNumber() {
 				if v := (*Table)(o.p).element(k.num()); !v.IsNil() {
@@ -27,7 +27,7 @@ func (c *compiler) index(e *syntax.IndexExpr) eval {
 			return f.lookUp(*o, *k, pc)
 		}
 	}
-	return func(f *Call) Value {
+	return func(f *frame) Value {
 		o, k := s.values(f)
 		if o.n == tagTable && k.IsNumber() {
 			if v := (*Table)(o.p).element(k.num()); !v.IsNil() {
@@ -49,7 +49,7 @@ func (t *Table) element(x float64) Value {
 // lookUp performs o[k] where the quick look into an array found nothing.
 //
 //go:noinline
-func (f *Call) lookUp(o, k Value, pc uint32) Value {
+func (f *frame) lookUp(o, k Value, pc uint32) Value {
 	if o.n == tagTable {
 		t := (*Table)(o.p)
 		f.L.workOnKey(k)
@@ -61,19 +61,19 @@ func (f *Call) lookUp(o, k Value, pc uint32) Value {
 }
 
 // indexConstant compiles o[1] and the like.
-func (c *compiler) indexConstant(e *syntax.IndexExpr, k float64) eval {
-	o := c.operand(e.Object)
-	pc := c.siteOf(e.Line, e.Object)
-	key := c.number(k)
+func (fs *compiler) indexConstant(e *syntax.IndexExpr, k float64) eval {
+	o := fs.operand(e.Object)
+	pc := fs.siteOf(e.Line, e.Object)
+	key := fs.number(k)
 	i := int(k)
 	if float64(i) != k || i < 1 {
 		object := o.eval
-		return func(f *Call) Value { return f.lookUp(object(f), key, pc) }
+		return func(f *frame) Value { return f.lookUp(object(f), key, pc) }
 	}
 	i--
 	if o.local {
 		slot := o.slot
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			o := &f.slots[slot]
 			if o.n == tagTable {
 				if t := (*Table)(o.p); i < len(t.array) && !t.array[i].IsNil() {
@@ -84,7 +84,7 @@ func (c *compiler) indexConstant(e *syntax.IndexExpr, k float64) eval {
 		}
 	}
 	object := o.eval
-	return func(f *Call) Value {
+	return func(f *frame) Value {
 		o := object(f)
 		if o.n == tagTable {
 			if t := (*Table)(o.p); i < len(t.array) && !t.array[i].IsNil() {
@@ -96,12 +96,12 @@ func (c *compiler) indexConstant(e *syntax.IndexExpr, k float64) eval {
 }
 
 // indexNumeric compiles o[k] for a numeric expression k.
-func (c *compiler) indexNumeric(e *syntax.IndexExpr) eval {
-	o := c.operand(e.Object)
-	pc := c.siteOf(e.Line, e.Object)
+func (fs *compiler) indexNumeric(e *syntax.IndexExpr) eval {
+	o := fs.operand(e.Object)
+	pc := fs.siteOf(e.Line, e.Object)
 	object := o.eval
 	if j, ok := plainLocal(e.Key); ok {
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			o := object(f)
 			x := f.slots[j].num()
 			if o.n == tagTable {
@@ -112,8 +112,8 @@ func (c *compiler) indexNumeric(e *syntax.IndexExpr) eval {
 			return f.lookUp(o, Number(x), pc)
 		}
 	}
-	key := c.numeric(e.Key)
-	return func(f *Call) Value {
+	key := fs.numeric(e.Key)
+	return func(f *frame) Value {
 		o := object(f)
 		x := key(f)
 		if o.n == tagTable {
@@ -126,12 +126,12 @@ func (c *compiler) indexNumeric(e *syntax.IndexExpr) eval {
 }
 
 // field compiles o.name.
-func (c *compiler) field(e *syntax.IndexExpr, k Key) eval {
-	o := c.operand(e.Object)
-	pc := c.siteOf(e.Line, e.Object)
+func (fs *compiler) field(e *syntax.IndexExpr, k Key) eval {
+	o := fs.operand(e.Object)
+	pc := fs.siteOf(e.Line, e.Object)
 	if o.local {
 		slot := o.slot
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			o := &f.slots[slot]
 			if o.n == tagTable {
 				if n := (*Table)(o.p).main(k.hash); n.key == k.Value && n.val.p != nil {
@@ -142,7 +142,7 @@ func (c *compiler) field(e *syntax.IndexExpr, k Key) eval {
 		}
 	}
 	object := o.eval
-	return func(f *Call) Value {
+	return func(f *frame) Value {
 		o := object(f)
 		if o.n == tagTable {
 			if n := (*Table)(o.p).main(k.hash); n.key == k.Value && n.val.p != nil {
@@ -159,7 +159,7 @@ func (t *Table) main(hash uint32) *node { return t.at(hash & t.mask) }
 // lookUpField performs o.name where the main position did not have it.
 //
 //go:noinline
-func (f *Call) lookUpField(o Value, k *Key, pc uint32) Value {
+func (f *frame) lookUpField(o Value, k *Key, pc uint32) Value {
 	if o.n == tagTable {
 		t := (*Table)(o.p)
 		if v := t.getString(k.Value, k.hash); !v.IsNil() || t.meta == nil {

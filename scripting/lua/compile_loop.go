@@ -11,16 +11,16 @@ import (
 // late runs the hook, which is due.
 //
 //go:noinline
-func (f *Call) late(pc uint32) {
+func (f *frame) late(pc uint32) {
 	f.pc = pc
 	f.L.tock()
 }
 
-func (c *compiler) while(s *syntax.WhileStat) action {
-	condition := c.test(s.Condition)
-	body := c.block(s.Body)
-	pc := c.site(s.Line, nameNone, "")
-	return func(f *Call) signal {
+func (fs *compiler) while(s *syntax.WhileStat) action {
+	condition := fs.test(s.Condition)
+	body := fs.block(s.Body)
+	pc := fs.site(s.Line, nameNone, "")
+	return func(f *frame) signal {
 		L := f.L
 		for condition(f) {
 			if sig := body(f); sig != goOn {
@@ -38,11 +38,11 @@ func (c *compiler) while(s *syntax.WhileStat) action {
 }
 
 // repeat compiles repeat ... until: the condition sees the variables of the body.
-func (c *compiler) repeat(s *syntax.RepeatStat) action {
-	body := sequence(c.statements(s.Body))
-	condition := c.test(s.Condition)
-	pc := c.site(s.Line, nameNone, "")
-	return func(f *Call) signal {
+func (fs *compiler) repeat(s *syntax.RepeatStat) action {
+	body := sequence(fs.statements(s.Body))
+	condition := fs.test(s.Condition)
+	pc := fs.site(s.Line, nameNone, "")
+	return func(f *frame) signal {
 		L := f.L
 		for {
 			if sig := body(f); sig != goOn {
@@ -62,12 +62,12 @@ func (c *compiler) repeat(s *syntax.RepeatStat) action {
 	}
 }
 
-func (c *compiler) numericFor(s *syntax.NumericForStat) action {
-	bounds, unit := c.forBounds(s)
+func (fs *compiler) numericFor(s *syntax.NumericForStat) action {
+	bounds, unit := fs.forBounds(s)
 	v := s.Variable
-	slot := c.declare(v)
-	body := c.block(s.Body)
-	pc := c.site(s.DoLine, nameNone, "")
+	slot := fs.declare(v)
+	body := fs.block(s.Body)
+	pc := fs.site(s.DoLine, nameNone, "")
 	loop := forLoop(body, slot, pc)
 	switch {
 	case v.Cell():
@@ -77,7 +77,7 @@ func (c *compiler) numericFor(s *syntax.NumericForStat) action {
 	case v.Numeric:
 		loop = forLoopNumeric(body, slot, pc)
 	}
-	return func(f *Call) signal {
+	return func(f *frame) signal {
 		f.pc = pc
 		i, to, by := bounds(f)
 		return loop(f, i-by, to, by)
@@ -85,20 +85,20 @@ func (c *compiler) numericFor(s *syntax.NumericForStat) action {
 }
 
 // forBounds compiles the three numbers of a loop; unit means that the step is 1.
-func (c *compiler) forBounds(s *syntax.NumericForStat) (bounds func(f *Call) (i, to, by float64), unit bool) {
+func (fs *compiler) forBounds(s *syntax.NumericForStat) (bounds func(f *frame) (i, to, by float64), unit bool) {
 	if k, ok := s.Step.(syntax.NumberExpr); ok && k.Value == 1 {
 		unit = true
 	}
 	if syntax.IsNumeric(s.Start) && syntax.IsNumeric(s.Limit) && syntax.IsNumeric(s.Step) {
-		start, limit, step := c.numeric(s.Start), c.numeric(s.Limit), c.numeric(s.Step)
-		c.temps(3)
-		return func(f *Call) (i, to, by float64) { return start(f), limit(f), step(f) }, unit
+		start, limit, step := fs.numeric(s.Start), fs.numeric(s.Limit), fs.numeric(s.Step)
+		fs.temps(3)
+		return func(f *frame) (i, to, by float64) { return start(f), limit(f), step(f) }, unit
 	}
-	start := c.eval(s.Start)
-	temps := c.temps(3)
-	limit, step := c.eval(s.Limit), c.eval(s.Step)
-	pc := c.site(s.DoLine, nameNone, "")
-	return func(f *Call) (i, to, by float64) {
+	start := fs.eval(s.Start)
+	temps := fs.temps(3)
+	limit, step := fs.eval(s.Limit), fs.eval(s.Step)
+	pc := fs.site(s.DoLine, nameNone, "")
+	return func(f *frame) (i, to, by float64) {
 		f.slots[temps] = start(f)
 		f.slots[temps+1] = limit(f)
 		f.slots[temps+2] = step(f)
@@ -110,7 +110,7 @@ func (c *compiler) forBounds(s *syntax.NumericForStat) (bounds func(f *Call) (i,
 }
 
 // forNumber returns a number a for loop starts from, ends at or steps by.
-func (f *Call) forNumber(v Value, what string) float64 {
+func (f *frame) forNumber(v Value, what string) float64 {
 	x, ok := f.L.ToNumber(v)
 	if !ok {
 		f.L.fail("'for' %s must be a number", what)
@@ -121,8 +121,8 @@ func (f *Call) forNumber(v Value, what string) float64 {
 // forLoop runs body with i, which starts one step early, in a slot.
 //
 //go:noinline
-func forLoop(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64) signal {
-	return func(f *Call, i, to, by float64) signal {
+func forLoop(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
+	return func(f *frame, i, to, by float64) signal {
 		L := f.L
 		for i += by; by > 0 && i <= to || by <= 0 && to <= i; i += by {
 			f.slots[slot] = Number(i)
@@ -143,8 +143,8 @@ func forLoop(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64
 // forLoopUnit is forLoop for a numeric variable and step 1: the slot is a number all the time.
 //
 //go:noinline
-func forLoopUnit(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64) signal {
-	return func(f *Call, i, to, by float64) signal {
+func forLoopUnit(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
+	return func(f *frame, i, to, by float64) signal {
 		L := f.L
 		v := &f.slots[slot]
 		*v = Number(i)
@@ -167,8 +167,8 @@ func forLoopUnit(body action, slot uint8, pc uint32) func(f *Call, i, to, by flo
 // forLoopNumeric is forLoop for a numeric variable: the slot is a number all the time.
 //
 //go:noinline
-func forLoopNumeric(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64) signal {
-	return func(f *Call, i, to, by float64) signal {
+func forLoopNumeric(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
+	return func(f *frame, i, to, by float64) signal {
 		L := f.L
 		v := &f.slots[slot]
 		*v = Number(i)
@@ -192,8 +192,8 @@ func forLoopNumeric(body action, slot uint8, pc uint32) func(f *Call, i, to, by 
 // forLoopCell is forLoop for a variable that closures share: each turn has its own.
 //
 //go:noinline
-func forLoopCell(body action, slot uint8, pc uint32) func(f *Call, i, to, by float64) signal {
-	return func(f *Call, i, to, by float64) signal {
+func forLoopCell(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
+	return func(f *frame, i, to, by float64) signal {
 		L := f.L
 		for i += by; by > 0 && i <= to || by <= 0 && to <= i; i += by {
 			f.slots[slot] = Number(i)
@@ -214,27 +214,27 @@ func forLoopCell(body action, slot uint8, pc uint32) func(f *Call, i, to, by flo
 
 // genericFor keeps generator, state and control in three slots before the variables. The generators of
 // pairs and ipairs are not called: the loop itself walks the table.
-func (c *compiler) genericFor(s *syntax.GenericForStat) action {
-	g := &generic{base: c.free}
-	g.fill = c.adjust(s.Values, 3)
-	g.state = c.temps(3)
-	g.first = c.free
+func (fs *compiler) genericFor(s *syntax.GenericForStat) action {
+	g := &generic{base: fs.free}
+	g.fill = fs.adjust(s.Values, 3)
+	g.state = fs.temps(3)
+	g.first = fs.free
 	for _, v := range s.Variables {
-		slot := c.declare(v)
+		slot := fs.declare(v)
 		if v.Cell() {
 			g.cells = append(g.cells, slot)
 		}
 	}
 	g.n = len(s.Variables)
-	g.body = c.block(s.Body)
-	g.pc = c.site(s.CallLine, nameGenerator, "(for generator)")
-	c.proto.sites[g.pc].call = true
+	g.body = fs.block(s.Body)
+	g.pc = fs.site(s.CallLine, nameGenerator, "(for generator)")
+	fs.proto.sites[g.pc].call = true
 	return g.run
 }
 
 // generic is a compiled generic for.
 type generic struct {
-	fill  func(f *Call, first int)
+	fill  func(f *frame, first int)
 	body  action
 	cells []uint8 // variables that live in cells
 	base  int
@@ -244,7 +244,7 @@ type generic struct {
 	state uint8
 }
 
-func (g *generic) run(f *Call) signal {
+func (g *generic) run(f *frame) signal {
 	L := f.L
 	g.fill(f, g.base)
 	if generator := f.slots[g.state].AsFunction(); generator != nil {
@@ -273,7 +273,7 @@ func (g *generic) run(f *Call) signal {
 }
 
 // turn runs the body once; done means that the loop is over.
-func (g *generic) turn(f *Call) (sig signal, done bool) {
+func (g *generic) turn(f *frame) (sig signal, done bool) {
 	if g.cells != nil {
 		f.makeCells(g.cells)
 	}
@@ -292,7 +292,7 @@ func (g *generic) turn(f *Call) (sig signal, done bool) {
 
 // pairs walks a table in the order of next. When the body has moved the current key, its new place is
 // looked up, and it is an error, as it is for next, if there is none.
-func (g *generic) pairs(f *Call, t *Table) signal {
+func (g *generic) pairs(f *frame, t *Table) signal {
 	variables := f.slots[g.first : g.first+g.n]
 	for at := 0; ; {
 		k, v, next, more := t.NextAt(f.L, at)
@@ -322,7 +322,7 @@ func (g *generic) pairs(f *Call, t *Table) signal {
 func (t *Table) holds(i int, k Value) bool { return i <= int(t.mask) && t.at(uint32(i)).key == k }
 
 // ipairs walks a list up to the first nil.
-func (g *generic) ipairs(f *Call, t *Table) signal {
+func (g *generic) ipairs(f *frame, t *Table) signal {
 	variables := f.slots[g.first : g.first+g.n]
 	for i := 1; ; i++ {
 		v := t.GetInt(i)
@@ -341,12 +341,12 @@ func (g *generic) ipairs(f *Call, t *Table) signal {
 }
 
 // generate calls a generator. C Lua's loop makes this call as from C, so it counts as one.
-func (L *State) generate(f *Call, generator, state, control Value) []Value {
+func (L *State) generate(f *frame, generator, state, control Value) []Value {
 	L.ccalls++
 	if L.ccalls >= maxHostCalls {
 		L.hostOverflow()
 	}
-	c := f.call2(generator, state, control)
+	g := f.call2(generator, state, control)
 	L.ccalls--
-	return c.results()
+	return g.results()
 }

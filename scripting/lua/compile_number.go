@@ -8,32 +8,32 @@ import (
 )
 
 // evalFloat is a compiled numeric expression: see numeric.go.
-type evalFloat func(f *Call) float64
+type evalFloat func(f *frame) float64
 
 // numeric compiles an expression that isNumeric.
-func (c *compiler) numeric(e syntax.Expr) evalFloat {
-	c.enter()
-	defer c.leave()
+func (fs *compiler) numeric(e syntax.Expr) evalFloat {
+	fs.enter()
+	defer fs.leave()
 	switch e := e.(type) {
 	case syntax.NumberExpr:
-		k := c.number(e.Value).num()
-		return func(*Call) float64 { return k }
+		k := fs.number(e.Value).num()
+		return func(*frame) float64 { return k }
 	case *syntax.ParenExpr:
-		return c.numeric(e.Inner)
+		return fs.numeric(e.Inner)
 	case *syntax.LocalExpr:
 		slot := uint8(e.Variable.Slot)
 		if e.Variable.Cell() {
-			return func(f *Call) float64 { return f.slots[slot].cell().v.num() }
+			return func(f *frame) float64 { return f.slots[slot].cell().v.num() }
 		}
-		return func(f *Call) float64 { return f.slots[slot].num() }
+		return func(f *frame) float64 { return f.slots[slot].num() }
 	case *syntax.UpvalExpr:
-		value := c.upvalue(e)
-		return func(f *Call) float64 { return value(f).num() }
+		value := fs.upvalue(e)
+		return func(f *frame) float64 { return value(f).num() }
 	case *syntax.UnaryExpr:
-		inner := c.numeric(e.Inner)
-		return func(f *Call) float64 { return -inner(f) }
+		inner := fs.numeric(e.Inner)
+		return func(f *frame) float64 { return -inner(f) }
 	}
-	return c.numericBinary(e.(*syntax.BinaryExpr))
+	return fs.numericBinary(e.(*syntax.BinaryExpr))
 }
 
 // plainLocal returns the slot of a numeric expression that is a local variable in a slot of its own.
@@ -45,14 +45,14 @@ func plainLocal(e syntax.Expr) (slot uint8, ok bool) {
 	return uint8(l.Variable.Slot), true
 }
 
-func (c *compiler) numericBinary(e *syntax.BinaryExpr) evalFloat {
-	if n := c.product(e); n != nil {
+func (fs *compiler) numericBinary(e *syntax.BinaryExpr) evalFloat {
+	if n := fs.product(e); n != nil {
 		return n
 	}
 	_, constant := e.Left.(syntax.NumberExpr)
 	if constant { // it comes after the right side: see compiler.number
-		b := c.numeric(e.Right)
-		return floatVV(e.Op, c.numeric(e.Left), b)
+		b := fs.numeric(e.Right)
+		return floatVV(e.Op, fs.numeric(e.Left), b)
 	}
 	i, leftLocal := plainLocal(e.Left)
 	j, rightLocal := plainLocal(e.Right)
@@ -60,27 +60,27 @@ func (c *compiler) numericBinary(e *syntax.BinaryExpr) evalFloat {
 	upToMod, upToDiv := e.Op <= syntax.OpMod, e.Op <= syntax.OpDiv
 	switch {
 	case e.Op == syntax.OpMod && constant:
-		a := c.numeric(e.Left)
-		return numericModulo(a, c.number(k.Value).num())
+		a := fs.numeric(e.Left)
+		return numericModulo(a, fs.number(k.Value).num())
 	case upToMod && leftLocal && rightLocal:
 		return floatLL(e.Op, i, j)
 	case upToDiv && leftLocal && constant:
-		return floatLK(e.Op, i, c.number(k.Value).num())
+		return floatLK(e.Op, i, fs.number(k.Value).num())
 	case upToDiv && constant:
-		a := c.numeric(e.Left)
-		return floatVK(e.Op, a, c.number(k.Value).num())
+		a := fs.numeric(e.Left)
+		return floatVK(e.Op, a, fs.number(k.Value).num())
 	case upToDiv && rightLocal:
-		return floatVL(e.Op, c.numeric(e.Left), j)
+		return floatVL(e.Op, fs.numeric(e.Left), j)
 	case upToDiv && leftLocal:
-		return floatLV(e.Op, i, c.numeric(e.Right))
+		return floatLV(e.Op, i, fs.numeric(e.Right))
 	}
-	a := c.numeric(e.Left)
-	return floatVV(e.Op, a, c.numeric(e.Right))
+	a := fs.numeric(e.Left)
+	return floatVV(e.Op, a, fs.numeric(e.Right))
 }
 
 // product compiles a*k + b and a*k - b where a is a local variable and b another or a constant; nil for
 // everything else. The product is rounded before the sum, as the conversion says.
-func (c *compiler) product(e *syntax.BinaryExpr) evalFloat {
+func (fs *compiler) product(e *syntax.BinaryExpr) evalFloat {
 	left, ok := e.Left.(*syntax.BinaryExpr)
 	if !ok || left.Op != syntax.OpMul || e.Op != syntax.OpAdd && e.Op != syntax.OpSub {
 		return nil
@@ -90,34 +90,34 @@ func (c *compiler) product(e *syntax.BinaryExpr) evalFloat {
 	if !isLocal || !isNumber {
 		return nil
 	}
-	by := c.number(k.Value).num()
+	by := fs.number(k.Value).num()
 	if j, ok := plainLocal(e.Right); ok {
 		if e.Op == syntax.OpAdd {
-			return func(f *Call) float64 { return float64(f.slots[i].num()*by) + f.slots[j].num() }
+			return func(f *frame) float64 { return float64(f.slots[i].num()*by) + f.slots[j].num() }
 		}
-		return func(f *Call) float64 { return float64(f.slots[i].num()*by) - f.slots[j].num() }
+		return func(f *frame) float64 { return float64(f.slots[i].num()*by) - f.slots[j].num() }
 	}
 	if constant, ok := e.Right.(syntax.NumberExpr); ok {
-		with := c.number(constant.Value).num()
+		with := fs.number(constant.Value).num()
 		if e.Op == syntax.OpSub {
 			with = -with
 		}
-		return func(f *Call) float64 { return float64(f.slots[i].num()*by) + with }
+		return func(f *frame) float64 { return float64(f.slots[i].num()*by) + with }
 	}
 	return nil
 }
 
 // assignNumeric compiles the assignment of a numeric expression to a numeric variable: its slot holds a
 // number already, so only the bits change.
-func (c *compiler) assignNumeric(slot uint8, e syntax.Expr) action {
+func (fs *compiler) assignNumeric(slot uint8, e syntax.Expr) action {
 	if b, ok := e.(*syntax.BinaryExpr); ok {
 		if i, ok := plainLocal(b.Left); ok && i == slot {
 			if b.Op == syntax.OpAdd {
-				return addTo(slot, b.Right, c)
+				return addTo(slot, b.Right, fs)
 			}
 			if b.Op == syntax.OpSub {
-				y := c.numeric(b.Right)
-				return func(f *Call) signal {
+				y := fs.numeric(b.Right)
+				return func(f *frame) signal {
 					d := y(f)
 					v := &f.slots[slot]
 					v.n = math.Float64bits(v.num() - d)
@@ -127,19 +127,19 @@ func (c *compiler) assignNumeric(slot uint8, e syntax.Expr) action {
 		}
 	}
 	if b, ok := e.(*syntax.BinaryExpr); ok && b.Op == syntax.OpMod {
-		if a := c.assignModulo(slot, b); a != nil {
+		if a := fs.assignModulo(slot, b); a != nil {
 			return a
 		}
 	}
-	value := c.numeric(e)
-	return func(f *Call) signal {
+	value := fs.numeric(e)
+	return func(f *frame) signal {
 		f.slots[slot].n = math.Float64bits(value(f))
 		return goOn
 	}
 }
 
 // assignModulo compiles v = a % k for a divisor that has a quick way, nil for others.
-func (c *compiler) assignModulo(slot uint8, e *syntax.BinaryExpr) action {
+func (fs *compiler) assignModulo(slot uint8, e *syntax.BinaryExpr) action {
 	k, ok := e.Right.(syntax.NumberExpr)
 	if _, constant := e.Left.(syntax.NumberExpr); !ok || constant {
 		return nil
@@ -148,8 +148,8 @@ func (c *compiler) assignModulo(slot uint8, e *syntax.BinaryExpr) action {
 	if !ok {
 		return nil
 	}
-	a, d := c.numeric(e.Left), &divisor
-	return func(f *Call) signal {
+	a, d := fs.numeric(e.Left), &divisor
+	return func(f *frame) signal {
 		x := a(f)
 		r, ok := d.Remainder(x)
 		if !ok {
@@ -160,17 +160,17 @@ func (c *compiler) assignModulo(slot uint8, e *syntax.BinaryExpr) action {
 	}
 }
 
-func addTo(slot uint8, e syntax.Expr, c *compiler) action {
+func addTo(slot uint8, e syntax.Expr, fs *compiler) action {
 	if constant, ok := e.(syntax.NumberExpr); ok {
-		k := c.number(constant.Value).num()
-		return func(f *Call) signal {
+		k := fs.number(constant.Value).num()
+		return func(f *frame) signal {
 			v := &f.slots[slot]
 			v.n = math.Float64bits(v.num() + k)
 			return goOn
 		}
 	}
-	y := c.numeric(e)
-	return func(f *Call) signal {
+	y := fs.numeric(e)
+	return func(f *frame) signal {
 		d := y(f)
 		v := &f.slots[slot]
 		v.n = math.Float64bits(v.num() + d)
@@ -182,10 +182,10 @@ func addTo(slot uint8, e syntax.Expr, c *compiler) action {
 func numericModulo(a evalFloat, k float64) evalFloat {
 	divisor, ok := number.NewDivisor(k)
 	if !ok {
-		return func(f *Call) float64 { return number.Modulo(a(f), k) }
+		return func(f *frame) float64 { return number.Modulo(a(f), k) }
 	}
 	d := &divisor
-	return func(f *Call) float64 {
+	return func(f *frame) float64 {
 		x := a(f)
 		if r, ok := d.Remainder(x); ok {
 			return r

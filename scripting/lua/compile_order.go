@@ -3,55 +3,55 @@ package lua
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
 // test compiles an expression to a decision, without making booleans.
-func (c *compiler) test(e syntax.Expr) test {
-	c.enter()
-	defer c.leave()
+func (fs *compiler) test(e syntax.Expr) test {
+	fs.enter()
+	defer fs.leave()
 	switch e := e.(type) {
 	case *syntax.ParenExpr:
 		if !syntax.IsMany(e.Inner) {
-			return c.test(e.Inner)
+			return fs.test(e.Inner)
 		}
 	case *syntax.UnaryExpr:
 		if e.Op == syntax.OpNot {
-			t := c.test(e.Inner)
-			return func(f *Call) bool { return !t(f) }
+			t := fs.test(e.Inner)
+			return func(f *frame) bool { return !t(f) }
 		}
 	case *syntax.BinaryExpr:
-		if t := c.binaryTest(e); t != nil {
+		if t := fs.binaryTest(e); t != nil {
 			return t
 		}
 	case *syntax.LocalExpr:
 		if slot := uint8(e.Variable.Slot); !e.Variable.Cell() {
-			return func(f *Call) bool { return f.slots[slot].Truthy() }
+			return func(f *frame) bool { return f.slots[slot].Truthy() }
 		}
 	}
-	if v, ok := c.literal(e); ok {
+	if v, ok := fs.literal(e); ok {
 		truth := v.Truthy()
-		return func(*Call) bool { return truth }
+		return func(*frame) bool { return truth }
 	}
-	value := c.eval(e)
-	return func(f *Call) bool { return value(f).Truthy() }
+	value := fs.eval(e)
+	return func(f *frame) bool { return value(f).Truthy() }
 }
 
 // binaryTest compiles logical operators and comparisons, nil for the others.
-func (c *compiler) binaryTest(e *syntax.BinaryExpr) test {
+func (fs *compiler) binaryTest(e *syntax.BinaryExpr) test {
 	if decided(e) {
-		return c.test(e.Right)
+		return fs.test(e.Right)
 	}
 	switch e.Op {
 	case syntax.OpAnd:
-		a, b := c.test(e.Left), c.test(e.Right)
-		return func(f *Call) bool { return a(f) && b(f) }
+		a, b := fs.test(e.Left), fs.test(e.Right)
+		return func(f *frame) bool { return a(f) && b(f) }
 	case syntax.OpOr:
-		a, b := c.test(e.Left), c.test(e.Right)
-		return func(f *Call) bool { return a(f) || b(f) }
+		a, b := fs.test(e.Left), fs.test(e.Right)
+		return func(f *frame) bool { return a(f) || b(f) }
 	case syntax.OpEqual:
-		return c.equal(e)
+		return fs.equal(e)
 	case syntax.OpNotEqual:
-		t := c.equal(e)
-		return func(f *Call) bool { return !t(f) }
+		t := fs.equal(e)
+		return func(f *frame) bool { return !t(f) }
 	case syntax.OpLess, syntax.OpLessEqual, syntax.OpGreater, syntax.OpGreaterEqual:
-		return c.order(e)
+		return fs.order(e)
 	}
 	return nil
 }
@@ -67,19 +67,19 @@ type operand struct {
 
 func (o *operand) isNumber() bool { return o.known && o.value.IsNumber() }
 
-func (c *compiler) operand(e syntax.Expr) operand {
+func (fs *compiler) operand(e syntax.Expr) operand {
 	o := operand{}
 	switch e := e.(type) {
 	case *syntax.ParenExpr:
 		if !syntax.IsMany(e.Inner) {
-			return c.operand(e.Inner)
+			return fs.operand(e.Inner)
 		}
 	case *syntax.LocalExpr:
 		o.local = !e.Variable.Cell()
 		o.slot = uint8(e.Variable.Slot)
 	}
-	o.value, o.known = c.literal(e)
-	o.eval = c.eval(e)
+	o.value, o.known = fs.literal(e)
+	o.eval = fs.eval(e)
 	return o
 }
 
@@ -92,22 +92,22 @@ type sides struct {
 
 // operands compiles both sides. A constant on the left of an arithmetic operator comes after the right
 // side: see compiler.number.
-func (c *compiler) operands(left, right syntax.Expr, arithmetic bool) *sides {
+func (fs *compiler) operands(left, right syntax.Expr, arithmetic bool) *sides {
 	if _, ok := left.(syntax.NumberExpr); ok && arithmetic {
-		b := c.operand(right)
-		return &sides{a: c.operand(left), b: b, slot: uint8(c.free)}
+		b := fs.operand(right)
+		return &sides{a: fs.operand(left), b: b, slot: uint8(fs.free)}
 	}
-	p := &sides{a: c.operand(left)}
-	free := c.free
-	p.slot = c.temp()
-	p.b = c.operand(right)
-	c.free = free
+	p := &sides{a: fs.operand(left)}
+	free := fs.free
+	p.slot = fs.temp()
+	p.b = fs.operand(right)
+	fs.free = free
 	p.late = isLocal(left) && !simple(right)
 	return p
 }
 
 // values evaluates both sides.
-func (s *sides) values(f *Call) (x, y Value) {
+func (s *sides) values(f *frame) (x, y Value) {
 	if s.late {
 		y = s.b.eval(f)
 		return s.a.eval(f), y
@@ -122,14 +122,14 @@ func (s *sides) values(f *Call) (x, y Value) {
 }
 
 // equal compiles ==.
-func (c *compiler) equal(e *syntax.BinaryExpr) test {
+func (fs *compiler) equal(e *syntax.BinaryExpr) test {
 	if syntax.IsNumeric(e.Left) && syntax.IsNumeric(e.Right) {
-		a, b := c.numeric(e.Left), c.numeric(e.Right)
-		return func(f *Call) bool { x := a(f); return x == b(f) }
+		a, b := fs.numeric(e.Left), fs.numeric(e.Right)
+		return func(f *frame) bool { x := a(f); return x == b(f) }
 	}
-	both := c.operands(e.Left, e.Right, false)
+	both := fs.operands(e.Left, e.Right, false)
 	a, b := both.a, both.b
-	pc := c.site(e.Line, nameNone, "")
+	pc := fs.site(e.Line, nameNone, "")
 	switch {
 	case b.known && b.value.IsString():
 		return equalString(a.eval, b.value)
@@ -138,9 +138,9 @@ func (c *compiler) equal(e *syntax.BinaryExpr) test {
 	case b.known:
 		k := b.value
 		value := a.eval
-		return func(f *Call) bool { return value(f) == k }
+		return func(f *frame) bool { return value(f) == k }
 	}
-	return func(f *Call) bool {
+	return func(f *frame) bool {
 		x, y := both.values(f)
 		if x == y && !x.IsNumber() {
 			return true
@@ -156,7 +156,7 @@ func (c *compiler) equal(e *syntax.BinaryExpr) test {
 //go:noinline
 func equalString(a eval, k Value) test {
 	s := k.str()
-	return func(f *Call) bool {
+	return func(f *frame) bool {
 		v := a(f)
 		return v.n == k.n && (v.p == k.p || v.str() == s)
 	}
@@ -166,26 +166,26 @@ func equalString(a eval, k Value) test {
 func equalNumber(a operand, k float64) test {
 	if a.local {
 		slot := a.slot
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			v := &f.slots[slot]
 			return v.IsNumber() && v.num() == k
 		}
 	}
 	value := a.eval
-	return func(f *Call) bool {
+	return func(f *frame) bool {
 		v := value(f)
 		return v.IsNumber() && v.num() == k
 	}
 }
 
 // order compiles < <= > >=, by the shapes of the operands.
-func (c *compiler) order(e *syntax.BinaryExpr) test {
+func (fs *compiler) order(e *syntax.BinaryExpr) test {
 	if syntax.IsNumeric(e.Left) && syntax.IsNumeric(e.Right) {
-		return c.orderNumeric(e)
+		return fs.orderNumeric(e)
 	}
-	s := c.operands(e.Left, e.Right, false)
+	s := fs.operands(e.Left, e.Right, false)
 	a, b := &s.a, &s.b
-	pc := c.site(e.Line, nameNone, "")
+	pc := fs.site(e.Line, nameNone, "")
 	switch {
 	case a.local && b.isNumber():
 		return orderLK(e.Op, a.slot, b.value.num(), pc)
@@ -198,31 +198,31 @@ func (c *compiler) order(e *syntax.BinaryExpr) test {
 }
 
 // orderNumeric compares numeric expressions.
-func (c *compiler) orderNumeric(e *syntax.BinaryExpr) test {
+func (fs *compiler) orderNumeric(e *syntax.BinaryExpr) test {
 	i, leftLocal := plainLocal(e.Left)
 	j, rightLocal := plainLocal(e.Right)
 	k, constant := e.Right.(syntax.NumberExpr)
 	switch {
 	case leftLocal && constant:
-		return floatOrderLK(e.Op, i, c.number(k.Value).num())
+		return floatOrderLK(e.Op, i, fs.number(k.Value).num())
 	case leftLocal && rightLocal:
 		return floatOrderLL(e.Op, i, j)
 	}
-	a := c.numeric(e.Left)
+	a := fs.numeric(e.Left)
 	if constant {
-		return floatOrderVK(e.Op, a, c.number(k.Value).num())
+		return floatOrderVK(e.Op, a, fs.number(k.Value).num())
 	}
-	return floatOrderVV(e.Op, a, c.numeric(e.Right))
+	return floatOrderVV(e.Op, a, fs.numeric(e.Right))
 }
 
 //go:noinline
-func (f *Call) less(a, b Value, pc uint32) bool {
+func (f *frame) less(a, b Value, pc uint32) bool {
 	f.pc = pc
 	return f.L.Less(a, b)
 }
 
 //go:noinline
-func (f *Call) lessEqual(a, b Value, pc uint32) bool {
+func (f *frame) lessEqual(a, b Value, pc uint32) bool {
 	f.pc = pc
 	return f.L.LessEqual(a, b)
 }

@@ -12,7 +12,7 @@ func arithLK(op syntax.Operator, x uint8, y float64, pc uint32) eval {
 	constant := Number(y)
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := &f.slots[x]
 			if x.IsNumber() {
 				return Number(x.num() + y)
@@ -20,7 +20,7 @@ func arithLK(op syntax.Operator, x uint8, y float64, pc uint32) eval {
 			return f.arith(syntax.OpAdd, *x, constant, pc)
 		}
 	case syntax.OpSub:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := &f.slots[x]
 			if x.IsNumber() {
 				return Number(x.num() - y)
@@ -28,7 +28,7 @@ func arithLK(op syntax.Operator, x uint8, y float64, pc uint32) eval {
 			return f.arith(syntax.OpSub, *x, constant, pc)
 		}
 	case syntax.OpMul:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := &f.slots[x]
 			if x.IsNumber() {
 				return Number(x.num() * y)
@@ -36,7 +36,7 @@ func arithLK(op syntax.Operator, x uint8, y float64, pc uint32) eval {
 			return f.arith(syntax.OpMul, *x, constant, pc)
 		}
 	case syntax.OpDiv:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := &f.slots[x]
 			if x.IsNumber() {
 				return Number(x.num() / y)
@@ -44,7 +44,7 @@ func arithLK(op syntax.Operator, x uint8, y float64, pc uint32) eval {
 			return f.arith(syntax.OpDiv, *x, constant, pc)
 		}
 	case syntax.OpMod:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := &f.slots[x]
 			if x.IsNumber() {
 				return Number(number.Modulo(x.num(), y))
@@ -59,7 +59,7 @@ func arithLK(op syntax.Operator, x uint8, y float64, pc uint32) eval {
 func arithLL(op syntax.Operator, x uint8, y uint8, pc uint32) eval {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			y := &f.slots[y]
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -68,7 +68,7 @@ func arithLL(op syntax.Operator, x uint8, y uint8, pc uint32) eval {
 			return f.arith(syntax.OpAdd, *x, *y, pc)
 		}
 	case syntax.OpSub:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			y := &f.slots[y]
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -77,7 +77,7 @@ func arithLL(op syntax.Operator, x uint8, y uint8, pc uint32) eval {
 			return f.arith(syntax.OpSub, *x, *y, pc)
 		}
 	case syntax.OpMul:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			y := &f.slots[y]
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -86,7 +86,7 @@ func arithLL(op syntax.Operator, x uint8, y uint8, pc uint32) eval {
 			return f.arith(syntax.OpMul, *x, *y, pc)
 		}
 	case syntax.OpDiv:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			y := &f.slots[y]
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -95,7 +95,7 @@ func arithLL(op syntax.Operator, x uint8, y uint8, pc uint32) eval {
 			return f.arith(syntax.OpDiv, *x, *y, pc)
 		}
 	case syntax.OpMod:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			y := &f.slots[y]
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -111,7 +111,7 @@ func arithLL(op syntax.Operator, x uint8, y uint8, pc uint32) eval {
 func arithLV(op syntax.Operator, x uint8, y eval, pc uint32) eval {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			y := y(f)
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -120,7 +120,7 @@ func arithLV(op syntax.Operator, x uint8, y eval, pc uint32) eval {
 			return f.arith(syntax.OpAdd, *x, y, pc)
 		}
 	case syntax.OpSub:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			y := y(f)
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -129,7 +129,7 @@ func arithLV(op syntax.Operator, x uint8, y eval, pc uint32) eval {
 			return f.arith(syntax.OpSub, *x, y, pc)
 		}
 	case syntax.OpMul:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			y := y(f)
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -138,7 +138,7 @@ func arithLV(op syntax.Operator, x uint8, y eval, pc uint32) eval {
 			return f.arith(syntax.OpMul, *x, y, pc)
 		}
 	case syntax.OpDiv:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			y := y(f)
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -155,7 +155,7 @@ func arithVK(op syntax.Operator, x eval, y float64, pc uint32) eval {
 	constant := Number(y)
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := x(f)
 			if x.IsNumber() {
 				return Number(x.num() + y)
@@ -163,7 +163,7 @@ func arithVK(op syntax.Operator, x eval, y float64, pc uint32) eval {
 			return f.arith(syntax.OpAdd, x, constant, pc)
 		}
 	case syntax.OpSub:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := x(f)
 			if x.IsNumber() {
 				return Number(x.num() - y)
@@ -171,7 +171,7 @@ func arithVK(op syntax.Operator, x eval, y float64, pc uint32) eval {
 			return f.arith(syntax.OpSub, x, constant, pc)
 		}
 	case syntax.OpMul:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := x(f)
 			if x.IsNumber() {
 				return Number(x.num() * y)
@@ -179,7 +179,7 @@ func arithVK(op syntax.Operator, x eval, y float64, pc uint32) eval {
 			return f.arith(syntax.OpMul, x, constant, pc)
 		}
 	case syntax.OpDiv:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := x(f)
 			if x.IsNumber() {
 				return Number(x.num() / y)
@@ -194,7 +194,7 @@ func arithVK(op syntax.Operator, x eval, y float64, pc uint32) eval {
 func arithVL(op syntax.Operator, x eval, y uint8, pc uint32) eval {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := x(f)
 			y := &f.slots[y]
 			if x.IsNumber() && y.IsNumber() {
@@ -203,7 +203,7 @@ func arithVL(op syntax.Operator, x eval, y uint8, pc uint32) eval {
 			return f.arith(syntax.OpAdd, x, *y, pc)
 		}
 	case syntax.OpSub:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := x(f)
 			y := &f.slots[y]
 			if x.IsNumber() && y.IsNumber() {
@@ -212,7 +212,7 @@ func arithVL(op syntax.Operator, x eval, y uint8, pc uint32) eval {
 			return f.arith(syntax.OpSub, x, *y, pc)
 		}
 	case syntax.OpMul:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := x(f)
 			y := &f.slots[y]
 			if x.IsNumber() && y.IsNumber() {
@@ -221,7 +221,7 @@ func arithVL(op syntax.Operator, x eval, y uint8, pc uint32) eval {
 			return f.arith(syntax.OpMul, x, *y, pc)
 		}
 	case syntax.OpDiv:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := x(f)
 			y := &f.slots[y]
 			if x.IsNumber() && y.IsNumber() {
@@ -238,7 +238,7 @@ func arithVV(op syntax.Operator, s *sides, pc uint32) eval {
 	a, b := s.a.eval, s.b.eval
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := a(f)
 			if !x.IsNumber() {
 				return f.arithHeld(syntax.OpAdd, x, s, pc)
@@ -250,7 +250,7 @@ func arithVV(op syntax.Operator, s *sides, pc uint32) eval {
 			return Number(x.num() + y.num())
 		}
 	case syntax.OpSub:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := a(f)
 			if !x.IsNumber() {
 				return f.arithHeld(syntax.OpSub, x, s, pc)
@@ -262,7 +262,7 @@ func arithVV(op syntax.Operator, s *sides, pc uint32) eval {
 			return Number(x.num() - y.num())
 		}
 	case syntax.OpMul:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := a(f)
 			if !x.IsNumber() {
 				return f.arithHeld(syntax.OpMul, x, s, pc)
@@ -274,7 +274,7 @@ func arithVV(op syntax.Operator, s *sides, pc uint32) eval {
 			return Number(x.num() * y.num())
 		}
 	case syntax.OpDiv:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := a(f)
 			if !x.IsNumber() {
 				return f.arithHeld(syntax.OpDiv, x, s, pc)
@@ -286,7 +286,7 @@ func arithVV(op syntax.Operator, s *sides, pc uint32) eval {
 			return Number(x.num() / y.num())
 		}
 	case syntax.OpMod:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := a(f)
 			if !x.IsNumber() {
 				return f.arithHeld(syntax.OpMod, x, s, pc)
@@ -298,7 +298,7 @@ func arithVV(op syntax.Operator, s *sides, pc uint32) eval {
 			return Number(number.Modulo(x.num(), y.num()))
 		}
 	case syntax.OpPow:
-		return func(f *Call) Value {
+		return func(f *frame) Value {
 			x := a(f)
 			if !x.IsNumber() {
 				return f.arithHeld(syntax.OpPow, x, s, pc)
@@ -317,15 +317,15 @@ func arithVV(op syntax.Operator, s *sides, pc uint32) eval {
 func floatLL(op syntax.Operator, x uint8, y uint8) evalFloat {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) float64 { return f.slots[x].num() + f.slots[y].num() }
+		return func(f *frame) float64 { return f.slots[x].num() + f.slots[y].num() }
 	case syntax.OpSub:
-		return func(f *Call) float64 { return f.slots[x].num() - f.slots[y].num() }
+		return func(f *frame) float64 { return f.slots[x].num() - f.slots[y].num() }
 	case syntax.OpMul:
-		return func(f *Call) float64 { return f.slots[x].num() * f.slots[y].num() }
+		return func(f *frame) float64 { return f.slots[x].num() * f.slots[y].num() }
 	case syntax.OpDiv:
-		return func(f *Call) float64 { return f.slots[x].num() / f.slots[y].num() }
+		return func(f *frame) float64 { return f.slots[x].num() / f.slots[y].num() }
 	case syntax.OpMod:
-		return func(f *Call) float64 { return number.Modulo(f.slots[x].num(), f.slots[y].num()) }
+		return func(f *frame) float64 { return number.Modulo(f.slots[x].num(), f.slots[y].num()) }
 	}
 	panic("no such operator")
 }
@@ -334,13 +334,13 @@ func floatLL(op syntax.Operator, x uint8, y uint8) evalFloat {
 func floatLK(op syntax.Operator, x uint8, y float64) evalFloat {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) float64 { return f.slots[x].num() + y }
+		return func(f *frame) float64 { return f.slots[x].num() + y }
 	case syntax.OpSub:
-		return func(f *Call) float64 { return f.slots[x].num() - y }
+		return func(f *frame) float64 { return f.slots[x].num() - y }
 	case syntax.OpMul:
-		return func(f *Call) float64 { return f.slots[x].num() * y }
+		return func(f *frame) float64 { return f.slots[x].num() * y }
 	case syntax.OpDiv:
-		return func(f *Call) float64 { return f.slots[x].num() / y }
+		return func(f *frame) float64 { return f.slots[x].num() / y }
 	}
 	panic("no such operator")
 }
@@ -349,13 +349,13 @@ func floatLK(op syntax.Operator, x uint8, y float64) evalFloat {
 func floatLV(op syntax.Operator, x uint8, y evalFloat) evalFloat {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) float64 { return f.slots[x].num() + y(f) }
+		return func(f *frame) float64 { return f.slots[x].num() + y(f) }
 	case syntax.OpSub:
-		return func(f *Call) float64 { return f.slots[x].num() - y(f) }
+		return func(f *frame) float64 { return f.slots[x].num() - y(f) }
 	case syntax.OpMul:
-		return func(f *Call) float64 { return f.slots[x].num() * y(f) }
+		return func(f *frame) float64 { return f.slots[x].num() * y(f) }
 	case syntax.OpDiv:
-		return func(f *Call) float64 { return f.slots[x].num() / y(f) }
+		return func(f *frame) float64 { return f.slots[x].num() / y(f) }
 	}
 	panic("no such operator")
 }
@@ -364,13 +364,13 @@ func floatLV(op syntax.Operator, x uint8, y evalFloat) evalFloat {
 func floatVK(op syntax.Operator, x evalFloat, y float64) evalFloat {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) float64 { return x(f) + y }
+		return func(f *frame) float64 { return x(f) + y }
 	case syntax.OpSub:
-		return func(f *Call) float64 { return x(f) - y }
+		return func(f *frame) float64 { return x(f) - y }
 	case syntax.OpMul:
-		return func(f *Call) float64 { return x(f) * y }
+		return func(f *frame) float64 { return x(f) * y }
 	case syntax.OpDiv:
-		return func(f *Call) float64 { return x(f) / y }
+		return func(f *frame) float64 { return x(f) / y }
 	}
 	panic("no such operator")
 }
@@ -379,13 +379,13 @@ func floatVK(op syntax.Operator, x evalFloat, y float64) evalFloat {
 func floatVL(op syntax.Operator, x evalFloat, y uint8) evalFloat {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) float64 { return x(f) + f.slots[y].num() }
+		return func(f *frame) float64 { return x(f) + f.slots[y].num() }
 	case syntax.OpSub:
-		return func(f *Call) float64 { return x(f) - f.slots[y].num() }
+		return func(f *frame) float64 { return x(f) - f.slots[y].num() }
 	case syntax.OpMul:
-		return func(f *Call) float64 { return x(f) * f.slots[y].num() }
+		return func(f *frame) float64 { return x(f) * f.slots[y].num() }
 	case syntax.OpDiv:
-		return func(f *Call) float64 { return x(f) / f.slots[y].num() }
+		return func(f *frame) float64 { return x(f) / f.slots[y].num() }
 	}
 	panic("no such operator")
 }
@@ -394,17 +394,17 @@ func floatVL(op syntax.Operator, x evalFloat, y uint8) evalFloat {
 func floatVV(op syntax.Operator, x, y evalFloat) evalFloat {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *Call) float64 { v := x(f); return v + y(f) }
+		return func(f *frame) float64 { v := x(f); return v + y(f) }
 	case syntax.OpSub:
-		return func(f *Call) float64 { v := x(f); return v - y(f) }
+		return func(f *frame) float64 { v := x(f); return v - y(f) }
 	case syntax.OpMul:
-		return func(f *Call) float64 { v := x(f); return v * y(f) }
+		return func(f *frame) float64 { v := x(f); return v * y(f) }
 	case syntax.OpDiv:
-		return func(f *Call) float64 { v := x(f); return v / y(f) }
+		return func(f *frame) float64 { v := x(f); return v / y(f) }
 	case syntax.OpMod:
-		return func(f *Call) float64 { v := x(f); return number.Modulo(v, y(f)) }
+		return func(f *frame) float64 { v := x(f); return number.Modulo(v, y(f)) }
 	case syntax.OpPow:
-		return func(f *Call) float64 { v := x(f); return number.Power(v, y(f)) }
+		return func(f *frame) float64 { v := x(f); return number.Power(v, y(f)) }
 	}
 	panic("no such operator")
 }
@@ -414,7 +414,7 @@ func orderLK(op syntax.Operator, x uint8, y float64, pc uint32) test {
 	constant := Number(y)
 	switch op {
 	case syntax.OpLess:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x := &f.slots[x]
 			if x.IsNumber() {
 				return x.num() < y
@@ -422,7 +422,7 @@ func orderLK(op syntax.Operator, x uint8, y float64, pc uint32) test {
 			return f.less(*x, constant, pc)
 		}
 	case syntax.OpLessEqual:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x := &f.slots[x]
 			if x.IsNumber() {
 				return x.num() <= y
@@ -430,7 +430,7 @@ func orderLK(op syntax.Operator, x uint8, y float64, pc uint32) test {
 			return f.lessEqual(*x, constant, pc)
 		}
 	case syntax.OpGreater:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x := &f.slots[x]
 			if x.IsNumber() {
 				return x.num() > y
@@ -438,7 +438,7 @@ func orderLK(op syntax.Operator, x uint8, y float64, pc uint32) test {
 			return f.less(constant, *x, pc)
 		}
 	case syntax.OpGreaterEqual:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x := &f.slots[x]
 			if x.IsNumber() {
 				return x.num() >= y
@@ -453,7 +453,7 @@ func orderLK(op syntax.Operator, x uint8, y float64, pc uint32) test {
 func orderLL(op syntax.Operator, x uint8, y uint8, pc uint32) test {
 	switch op {
 	case syntax.OpLess:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			y := &f.slots[y]
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -462,7 +462,7 @@ func orderLL(op syntax.Operator, x uint8, y uint8, pc uint32) test {
 			return f.less(*x, *y, pc)
 		}
 	case syntax.OpLessEqual:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			y := &f.slots[y]
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -471,7 +471,7 @@ func orderLL(op syntax.Operator, x uint8, y uint8, pc uint32) test {
 			return f.lessEqual(*x, *y, pc)
 		}
 	case syntax.OpGreater:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			y := &f.slots[y]
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -480,7 +480,7 @@ func orderLL(op syntax.Operator, x uint8, y uint8, pc uint32) test {
 			return f.less(*y, *x, pc)
 		}
 	case syntax.OpGreaterEqual:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			y := &f.slots[y]
 			x := &f.slots[x]
 			if x.IsNumber() && y.IsNumber() {
@@ -497,7 +497,7 @@ func orderVK(op syntax.Operator, x eval, y float64, pc uint32) test {
 	constant := Number(y)
 	switch op {
 	case syntax.OpLess:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x := x(f)
 			if x.IsNumber() {
 				return x.num() < y
@@ -505,7 +505,7 @@ func orderVK(op syntax.Operator, x eval, y float64, pc uint32) test {
 			return f.less(x, constant, pc)
 		}
 	case syntax.OpLessEqual:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x := x(f)
 			if x.IsNumber() {
 				return x.num() <= y
@@ -513,7 +513,7 @@ func orderVK(op syntax.Operator, x eval, y float64, pc uint32) test {
 			return f.lessEqual(x, constant, pc)
 		}
 	case syntax.OpGreater:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x := x(f)
 			if x.IsNumber() {
 				return x.num() > y
@@ -521,7 +521,7 @@ func orderVK(op syntax.Operator, x eval, y float64, pc uint32) test {
 			return f.less(constant, x, pc)
 		}
 	case syntax.OpGreaterEqual:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x := x(f)
 			if x.IsNumber() {
 				return x.num() >= y
@@ -536,7 +536,7 @@ func orderVK(op syntax.Operator, x eval, y float64, pc uint32) test {
 func orderVV(op syntax.Operator, s *sides, pc uint32) test {
 	switch op {
 	case syntax.OpLess:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x, y := s.values(f)
 			if x.IsNumber() && y.IsNumber() {
 				return x.num() < y.num()
@@ -544,7 +544,7 @@ func orderVV(op syntax.Operator, s *sides, pc uint32) test {
 			return f.less(x, y, pc)
 		}
 	case syntax.OpLessEqual:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x, y := s.values(f)
 			if x.IsNumber() && y.IsNumber() {
 				return x.num() <= y.num()
@@ -552,7 +552,7 @@ func orderVV(op syntax.Operator, s *sides, pc uint32) test {
 			return f.lessEqual(x, y, pc)
 		}
 	case syntax.OpGreater:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x, y := s.values(f)
 			if x.IsNumber() && y.IsNumber() {
 				return x.num() > y.num()
@@ -560,7 +560,7 @@ func orderVV(op syntax.Operator, s *sides, pc uint32) test {
 			return f.less(y, x, pc)
 		}
 	case syntax.OpGreaterEqual:
-		return func(f *Call) bool {
+		return func(f *frame) bool {
 			x, y := s.values(f)
 			if x.IsNumber() && y.IsNumber() {
 				return x.num() >= y.num()
@@ -575,13 +575,13 @@ func orderVV(op syntax.Operator, s *sides, pc uint32) test {
 func floatOrderLK(op syntax.Operator, x uint8, y float64) test {
 	switch op {
 	case syntax.OpLess:
-		return func(f *Call) bool { return f.slots[x].num() < y }
+		return func(f *frame) bool { return f.slots[x].num() < y }
 	case syntax.OpLessEqual:
-		return func(f *Call) bool { return f.slots[x].num() <= y }
+		return func(f *frame) bool { return f.slots[x].num() <= y }
 	case syntax.OpGreater:
-		return func(f *Call) bool { return f.slots[x].num() > y }
+		return func(f *frame) bool { return f.slots[x].num() > y }
 	case syntax.OpGreaterEqual:
-		return func(f *Call) bool { return f.slots[x].num() >= y }
+		return func(f *frame) bool { return f.slots[x].num() >= y }
 	}
 	panic("no such operator")
 }
@@ -590,13 +590,13 @@ func floatOrderLK(op syntax.Operator, x uint8, y float64) test {
 func floatOrderLL(op syntax.Operator, x uint8, y uint8) test {
 	switch op {
 	case syntax.OpLess:
-		return func(f *Call) bool { return f.slots[x].num() < f.slots[y].num() }
+		return func(f *frame) bool { return f.slots[x].num() < f.slots[y].num() }
 	case syntax.OpLessEqual:
-		return func(f *Call) bool { return f.slots[x].num() <= f.slots[y].num() }
+		return func(f *frame) bool { return f.slots[x].num() <= f.slots[y].num() }
 	case syntax.OpGreater:
-		return func(f *Call) bool { return f.slots[x].num() > f.slots[y].num() }
+		return func(f *frame) bool { return f.slots[x].num() > f.slots[y].num() }
 	case syntax.OpGreaterEqual:
-		return func(f *Call) bool { return f.slots[x].num() >= f.slots[y].num() }
+		return func(f *frame) bool { return f.slots[x].num() >= f.slots[y].num() }
 	}
 	panic("no such operator")
 }
@@ -605,13 +605,13 @@ func floatOrderLL(op syntax.Operator, x uint8, y uint8) test {
 func floatOrderVK(op syntax.Operator, x evalFloat, y float64) test {
 	switch op {
 	case syntax.OpLess:
-		return func(f *Call) bool { return x(f) < y }
+		return func(f *frame) bool { return x(f) < y }
 	case syntax.OpLessEqual:
-		return func(f *Call) bool { return x(f) <= y }
+		return func(f *frame) bool { return x(f) <= y }
 	case syntax.OpGreater:
-		return func(f *Call) bool { return x(f) > y }
+		return func(f *frame) bool { return x(f) > y }
 	case syntax.OpGreaterEqual:
-		return func(f *Call) bool { return x(f) >= y }
+		return func(f *frame) bool { return x(f) >= y }
 	}
 	panic("no such operator")
 }
@@ -620,13 +620,13 @@ func floatOrderVK(op syntax.Operator, x evalFloat, y float64) test {
 func floatOrderVV(op syntax.Operator, x, y evalFloat) test {
 	switch op {
 	case syntax.OpLess:
-		return func(f *Call) bool { v := x(f); return v < y(f) }
+		return func(f *frame) bool { v := x(f); return v < y(f) }
 	case syntax.OpLessEqual:
-		return func(f *Call) bool { v := x(f); return v <= y(f) }
+		return func(f *frame) bool { v := x(f); return v <= y(f) }
 	case syntax.OpGreater:
-		return func(f *Call) bool { v := x(f); return v > y(f) }
+		return func(f *frame) bool { v := x(f); return v > y(f) }
 	case syntax.OpGreaterEqual:
-		return func(f *Call) bool { v := x(f); return v >= y(f) }
+		return func(f *frame) bool { v := x(f); return v >= y(f) }
 	}
 	panic("no such operator")
 }
@@ -635,7 +635,7 @@ func floatOrderVV(op syntax.Operator, x, y evalFloat) test {
 func ifOrderLK(op syntax.Operator, x uint8, y float64, otherwise test, then action) action {
 	switch op {
 	case syntax.OpLess:
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			x := &f.slots[x]
 			if x.IsNumber() && x.num() < y || !x.IsNumber() && otherwise(f) {
 				return then(f)
@@ -643,7 +643,7 @@ func ifOrderLK(op syntax.Operator, x uint8, y float64, otherwise test, then acti
 			return goOn
 		}
 	case syntax.OpLessEqual:
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			x := &f.slots[x]
 			if x.IsNumber() && x.num() <= y || !x.IsNumber() && otherwise(f) {
 				return then(f)
@@ -651,7 +651,7 @@ func ifOrderLK(op syntax.Operator, x uint8, y float64, otherwise test, then acti
 			return goOn
 		}
 	case syntax.OpGreater:
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			x := &f.slots[x]
 			if x.IsNumber() && x.num() > y || !x.IsNumber() && otherwise(f) {
 				return then(f)
@@ -659,7 +659,7 @@ func ifOrderLK(op syntax.Operator, x uint8, y float64, otherwise test, then acti
 			return goOn
 		}
 	case syntax.OpGreaterEqual:
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			x := &f.slots[x]
 			if x.IsNumber() && x.num() >= y || !x.IsNumber() && otherwise(f) {
 				return then(f)

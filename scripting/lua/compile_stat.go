@@ -3,22 +3,22 @@ package lua
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
 // block compiles the statements of a scope.
-func (c *compiler) block(body []syntax.Stat) action {
-	free := c.free
-	execs := c.statements(body)
-	c.free = free
+func (fs *compiler) block(body []syntax.Stat) action {
+	free := fs.free
+	execs := fs.statements(body)
+	fs.free = free
 	return sequence(execs)
 }
 
-func (c *compiler) statements(body []syntax.Stat) []action {
-	c.enter()
-	defer c.leave()
+func (fs *compiler) statements(body []syntax.Stat) []action {
+	fs.enter()
+	defer fs.leave()
 	execs := make([]action, 0, len(body))
 	for _, s := range body {
-		c.L.ticksOfCode(1)
-		a := c.action(s)
-		if line := syntax.LineOf(s); c.profile != nil && line > 0 {
-			a = c.profile.statement(line, a)
+		fs.L.ticksOfCode(1)
+		a := fs.action(s)
+		if line := syntax.LineOf(s); fs.profile != nil && line > 0 {
+			a = fs.profile.statement(line, a)
 		}
 		execs = append(execs, a)
 	}
@@ -29,12 +29,12 @@ func (c *compiler) statements(body []syntax.Stat) []action {
 func sequence(execs []action) action {
 	switch len(execs) {
 	case 0:
-		return func(*Call) signal { return goOn }
+		return func(*frame) signal { return goOn }
 	case 1:
 		return execs[0]
 	case 2:
 		a, b := execs[0], execs[1]
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			if s := a(f); s != goOn {
 				return s
 			}
@@ -42,7 +42,7 @@ func sequence(execs []action) action {
 		}
 	case 3:
 		a, b, d := execs[0], execs[1], execs[2]
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			if s := a(f); s != goOn {
 				return s
 			}
@@ -52,7 +52,7 @@ func sequence(execs []action) action {
 			return d(f)
 		}
 	}
-	return func(f *Call) signal {
+	return func(f *frame) signal {
 		for _, e := range execs {
 			if s := e(f); s != goOn {
 				return s
@@ -63,98 +63,98 @@ func sequence(execs []action) action {
 }
 
 // action compiles a statement.
-func (c *compiler) action(s syntax.Stat) action {
-	free := c.free
+func (fs *compiler) action(s syntax.Stat) action {
+	free := fs.free
 	switch s := s.(type) {
 	case *syntax.LocalStat:
-		return c.localStatement(s)
+		return fs.localStatement(s)
 	case *syntax.LocalFunctionStat:
-		return c.localFunction(s)
+		return fs.localFunction(s)
 	case *syntax.BlockStat:
-		return c.block(s.Body)
+		return fs.block(s.Body)
 	}
-	defer func() { c.free = free }()
+	defer func() { fs.free = free }()
 	switch s := s.(type) {
 	case *syntax.AssignStat:
-		return c.assign(s)
+		return fs.assign(s)
 	case *syntax.CallStat:
-		call := c.call(s.Call)
-		return func(f *Call) signal {
+		call := fs.call(s.Call)
+		return func(f *frame) signal {
 			call(f)
 			return goOn
 		}
 	case *syntax.IfStat:
-		return c.ifStatement(s)
+		return fs.ifStatement(s)
 	case *syntax.WhileStat:
-		return c.while(s)
+		return fs.while(s)
 	case *syntax.RepeatStat:
-		return c.repeat(s)
+		return fs.repeat(s)
 	case *syntax.NumericForStat:
-		return c.numericFor(s)
+		return fs.numericFor(s)
 	case *syntax.GenericForStat:
-		return c.genericFor(s)
+		return fs.genericFor(s)
 	case *syntax.ReturnStat:
-		return c.returns(s)
+		return fs.returns(s)
 	}
-	return func(*Call) signal { return breaks }
+	return func(*frame) signal { return breaks }
 }
 
-func (c *compiler) localStatement(s *syntax.LocalStat) action {
+func (fs *compiler) localStatement(s *syntax.LocalStat) action {
 	if len(s.Variables) == 1 && len(s.Values) <= 1 {
-		return c.localOne(s)
+		return fs.localOne(s)
 	}
 	n := len(s.Variables)
-	fill := c.adjust(s.Values, n)
-	first := c.free
+	fill := fs.adjust(s.Values, n)
+	first := fs.free
 	var cells []uint8
 	for _, v := range s.Variables {
-		slot := c.declare(v)
+		slot := fs.declare(v)
 		if v.Cell() {
 			cells = append(cells, slot)
 		}
 	}
-	return func(f *Call) signal {
+	return func(f *frame) signal {
 		fill(f, first)
 		f.makeCells(cells)
 		return goOn
 	}
 }
 
-func (c *compiler) localOne(s *syntax.LocalStat) action {
+func (fs *compiler) localOne(s *syntax.LocalStat) action {
 	var value eval
 	v := s.Variables[0]
 	if v.Numeric && !v.Cell() {
-		n := c.numeric(s.Values[0])
-		slot := c.declare(v)
-		return func(f *Call) signal {
+		n := fs.numeric(s.Values[0])
+		slot := fs.declare(v)
+		return func(f *frame) signal {
 			f.slots[slot] = Number(n(f))
 			return goOn
 		}
 	}
 	if len(s.Values) == 1 {
-		value = c.eval(s.Values[0])
+		value = fs.eval(s.Values[0])
 	}
-	slot := c.declare(v)
+	slot := fs.declare(v)
 	switch {
 	case v.Cell() && value == nil:
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			f.slots[slot] = Nil
 			f.makeCell(slot)
 			return goOn
 		}
 	case v.Cell():
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			f.slots[slot] = value(f)
 			f.makeCell(slot)
 			return goOn
 		}
 	case value == nil:
-		return func(f *Call) signal {
+		return func(f *frame) signal {
 			f.slots[slot] = Nil
 			return goOn
 		}
 	}
-	return func(f *Call) signal {
+	return func(f *frame) signal {
 		f.slots[slot] = value(f)
 		return goOn
 	}
@@ -162,14 +162,14 @@ func (c *compiler) localOne(s *syntax.LocalStat) action {
 
 // adjust compiles values to exactly n, evaluated into n consecutive slots.
 // Surplus values are evaluated and dropped. The slots are the next ones, and given back.
-func (c *compiler) adjust(values []syntax.Expr, n int) func(f *Call, first int) {
-	free := c.free
-	defer func() { c.free = free }()
-	gather, k, tail := c.arguments(values)
+func (fs *compiler) adjust(values []syntax.Expr, n int) func(f *frame, first int) {
+	free := fs.free
+	defer func() { fs.free = free }()
+	gather, k, tail := fs.arguments(values)
 	if k < n {
-		c.temps(n - k)
+		fs.temps(n - k)
 	}
-	return func(f *Call, first int) {
+	return func(f *frame, first int) {
 		gather(f)
 		if tail != nil {
 			values := tail(f)
@@ -190,12 +190,12 @@ func (c *compiler) adjust(values []syntax.Expr, n int) func(f *Call, first int) 
 
 // localFunction compiles local function f. The function may refer to itself: when the variable never
 // changes, its closure gets a copy of itself.
-func (c *compiler) localFunction(s *syntax.LocalFunctionStat) action {
+func (fs *compiler) localFunction(s *syntax.LocalFunctionStat) action {
 	v := s.Variable
-	slot := c.declare(v)
+	slot := fs.declare(v)
 	if v.Cell() {
-		value := c.eval(s.Function)
-		return func(f *Call) signal {
+		value := fs.eval(s.Function)
+		return func(f *frame) signal {
 			f.slots[slot] = Nil
 			f.makeCell(slot)
 			fn := value(f)
@@ -209,8 +209,8 @@ func (c *compiler) localFunction(s *syntax.LocalFunctionStat) action {
 			own = i
 		}
 	}
-	value := c.eval(s.Function)
-	return func(f *Call) signal {
+	value := fs.eval(s.Function)
+	return func(f *frame) signal {
 		fn := value(f)
 		f.slots[slot] = fn
 		if own >= 0 {
@@ -220,26 +220,26 @@ func (c *compiler) localFunction(s *syntax.LocalFunctionStat) action {
 	}
 }
 
-func (c *compiler) returns(s *syntax.ReturnStat) action {
+func (fs *compiler) returns(s *syntax.ReturnStat) action {
 	switch {
 	case len(s.Values) == 0:
-		return func(*Call) signal { return returns }
+		return func(*frame) signal { return returns }
 	case len(s.Values) == 1:
 		if call, ok := s.Values[0].(*syntax.CallExpr); ok {
-			return c.tailCall(call)
+			return fs.tailCall(call)
 		}
 		if !syntax.IsMany(s.Values[0]) {
-			value := c.eval(s.Values[0])
-			return func(f *Call) signal {
+			value := fs.eval(s.Values[0])
+			return func(f *frame) signal {
 				f.ret = value(f)
 				f.nret = 1
 				return returns
 			}
 		}
 	}
-	base := c.free
-	gather, n, tail := c.arguments(s.Values)
-	return func(f *Call) signal {
+	base := fs.free
+	gather, n, tail := fs.arguments(s.Values)
+	return func(f *frame) signal {
 		gather(f)
 		var values []Value
 		if tail == nil {

@@ -6,17 +6,17 @@ import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 // variables only when it stores.
 
 // assignIndex compiles o[k] = v.
-func (c *compiler) assignIndex(e *syntax.IndexExpr, value syntax.Expr) action {
-	pc := c.siteOf(e.Line, e.Object)
+func (fs *compiler) assignIndex(e *syntax.IndexExpr, value syntax.Expr) action {
+	pc := fs.siteOf(e.Line, e.Object)
 	if s, ok := e.Key.(syntax.StringExpr); ok {
-		return c.assignField(e, c.constant(s.Value), value, pc)
+		return fs.assignField(e, fs.constant(s.Value), value, pc)
 	}
 	if i, ok := plainLocal(e.Object); ok && (!late(e.Key) || isPlain(e.Key)) {
-		return c.assignElement(i, e.Key, value, pc)
+		return fs.assignElement(i, e.Key, value, pc)
 	}
-	target := c.targetParts(e)
-	v := c.eval(value)
-	return func(f *Call) signal {
+	target := fs.targetParts(e)
+	v := fs.eval(value)
+	return func(f *frame) signal {
 		target.prepare(f)
 		v := v(f)
 		o, k := target.object(f), target.key(f)
@@ -29,13 +29,13 @@ func (c *compiler) assignIndex(e *syntax.IndexExpr, value syntax.Expr) action {
 }
 
 // assignElement compiles o[k] = v for a local variable o.
-func (c *compiler) assignElement(i uint8, key, value syntax.Expr, pc uint32) action {
+func (fs *compiler) assignElement(i uint8, key, value syntax.Expr, pc uint32) action {
 	j, isLocal := plainLocal(key)
 	numeric := syntax.IsNumeric(key)
 	switch {
 	case isLocal && numeric:
-		v := c.eval(value)
-		return func(f *Call) signal {
+		v := fs.eval(value)
+		return func(f *frame) signal {
 			v := v(f)
 			o, x := &f.slots[i], f.slots[j].num()
 			if o.n != tagTable || !(*Table)(o.p).put(x, v) {
@@ -44,8 +44,8 @@ func (c *compiler) assignElement(i uint8, key, value syntax.Expr, pc uint32) act
 			return goOn
 		}
 	case isLocal:
-		v := c.eval(value)
-		return func(f *Call) signal {
+		v := fs.eval(value)
+		return func(f *frame) signal {
 			v := v(f)
 			o, k := &f.slots[i], &f.slots[j]
 			if o.n != tagTable || !k.IsNumber() || !(*Table)(o.p).put(k.num(), v) {
@@ -54,9 +54,9 @@ func (c *compiler) assignElement(i uint8, key, value syntax.Expr, pc uint32) act
 			return goOn
 		}
 	case numeric:
-		k := c.numeric(key)
-		v := c.eval(value)
-		return func(f *Call) signal {
+		k := fs.numeric(key)
+		v := fs.eval(value)
+		return func(f *frame) signal {
 			x := k(f)
 			v := v(f)
 			o := &f.slots[i]
@@ -66,10 +66,10 @@ func (c *compiler) assignElement(i uint8, key, value syntax.Expr, pc uint32) act
 			return goOn
 		}
 	}
-	k := c.eval(key)
-	slot := c.temp()
-	v := c.eval(value)
-	return func(f *Call) signal {
+	k := fs.eval(key)
+	slot := fs.temp()
+	v := fs.eval(value)
+	return func(f *frame) signal {
 		k := k(f)
 		if !k.IsNumber() {
 			f.slots[slot] = k
@@ -121,27 +121,27 @@ func (t *Table) put(x float64, v Value) bool {
 
 // parts are the pieces of o[k] as the target of an assignment.
 type parts struct {
-	prepare     func(f *Call)
+	prepare     func(f *frame)
 	object, key eval
 }
 
-func (c *compiler) targetParts(e *syntax.IndexExpr) parts {
-	object := c.eval(e.Object)
-	slot := c.temps(2)
-	key := c.eval(e.Key)
+func (fs *compiler) targetParts(e *syntax.IndexExpr) parts {
+	object := fs.eval(e.Object)
+	slot := fs.temps(2)
+	key := fs.eval(e.Key)
 	lateObject, lateKey := late(e.Object), late(e.Key)
 	if lateObject && lateKey {
-		return parts{func(*Call) {}, object, key}
+		return parts{func(*frame) {}, object, key}
 	}
-	held := func(f *Call) Value { return f.slots[slot] }
-	heldKey := func(f *Call) Value { return f.slots[slot+1] }
+	held := func(f *frame) Value { return f.slots[slot] }
+	heldKey := func(f *frame) Value { return f.slots[slot+1] }
 	switch {
 	case lateObject:
-		return parts{func(f *Call) { f.slots[slot+1] = key(f) }, object, heldKey}
+		return parts{func(f *frame) { f.slots[slot+1] = key(f) }, object, heldKey}
 	case lateKey:
-		return parts{func(f *Call) { f.slots[slot] = object(f) }, held, key}
+		return parts{func(f *frame) { f.slots[slot] = object(f) }, held, key}
 	}
-	return parts{func(f *Call) {
+	return parts{func(f *frame) {
 		f.slots[slot] = object(f)
 		f.slots[slot+1] = key(f)
 	}, held, heldKey}
@@ -157,10 +157,10 @@ func late(e syntax.Expr) bool {
 }
 
 // assignField compiles o.name = v.
-func (c *compiler) assignField(e *syntax.IndexExpr, k Key, value syntax.Expr, pc uint32) action {
+func (fs *compiler) assignField(e *syntax.IndexExpr, k Key, value syntax.Expr, pc uint32) action {
 	if i, ok := plainLocal(e.Object); ok {
-		v := c.eval(value)
-		return func(f *Call) signal {
+		v := fs.eval(value)
+		return func(f *frame) signal {
 			v := v(f)
 			o := &f.slots[i]
 			if o.n == tagTable {
@@ -173,18 +173,18 @@ func (c *compiler) assignField(e *syntax.IndexExpr, k Key, value syntax.Expr, pc
 			return goOn
 		}
 	}
-	object := c.eval(e.Object)
+	object := fs.eval(e.Object)
 	if late(e.Object) {
-		v := c.eval(value)
-		return func(f *Call) signal {
+		v := fs.eval(value)
+		return func(f *frame) signal {
 			v := v(f)
 			f.setField(object(f), &k, v, pc)
 			return goOn
 		}
 	}
-	slot := c.temp()
-	v := c.eval(value)
-	return func(f *Call) signal {
+	slot := fs.temp()
+	v := fs.eval(value)
+	return func(f *frame) signal {
 		f.slots[slot] = object(f)
 		v := v(f)
 		f.setField(f.slots[slot], &k, v, pc)
@@ -195,7 +195,7 @@ func (c *compiler) assignField(e *syntax.IndexExpr, k Key, value syntax.Expr, pc
 // setField performs o.name = v.
 //
 //go:noinline
-func (f *Call) setField(o Value, k *Key, v Value, pc uint32) {
+func (f *frame) setField(o Value, k *Key, v Value, pc uint32) {
 	if o.n == tagTable {
 		t := (*Table)(o.p)
 		if n := t.findString(k.Value, k.hash); n != nil && !n.val.IsNil() && !t.readonly {

@@ -3,7 +3,7 @@ package lua
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
 // table compiles a constructor.
-func (c *compiler) table(e *syntax.TableExpr) eval {
+func (fs *compiler) table(e *syntax.TableExpr) eval {
 	array, fields := 0, 0
 	for i, item := range e.Items {
 		if item.Key != nil {
@@ -14,13 +14,13 @@ func (c *compiler) table(e *syntax.TableExpr) eval {
 	}
 	array, fields = roundSize(array), roundSize(fields)
 	if len(e.Items) == 0 {
-		return func(f *Call) Value { return f.L.NewTable(0, 0).Value() }
+		return func(f *frame) Value { return f.L.NewTable(0, 0).Value() }
 	}
-	free := c.free
-	slot := c.temp()
-	fill := c.tableItems(e, slot)
-	c.free = free
-	return func(f *Call) Value {
+	free := fs.free
+	slot := fs.temp()
+	fill := fs.tableItems(e, slot)
+	fs.free = free
+	return func(f *frame) Value {
 		t := f.L.NewTable(array, fields).Value()
 		f.slots[slot] = t
 		for _, item := range fill {
@@ -48,28 +48,28 @@ const listBatch = 50
 
 // tableItems compiles the items of a constructor whose table is in slot. List elements are stored in
 // batches, after the fields between them.
-func (c *compiler) tableItems(e *syntax.TableExpr, slot uint8) []func(f *Call) {
-	var fill []func(f *Call)
+func (fs *compiler) tableItems(e *syntax.TableExpr, slot uint8) []func(f *frame) {
+	var fill []func(f *frame)
 	var pending []uint8
 	stored := 0
 	for i, item := range e.Items {
 		if len(pending) == listBatch {
 			fill = append(fill, storeList(slot, pending, stored))
 			stored += len(pending)
-			c.free -= len(pending)
+			fs.free -= len(pending)
 			pending = nil
 		}
 		if item.Key != nil {
-			fill = append(fill, c.tableField(item, slot))
+			fill = append(fill, fs.tableField(item, slot))
 			continue
 		}
 		if i == len(e.Items)-1 && syntax.IsMany(item.Value) {
-			return append(fill, c.storeTail(slot, pending, stored, c.many(item.Value)))
+			return append(fill, fs.storeTail(slot, pending, stored, fs.many(item.Value)))
 		}
-		value := c.eval(item.Value)
-		at := c.temp()
+		value := fs.eval(item.Value)
+		at := fs.temp()
 		pending = append(pending, at)
-		fill = append(fill, func(f *Call) { f.slots[at] = value(f) })
+		fill = append(fill, func(f *frame) { f.slots[at] = value(f) })
 	}
 	if len(pending) > 0 {
 		fill = append(fill, storeList(slot, pending, stored))
@@ -80,9 +80,9 @@ func (c *compiler) tableItems(e *syntax.TableExpr, slot uint8) []func(f *Call) {
 // storeList stores list elements after the first stored ones.
 //
 //go:noinline
-func storeList(slot uint8, pending []uint8, stored int) func(f *Call) {
+func storeList(slot uint8, pending []uint8, stored int) func(f *frame) {
 	first, n := int(pending[0]), len(pending)
-	return func(f *Call) {
+	return func(f *frame) {
 		f.slots[slot].AsTable().setList(f.L, stored, f.slots[first:first+n])
 	}
 }
@@ -90,13 +90,13 @@ func storeList(slot uint8, pending []uint8, stored int) func(f *Call) {
 // storeTail stores the last list elements and what a call or "..." yields behind them.
 //
 //go:noinline
-func (c *compiler) storeTail(slot uint8, pending []uint8, stored int, tail many) func(f *Call) {
+func (fs *compiler) storeTail(slot uint8, pending []uint8, stored int, tail many) func(f *frame) {
 	n := len(pending)
 	first := 0
 	if n > 0 {
 		first = int(pending[0])
 	}
-	return func(f *Call) {
+	return func(f *frame) {
 		values := tail(f)
 		f.L.Tick(len(values) >> 4)
 		t := f.slots[slot].AsTable()
@@ -124,23 +124,23 @@ func (t *Table) setList(L *State, from int, values []Value) {
 	}
 }
 
-func (c *compiler) tableField(item syntax.TableItem, slot uint8) func(f *Call) {
-	pc := c.site(item.Line, nameNone, "")
+func (fs *compiler) tableField(item syntax.TableItem, slot uint8) func(f *frame) {
+	pc := fs.site(item.Line, nameNone, "")
 	if s, ok := item.Key.(syntax.StringExpr); ok {
-		k := c.constant(s.Value)
-		value := c.eval(item.Value)
-		return func(f *Call) {
+		k := fs.constant(s.Value)
+		value := fs.eval(item.Value)
+		return func(f *frame) {
 			v := value(f)
 			f.slots[slot].AsTable().setString(f.L, k.Value, k.hash, v)
 		}
 	}
 	late := isLocal(item.Key)
-	key := c.eval(item.Key)
-	free := c.free
-	temp := c.temp()
-	value := c.eval(item.Value)
-	c.free = free
-	return func(f *Call) {
+	key := fs.eval(item.Key)
+	free := fs.free
+	temp := fs.temp()
+	value := fs.eval(item.Value)
+	fs.free = free
+	return func(f *frame) {
 		var k Value
 		if !late {
 			f.slots[temp] = key(f)

@@ -1,39 +1,37 @@
 package lua
 
 import (
-	"unsafe"
-
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
 // tailCall compiles return f(...): callee and arguments are gathered in slots.
-func (c *compiler) tailCall(e *syntax.CallExpr) action {
-	free := c.free
-	defer func() { c.free = free }()
-	t := &tail{base: c.temp()}
+func (fs *compiler) tailCall(e *syntax.CallExpr) action {
+	free := fs.free
+	defer func() { fs.free = free }()
+	t := &tail{base: fs.temp()}
 	if e.Method != "" {
-		t.method = &method{base: t.base, self: c.eval(e.Function), name: c.constant(e.Method)}
-		t.method.look = c.siteOf(e.SelfLine, e.Function)
-		c.temp()
+		t.method = &method{base: t.base, self: fs.eval(e.Function), name: fs.constant(e.Method)}
+		t.method.look = fs.siteOf(e.SelfLine, e.Function)
+		fs.temp()
 		t.n = 1
 	} else {
-		t.function = c.eval(e.Function)
+		t.function = fs.eval(e.Function)
 	}
-	t.pc = c.callSite(e.Line, e.Function, e.Method)
+	t.pc = fs.callSite(e.Line, e.Function, e.Method)
 	if t.method == nil && few(e) && len(e.Args) <= len(t.args) {
 		t.few = true
 		for i, a := range e.Args {
-			t.args[i] = c.eval(a)
-			c.temp()
+			t.args[i] = fs.eval(a)
+			fs.temp()
 		}
 		t.n = len(e.Args)
 	} else {
-		gather, n, rest := c.arguments(e.Args)
+		gather, n, rest := fs.arguments(e.Args)
 		t.gather, t.rest = gather, rest
 		t.n += n
 	}
-	if c.profile != nil {
-		return c.profile.tail(e.Line, t.run)
+	if fs.profile != nil {
+		return fs.profile.tail(e.Line, t.run)
 	}
 	return t.run
 }
@@ -42,7 +40,7 @@ func (c *compiler) tailCall(e *syntax.CallExpr) action {
 type tail struct {
 	function eval    // nil for a method
 	method   *method // nil for a plain call
-	gather   func(f *Call)
+	gather   func(f *frame)
 	args     [2]eval // instead of gather if few
 	few      bool
 	rest     many // more arguments, nil for none
@@ -52,7 +50,7 @@ type tail struct {
 }
 
 // run leaves a Lua function to whoever called f, so that the frame of f is free for it; others are called at once.
-func (t *tail) run(f *Call) signal {
+func (t *tail) run(f *frame) signal {
 	if t.few {
 		return t.runFew(f)
 	}
@@ -62,7 +60,7 @@ func (t *tail) run(f *Call) signal {
 		f.slots[t.base] = t.function(f)
 	}
 	t.gather(f)
-	args := unsafe.Slice(f.slot(int(t.base)+1), t.n)
+	args := f.window(int(t.base)+1, t.n)
 	if t.rest != nil {
 		args = f.withTail(t.base+1, t.n, t.rest(f))
 	}
@@ -76,7 +74,7 @@ func (t *tail) run(f *Call) signal {
 }
 
 // runFew is run for a plain call with up to two arguments.
-func (t *tail) runFew(f *Call) signal {
+func (t *tail) runFew(f *frame) signal {
 	v := t.function(f)
 	f.slots[t.base] = v
 	var args [2]Value
@@ -104,7 +102,7 @@ func luaCode(v Value) *Proto {
 }
 
 // becomeInPlace makes a tail call of a Lua function whose arguments lie in the first slots.
-func (f *Call) becomeInPlace(v Value) signal {
+func (f *frame) becomeInPlace(v Value) signal {
 	f.L.tail, f.L.tailArgs = (*Function)(v.p), inPlace
 	return recalls
 }
@@ -113,7 +111,7 @@ func (f *Call) becomeInPlace(v Value) signal {
 const inPlace = -1
 
 // become makes a tail call with any arguments of any callee.
-func (f *Call) become(v Value, args []Value) signal {
+func (f *frame) become(v Value, args []Value) signal {
 	L := f.L
 	for v.n != tagFunction {
 		tm := L.metatable(v).event(eventCall)
@@ -130,49 +128,49 @@ func (f *Call) become(v Value, args []Value) signal {
 		L.ret = append(L.ret[:0], args...)
 		return recalls
 	}
-	c := L.applyHost(f, fn, args)
-	f.nret, f.ret = c.nret, c.ret
+	g := L.applyHost(f, fn, args)
+	f.nret, f.ret = g.nret, g.ret
 	return returns
 }
 
 // recall makes the tail calls that frame c, just left, ended with.
-func (L *State) recall(caller, c *Call) *Call {
-	for lost := c.tails + 1; ; lost++ {
+func (L *State) recall(caller, g *frame) *frame {
+	for lost := g.tails + 1; ; lost++ {
 		var sig signal
-		if L.tailArgs == inPlace && L.fits(c, L.tail.proto) {
-			sig = L.replace(caller, c, lost)
+		if L.tailArgs == inPlace && L.fits(g, L.tail.proto) {
+			sig = L.replace(caller, g, lost)
 		} else if L.tailArgs == inPlace {
 			p := L.tail.proto
-			c, sig = L.applyLua(caller, L.tail, unsafe.Slice(c.slot(0), p.params), lost)
+			g, sig = L.applyLua(caller, L.tail, g.window(0, p.params), lost)
 		} else {
-			c, sig = L.applyLua(caller, L.tail, L.ret[:L.tailArgs], lost)
+			g, sig = L.applyLua(caller, L.tail, L.ret[:L.tailArgs], lost)
 		}
 		if sig != recalls {
-			return c
+			return g
 		}
 	}
 }
 
 // fits reports whether a frame for p fits in the place of c. It does not where c had a segment of its own,
 // which is the spare one by now.
-func (L *State) fits(c *Call, p *Proto) bool {
-	return unsafe.Pointer(c) == unsafe.Add(L.base, L.top) && L.top+p.frame <= L.size
+func (L *State) fits(g *frame, p *Proto) bool {
+	return g == L.frameAt(L.top) && L.top+p.frame <= L.size
 }
 
 // replace runs the callee of a tail call in frame c, whose slots hold the arguments.
-func (L *State) replace(caller, c *Call, lost uint32) signal {
+func (L *State) replace(caller, g *frame, lost uint32) signal {
 	fn := L.tail
 	p := fn.proto
 	top := L.top
-	c.fn, c.prev, c.L = fn, caller, L
-	L.frame = c
-	c.pc, c.tails, c.nret = 0, lost, 0
-	c.depth = caller.level() + int32(p.weight)
+	g.fn, g.prev, g.L = fn, caller, L
+	L.frame = g
+	g.pc, g.tails, g.nret = 0, lost, 0
+	g.depth = caller.level() + int32(p.weight)
 	L.top = top + p.frame
 	if L.ticks--; L.ticks < 0 {
 		L.tock()
 	}
-	sig := p.body(c)
+	sig := p.body(g)
 	L.frame = caller
 	L.top = top
 	return sig

@@ -57,14 +57,14 @@ func (L *State) typeErrorAt(v Value, doing string, at *Site) {
 // Where returns "chunk:line: " of the function at level: 0 the running one, 1 its caller.
 // "" where that is no Lua code.
 func (L *State) Where(level int) string {
-	for c := L.frame; c != nil; c = c.prev {
+	for g := L.frame; g != nil; g = g.prev {
 		if level == 0 {
-			if p := c.fn.proto; p != nil {
-				return syntax.Position(p.chunk, int(p.sites[c.pc].line))
+			if p := g.fn.proto; p != nil {
+				return syntax.Position(p.chunk, int(p.sites[g.pc].line))
 			}
 			return ""
 		}
-		level -= 1 + int(c.tails)
+		level -= 1 + int(g.tails)
 		if level < 0 {
 			return ""
 		}
@@ -75,12 +75,12 @@ func (L *State) Where(level int) string {
 // newError returns an error with its place. The stack must be as it was when it was raised.
 func (L *State) newError(v Value, cause error) *Error {
 	e := &Error{Value: v, Cause: cause}
-	c := L.frame
-	if c != nil && c.fn.proto == nil {
-		c = c.prev
+	g := L.frame
+	if g != nil && g.fn.proto == nil {
+		g = g.prev
 	}
-	if at := c.site(); at != nil {
-		e.Chunk, e.Line = c.fn.proto.source, int(at.line)
+	if at := g.site(); at != nil {
+		e.Chunk, e.Line = g.fn.proto.source, int(at.line)
 	}
 	return e
 }

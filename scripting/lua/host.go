@@ -18,7 +18,7 @@ func (L *State) Held() int { return L.held() }
 // Forget drops what the State still refers to from the last run, results included: values lie in its
 // stack until others take their place. O(stack).
 func (L *State) Forget() {
-	clear(unsafe.Slice((*Value)(L.base), L.size/valueBytes+slack))
+	clear(unsafe.Slice((*Value)(L.base), L.size/valueBytes+slack)) // the whole segment in use: size leaves the slack out
 	L.spare, L.segments = nil, nil
 	L.ret, L.pending, L.tail = nil, Nil, nil
 	L.seen = pointerSet{}

@@ -21,19 +21,19 @@ func (L *State) Call(fn Value, args ...Value) []Value {
 }
 
 // hostCall calls fn from Go, counting against the limit on such nesting.
-func (L *State) hostCall(fn Value, args []Value) *Call {
+func (L *State) hostCall(fn Value, args []Value) *frame {
 	L.ccalls++
 	if L.ccalls >= maxHostCalls {
 		L.hostOverflow()
 	}
-	var c *Call
+	var g *frame
 	if fn.n == tagFunction {
-		c = L.apply(L.frame, fn, args)
+		g = L.apply(L.frame, fn, args)
 	} else {
-		c = L.applyObject(L.frame, fn, args, nil)
+		g = L.applyObject(L.frame, fn, args, nil)
 	}
 	L.ccalls--
-	return c
+	return g
 }
 
 // hostOverflow refuses deeper nesting; handlers of that error get a little more.
@@ -47,27 +47,27 @@ func (L *State) hostOverflow() {
 }
 
 // first returns the first result of a finished call.
-func (c *Call) first() Value {
-	switch c.nret {
+func (g *frame) first() Value {
+	switch g.nret {
 	case 0:
 		return Nil
 	case 1:
-		return c.ret
+		return g.ret
 	}
-	return c.L.ret[0]
+	return g.L.ret[0]
 }
 
 // results returns all results of a finished call, valid until the next call.
-func (c *Call) results() []Value {
-	if c.nret == 1 {
-		return unsafe.Slice(&c.ret, 1)
+func (g *frame) results() []Value {
+	if g.nret == 1 {
+		return unsafe.Slice(&g.ret, 1) // one Value, where g is: invariant 1
 	}
-	return c.L.ret[:c.nret]
+	return g.L.ret[:g.nret]
 }
 
 // apply calls any value for caller, from the site Lua code is at, and returns its popped frame, which
 // holds the results until the next call.
-func (L *State) apply(caller *Call, v Value, args []Value) *Call {
+func (L *State) apply(caller *frame, v Value, args []Value) *frame {
 	if v.n != tagFunction {
 		return L.applyObject(caller, v, args, caller.site())
 	}
@@ -75,15 +75,15 @@ func (L *State) apply(caller *Call, v Value, args []Value) *Call {
 	if fn.proto == nil {
 		return L.applyHost(caller, fn, args)
 	}
-	c, sig := L.applyLua(caller, fn, args, 0)
+	g, sig := L.applyLua(caller, fn, args, 0)
 	if sig == recalls {
-		c = L.recall(caller, c)
+		g = L.recall(caller, g)
 	}
-	return c
+	return g
 }
 
 // applyObject calls a value that is no function through its metamethod.
-func (L *State) applyObject(caller *Call, v Value, args []Value, at *Site) *Call {
+func (L *State) applyObject(caller *frame, v Value, args []Value, at *Site) *frame {
 	tm := L.metatable(v).event(eventCall)
 	if !tm.IsFunction() {
 		L.typeErrorAt(v, "call", at)
@@ -92,41 +92,33 @@ func (L *State) applyObject(caller *Call, v Value, args []Value, at *Site) *Call
 	return L.apply(caller, tm, append(append(buf[:0], v), args...))
 }
 
-func (L *State) applyHost(caller *Call, fn *Function, args []Value) *Call {
+func (L *State) applyHost(caller *frame, fn *Function, args []Value) *frame {
 	size := (frameWords + len(args)) * valueBytes
 	if L.top+size > L.size {
-		return L.onNewSegment(size, func() *Call { return L.applyHost(caller, fn, args) })
+		return L.onNewSegment(size, func() *frame { return L.applyHost(caller, fn, args) })
 	}
-	c := (*Call)(unsafe.Add(L.base, L.top))
-	copy(unsafe.Slice(&c.slots[0], len(args)), args)
-	c.nargs = int32(len(args))
-	return L.host(caller, fn, c, size)
+	g := L.frameAt(L.top)
+	copy(g.window(0, len(args)), args)
+	g.nargs = int32(len(args))
+	return L.host(caller, fn, g, size)
 }
 
 // host runs host function fn in frame c, whose arguments are in place.
-func (L *State) host(caller *Call, fn *Function, c *Call, size int) *Call {
-	c.fn, c.prev, c.L = fn, caller, L
-	c.pc, c.tails, c.nret = 0, 0, 0
-	c.depth = caller.level()
+func (L *State) host(caller *frame, fn *Function, g *frame, size int) *frame {
+	g.fn, g.prev, g.L = fn, caller, L
+	g.pc, g.tails, g.nret = 0, 0, 0
+	g.depth = caller.level()
 	top := L.top
 	L.top = top + size
-	L.frame = c
-	fn.host(L, c)
+	L.frame = g
+	fn.host(L, (*Call)(g))
 	L.frame = caller
 	L.top = top
-	return c
-}
-
-// level returns the depth of a frame, 0 for none.
-func (c *Call) level() int32 {
-	if c == nil {
-		return 0
-	}
-	return c.depth
+	return g
 }
 
 // applyLua runs a Lua function whatever the number of its arguments; lost counts the tail calls that led to it.
-func (L *State) applyLua(caller *Call, fn *Function, args []Value, lost uint32) (*Call, signal) {
+func (L *State) applyLua(caller *frame, fn *Function, args []Value, lost uint32) (*frame, signal) {
 	p := fn.proto
 	top, size := L.top, p.frame
 	if p.params < 0 && len(args) > p.fixed() {
@@ -134,66 +126,63 @@ func (L *State) applyLua(caller *Call, fn *Function, args []Value, lost uint32) 
 	}
 	if top+size > L.size {
 		var sig signal
-		c := L.onNewSegment(size, func() (c *Call) {
-			c, sig = L.applyLua(caller, fn, args, lost)
-			return c
+		g := L.onNewSegment(size, func() (g *frame) {
+			g, sig = L.applyLua(caller, fn, args, lost)
+			return g
 		})
-		return c, sig
+		return g, sig
 	}
-	c := (*Call)(unsafe.Add(L.base, top))
-	c.fn, c.prev, c.L = fn, caller, L
-	c.pc, c.tails, c.nret = 0, lost, 0
-	c.depth = caller.level() + int32(p.weight)
-	c.receive(p, args)
+	g := L.frameAt(top)
+	g.fn, g.prev, g.L = fn, caller, L
+	g.pc, g.tails, g.nret = 0, lost, 0
+	g.depth = caller.level() + int32(p.weight)
+	g.receive(p, args)
 	L.top = top + size
-	L.frame = c
-	if int(c.depth) > L.deepest {
-		L.stackOverflow(c)
+	L.frame = g
+	if int(g.depth) > L.deepest {
+		L.stackOverflow(g)
 	}
 	L.Tick(1 + len(args)>>4)
-	sig := p.body(c)
+	sig := p.body(g)
 	L.frame = caller
 	L.top = top
-	return c, sig
+	return g, sig
 }
 
 // receive places arguments in a new frame.
-func (c *Call) receive(p *Proto, args []Value) {
+func (g *frame) receive(p *Proto, args []Value) {
 	fixed := p.fixed()
-	slots := unsafe.Slice(&c.slots[0], fixed)
+	slots := g.window(0, fixed)
 	if n := copy(slots, args); n < fixed {
 		clear(slots[n:])
 	}
 	if p.params < 0 {
-		c.nextra = max(len(args)-fixed, 0)
-		c.extra = unsafe.Add(unsafe.Pointer(c), p.frame)
-		if c.nextra > 0 {
-			c.L.ticks -= c.nextra >> 4
-			copy(c.extras(), args[fixed:])
+		g.nextra = max(len(args)-fixed, 0)
+		g.extra = unsafe.Add(unsafe.Pointer(g), p.frame) // within the segment: applyLua made room
+		if g.nextra > 0 {
+			g.L.ticks -= g.nextra >> 4
+			copy(g.extras(), args[fixed:])
 		}
 	}
 }
 
-// extras returns the arguments that ... stands for.
-func (c *Call) extras() []Value { return unsafe.Slice((*Value)(c.extra), c.nextra) }
-
 // onNewSegment makes a call on a stack segment of its own, at least size bytes long.
-func (L *State) onNewSegment(size int, call func() *Call) *Call {
+func (L *State) onNewSegment(size int, call func() *frame) *frame {
 	base, top, end := L.base, L.top, L.size
 	values := max(2*end/valueBytes, size/valueBytes+firstSegment) + slack
 	L.holdStack(values * valueBytes)
 	L.addSegment(values)
 	segment := L.segment
-	c := call()
+	g := call()
 	L.Release(values * valueBytes)
 	// The results of a finished call are read from its frame: the segment outlives it as spare.
 	L.spare = segment
 	L.base, L.top, L.size = base, top, end
-	return c
+	return g
 }
 
 // stackOverflow refuses the call of frame c on behalf of its caller.
-func (L *State) stackOverflow(c *Call) {
-	L.frame = c.prev
+func (L *State) stackOverflow(g *frame) {
+	L.frame = g.prev
 	L.fail("stack overflow")
 }

@@ -45,7 +45,7 @@ func OpenBase(L *State) {
 // The function has at least one argument.
 func (c *Call) returnTail(first Value, rest []Value) {
 	c.slots[0] = first
-	values := c.withTail(0, 1, rest)
+	values := (*frame)(c).withTail(0, 1, rest)
 	c.nret = len(values)
 	if len(values) == 1 {
 		c.ret = values[0]
@@ -265,10 +265,10 @@ func baseUnpack(L *State, c *Call) {
 // pcall(f, ...)
 func basePcall(L *State, c *Call) {
 	c.CheckAny(1)
-	r, ok := L.protect(c.Arg(1), c.Args()[1:])
+	g, ok := L.protect(c.Arg(1), c.Args()[1:])
 	switch {
 	case ok:
-		c.returnTail(Bool(true), r.results())
+		c.returnTail(Bool(true), g.results())
 	case L.catch != nil:
 		c.returnTail(Bool(false), L.catch(L.pending))
 	default:
@@ -280,13 +280,13 @@ func basePcall(L *State, c *Call) {
 func baseXpcall(L *State, c *Call) {
 	c.CheckAny(2)
 	handler := c.Arg(2)
-	r, ok := L.protect(c.Arg(1), nil)
+	g, ok := L.protect(c.Arg(1), nil)
 	if ok {
-		c.returnTail(Bool(true), r.results())
+		c.returnTail(Bool(true), g.results())
 		return
 	}
-	if r, ok = L.protect(handler, []Value{L.pending}); ok {
-		c.Return2(Bool(false), r.first())
+	if g, ok = L.protect(handler, []Value{L.pending}); ok {
+		c.Return2(Bool(false), g.first())
 		return
 	}
 	c.Return2(Bool(false), String("error in error handling"))
@@ -296,7 +296,7 @@ func baseXpcall(L *State, c *Call) {
 const caughtTicks = 30
 
 // protect calls fn; ok is false when it threw, and the error value is in pending.
-func (L *State) protect(fn Value, args []Value) (c *Call, ok bool) {
+func (L *State) protect(fn Value, args []Value) (g *frame, ok bool) {
 	saved, pinned := L.stack, L.pinned
 	defer func() {
 		if ok {

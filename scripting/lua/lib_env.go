@@ -28,11 +28,11 @@ func (c *Call) function(optional bool) *Function {
 
 // functionAt returns the function at a level of the stack; lost when that level was a tail call.
 func (L *State) functionAt(level int) (fn *Function, lost bool) {
-	for c := L.frame; c != nil; c = c.prev {
+	for g := L.frame; g != nil; g = g.prev {
 		if level == 0 {
-			return c.fn, false
+			return g.fn, false
 		}
-		level -= 1 + int(c.tails)
+		level -= 1 + int(g.tails)
 		if level < 0 {
 			return nil, true
 		}

@@ -14,12 +14,12 @@ func baseLoad(L *State, c *Call) {
 	c.CheckFunction(1)
 	var source strings.Builder
 	for {
-		r, ok := L.protect(c.Arg(1), nil)
+		g, ok := L.protect(c.Arg(1), nil)
 		if !ok {
 			c.Return2(Nil, L.pending)
 			return
 		}
-		piece := r.first()
+		piece := g.first()
 		s, ok := piece.ToString()
 		if !ok && !piece.IsNil() {
 			c.Return2(Nil, String(L.Where(1)+"reader function must return a string"))

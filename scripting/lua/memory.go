@@ -151,18 +151,18 @@ func (m *meter) coroutine(co *Coroutine) {
 }
 
 // frames visits a chain of frames from the innermost one.
-func (m *meter) frames(c *Call) {
-	for ; c != nil; c = c.prev {
-		m.queueFunction(c.fn)
-		m.value(c.ret)
-		p := c.fn.proto
+func (m *meter) frames(g *frame) {
+	for ; g != nil; g = g.prev {
+		m.queueFunction(g.fn)
+		m.value(g.ret)
+		p := g.fn.proto
 		if p == nil {
-			m.values(c.Args())
+			m.values((*Call)(g).Args())
 			continue
 		}
-		m.values(unsafe.Slice(&c.slots[0], p.frame/valueBytes-frameWords))
+		m.values(g.window(0, p.frame/valueBytes-frameWords))
 		if p.params < 0 {
-			m.values(c.extras())
+			m.values(g.extras())
 		}
 	}
 }

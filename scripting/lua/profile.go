@@ -57,7 +57,7 @@ func (p *Profile) switchTo(line int) {
 func (p *Profile) statement(line int, inner action) action {
 	p.line(line)
 	p.lines[line].Executable = true
-	return func(f *Call) signal {
+	return func(f *frame) signal {
 		before := p.current
 		if f.prev == nil || f.prev.fn.proto == nil {
 			before = 0 // what a host does between is nobody's time
@@ -74,7 +74,7 @@ func (p *Profile) statement(line int, inner action) action {
 func (p *Profile) condition(line int, inner test) test {
 	p.line(line)
 	p.lines[line].Executable = true
-	return func(f *Call) bool {
+	return func(f *frame) bool {
 		before := p.current
 		p.switchTo(line)
 		p.lines[line].Hits++
@@ -87,20 +87,20 @@ func (p *Profile) condition(line int, inner test) test {
 // call follows a compiled call at a line.
 func (p *Profile) call(line int, inner invoke) invoke {
 	p.line(line)
-	return func(f *Call) *Call {
+	return func(f *frame) *frame {
 		began := p.now()
-		r := inner(f)
-		if r.fn.proto == nil {
+		g := inner(f)
+		if g.fn.proto == nil {
 			p.called(line, began)
 		}
-		return r
+		return g
 	}
 }
 
 // tail follows a compiled tail call, which is over when it has returned: then it was one of a host function.
 func (p *Profile) tail(line int, inner action) action {
 	p.line(line)
-	return func(f *Call) signal {
+	return func(f *frame) signal {
 		began := p.now()
 		sig := inner(f)
 		if sig == returns {

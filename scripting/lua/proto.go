@@ -26,10 +26,10 @@ func (p *Proto) fixed() int {
 // The compiled forms: eval yields one value, many yields any number of them, valid until the next
 // call; test decides; action tells how control goes on.
 type (
-	eval   func(f *Call) Value
-	many   func(f *Call) []Value
-	test   func(f *Call) bool
-	action func(f *Call) signal
+	eval   func(f *frame) Value
+	many   func(f *frame) []Value
+	test   func(f *frame) bool
+	action func(f *frame) signal
 )
 
 // signal is how a statement ends.

@@ -60,14 +60,14 @@ const benchConstant = 7
 func shapeOperands(kinds string) *benchSides {
 	local := func(slot uint8) benchOperand {
 		return benchOperand{
-			operand{eval: func(f *Call) Value { return f.slots[slot] }, local: true, slot: slot},
-			func(f *Call) float64 { return f.slots[slot].num() },
+			operand{eval: func(f *frame) Value { return f.slots[slot] }, local: true, slot: slot},
+			func(f *frame) float64 { return f.slots[slot].num() },
 		}
 	}
 	constant := Number(benchConstant)
 	k := benchOperand{
-		operand{eval: func(*Call) Value { return constant }, known: true, value: constant},
-		func(*Call) float64 { return benchConstant },
+		operand{eval: func(*frame) Value { return constant }, known: true, value: constant},
+		func(*frame) float64 { return benchConstant },
 	}
 	v := benchOperand{operand{eval: arithLL(syntax.OpAdd, 3, 4, 0)}, floatLL(syntax.OpAdd, 3, 4)}
 	a := map[byte]benchOperand{'L': local(1), 'V': v}
@@ -146,18 +146,18 @@ func floatOrderShape(kinds string, op syntax.Operator, s *benchSides) test {
 }
 
 // discard makes a statement of a closure.
-func discard[T any](closure func(f *Call) T) func(f *Call) {
-	return func(f *Call) { closure(f) }
+func discard[T any](closure func(f *frame) T) func(f *frame) {
+	return func(f *frame) { closure(f) }
 }
 
 // compare reports how many times as long as the shape's closure the general one takes.
-func compare(b *testing.B, name string, shape, general func(f *Call)) {
+func compare(b *testing.B, name string, shape, general func(f *frame)) {
 	b.Run(name, func(b *testing.B) {
 		const turns = 1000
 		f := benchFrame()
 		took := [2]time.Duration{1 << 62, 1 << 62}
 		for b.Loop() {
-			for i, run := range [2]func(f *Call){shape, general} {
+			for i, run := range [2]func(f *frame){shape, general} {
 				start := time.Now()
 				for range turns {
 					run(f)
@@ -172,8 +172,8 @@ func compare(b *testing.B, name string, shape, general func(f *Call)) {
 }
 
 // benchFrame returns a frame whose slots hold numbers.
-func benchFrame() *Call {
-	f := &Call{L: NewState(), fn: &Function{proto: &Proto{sites: make([]Site, 1)}}}
+func benchFrame() *frame {
+	f := &frame{L: NewState(), fn: &Function{proto: &Proto{sites: make([]Site, 1)}}}
 	for i := range f.slots {
 		f.slots[i] = Number(float64(i + 2))
 	}

@@ -41,13 +41,13 @@ type State struct {
 }
 
 // stack is the part of a State that differs between coroutines: segments of Values in which frames
-// lie back to back. A frame never moves and never spans two segments.
+// lie back to back.
 type stack struct {
-	frame   *Call          // the innermost running function
+	frame   *frame         // the innermost running function
 	base    unsafe.Pointer // of the segment in use
 	top     int            // bytes in use there
 	size    int            // bytes there, the slack left out
-	deepest int            // the most Call.depth may be
+	deepest int            // the most frame.depth may be
 	ccalls  int            // calls from Go under way
 	segment []Value
 	spare   []Value // the segment last left
@@ -64,8 +64,9 @@ func NewState() *State {
 const (
 	maxInt       = int(^uint(0) >> 1)
 	firstSegment = 1 << 10
-	// slack lies behind a segment so that a Lua frame begun within it ends there, and the memory a
-	// *Call's type covers behind that one is there too.
+	// slack lies behind a segment. A Lua frame that begins before the slack ends within its first half. The
+	// type frame has 256 slots whatever a function needs; the other half makes sure that a *frame to the
+	// next frame does not reach beyond the segment either.
 	slack = 2 * (maxSlots + frameWords)
 )
 
@@ -77,6 +78,10 @@ func (L *State) addSegment(values int) {
 	L.segment, L.spare = L.spare, nil
 	L.base, L.size, L.top = unsafe.Pointer(&L.segment[0]), (len(L.segment)-slack)*valueBytes, 0
 }
+
+// frameAt returns the frame that begins top bytes from the segment's start: a multiple of a Value's size, and
+// at most L.size (invariants 1 and 8 of package lua).
+func (L *State) frameAt(top int) *frame { return (*frame)(unsafe.Add(L.base, top)) }
 
 // SetStringMetatable sets the metatable all strings share.
 func (L *State) SetStringMetatable(meta *Table) { L.stringMeta = meta }

@@ -51,7 +51,7 @@ func (w *worker) runs(L *State) (free bool) {
 			panic(problem)
 		}
 	}()
-	c := L.apply(nil, co.fn, co.values)
-	co.values = append(co.values[:0], c.results()...)
+	g := L.apply(nil, co.fn, co.values)
+	co.values = append(co.values[:0], g.results()...)
 	return true
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"math"
 	"strings"
-	"unsafe"
 
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
@@ -353,11 +352,11 @@ func countedSize(c *lua.Call, out []lua.Value) ([]lua.Value, int) {
 // word reads an unsigned integer of any size, of which the 8 lowest bytes count.
 func (f *field) word(data string) uint64 {
 	n := uint64(0)
-	if bytes := unsafe.Slice(unsafe.StringData(data), len(data)); len(bytes) == 8 {
+	if len(data) == 8 {
 		if f.big {
-			return binary.BigEndian.Uint64(bytes)
+			return binary.BigEndian.Uint64([]byte(data))
 		}
-		return binary.LittleEndian.Uint64(bytes)
+		return binary.LittleEndian.Uint64([]byte(data))
 	}
 	if f.big {
 		for i := 0; i < len(data); i++ {

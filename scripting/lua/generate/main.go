@@ -125,7 +125,7 @@ var families = []family{
 func arith(s shape, o operator) string {
 	number, other := "return Number("+o.apply(s.x.number(), s.y.number())+")", "f.arith(syntax.Op"+o.name+", "+s.x.value()+", "+s.y.value()+", pc)"
 	if s.x.kind == 'V' && s.y.kind == 'V' {
-		return `return func(f *Call) Value {
+		return `return func(f *frame) Value {
 			x := a(f)
 			if !x.IsNumber() { return f.arithHeld(syntax.Op` + o.name + `, x, s, pc) }
 			y := b(f)
@@ -133,7 +133,7 @@ func arith(s shape, o operator) string {
 			` + number + `
 		}`
 	}
-	return "return func(f *Call) Value {\n" + s.loads() + "if " + s.areNumbers() + " {\n" + number + "\n}\nreturn " + other + "\n}"
+	return "return func(f *frame) Value {\n" + s.loads() + "if " + s.areNumbers() + " {\n" + number + "\n}\nreturn " + other + "\n}"
 }
 
 func float(s shape, o operator) string {
@@ -141,7 +141,7 @@ func float(s shape, o operator) string {
 	if s.x.kind == 'V' && s.y.kind == 'V' { // Go calls from left to right, but reads a variable when it likes
 		x, before = "v", "v := x(f); "
 	}
-	return "return func(f *Call) float64 { " + before + "return " + o.apply(x, y) + " }"
+	return "return func(f *frame) float64 { " + before + "return " + o.apply(x, y) + " }"
 }
 
 func order(s shape, o operator) string {
@@ -149,7 +149,7 @@ func order(s shape, o operator) string {
 	if s.x.kind == 'V' && s.y.kind == 'V' {
 		loads = "x, y := s.values(f)\n"
 	}
-	return "return func(f *Call) bool {\n" + loads + "if " + s.areNumbers() + " {\nreturn " + o.apply(s.x.number(), s.y.number()) +
+	return "return func(f *frame) bool {\n" + loads + "if " + s.areNumbers() + " {\nreturn " + o.apply(s.x.number(), s.y.number()) +
 		"\n}\nreturn " + o.compare(s.x.value(), s.y.value()) + "\n}"
 }
 
@@ -158,7 +158,7 @@ func floatOrder(s shape, o operator) string {
 }
 
 func ifOrder(s shape, o operator) string {
-	return "return func(f *Call) signal {\n" + s.loads() + "if x.IsNumber() && " + o.apply(s.x.number(), s.y.number()) +
+	return "return func(f *frame) signal {\n" + s.loads() + "if x.IsNumber() && " + o.apply(s.x.number(), s.y.number()) +
 		" || !x.IsNumber() && otherwise(f) {\nreturn then(f)\n}\nreturn goOn\n}"
 }
 
