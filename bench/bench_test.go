@@ -97,8 +97,8 @@ func TestWorkloadsRunOnRedis(t *testing.T) {
 
 func TestOnlyTakesTheNamesInTheTable(t *testing.T) {
 	names := func(only string) (list []string) {
-		o, err := parseOptions("persistence", []string{"-only", only}, 1, 1)
-		require.NoError(t, err)
+		o := newOptions("persistence").withLoad(1, 1)
+		require.NoError(t, o.parse([]string{"-only", only}))
 		for _, d := range o.datasets() {
 			list = append(list, d.name)
 		}

@@ -13,8 +13,8 @@ type comparison struct {
 
 // runCompare is the subcommand compare.
 func runCompare(args []string) error {
-	o, err := parseOptions("compare", args, 200_000, 3)
-	if err != nil {
+	o := newOptions("compare").withLoad(200_000, 3)
+	if err := o.parse(args); err != nil {
 		return err
 	}
 	servers, stop, err := o.startAll()

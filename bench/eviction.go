@@ -3,7 +3,6 @@ package main
 import (
 	"container/list"
 	"errors"
-	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -39,18 +38,13 @@ const (
 
 // runEviction is the subcommand eviction: hit ratios of the policies, or with -soak endurance.
 func runEviction(args []string) error {
-	flags := flag.NewFlagSet("eviction", flag.ContinueOnError)
-	soak := flags.Duration("soak", 0, "write at the limit of memory for so long, instead of comparing policies")
-	maxmemory := flags.String("maxmemory", "100mb", "the limit of the soak")
-	seconds := flags.Duration("time", 20*time.Second, "how long hits are counted for each policy, after as long a time to warm up")
-	rate := flags.Int("rate", 2500, "keys to ask for in a second")
-	policies := flags.String("policies", "allkeys-lru,allkeys-lfu,allkeys-random,volatile-lru,volatile-ttl", "policies to compare")
-	own, shared := splitFlags(flags, args)
-	if err := flags.Parse(own); err != nil {
-		return err
-	}
-	o, err := parseOptions("eviction", shared, 1, 1)
-	if err != nil {
+	o := newOptions("eviction")
+	soak := o.flags.Duration("soak", 0, "write at the limit of memory for this long, instead of comparing policies")
+	maxmemory := o.flags.String("maxmemory", "100mb", "the limit of the soak")
+	seconds := o.flags.Duration("time", 20*time.Second, "how long hits are counted for each policy, after as long a time to warm up")
+	rate := o.flags.Int("rate", 2500, "keys to ask for in a second")
+	policies := o.flags.String("policies", "allkeys-lru,allkeys-lfu,allkeys-random,volatile-lru,volatile-ttl", "policies to compare")
+	if err := o.parse(args); err != nil {
 		return err
 	}
 	servers, clean, err := o.binaries()
@@ -62,23 +56,6 @@ func runEviction(args []string) error {
 		return o.runSoak(servers, *maxmemory, *soak)
 	}
 	return o.comparePolicies(servers, strings.Split(*policies, ","), *seconds, *rate)
-}
-
-// splitFlags parts the arguments that flags knows from the others.
-func splitFlags(flags *flag.FlagSet, args []string) (own, others []string) {
-	for i := 0; i < len(args); i++ {
-		name, _, joined := strings.Cut(strings.TrimLeft(args[i], "-"), "=")
-		into := &others
-		if flags.Lookup(name) != nil {
-			into = &own
-		}
-		*into = append(*into, args[i])
-		if !joined && i+1 < len(args) && !strings.HasPrefix(args[i+1], "-") {
-			i++
-			*into = append(*into, args[i])
-		}
-	}
-	return own, others
 }
 
 func (o *options) runSoak(servers [][2]string, maxmemory string, length time.Duration) error {

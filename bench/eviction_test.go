@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -10,14 +9,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
-
-func TestSplitFlags(t *testing.T) {
-	flags := flag.NewFlagSet("", flag.ContinueOnError)
-	flags.Duration("soak", 0, "")
-	own, others := splitFlags(flags, []string{"-only", "redis", "-soak", "3s", "-json", "--soak=4s", "-ours=x"})
-	require.Equal(t, []string{"-soak", "3s", "--soak=4s"}, own)
-	require.Equal(t, []string{"-only", "redis", "-json", "-ours=x"}, others)
-}
 
 func TestZipf(t *testing.T) {
 	z := newZipf(100, 1)

@@ -6,13 +6,11 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -41,16 +39,12 @@ func runExpiry(args []string) error {
 	if err := f.Parse(args); err != nil {
 		return err
 	}
-	if o.ours == "" {
-		root, err := launch.Root()
-		if err != nil {
-			return err
-		}
-		if o.ours, err = launch.Build(root, "./cmd/miniserver"); err != nil {
-			return err
-		}
-		defer os.RemoveAll(filepath.Dir(o.ours))
+	ours, clean, err := built(o.ours)
+	if err != nil {
+		return err
 	}
+	defer clean()
+	o.ours = ours
 	for _, part := range []func(o *expiryRun) error{(*expiryRun).timeReads, (*expiryRun).fallDue, (*expiryRun).weigh} {
 		if err := part(&o); err != nil {
 			return err

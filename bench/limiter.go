@@ -2,11 +2,9 @@ package main
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
 	"maps"
 	"os"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -41,7 +39,7 @@ func (f footprint) UsedPerKey() float64 {
 
 // limiterOptions are the flags of the subcommand limiter.
 type limiterOptions struct {
-	options
+	*options
 	clients, keys int
 	traffics      []string
 }
@@ -49,34 +47,19 @@ type limiterOptions struct {
 // runLimiter is the subcommand limiter: the article's two scripts, at several precisions, and what else
 // limits requests, each on a fresh server.
 func runLimiter(args []string) error {
-	o := &limiterOptions{}
-	f := flag.NewFlagSet("limiter", flag.ExitOnError)
-	f.StringVar(&o.redis, "redis", "redis-server", "the redis-server to compare with; empty for none")
-	f.StringVar(&o.ours, "ours", "", "our binary; built from ./cmd/miniserver if empty")
-	f.StringVar(&o.redisArgs, "redis-args", "", "further arguments for redis-server")
-	f.StringVar(&o.oursArgs, "ours-args", "", "further arguments for ours")
-	f.IntVar(&o.requests, "n", 200_000, "requests of each run; the article has 1000000")
-	f.IntVar(&o.clients, "c", 50, "connections; the article has 500")
-	f.IntVar(&o.keys, "keys", 0, "keys; half the requests for the article's traffic, a hundredth for busy, a thousandth for hot, if 0")
-	f.StringVar(&o.only, "only", "", "run only what matches this regular expression: server, limiter, precision, traffic")
-	named := f.String("traffic", "", "article, busy or hot, separated by commas; all if empty")
-	f.BoolVar(&o.json, "json", false, "print JSON instead of tables")
-	if err := f.Parse(args); err != nil {
+	o := &limiterOptions{options: newOptions("limiter")}
+	o.flags.IntVar(&o.requests, "n", 200_000, "requests of each run; the article has 1000000")
+	o.flags.IntVar(&o.clients, "c", 50, "connections; the article has 500")
+	o.flags.IntVar(&o.keys, "keys", 0, "keys; half the requests for the article's traffic, a hundredth for busy, a thousandth for hot, if 0")
+	named := o.flags.String("traffic", "", "article, busy or hot, separated by commas; all if empty")
+	if err := o.parse(args); err != nil {
 		return err
 	}
 	o.traffics = commas(*named)
-	if err := o.compile(o.only); err != nil {
-		return err
-	}
-	if o.requests < 1 || o.clients < 1 || o.keys < 0 {
-		return fmt.Errorf("bad flags: -n %d -c %d -keys %d", o.requests, o.clients, o.keys)
+	if o.clients < 1 || o.keys < 0 {
+		return fmt.Errorf("bad flags: -c %d -keys %d", o.clients, o.keys)
 	}
 	return o.runAll()
-}
-
-func (o *limiterOptions) compile(only string) (err error) {
-	o.filter, err = regexp.Compile("(?i)" + only)
-	return err
 }
 
 // limiterRun is one limiter under one traffic on one server.

@@ -63,9 +63,9 @@ func TestLimitersCountRightly(t *testing.T) {
 }
 
 func TestRunsAreChosen(t *testing.T) {
-	o := &limiterOptions{}
-	o.requests, o.clients = 1000, 5
-	require.NoError(t, o.compile("zset"))
+	o := &limiterOptions{options: newOptions("limiter"), clients: 5}
+	require.NoError(t, o.parse([]string{"-only", "zset"}))
+	o.requests = 1000
 	var names []string
 	for _, r := range o.runs([][2]string{{"ours", "x"}}) {
 		names = append(names, r.String())

@@ -11,8 +11,8 @@ import (
 
 // runLua is the subcommand lua.
 func runLua(args []string) error {
-	o, err := parseOptions("lua", args, 7_500, 3)
-	if err != nil {
+	o := newOptions("lua").withLoad(7_500, 3)
+	if err := o.parse(args); err != nil {
 		return err
 	}
 	servers, stop, err := o.startAll()

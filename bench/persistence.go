@@ -4,8 +4,8 @@ import "fmt"
 
 // runPersistence is the subcommand persistence: snapshots, then the append-only file.
 func runPersistence(args []string) error {
-	o, err := parseOptions("persistence", args, 200_000, 3)
-	if err != nil {
+	o := newOptions("persistence").withLoad(200_000, 3)
+	if err := o.parse(args); err != nil {
 		return err
 	}
 	if len(o.datasets()) == 0 && len(o.journalRows()) == 0 {

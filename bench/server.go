@@ -78,18 +78,22 @@ func (o *options) binaries() (list [][2]string, clean func(), err error) {
 	if o.redis != "" {
 		list = append(list, [2]string{"redis", o.redis})
 	}
-	if o.ours != "" {
-		return append(list, [2]string{"ours", o.ours}), func() {}, nil
+	path, clean, err := built(o.ours)
+	return append(list, [2]string{"ours", path}), clean, err
+}
+
+// built returns path, or the path of a new build of ours if it is empty, and a function that removes the
+// build.
+func built(path string) (ours string, clean func(), err error) {
+	if path != "" {
+		return path, func() {}, nil
 	}
 	root, err := launch.Root()
 	if err != nil {
-		return nil, nil, err
+		return "", nil, err
 	}
-	path, err := launch.Build(root, "./cmd/miniserver")
-	if err != nil {
-		return nil, nil, err
-	}
-	return append(list, [2]string{"ours", path}), func() { os.RemoveAll(filepath.Dir(path)) }, nil
+	path, err = launch.Build(root, "./cmd/miniserver")
+	return path, func() { os.RemoveAll(filepath.Dir(path)) }, err
 }
 
 // arguments returns the further arguments of the server of that name.
