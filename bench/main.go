@@ -24,34 +24,46 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"os"
+	"text/tabwriter"
 )
 
-// subcommands by name.
-var subcommands = map[string]struct {
-	summary string
-	run     func(args []string) error
+// subcommands in the order of the usage.
+var subcommands = []struct {
+	name, summary string
+	run           func(args []string) error
 }{
-	"compare":      {"throughput, latency, CPU and memory of commands, limiters and collections", runCompare},
-	"lua":          {"the same for scripts", runLua},
-	"limiter":      {"ways to limit requests: time, memory, and what passes", runLimiter},
-	"memory":       {"what collections cost in each encoding, with charts", runMemory},
-	"eviction":     {"hit ratios at the limit of memory, or with -soak memory and latency there", runEviction},
-	"persistence":  {"saving and loading snapshots; what an append-only file costs", runPersistence},
-	"expiry":       {"deadlines of elements: what they cost, and a million of them falling due", runExpiry},
-	"interpreters": {"our Lua beside gopher-lua, in process", runInterpreters},
+	{"compare", "throughput, latency, CPU and memory of commands, limiters and collections", runCompare},
+	{"lua", "the same for scripts", runLua},
+	{"limiter", "ways to limit requests: time, memory, and what passes", runLimiter},
+	{"memory", "what collections cost in each encoding, with charts", runMemory},
+	{"eviction", "hit ratios at the limit of memory, or with -soak memory and latency there", runEviction},
+	{"persistence", "saving and loading snapshots; what an append-only file costs", runPersistence},
+	{"expiry", "deadlines of elements: what they cost, and a million of them falling due", runExpiry},
+	{"interpreters", "our Lua beside gopher-lua, in process", runInterpreters},
 }
 
 func main() {
-	if len(os.Args) < 2 || subcommands[os.Args[1]].run == nil {
-		fmt.Fprintln(os.Stderr, "usage: go run ./bench <subcommand> [flags]; -h after a subcommand lists its flags")
-		for _, name := range []string{"compare", "lua", "limiter", "memory", "eviction", "persistence", "expiry", "interpreters"} {
-			fmt.Fprintf(os.Stderr, "  %-13s %s\n", name, subcommands[name].summary)
+	for _, c := range subcommands {
+		if len(os.Args) < 2 || c.name != os.Args[1] {
+			continue
 		}
-		os.Exit(2)
+		if err := c.run(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
 	}
-	if err := subcommands[os.Args[1]].run(os.Args[2:]); err != nil {
-		fmt.Fprintln(os.Stderr, "bench:", err)
-		os.Exit(1)
+	usage(os.Stderr)
+	os.Exit(2)
+}
+
+func usage(w io.Writer) {
+	fmt.Fprintln(w, "usage: go run ./bench <subcommand> [flags]; -h after a subcommand lists its flags")
+	out := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
+	for _, c := range subcommands {
+		fmt.Fprintf(out, "  %s\t%s\n", c.name, c.summary)
 	}
+	out.Flush()
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strings"
+	"text/tabwriter"
 	"unicode/utf8"
 )
 
@@ -68,30 +69,15 @@ func ratio(redis, ours *figures, figure func(*figures) float64) string {
 // table is rows of cells, the first one the heading.
 type table [][]string
 
-// print aligns the columns: the first to the left, figures to the right.
+// print aligns the columns, with a rule below each heading.
 func (t table) print(w io.Writer) error {
-	widths := make([]int, len(t[0]))
-	for _, cells := range t {
-		for i, cell := range cells {
-			widths[i] = max(widths[i], utf8.RuneCountInString(cell))
-		}
+	rules := make([]string, len(t[0]))
+	for i, heading := range t[0] {
+		rules[i] = strings.Repeat("-", utf8.RuneCountInString(heading))
 	}
-	rule := make([]string, len(widths))
-	for i, width := range widths {
-		rule[i] = strings.Repeat("-", width)
+	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, cells := range slices.Insert(slices.Clone(t), 1, rules) {
+		fmt.Fprintln(out, strings.Join(cells, "\t"))
 	}
-	for _, cells := range slices.Insert(slices.Clone(t), 1, rule) {
-		var line strings.Builder
-		for i, cell := range cells {
-			width := widths[i]
-			if i == 0 {
-				width = -width
-			}
-			fmt.Fprintf(&line, "%*s  ", width, cell)
-		}
-		if _, err := fmt.Fprintln(w, strings.TrimRight(line.String(), " ")); err != nil {
-			return err
-		}
-	}
-	return nil
+	return out.Flush()
 }
