@@ -40,8 +40,11 @@ func runCompare(args []string) error {
 
 // measure runs the chosen workloads on all servers, round by round.
 func (o *options) measure(all []workload, servers []*server) (rows []row) {
-	for _, w := range o.chosen(all) {
-		fmt.Fprintf(os.Stderr, "%s\n", w.name)
+	list := o.chosen(all)
+	bar := newSteps(len(list))
+	defer bar.End()
+	for _, w := range list {
+		bar.begin(w.name)
 		rows = append(rows, o.measureOne(w, servers))
 	}
 	return rows

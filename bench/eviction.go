@@ -59,18 +59,19 @@ func runEviction(args []string) error {
 }
 
 func (o *options) runSoak(servers [][2]string, maxmemory string, length time.Duration) error {
+	servers = slices.DeleteFunc(servers, func(b [2]string) bool { return !o.filter.MatchString(b[0]) })
+	bar := newSteps(len(servers))
+	defer bar.End()
 	var all []endurance
 	for _, b := range servers {
-		if !o.filter.MatchString(b[0]) {
-			continue
-		}
-		fmt.Fprintf(os.Stderr, "%s for %s\n", b[0], length)
+		bar.begin(fmt.Sprintf("%s for %s", b[0], length))
 		r, err := o.soak(b[0], b[1], maxmemory, length)
 		if err != nil {
 			return err
 		}
 		all = append(all, r)
 	}
+	bar.End()
 	if o.json {
 		return printJSON(os.Stdout, all)
 	}
@@ -82,8 +83,10 @@ func (o *options) comparePolicies(servers [][2]string, policies []string, length
 	var all []cacheRun
 	z := newZipf(cacheUniverse, cacheSkew)
 	ideal, strict := z.top(cacheHeld), z.strict(cacheHeld, 1_000_000)
+	bar := newSteps(len(policies))
+	defer bar.End()
 	for _, policy := range policies {
-		fmt.Fprintln(os.Stderr, policy)
+		bar.begin(policy)
 		r := cacheRun{Policy: policy, Ideal: ideal, Strict: strict, Hits: map[string]float64{}, Keys: map[string]int64{}, PerSec: map[string]float64{}}
 		users, errs := make([]cacheUser, len(servers)), make([]error, len(servers))
 		var working sync.WaitGroup
@@ -101,6 +104,7 @@ func (o *options) comparePolicies(servers [][2]string, policies []string, length
 		}
 		all = append(all, r)
 	}
+	bar.End()
 	if o.json {
 		return printJSON(os.Stdout, all)
 	}

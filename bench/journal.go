@@ -105,9 +105,11 @@ func (o *options) measureJournal(rows []journalRow) ([]row, error) {
 		return nil, err
 	}
 	defer stop()
+	bar := newSteps(len(rows))
+	defer bar.End()
 	var measured []row
 	for _, r := range rows {
-		fmt.Fprintf(os.Stderr, "%s\n", r.workload.name)
+		bar.begin(r.workload.name)
 		var some []*server
 		for _, s := range servers {
 			if r.needs(s.name) {

@@ -111,9 +111,9 @@ func (o *limiterOptions) runAll() error {
 	runs := o.runs(servers)
 	var all []footprint
 	refused := map[string]error{}
-	bar := newProgress(os.Stderr, max(1, len(runs)))
+	bar := newSteps(len(runs))
 	for _, r := range runs {
-		bar.step(r.String())
+		bar.begin(r.String())
 		f, err := o.runOne(r)
 		if err != nil {
 			refused[r.server+" "+r.load.limiter.name] = err
@@ -121,7 +121,7 @@ func (o *limiterOptions) runAll() error {
 		}
 		all = append(all, f)
 	}
-	bar.end()
+	bar.End()
 	if o.json {
 		return printJSON(os.Stdout, all)
 	}

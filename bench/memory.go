@@ -132,9 +132,9 @@ func (o *memoryOptions) measure(redis *laboratory.Redis) (*memoryRun, error) {
 	if redis != nil {
 		run.Redis = redis.Version
 	}
-	bar := newProgress(os.Stderr, len(o.cases))
+	bar := newSteps(len(o.cases))
 	for _, c := range o.cases {
-		bar.step(c.String())
+		bar.begin(c.String())
 		r := laboratory.Measure(c, o.patience)
 		if redis != nil {
 			var err error
@@ -144,7 +144,7 @@ func (o *memoryOptions) measure(redis *laboratory.Redis) (*memoryRun, error) {
 		}
 		run.Results = append(run.Results, r)
 	}
-	bar.end()
+	bar.End()
 	run.Took = time.Since(start).Round(time.Second).String()
 	return run, nil
 }

@@ -3,7 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
-	"os"
+	"slices"
 	"strconv"
 )
 
@@ -52,12 +52,12 @@ func fillStream(s *server) error {
 
 // weigh fills the chosen collections on all servers.
 func (o *options) weigh(servers []*server) []weight {
+	all := slices.DeleteFunc(collections(), func(c collection) bool { return !o.filter.MatchString("memory of a " + c.name) })
+	bar := newSteps(len(all))
+	defer bar.End()
 	var list []weight
-	for _, c := range collections() {
-		if !o.filter.MatchString("memory of a " + c.name) {
-			continue
-		}
-		fmt.Fprintf(os.Stderr, "memory of a %s\n", c.name)
+	for _, c := range all {
+		bar.begin("memory of a " + c.name)
 		w := weight{Name: c.name, Servers: map[string]float64{}, Refused: map[string]string{}}
 		for _, s := range servers {
 			bytes, err := s.weigh(c)

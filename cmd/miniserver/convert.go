@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/internal/progress"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
@@ -22,7 +23,7 @@ func convert(args []string, out io.Writer) error {
 	}
 	defer func() { _ = in.Close() }()
 	if args[0] != "rdb" && len(args) == 2 {
-		src, end := metered(in, size, isTerminal(out))
+		src, end := metered(in, size, progress.IsTerminal(out))
 		defer end()
 		return told(args[1], snapshot.Convert(src, size, args[0], out))
 	}

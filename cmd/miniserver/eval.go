@@ -13,6 +13,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/progress"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/server"
@@ -95,19 +96,10 @@ func evalCommand(body []byte, words []string) [][]byte {
 // printReply prints a reply for people on a terminal, and for programs elsewhere. Like redis-cli it
 // takes anything for a terminal if FAKETTY is set.
 func printReply(out io.Writer, reply resp.Value) (err error) {
-	if _, fake := os.LookupEnv("FAKETTY"); fake || isTerminal(out) {
+	if _, fake := os.LookupEnv("FAKETTY"); fake || progress.IsTerminal(out) {
 		_, err = fmt.Fprintln(out, reply)
 	} else {
 		_, err = fmt.Fprintln(out, reply.Raw())
 	}
 	return err
-}
-
-func isTerminal(out io.Writer) bool {
-	file, ok := out.(*os.File)
-	if !ok {
-		return false
-	}
-	info, err := file.Stat()
-	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }

@@ -5,39 +5,24 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/miniserver-go/miniserver/internal/progress"
 )
 
-// meter shows on a terminal how far something is that reads a file: one line, which is drawn anew. A nil meter
-// shows nothing.
+// meter shows on a terminal how far something is that reads a file. A nil meter shows nothing.
 //
 //	loading  42%  442 of 1024 MB  310 MB/s
-//
-// The cursor stays in front of the line, so that whatever is written next takes its place.
 type meter struct {
-	out   io.Writer
-	what  string
-	now   func() time.Time
-	start time.Time
-	next  time.Time // when it is drawn again
-	drawn bool
+	line *progress.Line
+	what string
 }
-
-const (
-	meterPatience = 500 * time.Millisecond // before the first line: what is over by then needs none
-	meterPause    = 100 * time.Millisecond
-)
 
 // newMeter returns a meter of standard error, nil if that is no terminal.
 func newMeter(what string) *meter {
-	if !isTerminal(os.Stderr) {
+	if !progress.IsTerminal(os.Stderr) {
 		return nil
 	}
-	return meterOn(os.Stderr, what, time.Now)
-}
-
-func meterOn(out io.Writer, what string, now func() time.Time) *meter {
-	start := now()
-	return &meter{out: out, what: what, now: now, start: start, next: start.Add(meterPatience)}
+	return &meter{progress.New(os.Stderr, 500*time.Millisecond), what}
 }
 
 // show says how many bytes are done. It may be called as often as one likes.
@@ -45,20 +30,20 @@ func (m *meter) show(done, total int64) {
 	if m == nil || total <= 0 {
 		return
 	}
-	now := m.now()
-	if now.Before(m.next) {
-		return
-	}
-	m.next, m.drawn = now.Add(meterPause), true
+	m.line.Show(func(passed time.Duration) string { return m.what + "  " + share(done, total, passed) })
+}
+
+// share returns how many bytes of how many are done, and how many are in a second.
+func share(done, total int64, passed time.Duration) string {
 	const mb = 1 << 20
-	rate := float64(done) / mb / now.Sub(m.start).Seconds()
-	fmt.Fprintf(m.out, "\x1b[K%s  %d%%  %d of %d MB  %.0f MB/s\r", m.what, done*100/total, done/mb, total/mb, rate)
+	rate := float64(done) / mb / passed.Seconds()
+	return fmt.Sprintf("%d%%  %d of %d MB  %.0f MB/s", done*100/total, done/mb, total/mb, rate)
 }
 
 // end takes the line away.
 func (m *meter) end() {
-	if m != nil && m.drawn {
-		fmt.Fprint(m.out, "\x1b[K")
+	if m != nil {
+		m.line.End()
 	}
 }
 
@@ -104,7 +89,7 @@ func (p *program) loading() (done, total int64) {
 
 // watch shows how far loading is until it is over.
 func watch(m *meter, loading func() (done, total int64), over <-chan struct{}) {
-	tick := time.NewTicker(meterPause)
+	tick := time.NewTicker(100 * time.Millisecond)
 	defer tick.Stop()
 	for {
 		select {

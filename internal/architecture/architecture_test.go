@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/readme"},
 	{"internal/transcript"},
 	{"internal/reference"},
-	{"internal/launch"},
+	{"internal/launch", "internal/progress"},
 	{"internal/assembly"},
 	{"server", "scripting", "replication", "persistence/journal"},
 	{"persistence/snapshot"},
