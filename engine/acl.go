@@ -117,10 +117,10 @@ func request(cmd *Command, args [][]byte) *acl.Request {
 			r.Channels = append(r.Channels, i)
 		}
 		r.Patterns = f&ToPatterns != 0
-	case cmd.access(0) != "not_key":
-		at, _ := cmd.Keys.At(args)
-		for n, i := range at {
-			r.Keys = append(r.Keys, acl.Key{At: i, Access: accessBits(cmd.accessIn(args, n))})
+	case !cmd.Keys.none():
+		keys, _ := cmd.Keys.At(args)
+		for _, key := range keys {
+			r.Keys = append(r.Keys, acl.Key{At: key.At, Access: accessBits(key.Access)})
 		}
 	}
 	return r

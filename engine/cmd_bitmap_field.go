@@ -28,6 +28,21 @@ const (
 	fieldIncr
 )
 
+// accessOfBitField returns what BITFIELD does with its key: well-formed operations that are all GET only read.
+func accessOfBitField(args [][]byte) string {
+	for ops := args[2:]; len(ops) > 0; {
+		switch {
+		case IsWord(ops[0], "GET") && len(ops) > 2:
+			ops = ops[3:]
+		case IsWord(ops[0], "OVERFLOW") && len(ops) > 1:
+			ops = ops[2:]
+		default:
+			return "RW access update"
+		}
+	}
+	return "RO access"
+}
+
 // BITFIELD key [GET encoding offset | [OVERFLOW WRAP | SAT | FAIL] SET encoding offset value |
 // INCRBY encoding offset increment [GET encoding offset | ...]]
 func cmdBitField(c *Call) {

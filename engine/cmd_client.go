@@ -13,41 +13,47 @@ func clientSubs() []Command {
 		own   = NoScript | Loading | Stale
 		admin = own | Admin
 	)
-	help := helpLine("5.0.0")
-	help.ACL = "connection"
 	subs := []Command{
 		{Name: "id", Arity: 2, Flags: own, Run: cmdClientID, Since: "5.0.0",
-			Summary: "Returns the unique client ID of the connection."},
+			Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)"},
 		{Name: "info", Arity: 2, Flags: own, Run: cmdClientInfo, Since: "6.2.0",
-			Summary: "Returns information about the connection."},
+			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		{Name: "list", Arity: -2, Flags: admin, Run: cmdClientList, Since: "2.4.0",
-			Args:    "[TYPE (NORMAL|MASTER|REPLICA|PUBSUB)] [ID <id> ...]",
-			Summary: "Lists open connections."},
+			Syntax: "[TYPE <NORMAL|MASTER|REPLICA|PUBSUB>] [ID client-id...]", Summary: "Lists open connections.",
+			Help: "[TYPE (NORMAL|MASTER|REPLICA|PUBSUB)] [ID <id> ...]", Tips: "nondeterministic_output",
+			Complexity: "O(N), N being the number of connected clients"},
 		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0",
-			Args:    "<ip:port> | <option> <value> [<option> <value> ...], options ID TYPE ADDR LADDR USER SKIPME MAXAGE",
-			Summary: "Terminates open connections."},
+			Syntax:     "<ip-port|<[ID client-id]|[TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>]|[USER username]|[ADDR ip-port]|[LADDR ip-port]|[SKIPME <YES|NO>]|[MAXAGE maxage]>...>",
+			Summary:    "Terminates open connections.",
+			Help:       "<ip:port> | <option> <value> [<option> <value> ...], options ID TYPE ADDR LADDR USER SKIPME MAXAGE",
+			Complexity: "O(N), N being the number of connected clients"},
 		{Name: "getname", Arity: 2, Flags: own, Run: cmdClientGetName, Since: "2.6.9",
-			Summary: "Returns the name of the connection."},
-		{Name: "setname", Arity: 3, Flags: own, Run: cmdClientSetName, Since: "2.6.9", Args: "<name>",
-			Summary: "Sets the connection name."},
-		{Name: "setinfo", Arity: 4, Flags: own, Run: cmdClientSetInfo, Since: "7.2.0", Args: "(LIB-NAME|LIB-VER) <value>",
-			Summary: "Sets information specific to the client or connection."},
-		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Since: "3.0.0", Args: "<timeout> [WRITE|ALL]",
-			Summary: "Suspends commands processing."},
+			Summary: "Returns the name of the connection.", Complexity: "O(1)"},
+		{Name: "setname", Arity: 3, Flags: own, Run: cmdClientSetName, Since: "2.6.9",
+			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Complexity: "O(1)"},
+		{Name: "setinfo", Arity: 4, Flags: own, Run: cmdClientSetInfo, Since: "7.2.0",
+			Syntax: "<LIB-NAME libname|LIB-VER libver>", Summary: "Sets information specific to the client or connection.",
+			Help: "(LIB-NAME|LIB-VER) <value>", Complexity: "O(1)"},
+		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Since: "3.0.0",
+			Syntax: "timeout:integer [WRITE|ALL]", Summary: "Suspends commands processing.", Complexity: "O(1)"},
 		{Name: "unpause", Arity: 2, Flags: admin, Run: cmdClientUnpause, Since: "6.2.0",
-			Summary: "Resumes processing commands from paused clients."},
-		{Name: "reply", Arity: 3, Flags: own, Run: cmdClientReply, Since: "3.2.0", Args: "(ON|OFF|SKIP)",
-			Summary: "Instructs the server whether to reply to commands."},
-		{Name: "unblock", Arity: -3, Flags: admin, Run: cmdClientUnblock, Since: "5.0.0", Args: "<id> [TIMEOUT|ERROR]",
-			Summary: "Unblocks a client blocked by a blocking command from a different connection."},
-		{Name: "no-evict", Arity: 3, Flags: admin, Run: cmdClientNoEvict, Since: "7.0.0", Args: "(ON|OFF)",
-			Summary: "Sets the client eviction mode of the connection."},
-		{Name: "no-touch", Arity: 3, Flags: own, Run: cmdClientNoTouch, Since: "7.2.0", Args: "(ON|OFF)",
-			Summary: "Controls whether commands sent by the client affect the LRU/LFU of accessed keys."},
+			Summary:    "Resumes processing commands from paused clients.",
+			Complexity: "O(N), N being the number of postponed clients"},
+		{Name: "reply", Arity: 3, Flags: own, Run: cmdClientReply, Since: "3.2.0",
+			Syntax: "<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
+		{Name: "unblock", Arity: -3, Flags: admin, Run: cmdClientUnblock, Since: "5.0.0",
+			Syntax:  "client-id [TIMEOUT|ERROR]",
+			Summary: "Unblocks a client blocked by a blocking command from a different connection.",
+			Help:    "<id> [TIMEOUT|ERROR]", Complexity: "O(N), N being the number of blocked clients"},
+		{Name: "no-evict", Arity: 3, Flags: admin, Run: cmdClientNoEvict, Since: "7.0.0",
+			Syntax: "<ON|OFF>", Summary: "Sets the client eviction mode of the connection.", Complexity: "O(1)"},
+		{Name: "no-touch", Arity: 3, Flags: own, Run: cmdClientNoTouch, Since: "7.2.0",
+			Syntax:     "<ON|OFF>",
+			Summary:    "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.",
+			Complexity: "O(1)"},
 	}
-	subs = append(append(subs, trackingSubs()...), help)
+	subs = append(append(subs, trackingSubs()...), HelpLine("5.0.0"))
 	for i := range subs {
-		subs[i].ACL = "connection"
 		subs[i].Flags |= KeepsCaching
 	}
 	return subs

@@ -10,21 +10,26 @@ import (
 // commandSubs are the subcommands of COMMAND.
 func commandSubs() []Command {
 	const flags = Loading | Stale
-	help := helpLine("5.0.0")
+	help := HelpLine("5.0.0")
 	subs := []Command{
 		{Name: "count", Arity: 2, Flags: flags, Run: cmdCommandCount, Since: "2.8.13",
-			Summary: "Returns a count of commands."},
+			Summary: "Returns a count of commands.", Complexity: "O(1)"},
 		{Name: "list", Arity: -2, Flags: flags, Run: cmdCommandList, Since: "7.0.0",
-			Args:    "[FILTERBY (MODULE <module-name>|ACLCAT <category>|PATTERN <pattern>)]",
-			Summary: "Returns a list of command names."},
-		{Name: "info", Arity: -2, Flags: flags, Run: cmdCommandInfo, Since: "2.8.13", Args: "[<command-name> ...]",
-			Summary: "Returns information about one, multiple or all commands."},
-		{Name: "docs", Arity: -2, Flags: flags, Run: cmdCommandDocs, Since: "7.0.0", Args: "[<command-name> ...]",
-			Summary: "Returns documentary information about one, multiple or all commands."},
-		{Name: "getkeys", Arity: -3, Flags: flags, Run: cmdCommandGetKeys, Since: "2.8.13", Args: "<full-command>",
-			Summary: "Extracts the key names from an arbitrary command."},
-		{Name: "getkeysandflags", Arity: -3, Flags: flags, Run: cmdCommandGetKeysAndFlags, Since: "7.0.0", Args: "<full-command>",
-			Summary: "Extracts the key names and access flags for an arbitrary command."},
+			Syntax:  "[FILTERBY <MODULE module-name|ACLCAT category|PATTERN pattern>]",
+			Summary: "Returns a list of command names.", Tips: "nondeterministic_output_order",
+			Complexity: "O(N), N being the number of commands"},
+		{Name: "info", Arity: -2, Flags: flags, Run: cmdCommandInfo, Since: "2.8.13",
+			Syntax: "[command-name...]", Summary: "Returns information about one, multiple or all commands.",
+			Tips: "nondeterministic_output_order", Complexity: "O(N), N being the number of commands asked for"},
+		{Name: "docs", Arity: -2, Flags: flags, Run: cmdCommandDocs, Since: "7.0.0",
+			Syntax: "[command-name...]", Summary: "Returns documentary information about one, multiple or all commands.",
+			Tips: "nondeterministic_output_order", Complexity: "O(N), N being the number of commands asked for"},
+		{Name: "getkeys", Arity: -3, Flags: flags, Run: cmdCommandGetKeys, Since: "2.8.13",
+			Syntax: "command [arg...]", Summary: "Extracts the key names from an arbitrary command.",
+			Help: "<full-command>", Complexity: "O(N), N being the number of arguments"},
+		{Name: "getkeysandflags", Arity: -3, Flags: flags, Run: cmdCommandGetKeysAndFlags, Since: "7.0.0",
+			Syntax: "command [arg...]", Summary: "Extracts the key names and access flags for an arbitrary command.",
+			Help: "<full-command>", Complexity: "O(N), N being the number of arguments"},
 		help,
 	}
 	for i := range subs {
@@ -118,20 +123,17 @@ func (c *Call) tellCommand(cmd *Command) {
 	w.BulkString(cmd.full)
 	w.Int(int64(cmd.Arity))
 	c.tellWords(cmd.Flags.Names())
-	last, step := cmd.Keys.Last, cmd.Keys.Step
-	if last > 0 {
-		last = max(last, cmd.Keys.First)
-	}
-	w.Int(int64(cmd.Keys.First))
+	first, last, step := cmd.Keys.fixed()
+	w.Int(int64(first))
 	w.Int(int64(last))
 	w.Int(int64(step))
 	c.tellWords(cmd.Categories())
-	tips := cmd.tips()
+	tips := strings.Fields(cmd.Tips)
 	w.Set(len(tips))
 	for _, tip := range tips {
 		w.BulkString(tip)
 	}
-	c.tellKeySpecs(cmd)
+	c.tellKeyspecs(cmd.Keys)
 	c.tellSubs(cmd)
 }
 
@@ -174,20 +176,18 @@ func cmdCommandDocs(c *Call) {
 func (c *Call) tellDocs(cmd *Command) {
 	w := c.Reply
 	w.BulkString(cmd.full)
-	n := 3
-	if len(cmd.Subs) > 0 {
-		n++
-	}
-	syntax, hasArguments := syntaxes[cmd.full]
-	if hasArguments {
-		n++
+	n := 4
+	for _, told := range []bool{cmd.Syntax != "", len(cmd.Subs) > 0} {
+		if told {
+			n++
+		}
 	}
 	w.Map(n)
-	for _, text := range [...]string{"summary", cmd.Summary, "since", cmd.Since, "group", cmd.group} {
+	for _, text := range [...]string{"summary", cmd.Summary, "since", cmd.Since, "group", cmd.group, "complexity", cmd.Complexity} {
 		w.BulkString(text)
 	}
-	if hasArguments {
-		list, _ := parseSyntax(syntax)
+	if cmd.Syntax != "" {
+		list, _ := parseSyntax(cmd.Syntax)
 		w.BulkString("arguments")
 		c.tellArguments(list)
 	}
@@ -202,47 +202,47 @@ func (c *Call) tellDocs(cmd *Command) {
 
 // COMMAND GETKEYS command [arg [arg ...]]
 func cmdCommandGetKeys(c *Call) {
-	_, args, at := c.keysOf()
+	args := c.Rest()
+	keys := c.keysOf(args)
 	if !c.OK() {
 		return
 	}
-	c.Reply.Array(len(at))
-	for _, i := range at {
-		c.Reply.Bulk(args[i])
+	c.Reply.Array(len(keys))
+	for _, key := range keys {
+		c.Reply.Bulk(args[key.At])
 	}
 }
 
 // COMMAND GETKEYSANDFLAGS command [arg [arg ...]]
 func cmdCommandGetKeysAndFlags(c *Call) {
-	cmd, args, at := c.keysOf()
+	args := c.Rest()
+	keys := c.keysOf(args)
 	if !c.OK() {
 		return
 	}
-	c.Reply.Array(len(at))
-	for n, i := range at {
+	c.Reply.Array(len(keys))
+	for _, key := range keys {
 		c.Reply.Array(2)
-		c.Reply.Bulk(args[i])
-		c.tellWords(strings.Fields(cmd.accessIn(args, n)))
+		c.Reply.Bulk(args[key.At])
+		c.tellWords(strings.Fields(key.Access))
 	}
 }
 
-// keysOf returns the command that the arguments left are, and where its keys are.
-func (c *Call) keysOf() (cmd *Command, args [][]byte, at []int) {
-	args = c.Rest()
+// keysOf returns the keys of a command line.
+func (c *Call) keysOf(args [][]byte) (keys []KeyUse) {
 	cmd, err := c.Engine.Resolve(args)
 	switch {
 	case cmd == nil:
 		c.Refuse(ErrKeysCommand)
-	case cmd.Keys.First == 0 && cmd.Keys.Find == nil, cmd.access(0) == "not_key":
+	case cmd.Keys.none():
 		c.Refuse(ErrKeysNone)
 	case err != nil:
 		c.Refuse(ErrKeysArity)
 	default:
-		var ok bool
-		at, ok = cmd.Keys.At(args)
-		if (!ok || len(at) == 0) && cmd.Flags&NoMandatoryKeys == 0 {
+		keys, _ = cmd.Keys.At(args)
+		if len(keys) == 0 && cmd.Flags&NoMandatoryKeys == 0 {
 			c.Refuse(ErrKeysArgs)
 		}
 	}
-	return cmd, args, at
+	return keys
 }

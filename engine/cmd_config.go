@@ -12,15 +12,19 @@ import (
 func configSubs() []Command {
 	const flags = Admin | NoScript | Loading | Stale
 	return []Command{
-		{Name: "get", Arity: -3, Flags: flags, Run: cmdConfigGet, Since: "2.0.0", Args: "<pattern> [<pattern> ...]",
-			Summary: "Returns the effective values of configuration parameters."},
-		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Since: "2.0.0", Args: "<directive> <value> [<directive> <value> ...]",
-			Summary: "Sets configuration parameters in-flight, all of them or none."},
+		{Name: "get", Arity: -3, Flags: flags, Run: cmdConfigGet, Since: "2.0.0",
+			Syntax: "parameter...", Summary: "Returns the effective values of configuration parameters.",
+			Help: "<pattern> [<pattern> ...]", Complexity: "O(N), N being the number of parameters"},
+		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Since: "2.0.0",
+			Syntax: "<parameter value>...", Summary: "Sets configuration parameters in-flight, all of them or none.",
+			Help:       "<directive> <value> [<directive> <value> ...]",
+			Tips:       "request_policy:all_nodes response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of parameters"},
 		{Name: "resetstat", Arity: 2, Flags: flags, Run: cmdConfigResetStat, Since: "2.0.0",
-			Summary: "Resets the server's statistics."},
+			Summary: "Resets the server's statistics.", Complexity: "O(1)"},
 		{Name: "rewrite", Arity: 2, Flags: flags, Run: cmdConfigRewrite, Since: "2.8.0",
-			Summary: "Persists the effective configuration to file."},
-		helpLine("5.0.0"),
+			Summary: "Persists the effective configuration to file.", Complexity: "O(1)"},
+		HelpLine("5.0.0"),
 	}
 }
 

@@ -4,20 +4,23 @@ package engine
 func Connection() Family {
 	const before = NoScript | Loading | Stale | Fast | NoAuth | AllowBusy
 	return Family{Group: "connection", Commands: []Command{
-		{Name: "ping", Arity: -1, Flags: Fast | AllowSubscribed | HealthCheck, Run: cmdPing, Since: "1.0.0", Args: "[message]",
-			Summary: "Returns the server's liveliness response."},
-		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdEcho, Since: "1.0.0", Args: "message",
-			Summary: "Returns the given string."},
+		{Name: "ping", Arity: -1, Flags: Fast | AllowSubscribed | HealthCheck, Run: cmdPing, Since: "1.0.0",
+			Syntax: "[message]", Summary: "Returns the server's liveliness response.",
+			Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)"},
+		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdEcho, Since: "1.0.0",
+			Syntax: "message", Summary: "Returns the given string.", Complexity: "O(1)"},
 		{Name: "hello", Arity: -1, Flags: before, Run: cmdHello, Since: "6.0.0",
-			Args: "[protover [AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server."},
-		{Name: "auth", Arity: -2, Flags: before, Run: cmdAuth, Since: "1.0.0", Args: "[username] password",
-			Summary: "Authenticates the connection."},
+			Syntax: "[protover [AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server.",
+			Complexity: "O(1)"},
+		{Name: "auth", Arity: -2, Flags: before, Run: cmdAuth, Since: "1.0.0",
+			Syntax: "[username] password", Summary: "Authenticates the connection.",
+			Complexity: "O(N), N being the number of the user's passwords"},
 		{Name: "quit", Arity: -1, Flags: before | AllowTx | DropsTx | AllowSubscribed, Run: cmdQuit, Since: "1.0.0",
-			Summary: "Closes the connection."},
+			Summary: "Closes the connection.", Complexity: "O(1)"},
 		{Name: "reset", Arity: 1, Flags: before | AllowTx | DropsTx | AllowSubscribed, Run: cmdReset, Since: "6.2.0",
-			Summary: "Resets the connection."},
+			Summary: "Resets the connection.", Complexity: "O(1)"},
 		{Name: "client", Arity: -2, Flags: KeepsCaching, Since: "2.4.0", Subs: clientSubs(),
-			Summary: "A container for client connection commands."},
+			Complexity: "Depends on the subcommand", Summary: "A container for client connection commands."},
 	}}
 }
 

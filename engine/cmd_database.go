@@ -8,21 +8,27 @@ import (
 func Databases() Family {
 	return Family{Group: "server", Commands: []Command{
 		{Name: "dbsize", Arity: 1, Flags: ReadOnly | Fast, Run: cmdDBSize, ACL: "keyspace", Since: "1.0.0",
-			Summary: "Returns the number of keys in the database."},
+			Summary: "Returns the number of keys in the database.",
+			Tips:    "request_policy:all_shards response_policy:agg_sum", Complexity: "O(1)"},
 		{Name: "flushdb", Arity: -1, Flags: Write, Run: cmdFlushDB, ACL: "keyspace dangerous", Since: "1.0.0",
-			Summary: "Remove all keys from the current database."},
+			Syntax: "[ASYNC|SYNC]", Summary: "Remove all keys from the current database.",
+			Tips:       "request_policy:all_shards response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of keys in the database"},
 		{Name: "flushall", Arity: -1, Flags: Write, Run: cmdFlushAll, ACL: "keyspace dangerous", Since: "1.0.0",
-			Summary: "Removes all keys from all databases."},
+			Syntax: "[ASYNC|SYNC]", Summary: "Removes all keys from all databases.",
+			Tips:       "request_policy:all_shards response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of keys in all databases"},
 		{Name: "swapdb", Arity: 3, Flags: Write | Fast, Run: cmdSwapDB, ACL: "keyspace dangerous", Since: "4.0.0",
-			Summary: "Swaps two Redis databases."},
+			Syntax: "index1 index2", Summary: "Swaps two Redis databases.",
+			Complexity: "O(N), N being the number of clients that watch or block on keys of the databases"},
 	}}
 }
 
 // Selection is the family of SELECT, which Redis counts among the commands on connections.
 func Selection() Family {
 	return Family{Group: "connection", Commands: []Command{
-		{Name: "select", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdSelect, ACL: "connection", Since: "1.0.0",
-			Summary: "Changes the selected database."},
+		{Name: "select", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdSelect, Since: "1.0.0",
+			Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)"},
 	}}
 }
 

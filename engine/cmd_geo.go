@@ -13,46 +13,53 @@ import (
 // Geo is the family of commands on places: members of sorted sets whose scores are geohashes.
 func Geo() Family {
 	return Family{Group: "geo", Commands: []Command{
-		{Name: "geoadd", Arity: -5, Flags: Write | DenyOOM, Keys: Key(1), Run: cmdGeoAdd, Since: "3.2.0",
-			Summary: "Adds one or more members to a geospatial index. The key is created if it doesn't exist."},
-		{Name: "geopos", Arity: -2, Flags: ReadOnly, Keys: Key(1), Run: cmdGeoPos, Since: "3.2.0",
-			Summary: "Returns the longitude and latitude of members from a geospatial index."},
-		{Name: "geodist", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdGeoDist, Since: "3.2.0",
-			Summary: "Returns the distance between two members of a geospatial index."},
-		{Name: "geohash", Arity: -2, Flags: ReadOnly, Keys: Key(1), Run: cmdGeoHash, Since: "3.2.0",
-			Summary: "Returns members from a geospatial index as geohash strings."},
-		{Name: "geosearch", Arity: -7, Flags: ReadOnly, Keys: Key(1), Run: cmdGeoSearch, Since: "6.2.0",
-			Summary: "Queries a geospatial index for members inside an area of a box or a circle."},
-		{Name: "geosearchstore", Arity: -8, Flags: Write | DenyOOM, Keys: KeyRange(1, 2, 1), Run: cmdGeoSearchStore, Since: "6.2.0",
-			Summary: "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result."},
+		{Name: "geoadd", Arity: -5, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: cmdGeoAdd, Since: "3.2.0",
+			Syntax:     "key [NX|XX] [CH] <longitude latitude member>...",
+			Summary:    "Adds one or more members to a geospatial index. The key is created if it doesn't exist.",
+			Complexity: "O(log N) for each member added, N being the number of members of the sorted set"},
+		{Name: "geopos", Arity: -2, Flags: ReadOnly, Keys: Key(1, "RO access"), Run: cmdGeoPos, Since: "3.2.0",
+			Syntax: "key [member...]", Summary: "Returns the longitude and latitude of members from a geospatial index.",
+			Complexity: "O(N), N being the number of members asked for"},
+		{Name: "geodist", Arity: -4, Flags: ReadOnly, Keys: Key(1, "RO access"), Run: cmdGeoDist, Since: "3.2.0",
+			Syntax:     "key member1 member2 [M|KM|FT|MI]",
+			Summary:    "Returns the distance between two members of a geospatial index.",
+			Complexity: "O(log N), N being the number of members"},
+		{Name: "geohash", Arity: -2, Flags: ReadOnly, Keys: Key(1, "RO access"), Run: cmdGeoHash, Since: "3.2.0",
+			Syntax: "key [member...]", Summary: "Returns members from a geospatial index as geohash strings.",
+			Complexity: "O(N), N being the number of members asked for"},
+		{Name: "geosearch", Arity: -7, Flags: ReadOnly, Keys: Key(1, "RO access"), Run: cmdGeoSearch, Since: "6.2.0",
+			Syntax:     "key <FROMMEMBER member|FROMLONLAT longitude latitude> <<BYRADIUS radius> <M|KM|FT|MI>|<BYBOX width> height <M|KM|FT|MI>> [ASC|DESC] [COUNT count [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
+			Summary:    "Queries a geospatial index for members inside an area of a box or a circle.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
+		{Name: "geosearchstore", Arity: -8, Flags: Write | DenyOOM,
+			Keys: Key(1, "OW update").And(Key(2, "RO access")), Run: cmdGeoSearchStore, Since: "6.2.0",
+			Syntax:     "destination source <FROMMEMBER member|FROMLONLAT longitude latitude> <<BYRADIUS radius> <M|KM|FT|MI>|<BYBOX width> height <M|KM|FT|MI>> [ASC|DESC] [COUNT count [ANY]] [STOREDIST]",
+			Summary:    "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
 		{Name: "georadius", Arity: -6, Flags: Write | DenyOOM, Keys: storeKeys(6), Run: cmdGeoRadius, Since: "3.2.0",
-			Summary: "Queries a geospatial index for members within a distance from a coordinate, optionally stores the result."},
-		{Name: "georadius_ro", Arity: -6, Flags: ReadOnly, Keys: Key(1), Run: cmdGeoRadiusRO, Since: "3.2.10",
-			Summary: "Returns members from a geospatial index that are within a distance from a coordinate."},
+			Syntax:     "key longitude latitude radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC|DESC] [STORE key|STOREDIST key]",
+			Summary:    "Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
+		{Name: "georadius_ro", Arity: -6, Flags: ReadOnly, Keys: Key(1, "RO access"), Run: cmdGeoRadiusRO, Since: "3.2.10",
+			Syntax:     "key longitude latitude radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC|DESC]",
+			Summary:    "Returns members from a geospatial index that are within a distance from a coordinate.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
 		{Name: "georadiusbymember", Arity: -5, Flags: Write | DenyOOM, Keys: storeKeys(5), Run: cmdGeoRadiusByMember, Since: "3.2.0",
-			Summary: "Queries a geospatial index for members within a distance from a member, optionally stores the result."},
-		{Name: "georadiusbymember_ro", Arity: -5, Flags: ReadOnly, Keys: Key(1), Run: cmdGeoRadiusByMemberRO, Since: "3.2.10",
-			Summary: "Returns members from a geospatial index that are within a distance from a member."},
+			Syntax:     "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC|DESC] [STORE key|STOREDIST key]",
+			Summary:    "Queries a geospatial index for members within a distance from a member, optionally stores the result.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
+		{Name: "georadiusbymember_ro", Arity: -5, Flags: ReadOnly, Keys: Key(1, "RO access"), Run: cmdGeoRadiusByMemberRO, Since: "3.2.10",
+			Syntax:     "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC|DESC]",
+			Summary:    "Returns members from a geospatial index that are within a distance from a member.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
 	}}
 }
 
 // storeKeys is the key at position 1 and those behind the words STORE and STOREDIST, from position
 // from on.
 func storeKeys(from int) Keys {
-	k := Key(1)
-	k.Find = func(args [][]byte) (at []int, ok bool) {
-		at = append(at, 1)
-		for _, word := range []string{"STORE", "STOREDIST"} {
-			for i := from; i+1 < len(args); i++ {
-				if IsWord(args[i], word) {
-					at = append(at, i+1)
-					break
-				}
-			}
-		}
-		return at, true
-	}
-	return k
+	const access = "OW update"
+	return Key(1, "RO access").And(KeysAfter("STORE", from, 0, 0, access), KeysAfter("STOREDIST", from, 0, 0, access))
 }
 
 // GEOADD key [NX | XX] [CH] longitude latitude member [longitude latitude member ...]

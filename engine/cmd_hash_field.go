@@ -13,12 +13,17 @@ import (
 // fieldLines returns the lines of the hash family that this file has.
 func fieldLines() []Command {
 	return []Command{
-		{Name: "hgetex", Arity: -5, Flags: Write | Fast, Keys: Key(1), Run: cmdHGetEx, Since: "8.0.0",
-			Summary: "Returns the values of fields of a hash and sets or removes their expiration time."},
-		{Name: "hsetex", Arity: -6, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdHSetEx, Since: "8.0.0",
-			Summary: "Sets fields of a hash and their expiration time."},
-		{Name: "hgetdel", Arity: -5, Flags: Write | Fast, Keys: Key(1), Run: cmdHGetDel, Since: "8.0.0",
-			Summary: "Returns the values of fields of a hash and deletes them."},
+		{Name: "hgetex", Arity: -5, Flags: Write | Fast, Keys: Key(1, "RW update"), Run: cmdHGetEx, Since: "8.0.0",
+			Syntax:     "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] <FIELDS numfields field...>",
+			Summary:    "Returns the values of fields of a hash and sets or removes their expiration time.",
+			Complexity: "O(N), N being the number of fields named"},
+		{Name: "hsetex", Arity: -6, Flags: Write | DenyOOM | Fast, Keys: Key(1, "RW update"), Run: cmdHSetEx, Since: "8.0.0",
+			Syntax:     "key [FNX|FXX] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] <FIELDS numfields <field value>...>",
+			Summary:    "Sets fields of a hash and their expiration time.",
+			Complexity: "O(N), N being the number of fields named"},
+		{Name: "hgetdel", Arity: -5, Flags: Write | Fast, Keys: Key(1, "RW update"), Run: cmdHGetDel, Since: "8.0.0",
+			Syntax: "key <FIELDS numfields field...>", Summary: "Returns the values of fields of a hash and deletes them.",
+			Complexity: "O(N), N being the number of fields named"},
 	}
 }
 

@@ -9,16 +9,24 @@ import (
 // HyperLogLogs is the family of commands on strings that hold a HyperLogLog.
 func HyperLogLogs() Family {
 	return Family{Group: "hyperloglog", Commands: []Command{
-		{Name: "pfadd", Arity: -2, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdPFAdd, Since: "2.8.9",
-			Summary: "Adds elements to a HyperLogLog key. Creates the key if it doesn't exist."},
-		{Name: "pfcount", Arity: -2, Flags: ReadOnly | MayReplicate, Keys: KeyRange(1, -1, 1), Run: cmdPFCount, Since: "2.8.9",
-			Summary: "Returns the approximated cardinality of the set(s) observed by the HyperLogLog key(s)."},
-		{Name: "pfmerge", Arity: -2, Flags: Write | DenyOOM, Keys: KeyRange(1, -1, 1), Run: cmdPFMerge, Since: "2.8.9",
-			Summary: "Merges one or more HyperLogLog values into a single key."},
-		{Name: "pfdebug", Arity: 3, Flags: Write | DenyOOM | Admin, Keys: Key(2), Run: cmdPFDebug, Since: "2.8.9",
-			Summary: "Internal commands for debugging HyperLogLog values."},
-		{Name: "pfselftest", Arity: 1, Flags: Admin, Keys: NoKeys, Run: cmdPFSelfTest, Since: "2.8.9",
-			Summary: "An internal command for testing HyperLogLog values."},
+		{Name: "pfadd", Arity: -2, Flags: Write | DenyOOM | Fast, Keys: Key(1, "RW insert"), Run: cmdPFAdd, Since: "2.8.9",
+			Syntax:     "key [element...]",
+			Summary:    "Adds elements to a HyperLogLog key. Creates the key if it doesn't exist.",
+			Complexity: "O(1) for each element"},
+		{Name: "pfcount", Arity: -2, Flags: ReadOnly | MayReplicate, Keys: KeyRange(1, -1, 1, "RW access"), Run: cmdPFCount, Since: "2.8.9",
+			Syntax:     "key...",
+			Summary:    "Returns the approximated cardinality of the set(s) observed by the HyperLogLog key(s).",
+			Complexity: "O(N), N being the number of keys"},
+		{Name: "pfmerge", Arity: -2, Flags: Write | DenyOOM,
+			Keys: Key(1, "RW access insert").And(KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Since: "2.8.9",
+			Syntax: "destkey [sourcekey...]", Summary: "Merges one or more HyperLogLog values into a single key.",
+			Complexity: "O(N), N being the number of keys"},
+		{Name: "pfdebug", Arity: 3, Flags: Write | DenyOOM | Admin, Keys: Key(2, "RW access"), Run: cmdPFDebug, Since: "2.8.9",
+			Syntax: "subcommand key", Summary: "Internal commands for debugging HyperLogLog values.",
+			Complexity: "O(N), N being the number of registers"},
+		{Name: "pfselftest", Arity: 1, Flags: Admin, Run: cmdPFSelfTest, Since: "2.8.9",
+			Summary:    "An internal command for testing HyperLogLog values.",
+			Complexity: "O(N), N being the number of registers"},
 	}}
 }
 

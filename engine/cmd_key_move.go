@@ -12,14 +12,16 @@ import (
 // moveLines returns the lines of the generic family that this file has.
 func moveLines() []Command {
 	return []Command{
-		{Name: "rename", Arity: 3, Flags: Write, Keys: KeyRange(1, 2, 1), Run: cmdRename, ACL: "keyspace", Since: "1.0.0",
-			Summary: "Renames a key and overwrites the destination."},
-		{Name: "renamenx", Arity: 3, Flags: Write | Fast, Keys: KeyRange(1, 2, 1), Run: cmdRenameNX, ACL: "keyspace", Since: "1.0.0",
-			Summary: "Renames a key only when the target key name doesn't exist."},
-		{Name: "copy", Arity: -3, Flags: Write | DenyOOM, Keys: KeyRange(1, 2, 1), Run: cmdCopy, ACL: "keyspace", Since: "6.2.0",
-			Summary: "Copies the value of a key to a new key."},
-		{Name: "move", Arity: 3, Flags: Write | Fast, Keys: Key(1), Run: cmdMove, ACL: "keyspace", Since: "1.0.0",
-			Summary: "Moves a key to another database."},
+		{Name: "rename", Arity: 3, Flags: Write, Keys: Key(1, "RW access delete").And(Key(2, "OW update")), Run: cmdRename, Since: "1.0.0",
+			Syntax: "key newkey", Summary: "Renames a key and overwrites the destination.", Complexity: "O(1)"},
+		{Name: "renamenx", Arity: 3, Flags: Write | Fast, Keys: Key(1, "RW access delete").And(Key(2, "OW insert")), Run: cmdRenameNX, Since: "1.0.0",
+			Syntax: "key newkey", Summary: "Renames a key only when the target key name doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "copy", Arity: -3, Flags: Write | DenyOOM, Keys: Key(1, "RO access").And(Key(2, "OW update")), Run: cmdCopy, Since: "6.2.0",
+			Syntax: "source destination [DB destination-db] [REPLACE]", Summary: "Copies the value of a key to a new key.",
+			Complexity: "O(N), N being the size of the value"},
+		{Name: "move", Arity: 3, Flags: Write | Fast, Keys: Key(1, "RW access update"), Run: cmdMove, Since: "1.0.0",
+			Syntax: "key db", Summary: "Moves a key to another database.", Complexity: "O(1)"},
 	}
 }
 

@@ -9,18 +9,30 @@ import (
 // objectLines returns the lines of the generic family that this file has.
 func objectLines() []Command {
 	return []Command{
-		{Name: "object", Arity: -2, Since: "2.2.3", Summary: "A container for object introspection commands.", Subs: []Command{
-			{Name: "encoding", Arity: 3, Flags: ReadOnly, Keys: Key(2), Run: cmdObjectEncoding, ACL: "keyspace", Since: "2.2.3",
-				Summary: "Returns the internal encoding of a Redis object."},
-			{Name: "freq", Arity: 3, Flags: ReadOnly, Keys: Key(2), Run: cmdObjectFreq, ACL: "keyspace", Since: "4.0.0",
-				Summary: "Returns the logarithmic access frequency counter of a Redis object."},
-			{Name: "help", Arity: 2, Flags: Loading | Stale, Run: cmdObjectHelp, ACL: "keyspace", Since: "6.2.0",
-				Summary: "Returns helpful text about the different subcommands."},
-			{Name: "idletime", Arity: 3, Flags: ReadOnly, Keys: Key(2), Run: cmdObjectIdleTime, ACL: "keyspace", Since: "2.2.3",
-				Summary: "Returns the time since the last access to a Redis object."},
-			{Name: "refcount", Arity: 3, Flags: ReadOnly, Keys: Key(2), Run: cmdObjectRefCount, ACL: "keyspace", Since: "2.2.3",
-				Summary: "Returns the reference count of a value of a key."},
-		}},
+		{Name: "object", Arity: -2, Since: "2.2.3",
+			Complexity: "Depends on the subcommand", Summary: "A container for object introspection commands.", Subs: []Command{
+				{Name: "encoding", Arity: 3, Flags: ReadOnly, Keys: Key(2, "RO"), Run: cmdObjectEncoding, Since: "2.2.3",
+					Syntax: "key", Summary: "Returns the internal encoding of a Redis object.",
+					Help: "\nReturn the kind of internal representation used in order to store the value\n" +
+						"associated with a <key>.",
+					Tips: "nondeterministic_output", Complexity: "O(1)"},
+				{Name: "freq", Arity: 3, Flags: ReadOnly, Keys: Key(2, "RO"), Run: cmdObjectFreq, Since: "4.0.0",
+					Syntax: "key", Summary: "Returns the logarithmic access frequency counter of a Redis object.",
+					Help: "\nReturn the access frequency index of the <key>. The returned integer is\n" +
+						"proportional to the logarithm of the recent access frequency of the key.",
+					Tips: "nondeterministic_output", Complexity: "O(1)"},
+				HelpLine("6.2.0"),
+				{Name: "idletime", Arity: 3, Flags: ReadOnly, Keys: Key(2, "RO"), Run: cmdObjectIdleTime, Since: "2.2.3",
+					Syntax: "key", Summary: "Returns the time since the last access to a Redis object.",
+					Help: "\nReturn the idle time of the <key>, that is the approximated number of\n" +
+						"seconds elapsed since the last access to the key.",
+					Tips: "nondeterministic_output", Complexity: "O(1)"},
+				{Name: "refcount", Arity: 3, Flags: ReadOnly, Keys: Key(2, "RO"), Run: cmdObjectRefCount, Since: "2.2.3",
+					Syntax: "key", Summary: "Returns the reference count of a value of a key.",
+					Help: "\nReturn the number of references of the value associated with the specified\n" +
+						"<key>.",
+					Tips: "nondeterministic_output", Complexity: "O(1)"},
+			}},
 	}
 }
 
@@ -85,22 +97,4 @@ func cmdObjectRefCount(c *Call) {
 		}
 	}
 	c.Reply.Int(1)
-}
-
-// OBJECT HELP
-func cmdObjectHelp(c *Call) {
-	c.Help(
-		"ENCODING <key>",
-		"    Return the kind of internal representation used in order to store the value",
-		"    associated with a <key>.",
-		"FREQ <key>",
-		"    Return the access frequency index of the <key>. The returned integer is",
-		"    proportional to the logarithm of the recent access frequency of the key.",
-		"IDLETIME <key>",
-		"    Return the idle time of the <key>, that is the approximated number of",
-		"    seconds elapsed since the last access to the key.",
-		"REFCOUNT <key>",
-		"    Return the number of references of the value associated with the specified",
-		"    <key>.",
-	)
 }

@@ -18,25 +18,31 @@ import (
 func (k kind) lines(since string) []Command {
 	what := map[keyspace.Type]string{keyspace.Hash: "fields of a hash", keyspace.Set: "members of a set",
 		keyspace.ZSet: "members of a sorted set", keyspace.List: "elements of a list"}[k.of]
-	set := func(name string, u unit, how string) Command {
-		return Command{Name: k.letter + name, Arity: -6, Flags: Write | DenyOOM | Fast, Keys: Key(1), Since: since,
-			Run: func(c *Call) { c.expireElements(k, u) }, Summary: "Sets the expiration time of " + what + " " + how + "."}
+	elements := " <" + k.word + " num" + k.noun + " " + strings.TrimSuffix(k.noun, "s") + "...>"
+	const named = "O(N), N being the number of elements named"
+	set := func(name string, u unit, deadline, how string) Command {
+		return Command{Name: k.letter + name, Arity: -6, Flags: Write | DenyOOM | Fast, Keys: Key(1, "RW update"), Since: since,
+			Syntax:  "key " + deadline + " [NX|XX|GT|LT]" + elements,
+			Summary: "Sets the expiration time of " + what + " " + how + ".", Complexity: named,
+			Run: func(c *Call) { c.expireElements(k, u) }}
 	}
 	ask := func(name string, absolute bool, count func(ms int64) int64, how string) Command {
-		return Command{Name: k.letter + name, Arity: -5, Flags: ReadOnly | Fast, Keys: Key(1), Since: since,
-			Run: func(c *Call) { c.tellElementDeadlines(k, absolute, count) }, Summary: "Returns the expiration time of " + what + " " + how + "."}
+		return Command{Name: k.letter + name, Arity: -5, Flags: ReadOnly | Fast, Keys: Key(1, "RO access"), Since: since,
+			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: named,
+			Run: func(c *Call) { c.tellElementDeadlines(k, absolute, count) }}
 	}
 	return []Command{
-		set("expire", inSeconds, "in seconds"),
-		set("pexpire", inMillis, "in milliseconds"),
-		set("expireat", atSeconds, "to a Unix timestamp"),
-		set("pexpireat", atMillis, "to a Unix milliseconds timestamp"),
+		set("expire", inSeconds, "seconds", "in seconds"),
+		set("pexpire", inMillis, "milliseconds", "in milliseconds"),
+		set("expireat", atSeconds, "unix-time-seconds", "to a Unix timestamp"),
+		set("pexpireat", atMillis, "unix-time-milliseconds", "to a Unix milliseconds timestamp"),
 		ask("ttl", false, secondsUp, "in seconds"),
 		ask("pttl", false, millis, "in milliseconds"),
 		ask("expiretime", true, secondsUp, "as a Unix timestamp"),
 		ask("pexpiretime", true, millis, "as a Unix milliseconds timestamp"),
-		{Name: k.letter + "persist", Arity: -5, Flags: Write | Fast, Keys: Key(1), Since: since,
-			Run: func(c *Call) { c.persistElements(k) }, Summary: "Removes the expiration time of " + what + "."},
+		{Name: k.letter + "persist", Arity: -5, Flags: Write | Fast, Keys: Key(1, "RW update"), Since: since,
+			Syntax: "key" + elements, Summary: "Removes the expiration time of " + what + ".", Complexity: named,
+			Run: func(c *Call) { c.persistElements(k) }},
 	}
 }
 

@@ -14,18 +14,26 @@ import (
 // memberLines returns the lines of the generic family that this file has.
 func memberLines() []Command {
 	return []Command{
-		{Name: "expiremember", Arity: -4, Flags: Write | Fast, Keys: Key(1), Run: cmdExpireMember, ACL: "keyspace", Since: "6.0.0",
-			Summary: "Sets the expiration time of a member of a collection."},
-		{Name: "expirememberat", Arity: 4, Flags: Write | Fast, Keys: Key(1), Run: cmdExpireMemberAt, ACL: "keyspace", Since: "6.0.0",
-			Summary: "Sets the expiration time of a member of a collection to a Unix timestamp."},
-		{Name: "pexpirememberat", Arity: 4, Flags: Write | Fast, Keys: Key(1), Run: cmdPExpireMemberAt, ACL: "keyspace", Since: "6.0.0",
-			Summary: "Sets the expiration time of a member of a collection to a Unix milliseconds timestamp."},
-		{Name: "fieldexpire", Arity: -4, Flags: Write | Fast, Keys: Key(1), Run: cmdFieldExpire, ACL: "keyspace", Since: "1.0.0",
-			Summary: "Sets the expiration time of elements of a collection in seconds."},
-		{Name: "fieldttl", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdFieldTTL, ACL: "keyspace", Since: "1.0.0",
-			Summary: "Returns the expiration time in seconds of an element of a collection."},
-		{Name: "lapse", Arity: 3, Flags: Write, Keys: Key(1), Run: cmdLapse, ACL: "keyspace", Since: "1.0.0",
-			Summary: "Removes the elements of a collection that were due at a time, when a journal is replayed."},
+		{Name: "expiremember", Arity: -4, Flags: Write | Fast, Keys: Key(1, "RW update"), Run: cmdExpireMember, Since: "6.0.0",
+			Syntax: "key member delay:integer [unit]", Summary: "Sets the expiration time of a member of a collection.",
+			Complexity: "O(1)"},
+		{Name: "expirememberat", Arity: 4, Flags: Write | Fast, Keys: Key(1, "RW update"), Run: cmdExpireMemberAt, Since: "6.0.0",
+			Syntax:  "key member unix-time-seconds",
+			Summary: "Sets the expiration time of a member of a collection to a Unix timestamp.", Complexity: "O(1)"},
+		{Name: "pexpirememberat", Arity: 4, Flags: Write | Fast, Keys: Key(1, "RW update"), Run: cmdPExpireMemberAt, Since: "6.0.0",
+			Syntax:     "key member unix-time-milliseconds",
+			Summary:    "Sets the expiration time of a member of a collection to a Unix milliseconds timestamp.",
+			Complexity: "O(1)"},
+		{Name: "fieldexpire", Arity: -4, Flags: Write | Fast, Keys: Key(1, "RW update"), Run: cmdFieldExpire, Since: "1.0.0",
+			Syntax: "key seconds element...", Summary: "Sets the expiration time of elements of a collection in seconds.",
+			Complexity: "O(N), N being the number of elements named"},
+		{Name: "fieldttl", Arity: 3, Flags: ReadOnly | Fast, Keys: Key(1, "RO access"), Run: cmdFieldTTL, Since: "1.0.0",
+			Syntax: "key element", Summary: "Returns the expiration time in seconds of an element of a collection.",
+			Complexity: "O(1)"},
+		{Name: "lapse", Arity: 3, Flags: Write, Keys: Key(1, "RW update"), Run: cmdLapse, Since: "1.0.0",
+			Syntax:     "key unix-time-milliseconds",
+			Summary:    "Removes the elements of a collection that were due at a time, when a journal is replayed.",
+			Complexity: "O(N), N being the number of elements that are due"},
 	}
 }
 

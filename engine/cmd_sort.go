@@ -28,31 +28,33 @@ import (
 func sortLines() []Command {
 	const categories = "-keyspace set sortedset list dangerous"
 	return []Command{
-		{Name: "sort", Arity: -2, Flags: Write | DenyOOM, Keys: sortKeys(true), Run: cmdSort, ACL: categories, Since: "1.0.0",
-			Summary: "Sorts the elements in a list, a set, or a sorted set, optionally storing the result."},
-		{Name: "sort_ro", Arity: -2, Flags: ReadOnly, Keys: sortKeys(false), Run: cmdSortRO, ACL: categories, Since: "7.0.0",
-			Summary: "Returns the sorted elements of a list, a set, or a sorted set."},
+		{Name: "sort", Arity: -2, Flags: Write | DenyOOM,
+			Keys: Key(1, "RO access").And(UnknownKeys("RO access"), UnknownKeys("OW update")).FoundBy(sortedKeys), Run: cmdSort, ACL: categories, Since: "1.0.0",
+			Syntax:     "key [BY pattern] [LIMIT offset count] [<GET pattern>...] [ASC|DESC] [ALPHA] [STORE destination]",
+			Summary:    "Sorts the elements in a list, a set, or a sorted set, optionally storing the result.",
+			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
+		{Name: "sort_ro", Arity: -2, Flags: ReadOnly,
+			Keys: Key(1, "RO access").And(UnknownKeys("RO access")), Run: cmdSortRO, ACL: categories, Since: "7.0.0",
+			Syntax:     "key [BY pattern] [LIMIT offset count] [<GET pattern>...] [ASC|DESC] [ALPHA]",
+			Summary:    "Returns the sorted elements of a list, a set, or a sorted set.",
+			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
 	}
 }
 
-// sortKeys is the key at position 1 and the last behind the word STORE, where that may stand.
-func sortKeys(stores bool) Keys {
-	k := Key(1)
-	k.Find = func(args [][]byte) (at []int, ok bool) {
-		at = []int{1}
-		for i := 2; stores && i < len(args); i++ {
-			switch word := args[i]; {
-			case IsWord(word, "LIMIT"):
-				i += 2
-			case IsWord(word, "BY"), IsWord(word, "GET"):
-				i++
-			case IsWord(word, "STORE") && i+1 < len(args):
-				at = append(at[:1], i+1)
-			}
+// sortedKeys is the key at position 1 and the last behind the word STORE, where that may stand.
+func sortedKeys(args [][]byte) (at []int, ok bool) {
+	at = []int{1}
+	for i := 2; i < len(args); i++ {
+		switch word := args[i]; {
+		case IsWord(word, "LIMIT"):
+			i += 2
+		case IsWord(word, "BY"), IsWord(word, "GET"):
+			i++
+		case IsWord(word, "STORE") && i+1 < len(args):
+			at = append(at[:1], i+1)
 		}
-		return at, true
 	}
-	return k
+	return at, true
 }
 
 // sorting is the options of SORT.

@@ -10,41 +10,39 @@ import (
 // Streams is the family of stream commands.
 func Streams() Family {
 	return Family{Group: "stream", Commands: append([]Command{
-		{Name: "xadd", Arity: -5, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdXAdd, Since: "5.0.0",
-			Summary: "Appends a new message to a stream. Creates the key if it doesn't exist."},
-		{Name: "xlen", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1), Run: cmdXLen, Since: "5.0.0",
-			Summary: "Returns the number of messages in a stream."},
-		{Name: "xrange", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdXRange, Since: "5.0.0",
-			Summary: "Returns the messages from a stream within a range of IDs."},
-		{Name: "xrevrange", Arity: -4, Flags: ReadOnly, Keys: Key(1), Run: cmdXRevRange, Since: "5.0.0",
-			Summary: "Returns the messages from a stream within a range of IDs in reverse order."},
-		{Name: "xdel", Arity: -3, Flags: Write | Fast, Keys: Key(1), Run: cmdXDel, Since: "5.0.0",
-			Summary: "Returns the number of messages after removing them from a stream."},
-		{Name: "xtrim", Arity: -4, Flags: Write, Keys: Key(1), Run: cmdXTrim, Since: "5.0.0",
-			Summary: "Deletes messages from the beginning of a stream."},
-		{Name: "xsetid", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1), Run: cmdXSetID, Since: "5.0.0",
-			Summary: "Sets the last ID of a stream, for those who build it from parts."},
-		{Name: "xread", Arity: -4, Flags: ReadOnly | Blocking, Keys: streamKeys(1), Run: cmdXRead, Since: "5.0.0",
-			Summary: "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise."},
-		{Name: "xreadgroup", Arity: -7, Flags: Write | Blocking, Keys: streamKeys(4), Run: cmdXReadGroup, Since: "5.0.0",
-			Summary: "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise."},
+		{Name: "xadd", Arity: -5, Flags: Write | DenyOOM | Fast, Keys: Key(1, "RW update"), Run: cmdXAdd, Since: "5.0.0",
+			Syntax:     "key [NOMKSTREAM] [<MAXLEN|MINID> [=|~] threshold [LIMIT count]] <*|id> <field value>...",
+			Summary:    "Appends a new message to a stream. Creates the key if it doesn't exist.",
+			Tips:       "nondeterministic_output",
+			Complexity: "O(1), and O(N) when trimming, N being the number of entries removed"},
+		{Name: "xlen", Arity: 2, Flags: ReadOnly | Fast, Keys: Key(1, "RO"), Run: cmdXLen, Since: "5.0.0",
+			Syntax: "key", Summary: "Returns the number of messages in a stream.", Complexity: "O(1)"},
+		{Name: "xrange", Arity: -4, Flags: ReadOnly, Keys: Key(1, "RO access"), Run: cmdXRange, Since: "5.0.0",
+			Syntax: "key start end [COUNT count]", Summary: "Returns the messages from a stream within a range of IDs.",
+			Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned"},
+		{Name: "xrevrange", Arity: -4, Flags: ReadOnly, Keys: Key(1, "RO access"), Run: cmdXRevRange, Since: "5.0.0",
+			Syntax:     "key end start [COUNT count]",
+			Summary:    "Returns the messages from a stream within a range of IDs in reverse order.",
+			Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned"},
+		{Name: "xdel", Arity: -3, Flags: Write | Fast, Keys: Key(1, "RW delete"), Run: cmdXDel, Since: "5.0.0",
+			Syntax: "key id...", Summary: "Returns the number of messages after removing them from a stream.",
+			Complexity: "O(1) for each entry removed"},
+		{Name: "xtrim", Arity: -4, Flags: Write, Keys: Key(1, "RW delete"), Run: cmdXTrim, Since: "5.0.0",
+			Syntax:  "key <<MAXLEN|MINID> [=|~] threshold [LIMIT count]>",
+			Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
+			Complexity: "O(N), N being the number of entries removed"},
+		{Name: "xsetid", Arity: -3, Flags: Write | DenyOOM | Fast, Keys: Key(1, "RW update"), Run: cmdXSetID, Since: "5.0.0",
+			Syntax:  "key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]",
+			Summary: "Sets the last ID of a stream, for those who build it from parts.", Complexity: "O(1)"},
+		{Name: "xread", Arity: -4, Flags: ReadOnly | Blocking, Keys: KeysAfter("STREAMS", 1, -1, 2, "RO access"), Run: cmdXRead, Since: "5.0.0",
+			Syntax:     "[COUNT count] [BLOCK milliseconds] <STREAMS key... id...>",
+			Summary:    "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise.",
+			Complexity: "O(M) for each stream, M being the number of entries returned"},
+		{Name: "xreadgroup", Arity: -7, Flags: Write | Blocking, Keys: KeysAfter("STREAMS", 4, -1, 2, "RO access"), Run: cmdXReadGroup, Since: "5.0.0",
+			Syntax:     "<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [NOACK] <STREAMS key... id...>",
+			Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
+			Complexity: "O(M) for each stream, M being the number of entries returned"},
 	}, groupLines()...)}
-}
-
-// streamKeys are the first half of what follows the word STREAMS, which is looked for from a position on.
-func streamKeys(from int) Keys {
-	return Keys{Find: func(args [][]byte) (at []int, ok bool) {
-		for i := from; i < len(args); i++ {
-			if !IsWord(args[i], "STREAMS") {
-				continue
-			}
-			for j := range (len(args) - i - 1) / 2 {
-				at = append(at, i+1+j)
-			}
-			break
-		}
-		return at, len(at) > 0
-	}}
 }
 
 // noStream is what an absent key reads as. Nobody writes to it.

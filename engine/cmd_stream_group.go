@@ -8,38 +8,67 @@ import (
 // groupLines returns the lines of the stream family that are about groups.
 func groupLines() []Command {
 	return []Command{
-		{Name: "xgroup", Arity: -2, Since: "5.0.0", Summary: "A container for consumer groups commands.", Subs: []Command{
-			{Name: "create", Arity: -5, Flags: Write | DenyOOM, Keys: Key(2), Run: cmdXGroupCreate, Since: "5.0.0",
-				Summary: "Creates a consumer group."},
-			{Name: "createconsumer", Arity: 5, Flags: Write | DenyOOM, Keys: Key(2), Run: cmdXGroupCreateConsumer, Since: "6.2.0",
-				Summary: "Creates a consumer in a consumer group."},
-			{Name: "delconsumer", Arity: 5, Flags: Write, Keys: Key(2), Run: cmdXGroupDelConsumer, Since: "5.0.0",
-				Summary: "Deletes a consumer from a consumer group."},
-			{Name: "destroy", Arity: 4, Flags: Write, Keys: Key(2), Run: cmdXGroupDestroy, Since: "5.0.0",
-				Summary: "Destroys a consumer group."},
-			{Name: "help", Arity: 2, Flags: Loading | Stale, Run: cmdXGroupHelp, ACL: "stream", Since: "5.0.0",
-				Summary: "Returns helpful text about the different subcommands."},
-			{Name: "setid", Arity: -5, Flags: Write, Keys: Key(2), Run: cmdXGroupSetID, Since: "5.0.0",
-				Summary: "Sets the last-delivered ID of a consumer group."},
-		}},
-		{Name: "xack", Arity: -4, Flags: Write | Fast, Keys: Key(1), Run: cmdXAck, Since: "5.0.0",
-			Summary: "Returns the number of messages that were successfully acknowledged by the consumer group member of a stream."},
-		{Name: "xpending", Arity: -3, Flags: ReadOnly, Keys: Key(1), Run: cmdXPending, Since: "5.0.0",
-			Summary: "Returns the information and entries from a stream consumer group's pending entries list."},
-		{Name: "xclaim", Arity: -6, Flags: Write | Fast, Keys: Key(1), Run: cmdXClaim, Since: "5.0.0",
-			Summary: "Changes, or acquires, ownership of a message in a consumer group, as if the message was delivered a consumer group member."},
-		{Name: "xautoclaim", Arity: -6, Flags: Write | Fast, Keys: Key(1), Run: cmdXAutoClaim, Since: "6.2.0",
-			Summary: "Changes, or acquires, ownership of messages in a consumer group, as if the messages were delivered to as consumer group member."},
-		{Name: "xinfo", Arity: -2, Since: "5.0.0", Summary: "A container for stream introspection commands.", Subs: []Command{
-			{Name: "consumers", Arity: 4, Flags: ReadOnly, Keys: Key(2), Run: cmdXInfoConsumers, Since: "5.0.0",
-				Summary: "Returns a list of the consumers in a consumer group."},
-			{Name: "groups", Arity: 3, Flags: ReadOnly, Keys: Key(2), Run: cmdXInfoGroups, Since: "5.0.0",
-				Summary: "Returns a list of the consumer groups of a stream."},
-			{Name: "help", Arity: 2, Flags: Loading | Stale, Run: cmdXInfoHelp, ACL: "stream", Since: "5.0.0",
-				Summary: "Returns helpful text about the different subcommands."},
-			{Name: "stream", Arity: -3, Flags: ReadOnly, Keys: Key(2), Run: cmdXInfoStream, Since: "5.0.0",
-				Summary: "Returns information about a stream."},
-		}},
+		{Name: "xgroup", Arity: -2, Since: "5.0.0",
+			Complexity: "Depends on the subcommand", Summary: "A container for consumer groups commands.", Subs: []Command{
+				{Name: "create", Arity: -5, Flags: Write | DenyOOM, Keys: Key(2, "RW insert"), Run: cmdXGroupCreate, Since: "5.0.0",
+					Syntax:  "key group <id|$> [MKSTREAM] [ENTRIESREAD entries-read:integer]",
+					Summary: "Creates a consumer group.",
+					Help: "<key> <groupname> <id|$> [option]\nCreate a new consumer group. Options are:\n" +
+						"* MKSTREAM\n" +
+						"  Create the empty stream if it does not exist.\n" +
+						"* ENTRIESREAD entries_read\n" +
+						"  Set the group's entries_read counter (internal use).",
+					Complexity: "O(1)"},
+				{Name: "createconsumer", Arity: 5, Flags: Write | DenyOOM, Keys: Key(2, "RW insert"), Run: cmdXGroupCreateConsumer, Since: "6.2.0",
+					Syntax: "key group consumer", Summary: "Creates a consumer in a consumer group.",
+					Help: "<key> <groupname> <consumer>\nCreate a new consumer in the specified group.", Complexity: "O(1)"},
+				{Name: "delconsumer", Arity: 5, Flags: Write, Keys: Key(2, "RW delete"), Run: cmdXGroupDelConsumer, Since: "5.0.0",
+					Syntax: "key group consumer", Summary: "Deletes a consumer from a consumer group.",
+					Help:       "<key> <groupname> <consumer>\nRemove the specified consumer.",
+					Complexity: "O(N), N being the number of the consumer's pending entries"},
+				{Name: "destroy", Arity: 4, Flags: Write, Keys: Key(2, "RW delete"), Run: cmdXGroupDestroy, Since: "5.0.0",
+					Syntax: "key group", Summary: "Destroys a consumer group.",
+					Help:       "<key> <groupname>\nRemove the specified group.",
+					Complexity: "O(N), N being the number of the group's pending entries"},
+				HelpLine("5.0.0"),
+				{Name: "setid", Arity: -5, Flags: Write, Keys: Key(2, "RW update"), Run: cmdXGroupSetID, Since: "5.0.0",
+					Syntax:     "key group <id|$> [ENTRIESREAD entries-read:integer]",
+					Summary:    "Sets the last-delivered ID of a consumer group.",
+					Help:       "<key> <groupname> <id|$> [ENTRIESREAD entries_read]\nSet the current group ID and entries_read counter.",
+					Complexity: "O(1)"},
+			}},
+		{Name: "xack", Arity: -4, Flags: Write | Fast, Keys: Key(1, "RW update"), Run: cmdXAck, Since: "5.0.0",
+			Syntax:     "key group id...",
+			Summary:    "Returns the number of messages that were successfully acknowledged by the consumer group member of a stream.",
+			Complexity: "O(1) for each ID"},
+		{Name: "xpending", Arity: -3, Flags: ReadOnly, Keys: Key(1, "RO access"), Run: cmdXPending, Since: "5.0.0",
+			Syntax:     "key group [[IDLE min-idle-time:integer] start end count [consumer]]",
+			Summary:    "Returns the information and entries from a stream consumer group's pending entries list.",
+			Tips:       "nondeterministic_output",
+			Complexity: "O(N), N being the number of entries looked at; O(M) for the summary, M being the number of consumers"},
+		{Name: "xclaim", Arity: -6, Flags: Write | Fast, Keys: Key(1, "RW update"), Run: cmdXClaim, Since: "5.0.0",
+			Syntax:  "key group consumer min-idle-time id... [IDLE ms] [TIME unix-time-milliseconds] [RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid]",
+			Summary: "Changes, or acquires, ownership of a message in a consumer group, as if the message was delivered a consumer group member.",
+			Tips:    "nondeterministic_output", Complexity: "O(log N) for each ID, N being the number of pending entries"},
+		{Name: "xautoclaim", Arity: -6, Flags: Write | Fast, Keys: Key(1, "RW delete"), Run: cmdXAutoClaim, Since: "6.2.0",
+			Syntax:  "key group consumer min-idle-time start [COUNT count] [JUSTID]",
+			Summary: "Changes, or acquires, ownership of messages in a consumer group, as if the messages were delivered to as consumer group member.",
+			Tips:    "nondeterministic_output", Complexity: "O(N), N being the number of pending entries looked at"},
+		{Name: "xinfo", Arity: -2, Since: "5.0.0",
+			Complexity: "Depends on the subcommand", Summary: "A container for stream introspection commands.", Subs: []Command{
+				{Name: "consumers", Arity: 4, Flags: ReadOnly, Keys: Key(2, "RO access"), Run: cmdXInfoConsumers, Since: "5.0.0",
+					Syntax: "key group", Summary: "Returns a list of the consumers in a consumer group.",
+					Help: "<key> <groupname>\nShow consumers of <groupname>.", Tips: "nondeterministic_output",
+					Complexity: "O(N), N being the number of the group's consumers"},
+				{Name: "groups", Arity: 3, Flags: ReadOnly, Keys: Key(2, "RO access"), Run: cmdXInfoGroups, Since: "5.0.0",
+					Syntax: "key", Summary: "Returns a list of the consumer groups of a stream.",
+					Help: "\nShow the stream consumer groups.", Complexity: "O(N), N being the number of the stream's groups"},
+				HelpLine("5.0.0"),
+				{Name: "stream", Arity: -3, Flags: ReadOnly, Keys: Key(2, "RO access"), Run: cmdXInfoStream, Since: "5.0.0",
+					Syntax: "key [FULL [COUNT count]]", Summary: "Returns information about a stream.",
+					Help:       "<key> [FULL [COUNT <count>]\nShow information about the stream.",
+					Complexity: "O(1), and with FULL O(N), N being the number of entries, consumers and pending entries returned"},
+			}},
 	}
 }
 
@@ -192,26 +221,6 @@ func cmdXGroupDelConsumer(c *Call) {
 		c.Noted(key, "txgroup-delconsumer")
 	}
 	c.Reply.Int(int64(max(n, 0)))
-}
-
-// XGROUP HELP
-func cmdXGroupHelp(c *Call) {
-	c.Help(
-		"CREATE <key> <groupname> <id|$> [option]",
-		"    Create a new consumer group. Options are:",
-		"    * MKSTREAM",
-		"      Create the empty stream if it does not exist.",
-		"    * ENTRIESREAD entries_read",
-		"      Set the group's entries_read counter (internal use).",
-		"CREATECONSUMER <key> <groupname> <consumer>",
-		"    Create a new consumer in the specified group.",
-		"DELCONSUMER <key> <groupname> <consumer>",
-		"    Remove the specified consumer.",
-		"DESTROY <key> <groupname>",
-		"    Remove the specified group.",
-		"SETID <key> <groupname> <id|$> [ENTRIESREAD entries_read]",
-		"    Set the current group ID and entries_read counter.",
-	)
 }
 
 // XACK key group id [id ...]

@@ -206,15 +206,3 @@ func (c *Call) tellNamedID(name string, id stream.ID) {
 	c.Reply.BulkString(name)
 	c.tellID(id)
 }
-
-// XINFO HELP
-func cmdXInfoHelp(c *Call) {
-	c.Help(
-		"CONSUMERS <key> <groupname>",
-		"    Show consumers of <groupname>.",
-		"GROUPS <key>",
-		"    Show the stream consumer groups.",
-		"STREAM <key> [FULL [COUNT <count>]",
-		"    Show information about the stream.",
-	)
-}

@@ -78,6 +78,14 @@ func cmdDigest(c *Call) {
 	}
 }
 
+// accessOfDelEx returns what DELEX does with its key: only with a comparison it reads.
+func accessOfDelEx(args [][]byte) string {
+	if len(args) == 2 {
+		return "RM delete"
+	}
+	return "RW delete"
+}
+
 // DELEX key [IFEQ value | IFNE value | IFDEQ digest | IFDNE digest]
 func cmdDelEx(c *Call) {
 	key := c.Arg()

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/str"
 )
@@ -17,6 +18,17 @@ type setOptions struct {
 
 // any reports whether there is an option whose effect may depend on when it is executed.
 func (o *setOptions) any() bool { return o.given || o.nx || o.xx || o.asked() }
+
+// accessOfSet returns what SET does with its key: only with GET or a comparison it reads.
+func accessOfSet(args [][]byte) string {
+	for _, arg := range args[3:] {
+		isArg := func(k comparisonWord) bool { return IsWord(arg, k.word) }
+		if IsWord(arg, "GET") || slices.ContainsFunc(comparisons[:], isArg) {
+			return "RW access update"
+		}
+	}
+	return "OW update"
+}
 
 // SET key value [NX | XX | IFEQ value | IFNE value | IFDEQ digest | IFDNE digest] [GET] [EX seconds |
 // PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]

@@ -24,8 +24,10 @@ import (
 // hold are refused; and a negative quantity gives back no more than was taken.
 func Throttling() Family {
 	return Family{Group: "module", Commands: []Command{
-		{Name: "cl.throttle", Arity: -1, Flags: Write, Keys: Key(1), Run: cmdThrottle, Since: "4.0.0",
-			Summary: "Takes from the allowance of a key, which refills at a given rate, or tells when to retry."},
+		{Name: "cl.throttle", Arity: -1, Flags: Write, Keys: Key(1, "RW update"), Run: cmdThrottle, Since: "4.0.0",
+			Syntax:     "key max-burst:integer count period:integer [quantity:integer]",
+			Summary:    "Takes from the allowance of a key, which refills at a given rate, or tells when to retry.",
+			Complexity: "O(1)"},
 	}}
 }
 

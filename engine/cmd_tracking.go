@@ -6,15 +6,19 @@ import "strings"
 func trackingSubs() []Command {
 	const flags = NoScript | Loading | Stale
 	return []Command{
-		{Name: "tracking", Arity: -3, Flags: flags, Run: cmdClientTracking, Since: "6.0.0", ACL: "connection",
-			Args:    "(ON|OFF) [REDIRECT <id>] [PREFIX <prefix> ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
-			Summary: "Controls server-assisted client-side caching for the connection."},
-		{Name: "caching", Arity: 3, Flags: flags, Run: cmdClientCaching, Since: "6.0.0", ACL: "connection", Args: "(YES|NO)",
-			Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode."},
-		{Name: "getredir", Arity: 2, Flags: flags, Run: cmdClientGetRedir, Since: "6.0.0", ACL: "connection",
-			Summary: "Returns the client ID to which the connection's tracking notifications are redirected."},
-		{Name: "trackinginfo", Arity: 2, Flags: flags, Run: cmdClientTrackingInfo, Since: "6.2.0", ACL: "connection",
-			Summary: "Returns what the connection asked for with TRACKING."},
+		{Name: "tracking", Arity: -3, Flags: flags, Run: cmdClientTracking, Since: "6.0.0",
+			Syntax:     "<ON|OFF> [REDIRECT client-id] [<PREFIX prefix>...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+			Summary:    "Controls server-assisted client-side caching for the connection.",
+			Help:       "(ON|OFF) [REDIRECT <id>] [PREFIX <prefix> ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+			Complexity: "O(N), N being the number of prefixes"},
+		{Name: "caching", Arity: 3, Flags: flags, Run: cmdClientCaching, Since: "6.0.0",
+			Syntax: "<YES|NO>", Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.",
+			Complexity: "O(1)"},
+		{Name: "getredir", Arity: 2, Flags: flags, Run: cmdClientGetRedir, Since: "6.0.0",
+			Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
+			Complexity: "O(1)"},
+		{Name: "trackinginfo", Arity: 2, Flags: flags, Run: cmdClientTrackingInfo, Since: "6.2.0",
+			Summary: "Returns what the connection asked for with TRACKING.", Complexity: "O(1)"},
 	}
 }
 

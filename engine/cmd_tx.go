@@ -29,15 +29,17 @@ func Transactions() Family {
 	const inTx = NoScript | Loading | Stale | AllowTx
 	return Family{Group: "transactions", Commands: []Command{
 		{Name: "multi", Arity: 1, Flags: inTx | Fast | AllowBusy, Run: cmdMulti, Since: "1.2.0",
-			Summary: "Starts a transaction."},
+			Summary: "Starts a transaction.", Complexity: "O(1)"},
 		{Name: "exec", Arity: 1, Flags: inTx | SkipSlowlog | MayBeSlow | RunsTx, Run: cmdExec, Since: "1.2.0",
-			Summary: "Executes all commands in a transaction."},
+			Summary: "Executes all commands in a transaction.", Complexity: "Depends on the queued commands"},
 		{Name: "discard", Arity: 1, Flags: inTx | Fast | AllowBusy | DropsTx, Run: cmdDiscard, Since: "2.0.0",
-			Summary: "Discards a transaction."},
-		{Name: "watch", Arity: -2, Flags: inTx | Fast | AllowBusy, Keys: KeyRange(1, -1, 1), Run: cmdWatch, Since: "2.2.0",
-			Summary: "Monitors changes to keys to determine the execution of a transaction."},
+			Summary: "Discards a transaction.", Complexity: "O(N), N being the number of queued commands"},
+		{Name: "watch", Arity: -2, Flags: inTx | Fast | AllowBusy, Keys: KeyRange(1, -1, 1, "RO"), Run: cmdWatch, Since: "2.2.0",
+			Syntax: "key...", Summary: "Monitors changes to keys to determine the execution of a transaction.",
+			Complexity: "O(N), N being the number of keys"},
 		{Name: "unwatch", Arity: 1, Flags: NoScript | Loading | Stale | Fast | AllowBusy, Run: cmdUnwatch, Since: "2.2.0",
-			Summary: "Forgets about watched keys of a transaction."},
+			Summary:    "Forgets about watched keys of a transaction.",
+			Complexity: "O(N), N being the number of watched keys"},
 	}}
 }
 

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"sort"
 	"strings"
-
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Flags say what a command does and where it may run. No condition asks for a command's name: a new one is a
@@ -65,79 +63,6 @@ func (f Flags) Names() (names []string) {
 	return names
 }
 
-// Keys tells where a command's keys are among its arguments, the command's name being argument 0.
-// First 0 means that there are none. Last counts from the end when negative.
-type Keys struct {
-	First, Last, Step int
-	// Find returns the positions where they depend on the arguments; nil if First, Last and Step
-	// say it all. ok is false if the arguments are malformed.
-	Find func(args [][]byte) (at []int, ok bool)
-
-	count int // position of the number of keys, of NumKeys
-	every int // arguments from one of those keys to the next
-}
-
-// NoKeys is for commands without keys.
-var NoKeys = Keys{}
-
-// Key is one key at position i.
-func Key(i int) Keys { return Keys{First: i, Last: i, Step: 1} }
-
-// KeyRange is keys from first to last, every step arguments.
-func KeyRange(first, last, step int) Keys { return Keys{First: first, Last: last, Step: step} }
-
-// NumKeys is a destination key, if dest is not 0, and the keys counted by the argument at position
-// count, which follow it.
-func NumKeys(dest, count int) Keys { return numKeys(dest, count, 1) }
-
-// NumPairs is the keys counted by the argument at position count, which follow it, each with its value.
-func NumPairs(count int) Keys { return numKeys(0, count, 2) }
-
-func numKeys(dest, count, every int) Keys {
-	k := Keys{First: dest, Last: dest, Step: 1, count: count, every: every}
-	if dest == 0 {
-		k.Step = 0
-	}
-	k.Find = func(args [][]byte) (at []int, ok bool) {
-		if len(args) <= count {
-			return nil, false
-		}
-		n, ok := resp.ParseInt(args[count])
-		if !ok || n < 0 || n == 0 && dest > 0 || n > int64((len(args)-count-1)/every) {
-			return nil, false
-		}
-		if dest > 0 {
-			at = append(at, dest)
-		}
-		for i := range int(n) {
-			at = append(at, count+1+i*every)
-		}
-		return at, true
-	}
-	return k
-}
-
-// At returns the positions of the keys among args. ok is false if the arguments are malformed.
-func (k Keys) At(args [][]byte) (at []int, ok bool) {
-	if k.Find != nil {
-		return k.Find(args)
-	}
-	if k.First == 0 {
-		return nil, true
-	}
-	last := k.Last
-	if last < 0 {
-		last += len(args)
-	}
-	if k.First >= len(args) || last >= len(args) {
-		return nil, false
-	}
-	for i := k.First; i <= last; i += k.Step {
-		at = append(at, i)
-	}
-	return at, true
-}
-
 // Handler executes a command: ask, check, change, tell. An error is told before anything changes.
 type Handler func(c *Call)
 
@@ -148,11 +73,17 @@ type Command struct {
 	Flags   Flags
 	Keys    Keys
 	Run     Handler
-	Since   string // the Redis version that introduced it
-	Summary string // one line, for COMMAND DOCS
 	Subs    []Command
-	Args    string // what follows the name, for HELP
-	ACL     string // further ACL categories, separated by blanks; "-name" takes one away
+	Since   string // the version that introduced it, of Redis or of the project that it comes from
+	Syntax  string // the arguments, in the notation of syntax.go, for COMMAND DOCS and HELP
+	Summary string // one line, for COMMAND DOCS and HELP
+	Help    string // what HELP shows instead of the syntax, and after a line break instead of the summary
+	ACL     string // ACL categories beside those of its flags and its group, separated by blanks; "-name" takes one away
+	Tips    string // hints for clients of clusters, separated by blanks
+
+	// Complexity is the time that it takes, for COMMAND DOCS.
+	Complexity string
+
 	// Vary returns the flags that count for these arguments, where what the command does depends on
 	// them; nil if it does not. Only the gate asks, and only for what Write, DenyOOM and MayReplicate say.
 	Vary func(args [][]byte) Flags
@@ -204,7 +135,7 @@ func (e *Engine) adopt(cmd *Command, group string, parent *Command) {
 	if parent != nil {
 		cmd.full = parent.Name + "|" + cmd.Name
 	}
-	if cmd.Keys.Find != nil {
+	if cmd.Keys.movable() {
 		cmd.Flags |= MovableKeys
 	}
 	if len(cmd.Subs) == 0 {

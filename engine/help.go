@@ -2,10 +2,10 @@ package engine
 
 import "strings"
 
-// helpLine is the HELP subcommand of a container, made from the container's other lines.
-func helpLine(since string) Command {
+// HelpLine is the HELP subcommand of a container, made from the container's other lines.
+func HelpLine(since string) Command {
 	return Command{Name: "help", Arity: 2, Flags: Loading | Stale, Run: cmdHelp, Since: since,
-		Summary: "Returns helpful text about the different subcommands."}
+		Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"}
 }
 
 // CONTAINER HELP
@@ -13,10 +13,26 @@ func cmdHelp(c *Call) {
 	var lines []string
 	for i := range c.Cmd.parent.Subs {
 		if sub := &c.Cmd.parent.Subs[i]; sub != c.Cmd {
-			lines = append(lines, strings.TrimSpace(strings.ToUpper(sub.Name)+" "+sub.Args), "    "+sub.Summary)
+			lines = append(lines, sub.help()...)
 		}
 	}
 	c.Help(lines...)
+}
+
+// help returns what HELP shows of a subcommand.
+func (cmd *Command) help() (lines []string) {
+	usage, about, told := strings.Cut(cmd.Help, "\n")
+	if usage == "" {
+		usage = usageOf(cmd.Syntax)
+	}
+	if !told {
+		about = cmd.Summary
+	}
+	lines = append(lines, strings.TrimSpace(strings.ToUpper(cmd.Name)+" "+usage))
+	for line := range strings.SplitSeq(about, "\n") {
+		lines = append(lines, "    "+line)
+	}
+	return lines
 }
 
 // Help replies with what a container's subcommands do, one line of text each, between the heading

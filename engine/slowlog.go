@@ -65,13 +65,17 @@ func shownArgs(args [][]byte) []string {
 // slowlogSubs are the subcommands of SLOWLOG.
 func slowlogSubs() []Command {
 	return []Command{
-		{Name: "get", Arity: -2, Flags: Admin | Loading | Stale, Run: cmdSlowlogGet, Since: "2.2.12", Args: "[<count>]",
-			Summary: "Returns the slow log's entries, the newest first; 10 of them, or all with -1."},
+		{Name: "get", Arity: -2, Flags: Admin | Loading | Stale, Run: cmdSlowlogGet, Since: "2.2.12",
+			Syntax: "[count]", Summary: "Returns the slow log's entries, the newest first; 10 of them, or all with -1.",
+			Tips:       "request_policy:all_nodes nondeterministic_output",
+			Complexity: "O(N), N being the number of entries returned"},
 		{Name: "len", Arity: 2, Flags: Admin | Loading | Stale, Run: cmdSlowlogLen, Since: "2.2.12",
-			Summary: "Returns the number of entries in the slow log."},
+			Summary: "Returns the number of entries in the slow log.",
+			Tips:    "request_policy:all_nodes response_policy:agg_sum nondeterministic_output", Complexity: "O(1)"},
 		{Name: "reset", Arity: 2, Flags: Admin | Loading | Stale, Run: cmdSlowlogReset, Since: "2.2.12",
-			Summary: "Clears the slow log."},
-		helpLine("6.2.0"),
+			Summary: "Clears the slow log.", Tips: "request_policy:all_nodes response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of entries"},
+		HelpLine("6.2.0"),
 	}
 }
 

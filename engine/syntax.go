@@ -157,6 +157,64 @@ func joined(list []argument) argument {
 	return joined(list[1:])
 }
 
+// usageOf returns a syntax as HELP shows it: key [COUNT count] member... is
+//
+//	<key> [COUNT <count>] <member> [<member> ...]
+func usageOf(syntax string) string {
+	list, _ := parseSyntax(syntax)
+	return usages(list)
+}
+
+func usages(list []argument) string {
+	texts := make([]string, len(list))
+	for i := range list {
+		texts[i] = list[i].usage()
+	}
+	return strings.Join(texts, " ")
+}
+
+func (a *argument) usage() string {
+	text := a.usageOnce()
+	switch {
+	case a.optional && a.multiple:
+		return "[" + text + " ...]"
+	case a.optional:
+		return "[" + text + "]"
+	case a.multiple:
+		return text + " [" + text + " ...]"
+	}
+	return text
+}
+
+// usageOnce is usage of an argument that must be there once.
+func (a *argument) usageOnce() (text string) {
+	switch a.kind {
+	case kindToken:
+		return a.token
+	case kindOneOf:
+		if text = a.alternatives(); !a.optional || a.token != "" {
+			text = "(" + text + ")"
+		}
+	case kindBlock:
+		text = usages(a.parts)
+	default:
+		text = "<" + a.name + ">"
+	}
+	return strings.TrimSpace(a.token + " " + text)
+}
+
+// alternatives returns one of several as HELP shows it, with blanks if one is not told by a word.
+func (a *argument) alternatives() string {
+	texts, sign := make([]string, len(a.parts)), "|"
+	for i := range a.parts {
+		texts[i] = a.parts[i].usage()
+		if texts[i][0] == '<' {
+			sign = " | "
+		}
+	}
+	return strings.Join(texts, sign)
+}
+
 // tellArguments writes arguments as COMMAND DOCS shows them.
 func (c *Call) tellArguments(list []argument) {
 	w := c.Reply

@@ -46,8 +46,19 @@ func TestSyntaxMalformed(t *testing.T) {
 		_, ok := parseSyntax(text)
 		require.False(t, ok, text)
 	}
-	for name, text := range syntaxes {
-		_, ok := parseSyntax(text)
-		require.True(t, ok, "%s %s", name, text)
+}
+
+func TestUsage(t *testing.T) {
+	for syntax, want := range map[string]string{
+		"":                                   "",
+		"key [COUNT count]":                  "<key> [COUNT <count>]",
+		"member... [id...]":                  "<member> [<member> ...] [<id> ...]",
+		"<field value>...":                   "<field> <value> [<field> <value> ...]",
+		"<ON|OFF> [<PREFIX prefix>...]":      "(ON|OFF) [PREFIX <prefix> ...]",
+		"[count|RESET]":                      "[<count> | RESET]",
+		"[TYPE <NORMAL|PUBSUB>]":             "[TYPE (NORMAL|PUBSUB)]",
+		"[FILTERBY <MODULE name|PATTERN p>]": "[FILTERBY (MODULE <name>|PATTERN <p>)]",
+	} {
+		require.Equal(t, want, usageOf(syntax), syntax)
 	}
 }

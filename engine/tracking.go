@@ -71,9 +71,9 @@ func (e *Engine) remember(c *Call) {
 	if s == nil || s.tracker == nil || c.Cmd.Flags&(ReadOnly|PubSub) != ReadOnly || !s.tracker.caches() {
 		return
 	}
-	at, _ := c.Cmd.Keys.At(c.Args)
-	for _, i := range at {
-		e.tracking.read(string(c.Args[i]), s.ID)
+	keys, _ := c.Cmd.Keys.At(c.Args)
+	for _, key := range keys {
+		e.tracking.read(string(c.Args[key.At]), s.ID)
 	}
 }
 

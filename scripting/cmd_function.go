@@ -13,23 +13,72 @@ import (
 
 func (s *Scripts) functionCommands() engine.Command {
 	const write = engine.Write | engine.NoScript
-	return engine.Command{Name: "function", Arity: -2, Since: "7.0.0", Summary: "A container for function commands.",
+	return engine.Command{Name: "function", Arity: -2, Since: "7.0.0",
+		Complexity: "Depends on the subcommand", Summary: "A container for function commands.",
 		Subs: []engine.Command{
-			{Name: "load", Arity: -3, Flags: write | engine.DenyOOM, Run: s.cmdFunctionLoad, Since: "7.0.0", Summary: "Creates a library."},
-			{Name: "delete", Arity: 3, Flags: write, Run: s.cmdFunctionDelete, Since: "7.0.0", Summary: "Deletes a library and its functions."},
-			{Name: "flush", Arity: -2, Flags: write, Run: s.cmdFunctionFlush, Since: "7.0.0", Summary: "Deletes all libraries and functions."},
+			{Name: "load", Arity: -3, Flags: write | engine.DenyOOM, Run: s.cmdFunctionLoad, Since: "7.0.0",
+				Syntax: "[REPLACE] function-code", Summary: "Creates a library.",
+				Help: "[REPLACE] <FUNCTION CODE>\n" +
+					"Create a new library with the given library name and code.",
+				Tips:       "request_policy:all_shards response_policy:all_succeeded",
+				Complexity: "O(N), N being the length of the library's source"},
+			{Name: "delete", Arity: 3, Flags: write, Run: s.cmdFunctionDelete, Since: "7.0.0",
+				Syntax: "library-name", Summary: "Deletes a library and its functions.",
+				Help: "<LIBRARY NAME>\n" +
+					"Delete the given library.",
+				Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)"},
 			{Name: "list", Arity: -2, Flags: engine.NoScript, Run: s.cmdFunctionList, Since: "7.0.0",
-				Summary: "Returns information about all libraries."},
+				Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",
+				Summary: "Returns information about all libraries.",
+				Help: "[LIBRARYNAME PATTERN] [WITHCODE]\n" +
+					"Return general information on all the libraries:\n" +
+					"* Library name\n" +
+					"* The engine used to run the Library\n" +
+					"* Library description\n" +
+					"* Functions list\n" +
+					"* Library code (if WITHCODE is given)\n" +
+					"It also possible to get only function that matches a pattern using LIBRARYNAME argument.",
+				Tips:       "nondeterministic_output_order",
+				Complexity: "O(N), N being the number of functions"},
 			{Name: "stats", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.cmdFunctionStats, Since: "7.0.0",
-				Summary: "Returns information about a function during execution."},
+				Summary: "Returns information about a function during execution.",
+				Help: "\nReturn information about the current function running:\n" +
+					"* Function name\n" +
+					"* Command used to run the function\n" +
+					"* Duration in MS that the function is running\n" +
+					"If no function is running, return nil\n" +
+					"In addition, returns a list of available engines.",
+				Tips: "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
 			{Name: "kill", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.kill(&s.functions), Since: "7.0.0",
-				Summary: "Terminates a function during execution."},
+				Summary: "Terminates a function during execution.",
+				Help:    "\nKill the current running function.",
+				Tips:    "request_policy:all_shards response_policy:one_succeeded", Complexity: "O(1)"},
+			{Name: "flush", Arity: -2, Flags: write, Run: s.cmdFunctionFlush, Since: "7.0.0",
+				Syntax: "[ASYNC|SYNC]", Summary: "Deletes all libraries and functions.",
+				Help: "\nDelete all the libraries.\n" +
+					"When called without the optional mode argument, the behavior is determined by the\n" +
+					"lazyfree-lazy-user-flush configuration directive. Valid modes are:\n" +
+					"* ASYNC: Asynchronously flush the libraries.\n" +
+					"* SYNC: Synchronously flush the libraries.",
+				Tips:       "request_policy:all_shards response_policy:all_succeeded",
+				Complexity: "O(N), N being the number of functions"},
 			{Name: "dump", Arity: 2, Flags: engine.NoScript, Run: s.cmdFunctionDump, Since: "7.0.0",
-				Summary: "Dumps all libraries into a serialized binary payload."},
+				Summary:    "Dumps all libraries into a serialized binary payload.",
+				Help:       "\nReturn a serialized payload representing the current libraries, can be restored using FUNCTION RESTORE command",
+				Complexity: "O(N), N being the number of functions"},
 			{Name: "restore", Arity: -3, Flags: write | engine.DenyOOM, Run: s.cmdFunctionRestore, Since: "7.0.0",
-				Summary: "Restores all libraries from a payload."},
-			{Name: "help", Arity: 2, Flags: engine.Loading | engine.Stale, Run: cmdFunctionHelp, Since: "7.0.0",
-				Summary: "Returns helpful text about the different subcommands."},
+				Syntax: "serialized-value [FLUSH|APPEND|REPLACE]", Summary: "Restores all libraries from a payload.",
+				Help: "<PAYLOAD> [FLUSH|APPEND|REPLACE]\n" +
+					"Restore the libraries represented by the given payload, it is possible to give a restore policy to\n" +
+					"control how to handle existing libraries (default APPEND):\n" +
+					"* FLUSH: delete all existing libraries.\n" +
+					"* APPEND: appends the restored libraries to the existing libraries. On collision, abort.\n" +
+					"* REPLACE: appends the restored libraries to the existing libraries, On collision, replace the old\n" +
+					"  libraries with the new libraries (notice that even on this option there is a chance of failure\n" +
+					"  in case of functions name collision with another library).",
+				Tips:       "request_policy:all_shards response_policy:all_succeeded",
+				Complexity: "O(N), N being the number of functions in the payload"},
+			engine.HelpLine("7.0.0"),
 		}}
 }
 
@@ -276,46 +325,4 @@ func (s *Scripts) restore(payload []byte, how engine.Restoring) (err error) {
 		}
 	}
 	return s.adopt(fresh, how)
-}
-
-// FUNCTION HELP
-func cmdFunctionHelp(c *engine.Call) {
-	c.Help(
-		"LOAD [REPLACE] <FUNCTION CODE>",
-		"    Create a new library with the given library name and code.",
-		"DELETE <LIBRARY NAME>",
-		"    Delete the given library.",
-		"LIST [LIBRARYNAME PATTERN] [WITHCODE]",
-		"    Return general information on all the libraries:",
-		"    * Library name",
-		"    * The engine used to run the Library",
-		"    * Library description",
-		"    * Functions list",
-		"    * Library code (if WITHCODE is given)",
-		"    It also possible to get only function that matches a pattern using LIBRARYNAME argument.",
-		"STATS",
-		"    Return information about the current function running:",
-		"    * Function name",
-		"    * Command used to run the function",
-		"    * Duration in MS that the function is running",
-		"    If no function is running, return nil",
-		"    In addition, returns a list of available engines.",
-		"KILL",
-		"    Kill the current running function.",
-		"FLUSH [ASYNC|SYNC]",
-		"    Delete all the libraries.",
-		"    When called without the optional mode argument, the behavior is determined by the",
-		"    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
-		"    * ASYNC: Asynchronously flush the libraries.",
-		"    * SYNC: Synchronously flush the libraries.",
-		"DUMP",
-		"    Return a serialized payload representing the current libraries, can be restored using FUNCTION RESTORE command",
-		"RESTORE <PAYLOAD> [FLUSH|APPEND|REPLACE]",
-		"    Restore the libraries represented by the given payload, it is possible to give a restore policy to",
-		"    control how to handle existing libraries (default APPEND):",
-		"    * FLUSH: delete all existing libraries.",
-		"    * APPEND: appends the restored libraries to the existing libraries. On collision, abort.",
-		"    * REPLACE: appends the restored libraries to the existing libraries, On collision, replace the old",
-		"      libraries with the new libraries (notice that even on this option there is a chance of failure",
-		"      in case of functions name collision with another library).")
 }

@@ -14,41 +14,71 @@ const (
 // family is the commands that run scripts and functions, and those that manage them.
 func (s *Scripts) family() engine.Family {
 	body, sha, name := s.flagsOfBody, s.flagsOfSHA, s.flagsOfFunction
+	read, written := engine.NumKeys(2, "RO access"), engine.NumKeys(2, "RW access update")
 	return engine.Family{Group: "scripting", Commands: []engine.Command{
-		runner("eval", s.evalBody(false), runs, body, "2.6.0", "Executes a server-side Lua script."),
-		runner("eval_ro", s.evalBody(true), runsReading, body, "7.0.0", "Executes a read-only server-side Lua script."),
-		runner("evalsha", s.evalSHA(false), runs, sha, "2.6.0", "Executes a server-side Lua script by SHA1 digest."),
-		runner("evalsha_ro", s.evalSHA(true), runsReading, sha, "7.0.0", "Executes a read-only server-side Lua script by SHA1 digest."),
-		runner("fcall", s.fcall(false), runs, name, "7.0.0", "Invokes a function."),
-		runner("fcall_ro", s.fcall(true), runsReading, name, "7.0.0", "Invokes a read-only function."),
+		runner(body, engine.Command{Name: "eval", Arity: -3, Flags: runs, Keys: written, Run: s.evalBody(false), Since: "2.6.0",
+			Syntax: "script numkeys [key...] [arg...]", Complexity: "Depends on the script",
+			Summary: "Executes a server-side Lua script."}),
+		runner(body, engine.Command{Name: "eval_ro", Arity: -3, Flags: runsReading, Keys: read, Run: s.evalBody(true), Since: "7.0.0",
+			Syntax: "script numkeys [key...] [arg...]", Complexity: "Depends on the script",
+			Summary: "Executes a read-only server-side Lua script."}),
+		runner(sha, engine.Command{Name: "evalsha", Arity: -3, Flags: runs, Keys: written, Run: s.evalSHA(false), Since: "2.6.0",
+			Syntax: "sha1 numkeys [key...] [arg...]", Complexity: "Depends on the script",
+			Summary: "Executes a server-side Lua script by SHA1 digest."}),
+		runner(sha, engine.Command{Name: "evalsha_ro", Arity: -3, Flags: runsReading, Keys: read, Run: s.evalSHA(true), Since: "7.0.0",
+			Syntax: "sha1 numkeys [key...] [arg...]", Complexity: "Depends on the script",
+			Summary: "Executes a read-only server-side Lua script by SHA1 digest."}),
+		runner(name, engine.Command{Name: "fcall", Arity: -3, Flags: runs, Keys: written, Run: s.fcall(false), Since: "7.0.0",
+			Syntax: "function numkeys [key...] [arg...]", Complexity: "Depends on the function",
+			Summary: "Invokes a function."}),
+		runner(name, engine.Command{Name: "fcall_ro", Arity: -3, Flags: runsReading, Keys: read, Run: s.fcall(true), Since: "7.0.0",
+			Syntax: "function numkeys [key...] [arg...]", Complexity: "Depends on the function",
+			Summary: "Invokes a read-only function."}),
 		s.functionCommands(),
-		{Name: "script", Arity: -2, Since: "2.6.0", Summary: "A container for Lua scripts management commands.",
+		{Name: "script", Arity: -2, Since: "2.6.0", Complexity: "Depends on the subcommand", Summary: "A container for Lua scripts management commands.",
 			Subs: []engine.Command{
-				{Name: "help", Arity: 2, Flags: engine.Loading | engine.Stale, Run: cmdHelp, Since: "5.0.0",
-					Summary: "Returns helpful text about the different subcommands."},
-				{Name: "load", Arity: 3, Flags: engine.NoScript | engine.Stale, Run: s.cmdLoad, Since: "2.6.0",
-					Summary: "Loads a server-side Lua script to the script cache."},
-				{Name: "exists", Arity: -3, Flags: engine.NoScript, Run: s.cmdExists, Since: "2.6.0",
-					Summary: "Determines whether server-side Lua scripts exist in the script cache."},
-				{Name: "flush", Arity: -2, Flags: engine.NoScript, Run: s.cmdFlush, Since: "2.6.0",
-					Summary: "Removes all server-side Lua scripts from the script cache."},
-				{Name: "kill", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.kill(&s.scripts), Since: "2.6.0",
-					Summary: "Terminates a server-side Lua script during execution."},
 				{Name: "debug", Arity: 3, Flags: engine.NoScript, Run: s.cmdDebug, Since: "3.2.0",
-					Summary: "Sets the debug mode of server-side Lua scripts."},
+					Syntax: "<YES|SYNC|NO>", Summary: "Sets the debug mode of server-side Lua scripts.",
+					Help:       "\nSet the debug mode for subsequent scripts executed.",
+					Complexity: "O(1)"},
+				{Name: "exists", Arity: -3, Flags: engine.NoScript, Run: s.cmdExists, Since: "2.6.0",
+					Syntax: "sha1...", Summary: "Determines whether server-side Lua scripts exist in the script cache.",
+					Help:       "\nReturn information about the existence of the scripts in the script cache.",
+					Tips:       "request_policy:all_shards response_policy:agg_logical_and",
+					Complexity: "O(N), N being the number of scripts asked for"},
+				{Name: "flush", Arity: -2, Flags: engine.NoScript, Run: s.cmdFlush, Since: "2.6.0",
+					Syntax: "[ASYNC|SYNC]", Summary: "Removes all server-side Lua scripts from the script cache.",
+					Help: "\nFlush the Lua scripts cache. Very dangerous on replicas.\n" +
+						"When called without the optional mode argument, the behavior is determined by the\n" +
+						"lazyfree-lazy-user-flush configuration directive. Valid modes are:\n" +
+						"* ASYNC: Asynchronously flush the scripts cache.\n" +
+						"* SYNC: Synchronously flush the scripts cache.",
+					Tips:       "request_policy:all_nodes response_policy:all_succeeded",
+					Complexity: "O(N), N being the number of scripts in the cache"},
+				{Name: "kill", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.kill(&s.scripts), Since: "2.6.0",
+					Summary: "Terminates a server-side Lua script during execution.",
+					Help:    "\nKill the currently executing Lua script.",
+					Tips:    "request_policy:all_shards response_policy:one_succeeded", Complexity: "O(1)"},
+				{Name: "load", Arity: 3, Flags: engine.NoScript | engine.Stale, Run: s.cmdLoad, Since: "2.6.0",
+					Syntax: "script", Summary: "Loads a server-side Lua script to the script cache.",
+					Help:       "\nLoad a script into the scripts cache without executing it.",
+					Tips:       "request_policy:all_nodes response_policy:all_succeeded",
+					Complexity: "O(N), N being the length of the script"},
+				engine.HelpLine("5.0.0"),
 			}},
 	}}
 }
 
-// runner is the line of a command that runs a program, which its first argument tells. flagsOf returns
+// runner completes the line of a command that runs a program, which its first argument names. flagsOf returns
 // what that program says of itself.
-func runner(name string, run engine.Handler, f engine.Flags, flagsOf func(arg []byte) flags, since, summary string) engine.Command {
-	return engine.Command{Name: name, Arity: -3, Flags: f, Keys: engine.NumKeys(0, 2), Since: since, Summary: summary,
-		Vary: func(args [][]byte) engine.Flags { return flagsOf(args[1]).vary(f) },
-		Run: func(c *engine.Call) {
-			c.Announce()
-			run(c)
-		}}
+func runner(flagsOf func(arg []byte) flags, cmd engine.Command) engine.Command {
+	f, run := cmd.Flags, cmd.Run
+	cmd.Vary = func(args [][]byte) engine.Flags { return flagsOf(args[1]).vary(f) }
+	cmd.Run = func(c *engine.Call) {
+		c.Announce()
+		run(c)
+	}
+	return cmd
 }
 
 func (s *Scripts) flagsOfBody(body []byte) flags {
@@ -215,23 +245,4 @@ func (s *Scripts) cmdDebug(c *engine.Call) {
 	default:
 		c.Fail(errDebugMode)
 	}
-}
-
-// SCRIPT HELP
-func cmdHelp(c *engine.Call) {
-	c.Help(
-		"DEBUG (YES|SYNC|NO)",
-		"    Set the debug mode for subsequent scripts executed.",
-		"EXISTS <sha1> [<sha1> ...]",
-		"    Return information about the existence of the scripts in the script cache.",
-		"FLUSH [ASYNC|SYNC]",
-		"    Flush the Lua scripts cache. Very dangerous on replicas.",
-		"    When called without the optional mode argument, the behavior is determined by the",
-		"    lazyfree-lazy-user-flush configuration directive. Valid modes are:",
-		"    * ASYNC: Asynchronously flush the scripts cache.",
-		"    * SYNC: Synchronously flush the scripts cache.",
-		"KILL",
-		"    Kill the currently executing Lua script.",
-		"LOAD <script>",
-		"    Load a script into the scripts cache without executing it.")
 }

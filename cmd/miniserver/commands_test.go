@@ -57,7 +57,7 @@ func TestCommandsAreDescribedAsByRedis(t *testing.T) {
 
 // changed are the commands that take other arguments than in Redis 7.0, or whose arguments it groups otherwise.
 var changed = strings.Fields("bitop client|list client|kill command|getkeys command|getkeysandflags config|get geohash geopos " +
-	"georadius georadiusbymember hscan migrate module|loadex pfmerge psubscribe xinfo|stream zrank zrevrank")
+	"georadius georadiusbymember hscan migrate module|loadex persist pfmerge psubscribe pttl ttl xinfo|stream zrank zrevrank")
 
 // The arguments that COMMAND DOCS tells of are those of redis-server, but for the names of groups.
 func TestSyntaxesAreThoseOfRedis(t *testing.T) {

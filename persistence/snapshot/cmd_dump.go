@@ -13,10 +13,13 @@ import (
 func Payloads() engine.Family {
 	p := &payloads{encoder: rdb.Encoder{Compress: true}}
 	return engine.Family{Group: "generic", Commands: []engine.Command{
-		{Name: "dump", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1), Run: p.cmdDump, ACL: "keyspace", Since: "2.6.0",
-			Summary: "Returns a serialized representation of the value stored at a key."},
-		{Name: "restore", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1), Run: cmdRestore,
-			ACL: "keyspace dangerous", Since: "2.6.0", Summary: "Creates a key from the serialized representation of a value."},
+		{Name: "dump", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: p.cmdDump, Since: "2.6.0",
+			Syntax: "key", Summary: "Returns a serialized representation of the value stored at a key.",
+			Tips: "nondeterministic_output", Complexity: "O(N), N being the size of the value"},
+		{Name: "restore", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdRestore, ACL: "dangerous", Since: "2.6.0",
+			Syntax:     "key ttl serialized-value [REPLACE] [ABSTTL] [IDLETIME seconds] [FREQ frequency]",
+			Summary:    "Creates a key from the serialized representation of a value.",
+			Complexity: "O(N), N being the size of the value"},
 	}}
 }
 

@@ -35,11 +35,11 @@ type Dialer interface {
 // Migration is the family of MIGRATE.
 func Migration(d Dialer) engine.Family {
 	m := &mover{dialer: d, encoder: rdb.Encoder{Compress: true}}
-	keys := engine.Key(3)
-	keys.Find = migratedKeys
 	return engine.Family{Group: "generic", Commands: []engine.Command{
-		{Name: "migrate", Arity: -6, Flags: engine.Write, Keys: keys, Run: m.cmdMigrate, ACL: "dangerous", Since: "2.6.0",
-			Summary: "Atomically transfers keys from one instance to another."},
+		{Name: "migrate", Arity: -6, Flags: engine.Write, Keys: engine.Key(3, "RW access delete").And(engine.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: m.cmdMigrate, ACL: "dangerous", Since: "2.6.0",
+			Syntax:  `host port <key|""> destination-db timeout:integer [COPY] [REPLACE] [AUTH password|AUTH2 username password] [KEYS key...]`,
+			Summary: "Atomically transfers keys from one instance to another.", Tips: "nondeterministic_output",
+			Complexity: "O(N), N being the size of the values, here and on the target"},
 	}}
 }
 

@@ -12,11 +12,13 @@ func (s *Saver) family() engine.Family {
 	const admin = engine.Admin | engine.NoScript | engine.NoAsyncLoading
 	return engine.Family{Group: "server", Commands: []engine.Command{
 		{Name: "save", Arity: 1, Flags: admin | engine.NoMulti, Run: s.cmdSave, Since: "1.0.0",
-			Summary: "Synchronously saves the database(s) to disk."},
+			Summary:    "Synchronously saves the database(s) to disk.",
+			Complexity: "O(N), N being the number of keys in all databases"},
 		{Name: "bgsave", Arity: -1, Flags: admin, Run: s.cmdBGSave, Since: "1.0.0",
-			Summary: "Asynchronously saves the database(s) to disk."},
-		{Name: "lastsave", Arity: 1, Flags: engine.Loading | engine.Stale | engine.Fast, Run: s.cmdLastSave, Since: "1.0.0",
-			ACL: "admin dangerous", Summary: "Returns the Unix timestamp of the last successful save to disk."},
+			Syntax: "[SCHEDULE]", Summary: "Asynchronously saves the database(s) to disk.", Complexity: "O(1)"},
+		{Name: "lastsave", Arity: 1, Flags: engine.Loading | engine.Stale | engine.Fast, Run: s.cmdLastSave, Since: "1.0.0", ACL: "admin dangerous",
+			Summary: "Returns the Unix timestamp of the last successful save to disk.", Tips: "nondeterministic_output",
+			Complexity: "O(1)"},
 	}}
 }
 

@@ -1,0 +1,72 @@
+package engine_test
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
+)
+
+// eachLine calls check for every command and subcommand of the server.
+func eachLine(t *testing.T, check func(t *testing.T, cmd *engine.Command)) {
+	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
+	assembly.Join(e, assembly.Options{Disk: new(snapshot.Shelf)})
+	for _, cmd := range e.Commands() {
+		t.Run(cmd.FullName(), func(t *testing.T) { check(t, cmd) })
+		for i := range cmd.Subs {
+			sub := &cmd.Subs[i]
+			t.Run(sub.FullName(), func(t *testing.T) { check(t, sub) })
+		}
+	}
+}
+
+var (
+	version    = regexp.MustCompile(`^\d+\.\d+\.\d+$`)
+	accesses   = regexp.MustCompile(`^(not_key|(RO|RW|OW|RM)( access)?( insert| delete| update)?( variable_flags| incomplete)?)$`)
+	complexity = regexp.MustCompile(`^(O\(.+|Depends on .+)[^.]$`)
+)
+
+// Every line is complete, also those of commands that redis-server lacks.
+func TestLinesAreComplete(t *testing.T) {
+	eachLine(t, func(t *testing.T, cmd *engine.Command) {
+		require.Regexp(t, version, cmd.Since, "Since")
+		require.NotEmpty(t, cmd.Summary, "Summary")
+		require.NotEmpty(t, cmd.Group(), "the family's Group")
+		require.Regexp(t, complexity, cmd.Complexity, "Complexity")
+		require.True(t, cmd.Run != nil || len(cmd.Subs) > 0, "Run")
+		access, isKey := cmd.Keys.Accesses(), false
+		for _, words := range access {
+			require.Regexp(t, accesses, words, "Keys")
+			isKey = isKey || words != "not_key"
+		}
+		require.Equal(t, engine.NamesKeys(cmd.Syntax), isKey, "Syntax %q, Keys %q", cmd.Syntax, access)
+	})
+}
+
+// looser are commands whose arity admits what their syntax does not, as that of redis-server.
+var looser = strings.Fields("cl.throttle client|kill debug psync quit replconf")
+
+// Syntaxes are well-formed, and take as many arguments as the arity says.
+func TestSyntaxesFitTheArity(t *testing.T) {
+	eachLine(t, func(t *testing.T, cmd *engine.Command) {
+		n, more, ok := engine.LeastArguments(cmd.Syntax)
+		require.True(t, ok, "Syntax %q is malformed", cmd.Syntax)
+		n += len(strings.Split(cmd.FullName(), "|"))
+		if more {
+			n = -n
+		}
+		switch {
+		case len(cmd.Subs) > 0:
+		case slices.Contains(looser, cmd.FullName()):
+			require.NotEqual(t, cmd.Arity, n, "no exception")
+		default:
+			require.Equal(t, cmd.Arity, n, "Syntax %q", cmd.Syntax)
+		}
+	})
+}
