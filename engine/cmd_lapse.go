@@ -69,7 +69,7 @@ func (c *Call) collection(key []byte, k kind, edits bool) keyspace.Dated {
 	if v == nil {
 		return nil
 	}
-	if keyspace.TypeOf(v) != k.of {
+	if v.Type() != k.of {
 		c.Refuse(ErrWrongType)
 		return nil
 	}

@@ -84,7 +84,7 @@ func ziplistOf(v keyspace.Value) (ziplist.List, bool) {
 // overview tells of what the entry of a key consists.
 func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 	n, unit := v.Len(), "element"
-	if keyspace.TypeOf(v) == keyspace.String {
+	if v.Type() == keyspace.String {
 		unit = "byte"
 	}
 	entry := report{{"form", "packed", "one allocation without pointers, which the collector never looks into"},
@@ -98,7 +98,7 @@ func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 	if l.Index > 0 {
 		entry = append(entry, fact{"deadline", l.Index, "in the index of deadlines"})
 	}
-	return report{{"key", key, ""}, {"type", keyspace.TypeOf(v).String(), ""}, {"encoding", v.Encoding(), ""},
+	return report{{"key", key, ""}, {"type", v.Type().String(), ""}, {"encoding", v.Encoding(), ""},
 		{"length", n, plural(unit)}, {"bytes", l.Bytes(), "what MEMORY USAGE tells"},
 		{"bytes-per-" + unit, float64(l.Bytes()) / float64(max(n, 1)), ""}, {"entry", entry, ""}}
 }

@@ -26,7 +26,7 @@ func cmdMemoryWhatIf(c *Call) {
 	}
 	forms, fits := c.Engine.forms(key, v)
 	if len(forms) == 0 {
-		c.Fail(fmt.Errorf(ErrOneEncoding, keyspace.TypeOf(v)))
+		c.Fail(fmt.Errorf(ErrOneEncoding, v.Type()))
 		return
 	}
 	var r report
@@ -42,7 +42,7 @@ func cmdMemoryWhatIf(c *Call) {
 	}
 	if c.OK() {
 		layout, _ := c.DB.Layout(key)
-		c.report(append(report{{"key", key, ""}, {"type", keyspace.TypeOf(v).String(), ""}, {"encoding", v.Encoding(), ""},
+		c.report(append(report{{"key", key, ""}, {"type", v.Type().String(), ""}, {"encoding", v.Encoding(), ""},
 			{"length", v.Len(), ""}, {"bytes", layout.Bytes(), "now"}}, r...))
 	}
 }
@@ -51,7 +51,7 @@ func cmdMemoryWhatIf(c *Call) {
 func (c *Call) whatIfEncoding(v keyspace.Value, forms []*form) report {
 	name := encodingAlias(strings.ToLower(string(c.Arg())))
 	if !slices.ContainsFunc(forms, func(f *form) bool { return f.name == name }) {
-		c.Refusef(ErrNoEncoding, keyspace.TypeOf(v), name)
+		c.Refusef(ErrNoEncoding, v.Type(), name)
 		return nil
 	}
 	return compare(slices.DeleteFunc(forms, func(f *form) bool { return f.name != name && f.name != v.Encoding() }))
@@ -69,8 +69,8 @@ func encodingAlias(name string) string {
 func (c *Call) whatIfConfig(v keyspace.Value, forms []*form, fits func() string) report {
 	name, value := strings.ToLower(string(c.Arg())), string(c.Arg())
 	p := c.Engine.Param(name)
-	if p == nil || !slices.Contains(thresholds[keyspace.TypeOf(v)], p.Name) {
-		c.Refusef(ErrNoThreshold, name, keyspace.TypeOf(v))
+	if p == nil || !slices.Contains(thresholds[v.Type()], p.Name) {
+		c.Refusef(ErrNoThreshold, name, v.Type())
 		return nil
 	}
 	old := p.Get()

@@ -56,7 +56,7 @@ func (f *form) estimate() string {
 // forms returns the encodings that the data of a key can have, and a function that tells which of them
 // the settings would choose.
 func (e *Engine) forms(key []byte, v keyspace.Value) (list []*form, fits func() string) {
-	s := &subject{engine: e, key: len(key), n: v.Len(), t: keyspace.TypeOf(v)}
+	s := &subject{engine: e, key: len(key), n: v.Len(), t: v.Type()}
 	if s.t == keyspace.String {
 		s.n = 1
 	}

@@ -100,7 +100,7 @@ func (db *DB) checkDated(e entry) error {
 func (db *DB) checkValue(e entry) error {
 	v := db.ks.views.read(e)
 	if empty(v) {
-		return fmt.Errorf("key %q holds an empty %s", e.Key(), TypeOf(v))
+		return fmt.Errorf("key %q holds an empty %s", e.Key(), v.Type())
 	}
 	if h := e.head(); h.kind() == boxed {
 		if b := e.box(); b.accounted != heldBytes(v) {

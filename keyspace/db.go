@@ -249,18 +249,13 @@ func (db *DB) place(hash uint64, e entry) {
 
 // build lays out an entry for v, packed if it fits.
 func (ks *Keyspace) build(key string, v Value) entry {
-	var buf [8]byte
-	if k, payload, ok := pack(v, len(key), &buf); ok {
+	if k, payload, ok := pack(v, len(key)); ok {
 		return ks.newPacked(k, key, payload)
 	}
-	if ks.views.owns(v) {
-		if text, ok := v.(*str.Value); ok {
-			v = ks.spares.clone(text)
-		} else {
-			v = keep(v)
-		}
+	if text, ok := v.(*str.Value); ok && ks.views.owns(v) {
+		return newBoxed(strings.Clone(key), ks.spares.clone(text))
 	}
-	return newBoxed(strings.Clone(key), v)
+	return newBoxed(strings.Clone(key), ks.views.keep(v))
 }
 
 // store replaces the value in a slot, keeping the header's deadline and access data.
@@ -284,36 +279,30 @@ func (db *DB) restore(slot *entry, v Value) {
 		db.ks.views.release()
 	}
 	key := slot.Key()
-	var buf [8]byte
-	k, payload, ok := pack(v, len(key), &buf)
+	k, payload, ok := pack(v, len(key))
 	switch {
 	case ok && slot.repack(k, payload):
 		return
 	case ok:
 		*slot = db.ks.newPacked(k, key, payload)
 	case h.kind() == boxed:
-		slot.box().replace(v, db.ks.views.owns(v), db.ks.awaited(slot.box().value))
+		db.ks.replace(slot.box(), v)
 		return
-	case db.ks.views.owns(v):
-		*slot = newBoxed(strings.Clone(key), keep(v))
 	default:
-		*slot = newBoxed(strings.Clone(key), v)
+		*slot = newBoxed(strings.Clone(key), db.ks.views.keep(v))
 	}
 	slot.head().inherit(h)
 }
 
 // replace puts v in place of the value in the box, a copy if v is a view. A string is copied into
-// the memory of the one before it, unless that is to be let alone.
-func (b *box) replace(v Value, isView, leave bool) {
+// the memory of the one before it, unless a snapshot still needs that.
+func (ks *Keyspace) replace(b *box, v Value) {
 	old, wasString := b.value.(*str.Value)
 	text, isString := v.(*str.Value)
-	switch {
-	case isView && wasString && isString && !leave:
+	if wasString && isString && ks.views.owns(v) && !ks.awaited(old) {
 		old.Assign(text)
-	case isView:
-		b.value = keep(v)
-	default:
-		b.value = v
+	} else {
+		b.value = ks.views.keep(v)
 	}
 	b.accounted = heldBytes(b.value)
 }

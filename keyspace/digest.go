@@ -77,7 +77,7 @@ func (db *DB) ValueDigest(key []byte) (d Digest) {
 
 func (db *DB) digest(d *Digest, key []byte) {
 	v, _ := db.Peek(key)
-	d.mixNumber(redisTypes[TypeOf(v)])
+	d.mixNumber(redisTypes[v.Type()])
 	switch v := v.(type) {
 	case *str.Value:
 		d.mix(v.Text(nil))
@@ -113,7 +113,7 @@ func (db *DB) digest(d *Digest, key []byte) {
 			return true
 		})
 	}
-	if v, ok := v.(Dated); ok && TypeOf(v) != Hash {
+	if v, ok := v.(Dated); ok && v.Type() != Hash {
 		v.Deadlines(func(element []byte, _ int64) bool { // Redis has no such elements
 			d.xorPair(element, []byte("!!hexpire!!"))
 			return true

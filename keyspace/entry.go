@@ -1,17 +1,11 @@
 package keyspace
 
 import (
-	"encoding/binary"
 	"unsafe"
 
-	"github.com/miniserver-go/miniserver/ds/bloom"
-	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/list"
-	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/ds/stream"
-	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/ds/value"
 )
 
 // An entry is one key with its deadline, its access data and its value. It lies in memory in one
@@ -109,19 +103,10 @@ func (e entry) payload() []byte {
 
 // typ returns the type of the entry's value without unpacking it.
 func (e entry) typ() Type {
-	switch e.head().kind() {
-	case packedInt, packedEmbstr, packedRaw:
-		return String
-	case packedZSet:
-		return ZSet
-	case packedHash:
-		return Hash
-	case packedList:
-		return List
-	case packedSet:
-		return Set
+	if k := e.head().kind(); k != boxed {
+		return typesOfKinds[k]
 	}
-	return TypeOf(e.box().value)
+	return e.box().value.Type()
 }
 
 // bytes returns what the entry holds, allocator rounding included.
@@ -171,61 +156,21 @@ func newBoxed(key string, v Value) entry {
 	return entry{unsafe.Pointer(&box{key: key, value: v, accounted: heldBytes(v)})}
 }
 
-// pack returns the payload form of v if it is small enough to be packed with a key of klen bytes.
-// The int payload is written into buf.
-func pack(v Value, klen int, buf *[8]byte) (k kind, payload []byte, ok bool) {
-	switch v := v.(type) {
-	case *str.Value:
-		n, isInt := v.Int()
-		if isInt {
-			binary.LittleEndian.PutUint64(buf[:], uint64(n))
-			k, payload, ok = packedInt, buf[:], true
-			break
-		}
-		k, payload, ok = packedEmbstr, v.Text(nil), true
-		if v.Form() == str.Raw {
-			k = packedRaw
-		}
-	case *zset.Set:
-		k = packedZSet
-		payload, ok = v.Packed()
-	case *hash.Hash:
-		k = packedHash
-		payload, ok = v.Packed()
-	case *list.List:
-		k = packedList
-		payload, ok = v.Packed()
-	case *set.Set:
-		k = packedSet
+// pack returns the payload of v if it is small enough to be packed with a key of klen bytes.
+func pack(v Value, klen int) (k kind, payload []byte, ok bool) {
+	if text, isText := v.(*str.Value); isText { // without a dynamic call
+		k = textKinds[text.Form()]
+		payload, ok = text.Packed()
+	} else {
+		k = packedKinds[v.Type()]
 		payload, ok = v.Packed()
 	}
 	return k, payload, ok && headerSize+klen+len(payload) <= packMax
 }
 
-// intOf reads the payload of packedInt.
-func intOf(payload []byte) int64 { return int64(binary.LittleEndian.Uint64(payload)) }
-
-// heldBytes is what a boxed value costs: its own struct and what it holds.
-func heldBytes(v Value) int { return fixedBytes(TypeOf(v)) + v.Bytes() }
-
-// fixedBytes returns what the allocator gives for the struct of a value of a type.
-func fixedBytes(t Type) int {
-	fixed := uintptr(0)
-	switch t {
-	case String:
-		fixed = unsafe.Sizeof(str.Value{})
-	case ZSet:
-		fixed = unsafe.Sizeof(zset.Set{})
-	case Hash:
-		fixed = unsafe.Sizeof(hash.Hash{})
-	case List:
-		fixed = unsafe.Sizeof(list.List{})
-	case Bloom:
-		fixed = unsafe.Sizeof(bloom.Filter{})
-	case Set:
-		fixed = unsafe.Sizeof(set.Set{})
-	case Stream:
-		fixed = unsafe.Sizeof(stream.Stream{})
-	}
-	return sizeclass.Round(int(fixed))
-}
+var (
+	typesOfKinds = [...]Type{packedInt: String, packedEmbstr: String, packedRaw: String, packedHash: Hash,
+		packedZSet: ZSet, packedSet: Set, packedList: List}
+	packedKinds = [value.Types]kind{String: packedEmbstr, Hash: packedHash, ZSet: packedZSet, Set: packedSet, List: packedList}
+	textKinds   = [...]kind{str.Embstr: packedEmbstr, str.Raw: packedRaw, str.Int: packedInt}
+)

@@ -51,7 +51,7 @@ func PackedLayout(n, payload int, t Type) Layout {
 	if headerSize+n+payload <= packMax {
 		return packedLayout(n, payload)
 	}
-	return boxedLayout(n, fixedBytes(t)+sizeclass.Round(payload))
+	return boxedLayout(n, structBytes[t]+sizeclass.Round(payload))
 }
 
 // BoxedLayout returns what a key of n bytes would cost with the value v in a box. O(1).

@@ -429,7 +429,7 @@ func (w *twins) look() {
 }
 
 func (w *twins) same(n *naive, v Value) {
-	w.Equal(n.typ, TypeOf(v))
+	w.Equal(n.typ, v.Type())
 	switch v := v.(type) {
 	case *str.Value:
 		w.Equal(string(n.text), string(v.Text(nil)))

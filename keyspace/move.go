@@ -24,7 +24,7 @@ func (db *DB) Copy(src []byte, to *DB, dst []byte) {
 	e := *db.table.Lookup(view(src))
 	v := db.ks.views.read(e)
 	if e.head().kind() == boxed {
-		v = clone(v)
+		v = v.Clone()
 	}
 	to.receive(dst, v, e.head().deadline)
 }

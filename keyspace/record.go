@@ -1,12 +1,5 @@
 package keyspace
 
-import (
-	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/list"
-	"github.com/miniserver-go/miniserver/ds/set"
-	"github.com/miniserver-go/miniserver/ds/zset"
-)
-
 // Record is one key with all that is kept about it: what a snapshot holds.
 type Record struct {
 	DB       int
@@ -81,23 +74,5 @@ func (db *DB) Reserve(n int) { db.table.Reserve(n) }
 // View returns the packed collection in payload, a ziplist or for a set perhaps an intset, as a value
 // of type t for Set and Restore, which copy it. It aliases payload and is valid until Begin.
 func (ks *Keyspace) View(t Type, payload []byte) Value {
-	switch t {
-	case Hash:
-		s := ks.views.hashes.next()
-		s.value = hash.Of(payload)
-		return &s.value
-	case ZSet:
-		s := ks.views.zsets.next()
-		s.value = zset.Of(payload)
-		return &s.value
-	case List:
-		s := ks.views.lists.next()
-		s.value = list.Of(payload)
-		return &s.value
-	case Set:
-		s := ks.views.sets.next()
-		s.value = set.Of(payload)
-		return &s.value
-	}
-	panic("keyspace: no packed collection is a " + t.String())
+	return ks.views.unpack(packedKinds[t], payload, false)
 }

@@ -41,15 +41,14 @@ func (s *spares) memory(n int) unsafe.Pointer {
 }
 
 // clone returns a copy of a text, for a box.
-func (s *spares) clone(text *str.Value) *str.Value {
+func (s *spares) clone(text *str.Value) Value {
 	if n := sizeclass.Round(text.Len()); n <= maxSpareText {
 		if spare, ok := pop(&s.texts[n/spareGrain]); ok {
 			spare.Assign(text)
 			return spare
 		}
 	}
-	c := text.Clone()
-	return &c
+	return text.Clone()
 }
 
 func push[T any](list *[]T, v T) {

@@ -1,6 +1,7 @@
 package keyspace
 
 import (
+	"cmp"
 	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
@@ -15,11 +16,11 @@ import (
 // views lends out the values that stand for packed entries. They are reused from command to
 // command, so that a lookup allocates nothing.
 type views struct {
-	strs   arena[str.Value]
-	hashes arena[hash.Hash]
-	zsets  arena[zset.Set]
-	lists  arena[list.List]
-	sets   arena[set.Set]
+	strs   arena[str.Value, *str.Value]
+	hashes arena[hash.Hash, *hash.Hash]
+	zsets  arena[zset.Set, *zset.Set]
+	lists  arena[list.List, *list.List]
+	sets   arena[set.Set, *set.Set]
 	open   []openView
 	given  str.Value // what String and Int return
 }
@@ -33,7 +34,10 @@ type openView struct {
 }
 
 // arena is a stock of views of one type, each with a scratch buffer to change packed bytes in.
-type arena[T any] struct {
+type arena[T any, P interface {
+	*T
+	Value
+}] struct {
 	slots []*slot[T]
 	used  int
 }
@@ -49,7 +53,7 @@ const (
 	largeValue = 1 << 20 // bytes of a value that nothing may keep alive once it is gone
 )
 
-func (a *arena[T]) next() *slot[T] {
+func (a *arena[T, P]) next() *slot[T] {
 	if a.used == len(a.slots) {
 		a.slots = append(a.slots, new(slot[T]))
 	}
@@ -73,17 +77,22 @@ func (s *slot[T]) hold(payload []byte, scratch bool) []byte {
 	return append(s.scratch(), payload...)
 }
 
-func (a *arena[T]) owns(p *T) bool {
-	for _, s := range a.slots[:a.used] {
-		if &s.value == p {
-			return true
-		}
+func (a *arena[T, P]) owns(v Value) bool {
+	p, ok := v.(P)
+	return ok && slices.ContainsFunc(a.slots[:a.used], func(s *slot[T]) bool { return &s.value == (*T)(p) })
+}
+
+// move returns a view of this arena on the heap, with the memory that it built; nil for any other value.
+func (a *arena[T, P]) move(v Value) Value {
+	if !a.owns(v) {
+		return nil
 	}
-	return false
+	c := *v.(P)
+	return P(&c)
 }
 
 // reset takes all views back. What a command with very many keys needed goes to the collector.
-func (a *arena[T]) reset() {
+func (a *arena[T, P]) reset() {
 	if a.used > arenaKept {
 		a.slots = slices.Clone(a.slots[:arenaKept])
 	}
@@ -91,7 +100,7 @@ func (a *arena[T]) reset() {
 }
 
 // trim gives up the views that are not lent.
-func (a *arena[T]) trim() { a.slots = slices.Clone(a.slots[:a.used]) }
+func (a *arena[T, P]) trim() { a.slots = slices.Clone(a.slots[:a.used]) }
 
 // release gives up what is not lent, which may still point to large values that are gone.
 func (v *views) release() {
@@ -113,19 +122,20 @@ func (v *views) reset() {
 }
 
 func (v *views) owns(val Value) bool {
-	switch val := val.(type) {
-	case *str.Value:
-		return val == &v.given || v.strs.owns(val)
-	case *hash.Hash:
-		return v.hashes.owns(val)
-	case *zset.Set:
-		return v.zsets.owns(val)
-	case *list.List:
-		return v.lists.owns(val)
-	case *set.Set:
-		return v.sets.owns(val)
+	return val == Value(&v.given) || v.strs.owns(val) || v.hashes.owns(val) || v.zsets.owns(val) ||
+		v.lists.owns(val) || v.sets.owns(val)
+}
+
+// keep returns a view as a value of its own on the heap, for a box, and any other value as it is. What
+// the view built in memory of its own is taken over; everything else is copied, since it may be borrowed.
+func (v *views) keep(val Value) Value {
+	if !v.owns(val) {
+		return val
 	}
-	return false
+	if _, packed := val.Packed(); packed {
+		return val.Clone()
+	}
+	return cmp.Or(v.hashes.move(val), v.zsets.move(val), v.lists.move(val), v.sets.move(val))
 }
 
 // read returns a view that aliases a packed entry, or the boxed value.
@@ -133,7 +143,7 @@ func (v *views) read(e entry) Value {
 	if e.head().kind() == boxed {
 		return e.box().value
 	}
-	return v.unpack(e, e.payload(), false)
+	return v.unpack(e.head().kind(), e.payload(), false)
 }
 
 // write returns a view on a copy of a packed entry, or the boxed value.
@@ -141,11 +151,12 @@ func (v *views) write(e entry) Value {
 	if e.head().kind() == boxed {
 		return e.box().value
 	}
-	return v.unpack(e, e.payload(), true)
+	return v.unpack(e.head().kind(), e.payload(), true)
 }
 
-func (v *views) unpack(e entry, payload []byte, scratch bool) Value {
-	switch k := e.head().kind(); k {
+// unpack returns a view on a payload, or if scratch on a copy of it.
+func (v *views) unpack(k kind, payload []byte, scratch bool) Value {
+	switch k {
 	case packedZSet:
 		s := v.zsets.next()
 		s.value = zset.Of(s.hold(payload, scratch))
@@ -164,7 +175,7 @@ func (v *views) unpack(e entry, payload []byte, scratch bool) Value {
 		return &s.value
 	case packedInt:
 		s := v.strs.next()
-		s.value = str.OfInt(intOf(payload))
+		s.value = str.OfPackedInt(payload)
 		return &s.value
 	default:
 		s := v.strs.next()
@@ -180,28 +191,14 @@ func (v *views) unpack(e entry, payload []byte, scratch bool) Value {
 // fresh returns an empty view of type t; a stream, which is never packed, is on the heap.
 func (v *views) fresh(t Type) Value {
 	switch t {
-	case Hash:
-		s := v.hashes.next()
-		s.value = hash.Of(append(s.scratch(), emptyList...))
-		return &s.value
-	case ZSet:
-		s := v.zsets.next()
-		s.value = zset.Of(append(s.scratch(), emptyList...))
-		return &s.value
-	case List:
-		s := v.lists.next()
-		s.value = list.Of(append(s.scratch(), emptyList...))
-		return &s.value
-	case Set:
-		s := v.sets.next()
-		s.value = set.Of(s.scratch())
-		return &s.value
 	case Stream:
 		return new(stream.Stream)
+	case String:
+		return v.unpack(packedEmbstr, nil, false)
+	case Set:
+		return v.unpack(packedSet, nil, true)
 	}
-	s := v.strs.next()
-	s.value = str.Value{}
-	return &s.value
+	return v.unpack(packedKinds[t], emptyList, true)
 }
 
 // String returns the string b as a value for Set, encoded as Redis would encode it. It aliases b

@@ -8,10 +8,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
-	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -91,19 +88,8 @@ func (r *Result) look(db *keyspace.DB, keys [][]byte, data []element) {
 	}
 	v, _ := db.Peek(keys[0])
 	r.Encoding, r.Usage = v.Encoding(), db.KeyBytes(keys[0])
-	switch v := v.(type) {
-	case *zset.Set:
-		if zl, ok := v.Packed(); ok {
-			r.Payload = len(zl)
-		}
-	case *hash.Hash:
-		if zl, ok := v.Packed(); ok {
-			r.Payload = len(zl)
-		}
-	case *set.Set:
-		if b, ok := v.Packed(); ok {
-			r.Payload = len(b)
-		}
+	if b, ok := v.Packed(); ok && r.Type != "list" {
+		r.Payload = len(b)
 	}
 }
 

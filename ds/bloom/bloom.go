@@ -32,6 +32,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/libm"
 )
 
@@ -236,11 +237,14 @@ func (f *Filter) Bytes() int {
 	return n
 }
 
+// Type returns value.Bloom.
+func (f *Filter) Type() value.Type { return value.Bloom }
+
 // Encoding returns the form as OBJECT ENCODING says it, which is raw for what a module holds.
 func (f *Filter) Encoding() string { return "raw" }
 
 // Clone returns a copy that shares nothing with f. O(bytes held).
-func (f *Filter) Clone() Filter {
+func (f *Filter) Clone() value.Value {
 	c := *f
 	c.layers = slices.Clone(f.layers)
 	for i := range c.layers {
@@ -250,5 +254,8 @@ func (f *Filter) Clone() Filter {
 			l.pages[j] = slices.Clone(page) // nil stays nil
 		}
 	}
-	return c
+	return &c
 }
+
+// Packed returns false: a filter is more than its bits.
+func (f *Filter) Packed() ([]byte, bool) { return nil, false }

@@ -36,6 +36,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -63,7 +64,7 @@ func Of(zl ziplist.List) Hash { return Hash{packed: zl} }
 
 // Packed returns the ziplist of a packed hash, which stays the hash's own;
 // false if the hash is a table, or if there are deadlines as well.
-func (h *Hash) Packed() (ziplist.List, bool) {
+func (h *Hash) Packed() ([]byte, bool) {
 	if h.packed == nil && h.table == nil {
 		h.packed = ziplist.New()
 	}
@@ -81,6 +82,9 @@ func (h *Hash) Len() int {
 	}
 	return h.packed.Len() / 2
 }
+
+// Type returns value.Hash.
+func (h *Hash) Type() value.Type { return value.Hash }
 
 // Encoding returns the form as OBJECT ENCODING says it: ziplist, hashtable, or
 // listpackex for a packed hash that has, or had, deadlines.
@@ -224,11 +228,11 @@ func (h *Hash) Fit(lim Limits) {
 }
 
 // Clone returns a copy that shares nothing with h. O(bytes).
-func (h *Hash) Clone() Hash {
+func (h *Hash) Clone() value.Value {
 	if h.table != nil {
-		return Hash{table: h.table.clone()}
+		return &Hash{table: h.table.clone()}
 	}
-	c := Hash{packed: append(ziplist.List(nil), h.packed...)}
+	c := &Hash{packed: append(ziplist.List(nil), h.packed...)}
 	if h.dates != nil {
 		c.dates = h.dates.Clone()
 	}

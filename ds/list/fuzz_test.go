@@ -142,7 +142,7 @@ func (p *pair) step(op, kind, arg byte) {
 		p.l.Drop(end, n)
 	case 15:
 		if arg%2 == 0 {
-			p.l = p.l.Clone()
+			p.l = *p.l.Clone().(*List)
 		} else {
 			p.lim.Node = int(int8(kind)) % 6
 		}

@@ -35,6 +35,7 @@ package list
 
 import (
 	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -64,7 +65,7 @@ func Of(zl ziplist.List) List { return List{packed: zl} }
 
 // Packed returns the ziplist of a packed list, which stays the list's own; false if the list is a
 // chain, or if there are deadlines as well.
-func (l *List) Packed() (ziplist.List, bool) {
+func (l *List) Packed() ([]byte, bool) {
 	return l.ziplist(), l.chain == nil && l.dates == nil
 }
 
@@ -86,6 +87,9 @@ func (l *List) Len() int {
 	}
 	return l.packed.Len()
 }
+
+// Type returns value.List.
+func (l *List) Type() value.Type { return value.List }
 
 // Encoding returns the form as OBJECT ENCODING says it: quicklist, in either form, as in Redis 7.0.
 func (l *List) Encoding() string { return "quicklist" }
@@ -249,8 +253,8 @@ func (l *List) Fit(lim Limits) {
 }
 
 // Clone returns a copy that shares nothing with l. O(bytes).
-func (l *List) Clone() List {
-	var c List
+func (l *List) Clone() value.Value {
+	c := new(List)
 	if l.chain != nil {
 		c.chain = l.chain.clone()
 	} else {

@@ -73,7 +73,7 @@ func TestZeroListIsEmpty(t *testing.T) {
 	l.Drop(Tail, 3)
 	require.Empty(t, texts(&l, Head))
 	require.NoError(t, l.Check())
-	c := l.Clone()
+	c := *l.Clone().(*List)
 	c.Push(Head, nil, Defaults)
 	e, ok := c.End(Tail)
 	require.True(t, ok)
@@ -224,7 +224,7 @@ func TestFitLinksWhatIsTooMuch(t *testing.T) {
 func TestCloneSharesNothing(t *testing.T) {
 	for _, lim := range []Limits{{Node: 2}, Defaults} {
 		l := listOf(lim, append(numbers(0, 9), strings.Repeat("x", 9000))...)
-		c := l.Clone()
+		c := *l.Clone().(*List)
 		require.NoError(t, c.Check())
 		want := texts(&l, Head)
 		c.Set(0, []byte("other"), lim)

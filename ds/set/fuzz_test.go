@@ -147,7 +147,7 @@ func FuzzChanges(f *testing.F) {
 			case 4:
 				require.Equal(t, m.remove(member), s.RemoveEntry(ziplist.EntryOf(bs(member))))
 			case 5:
-				s = s.Clone()
+				s = *s.Clone().(*Set)
 			case 6:
 				n := int(program[2])
 				s.Expect(n, bs(member), lim)
@@ -194,7 +194,7 @@ func FuzzCheck(f *testing.F) {
 		}
 		all := members(&s)
 		require.Len(t, all, s.Len())
-		c := s.Clone()
+		c := *s.Clone().(*Set)
 		c.Fit(Limits{})
 		require.ElementsMatch(t, all, members(&c))
 		for _, m := range all {

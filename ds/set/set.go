@@ -40,6 +40,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/intset"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -113,6 +114,9 @@ func (s *Set) Len() int {
 	}
 	return 0
 }
+
+// Type returns value.Set.
+func (s *Set) Type() value.Type { return value.Set }
 
 // Encoding returns the form as OBJECT ENCODING says it: intset, ziplist or hashtable.
 func (s *Set) Encoding() string {
@@ -192,11 +196,11 @@ func (s *Set) removeInt(n int64) bool {
 }
 
 // Clone returns a copy that shares nothing with s. O(bytes).
-func (s *Set) Clone() Set {
+func (s *Set) Clone() value.Value {
 	if s.table != nil {
-		return Set{table: s.table.clone()}
+		return &Set{table: s.table.clone()}
 	}
-	return Set{packed: append([]byte(nil), s.packed...)}
+	return &Set{packed: append([]byte(nil), s.packed...)}
 }
 
 // find returns the position of member in a ziplist.

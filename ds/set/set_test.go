@@ -71,7 +71,7 @@ func TestZeroSet(t *testing.T) {
 	s.Pop(1, defaults, nil, nil)
 	s.Narrow(defaults)
 	s.Fit(Limits{})
-	c := s.Clone()
+	c := *s.Clone().(*Set)
 	require.Zero(t, c.Len())
 	b, packed := s.Packed()
 	require.True(t, packed)
@@ -317,7 +317,7 @@ func TestClone(t *testing.T) {
 	for name, f := range forms {
 		var s Set
 		fill(&s, 30, f.prefix, f.lim)
-		c := s.Clone()
+		c := *s.Clone().(*Set)
 		require.Equal(t, s.Encoding(), c.Encoding())
 		s.Remove(bs(f.prefix + "3"))
 		s.Add(bs(f.prefix+"77"), f.lim)
@@ -385,7 +385,7 @@ func TestBytesAreTrue(t *testing.T) {
 	source := of(Limits{}, words(3000)...)
 	runtime.ReadMemStats(&before)
 	for i := range sets {
-		sets[i] = source.Clone()
+		sets[i] = *source.Clone().(*Set)
 	}
 	runtime.ReadMemStats(&after)
 	require.InEpsilon(t, sets[0].Bytes(), float64(after.TotalAlloc-before.TotalAlloc)/copies, 0.05)

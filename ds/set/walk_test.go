@@ -147,7 +147,7 @@ func TestPopIsEven(t *testing.T) {
 			for _, count := range []int{1, 2, 5, 15, 16, 17, 18, 19} {
 				counts, rounds := map[string]int{}, 3000
 				for range rounds {
-					s, popped := full.Clone(), map[string]bool{}
+					s, popped := *full.Clone().(*Set), map[string]bool{}
 					s.Pop(count, f.lim, dice, func(e ziplist.Entry) {
 						popped[string(e.Append(nil))] = true
 						counts[string(e.Append(nil))]++

@@ -16,10 +16,14 @@
 package str
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
 	"strconv"
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/value"
 )
 
 // EmbstrMax is the longest text, in bytes, that Redis 7.0 embeds beside its object header.
@@ -92,6 +96,9 @@ func (v *Value) Len() int {
 // Bytes returns the bytes held beyond the Value itself.
 func (v *Value) Bytes() int { return cap(v.b) }
 
+// Type returns value.String.
+func (v *Value) Type() value.Type { return value.String }
+
 // Encoding returns "int", "embstr" or "raw".
 func (v *Value) Encoding() string {
 	switch v.form {
@@ -131,8 +138,24 @@ func (v *Value) makeRaw() {
 	v.n, v.form = 0, Raw
 }
 
+// Packed returns the bytes of the value's text, or the 8 bytes of an int in the processor's order.
+func (v *Value) Packed() ([]byte, bool) {
+	if v.form == Int {
+		return unsafe.Slice((*byte)(unsafe.Pointer(&v.n)), unsafe.Sizeof(v.n)), true
+	}
+	return v.b, true
+}
+
+// OfPackedInt returns the int value of which payload is the Packed.
+func OfPackedInt(payload []byte) Value { return OfInt(int64(binary.NativeEndian.Uint64(payload))) }
+
 // Clone returns a value that shares no memory with v.
-func (v *Value) Clone() Value {
+func (v *Value) Clone() value.Value {
+	c := v.clone()
+	return &c
+}
+
+func (v *Value) clone() Value {
 	c := *v
 	if v.b != nil {
 		c.b = append([]byte(nil), v.b...)
@@ -144,7 +167,7 @@ func (v *Value) Clone() Value {
 // more than a quarter of it.
 func (v *Value) Assign(w *Value) {
 	if n := len(w.b); n > cap(v.b) || 4*n < 3*cap(v.b) {
-		*v = w.Clone()
+		*v = w.clone()
 		return
 	}
 	v.b, v.n, v.form = append(v.b[:0], w.b...), w.n, w.form

@@ -137,7 +137,7 @@ func TestAppendIsAmortized(t *testing.T) {
 
 func TestCloneSharesNothing(t *testing.T) {
 	v := Of([]byte("some text"))
-	c := v.Clone()
+	c := *v.Clone().(*Value)
 	v.Edit(1)[0] = 'X'
 	require.Equal(t, "some text", string(c.Text(nil)))
 	require.Equal(t, "embstr", c.Encoding())
@@ -189,7 +189,7 @@ func FuzzWrites(f *testing.F) {
 	f.Add([]byte("12"), []byte("\x00\x05a\x01\x00b\x02\x09c"))
 	f.Fuzz(func(t *testing.T, start, program []byte) {
 		v, model := Of(bytes.Clone(start)), bytes.Clone(start)
-		v = v.Clone()
+		v = *v.Clone().(*Value)
 		for ; len(program) >= 3; program = program[3:] {
 			at, ch := int(program[1]), program[2]
 			switch program[0] % 4 {
@@ -205,7 +205,7 @@ func FuzzWrites(f *testing.F) {
 				v.Assign(&other)
 				model = bytes.Repeat([]byte{ch}, at)
 			case 3:
-				v = v.Clone()
+				v = *v.Clone().(*Value)
 			}
 			require.Equal(t, string(model), string(v.Text(nil)))
 			require.Equal(t, len(model), v.Len())

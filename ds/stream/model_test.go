@@ -260,7 +260,7 @@ func TestModel(t *testing.T) {
 				p.window(ID{to.Ms - min(to.Ms, uint64(r.IntN(20))), uint64(r.IntN(3))}, to)
 			}
 		}
-		p.compare(p.s.Clone())
+		p.compare(p.s.Clone().(*Stream))
 		p.compare(p.reload())
 	}
 }
@@ -274,7 +274,7 @@ func FuzzSteps(f *testing.F) {
 			p.step(int(prog[0]), int(prog[1]), int(prog[2]))
 		}
 		p.compare(p.s)
-		p.compare(p.s.Clone())
+		p.compare(p.s.Clone().(*Stream))
 		p.compare(p.reload())
 	})
 }

@@ -41,6 +41,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/listpack"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/value"
 )
 
 // Stream is one stream. The zero value is an empty one to which nothing was ever added.
@@ -95,6 +96,9 @@ func (s *Stream) SetAdded(n int64) { s.added = n }
 
 // SetMaxDeleted sets the greatest ID that counts as deleted.
 func (s *Stream) SetMaxDeleted(id ID) { s.maxDeleted = id }
+
+// Type returns value.Stream.
+func (s *Stream) Type() value.Type { return value.Stream }
 
 // Encoding returns "stream".
 func (s *Stream) Encoding() string { return "stream" }
@@ -180,7 +184,7 @@ func (s *Stream) dropNode(i int) {
 }
 
 // Clone returns a deep copy on the heap.
-func (s *Stream) Clone() *Stream {
+func (s *Stream) Clone() value.Value {
 	c := &Stream{length: s.length, first: s.first, last: s.last, maxDeleted: s.maxDeleted, added: s.added}
 	for _, n := range s.nodes {
 		c.addNode(node{n.id, slices.Clone(n.pack)})
@@ -190,6 +194,9 @@ func (s *Stream) Clone() *Stream {
 	}
 	return c
 }
+
+// Packed returns false: a stream is never one block.
+func (s *Stream) Packed() ([]byte, bool) { return nil, false }
 
 // copyTo adds a copy of the group to a stream that has none of its name.
 func (g *Group) copyTo(s *Stream) {

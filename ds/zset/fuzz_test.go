@@ -159,7 +159,7 @@ func (x *tester) step(op, a, b byte) {
 			x.m = x.m[n:]
 		}
 	case 12:
-		x.s = x.s.Clone()
+		x.s = *x.s.Clone().(*Set)
 	case 13:
 		seen := map[string]bool{}
 		x.s.Sample(int(a), x.dice, func(m []byte, _ float64) bool { seen[string(m)] = true; return true })

@@ -38,6 +38,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/skiplist"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -73,7 +74,7 @@ func Of(zl ziplist.List) Set { return Set{packed: zl} }
 
 // Packed returns the ziplist of a packed set, which stays the set's own; false if the set is
 // sorted.
-func (s *Set) Packed() (ziplist.List, bool) {
+func (s *Set) Packed() ([]byte, bool) {
 	if s.packed == nil && s.sorted == nil {
 		s.packed = ziplist.New()
 	}
@@ -90,6 +91,9 @@ func (s *Set) Len() int {
 	}
 	return s.packed.Len() / 2
 }
+
+// Type returns value.ZSet.
+func (s *Set) Type() value.Type { return value.ZSet }
 
 // Encoding returns the form as OBJECT ENCODING says it: ziplist or skiplist.
 func (s *Set) Encoding() string {
@@ -214,11 +218,11 @@ func (s *Set) Fit(lim Limits, dice func(n uint64) uint64) {
 }
 
 // Clone returns a copy that shares nothing with s. O(bytes).
-func (s *Set) Clone() Set {
+func (s *Set) Clone() value.Value {
 	if s.sorted != nil {
-		return Set{sorted: s.sorted.clone()}
+		return &Set{sorted: s.sorted.clone()}
 	}
-	return Set{packed: append(ziplist.List(nil), s.packed...)}
+	return &Set{packed: append(ziplist.List(nil), s.packed...)}
 }
 
 // outgrown reports whether a packed set must not take another member of the given size.

@@ -61,7 +61,7 @@ func TestPayloadsTellDeadlines(t *testing.T) {
 			require.NotEqual(t, byte(typeDated), e.Payload(nil, v)[0])
 			continue
 		}
-		seen[keyspace.TypeOf(v)] = true
+		seen[v.Type()] = true
 		restored := func(payload []byte) (keyspace.Value, *keyspace.Keyspace) {
 			require.True(t, ValidPayload(payload))
 			other := keyspace.New(1, 1, dice)

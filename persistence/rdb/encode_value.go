@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -20,36 +21,28 @@ func (e *Encoder) typ(t byte) {
 
 // typeOf returns the type by which a value is encoded.
 func typeOf(v keyspace.Value) byte {
-	switch v := v.(type) {
-	case *str.Value:
-		return typeString
-	case *list.List:
-		return typeQuicklist
-	case *hash.Hash:
-		if v.Dated() > 0 {
-			return typeHashTTL
-		}
-		if _, packed := v.Packed(); packed {
-			return typeHashZiplist
-		}
-		return typeHash
-	case *zset.Set:
-		if _, packed := v.Packed(); packed {
-			return typeZSetZiplist
-		}
-		return typeZSet
-	case *set.Set:
-		if _, ints := v.Ints(); ints {
-			return typeIntset
-		}
-		return typeSet
-	case *stream.Stream:
-		return streamType(v)
-	case *bloom.Filter:
-		return typeModule
+	_, packed := v.Packed()
+	switch t := v.Type(); {
+	case t == keyspace.Hash && v.(*hash.Hash).Dated() > 0:
+		return typeHashTTL
+	case t == keyspace.Set && v.Encoding() == "intset":
+		return typeIntset
+	case t == keyspace.Stream:
+		return streamType(v.(*stream.Stream))
+	case packed:
+		return packedTypes[t]
+	default:
+		return largeTypes[t]
 	}
-	panic("rdb: value of unknown type")
 }
+
+// The types of values by whether they are packed.
+var (
+	packedTypes = [value.Types]byte{keyspace.String: typeString, keyspace.List: typeQuicklist, keyspace.Hash: typeHashZiplist,
+		keyspace.ZSet: typeZSetZiplist, keyspace.Set: typeSet}
+	largeTypes = [value.Types]byte{keyspace.String: typeString, keyspace.List: typeQuicklist, keyspace.Hash: typeHash,
+		keyspace.ZSet: typeZSet, keyspace.Set: typeSet, keyspace.Bloom: typeModule}
+)
 
 // value encodes a value of the type that typeOf tells. O(bytes).
 func (e *Encoder) value(v keyspace.Value) {

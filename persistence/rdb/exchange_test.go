@@ -67,7 +67,7 @@ func stock(rng *rand.Rand, lim Limits) *keyspace.Keyspace {
 	for i := range 10 + rng.IntN(60) {
 		ks.Begin()
 		v := randomValue(ks, rng, lim)
-		if keyspace.TypeOf(v) == keyspace.Bloom {
+		if v.Type() == keyspace.Bloom {
 			continue
 		}
 		key, db := fmt.Appendf(nil, "key:%d", i), ks.DB(rng.IntN(4))

@@ -82,7 +82,7 @@ func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
 	case d.err != nil:
 	case d.r < d.w:
 		d.fail("%d bytes follow the value", d.w-d.r)
-	case keyspace.TypeOf(v).Vanishes() && v.Len() == 0:
+	case v.Type().Vanishes() && v.Len() == 0:
 		d.fail("the value is empty")
 	}
 	if d.err != nil {

@@ -181,7 +181,7 @@ func (v *vast) scribble() {
 	case 2:
 		db.Set(key, v.String(v.text()), true)
 	case 9, 10: // another of the same length may take the place in memory
-		if value, ok := db.Find(key); ok && keyspace.TypeOf(value) == keyspace.String {
+		if value, ok := db.Find(key); ok && value.Type() == keyspace.String {
 			db.Set(key, v.Raw(bytes.Repeat([]byte("x"), value.Len())), true)
 		}
 	case 3:
@@ -218,7 +218,7 @@ func portrait(ks *keyspace.Keyspace) map[string]string {
 	p := make(map[string]string)
 	var e Encoder
 	ks.Records(func(r *keyspace.Record) bool {
-		text := fmt.Sprint(r.Deadline, " ", keyspace.TypeOf(r.Value), " ", r.Value.Len())
+		text := fmt.Sprint(r.Deadline, " ", r.Value.Type(), " ", r.Value.Len())
 		switch r.Value.(type) {
 		case *stream.Stream, *bloom.Filter:
 			text += fmt.Sprintf(" %x", e.Payload(nil, r.Value))

@@ -205,7 +205,7 @@ func (r *Reader) key(t byte) bool {
 		return false
 	}
 	r.Item, r.Record.Key, r.Record.Value = Key, view(r.last), v
-	if v.Len() == 0 && keyspace.TypeOf(v).Vanishes() {
+	if v.Len() == 0 && v.Type().Vanishes() {
 		r.clear()
 		return false
 	}

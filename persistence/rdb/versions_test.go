@@ -100,7 +100,7 @@ func told(v keyspace.Value) string {
 	default:
 		return fmt.Sprintf("%T of %d", v, v.Len())
 	}
-	return fmt.Sprintf("%s%q", keyspace.TypeOf(v), parts)
+	return fmt.Sprintf("%s%q", v.Type(), parts)
 }
 
 const first = 1_800_000_000_000 // a deadline to come

@@ -8,9 +8,6 @@ import (
 	"io"
 	"strconv"
 
-	"github.com/miniserver-go/miniserver/ds/list"
-	"github.com/miniserver-go/miniserver/ds/set"
-	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
@@ -141,18 +138,19 @@ func (f *commands) write() error {
 
 // DateCommands calls put with the commands that give the elements of a collection at key their deadlines.
 func DateCommands(key []byte, v keyspace.Dated, put func(args ...[]byte)) {
-	name, word := "HPEXPIREAT", "FIELDS"
-	switch v.(type) {
-	case *set.Set:
-		name, word = "SPEXPIREAT", "MEMBERS"
-	case *zset.Set:
-		name, word = "ZPEXPIREAT", "MEMBERS"
-	case *list.List: // elements of one text may have several
-		name, word = "LPEXPIREAT", "INDEXES"
-	}
+	words := expireCommands[v.Type()]
 	rdb.EachDate(v, func(element []byte, deadline int64) {
-		put([]byte(name), key, strconv.AppendInt(nil, deadline, 10), []byte(word), []byte("1"), element)
+		put([]byte(words.name), key, strconv.AppendInt(nil, deadline, 10), []byte(words.noun), []byte("1"), element)
 	})
+}
+
+// expireCommands gives elements of each type their deadlines. Those of a list are named by their indexes, since
+// equal elements may have different deadlines.
+var expireCommands = map[keyspace.Type]struct{ name, noun string }{
+	keyspace.Hash: {"HPEXPIREAT", "FIELDS"},
+	keyspace.Set:  {"SPEXPIREAT", "MEMBERS"},
+	keyspace.ZSet: {"ZPEXPIREAT", "MEMBERS"},
+	keyspace.List: {"LPEXPIREAT", "INDEXES"},
 }
 
 func command(w *resp.Writer, args ...[]byte) {

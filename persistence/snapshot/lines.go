@@ -75,7 +75,7 @@ func entryText(e ziplist.Entry) text { return text(e.Append(nil)) }
 
 // lineOf returns a record as a line.
 func lineOf(r *keyspace.Record, e *rdb.Encoder) (l line, err error) {
-	l = line{DB: r.DB, Key: text(r.Key), Type: keyspace.TypeOf(r.Value).String(), Deadline: r.Deadline}
+	l = line{DB: r.DB, Key: text(r.Key), Type: r.Value.Type().String(), Deadline: r.Deadline}
 	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
 		rdb.EachDate(v, func(element []byte, deadline int64) {
 			l.Deadlines = append(l.Deadlines, dated{text(element), deadline})
@@ -122,7 +122,7 @@ func (l *line) value(o rdb.Options) (v keyspace.Value, err error) {
 	default:
 		err = fmt.Errorf("the payload of %q is damaged", l.Key)
 	}
-	if err == nil && v.Len() == 0 && keyspace.TypeOf(v).Vanishes() {
+	if err == nil && v.Len() == 0 && v.Type().Vanishes() {
 		err = fmt.Errorf("the value of %q is empty", l.Key)
 	}
 	if err != nil {
