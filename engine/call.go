@@ -60,7 +60,7 @@ func (c *Call) Rest() [][]byte {
 // RestOfKeys is Rest where all that is left is keys, which are fetched together: see [keyspace.DB.Fetch].
 func (c *Call) RestOfKeys() [][]byte {
 	keys := c.Rest()
-	c.DB.Fetch(keys, 1)
+	c.DB.Prefetch(keys, 1)
 	return keys
 }
 
@@ -323,7 +323,7 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
 // Noted reports a change at key that is none to those who watch it or wait for it: of what a stream's
 // groups know. It settles the value like Changed, and tells of the event.
 func (c *Call) Noted(key []byte, event string) {
-	c.DB.Settle(key)
+	c.DB.Commit(key)
 	c.note(key, event)
 }
 

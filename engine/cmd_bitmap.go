@@ -69,7 +69,7 @@ func cmdSetBit(c *Call) {
 	if bitmap.SetBit(b, at, int(bit)); len(b) > size || old != int(bit) {
 		c.Changed(key, "$setbit")
 	} else {
-		c.DB.Settle(key) // nothing has changed but the encoding
+		c.DB.Commit(key) // nothing has changed but the encoding
 	}
 	c.Reply.Int(int64(old))
 }
@@ -235,7 +235,7 @@ func (c *Call) storeManyBits(key []byte, size int, combine func(dst, src []byte)
 	v, _ := c.DB.Edit(key)
 	text, ok := v.(*str.Value)
 	if !ok || text.Len() != size {
-		fresh := str.OfForm(make([]byte, size), str.Raw)
+		fresh := str.OfEnc(make([]byte, size), str.Raw)
 		text = &fresh
 	}
 	result, block := text.Edit(size), c.Buffer(bitBlock)

@@ -168,7 +168,7 @@ func (c *Call) changeFields(key []byte, ops []fieldOp, size int) {
 		c.Changed(key, "$setbit")
 		return
 	}
-	c.DB.Settle(key) // the encoding has changed, if nothing else
+	c.DB.Commit(key) // the encoding has changed, if nothing else
 	if grown {
 		c.ChangedAll(1) // all failed: Redis tells nobody that the string grew, yet it did
 	}

@@ -304,7 +304,7 @@ func cmdHIncrByFloat(c *Call) {
 // logSum journals a field's new value, which has the deadline it had.
 func (c *Call) logSum(key, field, sum []byte) {
 	v, _ := c.DB.Peek(key)
-	if v.(*hash.Hash).Dated() > 0 {
+	if v.(*hash.Hash).Volatile() > 0 {
 		c.Log([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
 		return
 	}

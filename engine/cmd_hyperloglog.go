@@ -50,7 +50,7 @@ func (c *Call) editSketch(key []byte) (v *str.Value, s hll.Sketch, ok bool) {
 	return v, v.Edit(0), true
 }
 
-func setSketch(v *str.Value, s hll.Sketch) { *v = str.OfForm(s, str.Raw) }
+func setSketch(v *str.Value, s hll.Sketch) { *v = str.OfEnc(s, str.Raw) }
 
 // createSketch returns a new HyperLogLog for an absent key.
 func (c *Call) createSketch(key []byte) (*str.Value, hll.Sketch) {
@@ -79,7 +79,7 @@ func cmdPFAdd(c *Call) {
 	if changed {
 		c.Changed(key, "$pfadd")
 	} else {
-		c.DB.Settle(key) // nothing has changed but the encoding
+		c.DB.Commit(key) // nothing has changed but the encoding
 	}
 	switch {
 	case err != nil: // found by an element after others were added
@@ -116,7 +116,7 @@ func (c *Call) countSketch(key []byte) {
 	if !c.OK() {
 		return
 	}
-	if n, ok := s.Cached(); ok && v.Form() == str.Raw {
+	if n, ok := s.Cached(); ok && v.Enc() == str.Raw {
 		c.Reply.Int(n)
 		return
 	}
@@ -136,7 +136,7 @@ func (c *Call) refreshCount(key []byte) {
 			c.Changed(key, "")
 		}
 	}
-	c.DB.Settle(key)
+	c.DB.Commit(key)
 	if c.OK() {
 		c.Reply.Int(n)
 	}
@@ -217,7 +217,7 @@ func cmdPFDebug(c *Call) {
 		c.Refusef(ErrSketchDebug, word)
 		c.OK()
 	}
-	c.DB.Settle(key) // whatever is asked for, the encoding changes
+	c.DB.Commit(key) // whatever is asked for, the encoding changes
 }
 
 // makeDense makes a HyperLogLog dense and returns how many it did that to, 0 or 1. Only the journal
@@ -232,7 +232,7 @@ func (c *Call) makeDense(key []byte, v *str.Value, s hll.Sketch) (converted int6
 		return 0
 	}
 	setSketch(v, s)
-	c.DB.Settle(key)
+	c.DB.Commit(key)
 	c.ChangedAll(1)
 	return 1
 }

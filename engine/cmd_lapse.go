@@ -4,7 +4,6 @@ import (
 	"math"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/ds/lapse"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
@@ -57,7 +56,7 @@ const (
 
 // collection returns the value at key, to be changed if it is for editing; nil if it is absent.
 // A value of another kind latches ErrWrongType.
-func (c *Call) collection(key []byte, k kind, edits bool) keyspace.Dated {
+func (c *Call) collection(key []byte, k kind, edits bool) keyspace.Collection {
 	var v keyspace.Value
 	if edits {
 		v, _ = c.DB.Edit(key)
@@ -73,7 +72,7 @@ func (c *Call) collection(key []byte, k kind, edits bool) keyspace.Dated {
 		c.Refuse(ErrWrongType)
 		return nil
 	}
-	return v.(keyspace.Dated)
+	return v.(keyspace.Collection)
 }
 
 // named reads FIELDS numfields field [field ...] up to the end. A number that is none, or not positive,
@@ -109,7 +108,7 @@ func (c *Call) elementDeadline(u unit) int64 {
 		return 0
 	}
 	ms, ok := u.millis(n, c.Now())
-	if !ok || ms > lapse.Max {
+	if !ok || ms > keyspace.MaxElementDeadline {
 		c.Refusef(ErrExpireTime, c.Cmd.full)
 	}
 	return ms
@@ -148,7 +147,7 @@ func (c *Call) expireElements(k kind, u unit) {
 }
 
 // expireEach gives elements a deadline and replies with a code for each. v is nil if the key is absent.
-func (c *Call) expireEach(key []byte, v keyspace.Dated, k kind, deadline int64, on expireConditions, elements [][]byte) {
+func (c *Call) expireEach(key []byte, v keyspace.Collection, k kind, deadline int64, on expireConditions, elements [][]byte) {
 	x := elementChanges{call: c, k: k, key: key}
 	c.Reply.Array(len(elements))
 	for _, e := range elements {
@@ -172,7 +171,7 @@ type elementChanges struct {
 
 // expire gives an element a deadline and returns the code for it. One that has passed removes the
 // element, unless the deadline is a journal's, as for keys.
-func (x *elementChanges) expire(v keyspace.Dated, element []byte, deadline int64, on expireConditions) (code int) {
+func (x *elementChanges) expire(v keyspace.Collection, element []byte, deadline int64, on expireConditions) (code int) {
 	c := x.call
 	old, ok := v.Deadline(element)
 	switch {
@@ -285,7 +284,7 @@ func (c *Call) tellElementDeadlines(k kind, absolute bool, count func(ms int64) 
 }
 
 // elementTime returns an element's deadline counted from a time, or the code for none.
-func elementTime(v keyspace.Dated, element []byte, from int64, count func(ms int64) int64) int64 {
+func elementTime(v keyspace.Collection, element []byte, from int64, count func(ms int64) int64) int64 {
 	if v == nil {
 		return elementAbsent
 	}
@@ -335,7 +334,7 @@ func cmdLapse(c *Call) {
 		c.Refuse(ErrNotInt)
 	}
 	v, found := c.DB.Edit(key)
-	collection, ok := v.(keyspace.Dated)
+	collection, ok := v.(keyspace.Collection)
 	if found && !ok {
 		c.Refuse(ErrWrongType)
 	}
@@ -344,7 +343,7 @@ func cmdLapse(c *Call) {
 	}
 	removed := 0
 	if found && c.Engine.Keyspace.Replaying {
-		removed = collection.Lapse(until, math.MaxInt, nil)
+		removed = collection.Expire(until, math.MaxInt, nil)
 	}
 	if removed > 0 {
 		c.Changed(key, "")

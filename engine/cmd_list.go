@@ -245,8 +245,8 @@ func cmdLTrim(c *Call) {
 		if n == 0 {
 			first = l.Len() // none stays
 		}
-		l.Drop(list.Tail, l.Len()-first-n)
-		l.Drop(list.Head, first)
+		l.RemoveEnd(list.Tail, l.Len()-first-n)
+		l.RemoveEnd(list.Head, first)
 		c.Changed(key, "lltrim")
 	}
 	c.Reply.Status("OK")

@@ -88,7 +88,7 @@ func (c *Call) moveElement(l *list.List, m move) bool {
 	c.ReplyEntry(e)
 	out := c.Reply.Bytes()
 	element := out[len(out)-e.Len()-2 : len(out)-2] // the copy in the reply, for the list's own goes
-	l.Drop(m.from, 1)
+	l.RemoveEnd(m.from, 1)
 	into.Push(m.to, element, c.Engine.Config.List)
 	c.Changed(m.dst, pushEvents[m.to])
 	c.Changed(m.src, popEvents[m.from])

@@ -48,7 +48,7 @@ func (c *Call) take(key []byte, l *list.List, end list.End, n int) {
 		left--
 		return left > 0
 	})
-	l.Drop(end, n)
+	l.RemoveEnd(end, n)
 	c.Changed(key, popEvents[end])
 }
 

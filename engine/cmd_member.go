@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/ds/lapse"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -39,7 +38,7 @@ func memberLines() []Command {
 
 // anyCollection returns the value at key, nil if it is absent, with its kind. A value that has no
 // elements with deadlines latches an error.
-func (c *Call) anyCollection(key []byte, edits bool, unsupported error) (v keyspace.Dated, k kind) {
+func (c *Call) anyCollection(key []byte, edits bool, unsupported error) (v keyspace.Collection, k kind) {
 	k, ok := kindOf(c.DB.Type(key))
 	if !ok {
 		if c.DB.Exists(key) {
@@ -72,7 +71,7 @@ func cmdExpireMemberAt(c *Call) { c.expireMember(c.Arg(), c.Arg(), c.Arg(), atSe
 func cmdPExpireMemberAt(c *Call) { c.expireMember(c.Arg(), c.Arg(), c.Arg(), atMillis) }
 
 func (c *Call) expireMember(key, member, amount []byte, u unit) {
-	deadline := min(c.deadlineFrom(amount, u, math.MinInt64), lapse.Max)
+	deadline := min(c.deadlineFrom(amount, u, math.MinInt64), keyspace.MaxElementDeadline)
 	v, k := c.anyCollection(key, true, ErrMemberType)
 	if !c.OK() {
 		return

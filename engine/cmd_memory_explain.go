@@ -73,7 +73,7 @@ func ziplistOf(v keyspace.Value) (ziplist.List, bool) {
 		zl, ok := v.Packed()
 		return zl, ok || v.Encoding() == "listpackex"
 	case *set.Set:
-		return v.List()
+		return v.Ziplist()
 	case *list.List:
 		zl, ok := v.Packed()
 		return zl, ok || zl != nil
@@ -245,10 +245,10 @@ func insideSet(v *set.Set, ends int) report {
 	if d, ok := v.Layout(); ok {
 		return insideTable("members", "members", d.Fixed, d.Texts, d.Held, d.Members)
 	}
-	if zl, ok := v.List(); ok {
+	if zl, ok := v.Ziplist(); ok {
 		return insideZiplist(zl, ends)
 	}
-	ints, _ := v.Ints()
+	ints, _ := v.Intset()
 	return insideIntset(ints, ends)
 }
 
@@ -300,7 +300,7 @@ func insideStream(v *stream.Stream, ends int) report {
 	i, used := 0, 0
 	for id, pack := range v.Packs() {
 		used += len(pack)
-		if i < ends || i >= v.Nodes()-ends {
+		if i < ends || i >= v.NodeCount()-ends {
 			nodes.add(i, id.String(), len(pack))
 		}
 		i++
@@ -309,7 +309,7 @@ func insideStream(v *stream.Stream, ends int) report {
 	for _, g := range v.Groups() {
 		pending, consumers = pending+g.Pending(), consumers+len(g.Consumers())
 	}
-	return report{{"stream", report{{"nodes", v.Nodes(), "listpacks of entries"}, {"used", used, "bytes of the listpacks"},
+	return report{{"stream", report{{"nodes", v.NodeCount(), "listpacks of entries"}, {"used", used, "bytes of the listpacks"},
 		{"groups", len(v.Groups()), ""}, {"consumers", consumers, ""}, {"pending", pending, "messages read and not acknowledged"},
 		{"chain", nodes, "by ID"}}, ""}}
 }

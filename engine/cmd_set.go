@@ -103,7 +103,7 @@ func cmdSAdd(c *Call) {
 	case added > 0:
 		c.Changed(key, "ssadd")
 	case reformed: // the members are the same, so there is nothing to report
-		c.DB.Settle(key)
+		c.DB.Commit(key)
 	}
 	c.Reply.Int(added)
 }

@@ -91,14 +91,14 @@ func cmdSInterStore(c *Call) {
 	}
 	slices.SortStableFunc(sets, bySize)
 	result, lim := set.Of(ziplist.New()), c.Engine.Config.Set
-	if _, ints := sets[0].Ints(); ints {
+	if _, ints := sets[0].Intset(); ints {
 		result = set.Of(intset.New())
 	}
 	intersect(sets, func(member ziplist.Entry) bool {
 		result.AppendEntry(member, lim)
 		return true
 	})
-	result.Narrow(lim)
+	result.TryIntset(lim)
 	c.Store(destination, &result, "ssinterstore")
 }
 

@@ -199,7 +199,7 @@ func (q *sorting) load(v keyspace.Value) *sortable {
 		}
 		v.Range(from, to-from, func(e ziplist.Entry) { s.addEntry(e) })
 	case *set.Set:
-		_, isOrdered := v.Ints()
+		_, isOrdered := v.Intset()
 		q.total = !isOrdered
 		v.Each(s.addEntry)
 	case *zset.Set:

@@ -259,7 +259,7 @@ func (c *Call) setIDOptions(id stream.ID) (added int64, deleted stream.ID) {
 
 // checkSetID reports whether a stream can have that last ID, and that many entries added.
 func (c *Call) checkSetID(s *stream.Stream, id stream.ID, added int64) bool {
-	top, ok := s.Top()
+	top, ok := s.LastEntry()
 	switch {
 	case !ok:
 		return true

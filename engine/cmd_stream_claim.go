@@ -70,7 +70,7 @@ func (c *Call) claimFrom(key, name, consumer []byte) (cl claim, ok bool) {
 
 // endClaim settles what was claimed. The journal has it already, message by message.
 func (c *Call) endClaim(key []byte) {
-	c.DB.Settle(key)
+	c.DB.Commit(key)
 	c.LogNothing()
 }
 

@@ -116,7 +116,7 @@ func (c *Call) fullCount() int64 {
 
 func (c *Call) tellStreamFacts(s *stream.Stream) {
 	c.tellNumber("length", int64(s.Len()))
-	c.tellNumber("radix-tree-keys", int64(s.Nodes()))
+	c.tellNumber("radix-tree-keys", int64(s.NodeCount()))
 	c.tellNumber("radix-tree-nodes", int64(s.TreeNodes()))
 	c.tellNamedID("last-generated-id", s.Last())
 	c.tellNamedID("max-deleted-entry-id", s.MaxDeleted())

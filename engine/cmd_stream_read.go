@@ -162,7 +162,7 @@ func (c *Call) readID(r *reading, arg []byte, s *stream.Stream) stream.ID {
 		if grouped {
 			c.Refuse(ErrReadPlus)
 		}
-		if top, ok := s.Top(); ok {
+		if top, ok := s.LastEntry(); ok {
 			last, _ = top.Prev()
 		}
 		return last

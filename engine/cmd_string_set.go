@@ -199,7 +199,7 @@ func (c *Call) keysWithValues() (pairs [][]byte, ok bool) {
 }
 
 func (c *Call) setAll(pairs [][]byte) {
-	c.DB.Fetch(pairs, 2)
+	c.DB.Prefetch(pairs, 2)
 	for i := 0; i < len(pairs); i += 2 {
 		c.setUntil(pairs[i], pairs[i+1], 0)
 	}

@@ -121,7 +121,7 @@ func New(o Options) *Engine {
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
 	e.dice = e.Dice
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.dice)
-	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnLapse = e.expired, e.created, e.lapsed
+	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.expired, e.created, e.lapsed
 	e.info.runID = e.NewID()
 	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), e.bloomParams(), inertParams()),
 		Sections: e.coreSections()})
@@ -177,7 +177,7 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	taken := 0
 	s.useRoom()
 	for i, args := range batch {
-		if i%keyspace.FetchKeys == 0 && len(batch) > 1 {
+		if i%keyspace.PrefetchKeys == 0 && len(batch) > 1 {
 			e.fetch(s, batch[i:])
 		}
 		if s.stopped() || !e.execute(s, args) {
@@ -203,7 +203,7 @@ func (e *Engine) fetch(s *Session, batch [][][]byte) {
 	if !db.Cold() {
 		return
 	}
-	var keys [keyspace.FetchKeys][]byte
+	var keys [keyspace.PrefetchKeys][]byte
 	n := 0
 	for _, args := range batch[:min(len(batch), len(keys))] {
 		if len(args) > 1 && len(args[1]) <= longest {
@@ -211,7 +211,7 @@ func (e *Engine) fetch(s *Session, batch [][][]byte) {
 			n++
 		}
 	}
-	db.Fetch(keys[:n], 1)
+	db.Prefetch(keys[:n], 1)
 }
 
 // Collect returns the replies and pushes that were written to a session outside of its own Do, and
@@ -397,7 +397,7 @@ func (e *Engine) countError(text string) {
 
 // changed is the one place where a change of a key takes effect beyond its value.
 func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
-	removed := db.Settle(key)
+	removed := db.Commit(key)
 	if len(e.watched) > 0 {
 		e.touchWatched(db.ID(), key)
 	}

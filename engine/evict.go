@@ -265,7 +265,7 @@ func (e *Engine) anyEvictable() (db int, key []byte) {
 func (e *Engine) soonestDue() (db int, key []byte) {
 	first := int64(math.MaxInt64)
 	for i := range e.Keyspace.Len() {
-		if k, deadline, ok := e.Keyspace.DB(i).Soonest(); ok && deadline < first {
+		if k, deadline, ok := e.Keyspace.DB(i).FirstDue(); ok && deadline < first {
 			db, key, first = i, []byte(k), deadline
 		}
 	}

@@ -50,7 +50,7 @@ func (k kind) event(name string) string { return k.letter + k.letter + name }
 func (k kind) removed() string { return k.letter + strings.ToLower(k.removal) }
 
 // lapsed is called by the keyspace when it removed elements that had become due.
-func (e *Engine) lapsed(db *keyspace.DB, key string, what keyspace.Lapsed) {
+func (e *Engine) lapsed(db *keyspace.DB, key string, what keyspace.ExpiredElements) {
 	e.stats.lapsed += int64(what.Count)
 	k, _ := kindOf(what.Type)
 	if e.propagation.to != nil {

@@ -473,7 +473,7 @@ func datedContents(e *engine.Engine) string {
 		db.Each(func(key string, _ keyspace.Type) bool {
 			v, _ := db.Peek([]byte(key))
 			lines = append(lines, fmt.Sprint(key, " ", v.Len()))
-			v.(keyspace.Dated).Deadlines(func(element []byte, deadline int64) bool {
+			v.(keyspace.Collection).Deadlines(func(element []byte, deadline int64) bool {
 				lines = append(lines, fmt.Sprint(key, " ", string(element), "@", deadline))
 				return true
 			})

@@ -46,7 +46,7 @@ func (e *Engine) connectPropagation() {
 			}
 		}
 	}
-	e.Keyspace.NameLapsed = *to != nil
+	e.Keyspace.NameExpired = *to != nil
 }
 
 // propagate sends a command to the parts that want changes.

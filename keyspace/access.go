@@ -1,5 +1,7 @@
 package keyspace
 
+import "github.com/miniserver-go/miniserver/ds/dict"
+
 // Access says how lookups mark entries: with the LRU clock, or with an LFU counter.
 //
 // The LRU clock is in seconds, 24 bits, as Redis' with its resolution of one second. An LFU mark is
@@ -17,8 +19,8 @@ const lfuInit = 5
 func (ks *Keyspace) lruClock() uint32 { return uint32(ks.Now/1000) & accessMask }
 func (ks *Keyspace) minutes() uint32  { return uint32(ks.Now/60000) & 0xffff }
 
-// birth marks a new entry.
-func (ks *Keyspace) birth(h *header) {
+// initAccess marks a new entry.
+func (ks *Keyspace) initAccess(h *header) {
 	if ks.Access.LFU {
 		h.setClock(ks.minutes()<<8 | lfuInit)
 		return
@@ -62,7 +64,7 @@ func (ks *Keyspace) lfuIncrement(counter uint32) uint32 {
 
 // Idle returns the seconds since key was last accessed under LRU marks.
 func (db *DB) Idle(key []byte) int64 {
-	e := db.lookup(view(key))
+	e := db.lookup(dict.Key(key))
 	if e == nil {
 		return 0
 	}
@@ -71,7 +73,7 @@ func (db *DB) Idle(key []byte) int64 {
 
 // Frequency returns the decayed LFU counter of key.
 func (db *DB) Frequency(key []byte) int64 {
-	e := db.lookup(view(key))
+	e := db.lookup(dict.Key(key))
 	if e == nil {
 		return 0
 	}

@@ -78,8 +78,8 @@ func BenchmarkFetch(b *testing.B) {
 	i, n := 0, 0
 	for b.Loop() {
 		ks.Begin()
-		if i%FetchKeys == 0 {
-			db.Fetch(keys[i:i+FetchKeys], 1)
+		if i%PrefetchKeys == 0 {
+			db.Prefetch(keys[i:i+PrefetchKeys], 1)
 		}
 		v, _ := db.Find(keys[i])
 		n += v.(*str.Value).Len()

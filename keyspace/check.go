@@ -10,7 +10,7 @@ func (db *DB) Check() error {
 	if err := db.table.Check(); err != nil {
 		return err
 	}
-	announced := db.announced()
+	announced := db.firstDeadlines()
 	held, volatile, withDates := 0, 0, 0
 	var err error
 	db.table.Each(func(e entry) bool {
@@ -18,22 +18,22 @@ func (db *DB) Check() error {
 		if e.head().deadline != 0 {
 			volatile++
 		}
-		if e.head().has(dated) {
+		if e.head().hasFlag(hasElementDeadlines) {
 			withDates++
 		}
 		if err = db.checkDeadline(e, announced); err == nil {
 			err = db.checkValue(e)
 		}
 		if err == nil {
-			err = db.checkDated(e)
+			err = db.checkElementIndex(e)
 		}
 		return err == nil
 	})
 	switch {
 	case err != nil:
 		return err
-	case held != db.held:
-		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.held, held)
+	case held != db.entryBytes:
+		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.entryBytes, held)
 	case volatile != db.volatile:
 		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
 	case withDates != db.Subexpiry():
@@ -44,13 +44,13 @@ func (db *DB) Check() error {
 	return nil
 }
 
-// announced returns the earliest deadline in the index for each hash.
-func (db *DB) announced() map[uint64]int64 {
+// firstDeadlines returns the earliest deadline in the index for each hash.
+func (db *DB) firstDeadlines() map[uint64]int64 {
 	first := make(map[uint64]int64)
 	if db.index == nil {
 		return first
 	}
-	db.index.Descend(func(item due) bool {
+	db.index.Descend(func(item indexItem) bool {
 		first[item.hash] = item.deadline
 		return true
 	})
@@ -61,7 +61,7 @@ func (db *DB) announced() map[uint64]int64 {
 func (db *DB) checkDeadline(e entry, announced map[uint64]int64) error {
 	h, hash := e.head(), db.hash(e)
 	if h.deadline == 0 {
-		if h.has(indexed | exact) {
+		if h.hasFlag(indexed | exact) {
 			return fmt.Errorf("key %q is flagged as indexed without a deadline", e.Key())
 		}
 		return nil
@@ -71,27 +71,27 @@ func (db *DB) checkDeadline(e entry, announced map[uint64]int64) error {
 		first = math.MaxInt64
 	}
 	switch {
-	case !h.has(indexed):
+	case !h.hasFlag(indexed):
 		return fmt.Errorf("key %q has a deadline but is not flagged as indexed", e.Key())
 	case first > h.deadline:
 		return fmt.Errorf("key %q is not announced by its deadline %d", e.Key(), h.deadline)
-	case h.has(exact) && !db.index.Has(due{h.deadline, hash}):
+	case h.hasFlag(exact) && !db.index.Has(indexItem{h.deadline, hash}):
 		return fmt.Errorf("key %q: no item at its exact deadline %d", e.Key(), h.deadline)
 	}
 	return nil
 }
 
-// checkDated checks that the entry is in the index of elements just if it has to be.
-func (db *DB) checkDated(e entry) error {
-	v := datesOf(e)
+// checkElementIndex checks that the entry is in the index of elements just if it has to be.
+func (db *DB) checkElementIndex(e entry) error {
+	v := volatileIn(e)
 	switch {
-	case (v != nil) != e.head().has(dated):
+	case (v != nil) != e.head().hasFlag(hasElementDeadlines):
 		return fmt.Errorf("key %q is flagged as dated: %v", e.Key(), v == nil)
 	case v == nil:
 		return nil
 	}
-	if b := e.box(); b.surfaces > v.NextDeadline()+pause(v) || !db.elements.Has(due{b.surfaces, db.hash(e)}) {
-		return fmt.Errorf("key %q: its elements are not announced at %d", e.Key(), b.surfaces)
+	if b := e.box(); b.elementItem > v.NextDeadline()+reapPause(v) || !db.elements.Has(indexItem{b.elementItem, db.hash(e)}) {
+		return fmt.Errorf("key %q: its elements are not announced at %d", e.Key(), b.elementItem)
 	}
 	return nil
 }

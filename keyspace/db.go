@@ -2,7 +2,6 @@ package keyspace
 
 import (
 	"strings"
-	"unsafe"
 
 	"github.com/google/btree"
 
@@ -19,15 +18,15 @@ type DB struct {
 
 // contents is what SWAPDB exchanges.
 type contents struct {
-	table    *dict.Map[entry]
-	index    *btree.BTreeG[due]
-	volatile int // keys that have a deadline
-	orphans  int // items in the index that may stand for nothing any more
-	sampled  due // where a walk through the index for samples goes on
-	held     int // bytes of all entries
-	origin   int // the database's number when the snapshot was started
+	table      *dict.Map[entry]
+	index      *btree.BTreeG[indexItem]
+	volatile   int       // keys that have a deadline
+	orphans    int       // items in the index that may stand for nothing any more
+	sampled    indexItem // where a walk through the index for samples goes on
+	entryBytes int       // bytes of all entries
+	origin     int       // the database's number when the snapshot was started
 
-	elements *btree.BTreeG[due] // one item for each key whose elements have deadlines
+	elements *btree.BTreeG[indexItem] // one item for each key whose elements have deadlines
 }
 
 // ID returns the number of the database.
@@ -41,11 +40,8 @@ func (db *DB) Volatile() int { return db.volatile }
 
 // Bytes returns the bytes held by the entries, the table and the deadline indexes.
 func (db *DB) Bytes() int {
-	return db.held + db.table.Bytes() + indexBytes(db.index) + indexBytes(db.elements)
+	return db.entryBytes + db.table.Bytes() + indexBytes(db.index) + indexBytes(db.elements)
 }
-
-// str views b as a string for the time of a lookup.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }
 
 // lookup returns the slot of a visible key, or nil. A due key is removed on the way, and so are due
 // elements of its value.
@@ -57,41 +53,41 @@ func (db *DB) lookupHash(hash uint64, key string) *entry {
 		return nil
 	}
 	switch h := slot.head(); {
-	case db.ks.due(h):
-		db.expire(*slot, hash)
+	case db.ks.isDue(h):
+		db.expireKey(*slot, hash)
 		return nil
-	case h.has(dated) && db.shed(*slot, hash, all):
+	case h.hasFlag(hasElementDeadlines) && db.expireElements(*slot, hash, unlimited):
 		return nil
 	}
 	return slot
 }
 
-// expire removes a due entry and reports it, unless due entries are to be kept.
-func (db *DB) expire(e entry, hash uint64) {
+// expireKey removes a due entry and reports it, unless due entries are to be kept.
+func (db *DB) expireKey(e entry, hash uint64) {
 	if !db.ks.KeepExpired {
-		db.lapse(e.Key(), hash)
+		db.removeExpired(e.Key(), hash)
 	}
 }
 
-// lapse removes a due entry and reports it.
-func (db *DB) lapse(key string, hash uint64) {
-	if db.drop(hash, key) && db.ks.OnExpire != nil {
+// removeExpired removes a due entry and reports it.
+func (db *DB) removeExpired(key string, hash uint64) {
+	if db.remove(hash, key) && db.ks.OnExpire != nil {
 		db.ks.OnExpire(db, key)
 	}
 }
 
-// drop removes an entry, its accounts and the views lent on it.
-func (db *DB) drop(hash uint64, key string) bool {
+// remove removes an entry, its accounts and the views lent on it.
+func (db *DB) remove(hash uint64, key string) bool {
 	e, ok := db.table.DeleteHash(hash, key)
 	if !ok {
 		return false
 	}
-	db.preserve(e)
+	db.saveEntry(e)
 	bytes := e.bytes()
-	db.held -= bytes
-	db.retire(e, hash)
-	db.undate(e, hash)
-	db.ks.views.forget(db, key)
+	db.entryBytes -= bytes
+	db.forgetDeadline(e, hash)
+	db.unindexElements(e, hash)
+	db.ks.views.forgetEdits(db, key)
 	if bytes >= largeValue {
 		db.ks.views.release()
 	}
@@ -99,11 +95,11 @@ func (db *DB) drop(hash uint64, key string) bool {
 }
 
 // Exists reports whether key is visible. It leaves no access mark.
-func (db *DB) Exists(key []byte) bool { return db.lookup(view(key)) != nil }
+func (db *DB) Exists(key []byte) bool { return db.lookup(dict.Key(key)) != nil }
 
 // Type returns the type of the value of key, None if absent. It leaves no access mark.
 func (db *DB) Type(key []byte) Type {
-	if e := db.lookup(view(key)); e != nil {
+	if e := db.lookup(dict.Key(key)); e != nil {
 		return e.typ()
 	}
 	return None
@@ -111,7 +107,7 @@ func (db *DB) Type(key []byte) Type {
 
 // Touch marks key as accessed and reports whether it is visible.
 func (db *DB) Touch(key []byte) bool {
-	e := db.lookup(view(key))
+	e := db.lookup(dict.Key(key))
 	if e == nil {
 		return false
 	}
@@ -121,7 +117,7 @@ func (db *DB) Touch(key []byte) bool {
 
 // Find returns the value of key for reading and marks the access. The view aliases the entry.
 func (db *DB) Find(key []byte) (Value, bool) {
-	e := db.lookup(view(key))
+	e := db.lookup(dict.Key(key))
 	if e == nil {
 		return nil, false
 	}
@@ -131,7 +127,7 @@ func (db *DB) Find(key []byte) (Value, bool) {
 
 // Peek is Find without the access mark.
 func (db *DB) Peek(key []byte) (Value, bool) {
-	if e := db.lookup(view(key)); e != nil {
+	if e := db.lookup(dict.Key(key)); e != nil {
 		return db.ks.views.read(*e), true
 	}
 	return nil, false
@@ -140,41 +136,41 @@ func (db *DB) Peek(key []byte) (Value, bool) {
 // Edit returns the value of key for changing and marks the access. The change takes effect at
 // Settle.
 func (db *DB) Edit(key []byte) (Value, bool) {
-	e := db.lookup(view(key))
+	e := db.lookup(dict.Key(key))
 	if e == nil {
 		return nil, false
 	}
 	db.ks.touch(e.head())
-	db.preserveValue(*e)
+	db.saveValue(*e)
 	v := db.ks.views.write(*e)
-	db.ks.views.opened(db, key, v, false)
+	db.ks.views.beginEdit(db, key, v, false)
 	return v, true
 }
 
 // Create returns an empty value of type t, to be filled and settled under key, which must not be
 // visible. Until Settle the key stays absent.
 func (db *DB) Create(key []byte, t Type) Value {
-	v := db.ks.views.fresh(t)
-	db.ks.views.opened(db, key, v, true)
+	v := db.ks.views.create(t)
+	db.ks.views.beginEdit(db, key, v, true)
 	return v
 }
 
-// Settle makes the last Edit or Create of key effective: the value is packed or boxed by its size,
+// Commit makes the last Edit or Create of key effective: the value is packed or boxed by its size,
 // and the key is removed if the value became empty, which is reported. The deadline stays. It does
 // nothing if the key was settled, set or removed since.
-func (db *DB) Settle(key []byte) (removed bool) {
-	open, ok := db.ks.views.close(db, view(key))
+func (db *DB) Commit(key []byte) (removed bool) {
+	open, ok := db.ks.views.endEdit(db, dict.Key(key))
 	if !ok {
 		return false
 	}
-	name := view(key)
+	name := dict.Key(key)
 	hash := db.table.Hash(name)
 	if empty(open.value) {
-		return !open.created && db.drop(hash, name)
+		return !open.created && db.remove(hash, name)
 	}
 	slot := db.table.LookupHash(hash, name)
 	if slot != nil && open.created {
-		db.lapse(name, hash) // a due one that was kept
+		db.removeExpired(name, hash) // a due one that was kept
 		slot = nil
 	}
 	if slot == nil {
@@ -203,18 +199,18 @@ func (db *DB) SetUntil(key []byte, v Value, deadline int64) { db.put(key, v, dea
 const keepDeadline = -1
 
 func (db *DB) put(key []byte, v Value, deadline int64) {
-	name := view(key)
+	name := dict.Key(key)
 	hash := db.table.Hash(name)
-	db.ks.views.forget(db, name)
+	db.ks.views.forgetEdits(db, name)
 	var h *header
 	if slot := db.lookupHash(hash, name); slot != nil {
-		db.preserve(*slot)
+		db.saveEntry(*slot)
 		db.store(slot, hash, v)
 		h = slot.head()
 		db.ks.touch(h)
 	} else {
 		if db.ks.KeepExpired {
-			db.lapse(name, hash) // a due one
+			db.removeExpired(name, hash) // a due one
 		}
 		h = db.insert(hash, name, v).head()
 	}
@@ -223,37 +219,37 @@ func (db *DB) put(key []byte, v Value, deadline int64) {
 	}
 }
 
-// due reports whether an entry's deadline has passed.
-func (ks *Keyspace) due(h *header) bool {
+// isDue reports whether an entry's deadline has passed.
+func (ks *Keyspace) isDue(h *header) bool {
 	return h.deadline != 0 && h.deadline <= ks.Now && !ks.Replaying
 }
 
 // insert adds an entry for an absent key. The key is copied.
 func (db *DB) insert(hash uint64, key string, v Value) entry {
-	e := db.ks.build(key, v)
-	db.place(hash, e)
+	e := db.ks.newEntry(key, v)
+	db.addEntry(hash, e)
 	return e
 }
 
-// place puts an entry into the table.
-func (db *DB) place(hash uint64, e entry) {
-	db.ks.birth(e.head())
-	e.head().access |= uint32(db.ks.taken) << 24
-	db.held += e.bytes()
+// addEntry puts an entry into the table.
+func (db *DB) addEntry(hash uint64, e entry) {
+	db.ks.initAccess(e.head())
+	e.head().access |= uint32(db.ks.snapshotBit) << 24
+	db.entryBytes += e.bytes()
 	db.table.InsertHash(hash, e)
-	db.date(e, hash)
+	db.indexElements(e, hash)
 	if db.ks.OnCreate != nil {
 		db.ks.OnCreate(db, e.Key())
 	}
 }
 
-// build lays out an entry for v, packed if it fits.
-func (ks *Keyspace) build(key string, v Value) entry {
+// newEntry lays out an entry for v, packed if it fits.
+func (ks *Keyspace) newEntry(key string, v Value) entry {
 	if k, payload, ok := pack(v, len(key)); ok {
 		return ks.newPacked(k, key, payload)
 	}
 	if text, ok := v.(*str.Value); ok && ks.views.owns(v) {
-		return newBoxed(strings.Clone(key), ks.spares.clone(text))
+		return newBoxed(strings.Clone(key), ks.free.copyText(text))
 	}
 	return newBoxed(strings.Clone(key), ks.views.keep(v))
 }
@@ -261,15 +257,15 @@ func (ks *Keyspace) build(key string, v Value) entry {
 // store replaces the value in a slot, keeping the header's deadline and access data.
 func (db *DB) store(slot *entry, hash uint64, v Value) {
 	old := slot.bytes()
-	if h := slot.head(); h.has(dated) && slot.box().value != v {
-		db.undate(*slot, hash)
+	if h := slot.head(); h.hasFlag(hasElementDeadlines) && slot.box().value != v {
+		db.unindexElements(*slot, hash)
 	}
-	db.restore(slot, v)
-	db.date(*slot, hash)
-	db.held += slot.bytes() - old
+	db.setValue(slot, v)
+	db.indexElements(*slot, hash)
+	db.entryBytes += slot.bytes() - old
 }
 
-func (db *DB) restore(slot *entry, v Value) {
+func (db *DB) setValue(slot *entry, v Value) {
 	h := slot.head()
 	if h.kind() == boxed && slot.box().value == v {
 		slot.box().accounted = heldBytes(v)
@@ -299,7 +295,7 @@ func (db *DB) restore(slot *entry, v Value) {
 func (ks *Keyspace) replace(b *box, v Value) {
 	old, wasString := b.value.(*str.Value)
 	text, isString := v.(*str.Value)
-	if wasString && isString && ks.views.owns(v) && !ks.awaited(old) {
+	if wasString && isString && ks.views.owns(v) && !ks.inSnapshot(old) {
 		old.Assign(text)
 	} else {
 		b.value = ks.views.keep(v)
@@ -315,9 +311,9 @@ func (h *header) inherit(old *header) {
 
 // Delete removes key and reports whether it was visible.
 func (db *DB) Delete(key []byte) bool {
-	name := view(key)
+	name := dict.Key(key)
 	hash := db.table.Hash(name)
-	return db.lookupHash(hash, name) != nil && db.drop(hash, name)
+	return db.lookupHash(hash, name) != nil && db.remove(hash, name)
 }
 
 // RehashStep moves on an unfinished rehash of the table by n buckets, for idle moments.

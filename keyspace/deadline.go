@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/google/btree"
+	"github.com/miniserver-go/miniserver/ds/dict"
 )
 
 // The deadline index holds items (deadline, hash of the key) and no pointers: 16 bytes an item,
@@ -14,21 +15,21 @@ import (
 // bytes and no more. A deadline that moves earlier, or goes away, removes its item if the item is
 // known to stand exactly at the old deadline (flag exact) and orphans it otherwise. Orphans are
 // counted and the index is rebuilt when they outnumber the living.
-type due struct {
+type indexItem struct {
 	deadline int64 // milliseconds since the epoch
 	hash     uint64
 }
 
 const indexDegree = 32
 
-func (a due) before(b due) bool {
+func (a indexItem) before(b indexItem) bool {
 	return a.deadline < b.deadline || a.deadline == b.deadline && a.hash < b.hash
 }
 
 // Deadline returns when key becomes due, in milliseconds since the epoch; 0 if it never does. ok is
 // false if the key is not visible.
 func (db *DB) Deadline(key []byte) (deadline int64, ok bool) {
-	e := db.lookup(view(key))
+	e := db.lookup(dict.Key(key))
 	if e == nil {
 		return 0, false
 	}
@@ -38,13 +39,13 @@ func (db *DB) Deadline(key []byte) (deadline int64, ok bool) {
 // SetDeadline sets when a visible key becomes due; 0 removes the deadline. It reports whether the
 // key is visible. Renewing to a later time is O(1), anything else O(log n).
 func (db *DB) SetDeadline(key []byte, deadline int64) bool {
-	name := view(key)
+	name := dict.Key(key)
 	hash := db.table.Hash(name)
 	slot := db.lookupHash(hash, name)
 	if slot == nil {
 		return false
 	}
-	db.preserve(*slot)
+	db.saveEntry(*slot)
 	db.setDeadline(slot.head(), hash, deadline)
 	return true
 }
@@ -63,48 +64,48 @@ func (db *DB) setDeadline(h *header, hash uint64, deadline int64) {
 	h.deadline = deadline
 	switch {
 	case deadline == 0:
-		db.unindex(h, hash, old)
-	case old != 0 && deadline > old && h.has(indexed):
-		h.clear(exact)
+		db.removeFromIndex(h, hash, old)
+	case old != 0 && deadline > old && h.hasFlag(indexed):
+		h.clearFlag(exact)
 	default:
-		db.unindex(h, hash, old)
-		db.announce(h, hash)
+		db.removeFromIndex(h, hash, old)
+		db.addToIndex(h, hash)
 	}
 }
 
 func (db *DB) hash(e entry) uint64 { return db.table.Hash(e.Key()) }
 
-// announce puts an item at the entry's deadline.
-func (db *DB) announce(h *header, hash uint64) {
+// addToIndex puts an item at the entry's deadline.
+func (db *DB) addToIndex(h *header, hash uint64) {
 	if db.index == nil {
-		db.index = btree.NewG(indexDegree, due.before)
+		db.index = btree.NewG(indexDegree, indexItem.before)
 	}
-	db.index.ReplaceOrInsert(due{h.deadline, hash})
-	h.set(indexed | exact)
+	db.index.ReplaceOrInsert(indexItem{h.deadline, hash})
+	h.setFlag(indexed | exact)
 }
 
-// unindex takes the entry's item out, or counts it as an orphan if its place is not known.
-func (db *DB) unindex(h *header, hash uint64, deadline int64) {
+// removeFromIndex takes the entry's item out, or counts it as an orphan if its place is not known.
+func (db *DB) removeFromIndex(h *header, hash uint64, deadline int64) {
 	switch {
-	case h.has(exact):
-		db.index.Delete(due{deadline, hash})
-	case h.has(indexed):
+	case h.hasFlag(exact):
+		db.index.Delete(indexItem{deadline, hash})
+	case h.hasFlag(indexed):
 		db.orphans++
 	}
-	h.clear(indexed | exact)
+	h.clearFlag(indexed | exact)
 	if db.orphans > db.volatile+1024 {
 		db.reindex()
 	}
 }
 
-// retire ends the deadline of an entry that left the table.
-func (db *DB) retire(e entry, hash uint64) {
+// forgetDeadline ends the deadline of an entry that left the table.
+func (db *DB) forgetDeadline(e entry, hash uint64) {
 	h := e.head()
 	if h.deadline == 0 {
 		return
 	}
 	db.volatile--
-	db.unindex(h, hash, h.deadline)
+	db.removeFromIndex(h, hash, h.deadline)
 }
 
 // reindex builds the index anew without orphans.
@@ -113,30 +114,30 @@ func (db *DB) reindex() {
 	db.orphans = 0
 	db.table.Each(func(e entry) bool {
 		if h := e.head(); h.deadline != 0 {
-			db.announce(h, db.hash(e))
+			db.addToIndex(h, db.hash(e))
 		}
 		return true
 	})
 }
 
-// reapsNothing reports whether due keys are left where they are.
-func (ks *Keyspace) reapsNothing() bool { return ks.KeepExpired || ks.Replaying }
+// keepsDue reports whether due keys are left where they are.
+func (ks *Keyspace) keepsDue() bool { return ks.KeepExpired || ks.Replaying }
 
 // NextDeadline returns the time at which the next key, or element of a value, may become due; 0 if
 // none ever does, or none is to be removed.
 func (db *DB) NextDeadline() int64 {
-	if db.ks.reapsNothing() {
+	if db.ks.keepsDue() {
 		return 0
 	}
-	key, element := soonest(db.index), soonest(db.elements)
+	key, element := firstDeadline(db.index), firstDeadline(db.elements)
 	if key == 0 || element != 0 && element < key {
 		return element
 	}
 	return key
 }
 
-// soonest returns the time of an index's first item, 0 if there is none.
-func soonest(index *btree.BTreeG[due]) int64 {
+// firstDeadline returns the time of an index's first item, 0 if there is none.
+func firstDeadline(index *btree.BTreeG[indexItem]) int64 {
 	if index == nil {
 		return 0
 	}
@@ -147,7 +148,7 @@ func soonest(index *btree.BTreeG[due]) int64 {
 // Reap removes keys that are due, at most budget index items' worth, and then elements of values that
 // are, at most as many. It returns how many keys it removed for themselves and whether more is due.
 func (db *DB) Reap(budget int) (removed int, more bool) {
-	if db.ks.reapsNothing() {
+	if db.ks.keepsDue() {
 		return 0, false
 	}
 	removed, more = db.reapKeys(budget)
@@ -167,21 +168,21 @@ func (db *DB) reapKeys(budget int) (removed int, more bool) {
 			return removed, true
 		}
 		db.index.DeleteMin()
-		removed += db.surface(first)
+		removed += db.reapItem(first)
 	}
 }
 
-// surface settles the entries that an item from the index may stand for: those that are due go, one
+// reapItem settles the entries that an item from the index may stand for: those that are due go, one
 // whose deadline has moved is announced anew.
-func (db *DB) surface(item due) (removed int) {
-	lapsed, known := db.ks.lapsed[:0], false
+func (db *DB) reapItem(item indexItem) (removed int) {
+	lapsed, known := db.ks.expired[:0], false
 	db.table.EachHash(item.hash, func(e *entry) bool {
 		switch h := e.head(); {
-		case db.ks.due(h):
-			h.clear(indexed | exact)
+		case db.ks.isDue(h):
+			h.clearFlag(indexed | exact)
 			lapsed = append(lapsed, *e)
-		case h.deadline != 0 && !h.has(exact):
-			db.announce(h, item.hash)
+		case h.deadline != 0 && !h.hasFlag(exact):
+			db.addToIndex(h, item.hash)
 			known = true
 		}
 		return true
@@ -190,19 +191,19 @@ func (db *DB) surface(item due) (removed int) {
 		db.orphans--
 	}
 	for _, e := range lapsed {
-		db.expire(e, item.hash)
+		db.expireKey(e, item.hash)
 	}
-	db.ks.lapsed = lapsed
+	db.ks.expired = lapsed
 	return len(lapsed)
 }
 
-// reannounce puts items at the real deadlines of the entries that an item taken out of the index stood
+// readdToIndex puts items at the real deadlines of the entries that an item taken out of the index stood
 // for.
-func (db *DB) reannounce(item due) {
+func (db *DB) readdToIndex(item indexItem) {
 	known := false
 	db.table.EachHash(item.hash, func(e *entry) bool {
-		if h := e.head(); h.deadline != 0 && !h.has(exact) {
-			db.announce(h, item.hash)
+		if h := e.head(); h.deadline != 0 && !h.hasFlag(exact) {
+			db.addToIndex(h, item.hash)
 			known = true
 		}
 		return true
@@ -214,9 +215,9 @@ func (db *DB) reannounce(item due) {
 
 // indexBytes estimates the bytes of an index from its items: a b-tree's nodes are between half full
 // and full, three quarters on average.
-func indexBytes(index *btree.BTreeG[due]) int {
+func indexBytes(index *btree.BTreeG[indexItem]) int {
 	if index == nil {
 		return 0
 	}
-	return index.Len() * int(unsafe.Sizeof(due{})) * 4 / 3
+	return index.Len() * int(unsafe.Sizeof(indexItem{})) * 4 / 3
 }

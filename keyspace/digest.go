@@ -113,7 +113,7 @@ func (db *DB) digest(d *Digest, key []byte) {
 			return true
 		})
 	}
-	if v, ok := v.(Dated); ok && v.Type() != Hash {
+	if v, ok := v.(Collection); ok && v.Type() != Hash {
 		v.Deadlines(func(element []byte, _ int64) bool { // Redis has no such elements
 			d.xorPair(element, []byte("!!hexpire!!"))
 			return true

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/btree"
 
+	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -20,13 +21,13 @@ import (
 // at the time when the next of them may be due. It is lazy like the other one: an item that surfaces
 // is put where it belongs by then.
 
-// Dated is a collection whose elements may have deadlines, in milliseconds since the epoch, from 1 to
-// lapse.Max; 0 stands for none. An element is what commands name it by: a field, a member, the text
+// Collection is a collection whose elements may have deadlines, in milliseconds since the epoch, from 1 to
+// expiry.Max; 0 stands for none. An element is what commands name it by: a field, a member, the text
 // of a list's elements.
-type Dated interface {
+type Collection interface {
 	Value
-	// Dated returns how many elements have a deadline. O(1).
-	Dated() int
+	// Volatile returns how many elements have a deadline. O(1).
+	Volatile() int
 	// NextDeadline returns a time before which no element is due, 0 if none has a deadline. O(1).
 	NextDeadline() int64
 	// Deadline returns an element's deadline; ok is false if there is no such element.
@@ -39,67 +40,70 @@ type Dated interface {
 	// Deadlines calls fn for each element that has a deadline until fn returns false; fn must not
 	// change the collection. The element aliases it.
 	Deadlines(fn func(element []byte, deadline int64) bool)
-	// Lapse removes elements that are due, about most of them at most, calls fn with each before it
+	// Expire removes elements that are due, about most of them at most, calls fn with each before it
 	// goes unless fn is nil, and returns how many.
-	Lapse(now int64, most int, fn func(element []byte)) (removed int)
+	Expire(now int64, most int, fn func(element []byte)) (removed int)
 }
 
-var _, _, _, _ Dated = (*hash.Hash)(nil), (*set.Set)(nil), (*zset.Set)(nil), (*list.List)(nil)
+var _, _, _, _ Collection = (*hash.Hash)(nil), (*set.Set)(nil), (*zset.Set)(nil), (*list.List)(nil)
 
-// Lapsed tells which elements of a key's value were removed because they had become due.
-type Lapsed struct {
+// ExpiredElements tells which elements of a key's value were removed because they had become due.
+type ExpiredElements struct {
 	Type    Type
 	Count   int
 	Names   [][]byte // their texts, if Keyspace.NameLapsed is set; valid during the call
 	Emptied bool     // they were the last: the key is gone
 }
 
-// all is a number of elements that no collection has.
-const all = math.MaxInt
+// MaxElementDeadline is the last deadline that an element can have.
+const MaxElementDeadline = expiry.Max
 
-// datesOf returns the collection in an entry, nil if its elements have no deadlines.
-func datesOf(e entry) Dated {
+// unlimited is a number of elements that no collection has.
+const unlimited = math.MaxInt
+
+// volatileIn returns the collection in an entry, nil if its elements have no deadlines.
+func volatileIn(e entry) Collection {
 	if e.head().kind() != boxed {
 		return nil
 	}
-	if v, ok := e.box().value.(Dated); ok && v.Dated() > 0 {
+	if v, ok := e.box().value.(Collection); ok && v.Volatile() > 0 {
 		return v
 	}
 	return nil
 }
 
-// date keeps the index of elements true after an entry's value was changed.
-func (db *DB) date(e entry, hash uint64) {
-	v := datesOf(e)
+// indexElements keeps the index of elements true after an entry's value was changed.
+func (db *DB) indexElements(e entry, hash uint64) {
+	v := volatileIn(e)
 	if v == nil {
-		db.undate(e, hash)
+		db.unindexElements(e, hash)
 		return
 	}
 	b, next := e.box(), v.NextDeadline()
-	if b.has(dated) {
-		if b.surfaces <= next+pause(v) {
+	if b.hasFlag(hasElementDeadlines) {
+		if b.elementItem <= next+reapPause(v) {
 			return
 		}
-		db.elements.Delete(due{b.surfaces, hash})
+		db.elements.Delete(indexItem{b.elementItem, hash})
 	}
-	db.surfaceAt(b, hash, next)
+	db.setElementItem(b, hash, next)
 }
 
-// surfaceAt puts an entry's item into the index of elements.
-func (db *DB) surfaceAt(b *box, hash uint64, at int64) {
+// setElementItem puts an entry's item into the index of elements.
+func (db *DB) setElementItem(b *box, hash uint64, at int64) {
 	if db.elements == nil {
-		db.elements = btree.NewG(indexDegree, due.before)
+		db.elements = btree.NewG(indexDegree, indexItem.before)
 	}
-	b.set(dated)
-	b.surfaces = at
-	db.elements.ReplaceOrInsert(due{at, hash})
+	b.setFlag(hasElementDeadlines)
+	b.elementItem = at
+	db.elements.ReplaceOrInsert(indexItem{at, hash})
 }
 
-// undate takes an entry's item out of it.
-func (db *DB) undate(e entry, hash uint64) {
-	if h := e.head(); h.has(dated) {
-		h.clear(dated)
-		db.elements.Delete(due{e.box().surfaces, hash})
+// unindexElements takes an entry's item out of it.
+func (db *DB) unindexElements(e entry, hash uint64) {
+	if h := e.head(); h.hasFlag(hasElementDeadlines) {
+		h.clearFlag(hasElementDeadlines)
+		db.elements.Delete(indexItem{e.box().elementItem, hash})
 	}
 }
 
@@ -111,55 +115,55 @@ func (db *DB) Subexpiry() int {
 	return db.elements.Len()
 }
 
-// shed removes elements of a dated entry that are due, at most about most of them, and the entry if
+// expireElements removes elements of a dated entry that are due, at most about most of them, and the entry if
 // none stays, which it reports.
-func (db *DB) shed(e entry, hash uint64, most int) (emptied bool) {
-	v := datesOf(e)
+func (db *DB) expireElements(e entry, hash uint64, most int) (emptied bool) {
+	v := volatileIn(e)
 	if v == nil || v.NextDeadline() > db.ks.Now || db.ks.Replaying {
 		return false
 	}
-	db.preserveValue(e)
-	what := Lapsed{Type: e.typ()}
+	db.saveValue(e)
+	what := ExpiredElements{Type: e.typ()}
 	var name func(element []byte)
-	if db.ks.NameLapsed {
+	if db.ks.NameExpired {
 		name = func(element []byte) { what.Names = append(what.Names, append([]byte(nil), element...)) }
 	}
-	what.Count = v.Lapse(db.ks.Now, most, name)
+	what.Count = v.Expire(db.ks.Now, most, name)
 	b := e.box()
-	db.held -= b.accounted
+	db.entryBytes -= b.accounted
 	b.accounted = heldBytes(v)
-	db.held += b.accounted
+	db.entryBytes += b.accounted
 	key := b.key
 	if what.Emptied = v.Len() == 0; what.Emptied {
-		db.drop(hash, key)
+		db.remove(hash, key)
 	} else {
-		db.date(e, hash)
+		db.indexElements(e, hash)
 	}
-	if what.Count > 0 && db.ks.OnLapse != nil {
-		db.ks.OnLapse(db, key, what)
+	if what.Count > 0 && db.ks.OnExpireElements != nil {
+		db.ks.OnExpireElements(db, key, what)
 	}
 	return what.Emptied
 }
 
 // reapElements removes at most about budget elements that are due, and reports whether more are.
 func (db *DB) reapElements(budget int) (more bool) {
-	for first := soonest(db.elements); first != 0 && first <= db.ks.Now; first = soonest(db.elements) {
+	for first := firstDeadline(db.elements); first != 0 && first <= db.ks.Now; first = firstDeadline(db.elements) {
 		if budget <= 0 {
 			return true
 		}
-		budget -= db.surfaceElements(budget)
+		budget -= db.expireFirst(budget)
 	}
 	return false
 }
 
-// surfaceElements takes the first item out of the index of elements, removes at most about most due
+// expireFirst takes the first item out of the index of elements, removes at most about most due
 // elements of the entry it stands for, and announces the entry anew. It returns what that cost, in
 // elements.
-func (db *DB) surfaceElements(most int) (cost int) {
+func (db *DB) expireFirst(most int) (cost int) {
 	item, _ := db.elements.Min()
 	var found entry
 	db.table.EachHash(item.hash, func(e *entry) bool {
-		if e.head().has(dated) && e.box().surfaces == item.deadline {
+		if e.head().hasFlag(hasElementDeadlines) && e.box().elementItem == item.deadline {
 			found = *e
 		}
 		return found.p == nil
@@ -168,28 +172,28 @@ func (db *DB) surfaceElements(most int) (cost int) {
 		db.elements.Delete(item)
 		return 1
 	}
-	v := datesOf(found)
+	v := volatileIn(found)
 	before := v.Len()
-	if !db.shed(found, item.hash, most) && found.head().has(dated) {
+	if !db.expireElements(found, item.hash, most) && found.head().hasFlag(hasElementDeadlines) {
 		db.elements.Delete(item)
-		db.surfaceAt(found.box(), item.hash, max(v.NextDeadline(), db.ks.Now+pause(v)))
+		db.setElementItem(found.box(), item.hash, max(v.NextDeadline(), db.ks.Now+reapPause(v)))
 	}
 	return before - v.Len() + 1
 }
 
-// pause returns for how many milliseconds the active side leaves a collection alone. A list has to be
+// reapPause returns for how many milliseconds the active side leaves a collection alone. A list has to be
 // walked to find what is due in it, and a long one should not be walked all the time. Readers do not
 // wait for the active side.
-func pause(v Dated) int64 {
+func reapPause(v Collection) int64 {
 	if _, ok := v.(*list.List); ok {
 		return int64(v.Len() >> 14)
 	}
 	return 0
 }
 
-// shedAll removes all elements that are due, before the keys are walked.
-func (db *DB) shedAll() {
+// expireAllElements removes all elements that are due, before the keys are walked.
+func (db *DB) expireAllElements() {
 	if !db.ks.Replaying {
-		db.reapElements(all)
+		db.reapElements(unlimited)
 	}
 }

@@ -30,7 +30,7 @@ func fill(db *keyspace.DB, dice func(uint64) uint64, key string, t keyspace.Type
 			v.Push(list.Tail, e, list.Defaults)
 		}
 	}
-	db.Settle([]byte(key))
+	db.Commit([]byte(key))
 }
 
 // date gives elements of a key a deadline.
@@ -38,9 +38,9 @@ func date(t *testing.T, db *keyspace.DB, dice func(uint64) uint64, key string, d
 	v, ok := db.Edit([]byte(key))
 	require.True(t, ok)
 	for _, e := range elements {
-		require.True(t, v.(keyspace.Dated).SetDeadline([]byte(e), deadline, dice), e)
+		require.True(t, v.(keyspace.Collection).SetDeadline([]byte(e), deadline, dice), e)
 	}
-	require.False(t, db.Settle([]byte(key)))
+	require.False(t, db.Commit([]byte(key)))
 }
 
 var collections = []keyspace.Type{keyspace.Hash, keyspace.Set, keyspace.ZSet, keyspace.List}
@@ -48,7 +48,7 @@ var collections = []keyspace.Type{keyspace.Hash, keyspace.Set, keyspace.ZSet, ke
 // lapses collects what OnLapse is told.
 type lapses []string
 
-func (l *lapses) record(_ *keyspace.DB, key string, what keyspace.Lapsed) {
+func (l *lapses) record(_ *keyspace.DB, key string, what keyspace.ExpiredElements) {
 	var names []string
 	for _, n := range what.Names {
 		names = append(names, string(n))
@@ -59,9 +59,9 @@ func (l *lapses) record(_ *keyspace.DB, key string, what keyspace.Lapsed) {
 func newDated(t *testing.T) (*keyspace.Keyspace, *keyspace.DB, func(uint64) uint64, *lapses) {
 	dice := func(n uint64) uint64 { return n / 2 }
 	ks := keyspace.New(2, 1, dice)
-	ks.Now, ks.NameLapsed = 1000, true
+	ks.Now, ks.NameExpired = 1000, true
 	var told lapses
-	ks.OnLapse = told.record
+	ks.OnExpireElements = told.record
 	t.Cleanup(func() { require.NoError(t, ks.DB(0).Check()) })
 	return ks, ks.DB(0), dice, &told
 }
@@ -120,7 +120,7 @@ func TestElementsAreReapedWithinTheBudget(t *testing.T) {
 		require.EqualValues(t, 1110, db.NextDeadline())
 		v, _ := db.Peek([]byte("k"))
 		require.Equal(t, 150, v.Len())
-		require.Equal(t, 100, v.(keyspace.Dated).Dated())
+		require.Equal(t, 100, v.(keyspace.Collection).Volatile())
 	}
 }
 
@@ -140,7 +140,7 @@ func TestDeadlinesGoWhereTheKeyGoes(t *testing.T) {
 			require.Equal(t, 1, ks.DB(1).Subexpiry())
 			ks.Swap(0, 1)
 			v, _ := db.Peek([]byte("moved"))
-			d, ok := v.(keyspace.Dated).Deadline([]byte("e1"))
+			d, ok := v.(keyspace.Collection).Deadline([]byte("e1"))
 			require.True(t, ok)
 			require.EqualValues(t, 1010, d)
 			db.Flush()
@@ -206,7 +206,7 @@ func TestLongListsAreLeftAlone(t *testing.T) {
 	for i := range 10 {
 		v.(*list.List).SetDeadlineAt(1000*i, 1010+int64(i))
 	}
-	db.Settle([]byte("k"))
+	db.Commit([]byte("k"))
 	ks.Now = 1010
 	db.Reap(1000)
 	require.Equal(t, 99_999, v.Len())

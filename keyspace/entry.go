@@ -40,10 +40,10 @@ const (
 	packedSet
 	kindMask kind = 0x0f
 
-	indexed kind = 0x10 // the deadline index holds an item of this entry, at its deadline or before
-	exact   kind = 0x20 // ... exactly at its deadline
-	taken   kind = 0x40 // the last snapshot has it, or it is younger, if this is as in Keyspace.taken
-	dated   kind = 0x80 // elements of the value have deadlines; only a box's
+	indexed             kind = 0x10 // the deadline index holds an item of this entry, at its deadline or before
+	exact               kind = 0x20 // ... exactly at its deadline
+	snapshotBit         kind = 0x40 // the last snapshot has it, or it is younger, if this is as in Keyspace.taken
+	hasElementDeadlines kind = 0x80 // elements of the value have deadlines; only a box's
 )
 
 const (
@@ -56,10 +56,10 @@ const (
 
 type box struct {
 	header
-	key       string
-	value     Value
-	accounted int   // bytes of the value at the last settle
-	surfaces  int64 // when the index of elements has an item of this entry, if it is dated
+	key         string
+	value       Value
+	accounted   int   // bytes of the value at the last settle
+	elementItem int64 // when the index of elements has an item of this entry, if it is dated
 }
 
 // boxSize is what the allocator gives for a box.
@@ -68,11 +68,11 @@ var boxSize = sizeclass.RoundScanned(int(unsafe.Sizeof(box{})))
 func (e entry) head() *header { return (*header)(e.p) }
 func (e entry) box() *box     { return (*box)(e.p) }
 func (h *header) kind() kind  { return kind(h.access>>24) & kindMask }
-func (h *header) has(f kind) bool {
+func (h *header) hasFlag(f kind) bool {
 	return kind(h.access>>24)&f != 0
 }
-func (h *header) set(f kind)   { h.access |= uint32(f) << 24 }
-func (h *header) clear(f kind) { h.access &^= uint32(f) << 24 }
+func (h *header) setFlag(f kind)   { h.access |= uint32(f) << 24 }
+func (h *header) clearFlag(f kind) { h.access &^= uint32(f) << 24 }
 func (h *header) clock() uint32 {
 	return h.access & accessMask
 }
@@ -122,9 +122,9 @@ func (e entry) bytes() int {
 // newPacked lays out a packed entry.
 func (ks *Keyspace) newPacked(k kind, key string, payload []byte) entry {
 	n := headerSize + len(key) + len(payload)
-	e := entry{ks.spares.memory(n)}
+	e := entry{ks.free.alloc(n)}
 	h := e.head()
-	h.set(k)
+	h.setFlag(k)
 	h.klen, h.vlen = uint16(len(key)), uint16(len(payload))
 	mem := unsafe.Slice((*byte)(e.p), n)
 	copy(mem[headerSize:], key)
@@ -143,8 +143,8 @@ func (e entry) repack(k kind, payload []byte) bool {
 	if sizeclass.Round(base+int(h.vlen)) != sizeclass.Round(base+len(payload)) {
 		return false
 	}
-	h.clear(kindMask)
-	h.set(k)
+	h.clearFlag(kindMask)
+	h.setFlag(k)
 	h.vlen = uint16(len(payload))
 	if len(payload) > 0 {
 		copy(unsafe.Slice((*byte)(unsafe.Add(e.p, base)), len(payload)), payload)
@@ -159,7 +159,7 @@ func newBoxed(key string, v Value) entry {
 // pack returns the payload of v if it is small enough to be packed with a key of klen bytes.
 func pack(v Value, klen int) (k kind, payload []byte, ok bool) {
 	if text, isText := v.(*str.Value); isText { // without a dynamic call
-		k = textKinds[text.Form()]
+		k = textKinds[text.Enc()]
 		payload, ok = text.Packed()
 	} else {
 		k = packedKinds[v.Type()]

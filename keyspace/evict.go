@@ -1,5 +1,7 @@
 package keyspace
 
+import "github.com/miniserver-go/miniserver/ds/dict"
+
 // What eviction asks: keys at random with what tells how little they would be missed, and the key that
 // goes next anyway.
 //
@@ -31,7 +33,7 @@ func (db *DB) Sample(n int, volatile bool, least uint32, fn func(key string, sta
 	}
 	var room [perBatch]entry
 	for n > 0 {
-		batch := db.gather(room[:0:min(n, perBatch)], volatile)
+		batch := db.sampleBatch(room[:0:min(n, perBatch)], volatile)
 		if len(batch) == 0 {
 			return
 		}
@@ -44,10 +46,10 @@ func (db *DB) Sample(n int, volatile bool, least uint32, fn func(key string, sta
 	}
 }
 
-// gather fills batch with entries that lie near each other, or with as many as it finds soon.
-func (db *DB) gather(batch []entry, volatile bool) []entry {
+// sampleBatch fills batch with entries that lie near each other, or with as many as it finds soon.
+func (db *DB) sampleBatch(batch []entry, volatile bool) []entry {
 	skip := db.ks.dice(perChain)
-	db.table.Some(db.ks.dice, 10*cap(batch)+perChain, func(e entry) bool {
+	db.table.EachFrom(db.ks.dice, 10*cap(batch)+perChain, func(e entry) bool {
 		switch {
 		case volatile && e.head().deadline == 0:
 		case skip > 0:
@@ -64,7 +66,7 @@ func (db *DB) gather(batch []entry, volatile bool) []entry {
 func (db *DB) sampleIndex(n int, least uint32, fn func(key string, staleness uint32)) {
 	one := min(stride, 1+uint64(db.volatile)/16)
 	for rounds := 0; db.volatile > 0 && n > 0 && rounds < 4; rounds++ {
-		db.index.AscendGreaterOrEqual(db.sampled, func(item due) bool {
+		db.index.AscendGreaterOrEqual(db.sampled, func(item indexItem) bool {
 			if n == 0 {
 				db.sampled = item
 				return false
@@ -75,13 +77,13 @@ func (db *DB) sampleIndex(n int, least uint32, fn func(key string, staleness uin
 			return true
 		})
 		if n > 0 {
-			db.sampled = due{} // from the beginning
+			db.sampled = indexItem{} // from the beginning
 		}
 	}
 }
 
 // sampleItem looks at a key that an item of the index stands for, and returns 1, or 0 if there is none.
-func (db *DB) sampleItem(item due, least uint32, fn func(key string, staleness uint32)) (seen int) {
+func (db *DB) sampleItem(item indexItem, least uint32, fn func(key string, staleness uint32)) (seen int) {
 	db.table.EachHash(item.hash, func(e *entry) bool {
 		h := e.head()
 		if h.deadline == 0 {
@@ -107,17 +109,17 @@ func (ks *Keyspace) staleness(h *header) uint32 {
 // Staleness is what Sample tells of a key; ok is false if it is not visible, or if volatile and without
 // a deadline.
 func (db *DB) Staleness(key []byte, volatile bool) (staleness uint32, ok bool) {
-	e := db.lookup(view(key))
+	e := db.lookup(dict.Key(key))
 	if e == nil || volatile && e.head().deadline == 0 {
 		return 0, false
 	}
 	return db.ks.staleness(e.head()), true
 }
 
-// Soonest returns the key whose deadline is the first of all, aliasing its entry, and the deadline; ok is
+// FirstDue returns the key whose deadline is the first of all, aliasing its entry, and the deadline; ok is
 // false if no key has one. Deadlines that moved later are put in their place on the way. O(log n),
 // amortized.
-func (db *DB) Soonest() (key string, deadline int64, ok bool) {
+func (db *DB) FirstDue() (key string, deadline int64, ok bool) {
 	for db.volatile > 0 {
 		first, _ := db.index.Min()
 		db.table.EachHash(first.hash, func(e *entry) bool {
@@ -130,7 +132,7 @@ func (db *DB) Soonest() (key string, deadline int64, ok bool) {
 			return key, first.deadline, true
 		}
 		db.index.DeleteMin()
-		db.reannounce(first)
+		db.readdToIndex(first)
 	}
 	return "", 0, false
 }

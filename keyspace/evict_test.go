@@ -82,7 +82,7 @@ func TestStaleness(t *testing.T) {
 func TestSoonest(t *testing.T) {
 	ks := newKeyspace()
 	db := ks.DB(0)
-	_, _, ok := db.Soonest()
+	_, _, ok := db.FirstDue()
 	require.False(t, ok)
 	fill(db, 100, func(i int) int64 { return start + 1000 + int64(i*7%100) })
 	for i := range 50 { // these move later and leave their items behind
@@ -91,7 +91,7 @@ func TestSoonest(t *testing.T) {
 	require.True(t, db.SetDeadline(keyOf(99), 0))
 	last := int64(0)
 	for n := 99; n > 0; n-- {
-		key, deadline, ok := db.Soonest()
+		key, deadline, ok := db.FirstDue()
 		require.True(t, ok)
 		require.GreaterOrEqual(t, deadline, last)
 		real, _ := db.Deadline([]byte(key))
@@ -100,7 +100,7 @@ func TestSoonest(t *testing.T) {
 		require.True(t, db.Delete([]byte(key)))
 		require.NoError(t, db.Check())
 	}
-	_, _, ok = db.Soonest()
+	_, _, ok = db.FirstDue()
 	require.False(t, ok)
 	require.Equal(t, 1, db.Len())
 }
@@ -112,7 +112,7 @@ func TestSoonestKeepsWhatIsDueWhereDueKeysAreKept(t *testing.T) {
 	require.True(t, db.SetDeadline(keyOf(0), start+100))
 	ks.KeepExpired = true
 	ks.Now += 50
-	key, deadline, ok := db.Soonest()
+	key, deadline, ok := db.FirstDue()
 	require.True(t, ok)
 	require.Equal(t, string(keyOf(1)), key)
 	require.EqualValues(t, start+2, deadline)
@@ -166,7 +166,7 @@ func TestEvictedMemoryServesTheNextKeys(t *testing.T) {
 	deadline, ok := db.Deadline(names[0])
 	require.True(t, ok)
 	require.Zero(t, deadline, "what the key before had is gone")
-	for range 3 * maxSpares {
+	for range 3 * maxFree {
 		i++
 		require.True(t, db.Evict(names[i]))
 		require.False(t, db.Evict(names[i]))

@@ -33,7 +33,7 @@ func letGo(t *testing.T, remove func(db *DB)) {
 			v = db.Create([]byte("k"), ZSet)
 		}
 		v.(*zset.Set).Add(fmt.Appendf(nil, "m%d", i), float64(i), zset.Limits{MaxEntries: 128, MaxValue: 64}, func(n uint64) uint64 { return uint64(i) % n })
-		db.Settle([]byte("k"))
+		db.Commit([]byte("k"))
 	}
 	ks.Begin()
 	v, ok := db.Edit([]byte("k"))

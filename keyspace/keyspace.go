@@ -46,12 +46,12 @@ type Keyspace struct {
 	// OnExpire is called after a key was removed because it had become due, OnCreate after a key was
 	// added. Either may be nil. They must not change the keyspace nor keep the key.
 	OnExpire, OnCreate func(db *DB, key string)
-	// OnLapse is called after elements of the value at key were removed because they had become due,
+	// OnExpireElements is called after elements of the value at key were removed because they had become due,
 	// and after the key went with the last of them. It may be nil, and must not change the keyspace
 	// nor keep anything.
-	OnLapse func(db *DB, key string, what Lapsed)
-	// NameLapsed makes OnLapse be told the elements.
-	NameLapsed bool
+	OnExpireElements func(db *DB, key string, what ExpiredElements)
+	// NameExpired makes OnLapse be told the elements.
+	NameExpired bool
 	// KeepExpired makes due keys invisible without removing them, until they are written. Due elements
 	// are removed by whoever looks, and by nobody else.
 	KeepExpired bool
@@ -61,17 +61,17 @@ type Keyspace struct {
 	// Access says how lookups mark the entries they touch.
 	Access Access
 
-	dbs    []*DB
-	seed   uint64
-	dice   func(n uint64) uint64
-	views  views
-	spares spares
-	lapsed []entry // of the index item that surfaces
+	dbs     []*DB
+	seed    uint64
+	dice    func(n uint64) uint64
+	views   views
+	free    freeList
+	expired []entry // of the index item that surfaces
 
-	fetched uint64 // of what Fetch fetched, so that it is
+	prefetched uint64 // of what Fetch fetched, so that it is
 
-	snapshot *Snapshot // that is being taken; nil if none is
-	taken    kind      // the bit of that name that entries are born with
+	snapshot    *Snapshot // that is being taken; nil if none is
+	snapshotBit kind      // the bit of that name that entries are born with
 }
 
 // New returns a keyspace of n empty databases. The seed keys the hash function; dice(n) returns a

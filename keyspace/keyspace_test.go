@@ -68,7 +68,7 @@ func TestCollectionsAreBoxedAsTheyGrow(t *testing.T) {
 			v = db.Create(key, ZSet)
 		}
 		v.(*zset.Set).Add([]byte("member:"+strconv.Itoa(i)), float64(i), lim, ks.dice)
-		require.False(t, db.Settle(key))
+		require.False(t, db.Commit(key))
 		require.NoError(t, db.Check())
 		if boxedAt == 0 && db.boxedKey("z") {
 			boxedAt = i
@@ -83,7 +83,7 @@ func TestCollectionsAreBoxedAsTheyGrow(t *testing.T) {
 	ks.Begin()
 	edited, _ := db.Edit(key)
 	require.Equal(t, 150, edited.(*zset.Set).RemoveRangeByRank(0, -1, func([]byte, float64) {}))
-	require.True(t, db.Settle(key), "an empty collection is no key")
+	require.True(t, db.Commit(key), "an empty collection is no key")
 	require.False(t, db.Exists(key))
 	require.Zero(t, db.Len())
 	require.NoError(t, db.Check())
@@ -102,7 +102,7 @@ func TestSmallSetsArePackedInBothForms(t *testing.T) {
 				v = db.Create(key, Set)
 			}
 			v.(*set.Set).Add([]byte(member+strconv.Itoa(i)), lim)
-			require.False(t, db.Settle(key))
+			require.False(t, db.Commit(key))
 			if i == 20 {
 				require.False(t, db.boxedKey(encoding))
 				found, _ := db.Peek(key)
@@ -124,7 +124,7 @@ func TestDeadlineAndAccessSurviveWrites(t *testing.T) {
 			v = db.Create(key, Hash)
 		}
 		v.(*hash.Hash).Set([]byte(text[:1]), []byte(text), hash.Limits{MaxEntries: 100, MaxValue: 1000})
-		db.Settle(key)
+		db.Commit(key)
 	}
 	grow("a")
 	db.SetDeadline(key, start+5000)
@@ -146,7 +146,7 @@ func TestViewsAreNotChangesUntilSettled(t *testing.T) {
 	v.(*str.Value).Append([]byte("+new"))
 	found, _ := db.Find(key)
 	require.Equal(t, "old", string(found.(*str.Value).Text(nil)))
-	db.Settle(key)
+	db.Commit(key)
 	found, _ = db.Find(key)
 	require.Equal(t, "old+new", string(found.(*str.Value).Text(nil)))
 }
@@ -202,7 +202,7 @@ func TestHotPathsDoNotAllocate(t *testing.T) {
 		v, _ := db.Edit(key)
 		n, _ := v.(*str.Value).Int()
 		*v.(*str.Value) = str.OfInt(n + 1)
-		db.Settle(key)
+		db.Commit(key)
 	}), "count up")
 	ttl := int64(1000)
 	db.SetDeadline(key, ks.Now+ttl)
@@ -243,7 +243,7 @@ func TestManyViewsAreGivenBack(t *testing.T) {
 	}
 	require.Len(t, ks.views.strs.slots, 10_000)
 	ks.Begin()
-	require.LessOrEqual(t, cap(ks.views.strs.slots), 2*arenaKept)
+	require.LessOrEqual(t, cap(ks.views.strs.slots), 2*poolKept)
 }
 
 func TestRenewingLeavesTheIndexAlone(t *testing.T) {
@@ -358,7 +358,7 @@ func TestCreationIsReported(t *testing.T) {
 	v := db.Create([]byte("h"), Hash)
 	require.Len(t, created, 3, "not before it is settled")
 	v.(*hash.Hash).Set([]byte("f"), []byte("v"), hash.Limits{MaxEntries: 1, MaxValue: 1})
-	db.Settle([]byte("h"))
+	db.Commit([]byte("h"))
 	require.Equal(t, []string{"0a", "1b", "0c", "0h"}, created)
 }
 

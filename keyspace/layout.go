@@ -3,6 +3,7 @@ package keyspace
 import (
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
@@ -26,7 +27,7 @@ const slotBytes = int(unsafe.Sizeof(entry{}))
 
 // Layout returns what key costs; false if it is not visible. It leaves no access mark. O(1).
 func (db *DB) Layout(key []byte) (l Layout, ok bool) {
-	e := db.lookup(view(key))
+	e := db.lookup(dict.Key(key))
 	if e == nil {
 		return l, false
 	}
@@ -36,11 +37,11 @@ func (db *DB) Layout(key []byte) (l Layout, ok bool) {
 	} else {
 		l = packedLayout(len(key), int(h.vlen))
 	}
-	if h.has(indexed) {
-		l.Index = int(unsafe.Sizeof(due{}))
+	if h.hasFlag(indexed) {
+		l.Index = int(unsafe.Sizeof(indexItem{}))
 	}
-	if h.has(dated) {
-		l.Index += int(unsafe.Sizeof(due{}))
+	if h.hasFlag(hasElementDeadlines) {
+		l.Index += int(unsafe.Sizeof(indexItem{}))
 	}
 	return l, true
 }

@@ -184,8 +184,8 @@ func (w *twins) upsert(db *DB, m map[string]*naive, key []byte, t Type) (Value, 
 // settle makes a change effective in both.
 func (w *twins) settle(db *DB, m map[string]*naive, key []byte, n *naive) {
 	gone := (n.typ == Hash || n.typ == Set) && len(n.fields) == 0 || n.typ == ZSet && len(n.scores) == 0 || n.typ == List && len(n.elements) == 0
-	w.Equal(gone && w.visible(m, key) != nil, db.Settle(key))
-	w.False(db.Settle(key), "once is enough")
+	w.Equal(gone && w.visible(m, key) != nil, db.Commit(key))
+	w.False(db.Commit(key), "once is enough")
 	switch {
 	case !gone:
 		m[string(key)] = n
@@ -324,7 +324,7 @@ func (w *twins) listDrop() {
 		return
 	}
 	count := w.choose(30)
-	v.(*list.List).Drop(list.Head, count)
+	v.(*list.List).RemoveEnd(list.Head, count)
 	n.elements = n.elements[min(count, len(n.elements)):]
 	w.settle(db, m, key, n)
 }
@@ -515,7 +515,7 @@ func (w *twins) abandon() {
 	default:
 		return // packed values are unchanged, boxed ones were not touched
 	}
-	w.False(db.Settle(key))
+	w.False(db.Commit(key))
 }
 
 func (w *twins) swap() {

@@ -9,31 +9,31 @@ func (db *DB) Rename(src, dst []byte) { db.Transfer(src, db, dst) }
 // Transfer moves the value, deadline and access data of src to dst in another or the same
 // database. The source must be visible and differ from the destination; a value there is replaced.
 func (db *DB) Transfer(src []byte, to *DB, dst []byte) {
-	from := view(src)
+	from := dict.Key(src)
 	hash := db.table.Hash(from)
 	e := *db.table.LookupHash(hash, from)
 	deadline, clock := e.head().deadline, e.head().clock()
-	db.drop(hash, from)
-	h := to.receive(dst, db.ks.views.read(e), deadline)
+	db.remove(hash, from)
+	h := to.putMoved(dst, db.ks.views.read(e), deadline)
 	h.setClock(clock)
 }
 
 // Copy copies the value and the deadline of src to dst in another or the same database. The source
 // must be visible and differ from the destination; a value there is replaced.
 func (db *DB) Copy(src []byte, to *DB, dst []byte) {
-	e := *db.table.Lookup(view(src))
+	e := *db.table.Lookup(dict.Key(src))
 	v := db.ks.views.read(e)
 	if e.head().kind() == boxed {
 		v = v.Clone()
 	}
-	to.receive(dst, v, e.head().deadline)
+	to.putMoved(dst, v, e.head().deadline)
 }
 
-// receive inserts a value with a deadline, replacing what is there.
-func (db *DB) receive(key []byte, v Value, deadline int64) *header {
-	name := view(key)
+// putMoved inserts a value with a deadline, replacing what is there.
+func (db *DB) putMoved(key []byte, v Value, deadline int64) *header {
+	name := dict.Key(key)
 	hash := db.table.Hash(name)
-	db.drop(hash, name)
+	db.remove(hash, name)
 	h := db.insert(hash, name, v).head()
 	db.setDeadline(h, hash, deadline)
 	return h
@@ -41,7 +41,7 @@ func (db *DB) receive(key []byte, v Value, deadline int64) *header {
 
 // Flush removes all keys.
 func (db *DB) Flush() {
-	db.ks.views.forgetAll(db)
+	db.ks.views.forgetAllEdits(db)
 	db.ks.views.release()
 	db.contents = contents{table: dict.New[entry](db.ks.seed)}
 }
@@ -50,15 +50,15 @@ func (db *DB) Flush() {
 // other's keys from then on.
 func (ks *Keyspace) Swap(i, j int) {
 	a, b := ks.dbs[i], ks.dbs[j]
-	ks.views.forgetAll(a)
-	ks.views.forgetAll(b)
+	ks.views.forgetAllEdits(a)
+	ks.views.forgetAllEdits(b)
 	a.contents, b.contents = b.contents, a.contents
 }
 
 // Twin returns an empty keyspace like this one, to be filled for Adopt.
 func (ks *Keyspace) Twin() *Keyspace {
 	t := New(len(ks.dbs), ks.seed, ks.dice)
-	t.Now, t.Access, t.taken = ks.Now, ks.Access, ks.taken
+	t.Now, t.Access, t.snapshotBit = ks.Now, ks.Access, ks.snapshotBit
 	return t
 }
 

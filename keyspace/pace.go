@@ -11,26 +11,26 @@ import "iter"
 //
 // A nil Pace is that of a small value, which is taken at once.
 type Pace struct {
-	pause func(struct{}) bool
+	yield func(struct{}) bool
 	work  int // since the last pause, in bytes
 	hurry bool
 }
 
 const (
-	largeTaken = 32 << 10 // bytes of a value from which on it is taken in steps
-	stepWork   = 4 << 10  // of a step
-	eachWork   = 64       // what a call of Rest counts by itself, for an element that is small
+	largeRecordBytes = 32 << 10 // bytes of a value from which on it is taken in steps
+	stepBytes        = 4 << 10  // of a step
+	restBytes        = 64       // what a call of Rest counts by itself, for an element that is small
 )
 
-// Rest tells that an element was taken, or so many bytes, and lets others have their turn if it is time. It
+// Yield tells that an element was taken, or so many bytes, and lets others have their turn if it is time. It
 // reports whether to hurry: a command waits.
-func (p *Pace) Rest(bytes int) (hurry bool) {
+func (p *Pace) Yield(bytes int) (hurry bool) {
 	if p == nil {
 		return false
 	}
-	if p.work += bytes + eachWork; p.work >= stepWork && !p.hurry {
+	if p.work += bytes + restBytes; p.work >= stepBytes && !p.hurry {
 		p.work = 0
-		p.pause(struct{}{})
+		p.yield(struct{}{})
 	}
 	return p.hurry
 }
@@ -38,18 +38,18 @@ func (p *Pace) Rest(bytes int) (hurry bool) {
 // Hurry reports whether a command waits.
 func (p *Pace) Hurry() bool { return p != nil && p.hurry }
 
-// portion is a large value that is being taken, or is to be.
-type portion struct {
+// largeRecord is a large value that is being taken, or is to be.
+type largeRecord struct {
 	record Record
 	pace   Pace
 	next   func() (struct{}, bool) // goes on with it; nil if it was not begun
 }
 
 // step takes a piece, and reports whether there are more.
-func (p *portion) step(take func(*Record, *Pace)) (more bool) {
+func (p *largeRecord) step(take func(*Record, *Pace)) (more bool) {
 	if p.next == nil {
 		p.next, _ = iter.Pull(func(pause func(struct{}) bool) {
-			p.pace.pause = pause
+			p.pace.yield = pause
 			take(&p.record, &p.pace)
 		})
 	}
@@ -58,7 +58,7 @@ func (p *portion) step(take func(*Record, *Pace)) (more bool) {
 }
 
 // finish takes what is left.
-func (p *portion) finish(take func(*Record, *Pace)) {
+func (p *largeRecord) finish(take func(*Record, *Pace)) {
 	p.pace.hurry = true
 	if p.next == nil {
 		take(&p.record, &p.pace)

@@ -1,5 +1,7 @@
 package keyspace
 
+import "github.com/miniserver-go/miniserver/ds/dict"
+
 // Record is one key with all that is kept about it: what a snapshot holds.
 type Record struct {
 	DB       int
@@ -28,9 +30,9 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	var lent views
 	for _, db := range ks.dbs {
 		more := true
-		db.shedAll()
+		db.expireAllElements()
 		db.table.Each(func(e entry) bool {
-			if ks.due(e.head()) {
+			if ks.isDue(e.head()) {
 				return true
 			}
 			ks.record(&r, db.id, e, &lent)
@@ -47,19 +49,19 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 // Restore adds a key as the record describes it, access mark included where it is known. It reports
 // false, and changes nothing, if the key is there. The value is taken as by DB.Set, the key copied.
 func (ks *Keyspace) Restore(r *Record) bool {
-	w := ks.laidOut(r)
-	return w.restore()
+	w := ks.pendingEntry(r)
+	return w.add()
 }
 
-// Mark sets the access mark of a visible key to what is known of it: the seconds since its last
+// SetAccess sets the access mark of a visible key to what is known of it: the seconds since its last
 // access, or its LFU counter, either -1 if unknown. Only the one that is in use counts.
-func (db *DB) Mark(key []byte, idle int64, freq int) {
-	if e := db.lookup(view(key)); e != nil {
-		db.ks.mark(e.head(), idle, freq)
+func (db *DB) SetAccess(key []byte, idle int64, freq int) {
+	if e := db.lookup(dict.Key(key)); e != nil {
+		db.ks.setAccess(e.head(), idle, freq)
 	}
 }
 
-func (ks *Keyspace) mark(h *header, idle int64, freq int) {
+func (ks *Keyspace) setAccess(h *header, idle int64, freq int) {
 	switch {
 	case ks.Access.LFU && freq >= 0:
 		h.setClock(ks.minutes()<<8 | uint32(freq&0xff))

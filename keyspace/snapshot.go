@@ -22,18 +22,18 @@ import (
 // the rest of it is taken at once, see Pace.
 type Snapshot struct {
 	ks     *Keyspace
-	take   func(r *Record, p *Pace)
-	tables []pictured
+	emit   func(r *Record, p *Pace)
+	tables []snapshotTable
 	cursor uint64
 	visit  func(e entry)
 	now    int64 // when it started
 	record Record
-	lent   views
-	large  []*portion
+	views  views
+	large  []*largeRecord
 }
 
-// pictured is a table with the number its database had at the start.
-type pictured struct {
+// snapshotTable is a table with the number its database had at the start.
+type snapshotTable struct {
 	table *dict.Map[entry]
 	db    int
 }
@@ -46,15 +46,15 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	if ks.snapshot != nil {
 		panic("keyspace: a snapshot is being taken already")
 	}
-	s := &Snapshot{ks: ks, take: take, now: ks.Now}
+	s := &Snapshot{ks: ks, emit: take, now: ks.Now}
 	for _, db := range ks.dbs {
 		db.origin = db.id
 		if db.Len() > 0 {
-			s.tables = append(s.tables, pictured{db.table, db.id})
+			s.tables = append(s.tables, snapshotTable{db.table, db.id})
 		}
 	}
-	s.visit = func(e entry) { s.preserve(e, s.tables[0].db) }
-	ks.taken ^= taken
+	s.visit = func(e entry) { s.save(e, s.tables[0].db) }
+	ks.snapshotBit ^= snapshotBit
 	ks.snapshot = s
 	return s
 }
@@ -64,7 +64,7 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 func (s *Snapshot) Step(n int) (more bool) {
 	if len(s.large) > 0 {
 		n = 0
-		if !s.large[0].step(s.take) {
+		if !s.large[0].step(s.emit) {
 			s.large = slices.Delete(s.large, 0, 1)
 		}
 	}
@@ -82,64 +82,66 @@ func (s *Snapshot) Step(n int) (more bool) {
 	return false
 }
 
-// preserve takes an entry unless it was, or is younger than the snapshot. One that is large is noted.
-func (s *Snapshot) preserve(e entry, db int) {
+// save takes an entry unless it was, or is younger than the snapshot. One that is large is noted.
+func (s *Snapshot) save(e entry, db int) {
 	h := e.head()
-	if h.mark() == s.ks.taken {
+	if h.snapshotBit() == s.ks.snapshotBit {
 		return
 	}
-	h.turn()
+	h.flipSnapshotBit()
 	if h.deadline != 0 && h.deadline <= s.now && !s.ks.Replaying {
 		return
 	}
-	s.ks.record(&s.record, db, e, &s.lent)
-	if h.kind() == boxed && e.box().accounted >= largeTaken {
-		s.large = append(s.large, &portion{record: s.record})
+	s.ks.record(&s.record, db, e, &s.views)
+	if h.kind() == boxed && e.box().accounted >= largeRecordBytes {
+		s.large = append(s.large, &largeRecord{record: s.record})
 		return
 	}
-	s.take(&s.record, nil)
-	s.lent.reset()
+	s.emit(&s.record, nil)
+	s.views.reset()
 }
 
-// complete takes what is left of a large value that is about to change.
-func (s *Snapshot) complete(v Value) {
-	if i := s.waiting(v); i >= 0 {
+// finish takes what is left of a large value that is about to change.
+func (s *Snapshot) finish(v Value) {
+	if i := s.indexOf(v); i >= 0 {
 		p := s.large[i]
 		s.large = slices.Delete(s.large, i, i+1)
-		p.finish(s.take)
+		p.finish(s.emit)
 	}
 }
 
-// waiting returns the place of a value in the queue of large ones; -1 if it is not there.
-func (s *Snapshot) waiting(v Value) int {
-	return slices.IndexFunc(s.large, func(p *portion) bool { return p.record.Value == v })
+// indexOf returns the place of a value in the queue of large ones; -1 if it is not there.
+func (s *Snapshot) indexOf(v Value) int {
+	return slices.IndexFunc(s.large, func(p *largeRecord) bool { return p.record.Value == v })
 }
 
-// mark and turn read and change the bit that tells whether the entry was taken.
-func (h *header) mark() kind { return kind(h.access>>24) & taken }
-func (h *header) turn()      { h.access ^= uint32(taken) << 24 }
+// snapshotBit and turn read and change the bit that tells whether the entry was taken.
+func (h *header) snapshotBit() kind { return kind(h.access>>24) & snapshotBit }
+func (h *header) flipSnapshotBit()  { h.access ^= uint32(snapshotBit) << 24 }
 
-// preserve is called before an entry is changed or removed, and its value is let go at most.
-func (db *DB) preserve(e entry) {
+// saveEntry is called before an entry is changed or removed, and its value is let go at most.
+func (db *DB) saveEntry(e entry) {
 	if s := db.ks.snapshot; s != nil {
-		s.preserve(e, db.origin)
+		s.save(e, db.origin)
 	}
 }
 
-// preserveValue is preserve before the value is changed.
-func (db *DB) preserveValue(e entry) {
+// saveValue is preserve before the value is changed.
+func (db *DB) saveValue(e entry) {
 	s := db.ks.snapshot
 	if s == nil {
 		return
 	}
-	s.preserve(e, db.origin)
+	s.save(e, db.origin)
 	if len(s.large) > 0 && e.head().kind() == boxed {
-		s.complete(e.box().value)
+		s.finish(e.box().value)
 	}
 }
 
-// awaited reports whether a value is still to be taken, with or without a key, and so must not be changed.
-func (ks *Keyspace) awaited(v Value) bool { return ks.snapshot != nil && ks.snapshot.waiting(v) >= 0 }
+// inSnapshot reports whether a value is still to be taken, with or without a key, and so must not be changed.
+func (ks *Keyspace) inSnapshot(v Value) bool {
+	return ks.snapshot != nil && ks.snapshot.indexOf(v) >= 0
+}
 
-// Picturing reports whether a snapshot is being taken.
-func (ks *Keyspace) Picturing() bool { return ks.snapshot != nil }
+// Snapshotting reports whether a snapshot is being taken.
+func (ks *Keyspace) Snapshotting() bool { return ks.snapshot != nil }

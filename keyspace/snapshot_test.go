@@ -18,7 +18,7 @@ type picture map[string]string
 
 func (p picture) take(r *keyspace.Record, pace *keyspace.Pace) {
 	for range min(r.Value.Len(), 1000) {
-		if pace.Rest(500) {
+		if pace.Yield(500) {
 			break
 		}
 	}
@@ -62,12 +62,12 @@ func scribble(ks *keyspace.Keyspace, rng *rand.Rand, keys int) {
 	case 4, 5:
 		if v, ok := db.Edit(key); ok {
 			change(v, rng)
-			db.Settle(key)
+			db.Commit(key)
 		}
 	case 6:
 		if !db.Exists(key) {
 			change(db.Create(key, []keyspace.Type{keyspace.Hash, keyspace.List}[rng.IntN(2)]), rng)
-			db.Settle(key)
+			db.Commit(key)
 		}
 	case 7:
 		if string(key) != string(other) && db.Exists(key) {
@@ -127,13 +127,13 @@ func TestSnapshotIsOfItsStart(t *testing.T) {
 		for round := range 3 { // each leaves the marks as the next needs them
 			want, got := now(ks), picture{}
 			s := ks.Snapshot(got.take)
-			require.True(t, ks.Picturing())
+			require.True(t, ks.Snapshotting())
 			for more := true; more; more = s.Step(1 + rng.IntN(3)) {
 				for range rng.IntN(20) {
 					scribble(ks, rng, keys)
 				}
 			}
-			require.False(t, ks.Picturing())
+			require.False(t, ks.Snapshotting())
 			require.Equal(t, want, got, "seed %d round %d", seed, round)
 			for i := range ks.Len() {
 				require.NoError(t, ks.DB(i).Check())

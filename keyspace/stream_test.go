@@ -18,7 +18,7 @@ func TestStreams(t *testing.T) {
 	g := s.AddGroup([]byte("g"), stream.ID{}, 0)
 	g.Deliver(stream.ID{Ms: 1}, g.AddConsumer([]byte("c"), 5))
 	require.False(t, db.Exists(key), "not before it is settled")
-	db.Settle(key)
+	db.Commit(key)
 	require.NoError(t, db.Check())
 	require.Equal(t, Stream, db.Type(key))
 
@@ -27,7 +27,7 @@ func TestStreams(t *testing.T) {
 	require.Same(t, s, edited)
 	s.Delete(stream.ID{Ms: 1})
 	require.True(t, s.RemoveGroup([]byte("g")))
-	require.False(t, db.Settle(key), "an empty stream stays")
+	require.False(t, db.Commit(key), "an empty stream stays")
 	require.True(t, db.Exists(key))
 	require.NoError(t, db.Check())
 

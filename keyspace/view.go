@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -16,25 +17,25 @@ import (
 // views lends out the values that stand for packed entries. They are reused from command to
 // command, so that a lookup allocates nothing.
 type views struct {
-	strs   arena[str.Value, *str.Value]
-	hashes arena[hash.Hash, *hash.Hash]
-	zsets  arena[zset.Set, *zset.Set]
-	lists  arena[list.List, *list.List]
-	sets   arena[set.Set, *set.Set]
-	open   []openView
+	strs   pool[str.Value, *str.Value]
+	hashes pool[hash.Hash, *hash.Hash]
+	zsets  pool[zset.Set, *zset.Set]
+	lists  pool[list.List, *list.List]
+	sets   pool[set.Set, *set.Set]
+	edits  []edit
 	given  str.Value // what String and Int return
 }
 
-// openView is a value lent for changing, until it is settled.
-type openView struct {
+// edit is a value lent for changing, until it is settled.
+type edit struct {
 	db      *DB
 	key     []byte
 	value   Value
 	created bool // by Create: the key was absent
 }
 
-// arena is a stock of views of one type, each with a scratch buffer to change packed bytes in.
-type arena[T any, P interface {
+// pool is a stock of views of one type, each with a scratch buffer to change packed bytes in.
+type pool[T any, P interface {
 	*T
 	Value
 }] struct {
@@ -49,11 +50,11 @@ type slot[T any] struct {
 
 const (
 	scratchCap = packMax + 512
-	arenaKept  = 256     // slots that outlive a command
+	poolKept   = 256     // slots that outlive a command
 	largeValue = 1 << 20 // bytes of a value that nothing may keep alive once it is gone
 )
 
-func (a *arena[T, P]) next() *slot[T] {
+func (a *pool[T, P]) lend() *slot[T] {
 	if a.used == len(a.slots) {
 		a.slots = append(a.slots, new(slot[T]))
 	}
@@ -69,21 +70,21 @@ func (s *slot[T]) scratch() []byte {
 	return s.buf[:0]
 }
 
-// hold returns payload, or if scratch a copy of it in the slot's buffer.
-func (s *slot[T]) hold(payload []byte, scratch bool) []byte {
+// payload returns payload, or if scratch a copy of it in the slot's buffer.
+func (s *slot[T]) payload(payload []byte, scratch bool) []byte {
 	if !scratch {
 		return payload
 	}
 	return append(s.scratch(), payload...)
 }
 
-func (a *arena[T, P]) owns(v Value) bool {
+func (a *pool[T, P]) owns(v Value) bool {
 	p, ok := v.(P)
 	return ok && slices.ContainsFunc(a.slots[:a.used], func(s *slot[T]) bool { return &s.value == (*T)(p) })
 }
 
-// move returns a view of this arena on the heap, with the memory that it built; nil for any other value.
-func (a *arena[T, P]) move(v Value) Value {
+// detach returns a view of this arena on the heap, with the memory that it built; nil for any other value.
+func (a *pool[T, P]) detach(v Value) Value {
 	if !a.owns(v) {
 		return nil
 	}
@@ -92,15 +93,15 @@ func (a *arena[T, P]) move(v Value) Value {
 }
 
 // reset takes all views back. What a command with very many keys needed goes to the collector.
-func (a *arena[T, P]) reset() {
-	if a.used > arenaKept {
-		a.slots = slices.Clone(a.slots[:arenaKept])
+func (a *pool[T, P]) reset() {
+	if a.used > poolKept {
+		a.slots = slices.Clone(a.slots[:poolKept])
 	}
 	a.used = 0
 }
 
 // trim gives up the views that are not lent.
-func (a *arena[T, P]) trim() { a.slots = slices.Clone(a.slots[:a.used]) }
+func (a *pool[T, P]) trim() { a.slots = slices.Clone(a.slots[:a.used]) }
 
 // release gives up what is not lent, which may still point to large values that are gone.
 func (v *views) release() {
@@ -109,7 +110,7 @@ func (v *views) release() {
 	v.zsets.trim()
 	v.lists.trim()
 	v.sets.trim()
-	clear(v.open[len(v.open):cap(v.open)])
+	clear(v.edits[len(v.edits):cap(v.edits)])
 }
 
 func (v *views) reset() {
@@ -118,7 +119,7 @@ func (v *views) reset() {
 	v.zsets.reset()
 	v.lists.reset()
 	v.sets.reset()
-	v.open = v.open[:0]
+	v.edits = v.edits[:0]
 }
 
 func (v *views) owns(val Value) bool {
@@ -135,7 +136,7 @@ func (v *views) keep(val Value) Value {
 	if _, packed := val.Packed(); packed {
 		return val.Clone()
 	}
-	return cmp.Or(v.hashes.move(val), v.zsets.move(val), v.lists.move(val), v.sets.move(val))
+	return cmp.Or(v.hashes.detach(val), v.zsets.detach(val), v.lists.detach(val), v.sets.detach(val))
 }
 
 // read returns a view that aliases a packed entry, or the boxed value.
@@ -158,38 +159,38 @@ func (v *views) write(e entry) Value {
 func (v *views) unpack(k kind, payload []byte, scratch bool) Value {
 	switch k {
 	case packedZSet:
-		s := v.zsets.next()
-		s.value = zset.Of(s.hold(payload, scratch))
+		s := v.zsets.lend()
+		s.value = zset.Of(s.payload(payload, scratch))
 		return &s.value
 	case packedHash:
-		s := v.hashes.next()
-		s.value = hash.Of(s.hold(payload, scratch))
+		s := v.hashes.lend()
+		s.value = hash.Of(s.payload(payload, scratch))
 		return &s.value
 	case packedList:
-		s := v.lists.next()
-		s.value = list.Of(s.hold(payload, scratch))
+		s := v.lists.lend()
+		s.value = list.Of(s.payload(payload, scratch))
 		return &s.value
 	case packedSet:
-		s := v.sets.next()
-		s.value = set.Of(s.hold(payload, scratch))
+		s := v.sets.lend()
+		s.value = set.Of(s.payload(payload, scratch))
 		return &s.value
 	case packedInt:
-		s := v.strs.next()
+		s := v.strs.lend()
 		s.value = str.OfPackedInt(payload)
 		return &s.value
 	default:
-		s := v.strs.next()
+		s := v.strs.lend()
 		form := str.Embstr
 		if k == packedRaw {
 			form = str.Raw
 		}
-		s.value = str.OfForm(s.hold(payload, scratch), form)
+		s.value = str.OfEnc(s.payload(payload, scratch), form)
 		return &s.value
 	}
 }
 
-// fresh returns an empty view of type t; a stream, which is never packed, is on the heap.
-func (v *views) fresh(t Type) Value {
+// create returns an empty view of type t; a stream, which is never packed, is on the heap.
+func (v *views) create(t Type) Value {
 	switch t {
 	case Stream:
 		return new(stream.Stream)
@@ -203,54 +204,54 @@ func (v *views) fresh(t Type) Value {
 
 // String returns the string b as a value for Set, encoded as Redis would encode it. It aliases b
 // and is valid until the next call of String, Text, Raw or Int.
-func (ks *Keyspace) String(b []byte) *str.Value { return ks.give(str.Of(b)) }
+func (ks *Keyspace) String(b []byte) *str.Value { return ks.lendText(str.Of(b)) }
 
 // Text is String for computed text, which Redis does not turn into an int.
-func (ks *Keyspace) Text(b []byte) *str.Value { return ks.give(str.OfText(b)) }
+func (ks *Keyspace) Text(b []byte) *str.Value { return ks.lendText(str.OfText(b)) }
 
 // Raw is String for bytes that are no text, such as a bitmap, which Redis leaves as they are.
-func (ks *Keyspace) Raw(b []byte) *str.Value { return ks.give(str.OfForm(b, str.Raw)) }
+func (ks *Keyspace) Raw(b []byte) *str.Value { return ks.lendText(str.OfEnc(b, str.Raw)) }
 
 // Int returns the integer n as a value for Set, valid until the next call of String, Text, Raw or Int.
-func (ks *Keyspace) Int(n int64) *str.Value { return ks.give(str.OfInt(n)) }
+func (ks *Keyspace) Int(n int64) *str.Value { return ks.lendText(str.OfInt(n)) }
 
-func (ks *Keyspace) give(v str.Value) *str.Value {
+func (ks *Keyspace) lendText(v str.Value) *str.Value {
 	ks.views.given = v
 	return &ks.views.given
 }
 
-func (v *views) opened(db *DB, key []byte, val Value, created bool) {
-	v.open = append(v.open, openView{db, key, val, created})
+func (v *views) beginEdit(db *DB, key []byte, val Value, created bool) {
+	v.edits = append(v.edits, edit{db, key, val, created})
 }
 
-// close returns the view last opened for key and forgets all that were; ok is false if none is.
-func (v *views) close(db *DB, key string) (last openView, ok bool) {
-	for i := len(v.open) - 1; i >= 0; i-- {
-		if v.open[i].of(db, key) {
-			last = v.open[i]
-			v.forget(db, key)
+// endEdit returns the view last opened for key and forgets all that were; ok is false if none is.
+func (v *views) endEdit(db *DB, key string) (last edit, ok bool) {
+	for i := len(v.edits) - 1; i >= 0; i-- {
+		if v.edits[i].isOf(db, key) {
+			last = v.edits[i]
+			v.forgetEdits(db, key)
 			return last, true
 		}
 	}
 	return last, false
 }
 
-// forget forgets the views opened for key: it was written otherwise.
-func (v *views) forget(db *DB, key string) {
+// forgetEdits forgets the views opened for key: it was written otherwise.
+func (v *views) forgetEdits(db *DB, key string) {
 	switch {
-	case len(v.open) == 0:
-	case len(v.open) == 1 && v.open[0].of(db, key):
-		v.open = v.open[:0]
+	case len(v.edits) == 0:
+	case len(v.edits) == 1 && v.edits[0].isOf(db, key):
+		v.edits = v.edits[:0]
 	default:
-		v.open = slices.DeleteFunc(v.open, func(o openView) bool { return o.of(db, key) })
+		v.edits = slices.DeleteFunc(v.edits, func(o edit) bool { return o.isOf(db, key) })
 	}
 }
 
-func (o *openView) of(db *DB, key string) bool { return o.db == db && view(o.key) == key }
+func (o *edit) isOf(db *DB, key string) bool { return o.db == db && dict.Key(o.key) == key }
 
-// forgetAll forgets the views opened in db.
-func (v *views) forgetAll(db *DB) {
-	v.open = slices.DeleteFunc(v.open, func(o openView) bool { return o.db == db })
+// forgetAllEdits forgets the views opened in db.
+func (v *views) forgetAllEdits(db *DB) {
+	v.edits = slices.DeleteFunc(v.edits, func(o edit) bool { return o.db == db })
 }
 
 var emptyList = ziplist.New()

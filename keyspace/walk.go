@@ -3,9 +3,9 @@ package keyspace
 // Each calls fn for every visible key until fn returns false. The key aliases the entry; fn must
 // not change the database.
 func (db *DB) Each(fn func(key string, t Type) bool) {
-	db.shedAll()
+	db.expireAllElements()
 	db.table.Each(func(e entry) bool {
-		return db.ks.due(e.head()) || fn(e.Key(), e.typ())
+		return db.ks.isDue(e.head()) || fn(e.Key(), e.typ())
 	})
 }
 
@@ -13,17 +13,17 @@ func (db *DB) Each(fn func(key string, t Type) bool) {
 // guarantee: a key present from the first call to the last is visited at least once. The keys alias
 // their entries. Due keys are reaped, not visited; fn must not change the database.
 func (db *DB) Scan(cursor uint64, fn func(key string, t Type)) uint64 {
-	db.shedAll()
+	db.expireAllElements()
 	var lapsed []entry
 	next := db.table.Scan(cursor, func(e entry) {
-		if db.ks.due(e.head()) {
+		if db.ks.isDue(e.head()) {
 			lapsed = append(lapsed, e)
 			return
 		}
 		fn(e.Key(), e.typ())
 	})
 	for _, e := range lapsed {
-		db.expire(e, db.hash(e))
+		db.expireKey(e, db.hash(e))
 	}
 	return next
 }
@@ -32,13 +32,13 @@ func (db *DB) Scan(cursor uint64, fn func(key string, t Type)) uint64 {
 // Redis, a due key that is hit is reaped and another is drawn. Where due keys are kept it gives up
 // after 100 of them.
 func (db *DB) Random() (key string, ok bool) {
-	db.shedAll()
+	db.expireAllElements()
 	for kept := 0; db.table.Len() > 0 && kept < 100; {
 		e := db.table.Random(db.ks.dice)
-		if !db.ks.due(e.head()) {
+		if !db.ks.isDue(e.head()) {
 			return e.Key(), true
 		}
-		db.expire(e, db.hash(e))
+		db.expireKey(e, db.hash(e))
 		if db.ks.KeepExpired {
 			kept++
 		}

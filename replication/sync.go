@@ -61,7 +61,7 @@ func (m *Master) fullSync(r *replica) {
 
 // startTransfer begins a snapshot for the replicas that wait for one, as far as they want the same as the first.
 func (m *Master) startTransfer() {
-	if m.engine.Keyspace.Picturing() {
+	if m.engine.Keyspace.Snapshotting() {
 		return
 	}
 	var t *transfer

@@ -119,7 +119,7 @@ type queue struct {
 
 func (v *queue) insert(e element)             { v.list.Push(list.Tail, e.text, v.limits) }
 func (v *queue) lookup(_ element, i int) bool { _, ok := v.list.Index(i); return ok }
-func (v *queue) delete(element)               { v.list.Drop(list.Head, 1) }
+func (v *queue) delete(element)               { v.list.RemoveEnd(list.Head, 1) }
 func (v *queue) value() keyspace.Value        { c := v.list; return &c }
 func (v *queue) ten(i int)                    { v.list.Range(i, 10, func(ziplist.Entry) {}) }
 

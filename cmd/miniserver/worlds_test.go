@@ -268,7 +268,7 @@ func elements(v keyspace.Value) string {
 // deadlines returns those of a value's elements as text.
 func deadlines(v keyspace.Value) string {
 	var parts []string
-	if v, ok := v.(keyspace.Dated); ok {
+	if v, ok := v.(keyspace.Collection); ok {
 		v.Deadlines(func(element []byte, deadline int64) bool {
 			parts = append(parts, fmt.Sprintf(" %q until %d", element, deadline))
 			return true

@@ -51,7 +51,7 @@ func step(t *testing.T, m *Map[*item], model map[string]*item, op byte, arg int)
 		e, ok := m.Find(key)
 		require.Equal(t, model[key] != nil, ok)
 		require.Equal(t, model[key], e)
-		if e, ok := m.Guess(m.Hash(key)); ok {
+		if e, ok := m.FirstMatch(m.Hash(key)); ok {
 			require.Same(t, model[e.key], e)
 		}
 	case 5:

@@ -59,3 +59,6 @@ func fold(a, b uint64) uint64 {
 func load64(p unsafe.Pointer, i uintptr) uint64 { return *(*uint64)(unsafe.Add(p, i)) }
 func load32(p unsafe.Pointer, i uintptr) uint64 { return uint64(*(*uint32)(unsafe.Add(p, i))) }
 func load8(p unsafe.Pointer, i uintptr) uint64  { return uint64(*(*uint8)(unsafe.Add(p, i))) }
+
+// Key returns b as a key for the time of a lookup, without copying. b must not change as long as the key is used.
+func Key(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

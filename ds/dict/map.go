@@ -117,22 +117,22 @@ func (m *Map[E]) LookupHash(h uint64, key string) *E {
 	return nil
 }
 
-// Fetch has the processor fetch the place of the element with hash h, whether or not there is one, for a
+// Prefetch has the processor fetch the place of the element with hash h, whether or not there is one, for a
 // lookup or an insertion that follows. What it returns means nothing, but must be used.
-func (m *Map[E]) Fetch(h uint64) uint64 {
+func (m *Map[E]) Prefetch(h uint64) uint64 {
 	if m.cur.buckets == nil {
 		return 0
 	}
-	return m.home(h).chain(h).tags
+	return m.tableOf(h).chain(h).tags
 }
 
-// Guess returns the element that a lookup of a key with hash h looks at first; false if it looks at none in
+// FirstMatch returns the element that a lookup of a key with hash h looks at first; false if it looks at none in
 // the first bucket. It does not touch the element.
-func (m *Map[E]) Guess(h uint64) (e E, ok bool) {
+func (m *Map[E]) FirstMatch(h uint64) (e E, ok bool) {
 	if m.n == 0 {
 		return e, false
 	}
-	b := m.home(h).chain(h)
+	b := m.tableOf(h).chain(h)
 	hits := b.match(tagOf(h))
 	if hits == 0 {
 		return e, false
@@ -147,7 +147,7 @@ func (m *Map[E]) locate(h uint64, key string) (*bucket[E], int) {
 		return nil, 0
 	}
 	tag := tagOf(h)
-	for b := m.home(h).chain(h); b != nil; b = b.next {
+	for b := m.tableOf(h).chain(h); b != nil; b = b.next {
 		for hits := b.match(tag); hits != 0; hits &= hits - 1 {
 			if i := slotOf(hits); b.slots[i].Key() == key {
 				return b, i
@@ -164,7 +164,7 @@ func (m *Map[E]) EachHash(h uint64, fn func(*E) bool) {
 		return
 	}
 	tag := tagOf(h)
-	for b := m.home(h).chain(h); b != nil; b = b.next {
+	for b := m.tableOf(h).chain(h); b != nil; b = b.next {
 		for hits := b.match(tag); hits != 0; hits &= hits - 1 {
 			e := &b.slots[slotOf(hits)]
 			if Hash(m.seed, (*e).Key()) == h && !fn(e) {
@@ -183,7 +183,7 @@ func (m *Map[E]) InsertHash(h uint64, e E) {
 	m.RehashStep(1)
 	m.n++
 	m.growIfDue()
-	m.home(h).append(h, e)
+	m.tableOf(h).append(h, e)
 }
 
 // Delete removes the element with the given key and returns it; false if there is none.
@@ -197,7 +197,7 @@ func (m *Map[E]) DeleteHash(h uint64, key string) (e E, ok bool) {
 		return e, false // and nothing moved: to the table's owner this was a read
 	}
 	e = b.slots[i]
-	m.home(h).remove(h, b, i)
+	m.tableOf(h).remove(h, b, i)
 	m.n--
 	m.RehashStep(1)
 	m.shrinkIfDue()
@@ -208,8 +208,8 @@ func (m *Map[E]) DeleteHash(h uint64, key string) (e E, ok bool) {
 // or within a walk.
 func (m *Map[E]) Clear() { m.Init(m.seed) }
 
-// home returns the table that has, or would have, the element with hash h. There must be a table.
-func (m *Map[E]) home(h uint64) *table[E] {
+// tableOf returns the table that has, or would have, the element with hash h. There must be a table.
+func (m *Map[E]) tableOf(h uint64) *table[E] {
 	if m.old.buckets != nil && m.old.index(h) >= m.moved {
 		return &m.old
 	}
@@ -254,16 +254,16 @@ func (t *table[E]) remove(h uint64, b *bucket[E], i int) {
 	}
 	j := last.count() - 1
 	e, tag := last.slots[j], last.tags>>(8*j)
-	b.vacate(i)
+	b.clear(i)
 	b.put(i, tag, e)
-	last.vacate(j)
+	last.clear(j)
 	if j == 0 && before != nil {
 		before.next = nil
 		t.overflow--
 	}
 }
 
-func (b *bucket[E]) vacate(i int) {
+func (b *bucket[E]) clear(i int) {
 	var none E
 	b.tags &^= 0xff << (8 * i)
 	b.slots[i] = none

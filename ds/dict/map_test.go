@@ -261,16 +261,16 @@ func TestBytesAreTrue(t *testing.T) {
 // TestGuess: where no two keys share a bucket and a tag, the guess is the element.
 func TestGuess(t *testing.T) {
 	m := New[*item](1)
-	_, ok := m.Guess(m.Hash("a"))
+	_, ok := m.FirstMatch(m.Hash("a"))
 	require.False(t, ok)
 	for _, key := range []string{"a", "b", "c"} {
 		m.Insert(&item{key: key})
 	}
 	for _, key := range []string{"a", "b", "c"} {
-		e, ok := m.Guess(m.Hash(key))
+		e, ok := m.FirstMatch(m.Hash(key))
 		require.True(t, ok)
 		require.Equal(t, key, e.key)
 	}
-	_, ok = m.Guess(m.Hash("d"))
+	_, ok = m.FirstMatch(m.Hash("d"))
 	require.False(t, ok)
 }

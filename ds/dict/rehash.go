@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	sparse  = 10 // percent of the slots in use below which the table shrinks, as in Redis
-	roomy   = 4  // elements per bucket a shrunken table has at most
-	skipped = 10 // empty chains that moving one chain may pass over, as in Redis
+	sparse     = 10 // percent of the slots in use below which the table shrinks, as in Redis
+	shrunkLoad = 4  // elements per bucket a shrunken table has at most
+	emptySkip  = 10 // empty chains that moving one chain may pass over, as in Redis
 )
 
 // RehashStep moves up to n chains if a resize is under way and the map is not paused, and reports
@@ -46,7 +46,7 @@ func (m *Map[E]) Reserve(n int) {
 
 // moveNext moves the next chain of old that is not empty, passing over a bounded number that are.
 func (m *Map[E]) moveNext() {
-	for range skipped {
+	for range emptySkip {
 		b := &m.old.buckets[m.moved]
 		m.moved++
 		if b.tags != 0 {
@@ -78,7 +78,7 @@ func (m *Map[E]) growIfDue() {
 	case size == 0:
 		m.cur = newTable[E](1)
 	case m.n > max(size*load, perBucket) && m.old.buckets == nil && m.paused == 0:
-		m.resize(max(2*size, bucketsFor(m.n, roomy)))
+		m.resize(max(2*size, bucketsFor(m.n, shrunkLoad)))
 	}
 }
 
@@ -91,7 +91,7 @@ func (m *Map[E]) shrinkIfDue() {
 	case m.n == 0:
 		m.Clear()
 	case m.n*100 < size*perBucket*sparse && size > 1 && m.old.buckets == nil:
-		m.resize(bucketsFor(m.n, roomy))
+		m.resize(bucketsFor(m.n, shrunkLoad))
 	}
 }
 

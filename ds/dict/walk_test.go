@@ -147,7 +147,7 @@ func TestResizeIsBounded(t *testing.T) {
 		moved, old := m.moved, len(m.old.buckets)
 		m.Insert(&item{key: strconv.Itoa(i), value: i})
 		if old != 0 && len(m.old.buckets) == old {
-			require.LessOrEqual(t, m.moved-moved, skipped)
+			require.LessOrEqual(t, m.moved-moved, emptySkip)
 		}
 	}
 	require.NoError(t, m.Check())
@@ -159,23 +159,23 @@ func TestResizeIsBounded(t *testing.T) {
 }
 
 func TestSomeReachesEveryElement(t *testing.T) {
-	new(Map[*item]).Some(nil, 5, func(*item) bool { return false })
+	new(Map[*item]).EachFrom(nil, 5, func(*item) bool { return false })
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := range 200 { // in the midst of a rehash as well
 		m, _ := filled(n)
 		seen := map[int]bool{}
 		for range 40 * n {
-			m.Some(rng.Uint64N, 3, func(e *item) bool { seen[e.value] = true; return true })
+			m.EachFrom(rng.Uint64N, 3, func(e *item) bool { seen[e.value] = true; return true })
 		}
 		require.Len(t, seen, n)
 	}
 	m, _ := filled(1000)
 	calls := 0
-	m.Some(rng.Uint64N, 1000, func(*item) bool { calls++; return calls < 7 })
+	m.EachFrom(rng.Uint64N, 1000, func(*item) bool { calls++; return calls < 7 })
 	require.Equal(t, 7, calls)
 	calls = 0
 	for m.RehashStep(1) {
 	}
-	m.Some(rng.Uint64N, len(m.cur.buckets), func(*item) bool { calls++; return true })
+	m.EachFrom(rng.Uint64N, len(m.cur.buckets), func(*item) bool { calls++; return true })
 	require.Equal(t, 1000, calls, "each once, round and round")
 }

@@ -11,7 +11,7 @@ import (
 // was made of. O(n).
 func (h *Hash) Check() error {
 	switch {
-	case h.table != nil && (h.packed != nil || h.dates != nil):
+	case h.table != nil && (h.packed != nil || h.deadlines != nil):
 		return fmt.Errorf("hash: both packed and a table")
 	case h.table != nil:
 		return h.table.check()
@@ -34,8 +34,8 @@ func (h *Hash) Check() error {
 		seen[name] = struct{}{}
 		return err == nil
 	})
-	if err == nil && h.dates != nil {
-		err = h.dates.Check(h.Len())
+	if err == nil && h.deadlines != nil {
+		err = h.deadlines.Check(h.Len())
 	}
 	return err
 }
@@ -52,7 +52,7 @@ func (t *table) check() error {
 	if held != t.held {
 		return fmt.Errorf("hash: %d bytes in blocks, sum says %d", held, t.held)
 	}
-	if t.dates == nil {
+	if t.deadlines == nil {
 		return nil
 	}
 	return t.checkDates()
@@ -60,14 +60,14 @@ func (t *table) check() error {
 
 // checkDates checks that only pairs of the table have deadlines.
 func (t *table) checkDates() (err error) {
-	t.dates.Each(func(p pair, _ int64) bool {
+	t.deadlines.Each(func(p pair, _ int64) bool {
 		if found, _ := t.pairs.Find(p.Key()); found != p {
 			err = fmt.Errorf("hash: field %q is gone, its deadline is not", p.Key())
 		}
 		return err == nil
 	})
 	if err == nil {
-		err = t.dates.Check()
+		err = t.deadlines.Check()
 	}
 	return err
 }

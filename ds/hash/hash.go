@@ -33,9 +33,7 @@
 package hash
 
 import (
-	"unsafe"
-
-	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
@@ -46,9 +44,9 @@ import (
 // they do not suffice, so it may be a short-lived view of bytes kept
 // elsewhere. Assigning a Hash shares its memory; Clone copies it.
 type Hash struct {
-	packed ziplist.List // nil if a table, or nothing was ever set
-	table  *table
-	dates  *lapse.Row // of the fields of a packed hash; nil if none ever had a deadline
+	packed    ziplist.List // nil if a table, or nothing was ever set
+	table     *table
+	deadlines *expiry.Array // of the fields of a packed hash; nil if none ever had a deadline
 }
 
 // Limits are the thresholds for a packed hash, and what a table needs.
@@ -68,7 +66,7 @@ func (h *Hash) Packed() ([]byte, bool) {
 	if h.packed == nil && h.table == nil {
 		h.packed = ziplist.New()
 	}
-	return h.packed, h.table == nil && h.dates == nil
+	return h.packed, h.table == nil && h.deadlines == nil
 }
 
 // Len returns the number of fields. O(1); O(n) for a packed one of more than
@@ -92,7 +90,7 @@ func (h *Hash) Encoding() string {
 	switch {
 	case h.table != nil:
 		return "hashtable"
-	case h.dates != nil:
+	case h.deadlines != nil:
 		return "listpackex"
 	}
 	return "ziplist"
@@ -105,8 +103,8 @@ func (h *Hash) Bytes() int {
 	switch {
 	case h.table != nil:
 		return h.table.bytes()
-	case h.dates != nil:
-		return cap(h.packed) + h.dates.Bytes()
+	case h.deadlines != nil:
+		return cap(h.packed) + h.deadlines.Bytes()
 	}
 	return cap(h.packed)
 }
@@ -155,7 +153,7 @@ func (h *Hash) StrLen(field []byte) int {
 // hash.
 func (h *Hash) Set(field, value []byte, lim Limits) (created bool) {
 	created = h.Update(field, value, lim)
-	if !created && h.Dated() > 0 {
+	if !created && h.Volatile() > 0 {
 		h.setDeadline(field, 0)
 	}
 	return created
@@ -163,13 +161,13 @@ func (h *Hash) Set(field, value []byte, lim Limits) (created bool) {
 
 // Update is Set, but a field that has a deadline keeps it.
 func (h *Hash) Update(field, value []byte, lim Limits) (created bool) {
-	if h.prepare(len(field), len(value), lim) {
+	if h.prepareWrite(len(field), len(value), lim) {
 		return h.table.set(field, value)
 	}
 	p := h.find(field)
 	if created = p == ziplist.None; created {
 		h.packed = h.packed.Append(field).Append(value)
-		h.added()
+		h.deadlineAdded()
 	} else {
 		h.packed = h.packed.Replace(h.packed.Next(p), value)
 	}
@@ -180,14 +178,14 @@ func (h *Hash) Update(field, value []byte, lim Limits) (created bool) {
 // UpdateInt is Update to n's decimal text.
 func (h *Hash) UpdateInt(field []byte, n int64, lim Limits) (created bool) {
 	value := ziplist.Entry{Int: n}
-	if h.prepare(len(field), value.Len(), lim) {
+	if h.prepareWrite(len(field), value.Len(), lim) {
 		var buf [20]byte
 		return h.table.set(field, value.Append(buf[:0]))
 	}
 	p := h.find(field)
 	if created = p == ziplist.None; created {
 		h.packed = h.packed.Append(field).AppendInt(n)
-		h.added()
+		h.deadlineAdded()
 	} else {
 		h.packed = h.packed.ReplaceInt(h.packed.Next(p), n)
 	}
@@ -205,7 +203,7 @@ func (h *Hash) Delete(field []byte) bool {
 	if p == ziplist.None {
 		return false
 	}
-	h.removing(p)
+	h.deadlineRemoved(p)
 	h.packed = h.packed.Delete(p, 2).Trim()
 	return true
 }
@@ -233,8 +231,8 @@ func (h *Hash) Clone() value.Value {
 		return &Hash{table: h.table.clone()}
 	}
 	c := &Hash{packed: append(ziplist.List(nil), h.packed...)}
-	if h.dates != nil {
-		c.dates = h.dates.Clone()
+	if h.deadlines != nil {
+		c.deadlines = h.deadlines.Clone()
 	}
 	return c
 }
@@ -247,9 +245,9 @@ func (h *Hash) find(field []byte) int {
 	return h.packed.Find(field, h.packed.First(), 1)
 }
 
-// prepare makes the hash ready for a field and a value of the given lengths
+// prepareWrite makes the hash ready for a field and a value of the given lengths
 // and reports whether it is a table.
-func (h *Hash) prepare(field, value int, lim Limits) bool {
+func (h *Hash) prepareWrite(field, value int, lim Limits) bool {
 	const overhead = 2 * (5 + 5) // prevlens and encodings
 	switch {
 	case h.table != nil:
@@ -268,14 +266,11 @@ func (h *Hash) convert(lim Limits) {
 	i := 0
 	h.Each(func(f, v ziplist.Entry) bool {
 		p := t.insert(f.Text(key[:]), v.Text(value[:]))
-		if h.dates != nil && h.dates.At(i) != 0 {
-			t.date(p, h.dates.At(i))
+		if h.deadlines != nil && h.deadlines.At(i) != 0 {
+			t.setDeadline(p, h.deadlines.At(i))
 		}
 		i++
 		return true
 	})
 	*h = Hash{table: t}
 }
-
-// view is b as a string, without copying.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -28,10 +28,10 @@ func (h *Hash) Layout() (Layout, bool) {
 // DeadlineBytes returns the bytes that the deadlines of fields take, part of Bytes. O(1).
 func (h *Hash) DeadlineBytes() int {
 	switch {
-	case h.dates != nil:
-		return h.dates.Bytes()
-	case h.table != nil && h.table.dates != nil:
-		return h.table.dates.Bytes()
+	case h.deadlines != nil:
+		return h.deadlines.Bytes()
+	case h.table != nil && h.table.deadlines != nil:
+		return h.table.deadlines.Bytes()
 	}
 	return 0
 }

@@ -47,8 +47,8 @@ func (p pair) Key() string {
 	return unsafe.String(p.at(at), n)
 }
 
-// key returns the field as bytes, aliasing the block.
-func (p pair) key() []byte {
+// field returns the field as bytes, aliasing the block.
+func (p pair) field() []byte {
 	k := p.Key()
 	return unsafe.Slice(unsafe.StringData(k), len(k))
 }
@@ -62,9 +62,9 @@ func (p pair) value() []byte {
 	return unsafe.Slice(p.at(at), n)
 }
 
-// entries returns field and value as a packed hash would hand them out.
-func (p pair) entries() (field, value ziplist.Entry) {
-	return ziplist.Entry{Str: p.key()}, ziplist.Entry{Str: p.value()}
+// asEntries returns field and value as a packed hash would hand them out.
+func (p pair) asEntries() (field, value ziplist.Entry) {
+	return ziplist.Entry{Str: p.field()}, ziplist.Entry{Str: p.value()}
 }
 
 // setValue overwrites the value in place; the block must have just the size

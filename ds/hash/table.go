@@ -4,16 +4,16 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
-	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
 // table is the large form of a hash.
 type table struct {
-	pairs dict.Map[pair]
-	held  int // bytes of the pairs' blocks
-	dates *lapse.Table[pair]
+	pairs     dict.Map[pair]
+	held      int // bytes of the pairs' blocks
+	deadlines *expiry.Table[pair]
 }
 
 // newTable returns an empty table with room for n pairs.
@@ -25,14 +25,14 @@ func newTable(n int, seed uint64) *table {
 
 func (t *table) bytes() int {
 	n := sizeclass.Round(int(unsafe.Sizeof(*t))) + t.pairs.Bytes() + t.held
-	if t.dates != nil {
-		n += t.dates.Bytes()
+	if t.deadlines != nil {
+		n += t.deadlines.Bytes()
 	}
 	return n
 }
 
 func (t *table) lookup(field []byte) (value ziplist.Entry, ok bool) {
-	p, ok := t.pairs.Find(view(field))
+	p, ok := t.pairs.Find(dict.Key(field))
 	if ok {
 		value.Str = p.value()
 	}
@@ -41,8 +41,8 @@ func (t *table) lookup(field []byte) (value ziplist.Entry, ok bool) {
 
 // set gives field the value and reports whether the field is new. One that is not keeps its deadline.
 func (t *table) set(field, value []byte) (created bool) {
-	h := t.pairs.Hash(view(field))
-	slot := t.pairs.LookupHash(h, view(field))
+	h := t.pairs.Hash(dict.Key(field))
+	slot := t.pairs.LookupHash(h, dict.Key(field))
 	if slot == nil {
 		p := newPair(field, value)
 		t.held += p.bytes()
@@ -57,8 +57,8 @@ func (t *table) set(field, value []byte) (created bool) {
 	before := *slot
 	*slot = newPair(field, value)
 	t.held += slot.bytes() - old
-	if t.dates != nil {
-		t.dates.Replace(before, *slot)
+	if t.deadlines != nil {
+		t.deadlines.Replace(before, *slot)
 	}
 	return false
 }
@@ -71,22 +71,22 @@ func (t *table) insert(field, value []byte) pair {
 	return p
 }
 
-// date gives a pair the deadline, 0 for none.
-func (t *table) date(p pair, deadline int64) {
+// setDeadline gives a pair the deadline, 0 for none.
+func (t *table) setDeadline(p pair, deadline int64) {
 	switch {
-	case t.dates != nil:
-		t.dates.Put(p, deadline)
+	case t.deadlines != nil:
+		t.deadlines.Put(p, deadline)
 	case deadline != 0:
-		t.dates = lapse.NewTable[pair](t.pairs.Seed())
-		t.dates.Put(p, deadline)
+		t.deadlines = expiry.NewTable[pair](t.pairs.Seed())
+		t.deadlines.Put(p, deadline)
 	}
 }
 
 func (t *table) delete(field []byte) bool {
-	p, ok := t.pairs.Delete(view(field))
+	p, ok := t.pairs.Delete(dict.Key(field))
 	if ok {
 		t.held -= p.bytes()
-		t.date(p, 0)
+		t.setDeadline(p, 0)
 	}
 	return ok
 }
@@ -94,9 +94,9 @@ func (t *table) delete(field []byte) bool {
 func (t *table) clone() *table {
 	c := newTable(t.pairs.Len(), t.pairs.Seed())
 	t.pairs.Each(func(p pair) bool {
-		twin := c.insert(p.key(), p.value())
-		if t.dates != nil {
-			c.date(twin, t.dates.At(p))
+		twin := c.insert(p.field(), p.value())
+		if t.deadlines != nil {
+			c.setDeadline(twin, t.deadlines.At(p))
 		}
 		return true
 	})

@@ -6,7 +6,7 @@ import "github.com/miniserver-go/miniserver/ds/ziplist"
 // the order of creation while packed. fn must not change the hash. O(n).
 func (h *Hash) Each(fn func(field, value ziplist.Entry) bool) {
 	if h.table != nil {
-		h.table.pairs.Each(func(p pair) bool { return fn(p.entries()) })
+		h.table.pairs.Each(func(p pair) bool { return fn(p.asEntries()) })
 		return
 	}
 	for p := h.first(); p != ziplist.None; {
@@ -29,7 +29,7 @@ func (h *Hash) Scan(cursor uint64, count int, fn func(field, value ziplist.Entry
 	}
 	given := 0
 	for range 10 * max(count, 1) { // sparse tables end the step too, as in Redis
-		cursor = h.table.pairs.Scan(cursor, func(p pair) { given++; fn(p.entries()) })
+		cursor = h.table.pairs.Scan(cursor, func(p pair) { given++; fn(p.asEntries()) })
 		if cursor == 0 || given >= count {
 			break
 		}
@@ -44,7 +44,7 @@ func (h *Hash) Random(dice func(n uint64) uint64) (field, value ziplist.Entry) {
 	switch {
 	case h.Len() == 0:
 	case h.table != nil:
-		return h.table.pairs.Random(dice).entries()
+		return h.table.pairs.Random(dice).asEntries()
 	default:
 		field, value, _ = h.at(h.packed.Index(2 * int(dice(uint64(h.Len())))))
 	}
@@ -59,7 +59,7 @@ func (h *Hash) Draw(count int, dice func(n uint64) uint64, fn func(field, value 
 		return
 	}
 	if h.table != nil {
-		for ; count > 0 && fn(h.table.pairs.Random(dice).entries()); count-- {
+		for ; count > 0 && fn(h.table.pairs.Random(dice).asEntries()); count-- {
 		}
 		return
 	}
@@ -110,7 +110,7 @@ func (t *table) sample(count int, dice func(n uint64) uint64, fn func(field, val
 			continue
 		}
 		seen[p] = struct{}{}
-		if !fn(p.entries()) {
+		if !fn(p.asEntries()) {
 			return
 		}
 	}

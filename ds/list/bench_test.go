@@ -27,7 +27,7 @@ func BenchmarkPushTailDropHead(b *testing.B) {
 	bench(b, func(b *testing.B, l *List, _ int) {
 		for b.Loop() {
 			l.Push(Tail, element, Defaults)
-			l.Drop(Head, 1)
+			l.RemoveEnd(Head, 1)
 		}
 	})
 }
@@ -36,7 +36,7 @@ func BenchmarkPushHeadDropTail(b *testing.B) {
 	bench(b, func(b *testing.B, l *List, _ int) {
 		for b.Loop() {
 			l.Push(Head, element, Defaults)
-			l.Drop(Tail, 1)
+			l.RemoveEnd(Tail, 1)
 		}
 	})
 }

@@ -5,23 +5,23 @@ import "fmt"
 // Check returns an error naming the first violation of the package's invariants, nil if there is
 // none. It never panics, whatever bytes the list was made of. O(n).
 func (l *List) Check() error {
-	if l.dates != nil {
-		if err := l.dates.Check(l.Len()); err != nil {
+	if l.deadlines != nil {
+		if err := l.deadlines.Check(l.Len()); err != nil {
 			return err
 		}
 	}
 	switch {
-	case l.chain != nil && l.packed != nil:
+	case l.quicklist != nil && l.packed != nil:
 		return fmt.Errorf("list: both packed and a chain")
-	case l.chain != nil:
-		return l.chain.check()
+	case l.quicklist != nil:
+		return l.quicklist.check()
 	case l.packed != nil:
 		return l.packed.Check()
 	}
 	return nil
 }
 
-func (c *chain) check() error {
+func (c *quicklist) check() error {
 	var before *node
 	elements, nodes, held := 0, 0, 0
 	for n := c.head; n != nil; before, n = n, n.next {

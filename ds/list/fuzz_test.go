@@ -139,7 +139,7 @@ func (p *pair) step(op, kind, arg byte) {
 	case 13, 14:
 		n := int(arg) % 8
 		p.m = p.m.drop(end, n)
-		p.l.Drop(end, n)
+		p.l.RemoveEnd(end, n)
 	case 15:
 		if arg%2 == 0 {
 			p.l = *p.l.Clone().(*List)

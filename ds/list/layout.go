@@ -17,10 +17,10 @@ var NodeBytes = nodeSize
 // Nodes calls fn for the nodes from head to tail until fn returns false, and reports whether there
 // are any: a packed list has none. O(nodes).
 func (l *List) Nodes(fn func(n Node) bool) bool {
-	if l.chain == nil {
+	if l.quicklist == nil {
 		return false
 	}
-	for n := l.chain.head; n != nil; n = n.next {
+	for n := l.quicklist.head; n != nil; n = n.next {
 		d := Node{List: n.data, Len: n.count, Bytes: cap(n.data), Used: len(n.data), Plain: n.plain}
 		if n.plain {
 			d.List = nil
@@ -34,8 +34,8 @@ func (l *List) Nodes(fn func(n Node) bool) bool {
 
 // DeadlineBytes returns the bytes that the deadlines of elements take, part of Bytes. O(1).
 func (l *List) DeadlineBytes() int {
-	if l.dates != nil {
-		return l.dates.Bytes()
+	if l.deadlines != nil {
+		return l.deadlines.Bytes()
 	}
 	return 0
 }

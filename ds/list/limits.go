@@ -27,17 +27,17 @@ func (lim Limits) bytes() int {
 // large reports whether an element of n bytes is too large for any ziplist.
 func (lim Limits) large(n int) bool { return emptyBytes+n+overhead > lim.bytes() }
 
-// take reports whether zl may grow by an element of n bytes.
-func (lim Limits) take(zl ziplist.List, n int) bool { return len(zl)+n+overhead <= lim.bytes() }
+// hasRoom reports whether zl may grow by an element of n bytes.
+func (lim Limits) hasRoom(zl ziplist.List, n int) bool { return len(zl)+n+overhead <= lim.bytes() }
 
-// admit reports whether zl, of count elements, may get one more, of n bytes.
-func (lim Limits) admit(zl ziplist.List, count, n int) bool {
-	return lim.take(zl, n) && (lim.Node < 0 || count < max(lim.Node, 1))
+// mayAdd reports whether zl, of count elements, may get one more, of n bytes.
+func (lim Limits) mayAdd(zl ziplist.List, count, n int) bool {
+	return lim.hasRoom(zl, n) && (lim.Node < 0 || count < max(lim.Node, 1))
 }
 
-// replaces reports whether an element of old bytes in zl may be overwritten with one of n.
-func (lim Limits) replaces(zl ziplist.List, old, n int) bool {
-	return n <= old || lim.take(zl, n-old)
+// mayReplace reports whether an element of old bytes in zl may be overwritten with one of n.
+func (lim Limits) mayReplace(zl ziplist.List, old, n int) bool {
+	return n <= old || lim.hasRoom(zl, n-old)
 }
 
 // exceeded reports whether zl, of count elements, is more than may lie in one ziplist.
@@ -49,9 +49,9 @@ func (lim Limits) exceeded(zl ziplist.List, count int) bool {
 const emptyBytes = 11
 
 const (
-	exactBlock = 512  // up to here a block has just the size it needs, for there are many small lists
-	firstBlock = 1024 // of a node at an end of a chain, which is sure to get more elements
-	longChain  = 8    // full ziplists, from which on the room left over at an end does not matter
+	exactBlock    = 512  // up to here a block has just the size it needs, for there are many small lists
+	firstBlock    = 1024 // of a node at an end of a chain, which is sure to get more elements
+	longQuicklist = 8    // full ziplists, from which on the room left over at an end does not matter
 )
 
 // reserve returns zl with room for an element of n bytes. Blocks grow by half, up to the limit, so
@@ -75,16 +75,16 @@ func push(zl ziplist.List, end End, v []byte, lim Limits) ziplist.List {
 	return zl.Append(v)
 }
 
-// dropFrom removes n of the count elements of a ziplist at an end.
-func dropFrom(zl ziplist.List, count int, end End, n int) ziplist.List {
+// removeEnd removes n of the count elements of a ziplist at an end.
+func removeEnd(zl ziplist.List, count int, end End, n int) ziplist.List {
 	if end == Head {
 		return zl.Delete(zl.First(), n)
 	}
 	return zl.DeleteRange(max(count-n, 0), n)
 }
 
-// removeFrom removes up to most elements whose text is v, and returns their number.
-func removeFrom(zl ziplist.List, v []byte, most int, from End) (_ ziplist.List, removed int) {
+// removeEqual removes up to most elements whose text is v, and returns their number.
+func removeEqual(zl ziplist.List, v []byte, most int, from End) (_ ziplist.List, removed int) {
 	if from == Head {
 		for p := zl.Find(v, zl.First(), 0); p != ziplist.None && removed < most; removed++ {
 			zl = zl.Delete(p, 1)

@@ -34,7 +34,7 @@
 package list
 
 import (
-	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
@@ -45,9 +45,9 @@ import (
 // it may be a short-lived view of bytes kept elsewhere. Assigning a List shares its memory; Clone
 // copies it.
 type List struct {
-	packed ziplist.List // nil if a chain, or nothing was ever pushed
-	chain  *chain
-	dates  *lapse.Row // nil if no element ever had a deadline
+	packed    ziplist.List // nil if a chain, or nothing was ever pushed
+	quicklist *quicklist
+	deadlines *expiry.Array // nil if no element ever had a deadline
 }
 
 // End is one of a list's two ends.
@@ -66,12 +66,12 @@ func Of(zl ziplist.List) List { return List{packed: zl} }
 // Packed returns the ziplist of a packed list, which stays the list's own; false if the list is a
 // chain, or if there are deadlines as well.
 func (l *List) Packed() ([]byte, bool) {
-	return l.ziplist(), l.chain == nil && l.dates == nil
+	return l.ziplist(), l.quicklist == nil && l.deadlines == nil
 }
 
 // ziplist returns the ziplist of a packed list.
 func (l *List) ziplist() ziplist.List {
-	if l.packed == nil && l.chain == nil {
+	if l.packed == nil && l.quicklist == nil {
 		l.packed = ziplist.New()
 	}
 	return l.packed
@@ -80,8 +80,8 @@ func (l *List) ziplist() ziplist.List {
 // Len returns the number of elements. O(1); O(n) for a packed one of more than 65534 elements.
 func (l *List) Len() int {
 	switch {
-	case l.chain != nil:
-		return l.chain.len
+	case l.quicklist != nil:
+		return l.quicklist.len
 	case l.packed == nil:
 		return 0
 	}
@@ -98,36 +98,36 @@ func (l *List) Encoding() string { return "quicklist" }
 // blocks as the allocator rounds them, and the deadlines. O(1).
 func (l *List) Bytes() int {
 	n := cap(l.packed)
-	if l.chain != nil {
-		n = l.chain.bytes()
+	if l.quicklist != nil {
+		n = l.quicklist.bytes()
 	}
-	if l.dates != nil {
-		n += l.dates.Bytes()
+	if l.deadlines != nil {
+		n += l.deadlines.Bytes()
 	}
 	return n
 }
 
 // Push adds v at an end. O(bytes of a node).
 func (l *List) Push(end End, v []byte, lim Limits) {
-	if l.dates != nil {
-		l.inserted(int(end)*l.dates.Len(), 1)
+	if l.deadlines != nil {
+		l.insertDeadlines(int(end)*l.deadlines.Len(), 1)
 	}
-	if l.chain == nil {
+	if l.quicklist == nil {
 		zl := l.ziplist()
-		if lim.admit(zl, zl.Len(), len(v)) {
+		if lim.mayAdd(zl, zl.Len(), len(v)) {
 			l.packed = push(zl, end, v, lim)
 			return
 		}
-		l.link()
+		l.convert()
 	}
-	l.chain.push(end, v, lim)
+	l.quicklist.push(end, v, lim)
 }
 
 // Index returns element i; false if there is none.
 // O(n) in a packed list, O(nodes + elements of a node) in a chain, from the nearer end.
 func (l *List) Index(i int) (e ziplist.Entry, ok bool) {
-	if l.chain != nil {
-		n, i := l.chain.seek(i)
+	if l.quicklist != nil {
+		n, i := l.quicklist.seek(i)
 		if n == nil {
 			return e, false
 		}
@@ -155,137 +155,137 @@ func (l *List) End(end End) (ziplist.Entry, bool) {
 // Set overwrites element i with v, which has no deadline, and reports whether there is one.
 // O(nodes + bytes of a node).
 func (l *List) Set(i int, v []byte, lim Limits) bool {
-	if l.dates != nil {
-		l.overwritten(i)
+	if l.deadlines != nil {
+		l.clearDeadline(i)
 	}
-	if l.chain == nil {
+	if l.quicklist == nil {
 		zl := l.ziplist()
 		p := zl.Index(i)
 		if p == ziplist.None {
 			return false
 		}
-		if e, _ := zl.Get(p); lim.replaces(zl, e.Len(), len(v)) {
+		if e, _ := zl.Get(p); lim.mayReplace(zl, e.Len(), len(v)) {
 			l.packed = zl.Replace(p, v)
 			return true
 		}
-		l.link()
+		l.convert()
 	}
-	n, at := l.chain.seek(i)
+	n, at := l.quicklist.seek(i)
 	if n == nil {
 		return false
 	}
-	l.chain.set(n, at, v, lim)
-	l.shrink()
+	l.quicklist.set(n, at, v, lim)
+	l.packIfSmall()
 	return true
 }
 
 // Insert adds v beside the first element, from the head on, whose text is pivot: behind it, or
 // before it. It reports whether there is one. O(n).
 func (l *List) Insert(pivot, v []byte, behind bool, lim Limits) bool {
-	if l.dates != nil {
-		l.insertedBeside(pivot, behind)
+	if l.deadlines != nil {
+		l.insertDeadlineBeside(pivot, behind)
 	}
-	if l.chain == nil {
+	if l.quicklist == nil {
 		zl := l.ziplist()
 		p := zl.Find(pivot, zl.First(), 0)
 		if p == ziplist.None {
 			return false
 		}
-		if lim.admit(zl, zl.Len(), len(v)) {
+		if lim.mayAdd(zl, zl.Len(), len(v)) {
 			if behind {
 				p = zl.Next(p)
 			}
 			l.packed = reserve(zl, len(v), lim).Insert(p, v)
 			return true
 		}
-		l.link()
+		l.convert()
 	}
-	n, i := l.chain.find(pivot)
+	n, i := l.quicklist.find(pivot)
 	if n == nil {
 		return false
 	}
 	if behind {
 		i++
 	}
-	l.chain.insert(n, i, v, lim)
+	l.quicklist.insert(n, i, v, lim)
 	return true
 }
 
 // Remove removes up to count elements whose text is v, the first that a walk from the given end
 // meets, and returns their number. O(n).
 func (l *List) Remove(v []byte, count int, from End) (removed int) {
-	if l.dates != nil {
-		l.removing(v, count, from)
+	if l.deadlines != nil {
+		l.removeDeadlines(v, count, from)
 	}
-	if l.chain != nil {
-		removed = l.chain.remove(v, count, from)
-		l.shrink()
+	if l.quicklist != nil {
+		removed = l.quicklist.remove(v, count, from)
+		l.packIfSmall()
 	} else if l.packed != nil {
-		l.packed, removed = removeFrom(l.packed, v, count, from)
+		l.packed, removed = removeEqual(l.packed, v, count, from)
 		l.packed = l.packed.Trim()
 	}
 	return removed
 }
 
-// Drop removes n elements at an end, all if there are no more. O(nodes removed + bytes of a node).
-func (l *List) Drop(end End, n int) {
-	if l.dates != nil {
-		l.dropping(end, n)
+// RemoveEnd removes n elements at an end, all if there are no more. O(nodes removed + bytes of a node).
+func (l *List) RemoveEnd(end End, n int) {
+	if l.deadlines != nil {
+		l.removeDeadlinesAtEnd(end, n)
 	}
-	l.drop(end, n)
+	l.removeEnd(end, n)
 }
 
-func (l *List) drop(end End, n int) {
-	if l.chain != nil {
-		l.chain.drop(end, n)
-		l.shrink()
+func (l *List) removeEnd(end End, n int) {
+	if l.quicklist != nil {
+		l.quicklist.removeEnd(end, n)
+		l.packIfSmall()
 	} else if l.packed != nil && n > 0 {
-		l.packed = dropFrom(l.packed, l.packed.Len(), end, n).Trim()
+		l.packed = removeEnd(l.packed, l.packed.Len(), end, n).Trim()
 	}
 }
 
 // Fit makes a packed list that exceeds the limits a chain of one node. Writes do what is needed
 // themselves: it is for lists that were loaded. O(bytes) at most.
 func (l *List) Fit(lim Limits) {
-	if l.chain == nil && lim.exceeded(l.packed, l.Len()) {
-		l.link()
+	if l.quicklist == nil && lim.exceeded(l.packed, l.Len()) {
+		l.convert()
 	}
 }
 
 // Clone returns a copy that shares nothing with l. O(bytes).
 func (l *List) Clone() value.Value {
 	c := new(List)
-	if l.chain != nil {
-		c.chain = l.chain.clone()
+	if l.quicklist != nil {
+		c.quicklist = l.quicklist.clone()
 	} else {
 		c.packed = append(ziplist.List(nil), l.packed...)
 	}
-	if l.dates != nil {
-		c.dates = l.dates.Clone()
+	if l.deadlines != nil {
+		c.deadlines = l.deadlines.Clone()
 	}
 	return c
 }
 
-// link makes a packed list a chain. The bytes are copied: those of a view are borrowed.
-func (l *List) link() {
-	c := &chain{}
+// convert makes a packed list a chain. The bytes are copied: those of a view are borrowed.
+func (l *List) convert() {
+	c := &quicklist{}
 	if l.packed != nil && !l.packed.Empty() {
 		n := &node{data: append(ziplist.List(nil), l.packed...), count: l.packed.Len()}
 		c.linkBefore(nil, n)
 	}
-	l.packed, l.chain = nil, c
+	l.packed, l.quicklist = nil, c
 }
 
-// packAgain is the most bytes of an only node that becomes a packed list: so few that a list which
+// packBelow is the most bytes of an only node that becomes a packed list: so few that a list which
 // goes up and down does not change its form all the time.
-const packAgain = 2048
+const packBelow = 2048
 
-// shrink makes a chain of at most one small node packed again.
-func (l *List) shrink() {
-	switch n := l.chain.head; {
+// packIfSmall makes a chain of at most one small node packed again.
+func (l *List) packIfSmall() {
+	switch n := l.quicklist.head; {
 	case n == nil:
-		l.chain = nil
-	case n.next == nil && !n.plain && len(n.data) <= packAgain:
-		l.packed, l.chain = n.data, nil
+		l.quicklist = nil
+	case n.next == nil && !n.plain && len(n.data) <= packBelow:
+		l.packed, l.quicklist = n.data, nil
 	}
 }

@@ -27,7 +27,7 @@ func layout(l *List) string {
 		return "packed"
 	}
 	var nodes []string
-	for n := l.chain.head; n != nil; n = n.next {
+	for n := l.quicklist.head; n != nil; n = n.next {
 		if n.plain {
 			nodes = append(nodes, "+")
 		} else {
@@ -70,7 +70,7 @@ func TestZeroListIsEmpty(t *testing.T) {
 	require.False(t, l.Set(0, []byte("v"), Defaults))
 	require.False(t, l.Insert([]byte("p"), []byte("v"), true, Defaults))
 	require.Zero(t, l.Remove([]byte("v"), 1, Head))
-	l.Drop(Tail, 3)
+	l.RemoveEnd(Tail, 3)
 	require.Empty(t, texts(&l, Head))
 	require.NoError(t, l.Check())
 	c := *l.Clone().(*List)
@@ -87,10 +87,10 @@ func TestOneNodeIsPacked(t *testing.T) {
 	require.Equal(t, "packed", layout(&l))
 	l.Push(Head, []byte("d"), Limits{Node: 3})
 	require.Equal(t, "1 3", layout(&l))
-	l.Drop(Tail, 3)
+	l.RemoveEnd(Tail, 3)
 	require.Equal(t, "packed", layout(&l))
 	require.Equal(t, []string{"d"}, texts(&l, Head))
-	l.Drop(Tail, 1)
+	l.RemoveEnd(Tail, 1)
 	require.Equal(t, 0, l.Len())
 }
 
@@ -98,11 +98,11 @@ func TestOneNodeIsPacked(t *testing.T) {
 func TestPackedAgainOnlyIfSmall(t *testing.T) {
 	l := listOf(Limits{Node: -1}, slices.Repeat([]string{strings.Repeat("x", 500)}, 9)...)
 	require.Equal(t, "8 1", layout(&l))
-	l.Drop(Tail, 1)
+	l.RemoveEnd(Tail, 1)
 	require.Equal(t, "8", layout(&l))
-	l.Drop(Head, 3)
+	l.RemoveEnd(Head, 3)
 	require.Equal(t, "5", layout(&l))
-	l.Drop(Head, 1)
+	l.RemoveEnd(Head, 1)
 	require.Equal(t, "packed", layout(&l))
 }
 
@@ -115,9 +115,9 @@ func TestNodesAreBoundedInBytes(t *testing.T) {
 				l.Push(end, strconv.AppendInt(nil, int64(i)<<40, 10), lim)
 			}
 			require.NoError(t, l.Check())
-			for n := l.chain.head; n != nil; n = n.next {
+			for n := l.quicklist.head; n != nil; n = n.next {
 				require.LessOrEqual(t, len(n.data), most)
-				if node != 0 && n != l.chain.head && n != l.chain.tail {
+				if node != 0 && n != l.quicklist.head && n != l.quicklist.tail {
 					require.Greater(t, len(n.data), most-30, "a full node is full")
 					require.LessOrEqual(t, cap(n.data), most, "and wastes no memory")
 				}
@@ -168,7 +168,7 @@ func TestOverwritingKeepsNodesWithinTheLimit(t *testing.T) {
 	}
 	require.NoError(t, l.Check())
 	require.Equal(t, 1000, l.Len())
-	for n := l.chain.head; n != nil; n = n.next {
+	for n := l.quicklist.head; n != nil; n = n.next {
 		require.LessOrEqual(t, len(n.data), 4096)
 	}
 }
@@ -228,7 +228,7 @@ func TestCloneSharesNothing(t *testing.T) {
 		require.NoError(t, c.Check())
 		want := texts(&l, Head)
 		c.Set(0, []byte("other"), lim)
-		c.Drop(Tail, 2)
+		c.RemoveEnd(Tail, 2)
 		require.Equal(t, want, texts(&l, Head))
 	}
 }
@@ -277,27 +277,27 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 	}))
 	queued := testing.AllocsPerRun(5000, func() {
 		l.Push(Tail, v, Defaults)
-		l.Drop(Head, 1)
+		l.RemoveEnd(Head, 1)
 	})
 	require.LessOrEqual(t, queued, 0.5, "a block for many elements now and then")
 }
 
 func TestDamageIsFound(t *testing.T) {
-	damages := []func(c *chain){
-		func(c *chain) { c.len++ },
-		func(c *chain) { c.nodes-- },
-		func(c *chain) { c.held++ },
-		func(c *chain) { c.tail = c.head },
-		func(c *chain) { c.head.next.prev = c.tail },
-		func(c *chain) { c.head.count-- },
-		func(c *chain) { c.head.data = ziplist.New() },
-		func(c *chain) { c.head.data[0]++ },
-		func(c *chain) { c.head.plain = true },
+	damages := []func(c *quicklist){
+		func(c *quicklist) { c.len++ },
+		func(c *quicklist) { c.nodes-- },
+		func(c *quicklist) { c.held++ },
+		func(c *quicklist) { c.tail = c.head },
+		func(c *quicklist) { c.head.next.prev = c.tail },
+		func(c *quicklist) { c.head.count-- },
+		func(c *quicklist) { c.head.data = ziplist.New() },
+		func(c *quicklist) { c.head.data[0]++ },
+		func(c *quicklist) { c.head.plain = true },
 	}
 	for i, damage := range damages {
 		l := listOf(Limits{Node: 4}, numbers(0, 12)...)
 		require.NoError(t, l.Check())
-		damage(l.chain)
+		damage(l.quicklist)
 		require.Error(t, l.Check(), "damage %d", i)
 	}
 	l := listOf(Limits{Node: 1}, "a", "b")

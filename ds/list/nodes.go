@@ -6,8 +6,8 @@ import "github.com/miniserver-go/miniserver/ds/ziplist"
 
 // NodeCount returns the number of nodes; a packed list is one.
 func (l *List) NodeCount() int {
-	if l.chain != nil {
-		return l.chain.nodes
+	if l.quicklist != nil {
+		return l.quicklist.nodes
 	}
 	return 1
 }
@@ -15,12 +15,12 @@ func (l *List) NodeCount() int {
 // EachNode calls fn for every node from the head on: with a ziplist, or if plain with the text of the
 // node's only element. They alias the list. O(nodes).
 func (l *List) EachNode(fn func(data []byte, plain bool)) {
-	if l.chain == nil {
+	if l.quicklist == nil {
 		zl, _ := l.Packed()
 		fn(zl, false)
 		return
 	}
-	for n := l.chain.head; n != nil; n = n.next {
+	for n := l.quicklist.head; n != nil; n = n.next {
 		fn(n.data, n.plain)
 	}
 }
@@ -36,15 +36,15 @@ func (l *List) AppendNode(data []byte, plain bool) {
 	if n.count == 0 {
 		return
 	}
-	if l.chain == nil {
-		l.link()
+	if l.quicklist == nil {
+		l.convert()
 	}
-	l.chain.linkBefore(nil, n)
+	l.quicklist.linkBefore(nil, n)
 }
 
-// Settle makes a chain of at most one small node packed again, as it is in a list that shrank.
-func (l *List) Settle() {
-	if l.chain != nil {
-		l.shrink()
+// Pack makes a chain of at most one small node packed again, as it is in a list that shrank.
+func (l *List) Pack() {
+	if l.quicklist != nil {
+		l.packIfSmall()
 	}
 }

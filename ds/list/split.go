@@ -3,14 +3,14 @@ package list
 import "github.com/miniserver-go/miniserver/ds/ziplist"
 
 // insert adds v before element i of a node, behind its last element if i is its count.
-func (c *chain) insert(n *node, i int, v []byte, lim Limits) {
+func (c *quicklist) insert(n *node, i int, v []byte, lim Limits) {
 	first, last := i == 0, i == n.count
 	switch {
-	case c.admits(n, v, lim):
+	case c.fits(n, v, lim):
 		c.insertInto(n, i, v, lim)
-	case first && c.admits(n.prev, v, lim):
+	case first && c.fits(n.prev, v, lim):
 		c.insertInto(n.prev, n.prev.count, v, lim)
-	case last && c.admits(n.next, v, lim):
+	case last && c.fits(n.next, v, lim):
 		c.insertInto(n.next, 0, v, lim)
 	case first:
 		c.linkBefore(n, newNode(v, lim, false))
@@ -25,54 +25,54 @@ func (c *chain) insert(n *node, i int, v []byte, lim Limits) {
 
 // insertInto adds v before element i of a ziplist's node that admits it, at its end if i is its
 // count.
-func (c *chain) insertInto(n *node, i int, v []byte, lim Limits) {
+func (c *quicklist) insertInto(n *node, i int, v []byte, lim Limits) {
 	zl := reserve(n.data, len(v), lim)
-	c.put(n, zl.Insert(zl.Index(i), v), n.count+1)
+	c.setNode(n, zl.Insert(zl.Index(i), v), n.count+1)
 }
 
 // set overwrites element i of a node.
-func (c *chain) set(n *node, i int, v []byte, lim Limits) {
+func (c *quicklist) set(n *node, i int, v []byte, lim Limits) {
 	old := n.at(i).Len()
 	switch {
 	case n.plain && lim.large(len(v)):
-		c.put(n, append(ziplist.List{}, v...), 1)
-	case !n.plain && lim.replaces(n.data, old, len(v)):
-		c.put(n, n.data.Replace(n.data.Index(i), v), n.count)
+		c.setNode(n, append(ziplist.List{}, v...), 1)
+	case !n.plain && lim.mayReplace(n.data, old, len(v)):
+		c.setNode(n, n.data.Replace(n.data.Index(i), v), n.count)
 	case n.count == 1:
 		c.insert(n, 0, v, lim) // into the node before, or one of its own
 		c.unlink(n)
 	default:
-		c.put(n, n.data.DeleteRange(i, 1), n.count-1)
+		c.setNode(n, n.data.DeleteRange(i, 1), n.count-1)
 		c.insert(n, i, v, lim)
 	}
 }
 
 // split cuts a ziplist's node before element i, which is not its first: the node keeps what is
 // before, and a new one behind it has the rest.
-func (c *chain) split(n *node, i int) {
+func (c *quicklist) split(n *node, i int) {
 	rest := append(ziplist.List{}, n.data...)
 	right := &node{data: rest.Delete(rest.First(), i).Trim(), count: n.count - i}
-	c.put(n, n.data.DeleteRange(i, n.count-i).Trim(), i)
+	c.setNode(n, n.data.DeleteRange(i, n.count-i).Trim(), i)
 	c.linkBefore(n.next, right)
 }
 
 // join joins nodes around n that fit into one, after a split.
-func (c *chain) join(n *node, lim Limits) {
+func (c *quicklist) join(n *node, lim Limits) {
 	for _, left := range [...]*node{n.next, n, n.prev} {
-		if left != nil && left.next != nil && c.fit(left, left.next, lim) {
+		if left != nil && left.next != nil && c.mergeable(left, left.next, lim) {
 			c.merge(left, left.next)
 		}
 	}
 }
 
-// fit reports whether the elements of two neighbours fit into one ziplist.
-func (c *chain) fit(a, b *node, lim Limits) bool {
-	return !a.plain && !b.plain && lim.take(a.data, len(b.data)) &&
+// mergeable reports whether the elements of two neighbours fit into one ziplist.
+func (c *quicklist) mergeable(a, b *node, lim Limits) bool {
+	return !a.plain && !b.plain && lim.hasRoom(a.data, len(b.data)) &&
 		(lim.Node < 0 || a.count+b.count <= lim.Node)
 }
 
 // merge moves the elements of b to the end of its left neighbour a.
-func (c *chain) merge(a, b *node) {
+func (c *quicklist) merge(a, b *node) {
 	zl := a.data
 	walk(b.data, Head, 0, func(e ziplist.Entry) bool {
 		if e.IsInt() {
@@ -84,5 +84,5 @@ func (c *chain) merge(a, b *node) {
 	})
 	count := a.count + b.count
 	c.unlink(b)
-	c.put(a, zl, count)
+	c.setNode(a, zl, count)
 }

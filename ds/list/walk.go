@@ -5,8 +5,8 @@ import "github.com/miniserver-go/miniserver/ds/ziplist"
 // Each calls fn for the elements, in order from the given end on but without the first skip, until
 // fn returns false. fn must not change the list. O(n).
 func (l *List) Each(from End, skip int, fn func(e ziplist.Entry) bool) {
-	if l.chain != nil {
-		l.chain.walk(from, skip, fn)
+	if l.quicklist != nil {
+		l.quicklist.walk(from, skip, fn)
 	} else if l.packed != nil {
 		walk(l.packed, from, skip, fn)
 	}
@@ -43,7 +43,7 @@ func (l *List) Search(v []byte, from End, most int, fn func(i int) bool) {
 }
 
 // walk is List.Each for a chain. The way to the first element goes from the nearer end.
-func (c *chain) walk(from End, skip int, fn func(e ziplist.Entry) bool) {
+func (c *quicklist) walk(from End, skip int, fn func(e ziplist.Entry) bool) {
 	first := skip
 	if from == Tail {
 		first = c.len - 1 - skip
@@ -55,7 +55,7 @@ func (c *chain) walk(from End, skip int, fn func(e ziplist.Entry) bool) {
 	if from == Tail {
 		i = n.count - 1 - i
 	}
-	for ; n != nil && n.walk(from, i, fn); n, i = n.beyond(from), 0 {
+	for ; n != nil && n.walk(from, i, fn); n, i = n.neighbour(from), 0 {
 	}
 }
 

@@ -11,34 +11,34 @@ const entryOverhead = 5 + 5 + 5
 // Add adds member, which is copied, and reports whether it is new. O(1), or O(bytes) in a packed
 // set.
 func (s *Set) Add(member []byte, lim Limits) (added bool) {
-	switch s.form() {
-	case none:
+	switch s.encoding() {
+	case noEncoding:
 		s.Expect(1, member, lim)
 		return s.Add(member, lim)
-	case ints:
+	case intsetEncoding:
 		e := ziplist.EntryOf(member)
 		if e.IsInt() {
 			return s.addInt(e.Int, lim)
 		}
-		s.widen(len(member), lim)
+		s.convertIntset(len(member), lim)
 		s.append(e)
 		return true
-	case list:
+	case ziplistEncoding:
 		if s.find(member) != ziplist.None {
 			return false
 		}
-		if s.listTakes(len(member), lim) {
-			s.packed = s.list().Append(member)
+		if s.ziplistFits(len(member), lim) {
+			s.packed = s.ziplist().Append(member)
 			return true
 		}
-		s.toTable(s.Len()+1, lim)
+		s.convert(s.Len()+1, lim)
 	}
 	return s.table.add(member)
 }
 
 // AddEntry is Add for what another set gave.
 func (s *Set) AddEntry(member ziplist.Entry, lim Limits) (added bool) {
-	if member.IsInt() && s.form() == ints {
+	if member.IsInt() && s.encoding() == intsetEncoding {
 		return s.addInt(member.Int, lim)
 	}
 	var digits [20]byte
@@ -48,16 +48,16 @@ func (s *Set) AddEntry(member ziplist.Entry, lim Limits) (added bool) {
 // AppendEntry is AddEntry for a member that is known to be absent, which is not looked for.
 func (s *Set) AppendEntry(member ziplist.Entry, lim Limits) {
 	var digits [20]byte
-	switch s.form() {
-	case none, ints:
+	switch s.encoding() {
+	case noEncoding, intsetEncoding:
 		s.AddEntry(member, lim)
 		return
-	case list:
-		if text := member.Text(digits[:]); s.listTakes(len(text), lim) {
-			s.packed = s.list().Append(text)
+	case ziplistEncoding:
+		if text := member.Text(digits[:]); s.ziplistFits(len(text), lim) {
+			s.packed = s.ziplist().Append(text)
 			return
 		}
-		s.toTable(s.Len()+1, lim)
+		s.convert(s.Len()+1, lim)
 	}
 	s.table.insert(member.Text(digits[:]))
 }
@@ -66,24 +66,24 @@ func (s *Set) AppendEntry(member ziplist.Entry, lim Limits) {
 // its form, and makes a packed one a table if n members by themselves would be too many. It reports
 // whether the form changed. O(1), or O(n) if it converts.
 func (s *Set) Expect(n int, member []byte, lim Limits) (changed bool) {
-	switch s.form() {
-	case none:
+	switch s.encoding() {
+	case noEncoding:
 		switch {
 		case n <= lim.MaxInts && ziplist.EntryOf(member).IsInt():
 			s.packed = intset.AppendEmpty(s.packed)
 		case n <= lim.MaxEntries:
 			s.packed = ziplist.AppendEmpty(s.packed)
 		default:
-			s.toTable(n, lim)
+			s.convert(n, lim)
 		}
 		return true
-	case ints:
+	case intsetEncoding:
 		changed = n > lim.MaxInts
-	case list:
+	case ziplistEncoding:
 		changed = n > lim.MaxEntries
 	}
 	if changed {
-		s.toTable(n, lim)
+		s.convert(n, lim)
 	}
 	return changed
 }
@@ -93,14 +93,14 @@ func (s *Set) Expect(n int, member []byte, lim Limits) (changed bool) {
 // converts.
 func (s *Set) Fit(lim Limits) {
 	n := s.Len()
-	if f := s.form(); f == ints && n > lim.maxInts() || f == list && n > lim.MaxEntries {
-		s.toTable(n, lim)
+	if f := s.encoding(); f == intsetEncoding && n > lim.maxInts() || f == ziplistEncoding && n > lim.MaxEntries {
+		s.convert(n, lim)
 	}
 }
 
-// Narrow makes a set of which all members are integers an intset, if there are not too many. O(n).
-func (s *Set) Narrow(lim Limits) {
-	if f := s.form(); f == ints || f == none || s.Len() > lim.maxInts() {
+// TryIntset makes a set of which all members are integers an intset, if there are not too many. O(n).
+func (s *Set) TryIntset(lim Limits) {
+	if f := s.encoding(); f == intsetEncoding || f == noEncoding || s.Len() > lim.maxInts() {
 		return
 	}
 	numbers, only := intset.New(), true
@@ -123,7 +123,7 @@ func (lim Limits) maxInts() int { return min(lim.MaxInts, intset.MaxLen) }
 
 // addInt adds n to a set of integers.
 func (s *Set) addInt(n int64, lim Limits) (added bool) {
-	s.packed, added = s.ints().Add(n)
+	s.packed, added = s.intset().Add(n)
 	if added {
 		s.Fit(lim)
 	}
@@ -136,21 +136,21 @@ func (s *Set) append(text ziplist.Entry) {
 		s.table.insert(text.Str)
 		return
 	}
-	s.packed = s.list().Append(text.Str)
+	s.packed = s.ziplist().Append(text.Str)
 }
 
-// listTakes reports whether a ziplist may take one more member of the given size.
-func (s *Set) listTakes(size int, lim Limits) bool {
+// ziplistFits reports whether a ziplist may take one more member of the given size.
+func (s *Set) ziplistFits(size int, lim Limits) bool {
 	return s.Len() < lim.MaxEntries && size <= lim.MaxValue && len(s.packed)+size+entryOverhead <= ziplist.MaxBytes
 }
 
-// widen takes a set of integers to the form in which it can have a text of the given size as well.
-func (s *Set) widen(size int, lim Limits) {
-	numbers := s.ints()
+// convertIntset takes a set of integers to the form in which it can have a text of the given size as well.
+func (s *Set) convertIntset(size int, lim Limits) {
+	numbers := s.intset()
 	n := numbers.Len()
 	room := ziplist.New().Bytes() + n*(numbers.Width()+2) + size + entryOverhead
 	if n >= lim.MaxEntries || size > lim.MaxValue || room > ziplist.MaxBytes || longest(numbers) > lim.MaxValue {
-		s.toTable(n+1, lim)
+		s.convert(n+1, lim)
 		return
 	}
 	l := ziplist.AppendEmpty(make([]byte, 0, room))
@@ -169,8 +169,8 @@ func longest(numbers intset.Set) int {
 	return max(ziplist.Entry{Int: numbers.At(0)}.Len(), ziplist.Entry{Int: numbers.At(n - 1)}.Len())
 }
 
-// toTable makes a packed set a table with room for n members.
-func (s *Set) toTable(n int, lim Limits) {
+// convert makes a packed set a table with room for n members.
+func (s *Set) convert(n int, lim Limits) {
 	t := newTable(max(n, s.Len()), lim.Seed)
 	var digits [20]byte
 	s.Each(func(member ziplist.Entry) bool {

@@ -17,10 +17,10 @@ func (s *Set) Check() error {
 	case len(s.packed) == 0:
 		return nil
 	}
-	if s.form() == ints {
-		return s.ints().Check()
+	if s.encoding() == intsetEncoding {
+		return s.intset().Check()
 	}
-	if err := s.list().Check(); err != nil {
+	if err := s.ziplist().Check(); err != nil {
 		return err
 	}
 	var err error
@@ -48,7 +48,7 @@ func (t *table) check() error {
 	if held != t.held {
 		return fmt.Errorf("set: %d bytes in blocks, sum says %d", held, t.held)
 	}
-	if t.dates == nil {
+	if t.deadlines == nil {
 		return nil
 	}
 	return t.checkDates()
@@ -56,14 +56,14 @@ func (t *table) check() error {
 
 // checkDates checks that only members of the table have deadlines.
 func (t *table) checkDates() (err error) {
-	t.dates.Each(func(m member, _ int64) bool {
+	t.deadlines.Each(func(m member, _ int64) bool {
 		if found, _ := t.members.Find(m.Key()); found != m {
 			err = fmt.Errorf("set: member %q is gone, its deadline is not", m.Key())
 		}
 		return err == nil
 	})
 	if err == nil {
-		err = t.dates.Check()
+		err = t.deadlines.Check()
 	}
 	return err
 }

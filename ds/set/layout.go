@@ -27,8 +27,8 @@ func (s *Set) Layout() (Layout, bool) {
 
 // DeadlineBytes returns the bytes that the deadlines of members take, part of Bytes. O(1).
 func (s *Set) DeadlineBytes() int {
-	if s.table != nil && s.table.dates != nil {
-		return s.table.dates.Bytes()
+	if s.table != nil && s.table.deadlines != nil {
+		return s.table.deadlines.Bytes()
 	}
 	return 0
 }

@@ -37,7 +37,6 @@ package set
 
 import (
 	"encoding/binary"
-	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/intset"
 	"github.com/miniserver-go/miniserver/ds/value"
@@ -70,46 +69,46 @@ func Of(b []byte) Set { return Set{packed: b} }
 // set has no form yet. It is false if the set is a table.
 func (s *Set) Packed() ([]byte, bool) { return s.packed, s.table == nil }
 
-// Ints returns the intset, which stays the set's own; false if the set is in another form.
-func (s *Set) Ints() (intset.Set, bool) { return s.packed, s.form() == ints }
+// Intset returns the intset, which stays the set's own; false if the set is in another form.
+func (s *Set) Intset() (intset.Set, bool) { return s.packed, s.encoding() == intsetEncoding }
 
-// List returns the ziplist, which stays the set's own; false if the set is in another form.
-func (s *Set) List() (ziplist.List, bool) { return s.packed, s.form() == list }
+// Ziplist returns the ziplist, which stays the set's own; false if the set is in another form.
+func (s *Set) Ziplist() (ziplist.List, bool) { return s.packed, s.encoding() == ziplistEncoding }
 
-type form uint8
+type encoding uint8
 
 const (
-	none form = iota
-	ints
-	list
-	hashed
+	noEncoding encoding = iota
+	intsetEncoding
+	ziplistEncoding
+	hashtableEncoding
 )
 
-// form returns the form the set is in.
-func (s *Set) form() form {
+// encoding returns the form the set is in.
+func (s *Set) encoding() encoding {
 	switch {
 	case s.table != nil:
-		return hashed
+		return hashtableEncoding
 	case len(s.packed) < 4:
-		return none
+		return noEncoding
 	case binary.LittleEndian.Uint32(s.packed) <= 8:
-		return ints
+		return intsetEncoding
 	}
-	return list
+	return ziplistEncoding
 }
 
-// ints and list return the packed form that form told.
-func (s *Set) ints() intset.Set   { return s.packed }
-func (s *Set) list() ziplist.List { return s.packed }
+// intset and list return the packed form that form told.
+func (s *Set) intset() intset.Set    { return s.packed }
+func (s *Set) ziplist() ziplist.List { return s.packed }
 
 // Len returns the number of members. O(1); O(n) for a ziplist of more than 65534.
 func (s *Set) Len() int {
-	switch s.form() {
-	case ints:
-		return s.ints().Len()
-	case list:
-		return s.list().Len()
-	case hashed:
+	switch s.encoding() {
+	case intsetEncoding:
+		return s.intset().Len()
+	case ziplistEncoding:
+		return s.ziplist().Len()
+	case hashtableEncoding:
 		return s.table.members.Len()
 	}
 	return 0
@@ -120,10 +119,10 @@ func (s *Set) Type() value.Type { return value.Set }
 
 // Encoding returns the form as OBJECT ENCODING says it: intset, ziplist or hashtable.
 func (s *Set) Encoding() string {
-	switch s.form() {
-	case list:
+	switch s.encoding() {
+	case ziplistEncoding:
 		return "ziplist"
-	case hashed:
+	case hashtableEncoding:
 		return "hashtable"
 	}
 	return "intset"
@@ -141,13 +140,13 @@ func (s *Set) Bytes() int {
 // Has reports whether member is in the set. O(1), O(log n) among integers, O(n) in a ziplist;
 // allocates nothing.
 func (s *Set) Has(member []byte) bool {
-	switch s.form() {
-	case ints:
+	switch s.encoding() {
+	case intsetEncoding:
 		e := ziplist.EntryOf(member)
-		return e.IsInt() && s.ints().Has(e.Int)
-	case list:
+		return e.IsInt() && s.intset().Has(e.Int)
+	case ziplistEncoding:
 		return s.find(member) != ziplist.None
-	case hashed:
+	case hashtableEncoding:
 		return s.table.has(member)
 	}
 	return false
@@ -155,8 +154,8 @@ func (s *Set) Has(member []byte) bool {
 
 // HasEntry is Has for what a set gave.
 func (s *Set) HasEntry(member ziplist.Entry) bool {
-	if member.IsInt() && s.form() == ints {
-		return s.ints().Has(member.Int)
+	if member.IsInt() && s.encoding() == intsetEncoding {
+		return s.intset().Has(member.Int)
 	}
 	var digits [20]byte
 	return s.Has(member.Text(digits[:]))
@@ -164,17 +163,17 @@ func (s *Set) HasEntry(member ziplist.Entry) bool {
 
 // Remove removes member and reports whether it was there. O(1), or O(bytes) in a packed set.
 func (s *Set) Remove(member []byte) (removed bool) {
-	switch s.form() {
-	case ints:
+	switch s.encoding() {
+	case intsetEncoding:
 		if e := ziplist.EntryOf(member); e.IsInt() {
 			return s.removeInt(e.Int)
 		}
-	case list:
+	case ziplistEncoding:
 		p := s.find(member)
 		if removed = p != ziplist.None; removed {
-			s.packed = s.list().Delete(p, 1).Trim()
+			s.packed = s.ziplist().Delete(p, 1).Trim()
 		}
-	case hashed:
+	case hashtableEncoding:
 		removed = s.table.remove(member)
 	}
 	return removed
@@ -182,7 +181,7 @@ func (s *Set) Remove(member []byte) (removed bool) {
 
 // RemoveEntry is Remove for what another set gave.
 func (s *Set) RemoveEntry(member ziplist.Entry) (removed bool) {
-	if member.IsInt() && s.form() == ints {
+	if member.IsInt() && s.encoding() == intsetEncoding {
 		return s.removeInt(member.Int)
 	}
 	var digits [20]byte
@@ -190,7 +189,7 @@ func (s *Set) RemoveEntry(member ziplist.Entry) (removed bool) {
 }
 
 func (s *Set) removeInt(n int64) bool {
-	left, removed := s.ints().Remove(n)
+	left, removed := s.intset().Remove(n)
 	s.packed = left.Trim()
 	return removed
 }
@@ -205,9 +204,6 @@ func (s *Set) Clone() value.Value {
 
 // find returns the position of member in a ziplist.
 func (s *Set) find(member []byte) int {
-	l := s.list()
+	l := s.ziplist()
 	return l.Find(member, l.First(), 0)
 }
-
-// view is b as a string, without copying.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

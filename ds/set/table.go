@@ -5,16 +5,16 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
-	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
 // table is the large form of a set.
 type table struct {
-	members dict.Map[member]
-	held    int // bytes of the members' blocks
-	dates   *lapse.Table[member]
+	members   dict.Map[member]
+	held      int // bytes of the members' blocks
+	deadlines *expiry.Table[member]
 }
 
 // newTable returns an empty table with room for n members.
@@ -26,18 +26,18 @@ func newTable(n int, seed uint64) *table {
 
 func (t *table) bytes() int {
 	n := sizeclass.Round(int(unsafe.Sizeof(*t))) + t.members.Bytes() + t.held
-	if t.dates != nil {
-		n += t.dates.Bytes()
+	if t.deadlines != nil {
+		n += t.deadlines.Bytes()
 	}
 	return n
 }
 
-func (t *table) has(text []byte) bool { return t.members.Lookup(view(text)) != nil }
+func (t *table) has(text []byte) bool { return t.members.Lookup(dict.Key(text)) != nil }
 
 // add adds a member and reports whether it is new.
 func (t *table) add(text []byte) bool {
-	h := t.members.Hash(view(text))
-	if t.members.LookupHash(h, view(text)) != nil {
+	h := t.members.Hash(dict.Key(text))
+	if t.members.LookupHash(h, dict.Key(text)) != nil {
 		return false
 	}
 	m := newMember(text)
@@ -54,22 +54,22 @@ func (t *table) insert(text []byte) member {
 	return m
 }
 
-// date gives a member the deadline, 0 for none.
-func (t *table) date(m member, deadline int64) {
+// setDeadline gives a member the deadline, 0 for none.
+func (t *table) setDeadline(m member, deadline int64) {
 	switch {
-	case t.dates != nil:
-		t.dates.Put(m, deadline)
+	case t.deadlines != nil:
+		t.deadlines.Put(m, deadline)
 	case deadline != 0:
-		t.dates = lapse.NewTable[member](t.members.Seed())
-		t.dates.Put(m, deadline)
+		t.deadlines = expiry.NewTable[member](t.members.Seed())
+		t.deadlines.Put(m, deadline)
 	}
 }
 
 func (t *table) remove(text []byte) bool {
-	m, ok := t.members.Delete(view(text))
+	m, ok := t.members.Delete(dict.Key(text))
 	if ok {
 		t.held -= m.bytes()
-		t.date(m, 0)
+		t.setDeadline(m, 0)
 	}
 	return ok
 }
@@ -78,8 +78,8 @@ func (t *table) clone() *table {
 	c := newTable(t.members.Len(), t.members.Seed())
 	t.members.Each(func(m member) bool {
 		twin := c.insert(m.text())
-		if t.dates != nil {
-			c.date(twin, t.dates.At(m))
+		if t.deadlines != nil {
+			c.setDeadline(twin, t.deadlines.At(m))
 		}
 		return true
 	})

@@ -8,23 +8,23 @@ import (
 // Each calls fn for every member until fn returns false: integers of an intset ascending, members of
 // a ziplist in the order of addition. fn must not change the set. O(n).
 func (s *Set) Each(fn func(member ziplist.Entry) bool) {
-	switch s.form() {
-	case ints:
-		numbers := s.ints()
+	switch s.encoding() {
+	case intsetEncoding:
+		numbers := s.intset()
 		for i := range numbers.Len() {
 			if !fn(ziplist.Entry{Int: numbers.At(i)}) {
 				return
 			}
 		}
-	case list:
-		l := s.list()
+	case ziplistEncoding:
+		l := s.ziplist()
 		for p := l.First(); p != ziplist.None; {
 			var e ziplist.Entry
 			if e, p = l.Get(p); !fn(e) {
 				return
 			}
 		}
-	case hashed:
+	case hashtableEncoding:
 		s.table.members.Each(func(m member) bool { return fn(m.entry()) })
 	}
 }
@@ -55,11 +55,11 @@ func (s *Set) Random(dice func(n uint64) uint64) (member ziplist.Entry) {
 	if n == 0 {
 		return member
 	}
-	switch s.form() {
-	case ints:
-		member.Int = s.ints().At(int(dice(n)))
-	case list:
-		member, _ = s.list().Get(s.list().Index(int(dice(n))))
+	switch s.encoding() {
+	case intsetEncoding:
+		member.Int = s.intset().At(int(dice(n)))
+	case ziplistEncoding:
+		member, _ = s.ziplist().Get(s.ziplist().Index(int(dice(n))))
 	default:
 		member = s.table.members.Random(dice).entry()
 	}
@@ -69,8 +69,8 @@ func (s *Set) Random(dice func(n uint64) uint64) (member ziplist.Entry) {
 // Draw calls fn for count members, each time any of them with the same probability, until fn returns
 // false. fn must not change the set. O(count), and O(n) once in a ziplist.
 func (s *Set) Draw(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
-	if s.form() == list {
-		s.drawListed(count, dice, fn)
+	if s.encoding() == ziplistEncoding {
+		s.drawFromZiplist(count, dice, fn)
 		return
 	}
 	if s.Len() == 0 {
@@ -80,9 +80,9 @@ func (s *Set) Draw(count int, dice func(n uint64) uint64, fn func(member ziplist
 	}
 }
 
-// drawListed is Draw from a ziplist, whose members' positions are gathered first.
-func (s *Set) drawListed(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
-	l := s.list()
+// drawFromZiplist is Draw from a ziplist, whose members' positions are gathered first.
+func (s *Set) drawFromZiplist(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
+	l := s.ziplist()
 	places := make([]int, 0, l.Len())
 	for p := l.First(); p != ziplist.None; p = l.Next(p) {
 		places = append(places, p)
@@ -102,9 +102,9 @@ func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member zipli
 		s.table.sample(count, dice, fn)
 		return
 	}
-	l := lottery{left: s.Len(), wanted: count, dice: dice}
+	l := sampler{left: s.Len(), wanted: count, dice: dice}
 	s.Each(func(member ziplist.Entry) bool {
-		return l.wanted > 0 && (!l.takes() || fn(member))
+		return l.wanted > 0 && (!l.take() || fn(member))
 	})
 }
 
@@ -123,15 +123,15 @@ func (t *table) sample(count int, dice func(n uint64) uint64, fn func(member zip
 	}
 }
 
-// lottery decides for one member after the other which are among the wanted ones, so that each
+// sampler decides for one member after the other which are among the wanted ones, so that each
 // selection of them has the same probability: it takes a member with the probability that makes the
 // numbers of members left and still wanted meet at the end.
-type lottery struct {
+type sampler struct {
 	left, wanted int
 	dice         func(n uint64) uint64
 }
 
-func (l *lottery) takes() bool {
+func (l *sampler) take() bool {
 	taken := l.wanted >= l.left || l.dice(uint64(l.left)) < uint64(l.wanted)
 	l.left--
 	if taken {
@@ -140,8 +140,8 @@ func (l *lottery) takes() bool {
 	return taken
 }
 
-// moveFactor is how many times more members must go than stay for Pop to copy those that stay.
-const moveFactor = 5
+// rebuildFactor is how many times more members must go than stay for Pop to copy those that stay.
+const rebuildFactor = 5
 
 // Pop removes count different members, or all if there are fewer, and calls fn for each. Each
 // selection has the same probability. fn must not use the set. O(count), O(bytes) in a packed set.
@@ -155,21 +155,21 @@ func (s *Set) Pop(count int, lim Limits, dice func(n uint64) uint64, fn func(mem
 	case stay <= 0:
 		s.Each(func(member ziplist.Entry) bool { fn(member); return true })
 		*s = Of(s.packed[:0])
-	case moveFactor*stay <= count && s.Dated() == 0:
-		s.popBut(stay, lim, dice, fn)
-	case s.form() == ints:
-		s.popInts(count, dice, fn)
-	case s.form() == list:
-		s.popListed(count, dice, fn)
+	case rebuildFactor*stay <= count && s.Volatile() == 0:
+		s.popAllBut(stay, lim, dice, fn)
+	case s.encoding() == intsetEncoding:
+		s.popFromIntset(count, dice, fn)
+	case s.encoding() == ziplistEncoding:
+		s.popFromZiplist(count, dice, fn)
 	default:
 		s.table.pop(count, dice, fn)
 	}
 }
 
-// popBut removes all members but some.
-func (s *Set) popBut(stay int, lim Limits, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
+// popAllBut removes all members but some.
+func (s *Set) popAllBut(stay int, lim Limits, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
 	left := Of(ziplist.New())
-	if s.form() == ints {
+	if s.encoding() == intsetEncoding {
 		left = Of(intset.New())
 	}
 	s.Sample(stay, dice, func(member ziplist.Entry) bool {
@@ -185,17 +185,17 @@ func (s *Set) popBut(stay int, lim Limits, dice func(n uint64) uint64, fn func(m
 	*s = left
 }
 
-func (s *Set) popInts(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
-	numbers := s.ints()
+func (s *Set) popFromIntset(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
+	numbers := s.intset()
 	if count == 1 {
 		i := int(dice(uint64(numbers.Len())))
 		fn(ziplist.Entry{Int: numbers.At(i)})
 		s.packed = numbers.RemoveAt(i).Trim()
 		return
 	}
-	l := lottery{left: numbers.Len(), wanted: count, dice: dice}
+	l := sampler{left: numbers.Len(), wanted: count, dice: dice}
 	s.packed = numbers.Filter(func(n int64) bool {
-		taken := l.takes()
+		taken := l.take()
 		if taken {
 			fn(ziplist.Entry{Int: n})
 		}
@@ -203,8 +203,8 @@ func (s *Set) popInts(count int, dice func(n uint64) uint64, fn func(member zipl
 	}).Trim()
 }
 
-func (s *Set) popListed(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
-	l, p := s.list(), 0
+func (s *Set) popFromZiplist(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
+	l, p := s.ziplist(), 0
 	if count == 1 {
 		p = l.Index(int(dice(uint64(l.Len()))))
 		member, _ := l.Get(p)
@@ -212,9 +212,9 @@ func (s *Set) popListed(count int, dice func(n uint64) uint64, fn func(member zi
 		s.packed = l.Delete(p, 1).Trim()
 		return
 	}
-	lots := lottery{left: l.Len(), wanted: count, dice: dice}
+	lots := sampler{left: l.Len(), wanted: count, dice: dice}
 	for p = l.First(); lots.wanted > 0; {
-		if !lots.takes() {
+		if !lots.take() {
 			p = l.Next(p)
 			continue
 		}

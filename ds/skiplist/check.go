@@ -81,7 +81,7 @@ func (l *List) checkNode(n *Node, rank int, p *path) error {
 // checkLink checks the link on level lv from the last node seen there to next, the span reaching to
 // rank.
 func (p *path) checkLink(lv int, next *Node, rank int) error {
-	switch link := p.at[lv].up(lv); {
+	switch link := p.at[lv].level(lv); {
 	case link.next != next:
 		return fmt.Errorf("skiplist: node %d on level %d links to the wrong node", p.rank[lv], lv)
 	case link.span != rank-p.rank[lv]:

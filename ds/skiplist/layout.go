@@ -21,7 +21,7 @@ func (l *List) Layout() Layout {
 	for n := l.First(); n != nil; n = n.next {
 		d.Levels += (int(n.height) - 1) * int(levelSize)
 		d.Members += int(n.size)
-		if n.far {
+		if n.external {
 			d.Far++
 		}
 	}

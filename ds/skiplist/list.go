@@ -74,7 +74,7 @@ func (l *List) Last() *Node { return l.tail }
 // allocation.
 func (l *List) Insert(score float64, member []byte, roll uint64) *Node {
 	if l.head == nil {
-		l.setHead(newHead(lowHead))
+		l.setHead(newHead(lowHeadHeight))
 	}
 	n := newNode(heightOf(roll), member)
 	n.score = score
@@ -141,9 +141,9 @@ func (l *List) ByRank(i int) *Node {
 	}
 	n, left := l.head, i+1
 	for lv := l.level - 1; lv > 0; lv-- {
-		for n.up(lv).span <= left && n.up(lv).next != nil {
-			left -= n.up(lv).span
-			n = n.up(lv).next
+		for n.level(lv).span <= left && n.level(lv).next != nil {
+			left -= n.level(lv).span
+			n = n.level(lv).next
 		}
 	}
 	for ; left > 0; left-- {
@@ -201,13 +201,13 @@ func (l *List) link(n *Node) {
 	l.raise(int(n.height), &p)
 	rank := p.rank[0]
 	for lv := 1; lv < int(n.height); lv++ {
-		from, to := p.at[lv].up(lv), n.up(lv)
+		from, to := p.at[lv].level(lv), n.level(lv)
 		passed := rank - p.rank[lv]
 		to.next, to.span = from.next, from.span-passed
 		from.next, from.span = n, passed+1
 	}
 	for lv := int(n.height); lv < l.level; lv++ {
-		p.at[lv].up(lv).span++
+		p.at[lv].level(lv).span++
 	}
 	before := p.at[0]
 	n.next, before.next = before.next, n
@@ -222,13 +222,13 @@ func (l *List) link(n *Node) {
 
 // raise gives the list at least height levels, and p what it needs on the new ones.
 func (l *List) raise(height int, p *path) {
-	if height > lowHead && l.head.height == lowHead {
+	if height > lowHeadHeight && l.head.height == lowHeadHeight {
 		l.heighten(p)
 	}
 	for ; l.level < height; l.level++ {
 		p.at[l.level], p.rank[l.level] = l.head, 0
 		if l.level > 0 {
-			l.head.up(l.level).span = l.n
+			l.head.level(l.level).span = l.n
 		}
 	}
 }
@@ -265,10 +265,10 @@ func (l *List) backOf(n *Node) *Node {
 // unlink takes n out, to whose place p leads. p then leads to the place of the node after n.
 func (l *List) unlink(n *Node, p *path) {
 	for lv := 1; lv < l.level; lv++ {
-		from := p.at[lv].up(lv)
+		from := p.at[lv].level(lv)
 		if from.next == n {
-			from.next = n.up(lv).next
-			from.span += n.up(lv).span
+			from.next = n.level(lv).next
+			from.span += n.level(lv).span
 		}
 		from.span--
 	}
@@ -278,7 +278,7 @@ func (l *List) unlink(n *Node, p *path) {
 	} else {
 		n.next.back = n.back
 	}
-	for l.level > 1 && l.head.up(l.level-1).next == nil {
+	for l.level > 1 && l.head.level(l.level-1).next == nil {
 		l.level--
 	}
 	l.n--

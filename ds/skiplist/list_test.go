@@ -309,13 +309,13 @@ func TestCloneIsEqualAndApart(t *testing.T) {
 func TestCheckSeesDamage(t *testing.T) {
 	damage := map[string]func(l *List){
 		"order": func(l *List) { l.ByRank(20).score = 1000 },
-		"span":  func(l *List) { l.head.up(1).span++ },
+		"span":  func(l *List) { l.head.level(1).span++ },
 		"back":  func(l *List) { l.ByRank(5).back = l.ByRank(7) },
 		"tail":  func(l *List) { l.tail = l.tail.back },
 		"count": func(l *List) { l.n++ },
 		"bytes": func(l *List) { l.bytes-- },
 		"level": func(l *List) { l.level++ },
-		"link":  func(l *List) { l.head.up(1).next = l.head.up(1).next.up(1).next },
+		"link":  func(l *List) { l.head.level(1).next = l.head.level(1).next.level(1).next },
 	}
 	for name, hurt := range damage {
 		t.Run(name, func(t *testing.T) {

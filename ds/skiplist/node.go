@@ -12,12 +12,12 @@ import "unsafe"
 // lost. A member of more than 64 bytes, or of a node higher than 4, which one in 256 is, lies in an
 // allocation of its own: fewer shapes for little loss.
 type Node struct {
-	score  float64
-	back   *Node
-	size   uint32 // bytes of the member
-	height uint8  // levels, 1 to MaxLevel
-	far    bool   // the member is not in here
-	next   *Node  // must stay last, as in level
+	score    float64
+	back     *Node
+	size     uint32 // bytes of the member
+	height   uint8  // levels, 1 to MaxLevel
+	external bool   // the member is not in here
+	next     *Node  // must stay last, as in level
 }
 
 // level is what a node has above level 0.
@@ -26,18 +26,18 @@ type level struct {
 	next *Node
 }
 
-// outside points to a member that is not in its node.
-type outside struct {
+// externalMember points to a member that is not in its node.
+type externalMember struct {
 	text *byte
 	cap  int // what the allocator gave
 }
 
 const (
-	nodeSize  = unsafe.Sizeof(Node{})
-	levelSize = unsafe.Sizeof(level{})
-	lowHead   = 8  // levels of the first head
-	maxInside = 64 // bytes of the longest member inside a node
-	grain     = 16 // member bytes inside a node come in multiples of this
+	nodeSize      = unsafe.Sizeof(Node{})
+	levelSize     = unsafe.Sizeof(level{})
+	lowHeadHeight = 8  // levels of the first head
+	maxInline     = 64 // bytes of the longest member inside a node
+	memberStep    = 16 // member bytes inside a node come in multiples of this
 )
 
 // shape is a node with what lies behind it.
@@ -47,36 +47,36 @@ type shape[L, M any] struct {
 	_ M // member, or outside
 }
 
-func shaped[L, M any]() *Node { return &new(shape[L, M]).Node }
+func newShape[L, M any]() *Node { return &new(shape[L, M]).Node }
 
-// insides makes nodes that hold their member, by height-1 and (bytes of the member - 1) / grain.
-var insides = [...][maxInside / grain]func() *Node{
-	{shaped[[0]level, [16]byte], shaped[[0]level, [32]byte], shaped[[0]level, [48]byte], shaped[[0]level, [64]byte]},
-	{shaped[[1]level, [16]byte], shaped[[1]level, [32]byte], shaped[[1]level, [48]byte], shaped[[1]level, [64]byte]},
-	{shaped[[2]level, [16]byte], shaped[[2]level, [32]byte], shaped[[2]level, [48]byte], shaped[[2]level, [64]byte]},
-	{shaped[[3]level, [16]byte], shaped[[3]level, [32]byte], shaped[[3]level, [48]byte], shaped[[3]level, [64]byte]},
+// inlineNodes makes nodes that hold their member, by height-1 and (bytes of the member - 1) / grain.
+var inlineNodes = [...][maxInline / memberStep]func() *Node{
+	{newShape[[0]level, [16]byte], newShape[[0]level, [32]byte], newShape[[0]level, [48]byte], newShape[[0]level, [64]byte]},
+	{newShape[[1]level, [16]byte], newShape[[1]level, [32]byte], newShape[[1]level, [48]byte], newShape[[1]level, [64]byte]},
+	{newShape[[2]level, [16]byte], newShape[[2]level, [32]byte], newShape[[2]level, [48]byte], newShape[[2]level, [64]byte]},
+	{newShape[[3]level, [16]byte], newShape[[3]level, [32]byte], newShape[[3]level, [48]byte], newShape[[3]level, [64]byte]},
 }
 
-// outsides makes nodes that point to their member, by height-1; the last is for all heights from
+// externalNodes makes nodes that point to their member, by height-1; the last is for all heights from
 // there up.
-var outsides = [...]func() *Node{
-	shaped[[0]level, outside], shaped[[1]level, outside], shaped[[2]level, outside], shaped[[3]level, outside],
-	shaped[[4]level, outside], shaped[[5]level, outside], shaped[[6]level, outside], shaped[[7]level, outside],
-	shaped[[MaxLevel - 1]level, outside],
+var externalNodes = [...]func() *Node{
+	newShape[[0]level, externalMember], newShape[[1]level, externalMember], newShape[[2]level, externalMember], newShape[[3]level, externalMember],
+	newShape[[4]level, externalMember], newShape[[5]level, externalMember], newShape[[6]level, externalMember], newShape[[7]level, externalMember],
+	newShape[[MaxLevel - 1]level, externalMember],
 }
 
 // newNode returns an unlinked node of the given height with a copy of member and score 0.
 func newNode(height int, member []byte) *Node {
 	var n *Node
-	if height <= len(insides) && len(member) <= maxInside {
-		n = insides[height-1][max(len(member)-1, 0)/grain]()
+	if height <= len(inlineNodes) && len(member) <= maxInline {
+		n = inlineNodes[height-1][max(len(member)-1, 0)/memberStep]()
 		n.height = uint8(height)
-		copy(unsafe.Slice((*byte)(n.behind()), len(member)), member)
+		copy(unsafe.Slice((*byte)(n.memberPtr()), len(member)), member)
 	} else {
-		n = outsides[min(height, len(outsides))-1]()
-		n.height, n.far = uint8(height), true
+		n = externalNodes[min(height, len(externalNodes))-1]()
+		n.height, n.external = uint8(height), true
 		text := append([]byte(nil), member...)
-		*(*outside)(n.behind()) = outside{unsafe.SliceData(text), cap(text)}
+		*(*externalMember)(n.memberPtr()) = externalMember{unsafe.SliceData(text), cap(text)}
 	}
 	n.size = uint32(len(member))
 	return n
@@ -85,10 +85,10 @@ func newNode(height int, member []byte) *Node {
 // newHead returns a node without a member, of height lowHead or MaxLevel.
 func newHead(height int) *Node {
 	var n *Node
-	if height == lowHead {
+	if height == lowHeadHeight {
 		n = &new(struct {
 			Node
-			levels [lowHead - 1]level
+			levels [lowHeadHeight - 1]level
 		}).Node
 	} else {
 		n = &new(struct {
@@ -106,18 +106,18 @@ func (n *Node) Score() float64 { return n.score }
 // Key returns the node's member. It shares the node's memory, and stays valid and unchanged as long
 // as it is held.
 func (n *Node) Key() string {
-	if n.far {
-		return unsafe.String((*outside)(n.behind()).text, n.size)
+	if n.external {
+		return unsafe.String((*externalMember)(n.memberPtr()).text, n.size)
 	}
-	return unsafe.String((*byte)(n.behind()), n.size)
+	return unsafe.String((*byte)(n.memberPtr()), n.size)
 }
 
 // Member returns Key as bytes, to be read only.
 func (n *Node) Member() []byte {
-	if n.far {
-		return unsafe.Slice((*outside)(n.behind()).text, n.size)
+	if n.external {
+		return unsafe.Slice((*externalMember)(n.memberPtr()).text, n.size)
 	}
-	return unsafe.Slice((*byte)(n.behind()), n.size)
+	return unsafe.Slice((*byte)(n.memberPtr()), n.size)
 }
 
 // Next returns the node after n; nil if n is the last. O(1).
@@ -134,14 +134,14 @@ func (n *Node) before(score float64, key string) bool {
 // slots returns how many levels above 0 there is room for; all but the highest nodes have as many
 // as their height says.
 func (n *Node) slots() int {
-	if n.height > uint8(len(outsides)-1) {
+	if n.height > uint8(len(externalNodes)-1) {
 		return MaxLevel - 1
 	}
 	return int(n.height) - 1
 }
 
-// behind returns where the member, or the pointer to it, begins.
-func (n *Node) behind() unsafe.Pointer {
+// memberPtr returns where the member, or the pointer to it, begins.
+func (n *Node) memberPtr() unsafe.Pointer {
 	return unsafe.Add(unsafe.Pointer(n), nodeSize+uintptr(n.slots())*levelSize)
 }
 
@@ -150,11 +150,11 @@ func (n *Node) levels() []level {
 	if n.height == 1 {
 		return nil
 	}
-	return unsafe.Slice(n.up(1), n.height-1)
+	return unsafe.Slice(n.level(1), n.height-1)
 }
 
-// up returns level i of the node, i from 1 to below its height.
-func (n *Node) up(i int) *level {
+// level returns level i of the node, i from 1 to below its height.
+func (n *Node) level(i int) *level {
 	return (*level)(unsafe.Add(unsafe.Pointer(n), nodeSize-levelSize+uintptr(i)*levelSize))
 }
 
@@ -172,17 +172,17 @@ func (n *Node) span(i int) int {
 	if i == 0 {
 		return 1
 	}
-	return n.up(i).span
+	return n.level(i).span
 }
 
 // bytes returns what the allocator gave for the node and its member. Up to 256 bytes its size
 // classes are 16 apart, as the sizes here are; only nodes with room for all levels are larger.
 func (n *Node) bytes() int {
 	size := int(nodeSize) + n.slots()*int(levelSize)
-	if !n.far {
-		return size + max(int(n.size)+grain-1, grain)&^(grain-1)
+	if !n.external {
+		return size + max(int(n.size)+memberStep-1, memberStep)&^(memberStep-1)
 	}
-	out := (*outside)(n.behind())
+	out := (*externalMember)(n.memberPtr())
 	if size += int(unsafe.Sizeof(*out)); size > 256 {
 		size = 576
 	}
@@ -190,8 +190,8 @@ func (n *Node) bytes() int {
 }
 
 func headBytes(height int) int {
-	if height == lowHead {
-		return int(nodeSize + (lowHead-1)*levelSize)
+	if height == lowHeadHeight {
+		return int(nodeSize + (lowHeadHeight-1)*levelSize)
 	}
 	return 576
 }

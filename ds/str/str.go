@@ -29,28 +29,28 @@ import (
 // EmbstrMax is the longest text, in bytes, that Redis 7.0 embeds beside its object header.
 const EmbstrMax = 44
 
-// Form tells how a Value is held.
-type Form uint8
+// Enc tells how a Value is held.
+type Enc uint8
 
 // The forms of a Value, named by Redis' encodings.
 const (
-	Embstr Form = iota
+	Embstr Enc = iota
 	Raw
 	Int
 )
 
 // Value is a string value. The zero Value is the empty embstr.
 type Value struct {
-	b    []byte
-	n    int64
-	form Form
+	b   []byte
+	n   int64
+	enc Enc
 }
 
 // Of returns the value that Redis would store for b: an int if b is the canonical text of a
 // 64-bit integer of at most 20 bytes, else embstr or raw by length. The value aliases b.
 func Of(b []byte) Value {
 	if n, ok := parseInt(b); ok {
-		return Value{n: n, form: Int}
+		return Value{n: n, enc: Int}
 	}
 	return OfText(b)
 }
@@ -61,25 +61,25 @@ func OfText(b []byte) Value {
 	if len(b) <= EmbstrMax {
 		return Value{b: b}
 	}
-	return Value{b: b, form: Raw}
+	return Value{b: b, enc: Raw}
 }
 
 // OfInt returns n as an int value.
-func OfInt(n int64) Value { return Value{n: n, form: Int} }
+func OfInt(n int64) Value { return Value{n: n, enc: Int} }
 
-// OfForm rebuilds a value held as text in the given form, embstr or raw. The value aliases b.
-func OfForm(b []byte, form Form) Value { return Value{b: b, form: form} }
+// OfEnc rebuilds a value held as text in the given form, embstr or raw. The value aliases b.
+func OfEnc(b []byte, form Enc) Value { return Value{b: b, enc: form} }
 
-// Form returns how the value is held.
-func (v *Value) Form() Form { return v.form }
+// Enc returns how the value is held.
+func (v *Value) Enc() Enc { return v.enc }
 
 // Int returns the integer of an int value; ok is false for the other forms.
-func (v *Value) Int() (n int64, ok bool) { return v.n, v.form == Int }
+func (v *Value) Int() (n int64, ok bool) { return v.n, v.enc == Int }
 
 // Text returns the bytes of the value. An int is rendered into buf[:0]; the other forms return
 // the value's own bytes, to be read only and only until the value is next written.
 func (v *Value) Text(buf []byte) []byte {
-	if v.form == Int {
+	if v.enc == Int {
 		return strconv.AppendInt(buf[:0], v.n, 10)
 	}
 	return v.b
@@ -87,7 +87,7 @@ func (v *Value) Text(buf []byte) []byte {
 
 // Len returns the length of the text in bytes.
 func (v *Value) Len() int {
-	if v.form == Int {
+	if v.enc == Int {
 		return digits(v.n)
 	}
 	return len(v.b)
@@ -101,7 +101,7 @@ func (v *Value) Type() value.Type { return value.String }
 
 // Encoding returns "int", "embstr" or "raw".
 func (v *Value) Encoding() string {
-	switch v.form {
+	switch v.enc {
 	case Int:
 		return "int"
 	case Raw:
@@ -132,15 +132,15 @@ func (v *Value) Append(b []byte) int {
 
 // makeRaw gives the value its text, to be changed.
 func (v *Value) makeRaw() {
-	if v.form == Int {
+	if v.enc == Int {
 		v.b = strconv.AppendInt(nil, v.n, 10)
 	}
-	v.n, v.form = 0, Raw
+	v.n, v.enc = 0, Raw
 }
 
 // Packed returns the bytes of the value's text, or the 8 bytes of an int in the processor's order.
 func (v *Value) Packed() ([]byte, bool) {
-	if v.form == Int {
+	if v.enc == Int {
 		return unsafe.Slice((*byte)(unsafe.Pointer(&v.n)), unsafe.Sizeof(v.n)), true
 	}
 	return v.b, true
@@ -170,17 +170,17 @@ func (v *Value) Assign(w *Value) {
 		*v = w.clone()
 		return
 	}
-	v.b, v.n, v.form = append(v.b[:0], w.b...), w.n, w.form
+	v.b, v.n, v.enc = append(v.b[:0], w.b...), w.n, w.enc
 }
 
 // Check returns the first violated invariant; nil if there is none.
 func (v *Value) Check() error {
 	switch {
-	case v.form > Int:
-		return fmt.Errorf("str: form %d", v.form)
-	case v.form == Int && len(v.b) > 0:
+	case v.enc > Int:
+		return fmt.Errorf("str: form %d", v.enc)
+	case v.enc == Int && len(v.b) > 0:
 		return fmt.Errorf("str: int %d with %d bytes", v.n, len(v.b))
-	case v.form == Embstr && len(v.b) > EmbstrMax:
+	case v.enc == Embstr && len(v.b) > EmbstrMax:
 		return fmt.Errorf("str: embstr of %d bytes", len(v.b))
 	}
 	return nil

@@ -99,7 +99,7 @@ func TestEditGrowsWithZeros(t *testing.T) {
 
 func TestEditClearsWhatWasThere(t *testing.T) {
 	buf := []byte("abcdefgh")
-	v := OfForm(buf[:2], Raw)
+	v := OfEnc(buf[:2], Raw)
 	v.Edit(6)
 	require.Equal(t, "ab\x00\x00\x00\x00", string(v.Text(nil)))
 }
@@ -144,8 +144,8 @@ func TestCloneSharesNothing(t *testing.T) {
 }
 
 func TestAssign(t *testing.T) {
-	old := OfForm(bytes.Repeat([]byte("a"), 1000), Raw)
-	next := OfForm(bytes.Repeat([]byte("b"), 900), Raw)
+	old := OfEnc(bytes.Repeat([]byte("a"), 1000), Raw)
+	next := OfEnc(bytes.Repeat([]byte("b"), 900), Raw)
 	require.Zero(t, testing.AllocsPerRun(10, func() { old.Assign(&next) }), "it fits")
 	require.Equal(t, next.Text(nil), old.Text(nil))
 	next.Edit(1)[0] = 'c'

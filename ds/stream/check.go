@@ -160,7 +160,7 @@ func (g *Group) check(s *Stream) error {
 }
 
 func (q *queue) check() error {
-	n, held := 0, blockBytes(q.spare)
+	n, held := 0, blockBytes(q.free)
 	var before *Pending
 	for _, b := range q.blocks {
 		if len(b) == 0 || len(b) > blockMost {

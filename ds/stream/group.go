@@ -54,8 +54,8 @@ const (
 	pendingSize  = int(unsafe.Sizeof(Pending{}))
 )
 
-// named returns where name is, or would be, among values in order of their names.
-func named[T any](all []T, name []byte, nameOf func(T) string) (i int, found bool) {
+// search returns where name is, or would be, among values in order of their names.
+func search[T any](all []T, name []byte, nameOf func(T) string) (i int, found bool) {
 	return slices.BinarySearchFunc(all, string(name), func(v T, name string) int { return strings.Compare(nameOf(v), name) })
 }
 
@@ -64,7 +64,7 @@ func (s *Stream) Groups() []*Group { return s.groups }
 
 // Group returns the group of that name, or nil. O(log n).
 func (s *Stream) Group(name []byte) *Group {
-	if i, ok := named(s.groups, name, (*Group).Name); ok {
+	if i, ok := search(s.groups, name, (*Group).Name); ok {
 		return s.groups[i]
 	}
 	return nil
@@ -72,7 +72,7 @@ func (s *Stream) Group(name []byte) *Group {
 
 // AddGroup adds a group that has read up to an entry and returns it; nil if there is one of that name.
 func (s *Stream) AddGroup(name []byte, last ID, read int64) *Group {
-	i, ok := named(s.groups, name, (*Group).Name)
+	i, ok := search(s.groups, name, (*Group).Name)
 	if ok {
 		return nil
 	}
@@ -84,7 +84,7 @@ func (s *Stream) AddGroup(name []byte, last ID, read int64) *Group {
 
 // RemoveGroup removes a group with all it knows, and reports whether there was one of that name.
 func (s *Stream) RemoveGroup(name []byte) bool {
-	i, ok := named(s.groups, name, (*Group).Name)
+	i, ok := search(s.groups, name, (*Group).Name)
 	if !ok {
 		return false
 	}
@@ -104,7 +104,7 @@ func (g *Group) Consumers() []*Consumer { return g.consumers }
 
 // Consumer returns the consumer of that name, or nil. O(log n).
 func (g *Group) Consumer(name []byte) *Consumer {
-	if i, ok := named(g.consumers, name, (*Consumer).Name); ok {
+	if i, ok := search(g.consumers, name, (*Consumer).Name); ok {
 		return g.consumers[i]
 	}
 	return nil
@@ -113,7 +113,7 @@ func (g *Group) Consumer(name []byte) *Consumer {
 // AddConsumer adds a consumer, seen at a time and never active, and returns it; nil if there is one of
 // that name.
 func (g *Group) AddConsumer(name []byte, seen int64) *Consumer {
-	i, ok := named(g.consumers, name, (*Consumer).Name)
+	i, ok := search(g.consumers, name, (*Consumer).Name)
 	if ok {
 		return nil
 	}
@@ -127,14 +127,14 @@ func (g *Group) AddConsumer(name []byte, seen int64) *Consumer {
 // RemoveConsumer removes a consumer and its messages, and returns how many it had; -1 if there is none
 // of that name.
 func (g *Group) RemoveConsumer(name []byte) (messages int) {
-	i, ok := named(g.consumers, name, (*Consumer).Name)
+	i, ok := search(g.consumers, name, (*Consumer).Name)
 	if !ok {
 		return -1
 	}
 	c := g.consumers[i]
 	messages = c.pending.n
 	for c.pending.n > 0 {
-		g.unfile(c.pending.first())
+		g.unlink(c.pending.first())
 	}
 	g.stream.held -= c.fixedBytes() + c.pending.bytes()
 	g.consumers = slices.Delete(g.consumers, i, i+1)
@@ -172,12 +172,12 @@ func (g *Group) Deliver(id ID, c *Consumer) *Pending {
 	switch {
 	case p == nil:
 		p = &Pending{ID: id, consumer: c}
-		g.refile(&g.pending, (*queue).insert, p)
-		g.refile(&c.pending, (*queue).insert, p)
+		g.change(&g.pending, (*queue).insert, p)
+		g.change(&c.pending, (*queue).insert, p)
 		g.stream.held += sizeclass.Round(pendingSize)
 	case p.consumer != c:
-		g.refile(&p.consumer.pending, (*queue).remove, p)
-		g.refile(&c.pending, (*queue).insert, p)
+		g.change(&p.consumer.pending, (*queue).remove, p)
+		g.change(&c.pending, (*queue).insert, p)
 		p.consumer = c
 	}
 	return p
@@ -187,19 +187,19 @@ func (g *Group) Deliver(id ID, c *Consumer) *Pending {
 func (g *Group) Ack(id ID) bool {
 	p := g.pending.get(id)
 	if p != nil {
-		g.unfile(p)
+		g.unlink(p)
 	}
 	return p != nil
 }
 
-func (g *Group) unfile(p *Pending) {
-	g.refile(&g.pending, (*queue).remove, p)
-	g.refile(&p.consumer.pending, (*queue).remove, p)
+func (g *Group) unlink(p *Pending) {
+	g.change(&g.pending, (*queue).remove, p)
+	g.change(&p.consumer.pending, (*queue).remove, p)
 	g.stream.held -= sizeclass.Round(pendingSize)
 }
 
-// refile changes a queue and the account.
-func (g *Group) refile(q *queue, change func(*queue, *Pending), p *Pending) {
+// change changes a queue and the account.
+func (g *Group) change(q *queue, change func(*queue, *Pending), p *Pending) {
 	held := q.bytes()
 	change(q, p)
 	g.stream.held += q.bytes() - held

@@ -153,7 +153,7 @@ func (p *pair) compare(s *Stream) {
 		first, top = want[0].id, want[len(want)-1].id
 	}
 	require.Equal(t, first, s.First())
-	found, ok := s.Top()
+	found, ok := s.LastEntry()
 	require.Equal(t, len(want) > 0, ok)
 	require.True(t, !ok || found == top)
 	require.Equal(t, append([]entry(nil), want...), read(s.Walk(ID{}, MaxID)))

@@ -39,8 +39,8 @@ func (n *node) head() (h head) {
 	return h
 }
 
-// body returns the position of the first entry.
-func (n *node) body(h head) int { return n.pack.Skip(h.field, h.fields+1) }
+// firstEntry returns the position of the first entry.
+func (n *node) firstEntry(h head) int { return n.pack.Skip(h.field, h.fields+1) }
 
 // newPack returns the pack of a node without entries, whose master has the fields of pairs.
 func newPack(pairs [][]byte) listpack.List {

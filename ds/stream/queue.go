@@ -11,7 +11,7 @@ import (
 // became empty is kept for the next message: many consumers take one and acknowledge it, over and over.
 type queue struct {
 	blocks [][]*Pending
-	spare  []*Pending
+	free   []*Pending
 	n      int
 	held   int // bytes of the blocks
 }
@@ -19,7 +19,7 @@ type queue struct {
 const (
 	blockMost   = 128
 	blockHeader = 24
-	spareMost   = 32
+	freeMost    = 32
 )
 
 // bytes returns what the queue takes beyond itself and the messages. O(1).
@@ -27,8 +27,8 @@ func (q *queue) bytes() int { return q.held + sizeclass.RoundScanned(cap(q.block
 
 func blockBytes(b []*Pending) int { return sizeclass.RoundScanned(cap(b) * 8) }
 
-// set gives block i its changed form.
-func (q *queue) set(i int, b []*Pending) {
+// setBlock gives block i its changed form.
+func (q *queue) setBlock(i int, b []*Pending) {
 	q.held += blockBytes(b) - blockBytes(q.blocks[i])
 	q.blocks[i] = b
 }
@@ -73,10 +73,10 @@ func (q *queue) insert(p *Pending) {
 		i, j = q.split(i, j)
 	}
 	if i == len(q.blocks) {
-		q.blocks = append(q.blocks, q.spare)
-		q.spare = nil
+		q.blocks = append(q.blocks, q.free)
+		q.free = nil
 	}
-	q.set(i, slices.Insert(q.blocks[i], j, p))
+	q.setBlock(i, slices.Insert(q.blocks[i], j, p))
 	q.n++
 }
 
@@ -85,8 +85,8 @@ func (q *queue) split(i, j int) (int, int) {
 	const half = blockMost / 2
 	b := q.blocks[i]
 	q.blocks = slices.Insert(q.blocks, i+1, nil)
-	q.set(i+1, slices.Clone(b[half:]))
-	q.set(i, slices.Delete(b, half, blockMost))
+	q.setBlock(i+1, slices.Clone(b[half:]))
+	q.setBlock(i, slices.Delete(b, half, blockMost))
 	if j > half {
 		return i + 1, j - half
 	}
@@ -98,26 +98,26 @@ func (q *queue) remove(p *Pending) {
 	i, j := q.find(p.ID)
 	q.n--
 	if len(q.blocks[i]) == 1 {
-		q.drop(i)
+		q.removeBlock(i)
 		return
 	}
-	q.set(i, slices.Delete(q.blocks[i], j, j+1))
+	q.setBlock(i, slices.Delete(q.blocks[i], j, j+1))
 	q.join(i)
 }
 
 // join puts a block and the next one together if both are small.
 func (q *queue) join(i int) {
 	if i+1 < len(q.blocks) && len(q.blocks[i])+len(q.blocks[i+1]) <= blockMost/2 {
-		q.set(i, append(q.blocks[i], q.blocks[i+1]...))
-		q.drop(i + 1)
+		q.setBlock(i, append(q.blocks[i], q.blocks[i+1]...))
+		q.removeBlock(i + 1)
 	}
 }
 
-func (q *queue) drop(i int) {
+func (q *queue) removeBlock(i int) {
 	b := q.blocks[i]
-	if q.spare == nil && cap(b) <= spareMost {
+	if q.free == nil && cap(b) <= freeMost {
 		clear(b)
-		q.spare = b[:0]
+		q.free = b[:0]
 	} else {
 		q.held -= blockBytes(b)
 	}

@@ -86,7 +86,7 @@ func (s *Stream) Added() int64 { return s.added }
 // entry's.
 func (s *Stream) SetLast(id ID) {
 	for s.length == 0 && len(s.nodes) > 0 {
-		s.dropNode(0) // which has only deleted entries, and may begin after what comes now
+		s.removeNode(0) // which has only deleted entries, and may begin after what comes now
 	}
 	s.last = id
 }
@@ -103,8 +103,8 @@ func (s *Stream) Type() value.Type { return value.Stream }
 // Encoding returns "stream".
 func (s *Stream) Encoding() string { return "stream" }
 
-// Nodes returns the number of nodes.
-func (s *Stream) Nodes() int { return len(s.nodes) }
+// NodeCount returns the number of nodes.
+func (s *Stream) NodeCount() int { return len(s.nodes) }
 
 // Bytes returns the bytes held beyond the Stream itself, as the allocator rounds them. O(1).
 func (s *Stream) Bytes() int {
@@ -118,7 +118,7 @@ func (s *Stream) Append(id ID, pairs [][]byte, limits Limits) {
 	for _, v := range pairs {
 		size += len(v)
 	}
-	if !s.takes(size, limits) {
+	if !s.fits(size, limits) {
 		s.openNode(id, pairs)
 	}
 	n := &s.nodes[len(s.nodes)-1]
@@ -131,8 +131,8 @@ func (s *Stream) Append(id ID, pairs [][]byte, limits Limits) {
 	}
 }
 
-// takes reports whether the last node takes another entry of size bytes.
-func (s *Stream) takes(size int, limits Limits) bool {
+// fits reports whether the last node takes another entry of size bytes.
+func (s *Stream) fits(size int, limits Limits) bool {
 	if len(s.nodes) == 0 {
 		return false
 	}
@@ -172,8 +172,8 @@ func (s *Stream) resize(n *node, pack listpack.List) {
 	n.pack = pack
 }
 
-// dropNode removes node i.
-func (s *Stream) dropNode(i int) {
+// removeNode removes node i.
+func (s *Stream) removeNode(i int) {
 	s.held -= sizeclass.Round(cap(s.nodes[i].pack))
 	if i == 0 {
 		s.nodes[0] = node{}

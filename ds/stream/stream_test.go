@@ -19,15 +19,15 @@ func filled(n int, limits Limits) *Stream {
 }
 
 func TestNodesCloseAtTheLimits(t *testing.T) {
-	require.Equal(t, 3, filled(250, Defaults).Nodes())
-	require.Equal(t, 1, filled(250, Limits{}).Nodes())
-	require.Equal(t, 25, filled(250, Limits{Bytes: 4096, Entries: 10}).Nodes())
+	require.Equal(t, 3, filled(250, Defaults).NodeCount())
+	require.Equal(t, 1, filled(250, Limits{}).NodeCount())
+	require.Equal(t, 25, filled(250, Limits{Bytes: 4096, Entries: 10}).NodeCount())
 
 	s := new(Stream)
 	for i := range 4 {
 		s.Append(ID{uint64(i + 1), 0}, [][]byte{[]byte("f"), []byte(strings.Repeat("v", 2100))}, Defaults)
 	}
-	require.Equal(t, 4, s.Nodes(), "two would exceed the bytes")
+	require.Equal(t, 4, s.NodeCount(), "two would exceed the bytes")
 }
 
 func TestTrimByWholeNodes(t *testing.T) {

@@ -20,13 +20,13 @@ func (s *Stream) Trim(t Trim) (removed int) {
 		if t.Most > 0 && removed+h.live > t.Most {
 			break
 		}
-		if !s.outside(n, h, t) {
+		if !s.wholeNodeGoes(n, h, t) {
 			if !t.Nodes {
 				removed += s.trimNode(n, h, t)
 			}
 			break
 		}
-		s.dropNode(0)
+		s.removeNode(0)
 		s.length -= h.live
 		removed += h.live
 	}
@@ -36,8 +36,8 @@ func (s *Stream) Trim(t Trim) (removed int) {
 	return removed
 }
 
-// outside reports whether all of a node is to go.
-func (s *Stream) outside(n *node, h head, t Trim) bool {
+// wholeNodeGoes reports whether all of a node is to go.
+func (s *Stream) wholeNodeGoes(n *node, h head, t Trim) bool {
 	if t.ByID {
 		return n.lastID().Before(t.Below)
 	}
@@ -56,7 +56,7 @@ func (s *Stream) trimNode(n *node, h head, t Trim) (removed int) {
 		to = prev
 	}
 	for w := s.Walk(n.id, to); (t.ByID || s.length > t.Keep) && w.Next() && w.index == 0; {
-		n.mark(w.at)
+		n.markDeleted(w.at)
 		s.length--
 		removed++
 	}

@@ -40,7 +40,7 @@ func (s *Stream) Walk(from, to ID) Walk {
 	case s.nodes[w.index].nearBegin(from):
 		w.index--
 	default:
-		w.enterAt(s.nodes[w.index], from)
+		w.seekBack(s.nodes[w.index], from)
 	}
 	return w
 }
@@ -61,8 +61,8 @@ func (n *node) nearBegin(id ID) bool {
 	return id.Ms < last.Ms && id.Ms-n.id.Ms < last.Ms-id.Ms
 }
 
-// enterAt begins the walk within a node, at the first entry that is not before from, unless it has none.
-func (w *Walk) enterAt(n node, from ID) {
+// seekBack begins the walk within a node, at the first entry that is not before from, unless it has none.
+func (w *Walk) seekBack(n node, from ID) {
 	begin := n.pack.End()
 	for at := n.lastEntry(begin); at != 0; at = n.lastEntry(at) {
 		if id, deleted := n.entryAt(at); !deleted && id.Before(from) {
@@ -83,7 +83,7 @@ func (s *Stream) WalkBack(from, to ID) Walk {
 // Next moves to the next entry and reports whether there is one.
 func (w *Walk) Next() bool {
 	for w.advance() {
-		switch flags := w.enter(); {
+		switch flags := w.readEntry(); {
 		case flags&flagDeleted != 0:
 		case w.ID.Before(w.from):
 			if w.back {
@@ -109,7 +109,7 @@ func (w *Walk) advance() bool {
 	if w.node.pack != nil {
 		if w.back {
 			w.at = w.node.lastEntry(w.at)
-		} else if w.at = w.rest(); w.at == w.node.pack.End() {
+		} else if w.at = w.entryEnd(); w.at == w.node.pack.End() {
 			w.at = 0
 		}
 	}
@@ -121,8 +121,8 @@ func (w *Walk) advance() bool {
 	return true
 }
 
-// rest returns the position behind the entry.
-func (w *Walk) rest() int {
+// entryEnd returns the position behind the entry.
+func (w *Walk) entryEnd() int {
 	n := w.left
 	if w.field == 0 {
 		n *= 2
@@ -145,13 +145,13 @@ func (w *Walk) nextNode() bool {
 	if w.back {
 		w.at = w.node.lastEntry(w.node.pack.End())
 	} else {
-		w.at = w.node.body(w.head)
+		w.at = w.node.firstEntry(w.head)
 	}
 	return true
 }
 
-// enter reads the beginning of the entry and returns its flags.
-func (w *Walk) enter() (flags int64) {
+// readEntry reads the beginning of the entry and returns its flags.
+func (w *Walk) readEntry() (flags int64) {
 	p := w.node.pack
 	flags, pos := p.Int(w.at)
 	ms, pos := p.Int(pos)
@@ -180,8 +180,8 @@ func (w *Walk) Pair() (field, value ziplist.Entry) {
 	return field, value
 }
 
-// Top returns the ID of the last entry; ok is false if there is none. O(1), but for deleted entries.
-func (s *Stream) Top() (id ID, ok bool) {
+// LastEntry returns the ID of the last entry; ok is false if there is none. O(1), but for deleted entries.
+func (s *Stream) LastEntry() (id ID, ok bool) {
 	w := s.WalkBack(ID{}, MaxID)
 	ok = w.Next()
 	return w.ID, ok
@@ -201,9 +201,9 @@ func (s *Stream) Delete(id ID) bool {
 	}
 	n, h := &s.nodes[w.index], w.head
 	if h.live == 1 {
-		s.dropNode(w.index)
+		s.removeNode(w.index)
 	} else {
-		n.mark(w.at)
+		n.markDeleted(w.at)
 		s.resize(n, n.recounted(h, h.live-1, h.dead+1))
 	}
 	s.length--
@@ -216,8 +216,8 @@ func (s *Stream) Delete(id ID) bool {
 	return true
 }
 
-// mark flags the entry at a position as deleted, which takes no room.
-func (n *node) mark(at int) {
+// markDeleted flags the entry at a position as deleted, which takes no room.
+func (n *node) markDeleted(at int) {
 	flags, _ := n.pack.Int(at)
 	n.pack.ReplaceInt(at, flags|flagDeleted)
 }

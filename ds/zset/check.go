@@ -33,8 +33,8 @@ func (s *Set) checkPairs() error {
 	members := make(map[string]bool, s.Len())
 	var last []byte
 	var top float64
-	for p := s.first(); p != ziplist.None; {
-		member, score, next := s.pair(p)
+	for p := s.firstPair(); p != ziplist.None; {
+		member, score, next := s.pairAt(p)
 		switch {
 		case score != score:
 			return fmt.Errorf("zset: %q has no score", member)
@@ -65,7 +65,7 @@ func (t *sorted) check() error {
 			return fmt.Errorf("zset: %q is in order but not by member", n.Key())
 		}
 	}
-	if t.dates == nil {
+	if t.deadlines == nil {
 		return nil
 	}
 	return t.checkDates()
@@ -73,14 +73,14 @@ func (t *sorted) check() error {
 
 // checkDates checks that only nodes of the set have deadlines.
 func (t *sorted) checkDates() (err error) {
-	t.dates.Each(func(n *skiplist.Node, _ int64) bool {
+	t.deadlines.Each(func(n *skiplist.Node, _ int64) bool {
 		if found, _ := t.members.Find(n.Key()); found != n {
 			err = fmt.Errorf("zset: member %q is gone, its deadline is not", n.Key())
 		}
 		return err == nil
 	})
 	if err == nil {
-		err = t.dates.Check()
+		err = t.deadlines.Check()
 	}
 	return err
 }

@@ -29,19 +29,19 @@ var fixedBytes = sizeclass.RoundScanned(int(unsafe.Sizeof(sorted{})))
 // ScoreEntry returns score as a packed set stores it. Text is rendered into buf[:0]; 24 bytes of
 // capacity suffice.
 func ScoreEntry(score float64, buf []byte) ziplist.Entry {
-	if n, ok := integral(score); ok {
+	if n, ok := asInteger(score); ok {
 		return ziplist.Entry{Int: n}
 	}
 	return ziplist.EntryOf(appendScore(buf[:0], score))
 }
 
 // EntryScore returns the score that a packed set stores as e; NaN if it is none.
-func EntryScore(e ziplist.Entry) float64 { return number(e) }
+func EntryScore(e ziplist.Entry) float64 { return scoreIn(e) }
 
 // DeadlineBytes returns the bytes that the deadlines of members take, part of Bytes. O(1).
 func (s *Set) DeadlineBytes() int {
-	if s.sorted != nil && s.sorted.dates != nil {
-		return s.sorted.dates.Bytes()
+	if s.sorted != nil && s.sorted.deadlines != nil {
+		return s.sorted.deadlines.Bytes()
 	}
 	return 0
 }

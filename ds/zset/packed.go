@@ -17,8 +17,8 @@ func (s *Set) find(member []byte) int {
 	return s.packed.Find(member, s.packed.First(), 1)
 }
 
-// first returns the position of the first pair.
-func (s *Set) first() int {
+// firstPair returns the position of the first pair.
+func (s *Set) firstPair() int {
 	if s.packed == nil {
 		return ziplist.None
 	}
@@ -28,18 +28,18 @@ func (s *Set) first() int {
 // scoreOf returns the score of the pair at p and the position of the next pair.
 func (s *Set) scoreOf(p int) (score float64, next int) {
 	e, next := s.packed.Get(s.packed.Next(p))
-	return number(e), next
+	return scoreIn(e), next
 }
 
-// pair returns the pair at p and the position of the next. The member may be in s.digits.
-func (s *Set) pair(p int) (member []byte, score float64, next int) {
+// pairAt returns the pair at p and the position of the next. The member may be in s.digits.
+func (s *Set) pairAt(p int) (member []byte, score float64, next int) {
 	e, p := s.packed.Get(p)
 	value, next := s.packed.Get(p)
-	return e.Text(s.digits[:]), number(value), next
+	return e.Text(s.digits[:]), scoreIn(value), next
 }
 
-// back returns the position of the pair before that at p.
-func (s *Set) back(p int) int {
+// prevPair returns the position of the pair before that at p.
+func (s *Set) prevPair(p int) int {
 	if p = s.packed.Prev(p); p == ziplist.None {
 		return p
 	}
@@ -102,7 +102,7 @@ func (s *Set) seek(member []byte, score float64) int {
 
 // insertScore adds score as an entry before that at p, at the end if p is None.
 func (s *Set) insertScore(p int, score float64) {
-	if n, ok := integral(score); ok {
+	if n, ok := asInteger(score); ok {
 		s.packed = s.packed.InsertInt(p, n)
 		return
 	}
@@ -114,7 +114,7 @@ func (s *Set) insertScore(p int, score float64) {
 // ends with the last before the first behind it. side tells where the pair at p is, before
 // (negative), in (0) or behind it, and where the next is.
 func (s *Set) packedRun(most int, side func(p int) (where, next int)) (r run) {
-	for p := s.first(); p != ziplist.None && r.n < most; {
+	for p := s.firstPair(); p != ziplist.None && r.n < most; {
 		where, next := side(p)
 		switch {
 		case where > 0:

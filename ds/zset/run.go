@@ -40,7 +40,7 @@ func (s *Set) Range(start, stop int, reverse bool, fn func(member []byte, score 
 	if reverse {
 		first = s.Len() - first - n
 	}
-	s.give(run{first: first, n: n}, reverse, fn)
+	s.eachInRun(run{first: first, n: n}, reverse, fn)
 }
 
 // RangeByScore calls fn for the members with scores in r, without the first offset of them and at
@@ -48,59 +48,59 @@ func (s *Set) Range(start, stop int, reverse bool, fn func(member []byte, score 
 // O(log n), or O(n) in a packed set, plus the calls.
 func (s *Set) RangeByScore(r ScoreRange, reverse bool, offset, limit int, fn func(member []byte, score float64) bool) {
 	if s.sorted != nil && !reverse && offset == 0 {
-		s.sorted.upwards(r, limit, fn)
+		s.sorted.ascend(r, limit, fn)
 		return
 	}
-	s.give(s.scores(r, enough(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
+	s.eachInRun(s.scoreRun(r, needed(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
 }
 
 // RangeByLex is RangeByScore by member, for sets whose scores are all equal; else it finds some
 // run.
 func (s *Set) RangeByLex(r LexRange, reverse bool, offset, limit int, fn func(member []byte, score float64) bool) {
-	s.give(s.lexes(&r, enough(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
+	s.eachInRun(s.lexRun(&r, needed(reverse, offset, limit)).cut(reverse, offset, limit), reverse, fn)
 }
 
 // Count returns the number of members with scores in r. O(log n), or O(n) in a packed set.
-func (s *Set) Count(r ScoreRange) int { return s.scores(r, all).n }
+func (s *Set) Count(r ScoreRange) int { return s.scoreRun(r, all).n }
 
 // LexCount is Count by member, for sets whose scores are all equal.
-func (s *Set) LexCount(r LexRange) int { return s.lexes(&r, all).n }
+func (s *Set) LexCount(r LexRange) int { return s.lexRun(&r, all).n }
 
 // RemoveRangeByRank removes the members with ranks from start to stop as Clip reads them and
 // returns how many. fn is called with each, in order, unless fn is nil. O(log n) plus O(1) each, or
 // O(bytes) in a packed set.
 func (s *Set) RemoveRangeByRank(start, stop int, fn func(member []byte, score float64)) int {
 	first, n := s.Clip(start, stop)
-	return s.drop(run{first: first, n: n}, fn)
+	return s.removeRun(run{first: first, n: n}, fn)
 }
 
 // RemoveRangeByScore removes the members with scores in r and returns how many. fn is called with
 // each, in order, unless fn is nil. O(log n) plus O(1) each, or O(bytes) in a packed set.
 func (s *Set) RemoveRangeByScore(r ScoreRange, fn func(member []byte, score float64)) int {
-	return s.drop(s.scores(r, all), fn)
+	return s.removeRun(s.scoreRun(r, all), fn)
 }
 
 // RemoveRangeByLex is RemoveRangeByScore by member, for sets whose scores are all equal.
 func (s *Set) RemoveRangeByLex(r LexRange, fn func(member []byte, score float64)) int {
-	return s.drop(s.lexes(&r, all), fn)
+	return s.removeRun(s.lexRun(&r, all), fn)
 }
 
 // PopMin removes up to count members from the first on, calls fn with each, in order, before any is
 // removed, and returns how many. O(log n) plus O(1) each, or O(bytes) in a packed set.
 func (s *Set) PopMin(count int, fn func(member []byte, score float64)) int {
-	return s.drop(run{n: min(max(count, 0), s.Len())}, fn)
+	return s.removeRun(run{n: min(max(count, 0), s.Len())}, fn)
 }
 
 // PopMax is PopMin from the last member on, in descending order.
 func (s *Set) PopMax(count int, fn func(member []byte, score float64)) int {
 	n := min(max(count, 0), s.Len())
 	r := run{first: s.Len() - n, n: n}
-	s.give(r, true, func(member []byte, score float64) bool { fn(member, score); return true })
-	return s.drop(r, nil)
+	s.eachInRun(r, true, func(member []byte, score float64) bool { fn(member, score); return true })
+	return s.removeRun(r, nil)
 }
 
-// scores returns the run of members with scores in r; of a packed set only the first most of them.
-func (s *Set) scores(r ScoreRange, most int) run {
+// scoreRun returns the run of members with scores in r; of a packed set only the first most of them.
+func (s *Set) scoreRun(r ScoreRange, most int) run {
 	switch {
 	case r.Empty():
 		return run{}
@@ -114,8 +114,8 @@ func (s *Set) scores(r ScoreRange, most int) run {
 	})
 }
 
-// lexes is scores for a range of members.
-func (s *Set) lexes(r *LexRange, most int) run {
+// lexRun is scores for a range of members.
+func (s *Set) lexRun(r *LexRange, most int) run {
 	switch {
 	case r.Empty():
 		return run{}
@@ -124,7 +124,7 @@ func (s *Set) lexes(r *LexRange, most int) run {
 		return run{first: rank, n: n, node: node}
 	}
 	return s.packedRun(most, func(p int) (where, next int) {
-		member, _, next := s.pair(p)
+		member, _, next := s.pairAt(p)
 		return side(r.Below(member), r.Above(member)), next
 	})
 }
@@ -139,8 +139,8 @@ func side(below, above bool) int {
 	return 0
 }
 
-// enough returns how many members from a range's begin on decide what is given.
-func enough(reverse bool, offset, limit int) int {
+// needed returns how many members from a range's begin on decide what is given.
+func needed(reverse bool, offset, limit int) int {
 	if reverse || limit < 0 || offset > all-limit {
 		return all
 	}
@@ -168,8 +168,8 @@ func (r run) cut(reverse bool, offset, limit int) run {
 	return r
 }
 
-// place finds where the first member of the run is, which must not be empty.
-func (s *Set) place(r run) run {
+// locate finds where the first member of the run is, which must not be empty.
+func (s *Set) locate(r run) run {
 	switch {
 	case r.pos != 0 || r.node != nil:
 	case s.sorted != nil:
@@ -180,24 +180,24 @@ func (s *Set) place(r run) run {
 	return r
 }
 
-// give calls fn for the members of the run, from its last on if reverse, until fn returns false.
-func (s *Set) give(r run, reverse bool, fn func(member []byte, score float64) bool) {
+// eachInRun calls fn for the members of the run, from its last on if reverse, until fn returns false.
+func (s *Set) eachInRun(r run, reverse bool, fn func(member []byte, score float64) bool) {
 	switch {
 	case r.n == 0:
 		return
 	case reverse:
 		r = run{first: r.first + r.n - 1, n: r.n}
 	}
-	if r = s.place(r); s.sorted != nil {
-		giveNodes(r, reverse, fn)
+	if r = s.locate(r); s.sorted != nil {
+		eachNode(r, reverse, fn)
 	} else {
-		s.givePairs(r, reverse, fn)
+		s.eachPair(r, reverse, fn)
 	}
 }
 
-// upwards calls fn for at most limit nodes with scores in r, or all if limit is negative, until fn
+// ascend calls fn for at most limit nodes with scores in r, or all if limit is negative, until fn
 // returns false. Where the range ends it finds on the way.
-func (t *sorted) upwards(r ScoreRange, limit int, fn func(member []byte, score float64) bool) {
+func (t *sorted) ascend(r ScoreRange, limit int, fn func(member []byte, score float64) bool) {
 	for node := t.list.From(r); node != nil && limit != 0 && !r.Above(node.Score()); limit-- {
 		if !fn(node.Member(), node.Score()) {
 			return
@@ -206,7 +206,7 @@ func (t *sorted) upwards(r ScoreRange, limit int, fn func(member []byte, score f
 	}
 }
 
-func giveNodes(r run, reverse bool, fn func(member []byte, score float64) bool) {
+func eachNode(r run, reverse bool, fn func(member []byte, score float64) bool) {
 	for node := r.node; r.n > 0 && fn(node.Member(), node.Score()); r.n-- {
 		if reverse {
 			node = node.Prev()
@@ -216,35 +216,35 @@ func giveNodes(r run, reverse bool, fn func(member []byte, score float64) bool) 
 	}
 }
 
-func (s *Set) givePairs(r run, reverse bool, fn func(member []byte, score float64) bool) {
+func (s *Set) eachPair(r run, reverse bool, fn func(member []byte, score float64) bool) {
 	for p := r.pos; r.n > 0; r.n-- {
-		member, score, next := s.pair(p)
+		member, score, next := s.pairAt(p)
 		if !fn(member, score) {
 			return
 		}
 		if reverse {
-			next = s.back(p)
+			next = s.prevPair(p)
 		}
 		p = next
 	}
 }
 
-// drop removes the members of the run, calling fn with each unless fn is nil, and returns how many.
-func (s *Set) drop(r run, fn func(member []byte, score float64)) int {
+// removeRun removes the members of the run, calling fn with each unless fn is nil, and returns how many.
+func (s *Set) removeRun(r run, fn func(member []byte, score float64)) int {
 	if r.n == 0 {
 		return 0
 	}
-	r = s.place(r)
+	r = s.locate(r)
 	if s.sorted == nil {
 		if fn != nil {
-			s.give(r, false, func(member []byte, score float64) bool { fn(member, score); return true })
+			s.eachInRun(r, false, func(member []byte, score float64) bool { fn(member, score); return true })
 		}
 		s.packed = s.packed.Delete(r.pos, 2*r.n).Trim()
 		return r.n
 	}
 	return s.sorted.list.DeleteRun(r.node, r.n, func(node *skiplist.Node) {
 		s.sorted.members.Delete(node.Key())
-		s.sorted.date(node, 0)
+		s.sorted.setDeadline(node, 0)
 		if fn != nil {
 			fn(node.Member(), node.Score())
 		}

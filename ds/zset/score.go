@@ -11,9 +11,9 @@ import (
 // maxScoreText is the length of the longest text of a score, such as -2.2250738585072014e-308.
 const maxScoreText = 24
 
-// integral returns score as an integer if it is a whole number of less than 53 bits: those Redis
+// asInteger returns score as an integer if it is a whole number of less than 53 bits: those Redis
 // stores as integers.
-func integral(score float64) (n int64, ok bool) {
+func asInteger(score float64) (n int64, ok bool) {
 	const limit = 1 << 52
 	if !(score > -limit && score < limit) {
 		return 0, false
@@ -33,16 +33,16 @@ func appendScore(dst []byte, score float64) []byte {
 	return strconv.AppendFloat(dst, score, 'g', 17, 64)
 }
 
-// number returns the score that an entry stores; NaN if it does not store one.
-func number(e ziplist.Entry) float64 {
+// scoreIn returns the score that an entry stores; NaN if it does not store one.
+func scoreIn(e ziplist.Entry) float64 {
 	if e.IsInt() {
 		return float64(e.Int)
 	}
-	return parse(e.Str)
+	return parseScore(e.Str)
 }
 
-// parse reads the text of a score. It does not keep text, although ParseFloat's error would.
-func parse(text []byte) float64 {
+// parseScore reads the text of a score. It does not keep text, although ParseFloat's error would.
+func parseScore(text []byte) float64 {
 	f, err := strconv.ParseFloat(unsafe.String(unsafe.SliceData(text), len(text)), 64)
 	if err != nil {
 		return math.NaN()

@@ -4,39 +4,39 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
-	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/skiplist"
 )
 
 // sorted is the large form of a set: the same nodes in order and by member.
 type sorted struct {
-	list    skiplist.List
-	members dict.Map[*skiplist.Node]
-	dates   *lapse.Table[*skiplist.Node]
+	list      skiplist.List
+	members   dict.Map[*skiplist.Node]
+	deadlines *expiry.Table[*skiplist.Node]
 }
 
-// wide is what dice is asked for where bits are wanted and not a number: 62 of them.
-const wide = 1 << 62
+// randomBits is what dice is asked for where bits are wanted and not a number: 62 of them.
+const randomBits = 1 << 62
 
 // newSorted returns an empty set with room for n members.
 func newSorted(n int, dice func(n uint64) uint64) *sorted {
 	t := &sorted{}
-	t.members.Init(dice(wide)).Reserve(n)
+	t.members.Init(dice(randomBits)).Reserve(n)
 	return t
 }
 
 // bytes returns the bytes held, the struct's own included, rounded as the allocator does.
 func (t *sorted) bytes() int {
 	n := int(unsafe.Sizeof(*t)+15)&^15 + t.list.Bytes() + t.members.Bytes()
-	if t.dates != nil {
-		n += t.dates.Bytes()
+	if t.deadlines != nil {
+		n += t.deadlines.Bytes()
 	}
 	return n
 }
 
 func (t *sorted) add(member []byte, score float64, dice func(n uint64) uint64) (added, changed bool) {
-	h := t.members.Hash(view(member))
-	n, ok := t.members.FindHash(h, view(member))
+	h := t.members.Hash(dict.Key(member))
+	n, ok := t.members.FindHash(h, dict.Key(member))
 	switch {
 	case !ok:
 		t.insert(h, member, score, dice)
@@ -49,26 +49,26 @@ func (t *sorted) add(member []byte, score float64, dice func(n uint64) uint64) (
 
 // insert adds a member known to be new; h is its hash.
 func (t *sorted) insert(h uint64, member []byte, score float64, dice func(n uint64) uint64) {
-	t.members.InsertHash(h, t.list.Insert(score, member, dice(wide)))
+	t.members.InsertHash(h, t.list.Insert(score, member, dice(randomBits)))
 }
 
 func (t *sorted) remove(member []byte) bool {
-	n, ok := t.members.Delete(view(member))
+	n, ok := t.members.Delete(dict.Key(member))
 	if ok {
 		t.list.Delete(n)
-		t.date(n, 0)
+		t.setDeadline(n, 0)
 	}
 	return ok
 }
 
-// date gives a node the deadline, 0 for none.
-func (t *sorted) date(n *skiplist.Node, deadline int64) {
+// setDeadline gives a node the deadline, 0 for none.
+func (t *sorted) setDeadline(n *skiplist.Node, deadline int64) {
 	switch {
-	case t.dates != nil:
-		t.dates.Put(n, deadline)
+	case t.deadlines != nil:
+		t.deadlines.Put(n, deadline)
 	case deadline != 0:
-		t.dates = lapse.NewTable[*skiplist.Node](t.members.Seed())
-		t.dates.Put(n, deadline)
+		t.deadlines = expiry.NewTable[*skiplist.Node](t.members.Seed())
+		t.deadlines.Put(n, deadline)
 	}
 }
 
@@ -76,10 +76,10 @@ func (t *sorted) clone() *sorted {
 	c := &sorted{}
 	c.members.Init(t.members.Seed()).Reserve(t.members.Len())
 	t.list.CloneInto(&c.list, c.members.Insert)
-	if t.dates != nil {
-		t.dates.Each(func(n *skiplist.Node, deadline int64) bool {
+	if t.deadlines != nil {
+		t.deadlines.Each(func(n *skiplist.Node, deadline int64) bool {
 			twin, _ := c.members.Find(n.Key())
-			c.date(twin, deadline)
+			c.setDeadline(twin, deadline)
 			return true
 		})
 	}

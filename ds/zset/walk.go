@@ -4,7 +4,7 @@ import "github.com/miniserver-go/miniserver/ds/skiplist"
 
 // Each calls fn for every member in ascending order until fn returns false. O(n).
 func (s *Set) Each(fn func(member []byte, score float64) bool) {
-	s.give(run{n: s.Len()}, false, fn)
+	s.eachInRun(run{n: s.Len()}, false, fn)
 }
 
 // Scan calls fn for the members of one step of a walk and returns the cursor for the next; a walk
@@ -36,7 +36,7 @@ func (s *Set) Draw(count int, dice func(n uint64) uint64, fn func(member []byte,
 			n = s.sorted.members.Random(dice)
 		}
 	case count == 1:
-		s.give(run{first: int(dice(size)), n: 1}, false, fn)
+		s.eachInRun(run{first: int(dice(size)), n: 1}, false, fn)
 	default:
 		s.drawPairs(count, dice, fn)
 	}
@@ -45,11 +45,11 @@ func (s *Set) Draw(count int, dice func(n uint64) uint64, fn func(member []byte,
 // drawPairs draws from a packed set: the pairs' positions are gathered first.
 func (s *Set) drawPairs(count int, dice func(n uint64) uint64, fn func(member []byte, score float64) bool) {
 	pairs := make([]int, 0, s.Len())
-	for p := s.first(); len(pairs) < cap(pairs); _, p = s.scoreOf(p) {
+	for p := s.firstPair(); len(pairs) < cap(pairs); _, p = s.scoreOf(p) {
 		pairs = append(pairs, p)
 	}
 	for ; count > 0; count-- {
-		member, score, _ := s.pair(pairs[dice(uint64(len(pairs)))])
+		member, score, _ := s.pairAt(pairs[dice(uint64(len(pairs)))])
 		if !fn(member, score) {
 			return
 		}
@@ -66,7 +66,7 @@ func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member []byt
 	case count <= 0:
 		return
 	case count >= left:
-		s.give(run{n: left}, true, fn)
+		s.eachInRun(run{n: left}, true, fn)
 		return
 	case s.sorted != nil && count < left/3:
 		s.sorted.sample(count, dice, fn)

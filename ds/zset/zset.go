@@ -35,8 +35,7 @@
 package zset
 
 import (
-	"unsafe"
-
+	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/skiplist"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -116,7 +115,7 @@ func (s *Set) Bytes() int {
 // allocates nothing.
 func (s *Set) Score(member []byte) (score float64, ok bool) {
 	if s.sorted != nil {
-		n, ok := s.sorted.members.Find(view(member))
+		n, ok := s.sorted.members.Find(dict.Key(member))
 		if !ok {
 			return 0, false
 		}
@@ -162,7 +161,7 @@ func (s *Set) Append(member []byte, score float64, lim Limits, dice func(n uint6
 	if s.sorted == nil {
 		s.convert(dice)
 	}
-	s.sorted.insert(s.sorted.members.Hash(view(member)), member, score, dice)
+	s.sorted.insert(s.sorted.members.Hash(dict.Key(member)), member, score, dice)
 }
 
 // Remove removes member and reports whether it was there. O(log n), or O(bytes) in a packed set.
@@ -182,7 +181,7 @@ func (s *Set) Remove(member []byte) bool {
 // if it is not in the set. O(log n), or O(n) in a packed set.
 func (s *Set) Rank(member []byte, reverse bool) (rank int, score float64, ok bool) {
 	if s.sorted != nil {
-		n, found := s.sorted.members.Find(view(member))
+		n, found := s.sorted.members.Find(dict.Key(member))
 		if !found {
 			return 0, 0, false
 		}
@@ -235,11 +234,8 @@ func (s *Set) outgrown(size int, lim Limits) bool {
 func (s *Set) convert(dice func(n uint64) uint64) {
 	t := newSorted(s.Len()+1, dice)
 	s.Each(func(member []byte, score float64) bool {
-		t.insert(t.members.Hash(view(member)), member, score, dice)
+		t.insert(t.members.Hash(dict.Key(member)), member, score, dice)
 		return true
 	})
 	*s = Set{sorted: t}
 }
-
-// view is b as a string, without copying.
-func view(b []byte) string { return unsafe.String(unsafe.SliceData(b), len(b)) }

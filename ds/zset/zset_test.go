@@ -211,7 +211,7 @@ func TestScoreText(t *testing.T) {
 		}
 		text := appendScore(nil, score)
 		require.LessOrEqual(t, len(text), maxScoreText)
-		require.Equal(t, score, parse(text))
+		require.Equal(t, score, parseScore(text))
 	}
 }
 

@@ -43,7 +43,7 @@ var layers = [][]string{
 	{"acl"},
 	{"glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
-	{"ds/listpack", "ds/lapse"},
+	{"ds/listpack", "ds/expiry"},
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
 	{"ds/sizeclass", "ds/value"},
 	{"libm"},

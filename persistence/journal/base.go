@@ -138,10 +138,10 @@ func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 		panic(fmt.Sprintf("journal: no commands make a %T", v))
 	}
 	b.flush()
-	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
+	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
 		snapshot.DateCommands(key, v, func(args ...[]byte) {
 			b.text = appendCommand(b.text, args)
-			pace.Rest(len(key))
+			pace.Yield(len(key))
 		})
 	}
 	if r.Deadline != 0 {
@@ -164,7 +164,7 @@ func (b *commandBase) set(key, text []byte, pace *keyspace.Pace) {
 	b.text = appendLength(b.text, '$', len(text))
 	for piece := range slices.Chunk(text, 8<<10) {
 		b.text = append(b.text, piece...)
-		pace.Rest(len(piece))
+		pace.Yield(len(piece))
 	}
 	b.text = append(b.text, "\r\n"...)
 }
@@ -181,7 +181,7 @@ func (b *commandBase) add(pace *keyspace.Pace, name string, key []byte, words ..
 	for _, w := range words {
 		size += len(w)
 	}
-	pace.Rest(size)
+	pace.Yield(size)
 }
 
 // flush ends the command that is being gathered.
@@ -202,6 +202,6 @@ func (b *commandBase) filter(key []byte, f *bloom.Filter, pace *keyspace.Pace) {
 		}
 		b.command(load, key, strconv.AppendInt(nil, next, 10), chunk)
 		iter = next
-		pace.Rest(len(chunk))
+		pace.Yield(len(chunk))
 	}
 }

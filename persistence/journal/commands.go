@@ -21,10 +21,10 @@ func (j *Journal) family() engine.Family {
 func (j *Journal) cmdRewrite(c *engine.Call) {
 	f := &j.facts
 	switch {
-	case f.rewriting || f.scheduled && !c.Engine.Keyspace.Picturing():
+	case f.rewriting || f.scheduled && !c.Engine.Keyspace.Snapshotting():
 		c.Fail(errRewriting)
 		return
-	case c.Engine.Keyspace.Picturing():
+	case c.Engine.Keyspace.Snapshotting():
 		c.Reply.Status("Background append only file rewriting scheduled")
 	default:
 		c.Reply.Status("Background append only file rewriting started")

@@ -27,7 +27,7 @@ type facts struct {
 // engine's lock.
 func (j *Journal) rewriteDue(now time.Time) bool {
 	f := &j.facts
-	if f.rewriting || f.stopping || j.engine.InTx() || j.engine.Keyspace.Picturing() || now.Before(f.retry) {
+	if f.rewriting || f.stopping || j.engine.InTx() || j.engine.Keyspace.Snapshotting() || now.Before(f.retry) {
 		return false
 	}
 	if !f.scheduled && !j.grown() {
@@ -108,7 +108,7 @@ func (j *Journal) turn(f *baseFile) (incr int64, err error) {
 	var t text
 	var end int64
 	j.engine.With(func() {
-		if j.engine.Keyspace.Picturing() || j.engine.InTx() {
+		if j.engine.Keyspace.Snapshotting() || j.engine.InTx() {
 			err = errBusy
 			return
 		}

@@ -171,7 +171,7 @@ func (d *decoder) settled(l *list.List) keyspace.Value {
 	if d.err != nil {
 		return nil
 	}
-	l.Settle()
+	l.Pack()
 	return l
 }
 
@@ -459,7 +459,7 @@ func (d *decoder) distinct(zl ziplist.List, step int) {
 	for p := zl.First(); p != ziplist.None; i++ {
 		var e ziplist.Entry
 		if e, p = zl.Get(p); i%step == 0 {
-			d.hashes = append(d.hashes, dict.Hash(d.Hash.Seed, view(e.Text(d.digits[:]))))
+			d.hashes = append(d.hashes, dict.Hash(d.Hash.Seed, dict.Key(e.Text(d.digits[:]))))
 		}
 	}
 	slices.Sort(d.hashes)

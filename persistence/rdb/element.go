@@ -5,7 +5,6 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
-	"github.com/miniserver-go/miniserver/ds/lapse"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/listpack"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -27,14 +26,14 @@ import (
 
 // EachDate calls fn with the deadline of each element that has one. An element is named by its text, but one
 // of a list by its index in digits. What fn gets is valid during the call.
-func EachDate(v keyspace.Dated, fn func(element []byte, deadline int64)) { eachDate(v, fn, nil) }
+func EachDate(v keyspace.Collection, fn func(element []byte, deadline int64)) { eachDate(v, fn, nil) }
 
-func eachDate(v keyspace.Dated, fn func(element []byte, deadline int64), pace *keyspace.Pace) {
+func eachDate(v keyspace.Collection, fn func(element []byte, deadline int64), pace *keyspace.Pace) {
 	if l, ok := v.(*list.List); ok {
 		var digits [20]byte
 		for i := range l.Len() {
 			if i%64 == 0 {
-				pace.Rest(0)
+				pace.Yield(0)
 			}
 			if deadline := l.DeadlineAt(i); deadline != 0 {
 				fn(strconv.AppendInt(digits[:0], int64(i), 10), deadline)
@@ -50,7 +49,7 @@ func eachDate(v keyspace.Dated, fn func(element []byte, deadline int64), pace *k
 
 // SetDate gives an element, named as by EachDate, its deadline. It reports false if that cannot be.
 func SetDate(v keyspace.Value, element []byte, deadline int64, dice func(n uint64) uint64) bool {
-	if deadline < 1 || deadline > lapse.Max {
+	if deadline < 1 || deadline > keyspace.MaxElementDeadline {
 		return false
 	}
 	if l, ok := v.(*list.List); ok {
@@ -61,14 +60,14 @@ func SetDate(v keyspace.Value, element []byte, deadline int64, dice func(n uint6
 		l.SetDeadlineAt(i, deadline)
 		return true
 	}
-	d, ok := v.(keyspace.Dated)
+	d, ok := v.(keyspace.Collection)
 	return ok && d.SetDeadline(element, deadline, dice)
 }
 
 // datesAside returns the value as one whose elements have deadlines that its type has no place for; false if
 // it is none.
-func datesAside(v keyspace.Value) (d keyspace.Dated, ok bool) {
-	if d, ok = v.(keyspace.Dated); !ok || d.Dated() == 0 {
+func datesAside(v keyspace.Value) (d keyspace.Collection, ok bool) {
+	if d, ok = v.(keyspace.Collection); !ok || d.Volatile() == 0 {
 		return nil, false
 	}
 	_, isHash := v.(*hash.Hash)
@@ -80,7 +79,7 @@ const auxDeadline = "miniserver-element-deadline"
 
 // datedHash encodes a hash of which some fields have deadlines.
 func (e *Encoder) datedHash(h *hash.Hash) {
-	first := int64(lapse.Max)
+	first := int64(keyspace.MaxElementDeadline)
 	h.Deadlines(func(_ []byte, deadline int64) bool {
 		first = min(first, deadline)
 		return e.rest(0)
@@ -111,11 +110,11 @@ func (r *Records) deadline(element []byte, deadline int64) {
 }
 
 // dates encodes a value with the deadlines of its elements for a payload.
-func (e *Encoder) dates(v keyspace.Dated) {
+func (e *Encoder) dates(v keyspace.Collection) {
 	e.byte(typeDated)
 	e.typ(typeOf(v))
 	e.value(v)
-	e.count(v.Dated())
+	e.count(v.Volatile())
 	EachDate(v, func(element []byte, deadline int64) {
 		e.millis(deadline)
 		e.string(element)
@@ -124,7 +123,7 @@ func (e *Encoder) dates(v keyspace.Dated) {
 
 // dates reads such a value.
 func (d *decoder) dates() keyspace.Value {
-	v, ok := d.value(d.byte()).(keyspace.Dated)
+	v, ok := d.value(d.byte()).(keyspace.Collection)
 	if d.err == nil && !ok {
 		d.fail("a value that has no elements has deadlines")
 	}
@@ -151,7 +150,7 @@ func (r *Reader) Date(ks *keyspace.Keyspace) {
 	if !SetDate(v, r.Text, r.Deadline, r.dec.Dice) {
 		r.dec.fail("an element that is not there has a deadline")
 	}
-	db.Settle(r.last)
+	db.Commit(r.last)
 }
 
 // aux reads a field of text. One that tells the deadline of an element is an item of its own.
@@ -168,7 +167,7 @@ func (r *Reader) aux() {
 		return
 	}
 	r.Deadline, r.Text = int64(binary.LittleEndian.Uint64(r.Text)), r.Text[8:]
-	if r.Deadline < 1 || r.Deadline > lapse.Max {
+	if r.Deadline < 1 || r.Deadline > keyspace.MaxElementDeadline {
 		d.fail("a deadline of an element is out of range")
 	}
 }
@@ -218,7 +217,7 @@ func (d *decoder) triples(h *hash.Hash) {
 // setDated sets a field with a deadline, 0 for none.
 func (d *decoder) setDated(h *hash.Hash, field, value []byte, deadline uint64) {
 	d.setField(h, field, value, d.Hash)
-	if deadline > lapse.Max {
+	if deadline > keyspace.MaxElementDeadline {
 		d.fail("a deadline of a field is out of range")
 	}
 	if d.err == nil && deadline != 0 {

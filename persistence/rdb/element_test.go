@@ -42,7 +42,7 @@ func dated(rng *rand.Rand, ks *keyspace.Keyspace, v keyspace.Value) keyspace.Val
 // datesOf returns the deadlines of a value's elements.
 func datesOf(v keyspace.Value) map[string]int64 {
 	dates := make(map[string]int64)
-	if d, ok := v.(keyspace.Dated); ok {
+	if d, ok := v.(keyspace.Collection); ok {
 		EachDate(d, func(element []byte, deadline int64) { dates[string(element)] = deadline })
 	}
 	return dates

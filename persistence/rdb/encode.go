@@ -168,7 +168,7 @@ func (e *Encoder) pressedInPieces(b []byte) bool {
 	size := 0
 	last, ok := e.lzf.compress(nil, b, piece, func(out []byte) (next []byte, more bool) {
 		done, size = append(done, out), size+len(out)
-		return make([]byte, 0, piece+piece/8), !e.pace.Rest(piece)
+		return make([]byte, 0, piece+piece/8), !e.pace.Yield(piece)
 	})
 	if !ok {
 		return false

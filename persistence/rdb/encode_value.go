@@ -23,7 +23,7 @@ func (e *Encoder) typ(t byte) {
 func typeOf(v keyspace.Value) byte {
 	_, packed := v.Packed()
 	switch t := v.Type(); {
-	case t == keyspace.Hash && v.(*hash.Hash).Dated() > 0:
+	case t == keyspace.Hash && v.(*hash.Hash).Volatile() > 0:
 		return typeHashTTL
 	case t == keyspace.Set && v.Encoding() == "intset":
 		return typeIntset
@@ -81,7 +81,7 @@ func (e *Encoder) list(l *list.List) {
 
 // rest lets others have their turn after an element of so many bytes.
 func (e *Encoder) rest(bytes int) bool {
-	if e.pace.Rest(bytes) && e.full != nil && len(e.buf) >= fullBytes {
+	if e.pace.Yield(bytes) && e.full != nil && len(e.buf) >= fullBytes {
 		e.full(e.buf)
 		e.buf = make([]byte, 0, fullBytes+fullBytes/8)
 	}
@@ -101,7 +101,7 @@ func (e *Encoder) entry(v ziplist.Entry) {
 }
 
 func (e *Encoder) hash(h *hash.Hash) {
-	if h.Dated() > 0 {
+	if h.Volatile() > 0 {
 		e.datedHash(h)
 		return
 	}
@@ -136,7 +136,7 @@ func (e *Encoder) zset(s *zset.Set) {
 }
 
 func (e *Encoder) set(s *set.Set) {
-	if ints, ok := s.Ints(); ok {
+	if ints, ok := s.Intset(); ok {
 		e.string(ints)
 		return
 	}

@@ -33,7 +33,7 @@ func (e *Encoder) PayloadAt(pace *keyspace.Pace, dst []byte, v keyspace.Value) [
 func (e *Encoder) Undated(dst []byte, v keyspace.Value) []byte {
 	h, ok := v.(*hash.Hash)
 	return e.payload(dst, func() {
-		if ok && h.Dated() > 0 {
+		if ok && h.Volatile() > 0 {
 			e.typ(typeHash)
 			e.pairs(h)
 			return

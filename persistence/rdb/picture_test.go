@@ -48,7 +48,7 @@ func (v *vast) value(kind int) keyspace.Value {
 		for range len(text) / 50 {
 			text[v.rng.IntN(len(text))]++
 		}
-		s := str.OfForm(text, str.Raw)
+		s := str.OfEnc(text, str.Raw)
 		return &s
 	case 1:
 		value = &hash.Hash{}
@@ -67,7 +67,7 @@ func (v *vast) value(kind int) keyspace.Value {
 	for range n {
 		v.grow(value)
 	}
-	if d, ok := value.(keyspace.Dated); ok && v.rng.IntN(2) == 0 {
+	if d, ok := value.(keyspace.Collection); ok && v.rng.IntN(2) == 0 {
 		v.date(d, n/10)
 	}
 	return value
@@ -90,7 +90,7 @@ func (v *vast) grow(value keyspace.Value) {
 }
 
 // date gives about n elements a deadline soon.
-func (v *vast) date(d keyspace.Dated, n int) {
+func (v *vast) date(d keyspace.Collection, n int) {
 	for _, name := range v.names(d, n) {
 		if !SetDate(d, name, v.Now+1+v.rng.Int64N(40), dice) {
 			panic("no element " + string(name))
@@ -99,7 +99,7 @@ func (v *vast) date(d keyspace.Dated, n int) {
 }
 
 // names returns up to n elements, as SetDate names them.
-func (v *vast) names(d keyspace.Dated, n int) (names [][]byte) {
+func (v *vast) names(d keyspace.Collection, n int) (names [][]byte) {
 	more := func(name []byte) bool {
 		if v.rng.IntN(3) == 0 {
 			names = append(names, bytes.Clone(name))
@@ -134,7 +134,7 @@ func (v *vast) change(value keyspace.Value) {
 		}
 	case *stream.Stream:
 		v.changeStream(value)
-	case keyspace.Dated:
+	case keyspace.Collection:
 		switch v.rng.IntN(3) {
 		case 0:
 			for _, name := range v.names(value, n) {
@@ -208,7 +208,7 @@ func (v *vast) scribble() {
 	default:
 		if value, ok := db.Edit(key); ok {
 			v.change(value)
-			db.Settle(key)
+			db.Commit(key)
 		}
 	}
 }
@@ -288,7 +288,7 @@ func TestPictureOfLargeValues(t *testing.T) {
 				}
 			}
 		}
-		require.False(t, v.Picturing())
+		require.False(t, v.Snapshotting())
 		require.Nil(t, records.pace)
 		require.NoError(t, w.End(records.Version()))
 		got := portrait(read(t, file.Bytes(), v.lim))

@@ -120,6 +120,5 @@ type Limits struct {
 	Dice func(n uint64) uint64 // returns a random number below n, for skiplists
 }
 
-// bytesOf and view are a text as what it is not, without copying.
+// bytesOf returns the bytes of a text, to be read only, without copying.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
-func view(b []byte) string    { return unsafe.String(unsafe.SliceData(b), len(b)) }

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strconv"
 
+	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -204,7 +205,7 @@ func (r *Reader) key(t byte) bool {
 	if d.err != nil {
 		return false
 	}
-	r.Item, r.Record.Key, r.Record.Value = Key, view(r.last), v
+	r.Item, r.Record.Key, r.Record.Value = Key, dict.Key(r.last), v
 	if v.Len() == 0 && v.Type().Vanishes() {
 		r.clear()
 		return false

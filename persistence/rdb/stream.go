@@ -51,7 +51,7 @@ func (e *Encoder) rawID(id stream.ID) {
 
 func (e *Encoder) stream(s *stream.Stream) {
 	full := streamType(s) == typeStream2
-	e.count(s.Nodes())
+	e.count(s.NodeCount())
 	for id, pack := range s.Packs() {
 		e.count(16)
 		e.rawID(id)

@@ -68,7 +68,7 @@ func describeAll(ks *keyspace.Keyspace) string {
 		if r.Deadline != 0 {
 			line += fmt.Sprintf(" until %d", r.Deadline)
 		}
-		if v, ok := r.Value.(keyspace.Dated); ok {
+		if v, ok := r.Value.(keyspace.Collection); ok {
 			v.Deadlines(func(e []byte, deadline int64) bool {
 				line += fmt.Sprintf(" (%s until %d)", e, deadline)
 				return true

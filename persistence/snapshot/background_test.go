@@ -24,7 +24,7 @@ func largeValues() map[string]keyspace.Value {
 		noise[i] = byte(rng.Uint32())
 	}
 	even := make([]byte, 4<<20)
-	a, b := str.OfForm(noise, str.Raw), str.OfForm(even, str.Raw)
+	a, b := str.OfEnc(noise, str.Raw), str.OfEnc(even, str.Raw)
 	h, s, z, l, x := &hash.Hash{}, &set.Set{}, &zset.Set{}, &list.List{}, &stream.Stream{}
 	for i := range 40_000 {
 		text := fmt.Appendf(nil, "element %d %x", i, rng.Uint64())

@@ -134,7 +134,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 
 // lapse removes the elements that are due, also from the payload, and reports whether none is left.
 func (r *restore) lapse(c *engine.Call, v keyspace.Value) (all bool) {
-	if d, ok := v.(keyspace.Dated); ok && d.Dated() > 0 && d.Lapse(c.Now(), math.MaxInt, nil) > 0 {
+	if d, ok := v.(keyspace.Collection); ok && d.Volatile() > 0 && d.Expire(c.Now(), math.MaxInt, nil) > 0 {
 		if all = d.Len() == 0; !all {
 			r.payload = (&rdb.Encoder{Compress: true}).Payload(nil, v)
 		}
@@ -155,7 +155,7 @@ func (r *restore) deadline(c *engine.Call) int64 {
 
 func (r *restore) put(c *engine.Call, v keyspace.Value, deadline int64) {
 	c.DB.SetUntil(r.key, v, deadline)
-	c.DB.Mark(r.key, r.idle, r.freq)
+	c.DB.SetAccess(r.key, r.idle, r.freq)
 	line := [][]byte{[]byte("RESTORE"), r.key, strconv.AppendInt(nil, deadline, 10), r.payload, []byte("ABSTTL"), []byte("REPLACE")}
 	c.Log(line...)
 	c.Changed(r.key, "grestore")

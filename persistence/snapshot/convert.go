@@ -119,7 +119,7 @@ func (f *commands) key(r *keyspace.Record) error {
 	put := func(args ...[]byte) { command(f.reply, args...) }
 	key := []byte(r.Key)
 	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.Undated(nil, r.Value), []byte("REPLACE"), []byte("ABSTTL"))
-	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
+	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
 		DateCommands(key, v, put)
 	}
 	return f.write()
@@ -137,7 +137,7 @@ func (f *commands) write() error {
 }
 
 // DateCommands calls put with the commands that give the elements of a collection at key their deadlines.
-func DateCommands(key []byte, v keyspace.Dated, put func(args ...[]byte)) {
+func DateCommands(key []byte, v keyspace.Collection, put func(args ...[]byte)) {
 	words := expireCommands[v.Type()]
 	rdb.EachDate(v, func(element []byte, deadline int64) {
 		put([]byte(words.name), key, strconv.AppendInt(nil, deadline, 10), []byte(words.noun), []byte("1"), element)

@@ -76,7 +76,7 @@ func entryText(e ziplist.Entry) text { return text(e.Append(nil)) }
 // lineOf returns a record as a line.
 func lineOf(r *keyspace.Record, e *rdb.Encoder) (l line, err error) {
 	l = line{DB: r.DB, Key: text(r.Key), Type: r.Value.Type().String(), Deadline: r.Deadline}
-	if v, ok := r.Value.(keyspace.Dated); ok && v.Dated() > 0 {
+	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
 		rdb.EachDate(v, func(element []byte, deadline int64) {
 			l.Deadlines = append(l.Deadlines, dated{text(element), deadline})
 		})

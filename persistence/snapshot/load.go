@@ -113,7 +113,7 @@ type loading struct {
 	*rdb.Reader
 	saver  *Saver
 	into   *keyspace.Keyspace
-	filler *keyspace.Filler
+	filler *keyspace.BulkLoad
 	now    int64
 	err    error
 
@@ -128,7 +128,7 @@ type loading struct {
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
 	o := ReaderOptions(s.engine, size, !s.checksum)
 	o.Keyspace, o.Beside = into, s.opts.Beside
-	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, filler: into.Filler(), now: into.Now}
+	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, filler: into.BulkLoad(), now: into.Now}
 }
 
 // ReaderOptions returns the options of a reader whose values suit an engine. It is called under the lock.

@@ -128,7 +128,7 @@ func (s *Saver) tick() {
 }
 
 // busy reports whether a picture of the data is being taken, by this saver or for someone else.
-func (s *Saver) busy() bool { return s.engine.Keyspace.Picturing() }
+func (s *Saver) busy() bool { return s.engine.Keyspace.Snapshotting() }
 
 // retryAfter is how long a save that failed is not tried again, in seconds.
 const retryAfter = 5

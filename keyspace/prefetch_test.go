@@ -11,21 +11,21 @@ func TestFetch(t *testing.T) {
 	ks := newKeyspace()
 	db := ks.DB(0)
 	var args [][]byte
-	for i := range 3*FetchKeys + 1 {
-		args = append(args, keyOf(i*cached/20))
+	for i := range 3*PrefetchKeys + 1 {
+		args = append(args, keyOf(i*cachedKeys/20))
 	}
-	db.Fetch(args, 1)
-	fill(db, 2*cached, func(i int) int64 { return start + int64(i%2) })
+	db.Prefetch(args, 1)
+	fill(db, 2*cachedKeys, func(i int) int64 { return start + int64(i%2) })
 	require.True(t, db.Cold())
 	ks.OnExpire = func(_ *DB, key string) { require.Fail(t, "removed", key) }
 	before := ks.Digest()
 	ks.Now++
 	for n := range len(args) {
 		for step := 1; step <= 3; step++ {
-			db.Fetch(args[:n], step)
+			db.Prefetch(args[:n], step)
 		}
 	}
-	require.Equal(t, 2*cached, db.Len())
+	require.Equal(t, 2*cachedKeys, db.Len())
 	ks.Now--
 	require.Equal(t, before, ks.Digest())
 	require.NoError(t, db.Check())

@@ -25,7 +25,7 @@
 //
 // Unlike Redis, whose buckets of deadlines are linked through the fields themselves, nothing is
 // reserved in an element that has none.
-package lapse
+package expiry
 
 // Max is the last deadline that can be kept, of the year 4199; Redis has the same bound.
 const Max = (1<<48 - 1) >> 2

@@ -7,8 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// chain is the large form of a list.
-type chain struct {
+// quicklist is the large form of a list.
+type quicklist struct {
 	head, tail *node
 	len        int // elements
 	nodes      int
@@ -16,14 +16,14 @@ type chain struct {
 }
 
 var (
-	nodeSize  = sizeclass.Round(int(unsafe.Sizeof(node{})))
-	chainSize = sizeclass.Round(int(unsafe.Sizeof(chain{})))
+	nodeSize      = sizeclass.Round(int(unsafe.Sizeof(node{})))
+	quicklistSize = sizeclass.Round(int(unsafe.Sizeof(quicklist{})))
 )
 
-func (c *chain) bytes() int { return chainSize + c.nodes*nodeSize + c.held }
+func (c *quicklist) bytes() int { return quicklistSize + c.nodes*nodeSize + c.held }
 
 // linkBefore puts a node with its elements before next, at the tail if that is nil.
-func (c *chain) linkBefore(next, n *node) {
+func (c *quicklist) linkBefore(next, n *node) {
 	n.next, n.prev = next, c.tail
 	if next != nil {
 		n.prev = next.prev
@@ -42,7 +42,7 @@ func (c *chain) linkBefore(next, n *node) {
 }
 
 // unlink removes a node with its elements.
-func (c *chain) unlink(n *node) {
+func (c *quicklist) unlink(n *node) {
 	if n.prev != nil {
 		n.prev.next = n.next
 	} else {
@@ -58,8 +58,8 @@ func (c *chain) unlink(n *node) {
 	c.held -= cap(n.data)
 }
 
-// put gives a node other elements, or removes it if there are none.
-func (c *chain) put(n *node, data ziplist.List, count int) {
+// setNode gives a node other elements, or removes it if there are none.
+func (c *quicklist) setNode(n *node, data ziplist.List, count int) {
 	if count == 0 {
 		c.unlink(n)
 		return
@@ -70,15 +70,15 @@ func (c *chain) put(n *node, data ziplist.List, count int) {
 }
 
 // end returns the node at an end.
-func (c *chain) end(end End) *node {
+func (c *quicklist) end(end End) *node {
 	if end == Head {
 		return c.head
 	}
 	return c.tail
 }
 
-// beyond returns the neighbour of a node that comes next in a walk from the given end.
-func (n *node) beyond(from End) *node {
+// neighbour returns the neighbour of a node that comes next in a walk from the given end.
+func (n *node) neighbour(from End) *node {
 	if from == Head {
 		return n.next
 	}
@@ -87,7 +87,7 @@ func (n *node) beyond(from End) *node {
 
 // seek returns the node of element i, which may count from -1 backwards, and the element's index in
 // it, from either end; nil if there is none. It goes from the nearer end.
-func (c *chain) seek(i int) (*node, int) {
+func (c *quicklist) seek(i int) (*node, int) {
 	if i < 0 {
 		i += c.len
 	}
@@ -110,7 +110,7 @@ func (c *chain) seek(i int) (*node, int) {
 
 // find returns the node of the first element whose text is v, and its index there; nil if there is
 // none.
-func (c *chain) find(v []byte) (*node, int) {
+func (c *quicklist) find(v []byte) (*node, int) {
 	for n := c.head; n != nil; n = n.next {
 		if i, ok := n.find(v); ok {
 			return n, i
@@ -120,9 +120,9 @@ func (c *chain) find(v []byte) (*node, int) {
 }
 
 // push adds v at an end.
-func (c *chain) push(end End, v []byte, lim Limits) {
-	if n := c.end(end); n != nil && c.admits(n, v, lim) {
-		c.put(n, push(c.stretch(n.data, len(v), lim), end, v, lim), n.count+1)
+func (c *quicklist) push(end End, v []byte, lim Limits) {
+	if n := c.end(end); n != nil && c.fits(n, v, lim) {
+		c.setNode(n, push(c.grow(n.data, len(v), lim), end, v, lim), n.count+1)
 		return
 	}
 	n := newNode(v, lim, true)
@@ -133,18 +133,18 @@ func (c *chain) push(end End, v []byte, lim Limits) {
 	}
 }
 
-// stretch returns the ziplist at an end. If it has no room for an element of n bytes, and the chain is
+// grow returns the ziplist at an end. If it has no room for an element of n bytes, and the chain is
 // long, it is in a block of the full size, so that it need not grow step by step.
-func (c *chain) stretch(zl ziplist.List, n int, lim Limits) ziplist.List {
-	if len(zl)+n+overhead <= cap(zl) || lim.Node >= 0 || c.held < longChain*lim.bytes() {
+func (c *quicklist) grow(zl ziplist.List, n int, lim Limits) ziplist.List {
+	if len(zl)+n+overhead <= cap(zl) || lim.Node >= 0 || c.held < longQuicklist*lim.bytes() {
 		return zl
 	}
 	return append(make(ziplist.List, 0, lim.bytes()), zl...)
 }
 
-// admits reports whether a node can get v as a further element.
-func (c *chain) admits(n *node, v []byte, lim Limits) bool {
-	return n != nil && !n.plain && lim.admit(n.data, n.count, len(v))
+// fits reports whether a node can get v as a further element.
+func (c *quicklist) fits(n *node, v []byte, lim Limits) bool {
+	return n != nil && !n.plain && lim.mayAdd(n.data, n.count, len(v))
 }
 
 // newNode returns a node of the one element v. One that is to grow gets a block for more of them.
@@ -159,11 +159,11 @@ func newNode(v []byte, lim Limits, grows bool) *node {
 	return &node{data: ziplist.AppendEmpty(block).Append(v), count: 1}
 }
 
-// drop removes n elements at an end.
-func (c *chain) drop(end End, n int) {
+// removeEnd removes n elements at an end.
+func (c *quicklist) removeEnd(end End, n int) {
 	for x := c.end(end); x != nil && n > 0; x = c.end(end) {
 		if n < x.count {
-			c.put(x, dropFrom(x.data, x.count, end, n).Trim(), x.count-n)
+			c.setNode(x, removeEnd(x.data, x.count, end, n).Trim(), x.count-n)
 			return
 		}
 		n -= x.count
@@ -172,18 +172,18 @@ func (c *chain) drop(end End, n int) {
 }
 
 // remove removes up to count elements whose text is v, in a walk from the given end.
-func (c *chain) remove(v []byte, count int, from End) (removed int) {
+func (c *quicklist) remove(v []byte, count int, from End) (removed int) {
 	for n := c.end(from); n != nil && removed < count; {
-		next := n.beyond(from)
+		next := n.neighbour(from)
 		k, data := 0, n.data
 		if !n.plain {
-			data, k = removeFrom(data, v, count-removed, from)
+			data, k = removeEqual(data, v, count-removed, from)
 		} else if string(data) == string(v) {
 			k = 1
 		}
 		if k > 0 {
 			removed += k
-			c.put(n, trimmed(data, n), n.count-k)
+			c.setNode(n, trimmed(data, n), n.count-k)
 		}
 		n = next
 	}
@@ -198,8 +198,8 @@ func trimmed(data ziplist.List, n *node) ziplist.List {
 	return data.Trim()
 }
 
-func (c *chain) clone() *chain {
-	copied := &chain{}
+func (c *quicklist) clone() *quicklist {
+	copied := &quicklist{}
 	for n := c.head; n != nil; n = n.next {
 		copied.linkBefore(nil, &node{data: append(ziplist.List{}, n.data...), count: n.count, plain: n.plain})
 	}

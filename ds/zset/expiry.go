@@ -1,28 +1,29 @@
 package zset
 
 import (
+	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/skiplist"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Deadlines of members: milliseconds since the epoch, from 1 to lapse.Max, 0 for none. The set does
+// Deadlines of members: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The set does
 // not know the time: a member that is due is there until Lapse, which the keyspace calls before it
 // lends the set to anyone.
 
-// Dated returns how many members have a deadline. O(1).
-func (s *Set) Dated() int {
-	if s.sorted == nil || s.sorted.dates == nil {
+// Volatile returns how many members have a deadline. O(1).
+func (s *Set) Volatile() int {
+	if s.sorted == nil || s.sorted.deadlines == nil {
 		return 0
 	}
-	return s.sorted.dates.Dated()
+	return s.sorted.deadlines.Count()
 }
 
 // NextDeadline returns a time before which no member is due, 0 if none has a deadline. O(1).
 func (s *Set) NextDeadline() int64 {
-	if s.Dated() == 0 {
+	if s.Volatile() == 0 {
 		return 0
 	}
-	return s.sorted.dates.Next()
+	return s.sorted.deadlines.Next()
 }
 
 // Deadline returns the deadline of a member, 0 if it has none; ok is false if there is no such
@@ -31,9 +32,9 @@ func (s *Set) Deadline(member []byte) (deadline int64, ok bool) {
 	if s.sorted == nil {
 		return 0, s.find(member) != ziplist.None
 	}
-	n, ok := s.sorted.members.Find(view(member))
-	if ok && s.sorted.dates != nil {
-		deadline = s.sorted.dates.At(n)
+	n, ok := s.sorted.members.Find(dict.Key(member))
+	if ok && s.sorted.deadlines != nil {
+		deadline = s.sorted.deadlines.At(n)
 	}
 	return deadline, ok
 }
@@ -48,9 +49,9 @@ func (s *Set) SetDeadline(member []byte, deadline int64, dice func(n uint64) uin
 		}
 		s.convert(dice)
 	}
-	n, ok := s.sorted.members.Find(view(member))
+	n, ok := s.sorted.members.Find(dict.Key(member))
 	if ok {
-		s.sorted.date(n, deadline)
+		s.sorted.setDeadline(n, deadline)
 	}
 	return ok
 }
@@ -58,16 +59,16 @@ func (s *Set) SetDeadline(member []byte, deadline int64, dice func(n uint64) uin
 // Deadlines calls fn for each member that has a deadline until fn returns false. fn must not change
 // the set. O(n).
 func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
-	if s.Dated() > 0 {
-		s.sorted.dates.Each(func(n *skiplist.Node, deadline int64) bool { return fn(n.Member(), deadline) })
+	if s.Volatile() > 0 {
+		s.sorted.deadlines.Each(func(n *skiplist.Node, deadline int64) bool { return fn(n.Member(), deadline) })
 	}
 }
 
-// Lapse removes members that are due, at most most of them, calls fn with each before it goes unless
+// Expire removes members that are due, at most most of them, calls fn with each before it goes unless
 // fn is nil, and returns how many. O(log n) each.
-func (s *Set) Lapse(now int64, most int, fn func(member []byte)) (removed int) {
-	for s.Dated() > 0 && removed < most {
-		n, ok := s.sorted.dates.Due(now)
+func (s *Set) Expire(now int64, most int, fn func(member []byte)) (removed int) {
+	for s.Volatile() > 0 && removed < most {
+		n, ok := s.sorted.deadlines.PopDue(now)
 		if !ok {
 			break
 		}

@@ -10,10 +10,10 @@ import (
 // TestFiller: what is added some at a time is there after Flush as if restored one by one, and a key that comes
 // twice is told, whether it waits or is there.
 func TestFiller(t *testing.T) {
-	for _, n := range []int{0, 1, FetchKeys - 1, FetchKeys, FetchKeys + 1, 1000} {
+	for _, n := range []int{0, 1, PrefetchKeys - 1, PrefetchKeys, PrefetchKeys + 1, 1000} {
 		a, b := New(3, 1, func(uint64) uint64 { return 0 }), New(3, 2, func(uint64) uint64 { return 0 })
 		a.Now, b.Now = 1_000_000, 1_000_000
-		f := a.Filler()
+		f := a.BulkLoad()
 		created := 0
 		a.OnCreate = func(*DB, string) { created++ }
 		for i := range n {

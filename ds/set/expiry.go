@@ -1,23 +1,25 @@
 package set
 
-// Deadlines of members: milliseconds since the epoch, from 1 to lapse.Max, 0 for none. The set does
+import "github.com/miniserver-go/miniserver/ds/dict"
+
+// Deadlines of members: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The set does
 // not know the time: a member that is due is there until Lapse, which the keyspace calls before it
 // lends the set to anyone.
 
-// Dated returns how many members have a deadline. O(1).
-func (s *Set) Dated() int {
-	if s.table == nil || s.table.dates == nil {
+// Volatile returns how many members have a deadline. O(1).
+func (s *Set) Volatile() int {
+	if s.table == nil || s.table.deadlines == nil {
 		return 0
 	}
-	return s.table.dates.Dated()
+	return s.table.deadlines.Count()
 }
 
 // NextDeadline returns a time before which no member is due, 0 if none has a deadline. O(1).
 func (s *Set) NextDeadline() int64 {
-	if s.Dated() == 0 {
+	if s.Volatile() == 0 {
 		return 0
 	}
-	return s.table.dates.Next()
+	return s.table.deadlines.Next()
 }
 
 // Deadline returns the deadline of a member, 0 if it has none; ok is false if there is no such
@@ -26,9 +28,9 @@ func (s *Set) Deadline(text []byte) (deadline int64, ok bool) {
 	if s.table == nil {
 		return 0, s.Has(text)
 	}
-	m, ok := s.table.members.Find(view(text))
-	if ok && s.table.dates != nil {
-		deadline = s.table.dates.At(m)
+	m, ok := s.table.members.Find(dict.Key(text))
+	if ok && s.table.deadlines != nil {
+		deadline = s.table.deadlines.At(m)
 	}
 	return deadline, ok
 }
@@ -41,11 +43,11 @@ func (s *Set) SetDeadline(text []byte, deadline int64, dice func(n uint64) uint6
 		if deadline == 0 || !s.Has(text) {
 			return s.Has(text)
 		}
-		s.toTable(s.Len(), Limits{Seed: dice(1 << 62)})
+		s.convert(s.Len(), Limits{Seed: dice(1 << 62)})
 	}
-	m, ok := s.table.members.Find(view(text))
+	m, ok := s.table.members.Find(dict.Key(text))
 	if ok {
-		s.table.date(m, deadline)
+		s.table.setDeadline(m, deadline)
 	}
 	return ok
 }
@@ -53,16 +55,16 @@ func (s *Set) SetDeadline(text []byte, deadline int64, dice func(n uint64) uint6
 // Deadlines calls fn for each member that has a deadline until fn returns false. fn must not change
 // the set. O(n).
 func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
-	if s.Dated() > 0 {
-		s.table.dates.Each(func(m member, deadline int64) bool { return fn(m.text(), deadline) })
+	if s.Volatile() > 0 {
+		s.table.deadlines.Each(func(m member, deadline int64) bool { return fn(m.text(), deadline) })
 	}
 }
 
-// Lapse removes members that are due, at most most of them, calls fn with each before it goes unless
+// Expire removes members that are due, at most most of them, calls fn with each before it goes unless
 // fn is nil, and returns how many. O(log n) each.
-func (s *Set) Lapse(now int64, most int, fn func(member []byte)) (removed int) {
-	for s.Dated() > 0 && removed < most {
-		m, ok := s.table.dates.Due(now)
+func (s *Set) Expire(now int64, most int, fn func(member []byte)) (removed int) {
+	for s.Volatile() > 0 && removed < most {
+		m, ok := s.table.deadlines.PopDue(now)
 		if !ok {
 			break
 		}

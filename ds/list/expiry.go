@@ -3,11 +3,11 @@ package list
 import (
 	"slices"
 
-	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Deadlines of elements: milliseconds since the epoch, from 1 to lapse.Max, 0 for none. The list does
+// Deadlines of elements: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The list does
 // not know the time: an element that is due is there until Lapse, which the keyspace calls before it
 // lends the list to anyone.
 //
@@ -15,20 +15,20 @@ import (
 // occurrence keeps its own from there on, wherever it moves in the list, and one that is pushed later
 // has none. DeadlineAt and SetDeadlineAt tell occurrences apart, by index, for who saves a list.
 
-// Dated returns how many elements have a deadline. O(1).
-func (l *List) Dated() int {
-	if l.dates == nil {
+// Volatile returns how many elements have a deadline. O(1).
+func (l *List) Volatile() int {
+	if l.deadlines == nil {
 		return 0
 	}
-	return l.dates.Dated()
+	return l.deadlines.Count()
 }
 
 // NextDeadline returns a time before which no element is due, 0 if none has a deadline. O(1).
 func (l *List) NextDeadline() int64 {
-	if l.dates == nil {
+	if l.deadlines == nil {
 		return 0
 	}
-	return l.dates.Next()
+	return l.deadlines.Next()
 }
 
 // Deadline returns the soonest deadline of the elements whose text is v, 0 if none of them has one;
@@ -39,7 +39,7 @@ func (l *List) Deadline(v []byte) (deadline int64, ok bool) {
 		if d := l.DeadlineAt(i); d != 0 && (deadline == 0 || d < deadline) {
 			deadline = d
 		}
-		return l.dates != nil
+		return l.deadlines != nil
 	})
 	return deadline, ok
 }
@@ -50,7 +50,7 @@ func (l *List) SetDeadline(v []byte, deadline int64, _ func(n uint64) uint64) (f
 	l.Search(v, Head, l.Len(), func(i int) bool {
 		found = true
 		l.SetDeadlineAt(i, deadline)
-		return l.dates != nil
+		return l.deadlines != nil
 	})
 	return found
 }
@@ -58,85 +58,85 @@ func (l *List) SetDeadline(v []byte, deadline int64, _ func(n uint64) uint64) (f
 // DeadlineAt returns the deadline of element i, which counts from 0 and exists; 0 if it has none.
 // O(1).
 func (l *List) DeadlineAt(i int) int64 {
-	if l.dates == nil {
+	if l.deadlines == nil {
 		return 0
 	}
-	return l.dates.At(i)
+	return l.deadlines.At(i)
 }
 
 // SetDeadlineAt gives element i, which counts from 0 and exists, a deadline, 0 for none. O(1), but
 // O(n) for the first.
 func (l *List) SetDeadlineAt(i int, deadline int64) {
-	if l.dates == nil {
+	if l.deadlines == nil {
 		if deadline == 0 {
 			return
 		}
-		l.dates = lapse.NewRow(l.Len())
-		if l.chain == nil {
+		l.deadlines = expiry.NewArray(l.Len())
+		if l.quicklist == nil {
 			l.packed = append(ziplist.List(nil), l.packed...) // a view's bytes are borrowed, deadlines are not
 		}
 	}
-	l.dates.Put(i, deadline)
+	l.deadlines.Put(i, deadline)
 }
 
 // Deadlines calls fn for each element that has a deadline, from the head on, until fn returns false.
 // fn must not change the list. O(n).
 func (l *List) Deadlines(fn func(v []byte, deadline int64) bool) {
-	if l.Dated() == 0 {
+	if l.Volatile() == 0 {
 		return
 	}
 	var digits [20]byte
 	i := -1
 	l.Each(Head, 0, func(e ziplist.Entry) bool {
 		i++
-		d := l.dates.At(i)
+		d := l.deadlines.At(i)
 		return d == 0 || fn(e.Text(digits[:]), d)
 	})
 }
 
-// Lapse removes all elements that are due, however many are asked for, calls fn with each before it
+// Expire removes all elements that are due, however many are asked for, calls fn with each before it
 // goes unless fn is nil, and returns how many. O(n).
-func (l *List) Lapse(now int64, _ int, fn func(v []byte)) (removed int) {
-	if l.dates == nil {
+func (l *List) Expire(now int64, _ int, fn func(v []byte)) (removed int) {
+	if l.deadlines == nil {
 		return 0
 	}
 	var digits [20]byte
-	for end := l.dates.Len(); ; {
-		i, n := l.dates.Due(now, end)
+	for end := l.deadlines.Len(); ; {
+		i, n := l.deadlines.LastDue(now, end)
 		if n == 0 {
-			return l.dates.Sweep(now)
+			return l.deadlines.DeleteDue(now)
 		}
 		if fn != nil {
 			l.Range(i, n, func(e ziplist.Entry) { fn(e.Text(digits[:])) })
 		}
-		l.cut(i, n)
+		l.deleteRange(i, n)
 		end = i
 	}
 }
 
-// cut removes n elements from element i on, without a look at the deadlines.
-func (l *List) cut(i, n int) {
+// deleteRange removes n elements from element i on, without a look at the deadlines.
+func (l *List) deleteRange(i, n int) {
 	switch {
 	case i == 0:
-		l.drop(Head, n)
+		l.removeEnd(Head, n)
 	case i+n == l.Len():
-		l.drop(Tail, n)
-	case l.chain != nil:
-		l.chain.cut(i, n)
-		l.shrink()
+		l.removeEnd(Tail, n)
+	case l.quicklist != nil:
+		l.quicklist.deleteRange(i, n)
+		l.packIfSmall()
 	default:
 		l.packed = l.packed.DeleteRange(i, n).Trim()
 	}
 }
 
-// cut removes n elements from element i on, which exist.
-func (c *chain) cut(i, n int) {
+// deleteRange removes n elements from element i on, which exist.
+func (c *quicklist) deleteRange(i, n int) {
 	for x, i := c.seek(i); n > 0; i = 0 {
 		next, k := x.next, min(n, x.count-i)
 		if k == x.count {
 			c.unlink(x)
 		} else {
-			c.put(x, x.data.DeleteRange(i, k).Trim(), x.count-k)
+			c.setNode(x, x.data.DeleteRange(i, k).Trim(), x.count-k)
 		}
 		n -= k
 		x = next
@@ -145,34 +145,34 @@ func (c *chain) cut(i, n int) {
 
 // The methods below keep the row of deadlines in step with a change that is about to be made.
 
-// inserted tells of n elements that come before element i.
-func (l *List) inserted(i, n int) { l.dates.Insert(i, n) }
+// insertDeadlines tells of n elements that come before element i.
+func (l *List) insertDeadlines(i, n int) { l.deadlines.Insert(i, n) }
 
-// insertedBeside tells of one that comes beside the first whose text is pivot, if there is one.
-func (l *List) insertedBeside(pivot []byte, behind bool) {
+// insertDeadlineBeside tells of one that comes beside the first whose text is pivot, if there is one.
+func (l *List) insertDeadlineBeside(pivot []byte, behind bool) {
 	l.Search(pivot, Head, l.Len(), func(i int) bool {
 		if behind {
 			i++
 		}
-		l.inserted(i, 1)
+		l.insertDeadlines(i, 1)
 		return false
 	})
 }
 
-// overwritten tells that element i, if it exists, becomes another one.
-func (l *List) overwritten(i int) {
+// clearDeadline tells that element i, if it exists, becomes another one.
+func (l *List) clearDeadline(i int) {
 	if n := l.Len(); i < 0 {
 		i += n
 	} else if i >= n {
 		return
 	}
 	if i >= 0 {
-		l.dates.Put(i, 0)
+		l.deadlines.Put(i, 0)
 	}
 }
 
-// removing tells that Remove is about to remove elements.
-func (l *List) removing(v []byte, count int, from End) {
+// removeDeadlines tells that Remove is about to remove elements.
+func (l *List) removeDeadlines(v []byte, count int, from End) {
 	var gone []int
 	l.Search(v, from, l.Len(), func(i int) bool {
 		if len(gone) < count {
@@ -182,18 +182,18 @@ func (l *List) removing(v []byte, count int, from End) {
 	})
 	slices.Sort(gone)
 	for _, i := range slices.Backward(gone) {
-		l.dates.Delete(i, 1)
+		l.deadlines.Delete(i, 1)
 	}
 }
 
-// dropping tells that n elements at an end are about to go, or all.
-func (l *List) dropping(end End, n int) {
+// removeDeadlinesAtEnd tells that n elements at an end are about to go, or all.
+func (l *List) removeDeadlinesAtEnd(end End, n int) {
 	switch n = min(n, l.Len()); {
 	case n <= 0:
 	case end == Head:
-		l.dates.Delete(0, n)
+		l.deadlines.Delete(0, n)
 	default:
-		l.dates.Delete(l.Len()-n, n)
+		l.deadlines.Delete(l.Len()-n, n)
 	}
 }
 

@@ -1,4 +1,4 @@
-package lapse_test
+package expiry_test
 
 import (
 	"math/rand/v2"
@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/ds/lapse"
+	"github.com/miniserver-go/miniserver/ds/expiry"
 )
 
 // block is an element as collections have them.
@@ -25,7 +25,7 @@ func TestTableIsAMap(t *testing.T) {
 
 func playTable(t *testing.T, seed uint64, steps int) {
 	dice := rand.New(rand.NewPCG(seed, 1))
-	table, model := lapse.NewTable[*block](seed), map[*block]int64{}
+	table, model := expiry.NewTable[*block](seed), map[*block]int64{}
 	blocks := make([]*block, 1+dice.IntN(300))
 	for i := range blocks {
 		blocks[i] = &block{strconv.Itoa(i)}
@@ -35,7 +35,7 @@ func playTable(t *testing.T, seed uint64, steps int) {
 		b := blocks[dice.IntN(len(blocks))]
 		switch dice.IntN(10) {
 		case 0:
-			table.Drop(b)
+			table.Delete(b)
 			delete(model, b)
 			blocks[slices.Index(blocks, b)] = &block{b.key} // another one of the same key
 			continue
@@ -47,21 +47,21 @@ func playTable(t *testing.T, seed uint64, steps int) {
 			table.Put(b, d)
 			model[b] = d
 		}
-		require.Equal(t, len(model), table.Dated())
+		require.Equal(t, len(model), table.Count())
 		require.Equal(t, model[b], table.At(b))
 	}
 	require.NoError(t, table.Check())
 	requireDue(t, table, model, now+2000)
-	require.Zero(t, table.Dated())
+	require.Zero(t, table.Count())
 	require.Zero(t, table.Next())
-	require.Equal(t, lapse.NewTable[*block](0).Bytes(), table.Bytes())
+	require.Equal(t, expiry.NewTable[*block](0).Bytes(), table.Bytes())
 }
 
 // requireDue takes what is due from both.
-func requireDue(t *testing.T, table *lapse.Table[*block], model map[*block]int64, now int64) {
+func requireDue(t *testing.T, table *expiry.Table[*block], model map[*block]int64, now int64) {
 	last := int64(0)
 	for {
-		b, ok := table.Due(now)
+		b, ok := table.PopDue(now)
 		if !ok {
 			break
 		}
@@ -79,7 +79,7 @@ func requireDue(t *testing.T, table *lapse.Table[*block], model map[*block]int64
 }
 
 func TestRenewingLeavesTheQueueAlone(t *testing.T) {
-	table, b := lapse.NewTable[*block](0), &block{"a"}
+	table, b := expiry.NewTable[*block](0), &block{"a"}
 	table.Put(b, 10)
 	held := table.Bytes()
 	for d := int64(11); d < 10000; d++ {
@@ -87,16 +87,16 @@ func TestRenewingLeavesTheQueueAlone(t *testing.T) {
 	}
 	require.Equal(t, held, table.Bytes())
 	require.EqualValues(t, 10, table.Next())
-	_, ok := table.Due(9998)
+	_, ok := table.PopDue(9998)
 	require.False(t, ok)
 	require.EqualValues(t, 9999, table.Next(), "put where it belongs when it surfaced")
-	got, ok := table.Due(9999)
+	got, ok := table.PopDue(9999)
 	require.True(t, ok)
 	require.Same(t, b, got)
 }
 
 func TestEarlierDeadlinesDoNotPileUp(t *testing.T) {
-	table, b := lapse.NewTable[*block](0), &block{"a"}
+	table, b := expiry.NewTable[*block](0), &block{"a"}
 	for d := int64(10000); d > 0; d-- {
 		table.Put(b, d)
 	}
@@ -114,7 +114,7 @@ func TestRowIsASlice(t *testing.T) {
 func playRow(t *testing.T, seed uint64, steps int) {
 	dice := rand.New(rand.NewPCG(seed, 2))
 	model := make([]int64, dice.IntN(50))
-	row := lapse.NewRow(len(model))
+	row := expiry.NewArray(len(model))
 	now := int64(1000)
 	for range steps {
 		switch dice.IntN(8) {
@@ -145,10 +145,10 @@ func playRow(t *testing.T, seed uint64, steps int) {
 	require.NoError(t, row.Clone().Check(len(model)))
 }
 
-func requireSwept(t *testing.T, row *lapse.Row, model []int64, now int64) (left []int64) {
+func requireSwept(t *testing.T, row *expiry.Array, model []int64, now int64) (left []int64) {
 	due := map[int]bool{}
 	for end := len(model); ; {
-		i, n := row.Due(now, end)
+		i, n := row.LastDue(now, end)
 		if n == 0 {
 			break
 		}
@@ -163,13 +163,13 @@ func requireSwept(t *testing.T, row *lapse.Row, model []int64, now int64) (left 
 			left = append(left, d)
 		}
 	}
-	require.Equal(t, len(due), row.Sweep(now))
+	require.Equal(t, len(due), row.DeleteDue(now))
 	return left
 }
 
 func TestRowKeepsTheLastDeadline(t *testing.T) {
-	row := lapse.NewRow(1)
-	row.Put(0, lapse.Max)
-	require.EqualValues(t, lapse.Max, row.At(0))
-	require.EqualValues(t, lapse.Max, row.Next())
+	row := expiry.NewArray(1)
+	row.Put(0, expiry.Max)
+	require.EqualValues(t, expiry.Max, row.At(0))
+	require.EqualValues(t, expiry.Max, row.Next())
 }

@@ -1,0 +1,164 @@
+package hash
+
+import (
+	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/expiry"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
+
+// Deadlines of fields: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The hash does
+// not know the time: a field that is due is there until Lapse, which the keyspace calls before it
+// lends the hash to anyone.
+
+// Volatile returns how many fields have a deadline. O(1).
+func (h *Hash) Volatile() int {
+	switch {
+	case h.deadlines != nil:
+		return h.deadlines.Count()
+	case h.table != nil && h.table.deadlines != nil:
+		return h.table.deadlines.Count()
+	}
+	return 0
+}
+
+// NextDeadline returns a time before which no field is due, 0 if none has a deadline. O(1).
+func (h *Hash) NextDeadline() int64 {
+	switch {
+	case h.deadlines != nil:
+		return h.deadlines.Next()
+	case h.table != nil && h.table.deadlines != nil:
+		return h.table.deadlines.Next()
+	}
+	return 0
+}
+
+// Deadline returns the deadline of field, 0 if it has none; ok is false if there is no such field.
+// O(1), or O(n) in a packed hash.
+func (h *Hash) Deadline(field []byte) (deadline int64, ok bool) {
+	if h.table != nil {
+		p, ok := h.table.pairs.Find(dict.Key(field))
+		if ok && h.table.deadlines != nil {
+			deadline = h.table.deadlines.At(p)
+		}
+		return deadline, ok
+	}
+	p := h.find(field)
+	if ok = p != ziplist.None; ok && h.deadlines != nil {
+		deadline = h.deadlines.At(h.indexOf(p))
+	}
+	return deadline, ok
+}
+
+// SetDeadline gives field a deadline, 0 for none, and reports whether there is such a field. O(1) if
+// the deadline moves later, else O(log n); O(n) in a packed hash. The dice are not needed; they are
+// what other collections take.
+func (h *Hash) SetDeadline(field []byte, deadline int64, _ func(n uint64) uint64) bool {
+	if deadline != 0 && h.table == nil && h.deadlines == nil && h.packed != nil {
+		h.packed = append(ziplist.List(nil), h.packed...) // a view's bytes are borrowed, deadlines are not
+		h.deadlines = expiry.NewArray(h.Len())
+	}
+	return h.setDeadline(field, deadline)
+}
+
+func (h *Hash) setDeadline(field []byte, deadline int64) bool {
+	if h.table != nil {
+		p, ok := h.table.pairs.Find(dict.Key(field))
+		if ok {
+			h.table.setDeadline(p, deadline)
+		}
+		return ok
+	}
+	p := h.find(field)
+	if p != ziplist.None && h.deadlines != nil {
+		h.deadlines.Put(h.indexOf(p), deadline)
+	}
+	return p != ziplist.None
+}
+
+// Deadlines calls fn for each field that has a deadline until fn returns false. fn must not change
+// the hash. O(n).
+func (h *Hash) Deadlines(fn func(field []byte, deadline int64) bool) {
+	switch {
+	case h.table != nil && h.table.deadlines != nil:
+		h.table.deadlines.Each(func(p pair, deadline int64) bool { return fn(p.field(), deadline) })
+	case h.deadlines != nil:
+		var digits [20]byte
+		i := -1
+		h.Each(func(field, _ ziplist.Entry) bool {
+			i++
+			d := h.deadlines.At(i)
+			return d == 0 || fn(field.Text(digits[:]), d)
+		})
+	}
+}
+
+// Expire removes fields that are due, at most most of them, calls fn with each before it goes unless
+// fn is nil, and returns how many. O(log n) each, or O(bytes) in a packed hash.
+func (h *Hash) Expire(now int64, most int, fn func(field []byte)) (removed int) {
+	switch {
+	case h.table != nil && h.table.deadlines != nil:
+		return h.table.expire(now, most, fn)
+	case h.deadlines != nil:
+		return h.expirePacked(now, fn)
+	}
+	return 0
+}
+
+func (t *table) expire(now int64, most int, fn func(field []byte)) (removed int) {
+	for ; removed < most; removed++ {
+		p, ok := t.deadlines.PopDue(now)
+		if !ok {
+			break
+		}
+		if fn != nil {
+			fn(p.field())
+		}
+		t.delete(p.field())
+	}
+	return removed
+}
+
+// expirePacked removes all fields of a packed hash that are due: they are few.
+func (h *Hash) expirePacked(now int64, fn func(field []byte)) (removed int) {
+	var digits [20]byte
+	for end := h.deadlines.Len(); ; {
+		i, n := h.deadlines.LastDue(now, end)
+		if n == 0 {
+			h.packed = h.packed.Trim()
+			return h.deadlines.DeleteDue(now)
+		}
+		p := h.packed.Index(2 * i)
+		for q, k := p, 0; fn != nil && k < n; k++ {
+			var field ziplist.Entry
+			field, _, q = h.at(q)
+			fn(field.Text(digits[:]))
+		}
+		h.packed = h.packed.Delete(p, 2*n)
+		end = i
+	}
+}
+
+// deadlineAdded keeps the row in step with a field that was added to a packed hash.
+func (h *Hash) deadlineAdded() {
+	if h.deadlines != nil {
+		h.deadlines.Insert(h.deadlines.Len(), 1)
+	}
+}
+
+// deadlineRemoved keeps it in step with one, at position p, that is about to go.
+func (h *Hash) deadlineRemoved(p int) {
+	if h.deadlines != nil {
+		h.deadlines.Delete(h.indexOf(p), 1)
+	}
+}
+
+// indexOf returns how many fields there are before that at position p of a packed hash.
+func (h *Hash) indexOf(p int) (i int) {
+	for q := h.packed.First(); q != p; i++ {
+		q = h.packed.Next(h.packed.Next(q))
+	}
+	return i
+}
+
+// Discard is Delete, under the name that other collections have for it.
+func (h *Hash) Discard(field []byte) bool { return h.Delete(field) }

@@ -1,0 +1,75 @@
+package keyspace
+
+// BulkLoad restores many keys. It lays out the entry of each at once, and puts them into their tables some at
+// a time: so the processor can fetch their places side by side, for which it would else wait longer than
+// for all the rest.
+type BulkLoad struct {
+	ks         *Keyspace
+	pending    []pendingEntry
+	prefetched uint64 // of what was fetched, so that it is
+}
+
+// pendingEntry is an entry that is not in its table yet.
+type pendingEntry struct {
+	db       *DB
+	hash     uint64
+	entry    entry
+	deadline int64
+	idle     int64
+	freq     int
+}
+
+// BulkLoad returns one that fills ks.
+func (ks *Keyspace) BulkLoad() *BulkLoad {
+	return &BulkLoad{ks: ks, pending: make([]pendingEntry, 0, PrefetchKeys)}
+}
+
+// Add adds a key as Restore does, by the next Flush at the latest. Until then nobody may look for it. full
+// says that it is time for Flush.
+func (f *BulkLoad) Add(r *Record) (full bool) {
+	f.pending = append(f.pending, f.ks.pendingEntry(r))
+	return len(f.pending) == PrefetchKeys
+}
+
+// Flush puts all keys in place that were added. It stops at one that is there already; ok is false then, and
+// twice that key.
+func (f *BulkLoad) Flush() (twice string, ok bool) {
+	for i := range f.pending {
+		w := &f.pending[i]
+		f.prefetched ^= w.db.table.Prefetch(w.hash)
+	}
+	defer func() {
+		clear(f.pending)
+		f.pending = f.pending[:0]
+	}()
+	for i := range f.pending {
+		if w := &f.pending[i]; !w.add() {
+			return w.entry.Key(), false
+		}
+	}
+	return "", true
+}
+
+// pendingEntry lays out the entry of a record.
+func (ks *Keyspace) pendingEntry(r *Record) pendingEntry {
+	db := ks.dbs[r.DB]
+	return pendingEntry{db, db.table.Hash(r.Key), ks.newEntry(r.Key, r.Value), r.Deadline, r.Idle, r.Freq}
+}
+
+// add puts the entry into its table, and reports false if the key is there.
+func (w *pendingEntry) add() bool {
+	db, key := w.db, w.entry.Key()
+	if db.lookupHash(w.hash, key) != nil {
+		return false
+	}
+	if db.ks.KeepExpired {
+		db.remove(w.hash, key) // a due one
+	}
+	db.addEntry(w.hash, w.entry)
+	h := w.entry.head()
+	if w.deadline != 0 {
+		db.setDeadline(h, w.hash, w.deadline)
+	}
+	db.ks.setAccess(h, w.idle, w.freq)
+	return true
+}
