@@ -2,13 +2,13 @@ package keyspace
 
 import "github.com/miniserver-go/miniserver/ds/dict"
 
-// Access says how lookups mark entries: with the LRU clock, or with an LFU counter.
+// Access says what lookups record in an entry: the LRU clock, or an LFU counter.
 //
-// The LRU clock is in seconds, 24 bits, as Redis' with its resolution of one second. An LFU mark is
+// The LRU clock is in seconds, 24 bits, as in Redis with its resolution of one second. LFU data are
 // 16 bits of minutes and a logarithmic counter of 8 bits, as in Redis since 4.0.
 type Access struct {
 	LFU       bool
-	NoTouch   bool   // leave no marks: CLIENT NO-TOUCH
+	NoTouch   bool   // record nothing: CLIENT NO-TOUCH
 	LogFactor uint64 // lfu-log-factor: the larger, the slower the counter saturates
 	DecayTime int64  // lfu-decay-time: minutes for the counter to fall by one; 0 never
 }
@@ -19,7 +19,7 @@ const lfuInit = 5
 func (ks *Keyspace) lruClock() uint32 { return uint32(ks.Now/1000) & accessMask }
 func (ks *Keyspace) minutes() uint32  { return uint32(ks.Now/60000) & 0xffff }
 
-// initAccess marks a new entry.
+// initAccess sets the access data of a new entry.
 func (ks *Keyspace) initAccess(h *header) {
 	if ks.Access.LFU {
 		h.setClock(ks.minutes()<<8 | lfuInit)
@@ -28,7 +28,7 @@ func (ks *Keyspace) initAccess(h *header) {
 	h.setClock(ks.lruClock())
 }
 
-// touch marks an access.
+// touch records an access.
 func (ks *Keyspace) touch(h *header) {
 	if ks.Access.NoTouch {
 		return
@@ -40,7 +40,7 @@ func (ks *Keyspace) touch(h *header) {
 	h.setClock(ks.lruClock())
 }
 
-// lfuDecayed returns the counter after the minutes that have passed since its mark.
+// lfuDecayed returns the counter, less what it lost in the minutes since the last access.
 func (ks *Keyspace) lfuDecayed(h *header) uint32 {
 	counter, since := h.clock()&0xff, (ks.minutes()-h.clock()>>8)&0xffff
 	if ks.Access.DecayTime == 0 {

@@ -1,12 +1,12 @@
 package keyspace
 
-// BulkLoad restores many keys. It lays out the entry of each at once, and puts them into their tables some at
-// a time: so the processor can fetch their places side by side, for which it would else wait longer than
-// for all the rest.
+// BulkLoad restores many keys. It builds the entry of each key at once and adds the entries to their tables in
+// batches: so the processor can fetch several buckets in parallel. Waiting for them one by one would take longer
+// than everything else.
 type BulkLoad struct {
 	ks         *Keyspace
 	pending    []pendingEntry
-	prefetched uint64 // of what was fetched, so that it is
+	prefetched uint64 // keeps the compiler from dropping the loads
 }
 
 // pendingEntry is an entry that is not in its table yet.
@@ -24,15 +24,15 @@ func (ks *Keyspace) BulkLoad() *BulkLoad {
 	return &BulkLoad{ks: ks, pending: make([]pendingEntry, 0, PrefetchKeys)}
 }
 
-// Add adds a key as Restore does, by the next Flush at the latest. Until then nobody may look for it. full
-// says that it is time for Flush.
+// Add adds a key as Restore does, but only with the next Flush. Until then a lookup may not find it. full
+// reports that Flush is due.
 func (f *BulkLoad) Add(r *Record) (full bool) {
 	f.pending = append(f.pending, f.ks.pendingEntry(r))
 	return len(f.pending) == PrefetchKeys
 }
 
-// Flush puts all keys in place that were added. It stops at one that is there already; ok is false then, and
-// twice that key.
+// Flush adds all pending keys to their tables. It stops at a key that exists already: ok is false then, and
+// twice is that key.
 func (f *BulkLoad) Flush() (twice string, ok bool) {
 	for i := range f.pending {
 		w := &f.pending[i]

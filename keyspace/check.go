@@ -57,7 +57,7 @@ func (db *DB) firstDeadlines() map[uint64]int64 {
 	return first
 }
 
-// checkDeadline checks that the entry's flags tell the truth about the index.
+// checkDeadline checks the entry's flags against the index.
 func (db *DB) checkDeadline(e entry, announced map[uint64]int64) error {
 	h, hash := e.head(), db.hash(e)
 	if h.deadline == 0 {
@@ -96,7 +96,7 @@ func (db *DB) checkElementIndex(e entry) error {
 	return nil
 }
 
-// checkValue checks the value itself and that its form of entry is the one for it.
+// checkValue checks the value itself, and that the entry is packed or boxed as it must be.
 func (db *DB) checkValue(e entry) error {
 	v := db.ks.views.read(e)
 	if empty(v) {

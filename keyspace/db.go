@@ -21,7 +21,7 @@ type contents struct {
 	table      *dict.Map[entry]
 	index      *btree.BTreeG[indexItem]
 	volatile   int       // keys that have a deadline
-	orphans    int       // items in the index that may stand for nothing any more
+	orphans    int       // items in the index whose entry may be gone
 	sampled    indexItem // where a walk through the index for samples goes on
 	entryBytes int       // bytes of all entries
 	origin     int       // the database's number when the snapshot was started
@@ -94,10 +94,10 @@ func (db *DB) remove(hash uint64, key string) bool {
 	return true
 }
 
-// Exists reports whether key is visible. It leaves no access mark.
+// Exists reports whether key is visible. It records no access.
 func (db *DB) Exists(key []byte) bool { return db.lookup(dict.Key(key)) != nil }
 
-// Type returns the type of the value of key, None if absent. It leaves no access mark.
+// Type returns the type of the value of key, None if absent. It records no access.
 func (db *DB) Type(key []byte) Type {
 	if e := db.lookup(dict.Key(key)); e != nil {
 		return e.typ()
@@ -105,7 +105,7 @@ func (db *DB) Type(key []byte) Type {
 	return None
 }
 
-// Touch marks key as accessed and reports whether it is visible.
+// Touch records an access of key and reports whether it is visible.
 func (db *DB) Touch(key []byte) bool {
 	e := db.lookup(dict.Key(key))
 	if e == nil {
@@ -115,7 +115,7 @@ func (db *DB) Touch(key []byte) bool {
 	return true
 }
 
-// Find returns the value of key for reading and marks the access. The view aliases the entry.
+// Find returns the value of key for reading and records the access. The view aliases the entry.
 func (db *DB) Find(key []byte) (Value, bool) {
 	e := db.lookup(dict.Key(key))
 	if e == nil {
@@ -125,7 +125,7 @@ func (db *DB) Find(key []byte) (Value, bool) {
 	return db.ks.views.read(*e), true
 }
 
-// Peek is Find without the access mark.
+// Peek is Find, but records no access.
 func (db *DB) Peek(key []byte) (Value, bool) {
 	if e := db.lookup(dict.Key(key)); e != nil {
 		return db.ks.views.read(*e), true
@@ -133,8 +133,8 @@ func (db *DB) Peek(key []byte) (Value, bool) {
 	return nil, false
 }
 
-// Edit returns the value of key for changing and marks the access. The change takes effect at
-// Settle.
+// Edit returns the value of key for changing and records the access. The change takes effect at
+// Commit.
 func (db *DB) Edit(key []byte) (Value, bool) {
 	e := db.lookup(dict.Key(key))
 	if e == nil {
@@ -147,8 +147,8 @@ func (db *DB) Edit(key []byte) (Value, bool) {
 	return v, true
 }
 
-// Create returns an empty value of type t, to be filled and settled under key, which must not be
-// visible. Until Settle the key stays absent.
+// Create returns an empty value of type t, to be filled and committed under key, which must not be
+// visible. Until Commit the key stays absent.
 func (db *DB) Create(key []byte, t Type) Value {
 	v := db.ks.views.create(t)
 	db.ks.views.beginEdit(db, key, v, true)
@@ -157,7 +157,7 @@ func (db *DB) Create(key []byte, t Type) Value {
 
 // Commit makes the last Edit or Create of key effective: the value is packed or boxed by its size,
 // and the key is removed if the value became empty, which is reported. The deadline stays. It does
-// nothing if the key was settled, set or removed since.
+// nothing if the key was committed, set or removed since.
 func (db *DB) Commit(key []byte) (removed bool) {
 	open, ok := db.ks.views.endEdit(db, dict.Key(key))
 	if !ok {

@@ -8,9 +8,9 @@ import (
 )
 
 // The deadline index holds items (deadline, hash of the key) and no pointers: 16 bytes an item,
-// nothing for the collector. An item that surfaces finds its entries by hash.
+// nothing for the collector. When an item comes up, the hash leads to its entries.
 //
-// A deadline that moves later leaves its item where it is; when the item surfaces, a new one is put
+// A deadline that moves later leaves its item where it is; when the item comes up, a new one is added
 // at the entry's real deadline. So a limiter that renews its EXPIRE on every call writes eight
 // bytes and no more. A deadline that moves earlier, or goes away, removes its item if the item is
 // known to stand exactly at the old deadline (flag exact) and orphans it otherwise. Orphans are
@@ -84,7 +84,7 @@ func (db *DB) addToIndex(h *header, hash uint64) {
 	h.setFlag(indexed | exact)
 }
 
-// removeFromIndex takes the entry's item out, or counts it as an orphan if its place is not known.
+// removeFromIndex removes the entry's item, or counts it as an orphan if its place is not known.
 func (db *DB) removeFromIndex(h *header, hash uint64, deadline int64) {
 	switch {
 	case h.hasFlag(exact):
@@ -172,8 +172,8 @@ func (db *DB) reapKeys(budget int) (removed int, more bool) {
 	}
 }
 
-// reapItem settles the entries that an item from the index may stand for: those that are due go, one
-// whose deadline has moved is announced anew.
+// reapItem handles the entries of an item that came up: those that are due go, those whose deadline
+// has moved later get a new item.
 func (db *DB) reapItem(item indexItem) (removed int) {
 	lapsed, known := db.ks.expired[:0], false
 	db.table.EachHash(item.hash, func(e *entry) bool {
@@ -197,8 +197,7 @@ func (db *DB) reapItem(item indexItem) (removed int) {
 	return len(lapsed)
 }
 
-// readdToIndex puts items at the real deadlines of the entries that an item taken out of the index stood
-// for.
+// readdToIndex adds items at the real deadlines of the entries of an item that was removed.
 func (db *DB) readdToIndex(item indexItem) {
 	known := false
 	db.table.EachHash(item.hash, func(e *entry) bool {

@@ -13,17 +13,17 @@ import (
 )
 
 // Elements of hashes, sets, sorted sets and lists may have deadlines of their own. The collection keeps
-// them (package lapse); the keyspace sees to it that nobody ever meets an element that is due: a
-// lookup drops the due elements of the value it finds, and the key with the last of them, before it
-// lends the value to anyone. So every command is right without knowing of deadlines.
+// them (package expiry); the keyspace hides elements that are due: a lookup first removes the due
+// elements of the value, and the key if none is left. So every command is right without knowing of
+// deadlines.
 //
-// The active side has an index of its own, with one item for each key whose value has such deadlines,
-// at the time when the next of them may be due. It is lazy like the other one: an item that surfaces
-// is put where it belongs by then.
+// Reap has an index of its own for them, with one item for each key whose value has such deadlines,
+// at the time when the next of them may be due. It is lazy like the other one: an item that comes up
+// too early moves to its real place.
 
-// Collection is a collection whose elements may have deadlines, in milliseconds since the epoch, from 1 to
-// expiry.Max; 0 stands for none. An element is what commands name it by: a field, a member, the text
-// of a list's elements.
+// Collection is a value whose elements may have deadlines, in milliseconds since the epoch, from 1 to
+// MaxElementDeadline; 0 stands for none. An element is named as in commands: by a field, a member, the
+// text of a list's elements.
 type Collection interface {
 	Value
 	// Volatile returns how many elements have a deadline. O(1).
@@ -33,25 +33,25 @@ type Collection interface {
 	// Deadline returns an element's deadline; ok is false if there is no such element.
 	Deadline(element []byte) (deadline int64, ok bool)
 	// SetDeadline sets an element's deadline and reports whether there is such an element. The value
-	// has to be one for changing, and to be settled.
+	// must come from Edit, and Commit must follow.
 	SetDeadline(element []byte, deadline int64, dice func(n uint64) uint64) bool
 	// Discard removes an element, of a list all of that text, and reports whether there was one.
 	Discard(element []byte) bool
 	// Deadlines calls fn for each element that has a deadline until fn returns false; fn must not
 	// change the collection. The element aliases it.
 	Deadlines(fn func(element []byte, deadline int64) bool)
-	// Expire removes elements that are due, about most of them at most, calls fn with each before it
-	// goes unless fn is nil, and returns how many.
+	// Expire removes elements that are due, about most of them at most, and returns how many. It calls
+	// fn, unless nil, with each before it is removed.
 	Expire(now int64, most int, fn func(element []byte)) (removed int)
 }
 
 var _, _, _, _ Collection = (*hash.Hash)(nil), (*set.Set)(nil), (*zset.Set)(nil), (*list.List)(nil)
 
-// ExpiredElements tells which elements of a key's value were removed because they had become due.
+// ExpiredElements are the elements of a key's value that were removed because they had become due.
 type ExpiredElements struct {
 	Type    Type
 	Count   int
-	Names   [][]byte // their texts, if Keyspace.NameLapsed is set; valid during the call
+	Names   [][]byte // their texts, if Keyspace.NameExpired is set; valid during the call
 	Emptied bool     // they were the last: the key is gone
 }
 
@@ -99,7 +99,7 @@ func (db *DB) setElementItem(b *box, hash uint64, at int64) {
 	db.elements.ReplaceOrInsert(indexItem{at, hash})
 }
 
-// unindexElements takes an entry's item out of it.
+// unindexElements removes an entry's item from the index of elements.
 func (db *DB) unindexElements(e entry, hash uint64) {
 	if h := e.head(); h.hasFlag(hasElementDeadlines) {
 		h.clearFlag(hasElementDeadlines)
@@ -115,8 +115,8 @@ func (db *DB) Subexpiry() int {
 	return db.elements.Len()
 }
 
-// expireElements removes elements of a dated entry that are due, at most about most of them, and the entry if
-// none stays, which it reports.
+// expireElements removes elements of an entry that are due, about most of them at most. It removes the entry if
+// no element is left, and reports that.
 func (db *DB) expireElements(e entry, hash uint64, most int) (emptied bool) {
 	v := volatileIn(e)
 	if v == nil || v.NextDeadline() > db.ks.Now || db.ks.Replaying {

@@ -42,7 +42,7 @@ const (
 
 	indexed             kind = 0x10 // the deadline index holds an item of this entry, at its deadline or before
 	exact               kind = 0x20 // ... exactly at its deadline
-	snapshotBit         kind = 0x40 // the last snapshot has it, or it is younger, if this is as in Keyspace.taken
+	snapshotBit         kind = 0x40 // as in Keyspace.snapshotBit if the last snapshot has the entry, or it is younger
 	hasElementDeadlines kind = 0x80 // elements of the value have deadlines; only a box's
 )
 
@@ -58,8 +58,8 @@ type box struct {
 	header
 	key         string
 	value       Value
-	accounted   int   // bytes of the value at the last settle
-	elementItem int64 // when the index of elements has an item of this entry, if it is dated
+	accounted   int   // bytes of the value at the last commit
+	elementItem int64 // deadline of this entry's item in the index of elements, if it has one
 }
 
 // boxSize is what the allocator gives for a box.
@@ -90,7 +90,7 @@ func (e entry) Key() string {
 	return unsafe.String((*byte)(unsafe.Add(e.p, headerSize)), int(h.klen))
 }
 
-// payload returns the packed value's bytes, with no capacity to spare so that no append can
+// payload returns the packed value's bytes, without further capacity so that no append can
 // write past them.
 func (e entry) payload() []byte {
 	h := e.head()

@@ -2,10 +2,9 @@ package keyspace
 
 import "github.com/miniserver-go/miniserver/ds/dict"
 
-// What eviction asks: keys at random with what tells how little they would be missed, and the key that
-// goes next anyway.
+// What eviction needs: random keys with their staleness, and the key that expires next.
 //
-// Sampling costs the caches little: the elements of a bucket or two are taken together, from a random place
+// Sampling costs few cache misses: the elements of a bucket or two are read together, from a random place
 // on, since chains are walked from one end. Where few keys have a deadline, those that have one are found
 // by a walk through the index instead, which goes on where it stopped, and skips some by lot: neighbours
 // in time resemble each other.
@@ -24,8 +23,8 @@ const (
 
 // Sample looks at up to n keys picked at random, among those with a deadline if volatile; some may be due,
 // or the same one. It calls fn for those whose staleness is least or more: the seconds since the last
-// access under LRU marks, and 255 less the counter under LFU marks. The key aliases the entry; fn must
-// not change the database. It leaves no access marks. O(n).
+// access under LRU, and 255 less the counter under LFU. The key aliases the entry; fn must not change
+// the database. It records no access. O(n).
 func (db *DB) Sample(n int, volatile bool, least uint32, fn func(key string, staleness uint32)) {
 	if volatile && db.volatile*sparse < db.table.Len() {
 		db.sampleIndex(n, least, fn)
@@ -98,7 +97,7 @@ func (db *DB) sampleItem(item indexItem, least uint32, fn func(key string, stale
 	return seen
 }
 
-// staleness tells how long ago, or how seldom, an entry was accessed.
+// staleness returns how long ago, or how seldom, an entry was accessed.
 func (ks *Keyspace) staleness(h *header) uint32 {
 	if ks.Access.LFU {
 		return 255 - ks.lfuDecayed(h)
@@ -106,8 +105,8 @@ func (ks *Keyspace) staleness(h *header) uint32 {
 	return (ks.lruClock() - h.clock()) & accessMask
 }
 
-// Staleness is what Sample tells of a key; ok is false if it is not visible, or if volatile and without
-// a deadline.
+// Staleness returns the staleness of a key as Sample does; ok is false if the key is not visible, or if
+// volatile is set and it has no deadline.
 func (db *DB) Staleness(key []byte, volatile bool) (staleness uint32, ok bool) {
 	e := db.lookup(dict.Key(key))
 	if e == nil || volatile && e.head().deadline == 0 {

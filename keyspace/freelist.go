@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 )
 
-// freeList is what was evicted, by size. What is set next takes its place: a server at its limit of memory
-// writes as much as it evicts, and would be collecting garbage all the time.
+// freeList holds memory of evicted keys by size, for the keys that are set next. A server at its memory limit
+// writes as much as it evicts; without the list it would collect garbage all the time.
 type freeList struct {
 	packed [packMax/freeStep + 1][]entry
 	texts  [maxFreeText/freeStep + 1][]*str.Value // of boxes
@@ -21,7 +21,7 @@ const (
 	maxFree     = 16      // of a size
 )
 
-// put takes an entry in that nothing refers to any more.
+// put adds the memory of an entry that nothing refers to any more.
 func (s *freeList) put(e entry) {
 	if e.head().kind() != boxed {
 		push(&s.packed[e.bytes()/freeStep], e)

@@ -6,28 +6,28 @@
 //	    index   btree of (deadline, hash of the key): what becomes due, in order
 //	    elements   another, of keys whose values have elements with deadlines
 //
-// How an entry lies in memory is this package's secret (see entry.go): small values are packed
+// The layout of an entry in memory is private to this package (see entry.go): small values are packed
 // with their key into one allocation without pointers. Callers never hold an entry. They get a
 // view, a value of the ds packages that stands for the packed bytes, and hand it back:
 //
 //	v, ok := db.Find(key)      // to read: aliases the entry
 //	v, ok := db.Edit(key)      // to change: a scratch copy, or the boxed value itself
-//	db.Settle(key)             // after the change: packed again, boxed, or removed if empty
+//	db.Commit(key)             // after the change: packed again, boxed, or removed if empty
 //
-// Elements of collections may have deadlines too (see Dated, in element.go). To set one: Edit, Dated's
-// SetDeadline, Settle; to save or to show them: Dated's Deadlines.
+// Elements of collections may have deadlines too (see Collection, in element.go). To set one, call Edit,
+// Collection.SetDeadline and Commit; to read them, Collection.Deadlines.
 //
 // Invariants, 3 to 7 verified by DB.Check:
 //  1. A key whose deadline has passed is invisible, and so is an element of a value: every lookup
-//     compares, none waits for the active side.
-//  2. A view is valid until Begin, or until its key is next written: settled, set, removed or
-//     moved. A view from Edit that is never settled changes nothing if the value was packed.
-//  3. Each entry with a deadline is announced in the index at its deadline or earlier.
+//     compares, and does not rely on Reap.
+//  2. A view is valid until Begin, or until its key is next written: committed, set, removed or
+//     moved. A view from Edit that is never committed changes nothing if the value was packed.
+//  3. Each entry with a deadline has an item in the index at its deadline or earlier.
 //  4. DB.Bytes is the sum of what its entries hold.
 //  5. No collection in the table is empty.
 //  6. The index has at most as many items as there are deadlines and counted orphans.
-//  7. Each entry whose elements have deadlines is flagged as dated and has one item in the index of
-//     elements, at the soonest of them or before, a long list's at most a pause later; no other has.
+//  7. Each entry whose elements have deadlines is flagged so and has one item in the index of
+//     elements, at the first of them or before, a long list's at most a pause later; no other has.
 //
 // Unlike Redis, where a key lives through the millisecond of its deadline, here it is due in it: a
 // wake-up at the deadline finds it ready to go.
@@ -46,19 +46,19 @@ type Keyspace struct {
 	// OnExpire is called after a key was removed because it had become due, OnCreate after a key was
 	// added. Either may be nil. They must not change the keyspace nor keep the key.
 	OnExpire, OnCreate func(db *DB, key string)
-	// OnExpireElements is called after elements of the value at key were removed because they had become due,
-	// and after the key went with the last of them. It may be nil, and must not change the keyspace
-	// nor keep anything.
+	// OnExpireElements is called after elements of the value at key were removed because they had become
+	// due, and after the removal of the key if no element is left. It may be nil, and must not change the
+	// keyspace nor keep anything.
 	OnExpireElements func(db *DB, key string, what ExpiredElements)
-	// NameExpired makes OnLapse be told the elements.
+	// NameExpired passes the elements themselves to OnExpireElements, and not only their number.
 	NameExpired bool
 	// KeepExpired makes due keys invisible without removing them, until they are written. Due elements
-	// are removed by whoever looks, and by nobody else.
+	// are removed by lookups, but not by Reap.
 	KeepExpired bool
-	// Replaying lets no key become due. What is replayed tells itself which keys went, and what was
-	// done to them before.
+	// Replaying lets no key become due. The replayed commands contain the removal of expired keys, and
+	// may change a key before it.
 	Replaying bool
-	// Access says how lookups mark the entries they touch.
+	// Access says what lookups record in the entries that they touch.
 	Access Access
 
 	dbs     []*DB
@@ -66,7 +66,7 @@ type Keyspace struct {
 	dice    func(n uint64) uint64
 	views   views
 	free    freeList
-	expired []entry // of the index item that surfaces
+	expired []entry // scratch of reapItem
 
 	prefetched uint64 // of what Fetch fetched, so that it is
 

@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// Layout tells what a key costs, in bytes.
+// Layout lists what a key costs, in bytes.
 type Layout struct {
 	Packed   bool // header, key and value are one allocation without pointers
 	Header   int  // deadline, access data, lengths; boxed: also what points to the rest
@@ -25,7 +25,7 @@ func (l Layout) Bytes() int {
 
 const slotBytes = int(unsafe.Sizeof(entry{}))
 
-// Layout returns what key costs; false if it is not visible. It leaves no access mark. O(1).
+// Layout returns what key costs; false if it is not visible. It records no access. O(1).
 func (db *DB) Layout(key []byte) (l Layout, ok bool) {
 	e := db.lookup(dict.Key(key))
 	if e == nil {

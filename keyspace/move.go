@@ -62,8 +62,8 @@ func (ks *Keyspace) Twin() *Keyspace {
 	return t
 }
 
-// Adopt takes the keys of a twin in place of all that are there. No snapshot may have begun since Twin. The
-// twin is empty afterwards. Nothing is told of any key.
+// Adopt replaces all keys with those of a twin, which is empty afterwards. No snapshot may have begun since
+// Twin. No hook is called for any key.
 func (ks *Keyspace) Adopt(twin *Keyspace) {
 	for i, db := range ks.dbs {
 		db.Flush()

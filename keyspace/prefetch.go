@@ -2,19 +2,19 @@ package keyspace
 
 import "github.com/miniserver-go/miniserver/ds/dict"
 
-// PrefetchKeys is how many keys are fetched at a time: about as many cache misses as a processor has under way.
+// PrefetchKeys is how many keys are fetched at a time: about as many cache misses as a processor can overlap.
 const PrefetchKeys = 16
 
 // cachedKeys is how many keys are likely to be in the processor's caches.
 const cachedKeys = 4 << 10
 
-// Cold reports whether there are so many keys that Fetch is worth it.
+// Cold reports whether there are enough keys for Prefetch to pay.
 func (db *DB) Cold() bool { return db.table.Len() > cachedKeys }
 
-// Prefetch has the processor fetch the entries of keys, args[0], args[step] and so on, which will be looked up
-// next. A lookup waits for the memory of its key longer than all its work takes, but keys that are fetched
-// together wait together. It changes nothing, and it does not matter what the arguments are. A single key
-// is left to its lookup, and so are all if there are few.
+// Prefetch loads the entries of the keys args[0], args[step] and so on into the processor's caches, for the
+// lookups that follow. A lookup spends most of its time waiting for memory; the waits for keys that are fetched
+// together overlap. It changes nothing, and any bytes may stand for keys. It does nothing for a single key, or if
+// there are few keys in the database.
 func (db *DB) Prefetch(args [][]byte, step int) {
 	for db.Cold() && len(args) > step {
 		n := min(len(args), PrefetchKeys*step)
@@ -23,7 +23,7 @@ func (db *DB) Prefetch(args [][]byte, step int) {
 	}
 }
 
-// prefetchBatch fetches up to FetchKeys keys: the buckets of all, then the entries of all.
+// prefetchBatch fetches up to PrefetchKeys keys: the buckets of all, then the entries of all.
 func (db *DB) prefetchBatch(args [][]byte, step int) {
 	var hashes [PrefetchKeys]uint64
 	n, sum := 0, uint64(0)

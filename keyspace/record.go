@@ -8,8 +8,8 @@ type Record struct {
 	Key      string // aliases the entry
 	Value    Value  // a view, or the boxed value
 	Deadline int64  // milliseconds since the epoch; 0 for none
-	Idle     int64  // seconds since the last access; unknown (-1) under LFU marks
-	Freq     int    // LFU counter; unknown (-1) under LRU marks
+	Idle     int64  // seconds since the last access; unknown (-1) under LFU
+	Freq     int    // LFU counter; unknown (-1) under LRU
 }
 
 // record fills in r from an entry. The view is of v.
@@ -46,8 +46,8 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	}
 }
 
-// Restore adds a key as the record describes it, access mark included where it is known. It reports
-// false, and changes nothing, if the key is there. The value is taken as by DB.Set, the key copied.
+// Restore adds a key as the record describes it, with its access data where they are known. It reports
+// false, and changes nothing, if the key exists. The value is handled as by DB.Set, the key is copied.
 func (ks *Keyspace) Restore(r *Record) bool {
 	w := ks.pendingEntry(r)
 	return w.add()

@@ -6,20 +6,19 @@ import (
 	"github.com/miniserver-go/miniserver/ds/dict"
 )
 
-// Snapshot is the picture of all databases at one moment, taken step by step while they change.
+// Snapshot is the content of all databases at one moment, passed on step by step while they change.
 //
-//	start        every entry's mark differs from the keyspace's: not taken yet
-//	Step         takes the entries of some chains of the tables, and turns their marks
-//	a write      of an entry not taken yet takes it first; a new entry is born with its mark turned
-//	end          all marks are the keyspace's again
+//	start        every entry's snapshot bit differs from the keyspace's: not emitted yet
+//	Step         emits the entries of some chains of the tables, and flips their bits
+//	a write      of an entry not emitted yet emits it first; a new entry is created with its bit flipped
+//	end          all bits equal the keyspace's again
 //
-// So each key is taken once, as it was at the start, and the picture costs one bit in each entry and
-// no copy of anything. A table that is flushed meanwhile is walked to its end all the same. Keys come
-// in no order, also those of different databases.
+// So each key is emitted once, as it was at the start. The snapshot costs one bit in each entry and
+// copies nothing. A table that is flushed meanwhile is still walked to its end. Keys come in no order,
+// those of different databases mixed.
 //
-// A large value is taken in many steps, one such value after the other: those that wait, and the one that is
-// under way, stand in a queue. They may lose their keys meanwhile, or get others. Before one of them is changed
-// the rest of it is taken at once, see Pace.
+// Large values are emitted in many steps, one value after the other, from a queue. They may lose their keys
+// meanwhile, or get others. Before one of them is changed the rest of it is emitted at once, see Pace.
 type Snapshot struct {
 	ks     *Keyspace
 	emit   func(r *Record, p *Pace)
@@ -38,10 +37,10 @@ type snapshotTable struct {
 	db    int
 }
 
-// Snapshot starts to take a picture. take is called for each key that is visible now, by Step and by
-// whatever changes the key; it must not change the keyspace, and the record is valid until it
-// returns. A large value comes with a pace, and while it rests take is called for other keys. There is no more
-// than one picture at a time.
+// Snapshot starts a snapshot. emit is called for each key that is visible now, by Step and by
+// changes of the key; it must not change the keyspace, and the record is valid until it
+// returns. A large value comes with a pace; while it pauses, emit is called for other keys. There is no more
+// than one snapshot at a time.
 func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	if ks.snapshot != nil {
 		panic("keyspace: a snapshot is being taken already")
@@ -59,7 +58,7 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	return s
 }
 
-// Step takes the keys of n chains, a handful each, or a piece of a large value, and reports whether there are
+// Step emits the keys of n chains, a handful each, or a piece of a large value, and reports whether there are
 // more. After the last the snapshot is over.
 func (s *Snapshot) Step(n int) (more bool) {
 	if len(s.large) > 0 {
@@ -82,7 +81,7 @@ func (s *Snapshot) Step(n int) (more bool) {
 	return false
 }
 
-// save takes an entry unless it was, or is younger than the snapshot. One that is large is noted.
+// save emits an entry unless that was done or the entry is younger than the snapshot. A large one is queued.
 func (s *Snapshot) save(e entry, db int) {
 	h := e.head()
 	if h.snapshotBit() == s.ks.snapshotBit {
@@ -101,7 +100,7 @@ func (s *Snapshot) save(e entry, db int) {
 	s.views.reset()
 }
 
-// finish takes what is left of a large value that is about to change.
+// finish emits what is left of a large value that is about to change.
 func (s *Snapshot) finish(v Value) {
 	if i := s.indexOf(v); i >= 0 {
 		p := s.large[i]
@@ -115,18 +114,18 @@ func (s *Snapshot) indexOf(v Value) int {
 	return slices.IndexFunc(s.large, func(p *largeRecord) bool { return p.record.Value == v })
 }
 
-// snapshotBit and turn read and change the bit that tells whether the entry was taken.
+// snapshotBit and flipSnapshotBit read and change the bit that says whether the entry was emitted.
 func (h *header) snapshotBit() kind { return kind(h.access>>24) & snapshotBit }
 func (h *header) flipSnapshotBit()  { h.access ^= uint32(snapshotBit) << 24 }
 
-// saveEntry is called before an entry is changed or removed, and its value is let go at most.
+// saveEntry is called before an entry is removed, or changed in anything but its value.
 func (db *DB) saveEntry(e entry) {
 	if s := db.ks.snapshot; s != nil {
 		s.save(e, db.origin)
 	}
 }
 
-// saveValue is preserve before the value is changed.
+// saveValue is called before the value of an entry is changed.
 func (db *DB) saveValue(e entry) {
 	s := db.ks.snapshot
 	if s == nil {
@@ -138,10 +137,10 @@ func (db *DB) saveValue(e entry) {
 	}
 }
 
-// inSnapshot reports whether a value is still to be taken, with or without a key, and so must not be changed.
+// inSnapshot reports whether a value, with or without a key, is still to be emitted and so must not be changed.
 func (ks *Keyspace) inSnapshot(v Value) bool {
 	return ks.snapshot != nil && ks.snapshot.indexOf(v) >= 0
 }
 
-// Snapshotting reports whether a snapshot is being taken.
+// Snapshotting reports whether a snapshot is under way.
 func (ks *Keyspace) Snapshotting() bool { return ks.snapshot != nil }

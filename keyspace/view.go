@@ -26,7 +26,7 @@ type views struct {
 	given  str.Value // what String and Int return
 }
 
-// edit is a value lent for changing, until it is settled.
+// edit is a value lent for changing, until it is committed.
 type edit struct {
 	db      *DB
 	key     []byte
@@ -83,7 +83,8 @@ func (a *pool[T, P]) owns(v Value) bool {
 	return ok && slices.ContainsFunc(a.slots[:a.used], func(s *slot[T]) bool { return &s.value == (*T)(p) })
 }
 
-// detach returns a view of this arena on the heap, with the memory that it built; nil for any other value.
+// detach returns a copy of a view of this pool on the heap, which takes over the memory that the view built; nil for
+// any other value.
 func (a *pool[T, P]) detach(v Value) Value {
 	if !a.owns(v) {
 		return nil
@@ -92,7 +93,7 @@ func (a *pool[T, P]) detach(v Value) Value {
 	return P(&c)
 }
 
-// reset takes all views back. What a command with very many keys needed goes to the collector.
+// reset ends the life of all views. Those that a command with very many keys needed are freed.
 func (a *pool[T, P]) reset() {
 	if a.used > poolKept {
 		a.slots = slices.Clone(a.slots[:poolKept])
@@ -100,10 +101,10 @@ func (a *pool[T, P]) reset() {
 	a.used = 0
 }
 
-// trim gives up the views that are not lent.
+// trim frees the views that are not lent.
 func (a *pool[T, P]) trim() { a.slots = slices.Clone(a.slots[:a.used]) }
 
-// release gives up what is not lent, which may still point to large values that are gone.
+// release frees the views that are not lent: they may still point to large values that are gone.
 func (v *views) release() {
 	v.strs.trim()
 	v.hashes.trim()

@@ -8,18 +8,18 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// Array is the deadlines of elements by position. It has to be told of every element that comes and
-// goes. Both ends are O(1) amortized, the inside O(n).
+// Array is the deadlines of elements by position. The collection must report every element that it inserts
+// or deletes. Changes at both ends are O(1) amortized, inside O(n).
 type Array struct {
 	data  []byte
 	start int // of the first cell: there is room for further ones before it
 	count int
-	next  int64 // 0 if dated is 0
+	next  int64 // 0 if count is 0
 }
 
 const width = 6 // bytes of a deadline, the lowest first
 
-// NewArray returns a row of n elements without deadlines.
+// NewArray returns an array of n elements without deadlines.
 func NewArray(n int) *Array { return &Array{data: make([]byte, n*width, sizeclass.Round(n*width))} }
 
 // Len returns the number of elements. O(1).
@@ -68,8 +68,7 @@ func (r *Array) updateNext(deadline int64) {
 	}
 }
 
-// Insert tells of n new elements before element i, behind the last if i is Len. They have no
-// deadline.
+// Insert adds n elements without deadlines before element i, behind the last if i is Len.
 func (r *Array) Insert(i, n int) {
 	if i == 0 && r.Len() > 0 {
 		r.prepend(n)
@@ -99,8 +98,8 @@ func (r *Array) reserve(n int) {
 	r.data = grown
 }
 
-// prepend tells of n new elements before the first. Where there is no room it is made for a quarter
-// more than there are.
+// prepend adds n elements before the first. If there is no room, it makes room for a quarter more than
+// there are.
 func (r *Array) prepend(n int) {
 	if r.start < n*width {
 		room := (n + r.Len()/4) * width
@@ -112,7 +111,7 @@ func (r *Array) prepend(n int) {
 	clear(r.data[r.start : r.start+n*width])
 }
 
-// Delete tells that n elements from element i on are gone.
+// Delete removes n elements from element i on.
 func (r *Array) Delete(i, n int) {
 	for k := i; k < i+n && r.count > 0; k++ {
 		if r.At(k) != 0 {
@@ -128,7 +127,7 @@ func (r *Array) Delete(i, n int) {
 	r.trim()
 }
 
-// trim gives back a block of which little is used.
+// trim replaces a block of which little is used by a smaller one.
 func (r *Array) trim() {
 	if used := len(r.data) - r.start; cap(r.data) > 4*used+64 {
 		r.data, r.start = append([]byte(nil), r.data[r.start:]...), 0
@@ -149,7 +148,7 @@ func (r *Array) LastDue(now int64, end int) (i, n int) {
 	return 0, n
 }
 
-// DeleteDue tells that all elements that are due are gone, and returns their number. O(n).
+// DeleteDue removes all elements that are due, and returns their number. O(n).
 func (r *Array) DeleteDue(now int64) (gone int) {
 	kept := r.start
 	next := int64(0)

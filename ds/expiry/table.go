@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// Element is what a Table marks: a pointer, or something as small around one, to a block that knows
-// its key. No two that are marked have the same key, and the key must not change.
+// Element is what has deadlines in a Table: a pointer to a block that knows its key, or a struct of one. No two
+// elements in a table have the same key, and the key must not change.
 type Element interface {
 	comparable
 	dict.Element
@@ -30,7 +30,7 @@ type item[E Element] struct {
 // Key returns the element's.
 func (m item[E]) Key() string { return m.element.Key() }
 
-// queueSlack is the items that the queue may have beyond twice the marks.
+// queueSlack is how many items the queue may have beyond twice the number of deadlines.
 const queueSlack = 16
 
 // NewTable returns an empty table whose hashes depend on seed.
@@ -85,14 +85,14 @@ func (t *Table[E]) Put(e E, deadline int64) {
 	t.push(item[E]{e, deadline})
 }
 
-// Delete tells that e is gone, or has no deadline any more. O(1) amortized.
+// Delete removes the deadline of e. O(1) amortized.
 func (t *Table[E]) Delete(e E) {
 	if _, ok := t.items.Delete(e.Key()); ok {
 		t.compact()
 	}
 }
 
-// Replace tells that an element of the same key took the place of old, whose deadline it keeps.
+// Replace gives the deadline of old to an element of the same key that took its place.
 func (t *Table[E]) Replace(old, by E) {
 	if d := t.At(old); d != 0 {
 		t.Delete(old)
@@ -100,8 +100,8 @@ func (t *Table[E]) Replace(old, by E) {
 	}
 }
 
-// PopDue takes the mark off an element that is due and returns it, the soonest first; ok is false if
-// none is. O(log n).
+// PopDue removes the deadline of an element that is due and returns the element, the soonest first; ok is
+// false if none is due. O(log n).
 func (t *Table[E]) PopDue(now int64) (e E, ok bool) {
 	for t.Count() > 0 && t.queue[0].deadline <= now {
 		top := t.queue[0]
@@ -129,7 +129,7 @@ func (t *Table[E]) Each(fn func(e E, deadline int64) bool) {
 	t.items.Each(func(m item[E]) bool { return fn(m.element, m.deadline) })
 }
 
-// compact gives back what is not needed after a mark is gone.
+// compact frees what is not needed any more after a deadline was removed.
 func (t *Table[E]) compact() {
 	switch n := t.Count(); {
 	case n == 0:
@@ -142,7 +142,7 @@ func (t *Table[E]) compact() {
 
 // --- queue ---
 
-// rebuildQueue makes the queue anew of the marks.
+// rebuildQueue makes the queue anew from the items.
 func (t *Table[E]) rebuildQueue() {
 	t.queue = make([]item[E], 0, t.Count()+t.Count()/4)
 	t.Each(func(e E, deadline int64) bool {

@@ -7,8 +7,7 @@ import (
 )
 
 // Deadlines of fields: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The hash does
-// not know the time: a field that is due is there until Lapse, which the keyspace calls before it
-// lends the hash to anyone.
+// not know the time: a field that is due stays until Expire, which the keyspace calls at every lookup.
 
 // Volatile returns how many fields have a deadline. O(1).
 func (h *Hash) Volatile() int {
@@ -138,14 +137,14 @@ func (h *Hash) expirePacked(now int64, fn func(field []byte)) (removed int) {
 	}
 }
 
-// deadlineAdded keeps the row in step with a field that was added to a packed hash.
+// deadlineAdded keeps the deadlines in step with a field that was added to a packed hash.
 func (h *Hash) deadlineAdded() {
 	if h.deadlines != nil {
 		h.deadlines.Insert(h.deadlines.Len(), 1)
 	}
 }
 
-// deadlineRemoved keeps it in step with one, at position p, that is about to go.
+// deadlineRemoved keeps them in step with a field at position p that is about to be removed.
 func (h *Hash) deadlineRemoved(p int) {
 	if h.deadlines != nil {
 		h.deadlines.Delete(h.indexOf(p), 1)

@@ -17,13 +17,13 @@
 // than Limits.MaxEntries fields.
 //
 // Fields and values come out as ziplist.Entry: text, or an integer not yet
-// rendered, so that a reader who wants a number or writes straight into its
-// output pays for no text in between. Both forms hand out aliases of their
+// rendered, so that reading a number or writing straight into a reply
+// makes no text in between. Both encodings return aliases of their
 // own memory, valid until the hash is next changed. What goes in is copied
 // and must not be such an alias.
 //
-// Fields may have deadlines (see lapse.go and package lapse). They are kept
-// beside the ziplist or the table, and a hash without them has none of that.
+// Fields may have deadlines (see expiry.go and package expiry). They are kept
+// beside the ziplist or the table, and cost nothing in a hash without them.
 //
 // Non-goals: arithmetic on values, which is the commands' affair, and the
 // removal of empty hashes, which is the keyspace's.
@@ -84,7 +84,7 @@ func (h *Hash) Len() int {
 // Type returns value.Hash.
 func (h *Hash) Type() value.Type { return value.Hash }
 
-// Encoding returns the form as OBJECT ENCODING says it: ziplist, hashtable, or
+// Encoding returns the encoding as OBJECT ENCODING says it: ziplist, hashtable, or
 // listpackex for a packed hash that has, or had, deadlines.
 func (h *Hash) Encoding() string {
 	switch {
@@ -208,8 +208,8 @@ func (h *Hash) Delete(field []byte) bool {
 	return true
 }
 
-// Expect says that n fields are about to be added, and makes an empty hash a
-// table with room for them if they are too many for a packed one. O(n) memory.
+// Expect prepares for n fields that are about to be added: it makes an empty hash
+// a table with room for them if they are too many for a packed one. O(n) memory.
 func (h *Hash) Expect(n int, lim Limits) {
 	if h.table == nil && n > lim.MaxEntries && h.Len() == 0 {
 		*h = Hash{table: newTable(n, lim.Seed)}

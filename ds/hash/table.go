@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// table is the large form of a hash.
+// table is the encoding of a large hash.
 type table struct {
 	pairs     dict.Map[pair]
 	held      int // bytes of the pairs' blocks

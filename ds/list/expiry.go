@@ -8,12 +8,11 @@ import (
 )
 
 // Deadlines of elements: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The list does
-// not know the time: an element that is due is there until Lapse, which the keyspace calls before it
-// lends the list to anyone.
+// not know the time: an element that is due stays until Expire, which the keyspace calls at every lookup.
 //
 // An element is named by its text, and a deadline is given to all that have the text by then. Each
 // occurrence keeps its own from there on, wherever it moves in the list, and one that is pushed later
-// has none. DeadlineAt and SetDeadlineAt tell occurrences apart, by index, for who saves a list.
+// has none. DeadlineAt and SetDeadlineAt name occurrences by index, for snapshots of a list.
 
 // Volatile returns how many elements have a deadline. O(1).
 func (l *List) Volatile() int {
@@ -143,12 +142,12 @@ func (c *quicklist) deleteRange(i, n int) {
 	}
 }
 
-// The methods below keep the row of deadlines in step with a change that is about to be made.
+// The methods below keep the deadlines in step with a change of the list that is about to be made.
 
-// insertDeadlines tells of n elements that come before element i.
+// insertDeadlines is for n elements that come before element i.
 func (l *List) insertDeadlines(i, n int) { l.deadlines.Insert(i, n) }
 
-// insertDeadlineBeside tells of one that comes beside the first whose text is pivot, if there is one.
+// insertDeadlineBeside is for an element that comes beside the first whose text is pivot, if there is one.
 func (l *List) insertDeadlineBeside(pivot []byte, behind bool) {
 	l.Search(pivot, Head, l.Len(), func(i int) bool {
 		if behind {
@@ -159,7 +158,7 @@ func (l *List) insertDeadlineBeside(pivot []byte, behind bool) {
 	})
 }
 
-// clearDeadline tells that element i, if it exists, becomes another one.
+// clearDeadline is for element i, if it exists, that is about to be overwritten.
 func (l *List) clearDeadline(i int) {
 	if n := l.Len(); i < 0 {
 		i += n
@@ -171,7 +170,7 @@ func (l *List) clearDeadline(i int) {
 	}
 }
 
-// removeDeadlines tells that Remove is about to remove elements.
+// removeDeadlines is for the elements that Remove is about to remove.
 func (l *List) removeDeadlines(v []byte, count int, from End) {
 	var gone []int
 	l.Search(v, from, l.Len(), func(i int) bool {
@@ -186,7 +185,7 @@ func (l *List) removeDeadlines(v []byte, count int, from End) {
 	}
 }
 
-// removeDeadlinesAtEnd tells that n elements at an end are about to go, or all.
+// removeDeadlinesAtEnd is for n elements at an end, or all, that are about to be removed.
 func (l *List) removeDeadlinesAtEnd(end End, n int) {
 	switch n = min(n, l.Len()); {
 	case n <= 0:

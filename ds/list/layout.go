@@ -2,7 +2,7 @@ package list
 
 import "github.com/miniserver-go/miniserver/ds/ziplist"
 
-// Node tells how one node of a chain lies.
+// Node describes one node of a quicklist.
 type Node struct {
 	List  ziplist.List // the node's own, to be read only; nil if it is plain
 	Len   int          // elements

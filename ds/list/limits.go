@@ -50,7 +50,7 @@ const emptyBytes = 11
 
 const (
 	exactBlock    = 512  // up to here a block has just the size it needs, for there are many small lists
-	firstBlock    = 1024 // of a node at an end of a chain, which is sure to get more elements
+	firstBlock    = 1024 // of a node at an end of a quicklist, which is sure to get more elements
 	longQuicklist = 8    // full ziplists, from which on the room left over at an end does not matter
 )
 

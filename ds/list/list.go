@@ -1,20 +1,20 @@
-// Package list is the list value: elements in the order in which they were put there, packed in one
-// ziplist while small and in a chain of them from then on.
+// Package list is the list value: elements in the order in which they were added, packed in one
+// ziplist while small and in a linked list of ziplists from then on.
 //
-//	packed  one ziplist        element element ...
-//	chain   head               nodes, linked both ways                      tail
-//	        [ziplist] <-> [ziplist] <-> [one large element] <-> [ziplist]
+//	packed     one ziplist        element element ...
+//	quicklist  head               nodes, linked both ways                      tail
+//	           [ziplist] <-> [ziplist] <-> [one large element] <-> [ziplist]
 //
 // Invariants, all verified by Check:
 //
-//  1. A list is packed or a chain, never both; the zero List is an empty packed one.
+//  1. A list is packed or a quicklist, never both; the zero List is an empty packed one.
 //  2. No node is empty, and each knows its number of elements.
 //  3. A plain node holds the bytes of one element, without a ziplist around them.
-//  4. A chain's running sums are the number of its elements and the bytes of its nodes.
+//  4. A quicklist's running sums are the number of its elements and the bytes of its nodes.
 //
 // Limits.Node bounds a ziplist, as list-max-ziplist-size does in Redis: in bytes, or in elements.
 // An element too large for any ziplist gets a plain node. A list whose one ziplist is full becomes a
-// chain, by taking the ziplist as its first node; a chain of one small node becomes packed again.
+// quicklist with the ziplist as its first node; a quicklist of one small node becomes packed again.
 // Full nodes are split where an element comes between their elements, and what is left is joined
 // with its neighbours where it fits.
 //
@@ -22,8 +22,8 @@
 // own memory and are valid until the list is next changed. What goes in is copied and must not be
 // such an alias. Indexes count from 0 at the head, or from -1 at the tail backwards.
 //
-// Elements may have deadlines (see lapse.go and package lapse), kept in a row beside the list, one place
-// for each element; a list whose elements never had any has no row.
+// Elements may have deadlines (see expiry.go and package expiry), kept in an array beside the list, one place
+// for each element; a list whose elements never had any has no array.
 //
 // Non-goals: compression of inner nodes (list-compress-depth), which trades time for bytes that a
 // local server has; and the removal of empty lists, which is the keyspace's.
@@ -45,7 +45,7 @@ import (
 // it may be a short-lived view of bytes kept elsewhere. Assigning a List shares its memory; Clone
 // copies it.
 type List struct {
-	packed    ziplist.List // nil if a chain, or nothing was ever pushed
+	packed    ziplist.List // nil if a quicklist, or nothing was ever pushed
 	quicklist *quicklist
 	deadlines *expiry.Array // nil if no element ever had a deadline
 }
@@ -64,7 +64,7 @@ const (
 func Of(zl ziplist.List) List { return List{packed: zl} }
 
 // Packed returns the ziplist of a packed list, which stays the list's own; false if the list is a
-// chain, or if there are deadlines as well.
+// quicklist, or if there are deadlines as well.
 func (l *List) Packed() ([]byte, bool) {
 	return l.ziplist(), l.quicklist == nil && l.deadlines == nil
 }
@@ -91,7 +91,7 @@ func (l *List) Len() int {
 // Type returns value.List.
 func (l *List) Type() value.Type { return value.List }
 
-// Encoding returns the form as OBJECT ENCODING says it: quicklist, in either form, as in Redis 7.0.
+// Encoding returns the encoding as OBJECT ENCODING says it: quicklist for both, as in Redis 7.0.
 func (l *List) Encoding() string { return "quicklist" }
 
 // Bytes returns the bytes held beyond the List itself: the ziplist's block, or the nodes with their
@@ -124,7 +124,7 @@ func (l *List) Push(end End, v []byte, lim Limits) {
 }
 
 // Index returns element i; false if there is none.
-// O(n) in a packed list, O(nodes + elements of a node) in a chain, from the nearer end.
+// O(n) in a packed list, O(nodes + elements of a node) in a quicklist, from the nearer end.
 func (l *List) Index(i int) (e ziplist.Entry, ok bool) {
 	if l.quicklist != nil {
 		n, i := l.quicklist.seek(i)
@@ -244,7 +244,7 @@ func (l *List) removeEnd(end End, n int) {
 	}
 }
 
-// Fit makes a packed list that exceeds the limits a chain of one node. Writes do what is needed
+// Fit makes a packed list that exceeds the limits a quicklist of one node. Writes do so
 // themselves: it is for lists that were loaded. O(bytes) at most.
 func (l *List) Fit(lim Limits) {
 	if l.quicklist == nil && lim.exceeded(l.packed, l.Len()) {
@@ -266,7 +266,7 @@ func (l *List) Clone() value.Value {
 	return c
 }
 
-// convert makes a packed list a chain. The bytes are copied: those of a view are borrowed.
+// convert makes a packed list a quicklist. The bytes are copied: those of a view are borrowed.
 func (l *List) convert() {
 	c := &quicklist{}
 	if l.packed != nil && !l.packed.Empty() {
@@ -277,10 +277,10 @@ func (l *List) convert() {
 }
 
 // packBelow is the most bytes of an only node that becomes a packed list: so few that a list which
-// goes up and down does not change its form all the time.
+// grows and shrinks is not converted all the time.
 const packBelow = 2048
 
-// packIfSmall makes a chain of at most one small node packed again.
+// packIfSmall makes a quicklist of at most one small node packed again.
 func (l *List) packIfSmall() {
 	switch n := l.quicklist.head; {
 	case n == nil:

@@ -2,7 +2,7 @@ package list
 
 import "github.com/miniserver-go/miniserver/ds/ziplist"
 
-// node is one link of a chain.
+// node is one node of a quicklist.
 type node struct {
 	prev, next *node
 	data       ziplist.List // or the text of the one element, if plain

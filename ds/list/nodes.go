@@ -2,7 +2,7 @@ package list
 
 import "github.com/miniserver-go/miniserver/ds/ziplist"
 
-// What snapshots take a list apart into and put it together from: its nodes.
+// Nodes, as snapshots write and read them.
 
 // NodeCount returns the number of nodes; a packed list is one.
 func (l *List) NodeCount() int {
@@ -27,7 +27,7 @@ func (l *List) EachNode(fn func(data []byte, plain bool)) {
 
 // AppendNode puts a node behind the tail: a ziplist that has passed its Check, or a plain text. The
 // bytes are the list's from then on. Without elements it does nothing. O(1); the first makes a packed
-// list a chain.
+// list a quicklist.
 func (l *List) AppendNode(data []byte, plain bool) {
 	n := &node{data: data, count: 1, plain: plain}
 	if !plain {
@@ -42,7 +42,7 @@ func (l *List) AppendNode(data []byte, plain bool) {
 	l.quicklist.linkBefore(nil, n)
 }
 
-// Pack makes a chain of at most one small node packed again, as it is in a list that shrank.
+// Pack makes a quicklist of at most one small node packed, as a list that shrank is.
 func (l *List) Pack() {
 	if l.quicklist != nil {
 		l.packIfSmall()

@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// quicklist is the large form of a list.
+// quicklist is the encoding of a large list.
 type quicklist struct {
 	head, tail *node
 	len        int // elements
@@ -133,7 +133,7 @@ func (c *quicklist) push(end End, v []byte, lim Limits) {
 	}
 }
 
-// grow returns the ziplist at an end. If it has no room for an element of n bytes, and the chain is
+// grow returns the ziplist at an end. If it has no room for an element of n bytes, and the list is
 // long, it is in a block of the full size, so that it need not grow step by step.
 func (c *quicklist) grow(zl ziplist.List, n int, lim Limits) ziplist.List {
 	if len(zl)+n+overhead <= cap(zl) || lim.Node >= 0 || c.held < longQuicklist*lim.bytes() {

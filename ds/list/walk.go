@@ -42,7 +42,7 @@ func (l *List) Search(v []byte, from End, most int, fn func(i int) bool) {
 	})
 }
 
-// walk is List.Each for a chain. The way to the first element goes from the nearer end.
+// walk is List.Each for a quicklist. It seeks the first element from the nearer end.
 func (c *quicklist) walk(from End, skip int, fn func(e ziplist.Entry) bool) {
 	first := skip
 	if from == Tail {

@@ -62,9 +62,9 @@ func (s *Set) AppendEntry(member ziplist.Entry, lim Limits) {
 	s.table.insert(member.Text(digits[:]))
 }
 
-// Expect says that n members are about to be added, the first of them member. It gives an empty set
-// its form, and makes a packed one a table if n members by themselves would be too many. It reports
-// whether the form changed. O(1), or O(n) if it converts.
+// Expect prepares for n members that are about to be added, the first of them member. It gives an empty set
+// its encoding, and makes a packed one a table if n members by themselves would be too many. It reports
+// whether the encoding changed. O(1), or O(n) if it converts.
 func (s *Set) Expect(n int, member []byte, lim Limits) (changed bool) {
 	switch s.encoding() {
 	case noEncoding:
@@ -88,7 +88,7 @@ func (s *Set) Expect(n int, member []byte, lim Limits) (changed bool) {
 	return changed
 }
 
-// Fit makes a packed set with more members than its form may have a table; the members' lengths are
+// Fit makes a packed set with more members than its encoding may have a table; the members' lengths are
 // not looked at. Additions do it themselves: it is for sets that were loaded. O(1), or O(n) if it
 // converts.
 func (s *Set) Fit(lim Limits) {
@@ -144,7 +144,7 @@ func (s *Set) ziplistFits(size int, lim Limits) bool {
 	return s.Len() < lim.MaxEntries && size <= lim.MaxValue && len(s.packed)+size+entryOverhead <= ziplist.MaxBytes
 }
 
-// convertIntset takes a set of integers to the form in which it can have a text of the given size as well.
+// convertIntset gives an intset the encoding in which it can also hold a text of the given size.
 func (s *Set) convertIntset(size int, lim Limits) {
 	numbers := s.intset()
 	n := numbers.Len()

@@ -3,8 +3,7 @@ package set
 import "github.com/miniserver-go/miniserver/ds/dict"
 
 // Deadlines of members: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The set does
-// not know the time: a member that is due is there until Lapse, which the keyspace calls before it
-// lends the set to anyone.
+// not know the time: a member that is due stays until Expire, which the keyspace calls at every lookup.
 
 // Volatile returns how many members have a deadline. O(1).
 func (s *Set) Volatile() int {

@@ -2,7 +2,7 @@ package set
 
 import "github.com/miniserver-go/miniserver/ds/dict"
 
-// Layout tells what the table of a set consists of; all but the last in bytes.
+// Layout lists what the table of a set consists of; all but the last in bytes.
 type Layout struct {
 	Fixed   int        // what holds the rest together
 	Texts   int        // the members

@@ -1,35 +1,35 @@
 // Package set is the set value: members, packed while small, in a table from then on.
 //
-//	ints    an intset        width length 3 17 1700000000000      integers only, ascending
-//	list    a ziplist        header b 17 a                        in the order of addition
-//	table   dict.Map         each member one block  [length] bytes
+//	intset     width length 3 17 1700000000000      integers only, ascending
+//	ziplist    header b 17 a                        in the order of addition
+//	hashtable  dict.Map                             each member one block  [length] bytes
 //
 // Invariants, all verified by Check:
 //
-//  1. A set is in one of the three forms. The zero Set, or any without bytes and without a table, is
-//     empty and takes its form with the first member.
+//  1. A set is in one of the three encodings. The zero Set, or any without bytes and without a table, is
+//     empty and gets its encoding with the first member.
 //  2. No member is there twice.
 //  3. A table's running sum is the size of its blocks.
 //
-// A set changes its form when Redis changes it, since 7.2: from ints when another member than an
-// integer comes, to a list if that may hold them all, and else to a table; from a list to a table
-// before a member longer than Limits.MaxValue or one more than Limits.MaxEntries; and from ints to a
-// table after more than Limits.MaxInts. It does not go back by itself, except that popping nearly all
-// of a table makes a set of what stays (see Pop).
+// A set is converted when Redis converts it, since 7.2: an intset when a member comes that is not an
+// integer, to a ziplist if that may hold them all, and else to a table; a ziplist to a table before a
+// member longer than Limits.MaxValue or one more than Limits.MaxEntries; and an intset to a table after
+// more than Limits.MaxInts. It is not converted back, except that popping nearly all of a table makes a
+// new set of the rest (see Pop).
 //
-// The two packed forms are told apart by their first four bytes: an intset begins with its width, 8
+// The two packed encodings differ in their first four bytes: an intset begins with its width, 8
 // at most, a ziplist with its length, 11 at least. So a packed set is just its bytes.
 //
-// Members come out as ziplist.Entry: text, or an integer not yet rendered, so that a reader who
-// writes straight into its output pays for no text in between. They alias the set's memory and are
-// valid until the set is next changed. What goes in is copied and must not be such an alias of the
-// same set. dice(n) must return a number in [0, n), each with the same probability.
+// Members come out as ziplist.Entry: text, or an integer not yet rendered, so that writing it straight
+// into a reply makes no text in between. They alias the set's memory and are valid until the set is next
+// changed. What goes in is copied and must not be such an alias of the same set. dice(n) must return a
+// number in [0, n), each with the same probability.
 //
-// Members may have deadlines (see lapse.go and package lapse). A set whose members got some is a table
-// from then on, which keeps them beside its members; without it pays nothing.
+// Members may have deadlines (see expiry.go and package expiry). The first one makes the set a table,
+// which keeps the deadlines beside its members; sets without deadlines pay nothing.
 //
-// Non-goals: unions and their kin, which are the commands' affair, and the removal of empty sets,
-// which is the keyspace's.
+// Non-goals: unions and the like, which the commands do, and the removal of empty sets, which the
+// keyspace does.
 //
 // Unlike Redis, whose small sets of texts are listpacks, this one's are ziplists. A table's member is
 // a single block without pointers, which the collector never looks into.
@@ -53,7 +53,7 @@ type Set struct {
 	table  *table
 }
 
-// Limits are the thresholds for the packed forms, and what a table needs.
+// Limits are the thresholds for the packed encodings, and what a table needs.
 type Limits struct {
 	MaxInts    int    // most members of an intset
 	MaxEntries int    // most members of a ziplist
@@ -66,13 +66,13 @@ type Limits struct {
 func Of(b []byte) Set { return Set{packed: b} }
 
 // Packed returns the intset or ziplist of a packed set, which stays the set's own; nothing if the
-// set has no form yet. It is false if the set is a table.
+// set has no encoding yet. It is false if the set is a table.
 func (s *Set) Packed() ([]byte, bool) { return s.packed, s.table == nil }
 
-// Intset returns the intset, which stays the set's own; false if the set is in another form.
+// Intset returns the intset, which stays the set's own; false if the set is encoded otherwise.
 func (s *Set) Intset() (intset.Set, bool) { return s.packed, s.encoding() == intsetEncoding }
 
-// Ziplist returns the ziplist, which stays the set's own; false if the set is in another form.
+// Ziplist returns the ziplist, which stays the set's own; false if the set is encoded otherwise.
 func (s *Set) Ziplist() (ziplist.List, bool) { return s.packed, s.encoding() == ziplistEncoding }
 
 type encoding uint8
@@ -84,7 +84,7 @@ const (
 	hashtableEncoding
 )
 
-// encoding returns the form the set is in.
+// encoding returns the set's encoding.
 func (s *Set) encoding() encoding {
 	switch {
 	case s.table != nil:
@@ -97,7 +97,7 @@ func (s *Set) encoding() encoding {
 	return ziplistEncoding
 }
 
-// intset and list return the packed form that form told.
+// intset and ziplist return the packed set, whose encoding must be this one.
 func (s *Set) intset() intset.Set    { return s.packed }
 func (s *Set) ziplist() ziplist.List { return s.packed }
 
@@ -117,7 +117,7 @@ func (s *Set) Len() int {
 // Type returns value.Set.
 func (s *Set) Type() value.Type { return value.Set }
 
-// Encoding returns the form as OBJECT ENCODING says it: intset, ziplist or hashtable.
+// Encoding returns the encoding as OBJECT ENCODING says it: intset, ziplist or hashtable.
 func (s *Set) Encoding() string {
 	switch s.encoding() {
 	case ziplistEncoding:

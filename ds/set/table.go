@@ -10,7 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// table is the large form of a set.
+// table is the encoding of a large set.
 type table struct {
 	members   dict.Map[member]
 	held      int // bytes of the members' blocks

@@ -1,6 +1,6 @@
 // Package str is the string value: a byte string, or an integer kept as such.
 //
-// Redis tells three encodings apart and clients can see them through OBJECT ENCODING:
+// Redis has three encodings, which clients can see through OBJECT ENCODING:
 //
 //	int     the text of a 64-bit integer, held as 8 bytes
 //	embstr  at most 44 bytes, never modified in place
@@ -29,10 +29,10 @@ import (
 // EmbstrMax is the longest text, in bytes, that Redis 7.0 embeds beside its object header.
 const EmbstrMax = 44
 
-// Enc tells how a Value is held.
+// Enc is an encoding of a Value.
 type Enc uint8
 
-// The forms of a Value, named by Redis' encodings.
+// The encodings of a Value, as Redis names them.
 const (
 	Embstr Enc = iota
 	Raw
@@ -67,16 +67,16 @@ func OfText(b []byte) Value {
 // OfInt returns n as an int value.
 func OfInt(n int64) Value { return Value{n: n, enc: Int} }
 
-// OfEnc rebuilds a value held as text in the given form, embstr or raw. The value aliases b.
+// OfEnc rebuilds a value held as text in the given encoding, Embstr or Raw. The value aliases b.
 func OfEnc(b []byte, form Enc) Value { return Value{b: b, enc: form} }
 
 // Enc returns how the value is held.
 func (v *Value) Enc() Enc { return v.enc }
 
-// Int returns the integer of an int value; ok is false for the other forms.
+// Int returns the integer of an int value; ok is false for the other encodings.
 func (v *Value) Int() (n int64, ok bool) { return v.n, v.enc == Int }
 
-// Text returns the bytes of the value. An int is rendered into buf[:0]; the other forms return
+// Text returns the bytes of the value. An int is rendered into buf[:0]; the other encodings return
 // the value's own bytes, to be read only and only until the value is next written.
 func (v *Value) Text(buf []byte) []byte {
 	if v.enc == Int {

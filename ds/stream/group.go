@@ -20,7 +20,7 @@ type Group struct {
 	consumers []*Consumer // by name
 }
 
-// Unknown is a number of entries read that cannot be told.
+// Unknown stands for a number of entries read that is not known.
 const Unknown = -1
 
 // Consumer is one member of a group.
@@ -45,7 +45,7 @@ type Pending struct {
 	consumer *Consumer
 }
 
-// Consumer returns who has the message.
+// Consumer returns the consumer that has the message.
 func (p *Pending) Consumer() *Consumer { return p.consumer }
 
 const (
@@ -165,8 +165,8 @@ func (g *Group) Each(from ID, fn func(p *Pending) bool) { g.pending.each(from, f
 // Each is that of a group, for the consumer's messages.
 func (c *Consumer) Each(from ID, fn func(p *Pending) bool) { c.pending.each(from, fn) }
 
-// Deliver makes the message of an ID the consumer's, whoever's it was, and returns it: a new one if it
-// was nobody's. Time and count are the caller's to set. O(log n).
+// Deliver gives the message of an ID to the consumer, takes it from any other, and returns it: a new one if
+// there was none. The caller sets time and count. O(log n).
 func (g *Group) Deliver(id ID, c *Consumer) *Pending {
 	p := g.pending.get(id)
 	switch {

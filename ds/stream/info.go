@@ -2,7 +2,7 @@ package stream
 
 import "encoding/binary"
 
-// Distance returns how many entries were ever added up to that of an ID, as far as it can be told.
+// Distance returns how many entries were ever added up to that of an ID; ok is false if that is not known.
 //
 // It can where nothing that was deleted singly can lie between: before the first entry, at it, and at
 // the last. The rules are Redis', down to what they get wrong.
@@ -31,7 +31,7 @@ func (s *Stream) HasGaps(id ID) bool {
 	return s.length > 0 && !s.maxDeleted.IsZero() && !s.maxDeleted.Before(s.first) && !s.maxDeleted.Before(id)
 }
 
-// Lag returns how many entries the group has not read yet, as far as it can be told.
+// Lag returns how many entries the group has not read yet; ok is false if that is not known.
 func (g *Group) Lag() (n int64, ok bool) {
 	s := g.stream
 	switch {

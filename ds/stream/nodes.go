@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/listpack"
 )
 
-// The way of whole nodes, which are what a snapshot holds:
+// How a snapshot writes a stream, as whole nodes, and reads it:
 //
 //	for id, pack := range s.Packs() { write(id, pack) }
 //

@@ -27,7 +27,7 @@ func (q *queue) bytes() int { return q.held + sizeclass.RoundScanned(cap(q.block
 
 func blockBytes(b []*Pending) int { return sizeclass.RoundScanned(cap(b) * 8) }
 
-// setBlock gives block i its changed form.
+// setBlock replaces block i.
 func (q *queue) setBlock(i int, b []*Pending) {
 	q.held += blockBytes(b) - blockBytes(q.blocks[i])
 	q.blocks[i] = b

@@ -29,7 +29,7 @@
 // What comes out aliases the stream's memory and is valid until the stream is next changed; what goes
 // in is copied.
 //
-// Non-goals: time, which is told to it; what a group's reading means, which is the commands'.
+// Non-goals: time, which the caller passes in; what reading by a group means, which the commands know.
 //
 // Unlike Redis, nodes lie in one sorted slice instead of a radix tree, and pending messages in sorted
 // blocks of pointers instead of two more: less memory, and appending at the end is what nearly always

@@ -7,7 +7,7 @@ import (
 // Walk goes from entry to entry:
 //
 //	for w := s.Walk(from, to); w.Next(); {
-//		tell(w.ID, w.Len)
+//		show(w.ID, w.Len)
 //		for range w.Len {
 //			field, value := w.Pair()
 //		}

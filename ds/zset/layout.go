@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// Layout tells what a sorted set of many members consists of.
+// Layout lists what a sorted set of many members consists of.
 type Layout struct {
 	Fixed   int // bytes of what holds the two together
 	Nodes   skiplist.Layout

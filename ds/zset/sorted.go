@@ -8,7 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/skiplist"
 )
 
-// sorted is the large form of a set: the same nodes in order and by member.
+// sorted is the encoding of a large set: the same nodes in order and by member.
 type sorted struct {
 	list      skiplist.List
 	members   dict.Map[*skiplist.Node]

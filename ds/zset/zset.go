@@ -24,8 +24,8 @@
 // change the set nor read from it. What goes in is copied and must not be what a callback got.
 // dice(n) must return a number in [0, n), each with the same probability. No score may be NaN.
 //
-// Members may have deadlines (see lapse.go and package lapse). A set whose members got some is sorted
-// from then on, and keeps them beside its nodes; without it pays nothing.
+// Members may have deadlines (see expiry.go and package expiry). The first one makes the set sorted, and
+// the deadlines are kept beside its nodes; sets without deadlines pay nothing.
 //
 // Non-goals: the conditions and sums of commands (NX, GT, INCR), which are theirs, and the removal
 // of empty sets, which is the keyspace's.
@@ -94,7 +94,7 @@ func (s *Set) Len() int {
 // Type returns value.ZSet.
 func (s *Set) Type() value.Type { return value.ZSet }
 
-// Encoding returns the form as OBJECT ENCODING says it: ziplist or skiplist.
+// Encoding returns the encoding as OBJECT ENCODING says it: ziplist or skiplist.
 func (s *Set) Encoding() string {
 	if s.sorted != nil {
 		return "skiplist"
@@ -200,7 +200,7 @@ func (s *Set) Rank(member []byte, reverse bool) (rank int, score float64, ok boo
 	return rank, score, true
 }
 
-// Expect says that n members are about to be added, and makes an empty set sorted, with room for them, if
+// Expect prepares for n members that are about to be added: it makes an empty set sorted, with room for them, if
 // they are too many for a packed one. O(n) memory.
 func (s *Set) Expect(n int, lim Limits, dice func(n uint64) uint64) {
 	if s.sorted == nil && n > lim.MaxEntries && s.Len() == 0 {
