@@ -35,10 +35,7 @@ func (c *client) exchange(words []string) (reply resp.Value, err error) {
 		c.replies = resp.NewReader(c.conn)
 	}
 	w := resp.NewWriter(2)
-	w.Array(len(words))
-	for _, word := range words {
-		w.BulkString(word)
-	}
+	w.Command(words...)
 	if _, err = c.conn.Write(w.Bytes()); err != nil {
 		return reply, err
 	}

@@ -6,34 +6,31 @@ import (
 	"slices"
 	"time"
 
+	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// client is a connection for load that redis-benchmark cannot make: commands that follow from replies.
+// client is a connection to a server, for questions and for load that redis-benchmark cannot make.
 type client struct {
-	server string
+	name   string // of the server
 	conn   net.Conn
 	reader *resp.Reader
 	writer *resp.Writer
-	sent   int // commands that wait to be exchanged
+	queued int // commands of the next batch
 }
 
-// dial opens a further connection to the server.
-func (s *server) dial() (*client, error) {
-	conn, err := net.Dial(s.process.Network, s.process.Address)
+func dial(name string, process *launch.Server) (*client, error) {
+	conn, err := net.Dial(process.Network, process.Address)
 	if err != nil {
 		return nil, err
 	}
-	return &client{server: s.name, conn: conn, reader: resp.NewReader(conn), writer: resp.NewWriter(2)}, nil
+	return &client{name: name, conn: conn, reader: resp.NewReader(conn), writer: resp.NewWriter(2)}, nil
 }
 
 // add puts a command into the next batch.
 func (c *client) add(args ...string) {
-	c.writer.Array(len(args))
-	for _, arg := range args {
-		c.writer.BulkString(arg)
-	}
-	c.sent++
+	c.writer.Command(args...)
+	c.queued++
 }
 
 // exchange sends the batch and gives each reply with its number to fn, which may be nil. An error reply is
@@ -43,15 +40,15 @@ func (c *client) exchange(fn func(i int, reply resp.Value)) error {
 		return err
 	}
 	c.writer.Reset()
-	n := c.sent
-	c.sent = 0
+	n := c.queued
+	c.queued = 0
 	for i := range n {
 		reply, err := c.reader.Read()
 		if err != nil {
 			return err
 		}
 		if reply.IsError() {
-			return fmt.Errorf("%s: %s", c.server, reply.Text)
+			return fmt.Errorf("%s: %s", c.name, reply.Text)
 		}
 		if fn != nil {
 			fn(i, reply)

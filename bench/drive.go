@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"sync"
 	"time"
@@ -75,36 +73,25 @@ func (l *load) run(s *server) (*outcome, error) {
 
 // client sends every request whose number is c, modulo the clients.
 func (l *load) client(s *server, c int, into *outcome) error {
-	conn, err := net.Dial(s.process.Network, s.process.Address)
+	conn, err := s.dial()
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
-	out, in := resp.NewWriter(2), resp.NewReader(conn)
+	defer conn.conn.Close()
 	r := rand.New(rand.NewPCG(uint64(c), 31))
-	for i := c; i < l.requests; i += l.clients {
-		key, ms := l.request(i, r)
-		out.Reset()
-		words := l.limiter.words(key, ms, l.traffic.limit)
-		out.Array(len(words))
-		for _, word := range words {
-			out.BulkString(word)
-		}
-		sent := time.Now()
-		if _, err := conn.Write(out.Bytes()); err != nil {
-			return err
-		}
-		v, err := in.Read()
-		if err != nil {
-			return err
-		}
-		if v.IsError() {
-			return errors.New(v.Text)
-		}
-		into.latencies = append(into.latencies, time.Since(sent))
+	count := func(_ int, v resp.Value) {
 		if l.limiter.passed(v) {
 			into.passed++
 		}
+	}
+	for i := c; i < l.requests; i += l.clients {
+		key, ms := l.request(i, r)
+		conn.add(l.limiter.words(key, ms, l.traffic.limit)...)
+		sent := time.Now()
+		if err := conn.exchange(count); err != nil {
+			return err
+		}
+		into.latencies = append(into.latencies, time.Since(sent))
 	}
 	return nil
 }

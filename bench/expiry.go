@@ -4,14 +4,11 @@ import (
 	"cmp"
 	"flag"
 	"fmt"
-	"net"
 	"os"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/miniserver-go/miniserver/resp"
 )
 
 // expiryRun is the flags of the subcommand expiry.
@@ -250,17 +247,15 @@ func (o *expiryRun) fillFalling(s *server, first time.Time) error {
 
 // gets sends GETs, one after the other, until a time.
 func gets(s *server, until time.Time) (*outcome, error) {
-	conn, err := net.Dial(s.process.Network, s.process.Address)
+	c, err := s.dial()
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
-	request, in, o := []byte("*2\r\n$3\r\nGET\r\n$3\r\nkey\r\n"), resp.NewReader(conn), &outcome{}
+	defer c.conn.Close()
+	o := &outcome{}
 	for sent := time.Now(); sent.Before(until); sent = time.Now() {
-		if _, err := conn.Write(request); err != nil {
-			return nil, err
-		}
-		if _, err := in.Read(); err != nil {
+		c.add("GET", "key")
+		if err := c.exchange(nil); err != nil {
 			return nil, err
 		}
 		o.latencies = append(o.latencies, time.Since(sent))

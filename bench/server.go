@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,10 +12,8 @@ import (
 
 // server is one of the servers under load, with a connection for setup and questions.
 type server struct {
-	name    string
+	*client
 	process *launch.Server
-	conn    net.Conn
-	reader  *resp.Reader
 }
 
 // startServer runs a binary and connects to it.
@@ -26,14 +22,16 @@ func startServer(name, path, args string) (*server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &server{name: name, process: process}
-	if s.conn, err = net.Dial(process.Network, process.Address); err != nil {
+	c, err := dial(name, process)
+	if err != nil {
 		process.Stop()
 		return nil, err
 	}
-	s.reader = resp.NewReader(s.conn)
-	return s, nil
+	return &server{c, process}, nil
 }
+
+// dial opens a further connection to the server.
+func (s *server) dial() (*client, error) { return dial(s.name, s.process) }
 
 func (s *server) stop() {
 	s.conn.Close()
@@ -47,29 +45,15 @@ const patience = 5 * time.Minute
 func (s *server) do(args ...string) (resp.Value, error) { return s.pipe([][]string{args}) }
 
 // pipe sends commands at once and returns the last reply; any error reply is an error.
-func (s *server) pipe(commands [][]string) (v resp.Value, err error) {
-	w := resp.NewWriter(2)
+func (s *server) pipe(commands [][]string) (last resp.Value, err error) {
 	for _, args := range commands {
-		w.Array(len(args))
-		for _, arg := range args {
-			w.BulkString(arg)
-		}
+		s.add(args...)
 	}
 	if err := s.conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		return v, err
+		return last, err
 	}
-	if _, err := s.conn.Write(w.Bytes()); err != nil {
-		return v, err
-	}
-	for range commands {
-		if v, err = s.reader.Read(); err != nil {
-			return v, err
-		}
-		if v.IsError() {
-			return v, fmt.Errorf("%s: %s", s.name, v.Text)
-		}
-	}
-	return v, nil
+	err = s.exchange(func(_ int, reply resp.Value) { last = reply })
+	return last, err
 }
 
 // binaries returns the servers to run, the reference first, as name and path, and a function

@@ -90,6 +90,14 @@ func (w *Writer) BulkString(s string) {
 	w.crlf()
 }
 
+// Command writes a request: an array of bulk strings.
+func (w *Writer) Command(args ...string) {
+	w.Array(len(args))
+	for _, arg := range args {
+		w.BulkString(arg)
+	}
+}
+
 // Null writes the absent value: a null bulk string in RESP2, null in RESP3.
 func (w *Writer) Null() {
 	if w.resp3 {

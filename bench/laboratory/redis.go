@@ -153,10 +153,7 @@ func (r *Redis) write(c Case, data []element) error {
 
 func (r *Redis) do(words ...string) (v resp.Value, err error) {
 	w := resp.NewWriter(2)
-	w.Array(len(words))
-	for _, word := range words {
-		w.BulkString(word)
-	}
+	w.Command(words...)
 	if err := r.conn.SetDeadline(time.Now().Add(time.Minute)); err != nil {
 		return v, err
 	}

@@ -61,10 +61,7 @@ func theirs(t *testing.T) (*reference.Server, host) {
 	in := resp.NewReader(conn)
 	return server, host{t, func(args ...string) resp.Value {
 		out := resp.NewWriter(2)
-		out.Array(len(args))
-		for _, arg := range args {
-			out.BulkString(arg)
-		}
+		out.Command(args...)
 		_, err := conn.Write(out.Bytes())
 		require.NoError(t, err)
 		v, err := in.Read()

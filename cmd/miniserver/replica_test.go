@@ -89,10 +89,7 @@ func TestRedisFollows(t *testing.T) {
 				continue // must not wait, nor change what later commands mean
 			}
 			out := resp.NewWriter(2)
-			out.Array(len(c.Args))
-			for _, arg := range c.Args {
-				out.BulkString(arg)
-			}
+			out.Command(c.Args...)
 			_, err := ours.Write(out.Bytes())
 			require.NoError(t, err)
 			_, err = ours.in.Read()

@@ -93,10 +93,7 @@ func TestTranscriptsHandedToRedis(t *testing.T) {
 		file: filepath.Join(server.Dir, "appendonlydir", "appendonly.aof.1.incr.aof")}
 	w.ask = func(words ...string) resp.Value {
 		out := resp.NewWriter(2)
-		out.Array(len(words))
-		for _, word := range words {
-			out.BulkString(word)
-		}
+		out.Command(words...)
 		_, err := conn.Write(out.Bytes())
 		require.NoError(t, err)
 		v, err := in.Read()

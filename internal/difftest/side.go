@@ -68,10 +68,7 @@ func (s *session) batch(conn int, commands []Command) ([]resp.Value, error) {
 	c := s.conns[conn]
 	w := resp.NewWriter(2)
 	for _, command := range commands {
-		w.Array(len(command.Args))
-		for _, arg := range command.Args {
-			w.BulkString(arg)
-		}
+		w.Command(command.Args...)
 	}
 	if err := c.socket.SetDeadline(time.Now().Add(replyTime)); err != nil {
 		return nil, err

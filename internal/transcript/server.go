@@ -220,10 +220,7 @@ func (s *stream) read() {
 // Send implements Conn.
 func (s *stream) Send(args []string) error {
 	w := resp.NewWriter(2)
-	w.Array(len(args))
-	for _, arg := range args {
-		w.BulkString(arg)
-	}
+	w.Command(args...)
 	for rest := w.Bytes(); len(rest) > 0; {
 		n := min(s.piece(), len(rest))
 		if _, err := s.socket.Write(rest[:n]); err != nil {
