@@ -12,8 +12,8 @@ import (
 // members is the number of elements of the collections that the rows below work on.
 const members = 100_000
 
-// dataWorkloads are the rows of compare for the types beyond strings. What is read or taken is there
-// before the measuring starts.
+// dataWorkloads are the rows of compare for the types beyond strings. Their setup stores what they read or
+// remove.
 func dataWorkloads() []workload {
 	one := func(name string, share float64, setup func(*server) error, args ...string) workload {
 		return workload{name: name + ", 50 clients", clients: 50, pipeline: 1, share: share, keyspace: members, args: args, setup: setup}

@@ -19,8 +19,8 @@ type expiryRun struct {
 	rounds                         int
 }
 
-// runExpiry is the subcommand expiry: what deadlines of elements cost those who have none, what a
-// million of them do to others while they fall due, and what one takes.
+// runExpiry is the subcommand expiry. It measures what deadlines of elements cost elements without one, how a
+// million of them disturb other clients while they fall due, and how many bytes one takes.
 func runExpiry(args []string) error {
 	var o expiryRun
 	f := flag.NewFlagSet("expiry", flag.ExitOnError)
@@ -50,7 +50,7 @@ func runExpiry(args []string) error {
 	return nil
 }
 
-// start starts those of the servers that there are.
+// start starts the named servers that have a binary.
 func (o *expiryRun) start(names ...string) (servers []*server, stop func(), err error) {
 	paths := map[string]string{"redis": o.redis, "before": o.before, "ours": o.ours}
 	stop = func() {
@@ -72,7 +72,7 @@ func (o *expiryRun) start(names ...string) (servers []*server, stop func(), err 
 	return servers, stop, nil
 }
 
-// timeReads times HGET on a hash of 500 fields: without deadlines, and where the others have some.
+// timeReads times HGET on a hash of 500 fields: without deadlines, and where other fields have one.
 func (o *expiryRun) timeReads() error {
 	servers, stop, err := o.start("before", "ours")
 	if err != nil {
@@ -105,7 +105,7 @@ func (o *expiryRun) timeReads() error {
 	return t.print(os.Stdout)
 }
 
-// fillDated makes a hash of n fields of which the first have deadlines, all different, in years.
+// fillDated makes a hash of n fields. The first dated of them get deadlines, all different and years ahead.
 func fillDated(s *server, key string, n, dated int) error {
 	var commands [][]string
 	for i := range n {
@@ -119,7 +119,7 @@ func fillDated(s *server, key string, n, dated int) error {
 	return err
 }
 
-// weigh tells the bytes of a field with a deadline.
+// weigh prints the bytes of a field with a deadline.
 func (o *expiryRun) weigh() error {
 	servers, stop, err := o.start("redis", "ours")
 	if err != nil {
@@ -159,8 +159,8 @@ func names(servers []*server) (list []string) {
 	return list
 }
 
-// fallDue lets fields fall due, evenly over a time, while a client sends GETs, and tells how long these
-// took and how late the last field was that was still there.
+// fallDue lets fields fall due, evenly over a time, while a client sends GETs. It prints how long these took
+// and how late fields were removed.
 func (o *expiryRun) fallDue() error {
 	servers, stop, err := o.start("ours")
 	if err != nil {
@@ -271,8 +271,7 @@ type lags struct {
 	err       error
 }
 
-// watch asks again and again how many fields were removed, which is no reason to remove any, until all
-// are.
+// watch asks how many fields were removed until all are. The question itself removes none.
 func (o *expiryRun) watch(s *server, first time.Time) (l lags) {
 	for {
 		asked := time.Now()

@@ -28,7 +28,7 @@ var journalSetups = []struct{ name, binary, args string }{
 	{"ours always", "ours", "--appendonly yes --appendfsync always"},
 }
 
-// pair is two of them that are held against each other.
+// pair is two of them to compare.
 type pair struct{ of, against string }
 
 var journalPairs = []pair{
@@ -44,7 +44,7 @@ type journalRow struct {
 	pairs    []pair
 }
 
-// name returns what the first three columns of the table say of a pair.
+// name returns the first three columns of the table for a pair.
 func (r journalRow) name(p pair) string {
 	return r.workload.name + ", " + p.of + " against " + p.against
 }

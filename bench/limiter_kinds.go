@@ -72,8 +72,7 @@ func (l *limiter) words(key string, ms int64, limit int) []string {
 		strconv.Itoa(l.window()), strconv.Itoa(limit)}
 }
 
-// window returns the length of the window in the limiter's unit. Those whose deadlines the server keeps
-// are told seconds.
+// window returns the length of the window in the limiter's unit: seconds where the server keeps the deadlines.
 func (l *limiter) window() int {
 	if l.script == "sliding-window-hash" || l.script == "sliding-window-zset" {
 		return int(windowLength / l.precision.per)
@@ -81,7 +80,7 @@ func (l *limiter) window() int {
 	return int(windowLength / time.Second)
 }
 
-// traffic is who asks how often.
+// traffic says how often clients ask, and by which clock.
 type traffic struct {
 	name     string
 	about    string

@@ -33,7 +33,7 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// loadScript returns a setup that makes a script known.
+// loadScript returns a setup that loads a script.
 func loadScript(text string) func(s *server) error {
 	return func(s *server) error {
 		_, err := s.do("SCRIPT", "LOAD", text)
@@ -80,8 +80,8 @@ func luaWorkload(name, file string, args ...string) workload {
 		args: append([]string{"EVALSHA", digest(text)}, args...), setup: loadScript(text)}
 }
 
-// codecWorkload is the row of a script that takes a document of about size bytes apart and builds it
-// again, so many times. The document is stored under "cjson" and, packed, under "cmsgpack".
+// codecWorkload is the row of a script that decodes and encodes a document of about size bytes as often as
+// times says. The document is stored under "cjson" and, packed, under "cmsgpack".
 func codecWorkload(name, codec string, size, times int, share float64) workload {
 	w := luaWorkload(name, codec, "1", codec, strconv.Itoa(times))
 	w.share, w.warm = share, int(float64(w.warm)*share)

@@ -16,7 +16,7 @@ type dataset struct {
 	size int // bytes of a value of random letters; 0 for what DEBUG POPULATE makes
 
 	fields int  // of one hash, in place of keys
-	writes bool // what is asked for all the time while it is saved are writes to that hash
+	writes bool // the commands sent while it is saved write to that hash
 }
 
 // snapshotSets are the datasets: small keys, a gigabyte in larger ones, and all in one value.
@@ -79,7 +79,7 @@ func (d dataset) fillHash(s *server) error {
 	return nil
 }
 
-// asked is a command for the time in which the dataset is saved.
+// asked returns the n-th command to send while the dataset is saved.
 func (d dataset) asked(n int) []string {
 	if d.writes {
 		return []string{"HSET", "hash", fmt.Sprint("field:", n%1000), fmt.Sprint("value:", n)}
@@ -141,8 +141,8 @@ func (o *options) measureSaving(s *server, path string, d dataset) (r saving, er
 	return r, nil
 }
 
-// saveAndLoad saves a server's data, in the foreground and in the background, and has another process of the
-// same binary load them at its start.
+// saveAndLoad saves a server's data, in the foreground and in the background. Another process of the same
+// binary then loads them at its start.
 func (o *options) saveAndLoad(s *server, path string, d dataset) (r saving, err error) {
 	before, err := cpuOf(s.process.PID)
 	if err != nil {
@@ -180,7 +180,8 @@ func (o *options) saveAndLoad(s *server, path string, d dataset) (r saving, err 
 	return r, err
 }
 
-// background saves in the background, and asks for something all the time meanwhile, and as long after.
+// background saves in the background and sends commands all the time meanwhile; then it sends commands for as
+// long again, without saving.
 func (s *server) background(r *saving, d dataset) error {
 	for _, words := range [][]string{{"CONFIG", "SET", "latency-monitor-threshold", "1"}, {"LATENCY", "RESET"}, {"BGSAVE"}} {
 		if _, err := s.do(words...); err != nil {
@@ -203,7 +204,7 @@ func (s *server) background(r *saving, d dataset) error {
 	return s.ask(d, &r.Rest, func() (bool, error) { return time.Since(start).Seconds() > r.Background, nil })
 }
 
-// ask sends one command after the other until it is over, and notes the longest time that one took, in
+// ask sends one command after the other until over returns true, and notes the longest time that one took, in
 // milliseconds.
 func (s *server) ask(d dataset, longest *float64, over func() (bool, error)) error {
 	for n := 1; ; n++ {
@@ -220,11 +221,11 @@ func (s *server) ask(d dataset, longest *float64, over func() (bool, error)) err
 	}
 }
 
-// holds are the events of which held tells.
+// holds are the latency events that held looks at.
 var holds = []string{"fork", "snapshot", "command", "fast-command"}
 
-// held returns how long saving held the server up at once, in whole milliseconds: redis-server by its fork,
-// ours in slices, or in a command that changes a large value.
+// held returns the longest time for which saving stopped the server, in whole milliseconds: redis-server while
+// it forks, ours in a slice, or in a command that changes a large value.
 func (s *server) held() (ms float64, err error) {
 	v, err := s.do("LATENCY", "LATEST")
 	for _, event := range v.Elems {
@@ -266,8 +267,8 @@ func (o *options) runSnapshots() error {
 	return printSavings(all)
 }
 
-// printSavings prints a line for each dataset and server, with how many times faster than the reference,
-// which comes first, it is.
+// printSavings prints a line for each dataset and server, and how many times faster the server is than the
+// reference, which comes first.
 func printSavings(all []saving) error {
 	t := table{{"data", "server", "SAVE s", "x", "CPU s", "x", "load s", "x", "CPU s", "x", "BGSAVE s", "held up ms", "longest wait ms", "at rest", "file MB"}}
 	var first saving

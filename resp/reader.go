@@ -26,7 +26,7 @@ var (
 )
 
 // Reader reads replies of both protocol versions from a stream.
-// It reads ahead, so nobody else may read from that stream.
+// It reads ahead, so nothing else may read from that stream.
 type Reader struct {
 	Limits Limits
 	src    *bufio.Reader

@@ -29,7 +29,7 @@ type Value struct {
 	Kind Kind
 
 	// Nil marks RESP2's absent bulk string and absent array, which keep their kind.
-	// RESP3's null is of the kind Null and has it set too.
+	// RESP3's null is of the kind Null, and this is set too.
 	Nil bool
 
 	// Text is the content of Status, Error, Bulk, Double, BigNumber and Verbatim

@@ -110,7 +110,7 @@ func (s Selection) has(c Case) bool {
 	return chosen(s.Types, c.Type) && chosen(s.Shapes, c.Shape) && chosen(s.Forms, c.Form)
 }
 
-// sensible reports whether the case can exist and ends in our time.
+// sensible reports whether the case can exist and ends within minutes.
 func (c Case) sensible() bool {
 	switch {
 	case c.N > shape(c.Shape).Most:

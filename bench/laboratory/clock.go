@@ -7,9 +7,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Times are CPU times of the thread that works, not those of a clock on the wall: where other programs
-// want the machine too, a clock measures them as well. Of several the shortest counts, for what
-// others do to the caches can only add to it.
+// Times are CPU times of the working thread, not those of a clock on the wall, which would also count other
+// programs on the machine. Of several times the shortest counts: what other programs do to the caches can only
+// add to it.
 
 // repeats is how often each operation is timed.
 const repeats = 5
@@ -63,7 +63,7 @@ func (r *Result) timeDelete(data []element, d dice, patience time.Duration) (bes
 	order = order[:min(len(order), most)]
 	several := max(1, least/len(order))
 	for start := time.Now(); best == 0 || time.Since(start) < 2*patience; {
-		all := make([]vessel, several)
+		all := make([]container, several)
 		for i := range all {
 			all[i] = fill(r.Case, data, d)
 		}

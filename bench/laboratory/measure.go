@@ -108,7 +108,7 @@ func prefixed(text []byte) []byte { return append([]byte("user:"), text...) }
 // weighPlain fills in the bytes of what is not ours.
 func (r *Result) weighPlain(data []element) {
 	copies := max(1, crowd/r.N)
-	d, all := newDice(), make([]vessel, copies)
+	d, all := newDice(), make([]container, copies)
 	before := heap()
 	for i := range all {
 		all[i] = fill(r.Case, data, d)
@@ -118,8 +118,8 @@ func (r *Result) weighPlain(data []element) {
 	runtime.KeepAlive(all)
 }
 
-func fill(c Case, data []element, d dice) vessel {
-	v := newVessel(c, d)
+func fill(c Case, data []element, d dice) container {
+	v := newContainer(c, d)
 	for _, e := range data {
 		if c.Type == "strings" {
 			e.text = prefixed(e.text)

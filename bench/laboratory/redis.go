@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Redis is a running redis-server that is asked what the same data cost there. It writes one key, of
-// its own, and sets thresholds, which Close sets back.
+// Redis asks a running redis-server what the same data cost there. It writes one key, of its own, and sets
+// thresholds; Close removes the key and restores the thresholds.
 type Redis struct {
 	Version string
 	conn    net.Conn
@@ -41,7 +41,7 @@ func DialRedis(address string) (*Redis, error) {
 	return r, r.save()
 }
 
-// save remembers the thresholds.
+// save reads the thresholds, for Close to restore.
 func (r *Redis) save() error {
 	for _, pattern := range []string{"*-max-ziplist-*", "set-max-intset-entries", "set-max-listpack-*"} {
 		v, err := r.do("CONFIG", "GET", pattern)
@@ -55,7 +55,7 @@ func (r *Redis) save() error {
 	return nil
 }
 
-// Close sets the thresholds back, removes the key and hangs up.
+// Close restores the thresholds, removes the key and closes the connection.
 func (r *Redis) Close() error {
 	err := r.set(r.saved)
 	if _, gone := r.do("UNLINK", wireKey); err == nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// errTold says that what is wrong was told already.
+// errTold is an error that was printed already.
 var errTold = errors.New("told already")
 
 const checkUsage = "usage: miniserver check-aof [--fix|--truncate-to-timestamp <seconds>] <file.manifest|file.aof>"

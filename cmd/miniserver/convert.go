@@ -56,7 +56,7 @@ func metered(in io.Reader, size int64, busy bool) (src io.Reader, end func()) {
 	return &counted{Reader: in, size: size, tell: m.show}, m.end
 }
 
-// told says with which file something is wrong.
+// told adds the file's name to an error.
 func told(path string, err error) error {
 	if err == nil {
 		return nil

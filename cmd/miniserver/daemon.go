@@ -12,7 +12,7 @@ import (
 // supervised. A Go program cannot fork. It checks its configuration and starts itself once more, in a session
 // of its own and with the same arguments; the second one serves, the first one ends.
 
-// inBackground tells the second process what it is.
+// inBackground is the environment variable that marks the second process.
 const inBackground = "MINISERVER_IN_BACKGROUND"
 
 // background reports whether this is the second process. It is asked once.
@@ -47,7 +47,7 @@ func detach(args []string, input []byte) error {
 	return c.Process.Release()
 }
 
-// supervisor returns who supervises the process: systemd, upstart or no.
+// supervisor returns the name of what supervises the process: systemd, upstart or no.
 func (p *program) supervisor() string {
 	if p.supervised != "auto" {
 		return p.supervised
@@ -61,7 +61,8 @@ func (p *program) supervisor() string {
 	return "no"
 }
 
-// tellReady tells systemd that clients are served; upstart nothing, which would have the process stop itself.
+// tellReady notifies systemd that clients are served. It does not notify upstart, which expects the process to
+// stop itself.
 func (p *program) tellReady() {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" || p.supervisor() != "systemd" {

@@ -12,7 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// load takes in what was kept, and the fixture.
+// load loads the data that were kept, then the fixture.
 func (p *program) load() error {
 	if err := p.parts.Load(); err != nil {
 		return err

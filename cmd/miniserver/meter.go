@@ -33,14 +33,14 @@ func (m *meter) show(done, total int64) {
 	m.line.Show(func(passed time.Duration) string { return m.what + "  " + share(done, total, passed) })
 }
 
-// share returns how many bytes of how many are done, and how many are in a second.
+// share returns as text how many bytes of how many are done, and how many were done in a second.
 func share(done, total int64, passed time.Duration) string {
 	const mb = 1 << 20
 	rate := float64(done) / mb / passed.Seconds()
 	return fmt.Sprintf("%d%%  %d of %d MB  %.0f MB/s", done*100/total, done/mb, total/mb, rate)
 }
 
-// end takes the line away.
+// end removes the line.
 func (m *meter) end() {
 	if m != nil {
 		m.line.End()
@@ -79,7 +79,7 @@ func (p *program) loadShown() error {
 	return err
 }
 
-// loading returns how many bytes of how many are loaded of what is being loaded.
+// loading returns how many bytes of the file under way are loaded, and how many it has.
 func (p *program) loading() (done, total int64) {
 	if done, total = p.parts.Loading(); total == 0 {
 		done, total = p.fixtureDone.Load(), p.fixtureSize.Load()

@@ -87,7 +87,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		err = p.serve(ctx)
 	}
 	if err != nil && behind {
-		server.Log(&p.log, '#', "%v", err) // nobody sees it elsewhere
+		server.Log(&p.log, '#', "%v", err) // it is printed nowhere else
 	}
 	return err
 }

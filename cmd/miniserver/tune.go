@@ -14,7 +14,7 @@ import (
 // How the Go runtime is set up for this program. The environment variables GOMAXPROCS, GOGC and
 // GOMEMLIMIT overrule it.
 
-// tune gives the runtime as many processors as there are event loops, see package server, and has the
+// tune gives the runtime as many processors as there are event loops, see package server, and lets the
 // collector's pace follow the heap.
 func tune() {
 	if os.Getenv("GOMAXPROCS") == "" {
@@ -43,8 +43,8 @@ func addProcessors(n int) {
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
 }
 
-// Garbage that is allowed to gather between two collections: a share of what lives, but not less than
-// would make a small heap be collected all the time.
+// Garbage that may gather between two collections: a share of the live heap, and enough of it that a small
+// heap is not collected all the time.
 const (
 	garbageShare = 22 // percent
 	garbageLeast = 10 << 20
@@ -53,7 +53,7 @@ const (
 	fillingShare = 200 // percent, while data are loaded and most of what is allocated stays
 )
 
-// cycle dies in each collection, and so tells of its end.
+// cycle has a finalizer, which runs at the end of each collection.
 type cycle struct{ _ [16]byte }
 
 // pacer is the garbage percentage. Collections end on a goroutine of the runtime.
@@ -139,7 +139,7 @@ const (
 	limitStep  = 16 << 20 // of what follows the live heap
 )
 
-// bound is told of maxmemory.
+// bound sets the limit for a new maxmemory.
 func bound(maxmemory int64) {
 	limit.mu.Lock()
 	limit.maxmemory = maxmemory

@@ -36,7 +36,7 @@ func (l limiter) tell(ctx context.Context, now time.Time) (bool, error) {
 	return err == nil && count.Val() <= l.n, err
 }
 
-// ask counts first and notes the request only if it may pass. WATCH makes sure that nobody else came
+// ask counts first and notes the request only if it may pass. WATCH makes sure that no other request came
 // in between: EXEC does nothing then, and all begins anew.
 func (l limiter) ask(ctx context.Context, now time.Time) (allowed bool, err error) {
 	attempt := func(tx *redis.Tx) error {
@@ -69,7 +69,7 @@ func (l limiter) begin(now time.Time) string {
 }
 
 // limiterScene lets somebody try every ten minutes, three times an hour at most, and then twenty at
-// once. Nobody waits for the hours.
+// once. The hours are not waited for.
 func limiterScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	start := time.Now()
 	l := limiter{db: db, key: "example:told", window: time.Hour, n: 3}

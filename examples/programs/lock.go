@@ -14,7 +14,7 @@ import (
 // A lock is a key that one holder at a time can create. It ends by itself when its lease is over, should
 // the holder have died; so what it guards must not take longer.
 
-// holder is somebody who takes locks: a process, or a goroutine. It is for one goroutine only.
+// holder takes locks, for a process or a goroutine. It is for one goroutine only.
 type holder struct {
 	db     *redis.Client
 	secret string         // proves that a lock is this holder's
@@ -61,7 +61,7 @@ func (h *holder) unlock(ctx context.Context, key string) (bool, error) {
 	return deleted == 1, err
 }
 
-// lockScene shows who gets the lock, and that what it guards is done by one at a time.
+// lockScene shows which holder gets the lock, and that only one at a time does what it guards.
 func lockScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	const key = "example:lock"
 	alice, bob := newHolder(db), newHolder(db)

@@ -26,7 +26,7 @@ func (p people) leave(ctx context.Context, name string) error {
 	return p.db.ZRem(ctx, p.key, name).Err()
 }
 
-// near returns who is within some kilometres of somebody, the nearest first, with their distances.
+// near returns the people within some kilometres of one, the nearest first, with their distances.
 func (p people) near(ctx context.Context, name string, km float64, most int) ([]redis.GeoLocation, error) {
 	found, err := p.db.GeoSearchLocation(ctx, p.key, &redis.GeoSearchLocationQuery{
 		GeoSearchQuery: redis.GeoSearchQuery{Member: name, Radius: km, RadiusUnit: "km", Sort: "ASC", Count: most + 1},

@@ -44,7 +44,7 @@ func (o orders) pay(ctx context.Context, order string, now time.Time) (bool, err
 	return removed == 1, err
 }
 
-// giveUp removes what is overdue. Once a second is often enough for whoever only wants to see the rest.
+// giveUp removes overdue orders. Once a second is often enough where only the others are read.
 func (o orders) giveUp(ctx context.Context, now time.Time) error {
 	return o.db.ZRemRangeByScore(ctx, o.key, "-inf", fmt.Sprint(now.UnixMilli())).Err()
 }
@@ -55,7 +55,7 @@ func (o orders) unpaid(ctx context.Context, now time.Time) ([]string, error) {
 	return o.db.ZRangeArgs(ctx, redis.ZRangeArgs{Key: o.key, ByScore: true, Start: later, Stop: "+inf"}).Result()
 }
 
-// orderScene has somebody order more than he pays, in an afternoon that nobody waits for.
+// orderScene plays an afternoon of orders, not all of them paid, without waiting for it.
 func orderScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	o := orders{db: db, key: "example:unpaid:alice", patience: 30 * time.Minute, most: 3}
 	start := time.Now()

@@ -9,7 +9,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Who counts the different visitors of a page with a set remembers them all. A HyperLogLog remembers
+// A set that counts the different visitors of a page holds them all. A HyperLogLog holds
 // how rare a hash it has seen, in 12 KB however many come, and is wrong by 0.81 % as a rule.
 
 // visits are the visitors of pages, by day.

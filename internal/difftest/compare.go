@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// same reports whether two replies are the same as far as the mode asks.
+// same reports whether two replies are the same in what the mode compares.
 func (m Mode) same(a, b resp.Value) bool {
 	switch {
 	case a.IsError() || b.IsError():

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// pools are the values that blanks of a shape are filled with. Keys belong to the family
-// that draws them, nine times out of ten.
+// pools are the values that fill the blanks of a shape. Nine keys out of ten belong to the family that draws
+// them.
 type pools struct {
 	family string
 }

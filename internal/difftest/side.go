@@ -13,7 +13,7 @@ import (
 // replyTime bounds how long a batch may take; a server that hangs is a difference too.
 const replyTime = 2 * time.Minute
 
-// Side is one of the two servers.
+// Side is one of the two servers to compare.
 type Side struct {
 	Name, Network, Address string
 }

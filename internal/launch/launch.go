@@ -88,7 +88,7 @@ func (s *Server) listenOn(unix bool) ([]string, error) {
 	return []string{"--port", port, "--bind", "127.0.0.1"}, nil
 }
 
-// FreePort returns a TCP port of loopback on which nobody listens.
+// FreePort returns a TCP port of loopback that is not in use.
 func FreePort() (port int, err error) {
 	for range 100 {
 		port = lowestPort + rand.IntN(ports)

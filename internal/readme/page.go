@@ -90,7 +90,7 @@ const (
 	tableEnd     = "<!-- end -->"
 )
 
-// replaceTable puts table between the comments, if the page has them.
+// replaceTable puts table between the page's comments, if there are any.
 func (p *page) replaceTable(begin, table string) {
 	before, rest, ok := strings.Cut(p.String(), begin+"\n")
 	_, after, ok2 := strings.Cut(rest, tableEnd)

@@ -14,7 +14,7 @@ import (
 // epoch is when the clock of every Memory starts, in microseconds.
 const epoch = 1_700_000_000_000_000
 
-// spoil overwrites arguments once their command ran, so that whoever kept one is found out.
+// spoil overwrites arguments once their command ran, so that a command that kept one is found out.
 const spoil = 0xDB
 
 // Memory is the world of an engine in process: no socket, no goroutine, and a clock that moves
@@ -162,7 +162,7 @@ func (c *memoryConn) Send(args []string) error {
 	return nil
 }
 
-// run executes what is held, as far as the session takes it, collects what was written to it
+// run executes what is held until the session stops, collects what was written to it
 // and reports whether anything was executed.
 func (c *memoryConn) run() bool {
 	before := len(c.held)
@@ -189,7 +189,7 @@ func (c *memoryConn) take(o engine.Outcome) {
 }
 
 // Next implements Conn. Nothing arrives later than at once here, but for what a short timeout brings:
-// patience lets the clock move for it, as far as a world with a real clock would sleep.
+// patience moves the clock by the time for which a world with a real clock would sleep.
 func (c *memoryConn) Next(patient bool) (resp.Value, bool, error) {
 	c.world.pump()
 	if patient && c.silent() {

@@ -14,27 +14,27 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// vessel holds the elements of a case.
-type vessel interface {
+// container holds the elements of a case.
+type container interface {
 	insert(e element)
 	lookup(e element, i int) bool // i is the element's place
 	delete(e element)
 	value() keyspace.Value // of its own, so that nothing else is kept with it; nil if it is none of ours
 }
 
-// ranker is a vessel that knows how many elements come before one.
+// ranker is a container that counts the elements before one.
 type ranker interface{ rank(e element) int }
 
-// ranger is a vessel with an order, in which it walks ten neighbours from place i on.
+// ranger is a container with an order, in which it walks ten neighbours from place i on.
 type ranger interface{ ten(i int) }
 
-// dice throws dice for skiplists.
+// dice returns random numbers below n, for skiplists.
 type dice func(n uint64) uint64
 
 const noLimit = math.MaxInt
 
-// newVessel returns an empty vessel for a case.
-func newVessel(c Case, d dice) vessel {
+// newContainer returns an empty container for a case.
+func newContainer(c Case, d dice) container {
 	entries, value, ints := thresholds(c)
 	switch {
 	case c.Form == BTree:
