@@ -1,6 +1,8 @@
 package engine_test
 
 import (
+	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
@@ -68,5 +70,23 @@ func TestSyntaxesFitTheArity(t *testing.T) {
 		default:
 			require.Equal(t, cmd.Arity, n, "Syntax %q", cmd.Syntax)
 		}
+	})
+}
+
+var commandStep = regexp.MustCompile(`(?m)^[a-z0-9]*> ["']?([^\s"']+)`)
+
+func TestEveryCommandHasATranscript(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.txt"))
+	require.NoError(t, err)
+	have := map[string]bool{}
+	for _, path := range files {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, step := range commandStep.FindAllStringSubmatch(string(text), -1) {
+			have[strings.ToLower(step[1])] = true
+		}
+	}
+	eachLine(t, func(t *testing.T, cmd *engine.Command) {
+		require.True(t, cmd.IsSub() || have[cmd.Name], "no transcript runs it")
 	})
 }
