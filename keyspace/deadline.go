@@ -175,26 +175,26 @@ func (db *DB) reapKeys(budget int) (removed int, more bool) {
 // reapItem handles the entries of an item that came up: those that are due go, those whose deadline
 // has moved later get a new item.
 func (db *DB) reapItem(item indexItem) (removed int) {
-	lapsed, known := db.ks.expired[:0], false
+	expired, known := db.ks.expired[:0], false
 	db.table.EachHash(item.hash, func(e *entry) bool {
 		switch h := e.head(); {
 		case db.ks.isDue(h):
 			h.clearFlag(indexed | exact)
-			lapsed = append(lapsed, *e)
+			expired = append(expired, *e)
 		case h.deadline != 0 && !h.hasFlag(exact):
 			db.addToIndex(h, item.hash)
 			known = true
 		}
 		return true
 	})
-	if len(lapsed) == 0 && !known && db.orphans > 0 {
+	if len(expired) == 0 && !known && db.orphans > 0 {
 		db.orphans--
 	}
-	for _, e := range lapsed {
+	for _, e := range expired {
 		db.expireKey(e, item.hash)
 	}
-	db.ks.expired = lapsed
-	return len(lapsed)
+	db.ks.expired = expired
+	return len(expired)
 }
 
 // readdToIndex adds items at the real deadlines of the entries of an item that was removed.

@@ -45,10 +45,10 @@ func date(t *testing.T, db *keyspace.DB, dice func(uint64) uint64, key string, d
 
 var collections = []keyspace.Type{keyspace.Hash, keyspace.Set, keyspace.ZSet, keyspace.List}
 
-// lapses collects what OnLapse is told.
-type lapses []string
+// expirations collects what OnExpireElements is told.
+type expirations []string
 
-func (l *lapses) record(_ *keyspace.DB, key string, what keyspace.ExpiredElements) {
+func (l *expirations) record(_ *keyspace.DB, key string, what keyspace.ExpiredElements) {
 	var names []string
 	for _, n := range what.Names {
 		names = append(names, string(n))
@@ -56,11 +56,11 @@ func (l *lapses) record(_ *keyspace.DB, key string, what keyspace.ExpiredElement
 	*l = append(*l, fmt.Sprintf("%s %s %d %s %v", key, what.Type, what.Count, strings.Join(names, ","), what.Emptied))
 }
 
-func newDated(t *testing.T) (*keyspace.Keyspace, *keyspace.DB, func(uint64) uint64, *lapses) {
+func newDated(t *testing.T) (*keyspace.Keyspace, *keyspace.DB, func(uint64) uint64, *expirations) {
 	dice := func(n uint64) uint64 { return n / 2 }
 	ks := keyspace.New(2, 1, dice)
 	ks.Now, ks.NameExpired = 1000, true
-	var told lapses
+	var told expirations
 	ks.OnExpireElements = told.record
 	t.Cleanup(func() { require.NoError(t, ks.DB(0).Check()) })
 	return ks, ks.DB(0), dice, &told
@@ -79,7 +79,7 @@ func TestADueElementIsNeverLent(t *testing.T) {
 			ks.Now = 1010
 			v, _ = db.Find([]byte("k"))
 			require.Equal(t, n-1, v.Len(), "%s of %d", typ, n)
-			require.Equal(t, lapses{fmt.Sprintf("k %s 1 e1 false", typ)}, *told)
+			require.Equal(t, expirations{fmt.Sprintf("k %s 1 e1 false", typ)}, *told)
 			require.Zero(t, db.Subexpiry())
 		}
 	}

@@ -14,15 +14,15 @@ func (db *DB) Each(fn func(key string, t Type) bool) {
 // their entries. Due keys are reaped, not visited; fn must not change the database.
 func (db *DB) Scan(cursor uint64, fn func(key string, t Type)) uint64 {
 	db.expireAllElements()
-	var lapsed []entry
+	var expired []entry
 	next := db.table.Scan(cursor, func(e entry) {
 		if db.ks.isDue(e.head()) {
-			lapsed = append(lapsed, e)
+			expired = append(expired, e)
 			return
 		}
 		fn(e.Key(), e.typ())
 	})
-	for _, e := range lapsed {
+	for _, e := range expired {
 		db.expireKey(e, db.hash(e))
 	}
 	return next

@@ -20,7 +20,7 @@ const (
 // nothing.
 //
 // The mixing step is the folded 64x64->128 bit product. Each operand is first masked with a word
-// derived from the seed, so without knowing the seed nobody can craft keys that turn an operand
+// derived from the seed, so without knowing the seed it is impossible to craft keys that turn an operand
 // into zero and collide.
 func Hash(seed uint64, key string) uint64 {
 	p, n := unsafe.Pointer(unsafe.StringData(key)), uintptr(len(key))

@@ -14,7 +14,7 @@
 //
 // A lookup compares six tags with one word operation and touches an element only where the tag
 // agrees, so a hit costs two cache misses, the bucket's and the element's, and a miss usually one.
-// At 2.5 to 5 elements a bucket that is 16 to 26 bytes an element, all told.
+// At 2.5 to 5 elements a bucket that is 16 to 26 bytes an element in all.
 //
 // While the table is being resized there are two: old, emptied chain by chain from index 0, and
 // cur.
@@ -117,8 +117,8 @@ func (m *Map[E]) LookupHash(h uint64, key string) *E {
 	return nil
 }
 
-// Prefetch has the processor fetch the place of the element with hash h, whether or not there is one, for a
-// lookup or an insertion that follows. What it returns means nothing, but must be used.
+// Prefetch loads the bucket for hash h, whether or not it holds such an element, into the processor's caches for a
+// lookup or an insertion that follows. The result means nothing, but must be used.
 func (m *Map[E]) Prefetch(h uint64) uint64 {
 	if m.cur.buckets == nil {
 		return 0

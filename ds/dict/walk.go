@@ -88,8 +88,8 @@ func (m *Map[E]) Random(dice func(n uint64) uint64) (e E) {
 }
 
 // EachFrom calls fn for the elements of chains that lie side by side, from a random one on, until it returns
-// false or has seen most chains. Elements at the end of long chains come last: who takes a few should
-// skip some. It costs a cache miss or two, where Random costs that for each element.
+// false or has seen most chains. Elements at the end of long chains come last: to sample a few, skip
+// some. It costs a cache miss or two, where Random costs that for each element.
 func (m *Map[E]) EachFrom(dice func(n uint64) uint64, most int, fn func(E) bool) {
 	chains := len(m.old.buckets) - m.moved + len(m.cur.buckets)
 	if chains == 0 {

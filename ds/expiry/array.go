@@ -25,15 +25,28 @@ func NewArray(n int) *Array { return &Array{data: make([]byte, n*width, sizeclas
 // Len returns the number of elements. O(1).
 func (r *Array) Len() int { return (len(r.data) - r.start) / width }
 
-// Count returns how many elements have a deadline. O(1).
-func (r *Array) Count() int { return r.count }
+// Count returns how many elements have a deadline. Like Next and Bytes it returns 0 for a nil Array. O(1).
+func (r *Array) Count() int {
+	if r == nil {
+		return 0
+	}
+	return r.count
+}
 
 // Next returns a time before which no element is due, 0 if none has a deadline. It is the soonest
 // deadline, or one that was until it was cleared. O(1).
-func (r *Array) Next() int64 { return r.next }
+func (r *Array) Next() int64 {
+	if r == nil {
+		return 0
+	}
+	return r.next
+}
 
 // Bytes returns the bytes held, the Row's own included. O(1).
 func (r *Array) Bytes() int {
+	if r == nil {
+		return 0
+	}
 	return sizeclass.Round(int(unsafe.Sizeof(*r))) + sizeclass.Round(cap(r.data))
 }
 

@@ -40,8 +40,13 @@ func NewTable[E Element](seed uint64) *Table[E] {
 	return t
 }
 
-// Count returns how many elements have a deadline. O(1).
-func (t *Table[E]) Count() int { return t.items.Len() }
+// Count returns how many elements have a deadline. Like Next and Bytes it returns 0 for a nil Table. O(1).
+func (t *Table[E]) Count() int {
+	if t == nil {
+		return 0
+	}
+	return t.items.Len()
+}
 
 // Next returns a time before which no element is due, 0 if none has a deadline. It is the soonest
 // deadline, or one that was until it was moved or cleared. O(1).
@@ -54,6 +59,9 @@ func (t *Table[E]) Next() int64 {
 
 // Bytes returns the bytes held, the Table's own included. O(1).
 func (t *Table[E]) Bytes() int {
+	if t == nil {
+		return 0
+	}
 	each := int(unsafe.Sizeof(item[E]{}))
 	return sizeclass.RoundScanned(int(unsafe.Sizeof(*t))) + t.items.Bytes() + sizeclass.RoundScanned(cap(t.queue)*each)
 }
@@ -83,6 +91,19 @@ func (t *Table[E]) Put(e E, deadline int64) {
 		m.deadline = deadline
 	}
 	t.push(item[E]{e, deadline})
+}
+
+// With gives e the deadline as Put does, and returns t. If t is nil it returns a new table whose hashes depend on seed,
+// or nil if there is no deadline.
+func (t *Table[E]) With(seed uint64, e E, deadline int64) *Table[E] {
+	if t == nil {
+		if deadline == 0 {
+			return nil
+		}
+		t = NewTable[E](seed)
+	}
+	t.Put(e, deadline)
+	return t
 }
 
 // Delete removes the deadline of e. O(1) amortized.

@@ -64,8 +64,8 @@ func (a Area) around(center Point) Area {
 	return a
 }
 
-// bound is a distance as a haversine, between two values so close that only an exact computation can
-// tell what lies between them from the distance. No angle of more than that many radians is within it.
+// bound is a distance as a haversine: not more than inside is surely within the distance, more than outside surely
+// beyond it, and what lies between the two needs the exact computation. No angle of more radians is within it.
 type bound struct{ inside, outside, angle float64 }
 
 // margin is the share of a haversine by which an estimate of it surely differs less; it errs by some

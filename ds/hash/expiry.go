@@ -11,24 +11,18 @@ import (
 
 // Volatile returns how many fields have a deadline. O(1).
 func (h *Hash) Volatile() int {
-	switch {
-	case h.deadlines != nil:
-		return h.deadlines.Count()
-	case h.table != nil && h.table.deadlines != nil:
+	if h.table != nil {
 		return h.table.deadlines.Count()
 	}
-	return 0
+	return h.deadlines.Count()
 }
 
 // NextDeadline returns a time before which no field is due, 0 if none has a deadline. O(1).
 func (h *Hash) NextDeadline() int64 {
-	switch {
-	case h.deadlines != nil:
-		return h.deadlines.Next()
-	case h.table != nil && h.table.deadlines != nil:
+	if h.table != nil {
 		return h.table.deadlines.Next()
 	}
-	return 0
+	return h.deadlines.Next()
 }
 
 // Deadline returns the deadline of field, 0 if it has none; ok is false if there is no such field.

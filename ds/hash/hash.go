@@ -100,13 +100,10 @@ func (h *Hash) Encoding() string {
 // or the table and its blocks as the allocator rounds them, and the deadlines.
 // O(1).
 func (h *Hash) Bytes() int {
-	switch {
-	case h.table != nil:
+	if h.table != nil {
 		return h.table.bytes()
-	case h.deadlines != nil:
-		return cap(h.packed) + h.deadlines.Bytes()
 	}
-	return cap(h.packed)
+	return cap(h.packed) + h.deadlines.Bytes()
 }
 
 // Lookup returns the value of field; false if there is none.

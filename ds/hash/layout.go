@@ -27,11 +27,8 @@ func (h *Hash) Layout() (Layout, bool) {
 
 // DeadlineBytes returns the bytes that the deadlines of fields take, part of Bytes. O(1).
 func (h *Hash) DeadlineBytes() int {
-	switch {
-	case h.deadlines != nil:
-		return h.deadlines.Bytes()
-	case h.table != nil && h.table.deadlines != nil:
+	if h.table != nil {
 		return h.table.deadlines.Bytes()
 	}
-	return 0
+	return h.deadlines.Bytes()
 }

@@ -24,11 +24,7 @@ func newTable(n int, seed uint64) *table {
 }
 
 func (t *table) bytes() int {
-	n := sizeclass.Round(int(unsafe.Sizeof(*t))) + t.pairs.Bytes() + t.held
-	if t.deadlines != nil {
-		n += t.deadlines.Bytes()
-	}
-	return n
+	return sizeclass.Round(int(unsafe.Sizeof(*t))) + t.pairs.Bytes() + t.held + t.deadlines.Bytes()
 }
 
 func (t *table) lookup(field []byte) (value ziplist.Entry, ok bool) {
@@ -73,13 +69,7 @@ func (t *table) insert(field, value []byte) pair {
 
 // setDeadline gives a pair the deadline, 0 for none.
 func (t *table) setDeadline(p pair, deadline int64) {
-	switch {
-	case t.deadlines != nil:
-		t.deadlines.Put(p, deadline)
-	case deadline != 0:
-		t.deadlines = expiry.NewTable[pair](t.pairs.Seed())
-		t.deadlines.Put(p, deadline)
-	}
+	t.deadlines = t.deadlines.With(t.pairs.Seed(), p, deadline)
 }
 
 func (t *table) delete(field []byte) bool {

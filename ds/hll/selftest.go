@@ -33,8 +33,8 @@ func SelfTest() error {
 	return nil
 }
 
-// agree tells how two sketches of the same n elements fall short: they are to have the same registers,
-// and to estimate n within six standard errors.
+// agree returns an error unless two sketches of the same n elements have the same registers, and estimate n
+// within six standard errors.
 func agree(s, d Sketch, n int) error {
 	var rs, rd Registers
 	for _, x := range []struct {

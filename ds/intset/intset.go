@@ -118,8 +118,8 @@ func (s Set) Filter(keep func(n int64) bool) Set {
 }
 
 // Trim returns the set in a block of its own size if it has more than a kilobyte of capacity and
-// uses less than half of it, else the set as it is. Owners who keep sets that shrank call it;
-// scratch buffers stay out of it.
+// uses less than half of it, else the set as it is. It is for sets that are kept after they shrank, not
+// for scratch buffers.
 func (s Set) Trim() Set {
 	if cap(s) <= 1024 || len(s) >= cap(s)/2 {
 		return s

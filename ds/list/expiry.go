@@ -15,20 +15,10 @@ import (
 // has none. DeadlineAt and SetDeadlineAt name occurrences by index, for snapshots of a list.
 
 // Volatile returns how many elements have a deadline. O(1).
-func (l *List) Volatile() int {
-	if l.deadlines == nil {
-		return 0
-	}
-	return l.deadlines.Count()
-}
+func (l *List) Volatile() int { return l.deadlines.Count() }
 
 // NextDeadline returns a time before which no element is due, 0 if none has a deadline. O(1).
-func (l *List) NextDeadline() int64 {
-	if l.deadlines == nil {
-		return 0
-	}
-	return l.deadlines.Next()
-}
+func (l *List) NextDeadline() int64 { return l.deadlines.Next() }
 
 // Deadline returns the soonest deadline of the elements whose text is v, 0 if none of them has one;
 // ok is false if there are none. O(n).

@@ -33,9 +33,4 @@ func (l *List) Nodes(fn func(n Node) bool) bool {
 }
 
 // DeadlineBytes returns the bytes that the deadlines of elements take, part of Bytes. O(1).
-func (l *List) DeadlineBytes() int {
-	if l.deadlines != nil {
-		return l.deadlines.Bytes()
-	}
-	return 0
-}
+func (l *List) DeadlineBytes() int { return l.deadlines.Bytes() }

@@ -101,10 +101,7 @@ func (l *List) Bytes() int {
 	if l.quicklist != nil {
 		n = l.quicklist.bytes()
 	}
-	if l.deadlines != nil {
-		n += l.deadlines.Bytes()
-	}
-	return n
+	return n + l.deadlines.Bytes()
 }
 
 // Push adds v at an end. O(bytes of a node).

@@ -1,6 +1,9 @@
 package list
 
-import "github.com/miniserver-go/miniserver/ds/ziplist"
+import (
+	"github.com/miniserver-go/miniserver/ds/value"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
 
 // Each calls fn for the elements, in order from the given end on but without the first skip, until
 // fn returns false. fn must not change the list. O(n).
@@ -62,13 +65,5 @@ func (c *quicklist) walk(from End, skip int, fn func(e ziplist.Entry) bool) {
 // Clip returns the first index and the number of elements from start to stop, both inclusive and
 // negative ones counting from the tail, that exist. O(1).
 func (l *List) Clip(start, stop int) (first, n int) {
-	size := l.Len()
-	if start < 0 {
-		start = max(start+size, 0)
-	}
-	if stop < 0 {
-		stop += size
-	}
-	start, stop = min(start, size), min(stop, size-1)
-	return start, max(stop-start+1, 0)
+	return value.Clip(l.Len(), start, stop)
 }

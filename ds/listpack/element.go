@@ -2,7 +2,7 @@ package listpack
 
 import "encoding/binary"
 
-// The codes of elements that are told by a whole byte.
+// The codes of elements that take a whole byte.
 const (
 	codeString32 = 0xf0
 	codeInt16    = 0xf1

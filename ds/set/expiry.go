@@ -7,7 +7,7 @@ import "github.com/miniserver-go/miniserver/ds/dict"
 
 // Volatile returns how many members have a deadline. O(1).
 func (s *Set) Volatile() int {
-	if s.table == nil || s.table.deadlines == nil {
+	if s.table == nil {
 		return 0
 	}
 	return s.table.deadlines.Count()
@@ -15,7 +15,7 @@ func (s *Set) Volatile() int {
 
 // NextDeadline returns a time before which no member is due, 0 if none has a deadline. O(1).
 func (s *Set) NextDeadline() int64 {
-	if s.Volatile() == 0 {
+	if s.table == nil {
 		return 0
 	}
 	return s.table.deadlines.Next()

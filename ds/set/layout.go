@@ -27,7 +27,7 @@ func (s *Set) Layout() (Layout, bool) {
 
 // DeadlineBytes returns the bytes that the deadlines of members take, part of Bytes. O(1).
 func (s *Set) DeadlineBytes() int {
-	if s.table != nil && s.table.deadlines != nil {
+	if s.table != nil {
 		return s.table.deadlines.Bytes()
 	}
 	return 0

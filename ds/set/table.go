@@ -25,11 +25,7 @@ func newTable(n int, seed uint64) *table {
 }
 
 func (t *table) bytes() int {
-	n := sizeclass.Round(int(unsafe.Sizeof(*t))) + t.members.Bytes() + t.held
-	if t.deadlines != nil {
-		n += t.deadlines.Bytes()
-	}
-	return n
+	return sizeclass.Round(int(unsafe.Sizeof(*t))) + t.members.Bytes() + t.held + t.deadlines.Bytes()
 }
 
 func (t *table) has(text []byte) bool { return t.members.Lookup(dict.Key(text)) != nil }
@@ -56,13 +52,7 @@ func (t *table) insert(text []byte) member {
 
 // setDeadline gives a member the deadline, 0 for none.
 func (t *table) setDeadline(m member, deadline int64) {
-	switch {
-	case t.deadlines != nil:
-		t.deadlines.Put(m, deadline)
-	case deadline != 0:
-		t.deadlines = expiry.NewTable[member](t.members.Seed())
-		t.deadlines.Put(m, deadline)
-	}
+	t.deadlines = t.deadlines.With(t.members.Seed(), m, deadline)
 }
 
 func (t *table) remove(text []byte) bool {

@@ -1,5 +1,5 @@
-// Package sizeclass tells what Go's allocator hands out for a request, so that byte accounts are those
-// of the heap and a block can grow in place up to its class.
+// Package sizeclass computes how many bytes Go's allocator uses for a request, so that byte accounts equal
+// the heap and a block can grow in place up to its class.
 //
 // The classes are those of Go 1.26 (runtime/sizeclasses.go); a test compares them with the runtime in
 // use.

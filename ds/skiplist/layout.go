@@ -1,6 +1,6 @@
 package skiplist
 
-// Layout tells what a list consists of; all but the first two in bytes.
+// Layout lists what a list consists of; all but the first two in bytes.
 type Layout struct {
 	Heights []int // Heights[h-1] nodes are of height h
 	Far     int   // nodes whose member is an allocation of its own

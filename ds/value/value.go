@@ -52,3 +52,16 @@ func TypeNamed(name string) (t Type, ok bool) {
 
 // Vanishes reports whether a key disappears when its value of this type becomes empty.
 func (t Type) Vanishes() bool { return t != String && t != Bloom && t != Stream }
+
+// Clip returns the first index and the number of elements from start to stop, of size in all. Both are included, and
+// negative ones count from the end, as in LRANGE.
+func Clip(size, start, stop int) (first, n int) {
+	if start < 0 {
+		start = max(start+size, 0)
+	}
+	if stop < 0 {
+		stop += size
+	}
+	start, stop = min(start, size), min(stop, size-1)
+	return start, max(stop-start+1, 0)
+}

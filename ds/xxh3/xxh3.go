@@ -14,7 +14,7 @@
 //
 // Invariant: the hash depends on nothing but the bytes.
 //
-// Non-goals: seeds, other secrets, hashing piece by piece, safety against those who want collisions.
+// Non-goals: seeds, other secrets, hashing piece by piece, safety against crafted collisions.
 package xxh3
 
 import (

@@ -200,7 +200,7 @@ func (l List) place(pos int) int {
 
 // Trim returns the list in a block of its own size if it has more than a
 // kilobyte of capacity and uses less than half of it, else the list as it is.
-// Owners who keep lists that shrank call it; scratch buffers stay out of it.
+// It is for lists that are kept after they shrank, not for scratch buffers.
 func (l List) Trim() List {
 	if cap(l) <= 1024 || len(l) >= cap(l)/2 {
 		return l

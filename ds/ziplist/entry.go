@@ -21,7 +21,7 @@ const (
 )
 
 // spans holds, by first encoding byte, the bytes an entry takes behind its
-// prevlen, or 0 where the first byte does not tell.
+// prevlen, or 0 where the first byte does not say.
 var spans = func() (t [256]uint8) {
 	for n := 0; n < str14; n++ {
 		t[n] = uint8(1 + n)

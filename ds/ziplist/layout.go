@@ -6,7 +6,7 @@ import (
 	"iter"
 )
 
-// Cell tells how one entry lies in a list.
+// Cell describes one entry of a list.
 type Cell struct {
 	Offset       int      // of its first byte in the list
 	PrevlenBytes int      // 1 or 5
@@ -51,8 +51,8 @@ func (e Encoding) String() string {
 	return "invalid"
 }
 
-// Layout walks the entries from first to last and tells how each lies. It
-// stops at the first that is damaged; Check tells what is wrong there. O(n).
+// Layout describes the entries from first to last. It stops at the first that
+// is damaged; Check returns what is wrong there. O(n).
 func (l List) Layout() iter.Seq[Cell] {
 	return func(yield func(Cell) bool) {
 		for p := headerSize; p < len(l)-endSize; {
@@ -138,7 +138,7 @@ func (l List) longSpan64(q int) uint64 {
 	return 5 + uint64(binary.BigEndian.Uint32(l[q+1:]))
 }
 
-// EntryBytes returns the length of the entry that e becomes behind one of prev bytes, without a list. O(1).
+// EntryBytes returns the length that e would have as the entry after one of prev bytes. O(1).
 func EntryBytes(e Entry, prev int) int {
 	x := intItem(e.Int)
 	if !e.IsInt() {

@@ -10,7 +10,7 @@
 //	   length of the whole, header and end included
 //
 // An entry is the length of its predecessor (one byte below 254, otherwise FE
-// and a u32 LE), an encoding that also tells the size, and the data:
+// and a u32 LE), an encoding that includes the size, and the data:
 //
 //	00nnnnnn                    string of n bytes
 //	01nnnnnn nnnnnnnn           string, n of 14 bits, big endian
@@ -29,14 +29,14 @@
 //
 // A value that is the canonical decimal form of an int64 is stored as an
 // integer in the shortest encoding; "07", "+7" and "-0" stay strings. Reading
-// gives the same text back, so nobody can tell. An entry that grows past 253
-// bytes widens its successor's prevlen, which may widen the next and so on;
-// the way back is not taken (a wide prevlen is narrowed only when its direct
-// predecessor is inserted or deleted), as in Redis, or a list of entries
-// near the border would flap.
+// gives the same text back, so the difference does not show. An entry that
+// grows past 253 bytes widens its successor's prevlen, which may widen the next
+// and so on. As in Redis, a wide prevlen is narrowed only when its direct
+// predecessor is inserted or deleted: else a list of entries near the limit
+// would switch back and forth.
 //
 // Positions are byte offsets of entries and None. They stay valid until the
-// next change; of a changed position's own validity each method tells.
+// next change; each method says whether the changed position stays valid.
 //
 // Non-goals: key and value roles, sorting and thresholds, which belong to the
 // types above; lists of 4 GiB and more, which panic (types convert far below,

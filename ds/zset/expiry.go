@@ -11,7 +11,7 @@ import (
 
 // Volatile returns how many members have a deadline. O(1).
 func (s *Set) Volatile() int {
-	if s.sorted == nil || s.sorted.deadlines == nil {
+	if s.sorted == nil {
 		return 0
 	}
 	return s.sorted.deadlines.Count()
@@ -19,7 +19,7 @@ func (s *Set) Volatile() int {
 
 // NextDeadline returns a time before which no member is due, 0 if none has a deadline. O(1).
 func (s *Set) NextDeadline() int64 {
-	if s.Volatile() == 0 {
+	if s.sorted == nil {
 		return 0
 	}
 	return s.sorted.deadlines.Next()

@@ -40,7 +40,7 @@ func EntryScore(e ziplist.Entry) float64 { return scoreIn(e) }
 
 // DeadlineBytes returns the bytes that the deadlines of members take, part of Bytes. O(1).
 func (s *Set) DeadlineBytes() int {
-	if s.sorted != nil && s.sorted.deadlines != nil {
+	if s.sorted != nil {
 		return s.sorted.deadlines.Bytes()
 	}
 	return 0

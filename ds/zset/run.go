@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/ds/skiplist"
+	"github.com/miniserver-go/miniserver/ds/value"
 )
 
 // run is a number of neighbours. Of pos and node at most one is set, and both may be left out: they
@@ -21,15 +22,7 @@ const all = math.MaxInt
 // Clip returns the first rank and the number of ranks from start to stop, both inclusive and
 // negative ones counting from the last, that exist in the set. O(1).
 func (s *Set) Clip(start, stop int) (first, n int) {
-	size := s.Len()
-	if start < 0 {
-		start = max(start+size, 0)
-	}
-	if stop < 0 {
-		stop += size
-	}
-	start, stop = min(start, size), min(stop, size-1)
-	return start, max(stop-start+1, 0)
+	return value.Clip(s.Len(), start, stop)
 }
 
 // Range calls fn for the members with ranks from start to stop as Clip reads them, until fn returns

@@ -27,11 +27,7 @@ func newSorted(n int, dice func(n uint64) uint64) *sorted {
 
 // bytes returns the bytes held, the struct's own included, rounded as the allocator does.
 func (t *sorted) bytes() int {
-	n := int(unsafe.Sizeof(*t)+15)&^15 + t.list.Bytes() + t.members.Bytes()
-	if t.deadlines != nil {
-		n += t.deadlines.Bytes()
-	}
-	return n
+	return int(unsafe.Sizeof(*t)+15)&^15 + t.list.Bytes() + t.members.Bytes() + t.deadlines.Bytes()
 }
 
 func (t *sorted) add(member []byte, score float64, dice func(n uint64) uint64) (added, changed bool) {
@@ -63,13 +59,7 @@ func (t *sorted) remove(member []byte) bool {
 
 // setDeadline gives a node the deadline, 0 for none.
 func (t *sorted) setDeadline(n *skiplist.Node, deadline int64) {
-	switch {
-	case t.deadlines != nil:
-		t.deadlines.Put(n, deadline)
-	case deadline != 0:
-		t.deadlines = expiry.NewTable[*skiplist.Node](t.members.Seed())
-		t.deadlines.Put(n, deadline)
-	}
+	t.deadlines = t.deadlines.With(t.members.Seed(), n, deadline)
 }
 
 func (t *sorted) clone() *sorted {

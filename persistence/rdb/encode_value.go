@@ -25,7 +25,7 @@ func typeOf(v keyspace.Value) byte {
 	switch t := v.Type(); {
 	case t == keyspace.Hash && v.(*hash.Hash).Volatile() > 0:
 		return typeHashTTL
-	case t == keyspace.Set && v.Encoding() == "intset":
+	case t == keyspace.Set && isIntset(v.(*set.Set)):
 		return typeIntset
 	case t == keyspace.Stream:
 		return streamType(v.(*stream.Stream))
@@ -34,6 +34,11 @@ func typeOf(v keyspace.Value) byte {
 	default:
 		return largeTypes[t]
 	}
+}
+
+func isIntset(s *set.Set) bool {
+	_, ok := s.Intset()
+	return ok
 }
 
 // The types of values by whether they are packed.
