@@ -29,6 +29,9 @@ func (fs *compiler) arithmetic(e *syntax.BinaryExpr) eval {
 }
 
 // arithLate compiles arithmetic on a variable in a cell and an expression, after which it is read.
+// Not inlined: a maker.
+//
+//go:noinline
 func arithLate(op syntax.Operator, s *sides, pc uint32) eval {
 	return func(f *frame) Value {
 		x, y := s.values(f)
@@ -39,7 +42,7 @@ func arithLate(op syntax.Operator, s *sides, pc uint32) eval {
 	}
 }
 
-// arith performs an operation at a site when an operand is no number.
+// arith performs an operation at a site when an operand is no number. Not inlined: a slow path.
 //
 //go:noinline
 func (f *frame) arith(op syntax.Operator, a, b Value, pc uint32) Value {
@@ -47,7 +50,7 @@ func (f *frame) arith(op syntax.Operator, a, b Value, pc uint32) Value {
 	return f.L.arith(op, a, b, f.fn.proto.sites[pc:])
 }
 
-// arithHeld goes on after a first operand that is no number: it waits in a slot.
+// arithHeld goes on after a first operand that is no number: it waits in a slot. Not inlined: a slow path.
 //
 //go:noinline
 func (f *frame) arithHeld(op syntax.Operator, x Value, s *sides, pc uint32) Value {

@@ -42,7 +42,10 @@ func selectChoice(e *syntax.CallExpr) syntax.Expr {
 	return e.Args[0]
 }
 
-// selectOne compiles the first result of select(k, ...), which need not pass the arguments on.
+// selectOne compiles the first result of select(k, ...), which need not pass the arguments on. Not inlined: a
+// maker.
+//
+//go:noinline
 func (fs *compiler) selectOne(function, choice eval, call invoke) eval {
 	return func(f *frame) Value {
 		fn, k := function(f), choice(f)
@@ -174,6 +177,11 @@ func gatherInto(evals []eval, first int) func(f *frame) {
 			f.slots[i+2] = d(f)
 		}
 	}
+	return gatherAll(evals, first)
+}
+
+// gatherAll is gatherInto for any number of expressions.
+func gatherAll(evals []eval, first int) func(f *frame) {
 	return func(f *frame) {
 		for j, e := range evals {
 			f.slots[uint8(first+j)] = e(f)

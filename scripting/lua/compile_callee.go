@@ -116,7 +116,9 @@ func (s *callee) call3(f *frame) *frame {
 	return f.call3(v, a, b, d)
 }
 
-// invoke returns the call.
+// invoke returns the call. Not inlined: a maker.
+//
+//go:noinline
 func (s *callee) invoke() invoke {
 	switch s.n {
 	case 0:
@@ -133,7 +135,9 @@ func (s *callee) invoke() invoke {
 	return s.call3
 }
 
-// one returns the call with its first result.
+// one returns the call with its first result. Not inlined: a maker.
+//
+//go:noinline
 func (s *callee) one() eval {
 	switch s.n {
 	case 0:

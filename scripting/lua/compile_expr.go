@@ -95,6 +95,8 @@ func (fs *compiler) many(e syntax.Expr) many {
 	return func(f *frame) []Value { return invoke(f).results() }
 }
 
+// local compiles a local variable. Not inlined: a maker (see the essay of package lua).
+//
 //go:noinline
 func (fs *compiler) local(v *syntax.Variable) eval {
 	slot := uint8(v.Slot)
@@ -104,6 +106,8 @@ func (fs *compiler) local(v *syntax.Variable) eval {
 	return func(f *frame) Value { return f.slots[slot] }
 }
 
+// upvalue compiles an upvalue. Not inlined: a maker.
+//
 //go:noinline
 func (fs *compiler) upvalue(e *syntax.UpvalExpr) eval {
 	i := e.Index
@@ -125,7 +129,7 @@ func (fs *compiler) global(e *syntax.GlobalExpr) eval {
 	}
 }
 
-// index performs o[k] at a site when the quick way fails.
+// index performs o[k] at a site when the fast path fails. Not inlined: a slow path.
 //
 //go:noinline
 func (f *frame) index(o, k Value, pc uint32) Value {
@@ -133,7 +137,7 @@ func (f *frame) index(o, k Value, pc uint32) Value {
 	return f.L.index(o, k, &f.fn.proto.sites[pc])
 }
 
-// setIndex performs o[k] = v at a site when the quick way fails.
+// setIndex performs o[k] = v at a site when the fast path fails. Not inlined: a slow path.
 //
 //go:noinline
 func (f *frame) setIndex(o, k, v Value, pc uint32) {
@@ -281,6 +285,9 @@ func (fs *compiler) concat(e *syntax.BinaryExpr) eval {
 	}
 }
 
+// concatTwo compiles a .. b, the most frequent chain, without the loop over operands. slot holds a while b is
+// evaluated. Not inlined: a maker.
+//
 //go:noinline
 func concatTwo(a, b eval, slot uint8, pc uint32) eval {
 	return func(f *frame) Value {

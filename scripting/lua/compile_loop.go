@@ -1,14 +1,12 @@
 package lua
 
 import (
-	"math"
-
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
 // Loops. Each turn counts one tick, so that no loop escapes the hook.
 
-// late runs the hook, which is due.
+// late runs the hook, which is due. Not inlined: a slow path.
 //
 //go:noinline
 func (f *frame) late(pc uint32) {
@@ -63,20 +61,12 @@ func (fs *compiler) repeat(s *syntax.RepeatStat) action {
 }
 
 func (fs *compiler) numericFor(s *syntax.NumericForStat) action {
-	bounds, unit := fs.forBounds(s)
+	bounds := fs.forBounds(s)
 	v := s.Variable
 	slot := fs.declare(v)
 	body := fs.block(s.Body)
 	pc := fs.site(s.DoLine, nameNone, "")
-	loop := forLoop(body, slot, pc)
-	switch {
-	case v.Cell():
-		loop = forLoopCell(body, slot, pc)
-	case v.Numeric && unit:
-		loop = forLoopUnit(body, slot, pc)
-	case v.Numeric:
-		loop = forLoopNumeric(body, slot, pc)
-	}
+	loop := forLoop(body, slot, v.Cell(), pc)
 	return func(f *frame) signal {
 		f.pc = pc
 		i, to, by := bounds(f)
@@ -84,15 +74,12 @@ func (fs *compiler) numericFor(s *syntax.NumericForStat) action {
 	}
 }
 
-// forBounds compiles the three numbers of a loop; unit means that the step is 1.
-func (fs *compiler) forBounds(s *syntax.NumericForStat) (bounds func(f *frame) (i, to, by float64), unit bool) {
-	if k, ok := s.Step.(syntax.NumberExpr); ok && k.Value == 1 {
-		unit = true
-	}
+// forBounds compiles the three numbers of a loop.
+func (fs *compiler) forBounds(s *syntax.NumericForStat) func(f *frame) (i, to, by float64) {
 	if syntax.IsNumeric(s.Start) && syntax.IsNumeric(s.Limit) && syntax.IsNumeric(s.Step) {
 		start, limit, step := fs.numeric(s.Start), fs.numeric(s.Limit), fs.numeric(s.Step)
 		fs.temps(3)
-		return func(f *frame) (i, to, by float64) { return start(f), limit(f), step(f) }, unit
+		return func(f *frame) (i, to, by float64) { return start(f), limit(f), step(f) }
 	}
 	start := fs.eval(s.Start)
 	temps := fs.temps(3)
@@ -106,7 +93,7 @@ func (fs *compiler) forBounds(s *syntax.NumericForStat) (bounds func(f *frame) (
 		i = f.forNumber(f.slots[temps], "initial value")
 		to = f.forNumber(f.slots[temps+1], "limit")
 		return i, to, f.forNumber(f.slots[temps+2], "step")
-	}, unit
+	}
 }
 
 // forNumber returns a number a for loop starts from, ends at or steps by.
@@ -118,86 +105,18 @@ func (f *frame) forNumber(v Value, what string) float64 {
 	return x
 }
 
-// forLoop runs body with i, which starts one step early, in a slot.
+// forLoop compiles the turns of a numeric for: i starts one step early. A variable that closures share has a
+// cell of its own in each turn. Not inlined: a maker.
 //
 //go:noinline
-func forLoop(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
+func forLoop(body action, slot uint8, cell bool, pc uint32) func(f *frame, i, to, by float64) signal {
 	return func(f *frame, i, to, by float64) signal {
 		L := f.L
 		for i += by; by > 0 && i <= to || by <= 0 && to <= i; i += by {
 			f.slots[slot] = Number(i)
-			if sig := body(f); sig != goOn {
-				if sig == breaks {
-					break
-				}
-				return sig
+			if cell {
+				f.makeCell(slot)
 			}
-			if L.ticks--; L.ticks < 0 {
-				f.late(pc)
-			}
-		}
-		return goOn
-	}
-}
-
-// forLoopUnit is forLoop for a numeric variable and step 1: the slot is a number all the time.
-//
-//go:noinline
-func forLoopUnit(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
-	return func(f *frame, i, to, by float64) signal {
-		L := f.L
-		v := &f.slots[slot]
-		*v = Number(i)
-		for i++; i <= to; i++ {
-			v.n = math.Float64bits(i)
-			if sig := body(f); sig != goOn {
-				if sig == breaks {
-					break
-				}
-				return sig
-			}
-			if L.ticks--; L.ticks < 0 {
-				f.late(pc)
-			}
-		}
-		return goOn
-	}
-}
-
-// forLoopNumeric is forLoop for a numeric variable: the slot is a number all the time.
-//
-//go:noinline
-func forLoopNumeric(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
-	return func(f *frame, i, to, by float64) signal {
-		L := f.L
-		v := &f.slots[slot]
-		*v = Number(i)
-		up := by > 0
-		for i += by; up && i <= to || !up && to <= i; i += by {
-			v.n = math.Float64bits(i)
-			if sig := body(f); sig != goOn {
-				if sig == breaks {
-					break
-				}
-				return sig
-			}
-			if L.ticks--; L.ticks < 0 {
-				f.late(pc)
-			}
-		}
-		return goOn
-	}
-}
-
-// forLoopCell is forLoop for a variable that closures share: each turn has its own.
-//
-//go:noinline
-func forLoopCell(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
-	return func(f *frame, i, to, by float64) signal {
-		L := f.L
-		for i += by; by > 0 && i <= to || by <= 0 && to <= i; i += by {
-			f.slots[slot] = Number(i)
-			f.makeCell(slot)
 			if sig := body(f); sig != goOn {
 				if sig == breaks {
 					break

@@ -3,7 +3,6 @@ package lua
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/scripting/lua/number"
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
@@ -59,14 +58,11 @@ func (fs *compiler) numericBinary(e *syntax.BinaryExpr) evalFloat {
 	k, constant := e.Right.(syntax.NumberExpr)
 	upToMod, upToDiv := e.Op <= syntax.OpMod, e.Op <= syntax.OpDiv
 	switch {
-	case e.Op == syntax.OpMod && constant:
-		a := fs.numeric(e.Left)
-		return numericModulo(a, fs.number(k.Value).num())
+	case upToMod && leftLocal && constant:
+		return floatLK(e.Op, i, fs.number(k.Value).num())
 	case upToMod && leftLocal && rightLocal:
 		return floatLL(e.Op, i, j)
-	case upToDiv && leftLocal && constant:
-		return floatLK(e.Op, i, fs.number(k.Value).num())
-	case upToDiv && constant:
+	case upToMod && constant:
 		a := fs.numeric(e.Left)
 		return floatVK(e.Op, a, fs.number(k.Value).num())
 	case upToDiv && rightLocal:
@@ -92,84 +88,79 @@ func (fs *compiler) product(e *syntax.BinaryExpr) evalFloat {
 	}
 	by := fs.number(k.Value).num()
 	if j, ok := plainLocal(e.Right); ok {
-		if e.Op == syntax.OpAdd {
-			return func(f *frame) float64 { return float64(f.slots[i].num()*by) + f.slots[j].num() }
-		}
-		return func(f *frame) float64 { return float64(f.slots[i].num()*by) - f.slots[j].num() }
+		return productLKL(e.Op, i, by, j)
 	}
 	if constant, ok := e.Right.(syntax.NumberExpr); ok {
 		with := fs.number(constant.Value).num()
 		if e.Op == syntax.OpSub {
 			with = -with
 		}
-		return func(f *frame) float64 { return float64(f.slots[i].num()*by) + with }
+		return productLKK(i, by, with)
 	}
 	return nil
+}
+
+// productLKL compiles a*k + b or a*k - b for two local variables. Not inlined: a maker.
+//
+//go:noinline
+func productLKL(op syntax.Operator, i uint8, k float64, j uint8) evalFloat {
+	if op == syntax.OpAdd {
+		return func(f *frame) float64 { return float64(f.slots[i].num()*k) + f.slots[j].num() }
+	}
+	return func(f *frame) float64 { return float64(f.slots[i].num()*k) - f.slots[j].num() }
+}
+
+// productLKK compiles a*k + with. Not inlined: a maker.
+//
+//go:noinline
+func productLKK(i uint8, k, with float64) evalFloat {
+	return func(f *frame) float64 { return float64(f.slots[i].num()*k) + with }
 }
 
 // assignNumeric compiles the assignment of a numeric expression to a numeric variable: its slot holds a
 // number already, so only the bits change.
 func (fs *compiler) assignNumeric(slot uint8, e syntax.Expr) action {
 	if b, ok := e.(*syntax.BinaryExpr); ok {
-		if i, ok := plainLocal(b.Left); ok && i == slot {
-			if b.Op == syntax.OpAdd {
-				return addTo(slot, b.Right, fs)
-			}
-			if b.Op == syntax.OpSub {
-				y := fs.numeric(b.Right)
-				return func(f *frame) signal {
-					d := y(f)
-					v := &f.slots[slot]
-					v.n = math.Float64bits(v.num() - d)
-					return goOn
-				}
-			}
+		i, isLocal := plainLocal(b.Left)
+		same := isLocal && i == slot && !isPlain(b.Right)
+		k, constant := b.Right.(syntax.NumberExpr)
+		switch {
+		case same && b.Op == syntax.OpAdd && constant:
+			return addK(slot, fs.number(k.Value).num())
+		case same && b.Op == syntax.OpAdd:
+			return addV(slot, fs.numeric(b.Right))
+		case same && b.Op == syntax.OpSub:
+			return subV(slot, fs.numeric(b.Right))
 		}
 	}
-	if b, ok := e.(*syntax.BinaryExpr); ok && b.Op == syntax.OpMod {
-		if a := fs.assignModulo(slot, b); a != nil {
-			return a
-		}
-	}
-	value := fs.numeric(e)
+	return assignV(slot, fs.numeric(e))
+}
+
+// assignV compiles v = value. Not inlined: a maker.
+//
+//go:noinline
+func assignV(slot uint8, value evalFloat) action {
 	return func(f *frame) signal {
 		f.slots[slot].n = math.Float64bits(value(f))
 		return goOn
 	}
 }
 
-// assignModulo compiles v = a % k for a divisor that has a quick way, nil for others.
-func (fs *compiler) assignModulo(slot uint8, e *syntax.BinaryExpr) action {
-	k, ok := e.Right.(syntax.NumberExpr)
-	if _, constant := e.Left.(syntax.NumberExpr); !ok || constant {
-		return nil
-	}
-	divisor, ok := number.NewDivisor(k.Value)
-	if !ok {
-		return nil
-	}
-	a, d := fs.numeric(e.Left), &divisor
+// addK compiles v = v + k. Not inlined: a maker.
+//
+//go:noinline
+func addK(slot uint8, k float64) action {
 	return func(f *frame) signal {
-		x := a(f)
-		r, ok := d.Remainder(x)
-		if !ok {
-			r = number.Modulo(x, d.K)
-		}
-		f.slots[slot].n = math.Float64bits(r)
+		v := &f.slots[slot]
+		v.n = math.Float64bits(v.num() + k)
 		return goOn
 	}
 }
 
-func addTo(slot uint8, e syntax.Expr, fs *compiler) action {
-	if constant, ok := e.(syntax.NumberExpr); ok {
-		k := fs.number(constant.Value).num()
-		return func(f *frame) signal {
-			v := &f.slots[slot]
-			v.n = math.Float64bits(v.num() + k)
-			return goOn
-		}
-	}
-	y := fs.numeric(e)
+// addV compiles v = v + y. Not inlined: a maker.
+//
+//go:noinline
+func addV(slot uint8, y evalFloat) action {
 	return func(f *frame) signal {
 		d := y(f)
 		v := &f.slots[slot]
@@ -178,18 +169,14 @@ func addTo(slot uint8, e syntax.Expr, fs *compiler) action {
 	}
 }
 
-// numericModulo compiles a % k.
-func numericModulo(a evalFloat, k float64) evalFloat {
-	divisor, ok := number.NewDivisor(k)
-	if !ok {
-		return func(f *frame) float64 { return number.Modulo(a(f), k) }
-	}
-	d := &divisor
-	return func(f *frame) float64 {
-		x := a(f)
-		if r, ok := d.Remainder(x); ok {
-			return r
-		}
-		return number.Modulo(x, d.K)
+// subV compiles v = v - y. Not inlined: a maker.
+//
+//go:noinline
+func subV(slot uint8, y evalFloat) action {
+	return func(f *frame) signal {
+		d := y(f)
+		v := &f.slots[slot]
+		v.n = math.Float64bits(v.num() - d)
+		return goOn
 	}
 }

@@ -153,6 +153,9 @@ func (fs *compiler) equal(e *syntax.BinaryExpr) test {
 	}
 }
 
+// equalString compiles a == "k". Strings of one length are compared by address first: constants of a chunk
+// share their bytes. Not inlined: a maker.
+//
 //go:noinline
 func equalString(a eval, k Value) test {
 	s := k.str()
@@ -162,6 +165,8 @@ func equalString(a eval, k Value) test {
 	}
 }
 
+// equalNumber compiles a == k. Not inlined: a maker.
+//
 //go:noinline
 func equalNumber(a operand, k float64) test {
 	if a.local {
@@ -215,12 +220,16 @@ func (fs *compiler) orderNumeric(e *syntax.BinaryExpr) test {
 	return floatOrderVV(e.Op, a, fs.numeric(e.Right))
 }
 
+// less performs a < b at a site when an operand is no number. Not inlined: a slow path.
+//
 //go:noinline
 func (f *frame) less(a, b Value, pc uint32) bool {
 	f.pc = pc
 	return f.L.Less(a, b)
 }
 
+// lessEqual is less for a <= b. Not inlined: a slow path.
+//
 //go:noinline
 func (f *frame) lessEqual(a, b Value, pc uint32) bool {
 	f.pc = pc

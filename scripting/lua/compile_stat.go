@@ -52,6 +52,11 @@ func sequence(execs []action) action {
 			return d(f)
 		}
 	}
+	return sequenceOf(execs)
+}
+
+// sequenceOf joins any number of statements.
+func sequenceOf(execs []action) action {
 	return func(f *frame) signal {
 		for _, e := range execs {
 			if s := e(f); s != goOn {

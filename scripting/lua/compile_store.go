@@ -30,45 +30,32 @@ func (fs *compiler) assignIndex(e *syntax.IndexExpr, value syntax.Expr) action {
 
 // assignElement compiles o[k] = v for a local variable o.
 func (fs *compiler) assignElement(i uint8, key, value syntax.Expr, pc uint32) action {
-	j, isLocal := plainLocal(key)
-	numeric := syntax.IsNumeric(key)
-	switch {
-	case isLocal && numeric:
-		v := fs.eval(value)
-		return func(f *frame) signal {
-			v := v(f)
-			o, x := &f.slots[i], f.slots[j].num()
-			if o.n != tagTable || !(*Table)(o.p).put(x, v) {
-				f.setIndex(*o, Number(x), v, pc)
-			}
-			return goOn
-		}
-	case isLocal:
-		v := fs.eval(value)
-		return func(f *frame) signal {
-			v := v(f)
-			o, k := &f.slots[i], &f.slots[j]
-			if o.n != tagTable || !k.IsNumber() || !(*Table)(o.p).put(k.num(), v) {
-				f.setIndex(*o, *k, v, pc)
-			}
-			return goOn
-		}
-	case numeric:
-		k := fs.numeric(key)
-		v := fs.eval(value)
-		return func(f *frame) signal {
-			x := k(f)
-			v := v(f)
-			o := &f.slots[i]
-			if o.n != tagTable || !(*Table)(o.p).put(x, v) {
-				f.setIndex(*o, Number(x), v, pc)
-			}
-			return goOn
-		}
+	if j, ok := plainLocal(key); ok {
+		return storeAtL(i, j, fs.eval(value), pc)
 	}
 	k := fs.eval(key)
 	slot := fs.temp()
-	v := fs.eval(value)
+	return storeAtV(i, k, slot, fs.eval(value), pc)
+}
+
+// storeAtL compiles o[k] = v for two local variables o and k. Not inlined: a maker.
+//
+//go:noinline
+func storeAtL(i, j uint8, v eval, pc uint32) action {
+	return func(f *frame) signal {
+		v := v(f)
+		o, k := &f.slots[i], &f.slots[j]
+		if o.n != tagTable || !k.IsNumber() || !(*Table)(o.p).put(k.num(), v) {
+			f.setIndex(*o, *k, v, pc)
+		}
+		return goOn
+	}
+}
+
+// storeAtV compiles o[k] = v for a local variable o; slot holds the key while v is evaluated (invariant 2). Not inlined: a maker.
+//
+//go:noinline
+func storeAtV(i uint8, k eval, slot uint8, v eval, pc uint32) action {
 	return func(f *frame) signal {
 		k := k(f)
 		if !k.IsNumber() {
@@ -159,28 +146,11 @@ func late(e syntax.Expr) bool {
 // assignField compiles o.name = v.
 func (fs *compiler) assignField(e *syntax.IndexExpr, k Key, value syntax.Expr, pc uint32) action {
 	if i, ok := plainLocal(e.Object); ok {
-		v := fs.eval(value)
-		return func(f *frame) signal {
-			v := v(f)
-			o := &f.slots[i]
-			if o.n == tagTable {
-				if n := (*Table)(o.p).main(k.hash); n.key == k.Value && n.val.p != nil && !(*Table)(o.p).readonly {
-					n.val = v
-					return goOn
-				}
-			}
-			f.setField(*o, &k, v, pc)
-			return goOn
-		}
+		return storeFieldL(i, &k, fs.eval(value), pc)
 	}
 	object := fs.eval(e.Object)
 	if late(e.Object) {
-		v := fs.eval(value)
-		return func(f *frame) signal {
-			v := v(f)
-			f.setField(object(f), &k, v, pc)
-			return goOn
-		}
+		return storeFieldLate(object, &k, fs.eval(value), pc)
 	}
 	slot := fs.temp()
 	v := fs.eval(value)
@@ -192,7 +162,36 @@ func (fs *compiler) assignField(e *syntax.IndexExpr, k Key, value syntax.Expr, p
 	}
 }
 
-// setField performs o.name = v.
+// storeFieldL compiles o.name = v for a local variable o: a field that is there is overwritten in place. Not inlined: a maker.
+//
+//go:noinline
+func storeFieldL(i uint8, k *Key, v eval, pc uint32) action {
+	return func(f *frame) signal {
+		v := v(f)
+		o := &f.slots[i]
+		if o.n == tagTable {
+			if n := (*Table)(o.p).main(k.hash); n.key == k.Value && n.val.p != nil && !(*Table)(o.p).readonly {
+				n.val = v
+				return goOn
+			}
+		}
+		f.setField(*o, k, v, pc)
+		return goOn
+	}
+}
+
+// storeFieldLate compiles o.name = v for a variable o in a cell. Not inlined: a maker.
+//
+//go:noinline
+func storeFieldLate(object eval, k *Key, v eval, pc uint32) action {
+	return func(f *frame) signal {
+		v := v(f)
+		f.setField(object(f), k, v, pc)
+		return goOn
+	}
+}
+
+// setField performs o.name = v. Not inlined: a slow path.
 //
 //go:noinline
 func (f *frame) setField(o Value, k *Key, v Value, pc uint32) {

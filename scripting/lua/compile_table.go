@@ -77,7 +77,7 @@ func (fs *compiler) tableItems(e *syntax.TableExpr, slot uint8) []func(f *frame)
 	return fill
 }
 
-// storeList stores list elements after the first stored ones.
+// storeList stores list elements after the first stored ones. Not inlined: a maker.
 //
 //go:noinline
 func storeList(slot uint8, pending []uint8, stored int) func(f *frame) {
@@ -87,7 +87,8 @@ func storeList(slot uint8, pending []uint8, stored int) func(f *frame) {
 	}
 }
 
-// storeTail stores the last list elements and what a call or "..." yields behind them.
+// storeTail stores the last list elements and what a call or "..." yields behind them. Not inlined:
+// a maker.
 //
 //go:noinline
 func (fs *compiler) storeTail(slot uint8, pending []uint8, stored int, tail many) func(f *frame) {

@@ -83,6 +83,8 @@ func (L *State) tickOn(i int) {
 // manyTurns is how many turns tickOn counts at a time.
 const manyTurns = 1 << 12
 
+// tickMany counts many turns. Not inlined: a slow path, so that tickOn is inlined into its loops.
+//
 //go:noinline
 func (L *State) tickMany() {
 	if L != nil {

@@ -105,11 +105,11 @@ func floatShape(kinds string, op syntax.Operator, s *benchSides) evalFloat {
 	switch {
 	case op <= syntax.OpMod && kinds == "LL":
 		return floatLL(op, a.slot, b.slot)
-	case op <= syntax.OpDiv && kinds == "LK":
+	case op <= syntax.OpMod && kinds == "LK":
 		return floatLK(op, a.slot, benchConstant)
 	case op <= syntax.OpDiv && kinds == "LV":
 		return floatLV(op, a.slot, b.float)
-	case op <= syntax.OpDiv && kinds == "VK":
+	case op <= syntax.OpMod && kinds == "VK":
 		return floatVK(op, a.float, benchConstant)
 	case op <= syntax.OpDiv && kinds == "VL":
 		return floatVL(op, a.float, b.slot)
@@ -145,6 +145,41 @@ func floatOrderShape(kinds string, op syntax.Operator, s *benchSides) test {
 	return nil
 }
 
+// BenchmarkHandwritten measures the shapes that are written by hand as BenchmarkShapes does the generated ones.
+func BenchmarkHandwritten(b *testing.B) {
+	s := shapeOperands("VK")
+	local := shapeOperands("LL")
+	x, v := local.a, s.a
+	add, mul, less := syntax.OpAdd, syntax.OpMul, syntax.OpLess
+	compare(b, "L * K + L", discard(productLKL(add, 1, benchConstant, 2)), discard(floatVL(add, floatLK(mul, 1, benchConstant), 2)))
+	compare(b, "L * K + K", discard(productLKK(1, benchConstant, 3)), discard(floatVK(add, floatLK(mul, 1, benchConstant), 3)))
+	compare(b, "v = v + K", discard(addK(1, 0)), discard(assignV(1, floatLK(add, 1, 0))))
+	compare(b, "v = v + f()", discard(addV(1, v.float)), discard(assignV(1, floatLV(add, 1, v.float))))
+	compare(b, "v = v - f()", discard(subV(1, v.float)), discard(assignV(1, floatLV(syntax.OpSub, 1, v.float))))
+	nothing := func(*frame) signal { return goOn }
+	compare(b, "if L < K", discard(ifOrderLK(less, 1, benchConstant, nil, nothing)), discard(ifElse(orderLK(less, 1, benchConstant, 0), nothing, nil)))
+	compare(b, "L == K", discard(equalNumber(x.operand, 3)), discard(equalNumber(operand{eval: x.eval}, 3)))
+	compare(b, "t[L]", discard(indexLL(5, 1, 0)), discard(indexVV(&sides{a: operand{eval: slotEval(5)}, b: x.operand, slot: 20, late: false}, 0)))
+	compare(b, "t[n]", discard(indexNumericL(slotEval(5), 1, 0)), discard(indexNumericV(slotEval(5), x.float, 0)))
+	compare(b, "t[n + 1]", discard(indexNumericV(slotEval(5), floatLK(add, 1, 1), 0)), discard(indexVV(&sides{a: operand{eval: slotEval(5)}, b: operand{eval: arithLK(add, 1, 1, 0)}, slot: 20}, 0)))
+	compare(b, "t[1]", discard(indexLK(5, 0, Number(1), 0)), discard(indexVK(slotEval(5), 0, Number(1), 0)))
+	k := makeKey("name")
+	compare(b, "t.name", discard(fieldL(5, &k, 0)), discard(fieldV(slotEval(5), &k, 0)))
+	one := slotEval(6)
+	compare(b, "t[L] = x", discard(storeAtL(5, 1, one, 0)), discard(storeAtV(5, slotEval(1), 20, one, 0)))
+	compare(b, "t.name = x", discard(storeFieldL(5, &k, one, 0)), discard(storeFieldLate(slotEval(5), &k, one, 0)))
+	many := []eval{one, one, one}
+	compare(b, "2 arguments", gatherInto(many[:2], 10), gatherAll(many[:2], 10))
+	compare(b, "3 arguments", gatherInto(many, 10), gatherAll(many, 10))
+	identity := &Function{proto: &Proto{params: 1, frame: 20 * valueBytes, weight: 1, body: func(f *frame) signal { f.ret, f.nret = f.slots[0], 1; return returns }}}
+	compare(b, "f(a)", func(f *frame) { f.call1(identity.Value(), f.slots[1]) }, func(f *frame) { f.L.apply(f, identity.Value(), f.window(1, 1)) })
+	three := []action{nothing, nothing, nothing}
+	compare(b, "2 statements", discard(sequence(three[:2])), discard(sequenceOf(three[:2])))
+	compare(b, "3 statements", discard(sequence(three)), discard(sequenceOf(three)))
+}
+
+func slotEval(slot uint8) eval { return func(f *frame) Value { return f.slots[slot] } }
+
 // discard makes a statement of a closure.
 func discard[T any](closure func(f *frame) T) func(f *frame) {
 	return func(f *frame) { closure(f) }
@@ -177,5 +212,11 @@ func benchFrame() *frame {
 	for i := range f.slots {
 		f.slots[i] = Number(float64(i + 2))
 	}
+	t := NewTable(8, 1)
+	for i := range 8 {
+		t.SetInt(nil, i+1, Number(1))
+	}
+	t.SetString(nil, "name", Number(1))
+	f.slots[5] = t.Value()
 	return f
 }

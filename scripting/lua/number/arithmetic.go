@@ -16,26 +16,3 @@ func Modulo(a, b float64) float64 {
 	}
 	return a - math.Floor(a/b)*b
 }
-
-// Divisor is a constant divisor of %, an integer: the quotient is found by a multiplication with its
-// inverse, which is some three times faster than Modulo. The inverse is a little too large unless it is
-// exact, so that multiples of k do not miss their quotient.
-type Divisor struct{ K, inverse, limit float64 }
-
-// Remainder returns x % d.K, false where that needs a division. Between integers within the divisor's limit
-// the product is exact: a result from 0 to K-1 is the remainder.
-func (d *Divisor) Remainder(x float64) (r float64, ok bool) {
-	r = x - math.Floor(x*d.inverse)*d.K
-	return r, r >= 0 && r < d.K && math.Floor(x) == x && math.Abs(x) < d.limit
-}
-
-// NewDivisor prepares k, false if it has no fast path.
-func NewDivisor(k float64) (d Divisor, ok bool) {
-	if k < 1 || k > 1<<31 || math.Floor(k) != k {
-		return d, false
-	}
-	if fraction, _ := math.Frexp(k); fraction == 0.5 {
-		return Divisor{k, 1 / k, math.Inf(1)}, true // exact, as its inverse is
-	}
-	return Divisor{k, math.Nextafter(1/k, 1), 1 << 52}, true
-}
