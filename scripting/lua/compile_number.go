@@ -3,6 +3,7 @@ package lua
 import (
 	"math"
 
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
@@ -58,11 +59,14 @@ func (fs *compiler) numericBinary(e *syntax.BinaryExpr) evalFloat {
 	k, constant := e.Right.(syntax.NumberExpr)
 	upToMod, upToDiv := e.Op <= syntax.OpMod, e.Op <= syntax.OpDiv
 	switch {
-	case upToMod && leftLocal && constant:
+	case e.Op == syntax.OpMod && constant:
+		a := fs.numeric(e.Left)
+		return numericModulo(a, fs.number(k.Value).num())
+	case upToDiv && leftLocal && constant:
 		return floatLK(e.Op, i, fs.number(k.Value).num())
 	case upToMod && leftLocal && rightLocal:
 		return floatLL(e.Op, i, j)
-	case upToMod && constant:
+	case upToDiv && constant:
 		a := fs.numeric(e.Left)
 		return floatVK(e.Op, a, fs.number(k.Value).num())
 	case upToDiv && rightLocal:
@@ -178,5 +182,23 @@ func subV(slot uint8, y evalFloat) action {
 		v := &f.slots[slot]
 		v.n = math.Float64bits(v.num() - d)
 		return goOn
+	}
+}
+
+// numericModulo compiles a % k. Not inlined: a maker.
+//
+//go:noinline
+func numericModulo(a evalFloat, k float64) evalFloat {
+	divisor, ok := number.NewDivisor(k)
+	if !ok {
+		return floatVV(syntax.OpMod, a, func(*frame) float64 { return k })
+	}
+	d := &divisor
+	return func(f *frame) float64 {
+		x := a(f)
+		if r, ok := d.Remainder(x); ok {
+			return r
+		}
+		return number.Modulo(x, k)
 	}
 }

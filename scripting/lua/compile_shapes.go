@@ -313,23 +313,6 @@ func arithVV(op syntax.Operator, s *sides, pc uint32) eval {
 	panic("no such operator")
 }
 
-// floatLK compiles arithmetic on numbers, a local variable and a constant.
-func floatLK(op syntax.Operator, x uint8, y float64) evalFloat {
-	switch op {
-	case syntax.OpAdd:
-		return func(f *frame) float64 { return f.slots[x].num() + y }
-	case syntax.OpSub:
-		return func(f *frame) float64 { return f.slots[x].num() - y }
-	case syntax.OpMul:
-		return func(f *frame) float64 { return f.slots[x].num() * y }
-	case syntax.OpDiv:
-		return func(f *frame) float64 { return f.slots[x].num() / y }
-	case syntax.OpMod:
-		return func(f *frame) float64 { return number.Modulo(f.slots[x].num(), y) }
-	}
-	panic("no such operator")
-}
-
 // floatLL compiles arithmetic on numbers, a local variable and a local variable.
 func floatLL(op syntax.Operator, x uint8, y uint8) evalFloat {
 	switch op {
@@ -347,19 +330,17 @@ func floatLL(op syntax.Operator, x uint8, y uint8) evalFloat {
 	panic("no such operator")
 }
 
-// floatVK compiles arithmetic on numbers, an expression and a constant.
-func floatVK(op syntax.Operator, x evalFloat, y float64) evalFloat {
+// floatLK compiles arithmetic on numbers, a local variable and a constant.
+func floatLK(op syntax.Operator, x uint8, y float64) evalFloat {
 	switch op {
 	case syntax.OpAdd:
-		return func(f *frame) float64 { return x(f) + y }
+		return func(f *frame) float64 { return f.slots[x].num() + y }
 	case syntax.OpSub:
-		return func(f *frame) float64 { return x(f) - y }
+		return func(f *frame) float64 { return f.slots[x].num() - y }
 	case syntax.OpMul:
-		return func(f *frame) float64 { return x(f) * y }
+		return func(f *frame) float64 { return f.slots[x].num() * y }
 	case syntax.OpDiv:
-		return func(f *frame) float64 { return x(f) / y }
-	case syntax.OpMod:
-		return func(f *frame) float64 { return number.Modulo(x(f), y) }
+		return func(f *frame) float64 { return f.slots[x].num() / y }
 	}
 	panic("no such operator")
 }
@@ -375,6 +356,21 @@ func floatLV(op syntax.Operator, x uint8, y evalFloat) evalFloat {
 		return func(f *frame) float64 { return f.slots[x].num() * y(f) }
 	case syntax.OpDiv:
 		return func(f *frame) float64 { return f.slots[x].num() / y(f) }
+	}
+	panic("no such operator")
+}
+
+// floatVK compiles arithmetic on numbers, an expression and a constant.
+func floatVK(op syntax.Operator, x evalFloat, y float64) evalFloat {
+	switch op {
+	case syntax.OpAdd:
+		return func(f *frame) float64 { return x(f) + y }
+	case syntax.OpSub:
+		return func(f *frame) float64 { return x(f) - y }
+	case syntax.OpMul:
+		return func(f *frame) float64 { return x(f) * y }
+	case syntax.OpDiv:
+		return func(f *frame) float64 { return x(f) / y }
 	}
 	panic("no such operator")
 }

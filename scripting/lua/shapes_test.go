@@ -105,11 +105,11 @@ func floatShape(kinds string, op syntax.Operator, s *benchSides) evalFloat {
 	switch {
 	case op <= syntax.OpMod && kinds == "LL":
 		return floatLL(op, a.slot, b.slot)
-	case op <= syntax.OpMod && kinds == "LK":
+	case op <= syntax.OpDiv && kinds == "LK":
 		return floatLK(op, a.slot, benchConstant)
 	case op <= syntax.OpDiv && kinds == "LV":
 		return floatLV(op, a.slot, b.float)
-	case op <= syntax.OpMod && kinds == "VK":
+	case op <= syntax.OpDiv && kinds == "VK":
 		return floatVK(op, a.float, benchConstant)
 	case op <= syntax.OpDiv && kinds == "VL":
 		return floatVL(op, a.float, b.slot)
@@ -151,6 +151,8 @@ func BenchmarkHandwritten(b *testing.B) {
 	local := shapeOperands("LL")
 	x, v := local.a, s.a
 	add, mul, less := syntax.OpAdd, syntax.OpMul, syntax.OpLess
+	step := productLKK(1, 31, 17) // the remainder goes into the next turn's product, as in hashes and random numbers
+	compare(b, "v = v * K + K, v % K", discard(assignV(1, numericModulo(step, 65521))), discard(assignV(1, floatVV(syntax.OpMod, step, func(*frame) float64 { return 65521 }))))
 	compare(b, "L * K + L", discard(productLKL(add, 1, benchConstant, 2)), discard(floatVL(add, floatLK(mul, 1, benchConstant), 2)))
 	compare(b, "L * K + K", discard(productLKK(1, benchConstant, 3)), discard(floatVK(add, floatLK(mul, 1, benchConstant), 3)))
 	compare(b, "v = v + K", discard(addK(1, 0)), discard(assignV(1, floatLK(add, 1, 0))))

@@ -116,7 +116,7 @@ var families = []family{
 	{"arith", "compiles arithmetic on", "eval", "eval",
 		[]member{{"LK LL", upToMod}, {"LV VK VL", upToDiv}, {"VV", arithmetic}}, arith},
 	{"float", "compiles arithmetic on numbers,", "evalFloat", "evalFloat",
-		[]member{{"LK LL VK", upToMod}, {"LV VL", upToDiv}, {"VV", arithmetic}}, float},
+		[]member{{"LL", upToMod}, {"LK LV VK VL", upToDiv}, {"VV", arithmetic}}, float},
 	{"order", "compiles a comparison of", "eval", "test", []member{{"LK LL VK VV", comparisons}}, order},
 	{"floatOrder", "compiles a comparison of numbers,", "evalFloat", "test", []member{{"LK LL VK VV", comparisons}}, floatOrder},
 	{"ifOrder", "compiles an if statement without else on the comparison of", "eval", "action", []member{{"LK", comparisons}}, ifOrder},
