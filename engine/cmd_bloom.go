@@ -8,20 +8,29 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// BloomFilters is the family of RedisBloom's commands on Bloom filters.
-func BloomFilters() Family {
-	return Family{Group: "bf", Commands: []Command{
-		{Name: "bf.reserve", Arity: -4, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: cmdBFReserve, Since: "1.0.0",
+// BloomFilters is the part of RedisBloom's commands on Bloom filters, with the parameters that set the properties of
+// filters of which nothing is said.
+func BloomFilters() Part {
+	defaults := &bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2}
+	create := func(run func(c *Call, o bloom.Options)) Handler {
+		return func(c *Call) {
+			o := *defaults
+			o.Fixed = o.Growth == 0
+			run(c, o)
+		}
+	}
+	return Part{Params: bloomParams(defaults), Families: []Family{{Group: "bf", Commands: []Command{
+		{Name: "bf.reserve", Arity: -4, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: create(cmdBFReserve), Since: "1.0.0",
 			Syntax:  "key error-rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
 			Summary: "Creates a new Bloom Filter", Complexity: "O(N), N being the size of the filter"},
-		{Name: "bf.add", Arity: 3, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: cmdBFAdd, Since: "1.0.0",
+		{Name: "bf.add", Arity: 3, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: create(cmdBFAdd), Since: "1.0.0",
 			Syntax: "key item", Summary: "Adds an item to a Bloom Filter",
 			Complexity: "O(N), N being the number of filters in the chain"},
-		{Name: "bf.madd", Arity: -3, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: cmdBFMAdd, Since: "1.0.0",
+		{Name: "bf.madd", Arity: -3, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: create(cmdBFMAdd), Since: "1.0.0",
 			Syntax:     "key item...",
 			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
 			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
-		{Name: "bf.insert", Arity: -4, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: cmdBFInsert, Since: "1.0.0",
+		{Name: "bf.insert", Arity: -4, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: create(cmdBFInsert), Since: "1.0.0",
 			Syntax:     "key [CAPACITY capacity:integer] [ERROR error:double] [EXPANSION expansion:integer] [NOCREATE] [NONSCALING] <ITEMS item...>",
 			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
 			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
@@ -42,7 +51,7 @@ func BloomFilters() Family {
 		{Name: "bf.loadchunk", Arity: 4, Flags: Write | DenyOOM, Keys: Key(1, "RW update"), Run: cmdBFLoadChunk, Since: "1.0.0",
 			Syntax: "key iterator:integer data", Summary: "Restores a filter previously saved using SCANDUMP",
 			Complexity: "O(N), N being the size of the chunk"},
-	}}
+	}}}}
 }
 
 // What RedisBloom takes.
@@ -52,12 +61,8 @@ const (
 	maxFilterRate     = 0.25 // higher ones are lowered to this
 )
 
-// bloomDefaults are the properties of filters that are created without saying any.
-var bloomDefaults = bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2}
-
 // bloomParams are the parameters that change the defaults.
-func (e *Engine) bloomParams() []Param {
-	o := &e.Config.Bloom
+func bloomParams(o *bloom.Options) []Param {
 	rate := Param{Name: "bf-error-rate",
 		Get: func() string { return string(resp.FormatHuman(nil, o.Rate)) },
 		Set: func(v string) error {
@@ -78,18 +83,11 @@ func filterRate(arg []byte) (rate float64, ok bool) {
 	return min(rate, maxFilterRate), ok && rate > 0 && rate < 1
 }
 
-// newFilter returns the properties of a filter of which nothing is said.
-func (c *Call) newFilter() bloom.Options {
-	o := c.Engine.Config.Bloom
-	o.Fixed = o.Growth == 0
-	return o
-}
-
 // BF.RESERVE key error_rate capacity [EXPANSION expansion] [NONSCALING]
 //
 // As with RedisBloom the options may be any arguments, the key included, and what is none is ignored.
-func cmdBFReserve(c *Call) {
-	key, o := c.Arg(), c.newFilter()
+func cmdBFReserve(c *Call, o bloom.Options) {
+	key := c.Arg()
 	if len(c.Args) > 7 {
 		c.Refusef(ErrArity, c.Cmd.full)
 	}
@@ -183,21 +181,21 @@ func (c *Call) createFilter(key []byte, f *bloom.Filter, header []byte) {
 }
 
 // BF.ADD key item
-func cmdBFAdd(c *Call) {
+func cmdBFAdd(c *Call, o bloom.Options) {
 	key := c.Arg()
-	c.addItems(key, c.Rest(), c.newFilter(), insertion{creates: true})
+	c.addItems(key, c.Rest(), o, insertion{creates: true})
 }
 
 // BF.MADD key item [item ...]
-func cmdBFMAdd(c *Call) {
+func cmdBFMAdd(c *Call, o bloom.Options) {
 	key := c.Arg()
-	c.addItems(key, c.Rest(), c.newFilter(), insertion{creates: true, many: true})
+	c.addItems(key, c.Rest(), o, insertion{creates: true, many: true})
 }
 
 // BF.INSERT key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING]
 // ITEMS item [item ...]
-func cmdBFInsert(c *Call) {
-	key, o, how := c.Arg(), c.newFilter(), insertion{creates: true, many: true}
+func cmdBFInsert(c *Call, o bloom.Options) {
+	key, how := c.Arg(), insertion{creates: true, many: true}
 	for c.insertOption(&o, &how) {
 	}
 	if c.Left() == 0 {

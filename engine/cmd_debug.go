@@ -23,9 +23,7 @@ func (e *Engine) debugLines() []DebugLine {
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
 		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(Error(c.Arg())) }},
-		{"listpack", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
 		{"pause-cron", 1, 1, "<0|1>", aboutIdle, cmdDebugIdle},
-		{"populate", 1, 3, "<count> [<prefix>] [<size>]", "Create string keys named key:<num>, or with another prefix.", cmdDebugPopulate},
 		{"protocol", 1, 1, "<type>", "Reply with a value of a type of the protocol.", cmdDebugProtocol},
 		{"quicklist-packed-threshold", 1, 1, "<size>", aboutIdle, cmdDebugIdle},
 		{"replybuffer", 2, 2, "<option> <value>", aboutIdle, cmdDebugIdle},
@@ -37,7 +35,6 @@ func (e *Engine) debugLines() []DebugLine {
 				c.Reply.Status("OK")
 			}},
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
-		{"ziplist", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
 	}
 	for _, p := range e.parts {
 		lines = append(lines, p.Debug...)
@@ -100,34 +97,6 @@ func cmdDebugDigestValue(c *Call) {
 	for _, key := range keys {
 		c.Reply.Status(c.DB.ValueDigest(key).String())
 	}
-}
-
-// DEBUG POPULATE count [prefix] [size]
-func cmdDebugPopulate(c *Call) {
-	count, prefix, size := c.IntIn(0, math.MaxInt64, ErrNotPositive), "key", int64(-1)
-	if c.More() {
-		prefix = string(c.Arg())
-	}
-	if c.More() {
-		size = c.IntIn(0, math.MaxInt32, ErrNotPositive)
-	}
-	if !c.OK() {
-		return
-	}
-	for i := range count {
-		key := []byte(prefix + ":" + strconv.FormatInt(i, 10))
-		if c.DB.Exists(key) {
-			continue
-		}
-		value := []byte("value:" + strconv.FormatInt(i, 10))
-		if size >= 0 {
-			value = append(make([]byte, 0, size), value[:min(len(value), int(size))]...)[:size]
-		}
-		c.Engine.Keyspace.Begin()
-		c.setUntil(key, value, 0)
-		c.logSet(key, value, 0, false) // a journal's reader may not know, or not allow, DEBUG
-	}
-	c.Reply.Status("OK")
 }
 
 // DEBUG SET-ACTIVE-EXPIRE 0 | 1

@@ -1,5 +1,19 @@
 package engine
 
+// Memory is the part of MEMORY, and of the subcommands of DEBUG that show how a value is encoded.
+func Memory() Part {
+	return Part{
+		Families: []Family{{Group: "server", Commands: []Command{
+			{Name: "memory", Arity: -2, Since: "4.0.0", Subs: memorySubs(),
+				Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands."},
+		}}},
+		Debug: []DebugLine{
+			{"listpack", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
+			{"ziplist", 1, 1, "<key>", "Show the entries of a packed value.", cmdDebugZiplist},
+		},
+	}
+}
+
 // memorySubs are the subcommands of MEMORY.
 func memorySubs() []Command {
 	return []Command{

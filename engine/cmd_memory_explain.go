@@ -44,7 +44,7 @@ func cmdMemoryExplain(c *Call) {
 		return
 	}
 	v, _ := c.DB.Peek(key)
-	c.report(append(append(overview(key, v, layout), inside(v, ends)...), deadlines(v)...))
+	c.replyReport(append(append(overview(key, v, layout), inside(v, ends)...), deadlines(v)...))
 }
 
 // DEBUG ZIPLIST | LISTPACK key
@@ -61,7 +61,7 @@ func cmdDebugZiplist(c *Call) {
 		c.Fail(ErrNotPacked)
 		return
 	}
-	c.report(insideZiplist(zl, zl.Len()))
+	c.replyReport(insideZiplist(zl, zl.Len()))
 }
 
 // ziplistOf returns the ziplist that a value is; false if it is none.

@@ -42,7 +42,7 @@ func cmdMemoryWhatIf(c *Call) {
 	}
 	if c.OK() {
 		layout, _ := c.DB.Layout(key)
-		c.report(append(report{{"key", key, ""}, {"type", v.Type().String(), ""}, {"encoding", v.Encoding(), ""},
+		c.replyReport(append(report{{"key", key, ""}, {"type", v.Type().String(), ""}, {"encoding", v.Encoding(), ""},
 			{"length", v.Len(), ""}, {"bytes", layout.Bytes(), "now"}}, r...))
 	}
 }

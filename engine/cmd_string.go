@@ -101,10 +101,6 @@ func Strings() Family {
 			Syntax:     "key increment:double",
 			Summary:    "Increment the floating point value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
 			Complexity: "O(1)"},
-		{Name: "increx", Arity: -2, Flags: Write | DenyOOM | Fast, Keys: Key(1, "RW access update"), Run: cmdIncrEx, Since: "8.8.0",
-			Syntax:     "key [BYFLOAT increment:double|BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
-			Summary:    "Increments the numeric value of a key by a number and sets its expiration time. Uses 0 as initial value if the key doesn't exist.",
-			Complexity: "O(1)"},
 	}}
 }
 

@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/miniserver-go/miniserver/ds/bloom"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -27,7 +26,6 @@ type Config struct {
 	Set          set.Limits
 	List         list.Limits
 	Stream       stream.Limits
-	Bloom        bloom.Options
 	SketchMax    int // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
 	IdleTimeout  int64 // seconds after which an idle connection is closed; 0 for never
@@ -50,7 +48,6 @@ func newConfig() *Config {
 		Set:          set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64},
 		List:         list.Defaults,
 		Stream:       stream.Defaults,
-		Bloom:        bloomDefaults,
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
 		PushLimit:    32 << 20,

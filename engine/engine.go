@@ -123,7 +123,7 @@ func New(o Options) *Engine {
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.expired, e.created, e.lapsed
 	e.info.runID = e.NewID()
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), e.bloomParams(), inertParams()),
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), inertParams()),
 		Sections: e.coreSections()})
 	e.sample()
 	return e

@@ -19,7 +19,7 @@ type workbench struct {
 
 func newWorkbench(t *testing.T) *workbench {
 	e := New(Options{Clock: func() int64 { return 1e15 }, Seed: 1})
-	e.Join(Commands(Strings(), Generic(), Hashes(), Lists(), Sets(), SortedSets(), Server()))
+	e.Join(Commands(Strings(), Generic(), Hashes(), Lists(), Sets(), SortedSets(), Server()), Memory())
 	return &workbench{t, e, e.NewSession(nil)}
 }
 

@@ -1,37 +1,39 @@
-package engine
+package engine_test
 
 import (
 	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
-func partEngine() (*Engine, *Session) {
-	e := New(Options{Clock: func() int64 { return 1e15 }})
-	e.Join(Commands(Strings(), Generic(), Databases(), Connection(), Server()))
+func partEngine() (*engine.Engine, *engine.Session) {
+	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
+	e.Join(engine.Commands(engine.Strings(), engine.Generic(), engine.Databases(), engine.Connection(), engine.Server()))
 	return e, e.NewSession(nil)
 }
 
-func do(e *Engine, s *Session, command string) string {
+func do(e *engine.Engine, s *engine.Session, command string) string {
 	return string(e.Do(s, [][][]byte{bytes.Fields([]byte(command))}).Out)
 }
 
 func TestHooksAreCalledInTheOrderOfJoining(t *testing.T) {
 	e, s := partEngine()
 	var called string
-	part := func(name string, refusal error) Part {
-		return Part{
+	part := func(name string, refusal error) engine.Part {
+		return engine.Part{
 			Name:      name,
 			Tick:      func() { called += name + " ticks " },
 			Flushed:   func() { called += name + " flushed " },
-			Shutdown:  func(Shutdown) error { called += name + " shuts down "; return refusal },
+			Shutdown:  func(engine.Shutdown) error { called += name + " shuts down "; return refusal },
 			Propagate: func(int, [][]byte) { called += name + " propagates " },
 		}
 	}
 	e.Join(part("a", nil))
-	e.Join(part("b", Error("ERR not now")))
-	e.Join(Part{Host: Host{Exit: func() { called += "exit " }}})
+	e.Join(part("b", engine.Error("ERR not now")))
+	e.Join(engine.Part{Host: engine.Host{Exit: func() { called += "exit " }}})
 	for _, c := range []struct{ command, reply, called string }{
 		{"SET k v", "+OK\r\n", "a propagates b propagates "},
 		{"FLUSHALL", "+OK\r\n", "a flushed b flushed a propagates b propagates "},
@@ -53,15 +55,15 @@ func TestHooksAreCalledInTheOrderOfJoining(t *testing.T) {
 
 func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
 	e, s := partEngine()
-	e.Join(Part{Name: "a"})
-	e.Join(Part{Name: "b"})
+	e.Join(engine.Part{Name: "a"})
+	e.Join(engine.Part{Name: "b"})
 	for _, c := range []struct {
 		part  string
 		err   error
 		reply string
 	}{
-		{"b", Error("MISCONF b"), "-MISCONF b\r\n"},
-		{"a", Error("MISCONF a"), "-MISCONF a\r\n"},
+		{"b", engine.Error("MISCONF b"), "-MISCONF b\r\n"},
+		{"a", engine.Error("MISCONF a"), "-MISCONF a\r\n"},
 		{"a", nil, "-MISCONF b\r\n"},
 		{"b", nil, "+OK\r\n"},
 	} {
@@ -73,10 +75,10 @@ func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
 func TestJoinPanicsAtWhatIsThereTwice(t *testing.T) {
 	e, _ := partEngine()
 	var n int
-	e.Join(Part{Name: "a", Params: []Param{IntParam("n", &n, 0, 1)}, Host: Host{Purge: func() {}}})
-	require.Panics(t, func() { e.Join(Part{Name: "a"}) })
-	require.Panics(t, func() { e.Join(Commands(Strings())) })
-	require.Panics(t, func() { e.Join(Part{Params: []Param{IntParam("n", &n, 0, 1)}}) })
-	require.Panics(t, func() { e.Join(Part{Host: Host{Purge: func() {}}}) })
+	e.Join(engine.Part{Name: "a", Params: []engine.Param{engine.IntParam("n", &n, 0, 1)}, Host: engine.Host{Purge: func() {}}})
+	require.Panics(t, func() { e.Join(engine.Part{Name: "a"}) })
+	require.Panics(t, func() { e.Join(engine.Commands(engine.Strings())) })
+	require.Panics(t, func() { e.Join(engine.Part{Params: []engine.Param{engine.IntParam("n", &n, 0, 1)}}) })
+	require.Panics(t, func() { e.Join(engine.Part{Host: engine.Host{Purge: func() {}}}) })
 	require.Panics(t, func() { e.SetPropagate("nosuch", nil) })
 }

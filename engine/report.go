@@ -28,8 +28,8 @@ type grid struct {
 
 func (g *grid) add(cells ...any) { g.rows = append(g.rows, cells) }
 
-// Report replies with r.
-func (c *Call) report(r report) {
+// replyReport replies with r.
+func (c *Call) replyReport(r report) {
 	if c.Reply.Proto() == 3 {
 		r.tell(c.Reply)
 		return

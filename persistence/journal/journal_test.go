@@ -31,7 +31,7 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
 	s.engine.Join(engine.Commands(engine.Strings(), engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(),
 		engine.Generic(), engine.Databases(), engine.Selection(), engine.Transactions(), engine.Connection(), engine.Server(),
-		engine.BloomFilters(), engine.Streams(), snapshot.Payloads()))
+		engine.Streams(), snapshot.Payloads()), engine.BloomFilters())
 	s.journal = New(s.engine, Options{Disk: disk, Log: func(mark byte, format string, args ...any) {
 		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
 	}})

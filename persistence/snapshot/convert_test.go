@@ -15,7 +15,7 @@ import (
 func converted(t *testing.T) (*bench, *Shelf) {
 	shelf := new(Shelf)
 	b := newBench(t, shelf)
-	b.Engine.Join(engine.Commands(engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(), engine.Streams(), engine.BloomFilters(), engine.Selection()))
+	b.Engine.Join(engine.Commands(engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(), engine.Streams(), engine.Selection()), engine.BloomFilters())
 	for _, command := range []string{
 		`SET text "hello \"world\""`, `SET bytes "\xff\x00\x01"`, `SET int 42 PX 100000`, `RPUSH list a b 3`,
 		`SADD ints 1 2 3`, `SADD words a b`, `HSET hash f v g 2`, `HSET dated f v g 2`, `HPEXPIRE dated 5000 FIELDS 1 f`,
