@@ -105,14 +105,11 @@ func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 
 // deadlines tells of the deadlines of elements, if there are any.
 func deadlines(v keyspace.Value) report {
-	dated, ok := v.(interface {
-		Dated() int
-		DeadlineBytes() int
-	})
-	if !ok || dated.DeadlineBytes() == 0 {
+	c, ok := v.(keyspace.Collection)
+	if !ok || c.DeadlineBytes() == 0 {
 		return nil
 	}
-	return report{{"deadlines", report{{"elements", dated.Dated(), "that have one"}, {"bytes", dated.DeadlineBytes(), ""}}, "of elements, kept beside them"}}
+	return report{{"deadlines", report{{"elements", c.Volatile(), "that have one"}, {"bytes", c.DeadlineBytes(), ""}}, "of elements, kept beside them"}}
 }
 
 func plural(unit string) string { return unit + "s" }

@@ -28,6 +28,8 @@ type Collection interface {
 	Value
 	// Volatile returns how many elements have a deadline. O(1).
 	Volatile() int
+	// DeadlineBytes returns the bytes that the deadlines take, part of Bytes. O(1).
+	DeadlineBytes() int
 	// NextDeadline returns a time before which no element is due, 0 if none has a deadline. O(1).
 	NextDeadline() int64
 	// Deadline returns an element's deadline; ok is false if there is no such element.
