@@ -10,7 +10,7 @@ const cellBytes = valueBytes
 
 func newCell(v Value) Value { return Value{unsafe.Pointer(&cell{v}), tagCell} }
 
-// cell returns the cell in a slot or upvalue that holds one.
+// cell returns the cell in a slot or upvalue that holds one: the compiler knows which do (invariant 3).
 func (v Value) cell() *cell { return (*cell)(v.p) }
 
 func (f *frame) makeCells(slots []uint8) {

@@ -12,7 +12,7 @@ import (
 // The error is a syntax error with Lua's own text.
 func Compile(source, chunkName string) (*Proto, error) { return compile(nil, source, chunkName, nil) }
 
-// compile is Compile for a run under way, which may be stopped meanwhile, or for none if L is nil.
+// compile is Compile within a run, whose hook and limits then apply; L is nil for none.
 func compile(L *State, source, chunkName string, profile *Profile) (p *Proto, err error) {
 	levels, meter := 0, number.Meter(nil)
 	if L != nil {
@@ -91,7 +91,7 @@ func (u *unit) constant(s string) Key {
 	return k
 }
 
-// compiler compiles one function: it hands out slots and sites.
+// compiler compiles one function and allots its slots and sites. Variables of this type are called fs.
 //
 // Slots below free hold active variables and temporaries. A value that must survive while another
 // expression is evaluated lies in a temporary unless it is a number, so that everything a run holds
@@ -102,10 +102,10 @@ type compiler struct {
 	fn    *syntax.Function
 	outer *compiler
 	free  int
-	most  int // slots needed at once
-	depth int // nesting of the form under construction
-	deep  int // its maximum
-	zero  *Value
+	most  int    // slots needed at once
+	depth int    // nesting of the closure under construction
+	deep  int    // its maximum
+	zero  *Value // the first zero among the constants: see number
 }
 
 // function compiles a function body.
@@ -224,7 +224,8 @@ func (fs *compiler) temps(n int) uint8 {
 	return uint8(slot)
 }
 
-// enter and leave count the nesting of closures, which is Go stack when they run.
+// enter and leave count the nesting of closures. Each level is a Go frame when they run, and Go's stack must not
+// overflow: Proto.weight makes deeply nested functions count for several calls.
 func (fs *compiler) enter() {
 	fs.L.ticksOfCode(1)
 	fs.depth++

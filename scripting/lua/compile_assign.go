@@ -2,7 +2,7 @@ package lua
 
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
-// store puts a value where an assignment wants it.
+// store puts a value into the target of an assignment.
 type store func(f *frame, v Value)
 
 // assign compiles an assignment.
@@ -23,6 +23,7 @@ func (fs *compiler) assign(s *syntax.AssignStat) action {
 	n := len(stores)
 	fill := fs.adjust(s.Values, n)
 	fs.temps(n)
+	// Lua evaluates the parts of all targets, then all values, and stores from the last target to the first.
 	return func(f *frame) signal {
 		for _, p := range prepare {
 			p(f)

@@ -10,7 +10,7 @@ type invoke func(f *frame) *frame
 // fewArguments is how many a callee takes.
 const fewArguments = 3
 
-// few reports whether a call has a small fixed number of arguments.
+// few reports whether a call has a small fixed number of arguments, which then travel in Go variables.
 func few(e *syntax.CallExpr) bool {
 	n := len(e.Args)
 	return n <= fewArguments && (n == 0 || !syntax.IsMany(e.Args[n-1]))
@@ -196,7 +196,7 @@ func (f *frame) withTail(first uint8, n int, tail []Value) []Value {
 	}
 	L := f.L
 	L.ticks -= len(tail) >> 4
-	// tail may be L.ret itself: make room in front of it.
+	// tail may be L.ret itself, the results of the call just made: copy it to its new place first.
 	if cap(L.ret) < n+len(tail) {
 		L.ret = append(L.ret[:cap(L.ret)], make([]Value, n+len(tail))...)
 	}
@@ -244,7 +244,8 @@ func (fs *compiler) callMethod(e *syntax.CallExpr) invoke {
 	}, m.base, n+1, m.pc)
 }
 
-// method is a call of a method. Function and self wait in slots, self for good.
+// method is a call of a method. Function and self lie in slots while the arguments are evaluated: they have
+// no other reference then (invariant 2).
 type method struct {
 	self eval
 	name Key
@@ -302,7 +303,8 @@ func (m *method) call3(f *frame) *frame {
 	return f.call4(fn, self, a, b, d)
 }
 
-// method returns o[name], through tables without asking what else an __index may be.
+// method returns o[name]. It follows __index through tables, which is how classes are built, and leaves an
+// __index function to index.
 func (f *frame) method(o Value, name *Key, pc uint32) Value {
 	t := o.AsTable()
 	if t == nil && o.IsString() {

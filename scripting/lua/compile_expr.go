@@ -257,6 +257,7 @@ func (fs *compiler) concat(e *syntax.BinaryExpr) eval {
 	free := fs.free
 	n := len(operands)
 	evals := make([]eval, n)
+	// The operands' sites are consecutive, so that an error can name the one that cannot be joined.
 	var pc, base uint32
 	for i, o := range operands {
 		evals[i] = fs.eval(o)
@@ -305,8 +306,8 @@ func concatTwo(a, b eval, slot uint8, pc uint32) eval {
 	}
 }
 
-// isLocal reports whether e is a plain local variable: such operands are read late, when the other
-// one has been evaluated.
+// isLocal reports whether e is a local variable. Lua's instructions name the registers of such operands, so they
+// are read late: after the other operand, which may assign to them.
 func isLocal(e syntax.Expr) bool {
 	if p, ok := e.(*syntax.ParenExpr); ok {
 		return isLocal(p.Inner)

@@ -90,8 +90,8 @@ type sides struct {
 	late bool  // the first is a variable, to be read after the second
 }
 
-// operands compiles both sides. A constant on the left of an arithmetic operator comes after the right
-// side: see compiler.number.
+// operands compiles both sides. A constant on the left of an arithmetic operator is compiled after the right
+// side, as C Lua does: compiler.number depends on the order.
 func (fs *compiler) operands(left, right syntax.Expr, arithmetic bool) *sides {
 	if _, ok := left.(syntax.NumberExpr); ok && arithmetic {
 		b := fs.operand(right)
@@ -142,6 +142,8 @@ func (fs *compiler) equal(e *syntax.BinaryExpr) test {
 	}
 	return func(f *frame) bool {
 		x, y := both.values(f)
+		// The same two words are equal unless they are a number, which may be NaN. Objects with different tags
+		// differ; only those with the same one may have __eq.
 		if x == y && !x.IsNumber() {
 			return true
 		}

@@ -165,8 +165,8 @@ func (fs *compiler) localOne(s *syntax.LocalStat) action {
 	}
 }
 
-// adjust compiles values to exactly n, evaluated into n consecutive slots.
-// Surplus values are evaluated and dropped. The slots are the next ones, and given back.
+// adjust compiles values to exactly n, evaluated into n consecutive slots. Surplus values are evaluated and
+// dropped. The slots are the next free ones; the caller claims them again for its variables.
 func (fs *compiler) adjust(values []syntax.Expr, n int) func(f *frame, first int) {
 	free := fs.free
 	defer func() { fs.free = free }()
@@ -193,8 +193,8 @@ func (fs *compiler) adjust(values []syntax.Expr, n int) func(f *frame, first int
 	}
 }
 
-// localFunction compiles local function f. The function may refer to itself: when the variable never
-// changes, its closure gets a copy of itself.
+// localFunction compiles local function f. The function may refer to itself. Where the variable never changes
+// there is no cell (invariant 3): the new closure gets a copy of itself among its upvalues.
 func (fs *compiler) localFunction(s *syntax.LocalFunctionStat) action {
 	v := s.Variable
 	slot := fs.declare(v)

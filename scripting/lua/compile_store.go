@@ -85,7 +85,8 @@ func isPlain(e syntax.Expr) bool {
 	return ok
 }
 
-// put stores v, other than nil, at x if that is within the array and no metamethod could want to know.
+// put stores v at x if x is within the array and the store needs no look at a metamethod: the element is there
+// already, or there is no metatable. It leaves nil to the slow path, which may have to count the array anew.
 func (t *Table) put(x float64, v Value) bool {
 	i := int(x) - 1
 	if uint(i) >= uint(len(t.array)) || float64(i+1) != x || v.IsNil() || t.readonly {

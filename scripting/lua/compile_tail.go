@@ -49,7 +49,8 @@ type tail struct {
 	base     uint8
 }
 
-// run leaves a Lua function to whoever called f, so that the frame of f is free for it; others are called at once.
+// run prepares the call of a Lua function and returns recalls: f's caller then makes it in f's frame, so a chain
+// of tail calls needs no stack. Other values are called at once.
 func (t *tail) run(f *frame) signal {
 	if t.few {
 		return t.runFew(f)
@@ -107,7 +108,7 @@ func (f *frame) becomeInPlace(v Value) signal {
 	return recalls
 }
 
-// inPlace stands for the number of arguments of a tail call that lie in the first slots already.
+// inPlace is State.tailArgs when the arguments lie in the first slots already.
 const inPlace = -1
 
 // become makes a tail call with any arguments of any callee.
@@ -133,7 +134,8 @@ func (f *frame) become(v Value, args []Value) signal {
 	return returns
 }
 
-// recall makes the tail calls that frame c, just left, ended with.
+// recall makes the tail calls that frame g, just left, ended with. g's frame is above State.top by now, but no
+// code has run since: its slots still hold the arguments.
 func (L *State) recall(caller, g *frame) *frame {
 	for lost := g.tails + 1; ; lost++ {
 		var sig signal
@@ -151,13 +153,13 @@ func (L *State) recall(caller, g *frame) *frame {
 	}
 }
 
-// fits reports whether a frame for p fits in the place of c. It does not where c had a segment of its own,
+// fits reports whether a frame for p fits in the place of g. It does not where g had a segment of its own,
 // which is the spare one by now.
 func (L *State) fits(g *frame, p *Proto) bool {
 	return g == L.frameAt(L.top) && L.top+p.frame <= L.size
 }
 
-// replace runs the callee of a tail call in frame c, whose slots hold the arguments.
+// replace runs the callee of a tail call in frame g, whose slots hold the arguments.
 func (L *State) replace(caller, g *frame, lost uint32) signal {
 	fn := L.tail
 	p := fn.proto

@@ -2,13 +2,17 @@ package lua
 
 import "errors"
 
-// Control over a run: how long it takes and how much it holds. Counting costs 1 to 2 % (scripts of the
-// bench with the counters and without); 10,000 ticks take 0.03 to 4 ms, whatever mix of code and library they are.
-// What handles megabytes ticks as it goes along: see piece and tickOn. One step is only what the runtime does as
-// one: to clear the memory of a table that grows, or of what sort needs, 0.1 to 0.5 ns for each byte; and to compare
-// a string with a key as long as it. What a run that was refused memory holds lies up to 7 % above
-// its limit, for objects whose size the runtime rounds up, and as far below as what it asked for last:
-// a table that grows needs room for its old and its new self.
+// Control over a run: how long it takes and how much it holds.
+//
+// Time is counted in ticks. The counters cost 1 to 2 % of a script's time. 10,000 ticks take 0.03 to 4 ms, in
+// code and in library functions: what handles megabytes ticks in between (see piece and tickOn). Two things
+// remain one step, because the Go runtime does them in one: clearing the memory of a table that grows or that
+// sort needs, 0.1 to 0.5 ns for each byte, and comparing a string with a key of the same length.
+//
+// Memory is counted when it is allocated. Garbage counts too until the allowance is used up: then the live
+// values are measured, and the rest of the limit is the next allowance. A run that was refused memory holds at
+// most 7 % more than its limit, because Go rounds the sizes of objects up, and at least the limit less its last
+// request: a table that grows needs room for its old and its new self.
 
 // SetHook makes hook run after every interval units of work, about a loop iteration or a call each.
 // An error it returns ends the run: an *Error as a Lua error scripts may catch, any other one for good.
@@ -17,7 +21,7 @@ func (L *State) SetHook(interval int, hook func() error) {
 }
 
 // SetMemoryLimit bounds the bytes that the values of the next run may hold, 0 for no bound. What the
-// globals and whatever else is reachable hold counts too once the run gets near the limit.
+// globals and everything else reachable hold counts too once the run gets near the limit.
 func (L *State) SetMemoryLimit(bytes int) {
 	L.limit = bytes
 	L.refresh()
@@ -40,8 +44,8 @@ func (L *State) Alloc(n int) {
 	}
 }
 
-// Hold is Alloc for memory that no value refers to yet, such as a buffer, as long as that is needed
-// while Lua code may run. Release ends it; an error does so too.
+// Hold is Alloc for memory that no value refers to yet, such as a buffer that lives while Lua code may run:
+// measuring would not find it. Release ends it; an error does so too.
 func (L *State) Hold(n int) {
 	L.pinned += n
 	L.Alloc(n)
@@ -72,8 +76,8 @@ func (L *State) Tick(n int) {
 	}
 }
 
-// tickOn is Tick(1) for turn i of a loop whose turns take next to nothing: it counts some at a time. A nil
-// State counts nothing.
+// tickOn is Tick(1) for turn i of a loop whose turns take less than a call of Tick: it counts many at a time.
+// A nil State counts nothing.
 func (L *State) tickOn(i int) {
 	if i&(manyTurns-1) == manyTurns-1 {
 		L.tickMany()
@@ -99,7 +103,8 @@ func (L *State) ticksOfCode(n int) {
 	}
 }
 
-// work counts the handling of n bytes of strings. The hook waits for the next tick.
+// work counts the handling of n bytes of strings. It does not run the hook, so it is safe where a value is held
+// in no slot; the next tick does.
 func (L *State) work(n int) { L.ticks -= n >> 8 }
 
 // workOnKey counts the look-up of k, if it is a string.
@@ -125,9 +130,9 @@ func (L *State) tock() {
 	L.Abort(err)
 }
 
-// settle measures what the run still holds, because its allowance, n bytes just asked for included, is
-// used up. What is left of the limit becomes the next allowance; too small a rest counts as none, or a
-// run near its limit would do nothing but measure.
+// settle measures what the run still holds, because its allowance is used up by the n bytes just requested. The
+// rest of the limit becomes the next allowance. A rest below a sixteenth counts as none: with small ones a run
+// near its limit would do nothing but measure.
 func (L *State) settle(n int) {
 	if L.limit == 0 {
 		L.room = maxInt

@@ -12,7 +12,7 @@ type Coroutine struct {
 	failed  bool
 	mark    uint32
 	id      uint32
-	base    int // calls from Go under way when it was resumed; it yields only there
+	base    int // State.ccalls when it was resumed; it can yield only at that depth
 	resumer *Coroutine
 	worker  *worker // from its first resume to its end
 	before  *Coroutine
@@ -71,7 +71,8 @@ func (L *State) resume(co *Coroutine, args []Value) (values []Value, ok bool) {
 	return co.values, !co.failed
 }
 
-// enterCoroutine exchanges the running stack for a coroutine's.
+// enterCoroutine exchanges the running stack for a coroutine's. Depth and calls from Go go on from the resumer's:
+// a coroutine has a goroutine of its own, but the limits hold for all of them together.
 func (L *State) enterCoroutine(co *Coroutine) {
 	deepest, calls := L.deepest-int(L.frame.depth), L.ccalls+1
 	L.stack, co.stack = co.stack, L.stack
@@ -123,7 +124,7 @@ func (L *State) pass(values []Value) []Value {
 	return co.values
 }
 
-// bury forgets a dead coroutine's stack.
+// bury drops a dead coroutine's stack, or keeps it for the next coroutine.
 func (L *State) bury(co *Coroutine) {
 	if co.before != nil {
 		co.before.after = co.after
@@ -141,7 +142,8 @@ func (L *State) bury(co *Coroutine) {
 	co.stack, co.fn, co.before, co.after, co.worker = stack{}, Nil, nil, nil, nil
 }
 
-// kill unwinds a coroutine that was started and is not dead.
+// kill unwinds a coroutine that was started and is not dead. The stacks are exchanged meanwhile, because the
+// functions on its way out restore State.stack.
 func (L *State) kill(co *Coroutine) {
 	L.stack, co.stack = co.stack, L.stack
 	co.worker.stop()

@@ -34,36 +34,39 @@
 // writes it from one template for each family, because Go's generics would call the operator through a
 // dictionary.
 //
-// The matrix shows how many times as long the operation takes without its shape, and - where there is none:
+// The matrix shows how many times as long an operation takes without its shape; - is a shape that does not
+// exist:
 //
 //	             LK    LL    LV    VK    VL
 //	arith
-//	  + - * /    1.8   1.6   2.4   1.2   1.2
-//	  %          1.2   1.3   -     -     -
+//	  + - * /    1.9   1.8   1.5   1.2   1.2
+//	  %          1.3   1.4   -     -     -
 //	float
-//	  + - * /    2.5   2.6   1.6   1.3   1.5
-//	  %          *     1.7   -     -     -      * any a % K with an integer K: 1.9, see number.Divisor
+//	  + - * /    2.3   2.7   1.5   1.4   1.5
+//	  %          *     1.7   -     *     -     * 1.7 by number.Divisor, which every a % K takes
 //	order
-//	  < <= > >=  2.3   2.3   -     1.4   -
+//	  < <= > >=  2.2   2.2   -     1.6   -
 //	floatOrder
-//	  < <= > >=  2.5   2.8   -     1.4   -
+//	  < <= > >=  2.1   2.7   -     1.4   -
 //
-// These are medians over the operators of BenchmarkShapes, in which a shape's closure and the general one for
-// VV take turns and the least time of each counts, on an AMD EPYC with Go 1.26. The general closures take 7 to
-// 9 ns with two operands. ^ has no shapes, and % few: the operation itself takes so long that the rest was
-// measured at 0.96 to 1.2.
+// ^ has no shapes and % few, because the operation itself takes so long that they gained 0.96 to 1.2. Other
+// nodes have shapes of the same kind, written by hand because each is the only one of its form:
 //
-// Other nodes have shapes of the same kind, written by hand because each is the only one of its form:
+//	L * K + L, L * K + K      1.7  1.5   a polynomial's step as one closure             compile_number.go
+//	v = v + K, + any, - any   1.3 - 1.5  v numeric: eight bytes of its slot change      compile_number.go
+//	if L < K then             1.4        the comparison within the statement            compile_shapes.go
+//	L == K                    1.3                                                       compile_order.go
+//	t[L], t[1], t[n + 1]      1.7  1.6   t a local variable, or the key numeric:        compile_index.go
+//	                          1.5        the array is looked at in place
+//	t.name, t.name = v        1.3  1.7   the field's main position is looked at         compile_index.go
+//	t[L] = v                  1.2                                                       compile_store.go
+//	f(a), 2 or 3 arguments    2.1  1.2   arguments travel in Go variables               invoke_few.go
+//	2 or 3 statements         1.4  1.3   no loop over them                              compile_stat.go
 //
-//	v = v + K, v = v + y, v = v - y    v numeric: eight bytes of the slot change      compile_number.go
-//	L * K + L, L * K + K, ... - ...    a polynomial's step as one closure             compile_number.go
-//	if L < K then                      the comparison within the statement            compile_shapes.go
-//	t.name, t[L], t[1], t.name = v     t a local variable; the array or the field's   compile_index.go,
-//	                                   main position is looked at in place            compile_store.go
-//	for with a numeric variable        the slot is a number all the time              compile_loop.go
-//	for over pairs and ipairs          the loop walks the table itself                compile_loop.go
-//	f(a, b, c) with up to 3 arguments  arguments travel in Go variables               compile_callee.go
-//	one to three statements            no loop over them                              compile_stat.go
+// These are ratios of the least times of two closures that take turns, medians of three runs of BenchmarkShapes
+// and BenchmarkHandwritten on an AMD EPYC with Go 1.26. A shape's closure takes 3 to 7 ns. What such a benchmark
+// does not show is latency in a chain of operations, where one result is the next operand: therefore the
+// remainder is measured in one.
 //
 // Two rules keep closures fast. Both are directives of the Go compiler, so the reason stands at each:
 //

@@ -2,7 +2,7 @@ package lua
 
 import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
-// Error is what ends a run: a Lua error value nobody caught, or the host's Cause, and the Lua code that
+// Error is what ends a run: a Lua error value that was not caught, or the host's Cause, and the Lua code that
 // raised it or called the host function that did. Line is 0 where no Lua code was running.
 type Error struct {
 	Value Value

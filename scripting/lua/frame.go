@@ -14,7 +14,7 @@ type frame struct {
 	tails  uint32 // tail calls lost between this call and its caller
 	prev   *frame
 	nargs  int32 // of a host function
-	depth  int32 // calls under way, weighted
+	depth  int32 // of nested calls, weighted
 	L      *State
 	nret   int
 	extra  unsafe.Pointer // a vararg function's extra arguments
@@ -24,7 +24,7 @@ type frame struct {
 }
 
 const (
-	// maxSlots bounds locals, arguments under way and temporaries of one function. Slot numbers are bytes.
+	// maxSlots bounds locals, arguments and temporaries of one function. Slot numbers are bytes.
 	maxSlots   = 256
 	frameWords = 5 // the head of a frame, in Values
 )

@@ -2,8 +2,8 @@ package lua
 
 import "unsafe"
 
-// How functions are entered. Errors travel as panics through every caller, who lets them pass:
-// what a caller would have restored, whoever catches the error restores.
+// How functions are entered. An error travels as a panic, and no function on its way has a deferred call,
+// which would cost every call: the function that catches the error restores the stack for all of them.
 
 const (
 	maxCalls     = 20000 // Lua calls nested, as LUAI_MAXCALLS
@@ -36,7 +36,8 @@ func (L *State) hostCall(fn Value, args []Value) *frame {
 	return g
 }
 
-// hostOverflow refuses deeper nesting; handlers of that error get a little more.
+// hostOverflow refuses deeper nesting. It throws an ordinary error only once: the error's handlers may call
+// functions too, an eighth of the limit deeper.
 func (L *State) hostOverflow() {
 	if L.ccalls == maxHostCalls {
 		L.fail("C stack overflow")
@@ -117,7 +118,7 @@ func (L *State) host(caller *frame, fn *Function, g *frame, size int) *frame {
 	return g
 }
 
-// applyLua runs a Lua function whatever the number of its arguments; lost counts the tail calls that led to it.
+// applyLua runs a Lua function with any number of arguments; lost counts the tail calls that led to it.
 func (L *State) applyLua(caller *frame, fn *Function, args []Value, lost uint32) (*frame, signal) {
 	p := fn.proto
 	top, size := L.top, p.frame
@@ -166,7 +167,9 @@ func (g *frame) receive(p *Proto, args []Value) {
 	}
 }
 
-// onNewSegment makes a call on a stack segment of its own, at least size bytes long.
+// onNewSegment makes a call on a stack segment of its own, at least size bytes long. Frames do not move, so a
+// full segment cannot grow (invariant 1). The segment remains the spare one, and the next call that crosses the
+// border takes it again.
 func (L *State) onNewSegment(size int, call func() *frame) *frame {
 	base, top, end := L.base, L.top, L.size
 	values := max(2*end/valueBytes, size/valueBytes+firstSegment) + slack
@@ -175,7 +178,7 @@ func (L *State) onNewSegment(size int, call func() *frame) *frame {
 	segment := L.segment
 	g := call()
 	L.Release(values * valueBytes)
-	// The results of a finished call are read from its frame: the segment outlives it as spare.
+	// The caller reads the results from the frame left behind, so the segment must outlive the call.
 	L.spare = segment
 	L.base, L.top, L.size = base, top, end
 	return g

@@ -1,11 +1,17 @@
 package lua
 
-// The calls that Lua code makes with few arguments. f is the running frame, its pc is set. A host
-// function is entered at once, and so is a Lua function that takes exactly that many parameters,
-// unless the hook is due, the segment is used up or the call too deep; everything else takes the long
-// way through apply.
+// The calls that Lua code makes with few arguments. f is the running frame, its pc is set. A host function is
+// entered at once. So is a Lua function with exactly that many parameters, unless the hook is due, the segment
+// is used up or the call too deep; apply does the rest.
+//
+// The functions repeat each other on purpose: arguments in registers need neither a slice nor a loop, and a
+// shared part would be another call. Against apply that is 1.9 times as fast (BenchmarkHandwritten).
+//
+// The order of the writes counts. Arguments go into the new frame before State.top moves, so the frame is not
+// yet one that measure visits; fn, prev and L are set before the body can tick.
 
-// ready reports whether a Lua function may be entered at depth without further ado, and counts the call.
+// ready reports whether a Lua function may be entered at depth at once, and counts the call. One comparison
+// answers three questions: the sign bit is set if any of the three differences is negative.
 func (L *State) ready(depth int) bool {
 	L.ticks--
 	return L.ticks|(L.size-L.top)|(L.deepest-depth) >= 0

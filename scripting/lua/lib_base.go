@@ -215,7 +215,8 @@ func (L *State) describe(v Value) Value {
 	return L.NewString(fmt.Sprintf("%s: 0x%012x", v.TypeName(), address(v)))
 }
 
-// address stands for the address C Lua shows. It tells objects apart and nothing else.
+// address returns a number in place of the address C Lua shows: different for every object, otherwise without
+// meaning.
 func address(v Value) uint64 { return 0x550000000000 + uint64(identity(v))*32 }
 
 // tostring(v)

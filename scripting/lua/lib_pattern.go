@@ -93,7 +93,7 @@ func (m *matcher) find(L *State, p *pattern, s string, init int) (start, end int
 	return start, end
 }
 
-// release lets go of a large subject, which nobody else may hold.
+// release drops a large subject, which the matcher may hold alone.
 func (m *matcher) release() {
 	if len(m.subject) > keptBuffer {
 		m.subject = ""

@@ -111,7 +111,7 @@ func stringDump(L *State, c *Call) {
 	L.Errorf("unable to dump given function")
 }
 
-// longestString is what a string may hold at most, whatever the memory limit.
+// longestString is what a string may hold at most, with any memory limit.
 const longestString = 1<<31 - 1
 
 // string.rep(s, n)

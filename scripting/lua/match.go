@@ -87,6 +87,7 @@ func (m *matcher) candidate(p *pattern, first *step, s int) int {
 	return -1
 }
 
+// fail notes a problem. match returns it through its recursion, as noMatch; find throws it.
 func (m *matcher) fail(problem string) int {
 	m.problem = problem
 	return matchError
@@ -174,6 +175,7 @@ func (m *matcher) byteAt(s int) byte {
 	return m.subject[s]
 }
 
+// spanEnd returns the end of the longest run of bytes of a set.
 func (m *matcher) spanEnd(s int, set *byteSet) int {
 	if set == &allBytes {
 		m.L.Tick((len(m.subject) - s) >> 3)
@@ -182,7 +184,8 @@ func (m *matcher) spanEnd(s int, set *byteSet) int {
 	return m.L.span(m.subject, s, set)
 }
 
-// span matches the longest run first, then shorter ones.
+// span matches the longest run first, then shorter ones. A literal byte that follows is compared before the
+// recursion: most positions end there.
 func (m *matcher) span(s, i, depth int) int {
 	next := &m.steps[i+1]
 	for e := m.spanEnd(s, m.steps[i].set); e >= s; e-- {
@@ -214,6 +217,7 @@ func (m *matcher) lazy(s, i, depth int) int {
 	}
 }
 
+// open begins a capture, of that length for the time being.
 func (m *matcher) open(s, i, length, depth int) int {
 	if m.level >= maxCaptures {
 		return m.fail(errManyCaptures)
@@ -227,6 +231,7 @@ func (m *matcher) open(s, i, length, depth int) int {
 	return end
 }
 
+// close ends the innermost open capture.
 func (m *matcher) close(s, i, depth int) int {
 	l := m.level - 1
 	for l >= 0 && m.captures[l].length != captureOpen {
@@ -265,6 +270,7 @@ func (m *matcher) balance(s int, opening, closing byte) int {
 	return noMatch
 }
 
+// backref matches what capture l, counted from 0, matched.
 func (m *matcher) backref(s, l int) int {
 	if l >= m.level || m.captures[l].length == captureOpen {
 		return m.fail(errCaptureIndex)

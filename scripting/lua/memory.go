@@ -3,7 +3,7 @@ package lua
 import "unsafe"
 
 // measure returns how many bytes are reachable from the State: globals, frames, coroutines, results
-// under way. Each object counts once. Suspended coroutines it does not reach are unwound. O(live values).
+// not yet taken. Each object counts once. Suspended coroutines it does not reach are unwound. O(live values).
 func (L *State) measure() int {
 	L.marks++
 	m := meter{L: L, mark: L.marks, seen: &L.seen}
@@ -33,7 +33,7 @@ func (L *State) measure() int {
 	return m.bytes
 }
 
-// meter adds up what it comes by.
+// meter adds up the bytes of what it visits.
 type meter struct {
 	L     *State
 	mark  uint32
@@ -63,7 +63,8 @@ func (m *meter) values(vs []Value) {
 	}
 }
 
-// value counts v unless it came by before.
+// value counts v unless it was counted before. Objects carry the number of the last measurement, strings and
+// cells have no room for that and go into seen.
 func (m *meter) value(v Value) {
 	if v.IsNumber() {
 		return
@@ -150,7 +151,8 @@ func (m *meter) coroutine(co *Coroutine) {
 	}
 }
 
-// frames visits a chain of frames from the innermost one.
+// frames visits a chain of frames from the innermost one. All slots of a Lua function count: those of ended
+// scopes may keep a value too long, which Lua's own collector does as well.
 func (m *meter) frames(g *frame) {
 	for ; g != nil; g = g.prev {
 		m.queueFunction(g.fn)
@@ -167,7 +169,8 @@ func (m *meter) frames(g *frame) {
 	}
 }
 
-// pointerSet remembers addresses.
+// pointerSet is a set of addresses, an open hash table, which measuring asks about every string of a
+// run: it does without what a Go map has for growth, deletion and iteration.
 type pointerSet struct {
 	places []unsafe.Pointer
 	count  int

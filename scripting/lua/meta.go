@@ -36,7 +36,7 @@ var eventKeys = [...]Key{
 	eventToString: makeKey("__tostring"), eventMetatable: makeKey("__metatable"),
 }
 
-// arithmeticEvents are the events of the operators opAdd to opPow.
+// arithmeticEvents are the events of the operators OpAdd to OpPow.
 var arithmeticEvents = [...]event{eventAdd, eventSub, eventMul, eventDiv, eventMod, eventPow}
 
 // Key is a value about to serve as a table key, with its hash if it is a string.
@@ -55,7 +55,8 @@ func NewKey(v Value) Key {
 
 func makeKey(s string) Key { return Key{String(s), hashString(s)} }
 
-// event returns the metamethod for e of a metatable, which may be nil.
+// event returns the metamethod for e of a metatable, which may be nil. A metatable remembers which of the first
+// events it lacks, as C Lua's flags do; a store of a new key forgets that.
 func (t *Table) event(e event) Value {
 	if t == nil || e < rememberedEvents && t.absent&(1<<e) != 0 {
 		return Nil
@@ -109,7 +110,7 @@ func (L *State) index(o, k Value, at *Site) Value {
 		if tm.IsFunction() {
 			return L.Call1(tm, o, k)
 		}
-		o, at = tm, nil
+		o, at = tm, nil // errors about an __index value do not name the variable
 	}
 	L.fail("loop in gettable")
 	return Nil

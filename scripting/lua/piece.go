@@ -6,7 +6,7 @@ import (
 )
 
 // Long strings are handled in pieces with ticks between, so that the hook runs every few milliseconds
-// whatever a script does with megabytes. Short ones pay a comparison for that.
+// in every function that takes megabytes. Short ones pay one comparison for that.
 
 // piece is how much of a long string is handled between two ticks.
 const Piece = 1 << 20

@@ -6,7 +6,7 @@ type Profile struct {
 	Clock func() int64 // in nanoseconds; nil: nothing is timed
 
 	lines   []Line
-	current int   // the line of the innermost statement under way
+	current int   // the line of the innermost statement
 	since   int64 // when it became that
 }
 
@@ -43,7 +43,7 @@ func (p *Profile) line(n int) {
 	}
 }
 
-// switchTo charges the time gone by to the line under way and makes another one that.
+// switchTo charges the time since the last call to the current line and changes the current line.
 func (p *Profile) switchTo(line int) {
 	if p.Clock != nil {
 		now := p.Clock()
@@ -60,7 +60,7 @@ func (p *Profile) statement(line int, inner action) action {
 	return func(f *frame) signal {
 		before := p.current
 		if f.prev == nil || f.prev.fn.proto == nil {
-			before = 0 // what a host does between is nobody's time
+			before = 0 // the host's time between two functions belongs to no line
 		}
 		p.switchTo(line)
 		p.lines[line].Hits++

@@ -23,8 +23,8 @@ func (p *Proto) fixed() int {
 	return p.params
 }
 
-// The compiled forms: eval yields one value, many yields any number of them, valid until the next
-// call; test decides; action tells how control goes on.
+// The types of compiled closures: eval yields one value, many yields any number of them, valid until the next
+// call; test decides; action returns how control continues.
 type (
 	eval   func(f *frame) Value
 	many   func(f *frame) []Value

@@ -5,7 +5,7 @@ import "math"
 // Random is the generator behind math.random: the 48-bit linear congruence of
 // POSIX's drand48, which Redis carries along so that scripts draw the same
 // numbers everywhere. As in Redis 7 there is one sequence: a server's scripts
-// go on where the last one stopped, unless one calls math.randomseed.
+// continue it from one to the next, unless one calls math.randomseed.
 type Random struct{ x uint64 }
 
 // firstRandom is the state before any seed: 0x1234, 0xABCD, 0x330E.

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// State is one world of Lua: globals, a stack of frames, the budget of the run under way.
+// State is one world of Lua: globals, a stack of frames, the budget of the current run.
 // It is for one goroutine at a time. Coroutines share it; only their stacks differ.
 type State struct {
 	stack
@@ -48,7 +48,7 @@ type stack struct {
 	top     int            // bytes in use there
 	size    int            // bytes there, the slack left out
 	deepest int            // the most frame.depth may be
-	ccalls  int            // calls from Go under way
+	ccalls  int            // calls from Go that have not returned
 	segment []Value
 	spare   []Value // the segment last left
 }
@@ -65,7 +65,7 @@ const (
 	maxInt       = int(^uint(0) >> 1)
 	firstSegment = 1 << 10
 	// slack lies behind a segment. A Lua frame that begins before the slack ends within its first half. The
-	// type frame has 256 slots whatever a function needs; the other half makes sure that a *frame to the
+	// type frame has 256 slots even for a function that needs fewer; the other half makes sure that a *frame to the
 	// next frame does not reach beyond the segment either.
 	slack = 2 * (maxSlots + frameWords)
 )

@@ -30,7 +30,7 @@ type Table struct {
 	mask     uint32
 	free     uint32 // nodes from here on are taken
 	id       uint32
-	mark     uint32 // the last traversal that came by
+	mark     uint32 // the last measurement that counted it
 	absent   uint8  // metamethods known to be missing, for a table that is a metatable
 	readonly bool
 }
@@ -121,16 +121,19 @@ func (t *Table) Swap(other *Table) {
 	t.id, other.id = other.id, t.id
 }
 
+// at returns node i, which must be at most mask. The nodes are one allocation of mask+1 (invariant 1).
 func (t *Table) at(i uint32) *node {
 	return (*node)(unsafe.Add(unsafe.Pointer(t.node), uintptr(i)*nodeSize))
 }
 
+// follow returns the next node of the chain, a node of the same allocation (invariant 2).
 func (n *node) follow() *node {
 	return (*node)(unsafe.Add(unsafe.Pointer(n), int(n.next)*int(nodeSize)))
 }
 
-// hashString is that of the Lua in Redis, which unlike plain 5.1 counts every byte of strings longer than
-// 31. Of very long ones we take a selection, as 5.1 does: the hash is computed for each look-up here.
+// hashString is the hash of the Lua in Redis, which unlike plain 5.1 takes every byte of strings longer than 31.
+// Of very long ones it takes a selection, as 5.1 does: strings are not interned here, so each look-up computes
+// the hash again.
 func hashString(s string) uint32 {
 	h := uint32(len(s))
 	step := 1

@@ -157,6 +157,7 @@ func (t *Table) displace(main, n *node) *node {
 	return main
 }
 
+// distance returns how many nodes lie from one to another of the same allocation.
 func distance(from, to *node) int32 {
 	return int32((int(uintptr(unsafe.Pointer(to))) - int(uintptr(unsafe.Pointer(from)))) / int(nodeSize))
 }
@@ -210,7 +211,8 @@ func (c *census) best(keys int) (size, used int) {
 	return size, used
 }
 
-// rehash chooses new sizes for all keys and the extra one.
+// rehash chooses new sizes for all keys and the extra one. Sizes decide the order of next and the border that #
+// finds, so the rules are C Lua's to the letter: luaH_resize after numusearray and numusehash.
 func (t *Table) rehash(L *State, extra Value) {
 	var count census
 	integers := t.countArray(L, &count)
@@ -297,7 +299,7 @@ func (t *Table) takeNodes(L *State, from *Table) {
 	if from.node == &emptyNode {
 		return
 	}
-	for i := int(from.mask); i >= 0; i-- {
+	for i := int(from.mask); i >= 0; i-- { // downwards, as C Lua: the order decides which keys collide
 		L.tickOn(i)
 		n := from.at(uint32(i))
 		if n.val.IsNil() {

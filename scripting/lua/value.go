@@ -40,6 +40,9 @@ func (k Kind) String() string { return kindNames[k] }
 //
 // So a value is truthy when p is not nil, a number when p is &numMark, a table when n is tagTable.
 // The tags are NaNs no arithmetic yields; Number64 keeps foreign NaNs from looking like one.
+//
+// The pointer is always one that Go's collector knows, so values need no care of their own. What it points to
+// follows from the tag (invariant 9 of package lua): code looks at n before it converts p.
 type Value struct {
 	p unsafe.Pointer
 	n uint64
@@ -81,7 +84,7 @@ func Number(f float64) Value {
 // Int returns i as a number, rounded where a float64 cannot hold it.
 func Int(i int) Value { return Number(float64(i)) }
 
-// Number64 returns f as a number whatever its bits: NaNs keep their sign and lose their payload.
+// Number64 returns any f as a number: NaNs keep their sign and lose their payload.
 func Number64(f float64) Value {
 	if f != f {
 		f = math.Copysign(math.Float64frombits(0x7ff8<<tagShift), f)
@@ -222,7 +225,7 @@ func (v Value) AsLight() (uint32, bool) {
 	return uint32(v.n), v.n>>tagShift == tagLight>>tagShift
 }
 
-// str returns the string of v, which must be one.
+// str returns the string of v, which must be one (invariant 9). Its bytes never change: see Bytes.
 func (v Value) str() string {
 	return unsafe.String((*byte)(v.p), int(v.n&lenMask))
 }

@@ -2,8 +2,8 @@ package lua
 
 import "iter"
 
-// worker is a goroutine that runs coroutines, one after the other. It takes turns with whoever resumes
-// it, and never runs beside it.
+// worker is a goroutine that runs coroutines, one after the other. It takes turns with its resumer and never runs
+// at the same time. iter.Pull switches between the two directly, without the scheduler.
 type worker struct {
 	co    *Coroutine
 	next  func() (struct{}, bool) // lets the worker run until it yields
@@ -11,7 +11,7 @@ type worker struct {
 	yield func(struct{}) bool
 }
 
-// killed is the panic that unwinds a coroutine nobody will resume.
+// killed is the panic that unwinds a coroutine that will not be resumed.
 type killed struct{}
 
 // hire returns a worker that will run co.
