@@ -42,7 +42,7 @@ func (b *Buffer) Grow(L *State, n int) {
 	}
 	n = max(n, cap(b.Text)+cap(b.Text)/4, 256)
 	b.count(L, n)
-	b.Text = L.Append(room(n), unsafe.String(unsafe.SliceData(b.Text), len(b.Text)))
+	b.Text = L.Append(room(n), unsafe.String(unsafe.SliceData(b.Text), len(b.Text))) // only read, and dropped
 }
 
 // Settle counts the memory that append took for small pieces. If the text is long it makes room for the next
@@ -53,6 +53,7 @@ func (b *Buffer) Settle(L *State) {
 	}
 }
 
+// settleLong is the rare part of Settle, apart so that the rest is inlined.
 func (b *Buffer) settleLong(L *State) {
 	b.count(L, cap(b.Text))
 	if len(b.Text) > Piece {
@@ -60,6 +61,8 @@ func (b *Buffer) settleLong(L *State) {
 	}
 }
 
+// count counts a capacity, less what was counted before. Buffers are held, not allocated: no value refers to
+// them yet.
 func (b *Buffer) count(L *State, capacity int) {
 	if more := capacity - b.counted; more > 0 {
 		b.counted = capacity

@@ -67,6 +67,8 @@ func (b *Builder) Reset() {
 	b.values, b.fields = emptied(b.values), emptied(b.fields)
 }
 
+// emptied returns an empty stack. It drops large ones, and clears the others so that they keep no values
+// alive.
 func emptied[T any](stack []T) []T {
 	if cap(stack) > keptStack {
 		return nil
@@ -172,6 +174,8 @@ func (b *Builder) Record(first int) Value {
 	return t.Value()
 }
 
+// table makes a table of fields: by the layout of the last record with these keys if it has one, else field by
+// field. Both ways give the same order of next.
 func (b *Builder) table(fields []pair) *Table {
 	sum, plain := uint32(0), len(fields) > 0 && len(fields) <= widestShape
 	for i := range fields {

@@ -21,7 +21,7 @@ func (c *Call) Arg(i int) Value {
 	return *(*frame)(c).slot(i - 1)
 }
 
-// Args returns all arguments: valid during the call, and may be overwritten by the callee.
+// Args returns all arguments: the frame's own slice, valid during the call. Host functions may overwrite it.
 func (c *Call) Args() []Value { return (*frame)(c).window(0, int(c.nargs)) }
 
 // Return1 answers with one value.

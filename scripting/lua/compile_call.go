@@ -75,6 +75,7 @@ func (fs *compiler) call(e *syntax.CallExpr) invoke {
 	return fs.callPlain(e)
 }
 
+// callPlain compiles a call without a profile.
 func (fs *compiler) callPlain(e *syntax.CallExpr) invoke {
 	if e.Method != "" {
 		return fs.callMethod(e)

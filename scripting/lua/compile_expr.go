@@ -117,6 +117,8 @@ func (fs *compiler) upvalue(e *syntax.UpvalExpr) eval {
 	return func(f *frame) Value { return f.fn.ups[i] }
 }
 
+// global compiles a global variable: a field of the environment, looked for at its main position first. Most
+// names sit there, because tables of globals are hardly ever full.
 func (fs *compiler) global(e *syntax.GlobalExpr) eval {
 	k := fs.constant(e.Name)
 	pc := fs.site(e.Line, nameNone, "")
@@ -172,6 +174,8 @@ func (fs *compiler) unary(e *syntax.UnaryExpr) eval {
 	}
 }
 
+// binary compiles operators on values. Comparisons are tests first: most stand in conditions, which need no
+// boolean.
 func (fs *compiler) binary(e *syntax.BinaryExpr) eval {
 	if decided(e) {
 		return fs.eval(e.Right)

@@ -60,6 +60,8 @@ func (fs *compiler) repeat(s *syntax.RepeatStat) action {
 	}
 }
 
+// numericFor compiles a numeric for. The loop counts in Go; what the body assigns to the variable changes its
+// slot and not the count, as in Lua.
 func (fs *compiler) numericFor(s *syntax.NumericForStat) action {
 	bounds := fs.forBounds(s)
 	v := s.Variable
@@ -163,6 +165,8 @@ type generic struct {
 	state uint8
 }
 
+// run runs the loop. It walks a table itself where that shows nowhere: the generator is the original next or
+// the one of ipairs, from its start, with room for the call that is not made.
 func (g *generic) run(f *frame) signal {
 	L := f.L
 	g.fill(f, g.base)

@@ -45,6 +45,7 @@ func plainLocal(e syntax.Expr) (slot uint8, ok bool) {
 	return uint8(l.Variable.Slot), true
 }
 
+// numericBinary compiles arithmetic on numeric expressions, by the shapes of the operands.
 func (fs *compiler) numericBinary(e *syntax.BinaryExpr) evalFloat {
 	if n := fs.product(e); n != nil {
 		return n

@@ -67,6 +67,7 @@ type operand struct {
 
 func (o *operand) isNumber() bool { return o.known && o.value.IsNumber() }
 
+// operand compiles a side and finds out what shape it has. Parentheses around one value change nothing.
 func (fs *compiler) operand(e syntax.Expr) operand {
 	o := operand{}
 	switch e := e.(type) {

@@ -10,6 +10,7 @@ func (fs *compiler) block(body []syntax.Stat) action {
 	return sequence(execs)
 }
 
+// statements compiles statements one by one. Variables they declare keep their slots.
 func (fs *compiler) statements(body []syntax.Stat) []action {
 	fs.enter()
 	defer fs.leave()
@@ -125,6 +126,8 @@ func (fs *compiler) localStatement(s *syntax.LocalStat) action {
 	}
 }
 
+// localOne compiles local v or local v = value. The slot may hold an old value from an earlier scope, so it is
+// set in any case.
 func (fs *compiler) localOne(s *syntax.LocalStat) action {
 	var value eval
 	v := s.Variables[0]
@@ -225,6 +228,7 @@ func (fs *compiler) localFunction(s *syntax.LocalFunctionStat) action {
 	}
 }
 
+// returns compiles a return: one value goes into the frame, several into State.ret.
 func (fs *compiler) returns(s *syntax.ReturnStat) action {
 	switch {
 	case len(s.Values) == 0:

@@ -113,6 +113,8 @@ type parts struct {
 	object, key eval
 }
 
+// targetParts compiles the object and the key of a target. What is no variable is evaluated before the value
+// and held in a slot (invariant 2).
 func (fs *compiler) targetParts(e *syntax.IndexExpr) parts {
 	object := fs.eval(e.Object)
 	slot := fs.temps(2)

@@ -125,6 +125,8 @@ func (t *Table) setList(L *State, from int, values []Value) {
 	}
 }
 
+// tableField compiles [key] = value. The table lies in slot; Lua reads a key that is a local variable only
+// after the value.
 func (fs *compiler) tableField(item syntax.TableItem, slot uint8) func(f *frame) {
 	pc := fs.site(item.Line, nameNone, "")
 	if s, ok := item.Key.(syntax.StringExpr); ok {

@@ -54,6 +54,8 @@ func (L *State) join(operands []Value) Value {
 	return String(b.String())
 }
 
+// concatMeta joins two operands by a metamethod. As in C Lua the error names the right one if the left one
+// could be joined.
 func (L *State) concatMeta(a, b Value, sites []Site) Value {
 	tm := L.metatable(a).event(eventConcat)
 	if tm.IsNil() {

@@ -93,6 +93,7 @@ func (L *State) applyObject(caller *frame, v Value, args []Value, at *Site) *fra
 	return L.apply(caller, tm, append(append(buf[:0], v), args...))
 }
 
+// applyHost calls a host function with any number of arguments.
 func (L *State) applyHost(caller *frame, fn *Function, args []Value) *frame {
 	size := (frameWords + len(args)) * valueBytes
 	if L.top+size > L.size {

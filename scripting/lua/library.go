@@ -45,7 +45,7 @@ func (L *State) CopyString(b []byte) Value {
 	case 1:
 		return byteValue(b[0])
 	}
-	return L.clone(unsafe.String(&b[0], len(b)))
+	return L.clone(unsafe.String(&b[0], len(b))) // only read: clone copies it
 }
 
 // byteStrings holds every byte once, so that strings of one byte need no memory.

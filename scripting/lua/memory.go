@@ -42,6 +42,7 @@ type meter struct {
 	gray  []Value     // tables, functions and coroutines whose contents were not visited yet
 }
 
+// drain visits what was queued. A queue in place of recursion keeps Go's stack small for lists of any length.
 func (m *meter) drain() {
 	for len(m.gray) > 0 {
 		v := m.gray[len(m.gray)-1]
@@ -111,6 +112,7 @@ func (m *meter) queueFunction(fn *Function) {
 	}
 }
 
+// contents counts a table. Its ticks make the time of measuring part of the run's.
 func (m *meter) contents(t *Table) {
 	m.L.Tick(1 + len(t.array)>>3 + int(t.mask)>>2)
 	m.bytes += tableBytes + (cap(t.array)+1)&^1*valueBytes

@@ -119,6 +119,7 @@ func (L *State) index(o, k Value, at *Site) Value {
 // SetIndex performs o[k] = v with metamethods.
 func (L *State) SetIndex(o, k, v Value) { L.setIndex(o, k, v, nil) }
 
+// setIndex is SetIndex; at names o in the error.
 func (L *State) setIndex(o, k, v Value, at *Site) {
 	L.workOnKey(k)
 	for range maxMetaLoop {

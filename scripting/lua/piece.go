@@ -36,6 +36,7 @@ func (L *State) Append(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
+// addLong is Append for a long string.
 func (L *State) addLong(dst []byte, s string) []byte {
 	for len(s) > Piece {
 		dst = append(dst, s[:Piece]...)
@@ -45,8 +46,9 @@ func (L *State) addLong(dst []byte, s string) []byte {
 	return append(dst, s...)
 }
 
-// room returns an empty slice with room for n bytes or a few more. Much room is left as the allocator
-// found it, for clearing it would be one long step.
+// room returns an empty slice with room for n bytes or a few more. make would clear megabytes in one long step;
+// a strings.Builder leaves its memory as the allocator found it, and this takes it over. The Builder is
+// dropped, so nothing else refers to the bytes.
 func room(n int) []byte {
 	if n <= Piece {
 		return make([]byte, 0, n)

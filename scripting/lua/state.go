@@ -44,7 +44,7 @@ type State struct {
 // lie back to back.
 type stack struct {
 	frame   *frame         // the innermost running function
-	base    unsafe.Pointer // of the segment in use
+	base    unsafe.Pointer // of the segment in use; frames are reached by frameAt only
 	top     int            // bytes in use there
 	size    int            // bytes there, the slack left out
 	deepest int            // the most frame.depth may be

@@ -149,6 +149,8 @@ func hashString(s string) uint32 {
 // veryLong is the length from which strings are not hashed whole.
 const veryLong = 512
 
+// hashNumber adds the halves of the number's bits, as C Lua on a machine with 32-bit integers. 0 and -0 are
+// one key.
 func hashNumber(f float64) uint32 {
 	if f == 0 {
 		return 0
@@ -368,7 +370,8 @@ func (t *Table) NextAt(L *State, i int) (k, v Value, next int, more bool) {
 	return Nil, Nil, i, false
 }
 
-// position returns the position just after key, -1 when the table does not know it.
+// position returns the position just after key, -1 when the table does not know it. The address of a node, less
+// that of the first, is its number: the nodes are one allocation.
 func (t *Table) position(key Value) int {
 	if f, ok := key.AsNumber(); ok {
 		if i := int(f); uint(i-1) < uint(len(t.array)) && float64(i) == f {

@@ -82,12 +82,15 @@ func (t *Table) recount(L *State) {
 	}
 }
 
+// refuse throws for a read-only table, unless the host itself stores.
 func (t *Table) refuse(L *State) {
 	if t.readonly && L != nil {
 		L.fail("Attempt to modify a readonly table")
 	}
 }
 
+// setString stores v at string k of that hash. It need not ask whether k is a number, which most stores are
+// about.
 func (t *Table) setString(L *State, k Value, hash uint32, v Value) {
 	t.refuse(L)
 	t.absent = 0
@@ -185,6 +188,7 @@ func arrayIndex(k Value) int {
 // A census counts integer keys: slice b holds those of 2^(b-1) < k <= 2^b.
 type census [maxArrayBits + 1]int
 
+// add counts k and returns 1 if it is an integer that an array may hold.
 func (c *census) add(k Value) int {
 	i := arrayIndex(k)
 	if i == 0 {
@@ -232,6 +236,7 @@ func (t *Table) rehash(L *State, extra Value) {
 	t.resize(L, size, total-used)
 }
 
+// countArray counts the array part by slices and returns the total.
 func (t *Table) countArray(L *State, count *census) int {
 	if d := int(t.dense); d >= 0 {
 		for b, low := 0, 0; low < d; b++ {

@@ -37,6 +37,7 @@ func OpenCjson(L *lua.State) *lua.Table {
 	return t
 }
 
+// newCjson returns an instance with the settings that Redis starts with.
 func newCjson(L *lua.State) *lua.Table {
 	j := &cjson{
 		sparseRatio: 2, sparseSafe: 10, encodeDepth: 1000, decodeDepth: 1000,
@@ -108,6 +109,7 @@ func (j *cjson) setDecodeInvalids(_ *lua.State, c *lua.Call) {
 	c.Return1(setSwitch(c, 1, &j.decodeInvalids, switchOptions))
 }
 
+// atMost refuses more than n arguments.
 func atMost(c *lua.Call, n int) {
 	if c.NArgs() > n {
 		c.ArgError(n+1, "found too many arguments")
@@ -190,10 +192,12 @@ func (e *jsonEncoder) value(v lua.Value) {
 	}
 }
 
+// refuse throws that a value has no place in JSON.
 func (e *jsonEncoder) refuse(v lua.Value, reason string) {
 	e.L.Errorf("Cannot serialise %s: %s", v.TypeName(), reason)
 }
 
+// number appends a number. 14 digits are the default, and Append has a fast path for them.
 func (e *jsonEncoder) number(f float64) {
 	switch {
 	case math.IsNaN(f) || math.IsInf(f, 0):
@@ -205,6 +209,7 @@ func (e *jsonEncoder) number(f float64) {
 	}
 }
 
+// invalid appends an infinity or a NaN as the settings say.
 func (e *jsonEncoder) invalid(f float64) {
 	switch {
 	case e.encodeInvalids == 0:
@@ -241,6 +246,8 @@ var jsonPlain = func() (plain [256]bool) {
 	return plain
 }()
 
+// string appends s with quotes. A long string goes in parts: escapes may make it six times as long, and Grow
+// for all of that at once would count memory that most strings never take.
 func (e *jsonEncoder) string(s string) {
 	e.Grow(e.L, len(s)+2)
 	e.Text = append(e.Text, '"')
@@ -332,6 +339,7 @@ func (e *jsonEncoder) array(t *lua.Table, n int) {
 	e.slots--
 }
 
+// object appends an object, its keys in the order of next.
 func (e *jsonEncoder) object(t *lua.Table) {
 	e.slots += 2
 	e.Text = append(e.Text, '{')
@@ -354,6 +362,7 @@ func (e *jsonEncoder) object(t *lua.Table) {
 	e.slots -= 2
 }
 
+// key appends a key; numbers become strings, as JSON wants them.
 func (e *jsonEncoder) key(k lua.Value) {
 	if s, ok := k.AsString(); ok {
 		e.string(s)

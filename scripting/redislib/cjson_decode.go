@@ -212,6 +212,7 @@ func unicodeEscape(s string) (r rune, length int) {
 	return 0x10000 + (r&0x3ff)<<10 + low&0x3ff, 12
 }
 
+// hex4 reads one \uXXXX.
 func hex4(s string) (r rune, ok bool) {
 	if len(s) < 6 || s[0] != '\\' || s[1] != 'u' {
 		return 0, false
@@ -262,6 +263,8 @@ func (d *jsonDecoder) descend(slots int) {
 	}
 }
 
+// array reads an array. Its elements stay on the builder's stack until it is complete, so that a run's memory
+// can be measured meanwhile.
 func (d *jsonDecoder) array() lua.Value {
 	d.descend(2)
 	d.slots++

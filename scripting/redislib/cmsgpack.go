@@ -159,6 +159,7 @@ func (p *packer) count(short, long byte, n int) {
 	}
 }
 
+// table appends an array if the keys are 1..n, else a map. An empty table is an array.
 func (p *packer) table(t *lua.Table, depth int) {
 	p.L.Tick(1)
 	if n, dense := t.PlainArray(); dense {
@@ -351,6 +352,7 @@ func (u *unpacker) string(n uint64) lua.Value {
 	return u.L.Substring(u.data, start, u.at)
 }
 
+// array reads n elements. n may be a lie of up to 2^32: nothing is allocated for it beforehand.
 func (u *unpacker) array(n uint64) lua.Value {
 	if u.slots+1 >= lua.MaxResults {
 		u.L.Errorf("stack overflow (in function mp_decode_to_lua_array)")

@@ -117,6 +117,7 @@ func (f *field) gap(offset int) int {
 	return (f.align - offset&(f.align-1)) & (f.align - 1)
 }
 
+// sizeOf returns the size of an option, and reads the digits that belong to it.
 func (l *layout) sizeOf(option byte) int {
 	switch option {
 	case 'B', 'b', 'x':
@@ -228,6 +229,7 @@ func packNumber(c *lua.Call, arg int) float64 {
 	return packOther(c, arg)
 }
 
+// packOther is packNumber for arguments that are no numbers, apart so that packNumber is inlined.
 func packOther(c *lua.Call, arg int) float64 {
 	if arg > c.NArgs() {
 		c.ArgError(arg, "number expected, got nil")

@@ -47,6 +47,7 @@ func (x *lexer) tick() {
 // endOfSource is what peek answers behind the last character.
 const endOfSource = -1
 
+// peek returns the next character, or endOfSource.
 func (x *lexer) peek() int {
 	if x.pos < len(x.source) {
 		return int(x.source[x.pos])
@@ -167,6 +168,7 @@ func (x *lexer) pair(second int, both token) token {
 	return both
 }
 
+// dots reads a token that starts with a point: . .. ... or a number.
 func (x *lexer) dots() token {
 	x.save()
 	switch {
@@ -181,6 +183,7 @@ func (x *lexer) dots() token {
 	return '.'
 }
 
+// name reads a name or a reserved word. read.str is part of the source: the compiler clones what it keeps.
 func (x *lexer) name() token {
 	start := x.pos
 	for c := x.peek(); isLetter(c) || isDigit(c); c = x.peek() {
@@ -191,6 +194,8 @@ func (x *lexer) name() token {
 	return reservedWord(x.read.str)
 }
 
+// numeral reads a number. It takes every letter and digit in reach before it asks whether that is a number, as
+// C Lua does, so 3x is one malformed token and not two.
 func (x *lexer) numeral() token {
 	for c := x.peek(); isDigit(c) || c == '.'; c = x.peek() {
 		x.save()

@@ -89,6 +89,7 @@ func (p *parser) near() string {
 	return p.current.String()
 }
 
+// syntaxError throws a message at the current token.
 func (p *parser) syntaxError(problem string) {
 	if p.current == 0 { // C Lua takes it for no token
 		p.failPlain(problem)
@@ -98,12 +99,14 @@ func (p *parser) syntaxError(problem string) {
 
 func (p *parser) expected(t token) { p.syntaxError("'" + t.String() + "' expected") }
 
+// check throws unless t is the current token.
 func (p *parser) check(t token) {
 	if p.current != t {
 		p.expected(t)
 	}
 }
 
+// checkNext is check, and moves behind t.
 func (p *parser) checkNext(t token) {
 	p.check(t)
 	p.advance()
@@ -129,6 +132,7 @@ func (p *parser) match(what, who token, line int) {
 	p.syntaxError(fmt.Sprintf("'%s' expected (to close '%s' at line %d)", what, who, line))
 }
 
+// checkName reads a name.
 func (p *parser) checkName() string {
 	p.check(tokenName)
 	name := p.meaning.str
@@ -136,6 +140,8 @@ func (p *parser) checkName() string {
 	return name
 }
 
+// enter and leave count nested blocks and expressions. The parser recurses with them, and the limit is C
+// Lua's.
 func (p *parser) enter() {
 	p.levels++
 	if p.levels > maxLevels {
@@ -167,6 +173,8 @@ func (p *parser) newVariable(name string, pending int) *Variable {
 	return v
 }
 
+// declare makes variables visible. In local x = x that is after the values are read, so the right x is the
+// outer one.
 func (p *parser) declare(vs ...*Variable) { p.fn.active = append(p.fn.active, vs...) }
 
 // find returns the visible local variable of that name in one function, nil if there is none.
@@ -207,6 +215,7 @@ func (p *parser) capture(fn *Function, name string) (int, *Variable) {
 	return p.addCapture(fn, Capture{Variable: v, Index: i})
 }
 
+// addCapture returns the number of an upvalue of fn, which is a new one if fn does not have it yet.
 func (p *parser) addCapture(fn *Function, source Capture) (int, *Variable) {
 	for i := range fn.Captures {
 		if fn.Captures[i].Variable == source.Variable {

@@ -122,6 +122,7 @@ func (p *parser) operand() Expr {
 	return &UnaryExpr{op, e, p.lastLine}
 }
 
+// simple reads an operand without unary operators.
 func (p *parser) simple() Expr {
 	var e Expr
 	switch p.current {

@@ -99,6 +99,8 @@ func (p *parser) whileStatement(line int) Stat {
 	return &WhileStat{condition, body, line}
 }
 
+// repeatStatement reads repeat ... until. The condition belongs to the scope of the body and sees its
+// variables.
 func (p *parser) repeatStatement(line int) Stat {
 	active := len(p.fn.active)
 	p.fn.loops++
@@ -131,6 +133,8 @@ func (p *parser) forStatement(line int) Stat {
 	return s
 }
 
+// numericFor reads what follows for name. Three hidden variables count against the limit of 200, as in C Lua,
+// where they hold the loop's state.
 func (p *parser) numericFor(name string, line int) Stat {
 	hidden := p.hiddenVariables("(for index)", "(for limit)", "(for step)")
 	s := &NumericForStat{Variable: p.newVariable(name, 3), Line: line}
@@ -160,6 +164,7 @@ func (p *parser) hiddenVariables(names ...string) []*Variable {
 	return hidden
 }
 
+// genericFor reads what follows the first name of for ... in.
 func (p *parser) genericFor(name string, line int) Stat {
 	hidden := p.hiddenVariables("(for generator)", "(for state)", "(for control)")
 	s := &GenericForStat{Line: line, Variables: []*Variable{p.newVariable(name, 3)}}
@@ -203,6 +208,7 @@ func (p *parser) functionStatement(line int) Stat {
 	return &AssignStat{[]Expr{target}, []Expr{body}, line}
 }
 
+// localFunction reads local function f. Unlike local f = function, the body sees f.
 func (p *parser) localFunction(line int) Stat {
 	v := p.newVariable(p.checkName(), 0)
 	v.opaque = true
@@ -237,6 +243,7 @@ func (p *parser) returnStatement(line int) Stat {
 	return s
 }
 
+// expressionStatement reads a call or an assignment: which of them it is shows behind the first expression.
 func (p *parser) expressionStatement(line int) Stat {
 	e := p.suffixed()
 	if call, ok := e.(*CallExpr); ok {
