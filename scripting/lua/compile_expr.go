@@ -117,8 +117,7 @@ func (fs *compiler) upvalue(e *syntax.UpvalExpr) eval {
 	return func(f *frame) Value { return f.fn.ups[i] }
 }
 
-// global compiles a global variable: a field of the environment, looked for at its main position first. Most
-// names sit there, because tables of globals are hardly ever full.
+// global compiles a global variable: a field of the environment, looked for at its main position first.
 func (fs *compiler) global(e *syntax.GlobalExpr) eval {
 	k := fs.constant(e.Name)
 	pc := fs.site(e.Line, nameNone, "")

@@ -7,10 +7,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestGeneratedFileIsCurrent(t *testing.T) {
-	source, err := generate()
-	require.NoError(t, err)
-	file, err := os.ReadFile("../compile_shapes.go")
-	require.NoError(t, err)
-	require.Equal(t, string(source), string(file), "run go generate ./scripting/lua")
+func TestGeneratedFilesAreCurrent(t *testing.T) {
+	for name, source := range files {
+		want, err := source()
+		require.NoError(t, err)
+		have, err := os.ReadFile("../" + name)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(have), "run go generate ./scripting/lua")
+	}
 }

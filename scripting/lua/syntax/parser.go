@@ -121,15 +121,15 @@ func (p *parser) accept(t token) bool {
 	return true
 }
 
-// match skips what closes the construct opened by who at line.
-func (p *parser) match(what, who token, line int) {
+// match skips what closes the construct that opener began at line.
+func (p *parser) match(what, opener token, line int) {
 	if p.accept(what) {
 		return
 	}
 	if line == p.line {
 		p.expected(what)
 	}
-	p.syntaxError(fmt.Sprintf("'%s' expected (to close '%s' at line %d)", what, who, line))
+	p.syntaxError(fmt.Sprintf("'%s' expected (to close '%s' at line %d)", what, opener, line))
 }
 
 // checkName reads a name.
