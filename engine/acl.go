@@ -59,9 +59,9 @@ type catalogue struct{ e *Engine }
 // Commands implements acl.Catalogue.
 func (t catalogue) Commands(name string) (numbers []int) {
 	name, sub, hasSub := strings.Cut(name, "|")
-	cmd := lookup(t.e.renamed, []byte(name))
+	cmd := lookup(t.e.commands.renamed, []byte(name))
 	if cmd == nil {
-		cmd = lookup(t.e.table, []byte(name))
+		cmd = lookup(t.e.commands.byName, []byte(name))
 	}
 	if cmd != nil && hasSub {
 		cmd = lookup(cmd.subs, []byte(sub))
@@ -248,7 +248,7 @@ func (e *Engine) noteDenial(s *Session, entry aclEntry) {
 	case s.tx != nil:
 		entry.context = "multi"
 	}
-	entry.count, entry.first, entry.last, entry.who = 1, e.micros, e.micros, e.description(s)
+	entry.count, entry.first, entry.last, entry.who = 1, e.time.micros, e.time.micros, e.description(s)
 	e.users.log.add(&entry)
 }
 

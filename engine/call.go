@@ -37,7 +37,7 @@ type Call struct {
 }
 
 // Nested reports whether the command runs inside another one: a transaction or a script.
-func (c *Call) Nested() bool { return c.Engine.depth > 1 }
+func (c *Call) Nested() bool { return c.Engine.stack.depth > 1 }
 
 // Now returns the time of the command in milliseconds since the epoch.
 func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }
@@ -205,7 +205,7 @@ func CText(b []byte) string {
 }
 
 // Dice returns the engine's random numbers as a function. Passing it costs no allocation.
-func (c *Call) Dice() func(n uint64) uint64 { return c.Engine.dice }
+func (c *Call) Dice() func(n uint64) uint64 { return c.Engine.random.dice }
 
 // Scratch returns a small buffer for rendering one value, valid until the next call of Scratch.
 func (c *Call) Scratch() []byte { return c.scratch[:0] }
@@ -219,23 +219,23 @@ func (c *Call) Buffer(n int) []byte {
 	if n > maxBuffer {
 		return make([]byte, n)
 	}
-	if n > cap(c.Engine.buffer) {
-		c.Engine.buffer = make([]byte, n)
+	if n > cap(c.Engine.stack.buffer) {
+		c.Engine.stack.buffer = make([]byte, n)
 	}
-	return c.Engine.buffer[:n]
+	return c.Engine.stack.buffer[:n]
 }
 
 // Kept returns the engine's only T, a zero T at first. A family keeps room in it that it reuses from call to call.
 func Kept[T any](e *Engine) *T {
 	t := reflect.TypeFor[T]()
-	if kept, ok := e.kept[t]; ok {
+	if kept, ok := e.stack.kept[t]; ok {
 		return kept.(*T)
 	}
-	if e.kept == nil {
-		e.kept = make(map[reflect.Type]any)
+	if e.stack.kept == nil {
+		e.stack.kept = make(map[reflect.Type]any)
 	}
 	kept := new(T)
-	e.kept[t] = kept
+	e.stack.kept[t] = kept
 	return kept
 }
 

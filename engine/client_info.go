@@ -87,7 +87,7 @@ func (e *Engine) description(s *Session) string {
 
 // describe writes a session's line of CLIENT LIST. args are those of the command that it is executing.
 func (e *Engine) describe(b *bytes.Buffer, s *Session, args [][]byte) {
-	now := e.micros
+	now := e.time.micros
 	multi, multiMem := -1, 0
 	if s.tx != nil {
 		multi, multiMem = len(s.tx.commands), s.tx.bytes()

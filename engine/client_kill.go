@@ -67,7 +67,7 @@ func (e *Engine) kill(caller *Session, f killFilter) (n int) {
 		switch {
 		case f.addr != "" && s.Addr != f.addr, f.laddr != "" && s.LocalAddr != f.laddr,
 			f.kind != "" && s.clientType() != f.kind, f.id != 0 && s.ID != f.id,
-			f.user != nil && s.user != f.user, s == caller && !f.self, f.minAge != 0 && (e.micros-s.created)/1e6 < f.minAge:
+			f.user != nil && s.user != f.user, s == caller && !f.self, f.minAge != 0 && (e.time.micros-s.created)/1e6 < f.minAge:
 			continue
 		}
 		e.closeSession(caller, s)

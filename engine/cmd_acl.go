@@ -284,7 +284,7 @@ func (c *Call) tellDenial(e *aclEntry) {
 		c.Reply.BulkString(text)
 	}
 	c.Reply.BulkString("age-seconds")
-	c.Reply.Double(float64((c.Engine.micros-e.last)/1000) / 1000)
+	c.Reply.Double(float64((c.Engine.time.micros-e.last)/1000) / 1000)
 	c.Reply.BulkString("client-info")
 	c.Reply.BulkString(e.who)
 	c.Reply.BulkString("entry-id")

@@ -48,7 +48,7 @@ func cmdCommand(c *Call) {
 }
 
 // COMMAND COUNT
-func cmdCommandCount(c *Call) { c.Reply.Int(int64(len(c.Engine.table))) }
+func cmdCommandCount(c *Call) { c.Reply.Int(int64(len(c.Engine.commands.byName))) }
 
 // COMMAND LIST [FILTERBY <MODULE module-name | ACLCAT category | PATTERN pattern>]
 func cmdCommandList(c *Call) {
@@ -109,7 +109,7 @@ func cmdCommandInfo(c *Call) {
 // byFullName returns the command of a name such as get or config|set, or nil.
 func (e *Engine) byFullName(name string) *Command {
 	name, sub, nested := strings.Cut(strings.ToLower(name), "|")
-	cmd := e.table[name]
+	cmd := e.commands.byName[name]
 	if cmd != nil && nested {
 		return cmd.subs[sub]
 	}

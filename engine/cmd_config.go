@@ -35,12 +35,12 @@ func cmdConfigGet(c *Call) {
 		pattern := string(c.Arg())
 		if !strings.ContainsAny(pattern, "*?[") {
 			name := strings.ToLower(pattern)
-			if _, named := shown[name]; !named && c.Engine.params[name] != nil {
+			if _, named := shown[name]; !named && c.Engine.parts.params[name] != nil {
 				shown[name] = pattern
 			}
 			continue
 		}
-		for name, p := range c.Engine.params {
+		for name, p := range c.Engine.parts.params {
 			if !p.Hidden && glob.MatchFold(pattern, name) {
 				shown[name] = name
 			}
@@ -49,7 +49,7 @@ func cmdConfigGet(c *Call) {
 	c.Reply.Map(len(shown))
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		c.Reply.BulkString(shown[name])
-		c.Reply.BulkString(c.Engine.params[name].Get())
+		c.Reply.BulkString(c.Engine.parts.params[name].Get())
 	}
 }
 
@@ -118,7 +118,7 @@ func (c *Call) settings() (list []setting) {
 	for c.More() || c.err != nil && c.Left() > 0 {
 		given := string(c.Arg())
 		s := setting{name: strings.ToLower(given)}
-		s.param = c.Engine.params[s.name]
+		s.param = c.Engine.parts.params[s.name]
 		if s.param != nil && s.param.Secret {
 			c.Redact(c.at)
 		}
@@ -150,8 +150,8 @@ func cmdConfigResetStat(c *Call) {
 // CONFIG REWRITE
 func cmdConfigRewrite(c *Call) {
 	err := error(ErrNoConfigFile)
-	if c.Engine.host.Rewrite != nil {
-		err = c.Engine.host.Rewrite()
+	if c.Engine.parts.host.Rewrite != nil {
+		err = c.Engine.parts.host.Rewrite()
 	}
 	if err != nil {
 		c.Fail(err)
@@ -164,14 +164,12 @@ func cmdConfigRewrite(c *Call) {
 func (e *Engine) resetStats() {
 	errors := e.stats.errors
 	clear(errors)
-	e.stats = stats{dirty: e.stats.dirty, errors: errors}
+	e.stats = stats{errors: errors}
 	e.eviction.evicted, e.eviction.exceeding = 0, 0
-	e.recent = recent{}
-	e.info.peak = 0
-	for _, cmd := range e.table {
+	for _, cmd := range e.commands.byName {
 		cmd.resetStats()
 	}
-	for _, s := range e.sections {
+	for _, s := range e.parts.sections {
 		if s.Reset != nil {
 			s.Reset()
 		}

@@ -36,7 +36,7 @@ func (e *Engine) debugLines() []DebugLine {
 			}},
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
 	}
-	for _, p := range e.parts {
+	for _, p := range e.parts.list {
 		lines = append(lines, p.Debug...)
 	}
 	slices.SortFunc(lines, func(a, b DebugLine) int { return strings.Compare(a.Name, b.Name) })
@@ -109,8 +109,8 @@ func cmdDebugSetActiveExpire(c *Call) {
 // DEBUG SLEEP seconds
 func cmdDebugSleep(c *Call) {
 	seconds, _ := strconv.ParseFloat(string(c.Arg()), 64)
-	if c.Engine.host.Sleep != nil && seconds > 0 {
-		c.Engine.host.Sleep(int64(seconds * 1e6))
+	if c.Engine.parts.host.Sleep != nil && seconds > 0 {
+		c.Engine.parts.host.Sleep(int64(seconds * 1e6))
 	}
 	c.Reply.Status("OK")
 }

@@ -30,8 +30,8 @@ func (e *Engine) addSections(s []Section) {
 		}
 		return len(sectionOrder)
 	}
-	e.sections = append(e.sections, s...)
-	slices.SortStableFunc(e.sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
+	e.parts.sections = append(e.parts.sections, s...)
+	slices.SortStableFunc(e.parts.sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 // INFO [section [section ...]]
@@ -52,7 +52,7 @@ func (e *Engine) infoText(names []string) []byte {
 	all := slices.Contains(names, "all") || slices.Contains(names, "everything")
 	usual := slices.Contains(names, "default")
 	last := ""
-	for _, s := range e.sections {
+	for _, s := range e.parts.sections {
 		if !all && !(usual && !s.Hidden) && !slices.Contains(names, strings.ToLower(s.Name)) {
 			continue
 		}
@@ -73,12 +73,6 @@ func Fields(b *bytes.Buffer, pairs ...any) {
 	for i := 0; i < len(pairs); i += 2 {
 		fmt.Fprintf(b, "%v:%v\r\n", pairs[i], pairs[i+1])
 	}
-}
-
-// serverInfo is what INFO tells beyond the counters.
-type serverInfo struct {
-	runID string
-	peak  int // of the bytes in use
 }
 
 // usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
@@ -107,10 +101,10 @@ func (e *Engine) coreSections() []Section {
 }
 
 func (e *Engine) fillServer(b *bytes.Buffer) {
-	up := (e.micros - e.started) / 1e6
+	up := (e.time.micros - e.time.started) / 1e6
 	Fields(b, "redis_version", RedisVersion, "miniserver_version", Version, "redis_mode", "standalone",
-		"run_id", e.info.runID, "server_time_usec", e.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
-		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.params["hz"].Get(), "configured_hz", e.params["hz"].Get(),
+		"run_id", e.runID, "server_time_usec", e.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
+		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.parts.params["hz"].Get(), "configured_hz", e.parts.params["hz"].Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
 }
 
@@ -161,16 +155,16 @@ func human(n int) string {
 
 func (e *Engine) fillPersistence(b *bytes.Buffer) {
 	loading := 0
-	if e.loading > 0 {
+	if e.persistence.loading > 0 {
 		loading = 1
 	}
-	Fields(b, "loading", loading, "async_loading", 0, "rdb_changes_since_last_save", e.stats.dirty)
+	Fields(b, "loading", loading, "async_loading", 0, "rdb_changes_since_last_save", e.persistence.dirty)
 }
 
 func (e *Engine) fillStats(b *bytes.Buffer) {
 	Fields(b, "total_connections_received", e.stats.connections, "total_commands_processed", e.stats.commands,
-		"instantaneous_ops_per_sec", e.recent.commands.perSecond(), "instantaneous_input_kbps", e.recent.in.kilobytes(),
-		"instantaneous_output_kbps", e.recent.out.kilobytes(), "expired_keys", e.stats.expired,
+		"instantaneous_ops_per_sec", e.stats.recent.commands.perSecond(), "instantaneous_input_kbps", e.stats.recent.in.kilobytes(),
+		"instantaneous_output_kbps", e.stats.recent.out.kilobytes(), "expired_keys", e.stats.expired,
 		"expired_subkeys", e.stats.lapsed, "evicted_keys", e.eviction.evicted,
 		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(e.broker.channels),
 		"pubsub_patterns", len(e.broker.patterns), "pubsubshard_channels", len(e.broker.shards),

@@ -36,7 +36,7 @@ func (l *latency) command(cmd *Command, unix, millis int64) {
 // called under the lock.
 func (e *Engine) Spike(event string, micros int64) {
 	if l := &e.latency; l.threshold > 0 && micros >= l.threshold*1000 {
-		l.add(event, spike{e.micros / 1e6, micros / 1000})
+		l.add(event, spike{e.time.micros / 1e6, micros / 1000})
 	}
 }
 

@@ -12,7 +12,7 @@ func cmdMemoryStats(c *Call) {
 	b, m := c.Engine.budget(), c.Engine.processMemory()
 	r := report{{"peak.allocated", b.peak, ""}, {"total.allocated", b.used, ""}, {"startup.allocated", 0, ""},
 		{"replication.backlog", 0, ""}, {"clients.slaves", 0, ""}, {"clients.normal", b.sessions, ""}}
-	for _, p := range c.Engine.parts {
+	for _, p := range c.Engine.parts.list {
 		for _, cache := range p.Caches {
 			r = append(r, fact{cache.Name, cache.Bytes(), ""})
 		}

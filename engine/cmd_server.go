@@ -44,7 +44,7 @@ func Server() Family {
 
 // TIME
 func cmdTime(c *Call) {
-	now := c.Engine.micros
+	now := c.Engine.time.micros
 	c.Reply.Array(2)
 	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now/1e6, 10))
 	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now%1e6, 10))
@@ -83,7 +83,7 @@ func cmdShutdown(c *Call) {
 		c.Refuse(ErrNoShutdown)
 	case c.Engine.slow.session != nil && !how.NoSave:
 		c.Refuse(c.Engine.slow.busy)
-	case c.Engine.host.Exit == nil:
+	case c.Engine.parts.host.Exit == nil:
 		c.Refuse(ErrShutdown)
 	}
 	if !c.OK() {
@@ -93,7 +93,7 @@ func cmdShutdown(c *Call) {
 		c.Fail(err)
 		return
 	}
-	c.Engine.host.Exit()
+	c.Engine.parts.host.Exit()
 	c.Session.CloseAfterReply() // there is none: the connection ends with the server
 }
 

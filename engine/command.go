@@ -96,6 +96,13 @@ type Command struct {
 	stats  commandStats
 }
 
+// commandTable is all commands.
+type commandTable struct {
+	byName   map[string]*Command
+	renamed  map[string]*Command // by their first names; nil if none is
+	numbered int                 // commands and subcommands so far
+}
+
 type commandStats struct {
 	calls, rejected, failed, micros int64
 	latency                         histogram
@@ -120,17 +127,17 @@ type Family struct {
 func (e *Engine) addFamily(f Family) {
 	for i := range f.Commands {
 		cmd := &f.Commands[i]
-		if _, dup := e.table[cmd.Name]; dup {
+		if _, dup := e.commands.byName[cmd.Name]; dup {
 			panic(fmt.Sprintf("engine: command %q is declared twice", cmd.Name))
 		}
 		e.adopt(cmd, f.Group, nil)
-		e.table[cmd.Name] = cmd
+		e.commands.byName[cmd.Name] = cmd
 	}
 }
 
 func (e *Engine) adopt(cmd *Command, group string, parent *Command) {
-	cmd.number = e.numbered
-	e.numbered++
+	cmd.number = e.commands.numbered
+	e.commands.numbered++
 	cmd.group, cmd.parent, cmd.full = group, parent, cmd.Name
 	if parent != nil {
 		cmd.full = parent.Name + "|" + cmd.Name
@@ -152,28 +159,28 @@ func (e *Engine) adopt(cmd *Command, group string, parent *Command) {
 // Rename gives a command another name, or none if that is empty: then it is gone. Rules of ACL go on calling it
 // by the first. It is for the start.
 func (e *Engine) Rename(from, to string) error {
-	cmd := lookup(e.table, []byte(from))
+	cmd := lookup(e.commands.byName, []byte(from))
 	if cmd == nil {
 		return ErrRenameUnknown
 	}
-	delete(e.table, strings.ToLower(from))
+	delete(e.commands.byName, strings.ToLower(from))
 	if to != "" {
-		if lookup(e.table, []byte(to)) != nil {
+		if lookup(e.commands.byName, []byte(to)) != nil {
 			return ErrRenameTaken
 		}
-		e.table[strings.ToLower(to)] = cmd
+		e.commands.byName[strings.ToLower(to)] = cmd
 	}
-	if e.renamed == nil {
-		e.renamed = make(map[string]*Command)
+	if e.commands.renamed == nil {
+		e.commands.renamed = make(map[string]*Command)
 	}
-	e.renamed[strings.ToLower(cmd.Name)] = cmd
+	e.commands.renamed[strings.ToLower(cmd.Name)] = cmd
 	return nil
 }
 
 // Commands returns all top-level commands, ordered by name.
 func (e *Engine) Commands() []*Command {
-	all := make([]*Command, 0, len(e.table))
-	for _, cmd := range e.table {
+	all := make([]*Command, 0, len(e.commands.byName))
+	for _, cmd := range e.commands.byName {
 		all = append(all, cmd)
 	}
 	sort.Slice(all, func(i, j int) bool { return all[i].Name < all[j].Name })
@@ -201,7 +208,7 @@ func lookup(table map[string]*Command, name []byte) *Command {
 // Resolve returns the command that args name, a subcommand if the name is a container's. Where there
 // is none, or the number of arguments does not fit, it returns the error.
 func (e *Engine) Resolve(args [][]byte) (*Command, error) {
-	cmd := lookup(e.table, args[0])
+	cmd := lookup(e.commands.byName, args[0])
 	if cmd == nil {
 		return nil, unknownCommand(args)
 	}

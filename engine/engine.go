@@ -36,46 +36,58 @@ type Engine struct {
 	Keyspace *keyspace.Keyspace
 	Config   *Config
 
-	mu       sync.Mutex
-	clock    func() int64 // microseconds since the epoch
-	micros   int64        // the clock at the start of the batch
-	started  int64        // microseconds
-	rng      *rand.Rand
-	dice     func(n uint64) uint64 // Dice, for callees through which it escapes
-	table    map[string]*Command
-	renamed  map[string]*Command // by their first names
-	sections []Section
-	params   map[string]*Param
+	mu     sync.Mutex
+	runID  string
+	time   timing
+	random randomness
+
+	// What there is to run, and what runs.
+	commands commandTable
+	parts    parts
+	stack    stack
+	slow     slow
+
+	// Clients.
 	sessions sessions
 	users    users
-	numbered int // commands and subcommands so far
 	waiting  waiting
-	broker   broker
 	watched  map[dbKey][]*Session
-	calls    []*Call // one for each depth of nesting
-	depth    int
-	stats    stats
-	loading  int // how many take in data, one within the other
-	slow     slow
-	parts    []*Part
-	host     Host
-	dueAt    int64 // when the host is to call Tick next; milliseconds
-	recent   recent
+	broker   broker
+	tracking tracking
+	pause    pause
 
+	// Data.
+	eviction    eviction
+	propagation propagation
+	persistence persistence
+
+	// Figures.
+	stats     stats
 	stopwatch stopwatch
 	slowlog   slowlog
 	latency   latency
-	monitors  []*Session
-	pause     pause
-	tracking  tracking
-	buffer    []byte               // see Call.Buffer
-	kept      map[reflect.Type]any // see Kept
-	eviction  eviction
-	info      serverInfo
-	denied    error // refuses writes; nil if they are allowed
-	libraries Libraries
+}
 
-	propagation propagation
+// timing is what the engine knows of time. Invariant: within a batch it stands still.
+type timing struct {
+	clock   func() int64 // microseconds since the epoch
+	micros  int64        // the clock at the start of the batch
+	started int64        // microseconds
+	dueAt   int64        // when the host is to call Tick next; milliseconds
+}
+
+// randomness is the engine's one source of random numbers.
+type randomness struct {
+	source *rand.Rand
+	dice   func(n uint64) uint64 // Dice, for callees through which it escapes
+}
+
+// stack is the calls under way, and memory that they share.
+type stack struct {
+	calls  []*Call // one for each depth of nesting
+	depth  int
+	buffer []byte               // see Call.Buffer
+	kept   map[reflect.Type]any // see Kept
 }
 
 // Options are what an engine needs from outside.
@@ -89,8 +101,9 @@ type stats struct {
 	hits, misses, expired, commands, connections int64
 	lapsed                                       int64 // elements
 	totalErrors                                  int64
-	dirty                                        int64 // changes since the last save
 	errors                                       map[string]int64
+	peak                                         int // of the bytes in use
+	recent                                       recent
 }
 
 // New returns an engine with empty databases and no commands.
@@ -98,31 +111,27 @@ func New(o Options) *Engine {
 	if o.Databases == 0 {
 		o.Databases = 16
 	}
-	rng := rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15))
 	e := &Engine{
 		Config:   newConfig(),
-		clock:    o.Clock,
-		started:  o.Clock(),
-		rng:      rng,
-		table:    make(map[string]*Command),
-		params:   make(map[string]*Param),
-		watched:  make(map[dbKey][]*Session),
-		slowlog:  slowlog{slower: 10000, most: 128},
-		tracking: tracking{most: 1000000},
-		eviction: newEviction(),
+		time:     timing{clock: o.Clock, started: o.Clock()},
+		random:   randomness{source: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15))},
+		commands: commandTable{byName: make(map[string]*Command)},
+		parts:    parts{params: make(map[string]*Param), libraries: noLibraries{}},
 		sessions: newSessions(),
 		users:    newUsers(),
 		waiting:  newWaiting(),
+		watched:  make(map[dbKey][]*Session),
 		broker:   newBroker(),
-
-		libraries: noLibraries{},
+		tracking: tracking{most: 1000000},
+		eviction: newEviction(),
+		slowlog:  slowlog{slower: 10000, most: 128},
 	}
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
-	e.dice = e.Dice
-	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.dice)
+	e.random.dice = e.Dice
+	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.random.dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.expired, e.created, e.lapsed
-	e.info.runID = e.NewID()
+	e.runID = e.NewID()
 	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), inertParams()),
 		Sections: e.coreSections()})
 	e.sample()
@@ -130,30 +139,30 @@ func New(o Options) *Engine {
 }
 
 // RunID returns what identifies this engine among all: 40 hexadecimal digits.
-func (e *Engine) RunID() string { return e.info.runID }
+func (e *Engine) RunID() string { return e.runID }
 
 // NewID returns 40 random hexadecimal digits.
 func (e *Engine) NewID() string {
-	return fmt.Sprintf("%016x%016x%08x", e.rng.Uint64(), e.rng.Uint64(), e.rng.Uint32())
+	return fmt.Sprintf("%016x%016x%08x", e.random.source.Uint64(), e.random.source.Uint64(), e.random.source.Uint32())
 }
 
 // Dice returns a random number below n.
-func (e *Engine) Dice(n uint64) uint64 { return e.rng.Uint64N(n) }
+func (e *Engine) Dice(n uint64) uint64 { return e.random.source.Uint64N(n) }
 
 // Random returns 64 random bits.
-func (e *Engine) Random() uint64 { return e.rng.Uint64() }
+func (e *Engine) Random() uint64 { return e.random.source.Uint64() }
 
 // Micros returns the time of the batch in microseconds since the epoch.
-func (e *Engine) Micros() int64 { return e.micros }
+func (e *Engine) Micros() int64 { return e.time.micros }
 
 // sample reads the clock for the batch.
 func (e *Engine) sample() {
-	now := e.clock()
+	now := e.time.clock()
 	e.stopwatch.since = now
 	if e.slow.session != nil {
 		return // a script that is still running sees the time of its start
 	}
-	e.micros = now
+	e.time.micros = now
 	e.Keyspace.Now = now / 1000
 }
 
@@ -173,7 +182,7 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.sample()
-	s.seen = e.micros
+	s.seen = e.time.micros
 	taken := 0
 	s.useRoom()
 	for i, args := range batch {
@@ -250,9 +259,9 @@ func (e *Engine) settle() {
 
 // due asks the host for a Tick at a time that is earlier than the next one it knows of.
 func (e *Engine) due(deadline int64) {
-	if e.host.Due != nil && (e.dueAt == 0 || deadline < e.dueAt) {
-		e.dueAt = deadline
-		e.host.Due(deadline)
+	if e.parts.host.Due != nil && (e.time.dueAt == 0 || deadline < e.time.dueAt) {
+		e.time.dueAt = deadline
+		e.parts.host.Due(deadline)
 	}
 }
 
@@ -331,11 +340,11 @@ func (e *Engine) run(s *Session, cmd *Command, args [][]byte) *Call {
 
 // enter takes the call for the next depth. Calls are reused, so that running one costs no memory.
 func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
-	if e.depth == len(e.calls) {
-		e.calls = append(e.calls, &Call{Engine: e})
+	if e.stack.depth == len(e.stack.calls) {
+		e.stack.calls = append(e.stack.calls, &Call{Engine: e})
 	}
-	c := e.calls[e.depth]
-	e.depth++
+	c := e.stack.calls[e.stack.depth]
+	e.stack.depth++
 	e.Keyspace.Begin()
 	e.Keyspace.Access.NoTouch = s.noTouch
 	c.Session, c.DB, c.Cmd, c.Args, c.Reply = s, e.Keyspace.DB(s.db), cmd, args, s.Reply
@@ -350,7 +359,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 // leave counts the call and journals what it changed. A call that parked its session is counted when
 // it has its reply.
 func (e *Engine) leave(c *Call, start int) {
-	e.depth--
+	e.stack.depth--
 	switch {
 	case c.parked:
 		return
@@ -360,10 +369,10 @@ func (e *Engine) leave(c *Call, start int) {
 	}
 	c.Cmd.stats.calls++
 	e.stats.commands++
-	if c.shown != nil && e.depth == 0 {
+	if c.shown != nil && e.stack.depth == 0 {
 		e.stopwatch.args = c.shown
 	}
-	if len(e.monitors) > 0 && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
+	if len(e.sessions.monitors) > 0 && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
 		e.feedMonitors(c)
 	}
 	if e.tracking.sessions > 0 {
@@ -374,7 +383,7 @@ func (e *Engine) leave(c *Call, start int) {
 		e.countError(string(out[start+1:]))
 	}
 	if c.dirty > 0 {
-		e.stats.dirty += c.dirty
+		e.persistence.dirty += c.dirty
 		if !c.logged {
 			e.propagate(c.DB.ID(), c.Args)
 		}

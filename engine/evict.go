@@ -75,8 +75,8 @@ func (e *Engine) evictionParams() []Param {
 	set := limit.Set
 	limit.Set = func(value string) error {
 		err := set(value)
-		if e.host.Limit != nil {
-			e.host.Limit(e.Config.MaxMemory)
+		if e.parts.host.Limit != nil {
+			e.parts.host.Limit(e.Config.MaxMemory)
 		}
 		if e.surplus() > 0 {
 			e.goOn()
@@ -116,7 +116,7 @@ func (e *Engine) surplus() int {
 // is not and none may go. While data are loaded, a script does not end or clients are held up, nothing
 // goes.
 func (e *Engine) fits() bool {
-	if e.slow.session != nil || e.loading > 0 || e.pause.deadline != 0 {
+	if e.slow.session != nil || e.persistence.loading > 0 || e.pause.deadline != 0 {
 		return !e.eviction.short
 	}
 	v := &e.eviction
@@ -134,14 +134,14 @@ func (e *Engine) MemoryShort() bool { return e.Config.MaxMemory > 0 && e.evictio
 
 // evict makes keys go until there is room or time is up, and returns false if none is left that may go.
 func (e *Engine) evict(surplus int) bool {
-	start, most := e.clock(), e.eviction.patience()
+	start, most := e.time.clock(), e.eviction.patience()
 	for n := 1; surplus > 0; n++ {
 		freed, ok := e.evictOne()
 		if !ok {
 			return false
 		}
 		surplus -= freed
-		if n%16 == 0 && surplus > 0 && e.clock()-start > most {
+		if n%16 == 0 && surplus > 0 && e.time.clock()-start > most {
 			e.goOn()
 			return true
 		}
@@ -180,9 +180,9 @@ func (e *Engine) clockExcess(exceeded bool) {
 	v := &e.eviction
 	switch {
 	case exceeded && v.since == 0:
-		v.since = e.micros
+		v.since = e.time.micros
 	case !exceeded && v.since != 0:
-		v.exceeding += e.micros - v.since
+		v.exceeding += e.time.micros - v.since
 		v.since = 0
 	}
 }
@@ -192,7 +192,7 @@ func (e *Engine) exceededFor() int64 {
 	if e.eviction.since == 0 {
 		return 0
 	}
-	return e.micros - e.eviction.since
+	return e.time.micros - e.eviction.since
 }
 
 // evictOne makes a key go, and returns what that freed; ok is false if there is none that may.

@@ -21,14 +21,14 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	switch {
 	case e.Config.MaxMemory > 0 && !e.fits() && s.wantsMemory(cmd, args):
 		return ErrOOM
-	case e.denied != nil && s.deniable(cmd, args):
-		return e.denied
+	case e.persistence.denied != nil && s.deniable(cmd, args):
+		return e.persistence.denied
 	case s.replica != nil && s.replica.Attached() && f&FromReplica == 0:
 		s.closing = true // as in Redis: a reply would end up in the stream
 		return ErrReplicaReads
 	case s.subscribed() && s.Reply.Proto() == 2 && f&AllowSubscribed == 0:
 		return fmt.Errorf(ErrSubscribed, cmd.full)
-	case e.loading > 0 && f&Loading == 0:
+	case e.persistence.loading > 0 && f&Loading == 0:
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:
 		return e.slow.busy
@@ -65,8 +65,8 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrReadOnlyTx
 	case f&DenyOOM != 0 && s.short && !s.wrote: // a script that began to write is let through
 		return ErrOOM
-	case e.denied != nil && f&Write != 0:
-		return e.denied
+	case e.persistence.denied != nil && f&Write != 0:
+		return e.persistence.denied
 	case e.Killed():
 		return ErrScriptKilled
 	}

@@ -12,14 +12,14 @@ type recent struct {
 }
 
 func (r *recent) sample(e *Engine) {
-	e.info.peak = max(e.info.peak, e.usedMemory())
+	e.stats.peak = max(e.stats.peak, e.usedMemory())
 	passed := e.Keyspace.Now - r.at
 	if passed < 100 {
 		return
 	}
 	var in, out int64
-	if e.host.Traffic != nil {
-		in, out = e.host.Traffic()
+	if e.parts.host.Traffic != nil {
+		in, out = e.parts.host.Traffic()
 	}
 	first := r.at == 0
 	r.at = e.Keyspace.Now

@@ -26,8 +26,8 @@ func (m ProcessMemory) Total() int64 { return m.Active() + m.Free + m.Stacks + m
 
 // processMemory returns what the process holds; zero without a host.
 func (e *Engine) processMemory() (m ProcessMemory) {
-	if e.host.Memory != nil {
-		m = e.host.Memory()
+	if e.parts.host.Memory != nil {
+		m = e.parts.host.Memory()
 	}
 	return m
 }
@@ -50,8 +50,8 @@ func (e *Engine) budget() budget {
 		b.tables, b.deadlines, b.keys = b.tables+tables, b.deadlines+deadlines, b.keys+db.Len()
 	}
 	b.entries = b.used - b.overhead()
-	e.info.peak = max(e.info.peak, b.used)
-	b.peak = e.info.peak
+	e.stats.peak = max(e.stats.peak, b.used)
+	b.peak = e.stats.peak
 	return b
 }
 
@@ -64,7 +64,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"used_memory_peak_human", human(b.peak), "used_memory_peak_perc", percent(b.used, b.peak),
 		"used_memory_overhead", b.overhead(), "used_memory_startup", 0, "used_memory_dataset", b.entries,
 		"used_memory_dataset_perc", percent(b.entries, b.used), "maxmemory", e.Config.MaxMemory,
-		"maxmemory_human", human(int(e.Config.MaxMemory)), "maxmemory_policy", e.params["maxmemory-policy"].Get(),
+		"maxmemory_human", human(int(e.Config.MaxMemory)), "maxmemory_policy", e.parts.params["maxmemory-policy"].Get(),
 		"mem_clients_normal", b.sessions, "mem_overhead_tables", b.tables, "mem_overhead_deadlines", b.deadlines)
 	Fields(out, idleMemory...)
 	m := e.processMemory()
@@ -89,7 +89,7 @@ type Cache struct {
 
 // Purge gives freed memory back to the system.
 func (e *Engine) Purge() {
-	if e.host.Purge != nil {
-		e.host.Purge()
+	if e.parts.host.Purge != nil {
+		e.parts.host.Purge()
 	}
 }

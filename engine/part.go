@@ -37,6 +37,15 @@ type Part struct {
 	denial error // see DenyWrites
 }
 
+// parts is the parts that have joined, and what they brought.
+type parts struct {
+	list      []*Part
+	host      Host
+	params    map[string]*Param
+	sections  []Section
+	libraries Libraries
+}
+
 // Commands returns the part that adds families of commands and nothing else.
 func Commands(families ...Family) Part { return Part{Families: families} }
 
@@ -59,16 +68,16 @@ func (e *Engine) join(p Part) {
 	e.addParams(p.Params)
 	e.addSections(p.Sections)
 	if p.Libraries != nil {
-		e.libraries = p.Libraries
+		e.parts.libraries = p.Libraries
 	}
 	if p.Published != nil {
 		e.broker.onPublish = append(e.broker.onPublish, p.Published)
 	}
-	e.host.merge(p.Host)
+	e.parts.host.merge(p.Host)
 	if p.Host.Beside != nil {
 		e.enableSlow()
 	}
-	e.parts = append(e.parts, &p)
+	e.parts.list = append(e.parts.list, &p)
 }
 
 // part returns the part of that name.
@@ -82,7 +91,7 @@ func (e *Engine) part(name string) *Part {
 
 // lookupPart returns the part of that name, or nil.
 func (e *Engine) lookupPart(name string) *Part {
-	for _, p := range e.parts {
+	for _, p := range e.parts.list {
 		if p.Name == name {
 			return p
 		}
@@ -91,7 +100,7 @@ func (e *Engine) lookupPart(name string) *Part {
 }
 
 func (e *Engine) tickParts() {
-	for _, p := range e.parts {
+	for _, p := range e.parts.list {
 		if p.Tick != nil {
 			p.Tick()
 		}
@@ -100,7 +109,7 @@ func (e *Engine) tickParts() {
 
 // flushed reports to the parts that FLUSHALL removed everything.
 func (e *Engine) flushed() {
-	for _, p := range e.parts {
+	for _, p := range e.parts.list {
 		if p.Flushed != nil {
 			p.Flushed()
 		}
@@ -109,7 +118,7 @@ func (e *Engine) flushed() {
 
 // prepareShutdown asks the parts before a shutdown, and returns the first error.
 func (e *Engine) prepareShutdown(how Shutdown) error {
-	for _, p := range e.parts {
+	for _, p := range e.parts.list {
 		if p.Shutdown == nil {
 			continue
 		}

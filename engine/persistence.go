@@ -8,12 +8,18 @@ import (
 // The engine and persistence: the engine counts what changes, refuses writes that cannot be saved, and loads what
 // was saved. How changes reach the journal is in propagation.go.
 
+type persistence struct {
+	dirty   int64 // changes since the last save
+	loading int   // how many load data, one within the other
+	denied  error // refuses writes; nil if they are allowed
+}
+
 // Dirty returns how many changes there were since the last save. It is called under the lock, like
 // SetDirty.
-func (e *Engine) Dirty() int64 { return e.stats.dirty }
+func (e *Engine) Dirty() int64 { return e.persistence.dirty }
 
 // SetDirty sets how many changes are not saved.
-func (e *Engine) SetDirty(n int64) { e.stats.dirty = n }
+func (e *Engine) SetDirty(n int64) { e.persistence.dirty = n }
 
 // FlushAll empties all databases, before other data take their place. Transactions that watch keys fail, and
 // sessions that track keys get invalidations. It is called under the lock.
@@ -30,10 +36,10 @@ func (e *Engine) FlushAll() {
 // lock.
 func (e *Engine) DenyWrites(part string, err error) {
 	e.part(part).denial = err
-	e.denied = nil
-	for _, p := range e.parts {
-		if e.denied == nil {
-			e.denied = p.denial
+	e.persistence.denied = nil
+	for _, p := range e.parts.list {
+		if e.persistence.denied == nil {
+			e.persistence.denied = p.denial
 		}
 	}
 }
@@ -62,7 +68,7 @@ const (
 )
 
 // Libraries returns the libraries, to be saved and restored. They are used under the lock.
-func (e *Engine) Libraries() Libraries { return e.libraries }
+func (e *Engine) Libraries() Libraries { return e.parts.libraries }
 
 // noLibraries are those of an engine without functions.
 type noLibraries struct{}
@@ -86,8 +92,8 @@ func (e *Engine) StartLoading() { e.With(func() { e.setLoading(+1) }) }
 func (e *Engine) StopLoading() { e.With(func() { e.setLoading(-1) }) }
 
 func (e *Engine) setLoading(more int) {
-	e.loading += more
-	e.Keyspace.Replaying = e.loading > 0
+	e.persistence.loading += more
+	e.Keyspace.Replaying = e.persistence.loading > 0
 }
 
 // Loader executes the commands that a journal holds, while the engine is loading. Unlike those of

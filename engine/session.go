@@ -75,8 +75,9 @@ const (
 
 // sessions is the register of connected sessions.
 type sessions struct {
-	byID map[int64]*Session
-	next int64
+	monitors []*Session
+	byID     map[int64]*Session
+	next     int64
 }
 
 func newSessions() sessions { return sessions{byID: make(map[int64]*Session), next: 1} }
@@ -108,7 +109,7 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 
 func (e *Engine) bareSession() *Session {
 	return &Session{
-		Reply: resp.NewWriter(2), engine: e, created: e.micros, seen: e.micros,
+		Reply: resp.NewWriter(2), engine: e, created: e.time.micros, seen: e.time.micros,
 		user: e.users.fallback, authed: !e.users.asked(),
 	}
 }

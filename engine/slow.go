@@ -79,13 +79,13 @@ func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
 	}
 	// The connection uses its buffers again while the script goes on.
 	e.slow.args = copyArgs(args)
-	e.calls[0].Args = e.slow.args
+	e.stack.calls[0].Args = e.slow.args
 	replies := bytes.Clone(s.Reply.Bytes())
 	s.early = s.Reply.Swap(nil)[:start]
 	s.Reply.Raw(replies)
 	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
 	s.running, e.slow.session = true, s
-	e.host.Beside(e.resume)
+	e.parts.host.Beside(e.resume)
 }
 
 // resume runs the yielded command to its end and wakes its session. The command ends under the
@@ -98,7 +98,7 @@ func (e *Engine) resume() {
 		e.slow.stop()
 	}
 	e.sample()
-	e.spent(s, e.slow.cmd, e.slow.args, e.micros-e.slow.since, 1)
+	e.spent(s, e.slow.cmd, e.slow.args, e.time.micros-e.slow.since, 1)
 	s.afterCommand(e.slow.start)
 	s.Reply.Raw(s.Reply.Swap(nil)[e.slow.start:])
 	if s.tracker != nil {
@@ -146,4 +146,4 @@ func (e *Engine) Killed() bool { return e.slow.killed.Load() }
 func (e *Engine) Revive()      { e.slow.killed.Store(false) }
 
 // Clock reads the clock, in microseconds since the epoch, past the time frozen for the batch.
-func (e *Engine) Clock() int64 { return e.clock() }
+func (e *Engine) Clock() int64 { return e.time.clock() }

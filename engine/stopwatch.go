@@ -38,7 +38,7 @@ func (e *Engine) lap() {
 	if w.n == 0 {
 		return
 	}
-	now := e.clock()
+	now := e.time.clock()
 	e.spent(w.session, w.cmd, w.args, now-w.since, w.n)
 	w.since, w.n = now, 0
 }
@@ -51,9 +51,9 @@ func (e *Engine) spent(s *Session, cmd *Command, args [][]byte, micros int64, n 
 		cmd.stats.latency.add(each, n)
 	}
 	if e.slowlog.slower >= 0 && each >= e.slowlog.slower && cmd.Flags&SkipSlowlog == 0 {
-		e.slowlog.add(s, args, each, e.micros/1e6)
+		e.slowlog.add(s, args, each, e.time.micros/1e6)
 	}
 	if e.latency.threshold > 0 && each >= e.latency.threshold*1000 {
-		e.latency.command(cmd, e.micros/1e6, each/1000)
+		e.latency.command(cmd, e.time.micros/1e6, each/1000)
 	}
 }

@@ -53,7 +53,7 @@ func TestTimesOfCommands(t *testing.T) {
 		{Name: "slow", Arity: -1, Run: take(20000)},
 		{Name: "outer", Arity: -1, Flags: SkipSlowlog, Run: func(c *Call) {
 			now += 5
-			e.RunNested(c.Session, e.table["slow"], [][]byte{[]byte("slow")})
+			e.RunNested(c.Session, e.commands.byName["slow"], [][]byte{[]byte("slow")})
 		}},
 	}}))
 	s := e.NewSession(nil)
@@ -65,18 +65,18 @@ func TestTimesOfCommands(t *testing.T) {
 		e.Do(s, batch)
 	}
 	do("quick", "quick", "slow", "quick")
-	require.Equal(t, int64(9), e.table["quick"].stats.micros)
-	require.Equal(t, int64(20000), e.table["slow"].stats.micros)
-	require.Equal(t, int64(3), e.table["quick"].stats.calls)
-	require.Equal(t, int64(3), e.table["quick"].stats.latency.total)
+	require.Equal(t, int64(9), e.commands.byName["quick"].stats.micros)
+	require.Equal(t, int64(20000), e.commands.byName["slow"].stats.micros)
+	require.Equal(t, int64(3), e.commands.byName["quick"].stats.calls)
+	require.Equal(t, int64(3), e.commands.byName["quick"].stats.latency.total)
 	require.Len(t, e.slowlog.entries, 1)
 	require.Equal(t, []string{"slow", "arg"}, e.slowlog.entries[0].args)
 	require.Equal(t, int64(20000), e.slowlog.entries[0].micros)
 
 	do("outer")
-	require.Equal(t, int64(20005), e.table["outer"].stats.micros, "what a command calls is its own time")
-	require.Equal(t, int64(20000), e.table["slow"].stats.micros)
-	require.Equal(t, int64(2), e.table["slow"].stats.calls)
+	require.Equal(t, int64(20005), e.commands.byName["outer"].stats.micros, "what a command calls is its own time")
+	require.Equal(t, int64(20000), e.commands.byName["slow"].stats.micros)
+	require.Equal(t, int64(2), e.commands.byName["slow"].stats.calls)
 	require.Len(t, e.slowlog.entries, 1, "it is not for the slow log")
 
 	e.slowlog.slower = 0

@@ -19,7 +19,7 @@ func (e *Engine) Tick() (next int64) {
 			e.Unpause()
 		}
 		e.lapseWaiters()
-		e.recent.sample(e)
+		e.stats.recent.sample(e)
 		e.closeIdle()
 		more := e.Config.ActiveExpire && e.reap()
 		e.rehash()
@@ -31,7 +31,7 @@ func (e *Engine) Tick() (next int64) {
 		if more {
 			next = e.Keyspace.Now
 		}
-		e.dueAt = next
+		e.time.dueAt = next
 	})
 	return next
 }
@@ -39,7 +39,7 @@ func (e *Engine) Tick() (next int64) {
 // Until returns how long it is, by the engine's clock, until a time in milliseconds since the epoch. It may
 // be called from any goroutine from which the clock may.
 func (e *Engine) Until(at int64) time.Duration {
-	return time.Duration(at*1000-e.clock()) * time.Microsecond
+	return time.Duration(at*1000-e.time.clock()) * time.Microsecond
 }
 
 // closeIdle closes connections that sent nothing for longer than the parameter timeout. Those that
@@ -48,7 +48,7 @@ func (e *Engine) closeIdle() {
 	if e.Config.IdleTimeout == 0 {
 		return
 	}
-	oldest := e.micros - e.Config.IdleTimeout*1e6
+	oldest := e.time.micros - e.Config.IdleTimeout*1e6
 	for _, s := range e.sessions.byID {
 		if s.seen < oldest && !s.stopped() && s.class() == Ordinary && !s.monitor {
 			s.Disconnect()

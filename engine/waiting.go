@@ -101,7 +101,7 @@ func (c *Call) ReadyKey() []byte { return c.ready }
 func (c *Call) SignalKey(key []byte) { c.Engine.waiting.signal(c.DB.ID(), key) }
 
 // mayPark reports whether Park parks: not in a transaction, nor in a script.
-func (c *Call) mayPark() bool { return c.retry || !c.Session.script && c.Engine.depth == 1 }
+func (c *Call) mayPark() bool { return c.retry || !c.Session.script && c.Engine.stack.depth == 1 }
 
 // First returns the first of keys that exists, with its value for changing, for a command that takes
 // from one of several keys; found is false if there is none. A value of another type that comes
@@ -229,7 +229,7 @@ func (e *Engine) retry(w *waiter, key []byte) {
 	s.db = home
 	if c.parked {
 		s.Reply.Truncate(start)
-		e.depth--
+		e.stack.depth--
 		return
 	}
 	e.leave(c, start)
