@@ -89,7 +89,7 @@ func filterRate(arg []byte) (rate float64, ok bool) {
 func cmdBFReserve(c *Call, o bloom.Options) {
 	key := c.Arg()
 	if len(c.Args) > 7 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	c.reserveRate(&o)
 	n := c.IntOr(ErrFilterCapacity)
@@ -199,7 +199,7 @@ func cmdBFInsert(c *Call, o bloom.Options) {
 	for c.insertOption(&o, &how) {
 	}
 	if c.Left() == 0 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	o.Fixed = o.Fixed || o.Growth == 0
 	c.addItems(key, c.Rest(), o, how)
@@ -259,7 +259,7 @@ func letter(word []byte, i int) byte {
 // hasValue reports whether an argument is left; if not it latches the error about their number.
 func (c *Call) hasValue() bool {
 	if c.Left() == 0 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 		return false
 	}
 	return true
@@ -382,7 +382,7 @@ var filterFacts = []struct{ word, name string }{
 // BF.INFO key [CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION]
 func cmdBFInfo(c *Call) {
 	if len(c.Args) > 3 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	f := c.readFilter(c.Arg())
 	if !c.OK() {

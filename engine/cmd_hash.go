@@ -101,7 +101,7 @@ func cmdHMSet(c *Call) {
 func (c *Call) setFields() (created int64, ok bool) {
 	key, pairs := c.Arg(), c.Rest()
 	if len(pairs)%2 != 0 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	h, _ := Upsert[*hash.Hash](c, key, keyspace.Hash)
 	if !c.OK() {

@@ -181,14 +181,14 @@ func (c *Call) parseFieldOptions() (o fieldOptions) {
 			o.deadline, o.dates, o.keep = deadline, !keep, keep
 		}
 	}
-	c.Refusef(ErrArity, c.Cmd.full)
+	c.Refusef(ErrArity, c.Cmd.FullName())
 	return o
 }
 
 // fieldPairs reads numfields field value [field value ...] up to the end.
 func (c *Call) fieldPairs() [][]byte {
 	if c.Left() < 3 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 		return nil
 	}
 	n, ok := resp.ParseInt(c.Arg())
@@ -196,7 +196,7 @@ func (c *Call) fieldPairs() [][]byte {
 	case !ok || n < 1 || n > math.MaxInt32:
 		c.Refuse(ErrFieldsNumber)
 	case 2*n != int64(c.Left()):
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	return c.Rest()
 }

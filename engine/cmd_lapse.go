@@ -85,7 +85,7 @@ func (c *Call) named(k kind, notPositive string) [][]byte {
 		return nil
 	}
 	if c.Left() == 0 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	switch n, ok := resp.ParseInt(c.Arg()); {
 	case (!ok || n < 1) && notPositive == ErrElementsZero:
@@ -109,7 +109,7 @@ func (c *Call) elementDeadline(u unit) int64 {
 	}
 	ms, ok := u.millis(n, c.Now())
 	if !ok || ms > keyspace.MaxElementDeadline {
-		c.Refusef(ErrExpireTime, c.Cmd.full)
+		c.Refusef(ErrExpireTime, c.Cmd.FullName())
 	}
 	return ms
 }

@@ -17,7 +17,7 @@ func cmdRPop(c *Call) { c.popEnd(list.Tail) }
 func (c *Call) popEnd(end list.End) {
 	key, n, counted := c.Arg(), 1, c.More()
 	if c.Left() > 1 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	if counted {
 		n = int(c.IntIn(0, math.MaxInt64, ErrNotPositive))

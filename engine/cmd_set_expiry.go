@@ -14,10 +14,10 @@ func cmdSAddEx(c *Call) {
 	deadline := c.elementDeadline(inSeconds)
 	members := c.Rest()
 	if deadline <= c.Now() && !c.Failed() {
-		c.Refusef(ErrExpireTime, c.Cmd.full)
+		c.Refusef(ErrExpireTime, c.Cmd.FullName())
 	}
 	if len(members) == 0 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	s, _ := Upsert[*set.Set](c, key, keyspace.Set)
 	if !c.OK() {

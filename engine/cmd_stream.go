@@ -83,7 +83,7 @@ func cmdXAdd(c *Call) {
 	pairs := c.Rest()
 	switch {
 	case len(pairs) < 2 || len(pairs)%2 == 1:
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	case !a.auto && !a.autoSeq && a.id.IsZero():
 		c.Refuse(ErrStreamZeroID)
 	}

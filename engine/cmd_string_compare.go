@@ -90,7 +90,7 @@ func accessOfDelEx(args [][]byte) string {
 func cmdDelEx(c *Call) {
 	key := c.Arg()
 	if n := c.Left(); n != 0 && n != 2 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	if !c.OK() {
 		return

@@ -193,7 +193,7 @@ func cmdMSetNX(c *Call) {
 // keysWithValues returns the arguments left, a key before each value.
 func (c *Call) keysWithValues() (pairs [][]byte, ok bool) {
 	if c.Left()%2 != 0 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	return c.Rest(), c.OK()
 }

@@ -368,7 +368,7 @@ func cmdZRevRank(c *Call) { c.tellRank(true) }
 func (c *Call) tellRank(reverse bool) {
 	key, member := c.Arg(), c.Arg()
 	if c.Left() > 1 {
-		c.Refusef(ErrArity, c.Cmd.full)
+		c.Refusef(ErrArity, c.Cmd.FullName())
 	}
 	withScore := c.Word("WITHSCORE")
 	c.End()

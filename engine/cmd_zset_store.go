@@ -141,7 +141,7 @@ func (c *Call) parseCombination(op operation, t tail) *combination {
 	q := &combination{operation: op, aggregate: plus}
 	n := c.Int()
 	if n < 1 {
-		c.Refusef(ErrNoInput, c.Cmd.full)
+		c.Refusef(ErrNoInput, c.Cmd.FullName())
 	}
 	if n > int64(c.Left()) {
 		c.Refuse(ErrSyntax)

@@ -37,7 +37,7 @@ func (c *Call) deadlineFrom(amount []byte, u unit, least int64) int64 {
 	}
 	ms, ok := u.millis(n, c.Now())
 	if !ok || n < least {
-		c.Refusef(ErrExpireTime, c.Cmd.full)
+		c.Refusef(ErrExpireTime, c.Cmd.FullName())
 		return 0
 	}
 	return ms
