@@ -86,7 +86,7 @@ func (c *Call) fieldOps(ops []fieldOp) []fieldOp {
 		op := fieldOp{overflow: overflow}
 		switch {
 		case c.Left() > 1 && c.Word("OVERFLOW"):
-			overflow = c.overflow()
+			overflow = c.parseOverflow()
 			continue
 		case c.Left() > 2 && c.Word("GET"):
 		case c.Left() > 3 && c.Word("SET"):
@@ -107,7 +107,7 @@ func (c *Call) fieldOps(ops []fieldOp) []fieldOp {
 	return ops
 }
 
-func (c *Call) overflow() bitmap.Overflow {
+func (c *Call) parseOverflow() bitmap.Overflow {
 	switch {
 	case c.Word("WRAP"):
 		return bitmap.Wrap

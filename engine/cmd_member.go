@@ -128,12 +128,12 @@ func (c *Call) tellMemberTTL(count func(ms int64) int64) {
 func cmdFieldExpire(c *Call) {
 	key := c.Arg()
 	deadline := c.elementDeadline(inSeconds)
-	elements := c.Rest()
+	names := c.Rest()
 	v, k := c.anyCollection(key, true, ErrWrongType)
 	if !c.OK() {
 		return
 	}
-	c.expireEach(key, v, k, deadline, expireConditions{}, elements)
+	c.expireEach(key, v, k, deadline, expireConditions{}, names)
 }
 
 // FIELDTTL key element
