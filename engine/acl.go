@@ -175,7 +175,7 @@ func (e *Engine) Permits(s *Session, cmd *Command, args [][]byte) bool {
 
 // dismiss closes the sessions of a user who is gone, but the caller's only after its reply.
 func (e *Engine) dismiss(caller *Session, u *acl.User) {
-	for _, s := range e.sessions.inOrder() {
+	for _, s := range e.Sessions.inOrder() {
 		if s.user == u {
 			e.closeSession(caller, s)
 		}
@@ -185,7 +185,7 @@ func (e *Engine) dismiss(caller *Session, u *acl.User) {
 // dismissListeners closes the sessions of a user that listen to what the user may not listen to any
 // more.
 func (e *Engine) dismissListeners(caller *Session, u *acl.User) {
-	for _, s := range e.sessions.inOrder() {
+	for _, s := range e.Sessions.inOrder() {
 		if s.user == u && s.subs.count() > 0 && s.overhears(u) {
 			e.closeSession(caller, s)
 		}

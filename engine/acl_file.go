@@ -23,7 +23,7 @@ type UserFile interface {
 // closes the sessions of those who are gone but the caller's, which is closed after its reply. It returns
 // what is wrong, in Redis' words, or nil.
 func (e *Engine) LoadUsers(caller *Session) error {
-	file := e.parts.host.Users
+	file := e.Parts.host.Users
 	text, err := file.Read()
 	if err != nil {
 		return fmt.Errorf(errACLOpen, file.Name(), cause(err))
@@ -170,7 +170,7 @@ func cmdACLSave(c *Call) {
 	if !c.hasUserFile() {
 		return
 	}
-	if err := c.Engine.parts.host.Users.Write([]byte(strings.Join(c.Engine.UserLines(), "\n") + "\n")); err != nil {
+	if err := c.Engine.Parts.host.Users.Write([]byte(strings.Join(c.Engine.UserLines(), "\n") + "\n")); err != nil {
 		c.Fail(ErrACLSave)
 		return
 	}
@@ -178,7 +178,7 @@ func cmdACLSave(c *Call) {
 }
 
 func (c *Call) hasUserFile() bool {
-	if f := c.Engine.parts.host.Users; f == nil || f.Name() == "" {
+	if f := c.Engine.Parts.host.Users; f == nil || f.Name() == "" {
 		c.Fail(ErrNoACLFile)
 		return false
 	}

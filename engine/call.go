@@ -324,11 +324,11 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
 // groups know. It settles the value like Changed, and tells of the event.
 func (c *Call) Noted(key []byte, event string) {
 	c.DB.Commit(key)
-	c.note(key, event)
+	c.Note(key, event)
 }
 
 // note is Noted without settling, where more will come.
-func (c *Call) note(key []byte, event string) {
+func (c *Call) Note(key []byte, event string) {
 	c.dirty++
 	if c.Engine.Config.notify != 0 && event != "" {
 		c.Engine.notify(c.DB, key, event)

@@ -18,7 +18,7 @@ func cmdClientInfo(c *Call) {
 
 // CLIENT LIST [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]
 func cmdClientList(c *Call) {
-	list := c.Engine.sessions.inOrder()
+	list := c.Engine.Sessions.inOrder()
 	switch {
 	case c.Left() == 2 && c.Word("TYPE"):
 		t := c.clientType()
@@ -44,7 +44,7 @@ func cmdClientList(c *Call) {
 
 func (c *Call) sessionsByID() (list []*Session) {
 	for c.More() {
-		if s := c.Engine.sessions.byID[c.IntOr(ErrClientID)]; s != nil {
+		if s := c.Engine.Sessions.ByID[c.IntOr(ErrClientID)]; s != nil {
 			list = append(list, s)
 		}
 	}
@@ -53,8 +53,8 @@ func (c *Call) sessionsByID() (list []*Session) {
 
 // inOrder returns the sessions, the oldest first. O(n log n).
 func (ss *sessions) inOrder() []*Session {
-	list := make([]*Session, 0, len(ss.byID))
-	for _, s := range ss.byID {
+	list := make([]*Session, 0, len(ss.ByID))
+	for _, s := range ss.ByID {
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b *Session) int { return int(a.ID - b.ID) })

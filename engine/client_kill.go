@@ -63,7 +63,7 @@ func (c *Call) killFilter() (f killFilter) {
 // kill closes the sessions that pass a filter and returns their number. The caller, if it is among
 // them, is closed once it has the reply.
 func (e *Engine) kill(caller *Session, f killFilter) (n int) {
-	for _, s := range e.sessions.inOrder() {
+	for _, s := range e.Sessions.inOrder() {
 		switch {
 		case f.addr != "" && s.Addr != f.addr, f.laddr != "" && s.LocalAddr != f.laddr,
 			f.kind != "" && s.clientType() != f.kind, f.id != 0 && s.ID != f.id,

@@ -186,7 +186,7 @@ func cmdClientUnblock(c *Call) {
 	if !c.OK() {
 		return
 	}
-	if s := c.Engine.sessions.byID[n]; s != nil && c.Engine.Unblock(s, withError) {
+	if s := c.Engine.Sessions.ByID[n]; s != nil && c.Engine.Unblock(s, withError) {
 		c.Reply.Int(1)
 		return
 	}
@@ -196,12 +196,12 @@ func cmdClientUnblock(c *Call) {
 // noMore refuses further arguments of a subcommand.
 func (c *Call) noMore() {
 	if c.at < len(c.Args) {
-		c.Refuse(c.subSyntaxError())
+		c.Refuse(c.SubSyntaxError())
 	}
 }
 
 // subSyntaxError is what a container says to a number of arguments that no form of the subcommand
 // takes.
-func (c *Call) subSyntaxError() error {
+func (c *Call) SubSyntaxError() error {
 	return fmt.Errorf(ErrSubArgs, shown(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
 }

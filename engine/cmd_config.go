@@ -35,12 +35,12 @@ func cmdConfigGet(c *Call) {
 		pattern := string(c.Arg())
 		if !strings.ContainsAny(pattern, "*?[") {
 			name := strings.ToLower(pattern)
-			if _, named := shown[name]; !named && c.Engine.parts.params[name] != nil {
+			if _, named := shown[name]; !named && c.Engine.Parts.params[name] != nil {
 				shown[name] = pattern
 			}
 			continue
 		}
-		for name, p := range c.Engine.parts.params {
+		for name, p := range c.Engine.Parts.params {
 			if !p.Hidden && glob.MatchFold(pattern, name) {
 				shown[name] = name
 			}
@@ -49,7 +49,7 @@ func cmdConfigGet(c *Call) {
 	c.Reply.Map(len(shown))
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		c.Reply.BulkString(shown[name])
-		c.Reply.BulkString(c.Engine.parts.params[name].Get())
+		c.Reply.BulkString(c.Engine.Parts.params[name].Get())
 	}
 }
 
@@ -118,7 +118,7 @@ func (c *Call) settings() (list []setting) {
 	for c.More() || c.err != nil && c.Left() > 0 {
 		given := string(c.Arg())
 		s := setting{name: strings.ToLower(given)}
-		s.param = c.Engine.parts.params[s.name]
+		s.param = c.Engine.Parts.params[s.name]
 		if s.param != nil && s.param.Secret {
 			c.Redact(c.at)
 		}
@@ -150,8 +150,8 @@ func cmdConfigResetStat(c *Call) {
 // CONFIG REWRITE
 func cmdConfigRewrite(c *Call) {
 	err := error(ErrNoConfigFile)
-	if c.Engine.parts.host.Rewrite != nil {
-		err = c.Engine.parts.host.Rewrite()
+	if c.Engine.Parts.host.Rewrite != nil {
+		err = c.Engine.Parts.host.Rewrite()
 	}
 	if err != nil {
 		c.Fail(err)
@@ -169,7 +169,7 @@ func (e *Engine) resetStats() {
 	for _, cmd := range e.commands.byName {
 		cmd.resetStats()
 	}
-	for _, s := range e.parts.sections {
+	for _, s := range e.Parts.sections {
 		if s.Reset != nil {
 			s.Reset()
 		}

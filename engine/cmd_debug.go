@@ -36,7 +36,7 @@ func (e *Engine) debugLines() []DebugLine {
 			}},
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
 	}
-	for _, p := range e.parts.list {
+	for _, p := range e.Parts.List {
 		lines = append(lines, p.Debug...)
 	}
 	slices.SortFunc(lines, func(a, b DebugLine) int { return strings.Compare(a.Name, b.Name) })
@@ -65,7 +65,7 @@ func cmdDebug(c *Call) {
 			return
 		}
 	}
-	c.Fail(c.subSyntaxError())
+	c.Fail(c.SubSyntaxError())
 }
 
 // among reports whether the session is one of those that a parameter allows: yes, local or no.
@@ -109,8 +109,8 @@ func cmdDebugSetActiveExpire(c *Call) {
 // DEBUG SLEEP seconds
 func cmdDebugSleep(c *Call) {
 	seconds, _ := strconv.ParseFloat(string(c.Arg()), 64)
-	if c.Engine.parts.host.Sleep != nil && seconds > 0 {
-		c.Engine.parts.host.Sleep(int64(seconds * 1e6))
+	if c.Engine.Parts.host.Sleep != nil && seconds > 0 {
+		c.Engine.Parts.host.Sleep(int64(seconds * 1e6))
 	}
 	c.Reply.Status("OK")
 }

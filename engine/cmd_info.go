@@ -30,8 +30,8 @@ func (e *Engine) addSections(s []Section) {
 		}
 		return len(sectionOrder)
 	}
-	e.parts.sections = append(e.parts.sections, s...)
-	slices.SortStableFunc(e.parts.sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
+	e.Parts.sections = append(e.Parts.sections, s...)
+	slices.SortStableFunc(e.Parts.sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
 }
 
 // INFO [section [section ...]]
@@ -52,7 +52,7 @@ func (e *Engine) infoText(names []string) []byte {
 	all := slices.Contains(names, "all") || slices.Contains(names, "everything")
 	usual := slices.Contains(names, "default")
 	last := ""
-	for _, s := range e.parts.sections {
+	for _, s := range e.Parts.sections {
 		if !all && !(usual && !s.Hidden) && !slices.Contains(names, strings.ToLower(s.Name)) {
 			continue
 		}
@@ -76,12 +76,12 @@ func Fields(b *bytes.Buffer, pairs ...any) {
 }
 
 // usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
-func (e *Engine) usedMemory() int { return e.Keyspace.Bytes() + e.sessions.bytes() }
+func (e *Engine) usedMemory() int { return e.Keyspace.Bytes() + e.Sessions.bytes() }
 
 // sessionBytes is about what a session costs when idle.
 const sessionBytes = 1 << 10
 
-func (ss *sessions) bytes() int { return len(ss.byID) * sessionBytes }
+func (ss *sessions) bytes() int { return len(ss.ByID) * sessionBytes }
 
 // coreSections are the sections that the engine itself knows.
 func (e *Engine) coreSections() []Section {
@@ -104,13 +104,13 @@ func (e *Engine) fillServer(b *bytes.Buffer) {
 	up := (e.time.micros - e.time.started) / 1e6
 	Fields(b, "redis_version", RedisVersion, "miniserver_version", Version, "redis_mode", "standalone",
 		"run_id", e.runID, "server_time_usec", e.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
-		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.parts.params["hz"].Get(), "configured_hz", e.parts.params["hz"].Get(),
+		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.Parts.params["hz"].Get(), "configured_hz", e.Parts.params["hz"].Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
 }
 
 func (e *Engine) fillClients(b *bytes.Buffer) {
 	replicas, subscribed, watching := 0, 0, 0
-	for _, s := range e.sessions.byID {
+	for _, s := range e.Sessions.ByID {
 		if s.attached() {
 			replicas++
 		}
@@ -127,13 +127,13 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 			timed++
 		}
 	}
-	Fields(b, "connected_clients", len(e.sessions.byID)-replicas, "blocked_clients", len(e.waiting.all)+len(e.pause.postponed),
+	Fields(b, "connected_clients", len(e.Sessions.ByID)-replicas, "blocked_clients", len(e.waiting.all)+len(e.pause.postponed),
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
 		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.waiting.keys),
 		"cluster_connections", 0)
 }
 
-func percent(part, whole int) string {
+func Percent(part, whole int) string {
 	if whole == 0 {
 		return "0.00%"
 	}
@@ -141,7 +141,7 @@ func percent(part, whole int) string {
 }
 
 // human shows bytes as Redis does: 1.50K.
-func human(n int) string {
+func Human(n int) string {
 	units := "BKMGTP"
 	f, i := float64(n), 0
 	for f >= 1024 && i < len(units)-1 {

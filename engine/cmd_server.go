@@ -83,7 +83,7 @@ func cmdShutdown(c *Call) {
 		c.Refuse(ErrNoShutdown)
 	case c.Engine.slow.session != nil && !how.NoSave:
 		c.Refuse(c.Engine.slow.busy)
-	case c.Engine.parts.host.Exit == nil:
+	case c.Engine.Parts.host.Exit == nil:
 		c.Refuse(ErrShutdown)
 	}
 	if !c.OK() {
@@ -93,7 +93,7 @@ func cmdShutdown(c *Call) {
 		c.Fail(err)
 		return
 	}
-	c.Engine.parts.host.Exit()
+	c.Engine.Parts.host.Exit()
 	c.Session.CloseAfterReply() // there is none: the connection ends with the server
 }
 

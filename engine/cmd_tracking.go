@@ -56,7 +56,7 @@ func (c *Call) trackOptions() (t tracker) {
 				c.Refuse(ErrOneRedirect)
 			}
 			t.redirect = c.Int()
-			if c.Engine.sessions.byID[t.redirect] == nil {
+			if c.Engine.Sessions.ByID[t.redirect] == nil {
 				c.Refuse(ErrNoRedirect)
 			}
 		case c.Word("BCAST"):

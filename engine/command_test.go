@@ -76,7 +76,7 @@ func TestSyntaxesFitTheArity(t *testing.T) {
 var commandStep = regexp.MustCompile(`(?m)^[a-z0-9]*> ["']?([^\s"']+)`)
 
 func TestEveryCommandHasATranscript(t *testing.T) {
-	files, err := filepath.Glob(filepath.Join("testdata", "*", "*.txt"))
+	files, err := filepath.Glob(filepath.Join("..", "commands", "testdata", "*", "*.txt"))
 	require.NoError(t, err)
 	have := map[string]bool{}
 	for _, path := range files {

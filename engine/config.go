@@ -85,23 +85,23 @@ func (e *Engine) addParams(params []Param) {
 	for i := range params {
 		p := &params[i]
 		for _, name := range append([]string{p.Name}, p.Aliases...) {
-			if old := e.parts.params[name]; old != nil && p.inert {
+			if old := e.Parts.params[name]; old != nil && p.inert {
 				continue
 			} else if old != nil && !old.inert {
 				panic(fmt.Sprintf("engine: parameter %q is declared twice", name))
 			}
-			e.parts.params[name] = p
+			e.Parts.params[name] = p
 		}
 	}
 }
 
 // Param returns the parameter of that name, or nil.
-func (e *Engine) Param(name string) *Param { return e.parts.params[strings.ToLower(name)] }
+func (e *Engine) Param(name string) *Param { return e.Parts.params[strings.ToLower(name)] }
 
 // ParamNames returns all names and aliases, ordered.
 func (e *Engine) ParamNames() []string {
-	names := make([]string, 0, len(e.parts.params))
-	for n := range e.parts.params {
+	names := make([]string, 0, len(e.Parts.params))
+	for n := range e.Parts.params {
 		names = append(names, n)
 	}
 	sort.Strings(names)

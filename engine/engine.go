@@ -43,12 +43,12 @@ type Engine struct {
 
 	// What there is to run, and what runs.
 	commands commandTable
-	parts    parts
+	Parts    parts
 	stack    stack
 	slow     slow
 
 	// Clients.
-	sessions sessions
+	Sessions sessions
 	users    users
 	waiting  waiting
 	watched  map[dbKey][]*Session
@@ -116,8 +116,8 @@ func New(o Options) *Engine {
 		time:     timing{clock: o.Clock, started: o.Clock()},
 		random:   randomness{source: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15))},
 		commands: commandTable{byName: make(map[string]*Command)},
-		parts:    parts{params: make(map[string]*Param), libraries: noLibraries{}},
-		sessions: newSessions(),
+		Parts:    parts{params: make(map[string]*Param), libraries: noLibraries{}},
+		Sessions: newSessions(),
 		users:    newUsers(),
 		waiting:  newWaiting(),
 		watched:  make(map[dbKey][]*Session),
@@ -258,10 +258,10 @@ func (e *Engine) settle() {
 }
 
 // due asks the host for a Tick at a time that is earlier than the next one it knows of.
-func (e *Engine) due(deadline int64) {
-	if e.parts.host.Due != nil && (e.time.dueAt == 0 || deadline < e.time.dueAt) {
+func (e *Engine) TickBy(deadline int64) {
+	if e.Parts.host.Due != nil && (e.time.dueAt == 0 || deadline < e.time.dueAt) {
 		e.time.dueAt = deadline
-		e.parts.host.Due(deadline)
+		e.Parts.host.Due(deadline)
 	}
 }
 
@@ -372,7 +372,7 @@ func (e *Engine) leave(c *Call, start int) {
 	if c.shown != nil && e.stack.depth == 0 {
 		e.stopwatch.args = c.shown
 	}
-	if len(e.sessions.monitors) > 0 && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
+	if len(e.Sessions.monitors) > 0 && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
 		e.feedMonitors(c)
 	}
 	if e.tracking.sessions > 0 {

@@ -75,8 +75,8 @@ func (e *Engine) evictionParams() []Param {
 	set := limit.Set
 	limit.Set = func(value string) error {
 		err := set(value)
-		if e.parts.host.Limit != nil {
-			e.parts.host.Limit(e.Config.MaxMemory)
+		if e.Parts.host.Limit != nil {
+			e.Parts.host.Limit(e.Config.MaxMemory)
 		}
 		if e.surplus() > 0 {
 			e.goOn()
@@ -164,7 +164,7 @@ func (v *eviction) patience() int64 {
 // goOn has the next Tick, which is asked for at once, make more keys go.
 func (e *Engine) goOn() {
 	e.eviction.unending = true
-	e.due(max(e.Keyspace.Now, 1))
+	e.TickBy(max(e.Keyspace.Now, 1))
 }
 
 // keepEvicting is Tick's part, and reports whether more is to be done.

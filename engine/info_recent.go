@@ -18,8 +18,8 @@ func (r *recent) sample(e *Engine) {
 		return
 	}
 	var in, out int64
-	if e.parts.host.Traffic != nil {
-		in, out = e.parts.host.Traffic()
+	if e.Parts.host.Traffic != nil {
+		in, out = e.Parts.host.Traffic()
 	}
 	first := r.at == 0
 	r.at = e.Keyspace.Now
@@ -70,7 +70,7 @@ func (t *tracking) prefixes(e *Engine) int {
 		return 0
 	}
 	var all []string
-	for _, s := range e.sessions.byID {
+	for _, s := range e.Sessions.ByID {
 		if s.tracker != nil && s.tracker.bcast {
 			all = append(all, s.tracker.prefixes...)
 			if len(s.tracker.prefixes) == 0 {

@@ -25,61 +25,61 @@ func (m ProcessMemory) Active() int64 { return m.Objects + m.Unused }
 func (m ProcessMemory) Total() int64 { return m.Active() + m.Free + m.Stacks + m.Runtime }
 
 // processMemory returns what the process holds; zero without a host.
-func (e *Engine) processMemory() (m ProcessMemory) {
-	if e.parts.host.Memory != nil {
-		m = e.parts.host.Memory()
+func (e *Engine) ProcessMemory() (m ProcessMemory) {
+	if e.Parts.host.Memory != nil {
+		m = e.Parts.host.Memory()
 	}
 	return m
 }
 
 // budget is how the bytes in use divide.
-type budget struct {
-	used, peak int
-	sessions   int
-	tables     int // of keys
-	deadlines  int // their indexes
-	entries    int // keys with their values
-	keys       int
+type Budget struct {
+	Used, Peak int
+	Sessions   int
+	Tables     int // of keys
+	Deadlines  int // their indexes
+	Entries    int // keys with their values
+	Keys       int
 }
 
-func (e *Engine) budget() budget {
-	b := budget{used: e.usedMemory(), sessions: e.sessions.bytes()}
+func (e *Engine) Budget() Budget {
+	b := Budget{Used: e.usedMemory(), Sessions: e.Sessions.bytes()}
 	for i := range e.Keyspace.Len() {
 		db := e.Keyspace.DB(i)
 		tables, deadlines := db.Overhead()
-		b.tables, b.deadlines, b.keys = b.tables+tables, b.deadlines+deadlines, b.keys+db.Len()
+		b.Tables, b.Deadlines, b.Keys = b.Tables+tables, b.Deadlines+deadlines, b.Keys+db.Len()
 	}
-	b.entries = b.used - b.overhead()
-	e.stats.peak = max(e.stats.peak, b.used)
-	b.peak = e.stats.peak
+	b.Entries = b.Used - b.Overhead()
+	e.stats.peak = max(e.stats.peak, b.Used)
+	b.Peak = e.stats.peak
 	return b
 }
 
-func (b budget) overhead() int { return b.sessions + b.tables + b.deadlines }
+func (b Budget) Overhead() int { return b.Sessions + b.Tables + b.Deadlines }
 
 // fillMemory is the part of INFO's section about what the data hold; the server tells of the process.
 func (e *Engine) fillMemory(out *bytes.Buffer) {
-	b := e.budget()
-	Fields(out, "used_memory", b.used, "used_memory_human", human(b.used), "used_memory_peak", b.peak,
-		"used_memory_peak_human", human(b.peak), "used_memory_peak_perc", percent(b.used, b.peak),
-		"used_memory_overhead", b.overhead(), "used_memory_startup", 0, "used_memory_dataset", b.entries,
-		"used_memory_dataset_perc", percent(b.entries, b.used), "maxmemory", e.Config.MaxMemory,
-		"maxmemory_human", human(int(e.Config.MaxMemory)), "maxmemory_policy", e.parts.params["maxmemory-policy"].Get(),
-		"mem_clients_normal", b.sessions, "mem_overhead_tables", b.tables, "mem_overhead_deadlines", b.deadlines)
+	b := e.Budget()
+	Fields(out, "used_memory", b.Used, "used_memory_human", Human(b.Used), "used_memory_peak", b.Peak,
+		"used_memory_peak_human", Human(b.Peak), "used_memory_peak_perc", Percent(b.Used, b.Peak),
+		"used_memory_overhead", b.Overhead(), "used_memory_startup", 0, "used_memory_dataset", b.Entries,
+		"used_memory_dataset_perc", Percent(b.Entries, b.Used), "maxmemory", e.Config.MaxMemory,
+		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Parts.params["maxmemory-policy"].Get(),
+		"mem_clients_normal", b.Sessions, "mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines)
 	Fields(out, idleMemory...)
-	m := e.processMemory()
+	m := e.ProcessMemory()
 	if m.Resident == 0 {
 		return
 	}
-	Fields(out, "used_memory_rss", m.Resident, "used_memory_rss_human", human(int(m.Resident)),
-		"mem_fragmentation_ratio", fmt.Sprintf("%.2f", ratio(m.Resident, int64(b.used))), "mem_fragmentation_bytes", m.Resident-int64(b.used),
+	Fields(out, "used_memory_rss", m.Resident, "used_memory_rss_human", Human(int(m.Resident)),
+		"mem_fragmentation_ratio", fmt.Sprintf("%.2f", Ratio(m.Resident, int64(b.Used))), "mem_fragmentation_bytes", m.Resident-int64(b.Used),
 		"allocator_allocated", m.Objects, "allocator_active", m.Active(), "allocator_resident", m.Total(),
-		"allocator_frag_ratio", fmt.Sprintf("%.2f", ratio(m.Active(), m.Objects)),
-		"allocator_rss_ratio", fmt.Sprintf("%.2f", ratio(m.Total(), m.Active())),
+		"allocator_frag_ratio", fmt.Sprintf("%.2f", Ratio(m.Active(), m.Objects)),
+		"allocator_rss_ratio", fmt.Sprintf("%.2f", Ratio(m.Total(), m.Active())),
 		"gc_cycles", m.Cycles, "gc_cpu_perc", fmt.Sprintf("%.2f%%", 100*m.GCShare))
 }
 
-func ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }
+func Ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }
 
 // Cache is compiled programs, of which MEMORY STATS tells.
 type Cache struct {
@@ -89,7 +89,7 @@ type Cache struct {
 
 // Purge gives freed memory back to the system.
 func (e *Engine) Purge() {
-	if e.parts.host.Purge != nil {
-		e.parts.host.Purge()
+	if e.Parts.host.Purge != nil {
+		e.Parts.host.Purge()
 	}
 }

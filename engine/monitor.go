@@ -12,7 +12,7 @@ func cmdMonitor(c *Call) {
 	s := c.Session
 	if !s.monitor {
 		s.monitor = true
-		c.Engine.sessions.monitors = append(c.Engine.sessions.monitors, s)
+		c.Engine.Sessions.monitors = append(c.Engine.Sessions.monitors, s)
 	}
 	c.Reply.Status("OK")
 }
@@ -21,14 +21,14 @@ func cmdMonitor(c *Call) {
 func (e *Engine) unmonitor(s *Session) {
 	if s.monitor {
 		s.monitor = false
-		e.sessions.monitors = slices.DeleteFunc(e.sessions.monitors, func(m *Session) bool { return m == s })
+		e.Sessions.monitors = slices.DeleteFunc(e.Sessions.monitors, func(m *Session) bool { return m == s })
 	}
 }
 
 // feedMonitors shows a command that was executed to those who watch.
 func (e *Engine) feedMonitors(c *Call) {
 	line := monitorLine(e.time.micros, c.Session, c.Session.db, c.shownArgs())
-	for _, m := range e.sessions.monitors {
+	for _, m := range e.Sessions.monitors {
 		m.Reply.Raw(line)
 		if m != c.Session && m.Peer != nil {
 			m.Peer.Wake()
@@ -58,7 +58,7 @@ func monitorLine(micros int64, s *Session, db int, args [][]byte) []byte {
 // Announce shows the command to monitors ahead of those that it will run. It is for commands flagged
 // SkipMonitor.
 func (c *Call) Announce() {
-	if len(c.Engine.sessions.monitors) > 0 && !c.Session.loader {
+	if len(c.Engine.Sessions.monitors) > 0 && !c.Session.loader {
 		c.Engine.feedMonitors(c)
 	}
 }

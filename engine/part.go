@@ -39,11 +39,16 @@ type Part struct {
 
 // parts is the parts that have joined, and what they brought.
 type parts struct {
-	list      []*Part
+	List      []*Part
 	host      Host
 	params    map[string]*Param
 	sections  []Section
 	libraries Libraries
+}
+
+// Families returns the engine's own families: what concerns clients, transactions, messages and the server.
+func Families() []Family {
+	return []Family{Transactions(), Channels(), Connection(), Server(), AccessControl(), Cluster(), Modules()}
 }
 
 // Commands returns the part that adds families of commands and nothing else.
@@ -68,16 +73,16 @@ func (e *Engine) join(p Part) {
 	e.addParams(p.Params)
 	e.addSections(p.Sections)
 	if p.Libraries != nil {
-		e.parts.libraries = p.Libraries
+		e.Parts.libraries = p.Libraries
 	}
 	if p.Published != nil {
 		e.broker.onPublish = append(e.broker.onPublish, p.Published)
 	}
-	e.parts.host.merge(p.Host)
+	e.Parts.host.merge(p.Host)
 	if p.Host.Beside != nil {
 		e.enableSlow()
 	}
-	e.parts.list = append(e.parts.list, &p)
+	e.Parts.List = append(e.Parts.List, &p)
 }
 
 // part returns the part of that name.
@@ -91,7 +96,7 @@ func (e *Engine) part(name string) *Part {
 
 // lookupPart returns the part of that name, or nil.
 func (e *Engine) lookupPart(name string) *Part {
-	for _, p := range e.parts.list {
+	for _, p := range e.Parts.List {
 		if p.Name == name {
 			return p
 		}
@@ -100,7 +105,7 @@ func (e *Engine) lookupPart(name string) *Part {
 }
 
 func (e *Engine) tickParts() {
-	for _, p := range e.parts.list {
+	for _, p := range e.Parts.List {
 		if p.Tick != nil {
 			p.Tick()
 		}
@@ -109,7 +114,7 @@ func (e *Engine) tickParts() {
 
 // flushed reports to the parts that FLUSHALL removed everything.
 func (e *Engine) flushed() {
-	for _, p := range e.parts.list {
+	for _, p := range e.Parts.List {
 		if p.Flushed != nil {
 			p.Flushed()
 		}
@@ -118,7 +123,7 @@ func (e *Engine) flushed() {
 
 // prepareShutdown asks the parts before a shutdown, and returns the first error.
 func (e *Engine) prepareShutdown(how Shutdown) error {
-	for _, p := range e.parts.list {
+	for _, p := range e.Parts.List {
 		if p.Shutdown == nil {
 			continue
 		}

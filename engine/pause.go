@@ -18,7 +18,7 @@ func (e *Engine) Pause(deadline int64, all bool) {
 	}
 	e.pause.all = all
 	e.Keyspace.KeepExpired = true
-	e.due(e.pause.deadline)
+	e.TickBy(e.pause.deadline)
 }
 
 // Unpause ends a pause and lets the postponed sessions go on.

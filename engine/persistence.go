@@ -37,7 +37,7 @@ func (e *Engine) FlushAll() {
 func (e *Engine) DenyWrites(part string, err error) {
 	e.part(part).denial = err
 	e.persistence.denied = nil
-	for _, p := range e.parts.list {
+	for _, p := range e.Parts.List {
 		if e.persistence.denied == nil {
 			e.persistence.denied = p.denial
 		}
@@ -68,7 +68,7 @@ const (
 )
 
 // Libraries returns the libraries, to be saved and restored. They are used under the lock.
-func (e *Engine) Libraries() Libraries { return e.parts.libraries }
+func (e *Engine) Libraries() Libraries { return e.Parts.libraries }
 
 // noLibraries are those of an engine without functions.
 type noLibraries struct{}

@@ -28,7 +28,7 @@ func (e *Engine) SetPropagate(part string, fn Propagate) {
 // connectPropagation sends changes to the parts that want them: several, one or none.
 func (e *Engine) connectPropagation() {
 	var all []Propagate
-	for _, p := range e.parts.list {
+	for _, p := range e.Parts.List {
 		if p.Propagate != nil {
 			all = append(all, p.Propagate)
 		}

@@ -76,11 +76,11 @@ const (
 // sessions is the register of connected sessions.
 type sessions struct {
 	monitors []*Session
-	byID     map[int64]*Session
+	ByID     map[int64]*Session
 	next     int64
 }
 
-func newSessions() sessions { return sessions{byID: make(map[int64]*Session), next: 1} }
+func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), next: 1} }
 
 // Endpoint is where a connection comes from and where it arrived, as CLIENT LIST shows it.
 type Endpoint struct {
@@ -100,9 +100,9 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	s := e.bareSession()
 	s.Peer = peer
 	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, from.FD
-	s.ID = e.sessions.next
-	e.sessions.next++
-	e.sessions.byID[s.ID] = s
+	s.ID = e.Sessions.next
+	e.Sessions.next++
+	e.Sessions.ByID[s.ID] = s
 	e.stats.connections++
 	return s
 }
@@ -147,7 +147,7 @@ func (e *Engine) forget(s *Session) {
 		e.waiting.remove(s.waiter)
 		s.waiter = nil
 	}
-	delete(e.sessions.byID, s.ID)
+	delete(e.Sessions.ByID, s.ID)
 }
 
 // detach ends what a session asked for beyond its commands.

@@ -85,7 +85,7 @@ func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
 	s.Reply.Raw(replies)
 	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
 	s.running, e.slow.session = true, s
-	e.parts.host.Beside(e.resume)
+	e.Parts.host.Beside(e.resume)
 }
 
 // resume runs the yielded command to its end and wakes its session. The command ends under the
@@ -106,7 +106,7 @@ func (e *Engine) resume() {
 	}
 	e.serve()
 	e.settle()
-	e.due(e.Keyspace.Now) // what came to be due meanwhile
+	e.TickBy(e.Keyspace.Now) // what came to be due meanwhile
 	s.Wake()
 	e.mu.Unlock()
 }

@@ -49,7 +49,7 @@ func (e *Engine) closeIdle() {
 		return
 	}
 	oldest := e.time.micros - e.Config.IdleTimeout*1e6
-	for _, s := range e.sessions.byID {
+	for _, s := range e.Sessions.ByID {
 		if s.seen < oldest && !s.stopped() && s.class() == Ordinary && !s.monitor {
 			s.Disconnect()
 		}

@@ -127,7 +127,7 @@ func (e *Engine) tellReaders(key string, by *Session) {
 	ids := e.tracking.readers[key]
 	delete(e.tracking.readers, key)
 	for _, id := range ids {
-		s := e.sessions.byID[id]
+		s := e.Sessions.ByID[id]
 		switch {
 		case s == nil || s.tracker == nil || s.tracker.bcast || s.tracker.noloop && s == by:
 		case s == by:
@@ -144,7 +144,7 @@ func (e *Engine) invalidateAll(by *Session) {
 		return
 	}
 	e.tracking.readers = nil
-	for _, s := range e.sessions.byID {
+	for _, s := range e.Sessions.ByID {
 		switch {
 		case s.tracker == nil:
 		case s == by:
@@ -177,7 +177,7 @@ func (e *Engine) broadcastChanges() {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	for _, s := range e.sessions.byID {
+	for _, s := range e.Sessions.ByID {
 		if s.tracker == nil || !s.tracker.bcast {
 			continue
 		}
@@ -204,7 +204,7 @@ func (e *Engine) broadcastPrefix(s *Session, prefix string, keys []string, chang
 func (e *Engine) tellInvalid(s *Session, keys []string) {
 	to := s
 	if id := s.tracker.redirect; id != 0 {
-		if to = e.sessions.byID[id]; to == nil {
+		if to = e.Sessions.ByID[id]; to == nil {
 			e.tellBroken(s)
 			return
 		}

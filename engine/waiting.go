@@ -44,7 +44,7 @@ func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
 		c.parked = true
 		return
 	}
-	if !c.mayPark() {
+	if !c.MayBlock() {
 		lapse(c.Session)
 		return
 	}
@@ -56,7 +56,7 @@ func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
 	c.Engine.waiting.add(w)
 	c.Session.waiter = w
 	if deadline != 0 {
-		c.Engine.due(deadline)
+		c.Engine.TickBy(deadline)
 	}
 }
 
@@ -101,7 +101,7 @@ func (c *Call) ReadyKey() []byte { return c.ready }
 func (c *Call) SignalKey(key []byte) { c.Engine.waiting.signal(c.DB.ID(), key) }
 
 // mayPark reports whether Park parks: not in a transaction, nor in a script.
-func (c *Call) mayPark() bool { return c.retry || !c.Session.script && c.Engine.stack.depth == 1 }
+func (c *Call) MayBlock() bool { return c.retry || !c.Session.script && c.Engine.stack.depth == 1 }
 
 // First returns the first of keys that exists, with its value for changing, for a command that takes
 // from one of several keys; found is false if there is none. A value of another type that comes

@@ -13,6 +13,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/hashes"
+	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/sets"
+	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
@@ -35,7 +41,7 @@ type stage struct {
 // inProcess returns a stage whose clock moves by hand.
 func inProcess(t *testing.T) *stage {
 	memory := transcript.NewMemory(transcript.Traits{Name: "in process"}, func(e *engine.Engine) {
-		e.Join(engine.Commands(engine.Strings(), engine.Generic(), engine.Databases(), engine.Server(), engine.Hashes(), engine.Sets(), engine.Lists(), engine.SortedSets()))
+		e.Join(engine.Commands(stringcmds.Family(), keys.Family(), keys.Databases(), engine.Server(), hashes.Family(), sets.Family(), lists.Family(), zsets.Family()))
 		e.Join(scripting.New(e).Part())
 	})
 	conn, err := memory.Dial("")

@@ -8,6 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/hashes"
+	"github.com/miniserver-go/miniserver/commands/keys"
+	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
@@ -17,7 +21,7 @@ import (
 
 // wire gives an engine the families that scripts in these tests call.
 func wire(e *engine.Engine) {
-	e.Join(engine.Commands(engine.Strings(), engine.Generic(), engine.Databases(), engine.Selection(), engine.Hashes(), engine.SortedSets(), engine.Transactions(), engine.Channels()))
+	e.Join(engine.Commands(stringcmds.Family(), keys.Family(), keys.Databases(), keys.Selection(), hashes.Family(), zsets.Family(), engine.Transactions(), engine.Channels()))
 	e.Join(scripting.New(e).Part())
 }
 

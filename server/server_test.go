@@ -17,6 +17,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/lists"
+	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 )
 
@@ -40,7 +44,7 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	t.Helper()
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
-	r.engine.Join(engine.Commands(engine.Strings(), engine.Generic(), engine.Lists(), engine.SortedSets(), engine.Connection(),
+	r.engine.Join(engine.Commands(stringcmds.Family(), keys.Family(), lists.Family(), zsets.Family(), engine.Connection(),
 		engine.Server(), engine.Channels(), engine.Transactions()))
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}

@@ -32,7 +32,7 @@ import (
 )
 
 // corpus is the transcripts; every world runs all of them.
-var corpus = filepath.Join("..", "..", "engine", "testdata")
+var corpus = filepath.Join("..", "..", "commands", "testdata")
 
 func memory(name string, proto int, tags ...string) *transcript.Memory {
 	return transcript.NewMemory(transcript.Traits{Name: name, Proto: proto, Tags: tags}, furnish)

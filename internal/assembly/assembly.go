@@ -1,6 +1,7 @@
 // Package assembly puts the parts of a server together. It is the only package that knows all of them:
 //
-//	engine ◀─ Join ─ commands     string, hash, zset ...
+//	engine ◀─ Join ─ engine       MULTI, SUBSCRIBE, INFO ...
+//	                 commands     GET, HGET, ZADD ...
 //	                 scripting    EVAL, FCALL ...
 //	                 replication  SYNC, WAIT ...
 //	                 snapshot     SAVE ...
@@ -14,6 +15,7 @@ package assembly
 import (
 	"io"
 
+	"github.com/miniserver-go/miniserver/commands"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
@@ -46,7 +48,9 @@ func Join(e *engine.Engine, o Options) Parts {
 	if o.Log != nil {
 		p.Scripts.Log = o.logScript
 	}
-	e.Join(commands(), p.Scripts.Part())
+	e.Join(engine.Commands(engine.Families()...), engine.Commands(snapshot.Payloads(), snapshot.Migration(dialer{})))
+	e.Join(commands.Parts()...)
+	e.Join(p.Scripts.Part())
 	if o.Volatile {
 		e.Join(replication.New(e, replication.Options{}).Part())
 		return p
@@ -57,35 +61,6 @@ func Join(e *engine.Engine, o Options) Parts {
 	// Replicas that wait for a snapshot come before save points: the first that ticks begins.
 	e.Join(master.Part(), p.Snapshots.Part(), p.Journal.Part())
 	return p
-}
-
-// commands are the families that need no part of their own.
-func commands() engine.Part {
-	return engine.Commands(
-		engine.Strings(),
-		engine.Bitmaps(),
-		engine.HyperLogLogs(),
-		engine.Throttling(),
-		engine.Increments(),
-		engine.Generic(),
-		engine.Databases(),
-		engine.Selection(),
-		engine.Hashes(),
-		engine.Lists(),
-		engine.Sets(),
-		engine.SortedSets(),
-		engine.Geo(),
-		engine.Streams(),
-		engine.Transactions(),
-		engine.Channels(),
-		engine.Connection(),
-		engine.Server(),
-		engine.AccessControl(),
-		engine.Cluster(),
-		engine.Modules(),
-		snapshot.Payloads(),
-		snapshot.Migration(dialer{}),
-	)
 }
 
 func (o Options) log(mark byte, format string, args ...any) {

@@ -7,6 +7,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/hashes"
+	"github.com/miniserver-go/miniserver/commands/lists"
+	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -239,7 +243,7 @@ func TestArrange(t *testing.T) {
 // engineWorld is an engine in process with some families.
 func engineWorld(proto int) *Memory {
 	return NewMemory(Traits{Name: "engine", Proto: proto}, func(e *engine.Engine) {
-		e.Join(engine.Commands(engine.Strings(), engine.Hashes(), engine.SortedSets(), engine.Lists(), engine.Channels(), engine.Transactions()))
+		e.Join(engine.Commands(stringcmds.Family(), hashes.Family(), zsets.Family(), lists.Family(), engine.Channels(), engine.Transactions()))
 		if name := "zset-max-ziplist-entries"; e.Param(name) == nil {
 			e.Join(engine.Part{Params: []engine.Param{engine.IntParam(name, &e.Config.ZSet.MaxEntries, 0, 1<<30)}})
 		}

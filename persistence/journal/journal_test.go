@@ -9,6 +9,14 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/hashes"
+	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/sets"
+	"github.com/miniserver-go/miniserver/commands/sketches"
+	"github.com/miniserver-go/miniserver/commands/streams"
+	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/replication"
@@ -29,9 +37,9 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	s := &store{t: t}
 	s.clock.Store(1_700_000_000_000_000)
 	s.engine = engine.New(engine.Options{Clock: s.clock.Load, Seed: 1})
-	s.engine.Join(engine.Commands(engine.Strings(), engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(),
-		engine.Generic(), engine.Databases(), engine.Selection(), engine.Transactions(), engine.Connection(), engine.Server(),
-		engine.Streams(), snapshot.Payloads()), engine.BloomFilters())
+	s.engine.Join(engine.Commands(stringcmds.Family(), hashes.Family(), lists.Family(), sets.Family(), zsets.Family(),
+		keys.Family(), keys.Databases(), keys.Selection(), engine.Transactions(), engine.Connection(), engine.Server(),
+		streams.Family(), snapshot.Payloads()), sketches.Bloom())
 	s.journal = New(s.engine, Options{Disk: disk, Log: func(mark byte, format string, args ...any) {
 		fmt.Fprintf(&s.log, "%c "+format+"\n", append([]any{mark}, args...)...)
 	}})

@@ -7,6 +7,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/hashes"
+	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/sets"
+	"github.com/miniserver-go/miniserver/commands/sketches"
+	"github.com/miniserver-go/miniserver/commands/streams"
+	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -15,7 +22,7 @@ import (
 func converted(t *testing.T) (*bench, *Shelf) {
 	shelf := new(Shelf)
 	b := newBench(t, shelf)
-	b.Engine.Join(engine.Commands(engine.Hashes(), engine.Lists(), engine.Sets(), engine.SortedSets(), engine.Streams(), engine.Selection()), engine.BloomFilters())
+	b.Engine.Join(engine.Commands(hashes.Family(), lists.Family(), sets.Family(), zsets.Family(), streams.Family(), keys.Selection()), sketches.Bloom())
 	for _, command := range []string{
 		`SET text "hello \"world\""`, `SET bytes "\xff\x00\x01"`, `SET int 42 PX 100000`, `RPUSH list a b 3`,
 		`SADD ints 1 2 3`, `SADD words a b`, `HSET hash f v g 2`, `HSET dated f v g 2`, `HPEXPIRE dated 5000 FIELDS 1 f`,
@@ -64,7 +71,7 @@ func TestConvertToCommands(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, Convert(bytes.NewReader(file), int64(len(file)), "resp", &out))
 	copied := newBench(t, shelf)
-	copied.Engine.Join(engine.Commands(engine.Hashes(), engine.Lists(), engine.Sets(), engine.Selection()))
+	copied.Engine.Join(engine.Commands(hashes.Family(), lists.Family(), sets.Family(), keys.Selection()))
 	in := resp.NewReader(&out)
 	for n := 0; ; n++ {
 		v, err := in.Read()

@@ -1,0 +1,201 @@
+package bitmaps
+
+import (
+	"bytes"
+
+	"github.com/miniserver-go/miniserver/ds/bitmap"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// The commands on integers of any width packed into a string.
+
+// fieldOp is one operation of BITFIELD.
+type fieldOp struct {
+	kind     fieldKind
+	overflow bitmap.Overflow
+	field    bitmap.Field
+	at       int // first bit
+	n        int64
+}
+
+type fieldKind uint8
+
+const (
+	fieldGet fieldKind = iota
+	fieldSet
+	fieldIncr
+)
+
+// accessOfBitField returns what BITFIELD does with its key: well-formed operations that are all GET only read.
+func accessOfBitField(args [][]byte) string {
+	for ops := args[2:]; len(ops) > 0; {
+		switch {
+		case engine.IsWord(ops[0], "GET") && len(ops) > 2:
+			ops = ops[3:]
+		case engine.IsWord(ops[0], "OVERFLOW") && len(ops) > 1:
+			ops = ops[2:]
+		default:
+			return "RW access update"
+		}
+	}
+	return "RO access"
+}
+
+// BITFIELD key [GET encoding offset | [OVERFLOW WRAP | SAT | FAIL] SET encoding offset value |
+// INCRBY encoding offset increment [GET encoding offset | ...]]
+func cmdBitField(c *engine.Call) {
+	var room [8]fieldOp
+	key, ops := c.Arg(), fieldOps(c, room[:0])
+	switch end := written(ops); {
+	case !c.OK():
+	case end == 0:
+		tellFields(c, key, ops)
+	default:
+		changeFields(c, key, ops, end)
+	}
+}
+
+// BITFIELD_RO key [GET encoding offset [GET encoding offset ...]]
+func cmdBitFieldRO(c *engine.Call) {
+	var room [8]fieldOp
+	key, ops := c.Arg(), fieldOps(c, room[:0])
+	if written(ops) > 0 {
+		c.Refuse(errBitFieldRO)
+	}
+	if c.OK() {
+		tellFields(c, key, ops)
+	}
+}
+
+// written returns the number of bytes that the operations need a string to have: 0 if they only read.
+func written(ops []fieldOp) (size int) {
+	for i := range ops {
+		if op := &ops[i]; op.kind != fieldGet {
+			size = max(size, (op.at+op.field.Width+7)>>3)
+		}
+	}
+	return size
+}
+
+// fieldOps reads operations up to the end and appends them to ops. OVERFLOW is for those after it.
+func fieldOps(c *engine.Call, ops []fieldOp) []fieldOp {
+	overflow := bitmap.Wrap
+	for c.More() {
+		op := fieldOp{overflow: overflow}
+		switch {
+		case c.Left() > 1 && c.Word("OVERFLOW"):
+			overflow = parseOverflow(c)
+			continue
+		case c.Left() > 2 && c.Word("GET"):
+		case c.Left() > 3 && c.Word("SET"):
+			op.kind = fieldSet
+		case c.Left() > 3 && c.Word("INCRBY"):
+			op.kind = fieldIncr
+		default:
+			c.Refuse(engine.ErrSyntax)
+			continue
+		}
+		op.field = field(c)
+		op.at = bitOffset(c, op.field.Width)
+		if op.kind != fieldGet {
+			op.n = c.Int()
+		}
+		ops = append(ops, op)
+	}
+	return ops
+}
+
+func parseOverflow(c *engine.Call) bitmap.Overflow {
+	switch {
+	case c.Word("WRAP"):
+		return bitmap.Wrap
+	case c.Word("SAT"):
+		return bitmap.Saturate
+	case c.Word("FAIL"):
+		return bitmap.Fail
+	}
+	c.Refuse(errBitOverflow)
+	return 0
+}
+
+// field reads a type of integer, i1 to i64 or u1 to u63; latches ErrBitFieldType. What follows a zero
+// byte is not seen, as in Redis.
+func field(c *engine.Call) (f bitmap.Field) {
+	text, _, _ := bytes.Cut(c.Arg(), []byte{0})
+	if len(text) > 0 {
+		f.Signed = text[0] == 'i'
+		n, ok := resp.ParseInt(text[1:])
+		if ok && n >= 1 && (f.Signed && n <= 64 || text[0] == 'u' && n <= 63) {
+			f.Width = int(n)
+			return f
+		}
+	}
+	c.Refuse(errBitFieldType)
+	return f
+}
+
+// tellFields replies to operations that only read.
+func tellFields(c *engine.Call, key []byte, ops []fieldOp) {
+	var b []byte
+	if v, ok := engine.Read[*str.Value](c, key); ok {
+		b = v.Text(c.Scratch())
+	}
+	if !c.OK() {
+		return
+	}
+	c.Reply.Array(len(ops))
+	for i := range ops {
+		c.Reply.Int(ops[i].field.Get(b, ops[i].at))
+	}
+}
+
+// changeFields executes operations on a string that has, from then on, size bytes at least.
+func changeFields(c *engine.Call, key []byte, ops []fieldOp, size int) {
+	v, _ := engine.Upsert[*str.Value](c, key, keyspace.String)
+	if !c.OK() {
+		return
+	}
+	grown, changed := v.Len() < size, false
+	b := v.Edit(size)
+	c.Reply.Array(len(ops))
+	for i := range ops {
+		wrote, differs := runField(c, b, &ops[i])
+		changed = changed || wrote && (grown || differs)
+	}
+	if changed {
+		c.Changed(key, "$setbit")
+		return
+	}
+	c.DB.Commit(key) // the encoding has changed, if nothing else
+	if grown {
+		c.ChangedAll(1) // all failed: Redis tells nobody that the string grew, yet it did
+	}
+}
+
+// runField executes and answers one operation. SET answers what was there, INCRBY what is.
+func runField(c *engine.Call, b []byte, op *fieldOp) (wrote, differs bool) {
+	old := op.field.Get(b, op.at)
+	value, ok := old, true
+	switch op.kind {
+	case fieldSet:
+		value, ok = op.field.Add(op.n, 0, op.overflow)
+	case fieldIncr:
+		value, ok = op.field.Add(old, op.n, op.overflow)
+	}
+	switch {
+	case !ok:
+		c.Reply.Null()
+		return false, false
+	case op.kind == fieldIncr:
+		c.Reply.Int(value)
+	default:
+		c.Reply.Int(old)
+	}
+	if value != old {
+		op.field.Put(b, op.at, value)
+	}
+	return op.kind != fieldGet, value != old
+}

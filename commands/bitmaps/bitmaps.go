@@ -1,0 +1,293 @@
+package bitmaps
+
+import (
+	"github.com/miniserver-go/miniserver/ds/bitmap"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Bitmaps is the family of commands on strings as strings of bits.
+func Family() engine.Family {
+	return engine.Family{Group: "bitmap", Commands: []engine.Command{
+		{Name: "setbit", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update"), Run: cmdSetBit, Since: "2.2.0",
+			Syntax:     "key offset value:integer",
+			Summary:    "Sets or clears the bit at offset of the string value. Creates the key if it doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "getbit", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdGetBit, Since: "2.2.0",
+			Syntax: "key offset", Summary: "Returns a bit value by offset.", Complexity: "O(1)"},
+		{Name: "bitcount", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitCount, Since: "2.6.0",
+			Syntax:     "key [start:integer end:integer [BYTE|BIT]]",
+			Summary:    "Counts the number of set bits (population counting) in a string.",
+			Complexity: "O(N), N being the length of the string"},
+		{Name: "bitpos", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitPos, Since: "2.8.7",
+			Syntax:     "key bit [start:integer [end:integer [BYTE|BIT]]]",
+			Summary:    "Finds the first set (1) or clear (0) bit in a string.",
+			Complexity: "O(N), N being the length of the string"},
+		{Name: "bitop", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "OW update").And(engine.KeyRange(3, -1, 1, "RO access")), Run: cmdBitOp, Since: "2.6.0",
+			Syntax:     "<AND|OR|XOR|NOT> destkey key...",
+			Summary:    "Performs bitwise operations on multiple strings, and stores the result.",
+			Complexity: "O(N), N being the length of the longest string"},
+		{Name: "bitfield", Arity: -2, Flags: engine.Write | engine.DenyOOM,
+			Keys: engine.Key(1, "RW access update variable_flags").AccessBy(accessOfBitField), Run: cmdBitField, Since: "3.2.0",
+			Syntax:  "key [GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value:integer|INCRBY encoding offset increment>]...",
+			Summary: "Performs arbitrary bitfield integer operations on strings.", Complexity: "O(1) for each operation"},
+		{Name: "bitfield_ro", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBitFieldRO, Since: "6.0.0",
+			Syntax:     "key [<GET encoding offset>...]",
+			Summary:    "Performs arbitrary read-only bitfield integer operations on strings.",
+			Complexity: "O(1) for each operation"},
+	}}
+}
+
+// bitOffset reads the number of a bit; latches ErrBitOffset. With a width above 0 it may be given as
+// #n, the n-th integer of that width. (A product too great for 64 bits loses its upper ones, as in
+// Redis.)
+func bitOffset(c *engine.Call, width int) int {
+	arg := c.Arg()
+	unit := int64(1)
+	if width > 0 && len(arg) > 0 && arg[0] == '#' {
+		arg, unit = arg[1:], int64(width)
+	}
+	n, ok := resp.ParseInt(arg)
+	if n *= unit; !ok || n < 0 || n>>3 >= c.Engine.Config.ProtoMaxBulk {
+		c.Refuse(errBitOffset)
+		return 0
+	}
+	return int(n)
+}
+
+// SETBIT key offset value
+func cmdSetBit(c *engine.Call) {
+	key, at, bit := c.Arg(), bitOffset(c, 0), c.IntIn(0, 1, errBit)
+	v, _ := engine.Upsert[*str.Value](c, key, keyspace.String)
+	if !c.OK() {
+		return
+	}
+	size := v.Len()
+	b := v.Edit(at>>3 + 1)
+	old := bitmap.Bit(b, at)
+	if bitmap.SetBit(b, at, int(bit)); len(b) > size || old != int(bit) {
+		c.Changed(key, "$setbit")
+	} else {
+		c.DB.Commit(key) // nothing has changed but the encoding
+	}
+	c.Reply.Int(int64(old))
+}
+
+// GETBIT key offset
+func cmdGetBit(c *engine.Call) {
+	key, at := c.Arg(), bitOffset(c, 0)
+	if !c.OK() {
+		return
+	}
+	bit := 0
+	if v, ok := engine.Read[*str.Value](c, key); ok {
+		bit = bitmap.Bit(v.Text(c.Scratch()), at)
+	}
+	if c.OK() {
+		c.Reply.Int(int64(bit))
+	}
+}
+
+// BITCOUNT key [start end [BYTE | BIT]]
+func cmdBitCount(c *engine.Call) {
+	v, ok := engine.Read[*str.Value](c, c.Arg())
+	if !ok { // Redis answers 0 for an absent key whatever the range
+		if c.OK() {
+			c.Reply.Int(0)
+		}
+		return
+	}
+	b := v.Text(c.Scratch())
+	from, to := 0, 8*len(b)
+	if c.More() {
+		from, to = countRange(c, len(b))
+	}
+	if c.OK() {
+		c.Reply.Int(int64(bitmap.CountRange(b, from, to)))
+	}
+}
+
+// countRange reads start end [BYTE | BIT] within n bytes.
+func countRange(c *engine.Call, n int) (from, to int) {
+	if c.Left() < 2 || c.Left() > 3 {
+		c.Refuse(engine.ErrSyntax)
+	}
+	start, end := c.Int(), c.Int()
+	if start < 0 && end < 0 && start > end {
+		return 0, 0 // Redis does not look at the unit then
+	}
+	return bitRange(n, start, end, bitUnit(c))
+}
+
+// bitUnit reads [BYTE | BIT], the unit of a range, as its number of bits.
+func bitUnit(c *engine.Call) int {
+	switch {
+	case c.Word("BIT"):
+		return 1
+	case c.More() && !c.Word("BYTE"):
+		c.Refuse(engine.ErrSyntax)
+	}
+	return 8
+}
+
+// bitRange returns the bits from start to end, both included, which count units of 8 bits or 1 and
+// from the end of n bytes if below zero.
+func bitRange(n int, start, end int64, unit int) (from, to int) {
+	units := int64(n) * 8 / int64(unit)
+	if start < 0 {
+		start += units
+	}
+	if end < 0 {
+		end += units
+	}
+	start = min(max(start, 0), units)
+	end = min(max(end, 0), units-1)
+	return int(start) * unit, int(end+1) * unit
+}
+
+// BITPOS key bit [start [end [BYTE | BIT]]]
+func cmdBitPos(c *engine.Call) {
+	key, bit := c.Arg(), c.Int()
+	if bit != 0 && bit != 1 {
+		c.Refuse(errBitArgument)
+	}
+	if !c.OK() {
+		return
+	}
+	v, ok := engine.Read[*str.Value](c, key)
+	if !ok { // as if zeros without end were there, whatever the range
+		if c.OK() {
+			c.Reply.Int(-bit)
+		}
+		return
+	}
+	b := v.Text(c.Scratch())
+	from, to, open := findRange(c, len(b))
+	if !c.OK() {
+		return
+	}
+	at := bitmap.Find(b, int(bit), from, to)
+	if at < 0 && bit == 0 && open && from < to {
+		at = 8 * len(b) // zeros follow unless an end is given
+	}
+	c.Reply.Int(int64(at))
+}
+
+// findRange reads [start [end [BYTE | BIT]]] within n bytes. open tells that there is no end.
+func findRange(c *engine.Call, n int) (from, to int, open bool) {
+	if c.Left() == 0 {
+		return 0, 8 * n, true
+	}
+	if c.Left() > 3 {
+		c.Refuse(engine.ErrSyntax)
+	}
+	start, end, unit := c.Int(), int64(-1), 8
+	if open = !c.More(); !open {
+		last := c.Arg()
+		unit = bitUnit(c) // Redis looks at it before it reads the end
+		if end, open = resp.ParseInt(last); !open {
+			c.Refuse(engine.ErrNotInt)
+		}
+		open = false
+	}
+	from, to = bitRange(n, start, end, unit)
+	return from, to, open
+}
+
+// BITOP AND | OR | XOR | NOT destkey key [key ...]
+func cmdBitOp(c *engine.Call) {
+	combine := bitOperation(c)
+	dest := c.Arg()
+	keys := c.Rest()
+	if combine == nil && len(keys) > 1 {
+		c.Refuse(errBitNot)
+	}
+	if !c.OK() {
+		return
+	}
+	var room [8][]byte
+	sources, size := room[:0], 0
+	for _, key := range keys {
+		var text []byte
+		if v, ok := engine.Read[*str.Value](c, key); ok {
+			text = v.Text(nil)
+		}
+		sources, size = append(sources, text), max(size, len(text))
+	}
+	if !c.OK() {
+		return
+	}
+	if size <= bitBlock {
+		storeBits(c, dest, combined(c.Buffer(size), combine, sources))
+	} else {
+		storeManyBits(c, dest, size, combine, sources)
+	}
+	c.Reply.Int(int64(size))
+}
+
+// bitBlock is the number of bytes that are combined at a time: they stay in the processor's cache.
+const bitBlock = 8 << 10
+
+// storeManyBits is storeBits for the combination of sources, the longest of which has that many bytes. What
+// key has is overwritten if it has as many, be it a source or not.
+func storeManyBits(c *engine.Call, key []byte, size int, combine func(dst, src []byte), sources [][]byte) {
+	v, _ := c.DB.Edit(key)
+	text, ok := v.(*str.Value)
+	if !ok || text.Len() != size {
+		fresh := str.OfEnc(make([]byte, size), str.Raw)
+		text = &fresh
+	}
+	result, block := text.Edit(size), c.Buffer(bitBlock)
+	for at := 0; at < size; at += len(block) {
+		block = block[:min(bitBlock, size-at)]
+		var room [8][]byte
+		parts := room[:0]
+		for _, src := range sources {
+			from := min(at, len(src))
+			parts = append(parts, src[from:min(at+len(block), len(src))])
+		}
+		copy(result[at:], combined(block, combine, parts))
+	}
+	c.DB.Set(key, text, false)
+	c.Changed(key, "$set")
+}
+
+// bitOperation reads AND, OR, XOR or NOT; the last is nil.
+func bitOperation(c *engine.Call) (combine func(dst, src []byte)) {
+	switch {
+	case c.Word("AND"):
+		return bitmap.And
+	case c.Word("OR"):
+		return bitmap.Or
+	case c.Word("XOR"):
+		return bitmap.Xor
+	case !c.Word("NOT"):
+		c.Refuse(engine.ErrSyntax)
+	}
+	return nil
+}
+
+// combined returns the sources combined in result, or the one source inverted where combine is nil.
+// Sources that are shorter count as if zeros followed.
+func combined(result []byte, combine func(dst, src []byte), sources [][]byte) []byte {
+	clear(result[copy(result, sources[0]):])
+	if combine == nil {
+		bitmap.Not(result)
+	}
+	for _, src := range sources[1:] {
+		combine(result, src)
+	}
+	return result
+}
+
+// storeBits sets key to a copy of the bytes, or deletes it if there are none.
+func storeBits(c *engine.Call, key, bits []byte) {
+	if len(bits) > 0 {
+		c.DB.Set(key, c.Engine.Keyspace.Raw(bits), false)
+		c.Changed(key, "$set")
+	} else if c.DB.Delete(key) {
+		c.Changed(key, "gdel")
+	}
+}

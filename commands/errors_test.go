@@ -1,0 +1,32 @@
+package commands_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// TestErrorsDoNotAllocate runs commands that end with a constant error, beside one that succeeds. The one
+// allocation of a handler's error is the text by which INFO counts it.
+func TestErrorsDoNotAllocate(t *testing.T) {
+	e, session := frozen(strings.Family(), keys.Family(), lists.Family(), engine.Transactions())
+	e.Do(session, commands("SET text abc", "SET n 1"))
+	runs := func(line, reply string, allocs float64) {
+		batch := commands(line)
+		require.Equal(t, reply, string(e.Do(session, batch).Out), line)
+		require.LessOrEqual(t, testing.AllocsPerRun(100, func() { e.Do(session, batch) }), allocs, line)
+	}
+	runs("INCR n", ":2\r\n", 0)
+	runs("INCR text", "-"+string(engine.ErrNotInt)+"\r\n", 1)
+	runs("LPUSH text x", "-"+string(engine.ErrWrongType)+"\r\n", 1)
+	runs("SET text x EX", "-"+string(engine.ErrSyntax)+"\r\n", 1)
+	e.Join(engine.Part{Name: "disk"})
+	e.With(func() { e.DenyWrites("disk", engine.ErrOOM) })
+	runs("SET text x", "-"+string(engine.ErrOOM)+"\r\n", 0)
+	runs("GET text", "$3\r\nabc\r\n", 0)
+}

@@ -1,0 +1,511 @@
+package commands_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"math/bits"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/commands/hashes"
+	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/sets"
+	"github.com/miniserver-go/miniserver/commands/zsets"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+var (
+	lapseSteps = flag.Int("lapse-steps", 20_000, "random commands on collections whose elements expire, for each seed")
+	lapseSeeds = flag.Int("lapse-seeds", 3, "seeds to run them with")
+)
+
+// element is one of a naive collection's, with what belongs to it.
+type element struct {
+	name     string
+	value    int64 // of a field; the score of a member
+	deadline int64
+}
+
+// naive is a collection as a list of elements. Its kind is the first letter of its key: h, s, z, l.
+type naive []element
+
+func (n naive) find(name string) int {
+	return slices.IndexFunc(n, func(e element) bool { return e.name == name })
+}
+
+// lapsing is an engine beside a naive model of collections whose elements expire. Each step does the
+// same to both; what the engine replies must be what the model says.
+type lapsing struct {
+	*require.Assertions
+	dice    *rand.Rand
+	now     int64
+	e       *engine.Engine
+	s       *engine.Session
+	keys    map[string]naive
+	journal [][][]byte
+	last    string
+}
+
+func lapseEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
+	e := engine.New(engine.Options{Clock: clock, Seed: 1})
+	e.Join(engine.Part{
+		Families:  []engine.Family{hashes.Family(), sets.Family(), zsets.Family(), lists.Family(), keys.Family()},
+		Propagate: journal,
+	})
+	for name, value := range map[string]string{"hash-max-listpack-entries": "8", "set-max-listpack-entries": "8",
+		"zset-max-listpack-entries": "8", "set-max-intset-entries": "8", "list-max-listpack-size": "4"} {
+		e.Param(name).Set(value)
+	}
+	return e
+}
+
+func newLapsing(t *testing.T, seed uint64) *lapsing {
+	w := &lapsing{Assertions: require.New(t), dice: rand.New(rand.NewPCG(seed, 3)), now: 1_700_000_000_000, keys: map[string]naive{}}
+	w.e = lapseEngine(func() int64 { return w.now * 1000 }, func(_ int, args [][]byte) {
+		var line [][]byte
+		for _, a := range args {
+			line = append(line, bytes.Clone(a))
+		}
+		w.journal = append(w.journal, line)
+	})
+	w.s = w.e.NewSession(nil)
+	return w
+}
+
+// do executes a command and returns the leaves of its reply, separated by blanks; nil is "-".
+func (w *lapsing) do(args ...any) string {
+	w.last = fmt.Sprintln(args...)
+	return leaves(w.e.Do(w.s, commands(strings.TrimSpace(w.last))).Out)
+}
+
+// leaves returns the leaves of a reply in protocol 2 whose texts have no line ends.
+func leaves(out []byte) string {
+	var all []string
+	for line := range strings.Lines(string(out)) {
+		switch line = strings.TrimSpace(line); {
+		case line == "$-1" || line == "*-1":
+			all = append(all, "-")
+		case strings.HasPrefix(line, "$") || strings.HasPrefix(line, "*"):
+		default:
+			all = append(all, strings.TrimPrefix(line, ":"))
+		}
+	}
+	return strings.Join(all, " ")
+}
+
+func (w *lapsing) is(want, got string) { w.Equal(want, got, w.last) }
+
+// lapse takes what is due out of the model.
+func (w *lapsing) lapse() {
+	for key, n := range w.keys {
+		n = slices.DeleteFunc(n, func(e element) bool { return e.deadline != 0 && e.deadline <= w.now })
+		if w.keys[key] = n; len(n) == 0 {
+			delete(w.keys, key)
+		}
+	}
+}
+
+func (w *lapsing) put(key string, n naive) {
+	if w.keys[key] = n; len(n) == 0 {
+		delete(w.keys, key)
+	}
+}
+
+func (w *lapsing) name() string {
+	return []string{"", "n"}[w.dice.IntN(2)] + strconv.Itoa(w.dice.IntN(12))
+}
+
+func (w *lapsing) key() string { return string("hszl"[w.dice.IntN(4)]) + strconv.Itoa(w.dice.IntN(2)) }
+
+// step does one random thing.
+func (w *lapsing) step() {
+	w.lapse()
+	key := w.key()
+	switch w.dice.IntN(16) {
+	case 0, 1, 2, 3:
+		w.add(key)
+	case 4, 5, 6:
+		w.expire(key)
+	case 7:
+		w.persist(key)
+	case 8:
+		w.ask(key)
+	case 9:
+		w.remove(key)
+	case 10:
+		w.special(key)
+	case 11:
+		w.move(key)
+	case 12:
+		w.now += w.dice.Int64N(60)
+	case 13:
+		w.e.Tick()
+	default:
+		w.show(key)
+	}
+}
+
+// add is HSET, SADD, ZADD, LPUSH or RPUSH.
+func (w *lapsing) add(key string) {
+	n, name, value := w.keys[key], w.name(), w.dice.Int64N(100)
+	i := n.find(name)
+	created := 0
+	switch {
+	case key[0] == 'l' && value < 50:
+		n, created = slices.Insert(n, 0, element{name: name}), len(n)+1
+	case key[0] == 'l' || i < 0:
+		n = append(n, element{name: name, value: value})
+		created = 1
+		if key[0] == 'l' {
+			created = len(n)
+		}
+	case key[0] == 'h':
+		n[i] = element{name: name, value: value} // overwritten
+	case key[0] == 'z':
+		n[i].value = value
+	}
+	want := strconv.Itoa(created)
+	switch key[0] {
+	case 'h':
+		w.is(want, w.do("HSET", key, name, value))
+	case 's':
+		w.is(want, w.do("SADD", key, name))
+	case 'z':
+		w.is(want, w.do("ZADD", key, value, name))
+	default:
+		w.is(want, w.do([]string{"LPUSH", "RPUSH"}[value/50], key, name))
+	}
+	w.put(key, n)
+}
+
+var lapseWords = map[byte]string{'h': "FIELDS", 's': "MEMBERS", 'z': "MEMBERS", 'l': "ELEMENTS"}
+
+// named returns some names and the words of a command about them.
+func (w *lapsing) named(key string) (names []string, words string) {
+	for range 1 + w.dice.IntN(3) {
+		names = append(names, w.name())
+	}
+	return names, fmt.Sprint(lapseWords[key[0]], " ", len(names), " ", strings.Join(names, " "))
+}
+
+// expire is PEXPIREAT of the key's kind.
+func (w *lapsing) expire(key string) {
+	names, words := w.named(key)
+	deadline, condition := w.now+w.dice.Int64N(300)-30, []string{"", "", "", "NX", "XX", "GT", "LT"}[w.dice.IntN(7)]
+	var codes []string
+	for _, name := range names {
+		codes = append(codes, strconv.Itoa(w.expireOne(key, name, deadline, condition)))
+	}
+	w.is(strings.Join(codes, " "), w.do(key[:1]+"pexpireat", key, deadline, condition, words))
+}
+
+func (w *lapsing) expireOne(key, name string, deadline int64, condition string) (code int) {
+	n := w.keys[key]
+	if n.find(name) < 0 {
+		return -2
+	}
+	old := n.soonest(name)
+	switch {
+	case condition == "NX" && old != 0, condition == "XX" && old == 0, condition == "GT" && (old == 0 || deadline <= old),
+		condition == "LT" && old != 0 && deadline >= old:
+		return 0
+	case deadline <= w.now:
+		w.put(key, slices.DeleteFunc(n, func(e element) bool { return e.name == name }))
+		return 2
+	}
+	n.date(name, deadline)
+	return 1
+}
+
+// soonest returns the first deadline of elements of a name.
+func (n naive) soonest(name string) (deadline int64) {
+	for _, e := range n {
+		if e.name == name && e.deadline != 0 && (deadline == 0 || e.deadline < deadline) {
+			deadline = e.deadline
+		}
+	}
+	return deadline
+}
+
+func (n naive) date(name string, deadline int64) {
+	for i := range n {
+		if n[i].name == name {
+			n[i].deadline = deadline
+		}
+	}
+}
+
+func (w *lapsing) persist(key string) {
+	names, words := w.named(key)
+	var codes []string
+	for _, name := range names {
+		switch n := w.keys[key]; {
+		case n.find(name) < 0:
+			codes = append(codes, "-2")
+		case n.soonest(name) == 0:
+			codes = append(codes, "-1")
+		default:
+			n.date(name, 0)
+			codes = append(codes, "1")
+		}
+	}
+	w.is(strings.Join(codes, " "), w.do(key[:1]+"persist", key, words))
+}
+
+func (w *lapsing) ask(key string) {
+	names, words := w.named(key)
+	var times []string
+	for _, name := range names {
+		n := w.keys[key]
+		left := n.soonest(name) - w.now
+		switch {
+		case n.find(name) < 0:
+			left = -2
+		case n.soonest(name) == 0:
+			left = -1
+		}
+		times = append(times, strconv.FormatInt(left, 10))
+	}
+	w.is(strings.Join(times, " "), w.do(key[:1]+"pttl", key, words))
+}
+
+// remove is HDEL, SREM, ZREM, LREM, or a pop of a list.
+func (w *lapsing) remove(key string) {
+	n, name := w.keys[key], w.name()
+	before := len(n)
+	switch count := w.dice.IntN(5); {
+	case key[0] == 'l' && count == 4:
+		want := "-"
+		if before > 0 {
+			want, n = n[before-1].name, n[:before-1]
+		}
+		w.is(want, w.do("RPOP", key))
+	case key[0] == 'l' && count > 0:
+		most := count
+		n = slices.DeleteFunc(n, func(e element) bool {
+			if e.name != name || most == 0 {
+				return false
+			}
+			most--
+			return true
+		})
+		w.is(strconv.Itoa(before-len(n)), w.do("LREM", key, count, name))
+	default:
+		n = slices.DeleteFunc(n, func(e element) bool { return e.name == name })
+		command := map[byte]string{'h': "HDEL", 's': "SREM", 'z': "ZREM", 'l': "LREM"}[key[0]]
+		if key[0] == 'l' {
+			name = "0 " + name
+		}
+		w.is(strconv.Itoa(before-len(n)), w.do(command, key, name))
+	}
+	w.put(key, n)
+}
+
+// special is what only one kind has.
+func (w *lapsing) special(key string) {
+	switch n := w.keys[key]; key[0] {
+	case 'h':
+		w.specialHash(key, n)
+	case 's':
+		for _, name := range strings.Fields(w.do("SPOP", key, w.dice.IntN(6))) {
+			i := n.find(name)
+			w.GreaterOrEqual(i, 0, w.last)
+			n = slices.Delete(n, i, i+1)
+		}
+		w.put(key, n)
+	case 'z':
+		if n.find("n1") < 0 {
+			n = append(n, element{name: "n1"})
+		}
+		n[n.find("n1")].value += 3
+		w.is(strconv.FormatInt(n[n.find("n1")].value, 10), w.do("ZINCRBY", key, 3, "n1"))
+		w.put(key, n)
+	default:
+		w.specialList(key, n)
+	}
+}
+
+func (w *lapsing) specialHash(key string, n naive) {
+	name := w.name()
+	i := n.find(name)
+	switch deadline := w.now + 1 + w.dice.Int64N(100); w.dice.IntN(4) {
+	case 0:
+		if i < 0 {
+			n, i = append(n, element{name: name}), len(n)
+		}
+		n[i].value += 1000
+		w.is(strconv.FormatInt(n[i].value, 10), w.do("HINCRBY", key, name, 1000))
+	case 1:
+		if i < 0 {
+			n, i = append(n, element{name: name}), len(n)
+		}
+		n[i].value, n[i].deadline = 7, deadline
+		w.is("1", w.do("HSETEX", key, "PXAT", deadline, "FIELDS", 1, name, 7))
+	case 2:
+		want := "-"
+		if i >= 0 {
+			want, n = strconv.FormatInt(n[i].value, 10), slices.Delete(n, i, i+1)
+		}
+		w.is(want, w.do("HGETDEL", key, "FIELDS", 1, name))
+	default:
+		want := "-"
+		if i >= 0 {
+			n[i].value += 5
+			want = strconv.FormatInt(n[i].value, 10)
+			w.is(want, w.do("HINCRBYFLOAT", key, name, 5))
+			n[i].deadline = deadline
+		}
+		w.is(want, w.do("HGETEX", key, "PXAT", deadline, "FIELDS", 1, name))
+	}
+	w.put(key, n)
+}
+
+func (w *lapsing) specialList(key string, n naive) {
+	name, i := w.name(), w.dice.IntN(len(n)+1)
+	switch w.dice.IntN(3) {
+	case 0:
+		if i == len(n) {
+			return
+		}
+		n[i] = element{name: name}
+		w.is("+OK", w.do("LSET", key, i-len(n)*w.dice.IntN(2), name))
+	case 1:
+		pivot := w.name()
+		at := n.find(pivot)
+		want := strconv.Itoa(len(n) + 1)
+		switch {
+		case len(n) == 0:
+			want = "0"
+		case at < 0:
+			want = "-1"
+		default:
+			n = slices.Insert(n, at+1, element{name: name})
+		}
+		w.is(want, w.do("LINSERT", key, "AFTER", pivot, name))
+	default:
+		w.is("+OK", w.do("LTRIM", key, 1, i))
+		n = n[min(1, len(n)):max(min(i+1, len(n)), min(1, len(n)))]
+	}
+	w.put(key, slices.Clone(n))
+}
+
+// move renames, copies or moves to another key of the kind.
+func (w *lapsing) move(key string) {
+	other := key[:1] + strconv.Itoa(2+w.dice.IntN(2))
+	n := w.keys[key]
+	switch {
+	case len(n) == 0:
+		w.is("0", w.do("COPY", key, other))
+	case w.dice.IntN(3) == 0:
+		w.is("1", w.do("COPY", key, other, "REPLACE"))
+		w.put(other, slices.Clone(n))
+	case w.dice.IntN(2) == 0:
+		w.is("+OK", w.do("RENAME", key, other))
+		w.put(other, n)
+		w.put(key, nil)
+	case key[0] == 'l':
+		w.is(n[0].name, w.do("LMOVE", key, other, "LEFT", "RIGHT"))
+		w.put(other, append(w.keys[other], element{name: n[0].name}))
+		w.put(key, slices.Clone(n[1:]))
+	}
+	w.show(other)
+}
+
+// show compares all of a key.
+func (w *lapsing) show(key string) {
+	w.lapse()
+	w.is(strconv.Itoa(len(w.keys[key])), w.do(map[byte]string{'h': "HLEN", 's': "SCARD", 'z': "ZCARD", 'l': "LLEN"}[key[0]], key))
+	got := w.do(map[byte]string{'h': "HGETALL", 's': "SMEMBERS", 'z': "ZRANGE", 'l': "LRANGE"}[key[0]], key,
+		map[byte]string{'z': "0 -1 WITHSCORES", 'l': "0 -1"}[key[0]])
+	var want []string
+	for _, e := range w.keys[key] {
+		if want = append(want, e.name); key[0] == 'h' || key[0] == 'z' {
+			want[len(want)-1] += " " + strconv.FormatInt(e.value, 10)
+		}
+	}
+	if key[0] != 'l' {
+		got = strings.Join(sortedPairs(got, key[0] != 's'), " ")
+		slices.Sort(want)
+	}
+	w.is(strings.Join(want, " "), got)
+}
+
+func sortedPairs(text string, paired bool) (all []string) {
+	words := strings.Fields(text)
+	for i := 0; i < len(words); i++ {
+		if all = append(all, words[i]); paired {
+			i++
+			all[len(all)-1] += " " + words[i]
+		}
+	}
+	slices.Sort(all)
+	return all
+}
+
+// check checks the keyspace's invariants, and that the journal gives the same data, at any later time.
+func (w *lapsing) check() {
+	w.lapse()
+	w.e.With(func() { w.NoError(w.e.Keyspace.DB(0).Check()) })
+	want := datedContents(w.e)
+	copied := lapseEngine(func() int64 { return w.now*1000 + 1e12 }, nil)
+	copied.Keyspace.Replaying = true
+	s := copied.NewSession(nil)
+	for _, line := range w.journal {
+		out := copied.Do(s, [][][]byte{line}).Out
+		w.False(bytes.HasPrefix(out, []byte("-")), "%q: %s", line, out)
+	}
+	w.Equal(want, datedContents(copied))
+	dated := 0
+	for _, n := range w.keys {
+		dated += len(slices.DeleteFunc(slices.Clone(n), func(e element) bool { return e.deadline == 0 }))
+	}
+	w.Equal(dated, strings.Count(want, "@"))
+}
+
+// datedContents returns all elements that have deadlines, with them, and the lengths of all keys.
+func datedContents(e *engine.Engine) string {
+	var lines []string
+	e.With(func() {
+		db := e.Keyspace.DB(0)
+		db.Each(func(key string, _ keyspace.Type) bool {
+			v, _ := db.Peek([]byte(key))
+			lines = append(lines, fmt.Sprint(key, " ", v.Len()))
+			v.(keyspace.Collection).Deadlines(func(element []byte, deadline int64) bool {
+				lines = append(lines, fmt.Sprint(key, " ", string(element), "@", deadline))
+				return true
+			})
+			e.Keyspace.Begin()
+			return true
+		})
+	})
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
+
+// TestElementsExpireAsInTheModel plays random commands on collections of all kinds, whose elements
+// have deadlines, on a clock of its own.
+func TestElementsExpireAsInTheModel(t *testing.T) {
+	for seed := range *lapseSeeds {
+		t.Run(strconv.Itoa(seed), func(t *testing.T) {
+			w := newLapsing(t, uint64(seed))
+			for i := range *lapseSteps {
+				w.step()
+				if i%10_000 == 0 {
+					w.e.With(func() { w.NoError(w.e.Keyspace.DB(0).Check()) })
+				}
+				if bits.OnesCount(uint(i)) == 1 {
+					w.check()
+				}
+			}
+			w.check()
+		})
+	}
+}

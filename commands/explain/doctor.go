@@ -1,0 +1,105 @@
+package explain
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// What MEMORY tells of the process as a whole.
+
+// MEMORY STATS
+func cmdMemoryStats(c *engine.Call) {
+	b, m := c.Engine.Budget(), c.Engine.ProcessMemory()
+	r := report{{"peak.allocated", b.Peak, ""}, {"total.allocated", b.Used, ""}, {"startup.allocated", 0, ""},
+		{"replication.backlog", 0, ""}, {"clients.slaves", 0, ""}, {"clients.normal", b.Sessions, ""}}
+	for _, p := range c.Engine.Parts.List {
+		for _, cache := range p.Caches {
+			r = append(r, fact{cache.Name, cache.Bytes(), ""})
+		}
+	}
+	for i := range c.Engine.Keyspace.Len() {
+		if db := c.Engine.Keyspace.DB(i); db.Len() > 0 {
+			tables, deadlines := db.Overhead()
+			r = append(r, fact{fmt.Sprintf("db.%d", i), report{{"overhead.hashtable.main", tables, ""}, {"overhead.hashtable.expires", deadlines, ""}}, ""})
+		}
+	}
+	r = append(r, report{{"overhead.total", b.Overhead(), ""}, {"keys.count", b.Keys, ""},
+		{"keys.bytes-per-key", (b.Used - b.Sessions) / max(1, b.Keys), ""}, {"dataset.bytes", b.Entries, ""},
+		{"dataset.percentage", float64(b.Entries) * 100 / float64(max(1, b.Used)), ""},
+		{"peak.percentage", float64(b.Used) * 100 / float64(max(1, b.Peak)), ""},
+		{"allocator.allocated", int(m.Objects), ""}, {"allocator.active", int(m.Active()), ""}, {"allocator.resident", int(m.Total()), ""},
+		{"allocator-fragmentation.ratio", engine.Ratio(m.Active(), m.Objects), ""}, {"allocator-fragmentation.bytes", int(m.Unused), ""},
+		{"allocator-rss.ratio", engine.Ratio(m.Total(), m.Active()), ""}, {"allocator-rss.bytes", int(m.Total() - m.Active()), ""},
+		{"rss-overhead.ratio", engine.Ratio(m.Resident, m.Total()), ""}, {"rss-overhead.bytes", int(m.Resident - m.Total()), ""},
+		{"fragmentation", engine.Ratio(m.Resident, int64(b.Used)), ""}, {"fragmentation.bytes", int(m.Resident) - b.Used, ""}}...)
+	r.tell(c.Reply)
+}
+
+// MEMORY MALLOC-STATS
+func cmdMemoryMallocStats(c *engine.Call) {
+	m := c.Engine.ProcessMemory()
+	var text strings.Builder
+	for _, line := range []struct {
+		bytes int64
+		about string
+	}{{m.Objects, "objects, living or not collected yet"}, {m.Unused, "room in blocks that are in use"}, {m.Free, "free blocks, kept for what comes"},
+		{m.Stacks, "stacks of goroutines"}, {m.Runtime, "the runtime's own tables"}, {m.Total(), "all that was taken from the system"},
+		{m.Released, "was given back"}, {m.Resident, "is resident, the program itself included"}} {
+		fmt.Fprintf(&text, "%14d  %8s  %s\n", line.bytes, engine.Human(int(line.bytes)), line.about)
+	}
+	fmt.Fprintf(&text, "%14d  collections, which took %.2f%% of the CPU time available\n", m.Cycles, 100*m.GCShare)
+	c.Reply.Verbatim("txt", []byte(text.String()))
+}
+
+// judged is how many bytes must be in use for the doctor to judge ratios.
+const judged = 5 << 20
+
+// MEMORY DOCTOR
+func cmdMemoryDoctor(c *engine.Call) {
+	b, m := c.Engine.Budget(), c.Engine.ProcessMemory()
+	text := fmt.Sprintf("The dataset and %d connections hold %s; %s at their peak.", len(c.Engine.Sessions.ByID), engine.Human(b.Used), engine.Human(b.Peak))
+	if m.Resident > 0 {
+		text += fmt.Sprintf(" The process has %s.", engine.Human(int(m.Resident)))
+	}
+	if limit := c.Engine.Config.MaxMemory; limit > 0 {
+		text += fmt.Sprintf(" maxmemory is %s.", engine.Human(int(limit)))
+	}
+	findings := diagnose(c.Engine, b, m)
+	if len(findings) == 0 {
+		text += " Nothing is wrong."
+		if b.Used < judged {
+			text += " With so little in use that says little."
+		}
+	}
+	for _, f := range findings {
+		text += "\n * " + f
+	}
+	c.Reply.Verbatim("txt", []byte(text+"\n"))
+}
+
+// diagnose returns what is unusual about the memory, and what helps.
+func diagnose(e *engine.Engine, b engine.Budget, m engine.ProcessMemory) (findings []string) {
+	say := func(holds bool, format string, args ...any) {
+		if holds {
+			findings = append(findings, fmt.Sprintf(format, args...))
+		}
+	}
+	limit := int(e.Config.MaxMemory)
+	say(limit > 0 && b.Used > limit/10*9, "maxmemory is reached to %s: writes will be refused, or keys evicted.", engine.Percent(b.Used, limit))
+	if b.Used < judged {
+		return findings
+	}
+	say(b.Peak > b.Used/2*3, "The peak is %.1f times what is in use: what it needed may still be resident. MEMORY PURGE gives it back.",
+		engine.Ratio(int64(b.Peak), int64(b.Used)))
+	say(m.Free > int64(b.Used)/2, "%s of the heap are free but not given back to the system. MEMORY PURGE does it.", engine.Human(int(m.Free)))
+	say(m.Unused > m.Objects/4, "%s lie unused between living objects: much was deleted here and there. Only time or a restart closes the gaps.",
+		engine.Human(int(m.Unused)))
+	say(m.Objects > 2*int64(b.Used), "The heap has %s of objects for %s of data: the rest is garbage to be collected, or buffers of clients and scripts.",
+		engine.Human(int(m.Objects)), engine.Human(b.Used))
+	say(m.GCShare > 0.1, "Collecting garbage takes %.0f%% of the CPU time. A higher GOGC spends memory to save it.", 100*m.GCShare)
+	say(b.Sessions > b.Used/5, "A fifth of the memory, or more, is that of %d connections.", len(e.Sessions.ByID))
+	say(b.Keys > 0 && b.Tables+b.Deadlines > b.Entries, "The tables and indexes of %d keys are larger than the keys and values: many tiny keys. A hash in place of a hundred of them is far smaller.", b.Keys)
+	return findings
+}

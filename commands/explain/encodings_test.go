@@ -1,0 +1,132 @@
+package explain
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/commands/hashes"
+	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/lists"
+	"github.com/miniserver-go/miniserver/commands/sets"
+	"github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/zsets"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// workbench is an engine with the data families and a session.
+type workbench struct {
+	t *testing.T
+	e *engine.Engine
+	s *engine.Session
+}
+
+func newWorkbench(t *testing.T) *workbench {
+	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }, Seed: 1})
+	e.Join(engine.Commands(strings.Family(), keys.Family(), hashes.Family(), lists.Family(), sets.Family(), zsets.Family(), engine.Server()), Part())
+	return &workbench{t, e, e.NewSession(nil)}
+}
+
+func (b *workbench) do(words ...string) string {
+	args := make([][]byte, len(words))
+	for i, w := range words {
+		args[i] = []byte(w)
+	}
+	out := string(b.e.Do(b.s, [][][]byte{args}).Out)
+	require.NotEqual(b.t, byte('-'), out[0], "%v: %s", words, out)
+	return out
+}
+
+// TestWhatIfForetells writes random data, asks what they would cost under other thresholds, sets those
+// and writes the same data again: the encoding must be the one foretold, the bytes those of the key.
+func TestWhatIfForetells(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for round := range 300 {
+		b := newWorkbench(t)
+		kind, n := round%4, 1+r.IntN(40)
+		write := func(key string) {
+			r := rand.New(rand.NewPCG(uint64(round), 1))
+			for i := range n {
+				text := fmt.Sprint(i * 37)
+				if round%8 >= 4 && r.IntN(3) == 0 {
+					text = fmt.Sprintf("%0*d", 1+r.IntN(20), i)
+				}
+				b.do([][]string{{"ZADD", key, fmt.Sprint(i), text}, {"HSET", key, text, "v"}, {"SADD", key, text},
+					{"RPUSH", key, text}}[kind]...)
+			}
+		}
+		write("k")
+		params := thresholds[[]keyspace.Type{keyspace.ZSet, keyspace.Hash, keyspace.Set, keyspace.List}[kind]]
+		name, value := params[r.IntN(len(params))], fmt.Sprint(1+r.IntN(45))
+		v, _ := b.e.Keyspace.DB(0).Peek([]byte("k"))
+		forms, fits := forms(b.e, []byte("k"), v)
+		require.NoError(t, b.e.Param(name).Set(value))
+		then := fits()
+		rebuilt(b.e, forms)
+		write("l")
+		w, _ := b.e.Keyspace.DB(0).Peek([]byte("l"))
+		require.Equal(t, w.Encoding(), then, "%d of type %d with %s %s", n, kind, name, value)
+		for _, f := range forms {
+			if f.name == then && then != "skiplist" && then != "hashtable" {
+				require.Equal(t, b.e.Keyspace.DB(0).KeyBytes([]byte("l")), f.final(), "%d of type %d as %s", n, kind, then)
+			}
+		}
+	}
+}
+
+func TestWhatIfLeavesTheSettings(t *testing.T) {
+	b := newWorkbench(t)
+	b.do("ZADD", "z", "1", "a")
+	before := *b.e.Config
+	require.Contains(t, b.do("MEMORY", "WHATIF", "z", "zset-max-ziplist-entries", "0"), "skiplist")
+	require.Equal(t, before.ZSet, b.e.Config.ZSet)
+}
+
+// TestPartsAddUp asks for the parts of values of every encoding, which must sum to what MEMORY USAGE
+// tells.
+func TestPartsAddUp(t *testing.T) {
+	b := newWorkbench(t)
+	for i := range 700 {
+		b.do("ZADD", "z", fmt.Sprint(i), fmt.Sprintf("member%0*d", i%90, i))
+		b.do("HSET", "h", fmt.Sprintf("field%d", i), fmt.Sprintf("%0*d", i%150, i))
+		b.do("SADD", "s", fmt.Sprintf("member%0*d", i%90, i))
+		b.do("RPUSH", "l", fmt.Sprintf("element%0*d", i%90, i))
+		for _, key := range []string{"z", "h", "s", "l"} {
+			l, ok := b.e.Keyspace.DB(0).Layout([]byte(key))
+			require.True(t, ok)
+			require.Equal(t, b.e.Keyspace.DB(0).KeyBytes([]byte(key)), l.Bytes())
+			v, _ := b.e.Keyspace.DB(0).Peek([]byte(key))
+			if i%100 == 99 && !l.Packed {
+				require.Equal(t, v.Bytes(), sum(inside(v, 0)), "%s of %d", key, i)
+			}
+		}
+	}
+}
+
+// sum adds up the bytes of the parts of a value.
+func sum(r report) (n int) {
+	bytes := map[string]bool{"head": true, "levels": true, "members": true, "rounding": true, "bytes": true, "fixed": true,
+		"texts": true, "header": true, "lengths": true, "data": true, "end": true, "spare": true, "blocks": true}
+	for _, f := range r {
+		switch v := f.value.(type) {
+		case report:
+			if f.name == "skiplist" {
+				n += v[1].value.(int) // nodes, which in a quicklist are a number
+			}
+			if f.name == "quicklist" {
+				return sumList(v)
+			}
+			n += sum(v)
+		case int:
+			if bytes[f.name] {
+				n += v
+			}
+		}
+	}
+	return n
+}
+
+func sumList(v report) int { return v[0].value.(int)*64 + v[1].value.(int) + 48 }

@@ -1,0 +1,244 @@
+package geo
+
+import (
+	"bytes"
+	"math"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/commands/zsets"
+	"github.com/miniserver-go/miniserver/ds/geohash"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Geo is the family of commands on places: members of sorted sets whose scores are geohashes.
+func Family() engine.Family {
+	return engine.Family{Group: "geo", Commands: []engine.Command{
+		{Name: "geoadd", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdGeoAdd, Since: "3.2.0",
+			Syntax:     "key [NX|XX] [CH] <longitude latitude member>...",
+			Summary:    "Adds one or more members to a geospatial index. The key is created if it doesn't exist.",
+			Complexity: "O(log N) for each member added, N being the number of members of the sorted set"},
+		{Name: "geopos", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoPos, Since: "3.2.0",
+			Syntax: "key [member...]", Summary: "Returns the longitude and latitude of members from a geospatial index.",
+			Complexity: "O(N), N being the number of members asked for"},
+		{Name: "geodist", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoDist, Since: "3.2.0",
+			Syntax:     "key member1 member2 [M|KM|FT|MI]",
+			Summary:    "Returns the distance between two members of a geospatial index.",
+			Complexity: "O(log N), N being the number of members"},
+		{Name: "geohash", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoHash, Since: "3.2.0",
+			Syntax: "key [member...]", Summary: "Returns members from a geospatial index as geohash strings.",
+			Complexity: "O(N), N being the number of members asked for"},
+		{Name: "geosearch", Arity: -7, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoSearch, Since: "6.2.0",
+			Syntax:     "key <FROMMEMBER member|FROMLONLAT longitude latitude> <<BYRADIUS radius> <M|KM|FT|MI>|<BYBOX width> height <M|KM|FT|MI>> [ASC|DESC] [COUNT count [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
+			Summary:    "Queries a geospatial index for members inside an area of a box or a circle.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
+		{Name: "geosearchstore", Arity: -8, Flags: engine.Write | engine.DenyOOM,
+			Keys: engine.Key(1, "OW update").And(engine.Key(2, "RO access")), Run: cmdGeoSearchStore, Since: "6.2.0",
+			Syntax:     "destination source <FROMMEMBER member|FROMLONLAT longitude latitude> <<BYRADIUS radius> <M|KM|FT|MI>|<BYBOX width> height <M|KM|FT|MI>> [ASC|DESC] [COUNT count [ANY]] [STOREDIST]",
+			Summary:    "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
+		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6), Run: cmdGeoRadius, Since: "3.2.0",
+			Syntax:     "key longitude latitude radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC|DESC] [STORE key|STOREDIST key]",
+			Summary:    "Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
+		{Name: "georadius_ro", Arity: -6, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoRadiusRO, Since: "3.2.10",
+			Syntax:     "key longitude latitude radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC|DESC]",
+			Summary:    "Returns members from a geospatial index that are within a distance from a coordinate.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
+		{Name: "georadiusbymember", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(5), Run: cmdGeoRadiusByMember, Since: "3.2.0",
+			Syntax:     "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC|DESC] [STORE key|STOREDIST key]",
+			Summary:    "Queries a geospatial index for members within a distance from a member, optionally stores the result.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
+		{Name: "georadiusbymember_ro", Arity: -5, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoRadiusByMemberRO, Since: "3.2.10",
+			Syntax:     "key member radius <M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] [COUNT count [ANY]] [ASC|DESC]",
+			Summary:    "Returns members from a geospatial index that are within a distance from a member.",
+			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area"},
+	}}
+}
+
+// storeKeys is the key at position 1 and those behind the words STORE and STOREDIST, from position
+// from on.
+func storeKeys(from int) engine.Keys {
+	const access = "OW update"
+	return engine.Key(1, "RO access").And(engine.KeysAfter("STORE", from, 0, 0, access), engine.KeysAfter("STOREDIST", from, 0, 0, access))
+}
+
+// GEOADD key [NX | XX] [CH] longitude latitude member [longitude latitude member ...]
+func cmdGeoAdd(c *engine.Call) {
+	key := c.Arg()
+	o := placeConditions(c)
+	places := c.Rest()
+	if len(places)%3 != 0 || len(places) == 0 || o.Nx && o.Xx {
+		c.Refuse(engine.ErrSyntax)
+	}
+	var room [8]float64
+	scores := room[:0]
+	for i := 0; i+2 < len(places) && !c.Failed(); i += 3 {
+		scores = append(scores, place(c, places[i], places[i+1]).Score())
+	}
+	s, found := zsets.ForScores(c, key, o)
+	if !c.OK() {
+		return
+	}
+	var done zsets.Tally
+	for i := 0; found && i < len(scores); i++ {
+		zsets.AddScore(c, s, places[3*i+2], scores[i], &o, &done)
+	}
+	zsets.TellScores(c, key, &o, &done)
+}
+
+// placeConditions reads those of ZADD's options that GEOADD has.
+func placeConditions(c *engine.Call) (o zsets.Conditions) {
+	for {
+		switch {
+		case c.Word("NX"):
+			o.Nx = true
+		case c.Word("XX"):
+			o.Xx = true
+		case c.Word("CH"):
+			o.Ch = true
+		default:
+			return o
+		}
+	}
+}
+
+// place reads a longitude and a latitude. What is no place latches an error.
+func place(c *engine.Call, lon, lat []byte) geohash.Point {
+	p := geohash.Point{Lon: coordinate(c, lon), Lat: coordinate(c, lat)}
+	if !p.Valid() {
+		c.Refusef(errPlace, plain(p.Lon), plain(p.Lat))
+	}
+	return p
+}
+
+func coordinate(c *engine.Call, arg []byte) float64 {
+	f, ok := resp.ParseFloat(arg)
+	if !ok || math.IsNaN(f) {
+		c.Refuse(engine.ErrNotFloat)
+	}
+	return f
+}
+
+// plain is C's %f.
+func plain(f float64) string {
+	if math.IsInf(f, 0) {
+		return string(resp.FormatDouble(nil, f))
+	}
+	return strconv.FormatFloat(f, 'f', 6, 64)
+}
+
+// unit reads a unit of length and returns its metres. To Redis the unit is a C string.
+func unit(c *engine.Call) float64 {
+	name, _, _ := bytes.Cut(c.Arg(), []byte{0})
+	switch {
+	case engine.IsWord(name, "M"):
+		return 1
+	case engine.IsWord(name, "KM"):
+		return 1000
+	case engine.IsWord(name, "FT"):
+		return 0.3048
+	case engine.IsWord(name, "MI"):
+		return 1609.34
+	}
+	c.Refuse(errUnit)
+	return 1
+}
+
+// placeOf returns where a member is; false if it is not in the set.
+func placeOf(s *zset.Set, member []byte) (p geohash.Point, ok bool) {
+	score, ok := s.Score(member)
+	if !ok {
+		return p, false
+	}
+	return geohash.PointOf(score), true
+}
+
+// GEOPOS key [member [member ...]]
+func cmdGeoPos(c *engine.Call) {
+	key, members := c.Arg(), c.Rest()
+	s, ok := zsets.ReadZSet(c, key)
+	if !ok {
+		return
+	}
+	c.Reply.Array(len(members))
+	for _, member := range members {
+		if p, ok := placeOf(s, member); ok {
+			tellPlace(c, p)
+		} else {
+			c.Reply.NullArray()
+		}
+	}
+}
+
+func tellPlace(c *engine.Call, p geohash.Point) {
+	c.Reply.Array(2)
+	c.Reply.HumanDouble(p.Lon)
+	c.Reply.HumanDouble(p.Lat)
+}
+
+// GEODIST key member1 member2 [M | KM | FT | MI]
+func cmdGeoDist(c *engine.Call) {
+	key, first, second := c.Arg(), c.Arg(), c.Arg()
+	metres := 1.
+	if c.Left() == 1 {
+		metres = unit(c)
+	}
+	c.End()
+	if !c.OK() {
+		return
+	}
+	s, ok := zsets.ReadZSet(c, key)
+	if !ok {
+		return
+	}
+	a, found := placeOf(s, first)
+	b, both := placeOf(s, second)
+	if !found || !both {
+		c.Reply.Null()
+		return
+	}
+	tellDistance(c, geohash.Distance(a, b)/metres)
+}
+
+// tellDistance replies with four decimals, as a string even in RESP3.
+func tellDistance(c *engine.Call, d float64) { c.Reply.Bulk(appendFixed(c.Scratch(), d)) }
+
+// appendFixed appends C's %.4f of a distance. strconv would compute all digits for it.
+func appendFixed(dst []byte, d float64) []byte {
+	const decimals = 10_000
+	scaled := d * decimals
+	if !(scaled >= 0 && scaled < 1<<52) {
+		return strconv.AppendFloat(dst, d, 'f', 4, 64)
+	}
+	n := uint64(scaled)
+	rest := scaled - float64(n) - 0.5 // exact
+	lost := math.FMA(d, decimals, -scaled)
+	if rest > 0 && rest > -lost || rest == 0 && (lost > 0 || lost == 0 && n&1 != 0) || rest < 0 && lost > -rest {
+		n++
+	}
+	dst = strconv.AppendUint(dst, n/decimals, 10)
+	n = n%decimals + decimals // the digit in front becomes the point
+	at := len(dst)
+	dst = strconv.AppendUint(dst, n, 10)
+	dst[at] = '.'
+	return dst
+}
+
+// GEOHASH key [member [member ...]]
+func cmdGeoHash(c *engine.Call) {
+	key, members := c.Arg(), c.Rest()
+	s, ok := zsets.ReadZSet(c, key)
+	if !ok {
+		return
+	}
+	c.Reply.Array(len(members))
+	for _, member := range members {
+		if p, ok := placeOf(s, member); ok {
+			c.Reply.Bulk(p.AppendText(c.Scratch()))
+		} else {
+			c.Reply.Null()
+		}
+	}
+}

@@ -1,0 +1,15 @@
+package hashes
+
+import "github.com/miniserver-go/miniserver/engine"
+
+// The errors of this package's commands, in Redis' words; those with a verb are formats.
+const (
+	errHashNotInt   = engine.Error("ERR hash value is not an integer")
+	errHashNotFloat = engine.Error("ERR hash value is not a float")
+	errNotFinite    = engine.Error("ERR value is NaN or Infinity")
+	errFieldsOne    = engine.Error("ERR Only one of FXX or FNX arguments can be specified")
+	errFieldsTime   = engine.Error("ERR Only one of EX, PX, EXAT, PXAT or KEEPTTL arguments can be specified")
+	errFieldsNoTime = engine.Error("ERR missing expire time")
+	errFieldsNumber = engine.Error("ERR invalid number of fields")
+	errFieldsOption = "ERR unknown argument: %s"
+)

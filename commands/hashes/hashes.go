@@ -1,0 +1,326 @@
+package hashes
+
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Hashes is the family of hash commands.
+func Family() engine.Family {
+	return engine.Family{Group: "hash", Commands: slices.Concat([]engine.Command{
+		{Name: "hset", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHSet, Since: "2.0.0",
+			Syntax: "key <field value>...", Summary: "Creates or modifies the value of a field in a hash.",
+			Complexity: "O(N), N being the number of fields set"},
+		{Name: "hmset", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHMSet, Since: "2.0.0",
+			Syntax: "key <field value>...", Summary: "Sets the values of multiple fields.",
+			Complexity: "O(N), N being the number of fields set"},
+		{Name: "hsetnx", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdHSetNX, Since: "2.0.0",
+			Syntax: "key field value", Summary: "Sets the value of a field in a hash only when the field doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "hget", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdHGet, Since: "2.0.0",
+			Syntax: "key field", Summary: "Returns the value of a field in a hash.", Complexity: "O(1)"},
+		{Name: "hmget", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdHMGet, Since: "2.0.0",
+			Syntax: "key field...", Summary: "Returns the values of all fields in a hash.",
+			Complexity: "O(N), N being the number of fields asked for"},
+		{Name: "hgetall", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHGetAll, Since: "2.0.0",
+			Syntax: "key", Summary: "Returns all fields and values in a hash.", Tips: "nondeterministic_output_order",
+			Complexity: "O(N), N being the number of fields of the hash"},
+		{Name: "hkeys", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHKeys, Since: "2.0.0",
+			Syntax: "key", Summary: "Returns all fields in a hash.", Tips: "nondeterministic_output_order",
+			Complexity: "O(N), N being the number of fields of the hash"},
+		{Name: "hvals", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHVals, Since: "2.0.0",
+			Syntax: "key", Summary: "Returns all values in a hash.", Tips: "nondeterministic_output_order",
+			Complexity: "O(N), N being the number of fields of the hash"},
+		{Name: "hlen", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdHLen, Since: "2.0.0",
+			Syntax: "key", Summary: "Returns the number of fields in a hash.", Complexity: "O(1)"},
+		{Name: "hexists", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdHExists, Since: "2.0.0",
+			Syntax: "key field", Summary: "Determines whether a field exists in a hash.", Complexity: "O(1)"},
+		{Name: "hdel", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdHDel, Since: "2.0.0",
+			Syntax: "key field...", Summary: "Deletes one or more fields and their values from a hash.",
+			Complexity: "O(N), N being the number of fields removed"},
+		{Name: "hstrlen", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdHStrLen, Since: "3.2.0",
+			Syntax: "key field", Summary: "Returns the length of the value of a field.", Complexity: "O(1)"},
+		{Name: "hincrby", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdHIncrBy, Since: "2.0.0",
+			Syntax: "key field increment", Summary: "Increments the integer value of a field in a hash by a number.",
+			Complexity: "O(1)"},
+		{Name: "hincrbyfloat", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdHIncrByFloat, Since: "2.6.0",
+			Syntax: "key field increment:double", Summary: "Increments the floating point value of a field by a number.",
+			Complexity: "O(1)"},
+		{Name: "hrandfield", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHRandField, Since: "6.2.0",
+			Syntax: "key [count [WITHVALUES]]", Summary: "Returns one or more random fields from a hash.",
+			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of fields returned"},
+		{Name: "hscan", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHScan, Since: "2.8.0",
+			Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]",
+			Summary: "Iterates over fields and values of a hash.", Tips: "nondeterministic_output",
+			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
+	}, elements.Lines(engine.HashFields, "7.4.0"), fieldLines())}
+}
+
+// noHash is what an absent key reads as. Nobody writes to it.
+var noHash hash.Hash
+
+// readHash returns the hash at key for reading, an empty one if the key is absent. ok is false if
+// an error was sent.
+func readHash(c *engine.Call, key []byte) (h *hash.Hash, ok bool) {
+	h, found := engine.Read[*hash.Hash](c, key)
+	if !found {
+		h = &noHash
+	}
+	return h, c.OK()
+}
+
+// tellValue replies with the value of a field, or nil.
+func tellValue(c *engine.Call, h *hash.Hash, field []byte) {
+	if v, ok := h.Lookup(field); ok {
+		c.ReplyEntry(v)
+		return
+	}
+	c.Reply.Null()
+}
+
+// HSET key field value [field value ...]
+func cmdHSet(c *engine.Call) {
+	if created, ok := setFields(c); ok {
+		c.Reply.Int(created)
+	}
+}
+
+// HMSET key field value [field value ...]
+func cmdHMSet(c *engine.Call) {
+	if _, ok := setFields(c); ok {
+		c.Reply.Status("OK")
+	}
+}
+
+// setFields is HSET without its reply: it returns how many fields are new. ok is false if an error
+// was sent.
+func setFields(c *engine.Call) (created int64, ok bool) {
+	key, pairs := c.Arg(), c.Rest()
+	if len(pairs)%2 != 0 {
+		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+	}
+	h, _ := engine.Upsert[*hash.Hash](c, key, keyspace.Hash)
+	if !c.OK() {
+		return 0, false
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if h.Set(pairs[i], pairs[i+1], c.Engine.Config.Hash) {
+			created++
+		}
+	}
+	c.Changed(key, "hhset")
+	return created, true
+}
+
+// HSETNX key field value
+func cmdHSetNX(c *engine.Call) {
+	key, field, value := c.Arg(), c.Arg(), c.Arg()
+	h, _ := engine.Upsert[*hash.Hash](c, key, keyspace.Hash)
+	if !c.OK() {
+		return
+	}
+	if h.Has(field) {
+		c.Reply.Int(0)
+		return
+	}
+	h.Set(field, value, c.Engine.Config.Hash)
+	c.Changed(key, "hhset")
+	c.Reply.Int(1)
+}
+
+// HGET key field
+func cmdHGet(c *engine.Call) {
+	key, field := c.Arg(), c.Arg()
+	if h, ok := readHash(c, key); ok {
+		tellValue(c, h, field)
+	}
+}
+
+// HMGET key field [field ...]
+func cmdHMGet(c *engine.Call) {
+	key, fields := c.Arg(), c.Rest()
+	h, ok := readHash(c, key)
+	if !ok {
+		return
+	}
+	c.Reply.Array(len(fields))
+	for _, field := range fields {
+		tellValue(c, h, field)
+	}
+}
+
+// HGETALL key
+func cmdHGetAll(c *engine.Call) {
+	h, ok := readHash(c, c.Arg())
+	if !ok {
+		return
+	}
+	c.Reply.Map(h.Len())
+	h.Each(func(field, value ziplist.Entry) bool {
+		c.ReplyEntry(field)
+		c.ReplyEntry(value)
+		return true
+	})
+}
+
+// HKEYS key
+func cmdHKeys(c *engine.Call) {
+	h, ok := readHash(c, c.Arg())
+	if !ok {
+		return
+	}
+	c.Reply.Array(h.Len())
+	h.Each(func(field, _ ziplist.Entry) bool {
+		c.ReplyEntry(field)
+		return true
+	})
+}
+
+// HVALS key
+func cmdHVals(c *engine.Call) {
+	h, ok := readHash(c, c.Arg())
+	if !ok {
+		return
+	}
+	c.Reply.Array(h.Len())
+	h.Each(func(_, value ziplist.Entry) bool {
+		c.ReplyEntry(value)
+		return true
+	})
+}
+
+// HLEN key
+func cmdHLen(c *engine.Call) {
+	if h, ok := readHash(c, c.Arg()); ok {
+		c.Reply.Int(int64(h.Len()))
+	}
+}
+
+// HEXISTS key field
+func cmdHExists(c *engine.Call) {
+	key, field := c.Arg(), c.Arg()
+	h, ok := readHash(c, key)
+	if !ok {
+		return
+	}
+	n := int64(0)
+	if h.Has(field) {
+		n = 1
+	}
+	c.Reply.Int(n)
+}
+
+// HSTRLEN key field
+func cmdHStrLen(c *engine.Call) {
+	key, field := c.Arg(), c.Arg()
+	if h, ok := readHash(c, key); ok {
+		c.Reply.Int(int64(h.StrLen(field)))
+	}
+}
+
+// HDEL key field [field ...]
+func cmdHDel(c *engine.Call) {
+	key, fields := c.Arg(), c.Rest()
+	h, found := engine.Edit[*hash.Hash](c, key)
+	if !c.OK() {
+		return
+	}
+	deleted := int64(0)
+	for i := 0; found && i < len(fields); i++ {
+		if h.Delete(fields[i]) {
+			deleted++
+		}
+	}
+	if deleted > 0 {
+		c.Changed(key, "hhdel")
+	}
+	c.Reply.Int(deleted)
+}
+
+// HINCRBY key field increment
+func cmdHIncrBy(c *engine.Call) {
+	key, field, by := c.Arg(), c.Arg(), c.Int()
+	h, _ := engine.Upsert[*hash.Hash](c, key, keyspace.Hash)
+	if !c.OK() {
+		return
+	}
+	n := int64(0)
+	if old, ok := h.Lookup(field); ok {
+		if n, ok = entryInt(old); !ok {
+			c.Fail(errHashNotInt)
+			return
+		}
+	}
+	sum := n + by
+	if (sum > n) != (by > 0) {
+		c.Fail(engine.ErrOverflow)
+		return
+	}
+	h.UpdateInt(field, sum, c.Engine.Config.Hash)
+	c.Changed(key, "hhincrby")
+	c.Reply.Int(sum)
+}
+
+// entryInt returns the integer that e is or spells.
+func entryInt(e ziplist.Entry) (n int64, ok bool) {
+	if e.IsInt() {
+		return e.Int, true
+	}
+	return resp.ParseInt(e.Str)
+}
+
+// HINCRBYFLOAT key field increment
+func cmdHIncrByFloat(c *engine.Call) {
+	key, field, by := c.Arg(), c.Arg(), finite(c)
+	h, _ := engine.Upsert[*hash.Hash](c, key, keyspace.Hash)
+	if !c.OK() {
+		return
+	}
+	if old, found := h.Lookup(field); found {
+		x, ok := resp.ParseLongDouble(old.Text(c.Scratch()))
+		if !ok {
+			c.Fail(errHashNotFloat)
+			return
+		}
+		by = x.Add(by)
+	}
+	if !by.IsFinite() {
+		c.Fail(engine.ErrFloatOverflow)
+		return
+	}
+	sum := by.AppendHuman(c.Scratch())
+	h.Update(field, sum, c.Engine.Config.Hash)
+	c.Changed(key, "hhincrbyfloat")
+	if c.Propagates() { // Redis journals the sum, so that no replay depends on rounding
+		logSum(c, key, field, sum)
+	}
+	c.Reply.Bulk(sum)
+}
+
+// logSum journals a field's new value, which has the deadline it had.
+func logSum(c *engine.Call, key, field, sum []byte) {
+	v, _ := c.DB.Peek(key)
+	if v.(*hash.Hash).Volatile() > 0 {
+		c.Log([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
+		return
+	}
+	c.Log([]byte("HSET"), key, field, sum)
+}
+
+// finite reads the next argument as a long double; what is none, or is infinite, latches an error.
+func finite(c *engine.Call) resp.LongDouble {
+	x, ok := resp.ParseLongDouble(c.Arg())
+	switch {
+	case !ok:
+		c.Refuse(engine.ErrNotFloat)
+	case !x.IsFinite():
+		c.Refuse(errNotFinite)
+	}
+	return x
+}

@@ -1,0 +1,89 @@
+package hashes
+
+import (
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// HRANDFIELD key [count [WITHVALUES]]
+func cmdHRandField(c *engine.Call) {
+	key := c.Arg()
+	if !c.More() {
+		randomField(c, key)
+		return
+	}
+	count, withValues := elements.Draws(c, "WITHVALUES")
+	h, ok := readHash(c, key)
+	if !ok {
+		return
+	}
+	tell := func(field, value ziplist.Entry) bool {
+		elements.OpenPair(c, withValues)
+		c.ReplyEntry(field)
+		if withValues {
+			c.ReplyEntry(value)
+		}
+		return true
+	}
+	elements.OpenPairs(c, elements.Drawn(count, h.Len()), withValues)
+	if count < 0 {
+		h.Draw(-count, c.Engine.Dice, tell)
+	} else {
+		h.Sample(count, c.Engine.Dice, tell)
+	}
+}
+
+// randomField replies with one field, or nil.
+func randomField(c *engine.Call, key []byte) {
+	h, ok := readHash(c, key)
+	switch {
+	case !ok:
+	case h.Len() == 0:
+		c.Reply.Null()
+	default:
+		field, _ := h.Random(c.Engine.Dice)
+		c.ReplyEntry(field)
+	}
+}
+
+// HSCAN key cursor [MATCH pattern] [COUNT count] [NOVALUES]
+func cmdHScan(c *engine.Call) {
+	key, cursor := c.Arg(), elements.Cursor(c)
+	h, ok := readHash(c, key)
+	if !ok {
+		return
+	}
+	if h.Len() == 0 {
+		elements.TellNoScan(c)
+		return
+	}
+	o, noValues := elements.NewScan(), false
+	for c.More() {
+		switch {
+		case elements.ScanOption(c, &o):
+		case c.Word("NOVALUES"):
+			noValues = true
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	if !c.OK() {
+		return
+	}
+	at, n := c.Reply.Len(), 0
+	c.Reply.Defer()
+	next := h.Scan(cursor, o.Count, func(field, value ziplist.Entry) {
+		if !o.Takes(field.Text(c.Scratch())) {
+			return
+		}
+		n++
+		c.ReplyEntry(field)
+		if !noValues {
+			n++
+			c.ReplyEntry(value)
+		}
+	})
+	c.Reply.SetArray(at, n)
+	elements.TellCursor(c, at, next)
+}

@@ -1,0 +1,87 @@
+package keys
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// Databases is the family of commands on whole databases.
+func Databases() engine.Family {
+	return engine.Family{Group: "server", Commands: []engine.Command{
+		{Name: "dbsize", Arity: 1, Flags: engine.ReadOnly | engine.Fast, Run: cmdDBSize, ACL: "keyspace", Since: "1.0.0",
+			Summary: "Returns the number of keys in the database.",
+			Tips:    "request_policy:all_shards response_policy:agg_sum", Complexity: "O(1)"},
+		{Name: "flushdb", Arity: -1, Flags: engine.Write, Run: cmdFlushDB, ACL: "keyspace dangerous", Since: "1.0.0",
+			Syntax: "[ASYNC|SYNC]", Summary: "Remove all keys from the current database.",
+			Tips:       "request_policy:all_shards response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of keys in the database"},
+		{Name: "flushall", Arity: -1, Flags: engine.Write, Run: cmdFlushAll, ACL: "keyspace dangerous", Since: "1.0.0",
+			Syntax: "[ASYNC|SYNC]", Summary: "Removes all keys from all databases.",
+			Tips:       "request_policy:all_shards response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of keys in all databases"},
+		{Name: "swapdb", Arity: 3, Flags: engine.Write | engine.Fast, Run: cmdSwapDB, ACL: "keyspace dangerous", Since: "4.0.0",
+			Syntax: "index1 index2", Summary: "Swaps two Redis databases.",
+			Complexity: "O(N), N being the number of clients that watch or block on keys of the databases"},
+	}}
+}
+
+// Selection is the family of SELECT, which Redis counts among the commands on connections.
+func Selection() engine.Family {
+	return engine.Family{Group: "connection", Commands: []engine.Command{
+		{Name: "select", Arity: 2, Flags: engine.Loading | engine.Stale | engine.Fast, Run: cmdSelect, Since: "1.0.0",
+			Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)"},
+	}}
+}
+
+// SELECT index
+func cmdSelect(c *engine.Call) {
+	db := database(c, nil)
+	if !c.OK() {
+		return
+	}
+	c.Session.Select(db.ID())
+	c.Reply.Status("OK")
+}
+
+// DBSIZE
+func cmdDBSize(c *engine.Call) { c.Reply.Int(int64(c.DB.Len())) }
+
+// FLUSHDB [ASYNC | SYNC]
+func cmdFlushDB(c *engine.Call) {
+	if flushMode(c) {
+		c.Flush(c.DB)
+		c.Reply.Status("OK")
+	}
+}
+
+// FLUSHALL [ASYNC | SYNC]
+func cmdFlushAll(c *engine.Call) {
+	if flushMode(c) {
+		c.FlushAll()
+		c.Reply.Status("OK")
+	}
+}
+
+// flushMode reads [ASYNC | SYNC]. Both are the same here: the collector frees in the background.
+func flushMode(c *engine.Call) bool {
+	if c.More() && !c.Word("ASYNC") && !c.Word("SYNC") {
+		c.Refuse(engine.ErrSyntax)
+	}
+	c.End()
+	return c.OK()
+}
+
+// SWAPDB index1 index2
+func cmdSwapDB(c *engine.Call) {
+	i, j := c.IntIn(math.MinInt32, math.MaxInt32, errFirstDB), c.IntIn(math.MinInt32, math.MaxInt32, errSecondDB)
+	if n := int64(c.Engine.Keyspace.Len()); i < 0 || i >= n || j < 0 || j >= n {
+		c.Refuse(errDBIndex)
+	}
+	if !c.OK() {
+		return
+	}
+	c.Engine.SwapDB(int(i), int(j))
+	c.ChangedAll(1)
+	c.Reply.Status("OK")
+}

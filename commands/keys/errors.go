@@ -1,0 +1,18 @@
+package keys
+
+import "github.com/miniserver-go/miniserver/engine"
+
+// The errors of this package's commands, in Redis' words; those with a verb are formats.
+const (
+	errDBIndex      = engine.Error("ERR DB index is out of range")
+	errMemberArgs   = engine.Error("ERR Invalid number of arguments")
+	errMemberUnit   = engine.Error("ERR Invalid unit arg")
+	errMemberType   = engine.Error("ERR object type is unsupported")
+	errMemberTTL    = engine.Error("ERR Invalid arguments")
+	errSortNumber   = engine.Error("ERR One or more scores can't be converted into double")
+	errSameKey      = engine.Error("ERR source and destination objects are the same")
+	errFirstDB      = engine.Error("ERR invalid first DB index")
+	errSecondDB     = engine.Error("ERR invalid second DB index")
+	errIdleUnderLFU = engine.Error("ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
+	errFreqUnderLRU = engine.Error("ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
+)

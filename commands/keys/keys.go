@@ -1,0 +1,170 @@
+package keys
+
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Generic is the family of commands on keys of any type.
+func Family() engine.Family {
+	lines := []engine.Command{
+		{Name: "del", Arity: -2, Flags: engine.Write, Keys: engine.KeyRange(1, -1, 1, "RM delete"), Run: cmdDel, Since: "1.0.0",
+			Syntax: "key...", Summary: "Deletes one or more keys.",
+			Tips:       "request_policy:multi_shard response_policy:agg_sum",
+			Complexity: "O(N), N being the number of keys, and of the elements of their collections"},
+		{Name: "unlink", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RM delete"), Run: cmdDel, Since: "4.0.0",
+			Syntax: "key...", Summary: "Asynchronously deletes one or more keys.",
+			Tips: "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys"},
+		{Name: "exists", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RO"), Run: cmdExists, Since: "1.0.0",
+			Syntax: "key...", Summary: "Determines whether one or more keys exist.",
+			Tips: "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys"},
+		{Name: "touch", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RO"), Run: cmdTouch, Since: "3.2.1",
+			Syntax:  "key...",
+			Summary: "Returns the number of existing keys out of those specified after updating the time they were last accessed.",
+			Tips:    "request_policy:multi_shard response_policy:agg_sum", Complexity: "O(N), N being the number of keys"},
+		{Name: "type", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdType, Since: "1.0.0",
+			Syntax: "key", Summary: "Determines the type of value stored at a key.", Complexity: "O(1)"},
+		{Name: "keys", Arity: 2, Flags: engine.ReadOnly, Run: cmdKeys, ACL: "dangerous", Since: "1.0.0",
+			Syntax: "pattern", Summary: "Returns all key names that match a pattern.",
+			Tips:       "request_policy:all_shards nondeterministic_output_order",
+			Complexity: "O(N), N being the number of keys in the database"},
+		{Name: "scan", Arity: -2, Flags: engine.ReadOnly, Run: cmdScan, Since: "2.8.0",
+			Syntax:     "cursor [MATCH pattern] [COUNT count] [TYPE type]",
+			Summary:    "Iterates over the key names in the database.",
+			Tips:       "nondeterministic_output request_policy:special",
+			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of keys of the database"},
+		{Name: "randomkey", Arity: 1, Flags: engine.ReadOnly, Run: cmdRandomKey, Since: "1.0.0",
+			Summary: "Returns a random key name from the database.",
+			Tips:    "request_policy:all_shards nondeterministic_output", Complexity: "O(1)"},
+	}
+	return engine.Family{Group: "generic", Commands: slices.Concat(lines, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
+}
+
+// DEL key [key ...]
+// UNLINK key [key ...]
+func cmdDel(c *engine.Call) {
+	n := 0
+	for _, key := range c.RestOfKeys() {
+		if c.DB.Delete(key) {
+			c.Changed(key, "gdel")
+			n++
+		}
+	}
+	c.Reply.Int(int64(n))
+}
+
+// EXISTS key [key ...]
+func cmdExists(c *engine.Call) {
+	n := 0
+	for _, key := range c.RestOfKeys() {
+		if c.Sees(key) {
+			n++
+		}
+	}
+	c.Reply.Int(int64(n))
+}
+
+// TOUCH key [key ...]
+func cmdTouch(c *engine.Call) {
+	c.Engine.Keyspace.Access.NoTouch = false // here it is what the client asks for
+	n := 0
+	for _, key := range c.RestOfKeys() {
+		ok := c.DB.Touch(key)
+		c.CountLookup(key, ok)
+		if ok {
+			n++
+		}
+	}
+	c.Reply.Int(int64(n))
+}
+
+// TYPE key
+func cmdType(c *engine.Call) {
+	key := c.Arg()
+	t := c.DB.Type(key)
+	c.CountLookup(key, t != keyspace.None)
+	c.Reply.Status(t.String())
+}
+
+// KEYS pattern
+func cmdKeys(c *engine.Call) {
+	o := elements.Scan{Pattern: string(c.Arg())}
+	at, n := c.Reply.Defer(), 0
+	c.DB.Each(func(key string, _ keyspace.Type) bool {
+		if takesKey(&o, key) {
+			c.Reply.BulkString(key)
+			n++
+		}
+		return true
+	})
+	c.Reply.SetArray(at, n)
+}
+
+// takesKey is takes for a key.
+func takesKey(o *elements.Scan, key string) bool {
+	return o.Pattern == "*" || glob.Match(o.Pattern, key)
+}
+
+// keyScan is the options of SCAN.
+type keyScan struct {
+	elements.Scan
+	typed bool
+	typ   keyspace.Type // None for a type that there is not: it takes no key
+}
+
+func (o *keyScan) takesEntry(key string, t keyspace.Type) bool {
+	return (!o.typed || t == o.typ) && takesKey(&o.Scan, key)
+}
+
+// SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]
+func cmdScan(c *engine.Call) {
+	cursor := elements.Cursor(c)
+	o := keyScanOptions(c)
+	if !c.OK() {
+		return
+	}
+	at, shown, visited := c.Reply.Defer(), 0, 0
+	for tries := 10 * o.Count; ; tries-- {
+		cursor = c.DB.Scan(cursor, func(key string, t keyspace.Type) {
+			visited++
+			if o.takesEntry(key, t) {
+				c.Reply.BulkString(key)
+				shown++
+			}
+		})
+		if cursor == 0 || visited >= o.Count || tries <= 1 {
+			break
+		}
+	}
+	c.Reply.SetArray(at, shown)
+	elements.TellCursor(c, at, cursor)
+}
+
+func keyScanOptions(c *engine.Call) keyScan {
+	o := keyScan{Scan: elements.NewScan()}
+	for c.More() {
+		switch {
+		case elements.ScanOption(c, &o.Scan):
+		case c.Left() > 1 && c.Word("TYPE"):
+			o.typed = true
+			o.typ, _ = keyspace.TypeNamed(string(c.Arg()))
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	return o
+}
+
+// RANDOMKEY
+func cmdRandomKey(c *engine.Call) {
+	key, ok := c.DB.Random()
+	if !ok {
+		c.Reply.Null()
+		return
+	}
+	c.Reply.BulkString(key)
+}

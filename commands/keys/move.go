@@ -1,0 +1,128 @@
+package keys
+
+import (
+	"bytes"
+	"math"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// The commands that give a value another key or another database.
+
+// moveLines returns the lines of the generic family that this file has.
+func moveLines() []engine.Command {
+	return []engine.Command{
+		{Name: "rename", Arity: 3, Flags: engine.Write, Keys: engine.Key(1, "RW access delete").And(engine.Key(2, "OW update")), Run: cmdRename, Since: "1.0.0",
+			Syntax: "key newkey", Summary: "Renames a key and overwrites the destination.", Complexity: "O(1)"},
+		{Name: "renamenx", Arity: 3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete").And(engine.Key(2, "OW insert")), Run: cmdRenameNX, Since: "1.0.0",
+			Syntax: "key newkey", Summary: "Renames a key only when the target key name doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "copy", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RO access").And(engine.Key(2, "OW update")), Run: cmdCopy, Since: "6.2.0",
+			Syntax: "source destination [DB destination-db] [REPLACE]", Summary: "Copies the value of a key to a new key.",
+			Complexity: "O(N), N being the size of the value"},
+		{Name: "move", Arity: 3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdMove, Since: "1.0.0",
+			Syntax: "key db", Summary: "Moves a key to another database.", Complexity: "O(1)"},
+	}
+}
+
+// RENAME key newkey
+func cmdRename(c *engine.Call) {
+	src, dst := c.Arg(), c.Arg()
+	if !c.DB.Exists(src) {
+		c.Fail(engine.ErrNoKey)
+		return
+	}
+	rename(c, src, dst)
+	c.Reply.Status("OK")
+}
+
+// RENAMENX key newkey
+func cmdRenameNX(c *engine.Call) {
+	src, dst := c.Arg(), c.Arg()
+	switch {
+	case !c.DB.Exists(src):
+		c.Fail(engine.ErrNoKey)
+	case c.DB.Exists(dst):
+		c.Reply.Int(0)
+	default:
+		rename(c, src, dst)
+		c.Reply.Int(1)
+	}
+}
+
+// rename renames a visible key. To its own name is no change.
+func rename(c *engine.Call, src, dst []byte) {
+	if bytes.Equal(src, dst) {
+		return
+	}
+	c.DB.Rename(src, dst)
+	c.Changed(src, "grename_from")
+	c.Changed(dst, "grename_to")
+}
+
+// COPY source destination [DB destination-db] [REPLACE]
+func cmdCopy(c *engine.Call) {
+	src, dst := c.Arg(), c.Arg()
+	to, replace := c.DB, false
+	for c.More() {
+		switch {
+		case c.Word("REPLACE"):
+			replace = true
+		case c.Left() > 1 && c.Word("DB"):
+			to = database(c, c.DB)
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	if to == c.DB && bytes.Equal(src, dst) {
+		c.Refuse(errSameKey)
+	}
+	if !c.OK() {
+		return
+	}
+	if !c.Sees(src) || to.Exists(dst) && !replace {
+		c.Reply.Int(0)
+		return
+	}
+	c.DB.Copy(src, to, dst)
+	c.ChangedIn(to, dst, "gcopy_to")
+	c.Reply.Int(1)
+}
+
+// MOVE key db
+func cmdMove(c *engine.Call) {
+	key := c.Arg()
+	to := database(c, nil)
+	if to == c.DB {
+		c.Refuse(errSameKey)
+	}
+	if !c.OK() {
+		return
+	}
+	if !c.DB.Exists(key) || to.Exists(key) {
+		c.Reply.Int(0)
+		return
+	}
+	c.DB.Transfer(key, to, key)
+	c.Changed(key, "gmove_from")
+	c.ChangedIn(to, key, "gmove_to")
+	c.Reply.Int(1)
+}
+
+// database returns the database whose number is the next argument. If there is none it latches
+// ErrDBIndex and returns other.
+func database(c *engine.Call, other *keyspace.DB) *keyspace.DB {
+	n := c.IntOr(engine.ErrNotInt)
+	switch {
+	case c.Failed():
+		return other
+	case n < math.MinInt32 || n > math.MaxInt32:
+		c.Refusef(engine.ErrRange, math.MinInt32, math.MaxInt32)
+		return other
+	case n < 0 || n >= int64(c.Engine.Keyspace.Len()):
+		c.Refuse(errDBIndex)
+		return other
+	}
+	return c.Engine.Keyspace.DB(int(n))
+}

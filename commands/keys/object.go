@@ -1,0 +1,101 @@
+package keys
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// objectLines returns the lines of the generic family that this file has.
+func objectLines() []engine.Command {
+	return []engine.Command{
+		{Name: "object", Arity: -2, Since: "2.2.3",
+			Complexity: "Depends on the subcommand", Summary: "A container for object introspection commands.", Subs: []engine.Command{
+				{Name: "encoding", Arity: 3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdObjectEncoding, Since: "2.2.3",
+					Syntax: "key", Summary: "Returns the internal encoding of a Redis object.",
+					Help: "\nReturn the kind of internal representation used in order to store the value\n" +
+						"associated with a <key>.",
+					Tips: "nondeterministic_output", Complexity: "O(1)"},
+				{Name: "freq", Arity: 3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdObjectFreq, Since: "4.0.0",
+					Syntax: "key", Summary: "Returns the logarithmic access frequency counter of a Redis object.",
+					Help: "\nReturn the access frequency index of the <key>. The returned integer is\n" +
+						"proportional to the logarithm of the recent access frequency of the key.",
+					Tips: "nondeterministic_output", Complexity: "O(1)"},
+				engine.HelpLine("6.2.0"),
+				{Name: "idletime", Arity: 3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdObjectIdleTime, Since: "2.2.3",
+					Syntax: "key", Summary: "Returns the time since the last access to a Redis object.",
+					Help: "\nReturn the idle time of the <key>, that is the approximated number of\n" +
+						"seconds elapsed since the last access to the key.",
+					Tips: "nondeterministic_output", Complexity: "O(1)"},
+				{Name: "refcount", Arity: 3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdObjectRefCount, Since: "2.2.3",
+					Syntax: "key", Summary: "Returns the reference count of a value of a key.",
+					Help: "\nReturn the number of references of the value associated with the specified\n" +
+						"<key>.",
+					Tips: "nondeterministic_output", Complexity: "O(1)"},
+			}},
+	}
+}
+
+// object returns the key that OBJECT is about. ok is false if it is absent and nil was sent.
+func object(c *engine.Call) (key []byte, ok bool) {
+	key = c.Arg()
+	if !c.DB.Exists(key) {
+		c.Reply.Null()
+		return nil, false
+	}
+	return key, true
+}
+
+// OBJECT ENCODING key
+func cmdObjectEncoding(c *engine.Call) {
+	if key, ok := object(c); ok {
+		v, _ := c.DB.Peek(key)
+		c.Reply.BulkString(v.Encoding())
+	}
+}
+
+// OBJECT FREQ key
+func cmdObjectFreq(c *engine.Call) {
+	key, ok := object(c)
+	switch {
+	case !ok:
+	case !c.Engine.Keyspace.Access.LFU:
+		c.Fail(errFreqUnderLRU)
+	default:
+		c.Reply.Int(c.DB.Frequency(key))
+	}
+}
+
+// OBJECT IDLETIME key
+func cmdObjectIdleTime(c *engine.Call) {
+	key, ok := object(c)
+	switch {
+	case !ok:
+	case c.Engine.Keyspace.Access.LFU:
+		c.Fail(errIdleUnderLFU)
+	default:
+		c.Reply.Int(c.DB.Idle(key))
+	}
+}
+
+// sharedInts is how many integers, from 0 on, Redis keeps one object of for all keys.
+const sharedInts = 10_000
+
+// OBJECT REFCOUNT key
+//
+// Nothing is shared here, but Redis tells by this number which integers it shares.
+func cmdObjectRefCount(c *engine.Call) {
+	key, ok := object(c)
+	if !ok {
+		return
+	}
+	v, _ := c.DB.Peek(key)
+	if s, isString := v.(*str.Value); isString {
+		if n, isInt := s.Int(); isInt && n >= 0 && n < sharedInts {
+			c.Reply.Int(math.MaxInt32)
+			return
+		}
+	}
+	c.Reply.Int(1)
+}

@@ -1,0 +1,470 @@
+package keys
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/binary"
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/partsort"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// SORT: the elements of a list, a set or a sorted set in order, by their own text or number or by that
+// of other keys, whose names are made from the elements.
+//
+// The elements are copied into one block first, so that nothing is held of the value while other keys
+// are looked up.
+
+// sortLines returns the lines of the generic family that this file has.
+func sortLines() []engine.Command {
+	const categories = "-keyspace set sortedset list dangerous"
+	return []engine.Command{
+		{Name: "sort", Arity: -2, Flags: engine.Write | engine.DenyOOM,
+			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access"), engine.UnknownKeys("OW update")).FoundBy(sortedKeys), Run: cmdSort, ACL: categories, Since: "1.0.0",
+			Syntax:     "key [BY pattern] [LIMIT offset count] [<GET pattern>...] [ASC|DESC] [ALPHA] [STORE destination]",
+			Summary:    "Sorts the elements in a list, a set, or a sorted set, optionally storing the result.",
+			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
+		{Name: "sort_ro", Arity: -2, Flags: engine.ReadOnly,
+			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access")), Run: cmdSortRO, ACL: categories, Since: "7.0.0",
+			Syntax:     "key [BY pattern] [LIMIT offset count] [<GET pattern>...] [ASC|DESC] [ALPHA]",
+			Summary:    "Returns the sorted elements of a list, a set, or a sorted set.",
+			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
+	}
+}
+
+// sortedKeys is the key at position 1 and the last behind the word STORE, where that may stand.
+func sortedKeys(args [][]byte) (at []int, ok bool) {
+	at = []int{1}
+	for i := 2; i < len(args); i++ {
+		switch word := args[i]; {
+		case engine.IsWord(word, "LIMIT"):
+			i += 2
+		case engine.IsWord(word, "BY"), engine.IsWord(word, "GET"):
+			i++
+		case engine.IsWord(word, "STORE") && i+1 < len(args):
+			at = append(at[:1], i+1)
+		}
+	}
+	return at, true
+}
+
+// sorting is the options of SORT.
+type sorting struct {
+	by        *keyPattern // nil for the elements themselves
+	get       []keyPattern
+	alpha     bool
+	desc      bool
+	untouched bool // by a pattern without a star: the order is the value's own
+	from      int64
+	count     int64 // below 0 for all
+	dst       []byte
+	stores    bool
+	total     bool // equal texts are told apart by the elements, not by their places
+}
+
+// SORT key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC] [ALPHA]
+// [STORE destination]
+func cmdSort(c *engine.Call) { sort(c, true) }
+
+// SORT_RO key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC] [ALPHA]
+func cmdSortRO(c *engine.Call) { sort(c, false) }
+
+func sort(c *engine.Call, mayStore bool) {
+	key := c.Arg()
+	q := sortOptions(c, mayStore)
+	if !c.OK() {
+		return
+	}
+	v, _ := engine.Read[keyspace.Value](c, key)
+	switch v.(type) {
+	case nil, *list.List, *set.Set, *zset.Set:
+	default:
+		c.Refuse(engine.ErrWrongType)
+	}
+	if !c.OK() {
+		return
+	}
+	if _, isSet := v.(*set.Set); isSet && q.untouched && (q.stores || c.Session.InScript()) {
+		q.untouched, q.alpha, q.by = false, true, nil // no order of its own, and one is needed
+	}
+	found := q.load(v)
+	if !q.untouched && !weigh(c, q, found) {
+		c.Fail(errSortNumber)
+		return
+	}
+	found.list = q.arrange(found)
+	if q.stores {
+		storeSorted(c, q, found)
+	} else {
+		tellSorted(c, q, found)
+	}
+}
+
+func sortOptions(c *engine.Call, mayStore bool) *sorting {
+	q := &sorting{count: -1}
+	for c.More() {
+		switch {
+		case c.Word("ASC"):
+			q.desc = false
+		case c.Word("DESC"):
+			q.desc = true
+		case c.Word("ALPHA"):
+			q.alpha = true
+		case c.Left() > 2 && c.Word("LIMIT"):
+			q.from, q.count = c.Int(), c.Int()
+		case mayStore && c.Left() > 1 && c.Word("STORE"):
+			q.stores, q.dst = true, c.Arg()
+		case c.Left() > 1 && c.Word("BY"):
+			p := parseKeyPattern(c.Arg())
+			q.by = &p
+			q.untouched = q.untouched || !p.star
+		case c.Left() > 1 && c.Word("GET"):
+			q.get = append(q.get, parseKeyPattern(c.Arg()))
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	return q
+}
+
+// bounds returns which of n sorted elements are wanted.
+func (q *sorting) bounds(n int) (from, to int) {
+	from = int(min(max(q.from, 0), int64(n)))
+	to = n
+	if q.count >= 0 {
+		to = from + int(min(q.count, int64(n-from)))
+	}
+	return from, to
+}
+
+// sortable is elements with their weights. Their texts lie in one block.
+type sortable struct {
+	list  []weighed
+	texts []byte
+}
+
+// weighed is an element and what it is sorted by, a number or a text.
+type weighed struct {
+	from, to int // the element in the block
+	weight   float64
+	at, end  int // the weight in the block, up to one before end, which is 0 if there is none
+}
+
+func (s *sortable) text(w *weighed) []byte { return s.texts[w.from:w.to] }
+
+func (s *sortable) add(member []byte) {
+	from := len(s.texts)
+	s.texts = append(s.texts, member...)
+	s.list = append(s.list, weighed{from: from, to: len(s.texts)})
+}
+
+func (s *sortable) addEntry(e ziplist.Entry) bool {
+	from := len(s.texts)
+	s.texts = e.Append(s.texts)
+	s.list = append(s.list, weighed{from: from, to: len(s.texts)})
+	return true
+}
+
+// load takes the elements of a value over, in its own order. Where that is the order wanted it takes
+// those within the limit only.
+func (q *sorting) load(v keyspace.Value) *sortable {
+	s := &sortable{texts: make([]byte, 0, 512)}
+	if v == nil {
+		return s
+	}
+	from, to := 0, v.Len()
+	if _, isSet := v.(*set.Set); q.untouched && !isSet {
+		from, to = q.bounds(to)
+		q.from, q.count = 0, -1
+	}
+	if from == to {
+		return s
+	}
+	s.list = make([]weighed, 0, to-from)
+	switch v := v.(type) {
+	case *list.List:
+		if q.untouched && q.desc {
+			q.desc = false
+			v.Each(list.Tail, from, func(e ziplist.Entry) bool { return s.addEntry(e) && len(s.list) < to-from })
+			break
+		}
+		v.Range(from, to-from, func(e ziplist.Entry) { s.addEntry(e) })
+	case *set.Set:
+		_, isOrdered := v.Intset()
+		q.total = !isOrdered
+		v.Each(s.addEntry)
+	case *zset.Set:
+		v.Range(from, to-1, q.untouched && q.desc, func(member []byte, _ float64) bool { s.add(member); return true })
+	}
+	return s
+}
+
+// weigh finds what each element is sorted by. It reports false if a number is wanted and something
+// is not one; an absent weight is 0, or less than any text. Texts are compared by their bytes: all of
+// them for what is stored, up to a byte of 0 otherwise, as strcoll does.
+func weigh(c *engine.Call, q *sorting, s *sortable) (ok bool) {
+	ok = true
+	for i := range s.list {
+		w := &s.list[i]
+		text, found := s.text(w), true
+		if q.by != nil {
+			text, found = follow(c, q.by, text)
+		}
+		switch {
+		case !found:
+		case !q.alpha:
+			var isNumber bool
+			w.weight, isNumber = sortNumber(text)
+			ok = ok && isNumber
+		default:
+			if !q.stores {
+				text = cString(text)
+			}
+			if w.at = w.from; q.by != nil {
+				w.at = len(s.texts)
+				s.texts = append(s.texts, text...)
+			}
+			w.end = w.at + len(text) + 1
+		}
+	}
+	return ok
+}
+
+// sortNumber reads a number as C's strtod does up to a byte of 0: with space before it. Nothing is 0.
+// What is too large or too small for a double of full precision is refused.
+func sortNumber(text []byte) (f float64, ok bool) {
+	if n, isInt := resp.ParseInt(text); isInt && -1<<53 <= n && n <= 1<<53 {
+		return float64(n), true
+	}
+	text = cString(text)
+	if len(text) == 0 {
+		return 0, true
+	}
+	f, ok = resp.ParseFloat(bytes.TrimLeft(text, " \t\n\v\f\r"))
+	const smallest = 0x1p-1022
+	return f, ok && !math.IsNaN(f) && (f == 0 || math.Abs(f) >= smallest)
+}
+
+// cString returns what of text stands before its first byte of 0.
+func cString(text []byte) []byte {
+	if i := bytes.IndexByte(text, 0); i >= 0 {
+		return text[:i]
+	}
+	return text
+}
+
+// rank is where an element stands, as far as one word tells, and its place in the list.
+type rank struct {
+	key uint64
+	at  int
+}
+
+// arrange sorts the elements and returns those within the limit. Equal ones stay in the order of the
+// value, unless only a part of it is wanted by weight: then Redis' partial sort mixes them.
+func (q *sorting) arrange(s *sortable) []weighed {
+	from, to := q.bounds(len(s.list))
+	if q.untouched {
+		return s.list[from:to]
+	}
+	ranks := q.ranks(s)
+	mixes := q.by != nil && to-from < len(s.list)
+	compare := func(a, b rank) int {
+		if a.key != b.key {
+			return cmp.Compare(a.key, b.key)
+		}
+		order := q.compare(s, &s.list[a.at], &s.list[b.at])
+		if order == 0 && !mixes {
+			return a.at - b.at
+		}
+		return order
+	}
+	if to-from < len(s.list) {
+		partsort.Sort(ranks, from, to, func(a, b *rank) int { return compare(*a, *b) })
+	} else {
+		slices.SortFunc(ranks, compare)
+	}
+	sorted := make([]weighed, to-from)
+	for i := range sorted {
+		sorted[i] = s.list[ranks[from+i].at]
+	}
+	return sorted
+}
+
+// ranks returns a rank for each element. The keys are those of numbers, or eight bytes of the texts from
+// the first on that they do not all have in common; less, equal or greater keys tell that of elements, but
+// for equal ones of texts.
+func (q *sorting) ranks(s *sortable) []rank {
+	ranks, same := make([]rank, len(s.list)), 0
+	if q.alpha {
+		same = s.common()
+	}
+	for i := range s.list {
+		w := &s.list[i]
+		key := uint64(0)
+		switch {
+		case !q.alpha:
+			key = ascending(w.weight)
+		case w.end != 0:
+			var eight [8]byte
+			copy(eight[:], s.texts[w.at+same:w.end-1])
+			key = binary.BigEndian.Uint64(eight[:])
+		}
+		if q.desc {
+			key = ^key
+		}
+		ranks[i] = rank{key, i}
+	}
+	return ranks
+}
+
+// common returns how many bytes all weights begin with, those that are absent left out.
+func (s *sortable) common() int {
+	var prefix []byte
+	first := true
+	for i := range s.list {
+		w := &s.list[i]
+		switch {
+		case w.end == 0:
+		case first:
+			prefix, first = s.texts[w.at:w.end-1], false
+		default:
+			text := s.texts[w.at : w.end-1]
+			n := min(len(prefix), len(text))
+			for n > 0 && !bytes.Equal(prefix[:n], text[:n]) {
+				n /= 2
+			}
+			prefix = prefix[:n]
+		}
+	}
+	return len(prefix)
+}
+
+// ascending returns a number's bits such that they compare as it does.
+func ascending(f float64) uint64 {
+	bits := math.Float64bits(f + 0) // which makes 0 of -0
+	if bits>>63 != 0 {
+		return ^bits
+	}
+	return bits | 1<<63
+}
+
+// compare compares elements by their weights, and those by themselves where their equality is none.
+func (q *sorting) compare(s *sortable, a, b *weighed) int {
+	if !q.alpha {
+		return q.tie(s, a, b)
+	}
+	order := 0
+	if a.end == 0 || b.end == 0 {
+		order = cmp.Compare(min(a.end, 1), min(b.end, 1))
+	} else {
+		order = bytes.Compare(s.texts[a.at:a.end-1], s.texts[b.at:b.end-1])
+	}
+	if order == 0 && q.total {
+		return q.tie(s, a, b)
+	}
+	return q.directed(order)
+}
+
+// tie compares the elements themselves.
+func (q *sorting) tie(s *sortable, a, b *weighed) int {
+	return q.directed(bytes.Compare(s.text(a), s.text(b)))
+}
+
+// directed returns an order, or its opposite if it is to be descending.
+func (q *sorting) directed(order int) int {
+	if q.desc {
+		return -order
+	}
+	return order
+}
+
+// tellSorted replies with the elements, or with what is to be got for each.
+func tellSorted(c *engine.Call, q *sorting, s *sortable) {
+	c.Reply.Array(len(s.list) * max(1, len(q.get)))
+	for i := range s.list {
+		element := s.text(&s.list[i])
+		if q.get == nil {
+			c.Reply.Bulk(element)
+		}
+		for j := range q.get {
+			if text, ok := follow(c, &q.get[j], element); ok {
+				c.Reply.Bulk(text)
+			} else {
+				c.Reply.Null()
+			}
+		}
+	}
+}
+
+// storeSorted stores the elements, or what is to be got for each, as a list; what is absent as an
+// empty text.
+func storeSorted(c *engine.Call, q *sorting, s *sortable) {
+	kept, lim := &list.List{}, c.Engine.Config.List
+	for i := range s.list {
+		element := s.text(&s.list[i])
+		if q.get == nil {
+			kept.Push(list.Tail, element, lim)
+		}
+		for j := range q.get {
+			text, _ := follow(c, &q.get[j], element)
+			kept.Push(list.Tail, text, lim)
+		}
+	}
+	c.Store(q.dst, kept, "lsortstore")
+}
+
+// keyPattern is a pattern of BY and GET: the name of a key with a star for the element, and after
+// "->" the field of a hash; "#" stands for the element itself.
+type keyPattern struct {
+	before, after, field []byte
+	star, self           bool
+	name                 []byte // room for names
+}
+
+func parseKeyPattern(text []byte) (p keyPattern) {
+	p.self = string(text) == "#"
+	at := bytes.IndexByte(cString(text), '*')
+	if p.star = at >= 0; !p.star {
+		return p
+	}
+	p.before, p.after = text[:at], text[at+1:]
+	if i := bytes.Index(cString(p.after), []byte("->")); i >= 0 && i+2 < len(cString(p.after)) {
+		p.after, p.field = p.after[:i], p.after[i+2:]
+	}
+	return p
+}
+
+// follow returns the text that the pattern leads to from an element; ok is false if there is none. It
+// ends the life of all views. The text is valid until the next call.
+func follow(c *engine.Call, p *keyPattern, element []byte) (text []byte, ok bool) {
+	switch {
+	case p.self:
+		return element, true
+	case !p.star:
+		return nil, false
+	}
+	c.Engine.Keyspace.Begin() // or those of many thousand keys would live to the end of the command
+	p.name = append(append(append(p.name[:0], p.before...), element...), p.after...)
+	v, _ := engine.Read[keyspace.Value](c, p.name)
+	switch v := v.(type) {
+	case *str.Value:
+		if p.field == nil {
+			return v.Text(c.Scratch()), true
+		}
+	case *hash.Hash:
+		if p.field != nil {
+			return v.Get(p.field, c.Scratch())
+		}
+	}
+	return nil, false
+}

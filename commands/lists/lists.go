@@ -1,0 +1,255 @@
+package lists
+
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Lists is the family of list commands.
+func Family() engine.Family {
+	return engine.Family{Group: "list", Commands: slices.Concat([]engine.Command{
+		{Name: "lpush", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdLPush, Since: "1.0.0",
+			Syntax: "key element...", Summary: "Prepends one or more elements to a list.",
+			Complexity: "O(N), N being the number of elements added"},
+		{Name: "rpush", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdRPush, Since: "1.0.0",
+			Syntax: "key element...", Summary: "Appends one or more elements to a list.",
+			Complexity: "O(N), N being the number of elements added"},
+		{Name: "lpushx", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdLPushX, Since: "2.2.0",
+			Syntax: "key element...", Summary: "Prepends elements to a list only if it exists.",
+			Complexity: "O(N), N being the number of elements added"},
+		{Name: "rpushx", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdRPushX, Since: "2.2.0",
+			Syntax: "key element...", Summary: "Appends elements to a list only if it exists.",
+			Complexity: "O(N), N being the number of elements added"},
+		{Name: "lpop", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdLPop, Since: "1.0.0",
+			Syntax: "key [count]", Summary: "Removes and returns the first elements of a list.",
+			Complexity: "O(N), N being the number of elements returned"},
+		{Name: "rpop", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdRPop, Since: "1.0.0",
+			Syntax: "key [count]", Summary: "Removes and returns the last elements of a list.",
+			Complexity: "O(N), N being the number of elements returned"},
+		{Name: "llen", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdLLen, Since: "1.0.0",
+			Syntax: "key", Summary: "Returns the length of a list.", Complexity: "O(1)"},
+		{Name: "lrange", Arity: 4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdLRange, Since: "1.0.0",
+			Syntax: "key start:integer stop:integer", Summary: "Returns a range of elements from a list.",
+			Complexity: "O(N), N being the number of elements that are passed over or returned"},
+		{Name: "lindex", Arity: 3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdLIndex, Since: "1.0.0",
+			Syntax: "key index", Summary: "Returns an element from a list by its index.",
+			Complexity: "O(N), N being the number of elements that are passed over"},
+		{Name: "lset", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdLSet, Since: "1.0.0",
+			Syntax: "key index element", Summary: "Sets the value of an element in a list by its index.",
+			Complexity: "O(N), N being the number of elements that are passed over"},
+		{Name: "linsert", Arity: 5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW insert"), Run: cmdLInsert, Since: "2.2.0",
+			Syntax:     "key <BEFORE|AFTER> pivot element",
+			Summary:    "Inserts an element before or after another element in a list.",
+			Complexity: "O(N), N being the number of elements that are passed over"},
+		{Name: "lrem", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdLRem, Since: "1.0.0",
+			Syntax: "key count element", Summary: "Removes elements from a list.",
+			Complexity: "O(N), N being the number of elements"},
+		{Name: "ltrim", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdLTrim, Since: "1.0.0",
+			Syntax: "key start:integer stop:integer", Summary: "Removes elements from both ends of a list.",
+			Complexity: "O(N), N being the number of elements removed"},
+		{Name: "lpos", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdLPos, Since: "6.0.6",
+			Syntax:     "key element [RANK rank] [COUNT num-matches] [MAXLEN len]",
+			Summary:    "Returns the index of matching elements in a list.",
+			Complexity: "O(N), N being the number of elements"},
+		{Name: "lmove", Arity: 5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access delete").And(engine.Key(2, "RW insert")), Run: cmdLMove, Since: "6.2.0",
+			Syntax:  "source destination <LEFT|RIGHT> <LEFT|RIGHT>",
+			Summary: "Moves an element from one list to another and returns it.", Complexity: "O(1)"},
+		{Name: "rpoplpush", Arity: 3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access delete").And(engine.Key(2, "RW insert")), Run: cmdRPopLPush, Since: "1.2.0",
+			Syntax:  "source destination",
+			Summary: "Moves the last element of a list to the head of another and returns it.", Complexity: "O(1)"},
+		{Name: "lmpop", Arity: -4, Flags: engine.Write, Keys: engine.NumKeys(1, "RW access delete"), Run: cmdLMPop, Since: "7.0.0",
+			Syntax:     "numkeys key... <LEFT|RIGHT> [COUNT count]",
+			Summary:    "Removes and returns elements from the first of several lists that has any.",
+			Complexity: "O(N + M), N being the number of keys, and M the number of elements returned"},
+		{Name: "blpop", Arity: -3, Flags: engine.Write | engine.Blocking, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBLPop, Since: "2.0.0",
+			Syntax: "key... timeout", Summary: "Removes and returns the first element of a list, or waits for one.",
+			Complexity: "O(N), N being the number of keys"},
+		{Name: "brpop", Arity: -3, Flags: engine.Write | engine.Blocking, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBRPop, Since: "2.0.0",
+			Syntax: "key... timeout", Summary: "Removes and returns the last element of a list, or waits for one.",
+			Complexity: "O(N), N being the number of keys"},
+		{Name: "blmove", Arity: 6, Flags: engine.Write | engine.DenyOOM | engine.Blocking,
+			Keys: engine.Key(1, "RW access delete").And(engine.Key(2, "RW insert")), Run: cmdBLMove, Since: "6.2.0",
+			Syntax:  "source destination <LEFT|RIGHT> <LEFT|RIGHT> timeout",
+			Summary: "Moves an element from one list to another and returns it, or waits for one.", Complexity: "O(1)"},
+		{Name: "brpoplpush", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Blocking,
+			Keys: engine.Key(1, "RW access delete").And(engine.Key(2, "RW insert")), Run: cmdBRPopLPush, Since: "2.2.0",
+			Syntax:     "source destination timeout",
+			Summary:    "Moves the last element of a list to the head of another and returns it, or waits for one.",
+			Complexity: "O(1)"},
+		{Name: "blmpop", Arity: -5, Flags: engine.Write | engine.Blocking, Keys: engine.NumKeys(2, "RW access delete"), Run: cmdBLMPop, Since: "7.0.0",
+			Syntax:     "timeout numkeys key... <LEFT|RIGHT> [COUNT count]",
+			Summary:    "Removes and returns elements from the first of several lists that has any, or waits for some.",
+			Complexity: "O(N + M), N being the number of keys, and M the number of elements returned"},
+	}, elements.Lines(engine.ListElements, "1.0.0"))}
+}
+
+// The events of pushing and popping, by end.
+var (
+	pushEvents = [...]string{list.Head: "llpush", list.Tail: "lrpush"}
+	popEvents  = [...]string{list.Head: "llpop", list.Tail: "lrpop"}
+)
+
+// noList is what an absent key reads as. Nobody writes to it.
+var noList list.List
+
+// readList returns the list at key for reading, an empty one if the key is absent. ok is false if an
+// error was sent.
+func readList(c *engine.Call, key []byte) (l *list.List, ok bool) {
+	l, found := engine.Read[*list.List](c, key)
+	if !found {
+		l = &noList
+	}
+	return l, c.OK()
+}
+
+// side reads LEFT or RIGHT.
+func side(c *engine.Call) list.End {
+	switch {
+	case c.Word("LEFT"):
+		return list.Head
+	case !c.Word("RIGHT"):
+		c.Refuse(engine.ErrSyntax)
+	}
+	return list.Tail
+}
+
+// LPUSH key element [element ...]
+func cmdLPush(c *engine.Call) { push(c, list.Head, false) }
+
+// RPUSH key element [element ...]
+func cmdRPush(c *engine.Call) { push(c, list.Tail, false) }
+
+// LPUSHX key element [element ...]
+func cmdLPushX(c *engine.Call) { push(c, list.Head, true) }
+
+// RPUSHX key element [element ...]
+func cmdRPushX(c *engine.Call) { push(c, list.Tail, true) }
+
+// push adds elements at an end, one after the other; where only is set, to a list that exists.
+func push(c *engine.Call, end list.End, only bool) {
+	key, elements := c.Arg(), c.Rest()
+	var l *list.List
+	if only {
+		l, _ = engine.Edit[*list.List](c, key)
+	} else {
+		l, _ = engine.Upsert[*list.List](c, key, keyspace.List)
+	}
+	switch {
+	case !c.OK():
+		return
+	case l == nil:
+		c.Reply.Int(0)
+		return
+	}
+	for _, e := range elements {
+		l.Push(end, e, c.Engine.Config.List)
+	}
+	n := l.Len()
+	c.Changed(key, pushEvents[end])
+	c.Reply.Int(int64(n))
+}
+
+// LLEN key
+func cmdLLen(c *engine.Call) {
+	if l, ok := readList(c, c.Arg()); ok {
+		c.Reply.Int(int64(l.Len()))
+	}
+}
+
+// LRANGE key start stop
+func cmdLRange(c *engine.Call) {
+	key, start, stop := c.Arg(), c.Int(), c.Int()
+	l, ok := readList(c, key)
+	if !ok {
+		return
+	}
+	first, n := l.Clip(int(start), int(stop))
+	c.Reply.Array(n)
+	l.Range(first, n, func(e ziplist.Entry) { c.ReplyEntry(e) })
+}
+
+// LINDEX key index
+func cmdLIndex(c *engine.Call) {
+	l, found := engine.Read[*list.List](c, c.Arg())
+	if !c.OK() {
+		return
+	}
+	if !found {
+		c.Reply.Null() // Redis does not look at the index then
+		return
+	}
+	i := c.Int()
+	if !c.OK() {
+		return
+	}
+	if e, ok := l.Index(int(i)); ok {
+		c.ReplyEntry(e)
+		return
+	}
+	c.Reply.Null()
+}
+
+// LSET key index element
+func cmdLSet(c *engine.Call) {
+	key := c.Arg()
+	l, found := engine.Edit[*list.List](c, key)
+	if !found {
+		c.Refuse(engine.ErrNoKey)
+	}
+	i, element := c.Int(), c.Arg()
+	if !c.OK() {
+		return
+	}
+	if !l.Set(int(i), element, c.Engine.Config.List) {
+		c.Fail(engine.ErrIndex)
+		return
+	}
+	c.Changed(key, "llset")
+	c.Reply.Status("OK")
+}
+
+// LINSERT key <BEFORE | AFTER> pivot element
+func cmdLInsert(c *engine.Call) {
+	key := c.Arg()
+	behind := c.Word("AFTER")
+	if !behind && !c.Word("BEFORE") {
+		c.Refuse(engine.ErrSyntax)
+	}
+	pivot, element := c.Arg(), c.Arg()
+	l, found := engine.Edit[*list.List](c, key)
+	switch {
+	case !c.OK():
+	case !found:
+		c.Reply.Int(0)
+	case !l.Insert(pivot, element, behind, c.Engine.Config.List):
+		c.Reply.Int(-1)
+	default:
+		n := l.Len()
+		c.Changed(key, "llinsert")
+		c.Reply.Int(int64(n))
+	}
+}
+
+// LTRIM key start stop
+func cmdLTrim(c *engine.Call) {
+	key, start, stop := c.Arg(), c.Int(), c.Int()
+	l, found := engine.Edit[*list.List](c, key)
+	if !c.OK() {
+		return
+	}
+	if found {
+		first, n := l.Clip(int(start), int(stop))
+		if n == 0 {
+			first = l.Len() // none stays
+		}
+		l.RemoveEnd(list.Tail, l.Len()-first-n)
+		l.RemoveEnd(list.Head, first)
+		c.Changed(key, "lltrim")
+	}
+	c.Reply.Status("OK")
+}

@@ -1,0 +1,128 @@
+package lists
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// LPOP key [count]
+func cmdLPop(c *engine.Call) { popEnd(c, list.Head) }
+
+// RPOP key [count]
+func cmdRPop(c *engine.Call) { popEnd(c, list.Tail) }
+
+// popEnd is LPOP or RPOP.
+func popEnd(c *engine.Call, end list.End) {
+	key, n, counted := c.Arg(), 1, c.More()
+	if c.Left() > 1 {
+		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+	}
+	if counted {
+		n = int(c.IntIn(0, math.MaxInt64, engine.ErrNotPositive))
+	}
+	l, found := engine.Edit[*list.List](c, key)
+	switch {
+	case !c.OK():
+	case !found && counted:
+		c.Reply.NullArray()
+	case !found:
+		c.Reply.Null()
+	case n == 0:
+		c.Reply.Array(0)
+	case counted:
+		n = min(n, l.Len())
+		c.Reply.Array(n)
+		take(c, key, l, end, n)
+	default:
+		take(c, key, l, end, 1)
+	}
+}
+
+// take removes n elements at an end of the list at key, and tells them.
+func take(c *engine.Call, key []byte, l *list.List, end list.End, n int) {
+	left := n
+	l.Each(end, 0, func(e ziplist.Entry) bool {
+		c.ReplyEntry(e)
+		left--
+		return left > 0
+	})
+	l.RemoveEnd(end, n)
+	c.Changed(key, popEvents[end])
+}
+
+// BLPOP key [key ...] timeout
+func cmdBLPop(c *engine.Call) { awaitEnd(c, list.Head) }
+
+// BRPOP key [key ...] timeout
+func cmdBRPop(c *engine.Call) { awaitEnd(c, list.Tail) }
+
+// awaitEnd is BLPOP or BRPOP.
+func awaitEnd(c *engine.Call, end list.End) {
+	keys := c.Next(c.Left() - 1)
+	deadline := c.Timeout()
+	if !c.OK() {
+		return
+	}
+	key, l, found := engine.First[*list.List](c, keys)
+	switch {
+	case !c.OK():
+	case !found:
+		c.Park(keys, deadline, engine.ReplyNullArray)
+	default:
+		c.Reply.Array(2)
+		c.Reply.Bulk(key)
+		take(c, key, l, end, 1)
+		elements.LogKey(c, popNames[end], key)
+	}
+}
+
+// popNames are the commands that pop, by end.
+var popNames = [...]string{list.Head: "LPOP", list.Tail: "RPOP"}
+
+// LMPOP numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
+func cmdLMPop(c *engine.Call) {
+	keys, right, count := elements.MultiPop(c, "LEFT", "RIGHT")
+	if !takeSome(c, keys, right, count) && c.OK() {
+		c.Reply.NullArray()
+	}
+}
+
+// BLMPOP timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
+func cmdBLMPop(c *engine.Call) {
+	c.Skip(1)
+	keys, right, count := elements.MultiPop(c, "LEFT", "RIGHT")
+	c.Seek(1) // Redis reads the timeout last
+	deadline := c.Timeout()
+	if !takeSome(c, keys, right, count) && c.OK() {
+		c.Park(keys, deadline, engine.ReplyNullArray)
+	}
+}
+
+// takeSome takes up to count elements from the first of keys that has any, and reports whether one
+// has. Unless it does, nothing was sent yet.
+func takeSome(c *engine.Call, keys [][]byte, right bool, count int) bool {
+	if c.Failed() {
+		return false
+	}
+	key, l, found := engine.First[*list.List](c, keys)
+	if !found {
+		return false
+	}
+	end := list.Head
+	if right {
+		end = list.Tail
+	}
+	n := min(count, l.Len())
+	c.Reply.Array(2)
+	c.Reply.Bulk(key)
+	c.Reply.Array(n)
+	take(c, key, l, end, n)
+	if c.Propagates() {
+		c.Log([]byte(popNames[end]), key, engine.Decimal(int64(n)))
+	}
+	return true
+}

@@ -1,0 +1,86 @@
+package commands_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+func partEngine() (*engine.Engine, *engine.Session) {
+	e := engine.New(engine.Options{Clock: func() int64 { return 1e15 }})
+	e.Join(engine.Commands(strings.Family(), keys.Family(), keys.Databases(), engine.Connection(), engine.Server()))
+	return e, e.NewSession(nil)
+}
+
+func do(e *engine.Engine, s *engine.Session, command string) string {
+	return string(e.Do(s, [][][]byte{bytes.Fields([]byte(command))}).Out)
+}
+
+func TestHooksAreCalledInTheOrderOfJoining(t *testing.T) {
+	e, s := partEngine()
+	var called string
+	part := func(name string, refusal error) engine.Part {
+		return engine.Part{
+			Name:      name,
+			Tick:      func() { called += name + " ticks " },
+			Flushed:   func() { called += name + " flushed " },
+			Shutdown:  func(engine.Shutdown) error { called += name + " shuts down "; return refusal },
+			Propagate: func(int, [][]byte) { called += name + " propagates " },
+		}
+	}
+	e.Join(part("a", nil))
+	e.Join(part("b", engine.Error("ERR not now")))
+	e.Join(engine.Part{Host: engine.Host{Exit: func() { called += "exit " }}})
+	for _, c := range []struct{ command, reply, called string }{
+		{"SET k v", "+OK\r\n", "a propagates b propagates "},
+		{"FLUSHALL", "+OK\r\n", "a flushed b flushed a propagates b propagates "},
+		{"SHUTDOWN", "-ERR not now\r\n", "a shuts down b shuts down "},
+	} {
+		called = ""
+		require.Equal(t, c.reply, do(e, s, c.command))
+		require.Equal(t, c.called, called, c.command)
+	}
+	called = ""
+	e.Tick()
+	require.Equal(t, "a ticks b ticks ", called)
+
+	called = ""
+	e.With(func() { e.SetPropagate("a", nil) })
+	do(e, s, "SET k w")
+	require.Equal(t, "b propagates ", called)
+}
+
+func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
+	e, s := partEngine()
+	e.Join(engine.Part{Name: "a"})
+	e.Join(engine.Part{Name: "b"})
+	for _, c := range []struct {
+		part  string
+		err   error
+		reply string
+	}{
+		{"b", engine.Error("MISCONF b"), "-MISCONF b\r\n"},
+		{"a", engine.Error("MISCONF a"), "-MISCONF a\r\n"},
+		{"a", nil, "-MISCONF b\r\n"},
+		{"b", nil, "+OK\r\n"},
+	} {
+		e.With(func() { e.DenyWrites(c.part, c.err) })
+		require.Equal(t, c.reply, do(e, s, "SET k v"))
+	}
+}
+
+func TestJoinPanicsAtWhatIsThereTwice(t *testing.T) {
+	e, _ := partEngine()
+	var n int
+	e.Join(engine.Part{Name: "a", Params: []engine.Param{engine.IntParam("n", &n, 0, 1)}, Host: engine.Host{Purge: func() {}}})
+	require.Panics(t, func() { e.Join(engine.Part{Name: "a"}) })
+	require.Panics(t, func() { e.Join(engine.Commands(strings.Family())) })
+	require.Panics(t, func() { e.Join(engine.Part{Params: []engine.Param{engine.IntParam("n", &n, 0, 1)}}) })
+	require.Panics(t, func() { e.Join(engine.Part{Host: engine.Host{Purge: func() {}}}) })
+	require.Panics(t, func() { e.SetPropagate("nosuch", nil) })
+}

@@ -1,0 +1,86 @@
+package commands_test
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/commands/hashes"
+	"github.com/miniserver-go/miniserver/commands/keys"
+	"github.com/miniserver-go/miniserver/commands/sets"
+	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/commands/zsets"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// The iterations, each with how an element gets in and out, the step, and whether a step gives pairs.
+var iterations = []struct {
+	add, remove, step string // {n} is the element, {c} the cursor
+	paired            bool
+}{
+	{"SET e{n} v", "DEL e{n}", "SCAN {c}", false},
+	{"SET e{n} v", "DEL e{n}", "SCAN {c} COUNT 3 MATCH e* TYPE string", false},
+	{"HSET k e{n} v", "HDEL k e{n}", "HSCAN k {c}", true},
+	{"HSET k e{n} v", "HDEL k e{n}", "HSCAN k {c} COUNT 50 NOVALUES", false},
+	{"SADD k e{n}", "SREM k e{n}", "SSCAN k {c} MATCH e*", false},
+	{"SADD k 7{n}", "SREM k 7{n}", "SSCAN k {c} COUNT 1", false},
+	{"ZADD k {n} e{n}", "ZREM k e{n}", "ZSCAN k {c}", true},
+}
+
+// TestScanGivesWhatStays: what is there from the first step to the last is given, while a hundred times
+// as much comes and goes between the steps.
+func TestScanGivesWhatStays(t *testing.T) {
+	const stay = 1000
+	for _, it := range iterations {
+		e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 3})
+		e.Join(engine.Commands(stringcmds.Family(), keys.Family(), hashes.Family(), sets.Family(), zsets.Family()))
+		s := e.NewSession(nil)
+		do := func(line string, n int) {
+			out := e.Do(s, commands(strings.ReplaceAll(line, "{n}", strconv.Itoa(n)))).Out
+			require.NotEqual(t, byte('-'), out[0], "%s: %s", line, out)
+		}
+		for n := range stay {
+			do(it.add, n)
+		}
+		seen, cursor, steps, come := map[string]bool{}, "0", 0, 0
+		for {
+			var elements []resp.Value
+			cursor, elements = scanStep(t, e, s, it.step, cursor)
+			for i := 0; i < len(elements); i++ {
+				seen[elements[i].Text[1:]] = true
+				if it.paired {
+					i++
+				}
+			}
+			if steps++; cursor == "0" {
+				break
+			}
+			for range 100 { // grows for some steps, shrinks for some
+				if steps/40%2 == 0 {
+					come++
+					do(it.add, stay+come)
+				} else if come > 0 {
+					do(it.remove, stay+come)
+					come--
+				}
+			}
+		}
+		for n := range stay {
+			require.True(t, seen[strconv.Itoa(n)], "%s did not give %d in %d steps", it.step, n, steps)
+		}
+		require.Greater(t, steps, 10, it.step)
+	}
+}
+
+// scanStep returns the next cursor and the elements of a step.
+func scanStep(t *testing.T, e *engine.Engine, s *engine.Session, step, cursor string) (next string, elements []resp.Value) {
+	line := strings.ReplaceAll(step, "{c}", cursor)
+	v, err := resp.NewReader(bytes.NewReader(e.Do(s, commands(line)).Out)).Read()
+	require.NoError(t, err)
+	require.Equal(t, 2, v.Len(), "%s: %s", line, v)
+	return v.Elems[0].Text, v.Elems[1].Elems
+}

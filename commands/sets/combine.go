@@ -1,0 +1,264 @@
+package sets
+
+import (
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/intset"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// Unions, intersections and differences of sets. What is only told is told while the operands are
+// walked; what is stored is built in the form that it would have in Redis.
+
+// setRoom is room for the operands of most commands.
+type setRoom [8]*set.Set
+
+// sets appends the sets at keys to dst, empty ones for absent keys. ok is false if an error was sent.
+func sets(c *engine.Call, dst []*set.Set, keys [][]byte) (_ []*set.Set, ok bool) {
+	for _, key := range keys {
+		s, found := engine.Read[*set.Set](c, key)
+		if !found {
+			s = &noMembers
+		}
+		dst = append(dst, s)
+	}
+	return dst, c.OK()
+}
+
+// bySize orders sets by the number of their members.
+func bySize(a, b *set.Set) int { return a.Len() - b.Len() }
+
+// SINTER key [key ...]
+func cmdSInter(c *engine.Call) {
+	var room setRoom
+	sets, ok := sets(c, room[:0], c.Rest())
+	if !ok {
+		return
+	}
+	slices.SortStableFunc(sets, bySize)
+	at, n := c.Reply.Defer(), 0
+	intersect(sets, func(member ziplist.Entry) bool {
+		n++
+		c.ReplyEntry(member)
+		return true
+	})
+	c.Reply.SetSet(at, n)
+}
+
+// SINTERCARD numkeys key [key ...] [LIMIT limit]
+func cmdSInterCard(c *engine.Call) {
+	n, limit := c.IntIn(1, math.MaxInt64, engine.ErrNumKeys), int64(0)
+	if n > int64(c.Left()) {
+		c.Refuse(errKeyCount)
+	}
+	if !c.OK() {
+		return
+	}
+	keys := c.Next(int(n))
+	for c.More() {
+		if c.Left() < 2 || !c.Word("LIMIT") {
+			c.Refuse(engine.ErrSyntax)
+			break
+		}
+		limit = c.IntIn(0, math.MaxInt64, engine.ErrNegativeLimit)
+	}
+	if !c.OK() {
+		return
+	}
+	var room setRoom
+	sets, ok := sets(c, room[:0], keys)
+	if !ok {
+		return
+	}
+	slices.SortStableFunc(sets, bySize)
+	count := int64(0)
+	intersect(sets, func(ziplist.Entry) bool {
+		count++
+		return count != limit
+	})
+	c.Reply.Int(count)
+}
+
+// SINTERSTORE destination key [key ...]
+func cmdSInterStore(c *engine.Call) {
+	var room setRoom
+	destination := c.Arg()
+	sets, ok := sets(c, room[:0], c.Rest())
+	if !ok {
+		return
+	}
+	slices.SortStableFunc(sets, bySize)
+	result, lim := set.Of(ziplist.New()), c.Engine.Config.Set
+	if _, ints := sets[0].Intset(); ints {
+		result = set.Of(intset.New())
+	}
+	intersect(sets, func(member ziplist.Entry) bool {
+		result.AppendEntry(member, lim)
+		return true
+	})
+	result.TryIntset(lim)
+	c.Store(destination, &result, "ssinterstore")
+}
+
+// intersect calls fn for the members that all sets have until it returns false. The smallest set is
+// the first.
+func intersect(sets []*set.Set, fn func(member ziplist.Entry) bool) {
+	sets[0].Each(func(member ziplist.Entry) bool {
+		for _, other := range sets[1:] {
+			if !other.HasEntry(member) {
+				return true
+			}
+		}
+		return fn(member)
+	})
+}
+
+// SUNION key [key ...]
+func cmdSUnion(c *engine.Call) {
+	var room setRoom
+	sets, ok := sets(c, room[:0], c.Rest())
+	if !ok {
+		return
+	}
+	at, n := c.Reply.Defer(), 0
+	unite(sets, c.Engine.Config.Set.Seed, func(member ziplist.Entry) {
+		n++
+		c.ReplyEntry(member)
+	})
+	c.Reply.SetSet(at, n)
+}
+
+// SUNIONSTORE destination key [key ...]
+func cmdSUnionStore(c *engine.Call) {
+	var room setRoom
+	destination := c.Arg()
+	sets, ok := sets(c, room[:0], c.Rest())
+	if !ok {
+		return
+	}
+	result, lim := set.Of(intset.New()), c.Engine.Config.Set
+	for _, s := range sets {
+		addAll(&result, s, lim)
+	}
+	c.Store(destination, &result, "ssunionstore")
+}
+
+func addAll(s, other *set.Set, lim set.Limits) {
+	first := s.Len() == 0
+	other.Each(func(member ziplist.Entry) bool {
+		if first {
+			s.AppendEntry(member, lim)
+		} else {
+			s.AddEntry(member, lim)
+		}
+		return true
+	})
+}
+
+// fewSets is the number of sets up to which a member of one is looked for in all before it, which
+// costs less than to gather the members then.
+const fewSets = 4
+
+// unite calls fn for the members that any of the sets has, once for each.
+func unite(sets []*set.Set, seed uint64, fn func(member ziplist.Entry)) {
+	var all set.Set
+	for i, s := range sets {
+		s.Each(func(member ziplist.Entry) bool {
+			if len(sets) > fewSets {
+				if all.AddEntry(member, set.Limits{Seed: seed}) {
+					fn(member)
+				}
+			} else if !anyHas(sets[:i], member) {
+				fn(member)
+			}
+			return true
+		})
+	}
+}
+
+func anyHas(sets []*set.Set, member ziplist.Entry) bool {
+	for _, s := range sets {
+		if s.HasEntry(member) {
+			return true
+		}
+	}
+	return false
+}
+
+// SDIFF key [key ...]
+func cmdSDiff(c *engine.Call) {
+	var room setRoom
+	sets, ok := sets(c, room[:0], c.Rest())
+	if !ok {
+		return
+	}
+	if removes(sets) {
+		rest := remainder(sets, c.Engine.Config.Set)
+		tellMembers(c, &rest)
+		return
+	}
+	at, n := c.Reply.Defer(), 0
+	subtract(sets, func(member ziplist.Entry) bool {
+		n++
+		c.ReplyEntry(member)
+		return true
+	})
+	c.Reply.SetSet(at, n)
+}
+
+// SDIFFSTORE destination key [key ...]
+func cmdSDiffStore(c *engine.Call) {
+	var room setRoom
+	destination := c.Arg()
+	sets, ok := sets(c, room[:0], c.Rest())
+	if !ok {
+		return
+	}
+	result, lim := set.Of(intset.New()), c.Engine.Config.Set
+	if removes(sets) {
+		result = remainder(sets, lim)
+	} else {
+		subtract(sets, func(member ziplist.Entry) bool {
+			result.AppendEntry(member, lim)
+			return true
+		})
+	}
+	c.Store(destination, &result, "ssdiffstore")
+}
+
+// removes reports whether removing the members of all other sets from a copy of the first costs less
+// than looking for its members in the others. Redis weighs it so, and the form of the result follows
+// from it.
+func removes(sets []*set.Set) bool {
+	look, remove := 0, 0
+	for _, s := range sets {
+		if n := s.Len(); n > 0 {
+			look += sets[0].Len()
+			remove += n
+		}
+	}
+	return look/2 > remove
+}
+
+// remainder returns a copy of the first set without the members of the others.
+func remainder(sets []*set.Set, lim set.Limits) set.Set {
+	rest := set.Of(intset.New())
+	addAll(&rest, sets[0], lim)
+	for _, other := range sets[1:] {
+		other.Each(func(member ziplist.Entry) bool {
+			rest.RemoveEntry(member)
+			return true
+		})
+	}
+	return rest
+}
+
+// subtract calls fn for the members of the first set that no other has.
+func subtract(sets []*set.Set, fn func(member ziplist.Entry) bool) {
+	sets[0].Each(func(member ziplist.Entry) bool {
+		return anyHas(sets[1:], member) || fn(member)
+	})
+}

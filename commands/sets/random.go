@@ -1,0 +1,88 @@
+package sets
+
+import (
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// SPOP key [count]
+func cmdSPop(c *engine.Call) {
+	key, count, several := c.Arg(), 1, c.Left() > 0
+	switch {
+	case c.Left() > 1:
+		c.Refuse(engine.ErrSyntax)
+	case several:
+		count = int(c.IntIn(0, math.MaxInt64, engine.ErrNotPositive))
+	}
+	s, found := engine.Edit[*set.Set](c, key)
+	switch {
+	case !c.OK():
+	case !found && !several:
+		c.Reply.Null()
+	case !found || count == 0:
+		c.Reply.Set(0)
+	default:
+		popMembers(c, key, s, count, several)
+	}
+}
+
+// popMembers removes members from the set at key and replies with them, as a set if there may be
+// several.
+func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool) {
+	size := s.Len()
+	if several {
+		c.Reply.Set(min(count, size))
+	}
+	var popped [][]byte
+	s.Pop(count, c.Engine.Config.Set, c.Engine.Dice, func(member ziplist.Entry) {
+		c.ReplyEntry(member)
+		if c.Propagates() {
+			popped = append(popped, member.Append(nil))
+		}
+	})
+	c.Changed(key, "sspop")
+	switch {
+	case !c.Propagates():
+	case several && count >= size:
+		c.Log([]byte("DEL"), key)
+	default:
+		logRemoved(c, key, popped)
+	}
+}
+
+// logRemoved journals that members left the set at key.
+func logRemoved(c *engine.Call, key []byte, members [][]byte) {
+	for some := range slices.Chunk(members, engine.JournaledAtOnce) {
+		c.Log(append([][]byte{[]byte("SREM"), key}, some...)...)
+	}
+}
+
+// SRANDMEMBER key [count]
+func cmdSRandMember(c *engine.Call) {
+	key, count, several := c.Arg(), 1, c.Left() > 0
+	switch {
+	case c.Left() > 1:
+		c.Refuse(engine.ErrSyntax)
+	case several:
+		count = elements.DrawCount(c)
+	}
+	s, ok := readSet(c, key)
+	switch {
+	case !ok:
+	case !several && s.Len() == 0:
+		c.Reply.Null()
+	case !several:
+		c.ReplyEntry(s.Random(c.Engine.Dice))
+	case count < 0:
+		c.Reply.Array(elements.Drawn(count, s.Len()))
+		s.Draw(-count, c.Engine.Dice, replyNext(c))
+	default:
+		c.Reply.Array(elements.Drawn(count, s.Len()))
+		s.Sample(count, c.Engine.Dice, replyNext(c))
+	}
+}

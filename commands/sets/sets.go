@@ -1,0 +1,240 @@
+package sets
+
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Sets is the family of set commands.
+func Family() engine.Family {
+	return engine.Family{Group: "set", Commands: slices.Concat([]engine.Command{
+		{Name: "sadd", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdSAdd, Since: "1.0.0",
+			Syntax: "key member...", Summary: "Adds one or more members to a set.",
+			Complexity: "O(N), N being the number of elements added"},
+		{Name: "saddex", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdSAddEx, Since: "1.0.0",
+			Syntax:     "key [KEEPTTL] seconds member...",
+			Summary:    "Adds members to a set and sets their expiration time in seconds.",
+			Complexity: "O(N), N being the number of elements added"},
+		{Name: "srem", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdSRem, Since: "1.0.0",
+			Syntax: "key member...", Summary: "Removes one or more members from a set.",
+			Complexity: "O(N), N being the number of members removed"},
+		{Name: "smove", Arity: 4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete").And(engine.Key(2, "RW insert")), Run: cmdSMove, Since: "1.0.0",
+			Syntax: "source destination member", Summary: "Moves a member from one set to another.", Complexity: "O(1)"},
+		{Name: "sismember", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdSIsMember, Since: "1.0.0",
+			Syntax: "key member", Summary: "Determines whether a member belongs to a set.", Complexity: "O(1)"},
+		{Name: "smismember", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdSMIsMember, Since: "6.2.0",
+			Syntax: "key member...", Summary: "Determines whether multiple members belong to a set.",
+			Complexity: "O(N), N being the number of members asked for"},
+		{Name: "scard", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdSCard, Since: "1.0.0",
+			Syntax: "key", Summary: "Returns the number of members in a set.", Complexity: "O(1)"},
+		{Name: "smembers", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdSMembers, Since: "1.0.0",
+			Syntax: "key", Summary: "Returns all members of a set.", Tips: "nondeterministic_output_order",
+			Complexity: "O(N), N being the number of members"},
+		{Name: "sscan", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdSScan, Since: "2.8.0",
+			Syntax: "key cursor [MATCH pattern] [COUNT count]", Summary: "Iterates over members of a set.",
+			Tips:       "nondeterministic_output",
+			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
+		{Name: "spop", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdSPop, Since: "1.0.0",
+			Syntax: "key [count]", Summary: "Returns one or more random members from a set after removing them.",
+			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned"},
+		{Name: "srandmember", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdSRandMember, Since: "1.0.0",
+			Syntax: "key [count]", Summary: "Returns one or more random members from a set.",
+			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned"},
+		{Name: "sinter", Arity: -2, Flags: engine.ReadOnly, Keys: engine.KeyRange(1, -1, 1, "RO access"), Run: cmdSInter, Since: "1.0.0",
+			Syntax: "key...", Summary: "Returns the intersect of multiple sets.", Tips: "nondeterministic_output_order",
+			Complexity: "O(N * M), N being the size of the smallest set, and M the number of sets"},
+		{Name: "sintercard", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdSInterCard, Since: "7.0.0",
+			Syntax:     "numkeys key... [LIMIT limit]",
+			Summary:    "Returns the number of members of the intersect of multiple sets.",
+			Complexity: "O(N * M), N being the size of the smallest set, and M the number of sets"},
+		{Name: "sinterstore", Arity: -3, Flags: engine.Write | engine.DenyOOM,
+			Keys: engine.Key(1, "RW update").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdSInterStore, Since: "1.0.0",
+			Syntax: "destination key...", Summary: "Stores the intersect of multiple sets in a key.",
+			Complexity: "O(N * M), N being the size of the smallest set, and M the number of sets"},
+		{Name: "sunion", Arity: -2, Flags: engine.ReadOnly, Keys: engine.KeyRange(1, -1, 1, "RO access"), Run: cmdSUnion, Since: "1.0.0",
+			Syntax: "key...", Summary: "Returns the union of multiple sets.", Tips: "nondeterministic_output_order",
+			Complexity: "O(N), N being the number of members of all sets"},
+		{Name: "sunionstore", Arity: -3, Flags: engine.Write | engine.DenyOOM,
+			Keys: engine.Key(1, "OW update").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdSUnionStore, Since: "1.0.0",
+			Syntax: "destination key...", Summary: "Stores the union of multiple sets in a key.",
+			Complexity: "O(N), N being the number of members of all sets"},
+		{Name: "sdiff", Arity: -2, Flags: engine.ReadOnly, Keys: engine.KeyRange(1, -1, 1, "RO access"), Run: cmdSDiff, Since: "1.0.0",
+			Syntax: "key...", Summary: "Returns the difference of multiple sets.", Tips: "nondeterministic_output_order",
+			Complexity: "O(N), N being the number of members of all sets"},
+		{Name: "sdiffstore", Arity: -3, Flags: engine.Write | engine.DenyOOM,
+			Keys: engine.Key(1, "OW update").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdSDiffStore, Since: "1.0.0",
+			Syntax: "destination key...", Summary: "Stores the difference of multiple sets in a key.",
+			Complexity: "O(N), N being the number of members of all sets"},
+	}, elements.Lines(engine.SetMembers, "1.0.0"))}
+}
+
+// noMembers is what an absent key reads as. Nobody writes to it.
+var noMembers set.Set
+
+// readSet returns the set at key for reading, an empty one if the key is absent. ok is false if an
+// error was sent.
+func readSet(c *engine.Call, key []byte) (s *set.Set, ok bool) {
+	s, found := engine.Read[*set.Set](c, key)
+	if !found {
+		s = &noMembers
+	}
+	return s, c.OK()
+}
+
+// SADD key member [member ...]
+func cmdSAdd(c *engine.Call) {
+	key, members := c.Arg(), c.Rest()
+	s, _ := engine.Upsert[*set.Set](c, key, keyspace.Set)
+	if !c.OK() {
+		return
+	}
+	lim := c.Engine.Config.Set
+	reformed := s.Expect(len(members), members[0], lim)
+	added := int64(0)
+	for _, member := range members {
+		if s.Add(member, lim) {
+			added++
+		}
+	}
+	switch {
+	case added > 0:
+		c.Changed(key, "ssadd")
+	case reformed: // the members are the same, so there is nothing to report
+		c.DB.Commit(key)
+	}
+	c.Reply.Int(added)
+}
+
+// SREM key member [member ...]
+func cmdSRem(c *engine.Call) {
+	key, members := c.Arg(), c.Rest()
+	s, found := engine.Edit[*set.Set](c, key)
+	if !c.OK() {
+		return
+	}
+	removed := int64(0)
+	for i := 0; found && i < len(members); i++ {
+		if s.Remove(members[i]) {
+			removed++
+		}
+	}
+	if removed > 0 {
+		c.Changed(key, "ssrem")
+	}
+	c.Reply.Int(removed)
+}
+
+// SMOVE source destination member
+func cmdSMove(c *engine.Call) {
+	source, destination, member := c.Arg(), c.Arg(), c.Arg()
+	from, found := engine.Edit[*set.Set](c, source)
+	if !found && c.OK() {
+		c.Reply.Int(0) // whatever the destination is
+	}
+	if !found {
+		return
+	}
+	to, _ := engine.Upsert[*set.Set](c, destination, keyspace.Set)
+	switch {
+	case !c.OK():
+	case string(source) == string(destination):
+		tellWhether(c, from.Has(member))
+	case !from.Remove(member):
+		c.Reply.Int(0)
+	default:
+		c.Changed(source, "ssrem")
+		if to.Add(member, c.Engine.Config.Set) {
+			c.Changed(destination, "ssadd")
+		}
+		c.Reply.Int(1)
+	}
+}
+
+// tellWhether replies 1 or 0.
+func tellWhether(c *engine.Call, yes bool) {
+	n := int64(0)
+	if yes {
+		n = 1
+	}
+	c.Reply.Int(n)
+}
+
+// SISMEMBER key member
+func cmdSIsMember(c *engine.Call) {
+	key, member := c.Arg(), c.Arg()
+	if s, ok := readSet(c, key); ok {
+		tellWhether(c, s.Has(member))
+	}
+}
+
+// SMISMEMBER key member [member ...]
+func cmdSMIsMember(c *engine.Call) {
+	key, members := c.Arg(), c.Rest()
+	s, ok := readSet(c, key)
+	if !ok {
+		return
+	}
+	c.Reply.Array(len(members))
+	for _, member := range members {
+		tellWhether(c, s.Has(member))
+	}
+}
+
+// SCARD key
+func cmdSCard(c *engine.Call) {
+	if s, ok := readSet(c, c.Arg()); ok {
+		c.Reply.Int(int64(s.Len()))
+	}
+}
+
+// SMEMBERS key
+func cmdSMembers(c *engine.Call) {
+	if s, ok := readSet(c, c.Arg()); ok {
+		tellMembers(c, s)
+	}
+}
+
+// tellMembers replies with all members of s.
+func tellMembers(c *engine.Call, s *set.Set) {
+	c.Reply.Set(s.Len())
+	s.Each(replyNext(c))
+}
+
+// replyNext returns a function that replies with one member of several and goes on.
+func replyNext(c *engine.Call) func(member ziplist.Entry) bool {
+	return func(member ziplist.Entry) bool {
+		c.ReplyEntry(member)
+		return true
+	}
+}
+
+// SSCAN key cursor [MATCH pattern] [COUNT count]
+func cmdSScan(c *engine.Call) {
+	key, cursor := c.Arg(), elements.Cursor(c)
+	s, ok := readSet(c, key)
+	if !ok {
+		return
+	}
+	if s.Len() == 0 {
+		elements.TellNoScan(c)
+		return
+	}
+	o := elements.ScanOptions(c)
+	if !c.OK() {
+		return
+	}
+	at, n := c.Reply.Defer(), 0
+	next := s.Scan(cursor, o.Count, func(member ziplist.Entry) {
+		if o.Takes(member.Text(c.Scratch())) {
+			n++
+			c.ReplyEntry(member)
+		}
+	})
+	c.Reply.SetArray(at, n)
+	elements.TellCursor(c, at, next)
+}

@@ -1,0 +1,494 @@
+package sketches
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/bloom"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// BloomFilters is the part of RedisBloom's commands on Bloom filters, with the parameters that set the properties of
+// filters of which nothing is said.
+func Bloom() engine.Part {
+	defaults := &bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2}
+	create := func(run func(c *engine.Call, o bloom.Options)) engine.Handler {
+		return func(c *engine.Call) {
+			o := *defaults
+			o.Fixed = o.Growth == 0
+			run(c, o)
+		}
+	}
+	return engine.Part{Params: bloomParams(defaults), Families: []engine.Family{{Group: "bf", Commands: []engine.Command{
+		{Name: "bf.reserve", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: create(cmdBFReserve), Since: "1.0.0",
+			Syntax:  "key error-rate:double capacity:integer [EXPANSION expansion:integer] [NONSCALING]",
+			Summary: "Creates a new Bloom Filter", Complexity: "O(N), N being the size of the filter"},
+		{Name: "bf.add", Arity: 3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: create(cmdBFAdd), Since: "1.0.0",
+			Syntax: "key item", Summary: "Adds an item to a Bloom Filter",
+			Complexity: "O(N), N being the number of filters in the chain"},
+		{Name: "bf.madd", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: create(cmdBFMAdd), Since: "1.0.0",
+			Syntax:     "key item...",
+			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
+			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
+		{Name: "bf.insert", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: create(cmdBFInsert), Since: "1.0.0",
+			Syntax:     "key [CAPACITY capacity:integer] [ERROR error:double] [EXPANSION expansion:integer] [NOCREATE] [NONSCALING] <ITEMS item...>",
+			Summary:    "Adds one or more items to a Bloom Filter. A filter will be created if it does not exist",
+			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
+		{Name: "bf.exists", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFExists, Since: "1.0.0",
+			Syntax: "key item", Summary: "Checks whether an item exists in a Bloom Filter",
+			Complexity: "O(N), N being the number of filters in the chain"},
+		{Name: "bf.mexists", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFMExists, Since: "1.0.0",
+			Syntax: "key item...", Summary: "Checks whether one or more items exist in a Bloom Filter",
+			Complexity: "O(N * M), N being the number of items, and M the number of filters in the chain"},
+		{Name: "bf.info", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFInfo, Since: "1.0.0",
+			Syntax: "key [CAPACITY|SIZE|FILTERS|ITEMS|EXPANSION]", Summary: "Returns information about a Bloom Filter",
+			Complexity: "O(1)"},
+		{Name: "bf.card", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFCard, Since: "2.4.4",
+			Syntax: "key", Summary: "Returns the cardinality of a Bloom filter", Complexity: "O(1)"},
+		{Name: "bf.scandump", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBFScanDump, Since: "1.0.0",
+			Syntax: "key iterator:integer", Summary: "Begins an incremental save of the Bloom Filter",
+			Complexity: "O(N), N being the size of the chunk"},
+		{Name: "bf.loadchunk", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdBFLoadChunk, Since: "1.0.0",
+			Syntax: "key iterator:integer data", Summary: "Restores a filter previously saved using SCANDUMP",
+			Complexity: "O(N), N being the size of the chunk"},
+	}}}}
+}
+
+// What RedisBloom takes.
+const (
+	maxFilterCapacity = 1 << 30
+	maxFilterGrowth   = 32768
+	maxFilterRate     = 0.25 // higher ones are lowered to this
+)
+
+// bloomParams are the parameters that change the defaults.
+func bloomParams(o *bloom.Options) []engine.Param {
+	rate := engine.Param{Name: "bf-error-rate",
+		Get: func() string { return string(resp.FormatHuman(nil, o.Rate)) },
+		Set: func(v string) error {
+			f, ok := filterRate([]byte(v))
+			if !ok {
+				return engine.Error("argument must be between 0 and 1")
+			}
+			o.Rate = f
+			return nil
+		}}
+	capacity := engine.IntParam("bf-initial-size", &o.Capacity, 1, maxFilterCapacity)
+	return []engine.Param{rate, capacity, engine.IntParam("bf-expansion-factor", &o.Growth, 0, maxFilterGrowth)}
+}
+
+// filterRate reads a rate of false positives; false if it is none.
+func filterRate(arg []byte) (rate float64, ok bool) {
+	rate, ok = resp.ParseFloat(arg)
+	return min(rate, maxFilterRate), ok && rate > 0 && rate < 1
+}
+
+// BF.RESERVE key error_rate capacity [EXPANSION expansion] [NONSCALING]
+//
+// As with RedisBloom the options may be any arguments, the key included, and what is none is ignored.
+func cmdBFReserve(c *engine.Call, o bloom.Options) {
+	key := c.Arg()
+	if len(c.Args) > 7 {
+		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+	}
+	reserveRate(c, &o)
+	n := c.IntOr(errFilterCapacity)
+	if n < 1 || n > maxFilterCapacity {
+		c.Refuse(errFilterCapacityRange)
+	}
+	o.Capacity = uint64(n)
+	reserveOptions(c, &o)
+	if _, found := engine.Edit[*bloom.Filter](c, key); found {
+		c.Refuse(errFilterExists)
+	}
+	if !c.OK() {
+		return
+	}
+	f := makeFilter(c, o)
+	if f == nil {
+		return
+	}
+	createFilter(c, key, f, f.AppendHeader(nil))
+	c.Reply.Status("OK")
+}
+
+func reserveRate(c *engine.Call, o *bloom.Options) {
+	arg := c.Arg()
+	if f, isFloat := resp.ParseFloat(arg); !isFloat || math.IsNaN(f) {
+		c.Refuse(errFilterRate)
+	}
+	rate, ok := filterRate(arg)
+	if !ok {
+		c.Refuse(errFilterRateRange)
+	}
+	o.Rate = rate
+}
+
+func reserveOptions(c *engine.Call, o *bloom.Options) {
+	o.Fixed = o.Fixed || argIndex(c.Args, "NONSCALING") >= 0
+	i := argIndex(c.Args, "EXPANSION")
+	switch {
+	case i < 0:
+		return
+	case i == len(c.Args)-1:
+		c.Refuse(errFilterNoGrowth)
+		return
+	}
+	n, ok := resp.ParseInt(c.Args[i+1])
+	switch {
+	case !ok:
+		c.Refuse(errFilterGrowth)
+	case n == 0:
+		o.Fixed = true
+	case o.Fixed:
+		c.Refuse(errFilterFixed)
+	case n < 0 || n > maxFilterGrowth:
+		c.Refuse(errFilterGrowthRange)
+	}
+	o.Growth = uint32(n)
+}
+
+// argIndex returns the position of the first argument that is word, or -1.
+func argIndex(args [][]byte, word string) int {
+	for i, arg := range args {
+		if engine.IsWord(arg, word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// makeFilter returns a new filter, or nil if an error was sent.
+func makeFilter(c *engine.Call, o bloom.Options) *bloom.Filter {
+	f, ok := bloom.New(o)
+	switch {
+	case ok:
+		return f
+	case !o.Fixed && o.Rate/2 == 0:
+		c.Fail(errFilterCreate)
+	default:
+		c.Fail(errFilterMemory)
+	}
+	return nil
+}
+
+// createFilter puts a new filter at key. The journal gets it as it was when it was empty, by its header,
+// whatever the defaults are when it is read.
+func createFilter(c *engine.Call, key []byte, f *bloom.Filter, header []byte) {
+	c.Log([]byte("BF.LOADCHUNK"), key, []byte("1"), header)
+	c.DB.Set(key, f, false)
+	c.Changed(key, "")
+}
+
+// BF.ADD key item
+func cmdBFAdd(c *engine.Call, o bloom.Options) {
+	key := c.Arg()
+	addItems(c, key, c.Rest(), o, insertion{creates: true})
+}
+
+// BF.MADD key item [item ...]
+func cmdBFMAdd(c *engine.Call, o bloom.Options) {
+	key := c.Arg()
+	addItems(c, key, c.Rest(), o, insertion{creates: true, many: true})
+}
+
+// BF.INSERT key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING]
+// ITEMS item [item ...]
+func cmdBFInsert(c *engine.Call, o bloom.Options) {
+	key, how := c.Arg(), insertion{creates: true, many: true}
+	for insertOption(c, &o, &how) {
+	}
+	if c.Left() == 0 {
+		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+	}
+	o.Fixed = o.Fixed || o.Growth == 0
+	addItems(c, key, c.Rest(), o, how)
+}
+
+// insertion is how items are added.
+type insertion struct {
+	creates bool // a filter where there is none
+	many    bool // the reply is an array
+}
+
+// insertOption reads an option, which RedisBloom knows by as few letters as it takes. It returns false
+// at ITEMS or an error.
+func insertOption(c *engine.Call, o *bloom.Options, how *insertion) bool {
+	if !c.More() {
+		return false
+	}
+	switch word := c.Arg(); letter(word, 0) {
+	case 'i':
+		return false
+	case 'c':
+		o.Capacity = uint64(filterInt(c, 1, maxFilterCapacity, errInsertCapacity))
+	case 'e':
+		if letter(word, 1) != 'r' {
+			o.Growth = uint32(filterInt(c, 0, maxFilterGrowth, errInsertGrowth))
+			break
+		}
+		if hasValue(c) {
+			rate, ok := filterRate(c.Arg())
+			if o.Rate = rate; !ok {
+				c.Refuse(errInsertRate)
+			}
+		}
+	case 'n':
+		if letter(word, 2) == 'c' {
+			how.creates = false
+		} else {
+			o.Fixed = true
+		}
+	default:
+		c.Refuse(errInsertOption)
+	}
+	return !c.Failed()
+}
+
+// letter returns letter i of a word in lower case, 0 behind its end.
+func letter(word []byte, i int) byte {
+	if i >= len(word) {
+		return 0
+	}
+	if ch := word[i]; ch < 'A' || ch > 'Z' {
+		return ch
+	}
+	return word[i] + 'a' - 'A'
+}
+
+// hasValue reports whether an argument is left; if not it latches the error about their number.
+func hasValue(c *engine.Call) bool {
+	if c.Left() == 0 {
+		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		return false
+	}
+	return true
+}
+
+func filterInt(c *engine.Call, lo, hi int64, err error) int64 {
+	if !hasValue(c) {
+		return lo
+	}
+	return c.IntIn(lo, hi, err)
+}
+
+// addItems adds items to the filter at key, or to a new one, and replies with what is new. A filter that
+// is full ends it.
+func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, how insertion) {
+	f, found := engine.Edit[*bloom.Filter](c, key)
+	if !found && !how.creates {
+		c.Refuse(errNoFilter)
+	}
+	if !c.OK() {
+		return
+	}
+	var header []byte
+	if !found {
+		if f = makeFilter(c, o); f == nil {
+			return
+		}
+		header = f.AppendHeader(nil)
+	}
+	before := f.Len()
+	if how.many {
+		at := c.Reply.Defer()
+		c.Reply.SetArray(at, addEach(c, f, items))
+	} else {
+		tellAdded(c, f.Add(items[0]))
+	}
+	switch {
+	case !found:
+		createFilter(c, key, f, header)
+		c.Log(c.Args...)
+	case f.Len() > before:
+		c.Changed(key, "")
+	}
+}
+
+// addEach adds items and replies to each, until the filter is full. It returns the number of replies.
+func addEach(c *engine.Call, f *bloom.Filter, items [][]byte) (n int) {
+	for _, item := range items {
+		n++
+		if outcome := f.Add(item); tellAdded(c, outcome) == bloom.Full {
+			break
+		}
+	}
+	return n
+}
+
+// tellAdded replies to the addition of one item.
+func tellAdded(c *engine.Call, outcome bloom.Outcome) bloom.Outcome {
+	switch outcome {
+	case bloom.Full:
+		c.Reply.Error(errFilterFull)
+	case bloom.Stuck:
+		c.Reply.Error(errFilterStuck)
+	default:
+		c.Reply.Bool(outcome == bloom.Added)
+	}
+	return outcome
+}
+
+// BF.EXISTS key item
+func cmdBFExists(c *engine.Call) {
+	f := filterOrNone(c, c.Arg())
+	c.Reply.Bool(f != nil && f.Has(c.Arg()))
+}
+
+// BF.MEXISTS key item [item ...]
+func cmdBFMExists(c *engine.Call) {
+	f, items := filterOrNone(c, c.Arg()), c.Rest()
+	c.Reply.Array(len(items))
+	for _, item := range items {
+		c.Reply.Bool(f != nil && f.Has(item))
+	}
+}
+
+// filterOrNone returns the filter at key, nil if there is none, whatever else there is: to RedisBloom
+// nothing exists in a value of another type.
+func filterOrNone(c *engine.Call, key []byte) *bloom.Filter {
+	v, _ := engine.Read[keyspace.Value](c, key)
+	f, _ := v.(*bloom.Filter)
+	return f
+}
+
+// readFilter returns the filter at key. An absent key latches an error, as a value of another type does.
+func readFilter(c *engine.Call, key []byte) *bloom.Filter {
+	f, found := engine.Read[*bloom.Filter](c, key)
+	if !found {
+		c.Refuse(errNoFilter)
+	}
+	return f
+}
+
+// BF.CARD key
+func cmdBFCard(c *engine.Call) {
+	f, found := engine.Read[*bloom.Filter](c, c.Arg())
+	switch {
+	case !c.OK():
+	case found:
+		c.Reply.Int(int64(f.Len()))
+	default:
+		c.Reply.Int(0)
+	}
+}
+
+// filterFacts are what BF.INFO tells, by the word that asks for it and the name it has in the reply.
+var filterFacts = []struct{ word, name string }{
+	{"CAPACITY", "Capacity"}, {"SIZE", "Size"}, {"FILTERS", "Number of filters"}, {"ITEMS", "Number of items inserted"},
+	{"EXPANSION", "Expansion rate"},
+}
+
+// BF.INFO key [CAPACITY | SIZE | FILTERS | ITEMS | EXPANSION]
+func cmdBFInfo(c *engine.Call) {
+	if len(c.Args) > 3 {
+		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+	}
+	f := readFilter(c, c.Arg())
+	if !c.OK() {
+		return
+	}
+	if !c.More() {
+		c.Reply.Map(len(filterFacts))
+		for i, fact := range filterFacts {
+			c.Reply.Status(fact.name)
+			tellFact(c, f, i)
+		}
+		return
+	}
+	for i, fact := range filterFacts {
+		if c.Word(fact.word) {
+			if c.Reply.Proto() == 3 {
+				c.Reply.Map(1)
+				c.Reply.Status(fact.name)
+			} else {
+				c.Reply.Array(1)
+			}
+			tellFact(c, f, i)
+			return
+		}
+	}
+	c.Fail(errFilterFact)
+}
+
+// tellFact replies with fact number i of filterFacts.
+func tellFact(c *engine.Call, f *bloom.Filter, i int) {
+	const filterStruct, layerStruct = 32, 64 // RedisBloom's, which count towards a size
+	switch i {
+	case 0:
+		c.Reply.Int(int64(f.Capacity()))
+	case 1:
+		c.Reply.Int(int64(f.BitBytes()) + filterStruct + layerStruct*int64(f.Layers()))
+	case 2:
+		c.Reply.Int(int64(f.Layers()))
+	case 3:
+		c.Reply.Int(int64(f.Len()))
+	default:
+		if factor, grows := f.Growth(); grows {
+			c.Reply.Int(int64(factor))
+		} else {
+			c.Reply.Null()
+		}
+	}
+}
+
+// maxChunk is the size of the chunks of a dump.
+const maxChunk = 16 << 20
+
+// BF.SCANDUMP key iterator
+func cmdBFScanDump(c *engine.Call) {
+	f := readFilter(c, c.Arg())
+	iter := c.IntOr(errDumpIterator)
+	if !c.OK() {
+		return
+	}
+	var data []byte
+	if iter == 0 {
+		data, iter = f.AppendHeader(nil), 1
+	} else {
+		data, iter = f.AppendChunk(nil, iter, maxChunk)
+	}
+	c.Reply.Array(2)
+	c.Reply.Int(iter)
+	c.Reply.Bulk(data)
+}
+
+// BF.LOADCHUNK key iterator data
+func cmdBFLoadChunk(c *engine.Call) {
+	key, iter, data := c.Arg(), c.IntOr(errLoadIterator), c.Arg()
+	f, found := engine.Edit[*bloom.Filter](c, key)
+	if !found && iter != 1 {
+		c.Refuse(errNoFilter)
+	}
+	if !c.OK() {
+		return
+	}
+	if !found {
+		loadHeader(c, key, data)
+		return
+	}
+	switch f.Load(iter, data) {
+	case bloom.Damaged:
+		c.Fail(errBadData)
+	case bloom.NoLayer:
+		c.Fail(errNoLayer)
+	case bloom.TooLong:
+		c.Fail(errLongChunk)
+	default:
+		c.Changed(key, "")
+		c.Reply.Status("OK")
+	}
+}
+
+// loadHeader makes the filter that a header describes.
+func loadHeader(c *engine.Call, key, header []byte) {
+	f, ok := bloom.FromHeader(header)
+	if !ok {
+		c.Fail(errBadData)
+		return
+	}
+	c.DB.Set(key, f, false)
+	c.Changed(key, "")
+	c.Reply.Status("OK")
+}

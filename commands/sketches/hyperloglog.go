@@ -1,0 +1,263 @@
+package sketches
+
+import (
+	"github.com/miniserver-go/miniserver/ds/hll"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// HyperLogLogs is the family of commands on strings that hold a HyperLogLog.
+func HyperLogLog() engine.Family {
+	return engine.Family{Group: "hyperloglog", Commands: []engine.Command{
+		{Name: "pfadd", Arity: -2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdPFAdd, Since: "2.8.9",
+			Syntax:     "key [element...]",
+			Summary:    "Adds elements to a HyperLogLog key. Creates the key if it doesn't exist.",
+			Complexity: "O(1) for each element"},
+		{Name: "pfcount", Arity: -2, Flags: engine.ReadOnly | engine.MayReplicate, Keys: engine.KeyRange(1, -1, 1, "RW access"), Run: cmdPFCount, Since: "2.8.9",
+			Syntax:     "key...",
+			Summary:    "Returns the approximated cardinality of the set(s) observed by the HyperLogLog key(s).",
+			Complexity: "O(N), N being the number of keys"},
+		{Name: "pfmerge", Arity: -2, Flags: engine.Write | engine.DenyOOM,
+			Keys: engine.Key(1, "RW access insert").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Since: "2.8.9",
+			Syntax: "destkey [sourcekey...]", Summary: "Merges one or more HyperLogLog values into a single key.",
+			Complexity: "O(N), N being the number of keys"},
+		{Name: "pfdebug", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Admin, Keys: engine.Key(2, "RW access"), Run: cmdPFDebug, Since: "2.8.9",
+			Syntax: "subcommand key", Summary: "Internal commands for debugging HyperLogLog values.",
+			Complexity: "O(N), N being the number of registers"},
+		{Name: "pfselftest", Arity: 1, Flags: engine.Admin, Run: cmdPFSelfTest, Since: "2.8.9",
+			Summary:    "An internal command for testing HyperLogLog values.",
+			Complexity: "O(N), N being the number of registers"},
+	}}
+}
+
+// sketchOf returns a string as a HyperLogLog; latches ErrNoSketch if it is none.
+func sketchOf(c *engine.Call, v *str.Value) hll.Sketch {
+	b := v.Text(c.Scratch())
+	if !hll.Valid(b) {
+		c.Refuse(errNoSketch)
+		return nil
+	}
+	return b
+}
+
+// editSketch returns the HyperLogLog of key to be changed, with the string that holds it; ok is false if
+// the key is absent, or no HyperLogLog, which latches an error. What became of it is for setSketch.
+func editSketch(c *engine.Call, key []byte) (v *str.Value, s hll.Sketch, ok bool) {
+	v, ok = engine.Edit[*str.Value](c, key)
+	if !ok || sketchOf(c, v) == nil {
+		return nil, nil, false
+	}
+	return v, v.Edit(0), true
+}
+
+func setSketch(v *str.Value, s hll.Sketch) { *v = str.OfEnc(s, str.Raw) }
+
+// createSketch returns a new HyperLogLog for an absent key.
+func createSketch(c *engine.Call, key []byte) (*str.Value, hll.Sketch) {
+	return c.DB.Create(key, keyspace.String).(*str.Value), hll.New()
+}
+
+// PFADD key [element [element ...]]
+func cmdPFAdd(c *engine.Call) {
+	key := c.Arg()
+	v, s, ok := editSketch(c, key)
+	if !c.OK() {
+		return
+	}
+	changed := !ok
+	if changed {
+		v, s = createSketch(c, key)
+		s.Invalidate()
+	}
+	var err error
+	for c.More() && err == nil {
+		var raised bool
+		s, raised, err = s.Add(c.Arg(), c.Engine.Config.SketchMax)
+		changed = changed || raised
+	}
+	setSketch(v, s)
+	if changed {
+		c.Changed(key, "$pfadd")
+	} else {
+		c.DB.Commit(key) // nothing has changed but the encoding
+	}
+	switch {
+	case err != nil: // found by an element after others were added
+		c.Fail(errSketch)
+	case changed:
+		c.Reply.Int(1)
+	default:
+		c.Reply.Int(0)
+	}
+}
+
+// PFCOUNT key [key ...]
+func cmdPFCount(c *engine.Call) {
+	if c.Left() == 1 {
+		countSketch(c, c.Arg())
+		return
+	}
+	var all hll.Registers
+	if mergeSketches(c, &all, c.Rest()); c.OK() {
+		c.Reply.Int(all.Count())
+	}
+}
+
+// countSketch replies with the cardinality of one HyperLogLog.
+func countSketch(c *engine.Call, key []byte) {
+	v, ok := engine.Read[*str.Value](c, key)
+	if !ok {
+		if c.OK() {
+			c.Reply.Int(0)
+		}
+		return
+	}
+	s := sketchOf(c, v)
+	if !c.OK() {
+		return
+	}
+	if n, ok := s.Cached(); ok && v.Enc() == str.Raw {
+		c.Reply.Int(n)
+		return
+	}
+	refreshCount(c, key)
+}
+
+// refreshCount replies with the cardinality of a HyperLogLog and keeps it in the value, which becomes raw.
+func refreshCount(c *engine.Call, key []byte) {
+	_, s, _ := editSketch(c, key)
+	n, ok := s.Cached()
+	if !ok {
+		var err error
+		if n, err = s.Count(); err != nil {
+			c.Refuse(errSketch)
+		} else {
+			s.SetCached(n)
+			c.Changed(key, "")
+		}
+	}
+	c.DB.Commit(key)
+	if c.OK() {
+		c.Reply.Int(n)
+	}
+}
+
+// mergeSketches merges the HyperLogLogs of keys, where there are any, and reports whether one of them is
+// dense. It latches an error for the first that is none.
+func mergeSketches(c *engine.Call, all *hll.Registers, keys [][]byte) (dense bool) {
+	for _, key := range keys {
+		v, ok := engine.Read[*str.Value](c, key)
+		if c.Failed() {
+			return false
+		}
+		if !ok {
+			continue
+		}
+		s := sketchOf(c, v)
+		if s == nil {
+			return false
+		}
+		dense = dense || s.Dense()
+		if all.Merge(s) != nil {
+			c.Refuse(errSketch)
+			return false
+		}
+	}
+	return dense
+}
+
+// PFMERGE destkey [sourcekey [sourcekey ...]]
+func cmdPFMerge(c *engine.Call) {
+	var all hll.Registers
+	dense := mergeSketches(c, &all, c.Rest())
+	dest := c.Args[1]
+	v, s, ok := editSketch(c, dest)
+	if !c.OK() {
+		return
+	}
+	if !ok {
+		v, s = createSketch(c, dest)
+	}
+	s, err := s.Raise(&all, dense, c.Engine.Config.SketchMax)
+	if err != nil {
+		c.Fail(errSketch)
+		return
+	}
+	setSketch(v, s)
+	c.Changed(dest, "$pfadd")
+	c.Reply.Status("OK")
+}
+
+// PFDEBUG GETREG | DECODE | ENCODING | TODENSE key
+func cmdPFDebug(c *engine.Call) {
+	word, key := c.Args[1], c.Args[2]
+	v, s, ok := editSketch(c, key)
+	if !ok {
+		c.Refuse(errNoSketchKey)
+	}
+	if !c.OK() {
+		return
+	}
+	switch {
+	case engine.IsWord(word, "GETREG"):
+		tellRegisters(c, key, v, s)
+	case engine.IsWord(word, "DECODE") && s.Dense():
+		c.Fail(errNotSparse)
+	case engine.IsWord(word, "DECODE"):
+		c.Reply.Bulk(s.AppendRuns(nil))
+	case engine.IsWord(word, "ENCODING") && s.Dense():
+		c.Reply.Status("dense")
+	case engine.IsWord(word, "ENCODING"):
+		c.Reply.Status("sparse")
+	case engine.IsWord(word, "TODENSE"):
+		if converted := makeDense(c, key, v, s); c.OK() {
+			c.Reply.Int(converted)
+		}
+	default:
+		c.Refusef(errSketchDebug, word)
+		c.OK()
+	}
+	c.DB.Commit(key) // whatever is asked for, the encoding changes
+}
+
+// makeDense makes a HyperLogLog dense and returns how many it did that to, 0 or 1. Only the journal
+// needs to know: nothing but the encoding has changed.
+func makeDense(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) (converted int64) {
+	if s.Dense() {
+		return 0
+	}
+	s, err := s.ToDense()
+	if err != nil {
+		c.Refuse(errSketch)
+		return 0
+	}
+	setSketch(v, s)
+	c.DB.Commit(key)
+	c.ChangedAll(1)
+	return 1
+}
+
+// tellRegisters replies with all registers of a HyperLogLog, which becomes dense, as in Redis.
+func tellRegisters(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) {
+	var registers hll.Registers
+	if registers.Merge(s) != nil {
+		c.Fail(errSketch)
+		return
+	}
+	makeDense(c, key, v, s)
+	c.Reply.Array(len(registers))
+	for _, r := range registers {
+		c.Reply.Int(int64(r))
+	}
+}
+
+// PFSELFTEST
+func cmdPFSelfTest(c *engine.Call) {
+	if err := hll.SelfTest(); err != nil {
+		c.Refusef(errSelfTest, err)
+	}
+	if c.OK() {
+		c.Reply.Status("OK")
+	}
+}

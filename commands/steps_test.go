@@ -1,0 +1,95 @@
+package commands_test
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// step is what servers execute again and again, with the allocations it may make each time.
+type step struct {
+	name    string
+	prepare []string
+	line    string // commands, " ; " between them; {n} counts up
+	allocs  float64
+}
+
+// frozen returns an engine with some families of commands, whose clock stands still, and a session.
+func frozen(families ...engine.Family) (*engine.Engine, *engine.Session) {
+	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
+	e.Join(engine.Commands(families...))
+	return e, e.NewSession(nil)
+}
+
+// commands turns lines into commands whose arguments have no blanks.
+func commands(lines ...string) (batch [][][]byte) {
+	for _, line := range lines {
+		batch = append(batch, bytes.Fields([]byte(line)))
+	}
+	return batch
+}
+
+// repeated returns a line n times, with {n} counting up.
+func repeated(line string, from, n int) (lines []string) {
+	for i := from; i < from+n; i++ {
+		lines = append(lines, strings.ReplaceAll(line, "{n}", strconv.Itoa(i)))
+	}
+	return lines
+}
+
+// large returns 600 times the line, which makes a collection that is packed no more.
+func large(line string) []string { return repeated(line, 0, 600) }
+
+// batches returns a line of commands n times.
+func batches(line string, n int) (list [][][][]byte) {
+	for _, line := range repeated(line, 10000, n) {
+		list = append(list, commands(strings.Split(line, " ; ")...))
+	}
+	return list
+}
+
+// requireAllocs requires the steps to allocate no more than they may, after warm repetitions. An error is
+// a failure.
+func requireAllocs(t *testing.T, list []step, warm int, families ...engine.Family) {
+	const runs = 90
+	for _, s := range list {
+		e, session := frozen(families...)
+		e.Do(session, commands(s.prepare...))
+		list := batches(s.line, warm+runs+1)
+		for _, batch := range list[:warm] {
+			e.Do(session, batch)
+		}
+		i := warm
+		got := testing.AllocsPerRun(runs, func() {
+			if out := e.Do(session, list[i]).Out; out[0] == '-' {
+				t.Fatalf("%s: %s", s.line, out)
+			}
+			i++
+		})
+		require.LessOrEqual(t, got, s.allocs, s.name)
+	}
+}
+
+// benchmarkSteps measures each of the steps.
+func benchmarkSteps(b *testing.B, list []step, families ...engine.Family) {
+	for _, s := range list {
+		b.Run(strings.ReplaceAll(s.name, " ", "-"), func(b *testing.B) {
+			e, session := frozen(families...)
+			e.Do(session, commands(s.prepare...))
+			list := batches(s.line, 1000)
+			b.ReportAllocs()
+			i := 0
+			for b.Loop() {
+				e.Do(session, list[i])
+				if i++; i == len(list) {
+					i = 0
+				}
+			}
+		})
+	}
+}

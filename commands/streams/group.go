@@ -1,0 +1,288 @@
+package streams
+
+import (
+	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// groupLines returns the lines of the stream family that are about groups.
+func groupLines() []engine.Command {
+	return []engine.Command{
+		{Name: "xgroup", Arity: -2, Since: "5.0.0",
+			Complexity: "Depends on the subcommand", Summary: "A container for consumer groups commands.", Subs: []engine.Command{
+				{Name: "create", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "RW insert"), Run: cmdXGroupCreate, Since: "5.0.0",
+					Syntax:  "key group <id|$> [MKSTREAM] [ENTRIESREAD entries-read:integer]",
+					Summary: "Creates a consumer group.",
+					Help: "<key> <groupname> <id|$> [option]\nCreate a new consumer group. Options are:\n" +
+						"* MKSTREAM\n" +
+						"  Create the empty stream if it does not exist.\n" +
+						"* ENTRIESREAD entries_read\n" +
+						"  Set the group's entries_read counter (internal use).",
+					Complexity: "O(1)"},
+				{Name: "createconsumer", Arity: 5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "RW insert"), Run: cmdXGroupCreateConsumer, Since: "6.2.0",
+					Syntax: "key group consumer", Summary: "Creates a consumer in a consumer group.",
+					Help: "<key> <groupname> <consumer>\nCreate a new consumer in the specified group.", Complexity: "O(1)"},
+				{Name: "delconsumer", Arity: 5, Flags: engine.Write, Keys: engine.Key(2, "RW delete"), Run: cmdXGroupDelConsumer, Since: "5.0.0",
+					Syntax: "key group consumer", Summary: "Deletes a consumer from a consumer group.",
+					Help:       "<key> <groupname> <consumer>\nRemove the specified consumer.",
+					Complexity: "O(N), N being the number of the consumer's pending entries"},
+				{Name: "destroy", Arity: 4, Flags: engine.Write, Keys: engine.Key(2, "RW delete"), Run: cmdXGroupDestroy, Since: "5.0.0",
+					Syntax: "key group", Summary: "Destroys a consumer group.",
+					Help:       "<key> <groupname>\nRemove the specified group.",
+					Complexity: "O(N), N being the number of the group's pending entries"},
+				engine.HelpLine("5.0.0"),
+				{Name: "setid", Arity: -5, Flags: engine.Write, Keys: engine.Key(2, "RW update"), Run: cmdXGroupSetID, Since: "5.0.0",
+					Syntax:     "key group <id|$> [ENTRIESREAD entries-read:integer]",
+					Summary:    "Sets the last-delivered ID of a consumer group.",
+					Help:       "<key> <groupname> <id|$> [ENTRIESREAD entries_read]\nSet the current group ID and entries_read counter.",
+					Complexity: "O(1)"},
+			}},
+		{Name: "xack", Arity: -4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAck, Since: "5.0.0",
+			Syntax:     "key group id...",
+			Summary:    "Returns the number of messages that were successfully acknowledged by the consumer group member of a stream.",
+			Complexity: "O(1) for each ID"},
+		{Name: "xpending", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdXPending, Since: "5.0.0",
+			Syntax:     "key group [[IDLE min-idle-time:integer] start end count [consumer]]",
+			Summary:    "Returns the information and entries from a stream consumer group's pending entries list.",
+			Tips:       "nondeterministic_output",
+			Complexity: "O(N), N being the number of entries looked at; O(M) for the summary, M being the number of consumers"},
+		{Name: "xclaim", Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXClaim, Since: "5.0.0",
+			Syntax:  "key group consumer min-idle-time id... [IDLE ms] [TIME unix-time-milliseconds] [RETRYCOUNT count] [FORCE] [JUSTID] [LASTID lastid]",
+			Summary: "Changes, or acquires, ownership of a message in a consumer group, as if the message was delivered a consumer group member.",
+			Tips:    "nondeterministic_output", Complexity: "O(log N) for each ID, N being the number of pending entries"},
+		{Name: "xautoclaim", Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdXAutoClaim, Since: "6.2.0",
+			Syntax:  "key group consumer min-idle-time start [COUNT count] [JUSTID]",
+			Summary: "Changes, or acquires, ownership of messages in a consumer group, as if the messages were delivered to as consumer group member.",
+			Tips:    "nondeterministic_output", Complexity: "O(N), N being the number of pending entries looked at"},
+		{Name: "xinfo", Arity: -2, Since: "5.0.0",
+			Complexity: "Depends on the subcommand", Summary: "A container for stream introspection commands.", Subs: []engine.Command{
+				{Name: "consumers", Arity: 4, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdXInfoConsumers, Since: "5.0.0",
+					Syntax: "key group", Summary: "Returns a list of the consumers in a consumer group.",
+					Help: "<key> <groupname>\nShow consumers of <groupname>.", Tips: "nondeterministic_output",
+					Complexity: "O(N), N being the number of the group's consumers"},
+				{Name: "groups", Arity: 3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdXInfoGroups, Since: "5.0.0",
+					Syntax: "key", Summary: "Returns a list of the consumer groups of a stream.",
+					Help: "\nShow the stream consumer groups.", Complexity: "O(N), N being the number of the stream's groups"},
+				engine.HelpLine("5.0.0"),
+				{Name: "stream", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdXInfoStream, Since: "5.0.0",
+					Syntax: "key [FULL [COUNT count]]", Summary: "Returns information about a stream.",
+					Help:       "<key> [FULL [COUNT <count>]\nShow information about the stream.",
+					Complexity: "O(1), and with FULL O(N), N being the number of entries, consumers and pending entries returned"},
+			}},
+	}
+}
+
+// XGROUP CREATE key group <id | $> [MKSTREAM] [ENTRIESREAD entries-read]
+func cmdXGroupCreate(c *engine.Call) {
+	key, name, id := c.Arg(), c.Arg(), c.Arg()
+	read, mkStream := groupOptions(c, true)
+	if c.Failed() {
+		c.OK()
+		return
+	}
+	s, found := engine.Edit[*stream.Stream](c, key)
+	switch {
+	case !found && !mkStream:
+		c.Refuse(errGroupNoKey)
+	case len(c.Args) > 8: // an option given twice
+		c.Refuse(c.SubSyntaxError())
+	}
+	if !found && !c.Failed() {
+		s, _ = engine.Upsert[*stream.Stream](c, key, keyspace.Stream)
+	}
+	last := groupID(c, s, id, false)
+	if !c.OK() {
+		return
+	}
+	if s.AddGroup(name, last, read) == nil {
+		c.Fail(errGroupExists)
+		return
+	}
+	if found {
+		c.Noted(key, "txgroup-create")
+	} else {
+		c.Changed(key, "txgroup-create")
+	}
+	c.Reply.Status("OK")
+}
+
+// XGROUP SETID key group <id | $> [ENTRIESREAD entries-read]
+func cmdXGroupSetID(c *engine.Call) {
+	key, name, id := c.Arg(), c.Arg(), c.Arg()
+	read, _ := groupOptions(c, false)
+	s, g := groupToEdit(c, key, name)
+	if g == nil {
+		return
+	}
+	if len(c.Args) != 5 && len(c.Args) != 7 {
+		c.Refuse(c.SubSyntaxError())
+	}
+	last := groupID(c, s, id, true)
+	if !c.OK() {
+		return
+	}
+	g.Last, g.Read = last, read
+	c.Noted(key, "txgroup-setid")
+	c.Reply.Status("OK")
+}
+
+// groupOptions reads [MKSTREAM], where one may create, and [ENTRIESREAD entries-read].
+func groupOptions(c *engine.Call, create bool) (read int64, mkStream bool) {
+	read = stream.Unknown
+	for c.More() {
+		switch {
+		case create && c.Word("MKSTREAM"):
+			mkStream = true
+		case c.Left() > 1 && c.Word("ENTRIESREAD"):
+			if read = c.Int(); read < stream.Unknown {
+				c.Refuse(errGroupRead)
+			}
+		default:
+			c.Refuse(c.SubSyntaxError())
+		}
+	}
+	return read, mkStream
+}
+
+// groupID reads an ID at which a group is to be, "$" being the stream's last; "-" and "+" count where
+// Redis lets them.
+func groupID(c *engine.Call, s *stream.Stream, arg []byte, ends bool) (id stream.ID) {
+	switch {
+	case c.Failed(), ends && string(arg) == "-":
+		return id
+	case ends && string(arg) == "+":
+		return stream.MaxID
+	case string(arg) == "$":
+		return s.Last()
+	}
+	id, ok := parseStreamID(arg, 0)
+	if !ok {
+		c.Refuse(errStreamID)
+	}
+	return id
+}
+
+// groupToEdit returns a group that XGROUP is about, and its stream; nil if an error was sent.
+func groupToEdit(c *engine.Call, key, name []byte) (s *stream.Stream, g *stream.Group) {
+	if !c.Failed() {
+		var found bool
+		if s, found = engine.Edit[*stream.Stream](c, key); !found {
+			c.Refuse(errGroupNoKey)
+		} else if g = s.Group(name); g == nil {
+			c.Refusef(errGroupNone, engine.CText(name), engine.CText(key))
+		}
+	}
+	if !c.OK() {
+		return nil, nil
+	}
+	return s, g
+}
+
+// XGROUP DESTROY key group
+func cmdXGroupDestroy(c *engine.Call) {
+	key, name := c.Arg(), c.Arg()
+	s, found := engine.Edit[*stream.Stream](c, key)
+	if !found {
+		c.Fail(errGroupNoKey)
+		return
+	}
+	if !s.RemoveGroup(name) {
+		c.Reply.Int(0)
+		return
+	}
+	c.Noted(key, "txgroup-destroy")
+	c.SignalKey(key)
+	c.Reply.Int(1)
+}
+
+// XGROUP CREATECONSUMER key group consumer
+func cmdXGroupCreateConsumer(c *engine.Call) {
+	key, name, consumer := c.Arg(), c.Arg(), c.Arg()
+	_, g := groupToEdit(c, key, name)
+	switch {
+	case g == nil:
+	case g.AddConsumer(consumer, c.Now()) == nil:
+		c.Reply.Int(0)
+	default:
+		c.Noted(key, "txgroup-createconsumer")
+		c.Reply.Int(1)
+	}
+}
+
+// XGROUP DELCONSUMER key group consumer
+func cmdXGroupDelConsumer(c *engine.Call) {
+	key, name, consumer := c.Arg(), c.Arg(), c.Arg()
+	_, g := groupToEdit(c, key, name)
+	if g == nil {
+		return
+	}
+	n := g.RemoveConsumer(consumer)
+	if n >= 0 {
+		c.Noted(key, "txgroup-delconsumer")
+	}
+	c.Reply.Int(int64(max(n, 0)))
+}
+
+// XACK key group id [id ...]
+func cmdXAck(c *engine.Call) {
+	key, name := c.Arg(), c.Arg()
+	s, found := engine.Edit[*stream.Stream](c, key)
+	var g *stream.Group
+	if found {
+		g = s.Group(name)
+	}
+	if g == nil {
+		if c.OK() {
+			c.Reply.Int(0)
+		}
+		return
+	}
+	var room [8]stream.ID
+	ids, ok := streamIDs(c, room[:0])
+	if !ok {
+		return
+	}
+	n := 0
+	for _, id := range ids {
+		if g.Ack(id) {
+			n++
+		}
+	}
+	if n > 0 {
+		c.Noted(key, "")
+	}
+	c.Reply.Int(int64(n))
+}
+
+// member returns the consumer of that name, seen now, and creates it where there is none. The caller
+// settles the stream.
+func member(c *engine.Call, key []byte, g *stream.Group, group, name []byte) *stream.Consumer {
+	if member := g.Consumer(name); member != nil {
+		member.Seen = c.Now()
+		return member
+	}
+	member := g.AddConsumer(name, c.Now())
+	c.Note(key, "txgroup-createconsumer")
+	if c.Propagates() {
+		c.Log([]byte("XGROUP"), []byte("CREATECONSUMER"), key, group, name)
+	}
+	return member
+}
+
+// logGroup journals how far a group has read.
+func logGroup(c *engine.Call, key, name []byte, g *stream.Group) {
+	if c.Propagates() {
+		c.Log([]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil), []byte("ENTRIESREAD"), engine.Decimal(g.Read))
+	}
+}
+
+// logMessage journals who has a message, since when and how often it was delivered.
+func logMessage(c *engine.Call, key, group []byte, g *stream.Group, p *stream.Pending) {
+	if !c.Propagates() {
+		return
+	}
+	c.Log([]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),
+		[]byte("TIME"), engine.Decimal(p.Delivered), []byte("RETRYCOUNT"), engine.Decimal(p.Count),
+		[]byte("FORCE"), []byte("JUSTID"), []byte("LASTID"), g.Last.Append(nil))
+}

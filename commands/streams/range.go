@@ -1,0 +1,89 @@
+package streams
+
+import (
+	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// XRANGE key start end [COUNT count]
+func cmdXRange(c *engine.Call) { entries(c, false) }
+
+// XREVRANGE key end start [COUNT count]
+func cmdXRevRange(c *engine.Call) { entries(c, true) }
+
+// entries is XRANGE or XREVRANGE.
+func entries(c *engine.Call, reverse bool) {
+	key := c.Arg()
+	if reverse {
+		c.Skip(1) // Redis reads the start first, wherever it stands
+	}
+	from := bound(c, false)
+	if reverse {
+		c.Skip(-2)
+	}
+	to := bound(c, true)
+	c.Seek(4)
+	count := countOption(c)
+	if c.Failed() {
+		c.OK()
+		return
+	}
+	s, found := engine.Read[*stream.Stream](c, key)
+	switch {
+	case !c.OK():
+	case !found:
+		c.Reply.Array(0)
+	case count == 0:
+		c.Reply.NullArray()
+	case reverse:
+		w := s.WalkBack(from, to)
+		tellWalk(c, &w, count)
+	default:
+		w := s.Walk(from, to)
+		tellWalk(c, &w, count)
+	}
+}
+
+// countOption reads [COUNT count], the last one counting; -1 if there is none.
+func countOption(c *engine.Call) (count int64) {
+	count = -1
+	for c.More() {
+		if c.Left() < 2 || !c.Word("COUNT") {
+			c.Refuse(engine.ErrSyntax)
+			return count
+		}
+		count = max(c.Int(), 0)
+	}
+	return count
+}
+
+// tellWalk replies with the entries of a walk, count at most, or all if count is negative.
+func tellWalk(c *engine.Call, w *stream.Walk, count int64) {
+	at, n := c.Reply.Defer(), int64(0)
+	for n != count && w.Next() {
+		tellStreamEntry(c, w)
+		n++
+	}
+	c.Reply.SetArray(at, int(n))
+}
+
+// tellStreamEntry replies with an entry: its ID, and its fields and values.
+func tellStreamEntry(c *engine.Call, w *stream.Walk) {
+	c.Reply.Array(2)
+	tellID(c, w.ID)
+	c.Reply.Array(2 * w.Len)
+	for range w.Len {
+		field, value := w.Pair()
+		c.ReplyEntry(field)
+		c.ReplyEntry(value)
+	}
+}
+
+// tellFirst replies with the first entry of a walk, or nil.
+func tellFirst(c *engine.Call, w stream.Walk) {
+	if w.Next() {
+		tellStreamEntry(c, &w)
+		return
+	}
+	c.Reply.Null()
+}

@@ -1,0 +1,273 @@
+package streams
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Streams is the family of stream commands.
+func Family() engine.Family {
+	return engine.Family{Group: "stream", Commands: append([]engine.Command{
+		{Name: "xadd", Arity: -5, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAdd, Since: "5.0.0",
+			Syntax:     "key [NOMKSTREAM] [<MAXLEN|MINID> [=|~] threshold [LIMIT count]] <*|id> <field value>...",
+			Summary:    "Appends a new message to a stream. Creates the key if it doesn't exist.",
+			Tips:       "nondeterministic_output",
+			Complexity: "O(1), and O(N) when trimming, N being the number of entries removed"},
+		{Name: "xlen", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdXLen, Since: "5.0.0",
+			Syntax: "key", Summary: "Returns the number of messages in a stream.", Complexity: "O(1)"},
+		{Name: "xrange", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdXRange, Since: "5.0.0",
+			Syntax: "key start end [COUNT count]", Summary: "Returns the messages from a stream within a range of IDs.",
+			Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned"},
+		{Name: "xrevrange", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdXRevRange, Since: "5.0.0",
+			Syntax:     "key end start [COUNT count]",
+			Summary:    "Returns the messages from a stream within a range of IDs in reverse order.",
+			Complexity: "O(log N + M), N being the number of nodes of the stream, and M the number of entries returned"},
+		{Name: "xdel", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdXDel, Since: "5.0.0",
+			Syntax: "key id...", Summary: "Returns the number of messages after removing them from a stream.",
+			Complexity: "O(1) for each entry removed"},
+		{Name: "xtrim", Arity: -4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdXTrim, Since: "5.0.0",
+			Syntax:  "key <<MAXLEN|MINID> [=|~] threshold [LIMIT count]>",
+			Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
+			Complexity: "O(N), N being the number of entries removed"},
+		{Name: "xsetid", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXSetID, Since: "5.0.0",
+			Syntax:  "key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]",
+			Summary: "Sets the last ID of a stream, for those who build it from parts.", Complexity: "O(1)"},
+		{Name: "xread", Arity: -4, Flags: engine.ReadOnly | engine.Blocking, Keys: engine.KeysAfter("STREAMS", 1, -1, 2, "RO access"), Run: cmdXRead, Since: "5.0.0",
+			Syntax:     "[COUNT count] [BLOCK milliseconds] <STREAMS key... id...>",
+			Summary:    "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise.",
+			Complexity: "O(M) for each stream, M being the number of entries returned"},
+		{Name: "xreadgroup", Arity: -7, Flags: engine.Write | engine.Blocking, Keys: engine.KeysAfter("STREAMS", 4, -1, 2, "RO access"), Run: cmdXReadGroup, Since: "5.0.0",
+			Syntax:     "<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [NOACK] <STREAMS key... id...>",
+			Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
+			Complexity: "O(M) for each stream, M being the number of entries returned"},
+	}, groupLines()...)}
+}
+
+// noStream is what an absent key reads as. Nobody writes to it.
+var noStream stream.Stream
+
+// readStream returns the stream at key for reading, an empty one if the key is absent. ok is false if an
+// error was sent.
+func readStream(c *engine.Call, key []byte) (s *stream.Stream, ok bool) {
+	s, found := engine.Read[*stream.Stream](c, key)
+	if !found {
+		s = &noStream
+	}
+	return s, c.OK()
+}
+
+// XLEN key
+func cmdXLen(c *engine.Call) {
+	if s, ok := readStream(c, c.Arg()); ok {
+		c.Reply.Int(int64(s.Len()))
+	}
+}
+
+// addition is what XADD is told about the new entry.
+type addition struct {
+	id         stream.ID
+	auto       bool // the ID is to be made
+	autoSeq    bool // only its sequence number
+	noMkStream bool
+	trim       trimming
+	idAt       int // position of the ID
+}
+
+// XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value
+// [field value ...]
+func cmdXAdd(c *engine.Call) {
+	key := c.Arg()
+	a := parseAddition(c)
+	pairs := c.Rest()
+	switch {
+	case len(pairs) < 2 || len(pairs)%2 == 1:
+		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+	case !a.auto && !a.autoSeq && a.id.IsZero():
+		c.Refuse(errStreamZeroID)
+	}
+	if c.Failed() {
+		c.OK()
+		return
+	}
+	s, found := streamToAdd(c, key, a.noMkStream)
+	switch {
+	case !c.OK():
+		return
+	case !found:
+		c.Reply.Null()
+		return
+	}
+	if id, ok := newID(c, s, &a, pairs); ok {
+		s.Append(id, pairs, c.Engine.Config.Stream)
+		trimmed := a.trim.given && s.Trim(a.trim.Trim) > 0
+		c.Changed(key, "txadd")
+		if trimmed {
+			c.Changed(key, "txtrim")
+		}
+		logAddition(c, s, id, &a)
+		tellID(c, id)
+	}
+}
+
+// streamToAdd returns the stream to add to.
+func streamToAdd(c *engine.Call, key []byte, noMkStream bool) (s *stream.Stream, found bool) {
+	if noMkStream {
+		return engine.Edit[*stream.Stream](c, key)
+	}
+	return engine.Upsert[*stream.Stream](c, key, keyspace.Stream)
+}
+
+// parseAddition reads XADD's options and the ID.
+func parseAddition(c *engine.Call) (a addition) {
+	for a.idAt == 0 && c.More() {
+		switch {
+		case c.Word("*"):
+			a.auto, a.idAt = true, c.Pos()-1
+		case trimOption(c, &a.trim):
+		case c.Word("NOMKSTREAM"):
+			a.noMkStream = true
+		default:
+			a.idAt = c.Pos()
+			a.id, a.autoSeq = newStreamID(c)
+		}
+	}
+	checkTrim(c, &a.trim)
+	return a
+}
+
+// newID returns the ID of the entry that XADD adds; ok is false if an error was sent.
+func newID(c *engine.Call, s *stream.Stream, a *addition, pairs [][]byte) (id stream.ID, ok bool) {
+	last := s.Last()
+	if last == stream.MaxID {
+		return id, c.Fail(errStreamExhausted)
+	}
+	id = a.id
+	switch {
+	case a.auto && uint64(c.Now()) > last.Ms:
+		id = stream.ID{Ms: uint64(c.Now())}
+	case a.auto:
+		id, _ = last.Next()
+	case a.autoSeq && id.Ms == last.Ms && last.Seq == math.MaxUint64:
+		return id, c.Fail(errStreamTooLarge) // it is the sequence that is full, but so Redis words it
+	case a.autoSeq && id.Ms == last.Ms:
+		id.Seq = last.Seq + 1
+	}
+	size := 0
+	for _, v := range pairs {
+		size += len(v)
+	}
+	switch {
+	case !last.Before(id):
+		return id, c.Fail(errStreamSmallID)
+	case size > stream.MaxEntryBytes:
+		return id, c.Fail(errStreamTooLarge)
+	}
+	return id, true
+}
+
+// logAddition journals XADD with the ID that was made, and the length that was trimmed to.
+func logAddition(c *engine.Call, s *stream.Stream, id stream.ID, a *addition) {
+	if !c.Propagates() || !a.auto && !a.autoSeq && !a.trim.Nodes {
+		return
+	}
+	args := append(make([][]byte, 0, len(c.Args)+4), c.Args[:2]...)
+	switch {
+	case a.trim.Nodes:
+		args = append(args, []byte("MAXLEN"), []byte("="), engine.Decimal(int64(s.Len())))
+	case a.trim.given:
+		args = append(args, c.Args[2:a.idAt]...)
+	}
+	args = append(args, id.Append(nil))
+	c.Log(append(args, c.Args[a.idAt+1:]...)...)
+}
+
+// XDEL key id [id ...]
+func cmdXDel(c *engine.Call) {
+	key := c.Arg()
+	s, found := engine.Edit[*stream.Stream](c, key)
+	if !found {
+		if c.OK() {
+			c.Reply.Int(0)
+		}
+		return
+	}
+	var room [8]stream.ID
+	ids, ok := streamIDs(c, room[:0])
+	if !ok {
+		return
+	}
+	n := 0
+	for _, id := range ids {
+		if s.Delete(id) {
+			n++
+		}
+	}
+	if n > 0 {
+		c.Changed(key, "txdel")
+	}
+	c.Reply.Int(int64(n))
+}
+
+// XSETID key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]
+func cmdXSetID(c *engine.Call) {
+	key, id := c.Arg(), streamID(c, 0)
+	added, deleted := setIDOptions(c, id)
+	if c.Failed() {
+		c.OK()
+		return
+	}
+	s, found := engine.Edit[*stream.Stream](c, key)
+	if !found {
+		c.Fail(engine.ErrNoKey)
+		return
+	}
+	if checkSetID(c, s, id, added) {
+		s.SetLast(id)
+		if added >= 0 {
+			s.SetAdded(added)
+		}
+		if !deleted.IsZero() {
+			s.SetMaxDeleted(deleted)
+		}
+		c.Noted(key, "txsetid")
+		c.Reply.Status("OK")
+	}
+}
+
+// setIDOptions reads [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]; added is -1 and deleted
+// zero where they are not given.
+func setIDOptions(c *engine.Call, id stream.ID) (added int64, deleted stream.ID) {
+	added = -1
+	for c.More() {
+		switch {
+		case c.Left() > 1 && c.Word("ENTRIESADDED"):
+			if added = c.Int(); added < 0 {
+				c.Refuse(errStreamAdded)
+			}
+		case c.Left() > 1 && c.Word("MAXDELETEDID"):
+			if deleted = streamID(c, 0); id.Before(deleted) {
+				c.Refuse(errStreamIDDeleted)
+			}
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	return added, deleted
+}
+
+// checkSetID reports whether a stream can have that last ID, and that many entries added.
+func checkSetID(c *engine.Call, s *stream.Stream, id stream.ID, added int64) bool {
+	top, ok := s.LastEntry()
+	switch {
+	case !ok:
+		return true
+	case id.Before(top):
+		return c.Fail(errStreamIDTop)
+	case added >= 0 && int64(s.Len()) > added:
+		return c.Fail(errStreamAddedLen)
+	}
+	return true
+}

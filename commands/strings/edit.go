@@ -1,0 +1,144 @@
+package strings
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// The commands that change a string by a part of it, or as a number.
+
+// APPEND key value
+func cmdAppend(c *engine.Call) {
+	key, tail := c.Arg(), c.Arg()
+	n := len(tail)
+	v, ok := engine.Edit[*str.Value](c, key)
+	if ok {
+		limitLength(c, int64(v.Len()), len(tail))
+	}
+	if !c.OK() {
+		return
+	}
+	if ok {
+		n = v.Append(tail)
+	} else {
+		c.DB.Set(key, c.Engine.Keyspace.String(tail), false)
+	}
+	c.Changed(key, "$append")
+	c.Reply.Int(int64(n))
+}
+
+// limitLength refuses a string of n and more bytes if that is too long.
+func limitLength(c *engine.Call, n int64, more int) {
+	if n > c.Engine.Config.ProtoMaxBulk-int64(more) {
+		c.Refuse(errStringTooLong)
+	}
+}
+
+// SETRANGE key offset value
+func cmdSetRange(c *engine.Call) {
+	key, offset, patch := c.Arg(), c.Int(), c.Arg()
+	if offset < 0 {
+		c.Refuse(errOffset)
+	}
+	v, ok := engine.Edit[*str.Value](c, key)
+	if len(patch) > 0 {
+		limitLength(c, offset, len(patch))
+	}
+	if !c.OK() {
+		return
+	}
+	if len(patch) == 0 { // changes nothing and creates nothing
+		n := 0
+		if ok {
+			n = v.Len()
+		}
+		c.Reply.Int(int64(n))
+		return
+	}
+	if !ok {
+		v = c.DB.Create(key, keyspace.String).(*str.Value)
+	}
+	copy(v.Edit(int(offset) + len(patch))[offset:], patch)
+	n := v.Len()
+	c.Changed(key, "$setrange")
+	c.Reply.Int(int64(n))
+}
+
+// INCR key
+func cmdIncr(c *engine.Call) { incrBy(c, c.Arg(), 1) }
+
+// DECR key
+func cmdDecr(c *engine.Call) { incrBy(c, c.Arg(), -1) }
+
+// INCRBY key increment
+func cmdIncrBy(c *engine.Call) {
+	key, by := c.Arg(), c.Int()
+	incrBy(c, key, by)
+}
+
+// DECRBY key decrement
+func cmdDecrBy(c *engine.Call) {
+	key, by := c.Arg(), c.Int()
+	if by == math.MinInt64 {
+		c.Refuse(errDecrement) // it has no opposite
+	}
+	incrBy(c, key, -by)
+}
+
+func incrBy(c *engine.Call, key []byte, by int64) {
+	v, ok := engine.Edit[*str.Value](c, key)
+	n := int64(0)
+	if ok {
+		n = Number(c, v)
+	}
+	sum := n + by
+	if (sum > n) != (by > 0) && by != 0 {
+		c.Refuse(engine.ErrOverflow)
+	}
+	if !c.OK() {
+		return
+	}
+	if ok {
+		*v = str.OfInt(sum)
+	} else {
+		c.DB.Set(key, c.Engine.Keyspace.Int(sum), false)
+	}
+	c.Changed(key, "$incrby")
+	c.Reply.Int(sum)
+}
+
+// number returns a string as an integer; latches ErrNotInt.
+func Number(c *engine.Call, v *str.Value) int64 {
+	n, ok := v.Int()
+	if !ok { // it may have become raw by APPEND
+		if n, ok = resp.ParseInt(v.Text(nil)); !ok {
+			c.Refuse(engine.ErrNotInt)
+		}
+	}
+	return n
+}
+
+// INCRBYFLOAT key increment
+func cmdIncrByFloat(c *engine.Call) {
+	key, by := c.Arg(), c.Arg()
+	var sum resp.LongDouble
+	if v, ok := engine.Edit[*str.Value](c, key); ok {
+		sum = c.LongDouble(v.Text(c.Scratch()))
+	}
+	sum = sum.Add(c.LongDouble(by))
+	if !sum.IsFinite() {
+		c.Refuse(engine.ErrFloatOverflow)
+	}
+	if !c.OK() {
+		return
+	}
+	text := sum.AppendHuman(c.Scratch())
+	c.DB.Set(key, c.Engine.Keyspace.Text(text), true)
+	c.Changed(key, "$incrbyfloat")
+	LogSet(c, key, text, 0, true) // the sum, not the sum's computation
+	c.Reply.Bulk(text)
+}

@@ -1,0 +1,246 @@
+package strings
+
+import (
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// The commands that set whole strings.
+
+// setOptions are the options of SET.
+type setOptions struct {
+	elements.Expiry
+	comparison
+	nx, xx, get bool
+}
+
+// any reports whether there is an option whose effect may depend on when it is executed.
+func (o *setOptions) any() bool { return o.Given || o.nx || o.xx || o.asked() }
+
+// accessOfSet returns what SET does with its key: only with GET or a comparison it reads.
+func accessOfSet(args [][]byte) string {
+	for _, arg := range args[3:] {
+		isArg := func(k comparisonWord) bool { return engine.IsWord(arg, k.word) }
+		if engine.IsWord(arg, "GET") || slices.ContainsFunc(comparisons[:], isArg) {
+			return "RW access update"
+		}
+	}
+	return "OW update"
+}
+
+// SET key value [NX | XX | IFEQ value | IFNE value | IFDEQ digest | IFDNE digest] [GET] [EX seconds |
+// PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]
+func cmdSet(c *engine.Call) {
+	key, value := c.Arg(), c.Arg()
+	o := parseSetOptions(c)
+	deadline := elements.Until(c, o.Expiry)
+	var old *str.Value
+	var had bool
+	if o.get || o.asked() {
+		old, had = engine.Read[*str.Value](c, key)
+	}
+	refused := (o.nx || o.xx || o.asked()) && refusesSet(c, &o, key, old, had)
+	if !c.OK() {
+		return
+	}
+	switch {
+	case o.get:
+		tellString(c, old, had)
+	case refused:
+		c.Reply.Null()
+	default:
+		c.Reply.Status("OK")
+	}
+	if !refused {
+		setBy(c, &o, key, value, deadline)
+	}
+}
+
+// parseSetOptions reads SET's options in any order.
+func parseSetOptions(c *engine.Call) (o setOptions) {
+	for c.More() {
+		switch {
+		case !o.xx && !o.asked() && c.Word("NX"):
+			o.nx = true
+		case !o.nx && !o.asked() && c.Word("XX"):
+			o.xx = true
+		case !o.nx && !o.xx && !o.asked() && comparisonOption(c, &o.comparison):
+		case c.Word("GET"):
+			o.get = true
+		case !o.Given && c.Word("KEEPTTL"):
+			o.Keep = true
+		case elements.ExpiryOption(c, &o.Expiry):
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	return o
+}
+
+// refusesSet reports whether the conditions forbid to set a key, whose string old is looked up if they
+// ask for a comparison.
+func refusesSet(c *engine.Call, o *setOptions, key []byte, old *str.Value, had bool) bool {
+	switch {
+	case !o.asked():
+		return c.DB.Exists(key) == o.nx
+	case had:
+		return !meets(c, old, &o.comparison)
+	}
+	return !o.differ
+}
+
+// setBy sets a string as the options say, reports it, and journals what came of it.
+func setBy(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
+	if o.Keep {
+		c.DB.Set(key, c.Engine.Keyspace.String(value), true)
+		c.Changed(key, "$set")
+	} else {
+		setUntil(c, key, value, deadline)
+	}
+	if o.any() {
+		LogSet(c, key, value, deadline, o.Keep)
+	}
+}
+
+// setUntil sets a string with a deadline, 0 for none, and reports it.
+func setUntil(c *engine.Call, key, value []byte, deadline int64) {
+	c.DB.SetUntil(key, c.Engine.Keyspace.String(value), deadline)
+	c.Changed(key, "$set")
+	if deadline != 0 {
+		c.Changed(key, "gexpire")
+	}
+}
+
+// logSet journals a SET by its effect: unconditional, with an absolute deadline.
+func LogSet(c *engine.Call, key, value []byte, deadline int64, keep bool) {
+	if !c.Propagates() {
+		return
+	}
+	switch {
+	case keep:
+		c.Log([]byte("SET"), key, value, []byte("KEEPTTL"))
+	case deadline != 0:
+		c.Log([]byte("SET"), key, value, []byte("PXAT"), engine.Decimal(deadline))
+	default:
+		c.Log([]byte("SET"), key, value)
+	}
+}
+
+// SETNX key value
+func cmdSetNX(c *engine.Call) {
+	key, value := c.Arg(), c.Arg()
+	if c.DB.Exists(key) {
+		c.Reply.Int(0)
+		return
+	}
+	setUntil(c, key, value, 0)
+	c.Reply.Int(1)
+}
+
+// SETEX key seconds value
+func cmdSetEx(c *engine.Call) { setFor(c, elements.InSeconds) }
+
+// PSETEX key milliseconds value
+func cmdPSetEx(c *engine.Call) { setFor(c, elements.InMillis) }
+
+func setFor(c *engine.Call, u elements.Unit) {
+	key, deadline, value := c.Arg(), elements.Deadline(c, u, 1), c.Arg()
+	if !c.OK() {
+		return
+	}
+	setUntil(c, key, value, deadline)
+	LogSet(c, key, value, deadline, false)
+	c.Reply.Status("OK")
+}
+
+// GETSET key value
+func cmdGetSet(c *engine.Call) {
+	key, value := c.Arg(), c.Arg()
+	old, had := engine.Read[*str.Value](c, key)
+	if !c.OK() {
+		return
+	}
+	tellString(c, old, had)
+	setUntil(c, key, value, 0)
+}
+
+// MSET key value [key value ...]
+func cmdMSet(c *engine.Call) {
+	if pairs, ok := keysWithValues(c); ok {
+		setAll(c, pairs)
+		c.Reply.Status("OK")
+	}
+}
+
+// MSETNX key value [key value ...]
+func cmdMSetNX(c *engine.Call) {
+	pairs, ok := keysWithValues(c)
+	if !ok {
+		return
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		if c.DB.Exists(pairs[i]) {
+			c.Reply.Int(0)
+			return
+		}
+	}
+	setAll(c, pairs)
+	c.Reply.Int(1)
+}
+
+// keysWithValues returns the arguments left, a key before each value.
+func keysWithValues(c *engine.Call) (pairs [][]byte, ok bool) {
+	if c.Left()%2 != 0 {
+		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+	}
+	return c.Rest(), c.OK()
+}
+
+func setAll(c *engine.Call, pairs [][]byte) {
+	c.DB.Prefetch(pairs, 2)
+	for i := 0; i < len(pairs); i += 2 {
+		setUntil(c, pairs[i], pairs[i+1], 0)
+	}
+}
+
+// MSETEX numkeys key value [key value ...] [NX | XX] [EX seconds | PX milliseconds |
+// EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]
+//
+// A command of Redis 8.4, and of Valkey 9.1.
+func cmdMSetEx(c *engine.Call) {
+	pairs := countedPairs(c)
+	o := parseSetOptions(c)
+	if o.get || o.asked() {
+		c.Refuse(engine.ErrSyntax)
+	}
+	deadline := elements.Until(c, o.Expiry)
+	if !c.OK() {
+		return
+	}
+	for i := 0; i < len(pairs) && (o.nx || o.xx); i += 2 {
+		if c.DB.Exists(pairs[i]) == o.nx {
+			c.Reply.Int(0)
+			return
+		}
+	}
+	for i := 0; i < len(pairs); i += 2 {
+		setBy(c, &o, pairs[i], pairs[i+1], deadline)
+	}
+	c.Reply.Int(1)
+}
+
+// countedPairs reads a number of keys, and as many keys, each with its value.
+func countedPairs(c *engine.Call) (pairs [][]byte) {
+	n := c.IntIn(1, math.MaxInt32, errPairCount)
+	if n > int64(c.Left()/2) {
+		c.Refuse(errPairs)
+	}
+	if !c.Failed() {
+		pairs = c.Next(int(2 * n))
+	}
+	return pairs
+}

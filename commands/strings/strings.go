@@ -1,0 +1,230 @@
+package strings
+
+import (
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Strings is the family of string commands.
+func Family() engine.Family {
+	return engine.Family{Group: "string", Commands: []engine.Command{
+		{Name: "get", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdGet, Since: "1.0.0",
+			Syntax: "key", Summary: "Returns the string value of a key.", Complexity: "O(1)"},
+		{Name: "getdel", Arity: 2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdGetDel, Since: "6.2.0",
+			Syntax: "key", Summary: "Returns the string value of a key after deleting the key.", Complexity: "O(1)"},
+		{Name: "getex", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdGetEx, Since: "6.2.0",
+			Syntax:  "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST]",
+			Summary: "Returns the string value of a key after setting its expiration time.", Complexity: "O(1)"},
+		{Name: "mget", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RO access"), Run: cmdMGet, Since: "1.0.0",
+			Syntax: "key...", Summary: "Atomically returns the string values of one or more keys.",
+			Tips: "request_policy:multi_shard", Complexity: "O(N), N being the number of keys"},
+		{Name: "strlen", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdStrLen, Since: "2.2.0",
+			Syntax: "key", Summary: "Returns the length of a string value.", Complexity: "O(1)"},
+		{Name: "getrange", Arity: 4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGetRange, Since: "2.4.0",
+			Syntax: "key start:integer end:integer", Summary: "Returns a substring of the string stored at a key.",
+			Complexity: "O(N), N being the length of the string returned"},
+		{Name: "substr", Arity: 4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGetRange, Since: "1.0.0",
+			Syntax: "key start:integer end:integer", Summary: "Returns a substring from a string value.",
+			Complexity: "O(N), N being the length of the string returned"},
+		{Name: "lcs", Arity: -3, Flags: engine.ReadOnly, Keys: engine.KeyRange(1, 2, 1, "RO access"), Run: cmdLCS, Since: "7.0.0",
+			Syntax:     "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len] [WITHMATCHLEN]",
+			Summary:    "Finds the longest common substring.",
+			Complexity: "O(N * M), N and M being the lengths of the strings"},
+
+		{Name: "set", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update variable_flags").AccessBy(accessOfSet), Run: cmdSet, Since: "1.0.0",
+			Syntax:     "key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
+			Summary:    "Sets the string value of a key, ignoring its type. The key is created if it doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "setnx", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "OW insert"), Run: cmdSetNX, Since: "1.0.0",
+			Syntax: "key value", Summary: "Set the string value of a key only when the key doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "setex", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdSetEx, Since: "2.0.0",
+			Syntax:     "key seconds value",
+			Summary:    "Sets the string value and expiration time of a key. Creates the key if it doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "psetex", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdPSetEx, Since: "2.6.0",
+			Syntax:     "key milliseconds value",
+			Summary:    "Sets both string value and expiration time in milliseconds of a key. The key is created if it doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "getset", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdGetSet, Since: "1.0.0",
+			Syntax: "key value", Summary: "Returns the previous string value of a key after setting it to a new value.",
+			Complexity: "O(1)"},
+		{Name: "mset", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.KeyRange(1, -1, 2, "OW update"), Run: cmdMSet, Since: "1.0.1",
+			Syntax: "<key value>...", Summary: "Atomically creates or modifies the string values of one or more keys.",
+			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of keys"},
+		{Name: "msetnx", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.KeyRange(1, -1, 2, "OW insert"), Run: cmdMSetNX, Since: "1.0.1",
+			Syntax:  "<key value>...",
+			Summary: "Atomically modifies the string values of one or more keys only when all keys don't exist.",
+			Tips:    "request_policy:multi_shard response_policy:agg_min", Complexity: "O(N), N being the number of keys"},
+		{Name: "msetex", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.NumPairs(1, "OW update"), Run: cmdMSetEx, Since: "8.4.0",
+			Syntax:     "numkeys <key value>... [NX|XX] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
+			Summary:    "Atomically sets multiple string keys with an optional shared expiration in a single operation.",
+			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of keys"},
+
+		{Name: "digest", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdDigest, Since: "8.4.0",
+			Syntax: "key", Summary: "Returns the hash digest of a string value as a hexadecimal string.",
+			Complexity: "O(N), N being the length of the string"},
+		{Name: "delex", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete variable_flags").AccessBy(accessOfDelEx), Run: cmdDelEx, Since: "8.4.0",
+			Syntax:     "key [IFEQ value|IFNE value|IFDEQ digest|IFDNE digest]",
+			Summary:    "Conditionally removes the specified key based on value or hash digest comparison.",
+			Complexity: "O(N), N being the length of the string"},
+		{Name: "delifeq", Arity: 3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdDelIfEq, Since: "9.0.0",
+			Syntax: "key value", Summary: "Deletes a key if its value matches the given string. A command of Valkey.",
+			Complexity: "O(N), N being the length of the string"},
+
+		{Name: "append", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdAppend, Since: "2.0.0",
+			Syntax: "key value", Summary: "Appends a string to the value of a key. Creates the key if it doesn't exist.",
+			Complexity: "O(N), N being the length of the value"},
+		{Name: "setrange", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdSetRange, Since: "2.2.0",
+			Syntax:     "key offset value",
+			Summary:    "Overwrites a part of a string value with another by an offset. Creates the key if it doesn't exist.",
+			Complexity: "O(N), N being the length of the value"},
+		{Name: "incr", Arity: 2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncr, Since: "1.0.0",
+			Syntax:     "key",
+			Summary:    "Increments the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "decr", Arity: 2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdDecr, Since: "1.0.0",
+			Syntax:     "key",
+			Summary:    "Decrements the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "incrby", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncrBy, Since: "1.0.0",
+			Syntax:     "key increment",
+			Summary:    "Increments the integer value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "decrby", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdDecrBy, Since: "1.0.0",
+			Syntax:     "key decrement",
+			Summary:    "Decrements a number from the integer value of a key. Uses 0 as initial value if the key doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "incrbyfloat", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncrByFloat, Since: "2.6.0",
+			Syntax:     "key increment:double",
+			Summary:    "Increment the floating point value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
+			Complexity: "O(1)"},
+	}}
+}
+
+// GET key
+func cmdGet(c *engine.Call) {
+	v, ok := engine.Read[*str.Value](c, c.Arg())
+	if !c.OK() {
+		return
+	}
+	tellString(c, v, ok)
+}
+
+// tellString replies with a string value, or nil.
+func tellString(c *engine.Call, v *str.Value, ok bool) {
+	if !ok {
+		c.Reply.Null()
+		return
+	}
+	c.Reply.Bulk(v.Text(c.Scratch()))
+}
+
+// GETDEL key
+func cmdGetDel(c *engine.Call) {
+	key := c.Arg()
+	v, ok := engine.Read[*str.Value](c, key)
+	if !c.OK() {
+		return
+	}
+	tellString(c, v, ok)
+	if ok {
+		c.DB.Delete(key)
+		c.Changed(key, "gdel")
+	}
+}
+
+// GETEX key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds |
+// PERSIST]
+func cmdGetEx(c *engine.Call) {
+	key := c.Arg()
+	x := getExOptions(c)
+	v, ok := engine.Read[*str.Value](c, key)
+	deadline := int64(0)
+	if ok {
+		deadline = elements.Until(c, x) // Redis answers nil for an absent key even if the time is no number
+	}
+	if !c.OK() {
+		return
+	}
+	tellString(c, v, ok)
+	switch {
+	case !ok:
+	case x.Drop:
+		elements.Persist(c, key)
+	case x.Given:
+		elements.ExpireAt(c, key, deadline)
+	}
+}
+
+// getExOptions reads GETEX's options. Redis takes one kind of them, as often as one likes.
+func getExOptions(c *engine.Call) (x elements.Expiry) {
+	for c.More() {
+		switch {
+		case !x.Given && c.Word("PERSIST"):
+			x.Drop = true
+		case elements.ExpiryOption(c, &x):
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	return x
+}
+
+// MGET key [key ...]
+func cmdMGet(c *engine.Call) {
+	keys := c.RestOfKeys()
+	c.Reply.Array(len(keys))
+	for _, key := range keys {
+		v, _ := engine.Read[keyspace.Value](c, key)
+		s, ok := v.(*str.Value) // what is no string reads as nil
+		tellString(c, s, ok)
+	}
+}
+
+// STRLEN key
+func cmdStrLen(c *engine.Call) {
+	n := 0
+	if v, ok := engine.Read[*str.Value](c, c.Arg()); ok {
+		n = v.Len()
+	}
+	if c.OK() {
+		c.Reply.Int(int64(n))
+	}
+}
+
+// GETRANGE key start end
+func cmdGetRange(c *engine.Call) {
+	key := c.Arg()
+	start, end := c.Int(), c.Int()
+	var text []byte
+	if v, ok := engine.Read[*str.Value](c, key); ok {
+		text = v.Text(c.Scratch())
+	}
+	if c.OK() {
+		c.Reply.Bulk(between(text, start, end))
+	}
+}
+
+// between returns the bytes from start to end, both included. Below zero they count from the end of
+// the text; beyond it they are cut.
+func between(text []byte, start, end int64) []byte {
+	n := int64(len(text))
+	if start < 0 && end < 0 && start > end {
+		return nil // Redis looks before it cuts: -1 and -100 are not both byte 0
+	}
+	if start < 0 {
+		start = max(start+n, 0)
+	}
+	if end < 0 {
+		end = max(end+n, 0)
+	}
+	if end = min(end, n-1); start > end {
+		return nil
+	}
+	return text[start : end+1]
+}

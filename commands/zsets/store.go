@@ -1,0 +1,316 @@
+package zsets
+
+import (
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/set"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// Unions, intersections and differences of sorted sets.
+
+// scored is an operand: members with scores.
+type scored interface {
+	Len() int
+	Score(member []byte) (score float64, ok bool)
+	Each(fn func(member []byte, score float64) bool)
+}
+
+// even is a set whose members have the score 1 each.
+type even struct{ members *set.Set }
+
+func (s even) Len() int { return s.members.Len() }
+
+func (s even) Score(member []byte) (score float64, ok bool) { return 1, s.members.Has(member) }
+
+func (s even) Each(fn func(member []byte, score float64) bool) {
+	var digits [20]byte
+	s.members.Each(func(member ziplist.Entry) bool { return fn(member.Text(digits[:]), 1) })
+}
+
+// operand returns the value of key as an operand, an empty one if the key is absent. A value without
+// members latches an error.
+func operand(c *engine.Call, key []byte) scored {
+	v, found := engine.Read[keyspace.Value](c, key)
+	if !found {
+		return &noSet
+	}
+	switch v := v.(type) {
+	case *zset.Set:
+		return v
+	case *set.Set:
+		return even{v}
+	}
+	c.Refuse(engine.ErrWrongType)
+	return &noSet
+}
+
+// input is an operand with its weight.
+type input struct {
+	scored
+	weight float64
+}
+
+// combination is an operation and its operands.
+type combination struct {
+	operation
+	inputs     []input
+	aggregate  func(a, b float64) float64
+	withScores bool
+	limit      int64 // of what is counted; 0 for none
+}
+
+type operation uint8
+
+const (
+	union operation = iota
+	inter
+	diff
+)
+
+// tail is what may follow the keys of a combination.
+type tail uint8
+
+const (
+	storing  tail = iota // weights and aggregate
+	telling              // these and WITHSCORES
+	counting             // LIMIT only
+)
+
+// ZUNIONSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
+// [AGGREGATE <SUM | MIN | MAX>]
+func cmdZUnionStore(c *engine.Call) { storeCombined(c, union, "zzunionstore") }
+
+// ZINTERSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
+// [AGGREGATE <SUM | MIN | MAX>]
+func cmdZInterStore(c *engine.Call) { storeCombined(c, inter, "zzinterstore") }
+
+// ZDIFFSTORE destination numkeys key [key ...]
+func cmdZDiffStore(c *engine.Call) { storeCombined(c, diff, "zzdiffstore") }
+
+// ZUNION numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
+// [WITHSCORES]
+func cmdZUnion(c *engine.Call) { tellCombined(c, union) }
+
+// ZINTER numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
+// [WITHSCORES]
+func cmdZInter(c *engine.Call) { tellCombined(c, inter) }
+
+// ZDIFF numkeys key [key ...] [WITHSCORES]
+func cmdZDiff(c *engine.Call) { tellCombined(c, diff) }
+
+// ZINTERCARD numkeys key [key ...] [LIMIT limit]
+func cmdZInterCard(c *engine.Call) {
+	q := parseCombination(c, inter, counting)
+	if !c.OK() {
+		return
+	}
+	n := int64(0)
+	q.intersect(func([]byte, float64) bool {
+		n++
+		return n != q.limit
+	})
+	c.Reply.Int(n)
+}
+
+func storeCombined(c *engine.Call, op operation, event string) {
+	dst := c.Arg()
+	q := parseCombination(c, op, storing)
+	if c.OK() {
+		c.Store(dst, setOf(c, combine(c, q)), event)
+	}
+}
+
+func tellCombined(c *engine.Call, op operation) {
+	q := parseCombination(c, op, telling)
+	if !c.OK() {
+		return
+	}
+	p := combine(c, q)
+	elements.OpenPairs(c, len(p.list), q.withScores)
+	for i := range p.list {
+		tellMember(c, p.member(i), p.list[i].score, q.withScores)
+	}
+}
+
+// parseCombination reads numkeys key [key ...] and the options behind them.
+func parseCombination(c *engine.Call, op operation, t tail) *combination {
+	q := &combination{operation: op, aggregate: plus}
+	n := c.Int()
+	if n < 1 {
+		c.Refusef(errNoInput, c.Cmd.FullName())
+	}
+	if n > int64(c.Left()) {
+		c.Refuse(engine.ErrSyntax)
+		return q
+	}
+	for range n {
+		if c.More() {
+			q.inputs = append(q.inputs, input{operand(c, c.Arg()), 1})
+		}
+	}
+	for c.More() {
+		if !combinationOption(c, q, t) {
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
+	if op != diff { // the smallest first: scores are summed up in this order
+		slices.SortStableFunc(q.inputs, func(a, b input) int { return a.Len() - b.Len() })
+	}
+	return q
+}
+
+// combinationOption reads one option and reports whether it found one.
+func combinationOption(c *engine.Call, q *combination, t tail) bool {
+	weighing := q.operation != diff && t != counting
+	switch {
+	case weighing && c.Left() > len(q.inputs) && c.Word("WEIGHTS"):
+		for i := range q.inputs {
+			q.inputs[i].weight = c.FloatOr(errWeight)
+		}
+	case weighing && c.Left() > 1 && c.Word("AGGREGATE"):
+		q.aggregate = aggregate(c)
+	case t == telling && c.Word("WITHSCORES"):
+		q.withScores = true
+	case t == counting && c.Left() > 1 && c.Word("LIMIT"):
+		q.limit = c.IntIn(0, math.MaxInt64, engine.ErrNegativeLimit)
+	default:
+		return false
+	}
+	return true
+}
+
+// aggregate reads how the scores of a member are put together.
+func aggregate(c *engine.Call) func(a, b float64) float64 {
+	switch {
+	case c.Word("SUM"):
+		return plus
+	case c.Word("MIN"):
+		return lower
+	case c.Word("MAX"):
+		return higher
+	}
+	c.Refuse(engine.ErrSyntax)
+	return nil
+}
+
+// plus adds two scores; inf and -inf make 0.
+func plus(a, b float64) float64 { return number(a + b) }
+
+func lower(a, b float64) float64 {
+	if b < a {
+		return b
+	}
+	return a
+}
+
+func higher(a, b float64) float64 {
+	if b > a {
+		return b
+	}
+	return a
+}
+
+// number returns f, or 0 if it is not a number.
+func number(f float64) float64 {
+	if math.IsNaN(f) {
+		return 0
+	}
+	return f
+}
+
+// combine returns the result, in order. It is valid until the next combination.
+func combine(c *engine.Call, q *combination) *pairs {
+	p := engine.Kept[pairs](c.Engine)
+	p.begin()
+	add := func(member []byte, score float64) bool {
+		p.add(member, score)
+		return true
+	}
+	switch q.operation {
+	case union:
+		q.unite(p)
+	case inter:
+		q.intersect(add)
+	default:
+		q.subtract(add)
+	}
+	p.sort()
+	return p
+}
+
+// unite adds all members of the inputs, and aggregates the scores of those that it met before.
+func (q *combination) unite(p *pairs) {
+	most := 0
+	for _, in := range q.inputs {
+		most += in.Len()
+	}
+	places := make(map[string]int, most)
+	for _, in := range q.inputs {
+		in.Each(func(member []byte, score float64) bool {
+			score = number(score * in.weight)
+			if at, ok := places[string(member)]; ok {
+				p.list[at].score = q.aggregate(p.list[at].score, score)
+			} else {
+				places[p.add(member, score)] = len(p.list) - 1
+			}
+			return true
+		})
+	}
+}
+
+// intersect calls fn for the members that all inputs have until it returns false.
+func (q *combination) intersect(fn func(member []byte, score float64) bool) {
+	first := q.inputs[0]
+	first.Each(func(member []byte, score float64) bool {
+		total := number(score * first.weight)
+		for _, in := range q.inputs[1:] {
+			other, ok := score, true
+			if in.scored != first.scored { // a set cannot be asked while it is walked
+				other, ok = in.Score(member)
+			}
+			if !ok {
+				return true
+			}
+			total = q.aggregate(total, other*in.weight)
+		}
+		return fn(member, total)
+	})
+}
+
+// subtract calls fn for the members of the first input that no other has.
+func (q *combination) subtract(fn func(member []byte, score float64) bool) {
+	first := q.inputs[0]
+	for _, in := range q.inputs[1:] {
+		if in.scored == first.scored {
+			return
+		}
+	}
+	first.Each(func(member []byte, score float64) bool {
+		for _, in := range q.inputs[1:] {
+			if _, ok := in.Score(member); ok {
+				return true
+			}
+		}
+		return fn(member, score)
+	})
+}
+
+// setOf returns the pairs as a set, in the form that one of their number has.
+func setOf(c *engine.Call, p *pairs) *zset.Set {
+	lim := c.Engine.Config.ZSet
+	if len(p.list) > lim.MaxEntries || p.longest > lim.MaxValue {
+		lim = zset.Limits{} // large from the beginning
+	}
+	s := &zset.Set{}
+	s.Expect(len(p.list), lim, c.Engine.Dice)
+	for i := range p.list {
+		s.Append(p.member(i), p.list[i].score, lim, c.Engine.Dice)
+	}
+	return s
+}

@@ -1,0 +1,480 @@
+package zsets
+
+import (
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/commands/elements"
+	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// SortedSets is the family of sorted set commands.
+func Family() engine.Family {
+	return engine.Family{Group: "sorted-set", Commands: slices.Concat([]engine.Command{
+		{Name: "zadd", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdZAdd, Since: "1.2.0",
+			Syntax:     "key [NX|XX] [GT|LT] [CH] [INCR] <score member>...",
+			Summary:    "Adds one or more members to a sorted set, or updates their scores.",
+			Complexity: "O(log N) for each member added, N being the number of members of the sorted set"},
+		{Name: "zincrby", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdZIncrBy, Since: "1.2.0",
+			Syntax: "key increment member", Summary: "Increments the score of a member in a sorted set.",
+			Complexity: "O(log N), N being the number of members"},
+		{Name: "zrem", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdZRem, Since: "1.2.0",
+			Syntax: "key member...", Summary: "Removes one or more members from a sorted set.",
+			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those removed"},
+		{Name: "zcard", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdZCard, Since: "1.2.0",
+			Syntax: "key", Summary: "Returns the number of members in a sorted set.", Complexity: "O(1)"},
+		{Name: "zscore", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZScore, Since: "1.2.0",
+			Syntax: "key member", Summary: "Returns the score of a member in a sorted set.", Complexity: "O(1)"},
+		{Name: "zmscore", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZMScore, Since: "6.2.0",
+			Syntax: "key member...", Summary: "Returns the scores of one or more members in a sorted set.",
+			Complexity: "O(N), N being the number of members asked for"},
+		{Name: "zrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRank, Since: "2.0.0",
+			Syntax:     "key member [WITHSCORE]",
+			Summary:    "Returns the index of a member in a sorted set ordered by ascending scores.",
+			Complexity: "O(log N), N being the number of members"},
+		{Name: "zrevrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRevRank, Since: "2.0.0",
+			Syntax:     "key member [WITHSCORE]",
+			Summary:    "Returns the index of a member in a sorted set ordered by descending scores.",
+			Complexity: "O(log N), N being the number of members"},
+		{Name: "zrandmember", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRandMember, Since: "6.2.0",
+			Syntax: "key [count [WITHSCORES]]", Summary: "Returns one or more random members from a sorted set.",
+			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned"},
+		{Name: "zscan", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZScan, Since: "2.8.0",
+			Syntax:  "key cursor [MATCH pattern] [COUNT count]",
+			Summary: "Iterates over members and scores of a sorted set.", Tips: "nondeterministic_output",
+			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
+		{Name: "zcount", Arity: 4, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZCount, Since: "2.0.0",
+			Syntax:     "key min:double max:double",
+			Summary:    "Returns the count of members in a sorted set that have scores within a range.",
+			Complexity: "O(log N), N being the number of members"},
+		{Name: "zlexcount", Arity: 4, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZLexCount, Since: "2.8.9",
+			Syntax:     "key min max",
+			Summary:    "Returns the number of members in a sorted set within a lexicographical range.",
+			Complexity: "O(log N), N being the number of members"},
+		{Name: "zrange", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRange, Since: "1.2.0",
+			Syntax:     "key start stop [BYSCORE|BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
+			Summary:    "Returns members in a sorted set within a range of indexes, scores or members.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
+		{Name: "zrevrange", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRevRange, Since: "1.2.0",
+			Syntax:     "key start:integer stop:integer [WITHSCORES]",
+			Summary:    "Returns members in a sorted set within a range of indexes in reverse order.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
+		{Name: "zrangebyscore", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRangeByScore, Since: "1.0.5",
+			Syntax:     "key min:double max:double [WITHSCORES] [LIMIT offset count]",
+			Summary:    "Returns members in a sorted set within a range of scores.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
+		{Name: "zrevrangebyscore", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRevRangeByScore, Since: "2.2.0",
+			Syntax:     "key max:double min:double [WITHSCORES] [LIMIT offset count]",
+			Summary:    "Returns members in a sorted set within a range of scores in reverse order.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
+		{Name: "zrangebylex", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRangeByLex, Since: "2.8.9",
+			Syntax:     "key min max [LIMIT offset count]",
+			Summary:    "Returns members in a sorted set within a lexicographical range.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
+		{Name: "zrevrangebylex", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRevRangeByLex, Since: "2.8.9",
+			Syntax:     "key max min [LIMIT offset count]",
+			Summary:    "Returns members in a sorted set within a lexicographical range in reverse order.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
+		{Name: "zrangestore", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update").And(engine.Key(2, "RO access")), Run: cmdZRangeStore, Since: "6.2.0",
+			Syntax:     "dst src min max [BYSCORE|BYLEX] [REV] [LIMIT offset count]",
+			Summary:    "Stores a range of members from a sorted set in a key.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those stored"},
+		{Name: "zremrangebyrank", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdZRemRangeByRank, Since: "2.0.0",
+			Syntax:     "key start:integer stop:integer",
+			Summary:    "Removes members in a sorted set within a range of indexes.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
+		{Name: "zremrangebyscore", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdZRemRangeByScore, Since: "1.2.0",
+			Syntax: "key min:double max:double", Summary: "Removes members in a sorted set within a range of scores.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
+		{Name: "zremrangebylex", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdZRemRangeByLex, Since: "2.8.9",
+			Syntax: "key min max", Summary: "Removes members in a sorted set within a lexicographical range.",
+			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
+		{Name: "zunionstore", Arity: -4, Flags: engine.Write | engine.DenyOOM,
+			Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZUnionStore, Since: "2.0.0",
+			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE <SUM|MIN|MAX>]",
+			Summary:    "Stores the union of multiple sorted sets in a key.",
+			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
+		{Name: "zinterstore", Arity: -4, Flags: engine.Write | engine.DenyOOM,
+			Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZInterStore, Since: "2.0.0",
+			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE <SUM|MIN|MAX>]",
+			Summary:    "Stores the intersect of multiple sorted sets in a key.",
+			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
+		{Name: "zdiffstore", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZDiffStore, Since: "6.2.0",
+			Syntax: "destination numkeys key...", Summary: "Stores the difference of multiple sorted sets in a key.",
+			Complexity: "O(N log N), N being the number of members of all sorted sets"},
+		{Name: "zunion", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZUnion, Since: "6.2.0",
+			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE <SUM|MIN|MAX>] [WITHSCORES]",
+			Summary:    "Returns the union of multiple sorted sets.",
+			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
+		{Name: "zinter", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZInter, Since: "6.2.0",
+			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE <SUM|MIN|MAX>] [WITHSCORES]",
+			Summary:    "Returns the intersect of multiple sorted sets.",
+			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
+		{Name: "zdiff", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZDiff, Since: "6.2.0",
+			Syntax: "numkeys key... [WITHSCORES]", Summary: "Returns the difference between multiple sorted sets.",
+			Complexity: "O(N log N), N being the number of members of all sorted sets"},
+		{Name: "zintercard", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZInterCard, Since: "7.0.0",
+			Syntax:     "numkeys key... [LIMIT limit]",
+			Summary:    "Returns the number of members of the intersect of multiple sorted sets.",
+			Complexity: "O(N * K), N being the size of the smallest sorted set, and K the number of sorted sets"},
+		{Name: "zpopmin", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdZPopMin, Since: "5.0.0",
+			Syntax: "key [count]", Summary: "Returns the lowest-scoring members from a sorted set after removing them.",
+			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those returned"},
+		{Name: "zpopmax", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdZPopMax, Since: "5.0.0",
+			Syntax: "key [count]", Summary: "Returns the highest-scoring members from a sorted set after removing them.",
+			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those returned"},
+		{Name: "bzpopmin", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMin, Since: "5.0.0",
+			Syntax:     "key... timeout",
+			Summary:    "Removes and returns the member with the lowest score from one or more sorted sets. Blocks until one is available.",
+			Complexity: "O(log N), N being the number of members"},
+		{Name: "bzpopmax", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMax, Since: "5.0.0",
+			Syntax:     "key... timeout",
+			Summary:    "Removes and returns the member with the highest score from one or more sorted sets. Blocks until one is available.",
+			Complexity: "O(log N), N being the number of members"},
+		{Name: "zmpop", Arity: -4, Flags: engine.Write, Keys: engine.NumKeys(1, "RW access delete"), Run: cmdZMPop, Since: "7.0.0",
+			Syntax:     "numkeys key... <MIN|MAX> [COUNT count]",
+			Summary:    "Returns the highest- or lowest-scoring members from one or more sorted sets after removing them.",
+			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
+		{Name: "bzmpop", Arity: -5, Flags: engine.Write | engine.Blocking, Keys: engine.NumKeys(2, "RW access delete"), Run: cmdBZMPop, Since: "7.0.0",
+			Syntax:     "timeout numkeys key... <MIN|MAX> [COUNT count]",
+			Summary:    "Removes and returns members from one or more sorted sets. Blocks until one is available.",
+			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
+	}, elements.Lines(engine.ZSetMembers, "1.0.0"))}
+}
+
+// noSet is what an absent key reads as. Nobody writes to it.
+var noSet zset.Set
+
+// readZSet returns the sorted set at key for reading, an empty one if the key is absent. ok is false
+// if an error was sent.
+func ReadZSet(c *engine.Call, key []byte) (s *zset.Set, ok bool) {
+	s, found := engine.Read[*zset.Set](c, key)
+	if !found {
+		s = &noSet
+	}
+	return s, c.OK()
+}
+
+// conditions are the options of ZADD. ZINCRBY is ZADD with INCR.
+type Conditions struct{ Nx, Xx, gt, lt, Ch, incr bool }
+
+// ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]
+func cmdZAdd(c *engine.Call) {
+	key := c.Arg()
+	addScores(c, key, conditions(c))
+}
+
+// ZINCRBY key increment member
+func cmdZIncrBy(c *engine.Call) {
+	key := c.Arg()
+	o := conditions(c) // to Redis an increment that is an option's name is that option
+	o.incr = true
+	addScores(c, key, o)
+}
+
+// conditions reads ZADD's options in any order.
+func conditions(c *engine.Call) (o Conditions) {
+	for c.More() {
+		switch {
+		case c.Word("NX"):
+			o.Nx = true
+		case c.Word("XX"):
+			o.Xx = true
+		case c.Word("GT"):
+			o.gt = true
+		case c.Word("LT"):
+			o.lt = true
+		case c.Word("CH"):
+			o.Ch = true
+		case c.Word("INCR"):
+			o.incr = true
+		default:
+			return o
+		}
+	}
+	return o
+}
+
+// addScores adds the scores and members that are left under o and replies.
+func addScores(c *engine.Call, key []byte, o Conditions) {
+	pairs := c.Rest()
+	switch {
+	case len(pairs) == 0 || len(pairs)%2 != 0:
+		c.Refuse(engine.ErrSyntax)
+	case o.Nx && o.Xx:
+		c.Refuse(errZAddNXXX)
+	case o.gt && o.Nx || o.lt && o.Nx || o.gt && o.lt:
+		c.Refuse(errZAddGTLTNX)
+	case o.incr && len(pairs) > 2:
+		c.Refuse(errZAddIncr)
+	}
+	var room [8]float64
+	scores := scores(c, room[:0], pairs)
+	s, found := ForScores(c, key, o)
+	if !c.OK() {
+		return
+	}
+	var done Tally
+	for i := 0; found && i < len(scores) && !done.nan; i++ {
+		AddScore(c, s, pairs[2*i+1], scores[i], &o, &done)
+	}
+	if done.nan {
+		c.Fail(errScoreNaN)
+		return
+	}
+	TellScores(c, key, &o, &done)
+}
+
+// scores appends the scores before the members of pairs to dst; what is none latches an error.
+func scores(c *engine.Call, dst []float64, pairs [][]byte) []float64 {
+	for i := 0; i+1 < len(pairs) && !c.Failed(); i += 2 {
+		score, ok := resp.ParseFloat(pairs[i])
+		if !ok || math.IsNaN(score) {
+			c.Refuse(engine.ErrNotFloat)
+		}
+		dst = append(dst, score)
+	}
+	return dst
+}
+
+// forScores returns the set that ZADD changes; found is false if it is to change nothing.
+func ForScores(c *engine.Call, key []byte, o Conditions) (s *zset.Set, found bool) {
+	if o.Xx {
+		return engine.Edit[*zset.Set](c, key)
+	}
+	return engine.Upsert[*zset.Set](c, key, keyspace.ZSet)
+}
+
+// tally is what ZADD did so far.
+type Tally struct {
+	added, changed int64
+	score          float64 // the last one set
+	met            bool    // a member fulfilled the conditions
+	nan            bool    // the increment makes no number; nothing was changed
+}
+
+// addScore sets or increments one score, if the conditions allow it.
+func AddScore(c *engine.Call, s *zset.Set, member []byte, score float64, o *Conditions, done *Tally) {
+	if *o != (Conditions{Ch: o.Ch}) {
+		old, exists := s.Score(member)
+		if exists && o.incr && !o.Nx {
+			score += old
+		}
+		switch {
+		case exists && o.Nx, !exists && o.Xx:
+			return
+		case math.IsNaN(score):
+			done.nan = true
+			return
+		case exists && (o.gt && score <= old || o.lt && score >= old):
+			return
+		}
+	}
+	added, changed := s.Add(member, score, c.Engine.Config.ZSet, c.Engine.Dice)
+	if added {
+		done.added++
+	}
+	if changed {
+		done.changed++
+	}
+	done.met, done.score = true, score
+}
+
+// tellScores reports what ZADD did and replies.
+func TellScores(c *engine.Call, key []byte, o *Conditions, done *Tally) {
+	if done.added+done.changed > 0 {
+		event := "zzadd"
+		if o.incr {
+			event = "zzincr"
+		}
+		c.Changed(key, event)
+	}
+	switch {
+	case o.incr && !done.met:
+		c.Reply.Null()
+	case o.incr:
+		c.Reply.Double(done.score)
+	case o.Ch:
+		c.Reply.Int(done.added + done.changed)
+	default:
+		c.Reply.Int(done.added)
+	}
+}
+
+// ZREM key member [member ...]
+func cmdZRem(c *engine.Call) {
+	key, members := c.Arg(), c.Rest()
+	s, found := engine.Edit[*zset.Set](c, key)
+	if !c.OK() {
+		return
+	}
+	removed := int64(0)
+	for i := 0; found && i < len(members); i++ {
+		if s.Remove(members[i]) {
+			removed++
+		}
+	}
+	if removed > 0 {
+		c.Changed(key, "zzrem")
+	}
+	c.Reply.Int(removed)
+}
+
+// ZCARD key
+func cmdZCard(c *engine.Call) {
+	if s, ok := ReadZSet(c, c.Arg()); ok {
+		c.Reply.Int(int64(s.Len()))
+	}
+}
+
+// ZSCORE key member
+func cmdZScore(c *engine.Call) {
+	key, member := c.Arg(), c.Arg()
+	if s, ok := ReadZSet(c, key); ok {
+		tellScore(c, s, member)
+	}
+}
+
+// ZMSCORE key member [member ...]
+func cmdZMScore(c *engine.Call) {
+	key, members := c.Arg(), c.Rest()
+	s, ok := ReadZSet(c, key)
+	if !ok {
+		return
+	}
+	c.Reply.Array(len(members))
+	for _, member := range members {
+		tellScore(c, s, member)
+	}
+}
+
+// tellScore replies with the score of a member, or nil.
+func tellScore(c *engine.Call, s *zset.Set, member []byte) {
+	if score, ok := s.Score(member); ok {
+		c.Reply.Double(score)
+		return
+	}
+	c.Reply.Null()
+}
+
+// ZRANK key member [WITHSCORE]
+func cmdZRank(c *engine.Call) { tellRank(c, false) }
+
+// ZREVRANK key member [WITHSCORE]
+func cmdZRevRank(c *engine.Call) { tellRank(c, true) }
+
+func tellRank(c *engine.Call, reverse bool) {
+	key, member := c.Arg(), c.Arg()
+	if c.Left() > 1 {
+		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+	}
+	withScore := c.Word("WITHSCORE")
+	c.End()
+	s, ok := ReadZSet(c, key)
+	if !ok {
+		return
+	}
+	rank, score, ok := s.Rank(member, reverse)
+	switch {
+	case ok && withScore:
+		c.Reply.Array(2)
+		c.Reply.Int(int64(rank))
+		c.Reply.Double(score)
+	case ok:
+		c.Reply.Int(int64(rank))
+	case withScore:
+		c.Reply.NullArray()
+	default:
+		c.Reply.Null()
+	}
+}
+
+// ZRANDMEMBER key [count [WITHSCORES]]
+func cmdZRandMember(c *engine.Call) {
+	key := c.Arg()
+	if !c.More() {
+		randomMember(c, key)
+		return
+	}
+	count, withScores := elements.Draws(c, "WITHSCORES")
+	s, ok := ReadZSet(c, key)
+	if !ok {
+		return
+	}
+	tell := func(member []byte, score float64) bool {
+		tellMember(c, member, score, withScores)
+		return true
+	}
+	elements.OpenPairs(c, elements.Drawn(count, s.Len()), withScores)
+	if count < 0 {
+		s.Draw(-count, c.Engine.Dice, tell)
+	} else {
+		s.Sample(count, c.Engine.Dice, tell)
+	}
+}
+
+// randomMember replies with one member, or nil.
+func randomMember(c *engine.Call, key []byte) {
+	s, ok := ReadZSet(c, key)
+	switch {
+	case !ok:
+	case s.Len() == 0:
+		c.Reply.Null()
+	default:
+		s.Draw(1, c.Engine.Dice, func(member []byte, _ float64) bool {
+			c.Reply.Bulk(member)
+			return true
+		})
+	}
+}
+
+// tellMember replies with a member and, if paired, its score, within openPairs or deferPairs.
+func tellMember(c *engine.Call, member []byte, score float64, paired bool) {
+	elements.OpenPair(c, paired)
+	c.Reply.Bulk(member)
+	if paired {
+		c.Reply.Double(score)
+	}
+}
+
+// ZSCAN key cursor [MATCH pattern] [COUNT count]
+func cmdZScan(c *engine.Call) {
+	key, cursor := c.Arg(), elements.Cursor(c)
+	s, ok := ReadZSet(c, key)
+	if !ok {
+		return
+	}
+	if s.Len() == 0 {
+		elements.TellNoScan(c)
+		return
+	}
+	o := elements.ScanOptions(c)
+	if !c.OK() {
+		return
+	}
+	_, packed := s.Packed()
+	at, n := c.Reply.Defer(), 0
+	next := s.Scan(cursor, o.Count, func(member []byte, score float64) {
+		if o.Takes(member) {
+			n += 2
+			c.Reply.Bulk(member)
+			tellStored(c, score, packed)
+		}
+	})
+	c.Reply.SetArray(at, n)
+	elements.TellCursor(c, at, next)
+}
+
+// tellStored replies with a score as it is stored: a string even in RESP3, and an integer without
+// exponent where Redis packs it as one, up to 2^62.
+func tellStored(c *engine.Call, score float64, packed bool) {
+	if packed && math.Abs(score) <= 1<<62 && score == math.Trunc(score) {
+		c.Reply.Bulk(strconv.AppendInt(c.Scratch(), int64(score), 10))
+		return
+	}
+	c.Reply.BulkDouble(score)
+}
