@@ -85,7 +85,7 @@ func TestNilsOfBlockingCommands(t *testing.T) {
 		s := e.NewSession(nil)
 		out := string(e.Do(s, commands("MULTI", line, "EXEC")).Out)
 		require.Equal(t, "+OK\r\n+QUEUED\r\n*1\r\n"+inside, out, line)
-		require.True(t, e.Do(s, commands(line)).Parked)
+		require.True(t, e.Do(s, commands(line)).Blocked)
 		now += 499_000
 		e.Tick()
 		require.Empty(t, e.Collect(s).Out, line)
@@ -93,7 +93,7 @@ func TestNilsOfBlockingCommands(t *testing.T) {
 		e.Tick()
 		o := e.Collect(s)
 		require.Equal(t, "*-1\r\n", string(o.Out), line)
-		require.False(t, o.Parked)
+		require.False(t, o.Blocked)
 	}
 }
 
@@ -117,7 +117,7 @@ func TestBlockingCommandsAreJournaledByEffect(t *testing.T) {
 	} {
 		waiting := e.NewSession(nil)
 		journal = nil
-		require.True(t, e.Do(waiting, commands(step.wait)).Parked)
+		require.True(t, e.Do(waiting, commands(step.wait)).Blocked)
 		require.Empty(t, journal)
 		e.Do(producer, commands(step.push))
 		require.Equal(t, []string{step.push, step.want}, journal)
@@ -145,7 +145,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 	next, served := 0, 0
 	collect := func(s *engine.Session) string {
 		o := e.Collect(s)
-		require.False(t, o.Parked)
+		require.False(t, o.Blocked)
 		served++
 		return string(o.Out)
 	}
@@ -153,7 +153,7 @@ func TestWaitersAreServedInOrder(t *testing.T) {
 		switch dice := r.IntN(10); {
 		case dice < 4:
 			s := e.NewSession(nil)
-			if e.Do(s, commands([]string{"BLPOP q 0", "BRPOP other q 0", "BLMPOP 0 2 q other LEFT"}[r.IntN(3)])).Parked {
+			if e.Do(s, commands([]string{"BLPOP q 0", "BRPOP other q 0", "BLMPOP 0 2 q other LEFT"}[r.IntN(3)])).Blocked {
 				queue = append(queue, s)
 			} else {
 				served++

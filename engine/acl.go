@@ -46,7 +46,7 @@ func (u *users) setPassword(password string) {
 func (c *Call) login(name, password []byte) bool {
 	u := c.Engine.users.byName[string(name)]
 	if u == nil || !u.Admits(password) {
-		c.Engine.noteDenial(c.Session, aclEntry{reason: "auth", object: string(c.Args[0]), user: string(name)})
+		c.Engine.logDenial(c.Session, aclEntry{reason: "auth", object: string(c.Args[0]), user: string(name)})
 		return false
 	}
 	c.Session.user, c.Session.authed = u, true
@@ -150,8 +150,8 @@ var (
 	denialNames = [...]string{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
 )
 
-// denies returns the error that refuses a user's command, nil if it is allowed, and logs it.
-func (e *Engine) denies(s *Session, u *acl.User, cmd *Command, args [][]byte, errs *denials) error {
+// checkPermission returns the error that refuses a user's command, nil if it is allowed, and logs it.
+func (e *Engine) checkPermission(s *Session, u *acl.User, cmd *Command, args [][]byte, errs *denials) error {
 	why, at := u.Check(request(cmd, args))
 	if why == acl.Allowed {
 		return nil
@@ -160,7 +160,7 @@ func (e *Engine) denies(s *Session, u *acl.User, cmd *Command, args [][]byte, er
 	if why != acl.NoCommand {
 		object = string(args[at])
 	}
-	e.noteDenial(s, aclEntry{reason: denialNames[why], object: object, user: u.Name})
+	e.logDenial(s, aclEntry{reason: denialNames[why], object: object, user: u.Name})
 	if errs[why] == nil {
 		return fmt.Errorf(ErrDeniedCommand, cmd.full)
 	}
@@ -173,8 +173,8 @@ func (e *Engine) Permits(s *Session, cmd *Command, args [][]byte) bool {
 	return why == acl.Allowed
 }
 
-// dismiss closes the sessions of a user who is gone, but the caller's only after its reply.
-func (e *Engine) dismiss(caller *Session, u *acl.User) {
+// closeClientsOf closes the sessions of a user who is gone, but the caller's only after its reply.
+func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
 	for _, s := range e.Sessions.inOrder() {
 		if s.user == u {
 			e.closeSession(caller, s)
@@ -182,17 +182,17 @@ func (e *Engine) dismiss(caller *Session, u *acl.User) {
 	}
 }
 
-// dismissListeners closes the sessions of a user that listen to what the user may not listen to any
+// closeListenersOf closes the sessions of a user that listen to what the user may not listen to any
 // more.
-func (e *Engine) dismissListeners(caller *Session, u *acl.User) {
+func (e *Engine) closeListenersOf(caller *Session, u *acl.User) {
 	for _, s := range e.Sessions.inOrder() {
-		if s.user == u && s.subs.count() > 0 && s.overhears(u) {
+		if s.user == u && s.subs.count() > 0 && s.mayStillListen(u) {
 			e.closeSession(caller, s)
 		}
 	}
 }
 
-func (s *Session) overhears(u *acl.User) bool {
+func (s *Session) mayStillListen(u *acl.User) bool {
 	for name := range s.subs.channels {
 		if !u.MayListen(name, false) {
 			return true
@@ -239,8 +239,8 @@ type aclLog struct {
 
 const sameDenial = 60e6 // microseconds within which equal refusals are one entry
 
-// noteDenial logs a refusal.
-func (e *Engine) noteDenial(s *Session, entry aclEntry) {
+// logDenial logs a refusal.
+func (e *Engine) logDenial(s *Session, entry aclEntry) {
 	entry.context = "toplevel"
 	switch {
 	case s.script:

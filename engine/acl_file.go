@@ -61,7 +61,7 @@ func (e *Engine) replaceUsers(caller *Session, users map[string]*acl.User) {
 	e.users.byName = users
 	for _, name := range slices.Sorted(maps.Keys(gone)) {
 		if name != defaultUser {
-			e.dismiss(caller, gone[name])
+			e.closeClientsOf(caller, gone[name])
 		}
 	}
 }

@@ -29,9 +29,9 @@ type Call struct {
 	err     error    // first error of the cursor
 	dirty   int64    // changes reported by this call
 	logged  bool     // the handler said what to journal
-	retry   bool     // a waiter's handler runs again
-	ready   []byte   // the key because of which it does
-	parked  bool     // the handler parked the session
+	woken   bool     // a waiter's handler runs again
+	readyKey   []byte   // the key because of which it does
+	blocked  bool     // the handler parked the session
 	shown   [][]byte // the arguments as others may see them, if not as they are
 	scratch [64]byte
 }
@@ -252,8 +252,8 @@ func Read[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
 	return typed[T](c, found)
 }
 
-// Sees reports whether key is visible. It is a lookup for reading that leaves no access mark.
-func (c *Call) Sees(key []byte) bool {
+// Exists reports whether key is visible. It is a lookup for reading that leaves no access mark.
+func (c *Call) Exists(key []byte) bool {
 	ok := c.DB.Exists(key)
 	c.CountLookup(key, ok)
 	return ok
@@ -320,15 +320,15 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
 	}
 }
 
-// Noted reports a change at key that is none to those who watch it or wait for it: of what a stream's
+// ChangedUnwatched reports a change at key that is none to those who watch it or wait for it: of what a stream's
 // groups know. It settles the value like Changed, and tells of the event.
-func (c *Call) Noted(key []byte, event string) {
+func (c *Call) ChangedUnwatched(key []byte, event string) {
 	c.DB.Commit(key)
-	c.Note(key, event)
+	c.CountChange(key, event)
 }
 
 // note is Noted without settling, where more will come.
-func (c *Call) Note(key []byte, event string) {
+func (c *Call) CountChange(key []byte, event string) {
 	c.dirty++
 	if c.Engine.Config.notify != 0 && event != "" {
 		c.Engine.notify(c.DB, key, event)
@@ -348,15 +348,15 @@ func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }
 // Propagates reports whether changes are handed to a journal or to replicas; if not, Log does nothing.
 func (c *Call) Propagates() bool { return c.Engine.propagation.to != nil }
 
-// Log says what the journal is to hold in place of the command's own arguments: a form whose
+// Propagate says what the journal is to hold in place of the command's own arguments: a form whose
 // replay gives the same data at any time. It may be called several times, for several commands.
-func (c *Call) Log(args ...[]byte) {
+func (c *Call) Propagate(args ...[]byte) {
 	c.logged = true
 	c.Engine.propagate(c.DB.ID(), args)
 }
 
-// LogNothing says that the change needs no line of its own in the journal.
-func (c *Call) LogNothing() { c.logged = true }
+// PropagateNothing says that the change needs no line of its own in the journal.
+func (c *Call) PropagateNothing() { c.logged = true }
 
 // Store puts v at dst in place of what is there, or removes that if v is empty, and replies with the
 // number of members.

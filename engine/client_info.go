@@ -136,7 +136,7 @@ func (s *Session) flags() string {
 		set    bool
 		letter byte
 	}{
-		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.waiter != nil || s.postponed, 'b'},
+		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed, 'b'},
 		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.stale, 'd'}, {s.closing, 'c'},
 		{s.unix, 'U'}, {s.noEvict, 'e'}, {s.noTouch, 'T'},
 	} {

@@ -105,7 +105,7 @@ func cmdACLSetUser(c *Call) {
 	}
 	*user = *changed
 	e.users.byName[name] = user
-	e.dismissListeners(c.Session, user)
+	e.closeListenersOf(c.Session, user)
 	c.Reply.Status("OK")
 }
 
@@ -138,7 +138,7 @@ func cmdACLDelUser(c *Call) {
 	for _, name := range names {
 		if u := e.users.byName[string(name)]; u != nil {
 			delete(e.users.byName, string(name))
-			e.dismiss(c.Session, u)
+			e.closeClientsOf(c.Session, u)
 			n++
 		}
 	}
@@ -165,17 +165,17 @@ func cmdACLGetUser(c *Call) {
 	for _, p := range u.Passwords() {
 		c.Reply.BulkString(p)
 	}
-	c.tellPart(parts[0])
+	c.replyPart(parts[0])
 	c.Reply.BulkString("selectors")
 	c.Reply.Array(len(parts) - 1)
 	for _, p := range parts[1:] {
 		c.Reply.Map(3)
-		c.tellPart(p)
+		c.replyPart(p)
 	}
 }
 
-// tellPart writes what a selector allows, as three pairs of a map.
-func (c *Call) tellPart(p acl.Part) {
+// replyPart writes what a selector allows, as three pairs of a map.
+func (c *Call) replyPart(p acl.Part) {
 	for _, text := range []string{"commands", p.Commands, "keys", p.Keys, "channels", p.Channels} {
 		c.Reply.BulkString(text)
 	}
@@ -272,11 +272,11 @@ func cmdACLLog(c *Call) {
 	entries := log.entries[:min(int(count), len(log.entries))]
 	c.Reply.Array(len(entries))
 	for _, e := range entries {
-		c.tellDenial(e)
+		c.replyDenial(e)
 	}
 }
 
-func (c *Call) tellDenial(e *aclEntry) {
+func (c *Call) replyDenial(e *aclEntry) {
 	c.Reply.Map(10)
 	c.Reply.BulkString("count")
 	c.Reply.Int(int64(e.count))

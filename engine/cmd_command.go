@@ -43,7 +43,7 @@ func cmdCommand(c *Call) {
 	all := c.Engine.Commands()
 	c.Reply.Array(len(all))
 	for _, cmd := range all {
-		c.tellCommand(cmd)
+		c.replyCommand(cmd)
 	}
 }
 
@@ -99,7 +99,7 @@ func cmdCommandInfo(c *Call) {
 	c.Reply.Array(c.Left())
 	for c.More() {
 		if cmd := c.Engine.byFullName(string(c.Arg())); cmd != nil {
-			c.tellCommand(cmd)
+			c.replyCommand(cmd)
 		} else {
 			c.Reply.Null()
 		}
@@ -116,40 +116,40 @@ func (e *Engine) byFullName(name string) *Command {
 	return cmd
 }
 
-// tellCommand writes a command's entry of COMMAND.
-func (c *Call) tellCommand(cmd *Command) {
+// replyCommand writes a command's entry of COMMAND.
+func (c *Call) replyCommand(cmd *Command) {
 	w := c.Reply
 	w.Array(10)
 	w.BulkString(cmd.full)
 	w.Int(int64(cmd.Arity))
-	c.tellWords(cmd.Flags.Names())
+	c.replyWords(cmd.Flags.Names())
 	first, last, step := cmd.Keys.fixed()
 	w.Int(int64(first))
 	w.Int(int64(last))
 	w.Int(int64(step))
-	c.tellWords(cmd.Categories())
+	c.replyWords(cmd.Categories())
 	tips := strings.Fields(cmd.Tips)
 	w.Set(len(tips))
 	for _, tip := range tips {
 		w.BulkString(tip)
 	}
-	c.tellKeyspecs(cmd.Keys)
-	c.tellSubs(cmd)
+	c.replyKeyspecs(cmd.Keys)
+	c.replySubs(cmd)
 }
 
-func (c *Call) tellSubs(cmd *Command) {
+func (c *Call) replySubs(cmd *Command) {
 	if len(cmd.Subs) == 0 {
 		c.Reply.Set(0)
 		return
 	}
 	c.Reply.Array(len(cmd.Subs))
 	for i := range cmd.Subs {
-		c.tellCommand(&cmd.Subs[i])
+		c.replyCommand(&cmd.Subs[i])
 	}
 }
 
-// tellWords writes a set of simple strings.
-func (c *Call) tellWords(words []string) {
+// replyWords writes a set of simple strings.
+func (c *Call) replyWords(words []string) {
 	c.Reply.Set(len(words))
 	for _, word := range words {
 		c.Reply.Status(word)
@@ -169,11 +169,11 @@ func cmdCommandDocs(c *Call) {
 	}
 	c.Reply.Map(len(list))
 	for _, cmd := range list {
-		c.tellDocs(cmd)
+		c.replyDocs(cmd)
 	}
 }
 
-func (c *Call) tellDocs(cmd *Command) {
+func (c *Call) replyDocs(cmd *Command) {
 	w := c.Reply
 	w.BulkString(cmd.full)
 	n := 4
@@ -189,13 +189,13 @@ func (c *Call) tellDocs(cmd *Command) {
 	if cmd.Syntax != "" {
 		list, _ := parseSyntax(cmd.Syntax)
 		w.BulkString("arguments")
-		c.tellArguments(list)
+		c.replyArguments(list)
 	}
 	if len(cmd.Subs) > 0 {
 		w.BulkString("subcommands")
 		w.Map(len(cmd.Subs))
 		for i := range cmd.Subs {
-			c.tellDocs(&cmd.Subs[i])
+			c.replyDocs(&cmd.Subs[i])
 		}
 	}
 }
@@ -224,7 +224,7 @@ func cmdCommandGetKeysAndFlags(c *Call) {
 	for _, key := range keys {
 		c.Reply.Array(2)
 		c.Reply.Bulk(args[key.At])
-		c.tellWords(strings.Fields(key.Access))
+		c.replyWords(strings.Fields(key.Access))
 	}
 }
 

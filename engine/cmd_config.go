@@ -129,7 +129,7 @@ func (c *Call) settings() (list []setting) {
 			continue
 		case s.param.Immutable:
 			c.Refusef(ErrConfigSet, given, "can't set immutable config")
-		case s.param.Protected && !c.Session.among(c.Engine.Config.protected):
+		case s.param.Protected && !c.Session.isAllowedBy(c.Engine.Config.protected):
 			c.Refusef(ErrConfigSet, given, ErrProtected)
 		case seen[s.name]:
 			c.Refusef(ErrConfigSet, given, "duplicate parameter")

@@ -112,7 +112,7 @@ func cmdHello(c *Call) {
 	if user != nil && c.err == nil && !c.login(user, password) {
 		c.Refuse(ErrWrongPass)
 	}
-	if c.err == nil && !c.Engine.admits(c.Session) {
+	if c.err == nil && !c.Engine.usableBy(c.Session) {
 		c.Refuse(ErrHelloAuth)
 	}
 	if !c.OK() {
@@ -124,11 +124,11 @@ func cmdHello(c *Call) {
 	if proto != 0 {
 		c.Reply.SetProto(int(proto))
 	}
-	c.tellHello()
+	c.replyHello()
 }
 
-// tellHello replies with what HELLO says about the server.
-func (c *Call) tellHello() {
+// replyHello replies with what HELLO says about the server.
+func (c *Call) replyHello() {
 	w := c.Reply
 	w.Map(7)
 	for _, pair := range [...][2]string{{"server", "redis"}, {"version", RedisVersion}} {

@@ -18,15 +18,15 @@ type DebugLine struct {
 // debugLines are the subcommands of DEBUG. To COMMAND they are not there, as in Redis.
 func (e *Engine) debugLines() []DebugLine {
 	lines := []DebugLine{
-		{"aof-flush-sleep", 1, 1, "<microseconds>", aboutIdle, cmdDebugIdle},
-		{"dict-resizing", 1, 1, "<0|1>", aboutIdle, cmdDebugIdle},
+		{"aof-flush-sleep", 1, 1, "<microseconds>", aboutIgnored, cmdDebugIgnored},
+		{"dict-resizing", 1, 1, "<0|1>", aboutIgnored, cmdDebugIgnored},
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
 		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(Error(c.Arg())) }},
-		{"pause-cron", 1, 1, "<0|1>", aboutIdle, cmdDebugIdle},
+		{"pause-cron", 1, 1, "<0|1>", aboutIgnored, cmdDebugIgnored},
 		{"protocol", 1, 1, "<type>", "Reply with a value of a type of the protocol.", cmdDebugProtocol},
-		{"quicklist-packed-threshold", 1, 1, "<size>", aboutIdle, cmdDebugIdle},
-		{"replybuffer", 2, 2, "<option> <value>", aboutIdle, cmdDebugIdle},
+		{"quicklist-packed-threshold", 1, 1, "<size>", aboutIgnored, cmdDebugIgnored},
+		{"replybuffer", 2, 2, "<option> <value>", aboutIgnored, cmdDebugIgnored},
 		{"set-active-expire", 1, 1, "<0|1>", "Turn the removal of expired keys that nobody looks at off or on.", cmdDebugSetActiveExpire},
 		{"set-disable-deny-scripts", 1, 1, "<0|1>", "Let scripts call DEBUG, which is not for them, or refuse it again.",
 			func(c *Call) {
@@ -43,14 +43,14 @@ func (e *Engine) debugLines() []DebugLine {
 	return lines
 }
 
-const aboutIdle = "Accepted for the sake of test suites; changes nothing here."
+const aboutIgnored = "Accepted for the sake of test suites; changes nothing here."
 
 // DEBUG AOF-FLUSH-SLEEP, DICT-RESIZING, PAUSE-CRON, QUICKLIST-PACKED-THRESHOLD, REPLYBUFFER
-func cmdDebugIdle(c *Call) { c.Reply.Status("OK") }
+func cmdDebugIgnored(c *Call) { c.Reply.Status("OK") }
 
 // DEBUG subcommand [argument ...]
 func cmdDebug(c *Call) {
-	if !c.Session.among(c.Engine.Config.debug) {
+	if !c.Session.isAllowedBy(c.Engine.Config.debug) {
 		c.Fail(ErrNoDebug)
 		return
 	}
@@ -68,8 +68,8 @@ func cmdDebug(c *Call) {
 	c.Fail(c.SubSyntaxError())
 }
 
-// among reports whether the session is one of those that a parameter allows: yes, local or no.
-func (s *Session) among(who string) bool {
+// isAllowedBy reports whether the session is one of those that a parameter allows: yes, local or no.
+func (s *Session) isAllowedBy(who string) bool {
 	switch who {
 	case "yes":
 		return true
@@ -128,7 +128,7 @@ func cmdDebugProtocol(c *Call) {
 	case "null":
 		w.Null()
 	case "array", "set":
-		c.tellAggregate(kind)
+		c.replyAggregate(kind)
 	case "map":
 		w.Map(3)
 		for i := range 3 {
@@ -136,7 +136,7 @@ func cmdDebugProtocol(c *Call) {
 			w.Bool(i == 1)
 		}
 	case "attrib":
-		c.tellAttribute()
+		c.replyAttribute()
 	case "push":
 		if w.Proto() < 3 {
 			c.Fail(ErrOnlyRESP3)
@@ -157,7 +157,7 @@ func cmdDebugProtocol(c *Call) {
 	}
 }
 
-func (c *Call) tellAggregate(kind string) {
+func (c *Call) replyAggregate(kind string) {
 	if kind == "array" {
 		c.Reply.Array(3)
 	} else {
@@ -168,8 +168,8 @@ func (c *Call) tellAggregate(kind string) {
 	}
 }
 
-// tellAttribute replies with a string that an attribute precedes, in RESP3.
-func (c *Call) tellAttribute() {
+// replyAttribute replies with a string that an attribute precedes, in RESP3.
+func (c *Call) replyAttribute() {
 	if c.Reply.Proto() == 3 {
 		c.Reply.Raw([]byte("|1\r\n$14\r\nkey-popularity\r\n*2\r\n$7\r\nkey:123\r\n:90\r\n"))
 	}

@@ -122,14 +122,14 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 		}
 	}
 	timed := 0
-	for _, w := range e.waiting.all {
+	for _, w := range e.blocked.all {
 		if w.deadline != 0 {
 			timed++
 		}
 	}
-	Fields(b, "connected_clients", len(e.Sessions.ByID)-replicas, "blocked_clients", len(e.waiting.all)+len(e.pause.postponed),
+	Fields(b, "connected_clients", len(e.Sessions.ByID)-replicas, "blocked_clients", len(e.blocked.all)+len(e.pause.postponed),
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
-		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.waiting.keys),
+		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.blocked.keys),
 		"cluster_connections", 0)
 }
 
@@ -163,15 +163,15 @@ func (e *Engine) fillPersistence(b *bytes.Buffer) {
 
 func (e *Engine) fillStats(b *bytes.Buffer) {
 	Fields(b, "total_connections_received", e.stats.connections, "total_commands_processed", e.stats.commands,
-		"instantaneous_ops_per_sec", e.stats.recent.commands.perSecond(), "instantaneous_input_kbps", e.stats.recent.in.kilobytes(),
-		"instantaneous_output_kbps", e.stats.recent.out.kilobytes(), "expired_keys", e.stats.expired,
-		"expired_subkeys", e.stats.lapsed, "evicted_keys", e.eviction.evicted,
-		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(e.broker.channels),
-		"pubsub_patterns", len(e.broker.patterns), "pubsubshard_channels", len(e.broker.shards),
+		"instantaneous_ops_per_sec", e.stats.rates.commands.perSecond(), "instantaneous_input_kbps", e.stats.rates.in.kilobytes(),
+		"instantaneous_output_kbps", e.stats.rates.out.kilobytes(), "expired_keys", e.stats.expired,
+		"expired_subkeys", e.stats.expiredElements, "evicted_keys", e.eviction.evicted,
+		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(e.pubsub.channels),
+		"pubsub_patterns", len(e.pubsub.patterns), "pubsubshard_channels", len(e.pubsub.shards),
 		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
 		"total_eviction_exceeded_time", (e.eviction.exceeding+e.exceededFor())/1000,
 		"current_eviction_exceeded_time", e.exceededFor()/1000, "total_error_replies", e.stats.totalErrors)
-	Fields(b, idleStats...)
+	Fields(b, zeroStats...)
 }
 
 // eachCommand calls fn for all commands and subcommands, ordered by name.

@@ -10,11 +10,11 @@ import (
 // Events are command, fast-command, and what else holds clients up, see Spike.
 type latency struct {
 	threshold int64 // milliseconds; 0 for off
-	events    map[string]*spikes
+	events    map[string]*latencyEvents
 }
 
-// spikes is the samples of an event, at most one a second, the oldest first.
-type spikes struct {
+// latencyEvents is the samples of an event, at most one a second, the oldest first.
+type latencyEvents struct {
 	samples []spike
 	longest int64 // milliseconds, ever
 }
@@ -42,17 +42,17 @@ func (e *Engine) Spike(event string, micros int64) {
 
 func (l *latency) add(event string, p spike) {
 	if l.events == nil {
-		l.events = make(map[string]*spikes)
+		l.events = make(map[string]*latencyEvents)
 	}
 	s := l.events[event]
 	if s == nil {
-		s = new(spikes)
+		s = new(latencyEvents)
 		l.events[event] = s
 	}
 	s.add(p)
 }
 
-func (s *spikes) add(p spike) {
+func (s *latencyEvents) add(p spike) {
 	s.longest = max(s.longest, p.millis)
 	if n := len(s.samples); n > 0 && s.samples[n-1].unix == p.unix {
 		s.samples[n-1].millis = max(s.samples[n-1].millis, p.millis)
@@ -159,7 +159,7 @@ func cmdLatencyHistogram(c *Call) {
 	tell := func(cmd *Command) {
 		if cmd.stats.latency.total > 0 {
 			n++
-			c.tellHistogram(cmd)
+			c.replyHistogram(cmd)
 		}
 	}
 	if !c.More() {
@@ -178,7 +178,7 @@ func cmdLatencyHistogram(c *Call) {
 	c.Reply.SetMap(at, n)
 }
 
-func (c *Call) tellHistogram(cmd *Command) {
+func (c *Call) replyHistogram(cmd *Command) {
 	c.Reply.BulkString(cmd.full)
 	c.Reply.Map(2)
 	c.Reply.BulkString("calls")

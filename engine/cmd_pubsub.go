@@ -58,8 +58,8 @@ func Channels() Family {
 	}}
 }
 
-// tellSubscription replies to a change of what a session listens to. A nil name stands for none.
-func (c *Call) tellSubscription(kind string, name []byte, count int) {
+// replySubscription replies to a change of what a session listens to. A nil name stands for none.
+func (c *Call) replySubscription(kind string, name []byte, count int) {
 	c.Reply.Push(3)
 	c.Reply.BulkString(kind)
 	if name == nil {
@@ -74,8 +74,8 @@ func (c *Call) tellSubscription(kind string, name []byte, count int) {
 func cmdSubscribe(c *Call) {
 	s := c.Session
 	for _, name := range c.Rest() {
-		c.Engine.broker.channels.add(s, &s.subs.channels, string(name))
-		c.tellSubscription("subscribe", name, s.subs.count())
+		c.Engine.pubsub.channels.add(s, &s.subs.channels, string(name))
+		c.replySubscription("subscribe", name, s.subs.count())
 	}
 }
 
@@ -83,8 +83,8 @@ func cmdSubscribe(c *Call) {
 func cmdPSubscribe(c *Call) {
 	s := c.Session
 	for _, name := range c.Rest() {
-		c.Engine.broker.patterns.add(s, &s.subs.patterns, string(name))
-		c.tellSubscription("psubscribe", name, s.subs.count())
+		c.Engine.pubsub.patterns.add(s, &s.subs.patterns, string(name))
+		c.replySubscription("psubscribe", name, s.subs.count())
 	}
 }
 
@@ -92,27 +92,27 @@ func cmdPSubscribe(c *Call) {
 func cmdSSubscribe(c *Call) {
 	s := c.Session
 	for _, name := range c.Rest() {
-		c.Engine.broker.shards.add(s, &s.subs.shards, string(name))
-		c.tellSubscription("ssubscribe", name, len(s.subs.shards))
+		c.Engine.pubsub.shards.add(s, &s.subs.shards, string(name))
+		c.replySubscription("ssubscribe", name, len(s.subs.shards))
 	}
 }
 
 // UNSUBSCRIBE [channel [channel ...]]
 func cmdUnsubscribe(c *Call) {
 	subs := &c.Session.subs
-	c.unsubscribe("unsubscribe", c.Engine.broker.channels, subs.channels, subs.count)
+	c.unsubscribe("unsubscribe", c.Engine.pubsub.channels, subs.channels, subs.count)
 }
 
 // PUNSUBSCRIBE [pattern [pattern ...]]
 func cmdPUnsubscribe(c *Call) {
 	subs := &c.Session.subs
-	c.unsubscribe("punsubscribe", c.Engine.broker.patterns, subs.patterns, subs.count)
+	c.unsubscribe("punsubscribe", c.Engine.pubsub.patterns, subs.patterns, subs.count)
 }
 
 // SUNSUBSCRIBE [shardchannel [shardchannel ...]]
 func cmdSUnsubscribe(c *Call) {
 	subs := &c.Session.subs
-	c.unsubscribe("sunsubscribe", c.Engine.broker.shards, subs.shards, func() int { return len(subs.shards) })
+	c.unsubscribe("sunsubscribe", c.Engine.pubsub.shards, subs.shards, func() int { return len(subs.shards) })
 }
 
 // unsubscribe ends listening to the named channels, or to all of the kind where none is named.
@@ -123,36 +123,36 @@ func (c *Call) unsubscribe(kind string, t topic, own map[string]struct{}, count 
 			names = append(names, []byte(name))
 		}
 		if len(names) == 0 {
-			c.tellSubscription(kind, nil, count())
+			c.replySubscription(kind, nil, count())
 		}
 	}
 	for _, name := range names {
 		t.remove(c.Session, own, string(name))
-		c.tellSubscription(kind, name, count())
+		c.replySubscription(kind, name, count())
 	}
 }
 
 // PUBLISH channel message
 func cmdPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
-	c.Engine.broker.published(c.Args)
+	c.Engine.pubsub.published(c.Args)
 	c.Reply.Int(int64(c.Engine.publish(channel, message)))
 }
 
 // SPUBLISH shardchannel message
 func cmdSPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
-	c.Engine.broker.published(c.Args)
+	c.Engine.pubsub.published(c.Args)
 	c.Reply.Int(int64(c.Engine.publishShard(channel, message)))
 }
 
 // PUBSUB CHANNELS [pattern]
-func cmdPubSubChannels(c *Call) { c.tellTopics(c.Engine.broker.channels) }
+func cmdPubSubChannels(c *Call) { c.replyTopics(c.Engine.pubsub.channels) }
 
 // PUBSUB SHARDCHANNELS [pattern]
-func cmdPubSubShardChannels(c *Call) { c.tellTopics(c.Engine.broker.shards) }
+func cmdPubSubShardChannels(c *Call) { c.replyTopics(c.Engine.pubsub.shards) }
 
-func (c *Call) tellTopics(t topic) {
+func (c *Call) replyTopics(t topic) {
 	pattern := "*"
 	if c.More() {
 		pattern = string(c.Arg())
@@ -172,12 +172,12 @@ func (c *Call) tellTopics(t topic) {
 }
 
 // PUBSUB NUMSUB [channel [channel ...]]
-func cmdPubSubNumSub(c *Call) { c.tellListeners(c.Engine.broker.channels) }
+func cmdPubSubNumSub(c *Call) { c.replyListeners(c.Engine.pubsub.channels) }
 
 // PUBSUB SHARDNUMSUB [shardchannel [shardchannel ...]]
-func cmdPubSubShardNumSub(c *Call) { c.tellListeners(c.Engine.broker.shards) }
+func cmdPubSubShardNumSub(c *Call) { c.replyListeners(c.Engine.pubsub.shards) }
 
-func (c *Call) tellListeners(t topic) {
+func (c *Call) replyListeners(t topic) {
 	names := c.Rest()
 	c.Reply.Array(2 * len(names))
 	for _, name := range names {
@@ -187,4 +187,4 @@ func (c *Call) tellListeners(t topic) {
 }
 
 // PUBSUB NUMPAT
-func cmdPubSubNumPat(c *Call) { c.Reply.Int(int64(len(c.Engine.broker.patterns))) }
+func cmdPubSubNumPat(c *Call) { c.Reply.Int(int64(len(c.Engine.pubsub.patterns))) }

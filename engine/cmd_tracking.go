@@ -164,7 +164,7 @@ func cmdClientTrackingInfo(c *Call) {
 	c.Reply.BulkString("redirect")
 	c.Reply.Int(c.Session.redirect())
 	c.Reply.BulkString("prefixes")
-	c.tellStrings(prefixes)
+	c.replyStrings(prefixes)
 }
 
 func (t *tracker) flags() []string {

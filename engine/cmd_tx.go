@@ -101,33 +101,33 @@ func cmdExec(c *Call) {
 	case dirty:
 		c.Reply.NullArray()
 	default:
-		e.runQueue(c, tx.commands)
+		e.execTransaction(c, tx.commands)
 	}
 	s.tx = nil
 }
 
-// runQueue runs a transaction's commands. What they change is one unit in the journal.
-func (e *Engine) runQueue(c *Call, commands []queued) {
-	c.LogNothing()
+// execTransaction runs a transaction's commands. What they change is one unit in the journal.
+func (e *Engine) execTransaction(c *Call, commands []queued) {
+	c.PropagateNothing()
 	c.Reply.Array(len(commands))
-	c.OpenTx()
+	c.BeginTx()
 	for _, q := range commands {
-		if err := e.deniedNow(c.Session, q); err != nil {
+		if err := e.recheckPermission(c.Session, q); err != nil {
 			c.Fail(err)
 			continue
 		}
-		e.begin(c.Session, q.cmd, q.args)
+		e.startTimer(c.Session, q.cmd, q.args)
 		e.run(c.Session, q.cmd, q.args)
 	}
-	c.CloseTx()
+	c.EndTx()
 }
 
-// deniedNow returns the error of a queued command that its user may not run any more.
-func (e *Engine) deniedNow(s *Session, q queued) error {
+// recheckPermission returns the error of a queued command that its user may not run any more.
+func (e *Engine) recheckPermission(s *Session, q queued) error {
 	if !s.user.Limited() {
 		return nil
 	}
-	return e.denies(s, s.user, q.cmd, q.args, &deniedQueued)
+	return e.checkPermission(s, s.user, q.cmd, q.args, &deniedQueued)
 }
 
 // WATCH key [key ...]

@@ -130,12 +130,12 @@ func (e *Engine) addFamily(f Family) {
 		if _, dup := e.commands.byName[cmd.Name]; dup {
 			panic(fmt.Sprintf("engine: command %q is declared twice", cmd.Name))
 		}
-		e.adopt(cmd, f.Group, nil)
+		e.register(cmd, f.Group, nil)
 		e.commands.byName[cmd.Name] = cmd
 	}
 }
 
-func (e *Engine) adopt(cmd *Command, group string, parent *Command) {
+func (e *Engine) register(cmd *Command, group string, parent *Command) {
 	cmd.number = e.commands.numbered
 	e.commands.numbered++
 	cmd.group, cmd.parent, cmd.full = group, parent, cmd.Name
@@ -151,7 +151,7 @@ func (e *Engine) adopt(cmd *Command, group string, parent *Command) {
 	cmd.subs = make(map[string]*Command, len(cmd.Subs))
 	for i := range cmd.Subs {
 		sub := &cmd.Subs[i]
-		e.adopt(sub, group, cmd)
+		e.register(sub, group, cmd)
 		cmd.subs[sub.Name] = sub
 	}
 }

@@ -45,14 +45,14 @@ type Engine struct {
 	commands commandTable
 	Parts    parts
 	stack    stack
-	slow     slow
+	slow     slowScript
 
 	// Clients.
 	Sessions sessions
 	users    users
-	waiting  waiting
+	blocked  blockedClients
 	watched  map[dbKey][]*Session
-	broker   broker
+	pubsub   pubsub
 	tracking tracking
 	pause    pause
 
@@ -99,11 +99,11 @@ type Options struct {
 
 type stats struct {
 	hits, misses, expired, commands, connections int64
-	lapsed                                       int64 // elements
+	expiredElements                                       int64 // elements
 	totalErrors                                  int64
 	errors                                       map[string]int64
 	peak                                         int // of the bytes in use
-	recent                                       recent
+	rates                                       rates
 }
 
 // New returns an engine with empty databases and no commands.
@@ -119,9 +119,9 @@ func New(o Options) *Engine {
 		Parts:    parts{params: make(map[string]*Param), libraries: noLibraries{}},
 		Sessions: newSessions(),
 		users:    newUsers(),
-		waiting:  newWaiting(),
+		blocked:  newBlockedClients(),
 		watched:  make(map[dbKey][]*Session),
-		broker:   newBroker(),
+		pubsub:   newPubSub(),
 		tracking: tracking{most: 1000000},
 		eviction: newEviction(),
 		slowlog:  slowlog{slower: 10000, most: 128},
@@ -130,11 +130,11 @@ func New(o Options) *Engine {
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
 	e.random.dice = e.Dice
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.random.dice)
-	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.expired, e.created, e.lapsed
+	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
 	e.runID = e.NewID()
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), inertParams()),
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), ignoredParams()),
 		Sections: e.coreSections()})
-	e.sample()
+	e.readClock()
 	return e
 }
 
@@ -155,8 +155,8 @@ func (e *Engine) Random() uint64 { return e.random.source.Uint64() }
 // Micros returns the time of the batch in microseconds since the epoch.
 func (e *Engine) Micros() int64 { return e.time.micros }
 
-// sample reads the clock for the batch.
-func (e *Engine) sample() {
+// readClock reads the clock for the batch.
+func (e *Engine) readClock() {
 	now := e.time.clock()
 	e.stopwatch.since = now
 	if e.slow.session != nil {
@@ -168,9 +168,9 @@ func (e *Engine) sample() {
 
 // Outcome is what a connection must know after its commands ran.
 type Outcome struct {
-	Taken   int    // commands executed; the rest of the batch must wait
+	Executed   int    // commands executed; the rest of the batch must wait
 	Out     []byte // the replies, valid until the session's next Do or Collect
-	Parked  bool   // no further command may run until the session's Peer is woken
+	Blocked  bool   // no further command may run until the session's Peer is woken
 	Closing bool   // close once Out is sent
 
 	Class Class // of clients, by which its output is limited
@@ -181,32 +181,32 @@ type Outcome struct {
 func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.sample()
+	e.readClock()
 	s.seen = e.time.micros
 	taken := 0
-	s.useRoom()
+	s.useLentBuffer()
 	for i, args := range batch {
 		if i%keyspace.PrefetchKeys == 0 && len(batch) > 1 {
-			e.fetch(s, batch[i:])
+			e.prefetch(s, batch[i:])
 		}
-		if s.stopped() || !e.execute(s, args) {
+		if s.isStopped() || !e.execute(s, args) {
 			break
 		}
 		taken++
-		if e.waiting.ready != nil {
-			e.serve()
+		if e.blocked.ready != nil {
+			e.serveBlocked()
 		}
 	}
-	e.lap()
-	e.settle()
-	o := s.collect()
-	o.Taken = taken
+	e.stopTimer()
+	e.endBatch()
+	o := s.takeReplies()
+	o.Executed = taken
 	return o
 }
 
-// fetch has the keys of the next commands of a batch fetched together. That a command's key is its first
+// prefetch has the keys of the next commands of a batch fetched together. That a command's key is its first
 // argument is true of nearly all of them, and so is that keys are short.
-func (e *Engine) fetch(s *Session, batch [][][]byte) {
+func (e *Engine) prefetch(s *Session, batch [][][]byte) {
 	const longest = 64
 	db := e.Keyspace.DB(s.db)
 	if !db.Cold() {
@@ -228,7 +228,7 @@ func (e *Engine) fetch(s *Session, batch [][][]byte) {
 func (e *Engine) Collect(s *Session) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	o := s.collect()
+	o := s.takeReplies()
 	if o.Class != Ordinary && cap(o.Out) <= maxPushed {
 		s.spare = o.Out // it was not lent
 	}
@@ -239,16 +239,16 @@ func (e *Engine) Collect(s *Session) Outcome {
 func (e *Engine) With(fn func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.sample()
+	e.readClock()
 	fn()
-	if e.waiting.ready != nil {
-		e.serve()
+	if e.blocked.ready != nil {
+		e.serveBlocked()
 	}
-	e.settle()
+	e.endBatch()
 }
 
-// settle sends what waits for the end of a batch.
-func (e *Engine) settle() {
+// endBatch sends what waits for the end of a batch.
+func (e *Engine) endBatch() {
 	if e.tracking.changes != nil {
 		e.broadcastChanges()
 	}
@@ -279,33 +279,33 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	switch {
 	case err != nil:
 		e.reject(s, cmd, err)
-	case e.pause.deadline != 0 && e.postpones(s, cmd, args):
-		e.postpone(s)
+	case e.pause.deadline != 0 && e.isPaused(s, cmd, args):
+		e.postponeSession(s)
 		return false
 	case s.tx != nil && cmd.Flags&AllowTx == 0:
 		s.queue(cmd, args)
 		s.Reply.Status("QUEUED")
 	case cmd.Flags&MayBeSlow != 0 && e.slow.enabled:
-		e.begin(s, cmd, args)
+		e.startTimer(s, cmd, args)
 		e.runSlow(s, cmd, args, start)
 	default:
-		e.begin(s, cmd, args)
+		e.startTimer(s, cmd, args)
 		e.run(s, cmd, args)
 	}
 	if !s.running {
 		s.afterCommand(start)
 		if s.tracker != nil {
-			e.afterTracked(s, cmd)
+			e.endTrackedCommand(s, cmd)
 		}
 	}
 	return true
 }
 
-// afterTracked ends a command of a session that tracks keys.
-func (e *Engine) afterTracked(s *Session, cmd *Command) {
+// endTrackedCommand ends a command of a session that tracks keys.
+func (e *Engine) endTrackedCommand(s *Session, cmd *Command) {
 	t := s.tracker
 	if t.own != nil || t.ownFlush {
-		e.tellOwn(s)
+		e.pushOwnInvalidations(s)
 	}
 	if t.once && s.tx == nil && (cmd == nil || cmd.Flags&KeepsCaching == 0) {
 		t.once = false
@@ -352,7 +352,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	if cmd.parent != nil {
 		c.at = 2
 	}
-	c.logged, c.retry, c.parked, c.shown = false, false, false, nil
+	c.logged, c.woken, c.blocked, c.shown = false, false, false, nil
 	return c
 }
 
@@ -361,7 +361,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 func (e *Engine) leave(c *Call, start int) {
 	e.stack.depth--
 	switch {
-	case c.parked:
+	case c.blocked:
 		return
 	case c.Session.loader:
 		c.Session.loaded(c.Reply.Bytes()[start:])
@@ -376,7 +376,7 @@ func (e *Engine) leave(c *Call, start int) {
 		e.feedMonitors(c)
 	}
 	if e.tracking.sessions > 0 {
-		e.remember(c)
+		e.trackReads(c)
 	}
 	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
 		c.Cmd.stats.failed++
@@ -416,33 +416,33 @@ func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
 			e.notify(db, key, "gdel")
 		}
 	}
-	if len(e.waiting.keys) > 0 && !removed {
-		e.waiting.signal(db.ID(), key)
+	if len(e.blocked.keys) > 0 && !removed {
+		e.blocked.signal(db.ID(), key)
 	}
 }
 
-// expired is called by the keyspace when it removes a due key.
-func (e *Engine) expired(db *keyspace.DB, key string) {
+// keyExpired is called by the keyspace when it removes a due key.
+func (e *Engine) keyExpired(db *keyspace.DB, key string) {
 	e.stats.expired++
-	e.lost(db, key, "xexpired")
+	e.keyRemoved(db, key, "xexpired")
 }
 
-// lost tells everyone that a key went without a command.
-func (e *Engine) lost(db *keyspace.DB, key, event string) {
+// keyRemoved tells everyone that a key went without a command.
+func (e *Engine) keyRemoved(db *keyspace.DB, key, event string) {
 	if e.propagation.to != nil {
 		e.propagate(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
 	}
-	e.outdate(db, key)
-	if len(e.waiting.keys) > 0 {
-		e.waiting.signal(db.ID(), []byte(key))
+	e.invalidateExpired(db, key)
+	if len(e.blocked.keys) > 0 {
+		e.blocked.signal(db.ID(), []byte(key))
 	}
 	if e.Config.notify != 0 {
 		e.notify(db, []byte(key), event)
 	}
 }
 
-// outdate tells those who track or watch a key that time has changed it.
-func (e *Engine) outdate(db *keyspace.DB, key string) {
+// invalidateExpired tells those who track or watch a key that time has changed it.
+func (e *Engine) invalidateExpired(db *keyspace.DB, key string) {
 	if e.tracking.sessions > 0 {
 		e.invalidate(key, nil)
 	}
@@ -451,8 +451,8 @@ func (e *Engine) outdate(db *keyspace.DB, key string) {
 	}
 }
 
-// created is called by the keyspace when it adds a key.
-func (e *Engine) created(db *keyspace.DB, key string) {
+// keyCreated is called by the keyspace when it adds a key.
+func (e *Engine) keyCreated(db *keyspace.DB, key string) {
 	if e.Config.notify != 0 {
 		e.notify(db, []byte(key), "nnew")
 	}

@@ -78,8 +78,8 @@ func (e *Engine) evictionParams() []Param {
 		if e.Parts.host.Limit != nil {
 			e.Parts.host.Limit(e.Config.MaxMemory)
 		}
-		if e.surplus() > 0 {
-			e.goOn()
+		if e.memoryExcess() > 0 {
+			e.evictLater()
 		}
 		return err
 	}
@@ -104,24 +104,24 @@ func (e *Engine) setPolicy(value string) error {
 	return fmt.Errorf(errParamEnum, strings.Join(names, ", "))
 }
 
-// surplus returns by how many bytes what is in use exceeds maxmemory; 0 or less if it does not.
-func (e *Engine) surplus() int {
+// memoryExcess returns by how many bytes what is in use exceeds maxmemory; 0 or less if it does not.
+func (e *Engine) memoryExcess() int {
 	if e.Config.MaxMemory == 0 {
 		return 0
 	}
 	return e.usedMemory() - int(e.Config.MaxMemory)
 }
 
-// fits makes keys go until what is in use is within maxmemory, or time is up. It returns false if it
+// hasMemory makes keys go until what is in use is within maxmemory, or time is up. It returns false if it
 // is not and none may go. While data are loaded, a script does not end or clients are held up, nothing
 // goes.
-func (e *Engine) fits() bool {
+func (e *Engine) hasMemory() bool {
 	if e.slow.session != nil || e.persistence.loading > 0 || e.pause.deadline != 0 {
 		return !e.eviction.short
 	}
 	v := &e.eviction
 	v.short, v.unending = false, false
-	if surplus := e.surplus(); surplus > 0 {
+	if surplus := e.memoryExcess(); surplus > 0 {
 		v.short = !e.evict(surplus)
 	}
 	e.clockExcess(v.short || v.unending)
@@ -142,7 +142,7 @@ func (e *Engine) evict(surplus int) bool {
 		}
 		surplus -= freed
 		if n%16 == 0 && surplus > 0 && e.time.clock()-start > most {
-			e.goOn()
+			e.evictLater()
 			return true
 		}
 	}
@@ -161,16 +161,16 @@ func (v *eviction) patience() int64 {
 	return math.MaxInt64
 }
 
-// goOn has the next Tick, which is asked for at once, make more keys go.
-func (e *Engine) goOn() {
+// evictLater has the next Tick, which is asked for at once, make more keys go.
+func (e *Engine) evictLater() {
 	e.eviction.unending = true
 	e.TickBy(max(e.Keyspace.Now, 1))
 }
 
-// keepEvicting is Tick's part, and reports whether more is to be done.
-func (e *Engine) keepEvicting() (more bool) {
+// continueEviction is Tick's part, and reports whether more is to be done.
+func (e *Engine) continueEviction() (more bool) {
 	if e.eviction.unending {
-		e.fits()
+		e.hasMemory()
 	}
 	return e.eviction.unending
 }
@@ -215,7 +215,7 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 	before := d.Bytes()
 	if d.Evict(key) { // or it was due, and has gone already
 		e.eviction.evicted++
-		e.lost(d, string(key), "eevicted")
+		e.keyRemoved(d, string(key), "eevicted")
 	}
 	return before - d.Bytes(), true
 }

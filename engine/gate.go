@@ -9,19 +9,19 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	f := cmd.Flags
 	s.last = cmd
 	switch {
-	case !s.authed && f&NoAuth == 0 && !e.admits(s):
+	case !s.authed && f&NoAuth == 0 && !e.usableBy(s):
 		return ErrNoAuth
 	case s.tx != nil && f&NoMulti != 0:
 		return ErrNotInTx
 	case s.user.Limited():
-		if err := e.denies(s, s.user, cmd, args, &denied); err != nil {
+		if err := e.checkPermission(s, s.user, cmd, args, &denied); err != nil {
 			return err
 		}
 	}
 	switch {
-	case e.Config.MaxMemory > 0 && !e.fits() && s.wantsMemory(cmd, args):
+	case e.Config.MaxMemory > 0 && !e.hasMemory() && s.wantsMemory(cmd, args):
 		return ErrOOM
-	case e.persistence.denied != nil && s.deniable(cmd, args):
+	case e.persistence.denied != nil && s.refusedWithoutDisk(cmd, args):
 		return e.persistence.denied
 	case s.replica != nil && s.replica.Attached() && f&FromReplica == 0:
 		s.closing = true // as in Redis: a reply would end up in the stream
@@ -56,7 +56,7 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	case f&NoScript != 0 && !(e.Config.lenient && f&AllowLenient != 0):
 		return ErrScriptDenied
 	case s.user.Limited():
-		if err := e.denies(s, s.user, cmd, args, &deniedScript); err != nil {
+		if err := e.checkPermission(s, s.user, cmd, args, &deniedScript); err != nil {
 			return err
 		}
 	}

@@ -211,46 +211,46 @@ type specPart struct {
 	n    int
 }
 
-// tellKeyspecs writes keyspecs as COMMAND INFO shows them.
-func (c *Call) tellKeyspecs(k Keys) {
+// replyKeyspecs writes keyspecs as COMMAND INFO shows them.
+func (c *Call) replyKeyspecs(k Keys) {
 	c.Reply.Set(len(k.specs))
 	for i := range k.specs {
-		c.tellKeyspec(&k.specs[i])
+		c.replyKeyspec(&k.specs[i])
 	}
 }
 
-func (c *Call) tellKeyspec(s *keyspec) {
+func (c *Call) replyKeyspec(s *keyspec) {
 	w := c.Reply
 	w.Map(3)
 	w.BulkString("flags")
-	c.tellWords(strings.Fields(s.access))
+	c.replyWords(strings.Fields(s.access))
 	switch s.kind {
 	case fixed:
 		last := s.last
 		if last > 0 {
 			last -= s.first
 		}
-		c.tellSpecParts("begin_search", "index", specPart{"index", s.first})
-		c.tellSpecParts("find_keys", "range", specPart{"lastkey", last}, specPart{"keystep", s.step}, specPart{"limit", 0})
+		c.replySpecParts("begin_search", "index", specPart{"index", s.first})
+		c.replySpecParts("find_keys", "range", specPart{"lastkey", last}, specPart{"keystep", s.step}, specPart{"limit", 0})
 	case counted:
-		c.tellSpecParts("begin_search", "index", specPart{"index", s.first})
-		c.tellSpecParts("find_keys", "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", s.step})
+		c.replySpecParts("begin_search", "index", specPart{"index", s.first})
+		c.replySpecParts("find_keys", "keynum", specPart{"keynumidx", 0}, specPart{"firstkey", 1}, specPart{"keystep", s.step})
 	case afterWord:
 		c.openSpecParts("begin_search", "keyword", 2)
 		w.BulkString("keyword")
 		w.BulkString(s.word)
-		c.tellSpecPart(specPart{"startfrom", s.first})
-		c.tellSpecParts("find_keys", "range", specPart{"lastkey", s.last}, specPart{"keystep", s.step}, specPart{"limit", s.limit})
+		c.replySpecPart(specPart{"startfrom", s.first})
+		c.replySpecParts("find_keys", "range", specPart{"lastkey", s.last}, specPart{"keystep", s.step}, specPart{"limit", s.limit})
 	case unknown:
-		c.tellSpecParts("begin_search", "unknown")
-		c.tellSpecParts("find_keys", "unknown")
+		c.replySpecParts("begin_search", "unknown")
+		c.replySpecParts("find_keys", "unknown")
 	}
 }
 
-func (c *Call) tellSpecParts(name, kind string, parts ...specPart) {
+func (c *Call) replySpecParts(name, kind string, parts ...specPart) {
 	c.openSpecParts(name, kind, len(parts))
 	for _, p := range parts {
-		c.tellSpecPart(p)
+		c.replySpecPart(p)
 	}
 }
 
@@ -264,7 +264,7 @@ func (c *Call) openSpecParts(name, kind string, n int) {
 	w.Map(n)
 }
 
-func (c *Call) tellSpecPart(p specPart) {
+func (c *Call) replySpecPart(p specPart) {
 	c.Reply.BulkString(p.name)
 	c.Reply.Int(int64(p.n))
 }

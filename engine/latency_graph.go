@@ -45,7 +45,7 @@ func cmdLatencyGraph(c *Call) {
 }
 
 // bounds returns the least and the greatest of the samples.
-func (s *spikes) bounds() (low, high int64) {
+func (s *latencyEvents) bounds() (low, high int64) {
 	low, high = s.samples[0].millis, s.samples[0].millis
 	for _, p := range s.samples {
 		low, high = min(low, p.millis), max(high, p.millis)

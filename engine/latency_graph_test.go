@@ -10,7 +10,7 @@ import (
 
 // TestLatencyGraph draws what redis-server drew of the same samples.
 func TestLatencyGraph(t *testing.T) {
-	s := spikes{samples: []spike{{366, 10}, {367, 10}, {892, 10}, {893, 30}, {894, 2}, {896, 58}, {897, 20}, {898, 41}}}
+	s := latencyEvents{samples: []spike{{366, 10}, {367, 10}, {892, 10}, {893, 30}, {894, 2}, {896, 58}, {897, 20}, {898, 41}}}
 	low, high := s.bounds()
 	var b bytes.Buffer
 	drawSpikes(&b, s.samples, low, high, 900)

@@ -66,7 +66,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"used_memory_dataset_perc", Percent(b.Entries, b.Used), "maxmemory", e.Config.MaxMemory,
 		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Parts.params["maxmemory-policy"].Get(),
 		"mem_clients_normal", b.Sessions, "mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines)
-	Fields(out, idleMemory...)
+	Fields(out, zeroMemory...)
 	m := e.ProcessMemory()
 	if m.Resident == 0 {
 		return

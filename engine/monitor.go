@@ -55,9 +55,9 @@ func monitorLine(micros int64, s *Session, db int, args [][]byte) []byte {
 	return append(line, "\r\n"...)
 }
 
-// Announce shows the command to monitors ahead of those that it will run. It is for commands flagged
+// ShowAs shows the command to monitors ahead of those that it will run. It is for commands flagged
 // SkipMonitor.
-func (c *Call) Announce() {
+func (c *Call) ShowAs() {
 	if len(c.Engine.Sessions.monitors) > 0 && !c.Session.loader {
 		c.Engine.feedMonitors(c)
 	}

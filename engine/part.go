@@ -76,7 +76,7 @@ func (e *Engine) join(p Part) {
 		e.Parts.libraries = p.Libraries
 	}
 	if p.Published != nil {
-		e.broker.onPublish = append(e.broker.onPublish, p.Published)
+		e.pubsub.onPublish = append(e.pubsub.onPublish, p.Published)
 	}
 	e.Parts.host.merge(p.Host)
 	if p.Host.Beside != nil {

@@ -35,8 +35,8 @@ func (e *Engine) Unpause() {
 	}
 }
 
-// postpones reports whether a command has to wait for the end of a pause.
-func (e *Engine) postpones(s *Session, cmd *Command, args [][]byte) bool {
+// isPaused reports whether a command has to wait for the end of a pause.
+func (e *Engine) isPaused(s *Session, cmd *Command, args [][]byte) bool {
 	switch {
 	case e.pause.all:
 		return true
@@ -56,8 +56,8 @@ func (tx *transaction) writes() bool {
 	return false
 }
 
-// postpone holds a session back until the pause is over.
-func (e *Engine) postpone(s *Session) {
+// postponeSession holds a session back until the pause is over.
+func (e *Engine) postponeSession(s *Session) {
 	s.postponed = true
 	e.pause.postponed = append(e.pause.postponed, s)
 }

@@ -44,8 +44,8 @@ func (e *Engine) DenyWrites(part string, err error) {
 	}
 }
 
-// deniable reports whether the command is one that DenyWrites refuses.
-func (s *Session) deniable(cmd *Command, args [][]byte) bool {
+// refusedWithoutDisk reports whether the command is one that DenyWrites refuses.
+func (s *Session) refusedWithoutDisk(cmd *Command, args [][]byte) bool {
 	return cmd.flagsWith(args)&(Write|HealthCheck) != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
 }
 
@@ -119,14 +119,14 @@ func (e *Engine) NewLoader() *Loader {
 func (l *Loader) Do(batch [][][]byte) (done int, err error) {
 	l.engine.mu.Lock()
 	defer l.engine.mu.Unlock()
-	l.engine.sample()
+	l.engine.readClock()
 	for _, args := range batch {
 		if err = l.execute(args); err != nil {
 			break
 		}
 		done++
 	}
-	l.engine.lap()
+	l.engine.stopTimer()
 	return done, err
 }
 

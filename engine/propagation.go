@@ -65,12 +65,12 @@ func (e *Engine) propagate(db int, args [][]byte) {
 	p.to(db, args)
 }
 
-// OpenTx begins a unit of changes: those until CloseTx are propagated between MULTI and EXEC. Pairs may nest; the
+// BeginTx begins a unit of changes: those until CloseTx are propagated between MULTI and EXEC. Pairs may nest; the
 // outermost counts.
-func (c *Call) OpenTx() { c.Engine.propagation.depth++ }
+func (c *Call) BeginTx() { c.Engine.propagation.depth++ }
 
-// CloseTx ends what OpenTx began.
-func (c *Call) CloseTx() {
+// EndTx ends what OpenTx began.
+func (c *Call) EndTx() {
 	p := &c.Engine.propagation
 	p.depth--
 	if p.depth == 0 && p.multi {

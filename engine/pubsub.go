@@ -11,7 +11,7 @@ import (
 // A broker knows who listens to which channels. A message is appended to each listener's reply
 // buffer under the lock, and its event loop is woken once for all that has gathered there. A listener
 // that does not read is closed when its buffer exceeds the limit.
-type broker struct {
+type pubsub struct {
 	channels topic // exact names
 	patterns topic // glob patterns
 	shards   topic // SSUBSCRIBE's names, which are apart
@@ -21,22 +21,22 @@ type broker struct {
 }
 
 // published calls the hooks of parts with a command that publishes.
-func (b *broker) published(args [][]byte) {
+func (b *pubsub) published(args [][]byte) {
 	for _, hook := range b.onPublish {
 		hook(args)
 	}
 }
 
 // topic is the listeners to each name of one kind.
-type topic map[string]*audience
+type topic map[string]*subscribers
 
-// audience is sessions in no order, to be gone through quickly, and where each is.
-type audience struct {
+// subscribers is sessions in no order, to be gone through quickly, and where each is.
+type subscribers struct {
 	list   []*Session
 	places map[*Session]int
 }
 
-func newBroker() broker { return broker{channels: topic{}, patterns: topic{}, shards: topic{}} }
+func newPubSub() pubsub { return pubsub{channels: topic{}, patterns: topic{}, shards: topic{}} }
 
 // subscriptions is what one session listens to.
 type subscriptions struct {
@@ -56,7 +56,7 @@ func (t topic) add(s *Session, own *map[string]struct{}, name string) {
 	}
 	a := t[name]
 	if a == nil {
-		a = &audience{places: make(map[*Session]int)}
+		a = &subscribers{places: make(map[*Session]int)}
 		t[name] = a
 	}
 	(*own)[name] = struct{}{}
@@ -74,7 +74,7 @@ func (t topic) remove(s *Session, own map[string]struct{}, name string) {
 }
 
 // remove removes a session, if it is there, and returns how many are left.
-func (a *audience) remove(s *Session) int {
+func (a *subscribers) remove(s *Session) int {
 	at, ok := a.places[s]
 	if !ok {
 		return len(a.list)
@@ -99,24 +99,24 @@ func (t topic) listeners(name []byte) []*Session {
 // unsubscribeAll ends all that a session listens to.
 func (e *Engine) unsubscribeAll(s *Session) {
 	for name := range s.subs.channels {
-		e.broker.channels.remove(s, s.subs.channels, name)
+		e.pubsub.channels.remove(s, s.subs.channels, name)
 	}
 	for name := range s.subs.patterns {
-		e.broker.patterns.remove(s, s.subs.patterns, name)
+		e.pubsub.patterns.remove(s, s.subs.patterns, name)
 	}
 	for name := range s.subs.shards {
-		e.broker.shards.remove(s, s.subs.shards, name)
+		e.pubsub.shards.remove(s, s.subs.shards, name)
 	}
 }
 
 // publish sends a message to all who listen to channel and returns how many there are.
 func (e *Engine) publish(channel, text []byte) (receivers int) {
-	if listeners := e.broker.channels.listeners(channel); len(listeners) > 0 {
-		receivers = e.spread(listeners, "message", channel, text)
+	if listeners := e.pubsub.channels.listeners(channel); len(listeners) > 0 {
+		receivers = e.deliver(listeners, "message", channel, text)
 	}
-	for pattern, a := range e.broker.patterns {
+	for pattern, a := range e.pubsub.patterns {
 		if glob.Match(pattern, channel) {
-			receivers += e.spread(a.list, "pmessage", []byte(pattern), channel, text)
+			receivers += e.deliver(a.list, "pmessage", []byte(pattern), channel, text)
 		}
 	}
 	return receivers
@@ -124,15 +124,15 @@ func (e *Engine) publish(channel, text []byte) (receivers int) {
 
 // publishShard is publish among the listeners of SSUBSCRIBE.
 func (e *Engine) publishShard(channel, text []byte) (receivers int) {
-	if listeners := e.broker.shards.listeners(channel); len(listeners) > 0 {
-		receivers = e.spread(listeners, "smessage", channel, text)
+	if listeners := e.pubsub.shards.listeners(channel); len(listeners) > 0 {
+		receivers = e.deliver(listeners, "smessage", channel, text)
 	}
 	return receivers
 }
 
-// spread sends a message of some parts to sessions and returns their number.
-func (e *Engine) spread(listeners []*Session, kind string, parts ...[]byte) int {
-	m := &e.broker.message
+// deliver sends a message of some parts to sessions and returns their number.
+func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int {
+	m := &e.pubsub.message
 	m.begin(kind, parts)
 	for _, s := range listeners {
 		e.push(s, m.form(s.Reply.Proto()))

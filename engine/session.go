@@ -41,7 +41,7 @@ type Session struct {
 	tx        *transaction
 	watches   []dbKey
 	stale     bool // a watched key was touched
-	waiter    *waiter
+	blocked    *Blocked
 	postponed bool // waits for the end of a pause
 	tracker   *tracker
 	running   bool // its slow script goes on elsewhere
@@ -96,7 +96,7 @@ func (e *Engine) NewSession(peer Peer) *Session { return e.Connect(peer, Endpoin
 func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.sample()
+	e.readClock()
 	s := e.bareSession()
 	s.Peer = peer
 	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, from.FD
@@ -137,15 +137,15 @@ func (s *Session) Wrote() bool { return s.wrote }
 func (e *Engine) Close(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.forget(s)
+	e.disconnect(s)
 }
 
-func (e *Engine) forget(s *Session) {
+func (e *Engine) disconnect(s *Session) {
 	s.closing = true
 	e.detach(s)
-	if s.waiter != nil {
-		e.waiting.remove(s.waiter)
-		s.waiter = nil
+	if s.blocked != nil {
+		e.blocked.remove(s.blocked)
+		s.blocked = nil
 	}
 	delete(e.Sessions.ByID, s.ID)
 }
@@ -165,7 +165,7 @@ func (e *Engine) detach(s *Session) {
 
 // Disconnect ends the session and its connection at once. It is called under the lock.
 func (s *Session) Disconnect() {
-	s.engine.forget(s)
+	s.engine.disconnect(s)
 	s.Wake()
 }
 
@@ -193,18 +193,18 @@ func (s *Session) Authed() bool { return s.authed }
 // session's own event loop.
 func (s *Session) Lend(buf []byte) { s.room, s.lent = buf, true }
 
-// useRoom makes the replies go to the buffer that was lent, if there are none yet.
-func (s *Session) useRoom() {
+// useLentBuffer makes the replies go to the buffer that was lent, if there are none yet.
+func (s *Session) useLentBuffer() {
 	if s.Reply.Len() == 0 && s.room != nil {
 		s.Reply.Swap(s.room)
 	}
 	s.room = nil
 }
 
-// collect hands out the replies for sending.
-func (s *Session) collect() Outcome {
+// takeReplies hands out the replies for sending.
+func (s *Session) takeReplies() Outcome {
 	s.woken = false
-	o := Outcome{Parked: s.waiter != nil || s.running || s.postponed, Closing: s.closing, Class: s.class()}
+	o := Outcome{Blocked: s.blocked != nil || s.running || s.postponed, Closing: s.closing, Class: s.class()}
 	if s.running { // the script goes on writing
 		o.Out, s.early = s.early, nil
 		return o
@@ -271,12 +271,12 @@ func (s *Session) class() Class {
 	return Ordinary
 }
 
-// stopped reports whether no further command of the session may run now.
-func (s *Session) stopped() bool { return s.closing || s.waiter != nil || s.running || s.postponed }
+// isStopped reports whether no further command of the session may run now.
+func (s *Session) isStopped() bool { return s.closing || s.blocked != nil || s.running || s.postponed }
 
-// admits reports whether a session may run commands beyond AUTH and HELLO: once it has given the
+// usableBy reports whether a session may run commands beyond AUTH and HELLO: once it has given the
 // password, or where none is asked for.
-func (e *Engine) admits(s *Session) bool { return s.authed || !e.users.asked() }
+func (e *Engine) usableBy(s *Session) bool { return s.authed || !e.users.asked() }
 
 // afterCommand drops the reply that CLIENT REPLY wants dropped.
 func (s *Session) afterCommand(start int) {

@@ -97,22 +97,22 @@ func cmdSlowlogGet(c *Call) {
 	}
 	c.Reply.Array(int(count))
 	for i := range count {
-		c.tellSlow(&all[len(all)-1-int(i)])
+		c.replySlow(&all[len(all)-1-int(i)])
 	}
 }
 
-func (c *Call) tellSlow(s *slowEntry) {
+func (c *Call) replySlow(s *slowEntry) {
 	c.Reply.Array(6)
 	c.Reply.Int(s.id)
 	c.Reply.Int(s.unix)
 	c.Reply.Int(s.micros)
-	c.tellStrings(s.args)
+	c.replyStrings(s.args)
 	c.Reply.BulkString(s.addr)
 	c.Reply.BulkString(s.name)
 }
 
-// tellStrings replies with an array of strings.
-func (c *Call) tellStrings(list []string) {
+// replyStrings replies with an array of strings.
+func (c *Call) replyStrings(list []string) {
 	c.Reply.Array(len(list))
 	for _, s := range list {
 		c.Reply.BulkString(s)

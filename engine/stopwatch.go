@@ -21,30 +21,30 @@ const (
 	longest  = 16   // commands in a run
 )
 
-// begin notes that a command is about to run, and ends the run before it if it does not belong to
+// startTimer notes that a command is about to run, and ends the run before it if it does not belong to
 // it.
-func (e *Engine) begin(s *Session, cmd *Command, args [][]byte) {
+func (e *Engine) startTimer(s *Session, cmd *Command, args [][]byte) {
 	w := &e.stopwatch
 	if w.n > 0 && (w.cmd != cmd || cmd.Flags&Fast == 0 || w.n == longest || e.slowlog.slower < lapFloor) {
-		e.lap()
+		e.stopTimer()
 	}
 	w.session, w.cmd, w.args = s, cmd, args
 	w.n++
 }
 
-// lap ends the command, or the run of them, that is being timed.
-func (e *Engine) lap() {
+// stopTimer ends the command, or the run of them, that is being timed.
+func (e *Engine) stopTimer() {
 	w := &e.stopwatch
 	if w.n == 0 {
 		return
 	}
 	now := e.time.clock()
-	e.spent(w.session, w.cmd, w.args, now-w.since, w.n)
+	e.recordDuration(w.session, w.cmd, w.args, now-w.since, w.n)
 	w.since, w.n = now, 0
 }
 
-// spent accounts for the time of n executions of a command.
-func (e *Engine) spent(s *Session, cmd *Command, args [][]byte, micros int64, n int) {
+// recordDuration accounts for the time of n executions of a command.
+func (e *Engine) recordDuration(s *Session, cmd *Command, args [][]byte, micros int64, n int) {
 	each := max(0, micros) / int64(n)
 	cmd.stats.micros += max(0, micros)
 	if e.Config.latencyTracking {

@@ -215,8 +215,8 @@ func (a *argument) alternatives() string {
 	return strings.Join(texts, sign)
 }
 
-// tellArguments writes arguments as COMMAND DOCS shows them.
-func (c *Call) tellArguments(list []argument) {
+// replyArguments writes arguments as COMMAND DOCS shows them.
+func (c *Call) replyArguments(list []argument) {
 	w := c.Reply
 	w.Array(len(list))
 	for _, a := range list {
@@ -237,11 +237,11 @@ func (c *Call) tellArguments(list []argument) {
 		}
 		if flags != nil {
 			w.BulkString("flags")
-			c.tellWords(flags)
+			c.replyWords(flags)
 		}
 		if a.parts != nil {
 			w.BulkString("arguments")
-			c.tellArguments(a.parts)
+			c.replyArguments(a.parts)
 		}
 	}
 }

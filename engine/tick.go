@@ -18,13 +18,13 @@ func (e *Engine) Tick() (next int64) {
 		if d := e.pause.deadline; d != 0 && d <= e.Keyspace.Now {
 			e.Unpause()
 		}
-		e.lapseWaiters()
-		e.stats.recent.sample(e)
+		e.endTimedOut()
+		e.stats.rates.sample(e)
 		e.closeIdle()
-		more := e.Config.ActiveExpire && e.reap()
+		more := e.Config.ActiveExpire && e.expireDue()
 		e.rehash()
 		e.tickParts()
-		if e.keepEvicting() {
+		if e.continueEviction() {
 			more = true
 		}
 		next = e.nextDue()
@@ -50,14 +50,14 @@ func (e *Engine) closeIdle() {
 	}
 	oldest := e.time.micros - e.Config.IdleTimeout*1e6
 	for _, s := range e.Sessions.ByID {
-		if s.seen < oldest && !s.stopped() && s.class() == Ordinary && !s.monitor {
+		if s.seen < oldest && !s.isStopped() && s.class() == Ordinary && !s.monitor {
 			s.Disconnect()
 		}
 	}
 }
 
-// reap removes due keys within the budget and reports whether more are due.
-func (e *Engine) reap() (more bool) {
+// expireDue removes due keys within the budget and reports whether more are due.
+func (e *Engine) expireDue() (more bool) {
 	for i := range e.Keyspace.Len() {
 		e.Keyspace.Begin()
 		if _, left := e.Keyspace.DB(i).Reap(reapBudget); left {
@@ -77,7 +77,7 @@ func (e *Engine) rehash() {
 
 // nextDue returns the earliest deadline of a key or a waiter.
 func (e *Engine) nextDue() int64 {
-	next := e.nextLapse()
+	next := e.nextTimeout()
 	if d := e.pause.deadline; d != 0 && (next == 0 || d < next) {
 		next = d
 	}

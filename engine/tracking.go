@@ -62,8 +62,8 @@ func (e *Engine) untrack(s *Session) {
 	}
 }
 
-// remember notes the keys that a command read, for the session or the script's caller.
-func (e *Engine) remember(c *Call) {
+// trackReads notes the keys that a command read, for the session or the script's caller.
+func (e *Engine) trackReads(c *Call) {
 	s := c.Session
 	if s.script {
 		s = s.caller
@@ -105,7 +105,7 @@ func (e *Engine) trimReaders() {
 		if e.tracking.most == 0 || len(e.tracking.readers) <= e.tracking.most {
 			return
 		}
-		e.tellReaders(key, nil)
+		e.invalidateReaders(key, nil)
 	}
 }
 
@@ -120,10 +120,10 @@ func (e *Engine) invalidate(key string, by *Session) {
 		}
 		e.tracking.changes[key] = by
 	}
-	e.tellReaders(key, by)
+	e.invalidateReaders(key, by)
 }
 
-func (e *Engine) tellReaders(key string, by *Session) {
+func (e *Engine) invalidateReaders(key string, by *Session) {
 	ids := e.tracking.readers[key]
 	delete(e.tracking.readers, key)
 	for _, id := range ids {
@@ -133,7 +133,7 @@ func (e *Engine) tellReaders(key string, by *Session) {
 		case s == by:
 			s.tracker.own = append(s.tracker.own, key)
 		default:
-			e.tellInvalid(s, []string{key})
+			e.pushInvalidation(s, []string{key})
 		}
 	}
 }
@@ -150,21 +150,21 @@ func (e *Engine) invalidateAll(by *Session) {
 		case s == by:
 			s.tracker.ownFlush = true
 		default:
-			e.tellInvalid(s, nil)
+			e.pushInvalidation(s, nil)
 		}
 	}
 }
 
-// tellOwn tells a session what its own command invalidated, after the reply.
-func (e *Engine) tellOwn(s *Session) {
+// pushOwnInvalidations tells a session what its own command invalidated, after the reply.
+func (e *Engine) pushOwnInvalidations(s *Session) {
 	t := s.tracker
 	keys, flush := t.own, t.ownFlush
 	t.own, t.ownFlush = nil, false
 	for _, key := range keys {
-		e.tellInvalid(s, []string{key})
+		e.pushInvalidation(s, []string{key})
 	}
 	if flush {
-		e.tellInvalid(s, nil)
+		e.pushInvalidation(s, nil)
 	}
 }
 
@@ -195,17 +195,17 @@ func (e *Engine) broadcastPrefix(s *Session, prefix string, keys []string, chang
 		}
 	}
 	if mine != nil {
-		e.tellInvalid(s, mine)
+		e.pushInvalidation(s, mine)
 	}
 }
 
-// tellInvalid sends an invalidation message, to the session itself or where it redirects to; no
+// pushInvalidation sends an invalidation message, to the session itself or where it redirects to; no
 // keys stand for all.
-func (e *Engine) tellInvalid(s *Session, keys []string) {
+func (e *Engine) pushInvalidation(s *Session, keys []string) {
 	to := s
 	if id := s.tracker.redirect; id != 0 {
 		if to = e.Sessions.ByID[id]; to == nil {
-			e.tellBroken(s)
+			e.pushRedirectBroken(s)
 			return
 		}
 	}
@@ -231,8 +231,8 @@ func (e *Engine) tellInvalid(s *Session, keys []string) {
 	to.Wake()
 }
 
-// tellBroken tells a session that the one it redirects to is gone.
-func (e *Engine) tellBroken(s *Session) {
+// pushRedirectBroken tells a session that the one it redirects to is gone.
+func (e *Engine) pushRedirectBroken(s *Session) {
 	s.tracker.broken = true
 	if s.Reply.Proto() == 3 {
 		s.Reply.Push(2)

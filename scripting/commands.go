@@ -75,7 +75,7 @@ func runner(flagsOf func(arg []byte) flags, cmd engine.Command) engine.Command {
 	f, run := cmd.Flags, cmd.Run
 	cmd.Vary = func(args [][]byte) engine.Flags { return flagsOf(args[1]).vary(f) }
 	cmd.Run = func(c *engine.Call) {
-		c.Announce()
+		c.ShowAs()
 		run(c)
 	}
 	return cmd

@@ -45,14 +45,14 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 // run executes the program that was entered, and replies with what it returned.
 func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	p := s.running
-	c.OpenTx()
+	c.BeginTx()
 	results, err := s.lua.Run(p.fn, args...)
 	var table []byte
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
 		table, err = s.encode(results[0], c.Reply.Proto(), p.name)
 	}
 	c.Rejoin()
-	c.CloseTx()
+	c.EndTx()
 	switch {
 	case err != nil:
 		c.Reply.Error(s.describe(err, p))

@@ -107,8 +107,8 @@ func (c *conn) execute(data []byte, t *tools) []byte {
 		if cap(o.Out) <= maxKept {
 			t.out = o.Out
 		}
-		if o.Taken < len(t.commands) {
-			return c.remember(data, t, o.Taken)
+		if o.Executed < len(t.commands) {
+			return c.remember(data, t, o.Executed)
 		}
 	}
 	if err != nil && !c.parked && !c.dying {
@@ -147,7 +147,7 @@ func (c *conn) take(o engine.Outcome) {
 	if len(o.Out) > 0 || c.session.Unsent.Load() > 0 {
 		c.restrain(o.Class)
 	}
-	c.parked = o.Parked
+	c.parked = o.Blocked
 	c.dying = c.dying || o.Closing
 }
 

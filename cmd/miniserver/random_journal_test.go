@@ -30,7 +30,7 @@ func (k *talk) say(c difftest.Command) {
 	for i, arg := range c.Args {
 		args[i] = []byte(arg)
 	}
-	if o := k.engine.Do(s, [][][]byte{args}); o.Parked || o.Closing {
+	if o := k.engine.Do(s, [][][]byte{args}); o.Blocked || o.Closing {
 		k.engine.Close(s)
 		k.sessions[c.Conn] = nil
 	}

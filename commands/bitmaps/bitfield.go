@@ -52,7 +52,7 @@ func cmdBitField(c *engine.Call) {
 	switch end := written(ops); {
 	case !c.OK():
 	case end == 0:
-		tellFields(c, key, ops)
+		replyFields(c, key, ops)
 	default:
 		changeFields(c, key, ops, end)
 	}
@@ -66,7 +66,7 @@ func cmdBitFieldRO(c *engine.Call) {
 		c.Refuse(errBitFieldRO)
 	}
 	if c.OK() {
-		tellFields(c, key, ops)
+		replyFields(c, key, ops)
 	}
 }
 
@@ -137,8 +137,8 @@ func field(c *engine.Call) (f bitmap.Field) {
 	return f
 }
 
-// tellFields replies to operations that only read.
-func tellFields(c *engine.Call, key []byte, ops []fieldOp) {
+// replyFields replies to operations that only read.
+func replyFields(c *engine.Call, key []byte, ops []fieldOp) {
 	var b []byte
 	if v, ok := engine.Read[*str.Value](c, key); ok {
 		b = v.Text(c.Scratch())

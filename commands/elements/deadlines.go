@@ -112,7 +112,7 @@ func ExpireAt(c *engine.Call, key []byte, deadline int64) {
 	c.DB.SetDeadline(key, deadline)
 	c.Changed(key, "gexpire")
 	if c.Propagates() {
-		c.Log([]byte("PEXPIREAT"), key, engine.Decimal(deadline))
+		c.Propagate([]byte("PEXPIREAT"), key, engine.Decimal(deadline))
 	}
 }
 
@@ -130,7 +130,7 @@ func Persist(c *engine.Call, key []byte) bool {
 // logKey journals a command that has a key and nothing else.
 func LogKey(c *engine.Call, name string, key []byte) {
 	if c.Propagates() {
-		c.Log([]byte(name), key)
+		c.Propagate([]byte(name), key)
 	}
 }
 

@@ -154,7 +154,7 @@ func (o *Scan) Takes(name []byte) bool {
 
 // tellCursor completes the reply of an iteration whose array of elements was written from at on:
 // the cursor goes in front of it.
-func TellCursor(c *engine.Call, at int, next uint64) {
+func ReplyCursor(c *engine.Call, at int, next uint64) {
 	elements := bytes.Clone(c.Reply.Bytes()[at:])
 	c.Reply.Truncate(at)
 	c.Reply.Array(2)
@@ -164,7 +164,7 @@ func TellCursor(c *engine.Call, at int, next uint64) {
 
 // tellNoScan is the reply to an iteration over an absent key. Redis does not look at the options
 // then.
-func TellNoScan(c *engine.Call) {
+func ReplyEmptyScan(c *engine.Call) {
 	c.Reply.Array(2)
 	c.Reply.BulkString("0")
 	c.Reply.Array(0)

@@ -29,7 +29,7 @@ func Lines(k engine.ElementKind, since string) []engine.Command {
 	ask := func(name string, absolute bool, count func(ms int64) int64, how string) engine.Command {
 		return engine.Command{Name: k.Letter + name, Arity: -5, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Since: since,
 			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: named,
-			Run: func(c *engine.Call) { tellElementDeadlines(c, k, absolute, count) }}
+			Run: func(c *engine.Call) { replyElementDeadlines(c, k, absolute, count) }}
 	}
 	return []engine.Command{
 		set("expire", InSeconds, "seconds", "in seconds"),
@@ -48,11 +48,11 @@ func Lines(k engine.ElementKind, since string) []engine.Command {
 
 // What became of an element, as commands tell it.
 const (
-	ElementAbsent  = -2
-	ElementNoTTL   = -1
+	Absent  = -2
+	NoTTL   = -1
 	elementRefused = 0 // by a condition
-	elementDated   = 1
-	elementGone    = 2 // the time has passed
+	elementExpirySet   = 1
+	elementDeleted    = 2 // the time has passed
 )
 
 // collection returns the value at key, to be changed if it is for editing; nil if it is absent.
@@ -149,10 +149,10 @@ func expireElements(c *engine.Call, k engine.ElementKind, u Unit) {
 
 // expireEach gives elements a deadline and replies with a code for each. v is nil if the key is absent.
 func ExpireEach(c *engine.Call, key []byte, v keyspace.Collection, k engine.ElementKind, deadline int64, on ExpireConditions, elements [][]byte) {
-	x := ElementChanges{Call: c, K: k, Key: key}
+	x := Changes{Call: c, K: k, Key: key}
 	c.Reply.Array(len(elements))
 	for _, e := range elements {
-		code := ElementAbsent
+		code := Absent
 		if v != nil {
 			code = x.Expire(v, e, deadline, on)
 		}
@@ -162,7 +162,7 @@ func ExpireEach(c *engine.Call, key []byte, v keyspace.Collection, k engine.Elem
 }
 
 // elementChanges collects what a command did to elements of a key.
-type ElementChanges struct {
+type Changes struct {
 	Call        *engine.Call
 	K           engine.ElementKind
 	Key         []byte
@@ -172,12 +172,12 @@ type ElementChanges struct {
 
 // expire gives an element a deadline and returns the code for it. One that has passed removes the
 // element, unless the deadline is a journal's, as for keys.
-func (x *ElementChanges) Expire(v keyspace.Collection, element []byte, deadline int64, on ExpireConditions) (code int) {
+func (x *Changes) Expire(v keyspace.Collection, element []byte, deadline int64, on ExpireConditions) (code int) {
 	c := x.Call
 	old, ok := v.Deadline(element)
 	switch {
 	case !ok:
-		return ElementAbsent
+		return Absent
 	case !on.Allow(old, deadline):
 		return elementRefused
 	case deadline <= c.Now() && !c.Engine.Keyspace.Replaying:
@@ -186,18 +186,18 @@ func (x *ElementChanges) Expire(v keyspace.Collection, element []byte, deadline 
 		if c.Propagates() {
 			x.gone = append(x.gone, element)
 		}
-		return elementGone
+		return elementDeleted
 	}
 	v.SetDeadline(element, max(deadline, 1), c.Dice())
 	x.set++
 	if c.Propagates() {
 		x.dated = append(x.dated, element)
 	}
-	return elementDated
+	return elementExpirySet
 }
 
 // report reports the changes, and journals them by absolute time and by name.
-func (x *ElementChanges) Report(deadline int64) {
+func (x *Changes) Report(deadline int64) {
 	switch {
 	case x.lost > 0:
 		x.Call.Changed(x.Key, x.K.Removed())
@@ -218,17 +218,17 @@ func (x *ElementChanges) Report(deadline int64) {
 // logElements journals a command that gives elements a deadline.
 func LogElements(c *engine.Call, k engine.ElementKind, name string, key []byte, deadline int64, elements [][]byte) {
 	line := [][]byte{[]byte(name), key, engine.Decimal(deadline), []byte(k.Word), engine.Decimal(int64(len(elements)))}
-	c.Log(append(line, elements...)...)
+	c.Propagate(append(line, elements...)...)
 }
 
 // logDiscarded journals that elements were removed.
 func logDiscarded(c *engine.Call, k engine.ElementKind, key []byte, elements [][]byte) {
 	if k.Type != keyspace.List {
-		c.Log(append([][]byte{[]byte(k.Removal), key}, elements...)...)
+		c.Propagate(append([][]byte{[]byte(k.Removal), key}, elements...)...)
 		return
 	}
 	for _, e := range elements {
-		c.Log([]byte(k.Removal), key, []byte("0"), e)
+		c.Propagate([]byte(k.Removal), key, []byte("0"), e)
 	}
 }
 
@@ -262,13 +262,13 @@ func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 	c.Engine.TickBy(deadline)
 	c.Reply.Array(len(indexes))
 	for range indexes {
-		c.Reply.Int(elementDated)
+		c.Reply.Int(elementExpirySet)
 	}
 }
 
 // HTTL key FIELDS numfields field [field ...]
 // and its kin.
-func tellElementDeadlines(c *engine.Call, k engine.ElementKind, absolute bool, count func(ms int64) int64) {
+func replyElementDeadlines(c *engine.Call, k engine.ElementKind, absolute bool, count func(ms int64) int64) {
 	v := Collection(c, c.Arg(), k, false)
 	elements := Named(c, k, engine.ErrElementsCount)
 	if !c.OK() {
@@ -280,21 +280,21 @@ func tellElementDeadlines(c *engine.Call, k engine.ElementKind, absolute bool, c
 	}
 	c.Reply.Array(len(elements))
 	for _, e := range elements {
-		c.Reply.Int(ElementTime(v, e, from, count))
+		c.Reply.Int(TTL(v, e, from, count))
 	}
 }
 
 // elementTime returns an element's deadline counted from a time, or the code for none.
-func ElementTime(v keyspace.Collection, element []byte, from int64, count func(ms int64) int64) int64 {
+func TTL(v keyspace.Collection, element []byte, from int64, count func(ms int64) int64) int64 {
 	if v == nil {
-		return ElementAbsent
+		return Absent
 	}
 	deadline, ok := v.Deadline(element)
 	switch {
 	case !ok:
-		return ElementAbsent
+		return Absent
 	case deadline == 0:
-		return ElementNoTTL
+		return NoTTL
 	}
 	return count(deadline - from)
 }
@@ -311,8 +311,8 @@ func persistElements(c *engine.Call, k engine.ElementKind) {
 	changed := false
 	c.Reply.Array(len(elements))
 	for _, e := range elements {
-		code := ElementTime(v, e, 0, func(int64) int64 { return elementDated })
-		if code == elementDated {
+		code := TTL(v, e, 0, func(int64) int64 { return elementExpirySet })
+		if code == elementExpirySet {
 			v.SetDeadline(e, 0, c.Dice())
 			changed = true
 		}
@@ -328,7 +328,7 @@ func persistElements(c *engine.Call, k engine.ElementKind) {
 // It removes the elements that were due at a time, and returns how many. Whatever is due now is gone
 // before anybody looks, so it finds nothing unless a journal is replayed, which has this line in place
 // of elements that it cannot name.
-func CmdLapse(c *engine.Call) {
+func ExpireAsOf(c *engine.Call) {
 	key := c.Arg()
 	until, ok := resp.ParseInt(c.Arg())
 	if !ok {

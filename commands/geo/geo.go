@@ -85,7 +85,7 @@ func cmdGeoAdd(c *engine.Call) {
 	for i := 0; found && i < len(scores); i++ {
 		zsets.AddScore(c, s, places[3*i+2], scores[i], &o, &done)
 	}
-	zsets.TellScores(c, key, &o, &done)
+	zsets.ReplyScores(c, key, &o, &done)
 }
 
 // placeConditions reads those of ZADD's options that GEOADD has.
@@ -165,14 +165,14 @@ func cmdGeoPos(c *engine.Call) {
 	c.Reply.Array(len(members))
 	for _, member := range members {
 		if p, ok := placeOf(s, member); ok {
-			tellPlace(c, p)
+			replyPlace(c, p)
 		} else {
 			c.Reply.NullArray()
 		}
 	}
 }
 
-func tellPlace(c *engine.Call, p geohash.Point) {
+func replyPlace(c *engine.Call, p geohash.Point) {
 	c.Reply.Array(2)
 	c.Reply.HumanDouble(p.Lon)
 	c.Reply.HumanDouble(p.Lat)
@@ -199,11 +199,11 @@ func cmdGeoDist(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
-	tellDistance(c, geohash.Distance(a, b)/metres)
+	replyDistance(c, geohash.Distance(a, b)/metres)
 }
 
-// tellDistance replies with four decimals, as a string even in RESP3.
-func tellDistance(c *engine.Call, d float64) { c.Reply.Bulk(appendFixed(c.Scratch(), d)) }
+// replyDistance replies with four decimals, as a string even in RESP3.
+func replyDistance(c *engine.Call, d float64) { c.Reply.Bulk(appendFixed(c.Scratch(), d)) }
 
 // appendFixed appends C's %.4f of a distance. strconv would compute all digits for it.
 func appendFixed(dst []byte, d float64) []byte {

@@ -151,7 +151,7 @@ func runSearch(c *engine.Call, s *zset.Set, q *search, form searchForm) {
 	if q.stores {
 		storeHits(c, q, found, form)
 	} else {
-		tellHits(c, q, found)
+		replyHits(c, q, found)
 	}
 }
 
@@ -352,8 +352,8 @@ func (q *search) arrange(h *hits) {
 	h.list = h.list[:n]
 }
 
-// tellHits replies with the members, each in an array if anything is told about it.
-func tellHits(c *engine.Call, q *search, h *hits) {
+// replyHits replies with the members, each in an array if anything is told about it.
+func replyHits(c *engine.Call, q *search, h *hits) {
 	width := 1
 	for _, with := range []bool{q.withDist, q.withHash, q.withCoord} {
 		if with {
@@ -367,13 +367,13 @@ func tellHits(c *engine.Call, q *search, h *hits) {
 		}
 		c.Reply.Bulk(h.member(i))
 		if q.withDist {
-			tellDistance(c, h.distance(i, q.unit))
+			replyDistance(c, h.distance(i, q.unit))
 		}
 		if q.withHash {
 			c.Reply.Int(int64(hit.Score))
 		}
 		if q.withCoord {
-			tellPlace(c, geohash.PointOf(hit.Score))
+			replyPlace(c, geohash.PointOf(hit.Score))
 		}
 	}
 }

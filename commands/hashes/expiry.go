@@ -29,11 +29,11 @@ func fieldLines() []engine.Command {
 	}
 }
 
-// tellValues replies with the values of fields, nil for those that are absent.
-func tellValues(c *engine.Call, h *hash.Hash, fields [][]byte) {
+// replyValues replies with the values of fields, nil for those that are absent.
+func replyValues(c *engine.Call, h *hash.Hash, fields [][]byte) {
 	c.Reply.Array(len(fields))
 	for _, field := range fields {
-		tellValue(c, h, field)
+		replyValue(c, h, field)
 	}
 }
 
@@ -58,10 +58,10 @@ func cmdHGetEx(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	tellValues(c, h, fields)
+	replyValues(c, h, fields)
 	switch {
 	case dates:
-		x := elements.ElementChanges{Call: c, K: engine.HashFields, Key: key}
+		x := elements.Changes{Call: c, K: engine.HashFields, Key: key}
 		for _, field := range fields {
 			x.Expire(h, field, deadline, elements.ExpireConditions{})
 		}
@@ -99,7 +99,7 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
 	}
 	c.Changed(key, engine.HashFields.Event("persist"))
 	line[3] = engine.Decimal(int64(len(line) - 4))
-	c.Log(line...)
+	c.Propagate(line...)
 }
 
 // HGETDEL key FIELDS numfields field [field ...]
@@ -113,14 +113,14 @@ func cmdHGetDel(c *engine.Call) {
 	deleted := [][]byte{[]byte("HDEL"), key}
 	c.Reply.Array(len(fields))
 	for _, field := range fields {
-		tellValue(c, h, field)
+		replyValue(c, h, field)
 		if h.Delete(field) {
 			deleted = append(deleted, field)
 		}
 	}
 	if len(deleted) > 2 {
 		c.Changed(key, "hhdel")
-		c.Log(deleted...)
+		c.Propagate(deleted...)
 	}
 }
 
@@ -247,7 +247,7 @@ func unsetFields(c *engine.Call, key []byte, o fieldOptions) {
 		line = append(line, o.pairs[i])
 	}
 	c.Changed(key, engine.HashFields.Removed())
-	c.Log(line...)
+	c.Propagate(line...)
 }
 
 // logFields journals HSETEX by its effect.
@@ -263,5 +263,5 @@ func logFields(c *engine.Call, key []byte, o fieldOptions) {
 		line = append(line, []byte("KEEPTTL"))
 	}
 	line = append(line, []byte("FIELDS"), engine.Decimal(int64(len(o.pairs)/2)))
-	c.Log(append(line, o.pairs...)...)
+	c.Propagate(append(line, o.pairs...)...)
 }

@@ -75,8 +75,8 @@ func readHash(c *engine.Call, key []byte) (h *hash.Hash, ok bool) {
 	return h, c.OK()
 }
 
-// tellValue replies with the value of a field, or nil.
-func tellValue(c *engine.Call, h *hash.Hash, field []byte) {
+// replyValue replies with the value of a field, or nil.
+func replyValue(c *engine.Call, h *hash.Hash, field []byte) {
 	if v, ok := h.Lookup(field); ok {
 		c.ReplyEntry(v)
 		return
@@ -138,7 +138,7 @@ func cmdHSetNX(c *engine.Call) {
 func cmdHGet(c *engine.Call) {
 	key, field := c.Arg(), c.Arg()
 	if h, ok := readHash(c, key); ok {
-		tellValue(c, h, field)
+		replyValue(c, h, field)
 	}
 }
 
@@ -151,7 +151,7 @@ func cmdHMGet(c *engine.Call) {
 	}
 	c.Reply.Array(len(fields))
 	for _, field := range fields {
-		tellValue(c, h, field)
+		replyValue(c, h, field)
 	}
 }
 
@@ -307,10 +307,10 @@ func cmdHIncrByFloat(c *engine.Call) {
 func logSum(c *engine.Call, key, field, sum []byte) {
 	v, _ := c.DB.Peek(key)
 	if v.(*hash.Hash).Volatile() > 0 {
-		c.Log([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
+		c.Propagate([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
 		return
 	}
-	c.Log([]byte("HSET"), key, field, sum)
+	c.Propagate([]byte("HSET"), key, field, sum)
 }
 
 // finite reads the next argument as a long double; what is none, or is infinite, latches an error.

@@ -55,7 +55,7 @@ func cmdHScan(c *engine.Call) {
 		return
 	}
 	if h.Len() == 0 {
-		elements.TellNoScan(c)
+		elements.ReplyEmptyScan(c)
 		return
 	}
 	o, noValues := elements.NewScan(), false
@@ -85,5 +85,5 @@ func cmdHScan(c *engine.Call) {
 		}
 	})
 	c.Reply.SetArray(at, n)
-	elements.TellCursor(c, at, next)
+	elements.ReplyCursor(c, at, next)
 }

@@ -82,27 +82,27 @@ func cmdPersist(c *engine.Call) {
 }
 
 // TTL key [member]
-func cmdTTL(c *engine.Call) { tellTTL(c, elements.Seconds) }
+func cmdTTL(c *engine.Call) { replyTTL(c, elements.Seconds) }
 
 // PTTL key [member]
-func cmdPTTL(c *engine.Call) { tellTTL(c, elements.Millis) }
+func cmdPTTL(c *engine.Call) { replyTTL(c, elements.Millis) }
 
-func tellTTL(c *engine.Call, count func(ms int64) int64) {
+func replyTTL(c *engine.Call, count func(ms int64) int64) {
 	if c.Left() > 1 {
-		tellMemberTTL(c, count)
+		replyMemberTTL(c, count)
 		return
 	}
-	tellDeadline(c, c.Now(), count)
+	replyDeadline(c, c.Now(), count)
 }
 
 // EXPIRETIME key
-func cmdExpireTime(c *engine.Call) { tellDeadline(c, 0, elements.Seconds) }
+func cmdExpireTime(c *engine.Call) { replyDeadline(c, 0, elements.Seconds) }
 
 // PEXPIRETIME key
-func cmdPExpireTime(c *engine.Call) { tellDeadline(c, 0, elements.Millis) }
+func cmdPExpireTime(c *engine.Call) { replyDeadline(c, 0, elements.Millis) }
 
-// tellDeadline replies with a key's deadline counted from a time: -2 for an absent key, -1 for none.
-func tellDeadline(c *engine.Call, from int64, count func(ms int64) int64) {
+// replyDeadline replies with a key's deadline counted from a time: -2 for an absent key, -1 for none.
+func replyDeadline(c *engine.Call, from int64, count func(ms int64) int64) {
 	key := c.Arg()
 	deadline, ok := c.DB.Deadline(key)
 	c.CountLookup(key, ok)

@@ -61,7 +61,7 @@ func cmdDel(c *engine.Call) {
 func cmdExists(c *engine.Call) {
 	n := 0
 	for _, key := range c.RestOfKeys() {
-		if c.Sees(key) {
+		if c.Exists(key) {
 			n++
 		}
 	}
@@ -141,7 +141,7 @@ func cmdScan(c *engine.Call) {
 		}
 	}
 	c.Reply.SetArray(at, shown)
-	elements.TellCursor(c, at, cursor)
+	elements.ReplyCursor(c, at, cursor)
 }
 
 func keyScanOptions(c *engine.Call) keyScan {

@@ -31,7 +31,7 @@ func memberLines() []engine.Command {
 		{Name: "fieldttl", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdFieldTTL, Since: "1.0.0",
 			Syntax: "key element", Summary: "Returns the expiration time in seconds of an element of a collection.",
 			Complexity: "O(1)"},
-		{Name: "lapse", Arity: 3, Flags: engine.Write, Keys: engine.Key(1, "RW update"), Run: elements.CmdLapse, Since: "1.0.0",
+		{Name: "lapse", Arity: 3, Flags: engine.Write, Keys: engine.Key(1, "RW update"), Run: elements.ExpireAsOf, Since: "1.0.0",
 			Syntax:     "key unix-time-milliseconds",
 			Summary:    "Removes the elements of a collection that were due at a time, when a journal is replayed.",
 			Complexity: "O(N), N being the number of elements that are due"},
@@ -82,8 +82,8 @@ func expireMember(c *engine.Call, key, member, amount []byte, u elements.Unit) {
 	if !c.OK() {
 		return
 	}
-	x := elements.ElementChanges{Call: c, K: k, Key: key}
-	if v != nil && x.Expire(v, member, deadline, elements.ExpireConditions{}) != elements.ElementAbsent {
+	x := elements.Changes{Call: c, K: k, Key: key}
+	if v != nil && x.Expire(v, member, deadline, elements.ExpireConditions{}) != elements.Absent {
 		x.Report(deadline)
 		c.Reply.Int(1)
 		return
@@ -101,7 +101,7 @@ func persistMember(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	if v == nil || elements.ElementTime(v, member, 0, elements.Millis) < 0 {
+	if v == nil || elements.TTL(v, member, 0, elements.Millis) < 0 {
 		c.Reply.Int(0)
 		return
 	}
@@ -110,8 +110,8 @@ func persistMember(c *engine.Call) {
 	c.Reply.Int(1)
 }
 
-// tellMemberTTL is TTL key member.
-func tellMemberTTL(c *engine.Call, count func(ms int64) int64) {
+// replyMemberTTL is TTL key member.
+func replyMemberTTL(c *engine.Call, count func(ms int64) int64) {
 	key, member := c.Arg(), c.Arg()
 	if c.More() {
 		c.Refuse(errMemberTTL)
@@ -122,11 +122,11 @@ func tellMemberTTL(c *engine.Call, count func(ms int64) int64) {
 	v, _ := anyCollection(c, key, false, nil)
 	switch {
 	case v != nil:
-		c.Reply.Int(max(elements.ElementTime(v, member, c.Now(), count), elements.ElementNoTTL))
+		c.Reply.Int(max(elements.TTL(v, member, c.Now(), count), elements.NoTTL))
 	case c.DB.Exists(key):
-		c.Reply.Int(elements.ElementNoTTL)
+		c.Reply.Int(elements.NoTTL)
 	default:
-		c.Reply.Int(elements.ElementAbsent)
+		c.Reply.Int(elements.Absent)
 	}
 }
 
@@ -150,8 +150,8 @@ func cmdFieldTTL(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	left := elements.ElementTime(v, element, c.Now(), elements.SecondsUp)
-	if v != nil && left == elements.ElementAbsent {
+	left := elements.TTL(v, element, c.Now(), elements.SecondsUp)
+	if v != nil && left == elements.Absent {
 		left = noElement
 	}
 	c.Reply.Int(left)

@@ -81,7 +81,7 @@ func cmdCopy(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	if !c.Sees(src) || to.Exists(dst) && !replace {
+	if !c.Exists(src) || to.Exists(dst) && !replace {
 		c.Reply.Int(0)
 		return
 	}

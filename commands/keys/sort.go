@@ -106,7 +106,7 @@ func sort(c *engine.Call, mayStore bool) {
 	if q.stores {
 		storeSorted(c, q, found)
 	} else {
-		tellSorted(c, q, found)
+		replySorted(c, q, found)
 	}
 }
 
@@ -388,8 +388,8 @@ func (q *sorting) directed(order int) int {
 	return order
 }
 
-// tellSorted replies with the elements, or with what is to be got for each.
-func tellSorted(c *engine.Call, q *sorting, s *sortable) {
+// replySorted replies with the elements, or with what is to be got for each.
+func replySorted(c *engine.Call, q *sorting, s *sortable) {
 	c.Reply.Array(len(s.list) * max(1, len(q.get)))
 	for i := range s.list {
 		element := s.text(&s.list[i])

@@ -24,7 +24,7 @@ func cmdRPopLPush(c *engine.Call) { moveNow(c, move{c.Arg(), c.Arg(), list.Tail,
 func cmdBLMove(c *engine.Call) {
 	m := way(c)
 	if moveOrPark(c, m) && c.Propagates() {
-		c.Log([]byte("LMOVE"), m.src, m.dst, sideNames[m.from], sideNames[m.to])
+		c.Propagate([]byte("LMOVE"), m.src, m.dst, sideNames[m.from], sideNames[m.to])
 	}
 }
 
@@ -32,7 +32,7 @@ func cmdBLMove(c *engine.Call) {
 func cmdBRPopLPush(c *engine.Call) {
 	m := move{c.Arg(), c.Arg(), list.Tail, list.Head}
 	if moveOrPark(c, m) && c.Propagates() {
-		c.Log([]byte("RPOPLPUSH"), m.src, m.dst)
+		c.Propagate([]byte("RPOPLPUSH"), m.src, m.dst)
 	}
 }
 
@@ -68,7 +68,7 @@ func moveOrPark(c *engine.Call, m move) bool {
 	case found:
 		return moveElement(c, l, m)
 	case c.MayBlock():
-		c.Park(keys[:], deadline, engine.ReplyNullArray)
+		c.BlockOnKeys(keys[:], deadline, engine.ReplyNullArray)
 	default:
 		c.Reply.Null() // not the array's nil that a wait in vain ends with
 	}

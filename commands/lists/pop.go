@@ -71,7 +71,7 @@ func awaitEnd(c *engine.Call, end list.End) {
 	switch {
 	case !c.OK():
 	case !found:
-		c.Park(keys, deadline, engine.ReplyNullArray)
+		c.BlockOnKeys(keys, deadline, engine.ReplyNullArray)
 	default:
 		c.Reply.Array(2)
 		c.Reply.Bulk(key)
@@ -98,7 +98,7 @@ func cmdBLMPop(c *engine.Call) {
 	c.Seek(1) // Redis reads the timeout last
 	deadline := c.Timeout()
 	if !takeSome(c, keys, right, count) && c.OK() {
-		c.Park(keys, deadline, engine.ReplyNullArray)
+		c.BlockOnKeys(keys, deadline, engine.ReplyNullArray)
 	}
 }
 
@@ -122,7 +122,7 @@ func takeSome(c *engine.Call, keys [][]byte, right bool, count int) bool {
 	c.Reply.Array(n)
 	take(c, key, l, end, n)
 	if c.Propagates() {
-		c.Log([]byte(popNames[end]), key, engine.Decimal(int64(n)))
+		c.Propagate([]byte(popNames[end]), key, engine.Decimal(int64(n)))
 	}
 	return true
 }

@@ -197,7 +197,7 @@ func cmdSDiff(c *engine.Call) {
 	}
 	if removes(sets) {
 		rest := remainder(sets, c.Engine.Config.Set)
-		tellMembers(c, &rest)
+		replyMembers(c, &rest)
 		return
 	}
 	at, n := c.Reply.Defer(), 0

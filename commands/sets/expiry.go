@@ -50,7 +50,7 @@ func addedUntil(c *engine.Call, key []byte, added int, deadline int64, members [
 	c.Changed(key, engine.SetMembers.Event("expire"))
 	c.Engine.TickBy(deadline)
 	if c.Propagates() {
-		c.Log(append([][]byte{[]byte("SADD"), key}, members...)...)
+		c.Propagate(append([][]byte{[]byte("SADD"), key}, members...)...)
 		elements.LogElements(c, engine.SetMembers, "SPEXPIREAT", key, deadline, members)
 	}
 }

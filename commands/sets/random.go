@@ -49,7 +49,7 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 	switch {
 	case !c.Propagates():
 	case several && count >= size:
-		c.Log([]byte("DEL"), key)
+		c.Propagate([]byte("DEL"), key)
 	default:
 		logRemoved(c, key, popped)
 	}
@@ -58,7 +58,7 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 // logRemoved journals that members left the set at key.
 func logRemoved(c *engine.Call, key []byte, members [][]byte) {
 	for some := range slices.Chunk(members, engine.JournaledAtOnce) {
-		c.Log(append([][]byte{[]byte("SREM"), key}, some...)...)
+		c.Propagate(append([][]byte{[]byte("SREM"), key}, some...)...)
 	}
 }
 

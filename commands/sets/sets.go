@@ -143,7 +143,7 @@ func cmdSMove(c *engine.Call) {
 	switch {
 	case !c.OK():
 	case string(source) == string(destination):
-		tellWhether(c, from.Has(member))
+		replyWhether(c, from.Has(member))
 	case !from.Remove(member):
 		c.Reply.Int(0)
 	default:
@@ -155,8 +155,8 @@ func cmdSMove(c *engine.Call) {
 	}
 }
 
-// tellWhether replies 1 or 0.
-func tellWhether(c *engine.Call, yes bool) {
+// replyWhether replies 1 or 0.
+func replyWhether(c *engine.Call, yes bool) {
 	n := int64(0)
 	if yes {
 		n = 1
@@ -168,7 +168,7 @@ func tellWhether(c *engine.Call, yes bool) {
 func cmdSIsMember(c *engine.Call) {
 	key, member := c.Arg(), c.Arg()
 	if s, ok := readSet(c, key); ok {
-		tellWhether(c, s.Has(member))
+		replyWhether(c, s.Has(member))
 	}
 }
 
@@ -181,7 +181,7 @@ func cmdSMIsMember(c *engine.Call) {
 	}
 	c.Reply.Array(len(members))
 	for _, member := range members {
-		tellWhether(c, s.Has(member))
+		replyWhether(c, s.Has(member))
 	}
 }
 
@@ -195,12 +195,12 @@ func cmdSCard(c *engine.Call) {
 // SMEMBERS key
 func cmdSMembers(c *engine.Call) {
 	if s, ok := readSet(c, c.Arg()); ok {
-		tellMembers(c, s)
+		replyMembers(c, s)
 	}
 }
 
-// tellMembers replies with all members of s.
-func tellMembers(c *engine.Call, s *set.Set) {
+// replyMembers replies with all members of s.
+func replyMembers(c *engine.Call, s *set.Set) {
 	c.Reply.Set(s.Len())
 	s.Each(replyNext(c))
 }
@@ -221,7 +221,7 @@ func cmdSScan(c *engine.Call) {
 		return
 	}
 	if s.Len() == 0 {
-		elements.TellNoScan(c)
+		elements.ReplyEmptyScan(c)
 		return
 	}
 	o := elements.ScanOptions(c)
@@ -236,5 +236,5 @@ func cmdSScan(c *engine.Call) {
 		}
 	})
 	c.Reply.SetArray(at, n)
-	elements.TellCursor(c, at, next)
+	elements.ReplyCursor(c, at, next)
 }

@@ -176,7 +176,7 @@ func makeFilter(c *engine.Call, o bloom.Options) *bloom.Filter {
 // createFilter puts a new filter at key. The journal gets it as it was when it was empty, by its header,
 // whatever the defaults are when it is read.
 func createFilter(c *engine.Call, key []byte, f *bloom.Filter, header []byte) {
-	c.Log([]byte("BF.LOADCHUNK"), key, []byte("1"), header)
+	c.Propagate([]byte("BF.LOADCHUNK"), key, []byte("1"), header)
 	c.DB.Set(key, f, false)
 	c.Changed(key, "")
 }
@@ -295,12 +295,12 @@ func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, how i
 		at := c.Reply.Defer()
 		c.Reply.SetArray(at, addEach(c, f, items))
 	} else {
-		tellAdded(c, f.Add(items[0]))
+		replyAdded(c, f.Add(items[0]))
 	}
 	switch {
 	case !found:
 		createFilter(c, key, f, header)
-		c.Log(c.Args...)
+		c.Propagate(c.Args...)
 	case f.Len() > before:
 		c.Changed(key, "")
 	}
@@ -310,15 +310,15 @@ func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, how i
 func addEach(c *engine.Call, f *bloom.Filter, items [][]byte) (n int) {
 	for _, item := range items {
 		n++
-		if outcome := f.Add(item); tellAdded(c, outcome) == bloom.Full {
+		if outcome := f.Add(item); replyAdded(c, outcome) == bloom.Full {
 			break
 		}
 	}
 	return n
 }
 
-// tellAdded replies to the addition of one item.
-func tellAdded(c *engine.Call, outcome bloom.Outcome) bloom.Outcome {
+// replyAdded replies to the addition of one item.
+func replyAdded(c *engine.Call, outcome bloom.Outcome) bloom.Outcome {
 	switch outcome {
 	case bloom.Full:
 		c.Reply.Error(errFilterFull)
@@ -393,7 +393,7 @@ func cmdBFInfo(c *engine.Call) {
 		c.Reply.Map(len(filterFacts))
 		for i, fact := range filterFacts {
 			c.Reply.Status(fact.name)
-			tellFact(c, f, i)
+			replyFact(c, f, i)
 		}
 		return
 	}
@@ -405,15 +405,15 @@ func cmdBFInfo(c *engine.Call) {
 			} else {
 				c.Reply.Array(1)
 			}
-			tellFact(c, f, i)
+			replyFact(c, f, i)
 			return
 		}
 	}
 	c.Fail(errFilterFact)
 }
 
-// tellFact replies with fact number i of filterFacts.
-func tellFact(c *engine.Call, f *bloom.Filter, i int) {
+// replyFact replies with fact number i of filterFacts.
+func replyFact(c *engine.Call, f *bloom.Filter, i int) {
 	const filterStruct, layerStruct = 32, 64 // RedisBloom's, which count towards a size
 	switch i {
 	case 0:

@@ -201,7 +201,7 @@ func cmdPFDebug(c *engine.Call) {
 	}
 	switch {
 	case engine.IsWord(word, "GETREG"):
-		tellRegisters(c, key, v, s)
+		replyRegisters(c, key, v, s)
 	case engine.IsWord(word, "DECODE") && s.Dense():
 		c.Fail(errNotSparse)
 	case engine.IsWord(word, "DECODE"):
@@ -238,8 +238,8 @@ func makeDense(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) (converte
 	return 1
 }
 
-// tellRegisters replies with all registers of a HyperLogLog, which becomes dense, as in Redis.
-func tellRegisters(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) {
+// replyRegisters replies with all registers of a HyperLogLog, which becomes dense, as in Redis.
+func replyRegisters(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) {
 	var registers hll.Registers
 	if registers.Merge(s) != nil {
 		c.Fail(errSketch)

@@ -72,7 +72,7 @@ func claimFrom(c *engine.Call, key, name, consumer []byte) (cl claim, ok bool) {
 // endClaim settles what was claimed. The journal has it already, message by message.
 func endClaim(c *engine.Call, key []byte) {
 	c.DB.Commit(key)
-	c.LogNothing()
+	c.PropagateNothing()
 }
 
 // claimIDs returns the IDs up to the first option.
@@ -130,7 +130,7 @@ func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	case !exists:
 		cl.group.Ack(id)
 		c.MarkDirty()
-		c.Log([]byte("XACK"), cl.key, cl.name, id.Append(nil))
+		c.Propagate([]byte("XACK"), cl.key, cl.name, id.Append(nil))
 		return gone
 	case p != nil && c.Now()-p.Delivered < cl.idle:
 		return passed
@@ -144,9 +144,9 @@ func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	}
 	redeliver(c, p, cl)
 	if cl.justID {
-		tellID(c, id)
+		replyID(c, id)
 	} else {
-		tellStreamEntry(c, &w)
+		replyStreamEntry(c, &w)
 	}
 	return claimed
 }
@@ -201,7 +201,7 @@ const mostClaimed = math.MaxInt64 / 16
 func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 	ids, next := claimable(c, from, count, cl)
 	c.Reply.Array(3)
-	tellID(c, next)
+	replyID(c, next)
 	at, n, deleted := c.Reply.Defer(), 0, ids[:0]
 	for _, id := range ids {
 		if claimMessage(c, id, cl) == claimed {
@@ -213,7 +213,7 @@ func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 	c.Reply.SetArray(at, n)
 	c.Reply.Array(len(deleted))
 	for _, id := range deleted {
-		tellID(c, id)
+		replyID(c, id)
 	}
 }
 

@@ -100,7 +100,7 @@ func cmdXGroupCreate(c *engine.Call) {
 		return
 	}
 	if found {
-		c.Noted(key, "txgroup-create")
+		c.ChangedUnwatched(key, "txgroup-create")
 	} else {
 		c.Changed(key, "txgroup-create")
 	}
@@ -123,7 +123,7 @@ func cmdXGroupSetID(c *engine.Call) {
 		return
 	}
 	g.Last, g.Read = last, read
-	c.Noted(key, "txgroup-setid")
+	c.ChangedUnwatched(key, "txgroup-setid")
 	c.Reply.Status("OK")
 }
 
@@ -191,7 +191,7 @@ func cmdXGroupDestroy(c *engine.Call) {
 		c.Reply.Int(0)
 		return
 	}
-	c.Noted(key, "txgroup-destroy")
+	c.ChangedUnwatched(key, "txgroup-destroy")
 	c.SignalKey(key)
 	c.Reply.Int(1)
 }
@@ -205,7 +205,7 @@ func cmdXGroupCreateConsumer(c *engine.Call) {
 	case g.AddConsumer(consumer, c.Now()) == nil:
 		c.Reply.Int(0)
 	default:
-		c.Noted(key, "txgroup-createconsumer")
+		c.ChangedUnwatched(key, "txgroup-createconsumer")
 		c.Reply.Int(1)
 	}
 }
@@ -219,7 +219,7 @@ func cmdXGroupDelConsumer(c *engine.Call) {
 	}
 	n := g.RemoveConsumer(consumer)
 	if n >= 0 {
-		c.Noted(key, "txgroup-delconsumer")
+		c.ChangedUnwatched(key, "txgroup-delconsumer")
 	}
 	c.Reply.Int(int64(max(n, 0)))
 }
@@ -250,7 +250,7 @@ func cmdXAck(c *engine.Call) {
 		}
 	}
 	if n > 0 {
-		c.Noted(key, "")
+		c.ChangedUnwatched(key, "")
 	}
 	c.Reply.Int(int64(n))
 }
@@ -263,9 +263,9 @@ func member(c *engine.Call, key []byte, g *stream.Group, group, name []byte) *st
 		return member
 	}
 	member := g.AddConsumer(name, c.Now())
-	c.Note(key, "txgroup-createconsumer")
+	c.CountChange(key, "txgroup-createconsumer")
 	if c.Propagates() {
-		c.Log([]byte("XGROUP"), []byte("CREATECONSUMER"), key, group, name)
+		c.Propagate([]byte("XGROUP"), []byte("CREATECONSUMER"), key, group, name)
 	}
 	return member
 }
@@ -273,7 +273,7 @@ func member(c *engine.Call, key []byte, g *stream.Group, group, name []byte) *st
 // logGroup journals how far a group has read.
 func logGroup(c *engine.Call, key, name []byte, g *stream.Group) {
 	if c.Propagates() {
-		c.Log([]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil), []byte("ENTRIESREAD"), engine.Decimal(g.Read))
+		c.Propagate([]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil), []byte("ENTRIESREAD"), engine.Decimal(g.Read))
 	}
 }
 
@@ -282,7 +282,7 @@ func logMessage(c *engine.Call, key, group []byte, g *stream.Group, p *stream.Pe
 	if !c.Propagates() {
 		return
 	}
-	c.Log([]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),
+	c.Propagate([]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),
 		[]byte("TIME"), engine.Decimal(p.Delivered), []byte("RETRYCOUNT"), engine.Decimal(p.Count),
 		[]byte("FORCE"), []byte("JUSTID"), []byte("LASTID"), g.Last.Append(nil))
 }

@@ -117,5 +117,5 @@ func parseUint(arg []byte) (n uint64, ok bool) {
 	return n, len(arg) > 0
 }
 
-// tellID replies with an ID.
-func tellID(c *engine.Call, id stream.ID) { c.Reply.Bulk(id.Append(c.Scratch())) }
+// replyID replies with an ID.
+func replyID(c *engine.Call, id stream.ID) { c.Reply.Bulk(id.Append(c.Scratch())) }

@@ -33,10 +33,10 @@ func cmdXInfoConsumers(c *engine.Call) {
 	c.Reply.Array(len(g.Consumers()))
 	for _, member := range g.Consumers() {
 		c.Reply.Map(4)
-		tellNamed(c, "name", member.Name())
-		tellNumber(c, "pending", int64(member.Pending()))
-		tellNumber(c, "idle", max(c.Now()-member.Seen, 0))
-		tellNumber(c, "inactive", inactive(c, member))
+		replyNamed(c, "name", member.Name())
+		replyNumber(c, "pending", int64(member.Pending()))
+		replyNumber(c, "idle", max(c.Now()-member.Seen, 0))
+		replyNumber(c, "inactive", inactive(c, member))
 	}
 }
 
@@ -57,19 +57,19 @@ func cmdXInfoGroups(c *engine.Call) {
 	c.Reply.Array(len(s.Groups()))
 	for _, g := range s.Groups() {
 		c.Reply.Map(6)
-		tellNamed(c, "name", g.Name())
-		tellNumber(c, "consumers", int64(len(g.Consumers())))
-		tellNumber(c, "pending", int64(g.Pending()))
-		tellProgress(c, g)
+		replyNamed(c, "name", g.Name())
+		replyNumber(c, "consumers", int64(len(g.Consumers())))
+		replyNumber(c, "pending", int64(g.Pending()))
+		replyProgress(c, g)
 	}
 }
 
-// tellProgress tells how far a group has read.
-func tellProgress(c *engine.Call, g *stream.Group) {
-	tellNamedID(c, "last-delivered-id", g.Last)
-	tellKnown(c, "entries-read", g.Read, g.Read != stream.Unknown)
+// replyProgress tells how far a group has read.
+func replyProgress(c *engine.Call, g *stream.Group) {
+	replyNamedID(c, "last-delivered-id", g.Last)
+	replyKnown(c, "entries-read", g.Read, g.Read != stream.Unknown)
 	lag, known := g.Lag()
-	tellKnown(c, "lag", lag, known)
+	replyKnown(c, "lag", lag, known)
 }
 
 // XINFO STREAM key [FULL [COUNT count]]
@@ -90,16 +90,16 @@ func cmdXInfoStream(c *engine.Call) {
 	} else {
 		c.Reply.Map(10)
 	}
-	tellStreamFacts(c, s)
+	replyStreamFacts(c, s)
 	if full {
-		tellStreamFull(c, s, count)
+		replyStreamFull(c, s, count)
 		return
 	}
-	tellNumber(c, "groups", int64(len(s.Groups())))
+	replyNumber(c, "groups", int64(len(s.Groups())))
 	c.Reply.BulkString("first-entry")
-	tellFirst(c, s.Walk(stream.ID{}, stream.MaxID))
+	replyFirst(c, s.Walk(stream.ID{}, stream.MaxID))
 	c.Reply.BulkString("last-entry")
-	tellFirst(c, s.WalkBack(stream.ID{}, stream.MaxID))
+	replyFirst(c, s.WalkBack(stream.ID{}, stream.MaxID))
 }
 
 // fullCount reads FULL [COUNT count].
@@ -117,54 +117,54 @@ func fullCount(c *engine.Call) int64 {
 	return count
 }
 
-func tellStreamFacts(c *engine.Call, s *stream.Stream) {
-	tellNumber(c, "length", int64(s.Len()))
-	tellNumber(c, "radix-tree-keys", int64(s.NodeCount()))
-	tellNumber(c, "radix-tree-nodes", int64(s.TreeNodes()))
-	tellNamedID(c, "last-generated-id", s.Last())
-	tellNamedID(c, "max-deleted-entry-id", s.MaxDeleted())
-	tellNumber(c, "entries-added", s.Added())
-	tellNamedID(c, "recorded-first-entry-id", s.First())
+func replyStreamFacts(c *engine.Call, s *stream.Stream) {
+	replyNumber(c, "length", int64(s.Len()))
+	replyNumber(c, "radix-tree-keys", int64(s.NodeCount()))
+	replyNumber(c, "radix-tree-nodes", int64(s.TreeNodes()))
+	replyNamedID(c, "last-generated-id", s.Last())
+	replyNamedID(c, "max-deleted-entry-id", s.MaxDeleted())
+	replyNumber(c, "entries-added", s.Added())
+	replyNamedID(c, "recorded-first-entry-id", s.First())
 }
 
-// tellStreamFull tells a stream's entries and groups, count of each kind at most, or all if count is 0.
-func tellStreamFull(c *engine.Call, s *stream.Stream, count int64) {
+// replyStreamFull tells a stream's entries and groups, count of each kind at most, or all if count is 0.
+func replyStreamFull(c *engine.Call, s *stream.Stream, count int64) {
 	if count == 0 {
 		count = -1
 	}
 	c.Reply.BulkString("entries")
 	w := s.Walk(stream.ID{}, stream.MaxID)
-	tellWalk(c, &w, count)
+	replyWalk(c, &w, count)
 	c.Reply.BulkString("groups")
 	c.Reply.Array(len(s.Groups()))
 	for _, g := range s.Groups() {
 		c.Reply.Map(7)
-		tellNamed(c, "name", g.Name())
-		tellProgress(c, g)
-		tellNumber(c, "pel-count", int64(g.Pending()))
+		replyNamed(c, "name", g.Name())
+		replyProgress(c, g)
+		replyNumber(c, "pel-count", int64(g.Pending()))
 		c.Reply.BulkString("pending")
-		tellDeliveries(c, g.Each, count, true)
+		replyDeliveries(c, g.Each, count, true)
 		c.Reply.BulkString("consumers")
 		c.Reply.Array(len(g.Consumers()))
 		for _, member := range g.Consumers() {
-			tellConsumerFull(c, member, count)
+			replyConsumerFull(c, member, count)
 		}
 	}
 }
 
-func tellConsumerFull(c *engine.Call, member *stream.Consumer, count int64) {
+func replyConsumerFull(c *engine.Call, member *stream.Consumer, count int64) {
 	c.Reply.Map(5)
-	tellNamed(c, "name", member.Name())
-	tellNumber(c, "seen-time", member.Seen)
-	tellNumber(c, "active-time", member.Active)
-	tellNumber(c, "pel-count", int64(member.Pending()))
+	replyNamed(c, "name", member.Name())
+	replyNumber(c, "seen-time", member.Seen)
+	replyNumber(c, "active-time", member.Active)
+	replyNumber(c, "pel-count", int64(member.Pending()))
 	c.Reply.BulkString("pending")
-	tellDeliveries(c, member.Each, count, false)
+	replyDeliveries(c, member.Each, count, false)
 }
 
-// tellDeliveries tells messages: their ID, whose they are unless that is known, when and how often they
+// replyDeliveries tells messages: their ID, whose they are unless that is known, when and how often they
 // were delivered.
-func tellDeliveries(c *engine.Call, each func(stream.ID, func(*stream.Pending) bool), count int64, owner bool) {
+func replyDeliveries(c *engine.Call, each func(stream.ID, func(*stream.Pending) bool), count int64, owner bool) {
 	at, n := c.Reply.Defer(), int64(0)
 	each(stream.ID{}, func(p *stream.Pending) bool {
 		if n == count {
@@ -176,7 +176,7 @@ func tellDeliveries(c *engine.Call, each func(stream.ID, func(*stream.Pending) b
 		} else {
 			c.Reply.Array(3)
 		}
-		tellID(c, p.ID)
+		replyID(c, p.ID)
 		if owner {
 			c.Reply.BulkString(p.Consumer().Name())
 		}
@@ -187,16 +187,16 @@ func tellDeliveries(c *engine.Call, each func(stream.ID, func(*stream.Pending) b
 	c.Reply.SetArray(at, int(n))
 }
 
-// tellNamed writes a pair of a map.
-func tellNamed(c *engine.Call, name, value string) {
+// replyNamed writes a pair of a map.
+func replyNamed(c *engine.Call, name, value string) {
 	c.Reply.BulkString(name)
 	c.Reply.BulkString(value)
 }
 
-func tellNumber(c *engine.Call, name string, n int64) { tellKnown(c, name, n, true) }
+func replyNumber(c *engine.Call, name string, n int64) { replyKnown(c, name, n, true) }
 
-// tellKnown writes a number, or nil for one that is not known.
-func tellKnown(c *engine.Call, name string, n int64, known bool) {
+// replyKnown writes a number, or nil for one that is not known.
+func replyKnown(c *engine.Call, name string, n int64, known bool) {
 	c.Reply.BulkString(name)
 	if known {
 		c.Reply.Int(n)
@@ -205,7 +205,7 @@ func tellKnown(c *engine.Call, name string, n int64, known bool) {
 	}
 }
 
-func tellNamedID(c *engine.Call, name string, id stream.ID) {
+func replyNamedID(c *engine.Call, name string, id stream.ID) {
 	c.Reply.BulkString(name)
-	tellID(c, id)
+	replyID(c, id)
 }

@@ -28,9 +28,9 @@ func cmdXPending(c *engine.Call) {
 	switch {
 	case g == nil:
 	case listed:
-		tellMessages(c, g, q)
+		replyMessages(c, g, q)
 	default:
-		tellPending(c, g)
+		replyPending(c, g)
 	}
 }
 
@@ -68,8 +68,8 @@ func groupIn(c *engine.Call, s *stream.Stream, found bool, key, name []byte) (g 
 	return g
 }
 
-// tellPending replies with a summary of a group's messages.
-func tellPending(c *engine.Call, g *stream.Group) {
+// replyPending replies with a summary of a group's messages.
+func replyPending(c *engine.Call, g *stream.Group) {
 	c.Reply.Array(4)
 	c.Reply.Int(int64(g.Pending()))
 	first, last, ok := g.Bounds()
@@ -79,8 +79,8 @@ func tellPending(c *engine.Call, g *stream.Group) {
 		c.Reply.NullArray()
 		return
 	}
-	tellID(c, first)
-	tellID(c, last)
+	replyID(c, first)
+	replyID(c, last)
 	at, n := c.Reply.Defer(), 0
 	for _, member := range g.Consumers() {
 		if member.Pending() > 0 {
@@ -93,8 +93,8 @@ func tellPending(c *engine.Call, g *stream.Group) {
 	c.Reply.SetArray(at, n)
 }
 
-// tellMessages replies with the messages of a group, or of one of its consumers.
-func tellMessages(c *engine.Call, g *stream.Group, q pendingQuery) {
+// replyMessages replies with the messages of a group, or of one of its consumers.
+func replyMessages(c *engine.Call, g *stream.Group, q pendingQuery) {
 	each := g.Each
 	if q.consumer != nil {
 		member := g.Consumer(q.consumer)
@@ -115,7 +115,7 @@ func tellMessages(c *engine.Call, g *stream.Group, q pendingQuery) {
 		}
 		n++
 		c.Reply.Array(4)
-		tellID(c, p.ID)
+		replyID(c, p.ID)
 		c.Reply.BulkString(p.Consumer().Name())
 		c.Reply.Int(max(idle, 0))
 		c.Reply.Int(p.Count)

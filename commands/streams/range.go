@@ -37,10 +37,10 @@ func entries(c *engine.Call, reverse bool) {
 		c.Reply.NullArray()
 	case reverse:
 		w := s.WalkBack(from, to)
-		tellWalk(c, &w, count)
+		replyWalk(c, &w, count)
 	default:
 		w := s.Walk(from, to)
-		tellWalk(c, &w, count)
+		replyWalk(c, &w, count)
 	}
 }
 
@@ -57,20 +57,20 @@ func countOption(c *engine.Call) (count int64) {
 	return count
 }
 
-// tellWalk replies with the entries of a walk, count at most, or all if count is negative.
-func tellWalk(c *engine.Call, w *stream.Walk, count int64) {
+// replyWalk replies with the entries of a walk, count at most, or all if count is negative.
+func replyWalk(c *engine.Call, w *stream.Walk, count int64) {
 	at, n := c.Reply.Defer(), int64(0)
 	for n != count && w.Next() {
-		tellStreamEntry(c, w)
+		replyStreamEntry(c, w)
 		n++
 	}
 	c.Reply.SetArray(at, int(n))
 }
 
-// tellStreamEntry replies with an entry: its ID, and its fields and values.
-func tellStreamEntry(c *engine.Call, w *stream.Walk) {
+// replyStreamEntry replies with an entry: its ID, and its fields and values.
+func replyStreamEntry(c *engine.Call, w *stream.Walk) {
 	c.Reply.Array(2)
-	tellID(c, w.ID)
+	replyID(c, w.ID)
 	c.Reply.Array(2 * w.Len)
 	for range w.Len {
 		field, value := w.Pair()
@@ -79,10 +79,10 @@ func tellStreamEntry(c *engine.Call, w *stream.Walk) {
 	}
 }
 
-// tellFirst replies with the first entry of a walk, or nil.
-func tellFirst(c *engine.Call, w stream.Walk) {
+// replyFirst replies with the first entry of a walk, or nil.
+func replyFirst(c *engine.Call, w stream.Walk) {
 	if w.Next() {
-		tellStreamEntry(c, &w)
+		replyStreamEntry(c, &w)
 		return
 	}
 	c.Reply.Null()

@@ -50,14 +50,14 @@ func readStreams(c *engine.Call, r reading) {
 	}
 	switch {
 	case !c.OK():
-	case tellStreams(c, &r, from):
+	case replyStreams(c, &r, from):
 	case r.blocks:
 		awaitStreams(c, &r, from)
 	default:
 		c.Reply.NullArray()
 	}
 	if c.Dirty() {
-		c.LogNothing() // beyond what was logged for each message
+		c.PropagateNothing() // beyond what was logged for each message
 	}
 }
 
@@ -188,9 +188,9 @@ func awaitStreams(c *engine.Call, r *reading, from []stream.ID) {
 			c.Args[len(c.Args)-len(from)+i] = id.Append(nil)
 		}
 	}
-	c.Park(r.keys, r.deadline, engine.ReplyNullArray)
+	c.BlockOnKeys(r.keys, r.deadline, engine.ReplyNullArray)
 	if r.grouped && !c.Woken() {
-		c.WakeOrphaned()
+		c.WakeOnDelete()
 	}
 }
 
@@ -227,8 +227,8 @@ func readPortion(c *engine.Call, r *reading, key []byte, from stream.ID) (p port
 	return p, p.history || p.walk.Next()
 }
 
-// tellStreams replies with what there is, and reports whether there was anything.
-func tellStreams(c *engine.Call, r *reading, from []stream.ID) bool {
+// replyStreams replies with what there is, and reports whether there was anything.
+func replyStreams(c *engine.Call, r *reading, from []stream.ID) bool {
 	at, n := 0, 0
 	for i, key := range r.keys {
 		p, ok := readPortion(c, r, key, from[i])
@@ -238,7 +238,7 @@ func tellStreams(c *engine.Call, r *reading, from []stream.ID) bool {
 		if n++; n == 1 {
 			at = c.Reply.Defer()
 		}
-		tellPortion(c, r, &p)
+		replyPortion(c, r, &p)
 	}
 	switch {
 	case n == 0:
@@ -250,18 +250,18 @@ func tellStreams(c *engine.Call, r *reading, from []stream.ID) bool {
 	return n > 0
 }
 
-func tellPortion(c *engine.Call, r *reading, p *portion) {
+func replyPortion(c *engine.Call, r *reading, p *portion) {
 	if c.Reply.Proto() == 2 {
 		c.Reply.Array(2)
 	}
 	c.Reply.Bulk(p.key)
 	switch {
 	case p.history:
-		tellHistory(c, p, r)
+		replyHistory(c, p, r)
 	case r.grouped:
 		deliver(c, p, r)
 	default:
-		tellEntries(c, &p.walk, r.count)
+		replyEntries(c, &p.walk, r.count)
 	}
 }
 
@@ -274,11 +274,11 @@ func after(id stream.ID) (from, to stream.ID) {
 	return from, stream.MaxID
 }
 
-// tellEntries replies with the entries from the one a walk is at on.
-func tellEntries(c *engine.Call, w *stream.Walk, count int64) {
+// replyEntries replies with the entries from the one a walk is at on.
+func replyEntries(c *engine.Call, w *stream.Walk, count int64) {
 	at, n := c.Reply.Defer(), int64(0)
 	for more := true; more; more = n != count && w.Next() {
-		tellStreamEntry(c, w)
+		replyStreamEntry(c, w)
 		n++
 	}
 	c.Reply.SetArray(at, int(n))
@@ -291,7 +291,7 @@ func deliver(c *engine.Call, p *portion, r *reading) {
 	at, n := c.Reply.Defer(), int64(0)
 	for more := true; more; more = n != r.count && w.Next() {
 		g.Advance(w.ID)
-		tellStreamEntry(c, w)
+		replyStreamEntry(c, w)
 		if !r.noAck {
 			message := g.Deliver(w.ID, member)
 			message.Delivered, message.Count = c.Now(), 1
@@ -301,31 +301,31 @@ func deliver(c *engine.Call, p *portion, r *reading) {
 	}
 	c.Reply.SetArray(at, int(n))
 	member.Active = c.Now()
-	c.Noted(key, "")
+	c.ChangedUnwatched(key, "")
 	logGroup(c, key, r.group, g)
 }
 
-// tellHistory replies with the messages that a consumer has, from behind an ID on, and counts this as
+// replyHistory replies with the messages that a consumer has, from behind an ID on, and counts this as
 // another delivery. Of those that were deleted only the ID is left.
-func tellHistory(c *engine.Call, p *portion, r *reading) {
+func replyHistory(c *engine.Call, p *portion, r *reading) {
 	key, s, g := p.key, p.stream, p.group
 	member := member(c, key, g, r.group, r.consumer)
 	from, _ := after(p.from)
 	at, n := c.Reply.Defer(), int64(0)
 	member.Each(from, func(p *stream.Pending) bool {
 		if w := s.Walk(p.ID, p.ID); w.Next() {
-			tellStreamEntry(c, &w)
+			replyStreamEntry(c, &w)
 			p.Delivered = c.Now()
 			p.Count++
 			logMessage(c, key, r.group, g, p)
 		} else {
 			c.Reply.Array(2)
-			tellID(c, p.ID)
+			replyID(c, p.ID)
 			c.Reply.NullArray()
 		}
 		n++
 		return n != r.count
 	})
 	c.Reply.SetArray(at, int(n))
-	c.Noted(key, "")
+	c.ChangedUnwatched(key, "")
 }

@@ -108,7 +108,7 @@ func cmdXAdd(c *engine.Call) {
 			c.Changed(key, "txtrim")
 		}
 		logAddition(c, s, id, &a)
-		tellID(c, id)
+		replyID(c, id)
 	}
 }
 
@@ -181,7 +181,7 @@ func logAddition(c *engine.Call, s *stream.Stream, id stream.ID, a *addition) {
 		args = append(args, c.Args[2:a.idAt]...)
 	}
 	args = append(args, id.Append(nil))
-	c.Log(append(args, c.Args[a.idAt+1:]...)...)
+	c.Propagate(append(args, c.Args[a.idAt+1:]...)...)
 }
 
 // XDEL key id [id ...]
@@ -232,7 +232,7 @@ func cmdXSetID(c *engine.Call) {
 		if !deleted.IsZero() {
 			s.SetMaxDeleted(deleted)
 		}
-		c.Noted(key, "txsetid")
+		c.ChangedUnwatched(key, "txsetid")
 		c.Reply.Status("OK")
 	}
 }

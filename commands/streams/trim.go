@@ -39,7 +39,7 @@ func cmdXTrim(c *engine.Call) {
 	if n > 0 {
 		c.Changed(key, "txtrim")
 		if t.Nodes && c.Propagates() {
-			c.Log([]byte("XTRIM"), key, []byte("MAXLEN"), []byte("="), engine.Decimal(int64(s.Len())))
+			c.Propagate([]byte("XTRIM"), key, []byte("MAXLEN"), []byte("="), engine.Decimal(int64(s.Len())))
 		}
 	}
 	c.Reply.Int(int64(n))

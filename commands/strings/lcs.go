@@ -28,7 +28,7 @@ func cmdLCS(c *engine.Call) {
 	}
 	switch {
 	case o.index:
-		tellMatches(c, newLCSTable(a, b), o)
+		replyMatches(c, newLCSTable(a, b), o)
 	case o.length:
 		c.Reply.Int(lcsLength(a, b))
 	default:
@@ -71,9 +71,9 @@ func parseLCSOptions(c *engine.Call) (o lcsOptions) {
 	return o
 }
 
-// tellMatches replies with the ranges that the longest common subsequence consists of, the last one
+// replyMatches replies with the ranges that the longest common subsequence consists of, the last one
 // first, and its length.
-func tellMatches(c *engine.Call, t *lcsTable, o lcsOptions) {
+func replyMatches(c *engine.Call, t *lcsTable, o lcsOptions) {
 	parts := 2
 	if o.matchLen {
 		parts = 3

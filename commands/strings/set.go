@@ -49,7 +49,7 @@ func cmdSet(c *engine.Call) {
 	}
 	switch {
 	case o.get:
-		tellString(c, old, had)
+		replyString(c, old, had)
 	case refused:
 		c.Reply.Null()
 	default:
@@ -122,11 +122,11 @@ func LogSet(c *engine.Call, key, value []byte, deadline int64, keep bool) {
 	}
 	switch {
 	case keep:
-		c.Log([]byte("SET"), key, value, []byte("KEEPTTL"))
+		c.Propagate([]byte("SET"), key, value, []byte("KEEPTTL"))
 	case deadline != 0:
-		c.Log([]byte("SET"), key, value, []byte("PXAT"), engine.Decimal(deadline))
+		c.Propagate([]byte("SET"), key, value, []byte("PXAT"), engine.Decimal(deadline))
 	default:
-		c.Log([]byte("SET"), key, value)
+		c.Propagate([]byte("SET"), key, value)
 	}
 }
 
@@ -164,7 +164,7 @@ func cmdGetSet(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	tellString(c, old, had)
+	replyString(c, old, had)
 	setUntil(c, key, value, 0)
 }
 

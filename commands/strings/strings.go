@@ -112,11 +112,11 @@ func cmdGet(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	tellString(c, v, ok)
+	replyString(c, v, ok)
 }
 
-// tellString replies with a string value, or nil.
-func tellString(c *engine.Call, v *str.Value, ok bool) {
+// replyString replies with a string value, or nil.
+func replyString(c *engine.Call, v *str.Value, ok bool) {
 	if !ok {
 		c.Reply.Null()
 		return
@@ -131,7 +131,7 @@ func cmdGetDel(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	tellString(c, v, ok)
+	replyString(c, v, ok)
 	if ok {
 		c.DB.Delete(key)
 		c.Changed(key, "gdel")
@@ -151,7 +151,7 @@ func cmdGetEx(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	tellString(c, v, ok)
+	replyString(c, v, ok)
 	switch {
 	case !ok:
 	case x.Drop:
@@ -182,7 +182,7 @@ func cmdMGet(c *engine.Call) {
 	for _, key := range keys {
 		v, _ := engine.Read[keyspace.Value](c, key)
 		s, ok := v.(*str.Value) // what is no string reads as nil
-		tellString(c, s, ok)
+		replyString(c, s, ok)
 	}
 }
 

@@ -91,7 +91,7 @@ func popOrPark(c *engine.Call, keys [][]byte, p pop, deadline int64) {
 	switch {
 	case !c.OK():
 	case s == nil:
-		c.Park(keys, deadline, engine.ReplyNullArray)
+		c.BlockOnKeys(keys, deadline, engine.ReplyNullArray)
 	default:
 		popScored(c, key, s, p)
 		logPop(c, key, p)
@@ -145,5 +145,5 @@ func logPop(c *engine.Call, key []byte, p pop) {
 	if p.max {
 		name = "ZPOPMAX"
 	}
-	c.Log([]byte(name), key, engine.Decimal(int64(p.count)))
+	c.Propagate([]byte(name), key, engine.Decimal(int64(p.count)))
 }

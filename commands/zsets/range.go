@@ -38,25 +38,25 @@ type query struct {
 }
 
 // ZRANGE key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]
-func cmdZRange(c *engine.Call) { tellRange(c, query{free: true}) }
+func cmdZRange(c *engine.Call) { replyRange(c, query{free: true}) }
 
 // ZREVRANGE key start stop [WITHSCORES]
-func cmdZRevRange(c *engine.Call) { tellRange(c, query{reverse: true}) }
+func cmdZRevRange(c *engine.Call) { replyRange(c, query{reverse: true}) }
 
 // ZRANGEBYSCORE key min max [WITHSCORES] [LIMIT offset count]
-func cmdZRangeByScore(c *engine.Call) { tellRange(c, query{kind: byScore}) }
+func cmdZRangeByScore(c *engine.Call) { replyRange(c, query{kind: byScore}) }
 
 // ZREVRANGEBYSCORE key max min [WITHSCORES] [LIMIT offset count]
-func cmdZRevRangeByScore(c *engine.Call) { tellRange(c, query{kind: byScore, reverse: true}) }
+func cmdZRevRangeByScore(c *engine.Call) { replyRange(c, query{kind: byScore, reverse: true}) }
 
 // ZRANGEBYLEX key min max [LIMIT offset count]
-func cmdZRangeByLex(c *engine.Call) { tellRange(c, query{kind: byLex}) }
+func cmdZRangeByLex(c *engine.Call) { replyRange(c, query{kind: byLex}) }
 
 // ZREVRANGEBYLEX key max min [LIMIT offset count]
-func cmdZRevRangeByLex(c *engine.Call) { tellRange(c, query{kind: byLex, reverse: true}) }
+func cmdZRevRangeByLex(c *engine.Call) { replyRange(c, query{kind: byLex, reverse: true}) }
 
-// tellRange reads the key and the query's arguments and replies with the range.
-func tellRange(c *engine.Call, q query) {
+// replyRange reads the key and the query's arguments and replies with the range.
+func replyRange(c *engine.Call, q query) {
 	key := c.Arg()
 	ask(c, &q)
 	s, ok := ReadZSet(c, key)
@@ -66,7 +66,7 @@ func tellRange(c *engine.Call, q query) {
 	at, n := elements.DeferPairs(c), 0
 	q.each(s, func(member []byte, score float64) bool {
 		n++
-		tellMember(c, member, score, q.withScores)
+		replyMember(c, member, score, q.withScores)
 		return true
 	})
 	elements.SetPairs(c, at, n, q.withScores)

@@ -95,14 +95,14 @@ func cmdZDiffStore(c *engine.Call) { storeCombined(c, diff, "zzdiffstore") }
 
 // ZUNION numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
 // [WITHSCORES]
-func cmdZUnion(c *engine.Call) { tellCombined(c, union) }
+func cmdZUnion(c *engine.Call) { replyCombined(c, union) }
 
 // ZINTER numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
 // [WITHSCORES]
-func cmdZInter(c *engine.Call) { tellCombined(c, inter) }
+func cmdZInter(c *engine.Call) { replyCombined(c, inter) }
 
 // ZDIFF numkeys key [key ...] [WITHSCORES]
-func cmdZDiff(c *engine.Call) { tellCombined(c, diff) }
+func cmdZDiff(c *engine.Call) { replyCombined(c, diff) }
 
 // ZINTERCARD numkeys key [key ...] [LIMIT limit]
 func cmdZInterCard(c *engine.Call) {
@@ -126,7 +126,7 @@ func storeCombined(c *engine.Call, op operation, event string) {
 	}
 }
 
-func tellCombined(c *engine.Call, op operation) {
+func replyCombined(c *engine.Call, op operation) {
 	q := parseCombination(c, op, telling)
 	if !c.OK() {
 		return
@@ -134,7 +134,7 @@ func tellCombined(c *engine.Call, op operation) {
 	p := combine(c, q)
 	elements.OpenPairs(c, len(p.list), q.withScores)
 	for i := range p.list {
-		tellMember(c, p.member(i), p.list[i].score, q.withScores)
+		replyMember(c, p.member(i), p.list[i].score, q.withScores)
 	}
 }
 

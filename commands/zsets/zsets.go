@@ -226,7 +226,7 @@ func addScores(c *engine.Call, key []byte, o Conditions) {
 		c.Fail(errScoreNaN)
 		return
 	}
-	TellScores(c, key, &o, &done)
+	ReplyScores(c, key, &o, &done)
 }
 
 // scores appends the scores before the members of pairs to dst; what is none latches an error.
@@ -285,7 +285,7 @@ func AddScore(c *engine.Call, s *zset.Set, member []byte, score float64, o *Cond
 }
 
 // tellScores reports what ZADD did and replies.
-func TellScores(c *engine.Call, key []byte, o *Conditions, done *Tally) {
+func ReplyScores(c *engine.Call, key []byte, o *Conditions, done *Tally) {
 	if done.added+done.changed > 0 {
 		event := "zzadd"
 		if o.incr {
@@ -335,7 +335,7 @@ func cmdZCard(c *engine.Call) {
 func cmdZScore(c *engine.Call) {
 	key, member := c.Arg(), c.Arg()
 	if s, ok := ReadZSet(c, key); ok {
-		tellScore(c, s, member)
+		replyScore(c, s, member)
 	}
 }
 
@@ -348,12 +348,12 @@ func cmdZMScore(c *engine.Call) {
 	}
 	c.Reply.Array(len(members))
 	for _, member := range members {
-		tellScore(c, s, member)
+		replyScore(c, s, member)
 	}
 }
 
-// tellScore replies with the score of a member, or nil.
-func tellScore(c *engine.Call, s *zset.Set, member []byte) {
+// replyScore replies with the score of a member, or nil.
+func replyScore(c *engine.Call, s *zset.Set, member []byte) {
 	if score, ok := s.Score(member); ok {
 		c.Reply.Double(score)
 		return
@@ -362,12 +362,12 @@ func tellScore(c *engine.Call, s *zset.Set, member []byte) {
 }
 
 // ZRANK key member [WITHSCORE]
-func cmdZRank(c *engine.Call) { tellRank(c, false) }
+func cmdZRank(c *engine.Call) { replyRank(c, false) }
 
 // ZREVRANK key member [WITHSCORE]
-func cmdZRevRank(c *engine.Call) { tellRank(c, true) }
+func cmdZRevRank(c *engine.Call) { replyRank(c, true) }
 
-func tellRank(c *engine.Call, reverse bool) {
+func replyRank(c *engine.Call, reverse bool) {
 	key, member := c.Arg(), c.Arg()
 	if c.Left() > 1 {
 		c.Refusef(engine.ErrArity, c.Cmd.FullName())
@@ -406,7 +406,7 @@ func cmdZRandMember(c *engine.Call) {
 		return
 	}
 	tell := func(member []byte, score float64) bool {
-		tellMember(c, member, score, withScores)
+		replyMember(c, member, score, withScores)
 		return true
 	}
 	elements.OpenPairs(c, elements.Drawn(count, s.Len()), withScores)
@@ -432,8 +432,8 @@ func randomMember(c *engine.Call, key []byte) {
 	}
 }
 
-// tellMember replies with a member and, if paired, its score, within openPairs or deferPairs.
-func tellMember(c *engine.Call, member []byte, score float64, paired bool) {
+// replyMember replies with a member and, if paired, its score, within openPairs or deferPairs.
+func replyMember(c *engine.Call, member []byte, score float64, paired bool) {
 	elements.OpenPair(c, paired)
 	c.Reply.Bulk(member)
 	if paired {
@@ -449,7 +449,7 @@ func cmdZScan(c *engine.Call) {
 		return
 	}
 	if s.Len() == 0 {
-		elements.TellNoScan(c)
+		elements.ReplyEmptyScan(c)
 		return
 	}
 	o := elements.ScanOptions(c)
@@ -462,16 +462,16 @@ func cmdZScan(c *engine.Call) {
 		if o.Takes(member) {
 			n += 2
 			c.Reply.Bulk(member)
-			tellStored(c, score, packed)
+			replyStored(c, score, packed)
 		}
 	})
 	c.Reply.SetArray(at, n)
-	elements.TellCursor(c, at, next)
+	elements.ReplyCursor(c, at, next)
 }
 
-// tellStored replies with a score as it is stored: a string even in RESP3, and an integer without
+// replyStored replies with a score as it is stored: a string even in RESP3, and an integer without
 // exponent where Redis packs it as one, up to 2^62.
-func tellStored(c *engine.Call, score float64, packed bool) {
+func replyStored(c *engine.Call, score float64, packed bool) {
 	if packed && math.Abs(score) <= 1<<62 && score == math.Trunc(score) {
 		c.Reply.Bulk(strconv.AppendInt(c.Scratch(), int64(score), 10))
 		return

@@ -178,14 +178,14 @@ func (c *memoryConn) run() bool {
 func (c *memoryConn) take(o engine.Outcome) {
 	c.out.Write(o.Out)
 	c.closed = c.closed || o.Closing
-	for _, command := range c.held[:o.Taken] {
+	for _, command := range c.held[:o.Executed] {
 		for _, arg := range command {
 			for i := range arg {
 				arg[i] = spoil
 			}
 		}
 	}
-	c.held = c.held[o.Taken:]
+	c.held = c.held[o.Executed:]
 }
 
 // Next implements Conn. Nothing arrives later than at once here, but for what a short timeout brings:

@@ -122,7 +122,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 	if !c.Engine.Keyspace.Replaying && (deadline != 0 && deadline <= c.Now() || r.lapse(c, v)) {
 		if exists {
 			c.DB.Delete(r.key)
-			c.Log([]byte("DEL"), r.key)
+			c.Propagate([]byte("DEL"), r.key)
 			c.Changed(r.key, "gdel")
 		}
 		c.Reply.Status("OK")
@@ -157,6 +157,6 @@ func (r *restore) put(c *engine.Call, v keyspace.Value, deadline int64) {
 	c.DB.SetUntil(r.key, v, deadline)
 	c.DB.SetAccess(r.key, r.idle, r.freq)
 	line := [][]byte{[]byte("RESTORE"), r.key, strconv.AppendInt(nil, deadline, 10), r.payload, []byte("ABSTTL"), []byte("REPLACE")}
-	c.Log(line...)
+	c.Propagate(line...)
 	c.Changed(r.key, "grestore")
 }

@@ -169,7 +169,7 @@ func drop(c *engine.Call, moved [][]byte) {
 		}
 	}
 	if len(line) > 1 {
-		c.Log(line...)
+		c.Propagate(line...)
 	}
 }
 

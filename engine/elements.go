@@ -49,14 +49,14 @@ func (k ElementKind) Event(name string) string { return k.Letter + k.Letter + na
 // removed is the event of elements that a command removed.
 func (k ElementKind) Removed() string { return k.Letter + strings.ToLower(k.Removal) }
 
-// lapsed is called by the keyspace when it removed elements that had become due.
-func (e *Engine) lapsed(db *keyspace.DB, key string, what keyspace.ExpiredElements) {
-	e.stats.lapsed += int64(what.Count)
+// elementsExpired is called by the keyspace when it removed elements that had become due.
+func (e *Engine) elementsExpired(db *keyspace.DB, key string, what keyspace.ExpiredElements) {
+	e.stats.expiredElements += int64(what.Count)
 	k, _ := ElementKindOf(what.Type)
 	if e.propagation.to != nil {
-		e.journalLapsed(db.ID(), []byte(key), k, what.Names)
+		e.propagateExpiredElements(db.ID(), []byte(key), k, what.Names)
 	}
-	e.outdate(db, key)
+	e.invalidateExpired(db, key)
 	if e.Config.notify != 0 {
 		e.notify(db, []byte(key), k.Event("expired"))
 		if what.Emptied {
@@ -65,9 +65,9 @@ func (e *Engine) lapsed(db *keyspace.DB, key string, what keyspace.ExpiredElemen
 	}
 }
 
-// journalLapsed journals the removal of elements: by name, or of a list, whose elements may share one,
+// propagateExpiredElements journals the removal of elements: by name, or of a list, whose elements may share one,
 // by the time at which they were due.
-func (e *Engine) journalLapsed(db int, key []byte, k ElementKind, names [][]byte) {
+func (e *Engine) propagateExpiredElements(db int, key []byte, k ElementKind, names [][]byte) {
 	if k.Type == keyspace.List {
 		e.propagate(db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
 		return

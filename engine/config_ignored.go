@@ -16,19 +16,19 @@ import (
 // deceive its user is not among them. One that a package declares for real takes the place of its
 // namesake here: those of persistence are idle only in a server that keeps nothing.
 
-type inertBool struct {
+type ignoredBool struct {
 	name  string
 	value bool
 	alias string
 }
 
-type inertInt struct {
+type ignoredInt struct {
 	name          string
 	value, lo, hi int64
 	alias         string
 }
 
-type inertText struct {
+type ignoredText struct {
 	name, value string
 	words       []string // what it may be; nil for any text
 	alias       string
@@ -36,7 +36,7 @@ type inertText struct {
 
 const maxInt32 = math.MaxInt32
 
-var inertBools = []inertBool{
+var ignoredBools = []ignoredBool{
 	{"activerehashing", true, ""}, {"always-show-logo", false, ""},
 	{"aof-disable-auto-gc", false, ""}, {"aof-load-truncated", true, ""}, {"aof-rewrite-incremental-fsync", true, ""}, {"aof-timestamp-enabled", false, ""},
 	{"aof-use-rdb-preamble", true, ""}, {"appendonly", false, ""}, {"cluster-allow-pubsubshard-when-down", true, ""},
@@ -57,7 +57,7 @@ var inertBools = []inertBool{
 	{"tls-session-caching", true, ""},
 }
 
-var inertInts = []inertInt{
+var ignoredInts = []ignoredInt{
 	{"active-defrag-cycle-max", 25, 1, 99, ""},
 	{"active-defrag-cycle-min", 1, 1, 99, ""}, {"active-defrag-max-scan-fields", 1000, 1, math.MaxInt64, ""},
 	{"active-defrag-threshold-lower", 10, 0, 1000, ""}, {"active-defrag-threshold-upper", 100, 0, 1000, ""},
@@ -77,13 +77,13 @@ var inertInts = []inertInt{
 	{"tls-session-cache-size", 20480, 0, maxInt32, ""}, {"tls-session-cache-timeout", 300, 0, maxInt32, ""},
 }
 
-// inertSizes take units; value is their default.
-var inertSizes = []inertInt{
+// ignoredSizes take units; value is their default.
+var ignoredSizes = []ignoredInt{
 	{"active-defrag-ignore-bytes", 100 << 20, 1, 0, ""}, {"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
 	{"cluster-link-sendbuf-limit", 0, 0, 0, ""},
 }
 
-var inertTexts = []inertText{
+var ignoredTexts = []ignoredText{
 	{"aof_rewrite_cpulist", "", nil, "aof-rewrite-cpulist"}, {"bgsave_cpulist", "", nil, "bgsave-cpulist"},
 	{"bio_cpulist", "", nil, "bio-cpulist"}, {"server_cpulist", "", nil, "server-cpulist"},
 	{"bind-source-addr", "", nil, ""}, {"cluster-announce-hostname", "", nil, ""}, {"cluster-announce-human-nodename", "", nil, ""}, {"cluster-announce-ip", "", nil, ""},
@@ -108,21 +108,21 @@ var inertTexts = []inertText{
 		[]string{"disabled", "on-empty-db", "swapdb"}, ""},
 }
 
-// inertAtStart are those of them that redis-server does not let CONFIG SET change.
-var inertAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
+// ignoredAtStart are those of them that redis-server does not let CONFIG SET change.
+var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
 	"bio_cpulist", "cluster-config-file", "cluster-enabled", "cluster-port",
 	"daemonize", "disable-thp", "enable-module-command", "ignore-warnings", "io-threads", "io-threads-do-reads", "rdbchecksum", "replicaof",
 	"server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
-// inertParams returns the parameters that have no effect.
-func inertParams() (list []Param) {
-	for i := range inertBools {
-		p := inertBools[i]
+// ignoredParams returns the parameters that have no effect.
+func ignoredParams() (list []Param) {
+	for i := range ignoredBools {
+		p := ignoredBools[i]
 		list = append(list, BoolParam(p.name, &p.value, aliases(p.alias)...))
 	}
-	for i := range inertInts {
-		p := inertInts[i]
+	for i := range ignoredInts {
+		p := ignoredInts[i]
 		list = append(list, IntParam(p.name, &p.value, p.lo, p.hi, aliases(p.alias)...))
 		if p.name == "hz" {
 			list[len(list)-1].Apply = func() error {
@@ -131,12 +131,12 @@ func inertParams() (list []Param) {
 			}
 		}
 	}
-	for i := range inertSizes {
-		p := inertSizes[i]
+	for i := range ignoredSizes {
+		p := ignoredSizes[i]
 		list = append(list, MemoryParam(p.name, &p.value, p.lo))
 	}
-	for i := range inertTexts {
-		p := inertTexts[i]
+	for i := range ignoredTexts {
+		p := ignoredTexts[i]
 		if p.words == nil {
 			list = append(list, StringParam(p.name, &p.value, aliases(p.alias)...))
 		} else {
@@ -147,7 +147,7 @@ func inertParams() (list []Param) {
 	list = append(list, noDefragParam(), shutdownParam("shutdown-on-sigint"), shutdownParam("shutdown-on-sigterm"))
 	for i := range list {
 		list[i].inert = true
-		list[i].Immutable = slices.Contains(inertAtStart, list[i].Name)
+		list[i].Immutable = slices.Contains(ignoredAtStart, list[i].Name)
 		list[i].Secret = list[i].Name == "masterauth" || strings.HasSuffix(list[i].Name, "-file-pass")
 		list[i].List = list[i].Name == "save" || list[i].Name == "oom-score-adj-values" ||
 			strings.HasPrefix(list[i].Name, "shutdown-on-")

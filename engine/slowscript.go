@@ -24,7 +24,7 @@ import (
 //     handed out at once; the rest stays where it is until the command has ended.
 //  3. The clock stands still.
 //  4. No command that writes begins once SCRIPT KILL was answered with OK.
-type slow struct {
+type slowScript struct {
 	enabled  bool
 	next     func() (struct{}, bool) // switches to the coroutine; returns when it yields
 	yield    func(struct{}) bool     // switches back
@@ -97,15 +97,15 @@ func (e *Engine) resume() {
 	if !e.slow.enabled {
 		e.slow.stop()
 	}
-	e.sample()
-	e.spent(s, e.slow.cmd, e.slow.args, e.time.micros-e.slow.since, 1)
+	e.readClock()
+	e.recordDuration(s, e.slow.cmd, e.slow.args, e.time.micros-e.slow.since, 1)
 	s.afterCommand(e.slow.start)
 	s.Reply.Raw(s.Reply.Swap(nil)[e.slow.start:])
 	if s.tracker != nil {
-		e.afterTracked(s, e.slow.cmd)
+		e.endTrackedCommand(s, e.slow.cmd)
 	}
-	e.serve()
-	e.settle()
+	e.serveBlocked()
+	e.endBatch()
 	e.TickBy(e.Keyspace.Now) // what came to be due meanwhile
 	s.Wake()
 	e.mu.Unlock()

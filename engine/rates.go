@@ -5,13 +5,13 @@ import (
 	"slices"
 )
 
-// recent is how fast the counters grew of late that INFO shows as instantaneous. Tick takes samples.
-type recent struct {
+// rates is how fast the counters grew of late that INFO shows as instantaneous. Tick takes samples.
+type rates struct {
 	at                int64 // of the last sample; milliseconds
-	commands, in, out meter
+	commands, in, out rate
 }
 
-func (r *recent) sample(e *Engine) {
+func (r *rates) sample(e *Engine) {
 	e.stats.peak = max(e.stats.peak, e.usedMemory())
 	passed := e.Keyspace.Now - r.at
 	if passed < 100 {
@@ -32,21 +32,21 @@ func (r *recent) sample(e *Engine) {
 	r.out.sample(out, passed)
 }
 
-// meter is the mean of the latest rates of a counter.
-type meter struct {
+// rate is the mean of the latest rates of a counter.
+type rate struct {
 	last  int64 // what the counter was
 	rates [16]int64
 	next  int
 }
 
 // sample notes what the counter is some milliseconds after the last sample.
-func (m *meter) sample(count, passed int64) {
+func (m *rate) sample(count, passed int64) {
 	m.rates[m.next] = (count - m.last) * 1000 / passed
 	m.next = (m.next + 1) % len(m.rates)
 	m.last = count
 }
 
-func (m *meter) perSecond() (rate int64) {
+func (m *rate) perSecond() (rate int64) {
 	for _, n := range m.rates {
 		rate += n
 	}
@@ -54,7 +54,7 @@ func (m *meter) perSecond() (rate int64) {
 }
 
 // kilobytes is the rate of a counter of bytes as INFO shows it.
-func (m *meter) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSecond())/1024) }
+func (m *rate) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSecond())/1024) }
 
 // items is how many pairs of a key and a session that read it are kept.
 func (t *tracking) items() (n int) {
@@ -82,9 +82,9 @@ func (t *tracking) prefixes(e *Engine) int {
 	return len(slices.Compact(all))
 }
 
-// idleStats are figures of INFO stats that dashboards read and that never move here: nothing forks, no master is
+// zeroStats are figures of INFO stats that dashboards read and that never move here: nothing forks, no master is
 // followed, nothing is defragmented, expiry does not sample, clients are not evicted, and no threads read for the one that executes.
-var idleStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
+var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
 	"migrate_cached_sockets", 0, "slave_expires_tracked_keys", 0,
 	"active_defrag_hits", 0, "active_defrag_misses", 0, "active_defrag_key_hits", 0, "active_defrag_key_misses", 0,
 	"total_active_defrag_time", 0, "current_active_defrag_time", 0, "unexpected_error_replies", 0,
@@ -92,6 +92,6 @@ var idleStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_co
 	"instantaneous_output_repl_kbps", "0.00", "expire_cycle_cpu_milliseconds", 0, "evicted_clients", 0,
 	"io_threaded_reads_processed", 0, "io_threaded_writes_processed", 0}
 
-// idleMemory are those of INFO memory.
-var idleMemory = []any{"mem_clients_slaves", 0, "mem_replication_backlog", 0, "mem_cluster_links", 0, "mem_not_counted_for_evict", 0,
+// zeroMemory are those of INFO memory.
+var zeroMemory = []any{"mem_clients_slaves", 0, "mem_replication_backlog", 0, "mem_cluster_links", 0, "mem_not_counted_for_evict", 0,
 	"active_defrag_running", 0, "lazyfree_pending_objects", 0, "lazyfreed_objects", 0}

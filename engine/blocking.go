@@ -13,48 +13,48 @@ import (
 // something. A deadline, CLIENT UNBLOCK or the end of the session removes the waiter under the
 // lock, so that no element is ever popped for a client that is gone.
 
-// waiter is a parked command.
-type waiter struct {
+// Blocked is a blocked command. Its methods are used under the lock.
+type Blocked struct {
 	session  *Session
 	cmd      *Command
 	args     [][]byte
 	keys     []dbKey
 	deadline int64 // milliseconds since the epoch; 0 for none
-	lapse    func(s *Session)
+	timeout    func(s *Session)
 	seq      int64
-	orphaned bool // it runs also when a key is gone
+	onDelete bool // it runs also when a key is gone
 }
 
-// waiting is the register of waiters.
-type waiting struct {
-	keys  map[dbKey][]*waiter // oldest first
-	all   []*waiter
+// blockedClients is the register of waiters.
+type blockedClients struct {
+	keys  map[dbKey][]*Blocked // oldest first
+	all   []*Blocked
 	ready []dbKey // keys that changed while somebody waits for them
 	seq   int64
 }
 
-func newWaiting() waiting { return waiting{keys: make(map[dbKey][]*waiter)} }
+func newBlockedClients() blockedClients { return blockedClients{keys: make(map[dbKey][]*Blocked)} }
 
-// Park parks the session until one of keys is changed or the deadline (milliseconds since the
+// BlockOnKeys parks the session until one of keys is changed or the deadline (milliseconds since the
 // epoch, 0 for never) has passed; then lapse writes the reply. Where parking is not possible, in a
 // transaction or a script, lapse replies at once. The handler returns after it and must not have
 // replied.
-func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
-	if c.retry {
-		c.parked = true
+func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, lapse func(s *Session)) {
+	if c.woken {
+		c.blocked = true
 		return
 	}
 	if !c.MayBlock() {
 		lapse(c.Session)
 		return
 	}
-	c.parked = true
-	w := &waiter{session: c.Session, cmd: c.Cmd, args: copyArgs(c.Args), deadline: deadline, lapse: lapse}
+	c.blocked = true
+	w := &Blocked{session: c.Session, cmd: c.Cmd, args: copyArgs(c.Args), deadline: deadline, timeout: lapse}
 	for _, key := range keys {
 		w.keys = append(w.keys, dbKey{c.DB.ID(), string(key)})
 	}
-	c.Engine.waiting.add(w)
-	c.Session.waiter = w
+	c.Engine.blocked.add(w)
+	c.Session.blocked = w
 	if deadline != 0 {
 		c.Engine.TickBy(deadline)
 	}
@@ -63,28 +63,25 @@ func (c *Call) Park(keys [][]byte, deadline int64, lapse func(s *Session)) {
 // Block is Park for a command that waits for something else than keys: the reply is due when the part that runs the
 // command calls End, or at the deadline. It returns nil where the session cannot be blocked.
 func (c *Call) Block(deadline int64, reply func(s *Session)) *Blocked {
-	c.Park(nil, deadline, reply)
-	if !c.parked {
+	c.BlockOnKeys(nil, deadline, reply)
+	if !c.blocked {
 		return nil
 	}
-	return &Blocked{c.Session.waiter}
+	return c.Session.blocked
 }
-
-// Blocked is a session that Block blocked. It is used under the lock.
-type Blocked struct{ waiter *waiter }
 
 // Over reports whether the session is not blocked any more: End was called, the deadline has passed, CLIENT UNBLOCK
 // came or the session has ended.
-func (b *Blocked) Over() bool { return b.waiter.session.waiter != b.waiter }
+func (w *Blocked) Over() bool { return w.session.blocked != w }
 
 // End replies and unblocks the session, which must not be over.
-func (b *Blocked) End() { b.waiter.session.engine.lapse(b.waiter, nil) }
+func (w *Blocked) End() { w.session.engine.endBlock(w, nil) }
 
-// WakeOrphaned lets the handler that just parked run again also when one of its keys is gone, which most
+// WakeOnDelete lets the handler that just parked run again also when one of its keys is gone, which most
 // do not want to know.
-func (c *Call) WakeOrphaned() {
-	if w := c.Session.waiter; w != nil {
-		w.orphaned = true
+func (c *Call) WakeOnDelete() {
+	if w := c.Session.blocked; w != nil {
+		w.onDelete = true
 	}
 }
 
@@ -92,16 +89,16 @@ func (c *Call) WakeOrphaned() {
 func ReplyNullArray(s *Session) { s.Reply.NullArray() }
 
 // Woken reports whether the handler of a blocked client runs again, because ReadyKey was changed.
-func (c *Call) Woken() bool { return c.retry }
+func (c *Call) Woken() bool { return c.woken }
 
 // ReadyKey returns the key because of which the handler runs again.
-func (c *Call) ReadyKey() []byte { return c.ready }
+func (c *Call) ReadyKey() []byte { return c.readyKey }
 
 // SignalKey has clients that are blocked on a key served, as if its value had changed.
-func (c *Call) SignalKey(key []byte) { c.Engine.waiting.signal(c.DB.ID(), key) }
+func (c *Call) SignalKey(key []byte) { c.Engine.blocked.signal(c.DB.ID(), key) }
 
 // mayPark reports whether Park parks: not in a transaction, nor in a script.
-func (c *Call) MayBlock() bool { return c.retry || !c.Session.script && c.Engine.stack.depth == 1 }
+func (c *Call) MayBlock() bool { return c.woken || !c.Session.script && c.Engine.stack.depth == 1 }
 
 // First returns the first of keys that exists, with its value for changing, for a command that takes
 // from one of several keys; found is false if there is none. A value of another type that comes
@@ -110,10 +107,10 @@ func (c *Call) MayBlock() bool { return c.retry || !c.Session.script && c.Engine
 // When a waiter's handler runs again, only the key that became ready counts, so that waiters are
 // served in the order in which keys received something; and another type there is no error.
 func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found bool) {
-	if c.retry {
-		value, _ := c.DB.Edit(c.ready)
+	if c.woken {
+		value, _ := c.DB.Edit(c.readyKey)
 		v, found = value.(T)
-		return c.ready, v, found
+		return c.readyKey, v, found
 	}
 	for _, key := range keys {
 		if v, found = Edit[T](c, key); found || c.err != nil {
@@ -123,7 +120,7 @@ func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found boo
 	return nil, v, false
 }
 
-func (ws *waiting) add(w *waiter) {
+func (ws *blockedClients) add(w *Blocked) {
 	ws.seq++
 	w.seq = ws.seq
 	ws.all = append(ws.all, w)
@@ -134,7 +131,7 @@ func (ws *waiting) add(w *waiter) {
 	}
 }
 
-func (ws *waiting) remove(w *waiter) {
+func (ws *blockedClients) remove(w *Blocked) {
 	ws.all = without(ws.all, w)
 	for _, k := range w.keys {
 		if left := without(ws.keys[k], w); len(left) == 0 {
@@ -147,8 +144,8 @@ func (ws *waiting) remove(w *waiter) {
 
 // without returns a list, which is ordered by age, without w. The oldest, who is served first, goes in
 // O(1).
-func without(list []*waiter, w *waiter) []*waiter {
-	i, ok := slices.BinarySearchFunc(list, w.seq, (*waiter).compare)
+func without(list []*Blocked, w *Blocked) []*Blocked {
+	i, ok := slices.BinarySearchFunc(list, w.seq, (*Blocked).compare)
 	switch {
 	case !ok:
 		return list
@@ -159,19 +156,19 @@ func without(list []*waiter, w *waiter) []*waiter {
 	return slices.Delete(list, i, i+1)
 }
 
-func (w *waiter) compare(seq int64) int { return cmp.Compare(w.seq, seq) }
+func (w *Blocked) compare(seq int64) int { return cmp.Compare(w.seq, seq) }
 
 // after returns the oldest of those who wait for k and came after number seq, or nil.
-func (ws *waiting) after(k dbKey, seq int64) *waiter {
+func (ws *blockedClients) after(k dbKey, seq int64) *Blocked {
 	list := ws.keys[k]
-	if i, _ := slices.BinarySearchFunc(list, seq+1, (*waiter).compare); i < len(list) {
+	if i, _ := slices.BinarySearchFunc(list, seq+1, (*Blocked).compare); i < len(list) {
 		return list[i]
 	}
 	return nil
 }
 
 // signal marks a key that somebody waits for as ready.
-func (ws *waiting) signal(db int, key []byte) {
+func (ws *blockedClients) signal(db int, key []byte) {
 	if _, ok := ws.keys[dbKey{db, string(key)}]; !ok {
 		return
 	}
@@ -183,73 +180,73 @@ func (ws *waiting) signal(db int, key []byte) {
 
 // signalDB marks all keys of a database that somebody waits for, after it was exchanged or emptied.
 func (e *Engine) signalDB(db int) {
-	for k := range e.waiting.keys {
+	for k := range e.blocked.keys {
 		if k.db == db {
-			e.waiting.signal(db, []byte(k.key))
+			e.blocked.signal(db, []byte(k.key))
 		}
 	}
 }
 
-// serve runs the handlers of those who wait for a ready key. What they change may make further keys
+// serveBlocked runs the handlers of those who wait for a ready key. What they change may make further keys
 // ready; those are served as well, in order.
-func (e *Engine) serve() {
+func (e *Engine) serveBlocked() {
 	if e.slow.session != nil {
 		return // not before the script has ended: it is atomic
 	}
-	for len(e.waiting.ready) > 0 {
-		k := e.waiting.ready[0]
-		e.waiting.ready = e.waiting.ready[1:]
-		e.serveKey(k)
+	for len(e.blocked.ready) > 0 {
+		k := e.blocked.ready[0]
+		e.blocked.ready = e.blocked.ready[1:]
+		e.serveBlockedOn(k)
 	}
-	e.waiting.ready = nil
+	e.blocked.ready = nil
 }
 
-// serveKey runs the handlers of those who wait for a key, oldest first; while it does not exist, only of
+// serveBlockedOn runs the handlers of those who wait for a key, oldest first; while it does not exist, only of
 // those who want to know that.
-func (e *Engine) serveKey(k dbKey) {
+func (e *Engine) serveBlockedOn(k dbKey) {
 	db, key, seq := e.Keyspace.DB(k.db), []byte(k.key), int64(0)
-	for w := e.waiting.after(k, seq); w != nil; w = e.waiting.after(k, seq) {
+	for w := e.blocked.after(k, seq); w != nil; w = e.blocked.after(k, seq) {
 		seq = w.seq
-		if w.orphaned || db.Exists(key) {
-			e.retry(w, key)
+		if w.onDelete || db.Exists(key) {
+			e.rerun(w, key)
 		}
 	}
 }
 
-// retry runs a waiter's handler again because key is ready. If it parks again, the session goes on
+// rerun runs a waiter's handler again because key is ready. If it parks again, the session goes on
 // waiting.
-func (e *Engine) retry(w *waiter, key []byte) {
+func (e *Engine) rerun(w *Blocked, key []byte) {
 	s := w.session
 	start := s.Reply.Len()
 	home := s.db
 	s.db = w.keys[0].db
 	c := e.enter(s, w.cmd, w.args)
-	c.retry, c.ready = true, key
+	c.woken, c.readyKey = true, key
 	w.cmd.Run(c)
 	s.db = home
-	if c.parked {
+	if c.blocked {
 		s.Reply.Truncate(start)
 		e.stack.depth--
 		return
 	}
 	e.leave(c, start)
 	s.afterCommand(start)
-	e.unpark(w)
+	e.unblock(w)
 }
 
-// unpark ends a wait whose reply has been written.
-func (e *Engine) unpark(w *waiter) {
-	e.waiting.remove(w)
-	w.session.waiter = nil
+// unblock ends a wait whose reply has been written.
+func (e *Engine) unblock(w *Blocked) {
+	e.blocked.remove(w)
+	w.session.blocked = nil
 	w.session.Wake()
 }
 
-// lapse ends a wait with the timeout's reply, or with an error if there is one.
-func (e *Engine) lapse(w *waiter, err error) {
+// endBlock ends a wait with the timeout's reply, or with an error if there is one.
+func (e *Engine) endBlock(w *Blocked, err error) {
 	s := w.session
 	start := s.Reply.Len()
 	if err == nil {
-		w.lapse(s)
+		w.timeout(s)
 	} else {
 		s.Reply.Error(err)
 		w.cmd.stats.failed++
@@ -258,25 +255,25 @@ func (e *Engine) lapse(w *waiter, err error) {
 	s.afterCommand(start)
 	w.cmd.stats.calls++
 	e.stats.commands++
-	e.unpark(w)
+	e.unblock(w)
 }
 
-// lapseWaiters replies to the waiters whose deadline has passed.
-func (e *Engine) lapseWaiters() {
-	var late []*waiter
-	for _, w := range e.waiting.all {
+// endTimedOut replies to the waiters whose deadline has passed.
+func (e *Engine) endTimedOut() {
+	var late []*Blocked
+	for _, w := range e.blocked.all {
 		if w.deadline != 0 && w.deadline <= e.Keyspace.Now {
 			late = append(late, w)
 		}
 	}
 	for _, w := range late {
-		e.lapse(w, nil)
+		e.endBlock(w, nil)
 	}
 }
 
-// nextLapse returns the earliest deadline of a waiter, 0 if none has one.
-func (e *Engine) nextLapse() (next int64) {
-	for _, w := range e.waiting.all {
+// nextTimeout returns the earliest deadline of a waiter, 0 if none has one.
+func (e *Engine) nextTimeout() (next int64) {
+	for _, w := range e.blocked.all {
 		if w.deadline != 0 && (next == 0 || w.deadline < next) {
 			next = w.deadline
 		}
@@ -284,10 +281,10 @@ func (e *Engine) nextLapse() (next int64) {
 	return next
 }
 
-// Unblock ends the wait of a session with its timeout's reply, or with an error, and reports whether
+// UnblockClient ends the wait of a session with its timeout's reply, or with an error, and reports whether
 // it was parked on a waiter.
-func (e *Engine) Unblock(s *Session, withError bool) bool {
-	w := s.waiter
+func (e *Engine) UnblockClient(s *Session, withError bool) bool {
+	w := s.blocked
 	if w == nil {
 		return false
 	}
@@ -295,7 +292,7 @@ func (e *Engine) Unblock(s *Session, withError bool) bool {
 	if withError {
 		err = ErrUnblocked
 	}
-	e.lapse(w, err)
+	e.endBlock(w, err)
 	return true
 }
 
