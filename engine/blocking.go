@@ -20,7 +20,7 @@ type Blocked struct {
 	args     [][]byte
 	keys     []dbKey
 	deadline int64 // milliseconds since the epoch; 0 for none
-	timeout    func(s *Session)
+	timeout  func(s *Session)
 	seq      int64
 	onDelete bool // it runs also when a key is gone
 }

@@ -25,15 +25,15 @@ type Call struct {
 	Args    [][]byte
 	Reply   *resp.Writer
 
-	at      int      // next argument
-	err     error    // first error of the cursor
-	dirty   int64    // changes reported by this call
-	logged  bool     // the handler said what to journal
-	woken   bool     // a waiter's handler runs again
-	readyKey   []byte   // the key because of which it does
+	at       int      // next argument
+	err      error    // first error of the cursor
+	dirty    int64    // changes reported by this call
+	logged   bool     // the handler said what to journal
+	woken    bool     // a waiter's handler runs again
+	readyKey []byte   // the key because of which it does
 	blocked  bool     // the handler parked the session
-	shown   [][]byte // the arguments as others may see them, if not as they are
-	scratch [64]byte
+	shown    [][]byte // the arguments as others may see them, if not as they are
+	scratch  [64]byte
 }
 
 // Nested reports whether the command runs inside another one: a transaction or a script.

@@ -99,11 +99,11 @@ type Options struct {
 
 type stats struct {
 	hits, misses, expired, commands, connections int64
-	expiredElements                                       int64 // elements
+	expiredElements                              int64 // elements
 	totalErrors                                  int64
 	errors                                       map[string]int64
 	peak                                         int // of the bytes in use
-	rates                                       rates
+	rates                                        rates
 }
 
 // New returns an engine with empty databases and no commands.
@@ -168,10 +168,10 @@ func (e *Engine) readClock() {
 
 // Outcome is what a connection must know after its commands ran.
 type Outcome struct {
-	Executed   int    // commands executed; the rest of the batch must wait
-	Out     []byte // the replies, valid until the session's next Do or Collect
+	Executed int    // commands executed; the rest of the batch must wait
+	Out      []byte // the replies, valid until the session's next Do or Collect
 	Blocked  bool   // no further command may run until the session's Peer is woken
-	Closing bool   // close once Out is sent
+	Closing  bool   // close once Out is sent
 
 	Class Class // of clients, by which its output is limited
 }

@@ -41,7 +41,7 @@ type Session struct {
 	tx        *transaction
 	watches   []dbKey
 	stale     bool // a watched key was touched
-	blocked    *Blocked
+	blocked   *Blocked
 	postponed bool // waits for the end of a pause
 	tracker   *tracker
 	running   bool // its slow script goes on elsewhere

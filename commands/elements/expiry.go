@@ -48,11 +48,11 @@ func Lines(k engine.ElementKind, since string) []engine.Command {
 
 // What became of an element, as commands tell it.
 const (
-	Absent  = -2
-	NoTTL   = -1
-	elementRefused = 0 // by a condition
-	elementExpirySet   = 1
-	elementDeleted    = 2 // the time has passed
+	Absent           = -2
+	NoTTL            = -1
+	elementRefused   = 0 // by a condition
+	elementExpirySet = 1
+	elementDeleted   = 2 // the time has passed
 )
 
 // collection returns the value at key, to be changed if it is for editing; nil if it is absent.
