@@ -1,0 +1,162 @@
+package replication
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
+)
+
+// bench is an engine with a master, and a clock that is set by hand.
+type bench struct {
+	*engine.Engine
+	t      *testing.T
+	master *Master
+	clock  int64
+	sent   chan struct{} // a transfer has ended
+}
+
+func newBench(t *testing.T) *bench {
+	b := &bench{t: t, clock: 1_700_000_000_000_000, sent: make(chan struct{}, 10)}
+	b.Engine = engine.New(engine.Options{Clock: func() int64 { return b.clock }, Seed: 1})
+	b.master = New(b.Engine, Options{Beside: func(run func()) {
+		go func() {
+			run()
+			b.sent <- struct{}{}
+		}()
+	}})
+	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(snapshot.Shelf)})
+	b.Join(engine.Commands(engine.Strings(), engine.Server(), engine.Channels()), b.master.Part(), saver.Part())
+	return b
+}
+
+// do runs commands for a session and returns what was written to it.
+func (b *bench) do(s *engine.Session, lines ...string) string {
+	var out bytes.Buffer
+	for _, line := range lines {
+		out.Write(b.Do(s, [][][]byte{bytes.Fields([]byte(line))}).Out)
+	}
+	return out.String()
+}
+
+// received returns what was written to a session since.
+func (b *bench) received(s *engine.Session) string { return string(b.Collect(s).Out) }
+
+// pass moves the clock.
+func (b *bench) pass(seconds int64) {
+	b.clock += seconds * 1e6
+	b.Tick()
+}
+
+// synced returns a session that has received a snapshot and acknowledged it.
+func (b *bench) synced() *engine.Session {
+	s := b.NewSession(nil)
+	b.do(s, "REPLCONF capa eof", "PSYNC ? -1")
+	<-b.sent
+	b.do(s, "REPLCONF ACK 1")
+	return s
+}
+
+// command is a command as the stream has it.
+func command(words ...string) string {
+	text := fmt.Sprintf("*%d\r\n", len(words))
+	for _, word := range words {
+		text += fmt.Sprintf("$%d\r\n%s\r\n", len(word), word)
+	}
+	return text
+}
+
+func TestTheStreamIsHeldBackUntilTheSnapshotIsAcknowledged(t *testing.T) {
+	b := newBench(t)
+	client, s := b.NewSession(nil), b.NewSession(nil)
+	b.do(client, "SET before x")
+	require.Equal(t, "+OK\r\n", b.do(s, "REPLCONF capa eof"))
+	first := b.do(s, "PSYNC ? -1")
+	require.True(t, strings.HasPrefix(first, "+FULLRESYNC "+b.RunID()+" 1\r\n"), first)
+	<-b.sent
+	got := first + b.received(s)
+	require.Contains(t, got, "\r\n$EOF:")
+	require.Contains(t, got, "before")
+	require.Contains(t, b.do(client, "INFO replication"), "state=online")
+
+	b.do(client, "SET after y", "PUBLISH news hello")
+	require.Empty(t, b.received(s))
+	want := command("SELECT", "0") + command("SET", "after", "y") + command("PUBLISH", "news", "hello")
+	require.Equal(t, want, b.do(s, "REPLCONF ACK 1"))
+	b.do(client, "SET after z")
+	require.Equal(t, command("SET", "after", "z"), b.received(s))
+}
+
+func TestAReplicaGoesOnFromTheBacklog(t *testing.T) {
+	b := newBench(t)
+	client, s := b.NewSession(nil), b.synced()
+	b.do(client, "SET a 1")
+	offset := b.master.stream.offset
+	b.Close(s)
+	b.do(client, "SET b 2")
+
+	s = b.NewSession(nil)
+	want := fmt.Sprintf("+CONTINUE %s\r\n", b.RunID()) + command("SET", "b", "2")
+	require.Equal(t, want, b.do(s, fmt.Sprintf("PSYNC %s %d", b.RunID(), offset+1)))
+	b.do(client, "SET c 3")
+	require.Equal(t, command("SET", "c", "3"), b.received(s))
+
+	other := b.NewSession(nil)
+	require.Contains(t, b.do(other, fmt.Sprintf("PSYNC %s %d", strings.Repeat("0", 40), offset+1)), "+FULLRESYNC ")
+	<-b.sent
+	require.Contains(t, b.do(client, "INFO stats"), "sync_full:2\r\nsync_partial_ok:1\r\nsync_partial_err:1\r\n")
+}
+
+func TestWaitEndsWhenReplicasAcknowledge(t *testing.T) {
+	b := newBench(t)
+	client, s := b.NewSession(nil), b.synced()
+	b.do(client, "SET a 1")
+	offset := b.master.stream.offset
+	require.Empty(t, b.do(client, "WAIT 1 0"))
+	require.Contains(t, b.received(s), command("REPLCONF", "GETACK", "*"))
+	b.do(s, fmt.Sprintf("REPLCONF ACK %d", offset-1))
+	require.Empty(t, b.received(client))
+	b.do(s, fmt.Sprintf("REPLCONF ACK %d", offset))
+	require.Equal(t, ":1\r\n", b.received(client))
+
+	require.Empty(t, b.do(client, "WAIT 2 1500"))
+	b.pass(2)
+	require.Equal(t, ":1\r\n", b.received(client), "the deadline has passed")
+	require.Empty(t, b.master.waitsLeft())
+}
+
+// waitsLeft returns the waits that are not over.
+func (m *Master) waitsLeft() []*wait {
+	m.engine.With(m.endWaits)
+	return m.waits
+}
+
+func TestSilentAndSlowReplicasAreDisconnected(t *testing.T) {
+	b := newBench(t)
+	client, silent := b.NewSession(nil), b.synced()
+	b.pass(61)
+	require.True(t, silent.Closing())
+
+	slow := b.synced()
+	b.Config.ReplicaLimit = 1000
+	b.do(client, "SET a "+strings.Repeat("x", 2000))
+	require.True(t, slow.Closing())
+	require.Contains(t, b.do(client, "INFO replication"), "connected_slaves:0\r\n")
+}
+
+func TestTheStreamEndsAfterTheLastReplica(t *testing.T) {
+	b := newBench(t)
+	client, s := b.NewSession(nil), b.synced()
+	id := b.master.stream.id
+	b.Close(s)
+	b.pass(3599)
+	require.Contains(t, b.do(client, "INFO replication"), "repl_backlog_active:1\r\n")
+	b.pass(2)
+	require.Contains(t, b.do(client, "INFO replication"), "repl_backlog_active:0\r\n")
+	require.NotEqual(t, id, b.master.stream.id, "what changes from now on has no offset")
+}
