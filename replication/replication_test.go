@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
@@ -31,7 +32,7 @@ func newBench(t *testing.T) *bench {
 		}()
 	}})
 	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(snapshot.Shelf)})
-	b.Join(engine.Commands(engine.Strings(), engine.Server(), engine.Channels()), b.master.Part(), saver.Part())
+	b.Join(engine.Commands(stringcmds.Family(), engine.Server(), engine.Channels()), b.master.Part(), saver.Part())
 	return b
 }
 
