@@ -12,13 +12,6 @@ import (
 
 // Users kept in a file of their own, a line each, as ACL LIST shows them.
 
-// UserFile is where users are kept, for ACL LOAD and ACL SAVE.
-type UserFile interface {
-	Name() string // as messages are to show it; "" if there is none
-	Read() ([]byte, error)
-	Write(text []byte) error // all of it or nothing
-}
-
 // LoadUsers takes the users from their file in the place of those that are there, all of them or none, and
 // closes the sessions of those who are gone but the caller's, which is closed after its reply. It returns
 // what is wrong, in Redis' words, or nil.

@@ -1,9 +1,6 @@
 package engine
 
 import (
-	"cmp"
-	"slices"
-
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -12,28 +9,6 @@ import (
 // waiter's keys is changed, the waiter's handler runs again, oldest waiter first, until it finds
 // something. A deadline, CLIENT UNBLOCK or the end of the session removes the waiter under the
 // lock, so that no element is ever popped for a client that is gone.
-
-// Blocked is a blocked command. Its methods are used under the lock.
-type Blocked struct {
-	session  *Session
-	cmd      *Command
-	args     [][]byte
-	keys     []dbKey
-	deadline int64 // milliseconds since the epoch; 0 for none
-	timeout  func(s *Session)
-	seq      int64
-	onDelete bool // it runs also when a key is gone
-}
-
-// blockedClients is the register of waiters.
-type blockedClients struct {
-	keys  map[dbKey][]*Blocked // oldest first
-	all   []*Blocked
-	ready []dbKey // keys that changed while somebody waits for them
-	seq   int64
-}
-
-func newBlockedClients() blockedClients { return blockedClients{keys: make(map[dbKey][]*Blocked)} }
 
 // BlockOnKeys parks the session until one of keys is changed or the deadline (milliseconds since the
 // epoch, 0 for never) has passed; then lapse writes the reply. Where parking is not possible, in a
@@ -118,73 +93,6 @@ func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found boo
 		}
 	}
 	return nil, v, false
-}
-
-func (ws *blockedClients) add(w *Blocked) {
-	ws.seq++
-	w.seq = ws.seq
-	ws.all = append(ws.all, w)
-	for _, k := range w.keys {
-		if list := ws.keys[k]; len(list) == 0 || list[len(list)-1] != w { // a key may be named twice
-			ws.keys[k] = append(list, w)
-		}
-	}
-}
-
-func (ws *blockedClients) remove(w *Blocked) {
-	ws.all = without(ws.all, w)
-	for _, k := range w.keys {
-		if left := without(ws.keys[k], w); len(left) == 0 {
-			delete(ws.keys, k)
-		} else {
-			ws.keys[k] = left
-		}
-	}
-}
-
-// without returns a list, which is ordered by age, without w. The oldest, who is served first, goes in
-// O(1).
-func without(list []*Blocked, w *Blocked) []*Blocked {
-	i, ok := slices.BinarySearchFunc(list, w.seq, (*Blocked).compare)
-	switch {
-	case !ok:
-		return list
-	case i == 0:
-		list[0] = nil
-		return list[1:]
-	}
-	return slices.Delete(list, i, i+1)
-}
-
-func (w *Blocked) compare(seq int64) int { return cmp.Compare(w.seq, seq) }
-
-// after returns the oldest of those who wait for k and came after number seq, or nil.
-func (ws *blockedClients) after(k dbKey, seq int64) *Blocked {
-	list := ws.keys[k]
-	if i, _ := slices.BinarySearchFunc(list, seq+1, (*Blocked).compare); i < len(list) {
-		return list[i]
-	}
-	return nil
-}
-
-// signal marks a key that somebody waits for as ready.
-func (ws *blockedClients) signal(db int, key []byte) {
-	if _, ok := ws.keys[dbKey{db, string(key)}]; !ok {
-		return
-	}
-	k := dbKey{db, string(key)}
-	if !slices.Contains(ws.ready, k) {
-		ws.ready = append(ws.ready, k)
-	}
-}
-
-// signalDB marks all keys of a database that somebody waits for, after it was exchanged or emptied.
-func (e *Engine) signalDB(db int) {
-	for k := range e.blocked.keys {
-		if k.db == db {
-			e.blocked.signal(db, []byte(k.key))
-		}
-	}
 }
 
 // serveBlocked runs the handlers of those who wait for a ready key. What they change may make further keys

@@ -1,11 +1,9 @@
 package engine
 
 import (
-	"bytes"
 	"fmt"
 	"math"
 	"reflect"
-	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -149,23 +147,6 @@ func (c *Call) End() {
 	}
 }
 
-// IsWord reports whether arg is the given upper-case word in any case.
-func IsWord(arg []byte, word string) bool {
-	if len(arg) != len(word) {
-		return false
-	}
-	for i := range arg {
-		ch := arg[i]
-		if 'a' <= ch && ch <= 'z' {
-			ch -= 'a' - 'A'
-		}
-		if ch != word[i] {
-			return false
-		}
-	}
-	return true
-}
-
 // Failed reports whether an error was latched.
 func (c *Call) Failed() bool { return c.err != nil }
 
@@ -193,15 +174,6 @@ func (c *Call) OK() bool {
 func (c *Call) Fail(err error) bool {
 	c.Refuse(err)
 	return c.OK()
-}
-
-// Decimal returns n as text.
-func Decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
-
-// CText returns b up to its first zero byte, where C's printf ends it in Redis' error texts.
-func CText(b []byte) string {
-	b, _, _ = bytes.Cut(b, []byte{0})
-	return string(b)
 }
 
 // Dice returns the engine's random numbers as a function. Passing it costs no allocation.
@@ -241,133 +213,7 @@ func Kept[T any](e *Engine) *T {
 
 // --- check: lookups by type ---
 
-// Read returns the value of key for reading. ok is false if the key is absent (v is nil then, and
-// no error is sent). A value of another type latches ErrWrongType.
-func Read[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
-	found, ok := c.DB.Find(key)
-	c.CountLookup(key, ok)
-	if !ok {
-		return v, false
-	}
-	return typed[T](c, found)
-}
-
-// Exists reports whether key is visible. It is a lookup for reading that leaves no access mark.
-func (c *Call) Exists(key []byte) bool {
-	ok := c.DB.Exists(key)
-	c.CountLookup(key, ok)
-	return ok
-}
-
-// CountLookup counts a lookup for reading as a hit or a miss.
-func (c *Call) CountLookup(key []byte, found bool) {
-	if found {
-		c.Engine.stats.hits++
-		return
-	}
-	c.Engine.stats.misses++
-	if c.Engine.Config.notify != 0 {
-		c.Engine.notify(c.DB, key, "mkeymiss")
-	}
-}
-
-func typed[T keyspace.Value](c *Call, found keyspace.Value) (v T, ok bool) {
-	v, ok = found.(T)
-	if !ok {
-		c.Refuse(ErrWrongType)
-	}
-	return v, ok
-}
-
 // ReplyEntry replies with an element of a collection.
 func (c *Call) ReplyEntry(e ziplist.Entry) { c.Reply.Bulk(e.Text(c.Scratch())) }
 
-// Edit returns the value of key for changing; the change takes effect with Changed. ok is false if
-// the key is absent, or of another type, which latches ErrWrongType.
-func Edit[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
-	found, ok := c.DB.Edit(key)
-	if !ok {
-		return v, false
-	}
-	return typed[T](c, found)
-}
-
-// Upsert is Edit, or an empty value of type t where the key is absent; ok is false for a value of
-// another type, which latches ErrWrongType.
-func Upsert[T keyspace.Value](c *Call, key []byte, t keyspace.Type) (v T, ok bool) {
-	found, ok := c.DB.Edit(key)
-	if !ok {
-		found = c.DB.Create(key, t)
-	}
-	return typed[T](c, found)
-}
-
 // --- change: the reports ---
-
-// Changed reports that key was changed, once for each event. It settles the value, removes the key
-// if it is empty, and tells whoever watches, waits or listens. The event is its class letter and
-// its name, "zzadd", "$set", "gdel"; "" where Redis tells of none.
-func (c *Call) Changed(key []byte, event string) {
-	c.ChangedIn(c.DB, key, event)
-}
-
-// ChangedIn is Changed for a key of another database.
-func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
-	c.dirty++
-	c.Engine.changed(db, key, event)
-	if c.Engine.tracking.sessions > 0 {
-		c.Engine.invalidate(string(key), c.Session)
-	}
-}
-
-// ChangedUnwatched reports a change at key that is none to those who watch it or wait for it: of what a stream's
-// groups know. It settles the value like Changed, and tells of the event.
-func (c *Call) ChangedUnwatched(key []byte, event string) {
-	c.DB.Commit(key)
-	c.CountChange(key, event)
-}
-
-// note is Noted without settling, where more will come.
-func (c *Call) CountChange(key []byte, event string) {
-	c.dirty++
-	if c.Engine.Config.notify != 0 && event != "" {
-		c.Engine.notify(c.DB, key, event)
-	}
-}
-
-// MarkDirty counts a change that no key's value shows, so that the command is journaled.
-func (c *Call) MarkDirty() { c.dirty++ }
-
-// Dirty reports whether the call has reported a change.
-func (c *Call) Dirty() bool { return c.dirty > 0 }
-
-// ChangedAll reports that n keys of whole databases were changed, which only the journal and the
-// count of changes need to know. It reports even if n is 0.
-func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }
-
-// Propagates reports whether changes are handed to a journal or to replicas; if not, Log does nothing.
-func (c *Call) Propagates() bool { return c.Engine.propagation.to != nil }
-
-// Propagate says what the journal is to hold in place of the command's own arguments: a form whose
-// replay gives the same data at any time. It may be called several times, for several commands.
-func (c *Call) Propagate(args ...[]byte) {
-	c.logged = true
-	c.Engine.propagate(c.DB.ID(), args)
-}
-
-// PropagateNothing says that the change needs no line of its own in the journal.
-func (c *Call) PropagateNothing() { c.logged = true }
-
-// Store puts v at dst in place of what is there, or removes that if v is empty, and replies with the
-// number of members.
-func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
-	n := v.Len()
-	switch {
-	case n > 0:
-		c.DB.Set(dst, v, false)
-		c.Changed(dst, event)
-	case c.DB.Delete(dst):
-		c.Changed(dst, "gdel")
-	}
-	c.Reply.Int(int64(n))
-}

@@ -156,50 +156,6 @@ func (c *Call) replyWords(words []string) {
 	}
 }
 
-// COMMAND DOCS [command-name [command-name ...]]
-func cmdCommandDocs(c *Call) {
-	var list []*Command
-	if !c.More() {
-		list = c.Engine.Commands()
-	}
-	for c.More() {
-		if cmd := c.Engine.byFullName(string(c.Arg())); cmd != nil {
-			list = append(list, cmd)
-		}
-	}
-	c.Reply.Map(len(list))
-	for _, cmd := range list {
-		c.replyDocs(cmd)
-	}
-}
-
-func (c *Call) replyDocs(cmd *Command) {
-	w := c.Reply
-	w.BulkString(cmd.full)
-	n := 4
-	for _, told := range []bool{cmd.Syntax != "", len(cmd.Subs) > 0} {
-		if told {
-			n++
-		}
-	}
-	w.Map(n)
-	for _, text := range [...]string{"summary", cmd.Summary, "since", cmd.Since, "group", cmd.group, "complexity", cmd.Complexity} {
-		w.BulkString(text)
-	}
-	if cmd.Syntax != "" {
-		list, _ := parseSyntax(cmd.Syntax)
-		w.BulkString("arguments")
-		c.replyArguments(list)
-	}
-	if len(cmd.Subs) > 0 {
-		w.BulkString("subcommands")
-		w.Map(len(cmd.Subs))
-		for i := range cmd.Subs {
-			c.replyDocs(&cmd.Subs[i])
-		}
-	}
-}
-
 // COMMAND GETKEYS command [arg [arg ...]]
 func cmdCommandGetKeys(c *Call) {
 	args := c.Rest()

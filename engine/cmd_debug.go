@@ -7,14 +7,6 @@ import (
 	"strings"
 )
 
-// DebugLine is a subcommand of DEBUG.
-type DebugLine struct {
-	Name        string
-	Least, Most int // arguments after the name
-	Args, About string
-	Run         Handler
-}
-
 // debugLines are the subcommands of DEBUG. To COMMAND they are not there, as in Redis.
 func (e *Engine) debugLines() []DebugLine {
 	lines := []DebugLine{

@@ -2,37 +2,11 @@ package engine
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 )
-
-// Section is one section of INFO, or a part of it: sections of one name are shown under one heading,
-// in the order in which they were added.
-type Section struct {
-	Name   string // as its heading shows it, "Memory"
-	Hidden bool   // only shown when asked for by name, or by all and everything
-	Fill   func(b *bytes.Buffer)
-	Reset  func() // CONFIG RESETSTAT; nil if nothing is counted
-}
-
-// sectionOrder is the order of INFO's sections; others follow.
-var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Stats", "Replication", "CPU", "Modules",
-	"Commandstats", "Errorstats", "Latencystats", "Cluster", "Keyspace"}
-
-// addSections adds sections to INFO.
-func (e *Engine) addSections(s []Section) {
-	rank := func(s Section) int {
-		if i := slices.Index(sectionOrder, s.Name); i >= 0 {
-			return i
-		}
-		return len(sectionOrder)
-	}
-	e.Parts.sections = append(e.Parts.sections, s...)
-	slices.SortStableFunc(e.Parts.sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
-}
 
 // INFO [section [section ...]]
 func cmdInfo(c *Call) {
@@ -67,21 +41,6 @@ func (e *Engine) infoText(names []string) []byte {
 	}
 	return b.Bytes()
 }
-
-// Fields writes lines of a section: name, value, name, value.
-func Fields(b *bytes.Buffer, pairs ...any) {
-	for i := 0; i < len(pairs); i += 2 {
-		fmt.Fprintf(b, "%v:%v\r\n", pairs[i], pairs[i+1])
-	}
-}
-
-// usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
-func (e *Engine) usedMemory() int { return e.Keyspace.Bytes() + e.Sessions.bytes() }
-
-// sessionBytes is about what a session costs when idle.
-const sessionBytes = 1 << 10
-
-func (ss *sessions) bytes() int { return len(ss.ByID) * sessionBytes }
 
 // coreSections are the sections that the engine itself knows.
 func (e *Engine) coreSections() []Section {
@@ -131,26 +90,6 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
 		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.blocked.keys),
 		"cluster_connections", 0)
-}
-
-func Percent(part, whole int) string {
-	if whole == 0 {
-		return "0.00%"
-	}
-	return fmt.Sprintf("%.2f%%", float64(part)*100/float64(whole))
-}
-
-// human shows bytes as Redis does: 1.50K.
-func Human(n int) string {
-	units := "BKMGTP"
-	f, i := float64(n), 0
-	for f >= 1024 && i < len(units)-1 {
-		f, i = f/1024, i+1
-	}
-	if i == 0 {
-		return fmt.Sprintf("%dB", n)
-	}
-	return fmt.Sprintf("%.2f%c", f, units[i])
 }
 
 func (e *Engine) fillPersistence(b *bytes.Buffer) {

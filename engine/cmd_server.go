@@ -50,12 +50,6 @@ func cmdTime(c *Call) {
 	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now%1e6, 10))
 }
 
-// Shutdown is how SHUTDOWN is to end the server.
-type Shutdown struct {
-	Save, NoSave bool // whatever the parameters say
-	Now, Force   bool // without waiting for replicas, and even if saving fails
-}
-
 // SHUTDOWN [NOSAVE | SAVE] [NOW] [FORCE] [ABORT]
 func cmdShutdown(c *Call) {
 	var how Shutdown

@@ -141,14 +141,6 @@ func cmdClientCaching(c *Call) {
 // CLIENT GETREDIR
 func cmdClientGetRedir(c *Call) { c.Reply.Int(c.Session.redirect()) }
 
-// redirect is the session that is told of invalid keys: -1 without tracking, 0 for itself.
-func (s *Session) redirect() int64 {
-	if s.tracker == nil {
-		return -1
-	}
-	return s.tracker.redirect
-}
-
 // CLIENT TRACKINGINFO
 func cmdClientTrackingInfo(c *Call) {
 	flags, prefixes := []string{"off"}, []string(nil)

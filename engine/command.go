@@ -6,33 +6,6 @@ import (
 	"strings"
 )
 
-// Flags say what a command does and where it may run. No condition asks for a command's name: a new one is a
-// new flag.
-type Flags uint64
-
-// The flags, named as COMMAND INFO names them.
-const (
-	Write           Flags = 1 << iota // changes the dataset
-	ReadOnly                          // only reads it
-	DenyOOM                           // refused when memory is short
-	Admin                             // for operators
-	PubSub                            // about channels
-	NoScript                          // not from scripts
-	Blocking                          // may park the session
-	Loading                           // allowed while the dataset is loaded
-	Stale                             // allowed on a replica cut off
-	SkipMonitor                       // not shown to MONITOR
-	SkipSlowlog                       // not in the slow log
-	Fast                              // O(1) or O(log n)
-	NoAuth                            // allowed before AUTH
-	MayReplicate                      // not a write, yet may cause effects
-	NoMandatoryKeys                   // the keys may be none
-	NoAsyncLoading                    // not while a replica loads beside its data
-	NoMulti                           // not inside MULTI
-	MovableKeys                       // key positions depend on the arguments
-	AllowBusy                         // allowed while a slow script runs
-)
-
 // The flags that COMMAND INFO does not show.
 const (
 	MayBeSlow       Flags = AllowBusy << (1 + iota) // runs user code: executed so that it can be left running
@@ -48,20 +21,6 @@ const (
 	ToChannels                                      // its arguments are channels
 	ToPatterns                                      // its arguments are patterns of channels
 )
-
-var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
-	"loading", "stale", "skip_monitor", "skip_slowlog", "fast", "no_auth", "",
-	"no_mandatory_keys", "no_async_loading", "no_multi", "movablekeys", "allow_busy"}
-
-// Names returns the names of the flags that are set, in a fixed order.
-func (f Flags) Names() (names []string) {
-	for i, n := range flagNames {
-		if f&(1<<i) != 0 && n != "" {
-			names = append(names, n)
-		}
-	}
-	return names
-}
 
 // Handler executes a command: ask, check, change, tell. An error is told before anything changes.
 type Handler func(c *Call)
@@ -251,10 +210,4 @@ func unknownCommand(args [][]byte) error {
 		fmt.Fprintf(&list, "'%s' ", shown(a, 128-list.Len()))
 	}
 	return fmt.Errorf(ErrUnknownCommand, shown(args[0], 128), list.String())
-}
-
-// shown cuts an argument for an error text: to most bytes, and before a zero byte, where Redis' own
-// text ends.
-func shown(b []byte, most int) string {
-	return CText(b[:min(len(b), most)])
 }

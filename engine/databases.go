@@ -44,3 +44,22 @@ func (e *Engine) SwapDB(i, j int) {
 	e.signalDB(i)
 	e.signalDB(j)
 }
+
+// FlushAll empties all databases, before other data take their place. Transactions that watch keys fail, and
+// sessions that track keys get invalidations. It is called under the lock.
+func (e *Engine) FlushAll() {
+	for i := range e.Keyspace.Len() {
+		e.touchDB(e.Keyspace.DB(i), nil)
+		e.Keyspace.DB(i).Flush()
+	}
+	e.invalidateAll(nil)
+}
+
+// signalDB marks all keys of a database that somebody waits for, after it was exchanged or emptied.
+func (e *Engine) signalDB(db int) {
+	for k := range e.blocked.keys {
+		if k.db == db {
+			e.blocked.signal(db, []byte(k.key))
+		}
+	}
+}

@@ -93,3 +93,11 @@ func (e *Engine) Purge() {
 		e.Parts.host.Purge()
 	}
 }
+
+// usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
+func (e *Engine) usedMemory() int { return e.Keyspace.Bytes() + e.Sessions.bytes() }
+
+// sessionBytes is about what a session costs when idle.
+const sessionBytes = 1 << 10
+
+func (ss *sessions) bytes() int { return len(ss.ByID) * sessionBytes }

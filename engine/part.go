@@ -46,45 +46,6 @@ type parts struct {
 	libraries Libraries
 }
 
-// Families returns the engine's own families: what concerns clients, transactions, messages and the server.
-func Families() []Family {
-	return []Family{Transactions(), Channels(), Connection(), Server(), AccessControl(), Cluster(), Modules()}
-}
-
-// Commands returns the part that adds families of commands and nothing else.
-func Commands(families ...Family) Part { return Part{Families: families} }
-
-// Join adds parts to the engine, before it runs commands. A name of a command, parameter or part that is
-// already there panics: parts are wired by hand at start.
-func (e *Engine) Join(parts ...Part) {
-	for _, p := range parts {
-		e.join(p)
-	}
-	e.connectPropagation()
-}
-
-func (e *Engine) join(p Part) {
-	if p.Name != "" && e.lookupPart(p.Name) != nil {
-		panic(fmt.Sprintf("engine: part %q joins twice", p.Name))
-	}
-	for _, f := range p.Families {
-		e.addFamily(f)
-	}
-	e.addParams(p.Params)
-	e.addSections(p.Sections)
-	if p.Libraries != nil {
-		e.Parts.libraries = p.Libraries
-	}
-	if p.Published != nil {
-		e.pubsub.onPublish = append(e.pubsub.onPublish, p.Published)
-	}
-	e.Parts.host.merge(p.Host)
-	if p.Host.Beside != nil {
-		e.enableSlow()
-	}
-	e.Parts.List = append(e.Parts.List, &p)
-}
-
 // part returns the part of that name.
 func (e *Engine) part(name string) *Part {
 	p := e.lookupPart(name)
@@ -141,7 +102,7 @@ type Host struct {
 	// the last Tick returned.
 	Due func(deadline int64)
 	// Beside runs a function on another goroutine: the rest of a script that is past the threshold.
-	// Without it scripts run to their end inside Do. See slow.go.
+	// Without it scripts run to their end inside Do. See slowscript.go.
 	Beside func(run func())
 	// Exit ends the process, for SHUTDOWN, which is an error without it.
 	Exit func()
@@ -173,4 +134,25 @@ func (h *Host) merge(other Host) {
 			to.Field(i).Set(hook)
 		}
 	}
+}
+
+// DebugLine is a subcommand of DEBUG.
+type DebugLine struct {
+	Name        string
+	Least, Most int // arguments after the name
+	Args, About string
+	Run         Handler
+}
+
+// UserFile is where users are kept, for ACL LOAD and ACL SAVE.
+type UserFile interface {
+	Name() string // as messages are to show it; "" if there is none
+	Read() ([]byte, error)
+	Write(text []byte) error // all of it or nothing
+}
+
+// Shutdown is how SHUTDOWN is to end the server.
+type Shutdown struct {
+	Save, NoSave bool // whatever the parameters say
+	Now, Force   bool // without waiting for replicas, and even if saving fails
 }

@@ -46,16 +46,6 @@ func (e *Engine) isPaused(s *Session, cmd *Command, args [][]byte) bool {
 	return cmd.flagsWith(args)&(Write|MayReplicate) != 0
 }
 
-// writes reports whether a transaction may write.
-func (tx *transaction) writes() bool {
-	for _, q := range tx.commands {
-		if q.cmd.flagsWith(q.args)&(Write|MayReplicate) != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // postponeSession holds a session back until the pause is over.
 func (e *Engine) postponeSession(s *Session) {
 	s.postponed = true

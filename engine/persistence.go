@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"bytes"
 	"errors"
 )
 
@@ -20,16 +19,6 @@ func (e *Engine) Dirty() int64 { return e.persistence.dirty }
 
 // SetDirty sets how many changes are not saved.
 func (e *Engine) SetDirty(n int64) { e.persistence.dirty = n }
-
-// FlushAll empties all databases, before other data take their place. Transactions that watch keys fail, and
-// sessions that track keys get invalidations. It is called under the lock.
-func (e *Engine) FlushAll() {
-	for i := range e.Keyspace.Len() {
-		e.touchDB(e.Keyspace.DB(i), nil)
-		e.Keyspace.DB(i).Flush()
-	}
-	e.invalidateAll(nil)
-}
 
 // DenyWrites refuses commands that write with an error, because a part cannot save what they change; nil allows
 // them again. If several parts refuse, the error is that of the one that joined first. It is called under the
@@ -83,83 +72,3 @@ func (noLibraries) Restore(sources [][]byte, _ Restoring) error {
 	}
 	return nil
 }
-
-// StartLoading begins to take in data: until StopLoading clients hear LOADING, and no key becomes due. Whoever
-// calls a part that takes in data may have begun before.
-func (e *Engine) StartLoading() { e.With(func() { e.setLoading(+1) }) }
-
-// StopLoading ends what StartLoading began. Data are taken in until that was done as often.
-func (e *Engine) StopLoading() { e.With(func() { e.setLoading(-1) }) }
-
-func (e *Engine) setLoading(more int) {
-	e.persistence.loading += more
-	e.Keyspace.Replaying = e.persistence.loading > 0
-}
-
-// Loader executes the commands that a journal holds, while the engine is loading. Unlike those of
-// clients they need no password and no memory to spare, and no statistic counts them.
-type Loader struct {
-	engine  *Engine
-	session *Session
-	scripts bool // the transaction that is open runs scripts
-}
-
-// NewLoader returns a loader, to be used by one goroutine.
-func (e *Engine) NewLoader() *Loader {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	s := e.bareSession()
-	s.loader, s.authed = true, true
-	return &Loader{engine: e, session: s}
-}
-
-// Do executes commands in one hold of the lock, and returns how many. It stops at the first that is
-// refused, or replies with an error, and returns the error. Scripts may fail: what they did
-// before stays, as it did when they were journaled.
-func (l *Loader) Do(batch [][][]byte) (done int, err error) {
-	l.engine.mu.Lock()
-	defer l.engine.mu.Unlock()
-	l.engine.readClock()
-	for _, args := range batch {
-		if err = l.execute(args); err != nil {
-			break
-		}
-		done++
-	}
-	l.engine.stopTimer()
-	return done, err
-}
-
-func (l *Loader) execute(args [][]byte) error {
-	e, s := l.engine, l.session
-	cmd, err := e.Resolve(args)
-	if err != nil {
-		return err
-	}
-	inTx := s.tx != nil
-	l.scripts = inTx && l.scripts || cmd.runsScripts()
-	if inTx && cmd.Flags&AllowTx == 0 {
-		s.queue(cmd, args)
-		return nil
-	}
-	s.failure = nil
-	s.Reply.Reset()
-	e.run(s, cmd, args)
-	if l.scripts {
-		return nil
-	}
-	return s.failure
-}
-
-// runsScripts reports whether a command's errors may be a script's.
-func (cmd *Command) runsScripts() bool { return cmd.Flags&(MayBeSlow|RunsTx) == MayBeSlow }
-
-// loaded ends a call of a loader's. The first error counts.
-func (s *Session) loaded(reply []byte) {
-	if len(reply) > 0 && reply[0] == '-' && s.failure == nil {
-		s.failure = Error(bytes.TrimSpace(reply[1:]))
-	}
-}
-
-// InTx reports whether the last command is part of a transaction that is not complete.
-func (l *Loader) InTx() bool { return l.session.tx != nil }

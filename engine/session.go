@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"bytes"
 	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/acl"
@@ -82,45 +83,6 @@ type sessions struct {
 
 func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), next: 1} }
 
-// Endpoint is where a connection comes from and where it arrived, as CLIENT LIST shows it.
-type Endpoint struct {
-	Addr, LocalAddr string
-	Unix            bool
-	FD              int
-}
-
-// NewSession registers a session. The caller must Close it.
-func (e *Engine) NewSession(peer Peer) *Session { return e.Connect(peer, Endpoint{FD: -1}) }
-
-// Connect registers a session that comes over a connection. The caller must Close it.
-func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.readClock()
-	s := e.bareSession()
-	s.Peer = peer
-	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, from.FD
-	s.ID = e.Sessions.next
-	e.Sessions.next++
-	e.Sessions.ByID[s.ID] = s
-	e.stats.connections++
-	return s
-}
-
-func (e *Engine) bareSession() *Session {
-	return &Session{
-		Reply: resp.NewWriter(2), engine: e, created: e.time.micros, seen: e.time.micros,
-		user: e.users.fallback, authed: !e.users.asked(),
-	}
-}
-
-// NewScriptSession returns a session for commands run by a script. It is not registered.
-func (e *Engine) NewScriptSession() *Session {
-	s := e.bareSession()
-	s.script, s.authed = true, true
-	return s
-}
-
 // EnterScript prepares a script's session for a run on behalf of caller. A readOnly run may not
 // write; one that is short of memory may not begin with what needs more of it.
 func (s *Session) EnterScript(caller *Session, readOnly, short bool) {
@@ -132,42 +94,6 @@ func (s *Session) EnterScript(caller *Session, readOnly, short bool) {
 
 // Wrote reports whether the script's run executed a command that writes.
 func (s *Session) Wrote() bool { return s.wrote }
-
-// Close ends a session: its watches, its waiter and its transaction go. It may be called twice.
-func (e *Engine) Close(s *Session) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.disconnect(s)
-}
-
-func (e *Engine) disconnect(s *Session) {
-	s.closing = true
-	e.detach(s)
-	if s.blocked != nil {
-		e.blocked.remove(s.blocked)
-		s.blocked = nil
-	}
-	delete(e.Sessions.ByID, s.ID)
-}
-
-// detach ends what a session asked for beyond its commands.
-func (e *Engine) detach(s *Session) {
-	s.tx = nil
-	e.unwatch(s)
-	e.unsubscribeAll(s)
-	e.unmonitor(s)
-	e.untrack(s)
-	if s.replica != nil {
-		s.replica.Detach()
-		s.replica = nil
-	}
-}
-
-// Disconnect ends the session and its connection at once. It is called under the lock.
-func (s *Session) Disconnect() {
-	s.engine.disconnect(s)
-	s.Wake()
-}
 
 // DB returns the number of the selected database.
 func (s *Session) DB() int { return s.db }
@@ -199,21 +125,6 @@ func (s *Session) useLentBuffer() {
 		s.Reply.Swap(s.room)
 	}
 	s.room = nil
-}
-
-// takeReplies hands out the replies for sending.
-func (s *Session) takeReplies() Outcome {
-	s.woken = false
-	o := Outcome{Blocked: s.blocked != nil || s.running || s.postponed, Closing: s.closing, Class: s.class()}
-	if s.running { // the script goes on writing
-		o.Out, s.early = s.early, nil
-		return o
-	}
-	o.Out = s.Reply.Swap(s.spare)
-	if s.spare = nil; !s.lent && cap(o.Out) <= maxSpare {
-		s.spare = o.Out
-	}
-	return o
 }
 
 // maxSpare is the largest reply buffer, in bytes, that a session keeps for the next replies.
@@ -274,10 +185,6 @@ func (s *Session) class() Class {
 // isStopped reports whether no further command of the session may run now.
 func (s *Session) isStopped() bool { return s.closing || s.blocked != nil || s.running || s.postponed }
 
-// usableBy reports whether a session may run commands beyond AUTH and HELLO: once it has given the
-// password, or where none is asked for.
-func (e *Engine) usableBy(s *Session) bool { return s.authed || !e.users.asked() }
-
 // afterCommand drops the reply that CLIENT REPLY wants dropped.
 func (s *Session) afterCommand(start int) {
 	switch s.reply {
@@ -289,5 +196,12 @@ func (s *Session) afterCommand(start int) {
 		}
 	case replySkipNext:
 		s.reply = replySkip
+	}
+}
+
+// loaded ends a call of a loader's. The first error counts.
+func (s *Session) loaded(reply []byte) {
+	if len(reply) > 0 && reply[0] == '-' && s.failure == nil {
+		s.failure = Error(bytes.TrimSpace(reply[1:]))
 	}
 }

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"bytes"
-	"iter"
 	"sync/atomic"
 )
 
@@ -39,76 +37,6 @@ type slowScript struct {
 	busy     error       // what all others are told meanwhile
 	detached bool        // user code runs without the lock; written by the coroutine only
 	killed   atomic.Bool // SCRIPT KILL was heard
-}
-
-// enableSlow lets slow scripts go on beside the other sessions: when a script passes the threshold,
-// Host.Beside runs it to its end. DisableSlow ends it.
-func (e *Engine) enableSlow() {
-	e.slow.enabled = true
-	e.slow.next, e.slow.stop = iter.Pull(func(yield func(struct{}) bool) {
-		e.slow.yield = yield
-		for more := true; more; more = yield(struct{}{}) {
-			e.run(e.slow.owner, e.slow.cmd, e.slow.args)
-			e.slow.done = true
-		}
-	})
-}
-
-// DisableSlow undoes what Host.Beside enabled, for an engine that is not served any more. A script past the
-// threshold is asked to end.
-func (e *Engine) DisableSlow() {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	switch {
-	case !e.slow.enabled:
-	case e.slow.session != nil:
-		e.Kill() // resume does the rest
-	default:
-		e.slow.stop()
-	}
-	e.slow.enabled = false
-}
-
-// runSlow runs a command on the coroutine until it ends or yields. start is where its reply begins.
-func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
-	e.slow.done = false
-	e.slow.owner, e.slow.cmd, e.slow.args, e.slow.start = s, cmd, args, start
-	e.slow.next()
-	if e.slow.done {
-		return
-	}
-	// The connection uses its buffers again while the script goes on.
-	e.slow.args = copyArgs(args)
-	e.stack.calls[0].Args = e.slow.args
-	replies := bytes.Clone(s.Reply.Bytes())
-	s.early = s.Reply.Swap(nil)[:start]
-	s.Reply.Raw(replies)
-	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
-	s.running, e.slow.session = true, s
-	e.Parts.host.Beside(e.resume)
-}
-
-// resume runs the yielded command to its end and wakes its session. The command ends under the
-// lock, taken by Rejoin.
-func (e *Engine) resume() {
-	e.slow.next()
-	s := e.slow.session
-	s.running, e.slow.session = false, nil
-	if !e.slow.enabled {
-		e.slow.stop()
-	}
-	e.readClock()
-	e.recordDuration(s, e.slow.cmd, e.slow.args, e.time.micros-e.slow.since, 1)
-	s.afterCommand(e.slow.start)
-	s.Reply.Raw(s.Reply.Swap(nil)[e.slow.start:])
-	if s.tracker != nil {
-		e.endTrackedCommand(s, e.slow.cmd)
-	}
-	e.serveBlocked()
-	e.endBatch()
-	e.TickBy(e.Keyspace.Now) // what came to be due meanwhile
-	s.Wake()
-	e.mu.Unlock()
 }
 
 // Leave lets go of the lock in the middle of a command that runs user code, once that has passed

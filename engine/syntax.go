@@ -215,37 +215,6 @@ func (a *argument) alternatives() string {
 	return strings.Join(texts, sign)
 }
 
-// replyArguments writes arguments as COMMAND DOCS shows them.
-func (c *Call) replyArguments(list []argument) {
-	w := c.Reply
-	w.Array(len(list))
-	for _, a := range list {
-		flags := a.flags()
-		n := 2
-		for _, told := range []bool{a.hasToken(), flags != nil, a.parts != nil} {
-			if told {
-				n++
-			}
-		}
-		w.Map(n)
-		for _, text := range []string{"name", a.name, "type", a.kind} {
-			w.BulkString(text)
-		}
-		if a.hasToken() {
-			w.BulkString("token")
-			w.BulkString(a.token)
-		}
-		if flags != nil {
-			w.BulkString("flags")
-			c.replyWords(flags)
-		}
-		if a.parts != nil {
-			w.BulkString("arguments")
-			c.replyArguments(a.parts)
-		}
-	}
-}
-
 // hasToken reports whether a word is to be typed, which may be an empty one.
 func (a argument) hasToken() bool { return a.token != "" || a.kind == kindToken }
 

@@ -1,0 +1,82 @@
+package engine
+
+import "github.com/miniserver-go/miniserver/resp"
+
+// Endpoint is where a connection comes from and where it arrived, as CLIENT LIST shows it.
+type Endpoint struct {
+	Addr, LocalAddr string
+	Unix            bool
+	FD              int
+}
+
+// NewSession registers a session. The caller must Close it.
+func (e *Engine) NewSession(peer Peer) *Session { return e.Connect(peer, Endpoint{FD: -1}) }
+
+// Connect registers a session that comes over a connection. The caller must Close it.
+func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.readClock()
+	s := e.bareSession()
+	s.Peer = peer
+	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, from.FD
+	s.ID = e.Sessions.next
+	e.Sessions.next++
+	e.Sessions.ByID[s.ID] = s
+	e.stats.connections++
+	return s
+}
+
+func (e *Engine) bareSession() *Session {
+	return &Session{
+		Reply: resp.NewWriter(2), engine: e, created: e.time.micros, seen: e.time.micros,
+		user: e.users.fallback, authed: !e.users.asked(),
+	}
+}
+
+// NewScriptSession returns a session for commands run by a script. It is not registered.
+func (e *Engine) NewScriptSession() *Session {
+	s := e.bareSession()
+	s.script, s.authed = true, true
+	return s
+}
+
+// Close ends a session: its watches, its waiter and its transaction go. It may be called twice.
+func (e *Engine) Close(s *Session) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.disconnect(s)
+}
+
+func (e *Engine) disconnect(s *Session) {
+	s.closing = true
+	e.detach(s)
+	if s.blocked != nil {
+		e.blocked.remove(s.blocked)
+		s.blocked = nil
+	}
+	delete(e.Sessions.ByID, s.ID)
+}
+
+// detach ends what a session asked for beyond its commands.
+func (e *Engine) detach(s *Session) {
+	s.tx = nil
+	e.unwatch(s)
+	e.unsubscribeAll(s)
+	e.unmonitor(s)
+	e.untrack(s)
+	if s.replica != nil {
+		s.replica.Detach()
+		s.replica = nil
+	}
+}
+
+// Disconnect ends the session and its connection at once. It is called under the lock.
+func (s *Session) Disconnect() {
+	s.engine.disconnect(s)
+	s.Wake()
+}
+
+// usableBy reports whether a session may run commands beyond AUTH and HELLO: once it has given the
+// password, or where none is asked for.
+func (e *Engine) usableBy(s *Session) bool { return s.authed || !e.users.asked() }

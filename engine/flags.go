@@ -1,0 +1,42 @@
+package engine
+
+// Flags say what a command does and where it may run. No condition asks for a command's name: a new one is a
+// new flag.
+type Flags uint64
+
+// The flags, named as COMMAND INFO names them.
+const (
+	Write           Flags = 1 << iota // changes the dataset
+	ReadOnly                          // only reads it
+	DenyOOM                           // refused when memory is short
+	Admin                             // for operators
+	PubSub                            // about channels
+	NoScript                          // not from scripts
+	Blocking                          // may park the session
+	Loading                           // allowed while the dataset is loaded
+	Stale                             // allowed on a replica cut off
+	SkipMonitor                       // not shown to MONITOR
+	SkipSlowlog                       // not in the slow log
+	Fast                              // O(1) or O(log n)
+	NoAuth                            // allowed before AUTH
+	MayReplicate                      // not a write, yet may cause effects
+	NoMandatoryKeys                   // the keys may be none
+	NoAsyncLoading                    // not while a replica loads beside its data
+	NoMulti                           // not inside MULTI
+	MovableKeys                       // key positions depend on the arguments
+	AllowBusy                         // allowed while a slow script runs
+)
+
+var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
+	"loading", "stale", "skip_monitor", "skip_slowlog", "fast", "no_auth", "",
+	"no_mandatory_keys", "no_async_loading", "no_multi", "movablekeys", "allow_busy"}
+
+// Names returns the names of the flags that are set, in a fixed order.
+func (f Flags) Names() (names []string) {
+	for i, n := range flagNames {
+		if f&(1<<i) != 0 && n != "" {
+			names = append(names, n)
+		}
+	}
+	return names
+}

@@ -1,0 +1,164 @@
+package engine
+
+import (
+	"slices"
+	"strings"
+)
+
+// invalidate tells that a key was changed by a session, nil for the server itself.
+func (e *Engine) invalidate(key string, by *Session) {
+	if by != nil && by.script {
+		by = by.caller
+	}
+	if e.tracking.broadcast > 0 {
+		if e.tracking.changes == nil {
+			e.tracking.changes = make(map[string]*Session)
+		}
+		e.tracking.changes[key] = by
+	}
+	e.invalidateReaders(key, by)
+}
+
+func (e *Engine) invalidateReaders(key string, by *Session) {
+	ids := e.tracking.readers[key]
+	delete(e.tracking.readers, key)
+	for _, id := range ids {
+		s := e.Sessions.ByID[id]
+		switch {
+		case s == nil || s.tracker == nil || s.tracker.bcast || s.tracker.noloop && s == by:
+		case s == by:
+			s.tracker.own = append(s.tracker.own, key)
+		default:
+			e.pushInvalidation(s, []string{key})
+		}
+	}
+}
+
+// invalidateAll tells that everything went away by a session's command.
+func (e *Engine) invalidateAll(by *Session) {
+	if e.tracking.sessions == 0 {
+		return
+	}
+	e.tracking.readers = nil
+	for _, s := range e.Sessions.ByID {
+		switch {
+		case s.tracker == nil:
+		case s == by:
+			s.tracker.ownFlush = true
+		default:
+			e.pushInvalidation(s, nil)
+		}
+	}
+}
+
+// pushOwnInvalidations tells a session what its own command invalidated, after the reply.
+func (e *Engine) pushOwnInvalidations(s *Session) {
+	t := s.tracker
+	keys, flush := t.own, t.ownFlush
+	t.own, t.ownFlush = nil, false
+	for _, key := range keys {
+		e.pushInvalidation(s, []string{key})
+	}
+	if flush {
+		e.pushInvalidation(s, nil)
+	}
+}
+
+// broadcastChanges tells the sessions in broadcast mode what changed since the last time.
+func (e *Engine) broadcastChanges() {
+	changes := e.tracking.changes
+	e.tracking.changes = nil
+	keys := make([]string, 0, len(changes))
+	for key := range changes {
+		keys = append(keys, key)
+	}
+	slices.Sort(keys)
+	for _, s := range e.Sessions.ByID {
+		if s.tracker == nil || !s.tracker.bcast {
+			continue
+		}
+		for _, prefix := range s.tracker.prefixes {
+			e.broadcastPrefix(s, prefix, keys, changes)
+		}
+	}
+}
+
+func (e *Engine) broadcastPrefix(s *Session, prefix string, keys []string, changes map[string]*Session) {
+	var mine []string
+	for _, key := range keys {
+		if strings.HasPrefix(key, prefix) && !(s.tracker.noloop && changes[key] == s) {
+			mine = append(mine, key)
+		}
+	}
+	if mine != nil {
+		e.pushInvalidation(s, mine)
+	}
+}
+
+// pushInvalidation sends an invalidation message, to the session itself or where it redirects to; no
+// keys stand for all.
+func (e *Engine) pushInvalidation(s *Session, keys []string) {
+	to := s
+	if id := s.tracker.redirect; id != 0 {
+		if to = e.Sessions.ByID[id]; to == nil {
+			e.pushRedirectBroken(s)
+			return
+		}
+	}
+	switch w := to.Reply; {
+	case w.Proto() == 3:
+		w.Push(2)
+		w.BulkString("invalidate")
+	case to != s && to.subscribed():
+		w.Push(3)
+		w.BulkString("message")
+		w.BulkString("__redis__:invalidate")
+	default:
+		return // RESP2 has no pushes
+	}
+	if keys == nil {
+		to.Reply.Null()
+	} else {
+		to.Reply.Array(len(keys))
+	}
+	for _, key := range keys {
+		to.Reply.BulkString(key)
+	}
+	to.Wake()
+}
+
+// pushRedirectBroken tells a session that the one it redirects to is gone.
+func (e *Engine) pushRedirectBroken(s *Session) {
+	s.tracker.broken = true
+	if s.Reply.Proto() == 3 {
+		s.Reply.Push(2)
+		s.Reply.BulkString("tracking-redir-broken")
+		s.Reply.Int(s.tracker.redirect)
+		s.Wake()
+	}
+}
+
+// trimReaders forgets keys over the limit, as if they had changed.
+func (e *Engine) trimReaders() {
+	for key := range e.tracking.readers {
+		if e.tracking.most == 0 || len(e.tracking.readers) <= e.tracking.most {
+			return
+		}
+		e.invalidateReaders(key, nil)
+	}
+}
+
+// trackReads notes the keys that a command read, for the session or the script's caller.
+func (e *Engine) trackReads(c *Call) {
+	s := c.Session
+	if s.script {
+		s = s.caller
+	}
+	if s == nil || s.tracker == nil || c.Cmd.Flags&(ReadOnly|PubSub) != ReadOnly || !s.tracker.caches() {
+		return
+	}
+	keys, _ := c.Cmd.Keys.At(c.Args)
+	for _, key := range keys {
+		e.tracking.read(string(c.Args[key.At]), s.ID)
+	}
+}

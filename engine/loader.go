@@ -1,0 +1,74 @@
+package engine
+
+// StartLoading begins to take in data: until StopLoading clients hear LOADING, and no key becomes due. Whoever
+// calls a part that takes in data may have begun before.
+func (e *Engine) StartLoading() { e.With(func() { e.setLoading(+1) }) }
+
+// StopLoading ends what StartLoading began. Data are taken in until that was done as often.
+func (e *Engine) StopLoading() { e.With(func() { e.setLoading(-1) }) }
+
+func (e *Engine) setLoading(more int) {
+	e.persistence.loading += more
+	e.Keyspace.Replaying = e.persistence.loading > 0
+}
+
+// Loader executes the commands that a journal holds, while the engine is loading. Unlike those of
+// clients they need no password and no memory to spare, and no statistic counts them.
+type Loader struct {
+	engine  *Engine
+	session *Session
+	scripts bool // the transaction that is open runs scripts
+}
+
+// NewLoader returns a loader, to be used by one goroutine.
+func (e *Engine) NewLoader() *Loader {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	s := e.bareSession()
+	s.loader, s.authed = true, true
+	return &Loader{engine: e, session: s}
+}
+
+// Do executes commands in one hold of the lock, and returns how many. It stops at the first that is
+// refused, or replies with an error, and returns the error. Scripts may fail: what they did
+// before stays, as it did when they were journaled.
+func (l *Loader) Do(batch [][][]byte) (done int, err error) {
+	l.engine.mu.Lock()
+	defer l.engine.mu.Unlock()
+	l.engine.readClock()
+	for _, args := range batch {
+		if err = l.execute(args); err != nil {
+			break
+		}
+		done++
+	}
+	l.engine.stopTimer()
+	return done, err
+}
+
+func (l *Loader) execute(args [][]byte) error {
+	e, s := l.engine, l.session
+	cmd, err := e.Resolve(args)
+	if err != nil {
+		return err
+	}
+	inTx := s.tx != nil
+	l.scripts = inTx && l.scripts || cmd.runsScripts()
+	if inTx && cmd.Flags&AllowTx == 0 {
+		s.queue(cmd, args)
+		return nil
+	}
+	s.failure = nil
+	s.Reply.Reset()
+	e.run(s, cmd, args)
+	if l.scripts {
+		return nil
+	}
+	return s.failure
+}
+
+// runsScripts reports whether a command's errors may be a script's.
+func (cmd *Command) runsScripts() bool { return cmd.Flags&(MayBeSlow|RunsTx) == MayBeSlow }
+
+// InTx reports whether the last command is part of a transaction that is not complete.
+func (l *Loader) InTx() bool { return l.session.tx != nil }

@@ -1,0 +1,61 @@
+package engine
+
+import "github.com/miniserver-go/miniserver/keyspace"
+
+// Read returns the value of key for reading. ok is false if the key is absent (v is nil then, and
+// no error is sent). A value of another type latches ErrWrongType.
+func Read[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
+	found, ok := c.DB.Find(key)
+	c.CountLookup(key, ok)
+	if !ok {
+		return v, false
+	}
+	return typed[T](c, found)
+}
+
+// Edit returns the value of key for changing; the change takes effect with Changed. ok is false if
+// the key is absent, or of another type, which latches ErrWrongType.
+func Edit[T keyspace.Value](c *Call, key []byte) (v T, ok bool) {
+	found, ok := c.DB.Edit(key)
+	if !ok {
+		return v, false
+	}
+	return typed[T](c, found)
+}
+
+// Upsert is Edit, or an empty value of type t where the key is absent; ok is false for a value of
+// another type, which latches ErrWrongType.
+func Upsert[T keyspace.Value](c *Call, key []byte, t keyspace.Type) (v T, ok bool) {
+	found, ok := c.DB.Edit(key)
+	if !ok {
+		found = c.DB.Create(key, t)
+	}
+	return typed[T](c, found)
+}
+
+func typed[T keyspace.Value](c *Call, found keyspace.Value) (v T, ok bool) {
+	v, ok = found.(T)
+	if !ok {
+		c.Refuse(ErrWrongType)
+	}
+	return v, ok
+}
+
+// Exists reports whether key is visible. It is a lookup for reading that leaves no access mark.
+func (c *Call) Exists(key []byte) bool {
+	ok := c.DB.Exists(key)
+	c.CountLookup(key, ok)
+	return ok
+}
+
+// CountLookup counts a lookup for reading as a hit or a miss.
+func (c *Call) CountLookup(key []byte, found bool) {
+	if found {
+		c.Engine.stats.hits++
+		return
+	}
+	c.Engine.stats.misses++
+	if c.Engine.Config.notify != 0 {
+		c.Engine.notify(c.DB, key, "mkeymiss")
+	}
+}

@@ -1,0 +1,80 @@
+package engine
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// New returns an engine with empty databases and no commands.
+func New(o Options) *Engine {
+	if o.Databases == 0 {
+		o.Databases = 16
+	}
+	e := &Engine{
+		Config:   newConfig(),
+		time:     timing{clock: o.Clock, started: o.Clock()},
+		random:   randomness{source: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15))},
+		commands: commandTable{byName: make(map[string]*Command)},
+		Parts:    parts{params: make(map[string]*Param), libraries: noLibraries{}},
+		Sessions: newSessions(),
+		users:    newUsers(),
+		blocked:  newBlockedClients(),
+		watched:  make(map[dbKey][]*Session),
+		pubsub:   newPubSub(),
+		tracking: tracking{most: 1000000},
+		eviction: newEviction(),
+		slowlog:  slowlog{slower: 10000, most: 128},
+	}
+	e.stats.errors = make(map[string]int64)
+	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
+	e.random.dice = e.Dice
+	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.random.dice)
+	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
+	e.runID = e.NewID()
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), ignoredParams()),
+		Sections: e.coreSections()})
+	e.readClock()
+	return e
+}
+
+// Join adds parts to the engine, before it runs commands. A name of a command, parameter or part that is
+// already there panics: parts are wired by hand at start.
+func (e *Engine) Join(parts ...Part) {
+	for _, p := range parts {
+		e.join(p)
+	}
+	e.connectPropagation()
+}
+
+func (e *Engine) join(p Part) {
+	if p.Name != "" && e.lookupPart(p.Name) != nil {
+		panic(fmt.Sprintf("engine: part %q joins twice", p.Name))
+	}
+	for _, f := range p.Families {
+		e.addFamily(f)
+	}
+	e.addParams(p.Params)
+	e.addSections(p.Sections)
+	if p.Libraries != nil {
+		e.Parts.libraries = p.Libraries
+	}
+	if p.Published != nil {
+		e.pubsub.onPublish = append(e.pubsub.onPublish, p.Published)
+	}
+	e.Parts.host.merge(p.Host)
+	if p.Host.Beside != nil {
+		e.enableSlow()
+	}
+	e.Parts.List = append(e.Parts.List, &p)
+}
+
+// Families returns the engine's own families: what concerns clients, transactions, messages and the server.
+func Families() []Family {
+	return []Family{Transactions(), Channels(), Connection(), Server(), AccessControl(), Cluster(), Modules()}
+}
+
+// Commands returns the part that adds families of commands and nothing else.
+func Commands(families ...Family) Part { return Part{Families: families} }

@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// publish sends a message to all who listen to channel and returns how many there are.
+func (e *Engine) publish(channel, text []byte) (receivers int) {
+	if listeners := e.pubsub.channels.listeners(channel); len(listeners) > 0 {
+		receivers = e.deliver(listeners, "message", channel, text)
+	}
+	for pattern, a := range e.pubsub.patterns {
+		if glob.Match(pattern, channel) {
+			receivers += e.deliver(a.list, "pmessage", []byte(pattern), channel, text)
+		}
+	}
+	return receivers
+}
+
+// publishShard is publish among the listeners of SSUBSCRIBE.
+func (e *Engine) publishShard(channel, text []byte) (receivers int) {
+	if listeners := e.pubsub.shards.listeners(channel); len(listeners) > 0 {
+		receivers = e.deliver(listeners, "smessage", channel, text)
+	}
+	return receivers
+}
+
+// deliver sends a message of some parts to sessions and returns their number.
+func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int {
+	m := &e.pubsub.message
+	m.begin(kind, parts)
+	for _, s := range listeners {
+		e.push(s, m.form(s.Reply.Proto()))
+	}
+	clear(m.parts)
+	return len(listeners)
+}
+
+// push appends a message to a session's replies and has it sent.
+func (e *Engine) push(s *Session, form []byte) {
+	s.Reply.Raw(form)
+	if lim := e.Config.PushLimit; lim > 0 && int64(s.Reply.Len()) > lim {
+		s.closing = true
+	}
+	s.Wake()
+}
+
+// notify publishes a keyspace event to those who asked for its class.
+func (e *Engine) notify(db *keyspace.DB, key []byte, event string) {
+	mask := e.Config.notify
+	if mask&notifyBit(event[0]) == 0 {
+		return
+	}
+	name := []byte(event[1:])
+	if mask&notifyBit('K') != 0 {
+		e.publish(eventChannel("__keyspace@", db.ID(), key), name)
+	}
+	if mask&notifyBit('E') != 0 {
+		e.publish(eventChannel("__keyevent@", db.ID(), name), key)
+	}
+}
+
+// eventChannel returns the name of the channel on which an event of a key, or of a kind, is told.
+func eventChannel(prefix string, db int, suffix []byte) []byte {
+	return append(strconv.AppendInt([]byte(prefix), int64(db), 10), append([]byte("__:"), suffix...)...)
+}

@@ -1,0 +1,110 @@
+package engine
+
+import "github.com/miniserver-go/miniserver/keyspace"
+
+// transaction is what a session queued since MULTI.
+type transaction struct {
+	commands []queued
+	spoiled  bool
+	denyOOM  bool // a command in it is refused when memory is short
+}
+
+type queued struct {
+	cmd  *Command
+	args [][]byte
+}
+
+// dbKey names a key of a database.
+type dbKey struct {
+	db  int
+	key string
+}
+
+// queue keeps a copy of a command for EXEC.
+func (s *Session) queue(cmd *Command, args [][]byte) {
+	s.tx.commands = append(s.tx.commands, queued{cmd, copyArgs(args)})
+	s.tx.denyOOM = s.tx.denyOOM || cmd.flagsWith(args)&DenyOOM != 0
+}
+
+// copyArgs copies arguments out of the connection's buffer.
+func copyArgs(args [][]byte) [][]byte {
+	n := 0
+	for _, a := range args {
+		n += len(a)
+	}
+	flat, out := make([]byte, 0, n), make([][]byte, len(args))
+	for i, a := range args {
+		at := len(flat)
+		flat = append(flat, a...)
+		out[i] = flat[at:len(flat):len(flat)]
+	}
+	return out
+}
+
+// writes reports whether a transaction may write.
+func (tx *transaction) writes() bool {
+	for _, q := range tx.commands {
+		if q.cmd.flagsWith(q.args)&(Write|MayReplicate) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (e *Engine) watch(s *Session, k dbKey) {
+	for _, w := range s.watches {
+		if w == k {
+			return
+		}
+	}
+	e.Keyspace.DB(k.db).Exists([]byte(k.key)) // reap it now if due: its expiry is no touch
+	s.watches = append(s.watches, k)
+	e.watched[k] = append(e.watched[k], s)
+}
+
+// unwatch forgets all watches of a session.
+func (e *Engine) unwatch(s *Session) {
+	for _, k := range s.watches {
+		left := e.watched[k][:0]
+		for _, other := range e.watched[k] {
+			if other != s {
+				left = append(left, other)
+			}
+		}
+		if len(left) == 0 {
+			delete(e.watched, k)
+		} else {
+			e.watched[k] = left
+		}
+	}
+	s.watches, s.stale = nil, false
+}
+
+// touchWatched fails the transactions that watch a key.
+func (e *Engine) touchWatched(db int, key []byte) {
+	for _, s := range e.watched[dbKey{db, string(key)}] {
+		s.stale = true
+	}
+}
+
+// touchDB fails the transactions that watch a key of db which exists there, or exists in other,
+// which is about to take db's place. A nil other stands for an empty database.
+func (e *Engine) touchDB(db, other *keyspace.DB) {
+	for k, watchers := range e.watched {
+		key := []byte(k.key)
+		if k.db != db.ID() || !db.Exists(key) && (other == nil || !other.Exists(key)) {
+			continue
+		}
+		for _, s := range watchers {
+			s.stale = true
+		}
+	}
+}
+
+// watchedExpired reports whether a watched key has become due. Reaping it touches it.
+func (e *Engine) watchedExpired(s *Session) bool {
+	for _, k := range s.watches {
+		e.Keyspace.DB(k.db).Exists([]byte(k.key))
+	}
+	return s.stale
+}

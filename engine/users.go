@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/acl"
+)
+
+const defaultUser = "default"
+
+// users is the register of users, and the log of what was refused.
+type users struct {
+	byName   map[string]*acl.User
+	fallback *acl.User // the user that sessions begin with
+	log      aclLog
+
+	channels string // the first rule of new users: resetchannels or allchannels
+}
+
+func newUsers() users {
+	u := acl.Default(nil)
+	return users{byName: map[string]*acl.User{defaultUser: u}, fallback: u, log: aclLog{max: 128}, channels: "resetchannels"}
+}
+
+// asked reports whether a session must log in before it may do anything.
+func (u *users) asked() bool { return !u.fallback.Open() || !u.fallback.On() }
+
+// setPassword makes the default user's password the only one; "" lets everybody in.
+func (u *users) setPassword(password string) {
+	words := []string{"resetpass", ">" + password}
+	if password == "" {
+		words = []string{"nopass"}
+	}
+	for _, word := range words {
+		if err := u.fallback.Apply(word, nil); err != nil {
+			panic(err)
+		}
+	}
+}
+
+// aclEntry is what was refused to a user.
+type aclEntry struct {
+	reason, context, object, user string
+
+	id          int64
+	count       int
+	first, last int64 // microseconds
+	who         string
+}
+
+// aclLog is the latest refusals, the newest first.
+type aclLog struct {
+	max     int
+	next    int64 // id
+	entries []*aclEntry
+}
+
+const sameDenial = 60e6 // microseconds within which equal refusals are one entry
+
+func (l *aclLog) add(n *aclEntry) {
+	same := slices.IndexFunc(l.entries, func(o *aclEntry) bool {
+		return o.reason == n.reason && o.context == n.context && o.object == n.object && o.user == n.user &&
+			n.last-o.last <= sameDenial
+	})
+	if same < 0 {
+		n.id, l.next = l.next, l.next+1
+	} else {
+		old := l.entries[same]
+		n.id, n.first, n.count = old.id, old.first, old.count+1
+		l.entries = slices.Delete(l.entries, same, same+1)
+	}
+	l.entries = slices.Insert(l.entries, 0, n)
+	if len(l.entries) > l.max {
+		l.entries = l.entries[:l.max]
+	}
+}

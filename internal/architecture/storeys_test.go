@@ -1,0 +1,124 @@
+package architecture
+
+import (
+	"fmt"
+	"go/ast"
+	"go/importer"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sort"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// storeysOfEngine are the files of package engine from bottom to top. A file may use what its own storey and
+// those below declare; nothing needs a file above it.
+var storeysOfEngine = [][]string{
+	{ // Words: what needs no other type of the engine.
+		"errors.go", "flags.go", "text.go", "histogram.go", "notify.go",
+	},
+	{ // Nouns: types that know one another, and what they do alone.
+		"engine.go", "command.go", "keyspecs.go", "categories.go", "syntax.go", "call.go", "session.go", "part.go",
+		"config.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "memory.go", "pause.go", "stopwatch.go",
+		"rates.go", "propagation.go", "persistence.go", "slowscript.go", "eviction.go", "blocked.go", "tracking.go",
+		"pubsub.go", "users.go",
+	},
+	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
+		"publish.go", "invalidation.go", "acl.go", "describe.go", "connect.go", "monitor.go", "elements.go", "changed.go",
+		"lookup.go", "databases.go",
+	},
+	{ // Running one command: may it run, run it, block, make room.
+		"run.go", "gate.go", "evict.go", "blocking.go",
+	},
+	{ // Running many: batches, slow scripts, the journal's commands, time.
+		"batch.go", "slowrun.go", "loader.go", "tick.go",
+	},
+	{ // The commands about clients, transactions, messages and the server.
+		"help.go", "cmd_acl.go", "acl_file.go", "client_info.go", "client_kill.go", "cmd_client.go", "cmd_cluster.go",
+		"cmd_command.go", "cmd_docs.go", "cmd_keyspecs.go", "cmd_config.go", "config_ignored.go", "cmd_connection.go",
+		"cmd_debug.go", "cmd_info.go", "cmd_latency.go", "latency_graph.go", "cmd_pubsub.go", "cmd_server.go",
+		"cmd_slowlog.go", "cmd_tracking.go", "cmd_tx.go",
+	},
+	{ // Putting an engine together.
+		"new.go",
+	},
+}
+
+// TestEngineNeedsNoFileAbove resolves every identifier in engine and compares the storey of the file that uses it with
+// the storey of the file that declares it.
+func TestEngineNeedsNoFileAbove(t *testing.T) {
+	storey := make(map[string]int)
+	for i, names := range storeysOfEngine {
+		for _, name := range names {
+			storey[name] = i
+		}
+	}
+	files, pkg, uses, fset := typeCheck(t, "engine")
+	for _, f := range files {
+		require.Contains(t, storey, f, "the file has no storey")
+	}
+	up := make(map[string]bool)
+	for id, object := range uses {
+		from, to := fileOf(fset, id.Pos()), fileOf(fset, object.Pos())
+		if object.Pkg() == pkg && storey[to] > storey[from] {
+			up[fmt.Sprintf("%s needs %s of %s", from, object.Name(), to)] = true
+		}
+	}
+	require.Empty(t, sortedKeys(up))
+}
+
+func fileOf(fset *token.FileSet, at token.Pos) string {
+	return filepath.Base(fset.Position(at).Filename)
+}
+
+func sortedKeys(set map[string]bool) (list []string) {
+	for key := range set {
+		list = append(list, key)
+	}
+	sort.Strings(list)
+	return list
+}
+
+// typeCheck returns the names of a package's files, without tests, and what their identifiers stand for.
+func typeCheck(t *testing.T, dir string) (names []string, pkg *types.Package, uses map[*ast.Ident]types.Object, fset *token.FileSet) {
+	fset = token.NewFileSet()
+	paths, err := filepath.Glob(filepath.Join("..", "..", dir, "*.go"))
+	require.NoError(t, err)
+	var files []*ast.File
+	for _, path := range paths {
+		if strings.HasSuffix(path, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, path, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		files = append(files, f)
+		names = append(names, filepath.Base(path))
+	}
+	exports := exportFiles(t, dir)
+	conf := types.Config{Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })}
+	info := types.Info{Uses: make(map[*ast.Ident]types.Object)}
+	pkg, err = conf.Check(module+dir, fset, files, &info)
+	require.NoError(t, err)
+	return names, pkg, info.Uses, fset
+}
+
+// exportFiles returns where the go command keeps the export data of all that a package imports.
+func exportFiles(t *testing.T, dir string) map[string]string {
+	list := exec.Command("go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./"+dir)
+	list.Dir = filepath.Join("..", "..")
+	out, err := list.Output()
+	require.NoError(t, err)
+	files := make(map[string]string)
+	for line := range strings.Lines(string(out)) {
+		path, file, _ := strings.Cut(strings.TrimSpace(line), " ")
+		files[path] = file
+	}
+	return files
+}
