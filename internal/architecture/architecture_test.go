@@ -27,6 +27,7 @@ var layers = [][]string{
 	{"internal/difftest"},
 	{"internal/readme"},
 	{"internal/transcript"},
+	{"internal/luacases"},
 	{"internal/reference"},
 	{"internal/launch", "internal/progress"},
 	{"internal/assembly"},

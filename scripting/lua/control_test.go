@@ -121,9 +121,6 @@ var bombs = map[string]string{
 	"proxies":        `local t = {} for i = 1, 1e9 do t[i] = newproxy(true) end`,
 	"upper":          `local t = {} local s = ("x"):rep(1e6) for i = 1, 1e9 do t[i] = s:upper() end`,
 	"sub":            `local t = {} local s = ("x"):rep(1e6) for i = 1, 1e9 do t[i] = s:sub(2) end`,
-	"json":           `local t = {} for i = 1, 24 do t = {t, t} end return cjson.encode(t)`,
-	"json string":    `local s = cjson.encode(("\1"):rep(1e6)) while true do s = cjson.encode(s) end`,
-	"msgpack":        `local s = ("x"):rep(1e6) while true do s = cmsgpack.pack(s, s) end`,
 	"pcall":          `local t = {} while true do pcall(function() while true do t[#t + 1] = {} end end) end`,
 }
 
@@ -168,7 +165,6 @@ var hoards = map[string]string{
 	"cells":      `for i = 1, 1e9 do t[i] = function() i = i + 1 end end`,
 	"closures":   `for i = 1, 1e9 do t[i] = function() return i end end`,
 	"coroutines": `for i = 1, 1e9 do t[i] = coroutine.create(function() end) end`,
-	"documents":  `local s = '{"a":[1,2,3],"b":{"c":"ddddddddddddd"}}' for i = 1, 1e9 do t[i] = cjson.decode(s) end`,
 	"list":       `while true do t[1] = {t[1]} end`,
 	"records":    `for i = 1, 1e9 do t[i] = {id = i, name = "user" .. i, 1, 2, 3} end`,
 	"sets":       `for i = 1, 1e9 do t[i] = {[i] = true, [i + 1] = true, [i + 2] = true} end`,
@@ -241,16 +237,8 @@ var long = map[string]string{
 	"upper":          `local s = ("x"):rep(2^22) return function() return s:upper() end`,
 	"quote":          `local s = ("x\""):rep(2^20) return function() return ("%q"):format(s) end`,
 	"percent signs":  `local s = ("%%"):rep(2^17) return function() return s:format() end`,
-	"encode string":  `local s = ("\0"):rep(2^22) return function() return cjson.encode(s) end`,
-	"encode map":     `local t = {} for i = 1, 2^16 do t["k" .. i] = 1 end return function() return cjson.encode(t) end`,
-	"decode escapes": `local s = '"' .. ("\\n"):rep(2^17) .. '"' return function() return cjson.decode(s) end`,
-	"pack list":      `local t = {} for i = 1, 2^17 do t[i] = 1 end return function() return cmsgpack.pack(t) end`,
-	"pack map":       `local t = {} for i = 1, 2^16 do t["k" .. i] = 1 end return function() return cmsgpack.pack(t) end`,
-	"struct.pack":    `local s = (" "):rep(2^17) return function() return struct.pack(s) end`,
 	"compare":        `local a, b = ("x"):rep(2^23), ("x"):rep(2^23) return function() return a <= b end`,
 	"compile":        `local s = ("x = 1 "):rep(2^12) return function() return loadstring(s) end`,
-	"decode blanks":  `local s = (" "):rep(2^19) .. "1" return function() return cjson.decode(s) end`,
-	"decode list":    `local s = "[" .. ("1,"):rep(2^16) .. "1]" return function() return cjson.decode(s) end`,
 	"equal":          `local a, b = ("x"):rep(2^23), ("x"):rep(2^23) return function() return a == b end`,
 	"find":           `local s = ("x"):rep(2^23) return function() return s:find("y", 1, true) end`,
 	"find backwards": `local s = ("x"):rep(2^18) return function() return s:find("^x*y") end`,
@@ -266,12 +254,10 @@ var long = map[string]string{
 	"shrink":         `local t = {} for i = 1, 2^17 do t[i] = i end for i = 1, 2^17 - 1 do t[i] = nil end return function() t.x = 1 end`,
 	"sort":           `local t = {} for i = 1, 2^15 do t[i] = -i end return function() table.sort(t) end`,
 	"sort strings":   `local s, t = ("x"):rep(2^16), {} for i = 1, 99 do t[i] = s .. i end return function() table.sort(t) end`,
-	"struct.unpack":  `local s = ("x"):rep(2^23) .. "\0" return function() return struct.unpack("s", s) end`,
 	"sub":            `local s = ("x"):rep(2^24) return function() return s:sub(2^23 + 2) end`,
 	"tonumber":       `local s = ("1"):rep(2^18) return function() return tonumber(s) end`,
 	"tonumber hex":   `local s = "0x" .. ("1"):rep(2^18) return function() return s + 1 end`,
 	"tonumber base":  `local s = ("1"):rep(2^18) return function() return tonumber(s, 8) end`,
-	"struct.size":    `local s = ("b"):rep(2^17) return function() return struct.size(s) end`,
 }
 
 // TestHookRunsWithinLongCalls: work that is counted all at once runs the hook once.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/luacases"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -144,7 +145,7 @@ func TestLanguageOracle(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(cmd.Dir, "script.lua"), []byte(script(t, programs)), 0o600))
 		out, err := cmd.CombinedOutput()
 		require.NoError(t, err, "%s", out)
-		if *update {
+		if *luacases.Update {
 			require.NoError(t, os.WriteFile(outputPath(file), out, 0o644))
 			continue
 		}

@@ -8,17 +8,6 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// records is a document of n records, about 100 bytes of JSON each.
-const records = `
-local function records(n)
-  local t = {}
-  for i = 1, n do
-    t[i] = {id=i, name="user"..i, email="user"..i.."@example.com", active=true, score=i*1.5, tags={"a","b","c"}}
-  end
-  return t
-end
-`
-
 // benchmarks are chunks that return the function to time.
 var benchmarks = []struct{ name, source string }{
 	{"format", `return function() local s = string.format("%s:%d:%5.2f", "key", 42, 3.5) end`},
@@ -32,16 +21,6 @@ var benchmarks = []struct{ name, source string }{
 	{"concat", `local t = {} for i = 1, 100 do t[i] = "item" .. i end return function() return table.concat(t, ",") end`},
 	{"sortNumbers", `return function() local t = {} for i = 1, 1000 do t[i] = (i * 7919) % 1009 end table.sort(t) end`},
 	{"sortFunction", `return function() local t = {} for i = 1, 1000 do t[i] = (i * 7919) % 1009 end table.sort(t, function(a, b) return a < b end) end`},
-	{"structPack", `return function() return struct.pack("Bc0I", 5, "hello", 7) end`},
-	{"structUnpack", `local s = struct.pack("Bc0I", 5, "hello", 7) return function() return struct.unpack("Bc0I", s) end`},
-	{"cjsonEncode1K", records + `local t = records(10) return function() return cjson.encode(t) end`},
-	{"cjsonDecode1K", records + `local s = cjson.encode(records(10)) return function() return cjson.decode(s) end`},
-	{"cjsonEncode100K", records + `local t = records(1000) return function() return cjson.encode(t) end`},
-	{"cjsonDecode100K", records + `local s = cjson.encode(records(1000)) return function() return cjson.decode(s) end`},
-	{"cmsgpackPack1K", records + `local t = records(10) return function() return cmsgpack.pack(t) end`},
-	{"cmsgpackUnpack1K", records + `local s = cmsgpack.pack(records(10)) return function() return cmsgpack.unpack(s) end`},
-	{"cmsgpackPack100K", records + `local t = records(1000) return function() return cmsgpack.pack(t) end`},
-	{"cmsgpackUnpack100K", records + `local s = cmsgpack.pack(records(1000)) return function() return cmsgpack.unpack(s) end`},
 	{"pow", `local x = 1.5 return function() return x ^ 2.5 end`},
 	{"log", `local x = 1.5 return function() return math.log(x) end`},
 }

@@ -10,20 +10,18 @@ import (
 // TestLongRunning ends what would take ages within the libraries.
 func TestLongRunning(t *testing.T) {
 	for name, source := range map[string]string{
-		"backtracking":   `string.find(("a"):rep(40), ("a?"):rep(40) .. ("a"):rep(40) .. "b")`,
-		"lazy":           `string.find(("a"):rep(3000), ".-.-.-.-b")`,
-		"span":           `string.find(("a"):rep(3000), ".*.*.*.*b")`,
-		"gsub":           `string.gsub(("a"):rep(3000), "a*a*a*b", "")`,
-		"gmatch":         `for w in string.gmatch(("a"):rep(3000), "a*a*a*b") do end`,
-		"balance":        `string.find(("("):rep(60000), "%b()")`,
-		"sort":           `local t = {} for i = 1, 1000 do t[i] = i % 7 end table.sort(t, function() while true do end end)`,
-		"sortTables":     `local m = {__lt = function(a, b) return a.v < b.v end} local t = {} for i = 1, 1e5 do t[i] = setmetatable({v = i % 99}, m) end table.sort(t)`,
-		"insert":         `local t = {} table.insert(t, -1e9, 1)`,
-		"concat":         `local t = setmetatable({}, {}) for i = 1, 1e5 do t[i] = "" end while true do table.concat(t) end`,
-		"protected":      `while true do pcall(string.find, ("a"):rep(40), ("a?"):rep(40) .. ("a"):rep(40)) end`,
-		"foreach":        `table.foreach({1}, function() while true do end end)`,
-		"shared tables":  `local t = {} for i = 1, 60 do t = {t, t} end cjson.encode(t)`,
-		"shared records": `local t = {} for i = 1, 15 do t = {a = t, b = t, c = t, d = t, e = t, f = t} end cmsgpack.pack(t)`,
+		"backtracking": `string.find(("a"):rep(40), ("a?"):rep(40) .. ("a"):rep(40) .. "b")`,
+		"lazy":         `string.find(("a"):rep(3000), ".-.-.-.-b")`,
+		"span":         `string.find(("a"):rep(3000), ".*.*.*.*b")`,
+		"gsub":         `string.gsub(("a"):rep(3000), "a*a*a*b", "")`,
+		"gmatch":       `for w in string.gmatch(("a"):rep(3000), "a*a*a*b") do end`,
+		"balance":      `string.find(("("):rep(60000), "%b()")`,
+		"sort":         `local t = {} for i = 1, 1000 do t[i] = i % 7 end table.sort(t, function() while true do end end)`,
+		"sortTables":   `local m = {__lt = function(a, b) return a.v < b.v end} local t = {} for i = 1, 1e5 do t[i] = setmetatable({v = i % 99}, m) end table.sort(t)`,
+		"insert":       `local t = {} table.insert(t, -1e9, 1)`,
+		"concat":       `local t = setmetatable({}, {}) for i = 1, 1e5 do t[i] = "" end while true do table.concat(t) end`,
+		"protected":    `while true do pcall(string.find, ("a"):rep(40), ("a?"):rep(40) .. ("a"):rep(40)) end`,
+		"foreach":      `table.foreach({1}, function() while true do end end)`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.ErrorIs(t, bounded(t, source, 1_000_000, 0)(), errStopped)
@@ -44,15 +42,7 @@ func TestLargeResults(t *testing.T) {
 		"concat":     `local t = {} for i = 1, 1e4 do t[i] = ("x"):rep(1e4) end`,
 		"concat big": `local x, t = ("x"):rep(1e5), {} for i = 1, 1e4 do t[i] = x end table.concat(t, x)`,
 		"format":     `local x = ("x"):rep(1e6) string.format(("%s"):rep(100), unpack((function() local t = {} for i = 1, 100 do t[i] = x end return t end)()))`,
-		"encode":     `local x, t = ("x"):rep(1e5), {} for i = 1, 1e4 do t[i] = x end cjson.encode(t)`,
-		"pack":       `local x, t = ("x"):rep(1e5), {} for i = 1, 1e4 do t[i] = x end cmsgpack.pack(t)`,
-		"decode":     `cjson.decode("[" .. ("[1],"):rep(5e5) .. "1]")`,
-		"records":    `cjson.decode("[" .. ('{"a":1,"b":2},'):rep(2e5) .. "1]")`,
-		"keys":       `local t = {} for i = 1, 1e5 do t[i] = '"key' .. i .. '":1' end cjson.decode("{" .. table.concat(t, ",") .. "}")`,
-		"unpack":     `cmsgpack.unpack(("\220\16\0" .. ("\145\1"):rep(4096)):rep(60))`,
-		"arrays":     `cmsgpack.unpack("\221\0\16\0\0" .. ("\145\1"):rep(1e6))`,
 		"upper":      `local t = {} for i = 1, 100 do t[i] = (("x"):rep(1e6) .. i):upper() end`,
-		"struct":     `local x = ("x"):rep(1e6) struct.pack(("s"):rep(100), unpack((function() local t = {} for i = 1, 100 do t[i] = x end return t end)()))`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			run := bounded(t, source, 1<<40, limit)
@@ -68,15 +58,9 @@ func TestLargeResults(t *testing.T) {
 // TestDeepNesting turns what would overflow C's stack into errors.
 func TestDeepNesting(t *testing.T) {
 	for source, problem := range map[string]string{
-		`string.find(("a"):rep(300000), ("a?"):rep(300000))`:                   "pattern too complex",
-		`string.find(("x"):rep(40), ("(x"):rep(40))`:                           "too many captures",
-		`local t = {} t[1] = t cjson.encode(t)`:                                "excessive nesting (1001)",
-		`cjson.decode(("["):rep(1e5))`:                                         "too many nested data structures (1001)",
-		`cmsgpack.unpack(("\145"):rep(1e5))`:                                   "stack overflow (in function mp_decode_to_lua_array)",
-		`cmsgpack.unpack(("\129"):rep(1e5))`:                                   "stack overflow (too many return values",
-		`struct.unpack(("b"):rep(9000), ("b"):rep(9000))`:                      "stack overflow (too many results)",
-		`string.byte(("b"):rep(9000), 1, -1)`:                                  "stack overflow (string slice too long)",
-		`local t = {} for i = 1, 40 do t = {t} end error(cmsgpack.pack(t), 0)`: "\x91\x91\x91\x91\xc0",
+		`string.find(("a"):rep(300000), ("a?"):rep(300000))`: "pattern too complex",
+		`string.find(("x"):rep(40), ("(x"):rep(40))`:         "too many captures",
+		`string.byte(("b"):rep(9000), 1, -1)`:                "stack overflow (string slice too long)",
 	} {
 		err := bounded(t, source, 1<<40, 0)()
 		require.ErrorContains(t, err, problem, source)
