@@ -8,8 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/number"
 )
 
-// cjson is one instance of the cjson library: its settings, which cjson.new()
-// begins anew, and what it keeps from one call to the next.
+// cjson is one instance of the cjson library: its settings, which cjson.new() starts afresh, and the memory it
+// keeps from one call to the next.
 type cjson struct {
 	sparseConvert  int // 1: arrays with too many holes become objects
 	sparseRatio    int // holes are too many when the length exceeds the elements by this factor
@@ -61,8 +61,7 @@ func newCjson(L *lua.State) *lua.Table {
 	return t
 }
 
-// The settings. Each function changes those it is given and answers with what
-// then holds.
+// The settings. Each function changes those that it gets arguments for, and returns the values that hold then.
 
 // cjson.encode_sparse_array([convert [, ratio [, safe]]])
 func (j *cjson) setSparse(_ *lua.State, c *lua.Call) {
@@ -152,7 +151,7 @@ type jsonEncoder struct {
 	*cjson
 	L     *lua.State
 	depth int
-	slots int // values C would have on its stack
+	slots int // values that C would have on its stack, which bounds the nesting too
 }
 
 // cjson.encode(value)

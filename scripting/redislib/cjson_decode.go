@@ -96,8 +96,8 @@ func (d *jsonDecoder) word() string {
 	return ""
 }
 
-// number takes what C's strtod reads: all that JSON allows and more. The
-// setting refuses hexadecimal numbers, leading zeros, inf and nan, no more.
+// number takes what C's strtod reads: all that JSON allows and more. The setting refuses hexadecimal numbers,
+// leading zeros, inf and nan; "1." and the like pass with any setting.
 func (d *jsonDecoder) number() lua.Value {
 	f, n := d.digits()
 	if n == 0 {
@@ -113,8 +113,8 @@ func (d *jsonDecoder) number() lua.Value {
 	return lua.Number(f)
 }
 
-// digits is the short way for up to 15 digits that make an integer and do not
-// begin with a zero.
+// digits is the fast path for up to 15 digits that make an integer and do not begin with a zero: a float64 holds
+// it exactly.
 func (d *jsonDecoder) digits() (f float64, length int) {
 	text := d.text[d.at:]
 	n, i := int64(0), 0

@@ -80,7 +80,7 @@ func (p *packer) value(v lua.Value, depth int) {
 	}
 }
 
-// number chooses the shortest form that keeps the value: an integer, a float
+// number chooses the shortest encoding that keeps the value: an integer, a float
 // of 32 bits, one of 64.
 func (p *packer) number(f float64) {
 	if i := int64(f); float64(i) == f && f != 1<<63 {

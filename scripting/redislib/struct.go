@@ -68,8 +68,8 @@ const (
 	maxLearned     = 64 // bytes of a format that is remembered
 )
 
-// start begins with the first argument, which ends at its first zero byte as in C. The place of the call
-// is asked what it knows, and may learn.
+// start begins with the first argument, which ends at its first zero byte as in C. The call site may know the
+// format already, in Site.Cache; with learn it remembers the first one it reads.
 func (l *layout) start(c *lua.Call, learn bool) {
 	l.c, l.align = c, 1
 	text := c.CheckString(1)
@@ -157,7 +157,7 @@ func (l *layout) number(fallback int) int {
 	return n
 }
 
-// control obeys an option that stands for no data; one that is known has done its work.
+// control obeys an option without data. Of a known format there are none: its fields carry their effect.
 func (l *layout) control(f *field) {
 	if f != &l.field {
 		return

@@ -8,28 +8,28 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// Most formats of struct are a few numbers in a row, perhaps with a string. A place in a script that knows
-// such a format packs and unpacks by a plan, which is the format with all questions answered. What a plan
-// does not foresee, errors among it, is left to the layout.
+// Most formats of struct are a few numbers in a row, perhaps with a string. A call site that has read such a
+// format before packs and unpacks by a plan: the format with sizes, order and signs settled. What a plan has no
+// step for, errors among it, is left to the layout, so both must give the same (TestStructByPlanAndByLayout).
 
 // item is one step of a plan.
 type item struct {
-	form  form
-	shift uint8 // 64 less the bits of an integer
-	size  int   // in bytes; 0 for the whole of a string
+	encoding encoding
+	shift    uint8 // 64 less the bits of an integer
+	size     int   // in bytes; 0 for the whole of a string
 }
 
-// form is how an item lies in a packed string.
-type form uint8
+// encoding is how an item lies in a packed string.
+type encoding uint8
 
 const (
-	unsignedBig form = iota
+	unsignedBig encoding = iota
 	unsignedLittle
 	signedBig
 	signedLittle
 	doubleBig
 	doubleLittle
-	bytesForm
+	rawBytes
 )
 
 // maxPlanned is how many bytes are packed by a plan at most.
@@ -46,13 +46,13 @@ func planOf(fields []field) []item {
 		p.size, p.shift = f.size, uint8(64-8*f.size)
 		switch f.option {
 		case 'B', 'H', 'L', 'T', 'I':
-			p.form = unsignedBig
+			p.encoding = unsignedBig
 		case 'b', 'h', 'l', 'i':
-			p.form = signedBig
+			p.encoding = signedBig
 		case 'd':
-			p.form = doubleBig
+			p.encoding = doubleBig
 		case 'c':
-			p.form = bytesForm
+			p.encoding = rawBytes
 			continue
 		default:
 			return nil
@@ -61,14 +61,14 @@ func planOf(fields []field) []item {
 			return nil
 		}
 		if !f.big {
-			p.form++
+			p.encoding++
 		}
 	}
 	return plan
 }
 
-// packItems packs c's arguments after the first one into space and returns the part of it that they take;
-// nil if the plan does not do.
+// packItems packs c's arguments after the first one into space and returns the part of it that they take; nil
+// if the arguments do not suit the plan.
 func packItems(c *lua.Call, plan []item, space *[maxPlanned]byte) []byte {
 	args := c.Args()
 	if len(plan) == 0 || len(args) <= len(plan) {
@@ -77,7 +77,7 @@ func packItems(c *lua.Call, plan []item, space *[maxPlanned]byte) []byte {
 	at := 0
 	for i := range plan {
 		p, v := &plan[i], args[1+i]
-		if p.form == bytesForm {
+		if p.encoding == rawBytes {
 			s, ok := v.AsString()
 			if p.size > 0 && len(s) >= p.size {
 				s = s[:p.size]
@@ -93,7 +93,7 @@ func packItems(c *lua.Call, plan []item, space *[maxPlanned]byte) []byte {
 			return nil
 		}
 		into := space[at : at+8]
-		switch p.form {
+		switch p.encoding {
 		case unsignedBig, signedBig:
 			binary.BigEndian.PutUint64(into, truncateInteger(f)<<p.shift)
 		case unsignedLittle, signedLittle:
@@ -108,15 +108,15 @@ func packItems(c *lua.Call, plan []item, space *[maxPlanned]byte) []byte {
 	return space[:at]
 }
 
-// unpackItems appends what lies in data from position on to out and the position behind, counted from 1;
-// nil if the plan does not do.
+// unpackItems appends to out the values in data from position on, and the position behind them, counted from 1;
+// nil if the data does not suit the plan.
 func unpackItems(plan []item, data string, position int, out []lua.Value) []lua.Value {
 	if len(plan) == 0 || position < 0 {
 		return nil
 	}
 	for i := range plan {
 		p := &plan[i]
-		if p.form == bytesForm || position > len(data)-p.size {
+		if p.encoding == rawBytes || position > len(data)-p.size {
 			return nil
 		}
 		out = append(out, p.number(data[position:]))
@@ -136,7 +136,7 @@ func (p *item) number(data string) lua.Value {
 			n = n<<8 | uint64(data[i])
 		}
 	}
-	switch p.form {
+	switch p.encoding {
 	case unsignedBig:
 		return lua.Number(float64(bits.ReverseBytes64(n) >> p.shift))
 	case unsignedLittle:

@@ -197,7 +197,7 @@ func (x *lexer) name() token {
 // numeral reads a number. It takes every letter and digit in reach before it asks whether that is a number, as
 // C Lua does, so 3x is one malformed token and not two.
 func (x *lexer) numeral() token {
-	for c := x.peek(); isDigit(c) || c == '.'; c = x.peek() {
+	for c := x.peek(); isDigit(c) || c == '.'; c = x.peek() { // 1..2 is malformed, and not 1 .. 2
 		x.save()
 	}
 	if x.accept("Ee") {
@@ -216,7 +216,7 @@ func (x *lexer) numeral() token {
 
 // comment skips what follows --.
 func (x *lexer) comment() {
-	if x.peek() == '[' {
+	if x.peek() == '[' { // --[ and --[= without a second bracket begin a comment of one line
 		if level := x.separator(); level >= 0 {
 			x.long(level, "unfinished long comment")
 			x.text = x.text[:0]

@@ -93,7 +93,7 @@ func (p *parser) subexpression(limit int) (Expr, Operator) {
 			p.failPlain("chunk has too many syntax levels")
 		}
 		p.advance()
-		p.discharge(e)
+		p.discharge(e) // C Lua emits the left operand once it has read the operator
 		right, next := p.subexpression(binaryPriority[op].right)
 		p.discharge(right)
 		if constant, ok := fold(op, e, right); ok {
@@ -116,6 +116,7 @@ func (p *parser) operand() Expr {
 	p.advance()
 	e, _ := p.subexpression(unaryPriority)
 	p.discharge(e)
+	// -1 is a constant, but C Lua folds no NaN: it could not be found again among the constants.
 	if n, ok := e.(NumberExpr); ok && op == OpNegate && n.Value == n.Value {
 		return NumberExpr{-n.Value}
 	}
@@ -167,7 +168,7 @@ func (p *parser) prefix() Expr {
 		case NilExpr, BoolExpr, NumberExpr, StringExpr:
 			return e
 		}
-		return &ParenExpr{e}
+		return &ParenExpr{e} // it cuts a call's results to one, and makes a variable no target
 	}
 	p.syntaxError("unexpected symbol")
 	return nil
@@ -215,7 +216,7 @@ func (p *parser) arguments(call *CallExpr) Expr {
 	call.Line = p.line
 	switch p.current {
 	case '(':
-		if call.Line != p.lastLine {
+		if call.Line != p.lastLine { // f on one line and (g)() on the next may be two statements
 			p.syntaxError("ambiguous syntax (function call x new statement)")
 		}
 		p.advance()
@@ -223,7 +224,7 @@ func (p *parser) arguments(call *CallExpr) Expr {
 			call.Args = p.expressions()
 		}
 		p.match(')', '(', call.Line)
-		if n := len(call.Args); n > 0 {
+		if n := len(call.Args); n > 0 { // C Lua emits the last argument once it has read the bracket
 			p.discharge(call.Args[n-1])
 		}
 	case '{':
@@ -253,6 +254,8 @@ func (p *parser) table() Expr {
 	t := &TableExpr{}
 	p.checkNext('{')
 	for p.current != '}' {
+		// C Lua emits a list element when the next item begins: only then is it clear that it is not the last
+		// one, of which all values count.
 		if n := len(t.Items); n > 0 {
 			p.discharge(t.Items[n-1].Value)
 		}
@@ -275,7 +278,7 @@ func (p *parser) tableItem() TableItem {
 		p.checkNext('=')
 		value := p.discharge(p.expression())
 		return TableItem{key, value, p.lastLine}
-	case p.current == tokenName && p.lookAhead() == '=':
+	case p.current == tokenName && p.lookAhead() == '=': // else the name begins an expression
 		key := StringExpr{p.checkName()}
 		p.checkNext('=')
 		value := p.discharge(p.expression())

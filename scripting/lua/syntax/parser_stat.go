@@ -108,7 +108,7 @@ func (p *parser) repeatStatement(line int) Stat {
 	body := p.block()
 	p.match(tokenUntil, tokenRepeat, line)
 	condition := p.discharge(p.expression())
-	p.fn.active = p.fn.active[:active]
+	p.fn.active = p.fn.active[:active] // only now: see above
 	p.fn.loops--
 	return &RepeatStat{body, condition, line, p.lastLine}
 }
@@ -262,7 +262,7 @@ func (p *parser) assignment(target Expr, line int) Stat {
 			break
 		}
 		target = p.suffixed()
-		if len(s.Targets) > maxLevels-p.levels {
+		if len(s.Targets) > maxLevels-p.levels { // C Lua recurses for each target
 			p.limit(len(s.Targets), maxLevels-p.levels, "variables in assignment")
 		}
 	}
@@ -318,7 +318,7 @@ func (p *parser) function(method bool, line int) *FunctionExpr {
 	fn.Body = p.block()
 	fn.EndLine = p.line
 	fn.Length += p.pos - start
-	fn.outer.Length -= p.pos - start
+	fn.outer.Length -= p.pos - start // so each byte counts for one function
 	p.match(tokenEnd, tokenFunction, line)
 	p.fn = fn.outer
 	return &FunctionExpr{fn}
