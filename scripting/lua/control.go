@@ -5,7 +5,7 @@ import "errors"
 // Control over a run: how long it takes and how much it holds.
 //
 // Time is counted in ticks. The counters cost 1 to 2 % of a script's time. 10,000 ticks take 0.03 to 4 ms, in
-// code and in library functions: what handles megabytes ticks in between (see piece and tickOn). Two things
+// code and in library functions: what handles megabytes ticks in between (see Piece and tickOn). Two things
 // remain one step, because the Go runtime does them in one: clearing the memory of a table that grows or that
 // sort needs, 0.1 to 0.5 ns for each byte, and comparing a string with a key of the same length.
 //

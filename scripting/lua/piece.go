@@ -8,7 +8,7 @@ import (
 // Long strings are handled in pieces with ticks between, so that the hook runs every few milliseconds
 // in every function that takes megabytes. Short ones pay one comparison for that.
 
-// piece is how much of a long string is handled between two ticks.
+// Piece is how much of a long string is handled between two ticks.
 const Piece = 1 << 20
 
 // tickPiece counts a piece of a string of n bytes, if that is a long one.
