@@ -136,6 +136,10 @@ func (fs *compiler) assignNumeric(slot uint8, e syntax.Expr) action {
 			return addV(slot, fs.numeric(b.Right))
 		case same && b.Op == syntax.OpSub:
 			return subV(slot, fs.numeric(b.Right))
+		case b.Op == syntax.OpMod && constant && !isConstant(b.Left):
+			if d, ok := number.NewDivisor(k.Value); ok {
+				return modV(slot, fs.numeric(b.Left), &d)
+			}
 		}
 	}
 	return assignV(slot, fs.numeric(e))
@@ -184,6 +188,27 @@ func subV(slot uint8, y evalFloat) action {
 		v.n = math.Float64bits(v.num() - d)
 		return goOn
 	}
+}
+
+// modV compiles v = a % d, as random numbers and hashes have it. Not inlined: a maker.
+//
+//go:noinline
+func modV(slot uint8, a evalFloat, d *number.Divisor) action {
+	return func(f *frame) signal {
+		x := a(f)
+		r, ok := d.Remainder(x)
+		if !ok {
+			r = number.Modulo(x, d.K)
+		}
+		f.slots[slot].n = math.Float64bits(r)
+		return goOn
+	}
+}
+
+// isConstant reports whether e is a number in the source.
+func isConstant(e syntax.Expr) bool {
+	_, ok := e.(syntax.NumberExpr)
+	return ok
 }
 
 // numericModulo compiles a % k. Not inlined: a maker.

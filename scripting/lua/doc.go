@@ -54,6 +54,7 @@
 //
 //	L * K + L, L * K + K      1.7  1.5   a polynomial's step as one closure             compile_number.go
 //	v = v + K, + any, - any   1.3 - 1.5  v numeric: eight bytes of its slot change      compile_number.go
+//	v = a % K                 1.0 - 1.3  alone 1.0; in a loop it differs by process     compile_number.go
 //	if L < K then             1.4        the comparison within the statement            compile_shapes.go
 //	L == K                    1.3                                                       compile_order.go
 //	t[L], t[1], t[n + 1]      1.7  1.6   t a local variable, or the key numeric:        compile_index.go

@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/miniserver-go/miniserver/scripting/lua/number"
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
@@ -153,6 +154,8 @@ func BenchmarkHandwritten(b *testing.B) {
 	add, mul, less := syntax.OpAdd, syntax.OpMul, syntax.OpLess
 	step := productLKK(1, 31, 17) // the remainder goes into the next turn's product, as in hashes and random numbers
 	compare(b, "v = v * K + K, v % K", discard(assignV(1, numericModulo(step, 65521))), discard(assignV(1, floatVV(syntax.OpMod, step, func(*frame) float64 { return 65521 }))))
+	divisor, _ := number.NewDivisor(65521)
+	compare(b, "v = a % K", discard(modV(1, step, &divisor)), discard(assignV(1, numericModulo(step, 65521))))
 	compare(b, "L * K + L", discard(productLKL(add, 1, benchConstant, 2)), discard(floatVL(add, floatLK(mul, 1, benchConstant), 2)))
 	compare(b, "L * K + K", discard(productLKK(1, benchConstant, 3)), discard(floatVK(add, floatLK(mul, 1, benchConstant), 3)))
 	compare(b, "v = v + K", discard(addK(1, 0)), discard(assignV(1, floatLK(add, 1, 0))))
