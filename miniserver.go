@@ -74,7 +74,7 @@ func start(settings []string) (*Server, error) {
 	var seed [8]byte
 	_, _ = rand.Read(seed[:])
 	s.engine = engine.New(engine.Options{Clock: s.clock.now, Seed: binary.LittleEndian.Uint64(seed[:])})
-	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(snapshot.Shelf)})
+	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(snapshot.MemDisk)})
 	s.server = server.New(s.engine, server.Options{Bind: []string{"127.0.0.1"}, Journal: s.parts.Journal, Load: s.parts.Load})
 	for _, line := range settings {
 		if err := s.set(line); err != nil {

@@ -18,7 +18,7 @@ import (
 // eachLine calls check for every command and subcommand of the server.
 func eachLine(t *testing.T, check func(t *testing.T, cmd *engine.Command)) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.Shelf)})
+	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
 	for _, cmd := range e.Commands() {
 		t.Run(cmd.FullName(), func(t *testing.T) { check(t, cmd) })
 		for i := range cmd.Subs {

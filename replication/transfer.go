@@ -35,7 +35,7 @@ const (
 )
 
 func (m *Master) newTransfer(q request) *transfer {
-	records := snapshot.Begin(m.engine, snapshot.Content{
+	records := snapshot.NewRecords(m.engine, snapshot.Content{
 		Compress: m.engine.Param("rdbcompression").Get() == engine.YesNo(true), NoData: q.NoData, NoFunctions: q.NoFunctions}, "aof-base", "0")
 	t := &transfer{master: m, slicer: snapshot.NewSlicer(m.engine, spike, records), request: q}
 	if !q.NoData {

@@ -40,7 +40,7 @@ func memory(name string, proto int, tags ...string) *transcript.Memory {
 
 // furnish puts into an engine what the program's has.
 func furnish(e *engine.Engine) {
-	furnishWith(e, new(snapshot.Shelf))
+	furnishWith(e, new(snapshot.MemDisk))
 }
 
 func furnishWith(e *engine.Engine, disk snapshot.Disk) {
@@ -155,7 +155,7 @@ func TestTranscriptsReplayedFromTheJournal(t *testing.T) {
 // compares the data.
 type reloaded struct {
 	*transcript.Memory
-	shelf *snapshot.Shelf
+	shelf *snapshot.MemDisk
 }
 
 // reload runs commands and returns the first error.
@@ -195,7 +195,7 @@ func (w *reloaded) Check() error {
 }
 
 func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
-	w := &reloaded{shelf: new(snapshot.Shelf)}
+	w := &reloaded{shelf: new(snapshot.MemDisk)}
 	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine with a snapshot", Tags: []string{"snapshot"}}, func(e *engine.Engine) {
 		furnishWith(e, w.shelf)
 	})

@@ -139,7 +139,7 @@ func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 	}
 	b.flush()
 	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
-		snapshot.DateCommands(key, v, func(args ...[]byte) {
+		snapshot.ExpireCommands(key, v, func(args ...[]byte) {
 			b.text = appendCommand(b.text, args)
 			pace.Yield(len(key))
 		})

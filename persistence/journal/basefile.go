@@ -26,8 +26,8 @@ func (f *baseFile) open() (err error) {
 	f.to = f.file
 	j.engine.With(func() {
 		f.preamble = j.set.preamble
-		if j.set.steady {
-			f.to = &snapshot.Steady{Drain: f.file}
+		if j.set.incrementalFsync {
+			f.to = &snapshot.IncrementalSync{WriteBacker: f.file}
 		}
 	})
 	if f.suffix = "aof"; f.preamble {
@@ -40,7 +40,7 @@ func (f *baseFile) open() (err error) {
 func (f *baseFile) begin() {
 	j := f.journal
 	if f.preamble {
-		f.base = &snapshotBase{Records: snapshot.Begin(j.engine, snapshot.Content{Compress: true}, "aof-base", "1")}
+		f.base = &snapshotBase{Records: snapshot.NewRecords(j.engine, snapshot.Content{Compress: true}, "aof-base", "1")}
 	} else {
 		stamp := int64(0)
 		if j.set.timestamps {

@@ -2,20 +2,20 @@ package journal
 
 import "sync/atomic"
 
-// text is commands in blocks, each of which ends with a whole one.
-type text [][]byte
+// blocks is commands in blocks, each of which ends with a whole one.
+type blocks [][]byte
 
 // buffer is what was appended and not written yet. Offsets count the bytes that were ever appended. All but
 // the atomic fields is under the engine's lock.
 type buffer struct {
-	full     text   // blocks
+	full     blocks // blocks
 	last     []byte // the block that is being filled
-	spare    text   // blocks that were written
+	free     blocks // blocks that were written
 	db       int    // selected at the end of it; -1 if none is
 	stamped  int64  // the time of the last annotation, in seconds
 	stamping bool
 	began    int64       // when the first of it was appended; microseconds
-	ripe     atomic.Bool // it is a block or has waited: the event loops are to write it
+	due      atomic.Bool // it is a block or has waited: the event loops are to write it
 	appended atomic.Int64
 	written  atomic.Int64
 	synced   atomic.Int64
@@ -24,9 +24,9 @@ type buffer struct {
 const (
 	blockBytes = 64 << 10 // from which on a block is full: more would leave the processor's cache before it is written
 	blockRoom  = blockBytes + 8<<10
-	maxSpare   = 16       // blocks
+	maxFree    = 16       // blocks
 	maxAhead   = 64 << 20 // bytes in the buffer beyond which replies wait, so that the disk keeps up
-	ripeAfter  = 10_000   // microseconds
+	dueAfter   = 10_000   // microseconds
 )
 
 // append takes a change in. It is called under the engine's lock.
@@ -44,13 +44,13 @@ func (j *Journal) append(db int, args [][]byte) {
 	b.appended.Store(b.appended.Load() + int64(len(b.last)-before))
 	if first {
 		b.began = now
-		j.poke()
+		j.wakeUp()
 	}
 	if len(b.last) >= blockBytes {
 		b.full, b.last = append(b.full, b.last), b.block()
 	}
-	if (len(b.full) > 0 || now-b.began > ripeAfter) && !b.ripe.Load() {
-		b.ripe.Store(true)
+	if (len(b.full) > 0 || now-b.began > dueAfter) && !b.due.Load() {
+		b.due.Store(true)
 	}
 }
 
@@ -64,20 +64,20 @@ func (b *buffer) stamp(unix int64) {
 
 // block returns an empty block.
 func (b *buffer) block() []byte {
-	if n := len(b.spare); n > 0 {
-		block := b.spare[n-1]
-		b.spare = b.spare[:n-1]
+	if n := len(b.free); n > 0 {
+		block := b.free[n-1]
+		b.free = b.free[:n-1]
 		return block
 	}
 	return make([]byte, 0, blockRoom)
 }
 
-// take hands out what is there and the offset of its end, and takes back what was handed out earlier and
+// drain hands out what is there and the offset of its end, and takes back what was handed out earlier and
 // is not needed any more. It is called under the engine's lock.
-func (b *buffer) take(used text) (t text, end int64) {
+func (b *buffer) drain(used blocks) (t blocks, end int64) {
 	for _, block := range used {
-		if cap(block) <= 2*blockRoom && len(b.spare) < maxSpare {
-			b.spare = append(b.spare, block[:0])
+		if cap(block) <= 2*blockRoom && len(b.free) < maxFree {
+			b.free = append(b.free, block[:0])
 		}
 	}
 	t = b.full
@@ -87,14 +87,14 @@ func (b *buffer) take(used text) (t text, end int64) {
 	}
 	clear(used)
 	b.full = used[:0]
-	b.ripe.Store(false)
+	b.due.Store(false)
 	return t, b.appended.Load()
 }
 
-// cut is take for the end of a file: the next change selects its database anew.
-func (b *buffer) cut() (t text, end int64) {
+// endFile is drain for the end of a file: the next change selects its database anew.
+func (b *buffer) endFile() (t blocks, end int64) {
 	b.db = -1
-	return b.take(nil)
+	return b.drain(nil)
 }
 
 // length returns the bytes that are not written yet.

@@ -104,7 +104,7 @@ func (c Check) file(path, name, kind string, last bool) error {
 		c.say("Failed to truncate AOF %s because it is not the last file", name)
 		return ErrInvalid
 	}
-	return c.cut(path, name, size, valid)
+	return c.shrink(path, name, size, valid)
 }
 
 // late is where a file comes to what is later than is wanted.
@@ -131,8 +131,8 @@ func (c Check) rewind(path, name string, from int64, last bool) error {
 	return nil
 }
 
-// cut shrinks a file to what of it is valid.
-func (c Check) cut(path, name string, size, valid int64) error {
+// shrink cuts a file to what of it is valid.
+func (c Check) shrink(path, name string, size, valid int64) error {
 	c.say("This will shrink the AOF %s from %d bytes, with %d bytes, to %d bytes", name, size, size-valid, valid)
 	fmt.Fprint(c.Out, "Continue? [y/N]: ")
 	answer, _ := bufio.NewReader(c.In).ReadString('\n')

@@ -19,7 +19,7 @@ func (j *Journal) family() engine.Family {
 
 // BGREWRITEAOF
 func (j *Journal) cmdRewrite(c *engine.Call) {
-	f := &j.facts
+	f := &j.status
 	switch {
 	case f.rewriting || f.scheduled && !c.Engine.Keyspace.Snapshotting():
 		c.Fail(errRewriting)
@@ -30,13 +30,13 @@ func (j *Journal) cmdRewrite(c *engine.Call) {
 		c.Reply.Status("Background append only file rewriting started")
 	}
 	f.scheduled, f.retry = true, time.Time{}
-	j.poke()
+	j.wakeUp()
 }
 
 const errRewriting = engine.Error("ERR Background append only file rewriting already in progress")
 
-// waiting is who waits until what came before is synced.
-type waiting struct {
+// syncWait is who waits until what came before is synced.
+type syncWait struct {
 	until int64 // offset
 	done  func()
 }
@@ -48,27 +48,27 @@ func (j *Journal) Synced() (kept, synced bool) {
 
 // Await implements replication.Journal.
 func (j *Journal) Await(done func()) {
-	j.wait = append(j.wait, waiting{j.appended.Load(), done})
-	j.waiters.Store(int32(len(j.wait)))
-	j.poke()
+	j.waits = append(j.waits, syncWait{j.appended.Load(), done})
+	j.waitCount.Store(int32(len(j.waits)))
+	j.wakeUp()
 }
 
-// serve ends the waits that are over. It is called under the engine's lock.
-func (j *Journal) serve() {
+// endWaits ends the waits that are over. It is called under the engine's lock.
+func (j *Journal) endWaits() {
 	synced := j.synced.Load()
-	j.wait = slices.DeleteFunc(j.wait, func(w waiting) bool {
+	j.waits = slices.DeleteFunc(j.waits, func(w syncWait) bool {
 		over := w.until <= synced && j.state == on
 		if over {
 			w.done()
 		}
 		return over
 	})
-	j.waiters.Store(int32(len(j.wait)))
+	j.waitCount.Store(int32(len(j.waits)))
 }
 
 // fill writes the journal's part of INFO persistence.
 func (j *Journal) fill(b *bytes.Buffer) {
-	f := &j.facts
+	f := &j.status
 	if f.loadTotal > 0 {
 		j.fillLoading(b)
 	}
@@ -87,14 +87,14 @@ func (j *Journal) fill(b *bytes.Buffer) {
 		"aof_current_rewrite_time_sec", took, "aof_last_bgrewrite_status", status(f.rewriteOK),
 		"aof_rewrites", f.rewrites, "aof_last_write_status", status(!j.failing.Load()), "aof_last_cow_size", 0)
 	if j.state != off {
-		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite", bit(j.state == starting),
+		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite", bit(j.state == waitRewrite),
 			"aof_buffer_length", j.length(), "aof_pending_bio_fsync", bit(j.synced.Load() < j.written.Load()), "aof_delayed_fsync", 0)
 	}
 }
 
 // fillLoading tells how far loading is.
 func (j *Journal) fillLoading(b *bytes.Buffer) {
-	f, done := &j.facts, j.loaded.Load()
+	f, done := &j.status, j.loaded.Load()
 	eta := int64(1)
 	if passed := j.engine.Micros()/1e6 - f.loadStart; passed > 0 && done > 0 {
 		eta = passed * (f.loadTotal - done) / done
@@ -112,7 +112,7 @@ func bit(b bool) int {
 
 // Loading returns how many bytes of how many have been loaded; 0 of 0 if nothing is being loaded.
 func (j *Journal) Loading() (done, total int64) {
-	j.engine.With(func() { total = j.facts.loadTotal })
+	j.engine.With(func() { total = j.status.loadTotal })
 	if total > 0 {
 		done = min(j.loaded.Load(), total)
 	}

@@ -136,7 +136,7 @@ func live(t *testing.T, disk *platter, promised *int) int {
 
 // attendNow rewrites at once, without the background.
 func (j *Journal) attendNow(rewrite bool) {
-	j.engine.With(func() { j.facts.rewriting = rewrite })
+	j.engine.With(func() { j.status.rewriting = rewrite })
 	if rewrite {
 		j.rewrite()
 	}

@@ -24,7 +24,7 @@ type Disk interface {
 // File is an open file. Write goes to its end.
 type File interface {
 	io.Closer
-	snapshot.Drain
+	snapshot.WriteBacker
 	Sync() error
 	Truncate(size int64) error
 }
@@ -66,7 +66,7 @@ func (OS) Append(path string) (File, error) {
 // osFile is a file whose position is its end.
 type osFile struct{ *os.File }
 
-// WriteBack implements snapshot.Drain.
+// WriteBack implements snapshot.WriteBacker.
 func (f osFile) WriteBack(from, n int64, wait bool) error {
 	return snapshot.WriteBack(f.File, from, n, wait)
 }

@@ -164,7 +164,7 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 				await(t, "closed", func() bool { s.journal.files.Lock(); defer s.journal.files.Unlock(); return s.journal.file == nil })
 			}
 			if strings.HasPrefix(when, "turned on again") {
-				s.journal.engine.With(func() { s.journal.set.enabled, s.journal.state = true, starting })
+				s.journal.engine.With(func() { s.journal.set.enabled, s.journal.state = true, waitRewrite })
 			}
 			if when == "turned on again twice" {
 				push()

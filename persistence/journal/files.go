@@ -14,32 +14,32 @@ import (
 // files is what is on disk.
 type files struct {
 	sync.Mutex
-	dir      string
-	manifest *manifest
-	file     File  // to which is appended; nil if the journal is off
-	size     int64 // of file
-	safe     int64 // of it, that was synced
-	others   int64 // bytes of the other files
-	total    atomic.Int64
-	rest     text   // taken from the buffer; kept until it is synced, if that is asked for
-	done     int    // bytes of it that were written
-	used     text   // the same, not needed any more
-	end      int64  // offset of its end
-	torn     bool   // a sync failed, and what it was for may be lost: the data must be written anew
-	failure  string // of the last write, in the system's words
-	failing  atomic.Bool
-	lastSync atomic.Int64 // nanoseconds
+	dir          string
+	manifest     *manifest
+	file         File  // to which is appended; nil if the journal is off
+	size         int64 // of file
+	safe         int64 // of it, that was synced
+	others       int64 // bytes of the other files
+	total        atomic.Int64
+	rest         blocks // taken from the buffer; kept until it is synced, if that is asked for
+	done         int    // bytes of it that were written
+	used         blocks // the same, not needed any more
+	end          int64  // offset of its end
+	needsRewrite bool   // a sync failed, and what it was for may be lost: the data must be written anew
+	failure      string // of the last write, in the system's words
+	failing      atomic.Bool
+	lastSync     atomic.Int64 // nanoseconds
 }
 
-// Behind implements server.Journal. By the way it writes what is ripe, unless the background syncs, so
+// Behind implements server.Journal. By the way it writes what is due, unless the background syncs, so
 // that the event loops do not wait for the disk.
 func (j *Journal) Behind() bool {
 	switch {
 	case j.failing.Load():
-		return false // whoever waits goes on waiting, and no more join: writes are refused
+		return false // whoever waits goes on syncWait, and no more join: writes are refused
 	case j.always.Load():
 		return j.appended.Load() > j.synced.Load()
-	case j.ripe.Load() && j.files.TryLock():
+	case j.due.Load() && j.files.TryLock():
 		j.commitLocked(false)
 		j.files.Unlock()
 	}
@@ -60,20 +60,20 @@ func (j *Journal) commitLocked(sync bool) bool {
 	if j.file == nil {
 		return true
 	}
-	err := j.keep(sync)
-	j.tell(err)
-	if sync && err == nil && j.waiters.Load() > 0 {
-		j.engine.With(j.serve)
+	err := j.writeBuffer(sync)
+	j.setFailure(err)
+	if sync && err == nil && j.waitCount.Load() > 0 {
+		j.engine.With(j.endWaits)
 	}
 	return err == nil
 }
 
-// keep is commit, with the files locked.
-func (j *Journal) keep(sync bool) error {
+// writeBuffer is commit, with the files locked.
+func (j *Journal) writeBuffer(sync bool) error {
 	if f := &j.files; j.appended.Load() > f.end {
 		j.engine.With(func() {
-			var t text
-			t, f.end = j.take(f.used)
+			var t blocks
+			t, f.end = j.drain(f.used)
 			f.used = nil
 			f.add(t)
 		})
@@ -85,14 +85,14 @@ func (j *Journal) keep(sync bool) error {
 func (j *Journal) flush(sync bool) error {
 	f := &j.files
 	err := f.write()
-	f.sized()
+	f.updateTotal()
 	if err != nil {
 		return err
 	}
 	j.written.Store(f.end)
-	if sync && (j.synced.Load() < f.end || f.torn) {
+	if sync && (j.synced.Load() < f.end || f.needsRewrite) {
 		if err := f.file.Sync(); err != nil {
-			f.unsynced()
+			f.syncFailed()
 			return err
 		}
 		f.safe = f.size
@@ -105,11 +105,11 @@ func (j *Journal) flush(sync bool) error {
 	return nil
 }
 
-// sized tells the size of all files to others.
-func (f *files) sized() { f.total.Store(f.others + f.size) }
+// updateTotal tells the size of all files to others.
+func (f *files) updateTotal() { f.total.Store(f.others + f.size) }
 
 // add puts text behind what is to be written.
-func (f *files) add(t text) {
+func (f *files) add(t blocks) {
 	if len(f.rest) == 0 {
 		f.rest, f.done = t, 0
 		return
@@ -138,18 +138,18 @@ func (f *files) write() error {
 	return nil
 }
 
-// unsynced has what a failed sync was for written again: the system may have dropped it, and would
+// syncFailed has what a failed sync was for written again: the system may have dropped it, and would
 // not say so again. If it is no longer in memory, the data have to be written anew.
-func (f *files) unsynced() {
+func (f *files) syncFailed() {
 	if f.safe == f.size-int64(f.done) && f.file.Truncate(f.safe) == nil {
 		f.size, f.done = f.safe, 0
 		return
 	}
-	f.torn = true
+	f.needsRewrite = true
 }
 
-// tell has writes refused after an error, and allowed when it is over.
-func (j *Journal) tell(err error) {
+// setFailure has writes refused after an error, and allowed when it is over.
+func (j *Journal) setFailure(err error) {
 	failure := ""
 	if err != nil {
 		failure = reason(err)
@@ -163,9 +163,9 @@ func (j *Journal) tell(err error) {
 		if err == nil {
 			j.log('*', "AOF write error looks solved. The server can write again.")
 			j.engine.DenyWrites(partName, nil)
-			j.facts.scheduled = j.facts.scheduled || j.torn
-			j.torn = false
-			j.poke()
+			j.status.scheduled = j.status.scheduled || j.needsRewrite
+			j.needsRewrite = false
+			j.wakeUp()
 			return
 		}
 		j.log('#', "Error writing to the AOF file: %v", err)
@@ -199,7 +199,7 @@ func (j *Journal) writeManifest(m *manifest) error {
 	case err == nil:
 		j.manifest = m
 	case placed:
-		j.manifest = j.manifest.besides(m)
+		j.manifest = j.manifest.withHistoryOf(m)
 	}
 	return err
 }
@@ -207,7 +207,7 @@ func (j *Journal) writeManifest(m *manifest) error {
 // use makes file the one that is appended to.
 func (j *Journal) use(file File, size int64) {
 	j.file, j.size, j.safe = file, size, size
-	j.rest, j.done, j.torn = nil, 0, false
+	j.rest, j.done, j.needsRewrite = nil, 0, false
 }
 
 // closeFile ends appending, after what there is was kept as well as possible.
@@ -217,18 +217,18 @@ func (j *Journal) closeFile() {
 	if j.file == nil {
 		return
 	}
-	if err := j.keep(true); err != nil {
+	if err := j.writeBuffer(true); err != nil {
 		j.log('#', "Error writing to the AOF file when it was turned off: %v", err)
-		j.skip()
+		j.discard()
 	}
 	_ = j.file.Close()
 	j.file = nil
-	j.tell(nil)
+	j.setFailure(nil)
 }
 
-// skip gives up what could not be written.
-func (j *Journal) skip() {
-	j.engine.With(func() { _, j.end = j.cut() })
+// discard gives up what could not be written.
+func (j *Journal) discard() {
+	j.engine.With(func() { _, j.end = j.endFile() })
 	j.written.Store(j.end)
 	j.synced.Store(j.end)
 }

@@ -56,15 +56,15 @@ type Journal struct {
 	log    func(mark byte, format string, args ...any)
 	opts   Options
 
-	set     settings     // under the engine's lock
-	state   state        // under the engine's lock
-	live    bool         // Load is through; under the engine's lock
-	facts   facts        // under the engine's lock
-	wait    []waiting    // under the engine's lock
-	waiters atomic.Int32 // how many they are
-	always  atomic.Bool
-	loaded  atomic.Int64 // bytes, by Load
-	seen    int64        // of what was written, when the background last looked
+	set       settings     // under the engine's lock
+	state     state        // under the engine's lock
+	live      bool         // Load is through; under the engine's lock
+	status    status       // under the engine's lock
+	waits     []syncWait   // under the engine's lock
+	waitCount atomic.Int32 // how many they are
+	always    atomic.Bool
+	loaded    atomic.Int64 // bytes, by Load
+	seen      int64        // of what was written, when the background last looked
 
 	buffer
 	files
@@ -78,24 +78,24 @@ type Journal struct {
 type state int
 
 const (
-	off      state = iota
-	starting       // changes go to a file that is not named yet, until the first base is written
+	off         state = iota
+	waitRewrite       // changes go to a file that is not named yet, until the first base is written
 	on
 )
 
 // settings are the parameters.
 type settings struct {
-	enabled       bool
-	fsync         string // always, everysec, no
-	dirName       string
-	fileName      string
-	loadTruncated bool
-	timestamps    bool
-	preamble      bool
-	growth        int64 // percent
-	minSize       int64
-	quietRewrite  bool // no-appendfsync-on-rewrite
-	steady        bool // aof-rewrite-incremental-fsync
+	enabled          bool
+	fsync            string // always, everysec, no
+	dirName          string
+	fileName         string
+	loadTruncated    bool
+	timestamps       bool
+	preamble         bool
+	growth           int64 // percent
+	minSize          int64
+	noFsyncOnRewrite bool // no-appendfsync-on-rewrite
+	incrementalFsync bool // aof-rewrite-incremental-fsync
 }
 
 // New returns the journal of an engine, which Part adds to it. It does nothing until Load.
@@ -111,8 +111,8 @@ func New(e *engine.Engine, o Options) *Journal {
 	}
 	j := &Journal{engine: e, disk: o.Disk, log: o.Log, opts: o, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	j.set = settings{fsync: everysec, dirName: "appendonlydir", fileName: "appendonly.aof", loadTruncated: true,
-		preamble: true, steady: true, growth: 100, minSize: 64 << 20}
-	j.facts = facts{lastRewrite: -1, rewriteOK: true}
+		preamble: true, incrementalFsync: true, growth: 100, minSize: 64 << 20}
+	j.status = status{lastRewrite: -1, rewriteOK: true}
 	return j
 }
 
@@ -144,7 +144,7 @@ func (j *Journal) Close() {
 	j.files.Lock()
 	defer j.files.Unlock()
 	if j.file != nil {
-		if err := j.keep(true); err != nil {
+		if err := j.writeBuffer(true); err != nil {
 			j.log('#', "Error writing to the AOF file at shutdown: %v", err)
 		}
 		_ = j.file.Close()
@@ -167,8 +167,8 @@ const (
 	longQuiet = time.Hour
 )
 
-// poke wakes the background.
-func (j *Journal) poke() {
+// wakeUp wakes the background.
+func (j *Journal) wakeUp() {
 	select {
 	case j.wake <- struct{}{}:
 	default:
@@ -193,7 +193,7 @@ func (j *Journal) run() {
 			}
 		case <-timer.C:
 		}
-		wait := j.attend(time.Now())
+		wait := j.tick(time.Now())
 		if wait == 0 {
 			wait = longQuiet
 		}
@@ -201,15 +201,15 @@ func (j *Journal) run() {
 	}
 }
 
-// attend does what is to be done now, and returns after what time to look again; 0 for when woken.
-func (j *Journal) attend(now time.Time) time.Duration {
+// tick does what is to be done now, and returns after what time to look again; 0 for when woken.
+func (j *Journal) tick(now time.Time) time.Duration {
 	var sync, rewrite, later, everySecond, stopping bool
 	j.engine.With(func() {
-		stopping, j.facts.stopping = j.facts.stopping, false
-		everySecond = j.set.fsync == everysec && !(j.set.quietRewrite && j.facts.rewriting)
-		sync = j.always.Load() || len(j.wait) > 0 || everySecond && now.Sub(j.syncedAt()) >= second
+		stopping, j.status.stopping = j.status.stopping, false
+		everySecond = j.set.fsync == everysec && !(j.set.noFsyncOnRewrite && j.status.rewriting)
+		sync = j.always.Load() || len(j.waits) > 0 || everySecond && now.Sub(j.syncedAt()) >= second
 		rewrite = j.rewriteDue(now)
-		later = j.facts.scheduled && !j.facts.rewriting
+		later = j.status.scheduled && !j.status.rewriting
 	})
 	if stopping {
 		j.closeFile()

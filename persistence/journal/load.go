@@ -204,7 +204,7 @@ func (j *Journal) loadItem(r *rdb.Reader) error {
 			return fmt.Errorf("the key %q is twice in the snapshot", r.Record.Key)
 		}
 	case rdb.Element:
-		r.Date(j.engine.Keyspace)
+		r.SetDeadline(j.engine.Keyspace)
 		return r.Err()
 	case rdb.Library:
 		return j.engine.Libraries().Restore([][]byte{r.Text}, engine.Append)

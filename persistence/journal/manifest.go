@@ -190,9 +190,9 @@ func last(parts []part) (seq int64) {
 	return seq
 }
 
-// besides returns a copy in which the files that only other names are history: their names are taken until it is
+// withHistoryOf returns a copy in which the files that only other names are history: their names are taken until it is
 // known that other is not the manifest, and they go when the next one lasts.
-func (m *manifest) besides(other *manifest) *manifest {
+func (m *manifest) withHistoryOf(other *manifest) *manifest {
 	next := &manifest{base: m.base, history: slices.Clone(m.history), incrs: m.incrs}
 	known := m.all()
 	for _, p := range other.all() {
@@ -228,8 +228,8 @@ func (m *manifest) rebased(base part, incr int64) *manifest {
 	return next
 }
 
-// sweep removes the history's files, and returns the manifest without those that are gone.
-func (m *manifest) sweep(disk Disk, dir string) *manifest {
+// removeHistory removes the history's files, and returns the manifest without those that are gone.
+func (m *manifest) removeHistory(disk Disk, dir string) *manifest {
 	next := &manifest{base: m.base, incrs: m.incrs}
 	for _, p := range m.history {
 		if err := disk.Remove(filepath.Join(dir, p.name)); err != nil && !errors.Is(err, os.ErrNotExist) {

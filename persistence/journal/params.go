@@ -21,14 +21,14 @@ func (j *Journal) params() []engine.Param {
 		engine.BoolParam("aof-use-rdb-preamble", &s.preamble),
 		engine.IntParam("auto-aof-rewrite-percentage", &s.growth, 0, math.MaxInt32),
 		engine.MemoryParam("auto-aof-rewrite-min-size", &s.minSize, 0),
-		engine.BoolParam("no-appendfsync-on-rewrite", &s.quietRewrite),
-		engine.BoolParam("aof-rewrite-incremental-fsync", &s.steady),
+		engine.BoolParam("no-appendfsync-on-rewrite", &s.noFsyncOnRewrite),
+		engine.BoolParam("aof-rewrite-incremental-fsync", &s.incrementalFsync),
 	}
 	for i := 1; i < len(list); i++ {
 		set := list[i].Set
 		list[i].Set = func(v string) error {
 			err := set(v)
-			j.apply()
+			j.applySettings()
 			return err
 		}
 	}

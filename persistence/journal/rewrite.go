@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// facts are what INFO tells, and what a rewrite is decided by. All under the engine's lock.
-type facts struct {
+// status are what INFO tells, and what a rewrite is decided by. All under the engine's lock.
+type status struct {
 	rewriting   bool
 	scheduled   bool // a rewrite is to begin as soon as it can
 	stopping    bool // the file is to be closed
@@ -23,10 +23,10 @@ type facts struct {
 	loadTotal   int64 // bytes; 0 if nothing is being loaded
 }
 
-// rewriteDue decides whether a rewrite is to begin now, and says so in the facts. It is called under the
+// rewriteDue decides whether a rewrite is to begin now, and says so in the status. It is called under the
 // engine's lock.
 func (j *Journal) rewriteDue(now time.Time) bool {
-	f := &j.facts
+	f := &j.status
 	if f.rewriting || f.stopping || j.engine.InTx() || j.engine.Keyspace.Snapshotting() || now.Before(f.retry) {
 		return false
 	}
@@ -43,14 +43,14 @@ func (j *Journal) grown() bool {
 		return false
 	}
 	size := j.total.Load()
-	return size > j.set.minSize && (size-j.facts.baseSize)*100 >= j.set.growth*max(j.facts.baseSize, 1)
+	return size > j.set.minSize && (size-j.status.baseSize)*100 >= j.set.growth*max(j.status.baseSize, 1)
 }
 
 // rewrite puts the data down anew, and forgets the files before.
 func (j *Journal) rewrite() {
 	err := j.rewriteOnce()
 	j.engine.With(func() {
-		f := &j.facts
+		f := &j.status
 		if err == errBusy {
 			f.rewriting, f.scheduled = false, true
 			return
@@ -65,10 +65,10 @@ func (j *Journal) rewrite() {
 		}
 		f.failures++
 		f.retry = time.Now().Add(min(time.Hour, time.Second<<min(f.failures, 12)))
-		f.scheduled = f.scheduled || j.state == starting
+		f.scheduled = f.scheduled || j.state == waitRewrite
 		j.log('#', "Background AOF rewrite failed: %v", err)
 	})
-	j.poke()
+	j.wakeUp()
 }
 
 var (
@@ -79,25 +79,25 @@ var (
 func (j *Journal) rewriteOnce() error {
 	f := &baseFile{journal: j, temp: fmt.Sprintf("temp-rewriteaof-bg-%d.aof", os.Getpid())}
 	defer f.close()
-	if err := j.locate(); err != nil {
+	if err := j.openDir(); err != nil {
 		return err
 	}
 	if err := f.open(); err != nil {
 		return err
 	}
-	incr, err := j.turn(f)
+	incr, err := j.switchIncr(f)
 	if err != nil {
 		return err
 	}
 	if err := f.save(); err != nil {
 		return err
 	}
-	return j.settle(f, incr)
+	return j.install(f, incr)
 }
 
-// turn begins the new base, and the file to which what changes from now on is appended. It returns that
+// switchIncr begins the new base, and the file to which what changes from now on is appended. It returns that
 // file's number, 0 if the journal is off.
-func (j *Journal) turn(f *baseFile) (incr int64, err error) {
+func (j *Journal) switchIncr(f *baseFile) (incr int64, err error) {
 	j.files.Lock()
 	defer j.files.Unlock()
 	file, next, err := j.createIncr()
@@ -105,7 +105,7 @@ func (j *Journal) turn(f *baseFile) (incr int64, err error) {
 		return 0, err
 	}
 	var was state
-	var t text
+	var t blocks
 	var end int64
 	j.engine.With(func() {
 		if j.engine.Keyspace.Snapshotting() || j.engine.InTx() {
@@ -114,7 +114,7 @@ func (j *Journal) turn(f *baseFile) (incr int64, err error) {
 		}
 		f.begin()
 		if was = j.state; was != off {
-			t, end = j.cut()
+			t, end = j.endFile()
 			j.engine.SetPropagate(partName, j.append)
 		}
 	})
@@ -124,7 +124,7 @@ func (j *Journal) turn(f *baseFile) (incr int64, err error) {
 		return 0, err
 	}
 	if was == on {
-		err = j.handOver(t, end, next)
+		err = j.finishIncr(t, end, next)
 	} else if j.file != nil { // of an attempt that failed
 		_ = j.file.Close()
 	}
@@ -137,13 +137,13 @@ func (j *Journal) turn(f *baseFile) (incr int64, err error) {
 	return next.seq, nil
 }
 
-// handOver writes the last of the old file, and names the new one in the manifest. What is appended
+// finishIncr writes the last of the old file, and names the new one in the manifest. What is appended
 // meanwhile is for the new one.
-func (j *Journal) handOver(t text, end int64, next part) error {
+func (j *Journal) finishIncr(t blocks, end int64, next part) error {
 	j.add(t)
 	j.end = end
 	err := j.flush(true)
-	j.tell(err)
+	j.setFailure(err)
 	if err != nil {
 		return err
 	}
@@ -155,15 +155,15 @@ func (j *Journal) handOver(t text, end int64, next part) error {
 	return nil
 }
 
-// settle names the new base in the manifest, in place of all that was before it.
-func (j *Journal) settle(f *baseFile, incr int64) error {
+// install names the new base in the manifest, in place of all that was before it.
+func (j *Journal) install(f *baseFile, incr int64) error {
 	j.files.Lock()
 	defer j.files.Unlock()
 	old := j.manifest
 	if incr != 0 && j.file == nil {
 		return errTurnedOff
 	}
-	if n := len(old.incrs); incr != 0 && (n == 0 || old.incrs[n-1].seq < incr) { // it was starting
+	if n := len(old.incrs); incr != 0 && (n == 0 || old.incrs[n-1].seq < incr) { // it was waitRewrite
 		old = old.with(part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, incr), incr, kindIncr})
 	}
 	if incr == 0 {
@@ -177,23 +177,23 @@ func (j *Journal) settle(f *baseFile, incr int64) error {
 	if err := j.writeManifest(old.rebased(base, incr)); err != nil {
 		return err
 	}
-	j.sweep()
+	j.removeHistory()
 	size, err := j.disk.Size(j.path(base.name))
 	j.others = size
 	j.engine.With(func() {
-		if j.state == starting {
+		if j.state == waitRewrite {
 			j.state = on
 		}
-		j.sized()
-		j.facts.baseSize = j.total.Load()
-		j.apply()
+		j.updateTotal()
+		j.status.baseSize = j.total.Load()
+		j.applySettings()
 	})
 	return err
 }
 
-// sweep removes the files that the manifest calls history.
-func (j *Journal) sweep() {
-	if err := j.writeManifest(j.manifest.sweep(j.disk, j.dir)); err != nil {
+// removeHistory removes the files that the manifest calls history.
+func (j *Journal) removeHistory() {
+	if err := j.writeManifest(j.manifest.removeHistory(j.disk, j.dir)); err != nil {
 		j.log('#', "Can't take removed files out of the AOF manifest: %v", err)
 	}
 }

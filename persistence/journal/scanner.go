@@ -60,7 +60,7 @@ func (s *scanner) next() ([]command, error) {
 	s.list, s.args = s.list[:0], s.args[:0]
 	for {
 		for len(s.list) < atOnce && s.at < len(s.buf) {
-			c, n, reason := s.cut(s.buf[s.at:])
+			c, n, reason := s.parse(s.buf[s.at:])
 			start := s.base + int64(s.at)
 			switch {
 			case reason != "" && len(s.list) > 0:
@@ -106,8 +106,8 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// cut returns the command at the beginning of b and its length, 0 if it is not complete.
-func (s *scanner) cut(b []byte) (c command, n int, reason string) {
+// parse returns the command at the beginning of b and its length, 0 if it is not complete.
+func (s *scanner) parse(b []byte) (c command, n int, reason string) {
 	if b[0] == '#' {
 		end := bytes.IndexByte(b, '\n') + 1
 		if end == 0 && len(b) > maxComment {

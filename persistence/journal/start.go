@@ -27,42 +27,42 @@ func (j *Journal) open() error {
 	j.files.Lock()
 	defer j.files.Unlock()
 	j.engine.StartLoading() // for good if that fails: half the data is not served
-	for _, step := range []func() error{j.find, j.adopt, j.loadAll} {
+	for _, step := range []func() error{j.openDirLocked, j.upgrade, j.loadAll} {
 		if err := step(); err != nil {
 			return err
 		}
 	}
 	if len(j.manifest.data()) == 0 {
-		if err := j.firstBase(); err != nil {
+		if err := j.writeFirstBase(); err != nil {
 			return fmt.Errorf("can't write the first base of the append-only file: %w", err)
 		}
 	}
-	if err := j.resume(); err != nil {
+	if err := j.openIncr(); err != nil {
 		return fmt.Errorf("can't open the append-only file: %w", err)
 	}
-	j.sized()
+	j.updateTotal()
 	j.engine.With(func() {
 		j.state, j.db = on, -1
-		j.facts.baseSize = j.total.Load()
+		j.status.baseSize = j.total.Load()
 		j.engine.SetPropagate(partName, j.append)
-		j.apply()
+		j.applySettings()
 	})
 	j.engine.StopLoading()
 	return nil
 }
 
-// locate reads the manifest, if that was not done yet, and makes the directory.
-func (j *Journal) locate() (err error) {
+// openDir reads the manifest, if that was not done yet, and makes the directory.
+func (j *Journal) openDir() (err error) {
 	j.files.Lock()
 	defer j.files.Unlock()
 	if j.manifest == nil {
-		err = j.find()
+		err = j.openDirLocked()
 	}
 	return err
 }
 
-// find is locate with the files locked.
-func (j *Journal) find() error {
+// openDirLocked is openDir with the files locked.
+func (j *Journal) openDirLocked() error {
 	j.dir = filepath.Join(j.root(), j.set.dirName)
 	m, err := readManifest(j.disk, j.path(j.set.fileName+".manifest"))
 	switch {
@@ -81,8 +81,8 @@ func (j *Journal) find() error {
 // root returns the directory in which that of the journal is.
 func (j *Journal) root() string { return j.engine.Param("dir").Get() }
 
-// adopt makes a single file, as Redis up to 6 has it, the base of a journal that has none.
-func (j *Journal) adopt() error {
+// upgrade makes a single file, as Redis up to 6 has it, the base of a journal that has none.
+func (j *Journal) upgrade() error {
 	if len(j.manifest.all()) > 0 {
 		return nil
 	}
@@ -112,8 +112,8 @@ func (j *Journal) loadAll() error {
 		}
 		j.others += size
 	}
-	j.engine.With(func() { j.facts.loadStart, j.facts.loadTotal = j.engine.Micros()/1e6, j.others })
-	defer j.engine.With(func() { j.facts.loadTotal = 0 })
+	j.engine.With(func() { j.status.loadStart, j.status.loadTotal = j.engine.Micros()/1e6, j.others })
+	defer j.engine.With(func() { j.status.loadTotal = 0 })
 	for i, p := range parts {
 		if err := j.loadFile(j.path(p.name), i == len(parts)-1); err != nil {
 			return err
@@ -123,8 +123,8 @@ func (j *Journal) loadAll() error {
 	return nil
 }
 
-// firstBase writes the base of a journal that has nothing yet: the data are what was there at start.
-func (j *Journal) firstBase() error {
+// writeFirstBase writes the base of a journal that has nothing yet: the data are what was there at start.
+func (j *Journal) writeFirstBase() error {
 	f := &baseFile{journal: j, temp: "temp-base.aof"}
 	defer f.close()
 	if err := f.open(); err != nil {
@@ -140,12 +140,12 @@ func (j *Journal) firstBase() error {
 	}
 	size, err := j.disk.Size(j.path(base.name))
 	j.others = size
-	j.manifest = &manifest{base: &base} // resume writes it
+	j.manifest = &manifest{base: &base} // openIncr writes it
 	return err
 }
 
-// resume opens the last file of commands, or the first.
-func (j *Journal) resume() error {
+// openIncr opens the last file of commands, or the first.
+func (j *Journal) openIncr() error {
 	if n := len(j.manifest.incrs); n > 0 {
 		path := j.path(j.manifest.incrs[n-1].name)
 		file, err := j.disk.Append(path)
@@ -176,11 +176,11 @@ func (j *Journal) createIncr() (File, part, error) {
 	return file, incr, err
 }
 
-// apply makes the settings count. It is called under the engine's lock.
-func (j *Journal) apply() {
+// applySettings makes the settings count. It is called under the engine's lock.
+func (j *Journal) applySettings() {
 	j.always.Store(j.state == on && j.set.fsync == always)
 	j.stamping = j.set.timestamps
-	j.poke()
+	j.wakeUp()
 }
 
 // enable is CONFIG SET appendonly, under the engine's lock.
@@ -195,13 +195,13 @@ func (j *Journal) enable(yes bool) error {
 			j.log('#', "Can't open or create append-only dir %s: %v", j.set.dirName, err)
 			return engine.Error("Unable to turn on AOF. Check server logs.")
 		}
-		j.state, j.facts.scheduled = starting, true
+		j.state, j.status.scheduled = waitRewrite, true
 	default:
-		j.state, j.facts.stopping, j.facts.scheduled = off, true, false
+		j.state, j.status.stopping, j.status.scheduled = off, true, false
 		j.engine.SetPropagate(partName, nil)
 		j.engine.DenyWrites(partName, nil)
 	}
 	j.set.enabled = yes
-	j.apply()
+	j.applySettings()
 	return nil
 }

@@ -39,14 +39,14 @@ type decoder struct {
 	size  int64 // of the source; -1 if unknown
 	err   error
 
-	owned  bool   // the text read last belongs to the caller
-	lends  int    // a text that is made here and is longer is the caller's
-	plain  []byte // scratch: a decompressed text
-	digits [20]byte
-	first  []byte // scratch: a field, while its value is read
-	packed []byte // scratch: a ziplist or intset being built
-	hashes []uint64
-	seen   [few]ziplist.Entry
+	owned     bool   // the text read last belongs to the caller
+	ownedFrom int    // a text that is made here and is longer is the caller's
+	plain     []byte // scratch: a decompressed text
+	digits    [20]byte
+	first     []byte // scratch: a field, while its value is read
+	packed    []byte // scratch: a ziplist or intset being built
+	hashes    []uint64
+	seen      [few]ziplist.Entry
 }
 
 // fail latches an error.
@@ -57,8 +57,8 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// ends is the error of a source that ends too soon.
-const ends = "the data end in the middle"
+// truncated is the error of a source that ends too soon.
+const truncated = "the data end in the middle"
 
 // need makes n bytes available, at most the buffer's size, and reports whether they are.
 func (d *decoder) need(n int) bool { return d.w-d.r >= n || d.fill(n) }
@@ -72,7 +72,7 @@ func (d *decoder) fill(n int) bool {
 		switch {
 		case err == nil:
 		case errors.Is(err, io.EOF):
-			d.fail(ends)
+			d.fail(truncated)
 		default:
 			d.err, d.w = err, d.r
 		}
@@ -174,7 +174,7 @@ func (d *decoder) text() []byte {
 	case 0:
 		return d.take(n)
 	case encLZF:
-		return d.pressed()
+		return d.compressed()
 	}
 	v, ok := d.encodedInt(enc)
 	if !ok {
@@ -200,7 +200,7 @@ func (d *decoder) encodedInt(enc byte) (n int64, ok bool) {
 // take reads n bytes.
 func (d *decoder) take(n uint64) []byte {
 	if n > uint64(d.left()) {
-		d.fail(ends)
+		d.fail(truncated)
 	}
 	if d.err != nil {
 		return nil
@@ -237,8 +237,8 @@ func (d *decoder) takeLarge(n int) []byte {
 	return b
 }
 
-// pressed reads a compressed string.
-func (d *decoder) pressed() []byte {
+// compressed reads a compressed string.
+func (d *decoder) compressed() []byte {
 	size, n := d.length(), d.length()
 	if n > size*(lzfLongest/3) || n > math.MaxInt32 {
 		d.fail("%d compressed bytes cannot make %d", size, n)
@@ -248,7 +248,7 @@ func (d *decoder) pressed() []byte {
 		return nil
 	}
 	dst := d.plain[:0]
-	if d.owned = n > uint64(d.lends); d.owned {
+	if d.owned = n > uint64(d.ownedFrom); d.owned {
 		dst = nil
 	}
 	out, ok := decompress(dst, b, int(n))

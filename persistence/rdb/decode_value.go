@@ -37,7 +37,7 @@ func (d *decoder) value(t byte) keyspace.Value {
 	case typeStream1, typeStream2, typeStream3:
 		return d.stream(t)
 	case typeHashTTLOld, typeHashPackOld, typeHashTTL, typeHashPackTTL:
-		return d.datedHash(t)
+		return d.volatileHash(t)
 	case typeModuleOld:
 		name, _ := moduleName(d.length())
 		d.fail("a value of the module type %s, in a form that tells nothing of its length", name)
@@ -63,9 +63,9 @@ func (d *decoder) module() keyspace.Value {
 const shortString = 512
 
 func (d *decoder) str() keyspace.Value {
-	d.lends = shortString
+	d.ownedFrom = shortString
 	b := d.text()
-	d.lends = wholeText
+	d.ownedFrom = wholeText
 	switch {
 	case d.err != nil:
 		return nil
@@ -154,7 +154,7 @@ func (d *decoder) list(t byte) keyspace.Value {
 			}
 		}
 	}
-	return d.settled(l)
+	return d.packedList(l)
 }
 
 // fitList returns a list that is one ziplist.
@@ -167,7 +167,7 @@ func (d *decoder) fitList(zl ziplist.List) keyspace.Value {
 	return v
 }
 
-func (d *decoder) settled(l *list.List) keyspace.Value {
+func (d *decoder) packedList(l *list.List) keyspace.Value {
 	if d.err != nil {
 		return nil
 	}
@@ -236,16 +236,16 @@ func (d *decoder) set(t byte) keyspace.Value {
 	for i := 0; i < n && d.err == nil; i++ {
 		b := d.text()
 		if i == 0 && d.err == nil {
-			s.Expect(d.believed(n), b, d.Set)
+			s.Expect(d.plausible(n), b, d.Set)
 		}
 		d.addMember(s, b, d.Set)
 	}
 	return d.orNil(s)
 }
 
-// believed returns for how many of n elements room is made because they are announced: for all if that
+// plausible returns for how many of n elements room is made because they are announced: for all if that
 // takes no more memory than there are bytes left.
-func (d *decoder) believed(n int) int {
+func (d *decoder) plausible(n int) int {
 	const few, bytesOfOne = 1 << 14, 26 // in a table that is half empty
 	most := int64(few)
 	if left := d.left(); left < math.MaxInt64 {
@@ -292,7 +292,7 @@ func (d *decoder) hash(t byte) keyspace.Value {
 	n := d.count()
 	h := d.ks.View(keyspace.Hash, ziplist.AppendEmpty(d.packed[:0])).(*hash.Hash)
 	if n > d.Hash.MaxEntries {
-		h.Expect(d.believed(n), d.Hash)
+		h.Expect(d.plausible(n), d.Hash)
 	}
 	for i := 0; i < n && d.err == nil; i++ {
 		d.first = append(d.first[:0], d.text()...)
@@ -370,7 +370,7 @@ func (d *decoder) zset(t byte) keyspace.Value {
 	n := d.count()
 	s := d.ks.View(keyspace.ZSet, ziplist.AppendEmpty(d.packed[:0])).(*zset.Set)
 	if n > d.ZSet.MaxEntries {
-		s.Expect(d.believed(n), d.ZSet, d.Dice)
+		s.Expect(d.plausible(n), d.ZSet, d.Dice)
 	}
 	for i := 0; i < n && d.err == nil; i++ {
 		d.first = append(d.first[:0], d.text()...)

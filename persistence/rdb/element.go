@@ -24,11 +24,13 @@ import (
 //
 //	type value | number { deadline i64 | element }
 
-// EachDate calls fn with the deadline of each element that has one. An element is named by its text, but one
+// EachElementDeadline calls fn with the deadline of each element that has one. An element is named by its text, but one
 // of a list by its index in digits. What fn gets is valid during the call.
-func EachDate(v keyspace.Collection, fn func(element []byte, deadline int64)) { eachDate(v, fn, nil) }
+func EachElementDeadline(v keyspace.Collection, fn func(element []byte, deadline int64)) {
+	eachElementDeadline(v, fn, nil)
+}
 
-func eachDate(v keyspace.Collection, fn func(element []byte, deadline int64), pace *keyspace.Pace) {
+func eachElementDeadline(v keyspace.Collection, fn func(element []byte, deadline int64), pace *keyspace.Pace) {
 	if l, ok := v.(*list.List); ok {
 		var digits [20]byte
 		for i := range l.Len() {
@@ -47,8 +49,8 @@ func eachDate(v keyspace.Collection, fn func(element []byte, deadline int64), pa
 	})
 }
 
-// SetDate gives an element, named as by EachDate, its deadline. It reports false if that cannot be.
-func SetDate(v keyspace.Value, element []byte, deadline int64, dice func(n uint64) uint64) bool {
+// SetElementDeadline gives an element, named as by EachElementDeadline, its deadline. It reports false if that cannot be.
+func SetElementDeadline(v keyspace.Value, element []byte, deadline int64, dice func(n uint64) uint64) bool {
 	if deadline < 1 || deadline > keyspace.MaxElementDeadline {
 		return false
 	}
@@ -64,9 +66,9 @@ func SetDate(v keyspace.Value, element []byte, deadline int64, dice func(n uint6
 	return ok && d.SetDeadline(element, deadline, dice)
 }
 
-// datesAside returns the value as one whose elements have deadlines that its type has no place for; false if
+// withAuxDeadlines returns the value as one whose elements have deadlines that its type has no place for; false if
 // it is none.
-func datesAside(v keyspace.Value) (d keyspace.Collection, ok bool) {
+func withAuxDeadlines(v keyspace.Value) (d keyspace.Collection, ok bool) {
 	if d, ok = v.(keyspace.Collection); !ok || d.Volatile() == 0 {
 		return nil, false
 	}
@@ -77,12 +79,12 @@ func datesAside(v keyspace.Value) (d keyspace.Collection, ok bool) {
 // auxDeadline is the name of those fields.
 const auxDeadline = "miniserver-element-deadline"
 
-// datedHash encodes a hash of which some fields have deadlines.
-func (e *Encoder) datedHash(h *hash.Hash) {
+// volatileHash encodes a hash of which some fields have deadlines.
+func (e *Encoder) volatileHash(h *hash.Hash) {
 	first := int64(keyspace.MaxElementDeadline)
 	h.Deadlines(func(_ []byte, deadline int64) bool {
 		first = min(first, deadline)
-		return e.rest(0)
+		return e.yield(0)
 	})
 	e.millis(first)
 	e.count(h.Len())
@@ -95,7 +97,7 @@ func (e *Encoder) datedHash(h *hash.Hash) {
 		}
 		e.entry(field)
 		e.entry(value)
-		return e.rest(len(field.Str) + len(value.Str))
+		return e.yield(len(field.Str) + len(value.Str))
 	})
 }
 
@@ -106,23 +108,23 @@ func (r *Records) deadline(element []byte, deadline int64) {
 	r.count(8 + len(element))
 	r.millis(deadline)
 	r.buf = append(r.buf, element...)
-	r.rest(len(element))
+	r.yield(len(element))
 }
 
-// dates encodes a value with the deadlines of its elements for a payload.
-func (e *Encoder) dates(v keyspace.Collection) {
-	e.byte(typeDated)
+// volatile encodes a value with the deadlines of its elements for a payload.
+func (e *Encoder) volatile(v keyspace.Collection) {
+	e.byte(typeVolatile)
 	e.typ(typeOf(v))
 	e.value(v)
 	e.count(v.Volatile())
-	EachDate(v, func(element []byte, deadline int64) {
+	EachElementDeadline(v, func(element []byte, deadline int64) {
 		e.millis(deadline)
 		e.string(element)
 	})
 }
 
-// dates reads such a value.
-func (d *decoder) dates() keyspace.Value {
+// volatile reads such a value.
+func (d *decoder) volatile() keyspace.Value {
 	v, ok := d.value(d.byte()).(keyspace.Collection)
 	if d.err == nil && !ok {
 		d.fail("a value that has no elements has deadlines")
@@ -132,22 +134,22 @@ func (d *decoder) dates() keyspace.Value {
 	}
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		deadline := d.millis()
-		if element := d.text(); d.err == nil && !SetDate(v, element, deadline, d.Dice) {
+		if element := d.text(); d.err == nil && !SetElementDeadline(v, element, deadline, d.Dice) {
 			d.fail("an element that is not there has a deadline")
 		}
 	}
 	return d.orNil(v)
 }
 
-// Date gives the element that the Reader came to its deadline, if its key is in the keyspace.
-func (r *Reader) Date(ks *keyspace.Keyspace) {
+// SetDeadline gives the element that the Reader came to its deadline, if its key is in the keyspace.
+func (r *Reader) SetDeadline(ks *keyspace.Keyspace) {
 	ks.Begin()
 	db := ks.DB(r.DB)
 	v, ok := db.Edit(r.last)
 	if !ok {
 		return
 	}
-	if !SetDate(v, r.Text, r.Deadline, r.dec.Dice) {
+	if !SetElementDeadline(v, r.Text, r.Deadline, r.dec.Dice) {
 		r.dec.fail("an element that is not there has a deadline")
 	}
 	db.Commit(r.last)
@@ -172,8 +174,8 @@ func (r *Reader) aux() {
 	}
 }
 
-// datedHash reads a hash of the types with deadlines.
-func (d *decoder) datedHash(t byte) keyspace.Value {
+// volatileHash reads a hash of the types with deadlines.
+func (d *decoder) volatileHash(t byte) keyspace.Value {
 	first := int64(1)
 	if t == typeHashTTL || t == typeHashPackTTL {
 		first = d.millis()
@@ -189,7 +191,7 @@ func (d *decoder) datedHash(t byte) keyspace.Value {
 			deadline += uint64(first) - 1
 		}
 		d.first = append(d.first[:0], d.text()...)
-		d.setDated(h, d.first, d.text(), deadline)
+		d.setVolatileField(h, d.first, d.text(), deadline)
 	}
 	return d.orNil(h)
 }
@@ -210,12 +212,12 @@ func (d *decoder) triples(h *hash.Hash) {
 			d.fail("a deadline of a field is not a number")
 		}
 		d.first = field.Append(d.first[:0])
-		d.setDated(h, d.first, value.Text(digits[:]), uint64(deadline.Int))
+		d.setVolatileField(h, d.first, value.Text(digits[:]), uint64(deadline.Int))
 	}
 }
 
-// setDated sets a field with a deadline, 0 for none.
-func (d *decoder) setDated(h *hash.Hash, field, value []byte, deadline uint64) {
+// setVolatileField sets a field with a deadline, 0 for none.
+func (d *decoder) setVolatileField(h *hash.Hash, field, value []byte, deadline uint64) {
 	d.setField(h, field, value, d.Hash)
 	if deadline > keyspace.MaxElementDeadline {
 		d.fail("a deadline of a field is out of range")

@@ -31,7 +31,7 @@ func dated(rng *rand.Rand, ks *keyspace.Keyspace, v keyspace.Value) keyspace.Val
 	}
 	for i, name := range names {
 		if i == 0 || rng.IntN(3) == 0 {
-			if !SetDate(v, name, ks.Now+1+rng.Int64N(1e9), dice) {
+			if !SetElementDeadline(v, name, ks.Now+1+rng.Int64N(1e9), dice) {
 				panic("no element " + string(name))
 			}
 		}
@@ -43,7 +43,7 @@ func dated(rng *rand.Rand, ks *keyspace.Keyspace, v keyspace.Value) keyspace.Val
 func datesOf(v keyspace.Value) map[string]int64 {
 	dates := make(map[string]int64)
 	if d, ok := v.(keyspace.Collection); ok {
-		EachDate(d, func(element []byte, deadline int64) { dates[string(element)] = deadline })
+		EachElementDeadline(d, func(element []byte, deadline int64) { dates[string(element)] = deadline })
 	}
 	return dates
 }
@@ -58,7 +58,7 @@ func TestPayloadsTellDeadlines(t *testing.T) {
 		ks := keyspace.New(1, 1, dice)
 		v := dated(rng, ks, randomValue(ks, rng, limits(seed%2)))
 		if len(datesOf(v)) == 0 {
-			require.NotEqual(t, byte(typeDated), e.Payload(nil, v)[0])
+			require.NotEqual(t, byte(typeVolatile), e.Payload(nil, v)[0])
 			continue
 		}
 		seen[v.Type()] = true
@@ -75,14 +75,14 @@ func TestPayloadsTellDeadlines(t *testing.T) {
 			return got, other
 		}
 		payload := e.Payload(nil, v)
-		require.EqualValues(t, typeDated, payload[0])
+		require.EqualValues(t, typeVolatile, payload[0])
 		got, other := restored(payload)
 		require.Equal(t, datesOf(v), datesOf(got))
 		require.Equal(t, 1, other.DB(0).Subexpiry())
 		ks.DB(0).Set([]byte("k"), v, false)
 		require.Equal(t, ks.DB(0).ValueDigest([]byte("k")), other.DB(0).ValueDigest([]byte("k")))
 
-		plain := e.Undated(nil, v)
+		plain := e.PayloadWithoutDeadlines(nil, v)
 		require.LessOrEqual(t, plain[0], byte(typeHashPackTTL))
 		got, _ = restored(plain)
 		require.Empty(t, datesOf(got))

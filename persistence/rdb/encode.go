@@ -75,8 +75,8 @@ func (e *Encoder) raw(b []byte) {
 }
 
 const (
-	longestInt   = 11 // characters of a 32-bit integer
-	leastToPress = 21 // bytes below which compression is not tried
+	longestInt      = 11 // characters of a 32-bit integer
+	leastToCompress = 21 // bytes below which compression is not tried
 )
 
 // string encodes a string, in the shortest form there is.
@@ -87,13 +87,13 @@ func (e *Encoder) string(b []byte) {
 			return
 		}
 	}
-	switch compress := e.Compress && len(b) >= leastToPress && !e.pace.Hurry(); {
+	switch compress := e.Compress && len(b) >= leastToCompress && !e.pace.Hurry(); {
 	case len(b) > piece && e.pace != nil:
-		if !compress || !e.pressedInPieces(b) {
+		if !compress || !e.compressedInPieces(b) {
 			e.count(len(b))
 			e.pieces(b)
 		}
-	case !compress || !e.pressed(b):
+	case !compress || !e.compressed(b):
 		e.raw(b)
 	}
 }
@@ -122,8 +122,8 @@ func smallInt(b []byte) (n int64, ok bool) {
 	return n, n >= math.MinInt32 && n <= math.MaxInt32
 }
 
-// pressed encodes a string compressed, and reports whether that is shorter.
-func (e *Encoder) pressed(b []byte) bool {
+// compressed encodes a string compressed, and reports whether that is shorter.
+func (e *Encoder) compressed(b []byte) bool {
 	if e.lzf == nil {
 		e.lzf = new(lzf)
 	}
@@ -155,12 +155,12 @@ func (e *Encoder) pieces(b []byte) {
 		n := min(len(b), piece)
 		e.buf = append(e.buf, b[:n]...)
 		b = b[n:]
-		e.rest(n)
+		e.yield(n)
 	}
 }
 
-// pressedInPieces is pressed for what is encoded piece by piece. It gives up if a command waits.
-func (e *Encoder) pressedInPieces(b []byte) bool {
+// compressedInPieces is compressed for what is encoded piece by piece. It gives up if a command waits.
+func (e *Encoder) compressedInPieces(b []byte) bool {
 	if e.lzf == nil {
 		e.lzf = new(lzf)
 	}

@@ -80,12 +80,12 @@ func (e *Encoder) list(l *list.List) {
 			data = ziplist.New().Append(data)
 		}
 		e.string(data)
-		e.rest(len(data))
+		e.yield(len(data))
 	})
 }
 
-// rest lets others have their turn after an element of so many bytes.
-func (e *Encoder) rest(bytes int) bool {
+// yield lets others have their turn after an element of so many bytes.
+func (e *Encoder) yield(bytes int) bool {
 	if e.pace.Yield(bytes) && e.full != nil && len(e.buf) >= fullBytes {
 		e.full(e.buf)
 		e.buf = make([]byte, 0, fullBytes+fullBytes/8)
@@ -107,7 +107,7 @@ func (e *Encoder) entry(v ziplist.Entry) {
 
 func (e *Encoder) hash(h *hash.Hash) {
 	if h.Volatile() > 0 {
-		e.datedHash(h)
+		e.volatileHash(h)
 		return
 	}
 	if zl, packed := h.Packed(); packed {
@@ -122,7 +122,7 @@ func (e *Encoder) pairs(h *hash.Hash) {
 	h.Each(func(field, value ziplist.Entry) bool {
 		e.entry(field)
 		e.entry(value)
-		return e.rest(len(field.Str) + len(value.Str))
+		return e.yield(len(field.Str) + len(value.Str))
 	})
 }
 
@@ -136,7 +136,7 @@ func (e *Encoder) zset(s *zset.Set) {
 	s.Range(0, -1, true, func(member []byte, score float64) bool {
 		e.string(member)
 		e.double(score)
-		return e.rest(len(member))
+		return e.yield(len(member))
 	})
 }
 
@@ -148,6 +148,6 @@ func (e *Encoder) set(s *set.Set) {
 	e.count(s.Len())
 	s.Each(func(member ziplist.Entry) bool {
 		e.entry(member)
-		return e.rest(len(member.Str))
+		return e.yield(len(member.Str))
 	})
 }

@@ -43,7 +43,7 @@ func (z *lzf) compress(dst, b []byte, piece int, pause func(out []byte) (next []
 	start, most := len(dst), len(dst)+len(b)-4
 	pending, i, more := 0, 0, true
 	for more && i+4 <= len(b) && len(dst) <= most {
-		dst, i, pending = z.press(dst, b, i, min(i+piece, len(b)-3), pending, most)
+		dst, i, pending = z.compressPiece(dst, b, i, min(i+piece, len(b)-3), pending, most)
 		if pause != nil && len(dst) <= most {
 			most -= len(dst)
 			dst, more = pause(dst)
@@ -60,9 +60,9 @@ func (z *lzf) compress(dst, b []byte, piece int, pause func(out []byte) (next []
 	return dst, true
 }
 
-// press appends the compressed form of what begins between i and end, which is 3 bytes before the end of b or
+// compressPiece appends the compressed form of what begins between i and end, which is 3 bytes before the end of b or
 // earlier. What is pending, and may stay so, was looked at before, but not appended. It gives up beyond most bytes.
-func (z *lzf) press(dst, b []byte, i, end, pending, most int) (_ []byte, next, stillPending int) {
+func (z *lzf) compressPiece(dst, b []byte, i, end, pending, most int) (_ []byte, next, stillPending int) {
 	misses := 0
 	for i < end {
 		word := binary.LittleEndian.Uint32(b[i:])

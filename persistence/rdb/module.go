@@ -96,7 +96,7 @@ func (e *Encoder) bloom(f *bloom.Filter) {
 			if iter == 0 {
 				break
 			}
-			e.rest(int(iter - before))
+			e.yield(int(iter - before))
 		}
 		e.uintPart(order.Uint64(l[16:]))
 	}

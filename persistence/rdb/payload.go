@@ -13,8 +13,8 @@ const payloadTail = 2 + 8 // version and checksum
 
 // Payload appends what DUMP replies for a value, and returns it. O(bytes).
 func (e *Encoder) Payload(dst []byte, v keyspace.Value) []byte {
-	if d, ok := datesAside(v); ok {
-		return e.payload(dst, func() { e.dates(d) })
+	if d, ok := withAuxDeadlines(v); ok {
+		return e.payload(dst, func() { e.volatile(d) })
 	}
 	return e.payload(dst, func() {
 		e.typ(typeOf(v))
@@ -29,8 +29,8 @@ func (e *Encoder) PayloadAt(pace *keyspace.Pace, dst []byte, v keyspace.Value) [
 	return e.Payload(dst, v)
 }
 
-// Undated is Payload without the deadlines of elements: what any Redis restores.
-func (e *Encoder) Undated(dst []byte, v keyspace.Value) []byte {
+// PayloadWithoutDeadlines is Payload without the deadlines of elements: what any Redis restores.
+func (e *Encoder) PayloadWithoutDeadlines(dst []byte, v keyspace.Value) []byte {
 	h, ok := v.(*hash.Hash)
 	return e.payload(dst, func() {
 		if ok && h.Volatile() > 0 {
@@ -70,11 +70,11 @@ func ValidPayload(b []byte) bool {
 // ReadPayload returns the value in a valid payload, as one for DB.Set; it may be empty only if its type
 // lets it.
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
-	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b[:len(b)-payloadTail], lends: wholeText}
+	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b[:len(b)-payloadTail], ownedFrom: wholeText}
 	d.w = len(d.buf)
 	var v keyspace.Value
-	if t := d.byte(); t == typeDated {
-		v = d.dates()
+	if t := d.byte(); t == typeVolatile {
+		v = d.volatile()
 	} else {
 		v = d.value(t)
 	}
@@ -111,7 +111,7 @@ var (
 // overwritten when the next is asked for.
 func Libraries(b []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
-		d := &decoder{buf: b[:len(b)-payloadTail], lends: wholeText}
+		d := &decoder{buf: b[:len(b)-payloadTail], ownedFrom: wholeText}
 		d.w = len(d.buf)
 		for more := true; more && d.r < d.w; {
 			switch d.byte() {

@@ -94,7 +94,7 @@ const (
 	typeHashTTL      = 24
 	typeHashPackTTL  = 25
 
-	typeDated = 'm' // ours, in payloads only: a value with the deadlines of its elements
+	typeVolatile = 'm' // ours, in payloads only: a value with the deadlines of its elements
 )
 
 // versionOf is the version of the format in which a type appeared, for those after the oldest that is

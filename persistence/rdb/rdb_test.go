@@ -250,7 +250,7 @@ func TestChecksum(t *testing.T) {
 func TestCompression(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	var z lzf
-	pressed := 0
+	compressed := 0
 	for range 3000 {
 		b := bytes.Repeat(randomText(rng), 1+rng.IntN(3))
 		if rng.IntN(50) == 0 {
@@ -264,7 +264,7 @@ func TestCompression(t *testing.T) {
 			require.Equal(t, "before", string(out))
 			continue
 		}
-		pressed++
+		compressed++
 		require.LessOrEqual(t, len(out)-6, len(b)-4)
 		got, ok := decompress(nil, out[6:], len(b))
 		require.True(t, ok)
@@ -274,5 +274,5 @@ func TestCompression(t *testing.T) {
 		_, ok = decompress(nil, out[6:], len(b)-1)
 		require.False(t, ok)
 	}
-	require.Greater(t, pressed, 500)
+	require.Greater(t, compressed, 500)
 }

@@ -39,11 +39,11 @@ type Reader struct {
 	Deadline       int64
 	Version        int // of the format
 
-	dec   decoder
-	last  []byte // the key read last
-	began bool
-	ended bool
-	open  bool // to whatever checksum
+	dec         decoder
+	last        []byte // the key read last
+	began       bool
+	ended       bool
+	anyChecksum bool
 }
 
 // Options are what a Reader needs.
@@ -62,7 +62,7 @@ func NewReader(src io.Reader, o Options) *Reader {
 	if size == 0 {
 		size = -1
 	}
-	r := &Reader{open: o.NoChecksum, dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, lends: wholeText}}
+	r := &Reader{anyChecksum: o.NoChecksum, dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText}}
 	r.dec.src = newSource(src, size)
 	if o.Beside != nil {
 		r.dec.src.ahead(o.Beside)
@@ -222,7 +222,7 @@ func (r *Reader) end() {
 	}
 	want := d.sum()
 	got := binary.LittleEndian.Uint64(d.fixed(8))
-	if d.err == nil && got != 0 && got != want && !r.open {
+	if d.err == nil && got != 0 && got != want && !r.anyChecksum {
 		d.fail("the checksum is %016x, that of the bytes read %016x", got, want)
 	}
 }

@@ -56,7 +56,7 @@ func (e *Encoder) stream(s *stream.Stream) {
 		e.count(16)
 		e.rawID(id)
 		e.string(pack)
-		e.rest(len(pack))
+		e.yield(len(pack))
 	}
 	e.count(s.Len())
 	e.id(s.Last())
@@ -82,7 +82,7 @@ func (e *Encoder) group(g *stream.Group, full bool) {
 		e.rawID(p.ID)
 		e.millis(p.Delivered)
 		e.length(uint64(p.Count))
-		return e.rest(0)
+		return e.yield(0)
 	})
 	e.count(len(g.Consumers()))
 	for _, c := range g.Consumers() {
@@ -91,7 +91,7 @@ func (e *Encoder) group(g *stream.Group, full bool) {
 		e.count(c.Pending())
 		c.Each(stream.ID{}, func(p *stream.Pending) bool {
 			e.rawID(p.ID)
-			return e.rest(0)
+			return e.yield(0)
 		})
 	}
 }

@@ -111,8 +111,8 @@ func (r *Records) record(k *keyspace.Record) {
 	r.typ(typeOf(k.Value))
 	r.string(bytesOf(k.Key))
 	r.value(k.Value)
-	if v, ok := datesAside(k.Value); ok {
-		eachDate(v, r.deadline, r.pace)
+	if v, ok := withAuxDeadlines(k.Value); ok {
+		eachElementDeadline(v, r.deadline, r.pace)
 	}
 }
 
@@ -157,7 +157,7 @@ type Writer struct {
 	NoChecksum bool
 
 	to   io.Writer
-	head io.WriterAt // to write the header again; nil if its version is settled
+	head io.WriterAt // to write the header again; nil if its version is final
 	at   int64       // where the snapshot begins
 	sum  uint64
 	size int64 // of the body

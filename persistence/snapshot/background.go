@@ -1,7 +1,7 @@
 package snapshot
 
-// job is a save in the background.
-type job struct {
+// bgsave is a save in the background.
+type bgsave struct {
 	*Slicer
 	saver   *Saver
 	out     *output
@@ -12,18 +12,18 @@ type job struct {
 // spike is the event of LATENCY for the slices of saves and of full synchronizations.
 const spike = "snapshot"
 
-// start begins a save in the background, and reports whether it could.
-func (s *Saver) start() bool {
-	s.facts.lastTry = s.seconds()
-	o, err := s.open()
+// startBackground begins a save in the background, and reports whether it could.
+func (s *Saver) startBackground() bool {
+	s.stats.lastTry = s.seconds()
+	o, err := s.create()
 	if err != nil {
 		s.opts.Log('#', "Can't save in background: %v", err)
-		s.facts.lastOK = false
-		s.judge()
+		s.stats.lastOK = false
+		s.updateDenial()
 		return false
 	}
-	records := s.begin()
-	j := &job{NewSlicer(s.engine, spike, records), s, o, s.seconds(), s.engine.Dirty()}
+	records := s.newRecords()
+	j := &bgsave{NewSlicer(s.engine, spike, records), s, o, s.seconds(), s.engine.Dirty()}
 	j.Start()
 	s.running = j
 	s.opts.Log('*', "Background saving started")
@@ -36,16 +36,16 @@ func (s *Saver) start() bool {
 }
 
 // finished notes how a save went.
-func (s *Saver) finished(j *job, err error) {
+func (s *Saver) finished(j *bgsave, err error) {
 	s.running = nil
-	s.facts.lastSeconds = s.seconds() - j.started
+	s.stats.lastSeconds = s.seconds() - j.started
 	if err != nil {
 		s.opts.Log('#', "Background saving error: %v", err)
-		s.facts.lastOK = false
-		s.judge()
+		s.stats.lastOK = false
+		s.updateDenial()
 		return
 	}
 	s.opts.Log('*', "Background saving terminated with success")
-	s.facts.saves++
+	s.stats.saves++
 	s.saved(s.engine.Dirty() - j.dirty)
 }

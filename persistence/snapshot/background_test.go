@@ -42,20 +42,20 @@ func largeValues() map[string]keyspace.Value {
 func TestLargeValuesAreSavedInSlices(t *testing.T) {
 	for name, v := range largeValues() {
 		for _, changed := range []bool{false, true} {
-			shelf := new(Shelf)
-			b := newBench(t, shelf)
+			disk := new(MemDisk)
+			b := newBench(t, disk)
 			b.Engine.Keyspace.DB(0).Set([]byte(name), v, false)
 			want := b.Engine.Keyspace.Digest()
 			var run func()
 			b.opts.Beside = func(fn func()) { run = fn }
 			require.Equal(t, "Background saving started", b.do("BGSAVE"))
-			job := b.running
+			bgsave := b.running
 			slices, bytes := 0, 0
 			for more := true; more && slices < 5; slices++ {
-				job.slice()
-				more = job.snapshot != nil
-				block := job.encoder.Take(nil)
-				require.NoError(t, job.out.Write(block))
+				bgsave.slice()
+				more = bgsave.snapshot != nil
+				block := bgsave.encoder.Take(nil)
+				require.NoError(t, bgsave.out.Write(block))
 				require.LessOrEqual(t, len(block), sliceBytes+16<<10, name)
 				bytes += len(block)
 			}
@@ -65,12 +65,12 @@ func TestLargeValuesAreSavedInSlices(t *testing.T) {
 				ks.Begin()
 				_, ok := ks.DB(0).Edit([]byte(name))
 				require.True(t, ok)
-				require.Greater(t, job.encoder.Len(), 0, name)
+				require.Greater(t, bgsave.encoder.Len(), 0, name)
 			}
 			b.do("SET " + name + " other")
 			run()
 			require.NotEqual(t, want, b.Engine.Keyspace.Digest())
-			copied := newBench(t, shelf)
+			copied := newBench(t, disk)
 			require.NoError(t, copied.Load(false))
 			require.Equal(t, want, copied.Engine.Keyspace.Digest(), name)
 		}

@@ -119,7 +119,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 		return
 	}
 	deadline := r.deadline(c)
-	if !c.Engine.Keyspace.Replaying && (deadline != 0 && deadline <= c.Now() || r.lapse(c, v)) {
+	if !c.Engine.Keyspace.Replaying && (deadline != 0 && deadline <= c.Now() || r.expireElements(c, v)) {
 		if exists {
 			c.DB.Delete(r.key)
 			c.Propagate([]byte("DEL"), r.key)
@@ -132,8 +132,8 @@ func (r *restore) run(c *engine.Call, exists bool) {
 	c.Reply.Status("OK")
 }
 
-// lapse removes the elements that are due, also from the payload, and reports whether none is left.
-func (r *restore) lapse(c *engine.Call, v keyspace.Value) (all bool) {
+// expireElements removes the elements that are due, also from the payload, and reports whether none is left.
+func (r *restore) expireElements(c *engine.Call, v keyspace.Value) (all bool) {
 	if d, ok := v.(keyspace.Collection); ok && d.Volatile() > 0 && d.Expire(c.Now(), math.MaxInt, nil) > 0 {
 		if all = d.Len() == 0; !all {
 			r.payload = (&rdb.Encoder{Compress: true}).Payload(nil, v)

@@ -34,7 +34,7 @@ type Dialer interface {
 
 // Migration is the family of MIGRATE.
 func Migration(d Dialer) engine.Family {
-	m := &mover{dialer: d, encoder: rdb.Encoder{Compress: true}}
+	m := &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}}
 	return engine.Family{Group: "generic", Commands: []engine.Command{
 		{Name: "migrate", Arity: -6, Flags: engine.Write, Keys: engine.Key(3, "RW access delete").And(engine.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: m.cmdMigrate, ACL: "dangerous", Since: "2.6.0",
 			Syntax:  `host port <key|""> destination-db timeout:integer [COPY] [REPLACE] [AUTH password|AUTH2 username password] [KEYS key...]`,
@@ -65,8 +65,8 @@ func migratedKeys(args [][]byte) (at []int, ok bool) {
 	return at, true
 }
 
-// mover is what MIGRATE needs.
-type mover struct {
+// migrator is what MIGRATE needs.
+type migrator struct {
 	dialer  Dialer
 	encoder rdb.Encoder
 }
@@ -82,7 +82,7 @@ type migration struct {
 
 // MIGRATE host port key | "" destination-db timeout [COPY] [REPLACE] [AUTH password | AUTH2 username
 // password] [KEYS key [key ...]]
-func (m *mover) cmdMigrate(c *engine.Call) {
+func (m *migrator) cmdMigrate(c *engine.Call) {
 	q := migrationOf(c)
 	if !c.OK() {
 		return
@@ -94,7 +94,7 @@ func (m *mover) cmdMigrate(c *engine.Call) {
 	}
 	moved, err := m.move(c, q)
 	if !q.copies {
-		drop(c, moved)
+		deleteMoved(c, moved)
 	}
 	if err != nil {
 		c.Fail(err)
@@ -159,8 +159,8 @@ func (q *migration) credentials(c *engine.Call, n int) [][]byte {
 	return login
 }
 
-// drop removes the keys that the other server has now.
-func drop(c *engine.Call, moved [][]byte) {
+// deleteMoved removes the keys that the other server has now.
+func deleteMoved(c *engine.Call, moved [][]byte) {
 	line := [][]byte{[]byte("DEL")}
 	for _, key := range moved {
 		if c.DB.Delete(key) {
@@ -174,7 +174,7 @@ func drop(c *engine.Call, moved [][]byte) {
 }
 
 // move sends the keys and returns those that were confirmed. It returns an error if not all were.
-func (m *mover) move(c *engine.Call, q *migration) (moved [][]byte, err error) {
+func (m *migrator) move(c *engine.Call, q *migration) (moved [][]byte, err error) {
 	conn, err := m.dialer.Dial(q.host, q.port, q.patience)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -184,7 +184,7 @@ func (m *mover) move(c *engine.Call, q *migration) (moved [][]byte, err error) {
 	}
 	defer func() { _ = conn.Close() }()
 	t := &target{in: bufio.NewReaderSize(conn, 1<<10), out: bufio.NewWriterSize(conn, 64<<10)}
-	if t.enter(q); t.err != nil {
+	if t.handshake(q); t.err != nil {
 		return nil, t.err
 	}
 	for _, key := range q.keys {
@@ -195,7 +195,7 @@ func (m *mover) move(c *engine.Call, q *migration) (moved [][]byte, err error) {
 		if t.broken {
 			break
 		}
-		if t.confirms() {
+		if t.readOK() {
 			moved = append(moved, key)
 		}
 	}
@@ -203,7 +203,7 @@ func (m *mover) move(c *engine.Call, q *migration) (moved [][]byte, err error) {
 }
 
 // send writes the command that restores a key. Its time to live is what is left of it.
-func (m *mover) send(c *engine.Call, q *migration, t *target, key []byte) {
+func (m *migrator) send(c *engine.Call, q *migration, t *target, key []byte) {
 	v, _ := c.DB.Find(key)
 	t.payload = m.encoder.Payload(t.payload[:0], v)
 	ttl, _ := c.DB.Deadline(key)
@@ -232,18 +232,18 @@ func (t *target) fail(err error) {
 	}
 }
 
-// enter proves who we are and chooses the database.
-func (t *target) enter(q *migration) {
+// handshake proves who we are and chooses the database.
+func (t *target) handshake(q *migration) {
 	if q.login != nil {
 		t.send(q.login...)
 	}
 	t.send([]byte("SELECT"), []byte(q.db))
 	t.flush()
 	if q.login != nil {
-		t.confirms()
+		t.readOK()
 	}
 	if !t.broken {
-		t.confirms()
+		t.readOK()
 	}
 }
 
@@ -266,8 +266,8 @@ func (t *target) flush() {
 	}
 }
 
-// confirms reads a reply and reports whether it is one of success.
-func (t *target) confirms() bool {
+// readOK reads a reply and reports whether it is one of success.
+func (t *target) readOK() bool {
 	if t.broken {
 		return false
 	}

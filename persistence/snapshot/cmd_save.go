@@ -54,7 +54,7 @@ func (s *Saver) cmdBGSave(c *engine.Call) {
 		c.Reply.Status("Background saving scheduled")
 	case s.busy():
 		c.Fail(errOtherChild)
-	case !s.start():
+	case !s.startBackground():
 		c.Fail(errSave)
 	default:
 		c.Reply.Status("Background saving started")
@@ -62,7 +62,7 @@ func (s *Saver) cmdBGSave(c *engine.Call) {
 }
 
 // LASTSAVE
-func (s *Saver) cmdLastSave(c *engine.Call) { c.Reply.Int(s.facts.lastSave) }
+func (s *Saver) cmdLastSave(c *engine.Call) { c.Reply.Int(s.stats.lastSave) }
 
 func (s *Saver) debugLines() []engine.DebugLine {
 	return []engine.DebugLine{{Name: "reload", Least: 0, Most: 3, Args: "[MERGE] [NOFLUSH] [NOSAVE]",
@@ -121,7 +121,7 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 func (s *Saver) reload(flush, merge bool) error {
 	ks := s.engine.Keyspace
 	twin := ks.Twin()
-	facts := s.facts
+	stats := s.stats
 	libraries, err := s.reloadInto(twin, func(l *loading) {
 		if l.merge = merge; !flush && !merge {
 			l.beside = ks
@@ -132,10 +132,10 @@ func (s *Saver) reload(flush, merge bool) error {
 	}
 	switch {
 	case err != nil:
-		s.facts = facts
+		s.stats = stats
 		return err
 	case !flush && !ks.Empty():
-		s.facts = facts
+		s.stats = stats
 		_, err = s.reloadInto(ks, func(l *loading) { l.merge = merge })
 		return err
 	}
@@ -161,7 +161,7 @@ func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (librar
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
-	s.facts.loadTotal = size
+	s.stats.loadTotal = size
 	defer func(was bool) { ks.Replaying = was }(ks.Replaying)
 	ks.Replaying = true // so that no element goes before all are there
 	l := s.newLoading(f, size, ks)

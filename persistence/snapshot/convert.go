@@ -18,33 +18,33 @@ import (
 // library of functions, or "resp", the commands that restore them, for redis-cli --pipe. Deadlines of elements
 // follow as commands of their own, so that a Redis that does not know them takes all the rest.
 func Convert(src io.Reader, size int64, to string, out io.Writer) error {
-	e := scratch()
+	e := scratchEngine()
 	w := bufio.NewWriterSize(out, 64<<10)
-	var put form
+	var lines keyWriter
 	switch to {
 	case "json":
-		put = &jsonLines{json.NewEncoder(w), rdb.Encoder{}}
+		lines = &jsonLines{json.NewEncoder(w), rdb.Encoder{}}
 	case "resp":
-		put = &commands{w, rdb.Encoder{Compress: true}, resp.NewWriter(2), -1}
+		lines = &commands{w, rdb.Encoder{Compress: true}, resp.NewWriter(2), -1}
 	default:
 		return fmt.Errorf("%q is none of the forms json, resp and rdb", to)
 	}
 	r := rdb.NewReader(src, ReaderOptions(e, size, false))
 	e.Keyspace.Replaying = true
-	h := holding{ks: e.Keyspace, put: put}
+	h := pendingKey{ks: e.Keyspace, out: lines}
 	for r.Next() && h.err == nil {
 		switch r.Item {
 		case rdb.Element:
-			r.Date(e.Keyspace)
+			r.SetDeadline(e.Keyspace)
 		case rdb.Key:
-			h.give()
+			h.flush()
 			h.db, h.key = r.Record.DB, []byte(r.Record.Key)
 			e.Keyspace.Restore(&r.Record)
 		case rdb.Library:
-			h.err = put.library(r.Text)
+			h.err = lines.library(r.Text)
 		}
 	}
-	h.give()
+	h.flush()
 	err := errors.Join(r.Err(), h.err, w.Flush())
 	if behind := size - r.Offset(); err == nil && behind > 0 {
 		err = fmt.Errorf("%d bytes follow the snapshot and were not converted", behind)
@@ -53,35 +53,35 @@ func Convert(src io.Reader, size int64, to string, out io.Writer) error {
 }
 
 // form is one in which a snapshot is written.
-type form interface {
+type keyWriter interface {
 	key(r *keyspace.Record) error
 	library(source []byte) error
 }
 
-// holding is a key that waits for the deadlines of its elements, which come behind it.
-type holding struct {
+// pendingKey is a key that waits for the deadlines of its elements, which come behind it.
+type pendingKey struct {
 	ks  *keyspace.Keyspace
-	put form
+	out keyWriter
 	db  int
 	key []byte // nil for none
 	err error
 }
 
 // give puts the key out.
-func (h *holding) give() {
+func (h *pendingKey) flush() {
 	if h.key == nil || h.err != nil {
 		return
 	}
 	db := h.ks.DB(h.db)
 	v, _ := db.Peek(h.key)
 	deadline, _ := db.Deadline(h.key)
-	h.err = h.put.key(&keyspace.Record{DB: h.db, Key: string(h.key), Value: v, Deadline: deadline})
+	h.err = h.out.key(&keyspace.Record{DB: h.db, Key: string(h.key), Value: v, Deadline: deadline})
 	db.Flush()
 	h.ks.Begin()
 }
 
-// scratch returns an engine for one key at a time.
-func scratch() *engine.Engine {
+// scratchEngine returns an engine for one key at a time.
+func scratchEngine() *engine.Engine {
 	return engine.New(engine.Options{Databases: checkedDatabases, Clock: func() int64 { return 0 }})
 }
 
@@ -118,9 +118,9 @@ func (f *commands) key(r *keyspace.Record) error {
 	}
 	put := func(args ...[]byte) { command(f.reply, args...) }
 	key := []byte(r.Key)
-	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.Undated(nil, r.Value), []byte("REPLACE"), []byte("ABSTTL"))
+	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.PayloadWithoutDeadlines(nil, r.Value), []byte("REPLACE"), []byte("ABSTTL"))
 	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
-		DateCommands(key, v, put)
+		ExpireCommands(key, v, put)
 	}
 	return f.write()
 }
@@ -136,17 +136,17 @@ func (f *commands) write() error {
 	return err
 }
 
-// DateCommands calls put with the commands that give the elements of a collection at key their deadlines.
-func DateCommands(key []byte, v keyspace.Collection, put func(args ...[]byte)) {
-	words := expireCommands[v.Type()]
-	rdb.EachDate(v, func(element []byte, deadline int64) {
+// ExpireCommands calls put with the commands that give the elements of a collection at key their deadlines.
+func ExpireCommands(key []byte, v keyspace.Collection, put func(args ...[]byte)) {
+	words := elementExpireCommands[v.Type()]
+	rdb.EachElementDeadline(v, func(element []byte, deadline int64) {
 		put([]byte(words.name), key, strconv.AppendInt(nil, deadline, 10), []byte(words.noun), []byte("1"), element)
 	})
 }
 
-// expireCommands gives elements of each type their deadlines. Those of a list are named by their indexes, since
+// elementExpireCommands gives elements of each type their deadlines. Those of a list are named by their indexes, since
 // equal elements may have different deadlines.
-var expireCommands = map[keyspace.Type]struct{ name, noun string }{
+var elementExpireCommands = map[keyspace.Type]struct{ name, noun string }{
 	keyspace.Hash: {"HPEXPIREAT", "FIELDS"},
 	keyspace.Set:  {"SPEXPIREAT", "MEMBERS"},
 	keyspace.ZSet: {"ZPEXPIREAT", "MEMBERS"},
@@ -162,7 +162,7 @@ func command(w *resp.Writer, args ...[]byte) {
 
 // FromJSON writes a snapshot of the keys and libraries that lines of JSON tell, as Convert writes them.
 func FromJSON(src io.Reader, out rdb.Target) error {
-	e := scratch()
+	e := scratchEngine()
 	w, records := rdb.NewWriter(out, 0), rdb.NewRecords(true)
 	o := ReaderOptions(e, 0, false)
 	in := json.NewDecoder(bufio.NewReader(src))

@@ -19,9 +19,9 @@ import (
 )
 
 // converted returns a bench with data of many types, saved.
-func converted(t *testing.T) (*bench, *Shelf) {
-	shelf := new(Shelf)
-	b := newBench(t, shelf)
+func converted(t *testing.T) (*bench, *MemDisk) {
+	disk := new(MemDisk)
+	b := newBench(t, disk)
 	b.Engine.Join(engine.Commands(hashes.Family(), lists.Family(), sets.Family(), zsets.Family(), streams.Family(), keys.Selection()), sketches.Bloom())
 	for _, command := range []string{
 		`SET text "hello \"world\""`, `SET bytes "\xff\x00\x01"`, `SET int 42 PX 100000`, `RPUSH list a b 3`,
@@ -33,12 +33,12 @@ func converted(t *testing.T) (*bench, *Shelf) {
 	}
 	require.Equal(t, "OK", b.do("SAVE"))
 	b.wait()
-	return b, shelf
+	return b, disk
 }
 
 func TestConvertToJSONAndBack(t *testing.T) {
-	b, shelf := converted(t)
-	file := shelf.files[b.path()]
+	b, disk := converted(t)
+	file := disk.files[b.path()]
 	var text bytes.Buffer
 	require.NoError(t, Convert(bytes.NewReader(file), int64(len(file)), "json", &text))
 	require.Contains(t, text.String(), `{"db":0,"key":"text","type":"string","value":"hello \"world\""}`+"\n")
@@ -47,17 +47,17 @@ func TestConvertToJSONAndBack(t *testing.T) {
 	require.Contains(t, text.String(), `"type":"zset","value":[["a","1"],["b","2.5"],["c","+Inf"]]}`+"\n")
 	require.Contains(t, text.String(), `"deadlines":[{"element":"b","deadline":1700000050000}]`)
 
-	back := &shelved{shelf: shelf, path: b.path()}
+	back := &memFile{disk: disk, path: b.path()}
 	require.NoError(t, FromJSON(&text, back))
 	require.NoError(t, back.Commit())
-	copied := newBench(t, shelf)
+	copied := newBench(t, disk)
 	require.NoError(t, copied.Load(false))
 	require.Equal(t, b.Engine.Keyspace.Digest(), copied.Engine.Keyspace.Digest())
 	require.Equal(t, 2, copied.Engine.Keyspace.DB(3).Subexpiry())
 
 	for _, bad := range []string{`{"db":0`, `{"key":"k","type":"hash","value":"x"}`, `{"key":"k","type":"list","value":[]}`,
 		`{"key":"k","type":"zset","value":[["a","x"]]}`, `{"key":"k","type":"foo","value":1}`, `{"key":"k","type":"set","payload":"AAAA"}`} {
-		require.Error(t, FromJSON(strings.NewReader(bad), &shelved{shelf: shelf}), bad)
+		require.Error(t, FromJSON(strings.NewReader(bad), &memFile{disk: disk}), bad)
 	}
 	require.Error(t, Convert(bytes.NewReader(file[:50]), 50, "json", &text))
 	require.Error(t, Convert(bytes.NewReader(file), 0, "xml", &text))
@@ -66,11 +66,11 @@ func TestConvertToJSONAndBack(t *testing.T) {
 }
 
 func TestConvertToCommands(t *testing.T) {
-	b, shelf := converted(t)
-	file := shelf.files[b.path()]
+	b, disk := converted(t)
+	file := disk.files[b.path()]
 	var out bytes.Buffer
 	require.NoError(t, Convert(bytes.NewReader(file), int64(len(file)), "resp", &out))
-	copied := newBench(t, shelf)
+	copied := newBench(t, disk)
 	copied.Engine.Join(engine.Commands(hashes.Family(), lists.Family(), sets.Family(), keys.Selection()))
 	in := resp.NewReader(&out)
 	for n := 0; ; n++ {

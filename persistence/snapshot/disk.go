@@ -19,7 +19,7 @@ type Disk interface {
 
 // File is a file that is written, and takes its place only when it is complete.
 type File interface {
-	Drain
+	WriteBacker
 	Commit() error // makes it last, and puts it in the place of the one before
 	Abandon()      // removes it; also after a Commit that failed, and while it is written
 }
@@ -45,7 +45,7 @@ func (OS) Create(path string) (File, error) {
 	return &temporary{f, path}, nil
 }
 
-// WriteBack implements Drain.
+// WriteBack implements WriteBacker.
 func (t *temporary) WriteBack(from, n int64, wait bool) error {
 	return WriteBack(t.File, from, n, wait)
 }

@@ -44,7 +44,7 @@ func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 	s.engine.StartLoading()
 	defer s.engine.StopLoading()
 	s.engine.With(func() {
-		s.facts.loading, s.facts.loadStart, s.facts.loadTotal = true, s.seconds(), size
+		s.stats.loading, s.stats.loadStart, s.stats.loadTotal = true, s.seconds(), size
 	})
 	l := s.read(f, size, follow != nil)
 	defer l.Close()
@@ -54,14 +54,14 @@ func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 	case follow != nil:
 		err = follow(&following{l.Rest(), l})
 	}
-	s.engine.With(func() { s.facts.loading = false })
+	s.engine.With(func() { s.stats.loading = false })
 	if behind := size - l.Offset(); err == nil && behind > 0 && follow == nil {
 		s.opts.Log('#', "%d bytes follow the snapshot in %s, and are not loaded", behind, path)
 	}
 	if err != nil {
 		return err
 	}
-	s.opts.Log('*', "DB loaded from disk: %d keys, and %d that had expired", s.facts.loaded, s.facts.expired)
+	s.opts.Log('*', "DB loaded from disk: %d keys, and %d that had expired", s.stats.loaded, s.stats.expired)
 	return nil
 }
 
@@ -69,15 +69,15 @@ func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 const sliceItems = 256
 
 // read reads a snapshot to its end or to an error, in slices between which clients are answered.
-func (s *Saver) read(src io.Reader, size int64, keepDue bool) (l *loading) {
+func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 	s.engine.With(func() {
 		l = s.newLoading(src, size, s.engine.Keyspace)
-		l.keepDue = keepDue
+		l.keepExpired = keepExpired
 	})
 	for more := true; more; {
 		s.engine.With(func() {
 			more = l.slice(sliceItems)
-			s.facts.loadBytes = l.Offset()
+			s.stats.loadBytes = l.Offset()
 		})
 		if s.opts.Progress != nil {
 			s.opts.Progress(l.Offset(), size)
@@ -94,15 +94,15 @@ type following struct {
 
 func (f *following) Read(b []byte) (int, error) {
 	n, err := f.Reader.Read(b)
-	f.saver.engine.With(func() { f.saver.facts.loadBytes = f.Offset() })
+	f.saver.engine.With(func() { f.saver.stats.loadBytes = f.Offset() })
 	return n, err
 }
 
 // Loading returns how many bytes of how many have been loaded; 0 of 0 if nothing is being loaded.
 func (s *Saver) Loading() (done, total int64) {
 	s.engine.With(func() {
-		if s.facts.loading {
-			done, total = s.facts.loadBytes, s.facts.loadTotal
+		if s.stats.loading {
+			done, total = s.stats.loadBytes, s.stats.loadTotal
 		}
 	})
 	return done, total
@@ -111,15 +111,15 @@ func (s *Saver) Loading() (done, total int64) {
 // loading is a snapshot being loaded.
 type loading struct {
 	*rdb.Reader
-	saver  *Saver
-	into   *keyspace.Keyspace
-	filler *keyspace.BulkLoad
-	now    int64
-	err    error
+	saver *Saver
+	into  *keyspace.Keyspace
+	bulk  *keyspace.BulkLoad
+	now   int64
+	err   error
 
-	merge   bool               // keys that are there are replaced
-	beside  *keyspace.Keyspace // no key may be there; nil for none
-	keepDue bool               // keys whose deadline has passed are taken too
+	merge       bool               // keys that are there are replaced
+	beside      *keyspace.Keyspace // no key may be there; nil for none
+	keepExpired bool               // keys whose deadline has passed are taken too
 
 	gather    bool     // libraries of functions are only gathered
 	libraries [][]byte // those
@@ -128,7 +128,7 @@ type loading struct {
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
 	o := ReaderOptions(s.engine, size, !s.checksum)
 	o.Keyspace, o.Beside = into, s.opts.Beside
-	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, filler: into.BulkLoad(), now: into.Now}
+	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, bulk: into.BulkLoad(), now: into.Now}
 }
 
 // ReaderOptions returns the options of a reader whose values suit an engine. It is called under the lock.
@@ -155,7 +155,7 @@ func (l *loading) slice(n int) (more bool) {
 
 // flush puts the keys in place that wait for it.
 func (l *loading) flush() error {
-	if twice, ok := l.filler.Flush(); !ok {
+	if twice, ok := l.bulk.Flush(); !ok {
 		return fmt.Errorf("the key %q is there twice", twice)
 	}
 	return nil
@@ -171,12 +171,12 @@ func (l *loading) item() error {
 	}
 	switch l.Item {
 	case rdb.Element:
-		l.Date(l.into)
+		l.SetDeadline(l.into)
 		return l.Err()
 	case rdb.Sizes:
 		if db := l.into.DB(l.DB); db.Len() == 0 {
 			// A key takes some bytes at least, so that a false number cannot ask for much.
-			db.Reserve(int(min(l.Keys, uint64(s.facts.loadTotal)/4)))
+			db.Reserve(int(min(l.Keys, uint64(s.stats.loadTotal)/4)))
 		}
 	case rdb.Library:
 		if !l.gather {
@@ -189,18 +189,18 @@ func (l *loading) item() error {
 
 func (l *loading) key() error {
 	s, r := l.saver, &l.Record
-	if r.Deadline != 0 && r.Deadline <= l.now && !l.keepDue {
-		s.facts.expired++
+	if r.Deadline != 0 && r.Deadline <= l.now && !l.keepExpired {
+		s.stats.expired++
 		return nil
 	}
-	s.facts.loaded++
+	s.stats.loaded++
 	if l.merge {
 		l.into.DB(r.DB).Delete([]byte(r.Key))
 	}
 	if l.beside != nil && l.beside.DB(r.DB).Exists([]byte(r.Key)) {
 		return fmt.Errorf("the key %q of database %d is there already", r.Key, r.DB)
 	}
-	if full := l.filler.Add(r); full || l.merge {
+	if full := l.bulk.Add(r); full || l.merge {
 		return l.flush()
 	}
 	return nil

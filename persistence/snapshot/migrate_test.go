@@ -41,7 +41,7 @@ func (s *scripted) Close() error { return nil }
 // migrated returns what MIGRATE of the keys a, b and c replies to a server's replies, which keys are left
 // and what is journaled.
 func migrated(t *testing.T, s *scripted, options string) (reply, left, journal string) {
-	b := newBench(t, new(Shelf))
+	b := newBench(t, new(MemDisk))
 	b.Engine.Join(engine.Part{
 		Families:  []engine.Family{Migration(s)},
 		Propagate: func(_ int, args [][]byte) { journal += string(bytes.Join(args, []byte(" "))) + "\n" },

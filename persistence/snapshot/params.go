@@ -19,11 +19,11 @@ func (s *Saver) params() []engine.Param {
 		{Name: "dbfilename", Protected: true, Get: func() string { return s.name }, Set: s.setName},
 		{Name: "save", List: true, Get: s.pointsText, Set: s.setPoints},
 		engine.BoolParam("rdbcompression", &s.compress),
-		engine.BoolParam("rdb-save-incremental-fsync", &s.steady),
+		engine.BoolParam("rdb-save-incremental-fsync", &s.incrementalFsync),
 		engine.BoolParam("rdbchecksum", &s.checksum).AtStart(),
 		{Name: stop.Name, Get: stop.Get, Set: func(v string) error {
 			err := stop.Set(v)
-			s.judge()
+			s.updateDenial()
 			return err
 		}},
 	}
@@ -86,13 +86,13 @@ func (s *Saver) setPoints(v string) error {
 		points = append(s.points, points...)
 	}
 	s.points = points
-	s.judge()
+	s.updateDenial()
 	return nil
 }
 
 // fill writes the snapshot's part of INFO persistence.
 func (s *Saver) fill(b *bytes.Buffer) {
-	f := &s.facts
+	f := &s.stats
 	if f.loading {
 		s.fillLoading(b)
 	}
@@ -112,7 +112,7 @@ func (s *Saver) fill(b *bytes.Buffer) {
 }
 
 func (s *Saver) fillLoading(b *bytes.Buffer) {
-	f := &s.facts
+	f := &s.stats
 	share, eta := 0.0, int64(1)
 	if f.loadTotal > 0 {
 		share = float64(f.loadBytes) / float64(f.loadTotal)

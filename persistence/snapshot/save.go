@@ -16,14 +16,14 @@ type output struct {
 }
 
 // open begins a file.
-func (s *Saver) open() (*output, error) {
+func (s *Saver) create() (*output, error) {
 	file, err := s.opts.Disk.Create(s.path())
 	if err != nil {
 		return nil, err
 	}
 	var to rdb.Target = file
-	if s.steady {
-		to = &Steady{Drain: file}
+	if s.incrementalFsync {
+		to = &IncrementalSync{WriteBacker: file}
 	}
 	o := &output{rdb.NewWriter(to, 0), file}
 	o.NoChecksum = !s.checksum
@@ -42,9 +42,9 @@ func (o *output) commit(version int) error {
 	return err
 }
 
-// begin returns an encoder that holds what comes before the keys.
-func (s *Saver) begin() *rdb.Records {
-	return Begin(s.engine, Content{Compress: s.compress}, "aof-base", "0")
+// newRecords returns an encoder that holds what comes before the keys.
+func (s *Saver) newRecords() *rdb.Records {
+	return NewRecords(s.engine, Content{Compress: s.compress}, "aof-base", "0")
 }
 
 // Content is what a snapshot holds, and how.
@@ -54,9 +54,9 @@ type Content struct {
 	NoFunctions bool
 }
 
-// Begin returns an encoder of a snapshot that holds what comes before the keys: aux fields, those given
+// NewRecords returns an encoder of a snapshot that holds what comes before the keys: aux fields, those given
 // as names and values included, libraries of functions, and how many keys there are. It is called under the lock.
-func Begin(e *engine.Engine, c Content, aux ...string) *rdb.Records {
+func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(c.Compress)
 	r.Marks = marks(e)
 	r.Aux("redis-ver", engine.RedisVersion)
@@ -107,7 +107,7 @@ const blockBytes = 256 << 10
 
 // save writes a snapshot at once. While this goroutine encodes, another one writes.
 func (s *Saver) save() error {
-	o, err := s.open()
+	o, err := s.create()
 	if err != nil {
 		s.opts.Log('#', "Failed opening the temp RDB file for saving: %v", err)
 		return err
@@ -123,7 +123,7 @@ func (s *Saver) save() error {
 		}
 		close(written)
 	})
-	r := s.begin()
+	r := s.newRecords()
 	s.engine.Keyspace.Records(func(k *keyspace.Record) bool {
 		r.Record(k, nil)
 		if r.Len() >= blockBytes {
@@ -146,6 +146,6 @@ func (s *Saver) save() error {
 // saved notes that a save succeeded, after which so many changes are not saved.
 func (s *Saver) saved(dirty int64) {
 	s.engine.SetDirty(dirty)
-	s.facts.lastSave, s.facts.lastOK = s.seconds(), true
-	s.judge()
+	s.stats.lastSave, s.stats.lastOK = s.seconds(), true
+	s.updateDenial()
 }

@@ -43,25 +43,25 @@ type Saver struct {
 	engine *engine.Engine
 	opts   Options
 
-	dir, name   string
-	points      []point
-	compress    bool
-	checksum    bool
-	steady      bool // rdb-save-incremental-fsync
-	stopOnError bool
-	serving     bool // loading is over, and CONFIG SET replaces save points
+	dir, name        string
+	points           []point
+	compress         bool
+	checksum         bool
+	incrementalFsync bool // rdb-save-incremental-fsync
+	stopOnError      bool
+	serving          bool // loading is over, and CONFIG SET replaces save points
 
-	running   *job // the save in the background; nil if none
+	running   *bgsave // the save in the background; nil if none
 	scheduled bool
-	facts     facts
+	stats     stats
 	ended     bool
 }
 
 // point is a save point: save after some seconds if there were so many changes.
 type point struct{ seconds, changes int64 }
 
-// facts are what INFO tells.
-type facts struct {
+// stats are what INFO tells.
+type stats struct {
 	lastSave    int64 // seconds since the epoch
 	lastTry     int64 // of a save in the background
 	lastOK      bool
@@ -86,9 +86,9 @@ func New(e *engine.Engine, o Options) *Saver {
 	if o.Disk == nil {
 		o.Disk = OS{}
 	}
-	s := &Saver{engine: e, opts: o, name: "dump.rdb", compress: true, checksum: true, steady: true, stopOnError: true}
+	s := &Saver{engine: e, opts: o, name: "dump.rdb", compress: true, checksum: true, incrementalFsync: true, stopOnError: true}
 	s.dir, _ = filepath.Abs(".")
-	s.facts = facts{lastOK: true, lastSeconds: -1, lastSave: e.Micros() / 1e6}
+	s.stats = stats{lastOK: true, lastSeconds: -1, lastSave: e.Micros() / 1e6}
 	return s
 }
 
@@ -119,11 +119,11 @@ func (s *Saver) seconds() int64 { return s.engine.Micros() / 1e6 }
 func (s *Saver) tick() {
 	switch {
 	case s.busy() || !s.serving:
-	case s.scheduled && s.mayTry():
+	case s.scheduled && s.mayRetry():
 		s.scheduled = false
-		s.start()
+		s.startBackground()
 	case s.due():
-		s.start()
+		s.startBackground()
 	}
 }
 
@@ -133,12 +133,12 @@ func (s *Saver) busy() bool { return s.engine.Keyspace.Snapshotting() }
 // retryAfter is how long a save that failed is not tried again, in seconds.
 const retryAfter = 5
 
-func (s *Saver) mayTry() bool { return s.facts.lastOK || s.seconds()-s.facts.lastTry > retryAfter }
+func (s *Saver) mayRetry() bool { return s.stats.lastOK || s.seconds()-s.stats.lastTry > retryAfter }
 
 // due reports whether a save point is reached.
 func (s *Saver) due() bool {
 	for _, p := range s.points {
-		if s.engine.Dirty() >= p.changes && s.seconds()-s.facts.lastSave > p.seconds && s.mayTry() {
+		if s.engine.Dirty() >= p.changes && s.seconds()-s.stats.lastSave > p.seconds && s.mayRetry() {
 			s.opts.Log('*', "%d changes in %d seconds. Saving...", p.changes, p.seconds)
 			return true
 		}
@@ -186,10 +186,10 @@ const errMisconf = engine.Error("MISCONF Redis is configured to save RDB snapsho
 	"during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). " +
 	"Please check the Redis logs for details about the RDB error.")
 
-// judge has writes refused or allowed again.
-func (s *Saver) judge() {
+// updateDenial has writes refused or allowed again.
+func (s *Saver) updateDenial() {
 	var err error
-	if !s.facts.lastOK && s.stopOnError && len(s.points) > 0 {
+	if !s.stats.lastOK && s.stopOnError && len(s.points) > 0 {
 		err = errMisconf
 	}
 	s.engine.DenyWrites(partName, err)

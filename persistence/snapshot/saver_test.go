@@ -19,7 +19,7 @@ import (
 
 // frail is a disk in memory that can be full.
 type frail struct {
-	Shelf
+	MemDisk
 	mu   sync.Mutex
 	full bool
 }
@@ -38,7 +38,7 @@ func (d *frail) fill(full bool) {
 }
 
 func (d *frail) Create(path string) (File, error) {
-	f, err := d.Shelf.Create(path)
+	f, err := d.MemDisk.Create(path)
 	return &frailFile{f, d}, err
 }
 
@@ -98,8 +98,8 @@ func (b *bench) pass(seconds int64) {
 }
 
 func TestSavePoints(t *testing.T) {
-	shelf := new(Shelf)
-	b := newBench(t, shelf)
+	disk := new(MemDisk)
+	b := newBench(t, disk)
 	require.NoError(t, b.Engine.Param("save").Set("60 2"))
 	require.NoError(t, b.Engine.Param("save").Set("3600 1"))
 	require.NoError(t, b.Load(false))
@@ -114,9 +114,9 @@ func TestSavePoints(t *testing.T) {
 	require.Contains(t, info, "rdb_changes_since_last_save:0\r\n")
 	require.Contains(t, info, "rdb_saves:1\r\n")
 	require.Contains(t, info, "rdb_last_bgsave_status:ok\r\n")
-	require.Equal(t, "1700000062", fmt.Sprint(b.facts.lastSave))
+	require.Equal(t, "1700000062", fmt.Sprint(b.stats.lastSave))
 
-	copied := newBench(t, shelf)
+	copied := newBench(t, disk)
 	require.NoError(t, copied.Load(false))
 	require.Equal(t, "1", copied.do("GET b"))
 	require.NoError(t, b.Engine.Param("save").Set("10 1"))
@@ -162,8 +162,8 @@ func TestFullDiskLeavesTheOldFile(t *testing.T) {
 }
 
 func TestWritesGoOnWhileItSaves(t *testing.T) {
-	shelf := new(Shelf)
-	b := newBench(t, shelf)
+	disk := new(MemDisk)
+	b := newBench(t, disk)
 	for i := range 20000 {
 		b.do(fmt.Sprintf("SET key:%d old", i))
 	}
@@ -180,30 +180,30 @@ func TestWritesGoOnWhileItSaves(t *testing.T) {
 		}
 	}
 	b.wait()
-	copied := newBench(t, shelf)
+	copied := newBench(t, disk)
 	require.NoError(t, copied.Load(false))
 	require.Equal(t, want, copied.Engine.Keyspace.Digest())
 	require.NotEqual(t, want, b.Engine.Keyspace.Digest())
 }
 
 func TestShutdownAndFlushAll(t *testing.T) {
-	shelf := new(Shelf)
-	b := newBench(t, shelf)
+	disk := new(MemDisk)
+	b := newBench(t, disk)
 	b.Engine.Join(engine.Part{Host: engine.Host{Exit: func() {}}})
 	require.NoError(t, b.Load(false))
 	b.do("SET a 1")
 	b.Saver.Close()
-	_, _, err := shelf.Open(b.path())
+	_, _, err := disk.Open(b.path())
 	require.Error(t, err, "without save points nothing is saved")
 	require.NoError(t, b.Engine.Param("save").Set("3600 1000"))
 	b.do("SHUTDOWN")
 	b.wait()
 	b.session = b.Engine.NewSession(nil)
-	_, size, err := shelf.Open(b.path())
+	_, size, err := disk.Open(b.path())
 	require.NoError(t, err)
 	b.do("FLUSHALL")
 	b.wait()
-	_, empty, err := shelf.Open(b.path())
+	_, empty, err := disk.Open(b.path())
 	require.NoError(t, err)
 	require.Less(t, empty, size, "FLUSHALL saves the emptiness")
 }
@@ -238,14 +238,14 @@ func TestFiles(t *testing.T) {
 }
 
 func TestClientsHearThatItLoads(t *testing.T) {
-	shelf := new(Shelf)
-	b := newBench(t, shelf)
+	disk := new(MemDisk)
+	b := newBench(t, disk)
 	for i := range 1000 {
 		b.do(fmt.Sprintf("SET key:%d %d", i, i))
 	}
 	require.Equal(t, "OK", b.do("SAVE"))
 	b.wait()
-	loading := newBench(t, shelf)
+	loading := newBench(t, disk)
 	heard := ""
 	loading.opts.Progress = func(done, total int64) {
 		require.LessOrEqual(t, done, total)
@@ -260,22 +260,22 @@ func TestClientsHearThatItLoads(t *testing.T) {
 }
 
 func TestCheck(t *testing.T) {
-	shelf := new(Shelf)
-	b := newBench(t, shelf)
+	disk := new(MemDisk)
+	b := newBench(t, disk)
 	b.do("SET a 1")
 	b.do("SET b 1 PX 1000")
 	require.Equal(t, "OK", b.do("SAVE"))
 	b.wait()
 	var out strings.Builder
-	check := Check{Out: &out, Disk: shelf}
+	check := Check{Out: &out, Disk: disk}
 	require.NoError(t, check.Run(b.path()))
 	require.Contains(t, out.String(), "AUX FIELD redis-ver = '7.4.0'\n")
 	require.Contains(t, out.String(), "RDB looks OK")
 	require.Contains(t, out.String(), "[info] 2 keys read\n[info] 1 expires\n")
-	file := shelf.files[b.path()]
+	file := disk.files[b.path()]
 	for _, damaged := range [][]byte{file[:len(file)-3], append(file[:len(file):len(file)], 'x'), []byte("REDIS0099")} {
 		out.Reset()
-		shelf.files[b.path()] = damaged
+		disk.files[b.path()] = damaged
 		require.ErrorIs(t, check.Run(b.path()), ErrDamaged)
 		require.Contains(t, out.String(), "--- RDB ERROR DETECTED ---\n[offset ")
 	}
@@ -284,8 +284,8 @@ func TestCheck(t *testing.T) {
 
 // DEBUG RELOAD of a file that cannot be loaded, or not beside the data, changes nothing.
 func TestReloadIsAllOrNothing(t *testing.T) {
-	shelf := new(Shelf)
-	b := newBench(t, shelf)
+	disk := new(MemDisk)
+	b := newBench(t, disk)
 	require.NoError(t, b.Engine.Param("enable-debug-command").Set("yes"))
 	for i := range 500 {
 		b.do(fmt.Sprintf("SET key:%d %d PX 100000", i, i))
@@ -294,16 +294,16 @@ func TestReloadIsAllOrNothing(t *testing.T) {
 	b.wait()
 	b.do("SET key:7 changed")
 	b.do("SET more 1")
-	file, before := shelf.files[b.path()], b.Engine.Keyspace.Digest()
+	file, before := disk.files[b.path()], b.Engine.Keyspace.Digest()
 	wrong := append(file[:len(file)-1:len(file)-1], file[len(file)-1]+1)
 	for _, damaged := range [][]byte{file[:len(file)-3], file[:len(file)/2], wrong, nil, []byte("REDIS0099")} {
-		shelf.files[b.path()] = damaged
+		disk.files[b.path()] = damaged
 		for _, options := range []string{"", " NOFLUSH", " MERGE", " NOFLUSH MERGE"} {
 			require.Equal(t, string(errReload), b.do("DEBUG RELOAD NOSAVE"+options))
 			require.Equal(t, before, b.Engine.Keyspace.Digest())
 		}
 	}
-	shelf.files[b.path()] = file
+	disk.files[b.path()] = file
 	require.Equal(t, string(errReload), b.do("DEBUG RELOAD NOSAVE NOFLUSH"), "the keys are there")
 	require.Equal(t, before, b.Engine.Keyspace.Digest())
 	require.Equal(t, "OK", b.do("DEBUG RELOAD NOSAVE NOFLUSH MERGE"))

@@ -12,7 +12,7 @@ const (
 	waitAfter  = 4
 )
 
-// WriteBack is Drain's for a file of the operating system. Where the system cannot, the file's sync does it all.
+// WriteBack is WriteBacker's for a file of the operating system. Where the system cannot, the file's sync does it all.
 func WriteBack(f *os.File, from, n int64, wait bool) error {
 	flags := write
 	if wait {

@@ -4,7 +4,7 @@ package snapshot
 
 import "os"
 
-// WriteBack is Drain's for a file of the operating system, which is synced.
+// WriteBack is WriteBacker's for a file of the operating system, which is synced.
 func WriteBack(f *os.File, _, _ int64, wait bool) error {
 	if !wait {
 		return nil

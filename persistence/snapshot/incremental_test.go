@@ -13,7 +13,7 @@ import (
 
 // drain notes what it is told to write back.
 type drain struct {
-	shelved
+	memFile
 	told  []string
 	fails error
 }
@@ -26,7 +26,7 @@ func (d *drain) WriteBack(from, n int64, wait bool) error {
 // TestSteady: whole pages of 4 MB or a little more are begun, and what lies far behind is waited for.
 func TestSteady(t *testing.T) {
 	var d drain
-	s := &Steady{Drain: &d}
+	s := &IncrementalSync{WriteBacker: &d}
 	const mb = 1 << 20
 	begun, done, size, waits := int64(0), int64(0), int64(0), 0
 	for range 51 {

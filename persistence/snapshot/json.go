@@ -26,18 +26,18 @@ import (
 // pairs. What JSON has no simple form for, streams and Bloom filters, is the payload of DUMP instead, in
 // base64. Deadlines of elements follow. A library of functions is {"library":"#!lua name=..."}.
 type line struct {
-	DB        int             `json:"db"`
-	Key       text            `json:"key"`
-	Type      string          `json:"type"`
-	Deadline  int64           `json:"deadline,omitempty"` // milliseconds since the epoch
-	Value     json.RawMessage `json:"value,omitempty"`
-	Payload   []byte          `json:"payload,omitempty"`
-	Deadlines []dated         `json:"deadlines,omitempty"`
-	Library   text            `json:"library,omitempty"` // the source of a library of functions; then there is nothing else
+	DB        int               `json:"db"`
+	Key       text              `json:"key"`
+	Type      string            `json:"type"`
+	Deadline  int64             `json:"deadline,omitempty"` // milliseconds since the epoch
+	Value     json.RawMessage   `json:"value,omitempty"`
+	Payload   []byte            `json:"payload,omitempty"`
+	Deadlines []elementDeadline `json:"deadlines,omitempty"`
+	Library   text              `json:"library,omitempty"` // the source of a library of functions; then there is nothing else
 }
 
-// dated is an element with its deadline; of a list, its index.
-type dated struct {
+// elementDeadline is an element with its deadline; of a list, its index.
+type elementDeadline struct {
 	Element  text  `json:"element"`
 	Deadline int64 `json:"deadline"`
 }
@@ -77,8 +77,8 @@ func entryText(e ziplist.Entry) text { return text(e.Append(nil)) }
 func lineOf(r *keyspace.Record, e *rdb.Encoder) (l line, err error) {
 	l = line{DB: r.DB, Key: text(r.Key), Type: r.Value.Type().String(), Deadline: r.Deadline}
 	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
-		rdb.EachDate(v, func(element []byte, deadline int64) {
-			l.Deadlines = append(l.Deadlines, dated{text(element), deadline})
+		rdb.EachElementDeadline(v, func(element []byte, deadline int64) {
+			l.Deadlines = append(l.Deadlines, elementDeadline{text(element), deadline})
 		})
 	}
 	var value any
@@ -129,7 +129,7 @@ func (l *line) value(o rdb.Options) (v keyspace.Value, err error) {
 		return nil, err
 	}
 	for _, d := range l.Deadlines {
-		if !rdb.SetDate(v, []byte(d.Element), d.Deadline, o.Dice) {
+		if !rdb.SetElementDeadline(v, []byte(d.Element), d.Deadline, o.Dice) {
 			return nil, fmt.Errorf("%q has no element %q to give a deadline to", l.Key, d.Element)
 		}
 	}

@@ -2,20 +2,20 @@ package snapshot
 
 import "github.com/miniserver-go/miniserver/persistence/rdb"
 
-// Drain is a file that can be written down to the disk before it is complete.
-type Drain interface {
+// WriteBacker is a file that can be written down to the disk before it is complete.
+type WriteBacker interface {
 	rdb.Target
 	// WriteBack begins to write n bytes from an offset on down to the disk, or waits until they are. That makes
 	// nothing last, which takes a sync.
 	WriteBack(from, n int64, wait bool) error
 }
 
-// Steady has a file written down while it grows, every 4 MB as Redis does: so the sync at its end finds little
+// IncrementalSync has a file written down while it grows, every 4 MB as Redis does: so the sync at its end finds little
 // left to do, and others who sync files meanwhile, the journal say, do not wait behind a gigabyte. It is never much
 // further ahead of the disk than 32 MB, where Redis has two pieces: waiting for each would cost a small file more
 // than the sync. An offset must be counted from the file's begin.
-type Steady struct {
-	Drain
+type IncrementalSync struct {
+	WriteBacker
 	size  int64
 	begun int64 // of it, that is being written down
 	done  int64 // of it, that was waited for
@@ -28,8 +28,8 @@ const (
 )
 
 // Write implements io.Writer.
-func (s *Steady) Write(b []byte) (n int, err error) {
-	n, err = s.Drain.Write(b)
+func (s *IncrementalSync) Write(b []byte) (n int, err error) {
+	n, err = s.WriteBacker.Write(b)
 	s.size += int64(n)
 	whole := s.size &^ (pageBytes - 1)
 	if err != nil || whole-s.begun < steadyBytes {

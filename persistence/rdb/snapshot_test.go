@@ -32,7 +32,7 @@ const vastKeys = 8
 
 func (v *vast) key() []byte { return fmt.Appendf(nil, "key:%d", v.rng.IntN(vastKeys)) }
 
-// text returns a text that can be pressed well, badly or not at all.
+// text returns a text that can be compressed well, badly or not at all.
 func (v *vast) text() []byte { return randomText(v.rng) }
 
 // value returns a value of some type, mostly a large one, with deadlines for some of its elements or none.
@@ -92,13 +92,13 @@ func (v *vast) grow(value keyspace.Value) {
 // date gives about n elements a deadline soon.
 func (v *vast) date(d keyspace.Collection, n int) {
 	for _, name := range v.names(d, n) {
-		if !SetDate(d, name, v.Now+1+v.rng.Int64N(40), dice) {
+		if !SetElementDeadline(d, name, v.Now+1+v.rng.Int64N(40), dice) {
 			panic("no element " + string(name))
 		}
 	}
 }
 
-// names returns up to n elements, as SetDate names them.
+// names returns up to n elements, as SetElementDeadline names them.
 func (v *vast) names(d keyspace.Collection, n int) (names [][]byte) {
 	more := func(name []byte) bool {
 		if v.rng.IntN(3) == 0 {
@@ -248,7 +248,7 @@ func read(t *testing.T, file []byte, lim Limits) *keyspace.Keyspace {
 		case Key:
 			require.True(t, ks.Restore(&r.Record), "%q is there twice", r.Record.Key)
 		case Element:
-			r.Date(ks)
+			r.SetDeadline(ks)
 		}
 	}
 	require.NoError(t, r.Err())
