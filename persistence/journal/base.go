@@ -20,16 +20,16 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// base is the form in which a rewrite puts the data down: a snapshot, or commands.
+// base is the format in which a rewrite writes the data: a snapshot, or commands.
 type base interface {
 	snapshot.Encoder
-	// open begins the file, write writes a piece, and end what must stand at the end.
+	// open begins the file, write appends a piece, and end appends what must come last.
 	open(to rdb.Target)
 	write(text []byte) error
 	end() error
 }
 
-// snapshotBase is a snapshot, as aof-use-rdb-preamble wants it.
+// snapshotBase writes a snapshot. aof-use-rdb-preamble selects it.
 type snapshotBase struct {
 	*rdb.Records
 	out *rdb.Writer
@@ -39,7 +39,7 @@ func (b *snapshotBase) open(to rdb.Target)      { b.out = rdb.NewWriter(to, 0) }
 func (b *snapshotBase) write(text []byte) error { return b.out.Write(text) }
 func (b *snapshotBase) end() error              { return b.out.End(b.Version()) }
 
-// commandBase is the commands that make the data.
+// commandBase writes the commands that build the data.
 type commandBase struct {
 	out  *bufio.Writer
 	text []byte
@@ -47,11 +47,11 @@ type commandBase struct {
 	args [][]byte
 	dump rdb.Encoder
 
-	busy  bool         // with a large value, which rests when another key comes
-	aside *commandBase // what such keys become; it comes behind it
+	busy  bool         // encodes a large value, which pauses when another key comes
+	aside *commandBase // the commands of those keys; they follow the large value
 }
 
-// newCommandBase returns a base that begins with the time in seconds, if that is not 0, and with libraries.
+// newCommandBase returns a base that begins with a timestamp in seconds, unless that is 0, and with the libraries.
 func newCommandBase(unix int64, libraries [][]byte) base {
 	b := &commandBase{db: -1}
 	if unix != 0 {
@@ -82,7 +82,7 @@ func (b *commandBase) write(text []byte) error {
 
 func (b *commandBase) end() error { return b.out.Flush() }
 
-// perCommand is how many elements a command adds at most, as in Redis.
+// perCommand is the most elements that a command adds, as in Redis.
 const perCommand = 64
 
 // Record implements snapshot.Encoder.
@@ -103,7 +103,7 @@ func (b *commandBase) Record(r *keyspace.Record, pace *keyspace.Pace) {
 	}
 }
 
-// put encodes a key.
+// put encodes a key as commands.
 func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 	if r.DB != b.db {
 		b.db = r.DB
@@ -132,10 +132,10 @@ func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 		})
 	case *bloom.Filter:
 		b.filter(key, v, pace)
-	case *stream.Stream: // with its groups and what they have not acknowledged
+	case *stream.Stream: // a payload also holds its groups and their pending entries
 		b.command("RESTORE", key, []byte("0"), b.dump.PayloadAt(pace, nil, v))
 	default:
-		panic(fmt.Sprintf("journal: no commands make a %T", v))
+		panic(fmt.Sprintf("journal: no commands build a %T", v))
 	}
 	b.flush()
 	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
@@ -153,7 +153,7 @@ func (b *commandBase) command(name string, args ...[]byte) {
 	b.text = appendCommand(b.text, append([][]byte{[]byte(name)}, args...))
 }
 
-// set adds a string.
+// set appends a SET command. With a pace it copies the text in pieces and yields after each.
 func (b *commandBase) set(key, text []byte, pace *keyspace.Pace) {
 	if pace == nil {
 		b.command("SET", key, text)
@@ -169,7 +169,7 @@ func (b *commandBase) set(key, text []byte, pace *keyspace.Pace) {
 	b.text = append(b.text, "\r\n"...)
 }
 
-// add adds elements to the command that is being gathered.
+// add adds elements to the pending command, and ends the command when it is full.
 func (b *commandBase) add(pace *keyspace.Pace, name string, key []byte, words ...[]byte) {
 	if len(b.args) == 0 {
 		b.args = append(b.args, []byte(name), key)
@@ -184,7 +184,7 @@ func (b *commandBase) add(pace *keyspace.Pace, name string, key []byte, words ..
 	pace.Yield(size)
 }
 
-// flush ends the command that is being gathered.
+// flush appends the pending command, if there is one.
 func (b *commandBase) flush() {
 	if len(b.args) > 0 {
 		b.text = appendCommand(b.text, b.args)
@@ -192,6 +192,7 @@ func (b *commandBase) flush() {
 	}
 }
 
+// filter appends the commands that load a Bloom filter chunk by chunk.
 func (b *commandBase) filter(key []byte, f *bloom.Filter, pace *keyspace.Pace) {
 	const load = "BF.LOADCHUNK"
 	b.command(load, key, []byte("1"), f.AppendHeader(nil))

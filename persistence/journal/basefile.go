@@ -5,19 +5,19 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// baseFile is the file of a base, the data at one moment, while it is written.
+// baseFile is the file of a base, the data at one moment, while it is being written.
 type baseFile struct {
 	journal  *Journal
 	temp     string // name of the file
-	suffix   string // of the name that it will have
+	suffix   string // of its final name
 	preamble bool
 	file     File
-	to       rdb.Target // the file, written down steadily or not
+	to       rdb.Target // the file, with or without incremental syncs
 	base     base
 	slicer   *snapshot.Slicer // nil before begin
 }
 
-// open makes the file.
+// open creates the file.
 func (f *baseFile) open() (err error) {
 	j := f.journal
 	if f.file, err = j.disk.Create(j.path(f.temp)); err != nil {
@@ -36,7 +36,8 @@ func (f *baseFile) open() (err error) {
 	return nil
 }
 
-// begin fixes the moment. It is called under the engine's lock, and does no I/O.
+// begin starts the snapshot: the base holds the data as they are now. It is called under the engine's lock, and does
+// no I/O.
 func (f *baseFile) begin() {
 	j := f.journal
 	if f.preamble {
@@ -52,7 +53,7 @@ func (f *baseFile) begin() {
 	f.slicer.Start()
 }
 
-// save writes the data, while they change.
+// save writes and syncs the data while commands go on.
 func (f *baseFile) save() error {
 	f.base.open(f.to)
 	if err := f.slicer.Run(f.base.write); err != nil {
@@ -64,7 +65,7 @@ func (f *baseFile) save() error {
 	return f.file.Sync()
 }
 
-// close removes the file unless it got its name, and ends a snapshot that was begun and not saved.
+// close removes the file unless it has its final name, and ends a snapshot that was begun but not saved.
 func (f *baseFile) close() {
 	if f.file != nil {
 		_ = f.file.Close()

@@ -2,34 +2,34 @@ package journal
 
 import "sync/atomic"
 
-// blocks is commands in blocks, each of which ends with a whole one.
+// blocks is text of the journal. Each block ends with a complete command.
 type blocks [][]byte
 
-// buffer is what was appended and not written yet. Offsets count the bytes that were ever appended. All but
-// the atomic fields is under the engine's lock.
+// buffer holds what was appended and not written yet. Offsets count all bytes ever appended. The engine's lock guards
+// all fields but the atomic ones.
 type buffer struct {
 	full     blocks // blocks
-	last     []byte // the block that is being filled
-	free     blocks // blocks that were written
-	db       int    // selected at the end of it; -1 if none is
+	last     []byte // the block being filled
+	free     blocks // free list: written blocks whose memory is used again
+	db       int    // selected at the end; -1 for none
 	stamped  int64  // the time of the last annotation, in seconds
 	stamping bool
-	began    int64       // when the first of it was appended; microseconds
-	due      atomic.Bool // it is a block or has waited: the event loops are to write it
+	began    int64       // when its first command was appended; microseconds
+	due      atomic.Bool // it is large or old enough for an event loop to write it
 	appended atomic.Int64
 	written  atomic.Int64
 	synced   atomic.Int64
 }
 
 const (
-	blockBytes = 64 << 10 // from which on a block is full: more would leave the processor's cache before it is written
+	blockBytes = 64 << 10 // of a full block: more would leave the processor's cache before it is written
 	blockRoom  = blockBytes + 8<<10
 	maxFree    = 16       // blocks
-	maxAhead   = 64 << 20 // bytes in the buffer beyond which replies wait, so that the disk keeps up
+	maxAhead   = 64 << 20 // bytes in the buffer beyond which replies wait for the disk
 	dueAfter   = 10_000   // microseconds
 )
 
-// append takes a change in. It is called under the engine's lock.
+// append adds a change to the buffer. It is called under the engine's lock.
 func (j *Journal) append(db int, args [][]byte) {
 	b, now := &j.buffer, j.engine.Micros()
 	first, before := len(b.last) == 0 && len(b.full) == 0, len(b.last)
@@ -54,7 +54,7 @@ func (j *Journal) append(db int, args [][]byte) {
 	}
 }
 
-// stamp notes the time, once a second.
+// stamp appends a timestamp annotation, at most once a second.
 func (b *buffer) stamp(unix int64) {
 	if unix > b.stamped {
 		b.stamped = unix
@@ -72,8 +72,8 @@ func (b *buffer) block() []byte {
 	return make([]byte, 0, blockRoom)
 }
 
-// drain hands out what is there and the offset of its end, and takes back what was handed out earlier and
-// is not needed any more. It is called under the engine's lock.
+// drain empties the buffer. It returns the text, which the caller owns, and the offset of its end. used is text of an
+// earlier drain that was written; its blocks go to the free list. drain is called under the engine's lock.
 func (b *buffer) drain(used blocks) (t blocks, end int64) {
 	for _, block := range used {
 		if cap(block) <= 2*blockRoom && len(b.free) < maxFree {
@@ -91,11 +91,11 @@ func (b *buffer) drain(used blocks) (t blocks, end int64) {
 	return t, b.appended.Load()
 }
 
-// endFile is drain for the end of a file: the next change selects its database anew.
+// endFile is drain for the end of a file: the next change begins with a SELECT.
 func (b *buffer) endFile() (t blocks, end int64) {
 	b.db = -1
 	return b.drain(nil)
 }
 
-// length returns the bytes that are not written yet.
+// length returns how many bytes are not written yet.
 func (b *buffer) length() int64 { return b.appended.Load() - b.written.Load() }

@@ -18,17 +18,17 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Check looks through the files of a journal without a server, as redis-check-aof does.
+// Check checks the files of a journal without a server, as redis-check-aof does.
 type Check struct {
 	Disk     Disk // OS if nil
 	Out      io.Writer
-	In       io.Reader               // answers whether a file may be cut
-	Fix      bool                    // cut what is damaged off the last file, if In agrees
-	Until    int64                   // cut what is annotated as later off the last file; seconds since the epoch, 0 for none
+	In       io.Reader               // answers whether a file may be truncated
+	Fix      bool                    // truncate the last file before the damage, if In agrees
+	Until    int64                   // truncate the last file before the first later timestamp; seconds since the epoch, 0 for never
 	Progress func(done, total int64) // of the file being read; may be nil
 }
 
-// ErrInvalid says that a file is damaged; what is wrong was told already.
+// ErrInvalid is the error of a damaged file. Check.Out says what is wrong with it.
 var ErrInvalid = errors.New("the AOF is not valid")
 
 // Run checks a manifest with the files it names, or a single file.
@@ -107,12 +107,12 @@ func (c Check) file(path, name, kind string, last bool) error {
 	return c.shrink(path, name, size, valid)
 }
 
-// late is where a file comes to what is later than is wanted.
+// late is the error of a file that reaches a timestamp after Check.Until.
 type late struct{ offset int64 }
 
-func (l *late) Error() string { return fmt.Sprintf("from byte %d on it is later", l.offset) }
+func (l *late) Error() string { return fmt.Sprintf("what follows byte %d is later", l.offset) }
 
-// rewind cuts off what is later than is wanted.
+// rewind truncates a file to the offset at which Check.Until is passed.
 func (c Check) rewind(path, name string, from int64, last bool) error {
 	switch {
 	case from == 0:
@@ -131,7 +131,7 @@ func (c Check) rewind(path, name string, from int64, last bool) error {
 	return nil
 }
 
-// shrink cuts a file to what of it is valid.
+// shrink truncates a file to its valid part, if Check.In agrees.
 func (c Check) shrink(path, name string, size, valid int64) error {
 	c.say("This will shrink the AOF %s from %d bytes, with %d bytes, to %d bytes", name, size, size-valid, valid)
 	fmt.Fprint(c.Out, "Continue? [y/N]: ")
@@ -147,7 +147,7 @@ func (c Check) shrink(path, name string, size, valid int64) error {
 	return nil
 }
 
-// scan reads a file to its end, and returns up to where it is complete.
+// scan reads a file to its end. It returns the size of its valid part.
 func (c Check) scan(path string, size int64) (valid int64, err error) {
 	f, err := c.Disk.Read(path)
 	if err != nil {
@@ -168,7 +168,7 @@ func (c Check) scan(path string, size int64) (valid int64, err error) {
 	return c.commands(src, valid, size)
 }
 
-// snapshot reads the snapshot that src begins with, and returns what follows it.
+// snapshot reads the snapshot at the beginning of src. It returns the rest of src and the offset of that.
 func (c Check) snapshot(src io.Reader, size int64) (rest io.Reader, offset int64, err error) {
 	dice := func(uint64) uint64 { return 0 }
 	r := rdb.NewReader(src, rdb.Options{Keyspace: keyspace.New(maxDatabases, 1, dice), Limits: rdb.Limits{
@@ -190,10 +190,10 @@ func (c Check) snapshot(src io.Reader, size int64) (rest io.Reader, offset int64
 	return r.Rest(), r.Offset(), nil
 }
 
-// maxDatabases is more than any journal has.
+// maxDatabases is the number of databases that a journal being checked may use.
 const maxDatabases = 1 << 10
 
-// commands reads commands to the end.
+// commands reads commands to the end of the file. It returns the offset up to which all are complete.
 func (c Check) commands(src io.Reader, offset, size int64) (valid int64, err error) {
 	in, tx := newScanner(src, offset), transactions{valid: offset}
 	for {
@@ -218,7 +218,7 @@ func (c Check) commands(src io.Reader, offset, size int64) (valid int64, err err
 	}
 }
 
-// late reports whether a command is an annotation of a time that is later than is wanted.
+// late reports whether a command is a timestamp after Check.Until.
 func (c Check) late(command command) (bool, error) {
 	text, isTime := bytes.CutPrefix(command.note, []byte("#TS:"))
 	if c.Until == 0 || !isTime {

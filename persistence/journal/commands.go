@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// family is the journal's commands.
+// family returns the journal's commands.
 func (j *Journal) family() engine.Family {
 	return engine.Family{Group: "server", Commands: []engine.Command{
 		{Name: "bgrewriteaof", Arity: 1, Flags: engine.Admin | engine.NoScript | engine.NoAsyncLoading, Run: j.cmdRewrite, Since: "1.0.0",
@@ -35,14 +35,14 @@ func (j *Journal) cmdRewrite(c *engine.Call) {
 
 const errRewriting = engine.Error("ERR Background append only file rewriting already in progress")
 
-// syncWait is who waits until what came before is synced.
+// syncWait is a client that is blocked until the journal is synced up to an offset.
 type syncWait struct {
 	until int64 // offset
 	done  func()
 }
 
 // Synced implements replication.Journal.
-func (j *Journal) Synced() (kept, synced bool) {
+func (j *Journal) Synced() (enabled, synced bool) {
 	return j.state != off, j.state == on && j.synced.Load() >= j.appended.Load()
 }
 
@@ -53,7 +53,7 @@ func (j *Journal) Await(done func()) {
 	j.wakeUp()
 }
 
-// endWaits ends the waits that are over. It is called under the engine's lock.
+// endWaits unblocks the clients whose offset is synced. It is called under the engine's lock.
 func (j *Journal) endWaits() {
 	synced := j.synced.Load()
 	j.waits = slices.DeleteFunc(j.waits, func(w syncWait) bool {
@@ -76,7 +76,7 @@ func (j *Journal) fill(b *bytes.Buffer) {
 	if f.rewriting {
 		took = int64(time.Since(f.began).Seconds())
 	}
-	status := func(ok bool) string {
+	okOrErr := func(ok bool) string {
 		if ok {
 			return "ok"
 		}
@@ -84,15 +84,15 @@ func (j *Journal) fill(b *bytes.Buffer) {
 	}
 	engine.Fields(b, "aof_enabled", bit(j.state != off), "aof_rewrite_in_progress", bit(f.rewriting),
 		"aof_rewrite_scheduled", bit(f.scheduled), "aof_last_rewrite_time_sec", f.lastRewrite,
-		"aof_current_rewrite_time_sec", took, "aof_last_bgrewrite_status", status(f.rewriteOK),
-		"aof_rewrites", f.rewrites, "aof_last_write_status", status(!j.failing.Load()), "aof_last_cow_size", 0)
+		"aof_current_rewrite_time_sec", took, "aof_last_bgrewrite_status", okOrErr(f.rewriteOK),
+		"aof_rewrites", f.rewrites, "aof_last_write_status", okOrErr(!j.failing.Load()), "aof_last_cow_size", 0)
 	if j.state != off {
 		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite", bit(j.state == waitRewrite),
 			"aof_buffer_length", j.length(), "aof_pending_bio_fsync", bit(j.synced.Load() < j.written.Load()), "aof_delayed_fsync", 0)
 	}
 }
 
-// fillLoading tells how far loading is.
+// fillLoading writes the progress of loading.
 func (j *Journal) fillLoading(b *bytes.Buffer) {
 	f, done := &j.status, j.loaded.Load()
 	eta := int64(1)
@@ -110,7 +110,7 @@ func bit(b bool) int {
 	return 0
 }
 
-// Loading returns how many bytes of how many have been loaded; 0 of 0 if nothing is being loaded.
+// Loading returns the bytes loaded so far and their total; 0 and 0 if nothing is being loaded.
 func (j *Journal) Loading() (done, total int64) {
 	j.engine.With(func() { total = j.status.loadTotal })
 	if total > 0 {

@@ -8,20 +8,19 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// Disk is the file system as far as a journal needs it. An absent file is an error that wraps
-// os.ErrNotExist.
+// Disk is the part of a file system that a journal uses. The error for an absent file wraps os.ErrNotExist.
 type Disk interface {
 	Read(path string) (io.ReadCloser, error)
 	Size(path string) (int64, error)
-	Create(path string) (File, error) // empty, even if it was there
-	Append(path string) (File, error) // at its end
+	Create(path string) (File, error) // truncates an existing file
+	Append(path string) (File, error) // writes go to the end of an existing file
 	Rename(from, to string) error
 	Remove(path string) error
-	MakeDir(path string) error // it may be there
-	SyncDir(path string) error // makes what was created, renamed and removed in it last
+	MakeDir(path string) error // does nothing if the directory exists
+	SyncDir(path string) error // makes creations, renames and removals in it durable
 }
 
-// File is an open file. Write goes to its end.
+// File is an open file. Write appends to it.
 type File interface {
 	io.Closer
 	snapshot.WriteBacker
@@ -63,7 +62,7 @@ func (OS) Append(path string) (File, error) {
 	return osFile{f}, err
 }
 
-// osFile is a file whose position is its end.
+// osFile is a file that is positioned at its end.
 type osFile struct{ *os.File }
 
 // WriteBack implements snapshot.WriteBacker.
@@ -99,8 +98,8 @@ func (OS) SyncDir(path string) error {
 	return d.Sync()
 }
 
-// writeWhole puts a file in place in one step: whoever reads it sees the old text or the new one. It may be there
-// and yet not last: placed reports the former, and an error the latter.
+// writeWhole replaces a file in one step: a reader sees either the old text or the new one. placed reports that the new
+// file is in place. If there is an error nevertheless, the file may be lost with the power.
 func writeWhole(disk Disk, path string, text []byte) (placed bool, err error) {
 	temp := filepath.Join(filepath.Dir(path), "temp-"+filepath.Base(path))
 	if err = writeSynced(disk, temp, text); err == nil {
@@ -113,6 +112,7 @@ func writeWhole(disk Disk, path string, text []byte) (placed bool, err error) {
 	return true, disk.SyncDir(filepath.Dir(path))
 }
 
+// writeSynced creates a file with a text, and syncs it.
 func writeSynced(disk Disk, path string, text []byte) error {
 	f, err := disk.Create(path)
 	if err != nil {

@@ -11,32 +11,32 @@ import (
 	"time"
 )
 
-// files is what is on disk.
+// files are the journal's files, guarded by their own lock.
 type files struct {
 	sync.Mutex
 	dir          string
 	manifest     *manifest
-	file         File  // to which is appended; nil if the journal is off
+	file         File  // the one being appended to; nil if the journal is off
 	size         int64 // of file
-	safe         int64 // of it, that was synced
+	safe         int64 // bytes of file that are synced
 	others       int64 // bytes of the other files
 	total        atomic.Int64
-	rest         blocks // taken from the buffer; kept until it is synced, if that is asked for
-	done         int    // bytes of it that were written
-	used         blocks // the same, not needed any more
-	end          int64  // offset of its end
-	needsRewrite bool   // a sync failed, and what it was for may be lost: the data must be written anew
-	failure      string // of the last write, in the system's words
+	rest         blocks // drained from the buffer; kept until it is written, and synced if that is asked for
+	done         int    // bytes of rest that are written
+	used         blocks // a former rest, whose blocks go back to the buffer
+	end          int64  // offset of the end of rest
+	needsRewrite bool   // a sync failed, and some data may be lost: a rewrite must write them again
+	failure      string // error text of the last write; empty if it succeeded
 	failing      atomic.Bool
 	lastSync     atomic.Int64 // nanoseconds
 }
 
-// Behind implements server.Journal. By the way it writes what is due, unless the background syncs, so
-// that the event loops do not wait for the disk.
+// Behind implements server.Journal. It also writes what is due, unless the background holds the files, perhaps for a
+// sync: event loops must not wait for the disk.
 func (j *Journal) Behind() bool {
 	switch {
 	case j.failing.Load():
-		return false // whoever waits goes on syncWait, and no more join: writes are refused
+		return false // held replies stay held; new ones need not wait, since writes are denied
 	case j.always.Load():
 		return j.appended.Load() > j.synced.Load()
 	case j.due.Load() && j.files.TryLock():
@@ -49,7 +49,7 @@ func (j *Journal) Behind() bool {
 // Commit implements server.Journal.
 func (j *Journal) Commit() bool { return j.commit(j.always.Load()) }
 
-// commit writes what was appended, and syncs it if asked to. It reports whether that succeeded.
+// commit writes the buffer, and syncs it if sync is true. It reports whether that succeeded.
 func (j *Journal) commit(sync bool) bool {
 	j.files.Lock()
 	defer j.files.Unlock()
@@ -68,7 +68,7 @@ func (j *Journal) commitLocked(sync bool) bool {
 	return err == nil
 }
 
-// writeBuffer is commit, with the files locked.
+// writeBuffer drains, writes and possibly syncs the buffer. The files must be locked.
 func (j *Journal) writeBuffer(sync bool) error {
 	if f := &j.files; j.appended.Load() > f.end {
 		j.engine.With(func() {
@@ -81,7 +81,7 @@ func (j *Journal) writeBuffer(sync bool) error {
 	return j.flush(sync)
 }
 
-// flush writes what was taken from the buffer, and syncs it if asked to.
+// flush writes what was drained from the buffer, and syncs it if sync is true.
 func (j *Journal) flush(sync bool) error {
 	f := &j.files
 	err := f.write()
@@ -105,10 +105,10 @@ func (j *Journal) flush(sync bool) error {
 	return nil
 }
 
-// updateTotal tells the size of all files to others.
+// updateTotal publishes the size of all files to readers without the lock.
 func (f *files) updateTotal() { f.total.Store(f.others + f.size) }
 
-// add puts text behind what is to be written.
+// add appends text to what is to be written.
 func (f *files) add(t blocks) {
 	if len(f.rest) == 0 {
 		f.rest, f.done = t, 0
@@ -117,8 +117,8 @@ func (f *files) add(t blocks) {
 	f.rest = append(f.rest, t...)
 }
 
-// write writes what is left of rest. What was written before an error is taken back, so that no command is
-// left half.
+// write writes what is left of rest. After an error it truncates the file to its former size, so that no command is
+// cut off.
 func (f *files) write() error {
 	done, size, at := f.done, f.size, 0
 	for _, block := range f.rest {
@@ -138,8 +138,8 @@ func (f *files) write() error {
 	return nil
 }
 
-// syncFailed has what a failed sync was for written again: the system may have dropped it, and would
-// not say so again. If it is no longer in memory, the data have to be written anew.
+// syncFailed prepares to write again what the failed sync was to cover. The system may have dropped those pages, and a
+// second sync would succeed without them. If they are no longer in memory, the data need a rewrite.
 func (f *files) syncFailed() {
 	if f.safe == f.size-int64(f.done) && f.file.Truncate(f.safe) == nil {
 		f.size, f.done = f.safe, 0
@@ -148,7 +148,7 @@ func (f *files) syncFailed() {
 	f.needsRewrite = true
 }
 
-// setFailure has writes refused after an error, and allowed when it is over.
+// setFailure denies writes after an error, and allows them again after a success.
 func (j *Journal) setFailure(err error) {
 	failure := ""
 	if err != nil {
@@ -173,10 +173,10 @@ func (j *Journal) setFailure(err error) {
 	})
 }
 
-// errMisconf refuses writes, in Redis' words.
+// errMisconf is the error of denied writes, in Redis' words.
 const errMisconf = "MISCONF Errors writing to the AOF file: %s"
 
-// reason is an error in the system's words.
+// reason returns the system's text of an error, capitalized as C's strerror has it.
 func reason(err error) string {
 	var number syscall.Errno
 	if !errors.As(err, &number) {
@@ -186,13 +186,13 @@ func reason(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// syncedAt returns when the last sync was.
+// syncedAt returns the time of the last sync.
 func (j *Journal) syncedAt() time.Time { return time.Unix(0, j.lastSync.Load()) }
 
 func (j *Journal) path(name string) string { return filepath.Join(j.dir, name) }
 
-// writeManifest makes m the manifest. If nobody knows whether it lasts the one before counts, but after a loss of
-// power either may be found, and files that only m names must stay as they are.
+// writeManifest makes m the manifest. If m is in place but may not be durable, the former manifest stays in use. After a
+// loss of power either one may be found, so the files that only m names must not be reused.
 func (j *Journal) writeManifest(m *manifest) error {
 	placed, err := writeWhole(j.disk, j.path(j.set.fileName+".manifest"), m.text())
 	switch {
@@ -204,13 +204,13 @@ func (j *Journal) writeManifest(m *manifest) error {
 	return err
 }
 
-// use makes file the one that is appended to.
+// use makes file, of the given size, the one that is appended to.
 func (j *Journal) use(file File, size int64) {
 	j.file, j.size, j.safe = file, size, size
 	j.rest, j.done, j.needsRewrite = nil, 0, false
 }
 
-// closeFile ends appending, after what there is was kept as well as possible.
+// closeFile ends appending. It writes and syncs the buffer first, and discards the buffer if that fails.
 func (j *Journal) closeFile() {
 	j.files.Lock()
 	defer j.files.Unlock()
@@ -226,7 +226,7 @@ func (j *Journal) closeFile() {
 	j.setFailure(nil)
 }
 
-// discard gives up what could not be written.
+// discard drops what could not be written.
 func (j *Journal) discard() {
 	j.engine.With(func() { _, j.end = j.endFile() })
 	j.written.Store(j.end)

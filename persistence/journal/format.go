@@ -2,8 +2,8 @@ package journal
 
 import "strconv"
 
-// The commands of a journal are RESP arrays of bulk strings. SELECT tells the database of those that
-// follow. A line that begins with # is an annotation: "#TS:1628217470" the time of what follows.
+// The commands of a journal are RESP arrays of bulk strings. SELECT sets the database of those that follow. A line that
+// begins with # is an annotation: "#TS:1628217470" is the time of the commands after it.
 
 // appendCommand appends a command.
 func appendCommand(b []byte, args [][]byte) []byte {
@@ -16,7 +16,7 @@ func appendCommand(b []byte, args [][]byte) []byte {
 	return b
 }
 
-// appendLength appends the line of a length. Most have a digit or two.
+// appendLength appends a mark and a length as a line. Most lengths have one or two digits, which are written directly.
 func appendLength(b []byte, mark byte, n int) []byte {
 	switch {
 	case n < 10:
@@ -28,7 +28,7 @@ func appendLength(b []byte, mark byte, n int) []byte {
 	return append(b, '\r', '\n')
 }
 
-// appendWords appends a command whose arguments are texts.
+// appendWords appends a command with strings as arguments.
 func appendWords(b []byte, words ...string) []byte {
 	args := make([][]byte, len(words))
 	for i, w := range words {

@@ -2,33 +2,32 @@
 //
 //	engine ─append─▶ buffer ─commit─▶ appendonly.aof.1.incr.aof      the commands since
 //	                                  appendonly.aof.1.base.rdb      the data at one moment
-//	                                  appendonly.aof.manifest        which files count
+//	                                  appendonly.aof.manifest        which files are valid
 //
-// The files are those of Redis 7: either server loads what the other wrote. Commands stand there by
-// their effect, see engine.Call.Log: to execute them again at any time gives the same data.
+// The files are those of Redis 7: each server loads what the other wrote. The commands in them are the effects of what
+// clients called, see engine.Call.Propagate. Executing them again at any time yields the same data.
 //
-// A change is appended to a buffer under the engine's lock, which costs a copy. The buffer is written
-// by commit: with appendfsync always before the replies leave, for all that an event loop executed in
-// one round at once (server.Journal); otherwise by an event loop every hundredth of a second and every
-// 64 KB, or in the background if the loops are idle. They do not leave it all to the background, for with
-// one processor its system calls may hold them up. But while the background syncs they write nothing, for
-// the system might have them wait for the disk: the buffer grows meanwhile, up to a bound from which on
-// replies wait.
+// A change is appended to a buffer under the engine's lock. That costs one copy. Commit writes the buffer. With
+// appendfsync always, an event loop commits once per round, before the replies of the round leave (server.Journal).
+// Otherwise an event loop commits every hundredth of a second and every 64 KB, or the background does if the loops are
+// idle. The loops do not leave all writing to the background: on a single processor its system calls could delay them.
+// While the background syncs, the loops write nothing, since the system might make them wait for the disk. The buffer
+// grows meanwhile. Beyond a bound, replies wait.
 //
-// A rewrite begins a new file for what is appended from now on, takes a snapshot of the data at
-// this moment while writes go on, and then names the snapshot and the new file in the manifest, in one step.
+// A rewrite begins a new file for further changes and takes a snapshot of the data at this moment, while writes go on.
+// Then it names the snapshot and the new file in the manifest, in one step.
 //
 // Invariants:
 //  1. The files that the manifest names hold, in its order, all changes up to those in the buffer.
-//  2. With appendfsync always no reply leaves before what it promises is synced.
-//  3. What could not be written is kept and written later; writes are refused until then.
-//  4. A file is named in the manifest before anything is written to it that nothing else holds, and
-//     removed after it is named no more. So a crash at any time leaves files that load.
-//  5. Of the locks that of the files is taken before the engine's.
+//  2. With appendfsync always, no reply leaves before the changes it confirms are synced.
+//  3. What could not be written stays in memory and is written later. Until then writes are denied.
+//  4. The manifest names a file before the file holds anything that no other file holds. A file is removed only after
+//     the manifest no longer names it. So a crash at any time leaves files that load.
+//  5. The lock of the files is taken before the engine's lock.
 //
-// Unlike Redis the server does not end when a write fails with appendfsync always: replies that cannot
-// be given wait until the disk is well again. And where Redis writes in each round of its event loop,
-// a process that is killed with appendfsync everysec or no may lose its last few hundredths of a second.
+// Unlike Redis, the server does not exit when a write fails with appendfsync always. Replies wait until the disk works
+// again. Redis also writes in each round of its event loop. Here, a process that is killed with appendfsync everysec or
+// no may lose its last few hundredths of a second.
 package journal
 
 import (
@@ -42,10 +41,9 @@ import (
 // Options are what a journal needs from outside.
 type Options struct {
 	Disk Disk // OS if nil
-	// Log tells of events; the mark says how much they matter: # warning, * notice, - detail. It may
-	// be nil.
+	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice, - verbose. It may be nil.
 	Log func(mark byte, format string, args ...any)
-	// Beside starts a goroutine on a processor of its own; go run() if nil.
+	// Beside runs a function on another goroutine, if possible on another processor; go run() if nil.
 	Beside func(run func())
 }
 
@@ -58,32 +56,32 @@ type Journal struct {
 
 	set       settings     // under the engine's lock
 	state     state        // under the engine's lock
-	live      bool         // Load is through; under the engine's lock
+	live      bool         // Load has returned; under the engine's lock
 	status    status       // under the engine's lock
 	waits     []syncWait   // under the engine's lock
-	waitCount atomic.Int32 // how many they are
+	waitCount atomic.Int32 // len(waits), to be read without the lock
 	always    atomic.Bool
 	loaded    atomic.Int64 // bytes, by Load
-	seen      int64        // of what was written, when the background last looked
+	seen      int64        // value of written at the last tick
 
 	buffer
 	files
 
-	wake  chan struct{} // the background has something to do
+	wake  chan struct{} // wakes the background
 	stop  chan struct{}
 	ended sync.WaitGroup
 }
 
-// state is how far the journal is in use.
+// state is the state of the journal, as Redis' aof_state.
 type state int
 
 const (
 	off         state = iota
-	waitRewrite       // changes go to a file that is not named yet, until the first base is written
+	waitRewrite       // changes go to a file that the manifest does not name until the first base is written
 	on
 )
 
-// settings are the parameters.
+// settings are the values of the parameters.
 type settings struct {
 	enabled          bool
 	fsync            string // always, everysec, no
@@ -98,7 +96,7 @@ type settings struct {
 	incrementalFsync bool // aof-rewrite-incremental-fsync
 }
 
-// New returns the journal of an engine, which Part adds to it. It does nothing until Load.
+// New returns a journal for an engine. Join its Part to the engine. The journal does nothing until Load.
 func New(e *engine.Engine, o Options) *Journal {
 	if o.Disk == nil {
 		o.Disk = OS{}
@@ -159,15 +157,15 @@ const (
 	never    = "no"
 )
 
-// Times of the background's work.
+// Intervals of the background's work.
 const (
-	pause     = 20 * time.Millisecond  // after which what was appended is written, unless an event loop did it
-	second    = time.Second            // after which it is synced, with everysec
+	pause     = 20 * time.Millisecond  // until the background writes what no event loop has written
+	second    = time.Second            // between syncs with everysec
 	tryAgain  = 100 * time.Millisecond // after an error
 	longQuiet = time.Hour
 )
 
-// wakeUp wakes the background.
+// wakeUp makes the background tick soon.
 func (j *Journal) wakeUp() {
 	select {
 	case j.wake <- struct{}{}:
@@ -175,8 +173,8 @@ func (j *Journal) wakeUp() {
 	}
 }
 
-// run is the background: it writes what was appended, syncs it once a second, tries again what
-// failed, and rewrites.
+// run is the loop of the background goroutine. It writes what was appended, syncs once a second, retries what failed,
+// and starts rewrites.
 func (j *Journal) run() {
 	timer := time.NewTimer(longQuiet)
 	defer timer.Stop()
@@ -201,7 +199,7 @@ func (j *Journal) run() {
 	}
 }
 
-// tick does what is to be done now, and returns after what time to look again; 0 for when woken.
+// tick does the work that is due. It returns the time until the next tick; 0 for none before wakeUp.
 func (j *Journal) tick(now time.Time) time.Duration {
 	var sync, rewrite, later, everySecond, stopping bool
 	j.engine.With(func() {
@@ -214,7 +212,7 @@ func (j *Journal) tick(now time.Time) time.Duration {
 	if stopping {
 		j.closeFile()
 	}
-	idle := j.written.Load() == j.seen // or the event loops write
+	idle := j.written.Load() == j.seen // nothing was written since, not even by the event loops
 	ok := !sync && !idle && !j.failing.Load() || j.commit(sync)
 	j.seen = j.written.Load()
 	if rewrite {

@@ -12,7 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// errCommand is a command that could not be executed.
+// errCommand is the error of a command that failed.
 type errCommand struct {
 	name []byte
 	at   int64
@@ -23,10 +23,10 @@ func (e *errCommand) Error() string {
 	return fmt.Sprintf("the command %q at byte %d was refused: %s", e.name, e.at, e.err)
 }
 
-// transactions follows where transactions begin and end.
+// transactions tracks whether a transaction is open.
 type transactions struct {
 	open  bool
-	valid int64 // up to here the file is complete: no command and no transaction is cut off
+	valid int64 // offset up to which all commands and transactions are complete
 }
 
 func (t *transactions) pass(c command) {
@@ -44,8 +44,8 @@ func (t *transactions) pass(c command) {
 
 func isName(args [][]byte, upper string) bool { return engine.IsWord(args[0], upper) }
 
-// replay executes the commands of a file that begins at an offset. It returns up to where the file is
-// complete. The error is a *Flaw if the file is damaged.
+// replay executes the commands in src, which begin at an offset of the file. It returns the offset up to which the file
+// is complete. The error is a *Flaw if the file is damaged.
 func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64)) (valid int64, err error) {
 	loader, in := e.NewLoader(), newScanner(src, offset)
 	tx := transactions{valid: offset}
@@ -77,7 +77,7 @@ func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64))
 	}
 }
 
-// startOf returns the offset of the nth command that is no annotation.
+// startOf returns the offset of the nth command, not counting annotations.
 func startOf(commands []command, n int) int64 {
 	for _, c := range commands {
 		if c.args == nil {
@@ -91,8 +91,8 @@ func startOf(commands []command, n int) int64 {
 	return 0
 }
 
-// loadFile takes in one file: a snapshot, commands, or a snapshot that commands follow. If it is the
-// last and ends in the middle of a command, and that is allowed, it is cut off there.
+// loadFile loads a file: a snapshot, commands, or a snapshot followed by commands. If the last file ends in the middle
+// of a command and aof-load-truncated is on, it is truncated before that command.
 func (j *Journal) loadFile(path string, last bool) error {
 	f, err := j.disk.Read(path)
 	if err != nil {
@@ -130,7 +130,7 @@ func inFile(path string, err error) error {
 	return err
 }
 
-// loadFrom takes in a file's content, of so many bytes, and returns up to where it is complete.
+// loadFrom loads a file's content of the given size. It returns the offset up to which the file is complete.
 func (j *Journal) loadFrom(f io.Reader, size int64) (valid int64, err error) {
 	head := make([]byte, len(preamble))
 	n, err := io.ReadFull(f, head)
@@ -150,7 +150,7 @@ func (j *Journal) loadFrom(f io.Reader, size int64) (valid int64, err error) {
 	return replay(j.engine, src, begin, func(at int64) { j.loaded.Store(done + at) })
 }
 
-// preamble is how a snapshot begins.
+// preamble is the text that a snapshot begins with.
 const preamble = "REDIS"
 
 func truncate(disk Disk, path string, size int64) error {
@@ -161,8 +161,8 @@ func truncate(disk Disk, path string, size int64) error {
 	return errors.Join(f.Truncate(size), f.Sync(), f.Close())
 }
 
-// snapshotReader returns the reader of the snapshot that src, of so many bytes, begins with. It knows what
-// follows it, and is to be closed.
+// snapshotReader returns a reader of the snapshot at the beginning of src, which has size bytes. The reader's Rest is
+// what follows the snapshot. The caller must close it.
 func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
 	j.engine.With(func() {
 		o := snapshot.ReaderOptions(j.engine, size, false)
@@ -172,7 +172,7 @@ func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
 	return r
 }
 
-// loadSnapshot takes a snapshot in.
+// loadSnapshot loads a snapshot, in slices between which clients are answered.
 func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
 	e := j.engine
 	for more := true; more && err == nil; {
@@ -191,8 +191,8 @@ func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
 	return err
 }
 
-// loadItem takes in one item of a snapshot. A key whose deadline has passed is one like any other: what
-// follows tells when it went.
+// loadItem loads one item of a snapshot. It keeps keys whose deadline has passed: the commands that follow say when
+// such a key was removed.
 func (j *Journal) loadItem(r *rdb.Reader) error {
 	switch r.Item {
 	case rdb.Sizes:
@@ -201,7 +201,7 @@ func (j *Journal) loadItem(r *rdb.Reader) error {
 		}
 	case rdb.Key:
 		if !j.engine.Keyspace.Restore(&r.Record) {
-			return fmt.Errorf("the key %q is twice in the snapshot", r.Record.Key)
+			return fmt.Errorf("the key %q appears twice in the snapshot", r.Record.Key)
 		}
 	case rdb.Element:
 		r.SetDeadline(j.engine.Keyspace)
@@ -212,5 +212,5 @@ func (j *Journal) loadItem(r *rdb.Reader) error {
 	return nil
 }
 
-// maxReserve bounds the memory that is taken because a snapshot says so.
+// maxReserve bounds the number of keys for which memory is reserved on the word of a snapshot.
 const maxReserve = 1 << 20

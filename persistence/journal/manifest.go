@@ -13,7 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// A manifest names the files that make up the journal, one a line:
+// A manifest names the files of the journal, one per line:
 //
 //	file appendonly.aof.2.base.rdb seq 2 type b     the data at one moment
 //	file appendonly.aof.3.incr.aof seq 3 type i     the commands since, in order
@@ -43,7 +43,7 @@ const maxManifestLine = 1024
 
 var errManifest = errors.New("invalid AOF manifest file format")
 
-// readManifest reads the manifest at path; an absent one is an error that wraps os.ErrNotExist.
+// readManifest reads the manifest at path. The error for an absent one wraps os.ErrNotExist.
 func readManifest(disk Disk, path string) (*manifest, error) {
 	text, err := readWhole(disk, path)
 	if err != nil {
@@ -90,7 +90,7 @@ func parseManifest(text []byte) (*manifest, error) {
 	return m, nil
 }
 
-// parsePart reads a line. Words that are not known are skipped, as Redis does.
+// parsePart parses a line. It skips unknown words, as Redis does.
 func parsePart(line []byte) (p part, err error) {
 	if len(line) > maxManifestLine {
 		return p, fmt.Errorf("the AOF manifest file contains too long line")
@@ -164,7 +164,7 @@ func (m *manifest) all() (parts []part) {
 	return append(append(parts, m.history...), m.incrs...)
 }
 
-// data returns the files that hold the data, in the order in which they are to be read.
+// data returns the files that hold the data, in the order in which they must be loaded.
 func (m *manifest) data() (parts []part) {
 	if m.base != nil {
 		parts = append(parts, *m.base)
@@ -172,7 +172,7 @@ func (m *manifest) data() (parts []part) {
 	return append(parts, m.incrs...)
 }
 
-// nextBase and nextIncr return the numbers of the next files, which none of the history has.
+// nextBase returns the sequence number of the next base. No file of the history has it.
 func (m *manifest) nextBase() (seq int64) {
 	if m.base != nil {
 		seq = m.base.seq
@@ -180,9 +180,10 @@ func (m *manifest) nextBase() (seq int64) {
 	return max(seq, last(m.history)) + 1
 }
 
+// nextIncr returns the sequence number of the next file of commands. No file of the history has it.
 func (m *manifest) nextIncr() int64 { return max(last(m.incrs), last(m.history)) + 1 }
 
-// last returns the greatest number of files; 0 if there are none.
+// last returns the greatest sequence number; 0 if there are no files.
 func last(parts []part) (seq int64) {
 	for _, p := range parts {
 		seq = max(seq, p.seq)
@@ -190,8 +191,8 @@ func last(parts []part) (seq int64) {
 	return seq
 }
 
-// withHistoryOf returns a copy in which the files that only other names are history: their names are taken until it is
-// known that other is not the manifest, and they go when the next one lasts.
+// withHistoryOf returns a copy in which the files that only other names are history. Their names are not used again while
+// other may still turn out to be the manifest on disk. The files are removed when the next manifest is durable.
 func (m *manifest) withHistoryOf(other *manifest) *manifest {
 	next := &manifest{base: m.base, history: slices.Clone(m.history), incrs: m.incrs}
 	known := m.all()
@@ -203,15 +204,15 @@ func (m *manifest) withHistoryOf(other *manifest) *manifest {
 	return next
 }
 
-// with returns a copy with one more file of commands.
+// with returns a copy with another file of commands.
 func (m *manifest) with(incr part) *manifest {
 	next := &manifest{base: m.base, history: m.history}
 	next.incrs = append(append(next.incrs, m.incrs...), incr)
 	return next
 }
 
-// rebased returns a copy in which base and the files from number incr on hold the data, and the others
-// are history.
+// rebased returns a copy in which base and the files of commands from sequence number incr on hold the data, and all
+// other files are history.
 func (m *manifest) rebased(base part, incr int64) *manifest {
 	next := &manifest{base: &base}
 	next.history = append(next.history, m.history...)
@@ -228,7 +229,7 @@ func (m *manifest) rebased(base part, incr int64) *manifest {
 	return next
 }
 
-// removeHistory removes the history's files, and returns the manifest without those that are gone.
+// removeHistory removes the files of the history. It returns a copy without those that are gone.
 func (m *manifest) removeHistory(disk Disk, dir string) *manifest {
 	next := &manifest{base: m.base, incrs: m.incrs}
 	for _, p := range m.history {

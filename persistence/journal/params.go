@@ -44,7 +44,7 @@ func (j *Journal) setEnabled(v string) error {
 	return j.enable(yes)
 }
 
-// fileNameParam is a name of a file or directory, and no path.
+// fileNameParam returns a parameter for the name of a file or directory, which must not be a path.
 func fileNameParam(name string, p *string) engine.Param {
 	param := engine.StringParam(name, p).AtStart()
 	param.Set = func(v string) error {

@@ -7,24 +7,24 @@ import (
 	"time"
 )
 
-// status are what INFO tells, and what a rewrite is decided by. All under the engine's lock.
+// status is what INFO shows and what decides about rewrites. The engine's lock guards it.
 type status struct {
 	rewriting   bool
-	scheduled   bool // a rewrite is to begin as soon as it can
-	stopping    bool // the file is to be closed
-	rewriteOK   bool // the last one
+	scheduled   bool // a rewrite must begin as soon as it can
+	stopping    bool // the background must close the file
+	rewriteOK   bool // the last rewrite succeeded
 	rewrites    int64
-	failures    int // in a row
+	failures    int // rewrites that failed in a row
 	began       time.Time
-	lastRewrite int64 // seconds; -1 for none
-	baseSize    int64 // of all files after the last rewrite, or at start
-	retry       time.Time
-	loadStart   int64 // seconds since the epoch
-	loadTotal   int64 // bytes; 0 if nothing is being loaded
+	lastRewrite int64     // duration in seconds; -1 for none
+	baseSize    int64     // of all files after the last rewrite, or at start
+	retry       time.Time // no rewrite begins before
+	loadStart   int64     // seconds since the epoch
+	loadTotal   int64     // bytes; 0 if nothing is being loaded
 }
 
-// rewriteDue decides whether a rewrite is to begin now, and says so in the status. It is called under the
-// engine's lock.
+// rewriteDue reports whether a rewrite must begin now, and if so marks it as running. It is called under the engine's
+// lock.
 func (j *Journal) rewriteDue(now time.Time) bool {
 	f := &j.status
 	if f.rewriting || f.stopping || j.engine.InTx() || j.engine.Keyspace.Snapshotting() || now.Before(f.retry) {
@@ -37,7 +37,7 @@ func (j *Journal) rewriteDue(now time.Time) bool {
 	return true
 }
 
-// grown reports whether the files are as large as a rewrite by itself wants them.
+// grown reports whether the files have grown enough for an automatic rewrite.
 func (j *Journal) grown() bool {
 	if j.state != on || j.set.growth == 0 {
 		return false
@@ -46,7 +46,7 @@ func (j *Journal) grown() bool {
 	return size > j.set.minSize && (size-j.status.baseSize)*100 >= j.set.growth*max(j.status.baseSize, 1)
 }
 
-// rewrite puts the data down anew, and forgets the files before.
+// rewrite writes a new base, removes the files that it replaces, and updates the status.
 func (j *Journal) rewrite() {
 	err := j.rewriteOnce()
 	j.engine.With(func() {
@@ -72,7 +72,7 @@ func (j *Journal) rewrite() {
 }
 
 var (
-	errTurnedOff = errors.New("the append-only file was turned off meanwhile")
+	errTurnedOff = errors.New("the append-only file was turned off in the meantime")
 	errBusy      = errors.New("another snapshot of the data is being taken")
 )
 
@@ -95,8 +95,8 @@ func (j *Journal) rewriteOnce() error {
 	return j.install(f, incr)
 }
 
-// switchIncr begins the new base, and the file to which what changes from now on is appended. It returns that
-// file's number, 0 if the journal is off.
+// switchIncr starts the snapshot of the new base, and appends further changes to a new file. Both happen at the same
+// moment. It returns the sequence number of the new file, 0 if the journal is off.
 func (j *Journal) switchIncr(f *baseFile) (incr int64, err error) {
 	j.files.Lock()
 	defer j.files.Unlock()
@@ -125,11 +125,11 @@ func (j *Journal) switchIncr(f *baseFile) (incr int64, err error) {
 	}
 	if was == on {
 		err = j.finishIncr(t, end, next)
-	} else if j.file != nil { // of an attempt that failed
+	} else if j.file != nil { // left by an attempt that failed
 		_ = j.file.Close()
 	}
 	if err != nil {
-		_ = file.Close() // it stays, for a manifest may name it, see writeManifest
+		_ = file.Close() // not removed: a manifest may name it, see writeManifest
 		return 0, err
 	}
 	j.use(file, 0)
@@ -137,8 +137,8 @@ func (j *Journal) switchIncr(f *baseFile) (incr int64, err error) {
 	return next.seq, nil
 }
 
-// finishIncr writes the last of the old file, and names the new one in the manifest. What is appended
-// meanwhile is for the new one.
+// finishIncr writes and syncs the last text of the old file, and names the new file in the manifest. What is appended
+// in the meantime belongs to the new file.
 func (j *Journal) finishIncr(t blocks, end int64, next part) error {
 	j.add(t)
 	j.end = end
@@ -151,11 +151,11 @@ func (j *Journal) finishIncr(t blocks, end int64, next part) error {
 		return err
 	}
 	j.others += j.size
-	_ = j.file.Close() // it is synced
+	_ = j.file.Close() // flush synced it
 	return nil
 }
 
-// install names the new base in the manifest, in place of all that was before it.
+// install names the new base in the manifest, in place of all files that it replaces.
 func (j *Journal) install(f *baseFile, incr int64) error {
 	j.files.Lock()
 	defer j.files.Unlock()
@@ -163,7 +163,7 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 	if incr != 0 && j.file == nil {
 		return errTurnedOff
 	}
-	if n := len(old.incrs); incr != 0 && (n == 0 || old.incrs[n-1].seq < incr) { // it was waitRewrite
+	if n := len(old.incrs); incr != 0 && (n == 0 || old.incrs[n-1].seq < incr) { // the state was waitRewrite
 		old = old.with(part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, incr), incr, kindIncr})
 	}
 	if incr == 0 {
@@ -194,6 +194,6 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 // removeHistory removes the files that the manifest calls history.
 func (j *Journal) removeHistory() {
 	if err := j.writeManifest(j.manifest.removeHistory(j.disk, j.dir)); err != nil {
-		j.log('#', "Can't take removed files out of the AOF manifest: %v", err)
+		j.log('#', "Can't drop removed files from the AOF manifest: %v", err)
 	}
 }

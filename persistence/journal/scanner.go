@@ -8,11 +8,11 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Flaw is what is wrong with a file of commands, and where.
+// Flaw is the error of a damaged file of commands.
 type Flaw struct {
-	Offset    int64  // of the command in which it is
-	Truncated bool   // the file ends within it
-	Reason    string // else
+	Offset    int64  // of the damaged command
+	Truncated bool   // the file ends within the command
+	Reason    string // what is wrong with it otherwise
 }
 
 func (f *Flaw) Error() string {
@@ -22,10 +22,10 @@ func (f *Flaw) Error() string {
 	return fmt.Sprintf("%s, in the command at byte %d", f.Reason, f.Offset)
 }
 
-// scanner cuts commands off a file. What it returns aliases its buffer.
+// scanner parses the commands of a file. What it returns aliases its buffer.
 type scanner struct {
 	src  io.Reader
-	buf  []byte // read, from at on not cut yet
+	buf  []byte // read; parsed up to at
 	at   int
 	base int64 // offset of buf in the file
 	err  error // of src
@@ -33,7 +33,7 @@ type scanner struct {
 	list []command
 }
 
-// command is one that was cut off.
+// command is a parsed command or annotation.
 type command struct {
 	args  [][]byte // nil for an annotation
 	note  []byte   // the annotation
@@ -42,8 +42,8 @@ type command struct {
 }
 
 const (
-	window     = 1 << 20 // bytes that are read at once
-	atOnce     = 512     // commands that are cut off at once
+	window     = 1 << 20 // bytes read at once
+	atOnce     = 512     // commands parsed at once
 	maxArgs    = 1 << 28
 	maxArg     = 1 << 40
 	maxNumber  = 64 // bytes of a line with a number
@@ -54,8 +54,8 @@ func newScanner(src io.Reader, offset int64) *scanner {
 	return &scanner{src: src, base: offset}
 }
 
-// next returns some commands, valid until it is called again; io.EOF at the end of the file. What is
-// wrong is a *Flaw.
+// next returns some commands, at least one, which are valid until the next call. The error is io.EOF at the end of the
+// file, and a *Flaw where the file is damaged.
 func (s *scanner) next() ([]command, error) {
 	s.list, s.args = s.list[:0], s.args[:0]
 	for {
@@ -64,7 +64,7 @@ func (s *scanner) next() ([]command, error) {
 			start := s.base + int64(s.at)
 			switch {
 			case reason != "" && len(s.list) > 0:
-				return s.list, nil // the next call tells
+				return s.list, nil // the next call returns the flaw
 			case reason != "":
 				return nil, &Flaw{Offset: start, Reason: reason}
 			}
@@ -84,7 +84,7 @@ func (s *scanner) next() ([]command, error) {
 	}
 }
 
-// fill reads on. At the end of the file it returns io.EOF, or the flaw if something is left.
+// fill reads more of the file. At its end it returns io.EOF, or a *Flaw if an incomplete command is left.
 func (s *scanner) fill() error {
 	if s.err != nil {
 		if s.err == io.EOF && s.at < len(s.buf) {
@@ -106,7 +106,8 @@ func (s *scanner) fill() error {
 	return nil
 }
 
-// parse returns the command at the beginning of b and its length, 0 if it is not complete.
+// parse returns the command at the beginning of b and its length; 0 if it is incomplete, or damaged for the reason
+// returned.
 func (s *scanner) parse(b []byte) (c command, n int, reason string) {
 	if b[0] == '#' {
 		end := bytes.IndexByte(b, '\n') + 1
@@ -141,7 +142,7 @@ func (s *scanner) parse(b []byte) (c command, n int, reason string) {
 	return c, n, ""
 }
 
-// number reads a line of a mark and a number; n is 0 if it is not complete.
+// number parses a line of a mark and a number. n is its length; 0 if it is incomplete or damaged.
 func number(b []byte, mark byte, least, most int64) (v int64, n int, reason string) {
 	if len(b) == 0 {
 		return 0, 0, ""

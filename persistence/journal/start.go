@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Load takes in what the journal holds, if appendonly is yes, and begins to keep what changes from now
-// on. Clients hear LOADING meanwhile. It is called once, whether appendonly is yes or not.
+// Load loads the journal's files if appendonly is yes, and journals changes from then on. Meanwhile clients get LOADING
+// errors. Load must be called once, whether appendonly is yes or not.
 func (j *Journal) Load() error {
 	if j.set.enabled {
 		if err := j.open(); err != nil {
@@ -22,11 +22,11 @@ func (j *Journal) Load() error {
 	return nil
 }
 
-// open loads the files, or makes the first ones, and appends to them from now on.
+// open loads the files, or creates the first ones, and starts to append.
 func (j *Journal) open() error {
 	j.files.Lock()
 	defer j.files.Unlock()
-	j.engine.StartLoading() // for good if that fails: half the data is not served
+	j.engine.StartLoading() // not stopped after an error: half the data must not be served
 	for _, step := range []func() error{j.openDirLocked, j.upgrade, j.loadAll} {
 		if err := step(); err != nil {
 			return err
@@ -51,7 +51,7 @@ func (j *Journal) open() error {
 	return nil
 }
 
-// openDir reads the manifest, if that was not done yet, and makes the directory.
+// openDir makes the directory and reads the manifest, unless that is done.
 func (j *Journal) openDir() (err error) {
 	j.files.Lock()
 	defer j.files.Unlock()
@@ -78,10 +78,10 @@ func (j *Journal) openDirLocked() error {
 	return nil
 }
 
-// root returns the directory in which that of the journal is.
+// root returns the parent of the journal's directory.
 func (j *Journal) root() string { return j.engine.Param("dir").Get() }
 
-// upgrade makes a single file, as Redis up to 6 has it, the base of a journal that has none.
+// upgrade makes the single file of Redis 6 and older the base, if the manifest is empty.
 func (j *Journal) upgrade() error {
 	if len(j.manifest.all()) > 0 {
 		return nil
@@ -123,7 +123,7 @@ func (j *Journal) loadAll() error {
 	return nil
 }
 
-// writeFirstBase writes the base of a journal that has nothing yet: the data are what was there at start.
+// writeFirstBase writes the base of a new journal: the data that were there at the start.
 func (j *Journal) writeFirstBase() error {
 	f := &baseFile{journal: j, temp: "temp-base.aof"}
 	defer f.close()
@@ -144,7 +144,7 @@ func (j *Journal) writeFirstBase() error {
 	return err
 }
 
-// openIncr opens the last file of commands, or the first.
+// openIncr opens the last file of commands, or creates the first.
 func (j *Journal) openIncr() error {
 	if n := len(j.manifest.incrs); n > 0 {
 		path := j.path(j.manifest.incrs[n-1].name)
@@ -168,7 +168,7 @@ func (j *Journal) openIncr() error {
 	return nil
 }
 
-// createIncr makes the next file of commands, which is not in the manifest yet.
+// createIncr creates the next file of commands. The manifest does not name it yet.
 func (j *Journal) createIncr() (File, part, error) {
 	seq := j.manifest.nextIncr()
 	incr := part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, seq), seq, kindIncr}
@@ -176,14 +176,14 @@ func (j *Journal) createIncr() (File, part, error) {
 	return file, incr, err
 }
 
-// applySettings makes the settings count. It is called under the engine's lock.
+// applySettings puts changed settings into effect. It is called under the engine's lock.
 func (j *Journal) applySettings() {
 	j.always.Store(j.state == on && j.set.fsync == always)
 	j.stamping = j.set.timestamps
 	j.wakeUp()
 }
 
-// enable is CONFIG SET appendonly, under the engine's lock.
+// enable implements CONFIG SET appendonly. It is called under the engine's lock.
 func (j *Journal) enable(yes bool) error {
 	if yes == j.set.enabled {
 		return nil

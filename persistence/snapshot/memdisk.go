@@ -31,7 +31,7 @@ func (s *MemDisk) Open(path string) (io.ReadCloser, int64, error) {
 type memFile struct {
 	bytes.Buffer
 	disk *MemDisk
-	path  string
+	path string
 }
 
 // WriteAt implements io.WriterAt for what was written already.
