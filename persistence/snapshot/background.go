@@ -1,18 +1,18 @@
 package snapshot
 
-// bgsave is a save in the background.
+// bgsave is a running BGSAVE.
 type bgsave struct {
 	*Slicer
 	saver   *Saver
 	out     *output
 	started int64 // seconds since the epoch
-	dirty   int64 // changes before it
+	dirty   int64 // unsaved changes when it started
 }
 
-// spike is the event of LATENCY for the slices of saves and of full synchronizations.
+// spike is the LATENCY event of a slice. Full synchronizations use the same name.
 const spike = "snapshot"
 
-// startBackground begins a save in the background, and reports whether it could.
+// startBackground starts a save in the background. It reports whether that succeeded.
 func (s *Saver) startBackground() bool {
 	s.stats.lastTry = s.seconds()
 	o, err := s.create()
@@ -28,14 +28,14 @@ func (s *Saver) startBackground() bool {
 	s.running = j
 	s.opts.Log('*', "Background saving started")
 	s.opts.Beside(func() {
-		_ = j.Run(o.Write) // out keeps the error
+		_ = j.Run(o.Write) // commit returns the error
 		err := o.commit(records.Version())
 		s.engine.With(func() { s.finished(j, err) })
 	})
 	return true
 }
 
-// finished notes how a save went.
+// finished records the result of a save in the background.
 func (s *Saver) finished(j *bgsave, err error) {
 	s.running = nil
 	s.stats.lastSeconds = s.seconds() - j.started

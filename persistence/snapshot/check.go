@@ -9,20 +9,20 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// Check looks through a snapshot as redis-check-rdb does, without changing it.
+// Check checks a snapshot as redis-check-rdb does. It does not change the file.
 type Check struct {
 	Out      io.Writer
 	Disk     Disk                    // OS if nil
 	Progress func(done, total int64) // in bytes; may be nil
 }
 
-// ErrDamaged is the error of a snapshot with which something is wrong, which Out was told.
+// ErrDamaged is the error of a damaged snapshot. Check.Out says what is wrong with it.
 var ErrDamaged = errors.New("the snapshot is damaged")
 
-// checkedDatabases is how many databases a snapshot that is checked may have.
+// checkedDatabases is the number of databases that a snapshot may use when it is checked or converted.
 const checkedDatabases = 1 << 14
 
-// Run checks a file. It returns ErrDamaged, or why the file cannot be read.
+// Run checks a file. It returns ErrDamaged, or the error of opening the file.
 func (c Check) Run(path string) error {
 	if c.Disk == nil {
 		c.Disk = OS{}

@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// Payloads is the family of DUMP and RESTORE.
+// Payloads returns the family of DUMP and RESTORE.
 func Payloads() engine.Family {
 	p := &payloads{encoder: rdb.Encoder{Compress: true}}
 	return engine.Family{Group: "generic", Commands: []engine.Command{
@@ -42,7 +42,7 @@ func (p *payloads) cmdDump(c *engine.Call) {
 	}
 }
 
-// restore is what RESTORE was asked to do.
+// restore holds the arguments of a RESTORE.
 type restore struct {
 	key, payload      []byte
 	ttl               int64
@@ -71,7 +71,7 @@ func cmdRestore(c *engine.Call) {
 	}
 }
 
-// ttlOf reads the time to live.
+// ttlOf parses the TTL. It is called late: Redis checks whether the key exists first.
 func ttlOf(c *engine.Call, text []byte) int64 {
 	n, err := strconv.ParseInt(string(text), 10, 64)
 	switch {
@@ -107,7 +107,7 @@ func (r *restore) options(c *engine.Call) {
 	}
 }
 
-// run reads the payload and puts its value in place.
+// run decodes the payload and stores its value. A key whose deadline has passed is not stored.
 func (r *restore) run(c *engine.Call, exists bool) {
 	if !rdb.ValidPayload(r.payload) {
 		c.Fail(errPayload)
@@ -132,7 +132,8 @@ func (r *restore) run(c *engine.Call, exists bool) {
 	c.Reply.Status("OK")
 }
 
-// expireElements removes the elements that are due, also from the payload, and reports whether none is left.
+// expireElements removes expired elements from the value, and from the payload that is propagated. It reports whether
+// no element is left.
 func (r *restore) expireElements(c *engine.Call, v keyspace.Value) (all bool) {
 	if d, ok := v.(keyspace.Collection); ok && d.Volatile() > 0 && d.Expire(c.Now(), math.MaxInt, nil) > 0 {
 		if all = d.Len() == 0; !all {
@@ -142,7 +143,7 @@ func (r *restore) expireElements(c *engine.Call, v keyspace.Value) (all bool) {
 	return all
 }
 
-// deadline returns the deadline that the key shall have, 0 for none.
+// deadline returns the key's deadline; 0 for none.
 func (r *restore) deadline(c *engine.Call) int64 {
 	switch {
 	case r.ttl == 0 || r.absolute:

@@ -16,23 +16,23 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// MIGRATE: keys go to another server as RESTORE commands with the payloads of DUMP, and leave this one
-// when that has confirmed them.
+// MIGRATE sends keys to another server, as RESTORE commands with the payloads of DUMP. When that server has confirmed a
+// key, the key is deleted here.
 //
 //	AUTH, SELECT ──► +OK +OK, then RESTORE RESTORE RESTORE ... ──► +OK +OK -ERR ... ──► DEL of the confirmed
 //
-// Nobody else is served meanwhile, as in Redis, which is what makes it atomic. Each command has its own
-// connection. Unlike Redis, which sends everything at once, it sends no keys before AUTH and SELECT have
-// succeeded: they would end up in the target's database 0.
+// The command is atomic because it blocks the server, as in Redis. Each call opens its own connection. Redis sends
+// everything at once. This server sends no key before AUTH and SELECT have succeeded, since keys would otherwise end up
+// in the target's database 0.
 
 // Dialer reaches other servers.
 type Dialer interface {
-	// Dial connects to a server. It fails if that takes longer than patience, and so does each Read and
-	// Write of the connection. If nobody listens there the error is syscall.ECONNREFUSED.
-	Dial(host, port string, patience time.Duration) (io.ReadWriteCloser, error)
+	// Dial connects to a server. It fails after the timeout, as does each Read and Write of the connection. The error
+	// for a port that is not open wraps syscall.ECONNREFUSED.
+	Dial(host, port string, timeout time.Duration) (io.ReadWriteCloser, error)
 }
 
-// Migration is the family of MIGRATE.
+// Migration returns the family of MIGRATE.
 func Migration(d Dialer) engine.Family {
 	m := &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}}
 	return engine.Family{Group: "generic", Commands: []engine.Command{
@@ -43,7 +43,7 @@ func Migration(d Dialer) engine.Family {
 	}}
 }
 
-// migratedKeys is the key at position 3, or if that is empty those behind the word KEYS.
+// migratedKeys returns the positions of the keys: 3, or those after the word KEYS if the key at 3 is empty.
 func migratedKeys(args [][]byte) (at []int, ok bool) {
 	for i := 6; i < len(args); i++ {
 		switch {
@@ -65,18 +65,18 @@ func migratedKeys(args [][]byte) (at []int, ok bool) {
 	return at, true
 }
 
-// migrator is what MIGRATE needs.
+// migrator runs MIGRATE.
 type migrator struct {
 	dialer  Dialer
 	encoder rdb.Encoder
 }
 
-// migration is what MIGRATE was asked to do.
+// migration holds the arguments of a MIGRATE.
 type migration struct {
 	host, port, db  string
-	patience        time.Duration
+	timeout         time.Duration
 	copies, replace bool
-	login           [][]byte // AUTH with its arguments, if that is needed
+	login           [][]byte // the AUTH command; nil for none
 	keys            [][]byte
 }
 
@@ -103,7 +103,7 @@ func (m *migrator) cmdMigrate(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// present returns those of the keys that are there.
+// present returns the keys that exist.
 func present(c *engine.Call, keys [][]byte) (list [][]byte) {
 	for _, key := range keys {
 		if _, ok := engine.Read[keyspace.Value](c, key); ok {
@@ -144,12 +144,12 @@ func migrationOf(c *engine.Call) *migration {
 	if n <= 0 {
 		n = 1000
 	}
-	q.patience = time.Duration(min(n, int64(time.Hour/time.Millisecond))) * time.Millisecond
+	q.timeout = time.Duration(min(n, int64(time.Hour/time.Millisecond))) * time.Millisecond
 	q.db = strconv.FormatInt(number, 10)
 	return q
 }
 
-// credentials reads n arguments, which nobody may see, and returns the command that they make.
+// credentials parses n arguments of AUTH and redacts them in logs and MONITOR. It returns the AUTH command.
 func (q *migration) credentials(c *engine.Call, n int) [][]byte {
 	login := [][]byte{[]byte("AUTH")}
 	for range n {
@@ -159,7 +159,7 @@ func (q *migration) credentials(c *engine.Call, n int) [][]byte {
 	return login
 }
 
-// deleteMoved removes the keys that the other server has now.
+// deleteMoved deletes the keys that the target has confirmed, and propagates that as one DEL.
 func deleteMoved(c *engine.Call, moved [][]byte) {
 	line := [][]byte{[]byte("DEL")}
 	for _, key := range moved {
@@ -173,9 +173,9 @@ func deleteMoved(c *engine.Call, moved [][]byte) {
 	}
 }
 
-// move sends the keys and returns those that were confirmed. It returns an error if not all were.
+// move sends the keys. It returns the confirmed ones, and an error unless all are.
 func (m *migrator) move(c *engine.Call, q *migration) (moved [][]byte, err error) {
-	conn, err := m.dialer.Dial(q.host, q.port, q.patience)
+	conn, err := m.dialer.Dial(q.host, q.port, q.timeout)
 	switch {
 	case errors.Is(err, syscall.ECONNREFUSED):
 		return nil, errMigrateWrite
@@ -202,7 +202,7 @@ func (m *migrator) move(c *engine.Call, q *migration) (moved [][]byte, err error
 	return moved, t.err
 }
 
-// send writes the command that restores a key. Its time to live is what is left of it.
+// send writes the RESTORE of a key, with the remaining TTL.
 func (m *migrator) send(c *engine.Call, q *migration, t *target, key []byte) {
 	v, _ := c.DB.Find(key)
 	t.payload = m.encoder.Payload(t.payload[:0], v)
@@ -217,11 +217,11 @@ func (m *migrator) send(c *engine.Call, q *migration, t *target, key []byte) {
 	t.send(args...)
 }
 
-// target is the other server. The first error counts.
+// target is the connection to the other server. It keeps the first error.
 type target struct {
 	in      *bufio.Reader
 	out     *bufio.Writer
-	payload []byte // of the key that is being sent
+	payload []byte // of the key being sent
 	err     error
 	broken  bool // nothing more can be read or written
 }
@@ -232,7 +232,7 @@ func (t *target) fail(err error) {
 	}
 }
 
-// handshake proves who we are and chooses the database.
+// handshake authenticates, if necessary, and selects the database.
 func (t *target) handshake(q *migration) {
 	if q.login != nil {
 		t.send(q.login...)
@@ -247,7 +247,7 @@ func (t *target) handshake(q *migration) {
 	}
 }
 
-// send writes a command, which stays in the buffer while there is room.
+// send adds a command to the output buffer. flush records its errors.
 func (t *target) send(args ...[]byte) {
 	var room [32]byte
 	_, _ = t.out.Write(strconv.AppendInt(append(room[:0], '*'), int64(len(args)), 10))
@@ -258,7 +258,7 @@ func (t *target) send(args ...[]byte) {
 	_, _ = t.out.WriteString("\r\n")
 }
 
-// flush writes what is in the buffer; it tells of an error of any send before.
+// flush writes the output buffer. It records its own error or that of an earlier send.
 func (t *target) flush() {
 	if t.out.Flush() != nil {
 		t.broken = true
@@ -266,7 +266,7 @@ func (t *target) flush() {
 	}
 }
 
-// readOK reads a reply and reports whether it is one of success.
+// readOK reads a reply, and reports whether it is not an error.
 func (t *target) readOK() bool {
 	if t.broken {
 		return false

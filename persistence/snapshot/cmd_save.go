@@ -34,7 +34,7 @@ func (s *Saver) cmdSave(c *engine.Call) {
 	}
 }
 
-// BGSAVE [SCHEDULE]. Within a transaction it waits for the end.
+// BGSAVE [SCHEDULE]. Within a transaction or script the save is scheduled for later.
 func (s *Saver) cmdBGSave(c *engine.Call) {
 	schedule := false
 	if c.More() {
@@ -67,7 +67,7 @@ func (s *Saver) cmdLastSave(c *engine.Call) { c.Reply.Int(s.stats.lastSave) }
 func (s *Saver) debugLines() []engine.DebugLine {
 	return []engine.DebugLine{{Name: "reload", Least: 0, Most: 3, Args: "[MERGE] [NOFLUSH] [NOSAVE]",
 		About: "Save the data and load it again.", Run: s.cmdDebugReload}, {Name: "object", Least: 1, Most: 1, Args: "<key>",
-		About: "Show how a key's value is kept.", Run: cmdDebugObject}}
+		About: "Show how a key's value is stored.", Run: cmdDebugObject}}
 }
 
 // DEBUG OBJECT key
@@ -116,15 +116,16 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// reload loads the snapshot in one go, under the lock, into a keyspace beside the data: if the file is
-// damaged these stay as they are. If they are to stay anyway, it is only a rehearsal.
+// reload loads the snapshot in one go, under the lock, into a second keyspace, which then replaces the data. A damaged
+// file leaves the data as they are. Without flush the second keyspace is only a trial: if it succeeds, and there are data,
+// the snapshot is loaded again into them.
 func (s *Saver) reload(flush, merge bool) error {
 	ks := s.engine.Keyspace
 	twin := ks.Twin()
 	stats := s.stats
 	libraries, err := s.reloadInto(twin, func(l *loading) {
 		if l.merge = merge; !flush && !merge {
-			l.beside = ks
+			l.existing = ks
 		}
 	})
 	if err == nil {
@@ -144,7 +145,7 @@ func (s *Saver) reload(flush, merge bool) error {
 	return nil
 }
 
-// restoring returns what becomes of the libraries of functions that are there.
+// restoring returns what happens to the existing libraries of functions.
 func restoring(flush, merge bool) engine.Restoring {
 	switch {
 	case flush:
@@ -155,6 +156,8 @@ func restoring(flush, merge bool) engine.Restoring {
 	return engine.Append
 }
 
+// reloadInto loads the snapshot into a keyspace, and returns its libraries of functions. choose sets options of the
+// loading.
 func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (libraries [][]byte, err error) {
 	f, size, err := s.opts.Disk.Open(s.path())
 	if err != nil {
@@ -163,7 +166,7 @@ func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (librar
 	defer func() { _ = f.Close() }()
 	s.stats.loadTotal = size
 	defer func(was bool) { ks.Replaying = was }(ks.Replaying)
-	ks.Replaying = true // so that no element goes before all are there
+	ks.Replaying = true // no element expires before all are loaded
 	l := s.newLoading(f, size, ks)
 	defer l.Close()
 	l.gather = true

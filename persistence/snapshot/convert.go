@@ -14,9 +14,9 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Convert writes the snapshot src, of so many bytes, in another form: "json", a line for each key and for each
-// library of functions, or "resp", the commands that restore them, for redis-cli --pipe. Deadlines of elements
-// follow as commands of their own, so that a Redis that does not know them takes all the rest.
+// Convert converts the snapshot src, which has size bytes, to another format: "json", a line for each key and library of
+// functions, or "resp", the commands that restore them, for redis-cli --pipe. Deadlines of elements are separate
+// commands. A Redis that does not know these commands still accepts all others.
 func Convert(src io.Reader, size int64, to string, out io.Writer) error {
 	e := scratchEngine()
 	w := bufio.NewWriterSize(out, 64<<10)
@@ -27,7 +27,7 @@ func Convert(src io.Reader, size int64, to string, out io.Writer) error {
 	case "resp":
 		lines = &commands{w, rdb.Encoder{Compress: true}, resp.NewWriter(2), -1}
 	default:
-		return fmt.Errorf("%q is none of the forms json, resp and rdb", to)
+		return fmt.Errorf("%q is not one of the formats json, resp and rdb", to)
 	}
 	r := rdb.NewReader(src, ReaderOptions(e, size, false))
 	e.Keyspace.Replaying = true
@@ -52,22 +52,22 @@ func Convert(src io.Reader, size int64, to string, out io.Writer) error {
 	return err
 }
 
-// form is one in which a snapshot is written.
+// keyWriter writes the keys and libraries of a snapshot in some format.
 type keyWriter interface {
 	key(r *keyspace.Record) error
 	library(source []byte) error
 }
 
-// pendingKey is a key that waits for the deadlines of its elements, which come behind it.
+// pendingKey is a key that is not written yet, because the deadlines of its elements follow it in the snapshot.
 type pendingKey struct {
 	ks  *keyspace.Keyspace
 	out keyWriter
 	db  int
-	key []byte // nil for none
+	key []byte // nil if no key is pending
 	err error
 }
 
-// give puts the key out.
+// flush writes the key, if there is one.
 func (h *pendingKey) flush() {
 	if h.key == nil || h.err != nil {
 		return
@@ -80,12 +80,12 @@ func (h *pendingKey) flush() {
 	h.ks.Begin()
 }
 
-// scratchEngine returns an engine for one key at a time.
+// scratchEngine returns an engine that holds one key at a time.
 func scratchEngine() *engine.Engine {
 	return engine.New(engine.Options{Databases: checkedDatabases, Clock: func() int64 { return 0 }})
 }
 
-// jsonLines is a line of JSON for each.
+// jsonLines writes each key and library as a line of JSON.
 type jsonLines struct {
 	out     *json.Encoder
 	encoder rdb.Encoder
@@ -103,7 +103,7 @@ func (f *jsonLines) library(source []byte) error {
 	return f.out.Encode(map[string]text{"library": text(source)})
 }
 
-// commands is a RESTORE for each key, and a FUNCTION LOAD for each library.
+// commands writes a RESTORE for each key, and a FUNCTION LOAD for each library.
 type commands struct {
 	w       *bufio.Writer
 	encoder rdb.Encoder
@@ -136,7 +136,7 @@ func (f *commands) write() error {
 	return err
 }
 
-// ExpireCommands calls put with the commands that give the elements of a collection at key their deadlines.
+// ExpireCommands calls put with the commands that set the deadlines of a collection's elements.
 func ExpireCommands(key []byte, v keyspace.Collection, put func(args ...[]byte)) {
 	words := elementExpireCommands[v.Type()]
 	rdb.EachElementDeadline(v, func(element []byte, deadline int64) {
@@ -144,8 +144,8 @@ func ExpireCommands(key []byte, v keyspace.Collection, put func(args ...[]byte))
 	})
 }
 
-// elementExpireCommands gives elements of each type their deadlines. Those of a list are named by their indexes, since
-// equal elements may have different deadlines.
+// elementExpireCommands are the commands that set the deadlines of elements, by type. Elements of a list are named by
+// their indexes, since equal elements may have different deadlines.
 var elementExpireCommands = map[keyspace.Type]struct{ name, noun string }{
 	keyspace.Hash: {"HPEXPIREAT", "FIELDS"},
 	keyspace.Set:  {"SPEXPIREAT", "MEMBERS"},
@@ -160,7 +160,7 @@ func command(w *resp.Writer, args ...[]byte) {
 	}
 }
 
-// FromJSON writes a snapshot of the keys and libraries that lines of JSON tell, as Convert writes them.
+// FromJSON writes a snapshot of the keys and libraries in src, lines of JSON as Convert writes them.
 func FromJSON(src io.Reader, out rdb.Target) error {
 	e := scratchEngine()
 	w, records := rdb.NewWriter(out, 0), rdb.NewRecords(true)
@@ -186,7 +186,7 @@ func FromJSON(src io.Reader, out rdb.Target) error {
 	return w.End(records.Version())
 }
 
-// record adds what the line tells to a snapshot.
+// record adds the line's key or library to a snapshot.
 func (l *line) record(records *rdb.Records, o rdb.Options) error {
 	if l.Library != "" {
 		records.Library([]byte(l.Library))

@@ -9,25 +9,26 @@ import (
 	"syscall"
 )
 
-// Disk is where snapshots lie. Its methods may be called from several goroutines at once.
+// Disk stores snapshots. Its methods may be called from several goroutines at once.
 type Disk interface {
-	// Create begins a file that is to replace the one at path.
+	// Create begins a file. Its Commit replaces the file at path.
 	Create(path string) (File, error)
-	// Open opens the file at path for reading; the error is fs.ErrNotExist if there is none.
+	// Open opens the file at path for reading, and returns its size. The error for an absent file wraps
+	// fs.ErrNotExist.
 	Open(path string) (io.ReadCloser, int64, error)
 }
 
-// File is a file that is written, and takes its place only when it is complete.
+// File is a file being written. It is visible under its path only after Commit.
 type File interface {
 	WriteBacker
-	Commit() error // makes it last, and puts it in the place of the one before
-	Abandon()      // removes it; also after a Commit that failed, and while it is written
+	Commit() error // syncs it, and replaces the former file
+	Abandon()      // removes it; also after a failed Commit, and while it is being written
 }
 
 // OS is the disk of the operating system.
 type OS struct{}
 
-// temporary is a file beside the one that it is to replace.
+// temporary is a file in the directory of the one that it will replace.
 type temporary struct {
 	*os.File
 	path string
@@ -71,7 +72,7 @@ func (t *temporary) Abandon() {
 	_ = t.Close()
 }
 
-// syncDir makes a rename lasting. Where directories cannot be synced, that is as lasting as it gets.
+// syncDir makes a rename durable. It ignores errors, since some systems cannot sync directories.
 func syncDir(dir string) {
 	if d, err := os.Open(dir); err == nil {
 		_ = d.Sync()

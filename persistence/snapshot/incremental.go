@@ -2,29 +2,29 @@ package snapshot
 
 import "github.com/miniserver-go/miniserver/persistence/rdb"
 
-// WriteBacker is a file that can be written down to the disk before it is complete.
+// WriteBacker is a file whose pages can be written to the disk before it is complete.
 type WriteBacker interface {
 	rdb.Target
-	// WriteBack begins to write n bytes from an offset on down to the disk, or waits until they are. That makes
-	// nothing last, which takes a sync.
+	// WriteBack starts to write n bytes at an offset to the disk, or with wait returns when they are written. They are
+	// durable only after a sync.
 	WriteBack(from, n int64, wait bool) error
 }
 
-// IncrementalSync has a file written down while it grows, every 4 MB as Redis does: so the sync at its end finds little
-// left to do, and others who sync files meanwhile, the journal say, do not wait behind a gigabyte. It is never much
-// further ahead of the disk than 32 MB, where Redis has two pieces: waiting for each would cost a small file more
-// than the sync. An offset must be counted from the file's begin.
+// IncrementalSync writes a file back to the disk while it grows, every 4 MB as Redis does. So the sync at the end has
+// little left to do, and a sync of another file, such as the journal, does not wait for a gigabyte. The file is never
+// more than about 32 MB ahead of the disk. Redis allows two pieces, 8 MB; that would cost a small file more than its
+// final sync. The file must be empty at first.
 type IncrementalSync struct {
 	WriteBacker
 	size  int64
-	begun int64 // of it, that is being written down
-	done  int64 // of it, that was waited for
+	begun int64 // bytes whose write-back was started
+	done  int64 // bytes whose write-back has ended
 }
 
 const (
 	steadyBytes = 4 << 20
 	aheadBytes  = 32 << 20
-	pageBytes   = 4 << 10 // one that is being written down is not written to
+	pageBytes   = 4 << 10 // only full pages are written back, since a page under write-back blocks writes to it
 )
 
 // Write implements io.Writer.

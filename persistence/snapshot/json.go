@@ -22,9 +22,9 @@ import (
 //
 //	{"db":0,"key":"board","type":"zset","value":[["alice","1"],["bob","2.5"]]}
 //
-// The value of a string is a text, of a list or set an array of texts, of a hash or sorted set one of
-// pairs. What JSON has no simple form for, streams and Bloom filters, is the payload of DUMP instead, in
-// base64. Deadlines of elements follow. A library of functions is {"library":"#!lua name=..."}.
+// The value of a string is a text, of a list or set an array of texts, of a hash or sorted set an array of pairs.
+// Streams and Bloom filters, which have no simple form in JSON, have the payload of DUMP instead, in base64. Deadlines of
+// elements follow. A library of functions is {"library":"#!lua name=..."}.
 type line struct {
 	DB        int               `json:"db"`
 	Key       text              `json:"key"`
@@ -33,16 +33,16 @@ type line struct {
 	Value     json.RawMessage   `json:"value,omitempty"`
 	Payload   []byte            `json:"payload,omitempty"`
 	Deadlines []elementDeadline `json:"deadlines,omitempty"`
-	Library   text              `json:"library,omitempty"` // the source of a library of functions; then there is nothing else
+	Library   text              `json:"library,omitempty"` // the source of a library of functions; no other field counts then
 }
 
-// elementDeadline is an element with its deadline; of a list, its index.
+// elementDeadline is an element with its deadline. An element of a list is its index.
 type elementDeadline struct {
 	Element  text  `json:"element"`
 	Deadline int64 `json:"deadline"`
 }
 
-// text is a string of JSON, or what is no UTF-8 as {"base64": ...}.
+// text is a string in JSON, or {"base64": ...} if it is not valid UTF-8.
 type text string
 
 type encodedText struct {
@@ -73,7 +73,7 @@ func (t *text) UnmarshalJSON(b []byte) error {
 
 func entryText(e ziplist.Entry) text { return text(e.Append(nil)) }
 
-// lineOf returns a record as a line.
+// lineOf converts a record to a line.
 func lineOf(r *keyspace.Record, e *rdb.Encoder) (l line, err error) {
 	l = line{DB: r.DB, Key: text(r.Key), Type: r.Value.Type().String(), Deadline: r.Deadline}
 	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
@@ -136,7 +136,7 @@ func (l *line) value(o rdb.Options) (v keyspace.Value, err error) {
 	return v, nil
 }
 
-// collection returns the value that JSON tells.
+// collection parses the value in JSON.
 func (l *line) collection(o rdb.Options) (v keyspace.Value, err error) {
 	var texts []text
 	var pairs [][2]text
@@ -157,6 +157,7 @@ func (l *line) collection(o rdb.Options) (v keyspace.Value, err error) {
 	return build(l.Type, one, texts, pairs, o)
 }
 
+// build returns a value of the named type: a collection of texts or pairs, or one as a string.
 func build(kind string, one text, texts []text, pairs [][2]text, o rdb.Options) (keyspace.Value, error) {
 	switch kind {
 	case "list":

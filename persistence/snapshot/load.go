@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// Load takes in the snapshot, if there is one, and begins to save. Clients hear LOADING meanwhile. It is
-// called once; keep says that the data come from elsewhere, and nothing is to be loaded.
+// Load loads the snapshot, if there is one, and starts to save at the save points. Meanwhile clients get LOADING errors.
+// Load must be called once. With elsewhere it loads nothing, because the data come from another source.
 func (s *Saver) Load(elsewhere bool) error {
 	err := error(nil)
 	if !elsewhere {
@@ -32,9 +32,8 @@ func (s *Saver) Load(elsewhere bool) error {
 	return nil
 }
 
-// LoadFile takes in a snapshot from a file, which is only read, in addition to what is there. If follow is
-// not nil it takes in what follows the snapshot in the file, and as that may give keys another deadline,
-// those that are due go only afterwards.
+// LoadFile adds the keys of a snapshot in a file to the data. It does not change the file. follow, if not nil, loads what
+// follows the snapshot in the file. As that may change deadlines, expired keys are removed only afterwards.
 func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 	f, size, err := s.opts.Disk.Open(path)
 	if err != nil {
@@ -65,10 +64,10 @@ func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 	return nil
 }
 
-// sliceItems is how many items are loaded in one hold of the lock.
+// sliceItems is how many items one hold of the lock loads.
 const sliceItems = 256
 
-// read reads a snapshot to its end or to an error, in slices between which clients are answered.
+// read loads a snapshot up to its end or an error, in slices between which clients are answered.
 func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 	s.engine.With(func() {
 		l = s.newLoading(src, size, s.engine.Keyspace)
@@ -86,7 +85,7 @@ func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 	return l
 }
 
-// following is what follows a snapshot, and counts as loaded when it was read.
+// following is what follows a snapshot in its file. Reading it advances the progress of loading.
 type following struct {
 	io.Reader
 	*loading
@@ -98,7 +97,7 @@ func (f *following) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// Loading returns how many bytes of how many have been loaded; 0 of 0 if nothing is being loaded.
+// Loading returns the bytes loaded so far and their total; 0 and 0 if nothing is being loaded.
 func (s *Saver) Loading() (done, total int64) {
 	s.engine.With(func() {
 		if s.stats.loading {
@@ -117,12 +116,12 @@ type loading struct {
 	now   int64
 	err   error
 
-	merge       bool               // keys that are there are replaced
-	beside      *keyspace.Keyspace // no key may be there; nil for none
-	keepExpired bool               // keys whose deadline has passed are taken too
+	merge       bool               // keys of the snapshot replace existing ones
+	existing    *keyspace.Keyspace // a key that exists here is an error; nil for no check
+	keepExpired bool               // keys whose deadline has passed are loaded, too
 
-	gather    bool     // libraries of functions are only gathered
-	libraries [][]byte // those
+	gather    bool // libraries of functions are collected in libraries, and not loaded
+	libraries [][]byte
 }
 
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
@@ -131,14 +130,14 @@ func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *
 	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, bulk: into.BulkLoad(), now: into.Now}
 }
 
-// ReaderOptions returns the options of a reader whose values suit an engine. It is called under the lock.
+// ReaderOptions returns the options of a reader whose values fit the engine's configuration. It is called under the lock.
 func ReaderOptions(e *engine.Engine, size int64, noChecksum bool) rdb.Options {
 	c := e.Config
 	return rdb.Options{Keyspace: e.Keyspace, Size: size, NoChecksum: noChecksum,
 		Limits: rdb.Limits{Hash: c.Hash, ZSet: c.ZSet, Set: c.Set, List: c.List, Dice: e.Dice}}
 }
 
-// slice loads n items and reports whether there are more.
+// slice loads up to n items, and reports whether there are more.
 func (l *loading) slice(n int) (more bool) {
 	for ; n > 0 && l.err == nil; n-- {
 		if more = l.Next(); !more {
@@ -153,14 +152,15 @@ func (l *loading) slice(n int) (more bool) {
 	return more && l.err == nil
 }
 
-// flush puts the keys in place that wait for it.
+// flush adds pending keys to the keyspace.
 func (l *loading) flush() error {
 	if twice, ok := l.bulk.Flush(); !ok {
-		return fmt.Errorf("the key %q is there twice", twice)
+		return fmt.Errorf("the key %q appears twice", twice)
 	}
 	return nil
 }
 
+// item loads the current item.
 func (l *loading) item() error {
 	s := l.saver
 	if l.Item == rdb.Key {
@@ -175,7 +175,7 @@ func (l *loading) item() error {
 		return l.Err()
 	case rdb.Sizes:
 		if db := l.into.DB(l.DB); db.Len() == 0 {
-			// A key takes some bytes at least, so that a false number cannot ask for much.
+			// A key takes a few bytes at least. The bound keeps a false number from reserving much memory.
 			db.Reserve(int(min(l.Keys, uint64(s.stats.loadTotal)/4)))
 		}
 	case rdb.Library:
@@ -187,6 +187,7 @@ func (l *loading) item() error {
 	return nil
 }
 
+// key loads the current key.
 func (l *loading) key() error {
 	s, r := l.saver, &l.Record
 	if r.Deadline != 0 && r.Deadline <= l.now && !l.keepExpired {
@@ -197,8 +198,8 @@ func (l *loading) key() error {
 	if l.merge {
 		l.into.DB(r.DB).Delete([]byte(r.Key))
 	}
-	if l.beside != nil && l.beside.DB(r.DB).Exists([]byte(r.Key)) {
-		return fmt.Errorf("the key %q of database %d is there already", r.Key, r.DB)
+	if l.existing != nil && l.existing.DB(r.DB).Exists([]byte(r.Key)) {
+		return fmt.Errorf("the key %q of database %d exists already", r.Key, r.DB)
 	}
 	if full := l.bulk.Add(r); full || l.merge {
 		return l.flush()

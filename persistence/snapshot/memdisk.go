@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// MemDisk is a disk in memory, for servers that shall leave nothing behind.
+// MemDisk is a Disk in memory, for servers that must not leave files behind.
 type MemDisk struct {
 	mu    sync.Mutex
 	files map[string][]byte
@@ -27,14 +27,14 @@ func (s *MemDisk) Open(path string) (io.ReadCloser, int64, error) {
 	return io.NopCloser(bytes.NewReader(b)), int64(len(b)), nil
 }
 
-// memFile is a file that is not complete yet.
+// memFile is a File of a MemDisk.
 type memFile struct {
 	bytes.Buffer
 	disk *MemDisk
 	path string
 }
 
-// WriteAt implements io.WriterAt for what was written already.
+// WriteAt implements io.WriterAt. It replaces bytes that were written before.
 func (f *memFile) WriteAt(b []byte, at int64) (int, error) { return copy(f.Bytes()[at:], b), nil }
 
 // WriteBack implements WriteBacker.

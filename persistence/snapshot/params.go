@@ -65,8 +65,8 @@ func (s *Saver) pointsText() string {
 	return strings.Join(words, " ")
 }
 
-// setPoints takes save points; in a configuration file each line adds to those before, unless it is
-// empty.
+// setPoints sets the save points. In a configuration file each line adds to those before, except that an empty one
+// removes them.
 func (s *Saver) setPoints(v string) error {
 	const invalid = engine.Error("Invalid save parameters")
 	words := strings.Fields(v)

@@ -9,13 +9,13 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// output is the file that a save writes.
+// output is a snapshot file being written.
 type output struct {
 	*rdb.Writer
 	file File
 }
 
-// open begins a file.
+// create begins the snapshot file.
 func (s *Saver) create() (*output, error) {
 	file, err := s.opts.Disk.Create(s.path())
 	if err != nil {
@@ -30,7 +30,7 @@ func (s *Saver) create() (*output, error) {
 	return o, nil
 }
 
-// commit completes the file and puts it in its place; a file that cannot be is removed.
+// commit completes the file and replaces the former one. It removes the file if that fails.
 func (o *output) commit(version int) error {
 	err := o.End(version)
 	if err == nil {
@@ -42,20 +42,20 @@ func (o *output) commit(version int) error {
 	return err
 }
 
-// newRecords returns an encoder that holds what comes before the keys.
+// newRecords returns an encoder for dump.rdb. It holds what comes before the keys.
 func (s *Saver) newRecords() *rdb.Records {
 	return NewRecords(s.engine, Content{Compress: s.compress}, "aof-base", "0")
 }
 
-// Content is what a snapshot holds, and how.
+// Content selects what a snapshot holds.
 type Content struct {
 	Compress    bool
 	NoData      bool
 	NoFunctions bool
 }
 
-// NewRecords returns an encoder of a snapshot that holds what comes before the keys: aux fields, those given
-// as names and values included, libraries of functions, and how many keys there are. It is called under the lock.
+// NewRecords returns an encoder for a snapshot. It holds what comes before the keys: aux fields, including those given as
+// names and values, libraries of functions, and the sizes of the databases. It is called under the lock.
 func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(c.Compress)
 	r.Marks = marks(e)
@@ -81,7 +81,7 @@ func addLibraries(r *rdb.Records, e *engine.Engine) {
 	}
 }
 
-// addSizes tells how many keys there are in each database.
+// addSizes adds the number of keys in each database.
 func addSizes(r *rdb.Records, e *engine.Engine) {
 	for i := range e.Keyspace.Len() {
 		if db := e.Keyspace.DB(i); db.Len() > 0 {
@@ -90,7 +90,7 @@ func addSizes(r *rdb.Records, e *engine.Engine) {
 	}
 }
 
-// marks returns which access marks a snapshot should hold: those that eviction goes by.
+// marks returns the access data that a snapshot holds: those that the eviction policy uses.
 func marks(e *engine.Engine) rdb.Access {
 	policy := e.Param("maxmemory-policy").Get()
 	switch {
@@ -102,10 +102,10 @@ func marks(e *engine.Engine) rdb.Access {
 	return rdb.NoMarks
 }
 
-// blockBytes is the size of the pieces in which a snapshot is written.
+// blockBytes is the size of the blocks in which SAVE writes.
 const blockBytes = 256 << 10
 
-// save writes a snapshot at once. While this goroutine encodes, another one writes.
+// save writes a snapshot under the lock. This goroutine encodes while another one writes.
 func (s *Saver) save() error {
 	o, err := s.create()
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *Saver) save() error {
 	}
 	s.opts.Beside(func() {
 		for block := range full {
-			_ = o.Write(block) // latches its error
+			_ = o.Write(block) // commit returns the error
 			empty <- block
 		}
 		close(written)
@@ -143,7 +143,7 @@ func (s *Saver) save() error {
 	return nil
 }
 
-// saved notes that a save succeeded, after which so many changes are not saved.
+// saved records that a save succeeded. dirty is the number of changes made since it began.
 func (s *Saver) saved(dirty int64) {
 	s.engine.SetDirty(dirty)
 	s.stats.lastSave, s.stats.lastOK = s.seconds(), true

@@ -1,23 +1,23 @@
-// Package snapshot keeps the data of an engine in a file, dump.rdb, as it was at one moment: when SAVE
-// or BGSAVE is called, when enough has changed, at the end. At the start the file is loaded.
+// Package snapshot saves the data of an engine in a file, dump.rdb, as they are at one moment: at SAVE and BGSAVE, at save
+// points, and at shutdown. At the start it loads the file.
 //
 //	SAVE     lock ──────── encode ──────────── unlock       while a second goroutine writes
 //	BGSAVE   lock, start ─┬─ lock, some keys, unlock ─ write ─ lock, some keys, unlock ─ write ─ ...
 //	                      └─ commands go on; one that changes a key not saved yet saves it first
 //
-// There is no fork. The keyspace takes a picture of itself (keyspace.Snapshot), of a few hundred keys or of
-// some of the elements of a large value at a time, and a save costs neither a copy of the data nor a pause. But
-// who changes a large value that is not saved yet waits until it is, all of it, for a fraction of a microsecond
-// an element; and with him all others.
+// There is no fork. A save walks the keyspace in steps (keyspace.Snapshot): a few hundred keys, or some elements of a
+// large value, at a time. It costs neither a copy of the data nor a pause. But a command that changes a large value which
+// is not saved yet must first save the rest of it. That takes a fraction of a microsecond per element and blocks all
+// clients meanwhile.
 //
 // Invariants:
-//  1. The file is always whole: a save writes to another one beside it, syncs that and renames it. If
-//     any of this fails the old file stays.
-//  2. A save that runs in the background contains all that was there when it began, and nothing else.
-//  3. What was loaded is all of the file or nothing: an error ends the start of the server.
+//  1. The file is always complete: a save writes a temporary file, syncs it and renames it. If any step fails, the old
+//     file stays.
+//  2. A save in the background contains exactly the data at the moment when it began.
+//  3. The whole file is loaded or nothing is: an error stops the start of the server.
 //
-// Unlike in Redis, where FLUSHALL kills the saving process, a save goes on through it; and there are no
-// save points by default, since a server for tests should leave nothing behind.
+// Two things differ from Redis. FLUSHALL kills the saving process of Redis; here a save continues. And there are no save
+// points by default, since a server for tests should leave nothing behind.
 package snapshot
 
 import (
@@ -28,17 +28,17 @@ import (
 
 // Options are what a Saver needs from outside. Each may be nil.
 type Options struct {
-	// Log tells of events; the mark says how much they matter: # warning, * notice, - detail.
+	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice, - verbose.
 	Log func(mark byte, format string, args ...any)
-	// Beside starts a goroutine on a processor of its own; go run() if nil.
+	// Beside runs a function on another goroutine, if possible on another processor; go run() if nil.
 	Beside func(run func())
-	// Disk is where the snapshot lies; OS if nil.
+	// Disk stores the snapshot; OS if nil.
 	Disk Disk
-	// Progress is told how far loading is, in bytes.
+	// Progress is called while a snapshot is loaded, with the bytes loaded so far and their total.
 	Progress func(done, total int64)
 }
 
-// Saver keeps snapshots of an engine. All its fields are touched under the engine's lock only.
+// Saver saves and loads the snapshot of an engine. The engine's lock guards all its fields.
 type Saver struct {
 	engine *engine.Engine
 	opts   Options
@@ -49,33 +49,33 @@ type Saver struct {
 	checksum         bool
 	incrementalFsync bool // rdb-save-incremental-fsync
 	stopOnError      bool
-	serving          bool // loading is over, and CONFIG SET replaces save points
+	serving          bool // loading has ended, and CONFIG SET replaces save points
 
-	running   *bgsave // the save in the background; nil if none
+	running   *bgsave // the save in the background; nil for none
 	scheduled bool
 	stats     stats
-	ended     bool
+	ended     bool // shutdown is done
 }
 
-// point is a save point: save after some seconds if there were so many changes.
+// point is a save point: the data are saved after so many seconds if there are so many changes.
 type point struct{ seconds, changes int64 }
 
-// stats are what INFO tells.
+// stats is what INFO shows.
 type stats struct {
 	lastSave    int64 // seconds since the epoch
 	lastTry     int64 // of a save in the background
 	lastOK      bool
-	lastSeconds int64 // that the last one took; -1 if there was none
+	lastSeconds int64 // that the last save in the background took; -1 for none
 	saves       int64
 	loaded      int64 // keys
-	expired     int64 // keys that were not loaded because they were due
+	expired     int64 // keys that were not loaded because their deadline had passed
 
 	loading              bool
 	loadStart            int64
 	loadBytes, loadTotal int64
 }
 
-// New returns the saver of an engine, which Part adds to it.
+// New returns a saver for an engine. Join its Part to the engine.
 func New(e *engine.Engine, o Options) *Saver {
 	if o.Log == nil {
 		o.Log = func(byte, string, ...any) {}
@@ -109,13 +109,13 @@ func (s *Saver) Part() engine.Part {
 	}
 }
 
-// path is where the snapshot lies.
+// path returns the path of the snapshot.
 func (s *Saver) path() string { return filepath.Join(s.dir, s.name) }
 
-// seconds is the time in seconds since the epoch.
+// seconds returns the time in seconds since the epoch.
 func (s *Saver) seconds() int64 { return s.engine.Micros() / 1e6 }
 
-// tick starts saves that are due.
+// tick starts a save that was scheduled or that a save point requires.
 func (s *Saver) tick() {
 	switch {
 	case s.busy() || !s.serving:
@@ -127,10 +127,10 @@ func (s *Saver) tick() {
 	}
 }
 
-// busy reports whether a picture of the data is being taken, by this saver or for someone else.
+// busy reports whether a snapshot is being taken: by this saver, a rewrite or a full synchronization.
 func (s *Saver) busy() bool { return s.engine.Keyspace.Snapshotting() }
 
-// retryAfter is how long a save that failed is not tried again, in seconds.
+// retryAfter is the time between a failed save and the next automatic one, in seconds.
 const retryAfter = 5
 
 func (s *Saver) mayRetry() bool { return s.stats.lastOK || s.seconds()-s.stats.lastTry > retryAfter }
@@ -146,7 +146,7 @@ func (s *Saver) due() bool {
 	return false
 }
 
-// flushed saves the emptiness after FLUSHALL, as Redis does, so that what is gone does not come back.
+// flushed saves the empty keyspace after FLUSHALL, as Redis does. Otherwise a restart would bring the old data back.
 func (s *Saver) flushed() {
 	if len(s.points) > 0 && !s.busy() {
 		_ = s.save()
@@ -154,8 +154,8 @@ func (s *Saver) flushed() {
 	}
 }
 
-// shutdown saves if there are save points, or as it was asked to; but never over data that are not loaded
-// yet, or could not be.
+// shutdown saves if there are save points or SHUTDOWN asks for it. It never overwrites a snapshot that is not loaded
+// completely.
 func (s *Saver) shutdown(how engine.Shutdown) error {
 	if s.serving && !how.NoSave && (how.Save || len(s.points) > 0) {
 		s.opts.Log('*', "Saving the final RDB snapshot before exiting.")
@@ -165,13 +165,13 @@ func (s *Saver) shutdown(how engine.Shutdown) error {
 		}
 	}
 	if s.running != nil {
-		s.running.out.file.Abandon() // it is not worth waiting for
+		s.running.out.file.Abandon() // waiting for its end is of no use
 	}
 	s.ended = true
 	return nil
 }
 
-// Close saves, if there are save points and SHUTDOWN did not already. The server must not run any more.
+// Close saves if there are save points, unless SHUTDOWN has done so. The server must have stopped.
 func (s *Saver) Close() {
 	s.engine.With(func() {
 		if !s.ended {
@@ -180,13 +180,13 @@ func (s *Saver) Close() {
 	})
 }
 
-// errMisconf refuses writes after a save failed.
+// errMisconf is the error of writes that are denied after a failed save.
 const errMisconf = engine.Error("MISCONF Redis is configured to save RDB snapshots, but it's currently unable to persist to disk. " +
 	"Commands that may modify the data set are disabled, because this instance is configured to report errors " +
 	"during writes if RDB snapshotting fails (stop-writes-on-bgsave-error option). " +
 	"Please check the Redis logs for details about the RDB error.")
 
-// updateDenial has writes refused or allowed again.
+// updateDenial denies writes after a failed save, if configured so, or allows them again.
 func (s *Saver) updateDenial() {
 	var err error
 	if !s.stats.lastOK && s.stopOnError && len(s.points) > 0 {

@@ -9,49 +9,50 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Slicer writes the data of an engine as they were at one moment, while they change:
+// Slicer writes the data of an engine as they are at one moment, while commands go on:
 //
 //	Start ─┬─ lock, encode a slice, unlock ─ write ─ lock, encode a slice, unlock ─ write ─ ...
 //	       └─ commands go on; one that changes a key not encoded yet encodes it first
 //
-// A save in the background, a rewrite of the journal and a full synchronization differ only in what they encode
-// and where they write it. There is one Slicer at a time, as there is one keyspace.Snapshot.
+// A save in the background, a rewrite of the journal and a full synchronization differ only in the encoding and the
+// destination. Only one Slicer can run at a time, as there is only one keyspace.Snapshot.
 type Slicer struct {
 	engine   *engine.Engine
-	event    string // of LATENCY, for each slice
+	event    string // LATENCY event of each slice
 	encoder  Encoder
-	snapshot *keyspace.Snapshot // nil if there is no key left to take
-	taken    int                // keys
-	total    int
-	err      error // of a write; after it keys are passed over and not encoded
+	snapshot *keyspace.Snapshot // nil if all keys are encoded
+	taken    int                // keys encoded
+	total    int                // keys at Start
+	err      error              // of a write; after it keys are skipped
 }
 
-// Encoder turns keys into bytes. *rdb.Records is one.
+// Encoder encodes keys. *rdb.Records is one.
 type Encoder interface {
-	// Record encodes a key under the engine's lock and without I/O, a large value at a pace.
+	// Record encodes a key. It is called under the engine's lock and does no I/O. For a large value it yields to the
+	// pace.
 	Record(k *keyspace.Record, pace *keyspace.Pace)
-	// Len returns how many bytes Take returns at least.
+	// Len returns the least number of bytes that Take returns.
 	Len() int
-	// Take returns what was encoded since the last Take, or a part of it if Len is not 0 afterwards. The
-	// memory of reuse serves what is encoded next.
+	// Take returns what was encoded since the last Take, or the first part of it; then Len is not 0 afterwards. The
+	// encoder may use the memory of reuse for what it encodes next.
 	Take(reuse []byte) []byte
 }
 
-// A slice is what one hold of the lock encodes: at most so many bytes and so many chains of the tables, a
-// handful of keys each, or as many steps of a large value. It takes about a millisecond at most.
+// A slice is what one hold of the lock encodes: at most this many bytes, and this many chains of the tables, with a few
+// keys each, or as many steps of a large value. It takes about a millisecond at most.
 const (
 	sliceBytes  = 64 << 10
 	sliceChains = 128
 	stepChains  = 4
 )
 
-// NewSlicer returns a slicer that writes what encoder holds already, and all keys from Start on.
+// NewSlicer returns a slicer. It writes what encoder already holds, and then all keys that exist at Start.
 func NewSlicer(e *engine.Engine, event string, encoder Encoder) *Slicer {
 	return &Slicer{engine: e, event: event, encoder: encoder}
 }
 
-// Start fixes the moment. It is called under the engine's lock, while no other snapshot is being taken. Run or
-// Abandon must follow.
+// Start starts the snapshot: Run writes the data as they are now. It is called under the engine's lock while no other
+// snapshot is being taken. Run or Abandon must follow.
 func (s *Slicer) Start() {
 	ks := s.engine.Keyspace
 	for i := range ks.Len() {
@@ -67,7 +68,7 @@ func (s *Slicer) record(k *keyspace.Record, pace *keyspace.Pace) {
 	}
 }
 
-// slice encodes some keys.
+// slice encodes the next slice.
 func (s *Slicer) slice() {
 	for n := 0; s.snapshot != nil && n < sliceChains && s.encoder.Len() < sliceBytes; n += stepChains {
 		if !s.snapshot.Step(stepChains) {
@@ -76,8 +77,8 @@ func (s *Slicer) slice() {
 	}
 }
 
-// Run calls write with everything, one slice after the other, without the lock. It returns the first error of
-// write; the snapshot of the keyspace is over in any case.
+// Run encodes slice after slice under the lock, and calls write with each without the lock. It returns the first error of
+// write. The keyspace's snapshot has ended when Run returns, with or without an error.
 func (s *Slicer) Run(write func(block []byte) error) error {
 	var block []byte
 	for more := true; more; {
@@ -88,7 +89,7 @@ func (s *Slicer) Run(write func(block []byte) error) error {
 			more = s.snapshot != nil || s.encoder.Len() > 0
 			s.engine.Spike(s.event, time.Since(began).Microseconds())
 		})
-		runtime.Gosched() // commands that wait for the lock go first
+		runtime.Gosched() // let waiting commands take the lock first
 		if s.err != nil {
 			continue
 		}

@@ -4,7 +4,7 @@ package snapshot
 
 import "os"
 
-// WriteBack is WriteBacker's for a file of the operating system, which is synced.
+// WriteBack implements WriteBacker for a file of the operating system. Without sync_file_range it syncs the file.
 func WriteBack(f *os.File, _, _ int64, wait bool) error {
 	if !wait {
 		return nil
