@@ -7,26 +7,26 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// claim is what XCLAIM and XAUTOCLAIM do to messages.
+// claim is a running XCLAIM or XAUTOCLAIM.
 type claim struct {
-	key, name, consumer []byte // the stream's, the group's and the consumer's names
+	key, name, consumer []byte // names of stream, group and consumer
 	stream              *stream.Stream
 	group               *stream.Group
-	member              *stream.Consumer // who gets them; nil before the first
+	owner               *stream.Consumer // receives the messages; nil before the first
 
-	idle      int64 // for how long they must have been idle
-	delivered int64 // to be set
-	count     int64 // to be set; negative to count one up, unless only the ID is wanted
+	idle      int64 // the minimum
+	delivered int64 // the new delivery time
+	count     int64 // the new number of deliveries; negative to add one, or with justID nothing
 	justID    bool
 	force     bool
-	last      stream.ID
+	last      stream.ID // LASTID
 }
 
 // XCLAIM key group consumer min-idle-time id [id ...] [IDLE milliseconds] [TIME unix-milliseconds]
 // [RETRYCOUNT count] [FORCE] [JUSTID] [LASTID last-id]
 func cmdXClaim(c *engine.Call) {
 	key, name, consumer := c.Arg(), c.Arg(), c.Arg()
-	cl, ok := claimFrom(c, key, name, consumer)
+	cl, ok := newClaim(c, key, name, consumer)
 	if !ok {
 		return
 	}
@@ -54,31 +54,31 @@ func cmdXClaim(c *engine.Call) {
 	c.Reply.SetArray(at, n)
 	if moved {
 		c.MarkDirty()
-		logGroup(c, key, name, cl.group)
+		propagateGroup(c, key, name, cl.group)
 	}
-	endClaim(c, key)
+	finishClaim(c, key)
 }
 
-// claimFrom begins a claim of messages of a group; ok is false if an error was sent.
-func claimFrom(c *engine.Call, key, name, consumer []byte) (cl claim, ok bool) {
+// newClaim looks up the stream and the group of a claim. ok is false if an error was sent.
+func newClaim(c *engine.Call, key, name, consumer []byte) (cl claim, ok bool) {
 	s, found := engine.Edit[*stream.Stream](c, key)
 	if !c.OK() {
 		return cl, false
 	}
-	g := groupIn(c, s, found, key, name)
+	g := findGroup(c, s, found, key, name)
 	return claim{key: key, name: name, consumer: consumer, stream: s, group: g, count: -1}, g != nil
 }
 
-// endClaim settles what was claimed. The journal has it already, message by message.
-func endClaim(c *engine.Call, key []byte) {
+// finishClaim commits the stream. The call itself is not propagated, because claimMessage has propagated each message.
+func finishClaim(c *engine.Call, key []byte) {
 	c.DB.Commit(key)
 	c.PropagateNothing()
 }
 
-// claimIDs returns the IDs up to the first option.
+// claimIDs reads the IDs, which end at the first argument that is none.
 func claimIDs(c *engine.Call) (ids []stream.ID) {
 	for c.More() {
-		id, ok := parseStreamID(c.Arg(), 0)
+		id, ok := parseID(c.Arg(), 0)
 		if !ok {
 			c.Skip(-1)
 			break
@@ -101,57 +101,58 @@ func claimOption(c *engine.Call, cl *claim) {
 	case c.Left() > 1 && c.Word("RETRYCOUNT"):
 		cl.count = c.IntOr(errClaimCount)
 	case c.Left() > 1 && c.Word("LASTID"):
-		cl.last = streamID(c, 0)
+		cl.last = idArg(c, 0)
 	default:
 		opt := c.Arg()
 		c.Refusef(errClaimOption, engine.CText(opt))
 	}
 }
 
-// outcome is what came of claiming a message.
+// outcome is the result of claiming a message.
 type outcome uint8
 
 const (
-	passed outcome = iota // it is nobody's, or was not idle for long enough
-	gone                  // its entry does not exist any more
+	skipped outcome = iota // not pending, or not idle for long enough
+	gone                   // its entry was deleted
 	claimed
 )
 
-// claimMessage makes a message the consumer's and tells it. One whose entry was deleted is forgotten.
+// claimMessage makes a message pending for the claim's consumer and replies with it. A message whose entry was deleted is
+// acknowledged instead.
 func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	p := cl.group.Message(id)
 	if p == nil && !cl.force {
-		return passed
+		return skipped
 	}
 	w := cl.stream.Walk(id, id)
 	switch exists := w.Next(); {
 	case !exists && p == nil:
-		return passed
+		return skipped
 	case !exists:
 		cl.group.Ack(id)
 		c.MarkDirty()
 		c.Propagate([]byte("XACK"), cl.key, cl.name, id.Append(nil))
 		return gone
 	case p != nil && c.Now()-p.Delivered < cl.idle:
-		return passed
+		return skipped
 	}
-	if cl.member == nil {
-		cl.member = member(c, cl.key, cl.group, cl.name, cl.consumer)
+	if cl.owner == nil {
+		cl.owner = upsertConsumer(c, cl.key, cl.group, cl.name, cl.consumer)
 	}
 	fresh := p == nil
-	if p = cl.group.Deliver(id, cl.member); fresh {
+	if p = cl.group.Deliver(id, cl.owner); fresh {
 		p.Count = 1
 	}
 	redeliver(c, p, cl)
 	if cl.justID {
 		replyID(c, id)
 	} else {
-		replyStreamEntry(c, &w)
+		replyEntry(c, &w)
 	}
 	return claimed
 }
 
-// redeliver sets a claimed message's time and count.
+// redeliver sets the delivery time and the number of deliveries of a claimed message.
 func redeliver(c *engine.Call, p *stream.Pending, cl *claim) {
 	p.Delivered = cl.delivered
 	switch {
@@ -160,20 +161,20 @@ func redeliver(c *engine.Call, p *stream.Pending, cl *claim) {
 	case !cl.justID:
 		p.Count++
 	}
-	cl.member.Active = c.Now()
+	cl.owner.Active = c.Now()
 	c.MarkDirty()
-	logMessage(c, cl.key, cl.name, cl.group, p)
+	propagateMessage(c, cl.key, cl.name, cl.group, p)
 }
 
 // XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
 func cmdXAutoClaim(c *engine.Call) {
 	key, name, consumer := c.Arg(), c.Arg(), c.Arg()
 	idle := max(c.IntOr(errAutoClaimIdle), 0)
-	from, count, justID := bound(c, false), int64(100), false
+	from, count, justID := boundArg(c, false), int64(100), false
 	for c.More() {
 		switch {
 		case c.Left() > 1 && c.Word("COUNT"):
-			count = c.IntIn(1, mostClaimed, errAutoClaimCount)
+			count = c.IntIn(1, maxClaimed, errAutoClaimCount)
 		case c.Word("JUSTID"):
 			justID = true
 		default:
@@ -184,20 +185,20 @@ func cmdXAutoClaim(c *engine.Call) {
 		c.OK()
 		return
 	}
-	cl, ok := claimFrom(c, key, name, consumer)
+	cl, ok := newClaim(c, key, name, consumer)
 	if !ok {
 		return
 	}
 	cl.idle, cl.justID, cl.delivered = idle, justID, c.Now()
 	claimAll(c, from, count, &cl)
-	endClaim(c, key)
+	finishClaim(c, key)
 }
 
-// mostClaimed is the highest count that Redis takes, by the bytes it would need.
-const mostClaimed = math.MaxInt64 / 16
+// maxClaimed is the highest COUNT that Redis accepts: its array of as many IDs, 16 bytes each, must be addressable.
+const maxClaimed = math.MaxInt64 / 16
 
-// claimAll claims up to count messages from an ID on. It tells where to go on, what it claimed, and which
-// of them exist no more.
+// claimAll claims up to count messages from an ID on. It replies with the ID to continue from, the claimed messages, and
+// the IDs of those whose entry was deleted.
 func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 	ids, next := claimable(c, from, count, cl)
 	c.Reply.Array(3)
@@ -217,9 +218,9 @@ func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 	}
 }
 
-// claimable returns up to count messages from an ID on that were idle for long enough, or whose entry
-// does not exist any more, and the ID of the message that would come next, zero if none. It looks at
-// ten times as many at most.
+// claimable returns the IDs of up to count messages, from an ID on, that were idle for long enough or whose entry was
+// deleted. next is the ID of the message to continue from, zero at the end. It inspects at most 10 * count messages, as
+// Redis does.
 func claimable(c *engine.Call, from stream.ID, count int64, cl *claim) (ids []stream.ID, next stream.ID) {
 	attempts := count * 10
 	cl.group.Each(from, func(p *stream.Pending) bool {

@@ -2,41 +2,54 @@ package streams
 
 import "github.com/miniserver-go/miniserver/engine"
 
-// The errors of this package's commands, in Redis' words; those with a verb are formats.
+// The errors of this package, in Redis' words. The untyped ones are formats.
 const (
-	errStreamID        = engine.Error("ERR Invalid stream ID specified as stream command argument")
-	errStreamStart     = engine.Error("ERR invalid start ID for the interval")
-	errStreamEnd       = engine.Error("ERR invalid end ID for the interval")
-	errStreamZeroID    = engine.Error("ERR The ID specified in XADD must be greater than 0-0")
-	errStreamSmallID   = engine.Error("ERR The ID specified in XADD is equal or smaller than the target stream top item")
-	errStreamExhausted = engine.Error("ERR The stream has exhausted the last possible ID, unable to add more items")
-	errStreamTooLarge  = engine.Error("ERR Elements are too large to be stored")
-	errStreamAdded     = engine.Error("ERR entries_added must be positive")
-	errStreamAddedLen  = engine.Error("ERR The entries_added specified in XSETID is smaller than the target stream length")
-	errStreamIDDeleted = engine.Error("ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id")
-	errStreamIDTop     = engine.Error("ERR The ID specified in XSETID is smaller than the target stream top item")
-	errTrimTwice       = engine.Error("ERR syntax error, MAXLEN and MINID options at the same time are not compatible")
-	errTrimLength      = engine.Error("ERR The MAXLEN argument must be >= 0.")
-	errTrimLimit       = engine.Error("ERR The LIMIT argument must be >= 0.")
-	errTrimLimitAlone  = engine.Error("ERR syntax error, LIMIT cannot be used without specifying a trimming strategy")
-	errTrimLimitExact  = engine.Error("ERR syntax error, LIMIT cannot be used without the special ~ option")
-	errTrimNothing     = engine.Error("ERR syntax error, XTRIM must be called with a trimming strategy")
-	errReadUnbalanced  = engine.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
-	errReadGroup       = engine.Error("ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.")
-	errReadNoAck       = engine.Error("ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.")
-	errReadInScript    = "ERR %s command is not allowed with BLOCK option from scripts"
-	errReadNoGroup     = engine.Error("ERR Missing GROUP option for XREADGROUP")
-	errReadNew         = engine.Error("ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.")
-	errReadDollar      = engine.Error("ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set.")
-	errReadPlus        = engine.Error("ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The + ID would just return an empty result set.")
-	errReadNoSuchGroup = "NOGROUP No such key '%s' or consumer group '%s' in XREADGROUP with GROUP option"
-	errReadKeyGone     = engine.Error("UNBLOCKED the stream key no longer exists")
-	errReadGroupGone   = engine.Error("NOGROUP the consumer group this client was blocked on no longer exists")
-	errGroupRead       = engine.Error("ERR value for ENTRIESREAD must be positive or -1")
-	errGroupNoKey      = engine.Error("ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.")
-	errGroupNone       = "NOGROUP No such consumer group '%s' for key name '%s'"
-	errGroupExists     = engine.Error("BUSYGROUP Consumer Group name already exists")
-	errNoSuchGroup     = "NOGROUP No such key '%s' or consumer group '%s'"
+	// IDs and ranges.
+	errID         = engine.Error("ERR Invalid stream ID specified as stream command argument")
+	errRangeStart = engine.Error("ERR invalid start ID for the interval")
+	errRangeEnd   = engine.Error("ERR invalid end ID for the interval")
+
+	// XADD.
+	errZeroID    = engine.Error("ERR The ID specified in XADD must be greater than 0-0")
+	errSmallID   = engine.Error("ERR The ID specified in XADD is equal or smaller than the target stream top item")
+	errExhausted = engine.Error("ERR The stream has exhausted the last possible ID, unable to add more items")
+	errTooLarge  = engine.Error("ERR Elements are too large to be stored")
+
+	// XSETID.
+	errAddedNegative    = engine.Error("ERR entries_added must be positive")
+	errAddedSmall       = engine.Error("ERR The entries_added specified in XSETID is smaller than the target stream length")
+	errLastBelowDeleted = engine.Error("ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id")
+	errLastBelowTop     = engine.Error("ERR The ID specified in XSETID is smaller than the target stream top item")
+
+	// Trimming, in XADD and XTRIM.
+	errTrimTwice      = engine.Error("ERR syntax error, MAXLEN and MINID options at the same time are not compatible")
+	errTrimLength     = engine.Error("ERR The MAXLEN argument must be >= 0.")
+	errTrimLimit      = engine.Error("ERR The LIMIT argument must be >= 0.")
+	errTrimLimitAlone = engine.Error("ERR syntax error, LIMIT cannot be used without specifying a trimming strategy")
+	errTrimLimitExact = engine.Error("ERR syntax error, LIMIT cannot be used without the special ~ option")
+	errTrimNothing    = engine.Error("ERR syntax error, XTRIM must be called with a trimming strategy")
+
+	// XREAD and XREADGROUP.
+	errReadUnbalanced   = engine.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
+	errReadGroup        = engine.Error("ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.")
+	errReadNoAck        = engine.Error("ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.")
+	errReadInScript     = "ERR %s command is not allowed with BLOCK option from scripts"
+	errReadGroupMissing = engine.Error("ERR Missing GROUP option for XREADGROUP")
+	errReadGreater      = engine.Error("ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.")
+	errReadDollar       = engine.Error("ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set.")
+	errReadPlus         = engine.Error("ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The + ID would just return an empty result set.")
+	errReadNoKeyOrGroup = "NOGROUP No such key '%s' or consumer group '%s' in XREADGROUP with GROUP option"
+	errReadKeyGone      = engine.Error("UNBLOCKED the stream key no longer exists")
+	errReadGroupGone    = engine.Error("NOGROUP the consumer group this client was blocked on no longer exists")
+
+	// Consumer groups.
+	errGroupRead    = engine.Error("ERR value for ENTRIESREAD must be positive or -1")
+	errGroupNoKey   = engine.Error("ERR The XGROUP subcommand requires the key to exist. Note that for CREATE you may want to use the MKSTREAM option to create an empty stream automatically.")
+	errNoGroup      = "NOGROUP No such consumer group '%s' for key name '%s'"
+	errGroupExists  = engine.Error("BUSYGROUP Consumer Group name already exists")
+	errNoKeyOrGroup = "NOGROUP No such key '%s' or consumer group '%s'"
+
+	// XCLAIM and XAUTOCLAIM.
 	errClaimIdle       = engine.Error("ERR Invalid min-idle-time argument for XCLAIM")
 	errClaimIdleOption = engine.Error("ERR Invalid IDLE option argument for XCLAIM")
 	errClaimTime       = engine.Error("ERR Invalid TIME option argument for XCLAIM")

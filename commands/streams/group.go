@@ -6,7 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// groupLines returns the lines of the stream family that are about groups.
+// groupLines returns the lines of the commands on consumer groups, and of XINFO.
 func groupLines() []engine.Command {
 	return []engine.Command{
 		{Name: "xgroup", Arity: -2, Since: "5.0.0",
@@ -111,7 +111,7 @@ func cmdXGroupCreate(c *engine.Call) {
 func cmdXGroupSetID(c *engine.Call) {
 	key, name, id := c.Arg(), c.Arg(), c.Arg()
 	read, _ := groupOptions(c, false)
-	s, g := groupToEdit(c, key, name)
+	s, g := editGroup(c, key, name)
 	if g == nil {
 		return
 	}
@@ -127,7 +127,7 @@ func cmdXGroupSetID(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// groupOptions reads [MKSTREAM], where one may create, and [ENTRIESREAD entries-read].
+// groupOptions reads [MKSTREAM], if create is set, and [ENTRIESREAD entries-read].
 func groupOptions(c *engine.Call, create bool) (read int64, mkStream bool) {
 	read = stream.Unknown
 	for c.More() {
@@ -145,8 +145,8 @@ func groupOptions(c *engine.Call, create bool) (read int64, mkStream bool) {
 	return read, mkStream
 }
 
-// groupID reads an ID at which a group is to be, "$" being the stream's last; "-" and "+" count where
-// Redis lets them.
+// groupID returns the last delivered ID that arg sets for a group. "$" is the last ID of the stream. "-" and "+" are IDs
+// only if ends is set: Redis accepts them in SETID, but not in CREATE.
 func groupID(c *engine.Call, s *stream.Stream, arg []byte, ends bool) (id stream.ID) {
 	switch {
 	case c.Failed(), ends && string(arg) == "-":
@@ -156,21 +156,21 @@ func groupID(c *engine.Call, s *stream.Stream, arg []byte, ends bool) (id stream
 	case string(arg) == "$":
 		return s.Last()
 	}
-	id, ok := parseStreamID(arg, 0)
+	id, ok := parseID(arg, 0)
 	if !ok {
-		c.Refuse(errStreamID)
+		c.Refuse(errID)
 	}
 	return id
 }
 
-// groupToEdit returns a group that XGROUP is about, and its stream; nil if an error was sent.
-func groupToEdit(c *engine.Call, key, name []byte) (s *stream.Stream, g *stream.Group) {
+// editGroup returns a group and its stream for XGROUP to change, nil if an error was sent.
+func editGroup(c *engine.Call, key, name []byte) (s *stream.Stream, g *stream.Group) {
 	if !c.Failed() {
 		var found bool
 		if s, found = engine.Edit[*stream.Stream](c, key); !found {
 			c.Refuse(errGroupNoKey)
 		} else if g = s.Group(name); g == nil {
-			c.Refusef(errGroupNone, engine.CText(name), engine.CText(key))
+			c.Refusef(errNoGroup, engine.CText(name), engine.CText(key))
 		}
 	}
 	if !c.OK() {
@@ -199,7 +199,7 @@ func cmdXGroupDestroy(c *engine.Call) {
 // XGROUP CREATECONSUMER key group consumer
 func cmdXGroupCreateConsumer(c *engine.Call) {
 	key, name, consumer := c.Arg(), c.Arg(), c.Arg()
-	_, g := groupToEdit(c, key, name)
+	_, g := editGroup(c, key, name)
 	switch {
 	case g == nil:
 	case g.AddConsumer(consumer, c.Now()) == nil:
@@ -213,7 +213,7 @@ func cmdXGroupCreateConsumer(c *engine.Call) {
 // XGROUP DELCONSUMER key group consumer
 func cmdXGroupDelConsumer(c *engine.Call) {
 	key, name, consumer := c.Arg(), c.Arg(), c.Arg()
-	_, g := groupToEdit(c, key, name)
+	_, g := editGroup(c, key, name)
 	if g == nil {
 		return
 	}
@@ -239,7 +239,7 @@ func cmdXAck(c *engine.Call) {
 		return
 	}
 	var room [8]stream.ID
-	ids, ok := streamIDs(c, room[:0])
+	ids, ok := idArgs(c, room[:0])
 	if !ok {
 		return
 	}
@@ -255,30 +255,30 @@ func cmdXAck(c *engine.Call) {
 	c.Reply.Int(int64(n))
 }
 
-// member returns the consumer of that name, seen now, and creates it where there is none. The caller
-// settles the stream.
-func member(c *engine.Call, key []byte, g *stream.Group, group, name []byte) *stream.Consumer {
-	if member := g.Consumer(name); member != nil {
-		member.Seen = c.Now()
-		return member
+// upsertConsumer returns the consumer of a name and updates its seen time. It creates an absent one. The caller commits
+// the stream.
+func upsertConsumer(c *engine.Call, key []byte, g *stream.Group, group, name []byte) *stream.Consumer {
+	if consumer := g.Consumer(name); consumer != nil {
+		consumer.Seen = c.Now()
+		return consumer
 	}
-	member := g.AddConsumer(name, c.Now())
+	consumer := g.AddConsumer(name, c.Now())
 	c.CountChange(key, "txgroup-createconsumer")
 	if c.Propagates() {
 		c.Propagate([]byte("XGROUP"), []byte("CREATECONSUMER"), key, group, name)
 	}
-	return member
+	return consumer
 }
 
-// logGroup journals how far a group has read.
-func logGroup(c *engine.Call, key, name []byte, g *stream.Group) {
+// propagateGroup propagates how far a group has read.
+func propagateGroup(c *engine.Call, key, name []byte, g *stream.Group) {
 	if c.Propagates() {
 		c.Propagate([]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil), []byte("ENTRIESREAD"), engine.Decimal(g.Read))
 	}
 }
 
-// logMessage journals who has a message, since when and how often it was delivered.
-func logMessage(c *engine.Call, key, group []byte, g *stream.Group, p *stream.Pending) {
+// propagateMessage propagates the state of a pending message: its consumer, delivery time and number of deliveries.
+func propagateMessage(c *engine.Call, key, group []byte, g *stream.Group, p *stream.Pending) {
 	if !c.Propagates() {
 		return
 	}

@@ -9,45 +9,45 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The IDs of entries among arguments: ms-seq, or ms alone, whose sequence number is then up to who asks.
+// The ID of an entry is written ms-seq, or ms alone. The command then decides the sequence number.
 
-// streamID returns the next argument as an ID, seq being the sequence number that it may lack; latches
-// ErrStreamID.
-func streamID(c *engine.Call, seq uint64) stream.ID {
-	id, ok := parseStreamID(c.Arg(), seq)
+// idArg returns the next argument as an ID. seq is the sequence number of an ID that is ms alone. Anything else latches
+// errID.
+func idArg(c *engine.Call, seq uint64) stream.ID {
+	id, ok := parseID(c.Arg(), seq)
 	if !ok {
-		c.Refuse(errStreamID)
+		c.Refuse(errID)
 	}
 	return id
 }
 
-// newStreamID is streamID for a new entry: of ms-* the sequence number is to be made.
-func newStreamID(c *engine.Call) (id stream.ID, autoSeq bool) {
+// newIDArg is idArg for a new entry. autoSeq is true for ms-*, whose sequence number the server generates.
+func newIDArg(c *engine.Call) (id stream.ID, autoSeq bool) {
 	arg := c.Arg()
 	if ms, auto := bytes.CutSuffix(arg, []byte("-*")); auto && bytes.IndexByte(ms, '-') < 0 {
 		arg, autoSeq = ms, true
 	}
-	id, ok := parseStreamID(arg, 0)
+	id, ok := parseID(arg, 0)
 	if !ok {
-		c.Refuse(errStreamID)
+		c.Refuse(errID)
 	}
 	return id, autoSeq
 }
 
-// streamIDs appends all arguments left as IDs; ok is false if an error was sent.
-func streamIDs(c *engine.Call, ids []stream.ID) (_ []stream.ID, ok bool) {
+// idArgs appends all remaining arguments as IDs. ok is false if an error was sent.
+func idArgs(c *engine.Call, ids []stream.ID) (_ []stream.ID, ok bool) {
 	for c.More() {
-		ids = append(ids, streamID(c, 0))
+		ids = append(ids, idArg(c, 0))
 	}
 	return ids, c.OK()
 }
 
-// bound returns the next argument as the first or the last ID of a range: "-", "+", an ID, or after "("
-// the ID beyond which it begins or ends.
-func bound(c *engine.Call, last bool) stream.ID {
-	arg, seq, err := c.Arg(), uint64(0), error(errStreamStart)
+// boundArg returns the next argument as the first or the last ID of a range: "-", "+", an ID, or "(" and an ID that
+// the range excludes.
+func boundArg(c *engine.Call, last bool) stream.ID {
+	arg, seq, err := c.Arg(), uint64(0), error(errRangeStart)
 	if last {
-		seq, err = math.MaxUint64, errStreamEnd
+		seq, err = math.MaxUint64, errRangeEnd
 	}
 	switch string(arg) {
 	case "-":
@@ -59,10 +59,10 @@ func bound(c *engine.Call, last bool) stream.ID {
 	if exclusive {
 		arg = arg[1:]
 	}
-	id, ok := parseStreamID(arg, seq)
+	id, ok := parseID(arg, seq)
 	switch {
 	case !ok:
-		c.Refuse(errStreamID)
+		c.Refuse(errID)
 	case exclusive && last:
 		id, ok = id.Prev()
 	case exclusive:
@@ -74,8 +74,8 @@ func bound(c *engine.Call, last bool) stream.ID {
 	return id
 }
 
-// parseStreamID reads an ID. Like Redis it sees no further than to a zero byte.
-func parseStreamID(arg []byte, seq uint64) (id stream.ID, ok bool) {
+// parseID reads an ID. Like Redis it ignores a zero byte and what follows it.
+func parseID(arg []byte, seq uint64) (id stream.ID, ok bool) {
 	if len(arg) > 127 {
 		return id, false
 	}
@@ -91,8 +91,8 @@ func parseStreamID(arg []byte, seq uint64) (id stream.ID, ok bool) {
 	return id, ok
 }
 
-// parseUint reads a number as strtoull does for Redis: blanks, a sign and zeros ahead are no error, and
-// what is negative, unless it is written as Redis itself would, counts from the top.
+// parseUint reads a number as Redis does. Redis rejects a negative number in canonical form, and passes any other
+// text to strtoull. That accepts leading blanks, a sign and leading zeros, and wraps negative numbers.
 func parseUint(arg []byte) (n uint64, ok bool) {
 	if i, isInt := resp.ParseInt(arg); isInt {
 		return uint64(i), i >= 0

@@ -5,7 +5,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// infoStream returns the stream that XINFO is about; nil if an error was sent.
+// infoStream returns the stream at key for XINFO, nil if an error was sent.
 func infoStream(c *engine.Call, key []byte) *stream.Stream {
 	s, found := engine.Read[*stream.Stream](c, key)
 	if !found {
@@ -26,26 +26,26 @@ func cmdXInfoConsumers(c *engine.Call) {
 	}
 	g := s.Group(name)
 	if g == nil {
-		c.Refusef(errGroupNone, engine.CText(name), engine.CText(key))
+		c.Refusef(errNoGroup, engine.CText(name), engine.CText(key))
 		c.OK()
 		return
 	}
 	c.Reply.Array(len(g.Consumers()))
-	for _, member := range g.Consumers() {
+	for _, consumer := range g.Consumers() {
 		c.Reply.Map(4)
-		replyNamed(c, "name", member.Name())
-		replyNumber(c, "pending", int64(member.Pending()))
-		replyNumber(c, "idle", max(c.Now()-member.Seen, 0))
-		replyNumber(c, "inactive", inactive(c, member))
+		replyTextPair(c, "name", consumer.Name())
+		replyIntPair(c, "pending", int64(consumer.Pending()))
+		replyIntPair(c, "idle", max(c.Now()-consumer.Seen, 0))
+		replyIntPair(c, "inactive", inactive(c, consumer))
 	}
 }
 
-// inactive returns how long a consumer has got nothing, -1 if it never did.
-func inactive(c *engine.Call, member *stream.Consumer) int64 {
-	if member.Active == stream.Never {
+// inactive returns the milliseconds since a consumer last received a message, -1 if it never did.
+func inactive(c *engine.Call, consumer *stream.Consumer) int64 {
+	if consumer.Active == stream.Never {
 		return -1
 	}
-	return max(c.Now()-member.Active, 0)
+	return max(c.Now()-consumer.Active, 0)
 }
 
 // XINFO GROUPS key
@@ -57,19 +57,19 @@ func cmdXInfoGroups(c *engine.Call) {
 	c.Reply.Array(len(s.Groups()))
 	for _, g := range s.Groups() {
 		c.Reply.Map(6)
-		replyNamed(c, "name", g.Name())
-		replyNumber(c, "consumers", int64(len(g.Consumers())))
-		replyNumber(c, "pending", int64(g.Pending()))
+		replyTextPair(c, "name", g.Name())
+		replyIntPair(c, "consumers", int64(len(g.Consumers())))
+		replyIntPair(c, "pending", int64(g.Pending()))
 		replyProgress(c, g)
 	}
 }
 
-// replyProgress tells how far a group has read.
+// replyProgress replies with how far a group has read: three pairs of a map.
 func replyProgress(c *engine.Call, g *stream.Group) {
-	replyNamedID(c, "last-delivered-id", g.Last)
-	replyKnown(c, "entries-read", g.Read, g.Read != stream.Unknown)
+	replyIDPair(c, "last-delivered-id", g.Last)
+	replyOptionalPair(c, "entries-read", g.Read, g.Read != stream.Unknown)
 	lag, known := g.Lag()
-	replyKnown(c, "lag", lag, known)
+	replyOptionalPair(c, "lag", lag, known)
 }
 
 // XINFO STREAM key [FULL [COUNT count]]
@@ -90,12 +90,12 @@ func cmdXInfoStream(c *engine.Call) {
 	} else {
 		c.Reply.Map(10)
 	}
-	replyStreamFacts(c, s)
+	replyInfo(c, s)
 	if full {
-		replyStreamFull(c, s, count)
+		replyFull(c, s, count)
 		return
 	}
-	replyNumber(c, "groups", int64(len(s.Groups())))
+	replyIntPair(c, "groups", int64(len(s.Groups())))
 	c.Reply.BulkString("first-entry")
 	replyFirst(c, s.Walk(stream.ID{}, stream.MaxID))
 	c.Reply.BulkString("last-entry")
@@ -117,18 +117,19 @@ func fullCount(c *engine.Call) int64 {
 	return count
 }
 
-func replyStreamFacts(c *engine.Call, s *stream.Stream) {
-	replyNumber(c, "length", int64(s.Len()))
-	replyNumber(c, "radix-tree-keys", int64(s.NodeCount()))
-	replyNumber(c, "radix-tree-nodes", int64(s.TreeNodes()))
-	replyNamedID(c, "last-generated-id", s.Last())
-	replyNamedID(c, "max-deleted-entry-id", s.MaxDeleted())
-	replyNumber(c, "entries-added", s.Added())
-	replyNamedID(c, "recorded-first-entry-id", s.First())
+// replyInfo replies with the seven pairs that XINFO STREAM has in both forms.
+func replyInfo(c *engine.Call, s *stream.Stream) {
+	replyIntPair(c, "length", int64(s.Len()))
+	replyIntPair(c, "radix-tree-keys", int64(s.NodeCount()))
+	replyIntPair(c, "radix-tree-nodes", int64(s.TreeNodes()))
+	replyIDPair(c, "last-generated-id", s.Last())
+	replyIDPair(c, "max-deleted-entry-id", s.MaxDeleted())
+	replyIntPair(c, "entries-added", s.Added())
+	replyIDPair(c, "recorded-first-entry-id", s.First())
 }
 
-// replyStreamFull tells a stream's entries and groups, count of each kind at most, or all if count is 0.
-func replyStreamFull(c *engine.Call, s *stream.Stream, count int64) {
+// replyFull replies with the entries and groups of a stream: at most count of each, or all if count is 0.
+func replyFull(c *engine.Call, s *stream.Stream, count int64) {
 	if count == 0 {
 		count = -1
 	}
@@ -139,31 +140,31 @@ func replyStreamFull(c *engine.Call, s *stream.Stream, count int64) {
 	c.Reply.Array(len(s.Groups()))
 	for _, g := range s.Groups() {
 		c.Reply.Map(7)
-		replyNamed(c, "name", g.Name())
+		replyTextPair(c, "name", g.Name())
 		replyProgress(c, g)
-		replyNumber(c, "pel-count", int64(g.Pending()))
+		replyIntPair(c, "pel-count", int64(g.Pending()))
 		c.Reply.BulkString("pending")
 		replyDeliveries(c, g.Each, count, true)
 		c.Reply.BulkString("consumers")
 		c.Reply.Array(len(g.Consumers()))
-		for _, member := range g.Consumers() {
-			replyConsumerFull(c, member, count)
+		for _, consumer := range g.Consumers() {
+			replyConsumerFull(c, consumer, count)
 		}
 	}
 }
 
-func replyConsumerFull(c *engine.Call, member *stream.Consumer, count int64) {
+func replyConsumerFull(c *engine.Call, consumer *stream.Consumer, count int64) {
 	c.Reply.Map(5)
-	replyNamed(c, "name", member.Name())
-	replyNumber(c, "seen-time", member.Seen)
-	replyNumber(c, "active-time", member.Active)
-	replyNumber(c, "pel-count", int64(member.Pending()))
+	replyTextPair(c, "name", consumer.Name())
+	replyIntPair(c, "seen-time", consumer.Seen)
+	replyIntPair(c, "active-time", consumer.Active)
+	replyIntPair(c, "pel-count", int64(consumer.Pending()))
 	c.Reply.BulkString("pending")
-	replyDeliveries(c, member.Each, count, false)
+	replyDeliveries(c, consumer.Each, count, false)
 }
 
-// replyDeliveries tells messages: their ID, whose they are unless that is known, when and how often they
-// were delivered.
+// replyDeliveries replies with pending messages: the ID, the consumer if owner is set, the time of the last delivery and
+// the number of deliveries.
 func replyDeliveries(c *engine.Call, each func(stream.ID, func(*stream.Pending) bool), count int64, owner bool) {
 	at, n := c.Reply.Defer(), int64(0)
 	each(stream.ID{}, func(p *stream.Pending) bool {
@@ -187,16 +188,16 @@ func replyDeliveries(c *engine.Call, each func(stream.ID, func(*stream.Pending) 
 	c.Reply.SetArray(at, int(n))
 }
 
-// replyNamed writes a pair of a map.
-func replyNamed(c *engine.Call, name, value string) {
+// replyTextPair replies with a pair of a map, as the functions below do.
+func replyTextPair(c *engine.Call, name, value string) {
 	c.Reply.BulkString(name)
 	c.Reply.BulkString(value)
 }
 
-func replyNumber(c *engine.Call, name string, n int64) { replyKnown(c, name, n, true) }
+func replyIntPair(c *engine.Call, name string, n int64) { replyOptionalPair(c, name, n, true) }
 
-// replyKnown writes a number, or nil for one that is not known.
-func replyKnown(c *engine.Call, name string, n int64, known bool) {
+// replyOptionalPair replies with nil for a number that is not known.
+func replyOptionalPair(c *engine.Call, name string, n int64, known bool) {
 	c.Reply.BulkString(name)
 	if known {
 		c.Reply.Int(n)
@@ -205,7 +206,7 @@ func replyKnown(c *engine.Call, name string, n int64, known bool) {
 	}
 }
 
-func replyNamedID(c *engine.Call, name string, id stream.ID) {
+func replyIDPair(c *engine.Call, name string, id stream.ID) {
 	c.Reply.BulkString(name)
 	replyID(c, id)
 }

@@ -5,7 +5,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// pendingQuery is what XPENDING is told about the messages it is to list.
+// pendingQuery selects the messages that XPENDING lists.
 type pendingQuery struct {
 	idle, count int64
 	from, to    stream.ID
@@ -24,13 +24,13 @@ func cmdXPending(c *engine.Call) {
 		return
 	}
 	s, found := engine.Read[*stream.Stream](c, key)
-	g := groupIn(c, s, found, key, name)
+	g := findGroup(c, s, found, key, name)
 	switch {
 	case g == nil:
 	case listed:
-		replyMessages(c, g, q)
+		replyPendingList(c, g, q)
 	default:
-		replyPending(c, g)
+		replyPendingSummary(c, g)
 	}
 }
 
@@ -45,10 +45,10 @@ func parsePendingQuery(c *engine.Call) (q pendingQuery) {
 			c.Refuse(engine.ErrSyntax)
 		}
 	}
-	c.Skip(2) // Redis reads the count first
+	c.Skip(2) // Redis checks the count first
 	q.count = max(c.Int(), 0)
 	c.Skip(-3)
-	q.from, q.to = bound(c, false), bound(c, true)
+	q.from, q.to = boundArg(c, false), boundArg(c, true)
 	c.Skip(1)
 	if c.More() {
 		q.consumer = c.Arg()
@@ -56,20 +56,22 @@ func parsePendingQuery(c *engine.Call) (q pendingQuery) {
 	return q
 }
 
-// groupIn returns a group of the stream at key, if there is one; nil if an error was sent.
-func groupIn(c *engine.Call, s *stream.Stream, found bool, key, name []byte) (g *stream.Group) {
+// findGroup returns a group of s, the stream at key, which is absent unless found is set. It returns nil if an error was
+// sent.
+func findGroup(c *engine.Call, s *stream.Stream, found bool, key, name []byte) (g *stream.Group) {
 	if found {
 		g = s.Group(name)
 	}
 	if g == nil {
-		c.Refusef(errNoSuchGroup, engine.CText(key), engine.CText(name))
+		c.Refusef(errNoKeyOrGroup, engine.CText(key), engine.CText(name))
 		c.OK()
 	}
 	return g
 }
 
-// replyPending replies with a summary of a group's messages.
-func replyPending(c *engine.Call, g *stream.Group) {
+// replyPendingSummary replies with the number of a group's pending messages, the first and last ID, and the number of
+// each consumer.
+func replyPendingSummary(c *engine.Call, g *stream.Group) {
 	c.Reply.Array(4)
 	c.Reply.Int(int64(g.Pending()))
 	first, last, ok := g.Bounds()
@@ -82,27 +84,27 @@ func replyPending(c *engine.Call, g *stream.Group) {
 	replyID(c, first)
 	replyID(c, last)
 	at, n := c.Reply.Defer(), 0
-	for _, member := range g.Consumers() {
-		if member.Pending() > 0 {
+	for _, consumer := range g.Consumers() {
+		if consumer.Pending() > 0 {
 			c.Reply.Array(2)
-			c.Reply.BulkString(member.Name())
-			c.Reply.Bulk(engine.Decimal(int64(member.Pending())))
+			c.Reply.BulkString(consumer.Name())
+			c.Reply.Bulk(engine.Decimal(int64(consumer.Pending())))
 			n++
 		}
 	}
 	c.Reply.SetArray(at, n)
 }
 
-// replyMessages replies with the messages of a group, or of one of its consumers.
-func replyMessages(c *engine.Call, g *stream.Group, q pendingQuery) {
+// replyPendingList replies with the pending messages of a group, or of one of its consumers.
+func replyPendingList(c *engine.Call, g *stream.Group, q pendingQuery) {
 	each := g.Each
 	if q.consumer != nil {
-		member := g.Consumer(q.consumer)
-		if member == nil {
+		consumer := g.Consumer(q.consumer)
+		if consumer == nil {
 			c.Reply.Array(0)
 			return
 		}
-		each = member.Each
+		each = consumer.Each
 	}
 	at, n := c.Reply.Defer(), int64(0)
 	each(q.from, func(p *stream.Pending) bool {

@@ -6,22 +6,22 @@ import (
 )
 
 // XRANGE key start end [COUNT count]
-func cmdXRange(c *engine.Call) { entries(c, false) }
+func cmdXRange(c *engine.Call) { replyRange(c, false) }
 
 // XREVRANGE key end start [COUNT count]
-func cmdXRevRange(c *engine.Call) { entries(c, true) }
+func cmdXRevRange(c *engine.Call) { replyRange(c, true) }
 
-// entries is XRANGE or XREVRANGE.
-func entries(c *engine.Call, reverse bool) {
+// replyRange executes XRANGE, or XREVRANGE if reverse is set.
+func replyRange(c *engine.Call, reverse bool) {
 	key := c.Arg()
 	if reverse {
-		c.Skip(1) // Redis reads the start first, wherever it stands
+		c.Skip(1) // Redis checks the start first, whatever its position
 	}
-	from := bound(c, false)
+	from := boundArg(c, false)
 	if reverse {
 		c.Skip(-2)
 	}
-	to := bound(c, true)
+	to := boundArg(c, true)
 	c.Seek(4)
 	count := countOption(c)
 	if c.Failed() {
@@ -44,7 +44,7 @@ func entries(c *engine.Call, reverse bool) {
 	}
 }
 
-// countOption reads [COUNT count], the last one counting; -1 if there is none.
+// countOption reads [COUNT count] and returns the last count, -1 if there is none.
 func countOption(c *engine.Call) (count int64) {
 	count = -1
 	for c.More() {
@@ -57,18 +57,18 @@ func countOption(c *engine.Call) (count int64) {
 	return count
 }
 
-// replyWalk replies with the entries of a walk, count at most, or all if count is negative.
+// replyWalk replies with the entries of a walk: at most count, or all if count is negative.
 func replyWalk(c *engine.Call, w *stream.Walk, count int64) {
 	at, n := c.Reply.Defer(), int64(0)
 	for n != count && w.Next() {
-		replyStreamEntry(c, w)
+		replyEntry(c, w)
 		n++
 	}
 	c.Reply.SetArray(at, int(n))
 }
 
-// replyStreamEntry replies with an entry: its ID, and its fields and values.
-func replyStreamEntry(c *engine.Call, w *stream.Walk) {
+// replyEntry replies with the current entry of a walk: its ID, and its fields and values.
+func replyEntry(c *engine.Call, w *stream.Walk) {
 	c.Reply.Array(2)
 	replyID(c, w.ID)
 	c.Reply.Array(2 * w.Len)
@@ -79,10 +79,10 @@ func replyStreamEntry(c *engine.Call, w *stream.Walk) {
 	}
 }
 
-// replyFirst replies with the first entry of a walk, or nil.
+// replyFirst replies with the first entry of a walk, nil if there is none.
 func replyFirst(c *engine.Call, w stream.Walk) {
 	if w.Next() {
-		replyStreamEntry(c, &w)
+		replyEntry(c, &w)
 		return
 	}
 	c.Reply.Null()

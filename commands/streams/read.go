@@ -9,30 +9,31 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// reading is what XREAD and XREADGROUP are told.
-type reading struct {
+// readOptions are the options of XREAD and XREADGROUP.
+type readOptions struct {
 	keys, ids       [][]byte
 	count           int64 // 0 for all
-	blocks          bool
-	deadline        int64
-	grouped, noAck  bool
+	blocks          bool  // BLOCK
+	deadline        int64 // 0 for none
+	grouped, noAck  bool  // XREADGROUP, NOACK
 	group, consumer []byte
 }
 
-// latest, as the ID after which a group reads, stands for ">": all that nobody got yet.
-var latest = stream.MaxID
+// undelivered is the ID that stands for ">": the entries that the group has not delivered to any consumer.
+var undelivered = stream.MaxID
 
-// blockedCount is how many entries a client that had to wait gets at most, unless it says.
+// blockedCount is the default of COUNT for a client that was blocked, as in Redis.
 const blockedCount = 1000
 
 // XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
-func cmdXRead(c *engine.Call) { readStreams(c, reading{}) }
+func cmdXRead(c *engine.Call) { readStreams(c, readOptions{}) }
 
 // XREADGROUP GROUP group consumer [COUNT count] [BLOCK milliseconds] [NOACK] STREAMS key [key ...]
 // id [id ...]
-func cmdXReadGroup(c *engine.Call) { readStreams(c, reading{grouped: true}) }
+func cmdXReadGroup(c *engine.Call) { readStreams(c, readOptions{grouped: true}) }
 
-func readStreams(c *engine.Call, r reading) {
+// readStreams executes XREAD and XREADGROUP. The handler runs again when a key becomes ready for a blocked client.
+func readStreams(c *engine.Call, r readOptions) {
 	for r.keys == nil && c.More() {
 		readOption(c, &r)
 	}
@@ -40,35 +41,35 @@ func readStreams(c *engine.Call, r reading) {
 	case r.keys == nil:
 		c.Refuse(engine.ErrSyntax)
 	case r.grouped && r.group == nil:
-		c.Refuse(errReadNoGroup)
+		c.Refuse(errReadGroupMissing)
 	}
 	var room [4]stream.ID
 	from := room[:0]
 	if !c.Failed() {
-		r.onlyReady(c)
-		from = readFrom(c, &r, from)
+		r.keepReady(c)
+		from = startIDs(c, &r, from)
 	}
 	switch {
 	case !c.OK():
 	case replyStreams(c, &r, from):
 	case r.blocks:
-		awaitStreams(c, &r, from)
+		blockOnStreams(c, &r, from)
 	default:
 		c.Reply.NullArray()
 	}
 	if c.Dirty() {
-		c.PropagateNothing() // beyond what was logged for each message
+		c.PropagateNothing() // deliver and replyHistory have propagated each message
 	}
 }
 
 // readOption reads one option; STREAMS is the last.
-func readOption(c *engine.Call, r *reading) {
+func readOption(c *engine.Call, r *readOptions) {
 	switch {
 	case c.Left() > 1 && c.Word("BLOCK"):
 		if c.Session.InScript() {
 			c.Refusef(errReadInScript, engine.CText(c.Args[0]))
 		}
-		r.blocks, r.deadline = true, timeoutMillis(c)
+		r.blocks, r.deadline = true, blockDeadline(c)
 	case c.Left() > 1 && c.Word("COUNT"):
 		r.count = max(c.Int(), 0)
 	case c.Left() > 1 && c.Word("STREAMS"):
@@ -92,8 +93,8 @@ func readOption(c *engine.Call, r *reading) {
 	}
 }
 
-// timeoutMillis reads a timeout in milliseconds as a deadline; 0 for none.
-func timeoutMillis(c *engine.Call) int64 {
+// blockDeadline reads a timeout in milliseconds and returns it as a deadline, 0 for none.
+func blockDeadline(c *engine.Call) int64 {
 	n := c.IntOr(engine.ErrTimeoutInt)
 	switch {
 	case n < 0:
@@ -104,8 +105,8 @@ func timeoutMillis(c *engine.Call) int64 {
 	return 0
 }
 
-// onlyReady leaves of the keys, for a client that waits, the one that became ready.
-func (r *reading) onlyReady(c *engine.Call) {
+// keepReady drops all keys but the one that unblocked the client.
+func (r *readOptions) keepReady(c *engine.Call) {
 	if !c.Woken() {
 		return
 	}
@@ -116,10 +117,10 @@ func (r *reading) onlyReady(c *engine.Call) {
 	}
 }
 
-// readFrom appends after which entry of each stream to read.
-func readFrom(c *engine.Call, r *reading, from []stream.ID) []stream.ID {
+// startIDs appends, for each stream, the ID after which to read.
+func startIDs(c *engine.Call, r *readOptions, from []stream.ID) []stream.ID {
 	for i, key := range r.keys {
-		s, found := streamToRead(c, key)
+		s, found := findStream(c, key)
 		switch {
 		case c.Failed():
 		case c.Woken() && r.grouped && !found:
@@ -127,21 +128,21 @@ func readFrom(c *engine.Call, r *reading, from []stream.ID) []stream.ID {
 		case c.Woken() && r.grouped && s.Group(r.group) == nil:
 			c.Refuse(errReadGroupGone)
 		case r.grouped && (!found || s.Group(r.group) == nil):
-			c.Refusef(errReadNoSuchGroup, engine.CText(key), engine.CText(r.group))
+			c.Refusef(errReadNoKeyOrGroup, engine.CText(key), engine.CText(r.group))
 		}
 		if c.Failed() {
 			break
 		}
 		if !found {
-			s = &noStream
+			s = &emptyStream
 		}
-		from = append(from, readID(c, r, r.ids[i], s))
+		from = append(from, startID(c, r, r.ids[i], s))
 	}
 	return from
 }
 
-// streamToRead returns the stream at key. To those who waited another type is no error.
-func streamToRead(c *engine.Call, key []byte) (s *stream.Stream, found bool) {
+// findStream returns the stream at key. For a client that was blocked a value of another type is no error, as in Redis.
+func findStream(c *engine.Call, key []byte) (s *stream.Stream, found bool) {
 	if !c.Woken() {
 		return engine.Read[*stream.Stream](c, key)
 	}
@@ -150,8 +151,8 @@ func streamToRead(c *engine.Call, key []byte) (s *stream.Stream, found bool) {
 	return s, found
 }
 
-// readID returns the ID after which to read a stream.
-func readID(c *engine.Call, r *reading, arg []byte, s *stream.Stream) stream.ID {
+// startID returns the ID after which to read a stream, from the argument for it.
+func startID(c *engine.Call, r *readOptions, arg []byte, s *stream.Stream) stream.ID {
 	last, grouped := s.Last(), r.grouped
 	switch string(arg) {
 	case "$":
@@ -169,19 +170,20 @@ func readID(c *engine.Call, r *reading, arg []byte, s *stream.Stream) stream.ID 
 		return last
 	case ">":
 		if !grouped {
-			c.Refuse(errReadNew)
+			c.Refuse(errReadGreater)
 		}
-		return latest
+		return undelivered
 	}
-	id, ok := parseStreamID(arg, 0)
+	id, ok := parseID(arg, 0)
 	if !ok {
-		c.Refuse(errStreamID)
+		c.Refuse(errID)
 	}
 	return id
 }
 
-// awaitStreams parks the session. What "$" and "+" stood for when it came is what counts.
-func awaitStreams(c *engine.Call, r *reading, from []stream.ID) {
+// blockOnStreams blocks the session. It replaces the IDs in the arguments, so that "$" and "+" keep the meaning that they
+// had when the call arrived.
+func blockOnStreams(c *engine.Call, r *readOptions, from []stream.ID) {
 	if !r.grouped && c.MayBlock() && !c.Woken() {
 		c.Args = slices.Clone(c.Args)
 		for i, id := range from {
@@ -194,20 +196,20 @@ func awaitStreams(c *engine.Call, r *reading, from []stream.ID) {
 	}
 }
 
-// portion is what one stream has to give: the entries from the one that walk is at on, or a consumer's
-// history.
-type portion struct {
+// batch is what the reply contains of one stream: the entries from the current one of walk on, or the history of a
+// consumer.
+type batch struct {
 	key     []byte
-	from    stream.ID // after which
+	from    stream.ID // exclusive
 	stream  *stream.Stream
 	group   *stream.Group
-	history bool
+	history bool // the consumer's pending messages
 	walk    stream.Walk
 }
 
-// readPortion returns what a stream has to give after an entry; ok is false if it has nothing. There is
-// always a history.
-func readPortion(c *engine.Call, r *reading, key []byte, from stream.ID) (p portion, ok bool) {
+// nextBatch returns what a stream has after an ID. ok is false if it has nothing. A history may be empty, but is never
+// nothing.
+func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (p batch, ok bool) {
 	find := c.DB.Find
 	if r.grouped {
 		find = c.DB.Edit
@@ -218,7 +220,7 @@ func readPortion(c *engine.Call, r *reading, key []byte, from stream.ID) (p port
 		return p, false
 	}
 	if r.grouped {
-		p.group, p.history = p.stream.Group(r.group), from != latest
+		p.group, p.history = p.stream.Group(r.group), from != undelivered
 		if !p.history {
 			from = p.group.Last
 		}
@@ -227,18 +229,18 @@ func readPortion(c *engine.Call, r *reading, key []byte, from stream.ID) (p port
 	return p, p.history || p.walk.Next()
 }
 
-// replyStreams replies with what there is, and reports whether there was anything.
-func replyStreams(c *engine.Call, r *reading, from []stream.ID) bool {
+// replyStreams replies with the batches of the streams, and reports whether there was one. If not, it replies nothing.
+func replyStreams(c *engine.Call, r *readOptions, from []stream.ID) bool {
 	at, n := 0, 0
 	for i, key := range r.keys {
-		p, ok := readPortion(c, r, key, from[i])
+		p, ok := nextBatch(c, r, key, from[i])
 		if !ok {
 			continue
 		}
 		if n++; n == 1 {
 			at = c.Reply.Defer()
 		}
-		replyPortion(c, r, &p)
+		replyBatch(c, r, &p)
 	}
 	switch {
 	case n == 0:
@@ -250,7 +252,7 @@ func replyStreams(c *engine.Call, r *reading, from []stream.ID) bool {
 	return n > 0
 }
 
-func replyPortion(c *engine.Call, r *reading, p *portion) {
+func replyBatch(c *engine.Call, r *readOptions, p *batch) {
 	if c.Reply.Proto() == 2 {
 		c.Reply.Array(2)
 	}
@@ -265,59 +267,60 @@ func replyPortion(c *engine.Call, r *reading, p *portion) {
 	}
 }
 
-// after returns the ends of a walk over all behind an ID.
+// after returns the bounds of a walk over all entries after an ID.
 func after(id stream.ID) (from, to stream.ID) {
 	from, ok := id.Next()
 	if !ok {
-		return stream.MaxID, stream.ID{} // nothing
+		return stream.MaxID, stream.ID{} // an empty range
 	}
 	return from, stream.MaxID
 }
 
-// replyEntries replies with the entries from the one a walk is at on.
+// replyEntries replies with the entries of a walk from its current one on: at most count, or all if count is 0.
 func replyEntries(c *engine.Call, w *stream.Walk, count int64) {
 	at, n := c.Reply.Defer(), int64(0)
 	for more := true; more; more = n != count && w.Next() {
-		replyStreamEntry(c, w)
+		replyEntry(c, w)
 		n++
 	}
 	c.Reply.SetArray(at, int(n))
 }
 
-// deliver gives a portion to a consumer of a group, which is created where there is none of that name.
-func deliver(c *engine.Call, p *portion, r *reading) {
+// deliver replies with new entries and makes them pending messages of the consumer, unless NOACK is given. It creates
+// the consumer if it is absent.
+func deliver(c *engine.Call, p *batch, r *readOptions) {
 	key, g, w := p.key, p.group, &p.walk
-	member := member(c, key, g, r.group, r.consumer)
+	consumer := upsertConsumer(c, key, g, r.group, r.consumer)
 	at, n := c.Reply.Defer(), int64(0)
 	for more := true; more; more = n != r.count && w.Next() {
 		g.Advance(w.ID)
-		replyStreamEntry(c, w)
+		replyEntry(c, w)
 		if !r.noAck {
-			message := g.Deliver(w.ID, member)
+			message := g.Deliver(w.ID, consumer)
 			message.Delivered, message.Count = c.Now(), 1
-			logMessage(c, key, r.group, g, message)
+			propagateMessage(c, key, r.group, g, message)
 		}
 		n++
 	}
 	c.Reply.SetArray(at, int(n))
-	member.Active = c.Now()
+	consumer.Active = c.Now()
 	c.ChangedUnwatched(key, "")
-	logGroup(c, key, r.group, g)
+	propagateGroup(c, key, r.group, g)
 }
 
-// replyHistory replies with the messages that a consumer has, from behind an ID on, and counts this as
-// another delivery. Of those that were deleted only the ID is left.
-func replyHistory(c *engine.Call, p *portion, r *reading) {
+// replyHistory replies with the consumer's pending messages after an ID, and counts this as another delivery. A message
+// whose entry was deleted has nil in place of its fields.
+func replyHistory(c *engine.Call, p *batch, r *readOptions) {
 	key, s, g := p.key, p.stream, p.group
-	member := member(c, key, g, r.group, r.consumer)
+	consumer := upsertConsumer(c, key, g, r.group, r.consumer)
 	from, _ := after(p.from)
 	at, n := c.Reply.Defer(), int64(0)
-	member.Each(from, func(p *stream.Pending) bool {
+	consumer.Each(from, func(p *stream.Pending) bool {
 		if w := s.Walk(p.ID, p.ID); w.Next() {
-			replyStreamEntry(c, &w)
+			replyEntry(c, &w)
 			p.Delivered = c.Now()
 			p.Count++
-			logMessage(c, key, r.group, g, p)
+			propagateMessage(c, key, r.group, g, p)
 		} else {
 			c.Reply.Array(2)
 			replyID(c, p.ID)

@@ -1,3 +1,20 @@
+// Package streams is the family of stream commands: XADD, XREAD, XGROUP and their like, on [stream.Stream].
+//
+//	streams.go  the table of commands; XADD, XLEN, XDEL, XSETID
+//	range.go    XRANGE and XREVRANGE, and how an entry is written
+//	trim.go     XTRIM, and the trimming options of XADD
+//	read.go     XREAD and XREADGROUP, which may block
+//	group.go    the table of the commands on consumer groups; XGROUP and XACK
+//	pending.go  XPENDING
+//	claim.go    XCLAIM and XAUTOCLAIM
+//	info.go     XINFO
+//	id.go       IDs as arguments and in replies
+//
+// A message is an entry that a group delivered to a consumer. It is pending until the consumer acknowledges it.
+//
+// The journal and the replicas do not receive calls whose effect depends on the clock, on the layout of nodes or on
+// reading. They receive the effect instead: XADD with the generated ID, an exact MAXLEN, and for a group XCLAIM for each
+// message and XGROUP SETID for the last delivered ID. Redis does the same.
 package streams
 
 import (
@@ -8,7 +25,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Streams is the family of stream commands.
+// Family returns the family of stream commands.
 func Family() engine.Family {
 	return engine.Family{Group: "stream", Commands: append([]engine.Command{
 		{Name: "xadd", Arity: -5, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAdd, Since: "5.0.0",
@@ -34,7 +51,7 @@ func Family() engine.Family {
 			Complexity: "O(N), N being the number of entries removed"},
 		{Name: "xsetid", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXSetID, Since: "5.0.0",
 			Syntax:  "key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]",
-			Summary: "Sets the last ID of a stream, for those who build it from parts.", Complexity: "O(1)"},
+			Summary: "An internal command for replicating stream values.", Complexity: "O(1)"},
 		{Name: "xread", Arity: -4, Flags: engine.ReadOnly | engine.Blocking, Keys: engine.KeysAfter("STREAMS", 1, -1, 2, "RO access"), Run: cmdXRead, Since: "5.0.0",
 			Syntax:     "[COUNT count] [BLOCK milliseconds] <STREAMS key... id...>",
 			Summary:    "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise.",
@@ -46,15 +63,14 @@ func Family() engine.Family {
 	}, groupLines()...)}
 }
 
-// noStream is what an absent key reads as. Nobody writes to it.
-var noStream stream.Stream
+// emptyStream stands for an absent key when a command only reads. It is never changed.
+var emptyStream stream.Stream
 
-// readStream returns the stream at key for reading, an empty one if the key is absent. ok is false if an
-// error was sent.
+// readStream returns the stream at key for reading, an empty one if the key is absent. ok is false if an error was sent.
 func readStream(c *engine.Call, key []byte) (s *stream.Stream, ok bool) {
 	s, found := engine.Read[*stream.Stream](c, key)
 	if !found {
-		s = &noStream
+		s = &emptyStream
 	}
 	return s, c.OK()
 }
@@ -66,27 +82,27 @@ func cmdXLen(c *engine.Call) {
 	}
 }
 
-// addition is what XADD is told about the new entry.
-type addition struct {
+// addOptions are the options of XADD.
+type addOptions struct {
 	id         stream.ID
-	auto       bool // the ID is to be made
-	autoSeq    bool // only its sequence number
+	auto       bool // "*": the server generates the ID
+	autoSeq    bool // "ms-*": it generates the sequence number only
 	noMkStream bool
-	trim       trimming
-	idAt       int // position of the ID
+	trim       trimOptions
+	idAt       int // position of the ID in the arguments
 }
 
 // XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value
 // [field value ...]
 func cmdXAdd(c *engine.Call) {
 	key := c.Arg()
-	a := parseAddition(c)
+	a := parseAddOptions(c)
 	pairs := c.Rest()
 	switch {
 	case len(pairs) < 2 || len(pairs)%2 == 1:
 		c.Refusef(engine.ErrArity, c.Cmd.FullName())
 	case !a.auto && !a.autoSeq && a.id.IsZero():
-		c.Refuse(errStreamZeroID)
+		c.Refuse(errZeroID)
 	}
 	if c.Failed() {
 		c.OK()
@@ -107,12 +123,13 @@ func cmdXAdd(c *engine.Call) {
 		if trimmed {
 			c.Changed(key, "txtrim")
 		}
-		logAddition(c, s, id, &a)
+		propagateAdd(c, s, id, &a)
 		replyID(c, id)
 	}
 }
 
-// streamToAdd returns the stream to add to.
+// streamToAdd returns the stream at key, and creates it unless noMkStream is set. found is false if there is no
+// stream to add to.
 func streamToAdd(c *engine.Call, key []byte, noMkStream bool) (s *stream.Stream, found bool) {
 	if noMkStream {
 		return engine.Edit[*stream.Stream](c, key)
@@ -120,8 +137,8 @@ func streamToAdd(c *engine.Call, key []byte, noMkStream bool) (s *stream.Stream,
 	return engine.Upsert[*stream.Stream](c, key, keyspace.Stream)
 }
 
-// parseAddition reads XADD's options and the ID.
-func parseAddition(c *engine.Call) (a addition) {
+// parseAddOptions reads the options of XADD and the ID, which ends them.
+func parseAddOptions(c *engine.Call) (a addOptions) {
 	for a.idAt == 0 && c.More() {
 		switch {
 		case c.Word("*"):
@@ -131,18 +148,18 @@ func parseAddition(c *engine.Call) (a addition) {
 			a.noMkStream = true
 		default:
 			a.idAt = c.Pos()
-			a.id, a.autoSeq = newStreamID(c)
+			a.id, a.autoSeq = newIDArg(c)
 		}
 	}
 	checkTrim(c, &a.trim)
 	return a
 }
 
-// newID returns the ID of the entry that XADD adds; ok is false if an error was sent.
-func newID(c *engine.Call, s *stream.Stream, a *addition, pairs [][]byte) (id stream.ID, ok bool) {
+// newID returns the ID of the entry that XADD adds. ok is false if an error was sent.
+func newID(c *engine.Call, s *stream.Stream, a *addOptions, pairs [][]byte) (id stream.ID, ok bool) {
 	last := s.Last()
 	if last == stream.MaxID {
-		return id, c.Fail(errStreamExhausted)
+		return id, c.Fail(errExhausted)
 	}
 	id = a.id
 	switch {
@@ -151,7 +168,7 @@ func newID(c *engine.Call, s *stream.Stream, a *addition, pairs [][]byte) (id st
 	case a.auto:
 		id, _ = last.Next()
 	case a.autoSeq && id.Ms == last.Ms && last.Seq == math.MaxUint64:
-		return id, c.Fail(errStreamTooLarge) // it is the sequence that is full, but so Redis words it
+		return id, c.Fail(errTooLarge) // Redis' text, although the sequence number is exhausted
 	case a.autoSeq && id.Ms == last.Ms:
 		id.Seq = last.Seq + 1
 	}
@@ -161,15 +178,16 @@ func newID(c *engine.Call, s *stream.Stream, a *addition, pairs [][]byte) (id st
 	}
 	switch {
 	case !last.Before(id):
-		return id, c.Fail(errStreamSmallID)
+		return id, c.Fail(errSmallID)
 	case size > stream.MaxEntryBytes:
-		return id, c.Fail(errStreamTooLarge)
+		return id, c.Fail(errTooLarge)
 	}
 	return id, true
 }
 
-// logAddition journals XADD with the ID that was made, and the length that was trimmed to.
-func logAddition(c *engine.Call, s *stream.Stream, id stream.ID, a *addition) {
+// propagateAdd propagates XADD with the generated ID. An approximate trim becomes an exact MAXLEN, because how much it
+// removes depends on the layout of nodes.
+func propagateAdd(c *engine.Call, s *stream.Stream, id stream.ID, a *addOptions) {
 	if !c.Propagates() || !a.auto && !a.autoSeq && !a.trim.Nodes {
 		return
 	}
@@ -195,7 +213,7 @@ func cmdXDel(c *engine.Call) {
 		return
 	}
 	var room [8]stream.ID
-	ids, ok := streamIDs(c, room[:0])
+	ids, ok := idArgs(c, room[:0])
 	if !ok {
 		return
 	}
@@ -213,7 +231,7 @@ func cmdXDel(c *engine.Call) {
 
 // XSETID key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]
 func cmdXSetID(c *engine.Call) {
-	key, id := c.Arg(), streamID(c, 0)
+	key, id := c.Arg(), idArg(c, 0)
 	added, deleted := setIDOptions(c, id)
 	if c.Failed() {
 		c.OK()
@@ -237,19 +255,19 @@ func cmdXSetID(c *engine.Call) {
 	}
 }
 
-// setIDOptions reads [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]; added is -1 and deleted
-// zero where they are not given.
+// setIDOptions reads [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]. Without them, added is -1 and deleted
+// is zero.
 func setIDOptions(c *engine.Call, id stream.ID) (added int64, deleted stream.ID) {
 	added = -1
 	for c.More() {
 		switch {
 		case c.Left() > 1 && c.Word("ENTRIESADDED"):
 			if added = c.Int(); added < 0 {
-				c.Refuse(errStreamAdded)
+				c.Refuse(errAddedNegative)
 			}
 		case c.Left() > 1 && c.Word("MAXDELETEDID"):
-			if deleted = streamID(c, 0); id.Before(deleted) {
-				c.Refuse(errStreamIDDeleted)
+			if deleted = idArg(c, 0); id.Before(deleted) {
+				c.Refuse(errLastBelowDeleted)
 			}
 		default:
 			c.Refuse(engine.ErrSyntax)
@@ -258,16 +276,17 @@ func setIDOptions(c *engine.Call, id stream.ID) (added int64, deleted stream.ID)
 	return added, deleted
 }
 
-// checkSetID reports whether a stream can have that last ID, and that many entries added.
+// checkSetID reports whether the stream can have id as its last ID and added as its count of entries added. If not, it
+// sends an error.
 func checkSetID(c *engine.Call, s *stream.Stream, id stream.ID, added int64) bool {
 	top, ok := s.LastEntry()
 	switch {
 	case !ok:
 		return true
 	case id.Before(top):
-		return c.Fail(errStreamIDTop)
+		return c.Fail(errLastBelowTop)
 	case added >= 0 && int64(s.Len()) > added:
-		return c.Fail(errStreamAddedLen)
+		return c.Fail(errAddedSmall)
 	}
 	return true
 }

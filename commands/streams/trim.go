@@ -5,16 +5,16 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// trimming is what XADD and XTRIM are told about it.
-type trimming struct {
+// trimOptions are the trimming options of XADD and XTRIM.
+type trimOptions struct {
 	stream.Trim
-	given   bool
-	limited bool
+	given   bool // MAXLEN or MINID
+	limited bool // LIMIT
 }
 
 // XTRIM key <MAXLEN | MINID> [= | ~] threshold [LIMIT count]
 func cmdXTrim(c *engine.Call) {
-	key, t := c.Arg(), trimming{}
+	key, t := c.Arg(), trimOptions{}
 	for c.More() {
 		if !trimOption(c, &t) {
 			c.Refuse(engine.ErrSyntax)
@@ -45,22 +45,21 @@ func cmdXTrim(c *engine.Call) {
 	c.Reply.Int(int64(n))
 }
 
-// trimOption reads one of <MAXLEN | MINID> [= | ~] threshold and LIMIT count, and reports whether there
-// is one.
-func trimOption(c *engine.Call, t *trimming) bool {
+// trimOption reads one of <MAXLEN | MINID> [= | ~] threshold and LIMIT count, and reports whether it found one.
+func trimOption(c *engine.Call, t *trimOptions) bool {
 	switch {
 	case c.Left() < 2:
 		return false
 	case c.Word("MAXLEN"):
-		threshold(c, t)
+		trimOperator(c, t)
 		n := c.Int()
 		if n < 0 {
 			c.Refuse(errTrimLength)
 		}
 		t.Keep = int(n)
 	case c.Word("MINID"):
-		threshold(c, t)
-		t.ByID, t.Below = true, streamID(c, 0)
+		trimOperator(c, t)
+		t.ByID, t.Below = true, idArg(c, 0)
 	case c.Word("LIMIT"):
 		n := c.Int()
 		if n < 0 {
@@ -73,8 +72,8 @@ func trimOption(c *engine.Call, t *trimming) bool {
 	return true
 }
 
-// threshold reads [= | ~] ahead of a threshold.
-func threshold(c *engine.Call, t *trimming) {
+// trimOperator reads the [= | ~] before a threshold.
+func trimOperator(c *engine.Call, t *trimOptions) {
 	if t.given {
 		c.Refuse(errTrimTwice)
 	}
@@ -84,9 +83,10 @@ func threshold(c *engine.Call, t *trimming) {
 	}
 }
 
-// checkTrim checks whether the options go together, and bounds the work where the caller did not.
-func checkTrim(c *engine.Call, t *trimming) {
-	const mostByDefault = 10_000
+// checkTrim latches the error of options that exclude each other. An approximate trim without LIMIT gets Redis' default
+// limit, which bounds its work.
+func checkTrim(c *engine.Call, t *trimOptions) {
+	const defaultMost = 10_000
 	switch {
 	case t.Most > 0 && !t.given:
 		c.Refuse(errTrimLimitAlone)
@@ -95,7 +95,7 @@ func checkTrim(c *engine.Call, t *trimming) {
 	case t.Nodes && !t.limited:
 		t.Most = min(100*c.Engine.Config.Stream.Entries, 1_000_000)
 		if t.Most <= 0 {
-			t.Most = mostByDefault
+			t.Most = defaultMost
 		}
 	}
 }
