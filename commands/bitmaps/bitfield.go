@@ -10,15 +10,13 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The commands on integers of any width packed into a string.
-
 // fieldOp is one operation of BITFIELD.
 type fieldOp struct {
 	kind     fieldKind
 	overflow bitmap.Overflow
 	field    bitmap.Field
-	at       int // first bit
-	n        int64
+	at       int   // first bit
+	n        int64 // value or increment
 }
 
 type fieldKind uint8
@@ -29,8 +27,8 @@ const (
 	fieldIncr
 )
 
-// accessOfBitField returns what BITFIELD does with its key: well-formed operations that are all GET only read.
-func accessOfBitField(args [][]byte) string {
+// bitFieldAccess returns how BITFIELD accesses its key. Well-formed operations that are all GET only read.
+func bitFieldAccess(args [][]byte) string {
 	for ops := args[2:]; len(ops) > 0; {
 		switch {
 		case engine.IsWord(ops[0], "GET") && len(ops) > 2:
@@ -49,10 +47,10 @@ func accessOfBitField(args [][]byte) string {
 func cmdBitField(c *engine.Call) {
 	var room [8]fieldOp
 	key, ops := c.Arg(), fieldOps(c, room[:0])
-	switch end := written(ops); {
+	switch end := writtenSize(ops); {
 	case !c.OK():
 	case end == 0:
-		replyFields(c, key, ops)
+		readFields(c, key, ops)
 	default:
 		changeFields(c, key, ops, end)
 	}
@@ -62,16 +60,16 @@ func cmdBitField(c *engine.Call) {
 func cmdBitFieldRO(c *engine.Call) {
 	var room [8]fieldOp
 	key, ops := c.Arg(), fieldOps(c, room[:0])
-	if written(ops) > 0 {
-		c.Refuse(errBitFieldRO)
+	if writtenSize(ops) > 0 {
+		c.Refuse(errReadOnly)
 	}
 	if c.OK() {
-		replyFields(c, key, ops)
+		readFields(c, key, ops)
 	}
 }
 
-// written returns the number of bytes that the operations need a string to have: 0 if they only read.
-func written(ops []fieldOp) (size int) {
+// writtenSize returns the size in bytes that a string needs for the operations that write, 0 if all of them read.
+func writtenSize(ops []fieldOp) (size int) {
 	for i := range ops {
 		if op := &ops[i]; op.kind != fieldGet {
 			size = max(size, (op.at+op.field.Width+7)>>3)
@@ -80,7 +78,7 @@ func written(ops []fieldOp) (size int) {
 	return size
 }
 
-// fieldOps reads operations up to the end and appends them to ops. OVERFLOW is for those after it.
+// fieldOps appends the operations in the remaining arguments to ops. OVERFLOW applies to those after it.
 func fieldOps(c *engine.Call, ops []fieldOp) []fieldOp {
 	overflow := bitmap.Wrap
 	for c.More() {
@@ -98,8 +96,8 @@ func fieldOps(c *engine.Call, ops []fieldOp) []fieldOp {
 			c.Refuse(engine.ErrSyntax)
 			continue
 		}
-		op.field = field(c)
-		op.at = bitOffset(c, op.field.Width)
+		op.field = fieldArg(c)
+		op.at = offsetArg(c, op.field.Width)
 		if op.kind != fieldGet {
 			op.n = c.Int()
 		}
@@ -117,13 +115,13 @@ func parseOverflow(c *engine.Call) bitmap.Overflow {
 	case c.Word("FAIL"):
 		return bitmap.Fail
 	}
-	c.Refuse(errBitOverflow)
+	c.Refuse(errOverflow)
 	return 0
 }
 
-// field reads a type of integer, i1 to i64 or u1 to u63; latches ErrBitFieldType. What follows a zero
-// byte is not seen, as in Redis.
-func field(c *engine.Call) (f bitmap.Field) {
+// fieldArg returns the next argument as a type of integer, i1 to i64 or u1 to u63. Anything else latches errFieldType.
+// Like Redis it ignores a zero byte and what follows it.
+func fieldArg(c *engine.Call) (f bitmap.Field) {
 	text, _, _ := bytes.Cut(c.Arg(), []byte{0})
 	if len(text) > 0 {
 		f.Signed = text[0] == 'i'
@@ -133,12 +131,12 @@ func field(c *engine.Call) (f bitmap.Field) {
 			return f
 		}
 	}
-	c.Refuse(errBitFieldType)
+	c.Refuse(errFieldType)
 	return f
 }
 
-// replyFields replies to operations that only read.
-func replyFields(c *engine.Call, key []byte, ops []fieldOp) {
+// readFields executes operations that only read.
+func readFields(c *engine.Call, key []byte, ops []fieldOp) {
 	var b []byte
 	if v, ok := engine.Read[*str.Value](c, key); ok {
 		b = v.Text(c.Scratch())
@@ -152,7 +150,7 @@ func replyFields(c *engine.Call, key []byte, ops []fieldOp) {
 	}
 }
 
-// changeFields executes operations on a string that has, from then on, size bytes at least.
+// changeFields executes operations, some of which write. The string grows to at least size bytes.
 func changeFields(c *engine.Call, key []byte, ops []fieldOp, size int) {
 	v, _ := engine.Upsert[*str.Value](c, key, keyspace.String)
 	if !c.OK() {
@@ -169,13 +167,14 @@ func changeFields(c *engine.Call, key []byte, ops []fieldOp, size int) {
 		c.Changed(key, "$setbit")
 		return
 	}
-	c.DB.Commit(key) // the encoding has changed, if nothing else
+	c.DB.Commit(key) // the encoding has changed
 	if grown {
-		c.ChangedAll(1) // all failed: Redis tells nobody that the string grew, yet it did
+		c.ChangedAll(1) // all writes failed, but the string grew: unlike in Redis, this is propagated
 	}
 }
 
-// runField executes and answers one operation. SET answers what was there, INCRBY what is.
+// runField executes one operation and replies to it: SET with the old value, INCRBY with the new one, nil for an overflow
+// with FAIL.
 func runField(c *engine.Call, b []byte, op *fieldOp) (wrote, differs bool) {
 	old := op.field.Get(b, op.at)
 	value, ok := old, true

@@ -1,3 +1,9 @@
+// Package bitmaps is the family of commands that use a string as an array of bits: SETBIT, BITCOUNT, BITOP and their like
+// in bitmaps.go, and BITFIELD, which reads and writes integers of 1 to 64 bits at any offset, in bitfield.go. The bits
+// themselves are the work of [bitmap].
+//
+// SETBIT and BITFIELD convert the string to the raw encoding, even if no bit changes. They then commit the key without
+// reporting a change, because only its size in memory differs.
 package bitmaps
 
 import (
@@ -8,7 +14,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Bitmaps is the family of commands on strings as strings of bits.
+// Family returns the family of bitmap commands.
 func Family() engine.Family {
 	return engine.Family{Group: "bitmap", Commands: []engine.Command{
 		{Name: "setbit", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update"), Run: cmdSetBit, Since: "2.2.0",
@@ -30,7 +36,7 @@ func Family() engine.Family {
 			Summary:    "Performs bitwise operations on multiple strings, and stores the result.",
 			Complexity: "O(N), N being the length of the longest string"},
 		{Name: "bitfield", Arity: -2, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "RW access update variable_flags").AccessBy(accessOfBitField), Run: cmdBitField, Since: "3.2.0",
+			Keys: engine.Key(1, "RW access update variable_flags").AccessBy(bitFieldAccess), Run: cmdBitField, Since: "3.2.0",
 			Syntax:  "key [GET encoding offset|[OVERFLOW <WRAP|SAT|FAIL>] <SET encoding offset value:integer|INCRBY encoding offset increment>]...",
 			Summary: "Performs arbitrary bitfield integer operations on strings.", Complexity: "O(1) for each operation"},
 		{Name: "bitfield_ro", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdBitFieldRO, Since: "6.0.0",
@@ -40,10 +46,9 @@ func Family() engine.Family {
 	}}
 }
 
-// bitOffset reads the number of a bit; latches ErrBitOffset. With a width above 0 it may be given as
-// #n, the n-th integer of that width. (A product too great for 64 bits loses its upper ones, as in
-// Redis.)
-func bitOffset(c *engine.Call, width int) int {
+// offsetArg returns the next argument as the offset of a bit. Anything else latches errOffset. If width is above 0, #n
+// stands for the n-th integer of that width. The product wraps at 64 bits, as in Redis.
+func offsetArg(c *engine.Call, width int) int {
 	arg := c.Arg()
 	unit := int64(1)
 	if width > 0 && len(arg) > 0 && arg[0] == '#' {
@@ -51,7 +56,7 @@ func bitOffset(c *engine.Call, width int) int {
 	}
 	n, ok := resp.ParseInt(arg)
 	if n *= unit; !ok || n < 0 || n>>3 >= c.Engine.Config.ProtoMaxBulk {
-		c.Refuse(errBitOffset)
+		c.Refuse(errOffset)
 		return 0
 	}
 	return int(n)
@@ -59,7 +64,7 @@ func bitOffset(c *engine.Call, width int) int {
 
 // SETBIT key offset value
 func cmdSetBit(c *engine.Call) {
-	key, at, bit := c.Arg(), bitOffset(c, 0), c.IntIn(0, 1, errBit)
+	key, at, bit := c.Arg(), offsetArg(c, 0), c.IntIn(0, 1, errBit)
 	v, _ := engine.Upsert[*str.Value](c, key, keyspace.String)
 	if !c.OK() {
 		return
@@ -70,14 +75,14 @@ func cmdSetBit(c *engine.Call) {
 	if bitmap.SetBit(b, at, int(bit)); len(b) > size || old != int(bit) {
 		c.Changed(key, "$setbit")
 	} else {
-		c.DB.Commit(key) // nothing has changed but the encoding
+		c.DB.Commit(key) // only the encoding has changed
 	}
 	c.Reply.Int(int64(old))
 }
 
 // GETBIT key offset
 func cmdGetBit(c *engine.Call) {
-	key, at := c.Arg(), bitOffset(c, 0)
+	key, at := c.Arg(), offsetArg(c, 0)
 	if !c.OK() {
 		return
 	}
@@ -93,7 +98,7 @@ func cmdGetBit(c *engine.Call) {
 // BITCOUNT key [start end [BYTE | BIT]]
 func cmdBitCount(c *engine.Call) {
 	v, ok := engine.Read[*str.Value](c, c.Arg())
-	if !ok { // Redis answers 0 for an absent key whatever the range
+	if !ok { // Redis does not check the range of an absent key
 		if c.OK() {
 			c.Reply.Int(0)
 		}
@@ -102,27 +107,27 @@ func cmdBitCount(c *engine.Call) {
 	b := v.Text(c.Scratch())
 	from, to := 0, 8*len(b)
 	if c.More() {
-		from, to = countRange(c, len(b))
+		from, to = countArgs(c, len(b))
 	}
 	if c.OK() {
 		c.Reply.Int(int64(bitmap.CountRange(b, from, to)))
 	}
 }
 
-// countRange reads start end [BYTE | BIT] within n bytes.
-func countRange(c *engine.Call, n int) (from, to int) {
+// countArgs reads start end [BYTE | BIT] for a string of n bytes and returns the bits that it selects, without the last one.
+func countArgs(c *engine.Call, n int) (from, to int) {
 	if c.Left() < 2 || c.Left() > 3 {
 		c.Refuse(engine.ErrSyntax)
 	}
 	start, end := c.Int(), c.Int()
 	if start < 0 && end < 0 && start > end {
-		return 0, 0 // Redis does not look at the unit then
+		return 0, 0 // Redis does not check the unit then
 	}
-	return bitRange(n, start, end, bitUnit(c))
+	return bitsBetween(n, start, end, unitArg(c))
 }
 
-// bitUnit reads [BYTE | BIT], the unit of a range, as its number of bits.
-func bitUnit(c *engine.Call) int {
+// unitArg reads [BYTE | BIT], the unit of a range, and returns its number of bits.
+func unitArg(c *engine.Call) int {
 	switch {
 	case c.Word("BIT"):
 		return 1
@@ -132,9 +137,9 @@ func bitUnit(c *engine.Call) int {
 	return 8
 }
 
-// bitRange returns the bits from start to end, both included, which count units of 8 bits or 1 and
-// from the end of n bytes if below zero.
-func bitRange(n int, start, end int64, unit int) (from, to int) {
+// bitsBetween returns the bits from start to end, both included, of a string of n bytes. start and end count units of 8
+// bits or 1. Negative ones count from the end.
+func bitsBetween(n int, start, end int64, unit int) (from, to int) {
 	units := int64(n) * 8 / int64(unit)
 	if start < 0 {
 		start += units
@@ -151,32 +156,32 @@ func bitRange(n int, start, end int64, unit int) (from, to int) {
 func cmdBitPos(c *engine.Call) {
 	key, bit := c.Arg(), c.Int()
 	if bit != 0 && bit != 1 {
-		c.Refuse(errBitArgument)
+		c.Refuse(errSoughtBit)
 	}
 	if !c.OK() {
 		return
 	}
 	v, ok := engine.Read[*str.Value](c, key)
-	if !ok { // as if zeros without end were there, whatever the range
+	if !ok { // an absent key is an endless row of zeros; Redis does not check the range
 		if c.OK() {
 			c.Reply.Int(-bit)
 		}
 		return
 	}
 	b := v.Text(c.Scratch())
-	from, to, open := findRange(c, len(b))
+	from, to, open := findArgs(c, len(b))
 	if !c.OK() {
 		return
 	}
 	at := bitmap.Find(b, int(bit), from, to)
 	if at < 0 && bit == 0 && open && from < to {
-		at = 8 * len(b) // zeros follow unless an end is given
+		at = 8 * len(b) // the string continues with zeros unless an end is given
 	}
 	c.Reply.Int(int64(at))
 }
 
-// findRange reads [start [end [BYTE | BIT]]] within n bytes. open tells that there is no end.
-func findRange(c *engine.Call, n int) (from, to int, open bool) {
+// findArgs reads [start [end [BYTE | BIT]]] for a string of n bytes. open reports that no end is given.
+func findArgs(c *engine.Call, n int) (from, to int, open bool) {
 	if c.Left() == 0 {
 		return 0, 8 * n, true
 	}
@@ -186,23 +191,23 @@ func findRange(c *engine.Call, n int) (from, to int, open bool) {
 	start, end, unit := c.Int(), int64(-1), 8
 	if open = !c.More(); !open {
 		last := c.Arg()
-		unit = bitUnit(c) // Redis looks at it before it reads the end
+		unit = unitArg(c) // Redis checks the unit before the end
 		if end, open = resp.ParseInt(last); !open {
 			c.Refuse(engine.ErrNotInt)
 		}
 		open = false
 	}
-	from, to = bitRange(n, start, end, unit)
+	from, to = bitsBetween(n, start, end, unit)
 	return from, to, open
 }
 
 // BITOP AND | OR | XOR | NOT destkey key [key ...]
 func cmdBitOp(c *engine.Call) {
-	combine := bitOperation(c)
+	combine := operation(c)
 	dest := c.Arg()
 	keys := c.Rest()
 	if combine == nil && len(keys) > 1 {
-		c.Refuse(errBitNot)
+		c.Refuse(errNotSources)
 	}
 	if !c.OK() {
 		return
@@ -219,43 +224,43 @@ func cmdBitOp(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	if size <= bitBlock {
-		storeBits(c, dest, combined(c.Buffer(size), combine, sources))
+	if size <= blockBytes {
+		store(c, dest, combineInto(c.Buffer(size), combine, sources))
 	} else {
-		storeManyBits(c, dest, size, combine, sources)
+		storeInBlocks(c, dest, size, combine, sources)
 	}
 	c.Reply.Int(int64(size))
 }
 
-// bitBlock is the number of bytes that are combined at a time: they stay in the processor's cache.
-const bitBlock = 8 << 10
+// blockBytes is how many bytes BITOP combines at a time: few enough to stay in the processor's cache.
+const blockBytes = 8 << 10
 
-// storeManyBits is storeBits for the combination of sources, the longest of which has that many bytes. What
-// key has is overwritten if it has as many, be it a source or not.
-func storeManyBits(c *engine.Call, key []byte, size int, combine func(dst, src []byte), sources [][]byte) {
+// storeInBlocks sets key to the combination of sources, the longest of which has size bytes. If the string at key has
+// that size, it is overwritten in place. It may be a source, because each block is read before it is written.
+func storeInBlocks(c *engine.Call, key []byte, size int, combine func(dst, src []byte), sources [][]byte) {
 	v, _ := c.DB.Edit(key)
 	text, ok := v.(*str.Value)
 	if !ok || text.Len() != size {
 		fresh := str.OfEnc(make([]byte, size), str.Raw)
 		text = &fresh
 	}
-	result, block := text.Edit(size), c.Buffer(bitBlock)
+	result, block := text.Edit(size), c.Buffer(blockBytes)
 	for at := 0; at < size; at += len(block) {
-		block = block[:min(bitBlock, size-at)]
+		block = block[:min(blockBytes, size-at)]
 		var room [8][]byte
 		parts := room[:0]
 		for _, src := range sources {
 			from := min(at, len(src))
 			parts = append(parts, src[from:min(at+len(block), len(src))])
 		}
-		copy(result[at:], combined(block, combine, parts))
+		copy(result[at:], combineInto(block, combine, parts))
 	}
 	c.DB.Set(key, text, false)
 	c.Changed(key, "$set")
 }
 
-// bitOperation reads AND, OR, XOR or NOT; the last is nil.
-func bitOperation(c *engine.Call) (combine func(dst, src []byte)) {
+// operation reads AND, OR, XOR or NOT, for which it returns nil.
+func operation(c *engine.Call) (combine func(dst, src []byte)) {
 	switch {
 	case c.Word("AND"):
 		return bitmap.And
@@ -269,9 +274,9 @@ func bitOperation(c *engine.Call) (combine func(dst, src []byte)) {
 	return nil
 }
 
-// combined returns the sources combined in result, or the one source inverted where combine is nil.
-// Sources that are shorter count as if zeros followed.
-func combined(result []byte, combine func(dst, src []byte), sources [][]byte) []byte {
+// combineInto fills result with the combination of sources and returns it. If combine is nil, it inverts the only source.
+// Shorter sources continue with zeros.
+func combineInto(result []byte, combine func(dst, src []byte), sources [][]byte) []byte {
 	clear(result[copy(result, sources[0]):])
 	if combine == nil {
 		bitmap.Not(result)
@@ -282,8 +287,8 @@ func combined(result []byte, combine func(dst, src []byte), sources [][]byte) []
 	return result
 }
 
-// storeBits sets key to a copy of the bytes, or deletes it if there are none.
-func storeBits(c *engine.Call, key, bits []byte) {
+// store sets key to a copy of bits, or deletes it if there are none.
+func store(c *engine.Call, key, bits []byte) {
 	if len(bits) > 0 {
 		c.DB.Set(key, c.Engine.Keyspace.Raw(bits), false)
 		c.Changed(key, "$set")
