@@ -1,3 +1,11 @@
+// Package geo is the family of geospatial commands. A geospatial index is a sorted set: the score of a member is the
+// geohash of its coordinates, 52 bits, which a float64 holds exactly. See [geohash].
+//
+//	geo.go     the table of commands; GEOADD, GEOPOS, GEODIST, GEOHASH
+//	search.go  GEOSEARCH, GEORADIUS and their variants
+//
+// A search covers its area with up to nine ranges of scores, the cells of a grid and their neighbours. It walks the
+// members in each range and skips what lies outside of the area. The hits come in the order of Redis'.
 package geo
 
 import (
@@ -12,7 +20,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Geo is the family of commands on places: members of sorted sets whose scores are geohashes.
+// Family returns the family of geospatial commands.
 func Family() engine.Family {
 	return engine.Family{Group: "geo", Commands: []engine.Command{
 		{Name: "geoadd", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdGeoAdd, Since: "3.2.0",
@@ -57,8 +65,8 @@ func Family() engine.Family {
 	}}
 }
 
-// storeKeys is the key at position 1 and those behind the words STORE and STOREDIST, from position
-// from on.
+// storeKeys returns the keys of a command that reads the key at position 1 and may write one after the word STORE or
+// STOREDIST, at position from or later.
 func storeKeys(from int) engine.Keys {
 	const access = "OW update"
 	return engine.Key(1, "RO access").And(engine.KeysAfter("STORE", from, 0, 0, access), engine.KeysAfter("STOREDIST", from, 0, 0, access))
@@ -67,15 +75,15 @@ func storeKeys(from int) engine.Keys {
 // GEOADD key [NX | XX] [CH] longitude latitude member [longitude latitude member ...]
 func cmdGeoAdd(c *engine.Call) {
 	key := c.Arg()
-	o := placeConditions(c)
-	places := c.Rest()
-	if len(places)%3 != 0 || len(places) == 0 || o.Nx && o.Xx {
+	o := addOptions(c)
+	points := c.Rest()
+	if len(points)%3 != 0 || len(points) == 0 || o.Nx && o.Xx {
 		c.Refuse(engine.ErrSyntax)
 	}
 	var room [8]float64
 	scores := room[:0]
-	for i := 0; i+2 < len(places) && !c.Failed(); i += 3 {
-		scores = append(scores, place(c, places[i], places[i+1]).Score())
+	for i := 0; i+2 < len(points) && !c.Failed(); i += 3 {
+		scores = append(scores, parsePoint(c, points[i], points[i+1]).Score())
 	}
 	s, found := zsets.ForScores(c, key, o)
 	if !c.OK() {
@@ -83,13 +91,13 @@ func cmdGeoAdd(c *engine.Call) {
 	}
 	var done zsets.Tally
 	for i := 0; found && i < len(scores); i++ {
-		zsets.AddScore(c, s, places[3*i+2], scores[i], &o, &done)
+		zsets.AddScore(c, s, points[3*i+2], scores[i], &o, &done)
 	}
 	zsets.ReplyScores(c, key, &o, &done)
 }
 
-// placeConditions reads those of ZADD's options that GEOADD has.
-func placeConditions(c *engine.Call) (o zsets.Conditions) {
+// addOptions reads [NX | XX] [CH].
+func addOptions(c *engine.Call) (o zsets.Conditions) {
 	for {
 		switch {
 		case c.Word("NX"):
@@ -104,16 +112,16 @@ func placeConditions(c *engine.Call) (o zsets.Conditions) {
 	}
 }
 
-// place reads a longitude and a latitude. What is no place latches an error.
-func place(c *engine.Call, lon, lat []byte) geohash.Point {
-	p := geohash.Point{Lon: coordinate(c, lon), Lat: coordinate(c, lat)}
+// parsePoint returns the point at a longitude and a latitude. Anything else latches an error.
+func parsePoint(c *engine.Call, lon, lat []byte) geohash.Point {
+	p := geohash.Point{Lon: parseCoordinate(c, lon), Lat: parseCoordinate(c, lat)}
 	if !p.Valid() {
-		c.Refusef(errPlace, plain(p.Lon), plain(p.Lat))
+		c.Refusef(errPoint, formatFixed(p.Lon), formatFixed(p.Lat))
 	}
 	return p
 }
 
-func coordinate(c *engine.Call, arg []byte) float64 {
+func parseCoordinate(c *engine.Call, arg []byte) float64 {
 	f, ok := resp.ParseFloat(arg)
 	if !ok || math.IsNaN(f) {
 		c.Refuse(engine.ErrNotFloat)
@@ -121,16 +129,16 @@ func coordinate(c *engine.Call, arg []byte) float64 {
 	return f
 }
 
-// plain is C's %f.
-func plain(f float64) string {
+// formatFixed formats a number as C's %f.
+func formatFixed(f float64) string {
 	if math.IsInf(f, 0) {
 		return string(resp.FormatDouble(nil, f))
 	}
 	return strconv.FormatFloat(f, 'f', 6, 64)
 }
 
-// unit reads a unit of length and returns its metres. To Redis the unit is a C string.
-func unit(c *engine.Call) float64 {
+// unitArg reads a unit of length and returns its metres. Like Redis it ignores a zero byte and what follows it.
+func unitArg(c *engine.Call) float64 {
 	name, _, _ := bytes.Cut(c.Arg(), []byte{0})
 	switch {
 	case engine.IsWord(name, "M"):
@@ -146,8 +154,8 @@ func unit(c *engine.Call) float64 {
 	return 1
 }
 
-// placeOf returns where a member is; false if it is not in the set.
-func placeOf(s *zset.Set, member []byte) (p geohash.Point, ok bool) {
+// memberPoint returns the point of a member. ok is false if the set lacks it.
+func memberPoint(s *zset.Set, member []byte) (p geohash.Point, ok bool) {
 	score, ok := s.Score(member)
 	if !ok {
 		return p, false
@@ -164,15 +172,15 @@ func cmdGeoPos(c *engine.Call) {
 	}
 	c.Reply.Array(len(members))
 	for _, member := range members {
-		if p, ok := placeOf(s, member); ok {
-			replyPlace(c, p)
+		if p, ok := memberPoint(s, member); ok {
+			replyPoint(c, p)
 		} else {
 			c.Reply.NullArray()
 		}
 	}
 }
 
-func replyPlace(c *engine.Call, p geohash.Point) {
+func replyPoint(c *engine.Call, p geohash.Point) {
 	c.Reply.Array(2)
 	c.Reply.HumanDouble(p.Lon)
 	c.Reply.HumanDouble(p.Lat)
@@ -183,7 +191,7 @@ func cmdGeoDist(c *engine.Call) {
 	key, first, second := c.Arg(), c.Arg(), c.Arg()
 	metres := 1.
 	if c.Left() == 1 {
-		metres = unit(c)
+		metres = unitArg(c)
 	}
 	c.End()
 	if !c.OK() {
@@ -193,8 +201,8 @@ func cmdGeoDist(c *engine.Call) {
 	if !ok {
 		return
 	}
-	a, found := placeOf(s, first)
-	b, both := placeOf(s, second)
+	a, found := memberPoint(s, first)
+	b, both := memberPoint(s, second)
 	if !found || !both {
 		c.Reply.Null()
 		return
@@ -202,10 +210,11 @@ func cmdGeoDist(c *engine.Call) {
 	replyDistance(c, geohash.Distance(a, b)/metres)
 }
 
-// replyDistance replies with four decimals, as a string even in RESP3.
+// replyDistance replies with a distance in four decimals, as a string even in RESP3.
 func replyDistance(c *engine.Call, d float64) { c.Reply.Bulk(appendFixed(c.Scratch(), d)) }
 
-// appendFixed appends C's %.4f of a distance. strconv would compute all digits for it.
+// appendFixed appends a distance as C's %.4f does. It is faster than strconv, which computes all digits first. The fused
+// multiply-add returns the rounding error of scaled, so that ties are decided exactly.
 func appendFixed(dst []byte, d float64) []byte {
 	const decimals = 10_000
 	scaled := d * decimals
@@ -213,13 +222,13 @@ func appendFixed(dst []byte, d float64) []byte {
 		return strconv.AppendFloat(dst, d, 'f', 4, 64)
 	}
 	n := uint64(scaled)
-	rest := scaled - float64(n) - 0.5 // exact
+	rest := scaled - float64(n) - 0.5 // exact, since scaled is below 2^52
 	lost := math.FMA(d, decimals, -scaled)
 	if rest > 0 && rest > -lost || rest == 0 && (lost > 0 || lost == 0 && n&1 != 0) || rest < 0 && lost > -rest {
 		n++
 	}
 	dst = strconv.AppendUint(dst, n/decimals, 10)
-	n = n%decimals + decimals // the digit in front becomes the point
+	n = n%decimals + decimals // the leading 1 becomes the point
 	at := len(dst)
 	dst = strconv.AppendUint(dst, n, 10)
 	dst[at] = '.'
@@ -235,7 +244,7 @@ func cmdGeoHash(c *engine.Call) {
 	}
 	c.Reply.Array(len(members))
 	for _, member := range members {
-		if p, ok := placeOf(s, member); ok {
+		if p, ok := memberPoint(s, member); ok {
 			c.Reply.Bulk(p.AppendText(c.Scratch()))
 		} else {
 			c.Reply.Null()

@@ -12,19 +12,18 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Searches for places within an area. GEOSEARCH says all with its options; the older commands have the
-// center and the radius at fixed positions.
+// GEOSEARCH states center and area with options. The older commands have center and radius at fixed positions.
 
-// search is an area and what is wanted of the places in it.
+// search is the arguments of a search.
 type search struct {
 	center                geohash.Point
-	fromMember, fromPlace bool
+	fromMember, fromPoint bool
 	isCircle, isBox       bool
 	radius, width, height float64 // in units
-	unit                  float64 // metres
+	unit                  float64 // in metres
 
 	withDist, withHash, withCoord bool
-	nearest, farthest             bool // the order; at most one
+	nearest, farthest             bool // the order; at most one is set
 	any                           bool
 	count                         int64 // 0 for all
 
@@ -33,11 +32,11 @@ type search struct {
 	storeDist bool
 }
 
-// searchForm is which of the commands it is.
-type searchForm struct {
-	free     bool // center and shape are options
-	mayStore bool // STORE key and STOREDIST key
-	stores   bool // GEOSEARCHSTORE
+// variant is what distinguishes the search commands.
+type variant struct {
+	areaOptions  bool // center and shape are options
+	storeOptions bool // STORE key and STOREDIST key
+	stores       bool // GEOSEARCHSTORE
 }
 
 // GEOSEARCH key <FROMMEMBER member | FROMLONLAT longitude latitude>
@@ -45,7 +44,7 @@ type searchForm struct {
 // [WITHDIST] [WITHHASH]
 func cmdGeoSearch(c *engine.Call) {
 	if s, ok := zsets.ReadZSet(c, c.Arg()); ok {
-		runSearch(c, s, &search{unit: 1}, searchForm{free: true})
+		runSearch(c, s, &search{unit: 1}, variant{areaOptions: true})
 	}
 }
 
@@ -54,89 +53,89 @@ func cmdGeoSearch(c *engine.Call) {
 func cmdGeoSearchStore(c *engine.Call) {
 	dst := c.Arg()
 	if s, ok := zsets.ReadZSet(c, c.Arg()); ok {
-		runSearch(c, s, &search{unit: 1, stores: true, dst: dst}, searchForm{free: true, stores: true})
+		runSearch(c, s, &search{unit: 1, stores: true, dst: dst}, variant{areaOptions: true, stores: true})
 	}
 }
 
 // GEORADIUS key longitude latitude radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH]
 // [COUNT count [ANY]] [ASC | DESC] [STORE key | STOREDIST key]
-func cmdGeoRadius(c *engine.Call) { searchAround(c, true) }
+func cmdGeoRadius(c *engine.Call) { searchRadius(c, true) }
 
 // GEORADIUS_RO key longitude latitude radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH]
 // [COUNT count [ANY]] [ASC | DESC]
-func cmdGeoRadiusRO(c *engine.Call) { searchAround(c, false) }
+func cmdGeoRadiusRO(c *engine.Call) { searchRadius(c, false) }
 
 // GEORADIUSBYMEMBER key member radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH]
 // [COUNT count [ANY]] [ASC | DESC] [STORE key | STOREDIST key]
-func cmdGeoRadiusByMember(c *engine.Call) { searchAroundMember(c, true) }
+func cmdGeoRadiusByMember(c *engine.Call) { searchRadiusByMember(c, true) }
 
 // GEORADIUSBYMEMBER_RO key member radius <M | KM | FT | MI> [WITHCOORD] [WITHDIST] [WITHHASH]
 // [COUNT count [ANY]] [ASC | DESC]
-func cmdGeoRadiusByMemberRO(c *engine.Call) { searchAroundMember(c, false) }
+func cmdGeoRadiusByMemberRO(c *engine.Call) { searchRadiusByMember(c, false) }
 
-func searchAround(c *engine.Call, mayStore bool) {
+func searchRadius(c *engine.Call, storeOptions bool) {
 	s, ok := zsets.ReadZSet(c, c.Arg())
 	if !ok {
 		return
 	}
 	var q search
-	q.center = place(c, c.Arg(), c.Arg())
-	circle(c, &q)
-	runSearch(c, s, &q, searchForm{mayStore: mayStore})
+	q.center = parsePoint(c, c.Arg(), c.Arg())
+	radiusArgs(c, &q)
+	runSearch(c, s, &q, variant{storeOptions: storeOptions})
 }
 
-func searchAroundMember(c *engine.Call, mayStore bool) {
+func searchRadiusByMember(c *engine.Call, storeOptions bool) {
 	s, ok := zsets.ReadZSet(c, c.Arg())
 	if !ok {
 		return
 	}
 	var q search
 	if s.Len() == 0 {
-		c.Skip(3) // Redis looks at the options only
+		c.Skip(3) // for an absent key Redis checks the options only
 	} else {
-		q.center = memberPlace(c, s)
-		circle(c, &q)
+		q.center = memberPointArg(c, s)
+		radiusArgs(c, &q)
 	}
-	runSearch(c, s, &q, searchForm{mayStore: mayStore})
+	runSearch(c, s, &q, variant{storeOptions: storeOptions})
 }
 
-// memberPlace reads a member and returns where it is. A member that is not in the set latches an error.
-func memberPlace(c *engine.Call, s *zset.Set) geohash.Point {
-	p, ok := placeOf(s, c.Arg())
+// memberPointArg returns the point of the member that is the next argument. A member that the set lacks latches an error.
+func memberPointArg(c *engine.Call, s *zset.Set) geohash.Point {
+	p, ok := memberPoint(s, c.Arg())
 	if !ok {
-		c.Refuse(errNoPlace)
+		c.Refuse(errNoMember)
 	}
 	return p
 }
 
-// circle reads radius unit.
-func circle(c *engine.Call, q *search) {
+// radiusArgs reads "radius unit".
+func radiusArgs(c *engine.Call, q *search) {
 	q.isCircle = true
 	q.radius = c.FloatOr(errRadius)
 	if q.radius < 0 {
 		c.Refuse(errNegativeRadius)
 	}
-	q.unit = unit(c)
+	q.unit = unitArg(c)
 }
 
-// box reads width height unit.
-func box(c *engine.Call, q *search) {
+// boxArgs reads "width height unit".
+func boxArgs(c *engine.Call, q *search) {
 	q.isBox = true
 	q.width, q.height = c.FloatOr(errWidth), c.FloatOr(errHeight)
 	if q.width < 0 || q.height < 0 {
 		c.Refuse(errNegativeBox)
 	}
-	q.unit = unit(c)
+	q.unit = unitArg(c)
 }
 
-// runSearch reads the options and does what they say. An empty set stands for an absent key.
-func runSearch(c *engine.Call, s *zset.Set, q *search, form searchForm) {
+// runSearch reads the options and executes the search. s is empty if the key is absent.
+func runSearch(c *engine.Call, s *zset.Set, q *search, v variant) {
 	for c.More() {
-		if !searchOption(c, q) && !storeOption(c, q, form) && !(form.free && areaOption(c, s, q)) {
+		if !searchOption(c, q) && !storeOption(c, q, v) && !(v.areaOptions && areaOption(c, s, q)) {
 			c.Refuse(engine.ErrSyntax)
 		}
 	}
-	checkSearch(c, q, form)
+	checkSearch(c, q, v)
 	if !c.OK() {
 		return
 	}
@@ -144,18 +143,18 @@ func runSearch(c *engine.Call, s *zset.Set, q *search, form searchForm) {
 		q.nearest = true
 	}
 	found := engine.Kept[hits](c.Engine)
-	found.begin(q.area())
+	found.reset(q.area())
 	if s.Len() > 0 {
 		q.run(s, found)
 	}
 	if q.stores {
-		storeHits(c, q, found, form)
+		storeHits(c, q, found, v)
 	} else {
 		replyHits(c, q, found)
 	}
 }
 
-// searchOption reads an option that all searches have and reports whether it found one.
+// searchOption reads an option of all search commands and reports whether it found one.
 func searchOption(c *engine.Call, q *search) bool {
 	switch {
 	case c.Word("WITHDIST"):
@@ -181,14 +180,14 @@ func searchOption(c *engine.Call, q *search) bool {
 	return true
 }
 
-// storeOption reads where the hits go.
-func storeOption(c *engine.Call, q *search, form searchForm) bool {
+// storeOption reads STORE or STOREDIST and reports whether it found one.
+func storeOption(c *engine.Call, q *search, v variant) bool {
 	switch {
-	case form.mayStore && c.Left() > 1 && c.Word("STORE"):
+	case v.storeOptions && c.Left() > 1 && c.Word("STORE"):
 		q.stores, q.dst, q.storeDist = true, c.Arg(), false
-	case form.mayStore && c.Left() > 1 && c.Word("STOREDIST"):
+	case v.storeOptions && c.Left() > 1 && c.Word("STOREDIST"):
 		q.stores, q.dst, q.storeDist = true, c.Arg(), true
-	case form.stores && c.Word("STOREDIST"):
+	case v.stores && c.Word("STOREDIST"):
 		q.storeDist = true
 	default:
 		return false
@@ -196,48 +195,48 @@ func storeOption(c *engine.Call, q *search, form searchForm) bool {
 	return true
 }
 
-// areaOption reads center or shape.
+// areaOption reads the center or the shape of the area and reports whether it found one.
 func areaOption(c *engine.Call, s *zset.Set, q *search) bool {
 	switch {
-	case c.Left() > 1 && !q.fromPlace && c.Word("FROMMEMBER"):
+	case c.Left() > 1 && !q.fromPoint && c.Word("FROMMEMBER"):
 		q.fromMember = true
 		if s.Len() == 0 {
 			c.Skip(1)
 		} else {
-			q.center = memberPlace(c, s)
+			q.center = memberPointArg(c, s)
 		}
 	case c.Left() > 2 && !q.fromMember && c.Word("FROMLONLAT"):
-		q.fromPlace = true
-		q.center = place(c, c.Arg(), c.Arg())
+		q.fromPoint = true
+		q.center = parsePoint(c, c.Arg(), c.Arg())
 	case c.Left() > 2 && !q.isBox && c.Word("BYRADIUS"):
-		circle(c, q)
+		radiusArgs(c, q)
 	case c.Left() > 3 && !q.isCircle && c.Word("BYBOX"):
-		box(c, q)
+		boxArgs(c, q)
 	default:
 		return false
 	}
 	return true
 }
 
-// checkSearch latches the error of options that do not go together.
-func checkSearch(c *engine.Call, q *search, form searchForm) {
+// checkSearch latches the error of options that exclude or lack one another.
+func checkSearch(c *engine.Call, q *search, v variant) {
 	with := q.withDist || q.withHash || q.withCoord
 	switch {
-	case with && form.stores:
+	case with && v.stores:
 		c.Refusef(errStoreWith, "GEOSEARCHSTORE")
 	case with && q.stores:
 		c.Refusef(errStoreWith, "STORE option in GEORADIUS")
-	case form.free && !q.fromMember && !q.fromPlace:
+	case v.areaOptions && !q.fromMember && !q.fromPoint:
 		c.Refusef(errNoCenter, c.Args[0])
-	case form.free && !q.isCircle && !q.isBox:
+	case v.areaOptions && !q.isCircle && !q.isBox:
 		c.Refusef(errNoShape, c.Args[0])
 	case q.any && q.count == 0:
 		c.Refuse(errAnyCount)
 	}
 }
 
-// hits are the places found. Their members lie in one block. The engine has one for all searches, since
-// none begins before another has ended, and keeps its room unless that is large.
+// hits are the members found, whose names lie in one block. The engine keeps one value for all searches, because only one
+// runs at a time. It reuses the memory unless that is large.
 type hits struct {
 	area    geohash.Area
 	list    []hit
@@ -246,17 +245,17 @@ type hits struct {
 
 type hit struct {
 	geohash.Hit
-	from, to int // the member in the block
+	from, to int // of the member in the block
 }
 
-// most of what is kept for the next search: hits, and bytes of members.
+// Hits and bytes of members, the memory of which is kept for the next search.
 const (
 	maxKeptHits  = 1 << 10
 	maxKeptBytes = 1 << 14
 )
 
-// begin empties the hits for a search.
-func (h *hits) begin(area geohash.Area) {
+// reset empties the hits for a new search.
+func (h *hits) reset(area geohash.Area) {
 	h.area, h.list, h.members = area, h.list[:0], h.members[:0]
 	if cap(h.list) > maxKeptHits {
 		h.list = nil
@@ -277,7 +276,7 @@ func (h *hits) add(member []byte, found geohash.Hit) {
 // distance returns the distance of a hit from the center, in units.
 func (h *hits) distance(i int, unit float64) float64 { return h.area.Distance(h.list[i].Hit) / unit }
 
-// area returns where to search.
+// area returns the area to search.
 func (q *search) area() geohash.Area {
 	if q.isBox {
 		return geohash.Box(q.center, q.width*q.unit, q.height*q.unit)
@@ -285,7 +284,7 @@ func (q *search) area() geohash.Area {
 	return geohash.Circle(q.center, q.radius*q.unit)
 }
 
-// run finds the places in s that the search is for, in the order asked for and as many.
+// run collects the members of s in the area, in the order and the number asked for.
 func (q *search) run(s *zset.Set, h *hits) {
 	most := math.MaxInt
 	if q.any {
@@ -294,44 +293,44 @@ func (q *search) run(s *zset.Set, h *hits) {
 	var room [9]geohash.Span
 	for _, span := range h.area.AppendSpans(room[:0]) {
 		for next := span.Min; next < span.Max && len(h.list) < most; {
-			next = h.gather(s, next, span.Max, most)
+			next = h.collect(s, next, span.Max, most)
 		}
 	}
-	q.arrange(h)
+	q.sort(h)
 }
 
-// maxStray is the number of places outside of the area that are passed in a row before it is worth
-// looking for where it goes on: that costs about as much.
-const maxStray = 24
+// maxMisses is how many members in a row may lie outside of the area before collect computes the score at which the area
+// continues. That costs about as much as passing so many members.
+const maxMisses = 24
 
-// gather adds the hits with scores from low up to but without high, until there are most or until what
-// follows lies so far outside that it is better begun anew. It returns where to go on.
-func (h *hits) gather(s *zset.Set, low, high float64, most int) (next float64) {
-	stray := 0
+// collect adds the hits with scores in [low, high). It stops at most hits, or before a gap that is worth a new lookup in
+// the sorted set. It returns the score to continue from.
+func (h *hits) collect(s *zset.Set, low, high float64, most int) (next float64) {
+	misses := 0
 	next = high
 	s.RangeByScore(zset.ScoreRange{Min: low, Max: high, MaxEx: true}, false, 0, -1, func(member []byte, score float64) bool {
 		if found, ok := h.area.Find(score); ok {
 			h.add(member, found)
-			stray, low = 0, score
+			misses, low = 0, score
 			return len(h.list) < most
 		}
-		if stray++; stray < maxStray {
+		if misses++; misses < maxMisses {
 			return true
 		}
-		// It is far if there are probably more places before it than those passed just now.
+		// The gap is worth a lookup if it is wider than the scores just passed: it then probably has more members.
 		if near := h.area.Next(score); near > score+(score-low) {
 			next = near
 			return false
 		}
-		stray, low = 0, score
+		misses, low = 0, score
 		return true
 	})
 	return next
 }
 
-// arrange puts the hits in order and leaves as many as are wanted. Of places equally far those found
-// first come first, unless only a part is wanted: then Redis' partial sort mixes them.
-func (q *search) arrange(h *hits) {
+// sort puts the hits in order and cuts them to the count. Hits at the same distance keep the order in which they were
+// found. With a count they have the order of Redis' partial sort, which is not stable.
+func (q *search) sort(h *hits) {
 	n := len(h.list)
 	if q.count != 0 && q.count < int64(n) {
 		n = int(q.count)
@@ -352,7 +351,7 @@ func (q *search) arrange(h *hits) {
 	h.list = h.list[:n]
 }
 
-// replyHits replies with the members, each in an array if anything is told about it.
+// replyHits replies with the members, each in an array with its properties if a WITH option asks for any.
 func replyHits(c *engine.Call, q *search, h *hits) {
 	width := 1
 	for _, with := range []bool{q.withDist, q.withHash, q.withCoord} {
@@ -373,27 +372,27 @@ func replyHits(c *engine.Call, q *search, h *hits) {
 			c.Reply.Int(int64(hit.Score))
 		}
 		if q.withCoord {
-			replyPlace(c, geohash.PointOf(hit.Score))
+			replyPoint(c, geohash.PointOf(hit.Score))
 		}
 	}
 }
 
-// storeHits stores the members, with their scores or their distances.
-func storeHits(c *engine.Call, q *search, h *hits, form searchForm) {
+// storeHits stores the members, with their geohashes or their distances as scores.
+func storeHits(c *engine.Call, q *search, h *hits, v variant) {
 	event := "zgeoradiusstore"
-	if form.stores {
+	if v.stores {
 		event = "zgeosearchstore"
 	}
-	kept, lim := &zset.Set{}, c.Engine.Config.ZSet
+	result, lim := &zset.Set{}, c.Engine.Config.ZSet
 	if len(h.list) > lim.MaxEntries {
-		lim = zset.Limits{} // it will not stay packed, so it is not even begun so
+		lim = zset.Limits{} // too many for a ziplist: start with the large encoding
 	}
 	for i, hit := range h.list {
 		score := hit.Score
 		if q.storeDist {
 			score = h.distance(i, q.unit)
 		}
-		kept.Add(h.member(i), score, lim, c.Engine.Dice)
+		result.Add(h.member(i), score, lim, c.Engine.Dice)
 	}
-	c.Store(q.dst, kept, event)
+	c.Store(q.dst, result, event)
 }
