@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// BloomFilters is the part of RedisBloom's commands on Bloom filters, with the parameters that set the properties of
-// filters of which nothing is said.
+// Bloom returns the part of RedisBloom's commands on Bloom filters. Its parameters set the default properties of new
+// filters.
 func Bloom() engine.Part {
 	defaults := &bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2}
 	create := func(run func(c *engine.Call, o bloom.Options)) engine.Handler {
@@ -55,19 +55,19 @@ func Bloom() engine.Part {
 	}}}}
 }
 
-// What RedisBloom takes.
+// RedisBloom's limits.
 const (
 	maxFilterCapacity = 1 << 30
 	maxFilterGrowth   = 32768
-	maxFilterRate     = 0.25 // higher ones are lowered to this
+	maxFilterRate     = 0.25 // higher rates are lowered to this
 )
 
-// bloomParams are the parameters that change the defaults.
+// bloomParams returns the parameters, which change the defaults in o.
 func bloomParams(o *bloom.Options) []engine.Param {
 	rate := engine.Param{Name: "bf-error-rate",
 		Get: func() string { return string(resp.FormatHuman(nil, o.Rate)) },
 		Set: func(v string) error {
-			f, ok := filterRate([]byte(v))
+			f, ok := parseRate([]byte(v))
 			if !ok {
 				return engine.Error("argument must be between 0 and 1")
 			}
@@ -78,24 +78,24 @@ func bloomParams(o *bloom.Options) []engine.Param {
 	return []engine.Param{rate, capacity, engine.IntParam("bf-expansion-factor", &o.Growth, 0, maxFilterGrowth)}
 }
 
-// filterRate reads a rate of false positives; false if it is none.
-func filterRate(arg []byte) (rate float64, ok bool) {
+// parseRate reads a rate of false positives. ok is false if it is not between 0 and 1, both excluded.
+func parseRate(arg []byte) (rate float64, ok bool) {
 	rate, ok = resp.ParseFloat(arg)
 	return min(rate, maxFilterRate), ok && rate > 0 && rate < 1
 }
 
 // BF.RESERVE key error_rate capacity [EXPANSION expansion] [NONSCALING]
 //
-// As with RedisBloom the options may be any arguments, the key included, and what is none is ignored.
+// Like RedisBloom it finds the options in any argument, the key included, and ignores unknown ones.
 func cmdBFReserve(c *engine.Call, o bloom.Options) {
 	key := c.Arg()
 	if len(c.Args) > 7 {
 		c.Refusef(engine.ErrArity, c.Cmd.FullName())
 	}
-	reserveRate(c, &o)
-	n := c.IntOr(errFilterCapacity)
+	rateArg(c, &o)
+	n := c.IntOr(errCapacity)
 	if n < 1 || n > maxFilterCapacity {
-		c.Refuse(errFilterCapacityRange)
+		c.Refuse(errCapacityRange)
 	}
 	o.Capacity = uint64(n)
 	reserveOptions(c, &o)
@@ -105,52 +105,52 @@ func cmdBFReserve(c *engine.Call, o bloom.Options) {
 	if !c.OK() {
 		return
 	}
-	f := makeFilter(c, o)
+	f := newFilter(c, o)
 	if f == nil {
 		return
 	}
-	createFilter(c, key, f, f.AppendHeader(nil))
+	storeNewFilter(c, key, f, f.AppendHeader(nil))
 	c.Reply.Status("OK")
 }
 
-func reserveRate(c *engine.Call, o *bloom.Options) {
+func rateArg(c *engine.Call, o *bloom.Options) {
 	arg := c.Arg()
 	if f, isFloat := resp.ParseFloat(arg); !isFloat || math.IsNaN(f) {
-		c.Refuse(errFilterRate)
+		c.Refuse(errRate)
 	}
-	rate, ok := filterRate(arg)
+	rate, ok := parseRate(arg)
 	if !ok {
-		c.Refuse(errFilterRateRange)
+		c.Refuse(errRateRange)
 	}
 	o.Rate = rate
 }
 
 func reserveOptions(c *engine.Call, o *bloom.Options) {
-	o.Fixed = o.Fixed || argIndex(c.Args, "NONSCALING") >= 0
-	i := argIndex(c.Args, "EXPANSION")
+	o.Fixed = o.Fixed || wordIndex(c.Args, "NONSCALING") >= 0
+	i := wordIndex(c.Args, "EXPANSION")
 	switch {
 	case i < 0:
 		return
 	case i == len(c.Args)-1:
-		c.Refuse(errFilterNoGrowth)
+		c.Refuse(errNoExpansion)
 		return
 	}
 	n, ok := resp.ParseInt(c.Args[i+1])
 	switch {
 	case !ok:
-		c.Refuse(errFilterGrowth)
+		c.Refuse(errExpansion)
 	case n == 0:
 		o.Fixed = true
 	case o.Fixed:
-		c.Refuse(errFilterFixed)
+		c.Refuse(errFixedExpansion)
 	case n < 0 || n > maxFilterGrowth:
-		c.Refuse(errFilterGrowthRange)
+		c.Refuse(errExpansionRange)
 	}
 	o.Growth = uint32(n)
 }
 
-// argIndex returns the position of the first argument that is word, or -1.
-func argIndex(args [][]byte, word string) int {
+// wordIndex returns the position of the first argument that is word, or -1.
+func wordIndex(args [][]byte, word string) int {
 	for i, arg := range args {
 		if engine.IsWord(arg, word) {
 			return i
@@ -159,8 +159,8 @@ func argIndex(args [][]byte, word string) int {
 	return -1
 }
 
-// makeFilter returns a new filter, or nil if an error was sent.
-func makeFilter(c *engine.Call, o bloom.Options) *bloom.Filter {
+// newFilter returns a new filter, nil if an error was sent.
+func newFilter(c *engine.Call, o bloom.Options) *bloom.Filter {
 	f, ok := bloom.New(o)
 	switch {
 	case ok:
@@ -173,9 +173,9 @@ func makeFilter(c *engine.Call, o bloom.Options) *bloom.Filter {
 	return nil
 }
 
-// createFilter puts a new filter at key. The journal gets it as it was when it was empty, by its header,
-// whatever the defaults are when it is read.
-func createFilter(c *engine.Call, key []byte, f *bloom.Filter, header []byte) {
+// storeNewFilter stores a new filter at key. It propagates the header of the empty filter instead of the call, because the
+// defaults may have changed when the journal is loaded.
+func storeNewFilter(c *engine.Call, key []byte, f *bloom.Filter, header []byte) {
 	c.Propagate([]byte("BF.LOADCHUNK"), key, []byte("1"), header)
 	c.DB.Set(key, f, false)
 	c.Changed(key, "")
@@ -184,59 +184,59 @@ func createFilter(c *engine.Call, key []byte, f *bloom.Filter, header []byte) {
 // BF.ADD key item
 func cmdBFAdd(c *engine.Call, o bloom.Options) {
 	key := c.Arg()
-	addItems(c, key, c.Rest(), o, insertion{creates: true})
+	addItems(c, key, c.Rest(), o, addMode{create: true})
 }
 
 // BF.MADD key item [item ...]
 func cmdBFMAdd(c *engine.Call, o bloom.Options) {
 	key := c.Arg()
-	addItems(c, key, c.Rest(), o, insertion{creates: true, many: true})
+	addItems(c, key, c.Rest(), o, addMode{create: true, many: true})
 }
 
 // BF.INSERT key [CAPACITY capacity] [ERROR error] [EXPANSION expansion] [NOCREATE] [NONSCALING]
 // ITEMS item [item ...]
 func cmdBFInsert(c *engine.Call, o bloom.Options) {
-	key, how := c.Arg(), insertion{creates: true, many: true}
-	for insertOption(c, &o, &how) {
+	key, mode := c.Arg(), addMode{create: true, many: true}
+	for insertOption(c, &o, &mode) {
 	}
 	if c.Left() == 0 {
 		c.Refusef(engine.ErrArity, c.Cmd.FullName())
 	}
 	o.Fixed = o.Fixed || o.Growth == 0
-	addItems(c, key, c.Rest(), o, how)
+	addItems(c, key, c.Rest(), o, mode)
 }
 
-// insertion is how items are added.
-type insertion struct {
-	creates bool // a filter where there is none
-	many    bool // the reply is an array
+// addMode distinguishes BF.ADD, BF.MADD and BF.INSERT.
+type addMode struct {
+	create bool // an absent filter
+	many   bool // the reply is an array
 }
 
-// insertOption reads an option, which RedisBloom knows by as few letters as it takes. It returns false
-// at ITEMS or an error.
-func insertOption(c *engine.Call, o *bloom.Options, how *insertion) bool {
+// insertOption reads an option of BF.INSERT. Like RedisBloom it recognizes an option by its first letters. It returns false
+// after ITEMS or an error.
+func insertOption(c *engine.Call, o *bloom.Options, mode *addMode) bool {
 	if !c.More() {
 		return false
 	}
-	switch word := c.Arg(); letter(word, 0) {
+	switch word := c.Arg(); lowerLetter(word, 0) {
 	case 'i':
 		return false
 	case 'c':
-		o.Capacity = uint64(filterInt(c, 1, maxFilterCapacity, errInsertCapacity))
+		o.Capacity = uint64(insertInt(c, 1, maxFilterCapacity, errInsertCapacity))
 	case 'e':
-		if letter(word, 1) != 'r' {
-			o.Growth = uint32(filterInt(c, 0, maxFilterGrowth, errInsertGrowth))
+		if lowerLetter(word, 1) != 'r' {
+			o.Growth = uint32(insertInt(c, 0, maxFilterGrowth, errInsertExpansion))
 			break
 		}
 		if hasValue(c) {
-			rate, ok := filterRate(c.Arg())
+			rate, ok := parseRate(c.Arg())
 			if o.Rate = rate; !ok {
 				c.Refuse(errInsertRate)
 			}
 		}
 	case 'n':
-		if letter(word, 2) == 'c' {
-			how.creates = false
+		if lowerLetter(word, 2) == 'c' {
+			mode.create = false
 		} else {
 			o.Fixed = true
 		}
@@ -246,8 +246,8 @@ func insertOption(c *engine.Call, o *bloom.Options, how *insertion) bool {
 	return !c.Failed()
 }
 
-// letter returns letter i of a word in lower case, 0 behind its end.
-func letter(word []byte, i int) byte {
+// lowerLetter returns letter i of a word in lower case, 0 past its end.
+func lowerLetter(word []byte, i int) byte {
 	if i >= len(word) {
 		return 0
 	}
@@ -257,7 +257,7 @@ func letter(word []byte, i int) byte {
 	return word[i] + 'a' - 'A'
 }
 
-// hasValue reports whether an argument is left; if not it latches the error about their number.
+// hasValue reports whether an argument is left. If not, it latches ErrArity.
 func hasValue(c *engine.Call) bool {
 	if c.Left() == 0 {
 		c.Refusef(engine.ErrArity, c.Cmd.FullName())
@@ -266,18 +266,18 @@ func hasValue(c *engine.Call) bool {
 	return true
 }
 
-func filterInt(c *engine.Call, lo, hi int64, err error) int64 {
+func insertInt(c *engine.Call, lo, hi int64, err error) int64 {
 	if !hasValue(c) {
 		return lo
 	}
 	return c.IntIn(lo, hi, err)
 }
 
-// addItems adds items to the filter at key, or to a new one, and replies with what is new. A filter that
-// is full ends it.
-func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, how insertion) {
+// addItems adds items to the filter at key, or to a new one, and replies for each item whether it is new. It stops when
+// the filter is full.
+func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, mode addMode) {
 	f, found := engine.Edit[*bloom.Filter](c, key)
-	if !found && !how.creates {
+	if !found && !mode.create {
 		c.Refuse(errNoFilter)
 	}
 	if !c.OK() {
@@ -285,13 +285,13 @@ func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, how i
 	}
 	var header []byte
 	if !found {
-		if f = makeFilter(c, o); f == nil {
+		if f = newFilter(c, o); f == nil {
 			return
 		}
 		header = f.AppendHeader(nil)
 	}
 	before := f.Len()
-	if how.many {
+	if mode.many {
 		at := c.Reply.Defer()
 		c.Reply.SetArray(at, addEach(c, f, items))
 	} else {
@@ -299,14 +299,14 @@ func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, how i
 	}
 	switch {
 	case !found:
-		createFilter(c, key, f, header)
+		storeNewFilter(c, key, f, header)
 		c.Propagate(c.Args...)
 	case f.Len() > before:
 		c.Changed(key, "")
 	}
 }
 
-// addEach adds items and replies to each, until the filter is full. It returns the number of replies.
+// addEach adds items and replies to each until the filter is full. It returns the number of replies.
 func addEach(c *engine.Call, f *bloom.Filter, items [][]byte) (n int) {
 	for _, item := range items {
 		n++
@@ -317,7 +317,7 @@ func addEach(c *engine.Call, f *bloom.Filter, items [][]byte) (n int) {
 	return n
 }
 
-// replyAdded replies to the addition of one item.
+// replyAdded replies to the addition of one item and returns its outcome.
 func replyAdded(c *engine.Call, outcome bloom.Outcome) bloom.Outcome {
 	switch outcome {
 	case bloom.Full:
@@ -332,28 +332,28 @@ func replyAdded(c *engine.Call, outcome bloom.Outcome) bloom.Outcome {
 
 // BF.EXISTS key item
 func cmdBFExists(c *engine.Call) {
-	f := filterOrNone(c, c.Arg())
+	f := findFilter(c, c.Arg())
 	c.Reply.Bool(f != nil && f.Has(c.Arg()))
 }
 
 // BF.MEXISTS key item [item ...]
 func cmdBFMExists(c *engine.Call) {
-	f, items := filterOrNone(c, c.Arg()), c.Rest()
+	f, items := findFilter(c, c.Arg()), c.Rest()
 	c.Reply.Array(len(items))
 	for _, item := range items {
 		c.Reply.Bool(f != nil && f.Has(item))
 	}
 }
 
-// filterOrNone returns the filter at key, nil if there is none, whatever else there is: to RedisBloom
-// nothing exists in a value of another type.
-func filterOrNone(c *engine.Call, key []byte) *bloom.Filter {
+// findFilter returns the filter at key, nil for an absent key. It also returns nil for a value of another type: like
+// RedisBloom, BF.EXISTS does not fail then.
+func findFilter(c *engine.Call, key []byte) *bloom.Filter {
 	v, _ := engine.Read[keyspace.Value](c, key)
 	f, _ := v.(*bloom.Filter)
 	return f
 }
 
-// readFilter returns the filter at key. An absent key latches an error, as a value of another type does.
+// readFilter returns the filter at key. An absent key or a value of another type latches an error.
 func readFilter(c *engine.Call, key []byte) *bloom.Filter {
 	f, found := engine.Read[*bloom.Filter](c, key)
 	if !found {
@@ -374,8 +374,8 @@ func cmdBFCard(c *engine.Call) {
 	}
 }
 
-// filterFacts are what BF.INFO tells, by the word that asks for it and the name it has in the reply.
-var filterFacts = []struct{ word, name string }{
+// infoFields are the fields of BF.INFO: the word of the argument and the name in the reply.
+var infoFields = []struct{ word, name string }{
 	{"CAPACITY", "Capacity"}, {"SIZE", "Size"}, {"FILTERS", "Number of filters"}, {"ITEMS", "Number of items inserted"},
 	{"EXPANSION", "Expansion rate"},
 }
@@ -390,31 +390,31 @@ func cmdBFInfo(c *engine.Call) {
 		return
 	}
 	if !c.More() {
-		c.Reply.Map(len(filterFacts))
-		for i, fact := range filterFacts {
-			c.Reply.Status(fact.name)
-			replyFact(c, f, i)
+		c.Reply.Map(len(infoFields))
+		for i, field := range infoFields {
+			c.Reply.Status(field.name)
+			replyInfoField(c, f, i)
 		}
 		return
 	}
-	for i, fact := range filterFacts {
-		if c.Word(fact.word) {
+	for i, field := range infoFields {
+		if c.Word(field.word) {
 			if c.Reply.Proto() == 3 {
 				c.Reply.Map(1)
-				c.Reply.Status(fact.name)
+				c.Reply.Status(field.name)
 			} else {
 				c.Reply.Array(1)
 			}
-			replyFact(c, f, i)
+			replyInfoField(c, f, i)
 			return
 		}
 	}
-	c.Fail(errFilterFact)
+	c.Fail(errInfoField)
 }
 
-// replyFact replies with fact number i of filterFacts.
-func replyFact(c *engine.Call, f *bloom.Filter, i int) {
-	const filterStruct, layerStruct = 32, 64 // RedisBloom's, which count towards a size
+// replyInfoField replies with the value of infoFields[i].
+func replyInfoField(c *engine.Call, f *bloom.Filter, i int) {
+	const filterStruct, layerStruct = 32, 64 // the bytes of RedisBloom's structs, which its size includes
 	switch i {
 	case 0:
 		c.Reply.Int(int64(f.Capacity()))
@@ -433,8 +433,8 @@ func replyFact(c *engine.Call, f *bloom.Filter, i int) {
 	}
 }
 
-// maxChunk is the size of the chunks of a dump.
-const maxChunk = 16 << 20
+// maxChunkBytes is the size of the chunks of BF.SCANDUMP.
+const maxChunkBytes = 16 << 20
 
 // BF.SCANDUMP key iterator
 func cmdBFScanDump(c *engine.Call) {
@@ -447,7 +447,7 @@ func cmdBFScanDump(c *engine.Call) {
 	if iter == 0 {
 		data, iter = f.AppendHeader(nil), 1
 	} else {
-		data, iter = f.AppendChunk(nil, iter, maxChunk)
+		data, iter = f.AppendChunk(nil, iter, maxChunkBytes)
 	}
 	c.Reply.Array(2)
 	c.Reply.Int(iter)
@@ -481,7 +481,7 @@ func cmdBFLoadChunk(c *engine.Call) {
 	}
 }
 
-// loadHeader makes the filter that a header describes.
+// loadHeader stores the empty filter that a header describes.
 func loadHeader(c *engine.Call, key, header []byte) {
 	f, ok := bloom.FromHeader(header)
 	if !ok {

@@ -1,3 +1,11 @@
+// Package sketches is the families of commands on values that approximate a set in little memory: HyperLogLog, which
+// counts, in hyperloglog.go, and the Bloom filters of the module RedisBloom, which answer whether an item was added, in
+// bloom.go.
+//
+// A HyperLogLog is a string with the bytes that Redis stores, and any command on strings may change it. Each command
+// therefore checks it again. See [hll]. A Bloom filter is a type of its own. See [bloom].
+//
+// Replies and errors of the BF commands are RedisBloom's.
 package sketches
 
 import (
@@ -7,7 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// HyperLogLogs is the family of commands on strings that hold a HyperLogLog.
+// HyperLogLog returns the family of HyperLogLog commands.
 func HyperLogLog() engine.Family {
 	return engine.Family{Group: "hyperloglog", Commands: []engine.Command{
 		{Name: "pfadd", Arity: -2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdPFAdd, Since: "2.8.9",
@@ -31,29 +39,30 @@ func HyperLogLog() engine.Family {
 	}}
 }
 
-// sketchOf returns a string as a HyperLogLog; latches ErrNoSketch if it is none.
-func sketchOf(c *engine.Call, v *str.Value) hll.Sketch {
+// parseSketch returns the HyperLogLog in a string. Other strings latch errNotSketch.
+func parseSketch(c *engine.Call, v *str.Value) hll.Sketch {
 	b := v.Text(c.Scratch())
 	if !hll.Valid(b) {
-		c.Refuse(errNoSketch)
+		c.Refuse(errNotSketch)
 		return nil
 	}
 	return b
 }
 
-// editSketch returns the HyperLogLog of key to be changed, with the string that holds it; ok is false if
-// the key is absent, or no HyperLogLog, which latches an error. What became of it is for setSketch.
+// editSketch returns the HyperLogLog at key, and the string that holds it, for changing. ok is false if the key is absent.
+// A value that is no HyperLogLog latches an error. The caller stores a changed sketch with setSketch.
 func editSketch(c *engine.Call, key []byte) (v *str.Value, s hll.Sketch, ok bool) {
 	v, ok = engine.Edit[*str.Value](c, key)
-	if !ok || sketchOf(c, v) == nil {
+	if !ok || parseSketch(c, v) == nil {
 		return nil, nil, false
 	}
 	return v, v.Edit(0), true
 }
 
+// setSketch stores a HyperLogLog in a string.
 func setSketch(v *str.Value, s hll.Sketch) { *v = str.OfEnc(s, str.Raw) }
 
-// createSketch returns a new HyperLogLog for an absent key.
+// createSketch creates an absent key and returns its string and a new HyperLogLog for it.
 func createSketch(c *engine.Call, key []byte) (*str.Value, hll.Sketch) {
 	return c.DB.Create(key, keyspace.String).(*str.Value), hll.New()
 }
@@ -80,11 +89,11 @@ func cmdPFAdd(c *engine.Call) {
 	if changed {
 		c.Changed(key, "$pfadd")
 	} else {
-		c.DB.Commit(key) // nothing has changed but the encoding
+		c.DB.Commit(key) // only the encoding has changed
 	}
 	switch {
-	case err != nil: // found by an element after others were added
-		c.Fail(errSketch)
+	case err != nil: // the corruption may show after some elements were added
+		c.Fail(errCorrupted)
 	case changed:
 		c.Reply.Int(1)
 	default:
@@ -113,7 +122,7 @@ func countSketch(c *engine.Call, key []byte) {
 		}
 		return
 	}
-	s := sketchOf(c, v)
+	s := parseSketch(c, v)
 	if !c.OK() {
 		return
 	}
@@ -121,17 +130,17 @@ func countSketch(c *engine.Call, key []byte) {
 		c.Reply.Int(n)
 		return
 	}
-	refreshCount(c, key)
+	updateCount(c, key)
 }
 
-// refreshCount replies with the cardinality of a HyperLogLog and keeps it in the value, which becomes raw.
-func refreshCount(c *engine.Call, key []byte) {
+// updateCount replies with the cardinality of a HyperLogLog and caches it in the value, whose encoding becomes raw.
+func updateCount(c *engine.Call, key []byte) {
 	_, s, _ := editSketch(c, key)
 	n, ok := s.Cached()
 	if !ok {
 		var err error
 		if n, err = s.Count(); err != nil {
-			c.Refuse(errSketch)
+			c.Refuse(errCorrupted)
 		} else {
 			s.SetCached(n)
 			c.Changed(key, "")
@@ -143,8 +152,8 @@ func refreshCount(c *engine.Call, key []byte) {
 	}
 }
 
-// mergeSketches merges the HyperLogLogs of keys, where there are any, and reports whether one of them is
-// dense. It latches an error for the first that is none.
+// mergeSketches merges the HyperLogLogs at keys, without the absent ones, into all. It reports whether one of them is
+// dense. The first value that is no HyperLogLog latches an error.
 func mergeSketches(c *engine.Call, all *hll.Registers, keys [][]byte) (dense bool) {
 	for _, key := range keys {
 		v, ok := engine.Read[*str.Value](c, key)
@@ -154,13 +163,13 @@ func mergeSketches(c *engine.Call, all *hll.Registers, keys [][]byte) (dense boo
 		if !ok {
 			continue
 		}
-		s := sketchOf(c, v)
+		s := parseSketch(c, v)
 		if s == nil {
 			return false
 		}
 		dense = dense || s.Dense()
 		if all.Merge(s) != nil {
-			c.Refuse(errSketch)
+			c.Refuse(errCorrupted)
 			return false
 		}
 	}
@@ -181,7 +190,7 @@ func cmdPFMerge(c *engine.Call) {
 	}
 	s, err := s.Raise(&all, dense, c.Engine.Config.SketchMax)
 	if err != nil {
-		c.Fail(errSketch)
+		c.Fail(errCorrupted)
 		return
 	}
 	setSketch(v, s)
@@ -194,7 +203,7 @@ func cmdPFDebug(c *engine.Call) {
 	word, key := c.Args[1], c.Args[2]
 	v, s, ok := editSketch(c, key)
 	if !ok {
-		c.Refuse(errNoSketchKey)
+		c.Refuse(errNoKey)
 	}
 	if !c.OK() {
 		return
@@ -211,25 +220,25 @@ func cmdPFDebug(c *engine.Call) {
 	case engine.IsWord(word, "ENCODING"):
 		c.Reply.Status("sparse")
 	case engine.IsWord(word, "TODENSE"):
-		if converted := makeDense(c, key, v, s); c.OK() {
+		if converted := convertToDense(c, key, v, s); c.OK() {
 			c.Reply.Int(converted)
 		}
 	default:
-		c.Refusef(errSketchDebug, word)
+		c.Refusef(errDebugWord, word)
 		c.OK()
 	}
-	c.DB.Commit(key) // whatever is asked for, the encoding changes
+	c.DB.Commit(key) // every subcommand changes the encoding to raw
 }
 
-// makeDense makes a HyperLogLog dense and returns how many it did that to, 0 or 1. Only the journal
-// needs to know: nothing but the encoding has changed.
-func makeDense(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) (converted int64) {
+// convertToDense makes a HyperLogLog dense. It returns 1 if it was sparse, else 0. The change is propagated but not
+// signalled, because only the encoding differs.
+func convertToDense(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) (converted int64) {
 	if s.Dense() {
 		return 0
 	}
 	s, err := s.ToDense()
 	if err != nil {
-		c.Refuse(errSketch)
+		c.Refuse(errCorrupted)
 		return 0
 	}
 	setSketch(v, s)
@@ -242,10 +251,10 @@ func makeDense(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) (converte
 func replyRegisters(c *engine.Call, key []byte, v *str.Value, s hll.Sketch) {
 	var registers hll.Registers
 	if registers.Merge(s) != nil {
-		c.Fail(errSketch)
+		c.Fail(errCorrupted)
 		return
 	}
-	makeDense(c, key, v, s)
+	convertToDense(c, key, v, s)
 	c.Reply.Array(len(registers))
 	for _, r := range registers {
 		c.Reply.Int(int64(r))
