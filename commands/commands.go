@@ -33,7 +33,7 @@ func Parts() []engine.Part {
 		{Families: []engine.Family{
 			strings.Family(), hashes.Family(), lists.Family(), sets.Family(), zsets.Family(), streams.Family(),
 			bitmaps.Family(), geo.Family(), sketches.HyperLogLog(),
-			ratelimit.Throttle(), ratelimit.Increments(),
+			ratelimit.Throttle(), ratelimit.IncrEx(),
 			keys.Family(), keys.Databases(), keys.Selection(),
 		}, Debug: []engine.DebugLine{strings.Debug()}},
 		sketches.Bloom(),

@@ -10,26 +10,24 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// INCREX, a command of Redis 8.8: a counter with bounds and a deadline, as limiters of fixed windows
-// want it.
-
-// increx is the options of INCREX. Numbers are read once the syntax is known to be right.
-type increx struct {
+// incrExOptions are the options of INCREX. Numbers are parsed after the syntax has been checked, because a syntax error
+// takes precedence.
+type incrExOptions struct {
 	elements.Expiry
 	by, lower, upper amount
 	float            bool // BYFLOAT
 	saturate         bool
-	ifNone           bool // ENX
+	enx              bool // ENX: set the deadline only if the key has none
 }
 
-// amount is a number that may be given.
+// amount is an optional number.
 type amount struct {
 	given bool
 	text  []byte
 }
 
-// Increments is the family of INCREX.
-func Increments() engine.Family {
+// IncrEx returns the family of INCREX.
+func IncrEx() engine.Family {
 	return engine.Family{Group: "string", Commands: []engine.Command{
 		{Name: "increx", Arity: -2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncrEx, Since: "8.8.0",
 			Syntax:     "key [BYFLOAT increment:double|BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] [ENX]",
@@ -41,28 +39,27 @@ func Increments() engine.Family {
 // INCREX key [BYFLOAT increment | BYINT increment] [LBOUND lowerbound] [UBOUND upperbound] [SATURATE]
 // [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds | PERSIST] [ENX]
 //
-// Replies: the new value and what was added to the old one. A sum out of bounds changes nothing, unless
-// it is to be cut to them.
+// Replies: the new value and the difference from the old one. A sum out of bounds changes nothing, or with SATURATE sets
+// the value to the bound.
 func cmdIncrEx(c *engine.Call) {
 	key := c.Arg()
-	var o increx
-	for c.More() && increxOption(c, &o) {
+	var o incrExOptions
+	for c.More() && incrExOption(c, &o) {
 	}
 	c.End()
 	switch {
-	case o.ifNone && !o.Given:
-		c.Refuse(errOnlyIfNone)
+	case o.enx && !o.Given:
+		c.Refuse(errEnxAlone)
 		c.OK()
 	case o.float:
-		increxFloat(c, key, &o)
+		incrExFloat(c, key, &o)
 	default:
-		increxInt(c, key, &o)
+		incrExInt(c, key, &o)
 	}
 }
 
-// increxOption moves past an option and reports whether there is one that may stand here. None may be
-// given twice.
-func increxOption(c *engine.Call, o *increx) bool {
+// incrExOption reads an option and reports whether it found one that is allowed here. No option may appear twice.
+func incrExOption(c *engine.Call, o *incrExOptions) bool {
 	switch {
 	case !o.by.given && amountOption(c, "BYINT", &o.by):
 	case !o.by.given && amountOption(c, "BYFLOAT", &o.by):
@@ -71,9 +68,9 @@ func increxOption(c *engine.Call, o *increx) bool {
 	case !o.upper.given && amountOption(c, "UBOUND", &o.upper):
 	case !o.saturate && c.Word("SATURATE"):
 		o.saturate = true
-	case !o.ifNone && !o.Drop && c.Word("ENX"):
-		o.ifNone = true
-	case !o.Given && !o.Drop && !o.ifNone && c.Word("PERSIST"):
+	case !o.enx && !o.Drop && c.Word("ENX"):
+		o.enx = true
+	case !o.Given && !o.Drop && !o.enx && c.Word("PERSIST"):
 		o.Drop = true
 	case !o.Given && elements.ExpiryOption(c, &o.Expiry):
 	default:
@@ -82,7 +79,7 @@ func increxOption(c *engine.Call, o *increx) bool {
 	return true
 }
 
-// amountOption moves past a word and the number after it and reports whether it did.
+// amountOption reads a word and a number and reports whether it found the word.
 func amountOption(c *engine.Call, word string, a *amount) bool {
 	if c.Left() < 2 || !c.Word(word) {
 		return false
@@ -91,10 +88,10 @@ func amountOption(c *engine.Call, word string, a *amount) bool {
 	return true
 }
 
-// intOr returns the amount as an integer, or the default; latches ErrBoundInt with the name.
-func intOr(c *engine.Call, a amount, otherwise int64, name string) int64 {
+// intOr returns the amount as an integer, def if it is absent. Anything else latches errBoundInt with the name.
+func intOr(c *engine.Call, a amount, def int64, name string) int64 {
 	if !a.given {
-		return otherwise
+		return def
 	}
 	n, ok := resp.ParseInt(a.text)
 	if !ok {
@@ -104,9 +101,9 @@ func intOr(c *engine.Call, a amount, otherwise int64, name string) int64 {
 }
 
 // floatOr is intOr for a long double.
-func floatOr(c *engine.Call, a amount, otherwise resp.LongDouble, name string) resp.LongDouble {
+func floatOr(c *engine.Call, a amount, def resp.LongDouble, name string) resp.LongDouble {
 	if !a.given {
-		return otherwise
+		return def
 	}
 	x, ok := resp.ParseLongDouble(a.text)
 	if !ok {
@@ -115,7 +112,8 @@ func floatOr(c *engine.Call, a amount, otherwise resp.LongDouble, name string) r
 	return x
 }
 
-func increxInt(c *engine.Call, key []byte, o *increx) {
+// incrExInt executes INCREX with integers.
+func incrExInt(c *engine.Call, key []byte, o *incrExOptions) {
 	by := intOr(c, o.by, 1, "Increment")
 	lower := intOr(c, o.lower, math.MinInt64, "LBOUND")
 	upper := intOr(c, o.upper, math.MaxInt64, "UBOUND")
@@ -127,34 +125,35 @@ func increxInt(c *engine.Call, key []byte, o *increx) {
 	if v, ok := engine.Edit[*str.Value](c, key); ok {
 		old = strings.Number(c, v)
 	}
-	var x, applied exact
-	sum := x.plus(old, by)
-	if x.lost { // the sign tells on which side
+	var x, applied checked
+	sum := x.add(old, by)
+	if x.overflow { // saturate on the side of the sign
 		sum = math.MaxInt64 ^ by>>63
 	}
 	bounded := min(max(sum, lower), upper)
-	beyond := x.lost || bounded != sum
-	delta := applied.minus(bounded, old)
+	beyond := x.overflow || bounded != sum
+	delta := applied.sub(bounded, old)
 	if beyond && !o.saturate {
 		bounded, delta = old, 0
-	} else if applied.lost {
-		c.Refuse(errApplied)
+	} else if applied.overflow {
+		c.Refuse(errDeltaOverflow)
 	}
 	if !c.OK() {
 		return
 	}
 	if !beyond || o.saturate {
-		storeSum(c, key, c.Engine.Keyspace.Int(bounded), "$incrby", o, deadline)
+		store(c, key, c.Engine.Keyspace.Int(bounded), "$incrby", o, deadline)
 	}
 	c.Reply.Array(2)
 	c.Reply.Int(bounded)
 	c.Reply.Int(delta)
 }
 
-func increxFloat(c *engine.Call, key []byte, o *increx) {
+// incrExFloat executes INCREX with BYFLOAT, in long doubles like INCRBYFLOAT.
+func incrExFloat(c *engine.Call, key []byte, o *incrExOptions) {
 	by := floatOr(c, o.by, resp.LongDouble{}, "Increment")
 	if !by.IsFinite() {
-		c.Refuse(errIncrementInf)
+		c.Refuse(errInfiniteIncrement)
 	}
 	lower := floatOr(c, o.lower, resp.MaxLongDouble.Neg(), "LBOUND")
 	upper := floatOr(c, o.upper, resp.MaxLongDouble, "UBOUND")
@@ -165,31 +164,31 @@ func increxFloat(c *engine.Call, key []byte, o *increx) {
 	var old resp.LongDouble
 	if v, ok := engine.Edit[*str.Value](c, key); ok {
 		if old = c.LongDouble(v.Text(c.Scratch())); !old.IsFinite() {
-			c.Refuse(errInfinite)
+			c.Refuse(errInfiniteValue)
 		}
 	}
-	bounded, beyond := within(old.Add(by), lower, upper)
+	bounded, beyond := clamp(old.Add(by), lower, upper)
 	if beyond && !o.saturate {
 		bounded = old
 	}
 	delta := bounded.Add(old.Neg())
 	if !delta.IsFinite() {
-		c.Refuse(errAppliedInf)
+		c.Refuse(errInfiniteDelta)
 	}
 	if !c.OK() {
 		return
 	}
 	text := bounded.AppendHuman(c.Scratch())
 	if !beyond || o.saturate {
-		storeSum(c, key, c.Engine.Keyspace.Text(text), "$incrbyfloat", o, deadline)
+		store(c, key, c.Engine.Keyspace.Text(text), "$incrbyfloat", o, deadline)
 	}
 	c.Reply.Array(2)
 	c.Reply.DecimalText(text)
 	c.Reply.DecimalText(delta.AppendHuman(c.Scratch()))
 }
 
-// within returns x, or the bound it lies beyond.
-func within(x, lower, upper resp.LongDouble) (bounded resp.LongDouble, beyond bool) {
+// clamp returns x, or the bound that it exceeds.
+func clamp(x, lower, upper resp.LongDouble) (bounded resp.LongDouble, beyond bool) {
 	switch {
 	case x.Less(lower):
 		return lower, true
@@ -199,11 +198,11 @@ func within(x, lower, upper resp.LongDouble) (bounded resp.LongDouble, beyond bo
 	return x, false
 }
 
-// storeSum sets key to a sum and does to its deadline what the options say. A deadline that has passed
-// deletes the key. The journal gets what came of it.
-func storeSum(c *engine.Call, key []byte, sum *str.Value, event string, o *increx, deadline int64) {
+// store sets key to a sum and applies the expiry options. A deadline in the past deletes the key. It propagates the
+// result, DEL or SET, instead of the call.
+func store(c *engine.Call, key []byte, sum *str.Value, event string, o *incrExOptions, deadline int64) {
 	old, _ := c.DB.Deadline(key)
-	sets := o.Given && !(o.ifNone && old != 0)
+	sets := o.Given && !(o.enx && old != 0)
 	if sets && deadline <= c.Now() {
 		if c.DB.Delete(key) {
 			c.Changed(key, "gdel")

@@ -1,3 +1,22 @@
+// Package ratelimit is the families of commands for rate limiters: CL.THROTTLE of the module redis-cell in throttle.go,
+// and INCREX of Redis 8.8, a counter with bounds and a deadline for limiters with fixed windows, in increx.go.
+//
+// CL.THROTTLE implements the generic cell rate algorithm (GCRA). A key is a bucket that leaks at a constant rate. Its value
+// is one number, the theoretical arrival time (tat): the time at which the bucket will be empty. Times are nanoseconds
+// since the epoch.
+//
+//	          now              tat            new tat
+//	───────────┼────────────────┼────────────────┼──────────▶ time
+//	           ├── content of the bucket ────────┤              at most the tolerance
+//	                            ├─── increment ──┤              quantity emissions
+//
+// Replies are those of redis-cell 0.5.0, integer for integer. Differences:
+//
+//   - The journal and the replicas receive the result, SET key tat PXAT, and not the call. The result of a call depends on
+//     the clock at the time of replay.
+//   - A value that is no number is an error. It crashes redis-cell.
+//   - Numbers that 64 bits cannot hold are errors.
+//   - A negative quantity returns at most what was taken.
 package ratelimit
 
 import (
@@ -11,33 +30,20 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Throttling is the family of the module redis-cell, whose one command limits rates.
-//
-// The generic cell rate algorithm keeps one number for each key, the theoretical arrival time: when
-// the bucket will have leaked dry. Times are nanoseconds since the epoch.
-//
-//	          now              tat            new tat
-//	───────────┼────────────────┼────────────────┼──────────▶ time
-//	           ├── what is in the bucket ────────┤              at most the tolerance
-//	                            ├─── increment ──┤              quantity emissions
-//
-// Replies are those of redis-cell 0.5.0, integer for integer. Unlike there, the journal holds what
-// came of a call, SET key tat PXAT, and not the call, which would be decided by the clock of whoever
-// replays it; a value that is no number is an error instead of a crash; numbers that 64 bits cannot
-// hold are refused; and a negative quantity gives back no more than was taken.
+// Throttle returns the family of CL.THROTTLE.
 func Throttle() engine.Family {
 	return engine.Family{Group: "module", Commands: []engine.Command{
 		{Name: "cl.throttle", Arity: -1, Flags: engine.Write, Keys: engine.Key(1, "RW update"), Run: cmdThrottle, Since: "4.0.0",
 			Syntax:     "key max-burst:integer count period:integer [quantity:integer]",
-			Summary:    "Takes from the allowance of a key, which refills at a given rate, or tells when to retry.",
+			Summary:    "Limits a rate: takes a quantity from a key's allowance, which refills over time, or returns when to retry.",
 			Complexity: "O(1)"},
 	}}
 }
 
 // CL.THROTTLE key max_burst count period [quantity]
 //
-// Replies: whether limited, the limit, what remains of it, the seconds after which to retry or -1, and
-// the seconds after which all of it is there again.
+// Replies: 1 if the call is limited, else 0; the limit; what remains of it; the seconds after which to retry, or -1; and
+// the seconds after which the bucket is empty.
 func cmdThrottle(c *engine.Call) {
 	key, r := parseRate(c)
 	now := c.Engine.Micros() * 1000
@@ -45,8 +51,8 @@ func cmdThrottle(c *engine.Call) {
 	if v, ok := engine.Read[*str.Value](c, key); ok {
 		tat = strings.Number(c, v)
 	}
-	t := r.take(now, tat)
-	if t.lost {
+	t := r.decide(now, tat)
+	if t.overflow {
 		c.Refuse(engine.ErrNotInt)
 	}
 	if !c.OK() {
@@ -65,26 +71,26 @@ func cmdThrottle(c *engine.Call) {
 	c.Reply.Int(wholeSeconds(t.ttl))
 }
 
-// parseRate reads the arguments of CL.THROTTLE. Its errors have no code in front, as a module's may.
+// parseRate reads the arguments of CL.THROTTLE. Its errors have no code, like those of redis-cell.
 func parseRate(c *engine.Call) (key []byte, r rate) {
 	if len(c.Args) != 5 && len(c.Args) != 6 {
 		c.Refuse(errThrottleUsage)
 	}
 	key = c.Arg()
-	burst, count, period, quantity := cellInt(c), cellInt(c), cellInt(c), int64(1)
+	burst, count, period, quantity := cellIntArg(c), cellIntArg(c), cellIntArg(c), int64(1)
 	if c.More() {
-		quantity = cellInt(c)
+		quantity = cellIntArg(c)
 	}
-	var x exact
-	nanos := x.times(period, 1e9)
+	var x checked
+	nanos := x.mul(period, 1e9)
 	if count != 0 {
 		r.emission = int64(float64(nanos) / float64(count))
 	}
-	r.limit = x.plus(burst, 1)
-	r.tolerance = x.times(r.emission, r.limit)
-	r.increment = x.times(r.emission, quantity)
+	r.limit = x.add(burst, 1)
+	r.tolerance = x.mul(r.emission, r.limit)
+	r.increment = x.mul(r.emission, quantity)
 	switch {
-	case x.lost:
+	case x.overflow:
 		c.Refuse(engine.ErrNotInt)
 	case r.emission == 0:
 		c.Refuse(errThrottleZero)
@@ -92,8 +98,8 @@ func parseRate(c *engine.Call) (key []byte, r rate) {
 	return key, r
 }
 
-// cellInt returns the next argument as an integer, with a sign and leading zeros if one likes.
-func cellInt(c *engine.Call) int64 {
+// cellIntArg returns the next argument as an integer. Like redis-cell it accepts a plus sign and leading zeros.
+func cellIntArg(c *engine.Call) int64 {
 	arg := c.Arg()
 	n, ok := resp.ParseInt(arg)
 	if ok {
@@ -106,8 +112,8 @@ func cellInt(c *engine.Call) int64 {
 	return n
 }
 
-// storeArrival stores when the bucket will be empty. One that will be within a millisecond is as good
-// as none.
+// storeArrival stores the time at which the bucket will be empty. It deletes the key of a bucket that is empty within a
+// millisecond.
 func storeArrival(c *engine.Call, key []byte, tat, millis int64) {
 	switch deadline := c.Now() + millis; {
 	case millis > 0:
@@ -123,7 +129,7 @@ func storeArrival(c *engine.Call, key []byte, tat, millis int64) {
 	}
 }
 
-// wholeSeconds rounds nanoseconds up to seconds, but for less than a millisecond.
+// wholeSeconds rounds nanoseconds up to seconds, after it has cut them to milliseconds.
 func wholeSeconds(nanos int64) int64 {
 	s := nanos / 1e9
 	if nanos%1e9/1e6 > 0 {
@@ -132,43 +138,43 @@ func wholeSeconds(nanos int64) int64 {
 	return s
 }
 
-// rate is what a call asks of a bucket. All but the limit are nanoseconds.
+// rate is the rate and the request of a call. All fields but limit are nanoseconds.
 type rate struct {
-	limit     int64 // how much the bucket takes
-	emission  int64 // in which one unit leaks
-	tolerance int64 // in which the full bucket does
-	increment int64 // in which what the call adds does
+	limit     int64 // capacity of the bucket, in units
+	emission  int64 // time in which one unit leaks
+	tolerance int64 // time in which a full bucket leaks
+	increment int64 // time in which the quantity of the call leaks
 }
 
-// taking is the outcome of a call.
-type taking struct {
+// decision is the result of a call.
+type decision struct {
 	limited   bool
 	remaining int64
-	retry     int64 // nanoseconds; one second below zero for never or no need
+	retry     int64 // nanoseconds; minus one second if not limited, or if a retry cannot succeed
 	ttl       int64 // nanoseconds until the bucket is empty
-	lost      bool  // some number does not fit 64 bits
+	overflow  bool  // a number exceeds 64 bits
 }
 
-// take decides whether a bucket that is going to be empty at tat takes an increment.
-func (r rate) take(now, tat int64) (t taking) {
-	var x exact
-	filled := max(x.plus(max(now, tat), r.increment), now)
+// decide decides whether a bucket that will be empty at tat has room for the increment.
+func (r rate) decide(now, tat int64) (t decision) {
+	var x checked
+	filled := max(x.add(max(now, tat), r.increment), now)
 	t.ttl, t.retry = filled-now, -1e9
-	if excess := x.minus(t.ttl, r.tolerance); excess > 0 {
-		t.limited, t.ttl = true, x.minus(tat, now)
+	if excess := x.sub(t.ttl, r.tolerance); excess > 0 {
+		t.limited, t.ttl = true, x.sub(tat, now)
 		if r.increment <= r.tolerance {
 			t.retry = excess
 		}
 	}
-	if space := x.minus(r.tolerance, t.ttl); space > -r.emission {
+	if space := x.sub(r.tolerance, t.ttl); space > -r.emission {
 		t.remaining = r.units(space)
 	}
-	t.lost = x.lost
+	t.overflow = x.overflow
 	return t
 }
 
-// units returns how many emissions there are in a time, as redis-cell does: of both only whole
-// microseconds count, unless an emission takes less than one.
+// units returns how many emissions fit in a time. Like redis-cell it divides whole microseconds, or nanoseconds if an
+// emission takes less than a microsecond.
 func (r rate) units(nanos int64) int64 {
 	if r.emission/1000 == 0 {
 		return nanos / r.emission
@@ -176,31 +182,30 @@ func (r rate) units(nanos int64) int64 {
 	return int64(float64(nanos/1000) / float64(r.emission/1000))
 }
 
-// exact calculates and remembers whether a result did not fit 64 bits.
-type exact struct{ lost bool }
+// checked calculates with int64. overflow is set once a result does not fit.
+type checked struct{ overflow bool }
 
-func (x *exact) plus(a, b int64) int64 {
+func (x *checked) add(a, b int64) int64 {
 	s := a + b
-	x.lost = x.lost || (s < a) != (b < 0)
+	x.overflow = x.overflow || (s < a) != (b < 0)
 	return s
 }
 
-func (x *exact) minus(a, b int64) int64 {
+func (x *checked) sub(a, b int64) int64 {
 	d := a - b
-	x.lost = x.lost || (d > a) != (b < 0)
+	x.overflow = x.overflow || (d > a) != (b < 0)
 	return d
 }
 
-func (x *exact) times(a, b int64) int64 {
+func (x *checked) mul(a, b int64) int64 {
 	hi, lo := bits.Mul64(uint64(a), uint64(b))
-	// The product of the unsigned readings is too great by the other factor, in its upper half, for
-	// each negative factor.
+	// Mul64 reads a negative factor as 2^64 too large. The upper half is then too large by the other factor.
 	if a < 0 {
 		hi -= uint64(b)
 	}
 	if b < 0 {
 		hi -= uint64(a)
 	}
-	x.lost = x.lost || int64(hi) != int64(lo)>>63
+	x.overflow = x.overflow || int64(hi) != int64(lo)>>63
 	return int64(lo)
 }

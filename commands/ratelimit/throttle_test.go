@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestExactTellsWhatDoesNotFit compares with numbers of unlimited size.
-func TestExactTellsWhatDoesNotFit(t *testing.T) {
+// TestCheckedReportsOverflow compares with numbers of unlimited size.
+func TestCheckedReportsOverflow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	edges := []int64{0, 1, -1, 2, -2, math.MaxInt64, math.MinInt64, math.MaxInt64 / 2, math.MinInt64 / 2, 1e9, -1e9}
 	pick := func() int64 {
@@ -22,24 +22,24 @@ func TestExactTellsWhatDoesNotFit(t *testing.T) {
 	for range 100000 {
 		a, b := pick(), pick()
 		for name, c := range map[string]struct {
-			do   func(x *exact, a, b int64) int64
+			do   func(x *checked, a, b int64) int64
 			want *big.Int
 		}{
-			"+": {(*exact).plus, new(big.Int).Add(big.NewInt(a), big.NewInt(b))},
-			"-": {(*exact).minus, new(big.Int).Sub(big.NewInt(a), big.NewInt(b))},
-			"*": {(*exact).times, new(big.Int).Mul(big.NewInt(a), big.NewInt(b))},
+			"+": {(*checked).add, new(big.Int).Add(big.NewInt(a), big.NewInt(b))},
+			"-": {(*checked).sub, new(big.Int).Sub(big.NewInt(a), big.NewInt(b))},
+			"*": {(*checked).mul, new(big.Int).Mul(big.NewInt(a), big.NewInt(b))},
 		} {
-			var x exact
+			var x checked
 			got := c.do(&x, a, b)
-			require.Equal(t, !c.want.IsInt64(), x.lost, "%d %s %d", a, name, b)
-			if !x.lost {
+			require.Equal(t, !c.want.IsInt64(), x.overflow, "%d %s %d", a, name, b)
+			if !x.overflow {
 				require.Equal(t, c.want.Int64(), got, "%d %s %d", a, name, b)
 			}
 		}
 	}
 }
 
-// TestABucketNeverTakesMoreThanItsRate fills buckets with random calls and checks that what was let
+// TestABucketNeverTakesMoreThanItsRate fills buckets with random calls and checks that what they let
 // through in any time is no more than the allowance and what refilled.
 func TestABucketNeverTakesMoreThanItsRate(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
@@ -51,13 +51,13 @@ func TestABucketNeverTakesMoreThanItsRate(t *testing.T) {
 			now += r.Int64N(2 * emission)
 			quantity := r.Int64N(4)
 			rate := rate{limit: burst + 1, emission: emission, tolerance: emission * (burst + 1), increment: emission * quantity}
-			got := rate.take(now, tat)
-			require.False(t, got.lost)
+			got := rate.decide(now, tat)
+			require.False(t, got.overflow)
 			if got.limited {
 				require.True(t, got.retry > 0 || quantity > burst+1)
 				if got.retry > 0 {
-					require.False(t, rate.take(now+got.retry, tat).limited)
-					require.True(t, rate.take(now+got.retry-1, tat).limited)
+					require.False(t, rate.decide(now+got.retry, tat).limited)
+					require.True(t, rate.decide(now+got.retry-1, tat).limited)
 				}
 				continue
 			}
