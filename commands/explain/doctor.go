@@ -7,8 +7,6 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// What MEMORY tells of the process as a whole.
-
 // MEMORY STATS
 func cmdMemoryStats(c *engine.Call) {
 	b, m := c.Engine.Budget(), c.Engine.ProcessMemory()
@@ -16,13 +14,13 @@ func cmdMemoryStats(c *engine.Call) {
 		{"replication.backlog", 0, ""}, {"clients.slaves", 0, ""}, {"clients.normal", b.Sessions, ""}}
 	for _, p := range c.Engine.Parts.List {
 		for _, cache := range p.Caches {
-			r = append(r, fact{cache.Name, cache.Bytes(), ""})
+			r = append(r, item{cache.Name, cache.Bytes(), ""})
 		}
 	}
 	for i := range c.Engine.Keyspace.Len() {
 		if db := c.Engine.Keyspace.DB(i); db.Len() > 0 {
 			tables, deadlines := db.Overhead()
-			r = append(r, fact{fmt.Sprintf("db.%d", i), report{{"overhead.hashtable.main", tables, ""}, {"overhead.hashtable.expires", deadlines, ""}}, ""})
+			r = append(r, item{fmt.Sprintf("db.%d", i), report{{"overhead.hashtable.main", tables, ""}, {"overhead.hashtable.expires", deadlines, ""}}, ""})
 		}
 	}
 	r = append(r, report{{"overhead.total", b.Overhead(), ""}, {"keys.count", b.Keys, ""},
@@ -34,7 +32,7 @@ func cmdMemoryStats(c *engine.Call) {
 		{"allocator-rss.ratio", engine.Ratio(m.Total(), m.Active()), ""}, {"allocator-rss.bytes", int(m.Total() - m.Active()), ""},
 		{"rss-overhead.ratio", engine.Ratio(m.Resident, m.Total()), ""}, {"rss-overhead.bytes", int(m.Resident - m.Total()), ""},
 		{"fragmentation", engine.Ratio(m.Resident, int64(b.Used)), ""}, {"fragmentation.bytes", int(m.Resident) - b.Used, ""}}...)
-	r.tell(c.Reply)
+	r.write(c.Reply)
 }
 
 // MEMORY MALLOC-STATS
@@ -44,17 +42,17 @@ func cmdMemoryMallocStats(c *engine.Call) {
 	for _, line := range []struct {
 		bytes int64
 		about string
-	}{{m.Objects, "objects, living or not collected yet"}, {m.Unused, "room in blocks that are in use"}, {m.Free, "free blocks, kept for what comes"},
-		{m.Stacks, "stacks of goroutines"}, {m.Runtime, "the runtime's own tables"}, {m.Total(), "all that was taken from the system"},
-		{m.Released, "was given back"}, {m.Resident, "is resident, the program itself included"}} {
+	}{{m.Objects, "objects, living or not collected yet"}, {m.Unused, "room in blocks that are in use"}, {m.Free, "free blocks, kept for new objects"},
+		{m.Stacks, "stacks of goroutines"}, {m.Runtime, "the runtime's own tables"}, {m.Total(), "total obtained from the system"},
+		{m.Released, "returned to the system"}, {m.Resident, "resident, including the program itself"}} {
 		fmt.Fprintf(&text, "%14d  %8s  %s\n", line.bytes, engine.Human(int(line.bytes)), line.about)
 	}
 	fmt.Fprintf(&text, "%14d  collections, which took %.2f%% of the CPU time available\n", m.Cycles, 100*m.GCShare)
 	c.Reply.Verbatim("txt", []byte(text.String()))
 }
 
-// judged is how many bytes must be in use for the doctor to judge ratios.
-const judged = 5 << 20
+// doctorMinimum is how many bytes must be in use before MEMORY DOCTOR evaluates ratios, which mean little below.
+const doctorMinimum = 5 << 20
 
 // MEMORY DOCTOR
 func cmdMemoryDoctor(c *engine.Call) {
@@ -69,8 +67,8 @@ func cmdMemoryDoctor(c *engine.Call) {
 	findings := diagnose(c.Engine, b, m)
 	if len(findings) == 0 {
 		text += " Nothing is wrong."
-		if b.Used < judged {
-			text += " With so little in use that says little."
+		if b.Used < doctorMinimum {
+			text += " With so little memory in use that means little."
 		}
 	}
 	for _, f := range findings {
@@ -79,7 +77,7 @@ func cmdMemoryDoctor(c *engine.Call) {
 	c.Reply.Verbatim("txt", []byte(text+"\n"))
 }
 
-// diagnose returns what is unusual about the memory, and what helps.
+// diagnose returns what is unusual about the memory, and the remedies.
 func diagnose(e *engine.Engine, b engine.Budget, m engine.ProcessMemory) (findings []string) {
 	say := func(holds bool, format string, args ...any) {
 		if holds {
@@ -87,19 +85,19 @@ func diagnose(e *engine.Engine, b engine.Budget, m engine.ProcessMemory) (findin
 		}
 	}
 	limit := int(e.Config.MaxMemory)
-	say(limit > 0 && b.Used > limit/10*9, "maxmemory is reached to %s: writes will be refused, or keys evicted.", engine.Percent(b.Used, limit))
-	if b.Used < judged {
+	say(limit > 0 && b.Used > limit/10*9, "Memory use has reached %s of maxmemory: writes will be refused, or keys evicted.", engine.Percent(b.Used, limit))
+	if b.Used < doctorMinimum {
 		return findings
 	}
-	say(b.Peak > b.Used/2*3, "The peak is %.1f times what is in use: what it needed may still be resident. MEMORY PURGE gives it back.",
+	say(b.Peak > b.Used/2*3, "The peak was %.1f times the memory in use now, and may still be resident. MEMORY PURGE returns it to the system.",
 		engine.Ratio(int64(b.Peak), int64(b.Used)))
-	say(m.Free > int64(b.Used)/2, "%s of the heap are free but not given back to the system. MEMORY PURGE does it.", engine.Human(int(m.Free)))
-	say(m.Unused > m.Objects/4, "%s lie unused between living objects: much was deleted here and there. Only time or a restart closes the gaps.",
+	say(m.Free > int64(b.Used)/2, "%s of the heap are free but not returned to the system. MEMORY PURGE returns them.", engine.Human(int(m.Free)))
+	say(m.Unused > m.Objects/4, "%s are unused gaps between live objects, which deletions left behind. Only time or a restart closes them.",
 		engine.Human(int(m.Unused)))
 	say(m.Objects > 2*int64(b.Used), "The heap has %s of objects for %s of data: the rest is garbage to be collected, or buffers of clients and scripts.",
 		engine.Human(int(m.Objects)), engine.Human(b.Used))
 	say(m.GCShare > 0.1, "Collecting garbage takes %.0f%% of the CPU time. A higher GOGC spends memory to save it.", 100*m.GCShare)
-	say(b.Sessions > b.Used/5, "A fifth of the memory, or more, is that of %d connections.", len(e.Sessions.ByID))
-	say(b.Keys > 0 && b.Tables+b.Deadlines > b.Entries, "The tables and indexes of %d keys are larger than the keys and values: many tiny keys. A hash in place of a hundred of them is far smaller.", b.Keys)
+	say(b.Sessions > b.Used/5, "%d connections hold a fifth of the memory or more.", len(e.Sessions.ByID))
+	say(b.Keys > 0 && b.Tables+b.Deadlines > b.Entries, "The tables and indexes of %d keys are larger than the keys and values, because those are tiny. A hash in place of a hundred of them is far smaller.", b.Keys)
 	return findings
 }

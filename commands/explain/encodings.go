@@ -13,102 +13,101 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// form is one encoding that a key's data could have, and what it would cost.
-type form struct {
+// encoding is one encoding that a key's data can have, and its cost.
+type encoding struct {
 	name  string
-	curve []int // curve[i] is the bytes with the first i+1 elements
-	total int   // elements of the key, perhaps more than the curve has
+	curve []int // curve[i] is the size in bytes with the first i+1 elements
+	total int   // elements of the key; the curve may have fewer
 	make  func() builder
 	each  func(fn func(a, b ziplist.Entry) bool)
 }
 
-// builder takes the elements of a key one by one, a value or score with each where the type has them,
-// and returns the bytes that the key costs with them.
+// builder adds an element to a key and returns the size of the key in bytes. b is the value of a field or the score of a
+// member.
 type builder func(a, b ziplist.Entry) (bytes int)
 
 // build computes the curve.
-func (f *form) build() *form {
-	f.curve = f.curve[:0]
-	add := f.make()
-	f.each(func(a, b ziplist.Entry) bool {
-		f.curve = append(f.curve, add(a, b))
-		return len(f.curve) < mostBuilt
+func (e *encoding) build() *encoding {
+	e.curve = e.curve[:0]
+	add := e.make()
+	e.each(func(a, b ziplist.Entry) bool {
+		e.curve = append(e.curve, add(a, b))
+		return len(e.curve) < maxBuilt
 	})
-	return f
+	return e
 }
 
-// final returns the bytes with all elements.
-func (f *form) final() int {
-	n := len(f.curve)
+// cost returns the bytes with all elements. Beyond the curve it assumes that they are like those in it.
+func (e *encoding) cost() int {
+	n := len(e.curve)
 	if n == 0 {
 		return 0
 	}
-	return int(int64(f.curve[n-1]) * int64(max(f.total, n)) / int64(n))
+	return int(int64(e.curve[n-1]) * int64(max(e.total, n)) / int64(n))
 }
 
-// estimate says if final is one.
-func (f *form) estimate() string {
-	if n := len(f.curve); f.total > n && n > 1 {
+// estimateNote returns a note if cost is an estimate, else "".
+func (e *encoding) estimateNote() string {
+	if n := len(e.curve); e.total > n && n > 1 {
 		return fmt.Sprintf("estimated from the first %d elements", n)
 	}
 	return ""
 }
 
-// forms returns the encodings that the data of a key can have, and a function that tells which of them
-// the settings would choose.
-func forms(e *engine.Engine, key []byte, v keyspace.Value) (list []*form, fits func() string) {
-	s := &subject{engine: e, key: len(key), n: v.Len(), t: v.Type()}
-	if s.t == keyspace.String {
-		s.n = 1
+// possibleEncodings returns the encodings that the data of a key can have, and a function that returns the name of the one
+// that the current parameters choose.
+func possibleEncodings(eng *engine.Engine, key []byte, v keyspace.Value) (list []*encoding, chosen func() string) {
+	d := &data{engine: eng, key: len(key), n: v.Len(), t: v.Type()}
+	if d.t == keyspace.String {
+		d.n = 1
 	}
-	s.watch(v)
-	for _, name := range s.names(v) {
-		f := &form{name: name, total: s.n, each: s.each}
-		f.make = func() builder { return s.builder(name) }
-		list = append(list, f.build())
+	d.scan(v)
+	for _, name := range d.names(v) {
+		e := &encoding{name: name, total: d.n, each: d.each}
+		e.make = func() builder { return d.builder(name) }
+		list = append(list, e.build())
 	}
-	return list, s.fits
+	return list, d.chosen
 }
 
-// rebuilt builds the forms again, under other settings.
-func rebuilt(e *engine.Engine, forms []*form) []*form {
-	for _, f := range forms {
-		f.build()
+// rebuild computes the curves again, under other parameters.
+func rebuild(encodings []*encoding) {
+	for _, e := range encodings {
+		e.build()
 	}
-	return forms
 }
 
-// subject is a key whose forms are compared.
-type subject struct {
+// data is the data of a key whose encodings are compared.
+type data struct {
 	engine  *engine.Engine
 	key     int // bytes of the key
 	n       int // elements
 	t       keyspace.Type
 	each    func(fn func(a, b ziplist.Entry) bool)
-	longest int  // bytes of the longest element or value that was looked at
-	numbers bool // all of those are integers
+	longest int  // bytes of the longest element or value scanned
+	numbers bool // all elements scanned are integers
 }
 
-// watch looks at the elements once.
-func (s *subject) watch(v keyspace.Value) {
-	s.each = elements(v)
-	s.numbers = true
+// scan sets each, longest and numbers, from the first maxBuilt elements.
+func (d *data) scan(v keyspace.Value) {
+	d.each = eachElement(v)
+	d.numbers = true
 	seen := 0
 	var digits [20]byte
-	s.each(func(a, b ziplist.Entry) bool {
-		s.numbers = s.numbers && (a.IsInt() || ziplist.EntryOf(a.Text(digits[:])).IsInt())
-		s.longest = max(s.longest, a.Len())
-		if s.t == keyspace.Hash {
-			s.longest = max(s.longest, b.Len())
+	d.each(func(a, b ziplist.Entry) bool {
+		d.numbers = d.numbers && (a.IsInt() || ziplist.EntryOf(a.Text(digits[:])).IsInt())
+		d.longest = max(d.longest, a.Len())
+		if d.t == keyspace.Hash {
+			d.longest = max(d.longest, b.Len())
 		}
 		seen++
-		return seen < mostBuilt
+		return seen < maxBuilt
 	})
 }
 
-// elements returns a function that walks the elements of v: members, members and scores, fields and
-// values, or a string as one element.
-func elements(v keyspace.Value) func(fn func(a, b ziplist.Entry) bool) {
+// eachElement returns a function that walks the elements of v: members, members and scores, fields and values, or a string
+// as one element.
+func eachElement(v keyspace.Value) func(fn func(a, b ziplist.Entry) bool) {
 	return func(fn func(a, b ziplist.Entry) bool) {
 		none := ziplist.Entry{}
 		switch v := v.(type) {
@@ -129,27 +128,28 @@ func elements(v keyspace.Value) func(fn func(a, b ziplist.Entry) bool) {
 	}
 }
 
-// names returns the encodings that the data can have.
-func (s *subject) names(v keyspace.Value) []string {
-	switch s.t {
+// names returns the names of the encodings that the data can have.
+func (d *data) names(v keyspace.Value) []string {
+	switch d.t {
 	case keyspace.ZSet:
 		return []string{"ziplist", "skiplist"}
 	case keyspace.Hash:
 		return []string{"ziplist", "hashtable"}
 	case keyspace.Set:
-		if s.numbers {
+		if d.numbers {
 			return []string{"intset", "ziplist", "hashtable"}
 		}
 		return []string{"ziplist", "hashtable"}
 	case keyspace.List:
 		return []string{"ziplist", "quicklist"}
 	case keyspace.String:
-		return stringForms(v)
+		return stringEncodings(v)
 	}
 	return nil
 }
 
-func stringForms(v keyspace.Value) []string {
+// stringEncodings is names for a string.
+func stringEncodings(v keyspace.Value) []string {
 	s := v.(*str.Value)
 	text := s.Text(nil)
 	again := str.Of(text)
@@ -163,23 +163,24 @@ func stringForms(v keyspace.Value) []string {
 	return append(names, "raw")
 }
 
-// fits returns the encoding that the settings choose for the data, written anew.
-func (s *subject) fits() string {
-	c := s.engine.Config
-	switch s.t {
+// chosen returns the encoding that the current parameters choose for the data when it is written anew.
+func (d *data) chosen() string {
+	c := d.engine.Config
+	switch d.t {
 	case keyspace.ZSet:
-		return either(s.n <= c.ZSet.MaxEntries && s.longest <= c.ZSet.MaxValue, "ziplist", "skiplist")
+		return either(d.n <= c.ZSet.MaxEntries && d.longest <= c.ZSet.MaxValue, "ziplist", "skiplist")
 	case keyspace.Hash:
-		return either(s.n <= c.Hash.MaxEntries && s.longest <= c.Hash.MaxValue, "ziplist", "hashtable")
+		return either(d.n <= c.Hash.MaxEntries && d.longest <= c.Hash.MaxValue, "ziplist", "hashtable")
 	case keyspace.Set:
-		if s.numbers && s.n <= c.Set.MaxInts {
+		if d.numbers && d.n <= c.Set.MaxInts {
 			return "intset"
 		}
-		return either(!s.numbers && s.n <= c.Set.MaxEntries && s.longest <= c.Set.MaxValue, "ziplist", "hashtable")
+		return either(!d.numbers && d.n <= c.Set.MaxEntries && d.longest <= c.Set.MaxValue, "ziplist", "hashtable")
 	}
 	return "quicklist"
 }
 
+// either returns yes if holds is set, else no.
 func either(holds bool, yes, no string) string {
 	if holds {
 		return yes
@@ -187,22 +188,22 @@ func either(holds bool, yes, no string) string {
 	return no
 }
 
-// builder returns a builder of the encoding of that name.
-func (s *subject) builder(name string) builder {
+// builder returns a builder for the encoding of a name.
+func (d *data) builder(name string) builder {
 	switch name {
 	case "ziplist":
-		return s.packed()
+		return d.packed()
 	case "intset":
-		return s.intset()
+		return d.intset()
 	case "skiplist", "hashtable", "quicklist":
-		return s.large()
+		return d.large()
 	}
-	return s.text(name)
+	return d.text(name)
 }
 
-// packed adds up the entries of a ziplist, which need not be made for that.
-func (s *subject) packed() builder {
-	pairs := s.t == keyspace.ZSet || s.t == keyspace.Hash
+// packed returns a builder that adds up the sizes of a ziplist's entries. It does not build the ziplist.
+func (d *data) packed() builder {
+	pairs := d.t == keyspace.ZSet || d.t == keyspace.Hash
 	size, last := ziplist.EmptyBytes, 0
 	return func(a, b ziplist.Entry) int {
 		last = ziplist.EntryBytes(a, last)
@@ -211,12 +212,12 @@ func (s *subject) packed() builder {
 			last = ziplist.EntryBytes(b, last)
 			size += last
 		}
-		return keyspace.PackedLayout(s.key, size, s.t).Bytes()
+		return keyspace.PackedLayout(d.key, size, d.t).Bytes()
 	}
 }
 
-// intset adds up integers of the widest one's width.
-func (s *subject) intset() builder {
+// intset returns a builder that counts integers and tracks the width of the widest one.
+func (d *data) intset() builder {
 	n, width := 0, 2
 	return func(a, _ ziplist.Entry) int {
 		var digits [20]byte
@@ -228,49 +229,49 @@ func (s *subject) intset() builder {
 		case i != int64(int16(i)):
 			width = max(width, 4)
 		}
-		return keyspace.PackedLayout(s.key, 8+n*width, s.t).Bytes()
+		return keyspace.PackedLayout(d.key, 8+n*width, d.t).Bytes()
 	}
 }
 
-// large makes the encoding for many elements.
-func (s *subject) large() builder {
+// large returns a builder that builds the encoding for many elements.
+func (d *data) large() builder {
 	var x, y [24]byte
-	switch s.t {
+	switch d.t {
 	case keyspace.ZSet:
 		v := &zset.Set{}
 		return func(a, b ziplist.Entry) int {
-			v.Add(a.Text(x[:]), zset.EntryScore(b), zset.Limits{}, s.engine.Dice)
-			return keyspace.BoxedLayout(s.key, v).Bytes()
+			v.Add(a.Text(x[:]), zset.EntryScore(b), zset.Limits{}, d.engine.Dice)
+			return keyspace.BoxedLayout(d.key, v).Bytes()
 		}
 	case keyspace.Hash:
-		v, limits := &hash.Hash{}, hash.Limits{Seed: s.engine.Config.Hash.Seed}
+		v, limits := &hash.Hash{}, hash.Limits{Seed: d.engine.Config.Hash.Seed}
 		return func(a, b ziplist.Entry) int {
 			v.Set(a.Text(x[:]), b.Text(y[:]), limits)
-			return keyspace.BoxedLayout(s.key, v).Bytes()
+			return keyspace.BoxedLayout(d.key, v).Bytes()
 		}
 	case keyspace.Set:
-		v, limits := &set.Set{}, set.Limits{Seed: s.engine.Config.Set.Seed}
+		v, limits := &set.Set{}, set.Limits{Seed: d.engine.Config.Set.Seed}
 		return func(a, _ ziplist.Entry) int {
 			v.Add(a.Text(x[:]), limits)
-			return keyspace.BoxedLayout(s.key, v).Bytes()
+			return keyspace.BoxedLayout(d.key, v).Bytes()
 		}
 	}
-	v, limits := &list.List{}, s.engine.Config.List
+	v, limits := &list.List{}, d.engine.Config.List
 	return func(a, _ ziplist.Entry) int {
 		v.Push(list.Tail, a.Text(x[:]), limits)
 		if zl, packed := v.Packed(); packed {
-			return keyspace.PackedLayout(s.key, len(zl), s.t).Bytes()
+			return keyspace.PackedLayout(d.key, len(zl), d.t).Bytes()
 		}
-		return keyspace.BoxedLayout(s.key, v).Bytes()
+		return keyspace.BoxedLayout(d.key, v).Bytes()
 	}
 }
 
-// text is a string in one of its forms.
-func (s *subject) text(name string) builder {
+// text returns a builder for an encoding of strings.
+func (d *data) text(name string) builder {
 	return func(a, _ ziplist.Entry) int {
 		if name == "int" {
-			return keyspace.PackedLayout(s.key, 8, s.t).Bytes()
+			return keyspace.PackedLayout(d.key, 8, d.t).Bytes()
 		}
-		return keyspace.PackedLayout(s.key, len(a.Str), s.t).Bytes()
+		return keyspace.PackedLayout(d.key, len(a.Str), d.t).Bytes()
 	}
 }

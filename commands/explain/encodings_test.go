@@ -17,7 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// workbench is an engine with the data families and a session.
+// workbench is an engine with families of data commands and a session.
 type workbench struct {
 	t *testing.T
 	e *engine.Engine
@@ -40,9 +40,9 @@ func (b *workbench) do(words ...string) string {
 	return out
 }
 
-// TestWhatIfForetells writes random data, asks what they would cost under other thresholds, sets those
-// and writes the same data again: the encoding must be the one foretold, the bytes those of the key.
-func TestWhatIfForetells(t *testing.T) {
+// TestWhatIfPredicts writes random data and predicts their encoding and size under other thresholds. It then sets those,
+// writes the same data again and compares.
+func TestWhatIfPredicts(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 7))
 	for round := range 300 {
 		b := newWorkbench(t)
@@ -62,16 +62,16 @@ func TestWhatIfForetells(t *testing.T) {
 		params := thresholds[[]keyspace.Type{keyspace.ZSet, keyspace.Hash, keyspace.Set, keyspace.List}[kind]]
 		name, value := params[r.IntN(len(params))], fmt.Sprint(1+r.IntN(45))
 		v, _ := b.e.Keyspace.DB(0).Peek([]byte("k"))
-		forms, fits := forms(b.e, []byte("k"), v)
+		encodings, chosen := possibleEncodings(b.e, []byte("k"), v)
 		require.NoError(t, b.e.Param(name).Set(value))
-		then := fits()
-		rebuilt(b.e, forms)
+		then := chosen()
+		rebuild(encodings)
 		write("l")
 		w, _ := b.e.Keyspace.DB(0).Peek([]byte("l"))
 		require.Equal(t, w.Encoding(), then, "%d of type %d with %s %s", n, kind, name, value)
-		for _, f := range forms {
-			if f.name == then && then != "skiplist" && then != "hashtable" {
-				require.Equal(t, b.e.Keyspace.DB(0).KeyBytes([]byte("l")), f.final(), "%d of type %d as %s", n, kind, then)
+		for _, e := range encodings {
+			if e.name == then && then != "skiplist" && then != "hashtable" {
+				require.Equal(t, b.e.Keyspace.DB(0).KeyBytes([]byte("l")), e.cost(), "%d of type %d as %s", n, kind, then)
 			}
 		}
 	}
@@ -85,8 +85,7 @@ func TestWhatIfLeavesTheSettings(t *testing.T) {
 	require.Equal(t, before.ZSet, b.e.Config.ZSet)
 }
 
-// TestPartsAddUp asks for the parts of values of every encoding, which must sum to what MEMORY USAGE
-// tells.
+// TestPartsAddUp checks for values of every encoding that the bytes of the parts sum up to MEMORY USAGE.
 func TestPartsAddUp(t *testing.T) {
 	b := newWorkbench(t)
 	for i := range 700 {
@@ -100,13 +99,13 @@ func TestPartsAddUp(t *testing.T) {
 			require.Equal(t, b.e.Keyspace.DB(0).KeyBytes([]byte(key)), l.Bytes())
 			v, _ := b.e.Keyspace.DB(0).Peek([]byte(key))
 			if i%100 == 99 && !l.Packed {
-				require.Equal(t, v.Bytes(), sum(inside(v, 0)), "%s of %d", key, i)
+				require.Equal(t, v.Bytes(), sum(valueReport(v, 0)), "%s of %d", key, i)
 			}
 		}
 	}
 }
 
-// sum adds up the bytes of the parts of a value.
+// sum returns the bytes of all parts of a value.
 func sum(r report) (n int) {
 	bytes := map[string]bool{"head": true, "levels": true, "members": true, "rounding": true, "bytes": true, "fixed": true,
 		"texts": true, "header": true, "lengths": true, "data": true, "end": true, "spare": true, "blocks": true}

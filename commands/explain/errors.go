@@ -2,7 +2,7 @@ package explain
 
 import "github.com/miniserver-go/miniserver/engine"
 
-// The errors of this package's commands, in Redis' words; those with a verb are formats.
+// The errors of this package. The untyped ones are formats. Only errNotPacked is in Redis' words.
 const (
 	errNoEncoding  = "ERR these data of a %s cannot be a %s"
 	errOneEncoding = "ERR a %s has one encoding only"

@@ -17,18 +17,18 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// explained is how many entries are shown of each end of a packed collection.
-const explained = 5
+// defaultEnds is how many entries MEMORY EXPLAIN shows at each end of a collection.
+const defaultEnds = 5
 
-// shownText is how many bytes of an entry's text are shown.
-const shownText = 40
+// maxContent is how many bytes it shows of an entry's text.
+const maxContent = 40
 
 // MEMORY EXPLAIN key [ENTRIES count]
 //
-// It draws how the key lies in memory: what the entry of the key consists of, and what the value does.
-// O(n) for a table, O(bytes) for a ziplist.
+// It replies with the layout of the key in memory: the parts of its entry and of its value. count is how many entries it
+// shows at each end. O(n) for a table, O(bytes) for a ziplist.
 func cmdMemoryExplain(c *engine.Call) {
-	key, ends := c.Arg(), explained
+	key, ends := c.Arg(), defaultEnds
 	if c.More() {
 		if !c.Word("ENTRIES") {
 			c.Refuse(engine.ErrSyntax)
@@ -45,12 +45,12 @@ func cmdMemoryExplain(c *engine.Call) {
 		return
 	}
 	v, _ := c.DB.Peek(key)
-	replyReport(c, append(append(overview(key, v, layout), inside(v, ends)...), deadlines(v)...))
+	replyReport(c, append(append(overview(key, v, layout), valueReport(v, ends)...), deadlinesReport(v)...))
 }
 
 // DEBUG ZIPLIST | LISTPACK key
 //
-// Redis prints the entries to the server's standard output; here they are the reply.
+// Redis prints the entries to the server's standard output. Here they are the reply.
 func cmdDebugZiplist(c *engine.Call) {
 	v, ok := c.DB.Peek(c.Arg())
 	if !ok {
@@ -62,11 +62,11 @@ func cmdDebugZiplist(c *engine.Call) {
 		c.Fail(errNotPacked)
 		return
 	}
-	replyReport(c, insideZiplist(zl, zl.Len()))
+	replyReport(c, ziplistReport(zl, zl.Len()))
 }
 
-// ziplistOf returns the ziplist that a value is; false if it is none.
-func ziplistOf(v keyspace.Value) (ziplist.List, bool) {
+// ziplistOf returns the ziplist of a value. ok is false if the value has another encoding.
+func ziplistOf(v keyspace.Value) (zl ziplist.List, ok bool) {
 	switch v := v.(type) {
 	case *zset.Set:
 		return v.Packed()
@@ -82,7 +82,7 @@ func ziplistOf(v keyspace.Value) (ziplist.List, bool) {
 	return nil, false
 }
 
-// overview tells of what the entry of a key consists.
+// overview returns the properties of a key and the parts of its entry.
 func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 	n, unit := v.Len(), "element"
 	if v.Type() == keyspace.String {
@@ -94,18 +94,18 @@ func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 		entry = report{{"form", "boxed", "an object that points to the key and the value"},
 			{"header", l.Header, "as in a packed entry, and pointers to key and value"}}
 	}
-	entry = append(entry, fact{"key", l.Key, ""}, fact{"value", l.Value, ""}, fact{"rounding", l.Rounding, "up to what the allocator hands out"},
-		fact{"slot", l.Slot, "in the table of keys"})
+	entry = append(entry, item{"key", l.Key, ""}, item{"value", l.Value, ""}, item{"rounding", l.Rounding, "up to what the allocator hands out"},
+		item{"slot", l.Slot, "in the table of keys"})
 	if l.Index > 0 {
-		entry = append(entry, fact{"deadline", l.Index, "in the index of deadlines"})
+		entry = append(entry, item{"deadline", l.Index, "in the index of deadlines"})
 	}
 	return report{{"key", key, ""}, {"type", v.Type().String(), ""}, {"encoding", v.Encoding(), ""},
 		{"length", n, plural(unit)}, {"bytes", l.Bytes(), "what MEMORY USAGE tells"},
 		{"bytes-per-" + unit, float64(l.Bytes()) / float64(max(n, 1)), ""}, {"entry", entry, ""}}
 }
 
-// deadlines tells of the deadlines of elements, if there are any.
-func deadlines(v keyspace.Value) report {
+// deadlinesReport returns the size of the deadlines of elements, nil if there are none.
+func deadlinesReport(v keyspace.Value) report {
 	c, ok := v.(keyspace.Collection)
 	if !ok || c.DeadlineBytes() == 0 {
 		return nil
@@ -115,45 +115,45 @@ func deadlines(v keyspace.Value) report {
 
 func plural(unit string) string { return unit + "s" }
 
-// inside tells of what a value consists.
-func inside(v keyspace.Value, ends int) report {
+// valueReport returns the parts of a value, with up to ends entries at each end.
+func valueReport(v keyspace.Value, ends int) report {
 	switch v := v.(type) {
 	case *str.Value:
-		return insideString(v)
+		return stringReport(v)
 	case *zset.Set:
 		if d, ok := v.Layout(); ok {
-			return insideSorted(d)
+			return skiplistReport(d)
 		}
 		zl, _ := v.Packed()
-		return insideZiplist(zl, ends)
+		return ziplistReport(zl, ends)
 	case *hash.Hash:
 		if d, ok := v.Layout(); ok {
-			return insideTable("pairs", "fields and values", d.Fixed, d.Texts, d.Held, d.Pairs)
+			return blocksReport("pairs", "fields and values", d.Fixed, d.Texts, d.Held, d.Pairs)
 		}
 		zl, _ := v.Packed()
-		return insideZiplist(zl, ends)
+		return ziplistReport(zl, ends)
 	case *set.Set:
-		return insideSet(v, ends)
+		return setReport(v, ends)
 	case *list.List:
-		return insideList(v, ends)
+		return listReport(v, ends)
 	case *stream.Stream:
-		return insideStream(v, ends)
+		return streamReport(v, ends)
 	}
 	return nil
 }
 
-func insideString(v *str.Value) report {
+func stringReport(v *str.Value) report {
 	if n, ok := v.Int(); ok {
 		return report{{"integer", int(n), "kept as 8 bytes, not as text"}}
 	}
 	return report{{"text", report{{"length", v.Len(), ""}, {"capacity", v.Bytes(), "more only where APPEND and its like made room"}}, ""}}
 }
 
-// insideZiplist tells how the entries lie, those of both ends.
-func insideZiplist(zl ziplist.List, ends int) report {
+// ziplistReport returns the parts of a ziplist and the layout of the entries at both ends.
+func ziplistReport(zl ziplist.List, ends int) report {
 	n := zl.Len()
 	tail, kinds := 0, map[string]int{}
-	entries := grid{columns: []string{"index", "offset", "prevlen", "prevlen-bytes", "encoding", "encoding-bytes", "data-bytes", "content"}}
+	entries := table{columns: []string{"index", "offset", "prevlen", "prevlen-bytes", "encoding", "encoding-bytes", "data-bytes", "content"}}
 	overhead, i := 0, 0
 	for cell := range zl.Layout() {
 		tail = cell.Offset
@@ -172,38 +172,39 @@ func insideZiplist(zl ziplist.List, ends int) report {
 		{"lengths", overhead, "of the entry before and of the entry itself: prevlen and encoding"},
 		{"data", len(zl) - ziplist.EmptyBytes - overhead, "texts and integers"}, {"end", 1, "ff"}, {"spare", cap(zl) - len(zl), "room to grow"}}
 	if len(kinds) > 0 {
-		r = append(r, fact{"encodings", counts(kinds), ""})
+		r = append(r, item{"encodings", countsReport(kinds), ""})
 	}
 	if left := n - len(entries.rows); left > 0 {
-		return report{{"ziplist", append(r, fact{"entries", entries, fmt.Sprintf("without %d in the middle", left)}), ""}}
+		return report{{"ziplist", append(r, item{"entries", entries, fmt.Sprintf("without %d in the middle", left)}), ""}}
 	}
-	return report{{"ziplist", append(r, fact{"entries", entries, ""}), ""}}
+	return report{{"ziplist", append(r, item{"entries", entries, ""}), ""}}
 }
 
-// encodingOrder is the order in which encodings are counted.
+// encodingOrder is the order of the encodings of entries in a report.
 var encodingOrder = []string{"imm", "int8", "int16", "int24", "int32", "int64", "str6", "str14", "str32"}
 
-func counts(kinds map[string]int) report {
+// countsReport returns how many entries have each encoding.
+func countsReport(kinds map[string]int) report {
 	var r report
 	for _, name := range encodingOrder {
 		if n := kinds[name]; n > 0 {
-			r = append(r, fact{name, n, ""})
+			r = append(r, item{name, n, ""})
 		}
 	}
 	return r
 }
 
-// content returns an entry's text, or the beginning of a long one.
+// content returns the integer or the text of an entry. A long text is cut to maxContent bytes.
 func content(e ziplist.Entry) any {
 	if e.IsInt() {
 		return strconv.FormatInt(e.Int, 10)
 	}
-	return append([]byte(nil), e.Str[:min(len(e.Str), shownText)]...)
+	return append([]byte(nil), e.Str[:min(len(e.Str), maxContent)]...)
 }
 
-// insideSorted tells how a skiplist and its dict lie.
-func insideSorted(d zset.Layout) report {
-	levels := grid{columns: []string{"height", "nodes", "share"}}
+// skiplistReport returns the parts of a sorted set with a skiplist and a dict.
+func skiplistReport(d zset.Layout) report {
+	levels := table{columns: []string{"height", "nodes", "share"}}
 	for i, n := range d.Nodes.Heights {
 		levels.add(i+1, n, fmt.Sprintf("%.1f%%", float64(n)*100/float64(max(d.Members.Len, 1))))
 	}
@@ -217,15 +218,16 @@ func insideSorted(d zset.Layout) report {
 	}, ""}, {"dict", dictReport(d.Members), ""}, {"fixed", d.Fixed, "what holds skiplist and dict together"}}
 }
 
-// insideTable tells how a dict of blocks lies.
-func insideTable(name, about string, fixed, texts, held int, stats dict.Stats) report {
+// blocksReport returns the parts of a hash or a set with a dict, whose elements are one block of memory each.
+func blocksReport(name, about string, fixed, texts, held int, stats dict.Stats) report {
 	return report{{name, report{
 		{"texts", texts, about}, {"rounding", held - texts, "lengths, and up to what the allocator hands out"},
 	}, "each one block without pointers"}, {"dict", dictReport(stats), ""}, {"fixed", fixed, "what holds it together"}}
 }
 
+// dictReport returns the parts of a dict.
 func dictReport(s dict.Stats) report {
-	chains := grid{columns: []string{"elements", "chains"}}
+	chains := table{columns: []string{"elements", "chains"}}
 	for k, n := range s.Chains {
 		if n > 0 {
 			chains.add(k, n)
@@ -234,25 +236,25 @@ func dictReport(s dict.Stats) report {
 	r := report{{"bytes", s.Bytes, "buckets of 64 bytes: tags of 8 bits, six pointers, a link"}, {"buckets", s.Buckets, ""},
 		{"overflow", s.Overflow, "further buckets at the end of a full one"}}
 	if s.Old > 0 {
-		r = append(r, fact{"old-buckets", s.Old, fmt.Sprintf("being moved, %d are", s.Moved)})
+		r = append(r, item{"old-buckets", s.Old, fmt.Sprintf("being moved, %d are", s.Moved)})
 	}
-	return append(r, fact{"chains", chains, ""})
+	return append(r, item{"chains", chains, ""})
 }
 
-func insideSet(v *set.Set, ends int) report {
+func setReport(v *set.Set, ends int) report {
 	if d, ok := v.Layout(); ok {
-		return insideTable("members", "members", d.Fixed, d.Texts, d.Held, d.Members)
+		return blocksReport("members", "members", d.Fixed, d.Texts, d.Held, d.Members)
 	}
 	if zl, ok := v.Ziplist(); ok {
-		return insideZiplist(zl, ends)
+		return ziplistReport(zl, ends)
 	}
 	ints, _ := v.Intset()
-	return insideIntset(ints, ends)
+	return intsetReport(ints, ends)
 }
 
-func insideIntset(s intset.Set, ends int) report {
+func intsetReport(s intset.Set, ends int) report {
 	n := s.Len()
-	entries := grid{columns: []string{"index", "offset", "integer"}}
+	entries := table{columns: []string{"index", "offset", "integer"}}
 	for i := range n {
 		if i < ends || i >= n-ends {
 			entries.add(i, 8+i*s.Width(), strconv.FormatInt(s.At(i), 10))
@@ -266,14 +268,14 @@ func insideIntset(s intset.Set, ends int) report {
 		{"data", n * s.Width(), ""}, {"entries", entries, note}}, ""}}
 }
 
-// insideList tells how the nodes of a quicklist lie, those of both ends.
-func insideList(v *list.List, ends int) report {
-	nodes := grid{columns: []string{"index", "kind", "elements", "bytes", "used"}}
+// listReport returns the parts of a list and the nodes at both ends.
+func listReport(v *list.List, ends int) report {
+	nodes := table{columns: []string{"index", "kind", "elements", "bytes", "used"}}
 	held, used, n := 0, 0, 0
 	chained := v.Nodes(func(d list.Node) bool { n++; return true })
 	if !chained {
 		zl, _ := v.Packed()
-		return insideZiplist(zl, ends)
+		return ziplistReport(zl, ends)
 	}
 	i := 0
 	v.Nodes(func(d list.Node) bool {
@@ -292,9 +294,9 @@ func insideList(v *list.List, ends int) report {
 		{"blocks", held, ""}, {"used", used, "of the blocks"}, {"chain", nodes, "from head to tail"}}, ""}}
 }
 
-// insideStream tells how the nodes of a stream lie, those of both ends.
-func insideStream(v *stream.Stream, ends int) report {
-	nodes := grid{columns: []string{"index", "first-id", "bytes"}}
+// streamReport returns the parts of a stream and the nodes at both ends.
+func streamReport(v *stream.Stream, ends int) report {
+	nodes := table{columns: []string{"index", "first-id", "bytes"}}
 	i, used := 0, 0
 	for id, pack := range v.Packs() {
 		used += len(pack)

@@ -1,8 +1,18 @@
+// Package explain is the command MEMORY. MEMORY EXPLAIN and MEMORY WHATIF exist only here: they show how a key is stored in
+// memory, byte by byte, and what it would cost otherwise. Sizes come from the layouts that the data structures in ds
+// account for, never from samples.
+//
+//	memory.go     the part; MEMORY USAGE, MEMORY PURGE
+//	explain.go    MEMORY EXPLAIN and DEBUG ZIPLIST: the layout of a value
+//	whatif.go     MEMORY WHATIF: other encodings and parameters
+//	encodings.go  the encodings that a key's data can have, and their costs
+//	doctor.go     MEMORY STATS, MEMORY MALLOC-STATS, MEMORY DOCTOR: the process
+//	report.go     replies for people (RESP2) and for programs (RESP3)
 package explain
 
 import "github.com/miniserver-go/miniserver/engine"
 
-// Memory is the part of MEMORY, and of the subcommands of DEBUG that show how a value is encoded.
+// Part returns the part with MEMORY, and with the subcommands of DEBUG that show a ziplist.
 func Part() engine.Part {
 	return engine.Part{
 		Families: []engine.Family{{Group: "server", Commands: []engine.Command{
@@ -16,7 +26,7 @@ func Part() engine.Part {
 	}
 }
 
-// memorySubs are the subcommands of MEMORY.
+// memorySubs returns the subcommands of MEMORY.
 func memorySubs() []engine.Command {
 	return []engine.Command{
 		{Name: "usage", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdMemoryUsage, Since: "4.0.0",
@@ -35,17 +45,19 @@ func memorySubs() []engine.Command {
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
 			Complexity: "O(N), N being the amount of memory in use"},
 		{Name: "explain", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdMemoryExplain, Since: "7.4.0",
-			Syntax: "key [ENTRIES count]", Summary: "Draws how a key lies in memory; only here.",
+			Syntax: "key [ENTRIES count]", Summary: "Shows how a key is stored in memory. Not in Redis.",
 			Complexity: "O(N), N being the size of the value"},
 		{Name: "whatif", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdMemoryWhatIf, Since: "7.4.0",
 			Syntax:     "key [encoding|parameter value]",
-			Summary:    "Tells what a key would cost in another encoding; only here.",
+			Summary:    "Shows what a key would cost in another encoding. Not in Redis.",
 			Complexity: "O(N), N being the size of the value"},
 		engine.HelpLine("4.0.0"),
 	}
 }
 
-// MEMORY USAGE key [SAMPLES count]. The answer is exact, so that nothing has to be sampled.
+// MEMORY USAGE key [SAMPLES count]
+//
+// The reply is exact, so SAMPLES has no effect.
 func cmdMemoryUsage(c *engine.Call) {
 	key := c.Arg()
 	for c.More() {

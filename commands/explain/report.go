@@ -10,29 +10,29 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// report is an answer for people and for programs: facts in order, which RESP2 gets as lines of text,
-// as HELP does, and RESP3 as a map.
-type report []fact
+// report is an ordered list of named values. RESP2 clients receive it as lines of text, like those of HELP, and RESP3
+// clients as a map.
+type report []item
 
-// fact is a named int, float64, string, []byte, report or grid. The note explains it to people.
-type fact struct {
+// item is a named int, float64, string, []byte, report or table. Only the lines of text show the note.
+type item struct {
 	name  string
 	value any
 	note  string
 }
 
-// grid is rows of facts of the same kinds: to programs an array of maps.
-type grid struct {
+// table is rows of values under named columns. RESP3 clients receive it as an array of maps.
+type table struct {
 	columns []string
 	rows    [][]any
 }
 
-func (g *grid) add(cells ...any) { g.rows = append(g.rows, cells) }
+func (t *table) add(cells ...any) { t.rows = append(t.rows, cells) }
 
-// replyReport replies with r.
+// replyReport replies with r, as a map in RESP3 and as lines of text in RESP2.
 func replyReport(c *engine.Call, r report) {
 	if c.Reply.Proto() == 3 {
-		r.tell(c.Reply)
+		r.write(c.Reply)
 		return
 	}
 	lines := r.lines("")
@@ -42,16 +42,17 @@ func replyReport(c *engine.Call, r report) {
 	}
 }
 
-// tell writes r as a map.
-func (r report) tell(w *resp.Writer) {
+// write writes r as a map.
+func (r report) write(w *resp.Writer) {
 	w.Map(len(r))
-	for _, f := range r {
-		w.BulkString(f.name)
-		tell(w, f.value)
+	for _, it := range r {
+		w.BulkString(it.name)
+		write(w, it.value)
 	}
 }
 
-func tell(w *resp.Writer, value any) {
+// write writes a value of an item.
+func write(w *resp.Writer, value any) {
 	switch v := value.(type) {
 	case int:
 		w.Int(int64(v))
@@ -62,51 +63,52 @@ func tell(w *resp.Writer, value any) {
 	case []byte:
 		w.Bulk(v)
 	case report:
-		v.tell(w)
-	case grid:
+		v.write(w)
+	case table:
 		w.Array(len(v.rows))
 		for _, row := range v.rows {
 			w.Map(len(row))
 			for i, cell := range row {
 				w.BulkString(v.columns[i])
-				tell(w, cell)
+				write(w, cell)
 			}
 		}
 	}
 }
 
-// lines returns r as text, every line with the given indent.
+// lines returns r as lines of text with an indent.
 func (r report) lines(indent string) (lines []string) {
 	width := 0
-	for _, f := range r {
-		if f.flat() {
-			width = max(width, len(f.name))
+	for _, it := range r {
+		if it.inline() {
+			width = max(width, len(it.name))
 		}
 	}
-	for _, f := range r {
-		switch v := f.value.(type) {
+	for _, it := range r {
+		switch v := it.value.(type) {
 		case report:
-			lines = append(lines, join(indent, f.name+":", f.note))
+			lines = append(lines, join(indent, it.name+":", it.note))
 			lines = append(lines, v.lines(indent+"  ")...)
-		case grid:
-			lines = append(lines, join(indent, f.name+":", f.note))
+		case table:
+			lines = append(lines, join(indent, it.name+":", it.note))
 			lines = append(lines, v.lines(indent+"  ")...)
 		default:
-			lines = append(lines, join(indent, fmt.Sprintf("%-*s  %s", width, f.name, show(v)), f.note))
+			lines = append(lines, join(indent, fmt.Sprintf("%-*s  %s", width, it.name, text(v)), it.note))
 		}
 	}
 	return lines
 }
 
-// flat reports whether the fact stands on one line.
-func (f fact) flat() bool {
-	switch f.value.(type) {
-	case report, grid:
+// inline reports whether the item fits on one line.
+func (it item) inline() bool {
+	switch it.value.(type) {
+	case report, table:
 		return false
 	}
 	return true
 }
 
+// join returns a line.
 func join(indent, text, note string) string {
 	if note != "" {
 		text += "  (" + note + ")"
@@ -114,8 +116,8 @@ func join(indent, text, note string) string {
 	return indent + text
 }
 
-// show returns a value as text: data in quotes, so that no byte of it can disturb the line.
-func show(value any) string {
+// text returns a value as text. Data are quoted, so that no byte of them breaks the line.
+func text(value any) string {
 	switch v := value.(type) {
 	case int:
 		return strconv.Itoa(v)
@@ -129,15 +131,15 @@ func show(value any) string {
 	return ""
 }
 
-// lines returns the grid as text: the columns' names, then the rows, numbers to the right.
-func (g grid) lines(indent string) (lines []string) {
-	widths := make([]int, len(g.columns))
-	cells := make([][]string, 1, len(g.rows)+1)
-	cells[0] = g.columns
-	for _, row := range g.rows {
+// lines returns the table as lines of text: the names of the columns, then the rows. Numbers are aligned right.
+func (t table) lines(indent string) (lines []string) {
+	widths := make([]int, len(t.columns))
+	cells := make([][]string, 1, len(t.rows)+1)
+	cells[0] = t.columns
+	for _, row := range t.rows {
 		texts := make([]string, len(row))
 		for i, cell := range row {
-			texts[i] = show(cell)
+			texts[i] = text(cell)
 		}
 		cells = append(cells, texts)
 	}
@@ -147,16 +149,16 @@ func (g grid) lines(indent string) (lines []string) {
 		}
 	}
 	for _, row := range cells {
-		lines = append(lines, indent+g.line(row, widths))
+		lines = append(lines, indent+t.line(row, widths))
 	}
 	return lines
 }
 
-func (g grid) line(texts []string, widths []int) string {
+func (t table) line(texts []string, widths []int) string {
 	var b strings.Builder
 	for i, text := range texts {
 		width := widths[i]
-		if g.leftward(i) {
+		if t.alignsLeft(i) {
 			width = -width
 		}
 		fmt.Fprintf(&b, "%*s  ", width, text)
@@ -164,12 +166,12 @@ func (g grid) line(texts []string, widths []int) string {
 	return strings.TrimRight(b.String(), " ")
 }
 
-// leftward reports whether a column begins at its left edge: those of texts do.
-func (g grid) leftward(i int) bool {
-	if len(g.rows) == 0 {
+// alignsLeft reports whether a column is aligned left, as columns of text are.
+func (t table) alignsLeft(i int) bool {
+	if len(t.rows) == 0 {
 		return true
 	}
-	switch g.rows[0][i].(type) {
+	switch t.rows[0][i].(type) {
 	case int, float64:
 		return false
 	}

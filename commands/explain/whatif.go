@@ -9,15 +9,14 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// mostBuilt is how many elements of a key are looked at, and built anew to see what they cost. What a key has
-// beyond that is taken to be like them.
-const mostBuilt = 25_000
+// maxBuilt is how many elements MEMORY WHATIF builds anew. It assumes that the others are like them.
+const maxBuilt = 25_000
 
 // MEMORY WHATIF key [encoding | parameter value]
 //
-// It tells what the data of a key would cost in its type's other encodings, or under another value of
-// a parameter, without the deadlines of elements; how that grows with the number of elements, and where
-// two encodings cross. It builds the first elements anew, which for the most takes some hundredths of a second.
+// It replies with the cost of a key's data in every encoding of its type, or under another value of a parameter; how the
+// cost grows with the number of elements; and where another encoding becomes cheaper. Deadlines of elements are left out.
+// It builds the first maxBuilt elements anew, which takes some hundredths of a second at most.
 func cmdMemoryWhatIf(c *engine.Call) {
 	key := c.Arg()
 	v, ok := c.DB.Peek(key)
@@ -25,19 +24,19 @@ func cmdMemoryWhatIf(c *engine.Call) {
 		c.Fail(engine.ErrNoKey)
 		return
 	}
-	forms, fits := forms(c.Engine, key, v)
-	if len(forms) == 0 {
+	encodings, chosen := possibleEncodings(c.Engine, key, v)
+	if len(encodings) == 0 {
 		c.Fail(fmt.Errorf(errOneEncoding, v.Type()))
 		return
 	}
 	var r report
 	switch c.Left() {
 	case 0:
-		r = compare(forms)
+		r = comparison(encodings)
 	case 1:
-		r = whatIfEncoding(c, v, forms)
+		r = whatIfEncoding(c, v, encodings)
 	case 2:
-		r = whatIfConfig(c, v, forms, fits)
+		r = whatIfConfig(c, v, encodings, chosen)
 	default:
 		c.Refuse(engine.ErrSyntax)
 	}
@@ -48,17 +47,17 @@ func cmdMemoryWhatIf(c *engine.Call) {
 	}
 }
 
-// whatIfEncoding compares the encoding that the data have with another one.
-func whatIfEncoding(c *engine.Call, v keyspace.Value, forms []*form) report {
+// whatIfEncoding compares the current encoding with the one that is the next argument.
+func whatIfEncoding(c *engine.Call, v keyspace.Value, encodings []*encoding) report {
 	name := encodingAlias(strings.ToLower(string(c.Arg())))
-	if !slices.ContainsFunc(forms, func(f *form) bool { return f.name == name }) {
+	if !slices.ContainsFunc(encodings, func(e *encoding) bool { return e.name == name }) {
 		c.Refusef(errNoEncoding, v.Type(), name)
 		return nil
 	}
-	return compare(slices.DeleteFunc(forms, func(f *form) bool { return f.name != name && f.name != v.Encoding() }))
+	return comparison(slices.DeleteFunc(encodings, func(e *encoding) bool { return e.name != name && e.name != v.Encoding() }))
 }
 
-// encodingAlias returns what an encoding of later versions of Redis is called here.
+// encodingAlias returns the name here of an encoding of later versions of Redis.
 func encodingAlias(name string) string {
 	if name == "listpack" {
 		return "ziplist"
@@ -66,8 +65,9 @@ func encodingAlias(name string) string {
 	return name
 }
 
-// whatIfConfig tells the encoding that the data would have under another value of a parameter.
-func whatIfConfig(c *engine.Call, v keyspace.Value, forms []*form, fits func() string) report {
+// whatIfConfig returns the encoding that the data would have under another value of a parameter. It changes the parameter
+// only while it computes that.
+func whatIfConfig(c *engine.Call, v keyspace.Value, encodings []*encoding, chosen func() string) report {
 	name, value := strings.ToLower(string(c.Arg())), string(c.Arg())
 	p := c.Engine.Param(name)
 	if p == nil || !slices.Contains(thresholds[v.Type()], p.Name) {
@@ -79,13 +79,13 @@ func whatIfConfig(c *engine.Call, v keyspace.Value, forms []*form, fits func() s
 		c.Refusef("ERR %s", err)
 		return nil
 	}
-	then := fits()
-	forms = rebuilt(c.Engine, forms)
+	then := chosen()
+	rebuild(encodings)
 	_ = p.Set(old)
 	bytes := 0
-	for _, f := range forms {
-		if f.name == then {
-			bytes = f.final()
+	for _, e := range encodings {
+		if e.name == then {
+			bytes = e.cost()
 		}
 	}
 	return report{{"with", report{{"parameter", p.Name, ""}, {"value", value, "instead of " + old}, {"encoding", then, "of the same data, written anew"},
@@ -100,68 +100,68 @@ var thresholds = map[keyspace.Type][]string{
 	keyspace.List: {"list-max-listpack-size"},
 }
 
-// compare tells what the forms cost, now and on the way there.
-func compare(forms []*form) report {
-	n := max(forms[0].total, 1)
-	costs := grid{columns: []string{"encoding", "bytes", "bytes-per-element", "times"}}
+// comparison returns the costs of the encodings, their growth and their crossing.
+func comparison(encodings []*encoding) report {
+	n := max(encodings[0].total, 1)
+	costs := table{columns: []string{"encoding", "bytes", "bytes-per-element", "times"}}
 	least := 0
-	for _, f := range forms {
-		if bytes := f.final(); least == 0 || bytes < least {
+	for _, e := range encodings {
+		if bytes := e.cost(); least == 0 || bytes < least {
 			least = bytes
 		}
 	}
-	for _, f := range forms {
-		bytes := f.final()
-		costs.add(f.name, bytes, float64(bytes)/float64(n), float64(bytes)/float64(max(least, 1)))
+	for _, e := range encodings {
+		bytes := e.cost()
+		costs.add(e.name, bytes, float64(bytes)/float64(n), float64(bytes)/float64(max(least, 1)))
 	}
-	r := report{{"as", costs, forms[0].estimate()}}
-	if len(forms) > 1 && len(forms[0].curve) > 1 {
-		r = append(r, fact{"growth", growth(forms), "bytes by the number of elements"}, fact{"crossing", crossing(forms), ""})
+	r := report{{"as", costs, encodings[0].estimateNote()}}
+	if len(encodings) > 1 && len(encodings[0].curve) > 1 {
+		r = append(r, item{"growth", growth(encodings), "bytes by the number of elements"}, item{"crossing", crossing(encodings), ""})
 	}
 	return r
 }
 
-// growth tells the bytes for 1, 2, 4 ... elements and for all.
-func growth(forms []*form) grid {
-	g := grid{columns: []string{"elements"}}
-	for _, f := range forms {
-		g.columns = append(g.columns, f.name)
+// growth returns the bytes for 1, 2, 4 ... elements, and for all.
+func growth(encodings []*encoding) table {
+	t := table{columns: []string{"elements"}}
+	for _, e := range encodings {
+		t.columns = append(t.columns, e.name)
 	}
 	row := func(n int) {
 		cells := []any{n}
-		for _, f := range forms {
-			cells = append(cells, f.curve[n-1])
+		for _, e := range encodings {
+			cells = append(cells, e.curve[n-1])
 		}
-		g.rows = append(g.rows, cells)
+		t.rows = append(t.rows, cells)
 	}
-	last := len(forms[0].curve)
+	last := len(encodings[0].curve)
 	for n := 1; n < last; n *= 2 {
 		row(n)
 	}
 	row(last)
-	return g
+	return t
 }
 
-// crossing says at which number of elements another encoding becomes the cheapest, or that none does.
-func crossing(forms []*form) string {
-	cheapest := func(i int) (best *form) {
-		for _, f := range forms {
-			if best == nil || f.curve[i] < best.curve[i] {
-				best = f
+// crossing returns at which numbers of elements another encoding becomes the cheapest, in words.
+func crossing(encodings []*encoding) string {
+	cheapest := func(i int) (best *encoding) {
+		for _, e := range encodings {
+			if best == nil || e.curve[i] < best.curve[i] {
+				best = e
 			}
 		}
 		return best
 	}
-	var told []string
+	var lines []string
 	now := cheapest(0)
-	for i := range forms[0].curve {
-		if f := cheapest(i); f != now && f.curve[i] < now.curve[i] {
-			told = append(told, fmt.Sprintf("%s is cheaper than %s from %d elements on", f.name, now.name, i+1))
-			now = f
+	for i := range encodings[0].curve {
+		if e := cheapest(i); e != now && e.curve[i] < now.curve[i] {
+			lines = append(lines, fmt.Sprintf("%s is cheaper than %s from %d elements on", e.name, now.name, i+1))
+			now = e
 		}
 	}
-	if len(told) == 0 {
-		return fmt.Sprintf("none: %s is the cheapest with 1 to %d of these elements", now.name, len(forms[0].curve))
+	if len(lines) == 0 {
+		return fmt.Sprintf("none: %s is the cheapest with 1 to %d of these elements", now.name, len(encodings[0].curve))
 	}
-	return strings.Join(told[:min(len(told), 3)], "; ")
+	return strings.Join(lines[:min(len(lines), 3)], "; ")
 }
