@@ -7,9 +7,10 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Deadlines as commands give them: an amount in seconds or milliseconds, from now or absolute.
+// Deadlines of keys. A command gives a time in seconds or milliseconds, from now or since the epoch. A deadline
+// is always in milliseconds since the epoch, and 0 stands for none.
 
-// unit is how a command's time argument counts.
+// Unit is the unit of a command's time argument, and where it counts from.
 type Unit struct {
 	seconds  bool // else milliseconds
 	absolute bool // since the epoch, else from now
@@ -22,12 +23,14 @@ var (
 	AtMillis  = Unit{absolute: true}
 )
 
-// Deadline reads the next argument as a time and returns it in milliseconds since the epoch. What
-// cannot be a deadline latches the error "invalid expire time"; least is the smallest amount that
-// can, 1 where Redis refuses zero and negative ones.
-func Deadline(c *engine.Call, u Unit, least int64) int64 { return DeadlineFrom(c, c.Arg(), u, least) }
+// KeyDeadline reads the next argument as a deadline; see [ParseDeadline].
+func KeyDeadline(c *engine.Call, u Unit, least int64) int64 {
+	return ParseDeadline(c, c.Arg(), u, least)
+}
 
-func DeadlineFrom(c *engine.Call, amount []byte, u Unit, least int64) int64 {
+// ParseDeadline returns the deadline that a time argument stands for. An amount below least, which is 1 where
+// Redis refuses zero and negative times, or one that overflows latches [engine.ErrExpireTime].
+func ParseDeadline(c *engine.Call, amount []byte, u Unit, least int64) int64 {
 	if c.Failed() {
 		return 0
 	}
@@ -61,26 +64,27 @@ func (u Unit) millis(n, now int64) (ms int64, ok bool) {
 	return n, true
 }
 
-// expiry is what SET, GETEX and their kin are told about a key's deadline. The amount is read as a
-// number only once all options are known to be well-formed.
+// Expiry is the options of SET, GETEX and similar commands that concern a key's deadline. As in Redis, syntax
+// errors come first: Deadline parses the amount after all options are read.
 type Expiry struct {
-	Given  bool
-	unit   Unit
-	amount []byte
-	Keep   bool // KEEPTTL
-	Drop   bool // PERSIST
+	Given   bool // one of [ExpiryWords] with an amount
+	unit    Unit
+	amount  []byte
+	KeepTTL bool
+	Persist bool
 }
 
+// ExpiryWords are the options that set a deadline.
 var ExpiryWords = [...]struct {
 	Word string
 	Unit Unit
 }{{"EX", InSeconds}, {"PX", InMillis}, {"EXAT", AtSeconds}, {"PXAT", AtMillis}}
 
-// expiryOption moves past [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT
-// unix-time-milliseconds] and reports whether it did. Redis takes the same word again, and the last
-// amount counts; it takes no other.
-func ExpiryOption(c *engine.Call, x *Expiry) bool {
-	if c.Left() < 2 || x.Keep || x.Drop {
+// ParseOption moves past [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT
+// unix-time-milliseconds] and reports whether it did. As in Redis, the same word may come again, and the last
+// amount counts; a second word is an error.
+func (x *Expiry) ParseOption(c *engine.Call) bool {
+	if c.Left() < 2 || x.KeepTTL || x.Persist {
 		return false
 	}
 	for _, w := range ExpiryWords {
@@ -92,21 +96,21 @@ func ExpiryOption(c *engine.Call, x *Expiry) bool {
 	return false
 }
 
-// until returns the deadline that was asked for, in milliseconds since the epoch; 0 for none.
-func Until(c *engine.Call, x Expiry) int64 {
+// Deadline returns the deadline that the options set, 0 for none.
+func (x *Expiry) Deadline(c *engine.Call) int64 {
 	if !x.Given {
 		return 0
 	}
-	return DeadlineFrom(c, x.amount, x.unit, 1)
+	return ParseDeadline(c, x.amount, x.unit, 1)
 }
 
-// expireAt sets the deadline of a visible key. A deadline that has passed deletes the key, unless
-// the deadline is a journal's: there it may have been in the future when the next lines were written.
-func ExpireAt(c *engine.Call, key []byte, deadline int64) {
+// ExpireKey sets the deadline of a visible key. A deadline that has passed deletes the key, but not during a
+// replay: when the journal was written, the deadline was in the future and later commands may have moved it.
+func ExpireKey(c *engine.Call, key []byte, deadline int64) {
 	if deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
 		c.DB.Delete(key)
 		c.Changed(key, "gdel")
-		LogKey(c, "DEL", key)
+		PropagateKey(c, "DEL", key)
 		return
 	}
 	c.DB.SetDeadline(key, deadline)
@@ -116,28 +120,29 @@ func ExpireAt(c *engine.Call, key []byte, deadline int64) {
 	}
 }
 
-// persist removes a key's deadline and reports whether there was one.
-func Persist(c *engine.Call, key []byte) bool {
+// PersistKey removes a key's deadline and reports whether there was one.
+func PersistKey(c *engine.Call, key []byte) bool {
 	if deadline, _ := c.DB.Deadline(key); deadline == 0 {
 		return false
 	}
 	c.DB.SetDeadline(key, 0)
 	c.Changed(key, "gpersist")
-	LogKey(c, "PERSIST", key)
+	PropagateKey(c, "PERSIST", key)
 	return true
 }
 
-// logKey journals a command that has a key and nothing else.
-func LogKey(c *engine.Call, name string, key []byte) {
+// PropagateKey propagates a command whose only argument is a key.
+func PropagateKey(c *engine.Call, name string, key []byte) {
 	if c.Propagates() {
 		c.Propagate([]byte(name), key)
 	}
 }
 
-// expireConditions are EXPIRE's options: set a deadline only if there is none, if there is one, to a
-// later, to an earlier one.
+// ExpireConditions are EXPIRE's options. NX sets a deadline only if there is none, XX only if there is one, GT
+// only to a later time, LT only to an earlier one.
 type ExpireConditions struct{ nx, xx, gt, lt bool }
 
+// ParseExpireConditions reads [NX | XX | GT | LT] up to the end. XX may stand beside GT or LT.
 func ParseExpireConditions(c *engine.Call) (on ExpireConditions) {
 	for c.More() {
 		switch {
@@ -163,8 +168,7 @@ func ParseExpireConditions(c *engine.Call) (on ExpireConditions) {
 	return on
 }
 
-// allow reports whether the conditions let a deadline take the place of the old one, 0 for none,
-// which is later than any.
+// Allow reports whether the conditions let a deadline replace the old one. No deadline, 0, is later than any.
 func (on ExpireConditions) Allow(old, deadline int64) bool {
 	switch {
 	case on.nx && old != 0, on.xx && old == 0:
@@ -177,11 +181,13 @@ func (on ExpireConditions) Allow(old, deadline int64) bool {
 	return true
 }
 
-// millis leaves milliseconds as they are.
+// The units in which commands reply with a time.
+
+// Millis returns milliseconds as they are.
 func Millis(ms int64) int64 { return ms }
 
-// seconds rounds milliseconds to the nearest second, as Redis does for keys.
-func Seconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
+// RoundSeconds rounds milliseconds to the nearest second, as Redis does for keys.
+func RoundSeconds(ms int64) int64 { return int64((uint64(ms) + 500) / 1000) }
 
-// secondsUp rounds milliseconds up, as Redis does for elements.
-func SecondsUp(ms int64) int64 { return (ms + 999) / 1000 }
+// CeilSeconds rounds milliseconds up to seconds, as Redis does for elements.
+func CeilSeconds(ms int64) int64 { return (ms + 999) / 1000 }

@@ -1,47 +1,50 @@
+// Package elements holds what several families of data commands share.
+//
+//	deadlines.go  deadlines of keys: EX, PX, EXAT, PXAT and KEEPTTL of SET; NX, XX, GT and LT of EXPIRE
+//	expiry.go     deadlines of elements: HEXPIRE, HTTL, HPERSIST and the rest of the nine
+//	scan.go       cursors and options of SCAN, HSCAN, SSCAN and ZSCAN
+//	elements.go   pairs in replies, counts of random elements, arguments of LMPOP and ZMPOP
+//
+// Redis has deadlines for fields of hashes only. Here the same nine commands, with another first letter, exist
+// for members of sets and sorted sets and for elements of lists; [engine.ElementKind] is what differs.
+//
+// A command's effect is propagated, not its text: a deadline is absolute in the journal, and an element that a
+// command removed is removed by name.
 package elements
 
 import (
-	"bytes"
 	"math"
-	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/glob"
 )
 
-// What the commands on elements of collections share: cursors, random draws and replies made of
-// pairs, a field with its value or a member with its score.
+// OpenPairs opens a reply of n elements, each with its value or score if paired. RESP3 gets an array of arrays,
+// each opened by OpenPair; RESP2 gets one flat array.
+func OpenPairs(c *engine.Call, n int, paired bool) { c.Reply.Array(pairsLen(c, n, paired)) }
 
-// openPairs opens a reply of n elements, each with its value if paired. RESP3 gets an array for each
-// pair, opened by openPair; RESP2 gets one flat array.
-func OpenPairs(c *engine.Call, n int, paired bool) {
+// SetPairs is OpenPairs for a reply deferred at a position, after its n elements are written.
+func SetPairs(c *engine.Call, at, n int, paired bool) {
+	c.Reply.SetArray(at, pairsLen(c, n, paired))
+}
+
+func pairsLen(c *engine.Call, n int, paired bool) int {
 	if paired && c.Reply.Proto() == 2 {
 		n *= 2
 	}
-	c.Reply.Array(n)
+	return n
 }
 
-// openPair opens one pair within openPairs.
+// OpenPair opens one pair of OpenPairs or SetPairs.
 func OpenPair(c *engine.Call, paired bool) {
 	if paired && c.Reply.Proto() == 3 {
 		c.Reply.Array(2)
 	}
 }
 
-// deferPairs is openPairs for a number of elements that setPairs tells once they were written.
-func DeferPairs(c *engine.Call) (at int) { return c.Reply.Defer() }
-
-func SetPairs(c *engine.Call, at, n int, paired bool) {
-	if paired && c.Reply.Proto() == 2 {
-		n *= 2
-	}
-	c.Reply.SetArray(at, n)
-}
-
-// draws reads [count [word]] of HRANDFIELD and ZRANDMEMBER. A count below zero draws the same
-// element repeatedly.
-func Draws(c *engine.Call, word string) (count int, paired bool) {
-	count = DrawCount(c)
+// ParseDraw reads [count [word]] of HRANDFIELD and ZRANDMEMBER, whose word asks for pairs. A negative count
+// may draw the same element more than once.
+func ParseDraw(c *engine.Call, word string) (count int, paired bool) {
+	count = ParseDrawCount(c)
 	paired = c.Word(word)
 	c.End()
 	if paired && (count < -math.MaxInt64/2 || count > math.MaxInt64/2) {
@@ -50,8 +53,8 @@ func Draws(c *engine.Call, word string) (count int, paired bool) {
 	return count, paired
 }
 
-// drawCount reads the count of draws and SRANDMEMBER.
-func DrawCount(c *engine.Call) int {
+// ParseDrawCount reads the count of ParseDraw and SRANDMEMBER.
+func ParseDrawCount(c *engine.Call) int {
 	n := c.Int()
 	if n == math.MinInt64 {
 		c.Refusef(engine.ErrRange, -math.MaxInt64, math.MaxInt64)
@@ -59,9 +62,20 @@ func DrawCount(c *engine.Call) int {
 	return int(n)
 }
 
-// multiPop reads numkeys key [key ...] <first | second> [COUNT count] of ZMPOP and LMPOP, and tells
-// whether the word was the second.
-func MultiPop(c *engine.Call, first, second string) (keys [][]byte, isSecond bool, count int) {
+// DrawLen returns how many elements a count draws from size elements.
+func DrawLen(count, size int) int {
+	switch {
+	case size == 0:
+		return 0
+	case count < 0:
+		return -count
+	}
+	return min(count, size)
+}
+
+// ParseMultiPop reads numkeys key [key ...] <first | second> [COUNT count] of LMPOP and ZMPOP. isSecond reports
+// which of the two words was given.
+func ParseMultiPop(c *engine.Call, first, second string) (keys [][]byte, isSecond bool, count int) {
 	n := c.IntIn(1, math.MaxInt64, engine.ErrNumKeys)
 	if n >= int64(c.Left()) {
 		c.Refuse(engine.ErrSyntax)
@@ -81,91 +95,4 @@ func MultiPop(c *engine.Call, first, second string) (keys [][]byte, isSecond boo
 		count = int(c.IntIn(1, math.MaxInt64, errPopCount))
 	}
 	return keys, isSecond, max(count, 1)
-}
-
-// drawn returns how many elements a count draws from size.
-func Drawn(count, size int) int {
-	switch {
-	case size == 0:
-		return 0
-	case count < 0:
-		return -count
-	}
-	return min(count, size)
-}
-
-// cursor reads a cursor of SCAN and its kin as C's strtoul does: with a sign, if one likes.
-func Cursor(c *engine.Call) uint64 {
-	text, _, _ := bytes.Cut(c.Arg(), []byte{0})
-	digits, negative := text, false
-	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		digits, negative = text[1:], text[0] == '-'
-	}
-	n, err := strconv.ParseUint(string(digits), 10, 64)
-	if err != nil && len(text) > 0 {
-		c.Refuse(errInvalidCursor)
-	}
-	if negative {
-		n = -n
-	}
-	return n
-}
-
-// scan is the options of a cursor iteration.
-type Scan struct {
-	Pattern string
-	Count   int
-}
-
-// newScan returns the options as they are if nothing is said.
-func NewScan() Scan { return Scan{Pattern: "*", Count: 10} }
-
-// scanOption moves past [MATCH pattern] or [COUNT count] and reports whether it found one.
-func ScanOption(c *engine.Call, o *Scan) bool {
-	switch {
-	case c.Left() > 1 && c.Word("MATCH"):
-		o.Pattern = string(c.Arg())
-	case c.Left() > 1 && c.Word("COUNT"):
-		n := c.Int()
-		if n < 1 {
-			c.Refuse(engine.ErrSyntax)
-		}
-		o.Count = int(n)
-	default:
-		return false
-	}
-	return true
-}
-
-// scanOptions reads [MATCH pattern] [COUNT count] up to the end.
-func ScanOptions(c *engine.Call) Scan {
-	o := NewScan()
-	for c.More() && ScanOption(c, &o) {
-	}
-	c.End()
-	return o
-}
-
-// takes reports whether the iteration is to show name. The single star is no pattern: it takes even
-// the empty name.
-func (o *Scan) Takes(name []byte) bool {
-	return o.Pattern == "*" || glob.Match(o.Pattern, name)
-}
-
-// tellCursor completes the reply of an iteration whose array of elements was written from at on:
-// the cursor goes in front of it.
-func ReplyCursor(c *engine.Call, at int, next uint64) {
-	elements := bytes.Clone(c.Reply.Bytes()[at:])
-	c.Reply.Truncate(at)
-	c.Reply.Array(2)
-	c.Reply.Bulk(strconv.AppendUint(c.Scratch(), next, 10))
-	c.Reply.Raw(elements)
-}
-
-// tellNoScan is the reply to an iteration over an absent key. Redis does not look at the options
-// then.
-func ReplyEmptyScan(c *engine.Call) {
-	c.Reply.Array(2)
-	c.Reply.BulkString("0")
-	c.Reply.Array(0)
 }

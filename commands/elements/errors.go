@@ -2,16 +2,26 @@ package elements
 
 import "github.com/miniserver-go/miniserver/engine"
 
-// The errors of this package's commands, in Redis' words; those with a verb are formats.
+// Errors in Redis' words; untyped ones are formats.
+
+// Deadlines of keys and of elements.
 const (
-	errInvalidCursor  = engine.Error("ERR invalid cursor")
-	errElementsWord   = "ERR Mandatory argument %s is missing or not at the right position"
-	errElementsZero   = "ERR Parameter `num%s` should be greater than 0"
-	errElementsMatch  = "ERR The `num%s` parameter must match the number of arguments"
 	errNegativeExpire = engine.Error("ERR invalid expire time, must be >= 0")
-	errOutOfRange     = engine.Error("ERR value is out of range")
-	errPopCount       = engine.Error("ERR count should be greater than 0")
 	errExpireOption   = "ERR Unsupported option %s"
 	errExpireNX       = engine.Error("ERR NX and XX, GT or LT options at the same time are not compatible")
 	errExpireGTLT     = engine.Error("ERR GT and LT options at the same time are not compatible")
+)
+
+// FIELDS numfields field [field ...].
+const (
+	errElementsWord  = "ERR Mandatory argument %s is missing or not at the right position"
+	errElementsZero  = "ERR Parameter `num%s` should be greater than 0"
+	errElementsMatch = "ERR The `num%s` parameter must match the number of arguments"
+)
+
+// Cursors and counts.
+const (
+	errInvalidCursor = engine.Error("ERR invalid cursor")
+	errOutOfRange    = engine.Error("ERR value is out of range")
+	errPopCount      = engine.Error("ERR count should be greater than 0")
 )

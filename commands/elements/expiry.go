@@ -10,53 +10,54 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The commands on deadlines of elements: Redis' nine for the fields of hashes, and the same nine,
-// letter for letter, for members of sets and sorted sets and for elements of lists. An element of a
-// list is named by its text, and a command means all that have it.
+// The commands on deadlines of elements: Redis' nine for fields of hashes, and the same nine with the same syntax
+// for members of sets and sorted sets and for elements of lists. A list's element is named by its text, and a
+// command applies to all elements with that text.
 
-// lines returns the nine lines of a kind's family.
-func Lines(k engine.ElementKind, since string) []engine.Command {
+// ExpiryLines returns the lines of the nine commands of a kind: HEXPIRE, HPEXPIRE, HEXPIREAT, HPEXPIREAT, HTTL,
+// HPTTL, HEXPIRETIME, HPEXPIRETIME and HPERSIST for fields of hashes.
+func ExpiryLines(k engine.ElementKind, since string) []engine.Command {
 	what := map[keyspace.Type]string{keyspace.Hash: "fields of a hash", keyspace.Set: "members of a set",
 		keyspace.ZSet: "members of a sorted set", keyspace.List: "elements of a list"}[k.Type]
 	elements := " <" + k.Word + " num" + k.Noun + " " + strings.TrimSuffix(k.Noun, "s") + "...>"
-	const named = "O(N), N being the number of elements named"
+	const complexity = "O(N), N being the number of elements named"
 	set := func(name string, u Unit, deadline, how string) engine.Command {
 		return engine.Command{Name: k.Letter + name, Arity: -6, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since,
 			Syntax:  "key " + deadline + " [NX|XX|GT|LT]" + elements,
-			Summary: "Sets the expiration time of " + what + " " + how + ".", Complexity: named,
+			Summary: "Sets the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { expireElements(c, k, u) }}
 	}
-	ask := func(name string, absolute bool, count func(ms int64) int64, how string) engine.Command {
+	get := func(name string, absolute bool, unit func(ms int64) int64, how string) engine.Command {
 		return engine.Command{Name: k.Letter + name, Arity: -5, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Since: since,
-			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: named,
-			Run: func(c *engine.Call) { replyElementDeadlines(c, k, absolute, count) }}
+			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: complexity,
+			Run: func(c *engine.Call) { replyDeadlines(c, k, absolute, unit) }}
 	}
 	return []engine.Command{
 		set("expire", InSeconds, "seconds", "in seconds"),
 		set("pexpire", InMillis, "milliseconds", "in milliseconds"),
 		set("expireat", AtSeconds, "unix-time-seconds", "to a Unix timestamp"),
 		set("pexpireat", AtMillis, "unix-time-milliseconds", "to a Unix milliseconds timestamp"),
-		ask("ttl", false, SecondsUp, "in seconds"),
-		ask("pttl", false, Millis, "in milliseconds"),
-		ask("expiretime", true, SecondsUp, "as a Unix timestamp"),
-		ask("pexpiretime", true, Millis, "as a Unix milliseconds timestamp"),
+		get("ttl", false, CeilSeconds, "in seconds"),
+		get("pttl", false, Millis, "in milliseconds"),
+		get("expiretime", true, CeilSeconds, "as a Unix timestamp"),
+		get("pexpiretime", true, Millis, "as a Unix milliseconds timestamp"),
 		{Name: k.Letter + "persist", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since,
-			Syntax: "key" + elements, Summary: "Removes the expiration time of " + what + ".", Complexity: named,
+			Syntax: "key" + elements, Summary: "Removes the expiration time of " + what + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { persistElements(c, k) }},
 	}
 }
 
-// What became of an element, as commands tell it.
+// The codes with which commands reply for each element.
 const (
-	Absent           = -2
-	NoTTL            = -1
-	elementRefused   = 0 // by a condition
-	elementExpirySet = 1
-	elementDeleted   = 2 // the time has passed
+	Absent      = -2
+	NoDeadline  = -1
+	codeRefused = 0 // by a condition
+	codeSet     = 1 // or, for PERSIST, removed
+	codeDeleted = 2 // the deadline has passed
 )
 
-// collection returns the value at key, to be changed if it is for editing; nil if it is absent.
-// A value of another kind latches ErrWrongType.
+// Collection returns the collection at key, which is to be changed if edits; nil if the key is absent. A value of
+// another kind latches [engine.ErrWrongType].
 func Collection(c *engine.Call, key []byte, k engine.ElementKind, edits bool) keyspace.Collection {
 	var v keyspace.Value
 	if edits {
@@ -76,9 +77,10 @@ func Collection(c *engine.Call, key []byte, k engine.ElementKind, edits bool) ke
 	return v.(keyspace.Collection)
 }
 
-// named reads FIELDS numfields field [field ...] up to the end. A number that is none, or not positive,
-// latches one of two errors.
-func Named(c *engine.Call, k engine.ElementKind, notPositive string) [][]byte {
+// ParseNames reads FIELDS numfields field [field ...] up to the end. A number below one latches an error with
+// the format notPositive: Redis has errElementsZero for commands that set deadlines and [engine.ErrElementsCount]
+// for the others.
+func ParseNames(c *engine.Call, k engine.ElementKind, notPositive string) [][]byte {
 	if !c.Word(k.Word) {
 		c.Refusef(errElementsWord, k.Word)
 	}
@@ -99,8 +101,9 @@ func Named(c *engine.Call, k engine.ElementKind, notPositive string) [][]byte {
 	return c.Rest()
 }
 
-// elementDeadline reads the next argument as an element's deadline.
-func ElementDeadline(c *engine.Call, u Unit) int64 {
+// Deadline reads the next argument as an element's deadline. Unlike a key's it must not be negative, nor beyond
+// [keyspace.MaxElementDeadline].
+func Deadline(c *engine.Call, u Unit) int64 {
 	n := c.Int()
 	if n < 0 {
 		c.Refuse(errNegativeExpire)
@@ -115,7 +118,7 @@ func ElementDeadline(c *engine.Call, u Unit) int64 {
 	return ms
 }
 
-// elementCondition moves past [NX | XX | GT | LT], of which there is one at most.
+// elementCondition moves past [NX | XX | GT | LT]. Unlike for keys there is at most one.
 func elementCondition(c *engine.Call) (on ExpireConditions) {
 	switch {
 	case c.Word("NX"):
@@ -131,98 +134,102 @@ func elementCondition(c *engine.Call) (on ExpireConditions) {
 }
 
 // HEXPIRE key seconds [NX | XX | GT | LT] FIELDS numfields field [field ...]
-// and its kin.
 func expireElements(c *engine.Call, k engine.ElementKind, u Unit) {
 	key := c.Arg()
 	v := Collection(c, key, k, true)
-	deadline := ElementDeadline(c, u)
+	deadline := Deadline(c, u)
 	on := elementCondition(c)
 	if l, ok := v.(*list.List); ok && u == AtMillis && c.Word("INDEXES") {
 		expireIndexes(c, key, l, deadline)
 		return
 	}
-	elements := Named(c, k, errElementsZero)
+	names := ParseNames(c, k, errElementsZero)
 	if c.OK() {
-		ExpireEach(c, key, v, k, deadline, on, elements)
+		x := Expiration{Call: c, Kind: k, Key: key, Deadline: deadline, On: on}
+		x.Reply(v, names)
 	}
 }
 
-// expireEach gives elements a deadline and replies with a code for each. v is nil if the key is absent.
-func ExpireEach(c *engine.Call, key []byte, v keyspace.Collection, k engine.ElementKind, deadline int64, on ExpireConditions, elements [][]byte) {
-	x := Changes{Call: c, K: k, Key: key}
-	c.Reply.Array(len(elements))
-	for _, e := range elements {
+// Expiration is a command that gives elements of a key a deadline. Expire does it for each, and Report follows.
+type Expiration struct {
+	Call     *engine.Call
+	Kind     engine.ElementKind
+	Key      []byte
+	Deadline int64
+	On       ExpireConditions
+
+	set, deleted int // elements that got the deadline, or were deleted because it has passed
+	// The names of both, collected for propagation only.
+	setNames, deletedNames [][]byte
+}
+
+// Reply gives elements the deadline, replies with a code for each, and reports. v is nil if the key is absent.
+func (x *Expiration) Reply(v keyspace.Collection, names [][]byte) {
+	x.Call.Reply.Array(len(names))
+	for _, name := range names {
 		code := Absent
 		if v != nil {
-			code = x.Expire(v, e, deadline, on)
+			code = x.Expire(v, name)
 		}
-		c.Reply.Int(int64(code))
+		x.Call.Reply.Int(int64(code))
 	}
-	x.Report(deadline)
+	x.Report()
 }
 
-// elementChanges collects what a command did to elements of a key.
-type Changes struct {
-	Call        *engine.Call
-	K           engine.ElementKind
-	Key         []byte
-	set, lost   int      // elements that got a deadline, and that are gone
-	dated, gone [][]byte // for the journal, if there is one
-}
-
-// expire gives an element a deadline and returns the code for it. One that has passed removes the
-// element, unless the deadline is a journal's, as for keys.
-func (x *Changes) Expire(v keyspace.Collection, element []byte, deadline int64, on ExpireConditions) (code int) {
+// Expire gives an element the deadline and returns the code for it. A deadline that has passed deletes the
+// element, but, as for keys, not during a replay.
+func (x *Expiration) Expire(v keyspace.Collection, element []byte) (code int) {
 	c := x.Call
 	old, ok := v.Deadline(element)
 	switch {
 	case !ok:
 		return Absent
-	case !on.Allow(old, deadline):
-		return elementRefused
-	case deadline <= c.Now() && !c.Engine.Keyspace.Replaying:
+	case !x.On.Allow(old, x.Deadline):
+		return codeRefused
+	case x.Deadline <= c.Now() && !c.Engine.Keyspace.Replaying:
 		v.Discard(element)
-		x.lost++
+		x.deleted++
 		if c.Propagates() {
-			x.gone = append(x.gone, element)
+			x.deletedNames = append(x.deletedNames, element)
 		}
-		return elementDeleted
+		return codeDeleted
 	}
-	v.SetDeadline(element, max(deadline, 1), c.Dice())
+	v.SetDeadline(element, max(x.Deadline, 1), c.Dice())
 	x.set++
 	if c.Propagates() {
-		x.dated = append(x.dated, element)
+		x.setNames = append(x.setNames, element)
 	}
-	return elementExpirySet
+	return codeSet
 }
 
-// report reports the changes, and journals them by absolute time and by name.
-func (x *Changes) Report(deadline int64) {
+// Report reports the changes, and propagates them by absolute time and by name.
+func (x *Expiration) Report() {
 	switch {
-	case x.lost > 0:
-		x.Call.Changed(x.Key, x.K.Removed())
+	case x.deleted > 0:
+		x.Call.Changed(x.Key, x.Kind.Removed())
 	case x.set > 0:
-		x.Call.Changed(x.Key, x.K.Event("expire"))
+		x.Call.Changed(x.Key, x.Kind.Event("expire"))
 	}
 	if x.set > 0 {
-		x.Call.Engine.TickBy(deadline)
+		x.Call.Engine.TickBy(x.Deadline)
 	}
-	if len(x.dated) > 0 {
-		LogElements(x.Call, x.K, strings.ToUpper(x.K.Letter)+"PEXPIREAT", x.Key, deadline, x.dated)
+	if len(x.setNames) > 0 {
+		PropagateDeadline(x.Call, x.Kind, x.Key, x.Deadline, x.setNames)
 	}
-	if len(x.gone) > 0 {
-		logDiscarded(x.Call, x.K, x.Key, x.gone)
+	if len(x.deletedNames) > 0 {
+		propagateRemoval(x.Call, x.Kind, x.Key, x.deletedNames)
 	}
 }
 
-// logElements journals a command that gives elements a deadline.
-func LogElements(c *engine.Call, k engine.ElementKind, name string, key []byte, deadline int64, elements [][]byte) {
+// PropagateDeadline propagates the PEXPIREAT of a kind for elements of a key.
+func PropagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadline int64, elements [][]byte) {
+	name := strings.ToUpper(k.Letter) + "PEXPIREAT"
 	line := [][]byte{[]byte(name), key, engine.Decimal(deadline), []byte(k.Word), engine.Decimal(int64(len(elements)))}
 	c.Propagate(append(line, elements...)...)
 }
 
-// logDiscarded journals that elements were removed.
-func logDiscarded(c *engine.Call, k engine.ElementKind, key []byte, elements [][]byte) {
+// propagateRemoval propagates the removal of elements; of a list, of all elements with each of the texts.
+func propagateRemoval(c *engine.Call, k engine.ElementKind, key []byte, elements [][]byte) {
 	if k.Type != keyspace.List {
 		c.Propagate(append([][]byte{[]byte(k.Removal), key}, elements...)...)
 		return
@@ -234,8 +241,8 @@ func logDiscarded(c *engine.Call, k engine.ElementKind, key []byte, elements [][
 
 // LPEXPIREAT key unix-time-milliseconds INDEXES numindexes index [index ...]
 //
-// It tells elements of the same text apart, for who restores a list. A time that has passed makes them
-// due.
+// An index tells elements with the same text apart. The rewrite of a journal needs it to restore a list. A
+// deadline that has passed is set all the same, and the elements expire by it.
 func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 	n := c.IntIn(1, math.MaxInt64, engine.ErrNotPositive)
 	if !c.Failed() && n != int64(c.Left()) {
@@ -262,15 +269,14 @@ func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 	c.Engine.TickBy(deadline)
 	c.Reply.Array(len(indexes))
 	for range indexes {
-		c.Reply.Int(elementExpirySet)
+		c.Reply.Int(codeSet)
 	}
 }
 
 // HTTL key FIELDS numfields field [field ...]
-// and its kin.
-func replyElementDeadlines(c *engine.Call, k engine.ElementKind, absolute bool, count func(ms int64) int64) {
+func replyDeadlines(c *engine.Call, k engine.ElementKind, absolute bool, unit func(ms int64) int64) {
 	v := Collection(c, c.Arg(), k, false)
-	elements := Named(c, k, engine.ErrElementsCount)
+	names := ParseNames(c, k, engine.ErrElementsCount)
 	if !c.OK() {
 		return
 	}
@@ -278,14 +284,15 @@ func replyElementDeadlines(c *engine.Call, k engine.ElementKind, absolute bool, 
 	if absolute {
 		from = 0
 	}
-	c.Reply.Array(len(elements))
-	for _, e := range elements {
-		c.Reply.Int(TTL(v, e, from, count))
+	c.Reply.Array(len(names))
+	for _, name := range names {
+		c.Reply.Int(TTL(v, name, from, unit))
 	}
 }
 
-// elementTime returns an element's deadline counted from a time, or the code for none.
-func TTL(v keyspace.Collection, element []byte, from int64, count func(ms int64) int64) int64 {
+// TTL returns an element's deadline, counted from a time and in a unit, or [Absent] or [NoDeadline]. v is nil for
+// an absent key.
+func TTL(v keyspace.Collection, element []byte, from int64, unit func(ms int64) int64) int64 {
 	if v == nil {
 		return Absent
 	}
@@ -294,26 +301,25 @@ func TTL(v keyspace.Collection, element []byte, from int64, count func(ms int64)
 	case !ok:
 		return Absent
 	case deadline == 0:
-		return NoTTL
+		return NoDeadline
 	}
-	return count(deadline - from)
+	return unit(deadline - from)
 }
 
 // HPERSIST key FIELDS numfields field [field ...]
-// and its kin.
 func persistElements(c *engine.Call, k engine.ElementKind) {
 	key := c.Arg()
 	v := Collection(c, key, k, true)
-	elements := Named(c, k, engine.ErrElementsCount)
+	names := ParseNames(c, k, engine.ErrElementsCount)
 	if !c.OK() {
 		return
 	}
 	changed := false
-	c.Reply.Array(len(elements))
-	for _, e := range elements {
-		code := TTL(v, e, 0, func(int64) int64 { return elementExpirySet })
-		if code == elementExpirySet {
-			v.SetDeadline(e, 0, c.Dice())
+	c.Reply.Array(len(names))
+	for _, name := range names {
+		code := TTL(v, name, 0, func(int64) int64 { return codeSet })
+		if code == codeSet {
+			v.SetDeadline(name, 0, c.Dice())
 			changed = true
 		}
 		c.Reply.Int(code)
@@ -321,33 +327,4 @@ func persistElements(c *engine.Call, k engine.ElementKind) {
 	if changed {
 		c.Changed(key, k.Event("persist"))
 	}
-}
-
-// LAPSE key unix-time-milliseconds
-//
-// It removes the elements that were due at a time, and returns how many. Whatever is due now is gone
-// before anybody looks, so it finds nothing unless a journal is replayed, which has this line in place
-// of elements that it cannot name.
-func ExpireAsOf(c *engine.Call) {
-	key := c.Arg()
-	until, ok := resp.ParseInt(c.Arg())
-	if !ok {
-		c.Refuse(engine.ErrNotInt)
-	}
-	v, found := c.DB.Edit(key)
-	collection, ok := v.(keyspace.Collection)
-	if found && !ok {
-		c.Refuse(engine.ErrWrongType)
-	}
-	if !c.OK() {
-		return
-	}
-	removed := 0
-	if found && c.Engine.Keyspace.Replaying {
-		removed = collection.Expire(until, math.MaxInt, nil)
-	}
-	if removed > 0 {
-		c.Changed(key, "")
-	}
-	c.Reply.Int(int64(removed))
 }

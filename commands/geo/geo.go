@@ -77,7 +77,7 @@ func cmdGeoAdd(c *engine.Call) {
 	key := c.Arg()
 	o := addOptions(c)
 	points := c.Rest()
-	if len(points)%3 != 0 || len(points) == 0 || o.Nx && o.Xx {
+	if len(points)%3 != 0 || len(points) == 0 || o.NX && o.XX {
 		c.Refuse(engine.ErrSyntax)
 	}
 	var room [8]float64
@@ -85,27 +85,19 @@ func cmdGeoAdd(c *engine.Call) {
 	for i := 0; i+2 < len(points) && !c.Failed(); i += 3 {
 		scores = append(scores, parsePoint(c, points[i], points[i+1]).Score())
 	}
-	s, found := zsets.ForScores(c, key, o)
-	if !c.OK() {
-		return
-	}
-	var done zsets.Tally
-	for i := 0; found && i < len(scores); i++ {
-		zsets.AddScore(c, s, points[3*i+2], scores[i], &o, &done)
-	}
-	zsets.ReplyScores(c, key, &o, &done)
+	zsets.Add(c, key, scores, points, 3, o)
 }
 
-// addOptions reads [NX | XX] [CH].
-func addOptions(c *engine.Call) (o zsets.Conditions) {
+// addOptions reads those of ZADD's options that GEOADD has.
+func addOptions(c *engine.Call) (o zsets.AddOptions) {
 	for {
 		switch {
 		case c.Word("NX"):
-			o.Nx = true
+			o.NX = true
 		case c.Word("XX"):
-			o.Xx = true
+			o.XX = true
 		case c.Word("CH"):
-			o.Ch = true
+			o.CH = true
 		default:
 			return o
 		}
@@ -166,7 +158,7 @@ func memberPoint(s *zset.Set, member []byte) (p geohash.Point, ok bool) {
 // GEOPOS key [member [member ...]]
 func cmdGeoPos(c *engine.Call) {
 	key, members := c.Arg(), c.Rest()
-	s, ok := zsets.ReadZSet(c, key)
+	s, ok := zsets.Read(c, key)
 	if !ok {
 		return
 	}
@@ -197,7 +189,7 @@ func cmdGeoDist(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	s, ok := zsets.ReadZSet(c, key)
+	s, ok := zsets.Read(c, key)
 	if !ok {
 		return
 	}
@@ -238,7 +230,7 @@ func appendFixed(dst []byte, d float64) []byte {
 // GEOHASH key [member [member ...]]
 func cmdGeoHash(c *engine.Call) {
 	key, members := c.Arg(), c.Rest()
-	s, ok := zsets.ReadZSet(c, key)
+	s, ok := zsets.Read(c, key)
 	if !ok {
 		return
 	}

@@ -43,7 +43,7 @@ type variant struct {
 // <BYRADIUS radius unit | BYBOX width height unit> [ASC | DESC] [COUNT count [ANY]] [WITHCOORD]
 // [WITHDIST] [WITHHASH]
 func cmdGeoSearch(c *engine.Call) {
-	if s, ok := zsets.ReadZSet(c, c.Arg()); ok {
+	if s, ok := zsets.Read(c, c.Arg()); ok {
 		runSearch(c, s, &search{unit: 1}, variant{areaOptions: true})
 	}
 }
@@ -52,7 +52,7 @@ func cmdGeoSearch(c *engine.Call) {
 // <BYRADIUS radius unit | BYBOX width height unit> [ASC | DESC] [COUNT count [ANY]] [STOREDIST]
 func cmdGeoSearchStore(c *engine.Call) {
 	dst := c.Arg()
-	if s, ok := zsets.ReadZSet(c, c.Arg()); ok {
+	if s, ok := zsets.Read(c, c.Arg()); ok {
 		runSearch(c, s, &search{unit: 1, stores: true, dst: dst}, variant{areaOptions: true, stores: true})
 	}
 }
@@ -74,7 +74,7 @@ func cmdGeoRadiusByMember(c *engine.Call) { searchRadiusByMember(c, true) }
 func cmdGeoRadiusByMemberRO(c *engine.Call) { searchRadiusByMember(c, false) }
 
 func searchRadius(c *engine.Call, storeOptions bool) {
-	s, ok := zsets.ReadZSet(c, c.Arg())
+	s, ok := zsets.Read(c, c.Arg())
 	if !ok {
 		return
 	}
@@ -85,7 +85,7 @@ func searchRadius(c *engine.Call, storeOptions bool) {
 }
 
 func searchRadiusByMember(c *engine.Call, storeOptions bool) {
-	s, ok := zsets.ReadZSet(c, c.Arg())
+	s, ok := zsets.Read(c, c.Arg())
 	if !ok {
 		return
 	}

@@ -10,10 +10,10 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Redis 8's commands that read or write fields and deal with their deadlines at once.
+// Redis 8's commands that read or write fields together with their deadlines.
 
-// fieldLines returns the lines of the hash family that this file has.
-func fieldLines() []engine.Command {
+// expiryLines returns the lines of this file's commands.
+func expiryLines() []engine.Command {
 	return []engine.Command{
 		{Name: "hgetex", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHGetEx, Since: "8.0.0",
 			Syntax:     "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] <FIELDS numfields field...>",
@@ -37,8 +37,7 @@ func replyValues(c *engine.Call, h *hash.Hash, fields [][]byte) {
 	}
 }
 
-// editHash returns the hash at key for changing, an empty one that nobody writes to if the key is
-// absent.
+// editHash returns the hash at key for changing, noHash if the key is absent. Callers set no fields in it.
 func editHash(c *engine.Call, key []byte) *hash.Hash {
 	h, found := engine.Edit[*hash.Hash](c, key)
 	if !found {
@@ -52,40 +51,40 @@ func editHash(c *engine.Call, key []byte) *hash.Hash {
 func cmdHGetEx(c *engine.Call) {
 	key := c.Arg()
 	h := editHash(c, key)
-	deadline, dates := fieldTime(c)
-	persist := !dates && c.Word("PERSIST")
-	fields := elements.Named(c, engine.HashFields, engine.ErrElementsCount)
+	deadline, given := fieldDeadline(c)
+	persist := !given && c.Word("PERSIST")
+	fields := elements.ParseNames(c, engine.HashFields, engine.ErrElementsCount)
 	if !c.OK() {
 		return
 	}
 	replyValues(c, h, fields)
 	switch {
-	case dates:
-		x := elements.Changes{Call: c, K: engine.HashFields, Key: key}
+	case given:
+		x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: deadline}
 		for _, field := range fields {
-			x.Expire(h, field, deadline, elements.ExpireConditions{})
+			x.Expire(h, field)
 		}
-		x.Report(deadline)
+		x.Report()
 	case persist:
 		persistFields(c, key, h, fields)
 	}
 }
 
-// fieldTime moves past [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT
-// unix-time-milliseconds].
-func fieldTime(c *engine.Call) (deadline int64, given bool) {
+// fieldDeadline reads [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds].
+// given is false if there is none of them.
+func fieldDeadline(c *engine.Call) (deadline int64, given bool) {
 	for _, w := range elements.ExpiryWords {
 		if c.Word(w.Word) {
 			if !c.More() {
 				c.Refuse(errFieldsNoTime)
 			}
-			return elements.ElementDeadline(c, w.Unit), true
+			return elements.Deadline(c, w.Unit), true
 		}
 	}
 	return 0, false
 }
 
-// persistFields removes the deadlines of those fields that have one.
+// persistFields removes the deadlines of fields and propagates the HPERSIST of those that had one.
 func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
 	line := [][]byte{[]byte("HPERSIST"), key, []byte("FIELDS"), nil}
 	for _, field := range fields {
@@ -106,7 +105,7 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
 func cmdHGetDel(c *engine.Call) {
 	key := c.Arg()
 	h := editHash(c, key)
-	fields := elements.Named(c, engine.HashFields, engine.ErrElementsCount)
+	fields := elements.ParseNames(c, engine.HashFields, engine.ErrElementsCount)
 	if !c.OK() {
 		return
 	}
@@ -124,18 +123,20 @@ func cmdHGetDel(c *engine.Call) {
 	}
 }
 
-// fieldOptions are HSETEX's.
-type fieldOptions struct {
-	fnx, fxx, keep, dates bool
-	deadline              int64
-	pairs                 [][]byte // field value ...
+// setExOptions are the arguments of HSETEX.
+type setExOptions struct {
+	fnx, fxx bool
+	keepTTL  bool
+	given    bool // a deadline
+	deadline int64
+	pairs    [][]byte // field value ...
 }
 
 // HSETEX key [FNX | FXX] [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT
 // unix-time-milliseconds | KEEPTTL] FIELDS numfields field value [field value ...]
 func cmdHSetEx(c *engine.Call) {
 	key := c.Arg()
-	o := parseFieldOptions(c)
+	o := parseSetExOptions(c)
 	if !c.OK() {
 		return
 	}
@@ -153,10 +154,10 @@ func cmdHSetEx(c *engine.Call) {
 	c.Reply.Int(1)
 }
 
-// parseFieldOptions reads HSETEX's arguments behind the key.
-func parseFieldOptions(c *engine.Call) (o fieldOptions) {
+// parseSetExOptions reads the arguments of HSETEX after the key.
+func parseSetExOptions(c *engine.Call) (o setExOptions) {
+	expiries := 0 // deadlines and KEEPTTL
 	for c.More() {
-		deadline, given, keep := int64(0), false, false
 		if c.Word("FIELDS") {
 			o.pairs = fieldPairs(c)
 			return o
@@ -167,20 +168,19 @@ func parseFieldOptions(c *engine.Call) (o fieldOptions) {
 		case c.Word("FXX"):
 			o.fxx = true
 		case c.Word("KEEPTTL"):
-			given, keep = true, true
+			o.keepTTL = true
+			expiries++
 		default:
-			if deadline, given = fieldTime(c); !given {
+			if o.deadline, o.given = fieldDeadline(c); !o.given {
 				c.Refusef(errFieldsOption, c.Arg())
 			}
+			expiries++
 		}
 		if o.fnx && o.fxx {
 			c.Refuse(errFieldsOne)
 		}
-		if given && (o.keep || o.dates) {
+		if expiries > 1 {
 			c.Refuse(errFieldsTime)
-		}
-		if given {
-			o.deadline, o.dates, o.keep = deadline, !keep, keep
 		}
 	}
 	c.Refusef(engine.ErrArity, c.Cmd.FullName())
@@ -203,8 +203,8 @@ func fieldPairs(c *engine.Call) [][]byte {
 	return c.Rest()
 }
 
-// allow reports whether the conditions hold: all fields are there, or none is.
-func (o *fieldOptions) allow(h *hash.Hash) bool {
+// allow reports whether the conditions hold: FXX if all fields exist, FNX if no field exists.
+func (o *setExOptions) allow(h *hash.Hash) bool {
 	for i := 0; i < len(o.pairs) && (o.fnx || o.fxx); i += 2 {
 		if h.Has(o.pairs[i]) != o.fxx {
 			return false
@@ -214,32 +214,32 @@ func (o *fieldOptions) allow(h *hash.Hash) bool {
 }
 
 // setFieldsUntil sets fields and their deadlines.
-func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o fieldOptions) {
+func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o setExOptions) {
 	for i := 0; i < len(o.pairs); i += 2 {
-		if o.keep {
+		if o.keepTTL {
 			h.Update(o.pairs[i], o.pairs[i+1], c.Engine.Config.Hash)
 		} else {
 			h.Set(o.pairs[i], o.pairs[i+1], c.Engine.Config.Hash)
 		}
 	}
-	if o.dates && o.deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
+	if o.given && o.deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
 		c.Changed(key, "hhset")
-		unsetFields(c, key, o)
+		deleteSetFields(c, key, o)
 		return
 	}
-	for i := 0; i < len(o.pairs) && o.dates; i += 2 {
+	for i := 0; i < len(o.pairs) && o.given; i += 2 {
 		h.SetDeadline(o.pairs[i], max(o.deadline, 1), c.Dice())
 	}
 	c.Changed(key, "hhset")
-	if o.dates {
+	if o.given {
 		c.Changed(key, engine.HashFields.Event("expire"))
 		c.Engine.TickBy(o.deadline)
 	}
-	logFields(c, key, o)
+	propagateSetEx(c, key, o)
 }
 
-// unsetFields deletes fields that were set for a time that has passed.
-func unsetFields(c *engine.Call, key []byte, o fieldOptions) {
+// deleteSetFields deletes fields that were set with a deadline that has passed.
+func deleteSetFields(c *engine.Call, key []byte, o setExOptions) {
 	h := editHash(c, key)
 	line := [][]byte{[]byte("HDEL"), key}
 	for i := 0; i < len(o.pairs); i += 2 {
@@ -250,16 +250,16 @@ func unsetFields(c *engine.Call, key []byte, o fieldOptions) {
 	c.Propagate(line...)
 }
 
-// logFields journals HSETEX by its effect.
-func logFields(c *engine.Call, key []byte, o fieldOptions) {
+// propagateSetEx propagates the effect of HSETEX: unconditional, with an absolute deadline.
+func propagateSetEx(c *engine.Call, key []byte, o setExOptions) {
 	if !c.Propagates() {
 		return
 	}
 	line := [][]byte{[]byte("HSETEX"), key}
 	switch {
-	case o.dates:
+	case o.given:
 		line = append(line, []byte("PXAT"), engine.Decimal(o.deadline))
-	case o.keep:
+	case o.keepTTL:
 		line = append(line, []byte("KEEPTTL"))
 	}
 	line = append(line, []byte("FIELDS"), engine.Decimal(int64(len(o.pairs)/2)))

@@ -1,3 +1,12 @@
+// Package hashes is the family of hash commands.
+//
+//	hashes.go  the lines of all commands; HSET, HGET, HDEL, HINCRBY and what else concerns named fields
+//	scan.go    HRANDFIELD and HSCAN
+//	expiry.go  HGETEX, HSETEX and HGETDEL, which came with Redis 8
+//
+// HEXPIRE and the other commands on deadlines of fields, from Redis 7.4, are [elements.ExpiryLines], since the
+// other collections have them too. A field is gone for every command in the millisecond of its deadline, whereas
+// Redis still counts, copies and deletes expired fields until its cron removes them.
 package hashes
 
 import (
@@ -11,7 +20,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Hashes is the family of hash commands.
+// Family returns the family of hash commands.
 func Family() engine.Family {
 	return engine.Family{Group: "hash", Commands: slices.Concat([]engine.Command{
 		{Name: "hset", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHSet, Since: "2.0.0",
@@ -59,14 +68,13 @@ func Family() engine.Family {
 			Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]",
 			Summary: "Iterates over fields and values of a hash.", Tips: "nondeterministic_output",
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
-	}, elements.Lines(engine.HashFields, "7.4.0"), fieldLines())}
+	}, elements.ExpiryLines(engine.HashFields, "7.4.0"), expiryLines())}
 }
 
-// noHash is what an absent key reads as. Nobody writes to it.
+// noHash stands for an absent key. It stays empty.
 var noHash hash.Hash
 
-// readHash returns the hash at key for reading, an empty one if the key is absent. ok is false if
-// an error was sent.
+// readHash returns the hash at key for reading, noHash if the key is absent. ok is false if an error was sent.
 func readHash(c *engine.Call, key []byte) (h *hash.Hash, ok bool) {
 	h, found := engine.Read[*hash.Hash](c, key)
 	if !found {
@@ -98,8 +106,7 @@ func cmdHMSet(c *engine.Call) {
 	}
 }
 
-// setFields is HSET without its reply: it returns how many fields are new. ok is false if an error
-// was sent.
+// setFields is HSET without its reply: it returns the number of new fields. ok is false if an error was sent.
 func setFields(c *engine.Call) (created int64, ok bool) {
 	key, pairs := c.Arg(), c.Rest()
 	if len(pairs)%2 != 0 {
@@ -277,7 +284,7 @@ func entryInt(e ziplist.Entry) (n int64, ok bool) {
 
 // HINCRBYFLOAT key field increment
 func cmdHIncrByFloat(c *engine.Call) {
-	key, field, by := c.Arg(), c.Arg(), finite(c)
+	key, field, by := c.Arg(), c.Arg(), finiteArg(c)
 	h, _ := engine.Upsert[*hash.Hash](c, key, keyspace.Hash)
 	if !c.OK() {
 		return
@@ -297,14 +304,14 @@ func cmdHIncrByFloat(c *engine.Call) {
 	sum := by.AppendHuman(c.Scratch())
 	h.Update(field, sum, c.Engine.Config.Hash)
 	c.Changed(key, "hhincrbyfloat")
-	if c.Propagates() { // Redis journals the sum, so that no replay depends on rounding
-		logSum(c, key, field, sum)
+	if c.Propagates() { // the sum: a replay must not depend on rounding
+		propagateSum(c, key, field, sum)
 	}
 	c.Reply.Bulk(sum)
 }
 
-// logSum journals a field's new value, which has the deadline it had.
-func logSum(c *engine.Call, key, field, sum []byte) {
+// propagateSum propagates the new value of a field, which keeps its deadline.
+func propagateSum(c *engine.Call, key, field, sum []byte) {
 	v, _ := c.DB.Peek(key)
 	if v.(*hash.Hash).Volatile() > 0 {
 		c.Propagate([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
@@ -313,8 +320,8 @@ func logSum(c *engine.Call, key, field, sum []byte) {
 	c.Propagate([]byte("HSET"), key, field, sum)
 }
 
-// finite reads the next argument as a long double; what is none, or is infinite, latches an error.
-func finite(c *engine.Call) resp.LongDouble {
+// finiteArg reads the next argument as a long double. Other text, or an infinite number, latches an error.
+func finiteArg(c *engine.Call) resp.LongDouble {
 	x, ok := resp.ParseLongDouble(c.Arg())
 	switch {
 	case !ok:

@@ -13,12 +13,12 @@ func cmdHRandField(c *engine.Call) {
 		randomField(c, key)
 		return
 	}
-	count, withValues := elements.Draws(c, "WITHVALUES")
+	count, withValues := elements.ParseDraw(c, "WITHVALUES")
 	h, ok := readHash(c, key)
 	if !ok {
 		return
 	}
-	tell := func(field, value ziplist.Entry) bool {
+	reply := func(field, value ziplist.Entry) bool {
 		elements.OpenPair(c, withValues)
 		c.ReplyEntry(field)
 		if withValues {
@@ -26,11 +26,11 @@ func cmdHRandField(c *engine.Call) {
 		}
 		return true
 	}
-	elements.OpenPairs(c, elements.Drawn(count, h.Len()), withValues)
+	elements.OpenPairs(c, elements.DrawLen(count, h.Len()), withValues)
 	if count < 0 {
-		h.Draw(-count, c.Engine.Dice, tell)
+		h.Draw(-count, c.Engine.Dice, reply)
 	} else {
-		h.Sample(count, c.Engine.Dice, tell)
+		h.Sample(count, c.Engine.Dice, reply)
 	}
 }
 
@@ -49,7 +49,7 @@ func randomField(c *engine.Call, key []byte) {
 
 // HSCAN key cursor [MATCH pattern] [COUNT count] [NOVALUES]
 func cmdHScan(c *engine.Call) {
-	key, cursor := c.Arg(), elements.Cursor(c)
+	key, cursor := c.Arg(), elements.ParseCursor(c)
 	h, ok := readHash(c, key)
 	if !ok {
 		return
@@ -61,7 +61,7 @@ func cmdHScan(c *engine.Call) {
 	o, noValues := elements.NewScan(), false
 	for c.More() {
 		switch {
-		case elements.ScanOption(c, &o):
+		case o.ParseOption(c):
 		case c.Word("NOVALUES"):
 			noValues = true
 		default:
@@ -71,10 +71,9 @@ func cmdHScan(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	at, n := c.Reply.Len(), 0
-	c.Reply.Defer()
+	at, n := c.Reply.Defer(), 0
 	next := h.Scan(cursor, o.Count, func(field, value ziplist.Entry) {
-		if !o.Takes(field.Text(c.Scratch())) {
+		if !o.Matches(field.Text(c.Scratch())) {
 			return
 		}
 		n++

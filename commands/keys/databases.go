@@ -6,7 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Databases is the family of commands on whole databases.
+// Databases returns the family of commands on whole databases.
 func Databases() engine.Family {
 	return engine.Family{Group: "server", Commands: []engine.Command{
 		{Name: "dbsize", Arity: 1, Flags: engine.ReadOnly | engine.Fast, Run: cmdDBSize, ACL: "keyspace", Since: "1.0.0",
@@ -26,7 +26,7 @@ func Databases() engine.Family {
 	}}
 }
 
-// Selection is the family of SELECT, which Redis counts among the commands on connections.
+// Selection returns the family of SELECT, which is in Redis' group of connection commands.
 func Selection() engine.Family {
 	return engine.Family{Group: "connection", Commands: []engine.Command{
 		{Name: "select", Arity: 2, Flags: engine.Loading | engine.Stale | engine.Fast, Run: cmdSelect, Since: "1.0.0",
@@ -36,7 +36,7 @@ func Selection() engine.Family {
 
 // SELECT index
 func cmdSelect(c *engine.Call) {
-	db := database(c, nil)
+	db := parseDatabase(c, nil)
 	if !c.OK() {
 		return
 	}
@@ -49,7 +49,7 @@ func cmdDBSize(c *engine.Call) { c.Reply.Int(int64(c.DB.Len())) }
 
 // FLUSHDB [ASYNC | SYNC]
 func cmdFlushDB(c *engine.Call) {
-	if flushMode(c) {
+	if parseFlushMode(c) {
 		c.Flush(c.DB)
 		c.Reply.Status("OK")
 	}
@@ -57,14 +57,14 @@ func cmdFlushDB(c *engine.Call) {
 
 // FLUSHALL [ASYNC | SYNC]
 func cmdFlushAll(c *engine.Call) {
-	if flushMode(c) {
+	if parseFlushMode(c) {
 		c.FlushAll()
 		c.Reply.Status("OK")
 	}
 }
 
-// flushMode reads [ASYNC | SYNC]. Both are the same here: the collector frees in the background.
-func flushMode(c *engine.Call) bool {
+// parseFlushMode reads [ASYNC | SYNC], which are the same here, up to the end.
+func parseFlushMode(c *engine.Call) bool {
 	if c.More() && !c.Word("ASYNC") && !c.Word("SYNC") {
 		c.Refuse(engine.ErrSyntax)
 	}

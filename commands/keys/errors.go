@@ -2,17 +2,31 @@ package keys
 
 import "github.com/miniserver-go/miniserver/engine"
 
-// The errors of this package's commands, in Redis' words; those with a verb are formats.
+// Errors in the words of Redis and, for members, of KeyDB.
+
+// Databases.
 const (
-	errDBIndex      = engine.Error("ERR DB index is out of range")
-	errMemberArgs   = engine.Error("ERR Invalid number of arguments")
-	errMemberUnit   = engine.Error("ERR Invalid unit arg")
-	errMemberType   = engine.Error("ERR object type is unsupported")
-	errMemberTTL    = engine.Error("ERR Invalid arguments")
-	errSortNumber   = engine.Error("ERR One or more scores can't be converted into double")
-	errSameKey      = engine.Error("ERR source and destination objects are the same")
-	errFirstDB      = engine.Error("ERR invalid first DB index")
-	errSecondDB     = engine.Error("ERR invalid second DB index")
+	errDBIndex  = engine.Error("ERR DB index is out of range")
+	errFirstDB  = engine.Error("ERR invalid first DB index")
+	errSecondDB = engine.Error("ERR invalid second DB index")
+)
+
+// COPY and MOVE.
+const errSameKey = engine.Error("ERR source and destination objects are the same")
+
+// EXPIREMEMBER; TTL and PERSIST of a member.
+const (
+	errMemberArgs = engine.Error("ERR Invalid number of arguments")
+	errMemberUnit = engine.Error("ERR Invalid unit arg")
+	errMemberType = engine.Error("ERR object type is unsupported")
+	errMemberTTL  = engine.Error("ERR Invalid arguments")
+)
+
+// SORT.
+const errSortNumber = engine.Error("ERR One or more scores can't be converted into double")
+
+// OBJECT.
+const (
 	errIdleUnderLFU = engine.Error("ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
 	errFreqUnderLRU = engine.Error("ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")
 )

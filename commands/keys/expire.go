@@ -7,9 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// The commands about keys' deadlines. See deadlines.go for the forms in which time is given.
+// The commands on deadlines of keys.
 
-// expireLines returns the lines of the generic family that this file has.
+// expireLines returns the lines of this file's commands.
 func expireLines() []engine.Command {
 	return []engine.Command{
 		{Name: "expire", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdExpire, Since: "1.0.0",
@@ -52,10 +52,11 @@ func cmdExpireAt(c *engine.Call) { expire(c, elements.AtSeconds) }
 // PEXPIREAT key unix-time-milliseconds [NX | XX | GT | LT]
 func cmdPExpireAt(c *engine.Call) { expire(c, elements.AtMillis) }
 
+// expire is EXPIRE and its variants.
 func expire(c *engine.Call, u elements.Unit) {
 	key, amount := c.Arg(), c.Arg()
 	on := elements.ParseExpireConditions(c)
-	deadline := elements.DeadlineFrom(c, amount, u, math.MinInt64)
+	deadline := elements.ParseDeadline(c, amount, u, math.MinInt64)
 	if !c.OK() {
 		return
 	}
@@ -64,7 +65,7 @@ func expire(c *engine.Call, u elements.Unit) {
 		c.Reply.Int(0)
 		return
 	}
-	elements.ExpireAt(c, key, deadline)
+	elements.ExpireKey(c, key, deadline)
 	c.Reply.Int(1)
 }
 
@@ -74,7 +75,7 @@ func cmdPersist(c *engine.Call) {
 		persistMember(c)
 		return
 	}
-	if elements.Persist(c, c.Arg()) {
+	if elements.PersistKey(c, c.Arg()) {
 		c.Reply.Int(1)
 		return
 	}
@@ -82,36 +83,37 @@ func cmdPersist(c *engine.Call) {
 }
 
 // TTL key [member]
-func cmdTTL(c *engine.Call) { replyTTL(c, elements.Seconds) }
+func cmdTTL(c *engine.Call) { replyTTL(c, elements.RoundSeconds) }
 
 // PTTL key [member]
 func cmdPTTL(c *engine.Call) { replyTTL(c, elements.Millis) }
 
-func replyTTL(c *engine.Call, count func(ms int64) int64) {
+func replyTTL(c *engine.Call, unit func(ms int64) int64) {
 	if c.Left() > 1 {
-		replyMemberTTL(c, count)
+		replyMemberTTL(c, unit)
 		return
 	}
-	replyDeadline(c, c.Now(), count)
+	replyDeadline(c, c.Now(), unit)
 }
 
 // EXPIRETIME key
-func cmdExpireTime(c *engine.Call) { replyDeadline(c, 0, elements.Seconds) }
+func cmdExpireTime(c *engine.Call) { replyDeadline(c, 0, elements.RoundSeconds) }
 
 // PEXPIRETIME key
 func cmdPExpireTime(c *engine.Call) { replyDeadline(c, 0, elements.Millis) }
 
-// replyDeadline replies with a key's deadline counted from a time: -2 for an absent key, -1 for none.
-func replyDeadline(c *engine.Call, from int64, count func(ms int64) int64) {
+// replyDeadline replies with a key's deadline, counted from a time and in a unit; -2 for an absent key, -1 for no
+// deadline.
+func replyDeadline(c *engine.Call, from int64, unit func(ms int64) int64) {
 	key := c.Arg()
 	deadline, ok := c.DB.Deadline(key)
 	c.CountLookup(key, ok)
 	switch {
 	case !ok:
-		c.Reply.Int(-2)
+		c.Reply.Int(elements.Absent)
 	case deadline == 0:
-		c.Reply.Int(-1)
+		c.Reply.Int(elements.NoDeadline)
 	default:
-		c.Reply.Int(count(deadline - from))
+		c.Reply.Int(unit(deadline - from))
 	}
 }

@@ -1,3 +1,15 @@
+// Package keys is the families of commands on keys of any type, and on databases.
+//
+//	keys.go       DEL, EXISTS, TYPE, SCAN; the lines of the whole generic family
+//	move.go       RENAME, COPY, MOVE
+//	expire.go     EXPIRE, TTL, PERSIST
+//	member.go     the same for one member of a collection, as in KeyDB and Dragonfly
+//	object.go     OBJECT
+//	sort.go       SORT
+//	databases.go  SELECT, DBSIZE, FLUSHALL, SWAPDB
+//
+// UNLINK is DEL, and ASYNC is SYNC: the garbage collector frees a value's memory in the background in any case.
+// DUMP, RESTORE and MIGRATE belong to package snapshot, which knows their format.
 package keys
 
 import (
@@ -9,7 +21,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Generic is the family of commands on keys of any type.
+// Family returns the family of commands on keys of any type.
 func Family() engine.Family {
 	lines := []engine.Command{
 		{Name: "del", Arity: -2, Flags: engine.Write, Keys: engine.KeyRange(1, -1, 1, "RM delete"), Run: cmdDel, Since: "1.0.0",
@@ -70,7 +82,7 @@ func cmdExists(c *engine.Call) {
 
 // TOUCH key [key ...]
 func cmdTouch(c *engine.Call) {
-	c.Engine.Keyspace.Access.NoTouch = false // here it is what the client asks for
+	c.Engine.Keyspace.Access.NoTouch = false // TOUCH marks an access even after CLIENT NO-TOUCH
 	n := 0
 	for _, key := range c.RestOfKeys() {
 		ok := c.DB.Touch(key)
@@ -95,7 +107,7 @@ func cmdKeys(c *engine.Call) {
 	o := elements.Scan{Pattern: string(c.Arg())}
 	at, n := c.Reply.Defer(), 0
 	c.DB.Each(func(key string, _ keyspace.Type) bool {
-		if takesKey(&o, key) {
+		if matchesKey(&o, key) {
 			c.Reply.BulkString(key)
 			n++
 		}
@@ -104,8 +116,8 @@ func cmdKeys(c *engine.Call) {
 	c.Reply.SetArray(at, n)
 }
 
-// takesKey is takes for a key.
-func takesKey(o *elements.Scan, key string) bool {
+// matchesKey is [elements.Scan.Matches] for a key, which is a string.
+func matchesKey(o *elements.Scan, key string) bool {
 	return o.Pattern == "*" || glob.Match(o.Pattern, key)
 }
 
@@ -113,42 +125,42 @@ func takesKey(o *elements.Scan, key string) bool {
 type keyScan struct {
 	elements.Scan
 	typed bool
-	typ   keyspace.Type // None for a type that there is not: it takes no key
+	typ   keyspace.Type // None for an unknown name, which no key's type matches
 }
 
-func (o *keyScan) takesEntry(key string, t keyspace.Type) bool {
-	return (!o.typed || t == o.typ) && takesKey(&o.Scan, key)
+func (o *keyScan) matches(key string, t keyspace.Type) bool {
+	return (!o.typed || t == o.typ) && matchesKey(&o.Scan, key)
 }
 
 // SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]
 func cmdScan(c *engine.Call) {
-	cursor := elements.Cursor(c)
-	o := keyScanOptions(c)
+	cursor := elements.ParseCursor(c)
+	o := parseKeyScan(c)
 	if !c.OK() {
 		return
 	}
-	at, shown, visited := c.Reply.Defer(), 0, 0
-	for tries := 10 * o.Count; ; tries-- {
+	at, matched, visited := c.Reply.Defer(), 0, 0
+	for steps := 10 * o.Count; ; steps-- { // as in Redis, against a sparse table
 		cursor = c.DB.Scan(cursor, func(key string, t keyspace.Type) {
 			visited++
-			if o.takesEntry(key, t) {
+			if o.matches(key, t) {
 				c.Reply.BulkString(key)
-				shown++
+				matched++
 			}
 		})
-		if cursor == 0 || visited >= o.Count || tries <= 1 {
+		if cursor == 0 || visited >= o.Count || steps <= 1 {
 			break
 		}
 	}
-	c.Reply.SetArray(at, shown)
+	c.Reply.SetArray(at, matched)
 	elements.ReplyCursor(c, at, cursor)
 }
 
-func keyScanOptions(c *engine.Call) keyScan {
+func parseKeyScan(c *engine.Call) keyScan {
 	o := keyScan{Scan: elements.NewScan()}
 	for c.More() {
 		switch {
-		case elements.ScanOption(c, &o.Scan):
+		case o.ParseOption(c):
 		case c.Left() > 1 && c.Word("TYPE"):
 			o.typed = true
 			o.typ, _ = keyspace.TypeNamed(string(c.Arg()))

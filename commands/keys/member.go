@@ -6,13 +6,14 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The names that other servers have for deadlines of elements: KeyDB's, which are for one member of
-// any collection, and Dragonfly's. Unlike there a member that is due is never seen, removing one ends
-// its deadline, and lists have them too.
+// Other servers' commands on deadlines of elements: KeyDB's EXPIREMEMBER and Dragonfly's FIELDEXPIRE, which work on
+// collections of any type. In contrast to KeyDB, an expired member is never visible, the deadline of a removed
+// member is removed with it, and lists are supported.
 
-// memberLines returns the lines of the generic family that this file has.
+// memberLines returns the lines of this file's commands.
 func memberLines() []engine.Command {
 	return []engine.Command{
 		{Name: "expiremember", Arity: -4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdExpireMember, Since: "6.0.0",
@@ -31,15 +32,15 @@ func memberLines() []engine.Command {
 		{Name: "fieldttl", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdFieldTTL, Since: "1.0.0",
 			Syntax: "key element", Summary: "Returns the expiration time in seconds of an element of a collection.",
 			Complexity: "O(1)"},
-		{Name: "lapse", Arity: 3, Flags: engine.Write, Keys: engine.Key(1, "RW update"), Run: elements.ExpireAsOf, Since: "1.0.0",
+		{Name: "lapse", Arity: 3, Flags: engine.Write, Keys: engine.Key(1, "RW update"), Run: cmdLapse, Since: "1.0.0",
 			Syntax:     "key unix-time-milliseconds",
 			Summary:    "Removes the elements of a collection that were due at a time, when a journal is replayed.",
 			Complexity: "O(N), N being the number of elements that are due"},
 	}
 }
 
-// anyCollection returns the value at key, nil if it is absent, with its kind. A value that has no
-// elements with deadlines latches an error.
+// anyCollection returns the collection at key with its kind; nil if the key is absent. A value of another type
+// latches the error unsupported.
 func anyCollection(c *engine.Call, key []byte, edits bool, unsupported error) (v keyspace.Collection, k engine.ElementKind) {
 	k, ok := engine.ElementKindOf(c.DB.Type(key))
 	if !ok {
@@ -76,15 +77,16 @@ func cmdPExpireMemberAt(c *engine.Call) {
 	expireMember(c, c.Arg(), c.Arg(), c.Arg(), elements.AtMillis)
 }
 
+// expireMember is EXPIREMEMBER and its variants.
 func expireMember(c *engine.Call, key, member, amount []byte, u elements.Unit) {
-	deadline := min(elements.DeadlineFrom(c, amount, u, math.MinInt64), keyspace.MaxElementDeadline)
+	deadline := min(elements.ParseDeadline(c, amount, u, math.MinInt64), keyspace.MaxElementDeadline)
 	v, k := anyCollection(c, key, true, errMemberType)
 	if !c.OK() {
 		return
 	}
-	x := elements.Changes{Call: c, K: k, Key: key}
-	if v != nil && x.Expire(v, member, deadline, elements.ExpireConditions{}) != elements.Absent {
-		x.Report(deadline)
+	x := elements.Expiration{Call: c, Kind: k, Key: key, Deadline: deadline}
+	if v != nil && x.Expire(v, member) != elements.Absent {
+		x.Report()
 		c.Reply.Int(1)
 		return
 	}
@@ -111,7 +113,7 @@ func persistMember(c *engine.Call) {
 }
 
 // replyMemberTTL is TTL key member.
-func replyMemberTTL(c *engine.Call, count func(ms int64) int64) {
+func replyMemberTTL(c *engine.Call, unit func(ms int64) int64) {
 	key, member := c.Arg(), c.Arg()
 	if c.More() {
 		c.Refuse(errMemberTTL)
@@ -122,9 +124,9 @@ func replyMemberTTL(c *engine.Call, count func(ms int64) int64) {
 	v, _ := anyCollection(c, key, false, nil)
 	switch {
 	case v != nil:
-		c.Reply.Int(max(elements.TTL(v, member, c.Now(), count), elements.NoTTL))
+		c.Reply.Int(max(elements.TTL(v, member, c.Now(), unit), elements.NoDeadline))
 	case c.DB.Exists(key):
-		c.Reply.Int(elements.NoTTL)
+		c.Reply.Int(elements.NoDeadline)
 	default:
 		c.Reply.Int(elements.Absent)
 	}
@@ -133,13 +135,14 @@ func replyMemberTTL(c *engine.Call, count func(ms int64) int64) {
 // FIELDEXPIRE key seconds element [element ...]
 func cmdFieldExpire(c *engine.Call) {
 	key := c.Arg()
-	deadline := elements.ElementDeadline(c, elements.InSeconds)
+	deadline := elements.Deadline(c, elements.InSeconds)
 	names := c.Rest()
 	v, k := anyCollection(c, key, true, engine.ErrWrongType)
 	if !c.OK() {
 		return
 	}
-	elements.ExpireEach(c, key, v, k, deadline, elements.ExpireConditions{}, names)
+	x := elements.Expiration{Call: c, Kind: k, Key: key, Deadline: deadline}
+	x.Reply(v, names)
 }
 
 // FIELDTTL key element
@@ -150,9 +153,38 @@ func cmdFieldTTL(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	left := elements.TTL(v, element, c.Now(), elements.SecondsUp)
+	left := elements.TTL(v, element, c.Now(), elements.CeilSeconds)
 	if v != nil && left == elements.Absent {
 		left = noElement
 	}
 	c.Reply.Int(left)
+}
+
+// LAPSE key unix-time-milliseconds
+//
+// LAPSE removes the elements that were due at a time, and replies with their number. Only a replayed journal needs
+// it: the elements of a list that expired cannot be named there, since several may have the same text. At any
+// other time due elements are removed before a command sees them, so that it finds none.
+func cmdLapse(c *engine.Call) {
+	key := c.Arg()
+	until, ok := resp.ParseInt(c.Arg())
+	if !ok {
+		c.Refuse(engine.ErrNotInt)
+	}
+	v, found := c.DB.Edit(key)
+	collection, ok := v.(keyspace.Collection)
+	if found && !ok {
+		c.Refuse(engine.ErrWrongType)
+	}
+	if !c.OK() {
+		return
+	}
+	removed := 0
+	if found && c.Engine.Keyspace.Replaying {
+		removed = collection.Expire(until, math.MaxInt, nil)
+	}
+	if removed > 0 {
+		c.Changed(key, "")
+	}
+	c.Reply.Int(int64(removed))
 }

@@ -8,9 +8,9 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// The commands that give a value another key or another database.
+// The commands that move or copy a value to another key or database.
 
-// moveLines returns the lines of the generic family that this file has.
+// moveLines returns the lines of this file's commands.
 func moveLines() []engine.Command {
 	return []engine.Command{
 		{Name: "rename", Arity: 3, Flags: engine.Write, Keys: engine.Key(1, "RW access delete").And(engine.Key(2, "OW update")), Run: cmdRename, Since: "1.0.0",
@@ -51,7 +51,7 @@ func cmdRenameNX(c *engine.Call) {
 	}
 }
 
-// rename renames a visible key. To its own name is no change.
+// rename renames a visible key. Renaming it to its own name is no change.
 func rename(c *engine.Call, src, dst []byte) {
 	if bytes.Equal(src, dst) {
 		return
@@ -70,7 +70,7 @@ func cmdCopy(c *engine.Call) {
 		case c.Word("REPLACE"):
 			replace = true
 		case c.Left() > 1 && c.Word("DB"):
-			to = database(c, c.DB)
+			to = parseDatabase(c, c.DB)
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}
@@ -93,7 +93,7 @@ func cmdCopy(c *engine.Call) {
 // MOVE key db
 func cmdMove(c *engine.Call) {
 	key := c.Arg()
-	to := database(c, nil)
+	to := parseDatabase(c, nil)
 	if to == c.DB {
 		c.Refuse(errSameKey)
 	}
@@ -110,9 +110,9 @@ func cmdMove(c *engine.Call) {
 	c.Reply.Int(1)
 }
 
-// database returns the database whose number is the next argument. If there is none it latches
-// ErrDBIndex and returns other.
-func database(c *engine.Call, other *keyspace.DB) *keyspace.DB {
+// parseDatabase reads the number of a database and returns the database. Any other argument latches an error, and
+// other is returned.
+func parseDatabase(c *engine.Call, other *keyspace.DB) *keyspace.DB {
 	n := c.IntOr(engine.ErrNotInt)
 	switch {
 	case c.Failed():

@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// objectLines returns the lines of the generic family that this file has.
+// objectLines returns the lines of OBJECT and its subcommands.
 func objectLines() []engine.Command {
 	return []engine.Command{
 		{Name: "object", Arity: -2, Since: "2.2.3",
@@ -37,8 +37,8 @@ func objectLines() []engine.Command {
 	}
 }
 
-// object returns the key that OBJECT is about. ok is false if it is absent and nil was sent.
-func object(c *engine.Call) (key []byte, ok bool) {
+// objectKey reads the key of OBJECT. ok is false if it is absent and nil was sent.
+func objectKey(c *engine.Call) (key []byte, ok bool) {
 	key = c.Arg()
 	if !c.DB.Exists(key) {
 		c.Reply.Null()
@@ -49,7 +49,7 @@ func object(c *engine.Call) (key []byte, ok bool) {
 
 // OBJECT ENCODING key
 func cmdObjectEncoding(c *engine.Call) {
-	if key, ok := object(c); ok {
+	if key, ok := objectKey(c); ok {
 		v, _ := c.DB.Peek(key)
 		c.Reply.BulkString(v.Encoding())
 	}
@@ -57,7 +57,7 @@ func cmdObjectEncoding(c *engine.Call) {
 
 // OBJECT FREQ key
 func cmdObjectFreq(c *engine.Call) {
-	key, ok := object(c)
+	key, ok := objectKey(c)
 	switch {
 	case !ok:
 	case !c.Engine.Keyspace.Access.LFU:
@@ -69,7 +69,7 @@ func cmdObjectFreq(c *engine.Call) {
 
 // OBJECT IDLETIME key
 func cmdObjectIdleTime(c *engine.Call) {
-	key, ok := object(c)
+	key, ok := objectKey(c)
 	switch {
 	case !ok:
 	case c.Engine.Keyspace.Access.LFU:
@@ -79,14 +79,14 @@ func cmdObjectIdleTime(c *engine.Call) {
 	}
 }
 
-// sharedInts is how many integers, from 0 on, Redis keeps one object of for all keys.
+// sharedInts is the number of integers, from 0 on, whose object all keys share in Redis.
 const sharedInts = 10_000
 
 // OBJECT REFCOUNT key
 //
-// Nothing is shared here, but Redis tells by this number which integers it shares.
+// Keys share no values here. The reply is Redis' all the same: the largest integer stands for a shared object.
 func cmdObjectRefCount(c *engine.Call) {
-	key, ok := object(c)
+	key, ok := objectKey(c)
 	if !ok {
 		return
 	}

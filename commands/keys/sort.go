@@ -19,13 +19,12 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// SORT: the elements of a list, a set or a sorted set in order, by their own text or number or by that
-// of other keys, whose names are made from the elements.
+// SORT replies with the elements of a list, a set or a sorted set in order: by their own texts or numbers, or by
+// those of other keys, whose names are made from the elements.
 //
-// The elements are copied into one block first, so that nothing is held of the value while other keys
-// are looked up.
+// The elements are copied into one block first. A lookup of another key ends the validity of the value's entries.
 
-// sortLines returns the lines of the generic family that this file has.
+// sortLines returns the lines of this file's commands.
 func sortLines() []engine.Command {
 	const categories = "-keyspace set sortedset list dangerous"
 	return []engine.Command{
@@ -42,7 +41,7 @@ func sortLines() []engine.Command {
 	}
 }
 
-// sortedKeys is the key at position 1 and the last behind the word STORE, where that may stand.
+// sortedKeys returns the positions of SORT's keys: 1, and the argument after the last option STORE.
 func sortedKeys(args [][]byte) (at []int, ok bool) {
 	at = []int{1}
 	for i := 2; i < len(args); i++ {
@@ -60,16 +59,16 @@ func sortedKeys(args [][]byte) (at []int, ok bool) {
 
 // sorting is the options of SORT.
 type sorting struct {
-	by        *keyPattern // nil for the elements themselves
-	get       []keyPattern
-	alpha     bool
-	desc      bool
-	untouched bool // by a pattern without a star: the order is the value's own
-	from      int64
-	count     int64 // below 0 for all
-	dst       []byte
-	stores    bool
-	total     bool // equal texts are told apart by the elements, not by their places
+	by       *keyPattern // nil to sort by the elements themselves
+	get      []keyPattern
+	alpha    bool
+	desc     bool
+	unsorted bool // BY a pattern without a star: the order is the value's own
+	from     int64
+	count    int64 // negative for all
+	dst      []byte
+	stores   bool
+	total    bool // elements with equal texts are in the order of the elements, not of the value
 }
 
 // SORT key [BY pattern] [LIMIT offset count] [GET pattern [GET pattern ...]] [ASC | DESC] [ALPHA]
@@ -81,7 +80,7 @@ func cmdSortRO(c *engine.Call) { sort(c, false) }
 
 func sort(c *engine.Call, mayStore bool) {
 	key := c.Arg()
-	q := sortOptions(c, mayStore)
+	q := parseSortOptions(c, mayStore)
 	if !c.OK() {
 		return
 	}
@@ -94,11 +93,11 @@ func sort(c *engine.Call, mayStore bool) {
 	if !c.OK() {
 		return
 	}
-	if _, isSet := v.(*set.Set); isSet && q.untouched && (q.stores || c.Session.InScript()) {
-		q.untouched, q.alpha, q.by = false, true, nil // no order of its own, and one is needed
+	if _, isSet := v.(*set.Set); isSet && q.unsorted && (q.stores || c.Session.InScript()) {
+		q.unsorted, q.alpha, q.by = false, true, nil // a set has no order, and a replay needs one
 	}
 	found := q.load(v)
-	if !q.untouched && !weigh(c, q, found) {
+	if !q.unsorted && !weigh(c, q, found) {
 		c.Fail(errSortNumber)
 		return
 	}
@@ -110,7 +109,7 @@ func sort(c *engine.Call, mayStore bool) {
 	}
 }
 
-func sortOptions(c *engine.Call, mayStore bool) *sorting {
+func parseSortOptions(c *engine.Call, mayStore bool) *sorting {
 	q := &sorting{count: -1}
 	for c.More() {
 		switch {
@@ -127,7 +126,7 @@ func sortOptions(c *engine.Call, mayStore bool) *sorting {
 		case c.Left() > 1 && c.Word("BY"):
 			p := parseKeyPattern(c.Arg())
 			q.by = &p
-			q.untouched = q.untouched || !p.star
+			q.unsorted = q.unsorted || !p.star
 		case c.Left() > 1 && c.Word("GET"):
 			q.get = append(q.get, parseKeyPattern(c.Arg()))
 		default:
@@ -137,7 +136,7 @@ func sortOptions(c *engine.Call, mayStore bool) *sorting {
 	return q
 }
 
-// bounds returns which of n sorted elements are wanted.
+// bounds returns which of n sorted elements are within the limit.
 func (q *sorting) bounds(n int) (from, to int) {
 	from = int(min(max(q.from, 0), int64(n)))
 	to = n
@@ -153,11 +152,11 @@ type sortable struct {
 	texts []byte
 }
 
-// weighed is an element and what it is sorted by, a number or a text.
+// weighed is an element and its weight, the number or text that it is sorted by.
 type weighed struct {
 	from, to int // the element in the block
 	weight   float64
-	at, end  int // the weight in the block, up to one before end, which is 0 if there is none
+	at, end  int // the textual weight in the block, up to end-1; end is 0 if there is none
 }
 
 func (s *sortable) text(w *weighed) []byte { return s.texts[w.from:w.to] }
@@ -175,15 +174,15 @@ func (s *sortable) addEntry(e ziplist.Entry) bool {
 	return true
 }
 
-// load takes the elements of a value over, in its own order. Where that is the order wanted it takes
-// those within the limit only.
+// load copies the elements of a value in the value's order. If they stay unsorted, it copies only those within the
+// limit.
 func (q *sorting) load(v keyspace.Value) *sortable {
 	s := &sortable{texts: make([]byte, 0, 512)}
 	if v == nil {
 		return s
 	}
 	from, to := 0, v.Len()
-	if _, isSet := v.(*set.Set); q.untouched && !isSet {
+	if _, isSet := v.(*set.Set); q.unsorted && !isSet {
 		from, to = q.bounds(to)
 		q.from, q.count = 0, -1
 	}
@@ -193,7 +192,7 @@ func (q *sorting) load(v keyspace.Value) *sortable {
 	s.list = make([]weighed, 0, to-from)
 	switch v := v.(type) {
 	case *list.List:
-		if q.untouched && q.desc {
+		if q.unsorted && q.desc {
 			q.desc = false
 			v.Each(list.Tail, from, func(e ziplist.Entry) bool { return s.addEntry(e) && len(s.list) < to-from })
 			break
@@ -204,27 +203,27 @@ func (q *sorting) load(v keyspace.Value) *sortable {
 		q.total = !isOrdered
 		v.Each(s.addEntry)
 	case *zset.Set:
-		v.Range(from, to-1, q.untouched && q.desc, func(member []byte, _ float64) bool { s.add(member); return true })
+		v.Range(from, to-1, q.unsorted && q.desc, func(member []byte, _ float64) bool { s.add(member); return true })
 	}
 	return s
 }
 
-// weigh finds what each element is sorted by. It reports false if a number is wanted and something
-// is not one; an absent weight is 0, or less than any text. Texts are compared by their bytes: all of
-// them for what is stored, up to a byte of 0 otherwise, as strcoll does.
+// weigh finds the weight of each element. ok is false if a weight must be a number and is not. An absent weight is 0,
+// or less than any text. Texts are compared by their bytes: by all bytes with STORE, else up to a zero byte, as
+// strcoll does in Redis.
 func weigh(c *engine.Call, q *sorting, s *sortable) (ok bool) {
 	ok = true
 	for i := range s.list {
 		w := &s.list[i]
 		text, found := s.text(w), true
 		if q.by != nil {
-			text, found = follow(c, q.by, text)
+			text, found = resolve(c, q.by, text)
 		}
 		switch {
 		case !found:
 		case !q.alpha:
 			var isNumber bool
-			w.weight, isNumber = sortNumber(text)
+			w.weight, isNumber = parseWeight(text)
 			ok = ok && isNumber
 		default:
 			if !q.stores {
@@ -240,9 +239,9 @@ func weigh(c *engine.Call, q *sorting, s *sortable) (ok bool) {
 	return ok
 }
 
-// sortNumber reads a number as C's strtod does up to a byte of 0: with space before it. Nothing is 0.
-// What is too large or too small for a double of full precision is refused.
-func sortNumber(text []byte) (f float64, ok bool) {
+// parseWeight parses a number as C's strtod does: leading space is skipped, a zero byte ends the text, and an empty
+// text is 0. ok is false for numbers out of the range of normal doubles.
+func parseWeight(text []byte) (f float64, ok bool) {
 	if n, isInt := resp.ParseInt(text); isInt && -1<<53 <= n && n <= 1<<53 {
 		return float64(n), true
 	}
@@ -255,7 +254,7 @@ func sortNumber(text []byte) (f float64, ok bool) {
 	return f, ok && !math.IsNaN(f) && (f == 0 || math.Abs(f) >= smallest)
 }
 
-// cString returns what of text stands before its first byte of 0.
+// cString returns text up to its first zero byte.
 func cString(text []byte) []byte {
 	if i := bytes.IndexByte(text, 0); i >= 0 {
 		return text[:i]
@@ -263,27 +262,27 @@ func cString(text []byte) []byte {
 	return text
 }
 
-// rank is where an element stands, as far as one word tells, and its place in the list.
+// rank is an element's index in the list, and a key that orders most elements by one comparison of integers.
 type rank struct {
 	key uint64
 	at  int
 }
 
-// arrange sorts the elements and returns those within the limit. Equal ones stay in the order of the
-// value, unless only a part of it is wanted by weight: then Redis' partial sort mixes them.
+// arrange sorts the elements and returns those within the limit. Equal elements stay in the order of the value, except
+// with BY and a limit: there the order is that of Redis' partial sort, which is not stable.
 func (q *sorting) arrange(s *sortable) []weighed {
 	from, to := q.bounds(len(s.list))
-	if q.untouched {
+	if q.unsorted {
 		return s.list[from:to]
 	}
 	ranks := q.ranks(s)
-	mixes := q.by != nil && to-from < len(s.list)
+	unstable := q.by != nil && to-from < len(s.list)
 	compare := func(a, b rank) int {
 		if a.key != b.key {
 			return cmp.Compare(a.key, b.key)
 		}
 		order := q.compare(s, &s.list[a.at], &s.list[b.at])
-		if order == 0 && !mixes {
+		if order == 0 && !unstable {
 			return a.at - b.at
 		}
 		return order
@@ -300,13 +299,12 @@ func (q *sorting) arrange(s *sortable) []weighed {
 	return sorted
 }
 
-// ranks returns a rank for each element. The keys are those of numbers, or eight bytes of the texts from
-// the first on that they do not all have in common; less, equal or greater keys tell that of elements, but
-// for equal ones of texts.
+// ranks returns a rank for each element. The key is made of the number's bits, or of the eight bytes of the text after
+// the prefix that all texts have in common. Unequal keys order the elements; equal keys of texts decide nothing.
 func (q *sorting) ranks(s *sortable) []rank {
 	ranks, same := make([]rank, len(s.list)), 0
 	if q.alpha {
-		same = s.common()
+		same = s.commonPrefix()
 	}
 	for i := range s.list {
 		w := &s.list[i]
@@ -327,8 +325,9 @@ func (q *sorting) ranks(s *sortable) []rank {
 	return ranks
 }
 
-// common returns how many bytes all weights begin with, those that are absent left out.
-func (s *sortable) common() int {
+// commonPrefix returns the length of a prefix that all weights have in common, without absent ones. It may be shorter
+// than the longest one.
+func (s *sortable) commonPrefix() int {
 	var prefix []byte
 	first := true
 	for i := range s.list {
@@ -349,16 +348,16 @@ func (s *sortable) common() int {
 	return len(prefix)
 }
 
-// ascending returns a number's bits such that they compare as it does.
+// ascending returns a number's bits, changed so that they compare as the number does.
 func ascending(f float64) uint64 {
-	bits := math.Float64bits(f + 0) // which makes 0 of -0
+	bits := math.Float64bits(f + 0) // + 0 turns -0 into 0
 	if bits>>63 != 0 {
 		return ^bits
 	}
 	return bits | 1<<63
 }
 
-// compare compares elements by their weights, and those by themselves where their equality is none.
+// compare compares elements by their weights, and elements with equal weights by themselves if the order is total.
 func (q *sorting) compare(s *sortable, a, b *weighed) int {
 	if !q.alpha {
 		return q.tie(s, a, b)
@@ -380,7 +379,7 @@ func (q *sorting) tie(s *sortable, a, b *weighed) int {
 	return q.directed(bytes.Compare(s.text(a), s.text(b)))
 }
 
-// directed returns an order, or its opposite if it is to be descending.
+// directed returns an order, reversed for DESC.
 func (q *sorting) directed(order int) int {
 	if q.desc {
 		return -order
@@ -388,7 +387,7 @@ func (q *sorting) directed(order int) int {
 	return order
 }
 
-// replySorted replies with the elements, or with what is to be got for each.
+// replySorted replies with the elements, or with the texts of GET for each.
 func replySorted(c *engine.Call, q *sorting, s *sortable) {
 	c.Reply.Array(len(s.list) * max(1, len(q.get)))
 	for i := range s.list {
@@ -397,7 +396,7 @@ func replySorted(c *engine.Call, q *sorting, s *sortable) {
 			c.Reply.Bulk(element)
 		}
 		for j := range q.get {
-			if text, ok := follow(c, &q.get[j], element); ok {
+			if text, ok := resolve(c, &q.get[j], element); ok {
 				c.Reply.Bulk(text)
 			} else {
 				c.Reply.Null()
@@ -406,25 +405,24 @@ func replySorted(c *engine.Call, q *sorting, s *sortable) {
 	}
 }
 
-// storeSorted stores the elements, or what is to be got for each, as a list; what is absent as an
-// empty text.
+// storeSorted stores the elements, or the texts of GET for each, as a list. An absent text is stored as an empty one.
 func storeSorted(c *engine.Call, q *sorting, s *sortable) {
-	kept, lim := &list.List{}, c.Engine.Config.List
+	result, lim := &list.List{}, c.Engine.Config.List
 	for i := range s.list {
 		element := s.text(&s.list[i])
 		if q.get == nil {
-			kept.Push(list.Tail, element, lim)
+			result.Push(list.Tail, element, lim)
 		}
 		for j := range q.get {
-			text, _ := follow(c, &q.get[j], element)
-			kept.Push(list.Tail, text, lim)
+			text, _ := resolve(c, &q.get[j], element)
+			result.Push(list.Tail, text, lim)
 		}
 	}
-	c.Store(q.dst, kept, "lsortstore")
+	c.Store(q.dst, result, "lsortstore")
 }
 
-// keyPattern is a pattern of BY and GET: the name of a key with a star for the element, and after
-// "->" the field of a hash; "#" stands for the element itself.
+// keyPattern is a pattern of BY and GET: the name of a key with a star in place of the element, and after "->" the
+// field of a hash. "#" is the element itself.
 type keyPattern struct {
 	before, after, field []byte
 	star, self           bool
@@ -444,16 +442,16 @@ func parseKeyPattern(text []byte) (p keyPattern) {
 	return p
 }
 
-// follow returns the text that the pattern leads to from an element; ok is false if there is none. It
-// ends the life of all views. The text is valid until the next call.
-func follow(c *engine.Call, p *keyPattern, element []byte) (text []byte, ok bool) {
+// resolve returns the text to which a pattern refers for an element; ok is false if there is none. It invalidates all
+// values looked up before. The text is valid until the next call.
+func resolve(c *engine.Call, p *keyPattern, element []byte) (text []byte, ok bool) {
 	switch {
 	case p.self:
 		return element, true
 	case !p.star:
 		return nil, false
 	}
-	c.Engine.Keyspace.Begin() // or those of many thousand keys would live to the end of the command
+	c.Engine.Keyspace.Begin() // else the views of thousands of keys live until the command ends
 	p.name = append(append(append(p.name[:0], p.before...), element...), p.after...)
 	v, _ := engine.Read[keyspace.Value](c, p.name)
 	switch v := v.(type) {

@@ -1,3 +1,14 @@
+// Package lists is the family of list commands.
+//
+//	lists.go   the lines of all commands; LPUSH, LRANGE, LSET, LINSERT, LTRIM
+//	pop.go     LPOP, LMPOP and their blocking forms
+//	move.go    LMOVE, RPOPLPUSH and their blocking forms
+//	search.go  LREM and LPOS
+//
+// A blocking command blocks its session on its keys when all of them are absent, and its handler runs again when
+// one is ready. It is propagated as the command that does not block, as in Redis.
+//
+// Elements may have deadlines, which Redis does not know: LEXPIRE and the rest are [elements.ExpiryLines].
 package lists
 
 import (
@@ -10,7 +21,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Lists is the family of list commands.
+// Family returns the family of list commands.
 func Family() engine.Family {
 	return engine.Family{Group: "list", Commands: slices.Concat([]engine.Command{
 		{Name: "lpush", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdLPush, Since: "1.0.0",
@@ -85,7 +96,7 @@ func Family() engine.Family {
 			Syntax:     "timeout numkeys key... <LEFT|RIGHT> [COUNT count]",
 			Summary:    "Removes and returns elements from the first of several lists that has any, or waits for some.",
 			Complexity: "O(N + M), N being the number of keys, and M the number of elements returned"},
-	}, elements.Lines(engine.ListElements, "1.0.0"))}
+	}, elements.ExpiryLines(engine.ListElements, "1.0.0"))}
 }
 
 // The events of pushing and popping, by end.
@@ -94,11 +105,10 @@ var (
 	popEvents  = [...]string{list.Head: "llpop", list.Tail: "lrpop"}
 )
 
-// noList is what an absent key reads as. Nobody writes to it.
+// noList stands for an absent key. It stays empty.
 var noList list.List
 
-// readList returns the list at key for reading, an empty one if the key is absent. ok is false if an
-// error was sent.
+// readList returns the list at key for reading, noList if the key is absent. ok is false if an error was sent.
 func readList(c *engine.Call, key []byte) (l *list.List, ok bool) {
 	l, found := engine.Read[*list.List](c, key)
 	if !found {
@@ -107,8 +117,8 @@ func readList(c *engine.Call, key []byte) (l *list.List, ok bool) {
 	return l, c.OK()
 }
 
-// side reads LEFT or RIGHT.
-func side(c *engine.Call) list.End {
+// parseEnd reads LEFT or RIGHT.
+func parseEnd(c *engine.Call) list.End {
 	switch {
 	case c.Word("LEFT"):
 		return list.Head
@@ -130,11 +140,11 @@ func cmdLPushX(c *engine.Call) { push(c, list.Head, true) }
 // RPUSHX key element [element ...]
 func cmdRPushX(c *engine.Call) { push(c, list.Tail, true) }
 
-// push adds elements at an end, one after the other; where only is set, to a list that exists.
-func push(c *engine.Call, end list.End, only bool) {
+// push adds elements at an end, one after the other. If mustExist, an absent key stays absent.
+func push(c *engine.Call, end list.End, mustExist bool) {
 	key, elements := c.Arg(), c.Rest()
 	var l *list.List
-	if only {
+	if mustExist {
 		l, _ = engine.Edit[*list.List](c, key)
 	} else {
 		l, _ = engine.Upsert[*list.List](c, key, keyspace.List)
@@ -180,7 +190,7 @@ func cmdLIndex(c *engine.Call) {
 		return
 	}
 	if !found {
-		c.Reply.Null() // Redis does not look at the index then
+		c.Reply.Null() // before the index is parsed, as in Redis
 		return
 	}
 	i := c.Int()
@@ -216,8 +226,8 @@ func cmdLSet(c *engine.Call) {
 // LINSERT key <BEFORE | AFTER> pivot element
 func cmdLInsert(c *engine.Call) {
 	key := c.Arg()
-	behind := c.Word("AFTER")
-	if !behind && !c.Word("BEFORE") {
+	after := c.Word("AFTER")
+	if !after && !c.Word("BEFORE") {
 		c.Refuse(engine.ErrSyntax)
 	}
 	pivot, element := c.Arg(), c.Arg()
@@ -226,7 +236,7 @@ func cmdLInsert(c *engine.Call) {
 	case !c.OK():
 	case !found:
 		c.Reply.Int(0)
-	case !l.Insert(pivot, element, behind, c.Engine.Config.List):
+	case !l.Insert(pivot, element, after, c.Engine.Config.List):
 		c.Reply.Int(-1)
 	default:
 		n := l.Len()
@@ -245,7 +255,7 @@ func cmdLTrim(c *engine.Call) {
 	if found {
 		first, n := l.Clip(int(start), int(stop))
 		if n == 0 {
-			first = l.Len() // none stays
+			first = l.Len() // remove all
 		}
 		l.RemoveEnd(list.Tail, l.Len()-first-n)
 		l.RemoveEnd(list.Head, first)

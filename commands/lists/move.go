@@ -8,41 +8,41 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// move is an element's way from one list to another.
+// move says from which end of a list to which end of another an element moves.
 type move struct {
 	src, dst []byte
 	from, to list.End
 }
 
 // LMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT>
-func cmdLMove(c *engine.Call) { moveNow(c, way(c)) }
+func cmdLMove(c *engine.Call) { moveNow(c, parseMove(c)) }
 
 // RPOPLPUSH source destination
 func cmdRPopLPush(c *engine.Call) { moveNow(c, move{c.Arg(), c.Arg(), list.Tail, list.Head}) }
 
 // BLMOVE source destination <LEFT | RIGHT> <LEFT | RIGHT> timeout
 func cmdBLMove(c *engine.Call) {
-	m := way(c)
-	if moveOrPark(c, m) && c.Propagates() {
-		c.Propagate([]byte("LMOVE"), m.src, m.dst, sideNames[m.from], sideNames[m.to])
+	m := parseMove(c)
+	if moveOrBlock(c, m) && c.Propagates() {
+		c.Propagate([]byte("LMOVE"), m.src, m.dst, endNames[m.from], endNames[m.to])
 	}
 }
 
 // BRPOPLPUSH source destination timeout
 func cmdBRPopLPush(c *engine.Call) {
 	m := move{c.Arg(), c.Arg(), list.Tail, list.Head}
-	if moveOrPark(c, m) && c.Propagates() {
+	if moveOrBlock(c, m) && c.Propagates() {
 		c.Propagate([]byte("RPOPLPUSH"), m.src, m.dst)
 	}
 }
 
-// sideNames are the words for the ends.
-var sideNames = [...][]byte{list.Head: []byte("LEFT"), list.Tail: []byte("RIGHT")}
+// endNames are the words for the ends.
+var endNames = [...][]byte{list.Head: []byte("LEFT"), list.Tail: []byte("RIGHT")}
 
-// way reads source destination <LEFT | RIGHT> <LEFT | RIGHT>.
-func way(c *engine.Call) move { return move{c.Arg(), c.Arg(), side(c), side(c)} }
+// parseMove reads source destination <LEFT | RIGHT> <LEFT | RIGHT>.
+func parseMove(c *engine.Call) move { return move{c.Arg(), c.Arg(), parseEnd(c), parseEnd(c)} }
 
-// moveNow moves an element, or tells that there is none.
+// moveNow moves an element, or replies nil if there is none.
 func moveNow(c *engine.Call, m move) {
 	l, found := engine.Edit[*list.List](c, m.src)
 	switch {
@@ -54,9 +54,9 @@ func moveNow(c *engine.Call, m move) {
 	}
 }
 
-// moveOrPark reads the timeout and moves an element, or waits for one. It reports whether one was
-// moved.
-func moveOrPark(c *engine.Call, m move) bool {
+// moveOrBlock reads the timeout and moves an element, or blocks until there is one. It reports whether it moved
+// one.
+func moveOrBlock(c *engine.Call, m move) bool {
 	deadline := c.Timeout()
 	keys := [1][]byte{m.src}
 	if !c.OK() {
@@ -70,13 +70,13 @@ func moveOrPark(c *engine.Call, m move) bool {
 	case c.MayBlock():
 		c.BlockOnKeys(keys[:], deadline, engine.ReplyNullArray)
 	default:
-		c.Reply.Null() // not the array's nil that a wait in vain ends with
+		c.Reply.Null() // a timeout ends with a null array instead
 	}
 	return false
 }
 
-// moveElement moves an element of l, the list at m.src, and tells it. It returns false, with an error sent,
-// if there is something else than a list at m.dst.
+// moveElement moves an element of l, the list at m.src, and replies with it. It returns false, with an error sent,
+// if the value at m.dst is not a list.
 func moveElement(c *engine.Call, l *list.List, m move) bool {
 	into := l
 	if !bytes.Equal(m.src, m.dst) {
@@ -88,7 +88,7 @@ func moveElement(c *engine.Call, l *list.List, m move) bool {
 	e, _ := l.End(m.from)
 	c.ReplyEntry(e)
 	out := c.Reply.Bytes()
-	element := out[len(out)-e.Len()-2 : len(out)-2] // the copy in the reply, for the list's own goes
+	element := out[len(out)-e.Len()-2 : len(out)-2] // the copy in the reply, since the list's is removed before the push
 	l.RemoveEnd(m.from, 1)
 	into.Push(m.to, element, c.Engine.Config.List)
 	c.Changed(m.dst, pushEvents[m.to])

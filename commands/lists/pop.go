@@ -10,13 +10,13 @@ import (
 )
 
 // LPOP key [count]
-func cmdLPop(c *engine.Call) { popEnd(c, list.Head) }
+func cmdLPop(c *engine.Call) { popNow(c, list.Head) }
 
 // RPOP key [count]
-func cmdRPop(c *engine.Call) { popEnd(c, list.Tail) }
+func cmdRPop(c *engine.Call) { popNow(c, list.Tail) }
 
-// popEnd is LPOP or RPOP.
-func popEnd(c *engine.Call, end list.End) {
+// popNow is LPOP or RPOP.
+func popNow(c *engine.Call, end list.End) {
 	key, n, counted := c.Arg(), 1, c.More()
 	if c.Left() > 1 {
 		c.Refusef(engine.ErrArity, c.Cmd.FullName())
@@ -36,14 +36,14 @@ func popEnd(c *engine.Call, end list.End) {
 	case counted:
 		n = min(n, l.Len())
 		c.Reply.Array(n)
-		take(c, key, l, end, n)
+		pop(c, key, l, end, n)
 	default:
-		take(c, key, l, end, 1)
+		pop(c, key, l, end, 1)
 	}
 }
 
-// take removes n elements at an end of the list at key, and tells them.
-func take(c *engine.Call, key []byte, l *list.List, end list.End, n int) {
+// pop removes n elements at an end of the list at key, and replies with them.
+func pop(c *engine.Call, key []byte, l *list.List, end list.End, n int) {
 	left := n
 	l.Each(end, 0, func(e ziplist.Entry) bool {
 		c.ReplyEntry(e)
@@ -55,13 +55,13 @@ func take(c *engine.Call, key []byte, l *list.List, end list.End, n int) {
 }
 
 // BLPOP key [key ...] timeout
-func cmdBLPop(c *engine.Call) { awaitEnd(c, list.Head) }
+func cmdBLPop(c *engine.Call) { popOrBlock(c, list.Head) }
 
 // BRPOP key [key ...] timeout
-func cmdBRPop(c *engine.Call) { awaitEnd(c, list.Tail) }
+func cmdBRPop(c *engine.Call) { popOrBlock(c, list.Tail) }
 
-// awaitEnd is BLPOP or BRPOP.
-func awaitEnd(c *engine.Call, end list.End) {
+// popOrBlock is BLPOP or BRPOP.
+func popOrBlock(c *engine.Call, end list.End) {
 	keys := c.Next(c.Left() - 1)
 	deadline := c.Timeout()
 	if !c.OK() {
@@ -75,8 +75,8 @@ func awaitEnd(c *engine.Call, end list.End) {
 	default:
 		c.Reply.Array(2)
 		c.Reply.Bulk(key)
-		take(c, key, l, end, 1)
-		elements.LogKey(c, popNames[end], key)
+		pop(c, key, l, end, 1)
+		elements.PropagateKey(c, popNames[end], key)
 	}
 }
 
@@ -85,8 +85,8 @@ var popNames = [...]string{list.Head: "LPOP", list.Tail: "RPOP"}
 
 // LMPOP numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
 func cmdLMPop(c *engine.Call) {
-	keys, right, count := elements.MultiPop(c, "LEFT", "RIGHT")
-	if !takeSome(c, keys, right, count) && c.OK() {
+	keys, right, count := elements.ParseMultiPop(c, "LEFT", "RIGHT")
+	if !popFirst(c, keys, right, count) && c.OK() {
 		c.Reply.NullArray()
 	}
 }
@@ -94,17 +94,17 @@ func cmdLMPop(c *engine.Call) {
 // BLMPOP timeout numkeys key [key ...] <LEFT | RIGHT> [COUNT count]
 func cmdBLMPop(c *engine.Call) {
 	c.Skip(1)
-	keys, right, count := elements.MultiPop(c, "LEFT", "RIGHT")
+	keys, right, count := elements.ParseMultiPop(c, "LEFT", "RIGHT")
 	c.Seek(1) // Redis reads the timeout last
 	deadline := c.Timeout()
-	if !takeSome(c, keys, right, count) && c.OK() {
+	if !popFirst(c, keys, right, count) && c.OK() {
 		c.BlockOnKeys(keys, deadline, engine.ReplyNullArray)
 	}
 }
 
-// takeSome takes up to count elements from the first of keys that has any, and reports whether one
-// has. Unless it does, nothing was sent yet.
-func takeSome(c *engine.Call, keys [][]byte, right bool, count int) bool {
+// popFirst pops up to count elements of the first list among keys, replies, and propagates. It returns false,
+// without a reply, if all keys are absent or an error was latched.
+func popFirst(c *engine.Call, keys [][]byte, right bool, count int) bool {
 	if c.Failed() {
 		return false
 	}
@@ -120,7 +120,7 @@ func takeSome(c *engine.Call, keys [][]byte, right bool, count int) bool {
 	c.Reply.Array(2)
 	c.Reply.Bulk(key)
 	c.Reply.Array(n)
-	take(c, key, l, end, n)
+	pop(c, key, l, end, n)
 	if c.Propagates() {
 		c.Propagate([]byte(popNames[end]), key, engine.Decimal(int64(n)))
 	}

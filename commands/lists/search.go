@@ -35,18 +35,18 @@ func cmdLRem(c *engine.Call) {
 	c.Reply.Int(int64(removed))
 }
 
-// position is what LPOS is asked for.
-type position struct {
+// posOptions are the options of LPOS.
+type posOptions struct {
 	rank    int64 // 1 is the first match, -1 the last
-	count   int64 // matches to tell, 0 for all
+	count   int64 // matches to reply with, 0 for all
 	counted bool  // COUNT was given: the reply is an array
-	most    int64 // elements to look at, 0 for all
+	maxLen  int64 // elements to compare
 }
 
 // LPOS key element [RANK rank] [COUNT num-matches] [MAXLEN len]
 func cmdLPos(c *engine.Call) {
 	key, element := c.Arg(), c.Arg()
-	p := parsePosition(c)
+	p := parsePosOptions(c)
 	l, ok := readList(c, key)
 	if !ok {
 		return
@@ -59,7 +59,7 @@ func cmdLPos(c *engine.Call) {
 	if p.counted {
 		at = c.Reply.Defer()
 	}
-	l.Search(element, from, int(p.most), func(i int) bool {
+	l.Search(element, from, int(p.maxLen), func(i int) bool {
 		if skip > 0 {
 			skip--
 			return true
@@ -76,9 +76,9 @@ func cmdLPos(c *engine.Call) {
 	}
 }
 
-// parsePosition reads the options of LPOS.
-func parsePosition(c *engine.Call) position {
-	p := position{rank: 1, count: 1}
+// parsePosOptions reads the options of LPOS.
+func parsePosOptions(c *engine.Call) posOptions {
+	p := posOptions{rank: 1, count: 1}
 	for c.More() {
 		switch {
 		case c.Left() > 1 && c.Word("RANK"):
@@ -91,13 +91,13 @@ func parsePosition(c *engine.Call) position {
 		case c.Left() > 1 && c.Word("COUNT"):
 			p.counted, p.count = true, c.IntIn(0, math.MaxInt64, errNegativeCount)
 		case c.Left() > 1 && c.Word("MAXLEN"):
-			p.most = c.IntIn(0, math.MaxInt64, errNegativeMaxLen)
+			p.maxLen = c.IntIn(0, math.MaxInt64, errNegativeMaxLen)
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}
 	}
-	if p.most == 0 {
-		p.most = math.MaxInt64
+	if p.maxLen == 0 {
+		p.maxLen = math.MaxInt64
 	}
 	return p
 }

@@ -68,11 +68,11 @@ func incrExOption(c *engine.Call, o *incrExOptions) bool {
 	case !o.upper.given && amountOption(c, "UBOUND", &o.upper):
 	case !o.saturate && c.Word("SATURATE"):
 		o.saturate = true
-	case !o.enx && !o.Drop && c.Word("ENX"):
+	case !o.enx && !o.Persist && c.Word("ENX"):
 		o.enx = true
-	case !o.Given && !o.Drop && !o.enx && c.Word("PERSIST"):
-		o.Drop = true
-	case !o.Given && elements.ExpiryOption(c, &o.Expiry):
+	case !o.Given && !o.Persist && !o.enx && c.Word("PERSIST"):
+		o.Persist = true
+	case !o.Given && o.ParseOption(c):
 	default:
 		return false
 	}
@@ -120,10 +120,10 @@ func incrExInt(c *engine.Call, key []byte, o *incrExOptions) {
 	if lower > upper {
 		c.Refuse(errBoundOrder)
 	}
-	deadline := elements.Until(c, o.Expiry)
+	deadline := o.Deadline(c)
 	old := int64(0)
 	if v, ok := engine.Edit[*str.Value](c, key); ok {
-		old = strings.Number(c, v)
+		old = strings.ParseInt(c, v)
 	}
 	var x, applied checked
 	sum := x.add(old, by)
@@ -160,7 +160,7 @@ func incrExFloat(c *engine.Call, key []byte, o *incrExOptions) {
 	if upper.Less(lower) {
 		c.Refuse(errBoundOrder)
 	}
-	deadline := elements.Until(c, o.Expiry)
+	deadline := o.Deadline(c)
 	var old resp.LongDouble
 	if v, ok := engine.Edit[*str.Value](c, key); ok {
 		if old = c.LongDouble(v.Text(c.Scratch())); !old.IsFinite() {
@@ -206,7 +206,7 @@ func store(c *engine.Call, key []byte, sum *str.Value, event string, o *incrExOp
 	if sets && deadline <= c.Now() {
 		if c.DB.Delete(key) {
 			c.Changed(key, "gdel")
-			elements.LogKey(c, "DEL", key)
+			elements.PropagateKey(c, "DEL", key)
 		}
 		return
 	}
@@ -216,11 +216,11 @@ func store(c *engine.Call, key []byte, sum *str.Value, event string, o *incrExOp
 	case sets:
 		c.DB.SetDeadline(key, deadline)
 		c.Changed(key, "gexpire")
-	case o.Drop && old != 0:
+	case o.Persist && old != 0:
 		c.DB.SetDeadline(key, 0)
 		c.Changed(key, "gpersist")
 	}
 	if c.Propagates() {
-		strings.LogSet(c, key, sum.Text(nil), deadline, !sets && !o.Drop)
+		strings.PropagateSet(c, key, sum.Text(nil), deadline, !sets && !o.Persist)
 	}
 }

@@ -49,7 +49,7 @@ func cmdThrottle(c *engine.Call) {
 	now := c.Engine.Micros() * 1000
 	tat := now
 	if v, ok := engine.Read[*str.Value](c, key); ok {
-		tat = strings.Number(c, v)
+		tat = strings.ParseInt(c, v)
 	}
 	t := r.decide(now, tat)
 	if t.overflow {
@@ -121,11 +121,11 @@ func storeArrival(c *engine.Call, key []byte, tat, millis int64) {
 		c.Changed(key, "$set")
 		c.Changed(key, "gexpire")
 		if c.Propagates() {
-			strings.LogSet(c, key, engine.Decimal(tat), deadline, false)
+			strings.PropagateSet(c, key, engine.Decimal(tat), deadline, false)
 		}
 	case c.DB.Delete(key):
 		c.Changed(key, "gdel")
-		elements.LogKey(c, "DEL", key)
+		elements.PropagateKey(c, "DEL", key)
 	}
 }
 

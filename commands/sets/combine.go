@@ -10,18 +10,18 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Unions, intersections and differences of sets. What is only told is told while the operands are
-// walked; what is stored is built in the form that it would have in Redis.
+// Unions, intersections and differences of sets. A reply is written while the operands are walked; a set to store
+// is built in the encoding that it would have in Redis.
 
-// setRoom is room for the operands of most commands.
-type setRoom [8]*set.Set
+// operandRoom keeps the operands of most commands on the stack.
+type operandRoom [8]*set.Set
 
-// sets appends the sets at keys to dst, empty ones for absent keys. ok is false if an error was sent.
-func sets(c *engine.Call, dst []*set.Set, keys [][]byte) (_ []*set.Set, ok bool) {
+// readSets appends the sets at keys to dst, noSet for absent keys. ok is false if an error was sent.
+func readSets(c *engine.Call, dst []*set.Set, keys [][]byte) (_ []*set.Set, ok bool) {
 	for _, key := range keys {
 		s, found := engine.Read[*set.Set](c, key)
 		if !found {
-			s = &noMembers
+			s = &noSet
 		}
 		dst = append(dst, s)
 	}
@@ -33,8 +33,8 @@ func bySize(a, b *set.Set) int { return a.Len() - b.Len() }
 
 // SINTER key [key ...]
 func cmdSInter(c *engine.Call) {
-	var room setRoom
-	sets, ok := sets(c, room[:0], c.Rest())
+	var room operandRoom
+	sets, ok := readSets(c, room[:0], c.Rest())
 	if !ok {
 		return
 	}
@@ -68,8 +68,8 @@ func cmdSInterCard(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	var room setRoom
-	sets, ok := sets(c, room[:0], keys)
+	var room operandRoom
+	sets, ok := readSets(c, room[:0], keys)
 	if !ok {
 		return
 	}
@@ -84,9 +84,9 @@ func cmdSInterCard(c *engine.Call) {
 
 // SINTERSTORE destination key [key ...]
 func cmdSInterStore(c *engine.Call) {
-	var room setRoom
+	var room operandRoom
 	destination := c.Arg()
-	sets, ok := sets(c, room[:0], c.Rest())
+	sets, ok := readSets(c, room[:0], c.Rest())
 	if !ok {
 		return
 	}
@@ -103,8 +103,8 @@ func cmdSInterStore(c *engine.Call) {
 	c.Store(destination, &result, "ssinterstore")
 }
 
-// intersect calls fn for the members that all sets have until it returns false. The smallest set is
-// the first.
+// intersect calls fn for the members that all sets have, until fn returns false. The first set should be the
+// smallest.
 func intersect(sets []*set.Set, fn func(member ziplist.Entry) bool) {
 	sets[0].Each(func(member ziplist.Entry) bool {
 		for _, other := range sets[1:] {
@@ -118,8 +118,8 @@ func intersect(sets []*set.Set, fn func(member ziplist.Entry) bool) {
 
 // SUNION key [key ...]
 func cmdSUnion(c *engine.Call) {
-	var room setRoom
-	sets, ok := sets(c, room[:0], c.Rest())
+	var room operandRoom
+	sets, ok := readSets(c, room[:0], c.Rest())
 	if !ok {
 		return
 	}
@@ -133,9 +133,9 @@ func cmdSUnion(c *engine.Call) {
 
 // SUNIONSTORE destination key [key ...]
 func cmdSUnionStore(c *engine.Call) {
-	var room setRoom
+	var room operandRoom
 	destination := c.Arg()
-	sets, ok := sets(c, room[:0], c.Rest())
+	sets, ok := readSets(c, room[:0], c.Rest())
 	if !ok {
 		return
 	}
@@ -146,6 +146,7 @@ func cmdSUnionStore(c *engine.Call) {
 	c.Store(destination, &result, "ssunionstore")
 }
 
+// addAll adds the members of other to s.
 func addAll(s, other *set.Set, lim set.Limits) {
 	first := s.Len() == 0
 	other.Each(func(member ziplist.Entry) bool {
@@ -158,11 +159,11 @@ func addAll(s, other *set.Set, lim set.Limits) {
 	})
 }
 
-// fewSets is the number of sets up to which a member of one is looked for in all before it, which
-// costs less than to gather the members then.
+// fewSets is the number of sets up to which unite looks a member up in the sets before it. For more sets it
+// costs less to collect the members in a set of their own.
 const fewSets = 4
 
-// unite calls fn for the members that any of the sets has, once for each.
+// unite calls fn once for each member of any of the sets.
 func unite(sets []*set.Set, seed uint64, fn func(member ziplist.Entry)) {
 	var all set.Set
 	for i, s := range sets {
@@ -190,13 +191,13 @@ func anyHas(sets []*set.Set, member ziplist.Entry) bool {
 
 // SDIFF key [key ...]
 func cmdSDiff(c *engine.Call) {
-	var room setRoom
-	sets, ok := sets(c, room[:0], c.Rest())
+	var room operandRoom
+	sets, ok := readSets(c, room[:0], c.Rest())
 	if !ok {
 		return
 	}
-	if removes(sets) {
-		rest := remainder(sets, c.Engine.Config.Set)
+	if byRemoval(sets) {
+		rest := difference(sets, c.Engine.Config.Set)
 		replyMembers(c, &rest)
 		return
 	}
@@ -211,15 +212,15 @@ func cmdSDiff(c *engine.Call) {
 
 // SDIFFSTORE destination key [key ...]
 func cmdSDiffStore(c *engine.Call) {
-	var room setRoom
+	var room operandRoom
 	destination := c.Arg()
-	sets, ok := sets(c, room[:0], c.Rest())
+	sets, ok := readSets(c, room[:0], c.Rest())
 	if !ok {
 		return
 	}
 	result, lim := set.Of(intset.New()), c.Engine.Config.Set
-	if removes(sets) {
-		result = remainder(sets, lim)
+	if byRemoval(sets) {
+		result = difference(sets, lim)
 	} else {
 		subtract(sets, func(member ziplist.Entry) bool {
 			result.AppendEntry(member, lim)
@@ -229,22 +230,22 @@ func cmdSDiffStore(c *engine.Call) {
 	c.Store(destination, &result, "ssdiffstore")
 }
 
-// removes reports whether removing the members of all other sets from a copy of the first costs less
-// than looking for its members in the others. Redis weighs it so, and the form of the result follows
-// from it.
-func removes(sets []*set.Set) bool {
-	look, remove := 0, 0
+// byRemoval reports whether a difference is computed by removing the members of the other sets from a copy of the
+// first, and not by looking its members up in the others. It estimates the cost as Redis does, since the encoding
+// of the result depends on the method.
+func byRemoval(sets []*set.Set) bool {
+	lookups, removals := 0, 0
 	for _, s := range sets {
 		if n := s.Len(); n > 0 {
-			look += sets[0].Len()
-			remove += n
+			lookups += sets[0].Len()
+			removals += n
 		}
 	}
-	return look/2 > remove
+	return lookups/2 > removals
 }
 
-// remainder returns a copy of the first set without the members of the others.
-func remainder(sets []*set.Set, lim set.Limits) set.Set {
+// difference returns a copy of the first set without the members of the others.
+func difference(sets []*set.Set, lim set.Limits) set.Set {
 	rest := set.Of(intset.New())
 	addAll(&rest, sets[0], lim)
 	for _, other := range sets[1:] {
@@ -256,7 +257,7 @@ func remainder(sets []*set.Set, lim set.Limits) set.Set {
 	return rest
 }
 
-// subtract calls fn for the members of the first set that no other has.
+// subtract calls fn for the members of the first set that no other set has, until fn returns false.
 func subtract(sets []*set.Set, fn func(member ziplist.Entry) bool) {
 	sets[0].Each(func(member ziplist.Entry) bool {
 		return anyHas(sets[1:], member) || fn(member)

@@ -9,11 +9,12 @@ import (
 
 // SADDEX key [KEEPTTL] seconds member [member ...]
 //
-// With KEEPTTL a member that is there keeps the deadline that it has, or has not.
+// With KEEPTTL an existing member keeps its deadline, or stays without one. It is Dragonfly's command, and SADD and
+// SPEXPIREAT are propagated in its place.
 func cmdSAddEx(c *engine.Call) {
 	key := c.Arg()
 	keep := c.Word("KEEPTTL")
-	deadline := elements.ElementDeadline(c, elements.InSeconds)
+	deadline := elements.Deadline(c, elements.InSeconds)
 	members := c.Rest()
 	if deadline <= c.Now() && !c.Failed() {
 		c.Refusef(engine.ErrExpireTime, c.Cmd.FullName())
@@ -25,7 +26,7 @@ func cmdSAddEx(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	added, dated := 0, members[:0:0]
+	added, changed := 0, members[:0:0]
 	for _, m := range members {
 		isNew := s.Add(m, c.Engine.Config.Set)
 		if isNew {
@@ -33,17 +34,17 @@ func cmdSAddEx(c *engine.Call) {
 		}
 		if isNew || !keep {
 			s.SetDeadline(m, deadline, c.Dice())
-			dated = append(dated, m)
+			changed = append(changed, m)
 		}
 	}
-	if len(dated) > 0 {
-		addedUntil(c, key, added, deadline, dated)
+	if len(changed) > 0 {
+		reportAddEx(c, key, added, deadline, changed)
 	}
 	c.Reply.Int(int64(added))
 }
 
-// addedUntil reports and journals what SADDEX did.
-func addedUntil(c *engine.Call, key []byte, added int, deadline int64, members [][]byte) {
+// reportAddEx reports and propagates that SADDEX gave members a deadline, of which added are new.
+func reportAddEx(c *engine.Call, key []byte, added int, deadline int64, members [][]byte) {
 	if added > 0 {
 		c.Changed(key, "ssadd")
 	}
@@ -51,6 +52,6 @@ func addedUntil(c *engine.Call, key []byte, added int, deadline int64, members [
 	c.Engine.TickBy(deadline)
 	if c.Propagates() {
 		c.Propagate(append([][]byte{[]byte("SADD"), key}, members...)...)
-		elements.LogElements(c, engine.SetMembers, "SPEXPIREAT", key, deadline, members)
+		elements.PropagateDeadline(c, engine.SetMembers, key, deadline, members)
 	}
 }

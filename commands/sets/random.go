@@ -31,8 +31,8 @@ func cmdSPop(c *engine.Call) {
 	}
 }
 
-// popMembers removes members from the set at key and replies with them, as a set if there may be
-// several.
+// popMembers removes members from the set at key and replies with them: with a set if a count was given, which is
+// several, else with the only one.
 func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool) {
 	size := s.Len()
 	if several {
@@ -51,12 +51,12 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 	case several && count >= size:
 		c.Propagate([]byte("DEL"), key)
 	default:
-		logRemoved(c, key, popped)
+		propagateRemoval(c, key, popped)
 	}
 }
 
-// logRemoved journals that members left the set at key.
-func logRemoved(c *engine.Call, key []byte, members [][]byte) {
+// propagateRemoval propagates the removal of members from the set at key.
+func propagateRemoval(c *engine.Call, key []byte, members [][]byte) {
 	for some := range slices.Chunk(members, engine.JournaledAtOnce) {
 		c.Propagate(append([][]byte{[]byte("SREM"), key}, some...)...)
 	}
@@ -69,7 +69,7 @@ func cmdSRandMember(c *engine.Call) {
 	case c.Left() > 1:
 		c.Refuse(engine.ErrSyntax)
 	case several:
-		count = elements.DrawCount(c)
+		count = elements.ParseDrawCount(c)
 	}
 	s, ok := readSet(c, key)
 	switch {
@@ -79,10 +79,10 @@ func cmdSRandMember(c *engine.Call) {
 	case !several:
 		c.ReplyEntry(s.Random(c.Engine.Dice))
 	case count < 0:
-		c.Reply.Array(elements.Drawn(count, s.Len()))
+		c.Reply.Array(elements.DrawLen(count, s.Len()))
 		s.Draw(-count, c.Engine.Dice, replyNext(c))
 	default:
-		c.Reply.Array(elements.Drawn(count, s.Len()))
+		c.Reply.Array(elements.DrawLen(count, s.Len()))
 		s.Sample(count, c.Engine.Dice, replyNext(c))
 	}
 }

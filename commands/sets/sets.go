@@ -1,3 +1,12 @@
+// Package sets is the family of set commands.
+//
+//	sets.go     the lines of all commands; SADD, SREM, SMOVE, SISMEMBER, SMEMBERS, SSCAN
+//	random.go   SPOP and SRANDMEMBER
+//	combine.go  SINTER, SUNION, SDIFF and their STORE forms
+//	expiry.go   SADDEX
+//
+// A command that chooses members at random is propagated as the removal of the chosen ones. Members may have
+// deadlines, which Redis does not know: SEXPIRE and the rest are [elements.ExpiryLines]. SADDEX is Dragonfly's.
 package sets
 
 import (
@@ -10,7 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Sets is the family of set commands.
+// Family returns the family of set commands.
 func Family() engine.Family {
 	return engine.Family{Group: "set", Commands: slices.Concat([]engine.Command{
 		{Name: "sadd", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdSAdd, Since: "1.0.0",
@@ -70,18 +79,17 @@ func Family() engine.Family {
 			Keys: engine.Key(1, "OW update").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdSDiffStore, Since: "1.0.0",
 			Syntax: "destination key...", Summary: "Stores the difference of multiple sets in a key.",
 			Complexity: "O(N), N being the number of members of all sets"},
-	}, elements.Lines(engine.SetMembers, "1.0.0"))}
+	}, elements.ExpiryLines(engine.SetMembers, "1.0.0"))}
 }
 
-// noMembers is what an absent key reads as. Nobody writes to it.
-var noMembers set.Set
+// noSet stands for an absent key. It stays empty.
+var noSet set.Set
 
-// readSet returns the set at key for reading, an empty one if the key is absent. ok is false if an
-// error was sent.
+// readSet returns the set at key for reading, noSet if the key is absent. ok is false if an error was sent.
 func readSet(c *engine.Call, key []byte) (s *set.Set, ok bool) {
 	s, found := engine.Read[*set.Set](c, key)
 	if !found {
-		s = &noMembers
+		s = &noSet
 	}
 	return s, c.OK()
 }
@@ -94,7 +102,7 @@ func cmdSAdd(c *engine.Call) {
 		return
 	}
 	lim := c.Engine.Config.Set
-	reformed := s.Expect(len(members), members[0], lim)
+	converted := s.Expect(len(members), members[0], lim)
 	added := int64(0)
 	for _, member := range members {
 		if s.Add(member, lim) {
@@ -104,7 +112,7 @@ func cmdSAdd(c *engine.Call) {
 	switch {
 	case added > 0:
 		c.Changed(key, "ssadd")
-	case reformed: // the members are the same, so there is nothing to report
+	case converted: // only the encoding changed, so there is no change to report
 		c.DB.Commit(key)
 	}
 	c.Reply.Int(added)
@@ -134,7 +142,7 @@ func cmdSMove(c *engine.Call) {
 	source, destination, member := c.Arg(), c.Arg(), c.Arg()
 	from, found := engine.Edit[*set.Set](c, source)
 	if !found && c.OK() {
-		c.Reply.Int(0) // whatever the destination is
+		c.Reply.Int(0) // even if the destination is not a set
 	}
 	if !found {
 		return
@@ -143,7 +151,7 @@ func cmdSMove(c *engine.Call) {
 	switch {
 	case !c.OK():
 	case string(source) == string(destination):
-		replyWhether(c, from.Has(member))
+		replyBool(c, from.Has(member))
 	case !from.Remove(member):
 		c.Reply.Int(0)
 	default:
@@ -155,8 +163,8 @@ func cmdSMove(c *engine.Call) {
 	}
 }
 
-// replyWhether replies 1 or 0.
-func replyWhether(c *engine.Call, yes bool) {
+// replyBool replies 1 or 0.
+func replyBool(c *engine.Call, yes bool) {
 	n := int64(0)
 	if yes {
 		n = 1
@@ -168,7 +176,7 @@ func replyWhether(c *engine.Call, yes bool) {
 func cmdSIsMember(c *engine.Call) {
 	key, member := c.Arg(), c.Arg()
 	if s, ok := readSet(c, key); ok {
-		replyWhether(c, s.Has(member))
+		replyBool(c, s.Has(member))
 	}
 }
 
@@ -181,7 +189,7 @@ func cmdSMIsMember(c *engine.Call) {
 	}
 	c.Reply.Array(len(members))
 	for _, member := range members {
-		replyWhether(c, s.Has(member))
+		replyBool(c, s.Has(member))
 	}
 }
 
@@ -205,7 +213,7 @@ func replyMembers(c *engine.Call, s *set.Set) {
 	s.Each(replyNext(c))
 }
 
-// replyNext returns a function that replies with one member of several and goes on.
+// replyNext returns a callback of iterations that replies with a member and continues.
 func replyNext(c *engine.Call) func(member ziplist.Entry) bool {
 	return func(member ziplist.Entry) bool {
 		c.ReplyEntry(member)
@@ -215,7 +223,7 @@ func replyNext(c *engine.Call) func(member ziplist.Entry) bool {
 
 // SSCAN key cursor [MATCH pattern] [COUNT count]
 func cmdSScan(c *engine.Call) {
-	key, cursor := c.Arg(), elements.Cursor(c)
+	key, cursor := c.Arg(), elements.ParseCursor(c)
 	s, ok := readSet(c, key)
 	if !ok {
 		return
@@ -224,13 +232,13 @@ func cmdSScan(c *engine.Call) {
 		elements.ReplyEmptyScan(c)
 		return
 	}
-	o := elements.ScanOptions(c)
+	o := elements.ParseScan(c)
 	if !c.OK() {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
 	next := s.Scan(cursor, o.Count, func(member ziplist.Entry) {
-		if o.Takes(member.Text(c.Scratch())) {
+		if o.Matches(member.Text(c.Scratch())) {
 			n++
 			c.ReplyEntry(member)
 		}

@@ -10,33 +10,33 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Changing a string only if it is still what it was: the conditions of SET and DELEX, which came with
-// Redis 8.4, and DELIFEQ, which is Valkey's (9.0). Valkey's SET, since 8.1, has IFEQ of these.
+// Changing a string only if it still has an expected value: the conditions of SET and DELEX, from Redis 8.4, and
+// DELIFEQ, from Valkey 9.0. Valkey's SET has had IFEQ since 8.1.
 
-// comparison compares a key's value, or its digest, with an operand. The zero value is none.
+// comparison compares a key's value, or its digest, with an operand. The zero value compares nothing.
 type comparison struct {
 	*comparisonWord
 	operand []byte
 }
 
-func (k *comparison) asked() bool { return k.comparisonWord != nil }
+func (k *comparison) compares() bool { return k.comparisonWord != nil }
 
-// comparisonWord is a word that asks for a comparison.
+// comparisonWord is an option that asks for a comparison.
 type comparisonWord struct {
 	word   string
-	digest bool // compares digests
-	differ bool // holds if they differ, and if the key is absent
+	digest bool // compares digests instead of values
+	differ bool // holds if the values differ or the key is absent
 }
 
 var comparisons = [...]comparisonWord{
 	{word: "IFEQ"}, {word: "IFNE", differ: true}, {word: "IFDEQ", digest: true}, {word: "IFDNE", digest: true, differ: true},
 }
 
-// digestLen is the length of a digest in hexadecimal digits.
+// digestLen is the number of a digest's hexadecimal digits.
 const digestLen = 16
 
-// comparisonOption moves past a comparison and its operand and reports whether it did.
-func comparisonOption(c *engine.Call, k *comparison) bool {
+// parseComparison moves past a comparison and its operand and reports whether it did.
+func parseComparison(c *engine.Call, k *comparison) bool {
 	if c.Left() < 2 {
 		return false
 	}
@@ -49,9 +49,8 @@ func comparisonOption(c *engine.Call, k *comparison) bool {
 	return false
 }
 
-// meets reports whether a string satisfies a comparison; an operand that cannot be a digest latches
-// ErrDigest.
-func meets(c *engine.Call, v *str.Value, k *comparison) bool {
+// holds reports whether a comparison holds for a string. An operand that cannot be a digest latches errDigest.
+func holds(c *engine.Call, v *str.Value, k *comparison) bool {
 	text := v.Text(c.Scratch())
 	if !k.digest {
 		return bytes.Equal(text, k.operand) != k.differ
@@ -64,7 +63,7 @@ func meets(c *engine.Call, v *str.Value, k *comparison) bool {
 	return bytes.EqualFold(appendDigest(room[:0], text), k.operand) != k.differ
 }
 
-// appendDigest appends the digest of a text.
+// appendDigest appends the digest of a text, Redis' XXH3 in hexadecimal.
 func appendDigest(dst, text []byte) []byte { return fmt.Appendf(dst, "%016x", xxh3.Sum64(text)) }
 
 // DIGEST key
@@ -80,7 +79,7 @@ func cmdDigest(c *engine.Call) {
 	}
 }
 
-// accessOfDelEx returns what DELEX does with its key: only with a comparison it reads.
+// accessOfDelEx returns the access of DELEX to its key: it reads the value only for a comparison.
 func accessOfDelEx(args [][]byte) string {
 	if len(args) == 2 {
 		return "RM delete"
@@ -99,24 +98,24 @@ func cmdDelEx(c *engine.Call) {
 	}
 	found, ok := c.DB.Find(key)
 	if ok && c.More() {
-		ok = meetsNext(c, found)
+		ok = holdsNext(c, found)
 	}
 	if c.OK() {
 		deleteIf(c, ok, key)
 	}
 }
 
-// meetsNext reports whether a value satisfies the comparison that the next arguments are.
-func meetsNext(c *engine.Call, found any) bool {
+// holdsNext reads a comparison and reports whether it holds for a value, which must be a string.
+func holdsNext(c *engine.Call, found any) bool {
 	v, ok := found.(*str.Value)
 	var k comparison
 	switch {
 	case !ok:
 		c.Refuse(errNotString)
-	case !comparisonOption(c, &k):
+	case !parseComparison(c, &k):
 		c.Refuse(errCondition)
 	default:
-		return meets(c, v, &k)
+		return holds(c, v, &k)
 	}
 	return false
 }
@@ -130,7 +129,7 @@ func cmdDelIfEq(c *engine.Call) {
 	}
 }
 
-// deleteIf deletes a key that is there if ok, and replies with the number of keys deleted.
+// deleteIf deletes an existing key if ok, and replies with the number of deleted keys.
 func deleteIf(c *engine.Call, ok bool, key []byte) {
 	if !ok {
 		c.Reply.Int(0)
@@ -138,6 +137,6 @@ func deleteIf(c *engine.Call, ok bool, key []byte) {
 	}
 	c.DB.Delete(key)
 	c.Changed(key, "gdel")
-	elements.LogKey(c, "DEL", key)
+	elements.PropagateKey(c, "DEL", key)
 	c.Reply.Int(1)
 }

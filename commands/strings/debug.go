@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// StringDebug is the subcommand of DEBUG that creates strings.
+// Debug is the subcommand of DEBUG that creates strings.
 func Debug() engine.DebugLine {
 	return engine.DebugLine{Name: "populate", Least: 1, Most: 3, Args: "<count> [<prefix>] [<size>]", About: "Create string keys named key:<num>, or with another prefix.", Run: cmdDebugPopulate}
 }
@@ -35,7 +35,7 @@ func cmdDebugPopulate(c *engine.Call) {
 		}
 		c.Engine.Keyspace.Begin()
 		setUntil(c, key, value, 0)
-		LogSet(c, key, value, 0, false) // a journal's reader may not know, or not allow, DEBUG
+		PropagateSet(c, key, value, 0, false) // DEBUG itself may be forbidden where the journal or a replica replays it
 	}
 	c.Reply.Status("OK")
 }

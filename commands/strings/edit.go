@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The commands that change a string by a part of it, or as a number.
+// The commands that change a part of a string, or the number that it holds.
 
 // APPEND key value
 func cmdAppend(c *engine.Call) {
@@ -31,7 +31,7 @@ func cmdAppend(c *engine.Call) {
 	c.Reply.Int(int64(n))
 }
 
-// limitLength refuses a string of n and more bytes if that is too long.
+// limitLength latches an error if a string of n + more bytes is longer than proto-max-bulk-len.
 func limitLength(c *engine.Call, n int64, more int) {
 	if n > c.Engine.Config.ProtoMaxBulk-int64(more) {
 		c.Refuse(errStringTooLong)
@@ -84,7 +84,7 @@ func cmdIncrBy(c *engine.Call) {
 func cmdDecrBy(c *engine.Call) {
 	key, by := c.Arg(), c.Int()
 	if by == math.MinInt64 {
-		c.Refuse(errDecrement) // it has no opposite
+		c.Refuse(errDecrement) // its negative overflows
 	}
 	incrBy(c, key, -by)
 }
@@ -93,7 +93,7 @@ func incrBy(c *engine.Call, key []byte, by int64) {
 	v, ok := engine.Edit[*str.Value](c, key)
 	n := int64(0)
 	if ok {
-		n = Number(c, v)
+		n = ParseInt(c, v)
 	}
 	sum := n + by
 	if (sum > n) != (by > 0) && by != 0 {
@@ -111,10 +111,10 @@ func incrBy(c *engine.Call, key []byte, by int64) {
 	c.Reply.Int(sum)
 }
 
-// number returns a string as an integer; latches ErrNotInt.
-func Number(c *engine.Call, v *str.Value) int64 {
+// ParseInt returns the integer that a string holds. Any other text latches [engine.ErrNotInt].
+func ParseInt(c *engine.Call, v *str.Value) int64 {
 	n, ok := v.Int()
-	if !ok { // it may have become raw by APPEND
+	if !ok { // APPEND leaves the digits of an integer as text
 		if n, ok = resp.ParseInt(v.Text(nil)); !ok {
 			c.Refuse(engine.ErrNotInt)
 		}
@@ -139,6 +139,6 @@ func cmdIncrByFloat(c *engine.Call) {
 	text := sum.AppendHuman(c.Scratch())
 	c.DB.Set(key, c.Engine.Keyspace.Text(text), true)
 	c.Changed(key, "$incrbyfloat")
-	LogSet(c, key, text, 0, true) // the sum, not the sum's computation
+	PropagateSet(c, key, text, 0, true) // the sum: a replay must not depend on rounding
 	c.Reply.Bulk(text)
 }

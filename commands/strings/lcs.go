@@ -12,7 +12,7 @@ import (
 // lcsOptions are the options of LCS.
 type lcsOptions struct {
 	length, index, matchLen bool
-	least                   int64 // shortest match that IDX shows
+	least                   int64 // length of the shortest match that IDX shows
 }
 
 // LCS key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len] [WITHMATCHLEN]
@@ -36,7 +36,7 @@ func cmdLCS(c *engine.Call) {
 	}
 }
 
-// lcsText returns the text of a string, an empty one for an absent key.
+// lcsText returns the text of the string at key, nil for an absent key.
 func lcsText(c *engine.Call, key, buf []byte) []byte {
 	v, ok := engine.Read[keyspace.Value](c, key)
 	if !ok {
@@ -71,8 +71,8 @@ func parseLCSOptions(c *engine.Call) (o lcsOptions) {
 	return o
 }
 
-// replyMatches replies with the ranges that the longest common subsequence consists of, the last one
-// first, and its length.
+// replyMatches replies with the ranges of which the longest common subsequence consists, last one first, and with
+// its length.
 func replyMatches(c *engine.Call, t *lcsTable, o lcsOptions) {
 	parts := 2
 	if o.matchLen {
@@ -118,17 +118,17 @@ func newLCSTable(a, b []byte) *lcsTable {
 	return t
 }
 
-// lcsLength returns the length of the longest common subsequence. O(len(a) * len(b) / 64): it is the
-// method of Hyyro, "Bit-parallel LCS-length computation revisited" (2004). A row of the table rises by 0 or
-// 1 from column to column; where it does not, its bit is set, and a row follows from the one above it by
-// an addition.
+// lcsLength returns the length of the longest common subsequence in O(len(a) * len(b) / 64), by the method of
+// Hyyro, "Bit-parallel LCS-length computation revisited" (2004). A row of the table rises by 0 or 1 from column
+// to column. The row here has a bit for each column, set where it does not rise, and follows from the row above
+// by one addition for 64 columns.
 func lcsLength(a, b []byte) int64 {
 	if len(b) > len(a) {
-		a, b = b, a // for the table of places
+		a, b = b, a // the shorter one has the masks
 	}
 	words := (len(b) + 63) / 64
 	room := make([]uint64, 257*words)
-	row, places := room[:words], room[words:] // of each byte in b
+	row, places := room[:words], room[words:] // places: for each byte value, where b has it
 	for j, ch := range b {
 		places[int(ch)*words+j/64] |= 1 << (j % 64)
 	}
@@ -165,8 +165,8 @@ func (t *lcsTable) at(i, j int) uint32 { return t.rows[i*(len(t.b)+1)+j] }
 
 func (t *lcsTable) length() int64 { return int64(t.rows[len(t.rows)-1]) }
 
-// matches calls fn for each run of n bytes that a from i on and b from j on have in common, from the
-// last run to the first. Where there is a choice it takes the path that Redis takes.
+// matches calls fn for each run of n bytes common to a at i and b at j, from the last run to the first. Of several
+// longest subsequences it finds the one that Redis finds.
 func (t *lcsTable) matches(fn func(i, j, n int)) {
 	for i, j := len(t.a), len(t.b); i > 0 && j > 0; {
 		n := 0

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLCSLength compares the length that is computed by words with that of the table.
+// TestLCSLength compares the bit-parallel length with that of the table.
 func TestLCSLength(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 500 {

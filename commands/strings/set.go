@@ -9,8 +9,6 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// The commands that set whole strings.
-
 // setOptions are the options of SET.
 type setOptions struct {
 	elements.Expiry
@@ -18,10 +16,11 @@ type setOptions struct {
 	nx, xx, get bool
 }
 
-// any reports whether there is an option whose effect may depend on when it is executed.
-func (o *setOptions) any() bool { return o.Given || o.nx || o.xx || o.asked() }
+// timed reports whether the effect of an option depends on the time of execution or on the old value, so that
+// the effect must be propagated in place of the command.
+func (o *setOptions) timed() bool { return o.Given || o.nx || o.xx || o.compares() }
 
-// accessOfSet returns what SET does with its key: only with GET or a comparison it reads.
+// accessOfSet returns the access of SET to its key: it reads the old value only for GET or a comparison.
 func accessOfSet(args [][]byte) string {
 	for _, arg := range args[3:] {
 		isArg := func(k comparisonWord) bool { return engine.IsWord(arg, k.word) }
@@ -37,13 +36,13 @@ func accessOfSet(args [][]byte) string {
 func cmdSet(c *engine.Call) {
 	key, value := c.Arg(), c.Arg()
 	o := parseSetOptions(c)
-	deadline := elements.Until(c, o.Expiry)
+	deadline := o.Deadline(c)
 	var old *str.Value
 	var had bool
-	if o.get || o.asked() {
+	if o.get || o.compares() {
 		old, had = engine.Read[*str.Value](c, key)
 	}
-	refused := (o.nx || o.xx || o.asked()) && refusesSet(c, &o, key, old, had)
+	refused := (o.nx || o.xx || o.compares()) && refusesSet(c, &o, key, old, had)
 	if !c.OK() {
 		return
 	}
@@ -56,7 +55,7 @@ func cmdSet(c *engine.Call) {
 		c.Reply.Status("OK")
 	}
 	if !refused {
-		setBy(c, &o, key, value, deadline)
+		setWith(c, &o, key, value, deadline)
 	}
 }
 
@@ -64,16 +63,16 @@ func cmdSet(c *engine.Call) {
 func parseSetOptions(c *engine.Call) (o setOptions) {
 	for c.More() {
 		switch {
-		case !o.xx && !o.asked() && c.Word("NX"):
+		case !o.xx && !o.compares() && c.Word("NX"):
 			o.nx = true
-		case !o.nx && !o.asked() && c.Word("XX"):
+		case !o.nx && !o.compares() && c.Word("XX"):
 			o.xx = true
-		case !o.nx && !o.xx && !o.asked() && comparisonOption(c, &o.comparison):
+		case !o.nx && !o.xx && !o.compares() && parseComparison(c, &o.comparison):
 		case c.Word("GET"):
 			o.get = true
 		case !o.Given && c.Word("KEEPTTL"):
-			o.Keep = true
-		case elements.ExpiryOption(c, &o.Expiry):
+			o.KeepTTL = true
+		case o.ParseOption(c):
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}
@@ -81,32 +80,32 @@ func parseSetOptions(c *engine.Call) (o setOptions) {
 	return o
 }
 
-// refusesSet reports whether the conditions forbid to set a key, whose string old is looked up if they
-// ask for a comparison.
+// refusesSet reports whether the conditions prevent SET. old is the string at the key, read only if there is a
+// comparison.
 func refusesSet(c *engine.Call, o *setOptions, key []byte, old *str.Value, had bool) bool {
 	switch {
-	case !o.asked():
+	case !o.compares():
 		return c.DB.Exists(key) == o.nx
 	case had:
-		return !meets(c, old, &o.comparison)
+		return !holds(c, old, &o.comparison)
 	}
 	return !o.differ
 }
 
-// setBy sets a string as the options say, reports it, and journals what came of it.
-func setBy(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
-	if o.Keep {
+// setWith sets a string by the options, reports the change, and propagates the effect.
+func setWith(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
+	if o.KeepTTL {
 		c.DB.Set(key, c.Engine.Keyspace.String(value), true)
 		c.Changed(key, "$set")
 	} else {
 		setUntil(c, key, value, deadline)
 	}
-	if o.any() {
-		LogSet(c, key, value, deadline, o.Keep)
+	if o.timed() {
+		PropagateSet(c, key, value, deadline, o.KeepTTL)
 	}
 }
 
-// setUntil sets a string with a deadline, 0 for none, and reports it.
+// setUntil sets a string with a deadline, 0 for none, and reports the change.
 func setUntil(c *engine.Call, key, value []byte, deadline int64) {
 	c.DB.SetUntil(key, c.Engine.Keyspace.String(value), deadline)
 	c.Changed(key, "$set")
@@ -115,8 +114,8 @@ func setUntil(c *engine.Call, key, value []byte, deadline int64) {
 	}
 }
 
-// logSet journals a SET by its effect: unconditional, with an absolute deadline.
-func LogSet(c *engine.Call, key, value []byte, deadline int64, keep bool) {
+// PropagateSet propagates the effect of a SET: unconditional, with an absolute deadline.
+func PropagateSet(c *engine.Call, key, value []byte, deadline int64, keep bool) {
 	if !c.Propagates() {
 		return
 	}
@@ -148,12 +147,12 @@ func cmdSetEx(c *engine.Call) { setFor(c, elements.InSeconds) }
 func cmdPSetEx(c *engine.Call) { setFor(c, elements.InMillis) }
 
 func setFor(c *engine.Call, u elements.Unit) {
-	key, deadline, value := c.Arg(), elements.Deadline(c, u, 1), c.Arg()
+	key, deadline, value := c.Arg(), elements.KeyDeadline(c, u, 1), c.Arg()
 	if !c.OK() {
 		return
 	}
 	setUntil(c, key, value, deadline)
-	LogSet(c, key, value, deadline, false)
+	PropagateSet(c, key, value, deadline, false)
 	c.Reply.Status("OK")
 }
 
@@ -192,7 +191,7 @@ func cmdMSetNX(c *engine.Call) {
 	c.Reply.Int(1)
 }
 
-// keysWithValues returns the arguments left, a key before each value.
+// keysWithValues reads key value [key value ...] up to the end.
 func keysWithValues(c *engine.Call) (pairs [][]byte, ok bool) {
 	if c.Left()%2 != 0 {
 		c.Refusef(engine.ErrArity, c.Cmd.FullName())
@@ -210,14 +209,14 @@ func setAll(c *engine.Call, pairs [][]byte) {
 // MSETEX numkeys key value [key value ...] [NX | XX] [EX seconds | PX milliseconds |
 // EXAT unix-time-seconds | PXAT unix-time-milliseconds | KEEPTTL]
 //
-// A command of Redis 8.4, and of Valkey 9.1.
+// It came with Redis 8.4 and Valkey 9.1.
 func cmdMSetEx(c *engine.Call) {
 	pairs := countedPairs(c)
 	o := parseSetOptions(c)
-	if o.get || o.asked() {
+	if o.get || o.compares() {
 		c.Refuse(engine.ErrSyntax)
 	}
-	deadline := elements.Until(c, o.Expiry)
+	deadline := o.Deadline(c)
 	if !c.OK() {
 		return
 	}
@@ -228,12 +227,12 @@ func cmdMSetEx(c *engine.Call) {
 		}
 	}
 	for i := 0; i < len(pairs); i += 2 {
-		setBy(c, &o, pairs[i], pairs[i+1], deadline)
+		setWith(c, &o, pairs[i], pairs[i+1], deadline)
 	}
 	c.Reply.Int(1)
 }
 
-// countedPairs reads a number of keys, and as many keys, each with its value.
+// countedPairs reads numkeys key value [key value ...].
 func countedPairs(c *engine.Call) (pairs [][]byte) {
 	n := c.IntIn(1, math.MaxInt32, errPairCount)
 	if n > int64(c.Left()/2) {

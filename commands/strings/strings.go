@@ -1,3 +1,15 @@
+// Package strings is the family of string commands.
+//
+//	strings.go  the lines of all commands; those that read: GET, GETEX, MGET, GETRANGE
+//	set.go      those that replace a value: SET and its relatives
+//	edit.go     those that change a value: APPEND, SETRANGE, INCR
+//	compare.go  conditions on the old value: SET IFEQ, DELEX, DELIFEQ, DIGEST
+//	lcs.go      LCS
+//	debug.go    DEBUG POPULATE
+//
+// Replies are those of Redis 7.0. MSETEX, DELEX, DIGEST and the comparisons of SET are from Redis 8.4, DELIFEQ is
+// from Valkey 9.0: compare-and-set saves locks and counters a script. Commands whose effect depends on the clock,
+// on the old value or on rounding are propagated as the SET that has the same effect, as in Redis.
 package strings
 
 import (
@@ -7,7 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Strings is the family of string commands.
+// Family returns the family of string commands.
 func Family() engine.Family {
 	return engine.Family{Group: "string", Commands: []engine.Command{
 		{Name: "get", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdGet, Since: "1.0.0",
@@ -142,11 +154,11 @@ func cmdGetDel(c *engine.Call) {
 // PERSIST]
 func cmdGetEx(c *engine.Call) {
 	key := c.Arg()
-	x := getExOptions(c)
+	x := parseGetExOptions(c)
 	v, ok := engine.Read[*str.Value](c, key)
 	deadline := int64(0)
 	if ok {
-		deadline = elements.Until(c, x) // Redis answers nil for an absent key even if the time is no number
+		deadline = x.Deadline(c) // only here: for an absent key Redis replies nil even if the time is not a number
 	}
 	if !c.OK() {
 		return
@@ -154,20 +166,20 @@ func cmdGetEx(c *engine.Call) {
 	replyString(c, v, ok)
 	switch {
 	case !ok:
-	case x.Drop:
-		elements.Persist(c, key)
+	case x.Persist:
+		elements.PersistKey(c, key)
 	case x.Given:
-		elements.ExpireAt(c, key, deadline)
+		elements.ExpireKey(c, key, deadline)
 	}
 }
 
-// getExOptions reads GETEX's options. Redis takes one kind of them, as often as one likes.
-func getExOptions(c *engine.Call) (x elements.Expiry) {
+// parseGetExOptions reads GETEX's options. As in Redis, one kind of option may come several times.
+func parseGetExOptions(c *engine.Call) (x elements.Expiry) {
 	for c.More() {
 		switch {
 		case !x.Given && c.Word("PERSIST"):
-			x.Drop = true
-		case elements.ExpiryOption(c, &x):
+			x.Persist = true
+		case x.ParseOption(c):
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}
@@ -181,7 +193,7 @@ func cmdMGet(c *engine.Call) {
 	c.Reply.Array(len(keys))
 	for _, key := range keys {
 		v, _ := engine.Read[keyspace.Value](c, key)
-		s, ok := v.(*str.Value) // what is no string reads as nil
+		s, ok := v.(*str.Value) // a value of another type reads as nil
 		replyString(c, s, ok)
 	}
 }
@@ -206,16 +218,16 @@ func cmdGetRange(c *engine.Call) {
 		text = v.Text(c.Scratch())
 	}
 	if c.OK() {
-		c.Reply.Bulk(between(text, start, end))
+		c.Reply.Bulk(substring(text, start, end))
 	}
 }
 
-// between returns the bytes from start to end, both included. Below zero they count from the end of
-// the text; beyond it they are cut.
-func between(text []byte, start, end int64) []byte {
+// substring returns the bytes from start to end, both included. Negative positions count from the end of the
+// text; positions outside of it are clamped.
+func substring(text []byte, start, end int64) []byte {
 	n := int64(len(text))
 	if start < 0 && end < 0 && start > end {
-		return nil // Redis looks before it cuts: -1 and -100 are not both byte 0
+		return nil // Redis compares before it clamps: -1 to -100 is empty, not byte 0
 	}
 	if start < 0 {
 		start = max(start+n, 0)

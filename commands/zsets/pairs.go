@@ -6,9 +6,8 @@ import (
 	"unsafe"
 )
 
-// pairs are members with scores that a combination of sorted sets results in. Their texts lie in blocks. The
-// engine has one for all combinations, since none begins before another has ended, and keeps its room
-// unless that is large.
+// pairs is the result of a combination of sorted sets: members with their scores. The texts of members lie in
+// blocks. The engine has one pairs, see [engine.Kept], which all combinations reuse: they never overlap.
 type pairs struct {
 	list    []scoredText
 	text    []byte // the block that is being filled
@@ -20,14 +19,14 @@ type scoredText struct {
 	score  float64
 }
 
-// most of what is kept for the next combination: pairs, and bytes of their texts.
+// The most memory kept for the next combination: pairs, and bytes of their texts.
 const (
 	maxKeptPairs = 1 << 10
 	maxKeptText  = 1 << 14
 )
 
-// begin empties the pairs for a combination.
-func (p *pairs) begin() {
+// reset empties the pairs.
+func (p *pairs) reset() {
 	if clear(p.list); cap(p.list) > maxKeptPairs {
 		p.list = nil
 	}
@@ -37,8 +36,8 @@ func (p *pairs) begin() {
 	p.list, p.text, p.longest = p.list[:0], p.text[:0], 0
 }
 
-// add adds a copy of a member with its score, and returns the copy. A full block is left to those that lie
-// in it.
+// add adds a copy of a member with its score, and returns the copy. A full block is never moved, since members point
+// into it; a new one follows.
 func (p *pairs) add(member []byte, score float64) string {
 	if len(p.text)+len(member) > cap(p.text) {
 		p.text = make([]byte, 0, max(2*cap(p.text), len(member), 512))
@@ -56,7 +55,7 @@ func (p *pairs) member(i int) []byte {
 	return unsafe.Slice(unsafe.StringData(p.list[i].member), len(p.list[i].member))
 }
 
-// sort puts the pairs in the order of sorted sets.
+// sort puts the pairs in the order of sorted sets: by score, then by member.
 func (p *pairs) sort() {
 	slices.SortFunc(p.list, func(a, b scoredText) int {
 		switch {

@@ -8,7 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// pop is what a command takes from which end, and how it tells.
+// pop is the number and end of the members that a command pops, and the shape of its reply.
 type pop struct {
 	max    bool // from the highest score down
 	count  int
@@ -17,13 +17,13 @@ type pop struct {
 }
 
 // ZPOPMIN key [count]
-func cmdZPopMin(c *engine.Call) { popOne(c, pop{}) }
+func cmdZPopMin(c *engine.Call) { popNow(c, pop{}) }
 
 // ZPOPMAX key [count]
-func cmdZPopMax(c *engine.Call) { popOne(c, pop{max: true}) }
+func cmdZPopMax(c *engine.Call) { popNow(c, pop{max: true}) }
 
-// popOne is ZPOPMIN or ZPOPMAX.
-func popOne(c *engine.Call, p pop) {
+// popNow is ZPOPMIN or ZPOPMAX.
+func popNow(c *engine.Call, p pop) {
 	keys := [1][]byte{c.Arg()}
 	p.count = 1
 	if c.Left() == 1 {
@@ -42,20 +42,20 @@ func popOne(c *engine.Call, p pop) {
 }
 
 // BZPOPMIN key [key ...] timeout
-func cmdBZPopMin(c *engine.Call) { awaitOne(c, pop{count: 1, key: true}) }
+func cmdBZPopMin(c *engine.Call) { blockingPop(c, pop{count: 1, key: true}) }
 
 // BZPOPMAX key [key ...] timeout
-func cmdBZPopMax(c *engine.Call) { awaitOne(c, pop{count: 1, key: true, max: true}) }
+func cmdBZPopMax(c *engine.Call) { blockingPop(c, pop{count: 1, key: true, max: true}) }
 
-// awaitOne is BZPOPMIN or BZPOPMAX.
-func awaitOne(c *engine.Call, p pop) {
+// blockingPop is BZPOPMIN or BZPOPMAX.
+func blockingPop(c *engine.Call, p pop) {
 	keys := c.Next(c.Left() - 1)
-	popOrPark(c, keys, p, c.Timeout())
+	popOrBlock(c, keys, p, c.Timeout())
 }
 
 // ZMPOP numkeys key [key ...] <MIN | MAX> [COUNT count]
 func cmdZMPop(c *engine.Call) {
-	keys, p := multiPopSets(c)
+	keys, p := parseMultiPop(c)
 	key, s, _ := engine.First[*zset.Set](c, keys)
 	switch {
 	case !c.OK():
@@ -63,27 +63,27 @@ func cmdZMPop(c *engine.Call) {
 		c.Reply.NullArray()
 	default:
 		popScored(c, key, s, p)
-		logPop(c, key, p)
+		propagatePop(c, key, p)
 	}
 }
 
 // BZMPOP timeout numkeys key [key ...] <MIN | MAX> [COUNT count]
 func cmdBZMPop(c *engine.Call) {
 	c.Skip(1)
-	keys, p := multiPopSets(c)
+	keys, p := parseMultiPop(c)
 	c.Seek(1) // Redis reads the timeout last
-	popOrPark(c, keys, p, c.Timeout())
+	popOrBlock(c, keys, p, c.Timeout())
 }
 
-// multiPopSets reads numkeys key [key ...] <MIN | MAX> [COUNT count].
-func multiPopSets(c *engine.Call) (keys [][]byte, p pop) {
+// parseMultiPop reads numkeys key [key ...] <MIN | MAX> [COUNT count].
+func parseMultiPop(c *engine.Call) (keys [][]byte, p pop) {
 	p = pop{key: true, nested: true}
-	keys, p.max, p.count = elements.MultiPop(c, "MIN", "MAX")
+	keys, p.max, p.count = elements.ParseMultiPop(c, "MIN", "MAX")
 	return keys, p
 }
 
-// popOrPark pops from the first of keys that holds members, or waits for one.
-func popOrPark(c *engine.Call, keys [][]byte, p pop, deadline int64) {
+// popOrBlock pops from the first sorted set among keys, or blocks until there is one.
+func popOrBlock(c *engine.Call, keys [][]byte, p pop, deadline int64) {
 	if !c.OK() {
 		return
 	}
@@ -94,7 +94,7 @@ func popOrPark(c *engine.Call, keys [][]byte, p pop, deadline int64) {
 		c.BlockOnKeys(keys, deadline, engine.ReplyNullArray)
 	default:
 		popScored(c, key, s, p)
-		logPop(c, key, p)
+		propagatePop(c, key, p)
 	}
 }
 
@@ -102,7 +102,7 @@ func popOrPark(c *engine.Call, keys [][]byte, p pop, deadline int64) {
 func popScored(c *engine.Call, key []byte, s *zset.Set, p pop) {
 	n := min(p.count, s.Len())
 	openPop(c, key, n, p)
-	tell := func(member []byte, score float64) {
+	reply := func(member []byte, score float64) {
 		if p.nested {
 			c.Reply.Array(2)
 		}
@@ -112,9 +112,9 @@ func popScored(c *engine.Call, key []byte, s *zset.Set, p pop) {
 	event := "zzpopmin"
 	if p.max {
 		event = "zzpopmax"
-		s.PopMax(n, tell)
+		s.PopMax(n, reply)
 	} else {
-		s.PopMin(n, tell)
+		s.PopMin(n, reply)
 	}
 	c.Changed(key, event)
 }
@@ -136,8 +136,8 @@ func openPop(c *engine.Call, key []byte, n int, p pop) {
 	}
 }
 
-// logPop journals a pop by its effect: the key is known, and nobody waits.
-func logPop(c *engine.Call, key []byte, p pop) {
+// propagatePop propagates a pop from several keys as ZPOPMIN or ZPOPMAX of one, which does not block.
+func propagatePop(c *engine.Call, key []byte, p pop) {
 	if !c.Propagates() {
 		return
 	}

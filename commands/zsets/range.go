@@ -11,10 +11,10 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Ranges of sorted sets, by rank, by score or by member. ZRANGE asks for all of them with its
-// options; the older commands have the kind and the order in their names.
+// Ranges of sorted sets, by rank, by score or by member. ZRANGE has options for the kind and the order; the older
+// commands have them in their names.
 
-// rangeKind is what the ends of a range are.
+// rangeKind says what the bounds of a range are.
 type rangeKind uint8
 
 const (
@@ -23,12 +23,12 @@ const (
 	byLex
 )
 
-// query is a range as a command asks for it.
+// query is the range that a command's arguments describe.
 type query struct {
 	kind       rangeKind
 	reverse    bool
-	free       bool // kind and order may be chosen by options
-	stores     bool // no WITHSCORES
+	optional   bool // BYSCORE, BYLEX and REV are options
+	stores     bool // WITHSCORES is not an option
 	withScores bool
 
 	offset, limit int64
@@ -38,7 +38,7 @@ type query struct {
 }
 
 // ZRANGE key start stop [BYSCORE | BYLEX] [REV] [LIMIT offset count] [WITHSCORES]
-func cmdZRange(c *engine.Call) { replyRange(c, query{free: true}) }
+func cmdZRange(c *engine.Call) { replyRange(c, query{optional: true}) }
 
 // ZREVRANGE key start stop [WITHSCORES]
 func cmdZRevRange(c *engine.Call) { replyRange(c, query{reverse: true}) }
@@ -55,15 +55,15 @@ func cmdZRangeByLex(c *engine.Call) { replyRange(c, query{kind: byLex}) }
 // ZREVRANGEBYLEX key max min [LIMIT offset count]
 func cmdZRevRangeByLex(c *engine.Call) { replyRange(c, query{kind: byLex, reverse: true}) }
 
-// replyRange reads the key and the query's arguments and replies with the range.
+// replyRange reads the key and the query, and replies with the members in the range.
 func replyRange(c *engine.Call, q query) {
 	key := c.Arg()
-	ask(c, &q)
-	s, ok := ReadZSet(c, key)
+	parseQuery(c, &q)
+	s, ok := Read(c, key)
 	if !ok {
 		return
 	}
-	at, n := elements.DeferPairs(c), 0
+	at, n := c.Reply.Defer(), 0
 	q.each(s, func(member []byte, score float64) bool {
 		n++
 		replyMember(c, member, score, q.withScores)
@@ -75,24 +75,24 @@ func replyRange(c *engine.Call, q query) {
 // ZRANGESTORE dst src min max [BYSCORE | BYLEX] [REV] [LIMIT offset count]
 func cmdZRangeStore(c *engine.Call) {
 	dst, src := c.Arg(), c.Arg()
-	q := query{free: true, stores: true}
-	ask(c, &q)
-	s, ok := ReadZSet(c, src)
+	q := query{optional: true, stores: true}
+	parseQuery(c, &q)
+	s, ok := Read(c, src)
 	if !ok {
 		return
 	}
-	kept, lim := &zset.Set{}, c.Engine.Config.ZSet
+	result, lim := &zset.Set{}, c.Engine.Config.ZSet
 	if _, n := s.Clip(int(q.start), int(q.stop)); q.kind == byRank && n > lim.MaxEntries {
-		lim = zset.Limits{} // it will not stay packed, so it is not even begun so
+		lim = zset.Limits{} // too long to be packed: save the conversion
 	}
 	q.each(s, func(member []byte, score float64) bool {
-		kept.Add(member, score, lim, c.Engine.Dice)
+		result.Add(member, score, lim, c.Engine.Dice)
 		return true
 	})
-	c.Store(dst, kept, "zzrangestore")
+	c.Store(dst, result, "zzrangestore")
 }
 
-// each calls fn for the members in the range.
+// each calls fn for the members in the range, in order, until fn returns false.
 func (q *query) each(s *zset.Set, fn func(member []byte, score float64) bool) {
 	switch q.kind {
 	case byScore:
@@ -104,17 +104,17 @@ func (q *query) each(s *zset.Set, fn func(member []byte, score float64) bool) {
 	}
 }
 
-// ask reads the ends of a range and the options behind them.
-func ask(c *engine.Call, q *query) {
+// parseQuery reads the bounds of a range and the options after them.
+func parseQuery(c *engine.Call, q *query) {
 	from, to := c.Arg(), c.Arg()
-	rangeOptions(c, q)
+	parseQueryOptions(c, q)
 	if q.reverse && q.kind != byRank {
-		from, to = to, from // a range read backwards is given as max, min
+		from, to = to, from // a reverse range is given as max, min
 	}
-	ends(c, q, from, to)
+	parseBounds(c, q, from, to)
 }
 
-func rangeOptions(c *engine.Call, q *query) {
+func parseQueryOptions(c *engine.Call, q *query) {
 	q.limit = -1
 	for c.More() {
 		switch {
@@ -122,17 +122,17 @@ func rangeOptions(c *engine.Call, q *query) {
 			q.withScores = true
 		case c.Left() > 2 && c.Word("LIMIT"):
 			q.offset, q.limit = c.Int(), c.Int()
-		case q.free && !q.reverse && c.Word("REV"):
+		case q.optional && !q.reverse && c.Word("REV"):
 			q.reverse = true
-		case q.free && q.kind == byRank && c.Word("BYLEX"):
+		case q.optional && q.kind == byRank && c.Word("BYLEX"):
 			q.kind = byLex
-		case q.free && q.kind == byRank && c.Word("BYSCORE"):
+		case q.optional && q.kind == byRank && c.Word("BYSCORE"):
 			q.kind = byScore
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}
 	}
-	if q.limit != -1 && q.kind == byRank { // Redis cannot tell LIMIT 0 -1 from none
+	if q.limit != -1 && q.kind == byRank { // LIMIT 0 -1 is no LIMIT, as in Redis
 		c.Refuse(errLimitByRank)
 	}
 	if q.withScores && q.kind == byLex {
@@ -140,19 +140,19 @@ func rangeOptions(c *engine.Call, q *query) {
 	}
 }
 
-// ends reads the ends of a range of the query's kind.
-func ends(c *engine.Call, q *query, from, to []byte) {
+// parseBounds parses the bounds of a range of the query's kind.
+func parseBounds(c *engine.Call, q *query, from, to []byte) {
 	switch q.kind {
 	case byScore:
-		q.scores = scoreRange(c, from, to)
+		q.scores = parseScoreRange(c, from, to)
 	case byLex:
-		q.members = lexRange(c, from, to)
+		q.members = parseLexRange(c, from, to)
 	default:
-		q.start, q.stop = rank(c, from), rank(c, to)
+		q.start, q.stop = parseRank(c, from), parseRank(c, to)
 	}
 }
 
-func rank(c *engine.Call, arg []byte) int64 {
+func parseRank(c *engine.Call, arg []byte) int64 {
 	n, ok := resp.ParseInt(arg)
 	if !ok {
 		c.Refuse(engine.ErrNotInt)
@@ -160,32 +160,31 @@ func rank(c *engine.Call, arg []byte) int64 {
 	return n
 }
 
-// scoreRange reads scores, those behind a parenthesis being exclusive.
-func scoreRange(c *engine.Call, low, high []byte) (r zset.ScoreRange) {
+// parseScoreRange parses two scores. An opening parenthesis before a score excludes it.
+func parseScoreRange(c *engine.Call, low, high []byte) (r zset.ScoreRange) {
 	var ok1, ok2 bool
-	r.Min, r.MinEx, ok1 = scoreBound(low)
-	r.Max, r.MaxEx, ok2 = scoreBound(high)
+	r.Min, r.MinEx, ok1 = parseScoreBound(low)
+	r.Max, r.MaxEx, ok2 = parseScoreBound(high)
 	if !ok1 || !ok2 {
 		c.Refuse(errScoreRange)
 	}
 	return r
 }
 
-func scoreBound(arg []byte) (score float64, exclusive, ok bool) {
+func parseScoreBound(arg []byte) (score float64, exclusive, ok bool) {
 	if len(arg) > 0 && arg[0] == '(' {
 		arg, exclusive = arg[1:], true
 	}
 	score, ok = resp.ParseFloat(arg)
 	if !ok {
-		score, ok = looseFloat(arg)
+		score, ok = parseLooseFloat(arg)
 	}
 	return score, exclusive, ok && !math.IsNaN(score)
 }
 
-// looseFloat reads what C's strtod reads to the end of a C string, which is more than a score may
-// be: nothing is 0, leading space does not matter, and what is too large or too small is infinite
-// or zero.
-func looseFloat(arg []byte) (f float64, ok bool) {
+// parseLooseFloat parses what C's strtod accepts beyond the scores of ZADD: an empty text is 0, leading space is
+// skipped, a zero byte ends the text, and a number out of range is infinite or zero.
+func parseLooseFloat(arg []byte) (f float64, ok bool) {
 	arg, _, _ = bytes.Cut(arg, []byte{0})
 	if len(arg) == 0 {
 		return 0, true
@@ -199,18 +198,19 @@ func looseFloat(arg []byte) (f float64, ok bool) {
 	return f, outside && !bytes.ContainsRune(arg, '_')
 }
 
-// lexRange reads members behind a bracket or, exclusive, a parenthesis, and - and +.
-func lexRange(c *engine.Call, low, high []byte) (r zset.LexRange) {
+// parseLexRange parses two members, each after a bracket or, if excluded, a parenthesis. - and + are before and
+// after all members.
+func parseLexRange(c *engine.Call, low, high []byte) (r zset.LexRange) {
 	var ok1, ok2 bool
-	r.Min, ok1 = lexBound(low)
-	r.Max, ok2 = lexBound(high)
+	r.Min, ok1 = parseLexBound(low)
+	r.Max, ok2 = parseLexBound(high)
 	if !ok1 || !ok2 {
 		c.Refuse(errLexRange)
 	}
 	return r
 }
 
-func lexBound(arg []byte) (b zset.LexBound, ok bool) {
+func parseLexBound(arg []byte) (b zset.LexBound, ok bool) {
 	if len(arg) == 0 {
 		return b, false
 	}
@@ -227,14 +227,14 @@ func lexBound(arg []byte) (b zset.LexBound, ok bool) {
 	default:
 		return b, false
 	}
-	return b, b.Inf == 0 || len(rest) == 0 || rest[0] == 0 // to Redis these two are C strings
+	return b, b.Inf == 0 || len(rest) == 0 || rest[0] == 0 // - and + are C strings in Redis
 }
 
 // ZCOUNT key min max
 func cmdZCount(c *engine.Call) {
 	key := c.Arg()
-	r := scoreRange(c, c.Arg(), c.Arg())
-	if s, ok := ReadZSet(c, key); ok {
+	r := parseScoreRange(c, c.Arg(), c.Arg())
+	if s, ok := Read(c, key); ok {
 		c.Reply.Int(int64(s.Count(r)))
 	}
 }
@@ -242,8 +242,8 @@ func cmdZCount(c *engine.Call) {
 // ZLEXCOUNT key min max
 func cmdZLexCount(c *engine.Call) {
 	key := c.Arg()
-	r := lexRange(c, c.Arg(), c.Arg())
-	if s, ok := ReadZSet(c, key); ok {
+	r := parseLexRange(c, c.Arg(), c.Arg())
+	if s, ok := Read(c, key); ok {
 		c.Reply.Int(int64(s.LexCount(r)))
 	}
 }
@@ -260,7 +260,7 @@ func cmdZRemRangeByLex(c *engine.Call) { removeRange(c, byLex, "zzremrangebylex"
 func removeRange(c *engine.Call, kind rangeKind, event string) {
 	key := c.Arg()
 	q := query{kind: kind}
-	ends(c, &q, c.Arg(), c.Arg())
+	parseBounds(c, &q, c.Arg(), c.Arg())
 	s, found := engine.Edit[*zset.Set](c, key)
 	if !c.OK() {
 		return

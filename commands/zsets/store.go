@@ -12,30 +12,30 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Unions, intersections and differences of sorted sets.
+// Unions, intersections and differences of sorted sets and sets.
 
-// scored is an operand: members with scores.
-type scored interface {
+// operand is a sorted set, or a set as one.
+type operand interface {
 	Len() int
 	Score(member []byte) (score float64, ok bool)
 	Each(fn func(member []byte, score float64) bool)
 }
 
-// even is a set whose members have the score 1 each.
-type even struct{ members *set.Set }
+// unscored is a set as an operand: each member has the score 1.
+type unscored struct{ members *set.Set }
 
-func (s even) Len() int { return s.members.Len() }
+func (s unscored) Len() int { return s.members.Len() }
 
-func (s even) Score(member []byte) (score float64, ok bool) { return 1, s.members.Has(member) }
+func (s unscored) Score(member []byte) (score float64, ok bool) { return 1, s.members.Has(member) }
 
-func (s even) Each(fn func(member []byte, score float64) bool) {
+func (s unscored) Each(fn func(member []byte, score float64) bool) {
 	var digits [20]byte
 	s.members.Each(func(member ziplist.Entry) bool { return fn(member.Text(digits[:]), 1) })
 }
 
-// operand returns the value of key as an operand, an empty one if the key is absent. A value without
-// members latches an error.
-func operand(c *engine.Call, key []byte) scored {
+// readOperand returns the value of key as an operand, an empty one if the key is absent. A value of another type
+// latches an error.
+func readOperand(c *engine.Call, key []byte) operand {
 	v, found := engine.Read[keyspace.Value](c, key)
 	if !found {
 		return &noSet
@@ -44,7 +44,7 @@ func operand(c *engine.Call, key []byte) scored {
 	case *zset.Set:
 		return v
 	case *set.Set:
-		return even{v}
+		return unscored{v}
 	}
 	c.Refuse(engine.ErrWrongType)
 	return &noSet
@@ -52,7 +52,7 @@ func operand(c *engine.Call, key []byte) scored {
 
 // input is an operand with its weight.
 type input struct {
-	scored
+	operand
 	weight float64
 }
 
@@ -62,7 +62,7 @@ type combination struct {
 	inputs     []input
 	aggregate  func(a, b float64) float64
 	withScores bool
-	limit      int64 // of what is counted; 0 for none
+	limit      int64 // of ZINTERCARD's count; 0 for none
 }
 
 type operation uint8
@@ -73,13 +73,13 @@ const (
 	diff
 )
 
-// tail is what may follow the keys of a combination.
-type tail uint8
+// purpose says what becomes of a combination, and so which options may follow the keys.
+type purpose uint8
 
 const (
-	storing  tail = iota // weights and aggregate
-	telling              // these and WITHSCORES
-	counting             // LIMIT only
+	stored  purpose = iota // WEIGHTS and AGGREGATE
+	replied                // these and WITHSCORES
+	counted                // LIMIT
 )
 
 // ZUNIONSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
@@ -106,7 +106,7 @@ func cmdZDiff(c *engine.Call) { replyCombined(c, diff) }
 
 // ZINTERCARD numkeys key [key ...] [LIMIT limit]
 func cmdZInterCard(c *engine.Call) {
-	q := parseCombination(c, inter, counting)
+	q := parseCombination(c, inter, counted)
 	if !c.OK() {
 		return
 	}
@@ -120,14 +120,14 @@ func cmdZInterCard(c *engine.Call) {
 
 func storeCombined(c *engine.Call, op operation, event string) {
 	dst := c.Arg()
-	q := parseCombination(c, op, storing)
+	q := parseCombination(c, op, stored)
 	if c.OK() {
 		c.Store(dst, setOf(c, combine(c, q)), event)
 	}
 }
 
 func replyCombined(c *engine.Call, op operation) {
-	q := parseCombination(c, op, telling)
+	q := parseCombination(c, op, replied)
 	if !c.OK() {
 		return
 	}
@@ -138,9 +138,9 @@ func replyCombined(c *engine.Call, op operation) {
 	}
 }
 
-// parseCombination reads numkeys key [key ...] and the options behind them.
-func parseCombination(c *engine.Call, op operation, t tail) *combination {
-	q := &combination{operation: op, aggregate: plus}
+// parseCombination reads numkeys key [key ...] and the options after them.
+func parseCombination(c *engine.Call, op operation, p purpose) *combination {
+	q := &combination{operation: op, aggregate: add}
 	n := c.Int()
 	if n < 1 {
 		c.Refusef(errNoInput, c.Cmd.FullName())
@@ -151,33 +151,33 @@ func parseCombination(c *engine.Call, op operation, t tail) *combination {
 	}
 	for range n {
 		if c.More() {
-			q.inputs = append(q.inputs, input{operand(c, c.Arg()), 1})
+			q.inputs = append(q.inputs, input{readOperand(c, c.Arg()), 1})
 		}
 	}
 	for c.More() {
-		if !combinationOption(c, q, t) {
+		if !parseCombinationOption(c, q, p) {
 			c.Refuse(engine.ErrSyntax)
 		}
 	}
-	if op != diff { // the smallest first: scores are summed up in this order
+	if op != diff { // smallest first, as in Redis: a sum's last bits depend on the order
 		slices.SortStableFunc(q.inputs, func(a, b input) int { return a.Len() - b.Len() })
 	}
 	return q
 }
 
-// combinationOption reads one option and reports whether it found one.
-func combinationOption(c *engine.Call, q *combination, t tail) bool {
-	weighing := q.operation != diff && t != counting
+// parseCombinationOption reads one option and reports whether it found one.
+func parseCombinationOption(c *engine.Call, q *combination, p purpose) bool {
+	weighing := q.operation != diff && p != counted
 	switch {
 	case weighing && c.Left() > len(q.inputs) && c.Word("WEIGHTS"):
 		for i := range q.inputs {
 			q.inputs[i].weight = c.FloatOr(errWeight)
 		}
 	case weighing && c.Left() > 1 && c.Word("AGGREGATE"):
-		q.aggregate = aggregate(c)
-	case t == telling && c.Word("WITHSCORES"):
+		q.aggregate = parseAggregate(c)
+	case p == replied && c.Word("WITHSCORES"):
 		q.withScores = true
-	case t == counting && c.Left() > 1 && c.Word("LIMIT"):
+	case p == counted && c.Left() > 1 && c.Word("LIMIT"):
 		q.limit = c.IntIn(0, math.MaxInt64, engine.ErrNegativeLimit)
 	default:
 		return false
@@ -185,11 +185,11 @@ func combinationOption(c *engine.Call, q *combination, t tail) bool {
 	return true
 }
 
-// aggregate reads how the scores of a member are put together.
-func aggregate(c *engine.Call) func(a, b float64) float64 {
+// parseAggregate reads SUM, MIN or MAX and returns the function that combines the scores of a member.
+func parseAggregate(c *engine.Call) func(a, b float64) float64 {
 	switch {
 	case c.Word("SUM"):
-		return plus
+		return add
 	case c.Word("MIN"):
 		return lower
 	case c.Word("MAX"):
@@ -199,8 +199,8 @@ func aggregate(c *engine.Call) func(a, b float64) float64 {
 	return nil
 }
 
-// plus adds two scores; inf and -inf make 0.
-func plus(a, b float64) float64 { return number(a + b) }
+// add adds two scores. The sum of inf and -inf is 0.
+func add(a, b float64) float64 { return orZero(a + b) }
 
 func lower(a, b float64) float64 {
 	if b < a {
@@ -216,19 +216,19 @@ func higher(a, b float64) float64 {
 	return a
 }
 
-// number returns f, or 0 if it is not a number.
-func number(f float64) float64 {
+// orZero returns f, or 0 if it is not a number.
+func orZero(f float64) float64 {
 	if math.IsNaN(f) {
 		return 0
 	}
 	return f
 }
 
-// combine returns the result, in order. It is valid until the next combination.
+// combine returns the members of the result in order. They are valid until the next combination.
 func combine(c *engine.Call, q *combination) *pairs {
 	p := engine.Kept[pairs](c.Engine)
-	p.begin()
-	add := func(member []byte, score float64) bool {
+	p.reset()
+	addPair := func(member []byte, score float64) bool {
 		p.add(member, score)
 		return true
 	}
@@ -236,15 +236,15 @@ func combine(c *engine.Call, q *combination) *pairs {
 	case union:
 		q.unite(p)
 	case inter:
-		q.intersect(add)
+		q.intersect(addPair)
 	default:
-		q.subtract(add)
+		q.subtract(addPair)
 	}
 	p.sort()
 	return p
 }
 
-// unite adds all members of the inputs, and aggregates the scores of those that it met before.
+// unite adds the members of all inputs to p, and aggregates the scores of a member of several.
 func (q *combination) unite(p *pairs) {
 	most := 0
 	for _, in := range q.inputs {
@@ -253,7 +253,7 @@ func (q *combination) unite(p *pairs) {
 	places := make(map[string]int, most)
 	for _, in := range q.inputs {
 		in.Each(func(member []byte, score float64) bool {
-			score = number(score * in.weight)
+			score = orZero(score * in.weight)
 			if at, ok := places[string(member)]; ok {
 				p.list[at].score = q.aggregate(p.list[at].score, score)
 			} else {
@@ -264,14 +264,14 @@ func (q *combination) unite(p *pairs) {
 	}
 }
 
-// intersect calls fn for the members that all inputs have until it returns false.
+// intersect calls fn for the members that all inputs have, until fn returns false.
 func (q *combination) intersect(fn func(member []byte, score float64) bool) {
 	first := q.inputs[0]
 	first.Each(func(member []byte, score float64) bool {
-		total := number(score * first.weight)
+		total := orZero(score * first.weight)
 		for _, in := range q.inputs[1:] {
 			other, ok := score, true
-			if in.scored != first.scored { // a set cannot be asked while it is walked
+			if in.operand != first.operand { // a set must not be searched while it is walked
 				other, ok = in.Score(member)
 			}
 			if !ok {
@@ -283,11 +283,11 @@ func (q *combination) intersect(fn func(member []byte, score float64) bool) {
 	})
 }
 
-// subtract calls fn for the members of the first input that no other has.
+// subtract calls fn for the members of the first input that no other input has, until fn returns false.
 func (q *combination) subtract(fn func(member []byte, score float64) bool) {
 	first := q.inputs[0]
 	for _, in := range q.inputs[1:] {
-		if in.scored == first.scored {
+		if in.operand == first.operand {
 			return
 		}
 	}
@@ -301,11 +301,11 @@ func (q *combination) subtract(fn func(member []byte, score float64) bool) {
 	})
 }
 
-// setOf returns the pairs as a set, in the form that one of their number has.
+// setOf returns the pairs as a sorted set. It gets the encoding of the final size at once.
 func setOf(c *engine.Call, p *pairs) *zset.Set {
 	lim := c.Engine.Config.ZSet
 	if len(p.list) > lim.MaxEntries || p.longest > lim.MaxValue {
-		lim = zset.Limits{} // large from the beginning
+		lim = zset.Limits{} // not packed
 	}
 	s := &zset.Set{}
 	s.Expect(len(p.list), lim, c.Engine.Dice)

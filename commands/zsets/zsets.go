@@ -1,3 +1,14 @@
+// Package zsets is the family of sorted set commands.
+//
+//	zsets.go  the lines of all commands; ZADD, ZREM, ZSCORE, ZRANK, ZRANDMEMBER, ZSCAN
+//	range.go  ZRANGE and its older forms, ZRANGESTORE, ZCOUNT, ZREMRANGEBYSCORE
+//	store.go  ZUNION, ZINTER, ZDIFF and their STORE forms
+//	pairs.go  the result of those, before it is replied or stored
+//	pop.go    ZPOPMIN, ZMPOP and their blocking forms
+//
+// Package geo builds on Read and Add, since a place is a member whose score is a geohash.
+//
+// Members may have deadlines, which Redis does not know: ZEXPIRE and the rest are [elements.ExpiryLines].
 package zsets
 
 import (
@@ -12,7 +23,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// SortedSets is the family of sorted set commands.
+// Family returns the family of sorted set commands.
 func Family() engine.Family {
 	return engine.Family{Group: "sorted-set", Commands: slices.Concat([]engine.Command{
 		{Name: "zadd", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdZAdd, Since: "1.2.0",
@@ -143,15 +154,15 @@ func Family() engine.Family {
 			Syntax:     "timeout numkeys key... <MIN|MAX> [COUNT count]",
 			Summary:    "Removes and returns members from one or more sorted sets. Blocks until one is available.",
 			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
-	}, elements.Lines(engine.ZSetMembers, "1.0.0"))}
+	}, elements.ExpiryLines(engine.ZSetMembers, "1.0.0"))}
 }
 
-// noSet is what an absent key reads as. Nobody writes to it.
+// noSet stands for an absent key. It stays empty.
 var noSet zset.Set
 
-// readZSet returns the sorted set at key for reading, an empty one if the key is absent. ok is false
-// if an error was sent.
-func ReadZSet(c *engine.Call, key []byte) (s *zset.Set, ok bool) {
+// Read returns the sorted set at key for reading, an empty one if the key is absent. ok is false if an error was
+// sent.
+func Read(c *engine.Call, key []byte) (s *zset.Set, ok bool) {
 	s, found := engine.Read[*zset.Set](c, key)
 	if !found {
 		s = &noSet
@@ -159,39 +170,39 @@ func ReadZSet(c *engine.Call, key []byte) (s *zset.Set, ok bool) {
 	return s, c.OK()
 }
 
-// conditions are the options of ZADD. ZINCRBY is ZADD with INCR.
-type Conditions struct{ Nx, Xx, gt, lt, Ch, incr bool }
+// AddOptions are the options of ZADD and GEOADD. ZINCRBY is ZADD with INCR.
+type AddOptions struct{ NX, XX, GT, LT, CH, Incr bool }
 
 // ZADD key [NX | XX] [GT | LT] [CH] [INCR] score member [score member ...]
 func cmdZAdd(c *engine.Call) {
 	key := c.Arg()
-	addScores(c, key, conditions(c))
+	addPairs(c, key, parseAddOptions(c))
 }
 
 // ZINCRBY key increment member
 func cmdZIncrBy(c *engine.Call) {
 	key := c.Arg()
-	o := conditions(c) // to Redis an increment that is an option's name is that option
-	o.incr = true
-	addScores(c, key, o)
+	o := parseAddOptions(c) // Redis takes an increment with the name of an option for that option
+	o.Incr = true
+	addPairs(c, key, o)
 }
 
-// conditions reads ZADD's options in any order.
-func conditions(c *engine.Call) (o Conditions) {
+// parseAddOptions reads ZADD's options in any order.
+func parseAddOptions(c *engine.Call) (o AddOptions) {
 	for c.More() {
 		switch {
 		case c.Word("NX"):
-			o.Nx = true
+			o.NX = true
 		case c.Word("XX"):
-			o.Xx = true
+			o.XX = true
 		case c.Word("GT"):
-			o.gt = true
+			o.GT = true
 		case c.Word("LT"):
-			o.lt = true
+			o.LT = true
 		case c.Word("CH"):
-			o.Ch = true
+			o.CH = true
 		case c.Word("INCR"):
-			o.incr = true
+			o.Incr = true
 		default:
 			return o
 		}
@@ -199,38 +210,26 @@ func conditions(c *engine.Call) (o Conditions) {
 	return o
 }
 
-// addScores adds the scores and members that are left under o and replies.
-func addScores(c *engine.Call, key []byte, o Conditions) {
+// addPairs reads score member [score member ...] up to the end, and adds them.
+func addPairs(c *engine.Call, key []byte, o AddOptions) {
 	pairs := c.Rest()
 	switch {
 	case len(pairs) == 0 || len(pairs)%2 != 0:
 		c.Refuse(engine.ErrSyntax)
-	case o.Nx && o.Xx:
+	case o.NX && o.XX:
 		c.Refuse(errZAddNXXX)
-	case o.gt && o.Nx || o.lt && o.Nx || o.gt && o.lt:
+	case o.GT && o.NX || o.LT && o.NX || o.GT && o.LT:
 		c.Refuse(errZAddGTLTNX)
-	case o.incr && len(pairs) > 2:
+	case o.Incr && len(pairs) > 2:
 		c.Refuse(errZAddIncr)
 	}
 	var room [8]float64
-	scores := scores(c, room[:0], pairs)
-	s, found := ForScores(c, key, o)
-	if !c.OK() {
-		return
-	}
-	var done Tally
-	for i := 0; found && i < len(scores) && !done.nan; i++ {
-		AddScore(c, s, pairs[2*i+1], scores[i], &o, &done)
-	}
-	if done.nan {
-		c.Fail(errScoreNaN)
-		return
-	}
-	ReplyScores(c, key, &o, &done)
+	scores := parseScores(c, room[:0], pairs)
+	Add(c, key, scores, pairs, 2, o)
 }
 
-// scores appends the scores before the members of pairs to dst; what is none latches an error.
-func scores(c *engine.Call, dst []float64, pairs [][]byte) []float64 {
+// parseScores appends the scores of pairs to dst. A text that is not a number latches an error.
+func parseScores(c *engine.Call, dst []float64, pairs [][]byte) []float64 {
 	for i := 0; i+1 < len(pairs) && !c.Failed(); i += 2 {
 		score, ok := resp.ParseFloat(pairs[i])
 		if !ok || math.IsNaN(score) {
@@ -241,36 +240,54 @@ func scores(c *engine.Call, dst []float64, pairs [][]byte) []float64 {
 	return dst
 }
 
-// forScores returns the set that ZADD changes; found is false if it is to change nothing.
-func ForScores(c *engine.Call, key []byte, o Conditions) (s *zset.Set, found bool) {
-	if o.Xx {
+// Add is ZADD with parsed scores, for GEOADD too. The member of each score is the last of its stride arguments.
+func Add(c *engine.Call, key []byte, scores []float64, args [][]byte, stride int, o AddOptions) {
+	s, found := upsertOrEdit(c, key, o)
+	if !c.OK() {
+		return
+	}
+	var done addResult
+	for i := 0; found && i < len(scores) && !done.nan; i++ {
+		addScore(c, s, args[stride*(i+1)-1], scores[i], &o, &done)
+	}
+	if done.nan {
+		c.Fail(errScoreNaN)
+		return
+	}
+	replyAdded(c, key, &o, &done)
+}
+
+// upsertOrEdit returns the set that ZADD changes. With XX it does not create one, and found is false if there is
+// none.
+func upsertOrEdit(c *engine.Call, key []byte, o AddOptions) (s *zset.Set, found bool) {
+	if o.XX {
 		return engine.Edit[*zset.Set](c, key)
 	}
 	return engine.Upsert[*zset.Set](c, key, keyspace.ZSet)
 }
 
-// tally is what ZADD did so far.
-type Tally struct {
+// addResult counts what ZADD changed.
+type addResult struct {
 	added, changed int64
-	score          float64 // the last one set
-	met            bool    // a member fulfilled the conditions
-	nan            bool    // the increment makes no number; nothing was changed
+	score          float64 // of the last member that met the conditions
+	met            bool    // a member met the conditions
+	nan            bool    // the incremented score is not a number; nothing was changed
 }
 
-// addScore sets or increments one score, if the conditions allow it.
-func AddScore(c *engine.Call, s *zset.Set, member []byte, score float64, o *Conditions, done *Tally) {
-	if *o != (Conditions{Ch: o.Ch}) {
+// addScore sets or increments one score if the conditions allow it.
+func addScore(c *engine.Call, s *zset.Set, member []byte, score float64, o *AddOptions, done *addResult) {
+	if *o != (AddOptions{CH: o.CH}) { // else no lookup is needed
 		old, exists := s.Score(member)
-		if exists && o.incr && !o.Nx {
+		if exists && o.Incr && !o.NX {
 			score += old
 		}
 		switch {
-		case exists && o.Nx, !exists && o.Xx:
+		case exists && o.NX, !exists && o.XX:
 			return
 		case math.IsNaN(score):
 			done.nan = true
 			return
-		case exists && (o.gt && score <= old || o.lt && score >= old):
+		case exists && (o.GT && score <= old || o.LT && score >= old):
 			return
 		}
 	}
@@ -284,21 +301,21 @@ func AddScore(c *engine.Call, s *zset.Set, member []byte, score float64, o *Cond
 	done.met, done.score = true, score
 }
 
-// tellScores reports what ZADD did and replies.
-func ReplyScores(c *engine.Call, key []byte, o *Conditions, done *Tally) {
+// replyAdded reports the changes of ZADD and replies.
+func replyAdded(c *engine.Call, key []byte, o *AddOptions, done *addResult) {
 	if done.added+done.changed > 0 {
 		event := "zzadd"
-		if o.incr {
+		if o.Incr {
 			event = "zzincr"
 		}
 		c.Changed(key, event)
 	}
 	switch {
-	case o.incr && !done.met:
+	case o.Incr && !done.met:
 		c.Reply.Null()
-	case o.incr:
+	case o.Incr:
 		c.Reply.Double(done.score)
-	case o.Ch:
+	case o.CH:
 		c.Reply.Int(done.added + done.changed)
 	default:
 		c.Reply.Int(done.added)
@@ -326,7 +343,7 @@ func cmdZRem(c *engine.Call) {
 
 // ZCARD key
 func cmdZCard(c *engine.Call) {
-	if s, ok := ReadZSet(c, c.Arg()); ok {
+	if s, ok := Read(c, c.Arg()); ok {
 		c.Reply.Int(int64(s.Len()))
 	}
 }
@@ -334,7 +351,7 @@ func cmdZCard(c *engine.Call) {
 // ZSCORE key member
 func cmdZScore(c *engine.Call) {
 	key, member := c.Arg(), c.Arg()
-	if s, ok := ReadZSet(c, key); ok {
+	if s, ok := Read(c, key); ok {
 		replyScore(c, s, member)
 	}
 }
@@ -342,7 +359,7 @@ func cmdZScore(c *engine.Call) {
 // ZMSCORE key member [member ...]
 func cmdZMScore(c *engine.Call) {
 	key, members := c.Arg(), c.Rest()
-	s, ok := ReadZSet(c, key)
+	s, ok := Read(c, key)
 	if !ok {
 		return
 	}
@@ -374,7 +391,7 @@ func replyRank(c *engine.Call, reverse bool) {
 	}
 	withScore := c.Word("WITHSCORE")
 	c.End()
-	s, ok := ReadZSet(c, key)
+	s, ok := Read(c, key)
 	if !ok {
 		return
 	}
@@ -400,26 +417,26 @@ func cmdZRandMember(c *engine.Call) {
 		randomMember(c, key)
 		return
 	}
-	count, withScores := elements.Draws(c, "WITHSCORES")
-	s, ok := ReadZSet(c, key)
+	count, withScores := elements.ParseDraw(c, "WITHSCORES")
+	s, ok := Read(c, key)
 	if !ok {
 		return
 	}
-	tell := func(member []byte, score float64) bool {
+	reply := func(member []byte, score float64) bool {
 		replyMember(c, member, score, withScores)
 		return true
 	}
-	elements.OpenPairs(c, elements.Drawn(count, s.Len()), withScores)
+	elements.OpenPairs(c, elements.DrawLen(count, s.Len()), withScores)
 	if count < 0 {
-		s.Draw(-count, c.Engine.Dice, tell)
+		s.Draw(-count, c.Engine.Dice, reply)
 	} else {
-		s.Sample(count, c.Engine.Dice, tell)
+		s.Sample(count, c.Engine.Dice, reply)
 	}
 }
 
 // randomMember replies with one member, or nil.
 func randomMember(c *engine.Call, key []byte) {
-	s, ok := ReadZSet(c, key)
+	s, ok := Read(c, key)
 	switch {
 	case !ok:
 	case s.Len() == 0:
@@ -432,7 +449,7 @@ func randomMember(c *engine.Call, key []byte) {
 	}
 }
 
-// replyMember replies with a member and, if paired, its score, within openPairs or deferPairs.
+// replyMember replies with a member and, if paired, its score, as one of [elements.OpenPairs].
 func replyMember(c *engine.Call, member []byte, score float64, paired bool) {
 	elements.OpenPair(c, paired)
 	c.Reply.Bulk(member)
@@ -443,8 +460,8 @@ func replyMember(c *engine.Call, member []byte, score float64, paired bool) {
 
 // ZSCAN key cursor [MATCH pattern] [COUNT count]
 func cmdZScan(c *engine.Call) {
-	key, cursor := c.Arg(), elements.Cursor(c)
-	s, ok := ReadZSet(c, key)
+	key, cursor := c.Arg(), elements.ParseCursor(c)
+	s, ok := Read(c, key)
 	if !ok {
 		return
 	}
@@ -452,14 +469,14 @@ func cmdZScan(c *engine.Call) {
 		elements.ReplyEmptyScan(c)
 		return
 	}
-	o := elements.ScanOptions(c)
+	o := elements.ParseScan(c)
 	if !c.OK() {
 		return
 	}
 	_, packed := s.Packed()
 	at, n := c.Reply.Defer(), 0
 	next := s.Scan(cursor, o.Count, func(member []byte, score float64) {
-		if o.Takes(member) {
+		if o.Matches(member) {
 			n += 2
 			c.Reply.Bulk(member)
 			replyStored(c, score, packed)
@@ -469,8 +486,8 @@ func cmdZScan(c *engine.Call) {
 	elements.ReplyCursor(c, at, next)
 }
 
-// replyStored replies with a score as it is stored: a string even in RESP3, and an integer without
-// exponent where Redis packs it as one, up to 2^62.
+// replyStored replies with a score as ZSCAN does: as a string even in RESP3, and without an exponent if Redis stores
+// the score as an integer, which a packed set does up to 2^62.
 func replyStored(c *engine.Call, score float64, packed bool) {
 	if packed && math.Abs(score) <= 1<<62 && score == math.Trunc(score) {
 		c.Reply.Bulk(strconv.AppendInt(c.Scratch(), int64(score), 10))

@@ -1,0 +1,85 @@
+package elements
+
+import (
+	"bytes"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/glob"
+)
+
+// ParseCursor reads the cursor of SCAN, HSCAN, SSCAN or ZSCAN as C's strtoul does: a sign is allowed, and a zero
+// byte ends the number.
+func ParseCursor(c *engine.Call) uint64 {
+	text, _, _ := bytes.Cut(c.Arg(), []byte{0})
+	digits, negative := text, false
+	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
+		digits, negative = text[1:], text[0] == '-'
+	}
+	n, err := strconv.ParseUint(string(digits), 10, 64)
+	if err != nil && len(text) > 0 {
+		c.Refuse(errInvalidCursor)
+	}
+	if negative {
+		n = -n
+	}
+	return n
+}
+
+// Scan is the options of an iteration.
+type Scan struct {
+	Pattern string
+	Count   int
+}
+
+// NewScan returns the options' defaults.
+func NewScan() Scan { return Scan{Pattern: "*", Count: 10} }
+
+// ParseOption moves past [MATCH pattern] or [COUNT count] and reports whether it did.
+func (o *Scan) ParseOption(c *engine.Call) bool {
+	switch {
+	case c.Left() > 1 && c.Word("MATCH"):
+		o.Pattern = string(c.Arg())
+	case c.Left() > 1 && c.Word("COUNT"):
+		n := c.Int()
+		if n < 1 {
+			c.Refuse(engine.ErrSyntax)
+		}
+		o.Count = int(n)
+	default:
+		return false
+	}
+	return true
+}
+
+// ParseScan reads [MATCH pattern] [COUNT count] up to the end.
+func ParseScan(c *engine.Call) Scan {
+	o := NewScan()
+	for c.More() && o.ParseOption(c) {
+	}
+	c.End()
+	return o
+}
+
+// Matches reports whether the pattern matches a name. A lone star matches even the empty name, which in
+// [glob.Match] no star does.
+func (o *Scan) Matches(name []byte) bool {
+	return o.Pattern == "*" || glob.Match(o.Pattern, name)
+}
+
+// ReplyCursor completes the reply of an iteration. The array of its elements was written from position at on;
+// the next cursor goes in front of it.
+func ReplyCursor(c *engine.Call, at int, next uint64) {
+	elements := bytes.Clone(c.Reply.Bytes()[at:])
+	c.Reply.Truncate(at)
+	c.Reply.Array(2)
+	c.Reply.Bulk(strconv.AppendUint(c.Scratch(), next, 10))
+	c.Reply.Raw(elements)
+}
+
+// ReplyEmptyScan replies to an iteration over an absent key, for which Redis does not read the options.
+func ReplyEmptyScan(c *engine.Call) {
+	c.Reply.Array(2)
+	c.Reply.BulkString("0")
+	c.Reply.Array(0)
+}
