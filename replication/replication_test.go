@@ -31,7 +31,7 @@ func newBench(t *testing.T) *bench {
 			b.sent <- struct{}{}
 		}()
 	}})
-	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(snapshot.Shelf)})
+	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(snapshot.MemDisk)})
 	b.Join(engine.Commands(stringcmds.Family(), engine.Server(), engine.Channels()), b.master.Part(), saver.Part())
 	return b
 }

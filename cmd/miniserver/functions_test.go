@@ -78,6 +78,19 @@ func (h host) ok(args ...string) resp.Value {
 	return v
 }
 
+// run runs lines of commands, none of which may fail.
+func (h host) run(lines ...string) {
+	h.t.Helper()
+	for _, line := range lines {
+		words, _ := resp.Words([]byte(line), nil)
+		args := make([]string, len(words))
+		for i, w := range words {
+			args[i] = string(w)
+		}
+		h.ok(args...)
+	}
+}
+
 // load loads libraries.
 func (h host) load(sources []string) {
 	h.t.Helper()

@@ -15,7 +15,7 @@ func main() {
 	err := run(ctx, os.Args[1:], os.Stdin, os.Stdout)
 	stop()
 	if err != nil {
-		if !errors.Is(err, errReply) && !errors.Is(err, errTold) {
+		if !errors.Is(err, errReply) && !errors.Is(err, errPrinted) {
 			fmt.Fprintln(os.Stderr, err)
 		}
 		os.Exit(1)

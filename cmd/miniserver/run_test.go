@@ -109,7 +109,7 @@ func TestToolsTellTheirUsage(t *testing.T) {
 func TestCheckAOF(t *testing.T) {
 	file := write(t, "x.aof", "*1\r\n$8\r\nFLUSHALL\r\n*1\r\n$8\r\nFLU")
 	var out strings.Builder
-	require.ErrorIs(t, run(context.Background(), []string{"check-aof", file}, nil, &out), errTold)
+	require.ErrorIs(t, run(context.Background(), []string{"check-aof", file}, nil, &out), errPrinted)
 	require.Contains(t, out.String(), "Use the --fix option")
 	require.NoError(t, run(context.Background(), []string{"check-aof", "--fix", file}, strings.NewReader("y\n"), &out))
 	require.NoError(t, run(context.Background(), []string{"check-aof", file}, nil, &out))

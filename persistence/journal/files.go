@@ -152,7 +152,7 @@ func (f *files) syncFailed() {
 func (j *Journal) setFailure(err error) {
 	failure := ""
 	if err != nil {
-		failure = reason(err)
+		failure = Reason(err)
 	}
 	if failure == j.failure {
 		return
@@ -176,8 +176,8 @@ func (j *Journal) setFailure(err error) {
 // errMisconf is the error of denied writes, in Redis' words.
 const errMisconf = "MISCONF Errors writing to the AOF file: %s"
 
-// reason returns the system's text of an error, capitalized as C's strerror has it.
-func reason(err error) string {
+// Reason returns the system's text of an error, capitalized as C's strerror has it.
+func Reason(err error) string {
 	var number syscall.Errno
 	if !errors.As(err, &number) {
 		return err.Error()

@@ -120,7 +120,7 @@ func (j *Journal) loadFile(path string, last bool) error {
 	j.log('#', "!!! Warning: short read while loading the AOF file %s!!!", filepath.Base(path))
 	j.log('#', "Truncating the AOF %s at offset %d", filepath.Base(path), valid)
 	j.log('#', "AOF %s loaded anyway because aof-load-truncated is enabled", filepath.Base(path))
-	return inFile(path, truncate(j.disk, path, valid))
+	return inFile(path, Truncate(j.disk, path, valid))
 }
 
 func inFile(path string, err error) error {
@@ -153,7 +153,8 @@ func (j *Journal) loadFrom(f io.Reader, size int64) (valid int64, err error) {
 // preamble is the text that a snapshot begins with.
 const preamble = "REDIS"
 
-func truncate(disk Disk, path string, size int64) error {
+// Truncate shortens a file and syncs it.
+func Truncate(disk Disk, path string, size int64) error {
 	f, err := disk.Append(path)
 	if err != nil {
 		return err

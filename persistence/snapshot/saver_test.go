@@ -259,29 +259,6 @@ func TestClientsHearThatItLoads(t *testing.T) {
 	require.Contains(t, loading.do("INFO persistence"), "rdb_last_load_keys_loaded:1000\r\n")
 }
 
-func TestCheck(t *testing.T) {
-	disk := new(MemDisk)
-	b := newBench(t, disk)
-	b.do("SET a 1")
-	b.do("SET b 1 PX 1000")
-	require.Equal(t, "OK", b.do("SAVE"))
-	b.wait()
-	var out strings.Builder
-	check := Check{Out: &out, Disk: disk}
-	require.NoError(t, check.Run(b.path()))
-	require.Contains(t, out.String(), "AUX FIELD redis-ver = '7.4.0'\n")
-	require.Contains(t, out.String(), "RDB looks OK")
-	require.Contains(t, out.String(), "[info] 2 keys read\n[info] 1 expires\n")
-	file := disk.files[b.path()]
-	for _, damaged := range [][]byte{file[:len(file)-3], append(file[:len(file):len(file)], 'x'), []byte("REDIS0099")} {
-		out.Reset()
-		disk.files[b.path()] = damaged
-		require.ErrorIs(t, check.Run(b.path()), ErrDamaged)
-		require.Contains(t, out.String(), "--- RDB ERROR DETECTED ---\n[offset ")
-	}
-	require.Error(t, check.Run("none"))
-}
-
 // DEBUG RELOAD of a file that cannot be loaded, or not beside the data, changes nothing.
 func TestReloadIsAllOrNothing(t *testing.T) {
 	disk := new(MemDisk)

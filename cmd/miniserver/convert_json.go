@@ -1,9 +1,12 @@
-package snapshot
+package main
 
 import (
+	"bufio"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"unicode/utf8"
@@ -16,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // line is a key as a line of JSON:
@@ -154,11 +158,11 @@ func (l *line) collection(o rdb.Options) (v keyspace.Value, err error) {
 	if err != nil {
 		return nil, err
 	}
-	return build(l.Type, one, texts, pairs, o)
+	return buildValue(l.Type, one, texts, pairs, o)
 }
 
-// build returns a value of the named type: a collection of texts or pairs, or one as a string.
-func build(kind string, one text, texts []text, pairs [][2]text, o rdb.Options) (keyspace.Value, error) {
+// buildValue returns a value of the named type: a collection of texts or pairs, or one as a string.
+func buildValue(kind string, one text, texts []text, pairs [][2]text, o rdb.Options) (keyspace.Value, error) {
 	switch kind {
 	case "list":
 		v := &list.List{}
@@ -191,4 +195,62 @@ func build(kind string, one text, texts []text, pairs [][2]text, o rdb.Options) 
 	}
 	v := str.Of([]byte(one))
 	return &v, nil
+}
+
+// jsonLines is a line of JSON for each.
+type jsonLines struct {
+	out     *json.Encoder
+	encoder rdb.Encoder
+}
+
+func (f *jsonLines) key(r *keyspace.Record) error {
+	l, err := lineOf(r, &f.encoder)
+	if err != nil {
+		return err
+	}
+	return f.out.Encode(l)
+}
+
+func (f *jsonLines) library(source []byte) error {
+	return f.out.Encode(map[string]text{"library": text(source)})
+}
+
+// snapshotFromJSON writes a snapshot of the keys and libraries that lines of JSON tell, as convertSnapshot writes them.
+func snapshotFromJSON(src io.Reader, out rdb.Target) error {
+	e := scratch()
+	w, records := rdb.NewWriter(out, 0), rdb.NewRecords(true)
+	o := snapshot.ReaderOptions(e, 0, false)
+	in := json.NewDecoder(bufio.NewReader(src))
+	for n := 1; ; n++ {
+		var l line
+		err := in.Decode(&l)
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		e.Keyspace.Begin()
+		if err == nil {
+			err = l.record(records, o)
+		}
+		if err != nil {
+			return fmt.Errorf("key %d: %w", n, err)
+		}
+		if err := w.Write(records.Take(nil)); err != nil {
+			return err
+		}
+	}
+	return w.End(records.Version())
+}
+
+// record adds what the line tells to a snapshot.
+func (l *line) record(records *rdb.Records, o rdb.Options) error {
+	if l.Library != "" {
+		records.Library([]byte(l.Library))
+		return nil
+	}
+	v, err := l.value(o)
+	if err != nil {
+		return err
+	}
+	records.Record(&keyspace.Record{DB: l.DB, Key: string(l.Key), Value: v, Deadline: l.Deadline, Idle: -1, Freq: -1}, nil)
+	return nil
 }

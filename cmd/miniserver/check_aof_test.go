@@ -1,4 +1,4 @@
-package journal
+package main
 
 import (
 	"io"
@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -17,7 +18,7 @@ import (
 func check(t *testing.T, path, answer string, fix bool) (string, error) {
 	t.Helper()
 	var out strings.Builder
-	err := Check{Out: &out, In: strings.NewReader(answer), Fix: fix}.Run(path)
+	err := aofCheck{out: &out, in: strings.NewReader(answer), fix: fix}.run(path)
 	return out.String(), err
 }
 
@@ -27,11 +28,11 @@ func TestCheckSingleFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.aof")
 	require.NoError(t, os.WriteFile(path, []byte(damaged), 0o644))
 	out, err := check(t, path, "", false)
-	require.ErrorIs(t, err, ErrInvalid)
+	require.ErrorIs(t, err, errPrinted)
 	require.Contains(t, out, "the file ends in the middle of the command at byte 42")
 	require.Contains(t, out, "size=55, ok_up_to=27, diff=28")
 	out, err = check(t, path, "n\n", true)
-	require.ErrorIs(t, err, ErrInvalid)
+	require.ErrorIs(t, err, errPrinted)
 	require.Contains(t, out, "Continue? [y/N]: Aborting...")
 	out, err = check(t, path, "y\n", true)
 	require.NoError(t, err)
@@ -55,7 +56,7 @@ func TestCutAtATime(t *testing.T) {
 	until := func(text string, unix int64, args ...string) (out, left string, err error) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 		var b strings.Builder
-		err = Check{Out: &b, Until: unix}.Run(filepath.Join(dir, append(args, "x.aof")[0]))
+		err = aofCheck{out: &b, until: unix}.run(filepath.Join(dir, append(args, "x.aof")[0]))
 		after, failure := os.ReadFile(path)
 		require.NoError(t, failure)
 		return strings.ReplaceAll(b.String(), dir+"/", ""), string(after), err
@@ -88,15 +89,15 @@ func TestCutAtATime(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, early, left, "no half of a transaction")
 	_, _, err = until(early+later+half, 250)
-	require.ErrorIs(t, err, ErrInvalid)
+	require.ErrorIs(t, err, errPrinted)
 	_, _, err = until("#TS:x\r\n"+early, 250)
-	require.ErrorIs(t, err, ErrInvalid)
+	require.ErrorIs(t, err, errPrinted)
 
 	manifest := "file x.aof seq 1 type b\nfile y.aof seq 1 type i\n"
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "m.manifest"), []byte(manifest), 0o644))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "y.aof"), []byte(later), 0o644))
 	out, left, err := until(early+later, 150, "m.manifest")
-	require.ErrorIs(t, err, ErrInvalid)
+	require.ErrorIs(t, err, errPrinted)
 	require.Contains(t, out, "because it is not the last file")
 	require.Equal(t, early+later, left)
 }
@@ -105,11 +106,13 @@ func TestCutAtATime(t *testing.T) {
 func TestCheckAsRedisDoes(t *testing.T) {
 	theirs := reference.Require(t, "redis-check-aof")
 	dir := t.TempDir()
-	s := start(t, OS{}, "dir", dir)
-	s.run(theirTypes)
-	s.journal.attendNow(true)
-	s.run("SET a 1\nMULTI\nSET b 2\nEXEC\nSET c 3")
-	s.journal.Close()
+	p, h := ours(t, dir, "--appendonly", "yes")
+	h.run(`SET text "a \xff"`, "SET dated 1 PXAT 4000000000000", "RPUSH list a b 3", "SADD set a b", "HSET hash f v", "ZADD zset 1 a",
+		"XADD stream 1-1 f v", "MULTI", "SET tx 1", "SELECT 5", "INCR tx", "EXEC", "SELECT 0", "BGREWRITEAOF")
+	require.Eventually(t, func() bool { return strings.Contains(h.ok("INFO", "persistence").Text, "aof_rewrites:1") },
+		time.Minute, time.Millisecond)
+	h.run("SET a 1", "MULTI", "SET b 2", "EXEC", "SET c 3")
+	p.parts.Journal.Close()
 	manifest := filepath.Join(dir, "appendonlydir", "appendonly.aof.manifest")
 	incr := filepath.Join(dir, "appendonlydir", "appendonly.aof.2.incr.aof")
 	whole, err := os.ReadFile(incr)
@@ -136,7 +139,7 @@ func TestCheckAsRedisDoes(t *testing.T) {
 	base := filepath.Join(dir, "appendonlydir", "appendonly.aof.2.base.rdb")
 	require.NoError(t, os.WriteFile(base, []byte("REDIS0009"), 0o644))
 	out, err := check(t, manifest, "y\n", true)
-	require.ErrorIs(t, err, ErrInvalid)
+	require.ErrorIs(t, err, errPrinted)
 	require.Contains(t, out, "can't be fixed")
 	require.NotErrorIs(t, err, io.EOF)
 }

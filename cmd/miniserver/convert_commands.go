@@ -1,0 +1,51 @@
+package main
+
+import (
+	"bufio"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// commands is a RESTORE for each key, and a FUNCTION LOAD for each library.
+type commands struct {
+	w       *bufio.Writer
+	encoder rdb.Encoder
+	reply   *resp.Writer
+	db      int
+}
+
+func (f *commands) key(r *keyspace.Record) error {
+	if r.DB != f.db {
+		f.db = r.DB
+		command(f.reply, []byte("SELECT"), strconv.AppendInt(nil, int64(f.db), 10))
+	}
+	put := func(args ...[]byte) { command(f.reply, args...) }
+	key := []byte(r.Key)
+	put([]byte("RESTORE"), key, strconv.AppendInt(nil, r.Deadline, 10), f.encoder.PayloadWithoutDeadlines(nil, r.Value), []byte("REPLACE"), []byte("ABSTTL"))
+	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
+		snapshot.ExpireCommands(key, v, put)
+	}
+	return f.write()
+}
+
+func (f *commands) library(source []byte) error {
+	command(f.reply, []byte("FUNCTION"), []byte("LOAD"), []byte("REPLACE"), source)
+	return f.write()
+}
+
+func (f *commands) write() error {
+	_, err := f.w.Write(f.reply.Bytes())
+	f.reply.Reset()
+	return err
+}
+
+func command(w *resp.Writer, args ...[]byte) {
+	w.Array(len(args))
+	for _, a := range args {
+		w.Bulk(a)
+	}
+}

@@ -1,0 +1,25 @@
+package snapshot
+
+import (
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+// ExpireCommands calls put with the commands that set the deadlines of a collection's elements.
+func ExpireCommands(key []byte, v keyspace.Collection, put func(args ...[]byte)) {
+	words := elementExpireCommands[v.Type()]
+	rdb.EachElementDeadline(v, func(element []byte, deadline int64) {
+		put([]byte(words.name), key, strconv.AppendInt(nil, deadline, 10), []byte(words.noun), []byte("1"), element)
+	})
+}
+
+// elementExpireCommands are the commands that set the deadlines of elements, by type. Those of a list are named by their indexes, since
+// equal elements may have different deadlines.
+var elementExpireCommands = map[keyspace.Type]struct{ name, noun string }{
+	keyspace.Hash: {"HPEXPIREAT", "FIELDS"},
+	keyspace.Set:  {"SPEXPIREAT", "MEMBERS"},
+	keyspace.ZSet: {"ZPEXPIREAT", "MEMBERS"},
+	keyspace.List: {"LPEXPIREAT", "INDEXES"},
+}
