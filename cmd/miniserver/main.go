@@ -5,9 +5,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/signal"
+	"runtime"
+	"slices"
+	"strconv"
 	"syscall"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 func main() {
@@ -20,4 +26,70 @@ func main() {
 		}
 		os.Exit(1)
 	}
+}
+
+const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
+       miniserver - (read the configuration from stdin)
+       miniserver eval [--profile] script.lua [key ...] [, argument ...]
+       miniserver check-aof [--fix|--truncate-to-timestamp <seconds>] <file.manifest|file.aof>
+       miniserver check-rdb <file.rdb>
+       miniserver convert json|resp <file.rdb> [output]
+       miniserver convert rdb <file.json> <file.rdb>
+       miniserver -v or --version
+       miniserver -h or --help
+
+miniserver serves the Redis protocol, at 127.0.0.1:6379 if nothing else is said. eval runs a Lua script without
+a server; check-aof and check-rdb look for damage in files, convert shows a snapshot as text or makes one of it.
+
+Options are the lines of a configuration file, with two dashes in front:
+
+       miniserver --port 7777
+       miniserver --port 0 --unixsocket /tmp/redis.sock
+       miniserver /etc/redis.conf --requirepass "my password" --maxmemory 100mb
+       echo 'maxmemory 128mb' | miniserver -
+
+CONFIG GET * shows all parameters. They are those of redis-server and two more:
+
+       --load <file>     loads a snapshot, an append-only file or a text with one command on each line at the
+                         start; the file is never written
+       --seed <number>   makes everything random repeatable
+`
+
+// run runs the sub-command that the arguments name, or the server.
+func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	if wantsHelp(args) {
+		_, err := io.WriteString(out, usage)
+		return err
+	}
+	if len(args) == 0 {
+		return serve(ctx, args, in, out)
+	}
+	switch args[0] {
+	case "eval":
+		return eval(ctx, args[1:], out)
+	case "check-aof":
+		return checkAOF(args[1:], in, out)
+	case "check-rdb":
+		return checkRDB(args[1:], out)
+	case "convert":
+		return convert(args[1:], out)
+	}
+	if len(args) == 1 && (args[0] == "-v" || args[0] == "--version") {
+		return printVersion(out)
+	}
+	return serve(ctx, args, in, out)
+}
+
+func printVersion(out io.Writer) error {
+	_, err := fmt.Fprintf(out, "miniserver v=%s redis=%s go=%s bits=%d\n", engine.Version, engine.RedisVersion,
+		runtime.Version(), strconv.IntSize)
+	return err
+}
+
+// wantsHelp reports whether the arguments are -h or --help, alone or after the name of a sub-command.
+func wantsHelp(args []string) bool {
+	if len(args) == 2 && slices.Contains([]string{"eval", "check-aof", "check-rdb", "convert"}, args[0]) {
+		args = args[1:]
+	}
+	return len(args) == 1 && (args[0] == "-h" || args[0] == "--help")
 }

@@ -9,8 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"runtime"
-	"slices"
 	"strconv"
 	"sync/atomic"
 
@@ -19,56 +17,8 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
-       miniserver - (read the configuration from stdin)
-       miniserver eval [--profile] script.lua [key ...] [, argument ...]
-       miniserver check-aof [--fix|--truncate-to-timestamp <seconds>] <file.manifest|file.aof>
-       miniserver check-rdb <file.rdb>
-       miniserver convert json|resp <file.rdb> [output]
-       miniserver convert rdb <file.json> <file.rdb>
-       miniserver -v or --version
-       miniserver -h or --help
-
-miniserver serves the Redis protocol, at 127.0.0.1:6379 if nothing else is said. eval runs a Lua script without
-a server; check-aof and check-rdb look for damage in files, convert shows a snapshot as text or makes one of it.
-
-Options are the lines of a configuration file, with two dashes in front:
-
-       miniserver --port 7777
-       miniserver --port 0 --unixsocket /tmp/redis.sock
-       miniserver /etc/redis.conf --requirepass "my password" --maxmemory 100mb
-       echo 'maxmemory 128mb' | miniserver -
-
-CONFIG GET * shows all parameters. They are those of redis-server and two more:
-
-       --load <file>     loads a snapshot, an append-only file or a text with one command on each line at the
-                         start; the file is never written
-       --seed <number>   makes everything random repeatable
-`
-
-// run is the program: it serves until the context ends or SHUTDOWN is called, or runs one script.
-func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	if wantsHelp(args) {
-		_, err := io.WriteString(out, usage)
-		return err
-	}
-	if len(args) > 0 {
-		switch args[0] {
-		case "eval":
-			return eval(ctx, args[1:], out)
-		case "check-aof":
-			return checkAOF(args[1:], in, out)
-		case "convert":
-			return convert(args[1:], out)
-		case "check-rdb":
-			return checkRDB(args[1:], out)
-		}
-	}
-	if len(args) == 1 && (args[0] == "-v" || args[0] == "--version") {
-		_, err := fmt.Fprintf(out, "miniserver v=%s redis=%s go=%s bits=%d\n", engine.Version, engine.RedisVersion,
-			runtime.Version(), strconv.IntSize)
-		return err
-	}
+// serve runs the server until the context ends or a client calls SHUTDOWN. As a daemon it only starts another process that does.
+func serve(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
 	var input bytes.Buffer
 	conf, err := readConfig(args, io.TeeReader(in, &input))
 	if err != nil {
@@ -90,14 +40,6 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 		server.Log(&p.log, '#', "%v", err) // it is printed nowhere else
 	}
 	return err
-}
-
-// wantsHelp reports whether the arguments are -h or --help, alone or behind the name of a tool.
-func wantsHelp(args []string) bool {
-	if len(args) == 2 && slices.Contains([]string{"eval", "check-aof", "check-rdb", "convert"}, args[0]) {
-		args = args[1:]
-	}
-	return len(args) == 1 && (args[0] == "-h" || args[0] == "--help")
 }
 
 // program is an engine with its server and what the process owns.
