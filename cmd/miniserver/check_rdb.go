@@ -26,7 +26,7 @@ type rdbCheck struct {
 	meter *meter
 }
 
-// maxDatabases is how many databases a snapshot may have that is checked or converted.
+// maxDatabases is the number of databases that a checked or converted snapshot may have.
 const maxDatabases = 1 << 14
 
 // run checks a file. If the file is damaged it prints the damage and returns errPrinted.

@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// config is what the configuration file, standard input and the options say, line by line. As with
-// redis-server the options are lines that follow those of the file, so that the last word is theirs.
+// config is the lines of the configuration file, of standard input and of the options. As in redis-server the options
+// are lines that follow those of the file, so that they override it.
 type config struct {
 	file     string // absolute path; "" if there is none
 	settings []*setting
@@ -43,8 +43,8 @@ func (e errSetting) Error() string {
 		engine.RedisVersion, e.s.line, e.s.text, e.reason)
 }
 
-// readConfig reads what the arguments of the program name: a file if the first is no option, options
-// and their values, and "-" for standard input.
+// readConfig reads the configuration that the program's arguments name: a file if the first is not an option, "-" for
+// standard input, options and their values.
 func readConfig(args []string, in io.Reader) (*config, error) {
 	c := &config{}
 	var text bytes.Buffer
@@ -98,7 +98,7 @@ func readFile(path string) ([]byte, error) {
 	return content, nil
 }
 
-// parse reads the lines of a text, and those of the files it includes in their place.
+// parse reads the lines of a text. The lines of an included file stand in place of the include.
 func (c *config) parse(text []byte) error {
 	n := 0
 	for line := range bytes.Lines(text) {
@@ -147,7 +147,7 @@ func (c *config) include(s *setting) error {
 	return nil
 }
 
-// apply sets a parameter to what the lines of its name say, the last one last.
+// apply sets a parameter by the lines of that name, in order.
 func (c *config) apply(name string, p *engine.Param) error {
 	for _, s := range c.settings {
 		if s.name() == name {
@@ -159,7 +159,7 @@ func (c *config) apply(name string, p *engine.Param) error {
 	return nil
 }
 
-// rename gives a command the name that the line says.
+// rename renames the command that the line names.
 func (s *setting) rename(e *engine.Engine) error {
 	if len(s.words) != 3 {
 		return errSetting{s, errBadDirective}

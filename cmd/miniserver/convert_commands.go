@@ -10,7 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// commands is a RESTORE for each key, and a FUNCTION LOAD for each library.
+// commands writes a RESTORE for each key and a FUNCTION LOAD for each library.
 type commands struct {
 	w       *bufio.Writer
 	encoder rdb.Encoder

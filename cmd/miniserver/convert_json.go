@@ -197,7 +197,7 @@ func buildValue(kind string, one text, texts []text, pairs [][2]text, o rdb.Opti
 	return &v, nil
 }
 
-// jsonLines is a line of JSON for each.
+// jsonLines writes a line of JSON for each key and library.
 type jsonLines struct {
 	out     *json.Encoder
 	encoder rdb.Encoder
@@ -215,7 +215,7 @@ func (f *jsonLines) library(source []byte) error {
 	return f.out.Encode(map[string]text{"library": text(source)})
 }
 
-// snapshotFromJSON writes a snapshot of the keys and libraries that lines of JSON tell, as convertSnapshot writes them.
+// snapshotFromJSON writes a snapshot from lines of JSON, as convertSnapshot writes them.
 func snapshotFromJSON(src io.Reader, out rdb.Target) error {
 	e := scratch()
 	w, records := rdb.NewWriter(out, 0), rdb.NewRecords(true)
@@ -241,7 +241,7 @@ func snapshotFromJSON(src io.Reader, out rdb.Target) error {
 	return w.End(records.Version())
 }
 
-// record adds what the line tells to a snapshot.
+// record adds the line's key or library to a snapshot.
 func (l *line) record(records *rdb.Records, o rdb.Options) error {
 	if l.Library != "" {
 		records.Library([]byte(l.Library))

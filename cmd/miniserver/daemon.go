@@ -8,25 +8,25 @@ import (
 	"syscall"
 )
 
-// How the program goes into the background, for daemonize yes, and tells a service manager of itself, for
-// supervised. A Go program cannot fork. It checks its configuration and starts itself once more, in a session
-// of its own and with the same arguments; the second one serves, the first one ends.
+// How the program becomes a daemon, for "daemonize yes", and notifies a service manager, for "supervised". A Go program
+// cannot fork. It checks its configuration and starts itself again, in a new session and with the same arguments.
+// The second process serves, the first one ends.
 
 // inBackground is the environment variable that marks the second process.
 const inBackground = "MINISERVER_IN_BACKGROUND"
 
-// background reports whether this is the second process. It is asked once.
-func background() bool {
+// isDaemon reports whether this is the second process. It removes the mark, so it answers once.
+func isDaemon() bool {
 	_, yes := os.LookupEnv(inBackground)
-	_ = os.Unsetenv(inBackground) // not for those that it starts
+	_ = os.Unsetenv(inBackground) // child processes must not inherit it
 	return yes
 }
 
-// daemonizes reports whether the configuration wants a process in the background. A supervised one stays
-// where its supervisor started it, as in Redis.
+// daemonizes reports whether the configuration asks for a daemon. A supervised process stays in the foreground, as in
+// Redis.
 func (p *program) daemonizes() bool { return p.daemonize && p.supervisor() == "no" }
 
-// detach starts the second process, to which it gives what was read from standard input.
+// detach starts the second process and passes it the bytes that were read from standard input.
 func detach(args []string, input []byte) error {
 	executable, err := os.Executable()
 	if err != nil {
@@ -47,7 +47,7 @@ func detach(args []string, input []byte) error {
 	return c.Process.Release()
 }
 
-// supervisor returns the name of what supervises the process: systemd, upstart or no.
+// supervisor returns the service manager of the process: systemd, upstart or no.
 func (p *program) supervisor() string {
 	if p.supervised != "auto" {
 		return p.supervised
@@ -61,9 +61,9 @@ func (p *program) supervisor() string {
 	return "no"
 }
 
-// tellReady notifies systemd that clients are served. It does not notify upstart, which expects the process to
-// stop itself.
-func (p *program) tellReady() {
+// notifyReady notifies systemd that the server accepts clients. It does not notify upstart, which expects the process
+// to stop itself.
+func (p *program) notifyReady() {
 	path := os.Getenv("NOTIFY_SOCKET")
 	if path == "" || p.supervisor() != "systemd" {
 		return

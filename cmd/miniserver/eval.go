@@ -19,12 +19,12 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// errReply says that the script's reply, which was printed, is an error.
+// errReply means that the script replied with an error, which was printed.
 var errReply = errors.New("the script replied with an error")
 
-// eval runs a script in an engine of its own, without a server, and prints the reply as redis-cli
-// does; what the script logs goes to standard error. The arguments are those of redis-cli --eval: the script's file,
-// keys, a comma, arguments. With --profile in front of them the script's lines follow, see printProfile.
+// eval runs a script in an engine of its own, without a server, and prints the reply as redis-cli does. The script's
+// log goes to standard error. The arguments are those of redis-cli --eval: the script's file, keys, a comma,
+// arguments. With --profile in front of them the profile of its lines follows, see printProfile.
 func eval(ctx context.Context, args []string, out io.Writer) error {
 	var profile *lua.Profile
 	if len(args) > 0 && args[0] == "--profile" {
@@ -61,8 +61,8 @@ func eval(ctx context.Context, args []string, out io.Writer) error {
 	return nil
 }
 
-// killFrom kills the engine's script when the context ends. It does so until the script has ended, since one
-// that was only about to begin does not hear it.
+// killFrom kills the engine's script when the context ends. It repeats that until the script has ended, since Kill
+// does not reach a script that has not begun.
 func killFrom(ctx context.Context, e *engine.Engine, ended <-chan struct{}) {
 	select {
 	case <-ctx.Done():
@@ -79,7 +79,7 @@ func killFrom(ctx context.Context, e *engine.Engine, ended <-chan struct{}) {
 	}
 }
 
-// evalCommand returns the EVAL of a script: keys go up to a comma of its own, arguments follow it.
+// evalCommand returns the EVAL of a script. A word that is only a comma separates keys from arguments.
 func evalCommand(body []byte, words []string) [][]byte {
 	keys := len(words)
 	if comma := slices.Index(words, ","); comma >= 0 {
@@ -93,8 +93,8 @@ func evalCommand(body []byte, words []string) [][]byte {
 	return command
 }
 
-// printReply prints a reply for people on a terminal, and for programs elsewhere. Like redis-cli it
-// takes anything for a terminal if FAKETTY is set.
+// printReply prints a reply in redis-cli's format for terminals if out is one, else in its raw format. As in redis-cli
+// FAKETTY makes every output a terminal.
 func printReply(out io.Writer, reply resp.Value) (err error) {
 	if _, fake := os.LookupEnv("FAKETTY"); fake || progress.IsTerminal(out) {
 		_, err = fmt.Fprintln(out, reply)

@@ -12,7 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// load loads the data that were kept, then the fixture.
+// load loads the saved data, then the fixture.
 func (p *program) load() error {
 	if err := p.parts.Load(); err != nil {
 		return err
@@ -20,8 +20,8 @@ func (p *program) load() error {
 	return p.loadFixture()
 }
 
-// loadFixture loads what the option --load names, after what was kept: a snapshot, an append-only file, or a
-// text with a command on each line. The file is only read.
+// loadFixture loads the file of the option --load: a snapshot, an append-only file, or a text with a command on each
+// line. It never writes the file.
 func (p *program) loadFixture() error {
 	if p.fixturePath == "" {
 		return nil
@@ -34,8 +34,8 @@ func (p *program) loadFixture() error {
 	if info, err := f.Stat(); err == nil {
 		p.fixtureSize.Store(info.Size())
 	}
-	read := &counted{Reader: f, tell: func(done, _ int64) { p.fixtureDone.Store(done) }}
-	in := bufio.NewReaderSize(read, 64<<10) // large enough for package resp to read from it without another
+	read := &countingReader{Reader: f, report: func(done, _ int64) { p.fixtureDone.Store(done) }}
+	in := bufio.NewReaderSize(read, 64<<10) // so large that resp.NewReader adds no buffer of its own
 	if head, _ := in.Peek(5); string(head) == "REDIS" {
 		return p.parts.Snapshots.LoadFile(p.fixturePath, p.replayFixture)
 	}
@@ -44,17 +44,16 @@ func (p *program) loadFixture() error {
 	return p.replayFixture(in)
 }
 
-// replayFixture executes the commands of the fixture: all of it, or what follows the snapshot in it.
+// replayFixture executes the commands of the fixture: all of them, or those that follow its snapshot.
 func (p *program) replayFixture(commands io.Reader) error {
-	in := bufio.NewReaderSize(commands, 64<<10) // itself if it is large enough
+	in := bufio.NewReaderSize(commands, 64<<10) // returns commands itself if that is such a reader
 	if err := loadCommands(p.engine.NewLoader(), in); err != nil {
 		return fmt.Errorf("can't load %s: %w", p.fixturePath, err)
 	}
 	return nil
 }
 
-// loadCommands executes commands in the protocol's form or as text. Lines that are empty or begin with #
-// are passed over.
+// loadCommands executes commands, written as RESP or as text. It skips lines that are empty or begin with #.
 func loadCommands(l *engine.Loader, in *bufio.Reader) error {
 	for n := 1; ; n++ {
 		args, err := nextCommand(in)
@@ -75,7 +74,7 @@ func loadCommands(l *engine.Loader, in *bufio.Reader) error {
 	}
 }
 
-// nextCommand returns the next command; none for an empty line or a comment.
+// nextCommand returns the next command; nil for an empty line or a comment.
 func nextCommand(in *bufio.Reader) (args [][]byte, err error) {
 	first, err := in.Peek(1)
 	if err != nil {

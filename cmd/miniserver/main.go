@@ -38,10 +38,10 @@ const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver -v or --version
        miniserver -h or --help
 
-miniserver serves the Redis protocol, at 127.0.0.1:6379 if nothing else is said. eval runs a Lua script without
-a server; check-aof and check-rdb look for damage in files, convert shows a snapshot as text or makes one of it.
+miniserver serves the Redis protocol, at 127.0.0.1:6379 by default. eval runs a Lua script without a server,
+check-aof and check-rdb look for damage in files, and convert turns a snapshot into text and back.
 
-Options are the lines of a configuration file, with two dashes in front:
+Options are lines of a configuration file, with two dashes in front:
 
        miniserver --port 7777
        miniserver --port 0 --unixsocket /tmp/redis.sock
@@ -50,9 +50,9 @@ Options are the lines of a configuration file, with two dashes in front:
 
 CONFIG GET * shows all parameters. They are those of redis-server and two more:
 
-       --load <file>     loads a snapshot, an append-only file or a text with one command on each line at the
-                         start; the file is never written
-       --seed <number>   makes everything random repeatable
+       --load <file>     at the start, loads a snapshot, an append-only file or a text with one command on each
+                         line; the file is never written
+       --seed <number>   makes random results repeatable
 `
 
 // run runs the sub-command that the arguments name, or the server.

@@ -8,14 +8,13 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// printProfile prints a script's source, and in front of each line where a statement begins how often that
-// happened, the microseconds that the line took by itself, its calls of the server and of libraries, and the
-// microseconds in those:
+// printProfile prints a script's source. Each line on which a statement begins shows how often the line ran, its
+// own microseconds, its calls of the server and of libraries, and the microseconds in those:
 //
 //	hits      us  calls      us
 //	   3    12.7      3    11.9 | redis.call('INCR', KEYS[1])
 //
-// A line without hits was not covered.
+// A line with 0 hits did not run.
 func printProfile(out io.Writer, source string, lines []lua.Line) {
 	fmt.Fprintf(out, "\n%8s %10s %8s %10s\n", "hits", "us", "calls", "us")
 	for i, text := range strings.Split(strings.TrimSuffix(source, "\n"), "\n") {

@@ -28,43 +28,43 @@ func serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 	if err != nil {
 		return err
 	}
-	behind := background()
-	if p.daemonizes() && !behind {
+	daemon := isDaemon()
+	if p.daemonizes() && !daemon {
 		return detach(args, input.Bytes())
 	}
 	defer p.close()
 	if err = errors.Join(p.log.open(), p.writePID()); err == nil {
 		err = p.serve(ctx)
 	}
-	if err != nil && behind {
-		server.Log(&p.log, '#', "%v", err) // it is printed nowhere else
+	if err != nil && daemon {
+		server.Log(&p.log, '#', "%v", err) // a daemon has no terminal to print it on
 	}
 	return err
 }
 
-// program is an engine with its server and what the process owns.
+// program is an engine with its server and the files of the process.
 type program struct {
 	engine      *engine.Engine
 	server      *server.Server
 	parts       assembly.Parts
 	conf        *config
-	first       map[string]string // the parameters before the configuration was read
+	defaults    map[string]string // values of the parameters before the configuration was read
 	log         logFile
 	users       userFile
-	fixturePath string // of what is loaded at the start besides
+	fixturePath string // file that is loaded at the start after the saved data; "" for none
 	pid         string // path of the file with the process id; "" for none
 	daemonize   bool
 	supervised  string
 	seed        uint64
 
-	fixtureDone, fixtureSize atomic.Int64 // bytes of a fixture that is being read
+	fixtureDone, fixtureSize atomic.Int64 // bytes read of the fixture, and its size
 }
 
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *config, out io.Writer) (*program, error) {
 	p := &program{conf: conf, log: logFile{Writer: out}, seed: randomSeed(), supervised: "no"}
 	databases := int64(16)
-	early := []engine.Param{
+	early := []engine.Param{ // the engine needs their values when it is made
 		engine.IntParam("databases", &databases, 1, 1<<31-1),
 		engine.IntParam("seed", &p.seed, 0, 1<<63-1),
 	}
@@ -76,14 +76,14 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
 	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Beside: beside})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Journal: p.parts.Journal, Load: func() error {
-		err := pacing.fill(p.loadShown)
+		err := pacing.load(p.loadWithMeter)
 		if err == nil {
-			p.tellReady()
+			p.notifyReady()
 		}
 		return err
 	}})
 	p.engine.Join(p.part(early[1].AtStart()))
-	p.first = values(p.engine)
+	p.defaults = values(p.engine)
 	for _, s := range conf.settings {
 		var err error
 		switch {
@@ -97,13 +97,13 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 			return nil, err
 		}
 	}
-	if err := p.admitUsers(); err != nil {
+	if err := p.loadUsers(); err != nil {
 		return nil, err
 	}
 	return p, nil
 }
 
-// part returns what the program adds to its engine.
+// part returns the parameters and hooks that the program adds to its engine.
 func (p *program) part(seed engine.Param) engine.Part {
 	return engine.Part{
 		Name: "program",
@@ -116,7 +116,7 @@ func (p *program) part(seed engine.Param) engine.Part {
 			engine.BoolParam("daemonize", &p.daemonize).AtStart(),
 			engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
 		},
-		Host: engine.Host{Limit: bound, Rewrite: p.rewrite, Users: &p.users},
+		Host: engine.Host{Limit: setMaxMemory, Rewrite: p.rewrite, Users: &p.users},
 	}
 }
 
@@ -130,12 +130,12 @@ func randomSeed() uint64 {
 func (p *program) serve(ctx context.Context) error {
 	tune()
 	if p.engine.Param("tls-port").Get() != "0" {
-		addProcessors(1) // TLS is spoken beside the loops
+		addProcessors(1) // goroutines beside the loops encrypt
 	}
 	if err := p.server.Listen(); err != nil {
 		return fmt.Errorf("could not listen: %w", err)
 	}
-	p.introduce()
+	p.logStart()
 	err := p.server.Run(ctx)
 	if err == nil {
 		p.parts.Snapshots.Close()
@@ -147,16 +147,16 @@ func (p *program) serve(ctx context.Context) error {
 	return err
 }
 
-// introduce writes the first line of the log: what this is, how it was set up, and where the data are kept.
-func (p *program) introduce() {
-	source, keeping := "no configuration file", "data are kept in memory only"
+// logStart writes the first line of the log: the version, the configuration file, and where data are saved.
+func (p *program) logStart() {
+	source, storage := "no configuration file", "data are kept in memory only"
 	if p.conf.file != "" {
 		source = p.conf.file
 	}
 	if p.engine.Param("appendonly").Get() == "yes" || p.engine.Param("save").Get() != "" {
-		keeping = "data are kept in " + p.engine.Param("dir").Get()
+		storage = "data are kept in " + p.engine.Param("dir").Get()
 	}
-	server.Log(&p.log, '*', "miniserver %s, compatible with Redis %s; %s; %s", engine.Version, engine.RedisVersion, source, keeping)
+	server.Log(&p.log, '*', "miniserver %s, compatible with Redis %s; %s; %s", engine.Version, engine.RedisVersion, source, storage)
 }
 
 func (p *program) writePID() error {
@@ -173,7 +173,7 @@ func (p *program) close() {
 	p.log.close()
 }
 
-// logFile is where the log goes: standard output, or the file of the parameter logfile.
+// logFile is the destination of the log: standard output, or the file of the parameter logfile.
 type logFile struct {
 	io.Writer
 	path string

@@ -11,17 +11,16 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// How the Go runtime is set up for this program. The environment variables GOMAXPROCS, GOGC and
-// GOMEMLIMIT overrule it.
+// Settings of the Go runtime for this program. The environment variables GOMAXPROCS, GOGC and GOMEMLIMIT override them.
 
-// tune gives the runtime as many processors as there are event loops, see package server, and lets the
-// collector's pace follow the heap.
+// tune gives the runtime one processor per event loop, see package server, and adapts the pace of the collector to the
+// heap.
 func tune() {
 	if os.Getenv("GOMAXPROCS") == "" {
 		runtime.GOMAXPROCS(server.Loops())
 	}
 	if os.Getenv("GOGC") == "" {
-		pace(new(cycle))
+		adjust(new(cycle))
 	}
 }
 
@@ -43,43 +42,44 @@ func addProcessors(n int) {
 	runtime.GOMAXPROCS(runtime.GOMAXPROCS(0) + n)
 }
 
-// Garbage that may gather between two collections: a share of the live heap, and enough of it that a small
+// Garbage that may gather between two collections: a share of the live heap, but at least so many bytes that a small
 // heap is not collected all the time.
 const (
 	garbageShare = 22 // percent
 	garbageLeast = 10 << 20
 	heapLeast    = 4 << 20 // below it the runtime's own minimum counts
 
-	fillingShare = 200 // percent, while data are loaded and most of what is allocated stays
+	loadingShare = 200 // percent, while data are loaded and most allocations stay
 )
 
 // cycle has a finalizer, which runs at the end of each collection.
 type cycle struct{ _ [16]byte }
 
-// pacer is the garbage percentage. Collections end on a goroutine of the runtime.
+// pacer sets the garbage percentage. Finalizers call it on a goroutine of the runtime.
 type pacer struct {
 	mu      sync.Mutex
-	percent int64 // as it was set last; 0 if the environment says it
-	live    int64 // what the last collection found alive
-	filling bool  // data are being loaded
+	percent int64 // as set last; 0 if the environment sets it
+	live    int64 // bytes alive after the last collection
+	loading bool
 }
 
 var pacing pacer
 
-// pace sets the garbage percentage for the live heap, now and after each collection.
-func pace(c *cycle) {
+// adjust sets the garbage percentage and the memory limit for the live heap, now and after each collection.
+func adjust(c *cycle) {
 	live := liveHeap()
 	pacing.follow(live)
 	limit.fit(live)
-	runtime.SetFinalizer(c, pace)
+	runtime.SetFinalizer(c, adjust)
 }
 
+// follow sets the garbage percentage for a live heap.
 func (p *pacer) follow(live int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	percent := usualShare(live)
-	if p.filling && p.stays(live) {
-		percent = max(percent, fillingShare)
+	if p.loading && p.stays(live) {
+		percent = max(percent, loadingShare)
 	}
 	p.live = live
 	p.set(percent)
@@ -88,7 +88,7 @@ func (p *pacer) follow(live int64) {
 // usualShare returns the garbage percentage for a live heap.
 func usualShare(live int64) int64 { return max(garbageShare, garbageLeast*100/max(heapLeast, live)) }
 
-// stays reports whether half or more of what was allocated between two collections is alive.
+// stays reports whether at least half of the bytes allocated between the last two collections are alive.
 func (p *pacer) stays(live int64) bool { return (live-p.live)*200 >= max(heapLeast, p.live)*p.percent }
 
 func (p *pacer) set(percent int64) {
@@ -98,16 +98,16 @@ func (p *pacer) set(percent int64) {
 	}
 }
 
-// fill runs what loads data. Nearly all that it allocates stays, and to look for garbage in it time and again
-// would take as long as the loading itself.
-func (p *pacer) fill(load func() error) error {
+// load calls a function that loads data. Nearly all its allocations stay; at the usual percentage collections would
+// take as long as the loading itself.
+func (p *pacer) load(load func() error) error {
 	p.mu.Lock()
-	p.filling = true
+	p.loading = true
 	p.mu.Unlock()
 	err := load()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.filling = false; p.percent != 0 {
+	if p.loading = false; p.percent != 0 {
 		p.set(usualShare(liveHeap()))
 	}
 	return err
@@ -120,9 +120,9 @@ func liveHeap() int64 {
 	return int64(live[0].Value.Uint64())
 }
 
-// memoryLimit has the runtime collect, and give memory back, in time to stay near maxmemory. Where more
-// than that lives, because nothing may be evicted, the limit follows: the collector would else run all
-// the time and gain nothing.
+// memoryLimit sets the limit of the runtime, so that it collects and returns memory in time to stay near maxmemory.
+// Where the live heap is larger, because nothing may be evicted, the limit follows it: otherwise the collector would run
+// all the time and gain nothing.
 type memoryLimit struct {
 	mu        sync.Mutex
 	maxmemory int64 // 0 for none
@@ -131,16 +131,15 @@ type memoryLimit struct {
 
 var limit = memoryLimit{set: math.MaxInt64}
 
-// Memory that the runtime may take beyond what lives: a share of it, and what the program needs by
-// itself.
+// Memory that the runtime may take beyond the live heap: a share of it, and the needs of the program itself.
 const (
 	limitShare = 20 // percent
 	limitLeast = 18 << 20
-	limitStep  = 16 << 20 // of what follows the live heap
+	limitStep  = 16 << 20 // by which the limit follows the live heap
 )
 
-// bound sets the limit for a new maxmemory.
-func bound(maxmemory int64) {
+// setMaxMemory sets the limit for a new maxmemory.
+func setMaxMemory(maxmemory int64) {
 	limit.mu.Lock()
 	limit.maxmemory = maxmemory
 	limit.mu.Unlock()

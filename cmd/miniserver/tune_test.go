@@ -41,16 +41,16 @@ func TestPaceWhileLoading(t *testing.T) {
 		p.follow(live)
 		return p.percent
 	}
-	require.NoError(t, p.fill(func() error {
-		require.EqualValues(t, fillingShare, follow(120*mb), "of 25 MB that were allocated 20 stayed")
-		require.EqualValues(t, fillingShare, follow(300*mb))
+	require.NoError(t, p.load(func() error {
+		require.EqualValues(t, loadingShare, follow(120*mb), "of 25 MB that were allocated 20 stayed")
+		require.EqualValues(t, loadingShare, follow(300*mb))
 		require.EqualValues(t, garbageShare, follow(310*mb), "of 600 MB 10 stayed")
-		require.EqualValues(t, fillingShare, follow(380*mb))
+		require.EqualValues(t, loadingShare, follow(380*mb))
 		return nil
 	}))
 	p.live = 100 * mb
 	require.EqualValues(t, garbageShare, follow(400*mb), "nothing is loaded")
 	p = pacer{}
-	require.NoError(t, p.fill(func() error { return nil }))
+	require.NoError(t, p.load(func() error { return nil }))
 	require.Zero(t, p.percent, "the environment says it")
 }

@@ -18,11 +18,10 @@ func (f *userFile) Read() ([]byte, error) { return os.ReadFile(f.path) }
 // Write implements engine.UserFile.
 func (f *userFile) Write(text []byte) error { return replaceFile(f.path, text) }
 
-var errTwoPlaces = errors.New("users are declared in the configuration file, and aclfile names another place of theirs: " +
-	"one of the two is wanted")
+var errTwoPlaces = errors.New("users are declared in the configuration file and in the aclfile: only one of them may declare users")
 
-// admitUsers makes the users of the configuration's lines, or of the file that it names.
-func (p *program) admitUsers() error {
+// loadUsers makes the users that lines of the configuration declare, or loads the aclfile.
+func (p *program) loadUsers() error {
 	declared := map[string]bool{}
 	for _, s := range p.conf.settings {
 		if s.name() != "user" {

@@ -118,7 +118,7 @@ func TestUsersInTheConfigurationThatAreWrong(t *testing.T) {
 		"user alice +@foo":               "Error in user declaration 'alice': Unknown command or category name in ACL",
 		"user alice (~x":                 "Error in user declaration 'alice': Unknown command or category name in ACL",
 		"user alice on\nuser alice off":  "Error in user declaration 'alice': Duplicate user found. A user can only be defined once in config files",
-		"user alice on\naclfile /tmp/no": "one of the two is wanted",
+		"user alice on\naclfile /tmp/no": "only one of them may declare users",
 	} {
 		_, err := build(t, "", write(t, "redis.conf", line+"\n"))
 		require.ErrorContains(t, err, want, line)
