@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// Clock returns the time in microseconds since the epoch, for engine.Options. It reads the monotonic
-// clock, which costs a third of reading the time of day on some machines, and looks at the latter ten
-// times a second. It may be called from any goroutine.
+// Clock returns a function that returns the time in microseconds since the epoch, for engine.Options. It reads the
+// monotonic clock, which on some machines costs a third of the wall clock, and adjusts it to the wall clock ten times
+// a second. The function may be called from any goroutine.
 func Clock() func() int64 {
 	start := time.Now()
-	var offset, again atomic.Int64 // microseconds: of the epoch to start, and when to look again
+	var offset, again atomic.Int64 // microseconds: wall clock at start, and time of the next adjustment since start
 	offset.Store(start.UnixMicro())
 	return func() int64 {
 		passed := time.Since(start).Microseconds()

@@ -11,119 +11,117 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// conn is one connection: its session and what was read but not executed. All methods but Wake run
-// on the connection's event loop.
+// conn is one connection: its session and its input that is not executed yet. All methods but Wake run on
+// the connection's event loop.
 type conn struct {
 	server  *Server
 	from    engine.Endpoint
 	ended   func() // called when the connection is closed
 	session *engine.Session
 	gc      gnet.Conn
-	pending []byte // an unfinished command, or commands held back while the session is parked
-	need    int    // pending must reach this length before it is worth another look
+	pending []byte // an unfinished command, or the input of a blocked session
+	need    int    // length that pending must reach before it is parsed again
 	group   *group // of the loop
-	held    int    // replies that wait, in the group
-	parked  bool
-	dying   bool      // nothing more is executed; the connection ends once its output is sent
-	broken  bool      // nothing more can be sent
-	closed  bool      // gnet has forgotten it
+	held    int    // replies of this connection in the group
+	blocked bool
+	dying   bool      // executes nothing more; closes when its output is sent
+	broken  bool      // can send nothing more
+	closed  bool      // gnet has closed it
 	late    time.Time // since when the unsent output exceeds the soft limit; zero if it does not
 }
 
-// tools are what a batch needs for a moment. They are shared by the connections of all loops, so
-// that an idle connection holds no buffers.
-type tools struct {
+// buffers are what a batch needs while it runs. A pool shares them among the connections of all loops, so that an idle
+// connection holds none.
+type buffers struct {
 	batch
 	out []byte // for replies
 }
 
-var toolbox = sync.Pool{New: func() any { return &tools{out: make([]byte, 0, 512)} }}
+var bufferPool = sync.Pool{New: func() any { return &buffers{out: make([]byte, 0, 512)} }}
 
-// rooms are buffers for commands too long for one read, as *[]byte. They too are lent for as long as
-// they hold something.
-var rooms sync.Pool
+// inputPool holds buffers for commands too long for one read, as *[]byte.
+var inputPool sync.Pool
 
-// roomFor returns an empty buffer for n bytes.
-func roomFor(n int) []byte {
-	if b, ok := rooms.Get().(*[]byte); ok && cap(*b) >= n {
+// newInput returns an empty buffer for n bytes.
+func newInput(n int) []byte {
+	if b, ok := inputPool.Get().(*[]byte); ok && cap(*b) >= n {
 		return (*b)[:0]
 	}
 	return make([]byte, 0, n)
 }
 
-// giveBack takes a buffer that nothing refers to any more.
-func giveBack(b []byte) {
+// freeInput returns a buffer to the pool. Nothing may refer to it.
+func freeInput(b []byte) {
 	if cap(b) <= maxKept {
-		rooms.Put(&b)
+		inputPool.Put(&b)
 	}
 }
 
 const (
-	maxKept    = 1 << 20  // bytes of a buffer that is kept for the next batch
-	maxPending = 64 << 10 // bytes of a buffer for commands that a connection keeps when it is empty
+	maxKept    = 1 << 20  // largest buffer that is kept for another batch, in bytes
+	maxPending = 64 << 10 // largest empty buffer that a connection keeps, in bytes
 )
 
-// Wake makes the event loop look at the connection again. It may be called from any goroutine.
+// Wake makes the event loop handle the connection again. It may be called from any goroutine.
 func (c *conn) Wake() { c.group.wakes.add(c) }
 
-// traffic handles what a socket has, or a wake-up: commands are cut off and executed, and the
-// replies leave in one write.
+// traffic handles input or a wake-up: it parses and executes commands, and their replies leave in one write.
 func (c *conn) traffic() gnet.Action {
 	data, _ := c.gc.Next(-1)
-	if len(data) == 0 || c.parked {
-		c.take(c.server.engine.Collect(c.session))
+	if len(data) == 0 || c.blocked {
+		c.reply(c.server.engine.Collect(c.session))
 	} else {
 		c.server.counts.in.Add(int64(len(data)))
 	}
 	if c.dying {
-		return c.verdict()
+		return c.action()
 	}
-	own := c.parked || len(c.pending) > 0
+	own := c.blocked || len(c.pending) > 0
 	if own {
 		c.pending = append(c.pending, data...)
 		data = c.pending
 	}
 	switch {
-	case c.parked || len(data) < c.need:
+	case c.blocked || len(data) < c.need:
 	case own && len(data) > maxPending:
-		c.keep(c.execute(data, new(tools))) // or the toolbox would keep pending alive
+		c.keep(c.execute(data, new(buffers))) // pooled arguments would keep pending alive
 	default:
-		t := toolbox.Get().(*tools)
+		t := bufferPool.Get().(*buffers)
 		c.keep(c.execute(data, t))
-		toolbox.Put(t)
+		bufferPool.Put(t)
 	}
-	return c.verdict()
+	return c.action()
 }
 
-// execute runs the commands in data and returns what is left of it.
-func (c *conn) execute(data []byte, t *tools) []byte {
-	rest, need, err := t.cut(data, limits{bulk: c.server.maxBulk.Load(), authed: c.session.Authed()})
+// execute runs the commands in data and returns the rest of it.
+func (c *conn) execute(data []byte, t *buffers) []byte {
+	rest, need, err := t.parse(data, limits{bulk: c.server.maxBulk.Load(), authed: c.session.Authed()})
 	c.need = need
 	if len(t.commands) > 0 {
 		c.session.Lend(t.out[:0])
 		t.out = nil
 		o := c.server.engine.Do(c.session, t.commands)
-		c.take(o)
+		c.reply(o)
 		if cap(o.Out) <= maxKept {
 			t.out = o.Out
 		}
 		if o.Executed < len(t.commands) {
-			return c.remember(data, t, o.Executed)
+			return c.unexecuted(data, t, o.Executed)
 		}
 	}
-	if err != nil && !c.parked && !c.dying {
+	if err != nil && !c.blocked && !c.dying {
 		c.fail(err)
 	}
 	return rest
 }
 
-// remember returns the part of data whose commands were not taken.
-func (c *conn) remember(data []byte, t *tools, taken int) []byte {
+// unexecuted returns the part of data behind the executed commands.
+func (c *conn) unexecuted(data []byte, t *buffers, executed int) []byte {
 	c.need = 0
-	if taken == 0 {
+	if executed == 0 {
 		return data
 	}
-	return data[t.ends[taken-1]:]
+	return data[t.ends[executed-1]:]
 }
 
 // fail ends the connection with a protocol error.
@@ -139,21 +137,21 @@ func (c *conn) fail(err error) {
 	c.write(w.Bytes(), false)
 }
 
-// take sends the replies and notes the session's state.
-func (c *conn) take(o engine.Outcome) {
+// reply sends the replies of a batch and adopts the session's state.
+func (c *conn) reply(o engine.Outcome) {
 	if len(o.Out) > 0 {
 		c.write(o.Out, o.Class == engine.Ordinary)
 	}
 	if len(o.Out) > 0 || c.session.Unsent.Load() > 0 {
-		c.restrain(o.Class)
+		c.limitOutput(o.Class)
 	}
-	c.parked = o.Blocked
+	c.blocked = o.Blocked
 	c.dying = c.dying || o.Closing
 }
 
-// write sends out, now or, if that pays, with others.
-func (c *conn) write(out []byte, pays bool) {
-	if c.group.waits(c, len(out), pays) {
+// write sends out now or with the group. groupable means that it may wait to save system calls.
+func (c *conn) write(out []byte, groupable bool) {
+	if c.group.delays(c, len(out), groupable) {
 		c.group.hold(c, out)
 		return
 	}
@@ -166,12 +164,12 @@ func (c *conn) send(out []byte) {
 	}
 	c.server.counts.out.Add(int64(len(out)))
 	if _, err := c.gc.Write(out); err != nil {
-		c.dying, c.broken = true, true // gnet has closed it
+		c.dying, c.broken = true, true // gnet has closed the socket
 	}
 }
 
-// restrain ends a connection whose unsent output exceeds its limit.
-func (c *conn) restrain(class engine.Class) {
+// limitOutput ends a connection whose unsent output exceeds the limit of its class.
+func (c *conn) limitOutput(class engine.Class) {
 	if c.broken {
 		return
 	}
@@ -194,25 +192,25 @@ func (c *conn) restrain(class engine.Class) {
 	}
 }
 
-// keep holds back data that could not be executed yet. It may alias pending.
+// keep stores input that is not executed yet. data may alias pending.
 func (c *conn) keep(data []byte) {
 	switch {
 	case len(data) == 0 && len(c.pending) == 0:
 		return
 	case len(data) == 0 && cap(c.pending) > maxPending:
-		giveBack(c.pending)
+		freeInput(c.pending)
 		c.pending = nil
 	case c.need > cap(c.pending) && c.need > maxPending:
-		c.pending = append(roomFor(c.need), data...)
+		c.pending = append(newInput(c.need), data...)
 	default:
 		c.pending = append(c.pending[:0], data...)
 	}
 	c.session.Held.Store(int64(len(c.pending)))
 }
 
-// verdict ends the connection if it is to end and its output is sent, or if it sends more than it
-// may hold back.
-func (c *conn) verdict() gnet.Action {
+// action closes the connection if it is dying and its output is sent, or if its input exceeds
+// client-query-buffer-limit.
+func (c *conn) action() gnet.Action {
 	switch {
 	case int64(len(c.pending)) > c.server.maxQuery.Load():
 		c.server.log('#', "Closing client that reached max query buffer length: addr=%s", c.from.Addr)
@@ -227,7 +225,7 @@ func (c *conn) verdict() gnet.Action {
 	return gnet.Close
 }
 
-// counts are the figures that connections contribute to INFO.
+// counts are counters of connections for INFO.
 type counts struct {
 	clients        atomic.Int64 // connected now
 	in, out        atomic.Int64 // bytes

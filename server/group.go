@@ -7,19 +7,19 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
-// Journal is where the data is kept, as far as replies must know of it.
+// Journal saves changes before replies promise them.
 type Journal interface {
-	// Behind reports whether replies must wait for Commit because they may promise what is not kept
-	// yet. It is called after each batch, and must be cheap.
+	// Behind reports whether replies must wait for Commit because changes are not saved yet. It is called after each
+	// batch and must be cheap.
 	Behind() bool
-	// Commit keeps what was changed so far. It reports false if that is not possible now.
+	// Commit saves all changes. It reports false if that is not possible now.
 	Commit() bool
 }
 
-// group is the replies of an event loop that wait until it has come round. The loop's rounds are short, and
-// what is sent in one go costs less: the client's thread is woken once, and meets many replies instead of
-// one. So much for speed; replies that promise what the journal does not keep yet must wait, and what the
-// loop executes until it comes round is kept by one Commit:
+// group is the replies of an event loop that leave at the end of its round. There are two reasons to wait. Speed: rounds
+// are short, and sending replies together costs less, since the client's thread wakes once and finds many replies
+// instead of one. Durability: replies must wait until the journal has saved the changes, and one Commit serves all
+// commands of the round:
 //
 //	loop   Do hold Do hold Do hold ... Run: Commit, send, send, send
 //
@@ -29,22 +29,22 @@ type group struct {
 	loop   gnet.EventLoop
 	out    []byte
 	parts  []part // of out, in order
-	armed  bool   // the loop will come round
-	owing  bool   // some wait for the journal
+	armed  bool   // the loop will call Run
+	owing  bool   // replies wait for the journal
 	rounds rounds
 	wakes  wakes // of the loop
 }
 
-// part is one reply's length, and whose it is.
+// part is the replies of one batch in out: their connection and their length.
 type part struct {
 	to *conn
 	n  int
 }
 
 const (
-	maxGroup = 1 << 20                // bytes of a buffer that is kept for the next group
-	maxPart  = 16 << 10               // bytes of a reply that is worth a copy
-	regroup  = 100 * time.Millisecond // after which a group is tried again whose Commit failed
+	maxGroup = 1 << 20                // largest buffer that is kept for the next group, in bytes
+	maxPart  = 16 << 10               // largest part that is worth a copy, in bytes
+	retry    = 100 * time.Millisecond // delay after a failed Commit
 )
 
 // groupOf returns the group of an event loop.
@@ -59,25 +59,25 @@ func (s *Server) groupOf(loop gnet.EventLoop) *group {
 	return g
 }
 
-// rounds tells whether replies meet others when they wait for the loop to come round. Where clients are
-// slower than the server they meet few, and the round costs two system calls.
+// rounds estimates whether waiting for the end of the round brings replies together. If clients are slower than the
+// server few meet, and the round costs two system calls.
 type rounds struct {
-	mean    int // replies in a round, in 64ths; of the last few rounds
-	skipped int // replies since the last round
+	mean    int // moving average of parts in a round, in 64ths
+	skipped int // parts since the last round
 }
 
 const (
-	crowd = 2 * 64 // mean from which replies should wait
-	probe = 32     // replies after which one waits anyway, to see
+	crowd = 2 * 64 // mean from which parts should wait
+	probe = 32     // parts after which one waits anyway, to measure again
 )
 
-// pay reports whether the next reply should wait.
+// pay reports whether the next part should wait.
 func (r *rounds) pay() bool {
 	r.skipped++
 	return r.mean >= crowd || r.skipped >= probe
 }
 
-// ended notes a round of n replies.
+// ended counts a round of n parts.
 func (r *rounds) ended(n int) {
 	if n == 0 {
 		return
@@ -86,18 +86,18 @@ func (r *rounds) ended(n int) {
 	r.skipped = 0
 }
 
-// waits reports whether a reply of n bytes to c must wait, or should because that pays. Where others are to
-// be woken it does not: who publishes next should do so before the loop turns to the listeners, who then get
-// both messages in one write.
-func (g *group) waits(c *conn, n int, pays bool) bool {
+// delays reports whether replies of n bytes to c must wait for the journal, or should wait because that pays. They
+// should not while connections are to be woken: a publisher then sends its next message before the loop wakes the
+// subscribers, and they get both messages in one write.
+func (g *group) delays(c *conn, n int, groupable bool) bool {
 	if j := g.server.opts.Journal; j != nil && j.Behind() {
 		g.owing = true
 		return true
 	}
-	return c.held > 0 || pays && !g.owing && n <= maxPart && !g.wakes.due.Load() && (g.armed || g.rounds.pay())
+	return c.held > 0 || groupable && !g.owing && n <= maxPart && !g.wakes.due.Load() && (g.armed || g.rounds.pay())
 }
 
-// hold has a reply wait for the round's end.
+// hold adds replies to the group.
 func (g *group) hold(c *conn, out []byte) {
 	g.out = append(g.out, out...)
 	g.parts = append(g.parts, part{c, len(out)})
@@ -108,18 +108,17 @@ func (g *group) hold(c *conn, out []byte) {
 	}
 }
 
-// Run implements gnet.Runnable: it keeps what the group's replies promise, and sends them. If that
-// fails they go on waiting.
+// Run implements gnet.Runnable: it commits and sends the replies. If Commit fails it tries again later.
 func (g *group) Run(ctx context.Context) error {
 	if g.flush() {
 		g.armed = false
 	} else {
-		time.AfterFunc(regroup, func() { _ = g.loop.Execute(ctx, g) })
+		time.AfterFunc(retry, func() { _ = g.loop.Execute(ctx, g) })
 	}
 	return nil
 }
 
-// flush sends the replies if what they promise can be kept now.
+// flush commits and sends the replies. It reports false if Commit failed.
 func (g *group) flush() bool {
 	if g.owing && !g.server.opts.Journal.Commit() {
 		return false
@@ -127,14 +126,14 @@ func (g *group) flush() bool {
 	g.owing = false
 	g.rounds.ended(len(g.parts))
 	out, parts := g.out, g.parts
-	g.out, g.parts = nil, nil // a connection may break on the way, and come back to here
+	g.out, g.parts = nil, nil // a connection that breaks while sending calls flush again
 	rest := out
 	for _, p := range parts {
 		p.to.held--
 		p.to.send(rest[:p.n])
 		rest = rest[p.n:]
 		if p.to.dying && p.to.held == 0 {
-			p.to.Wake() // its end waited for this
+			p.to.Wake() // it closes when its output is sent
 		}
 	}
 	if g.parts == nil && cap(out) <= maxGroup {

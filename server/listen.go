@@ -18,22 +18,22 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// The server listens itself and hands accepted connections to gnet's event loops. gnet can listen as
-// well, but ends when a process runs out of file descriptors, and cannot tell which port it was given.
+// The server listens itself and passes accepted connections to gnet's event loops. gnet's own listeners end when a
+// process runs out of file descriptors, and do not report which free port they got.
 
-// listener is where connections arrive, and what becomes of them.
+// listener accepts connections and passes them to admit.
 type listener struct {
 	net.Listener
 	kind  string // tcp, unix, tls
 	admit func(nc net.Conn)
-	at    address // that bind and port name; zero for others
+	at    address // from the parameters bind and port; zero for other listeners
 }
 
-// address is where the parameters want a listener. An optional one may be missing.
+// address is a listener that the parameters ask for.
 type address struct {
-	bind   string
-	port   int
-	secret bool // TLS
+	bind string
+	port int
+	tls  bool
 }
 
 // listen opens the listeners that the options ask for. Port 0 is the same free port on all addresses.
@@ -98,15 +98,15 @@ func (s *Server) open(at address) error {
 		return err
 	}
 	l := listener{ln, ln.Addr().Network(), s.admit, at}
-	if at.secret {
+	if at.tls {
 		l.kind, l.admit = "tls", s.admitTLS
 	}
 	s.listeners = append(s.listeners, l)
 	return nil
 }
 
-// relisten listens where bind and port say now, while connections stay as they are. If that fails it
-// listens where it did.
+// relisten moves the listeners to the present values of bind and port. Connections stay. If that fails it restores the
+// old listeners.
 func (s *Server) relisten() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -118,7 +118,7 @@ func (s *Server) relisten() error {
 	if err != nil {
 		s.log('#', "Failed applying new configuration. Restoring previous settings: %v", err)
 		if again := s.moveTo(old); again != nil {
-			s.log('#', "Could not listen where it did: %v", again)
+			s.log('#', "Could not restore the previous listeners: %v", again)
 		}
 	}
 	return err
@@ -137,7 +137,7 @@ func (s *Server) wanted() (list []address) {
 	return list
 }
 
-// addresses returns those that are listened on.
+// addresses returns the addresses of bind and port that have a listener.
 func (s *Server) addresses() (list []address) {
 	for _, ln := range s.listeners {
 		if ln.at != (address{}) {
@@ -147,8 +147,8 @@ func (s *Server) addresses() (list []address) {
 	return list
 }
 
-// moveTo closes the listeners that are not among the addresses, before it opens others, for they may be in
-// their way.
+// moveTo closes the listeners that are not in the list, then opens the missing ones. In this order because an old
+// listener may occupy a new address.
 func (s *Server) moveTo(list []address) error {
 	s.listeners = slices.DeleteFunc(s.listeners, func(ln listener) bool {
 		gone := ln.at != (address{}) && !slices.Contains(list, ln.at)
@@ -172,8 +172,8 @@ func (s *Server) moveTo(list []address) error {
 	return nil
 }
 
-// listenTCP opens a listener. Of an address that begins with a dash it returns nil if the machine does
-// not have it. "*" and "::*" are all addresses of IPv4 and IPv6.
+// listenTCP opens a listener. A dash before an address makes it optional: if the machine does not have it the listener
+// is nil. "*" and "::*" are all addresses of IPv4 and IPv6.
 func (s *Server) listenTCP(bind string, port int) (net.Listener, error) {
 	host, optional := strings.CutPrefix(bind, "-")
 	network := "tcp"
@@ -183,7 +183,7 @@ func (s *Server) listenTCP(bind string, port int) (net.Listener, error) {
 	case "::*":
 		network, host = "tcp6", ""
 	}
-	config := net.ListenConfig{KeepAlive: -1} // each connection's own
+	config := net.ListenConfig{KeepAlive: -1} // setKeepAlive does it for each connection
 	ln, err := config.Listen(context.Background(), network, net.JoinHostPort(host, strconv.Itoa(port)))
 	if err != nil && optional && missing(err) {
 		return nil, nil
@@ -191,13 +191,13 @@ func (s *Server) listenTCP(bind string, port int) (net.Listener, error) {
 	return ln, err
 }
 
-// missing reports whether an address cannot be listened on because the machine lacks it.
+// missing reports whether err says that the machine does not have an address.
 func missing(err error) bool {
 	return errors.Is(err, unix.EADDRNOTAVAIL) || errors.Is(err, unix.EAFNOSUPPORT) || errors.Is(err, unix.EPROTONOSUPPORT) ||
 		errors.Is(err, unix.ENOPROTOOPT)
 }
 
-// listenUnix opens a unix socket, in place of one that was left behind.
+// listenUnix opens a unix socket. It replaces a socket file that an earlier process left.
 func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSocket != 0 {
 		_ = os.Remove(path)
@@ -209,7 +209,7 @@ func listenUnix(path string, perm fs.FileMode) (net.Listener, error) {
 	return ln, os.Chmod(path, perm)
 }
 
-// accept hands a listener's connections to the event loops until it is closed.
+// accept passes a listener's connections to the event loops until it is closed.
 func (s *Server) accept(ln listener) {
 	for {
 		nc, err := ln.Accept()
@@ -225,14 +225,14 @@ func (s *Server) accept(ln listener) {
 	}
 }
 
-// admit begins a connection, or refuses it.
+// admit passes a connection to an event loop, or refuses it.
 func (s *Server) admit(nc net.Conn) {
 	if !s.refuses(nc) {
 		s.enroll(nc, endpoint(nc), func() {})
 	}
 }
 
-// refuses prepares a connection, or closes it if there are too many.
+// refuses counts a connection, and closes it if there are too many.
 func (s *Server) refuses(nc net.Conn) bool {
 	if s.counts.clients.Add(1) > s.maxClients.Load() {
 		s.counts.clients.Add(-1)
@@ -242,12 +242,12 @@ func (s *Server) refuses(nc net.Conn) bool {
 		return true
 	}
 	if tc, ok := nc.(*net.TCPConn); ok {
-		s.prepare(tc)
+		s.setKeepAlive(tc)
 	}
 	return false
 }
 
-// enroll hands a connection to an event loop, which calls ended when it has closed it.
+// enroll passes a connection to an event loop, which calls ended after closing it.
 func (s *Server) enroll(nc net.Conn, from engine.Endpoint, ended func()) {
 	c := &conn{server: s, from: from, ended: ended}
 	if _, err := s.loops.EnrollContext(nc, c); err != nil {
@@ -256,14 +256,14 @@ func (s *Server) enroll(nc net.Conn, from engine.Endpoint, ended func()) {
 	}
 }
 
-func (s *Server) prepare(tc *net.TCPConn) {
+func (s *Server) setKeepAlive(tc *net.TCPConn) {
 	if idle := time.Duration(s.keepAlive.Load()) * time.Second; idle > 0 {
 		_ = tc.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: idle, Interval: max(time.Second, idle/3), Count: 3})
 	}
-	tc.RemoteAddr().(*net.TCPAddr).Zone = "" // gnet would recycle the memory of the name, which is not its own
+	tc.RemoteAddr().(*net.TCPAddr).Zone = "" // gnet would recycle the memory of the name, which it does not own
 }
 
-// endpoint tells where a connection comes from, as CLIENT LIST shows it.
+// endpoint returns the addresses of a connection, as CLIENT LIST shows them.
 func endpoint(nc net.Conn) engine.Endpoint {
 	if ua, ok := nc.LocalAddr().(*net.UnixAddr); ok {
 		return engine.Endpoint{Addr: ua.Name + ":0", LocalAddr: ua.Name + ":0", Unix: true}
@@ -271,12 +271,11 @@ func endpoint(nc net.Conn) engine.Endpoint {
 	return engine.Endpoint{Addr: nc.RemoteAddr().String(), LocalAddr: nc.LocalAddr().String()}
 }
 
-// fewerClients returns how many clients fit into the file descriptors that the process may have, at
-// most n.
-func fewerClients(n int64) int64 {
-	const reserved = 32 // for everything else, as Redis has it
+// clientsThatFit returns how many clients the limit of file descriptors allows, at most n.
+func clientsThatFit(n int64) int64 {
+	const reserved = 32 // for everything else, as in Redis
 	var lim syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil || uint64(n)+reserved <= uint64(lim.Cur) { // signed on FreeBSD
+	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &lim); err != nil || uint64(n)+reserved <= uint64(lim.Cur) { // Cur is signed on FreeBSD
 		return n
 	}
 	return max(1, int64(lim.Cur)-reserved)

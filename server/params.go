@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// params are the parameters that connections obey. They are set under the engine's lock and read by
-// the event loops.
+// params returns the parameters of listeners and connections. CONFIG SET changes them under the engine's lock, and the
+// event loops read them without it.
 func (s *Server) params() []engine.Param {
 	bulk := s.engine.Param("proto-max-bulk-len")
 	set := bulk.Set
@@ -26,7 +26,7 @@ func (s *Server) params() []engine.Param {
 	return append(s.tls.params(s.log), []engine.Param{
 		{Name: "bind", List: true, Get: func() string { return strings.Join(s.opts.Bind, " ") },
 			Set:   func(v string) error { s.opts.Bind = strings.Fields(v); return nil },
-			Apply: func() error { return s.moved("Failed to bind to specified addresses.") }},
+			Apply: func() error { return s.relistenOr("Failed to bind to specified addresses.") }},
 		s.portParam(),
 		engine.StringParam("unixsocket", &s.opts.UnixSocket).AtStart(),
 		{Name: "unixsocketperm", Immutable: true, Get: func() string { return strconv.FormatInt(int64(s.opts.UnixPerm), 8) },
@@ -40,12 +40,12 @@ func (s *Server) params() []engine.Param {
 
 func (s *Server) portParam() engine.Param {
 	p := engine.IntParam("port", &s.opts.Port, 0, 65535)
-	p.Apply = func() error { return s.moved("Unable to listen on this port. Check server logs.") }
+	p.Apply = func() error { return s.relistenOr("Unable to listen on this port. Check server logs.") }
 	return p
 }
 
-// moved listens where the parameters say, or returns err.
-func (s *Server) moved(err engine.Error) error {
+// relistenOr moves the listeners to the addresses of the parameters, or returns err.
+func (s *Server) relistenOr(err engine.Error) error {
 	if s.relisten() != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (s *Server) maxQueryParam() engine.Param {
 	return storing(engine.MemoryParam("client-query-buffer-limit", &n, 1<<20), &n, &s.maxQuery)
 }
 
-// storing returns param, which sets n, so that it stores n in p as well.
+// storing returns a parameter that sets n, changed so that it also stores n in p.
 func storing(param engine.Param, n *int64, p *atomic.Int64) engine.Param {
 	set := param.Set
 	param.Set = func(v string) error {
@@ -84,14 +84,14 @@ func storing(param engine.Param, n *int64, p *atomic.Int64) engine.Param {
 	return param
 }
 
-// outputLimit is how much unsent output a connection may have: never the hard limit, and the soft one
-// no longer than the patience. 0 is no limit.
+// outputLimit limits the unsent output of a connection: it must stay below the hard limit, and may exceed the soft one
+// for as long as patience. 0 is no limit.
 type outputLimit struct {
 	hard, soft int64
 	patience   time.Duration
 }
 
-// outputLimits are those of the classes of clients: ordinary ones, replicas and listeners to channels.
+// outputLimits are the limits of the classes of clients: normal clients, replicas and subscribers.
 type outputLimits [3]outputLimit
 
 var outputClasses = [...]string{"normal", "slave", "pubsub"}
@@ -109,8 +109,8 @@ func (l *outputLimits) String() string {
 	return strings.Join(words, " ")
 }
 
-// setOutput takes limits in the form class hard soft seconds, for one class or several. The hard limits
-// of replicas and listeners are the engine's too, which holds what their event loops have not fetched yet.
+// setOutput sets limits, written as "class hard soft seconds" for one class or several. The engine obeys the hard
+// limits of replicas and subscribers too: it buffers the output that their event loops have not collected.
 func (s *Server) setOutput(v string) error {
 	words := strings.Fields(v)
 	if len(words)%4 != 0 {

@@ -1,27 +1,27 @@
 // Package server serves the engine on the network: listeners, event loops, connections, output.
 //
-//	socket ─read─▶ traffic ─▶ batch.cut ─▶ engine.Do ─▶ group ─▶ one write
-//	                 ▲                        │
-//	                 └───────── Wake ◀────────┘ of sessions served by others
+//	socket ─read─▶ traffic ─▶ batch.parse ─▶ engine.Do ─▶ group ─▶ one write
+//	                 ▲                          │
+//	                 └────────── Wake ◀─────────┘ of sessions that another session's command wrote to
 //
-// Each connection belongs to one event loop (gnet). The loop reads what the socket has, cuts
-// complete commands off it without copying, and executes them as one batch under the engine's lock.
-// The batch's replies leave in one write: at once, or at the end of the loop's round together with
-// those of other connections, see group. What another connection's command writes to a session waits in
-// the session's reply buffer until its own loop is woken. TLS is spoken beside the loops, see tls.go.
+// Each connection belongs to one event loop (gnet). The loop reads from the socket, parses complete
+// commands without copying, and executes them as one batch under the engine's lock. The replies of a batch
+// leave in one write: at once, or at the end of the loop's round together with those of other connections,
+// see group. Messages and replies that another connection's command writes to a session stay in the session's
+// reply buffer until its own loop is woken. Goroutines beside the loops handle TLS, see tls.go.
 //
 // Invariants:
-//  1. A connection's fields are touched by its loop only; Wake is the one call from outside.
-//  2. A parked session executes nothing; what it sends is held back, up to client-query-buffer-limit.
+//  1. Only its loop touches the fields of a connection; Wake is the one call from outside.
+//  2. A blocked session executes nothing; its input is kept, up to client-query-buffer-limit.
 //  3. A protocol error ends the connection after the commands before it were executed.
-//  4. A connection that is to end does so when its output is sent.
+//  4. A dying connection closes when its output is sent.
 //  5. An idle connection holds no buffers.
 //
-// The number of loops is 1 on two cores: executing is serial, and a second loop would only contend
-// for the lock (measured). With more cores, parsing and writing spread over half of them, but over no
-// more than the lock can feed. A process
-// that does nothing else should give Go as many processors as there are loops: an idle one makes the
-// runtime wake a thread for each round of the loop, a sixth of the CPU time of a request (measured).
+// On two cores there is one loop: execution is serial, and a second loop would only contend for the lock
+// (measured). With more cores, parsing and writing spread over half of them, up to the number of loops that one
+// lock can serve. A process that does nothing else should give Go as many processors as there are loops: an idle
+// processor makes the runtime wake a thread for each round of the loop, a sixth of the CPU time of a request
+// (measured).
 package server
 
 import (
@@ -43,22 +43,22 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Options say where a server listens and how.
+// Options configure a server.
 type Options struct {
 	Bind       []string       // addresses; 127.0.0.1, and ::1 where it exists, if empty
 	Port       int            // 0 picks a free one, or none if there is a unix socket; negative for none
 	UnixSocket string         // path; empty for none
 	UnixPerm   fs.FileMode    // of the unix socket; 0 for the process' default
-	Listeners  []net.Listener // further ones, of TCP or unix sockets; closed by Run
-	Loops      int            // event loops; 0 for as many as suit the machine
+	Listeners  []net.Listener // more listeners, of TCP or unix sockets; closed by Run
+	Loops      int            // event loops; 0 for Loops()
 	MaxClients int            // 10000 if 0
-	Log        io.Writer      // one line for each event worth telling; nil for silence
-	// Journal, if it is not nil, is waited for before replies leave.
+	Log        io.Writer      // nil for no log
+	// Journal delays replies until it has saved the changes that they promise. It may be nil.
 	Journal Journal
-	// Load takes in the data that was kept, before the server is ready; clients hear LOADING
-	// meanwhile if the engine knows. An error ends Run. It may be nil.
+	// Load loads the saved data before the server is ready; meanwhile clients get LOADING errors. An error ends Run.
+	// It may be nil.
 	Load func() error
-	// Beside runs what goes on beside the event loops: a script that takes long. go run() if nil.
+	// Beside runs a slow script beside the event loops. go run() if nil.
 	Beside func(run func())
 }
 
@@ -69,10 +69,10 @@ type Server struct {
 	listeners  []listener // changed under mu while accepting
 	accepting  bool       // under mu
 	acceptors  sync.WaitGroup
-	tls        secrecy
+	tls        tlsConfig
 	loops      *gnet.Client
-	alarm      chan struct{} // the engine has work earlier than it said
-	ending     chan struct{} // closed by Shutdown
+	alarm      chan struct{} // the engine has work earlier than Tick announced
+	ending     chan struct{} // closed by SHUTDOWN
 	end        sync.Once
 	counts     counts
 	maxBulk    atomic.Int64
@@ -82,12 +82,12 @@ type Server struct {
 	output     atomic.Pointer[outputLimits]
 
 	mu       sync.Mutex
-	draining []*conn // dying connections whose output is not sent yet
+	draining []*conn // dying connections with unsent output
 	groups   map[gnet.EventLoop]*group
 	gnet.BuiltinEventEngine
 }
 
-// New returns a server for an engine, which it joins: it adds parameters and sections of INFO, and is its host.
+// New returns a server for an engine. It joins the engine: it adds parameters and sections of INFO, and is its host.
 func New(e *engine.Engine, opts Options) *Server {
 	if opts.MaxClients == 0 {
 		opts.MaxClients = 10000
@@ -115,7 +115,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	return s
 }
 
-// host returns what the server does for its engine.
+// host returns the functions by which the engine uses the server.
 func (s *Server) host() engine.Host {
 	return engine.Host{
 		Due:     s.due,
@@ -128,13 +128,13 @@ func (s *Server) host() engine.Host {
 	}
 }
 
-// maxLoops is where reading and writing, four fifths of a request, are spread as far as executing allows.
+// maxLoops is the number of loops that one lock can serve: reading and writing take four fifths of a request.
 const maxLoops = 4
 
-// Loops returns how many event loops suit the machine.
+// Loops returns the number of event loops that suits the machine.
 func Loops() int { return min(maxLoops, max(1, runtime.NumCPU()/2)) }
 
-// Listen opens the listeners. Run does it otherwise.
+// Listen opens the listeners. Run does so if Listen was not called.
 func (s *Server) Listen() error {
 	err := s.listen()
 	if err != nil {
@@ -162,7 +162,7 @@ func (s *Server) Run(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	s.fitClients()
+	s.limitClients()
 	s.loops, err = gnet.NewClient(s, gnet.WithNumEventLoop(s.opts.Loops), gnet.WithReadBufferCap(64<<10),
 		gnet.WithTCPNoDelay(gnet.TCPDelay), // Go has set it already
 		gnet.WithLogLevel(logging.ErrorLevel), gnet.WithLogger(silent{}))
@@ -177,7 +177,7 @@ func (s *Server) Run(ctx context.Context) (err error) {
 	return err
 }
 
-// load takes in the data, and tells that the server is ready. Clients hear LOADING already, see serve.
+// load loads the data and logs that the server is ready. Clients already get LOADING errors, see serve.
 func (s *Server) load() error {
 	if s.opts.Load != nil {
 		if err := s.opts.Load(); err != nil {
@@ -196,7 +196,7 @@ func (s *Server) load() error {
 // serve accepts connections until the end.
 func (s *Server) serve(ctx context.Context) error {
 	if s.opts.Load != nil {
-		s.engine.StartLoading() // before the first client comes, who would find nothing
+		s.engine.StartLoading() // before the first client connects, which would find no data
 	}
 	s.mu.Lock()
 	s.accepting = true
@@ -232,10 +232,10 @@ func (s *Server) closeListeners() {
 	}
 }
 
-// fitClients lowers maxclients to what the process has file descriptors for.
-func (s *Server) fitClients() {
+// limitClients lowers maxclients to the file descriptors that the process may have.
+func (s *Server) limitClients() {
 	want := s.maxClients.Load()
-	if fit := fewerClients(want); fit < want {
+	if fit := clientsThatFit(want); fit < want {
 		s.log('#', "Current maximum open files allow %d clients; maxclients has been reduced from %d.", fit, want)
 		s.maxClients.Store(fit)
 	}
@@ -257,8 +257,8 @@ func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
 	c := gc.Context().(*conn)
 	c.dying = true
 	s.engine.Close(c.session)
-	// What it waited for may have come just before it was seen to hang up, and who closed only the
-	// way to us still reads.
+	// A reply may have arrived just before the client hung up, and a client that only closed its writing end
+	// still reads.
 	if o := s.engine.Collect(c.session); len(o.Out) > 0 || c.held > 0 {
 		c.write(o.Out, false)
 		if c.held > 0 {
@@ -273,7 +273,7 @@ func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
 // OnTraffic implements gnet.EventHandler.
 func (s *Server) OnTraffic(gc gnet.Conn) gnet.Action { return gc.Context().(*conn).traffic() }
 
-// tick drives the engine's own work: when the next deadline says so, and ten times a second.
+// tick drives the engine's own work: at its next deadline, and ten times a second.
 func (s *Server) tick(stop <-chan struct{}) {
 	const longest, shortest = 100 * time.Millisecond, time.Millisecond
 	timer := time.NewTimer(longest)
@@ -294,7 +294,7 @@ func (s *Server) tick(stop <-chan struct{}) {
 	}
 }
 
-// due is the engine's word that it has work earlier than it said.
+// due makes tick run now: the engine has work earlier than its last Tick announced.
 func (s *Server) due(int64) {
 	select {
 	case s.alarm <- struct{}{}:
@@ -302,7 +302,7 @@ func (s *Server) due(int64) {
 	}
 }
 
-// drain has a dying connection looked at again, until its output is sent.
+// drain adds a dying connection to those that tick wakes until their output is sent.
 func (s *Server) drain(c *conn) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -327,17 +327,16 @@ func (s *Server) exit() {
 
 func sleep(micros int64) { time.Sleep(time.Duration(micros) * time.Microsecond) }
 
-// log writes a line of the server's log, as redis-server's are. The mark tells how much it matters:
-// # warning, * notice.
+// log writes a line of the server's log in redis-server's format. The mark is the level: # warning, * notice.
 func (s *Server) log(mark byte, format string, args ...any) { Log(s.opts.Log, mark, format, args...) }
 
-// Log writes a line as those of a server's log are.
+// Log writes a line in the format of a server's log.
 func Log(to io.Writer, mark byte, format string, args ...any) {
 	now := time.Now().Format("02 Jan 2006 15:04:05.000")
 	fmt.Fprintf(to, "%d:M %s %c %s\n", os.Getpid(), now, mark, fmt.Sprintf(format, args...))
 }
 
-// silent drops gnet's own log lines: what matters of them reaches us as errors.
+// silent discards gnet's own log lines: the errors among them are returned as well.
 type silent struct{}
 
 func (silent) Debugf(string, ...any) {}

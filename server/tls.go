@@ -19,31 +19,31 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// A connection that comes over TLS is decrypted beside the event loops and handed on to them in the clear,
-// over a pair of sockets within the process:
+// Two goroutines beside the event loops decrypt and encrypt a TLS connection. They pass the plain bytes to its event
+// loop over a pair of sockets within the process:
 //
-//	client ═TLS═ relay ─pair─ event loop
+//	client ═TLS═ proxy ─pair─ event loop
 //
-// That costs it two further copies, and connections without TLS nothing.
+// That costs a TLS connection two more copies, and other connections nothing.
 
-// How long a client may take to agree on keys, and to read what is left for it after the end.
+// Timeouts of the handshake, and of the last write after the connection's end.
 const (
-	handshakePatience = 10 * time.Second
-	farewellPatience  = 10 * time.Second
+	handshakeTimeout = 10 * time.Second
+	closeTimeout     = 10 * time.Second
 )
 
-// secrecy is how TLS is spoken: the parameters tls-*, and what follows from them.
-type secrecy struct {
+// tlsConfig is the parameters tls-* and the configuration that load makes of them.
+type tlsConfig struct {
 	port      int    // 0 for none
-	cert, key string // paths of the server's own
-	caFile    string // paths of what vouches for clients' certificates
+	cert, key string // paths of the server's certificate and key
+	caFile    string // paths of the authorities for clients' certificates
 	caDir     string
-	auth      string // yes, no, optional: whether clients must show one
+	auth      string // yes, no, optional: whether clients must show a certificate
 	protocols string // such as "TLSv1.2 TLSv1.3"; "" for both
 	config    atomic.Pointer[tls.Config]
 }
 
-// The errors of what TLS is to be made of, in Redis' words.
+// Errors of the parameters, in Redis' words.
 var (
 	errNoCert = errors.New("no tls-cert-file configured")
 	errNoKey  = errors.New("no tls-key-file configured")
@@ -51,8 +51,8 @@ var (
 	errProto  = errors.New("invalid tls-protocols specified: use a combination of TLSv1, TLSv1.1, TLSv1.2 and TLSv1.3")
 )
 
-// params are the parameters of TLS. While it is spoken, connections that begin after a CONFIG SET obey it.
-func (t *secrecy) params(log func(mark byte, format string, args ...any)) (list []engine.Param) {
+// params returns the parameters of TLS. A CONFIG SET applies to connections that begin after it.
+func (t *tlsConfig) params(log func(mark byte, format string, args ...any)) (list []engine.Param) {
 	t.auth = "yes"
 	apply := func() error {
 		if t.port == 0 {
@@ -80,8 +80,8 @@ func (t *secrecy) params(log func(mark byte, format string, args ...any)) (list 
 	return append(list, engine.IntParam("tls-port", &t.port, 0, 65535).AtStart())
 }
 
-// load reads the certificates. If that fails, those it had go on to be used.
-func (t *secrecy) load() error {
+// load reads the certificates. If that fails, the old configuration stays.
+func (t *tlsConfig) load() error {
 	switch {
 	case t.cert == "":
 		return errNoCert
@@ -108,7 +108,7 @@ func (t *secrecy) load() error {
 	return nil
 }
 
-// versions returns the lowest and the highest version of TLS among those that a text names.
+// versions returns the lowest and the highest of the TLS versions in a text.
 func versions(text string) (lowest, highest uint16, err error) {
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -130,8 +130,7 @@ func versions(text string) (lowest, highest uint16, err error) {
 	return lowest, highest, nil
 }
 
-// authorities reads the certificates of those who may vouch for clients: of a file, and of the files of a
-// directory.
+// authorities reads the certificates of authorities from a file and from the files of a directory.
 func authorities(file, dir string) (*x509.CertPool, error) {
 	pool := x509.NewCertPool()
 	var files []string
@@ -169,10 +168,10 @@ func (s *Server) admitTLS(nc net.Conn) {
 	}()
 }
 
-// secure shakes hands with a client and relays its connection to the event loops until it ends.
+// secure performs the handshake with a client and passes its bytes to an event loop until the connection ends.
 func (s *Server) secure(nc net.Conn) error {
 	client := tls.Server(nc, s.tls.config.Load())
-	ctx, stop := context.WithTimeout(context.Background(), handshakePatience)
+	ctx, stop := context.WithTimeout(context.Background(), handshakeTimeout)
 	defer stop()
 	if err := client.HandshakeContext(ctx); err != nil {
 		return err
@@ -181,14 +180,13 @@ func (s *Server) secure(nc net.Conn) error {
 	if err != nil {
 		return err
 	}
-	s.enroll(loop, endpoint(nc), func() { _ = client.SetWriteDeadline(time.Now().Add(farewellPatience)) })
-	relay(client, inside)
+	s.enroll(loop, endpoint(nc), func() { _ = client.SetWriteDeadline(time.Now().Add(closeTimeout)) })
+	proxy(client, inside)
 	return nil
 }
 
-// relay copies both ways. It ends when the event loop has closed its end and all that it had to say is
-// sent.
-func relay(client *tls.Conn, inside *net.UnixConn) {
+// proxy copies in both directions. It returns when the event loop has closed its end and its output is sent.
+func proxy(client *tls.Conn, inside *net.UnixConn) {
 	go func() {
 		_, _ = io.Copy(inside, client)
 		_ = inside.CloseWrite()

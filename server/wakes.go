@@ -8,21 +8,21 @@ import (
 	"github.com/panjf2000/gnet/v2"
 )
 
-// wakes is the connections of an event loop that it shall look at again: a message to a thousand listeners
-// is one call for the loop, and not a thousand.
+// wakes lists the connections that an event loop must handle again. So a message to a thousand subscribers is one call
+// of the loop instead of a thousand.
 type wakes struct {
 	loop gnet.EventLoop
 	due  atomic.Bool // the list is not empty
 
 	mu    sync.Mutex
 	list  []*conn
-	spare []*conn // room for the next list
+	spare []*conn // empty slice for the next list
 }
 
-// maxWakes is the length of a list whose room is kept.
+// maxWakes is the capacity up to which a list is reused.
 const maxWakes = 1 << 12
 
-// add has the loop look at a connection. It may be called from any goroutine.
+// add makes the loop handle a connection. It may be called from any goroutine.
 func (w *wakes) add(c *conn) {
 	w.mu.Lock()
 	w.list = append(w.list, c)
@@ -30,7 +30,7 @@ func (w *wakes) add(c *conn) {
 	w.due.Store(true)
 	w.mu.Unlock()
 	if first {
-		_ = w.loop.Execute(context.Background(), w) // refused when all connections end anyway
+		_ = w.loop.Execute(context.Background(), w) // fails only when the loop ends and closes its connections
 	}
 }
 

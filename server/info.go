@@ -17,8 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// What INFO tells about the process and its connections.
-
+// sections returns the fields of INFO about the process and its connections.
 func (s *Server) sections() []engine.Section {
 	return []engine.Section{
 		{Name: "Server", Fill: s.fillServer},
@@ -57,8 +56,8 @@ func fillMemory(b *bytes.Buffer) {
 	engine.Fields(b, "total_system_memory", systemBytes(), "mem_allocator", runtime.Version())
 }
 
-// processMemory tells what the allocator holds and what the system gave. It neither stops the world nor
-// collects.
+// processMemory returns the memory of the allocator and of the process. It neither stops the world nor starts a
+// collection.
 func processMemory() engine.ProcessMemory {
 	samples := []metrics.Sample{{Name: "/memory/classes/heap/objects:bytes"}, {Name: "/memory/classes/heap/unused:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/stacks:bytes"},
@@ -75,7 +74,7 @@ func processMemory() engine.ProcessMemory {
 	return m
 }
 
-// residentBytes returns the memory that the process occupies; 0 if the system does not tell.
+// residentBytes returns the resident memory of the process; 0 if the system does not report it.
 func residentBytes() int64 {
 	statm, _ := os.ReadFile("/proc/self/statm")
 	if fields := strings.Fields(string(statm)); len(fields) > 1 {
@@ -90,7 +89,7 @@ func residentBytes() int64 {
 	return usage.Maxrss << 10
 }
 
-// systemBytes returns the memory of the machine; 0 if the system does not tell.
+// systemBytes returns the memory of the machine; 0 if the system does not report it.
 var systemBytes = sync.OnceValue(func() int64 {
 	info, _ := os.ReadFile("/proc/meminfo")
 	var kilobytes int64
@@ -123,5 +122,5 @@ func fillCPU(b *bytes.Buffer) {
 	}
 }
 
-// purge gives memory back to the system, once the commands of the batch are answered.
+// purge returns memory to the system, in the background.
 func purge() { go debug.FreeOSMemory() }

@@ -10,15 +10,15 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Limits of the wire, as Redis has them.
+// Redis' limits of the protocol.
 const (
-	maxLine      = 64 << 10  // bytes of an inline command, and of a line that tells a length
+	maxLine      = 64 << 10  // bytes of an inline command, and of a line with a length
 	maxArgs      = 1<<31 - 1 // arguments of a command
 	unauthedArgs = 10        // the same before AUTH
 	unauthedBulk = 16 << 10  // bytes of an argument before AUTH
 )
 
-// What ends a connection, in Redis' words.
+// Protocol errors, in Redis' words. Each ends the connection.
 const (
 	errArgs         = engine.Error("ERR Protocol error: invalid multibulk length")
 	errArgsLine     = engine.Error("ERR Protocol error: too big mbulk count string")
@@ -29,33 +29,32 @@ const (
 	errBulkUnauthed = engine.Error("ERR Protocol error: unauthenticated bulk length")
 	errInline       = engine.Error("ERR Protocol error: too big inline request")
 	errQuotes       = engine.Error("ERR Protocol error: unbalanced quotes in request")
-	// errBrowser ends a connection without a word: a web page made a browser send a request here.
+	// errBrowser ends a connection without a reply: a web page made a browser send an HTTP request here.
 	errBrowser = engine.Error("HTTP")
 )
 
-// batch is the complete commands cut off a connection's buffer. Arguments alias the buffer; the
-// slices are reused from batch to batch.
+// batch is the complete commands of a connection's buffer. Arguments alias the buffer; the slices are
+// reused from batch to batch.
 type batch struct {
 	commands [][][]byte
-	ends     []int // where each command ends in the buffer
+	ends     []int // offset in the buffer of each command's end
 }
 
-// limits are what a command is measured against.
+// limits are the limits of a command.
 type limits struct {
 	bulk   int64 // bytes of an argument
 	authed bool
 }
 
-// cut takes complete commands off the front of buf and returns what is left: the beginning of an
-// unfinished command. need is the length that rest must reach before another cut can take more, as
-// far as it is known. err is the protocol error that ends the connection after the commands
-// before it, or nil. Empty commands are left out, as Redis ignores them.
-func (b *batch) cut(buf []byte, lim limits) (rest []byte, need int, err error) {
+// parse parses the complete commands at the front of buf and returns the rest: the beginning of an unfinished
+// command. need is the length that rest must reach before parsing again can succeed, 0 if unknown. err is the protocol
+// error that ends the connection after the commands before it, or nil. Empty commands are skipped, as in Redis.
+func (b *batch) parse(buf []byte, lim limits) (rest []byte, need int, err error) {
 	b.commands, b.ends = b.commands[:0], b.ends[:0]
 	for at := 0; at < len(buf); {
 		args, n := b.next(), 0
 		if buf[at] == '*' {
-			if args, n = whole(buf[at:], args, lim); n == 0 {
+			if args, n = fast(buf[at:], args, lim); n == 0 {
 				args, n, need, err = multibulk(buf[at:], args, lim)
 			}
 		} else {
@@ -81,10 +80,10 @@ func (b *batch) next() [][]byte {
 	return make([][]byte, 0, 8)
 }
 
-// whole reads a complete command from the front of buf with redcon's reader. Its length is 0 if that
-// takes a second look, by multibulk: the command is not complete, exceeds a limit, or is written in a
-// way that redcon takes and Redis does not, such as a length of 03.
-func whole(buf []byte, args [][]byte, lim limits) (_ [][]byte, n int) {
+// fast parses a complete command at the front of buf with redcon's reader. Its length is 0 if multibulk must decide:
+// the command is not complete, exceeds a limit, or is written in a way that redcon accepts and Redis does not,
+// such as a length of 03.
+func fast(buf []byte, args [][]byte, lim limits) (_ [][]byte, n int) {
 	complete, got, _, rest, err := redcon.ReadNextCommand(buf, args)
 	n = len(buf) - len(rest)
 	if !complete || err != nil || !lim.authed || int64(n) > lim.bulk || n != written(got) {
@@ -93,7 +92,7 @@ func whole(buf []byte, args [][]byte, lim limits) (_ [][]byte, n int) {
 	return got, n
 }
 
-// written returns the length of a command in the form in which clients write it.
+// written returns the length of a command as clients write it.
 func written(args [][]byte) int {
 	n := len("*\r\n") + digits(len(args))
 	for _, arg := range args {
@@ -109,8 +108,8 @@ func digits(n int) (d int) {
 	return d
 }
 
-// multibulk reads a command from the front of buf: *2 $3 get $1 k. It returns its arguments and its
-// length, which is 0 if it is not complete; need is then the length buf must reach, if known.
+// multibulk parses a command at the front of buf: *2 $3 get $1 k. It returns its arguments and its length, which is 0
+// if the command is not complete; need is then the length that buf must reach, 0 if unknown.
 func multibulk(buf []byte, args [][]byte, lim limits) (_ [][]byte, n, need int, err error) {
 	count, at, err := length(buf, 1, maxArgs, errArgs, errArgsLine)
 	switch {
@@ -144,8 +143,7 @@ func multibulk(buf []byte, args [][]byte, lim limits) (_ [][]byte, n, need int, 
 	return args, at, 0, nil
 }
 
-// noDollar returns the error of an argument that does not begin with a dollar sign, once its line is
-// complete.
+// noDollar returns the error for an argument that does not begin with a dollar sign; nil until its line is complete.
 func noDollar(buf []byte) error {
 	switch end := lineEnd(buf, '\r'); {
 	case end < 0 && len(buf) > maxLine:
@@ -156,8 +154,8 @@ func noDollar(buf []byte) error {
 	return fmt.Errorf(errDollar, buf[0])
 }
 
-// length reads the number from position at up to the end of the line, and returns it with the
-// position after the line, which is 0 if the line is not complete.
+// length parses the number between position at and the end of the line. It returns the number and the position after
+// the line, which is 0 if the line is not complete.
 func length(buf []byte, at int, most int64, wrong, tooLong error) (n int64, next int, err error) {
 	i := at
 	for i < len(buf) && buf[i]-'0' < 10 && i-at < 10 {
@@ -170,7 +168,7 @@ func length(buf []byte, at int, most int64, wrong, tooLong error) (n int64, next
 	return oddLength(buf, at, most, wrong, tooLong)
 }
 
-// oddLength is length for a line that is not complete, or not a plain number within its limit.
+// oddLength is length for lines that are not complete or not a plain number within its limit.
 func oddLength(buf []byte, at int, most int64, wrong, tooLong error) (n int64, next int, err error) {
 	end := lineEnd(buf[at:], '\r')
 	switch {
@@ -186,7 +184,7 @@ func oddLength(buf []byte, at int, most int64, wrong, tooLong error) (n int64, n
 	return n, at + end + 2, nil
 }
 
-// lineEnd returns where mark stands in buf. Redis searches it with strchr, which a zero byte ends.
+// lineEnd returns the position of mark in buf, or -1. Redis searches with strchr, which stops at a zero byte.
 func lineEnd(buf []byte, mark byte) int {
 	end := bytes.IndexByte(buf, mark)
 	if end > 0 && bytes.IndexByte(buf[:end], 0) >= 0 {
@@ -195,8 +193,7 @@ func lineEnd(buf []byte, mark byte) int {
 	return end
 }
 
-// inline reads a command typed as a line of words, the way one does with telnet. Its length n is 0
-// if the line is not complete.
+// inline parses a command that is a line of words, as typed in telnet. Its length n is 0 if the line is not complete.
 func inline(buf []byte, args [][]byte) (_ [][]byte, n int, err error) {
 	end := lineEnd(buf, '\n')
 	if end < 0 {

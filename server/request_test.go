@@ -13,7 +13,7 @@ var open = limits{bulk: 512 << 20, authed: true}
 // cutAll returns the commands of buf, what is left, and the error.
 func cutAll(buf string, lim limits) (commands []string, rest string, err error) {
 	var b batch
-	left, _, err := b.cut([]byte(buf), lim)
+	left, _, err := b.parse([]byte(buf), lim)
 	for _, args := range b.commands {
 		commands = append(commands, fmt.Sprintf("%q", args))
 	}
@@ -103,7 +103,7 @@ func TestCutRefusesMoreBeforeAuth(t *testing.T) {
 func TestCutSaysHowMuchItNeeds(t *testing.T) {
 	var b batch
 	in := []byte("PING\r\n*2\r\n$4\r\nECHO\r\n$1000\r\nabc")
-	rest, need, _ := b.cut(in, open)
+	rest, need, _ := b.parse(in, open)
 	require.Equal(t, "*2\r\n$4\r\nECHO\r\n$1000\r\nabc", string(rest))
 	require.Equal(t, len(rest)-len("abc")+1000+2, need)
 }
@@ -111,8 +111,8 @@ func TestCutSaysHowMuchItNeeds(t *testing.T) {
 func TestCutDoesNotAllocate(t *testing.T) {
 	in := []byte(strings.Repeat("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$1\r\nv\r\n", 16))
 	var b batch
-	b.cut(in, open)
-	require.Zero(t, testing.AllocsPerRun(100, func() { b.cut(in, open) }))
+	b.parse(in, open)
+	require.Zero(t, testing.AllocsPerRun(100, func() { b.parse(in, open) }))
 }
 
 // FuzzCut checks that commands do not depend on where the bytes are split.
@@ -139,12 +139,12 @@ func FuzzCut(f *testing.F) {
 	})
 }
 
-func BenchmarkCut(b *testing.B) {
+func BenchmarkParse(b *testing.B) {
 	in := []byte(strings.Repeat("*3\r\n$3\r\nSET\r\n$16\r\nkey:000000012345\r\n$3\r\nxxx\r\n", 16))
-	var cut batch
+	var parsed batch
 	b.SetBytes(int64(len(in)))
 	b.ReportAllocs()
 	for b.Loop() {
-		cut.cut(in, open)
+		parsed.parse(in, open)
 	}
 }
