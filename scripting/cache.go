@@ -17,8 +17,8 @@ type script struct {
 	place *list.Element // in the order of use; nil if SCRIPT LOAD keeps it
 }
 
-// maxEvaluated is how many scripts known only from EVAL are kept, as in Redis 7.4; those from SCRIPT
-// LOAD stay until SCRIPT FLUSH.
+// maxEvaluated is the number of cached scripts that come only from EVAL, as in Redis 7.4. Those from SCRIPT LOAD stay
+// until SCRIPT FLUSH.
 const maxEvaluated = 500
 
 // cache finds compiled scripts by digest, and by body without computing the digest again.
@@ -42,7 +42,7 @@ func digest(body []byte) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// add keeps a script. A loaded one is kept for good; others replace the least recently used.
+// add adds a script. A loaded one stays; others replace the least recently used if the cache is full.
 func (c *cache) add(s *script, loaded bool) {
 	c.bySHA[s.name], c.byBody[s.body] = s, s
 	if loaded {
@@ -57,14 +57,14 @@ func (c *cache) add(s *script, loaded bool) {
 	s.place = c.used.PushBack(s)
 }
 
-// touch notes that a script was used.
+// touch makes a script the most recently used.
 func (c *cache) touch(s *script) {
 	if s.place != nil && s.place != c.used.Back() {
 		c.used.MoveToBack(s.place)
 	}
 }
 
-// pin keeps a script for good.
+// pin keeps a script until SCRIPT FLUSH.
 func (c *cache) pin(s *script) {
 	if s.place != nil {
 		c.used.Remove(s.place)
@@ -72,7 +72,7 @@ func (c *cache) pin(s *script) {
 	}
 }
 
-// find returns the script of a digest in any case, or nil.
+// find returns the script with this digest, in upper or lower case, or nil.
 func (c *cache) find(sha []byte) *script {
 	if s, ok := c.bySHA[string(sha)]; ok {
 		return s
@@ -80,7 +80,7 @@ func (c *cache) find(sha []byte) *script {
 	return c.bySHA[strings.ToLower(string(sha))]
 }
 
-// bytes returns how much the cached bodies hold.
+// bytes returns the size of the cached bodies.
 func (c *cache) bytes() (n int) {
 	for _, s := range c.bySHA {
 		n += len(s.body)
@@ -88,7 +88,7 @@ func (c *cache) bytes() (n int) {
 	return n
 }
 
-// compile turns a body into a script, or returns the error.
+// compile compiles a body.
 func (s *Scripts) compile(body []byte) (*script, error) {
 	source := string(body)
 	sc := &script{program: program{name: digest(body), box: &s.scripts}, body: source}

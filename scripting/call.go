@@ -10,7 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// callTicks is what a redis.call counts in units of work, beside the bytes of its arguments and its reply.
+// callTicks is the cost of a redis.call in units of work, without the bytes of its arguments and its reply.
 const callTicks = 50
 
 // redis.call(command, ...): the reply as a Lua value; an error reply is thrown.
@@ -52,8 +52,8 @@ func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) 
 	return v, out[0] == '-'
 }
 
-// large is value for a reply that counts as memory meanwhile: what is made of it lies nowhere yet where the
-// run would be found to hold it.
+// large is value for a large reply. The reply counts as memory of the run meanwhile: the run does not refer to the new
+// value yet, so a check of its memory would not find it.
 func (s *Scripts) large(L *lua.State, out []byte) lua.Value {
 	L.Hold(len(out))
 	v, _ := s.value(out)
@@ -61,7 +61,7 @@ func (s *Scripts) large(L *lua.State, out []byte) lua.Value {
 	return v
 }
 
-// gather makes c's arguments those of a command, in s.args.
+// gather converts c's arguments to those of a command, in s.args.
 func (s *Scripts) gather(c *lua.Call) (err error) {
 	s.args, s.digits, s.sent = s.args[:0], s.digits[:0], 0
 	for _, v := range c.Args() {
@@ -80,7 +80,7 @@ func (s *Scripts) gather(c *lua.Call) (err error) {
 	return nil
 }
 
-// number returns a number as Redis 7.0 passes it: with 17 significant digits.
+// number returns a number as Redis 7.0 passes it to commands: with 17 significant digits.
 func (s *Scripts) number(f float64) []byte {
 	at := len(s.digits)
 	switch i := int64(f); {
@@ -94,18 +94,17 @@ func (s *Scripts) number(f float64) []byte {
 	return s.digits[at:len(s.digits):len(s.digits)]
 }
 
-// site is what the place of a redis.call in a script remembers: the command that was called from there
-// first. Most places call no other.
-type site struct {
+// siteCache caches for a redis.call in a script the command that it called first. Most call no other.
+type siteCache struct {
 	name string
 	cmd  *engine.Command
 }
 
 // resolve finds the command in s.args, with the errors worded for scripts.
 func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
-	place := c.Site()
-	if place != nil {
-		if known, ok := place.Cache.(*site); ok && known.name == string(s.args[0]) && known.cmd.Fits(len(s.args)) {
+	site := c.Site()
+	if site != nil {
+		if known, ok := site.Cache.(*siteCache); ok && known.name == string(s.args[0]) && known.cmd.Fits(len(s.args)) {
 			return known.cmd, nil
 		}
 	}
@@ -115,8 +114,8 @@ func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
 		return nil, errUnknown
 	case err != nil:
 		return nil, errArgCount
-	case place != nil && place.Cache == nil && !cmd.IsSub():
-		place.Cache = &site{string(s.args[0]), cmd}
+	case site != nil && site.Cache == nil && !cmd.IsSub():
+		site.Cache = &siteCache{string(s.args[0]), cmd}
 	}
 	return cmd, nil
 }

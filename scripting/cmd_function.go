@@ -94,13 +94,13 @@ func (s *Scripts) fcall(readOnly bool) engine.Handler {
 		if !c.OK() || !s.enter(c, &f.program, readOnly) {
 			return
 		}
-		s.passed = [2]lua.Value{s.argument(keys), s.argument(argv)}
-		s.run(c, s.passed[:]...)
-		s.passed = [2]lua.Value{}
+		s.fcallArgs = [2]lua.Value{s.argument(keys), s.argument(argv)}
+		s.run(c, s.fcallArgs[:]...)
+		s.fcallArgs = [2]lua.Value{}
 	}
 }
 
-// argument returns a table of args. It is made anew for each run: a function may keep it.
+// argument returns a new table of args. Each run needs its own: a function may keep it.
 func (s *Scripts) argument(args [][]byte) lua.Value {
 	t := lua.NewTable(len(args), 0)
 	for i, a := range args {
@@ -191,14 +191,14 @@ func (s *Scripts) cmdFunctionList(c *engine.Call) {
 	for _, l := range s.registry.libraries {
 		if !limited || glob.MatchFold(pattern, l.name) {
 			n++
-			l.tell(c, code)
+			l.reply(c, code)
 		}
 	}
 	c.Reply.SetArray(at, n)
 }
 
-// tell replies with what a library is.
-func (l *library) tell(c *engine.Call, code bool) {
+// reply writes the library's entry of FUNCTION LIST.
+func (l *library) reply(c *engine.Call, code bool) {
 	w := c.Reply
 	if code {
 		w.Map(4)
@@ -212,7 +212,7 @@ func (l *library) tell(c *engine.Call, code bool) {
 	w.BulkString("functions")
 	w.Array(len(l.functions))
 	for _, f := range l.functions {
-		f.tell(c)
+		f.reply(c)
 	}
 	if code {
 		w.BulkString("library_code")
@@ -220,14 +220,14 @@ func (l *library) tell(c *engine.Call, code bool) {
 	}
 }
 
-func (f *function) tell(c *engine.Call) {
+func (f *function) reply(c *engine.Call) {
 	w := c.Reply
 	w.Map(3)
 	w.BulkString("name")
 	w.BulkString(f.name)
 	w.BulkString("description")
-	if f.about != nil {
-		w.BulkString(*f.about)
+	if f.description != nil {
+		w.BulkString(*f.description)
 	} else {
 		w.Null()
 	}
@@ -248,7 +248,7 @@ func (s *Scripts) cmdFunctionStats(c *engine.Call) {
 	w := c.Reply
 	w.Map(2)
 	w.BulkString("running_script")
-	s.tellRunning(c)
+	s.replyRunning(c)
 	w.BulkString("engines")
 	w.Map(1)
 	w.BulkString("LUA")
@@ -259,8 +259,8 @@ func (s *Scripts) cmdFunctionStats(c *engine.Call) {
 	w.Int(int64(s.registry.count()))
 }
 
-// tellRunning replies with which function runs, by which command, and for how long.
-func (s *Scripts) tellRunning(c *engine.Call) {
+// replyRunning writes the program that runs, its command, and its duration.
+func (s *Scripts) replyRunning(c *engine.Call) {
 	w := c.Reply
 	if s.running == nil {
 		w.Null()
@@ -281,7 +281,7 @@ func (s *Scripts) tellRunning(c *engine.Call) {
 // FUNCTION DUMP
 func (s *Scripts) cmdFunctionDump(c *engine.Call) { c.Reply.Bulk(rdb.LibrariesPayload(s.Sources())) }
 
-// policies are the words for what becomes of the libraries that are there.
+// policies are the restore policies by name.
 var policies = map[string]engine.Restoring{"APPEND": engine.Append, "REPLACE": engine.Replace, "FLUSH": engine.Flush}
 
 // FUNCTION RESTORE payload [FLUSH | APPEND | REPLACE]
@@ -309,11 +309,11 @@ func (s *Scripts) cmdFunctionRestore(c *engine.Call) {
 	c.Reply.Status("OK")
 }
 
-// payloadErrors are what clients see of what may be wrong in a payload.
+// payloadErrors maps errors of package rdb to those that clients see.
 var payloadErrors = map[error]error{
 	rdb.ErrNotLibrary: errNotFunction, rdb.ErrLibrary: errBadLibrary, rdb.ErrOldLibrary: errOldLibrary}
 
-// restore takes in the libraries of a payload, or returns the error.
+// restore loads the libraries of a payload.
 func (s *Scripts) restore(payload []byte, how engine.Restoring) (err error) {
 	var fresh registry
 	for source, err := range rdb.Libraries(payload) {

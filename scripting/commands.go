@@ -11,7 +11,7 @@ const (
 	runs        = runsReading&^engine.ReadOnly | engine.MayReplicate
 )
 
-// family is the commands that run scripts and functions, and those that manage them.
+// family returns the commands that run scripts and functions, and those that manage them.
 func (s *Scripts) family() engine.Family {
 	body, sha, name := s.flagsOfBody, s.flagsOfSHA, s.flagsOfFunction
 	read, written := engine.NumKeys(2, "RO access"), engine.NumKeys(2, "RW access update")
@@ -69,8 +69,8 @@ func (s *Scripts) family() engine.Family {
 	}}
 }
 
-// runner completes the line of a command that runs a program, which its first argument names. flagsOf returns
-// what that program says of itself.
+// runner completes the line of a command that runs a program. flagsOf returns the flags of the program that the first
+// argument names.
 func runner(flagsOf func(arg []byte) flags, cmd engine.Command) engine.Command {
 	f, run := cmd.Flags, cmd.Run
 	cmd.Vary = func(args [][]byte) engine.Flags { return flagsOf(args[1]).vary(f) }
@@ -155,14 +155,14 @@ func (s *Scripts) runScript(c *engine.Call, sc *script, keys, argv [][]byte, rea
 	if !s.enter(c, &sc.program, readOnly) {
 		return
 	}
-	s.fill(s.keys, keys)
-	s.fill(s.argv, argv)
+	s.setArray(s.keys, keys)
+	s.setArray(s.argv, argv)
 	s.run(c)
 	s.keys.Refill(0)
 	s.argv.Refill(0)
 }
 
-// split reads the number of keys and parts the arguments after it.
+// split reads the number of keys and divides the arguments after it into keys and others.
 func split(c *engine.Call, notInt error) (keys, argv [][]byte) {
 	n := c.IntOr(notInt)
 	left := int64(c.Left())
@@ -235,7 +235,7 @@ func (s *Scripts) kill(of *sandbox) engine.Handler {
 	}
 }
 
-// SCRIPT DEBUG YES|SYNC|NO: there is no debugger here, so only NO succeeds.
+// SCRIPT DEBUG YES|SYNC|NO: there is no debugger, so only NO succeeds.
 func (s *Scripts) cmdDebug(c *engine.Call) {
 	switch {
 	case c.Word("NO"):

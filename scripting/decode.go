@@ -52,8 +52,8 @@ func number(line []byte) int64 {
 	return n
 }
 
-// array reads n elements into a table as long as n appends would have made it. With nils among them,
-// which RESP3 has, that depends on where they are.
+// array reads n elements into a table of the size that n appends would give it, as in Redis. In RESP3 nils may be among
+// them; then the size depends on their places, and the table grows as they are set.
 func (s *Scripts) array(n int, rest []byte) (lua.Value, []byte) {
 	size := 0
 	if n > 0 && !s.resp3 {

@@ -10,7 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// What a script returns becomes a reply by the rules of Redis:
+// The value that a script returns becomes a reply by the rules of Redis:
 //
 //	number      integer, truncated    {err=text}                   error
 //	string      bulk                  {ok=text}                    status
@@ -19,8 +19,7 @@ import (
 //	table       array up to the       {verbatim_string={...}}      verbatim
 //	            first nil             {map=table}, {set=table}     map, set
 //
-// Booleans are booleans once the script chose RESP3 with redis.setresp. A client of RESP2 gets of the
-// types of RESP3 what stands for them there.
+// After redis.setresp(3) booleans become booleans. A client of RESP2 gets the RESP2 form of RESP3's types.
 
 // encoder writes the reply of one run.
 type encoder struct {
@@ -29,20 +28,20 @@ type encoder struct {
 	limit  int  // bytes the reply may have
 	values int  // written so far
 	pause  func() error
-	err    error // of pause: nothing more is written
+	err    error // of pause; the encoder then writes nothing more
 }
 
 const (
-	// maxStack is how many values Lua's C stack takes, and spareStack how many Redis makes sure of
-	// before it writes another one: so deep may tables nest.
+	// maxStack is the size of Lua's C stack in values, and spareStack the free values that Redis demands before it
+	// writes another one. They limit how deep tables may nest.
 	maxStack, spareStack = 8000, 4
-	// firstStack is the stack in use for the value that a script returned.
+	// firstStack is the part of the stack in use when the value is written that a script returned.
 	firstStack = 2
 )
 
-// encode returns the reply for a table, which may be large: it is written aside, and others go on meanwhile as
-// they do while the script runs. It is the script's session's until that replies again. If it takes more memory
-// than a run may, it is an error.
+// encode returns the reply for a table. The table may be large, so it is written to the buffer of the script's session,
+// with pauses in which other clients go on as while a slow script runs. The bytes are valid until that session replies
+// again. A reply beyond the memory limit becomes an error.
 func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
 	w := s.session.Reply
 	w.Reset()
@@ -59,10 +58,10 @@ func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
 	return w.Bytes(), nil
 }
 
-// betweenPauses is how many values are written between two looks at the clock.
+// betweenPauses is the number of values between two calls of pause.
 const betweenPauses = 1 << 12
 
-// full reports whether nothing more is to be written.
+// full reports whether writing must end: pause failed, or the limit is passed.
 func (e *encoder) full() bool {
 	if e.values++; e.values%betweenPauses == 0 && e.err == nil {
 		e.err = e.pause()
@@ -70,7 +69,7 @@ func (e *encoder) full() bool {
 	return e.err != nil || e.w.Len() > e.limit
 }
 
-// value writes v; stack is what its nesting takes of Lua's stack in Redis.
+// value writes v; stack is the part of Lua's stack in use in Redis at its depth.
 func (e *encoder) value(v lua.Value, stack int) {
 	switch {
 	case stack+spareStack > maxStack:
@@ -82,7 +81,7 @@ func (e *encoder) value(v lua.Value, stack int) {
 	}
 }
 
-// scalar writes a value that is no table.
+// scalar writes a value that is not a table.
 func (e *encoder) scalar(v lua.Value) {
 	switch v.Kind() {
 	case lua.KindString:
@@ -109,7 +108,7 @@ func (e *encoder) boolean(b bool) {
 	}
 }
 
-// truncate converts to an integer as C does on amd64: what does not fit is the least integer.
+// truncate converts to an integer as C does on amd64: numbers out of range become the least integer.
 func truncate(f float64) int64 {
 	if f >= -1<<63 && f < 1<<63 {
 		return int64(f)
@@ -117,7 +116,7 @@ func truncate(f float64) int64 {
 	return -1 << 63
 }
 
-// table writes one of the marked forms, or an array up to the first nil.
+// table writes a marked table or an array up to the first nil.
 func (e *encoder) table(t *lua.Table, stack int) {
 	if e.marked(t, stack) {
 		return
@@ -133,7 +132,7 @@ func (e *encoder) table(t *lua.Table, stack int) {
 	e.w.SetArray(at, n)
 }
 
-// marked writes a table that stands for another type and reports whether t is one.
+// marked writes t if one of its fields marks another type, and reports whether it does.
 func (e *encoder) marked(t *lua.Table, stack int) bool {
 	if text, ok := t.GetString("err").AsString(); ok {
 		e.w.Error(engine.Error(cText(text)))
@@ -156,7 +155,7 @@ func (e *encoder) marked(t *lua.Table, stack int) bool {
 		e.entries(t.GetString("set").AsTable(), false, stack)
 }
 
-// double writes NaN with the sign C prints.
+// double writes a double; NaN with the sign that C prints.
 func (e *encoder) double(f float64) {
 	switch {
 	case !math.IsNaN(f) || !math.Signbit(f):
@@ -181,7 +180,7 @@ func (e *encoder) verbatim(t *lua.Table) bool {
 	return true
 }
 
-// entries writes a table's keys, with their values if it stands for a map.
+// entries writes the keys of a table, with their values if pairs is set.
 func (e *encoder) entries(t *lua.Table, pairs bool, stack int) bool {
 	if t == nil {
 		return false
@@ -203,7 +202,7 @@ func (e *encoder) entries(t *lua.Table, pairs bool, stack int) bool {
 	return true
 }
 
-// oneLine replaces what would end a status line.
+// oneLine replaces bytes that would end a status line.
 func oneLine(s string) string {
 	if !strings.ContainsAny(s, "\r\n") {
 		return s

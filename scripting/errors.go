@@ -2,7 +2,7 @@ package scripting
 
 import "github.com/miniserver-go/miniserver/engine"
 
-// The error sentences of scripts, functions and their commands, in the words of Redis 7.0.
+// Errors of scripts, functions and their commands, in the words of Redis 7.0.
 const (
 	errNoScript     = engine.Error("NOSCRIPT No matching script. Please use EVAL.")
 	errKeysNegative = engine.Error("ERR Number of keys can't be negative")

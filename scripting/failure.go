@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// describe words what ended a run as Redis does, with the program and the line; with neither if the program
-// is one of Redis' own functions, which a library may register.
+// describe returns the error that ended a run in Redis' words, with the program and the line. Both are missing if the
+// program is one of Redis' own functions, which a library may register.
 func (s *Scripts) describe(err error, p *program) error {
 	var failed *lua.Error
 	if !errors.As(err, &failed) {
@@ -26,7 +26,7 @@ func (s *Scripts) describe(err error, p *program) error {
 	return fmt.Errorf("%s script: %s", text, p.name)
 }
 
-// errorText returns the text of what ended a run: the field err of a table, else the value as text.
+// errorText returns the text of a Lua error: the field err if it is a table, else the value as text.
 func (s *Scripts) errorText(failed *lua.Error) string {
 	v := failed.Value
 	if failed.Cause != nil {
@@ -42,14 +42,14 @@ func (s *Scripts) errorText(failed *lua.Error) string {
 	return "ERR " + cText(text)
 }
 
-// cText returns a text up to a zero byte, where Redis' own ends.
+// cText returns a text up to its first zero byte, where a C string ends.
 func cText(text string) string {
 	text, _, _ = strings.Cut(text, "\x00")
 	return text
 }
 
-// caught is what pcall answers for an error value beside false: the text of a table that has one in
-// its field err, so that the errors of redis.call look like those of Lua.
+// caught returns the values that pcall returns after false for an error value. For a table with a text in its field err
+// it is that text, so that errors of redis.call look like those of Lua.
 func (s *Scripts) caught(v lua.Value) []lua.Value {
 	if !v.IsTable() {
 		return []lua.Value{v}
@@ -61,11 +61,11 @@ func (s *Scripts) caught(v lua.Value) []lua.Value {
 	return []lua.Value{v, text} // Redis leaves both on its stack
 }
 
-// errorTable returns an error as redis.pcall returns it.
+// errorTable returns {err=text}.
 func (s *Scripts) errorTable(text lua.Value) lua.Value { return s.tagged("err", text) }
 
-// replyError returns the table of an error that a command replied with, or that kept it from being
-// executed. The mark tells Redis that the error was counted already.
+// replyError returns the table for an error that a command replied with, or that refused the command. In Redis the
+// second field means that the error is counted already.
 func (s *Scripts) replyError(text lua.Value) lua.Value {
 	t := s.lua.NewTable(0, 2)
 	t.SetString(s.lua, "err", text)

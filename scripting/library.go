@@ -36,10 +36,10 @@ func (s *Scripts) luaStatusReply(_ *lua.State, c *lua.Call) {
 	c.Return1(s.tagged("ok", c.Arg(1)))
 }
 
-// hashedAtOnce is how much of a text is hashed between two ticks.
+// hashedAtOnce is the number of bytes hashed between two ticks.
 const hashedAtOnce = 1 << 18
 
-// redis.sha1hex(text): what is neither string nor number counts as the empty string.
+// redis.sha1hex(text): a value that is neither string nor number counts as the empty string.
 func (s *Scripts) luaSHA1(L *lua.State, c *lua.Call) {
 	if c.NArgs() != 1 {
 		s.raise(errSHA1Args)
@@ -93,7 +93,7 @@ func (s *Scripts) luaSetResp(_ *lua.State, c *lua.Call) {
 	s.session.Reply.SetProto(int(version))
 }
 
-// redis.set_repl(flags): accepted; the journal always holds a script's effects.
+// redis.set_repl(flags) has no effect: the journal always holds the commands of a script.
 func (s *Scripts) luaSetRepl(_ *lua.State, c *lua.Call) {
 	if c.NArgs() != 1 {
 		s.raise(errReplArgs)
@@ -104,7 +104,7 @@ func (s *Scripts) luaSetRepl(_ *lua.State, c *lua.Call) {
 	}
 }
 
-// redis.acl_check_cmd(command, ...): whether the user may run it
+// redis.acl_check_cmd(command, ...): whether the user may run it.
 func (s *Scripts) luaACL(_ *lua.State, c *lua.Call) {
 	if err := s.gather(c); err != nil {
 		s.raise(err)
@@ -116,9 +116,9 @@ func (s *Scripts) luaACL(_ *lua.State, c *lua.Call) {
 	c.Return1(lua.Bool(s.engine.Permits(s.session, cmd, s.args)))
 }
 
-// os.clock(): the seconds since the first script engine's clock began to count.
+// os.clock(): the seconds since the script engine was made.
 func (s *Scripts) luaClock(_ *lua.State, c *lua.Call) {
-	c.Return1(lua.Number(float64(s.engine.Clock()-s.born) / 1e6))
+	c.Return1(lua.Number(float64(s.engine.Clock()-s.created) / 1e6))
 }
 
 func (s *Scripts) luaTrue(_ *lua.State, c *lua.Call)  { c.Return1(lua.Bool(true)) }

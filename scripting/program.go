@@ -5,16 +5,16 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// program is what runs: a script, or a function of a library.
+// program is a script, or a function of a library.
 type program struct {
-	name  string // in errors: a script's SHA1, a function's name
+	name  string // a script's SHA1, a function's name; shown in errors
 	fn    *lua.Function
 	flags flags
 	box   *sandbox
 }
 
-// refusal returns the error that keeps a program from being run at all: one that declared its flags
-// must have those that the circumstances ask for. Outside of transactions the gate sees to memory.
+// refusal returns the error for a program that may not run: a program that declares flags needs no-writes for a
+// read-only command, and allow-oom when memory is short. Outside of transactions the gate checks memory first.
 func (p *program) refusal(readOnly, short bool) error {
 	switch {
 	case p.flags&declared == 0 || p.flags&noWrites != 0:
@@ -42,7 +42,7 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 	return true
 }
 
-// run executes the program that was entered, and replies with what it returned.
+// run executes the program that was entered, and replies with its result.
 func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	p := s.running
 	c.BeginTx()
@@ -67,10 +67,10 @@ func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	s.leave()
 }
 
-// maxKept is the size up to which what a run has used is kept for the next.
+// maxKept is the size up to which buffers are kept for the next run, in bytes.
 const maxKept = 64 << 10
 
-// leave lets go of what a run has left behind.
+// leave ends a run and releases its large buffers.
 func (s *Scripts) leave() {
 	s.call, s.running = nil, nil
 	clear(s.args[:cap(s.args)])
@@ -83,18 +83,18 @@ func (s *Scripts) leave() {
 	if cap(s.session.Reply.Bytes()) > maxKept {
 		s.session.Reply.Swap(nil)
 	}
-	s.tidy()
+	s.trim()
 }
 
-// tidy makes the State forget a run that held much.
-func (s *Scripts) tidy() {
+// trim releases the memory of the State after a run that used much.
+func (s *Scripts) trim() {
 	if s.lua.Held() > maxKept {
 		s.lua.Forget()
 	}
 }
 
-// interrupt is the State's hook: it lets go of the lock when the run has become slow, and ends it when
-// it was killed, or takes too long to load a library.
+// interrupt is the State's hook. It releases the engine's lock when the run has become slow, and ends the run when it
+// was killed or takes too long to load a library.
 func (s *Scripts) interrupt() error {
 	passed := s.engine.Clock() - s.started
 	if s.loading != nil {

@@ -9,19 +9,18 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// A library is a text that begins with a line about itself, "#!lua name=mylib", and registers functions
-// when it is run:
+// A library is a text that begins with its metadata, "#!lua name=mylib", and registers functions when it
+// runs:
 //
 //	redis.register_function('name', callback)
 //	redis.register_function{function_name='name', callback=callback, flags={'no-writes'}, description='text'}
 //
-// While it runs it sees next to nothing, and no data; what its functions will see is put in the place of
-// that before they are called.
+// While it runs it has few globals and no access to data. Then the globals of functions take their place.
 
-// loadLimit is how long a library may take to load, in microseconds.
+// loadLimit is the time in which a library must load, in microseconds.
 const loadLimit = 500_000
 
-// loadInto loads a library into a registry, or returns the error.
+// loadInto loads a library into a registry.
 func (s *Scripts) loadInto(r *registry, source []byte, replace bool) error {
 	l := &library{source: string(source)}
 	engineName, code, err := l.metadata()
@@ -42,7 +41,8 @@ func (s *Scripts) loadInto(r *registry, source []byte, replace bool) error {
 	return err
 }
 
-// metadata reads a library's first line and returns what follows it, its lines numbered as before.
+// metadata reads a library's first line and returns the code after it. The code begins with the line's end, so that
+// line numbers stay.
 func (l *library) metadata() (engineName, code string, err error) {
 	if !strings.HasPrefix(l.source, "#!") {
 		return "", "", errNoMetadata
@@ -72,7 +72,7 @@ func (l *library) metadata() (engineName, code string, err error) {
 	return string(words[0][2:]), l.source[end:], nil
 }
 
-// validName reports whether a library or function may have a name.
+// validName reports whether a name is valid for libraries and functions.
 func validName(name string) bool {
 	for i := range len(name) {
 		ch := name[i]
@@ -84,7 +84,7 @@ func validName(name string) bool {
 	return name != ""
 }
 
-// runLibrary compiles a library and runs it, or returns the error.
+// runLibrary compiles and runs a library.
 func (s *Scripts) runLibrary(l *library, code string) error {
 	proto, err := lua.Compile(code, s.functions.chunk)
 	if err != nil {
@@ -100,7 +100,7 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 	_, err = s.lua.Run(fn)
 	s.functions.globals.Swap(s.sparse)
 	s.loading = nil
-	s.tidy()
+	s.trim()
 	var failed *lua.Error
 	switch {
 	case errors.As(err, &failed):
@@ -135,14 +135,14 @@ func (s *Scripts) luaRegister(_ *lua.State, c *lua.Call) {
 
 // registerPlain reads a name and a callback.
 func (s *Scripts) registerPlain(f *function, c *lua.Call) {
-	f.name = s.registered(c.Arg(1), errRegisterName)
+	f.name = s.registeredText(c.Arg(1), errRegisterName)
 	if f.fn = c.Arg(2).AsFunction(); f.fn == nil {
 		s.raise(errRegisterRun)
 	}
 }
 
-// registered returns a text that outlives the run, or raises an error if v is none.
-func (s *Scripts) registered(v lua.Value, err error) string {
+// registeredText returns a copy of v that outlives the run, or raises err if v is not a text.
+func (s *Scripts) registeredText(v lua.Value, err error) string {
 	text, ok := v.ToString()
 	if !ok {
 		s.raise(err)
@@ -157,12 +157,12 @@ func (s *Scripts) registerNamed(f *function, args *lua.Table) {
 	}
 	named := false
 	for k, v, more, _ := args.Next(nil, lua.Nil); more; k, v, more, _ = args.Next(nil, k) {
-		switch strings.ToLower(s.registered(k, errNamedKey)) {
+		switch strings.ToLower(s.registeredText(k, errNamedKey)) {
 		case "function_name":
-			named, f.name = true, s.registered(v, fmt.Errorf(errNamedText, "function_name"))
+			named, f.name = true, s.registeredText(v, fmt.Errorf(errNamedText, "function_name"))
 		case "description":
-			about := s.registered(v, fmt.Errorf(errNamedText, "description"))
-			f.about = &about
+			description := s.registeredText(v, fmt.Errorf(errNamedText, "description"))
+			f.description = &description
 		case "callback":
 			if f.fn = v.AsFunction(); f.fn == nil {
 				s.raise(errNamedRun)

@@ -8,17 +8,17 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// library is the functions that one text registered.
+// library is a source and the functions that it registered.
 type library struct {
 	name      string
 	source    string
 	functions []*function // in the order in which they were registered
 }
 
-// function is what FCALL calls.
+// function is a function that FCALL calls.
 type function struct {
 	program
-	about *string // its description, nil for none
+	description *string // nil for none
 }
 
 // find returns the function of a name in any case, or nil.
@@ -31,10 +31,10 @@ func (l *library) find(name string) *function {
 	return nil
 }
 
-// registry is the libraries, and their functions by name. It changes as a whole: see with.
+// registry is the libraries, and their functions by name. Changes make a new one, see with and without.
 type registry struct {
 	libraries []*library           // in the order in which they were loaded
-	functions map[string]*function // by their names, and by these in lower case
+	functions map[string]*function // by name, and by name in lower case
 }
 
 // find returns the function of a name in any case, or nil.
@@ -45,7 +45,7 @@ func (r *registry) find(name []byte) *function {
 	return r.functions[strings.ToLower(string(name))]
 }
 
-// library returns the library of a name, or nil.
+// library returns the library with this name, or nil.
 func (r *registry) library(name string) *library {
 	i := slices.IndexFunc(r.libraries, func(l *library) bool { return l.name == name })
 	if i < 0 {
@@ -54,8 +54,8 @@ func (r *registry) library(name string) *library {
 	return r.libraries[i]
 }
 
-// with returns a registry that has further libraries too, or the error of the first that collides
-// with what is there. A library may replace another of its name. O(functions).
+// with returns a copy with more libraries, or the error of the first library or function whose name exists already.
+// With replace a library replaces the one of its name. O(functions).
 func (r *registry) with(libraries []*library, replace bool) (registry, error) {
 	out := registry{functions: make(map[string]*function)}
 	for _, l := range r.libraries {
@@ -76,7 +76,7 @@ func (r *registry) with(libraries []*library, replace bool) (registry, error) {
 	return out, nil
 }
 
-// without returns a registry that lacks a library.
+// without returns a copy without a library.
 func (r *registry) without(name string) registry {
 	var out registry
 	out.functions = make(map[string]*function)
@@ -95,7 +95,7 @@ func (r *registry) add(l *library) {
 	}
 }
 
-// count returns how many functions there are.
+// count returns the number of functions.
 func (r *registry) count() (n int) {
 	for _, l := range r.libraries {
 		n += len(l.functions)
@@ -103,14 +103,14 @@ func (r *registry) count() (n int) {
 	return n
 }
 
-// bytes returns how much the libraries hold, about: their sources and the names in them.
+// bytes estimates the memory of the libraries: their sources, names and descriptions.
 func (r *registry) bytes() (n int) {
 	for _, l := range r.libraries {
 		n += len(l.name) + len(l.source)
 		for _, f := range l.functions {
 			n += len(f.name)
-			if f.about != nil {
-				n += len(*f.about)
+			if f.description != nil {
+				n += len(*f.description)
 			}
 		}
 	}
@@ -125,7 +125,7 @@ func (s *Scripts) Sources() (sources [][]byte) {
 	return sources
 }
 
-// Restore takes in libraries of such sources, all of them or none.
+// Restore loads libraries from such sources, all of them or none.
 func (s *Scripts) Restore(sources [][]byte, how engine.Restoring) error {
 	var fresh registry
 	for _, source := range sources {
@@ -136,7 +136,7 @@ func (s *Scripts) Restore(sources [][]byte, how engine.Restoring) error {
 	return s.adopt(fresh, how)
 }
 
-// adopt makes the libraries of a registry those that are there, or some of them.
+// adopt makes the libraries of fresh replace all libraries (Flush), or adds them.
 func (s *Scripts) adopt(fresh registry, how engine.Restoring) (err error) {
 	if how == engine.Flush {
 		s.registry = fresh

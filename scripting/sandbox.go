@@ -7,31 +7,31 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/redislib"
 )
 
-// Version is the Redis version that scripts and clients are told.
+// Version is the Redis version that scripts and clients see.
 const (
 	Version    = "7.4.0"
 	versionNum = 0x070400
 )
 
-// hookInterval is how many units of work, about a loop iteration each, pass between two looks at the
-// clock: a few microseconds' worth of the slowest ones.
+// hookInterval is the number of units of work between two calls of interrupt. A unit is about one iteration of a loop,
+// so an interval of the slowest units takes some microseconds.
 const hookInterval = 10000
 
-// sandbox is what a kind of program sees of the world, and what the world sees of it.
+// sandbox is the environment of a kind of program: scripts or functions.
 type sandbox struct {
 	globals *lua.Table
-	chunk   string // how errors name programs; the sign @ says that it is a name, not source
-	busy    error  // what others are told while one of them takes long
+	chunk   string // name of programs in errors; the sign @ marks a name, as opposed to source
+	busy    error  // error for other clients while a program is slow
 }
 
-// load makes a compiled program a function that sees a sandbox's globals.
+// load returns a function that runs a compiled program with a sandbox's globals.
 func (s *Scripts) load(into *sandbox, proto *lua.Proto) *lua.Function {
 	s.lua.Globals = into.globals
 	return s.lua.Load(proto)
 }
 
-// newState builds the sandbox of scripts: Lua's harmless libraries, Redis' own, and KEYS and ARGV, all
-// read-only but for the latter.
+// newState builds the sandbox of scripts: Lua's harmless libraries, Redis' own, KEYS and ARGV. All but KEYS and ARGV
+// are read-only.
 func (s *Scripts) newState() *lua.State {
 	L := lua.NewState()
 	s.lua = L
@@ -59,11 +59,11 @@ func (s *Scripts) newState() *lua.State {
 	return L
 }
 
-// hidden are the base functions that Redis does not give to scripts.
+// hidden are the base functions that Redis does not offer to scripts.
 var hidden = []string{"getfenv", "setfenv", "newproxy"}
 
-// guard makes the globals, every library and the metatable of strings read-only and reports the use
-// of globals that do not exist.
+// guard makes the globals, every library and the metatable of strings read-only, and makes reading a nonexistent
+// global an error.
 func guard(L *lua.State, text *lua.Table) {
 	strings := lua.NewTable(0, 1)
 	strings.SetString(nil, "__index", text.Value())
@@ -84,7 +84,7 @@ func guard(L *lua.State, text *lua.Table) {
 	L.Globals.SetMetatable(meta)
 }
 
-// nonexistent is what reading a global that does not exist leads to.
+// nonexistent raises the error for reading a nonexistent global.
 func nonexistent(L *lua.State, c *lua.Call) {
 	name, ok := c.Arg(2).ToString()
 	if !ok {
@@ -125,15 +125,15 @@ var constants = []struct {
 	{"REDIS_VERSION_NUM", versionNum},
 }
 
-// openOS adds the one function of the library os that Redis 7.4 lets scripts have.
+// openOS adds the library os with its one function in Redis 7.4.
 func (s *Scripts) openOS(L *lua.State) {
 	t := lua.NewTable(0, 1)
 	t.SetString(nil, "clock", lua.NewFunction("clock", s.luaClock).Value())
 	L.Globals.SetString(nil, "os", t.Value())
 }
 
-// openFunctions builds, with the first library, the globals of functions, which have no KEYS and ARGV
-// and less in their table redis, and those of a library that is being loaded, which has next to nothing.
+// openFunctions builds two tables of globals when the first library is loaded. Functions have no KEYS and ARGV,
+// and a smaller table redis. A library that is being loaded has only a few fields of redis.
 func (s *Scripts) openFunctions() {
 	all := s.scripts.globals
 	protect := func(t *lua.Table) *lua.Table {
@@ -156,14 +156,14 @@ func (s *Scripts) openFunctions() {
 	protect(s.sparse)
 }
 
-// forScripts is what of the table redis functions do not have, and whileLoading what a library has while
-// it is loaded.
+// forScripts are the fields of redis that functions do not have, and whileLoading those that a library has while it is
+// loaded.
 var (
 	forScripts   = []string{"replicate_commands", "breakpoint", "debug"}
 	whileLoading = []string{"log", "LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING", "REDIS_VERSION", "REDIS_VERSION_NUM"}
 )
 
-// copyFields returns a copy of a table, with the fields that keep wants.
+// copyFields returns a copy of a table with the fields for which keep is true.
 func copyFields(t *lua.Table, keep func(name string) bool) *lua.Table {
 	out := lua.NewTable(0, 32)
 	for k, v, more, _ := t.Next(nil, lua.Nil); more; k, v, more, _ = t.Next(nil, k) {

@@ -1,4 +1,4 @@
-// Package scripting runs Lua inside the engine: scripts for EVAL and its kin, and libraries of functions.
+// Package scripting runs Lua inside the engine: scripts for EVAL and related commands, and libraries of functions.
 //
 //	EVAL ─▶ cache ─▶ lua.State ─▶ redis.call ─▶ engine.RunNested ─▶ scratch reply ─▶ Lua value
 //	         body    ▲            arguments        same table,
@@ -6,24 +6,23 @@
 //	FCALL ─▶ registry, by name ◀─ FUNCTION LOAD runs a library, which registers its functions
 //
 // There is one State. Programs run one at a time under the engine's lock, scripts in one sandbox and
-// functions in another: globals and libraries are read-only, and KEYS and ARGV are refilled. So
-// nothing that one run leaves is seen by the next, but for what the functions of a library share in
-// its local variables. The place of a redis.call in a program remembers the command it resolved.
+// functions in another. Globals and libraries are read-only, and each run gets new KEYS and ARGV. So a run
+// leaves nothing to the next, except in the local variables that the functions of a library share. Each
+// redis.call in a program caches the command that it resolved.
 //
 // Invariants:
-//  1. A script's commands go through the engine's table and gate like anyone's.
-//  2. A run past busy-reply-threshold lets go of the engine's lock; its commands take it one by one.
-//  3. What a script wrote before it failed stays, as in Redis.
-//  4. A script or function is journaled as the commands it executed, never as itself; libraries are
-//     journaled as the commands that changed them.
-//  5. The bytes of a string that a script can see are never written again.
-//  6. A library is there whole or not at all: the registry changes when all of it has been loaded.
+//  1. A script's commands go through the engine's table and gate like all others.
+//  2. A run past busy-reply-threshold releases the engine's lock; its commands take the lock one by one.
+//  3. Writes of a script that fails stay, as in Redis.
+//  4. The journal of a script or function is the commands it executed, never itself; the journal of libraries
+//     is the commands that changed them.
+//  5. The bytes of a string that a script can see never change.
+//  6. A library is loaded whole or not at all: the registry changes after all of it has been loaded.
 //
-// Differences from Redis, on purpose: what a run may hold is bounded by script-memory-limit, and a
-// reply too; an error that has no text is "unknown error" where Redis crashes; os.clock is offered, as
-// in Redis 7.4, where 7.0 has no os; there is no debugger. A coroutine that a function leaves suspended
-// ends with the run. Two functions of a library whose names differ in case only are refused: Redis takes
-// them, and crashes when they go.
+// Deliberate differences from Redis: script-memory-limit bounds the memory of a run and of its reply; an error
+// without a text is "unknown error" where Redis crashes; there is os.clock, as in Redis 7.4, while 7.0 has no
+// os; there is no debugger. A coroutine that a function leaves suspended ends with the run. A library may not
+// have two functions whose names differ only in case: Redis accepts them, and crashes when it deletes them.
 package scripting
 
 import (
@@ -35,10 +34,10 @@ import (
 
 // Scripts is the script engine and its family of commands.
 type Scripts struct {
-	// Log receives what scripts say with redis.log, by level 0 (debug) to 3 (warning), from the level on that the
-	// parameter loglevel names.
+	// Log receives the messages of redis.log from the parameter loglevel on: level 0 (debug) to 3 (warning).
 	Log func(level int, text string)
-	// Profile follows what EVAL runs, line by line; nil for nothing. It counts for what is compiled later.
+	// Profile records the lines that scripts of EVAL run; nil for none. Scripts compiled before it was set are not
+	// recorded.
 	Profile *lua.Profile
 
 	engine  *engine.Engine
@@ -50,20 +49,20 @@ type Scripts struct {
 	cache   cache
 	texts   texts
 	args    [][]byte // of the command being called
-	digits  []byte   // the numbers among them
-	sent    int      // bytes of the others
+	digits  []byte   // text of the numbers among args
+	sent    int      // bytes of the strings among args
 	resp3   bool     // redis.setresp(3) was called
 
 	functions sandbox
 	sparse    *lua.Table // the globals of a library while it is loaded
 	registry  registry
-	loading   *library     // whose code runs
-	passed    [2]lua.Value // the arguments of a function
+	loading   *library     // the library whose code runs; nil for none
+	fcallArgs [2]lua.Value // the arguments of a function
 
-	call    *engine.Call // the EVAL or FCALL under way
-	running *program     // what it runs
+	call    *engine.Call // the EVAL or FCALL that runs; nil for none
+	running *program     // the program it runs
 	started int64        // microseconds
-	born    int64        // the clock when the engine was made
+	created int64        // clock when this was made, microseconds
 
 	busyAfter   int64 // milliseconds: busy-reply-threshold
 	memoryLimit int64 // bytes a run may hold: script-memory-limit
@@ -73,14 +72,14 @@ type Scripts struct {
 // logLevels are the values of loglevel: the levels of redis.log, and one above all of them.
 var logLevels = []string{"debug", "verbose", "notice", "warning", "nothing"}
 
-// defaultMemoryLimit bounds what one run may hold.
+// defaultMemoryLimit bounds the memory of one run, in bytes.
 const defaultMemoryLimit = 512 << 20
 
-// New returns the script engine of e, which Part adds to it.
+// New returns the script engine of e. Join its Part to e.
 func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
 		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(), cache: newCache(),
-		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice", born: e.Clock(),
+		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice", created: e.Clock(),
 		scripts:   sandbox{chunk: "@user_script", busy: errBusyScript},
 		functions: sandbox{chunk: "@user_function", busy: errBusyFunction},
 	}
@@ -88,7 +87,7 @@ func New(e *engine.Engine) *Scripts {
 	return s
 }
 
-// Part returns what the script engine adds to its engine.
+// Part returns the part that the script engine adds to its engine.
 func (s *Scripts) Part() engine.Part {
 	return engine.Part{
 		Name:     "scripting",
@@ -111,7 +110,7 @@ func (s *Scripts) Part() engine.Part {
 	}
 }
 
-// fillMemory writes the scripts' lines of INFO memory.
+// fillMemory writes the fields of INFO memory about scripts.
 func (s *Scripts) fillMemory(b *bytes.Buffer) {
 	scripts, functions := s.cache.bytes(), s.registry.bytes()
 	engine.Fields(b, "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(s.cache.bySHA),
@@ -119,8 +118,8 @@ func (s *Scripts) fillMemory(b *bytes.Buffer) {
 		"used_memory_functions", functions, "used_memory_scripts", scripts+functions)
 }
 
-// fill makes t the array of args.
-func (s *Scripts) fill(t *lua.Table, args [][]byte) {
+// setArray makes t an array of args.
+func (s *Scripts) setArray(t *lua.Table, args [][]byte) {
 	t.Refill(len(args))
 	for i, a := range args {
 		t.SetInt(nil, i+1, s.texts.value(a))

@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// flags are what a program says of itself.
+// flags are those that a program declares.
 type flags uint8
 
 const (
@@ -18,12 +18,12 @@ const (
 	allowStale
 	noCluster
 	allowCrossSlotKeys
-	declared // it said what it does; a script that did not may do anything
+	declared // it declared its flags; a script without a declaration may do anything
 )
 
 var flagNames = []string{"no-writes", "allow-oom", "allow-stale", "no-cluster", "allow-cross-slot-keys"}
 
-// flagOf returns the flag of a name; ok is false if there is none.
+// flagOf returns the flag with this name; ok is false if there is none.
 func flagOf(name string) (f flags, ok bool) {
 	i := slices.Index(flagNames, name)
 	if i < 0 {
@@ -42,7 +42,7 @@ func (f flags) names() (names []string) {
 	return names
 }
 
-// vary returns the flags of a command that runs a program which says this of itself.
+// vary returns the flags of a command that runs a program with flags f.
 func (f flags) vary(of engine.Flags) engine.Flags {
 	if f&declared == 0 {
 		return of
@@ -57,8 +57,8 @@ func (f flags) vary(of engine.Flags) engine.Flags {
 	return of
 }
 
-// shebang reads the options of a script that begins with "#!lua" and returns the source without them,
-// its lines numbered as before.
+// shebang reads the options of a script that begins with "#!lua" and returns the rest of the source. An empty first line
+// replaces the options, so that line numbers stay.
 func shebang(source string) (f flags, rest string, err error) {
 	line, rest, ok := strings.Cut(source, "\n")
 	if !ok {
@@ -76,7 +76,7 @@ func shebang(source string) (f flags, rest string, err error) {
 		if !ok {
 			return 0, "", fmt.Errorf(errShebangOption, w)
 		}
-		more, err := flagsOf(list)
+		more, err := parseFlags(list)
 		if err != nil {
 			return 0, "", err
 		}
@@ -85,8 +85,8 @@ func shebang(source string) (f flags, rest string, err error) {
 	return f | declared, "\n" + rest, nil
 }
 
-// flagsOf reads flags separated by commas.
-func flagsOf(list string) (f flags, err error) {
+// parseFlags reads flags separated by commas.
+func parseFlags(list string) (f flags, err error) {
 	if list == "" {
 		return 0, nil
 	}

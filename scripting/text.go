@@ -4,12 +4,11 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// texts makes strings for scripts out of bytes that will be overwritten. Small ones are cut off a
-// common chunk, of which each byte is used once: many small arguments and replies cost one
-// allocation, and no string ever changes under a script that still has it.
+// texts copies bytes into strings for scripts. Small strings share a chunk, of which each byte is used once: so many
+// small arguments and replies cost one allocation, and a string never changes while a script has it.
 //
-// A script that keeps one small string of each chunk holds chunkSize bytes for it; this bounds how
-// far what a run really holds may exceed what it is counted for.
+// A script that keeps one small string of each chunk holds chunkSize bytes for it. So chunkSize bounds the difference
+// between the memory that a run holds and the memory that is counted.
 type texts struct{ chunk []byte }
 
 const (
