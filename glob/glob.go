@@ -5,28 +5,27 @@
 //	*       any run of bytes          [a-z]   one byte of a range, also given as [z-a]
 //	\x      the byte x                [^ab]   any byte but these
 //
-// A match walks pattern and text side by side. Where they part, it goes back to the last star and
-// lets that take one byte more; a star before it need not be tried again, for whatever it could
-// take in addition, the last one can take as well:
+// A match walks through pattern and text together. At a mismatch it returns to the last star, which
+// then takes one byte more. Earlier stars need not be tried again: the last star can take every byte
+// that they could take in addition:
 //
 //	pattern  a * b c * d
 //	                 ^ from here
 //	text     a x b c y y d
 //	                 ^-^ one byte more each time
 //
-// So a match costs O(len(pattern) * len(text)) whatever the pattern, where a recursion for each
-// star is exponential, and there is no need for Redis' limit on nested stars.
+// So every match costs at most O(len(pattern) * len(text)), where a recursion for each star is
+// exponential. Redis' limit on nested stars is not necessary.
 //
-// Quirks that are kept, since patterns rely on them: an unclosed class ends with the pattern; in
+// Redis' quirks stay, since patterns rely on them: an unclosed class ends with the pattern; in
 // [a-] the bracket is the end of the range, not of the class; an escaped byte in a class is compared
-// with its case even where case does not count; an empty text matches only the empty pattern, not
-// even "*".
+// case-sensitively even by MatchFold; an empty text matches only the empty pattern, not even "*".
 package glob
 
 // Match reports whether the whole text matches the pattern. It allocates nothing.
 func Match[T ~string | ~[]byte](pattern string, text T) bool { return match(pattern, text, false) }
 
-// MatchFold is Match without regard to the case of ASCII letters.
+// MatchFold is Match, ignoring the case of ASCII letters.
 func MatchFold[T ~string | ~[]byte](pattern string, text T) bool { return match(pattern, text, true) }
 
 func match[T ~string | ~[]byte](pattern string, text T, fold bool) bool {
@@ -34,7 +33,7 @@ func match[T ~string | ~[]byte](pattern string, text T, fold bool) bool {
 		return pattern == ""
 	}
 	p, t := 0, 0
-	retry, from := -1, 0 // behind the last star, and where in the text that ended
+	retry, from := -1, 0 // position after the last star, and the text position up to which the star takes bytes
 	for t < len(text) {
 		if p < len(pattern) {
 			if pattern[p] == '*' {
@@ -58,7 +57,7 @@ func match[T ~string | ~[]byte](pattern string, text T, fold bool) bool {
 	return pastStars(pattern, p) == len(pattern)
 }
 
-// pastStars returns the position of the first byte from p on that is no star.
+// pastStars returns the position of the first byte from p on that is not a star.
 func pastStars(pattern string, p int) int {
 	for p < len(pattern) && pattern[p] == '*' {
 		p++
@@ -66,8 +65,8 @@ func pastStars(pattern string, p int) int {
 	return p
 }
 
-// one matches the element at p, which is no star, with one byte, and returns where the next element
-// begins.
+// one matches the element at p, which is not a star, with one byte, and returns the position of the next
+// element.
 func one(pattern string, p int, ch byte, fold bool) (next int, ok bool) {
 	switch {
 	case pattern[p] == '?':
@@ -105,7 +104,7 @@ func class(pattern string, p int, ch byte, fold bool) (next int, ok bool) {
 	return p, ok != inverted
 }
 
-// within reports whether ch lies between a and b, whichever is the larger.
+// within reports whether ch lies between a and b, in either order.
 func within(a, b, ch byte, fold bool) bool {
 	if a > b {
 		a, b = b, a

@@ -1,8 +1,9 @@
-// Package libm is those elementary functions whose results users see, as C's library computes them: Exp,
-// Log, Log10, Pow, Sin, Cos, Asin and Acos.
+// Package libm computes elementary functions as C's library does: Exp, Log, Log10, Pow, Sin, Cos, Asin
+// and Acos.
 //
-// Scripts print results with 14 digits and store them with 17; GEOSEARCHSTORE stores distances. Of a
-// million results for random arguments, so many differ from those of C's library (glibc 2.36, amd64):
+// Users see their results: scripts print them with 14 digits and store them with 17, and GEOSEARCHSTORE stores
+// distances. The table shows how many of a million results for random arguments differ from those of C's
+// library (glibc 2.36, amd64):
 //
 //	                 in any bit                  in the first 14 digits
 //	                 libm       Go's math        libm        Go's math
@@ -14,10 +15,10 @@
 //	Asin, Acos       0.2 %      25 .. 33 %       0.0008 %    0.10 .. 0.27 %
 //	a distance       0.3 %      28 .. 43 %
 //
-// Some results of Go's math are worse than that: its Log10(1e15) lies below 15, as math.floor shows; its
-// Acos errs near 1 by thousands of units in the last place; and places that are equally far are sorted in
-// another order than by Redis. Tan, Atan and the hyperbolic functions differ as often, but scripts hardly
-// use them: they are left to Go's math, and so are the sines of angles above a million.
+// Some results of Go's math are worse: its Log10(1e15) is below 15, as math.floor shows; the error of its
+// Acos near 1 is thousands of units in the last place; and with it places at equal distances are sorted in
+// another order than by Redis. Tan, Atan and the hyperbolic functions differ as often, but scripts rarely
+// use them: they are those of Go's math, and so are the sines of angles above a million.
 //
 // C's library rounds nearly all results correctly. So these functions compute with twice the precision
 // and round once:
@@ -26,17 +27,17 @@
 //	                                                           of the rest: a short series
 //
 // Invariants:
-//  1. A result is within 0.51 units in the last place. Log10 follows the library's formula instead, its
-//     errors included.
-//  2. Where a result is no number it has the sign that C's library gives it on x86.
+//  1. A result is within 0.51 units in the last place. Log10 uses the formula of C's library instead, with
+//     its errors.
+//  2. A NaN has the sign that C's library gives it on x86.
 //
 // Each function takes O(1), 20 to 50 ns, and allocates nothing.
 package libm
 
 import "math"
 
-// twice is the unevaluated sum of two floats: about 106 bits. lo is at most
-// half a unit in the last place of hi.
+// twice is a number of about 106 bits: the sum of two floats. lo is at most half a unit in the last
+// place of hi.
 type twice struct{ hi, lo float64 }
 
 // sum returns a+b exactly.
@@ -99,8 +100,7 @@ func (x twice) sqrt() twice {
 	return quickSum(r, ((x.hi-p.hi)-p.lo+x.lo)/(2*r))
 }
 
-// ln2 and its 128th part begin with so few bits that a product with an
-// exponent is exact.
+// The high parts of ln2 and of ln2/128 have so few bits that their product with an exponent is exact.
 const (
 	ln2Hi        = 0x1.62e42fefa3000p-1
 	ln2Lo        = 0x1.3de6af278ece6p-42
@@ -156,7 +156,7 @@ func expTwice(x twice) float64 {
 	return y.scale(n >> 7)
 }
 
-// scale returns x * 2^n rounded once, also where the result is subnormal.
+// scale returns x * 2^n rounded once, also if the result is subnormal.
 func (x twice) scale(n int) float64 {
 	if n < -1022 {
 		// Adding this makes the last bit of the sum that of the result.
@@ -174,8 +174,8 @@ func (x twice) scale(n int) float64 {
 // logStep is the distance of the points near which a logarithm is computed.
 const logStep = 1. / 128
 
-// logarithms[j] holds, for numbers near j*logStep, a factor that brings them
-// near 1 and minus the factor's logarithm.
+// logarithms[j] is for numbers near j*logStep: a factor whose product with them is near 1, and minus
+// the factor's logarithm.
 var logarithms = func() (table [182]struct {
 	factor float64
 	log    twice
@@ -248,8 +248,8 @@ func Log(x float64) float64 {
 	return logTwice(x).float()
 }
 
-// Log10 returns the decimal logarithm of x the way C's library does: from the
-// natural one of the mantissa, not rounded correctly but exact for powers of ten.
+// Log10 returns the decimal logarithm of x by the formula of C's library, from the natural logarithm of the
+// mantissa: not correctly rounded, but exact for powers of ten.
 func Log10(x float64) float64 {
 	const (
 		overLn10 = 4.34294481903251816668e-01
@@ -324,8 +324,7 @@ func positivePower(x, y float64) float64 {
 	return expTwice(exponent)
 }
 
-// wholePower returns x^y if x and y are integers and a float holds the power,
-// or that of which it is the reciprocal, exactly; else 0.
+// wholePower returns x^y if x and y are integers and a float can hold x^|y| exactly; else 0.
 func wholePower(x, y float64) float64 {
 	n := int(y)
 	if float64(n) != y || n > 52 || n < -52 || x != math.Trunc(x) {
@@ -354,8 +353,8 @@ func isOdd(y float64) bool {
 	return math.Abs(y) < 1<<53 && int64(y)&1 != 0 && y == math.Trunc(y)
 }
 
-// specialPower is Pow where a zero, an infinity or a NaN is involved. The
-// sign of a NaN is what x86 and the C library make of it.
+// specialPower is Pow if an argument is a zero, an infinity or a NaN. The sign of a NaN is that of C's
+// library on x86.
 func specialPower(x, y float64) float64 {
 	switch {
 	case x != x:

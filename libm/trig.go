@@ -51,8 +51,8 @@ func seriesSinCos(x float64) (sin, cos twice) {
 	return sin, cos
 }
 
-// arc is an angle between 0 and pi/4: a point of the table and the rest, of
-// which tails are the higher powers of sine and cosine, minus 1.
+// arc is an angle between 0 and pi/4: a point of the table plus a rest. The tails are the series of the
+// rest without their first terms: sin(rest) - rest and cos(rest) - 1.
 type arc struct {
 	sin, cos         *twice
 	rest             twice
@@ -70,7 +70,7 @@ func arcOf(r twice) (a arc) {
 	return a
 }
 
-// sine is that of a point plus the rest, by the addition theorem.
+// sine returns the sine of the angle, by the addition theorem.
 func (a *arc) sine() twice {
 	p := product(a.cos.hi, a.rest.hi)
 	s := sum(a.sin.hi, p.hi)
@@ -85,7 +85,8 @@ func (a *arc) cosine() twice {
 	return c
 }
 
-// mostAngle is the largest angle whose quarters of a turn fit 20 bits. Beyond it Go's functions serve.
+// mostAngle is the largest angle that reduce handles: its number of quarter turns has 20 bits. Above it Go's functions
+// are used.
 const mostAngle = 1 << 20
 
 // Sin returns the sine of x, an angle in radians.
@@ -112,7 +113,7 @@ func Cos(x float64) float64 {
 	return sineFrom(x, 1)
 }
 
-// sineFrom returns the sine of x plus that many quarters of a turn.
+// sineFrom returns the sine of x plus a number of quarter turns.
 func sineFrom(x float64, quarters int) float64 {
 	r, n := reduce(x)
 	n += quarters
@@ -168,7 +169,7 @@ func atanTwice(q twice) twice {
 	return quickSum(y.hi, y.lo)
 }
 
-// angle returns the arc tangent of y/x for positive y and x, in all of 0 to pi/2.
+// angle returns the arc tangent of y/x, between 0 and pi/2, for positive y and x.
 func angle(y, x twice) twice {
 	if y.hi <= x.hi {
 		return atanTwice(y.div(x))
@@ -176,7 +177,7 @@ func angle(y, x twice) twice {
 	return halfPi.add(atanTwice(x.div(y)).neg())
 }
 
-// Asin returns the arc sine of x, no number beyond -1 and 1.
+// Asin returns the arc sine of x; NaN outside of -1 to 1.
 func Asin(x float64) float64 {
 	a := math.Abs(x)
 	switch {
@@ -188,7 +189,7 @@ func Asin(x float64) float64 {
 	return math.Copysign(angle(twice{a, 0}, cathetus(a)).float(), x)
 }
 
-// Acos returns the arc cosine of x, no number beyond -1 and 1.
+// Acos returns the arc cosine of x; NaN outside of -1 to 1.
 func Acos(x float64) float64 {
 	a := math.Abs(x)
 	if a > 1 {

@@ -1,6 +1,6 @@
-// Package resp is the wire: the bytes a Redis client and a Redis server exchange.
+// Package resp implements the protocol of Redis clients and servers, in versions 2 and 3.
 //
-// Both protocol versions are trees written in one pass, a type byte first:
+// In both versions a value is a tree written in one pass, a type byte first:
 //
 //	RESP2   +status  -error  :int  $bulk  *array
 //	RESP3   the same, and  _null  ,double  #bool  (bignum  =verbatim
@@ -10,21 +10,21 @@
 //	                                       2) (integer) 12
 //
 // The server's side is Writer: it appends replies to one byte buffer and builds no tree.
-// The client's side is Reader, which turns bytes into Value trees; Value prints itself
-// the way redis-cli does. Beside them stand the number forms of the protocol: how Redis
-// spells a double, a long double and an integer, and what it accepts as one.
+// The client's side is Reader, which parses replies into Value trees; Value prints itself
+// as redis-cli does. The package also formats and parses the numbers of the protocol:
+// doubles, long doubles and integers.
 //
 // Invariants:
 //
-//  1. A Writer never fails and never looks back: what was appended is what is sent.
+//  1. A Writer never fails and never changes bytes that it has appended.
 //     The one exception is an aggregate of unknown length, see Writer.Defer.
-//  2. A reply that exists only in RESP3 has exactly one RESP2 form and the Writer knows it,
-//     so a handler says Map or Double and never asks for the protocol version.
-//  3. Nothing here keeps a slice that a caller passed in.
+//  2. A type that exists only in RESP3 has exactly one RESP2 form, and the Writer chooses it.
+//     So a handler calls Map or Double without a look at the protocol version.
+//  3. The package keeps no slice that a caller passed in.
 //
-// Not here: reading commands from a socket buffer (the server uses redcon's reader for that),
+// Not here: parsing commands from a socket buffer (package server does that with redcon's reader),
 // streamed aggregates of RESP3 (no server sends them), sockets.
 //
-// Redis interleaves reply building with its output lists and output limits. Here a reply is
-// a flat buffer, because then a script, the journal or a test can take the same bytes.
+// Redis mixes the building of replies with its output lists and limits. Here a reply is a
+// flat buffer, so that scripts, the journal and tests can use the same bytes.
 package resp

@@ -5,11 +5,11 @@ import (
 	"strconv"
 )
 
-// ParseFloat returns the double b spells, and false if b is not one. It accepts what Redis
+// ParseFloat parses b as a double, and returns false if b is not one. It accepts what Redis
 // accepts as a score, which is what C's strtod reads to the last byte: decimal and
 // hexadecimal with an optional sign and exponent, inf, infinity and nan in any case.
-// Leading or trailing space, overflow, and underflow to zero are refused; nan is not,
-// callers refuse it where they must. Nothing is allocated for b up to 32 bytes.
+// It refuses leading or trailing space, overflow, and underflow to zero. It accepts nan:
+// callers must refuse it where Redis does. It allocates nothing for b up to 32 bytes.
 func ParseFloat(b []byte) (float64, bool) {
 	if n, ok := parseShortInt(b); ok {
 		return float64(n), true
@@ -36,7 +36,7 @@ func ParseFloat(b []byte) (float64, bool) {
 	return f, true
 }
 
-// parseDigits reads an unsigned number. C lets a hexadecimal one end without an exponent.
+// parseDigits parses an unsigned number. Unlike strconv, C accepts a hexadecimal number without an exponent.
 func parseDigits(body []byte) (float64, error) {
 	if isHex(body) && !hasByte(body, 'p') {
 		return strconv.ParseFloat(string(body)+"p0", 64)
@@ -44,8 +44,8 @@ func parseDigits(body []byte) (float64, error) {
 	return strconv.ParseFloat(string(body), 64)
 }
 
-// parseShortInt reads up to 15 decimal digits, the usual score, without strconv.
-// It refuses "-0", which is another double than 0.
+// parseShortInt parses up to 15 decimal digits, the usual score, without strconv.
+// It refuses "-0", which as a double is not 0.
 func parseShortInt(b []byte) (int64, bool) {
 	if len(b) > 15 {
 		return 0, false
@@ -53,7 +53,7 @@ func parseShortInt(b []byte) (int64, bool) {
 	return ParseInt(b)
 }
 
-// parseWord reads the spellings of infinity and nan.
+// parseWord parses the texts of infinity and nan.
 func parseWord(body []byte, negative bool) (float64, bool) {
 	switch {
 	case equalFold(body, "inf"), equalFold(body, "infinity"):
@@ -83,8 +83,8 @@ func isNaNTail(tail []byte) bool {
 	return true
 }
 
-// underflows reports whether the digits before the exponent are not all zero,
-// for a number that was read as zero.
+// underflows reports whether a number that was parsed as zero has a digit other than 0 before
+// its exponent.
 func underflows(body []byte) bool {
 	exponent := byte('e')
 	if isHex(body) {
@@ -110,7 +110,7 @@ func cutSign(b []byte) (body []byte, negative bool) {
 
 func isHex(body []byte) bool { return len(body) > 2 && body[0] == '0' && body[1]|0x20 == 'x' }
 
-// hasByte reports whether the letter, given in lower case, occurs in either case.
+// hasByte reports whether b contains the letter, which is given in lower case, in either case.
 func hasByte(b []byte, letter byte) bool {
 	for _, c := range b {
 		if c|0x20 == letter {
@@ -120,7 +120,7 @@ func hasByte(b []byte, letter byte) bool {
 	return false
 }
 
-// equalFold reports whether b is word, given in lower case letters, in any case.
+// equalFold reports whether b is word in any case. word must be in lower case.
 func equalFold(b []byte, word string) bool {
 	if len(b) != len(word) {
 		return false

@@ -10,15 +10,15 @@ import (
 
 const (
 	maxLongDoubleText = 5*1024 - 1 // bytes Redis reads as a long double
-	minLongDoubleExp  = -16446     // at and below 2^this C's nearest long double is zero
+	minLongDoubleExp  = -16446     // C's nearest long double of 2^minLongDoubleExp is zero
 	maxExactDigits    = 19         // decimal digits that always fit 64 bits
 	maxExactPower     = 27         // 5^27 is the largest power of five in 64 bits
 )
 
-// ParseLongDouble returns the number b spells, correctly rounded, and false if b is not one.
+// ParseLongDouble parses b, correctly rounded, and returns false if b is not a number.
 // It accepts what Redis accepts for INCRBYFLOAT: the forms of ParseFloat except nan, in at
 // most 5119 bytes, and refuses overflow and underflow to zero. Up to 19 digits with a small
-// exponent allocate nothing; others go through math/big.
+// exponent allocate nothing; longer numbers use math/big.
 func ParseLongDouble(b []byte) (LongDouble, bool) {
 	body, negative := cutSign(b)
 	if len(body) == 0 || len(b) > maxLongDoubleText {
@@ -39,7 +39,7 @@ func ParseLongDouble(b []byte) (LongDouble, bool) {
 	return x.signed(negative), ok
 }
 
-// parseDecimal reads decimal digits, a point among them, and a decimal exponent.
+// parseDecimal parses decimal digits with an optional point and exponent.
 func parseDecimal(body []byte) (LongDouble, bool) {
 	var mant uint64
 	var point, any bool
@@ -88,7 +88,7 @@ func parseExponent(b []byte) (n int, ok bool) {
 	return n, b[0]|0x20 == 'e' && (err == nil || errors.Is(err, strconv.ErrRange))
 }
 
-// parseBig reads a number in the syntax of math/big, and refuses one outside of the range.
+// parseBig parses a number in the syntax of math/big, and refuses numbers out of range.
 func parseBig(text []byte, base int) (x LongDouble, ok bool) {
 	f, _, err := new(big.Float).SetPrec(64).Parse(string(text), base)
 	if err != nil || f.IsInf() {
@@ -115,8 +115,8 @@ var powersOfFive = func() (table [maxExactPower + 1]uint64) {
 	return table
 }()
 
-// scaleExact returns mant * 10^exp from one multiplication or division that loses nothing
-// but a rest. mant is not 0.
+// scaleExact returns mant * 10^exp, correctly rounded: it takes one exact multiplication, or one division
+// with its rest. mant is not 0.
 func scaleExact(mant uint64, exp int) LongDouble {
 	if exp >= 0 {
 		hi, lo := bits.Mul64(mant, powersOfFive[exp])

@@ -15,7 +15,7 @@ func FormatDouble(dst []byte, f float64) []byte {
 	if n := int64(f); float64(n) == f && n > -maxPlain && n < maxPlain && (n != 0 || !math.Signbit(f)) {
 		return strconv.AppendInt(dst, n, 10)
 	}
-	if special := spelled(f); special != "" {
+	if special := specialText(f); special != "" {
 		return append(dst, special...)
 	}
 	return strconv.AppendFloat(dst, f, 'g', 17, 64)
@@ -24,7 +24,7 @@ func FormatDouble(dst []byte, f float64) []byte {
 // FormatHuman appends f with up to 17 digits after the point, no exponent and no trailing
 // zeros; inf, -inf and nan. At most 326 bytes.
 func FormatHuman(dst []byte, f float64) []byte {
-	if special := spelled(f); special != "" {
+	if special := specialText(f); special != "" {
 		return append(dst, special...)
 	}
 	at := len(dst)
@@ -42,8 +42,8 @@ func FormatHuman(dst []byte, f float64) []byte {
 	return dst[:end]
 }
 
-// spelled returns the word for an infinity or nan, and "" for every other number.
-func spelled(f float64) string {
+// specialText returns the text of an infinity or nan, and "" for every other number.
+func specialText(f float64) string {
 	switch {
 	case math.IsInf(f, 1):
 		return "inf"
@@ -55,8 +55,8 @@ func spelled(f float64) string {
 	return ""
 }
 
-// ParseInt returns the integer b spells, and false if b is not exactly the way Int
-// would print an int64: no space, no plus sign, no leading zero, no "-0".
+// ParseInt parses b as an int64. It returns false if b is not exactly what Writer.Int
+// writes: no space, no plus sign, no leading zero, no "-0".
 func ParseInt(b []byte) (int64, bool) {
 	digits := b
 	if len(b) > 0 && b[0] == '-' {

@@ -2,21 +2,21 @@ package resp
 
 import "strconv"
 
-// String returns v the way redis-cli 7.0 shows it on a terminal, without the last newline:
+// String returns v as redis-cli 7.0 shows it on a terminal, without the last newline:
 //
 //  1. "a"
 //  2. 1# "k" => (integer) 1
 //     2# "l" => (nil)
 //
-// A big number, which that redis-cli cannot show, is printed as (big number) 12, and
-// attributes are left out.
+// That redis-cli cannot show big numbers; here they are printed as (big number) 12.
+// Attributes are omitted.
 func (v Value) String() string {
 	text := v.appendPretty(nil, nil)
 	return string(text[:len(text)-1])
 }
 
-// Raw returns v the way redis-cli 7.0 prints it when its output is not a terminal,
-// without the last newline: strings as they are, elements one per line.
+// Raw returns v as redis-cli 7.0 prints it when its output is not a terminal,
+// without the last newline: strings without quotes, one element per line.
 func (v Value) Raw() string { return string(v.appendRaw(nil)) }
 
 // Quote appends s in double quotes with the escapes redis-cli prints and reads: \\ \" \n
@@ -39,10 +39,10 @@ func Quote(dst []byte, s string) []byte {
 	return append(dst, '"')
 }
 
-// escapes maps control bytes to the letter that stands for them after a backslash.
+// escapes maps control bytes to their letter after a backslash.
 var escapes = [256]byte{'\n': 'n', '\r': 'r', '\t': 't', '\a': 'a', '\b': 'b'}
 
-// appendPretty appends v and a newline. prefix is what lines after the first begin with.
+// appendPretty appends v and a newline. Lines after the first begin with prefix.
 func (v Value) appendPretty(dst, prefix []byte) []byte {
 	switch {
 	case v.Nil:
@@ -113,7 +113,7 @@ func (v Value) appendElems(dst, prefix []byte) []byte {
 	return dst
 }
 
-// mark is the sign after an element's number.
+// mark returns the sign after an element's number.
 func (v Value) mark() byte {
 	switch v.Kind {
 	case Map:
@@ -124,12 +124,12 @@ func (v Value) mark() byte {
 	return ')'
 }
 
-// spread reports whether v has more than one element, or its only one is spread.
+// spread reports whether v takes several lines: it has more than one element, or its only element is spread.
 func (v Value) spread() bool {
 	return v.Len() > 1 || v.Len() == 1 && v.Elems[len(v.Elems)-1].spread()
 }
 
-// appendPair appends a map's key and value. A value that takes several lines begins a new one.
+// appendPair appends a map's key and value. A value of several lines begins on a new line.
 func appendPair(dst, prefix []byte, key, value Value) []byte {
 	dst = key.appendPretty(dst, prefix)
 	dst = append(dst[:len(dst)-1], " => "...)

@@ -13,11 +13,11 @@ type Limits struct {
 	Bytes    int // length of one string or line
 }
 
-// DefaultLimits are those of a new Reader: the protocol's own limit for a string, and room
-// for any reply a server can sensibly produce.
+// DefaultLimits are the limits of a new Reader: the protocol's own limit for a string, and
+// more elements and depth than servers send.
 var DefaultLimits = Limits{Depth: 128, Elements: 64 << 20, Bytes: 512 << 20}
 
-// The ways a reply can be malformed.
+// Errors of malformed replies.
 var (
 	ErrKind   = errors.New("resp: unknown type byte")
 	ErrNumber = errors.New("resp: malformed number")
@@ -30,7 +30,7 @@ var (
 type Reader struct {
 	Limits Limits
 	src    *bufio.Reader
-	left   int // values this reply may still have
+	left   int // further values that this reply may have
 }
 
 // NewReader returns a Reader of r with DefaultLimits.
@@ -42,8 +42,8 @@ func NewReader(r io.Reader) *Reader {
 func (r *Reader) Buffered() int { return r.src.Buffered() }
 
 // Read returns the next reply, which owns its memory. The error is io.EOF if the stream
-// ended before a reply began and io.ErrUnexpectedEOF if it ended within one; after any
-// error the stream is out of step and of no further use.
+// ended before a reply and io.ErrUnexpectedEOF if it ended within one. After an error
+// the Reader cannot be used any more.
 func (r *Reader) Read() (Value, error) {
 	if _, err := r.src.Peek(1); err != nil {
 		return Value{}, err
@@ -95,7 +95,7 @@ func (r *Reader) value(depth int) (Value, error) {
 	return v, err
 }
 
-// text reads the bytes of a string whose length is in line.
+// text reads a string whose length is in line.
 func (r *Reader) text(v Value, line []byte) (Value, error) {
 	n, err := r.length(line, r.Limits.Bytes)
 	if err != nil || n < 0 {
@@ -116,7 +116,8 @@ func (r *Reader) text(v Value, line []byte) (Value, error) {
 	return v, r.crlf()
 }
 
-// bytes reads n bytes. A large announced length is believed only as far as bytes arrive.
+// bytes reads n bytes. The buffer grows with the bytes that arrive, so that an announced length alone costs
+// no memory.
 func (r *Reader) bytes(n int) ([]byte, error) {
 	const step = 1 << 20
 	body := make([]byte, 0, min(n, step))
@@ -152,7 +153,7 @@ func (r *Reader) elements(v Value, line []byte, depth int) (Value, error) {
 	return v, nil
 }
 
-// attributed reads the attributes whose count is in line and the value they decorate.
+// attributed reads the attributes whose count is in line, and the value after them.
 func (r *Reader) attributed(line []byte, depth int) (Value, error) {
 	attributes, err := r.elements(Value{Kind: Map}, line, depth)
 	if err != nil {
@@ -177,7 +178,7 @@ func (r *Reader) length(line []byte, limit int) (int, error) {
 	return int(n), nil
 }
 
-// line reads up to CRLF and returns what stands before it, valid until the next read.
+// line reads up to CRLF and returns the bytes before it, valid until the next read.
 func (r *Reader) line() ([]byte, error) {
 	line, err := r.src.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
@@ -192,7 +193,7 @@ func (r *Reader) line() ([]byte, error) {
 	return line[:len(line)-2], nil
 }
 
-// longLine goes on with a line that does not fit the buffer.
+// longLine reads the rest of a line that does not fit the buffer.
 func (r *Reader) longLine(start []byte) ([]byte, error) {
 	line := append([]byte(nil), start...)
 	for {

@@ -2,11 +2,11 @@ package resp
 
 import "slices"
 
-// Kind is the type byte of a value on the wire.
+// Kind is the type byte of a value.
 type Kind byte
 
-// The kinds of both protocol versions. An attribute is no kind of its own: it decorates
-// the value that follows, see Value.Attributes.
+// The kinds of both protocol versions. Attributes are not a kind: they belong to the
+// value that follows them, see Value.Attributes.
 const (
 	Status    Kind = '+'
 	Error     Kind = '-'
@@ -23,8 +23,8 @@ const (
 	Push      Kind = '>'
 )
 
-// Value is a reply as a client sees it: a tree that owns its strings. The zero Value is no
-// reply at all.
+// Value is a reply as a client sees it: a tree that owns its strings. The zero Value is not
+// a reply.
 type Value struct {
 	Kind Kind
 
@@ -33,7 +33,7 @@ type Value struct {
 	Nil bool
 
 	// Text is the content of Status, Error, Bulk, Double, BigNumber and Verbatim
-	// (without its format hint), as it was on the wire.
+	// (without its format hint), byte for byte.
 	Text string
 
 	// Int is the content of Integer, and 1 or 0 for Boolean.
@@ -45,7 +45,7 @@ type Value struct {
 	// Format is the three letter hint of Verbatim.
 	Format string
 
-	// Attributes are the key, value pairs sent ahead of this value; nil if there were none.
+	// Attributes are the key, value pairs sent before this value; nil if there were none.
 	Attributes []Value
 }
 
@@ -72,7 +72,7 @@ func (v Value) Len() int {
 	return len(v.Elems)
 }
 
-// Equal reports whether v and o are the same on the wire. O(size of the smaller tree).
+// Equal reports whether v and o have the same encoding in the protocol. O(size of the smaller tree).
 func (v Value) Equal(o Value) bool {
 	return v.Kind == o.Kind && v.Nil == o.Nil && v.Int == o.Int &&
 		v.Text == o.Text && v.Format == o.Format &&

@@ -23,10 +23,10 @@ func Words(line []byte, words [][]byte) (_ [][]byte, ok bool) {
 // isBlank reports whether C's isspace is true of ch.
 func isBlank(ch byte) bool { return ch == ' ' || '\t' <= ch && ch <= '\r' }
 
-// endsWord reports whether ch ends a word: all blanks but \v and \f.
+// endsWord reports whether ch ends a word: a blank other than \v and \f.
 func endsWord(ch byte) bool { return isBlank(ch) && ch != '\v' && ch != '\f' }
 
-// cutWord takes the first word off a line that does not begin with a blank.
+// cutWord returns the first word of a line that does not begin with a blank, and the rest.
 func cutWord(line []byte) (word, rest []byte, ok bool) {
 	for i, ch := range line {
 		switch {
@@ -41,8 +41,8 @@ func cutWord(line []byte) (word, rest []byte, ok bool) {
 	return line[:len(line):len(line)], nil, true
 }
 
-// cutQuoted appends what stands between the quotes at the start of s to word, and returns the length
-// it took, quotes included.
+// cutQuoted appends the content of the quoted text at the start of s to word, and returns its length with the
+// quotes.
 func cutQuoted(s, word []byte) (_ []byte, n int, ok bool) {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
@@ -64,7 +64,7 @@ func cutQuoted(s, word []byte) (_ []byte, n int, ok bool) {
 	return word, len(s), false
 }
 
-// unescape returns the byte that the start of s stands for after a backslash, and its length.
+// unescape returns the byte of the escape sequence whose letters s begins with, and their number.
 func unescape(s []byte) (ch byte, n int) {
 	if len(s) > 2 && s[0] == 'x' {
 		high, ok1 := hexDigit(s[1])

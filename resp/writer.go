@@ -5,15 +5,15 @@ import "strconv"
 // Writer appends replies to one byte buffer, in protocol version 2 or 3.
 // The zero Writer is not usable; call NewWriter. It is not safe for concurrent use.
 //
-// Every method copies its argument and costs O(bytes written). Nothing is allocated
-// except by growth of the buffer, which Reset keeps.
+// Every method copies its argument and costs O(bytes written). Only growth of the
+// buffer allocates, and Reset keeps the buffer.
 type Writer struct {
 	buf   []byte
 	resp3 bool
 }
 
-// deferredRoom is the space Defer leaves: the header of an aggregate of 0 to 9 elements.
-const deferredRoom = len("*0\r\n")
+// deferredHeader is the length of the header that Defer writes: that of an aggregate of 0 to 9 elements.
+const deferredHeader = len("*0\r\n")
 
 // NewWriter returns an empty Writer for protocol version proto, 2 or 3.
 func NewWriter(proto int) *Writer { return &Writer{resp3: proto >= 3} }
@@ -26,27 +26,27 @@ func (w *Writer) Proto() int {
 	return 2
 }
 
-// SetProto changes the protocol version of what is written from now on.
+// SetProto changes the protocol version for later calls.
 func (w *Writer) SetProto(proto int) { w.resp3 = proto >= 3 }
 
-// Bytes returns what was written. The slice is the Writer's and valid until its next call.
+// Bytes returns the bytes written since Reset. The slice is valid until the Writer's next call.
 func (w *Writer) Bytes() []byte { return w.buf }
 
 // Len returns the number of bytes written since Reset.
 func (w *Writer) Len() int { return len(w.buf) }
 
-// Reset forgets what was written and keeps the buffer and the protocol version.
+// Reset discards the bytes written and keeps the buffer and the protocol version.
 func (w *Writer) Reset() { w.buf = w.buf[:0] }
 
-// Swap returns the buffered bytes, which belong to the caller from here on, and goes on with buf,
-// emptied. So a caller can send one buffer while the other fills.
+// Swap returns the bytes written, which then belong to the caller, and continues with an empty buffer in the memory of
+// buf. So a caller can send one buffer while the other fills.
 func (w *Writer) Swap(buf []byte) []byte {
 	full := w.buf
 	w.buf = buf[:0]
 	return full
 }
 
-// Truncate takes back everything after the first n bytes. n is a former Len.
+// Truncate removes all but the first n bytes. n is an earlier result of Len.
 func (w *Writer) Truncate(n int) { w.buf = w.buf[:n] }
 
 // Raw appends bytes that are already in the protocol.
@@ -59,8 +59,8 @@ func (w *Writer) Status(s string) {
 	w.crlf()
 }
 
-// Error writes an error. Its text begins with its code word, as in "ERR syntax error";
-// CR and LF in it become spaces, so that a caller's text cannot forge a reply.
+// Error writes an error. Its text begins with a code, as in "ERR syntax error". CR and LF
+// become spaces, so that a client's text in an error cannot forge a reply.
 func (w *Writer) Error(err error) {
 	w.buf = append(w.buf, '-')
 	at := len(w.buf)
@@ -98,7 +98,7 @@ func (w *Writer) Command(args ...string) {
 	}
 }
 
-// Null writes the absent value: a null bulk string in RESP2, null in RESP3.
+// Null writes nil: a null bulk string in RESP2, null in RESP3.
 func (w *Writer) Null() {
 	if w.resp3 {
 		w.buf = append(w.buf, "_\r\n"...)
@@ -107,7 +107,7 @@ func (w *Writer) Null() {
 	w.buf = append(w.buf, "$-1\r\n"...)
 }
 
-// NullArray writes the absent array: a null array in RESP2, null in RESP3.
+// NullArray writes nil in place of an array: a null array in RESP2, null in RESP3.
 func (w *Writer) NullArray() {
 	if w.resp3 {
 		w.buf = append(w.buf, "_\r\n"...)
@@ -171,7 +171,7 @@ func (w *Writer) BulkDouble(f float64) {
 }
 
 // HumanDouble writes a double without exponent and without trailing zeros, see FormatHuman.
-// RESP2 gets a bulk string. GEOPOS replies so.
+// RESP2 gets a bulk string. GEOPOS uses it.
 func (w *Writer) HumanDouble(f float64) {
 	var digits [400]byte
 	w.DecimalText(FormatHuman(digits[:0], f))
@@ -213,44 +213,44 @@ func (w *Writer) Verbatim(ext string, s []byte) {
 	w.crlf()
 }
 
-// Defer opens an aggregate whose length is known only after its elements were written.
-// It returns the place to hand to SetArray, SetMap or SetSet afterwards, or to Truncate
-// to give the aggregate up. Deferred aggregates nest: the inner one is set first.
+// Defer opens an aggregate whose length is not known until its elements are written.
+// It returns the position to pass to SetArray, SetMap or SetSet afterwards, or to Truncate
+// to cancel the aggregate. Deferred aggregates nest: the inner one is set first.
 func (w *Writer) Defer() int {
 	at := len(w.buf)
 	w.buf = append(w.buf, "*?\r\n"...)
 	return at
 }
 
-// SetArray makes the aggregate opened at an array of n elements.
-// Up to nine elements cost O(1); more move the elements' bytes once.
+// SetArray makes the deferred aggregate at this position an array of n elements.
+// Up to nine elements cost O(1); with more, their bytes are moved once.
 func (w *Writer) SetArray(at, n int) { w.set(at, '*', n) }
 
-// SetMap makes the aggregate opened at a map of n pairs. RESP2 gets an array of 2n elements.
+// SetMap makes the deferred aggregate a map of n pairs. RESP2 gets an array of 2n elements.
 func (w *Writer) SetMap(at, n int) {
 	kind, n := w.shape('%', n)
 	w.set(at, kind, n)
 }
 
-// SetSet makes the aggregate opened at a set of n members. RESP2 gets an array.
+// SetSet makes the deferred aggregate a set of n members. RESP2 gets an array.
 func (w *Writer) SetSet(at, n int) {
 	kind, n := w.shape('~', n)
 	w.set(at, kind, n)
 }
 
-// set writes the header of a deferred aggregate and moves what follows if it needs more room.
+// set writes the header of a deferred aggregate, and moves the bytes after it if the header needs more.
 func (w *Writer) set(at int, kind byte, n int) {
 	var room [24]byte
 	head := appendHeader(room[:0], kind, int64(n))
-	if more := len(head) - deferredRoom; more > 0 {
+	if more := len(head) - deferredHeader; more > 0 {
 		end := len(w.buf)
 		w.buf = append(w.buf, room[:more]...)
-		copy(w.buf[at+len(head):], w.buf[at+deferredRoom:end])
+		copy(w.buf[at+len(head):], w.buf[at+deferredHeader:end])
 	}
 	copy(w.buf[at:], head)
 }
 
-// shape returns the type byte and the element count of an aggregate that RESP2 does not have.
+// shape returns the type byte and the number of elements for an aggregate of RESP3.
 func (w *Writer) shape(kind byte, n int) (byte, int) {
 	switch {
 	case w.resp3:
@@ -266,8 +266,8 @@ func (w *Writer) header(kind byte, n int64) { w.buf = appendHeader(w.buf, kind, 
 
 func (w *Writer) crlf() { w.buf = append(w.buf, '\r', '\n') }
 
-// appendHeader appends a type byte, a number and the line's end. One digit, the length of
-// most aggregates and many integers, is a single append.
+// appendHeader appends a type byte, a number and the line's end. Numbers of one digit, the most
+// frequent, are a single append.
 func appendHeader(dst []byte, kind byte, n int64) []byte {
 	if uint64(n) < 10 {
 		return append(dst, kind, '0'+byte(n), '\r', '\n')
