@@ -1,10 +1,10 @@
-# make test is the one test command. It needs only Go; where redis-server, redis-cli,
-# redis-benchmark and lua5.1 are installed, the tests run beside them too, and say what they skip
-# where not. FULL=1 adds staticcheck, the race detector and two million random commands.
+# make test is the one test command. It needs only Go. If redis-server, redis-cli, redis-benchmark and lua5.1
+# are installed, the tests compare with them; otherwise they say what they skip.
+# FULL=1 adds staticcheck, the race detector and two million random commands.
 
-# Packages in which goroutines meet.
+# Packages with more than one goroutine.
 RACE_PACKAGES = ./engine/... ./keyspace/... ./scripting ./server/... ./cmd/...
-# A module of its own, since the server shall not depend on a client.
+# A module of its own, because the server must not depend on a client library.
 PROGRAMS = examples/programs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 

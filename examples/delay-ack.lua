@@ -5,8 +5,8 @@
 --
 -- KEYS     due, taken, body, as in delay-push.lua
 -- ARGV     ID
--- reply    1, or 0 if the job is not taken: it was acknowledged before, or its lease was up and it
---          went back into the queue, so that it will be done once more
+-- reply    1, or 0 if the job is not taken: it was acknowledged before, or its lease ended and it
+--          went back into the queue, so that it will be done again
 local taken, body, id = KEYS[2], KEYS[3], ARGV[1]
 if not (taken and body and id) then
   return redis.error_reply('ERR usage: keys DUE TAKEN BODY, argument ID')

@@ -5,11 +5,11 @@
 --
 -- KEYS     due, taken, body, as in delay-push.lua
 -- ARGV     COUNT, LEASE, and NOW in milliseconds, or the server's clock
--- reply    id, body, id, body, ... in the order in which they were due; nothing if none is
+-- reply    id, body, id, body, ... in the order in which they were due; empty if no job is due
 --
 -- Looking and taking are one step, so two workers never get the same job at once. A job stays in
--- the queue's keys until delay-ack.lua says that it is done; if its worker dies, delay-requeue.lua
--- makes it due again when the lease is up. So every job is done at least once.
+-- the queue's keys until delay-ack.lua removes it; if its worker dies, delay-requeue.lua
+-- makes it due again when the lease has ended. So every job is done at least once.
 local due, taken, body = KEYS[1], KEYS[2], KEYS[3]
 local count, lease, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if not (due and taken and body and count and lease and count >= 1 and lease >= 1) then

@@ -7,8 +7,8 @@
 -- ARGV     COUNT, how many at most, and NOW in milliseconds, or the server's clock
 -- reply    how many were put back; if that is COUNT there may be more
 --
--- Anyone may run it, from time to time; it hurts nobody to run it twice. COUNT bounds how long
--- other clients wait for it.
+-- Any client may run it from time to time, and running it twice does no harm. COUNT bounds how
+-- long other clients wait for it.
 local due, taken = KEYS[1], KEYS[2]
 local count, now = tonumber(ARGV[1]), tonumber(ARGV[2])
 if not (due and taken and count and count >= 1) then
@@ -19,7 +19,7 @@ if not now then
   now = time[1] * 1000 + math.floor(time[2] / 1000)
 end
 
--- A job is due from the end of its lease on, not from now: those that waited longer go first.
+-- A job is due from the end of its lease on, not from now: those that waited longer come first.
 local late = redis.call('ZRANGEBYSCORE', taken, '-inf', now, 'WITHSCORES', 'LIMIT', 0, count)
 for i = 1, #late, 2 do
   redis.call('ZREM', taken, late[i])

@@ -4,13 +4,13 @@
 --   redis-cli --eval examples/fixed-window.lua logins:alice , 5 60000
 --   miniserver eval examples/fixed-window.lua logins:alice , 5 60000
 --
--- KEYS[1]  the number of requests in the open window; its time to live is what is left of it
+-- KEYS[1]  the number of requests in the open window; its time to live is the rest of the window
 -- ARGV     LIMIT, WINDOW
 -- reply    {1, requests left, 0}  or  {0, 0, milliseconds until there is room}
 --
--- The smallest limiter: one number, and no clock but the key's own deadline. What it does not do:
--- LIMIT requests at the end of one window and LIMIT at the start of the next pass, twice LIMIT in
--- a moment. Where that hurts take a sliding window.
+-- The smallest limiter: one number, and no clock but the key's own deadline. Its weakness: LIMIT
+-- requests at the end of one window and LIMIT at the start of the next can pass, twice LIMIT in
+-- a moment. If that matters, take a sliding window.
 local key = KEYS[1]
 local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 if not (limit and window and limit >= 1 and window >= 1) then
@@ -19,8 +19,8 @@ end
 
 local used, left = redis.call('GET', key), redis.call('PTTL', key)
 if not used or left < 0 then
-  -- No window is open, or one that nobody would ever close, which somebody must have broken. SET
-  -- makes the count and its end in one.
+  -- No window is open, or the key has lost its deadline and would never end. SET writes the count
+  -- and its deadline in one step.
   redis.call('SET', key, 1, 'PX', window)
   return {1, limit - 1, 0}
 end

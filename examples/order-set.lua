@@ -7,8 +7,8 @@
 -- ARGV     ORDER, MOST, PATIENCE
 -- reply    1 if the order was noted, 0 if there are too many, or it is noted already
 --
--- Each order has a deadline of its own. After it the order is not there, to no command, and the key goes with the
--- last one: nobody sweeps. To pay is SREM. (miniserver only.)
+-- Each order has a deadline of its own. After it no command sees the order, and the key is removed with
+-- the last one: no script sweeps. SREM marks an order as paid. (miniserver only.)
 local key, order = KEYS[1], ARGV[1]
 local most, patience = tonumber(ARGV[2]), tonumber(ARGV[3])
 if not (most and patience and most >= 1 and patience >= 1) then

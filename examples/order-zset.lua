@@ -7,8 +7,8 @@
 -- ARGV     ORDER, MOST, PATIENCE, and NOW in milliseconds, or the server's clock
 -- reply    1 if the order was noted, 0 if there are too many, or it is noted already
 --
--- The elements of a sorted set do not end by themselves here: the time stands in the score, and every reader has to
--- look away from what is overdue, or to remove it first, as this script does. To pay is ZREM.
+-- The members do not expire by themselves: the score holds the time, and every reader has to ignore members that are
+-- overdue, or to remove them first, as this script does. ZREM marks an order as paid.
 local key, order = KEYS[1], ARGV[1]
 local most, patience, now = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 if not (most and patience and most >= 1 and patience >= 1) then

@@ -1,4 +1,4 @@
--- Reentrant unlock: gives up a lock taken with reentrant-lock.lua once.
+-- Reentrant unlock: releases a lock taken with reentrant-lock.lua once.
 --
 --   redis-cli --eval examples/reentrant-unlock.lua lock:account , worker-1:thread-7
 --   miniserver eval examples/reentrant-unlock.lua lock:account , worker-1:thread-7

@@ -1,4 +1,4 @@
--- Sliding window, by slots: at most LIMIT requests within any WINDOW milliseconds, remembered as
+-- Sliding window, by slots: at most LIMIT requests within any WINDOW milliseconds, stored as
 -- a count for each of SLOTS parts of the window.
 --
 --   redis-cli --eval examples/sliding-window-hash.lua calls:alice , 1000 60000 60
@@ -8,9 +8,9 @@
 -- ARGV     LIMIT, WINDOW, SLOTS, and NOW in milliseconds, or the server's clock
 -- reply    {1, requests left, 0}  or  {0, 0, milliseconds until there is room}
 --
--- It holds SLOTS + 1 numbers whatever LIMIT is. The price is that a request counts until its
--- whole slot has left the window, up to WINDOW / SLOTS too long and never too short: the limit
--- is kept. With as many slots as milliseconds it gives the answers of sliding-window-zset.lua.
+-- It stores at most SLOTS + 1 numbers whatever LIMIT is. In return a request counts until its
+-- whole slot has left the window, up to WINDOW / SLOTS too long but never too short: the limit
+-- holds. With as many slots as milliseconds it replies like sliding-window-zset.lua.
 local key = KEYS[1]
 local limit, window, slots, now =
   tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])

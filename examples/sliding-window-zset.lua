@@ -7,7 +7,7 @@
 -- ARGV     LIMIT, WINDOW, and NOW in milliseconds, or the server's clock
 -- reply    {1, requests left, 0}  or  {0, 0, milliseconds until there is room}
 --
--- It remembers LIMIT requests, so its memory grows with LIMIT; sliding-window-hash.lua does not.
+-- It stores LIMIT requests, so its memory grows with LIMIT; that of sliding-window-hash.lua does not.
 local key = KEYS[1]
 local limit, window, now = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
 if not (limit and window and limit >= 1 and window >= 1) then
@@ -29,12 +29,12 @@ if used >= limit then
   return {0, 0, last[2] + window - now}
 end
 
--- Members must differ, or two requests in one millisecond would count as one. Those of one
--- millisecond come and go together, so their number tells them apart. The format matters: Lua's
--- own way to make text of a number keeps 14 digits only.
+-- Members must differ, or two requests in one millisecond would count as one. Requests of one
+-- millisecond enter and leave the window together, so a running number distinguishes them. The
+-- format matters: tostring keeps only 14 digits of a number.
 local twins = redis.call('ZCOUNT', key, now, now)
 redis.call('ZADD', key, now, string.format('%.0f-%d', now, twins))
 
--- When a window has passed nothing of this counts, and the key may go.
+-- When a window has passed, none of these requests counts, and the key may expire.
 redis.call('PEXPIRE', key, window)
 return {1, limit - used - 1, 0}

@@ -1,4 +1,4 @@
--- Unlock: gives up a lock taken with lock.lua.
+-- Unlock: releases a lock taken with lock.lua.
 --
 --   redis-cli --eval examples/unlock.lua lock:report , worker-1
 --   miniserver eval examples/unlock.lua lock:report , worker-1
@@ -7,8 +7,8 @@
 -- ARGV     TOKEN, the one it was taken with
 -- reply    1, or 0 if the lock is not held by TOKEN (any more)
 --
--- A plain DEL would be wrong: the lease may have ended and the lock be another's by now. And GET
--- followed by DEL from the client would leave a gap for that between the two.
+-- A plain DEL would be wrong: the lease may have ended, and another client may hold the lock now.
+-- And with GET and then DEL from the client, that could happen between the two.
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then
   return 0
 end
