@@ -2,13 +2,13 @@ package rdb
 
 import "encoding/binary"
 
-// The checksum is CRC-64/Jones: polynomial ad93d23594c935a9, reflected, starting at 0 and not inverted.
-// It is therefore linear: that of a||b is that of a, moved on by the length of b, xor that of b. So the
-// header can be written last, when it is known what it must say.
+// The checksum is CRC-64/Jones: polynomial ad93d23594c935a9, reflected, starting at 0 and not inverted. So it is linear:
+// the checksum of a||b is that of a, advanced over len(b) zero bytes, xor that of b. Therefore the header, which depends on
+// the data, can be written last.
 
 const jones = 0x95ac9329ac4bc9b5 // the polynomial, reflected
 
-// tables[k][b] moves byte b on by k+1 bytes, so that eight bytes are taken at once.
+// tables[k][b] is byte b advanced over k+1 bytes. With them Sum processes eight bytes at once.
 var tables = func() (t [8][256]uint64) {
 	for b := range t[0] {
 		crc := uint64(b)
@@ -26,7 +26,7 @@ var tables = func() (t [8][256]uint64) {
 	return t
 }()
 
-// Sum moves a checksum on over b. That of nothing is 0. O(len(b)).
+// Sum returns a checksum advanced over b. The checksum of no bytes is 0. O(len(b)).
 func Sum(crc uint64, b []byte) uint64 {
 	for len(b) >= 3*lane {
 		crc = sum3(crc, b)
@@ -43,23 +43,24 @@ func Sum(crc uint64, b []byte) uint64 {
 	return crc
 }
 
-// low and high move a word on over eight zero bytes: what its halves make of it.
+// low advances the lower half of a word over eight zero bytes.
 func low(w uint64) uint64 {
 	return tables[7][w&0xff] ^ tables[6][w>>8&0xff] ^ tables[5][w>>16&0xff] ^ tables[4][w>>24&0xff]
 }
 
+// high advances the upper half of a word over eight zero bytes.
 func high(w uint64) uint64 {
 	return tables[3][w>>32&0xff] ^ tables[2][w>>40&0xff] ^ tables[1][w>>48&0xff] ^ tables[0][w>>56]
 }
 
-// lane is how many bytes sum3 takes in a row: so many that joining three lanes costs little.
+// lane is how many bytes in a row each of the three checksums of sum3 covers: enough to make joining them cheap.
 const lane = 8 << 10
 
-// acrossLane is what a checksum is multiplied by to move it on over a lane of zero bytes.
+// acrossLane is the factor that advances a checksum over a lane of zero bytes.
 var acrossLane = shifted(1<<63, lane)
 
-// sum3 moves a checksum on over three lanes at once. One lane would wait for the tables most of the time,
-// as each word needs what became of the one before.
+// sum3 advances a checksum over three lanes at once. With a single lane the processor would mostly wait for the tables,
+// since each word needs the result of the one before.
 func sum3(crc uint64, b []byte) uint64 {
 	x, y, z := b[:lane], b[lane:2*lane], b[2*lane:3*lane]
 	var second, third uint64
@@ -74,7 +75,7 @@ func sum3(crc uint64, b []byte) uint64 {
 	return product(product(crc, acrossLane)^second, acrossLane) ^ third
 }
 
-// shifted returns a checksum moved on over n zero bytes. O(log n).
+// shifted returns a checksum advanced over n zero bytes. O(log n).
 func shifted(crc uint64, n int64) uint64 {
 	power := uint64(1) << (63 - 8) // x^8: a byte
 	for ; n > 0; n >>= 1 {

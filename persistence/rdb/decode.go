@@ -12,7 +12,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Error is what is wrong with a snapshot or a payload, and where.
+// Error is the error of a damaged snapshot or payload.
 type Error struct {
 	Offset int64 // bytes from the beginning
 	Reason string
@@ -21,26 +21,26 @@ type Error struct {
 func (e *Error) Error() string { return fmt.Sprintf("%s (at byte %d)", e.Reason, e.Offset) }
 
 const (
-	wholeText = 64 << 10  // texts beyond it get memory of their own
-	blindRoom = 256 << 10 // what a text gets at first if nobody knows whether it is there
+	wholeText = 64 << 10  // longer texts get memory of their own
+	blindRoom = 256 << 10 // initial memory of such a text if the source may be shorter than it
 )
 
-// decoder reads the elements of the format. What it returns aliases its buffers and is valid until the
-// next read, unless owned says otherwise.
+// decoder reads the elements of the format. What it returns aliases its buffers and is valid until the next read, unless
+// owned is true.
 type decoder struct {
 	Limits
-	ks *keyspace.Keyspace // whose views the values are
+	ks *keyspace.Keyspace // values are views of it
 
-	src   *source // nil if all there is lies in buf
-	block *block  // of the source; buf is its
+	src   *source // nil if buf holds all the data
+	block *block  // of the source, with buf
 	buf   []byte
-	r, w  int   // what of buf was read, and what is there
+	r, w  int   // end of what was read in buf, and of the data
 	base  int64 // offset of buf[0]
 	size  int64 // of the source; -1 if unknown
 	err   error
 
 	owned     bool   // the text read last belongs to the caller
-	ownedFrom int    // a text that is made here and is longer is the caller's
+	ownedFrom int    // a decompressed text longer than this belongs to the caller
 	plain     []byte // scratch: a decompressed text
 	digits    [20]byte
 	first     []byte // scratch: a field, while its value is read
@@ -57,12 +57,13 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// truncated is the error of a source that ends too soon.
+// truncated is the reason of the Error for a source that ends too soon.
 const truncated = "the data end in the middle"
 
-// need makes n bytes available, at most the buffer's size, and reports whether they are.
+// need makes n bytes available in the buffer, and reports whether that succeeded. n is at most the buffer's size.
 func (d *decoder) need(n int) bool { return d.w-d.r >= n || d.fill(n) }
 
+// fill reads blocks until n bytes are available.
 func (d *decoder) fill(n int) bool {
 	for d.err == nil && d.w-d.r < n {
 		err := io.EOF
@@ -80,7 +81,7 @@ func (d *decoder) fill(n int) bool {
 	return d.err == nil
 }
 
-// turn goes on to the next block of the source.
+// turn replaces the buffer by the next block of the source. What is left of the old one moves in front of it.
 func (d *decoder) turn() error {
 	left := d.buf[d.r:d.w]
 	d.block = d.src.next(d.block, left)
@@ -93,7 +94,7 @@ func (d *decoder) turn() error {
 // sum returns the checksum of all that was read.
 func (d *decoder) sum() uint64 { return Sum(d.block.sum, d.buf[d.src.head:d.r]) }
 
-// left returns how many bytes the source may still have, a great number if that is unknown.
+// left returns the number of bytes that the source may still have; math.MaxInt64 if that is unknown.
 func (d *decoder) left() int64 {
 	switch {
 	case d.src == nil:
@@ -112,7 +113,7 @@ func (d *decoder) byte() byte {
 	return d.buf[d.r-1]
 }
 
-// fixed reads n bytes, a few; zeros after an error.
+// fixed reads n bytes, at most 16. It returns zeros after an error.
 func (d *decoder) fixed(n int) []byte {
 	if !d.need(n) {
 		return zeros[:n]
@@ -128,7 +129,7 @@ func (d *decoder) double() float64 {
 }
 func (d *decoder) millis() int64 { return int64(binary.LittleEndian.Uint64(d.fixed(8))) }
 
-// lengthOr reads a length, or the first byte of an encoded string.
+// lengthOr reads a length, or if enc is not 0 the first byte of an encoded string.
 func (d *decoder) lengthOr() (n uint64, enc byte) {
 	b := d.byte()
 	switch b & 0xc0 {
@@ -157,7 +158,7 @@ func (d *decoder) length() uint64 {
 	return n
 }
 
-// count reads a number of elements, each of which takes a byte at least.
+// count reads a number of elements. It fails if fewer bytes are left, since each element takes a byte at least.
 func (d *decoder) count() int {
 	n := d.length()
 	if n > uint64(d.left()) {
@@ -184,7 +185,7 @@ func (d *decoder) text() []byte {
 	return strconv.AppendInt(d.digits[:0], v, 10)
 }
 
-// encodedInt reads what follows the first byte of a string that is an integer.
+// encodedInt reads the rest of a string that is encoded as an integer. ok is false for other encodings.
 func (d *decoder) encodedInt(enc byte) (n int64, ok bool) {
 	switch enc {
 	case encInt8:
@@ -215,8 +216,7 @@ func (d *decoder) take(n uint64) []byte {
 	return d.buf[d.r-int(n) : d.r : d.r]
 }
 
-// takeLarge reads n bytes into memory of their own. If it is not known that they are there, memory is
-// taken as they come.
+// takeLarge reads n bytes into memory of their own. If the source may have fewer, the memory grows with what is read.
 func (d *decoder) takeLarge(n int) []byte {
 	room := n
 	if d.left() == math.MaxInt64 {
@@ -262,7 +262,7 @@ func (d *decoder) compressed() []byte {
 	return out
 }
 
-// own returns the text read last as memory of the caller's.
+// own returns the text read last in memory that belongs to the caller.
 func (d *decoder) own(b []byte) []byte {
 	if d.owned {
 		return b
@@ -270,10 +270,10 @@ func (d *decoder) own(b []byte) []byte {
 	return append(make([]byte, 0, len(b)), b...)
 }
 
-// skipText passes over a string.
+// skipText skips a string.
 func (d *decoder) skipText() { d.text() }
 
-// scoreText reads a score as version 1 of sorted sets has it.
+// scoreText reads a score as text, as the first type of sorted sets has it.
 func (d *decoder) scoreText() float64 {
 	switch n := d.byte(); n {
 	case 253:

@@ -18,7 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// value reads a value of the given type; nil after an error. It is one that may be given to
+// value reads a value of the given type. It returns nil after an error. Otherwise the value is suitable for
 // keyspace.DB.Set, or an empty collection.
 func (d *decoder) value(t byte) keyspace.Value {
 	switch t {
@@ -40,7 +40,7 @@ func (d *decoder) value(t byte) keyspace.Value {
 		return d.volatileHash(t)
 	case typeModuleOld:
 		name, _ := moduleName(d.length())
-		d.fail("a value of the module type %s, in a form that tells nothing of its length", name)
+		d.fail("a value of the module type %s, in a format that does not contain its length", name)
 	default:
 		d.fail("a value of unknown type %d", t)
 	}
@@ -50,7 +50,7 @@ func (d *decoder) value(t byte) keyspace.Value {
 func (d *decoder) module() keyspace.Value {
 	name, version := moduleName(d.length())
 	if name != bloomName {
-		d.fail("a value of the module type %s, of which nothing is known here", name)
+		d.fail("a value of the unknown module type %s", name)
 		return nil
 	}
 	if f := d.readBloom(version); f != nil {
@@ -59,7 +59,7 @@ func (d *decoder) module() keyspace.Value {
 	return nil
 }
 
-// shortString is a length up to which the keyspace copies a string anyway.
+// shortString is the length up to which the keyspace copies a string anyway.
 const shortString = 512
 
 func (d *decoder) str() keyspace.Value {
@@ -76,7 +76,7 @@ func (d *decoder) str() keyspace.Value {
 	return d.ks.String(b)
 }
 
-// ziplist reads one, checked. Like all of them it is valid until the next read.
+// ziplist reads and checks a ziplist, which is valid until the next read.
 func (d *decoder) ziplist() ziplist.List {
 	zl := ziplist.List(d.text())
 	if d.err == nil {
@@ -92,10 +92,10 @@ func (d *decoder) ziplist() ziplist.List {
 
 var emptyList = ziplist.New()
 
-// longestPacked is the length of a listpack up to which a list of one node is a ziplist.
+// longestPacked is the length below which the only node of a list becomes a packed list.
 const longestPacked = 64 << 10
 
-// repacked returns a listpack as a ziplist, which lies in scratch memory.
+// repacked converts a listpack to a ziplist in scratch memory.
 func (d *decoder) repacked(l listpack.List) ziplist.List {
 	zl := ziplist.AppendEmpty(d.packed[:0])
 	for p := listpack.First; p < l.End(); {
@@ -114,7 +114,7 @@ func appendEntry(zl ziplist.List, e ziplist.Entry) ziplist.List {
 	return zl.Append(e.Str)
 }
 
-// listpack reads one, checked.
+// listpack reads and checks a listpack, which is valid until the next read.
 func (d *decoder) listpack() listpack.List {
 	l := listpack.List(d.text())
 	if d.err == nil {
@@ -157,7 +157,7 @@ func (d *decoder) list(t byte) keyspace.Value {
 	return d.packedList(l)
 }
 
-// fitList returns a list that is one ziplist.
+// fitList returns a list of a single ziplist.
 func (d *decoder) fitList(zl ziplist.List) keyspace.Value {
 	if d.err != nil {
 		return nil
@@ -167,6 +167,7 @@ func (d *decoder) fitList(zl ziplist.List) keyspace.Value {
 	return v
 }
 
+// packedList returns a list that is read completely, packed if it is small.
 func (d *decoder) packedList(l *list.List) keyspace.Value {
 	if d.err != nil {
 		return nil
@@ -175,8 +176,8 @@ func (d *decoder) packedList(l *list.List) keyspace.Value {
 	return l
 }
 
-// node reads a node of a list of the second kind of quicklist. If it is the only one, and small, it
-// returns the list.
+// node reads a node of a typeQuicklist2 and appends it to a list. If the node is small and the only one, it returns the
+// packed list instead.
 func (d *decoder) node(to *list.List, nodes int) keyspace.Value {
 	const plain, packed = 1, 2
 	switch kind := d.length(); kind {
@@ -198,7 +199,7 @@ func (d *decoder) node(to *list.List, nodes int) keyspace.Value {
 	return nil
 }
 
-// appendNode adds a ziplist to a list, one that holds a single large text as that text.
+// appendNode appends a ziplist to a list. A ziplist of a single large text becomes a plain node.
 func (d *decoder) appendNode(l *list.List, zl ziplist.List) {
 	if d.err != nil {
 		return
@@ -243,10 +244,10 @@ func (d *decoder) set(t byte) keyspace.Value {
 	return d.orNil(s)
 }
 
-// plausible returns for how many of n elements room is made because they are announced: for all if that
-// takes no more memory than there are bytes left.
+// plausible returns for how many of n announced elements memory is reserved: for all if that takes no more memory than
+// the bytes that are left.
 func (d *decoder) plausible(n int) int {
-	const few, bytesOfOne = 1 << 14, 26 // in a table that is half empty
+	const few, bytesOfOne = 1 << 14, 26 // bytes in a half-empty table
 	most := int64(few)
 	if left := d.left(); left < math.MaxInt64 {
 		most = max(few, left/bytesOfOne)
@@ -256,11 +257,11 @@ func (d *decoder) plausible(n int) int {
 
 func (d *decoder) addMember(s *set.Set, member []byte, lim set.Limits) {
 	if d.err == nil && !s.Add(member, lim) {
-		d.fail("a member of a set is there twice")
+		d.fail("a member appears twice in a set")
 	}
 }
 
-// fitSet returns a packed set.
+// fitSet returns a set of an intset or ziplist.
 func (d *decoder) fitSet(b []byte) keyspace.Value {
 	if d.err != nil {
 		return nil
@@ -270,7 +271,7 @@ func (d *decoder) fitSet(b []byte) keyspace.Value {
 	return v
 }
 
-// orNil returns v, or nothing after an error.
+// orNil returns v, or nil after an error.
 func (d *decoder) orNil(v keyspace.Value) keyspace.Value {
 	if d.err != nil {
 		return nil
@@ -303,11 +304,11 @@ func (d *decoder) hash(t byte) keyspace.Value {
 
 func (d *decoder) setField(h *hash.Hash, field, value []byte, lim hash.Limits) {
 	if d.err == nil && !h.Set(field, value, lim) {
-		d.fail("a field of a hash is there twice")
+		d.fail("a field appears twice in a hash")
 	}
 }
 
-// packedHash returns a hash that is a ziplist.
+// packedHash returns a hash of a ziplist.
 func (d *decoder) packedHash(zl ziplist.List) keyspace.Value {
 	d.distinct(zl, 2)
 	if d.err != nil {
@@ -318,8 +319,11 @@ func (d *decoder) packedHash(zl ziplist.List) keyspace.Value {
 	return v
 }
 
-// zipmap reads the packed hash of Redis up to 2.4: a byte of count, then for each pair
-// length field length free value free-bytes, and FF. A length is a byte below 254, or FE and a u32.
+// zipmap reads the packed hash of Redis 2.4 and older:
+//
+//	count byte { length field | length free value free-bytes } FF
+//
+// A length is a byte below 254, or FE and a u32.
 func (d *decoder) zipmap(b []byte) keyspace.Value {
 	h := &hash.Hash{}
 	if d.err == nil && len(b) < 2 {
@@ -334,7 +338,7 @@ func (d *decoder) zipmap(b []byte) keyspace.Value {
 	return d.orNil(h)
 }
 
-// zipmapText returns the text at offset i and the offset behind it.
+// zipmapText returns the text at offset i and the offset after it.
 func (d *decoder) zipmapText(b []byte, i int, isValue bool) (text []byte, next int) {
 	if d.err != nil || i+6 > len(b)+5 {
 		d.fail("a zipmap is damaged")
@@ -392,12 +396,12 @@ func (d *decoder) addScored(s *zset.Set, member []byte, score float64) {
 		d.fail("a score is not a number")
 	default:
 		if added, _ := s.Add(member, score, d.ZSet, d.Dice); !added {
-			d.fail("a member of a sorted set is there twice")
+			d.fail("a member appears twice in a sorted set")
 		}
 	}
 }
 
-// packedZSet returns a sorted set that is a ziplist, in the order it must have.
+// packedZSet returns a sorted set of a ziplist. If the ziplist is not in order, it sorts the members.
 func (d *decoder) packedZSet(zl ziplist.List) keyspace.Value {
 	d.distinct(zl, 2)
 	if d.err != nil {
@@ -420,7 +424,7 @@ func (d *decoder) packedZSet(zl ziplist.List) keyspace.Value {
 	return v
 }
 
-// ranked puts a sorted set together from members and scores in any order.
+// ranked builds a sorted set from members and scores in any order.
 func (d *decoder) ranked(zl ziplist.List) keyspace.Value {
 	if d.err == nil && zl.Len()%2 != 0 {
 		d.fail("a sorted set ends with a member without score")
@@ -440,8 +444,7 @@ func (d *decoder) ranked(zl ziplist.List) keyspace.Value {
 
 // --- uniqueness ---
 
-// distinct sees to it that of every step entries of a ziplist the first is there once, and that none is
-// missing at the end.
+// distinct fails unless the entries of a ziplist come in groups of step, and the first entries of all groups differ.
 func (d *decoder) distinct(zl ziplist.List, step int) {
 	n := zl.Len()
 	if d.err == nil && n%step != 0 {
@@ -464,16 +467,17 @@ func (d *decoder) distinct(zl ziplist.List, step int) {
 	}
 	slices.Sort(d.hashes)
 	for i, h := range d.hashes[1:] {
-		if h == d.hashes[i] { // the chance that two texts only agree in 64 bits is nil
-			d.fail("an element is there twice")
+		if h == d.hashes[i] { // different texts with equal 64-bit hashes do not occur in practice
+			d.fail("an element appears twice")
 			return
 		}
 	}
 }
 
-// few is up to how many elements it is quicker to compare each with each than to hash them.
+// few is the number of elements up to which comparing all pairs is faster than hashing.
 const few = 12
 
+// distinctFew is distinct for few groups.
 func (d *decoder) distinctFew(zl ziplist.List, step int) {
 	seen := d.seen[:0]
 	i := 0
@@ -484,7 +488,7 @@ func (d *decoder) distinctFew(zl ziplist.List, step int) {
 		}
 		for j := range seen {
 			if same(&seen[j], &e) {
-				d.fail("an element is there twice")
+				d.fail("an element appears twice")
 				return
 			}
 		}
@@ -505,9 +509,9 @@ func same(a, b *ziplist.Entry) bool {
 	return string(a.Str) == string(b.Str)
 }
 
-// spells reports whether text is the decimal text of n.
+// spells reports whether text is n in decimal.
 func spells(text []byte, n int64) bool {
-	if len(text) == 0 || text[0] > '9' { // as most are
+	if len(text) == 0 || text[0] > '9' { // true for most texts
 		return false
 	}
 	var digits [20]byte

@@ -11,21 +11,21 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Deadlines of elements. A hash that has some is of a type of Redis 7.4:
+// Deadlines of elements. A hash with some has a type of Redis 7.4:
 //
 //	earliest deadline i64 | fields { 0, or 1 + distance from the earliest | field | value }
 //
-// Those of sets, sorted sets and lists are in aux fields behind the key, one for each, which Redis skips:
+// Deadlines in sets, sorted sets and lists are in aux fields after the key, one for each. Redis skips these fields:
 //
 //	deadline i64 | element, of a list its index in digits
 //
-// A payload of DUMP has no room for what may be skipped. One with such deadlines is of a type of its own,
-// which Redis refuses, and does not restore half:
+// A payload of DUMP has no fields that Redis would skip. A payload with such deadlines has a type of its own. Redis refuses
+// it, and so does not restore the value without the deadlines:
 //
 //	type value | number { deadline i64 | element }
 
-// EachElementDeadline calls fn with the deadline of each element that has one. An element is named by its text, but one
-// of a list by its index in digits. What fn gets is valid during the call.
+// EachElementDeadline calls fn with the deadline of each element that has one. An element is its text, or in a list its
+// index in digits. It is valid during the call.
 func EachElementDeadline(v keyspace.Collection, fn func(element []byte, deadline int64)) {
 	eachElementDeadline(v, fn, nil)
 }
@@ -49,7 +49,8 @@ func eachElementDeadline(v keyspace.Collection, fn func(element []byte, deadline
 	})
 }
 
-// SetElementDeadline gives an element, named as by EachElementDeadline, its deadline. It reports false if that cannot be.
+// SetElementDeadline sets the deadline of an element as EachElementDeadline returns it. It reports false if the deadline is
+// out of range or the value has no such element.
 func SetElementDeadline(v keyspace.Value, element []byte, deadline int64, dice func(n uint64) uint64) bool {
 	if deadline < 1 || deadline > keyspace.MaxElementDeadline {
 		return false
@@ -66,8 +67,8 @@ func SetElementDeadline(v keyspace.Value, element []byte, deadline int64, dice f
 	return ok && d.SetDeadline(element, deadline, dice)
 }
 
-// withAuxDeadlines returns the value as one whose elements have deadlines that its type has no place for; false if
-// it is none.
+// withAuxDeadlines returns the value as a collection if it has elements whose deadlines its type cannot hold. Otherwise ok
+// is false.
 func withAuxDeadlines(v keyspace.Value) (d keyspace.Collection, ok bool) {
 	if d, ok = v.(keyspace.Collection); !ok || d.Volatile() == 0 {
 		return nil, false
@@ -76,10 +77,10 @@ func withAuxDeadlines(v keyspace.Value) (d keyspace.Collection, ok bool) {
 	return d, !isHash
 }
 
-// auxDeadline is the name of those fields.
+// auxDeadline is the name of the aux fields with deadlines of elements.
 const auxDeadline = "miniserver-element-deadline"
 
-// volatileHash encodes a hash of which some fields have deadlines.
+// volatileHash encodes a hash in which some fields have deadlines.
 func (e *Encoder) volatileHash(h *hash.Hash) {
 	first := int64(keyspace.MaxElementDeadline)
 	h.Deadlines(func(_ []byte, deadline int64) bool {
@@ -101,7 +102,7 @@ func (e *Encoder) volatileHash(h *hash.Hash) {
 	})
 }
 
-// deadline adds the aux field that tells the deadline of an element.
+// deadline adds the aux field with the deadline of an element.
 func (r *Records) deadline(element []byte, deadline int64) {
 	r.byte(opAux)
 	r.raw(bytesOf(auxDeadline))
@@ -111,7 +112,7 @@ func (r *Records) deadline(element []byte, deadline int64) {
 	r.yield(len(element))
 }
 
-// volatile encodes a value with the deadlines of its elements for a payload.
+// volatile encodes, for a payload, a value with the deadlines of its elements.
 func (e *Encoder) volatile(v keyspace.Collection) {
 	e.byte(typeVolatile)
 	e.typ(typeOf(v))
@@ -123,7 +124,7 @@ func (e *Encoder) volatile(v keyspace.Collection) {
 	})
 }
 
-// volatile reads such a value.
+// volatile reads a value of typeVolatile.
 func (d *decoder) volatile() keyspace.Value {
 	v, ok := d.value(d.byte()).(keyspace.Collection)
 	if d.err == nil && !ok {
@@ -135,13 +136,13 @@ func (d *decoder) volatile() keyspace.Value {
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		deadline := d.millis()
 		if element := d.text(); d.err == nil && !SetElementDeadline(v, element, deadline, d.Dice) {
-			d.fail("an element that is not there has a deadline")
+			d.fail("an absent element has a deadline")
 		}
 	}
 	return d.orNil(v)
 }
 
-// SetDeadline gives the element that the Reader came to its deadline, if its key is in the keyspace.
+// SetDeadline sets the deadline of the current Element, if its key is in the keyspace.
 func (r *Reader) SetDeadline(ks *keyspace.Keyspace) {
 	ks.Begin()
 	db := ks.DB(r.DB)
@@ -150,12 +151,12 @@ func (r *Reader) SetDeadline(ks *keyspace.Keyspace) {
 		return
 	}
 	if !SetElementDeadline(v, r.Text, r.Deadline, r.dec.Dice) {
-		r.dec.fail("an element that is not there has a deadline")
+		r.dec.fail("an absent element has a deadline")
 	}
 	db.Commit(r.last)
 }
 
-// aux reads a field of text. One that tells the deadline of an element is an item of its own.
+// aux reads an aux field. One with the deadline of an element becomes the item Element.
 func (r *Reader) aux() {
 	d := &r.dec
 	r.Item = Aux
@@ -174,7 +175,7 @@ func (r *Reader) aux() {
 	}
 }
 
-// volatileHash reads a hash of the types with deadlines.
+// volatileHash reads a hash of a type with deadlines.
 func (d *decoder) volatileHash(t byte) keyspace.Value {
 	first := int64(1)
 	if t == typeHashTTL || t == typeHashPackTTL {
@@ -196,11 +197,11 @@ func (d *decoder) volatileHash(t byte) keyspace.Value {
 	return d.orNil(h)
 }
 
-// triples reads a listpack of fields, values and deadlines, 0 for none.
+// triples reads a listpack of fields, values and deadlines. The deadline is 0 for none.
 func (d *decoder) triples(h *hash.Hash) {
 	l := d.listpack()
 	if d.err == nil && l.Len()%3 != 0 {
-		d.fail("a field of a hash has no deadline where there must be one or 0")
+		d.fail("a field of a hash has no deadline, where even none must be given as 0")
 	}
 	var digits [20]byte
 	for p := listpack.First; d.err == nil && p < l.End(); {
@@ -216,7 +217,7 @@ func (d *decoder) triples(h *hash.Hash) {
 	}
 }
 
-// setVolatileField sets a field with a deadline, 0 for none.
+// setVolatileField sets a field, and its deadline unless that is 0.
 func (d *decoder) setVolatileField(h *hash.Hash, field, value []byte, deadline uint64) {
 	d.setField(h, field, value, d.Hash)
 	if deadline > keyspace.MaxElementDeadline {

@@ -11,7 +11,7 @@ import (
 
 // The elements of the format: numbers, strings, doubles.
 
-// Lengths begin with two bits that tell their form, or that no length but an encoded string follows.
+// Two bits at the beginning of a length give its size, or say that an encoded string follows instead.
 const (
 	len6     = 0x00 // six bits
 	len14    = 0x40 // fourteen, big endian
@@ -24,16 +24,16 @@ const (
 	encLZF   = 0xc3
 )
 
-// Encoder appends values to a buffer of its own.
+// Encoder encodes values into a buffer.
 type Encoder struct {
-	// Compress strings that are worth it.
+	// Compress compresses strings of 21 bytes and more where that makes them shorter.
 	Compress bool
 
 	buf     []byte
-	version int // that what was encoded needs
+	version int // of the format that the encoded types need
 	lzf     *lzf
 	pace    *keyspace.Pace // at which a large value is encoded
-	full    func([]byte)   // takes the buffer when it is full, in a hurry; nil if it must stay whole
+	full    func([]byte)   // takes a full buffer when a command waits; nil if the buffer must not be split
 }
 
 func (e *Encoder) byte(b byte) { e.buf = append(e.buf, b) }
@@ -53,7 +53,7 @@ func (e *Encoder) length(n uint64) {
 
 func (e *Encoder) count(n int) { e.length(uint64(n)) }
 
-// int encodes the text of n.
+// int encodes n as a string.
 func (e *Encoder) int(n int64) {
 	switch {
 	case n >= math.MinInt8 && n <= math.MaxInt8:
@@ -68,7 +68,7 @@ func (e *Encoder) int(n int64) {
 	}
 }
 
-// raw encodes a string as it is.
+// raw encodes a string without compression.
 func (e *Encoder) raw(b []byte) {
 	e.count(len(b))
 	e.buf = append(e.buf, b...)
@@ -79,7 +79,7 @@ const (
 	leastToCompress = 21 // bytes below which compression is not tried
 )
 
-// string encodes a string, in the shortest form there is.
+// string encodes a string as an integer, compressed, or as it is, whichever is shortest.
 func (e *Encoder) string(b []byte) {
 	if len(b) <= longestInt {
 		if n, ok := smallInt(b); ok {
@@ -98,7 +98,7 @@ func (e *Encoder) string(b []byte) {
 	}
 }
 
-// smallInt returns the integer of 32 bits of which b is the canonical text.
+// smallInt returns the 32-bit integer whose canonical text is b.
 func smallInt(b []byte) (n int64, ok bool) {
 	if len(b) == 0 || b[0] > '9' || b[0] < '0' && b[0] != '-' {
 		return 0, false
@@ -122,12 +122,12 @@ func smallInt(b []byte) (n int64, ok bool) {
 	return n, n >= math.MinInt32 && n <= math.MaxInt32
 }
 
-// compressed encodes a string compressed, and reports whether that is shorter.
+// compressed encodes a string with compression if that is shorter, and reports whether it is.
 func (e *Encoder) compressed(b []byte) bool {
 	if e.lzf == nil {
 		e.lzf = new(lzf)
 	}
-	// The lengths stand in front of what tells one of them: room is left for five bytes each.
+	// The lengths precede the text, but one is known only after compression: leave room for five bytes each.
 	start := len(e.buf)
 	var room [11]byte
 	out, ok := e.lzf.compress(append(e.buf, room[:]...), b, len(b), nil)
@@ -143,10 +143,10 @@ func (e *Encoder) compressed(b []byte) bool {
 	return true
 }
 
-// piece is how much of a string of a large value is encoded without a rest.
+// piece is how many bytes of a large string are encoded between two calls of yield.
 const piece = 8 << 10
 
-// pieces appends bytes.
+// pieces appends bytes, and yields after each piece.
 func (e *Encoder) pieces(b []byte) {
 	if e.full == nil && e.pace.Hurry() {
 		e.buf = slices.Grow(e.buf, len(b))
@@ -159,7 +159,7 @@ func (e *Encoder) pieces(b []byte) {
 	}
 }
 
-// compressedInPieces is compressed for what is encoded piece by piece. It gives up if a command waits.
+// compressedInPieces is compressed for large strings. It yields after each piece, and gives up if a command waits.
 func (e *Encoder) compressedInPieces(b []byte) bool {
 	if e.lzf == nil {
 		e.lzf = new(lzf)

@@ -19,7 +19,7 @@ func (e *Encoder) typ(t byte) {
 	e.version = max(e.version, versionOf(t))
 }
 
-// typeOf returns the type by which a value is encoded.
+// typeOf returns the type in which a value is encoded.
 func typeOf(v keyspace.Value) byte {
 	_, packed := v.Packed()
 	switch t := v.Type(); {
@@ -41,7 +41,7 @@ func isIntset(s *set.Set) bool {
 	return ok
 }
 
-// The types of values by whether they are packed.
+// The types in which packed and other values are encoded.
 var (
 	packedTypes = [value.Types]byte{keyspace.String: typeString, keyspace.List: typeQuicklist, keyspace.Hash: typeHashZiplist,
 		keyspace.ZSet: typeZSetZiplist, keyspace.Set: typeSet}
@@ -49,7 +49,7 @@ var (
 		keyspace.ZSet: typeZSet, keyspace.Set: typeSet, keyspace.Bloom: typeModule}
 )
 
-// value encodes a value of the type that typeOf tells. O(bytes).
+// value encodes a value in the type that typeOf returns. O(bytes).
 func (e *Encoder) value(v keyspace.Value) {
 	switch v := v.(type) {
 	case *str.Value:
@@ -84,7 +84,7 @@ func (e *Encoder) list(l *list.List) {
 	})
 }
 
-// yield lets others have their turn after an element of so many bytes.
+// yield yields to the pace after an element of the given size. It always returns true, for use in iterations.
 func (e *Encoder) yield(bytes int) bool {
 	if e.pace.Yield(bytes) && e.full != nil && len(e.buf) >= fullBytes {
 		e.full(e.buf)
@@ -93,7 +93,8 @@ func (e *Encoder) yield(bytes int) bool {
 	return true
 }
 
-// fullBytes is from when on a buffer is put aside in a hurry: one that grows would be copied again and again.
+// fullBytes is the size at which the buffer goes to full when a command waits. A buffer that grows would be copied again
+// and again.
 const fullBytes = 64 << 10
 
 // entry encodes the text of an entry.
@@ -132,7 +133,7 @@ func (e *Encoder) zset(s *zset.Set) {
 		return
 	}
 	e.count(s.Len())
-	// From the last on, as in Redis: what is loaded so is always inserted in front, where it is at hand.
+	// From the last member to the first, as Redis does: loading then always inserts at the head of the skiplist.
 	s.Range(0, -1, true, func(member []byte, score float64) bool {
 		e.string(member)
 		e.double(score)

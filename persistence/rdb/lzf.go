@@ -11,8 +11,8 @@ import (
 //	lllooooo oooooooo                     l+2 bytes as they were o+1 bytes before, l from 1 to 6
 //	111ooooo llllllll oooooooo            l+9 bytes
 //
-// A compressor is free in what it finds. This one gives up bit by bit on data that does not repeat: the
-// longer it found nothing, the fewer positions it looks at.
+// A compressor may choose which repetitions it uses. This one looks at fewer and fewer positions while it finds no
+// repetition, so that it is fast on data that cannot be compressed.
 
 const (
 	lzfTable    = 1 << 13 // positions remembered
@@ -21,18 +21,18 @@ const (
 	lzfLiterals = 32
 )
 
-// lzf compresses. Its table remembers positions plus base, and is never cleared: what lies below base
-// is of a string before.
+// lzf compresses strings. Its table holds positions plus base. It is not cleared between strings: entries below base
+// belong to an earlier one.
 type lzf struct {
 	table [lzfTable]uint32
 	base  uint32
 }
 
-// compress appends the compressed form of b, which must have 4 bytes or more; false, and dst as it was,
-// if that is not at least 4 bytes shorter. O(len(b)).
+// compress appends the compressed form of b, which must have 4 bytes or more. If that is not at least 4 bytes shorter, it
+// returns dst unchanged and false. O(len(b)).
 //
-// After about each piece of so many bytes it calls pause, unless that is nil, with the output since the last one,
-// and goes on behind what pause returns, which is empty, or gives up.
+// pause, if not nil, is called after about each piece bytes, with the output since the last call. It returns an empty
+// buffer for further output, and whether to continue.
 func (z *lzf) compress(dst, b []byte, piece int, pause func(out []byte) (next []byte, more bool)) (_ []byte, ok bool) {
 	if z.base+uint32(len(b)) < z.base || len(b) > 1<<30 {
 		z.table, z.base = [lzfTable]uint32{}, 0
@@ -60,8 +60,9 @@ func (z *lzf) compress(dst, b []byte, piece int, pause func(out []byte) (next []
 	return dst, true
 }
 
-// compressPiece appends the compressed form of what begins between i and end, which is 3 bytes before the end of b or
-// earlier. What is pending, and may stay so, was looked at before, but not appended. It gives up beyond most bytes.
+// compressPiece compresses b from i to about end, which is at least 3 bytes before the end of b. The bytes from pending to
+// i were looked at before but not appended; stillPending is where such bytes begin afterwards. It stops when dst has more
+// than most bytes.
 func (z *lzf) compressPiece(dst, b []byte, i, end, pending, most int) (_ []byte, next, stillPending int) {
 	misses := 0
 	for i < end {
@@ -98,7 +99,7 @@ func appendLiterals(dst, b []byte) []byte {
 	return dst
 }
 
-// appendRepetition appends that n bytes are as they were back+1 bytes before.
+// appendRepetition appends a repetition of the n bytes that lie back+1 bytes before.
 func appendRepetition(dst []byte, n, back int) []byte {
 	if n -= 2; n < 7 {
 		return append(dst, byte(n<<5|back>>8), byte(back))
@@ -106,8 +107,7 @@ func appendRepetition(dst []byte, n, back int) []byte {
 	return append(dst, byte(7<<5|back>>8), byte(n-7), byte(back))
 }
 
-// decompress appends what b is the compressed form of, which must be exactly n bytes; false if it is
-// not. O(n).
+// decompress appends the decompressed form of b. It reports whether b is valid and decompresses to exactly n bytes. O(n).
 func decompress(dst, b []byte, n int) (_ []byte, ok bool) {
 	start := len(dst)
 	dst = slices.Grow(dst, n)
@@ -151,14 +151,14 @@ func decompress(dst, b []byte, n int) (_ []byte, ok bool) {
 	return dst[:start+at], at == n
 }
 
-// copy16 copies 16 bytes, which may be more than is wanted: it is faster than to copy just a few.
+// copy16 copies 16 bytes, even if fewer are needed: a copy of variable length is slower.
 func copy16(dst, src []byte) {
 	_, _ = dst[15], src[15]
 	binary.LittleEndian.PutUint64(dst, binary.LittleEndian.Uint64(src))
 	binary.LittleEndian.PutUint64(dst[8:], binary.LittleEndian.Uint64(src[8:]))
 }
 
-// repeat fills b with what its first n bytes are.
+// repeat fills b with repetitions of its first n bytes.
 func repeat(b []byte, n int) {
 	for n < len(b) {
 		n += copy(b[n:], b[:n])

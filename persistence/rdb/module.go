@@ -7,13 +7,12 @@ import (
 	"github.com/miniserver-go/miniserver/ds/bloom"
 )
 
-// A value of a module is the module type's id, 9 characters of 6 bits and a version of 10, and a
-// sequence of parts, each of which begins with what it is, up to an end:
+// A value of a module consists of the id of the module's type, which is 9 characters of 6 bits and a version of 10 bits,
+// and a sequence of parts. Each part begins with its kind. A part of kind 0 ends the value:
 //
 //	id | 2 unsigned | 4 f64 | 5 string | ... | 0
 //
-// So values of modules that are not there can be passed over, if not understood. The parts of a Bloom
-// filter, as RedisBloom writes them:
+// So values of unknown modules can be skipped. The parts of a Bloom filter, as RedisBloom writes them:
 //
 //	items layers options growth  { capacity rate probes bits-per-item bits n2 bytes items } of each layer
 
@@ -45,7 +44,7 @@ func moduleID(name string, version uint64) (id uint64) {
 	return id<<10 | version
 }
 
-// moduleName returns the name and the version of the module type that an id tells.
+// moduleName returns the name and the version of the module type with an id.
 func moduleName(id uint64) (name string, version uint64) {
 	var b [9]byte
 	for i := range b {
@@ -70,7 +69,7 @@ const (
 	bloomLayer = 53
 )
 
-// bloom encodes a filter from its dump.
+// bloom encodes a filter, using the header and the chunks of its dump.
 func (e *Encoder) bloom(f *bloom.Filter) {
 	order := binary.LittleEndian
 	head := f.AppendHeader(nil)
@@ -103,7 +102,7 @@ func (e *Encoder) bloom(f *bloom.Filter) {
 	e.length(partEnd)
 }
 
-// readBloom reads a filter behind its id.
+// readBloom reads a filter whose id is read already.
 func (d *decoder) readBloom(version uint64) *bloom.Filter {
 	if version > bloomVersion || version < 4 {
 		d.fail("a Bloom filter of version %d cannot be read", version)
@@ -141,7 +140,7 @@ func (d *decoder) readBloom(version uint64) *bloom.Filter {
 	return f
 }
 
-// bloomLayer reads a layer, appends it to the header of a dump and returns its bits.
+// bloomLayer reads a layer. It returns the header of the dump with the layer appended, and the layer's bits.
 func (d *decoder) bloomLayer(head []byte) ([]byte, []byte) {
 	order := binary.LittleEndian
 	capacity, rate, probes, perItem := d.uintPart(), d.doublePart(), d.uintPart(), d.doublePart()
@@ -162,7 +161,7 @@ func (d *decoder) bloomLayer(head []byte) ([]byte, []byte) {
 	return append(head, byte(n2)), body
 }
 
-// part reads what a part is, which must be as expected.
+// part reads the kind of a part, and fails unless it is the expected one.
 func (d *decoder) part(want uint64) {
 	if got := d.length(); got != want {
 		d.fail("a module's part %d where %d is expected", got, want)
@@ -181,7 +180,7 @@ func (d *decoder) doublePart() float64 {
 
 func (d *decoder) endOfModule() { d.part(partEnd) }
 
-// skipModule passes over the parts of a module up to the end.
+// skipModule skips the parts of a value of a module.
 func (d *decoder) skipModule() {
 	for d.err == nil {
 		switch part := d.length(); part {

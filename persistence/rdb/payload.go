@@ -11,7 +11,7 @@ import (
 
 const payloadTail = 2 + 8 // version and checksum
 
-// Payload appends what DUMP replies for a value, and returns it. O(bytes).
+// Payload appends the payload of a value, as DUMP replies it, and returns the extended dst. O(bytes).
 func (e *Encoder) Payload(dst []byte, v keyspace.Value) []byte {
 	if d, ok := withAuxDeadlines(v); ok {
 		return e.payload(dst, func() { e.volatile(d) })
@@ -22,14 +22,14 @@ func (e *Encoder) Payload(dst []byte, v keyspace.Value) []byte {
 	})
 }
 
-// PayloadAt is Payload at a pace, for a picture of the data that is taken while they change.
+// PayloadAt is Payload at a pace, for snapshots that are taken while the data change.
 func (e *Encoder) PayloadAt(pace *keyspace.Pace, dst []byte, v keyspace.Value) []byte {
 	e.pace = pace
 	defer func() { e.pace = nil }()
 	return e.Payload(dst, v)
 }
 
-// PayloadWithoutDeadlines is Payload without the deadlines of elements: what any Redis restores.
+// PayloadWithoutDeadlines is Payload without the deadlines of elements. Every Redis can restore it.
 func (e *Encoder) PayloadWithoutDeadlines(dst []byte, v keyspace.Value) []byte {
 	h, ok := v.(*hash.Hash)
 	return e.payload(dst, func() {
@@ -52,13 +52,13 @@ func (e *Encoder) payload(dst []byte, body func()) []byte {
 	return finish(dst, start, max(e.version, oldest))
 }
 
-// finish appends the version and the checksum of a payload that begins at start.
+// finish appends the version and the checksum to a payload that begins at start.
 func finish(dst []byte, start, version int) []byte {
 	dst = binary.LittleEndian.AppendUint16(dst, uint16(version))
 	return binary.LittleEndian.AppendUint64(dst, Sum(0, dst[start:]))
 }
 
-// ValidPayload reports whether the version and the checksum of a payload of DUMP are good.
+// ValidPayload reports whether the version and the checksum of a payload are valid.
 func ValidPayload(b []byte) bool {
 	if len(b) < payloadTail {
 		return false
@@ -67,8 +67,8 @@ func ValidPayload(b []byte) bool {
 	return binary.LittleEndian.Uint16(tail) <= Newest && binary.LittleEndian.Uint64(tail[2:]) == Sum(0, b[:len(b)-8])
 }
 
-// ReadPayload returns the value in a valid payload, as one for DB.Set; it may be empty only if its type
-// lets it.
+// ReadPayload returns the value in a valid payload. The value is suitable for keyspace.DB.Set. It is empty only if its
+// type allows that.
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
 	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b[:len(b)-payloadTail], ownedFrom: wholeText}
 	d.w = len(d.buf)
@@ -91,7 +91,7 @@ func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
 	return v, nil
 }
 
-// LibrariesPayload returns what FUNCTION DUMP replies for the sources of libraries. O(bytes).
+// LibrariesPayload returns the payload of libraries, as FUNCTION DUMP replies it. O(bytes).
 func LibrariesPayload(sources [][]byte) []byte {
 	r := NewRecords(true)
 	for _, source := range sources {
@@ -100,15 +100,15 @@ func LibrariesPayload(sources [][]byte) []byte {
 	return finish(r.buf, 0, functionsVersion)
 }
 
-// The errors of payloads of libraries.
+// The errors of Libraries.
 var (
-	ErrNotLibrary = errors.New("something that is no library")
-	ErrLibrary    = errors.New("a library that is cut off or damaged")
+	ErrNotLibrary = errors.New("something other than a library")
+	ErrLibrary    = errors.New("a truncated or damaged library")
 	ErrOldLibrary = errors.New("functions as release candidates of Redis 7.0 wrote them")
 )
 
-// Libraries returns the sources of the libraries in a valid payload, up to the first error. They may be
-// overwritten when the next is asked for.
+// Libraries returns the sources of the libraries in a valid payload, up to the first error. A source is valid until the
+// next iteration.
 func Libraries(b []byte) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		d := &decoder{buf: b[:len(b)-payloadTail], ownedFrom: wholeText}

@@ -1,33 +1,30 @@
-// Package rdb is the snapshot's format: what Redis writes into dump.rdb, and what DUMP replies.
+// Package rdb reads and writes the format of snapshots: the file dump.rdb of Redis, and the payloads of DUMP.
 //
 //	file     "REDIS" version in four digits | aux fields | databases | FF | CRC64 of all before
 //	record   [FC deadline] [F8 idle | F9 frequency] type key value
 //	payload  type value | version u16 | CRC64 of all before           what DUMP replies
 //
-// Everything that is not a record begins with an opcode from F3 up: FA a field of text with its name,
-// FE the number of the database that follows, FB how many keys it has. A type says how the value is
-// laid out, and there are some twenty of them: with each encoding that Redis got came a type that
-// contains that encoding's bytes as they lie in memory.
+// What is not a record begins with an opcode from F3 up: FA is a text field with a name, FE selects the database of the
+// keys that follow, FB gives the number of its keys. A type defines the layout of the value. There are more than twenty
+// types: each encoding that was added to Redis brought a type with the bytes of that encoding as they are in memory.
 //
-// Reading takes every version from 1 to 12 and all their types. What it makes are values in the
-// encodings that this server has, by the thresholds it is given. Writing takes the oldest type that
-// holds the value, mostly those of version 9, which Redis reads since 5.0: a ziplist is a ziplist there
-// as it is here. The version in the header is the one that the newest type in the file needs; it is put
-// there at the end.
+// A Reader reads all types of the versions 1 to 12. It returns values in this server's encodings, chosen by the
+// thresholds in Options. A Writer uses the oldest type that can hold the value. Mostly that is a type of version 9, which
+// Redis reads since 5.0; its ziplists are the same as this server's. The header has the version that the newest type in
+// the file needs. It is written last.
 //
 // Invariants:
-//  1. What is read is checked before it is believed: a Reader returns an error, never a value that
-//     violates the invariants of its type, and never panics.
-//  2. Memory is taken in proportion to bytes that were read, not to numbers that were read.
-//  3. An error is latched: after it a Reader reads nothing but zeros, a Writer writes nothing.
-//  4. What Writer wrote, Reader reads as equal values.
+//  1. Input is checked before it is used: a Reader returns an error, but never a value that violates the invariants of its
+//     type, and never panics.
+//  2. Memory is allocated in proportion to the bytes that were read, not to numbers in them.
+//  3. An error is latched: after it a Reader reads only zeros, and a Writer writes nothing.
+//  4. A Reader reads what a Writer wrote as equal values.
 //
-// What stock Redis has no place for, the deadlines of elements but for those of hash fields, is in aux
-// fields behind the key they belong to, which Redis skips; a payload with some is of a type that Redis
-// refuses. A Bloom filter is a value of the module type
-// of RedisBloom. Values of other modules cannot be read; the error tells the module's name.
+// Redis has no place for the deadlines of elements other than hash fields. They are in aux fields after the key, which
+// Redis skips. A payload with such deadlines has a type that Redis refuses. A Bloom filter is a value of the module type of
+// RedisBloom. Values of other modules cannot be read; the error contains the module's name.
 //
-// There is no I/O here beyond io.Reader and io.Writer, and no clock.
+// The package does no I/O except through io.Reader and io.Writer, and reads no clock.
 package rdb
 
 import (
@@ -39,13 +36,13 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
-// Newest is the newest version of the format that is read, that of Redis 7.4.
+// Newest is the newest version of the format that a Reader reads, that of Redis 7.4.
 const Newest = 12
 
-// oldest is the version that is written if nothing needs a newer one, that of Redis 5.
+// oldest is the oldest version that a Writer writes, that of Redis 5.
 const oldest = 9
 
-// functionsVersion is the version that brought libraries of functions.
+// functionsVersion is the first version with libraries of functions, that of Redis 7.0.
 const functionsVersion = 10
 
 const magic = "REDIS"
@@ -94,11 +91,10 @@ const (
 	typeHashTTL      = 24
 	typeHashPackTTL  = 25
 
-	typeVolatile = 'm' // ours, in payloads only: a value with the deadlines of its elements
+	typeVolatile = 'm' // not of Redis, and in payloads only: a value with the deadlines of its elements
 )
 
-// versionOf is the version of the format in which a type appeared, for those after the oldest that is
-// written.
+// versionOf returns the version of the format that introduced a type, but at least oldest.
 func versionOf(t byte) int {
 	switch {
 	case t >= typeHashTTLOld:
@@ -111,7 +107,7 @@ func versionOf(t byte) int {
 	return oldest
 }
 
-// Limits are the thresholds by which values that are read choose their encodings.
+// Limits are the thresholds that select the encodings of values being read.
 type Limits struct {
 	Hash hash.Limits
 	ZSet zset.Limits
@@ -120,5 +116,5 @@ type Limits struct {
 	Dice func(n uint64) uint64 // returns a random number below n, for skiplists
 }
 
-// bytesOf returns the bytes of a text, to be read only, without copying.
+// bytesOf returns the bytes of a string without a copy. They must not be changed.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }

@@ -10,16 +10,16 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Item is what a Reader came to.
+// Item is the kind of what a Reader has read.
 type Item uint8
 
-// The items. Others, such as what a module keeps beside the keys, are passed over.
+// The items, with the fields of Reader that are set. Everything else, such as a module's own data, is skipped.
 const (
 	Key     Item = iota // Record
 	Aux                 // Name and Text
 	Sizes               // DB, Keys and Volatile
 	Library             // Text, the source of a library of functions
-	Element             // an element of the last key has a Deadline; see Date
+	Element             // Text, an element of the last key, and its Deadline; see SetDeadline
 )
 
 // Reader reads a snapshot item by item:
@@ -29,7 +29,7 @@ const (
 //	}
 //	err := r.Err()
 //
-// What it gives is valid until the next call of Next. Values are views of the keyspace it was given.
+// The fields are valid until the next call of Next. Values are views of Options.Keyspace.
 type Reader struct {
 	Item           Item
 	Record         keyspace.Record
@@ -49,14 +49,14 @@ type Reader struct {
 // Options are what a Reader needs.
 type Options struct {
 	Limits
-	Keyspace   *keyspace.Keyspace // lends the values
+	Keyspace   *keyspace.Keyspace // values are views of it
 	Size       int64              // of the source; 0 if unknown
-	NoChecksum bool               // take any checksum
-	// Beside starts a goroutine that reads ahead, until Close; nil for none.
+	NoChecksum bool               // accept any checksum
+	// Beside runs a function that reads ahead until Close on another goroutine; nil for no reading ahead.
 	Beside func(run func())
 }
 
-// NewReader returns a reader of the snapshot that src begins with. It reads ahead; see Rest.
+// NewReader returns a reader of the snapshot at the beginning of src. It may read more of src than the snapshot; see Rest.
 func NewReader(src io.Reader, o Options) *Reader {
 	size := o.Size
 	if size == 0 {
@@ -70,7 +70,7 @@ func NewReader(src io.Reader, o Options) *Reader {
 	return r
 }
 
-// Close ends a goroutine that reads ahead. Nothing can be read any more if there was one.
+// Close ends reading ahead, if Options.Beside started it. Then nothing can be read any more.
 func (r *Reader) Close() { r.dec.src.close() }
 
 // Err returns the error that ended the reading, an *Error or one of the source; nil at the end of the
@@ -80,11 +80,11 @@ func (r *Reader) Err() error { return r.dec.err }
 // Offset returns the bytes read so far.
 func (r *Reader) Offset() int64 { return r.dec.base + int64(r.dec.r) }
 
-// Rest returns what follows the snapshot in the source, when all of it was read. It must be read before
-// Close.
+// Rest returns what follows the snapshot in the source. It is to be called when the snapshot is read completely, and read
+// before Close.
 func (r *Reader) Rest() io.Reader { return (*rest)(&r.dec) }
 
-// rest reads what was not decoded.
+// rest is a decoder as an io.Reader of what is not decoded.
 type rest decoder
 
 func (r *rest) Read(p []byte) (int, error) {
@@ -125,17 +125,17 @@ func (r *Reader) header() {
 	}
 	version, err := strconv.Atoi(string(b[5:]))
 	if d.err == nil && (err != nil || version < 1 || version > Newest) {
-		d.fail("format version %q is not among those that are read, 1 to %d", b[5:], Newest)
+		d.fail("format version %q is not supported; 1 to %d are", b[5:], Newest)
 	}
 	r.Version = version
 }
 
-// clear forgets what was said of the next key.
+// clear resets the record for the next key.
 func (r *Reader) clear() {
 	r.Record = keyspace.Record{DB: r.DB, Idle: -1, Freq: -1}
 }
 
-// step reads what begins with the next byte, and reports whether that is an item.
+// step reads the next record or opcode, and reports whether it is an item.
 func (r *Reader) step() bool {
 	d := &r.dec
 	switch op := d.byte(); op {
@@ -175,7 +175,7 @@ func (r *Reader) step() bool {
 	return false
 }
 
-// deadline returns a deadline that was read; 0 would be none.
+// deadline returns a deadline that was read. It replaces 0, which would mean none, by 1.
 func (r *Reader) deadline(ms int64) int64 {
 	if ms == 0 {
 		return 1
@@ -192,8 +192,8 @@ func (r *Reader) selectDB(n uint64) {
 	r.Record.DB = r.DB
 }
 
-// key reads a key with its value, and reports whether there is something in it. Redis passes over empty
-// collections too, which older ones wrote.
+// key reads a key with its value. It skips empty collections, which old versions of Redis wrote, and reports false for
+// them. Redis skips them, too.
 func (r *Reader) key(t byte) bool {
 	d := &r.dec
 	d.ks.Begin()
@@ -213,7 +213,7 @@ func (r *Reader) key(t byte) bool {
 	return true
 }
 
-// end reads what follows the last key.
+// end reads and verifies the checksum.
 func (r *Reader) end() {
 	d := &r.dec
 	r.ended = true

@@ -5,36 +5,36 @@ import (
 	"io"
 )
 
-// source is where a Reader reads from. It hands out blocks with their checksums, and may read and sum up
-// ahead: then one processor does that while another one decodes.
+// source reads the input of a Reader in blocks with checksums. If it reads ahead, another processor reads and computes
+// checksums while the Reader decodes.
 //
-//	block  [ headroom | bytes read ]      what is left of the block before goes to the end of the headroom,
-//	             └left┘                   so that what two blocks share lies in a row
+//	block  [ headroom | bytes read ]      what is left of the block before is copied to the end of the headroom,
+//	             └left┘                   so that an element that spans two blocks is contiguous
 type source struct {
 	src  io.Reader
 	head int // bytes of headroom
-	room int // bytes that are read at once
+	room int // bytes read at once
 	sum  uint64
 	err  error // that ended the reading
 
-	full, free chan *block // nil if nothing is read ahead
+	full, free chan *block // nil without reading ahead
 	quit       chan struct{}
 }
 
-// block is a piece of the source; there is nothing in it if there is an error.
+// block is a piece of the source. It is empty if there is an error.
 type block struct {
 	buf []byte // the headroom, and what was read
-	sum uint64 // of all that was read before
+	sum uint64 // checksum of the source before the block
 	err error
 }
 
 const (
 	blockBytes = 256 << 10
 	leastBlock = 512
-	blocks     = 3 // of a source that reads ahead: one is decoded, one waits, one is read
+	blocks     = 3 // of a source that reads ahead: one being decoded, one ready, one being read
 )
 
-// newSource returns a source of so many bytes, or of unknown size if that is negative.
+// newSource returns a source of src, which has size bytes; the size is unknown if negative.
 func newSource(src io.Reader, size int64) *source {
 	s := &source{src: src, room: blockBytes}
 	if size >= 0 && size < blockBytes {
@@ -46,7 +46,7 @@ func newSource(src io.Reader, size int64) *source {
 
 func (s *source) newBlock() *block { return &block{buf: make([]byte, s.head+s.room)} }
 
-// read fills a block, behind its headroom.
+// read fills a block, after its headroom.
 func (s *source) read(b *block) {
 	b.buf, b.sum, b.err = b.buf[:s.head+s.room], s.sum, s.err
 	n := 0
@@ -63,7 +63,7 @@ func (s *source) read(b *block) {
 	}
 }
 
-// ahead has blocks read by a goroutine, which beside starts. It must be ended by close.
+// ahead starts reading ahead, on a goroutine that beside starts. close must end it.
 func (s *source) ahead(beside func(run func())) {
 	s.full, s.free, s.quit = make(chan *block, blocks), make(chan *block, blocks), make(chan struct{})
 	for range blocks {
@@ -80,13 +80,13 @@ func (s *source) run() {
 			return
 		case b := <-s.free:
 			s.read(b)
-			s.full <- b // there is room for all of them
+			s.full <- b // full has room for all blocks
 		}
 	}
 }
 
-// next returns the next block, with left at the end of its headroom. The block before, in which left may
-// lie, goes back; it is nil at first.
+// next returns the next block, with left at the end of its headroom. It takes the block before back, which may contain
+// left and is nil at first.
 func (s *source) next(before *block, left []byte) *block {
 	b := before
 	switch {
@@ -110,12 +110,12 @@ func (s *source) await() *block {
 	if b, ok := <-s.full; ok {
 		return b
 	}
-	b := s.newBlock() // it is over
+	b := s.newBlock() // at the end: the block gets the error
 	s.read(b)
 	return b
 }
 
-// close ends the reading ahead, and waits until it is over.
+// close ends reading ahead, and waits for the goroutine.
 func (s *source) close() {
 	if s.full == nil {
 		return

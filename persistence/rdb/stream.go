@@ -8,17 +8,16 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// A stream in three forms, of Redis 5, 7.0 and 7.2; what is in brackets came with the form of that
-// number:
+// A stream has three types, of Redis 5, 7.0 and 7.2. What is in brackets exists from the type of that number on:
 //
 //	nodes { id listpack } | entries | last id | [2: first id | greatest deleted id | added]
 //	groups { name | last id | [2: entries read]
 //	         messages { raw id | delivered | count } | consumers { name | seen | [3: active] messages { raw id } } }
 //
-// The first form is written for a stream of which it tells all: nothing was ever deleted or trimmed. The
-// third is read, but not written: for when a consumer was last active it would shut out Redis 7.0.
+// The first type is written for a stream from which nothing was ever deleted or trimmed; it loses nothing there. The third
+// is only read, never written: it would add the time of a consumer's last activity, but Redis 7.0 could not read it.
 
-// streamType returns the form in which a stream is written.
+// streamType returns the type in which a stream is written.
 func streamType(s *stream.Stream) byte {
 	if s.Added() != int64(s.Len()) || !s.MaxDeleted().IsZero() {
 		return typeStream2
@@ -31,7 +30,7 @@ func streamType(s *stream.Stream) byte {
 	return typeStream1
 }
 
-// distance is what Redis takes for the entries a group read if it is not told.
+// distance returns the number of entries read that Redis assumes for a group if the type does not contain it.
 func distance(s *stream.Stream, last stream.ID) int64 {
 	if n, ok := s.Distance(last); ok {
 		return n
@@ -108,18 +107,18 @@ func (d *decoder) stream(t byte) keyspace.Value {
 	d.nodes(s)
 	n, last := d.length(), d.id()
 	if d.err == nil && (n != uint64(s.Len()) || last.Before(s.Last())) {
-		d.fail("a stream of %d entries up to %v tells of %d up to %v", s.Len(), s.Last(), n, last)
+		d.fail("a stream has %d entries up to %v, but its header says %d up to %v", s.Len(), s.Last(), n, last)
 	}
 	if d.err != nil {
 		return nil
 	}
 	s.SetLast(last)
 	if t != typeStream1 {
-		d.id() // of the first entry, which is known
+		d.id() // of the first entry, which the nodes contain
 		s.SetMaxDeleted(d.id())
 		added := d.length()
 		if d.err == nil && (added > math.MaxInt64 || added < uint64(s.Len())) {
-			d.fail("a stream of %d entries tells that %d were added", s.Len(), added)
+			d.fail("a stream has %d entries, but its header says that %d were added", s.Len(), added)
 		}
 		s.SetAdded(int64(added))
 	}
@@ -158,7 +157,7 @@ func (d *decoder) group(s *stream.Stream, t byte) {
 	}
 	g := s.AddGroup(d.first, last, read)
 	if g == nil {
-		d.fail("a group of a stream is there twice")
+		d.fail("a group appears twice in a stream")
 		return
 	}
 	messages := d.messages()
@@ -170,7 +169,7 @@ func (d *decoder) group(s *stream.Stream, t byte) {
 	}
 }
 
-// message is what a group tells of one that is pending.
+// message is the delivery time and count of a pending entry.
 type message struct{ delivered, count int64 }
 
 func (d *decoder) messages() map[stream.ID]message {
@@ -180,7 +179,7 @@ func (d *decoder) messages() map[stream.ID]message {
 		id := d.rawID()
 		m := message{d.millis(), int64(d.length())}
 		if _, twice := all[id]; twice {
-			d.fail("a message of a group is there twice")
+			d.fail("a message appears twice in a group")
 		}
 		all[id] = m
 	}
@@ -200,7 +199,7 @@ func (d *decoder) consumer(g *stream.Group, t byte, messages map[stream.ID]messa
 	}
 	c := g.AddConsumer(name, seen)
 	if c == nil {
-		d.fail("a consumer of a group is there twice")
+		d.fail("a consumer appears twice in a group")
 		return
 	}
 	c.Active = active
@@ -208,7 +207,7 @@ func (d *decoder) consumer(g *stream.Group, t byte, messages map[stream.ID]messa
 		id := d.rawID()
 		m, known := messages[id]
 		if d.err == nil && (!known || g.Message(id) != nil) {
-			d.fail("a message of a consumer is none of the group's, or another consumer's too")
+			d.fail("a message of a consumer is not pending in the group, or belongs to another consumer, too")
 		}
 		if d.err == nil {
 			p := g.Deliver(id, c)

@@ -8,23 +8,23 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Target is where a snapshot is written to: an *os.File, say. WriteAt is used once, for the header, and
-// only if the data need another version than the oldest.
+// Target is the destination of a snapshot, such as an *os.File. WriteAt is called at most once, for a header with another
+// version than the oldest.
 type Target interface {
 	io.Writer
 	io.WriterAt
 }
 
-// Records encodes the body of a snapshot: everything between header and end. It does no I/O, so that
-// it can be filled while the data stand still and be written out while they move: see Take.
+// Records encodes the body of a snapshot: everything between header and end. It does no I/O. So it can encode under a lock,
+// and what Take returns can be written without the lock.
 type Records struct {
 	Encoder
-	// Marks says which access marks keys come with.
+	// Marks selects the access data of keys.
 	Marks Access
 
-	db     int      // selected, -1 for none
-	blocks [][]byte // what was encoded in a hurry, before what is in the encoder's buffer
-	aside  *Records // what is encoded while a large value rests, and comes behind it
+	db     int      // selected; -1 for none
+	blocks [][]byte // full blocks encoded while a command waited; they precede the encoder's buffer
+	aside  *Records // keys encoded while a large value pauses; they follow it
 }
 
 // NewRecords returns an encoder of an empty body.
@@ -34,7 +34,7 @@ func NewRecords(compress bool) *Records {
 	return r
 }
 
-// Aux adds a field of text. Redis skips those it does not know.
+// Aux adds an aux field. Redis skips those that it does not know.
 func (r *Records) Aux(name, value string) {
 	r.byte(opAux)
 	r.string(bytesOf(name))
@@ -48,8 +48,7 @@ func (r *Records) Library(source []byte) {
 	r.string(source)
 }
 
-// Sizes tells how many keys of a database follow, and how many of them have a deadline; a reader takes
-// it as a hint.
+// Sizes adds the number of keys in a database, and of those with a deadline. Readers use it as a hint.
 func (r *Records) Sizes(db, keys, volatile int) {
 	r.selectDB(db)
 	r.byte(opResize)
@@ -65,18 +64,18 @@ func (r *Records) selectDB(db int) {
 	}
 }
 
-// Access says which access marks a snapshot holds. Redis writes the one that its eviction goes by.
+// Access selects the access data in a snapshot. Redis writes those that its eviction policy uses.
 type Access uint8
 
-// The access marks.
+// The kinds of access data.
 const (
 	NoMarks Access = iota
 	IdleTimes
 	Frequencies
 )
 
-// Record adds a key that a keyspace.Snapshot takes at a pace, or at once if pace is nil. Keys that are taken while
-// a large one rests come behind it. O(bytes).
+// Record adds a key that a keyspace.Snapshot emits, at a pace or at once if pace is nil. Keys that are added while a large
+// one pauses follow it. O(bytes).
 func (r *Records) Record(k *keyspace.Record, pace *keyspace.Pace) {
 	if r.pace != nil {
 		if r.aside == nil {
@@ -116,7 +115,7 @@ func (r *Records) record(k *keyspace.Record) {
 	}
 }
 
-// append moves what another one holds to the end.
+// append moves the content of another Records to the end.
 func (r *Records) append(more *Records) {
 	if len(more.blocks) > 0 {
 		r.blocks = append(append(r.blocks, r.buf), more.blocks...)
@@ -127,7 +126,7 @@ func (r *Records) append(more *Records) {
 	more.buf, more.db = more.buf[:0], -1
 }
 
-// Len returns the bytes that wait to be taken, at least.
+// Len returns the least number of bytes that Take returns.
 func (r *Records) Len() int {
 	if len(r.blocks) > 0 {
 		return max(1, len(r.blocks[0]))
@@ -135,8 +134,8 @@ func (r *Records) Len() int {
 	return len(r.buf)
 }
 
-// Take returns what was encoded since the last Take, or the first part of it, if Len still tells of more; it is
-// the caller's, who may give the memory of an earlier one back for what is encoded next.
+// Take returns what was encoded since the last Take, or the first part of it; then Len is not 0 afterwards. The caller
+// owns the result. It may pass the memory of an earlier result as reuse, for what is encoded next.
 func (r *Records) Take(reuse []byte) []byte {
 	if len(r.blocks) > 0 {
 		b := r.blocks[0]
@@ -148,7 +147,7 @@ func (r *Records) Take(reuse []byte) []byte {
 	return b
 }
 
-// Version returns the version of the format that what was encoded so far needs.
+// Version returns the version of the format that the records encoded so far need.
 func (r *Records) Version() int { return max(r.version, oldest) }
 
 // Writer writes a snapshot.
@@ -157,25 +156,24 @@ type Writer struct {
 	NoChecksum bool
 
 	to   io.Writer
-	head io.WriterAt // to write the header again; nil if its version is final
-	at   int64       // where the snapshot begins
+	head io.WriterAt // to write the header again; nil for NewStream
+	at   int64       // offset of the snapshot in the target
 	sum  uint64
 	size int64 // of the body
 	err  error
 }
 
-// header returns the snapshot's first bytes.
+// header returns the first bytes of a snapshot.
 func header(version int) []byte { return fmt.Appendf(nil, "%s%04d", magic, version) }
 
-// NewWriter begins a snapshot at the position of a target that is at offset at.
+// NewWriter begins a snapshot at the current position of a target, which is the offset at.
 func NewWriter(to Target, at int64) *Writer {
 	w := &Writer{to: to, head: to, at: at}
 	_, w.err = to.Write(header(oldest))
 	return w
 }
 
-// NewStream begins a snapshot that goes where nothing can be written again. Its version is that of Redis 7.0,
-// whatever the data need.
+// NewStream begins a snapshot on a writer that cannot write its header again. Its version is always that of Redis 7.0.
 func NewStream(to io.Writer) *Writer {
 	w := &Writer{to: to}
 	_, w.err = to.Write(header(functionsVersion))
@@ -198,7 +196,7 @@ func (w *Writer) Write(body []byte) error {
 // Size returns the bytes of the body written so far.
 func (w *Writer) Size() int64 { return w.size }
 
-// End completes the snapshot, as one of the given version; one of NewStream has its own.
+// End completes the snapshot with the given version. A snapshot of NewStream ignores it.
 func (w *Writer) End(version int) error {
 	_ = w.Write([]byte{opEnd})
 	if w.head == nil {

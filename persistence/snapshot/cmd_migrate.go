@@ -149,7 +149,7 @@ func migrationOf(c *engine.Call) *migration {
 	return q
 }
 
-// credentials parses n arguments of AUTH and redacts them in logs and MONITOR. It returns the AUTH command.
+// credentials parses n arguments of AUTH and redacts them in MONITOR and the slow log. It returns the AUTH command.
 func (q *migration) credentials(c *engine.Call, n int) [][]byte {
 	login := [][]byte{[]byte("AUTH")}
 	for range n {
