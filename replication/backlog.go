@@ -1,10 +1,10 @@
 package replication
 
-// backlog is the last bytes of the stream, in a ring.
+// backlog holds the last bytes of the stream in a ring buffer.
 type backlog struct {
 	ring []byte
-	at   int // where the next byte goes
-	held int // bytes that are there
+	at   int // index of the next byte
+	held int // bytes in the ring
 }
 
 // add appends text.
@@ -28,7 +28,7 @@ func (b *backlog) last(n int) []byte {
 	return append(append([]byte(nil), b.ring[len(b.ring)+from:]...), b.ring[:b.at]...)
 }
 
-// resize gives the backlog room for n bytes. What fits of it stays.
+// resize changes the size of the ring to n bytes. The last bytes stay, as many as fit.
 func (b *backlog) resize(n int) {
 	if n == len(b.ring) {
 		return

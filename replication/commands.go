@@ -5,7 +5,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// families are the commands of replicas, of clients that wait for replicas, and those that ask for the role.
+// families returns the commands of replicas, WAIT and WAITAOF, and the commands about the role.
 func (m *Master) families() []engine.Family {
 	const admin = engine.Admin | engine.NoScript | engine.Stale
 	const sync = engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.NoMulti
@@ -49,7 +49,7 @@ func cmdReplicaOf(c *engine.Call) {
 	c.Fail(errNoMaster)
 }
 
-// FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]. No replica may take over.
+// FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]. Every failover is refused.
 func (m *Master) cmdFailover(c *engine.Call) {
 	if c.Left() == 1 && c.Word("ABORT") {
 		c.Fail(errFailoverNone)
@@ -72,7 +72,7 @@ func (m *Master) cmdFailover(c *engine.Call) {
 		c.Refuse(errNoFailover)
 	}
 	if c.OK() {
-		c.Fail(errFailoverNobody)
+		c.Fail(errFailoverNoReplica)
 	}
 }
 
@@ -121,7 +121,7 @@ func (r *replica) setAddress(c *engine.Call, ip []byte) {
 	r.ip = string(ip)
 }
 
-// setFilter reads what a snapshot must hold; functions are all that may be named.
+// setFilter parses what a snapshot must hold. As in Redis, functions are the only part that can be selected.
 func (r *replica) setFilter(c *engine.Call, text []byte) {
 	words, ok := resp.Words(text, nil)
 	if !ok {

@@ -7,12 +7,12 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// fillStats writes the figures of INFO stats.
+// fillStats writes the fields of INFO stats.
 func (m *Master) fillStats(b *bytes.Buffer) {
 	engine.Fields(b, "sync_full", m.syncs.full, "sync_partial_ok", m.syncs.partial, "sync_partial_err", m.syncs.partialFailed)
 }
 
-// fillReplication writes the section of INFO.
+// fillReplication writes the fields of INFO replication.
 func (m *Master) fillReplication(b *bytes.Buffer) {
 	st := &m.stream
 	engine.Fields(b, "role", "master", "connected_slaves", len(m.replicas))

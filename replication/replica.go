@@ -9,50 +9,50 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// replica is a session that receives the data and then the stream, or will.
+// replica is a session that has introduced itself as a replica. It receives a snapshot and then the stream.
 //
 //	none ─SYNC, PSYNC─▶ waitBgsaveStart ─▶ sendBulk ─▶ waitAck ─REPLCONF ACK─▶ online
 //	  └─────────── PSYNC, if the backlog reaches back far enough ────────────────▶
 //
-// In sendBulk and waitAck the stream is held back. All methods are called under the engine's lock.
+// The stream is held back in sendBulk and waitAck. All methods are called under the engine's lock.
 type replica struct {
 	master  *Master
 	session *engine.Session
 	state   state
 	request request
-	sync    bool   // it called SYNC and not PSYNC: it may never acknowledge anything
-	held    []byte // of the stream
+	sync    bool   // it called SYNC and not PSYNC, and may never acknowledge anything
+	held    []byte // the stream since the snapshot, held back
 
-	acked, fsynced int64 // the offsets that it acknowledged: received, and on disk
-	ackedAt        int64 // when it last did; microseconds
+	acked, fsynced int64 // offsets that it acknowledged as received and as synced
+	ackedAt        int64 // time of the last acknowledgement; microseconds
 
-	port int64 // where it listens itself, as it says
+	port int64 // on which it listens, as REPLCONF says
 	ip   string
 }
 
-// request is what a replica wants of a snapshot.
+// request is what a replica has requested by REPLCONF.
 type request struct {
-	EOF          bool // it knows the format whose length is not known in advance
-	OnlySnapshot bool // and not the stream
+	EOF          bool // it knows the format that ends with a mark, see transfer
+	OnlySnapshot bool // without the stream
 	NoData       bool
 	NoFunctions  bool
 }
 
-// state is how far a replica is, in the order of the states.
+// state is the stage of a replica, with Redis' names. Later stages are greater.
 type state int
 
 const (
-	none            state = iota // it has only introduced itself
-	waitBgsaveStart              // a snapshot for it will begin
-	sendBulk                     // the snapshot is on its way
-	waitAck                      // the snapshot was sent, and must be acknowledged before the stream follows
+	none            state = iota // it has not asked for the data yet
+	waitBgsaveStart              // it waits for a snapshot to begin
+	sendBulk                     // the snapshot is being sent
+	waitAck                      // the snapshot is sent; the stream follows when the replica has acknowledged it
 	online
 )
 
-// stateNames are the states as INFO shows them.
+// stateNames are the names of the states in INFO.
 var stateNames = [...]string{none: "", waitBgsaveStart: "wait_bgsave", sendBulk: "send_bulk", waitAck: "online", online: "online"}
 
-// replica returns the session's state as a replica.
+// replica returns the session as a replica, and makes it one if necessary.
 func (m *Master) replica(s *engine.Session) *replica {
 	if r, ok := s.Replica().(*replica); ok {
 		return r
@@ -69,15 +69,16 @@ func (r *replica) Attached() bool { return r.state != none }
 func (r *replica) Detach() {
 	if m := r.master; r.Attached() {
 		m.leftAt = m.engine.Micros()
-		list := slices.Clone(m.replicas) // a loop may go through it
+		list := slices.Clone(m.replicas) // a caller may be iterating over it
 		m.replicas = slices.DeleteFunc(list, func(other *replica) bool { return other == r })
 	}
 	r.state, r.held = none, nil
 }
 
-// name is the replica's address in the log.
+// name returns the replica's address for the log.
 func (r *replica) name() string { return net.JoinHostPort(r.host(), strconv.FormatInt(r.port, 10)) }
 
+// host returns the address on which the replica listens: that of its connection unless REPLCONF gave another.
 func (r *replica) host() string {
 	if r.ip != "" {
 		return r.ip
@@ -89,22 +90,22 @@ func (r *replica) host() string {
 	return host
 }
 
-// gone reports whether the connection has ended or is to end.
+// gone reports whether the connection has ended or is closing.
 func (r *replica) gone() bool { return r.session.Closing() || !r.Attached() }
 
-// send sends text as it is.
+// send sends raw text.
 func (r *replica) send(text []byte) {
 	r.session.Reply.Raw(text)
 	r.session.Wake()
 }
 
-// unsent returns how many bytes are not sent yet, and wakes the connection.
+// unsent returns the number of bytes not sent yet. It also wakes the connection to send them.
 func (r *replica) unsent() int64 {
 	r.session.Wake()
 	return int64(r.session.Reply.Len()) + r.session.Unsent.Load()
 }
 
-// attach makes it one of the replicas.
+// attach adds the replica to the master's, in the given state.
 func (r *replica) attach(at state) {
 	r.state, r.ackedAt = at, r.master.engine.Micros()
 	r.master.replicas = append(r.master.replicas, r)
@@ -118,21 +119,22 @@ func (r *replica) resume(offset int64) {
 	r.send(st.backlog.last(int(st.offset + 1 - offset)))
 }
 
-// beginBulk fixes the moment of its snapshot, from which on the stream is held back. It is called in no transaction.
+// beginBulk is called at the moment of the replica's snapshot, outside of transactions. From now on the stream is held
+// back.
 func (r *replica) beginBulk() {
 	m := r.master
 	r.state = sendBulk
 	if !r.request.OnlySnapshot {
 		m.startStream()
-		m.stream.db = -1 // it knows of none
+		m.stream.db = -1 // the replica knows of no SELECT before
 	}
 	if !r.sync {
 		r.send(fmt.Appendf(nil, "+FULLRESYNC %s %d\r\n", m.stream.id, m.stream.offset))
 	}
 }
 
-// endBulk is called when the whole snapshot was sent. The stream follows at once if the replica knew the length,
-// else when it acknowledges that it found the end.
+// endBulk is called when the whole snapshot is sent. The stream follows at once if the replica knew the length in advance.
+// Otherwise it follows when the replica acknowledges that it has found the end.
 func (r *replica) endBulk() {
 	r.ackedAt = r.master.engine.Micros()
 	if r.state = waitAck; !r.request.EOF && !r.request.OnlySnapshot {
@@ -140,13 +142,14 @@ func (r *replica) endBulk() {
 	}
 }
 
+// putOnline sends the stream that was held back.
 func (r *replica) putOnline() {
 	r.state = online
 	r.send(r.held)
 	r.held = nil
 }
 
-// feed sends a piece of the stream, or holds it back. A replica for which too much waits is disconnected.
+// feed sends a piece of the stream or holds it back. It disconnects a replica that has too many bytes pending.
 func (r *replica) feed(text []byte) {
 	pending := 0
 	switch s := r.session; {
@@ -165,7 +168,7 @@ func (r *replica) feed(text []byte) {
 	}
 }
 
-// ack notes up to which offset it has the stream, and up to which on disk if that is not 0.
+// ack records the offsets up to which the replica has received and synced the stream; fsynced is 0 if unknown.
 func (r *replica) ack(offset, fsynced int64) {
 	r.acked, r.fsynced, r.ackedAt = max(r.acked, offset), max(r.fsynced, fsynced), r.master.engine.Micros()
 	if r.state == waitAck && !r.request.OnlySnapshot {

@@ -1,22 +1,21 @@
-// Package replication serves replicas: it sends them the data, and from then on what changes.
+// Package replication serves replicas: it sends them the data and then all changes.
 //
 //	SYNC, PSYNC ─▶ snapshot ────────▶ replica
 //	                                     ▲
-//	change ─▶ stream ─┬▶ replicas ───────┘   held back while the snapshot is on its way
-//	                  └▶ backlog             for a replica that was cut off for a moment
+//	change ─▶ stream ─┬▶ replicas ───────┘   held back while the snapshot is being sent
+//	                  └▶ backlog             for replicas that reconnect
 //
-// The stream is the commands that reproduce each change, as the journal has them, in one sequence of bytes.
-// Master and replicas count them: the offset. An id names the history that an offset belongs to.
+// The stream is one sequence of bytes: the commands that reproduce each change, as in the journal. Master and replicas
+// count its bytes; the count is the offset. An id names the history that an offset belongs to.
 //
 // Invariants:
-//  1. The stream runs from the first replica's snapshot until repl-backlog-ttl after the last replica has gone. At
-//     all other times changes are not propagated here, and cost nothing.
-//  2. A replica gets every byte of the stream from the moment of its snapshot on, in order. One that cannot is
-//     disconnected.
-//  3. Everything happens under the engine's lock, but for the transfer of a snapshot, which takes the lock for a
-//     slice at a time.
+//  1. The stream runs from the first replica's snapshot until repl-backlog-ttl after the last replica has disconnected.
+//     At all other times changes are not propagated here, and cost nothing.
+//  2. A replica receives every byte of the stream after its snapshot, in order. A replica that cannot is disconnected.
+//  3. Everything happens under the engine's lock, except the transfer of a snapshot, which takes the lock for one slice
+//     at a time.
 //
-// This server is always a master: it cannot follow another one, nor hand over to a replica.
+// This server is always a master. It cannot be a replica, and a replica cannot take over from it.
 package replication
 
 import (
@@ -26,40 +25,40 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Options are what a master needs from outside. Each may be nil.
+// Options are what a master needs from other packages. Each may be nil.
 type Options struct {
-	// Journal is asked by WAITAOF.
+	// Journal is what WAITAOF waits for; nil for a server without a journal.
 	Journal Journal
-	// Log tells of events; the mark says how much they matter: # warning, * notice.
+	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice.
 	Log func(mark byte, format string, args ...any)
-	// Beside starts a goroutine on a processor of its own; go run() if nil.
+	// Beside runs a function on another goroutine, if possible on another processor; go run() if nil.
 	Beside func(run func())
 }
 
 // Journal knows which changes are on disk. It is called under the engine's lock.
 type Journal interface {
-	// Synced reports whether changes are written at all, and whether all of them are on disk.
+	// Synced reports whether the journal is on, and whether all changes so far are on disk.
 	Synced() (enabled, synced bool)
-	// Await calls done, under the lock, when what was changed so far is on disk.
+	// Await calls done, under the lock, when all changes so far are on disk.
 	Await(done func())
 }
 
-// noJournal is that of a server without one.
+// noJournal is the journal of a server without one.
 type noJournal struct{}
 
 func (noJournal) Synced() (enabled, synced bool) { return false, false }
 func (noJournal) Await(func())                   {}
 
-// Master is the side of replication that has the data.
+// Master is the master's side of replication.
 type Master struct {
 	engine *engine.Engine
 	opts   Options
 
 	stream   stream
-	replicas []*replica // attached, in the order of their coming
-	waits    []*wait    // clients that WAIT and WAITAOF blocked
+	replicas []*replica // attached, in the order in which they attached
+	waits    []*wait    // clients that are blocked in WAIT and WAITAOF
 
-	// Microseconds since the epoch: when cron ran, when a PING was fed, when the last replica went.
+	// Microseconds since the epoch: the last cron, the last PING in the stream, the last disconnect of a replica.
 	cronAt, pingAt, leftAt int64
 
 	syncs  syncs
@@ -74,7 +73,7 @@ type params struct {
 	backlogTTL, pingPeriod, timeout int64 // seconds
 }
 
-// New returns the master of an engine, which Part adds to it.
+// New returns a master for an engine. Join its Part to the engine.
 func New(e *engine.Engine, o Options) *Master {
 	if o.Journal == nil {
 		o.Journal = noJournal{}
@@ -107,17 +106,17 @@ func (m *Master) Part() engine.Part {
 			{Name: "Replication", Fill: m.fillReplication},
 		},
 		Debug: []engine.DebugLine{
-			{Name: "change-repl-id", About: "Change the id that INFO replication tells.", Run: m.debugChangeID},
+			{Name: "change-repl-id", About: "Change the replication id of INFO.", Run: m.debugChangeID},
 		},
 		Tick:      m.tick,
 		Published: m.feedMessage,
 	}
 }
 
-// minBacklog is the least bytes of a backlog, as in Redis.
+// minBacklog is the least size of the backlog in bytes, as in Redis.
 const minBacklog = 16 << 10
 
-// parameters are those of replication that have an effect.
+// parameters returns the parameters of replication that have an effect.
 func (m *Master) parameters() []engine.Param {
 	p := &m.params
 	size := engine.MemoryParam("repl-backlog-size", &p.backlogSize, 1)
@@ -135,9 +134,10 @@ func (m *Master) parameters() []engine.Param {
 	}
 }
 
+// backlogBytes returns the size of the backlog's ring.
 func (m *Master) backlogBytes() int { return int(max(m.params.backlogSize, minBacklog)) }
 
-// tick begins the transfer of a snapshot if replicas wait for one, and runs cron once a second.
+// tick starts the transfer of a snapshot if replicas wait for one, and runs cron once a second.
 func (m *Master) tick() {
 	if !m.stream.running && len(m.replicas) == 0 {
 		return
@@ -149,8 +149,8 @@ func (m *Master) tick() {
 	m.startTransfer()
 }
 
-// cron disconnects replicas that are silent for too long, keeps the others from doing the same, and ends the stream
-// some time after the last replica has gone.
+// cron disconnects replicas that time out, sends something to the others so that they do not time out, and stops the
+// stream repl-backlog-ttl after the last replica has disconnected.
 func (m *Master) cron() {
 	now := m.engine.Micros()
 	for _, r := range m.replicas {

@@ -6,10 +6,10 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// stream is what replicas follow: the commands that reproduce each change, and some that change nothing.
+// stream is what replicas receive: the commands that reproduce each change, and some that change nothing.
 type stream struct {
 	running bool
-	id      string // of the history that offset counts
+	id      string // of the history that offset belongs to
 	offset  int64  // of the last byte
 	changed int64  // of the last byte of a change
 	db      int    // selected at the end; -1 if none is
@@ -17,20 +17,20 @@ type stream struct {
 	command *resp.Writer // the one being fed
 }
 
-// startStream propagates changes to the stream from now on.
+// startStream starts to propagate changes to the stream. It does nothing if the stream runs.
 func (m *Master) startStream() {
 	st := &m.stream
 	if st.running {
 		return
 	}
 	st.running, st.db, m.pingAt = true, -1, m.engine.Micros()
-	st.offset++ // as Redis counts
+	st.offset++ // Redis counts this one, too
 	st.changed = st.offset
 	st.backlog.resize(m.backlogBytes())
 	m.engine.SetPropagate(partName, m.feed)
 }
 
-// stopStream ends the history: what changes from now on is not counted.
+// stopStream stops propagating changes and frees the backlog. A new id marks the gap in the history.
 func (m *Master) stopStream() {
 	m.stream.running, m.stream.backlog = false, backlog{}
 	m.stream.id = m.engine.NewID()
@@ -50,7 +50,7 @@ func (m *Master) feed(db int, args [][]byte) {
 	st.changed = st.offset
 }
 
-// feedMessage adds a command that publishes: clients of replicas may listen, too.
+// feedMessage adds a command that publishes a message. Clients of replicas may have subscribed.
 func (m *Master) feedMessage(args [][]byte) {
 	if m.stream.running {
 		m.stream.command.Reset()
@@ -77,10 +77,10 @@ func (st *stream) write(args ...[]byte) {
 	}
 }
 
-// maxCommandKept is the most bytes of a command whose room is kept for the next.
+// maxCommandKept is the size in bytes up to which the memory of a command is used for the next one.
 const maxCommandKept = 1 << 16
 
-// pass hands what was written to command on to backlog and replicas.
+// pass passes the command to the backlog and the replicas.
 func (m *Master) pass() {
 	st, text := &m.stream, m.stream.command.Bytes()
 	st.offset += int64(len(text))
@@ -93,10 +93,10 @@ func (m *Master) pass() {
 	}
 }
 
-// first returns the offset of the first byte that the backlog holds.
+// first returns the offset of the first byte in the backlog.
 func (st *stream) first() int64 { return st.offset - int64(st.backlog.held) + 1 }
 
-// continues reports whether a replica that has all before an offset of the history id can go on from the backlog.
+// continues reports whether the backlog holds everything from an offset of the history id on.
 func (st *stream) continues(id []byte, offset int64) bool {
 	return st.running && string(id) == st.id && offset >= st.first() && offset <= st.offset+1
 }

@@ -4,7 +4,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// SYNC. The reply is a snapshot, and what changes from then on.
+// SYNC. The reply is a snapshot and then the stream.
 func (m *Master) cmdSync(c *engine.Call) {
 	r := m.replica(c.Session)
 	if r.maySync(c) {
@@ -13,7 +13,8 @@ func (m *Master) cmdSync(c *engine.Call) {
 	}
 }
 
-// PSYNC replicationid offset [FAILOVER]. The reply is what changed from the offset on, or as that of SYNC.
+// PSYNC replicationid offset [FAILOVER]. The reply is the stream from the offset on if the backlog holds it, otherwise
+// that of SYNC.
 func (m *Master) cmdPSync(c *engine.Call) {
 	r := m.replica(c.Session)
 	if !r.maySync(c) {
@@ -38,7 +39,8 @@ func (m *Master) cmdPSync(c *engine.Call) {
 	}
 }
 
-// maySync reports whether a session may ask for the data, and has not already.
+// maySync reports whether a session may start a synchronization. It refuses the call, or ignores it if the replica is
+// attached already.
 func (r *replica) maySync(c *engine.Call) bool {
 	switch {
 	case r.Attached():
@@ -51,7 +53,7 @@ func (r *replica) maySync(c *engine.Call) bool {
 	return c.OK()
 }
 
-// fullSync makes a replica wait for the next snapshot, which begins at once unless one is being taken.
+// fullSync attaches a replica that waits for the next snapshot. That begins at once unless a snapshot is being taken.
 func (m *Master) fullSync(r *replica) {
 	m.opts.Log('*', "Replica %s asks for synchronization", r.name())
 	m.syncs.full++
@@ -59,7 +61,8 @@ func (m *Master) fullSync(r *replica) {
 	m.startTransfer()
 }
 
-// startTransfer begins a snapshot for the replicas that wait for one, as far as they want the same as the first.
+// startTransfer starts the transfer of a snapshot to the replicas that wait for one. Replicas whose request differs from
+// that of the first wait for another transfer.
 func (m *Master) startTransfer() {
 	if m.engine.Keyspace.Snapshotting() {
 		return
@@ -78,7 +81,7 @@ func (m *Master) startTransfer() {
 		}
 	}
 	if t != nil {
-		m.opts.Log('*', "Starting a snapshot for SYNC, for %d replicas", len(t.replicas))
+		m.opts.Log('*', "Starting a snapshot for the full synchronization of %d replicas", len(t.replicas))
 		m.opts.Beside(t.run)
 	}
 }

@@ -11,29 +11,30 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// transfer is a snapshot on its way to replicas. It goes out while it is taken, in the format that ends with a
-// mark; for replicas that do not know that format it is gathered first, since its length comes ahead of it:
+// transfer sends a snapshot to replicas while it is being taken, in the format that ends with a mark. For replicas that do
+// not know that format, it gathers the snapshot first, since the length precedes it:
 //
 //	$EOF:<mark>\r\n snapshot <mark>       $<length>\r\n snapshot
 //
-// The slowest replica sets the pace, and one that stands still is given up: until the end nothing else can take
-// a snapshot of the data.
+// The slowest replica sets the pace. A replica that makes no progress is disconnected, because no other snapshot can be
+// taken until the transfer ends.
 type transfer struct {
 	master   *Master
 	slicer   *snapshot.Slicer
 	request  request
 	replicas []*replica
 	mark     []byte
-	gathered []byte
+	gathered []byte // the snapshot for replicas that do not know the mark
 }
 
 const (
-	spike     = "snapshot"           // event of LATENCY
+	spike     = "snapshot"           // LATENCY event
 	maxUnsent = 4 << 20              // bytes that may wait to be sent to a replica
-	breath    = 2 * time.Millisecond // after which to look whether they are sent
+	pollEvery = 2 * time.Millisecond // pause before checking again whether they are sent
 	markBytes = 40
 )
 
+// newTransfer starts the snapshot for a transfer.
 func (m *Master) newTransfer(q request) *transfer {
 	records := snapshot.NewRecords(m.engine, snapshot.Content{
 		Compress: m.engine.Param("rdbcompression").Get() == engine.YesNo(true), NoData: q.NoData, NoFunctions: q.NoFunctions}, "aof-base", "0")
@@ -65,7 +66,7 @@ func (t *transfer) run() {
 
 var errNoReplica = errors.New("no replica is left")
 
-// Write implements io.Writer for the snapshot's bytes. It fails when no replica is left to send them to.
+// Write implements io.Writer for the snapshot. It fails when no replica is left.
 func (t *transfer) Write(piece []byte) (int, error) {
 	if !t.request.EOF {
 		t.gathered = append(t.gathered, piece...)
@@ -78,7 +79,7 @@ func (t *transfer) Write(piece []byte) (int, error) {
 	return len(piece), nil
 }
 
-// send sends pieces to all.
+// send sends pieces to all replicas of the transfer that are not gone.
 func (t *transfer) send(pieces ...[]byte) {
 	t.master.engine.With(func() {
 		t.replicas = slices.DeleteFunc(t.replicas, (*replica).gone)
@@ -90,18 +91,18 @@ func (t *transfer) send(pieces ...[]byte) {
 	})
 }
 
-// pace returns when all have room for more, or are given up.
+// pace waits until all replicas have room for more or are disconnected.
 func (t *transfer) pace() {
 	began := time.Now()
 	for full := true; full; {
 		t.master.engine.With(func() { full = t.full(time.Since(began)) })
 		if full {
-			time.Sleep(breath)
+			time.Sleep(pollEvery)
 		}
 	}
 }
 
-// full reports whether too much waits to be sent to a replica. One to which it does for too long is disconnected.
+// full reports whether a replica has too many unsent bytes. It disconnects one that has had them for repl-timeout.
 func (t *transfer) full(since time.Duration) (full bool) {
 	for _, r := range t.replicas {
 		switch {
@@ -116,7 +117,7 @@ func (t *transfer) full(since time.Duration) (full bool) {
 	return full
 }
 
-// end lets the replicas go on with the stream.
+// end continues the replicas with the stream.
 func (t *transfer) end() {
 	for _, r := range t.replicas {
 		if !r.gone() {

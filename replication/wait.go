@@ -6,13 +6,13 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// wait is a client that is blocked until enough replicas have acknowledged an offset.
+// wait is a client blocked in WAIT or WAITAOF.
 type wait struct {
 	blocked  *engine.Blocked
-	offset   int64
+	offset   int64 // that replicas must acknowledge
 	replicas int
-	fsynced  bool // they must have it on disk
-	local    bool // this server must have it on disk, and has not yet
+	fsynced  bool // they must have synced it
+	local    bool // this server must sync it, and has not yet
 	reply    func(s *engine.Session, replicas int)
 }
 
@@ -30,10 +30,11 @@ func (m *Master) acked(w *wait) (n int) {
 	return n
 }
 
+// met reports whether a wait is over.
 func (m *Master) met(w *wait) bool { return m.acked(w) >= w.replicas && !w.local }
 
-// block replies when replicas have what was changed so far: as soon as they are enough, or at the deadline. They are
-// asked to acknowledge.
+// block blocks the client until enough replicas have acknowledged all changes so far, or until the deadline, and then
+// replies. It asks the replicas to acknowledge.
 func (m *Master) block(c *engine.Call, deadline int64, w *wait) {
 	w.offset = m.stream.changed
 	if m.met(w) {
@@ -57,7 +58,7 @@ func (m *Master) block(c *engine.Call, deadline int64, w *wait) {
 	}
 }
 
-// endWaits unblocks the clients whose wait is met, and forgets those that are not blocked any more.
+// endWaits unblocks the clients whose wait is met, and removes those that are not blocked any more.
 func (m *Master) endWaits() {
 	m.waits = slices.DeleteFunc(m.waits, func(w *wait) bool {
 		if w.blocked.Over() {
