@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The backlog holds the last bytes of all that was added, whatever the pieces and the sizes of the ring.
+// The backlog holds the last bytes that were added, for pieces and rings of any size.
 func TestBacklogHoldsTheLastBytes(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var b backlog

@@ -47,7 +47,7 @@ func TestCheckSingleFile(t *testing.T) {
 	require.ErrorContains(t, err, "cannot open file")
 }
 
-// TestCutAtATime: what is annotated as later goes, as redis-check-aof --truncate-to-timestamp does it.
+// TestCutAtATime: what follows a later timestamp is cut off, as by redis-check-aof --truncate-to-timestamp.
 func TestCutAtATime(t *testing.T) {
 	const early, later = "#TS:100\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n", "#TS:200\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n"
 	const half = "*1\r\n$5\r\nMULTI\r\n"
@@ -102,7 +102,7 @@ func TestCutAtATime(t *testing.T) {
 	require.Equal(t, early+later, left)
 }
 
-// What is valid to us is to redis-check-aof, and what it cuts off we do.
+// Check and redis-check-aof agree on which files are valid, and on what to cut off.
 func TestCheckAsRedisDoes(t *testing.T) {
 	theirs := reference.Require(t, "redis-check-aof")
 	dir := t.TempDir()

@@ -9,10 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A journal cut at any byte loads what stands before the cut, up to a whole command or transaction,
-// or is refused.
+// A journal cut at any byte loads up to the last complete command or transaction, or is refused.
 func TestCutAtEveryByte(t *testing.T) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := start(t, disk, "aof-use-rdb-preamble", "no")
 	digests := map[string]bool{s.digest(): true}
 	for _, line := range strings.Split("SET a 1|RPUSH l a b c|MULTI|SET b 2|INCR a|RPUSH l d|EXEC|SELECT 3|SET c 3|DEL c", "|") {
@@ -35,7 +34,7 @@ func TestCutAtEveryByte(t *testing.T) {
 		require.Equal(t, digest, third.digest(), "cut at %d: what was appended to the rest", cut)
 
 		strict := begin(t, disk.restart(false), "appendonly", "yes", "aof-load-truncated", "no")
-		strict.journal.disk.(*platter).files[path].text = slices.Clone(whole[:cut])
+		strict.journal.disk.(*faultyDisk).files[path].text = slices.Clone(whole[:cut])
 		if err := strict.journal.Load(); err == nil {
 			strict.journal.Close()
 			require.Equal(t, digest, strict.digest(), "cut at %d between two commands", cut)
@@ -45,9 +44,9 @@ func TestCutAtEveryByte(t *testing.T) {
 	}
 }
 
-// What is cut off a file that is not the last is an error: what follows would be of other data.
+// A truncated file that is not the last is an error, since the next file continues other data.
 func TestCutInTheMiddle(t *testing.T) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := start(t, disk)
 	s.run("SET a 1\nSET b 2")
 	s.journal.Close()
@@ -68,15 +67,15 @@ func TestCutInTheMiddle(t *testing.T) {
 	}
 }
 
-// The power goes after each step that a life with rewrites takes on the disk. What is found then holds
-// everything that was promised with appendfsync always, and nothing that never was.
+// The power fails after each step that a run with rewrites takes on the disk. The files then hold everything that was
+// confirmed with appendfsync always, and nothing that was never written.
 func TestPowerGoesAtEveryStep(t *testing.T) {
-	steps := live(t, newPlatter(), nil)
+	steps := live(t, newFaultyDisk(), nil)
 	require.Greater(t, steps, 30)
 	for power := 1; power <= steps; power++ {
 		for _, lossy := range []bool{true, false} {
 			t.Run(fmt.Sprintf("%d/%v", power, lossy), func(t *testing.T) {
-				disk := newPlatter()
+				disk := newFaultyDisk()
 				disk.power = power
 				var promised int
 				live(t, disk, &promised)
@@ -98,13 +97,13 @@ func TestPowerGoesAtEveryStep(t *testing.T) {
 	}
 }
 
-// live keeps some keys with two rewrites between them, and counts those that are safe. It returns the
-// steps that the disk took.
-func live(t *testing.T, disk *platter, promised *int) int {
+// live sets some keys with two rewrites between them, and counts those that are confirmed. It returns the number of
+// steps of the disk.
+func live(t *testing.T, disk *faultyDisk, promised *int) int {
 	s := begin(t, disk, "appendonly", "yes", "appendfsync", always)
 	defer func() {
 		disk.mu.Lock()
-		disk.power = 1 // no more
+		disk.power = 1 // fails at once
 		disk.mu.Unlock()
 		s.journal.Close()
 	}()
@@ -128,14 +127,14 @@ func live(t *testing.T, disk *platter, promised *int) int {
 			}
 		}
 		if round < 3 {
-			s.journal.attendNow(true)
+			s.journal.rewriteNow(true)
 		}
 	}
 	return disk.steps
 }
 
-// attendNow rewrites at once, without the background.
-func (j *Journal) attendNow(rewrite bool) {
+// rewriteNow rewrites at once, without the background.
+func (j *Journal) rewriteNow(rewrite bool) {
 	j.engine.With(func() { j.status.rewriting = rewrite })
 	if rewrite {
 		j.rewrite()

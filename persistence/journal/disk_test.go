@@ -12,29 +12,29 @@ import (
 	"syscall"
 )
 
-// platter is a disk in memory that can fail, fill up, and lose power.
-type platter struct {
+// faultyDisk is a disk in memory that can fail, fill up, and lose power.
+type faultyDisk struct {
 	mu      sync.Mutex
 	files   map[string]*content // as the system shows them
-	lasting map[string]*content // as they are found if what was done to directories since they were synced is lost
+	lasting map[string]*content // as found if changes of directories since their last sync are lost
 	steps   int                 // changes so far
 	power   int                 // changes after which nothing works any more; 0 for never
-	room    int                 // bytes left; negative for no end
+	room    int                 // bytes left; negative for no limit
 	broken  error               // of every change
-	deaf    error               // of every sync, which drops what it was for
-	vague   error               // of every sync of a directory, whose changes may last or not
-	clear   int                 // of those syncs, how many succeed before
+	deaf    error               // of every sync, which loses the data to be synced
+	vague   error               // of every sync of a directory, whose changes may be durable or not
+	clear   int                 // how many of those syncs succeed first
 }
 
-// content is a file's bytes, and those of them that survive a loss of power.
+// content holds a file's bytes, and those that survive a loss of power.
 type content struct{ text, safe []byte }
 
 var errPower = errors.New("the power is gone")
 
-func newPlatter() *platter { return &platter{files: make(map[string]*content), room: -1} }
+func newFaultyDisk() *faultyDisk { return &faultyDisk{files: make(map[string]*content), room: -1} }
 
 // change runs a change, unless it fails.
-func (p *platter) change(fn func() error) error {
+func (p *faultyDisk) change(fn func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.power > 0 && p.steps >= p.power {
@@ -47,12 +47,12 @@ func (p *platter) change(fn func() error) error {
 	return fn()
 }
 
-// restart returns the disk as it is found after the power came back: with all that was written, or with
-// nothing that was not synced, in files and in directories.
-func (p *platter) restart(lossy bool) *platter {
+// restart returns the disk as it is after a loss of power: with all that was written, or if lossy without what was not
+// synced, in files and in directories.
+func (p *faultyDisk) restart(lossy bool) *faultyDisk {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	next := newPlatter()
+	next := newFaultyDisk()
 	files := p.files
 	if lossy {
 		files = p.lasting
@@ -68,8 +68,8 @@ func (p *platter) restart(lossy bool) *platter {
 	return next
 }
 
-// names returns the files there are.
-func (p *platter) names() []string {
+// names returns the names of all files.
+func (p *faultyDisk) names() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	var names []string
@@ -80,7 +80,7 @@ func (p *platter) names() []string {
 	return names
 }
 
-func (p *platter) open(path string) (*content, error) {
+func (p *faultyDisk) open(path string) (*content, error) {
 	c := p.files[path]
 	if c == nil {
 		return nil, &os.PathError{Op: "open", Path: path, Err: os.ErrNotExist}
@@ -88,7 +88,7 @@ func (p *platter) open(path string) (*content, error) {
 	return c, nil
 }
 
-func (p *platter) Read(path string) (io.ReadCloser, error) {
+func (p *faultyDisk) Read(path string) (io.ReadCloser, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c, err := p.open(path)
@@ -98,7 +98,7 @@ func (p *platter) Read(path string) (io.ReadCloser, error) {
 	return io.NopCloser(bytes.NewReader(slices.Clone(c.text))), nil
 }
 
-func (p *platter) Size(path string) (int64, error) {
+func (p *faultyDisk) Size(path string) (int64, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c, err := p.open(path)
@@ -108,7 +108,7 @@ func (p *platter) Size(path string) (int64, error) {
 	return int64(len(c.text)), nil
 }
 
-func (p *platter) Create(path string) (File, error) {
+func (p *faultyDisk) Create(path string) (File, error) {
 	err := p.change(func() error {
 		p.files[path] = new(content)
 		return nil
@@ -116,14 +116,14 @@ func (p *platter) Create(path string) (File, error) {
 	return &handle{p, p.files[path]}, err
 }
 
-func (p *platter) Append(path string) (File, error) {
+func (p *faultyDisk) Append(path string) (File, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	c, err := p.open(path)
 	return &handle{p, c}, err
 }
 
-func (p *platter) Rename(from, to string) error {
+func (p *faultyDisk) Rename(from, to string) error {
 	return p.change(func() error {
 		c, err := p.open(from)
 		if err == nil {
@@ -134,7 +134,7 @@ func (p *platter) Rename(from, to string) error {
 	})
 }
 
-func (p *platter) Remove(path string) error {
+func (p *faultyDisk) Remove(path string) error {
 	return p.change(func() error {
 		_, err := p.open(path)
 		delete(p.files, path)
@@ -142,9 +142,9 @@ func (p *platter) Remove(path string) error {
 	})
 }
 
-func (p *platter) MakeDir(string) error { return p.change(func() error { return nil }) }
+func (p *faultyDisk) MakeDir(string) error { return p.change(func() error { return nil }) }
 
-func (p *platter) SyncDir(string) error {
+func (p *faultyDisk) SyncDir(string) error {
 	return p.change(func() error {
 		if p.clear--; p.clear >= 0 || p.vague == nil {
 			p.lasting = maps.Clone(p.files)
@@ -156,7 +156,7 @@ func (p *platter) SyncDir(string) error {
 
 // handle is an open file.
 type handle struct {
-	disk *platter
+	disk *faultyDisk
 	*content
 }
 
@@ -211,7 +211,7 @@ func (h *handle) WriteBack(int64, int64, bool) error { return nil }
 func (h *handle) Close() error { return nil }
 
 // dump returns the files' texts, for messages.
-func (p *platter) dump() string {
+func (p *faultyDisk) dump() string {
 	var b bytes.Buffer
 	for _, path := range slices.Sorted(maps.Keys(p.files)) {
 		b.WriteString(path + ": " + string(p.files[path].text) + "\n")

@@ -9,19 +9,19 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// set changes what is wrong with the disk.
-func (p *platter) set(fn func()) {
+// set changes the faults of the disk.
+func (p *faultyDisk) set(fn func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	fn()
 }
 
-// While the disk takes nothing, writes are refused in Redis' words, reads are not, and nothing that
-// was replied to is lost. When it does again, so does the server.
+// While the disk fails, writes are refused in Redis' words, reads succeed, and no confirmed change is lost. When the disk
+// works again, the server accepts writes again.
 func TestDiskIsFullForAWhile(t *testing.T) {
 	for _, policy := range []string{always, everysec, never} {
 		for room := 0; room < 60; room += 7 {
-			disk := newPlatter()
+			disk := newFaultyDisk()
 			s := start(t, disk, "appendfsync", policy)
 			s.run("SET before 1")
 			require.True(t, s.journal.Commit())
@@ -53,10 +53,10 @@ func TestDiskIsFullForAWhile(t *testing.T) {
 	}
 }
 
-// After a sync that failed the system may have dropped what it was for, and the next sync succeeds all
-// the same. So it is written again.
+// After a failed sync the system may have dropped the data, and the next sync succeeds nevertheless. So the data are
+// written again.
 func TestSyncFailsOnce(t *testing.T) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := start(t, disk, "appendfsync", always)
 	s.run("SET a 1")
 	require.True(t, s.journal.Commit())
@@ -71,9 +71,9 @@ func TestSyncFailsOnce(t *testing.T) {
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
 }
 
-// Without the bytes in memory, the data are put down anew.
+// If the bytes are not in memory any more, the data are rewritten.
 func TestSyncFailsInTheBackground(t *testing.T) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := start(t, disk, "appendfsync", never)
 	s.run("SET a 1\nSET b 2")
 	require.True(t, s.journal.commit(false))
@@ -86,9 +86,9 @@ func TestSyncFailsInTheBackground(t *testing.T) {
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
 }
 
-// A directory that takes no files refuses appendonly yes, and ends a start.
+// If the directory cannot be written, appendonly yes is refused, and a start fails.
 func TestNoDirectory(t *testing.T) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	disk.broken = syscall.EROFS
 	require.ErrorContains(t, begin(t, disk, "appendonly", "yes").journal.Load(), "read-only file system")
 	s := begin(t, disk)
@@ -99,50 +99,50 @@ func TestNoDirectory(t *testing.T) {
 	require.Equal(t, "0", s.info("aof_enabled"))
 }
 
-// A rewrite that fails leaves everything as it was, and the next one succeeds.
+// A failed rewrite leaves everything as it was, and the next one succeeds.
 func TestRewriteFails(t *testing.T) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := start(t, disk)
 	s.run("SET a 1")
 	require.True(t, s.journal.commit(true))
 	disk.set(func() { disk.room = 10 })
-	s.journal.attendNow(true)
+	s.journal.rewriteNow(true)
 	require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
 	disk.set(func() { disk.room = -1 })
 	s.run("SET b 2")
 	require.True(t, s.journal.commit(true))
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
-	s.journal.attendNow(true)
+	s.journal.rewriteNow(true)
 	require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 	s.journal.Close()
 	require.Equal(t, s.digest(), start(t, disk.restart(true)).digest(), disk.dump())
 	require.Len(t, disk.names(), 3)
 }
 
-// A manifest of which the disk does not say whether it lasts may be the one that is found.
+// If the sync of the directory fails, either manifest may be found after a loss of power.
 func TestManifestMayLast(t *testing.T) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := start(t, disk)
 	s.run("SET a 1")
 	disk.set(func() { disk.vague = syscall.EIO })
-	s.journal.attendNow(true)
+	s.journal.rewriteNow(true)
 	require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
 	s.run("SET b 2")
 	require.True(t, s.journal.commit(true))
 	disk.set(func() { disk.vague = nil })
 	require.Equal(t, s.digest(), start(t, disk.restart(false)).digest(), disk.dump())
-	s.journal.attendNow(true)
+	s.journal.rewriteNow(true)
 	require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 	require.Equal(t, s.digest(), start(t, disk.restart(false)).digest(), disk.dump())
 }
 
-// A manifest of which the disk did not say whether it lasts may be found after a loss of power at any step of a
-// later rewrite, also of one that begins while the journal is off: what it names must be what it meant.
+// A manifest that may not be durable may be found after a loss of power at any step of a later rewrite, even of one that
+// begins while the journal is off. The files that it names must not have changed.
 func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 	for _, when := range []string{"on", "off", "turned on again", "turned on again twice"} {
 		for i := 0; ; i++ {
-			power, clear := 1+i/2, i%2 // the first manifest of a rewrite may last, or the second
-			disk := newPlatter()
+			power, clear := 1+i/2, i%2 // the first or the second manifest of a rewrite may be durable
+			disk := newFaultyDisk()
 			s := start(t, disk, "appendfsync", always)
 			n, least := 0, 2
 			push := func() {
@@ -152,7 +152,7 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 			}
 			fails := func() {
 				disk.set(func() { disk.vague, disk.clear = syscall.EIO, clear })
-				s.journal.attendNow(true)
+				s.journal.rewriteNow(true)
 				require.Equal(t, "err", s.info("aof_last_bgrewrite_status"))
 				disk.set(func() { disk.vague = nil })
 			}
@@ -168,7 +168,7 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 			}
 			if when == "turned on again twice" {
 				push()
-				clear = 0 // it writes but one manifest
+				clear = 0 // it writes a single manifest
 				fails()
 			}
 			push()
@@ -176,7 +176,7 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 				least = n
 			}
 			disk.set(func() { disk.power = disk.steps + power })
-			s.journal.attendNow(true)
+			s.journal.rewriteNow(true)
 			through := s.info("aof_last_bgrewrite_status") == "ok"
 			s.journal.Commit()
 			for _, lossy := range []bool{false, true} {
@@ -185,8 +185,8 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 				require.Contains(t, []string{numbers(least), numbers(3), numbers(n)}, got, "%s, power for %d steps\n%s", when, power, disk.dump())
 				if through {
 					require.Equal(t, numbers(n), got)
-					found.journal.attendNow(true)
-					require.Len(t, found.journal.disk.(*platter).names(), 3, "nothing is left over")
+					found.journal.rewriteNow(true)
+					require.Len(t, found.journal.disk.(*faultyDisk).names(), 3, "nothing is left over")
 				}
 				found.journal.Close()
 			}
@@ -199,7 +199,7 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 	}
 }
 
-// numbers is the reply with the numbers from 1 to n.
+// numbers returns the reply with the numbers from 1 to n.
 func numbers(n int) string {
 	text := fmt.Sprintf("*%d\r\n", n)
 	for i := range n {

@@ -18,8 +18,8 @@ type files struct {
 	manifest     *manifest
 	file         File  // the one being appended to; nil if the journal is off
 	size         int64 // of file
-	safe         int64 // bytes of file that are synced
-	others       int64 // bytes of the other files
+	syncedSize   int64 // bytes of file that are synced
+	otherSize    int64 // bytes of the other files
 	total        atomic.Int64
 	rest         blocks // drained from the buffer; kept until it is written, and synced if that is asked for
 	done         int    // bytes of rest that are written
@@ -95,7 +95,7 @@ func (j *Journal) flush(sync bool) error {
 			f.syncFailed()
 			return err
 		}
-		f.safe = f.size
+		f.syncedSize = f.size
 		j.synced.Store(f.end)
 		f.lastSync.Store(time.Now().UnixNano())
 	}
@@ -106,7 +106,7 @@ func (j *Journal) flush(sync bool) error {
 }
 
 // updateTotal publishes the size of all files to readers without the lock.
-func (f *files) updateTotal() { f.total.Store(f.others + f.size) }
+func (f *files) updateTotal() { f.total.Store(f.otherSize + f.size) }
 
 // add appends text to what is to be written.
 func (f *files) add(t blocks) {
@@ -141,8 +141,8 @@ func (f *files) write() error {
 // syncFailed prepares to write again what the failed sync was to cover. The system may have dropped those pages, and a
 // second sync would succeed without them. If they are no longer in memory, the data need a rewrite.
 func (f *files) syncFailed() {
-	if f.safe == f.size-int64(f.done) && f.file.Truncate(f.safe) == nil {
-		f.size, f.done = f.safe, 0
+	if f.syncedSize == f.size-int64(f.done) && f.file.Truncate(f.syncedSize) == nil {
+		f.size, f.done = f.syncedSize, 0
 		return
 	}
 	f.needsRewrite = true
@@ -206,7 +206,7 @@ func (j *Journal) writeManifest(m *manifest) error {
 
 // use makes file, of the given size, the one that is appended to.
 func (j *Journal) use(file File, size int64) {
-	j.file, j.size, j.safe = file, size, size
+	j.file, j.size, j.syncedSize = file, size, size
 	j.rest, j.done, j.needsRewrite = nil, 0, false
 }
 

@@ -13,10 +13,10 @@ var corruptions = flag.Int("corruptions", 500, "random corruptions of a journal 
 
 const incrPath, basePath = "appendonlydir/appendonly.aof.1.incr.aof", "appendonlydir/appendonly.aof.1.base.rdb"
 
-// FuzzLoad loads any text as a file of commands: an error, or data, and never a crash. What is cut off
-// is told of.
+// FuzzLoad loads any text as a file of commands. The result is an error or data, and never a crash. The log says what was
+// truncated.
 func FuzzLoad(f *testing.F) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := start(f, disk)
 	s.run(everyType)
 	s.journal.Close()
@@ -30,7 +30,7 @@ func FuzzLoad(f *testing.F) {
 	})
 }
 
-func loadDamaged(t *testing.T, disk *platter) {
+func loadDamaged(t *testing.T, disk *faultyDisk) {
 	s := begin(t, disk, "appendonly", "yes")
 	before := len(disk.files[incrPath].text)
 	if s.journal.Load() != nil {
@@ -50,10 +50,10 @@ func loadDamaged(t *testing.T, disk *platter) {
 
 // TestCorruptions changes bytes of a journal's files at random, removes and repeats some.
 func TestCorruptions(t *testing.T) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := start(t, disk)
-	s.run(strings.Replace(everyType, "BF.ADD f x\n", "", 1)) // what a corrupt filter costs is told elsewhere
-	s.journal.attendNow(true)
+	s.run(strings.Replace(everyType, "BF.ADD f x\n", "", 1)) // damaged filters are tested elsewhere
+	s.journal.rewriteNow(true)
 	s.run("SELECT 1\n" + everyType)
 	s.journal.Close()
 	pristine := disk.restart(false)

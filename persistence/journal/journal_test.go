@@ -32,7 +32,7 @@ type store struct {
 	log     strings.Builder
 }
 
-// begin makes a store whose parameters are set, and does not load it.
+// begin returns a store with parameters. It is not loaded.
 func begin(t testing.TB, disk Disk, params ...string) *store {
 	s := &store{t: t}
 	s.clock.Store(1_700_000_000_000_000)
@@ -51,7 +51,7 @@ func begin(t testing.TB, disk Disk, params ...string) *store {
 	return s
 }
 
-// start makes a store with appendonly yes and loads it.
+// start returns a store with appendonly yes that is loaded.
 func start(t testing.TB, disk Disk, params ...string) *store {
 	t.Helper()
 	s := begin(t, disk, append([]string{"appendonly", "yes"}, params...)...)
@@ -71,7 +71,7 @@ func (s *store) do(words ...string) string {
 	return string(o.Out)
 }
 
-// run runs commands of words without blanks, one a line, of which none may fail.
+// run runs commands, one per line and without quotes. All must succeed.
 func (s *store) run(commands string) {
 	s.t.Helper()
 	for line := range strings.Lines(commands) {
@@ -127,7 +127,7 @@ APPEND s thing
 func TestWhatIsKeptComesBack(t *testing.T) {
 	for _, preamble := range []string{"yes", "no"} {
 		for _, stamped := range []string{"yes", "no"} {
-			disk := newPlatter()
+			disk := newFaultyDisk()
 			s := start(t, disk, "aof-use-rdb-preamble", preamble, "aof-timestamp-enabled", stamped)
 			s.run(everyType)
 			s.journal.Close()
@@ -146,10 +146,10 @@ func TestWhatIsKeptComesBack(t *testing.T) {
 	}
 }
 
-// Deadlines of elements come through a rewrite.
+// A rewrite keeps the deadlines of elements.
 func TestDeadlinesOfElements(t *testing.T) {
 	for _, preamble := range []string{"yes", "no"} {
-		disk := newPlatter()
+		disk := newFaultyDisk()
 		s := start(t, disk, "aof-use-rdb-preamble", preamble)
 		s.run(everyType + `
 HPEXPIREAT h 1800000000000 FIELDS 1 f
@@ -157,7 +157,7 @@ SPEXPIREAT set 1800000000000 MEMBERS 2 a c
 ZPEXPIREAT z 1800000000000 MEMBERS 1 b
 RPUSH l a
 LPEXPIREAT l 1800000000000 INDEXES 1 3`)
-		s.journal.attendNow(true)
+		s.journal.rewriteNow(true)
 		s.journal.Close()
 		require.Equal(t, s.digest(), start(t, disk).digest(), disk.dump())
 		again := start(t, disk)
@@ -169,7 +169,7 @@ LPEXPIREAT l 1800000000000 INDEXES 1 3`)
 }
 
 func TestTurnedOnAndOff(t *testing.T) {
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := begin(t, disk)
 	require.NoError(t, s.journal.Load())
 	t.Cleanup(s.journal.Close)
@@ -185,7 +185,7 @@ func TestTurnedOnAndOff(t *testing.T) {
 
 func TestWaitAOF(t *testing.T) {
 	for _, policy := range []string{always, everysec, never} {
-		s := start(t, newPlatter(), "appendfsync", policy)
+		s := start(t, newFaultyDisk(), "appendfsync", policy)
 		s.run("SET a 1")
 		require.Empty(t, s.do("WAITAOF", "1", "0", "0"), policy)
 		var out []byte

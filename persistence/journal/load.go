@@ -12,14 +12,14 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-// errCommand is the error of a command that failed.
-type errCommand struct {
+// commandError is the error of a command that failed.
+type commandError struct {
 	name []byte
 	at   int64
 	err  error
 }
 
-func (e *errCommand) Error() string {
+func (e *commandError) Error() string {
 	return fmt.Sprintf("the command %q at byte %d was refused: %s", e.name, e.at, e.err)
 }
 
@@ -68,7 +68,7 @@ func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64))
 			}
 		}
 		if done, err := loader.Do(batch); err != nil {
-			return tx.valid, &errCommand{batch[done][0], startOf(commands, done), err}
+			return tx.valid, &commandError{batch[done][0], startOf(commands, done), err}
 		}
 		for _, c := range commands {
 			tx.pass(c)

@@ -204,8 +204,8 @@ func (m *manifest) withHistoryOf(other *manifest) *manifest {
 	return next
 }
 
-// with returns a copy with another file of commands.
-func (m *manifest) with(incr part) *manifest {
+// withIncr returns a copy with another file of commands.
+func (m *manifest) withIncr(incr part) *manifest {
 	next := &manifest{base: m.base, history: m.history}
 	next.incrs = append(append(next.incrs, m.incrs...), incr)
 	return next

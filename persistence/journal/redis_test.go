@@ -56,7 +56,7 @@ func (n *neighbour) rewritten() {
 	})
 }
 
-// theirTypes is everyType without what redis-server 7.0 does not know.
+// theirTypes is everyType without the types that redis-server 7.0 does not have.
 var theirTypes = regexp.MustCompile(`(BF.ADD|.PEXPIREAT) .*\n`).ReplaceAllString(everyType, "") + "MULTI\nSET tx 1\nSELECT 5\nINCR tx\nEXEC\nSELECT 0\n"
 
 func TestWeLoadWhatRedisKept(t *testing.T) {
@@ -77,7 +77,7 @@ func TestRedisLoadsWhatWeKept(t *testing.T) {
 		ours := start(t, OS{}, "dir", dir, "aof-use-rdb-preamble", preamble, "aof-timestamp-enabled", preamble)
 		ours.clock.Store(1 << 52) // the deadlines are in the future
 		ours.run(theirTypes)
-		ours.journal.attendNow(true)
+		ours.journal.rewriteNow(true)
 		require.Equal(t, "ok", ours.info("aof_last_bgrewrite_status"), ours.log.String())
 		ours.run("SET after 1\nLPUSH l x")
 		ours.journal.Close()
@@ -90,7 +90,7 @@ func TestRedisLoadsWhatWeKept(t *testing.T) {
 	}
 }
 
-// A single file, as Redis up to 6 has it: commands, or a snapshot that commands follow.
+// The single file of Redis 6 and older holds commands, or a snapshot followed by commands.
 func TestSingleFilesAreTakenOver(t *testing.T) {
 	for _, preamble := range []string{"yes", "no"} {
 		dir := t.TempDir()

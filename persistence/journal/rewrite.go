@@ -147,10 +147,10 @@ func (j *Journal) finishIncr(t blocks, end int64, next part) error {
 	if err != nil {
 		return err
 	}
-	if err := j.writeManifest(j.manifest.with(next)); err != nil {
+	if err := j.writeManifest(j.manifest.withIncr(next)); err != nil {
 		return err
 	}
-	j.others += j.size
+	j.otherSize += j.size
 	_ = j.file.Close() // flush synced it
 	return nil
 }
@@ -164,7 +164,7 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 		return errTurnedOff
 	}
 	if n := len(old.incrs); incr != 0 && (n == 0 || old.incrs[n-1].seq < incr) { // the state was waitRewrite
-		old = old.with(part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, incr), incr, kindIncr})
+		old = old.withIncr(part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, incr), incr, kindIncr})
 	}
 	if incr == 0 {
 		incr = old.nextIncr()
@@ -179,7 +179,7 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 	}
 	j.removeHistory()
 	size, err := j.disk.Size(j.path(base.name))
-	j.others = size
+	j.otherSize = size
 	j.engine.With(func() {
 		if j.state == waitRewrite {
 			j.state = on

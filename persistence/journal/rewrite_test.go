@@ -12,11 +12,11 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Clients count all the time, while the data are put down anew again and again. What they write falls into
-// one file or the next, and never between them: of each, the last numbers are there without a gap.
+// Clients count all the time during many rewrites. Every write goes to one file or the next, and none is lost between
+// them: the last numbers of each client are there without a gap.
 func TestWritesBetweenTwoFiles(t *testing.T) {
 	const rewrites, writers, places = 40, 4, 16
-	disk := newPlatter()
+	disk := newFaultyDisk()
 	s := start(t, disk, "auto-aof-rewrite-percentage", "0")
 	place := func(w, n int) string { return fmt.Sprint("writer", w, "place", n%places) }
 	var over atomic.Bool
@@ -35,7 +35,7 @@ func TestWritesBetweenTwoFiles(t *testing.T) {
 		})
 	}
 	for range rewrites {
-		s.journal.attendNow(true)
+		s.journal.rewriteNow(true)
 		require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 		require.True(t, s.journal.commit(false))
 		found := start(t, disk.restart(false))
@@ -53,10 +53,10 @@ func TestWritesBetweenTwoFiles(t *testing.T) {
 	}
 }
 
-// Large values, which are put down bit by bit, change and move all the time meanwhile.
+// Large values change and move while a rewrite writes them in pieces.
 func TestLargeValuesChangeWhileTheyArePutDown(t *testing.T) {
 	for _, preamble := range []string{"yes", "no"} {
-		disk := newPlatter()
+		disk := newFaultyDisk()
 		s := start(t, disk, "auto-aof-rewrite-percentage", "0", "aof-use-rdb-preamble", preamble)
 		const size = 2000
 		for i := range size {
@@ -87,7 +87,7 @@ func TestLargeValuesChangeWhileTheyArePutDown(t *testing.T) {
 			}
 		})
 		for range 15 {
-			s.journal.attendNow(true)
+			s.journal.rewriteNow(true)
 			require.Equal(t, "ok", s.info("aof_last_bgrewrite_status"), s.log.String())
 		}
 		over.Store(true)

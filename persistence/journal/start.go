@@ -110,16 +110,16 @@ func (j *Journal) loadAll() error {
 		if err != nil {
 			return fmt.Errorf("the AOF file %s that the manifest names can't be read: %w", p.name, err)
 		}
-		j.others += size
+		j.otherSize += size
 	}
-	j.engine.With(func() { j.status.loadStart, j.status.loadTotal = j.engine.Micros()/1e6, j.others })
+	j.engine.With(func() { j.status.loadStart, j.status.loadTotal = j.engine.Micros()/1e6, j.otherSize })
 	defer j.engine.With(func() { j.status.loadTotal = 0 })
 	for i, p := range parts {
 		if err := j.loadFile(j.path(p.name), i == len(parts)-1); err != nil {
 			return err
 		}
 	}
-	j.log('*', "DB loaded from append only file: %d bytes", j.others)
+	j.log('*', "DB loaded from append only file: %d bytes", j.otherSize)
 	return nil
 }
 
@@ -139,7 +139,7 @@ func (j *Journal) writeFirstBase() error {
 		return err
 	}
 	size, err := j.disk.Size(j.path(base.name))
-	j.others = size
+	j.otherSize = size
 	j.manifest = &manifest{base: &base} // openIncr writes it
 	return err
 }
@@ -153,7 +153,7 @@ func (j *Journal) openIncr() error {
 			return err
 		}
 		size, err := j.disk.Size(path)
-		j.others -= size
+		j.otherSize -= size
 		j.use(file, size)
 		return err
 	}
@@ -161,7 +161,7 @@ func (j *Journal) openIncr() error {
 	if err != nil {
 		return err
 	}
-	if err := j.writeManifest(j.manifest.with(incr)); err != nil {
+	if err := j.writeManifest(j.manifest.withIncr(incr)); err != nil {
 		return errors.Join(err, file.Close())
 	}
 	j.use(file, 0)

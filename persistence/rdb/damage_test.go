@@ -30,7 +30,7 @@ func TestTruncation(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// smallSnapshot returns one of some kilobytes with a few values of each type.
+// smallSnapshot returns a snapshot of some kilobytes with a few values of each type.
 func smallSnapshot(t *testing.T) []byte {
 	rng := rand.New(rand.NewPCG(4, 4))
 	ks := keyspace.New(4, 1, dice)
@@ -44,8 +44,8 @@ func smallSnapshot(t *testing.T) []byte {
 	return saved(t, ks, true)
 }
 
-// What a damaged snapshot gives is an error, thanks to the checksum. Without one it may be other data, but
-// none that break an invariant.
+// Reading a damaged snapshot returns an error, because of the checksum. Without a checksum it may return other data, but
+// none that violate an invariant.
 func TestCorruption(t *testing.T) {
 	file := smallSnapshot(t)
 	rng := rand.New(rand.NewPCG(5, 5))
@@ -62,7 +62,7 @@ func TestCorruption(t *testing.T) {
 	}
 }
 
-// corrupted returns a copy of a snapshot with a few bytes changed behind the header.
+// corrupted returns a copy of a snapshot with a few changed bytes after the header.
 func corrupted(file []byte, rng *rand.Rand) []byte {
 	b := bytes.Clone(file)
 	body := b[9 : len(b)-8]
@@ -80,7 +80,7 @@ func corrupted(file []byte, rng *rand.Rand) []byte {
 	return b
 }
 
-// Payloads of DUMP with a good checksum around damaged data give an error or a value that is in order.
+// Reading damaged payloads with a valid checksum returns an error or a valid value.
 func TestDamagedPayloads(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	var e Encoder
@@ -91,7 +91,7 @@ func TestDamagedPayloads(t *testing.T) {
 			continue
 		}
 		if rng.IntN(2) == 0 {
-			v = dated(rng, ks, v)
+			v = withDeadlines(rng, ks, v)
 		}
 		payload := e.Payload(nil, v)
 		for range 10 {
@@ -121,7 +121,7 @@ func readDamaged(t *testing.T, b []byte) {
 	require.NoError(t, ks.DB(0).Check(), "%q", b)
 }
 
-// FuzzPayload is readDamaged of what the fuzzer thinks of.
+// FuzzPayload runs readDamaged on the fuzzer's input.
 func FuzzPayload(f *testing.F) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	var e Encoder
@@ -138,7 +138,7 @@ func FuzzPayload(f *testing.F) {
 	})
 }
 
-// A length that is announced costs no memory unless the bytes are there.
+// An announced length costs no memory unless the bytes are there.
 func TestAnnouncedLengthsTakeNoMemory(t *testing.T) {
 	for name, body := range map[string]string{
 		"a text":                 "\x00\x01k\x81\x00\x00\x00\x10\x00\x00\x00\x00",

@@ -68,7 +68,7 @@ func (d *decoder) fill(n int) bool {
 	for d.err == nil && d.w-d.r < n {
 		err := io.EOF
 		if d.src != nil {
-			err = d.turn()
+			err = d.nextBlock()
 		}
 		switch {
 		case err == nil:
@@ -81,8 +81,8 @@ func (d *decoder) fill(n int) bool {
 	return d.err == nil
 }
 
-// turn replaces the buffer by the next block of the source. What is left of the old one moves in front of it.
-func (d *decoder) turn() error {
+// nextBlock replaces the buffer by the next block of the source. What is left of the old one moves in front of it.
+func (d *decoder) nextBlock() error {
 	left := d.buf[d.r:d.w]
 	d.block = d.src.next(d.block, left)
 	at := d.src.head - len(left)
@@ -173,7 +173,7 @@ func (d *decoder) text() []byte {
 	n, enc := d.lengthOr()
 	switch enc {
 	case 0:
-		return d.take(n)
+		return d.read(n)
 	case encLZF:
 		return d.compressed()
 	}
@@ -198,8 +198,8 @@ func (d *decoder) encodedInt(enc byte) (n int64, ok bool) {
 	return 0, false
 }
 
-// take reads n bytes.
-func (d *decoder) take(n uint64) []byte {
+// read reads n bytes.
+func (d *decoder) read(n uint64) []byte {
 	if n > uint64(d.left()) {
 		d.fail(truncated)
 	}
@@ -207,7 +207,7 @@ func (d *decoder) take(n uint64) []byte {
 		return nil
 	}
 	if d.owned = n > wholeText; d.owned {
-		return d.takeLarge(int(n))
+		return d.readLarge(int(n))
 	}
 	if !d.need(int(n)) {
 		return nil
@@ -216,8 +216,8 @@ func (d *decoder) take(n uint64) []byte {
 	return d.buf[d.r-int(n) : d.r : d.r]
 }
 
-// takeLarge reads n bytes into memory of their own. If the source may have fewer, the memory grows with what is read.
-func (d *decoder) takeLarge(n int) []byte {
+// readLarge reads n bytes into memory of their own. If the source may have fewer, the memory grows with what is read.
+func (d *decoder) readLarge(n int) []byte {
 	room := n
 	if d.left() == math.MaxInt64 {
 		room = min(n, blindRoom)
@@ -243,7 +243,7 @@ func (d *decoder) compressed() []byte {
 	if n > size*(lzfLongest/3) || n > math.MaxInt32 {
 		d.fail("%d compressed bytes cannot make %d", size, n)
 	}
-	b := d.take(size)
+	b := d.read(size)
 	if d.err != nil {
 		return nil
 	}
@@ -283,7 +283,7 @@ func (d *decoder) scoreText() float64 {
 	case 255:
 		return math.Inf(-1)
 	default:
-		f, err := strconv.ParseFloat(string(d.take(uint64(n))), 64)
+		f, err := strconv.ParseFloat(string(d.read(uint64(n))), 64)
 		if err != nil || math.IsNaN(f) {
 			d.fail("a score is not a number")
 		}

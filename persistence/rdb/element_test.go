@@ -15,9 +15,9 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// dated returns the value with deadlines for some of its elements, if they may have any; it is not a hash's
-// business, whose type has a place for them.
-func dated(rng *rand.Rand, ks *keyspace.Keyspace, v keyspace.Value) keyspace.Value {
+// withDeadlines sets deadlines of some elements if the value is a collection, but not of a hash, whose type has a place
+// for them.
+func withDeadlines(rng *rand.Rand, ks *keyspace.Keyspace, v keyspace.Value) keyspace.Value {
 	var names [][]byte
 	switch v := v.(type) {
 	case *list.List:
@@ -39,8 +39,8 @@ func dated(rng *rand.Rand, ks *keyspace.Keyspace, v keyspace.Value) keyspace.Val
 	return v
 }
 
-// datesOf returns the deadlines of a value's elements.
-func datesOf(v keyspace.Value) map[string]int64 {
+// elementDeadlines returns the deadlines of a value's elements.
+func elementDeadlines(v keyspace.Value) map[string]int64 {
 	dates := make(map[string]int64)
 	if d, ok := v.(keyspace.Collection); ok {
 		EachElementDeadline(d, func(element []byte, deadline int64) { dates[string(element)] = deadline })
@@ -48,16 +48,16 @@ func datesOf(v keyspace.Value) map[string]int64 {
 	return dates
 }
 
-// TestPayloadsTellDeadlines: a payload holds the deadlines of elements, in a form that Redis does not know;
-// without them it has one that Redis knows.
-func TestPayloadsTellDeadlines(t *testing.T) {
+// TestPayloadsHoldDeadlines: a payload holds the deadlines of elements in a type that Redis does not know. Without them it
+// has a type that Redis knows.
+func TestPayloadsHoldDeadlines(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 1))
 	var e Encoder
 	seen := make(map[keyspace.Type]bool)
 	for seed := range 400 {
 		ks := keyspace.New(1, 1, dice)
-		v := dated(rng, ks, randomValue(ks, rng, limits(seed%2)))
-		if len(datesOf(v)) == 0 {
+		v := withDeadlines(rng, ks, randomValue(ks, rng, limits(seed%2)))
+		if len(elementDeadlines(v)) == 0 {
 			require.NotEqual(t, byte(typeVolatile), e.Payload(nil, v)[0])
 			continue
 		}
@@ -69,7 +69,7 @@ func TestPayloadsTellDeadlines(t *testing.T) {
 			got, err := ReadPayload(lent, Options{Limits: limits(1), Keyspace: other})
 			require.NoError(t, err)
 			other.DB(0).Set([]byte("k"), got, false)
-			clear(lent) // nothing may point there
+			clear(lent) // the value must not point there
 			require.NoError(t, other.DB(0).Check())
 			got, _ = other.DB(0).Peek([]byte("k"))
 			return got, other
@@ -77,7 +77,7 @@ func TestPayloadsTellDeadlines(t *testing.T) {
 		payload := e.Payload(nil, v)
 		require.EqualValues(t, typeVolatile, payload[0])
 		got, other := restored(payload)
-		require.Equal(t, datesOf(v), datesOf(got))
+		require.Equal(t, elementDeadlines(v), elementDeadlines(got))
 		require.Equal(t, 1, other.DB(0).Subexpiry())
 		ks.DB(0).Set([]byte("k"), v, false)
 		require.Equal(t, ks.DB(0).ValueDigest([]byte("k")), other.DB(0).ValueDigest([]byte("k")))
@@ -85,7 +85,7 @@ func TestPayloadsTellDeadlines(t *testing.T) {
 		plain := e.PayloadWithoutDeadlines(nil, v)
 		require.LessOrEqual(t, plain[0], byte(typeHashPackTTL))
 		got, _ = restored(plain)
-		require.Empty(t, datesOf(got))
+		require.Empty(t, elementDeadlines(got))
 		require.Equal(t, v.Len(), got.Len())
 	}
 	require.Len(t, seen, 3, "sets, sorted sets, lists")

@@ -47,7 +47,7 @@ func (c *client) do(t *testing.T, args ...string) resp.Value {
 	return v
 }
 
-// encodings sets redis-server's thresholds, so that what it writes has all encodings in turn.
+// encodings sets redis-server's thresholds so that it uses all encodings in turn.
 func (c *client) encodings(t *testing.T, seed int) {
 	entries := []string{"0", "3", "128", "100000"}[seed%4]
 	for _, name := range []string{"hash-max-listpack-entries", "zset-max-listpack-entries", "set-max-intset-entries"} {
@@ -79,7 +79,7 @@ func stock(rng *rand.Rand, lim Limits) *keyspace.Keyspace {
 	return ks
 }
 
-// Snapshots and payloads that either server writes, the other reads as the same data.
+// Each server reads snapshots and payloads of the other as the same data.
 func TestExchangeWithRedis(t *testing.T) {
 	server := reference.Start(t, "--dbfilename", "dump.rdb")
 	c := dial(t, server)
@@ -105,7 +105,7 @@ func TestExchangeWithRedis(t *testing.T) {
 	}
 }
 
-// exchangePayloads takes each key there by its payload, and puts it back by ours.
+// exchangePayloads reads each key of redis-server by DUMP, and restores it there from our payload.
 func exchangePayloads(t *testing.T, c *client, ks *keyspace.Keyspace) {
 	other := keyspace.New(4, 3, dice)
 	var e Encoder

@@ -29,7 +29,7 @@ func (m *memory) WriteAt(b []byte, at int64) (int, error) { return copy(m.Bytes(
 
 func dice(n uint64) uint64 { return rand.Uint64N(n) }
 
-// limits are those of the engine, all thresholds divided by a divisor, 0 for none at all.
+// limits returns the engine's thresholds divided by a divisor; with 0 all thresholds are 0.
 func limits(divisor int) Limits {
 	l := Limits{Hash: hash.Limits{MaxEntries: 512, MaxValue: 64}, ZSet: zset.Limits{MaxEntries: 128, MaxValue: 64},
 		Set: set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64}, List: list.Defaults, Dice: dice}

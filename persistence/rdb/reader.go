@@ -90,7 +90,7 @@ type rest decoder
 func (r *rest) Read(p []byte) (int, error) {
 	d := (*decoder)(r)
 	for d.r == d.w {
-		if err := d.turn(); err != nil {
+		if err := d.nextBlock(); err != nil {
 			return 0, err
 		}
 	}

@@ -21,7 +21,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// vast is a keyspace with a few values of all types, most of which are taken in many steps.
+// vast is a keyspace with a few values of all types, most of which are encoded in many steps.
 type vast struct {
 	*keyspace.Keyspace
 	rng *rand.Rand
@@ -32,7 +32,7 @@ const vastKeys = 8
 
 func (v *vast) key() []byte { return fmt.Appendf(nil, "key:%d", v.rng.IntN(vastKeys)) }
 
-// text returns a text that can be compressed well, badly or not at all.
+// text returns a text that compresses well, badly or not at all.
 func (v *vast) text() []byte { return randomText(v.rng) }
 
 // value returns a value of some type, mostly a large one, with deadlines for some of its elements or none.
@@ -89,7 +89,7 @@ func (v *vast) grow(value keyspace.Value) {
 	}
 }
 
-// date gives about n elements a deadline soon.
+// date sets deadlines of about n elements.
 func (v *vast) date(d keyspace.Collection, n int) {
 	for _, name := range v.names(d, n) {
 		if !SetElementDeadline(d, name, v.Now+1+v.rng.Int64N(40), dice) {
@@ -98,7 +98,7 @@ func (v *vast) date(d keyspace.Collection, n int) {
 	}
 }
 
-// names returns up to n elements, as SetElementDeadline names them.
+// names returns up to n elements, as SetElementDeadline expects them.
 func (v *vast) names(d keyspace.Collection, n int) (names [][]byte) {
 	more := func(name []byte) bool {
 		if v.rng.IntN(3) == 0 {
@@ -120,7 +120,7 @@ func (v *vast) names(d keyspace.Collection, n int) (names [][]byte) {
 	return names
 }
 
-// change changes a value in one of the ways there are.
+// change changes a value in a random way.
 func (v *vast) change(value keyspace.Value) {
 	n := v.rng.IntN(10)
 	switch value := value.(type) {
@@ -169,8 +169,8 @@ func (v *vast) changeStream(s *stream.Stream) {
 	s.Append(id, [][]byte{v.text(), v.text()}, stream.Defaults)
 }
 
-// scribble does something to some key.
-func (v *vast) scribble() {
+// changeSomeKey changes a random key.
+func (v *vast) changeSomeKey() {
 	v.Begin()
 	db, key := v.DB(v.rng.IntN(v.Len())), v.key()
 	switch v.rng.IntN(30) {
@@ -180,7 +180,7 @@ func (v *vast) scribble() {
 		db.SetUntil(key, v.value(v.rng.Int()), int64(v.rng.IntN(2))*(v.Now+v.rng.Int64N(100)))
 	case 2:
 		db.Set(key, v.String(v.text()), true)
-	case 9, 10: // another of the same length may take the place in memory
+	case 9, 10: // another value of the same length may use its memory
 		if value, ok := db.Find(key); ok && value.Type() == keyspace.String {
 			db.Set(key, v.Raw(bytes.Repeat([]byte("x"), value.Len())), true)
 		}
@@ -213,8 +213,8 @@ func (v *vast) scribble() {
 	}
 }
 
-// portrait tells all about each key.
-func portrait(ks *keyspace.Keyspace) map[string]string {
+// describe returns everything about each key as text.
+func describe(ks *keyspace.Keyspace) map[string]string {
 	p := make(map[string]string)
 	var e Encoder
 	ks.Records(func(r *keyspace.Record) bool {
@@ -227,7 +227,7 @@ func portrait(ks *keyspace.Keyspace) map[string]string {
 			twin.DB(0).Set([]byte("k"), r.Value, false)
 			text += fmt.Sprintf(" %x", twin.DB(0).ValueDigest([]byte("k")))
 		}
-		dates := datesOf(r.Value)
+		dates := elementDeadlines(r.Value)
 		for _, name := range slices.Sorted(maps.Keys(dates)) {
 			text += fmt.Sprintf(" %x=%d", name, dates[name])
 		}
@@ -237,7 +237,7 @@ func portrait(ks *keyspace.Keyspace) map[string]string {
 	return p
 }
 
-// read takes a snapshot in, deadlines of elements included.
+// read loads a snapshot, including the deadlines of elements.
 func read(t *testing.T, file []byte, lim Limits) *keyspace.Keyspace {
 	t.Helper()
 	ks := keyspace.New(2, 7, dice)
@@ -246,7 +246,7 @@ func read(t *testing.T, file []byte, lim Limits) *keyspace.Keyspace {
 	for r.Next() {
 		switch r.Item {
 		case Key:
-			require.True(t, ks.Restore(&r.Record), "%q is there twice", r.Record.Key)
+			require.True(t, ks.Restore(&r.Record), "%q appears twice", r.Record.Key)
 		case Element:
 			r.SetDeadline(ks)
 		}
@@ -255,9 +255,9 @@ func read(t *testing.T, file []byte, lim Limits) *keyspace.Keyspace {
 	return ks
 }
 
-// TestPictureOfLargeValues takes a picture in steps while what it is of changes in every way, between any two of
-// them: the picture is of its start.
-func TestPictureOfLargeValues(t *testing.T) {
+// TestSnapshotOfLargeValues takes a snapshot in steps, and changes the keyspace in random ways between them. The snapshot
+// holds the data at its start.
+func TestSnapshotOfLargeValues(t *testing.T) {
 	rested, hurried := 0, 0
 	for seed := range uint64(80) {
 		rng := rand.New(rand.NewPCG(seed, 5))
@@ -267,9 +267,9 @@ func TestPictureOfLargeValues(t *testing.T) {
 			v.DB(i%2).Set(fmt.Appendf(nil, "key:%d", i/2), v.value(i/2), false)
 		}
 		for range 30 {
-			v.scribble()
+			v.changeSomeKey()
 		}
-		want := portrait(v.Keyspace)
+		want := describe(v.Keyspace)
 		var file memory
 		w, records := NewWriter(&file, 0), NewRecords(seed%3 > 0)
 		s := v.Snapshot(records.Record)
@@ -282,7 +282,7 @@ func TestPictureOfLargeValues(t *testing.T) {
 			}
 			for rng.IntN(1+quiet) == 0 && rng.IntN(3) > 0 {
 				busy := records.pace
-				v.scribble()
+				v.changeSomeKey()
 				if busy != nil && records.pace != busy {
 					hurried++
 				}
@@ -291,7 +291,7 @@ func TestPictureOfLargeValues(t *testing.T) {
 		require.False(t, v.Snapshotting())
 		require.Nil(t, records.pace)
 		require.NoError(t, w.End(records.Version()))
-		got := portrait(read(t, file.Bytes(), v.lim))
+		got := describe(read(t, file.Bytes(), v.lim))
 		require.Equal(t, slices.Sorted(maps.Keys(want)), slices.Sorted(maps.Keys(got)), "seed %d", seed)
 		for key := range want {
 			require.Equal(t, want[key], got[key], "seed %d, key %s", seed, key)

@@ -18,7 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Files of all versions, byte by byte as the Redis of their time wrote them.
+// Files of all versions, byte by byte as Redis wrote them then.
 
 // s is a string with its length in front, num a u64, le a number of some bytes, little endian.
 func s(text string) string {
@@ -34,7 +34,7 @@ func le(n uint64, bytes int) string {
 
 func be(n uint64) string { return string(binary.BigEndian.AppendUint64(nil, n)) }
 
-// entries is a ziplist or listpack of entries that are given as bytes.
+// entries returns a ziplist or listpack of entries given as bytes.
 func ziplistOf(entries ...string) string {
 	zl := ziplist.New()
 	for _, e := range entries {
@@ -57,10 +57,10 @@ type written struct {
 	name    string
 	version int
 	body    string // between the header and the end
-	want    string // what describeAll says of it
+	want    string // result of describeAll
 }
 
-// describeAll tells of each key its value and deadline.
+// describeAll returns the value and deadline of each key as text.
 func describeAll(ks *keyspace.Keyspace) string {
 	var lines []string
 	ks.Records(func(r *keyspace.Record) bool {
@@ -103,7 +103,7 @@ func told(v keyspace.Value) string {
 	return fmt.Sprintf("%s%q", v.Type(), parts)
 }
 
-const first = 1_800_000_000_000 // a deadline to come
+const first = 1_800_000_000_000 // a deadline in the future
 
 var versions = []written{
 	{"text", 1, "\xfe\x00\x00" + s("k") + s("v"), `0 k v`},
@@ -185,7 +185,7 @@ func sorted(lines string) string {
 	return strings.Join(list, "\n")
 }
 
-// What cannot be read is refused with a reason.
+// Unreadable data are refused with a reason.
 func TestRefusals(t *testing.T) {
 	for _, c := range []struct{ body, reason string }{
 		{"\x07\x01k\x81" + be(moduleID("graphdata", 11)) + "\x00", "graphdata"},
@@ -210,7 +210,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// The header tells the oldest version that holds what is in the file.
+// The header has the oldest version that can hold what is in the file.
 func TestVersionIsAsOldAsPossible(t *testing.T) {
 	for want, body := range map[string]string{
 		"REDIS0009": versions[0].body, "REDIS0010": "\xfe\x00\x13\x01k\x00\x00\x05\x01\x00\x00\x04\x02\x09\x00",

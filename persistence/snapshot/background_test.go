@@ -16,7 +16,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// largeValues are one of each type, of a megabyte or more.
+// largeValues builds one value of each type, of a megabyte or more.
 func largeValues() map[string]keyspace.Value {
 	rng := rand.New(rand.NewPCG(1, 1))
 	noise := make([]byte, 4<<20)
@@ -37,8 +37,8 @@ func largeValues() map[string]keyspace.Value {
 	return map[string]keyspace.Value{"noise": &a, "zeros": &b, "hash": h, "set": s, "zset": z, "list": l, "stream": x}
 }
 
-// TestLargeValuesAreSavedInSlices: no hold of the lock encodes more than a little of a large value. A
-// command that changes one has the rest of it encoded, and the file is of the start.
+// TestLargeValuesAreSavedInSlices: no hold of the lock encodes more than a small part of a large value. When a command
+// changes such a value, the rest is encoded first. The file holds the data at the start.
 func TestLargeValuesAreSavedInSlices(t *testing.T) {
 	for name, v := range largeValues() {
 		for _, changed := range []bool{false, true} {

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// drain notes what it is told to write back.
+// drain records the calls of WriteBack.
 type drain struct {
 	memFile
 	told  []string
@@ -23,8 +23,8 @@ func (d *drain) WriteBack(from, n int64, wait bool) error {
 	return d.fails
 }
 
-// TestSteady: whole pages of 4 MB or a little more are begun, and what lies far behind is waited for.
-func TestSteady(t *testing.T) {
+// TestIncrementalSync: write-back of full pages starts every 4 MB or a little later, and is waited for 32 MB later.
+func TestIncrementalSync(t *testing.T) {
 	var d drain
 	s := &IncrementalSync{WriteBacker: &d}
 	const mb = 1 << 20
@@ -55,11 +55,11 @@ func TestSteady(t *testing.T) {
 			break
 		}
 	}
-	require.ErrorIs(t, err, syscall.EIO, "who writes hears that the disk fails")
+	require.ErrorIs(t, err, syscall.EIO, "the writer gets the error of the disk")
 }
 
-// TestSteadyFile: the operating system is asked, and the file is what was written. A setting says whether.
-func TestSteadyFile(t *testing.T) {
+// TestIncrementalSyncOfFile: files of the operating system are written back, unless a parameter turns that off.
+func TestIncrementalSyncOfFile(t *testing.T) {
 	for _, setting := range []string{"yes", "no"} {
 		b := newBench(t, nil)
 		require.NoError(t, b.Engine.Param("dir").Set(t.TempDir()))

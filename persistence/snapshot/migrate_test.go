@@ -14,7 +14,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// scripted is a server that has said all it will before it is asked.
+// scripted is a server that sends all its replies before it receives a command.
 type scripted struct {
 	io.Reader
 	heard  bytes.Buffer
@@ -38,8 +38,8 @@ func (s *scripted) Write(b []byte) (int, error) {
 
 func (s *scripted) Close() error { return nil }
 
-// migrated returns what MIGRATE of the keys a, b and c replies to a server's replies, which keys are left
-// and what is journaled.
+// migrated runs MIGRATE for the keys a, b and c against a server with the given replies. It returns the reply, the keys
+// that are left, and the propagated commands.
 func migrated(t *testing.T, s *scripted, options string) (reply, left, journal string) {
 	b := newBench(t, new(MemDisk))
 	b.Engine.Join(engine.Part{
@@ -102,6 +102,6 @@ func TestMigrateSends(t *testing.T) {
 	heard := s.heard.String()
 	require.True(t, strings.HasPrefix(heard, "*3\r\n$4\r\nAUTH\r\n$2\r\nme\r\n$6\r\nsecret\r\n*2\r\n$6\r\nSELECT\r\n$1\r\n7\r\n"+
 		"*5\r\n$7\r\nRESTORE\r\n$1\r\na\r\n$1\r\n0\r\n$"), "%q", heard)
-	require.Contains(t, heard, "$1\r\nb\r\n$4\r\n5000\r\n$", "the time to live is what is left")
+	require.Contains(t, heard, "$1\r\nb\r\n$4\r\n5000\r\n$", "the remaining TTL")
 	require.Equal(t, 3, strings.Count(heard, "\r\n$7\r\nREPLACE\r\n"))
 }

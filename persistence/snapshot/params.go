@@ -98,7 +98,7 @@ func (s *Saver) fill(b *bytes.Buffer) {
 	}
 	running, keys, total, current := 0, 0, 0, int64(-1)
 	if j := s.running; j != nil {
-		running, keys, total, current = 1, j.taken, j.total, s.seconds()-j.started
+		running, keys, total, current = 1, j.encoded, j.total, s.seconds()-j.started
 	}
 	status := "ok"
 	if !f.lastOK {

@@ -51,7 +51,7 @@ func (f *frailFile) Write(b []byte) (int, error) {
 	return f.File.Write(b)
 }
 
-// bench is an engine with a saver, a clock that is set by hand, and a way to wait for saves.
+// bench is an engine with a saver, a clock set by hand, and a way to wait for saves.
 type bench struct {
 	*engine.Engine
 	*Saver

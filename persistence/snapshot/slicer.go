@@ -21,7 +21,7 @@ type Slicer struct {
 	event    string // LATENCY event of each slice
 	encoder  Encoder
 	snapshot *keyspace.Snapshot // nil if all keys are encoded
-	taken    int                // keys encoded
+	encoded  int                // keys
 	total    int                // keys at Start
 	err      error              // of a write; after it keys are skipped
 }
@@ -62,7 +62,7 @@ func (s *Slicer) Start() {
 }
 
 func (s *Slicer) record(k *keyspace.Record, pace *keyspace.Pace) {
-	s.taken++
+	s.encoded++
 	if s.err == nil {
 		s.encoder.Record(k, pace)
 	}
