@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/persistence/journal"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // errPrinted is an error that was already printed.
@@ -79,7 +80,7 @@ func (c aofCheck) run(path string) error {
 }
 
 func cannotOpen(name string, err error) error {
-	return fmt.Errorf("cannot open file %s: %s", name, journal.Reason(err))
+	return fmt.Errorf("cannot open file %s: %s", name, snapshot.Strerror(err))
 }
 
 func (c aofCheck) say(format string, args ...any) { fmt.Fprintf(c.out, format+"\n", args...) }

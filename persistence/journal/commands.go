@@ -2,11 +2,11 @@ package journal
 
 import (
 	"bytes"
-	"fmt"
 	"slices"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // family returns the journal's commands.
@@ -70,7 +70,7 @@ func (j *Journal) endWaits() {
 func (j *Journal) fill(b *bytes.Buffer) {
 	f := &j.status
 	if f.loadTotal > 0 {
-		j.fillLoading(b)
+		snapshot.FillLoading(b, f.loadStart, j.engine.Micros()/1e6, j.loaded.Load(), f.loadTotal)
 	}
 	took := int64(-1)
 	if f.rewriting {
@@ -90,17 +90,6 @@ func (j *Journal) fill(b *bytes.Buffer) {
 		engine.Fields(b, "aof_current_size", j.total.Load(), "aof_base_size", f.baseSize, "aof_pending_rewrite", bit(j.state == waitRewrite),
 			"aof_buffer_length", j.length(), "aof_pending_bio_fsync", bit(j.synced.Load() < j.written.Load()), "aof_delayed_fsync", 0)
 	}
-}
-
-// fillLoading writes the progress of loading.
-func (j *Journal) fillLoading(b *bytes.Buffer) {
-	f, done := &j.status, j.loaded.Load()
-	eta := int64(1)
-	if passed := j.engine.Micros()/1e6 - f.loadStart; passed > 0 && done > 0 {
-		eta = passed * (f.loadTotal - done) / done
-	}
-	engine.Fields(b, "loading_start_time", f.loadStart, "loading_total_bytes", f.loadTotal, "loading_loaded_bytes", done,
-		"loading_loaded_perc", fmt.Sprintf("%.2f", float64(done)*100/float64(f.loadTotal)), "loading_eta_seconds", eta)
 }
 
 func bit(b bool) int {

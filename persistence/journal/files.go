@@ -1,14 +1,13 @@
 package journal
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
-	"syscall"
 	"time"
+
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // files are the journal's files, guarded by their own lock.
@@ -152,7 +151,7 @@ func (f *files) syncFailed() {
 func (j *Journal) setFailure(err error) {
 	failure := ""
 	if err != nil {
-		failure = Reason(err)
+		failure = snapshot.Strerror(err)
 	}
 	if failure == j.failure {
 		return
@@ -175,16 +174,6 @@ func (j *Journal) setFailure(err error) {
 
 // errMisconf is the error of denied writes, in Redis' words.
 const errMisconf = "MISCONF Errors writing to the AOF file: %s"
-
-// Reason returns the system's text of an error, capitalized as C's strerror has it.
-func Reason(err error) string {
-	var number syscall.Errno
-	if !errors.As(err, &number) {
-		return err.Error()
-	}
-	text := number.Error()
-	return strings.ToUpper(text[:1]) + text[1:]
-}
 
 // syncedAt returns the time of the last sync.
 func (j *Journal) syncedAt() time.Time { return time.Unix(0, j.lastSync.Load()) }

@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -37,13 +36,8 @@ func (s *Saver) setDir(v string) error {
 			err = syscall.ENOTDIR
 		}
 	}
-	var errno syscall.Errno
-	switch {
-	case errors.As(err, &errno):
-		text := errno.Error()
-		return engine.Error(strings.ToUpper(text[:1]) + text[1:])
-	case err != nil:
-		return err
+	if err != nil {
+		return engine.Error(Strerror(err))
 	}
 	s.dir = path
 	return nil
@@ -94,7 +88,7 @@ func (s *Saver) setPoints(v string) error {
 func (s *Saver) fill(b *bytes.Buffer) {
 	f := &s.stats
 	if f.loading {
-		s.fillLoading(b)
+		FillLoading(b, f.loadStart, s.seconds(), f.loadBytes, f.loadTotal)
 	}
 	running, keys, total, current := 0, 0, 0, int64(-1)
 	if j := s.running; j != nil {
@@ -111,16 +105,16 @@ func (s *Saver) fill(b *bytes.Buffer) {
 		"module_fork_in_progress", 0, "module_fork_last_cow_size", 0, "rdb_last_load_keys_expired", f.expired, "rdb_last_load_keys_loaded", f.loaded)
 }
 
-func (s *Saver) fillLoading(b *bytes.Buffer) {
-	f := &s.stats
+// FillLoading writes the fields of INFO persistence about loading that began at start. The times are in seconds since the
+// epoch, done and total in bytes.
+func FillLoading(b *bytes.Buffer, start, now, done, total int64) {
 	share, eta := 0.0, int64(1)
-	if f.loadTotal > 0 {
-		share = float64(f.loadBytes) / float64(f.loadTotal)
+	if total > 0 {
+		share = float64(done) * 100 / float64(total)
 	}
-	if passed := s.seconds() - f.loadStart; passed > 0 && f.loadBytes > 0 {
-		eta = passed * (f.loadTotal - f.loadBytes) / f.loadBytes
+	if passed := now - start; passed > 0 && done > 0 {
+		eta = passed * (total - done) / done
 	}
-	engine.Fields(b, "loading_start_time", f.loadStart, "loading_total_bytes", f.loadTotal,
-		"loading_loaded_bytes", f.loadBytes, "loading_loaded_perc", strconv.FormatFloat(share*100, 'f', 2, 64),
-		"loading_eta_seconds", eta)
+	engine.Fields(b, "loading_start_time", start, "loading_total_bytes", total, "loading_loaded_bytes", done,
+		"loading_loaded_perc", strconv.FormatFloat(share, 'f', 2, 64), "loading_eta_seconds", eta)
 }
