@@ -15,7 +15,7 @@ import (
 var hotSteps = []step{
 	{"GET", []string{"SET k 0123456789"}, "GET k", 0},
 	{"GET of an integer", []string{"SET k 1234567"}, "GET k", 0},
-	{"GET of nothing", nil, "GET k", 0},
+	{"GET of an absent key", nil, "GET k", 0},
 	{"SET", []string{"SET k 0123456789"}, "SET k 012345{n}", 0},
 	{"SET of an integer", []string{"SET k 1"}, "SET k {n}", 0},
 	{"SET of a long value", []string{"SET k " + strings.Repeat("x", 3000)}, "SET k {n}" + strings.Repeat("x", 2990), 0},

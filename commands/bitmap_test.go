@@ -13,7 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// TestBitOpOnLongStrings: they are combined in blocks, in the memory of what was there.
+// TestBitOpOnLongStrings combines strings of several blocks, also into an operand and into a value of the same size,
+// whose memory BITOP reuses.
 func TestBitOpOnLongStrings(t *testing.T) {
 	e, s := stringEngine()
 	e.Join(engine.Commands(bitmaps.Family()))

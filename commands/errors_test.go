@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// TestErrorsDoNotAllocate runs commands that end with a constant error, beside one that succeeds. The one
-// allocation of a handler's error is the text by which INFO counts it.
+// TestErrorsDoNotAllocate executes commands that end with a constant error, and one that succeeds. An error of a
+// handler allocates once, for the text by which INFO counts it.
 func TestErrorsDoNotAllocate(t *testing.T) {
 	e, session := frozen(strings.Family(), keys.Family(), lists.Family(), engine.Transactions())
 	e.Do(session, commands("SET text abc", "SET n 1"))

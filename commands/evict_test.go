@@ -17,12 +17,12 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// evictor is an engine with a limit of memory, a clock that a test moves, and its journal.
+// evictor is an engine with maxmemory, a clock that a test moves, and a journal.
 type evictor struct {
 	*engine.Engine
 	session *engine.Session
 	now     int64
-	cost    int64 // microseconds that each look at the clock takes
+	cost    int64 // microseconds that each reading of the clock takes
 	journal []string
 }
 
@@ -37,10 +37,10 @@ func newEvictor() *evictor {
 	return v
 }
 
-// do executes commands and returns their replies as they are on the wire.
+// do executes commands and returns their replies as RESP.
 func (v *evictor) do(lines ...string) string { return string(v.Do(v.session, commands(lines...)).Out) }
 
-// fill sets n keys that begin with prefix, and limits memory to what is used then.
+// fill sets n keys that begin with prefix, and sets maxmemory to the memory used then.
 func (v *evictor) fill(prefix string, n int) {
 	for i := range n {
 		v.do("SET " + prefix + strconv.Itoa(i) + " " + strings.Repeat("x", 200))
@@ -48,7 +48,7 @@ func (v *evictor) fill(prefix string, n int) {
 	v.do("CONFIG SET maxmemory " + v.field("used_memory"))
 }
 
-// field returns a line of INFO.
+// field returns the value of a field of INFO.
 func (v *evictor) field(name string) string {
 	_, rest, _ := strings.Cut(v.do("INFO"), "\n"+name+":")
 	value, _, _ := strings.Cut(rest, "\r")
@@ -86,7 +86,7 @@ func TestWritesStayWithinMaxmemory(t *testing.T) {
 	}
 }
 
-// The journal hears of what goes before it hears of the command that had it go.
+// An eviction is journaled before the command that needs its memory.
 func TestEvictedKeysAreJournaled(t *testing.T) {
 	v := newEvictor()
 	v.do("CONFIG SET maxmemory-policy volatile-ttl")
@@ -103,8 +103,8 @@ func TestEvictedKeysAreJournaled(t *testing.T) {
 	require.Equal(t, "0", v.field("evicted_keys"))
 }
 
-// Who has no time leaves the rest to Tick.
-func TestAGreatSurplusGoesBitByBit(t *testing.T) {
+// A command spends half a millisecond on eviction at most, and Tick continues it.
+func TestALargeSurplusIsEvictedInSteps(t *testing.T) {
 	v := newEvictor()
 	v.do("CONFIG SET maxmemory-policy allkeys-random")
 	v.fill("k:", 2000)
@@ -133,7 +133,7 @@ func TestAGreatSurplusGoesBitByBit(t *testing.T) {
 	require.Zero(t, v.Keyspace.DB(0).Len())
 }
 
-func TestNothingGoesWhileClientsAreHeldUp(t *testing.T) {
+func TestNothingIsEvictedWhileWritesArePaused(t *testing.T) {
 	v := newEvictor()
 	v.Join(engine.Commands(engine.Connection()))
 	v.do("CONFIG SET maxmemory-policy allkeys-lru")
@@ -147,32 +147,31 @@ func TestNothingGoesWhileClientsAreHeldUp(t *testing.T) {
 	require.Zero(t, v.Keyspace.DB(0).Len())
 }
 
-// cacheQuality returns the hit ratio of a cache that holds 500 of 5,000 keys asked for by Zipf's law, on
-// an engine with a policy.
-func cacheQuality(policy string, ask []int) float64 {
+// cacheQuality returns the hit ratio of a cache that holds 500 of 5,000 keys, requested by Zipf's law, under a policy.
+func cacheQuality(policy string, requests []int) float64 {
 	v := newEvictor()
 	v.do("CONFIG SET maxmemory-policy " + policy)
 	v.fill("old:", 500)
 	hits, value := 0, " "+strings.Repeat("x", 200)
-	for i, k := range ask {
+	for i, k := range requests {
 		v.now += 20_000 // fifty requests a second
 		key := "key:" + strconv.Itoa(1000+k)
 		if v.do("GET "+key) == "$-1\r\n" {
 			v.do("SET " + key + value)
-		} else if i >= len(ask)/2 {
+		} else if i >= len(requests)/2 {
 			hits++
 		}
 	}
-	return float64(hits) / float64(len(ask)-len(ask)/2)
+	return float64(hits) / float64(len(requests)-len(requests)/2)
 }
 
-// strictQuality is the same of a list from which the key used longest ago goes.
-func strictQuality(ask []int) float64 {
+// strictQuality is the hit ratio of a cache that evicts exactly the least recently used key.
+func strictQuality(requests []int) float64 {
 	order, at, hits := list.New(), map[int]*list.Element{}, 0
-	for i, k := range ask {
+	for i, k := range requests {
 		if e := at[k]; e != nil {
 			order.MoveToFront(e)
-			if i >= len(ask)/2 {
+			if i >= len(requests)/2 {
 				hits++
 			}
 			continue
@@ -182,7 +181,7 @@ func strictQuality(ask []int) float64 {
 			delete(at, order.Remove(order.Back()).(int))
 		}
 	}
-	return float64(hits) / float64(len(ask)-len(ask)/2)
+	return float64(hits) / float64(len(requests)-len(requests)/2)
 }
 
 func TestQualityOfEviction(t *testing.T) {
@@ -192,15 +191,15 @@ func TestQualityOfEviction(t *testing.T) {
 		below[i] = sum
 	}
 	rng := rand.New(rand.NewPCG(3, 4))
-	ask := make([]int, 40_000)
-	for i := range ask {
-		ask[i], _ = slices.BinarySearch(below, rng.Float64()*sum)
+	requests := make([]int, 40_000)
+	for i := range requests {
+		requests[i], _ = slices.BinarySearch(below, rng.Float64()*sum)
 	}
-	strict, best := strictQuality(ask), below[499]/sum
-	lru, lfu, any := cacheQuality("allkeys-lru", ask), cacheQuality("allkeys-lfu", ask), cacheQuality("allkeys-random", ask)
+	strict, best := strictQuality(requests), below[499]/sum
+	lru, lfu, any := cacheQuality("allkeys-lru", requests), cacheQuality("allkeys-lfu", requests), cacheQuality("allkeys-random", requests)
 	t.Logf("lru %.3f, strictly %.3f; lfu %.3f, at best %.3f; random %.3f", lru, strict, lfu, best, any)
 	require.Greater(t, lru, strict-0.02)
 	require.Greater(t, lru, any+0.02)
-	require.Greater(t, lfu, lru, "what is asked for does not change")
+	require.Greater(t, lfu, lru, "the frequencies do not change")
 	require.Greater(t, lfu, best-0.1)
 }

@@ -23,14 +23,14 @@ import (
 )
 
 var (
-	lapseSteps = flag.Int("lapse-steps", 20_000, "random commands on collections whose elements expire, for each seed")
-	lapseSeeds = flag.Int("lapse-seeds", 3, "seeds to run them with")
+	expirySteps = flag.Int("expiry-steps", 20_000, "random commands on collections whose elements expire, for each seed")
+	expirySeeds = flag.Int("expiry-seeds", 3, "seeds to run them with")
 )
 
-// element is one of a naive collection's, with what belongs to it.
+// element is an element of a naive collection.
 type element struct {
 	name     string
-	value    int64 // of a field; the score of a member
+	value    int64 // a field's value or a member's score
 	deadline int64
 }
 
@@ -41,9 +41,9 @@ func (n naive) find(name string) int {
 	return slices.IndexFunc(n, func(e element) bool { return e.name == name })
 }
 
-// lapsing is an engine beside a naive model of collections whose elements expire. Each step does the
-// same to both; what the engine replies must be what the model says.
-type lapsing struct {
+// expiryModel is an engine beside a naive model of collections whose elements expire. Each step executes a command
+// on both, and the engine must reply what the model expects.
+type expiryModel struct {
 	*require.Assertions
 	dice    *rand.Rand
 	now     int64
@@ -54,7 +54,7 @@ type lapsing struct {
 	last    string
 }
 
-func lapseEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
+func expiryEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
 	e := engine.New(engine.Options{Clock: clock, Seed: 1})
 	e.Join(engine.Part{
 		Families:  []engine.Family{hashes.Family(), sets.Family(), zsets.Family(), lists.Family(), keys.Family()},
@@ -67,9 +67,9 @@ func lapseEngine(clock func() int64, journal engine.Propagate) *engine.Engine {
 	return e
 }
 
-func newLapsing(t *testing.T, seed uint64) *lapsing {
-	w := &lapsing{Assertions: require.New(t), dice: rand.New(rand.NewPCG(seed, 3)), now: 1_700_000_000_000, keys: map[string]naive{}}
-	w.e = lapseEngine(func() int64 { return w.now * 1000 }, func(_ int, args [][]byte) {
+func newExpiryModel(t *testing.T, seed uint64) *expiryModel {
+	w := &expiryModel{Assertions: require.New(t), dice: rand.New(rand.NewPCG(seed, 3)), now: 1_700_000_000_000, keys: map[string]naive{}}
+	w.e = expiryEngine(func() int64 { return w.now * 1000 }, func(_ int, args [][]byte) {
 		var line [][]byte
 		for _, a := range args {
 			line = append(line, bytes.Clone(a))
@@ -81,7 +81,7 @@ func newLapsing(t *testing.T, seed uint64) *lapsing {
 }
 
 // do executes a command and returns the leaves of its reply, separated by blanks; nil is "-".
-func (w *lapsing) do(args ...any) string {
+func (w *expiryModel) do(args ...any) string {
 	w.last = fmt.Sprintln(args...)
 	return leaves(w.e.Do(w.s, commands(strings.TrimSpace(w.last))).Out)
 }
@@ -101,10 +101,10 @@ func leaves(out []byte) string {
 	return strings.Join(all, " ")
 }
 
-func (w *lapsing) is(want, got string) { w.Equal(want, got, w.last) }
+func (w *expiryModel) is(want, got string) { w.Equal(want, got, w.last) }
 
-// lapse takes what is due out of the model.
-func (w *lapsing) lapse() {
+// expireDue removes due elements from the model.
+func (w *expiryModel) expireDue() {
 	for key, n := range w.keys {
 		n = slices.DeleteFunc(n, func(e element) bool { return e.deadline != 0 && e.deadline <= w.now })
 		if w.keys[key] = n; len(n) == 0 {
@@ -113,21 +113,23 @@ func (w *lapsing) lapse() {
 	}
 }
 
-func (w *lapsing) put(key string, n naive) {
+func (w *expiryModel) put(key string, n naive) {
 	if w.keys[key] = n; len(n) == 0 {
 		delete(w.keys, key)
 	}
 }
 
-func (w *lapsing) name() string {
+func (w *expiryModel) name() string {
 	return []string{"", "n"}[w.dice.IntN(2)] + strconv.Itoa(w.dice.IntN(12))
 }
 
-func (w *lapsing) key() string { return string("hszl"[w.dice.IntN(4)]) + strconv.Itoa(w.dice.IntN(2)) }
+func (w *expiryModel) key() string {
+	return string("hszl"[w.dice.IntN(4)]) + strconv.Itoa(w.dice.IntN(2))
+}
 
-// step does one random thing.
-func (w *lapsing) step() {
-	w.lapse()
+// step executes a random command.
+func (w *expiryModel) step() {
+	w.expireDue()
 	key := w.key()
 	switch w.dice.IntN(16) {
 	case 0, 1, 2, 3:
@@ -137,7 +139,7 @@ func (w *lapsing) step() {
 	case 7:
 		w.persist(key)
 	case 8:
-		w.ask(key)
+		w.pttl(key)
 	case 9:
 		w.remove(key)
 	case 10:
@@ -154,7 +156,7 @@ func (w *lapsing) step() {
 }
 
 // add is HSET, SADD, ZADD, LPUSH or RPUSH.
-func (w *lapsing) add(key string) {
+func (w *expiryModel) add(key string) {
 	n, name, value := w.keys[key], w.name(), w.dice.Int64N(100)
 	i := n.find(name)
 	created := 0
@@ -186,18 +188,18 @@ func (w *lapsing) add(key string) {
 	w.put(key, n)
 }
 
-var lapseWords = map[byte]string{'h': "FIELDS", 's': "MEMBERS", 'z': "MEMBERS", 'l': "ELEMENTS"}
+var nameWords = map[byte]string{'h': "FIELDS", 's': "MEMBERS", 'z': "MEMBERS", 'l': "ELEMENTS"}
 
-// named returns some names and the words of a command about them.
-func (w *lapsing) named(key string) (names []string, words string) {
+// named returns some names, and the arguments by which a command names them.
+func (w *expiryModel) named(key string) (names []string, words string) {
 	for range 1 + w.dice.IntN(3) {
 		names = append(names, w.name())
 	}
-	return names, fmt.Sprint(lapseWords[key[0]], " ", len(names), " ", strings.Join(names, " "))
+	return names, fmt.Sprint(nameWords[key[0]], " ", len(names), " ", strings.Join(names, " "))
 }
 
 // expire is PEXPIREAT of the key's kind.
-func (w *lapsing) expire(key string) {
+func (w *expiryModel) expire(key string) {
 	names, words := w.named(key)
 	deadline, condition := w.now+w.dice.Int64N(300)-30, []string{"", "", "", "NX", "XX", "GT", "LT"}[w.dice.IntN(7)]
 	var codes []string
@@ -207,7 +209,7 @@ func (w *lapsing) expire(key string) {
 	w.is(strings.Join(codes, " "), w.do(key[:1]+"pexpireat", key, deadline, condition, words))
 }
 
-func (w *lapsing) expireOne(key, name string, deadline int64, condition string) (code int) {
+func (w *expiryModel) expireOne(key, name string, deadline int64, condition string) (code int) {
 	n := w.keys[key]
 	if n.find(name) < 0 {
 		return -2
@@ -225,7 +227,7 @@ func (w *lapsing) expireOne(key, name string, deadline int64, condition string) 
 	return 1
 }
 
-// soonest returns the first deadline of elements of a name.
+// soonest returns the earliest deadline of the elements with a name.
 func (n naive) soonest(name string) (deadline int64) {
 	for _, e := range n {
 		if e.name == name && e.deadline != 0 && (deadline == 0 || e.deadline < deadline) {
@@ -243,7 +245,7 @@ func (n naive) date(name string, deadline int64) {
 	}
 }
 
-func (w *lapsing) persist(key string) {
+func (w *expiryModel) persist(key string) {
 	names, words := w.named(key)
 	var codes []string
 	for _, name := range names {
@@ -260,7 +262,7 @@ func (w *lapsing) persist(key string) {
 	w.is(strings.Join(codes, " "), w.do(key[:1]+"persist", key, words))
 }
 
-func (w *lapsing) ask(key string) {
+func (w *expiryModel) pttl(key string) {
 	names, words := w.named(key)
 	var times []string
 	for _, name := range names {
@@ -278,7 +280,7 @@ func (w *lapsing) ask(key string) {
 }
 
 // remove is HDEL, SREM, ZREM, LREM, or a pop of a list.
-func (w *lapsing) remove(key string) {
+func (w *expiryModel) remove(key string) {
 	n, name := w.keys[key], w.name()
 	before := len(n)
 	switch count := w.dice.IntN(5); {
@@ -309,8 +311,8 @@ func (w *lapsing) remove(key string) {
 	w.put(key, n)
 }
 
-// special is what only one kind has.
-func (w *lapsing) special(key string) {
+// special is a command that only one kind has.
+func (w *expiryModel) special(key string) {
 	switch n := w.keys[key]; key[0] {
 	case 'h':
 		w.specialHash(key, n)
@@ -333,7 +335,7 @@ func (w *lapsing) special(key string) {
 	}
 }
 
-func (w *lapsing) specialHash(key string, n naive) {
+func (w *expiryModel) specialHash(key string, n naive) {
 	name := w.name()
 	i := n.find(name)
 	switch deadline := w.now + 1 + w.dice.Int64N(100); w.dice.IntN(4) {
@@ -368,7 +370,7 @@ func (w *lapsing) specialHash(key string, n naive) {
 	w.put(key, n)
 }
 
-func (w *lapsing) specialList(key string, n naive) {
+func (w *expiryModel) specialList(key string, n naive) {
 	name, i := w.name(), w.dice.IntN(len(n)+1)
 	switch w.dice.IntN(3) {
 	case 0:
@@ -397,8 +399,8 @@ func (w *lapsing) specialList(key string, n naive) {
 	w.put(key, slices.Clone(n))
 }
 
-// move renames, copies or moves to another key of the kind.
-func (w *lapsing) move(key string) {
+// move renames, copies or moves a key to another of its kind.
+func (w *expiryModel) move(key string) {
 	other := key[:1] + strconv.Itoa(2+w.dice.IntN(2))
 	n := w.keys[key]
 	switch {
@@ -419,9 +421,9 @@ func (w *lapsing) move(key string) {
 	w.show(other)
 }
 
-// show compares all of a key.
-func (w *lapsing) show(key string) {
-	w.lapse()
+// show compares the whole value of a key.
+func (w *expiryModel) show(key string) {
+	w.expireDue()
 	w.is(strconv.Itoa(len(w.keys[key])), w.do(map[byte]string{'h': "HLEN", 's': "SCARD", 'z': "ZCARD", 'l': "LLEN"}[key[0]], key))
 	got := w.do(map[byte]string{'h': "HGETALL", 's': "SMEMBERS", 'z': "ZRANGE", 'l': "LRANGE"}[key[0]], key,
 		map[byte]string{'z': "0 -1 WITHSCORES", 'l': "0 -1"}[key[0]])
@@ -450,12 +452,12 @@ func sortedPairs(text string, paired bool) (all []string) {
 	return all
 }
 
-// check checks the keyspace's invariants, and that the journal gives the same data, at any later time.
-func (w *lapsing) check() {
-	w.lapse()
+// check checks the keyspace's invariants, and that a later replay of the journal gives the same data.
+func (w *expiryModel) check() {
+	w.expireDue()
 	w.e.With(func() { w.NoError(w.e.Keyspace.DB(0).Check()) })
 	want := datedContents(w.e)
-	copied := lapseEngine(func() int64 { return w.now*1000 + 1e12 }, nil)
+	copied := expiryEngine(func() int64 { return w.now*1000 + 1e12 }, nil)
 	copied.Keyspace.Replaying = true
 	s := copied.NewSession(nil)
 	for _, line := range w.journal {
@@ -470,7 +472,7 @@ func (w *lapsing) check() {
 	w.Equal(dated, strings.Count(want, "@"))
 }
 
-// datedContents returns all elements that have deadlines, with them, and the lengths of all keys.
+// datedContents returns the lengths of all keys, and the elements that have deadlines with those.
 func datedContents(e *engine.Engine) string {
 	var lines []string
 	e.With(func() {
@@ -490,13 +492,13 @@ func datedContents(e *engine.Engine) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestElementsExpireAsInTheModel plays random commands on collections of all kinds, whose elements
-// have deadlines, on a clock of its own.
+// TestElementsExpireAsInTheModel executes random commands on collections of all kinds whose elements have deadlines.
+// The clock is the test's.
 func TestElementsExpireAsInTheModel(t *testing.T) {
-	for seed := range *lapseSeeds {
+	for seed := range *expirySeeds {
 		t.Run(strconv.Itoa(seed), func(t *testing.T) {
-			w := newLapsing(t, uint64(seed))
-			for i := range *lapseSteps {
+			w := newExpiryModel(t, uint64(seed))
+			for i := range *expirySteps {
 				w.step()
 				if i%10_000 == 0 {
 					w.e.With(func() { w.NoError(w.e.Keyspace.DB(0).Check()) })

@@ -44,9 +44,9 @@ func BenchmarkGeoSearch(b *testing.B) {
 	}
 }
 
-// TestGeoSearchPassesOverNothing compares with a look at each place. There are enough of them for a search to
-// leave out what lies between the ends of its area.
-func TestGeoSearchPassesOverNothing(t *testing.T) {
+// TestGeoSearchFindsAllPlaces compares searches with a test of each place. There are so many places that a search skips
+// the scores between the cells of its area.
+func TestGeoSearchFindsAllPlaces(t *testing.T) {
 	e, s := geoEngine(t)
 	places := strings.Split(string(e.Do(s, commands("ZRANGE places 0 -1 WITHSCORES")).Out), "\r\n")
 	center, _ := strconv.ParseFloat(places[len(places)/8*4+4], 64)

@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// The commands of which rate limiters are made, on values of the sizes that limiters have. They
-// must not allocate beyond what the data keeps.
+// The commands of which rate limiters are made, on values of a limiter's size. They may allocate only what the data
+// keeps.
 var limiterSteps = []step{
 	{"HGET", []string{"HSET h tokens 10 stamp 1700000000000"}, "HGET h stamp", 0},
 	{"HMGET", []string{"HSET h tokens 10 stamp 1700000000000"}, "HMGET h tokens stamp none", 0},
@@ -20,7 +20,7 @@ var limiterSteps = []step{
 	{"HSET", []string{"HSET h tokens 10 stamp 1700000000000"}, "HSET h tokens 9 stamp 17000000{n}", 0},
 	{"HINCRBY", []string{"HSET h tokens 10 stamp 1700000000000"}, "HINCRBY h tokens 1", 0},
 	{"HINCRBYFLOAT", []string{"HSET h tokens 10"}, "HINCRBYFLOAT h tokens 0.5", 0},
-	{"HDEL of nothing", []string{"HSET h tokens 10"}, "HDEL h none", 0},
+	{"HDEL of an absent field", []string{"HSET h tokens 10"}, "HDEL h none", 0},
 	{"ZADD of a known member", []string{"ZADD z 1 a 2 b 3 c"}, "ZADD z 17000000{n} b", 0},
 	{"ZADD with conditions", []string{"ZADD z 1 a 2 b 3 c"}, "ZADD z XX GT CH 17000000{n} b", 0},
 	{"ZINCRBY", []string{"ZADD z 1 a 2 b 3 c"}, "ZINCRBY z 1.5 b", 0},
@@ -39,9 +39,9 @@ var limiterSteps = []step{
 	{"HEXPIRE to a later time in a large hash", large("HSET h f{n} {n}"), "HEXPIRE h {n} FIELDS 1 f200", 0},
 	{"ZEXPIRE to a later time", []string{"ZADD z 1 a 2 b"}, "ZEXPIRE z {n} MEMBERS 1 a", 0},
 	{"HTTL", []string{"HSET h a 1 b 2", "HEXPIRE h 100 FIELDS 1 a"}, "HTTL h FIELDS 2 a b", 0},
-	{"HGET beside a deadline", []string{"HSET h a 1 b 2", "HEXPIRE h 100 FIELDS 1 a"}, "HGET h b", 0},
+	{"HGET in a hash with a deadline", []string{"HSET h a 1 b 2", "HEXPIRE h 100 FIELDS 1 a"}, "HGET h b", 0},
 	{"ZPOPMIN of a large set", large("ZADD z {n} m{n}"), "ZPOPMIN z", 0},
-	{"ZREMRANGEBYSCORE of nothing", []string{"ZADD z 10 a 20 b"}, "ZREMRANGEBYSCORE z -inf (5", 0},
+	{"ZREMRANGEBYSCORE of an empty range", []string{"ZADD z 10 a 20 b"}, "ZREMRANGEBYSCORE z -inf (5", 0},
 }
 
 func limiterEngine() (*engine.Engine, *engine.Session) {
@@ -52,8 +52,8 @@ func TestLimiterCommandsDoNotAllocate(t *testing.T) {
 	requireAllocs(t, limiterSteps, 1, hashes.Family(), zsets.Family())
 }
 
-// A sliding window: what has left it goes, what comes in is added, and the size is the answer. The
-// set keeps its size, so its memory is reused.
+// A sliding window removes the requests that have left it, counts the rest, and adds a new one. The set keeps its size,
+// so its memory is reused.
 func TestSlidingWindowAllocatesItsDataOnly(t *testing.T) {
 	e, session := limiterEngine()
 	window := func(n int) [][][]byte {

@@ -15,7 +15,7 @@ import (
 )
 
 // listSteps are the commands on lists that servers execute most, on short and long lists, with the
-// allocations they may make. A packed list that changes its size class is laid out anew.
+// allocations they may make. A packed list whose size class changes is copied to a new block.
 var listSteps = []step{
 	{"LPUSH and RPOP", []string{"RPUSH l element:10000"}, "LPUSH l element:{n} ; RPOP l", 2},
 	{"RPUSH and LPOP", []string{"RPUSH l element:10000"}, "RPUSH l element:{n} ; LPOP l", 2},
@@ -30,7 +30,7 @@ var listSteps = []step{
 	{"LPOS", large("RPUSH l element:number:{n}"), "LPOS l element:number:400 COUNT 2", 0},
 	{"LMOVE within a list", large("RPUSH l element:number:{n}"), "LMOVE l l LEFT RIGHT", 0},
 	{"LPUSH and LTRIM", large("RPUSH l element:number:{n}"), "LPUSH l element:{n} ; LTRIM l 0 599", 0},
-	{"BLPOP of what is there", large("RPUSH l element:number:{n}"), "BLPOP l 0 ; RPUSH l element:{n}", 0},
+	{"BLPOP without blocking", large("RPUSH l element:number:{n}"), "BLPOP l 0 ; RPUSH l element:{n}", 0},
 }
 
 func listEngine(journal engine.Propagate) *engine.Engine {
@@ -47,8 +47,8 @@ func BenchmarkListCommands(b *testing.B) {
 	benchmarkSteps(b, listSteps, lists.Family(), keys.Family())
 }
 
-// BenchmarkWaiters measures a push that serves the oldest of many waiters, who then queues up again.
-func BenchmarkWaiters(b *testing.B) {
+// BenchmarkBlockedClients measures a push that unblocks the oldest of many clients, which blocks again.
+func BenchmarkBlockedClients(b *testing.B) {
 	for _, n := range []int{1, 100, 10000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			e := listEngine(nil)
@@ -72,8 +72,8 @@ func BenchmarkWaiters(b *testing.B) {
 	}
 }
 
-// The wait of a transaction that cannot wait ends with another nil than one whose time has come, and
-// only RESP2 shows it.
+// A blocking command that must not block, because it is in a transaction, ends with another nil than one that timed
+// out. RESP3 has only one nil.
 func TestNilsOfBlockingCommands(t *testing.T) {
 	now := int64(1_700_000_000_000_000)
 	e := engine.New(engine.Options{Clock: func() int64 { return now }, Seed: 1})
@@ -97,7 +97,7 @@ func TestNilsOfBlockingCommands(t *testing.T) {
 	}
 }
 
-// The journal holds what blocking commands did, not that they waited.
+// The journal has the effect of blocking commands, without the blocking.
 func TestBlockingCommandsAreJournaledByEffect(t *testing.T) {
 	var journal []string
 	e := listEngine(func(_ int, args [][]byte) {
@@ -108,24 +108,24 @@ func TestBlockingCommandsAreJournaledByEffect(t *testing.T) {
 		journal = append(journal, strings.Join(words, " "))
 	})
 	producer := e.NewSession(nil)
-	for _, step := range []struct{ wait, push, want string }{
+	for _, step := range []struct{ block, push, want string }{
 		{"BLPOP p q 0", "RPUSH q x y", "LPOP q"},
 		{"BRPOP p q 0", "RPUSH q x y", "RPOP q"},
 		{"BLMOVE q r LEFT RIGHT 0", "RPUSH q x y", "LMOVE q r LEFT RIGHT"},
 		{"BRPOPLPUSH q r 0", "RPUSH q x y", "RPOPLPUSH q r"},
 		{"BLMPOP 0 2 p q RIGHT COUNT 5", "RPUSH q x y z", "RPOP q 3"},
 	} {
-		waiting := e.NewSession(nil)
+		blocked := e.NewSession(nil)
 		journal = nil
-		require.True(t, e.Do(waiting, commands(step.wait)).Blocked)
+		require.True(t, e.Do(blocked, commands(step.block)).Blocked)
 		require.Empty(t, journal)
 		e.Do(producer, commands(step.push))
 		require.Equal(t, []string{step.push, step.want}, journal)
-		require.NotEmpty(t, e.Collect(waiting).Out)
+		require.NotEmpty(t, e.Collect(blocked).Out)
 		e.Do(producer, commands("DEL q", step.push))
 		journal = nil
-		e.Do(waiting, commands(step.wait))
-		require.Equal(t, []string{step.want}, journal, "the same without a wait")
+		e.Do(blocked, commands(step.block))
+		require.Equal(t, []string{step.want}, journal, "the same without blocking")
 		e.Do(producer, commands("DEL q r"))
 	}
 	journal = nil
@@ -136,12 +136,12 @@ func TestBlockingCommandsAreJournaledByEffect(t *testing.T) {
 	require.Equal(t, []string{"MULTI", "LPOP q", "EXEC"}, journal)
 }
 
-// Elements go to who waits longest, each to one, while sessions come and go at random.
-func TestWaitersAreServedInOrder(t *testing.T) {
+// Each element goes to the session that has been blocked longest, while sessions come and go at random.
+func TestBlockedSessionsAreServedInOrder(t *testing.T) {
 	e := listEngine(nil)
 	r := rand.New(rand.NewPCG(3, 4))
 	producer := e.NewSession(nil)
-	var queue []*engine.Session // who waits, oldest first
+	var queue []*engine.Session // the blocked sessions, oldest first
 	next, served := 0, 0
 	collect := func(s *engine.Session) string {
 		o := e.Collect(s)

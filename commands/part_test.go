@@ -74,7 +74,7 @@ func TestTheFirstPartDecidesWhyWritesAreRefused(t *testing.T) {
 	}
 }
 
-func TestJoinPanicsAtWhatIsThereTwice(t *testing.T) {
+func TestJoinPanicsAtDuplicates(t *testing.T) {
 	e, _ := partEngine()
 	var n int
 	e.Join(engine.Part{Name: "a", Params: []engine.Param{engine.IntParam("n", &n, 0, 1)}, Host: engine.Host{Purge: func() {}}})

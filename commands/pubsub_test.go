@@ -9,47 +9,47 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// sleeper is a connection that nobody wakes.
+// sleeper is a connection that ignores Wake.
 type sleeper struct{}
 
 func (sleeper) Wake() {}
 
-// TestMessagesMakeNoGarbage: a listener that is lent buffers for replies keeps those of its messages.
-func TestMessagesMakeNoGarbage(t *testing.T) {
+// TestMessagesDoNotAllocate checks that a subscriber reuses the buffers lent to it for its messages.
+func TestMessagesDoNotAllocate(t *testing.T) {
 	e, publisher := stringEngine()
 	e.Join(engine.Commands(engine.Channels()))
-	listener := e.NewSession(sleeper{})
+	subscriber := e.NewSession(sleeper{})
 	room := make([]byte, 0, 512)
-	listener.Lend(room)
-	e.Do(listener, commands("SUBSCRIBE news"))
+	subscriber.Lend(room)
+	e.Do(subscriber, commands("SUBSCRIBE news"))
 	batch := commands("PUBLISH news hello")
 	const message = "*3\r\n$7\r\nmessage\r\n$4\r\nnews\r\n$5\r\nhello\r\n"
 	var last []byte
-	hear := func(times int) {
+	receive := func(times int) {
 		for range times {
 			require.Equal(t, ":1\r\n", string(e.Do(publisher, batch).Out))
 		}
-		last = e.Collect(listener).Out
+		last = e.Collect(subscriber).Out
 	}
 	for i := range 20 {
-		hear(1 + i%3)
+		receive(1 + i%3)
 		require.Equal(t, strings.Repeat(message, 1+i%3), string(last))
 	}
-	listener.Lend(room)
+	subscriber.Lend(room)
 	e.Do(publisher, batch)
-	out := e.Do(listener, commands("SUBSCRIBE other")).Out
+	out := e.Do(subscriber, commands("SUBSCRIBE other")).Out
 	require.Equal(t, message+"*3\r\n$9\r\nsubscribe\r\n$5\r\nother\r\n:2\r\n", string(out))
-	hear(2)
-	hear(2)
+	receive(2)
+	receive(2)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		e.Do(publisher, batch)
-		last = e.Collect(listener).Out
+		last = e.Collect(subscriber).Out
 	}))
 	require.Equal(t, message, string(last))
 }
 
-// TestListenersComeAndGo in an order of their own.
-func TestListenersComeAndGo(t *testing.T) {
+// TestSubscribersComeAndGo unsubscribes in another order than it subscribed in.
+func TestSubscribersComeAndGo(t *testing.T) {
 	e, publisher := stringEngine()
 	e.Join(engine.Commands(engine.Channels()))
 	var sessions []*engine.Session

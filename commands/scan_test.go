@@ -17,7 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The iterations, each with how an element gets in and out, the step, and whether a step gives pairs.
+// The iterations: commands that add and remove an element, a step, and whether a step returns pairs.
 var iterations = []struct {
 	add, remove, step string // {n} is the element, {c} the cursor
 	paired            bool
@@ -31,9 +31,9 @@ var iterations = []struct {
 	{"ZADD k {n} e{n}", "ZREM k e{n}", "ZSCAN k {c}", true},
 }
 
-// TestScanGivesWhatStays: what is there from the first step to the last is given, while a hundred times
-// as much comes and goes between the steps.
-func TestScanGivesWhatStays(t *testing.T) {
+// TestScanReturnsWhatStays checks that an iteration returns each element that exists from the first step to the last,
+// while a hundred elements are added or removed between two steps.
+func TestScanReturnsWhatStays(t *testing.T) {
 	const stay = 1000
 	for _, it := range iterations {
 		e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 3})
@@ -59,7 +59,7 @@ func TestScanGivesWhatStays(t *testing.T) {
 			if steps++; cursor == "0" {
 				break
 			}
-			for range 100 { // grows for some steps, shrinks for some
+			for range 100 { // the collection grows for 40 steps, then shrinks for 40
 				if steps/40%2 == 0 {
 					come++
 					do(it.add, stay+come)
@@ -70,7 +70,7 @@ func TestScanGivesWhatStays(t *testing.T) {
 			}
 		}
 		for n := range stay {
-			require.True(t, seen[strconv.Itoa(n)], "%s did not give %d in %d steps", it.step, n, steps)
+			require.True(t, seen[strconv.Itoa(n)], "%s did not return %d in %d steps", it.step, n, steps)
 		}
 		require.Greater(t, steps, 10, it.step)
 	}

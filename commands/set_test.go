@@ -13,8 +13,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// setSteps are the commands on sets that servers execute most, with the allocations they may make: a
-// member of a table is a block of its own, everything else is done in place.
+// setSteps are the commands on sets that servers execute most, with the allocations they may make: only a new
+// member of a hash table needs a block.
 var setSteps = []step{
 	{"SADD of a known integer", []string{"SADD s 1 2 3"}, "SADD s 2", 0},
 	{"SADD of an integer and SREM", []string{"SADD s 1 2 3 70000"}, "SADD s {n} ; SREM s {n}", 0},
@@ -49,7 +49,7 @@ func TestSetCommandsDoNotAllocate(t *testing.T) { requireAllocs(t, setSteps, 1, 
 
 func BenchmarkSetCommands(b *testing.B) { benchmarkSteps(b, setSteps, sets.Family()) }
 
-// What SPOP removed at random is what its journal removes.
+// The journal removes the members that SPOP chose at random.
 func TestSPopIsJournaledByItsEffect(t *testing.T) {
 	for _, c := range []struct {
 		name    string

@@ -11,7 +11,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// step is what servers execute again and again, with the allocations it may make each time.
+// step is a line of commands that servers execute often, with the allocations it may make each time.
 type step struct {
 	name    string
 	prepare []string
@@ -19,7 +19,7 @@ type step struct {
 	allocs  float64
 }
 
-// frozen returns an engine with some families of commands, whose clock stands still, and a session.
+// frozen returns an engine with some families of commands and a clock that stands still, and a session.
 func frozen(families ...engine.Family) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
 	e.Join(engine.Commands(families...))
@@ -42,10 +42,10 @@ func repeated(line string, from, n int) (lines []string) {
 	return lines
 }
 
-// large returns 600 times the line, which makes a collection that is packed no more.
+// large returns the line 600 times, which makes a collection too large to be packed.
 func large(line string) []string { return repeated(line, 0, 600) }
 
-// batches returns a line of commands n times.
+// batches returns a step's line n times, as commands.
 func batches(line string, n int) (list [][][][]byte) {
 	for _, line := range repeated(line, 10000, n) {
 		list = append(list, commands(strings.Split(line, " ; ")...))
@@ -53,8 +53,8 @@ func batches(line string, n int) (list [][][][]byte) {
 	return list
 }
 
-// requireAllocs requires the steps to allocate no more than they may, after warm repetitions. An error is
-// a failure.
+// requireAllocs requires the steps to allocate no more than they may, after warm repetitions without a count. A reply
+// with an error fails the test.
 func requireAllocs(t *testing.T, list []step, warm int, families ...engine.Family) {
 	const runs = 90
 	for _, s := range list {

@@ -6,11 +6,11 @@ import (
 	"github.com/miniserver-go/miniserver/commands/streams"
 )
 
-// filledStream adds a thousand entries, which a group may read.
+// filledStream adds a thousand entries, and a group at the first of them.
 var filledStream = append(repeated("XADD s {n}-0 sensor 5 temperature 21.5", 10000, 1000), "XGROUP CREATE s g 0", "XGROUP CREATECONSUMER s g c")
 
-// streamSteps are the commands on streams that are executed most, with the allocations they may make:
-// entries fill their node, which grows now and then, and a message is one.
+// streamSteps are the commands on streams that servers execute most, with the allocations they may make. Entries share
+// a node, which grows now and then; a pending message is an allocation.
 var streamSteps = []step{
 	{"XADD", filledStream, "XADD s * sensor 5 temperature {n}", 0},
 	{"XADD with trimming", filledStream, "XADD s MAXLEN ~ 1000 * sensor 5 temperature {n}", 0},

@@ -133,7 +133,7 @@ func elementCondition(c *engine.Call) (on ExpireConditions) {
 	return on
 }
 
-// HEXPIRE key seconds [NX | XX | GT | LT] FIELDS numfields field [field ...]
+// HEXPIRE key seconds [NX | XX | GT | LT] FIELDS numfields field [field ...], and its variants
 func expireElements(c *engine.Call, k engine.ElementKind, u Unit) {
 	key := c.Arg()
 	v := Collection(c, key, k, true)
@@ -273,7 +273,7 @@ func expireIndexes(c *engine.Call, key []byte, l *list.List, deadline int64) {
 	}
 }
 
-// HTTL key FIELDS numfields field [field ...]
+// HTTL key FIELDS numfields field [field ...], and its variants
 func replyDeadlines(c *engine.Call, k engine.ElementKind, absolute bool, unit func(ms int64) int64) {
 	v := Collection(c, c.Arg(), k, false)
 	names := ParseNames(c, k, engine.ErrElementsCount)
@@ -306,7 +306,7 @@ func TTL(v keyspace.Collection, element []byte, from int64, unit func(ms int64) 
 	return unit(deadline - from)
 }
 
-// HPERSIST key FIELDS numfields field [field ...]
+// HPERSIST key FIELDS numfields field [field ...], and its variants
 func persistElements(c *engine.Call, k engine.ElementKind) {
 	key := c.Arg()
 	v := Collection(c, key, k, true)
@@ -317,10 +317,10 @@ func persistElements(c *engine.Call, k engine.ElementKind) {
 	changed := false
 	c.Reply.Array(len(names))
 	for _, name := range names {
-		code := TTL(v, name, 0, func(int64) int64 { return codeSet })
-		if code == codeSet {
+		code := TTL(v, name, 0, Millis)
+		if code > 0 {
 			v.SetDeadline(name, 0, c.Dice())
-			changed = true
+			code, changed = codeSet, true
 		}
 		c.Reply.Int(code)
 	}
