@@ -63,7 +63,7 @@ func ParseScan(c *engine.Call) Scan {
 
 // Matches reports whether the pattern matches a name. A lone star matches even the empty name, which in
 // [glob.Match] no star does.
-func (o *Scan) Matches(name []byte) bool {
+func Matches[T ~string | ~[]byte](o *Scan, name T) bool {
 	return o.Pattern == "*" || glob.Match(o.Pattern, name)
 }
 

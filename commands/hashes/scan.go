@@ -73,7 +73,7 @@ func cmdHScan(c *engine.Call) {
 	}
 	at, n := c.Reply.Defer(), 0
 	next := h.Scan(cursor, o.Count, func(field, value ziplist.Entry) {
-		if !o.Matches(field.Text(c.Scratch())) {
+		if !elements.Matches(&o, field.Text(c.Scratch())) {
 			return
 		}
 		n++

@@ -11,7 +11,7 @@ const (
 	errSecondDB = engine.Error("ERR invalid second DB index")
 )
 
-// COPY and MOVE.
+// errSameKey is an error of COPY and MOVE.
 const errSameKey = engine.Error("ERR source and destination objects are the same")
 
 // EXPIREMEMBER; TTL and PERSIST of a member.
@@ -22,7 +22,7 @@ const (
 	errMemberTTL  = engine.Error("ERR Invalid arguments")
 )
 
-// SORT.
+// errSortNumber is an error of SORT.
 const errSortNumber = engine.Error("ERR One or more scores can't be converted into double")
 
 // OBJECT.

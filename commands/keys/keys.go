@@ -17,7 +17,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/glob"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
@@ -107,18 +106,13 @@ func cmdKeys(c *engine.Call) {
 	o := elements.Scan{Pattern: string(c.Arg())}
 	at, n := c.Reply.Defer(), 0
 	c.DB.Each(func(key string, _ keyspace.Type) bool {
-		if matchesKey(&o, key) {
+		if elements.Matches(&o, key) {
 			c.Reply.BulkString(key)
 			n++
 		}
 		return true
 	})
 	c.Reply.SetArray(at, n)
-}
-
-// matchesKey is [elements.Scan.Matches] for a key, which is a string.
-func matchesKey(o *elements.Scan, key string) bool {
-	return o.Pattern == "*" || glob.Match(o.Pattern, key)
 }
 
 // keyScan is the options of SCAN.
@@ -129,7 +123,7 @@ type keyScan struct {
 }
 
 func (o *keyScan) matches(key string, t keyspace.Type) bool {
-	return (!o.typed || t == o.typ) && matchesKey(&o.Scan, key)
+	return (!o.typed || t == o.typ) && elements.Matches(&o.Scan, key)
 }
 
 // SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]

@@ -163,8 +163,8 @@ func cmdFieldTTL(c *engine.Call) {
 // LAPSE key unix-time-milliseconds
 //
 // LAPSE removes the elements that were due at a time, and replies with their number. Only a replayed journal needs
-// it: the elements of a list that expired cannot be named there, since several may have the same text. At any
-// other time due elements are removed before a command sees them, so that it finds none.
+// it: expired elements of a list cannot be named there, since several may have the same text. Outside of a replay
+// it removes nothing, since due elements are gone before a command sees them.
 func cmdLapse(c *engine.Call) {
 	key := c.Arg()
 	until, ok := resp.ParseInt(c.Arg())

@@ -22,7 +22,7 @@ import (
 // SORT replies with the elements of a list, a set or a sorted set in order: by their own texts or numbers, or by
 // those of other keys, whose names are made from the elements.
 //
-// The elements are copied into one block first. A lookup of another key ends the validity of the value's entries.
+// The elements are copied into one block first, because a lookup of another key invalidates the value's entries.
 
 // sortLines returns the lines of this file's commands.
 func sortLines() []engine.Command {

@@ -9,7 +9,7 @@ import (
 
 // SADDEX key [KEEPTTL] seconds member [member ...]
 //
-// With KEEPTTL an existing member keeps its deadline, or stays without one. It is Dragonfly's command, and SADD and
+// With KEEPTTL an existing member keeps its deadline, or stays without one. Dragonfly has the command. SADD and
 // SPEXPIREAT are propagated in its place.
 func cmdSAddEx(c *engine.Call) {
 	key := c.Arg()

@@ -31,8 +31,8 @@ func cmdSPop(c *engine.Call) {
 	}
 }
 
-// popMembers removes members from the set at key and replies with them: with a set if a count was given, which is
-// several, else with the only one.
+// popMembers removes count random members from the set at key and replies with them: with a set if several, which
+// says that the command has a count, else with the member alone.
 func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool) {
 	size := s.Len()
 	if several {

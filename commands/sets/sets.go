@@ -5,8 +5,10 @@
 //	combine.go  SINTER, SUNION, SDIFF and their STORE forms
 //	expiry.go   SADDEX
 //
-// A command that chooses members at random is propagated as the removal of the chosen ones. Members may have
-// deadlines, which Redis does not know: SEXPIRE and the rest are [elements.ExpiryLines]. SADDEX is Dragonfly's.
+// SPOP is propagated as the removal of the members that it chose.
+//
+// Members may have deadlines, which Redis does not know: SEXPIRE and the rest are [elements.ExpiryLines]. SADDEX is
+// Dragonfly's.
 package sets
 
 import (
@@ -238,7 +240,7 @@ func cmdSScan(c *engine.Call) {
 	}
 	at, n := c.Reply.Defer(), 0
 	next := s.Scan(cursor, o.Count, func(member ziplist.Entry) {
-		if o.Matches(member.Text(c.Scratch())) {
+		if elements.Matches(&o, member.Text(c.Scratch())) {
 			n++
 			c.ReplyEntry(member)
 		}

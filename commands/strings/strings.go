@@ -8,8 +8,8 @@
 //	debug.go    DEBUG POPULATE
 //
 // Replies are those of Redis 7.0. MSETEX, DELEX, DIGEST and the comparisons of SET are from Redis 8.4, DELIFEQ is
-// from Valkey 9.0: compare-and-set saves locks and counters a script. Commands whose effect depends on the clock,
-// on the old value or on rounding are propagated as the SET that has the same effect, as in Redis.
+// from Valkey 9.0: compare-and-set saves locks and counters a script. As in Redis, a command whose
+// effect depends on the clock, on a condition or on rounding is propagated as the SET or DEL with the same effect.
 package strings
 
 import (

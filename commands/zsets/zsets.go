@@ -1,10 +1,10 @@
 // Package zsets is the family of sorted set commands.
 //
-//	zsets.go  the lines of all commands; ZADD, ZREM, ZSCORE, ZRANK, ZRANDMEMBER, ZSCAN
-//	range.go  ZRANGE and its older forms, ZRANGESTORE, ZCOUNT, ZREMRANGEBYSCORE
-//	store.go  ZUNION, ZINTER, ZDIFF and their STORE forms
-//	pairs.go  the result of those, before it is replied or stored
-//	pop.go    ZPOPMIN, ZMPOP and their blocking forms
+//	zsets.go    the lines of all commands; ZADD, ZREM, ZSCORE, ZRANK, ZRANDMEMBER, ZSCAN
+//	range.go    ZRANGE and its older forms, ZRANGESTORE, ZCOUNT, ZREMRANGEBYSCORE
+//	combine.go  ZUNION, ZINTER, ZDIFF and their STORE forms
+//	pairs.go    the result of a combination, before it is replied or stored
+//	pop.go      ZPOPMIN, ZMPOP and their blocking forms
 //
 // Package geo builds on Read and Add, since a place is a member whose score is a geohash.
 //
@@ -240,7 +240,8 @@ func parseScores(c *engine.Call, dst []float64, pairs [][]byte) []float64 {
 	return dst
 }
 
-// Add is ZADD with parsed scores, for GEOADD too. The member of each score is the last of its stride arguments.
+// Add is ZADD and GEOADD after the scores are parsed. args has stride arguments for each score, and the last of them
+// is the member.
 func Add(c *engine.Call, key []byte, scores []float64, args [][]byte, stride int, o AddOptions) {
 	s, found := upsertOrEdit(c, key, o)
 	if !c.OK() {
@@ -476,7 +477,7 @@ func cmdZScan(c *engine.Call) {
 	_, packed := s.Packed()
 	at, n := c.Reply.Defer(), 0
 	next := s.Scan(cursor, o.Count, func(member []byte, score float64) {
-		if o.Matches(member) {
+		if elements.Matches(&o, member) {
 			n += 2
 			c.Reply.Bulk(member)
 			replyStored(c, score, packed)
