@@ -1,8 +1,7 @@
-// Package acl says who may do what: users, their passwords, and the rules by which a command is theirs
-// to run.
+// Package acl is access control lists: users, their passwords, and the rules that decide which commands they may run.
 //
-// A user has a root selector and may have more, in parentheses. A command is allowed if one of the
-// selectors allows all of it: the command, every key it names and every channel.
+// A user has a root selector and may have more, in parentheses. A request is allowed if one selector allows all of it: the
+// command, every key and every channel.
 //
 //	user alice on #2c26… ~app:* %R~conf:* &news +@read +set -keys (~tmp:* +@all)
 //	           |  |      |                |     |                 |
@@ -10,34 +9,32 @@
 //	           |  password (SHA-256)      channels
 //	           flags
 //
-// Rules are words, applied in order by User.Apply; User.Words returns words that make the same user
-// again. What commands there are, and which belong to a category, a Catalogue tells: this package
-// knows commands by their numbers only.
+// Rules are words. [User.Apply] applies them one by one, and [User.Words] returns words that make the same user again. A
+// [Catalogue] returns the commands of a name or a category: this package knows commands by their numbers only.
 //
-// A set of words that contains a mistake changes nothing: apply them to a Clone and keep that.
+// An invalid word leaves the user as it was. To apply several words or none of them, apply them to a Clone.
 //
-// Differs from Redis 7.0, like 7.2: the words of commands are kept as they were given, without those
-// that later ones made void, where 7.0 derives other words from the resulting set.
+// Words returns the rules of commands as Redis 7.2 does: as they were applied, without those that later ones override.
+// Redis 7.0 derives them from the resulting set of commands.
 package acl
 
 import "github.com/miniserver-go/miniserver/glob"
 
-// Catalogue tells the commands that rules are about.
+// Catalogue is the commands that exist.
 type Catalogue interface {
-	// Commands returns the numbers of the command called name, or of its subcommand if name is
-	// "command|subcommand", and of all its subcommands; nil if there is none. Names have small
-	// letters.
+	// Commands returns the numbers of a command and all its subcommands, or of one subcommand if name
+	// is "command|subcommand". It returns nil if there is none. Names are in lower case.
 	Commands(name string) []int
 
-	// Category returns the numbers of the commands of a category; ok is false if there is none of
-	// that name.
+	// Category returns the numbers of the commands of a category. ok is false if the category does
+	// not exist.
 	Category(name string) (numbers []int, ok bool)
 }
 
 // Access is what a command does with a key.
 type Access uint8
 
-// A command may read a key's value, write it, both, or neither, such as EXISTS.
+// A command may read a key's value, write it, both, or neither, like EXISTS.
 const (
 	Read Access = 1 << iota
 	Write
@@ -49,21 +46,21 @@ type Key struct {
 	Access Access
 }
 
-// Request is a command as somebody wants to run it.
+// Request is a command with its arguments.
 type Request struct {
 	Number   int  // the command's
-	Free     bool // the command is anybody's, such as AUTH
+	Free     bool // every user may run the command, like AUTH
 	Args     [][]byte
-	First    int // position of the first argument behind the command's name
+	First    int // position of the first argument after the command's name
 	Keys     []Key
-	Channels []int // positions
-	Patterns bool  // the channels are patterns, which must stand in the rules as they are
+	Channels []int // positions of the channels in the arguments
+	Patterns bool  // the channels are patterns, which the rules must contain literally
 }
 
-// Denial is why a request is refused.
+// Denial is the reason why a request is denied.
 type Denial uint8
 
-// Allowed and the reasons, the nearer to being allowed the later.
+// The denials in the order of the checks: a selector with a later one came nearer to allowing the request.
 const (
 	Allowed Denial = iota
 	NoCommand
@@ -71,8 +68,8 @@ const (
 	NoChannel
 )
 
-// Check reports whether the user may make the request, and if not why, and the position of the key or
-// channel that it is about. It takes the selector that came nearest.
+// Check returns Allowed, or why the user may not make the request, and the position of the denied key or channel. If all
+// selectors deny it, the result is that of the one that came nearest.
 func (u *User) Check(r *Request) (why Denial, at int) {
 	for _, s := range u.selectors {
 		d, i := s.check(r)
@@ -86,10 +83,10 @@ func (u *User) Check(r *Request) (why Denial, at int) {
 	return why, at
 }
 
-// MayListen reports whether the user may be subscribed to a channel, or a pattern of channels.
+// MayListen reports whether the user may subscribe to a channel, or to a pattern of channels.
 func (u *User) MayListen(channel string, pattern bool) bool {
 	for _, s := range u.selectors {
-		if s.listens([]byte(channel), pattern) {
+		if s.allowsChannel([]byte(channel), pattern) {
 			return true
 		}
 	}
@@ -97,29 +94,29 @@ func (u *User) MayListen(channel string, pattern bool) bool {
 }
 
 func (s *selector) check(r *Request) (why Denial, at int) {
-	if !r.Free && !s.runs(r) {
+	if !r.Free && !s.allowsCommand(r) {
 		return NoCommand, 0
 	}
 	for _, key := range r.Keys {
-		if !s.opens(r.Args[key.At], key.Access) {
+		if !s.allowsKey(r.Args[key.At], key.Access) {
 			return NoKey, key.At
 		}
 	}
 	for _, i := range r.Channels {
-		if !s.listens(r.Args[i], r.Patterns) {
+		if !s.allowsChannel(r.Args[i], r.Patterns) {
 			return NoChannel, i
 		}
 	}
 	return Allowed, 0
 }
 
-// runs reports whether the selector has the command, or its first argument.
-func (s *selector) runs(r *Request) bool {
-	if s.every || s.has(r.Number) {
+// allowsCommand reports whether the selector allows the command, or the command with its first argument.
+func (s *selector) allowsCommand(r *Request) bool {
+	if s.allCommands || s.has(r.Number) {
 		return true
 	}
 	if r.First < len(r.Args) {
-		for _, word := range s.firsts[r.Number] {
+		for _, word := range s.firstArgs[r.Number] {
 			if equalFold(word, r.Args[r.First]) {
 				return true
 			}
@@ -128,8 +125,8 @@ func (s *selector) runs(r *Request) bool {
 	return false
 }
 
-// opens reports whether the selector has a key for such an access.
-func (s *selector) opens(key []byte, a Access) bool {
+// allowsKey reports whether the selector allows an access to a key.
+func (s *selector) allowsKey(key []byte, a Access) bool {
 	if s.allKeys {
 		return true
 	}
@@ -141,8 +138,8 @@ func (s *selector) opens(key []byte, a Access) bool {
 	return false
 }
 
-// listens reports whether the selector has a channel, or a pattern as it stands.
-func (s *selector) listens(channel []byte, pattern bool) bool {
+// allowsChannel reports whether the selector allows a channel, or contains a pattern literally.
+func (s *selector) allowsChannel(channel []byte, pattern bool) bool {
 	if s.allChannels {
 		return true
 	}

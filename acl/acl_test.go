@@ -7,14 +7,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// small is a catalogue of three commands and a container.
-type small struct{}
+// testCatalogue has three commands and a container.
+type testCatalogue struct{}
 
 var numbers = map[string][]int{"get": {0}, "set": {1}, "select": {2}, "config": {3, 4, 5}, "config|get": {4}, "config|set": {5}}
 
-func (small) Commands(name string) []int { return numbers[name] }
+func (testCatalogue) Commands(name string) []int { return numbers[name] }
 
-func (small) Category(name string) ([]int, bool) {
+func (testCatalogue) Category(name string) ([]int, bool) {
 	switch name {
 	case "all":
 		return []int{0, 1, 2, 3, 4, 5}, true
@@ -24,14 +24,14 @@ func (small) Category(name string) ([]int, bool) {
 	return nil, false
 }
 
-// made returns a user made by rules.
-func made(t *testing.T, rules string) *User {
+// newUser returns a user with rules.
+func newUser(t *testing.T, rules string) *User {
 	t.Helper()
 	u := New("u")
 	words, unmatched := JoinSelectors(strings.Fields(rules))
 	require.Empty(t, unmatched)
 	for _, word := range words {
-		require.NoError(t, u.Apply(word, small{}), word)
+		require.NoError(t, u.Apply(word, testCatalogue{}), word)
 	}
 	return u
 }
@@ -41,8 +41,8 @@ func TestWordsMakeTheSameUserAgain(t *testing.T) {
 		"on", "on nopass ~* &* +@all", "off >a >b ~a %R~b %W~c &d", "+@all -get", "+@read -config|get",
 		"+get -@all +set", "+select|1 +select|2", "(~a +get) ( ~b &* +@all -set )", "+config -config|set", "skip-sanitize-payload reset",
 	} {
-		u := made(t, rules)
-		again := made(t, u.Words())
+		u := newUser(t, rules)
+		again := newUser(t, u.Words())
 		require.Equal(t, u.Words(), again.Words(), rules)
 		for n := range 6 {
 			for _, arg := range []string{"1", "2", "3"} {
@@ -83,32 +83,32 @@ func TestWhatAUserMayRun(t *testing.T) {
 		{"+get &?", &Request{Number: 0, Args: [][]byte{b}, Channels: []int{0}, Patterns: true}, NoChannel},
 		{"+get &b", &Request{Number: 0, Args: [][]byte{b}, Channels: []int{0}, Patterns: true}, Allowed},
 	} {
-		why, _ := made(t, c.rules).Check(c.r)
+		why, _ := newUser(t, c.rules).Check(c.r)
 		require.Equal(t, c.why, why, c.rules)
 	}
 }
 
 func TestPasswords(t *testing.T) {
-	u := made(t, "on >a >b <a")
+	u := newUser(t, "on >a >b <a")
 	require.True(t, u.Admits([]byte("b")))
 	require.False(t, u.Admits([]byte("a")))
-	require.False(t, made(t, "off >b").Admits([]byte("b")))
-	require.True(t, made(t, "on >b nopass").Admits([]byte("c")))
-	require.False(t, made(t, "on nopass >b").Admits([]byte("c")), "a password closes the door")
-	require.ErrorIs(t, u.Apply("<a", small{}), ErrNoPassword)
+	require.False(t, newUser(t, "off >b").Admits([]byte("b")))
+	require.True(t, newUser(t, "on >b nopass").Admits([]byte("c")))
+	require.False(t, newUser(t, "on nopass >b").Admits([]byte("c")), "a password closes the door")
+	require.ErrorIs(t, u.Apply("<a", testCatalogue{}), ErrNoPassword)
 }
 
 func TestACloneIsItsOwn(t *testing.T) {
-	u := made(t, "on >a ~a &a +get +select|1 (~b)")
+	u := newUser(t, "on >a ~a &a +get +select|1 (~b)")
 	before := u.Words()
 	c := u.Clone()
 	for _, word := range []string{"off", ">b", "~c", "&c", "+set", "+select|2", "clearselectors"} {
-		require.NoError(t, c.Apply(word, small{}))
+		require.NoError(t, c.Apply(word, testCatalogue{}))
 	}
 	require.Equal(t, before, u.Words())
 }
 
-// FuzzRules applies any words: what they make is made again by its words.
+// FuzzRules applies arbitrary words. The words of the resulting user must make the same user again.
 func FuzzRules(f *testing.F) {
 	f.Add("on >a ~a %R~b &c +@read -get +select|1 (+set ~x)")
 	f.Add("(((  ) +| -@ %~ #")
@@ -117,7 +117,7 @@ func FuzzRules(f *testing.F) {
 		u := New("u")
 		for _, word := range words {
 			before := u.Words()
-			if changed := u.Clone(); changed.Apply(word, small{}) == nil {
+			if changed := u.Clone(); changed.Apply(word, testCatalogue{}) == nil {
 				*u = *changed
 			} else {
 				require.Equal(t, before, u.Words())
@@ -129,7 +129,7 @@ func FuzzRules(f *testing.F) {
 			return // a pattern may contain what reads like a selector's end
 		}
 		for _, word := range words {
-			require.NoError(t, again.Apply(word, small{}), "%q of %q", word, line)
+			require.NoError(t, again.Apply(word, testCatalogue{}), "%q of %q", word, line)
 		}
 		require.Equal(t, line, again.Words())
 	})

@@ -1,11 +1,11 @@
 package acl
 
-// Error is what is wrong with a rule, in Redis' words.
+// Error is the error of a rule, in Redis' words.
 type Error string
 
 func (e Error) Error() string { return string(e) }
 
-// What Apply returns.
+// The errors of [User.Apply].
 const (
 	ErrSyntax      Error = "Syntax error"
 	ErrUnknown     Error = "Unknown command or category name in ACL"

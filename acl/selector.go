@@ -6,63 +6,65 @@ import (
 	"strings"
 )
 
-// selector is a set of commands, keys and channels that go together.
+// selector is a set of commands with the keys and channels that they may use.
 type selector struct {
-	every    bool             // +@all, and nothing taken away since
-	bits     []uint64         // the commands by number, if not every
-	firsts   map[int][]string // by number of a command that is not in bits: first arguments allowed
-	words    []string         // the rules of commands since the last of all or none, made void by none
-	base     string           // "+@all" or "-@all"
-	allKeys  bool
-	keys     []keyPattern
-	channels []string
-
+	allCommands bool             // +@all, and no command removed since
+	bitmap      []uint64         // the allowed commands by number, unless allCommands is set
+	firstArgs   map[int][]string // the allowed first arguments of commands that are not in bitmap, by number
+	baseWord    string           // "+@all" or "-@all", whichever was applied last
+	words       []string         // the rules of commands applied since, without overridden ones
+	allKeys     bool
+	keys        []keyPattern
 	allChannels bool
+	channels    []string
 }
 
+// keyPattern is a pattern of keys and the access that it allows.
 type keyPattern struct {
 	text   string
 	access Access
 }
 
-func newSelector() *selector { return &selector{base: "-@all"} }
+func newSelector() *selector { return &selector{baseWord: "-@all"} }
 
 func (s *selector) clone() *selector {
 	c := *s
-	c.bits, c.words = slices.Clone(s.bits), slices.Clone(s.words)
+	c.bitmap, c.words = slices.Clone(s.bitmap), slices.Clone(s.words)
 	c.keys, c.channels = slices.Clone(s.keys), slices.Clone(s.channels)
-	c.firsts = maps.Clone(s.firsts)
+	c.firstArgs = maps.Clone(s.firstArgs)
 	return &c
 }
 
-func (s *selector) has(n int) bool { return n/64 < len(s.bits) && s.bits[n/64]&(1<<(n%64)) != 0 }
+// has reports whether bitmap contains a command.
+func (s *selector) has(n int) bool { return n/64 < len(s.bitmap) && s.bitmap[n/64]&(1<<(n%64)) != 0 }
 
-// set gives or takes commands.
-func (s *selector) set(numbers []int, allow bool, catalogue Catalogue) {
-	if s.every && !allow {
-		s.every = false
+// setCommands allows or disallows commands.
+func (s *selector) setCommands(numbers []int, allow bool, catalogue Catalogue) {
+	if s.allCommands && !allow {
+		s.allCommands = false
 		all, _ := catalogue.Category("all")
-		s.set(all, true, catalogue)
+		s.setCommands(all, true, catalogue)
 	}
 	for _, n := range numbers {
-		for n/64 >= len(s.bits) {
-			s.bits = append(s.bits, 0)
+		for n/64 >= len(s.bitmap) {
+			s.bitmap = append(s.bitmap, 0)
 		}
-		delete(s.firsts, n)
+		delete(s.firstArgs, n)
 		if allow {
-			s.bits[n/64] |= 1 << (n % 64)
+			s.bitmap[n/64] |= 1 << (n % 64)
 		} else {
-			s.bits[n/64] &^= 1 << (n % 64)
+			s.bitmap[n/64] &^= 1 << (n % 64)
 		}
 	}
 }
 
-// setAll gives or takes all commands there are.
-func (s *selector) setAll(allow bool) {
-	s.every, s.bits, s.words, s.firsts = allow, nil, nil, nil
-	s.base = sign(allow) + "@all"
+// setAllCommands allows or disallows all commands, future ones included.
+func (s *selector) setAllCommands(allow bool) {
+	s.allCommands, s.bitmap, s.words, s.firstArgs = allow, nil, nil, nil
+	s.baseWord = sign(allow) + "@all"
 }
 
+// sign returns the sign of a rule of commands.
 func sign(allow bool) string {
 	if allow {
 		return "+"
@@ -82,42 +84,42 @@ func (s *selector) apply(word string, catalogue Catalogue) error {
 	case "resetchannels":
 		s.allChannels, s.channels = false, nil
 	case "allcommands", "+@all":
-		s.setAll(true)
+		s.setAllCommands(true)
 	case "nocommands", "-@all":
-		s.setAll(false)
+		s.setAllCommands(false)
 	default:
-		return s.applyPattern(word, catalogue)
+		return s.applySigned(word, catalogue)
 	}
 	return nil
 }
 
-// applyPattern applies a word that begins with a sign.
-func (s *selector) applyPattern(word string, catalogue Catalogue) error {
+// applySigned applies a word that begins with ~, %, &, + or -.
+func (s *selector) applySigned(word string, catalogue Catalogue) error {
 	if word == "" {
 		return nil
 	}
 	switch word[0] {
 	case '~':
-		return s.addKeys(word[1:], Read|Write)
+		return s.addKeyPattern(word[1:], Read|Write)
 	case '%':
 		access, pattern, ok := cutAccess(word[1:])
 		if !ok {
 			return ErrSyntax
 		}
-		return s.addKeys(pattern, access)
+		return s.addKeyPattern(pattern, access)
 	case '&':
-		return s.addChannels(word[1:])
+		return s.addChannelPattern(word[1:])
 	case '+', '-':
 		allow := word[0] == '+'
 		if len(word) > 1 && word[1] == '@' {
-			return s.setCategory(strings.ToLower(word[2:]), allow, catalogue)
+			return s.applyCategory(strings.ToLower(word[2:]), allow, catalogue)
 		}
-		return s.setCommand(strings.ToLower(word[1:]), allow, catalogue)
+		return s.applyCommand(strings.ToLower(word[1:]), allow, catalogue)
 	}
 	return ErrSyntax
 }
 
-// cutAccess splits what follows the sign of a word like %RW~pattern.
+// cutAccess splits a word like %RW~pattern, without its first character, into access and pattern.
 func cutAccess(word string) (a Access, pattern string, ok bool) {
 	for i := range len(word) {
 		letter := word[i] &^ ('a' - 'A')
@@ -135,7 +137,7 @@ func cutAccess(word string) (a Access, pattern string, ok bool) {
 	return a, "", a != 0
 }
 
-func (s *selector) addKeys(pattern string, a Access) error {
+func (s *selector) addKeyPattern(pattern string, a Access) error {
 	if s.allKeys {
 		return ErrAllKeys
 	}
@@ -151,7 +153,7 @@ func (s *selector) addKeys(pattern string, a Access) error {
 	return nil
 }
 
-func (s *selector) addChannels(pattern string) error {
+func (s *selector) addChannelPattern(pattern string) error {
 	if s.allChannels {
 		return ErrAllChannels
 	}
@@ -164,24 +166,25 @@ func (s *selector) addChannels(pattern string) error {
 	return nil
 }
 
-// hasBlank reports whether a pattern contains what would end it in a file.
+// hasBlank reports whether a pattern contains a character that would end it in a file of users.
 func hasBlank(pattern string) bool { return strings.ContainsAny(pattern, " \t\n\v\f\r\x00") }
 
-func (s *selector) setCategory(name string, allow bool, catalogue Catalogue) error {
+// applyCategory allows or disallows the commands of a category.
+func (s *selector) applyCategory(name string, allow bool, catalogue Catalogue) error {
 	numbers, ok := catalogue.Category(name)
 	if !ok {
 		return ErrUnknown
 	}
-	s.set(numbers, allow, catalogue)
-	s.note("@"+name, allow)
+	s.setCommands(numbers, allow, catalogue)
+	s.addWord("@"+name, allow)
 	return nil
 }
 
-// setCommand gives or takes "command", "command|subcommand" or "command|argument".
-func (s *selector) setCommand(name string, allow bool, catalogue Catalogue) error {
+// applyCommand allows or disallows "command" or "command|subcommand", or allows "command|argument".
+func (s *selector) applyCommand(name string, allow bool, catalogue Catalogue) error {
 	if numbers := catalogue.Commands(name); numbers != nil {
-		s.set(numbers, allow, catalogue)
-		s.note(name, allow)
+		s.setCommands(numbers, allow, catalogue)
+		s.addWord(name, allow)
 		return nil
 	}
 	command, argument, cut := cutLast(name)
@@ -196,22 +199,23 @@ func (s *selector) setCommand(name string, allow bool, catalogue Catalogue) erro
 	case len(numbers) > 1:
 		return ErrUnknown
 	}
-	s.allowFirst(numbers[0], argument)
-	s.note(name, allow)
+	s.allowFirstArg(numbers[0], argument)
+	s.addWord(name, allow)
 	return nil
 }
 
-// allowFirst gives a command with that first argument, unless the command is there anyway.
-func (s *selector) allowFirst(n int, argument string) {
-	if s.every || s.has(n) || slices.Contains(s.firsts[n], argument) {
+// allowFirstArg allows a command with a first argument, unless the whole command is allowed.
+func (s *selector) allowFirstArg(n int, argument string) {
+	if s.allCommands || s.has(n) || slices.Contains(s.firstArgs[n], argument) {
 		return
 	}
-	if s.firsts == nil {
-		s.firsts = map[int][]string{}
+	if s.firstArgs == nil {
+		s.firstArgs = map[int][]string{}
 	}
-	s.firsts[n] = append(slices.Clone(s.firsts[n]), argument)
+	s.firstArgs[n] = append(slices.Clone(s.firstArgs[n]), argument)
 }
 
+// cutLast splits a name at its last |.
 func cutLast(name string) (before, after string, ok bool) {
 	i := strings.LastIndexByte(name, '|')
 	if i < 0 {
@@ -220,9 +224,9 @@ func cutLast(name string) (before, after string, ok bool) {
 	return name[:i], name[i+1:], true
 }
 
-// note keeps a rule of commands and drops those that it makes void: the same rule, and rules of the
-// same command's parts.
-func (s *selector) note(name string, allow bool) {
+// addWord records a rule of commands. It removes the rules that this one overrides: those of the same name, and of
+// subcommands and arguments of that name.
+func (s *selector) addWord(name string, allow bool) {
 	s.words = slices.DeleteFunc(s.words, func(word string) bool {
 		return word[1:] == name || strings.HasPrefix(word[1:], name+"|")
 	})
@@ -231,7 +235,7 @@ func (s *selector) note(name string, allow bool) {
 
 // commandWords returns the rules of commands as words.
 func (s *selector) commandWords() string {
-	return strings.Join(append([]string{s.base}, s.words...), " ")
+	return strings.Join(append([]string{s.baseWord}, s.words...), " ")
 }
 
 // keyWords returns the rules of keys as words.
@@ -258,7 +262,7 @@ func (s *selector) channelWords() string {
 	return strings.Join(words, " ")
 }
 
-// line returns the selector's words as a file has them.
+// line returns the words of the selector as a file of users has them.
 func (s *selector) line() string {
 	var parts []string
 	if keys := s.keyWords(); keys != "" {
@@ -273,7 +277,7 @@ func (s *selector) line() string {
 	return strings.Join(append(parts, s.commandWords()), " ")
 }
 
-// equalFold compares an argument with a word in small letters.
+// equalFold reports whether an argument equals a word in any case.
 func equalFold(word string, arg []byte) bool {
 	return len(word) == len(arg) && strings.EqualFold(word, string(arg))
 }

@@ -8,29 +8,30 @@ import (
 	"strings"
 )
 
-// User is somebody who may connect.
+// User is a user of the server, with rules.
 type User struct {
 	Name string
 
 	on        bool
-	anyPass   bool     // every password is right
-	sanitize  payload  // what becomes of RESTORE's payloads; kept, and of no effect
+	nopass    bool     // every password is accepted
+	sanitize  payload  // of RESTORE's payloads; stored for Words, without effect
 	passwords []string // SHA-256 in hexadecimal digits
 	selectors []*selector
 }
 
+// payload is how to treat the payloads of RESTORE.
 type payload uint8
 
 const (
-	payloadUnsaid payload = iota
+	payloadUnset payload = iota
 	payloadSanitized
-	payloadTrusted
+	payloadUnchecked
 )
 
-// New returns a user who is off, has no password and may do nothing.
+// New returns a user that is off, has no password and may run nothing.
 func New(name string) *User { return &User{Name: name, selectors: []*selector{newSelector()}} }
 
-// Default returns the user that connections begin with: on, without a password, allowed everything.
+// Default returns the user of new connections, which is on, needs no password and may run everything.
 func Default(catalogue Catalogue) *User {
 	u := New("default")
 	for _, word := range []string{"on", "nopass", "~*", "&*", "+@all"} {
@@ -41,7 +42,7 @@ func Default(catalogue Catalogue) *User {
 	return u
 }
 
-// Clone returns a copy.
+// Clone returns an independent copy.
 func (u *User) Clone() *User {
 	c := *u
 	c.passwords = slices.Clone(u.passwords)
@@ -56,26 +57,26 @@ func (u *User) Clone() *User {
 func (u *User) On() bool { return u.on }
 
 // Open reports whether the user needs no password.
-func (u *User) Open() bool { return u.anyPass }
+func (u *User) Open() bool { return u.nopass }
 
-// Limited reports whether there is something that the user may not do.
+// Limited reports whether the root selector disallows anything.
 func (u *User) Limited() bool {
 	s := u.selectors[0]
-	return !s.every || !s.allKeys || !s.allChannels
+	return !s.allCommands || !s.allKeys || !s.allChannels
 }
 
-// Admits reports whether the user may log in with a password. It takes the same time for every wrong
-// one.
+// Admits reports whether the user may log in with a password. It compares with every hash in constant time.
 func (u *User) Admits(password []byte) bool {
 	ok := 0
-	digest := []byte(hashed(string(password)))
+	digest := []byte(hashPassword(string(password)))
 	for _, p := range u.passwords {
 		ok |= subtle.ConstantTimeCompare([]byte(p), digest)
 	}
-	return u.on && (u.anyPass || ok == 1)
+	return u.on && (u.nopass || ok == 1)
 }
 
-func hashed(password string) string {
+// hashPassword returns the SHA-256 of a password in hexadecimal digits.
+func hashPassword(password string) string {
 	sum := sha256.Sum256([]byte(password))
 	return hex.EncodeToString(sum[:])
 }
@@ -88,13 +89,13 @@ func (u *User) Apply(word string, catalogue Catalogue) error {
 	case lower == "off":
 		u.on = false
 	case lower == "nopass":
-		u.anyPass, u.passwords = true, nil
+		u.nopass, u.passwords = true, nil
 	case lower == "resetpass":
-		u.anyPass, u.passwords = false, nil
+		u.nopass, u.passwords = false, nil
 	case lower == "sanitize-payload":
 		u.sanitize = payloadSanitized
 	case lower == "skip-sanitize-payload":
-		u.sanitize = payloadTrusted
+		u.sanitize = payloadUnchecked
 	case lower == "clearselectors":
 		u.selectors = u.selectors[:1]
 	case lower == "reset":
@@ -125,11 +126,11 @@ func (u *User) addSelector(text string, catalogue Catalogue) error {
 	return nil
 }
 
-// applyPassword adds or removes a password, or the hash of one.
+// applyPassword adds (>) or removes (<) a password, or adds (#) or removes (!) its hash.
 func (u *User) applyPassword(sign byte, text string) error {
 	hash := text
 	if sign == '>' || sign == '<' {
-		hash = hashed(text)
+		hash = hashPassword(text)
 	} else if !isHash(text) {
 		return ErrHash
 	}
@@ -139,7 +140,7 @@ func (u *User) applyPassword(sign byte, text string) error {
 		if i < 0 {
 			u.passwords = append(u.passwords, hash)
 		}
-		u.anyPass = false
+		u.nopass = false
 	case i < 0:
 		return ErrNoPassword
 	default:
@@ -148,6 +149,7 @@ func (u *User) applyPassword(sign byte, text string) error {
 	return nil
 }
 
+// isHash reports whether text can be a hash of a password.
 func isHash(text string) bool {
 	return len(text) == 2*sha256.Size && strings.Trim(text, "0123456789abcdef") == ""
 }
@@ -158,25 +160,25 @@ func (u *User) Flags() []string {
 	if u.on {
 		flags[0] = "on"
 	}
-	if u.anyPass {
+	if u.nopass {
 		flags = append(flags, "nopass")
 	}
 	switch u.sanitize {
 	case payloadSanitized:
 		flags = append(flags, "sanitize-payload")
-	case payloadTrusted:
+	case payloadUnchecked:
 		flags = append(flags, "skip-sanitize-payload")
 	}
 	return flags
 }
 
-// Passwords returns the hashes of the passwords.
+// Passwords returns the hashes of the passwords. The caller must not change them.
 func (u *User) Passwords() []string { return u.passwords }
 
-// Part is what a selector allows, as words.
+// Part is the rules of a selector as words.
 type Part struct{ Commands, Keys, Channels string }
 
-// Parts returns the selectors, the root first.
+// Parts returns the rules of the selectors, the root first.
 func (u *User) Parts() []Part {
 	parts := make([]Part, len(u.selectors))
 	for i, s := range u.selectors {
@@ -198,8 +200,8 @@ func (u *User) Words() string {
 	return strings.Join(words, " ")
 }
 
-// JoinSelectors joins the words between parentheses to one word each. unmatched is the word with the
-// parenthesis that nobody closes, "" if there is none.
+// JoinSelectors joins the words between parentheses to one word each. unmatched is the word with an unclosed parenthesis,
+// "" if there is none.
 func JoinSelectors(words []string) (joined []string, unmatched string) {
 	open := ""
 	for _, word := range words {
