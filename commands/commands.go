@@ -1,14 +1,15 @@
-// Package commands collects the families of data commands, a package each. A family's package has the lines of its
-// table and a function cmdX for each command X.
+// Package commands collects the families of data commands. Each has its own package, with the lines of the command table
+// and a function cmdX for each command X.
 //
 //	strings hashes lists sets zsets streams   the data types
-//	bitmaps geo sketches                      commands on strings and sorted sets that hold something else
+//	bitmaps geo                               other uses of strings and of sorted sets
+//	sketches                                  HyperLogLog and Bloom filters
 //	ratelimit                                 CL.THROTTLE and INCREX
-//	keys                                      what works on keys of all types, and on databases
-//	explain                                   MEMORY: what keys cost
-//	elements                                  what the families share: deadlines, cursors, random elements
+//	keys                                      commands on keys of any type, and on databases
+//	explain                                   MEMORY: the memory of keys and of the process
+//	elements                                  shared code: deadlines of elements, cursors, random elements
 //
-// The commands about clients, transactions, messages and the server itself are engine's.
+// The commands on clients, transactions, pub/sub and the server itself are in package engine.
 package commands
 
 import (

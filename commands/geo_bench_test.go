@@ -15,7 +15,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// geoEngine returns an engine with 100,000 places in a square of four degrees.
+// geoEngine returns an engine with 100,000 members in a square of four degrees.
 func geoEngine(tb testing.TB) (*engine.Engine, *engine.Session) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
 	e.Join(engine.Commands(zsets.Family(), geo.Family()))

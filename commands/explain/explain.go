@@ -65,7 +65,8 @@ func cmdDebugZiplist(c *engine.Call) {
 	replyReport(c, ziplistReport(zl, zl.Len()))
 }
 
-// ziplistOf returns the ziplist of a value. ok is false if the value has another encoding.
+// ziplistOf returns the ziplist of a value. ok is false if the value has another encoding. Packed excludes values with
+// deadlines of elements, but those have a ziplist too.
 func ziplistOf(v keyspace.Value) (zl ziplist.List, ok bool) {
 	switch v := v.(type) {
 	case *zset.Set:
@@ -100,7 +101,7 @@ func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 		entry = append(entry, item{"deadline", l.Index, "in the index of deadlines"})
 	}
 	return report{{"key", key, ""}, {"type", v.Type().String(), ""}, {"encoding", v.Encoding(), ""},
-		{"length", n, plural(unit)}, {"bytes", l.Bytes(), "what MEMORY USAGE tells"},
+		{"length", n, unit + "s"}, {"bytes", l.Bytes(), "what MEMORY USAGE tells"},
 		{"bytes-per-" + unit, float64(l.Bytes()) / float64(max(n, 1)), ""}, {"entry", entry, ""}}
 }
 
@@ -112,8 +113,6 @@ func deadlinesReport(v keyspace.Value) report {
 	}
 	return report{{"deadlines", report{{"elements", c.Volatile(), "that have one"}, {"bytes", c.DeadlineBytes(), ""}}, "of elements, kept beside them"}}
 }
-
-func plural(unit string) string { return unit + "s" }
 
 // valueReport returns the parts of a value, with up to ends entries at each end.
 func valueReport(v keyspace.Value, ends int) report {

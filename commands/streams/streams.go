@@ -15,6 +15,13 @@
 // The journal and the replicas do not receive calls whose effect depends on the clock, on the layout of nodes or on
 // reading. They receive the effect instead: XADD with the generated ID, an exact MAXLEN, and for a group XCLAIM for each
 // message and XGROUP SETID for the last delivered ID. Redis does the same.
+//
+// Differs from Redis 7.0:
+//
+//   - XREAD stays blocked if the entry that would unblock it is deleted in the same transaction, as in 7.2. 7.0 replies
+//     without entries.
+//   - XINFO shows inactive and active-time, as in 7.2, and XREAD accepts +, as in 7.4: newer clients expect them.
+//   - XREADGROUP propagates the delivery counts of a consumer's history. Redis loses them at a restart.
 package streams
 
 import (
