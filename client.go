@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// client is a connection to the server for Do. It is made when it is first used, and anew after an error.
+// client is a connection to the server for Do. It connects at the first command, and again after an error.
 type client struct {
 	addr    string
 	mu      sync.Mutex
@@ -21,7 +21,7 @@ func (c *client) do(words []string) resp.Value {
 	defer c.mu.Unlock()
 	reply, err := c.exchange(words)
 	if err != nil {
-		c.drop()
+		c.disconnect()
 		return resp.Value{Kind: resp.Error, Text: "ERR " + err.Error()}
 	}
 	return reply
@@ -45,10 +45,10 @@ func (c *client) exchange(words []string) (reply resp.Value, err error) {
 func (c *client) close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.drop()
+	c.disconnect()
 }
 
-func (c *client) drop() {
+func (c *client) disconnect() {
 	if c.conn != nil {
 		_ = c.conn.Close()
 		c.conn = nil

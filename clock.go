@@ -2,17 +2,17 @@ package miniserver
 
 import "sync"
 
-// clock is the machine's clock with a distance that Advance makes, or one that stands still.
+// clock is the machine's clock plus the sum of all Advances, or a frozen clock.
 type clock struct {
 	machine func() int64 // microseconds since the epoch
 
 	mu     sync.Mutex
-	ahead  int64 // of the machine's clock, microseconds
+	ahead  int64 // microseconds ahead of the machine's clock
 	frozen bool
-	at     int64 // what it shows while it is frozen
+	at     int64 // the time while it is frozen
 }
 
-// now implements the clock of engine.Options.
+// now returns the time for engine.Options.
 func (c *clock) now() int64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -26,7 +26,7 @@ func (c *clock) read() int64 {
 	return c.machine() + c.ahead
 }
 
-// reach moves the clock ahead to a time, if it is not there yet.
+// reach moves the clock ahead to a time, unless it is later already.
 func (c *clock) reach(at int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

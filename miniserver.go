@@ -8,9 +8,9 @@
 //		require.Zero(t, client.Exists(t.Context(), "session").Val())
 //	}
 //
-// It is the complete server that the command miniserver runs, with the same commands, scripts and replies, over real
+// It is the complete server of the command miniserver, with the same commands, scripts and replies, over real
 // sockets. Three things differ. The port is a free one. Snapshots stay in memory: SAVE writes no file. And
-// tests control the clock: it can be stopped, set and moved ahead.
+// tests control the clock: they can stop, set and advance it.
 //
 // A program may run as many servers as it likes. They share nothing.
 package miniserver
@@ -42,7 +42,7 @@ type Server struct {
 	own    client
 }
 
-// TB is what Run needs of testing.TB.
+// TB is the part of testing.TB that Run uses.
 type TB interface {
 	Helper()
 	Cleanup(func())
@@ -61,8 +61,8 @@ func Run(t TB, settings ...string) *Server {
 	return s
 }
 
-// Start starts a server at a free port of the loopback interface. The settings are lines of a redis.conf,
-// such as "requirepass secret" or "port 7777". Not supported are those that only the command miniserver has:
+// Start starts a server on a free port of the loopback interface. The settings are lines of a redis.conf,
+// such as "requirepass secret" or "port 7777". Settings of the command miniserver are not supported:
 // aclfile, databases, include, load, logfile, pidfile, rename-command, seed and user. The caller must Close the server.
 func Start(settings ...string) (s *Server, err error) {
 	unlocked(func() { s, err = start(settings) })
@@ -99,7 +99,7 @@ func start(settings []string) (*Server, error) {
 func (s *Server) set(line string) error {
 	words, ok := resp.Words([]byte(line), nil)
 	if !ok || len(words) < 2 {
-		return fmt.Errorf("setting %q: a name and a value are wanted", line)
+		return fmt.Errorf("setting %q: name or value is missing", line)
 	}
 	p := s.engine.Param(strings.ToLower(string(words[0])))
 	if p == nil || p.Set == nil {
@@ -118,14 +118,13 @@ func (s *Server) set(line string) error {
 // Addr returns the address to connect to, such as "127.0.0.1:43125".
 func (s *Server) Addr() string { return s.server.Addrs()[0] }
 
-// Do executes a command and returns the reply as RESP2 has it; its String is what redis-cli prints. All calls
-// share one connection, so that SELECT, AUTH and MULTI apply to the calls that follow, and a command that
-// blocks holds up the others. If there is no reply, because the server has ended, that is the error
-// it returns.
+// Do executes a command and returns its RESP2 reply; the reply's String is what redis-cli prints. All calls
+// share one connection: SELECT, AUTH and MULTI apply to later calls, and a blocking command delays
+// other calls. If the server has ended, Do returns an error reply that says so.
 func (s *Server) Do(words ...string) resp.Value { return s.own.do(words) }
 
-// Advance moves the clock ahead. Whatever is due by then has happened when it returns, in order: keys and elements
-// have expired, and clients that were blocked have timed out.
+// Advance moves the clock ahead. When it returns, everything due until then has happened in order: keys and elements
+// have expired, and blocked clients have timed out.
 func (s *Server) Advance(d time.Duration) {
 	end := s.clock.now() + d.Microseconds()
 	unlocked(func() {
@@ -137,8 +136,8 @@ func (s *Server) Advance(d time.Duration) {
 	})
 }
 
-// unlocked runs fn on a goroutine that is locked to no thread, which the caller's may be: the coroutines of the
-// engine, of scripts and of snapshots, go on only where they could have begun.
+// unlocked runs fn on a goroutine that is not locked to a thread, as the caller's may be. Coroutines of the engine,
+// of scripts and of snapshots, can only be resumed by a goroutine with the same lock as the one that made them.
 func unlocked(fn func()) {
 	done := make(chan struct{})
 	go func() {
@@ -148,15 +147,15 @@ func unlocked(fn func()) {
 	<-done
 }
 
-// Freeze sets the clock and stops it: from now on only Advance moves it. Deadlines are not moved with it: when it is
+// Freeze sets the clock and stops it: then only Advance moves it. Deadlines do not move with the clock: when it is
 // set back, keys live longer.
 func (s *Server) Freeze(at time.Time) {
 	s.clock.freeze(at.UnixMicro())
 	unlocked(func() { s.engine.Tick() })
 }
 
-// Close ends the server and its connections. It returns the error that ended it before, if one did. Closing
-// again does nothing more.
+// Close ends the server and its connections. If the server has ended with an error before, Close returns it. Further
+// calls do nothing.
 func (s *Server) Close() error {
 	s.stop()
 	<-s.ended

@@ -69,10 +69,10 @@ func TestSettings(t *testing.T) {
 	require.Equal(t, "60 1 300 10", s.Do("CONFIG", "GET", "save").Elems[1].Text)
 	for setting, refusal := range map[string]string{
 		"no-such-thing 1": "there is no such parameter",
-		"maxmemory":       "a name and a value are wanted",
+		"maxmemory":       "name or value is missing",
 		"maxmemory lots":  "argument must be a memory value",
 		"databases 32":    "there is no such parameter",
-		`requirepass "x`:  "a name and a value are wanted",
+		`requirepass "x`:  "name or value is missing",
 	} {
 		_, err := miniserver.Start(setting)
 		require.ErrorContains(t, err, refusal, setting)

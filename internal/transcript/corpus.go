@@ -11,11 +11,11 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-var only = flag.String("transcripts", "", "take only the transcripts whose path contains this")
+var only = flag.String("transcripts", "", "run only the transcripts whose path contains this")
 
 var update = flag.String("update", "", "rewrite the transcripts' replies from a world: redis or miniserver")
 
-// RedisTraits are those of a redis-server of the given version.
+// RedisTraits returns the traits of a redis-server of the given version.
 func RedisTraits(version string) Traits {
 	return Traits{Name: "redis", Tags: []string{"redis"}, Version: version, Sleep: longSleep}
 }
@@ -76,13 +76,13 @@ func RunFiles(t *testing.T, w World, dir string, files []*File) {
 	}
 }
 
-// inTime is how long it is tried to run a file in time.
-const inTime = 2 * time.Minute
+// retryFor is how long a file is run again after its world's clock slipped.
+const retryFor = 2 * time.Minute
 
-// runInTime runs the file, and again while replies were wrong and the world's clock had slipped: what a
-// file says of 20 milliseconds cannot be seen on a machine that stood still for 50.
+// runInTime runs the file. It runs it again while replies are wrong and the world's clock has slipped: a
+// test of 20 milliseconds is void on a machine that stood still for 50.
 func (f *File) runInTime(w World) (Outcome, error) {
-	for end := time.Now().Add(inTime); ; {
+	for end := time.Now().Add(retryFor); ; {
 		out, err := f.Run(w)
 		if err != nil || len(out.Mismatches) == 0 || !out.Slipped || time.Now().After(end) {
 			return out, err
@@ -90,8 +90,8 @@ func (f *File) runInTime(w World) (Outcome, error) {
 	}
 }
 
-// Updating rewrites the files below dir if the -update flag asks for it, and then reports
-// true; the test has nothing else to do. ours opens the world behind -update=miniserver.
+// Updating rewrites the files below dir if the flag -update is set, and then reports true: the test must
+// return. ours opens the world for -update=miniserver.
 func Updating(t *testing.T, dir string, ours func() World) bool {
 	t.Helper()
 	var w World

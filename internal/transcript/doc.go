@@ -4,7 +4,7 @@
 //
 // A transcript reads like a terminal:
 //
-//	# BLPOP: an element that is there, and one that has to be waited for.
+//	# BLPOP: an element that exists, and one that arrives later.
 //	> RPUSH q x
 //	(integer) 1
 //	> BLPOP q 0
@@ -21,20 +21,20 @@
 // The first line is a comment that says what the file covers. Then:
 //
 //	# text            a comment
-//	> COMMAND args    sends a command; what follows, up to an empty line or another step,
-//	                  is the reply as redis-cli 7.0 shows it on a terminal. No reply lines
+//	> COMMAND args    sends a command; the lines up to an empty line or another step are
+//	                  the reply as redis-cli 7.0 shows it on a terminal. No reply lines
 //	                  means that no reply comes (yet).
 //	a> COMMAND args   the same on a connection named a; names are made of a-z and 0-9
-//	a<   or   <       what arrives next on that connection: a reply that had to wait, a
-//	                  further reply of the same command, a message of a subscription,
+//	a<   or   <       what arrives next on that connection: the reply of a blocked command,
+//	                  a further reply of the same command, a message of a subscription,
 //	                  or (error) (closed by the server)
 //	@ directive       see below
 //
 // Arguments are quoted as for redis-cli: "a\x00\n\"b" with escapes, 'a\'b' without.
-// A reply line that would look like a step, a comment or an empty line is written with a
-// backslash in front. In a reply <int>, <num>, <hex> and <text> stand for any integer,
-// number, lower case hexadecimal string, and rest of a line up to what follows; <lines>,
-// alone on a line, for any lines. (A reply equal to the expected text always matches.)
+// A reply line that would look like a step, a comment or an empty line has a backslash in
+// front. In a reply <int>, <num> and <hex> stand for any integer, number and lower case
+// hexadecimal string, <text> for any text within a line, and <lines>, alone on a line, for
+// any lines. (A reply equal to the expected text always matches.)
 //
 // Directives:
 //
@@ -42,29 +42,29 @@
 //	                  the step is short; otherwise the steps up to the next reset are skipped.
 //	@ resp 3          the protocol version of all connections from here on
 //	@ config NAME VALUE   sets a parameter until the next reset
-//	@ sorted          in the next reply, aggregates of scalars are put in order
-//	@ pairs           the same by key for arrays of key, value, key, value, or of pairs
+//	@ sorted          sorts the aggregates of scalars in the next reply
+//	@ pairs           sorts by key the arrays of key, value, key, value, or of pairs
 //	@ for i = 1..200  sends the next command once for each i, with {i} replaced;
 //	                  the reply shown is the last one's
 //	@ let NAME = text     replaces {NAME} in the arguments of later commands; the text may be
 //	@ let NAME = 600 * ab a word repeated, or, with nothing after the sign, the lines that
 //	                  follow, each beginning with "| "
-//	@ close a         hangs up
-//	@ reset           an empty server without connections and with the parameters it began with
-//	@ only TAG...     what follows, up to "@ end" or the end of the file, runs only in worlds
+//	@ close a         closes connection a
+//	@ reset           an empty server without connections and with its first parameters
+//	@ only TAG...     the lines up to "@ end" or the end of the file run only in worlds
 //	@ not TAG...      with one of the tags, or with none of them
 //	@ since 7.2       the same for a redis-server of that version or later; our own worlds have
 //	                  every version
 //	@ end             ends the innermost only, not or since
 //
-// Tags name a world's kind and its habits: miniserver, redis, memory, tcp, resp3, virtual (its
-// clock moves only by directive), and whatever else a world claims.
+// Tags name a world's kind and its properties: miniserver, redis, memory, tcp, resp3, virtual
+// (its clock moves only by directive), and others that a world defines.
 //
-// A world may speak RESP3 where the file was recorded in RESP2. Its replies are then compared
-// leaf by leaf, as RESP2 would have spelled each leaf; a file that is about the shape of
-// RESP3 replies says "@ resp 3" and is compared to the letter.
+// A world may speak RESP3 although the file was recorded in RESP2. Then the test compares the
+// leaves of its replies, each in its RESP2 form. A file about the shape of RESP3 replies says
+// "@ resp 3", and its replies must be equal.
 //
-// Expectations come from the truth: go test with -update=redis rewrites the replies of
-// every step that a redis-server can run, and -update=miniserver those of the others.
-// Comments, order and placeholders that still match stay.
+// The replies in the files come from a real server: go test with -update=redis rewrites the
+// replies of every step that a redis-server can run, and -update=miniserver those of the
+// others. Comments, order and placeholders that still match stay.
 package transcript

@@ -17,7 +17,7 @@ type File struct {
 	steps []step
 }
 
-// stepKind tells what a step does.
+// stepKind is the action of a step.
 type stepKind int
 
 const (
@@ -30,7 +30,7 @@ const (
 	stepReset
 )
 
-// step is one action and what is expected of it.
+// step is one action and its expected reply.
 type step struct {
 	kind   stepKind
 	line   int    // of the step itself, from 0
@@ -45,7 +45,7 @@ type step struct {
 	replyAt, replyEnd int // lines of the expected reply
 }
 
-// Order is what is done to a reply before it is compared.
+// Order says how a reply is sorted before it is compared.
 type Order int
 
 const (
@@ -63,7 +63,7 @@ type loop struct {
 	from, to int
 }
 
-// guard is a condition that a world has to fulfil for a step to run.
+// guard is a condition of a step: only worlds that meet it run the step.
 type guard struct {
 	word string // only, not, since
 	args []string
@@ -101,8 +101,8 @@ func Parse(name, text string) (*File, error) {
 	return p.file, nil
 }
 
-// Commands returns the distinct commands the file sends, in lower case and sorted: the name,
-// and "name sub" for those with a second word.
+// Commands returns the distinct commands that the file sends, in lower case and sorted: the name, and
+// "name sub" for commands with a second word.
 func (f *File) Commands() []string {
 	var names []string
 	for _, s := range f.steps {
@@ -137,7 +137,7 @@ func isReplyLine(line string) bool {
 	return !commandLine.MatchString(line) && !arrivalLine.MatchString(line)
 }
 
-// parser goes through the lines of a file.
+// parser parses the lines of a file.
 type parser struct {
 	file   *File
 	at     int // the line being read
@@ -151,7 +151,7 @@ func (p *parser) fail(format string, args ...any) error {
 	return fmt.Errorf("%s:%d: %s", p.file.Name, p.at+1, fmt.Sprintf(format, args...))
 }
 
-// next reads one line, with the reply that belongs to it.
+// next parses one line and its reply.
 func (p *parser) next() error {
 	line := p.file.lines[p.at]
 	switch {
@@ -189,7 +189,7 @@ func (p *parser) command(conn, text string) error {
 	return nil
 }
 
-// expecting adds a step together with the reply lines below it.
+// expecting adds a step with the reply lines below it.
 func (p *parser) expecting(s step) {
 	s.line, s.order, s.loop = p.at, p.order, p.loop
 	p.order, p.loop = AsSent, loop{}
@@ -239,7 +239,7 @@ func (p *parser) directive(text string) error {
 	return nil
 }
 
-// setting reads a directive that is no step but changes how later ones are read.
+// setting parses a directive that is not a step but changes later ones.
 func (p *parser) setting(word, rest string) error {
 	ok := true
 	switch word {
@@ -267,7 +267,7 @@ func (p *parser) setting(word, rest string) error {
 	return nil
 }
 
-// let defines a text, with the lines below if they are marked as its own.
+// let defines a text. An empty one is followed by its lines, which begin with "|".
 func (p *parser) let(rest string) bool {
 	m := letLine.FindStringSubmatch(rest)
 	if m == nil {

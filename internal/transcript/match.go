@@ -8,7 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// placeholders and what they stand for.
+// placeholders maps placeholders to regular expressions.
 var placeholders = map[string]string{
 	"<int>":   `-?[0-9]+`,
 	"<num>":   `-?[0-9]+(?:\.[0-9]+)?(?:e[-+][0-9]+)?`,
@@ -19,8 +19,8 @@ var placeholders = map[string]string{
 
 var placeholder = regexp.MustCompile(`<(?:int|num|hex|text|lines)>`)
 
-// matches reports whether got is what was expected, which may contain placeholders.
-// Spaces at the end of a line do not count: an editor may have removed them.
+// matches reports whether got matches the expected text, which may contain placeholders.
+// Spaces at line ends do not count: an editor may have removed them.
 func matches(expected, got string) bool {
 	expected, got = trimLines(expected), trimLines(got)
 	if expected == got {
@@ -49,7 +49,7 @@ func trimLines(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// Arrange returns v with its aggregates of scalars put in order.
+// Arrange returns v with its aggregates of scalars sorted.
 func Arrange(v resp.Value, o Order) resp.Value {
 	if o == AsSent || !v.IsAggregate() {
 		return v
@@ -74,8 +74,7 @@ func Arrange(v resp.Value, o Order) resp.Value {
 	return v
 }
 
-// sortable reports whether v has only scalars, or is a map, or is an array of pairs that is
-// to be treated as one.
+// sortable reports whether v has only scalars, is a map, or is an array of pairs to be sorted as a map.
 func sortable(v resp.Value, o Order) bool {
 	return v.Kind == resp.Map || o == Pairs && pairedElems(v) || !slices.ContainsFunc(v.Elems, resp.Value.IsAggregate)
 }
@@ -87,8 +86,8 @@ func pairedElems(v resp.Value) bool {
 	})
 }
 
-// leavesOf returns the scalars of a tree, one line each, as RESP2 spells and redis-cli
-// shows them. Empty aggregates are leaves too.
+// leavesOf returns the scalars of a tree in their RESP2 form as redis-cli shows them, one line
+// each. Empty aggregates are leaves too.
 func leavesOf(values []resp.Value) []string {
 	var lines []string
 	for _, v := range values {

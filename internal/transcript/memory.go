@@ -11,26 +11,25 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// epoch is when the clock of every Memory starts, in microseconds.
+// epoch is the time at which the clock of every Memory starts, in microseconds.
 const epoch = 1_700_000_000_000_000
 
-// spoil overwrites arguments once their command ran, so that a command that kept one is found out.
+// spoil overwrites arguments after their command ran: a command that wrongly keeps one shows wrong data.
 const spoil = 0xDB
 
-// Memory is the world of an engine in process: no socket, no goroutine, and a clock that moves
-// only when told to. Reset makes a new engine.
+// Memory is the world of an engine in process: no socket, no goroutine, and a clock that only Advance
+// moves. Reset makes a new engine.
 type Memory struct {
 	traits Traits
 	wire   func(e *engine.Engine)
 	engine *engine.Engine
 	clock  int64 // microseconds
 	conns  []*memoryConn
-	// Journal, if it is set before Reset, receives what the engines journal.
+	// Journal, if it is set before Reset, receives the commands that the engines propagate.
 	Journal func(db int, args [][]byte)
 }
 
-// NewMemory returns a world whose engines wire fills with command families and, if it likes,
-// parameters.
+// NewMemory returns a world. wire adds command families and parameters to each of its engines.
 func NewMemory(traits Traits, wire func(e *engine.Engine)) *Memory {
 	traits.Tags = append(slices.Clone(traits.Tags), "miniserver", "memory", "virtual")
 	if traits.Proto == 3 {
@@ -47,7 +46,7 @@ func (m *Memory) renew() {
 	m.engine = m.Fresh(m.Journal)
 }
 
-// Fresh returns a further engine on the world's clock, wired like its own.
+// Fresh returns another engine on the world's clock, with the same parts.
 func (m *Memory) Fresh(journal func(db int, args [][]byte)) *engine.Engine {
 	e := engine.New(engine.Options{Clock: func() int64 { return m.clock }, Seed: 1})
 	e.Join(engine.Part{Propagate: journal})
@@ -55,7 +54,7 @@ func (m *Memory) Fresh(journal func(db int, args [][]byte)) *engine.Engine {
 	return e
 }
 
-// Engine returns the engine in use, for what a test wants to know beyond replies.
+// Engine returns the engine in use, for tests that check more than replies.
 func (m *Memory) Engine() *engine.Engine { return m.engine }
 
 // Traits implements World.
@@ -84,7 +83,7 @@ func (m *Memory) SetConfig(name, value string) error {
 	return nil
 }
 
-// Advance implements World. What is due on the way happens at its time, not at the end.
+// Advance implements World. Events that are due on the way happen at their time, not at the end.
 func (m *Memory) Advance(d time.Duration) error {
 	end := m.clock + d.Microseconds()
 	for {
@@ -105,7 +104,7 @@ func (m *Memory) Reset() error {
 	return nil
 }
 
-// Check implements World: every database holds its invariants.
+// Check implements World: it checks the invariants of every database.
 func (m *Memory) Check() (err error) {
 	m.engine.With(func() {
 		for i := range m.engine.Keyspace.Len() {
@@ -121,17 +120,17 @@ func (m *Memory) Check() (err error) {
 // Close implements World.
 func (m *Memory) Close() error { return nil }
 
-// pump runs what was held back while its session was parked, until nothing moves.
+// pump runs the commands that were held while their sessions were blocked, until no more can run.
 func (m *Memory) pump() {
-	for moved := true; moved; {
-		moved = false
+	for ran := true; ran; {
+		ran = false
 		for _, c := range m.conns {
-			moved = c.run() || moved
+			ran = c.run() || ran
 		}
 	}
 }
 
-// memoryConn is a session, what it has yet to execute and what it has yet to read.
+// memoryConn is a session with its commands to execute and its replies to read.
 type memoryConn struct {
 	world   *Memory
 	session *engine.Session
@@ -139,10 +138,10 @@ type memoryConn struct {
 	out     bytes.Buffer
 	replies *resp.Reader
 	closed  bool
-	over    bool // Closed was handed out
+	over    bool // Next has returned Closed
 }
 
-// Wake implements engine.Peer. Next looks for itself.
+// Wake implements engine.Peer. It does nothing, since Next collects the output itself.
 func (c *memoryConn) Wake() {}
 
 // SetProto implements Conn.
@@ -162,20 +161,19 @@ func (c *memoryConn) Send(args []string) error {
 	return nil
 }
 
-// run executes what is held until the session stops, collects what was written to it
-// and reports whether anything was executed.
+// run executes held commands until the session blocks, collects its output, and reports whether it executed any.
 func (c *memoryConn) run() bool {
 	before := len(c.held)
 	if before > 0 && !c.closed {
-		c.take(c.world.engine.Do(c.session, c.held))
+		c.collect(c.world.engine.Do(c.session, c.held))
 	} else {
-		c.take(c.world.engine.Collect(c.session))
+		c.collect(c.world.engine.Collect(c.session))
 	}
 	return len(c.held) < before
 }
 
-// take keeps the replies and forgets the commands that ran.
-func (c *memoryConn) take(o engine.Outcome) {
+// collect stores the replies and removes the commands that ran.
+func (c *memoryConn) collect(o engine.Outcome) {
 	c.out.Write(o.Out)
 	c.closed = c.closed || o.Closing
 	for _, command := range c.held[:o.Executed] {
@@ -188,8 +186,8 @@ func (c *memoryConn) take(o engine.Outcome) {
 	c.held = c.held[o.Executed:]
 }
 
-// Next implements Conn. Nothing arrives later than at once here, but for what a short timeout brings:
-// patience moves the clock by the time for which a world with a real clock would sleep.
+// Next implements Conn. Replies arrive at once here, except those after a short timeout: a patient Next moves the clock
+// by the time for which a world with a real clock would sleep.
 func (c *memoryConn) Next(patient bool) (resp.Value, bool, error) {
 	c.world.pump()
 	if patient && c.silent() {

@@ -11,13 +11,13 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// tooMany is the number of mismatches after which a run is given up.
+// tooMany is the number of mismatches after which a run ends.
 const tooMany = 5
 
-// slip is how much longer a step may take than it waits without the clock counting as slipped.
+// slip is the time that a step may take beyond its own wait before the clock counts as slipped.
 const slip = 4 * time.Millisecond
 
-// Mismatch is a reply that was not as expected.
+// Mismatch is a reply that differs from the expected one.
 type Mismatch struct {
 	File     string
 	Line     int // from 1
@@ -38,14 +38,14 @@ func indent(text string) string {
 	return "    " + strings.ReplaceAll(text, "\n", "\n    ")
 }
 
-// Outcome is what a run of a file in a world brought.
+// Outcome is the result of running a file in a world.
 type Outcome struct {
 	Mismatches []Mismatch
 	Ran        int // steps
 	LeftOut    int // steps this world cannot run
 
-	// Slipped says that the world's clock is a real one and went on by more than the file says: a
-	// step took longer than it should. Then mismatches may tell of the machine.
+	// Slipped is set if the world has a real clock and a step took longer than it should. Then a slow
+	// machine may have caused the mismatches.
 	Slipped bool
 
 	seen map[int]arrival // by step, for Update
@@ -57,8 +57,8 @@ type arrival struct {
 	text string
 }
 
-// Run runs the file in a world that is empty, and resets it in the end. The error is about
-// the run itself, such as a lost connection; wrong replies are in the Outcome.
+// Run runs the file in an empty world and resets the world afterwards. The error is about the run itself, such as a
+// lost connection; wrong replies are in the Outcome.
 func (f *File) Run(w World) (Outcome, error) {
 	r := newRun(f, w)
 	runs := f.plan(r.traits)
@@ -89,7 +89,7 @@ type run struct {
 	world  World
 	traits Traits
 	conns  map[string]Conn
-	proto  int // what the file asks for
+	proto  int // that the file asks for
 	out    Outcome
 }
 
@@ -100,8 +100,7 @@ func newRun(f *File, w World) *run {
 	}
 }
 
-// watchClock notes whether a step which took that long was late. Waiting is no lateness where the file
-// asks for it.
+// watchClock sets Slipped if a step took too long. The time for which the step itself waits does not count.
 func (r *run) watchClock(s step, took time.Duration) {
 	switch {
 	case s.kind == stepAdvance:
@@ -143,7 +142,7 @@ func (r *run) command(i int, s step) error {
 		return err
 	}
 	for n := s.loop.from; n < s.loop.to; n++ {
-		if err := r.sendAndDrop(conn, s.loop.expand(s.args, n)); err != nil {
+		if err := r.sendSilently(conn, s.loop.expand(s.args, n)); err != nil {
 			return err
 		}
 	}
@@ -153,8 +152,8 @@ func (r *run) command(i int, s step) error {
 	return r.receive(i, s, conn)
 }
 
-// sendAndDrop sends a command of a loop, whose reply is not shown.
-func (r *run) sendAndDrop(conn Conn, args []string) error {
+// sendSilently sends a command of a loop and ignores its reply.
+func (r *run) sendSilently(conn Conn, args []string) error {
 	if err := conn.Send(args); err != nil {
 		return err
 	}
@@ -195,8 +194,8 @@ func (r *run) receive(i int, s step, conn Conn) error {
 	return nil
 }
 
-// same reports whether a reply is the expected one, to the letter or, if the world speaks
-// another protocol than the file, leaf by leaf.
+// same reports whether a reply matches the expected one: its text, or its leaves if the world speaks
+// another protocol than the file.
 func (r *run) same(expected, got string, v resp.Value) bool {
 	if r.proto == 3 || r.traits.Proto != 3 {
 		return matches(expected, got)
@@ -210,8 +209,8 @@ func (r *run) mismatch(s step, expected, got string) {
 	})
 }
 
-// leftovers reports what arrived and was never mentioned. In a file where every command has
-// its one reply nothing can be left.
+// leftovers reports replies and messages that no step expected. If every command has one reply, there can be
+// none.
 func (r *run) leftovers() {
 	if !slices.ContainsFunc(r.file.steps, step.loose) {
 		return

@@ -14,27 +14,27 @@ import (
 )
 
 const (
-	patience    = time.Minute           // for a reply that is due, on a machine that stands still in between
-	quietPeriod = 10 * time.Millisecond // after which nothing more is thought to come
-	oneByOne    = 1 << 10               // bytes of a connection that OneByte means
-	longSleep   = 50 * time.Millisecond // the longest step of the clock worth sleeping through
+	patience    = time.Minute           // for a reply that must come; long, since the machine may stand still meanwhile
+	quietPeriod = 10 * time.Millisecond // without a reply, after which a command counts as blocked
+	oneByOne    = 1 << 10               // number of first bytes that OneByte sends one at a time
+	longSleep   = 50 * time.Millisecond // longest Advance that sleeps
 )
 
 // Server is the world behind a socket: a real server with a real clock.
 type Server struct {
 	Network, Address string
 
-	// OneByte sends the first bytes of each connection one at a time, and what follows in pieces that end
+	// OneByte sends the first bytes of each connection one at a time, and the rest in pieces that end
 	// anywhere.
 	OneByte bool
 
-	// Patience is how long a reply that is due may take, Quiet how long nothing may arrive
-	// until a command is thought to be waiting.
+	// Patience is the time that an expected reply may take. Quiet is the time without a
+	// reply after which a command counts as blocked.
 	Patience, Quiet time.Duration
 
 	traits  Traits
 	control Conn
-	config  []string // name, value, name, value: as it was found
+	config  []string // parameters at first: name, value, name, value
 }
 
 // Connect returns the world of a server that is already running and empties it.
@@ -59,8 +59,8 @@ func Connect(network, address string, traits Traits) (*Server, error) {
 // Traits implements World.
 func (s *Server) Traits() Traits { return s.traits }
 
-// Dial implements World. It returns when the server has seen the connection: a command that is sent next is
-// not overtaken by one that another connection sends later.
+// Dial implements World. It returns when the server has accepted the connection. So the server executes its commands
+// before commands that other connections send later.
 func (s *Server) Dial(string) (Conn, error) {
 	before := s.clients()
 	conn, err := s.connect(s.traits.Proto)
@@ -113,10 +113,11 @@ func (s *Server) Reset() error {
 	return err
 }
 
-// awaitHangups waits until the server noticed that all other connections were closed.
+// awaitHangups waits until the server has noticed that all other connections are closed.
 func (s *Server) awaitHangups() { s.awaitClients(func(n int) bool { return n <= 1 }) }
 
-// awaitClients returns when the number of clients is right, or they cannot be counted.
+// awaitClients waits until right is true of the number of clients. It gives up after half a second, or if they cannot
+// be counted.
 func (s *Server) awaitClients(right func(n int) bool) {
 	for range 500 {
 		if n := s.clients(); n == 0 || right(n) {
@@ -126,7 +127,7 @@ func (s *Server) awaitClients(right func(n int) bool) {
 	}
 }
 
-// clients returns how many clients are connected, 0 if the server does not tell.
+// clients returns the number of connected clients; 0 if CLIENT LIST fails.
 func (s *Server) clients() int {
 	v, err := s.ask("CLIENT", "LIST")
 	if err != nil || v.IsError() {
@@ -148,7 +149,7 @@ func (s *Server) parameters() []string {
 	return list
 }
 
-// restore sets the parameters back that were changed, and removes users that were added.
+// restore sets changed parameters back, and removes added users.
 func (s *Server) restore() {
 	was := map[string]string{}
 	for pair := range slices.Chunk(s.config, 2) {
@@ -282,8 +283,8 @@ func (s *stream) Next(patient bool) (resp.Value, bool, error) {
 // Close implements Conn.
 func (s *stream) Close() error { return s.socket.Close() }
 
-// HangUp closes the connection and returns when the server has noticed, so that what a transcript does
-// next is no race.
+// HangUp closes the connection and returns when the server has noticed, so that the next step does not race with
+// it.
 func (s *stream) HangUp() error {
 	before := s.server.clients()
 	err := s.socket.Close()

@@ -5,10 +5,9 @@ import (
 	"strings"
 )
 
-// Update returns the file's text with the replies of its steps rewritten to what came in w.
-// Replies that matched stay as they are, placeholders included. Steps that skip accepts, by
-// the traits of another world, are left to that world: update ours with the traits of
-// redis-server and it cannot overrule it.
+// Update returns the file's text with the replies of w. Replies that matched stay, with their placeholders. Steps that a
+// world with the traits theirs runs stay as well: with those of redis-server, our world cannot override its
+// replies.
 func (f *File) Update(w World, theirs *Traits) (string, error) {
 	r := newRun(f, w)
 	runs := f.plan(r.traits)
@@ -30,7 +29,7 @@ func (f *File) Update(w World, theirs *Traits) (string, error) {
 	return f.rewritten(r, keep), nil
 }
 
-// rewritten returns the lines of the file with the replies seen, except where keep is set.
+// rewritten returns the lines of the file with the new replies, except where keep is set.
 func (f *File) rewritten(r *run, keep []bool) string {
 	var lines []string
 	at := 0
@@ -47,7 +46,7 @@ func (f *File) rewritten(r *run, keep []bool) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// replyLines returns what arrived as lines of a file.
+// replyLines returns a reply as lines of a file.
 func replyLines(got arrival) []string {
 	if !got.came {
 		return nil

@@ -8,7 +8,7 @@ import (
 
 var errQuotes = errors.New("unbalanced quotes")
 
-// words splits a command line into arguments the way redis-cli does.
+// words splits a command line into arguments as redis-cli does.
 func words(line string) ([]string, error) {
 	var args []string
 	for {
@@ -24,7 +24,7 @@ func words(line string) ([]string, error) {
 	}
 }
 
-// word cuts the first argument off line, which does not begin with a space.
+// word returns the first argument of a line that does not begin with a space, and the rest.
 func word(line string) (arg, rest string, err error) {
 	var b strings.Builder
 	for i := 0; i < len(line); i++ {
@@ -48,7 +48,7 @@ func word(line string) (arg, rest string, err error) {
 	return b.String(), "", nil
 }
 
-// quoted writes the content of the quoted string s begins with and returns its length.
+// quoted writes the content of the quoted string at the start of s, and returns its length.
 func quoted(b *strings.Builder, s string) (int, error) {
 	quote := s[0]
 	for i := 1; i < len(s); i++ {
@@ -67,8 +67,7 @@ func quoted(b *strings.Builder, s string) (int, error) {
 	return 0, errQuotes
 }
 
-// escape writes the byte that s, which stood after a backslash, begins with and returns how
-// much of s spells it.
+// escape writes the byte of the escape sequence whose letters s begins with, and returns their number.
 func escape(b *strings.Builder, s string) int {
 	if s == "" {
 		return 0

@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// World is what a transcript runs against.
+// World is a server against which a transcript runs.
 type World interface {
 	Traits() Traits
 
@@ -19,51 +19,50 @@ type World interface {
 	// SetConfig sets a parameter until the next Reset.
 	SetConfig(name, value string) error
 
-	// Advance moves the clock. It is not asked for more than Traits.Sleep.
+	// Advance moves the clock, by at most Traits.Sleep.
 	Advance(d time.Duration) error
 
-	// Reset makes the server empty, with the parameters it began with. The runner has closed
-	// its connections.
+	// Reset empties the server and restores its first parameters. The caller has closed the
+	// connections.
 	Reset() error
 
-	// Check runs when a file is through: it reports what is wrong with the server's state
-	// though every reply was right, such as a broken invariant.
+	// Check is called at the end of a file. It reports errors in the server's state that
+	// replies do not show, such as a broken invariant.
 	Check() error
 
 	Close() error
 }
 
-// Conn is one client's connection. What arrives on it is a stream: replies, late replies of
-// commands that waited, messages.
+// Conn is a client's connection. Replies, late replies of blocked commands, and messages arrive on it in
+// order.
 type Conn interface {
 	Send(args []string) error
 
 	// SetProto switches the connection to protocol version 2 or 3.
 	SetProto(proto int) error
 
-	// Next returns what arrives next. If patient it waits as long as is reasonable for
-	// something that is due; otherwise only as long as it takes to tell that nothing is.
-	// It returns false if nothing came.
+	// Next returns the next reply or message, or false if nothing arrives. If patient it
+	// waits long, for a reply that must come; otherwise only until it is likely that nothing comes.
 	Next(patient bool) (resp.Value, bool, error)
 
 	Close() error
 }
 
-// Closed is what arrives, once, when the server hung up.
+// Closed is what Next returns, once, after the server closed the connection.
 var Closed = resp.Value{Kind: resp.Error, Text: "(closed by the server)"}
 
-// Traits are what a world says of itself.
+// Traits are the properties of a world.
 type Traits struct {
 	Name    string        // for messages: "redis", "miniserver over TCP"
 	Tags    []string      // for only and not
 	Version string        // of a redis-server; "" has every version
 	Proto   int           // of new connections; 2 if 0
-	Sleep   time.Duration // the longest Advance it can do
+	Sleep   time.Duration // longest Advance
 
-	RealClock bool // time passes between the steps too
+	RealClock bool // time passes between steps
 }
 
-// passes reports whether a world with these traits runs what stands under g.
+// passes reports whether a world with these traits runs the steps under g.
 func (t Traits) passes(g guard) bool {
 	tagged := slices.ContainsFunc(g.args, func(tag string) bool { return slices.Contains(t.Tags, tag) })
 	switch g.word {
@@ -84,8 +83,8 @@ func compareVersions(a, b string) int {
 	})
 }
 
-// plan returns for each step whether a world with these traits runs it. After a step of the
-// clock that is too long for the world everything up to the next reset is left out.
+// plan returns for each step whether a world with these traits runs it. After an Advance that is too long for
+// the world, the steps up to the next reset are left out.
 func (f *File) plan(t Traits) []bool {
 	runs := make([]bool, len(f.steps))
 	late := false
