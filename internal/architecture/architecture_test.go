@@ -1,5 +1,5 @@
-// Package architecture holds the test that keeps the code inside its drawing: which package may
-// import which, which may know the time, and where third-party code comes in.
+// Package architecture holds the test of the layers: which package may
+// import which, which may read the clock, and which may use third-party code.
 package architecture
 
 import (
@@ -20,7 +20,7 @@ import (
 
 const module = "github.com/miniserver-go/miniserver/"
 
-// layers are the packages from top to bottom. A package may import what stands in lower layers than its own.
+// layers are the packages from top to bottom. A package may import only packages of lower layers.
 var layers = [][]string{
 	{"cmd/miniserver", "."},
 	{"bench"},
@@ -56,7 +56,7 @@ var layers = [][]string{
 	{"resp"},
 }
 
-// doors are the only packages through which third-party code comes in; tests may use testify
+// doors are the only packages that may import third-party code; tests may use testify
 // anywhere.
 var doors = map[string][]string{
 	"github.com/panjf2000/gnet/v2": {"server"},

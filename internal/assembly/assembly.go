@@ -7,9 +7,8 @@
 //	                 snapshot     SAVE ...
 //	                 journal      BGREWRITEAOF ...
 //
-// It decides nothing else. How the process is set up is the matter of cmd/miniserver, how a program
-// embeds a server that of the module's own package; both take their parts from here, and so do the
-// tests that run all commands.
+// It does nothing else. cmd/miniserver sets up the process, and the module's root package embeds a server in
+// a program; both get their parts here, and so do the tests that run all commands.
 package assembly
 
 import (
@@ -24,22 +23,22 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// Options are what the parts need from outside.
+// Options configure the parts.
 type Options struct {
-	Log      io.Writer        // one line for each event worth telling; nil for silence
-	Disk     snapshot.Disk    // where snapshots go; that of the system if nil
-	Beside   func(run func()) // runs what takes long beside the commands; go run() if nil
-	Volatile bool             // without persistence, and without its commands
+	Log      io.Writer        // nil for no log
+	Disk     snapshot.Disk    // for snapshots; the system's if nil
+	Beside   func(run func()) // runs slow work beside the commands; go run() if nil
+	Volatile bool             // without persistence and its commands
 }
 
-// Parts are those that have more to offer than commands.
+// Parts are the parts with methods of their own.
 type Parts struct {
 	Scripts   *scripting.Scripts
 	Snapshots *snapshot.Saver  // nil if volatile
 	Journal   *journal.Journal // nil if volatile
 }
 
-// Join adds all parts to an engine, but for the server. The data are not loaded yet.
+// Join adds all parts except the server to an engine. It does not load the data.
 func Join(e *engine.Engine, o Options) Parts {
 	if o.Beside == nil {
 		o.Beside = func(run func()) { go run() }
@@ -58,7 +57,7 @@ func Join(e *engine.Engine, o Options) Parts {
 	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: o.log, Beside: o.Beside})
 	p.Journal = journal.New(e, journal.Options{Log: o.log, Beside: o.Beside})
 	master := replication.New(e, replication.Options{Journal: p.Journal, Log: o.log, Beside: o.Beside})
-	// Replicas that wait for a snapshot come before save points: the first that ticks begins.
+	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save points.
 	e.Join(master.Part(), p.Snapshots.Part(), p.Journal.Part())
 	return p
 }
@@ -69,10 +68,10 @@ func (o Options) log(mark byte, format string, args ...any) {
 	}
 }
 
-// logScript logs what a script says at one of redis.log's levels: debug, verbose, notice, warning.
+// logScript logs a message of redis.log at one of its levels: debug, verbose, notice, warning.
 func (o Options) logScript(level int, text string) { o.log(".-*#"[level], "%s", text) }
 
-// Load takes in what was saved: the journal if there is to be one, else the snapshot.
+// Load loads the saved data: the journal if it is enabled, else the snapshot.
 func (p Parts) Load() error {
 	if err := p.Snapshots.Load(p.Journal.Enabled()); err != nil {
 		return err
@@ -80,7 +79,7 @@ func (p Parts) Load() error {
 	return p.Journal.Load()
 }
 
-// Loading returns how many bytes of how many Load has read; 0 of 0 if it does not run.
+// Loading returns how many bytes Load has read, and the size of the file; 0 and 0 if it does not run.
 func (p Parts) Loading() (done, total int64) {
 	if done, total = p.Snapshots.Loading(); total == 0 {
 		done, total = p.Journal.Loading()

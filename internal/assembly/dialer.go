@@ -7,37 +7,37 @@ import (
 	"time"
 )
 
-// dialer is the network, for MIGRATE.
+// dialer connects to other servers, for MIGRATE.
 type dialer struct{}
 
 // Dial implements snapshot.Dialer.
-func (dialer) Dial(host, port string, patience time.Duration) (io.ReadWriteCloser, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
+func (dialer) Dial(host, port string, timeout time.Duration) (io.ReadWriteCloser, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	c, err := new(net.Dialer).DialContext(ctx, "tcp", net.JoinHostPort(host, port))
 	if err != nil {
 		return nil, err
 	}
-	return &impatient{c, patience}, nil
+	return &timeoutConn{c, timeout}, nil
 }
 
-// impatient is a connection of which no read and no write takes longer than patience.
-type impatient struct {
+// timeoutConn is a connection whose reads and writes have a timeout.
+type timeoutConn struct {
 	net.Conn
-	patience time.Duration
+	timeout time.Duration
 }
 
-func (c *impatient) Read(b []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(c.patience)); err != nil {
+func (c *timeoutConn) Read(b []byte) (int, error) {
+	if err := c.SetReadDeadline(time.Now().Add(c.timeout)); err != nil {
 		return 0, err
 	}
 	return c.Conn.Read(b)
 }
 
-// Write writes in pieces, so that it is the standstill that is limited, not the amount.
-func (c *impatient) Write(b []byte) (n int, err error) {
+// Write writes in pieces, each with the timeout: so the timeout does not limit the size of b.
+func (c *timeoutConn) Write(b []byte) (n int, err error) {
 	for err == nil && n < len(b) {
-		if err = c.SetWriteDeadline(time.Now().Add(c.patience)); err != nil {
+		if err = c.SetWriteDeadline(time.Now().Add(c.timeout)); err != nil {
 			break
 		}
 		var k int

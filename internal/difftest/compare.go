@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// same reports whether two replies are the same in what the mode compares.
+// same reports whether two replies are equal by the mode.
 func (m Mode) same(a, b resp.Value) bool {
 	switch {
 	case a.IsError() || b.IsError():
@@ -26,7 +26,7 @@ func (m Mode) same(a, b resp.Value) bool {
 	return transcript.Arrange(a, m.Order).Equal(transcript.Arrange(b, m.Order))
 }
 
-// near reports whether two times are about the same; the negative ones are special values.
+// near reports whether two times differ by at most tolerance. Negative ones are special values and must be equal.
 func near(a, b, tolerance int64) bool {
 	if a < 0 || b < 0 {
 		return a == b
@@ -34,7 +34,7 @@ func near(a, b, tolerance int64) bool {
 	return max(a-b, b-a) <= tolerance
 }
 
-// heap adds the leaves of a tree to others, in order.
+// heap appends the leaves of a tree and sorts all leaves.
 func heap(leaves []string, v resp.Value) []string {
 	if len(v.Elems) == 0 {
 		leaves = append(leaves, v.String())
@@ -46,17 +46,17 @@ func heap(leaves []string, v resp.Value) []string {
 	return leaves
 }
 
-// sameShape reports whether two trees differ in nothing but the content of their leaves.
+// sameShape reports whether two trees differ only in the content of their leaves.
 func sameShape(a, b resp.Value) bool {
 	return a.Kind == b.Kind && a.Nil == b.Nil && slices.EqualFunc(a.Elems, b.Elems, sameShape)
 }
 
-// judge compares the replies of one session, command by command. It remembers what MULTI
-// queued, because EXEC's elements are compared each in its own command's mode.
+// judge compares the replies of one connection, command by command. It remembers the commands that MULTI
+// queued, because each element of EXEC's reply is compared in the mode of its command.
 type judge struct {
 	known  []known
 	queued []Command
-	apart  float64 // seconds that one server may have been behind the other
+	apart  float64 // seconds by which one server may be behind the other
 }
 
 // agrees reports whether the two replies to c are the same or their difference is known.
@@ -83,7 +83,7 @@ func (j *judge) agrees(c Command, redis, ours resp.Value) bool {
 // alike is agrees for a command outside of transactions.
 func (j *judge) alike(c Command, redis, ours resp.Value) bool {
 	mode := c.Mode
-	mode.Near += int64(math.Ceil(float64(mode.Near) * j.apart)) // no less than a second's worth for each second, in either unit
+	mode.Near += int64(math.Ceil(float64(mode.Near) * j.apart)) // Near is more than a second in either unit, so this adds enough for each second
 	return mode.same(redis, ours) ||
 		slices.ContainsFunc(j.known, func(k known) bool { return k.allows(c, redis, ours) })
 }

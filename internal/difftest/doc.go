@@ -9,17 +9,17 @@
 //	ZADD $k [ ( NX | XX ) ] [ CH ] { $s $m }
 //	~ ZUNION 2 $k $k            members may come in any order
 //
-// Keys, members, values and scores come from small pools, so that commands meet the same keys, the
-// wrong types, the edges of number ranges and each other's leftovers. A few commands in a hundred
-// are broken on purpose: an argument lost, doubled or replaced.
+// Keys, members, values and scores come from small pools, so that commands often have the same keys,
+// wrong types, the edges of number ranges, and data of earlier commands. A few commands in a hundred
+// are broken on purpose: an argument is missing, doubled or replaced.
 //
-// Commands are sent in batches over two connections that take turns; transactions of one meet
-// changes by the other. Odd seeds speak RESP3. Every few thousand commands, and in the end,
-// the complete datasets are compared.
+// Batches of commands go over two connections in turn, so that one changes keys during a transaction
+// of the other. Odd seeds speak RESP3. Every few thousand commands, and at the end, the complete datasets are
+// compared.
 //
 // Invariants:
 //
-//  1. The same seed gives the same commands, whatever the replies are.
-//  2. Nothing random or timed is compared to the letter: such shapes carry a mark.
-//  3. A difference that is meant is listed in known.txt with its reason, and nowhere else.
+//  1. The same seed gives the same commands, independent of the replies.
+//  2. Random or timed replies are not compared exactly: their shapes carry a mark.
+//  3. Every deliberate difference is listed in known.txt with its reason.
 package difftest

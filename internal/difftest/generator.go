@@ -15,7 +15,7 @@ var familyFiles embed.FS
 
 const (
 	brokenPercent = 4 // of the commands
-	switchPercent = 2 // chance that the other connection takes over
+	switchPercent = 2 // chance that the next command goes to the other connection
 	rarity        = 25
 )
 
@@ -26,7 +26,7 @@ type Command struct {
 	Mode Mode
 }
 
-// String returns the command as one would type it into redis-cli.
+// String returns the command as input for redis-cli.
 func (c Command) String() string {
 	var b []byte
 	for i, arg := range c.Args {
@@ -127,7 +127,7 @@ func (g *Generator) next() Command {
 	return Command{Args: args, Conn: g.conn, Mode: s.mode}
 }
 
-// pick chooses a shape; rare ones are put back most of the time.
+// pick chooses a shape; rare ones 25 times less often.
 func (g *Generator) pick(shapes []shape) shape {
 	for {
 		s := shapes[g.rng.IntN(len(shapes))]
@@ -137,7 +137,7 @@ func (g *Generator) pick(shapes []shape) shape {
 	}
 }
 
-// breakUp loses, doubles, replaces or adds an argument behind the command's name.
+// breakUp removes, doubles, replaces or adds an argument after the command's name.
 func (g *Generator) breakUp(args []string) []string {
 	junk := fixedPools["junk"][g.rng.IntN(len(fixedPools["junk"]))]
 	if len(args) == 1 {

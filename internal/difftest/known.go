@@ -12,7 +12,7 @@ import (
 //go:embed known.txt
 var knownText string
 
-// known is a difference that is meant.
+// known is a deliberate difference.
 type known struct {
 	why                  string
 	command, redis, ours *regexp.Regexp

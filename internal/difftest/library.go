@@ -8,7 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// Libraries of functions: few names, so that they collide, and now and then something wrong.
+// Libraries of functions. They have few names, so that they collide, and some are broken.
 
 var (
 	libraryNames  = []string{"la", "la", "lb", "lb", "lc", "LA", "l_1"}
@@ -21,7 +21,7 @@ var (
 		"return redis.status_reply(args[1])", "return tonumber(args[1])", "return true", "return", "return keys", "return {1, {2, args}, false}",
 	}
 	flagWords = []string{"'no-writes'", "'allow-oom'", "'allow-stale'", "'no-cluster'", "'allow-cross-slot-keys'", "'no-such'", "1"}
-	// what is inserted into a library to break it
+	// inserted into a library to break it
 	splinters = []string{"", "\n", "(", ")", "{", "}", "'", "=", ",", "end", "return", "\r\n", "--", "local", "\xff", "redis.foo", "#", "name=x", "1"}
 )
 
@@ -60,7 +60,7 @@ func registration(r *rand.Rand, name string) string {
 		name, callback, strings.Join(flags, ", "), name)
 }
 
-// payload returns one of libraries as FUNCTION RESTORE takes it.
+// payload returns a payload of libraries for FUNCTION RESTORE; one in ten is broken.
 func payload(r *rand.Rand) string {
 	var sources [][]byte
 	for range r.IntN(3) {

@@ -7,16 +7,15 @@ import (
 	"strings"
 )
 
-// pools are the values that fill the blanks of a shape. Nine keys out of ten belong to the family that draws
-// them.
+// pools draws the values for the blanks of a shape. Nine keys out of ten belong to the family that draws them.
 type pools struct {
 	family string
 }
 
-// keysPerFamily is small, so that commands meet.
+// keysPerFamily is small, so that commands often have the same key.
 const keysPerFamily = 5
 
-// ownKeys and its neighbours of other families; a letter and a number.
+// keyLetters are the letters with which the keys of a family begin; a number follows.
 var keyLetters = map[string]string{
 	"keys": "kshz", "strings": "s", "hashes": "h", "zsets": "z", "transactions": "shz",
 	"sets": "t", "lists": "l", "streams": "x", "hyperloglogs": "p", "bitmaps": "b", "geo": "g", "functions": "shz", "options": "shzltxg",
@@ -27,7 +26,7 @@ const allLetters = "kshztl"
 var fixedPools = map[string][]string{
 	// small integers, counts, indexes
 	"n": {"0", "1", "2", "3", "5", "10", "100", "-1", "-2", "-3", "-100"},
-	// any integer, or nearly one
+	// any integer, or almost one
 	"i": {"0", "1", "-1", "7", "100", "-100", "9223372036854775807", "-9223372036854775808",
 		"9223372036854775808", "4294967296", "-0", "+1", "01", "1.0", "", " 1", "ten", "0x10", "1e3"},
 	// floats
@@ -56,7 +55,7 @@ var fixedPools = map[string][]string{
 	"boff":  {"0", "1", "6", "7", "8", "15", "63", "64", "100", "800", "-1", "x", "4294967296", "9223372036854775807"},
 	"btype": {"u1", "u2", "u4", "u8", "u13", "u32", "u63", "i1", "i2", "i5", "i8", "i16", "i33", "i64", "u64", "i65", "u0", "x", "I8"},
 	"fat":   {"0", "1", "3", "7", "8", "64", "100", "#0", "#1", "#2", "#7", "-1", "#-1", "#", "x", "#4611686018427387904"},
-	// IDs of stream entries that come, that there may be, and bounds of a range
+	// IDs of new stream entries, of entries that may exist, and bounds of a range
 	"newid": {"5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "4-*", "3-*", "2-*", "1-*", "1", "5-100", "3-7", "0", "0-0", "0-*",
 		"6-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5-*", "5--*", "*-5", "-", "+", "5-", "-5", "05-007", "5-*x", "5-* ", "18446744073709551615-*x"},
 	"id": {"0", "0-0", "1", "2-1", "5", "5-3", "5-10", "5-99", "9", "5- 4", "5-+4", "5--04", "5-18446744073709551615",
@@ -67,35 +66,35 @@ var fixedPools = map[string][]string{
 	"big":  {strings.Repeat("large ", 100), strings.Repeat("larger", 150), strings.Repeat("huge", 1100)},
 	"g":    {"g1", "g1", "g1", "g2", "g\xff"},
 	"c":    {"c1", "c1", "c2", "c3", ""},
-	// longitudes and latitudes, some of them close together, at the ends of the map or beyond
+	// longitudes and latitudes: some close together, some at the edges of the map or outside
 	"lon": {"13.361389", "13.361389", "15.087269", "15.09", "-122.4194", "-122.41", "2.35", "2.3488", "179.99", "-179.99", "180",
 		"-180", "0", "0", "5e-3", "100", "181", "inf", "east", ""},
 	"lat": {"38.115556", "38.115556", "37.502669", "37.51", "37.7749", "37.77", "48.85", "48.8534", "-33.8", "66.5", "-80.5",
 		"85.05112878", "-85.05112878", "0", "0", "1e-3", "-37.5", "86", "-inf", "nan"},
 	"dist": {"0", "1", "100", "2000", "1000", "5000", "200", "200000", "0.5", "1e5", "12000", "1e7", "3e7", "inf", "-1", "far", ""},
 	"unit": {"m", "km", "km", "KM", "ft", "mi", "mi", "yard"},
-	// strings that are HyperLogLogs, or nearly
+	// strings that are HyperLogLogs, or almost
 	"hll": {"HYLL\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xff", "HYLL\x01abc\x07\x00\x00\x00\x00\x00\x00\x00\x7f\xff",
 		"HYLL\x01abcdefghijk\x3f\x7f\xbf", "HYLL\x01abcdefghijk", "HYLL\x00abcdefghijk\x00", "HYLL\x02abcdefghijk\x7f\xff", "HYLL"},
-	// scripts that say what they need
+	// scripts that declare flags
 	"script": {"#!lua\nreturn redis.call('get', KEYS[1])", "#!lua flags=no-writes\nreturn redis.call('set', KEYS[1], 1)",
 		"#!lua flags=no-writes,allow-stale\nreturn redis.call('type', KEYS[1])", "#!lua flags=x\nreturn 1", "#!lua name=x\nreturn 1",
 		"#!other\nreturn 1", "#!lua flags=\nreturn redis.call('set', KEYS[1], 1)", "#!lua", "#!lua flags=no-writes"},
 	// texts for LCS and patterns
 	"text":    {"ohmytext", "mynewtext", "", "a", "abcabc", "bcab"},
 	"pattern": {"*", "s*", "[sh]1", "?1", "h[^1]", "*1", "nothing", "\\s1", "[a-s]?", "m*", ""},
-	// absolute times far off or long gone
+	// absolute times, far in the future or long past
 	"at":  {"4000000000", "4000000001", "4100000000", "1", "0", "-1", "9223372036854775807", "x", "4000000002"},
 	"pat": {"4000000000000", "4000000001000", "4000000002000", "1", "0", "-1", "9223372036854775807", "x"},
 	"db":  {"0", "0", "0", "1", "2", "-1", "99", "x"},
-	// what SORT sorts, and what it sorts by
+	// elements and weights for SORT
 	"few":   {"0", "1", "2"},
 	"digit": {"0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "-1", "100", "20"},
 	"sortable": {"1", "2", "3", "10", "-5", "3.5", "1e2", "a", "b", "abc", "", " 7", "7 ", "x\x00y", "0x10", "nan",
 		"inf", "+4", strings.Repeat("long", 20)},
 	"sorted":  {"sl0", "sl1", "sl2", "sm0", "sm1", "st0", "st1", "si0", "si1", "zs0", "zs1"},
 	"weights": {"w:*", "v:*", "h:*->f", "h:*->g", "#", "w:*->f", "h:*->", "h:*", "nothing*", "w:1", "*", "x\x00*"},
-	// what breaks commands; no small number, which could become a deadline in a moment
+	// arguments that break commands; no small numbers, which could become a deadline that passes during the run
 	"junk": {"", "x", "7000000", "-1", "NX", "XX", "GET", "WITHSCORES", "LIMIT", "COUNT", "MATCH", "(", "[", "**", "nan", "9223372036854775808"},
 }
 
@@ -138,8 +137,7 @@ func (p *pools) draw(name string, r *rand.Rand) string {
 	return pool[r.IntN(len(pool))]
 }
 
-// random returns a number between lo and hi, half of the time near one of few, so that places have
-// neighbours.
+// random returns a number between lo and hi. Half of the numbers are near one of nine, so that places have neighbours.
 func random(r *rand.Rand, lo, hi float64) string {
 	f := lo + (hi-lo)*r.Float64()
 	if r.IntN(2) == 0 {
@@ -157,8 +155,8 @@ func (p *pools) key(r *rand.Rand) string {
 	return letters[r.IntN(len(letters)):][:1] + strconv.Itoa(r.IntN(keysPerFamily))
 }
 
-// ttl returns a time to live: usually far more than a run takes and never the same twice, so that
-// no reply depends on which millisecond it is; sometimes past or malformed.
+// ttl returns a time to live. Most are far longer than a run and all different, so that no reply depends on the
+// millisecond; some are past or malformed.
 func ttl(r *rand.Rand, unit int64) string {
 	if r.IntN(6) > 0 {
 		return strconv.FormatInt((1000+r.Int64N(1e6))*unit, 10)

@@ -32,15 +32,15 @@ type Difference struct {
 	History     []Command // ends with the command in question, unless a dataset differs
 	Command     Command
 	Redis, Ours resp.Value
-	Failure     error // of a connection, in place of replies
+	Failure     error // of a connection, instead of replies
 	Unsteady    bool  // a second replay showed no difference
 }
 
-// Result is what a run came to.
+// Result is the result of a run.
 type Result struct {
 	Difference *Difference    // nil if there was none
-	Accepted   map[string]int // commands that were no error, by name
-	Refused    map[string]int // those that were
+	Accepted   map[string]int // number of replies that were not errors, by command
+	Refused    map[string]int // number of error replies, by command
 }
 
 // Run compares the servers for one seed.
@@ -64,9 +64,8 @@ func (cfg Config) Run() (Result, error) {
 	return t.result, nil
 }
 
-// setup returns the commands that every sequence begins with: no data, no functions, and low thresholds, so
-// that collections change their encoding under way. Families without a type skip its
-// threshold. Half of the seeds keep the usual ones.
+// setup returns the commands with which every sequence begins. They delete all data and functions. For half of the
+// seeds they set low thresholds, so that collections change their encoding on the way.
 func (g *Generator) setup() []Command {
 	commands := []Command{{Args: []string{"FLUSHALL"}}}
 	if slices.ContainsFunc(g.families, func(f family) bool { return f.name == "functions" }) {
@@ -83,7 +82,7 @@ func (g *Generator) setup() []Command {
 	return commands
 }
 
-// undo sets the parameters back that setup changes.
+// undo resets the parameters that setup changes.
 var undo = []Command{
 	{Args: []string{"CONFIG", "SET", "zset-max-ziplist-entries", "128"}},
 	{Args: []string{"CONFIG", "SET", "hash-max-ziplist-entries", "512"}},
@@ -103,8 +102,8 @@ type trial struct {
 	result Result
 }
 
-// replay runs commands against both servers, from empty, and returns the first difference.
-// The error is about the reference or the way there; a failure of our server is a difference.
+// replay empties both servers, runs commands against them and returns the first difference.
+// The error is about the reference; a failure of our server is a difference.
 func (t *trial) replay(commands []Command) (*Difference, error) {
 	setup := append(slices.Clone(undo), t.setup...)
 	redis, err := t.cfg.Redis.open(t.proto, setup)
@@ -133,8 +132,7 @@ func (t *trial) replay(commands []Command) (*Difference, error) {
 	return p.datasets(len(commands))
 }
 
-// batchAt returns how many commands go out together: of one connection, up to a limit, and
-// no further than the next comparison of datasets.
+// batchAt returns the number of commands that are sent together: those of one connection, up to a limit.
 func batchAt(commands []Command) int {
 	n := 1
 	for n < len(commands) && n < batchSize && commands[n].Conn == commands[0].Conn {
@@ -150,8 +148,8 @@ type pair struct {
 	judges      [2]judge
 }
 
-// apart notes for how long a batch kept the servers apart: the second one got it as much later than the
-// first, or told as much later what time it is.
+// apart records the duration of a batch: the second server may have executed it, or read its clock, that much later
+// than the first.
 func (p *pair) apart(took time.Duration) {
 	for i := range p.judges {
 		p.judges[i].apart = max(p.judges[i].apart, took.Seconds())
@@ -181,8 +179,8 @@ func (p *pair) batch(commands []Command, at int) (*Difference, error) {
 	return nil, nil
 }
 
-// datasets compares all keys of all databases. It ends a transaction of the first connection
-// and selects database 0 on it; as it does so on both sides, the run goes on afterwards.
+// datasets compares all keys of all databases. It ends a transaction of the first connection and selects
+// database 0 there, on both sides, so that the run can continue.
 func (p *pair) datasets(at int) (*Difference, error) {
 	discard := []Command{{Args: []string{"DISCARD"}}}
 	if d, err := p.batch(discard, at); d != nil || err != nil {

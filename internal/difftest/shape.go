@@ -12,10 +12,10 @@ import (
 // Mode says how the replies of a command are compared.
 type Mode struct {
 	Order transcript.Order
-	Near  int64 // times may differ by as much, which is two seconds at least
-	Shape bool  // only kinds and lengths count: the content is random
-	Times bool  // what streams tell of times does not count
-	Heap  bool  // only which leaves there are counts, not where
+	Near  int64 // times may differ by this much, at least two seconds
+	Shape bool  // compares only kinds and lengths: the content is random
+	Times bool  // ignores times in replies about streams
+	Heap  bool  // compares the leaves, not their places
 }
 
 // shape is one line of a family, a command with blanks. Its grammar:
@@ -26,7 +26,7 @@ type Mode struct {
 //	( a | b )   one of them
 //	{ ... }     one to three times
 //
-// Marks ahead of the command set its Mode:
+// Marks before the command set its Mode:
 //
 //	~  aggregates in any order     %  pairs in any order     ?  only the shape counts
 //	+N integers differ by N        !  rarely chosen         =  never broken on purpose
@@ -36,7 +36,7 @@ type shape struct {
 	text string
 	mode Mode
 	rare bool
-	safe bool // stays as it is
+	safe bool // never broken on purpose
 	node node
 }
 
@@ -58,7 +58,7 @@ func parseShape(text string) (shape, error) {
 	return s, nil
 }
 
-// mark takes a mark and reports whether token is one.
+// mark applies a mark and reports whether token is one.
 func (s *shape) mark(token string) bool {
 	switch {
 	case token == "~":
@@ -131,13 +131,13 @@ func (n repeated) expand(args []string, r *rand.Rand, p *pools) []string {
 	return args
 }
 
-// shapeParser is a recursive descent over the tokens of a line.
+// shapeParser is a recursive descent parser over the tokens of a line.
 type shapeParser struct {
 	tokens []string
 	err    error
 }
 
-// sequence reads nodes up to a token that closes or separates.
+// sequence parses nodes up to a closing token or a separator.
 func (p *shapeParser) sequence() node {
 	var s sequence
 	for len(p.tokens) > 0 && p.err == nil {

@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// replays bounds the work of cutting a failing sequence down.
+// replays bounds the number of replays that shrink a failing sequence.
 const replays = 2000
 
-// lastCommands are shown where no short sequence can be given.
+// lastCommands is the number of commands that are shown if no short sequence was found.
 const lastCommands = 30
 
 // shrink looks for a short part of commands that still makes the servers differ, and returns
-// that difference. A server that failed is not asked again: it may be gone.
+// that difference. It does not replay after a failure: the server may have ended.
 func (t *trial) shrink(found *Difference, commands []Command) *Difference {
 	tail := commands[max(len(commands)-lastCommands, 0):]
 	if found.Failure != nil {
@@ -47,12 +47,12 @@ func (t *trial) shrink(found *Difference, commands []Command) *Difference {
 	return found
 }
 
-// String shows a difference as a session that can be typed into redis-cli.
+// String returns a difference as a session for redis-cli.
 func (d *Difference) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d, RESP%d, %d commands:\n", d.Seed, d.Proto, len(d.History))
 	if d.Unsteady {
-		fmt.Fprintf(&b, "  (the last of %d; the difference did not come again)\n", d.At+1)
+		fmt.Fprintf(&b, "  (the last of %d; the difference did not occur again)\n", d.At+1)
 	}
 	for _, c := range slices.Concat(d.Setup, d.History) {
 		fmt.Fprintf(&b, "  %s> %s\n", [...]string{"", "b"}[c.Conn], c)

@@ -10,7 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// replyTime bounds how long a batch may take; a server that hangs is a difference too.
+// replyTime bounds the duration of a batch: a server that hangs is a difference too.
 const replyTime = 2 * time.Minute
 
 // Side is one of the two servers to compare.
@@ -89,7 +89,7 @@ func (s *session) batch(conn int, commands []Command) ([]resp.Value, error) {
 	return replies, <-written
 }
 
-// readers are how the value of a key of each type is read in full.
+// readers are the commands that read a whole value, by type. An empty argument stands for the key.
 var readers = map[string]struct {
 	args []string
 	mode Mode
@@ -102,8 +102,8 @@ var readers = map[string]struct {
 	"stream": {[]string{"XINFO", "STREAM", "", "FULL", "COUNT", "0"}, Mode{Times: true}},
 }
 
-// dump returns the commands that read the whole of one database: they depend on what
-// this side says the keys and their types are. The first connection must not be in MULTI.
+// dump returns the commands that read a whole database, for the keys and types that this side
+// reports. The first connection must not be in MULTI.
 func (s *session) dump(db int) ([]Command, error) {
 	commands := []Command{
 		{Args: []string{"SELECT", strconv.Itoa(db)}},

@@ -7,18 +7,18 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// What streams tell of times: an array that begins with an entry's ID and ends with two integers is a
-// message, of which the first of them is a time or an idle time; and pairs that are named so.
+// Times in replies about streams. An array that begins with an entry's ID and ends with two integers is a
+// message; the first of these integers is a time or an idle time. Other times are pairs of a name and an integer.
 
 var entryID = regexp.MustCompile(`^\d+-\d+$`)
 
-// timeNames name times of consumers. The later ones came with Redis 7.2.
+// timeNames name times of consumers. Those of laterNames are new in Redis 7.2.
 var (
 	timeNames  = []string{"idle", "seen-time"}
 	laterNames = []string{"inactive", "active-time"}
 )
 
-// timeless returns v with its times blanked out, and without those that Redis 7.0 does not tell.
+// timeless returns v with its times set to 0, and without those that Redis 7.0 does not send.
 func timeless(v resp.Value) resp.Value {
 	elems := make([]resp.Value, 0, len(v.Elems))
 	for i := 0; i < len(v.Elems); i++ {

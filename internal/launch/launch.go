@@ -1,9 +1,8 @@
-// Package launch runs a server of the Redis kind as a process of its own, for tests and for
-// measurements that want it from outside.
+// Package launch runs miniserver or redis-server as a process, for tests and benchmarks.
 //
-// The process is told what redis-server understands too: a port on loopback or a unix socket,
-// a directory of its own, no persistence. It is ready when it answers PING, and it is killed
-// by Stop, by its process id and nothing broader. Nothing here listens beyond loopback.
+// The process gets options that both servers understand: a port on loopback or a unix socket,
+// a directory of its own, no persistence. It is ready when it answers PING. Stop kills it by
+// its process id. Servers listen only on loopback.
 package launch
 
 import (
@@ -19,11 +18,11 @@ import (
 	"time"
 )
 
-// startup bounds how long a fresh server may take until it answers, on a machine that stands still in between.
+// startup bounds the time in which a new server must answer. It is long because the machine may stand still meanwhile.
 const startup = 2 * time.Minute
 
-// Ports below those that systems give to whoever asks for any, and to outgoing connections: nobody gets one
-// by chance before the server for which it was chosen listens.
+// The range of ports for servers. Systems give higher ports to outgoing connections and to listeners on port 0; these
+// are free until the server listens.
 const lowestPort, ports = 20_000, 12_000
 
 // Server is a running process.
@@ -36,7 +35,7 @@ type Server struct {
 	exited  chan error
 }
 
-// Spec says what to run.
+// Spec describes the process to start.
 type Spec struct {
 	Path string   // of the binary
 	Unix bool     // listen on a unix socket instead of a TCP port
@@ -73,7 +72,7 @@ func Start(spec Spec) (*Server, error) {
 
 func (s *Server) log() string { return filepath.Join(s.Dir, "log") }
 
-// listenOn chooses where the server listens and returns the arguments that say so.
+// listenOn chooses the server's address and returns the arguments for it.
 func (s *Server) listenOn(unix bool) ([]string, error) {
 	if unix {
 		s.Network, s.Address = "unix", filepath.Join(s.Dir, "s")
@@ -88,7 +87,7 @@ func (s *Server) listenOn(unix bool) ([]string, error) {
 	return []string{"--port", port, "--bind", "127.0.0.1"}, nil
 }
 
-// FreePort returns a TCP port of loopback that is not in use.
+// FreePort returns a TCP port on loopback that is not in use.
 func FreePort() (port int, err error) {
 	for range 100 {
 		port = lowestPort + rand.IntN(ports)

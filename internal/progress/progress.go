@@ -1,6 +1,5 @@
-// Package progress shows how far something is: on a terminal by one line that is drawn anew, elsewhere by a
-// line now and then. On a terminal the cursor stays in front of the line, so that whatever is written next
-// takes its place.
+// Package progress shows the progress of long work: on a terminal one line that is redrawn, elsewhere a new line every
+// ten seconds. On a terminal the cursor stays at the start of the line, so that the next output overwrites it.
 package progress
 
 import (
@@ -11,39 +10,39 @@ import (
 )
 
 const (
-	pause     = 100 * time.Millisecond // between two drawings
-	elsewhere = 10 * time.Second       // between two lines where there is no terminal, and before the first
+	pause     = 100 * time.Millisecond // between two redraws
+	elsewhere = 10 * time.Second       // between two lines without a terminal, and before the first
 
 	longest  = 110 // characters of the line
 	clearing = "\x1b[K"
 )
 
-// Line is such a line.
+// Line is a progress line.
 type Line struct {
 	out      io.Writer
 	terminal bool
 	now      func() time.Time
 	start    time.Time
-	next     time.Time // when it is drawn again
+	next     time.Time // of the next redraw
 	drawn    bool
 }
 
-// New returns a line on f. On a terminal it appears after patience: what is over by then needs none.
-func New(f *os.File, patience time.Duration) *Line {
-	return newLine(f, IsTerminal(f), patience, time.Now)
+// New returns a line on f. On a terminal it appears after delay, since shorter work needs none.
+func New(f *os.File, delay time.Duration) *Line {
+	return newLine(f, IsTerminal(f), delay, time.Now)
 }
 
-func newLine(out io.Writer, terminal bool, patience time.Duration, now func() time.Time) *Line {
+func newLine(out io.Writer, terminal bool, delay time.Duration, now func() time.Time) *Line {
 	l := &Line{out: out, terminal: terminal, now: now, start: now()}
 	l.next = l.start.Add(elsewhere)
 	if terminal {
-		l.next = l.start.Add(patience)
+		l.next = l.start.Add(delay)
 	}
 	return l
 }
 
-// Show draws what text returns, given the time that has passed, unless the line was drawn a moment ago.
-// Between two drawings it does not call text.
+// Show draws the result of text, which gets the time since New. It does nothing, and does not call text, if the line
+// was drawn a moment ago.
 func (l *Line) Show(text func(passed time.Duration) string) {
 	now := l.now()
 	if now.Before(l.next) {

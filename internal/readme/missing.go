@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// absence is a reason why commands of redis-server are missing here. The commands are separated by spaces,
-// subcommands written as container|sub; a container stands for all of its subcommands.
+// absence is the reason why commands of redis-server are missing here. The commands are separated by spaces.
+// Subcommands are written as container|sub; a container includes all its subcommands.
 type absence struct{ commands, why string }
 
 var absences = []absence{
 	{"restore-asking", "what `MIGRATE` sends within a cluster"},
 }
 
-// missing returns a table in Markdown of the commands that are among theirs and not among ours, a line for
-// each reason that applies. A command without a reason is an error.
+// missing returns a table in Markdown of the commands in theirs that are not in ours, a line for each reason. A command
+// without a reason is an error.
 func missing(theirs, ours []string, reasons []absence) (string, error) {
 	named := make([][]string, len(reasons))
 	for _, command := range theirs {

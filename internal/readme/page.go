@@ -1,17 +1,16 @@
-// Package readme keeps the pages true: what README.md and its neighbours show is what happens.
+// Package readme checks that the sessions and tables of README.md and the pages in docs are true.
 //
-// Some parts of a page are not written by hand. Terminal sessions are blocks marked console, in
-// which a line behind "$ " is a command, one behind "> " its continuation, and the rest is what it
-// prints:
+// Some parts of a page are generated. Terminal sessions are blocks marked console. In them a line after "$ " is
+// a command, a line after "> " continues it, and the other lines are its output:
 //
 //	$ redis-cli ping
 //	PONG
 //
-// And two tables, between comments: the commands, and those of redis-server that are missing.
+// Two tables stand between comments: the commands, and the commands of redis-server that are missing.
 //
-// The tests run the sessions against a server of their own and require what the page shows; numbers
-// of four digits and more, which are times and bytes, may differ. They build the first table from the server's
-// COMMAND DOCS, and the second by asking redis-server for its COMMAND LIST. With -update they rewrite the pages:
+// The tests run the sessions against a server of their own and compare the output with the page. Numbers of
+// four digits and more, which are times and bytes, may differ. The first table comes from the server's
+// COMMAND DOCS, the second from redis-server's COMMAND LIST. With -update the tests rewrite the pages:
 //
 //	go test ./internal/readme -update
 package readme
@@ -28,8 +27,8 @@ func parse(text string) *page { return &page{strings.Split(text, "\n")} }
 
 func (p *page) String() string { return strings.Join(p.lines, "\n") }
 
-// rewrite replaces the output of every command in the sessions by what run prints for it. run gets
-// the command without prompts. What is alike stays.
+// rewrite replaces the output of every command in the sessions by the result of run, which gets the command without
+// prompts. Output that differs only in long numbers stays.
 func (p *page) rewrite(run func(command string) string) {
 	var out []string
 	inside := false
@@ -59,7 +58,7 @@ func (p *page) rewrite(run func(command string) string) {
 	p.lines = out
 }
 
-// output returns the lines from i on that a command printed.
+// output returns the lines of output from i on.
 func (p *page) output(i int) []string {
 	end := i
 	for end < len(p.lines) && !strings.HasPrefix(p.lines[end], "$ ") && !strings.HasPrefix(p.lines[end], "```") {
@@ -68,7 +67,7 @@ func (p *page) output(i int) []string {
 	return p.lines[i:end]
 }
 
-// lines returns an output in lines.
+// lines splits an output into lines.
 func lines(output string) []string {
 	if output == "" {
 		return nil
@@ -78,7 +77,7 @@ func lines(output string) []string {
 
 var longNumber = regexp.MustCompile(`[0-9]{4,}`)
 
-// masked returns the lines without what differs from run to run.
+// masked returns the lines without the numbers that differ from run to run.
 func masked(lines []string) string {
 	return longNumber.ReplaceAllString(strings.Join(lines, "\n"), "#")
 }

@@ -16,8 +16,8 @@ var groups = []struct{ name, title string }{
 	{"connection", "connection"}, {"server", "server"}, {"module", "from modules"}, {"cluster", "cluster"},
 }
 
-// table returns the reply of COMMAND DOCS as a table in Markdown: a line for each group. A group
-// that groups does not know is an error.
+// table returns the reply of COMMAND DOCS as a table in Markdown, a line for each group. A group without a title is
+// an error.
 func table(docs resp.Value) (string, error) {
 	names := map[string][]string{}
 	for i := 0; i+1 < len(docs.Elems); i += 2 {
@@ -53,8 +53,8 @@ func field(doc resp.Value, name string) resp.Value {
 	return resp.Value{}
 }
 
-// subcommands returns the last words of the names in a flat map, GET/SET, but for HELP, which all
-// have.
+// subcommands returns the last words of the names in a flat map, as in GET/SET, without HELP, which every container
+// has.
 func subcommands(docs resp.Value) string {
 	var words []string
 	for i := 0; i < len(docs.Elems); i += 2 {

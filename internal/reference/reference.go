@@ -1,11 +1,11 @@
-// Package reference starts a real redis-server beside a test, so that what is expected of
-// our server comes from the one it imitates and not from our memory of it.
+// Package reference starts a real redis-server for a test, so that the test compares with
+// Redis itself and not with expectations written by hand.
 //
 // The binary is $REDIS_SERVER or redis-server in $PATH. Without it a test that needs it is
-// skipped, and the skip says so; with REQUIRE_REDIS=1 it fails instead, which is how a
-// build that claims to have compared anything is run.
+// skipped with a message. With REQUIRE_REDIS=1 it fails instead: run builds that must compare
+// with Redis that way.
 //
-// Each server gets a directory and a unix socket of its own, keeps nothing, listens on no
+// Each server has a directory and a unix socket of its own, saves nothing, listens on no
 // TCP port and ends with the test.
 package reference
 
@@ -26,8 +26,8 @@ type Server struct {
 	path   string
 }
 
-// Require returns the path of a program that tests compare with: one that Redis comes with, or lua5.1.
-// If it is missing the test is skipped, or fails if REQUIRE_REDIS=1.
+// Require returns the path of a program with which tests compare: one of Redis, or lua5.1. If it is missing
+// the test is skipped, or fails if REQUIRE_REDIS=1.
 func Require(t testing.TB, program string) string {
 	t.Helper()
 	name := program
