@@ -1,5 +1,5 @@
-// Package examples_test runs the scripts of this directory through time: in an engine in process
-// whose clock moves by hand, and on redis-server, for which time is only what the scripts are told.
+// Package examples_test runs the scripts of this directory in two places: in an engine in process, whose clock the
+// tests move, and on redis-server, where only the time in the scripts' arguments moves.
 package examples_test
 
 import (
@@ -26,7 +26,7 @@ import (
 	"github.com/miniserver-go/miniserver/scripting"
 )
 
-// start is when the clock of a stage starts, in milliseconds since the epoch.
+// start is the first time of a stage's clock, in milliseconds since the epoch.
 const start = 1_700_000_000_000
 
 // stage is a server with scripts on it.
@@ -38,7 +38,7 @@ type stage struct {
 	began  time.Time // by the clock of redis-server
 }
 
-// inProcess returns a stage whose clock moves by hand.
+// inProcess returns a stage whose clock the test moves.
 func inProcess(t *testing.T) *stage {
 	memory := transcript.NewMemory(transcript.Traits{Name: "in process"}, func(e *engine.Engine) {
 		e.Join(engine.Commands(stringcmds.Family(), keys.Family(), keys.Databases(), engine.Server(), hashes.Family(), sets.Family(), lists.Family(), zsets.Family()))
@@ -69,7 +69,7 @@ func everywhere(t *testing.T, scene func(s *stage)) {
 	t.Run("redis-server", func(t *testing.T) { scene(onRedis(t)) })
 }
 
-// pass lets time pass. On redis-server only the time that scripts are told does.
+// pass moves the clock. On redis-server it moves only the time in the scripts' arguments.
 func (s *stage) pass(d time.Duration) {
 	s.now += d.Milliseconds()
 	if s.memory != nil {
@@ -122,8 +122,8 @@ func triple(t *testing.T, reply string) (allowed bool, left, wait int64) {
 	return ok == 1, left, wait
 }
 
-// requireGone checks that nothing is left, without looking at any key and so ending it. For all
-// that redis-server knows no time has passed.
+// requireGone checks that no key is left. It does not access any key, since that would expire it. It does nothing on
+// redis-server, where no time has passed.
 func (s *stage) requireGone() {
 	if s.memory != nil {
 		require.Equal(s.t, "0", text(s.do("DBSIZE")), "keys are left over")
@@ -141,8 +141,8 @@ func (s *stage) requireTTL(key string, d time.Duration) {
 	require.Greater(s.t, left, (d - time.Since(s.began) - time.Second).Milliseconds())
 }
 
-// sameReplies calls a script a thousand times in process and on redis-server, as next says, and
-// requires equal replies.
+// sameReplies calls a script a thousand times in process and on redis-server, with arguments from next, and requires
+// equal replies.
 func sameReplies(t *testing.T, script string, next func(s *stage, dice *rand.Rand) (keys string, args []any)) {
 	t.Run("replies of redis-server", func(t *testing.T) {
 		ours, theirs := inProcess(t), onRedis(t)
@@ -157,8 +157,7 @@ func sameReplies(t *testing.T, script string, next func(s *stage, dice *rand.Ran
 	})
 }
 
-// TestEveryScriptSaysHowToRunIt holds the headers to one form, which the test of the README's
-// commands reads too.
+// TestEveryScriptSaysHowToRunIt checks the form of the headers, which the test of the README's commands reads too.
 func TestEveryScriptSaysHowToRunIt(t *testing.T) {
 	scripts, err := filepath.Glob("*.lua")
 	require.NoError(t, err)
@@ -183,7 +182,7 @@ func TestScriptsTellWhatIsWrongBeforeTheyWrite(t *testing.T) {
 		for _, script := range scripts {
 			name := strings.TrimSuffix(script, ".lua")
 			if name == "unlock" || name == "reentrant-unlock" {
-				continue // without a token nobody holds the lock
+				continue // without a token the lock has no holder
 			}
 			require.Contains(s.t, s.run(name, "k k k"), "ERR usage: ", script)
 			if name != "delay-ack" {

@@ -71,7 +71,7 @@ func TestSlidingWindowKeepsItsLimitWhenTheSlotsChange(t *testing.T) {
 	})
 }
 
-// TestNoWindowEverHoldsMoreThanTheLimit asks at random times and looks at every window there was.
+// TestNoWindowEverHoldsMoreThanTheLimit sends requests at random times and checks every window.
 func TestNoWindowEverHoldsMoreThanTheLimit(t *testing.T) {
 	const limit, window = 5, 1000
 	calls := map[string][]any{
@@ -105,8 +105,8 @@ func TestSlotsOfAMillisecondAreExact(t *testing.T) {
 	}
 }
 
-// TestLimitersKeepTheirPromise waits as long as a refusal says: a millisecond less is too early, and
-// then there is room.
+// TestLimitersKeepTheirPromise waits for the time that a refusal returns: a millisecond earlier requests are refused, then
+// one passes.
 func TestLimitersKeepTheirPromise(t *testing.T) {
 	calls := map[string][]any{
 		"sliding-window-zset": {3, 700},
@@ -198,8 +198,8 @@ func TestTokenBucketBearsAClockThatGoesBack(t *testing.T) {
 	})
 }
 
-// TestTokenBucketLosesNothingToRounding drains a bucket as fast as it lets itself be drained, at a
-// rate of which no millisecond brings a whole token.
+// TestTokenBucketLosesNothingToRounding takes tokens as fast as possible, at a rate of less than one token per
+// millisecond.
 func TestTokenBucketLosesNothingToRounding(t *testing.T) {
 	s := inProcess(t)
 	const capacity, refill, period, periods = 2, 3, 7, 5000
@@ -268,10 +268,9 @@ func TestLimitersTakeTheServersClock(t *testing.T) {
 	}
 }
 
-// TestLimitersAnswerAsOnRedis uses times so long that no key ends on redis-server while the test
-// runs: in process minutes pass and keys end, there hardly any time does and they stay. So equal
-// replies also say that the end of a key changes nothing. (What a rate means for a key is not
-// changed on the way, except for LIMIT.)
+// TestLimitersAnswerAsOnRedis uses long times. In process minutes pass and keys expire; on redis-server hardly any time
+// passes and they stay. So equal replies also show that the expiry of a key changes nothing. (The test keeps the
+// rate of a key, except for LIMIT.)
 func TestLimitersAnswerAsOnRedis(t *testing.T) {
 	const minute = 60_000
 	sameReplies(t, "sliding-window-zset", func(s *stage, dice *rand.Rand) (string, []any) {

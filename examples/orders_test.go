@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// orderBooks are the forms in which unpaid orders are kept, with the command that counts them and the
-// one that pays.
+// orderBooks are the types that hold unpaid orders, with the command that counts them and the one that pays.
 var orderBooks = []struct{ script, count, pay string }{
 	{"order-zset", "ZCARD", "ZREM"},
 	{"order-hash", "HLEN", "HDEL"},
@@ -33,8 +32,8 @@ func payment(command, id string) []any {
 	return []any{command, "unpaid", id}
 }
 
-// orderScenes plays a scene with each form: with that of a sorted set everywhere, with the others, which
-// redis-server 7.0 does not know, in process.
+// orderScenes plays a scene with each type: with the sorted set everywhere, with the others only in process, since
+// redis-server 7.0 has no deadlines of elements.
 func orderScenes(t *testing.T, scene func(s *stage, script, count, pay string)) {
 	for i, b := range orderBooks {
 		t.Run(b.script, func(t *testing.T) {
@@ -83,9 +82,9 @@ func TestEachOrderIsGivenUpAtItsOwnTime(t *testing.T) {
 	})
 }
 
-// TestNobodySweeps checks that without any command the elements are gone, and the key with the last.
-// In a sorted set with scores they stay until somebody comes, or the key ends.
-func TestNobodySweeps(t *testing.T) {
+// TestElementsExpireThemselves checks that elements expire without any command, and the key with the last one. In a sorted
+// set with scores they stay until the next command, or until the key expires.
+func TestElementsExpireThemselves(t *testing.T) {
 	for _, b := range orderBooks[1:] {
 		s := inProcess(t)
 		require.Equal(s.t, "1", s.order(b.script, "a"))

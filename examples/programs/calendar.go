@@ -12,31 +12,31 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// calendar is the days of a year on which somebody came: one bit for each, 46 bytes for the year.
+// calendar records the days of a year on which a user came: one bit for each day, 46 bytes for the year.
 type calendar struct {
 	db  *redis.Client
 	key string
 }
 
-// sign notes a day and reports whether it was noted before.
+// sign records a day and reports whether it was recorded before.
 func (c calendar) sign(ctx context.Context, day time.Time) (again bool, err error) {
 	was, err := c.db.SetBit(ctx, c.key, int64(day.YearDay()-1), 1).Result()
 	return was == 1, err
 }
 
-// count returns on how many days somebody came.
+// count returns the number of recorded days.
 func (c calendar) count(ctx context.Context) (int64, error) {
 	return c.db.BitCount(ctx, c.key, nil).Result()
 }
 
-// first returns the first day of the year on which somebody came; false if there is none.
+// first returns the first recorded day of the year; false if there is none.
 func (c calendar) first(ctx context.Context, year int) (time.Time, bool, error) {
 	bit, err := c.db.BitPos(ctx, c.key, 1).Result()
 	return date(year, time.January, 1+int(bit)), bit >= 0, err
 }
 
-// month returns a month's days as the lowest bits of a number, the first of the month the highest of
-// them, and how many days it has. It is one BITFIELD: a field of 28 to 31 bits.
+// month returns the n days of a month as the lowest n bits of a number; the first of the month is the highest of
+// them. It takes one BITFIELD: a field of 28 to 31 bits.
 func (c calendar) month(ctx context.Context, year int, month time.Month) (days uint64, n int, err error) {
 	n = date(year, month+1, 0).Day()
 	from := date(year, month, 1).YearDay() - 1
@@ -51,15 +51,15 @@ func date(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
-// longest returns the length of the longest row of ones.
+// longest returns the length of the longest run of ones.
 func longest(days uint64) (n int) {
 	for ; days != 0; n++ {
-		days &= days << 1 // each row loses one
+		days &= days << 1 // shortens each run by one
 	}
 	return n
 }
 
-// calendarScene has somebody come in February and March.
+// calendarScene records visits in February and March.
 func calendarScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	const year = 2024
 	c := calendar{db, "example:days:alice:2024"}

@@ -10,20 +10,20 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// queue is a delay queue in a sorted set: the members are the tasks, a score says from when on the task
-// may be done, in milliseconds since the epoch.
+// queue is a delay queue in a sorted set: the members are the tasks, and the score of a task is the time at which it
+// becomes due, in milliseconds since the epoch.
 type queue struct {
 	db  *redis.Client
 	key string
 }
 
-// push adds a task. The same task pushed again is not a second one, but moves to its new time.
+// push adds a task, or moves it to a new time if it is already in the queue.
 func (q queue) push(ctx context.Context, task string, due time.Time) error {
 	return q.db.ZAdd(ctx, q.key, redis.Z{Score: float64(due.UnixMilli()), Member: task}).Err()
 }
 
-// take takes a task that is due; found is false if there is none. Several consumers may see the same
-// task. Who removes it has it, for ZREM removes it for one of them only; the others look again.
+// take removes and returns a task that is due; found is false if there is none. Several consumers may see the
+// same task, but ZREM removes it for only one of them. The others look again.
 func (q queue) take(ctx context.Context) (task string, found bool, err error) {
 	for {
 		now := time.Now().UnixMilli()
@@ -38,9 +38,8 @@ func (q queue) take(ctx context.Context) (task string, found bool, err error) {
 	}
 }
 
-// consume does tasks until the queue is empty. A task that is taken is in nobody's hands but the
-// consumer's: one that must survive a consumer's death needs a second set of tasks in work, as the
-// scripts delay-pop and delay-ack have.
+// consume does tasks until the queue is empty. If a consumer dies, its task is lost. Tasks that must not be lost
+// need a second set of tasks in progress, as in the scripts delay-pop and delay-ack.
 func (q queue) consume(ctx context.Context, do func(task string)) error {
 	for {
 		task, found, err := q.take(ctx)
@@ -59,7 +58,7 @@ func (q queue) consume(ctx context.Context, do func(task string)) error {
 	}
 }
 
-// delayQueue has three consumers share twenty tasks that become due one after the other.
+// delayQueue lets three consumers share twenty tasks that become due one after the other.
 func delayQueue(ctx context.Context, db *redis.Client, w io.Writer) error {
 	const tasks, consumers = 20, 3
 	q := queue{db, "example:tasks"}

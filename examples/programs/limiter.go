@@ -13,8 +13,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// limiter lets at most n requests pass in any window of time. What it remembers is a sorted set of
-// requests by the time they came. (The scripts of this directory's parent do the same in one step.)
+// limiter lets at most n requests pass in any window of time. It keeps a sorted set of requests by time. (The scripts
+// in the parent directory do the same in one step.)
 type limiter struct {
 	db     *redis.Client
 	key    string
@@ -22,9 +22,9 @@ type limiter struct {
 	n      int64
 }
 
-// tell asks the server in one transaction to note the request and to count. A request that is refused
-// has been noted all the same: who keeps asking is kept out.
-func (l limiter) tell(ctx context.Context, now time.Time) (bool, error) {
+// countAll records the request and counts in one transaction. It records refused requests too: a client that keeps
+// asking stays refused.
+func (l limiter) countAll(ctx context.Context, now time.Time) (bool, error) {
 	var count *redis.IntCmd
 	_, err := l.db.TxPipelined(ctx, func(tx redis.Pipeliner) error { // MULTI ... EXEC
 		tx.ZAdd(ctx, l.key, l.request(now))
@@ -36,9 +36,9 @@ func (l limiter) tell(ctx context.Context, now time.Time) (bool, error) {
 	return err == nil && count.Val() <= l.n, err
 }
 
-// ask counts first and notes the request only if it may pass. WATCH makes sure that no other request came
-// in between: EXEC does nothing then, and all begins anew.
-func (l limiter) ask(ctx context.Context, now time.Time) (allowed bool, err error) {
+// countPassed counts first and records the request only if it may pass. If another request came in between, WATCH
+// makes EXEC do nothing, and countPassed tries again.
+func (l limiter) countPassed(ctx context.Context, now time.Time) (allowed bool, err error) {
 	attempt := func(tx *redis.Tx) error {
 		count, err := tx.ZCount(ctx, l.key, "("+l.begin(now), "+inf").Result()
 		if allowed = count < l.n; err != nil || !allowed {
@@ -58,32 +58,32 @@ func (l limiter) ask(ctx context.Context, now time.Time) (allowed bool, err erro
 	return allowed && err == nil, err
 }
 
-// request is unlike any other, as two may come in the same millisecond.
+// request returns a member that is unique, since two requests may come in the same millisecond.
 func (l limiter) request(now time.Time) redis.Z {
 	return redis.Z{Score: float64(now.UnixMilli()), Member: rand.Text()}
 }
 
-// begin is the time before which requests do not count any more.
+// begin returns the time before which requests do not count any more.
 func (l limiter) begin(now time.Time) string {
 	return strconv.FormatInt(now.Add(-l.window).UnixMilli(), 10)
 }
 
-// limiterScene lets somebody try every ten minutes, three times an hour at most, and then twenty at
-// once. The hours are not waited for.
+// limiterScene tries every ten minutes with a limit of three an hour, and then twenty times at once. It passes
+// the time as an argument instead of waiting.
 func limiterScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	start := time.Now()
 	l := limiter{db: db, key: "example:told", window: time.Hour, n: 3}
-	if err := everyTenMinutes(ctx, w, "all are counted      ", start, l.tell); err != nil {
+	if err := everyTenMinutes(ctx, w, "all are counted      ", start, l.countAll); err != nil {
 		return err
 	}
 	l.key = "example:asked"
-	if err := everyTenMinutes(ctx, w, "only those who passed", start, l.ask); err != nil {
+	if err := everyTenMinutes(ctx, w, "only those who passed", start, l.countPassed); err != nil {
 		return err
 	}
 	l.key = "example:rush"
 	var passed atomic.Int64
 	err := together(20, func(int) error {
-		yes, err := l.ask(ctx, start)
+		yes, err := l.countPassed(ctx, start)
 		if yes {
 			passed.Add(1)
 		}
@@ -93,7 +93,7 @@ func limiterScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	return err
 }
 
-// everyTenMinutes tells which of sixteen requests may pass.
+// everyTenMinutes prints which of sixteen requests may pass.
 func everyTenMinutes(ctx context.Context, w io.Writer, name string, start time.Time, ask func(context.Context, time.Time) (bool, error)) error {
 	fmt.Fprint(w, name)
 	for i := range 16 {

@@ -11,21 +11,21 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// A lock is a key that one holder at a time can create. It ends by itself when its lease is over, should
-// the holder have died; so what it guards must not take longer.
+// A lock is a key that only one holder at a time can create. It expires after its lease, in case the holder has
+// died. So the guarded work must not take longer than the lease.
 
-// holder takes locks, for a process or a goroutine. It is for one goroutine only.
+// holder takes locks for a process or a goroutine. Only one goroutine may use it.
 type holder struct {
 	db     *redis.Client
 	secret string         // proves that a lock is this holder's
-	count  map[string]int // how many times it has taken each lock
+	count  map[string]int // how often it holds each lock
 }
 
 func newHolder(db *redis.Client) *holder {
 	return &holder{db, rand.Text(), map[string]int{}}
 }
 
-// lock takes a lock if it is free, or the holder's already.
+// lock takes a lock if it is free or already this holder's.
 func (h *holder) lock(ctx context.Context, key string, lease time.Duration) (bool, error) {
 	if h.count[key] > 0 {
 		h.count[key]++
@@ -33,7 +33,7 @@ func (h *holder) lock(ctx context.Context, key string, lease time.Duration) (boo
 	}
 	err := h.db.SetArgs(ctx, key, h.secret, redis.SetArgs{Mode: "NX", TTL: lease}).Err()
 	if errors.Is(err, redis.Nil) {
-		return false, nil // somebody else's
+		return false, nil // another holder's
 	}
 	if err == nil {
 		h.count[key] = 1
@@ -41,8 +41,8 @@ func (h *holder) lock(ctx context.Context, key string, lease time.Duration) (boo
 	return err == nil, err
 }
 
-// release deletes a lock if it is still the holder's. To look and to delete is one step, since a
-// script runs alone: in between the lease could end and somebody else take the lock.
+// release deletes a lock if it is still the holder's. A script checks and deletes in one step. In two steps the
+// lease could end in between, and the holder would delete the lock of another one.
 var release = redis.NewScript(`
 if redis.call('get', KEYS[1]) == ARGV[1] then
   return redis.call('del', KEYS[1])
@@ -61,7 +61,7 @@ func (h *holder) unlock(ctx context.Context, key string) (bool, error) {
 	return deleted == 1, err
 }
 
-// lockScene shows which holder gets the lock, and that only one at a time does what it guards.
+// lockScene shows which holder gets the lock, and that only one at a time does the guarded work.
 func lockScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	const key = "example:lock"
 	alice, bob := newHolder(db), newHolder(db)
@@ -92,7 +92,7 @@ func lockScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	return errors.Join(errs...)
 }
 
-// countTogether has four workers add to one number, by reading and writing it.
+// countTogether lets four workers add to one number, by reading and writing it.
 func countTogether(ctx context.Context, db *redis.Client, w io.Writer) error {
 	const counter, workers, each = "example:counter", 4, 25
 	err := together(workers, func(int) error {

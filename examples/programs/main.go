@@ -1,11 +1,11 @@
-// Command programs shows what people build on Redis, written for go-redis, the client most Go programs
-// use: each file one thing, with a scene that plays it through.
+// Command programs shows common uses of Redis in Go, with the client go-redis. Each file has one use, with a scene that
+// demonstrates it.
 //
 //	go run . calendar                         on localhost:6379
 //	go run . -addr localhost:7777 calendar
 //
-// The scenes use keys that begin with "example:", and delete them before and afterwards. Where a scene
-// is about time, the time is told to it, so that it need not be waited for; the delay queue really waits.
+// The scenes use keys that begin with "example:", and delete them before and afterwards. Scenes about time pass
+// the time as an argument instead of waiting; only the delay queue waits.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// program is a scene, which tells on w what happens.
+// program is a scene, which prints its results to w.
 type program struct {
 	name, summary string
 	run           func(ctx context.Context, db *redis.Client, w io.Writer) error
@@ -30,11 +30,11 @@ var programs = []program{
 	{"delay-queue", "tasks that become due later, shared by several consumers", delayQueue},
 	{"lock", "a lock that its holder may take again", lockScene},
 	{"limiter", "at most so many requests in a window, by MULTI and by WATCH", limiterScene},
-	{"orders", "orders that are given up unless paid in time, each with its own deadline", orderScene},
+	{"orders", "orders that are cancelled unless paid in time, each with its own deadline", orderScene},
 	{"visitors", "different visitors of a page, counted by HyperLogLog", visitorScene},
-	{"seen", "news nobody is shown twice, by a Bloom filter", seenScene},
-	{"calendar", "days on which somebody came, one bit for each", calendarScene},
-	{"nearby", "who is near, by geo", nearbyScene},
+	{"seen", "news that a reader sees only once, by a Bloom filter", seenScene},
+	{"calendar", "days on which a user came, one bit for each", calendarScene},
+	{"nearby", "people nearby, by geo", nearbyScene},
 }
 
 // play runs a scene between two deletions of its keys.

@@ -10,14 +10,13 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// people knows where everybody is. The places are the scores of a sorted set, so who leaves is removed
-// by ZREM.
+// people stores where people are. The places are the scores of a sorted set, so ZREM removes a person.
 type people struct {
 	db  *redis.Client
 	key string
 }
 
-// arrive notes where somebody is, in degrees.
+// arrive stores where a person is, in degrees.
 func (p people) arrive(ctx context.Context, name string, lon, lat float64) error {
 	return p.db.GeoAdd(ctx, p.key, &redis.GeoLocation{Name: name, Longitude: lon, Latitude: lat}).Err()
 }
@@ -26,7 +25,7 @@ func (p people) leave(ctx context.Context, name string) error {
 	return p.db.ZRem(ctx, p.key, name).Err()
 }
 
-// near returns the people within some kilometres of one, the nearest first, with their distances.
+// near returns the people within km kilometres of a person, the nearest first, with their distances.
 func (p people) near(ctx context.Context, name string, km float64, most int) ([]redis.GeoLocation, error) {
 	found, err := p.db.GeoSearchLocation(ctx, p.key, &redis.GeoSearchLocationQuery{
 		GeoSearchQuery: redis.GeoSearchQuery{Member: name, Radius: km, RadiusUnit: "km", Sort: "ASC", Count: most + 1},

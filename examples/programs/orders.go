@@ -9,17 +9,17 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// orders are somebody's unpaid orders: a sorted set whose scores say when each is given up, as sets and
-// their like have one time to live for all their elements together.
+// orders are the unpaid orders of a customer: a sorted set whose scores are the deadlines of the orders. A key has only
+// one time to live, for all its elements together.
 type orders struct {
 	db       *redis.Client
 	key      string
-	patience time.Duration // how long an order may be unpaid
-	most     int           // how many orders may be unpaid
+	patience time.Duration // time in which an order must be paid
+	most     int           // greatest number of unpaid orders
 }
 
-// place gives up what is overdue, and notes an order unless there are too many. It is a script, so that
-// two orders placed at once do not both find room for the last one. The key ends with its last order.
+// place cancels overdue orders, and adds an order unless there are too many. It is a script, so that two orders at
+// the same time do not both become the last one. The key expires with its last order.
 var place = redis.NewScript(`
 local key, order, now, patience, most = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4])
 redis.call('zremrangebyscore', key, '-inf', now)
@@ -30,32 +30,32 @@ redis.call('zadd', key, now + patience, order)
 redis.call('pexpire', key, patience)
 return 1`)
 
-// place reports whether the order was taken.
+// place reports whether the order was accepted.
 func (o orders) place(ctx context.Context, order string, now time.Time) (bool, error) {
 	return place.Run(ctx, o.db, []string{o.key}, order, now.UnixMilli(), o.patience.Milliseconds(), o.most).Bool()
 }
 
-// pay reports whether the order was still there to be paid.
+// pay removes a paid order. It reports false if the order was cancelled before.
 func (o orders) pay(ctx context.Context, order string, now time.Time) (bool, error) {
-	if err := o.giveUp(ctx, now); err != nil {
+	if err := o.cancelOverdue(ctx, now); err != nil {
 		return false, err
 	}
 	removed, err := o.db.ZRem(ctx, o.key, order).Result()
 	return removed == 1, err
 }
 
-// giveUp removes overdue orders. Once a second is often enough where only the others are read.
-func (o orders) giveUp(ctx context.Context, now time.Time) error {
+// cancelOverdue removes overdue orders. Once a second is often enough, since unpaid does not return them.
+func (o orders) cancelOverdue(ctx context.Context, now time.Time) error {
 	return o.db.ZRemRangeByScore(ctx, o.key, "-inf", fmt.Sprint(now.UnixMilli())).Err()
 }
 
-// unpaid returns the orders that wait, the one that is given up first at the front.
+// unpaid returns the unpaid orders, the one with the earliest deadline first.
 func (o orders) unpaid(ctx context.Context, now time.Time) ([]string, error) {
 	later := fmt.Sprintf("(%d", now.UnixMilli())
 	return o.db.ZRangeArgs(ctx, redis.ZRangeArgs{Key: o.key, ByScore: true, Start: later, Stop: "+inf"}).Result()
 }
 
-// orderScene plays an afternoon of orders, not all of them paid, without waiting for it.
+// orderScene plays an hour of orders without waiting. Some orders are not paid.
 func orderScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 	o := orders{db: db, key: "example:unpaid:alice", patience: 30 * time.Minute, most: 3}
 	start := time.Now()
@@ -72,7 +72,7 @@ func orderScene(ctx context.Context, db *redis.Client, w io.Writer) error {
 		{15, "pay", o.pay, "rice"},
 		{16, "place", o.place, "salt"},
 		{29, "place", o.place, "milk"}, // still one too many
-		{31, "place", o.place, "milk"}, // the tea was given up
+		{31, "place", o.place, "milk"}, // the tea was cancelled
 		{32, "pay", o.pay, "tea"},
 		{50, "pay", o.pay, "milk"},
 		{51, "pay", o.pay, "salt"},

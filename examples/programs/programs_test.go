@@ -16,12 +16,12 @@ import (
 	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
-var update = flag.Bool("update", false, "write down what the programs tell")
+var update = flag.Bool("update", false, "rewrite the programs' output")
 
-// patience is how long anything may take, on a machine that stands still in between.
+// patience is the timeout of everything, long since the machine may stand still meanwhile.
 const patience = time.Minute
 
-// play runs a program on a server and returns what it tells.
+// play runs a program on a server and returns its output.
 func play(t *testing.T, p program, network, addr string) string {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
@@ -35,8 +35,8 @@ func play(t *testing.T, p program, network, addr string) string {
 	return out.String()
 }
 
-// told returns what a program is known to tell.
-func told(t *testing.T, p program) string {
+// expected returns the expected output of a program.
+func expected(t *testing.T, p program) string {
 	text, err := os.ReadFile(filepath.Join("testdata", p.name+".txt"))
 	require.NoError(t, err)
 	return string(text)
@@ -55,7 +55,7 @@ func TestPrograms(t *testing.T) {
 			if *update {
 				require.NoError(t, os.WriteFile(filepath.Join("testdata", p.name+".txt"), []byte(got), 0o666))
 			}
-			require.Equal(t, told(t, p), got)
+			require.Equal(t, expected(t, p), got)
 		})
 	}
 }
@@ -67,7 +67,7 @@ func TestProgramsOnRedis(t *testing.T) {
 			if p.name == "seen" {
 				t.Skip("NOT COMPARED: redis-server has no Bloom filters without the module")
 			}
-			require.Equal(t, told(t, p), play(t, p, "unix", server.Socket))
+			require.Equal(t, expected(t, p), play(t, p, "unix", server.Socket))
 		})
 	}
 }

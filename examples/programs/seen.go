@@ -8,21 +8,21 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// feed proposes news that its reader has not seen. A Bloom filter remembers what he has: it never
-// takes for new what it was told of, and takes something new for seen once in a hundred times, which
-// nobody misses. (These commands are of the module RedisBloom, or of Redis 8; and of miniserver.)
+// feed proposes news that its reader has not seen. A Bloom filter remembers the seen ones. It never takes seen news for
+// new, but takes one in a hundred new ones for seen, which readers do not notice. (These commands belong to
+// the module RedisBloom, to Redis 8 and to miniserver.)
 type feed struct {
 	db  *redis.Client
 	key string
 }
 
-// open makes a filter for about so many news. One that was never made comes into being with the first
-// that is added, for a hundred; in either case it grows, at a price.
+// open makes a filter for about capacity news. Without it the first BF.MADD makes one for a hundred. A filter grows
+// when it is full, but then takes more memory and time.
 func (f feed) open(ctx context.Context, capacity int64) error {
 	return f.db.BFReserve(ctx, f.key, 0.01, capacity).Err()
 }
 
-// propose returns those of the news that the reader has not seen, and notes them as seen.
+// propose returns the news that the reader has not seen, and marks them as seen.
 func (f feed) propose(ctx context.Context, news ...string) (fresh []string, err error) {
 	args := make([]any, len(news))
 	for i, n := range news {
