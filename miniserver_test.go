@@ -167,8 +167,8 @@ func TestShutdown(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// TestAdvanceFromALockedThread: a test may be locked to its thread, and members of a large set may lapse in
-// the middle of a BGSAVE that has begun with it elsewhere.
+// TestAdvanceFromALockedThread: a test may be locked to its thread, and members of a large set may expire during
+// a BGSAVE whose coroutine another goroutine has started.
 func TestAdvanceFromALockedThread(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()

@@ -12,7 +12,7 @@ func TestLockHasOneHolder(t *testing.T) {
 		require.Equal(s.t, "[1 60000]", s.run("lock", "l", "alice", 60_000))
 		allowed, wait := s.run("lock", "l", "bob", 90_000)[:3], s.do("PTTL", "l").Int
 		require.Equal(s.t, "[0 ", allowed)
-		require.LessOrEqual(s.t, wait, int64(60_000), "who fails changes nothing")
+		require.LessOrEqual(s.t, wait, int64(60_000), "a failed attempt changes nothing")
 		require.Equal(s.t, "0", s.run("unlock", "l", "bob"))
 		require.Equal(s.t, "0", s.run("renew", "l", "bob", 90_000))
 		require.Equal(s.t, "1", s.run("unlock", "l", "alice"))

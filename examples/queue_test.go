@@ -48,7 +48,7 @@ func TestDelayQueueTakesAJobOnce(t *testing.T) {
 		require.Equal(s.t, "1", s.ack("a"))
 		require.Equal(s.t, "0", s.ack("a"))
 		require.Equal(s.t, "1", s.push("a", "anew", 0))
-		require.Equal(s.t, "0", s.ack("a"), "nobody took it")
+		require.Equal(s.t, "0", s.ack("a"), "no worker took it")
 	})
 }
 

@@ -198,7 +198,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// watchHeap begins to watch the heap and returns what ends that and tells the most that was seen.
+// watchHeap starts to watch the heap. The function it returns stops that and returns the peak.
 func watchHeap() (peak func() uint64) {
 	stop, most := make(chan struct{}), make(chan uint64)
 	go func() {

@@ -18,8 +18,8 @@ func newEngine() *engine.Engine {
 	return e
 }
 
-// windowScript is the sliding window over a sorted set as people write it: told the time, the window's
-// length and how many may pass.
+// windowScript is the common sliding window over a sorted set. Its arguments are the time, the window's
+// length and the limit.
 const windowScript = `
 local key = KEYS[1]
 local now, window, most = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])

@@ -13,7 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// ledger is a journal of which a test says when it is behind, and when it can keep something.
+// ledger is a journal that is behind, and can commit, when the test says so.
 type ledger struct {
 	behind, stuck atomic.Bool
 	owed, commits atomic.Int64 // how often it was behind, and was brought up
@@ -51,7 +51,7 @@ func TestRepliesWaitForTheJournal(t *testing.T) {
 	c.send("SET a 2\r\nGET a\r\n")
 	eventually(t, "executed", func() bool { return s.inside("GET a") == "$1\r\n2\r\n" })
 	eventually(t, "held back", func() bool { return l.owed.Load() > owed })
-	l.behind.Store(false) // nobody else waits
+	l.behind.Store(false) // no other client waits
 	require.Equal(t, "$1", other.ask("GET a"))
 	c.send("ECHO later\r\n")
 	commits := l.commits.Load()
@@ -85,7 +85,7 @@ func TestGroupsAreShared(t *testing.T) {
 	}
 }
 
-// Whoever quits, breaks the protocol, or closes his way to us, gets what is his all the same.
+// A client that quits, breaks the protocol, or closes its writing end still gets its replies.
 func TestRepliesThatWaitSurviveTheEnd(t *testing.T) {
 	for _, last := range []string{"QUIT\r\n", "*x\r\n", "half"} {
 		l := &ledger{}
@@ -115,7 +115,7 @@ func TestLoadThatFailsEndsTheServer(t *testing.T) {
 	require.NotContains(t, log.String(), "Ready")
 }
 
-// Nobody is served before the data are there, also not who comes before they begin to be taken in, or in between.
+// Clients get LOADING errors until all data are loaded, also those that connect before or during loading.
 func TestClientsHearLoadingUntilAllIsThere(t *testing.T) {
 	parts := make(chan func(e *engine.Engine))
 	var s *running
@@ -139,7 +139,7 @@ func TestClientsHearLoadingUntilAllIsThere(t *testing.T) {
 	eventually(t, "all is there", func() bool { return c.ask("SET a 1") == "+OK" })
 }
 
-// Replies wait where they meet others, and where they do not one in some is tried.
+// Replies wait if rounds bring them together; else only one in some waits, to measure again.
 func TestRoundsPayInACrowd(t *testing.T) {
 	var r rounds
 	waiting := func(n int) (share float64) {

@@ -26,7 +26,7 @@ const (
 // consumer waits for elements on a connection of its own.
 type consumer struct {
 	*client
-	id  string // as CLIENT ID tells it
+	id  string // from CLIENT ID
 	got []string
 	end chan error
 }
@@ -138,7 +138,7 @@ func TestQueueDeliversEachElementOnce(t *testing.T) {
 }
 
 // TestOldestWaiterIsServedFirst lets consumers queue up one after the other and serves them from many
-// producers at once, whose pushes the server puts in order. Who was cut off is passed over.
+// producers at once, whose pushes the server puts in order. Consumers that were cut off are skipped.
 func TestOldestWaiterIsServedFirst(t *testing.T) {
 	r := start(t, Options{})
 	admin := r.dial(t)

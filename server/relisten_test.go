@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A server can be told to listen elsewhere: connections stay, and where it cannot listen it stays as well.
+// CONFIG SET moves the listeners. Connections stay; if a new address fails, the old listeners stay as well.
 func TestListensElsewhere(t *testing.T) {
 	r := start(t, Options{})
 	c := r.dial(t)

@@ -369,7 +369,7 @@ func TestMessagesReachOtherLoops(t *testing.T) {
 	}
 }
 
-// A listener that does not read is closed at its limit, and nobody else notices.
+// A subscriber that does not read is closed at its limit, and other clients do not notice.
 func TestSlowListenerIsClosed(t *testing.T) {
 	r := start(t, Options{})
 	p, slow := r.dial(t), r.dial(t)
@@ -406,7 +406,7 @@ func TestPortZeroPicksOnePortForAllAddresses(t *testing.T) {
 	require.NotEqual(t, "0", port)
 	for _, addr := range r.Addrs() {
 		require.Contains(t, addr, ":"+port)
-		eventually(t, "the log tells the address", func() bool {
+		eventually(t, "the log shows the address", func() bool {
 			return strings.Contains(r.log.String(), "Ready to accept connections tcp "+addr)
 		})
 	}
@@ -471,8 +471,8 @@ func TestEndOfTheContextClosesConnections(t *testing.T) {
 	blocked.closed()
 }
 
-// TestIdleConnectionsAreClosed also has clients that only seem to be idle. They sent their last command
-// before the idle one did, so whoever closed them by mistake would have done it when that one is closed.
+// TestIdleConnectionsAreClosed also has clients that only seem to be idle. Their last command is older than
+// that of the idle client: if the server closed them by mistake, it would have done so before.
 func TestIdleConnectionsAreClosed(t *testing.T) {
 	r := start(t, Options{})
 	blocked, listening, idle := r.dial(t), r.dial(t), r.dial(t)
@@ -493,7 +493,7 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 	require.Equal(t, "+OK\r\n", r.inside("CONFIG SET timeout 0"))
 	require.Equal(t, ":1\r\n", r.inside("RPUSH q second"))
 	again := r.dial(t)
-	require.Equal(t, "*2", again.ask("BLPOP q 0"), "who comes back goes on where he was")
+	require.Equal(t, "*2", again.ask("BLPOP q 0"), "a client that returns continues")
 	require.Equal(t, []string{"$1", "q", "$6", "second"}, []string{again.line(), again.line(), again.line(), again.line()})
 	require.Equal(t, ":1\r\n", r.inside("PUBLISH news bye"), "the listener is still there")
 }

@@ -83,7 +83,7 @@ func (n *notary) settings(auth string) map[string]string {
 		"tls-ca-cert-file": n.path("ca.crt"), "tls-auth-clients": auth}
 }
 
-// freePort returns one that nobody listens on.
+// freePort returns a port that is not in use.
 func freePort(t *testing.T) string {
 	port, err := launch.FreePort()
 	require.NoError(t, err)
@@ -158,7 +158,7 @@ func TestTLSClientsLeave(t *testing.T) {
 	require.NoError(t, nc.Close())
 }
 
-// TestTLSAsksForCertificates lets in who shows one that the authority has signed.
+// TestTLSAsksForCertificates admits clients whose certificate the authority has signed.
 func TestTLSAsksForCertificates(t *testing.T) {
 	n, stranger := newNotary(t), newNotary(t)
 	n.issue(t, "server", n)
@@ -183,8 +183,8 @@ func TestTLSAsksForCertificates(t *testing.T) {
 	}
 }
 
-// TestTLSCertificateIsChanged has a server show another certificate, and keep it when it is given one that
-// does not fit its key.
+// TestTLSCertificateIsChanged changes the certificate of a server. The server keeps the old one if the new one does
+// not fit its key.
 func TestTLSCertificateIsChanged(t *testing.T) {
 	n := newNotary(t)
 	for _, name := range []string{"server", "second"} {

@@ -23,7 +23,7 @@ var different = map[string][]string{
 	"bzpopmax": {"flags"}, "wait": {"flags", "categories"},
 }
 
-// What COMMAND tells of the commands that redis-server has too is what redis-server tells.
+// COMMAND describes the commands that redis-server has too as redis-server does.
 func TestCommandsAreDescribedAsByRedis(t *testing.T) {
 	conn := reference.Start(t).Dial(t)
 	_, err := conn.Write([]byte("COMMAND\r\n"))
@@ -41,7 +41,7 @@ func TestCommandsAreDescribedAsByRedis(t *testing.T) {
 	for name, ours := range descriptions(v) {
 		want, known := theirs[name]
 		if !known {
-			continue // younger than the reference, or nobody else's
+			continue // newer than the reference, or only ours
 		}
 		compared++
 		for fact, text := range ours {
@@ -59,7 +59,7 @@ func TestCommandsAreDescribedAsByRedis(t *testing.T) {
 var changed = strings.Fields("bitop client|list client|kill command|getkeys command|getkeysandflags config|get geohash geopos " +
 	"georadius georadiusbymember hscan migrate module|loadex persist pfmerge psubscribe pttl ttl xinfo|stream zrank zrevrank")
 
-// The arguments that COMMAND DOCS tells of are those of redis-server, but for the names of groups.
+// The arguments in COMMAND DOCS are those of redis-server, except for the names of groups.
 func TestSyntaxesAreThoseOfRedis(t *testing.T) {
 	conn := reference.Start(t).Dial(t)
 	_, err := conn.Write([]byte("COMMAND DOCS\r\n"))

@@ -28,7 +28,7 @@ func TestDaemonize(t *testing.T) {
 
 	out, err := exec.Command(binary, "--daemonize", "yes", "--nosuch", "1").CombinedOutput()
 	require.Error(t, err)
-	require.Contains(t, string(out), "FATAL CONFIG FILE ERROR", "mistakes are told in the foreground")
+	require.Contains(t, string(out), "FATAL CONFIG FILE ERROR", "the foreground process reports errors")
 
 	c := exec.Command(binary, "-", "--daemonize", "yes", "--unixsocket", path, "--pidfile", pid, "--logfile", log)
 	c.Stdin = strings.NewReader("port 0\n")
@@ -56,7 +56,7 @@ func TestDaemonize(t *testing.T) {
 	require.Contains(t, string(content), "Ready to accept connections")
 }
 
-// systemd is told when clients are served, and a process that it supervises stays in the foreground.
+// The program notifies systemd when it accepts clients, and stays in the foreground when systemd supervises it.
 func TestSupervised(t *testing.T) {
 	dir, err := os.MkdirTemp("", "notify")
 	require.NoError(t, err)

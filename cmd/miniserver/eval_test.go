@@ -52,7 +52,7 @@ func TestEvalPrintsForPeopleOnATerminal(t *testing.T) {
 	require.Equal(t, "1) \"v\"\n2) (integer) 7\n3) 1) (integer) 1\n", got)
 }
 
-// TestEvalProfiles: each line tells how often it ran and what it called.
+// TestEvalProfiles: each line shows how often it ran, and its calls.
 func TestEvalProfiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "script.lua")
 	body := "#!lua\n-- counts\nfor i = 1, 3 do\n  redis.call('INCR', KEYS[1])\nend\nif not KEYS[1] then\n  return 'never'\nend\nreturn 'done'\n"

@@ -27,7 +27,7 @@ var libraries = []string{
 	"#!lua name=c\n-- \xff\x01\r\nredis.register_function{function_name='fc', callback=function() return 'c' end, description='\xfe'}",
 }
 
-// host is whoever has libraries.
+// host executes commands: a server of ours or redis-server.
 type host struct {
 	t   *testing.T
 	ask func(args ...string) resp.Value

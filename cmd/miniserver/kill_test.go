@@ -21,9 +21,8 @@ import (
 
 var kills = flag.Int("kills", 2, "how often a server is killed under load, for each appendfsync policy")
 
-// TestKilledUnderLoad kills a server with signal 9 at random moments, while clients write and the
-// journal is rewritten, and looks at what is there after the next start. The same files live through
-// all kills.
+// TestKilledUnderLoad kills a server with signal 9 at random moments, while clients write and the journal is rewritten,
+// and checks the data after the next start. All kills use the same files.
 func TestKilledUnderLoad(t *testing.T) {
 	root, err := launch.Root()
 	require.NoError(t, err)
@@ -48,7 +47,7 @@ func TestKilledUnderLoad(t *testing.T) {
 	}
 }
 
-// victim is a server that is killed, and those who write to it.
+// victim is a server that is killed, and its writers.
 type victim struct {
 	t       *testing.T
 	binary  string

@@ -15,9 +15,9 @@ func TestMeter(t *testing.T) {
 	(*meter)(nil).show(1, 2)
 	(*meter)(nil).end()
 
-	var told []int64
-	src := &countingReader{Reader: strings.NewReader("abcdef"), size: 6, report: func(done, total int64) { told = append(told, done, total) }}
+	var reported []int64
+	src := &countingReader{Reader: strings.NewReader("abcdef"), size: 6, report: func(done, total int64) { reported = append(reported, done, total) }}
 	_, err := io.CopyN(io.Discard, src, 6)
 	require.NoError(t, err)
-	require.Equal(t, []int64{6, 6}, told[len(told)-2:])
+	require.Equal(t, []int64{6, 6}, reported[len(reported)-2:])
 }

@@ -14,7 +14,7 @@ import (
 
 var randomJournal = flag.Int("random", 4000, "random commands for each family whose journal is replayed")
 
-// talk is two sessions that take turns; one that is parked is given up for a new one.
+// talk is two sessions that take turns; a new session replaces a blocked one.
 type talk struct {
 	engine   *engine.Engine
 	sessions [2]*engine.Session

@@ -17,7 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// master is a server of ours, and who asks it.
+// master returns a client of a server of ours, and the server's port.
 func master(t *testing.T) (ours *asker, port string) {
 	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes")
 	conn, err := net.Dial("tcp", addr)
@@ -27,7 +27,7 @@ func master(t *testing.T) (ours *asker, port string) {
 	return ours, port
 }
 
-// replica is a redis-server that follows a server, and who asks it.
+// replica returns a client of a redis-server that replicates the server on a port.
 func replica(t *testing.T, port string) *asker {
 	redis := reference.Start(t, "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 "+port)
 	return newAsker(t, redis.Dial(t), nil)
@@ -67,7 +67,7 @@ func field(t *testing.T, a *asker, name string) string {
 			return strings.TrimSpace(value)
 		}
 	}
-	require.Fail(t, "INFO does not tell", name)
+	require.Fail(t, "INFO has no such field", name)
 	return ""
 }
 
@@ -172,7 +172,7 @@ func TestReplicasComeUnderLoad(t *testing.T) {
 	require.Equal(t, int64(2), ours.count(t, "WAIT 2 60000"))
 }
 
-// WAIT counts who has confirmed: a replica that stands still has not.
+// WAIT counts the replicas that have acknowledged: a stopped replica has not.
 func TestWaitForReplicas(t *testing.T) {
 	ours, port := master(t)
 	theirs := replica(t, port)
@@ -215,7 +215,7 @@ func TestRedisCLIAsReplica(t *testing.T) {
 	require.NoError(t, err)
 	require.Contains(t, string(content), "register_function")
 	require.NotContains(t, string(content), "element:")
-	require.Equal(t, "0", field(t, ours, "repl_backlog_active"), "nobody wants to follow")
+	require.Equal(t, "0", field(t, ours, "repl_backlog_active"), "there is no replica")
 
 	var shown bytes.Buffer
 	show := exec.Command(cli, "-p", port, "--replica")
@@ -229,7 +229,7 @@ func TestRedisCLIAsReplica(t *testing.T) {
 	require.Contains(t, shown.String(), "\"SET\",\"a\",\"1\"\n\"DEL\",\"ints\"\n")
 }
 
-// Who does not know the form without a length gets the other one, and nobody while replies wait.
+// Replicas that do not support snapshots without a length get one with a length, but not while replies wait.
 func TestSnapshotOfKnownLength(t *testing.T) {
 	ours, _ := master(t)
 	ours.ask(t, "SET a 1")

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// launched runs the program until the test ends and returns the address that its ready line tells.
+// launched runs the program until the test ends and returns the address in its ready line.
 func launched(t *testing.T, args ...string) (addr string, ended chan error, stop context.CancelFunc) {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())

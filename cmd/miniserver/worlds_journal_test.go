@@ -58,7 +58,7 @@ func (w *handed) Check() error {
 	return w.compareLibraries()
 }
 
-// compareLibraries compares the libraries of functions, of which redis-server tells in an order of its own.
+// compareLibraries compares the libraries of functions, which redis-server lists in an order of its own.
 func (w *handed) compareLibraries() error {
 	var ours, theirs []string
 	w.Engine().With(func() {

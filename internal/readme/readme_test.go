@@ -26,8 +26,8 @@ var update = flag.Bool("update", false, "rewrite the pages by what happens")
 // patience is how long a command of a page may take; the first go run compiles.
 const patience = 2 * time.Minute
 
-// desk is what somebody has who follows the pages: a shell in the module's root, a server of ours,
-// redis-cli and miniserver in the path.
+// desk is the environment that the pages assume: a shell in the module's root, a server of ours, redis-cli and
+// miniserver in the path.
 type desk struct {
 	t      *testing.T
 	root   string
