@@ -33,7 +33,7 @@ type slowServer struct {
 	addr  string
 	ended chan error
 	held  atomic.Int64 // the greatest number that HELD was called with
-	free  atomic.Int64 // scripts that HELD holds with a number up to this continue
+	free  atomic.Int64 // scripts held with a number up to this continue
 }
 
 // family is the command by which a script is held: HELD number.

@@ -33,7 +33,7 @@ type host struct {
 	ask func(args ...string) resp.Value
 }
 
-// ours returns a program that has loaded what is in dir, as a host.
+// ours returns a program that has loaded the files in dir, and its host.
 func ours(t *testing.T, dir string, args ...string) (*program, host) {
 	p, err := build(t, "", append([]string{"--dir", dir, "--enable-debug-command", "yes"}, args...)...)
 	require.NoError(t, err)

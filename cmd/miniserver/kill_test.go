@@ -166,7 +166,7 @@ func (v *victim) examine(forget bool) {
 	}
 }
 
-// judge compares what was kept with what was promised.
+// judge compares the saved data with the acknowledged writes.
 func (w *writer) judge(v *victim, kept int) {
 	require.LessOrEqual(v.t, kept, w.next, "nothing that was not written")
 	if n := len(w.acked); n > 0 {

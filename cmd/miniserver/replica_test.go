@@ -51,7 +51,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// requireSame waits until a replica has what its master has, which must not change meanwhile.
+// requireSame waits until a replica has the data of its master, which must not change meanwhile.
 func requireSame(t *testing.T, ours, theirs *asker) {
 	t.Helper()
 	digest := ours.ask(t, "DEBUG DIGEST")
@@ -104,7 +104,7 @@ func TestRedisFollows(t *testing.T) {
 	require.Contains(t, ours.ask(t, "CLIENT LIST TYPE replica"), " flags=S ")
 }
 
-// A key that is due goes on both sides, though time passes on one only, and so does what is published.
+// A key expires on both sides, though time passes on one only. Published messages arrive on both.
 func TestReplicaHearsOfTimeAndMessages(t *testing.T) {
 	ours, port := master(t)
 	theirs := replica(t, port)
@@ -119,7 +119,7 @@ func TestReplicaHearsOfTimeAndMessages(t *testing.T) {
 	require.Equal(t, "hello", v.Elems[2].Text)
 }
 
-// A replica that is cut off for a moment gets what it missed, and one that missed too much the whole data.
+// A replica that was cut off gets the commands it missed. If it missed too many, it gets all data.
 func TestReplicaComesBack(t *testing.T) {
 	ours, port := master(t)
 	ours.ask(t, "CONFIG SET repl-backlog-size 16384")

@@ -35,7 +35,7 @@ func beside(run func()) {
 
 var processors sync.Mutex
 
-// addProcessors changes the number of processors for what runs beside the loops.
+// addProcessors adds n processors, for work beside the loops.
 func addProcessors(n int) {
 	processors.Lock()
 	defer processors.Unlock()

@@ -31,7 +31,7 @@ func TestMemoryLimit(t *testing.T) {
 	require.EqualValues(t, math.MaxInt64, fit(0, 50*mb))
 }
 
-// TestPaceWhileLoading: the collector is held back only while what is loaded stays.
+// TestPaceWhileLoading: collections are rare only while data are loaded and their allocations stay.
 func TestPaceWhileLoading(t *testing.T) {
 	before := debug.SetGCPercent(-1)
 	defer debug.SetGCPercent(before)

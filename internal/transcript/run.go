@@ -176,7 +176,7 @@ func (l loop) expand(args []string, n int) []string {
 	return expanded
 }
 
-// receive takes what arrives next and compares it with what s expects.
+// receive compares the next reply or message with the one that s expects.
 func (r *run) receive(i int, s step, conn Conn) error {
 	v, came, err := conn.Next(s.expects() || s.kind == stepArrival)
 	if err != nil {
