@@ -93,6 +93,7 @@ func (u *User) MayListen(channel string, pattern bool) bool {
 	return false
 }
 
+// check is User.Check for one selector.
 func (s *selector) check(r *Request) (why Denial, at int) {
 	if !r.Free && !s.allowsCommand(r) {
 		return NoCommand, 0

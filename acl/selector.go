@@ -137,6 +137,7 @@ func cutAccess(word string) (a Access, pattern string, ok bool) {
 	return a, "", a != 0
 }
 
+// addKeyPattern allows an access to the keys that match a pattern.
 func (s *selector) addKeyPattern(pattern string, a Access) error {
 	if s.allKeys {
 		return ErrAllKeys
@@ -153,6 +154,7 @@ func (s *selector) addKeyPattern(pattern string, a Access) error {
 	return nil
 }
 
+// addChannelPattern allows the channels that match a pattern.
 func (s *selector) addChannelPattern(pattern string) error {
 	if s.allChannels {
 		return ErrAllChannels

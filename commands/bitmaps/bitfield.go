@@ -106,6 +106,7 @@ func fieldOps(c *engine.Call, ops []fieldOp) []fieldOp {
 	return ops
 }
 
+// parseOverflow reads WRAP, SAT or FAIL.
 func parseOverflow(c *engine.Call) bitmap.Overflow {
 	switch {
 	case c.Word("WRAP"):

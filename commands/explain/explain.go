@@ -141,6 +141,7 @@ func valueReport(v keyspace.Value, ends int) report {
 	return nil
 }
 
+// stringReport returns the parts of a string.
 func stringReport(v *str.Value) report {
 	if n, ok := v.Int(); ok {
 		return report{{"integer", int(n), "kept as 8 bytes, not as text"}}
@@ -240,6 +241,7 @@ func dictReport(s dict.Stats) report {
 	return append(r, item{"chains", chains, ""})
 }
 
+// setReport returns the parts of a set.
 func setReport(v *set.Set, ends int) report {
 	if d, ok := v.Layout(); ok {
 		return blocksReport("members", "members", d.Fixed, d.Texts, d.Held, d.Members)
@@ -251,6 +253,7 @@ func setReport(v *set.Set, ends int) report {
 	return intsetReport(ints, ends)
 }
 
+// intsetReport returns the parts of an intset and the integers at both ends.
 func intsetReport(s intset.Set, ends int) report {
 	n := s.Len()
 	entries := table{columns: []string{"index", "offset", "integer"}}

@@ -154,6 +154,7 @@ func (t table) lines(indent string) (lines []string) {
 	return lines
 }
 
+// line returns a row, its cells padded to the widths.
 func (t table) line(texts []string, widths []int) string {
 	var b strings.Builder
 	for i, text := range texts {

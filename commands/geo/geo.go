@@ -115,6 +115,7 @@ func parsePoint(c *engine.Call, lon, lat []byte) geohash.Point {
 	return p
 }
 
+// parseCoordinate returns a longitude or a latitude in degrees.
 func parseCoordinate(c *engine.Call, arg []byte) float64 {
 	f, ok := resp.ParseFloat(arg)
 	if !ok || math.IsNaN(f) {
@@ -174,6 +175,7 @@ func cmdGeoPos(c *engine.Call) {
 	}
 }
 
+// replyPoint replies with a longitude and a latitude.
 func replyPoint(c *engine.Call, p geohash.Point) {
 	c.Reply.Array(2)
 	c.Reply.HumanDouble(p.Lon)

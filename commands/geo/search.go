@@ -73,6 +73,7 @@ func cmdGeoRadiusByMember(c *engine.Call) { searchRadiusByMember(c, true) }
 // [COUNT count [ANY]] [ASC | DESC]
 func cmdGeoRadiusByMemberRO(c *engine.Call) { searchRadiusByMember(c, false) }
 
+// searchRadius executes GEORADIUS.
 func searchRadius(c *engine.Call, storeOptions bool) {
 	s, ok := zsets.Read(c, c.Arg())
 	if !ok {
@@ -84,6 +85,7 @@ func searchRadius(c *engine.Call, storeOptions bool) {
 	runSearch(c, s, &q, variant{storeOptions: storeOptions})
 }
 
+// searchRadiusByMember executes GEORADIUSBYMEMBER.
 func searchRadiusByMember(c *engine.Call, storeOptions bool) {
 	s, ok := zsets.Read(c, c.Arg())
 	if !ok {
@@ -265,8 +267,10 @@ func (h *hits) reset(area geohash.Area) {
 	}
 }
 
+// member returns the name of hit i.
 func (h *hits) member(i int) []byte { return h.members[h.list[i].from:h.list[i].to] }
 
+// add copies a member and adds it.
 func (h *hits) add(member []byte, found geohash.Hit) {
 	from := len(h.members)
 	h.members = append(h.members, member...)

@@ -113,6 +113,7 @@ func cmdBFReserve(c *engine.Call, o bloom.Options) {
 	c.Reply.Status("OK")
 }
 
+// rateArg reads the error rate of BF.RESERVE.
 func rateArg(c *engine.Call, o *bloom.Options) {
 	arg := c.Arg()
 	if f, isFloat := resp.ParseFloat(arg); !isFloat || math.IsNaN(f) {
@@ -125,6 +126,7 @@ func rateArg(c *engine.Call, o *bloom.Options) {
 	o.Rate = rate
 }
 
+// reserveOptions reads EXPANSION and NONSCALING.
 func reserveOptions(c *engine.Call, o *bloom.Options) {
 	o.Fixed = o.Fixed || wordIndex(c.Args, "NONSCALING") >= 0
 	i := wordIndex(c.Args, "EXPANSION")
@@ -266,6 +268,7 @@ func hasValue(c *engine.Call) bool {
 	return true
 }
 
+// insertInt reads the value of an option of BF.INSERT.
 func insertInt(c *engine.Call, lo, hi int64, err error) int64 {
 	if !hasValue(c) {
 		return lo

@@ -88,6 +88,7 @@ func claimIDs(c *engine.Call) (ids []stream.ID) {
 	return ids
 }
 
+// claimOption reads an option of XCLAIM.
 func claimOption(c *engine.Call, cl *claim) {
 	switch {
 	case c.Word("FORCE"):

@@ -153,6 +153,7 @@ func replyFull(c *engine.Call, s *stream.Stream, count int64) {
 	}
 }
 
+// replyConsumerFull replies with a consumer and at most count of its pending messages, or all if count is negative.
 func replyConsumerFull(c *engine.Call, consumer *stream.Consumer, count int64) {
 	c.Reply.Map(5)
 	replyTextPair(c, "name", consumer.Name())

@@ -34,6 +34,7 @@ func cmdXPending(c *engine.Call) {
 	}
 }
 
+// parsePendingQuery reads [IDLE min-idle-time] start end count [consumer].
 func parsePendingQuery(c *engine.Call) (q pendingQuery) {
 	if len(c.Args) < 6 || len(c.Args) > 9 {
 		c.Refuse(engine.ErrSyntax)

@@ -209,38 +209,38 @@ type batch struct {
 
 // nextBatch returns what a stream has after an ID. ok is false if it has nothing. A history may be empty, but is never
 // nothing.
-func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (p batch, ok bool) {
+func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b batch, ok bool) {
 	find := c.DB.Find
 	if r.grouped {
 		find = c.DB.Edit
 	}
 	value, _ := find(key)
-	p.key, p.from = key, from
-	if p.stream, ok = value.(*stream.Stream); !ok {
-		return p, false
+	b.key, b.from = key, from
+	if b.stream, ok = value.(*stream.Stream); !ok {
+		return b, false
 	}
 	if r.grouped {
-		p.group, p.history = p.stream.Group(r.group), from != undelivered
-		if !p.history {
-			from = p.group.Last
+		b.group, b.history = b.stream.Group(r.group), from != undelivered
+		if !b.history {
+			from = b.group.Last
 		}
 	}
-	p.walk = p.stream.Walk(after(from))
-	return p, p.history || p.walk.Next()
+	b.walk = b.stream.Walk(after(from))
+	return b, b.history || b.walk.Next()
 }
 
 // replyStreams replies with the batches of the streams, and reports whether there was one. If not, it replies nothing.
 func replyStreams(c *engine.Call, r *readOptions, from []stream.ID) bool {
 	at, n := 0, 0
 	for i, key := range r.keys {
-		p, ok := nextBatch(c, r, key, from[i])
+		b, ok := nextBatch(c, r, key, from[i])
 		if !ok {
 			continue
 		}
 		if n++; n == 1 {
 			at = c.Reply.Defer()
 		}
-		replyBatch(c, r, &p)
+		replyBatch(c, r, &b)
 	}
 	switch {
 	case n == 0:
@@ -252,18 +252,19 @@ func replyStreams(c *engine.Call, r *readOptions, from []stream.ID) bool {
 	return n > 0
 }
 
-func replyBatch(c *engine.Call, r *readOptions, p *batch) {
+// replyBatch replies with the key of a stream and its entries.
+func replyBatch(c *engine.Call, r *readOptions, b *batch) {
 	if c.Reply.Proto() == 2 {
 		c.Reply.Array(2)
 	}
-	c.Reply.Bulk(p.key)
+	c.Reply.Bulk(b.key)
 	switch {
-	case p.history:
-		replyHistory(c, p, r)
+	case b.history:
+		replyHistory(c, b, r)
 	case r.grouped:
-		deliver(c, p, r)
+		deliver(c, b, r)
 	default:
-		replyEntries(c, &p.walk, r.count)
+		replyEntries(c, &b.walk, r.count)
 	}
 }
 
@@ -288,8 +289,8 @@ func replyEntries(c *engine.Call, w *stream.Walk, count int64) {
 
 // deliver replies with new entries and makes them pending messages of the consumer, unless NOACK is given. It creates
 // the consumer if it is absent.
-func deliver(c *engine.Call, p *batch, r *readOptions) {
-	key, g, w := p.key, p.group, &p.walk
+func deliver(c *engine.Call, b *batch, r *readOptions) {
+	key, g, w := b.key, b.group, &b.walk
 	consumer := upsertConsumer(c, key, g, r.group, r.consumer)
 	at, n := c.Reply.Defer(), int64(0)
 	for more := true; more; more = n != r.count && w.Next() {
@@ -310,10 +311,10 @@ func deliver(c *engine.Call, p *batch, r *readOptions) {
 
 // replyHistory replies with the consumer's pending messages after an ID, and counts this as another delivery. A message
 // whose entry was deleted has nil in place of its fields.
-func replyHistory(c *engine.Call, p *batch, r *readOptions) {
-	key, s, g := p.key, p.stream, p.group
+func replyHistory(c *engine.Call, b *batch, r *readOptions) {
+	key, s, g := b.key, b.stream, b.group
 	consumer := upsertConsumer(c, key, g, r.group, r.consumer)
-	from, _ := after(p.from)
+	from, _ := after(b.from)
 	at, n := c.Reply.Defer(), int64(0)
 	consumer.Each(from, func(p *stream.Pending) bool {
 		if w := s.Walk(p.ID, p.ID); w.Next() {
