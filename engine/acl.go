@@ -21,11 +21,11 @@ func (c *Call) login(name, password []byte) bool {
 	return true
 }
 
-// catalogue tells package acl of the engine's commands.
-type catalogue struct{ e *Engine }
+// aclCommands tells package acl of the engine's commands.
+type aclCommands struct{ e *Engine }
 
 // Commands implements acl.Catalogue.
-func (t catalogue) Commands(name string) (numbers []int) {
+func (t aclCommands) Commands(name string) (numbers []int) {
 	name, sub, hasSub := strings.Cut(name, "|")
 	cmd := lookup(t.e.commands.renamed, []byte(name))
 	if cmd == nil {
@@ -37,20 +37,20 @@ func (t catalogue) Commands(name string) (numbers []int) {
 	if cmd == nil {
 		return nil
 	}
-	numbers = append(numbers, cmd.number)
+	numbers = append(numbers, cmd.id)
 	for i := range cmd.Subs {
-		numbers = append(numbers, cmd.Subs[i].number)
+		numbers = append(numbers, cmd.Subs[i].id)
 	}
 	return numbers
 }
 
 // Category implements acl.Catalogue.
-func (t catalogue) Category(name string) (numbers []int, ok bool) {
+func (t aclCommands) Category(name string) (numbers []int, ok bool) {
 	if name != "all" && !slices.Contains(categoryOrder, name) {
 		return nil, false
 	}
 	for _, cmd := range t.e.inCategory(name) {
-		numbers = append(numbers, cmd.number)
+		numbers = append(numbers, cmd.id)
 	}
 	return numbers, true
 }
@@ -73,7 +73,7 @@ func (e *Engine) inCategory(name string) (list []*Command) {
 
 // request is the command as package acl sees it.
 func request(cmd *Command, args [][]byte) *acl.Request {
-	r := &acl.Request{Number: cmd.number, Free: cmd.Flags&NoAuth != 0, Args: args, First: 1}
+	r := &acl.Request{Number: cmd.id, Free: cmd.Flags&NoAuth != 0, Args: args, First: 1}
 	if cmd.parent != nil {
 		r.First = 2
 	}
@@ -85,7 +85,7 @@ func request(cmd *Command, args [][]byte) *acl.Request {
 			r.Channels = append(r.Channels, i)
 		}
 		r.Patterns = f&ToPatterns != 0
-	case !cmd.Keys.none():
+	case !cmd.Keys.isEmpty():
 		keys, _ := cmd.Keys.At(args)
 		for _, key := range keys {
 			r.Keys = append(r.Keys, acl.Key{At: key.At, Access: accessBits(key.Access)})
@@ -154,13 +154,13 @@ func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
 // more.
 func (e *Engine) closeListenersOf(caller *Session, u *acl.User) {
 	for _, s := range e.Sessions.inOrder() {
-		if s.user == u && s.subs.count() > 0 && s.mayStillListen(u) {
+		if s.user == u && s.subs.count() > 0 && s.hasForbiddenSubscription(u) {
 			e.closeSession(caller, s)
 		}
 	}
 }
 
-func (s *Session) mayStillListen(u *acl.User) bool {
+func (s *Session) hasForbiddenSubscription(u *acl.User) bool {
 	for name := range s.subs.channels {
 		if !u.MayListen(name, false) {
 			return true
@@ -197,6 +197,6 @@ func (e *Engine) logDenial(s *Session, entry aclEntry) {
 	case s.tx != nil:
 		entry.context = "multi"
 	}
-	entry.count, entry.first, entry.last, entry.who = 1, e.time.micros, e.time.micros, e.description(s)
+	entry.count, entry.first, entry.last, entry.clientInfo = 1, e.time.micros, e.time.micros, e.clientInfo(s)
 	e.users.log.add(&entry)
 }

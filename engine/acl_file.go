@@ -44,16 +44,16 @@ func cause(err error) string {
 
 // replaceUsers makes users all that there are. The default user stays the same, with other rules.
 func (e *Engine) replaceUsers(caller *Session, users map[string]*acl.User) {
-	anybody := acl.Default(catalogue{e})
-	if u := users[defaultUser]; u != nil {
+	anybody := acl.Default(aclCommands{e})
+	if u := users[defaultUserName]; u != nil {
 		anybody = u
 	}
-	*e.users.fallback = *anybody
-	users[defaultUser] = e.users.fallback
+	*e.users.defaultUser = *anybody
+	users[defaultUserName] = e.users.defaultUser
 	gone := e.users.byName
 	e.users.byName = users
 	for _, name := range slices.Sorted(maps.Keys(gone)) {
-		if name != defaultUser {
+		if name != defaultUserName {
 			e.closeClientsOf(caller, gone[name])
 		}
 	}
@@ -66,7 +66,7 @@ type userReader struct {
 	number int // of the line
 	users  map[string]*acl.User
 	errors strings.Builder
-	vague  bool // an error was told that may have led to others
+	reported  bool // an error was told that may have led to others
 }
 
 func (r *userReader) fail(form string, args ...any) { fmt.Fprintf(&r.errors, form, args...) }
@@ -93,13 +93,13 @@ func (r *userReader) line(text string) {
 	r.users[u.Name] = u
 	for _, rule := range rules {
 		rule = strings.Trim(rule, "\t\r\n")
-		err := u.Apply(rule, catalogue{r.engine})
+		err := u.Apply(rule, aclCommands{r.engine})
 		switch {
 		case err == nil || rule == "":
 		case errors.Is(err, acl.ErrUnknown):
 			r.fail(errACLRuleLine, r.file, r.number, rule, err)
-		case !r.vague:
-			r.vague = true
+		case !r.reported:
+			r.reported = true
 			r.fail(errACLLine, r.file, r.number, err)
 		}
 	}
@@ -108,7 +108,7 @@ func (r *userReader) line(text string) {
 // newUser returns a user to whom no rule was applied but that of acl-pubsub-default.
 func (e *Engine) newUser(name string) *acl.User {
 	u := acl.New(name)
-	if err := u.Apply(e.users.channels, catalogue{e}); err != nil {
+	if err := u.Apply(e.users.channels, aclCommands{e}); err != nil {
 		panic(err)
 	}
 	return u
@@ -134,12 +134,12 @@ func (e *Engine) DeclareUser(name string, rules []string) error {
 		return acl.ErrUnknown
 	}
 	for _, rule := range rules {
-		if err := u.Apply(rule, catalogue{e}); err != nil {
+		if err := u.Apply(rule, aclCommands{e}); err != nil {
 			return err
 		}
 	}
-	if name == defaultUser {
-		*e.users.fallback = *u
+	if name == defaultUserName {
+		*e.users.defaultUser = *u
 		return nil
 	}
 	e.users.byName[name] = u

@@ -30,7 +30,7 @@ type Call struct {
 	woken    bool     // a waiter's handler runs again
 	readyKey []byte   // the key because of which it does
 	blocked  bool     // the handler parked the session
-	shown    [][]byte // the arguments as others may see them, if not as they are
+	redacted    [][]byte // the arguments as others may see them, if not as they are
 	scratch  [64]byte
 }
 
@@ -197,17 +197,17 @@ func (c *Call) Buffer(n int) []byte {
 	return c.Engine.stack.buffer[:n]
 }
 
-// Kept returns the engine's only T, a zero T at first. A family keeps room in it that it reuses from call to call.
-func Kept[T any](e *Engine) *T {
+// PerEngine returns the engine's only T, a zero T at first. A family keeps room in it that it reuses from call to call.
+func PerEngine[T any](e *Engine) *T {
 	t := reflect.TypeFor[T]()
-	if kept, ok := e.stack.kept[t]; ok {
+	if kept, ok := e.stack.perEngine[t]; ok {
 		return kept.(*T)
 	}
-	if e.stack.kept == nil {
-		e.stack.kept = make(map[reflect.Type]any)
+	if e.stack.perEngine == nil {
+		e.stack.perEngine = make(map[reflect.Type]any)
 	}
 	kept := new(T)
-	e.stack.kept[t] = kept
+	e.stack.perEngine[t] = kept
 	return kept
 }
 

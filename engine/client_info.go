@@ -2,61 +2,109 @@ package engine
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"unsafe"
 )
 
-// CLIENT INFO
-func cmdClientInfo(c *Call) {
+// clientInfo returns a session's line of CLIENT LIST without its end.
+func (e *Engine) clientInfo(s *Session) string {
 	var b bytes.Buffer
-	c.Engine.describe(&b, c.Session, c.Args)
-	c.Reply.Verbatim("txt", b.Bytes())
+	e.writeClientInfo(&b, s, nil)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// CLIENT LIST [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]
-func cmdClientList(c *Call) {
-	list := c.Engine.Sessions.inOrder()
-	switch {
-	case c.Left() == 2 && c.Word("TYPE"):
-		t := c.clientType()
-		list = slices.DeleteFunc(list, func(s *Session) bool { return s.clientType() != t })
-	case c.Left() > 1 && c.Word("ID"):
-		list = c.sessionsByID()
-	default:
-		c.End()
+// writeClientInfo writes a session's line of CLIENT LIST. args are those of the command that it is executing.
+func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
+	now := e.time.micros
+	multi, multiMem := -1, 0
+	if s.tx != nil {
+		multi, multiMem = len(s.tx.commands), s.tx.bytes()
 	}
-	if !c.OK() {
-		return
+	argvMem := argsBytes(args)
+	last := "NULL"
+	if s.last != nil {
+		last = s.last.full
 	}
-	var b bytes.Buffer
-	for _, s := range list {
-		var args [][]byte
-		if s == c.Session {
-			args = c.Args
-		}
-		c.Engine.describe(&b, s, args)
+	held, unsent, room := s.Held.Load(), s.Unsent.Load(), int64(cap(s.Reply.Bytes()))
+	events := "r"
+	if unsent > 0 {
+		events = "rw"
 	}
-	c.Reply.Verbatim("txt", b.Bytes())
+	total := held + unsent + room + int64(multiMem+argvMem) + int64(unsafe.Sizeof(*s)) + int64(unsafe.Sizeof(*s.Reply))
+	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d",
+		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.lastActive)/1e6, s.flags(), s.db,
+		len(s.subs.channels), len(s.subs.patterns), len(s.subs.shards), multi, len(s.watches))
+	fmt.Fprintf(b, " qbuf=%d qbuf-free=0 argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=0 omem=%d tot-mem=%d events=%s",
+		max(held, wireBytes(args)), argvMem, multiMem, room, room, s.Reply.Len(), unsent, total, events)
+	fmt.Fprintf(b, " cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s\n",
+		last, s.user.Name, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
 }
 
-func (c *Call) sessionsByID() (list []*Session) {
-	for c.More() {
-		if s := c.Engine.Sessions.ByID[c.IntOr(ErrClientID)]; s != nil {
-			list = append(list, s)
-		}
+// inOrder returns the sessions, the oldest first. O(n log n).
+func (ss *sessions) inOrder() []*Session {
+	list := make([]*Session, 0, len(ss.ByID))
+	for _, s := range ss.ByID {
+		list = append(list, s)
 	}
+	slices.SortFunc(list, func(a, b *Session) int { return int(a.ID - b.ID) })
 	return list
 }
 
-// clientType reads a type of clients.
-func (c *Call) clientType() string {
-	arg := c.Arg()
-	switch t := strings.ToLower(string(arg)); t {
-	case "normal", "master", "replica", "pubsub":
-		return t
-	case "slave":
-		return "replica"
+func argsBytes(args [][]byte) (n int) {
+	for _, a := range args {
+		n += len(a)
 	}
-	c.Refusef(ErrClientType, arg)
-	return ""
+	return n
+}
+
+// wireBytes returns how long a command is on the wire.
+func wireBytes(args [][]byte) (n int64) {
+	if len(args) == 0 {
+		return 0
+	}
+	head := func(number int) int64 { return int64(len(strconv.Itoa(number)) + len("*\r\n")) }
+	n = head(len(args))
+	for _, arg := range args {
+		n += head(len(arg)) + int64(len(arg)+len("\r\n"))
+	}
+	return n
+}
+
+func (tx *transaction) bytes() (n int) {
+	for _, q := range tx.commands {
+		n += argsBytes(q.args)
+	}
+	return n
+}
+
+// flags are a session's letters in CLIENT LIST.
+func (s *Session) flags() string {
+	t := s.tracker
+	if t == nil {
+		t = new(tracker)
+	}
+	var b strings.Builder
+	for _, f := range []struct {
+		set    bool
+		letter byte
+	}{
+		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed, 'b'},
+		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.dirtyCAS, 'd'}, {s.closing, 'c'},
+		{s.unix, 'U'}, {s.noEvict, 'e'}, {s.noTouch, 'T'},
+	} {
+		if f.set {
+			b.WriteByte(f.letter)
+		}
+	}
+	if b.Len() == 0 {
+		return "N"
+	}
+	return b.String()
+}
+
+func (s *Session) clientType() string {
+	return [...]string{"normal", "replica", "pubsub"}[s.class()]
 }

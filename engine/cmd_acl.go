@@ -120,7 +120,7 @@ func (e *Engine) applyRules(u *acl.User, args [][]byte) error {
 		return fmt.Errorf(ErrACLParenthesis, unmatched)
 	}
 	for _, word := range words {
-		if err := u.Apply(word, catalogue{e}); err != nil {
+		if err := u.Apply(word, aclCommands{e}); err != nil {
 			return fmt.Errorf(ErrACLRule, word, err)
 		}
 	}
@@ -131,7 +131,7 @@ func (e *Engine) applyRules(u *acl.User, args [][]byte) error {
 func cmdACLDelUser(c *Call) {
 	e, n := c.Engine, int64(0)
 	names := c.Rest()
-	if slices.ContainsFunc(names, func(name []byte) bool { return string(name) == defaultUser }) {
+	if slices.ContainsFunc(names, func(name []byte) bool { return string(name) == defaultUserName }) {
 		c.Fail(ErrDefaultUser)
 		return
 	}
@@ -286,7 +286,7 @@ func (c *Call) replyDenial(e *aclEntry) {
 	c.Reply.BulkString("age-seconds")
 	c.Reply.Double(float64((c.Engine.time.micros-e.last)/1000) / 1000)
 	c.Reply.BulkString("client-info")
-	c.Reply.BulkString(e.who)
+	c.Reply.BulkString(e.clientInfo)
 	c.Reply.BulkString("entry-id")
 	c.Reply.Int(e.id)
 	c.Reply.BulkString("timestamp-created")

@@ -190,7 +190,7 @@ func (c *Call) keysOf(args [][]byte) (keys []KeyUse) {
 	switch {
 	case cmd == nil:
 		c.Refuse(ErrKeysCommand)
-	case cmd.Keys.none():
+	case cmd.Keys.isEmpty():
 		c.Refuse(ErrKeysNone)
 	case err != nil:
 		c.Refuse(ErrKeysArity)

@@ -165,7 +165,7 @@ func (e *Engine) resetStats() {
 	errors := e.stats.errors
 	clear(errors)
 	e.stats = stats{errors: errors}
-	e.eviction.evicted, e.eviction.exceeding = 0, 0
+	e.eviction.evicted, e.eviction.exceededTime = 0, 0
 	for _, cmd := range e.commands.byName {
 		cmd.resetStats()
 	}

@@ -60,7 +60,7 @@ func cmdReset(c *Call) {
 	c.Engine.detach(s)
 	s.db, s.Name = 0, ""
 	s.reply, s.noEvict, s.noTouch = replyOn, false, false
-	s.user, s.authed = c.Engine.users.fallback, !c.Engine.users.asked()
+	s.user, s.authed = c.Engine.users.defaultUser, !c.Engine.users.requiresAuth()
 	s.Reply.SetProto(2)
 	c.Reply.Status("RESET")
 }
@@ -68,13 +68,13 @@ func cmdReset(c *Call) {
 // AUTH [username] password
 func cmdAuth(c *Call) {
 	c.Redact(1, 2)
-	user := []byte(defaultUser)
+	user := []byte(defaultUserName)
 	switch {
 	case c.Left() > 2:
 		c.Refuse(ErrSyntax)
 	case c.Left() == 2:
 		user = c.Arg()
-	case c.Engine.users.fallback.Open():
+	case c.Engine.users.defaultUser.Open():
 		c.Refuse(ErrNoPassword)
 	}
 	if !c.OK() {
@@ -112,7 +112,7 @@ func cmdHello(c *Call) {
 	if user != nil && c.err == nil && !c.login(user, password) {
 		c.Refuse(ErrWrongPass)
 	}
-	if c.err == nil && !c.Engine.usableBy(c.Session) {
+	if c.err == nil && !c.Engine.isAuthenticated(c.Session) {
 		c.Refuse(ErrHelloAuth)
 	}
 	if !c.OK() {

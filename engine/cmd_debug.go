@@ -23,7 +23,7 @@ func (e *Engine) debugLines() []DebugLine {
 		{"set-disable-deny-scripts", 1, 1, "<0|1>", "Let scripts call DEBUG, which is not for them, or refuse it again.",
 			func(c *Call) {
 				n, _ := strconv.Atoi(string(c.Arg()))
-				c.Engine.Config.lenient = n != 0
+				c.Engine.Config.scriptsMayDebug = n != 0
 				c.Reply.Status("OK")
 			}},
 		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},

@@ -108,8 +108,8 @@ func (e *Engine) fillStats(b *bytes.Buffer) {
 		"keyspace_hits", e.stats.hits, "keyspace_misses", e.stats.misses, "pubsub_channels", len(e.pubsub.channels),
 		"pubsub_patterns", len(e.pubsub.patterns), "pubsubshard_channels", len(e.pubsub.shards),
 		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
-		"total_eviction_exceeded_time", (e.eviction.exceeding+e.exceededFor())/1000,
-		"current_eviction_exceeded_time", e.exceededFor()/1000, "total_error_replies", e.stats.totalErrors)
+		"total_eviction_exceeded_time", (e.eviction.exceededTime+e.currentExceededTime())/1000,
+		"current_eviction_exceeded_time", e.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors)
 	Fields(b, zeroStats...)
 }
 

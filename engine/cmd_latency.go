@@ -51,7 +51,7 @@ func cmdLatencyLatest(c *Call) {
 
 // LATENCY HISTORY event
 func cmdLatencyHistory(c *Call) {
-	var samples []spike
+	var samples []latencySample
 	if s := c.Engine.latency.events[string(c.Arg())]; s != nil {
 		samples = s.samples
 	}
@@ -127,7 +127,7 @@ func (c *Call) replyHistogram(cmd *Command) {
 	c.Reply.Int(cmd.stats.latency.total)
 	c.Reply.BulkString("histogram_usec")
 	at, n := c.Reply.Defer(), 0
-	cmd.stats.latency.powers(func(micros, count int64) {
+	cmd.stats.latency.cumulative(func(micros, count int64) {
 		n++
 		c.Reply.Int(micros)
 		c.Reply.Int(count)

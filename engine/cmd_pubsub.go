@@ -116,7 +116,7 @@ func cmdSUnsubscribe(c *Call) {
 }
 
 // unsubscribe ends listening to the named channels, or to all of the kind where none is named.
-func (c *Call) unsubscribe(kind string, t topic, own map[string]struct{}, count func() int) {
+func (c *Call) unsubscribe(kind string, t channelTable, own map[string]struct{}, count func() int) {
 	names := c.Rest()
 	if len(names) == 0 {
 		for name := range own {
@@ -135,14 +135,14 @@ func (c *Call) unsubscribe(kind string, t topic, own map[string]struct{}, count 
 // PUBLISH channel message
 func cmdPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
-	c.Engine.pubsub.published(c.Args)
+	c.Engine.pubsub.callPublishHooks(c.Args)
 	c.Reply.Int(int64(c.Engine.publish(channel, message)))
 }
 
 // SPUBLISH shardchannel message
 func cmdSPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
-	c.Engine.pubsub.published(c.Args)
+	c.Engine.pubsub.callPublishHooks(c.Args)
 	c.Reply.Int(int64(c.Engine.publishShard(channel, message)))
 }
 
@@ -152,7 +152,7 @@ func cmdPubSubChannels(c *Call) { c.replyTopics(c.Engine.pubsub.channels) }
 // PUBSUB SHARDCHANNELS [pattern]
 func cmdPubSubShardChannels(c *Call) { c.replyTopics(c.Engine.pubsub.shards) }
 
-func (c *Call) replyTopics(t topic) {
+func (c *Call) replyTopics(t channelTable) {
 	pattern := "*"
 	if c.More() {
 		pattern = string(c.Arg())
@@ -177,12 +177,12 @@ func cmdPubSubNumSub(c *Call) { c.replyListeners(c.Engine.pubsub.channels) }
 // PUBSUB SHARDNUMSUB [shardchannel [shardchannel ...]]
 func cmdPubSubShardNumSub(c *Call) { c.replyListeners(c.Engine.pubsub.shards) }
 
-func (c *Call) replyListeners(t topic) {
+func (c *Call) replyListeners(t channelTable) {
 	names := c.Rest()
 	c.Reply.Array(2 * len(names))
 	for _, name := range names {
 		c.Reply.Bulk(name)
-		c.Reply.Int(int64(len(t.listeners(name))))
+		c.Reply.Int(int64(len(t.subscribers(name))))
 	}
 }
 

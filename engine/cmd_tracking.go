@@ -133,7 +133,7 @@ func cmdClientCaching(c *Call) {
 		c.Refuse(ErrSyntax)
 	}
 	if c.OK() {
-		t.once = true
+		t.caching = true
 		c.Reply.Status("OK")
 	}
 }
@@ -165,8 +165,8 @@ func (t *tracker) flags() []string {
 		set  bool
 		name string
 	}{
-		{t.bcast, "bcast"}, {t.optin, "optin"}, {t.optin && t.once, "caching-yes"}, {t.optout, "optout"},
-		{t.optout && t.once, "caching-no"}, {t.noloop, "noloop"}, {t.broken, "broken_redirect"},
+		{t.bcast, "bcast"}, {t.optin, "optin"}, {t.optin && t.caching, "caching-yes"}, {t.optout, "optout"},
+		{t.optout && t.caching, "caching-no"}, {t.noloop, "noloop"}, {t.broken, "broken_redirect"},
 	} {
 		if f.set {
 			list = append(list, f.name)

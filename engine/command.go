@@ -6,22 +6,6 @@ import (
 	"strings"
 )
 
-// The flags that COMMAND INFO does not show.
-const (
-	MayBeSlow       Flags = AllowBusy << (1 + iota) // runs user code: executed so that it can be left running
-	AllowTx                                         // executed inside MULTI instead of queued
-	RunsTx                                          // runs the queued commands: writes and takes memory as they do
-	DropsTx                                         // ends a transaction without running it
-	AllowSubscribed                                 // allowed while the session listens to channels
-	FromReplica                                     // allowed on a connection that receives the replication stream
-	HealthCheck                                     // refused while writes are, so that a probe hears of the trouble
-	AllowLenient                                    // allowed in scripts after DEBUG SET-DISABLE-DENY-SCRIPTS
-	KeepsCaching                                    // leaves what CLIENT CACHING said to the next command
-	ToChannel                                       // its first argument is a channel
-	ToChannels                                      // its arguments are channels
-	ToPatterns                                      // its arguments are patterns of channels
-)
-
 // Handler executes a command: ask, check, change, tell. An error is told before anything changes.
 type Handler func(c *Call)
 
@@ -49,7 +33,7 @@ type Command struct {
 
 	group  string
 	parent *Command
-	number int    // in the order of joining, subcommands too
+	id     int    // in the order of joining, subcommands too
 	full   string // container|sub
 	subs   map[string]*Command
 	stats  commandStats
@@ -57,9 +41,9 @@ type Command struct {
 
 // commandTable is all commands.
 type commandTable struct {
-	byName   map[string]*Command
-	renamed  map[string]*Command // by their first names; nil if none is
-	numbered int                 // commands and subcommands so far
+	byName  map[string]*Command
+	renamed map[string]*Command // by their first names; nil if none is
+	count   int                 // commands and subcommands so far
 }
 
 type commandStats struct {
@@ -95,8 +79,8 @@ func (e *Engine) addFamily(f Family) {
 }
 
 func (e *Engine) register(cmd *Command, group string, parent *Command) {
-	cmd.number = e.commands.numbered
-	e.commands.numbered++
+	cmd.id = e.commands.count
+	e.commands.count++
 	cmd.group, cmd.parent, cmd.full = group, parent, cmd.Name
 	if parent != nil {
 		cmd.full = parent.Name + "|" + cmd.Name
@@ -174,7 +158,7 @@ func (e *Engine) Resolve(args [][]byte) (*Command, error) {
 	if cmd.subs != nil && len(args) > 1 {
 		sub := lookup(cmd.subs, args[1])
 		if sub == nil {
-			return nil, fmt.Errorf(ErrUnknownSub, shown(args[1], 128), strings.ToUpper(cmd.Name))
+			return nil, fmt.Errorf(ErrUnknownSub, clip(args[1], 128), strings.ToUpper(cmd.Name))
 		}
 		cmd = sub
 	}
@@ -207,7 +191,7 @@ func unknownCommand(args [][]byte) error {
 		if list.Len() >= 128 {
 			break
 		}
-		fmt.Fprintf(&list, "'%s' ", shown(a, 128-list.Len()))
+		fmt.Fprintf(&list, "'%s' ", clip(a, 128-list.Len()))
 	}
-	return fmt.Errorf(ErrUnknownCommand, shown(args[0], 128), list.String())
+	return fmt.Errorf(ErrUnknownCommand, clip(args[0], 128), list.String())
 }

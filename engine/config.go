@@ -29,12 +29,12 @@ type Config struct {
 	SketchMax    int // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
 	IdleTimeout  int64 // seconds after which an idle connection is closed; 0 for never
-	PushLimit    int64 // bytes that may wait for a listener to channels; 0 for no limit
+	PubSubLimit    int64 // bytes that may wait for a listener to channels; 0 for no limit
 	ReplicaLimit int64 // bytes that may wait for a replica; 0 for no limit
 
 	notify          notifyMask
 	debug           string // who may use DEBUG: yes, local, no
-	lenient         bool   // scripts may call DEBUG
+	scriptsMayDebug         bool   // scripts may call DEBUG
 	protected       string // who may set protected parameters
 	latencyTracking bool
 	percentiles     []float64 // of INFO latencystats
@@ -50,7 +50,7 @@ func newConfig() *Config {
 		Stream:       stream.Defaults,
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
-		PushLimit:    32 << 20,
+		PubSubLimit:    32 << 20,
 		ReplicaLimit: 256 << 20,
 
 		debug:           "local",
@@ -256,12 +256,12 @@ func (e *Engine) coreParams() []Param {
 			return nil
 		}},
 		{Name: "databases", Immutable: true, Get: func() string { return strconv.Itoa(e.Keyspace.Len()) }},
-		IntParam("slowlog-log-slower-than", &e.slowlog.slower, -1, math.MaxInt64),
+		IntParam("slowlog-log-slower-than", &e.slowlog.threshold, -1, math.MaxInt64),
 		e.slowlogLength(),
 		IntParam("latency-monitor-threshold", &e.latency.threshold, 0, math.MaxInt64),
 		BoolParam("latency-tracking", &c.latencyTracking),
 		{Name: "latency-tracking-info-percentiles", List: true, Get: c.percentilesText, Set: c.setPercentiles},
-		IntParam("tracking-table-max-keys", &e.tracking.most, 0, math.MaxInt64),
+		IntParam("tracking-table-max-keys", &e.tracking.maxKeys, 0, math.MaxInt64),
 		IntParam("timeout", &c.IdleTimeout, 0, math.MaxInt32),
 		EnumParam("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
 		EnumParam("enable-protected-configs", &c.protected, "no", "yes", "local").AtStart(),
@@ -270,7 +270,7 @@ func (e *Engine) coreParams() []Param {
 
 // slowlogLength is slowlog-max-len, which shortens the log at once.
 func (e *Engine) slowlogLength() Param {
-	p := IntParam("slowlog-max-len", &e.slowlog.most, 0, math.MaxInt64)
+	p := IntParam("slowlog-max-len", &e.slowlog.maxLen, 0, math.MaxInt64)
 	set := p.Set
 	p.Set = func(v string) error {
 		err := set(v)

@@ -6,11 +6,11 @@ import "github.com/miniserver-go/miniserver/keyspace"
 // that track keys.
 func (c *Call) Flush(dbs ...*keyspace.DB) {
 	for _, db := range dbs {
-		c.Engine.touchDB(db, nil)
+		c.Engine.touchWatchedInDB(db, nil)
 		c.ChangedAll(db.Len())
 		held := db.Bytes()
 		db.Flush()
-		c.Engine.signalDB(db.ID())
+		c.Engine.signalBlockedInDB(db.ID())
 		if held > purgeFrom {
 			c.Engine.Purge()
 		}
@@ -29,7 +29,7 @@ func (c *Call) FlushAll() {
 		dbs[i] = c.Engine.Keyspace.DB(i)
 	}
 	c.Flush(dbs...)
-	c.Engine.flushed()
+	c.Engine.reportFlushed()
 }
 
 // SwapDB exchanges databases i and j, also for clients that watch their keys or are blocked on them.
@@ -38,25 +38,25 @@ func (e *Engine) SwapDB(i, j int) {
 	if a == b {
 		return
 	}
-	e.touchDB(a, b)
-	e.touchDB(b, a)
+	e.touchWatchedInDB(a, b)
+	e.touchWatchedInDB(b, a)
 	e.Keyspace.Swap(i, j)
-	e.signalDB(i)
-	e.signalDB(j)
+	e.signalBlockedInDB(i)
+	e.signalBlockedInDB(j)
 }
 
 // FlushAll empties all databases, before other data take their place. Transactions that watch keys fail, and
 // sessions that track keys get invalidations. It is called under the lock.
 func (e *Engine) FlushAll() {
 	for i := range e.Keyspace.Len() {
-		e.touchDB(e.Keyspace.DB(i), nil)
+		e.touchWatchedInDB(e.Keyspace.DB(i), nil)
 		e.Keyspace.DB(i).Flush()
 	}
 	e.invalidateAll(nil)
 }
 
-// signalDB marks all keys of a database that somebody waits for, after it was exchanged or emptied.
-func (e *Engine) signalDB(db int) {
+// signalBlockedInDB marks all keys of a database that somebody waits for, after it was exchanged or emptied.
+func (e *Engine) signalBlockedInDB(db int) {
 	for k := range e.blocked.keys {
 		if k.db == db {
 			e.blocked.signal(db, []byte(k.key))

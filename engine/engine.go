@@ -68,10 +68,10 @@ type Engine struct {
 
 // timing is what the engine knows of time. Invariant: within a batch it stands still.
 type timing struct {
-	clock   func() int64 // microseconds since the epoch
-	micros  int64        // the clock at the start of the batch
-	started int64        // microseconds
-	dueAt   int64        // when the host is to call Tick next; milliseconds
+	clock    func() int64 // microseconds since the epoch
+	micros   int64        // the clock at the start of the batch
+	started  int64        // microseconds
+	nextTick int64        // when the host is to call Tick next; milliseconds
 }
 
 // randomness is the engine's one source of random numbers.
@@ -82,10 +82,10 @@ type randomness struct {
 
 // stack is the calls under way, and memory that they share.
 type stack struct {
-	calls  []*Call // one for each depth of nesting
-	depth  int
-	buffer []byte               // see Call.Buffer
-	kept   map[reflect.Type]any // see Kept
+	calls     []*Call // one for each depth of nesting
+	depth     int
+	buffer    []byte               // see Call.Buffer
+	perEngine map[reflect.Type]any // see Kept
 }
 
 // Options are what an engine needs from outside.
@@ -93,15 +93,6 @@ type Options struct {
 	Databases int          // 16 if 0
 	Clock     func() int64 // microseconds since the epoch
 	Seed      uint64       // of hash functions and dice
-}
-
-type stats struct {
-	hits, misses, expired, commands, connections int64
-	expiredElements                              int64 // elements
-	totalErrors                                  int64
-	errors                                       map[string]int64
-	peak                                         int // of the bytes in use
-	rates                                        rates
 }
 
 // RunID returns what identifies this engine among all: 40 hexadecimal digits.
@@ -134,22 +125,8 @@ func (e *Engine) readClock() {
 
 // due asks the host for a Tick at a time that is earlier than the next one it knows of.
 func (e *Engine) TickBy(deadline int64) {
-	if e.Parts.host.Due != nil && (e.time.dueAt == 0 || deadline < e.time.dueAt) {
-		e.time.dueAt = deadline
+	if e.Parts.host.Due != nil && (e.time.nextTick == 0 || deadline < e.time.nextTick) {
+		e.time.nextTick = deadline
 		e.Parts.host.Due(deadline)
-	}
-}
-
-// countError counts an error by its first word, for INFO errorstats.
-func (e *Engine) countError(text string) {
-	e.stats.totalErrors++
-	for i := range len(text) {
-		if ch := text[i]; ch == ' ' || ch == '\r' {
-			text = text[:i]
-			break
-		}
-	}
-	if len(e.stats.errors) < 128 || e.stats.errors[text] > 0 {
-		e.stats.errors[text]++
 	}
 }

@@ -51,8 +51,8 @@ func (e *Engine) setPolicy(value string) error {
 	var names []string
 	for _, p := range policies {
 		if p.name == strings.ToLower(value) {
-			e.eviction.policy, e.eviction.pool = p, pool{}
-			e.Keyspace.Access.LFU = p.choice == rarest
+			e.eviction.policy, e.eviction.pool = p, evictionPool{}
+			e.Keyspace.Access.LFU = p.strategy == evictLFU
 			return nil
 		}
 		names = append(names, p.name)
@@ -68,29 +68,29 @@ func (e *Engine) memoryExcess() int {
 	return e.usedMemory() - int(e.Config.MaxMemory)
 }
 
-// hasMemory makes keys go until what is in use is within maxmemory, or time is up. It returns false if it
+// ensureMemory makes keys go until what is in use is within maxmemory, or time is up. It returns false if it
 // is not and none may go. While data are loaded, a script does not end or clients are held up, nothing
 // goes.
-func (e *Engine) hasMemory() bool {
+func (e *Engine) ensureMemory() bool {
 	if e.slow.session != nil || e.persistence.loading > 0 || e.pause.deadline != 0 {
-		return !e.eviction.short
+		return !e.eviction.oom
 	}
 	v := &e.eviction
-	v.short, v.unending = false, false
+	v.oom, v.unfinished = false, false
 	if surplus := e.memoryExcess(); surplus > 0 {
-		v.short = !e.evict(surplus)
+		v.oom = !e.evict(surplus)
 	}
-	e.clockExcess(v.short || v.unending)
-	return !v.short
+	e.trackExceededTime(v.oom || v.unfinished)
+	return !v.oom
 }
 
-// MemoryShort reports whether maxmemory was exceeded when the command that runs began, although all that
+// OutOfMemory reports whether maxmemory was exceeded when the command that runs began, although all that
 // may go went.
-func (e *Engine) MemoryShort() bool { return e.Config.MaxMemory > 0 && e.eviction.short }
+func (e *Engine) OutOfMemory() bool { return e.Config.MaxMemory > 0 && e.eviction.oom }
 
 // evict makes keys go until there is room or time is up, and returns false if none is left that may go.
 func (e *Engine) evict(surplus int) bool {
-	start, most := e.time.clock(), e.eviction.patience()
+	start, most := e.time.clock(), e.eviction.timeLimit()
 	for n := 1; surplus > 0; n++ {
 		freed, ok := e.evictOne()
 		if !ok {
@@ -107,36 +107,36 @@ func (e *Engine) evict(surplus int) bool {
 
 // evictLater has the next Tick, which is asked for at once, make more keys go.
 func (e *Engine) evictLater() {
-	e.eviction.unending = true
+	e.eviction.unfinished = true
 	e.TickBy(max(e.Keyspace.Now, 1))
 }
 
 // continueEviction is Tick's part, and reports whether more is to be done.
 func (e *Engine) continueEviction() (more bool) {
-	if e.eviction.unending {
-		e.hasMemory()
+	if e.eviction.unfinished {
+		e.ensureMemory()
 	}
-	return e.eviction.unending
+	return e.eviction.unfinished
 }
 
-// clockExcess keeps the time for which maxmemory is exceeded.
-func (e *Engine) clockExcess(exceeded bool) {
+// trackExceededTime keeps the time for which maxmemory is exceeded.
+func (e *Engine) trackExceededTime(exceeded bool) {
 	v := &e.eviction
 	switch {
-	case exceeded && v.since == 0:
-		v.since = e.time.micros
-	case !exceeded && v.since != 0:
-		v.exceeding += e.time.micros - v.since
-		v.since = 0
+	case exceeded && v.exceededSince == 0:
+		v.exceededSince = e.time.micros
+	case !exceeded && v.exceededSince != 0:
+		v.exceededTime += e.time.micros - v.exceededSince
+		v.exceededSince = 0
 	}
 }
 
-// exceededFor returns the microseconds for which maxmemory has been exceeded.
-func (e *Engine) exceededFor() int64 {
-	if e.eviction.since == 0 {
+// currentExceededTime returns the microseconds for which maxmemory has been exceeded.
+func (e *Engine) currentExceededTime() int64 {
+	if e.eviction.exceededSince == 0 {
 		return 0
 	}
-	return e.time.micros - e.eviction.since
+	return e.time.micros - e.eviction.exceededSince
 }
 
 // evictOne makes a key go, and returns what that freed; ok is false if there is none that may.
@@ -144,13 +144,13 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 	e.Keyspace.Begin()
 	var db int
 	var key []byte
-	switch e.eviction.policy.choice {
-	case stalest, rarest:
-		db, key = e.evictable()
-	case random:
-		db, key = e.anyEvictable()
-	case soonest:
-		db, key = e.soonestDue()
+	switch e.eviction.policy.strategy {
+	case evictLRU, evictLFU:
+		db, key = e.bestEvictable()
+	case evictRandom:
+		db, key = e.randomEvictable()
+	case evictTTL:
+		db, key = e.earliestDeadline()
 	}
 	if key == nil {
 		return 0, false
@@ -164,8 +164,8 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 	return before - d.Bytes(), true
 }
 
-// evictable returns the best candidate there is, after a look at some more; a nil key if there is none.
-func (e *Engine) evictable() (db int, key []byte) {
+// bestEvictable returns the best candidate there is, after a look at some more; a nil key if there is none.
+func (e *Engine) bestEvictable() (db int, key []byte) {
 	v := &e.eviction
 	for {
 		candidates := 0
@@ -177,14 +177,14 @@ func (e *Engine) evictable() (db int, key []byte) {
 			}
 			if n > 0 {
 				candidates += n
-				d.Sample(v.samples, v.policy.volatile, v.pool.least(), func(key string, staleness uint32) { v.pool.offer(i, key, staleness) })
+				d.Sample(v.samples, v.policy.volatile, v.pool.minStaleness(), func(key string, staleness uint32) { v.pool.insert(i, key, staleness) })
 			}
 		}
 		if candidates == 0 {
 			return 0, nil
 		}
 		for v.pool.n > 0 {
-			best := v.pool.take()
+			best := v.pool.pop()
 			now, ok := e.Keyspace.DB(best.db).Staleness(best.key, v.policy.volatile)
 			if ok && now >= best.staleness {
 				return best.db, best.key
@@ -193,20 +193,20 @@ func (e *Engine) evictable() (db int, key []byte) {
 	}
 }
 
-// anyEvictable returns any key that may go, of one database after the other.
-func (e *Engine) anyEvictable() (db int, key []byte) {
+// randomEvictable returns any key that may go, of one database after the other.
+func (e *Engine) randomEvictable() (db int, key []byte) {
 	v := &e.eviction
 	for range e.Keyspace.Len() {
-		v.last = (v.last + 1) % e.Keyspace.Len()
-		if key, ok := e.Keyspace.DB(v.last).Any(v.policy.volatile); ok {
-			return v.last, []byte(key)
+		v.lastDB = (v.lastDB + 1) % e.Keyspace.Len()
+		if key, ok := e.Keyspace.DB(v.lastDB).Any(v.policy.volatile); ok {
+			return v.lastDB, []byte(key)
 		}
 	}
 	return 0, nil
 }
 
-// soonestDue returns the key with the earliest deadline.
-func (e *Engine) soonestDue() (db int, key []byte) {
+// earliestDeadline returns the key with the earliest deadline.
+func (e *Engine) earliestDeadline() (db int, key []byte) {
 	first := int64(math.MaxInt64)
 	for i := range e.Keyspace.Len() {
 		if k, deadline, ok := e.Keyspace.DB(i).FirstDue(); ok && deadline < first {

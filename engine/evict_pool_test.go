@@ -12,19 +12,19 @@ import (
 func TestPool(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
-		var p pool
+		var p evictionPool
 		best := map[uint32]string{}
 		offers := rng.IntN(60)
 		for i := range offers {
 			staleness := rng.Uint32N(1000)*64 + uint32(i) // no two alike
 			key := strconv.Itoa(i)
 			best[staleness] = key
-			p.offer(i%3, key, staleness)
-			p.offer(i%3, key, staleness) // again: it is in already, or too bad
+			p.insert(i%3, key, staleness)
+			p.insert(i%3, key, staleness) // again: it is in already, or too bad
 		}
 		require.Equal(t, min(offers, poolSize), p.n)
 		for p.n > 0 {
-			c := p.take()
+			c := p.pop()
 			require.Equal(t, best[c.staleness], string(c.key))
 			delete(best, c.staleness)
 			for staleness := range best {

@@ -40,3 +40,19 @@ func (f Flags) Names() (names []string) {
 	}
 	return names
 }
+
+// The flags that COMMAND INFO does not show.
+const (
+	MayBeSlow        Flags = AllowBusy << (1 + iota) // runs user code: executed so that it can be left running
+	AllowTx                                          // executed inside MULTI instead of queued
+	RunsTx                                           // runs the queued commands: writes and takes memory as they do
+	DropsTx                                          // ends a transaction without running it
+	AllowSubscribed                                  // allowed while the session listens to channels
+	FromReplica                                      // allowed on a connection that receives the replication stream
+	HealthCheck                                      // refused while writes are, so that a probe hears of the trouble
+	AllowScriptDebug                                 // allowed in scripts after DEBUG SET-DISABLE-DENY-SCRIPTS
+	KeepsCaching                                     // leaves what CLIENT CACHING said to the next command
+	ToChannel                                        // its first argument is a channel
+	ToChannels                                       // its arguments are channels
+	ToPatterns                                       // its arguments are patterns of channels
+)

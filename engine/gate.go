@@ -9,7 +9,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	f := cmd.Flags
 	s.last = cmd
 	switch {
-	case !s.authed && f&NoAuth == 0 && !e.usableBy(s):
+	case !s.authed && f&NoAuth == 0 && !e.isAuthenticated(s):
 		return ErrNoAuth
 	case s.tx != nil && f&NoMulti != 0:
 		return ErrNotInTx
@@ -19,10 +19,10 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		}
 	}
 	switch {
-	case e.Config.MaxMemory > 0 && !e.hasMemory() && s.wantsMemory(cmd, args):
+	case e.Config.MaxMemory > 0 && !e.ensureMemory() && s.mayTakeMemory(cmd, args):
 		return ErrOOM
-	case e.persistence.denied != nil && s.refusedWithoutDisk(cmd, args):
-		return e.persistence.denied
+	case e.persistence.writeError != nil && s.isWriteDenied(cmd, args):
+		return e.persistence.writeError
 	case s.replica != nil && s.replica.Attached() && f&FromReplica == 0:
 		s.closing = true // as in Redis: a reply would end up in the stream
 		return ErrReplicaReads
@@ -38,14 +38,14 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	return nil
 }
 
-// wantsMemory reports whether the command may take memory: by itself, by being queued, or by what is
+// mayTakeMemory reports whether the command may take memory: by itself, by being queued, or by what is
 // queued.
-func (s *Session) wantsMemory(cmd *Command, args [][]byte) bool {
+func (s *Session) mayTakeMemory(cmd *Command, args [][]byte) bool {
 	if denied := cmd.flagsWith(args)&DenyOOM != 0; s.tx == nil || denied {
 		return denied
 	}
 	if cmd.Flags&RunsTx != 0 {
-		return s.tx.denyOOM
+		return s.tx.hasDenyOOM
 	}
 	return cmd.Flags&DropsTx == 0
 }
@@ -53,7 +53,7 @@ func (s *Session) wantsMemory(cmd *Command, args [][]byte) bool {
 // scriptGate is the gate for a command called by a script: it returns the error, or nil.
 func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	switch f := cmd.Flags; {
-	case f&NoScript != 0 && !(e.Config.lenient && f&AllowLenient != 0):
+	case f&NoScript != 0 && !(e.Config.scriptsMayDebug && f&AllowScriptDebug != 0):
 		return ErrScriptDenied
 	case s.user.Limited():
 		if err := e.checkPermission(s, s.user, cmd, args, &deniedScript); err != nil {
@@ -63,11 +63,11 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	switch f := cmd.Flags; {
 	case s.readOnly && f&(Write|MayReplicate) != 0:
 		return ErrReadOnlyTx
-	case f&DenyOOM != 0 && s.short && !s.wrote: // a script that began to write is let through
+	case f&DenyOOM != 0 && s.startedOOM && !s.wrote: // a script that began to write is let through
 		return ErrOOM
-	case e.persistence.denied != nil && f&Write != 0:
-		return e.persistence.denied
-	case e.Killed():
+	case e.persistence.writeError != nil && f&Write != 0:
+		return e.persistence.writeError
+	case e.ScriptKilled():
 		return ErrScriptKilled
 	}
 	return nil

@@ -10,28 +10,28 @@ type histogram struct {
 }
 
 const (
-	eighths    = 3
-	maxBucket  = (40 - eighths + 1) << eighths // durations up to 2^40 microseconds
-	microsMost = 1<<40 - 1
+	bucketBits    = 3
+	maxBucket  = (40 - bucketBits + 1) << bucketBits // durations up to 2^40 microseconds
+	maxMicros = 1<<40 - 1
 )
 
 // bucket returns the number of the bucket for a duration.
 func bucket(micros int64) int {
-	n := uint64(max(0, min(micros, microsMost)))
-	if n < 1<<eighths {
+	n := uint64(max(0, min(micros, maxMicros)))
+	if n < 1<<bucketBits {
 		return int(n)
 	}
-	shift := bits.Len64(n) - eighths - 1
-	return (shift+1)<<eighths + int(n>>shift) - 1<<eighths
+	shift := bits.Len64(n) - bucketBits - 1
+	return (shift+1)<<bucketBits + int(n>>shift) - 1<<bucketBits
 }
 
-// upper returns the longest duration that a bucket counts.
-func upper(bucket int) int64 {
-	if bucket < 1<<eighths {
+// upperBound returns the longest duration that a bucket counts.
+func upperBound(bucket int) int64 {
+	if bucket < 1<<bucketBits {
 		return int64(bucket)
 	}
-	shift := bucket>>eighths - 1
-	base := int64(1<<eighths + bucket&(1<<eighths-1))
+	shift := bucket>>bucketBits - 1
+	base := int64(1<<bucketBits + bucket&(1<<bucketBits-1))
 	return (base+1)<<shift - 1
 }
 
@@ -49,18 +49,18 @@ func (h *histogram) percentile(p float64) int64 {
 	seen := int64(0)
 	for i, n := range h.counts {
 		if seen += int64(n); n > 0 && seen >= max(1, want) {
-			return upper(i)
+			return upperBound(i)
 		}
 	}
 	return 0
 }
 
-// powers calls fn with each power of two that more durations stay below than below the one before,
+// cumulative calls fn with each power of two that more durations stay below than below the one before,
 // and their number.
-func (h *histogram) powers(fn func(micros, count int64)) {
+func (h *histogram) cumulative(fn func(micros, count int64)) {
 	seen, told, limit := int64(0), int64(0), int64(1)
 	for i, n := range h.counts {
-		for upper(i) > limit {
+		for upperBound(i) > limit {
 			if seen > told {
 				fn(limit, seen)
 				told = seen

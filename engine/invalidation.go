@@ -27,7 +27,7 @@ func (e *Engine) invalidateReaders(key string, by *Session) {
 		switch {
 		case s == nil || s.tracker == nil || s.tracker.bcast || s.tracker.noloop && s == by:
 		case s == by:
-			s.tracker.own = append(s.tracker.own, key)
+			s.tracker.ownKeys = append(s.tracker.ownKeys, key)
 		default:
 			e.pushInvalidation(s, []string{key})
 		}
@@ -54,8 +54,8 @@ func (e *Engine) invalidateAll(by *Session) {
 // pushOwnInvalidations tells a session what its own command invalidated, after the reply.
 func (e *Engine) pushOwnInvalidations(s *Session) {
 	t := s.tracker
-	keys, flush := t.own, t.ownFlush
-	t.own, t.ownFlush = nil, false
+	keys, flush := t.ownKeys, t.ownFlush
+	t.ownKeys, t.ownFlush = nil, false
 	for _, key := range keys {
 		e.pushInvalidation(s, []string{key})
 	}
@@ -141,7 +141,7 @@ func (e *Engine) pushRedirectBroken(s *Session) {
 // trimReaders forgets keys over the limit, as if they had changed.
 func (e *Engine) trimReaders() {
 	for key := range e.tracking.readers {
-		if e.tracking.most == 0 || len(e.tracking.readers) <= e.tracking.most {
+		if e.tracking.maxKeys == 0 || len(e.tracking.readers) <= e.tracking.maxKeys {
 			return
 		}
 		e.invalidateReaders(key, nil)
@@ -154,7 +154,7 @@ func (e *Engine) trackReads(c *Call) {
 	if s.script {
 		s = s.caller
 	}
-	if s == nil || s.tracker == nil || c.Cmd.Flags&(ReadOnly|PubSub) != ReadOnly || !s.tracker.caches() {
+	if s == nil || s.tracker == nil || c.Cmd.Flags&(ReadOnly|PubSub) != ReadOnly || !s.tracker.tracksReads() {
 		return
 	}
 	keys, _ := c.Cmd.Keys.At(c.Args)

@@ -101,7 +101,7 @@ func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) {
 	if k.find != nil {
 		at, ok := k.find(args)
 		for n, i := range at {
-			keys = append(keys, KeyUse{i, k.specs[min(n, 1)*(len(k.specs)-1)].use()})
+			keys = append(keys, KeyUse{i, k.specs[min(n, 1)*(len(k.specs)-1)].plainAccess()})
 		}
 		return keys, ok
 	}
@@ -116,8 +116,8 @@ func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) {
 	return keys, true
 }
 
-// use returns the access without the words that are about the keyspec.
-func (s *keyspec) use() string {
+// plainAccess returns the access without the words that are about the keyspec.
+func (s *keyspec) plainAccess() string {
 	return strings.TrimSuffix(strings.TrimSuffix(s.access, " variable_flags"), " incomplete")
 }
 
@@ -128,7 +128,7 @@ func (s *keyspec) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool)
 		return nil, false
 	}
 	for i := first; i <= last; i += s.step {
-		keys = append(keys, KeyUse{i, s.use()})
+		keys = append(keys, KeyUse{i, s.plainAccess()})
 	}
 	return keys, true
 }
@@ -182,8 +182,8 @@ func fromEnd(i, n int) int {
 	return i
 }
 
-// none reports whether no argument is a key.
-func (k Keys) none() bool { return len(k.specs) == 0 || k.specs[0].access == "not_key" }
+// isEmpty reports whether no argument is a key.
+func (k Keys) isEmpty() bool { return len(k.specs) == 0 || k.specs[0].access == "not_key" }
 
 // movable reports whether the positions depend on the arguments.
 func (k Keys) movable() bool {

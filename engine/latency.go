@@ -6,55 +6,55 @@ import "slices"
 // Events are command, fast-command, and what else holds clients up, see Spike.
 type latency struct {
 	threshold int64 // milliseconds; 0 for off
-	events    map[string]*latencyEvents
+	events    map[string]*latencySeries
 }
 
-// latencyEvents is the samples of an event, at most one a second, the oldest first.
-type latencyEvents struct {
-	samples []spike
+// latencySeries is the samples of an event, at most one a second, the oldest first.
+type latencySeries struct {
+	samples []latencySample
 	longest int64 // milliseconds, ever
 }
 
-type spike struct{ unix, millis int64 }
+type latencySample struct{ unix, millis int64 }
 
-const maxSpikes = 160 // samples of an event
+const maxLatencySamples = 160 // samples of an event
 
-// command notes a command that took long.
-func (l *latency) command(cmd *Command, unix, millis int64) {
+// addCommand notes a command that took long.
+func (l *latency) addCommand(cmd *Command, unix, millis int64) {
 	event := "command"
 	if cmd.Flags&Fast != 0 {
 		event = "fast-command"
 	}
-	l.add(event, spike{unix, millis})
+	l.add(event, latencySample{unix, millis})
 }
 
-// Spike notes how long something held clients up, for LATENCY, if that is long enough to be worth it. It is
+// AddLatency notes how long something held clients up, for LATENCY, if that is long enough to be worth it. It is
 // called under the lock.
-func (e *Engine) Spike(event string, micros int64) {
+func (e *Engine) AddLatency(event string, micros int64) {
 	if l := &e.latency; l.threshold > 0 && micros >= l.threshold*1000 {
-		l.add(event, spike{e.time.micros / 1e6, micros / 1000})
+		l.add(event, latencySample{e.time.micros / 1e6, micros / 1000})
 	}
 }
 
-func (l *latency) add(event string, p spike) {
+func (l *latency) add(event string, p latencySample) {
 	if l.events == nil {
-		l.events = make(map[string]*latencyEvents)
+		l.events = make(map[string]*latencySeries)
 	}
 	s := l.events[event]
 	if s == nil {
-		s = new(latencyEvents)
+		s = new(latencySeries)
 		l.events[event] = s
 	}
 	s.add(p)
 }
 
-func (s *latencyEvents) add(p spike) {
+func (s *latencySeries) add(p latencySample) {
 	s.longest = max(s.longest, p.millis)
 	if n := len(s.samples); n > 0 && s.samples[n-1].unix == p.unix {
 		s.samples[n-1].millis = max(s.samples[n-1].millis, p.millis)
 		return
 	}
-	if len(s.samples) == maxSpikes {
+	if len(s.samples) == maxLatencySamples {
 		s.samples = slices.Delete(s.samples, 0, 1)
 	}
 	s.samples = append(s.samples, p)

@@ -33,7 +33,7 @@ func (e *Engine) ProcessMemory() (m ProcessMemory) {
 }
 
 // budget is how the bytes in use divide.
-type Budget struct {
+type MemoryUsage struct {
 	Used, Peak int
 	Sessions   int
 	Tables     int // of keys
@@ -42,8 +42,8 @@ type Budget struct {
 	Keys       int
 }
 
-func (e *Engine) Budget() Budget {
-	b := Budget{Used: e.usedMemory(), Sessions: e.Sessions.bytes()}
+func (e *Engine) MemoryUsage() MemoryUsage {
+	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes()}
 	for i := range e.Keyspace.Len() {
 		db := e.Keyspace.DB(i)
 		tables, deadlines := db.Overhead()
@@ -55,11 +55,11 @@ func (e *Engine) Budget() Budget {
 	return b
 }
 
-func (b Budget) Overhead() int { return b.Sessions + b.Tables + b.Deadlines }
+func (b MemoryUsage) Overhead() int { return b.Sessions + b.Tables + b.Deadlines }
 
 // fillMemory is the part of INFO's section about what the data hold; the server tells of the process.
 func (e *Engine) fillMemory(out *bytes.Buffer) {
-	b := e.Budget()
+	b := e.MemoryUsage()
 	Fields(out, "used_memory", b.Used, "used_memory_human", Human(b.Used), "used_memory_peak", b.Peak,
 		"used_memory_peak_human", Human(b.Peak), "used_memory_peak_perc", Percent(b.Used, b.Peak),
 		"used_memory_overhead", b.Overhead(), "used_memory_startup", 0, "used_memory_dataset", b.Entries,

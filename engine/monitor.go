@@ -27,7 +27,7 @@ func (e *Engine) unmonitor(s *Session) {
 
 // feedMonitors shows a command that was executed to those who watch.
 func (e *Engine) feedMonitors(c *Call) {
-	line := monitorLine(e.time.micros, c.Session, c.Session.db, c.shownArgs())
+	line := monitorLine(e.time.micros, c.Session, c.Session.db, c.redactedArgs())
 	for _, m := range e.Sessions.monitors {
 		m.Reply.Raw(line)
 		if m != c.Session && m.Peer != nil {
@@ -55,9 +55,9 @@ func monitorLine(micros int64, s *Session, db int, args [][]byte) []byte {
 	return append(line, "\r\n"...)
 }
 
-// ShowAs shows the command to monitors ahead of those that it will run. It is for commands flagged
+// ShowToMonitors shows the command to monitors ahead of those that it will run. It is for commands flagged
 // SkipMonitor.
-func (c *Call) ShowAs() {
+func (c *Call) ShowToMonitors() {
 	if len(c.Engine.Sessions.monitors) > 0 && !c.Session.loader {
 		c.Engine.feedMonitors(c)
 	}
@@ -74,22 +74,22 @@ func (s *Session) origin() string {
 	return s.Addr
 }
 
-// shownArgs returns the arguments as others may see them.
-func (c *Call) shownArgs() [][]byte {
-	if c.shown != nil {
-		return c.shown
+// redactedArgs returns the arguments as others may see them.
+func (c *Call) redactedArgs() [][]byte {
+	if c.redacted != nil {
+		return c.redacted
 	}
 	return c.Args
 }
 
 // Redact hides arguments, counted from the command's name on, from MONITOR and the slow log.
 func (c *Call) Redact(at ...int) {
-	if c.shown == nil {
-		c.shown = slices.Clone(c.Args)
+	if c.redacted == nil {
+		c.redacted = slices.Clone(c.Args)
 	}
 	for _, i := range at {
-		if i < len(c.shown) {
-			c.shown[i] = []byte("(redacted)")
+		if i < len(c.redacted) {
+			c.redacted[i] = []byte("(redacted)")
 		}
 	}
 }

@@ -24,9 +24,9 @@ func New(o Options) *Engine {
 		blocked:  newBlockedClients(),
 		watched:  make(map[dbKey][]*Session),
 		pubsub:   newPubSub(),
-		tracking: tracking{most: 1000000},
+		tracking: tracking{maxKeys: 1000000},
 		eviction: newEviction(),
-		slowlog:  slowlog{slower: 10000, most: 128},
+		slowlog:  slowlog{threshold: 10000, maxLen: 128},
 	}
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
@@ -66,7 +66,7 @@ func (e *Engine) join(p Part) {
 	}
 	e.Parts.host.merge(p.Host)
 	if p.Host.Beside != nil {
-		e.enableSlow()
+		e.enableSlowScripts()
 	}
 	e.Parts.List = append(e.Parts.List, &p)
 }

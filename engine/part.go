@@ -34,7 +34,7 @@ type Part struct {
 	// It must not keep args.
 	Published func(args [][]byte)
 
-	denial error // see DenyWrites
+	writeError error // see DenyWrites
 }
 
 // parts is the parts that have joined, and what they brought.
@@ -73,8 +73,8 @@ func (e *Engine) tickParts() {
 	}
 }
 
-// flushed reports to the parts that FLUSHALL removed everything.
-func (e *Engine) flushed() {
+// reportFlushed reports to the parts that FLUSHALL removed everything.
+func (e *Engine) reportFlushed() {
 	for _, p := range e.Parts.List {
 		if p.Flushed != nil {
 			p.Flushed()

@@ -10,7 +10,7 @@ import (
 type persistence struct {
 	dirty   int64 // changes since the last save
 	loading int   // how many load data, one within the other
-	denied  error // refuses writes; nil if they are allowed
+	writeError  error // refuses writes; nil if they are allowed
 }
 
 // Dirty returns how many changes there were since the last save. It is called under the lock, like
@@ -24,17 +24,17 @@ func (e *Engine) SetDirty(n int64) { e.persistence.dirty = n }
 // them again. If several parts refuse, the error is that of the one that joined first. It is called under the
 // lock.
 func (e *Engine) DenyWrites(part string, err error) {
-	e.part(part).denial = err
-	e.persistence.denied = nil
+	e.part(part).writeError = err
+	e.persistence.writeError = nil
 	for _, p := range e.Parts.List {
-		if e.persistence.denied == nil {
-			e.persistence.denied = p.denial
+		if e.persistence.writeError == nil {
+			e.persistence.writeError = p.writeError
 		}
 	}
 }
 
-// refusedWithoutDisk reports whether the command is one that DenyWrites refuses.
-func (s *Session) refusedWithoutDisk(cmd *Command, args [][]byte) bool {
+// isWriteDenied reports whether the command is one that DenyWrites refuses.
+func (s *Session) isWriteDenied(cmd *Command, args [][]byte) bool {
 	return cmd.flagsWith(args)&(Write|HealthCheck) != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
 }
 
@@ -43,15 +43,15 @@ type Libraries interface {
 	// Sources returns their sources, in the order in which they were loaded. They are not to be changed.
 	Sources() [][]byte
 	// Restore takes in libraries of such sources, all of them or none. It copies what it keeps.
-	Restore(sources [][]byte, how Restoring) error
+	Restore(sources [][]byte, how RestorePolicy) error
 }
 
-// Restoring says what becomes of the libraries that are there.
-type Restoring int
+// RestorePolicy says what becomes of the libraries that are there.
+type RestorePolicy int
 
 // The ways of restoring libraries.
 const (
-	Append  Restoring = iota // they stay; none may be there already
+	Append  RestorePolicy = iota // they stay; none may be there already
 	Replace                  // they stay, but for those of the same name
 	Flush                    // they go
 )
@@ -66,7 +66,7 @@ type noLibraries struct{}
 func (noLibraries) Sources() [][]byte { return nil }
 
 // Restore implements Libraries.
-func (noLibraries) Restore(sources [][]byte, _ Restoring) error {
+func (noLibraries) Restore(sources [][]byte, _ RestorePolicy) error {
 	if len(sources) > 0 {
 		return errors.New("there is no place for libraries of functions here")
 	}

@@ -9,7 +9,7 @@ import (
 
 // publish sends a message to all who listen to channel and returns how many there are.
 func (e *Engine) publish(channel, text []byte) (receivers int) {
-	if listeners := e.pubsub.channels.listeners(channel); len(listeners) > 0 {
+	if listeners := e.pubsub.channels.subscribers(channel); len(listeners) > 0 {
 		receivers = e.deliver(listeners, "message", channel, text)
 	}
 	for pattern, a := range e.pubsub.patterns {
@@ -22,7 +22,7 @@ func (e *Engine) publish(channel, text []byte) (receivers int) {
 
 // publishShard is publish among the listeners of SSUBSCRIBE.
 func (e *Engine) publishShard(channel, text []byte) (receivers int) {
-	if listeners := e.pubsub.shards.listeners(channel); len(listeners) > 0 {
+	if listeners := e.pubsub.shards.subscribers(channel); len(listeners) > 0 {
 		receivers = e.deliver(listeners, "smessage", channel, text)
 	}
 	return receivers
@@ -31,9 +31,9 @@ func (e *Engine) publishShard(channel, text []byte) (receivers int) {
 // deliver sends a message of some parts to sessions and returns their number.
 func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int {
 	m := &e.pubsub.message
-	m.begin(kind, parts)
+	m.reset(kind, parts)
 	for _, s := range listeners {
-		e.push(s, m.form(s.Reply.Proto()))
+		e.push(s, m.encode(s.Reply.Proto()))
 	}
 	clear(m.parts)
 	return len(listeners)
@@ -42,7 +42,7 @@ func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int
 // push appends a message to a session's replies and has it sent.
 func (e *Engine) push(s *Session, form []byte) {
 	s.Reply.Raw(form)
-	if lim := e.Config.PushLimit; lim > 0 && int64(s.Reply.Len()) > lim {
+	if lim := e.Config.PubSubLimit; lim > 0 && int64(s.Reply.Len()) > lim {
 		s.closing = true
 	}
 	s.Wake()

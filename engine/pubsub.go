@@ -8,31 +8,31 @@ import (
 // buffer under the lock, and its event loop is woken once for all that has gathered there. A listener
 // that does not read is closed when its buffer exceeds the limit.
 type pubsub struct {
-	channels topic // exact names
-	patterns topic // glob patterns
-	shards   topic // SSUBSCRIBE's names, which are apart
+	channels channelTable // exact names
+	patterns channelTable // glob patterns
+	shards   channelTable // SSUBSCRIBE's names, which are apart
 	message  message
 
 	onPublish []func(args [][]byte) // the hooks of parts
 }
 
-// published calls the hooks of parts with a command that publishes.
-func (b *pubsub) published(args [][]byte) {
+// callPublishHooks calls the hooks of parts with a command that publishes.
+func (b *pubsub) callPublishHooks(args [][]byte) {
 	for _, hook := range b.onPublish {
 		hook(args)
 	}
 }
 
-// topic is the listeners to each name of one kind.
-type topic map[string]*subscribers
+// channelTable is the listeners to each name of one kind.
+type channelTable map[string]*subscribers
 
 // subscribers is sessions in no order, to be gone through quickly, and where each is.
 type subscribers struct {
 	list   []*Session
-	places map[*Session]int
+	index map[*Session]int
 }
 
-func newPubSub() pubsub { return pubsub{channels: topic{}, patterns: topic{}, shards: topic{}} }
+func newPubSub() pubsub { return pubsub{channels: channelTable{}, patterns: channelTable{}, shards: channelTable{}} }
 
 // subscriptions is what one session listens to.
 type subscriptions struct {
@@ -46,23 +46,23 @@ func (s *subscriptions) count() int { return len(s.channels) + len(s.patterns) }
 func (s *Session) subscribed() bool { return s.subs.count()+len(s.subs.shards) > 0 }
 
 // add makes s listen to name; own is the session's list of that kind.
-func (t topic) add(s *Session, own *map[string]struct{}, name string) {
+func (t channelTable) add(s *Session, own *map[string]struct{}, name string) {
 	if *own == nil {
 		*own = make(map[string]struct{})
 	}
 	a := t[name]
 	if a == nil {
-		a = &subscribers{places: make(map[*Session]int)}
+		a = &subscribers{index: make(map[*Session]int)}
 		t[name] = a
 	}
 	(*own)[name] = struct{}{}
-	if _, ok := a.places[s]; !ok {
-		a.places[s] = len(a.list)
+	if _, ok := a.index[s]; !ok {
+		a.index[s] = len(a.list)
 		a.list = append(a.list, s)
 	}
 }
 
-func (t topic) remove(s *Session, own map[string]struct{}, name string) {
+func (t channelTable) remove(s *Session, own map[string]struct{}, name string) {
 	delete(own, name)
 	if a := t[name]; a != nil && a.remove(s) == 0 {
 		delete(t, name)
@@ -71,21 +71,21 @@ func (t topic) remove(s *Session, own map[string]struct{}, name string) {
 
 // remove removes a session, if it is there, and returns how many are left.
 func (a *subscribers) remove(s *Session) int {
-	at, ok := a.places[s]
+	at, ok := a.index[s]
 	if !ok {
 		return len(a.list)
 	}
 	last := len(a.list) - 1
 	a.list[at] = a.list[last]
-	a.places[a.list[at]] = at
+	a.index[a.list[at]] = at
 	a.list[last] = nil
 	a.list = a.list[:last]
-	delete(a.places, s)
+	delete(a.index, s)
 	return last
 }
 
-// listeners returns those to a name. The slice belongs to the topic.
-func (t topic) listeners(name []byte) []*Session {
+// subscribers returns those to a name. The slice belongs to the topic.
+func (t channelTable) subscribers(name []byte) []*Session {
 	if a := t[string(name)]; a != nil {
 		return a.list
 	}
@@ -110,26 +110,26 @@ func (e *Engine) unsubscribeAll(s *Session) {
 type message struct {
 	kind  string
 	parts [][]byte
-	forms [2]*resp.Writer // of versions 2 and 3
+	encoded [2]*resp.Writer // of versions 2 and 3
 }
 
 // maxMessageKept is the most bytes of a rendered message whose room is kept for the next.
 const maxMessageKept = 1 << 16
 
-func (m *message) begin(kind string, parts [][]byte) {
+func (m *message) reset(kind string, parts [][]byte) {
 	m.kind, m.parts = kind, append(m.parts[:0], parts...)
-	for i, form := range m.forms {
+	for i, form := range m.encoded {
 		if form == nil || form.Len() > maxMessageKept {
-			m.forms[i] = resp.NewWriter(2 + i)
+			m.encoded[i] = resp.NewWriter(2 + i)
 		} else {
 			form.Reset()
 		}
 	}
 }
 
-// form returns the message in a version of the protocol.
-func (m *message) form(proto int) []byte {
-	w := m.forms[proto-2]
+// encode returns the message in a version of the protocol.
+func (m *message) encode(proto int) []byte {
+	w := m.encoded[proto-2]
 	if w.Len() == 0 {
 		w.Push(1 + len(m.parts))
 		w.BulkString(m.kind)

@@ -28,7 +28,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	if cmd.parent != nil {
 		c.at = 2
 	}
-	c.logged, c.woken, c.blocked, c.shown = false, false, false, nil
+	c.logged, c.woken, c.blocked, c.redacted = false, false, false, nil
 	return c
 }
 
@@ -40,13 +40,13 @@ func (e *Engine) leave(c *Call, start int) {
 	case c.blocked:
 		return
 	case c.Session.loader:
-		c.Session.loaded(c.Reply.Bytes()[start:])
+		c.Session.recordFailure(c.Reply.Bytes()[start:])
 		return
 	}
 	c.Cmd.stats.calls++
 	e.stats.commands++
-	if c.shown != nil && e.stack.depth == 0 {
-		e.stopwatch.args = c.shown
+	if c.redacted != nil && e.stack.depth == 0 {
+		e.stopwatch.args = c.redacted
 	}
 	if len(e.Sessions.monitors) > 0 && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
 		e.feedMonitors(c)
@@ -89,7 +89,7 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 		cmd.stats.rejected++
 	}
 	if s.tx != nil {
-		s.tx.spoiled = true
+		s.tx.dirtyExec = true
 	}
 	if cmd != nil && cmd.Flags&RunsTx != 0 {
 		err = fmt.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
@@ -103,10 +103,10 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 // endTrackedCommand ends a command of a session that tracks keys.
 func (e *Engine) endTrackedCommand(s *Session, cmd *Command) {
 	t := s.tracker
-	if t.own != nil || t.ownFlush {
+	if t.ownKeys != nil || t.ownFlush {
 		e.pushOwnInvalidations(s)
 	}
-	if t.once && s.tx == nil && (cmd == nil || cmd.Flags&KeepsCaching == 0) {
-		t.once = false
+	if t.caching && s.tx == nil && (cmd == nil || cmd.Flags&KeepsCaching == 0) {
+		t.caching = false
 	}
 }

@@ -36,26 +36,26 @@ type Session struct {
 	loader    bool     // a loader's: see Loader
 	failure   error    // the first error in the reply to a loader
 	readOnly  bool     // a read-only script's
-	short     bool     // a script's that began short of memory
+	startedOOM     bool     // a script's that began short of memory
 	wrote     bool     // a script's that called a command that writes
 	reply     replyMode
 	tx        *transaction
 	watches   []dbKey
-	stale     bool // a watched key was touched
+	dirtyCAS     bool // a watched key was touched
 	blocked   *Blocked
 	postponed bool // waits for the end of a pause
 	tracker   *tracker
 	running   bool // its slow script goes on elsewhere
-	woken     bool // Peer.Wake was called and nothing was collected since
+	wakePending     bool // Peer.Wake was called and nothing was collected since
 	subs      subscriptions
 	replica   Replica // nil if it never spoke like one
 	created   int64
-	seen      int64 // microseconds, of the last command
+	lastActive      int64 // microseconds, of the last command
 	last      *Command
-	spare     []byte // the reply buffer that is being sent, if nobody lends one
-	room      []byte // lent for the next replies
-	lent      bool
-	early     []byte // replies to send ahead of a slow script's
+	ownBuffer     []byte // the reply buffer that is being sent, if nobody lends one
+	lentBuffer      []byte // lent for the next replies
+	borrows      bool
+	earlyReplies     []byte // replies to send ahead of a slow script's
 }
 
 // Peer is the session's connection, as far as the engine must reach it outside of Do.
@@ -87,7 +87,7 @@ func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), ne
 // write; one that is short of memory may not begin with what needs more of it.
 func (s *Session) EnterScript(caller *Session, readOnly, short bool) {
 	s.caller, s.db, s.user = caller, caller.db, caller.user
-	s.readOnly, s.short, s.wrote = readOnly, short, false
+	s.readOnly, s.startedOOM, s.wrote = readOnly, short, false
 	s.Reply.Reset()
 	s.Reply.SetProto(2)
 }
@@ -117,28 +117,28 @@ func (s *Session) Authed() bool { return s.authed }
 // Lend gives the session a buffer for the replies of its next Do, which hands it on in Outcome.Out.
 // So an idle session holds none; one that was never lent a buffer keeps its own. It is for the
 // session's own event loop.
-func (s *Session) Lend(buf []byte) { s.room, s.lent = buf, true }
+func (s *Session) Lend(buf []byte) { s.lentBuffer, s.borrows = buf, true }
 
 // useLentBuffer makes the replies go to the buffer that was lent, if there are none yet.
 func (s *Session) useLentBuffer() {
-	if s.Reply.Len() == 0 && s.room != nil {
-		s.Reply.Swap(s.room)
+	if s.Reply.Len() == 0 && s.lentBuffer != nil {
+		s.Reply.Swap(s.lentBuffer)
 	}
-	s.room = nil
+	s.lentBuffer = nil
 }
 
-// maxSpare is the largest reply buffer, in bytes, that a session keeps for the next replies.
-const maxSpare = 1 << 20
+// maxOwnBuffer is the largest reply buffer, in bytes, that a session keeps for the next replies.
+const maxOwnBuffer = 1 << 20
 
-// maxPushed is the largest buffer, in bytes, that a session which listens keeps for the next messages,
+// maxPushBuffer is the largest buffer, in bytes, that a session which listens keeps for the next messages,
 // although it is lent buffers for replies.
-const maxPushed = 16 << 10
+const maxPushBuffer = 16 << 10
 
 // Wake makes the connection send what was written to Reply outside of the session's own Do; one call serves all
 // that gathers until it does. It is called under the lock.
 func (s *Session) Wake() {
-	if s.Peer != nil && !s.woken {
-		s.woken = true
+	if s.Peer != nil && !s.wakePending {
+		s.wakePending = true
 		s.Peer.Wake()
 	}
 }
@@ -148,9 +148,9 @@ type Class int
 
 // The classes of clients, in the order of client-output-buffer-limit.
 const (
-	Ordinary    Class = iota
-	Replicating       // a replica
-	Listening         // to channels
+	ClassNormal    Class = iota
+	ClassReplica       // a replica
+	ClassPubSub         // to channels
 )
 
 // Replica is what a part keeps of a session that is a replica, or means to become one. It is called under the
@@ -175,11 +175,11 @@ func (s *Session) attached() bool { return s.replica != nil && s.replica.Attache
 func (s *Session) class() Class {
 	switch {
 	case s.attached():
-		return Replicating
+		return ClassReplica
 	case s.subscribed():
-		return Listening
+		return ClassPubSub
 	}
-	return Ordinary
+	return ClassNormal
 }
 
 // isStopped reports whether no further command of the session may run now.
@@ -199,8 +199,8 @@ func (s *Session) afterCommand(start int) {
 	}
 }
 
-// loaded ends a call of a loader's. The first error counts.
-func (s *Session) loaded(reply []byte) {
+// recordFailure ends a call of a loader's. The first error counts.
+func (s *Session) recordFailure(reply []byte) {
 	if len(reply) > 0 && reply[0] == '-' && s.failure == nil {
 		s.failure = Error(bytes.TrimSpace(reply[1:]))
 	}

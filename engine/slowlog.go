@@ -7,8 +7,8 @@ import (
 
 // slowlog is the last commands that took longer than slowlog-log-slower-than.
 type slowlog struct {
-	slower  int64 // microseconds; below 0 nothing is logged
-	most    int   // entries
+	threshold  int64 // microseconds; below 0 nothing is logged
+	maxLen    int   // entries
 	entries []slowEntry
 	next    int64 // id
 }
@@ -22,39 +22,39 @@ type slowEntry struct {
 
 // What an entry shows of a command.
 const (
-	slowArgs = 32  // arguments, the last of them telling how many are left out
-	slowText = 128 // bytes of an argument
+	maxSlowlogArgs = 32  // arguments, the last of them telling how many are left out
+	maxSlowlogText = 128 // bytes of an argument
 )
 
 func (l *slowlog) add(s *Session, args [][]byte, micros, unix int64) {
 	l.next++
-	if l.most == 0 {
+	if l.maxLen == 0 {
 		return
 	}
 	l.entries = append(l.entries, slowEntry{
 		id: l.next - 1, unix: unix, micros: micros,
-		args: shownArgs(args), addr: s.Addr, name: s.Name,
+		args: slowlogArgs(args), addr: s.Addr, name: s.Name,
 	})
 	l.trim()
 }
 
 // trim drops the oldest entries over the limit.
 func (l *slowlog) trim() {
-	if over := len(l.entries) - l.most; over > 0 {
+	if over := len(l.entries) - l.maxLen; over > 0 {
 		l.entries = slices.Delete(l.entries, 0, over)
 	}
 }
 
-// shownArgs cuts a command's arguments to what the slow log shows.
-func shownArgs(args [][]byte) []string {
-	n := min(len(args), slowArgs)
+// slowlogArgs cuts a command's arguments to what the slow log shows.
+func slowlogArgs(args [][]byte) []string {
+	n := min(len(args), maxSlowlogArgs)
 	shown := make([]string, n)
 	for i, arg := range args[:n] {
 		switch {
-		case i == slowArgs-1 && len(args) > slowArgs:
-			shown[i] = fmt.Sprintf("... (%d more arguments)", len(args)-slowArgs+1)
-		case len(arg) > slowText:
-			shown[i] = fmt.Sprintf("%s... (%d more bytes)", arg[:slowText], len(arg)-slowText)
+		case i == maxSlowlogArgs-1 && len(args) > maxSlowlogArgs:
+			shown[i] = fmt.Sprintf("... (%d more arguments)", len(args)-maxSlowlogArgs+1)
+		case len(arg) > maxSlowlogText:
+			shown[i] = fmt.Sprintf("%s... (%d more bytes)", arg[:maxSlowlogText], len(arg)-maxSlowlogText)
 		default:
 			shown[i] = string(arg)
 		}

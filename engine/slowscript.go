@@ -39,9 +39,9 @@ type slowScript struct {
 	killed   atomic.Bool // SCRIPT KILL was heard
 }
 
-// Leave lets go of the lock in the middle of a command that runs user code, once that has passed
+// Unlock lets go of the lock in the middle of a command that runs user code, once that has passed
 // the threshold. From here on until Rejoin only RunNested may touch the engine; all others are told busy.
-func (c *Call) Leave(busy error) {
+func (c *Call) Unlock(busy error) {
 	e := c.Engine
 	if e.slow.detached || !e.slow.enabled || c.Session.loader {
 		return
@@ -57,21 +57,21 @@ func (c *Call) Leave(busy error) {
 	}
 }
 
-// Rejoin takes the lock again after Leave; without Leave it does nothing.
-func (c *Call) Rejoin() {
+// Relock takes the lock again after Leave; without Leave it does nothing.
+func (c *Call) Relock() {
 	if e := c.Engine; e.slow.detached {
 		e.mu.Lock()
 		e.slow.detached = false
 	}
 }
 
-// Slow reports whether a script is past the threshold, and what others are told because of it.
-func (e *Engine) Slow() (busy error, slow bool) { return e.slow.busy, e.slow.session != nil }
+// BusyScript reports whether a script is past the threshold, and what others are told because of it.
+func (e *Engine) BusyScript() (busy error, slow bool) { return e.slow.busy, e.slow.session != nil }
 
-// Kill asks the slow script to end; Killed is how the script hears it. Revive forgets the request.
-func (e *Engine) Kill()        { e.slow.killed.Store(true) }
-func (e *Engine) Killed() bool { return e.slow.killed.Load() }
-func (e *Engine) Revive()      { e.slow.killed.Store(false) }
+// KillScript asks the slow script to end; Killed is how the script hears it. Revive forgets the request.
+func (e *Engine) KillScript()        { e.slow.killed.Store(true) }
+func (e *Engine) ScriptKilled() bool { return e.slow.killed.Load() }
+func (e *Engine) ClearKill()      { e.slow.killed.Store(false) }
 
 // Clock reads the clock, in microseconds since the epoch, past the time frozen for the batch.
 func (e *Engine) Clock() int64 { return e.time.clock() }

@@ -17,15 +17,15 @@ type stopwatch struct {
 }
 
 const (
-	lapFloor = 1000 // microseconds
-	longest  = 16   // commands in a run
+	minLap = 1000 // microseconds
+	maxLap  = 16   // commands in a run
 )
 
 // startTimer notes that a command is about to run, and ends the run before it if it does not belong to
 // it.
 func (e *Engine) startTimer(s *Session, cmd *Command, args [][]byte) {
 	w := &e.stopwatch
-	if w.n > 0 && (w.cmd != cmd || cmd.Flags&Fast == 0 || w.n == longest || e.slowlog.slower < lapFloor) {
+	if w.n > 0 && (w.cmd != cmd || cmd.Flags&Fast == 0 || w.n == maxLap || e.slowlog.threshold < minLap) {
 		e.stopTimer()
 	}
 	w.session, w.cmd, w.args = s, cmd, args
@@ -50,10 +50,10 @@ func (e *Engine) recordDuration(s *Session, cmd *Command, args [][]byte, micros 
 	if e.Config.latencyTracking {
 		cmd.stats.latency.add(each, n)
 	}
-	if e.slowlog.slower >= 0 && each >= e.slowlog.slower && cmd.Flags&SkipSlowlog == 0 {
+	if e.slowlog.threshold >= 0 && each >= e.slowlog.threshold && cmd.Flags&SkipSlowlog == 0 {
 		e.slowlog.add(s, args, each, e.time.micros/1e6)
 	}
 	if e.latency.threshold > 0 && each >= e.latency.threshold*1000 {
-		e.latency.command(cmd, e.time.micros/1e6, each/1000)
+		e.latency.addCommand(cmd, e.time.micros/1e6, each/1000)
 	}
 }

@@ -14,12 +14,12 @@ func TestHistogramBuckets(t *testing.T) {
 		require.GreaterOrEqual(t, b, last, n)
 		require.Less(t, b, maxBucket, n)
 		last = b
-		if n <= microsMost {
-			require.GreaterOrEqual(t, upper(b), n)
-			require.LessOrEqual(t, float64(upper(b)), float64(n)*1.125, "at most an eighth too high")
+		if n <= maxMicros {
+			require.GreaterOrEqual(t, upperBound(b), n)
+			require.LessOrEqual(t, float64(upperBound(b)), float64(n)*1.125, "at most an eighth too high")
 		}
-		if b > 0 && n <= microsMost {
-			require.Less(t, upper(b-1), n)
+		if b > 0 && n <= maxMicros {
+			require.Less(t, upperBound(b-1), n)
 		}
 	}
 }
@@ -34,7 +34,7 @@ func TestHistogramPercentiles(t *testing.T) {
 		require.InEpsilon(t, n, float64(h.percentile(p)), 0.13, p)
 	}
 	var powers [][2]int64
-	h.powers(func(micros, count int64) { powers = append(powers, [2]int64{micros, count}) })
+	h.cumulative(func(micros, count int64) { powers = append(powers, [2]int64{micros, count}) })
 	require.Equal(t, [2]int64{1, 1}, powers[0])
 	require.Equal(t, [2]int64{1024, 1000}, powers[len(powers)-1])
 	for i := 1; i < len(powers); i++ {
@@ -79,7 +79,7 @@ func TestTimesOfCommands(t *testing.T) {
 	require.Equal(t, int64(2), e.commands.byName["slow"].stats.calls)
 	require.Len(t, e.slowlog.entries, 1, "it is not for the slow log")
 
-	e.slowlog.slower = 0
+	e.slowlog.threshold = 0
 	do("quick", "quick", "quick")
 	require.Len(t, e.slowlog.entries, 4, "each by itself where all are to be shown")
 }
@@ -90,7 +90,7 @@ func TestFastCommandsShareAClockReading(t *testing.T) {
 	e := New(Options{Clock: func() int64 { readings++; return 1e15 }})
 	e.Join(Commands(Family{Group: "server", Commands: []Command{{Name: "quick", Arity: 1, Flags: Fast, Run: func(*Call) {}}}}))
 	s := e.NewSession(nil)
-	batch := make([][][]byte, 4*longest)
+	batch := make([][][]byte, 4*maxLap)
 	for i := range batch {
 		batch[i] = [][]byte{[]byte("quick")}
 	}

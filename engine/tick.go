@@ -31,7 +31,7 @@ func (e *Engine) Tick() (next int64) {
 		if more {
 			next = e.Keyspace.Now
 		}
-		e.time.dueAt = next
+		e.time.nextTick = next
 	})
 	return next
 }
@@ -50,7 +50,7 @@ func (e *Engine) closeIdle() {
 	}
 	oldest := e.time.micros - e.Config.IdleTimeout*1e6
 	for _, s := range e.Sessions.ByID {
-		if s.seen < oldest && !s.isStopped() && s.class() == Ordinary && !s.monitor {
+		if s.lastActive < oldest && !s.isStopped() && s.class() == ClassNormal && !s.monitor {
 			s.Disconnect()
 		}
 	}

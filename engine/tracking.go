@@ -18,17 +18,17 @@ type tracking struct {
 	broadcast int // those of them in broadcast mode
 	readers   map[string][]int64
 	changes   map[string]*Session
-	most      int // keys in readers
+	maxKeys   int // keys in readers
 }
 
 // tracker is what one session asked for.
 type tracker struct {
-	redirect                   int64 // session that is told instead; 0 for none
-	bcast, optin, optout, once bool  // once: CLIENT CACHING was given for the next command
-	noloop, broken             bool
-	prefixes                   []string
-	own                        []string // keys to be told after the reply
-	ownFlush                   bool
+	redirect                      int64 // session that is told instead; 0 for none
+	bcast, optin, optout, caching bool  // once: CLIENT CACHING was given for the next command
+	noloop, broken                bool
+	prefixes                      []string
+	ownKeys                       []string // keys to be told after the reply
+	ownFlush                      bool
 }
 
 // track turns tracking on for a session, or changes it.
@@ -36,7 +36,7 @@ func (e *Engine) track(s *Session, t tracker) {
 	t.prefixes = slices.Compact(slices.Sorted(slices.Values(t.prefixes)))
 	if s.tracker != nil {
 		t.prefixes = slices.Compact(slices.Sorted(slices.Values(append(t.prefixes, s.tracker.prefixes...))))
-		t.own, t.ownFlush = s.tracker.own, s.tracker.ownFlush
+		t.ownKeys, t.ownFlush = s.tracker.ownKeys, s.tracker.ownFlush
 	}
 	e.untrack(s)
 	e.tracking.sessions++
@@ -61,15 +61,15 @@ func (e *Engine) untrack(s *Session) {
 	}
 }
 
-// caches reports whether the keys of the current command are to be tracked.
-func (t *tracker) caches() bool {
+// tracksReads reports whether the keys of the current command are to be tracked.
+func (t *tracker) tracksReads() bool {
 	switch {
 	case t.bcast:
 		return false
 	case t.optin:
-		return t.once
+		return t.caching
 	case t.optout:
-		return !t.once
+		return !t.caching
 	}
 	return true
 }
@@ -89,4 +89,30 @@ func (s *Session) redirect() int64 {
 		return -1
 	}
 	return s.tracker.redirect
+}
+
+// items is how many pairs of a key and a session that read it are kept.
+func (t *tracking) items() (n int) {
+	for _, ids := range t.readers {
+		n += len(ids)
+	}
+	return n
+}
+
+// prefixes is how many different prefixes sessions listen to.
+func (t *tracking) prefixes(e *Engine) int {
+	if t.broadcast == 0 {
+		return 0
+	}
+	var all []string
+	for _, s := range e.Sessions.ByID {
+		if s.tracker != nil && s.tracker.bcast {
+			all = append(all, s.tracker.prefixes...)
+			if len(s.tracker.prefixes) == 0 {
+				all = append(all, "")
+			}
+		}
+	}
+	slices.Sort(all)
+	return len(slices.Compact(all))
 }

@@ -4,12 +4,12 @@ import "github.com/miniserver-go/miniserver/keyspace"
 
 // transaction is what a session queued since MULTI.
 type transaction struct {
-	commands []queued
-	spoiled  bool
-	denyOOM  bool // a command in it is refused when memory is short
+	commands []queuedCommand
+	dirtyExec  bool
+	hasDenyOOM  bool // a command in it is refused when memory is short
 }
 
-type queued struct {
+type queuedCommand struct {
 	cmd  *Command
 	args [][]byte
 }
@@ -22,8 +22,8 @@ type dbKey struct {
 
 // queue keeps a copy of a command for EXEC.
 func (s *Session) queue(cmd *Command, args [][]byte) {
-	s.tx.commands = append(s.tx.commands, queued{cmd, copyArgs(args)})
-	s.tx.denyOOM = s.tx.denyOOM || cmd.flagsWith(args)&DenyOOM != 0
+	s.tx.commands = append(s.tx.commands, queuedCommand{cmd, copyArgs(args)})
+	s.tx.hasDenyOOM = s.tx.hasDenyOOM || cmd.flagsWith(args)&DenyOOM != 0
 }
 
 // copyArgs copies arguments out of the connection's buffer.
@@ -77,26 +77,26 @@ func (e *Engine) unwatch(s *Session) {
 			e.watched[k] = left
 		}
 	}
-	s.watches, s.stale = nil, false
+	s.watches, s.dirtyCAS = nil, false
 }
 
 // touchWatched fails the transactions that watch a key.
 func (e *Engine) touchWatched(db int, key []byte) {
 	for _, s := range e.watched[dbKey{db, string(key)}] {
-		s.stale = true
+		s.dirtyCAS = true
 	}
 }
 
-// touchDB fails the transactions that watch a key of db which exists there, or exists in other,
+// touchWatchedInDB fails the transactions that watch a key of db which exists there, or exists in other,
 // which is about to take db's place. A nil other stands for an empty database.
-func (e *Engine) touchDB(db, other *keyspace.DB) {
+func (e *Engine) touchWatchedInDB(db, other *keyspace.DB) {
 	for k, watchers := range e.watched {
 		key := []byte(k.key)
 		if k.db != db.ID() || !db.Exists(key) && (other == nil || !other.Exists(key)) {
 			continue
 		}
 		for _, s := range watchers {
-			s.stale = true
+			s.dirtyCAS = true
 		}
 	}
 }
@@ -106,5 +106,5 @@ func (e *Engine) watchedExpired(s *Session) bool {
 	for _, k := range s.watches {
 		e.Keyspace.DB(k.db).Exists([]byte(k.key))
 	}
-	return s.stale
+	return s.dirtyCAS
 }

@@ -6,12 +6,12 @@ import (
 	"github.com/miniserver-go/miniserver/acl"
 )
 
-const defaultUser = "default"
+const defaultUserName = "default"
 
 // users is the register of users, and the log of what was refused.
 type users struct {
 	byName   map[string]*acl.User
-	fallback *acl.User // the user that sessions begin with
+	defaultUser *acl.User // the user that sessions begin with
 	log      aclLog
 
 	channels string // the first rule of new users: resetchannels or allchannels
@@ -19,11 +19,11 @@ type users struct {
 
 func newUsers() users {
 	u := acl.Default(nil)
-	return users{byName: map[string]*acl.User{defaultUser: u}, fallback: u, log: aclLog{max: 128}, channels: "resetchannels"}
+	return users{byName: map[string]*acl.User{defaultUserName: u}, defaultUser: u, log: aclLog{max: 128}, channels: "resetchannels"}
 }
 
-// asked reports whether a session must log in before it may do anything.
-func (u *users) asked() bool { return !u.fallback.Open() || !u.fallback.On() }
+// requiresAuth reports whether a session must log in before it may do anything.
+func (u *users) requiresAuth() bool { return !u.defaultUser.Open() || !u.defaultUser.On() }
 
 // setPassword makes the default user's password the only one; "" lets everybody in.
 func (u *users) setPassword(password string) {
@@ -32,7 +32,7 @@ func (u *users) setPassword(password string) {
 		words = []string{"nopass"}
 	}
 	for _, word := range words {
-		if err := u.fallback.Apply(word, nil); err != nil {
+		if err := u.defaultUser.Apply(word, nil); err != nil {
 			panic(err)
 		}
 	}
@@ -45,7 +45,7 @@ type aclEntry struct {
 	id          int64
 	count       int
 	first, last int64 // microseconds
-	who         string
+	clientInfo         string
 }
 
 // aclLog is the latest refusals, the newest first.

@@ -61,7 +61,7 @@ func (m *Master) block(c *engine.Call, deadline int64, w *wait) {
 // endWaits unblocks the clients whose wait is met, and removes those that are not blocked any more.
 func (m *Master) endWaits() {
 	m.waits = slices.DeleteFunc(m.waits, func(w *wait) bool {
-		if w.blocked.Over() {
+		if w.blocked.Ended() {
 			return true
 		}
 		met := m.met(w)

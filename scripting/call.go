@@ -38,7 +38,7 @@ func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) 
 		err = s.engine.RunNested(s.session, cmd, s.args)
 	}
 	if err != nil {
-		if s.engine.Killed() {
+		if s.engine.ScriptKilled() {
 			L.Abort(engine.ErrScriptKilled)
 		}
 		return s.replyError(lua.String(err.Error())), true

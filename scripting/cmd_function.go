@@ -241,7 +241,7 @@ func (f *function) reply(c *engine.Call) {
 
 // FUNCTION STATS
 func (s *Scripts) cmdFunctionStats(c *engine.Call) {
-	if busy, slow := s.engine.Slow(); slow && busy != s.functions.busy {
+	if busy, slow := s.engine.BusyScript(); slow && busy != s.functions.busy {
 		c.Fail(busy)
 		return
 	}
@@ -282,7 +282,7 @@ func (s *Scripts) replyRunning(c *engine.Call) {
 func (s *Scripts) cmdFunctionDump(c *engine.Call) { c.Reply.Bulk(rdb.LibrariesPayload(s.Sources())) }
 
 // policies are the restore policies by name.
-var policies = map[string]engine.Restoring{"APPEND": engine.Append, "REPLACE": engine.Replace, "FLUSH": engine.Flush}
+var policies = map[string]engine.RestorePolicy{"APPEND": engine.Append, "REPLACE": engine.Replace, "FLUSH": engine.Flush}
 
 // FUNCTION RESTORE payload [FLUSH | APPEND | REPLACE]
 func (s *Scripts) cmdFunctionRestore(c *engine.Call) {
@@ -314,7 +314,7 @@ var payloadErrors = map[error]error{
 	rdb.ErrNotLibrary: errNotFunction, rdb.ErrLibrary: errBadLibrary, rdb.ErrOldLibrary: errOldLibrary}
 
 // restore loads the libraries of a payload.
-func (s *Scripts) restore(payload []byte, how engine.Restoring) (err error) {
+func (s *Scripts) restore(payload []byte, how engine.RestorePolicy) (err error) {
 	var fresh registry
 	for source, err := range rdb.Libraries(payload) {
 		if err != nil {

@@ -75,7 +75,7 @@ func runner(flagsOf func(arg []byte) flags, cmd engine.Command) engine.Command {
 	f, run := cmd.Flags, cmd.Run
 	cmd.Vary = func(args [][]byte) engine.Flags { return flagsOf(args[1]).vary(f) }
 	cmd.Run = func(c *engine.Call) {
-		c.ShowAs()
+		c.ShowToMonitors()
 		run(c)
 	}
 	return cmd
@@ -220,7 +220,7 @@ func (s *Scripts) cmdFlush(c *engine.Call) {
 // SCRIPT KILL and FUNCTION KILL
 func (s *Scripts) kill(of *sandbox) engine.Handler {
 	return func(c *engine.Call) {
-		busy, slow := s.engine.Slow()
+		busy, slow := s.engine.BusyScript()
 		switch {
 		case !slow:
 			c.Fail(errNotBusy)
@@ -229,7 +229,7 @@ func (s *Scripts) kill(of *sandbox) engine.Handler {
 		case busy != of.busy:
 			c.Fail(busy)
 		default:
-			s.engine.Kill()
+			s.engine.KillScript()
 			c.Reply.Status("OK")
 		}
 	}

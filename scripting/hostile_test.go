@@ -227,7 +227,7 @@ func TestLargeReplyCanBeKilled(t *testing.T) {
 	looks := 0
 	e = engine.New(engine.Options{Seed: 1, Clock: func() int64 {
 		if looks++; e != nil && looks > 100 {
-			e.Kill()
+			e.KillScript()
 		}
 		return 1_700_000_000_000_000
 	}})

@@ -29,14 +29,14 @@ func (p *program) refusal(readOnly, short bool) error {
 
 // enter prepares a run, and returns false if it is refused.
 func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
-	short := p.flags&allowOOM == 0 && s.engine.MemoryShort()
+	short := p.flags&allowOOM == 0 && s.engine.OutOfMemory()
 	if err := p.refusal(readOnly, short); err != nil {
 		return c.Fail(err)
 	}
 	s.session.EnterScript(c.Session, readOnly || p.flags&noWrites != 0, short)
 	s.call, s.running, s.resp3 = c, p, false
 	s.started = s.engine.Clock()
-	s.engine.Revive()
+	s.engine.ClearKill()
 	s.lua.Globals = p.box.globals
 	s.lua.SetMemoryLimit(int(s.memoryLimit))
 	return true
@@ -51,7 +51,7 @@ func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
 		table, err = s.encode(results[0], c.Reply.Proto(), p.name)
 	}
-	c.Rejoin()
+	c.Relock()
 	c.EndTx()
 	switch {
 	case err != nil:
@@ -104,9 +104,9 @@ func (s *Scripts) interrupt() error {
 		return nil
 	}
 	if s.busyAfter > 0 && passed > s.busyAfter*1000 {
-		s.call.Leave(s.running.box.busy)
+		s.call.Unlock(s.running.box.busy)
 	}
-	if s.engine.Killed() {
+	if s.engine.ScriptKilled() {
 		return engine.ErrScriptKilled
 	}
 	return nil

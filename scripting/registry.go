@@ -126,7 +126,7 @@ func (s *Scripts) Sources() (sources [][]byte) {
 }
 
 // Restore loads libraries from such sources, all of them or none.
-func (s *Scripts) Restore(sources [][]byte, how engine.Restoring) error {
+func (s *Scripts) Restore(sources [][]byte, how engine.RestorePolicy) error {
 	var fresh registry
 	for _, source := range sources {
 		if err := s.loadInto(&fresh, source, false); err != nil {
@@ -137,7 +137,7 @@ func (s *Scripts) Restore(sources [][]byte, how engine.Restoring) error {
 }
 
 // adopt makes the libraries of fresh replace all libraries (Flush), or adds them.
-func (s *Scripts) adopt(fresh registry, how engine.Restoring) (err error) {
+func (s *Scripts) adopt(fresh registry, how engine.RestorePolicy) (err error) {
 	if how == engine.Flush {
 		s.registry = fresh
 		return nil

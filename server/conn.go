@@ -140,7 +140,7 @@ func (c *conn) fail(err error) {
 // reply sends the replies of a batch and adopts the session's state.
 func (c *conn) reply(o engine.Outcome) {
 	if len(o.Out) > 0 {
-		c.write(o.Out, o.Class == engine.Ordinary)
+		c.write(o.Out, o.Class == engine.ClassNormal)
 	}
 	if len(o.Out) > 0 || c.session.Unsent.Load() > 0 {
 		c.limitOutput(o.Class)

@@ -131,6 +131,6 @@ func (s *Server) setOutput(v string) error {
 		limits[class] = outputLimit{hard, soft, time.Duration(seconds) * time.Second}
 	}
 	s.output.Store(&limits)
-	s.engine.Config.ReplicaLimit, s.engine.Config.PushLimit = limits[engine.Replicating].hard, limits[engine.Listening].hard
+	s.engine.Config.ReplicaLimit, s.engine.Config.PubSubLimit = limits[engine.ClassReplica].hard, limits[engine.ClassPubSub].hard
 	return nil
 }

@@ -173,7 +173,7 @@ func (s *Server) Run(ctx context.Context) (err error) {
 		return err
 	}
 	err = errors.Join(s.serve(ctx), s.loops.Stop())
-	s.engine.DisableSlow()
+	s.engine.DisableSlowScripts()
 	return err
 }
 

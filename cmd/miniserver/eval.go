@@ -70,7 +70,7 @@ func killFrom(ctx context.Context, e *engine.Engine, ended <-chan struct{}) {
 		return
 	}
 	for again := time.Tick(10 * time.Millisecond); ; {
-		e.Kill()
+		e.KillScript()
 		select {
 		case <-again:
 		case <-ended:

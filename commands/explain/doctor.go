@@ -9,7 +9,7 @@ import (
 
 // MEMORY STATS
 func cmdMemoryStats(c *engine.Call) {
-	b, m := c.Engine.Budget(), c.Engine.ProcessMemory()
+	b, m := c.Engine.MemoryUsage(), c.Engine.ProcessMemory()
 	r := report{{"peak.allocated", b.Peak, ""}, {"total.allocated", b.Used, ""}, {"startup.allocated", 0, ""},
 		{"replication.backlog", 0, ""}, {"clients.slaves", 0, ""}, {"clients.normal", b.Sessions, ""}}
 	for _, p := range c.Engine.Parts.List {
@@ -56,7 +56,7 @@ const doctorMinimum = 5 << 20
 
 // MEMORY DOCTOR
 func cmdMemoryDoctor(c *engine.Call) {
-	b, m := c.Engine.Budget(), c.Engine.ProcessMemory()
+	b, m := c.Engine.MemoryUsage(), c.Engine.ProcessMemory()
 	text := fmt.Sprintf("The dataset and %d connections hold %s; %s at their peak.", len(c.Engine.Sessions.ByID), engine.Human(b.Used), engine.Human(b.Peak))
 	if m.Resident > 0 {
 		text += fmt.Sprintf(" The process has %s.", engine.Human(int(m.Resident)))
@@ -78,7 +78,7 @@ func cmdMemoryDoctor(c *engine.Call) {
 }
 
 // diagnose returns what is unusual about the memory, and the remedies.
-func diagnose(e *engine.Engine, b engine.Budget, m engine.ProcessMemory) (findings []string) {
+func diagnose(e *engine.Engine, b engine.MemoryUsage, m engine.ProcessMemory) (findings []string) {
 	say := func(holds bool, format string, args ...any) {
 		if holds {
 			findings = append(findings, fmt.Sprintf(format, args...))

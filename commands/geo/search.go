@@ -144,7 +144,7 @@ func runSearch(c *engine.Call, s *zset.Set, q *search, v variant) {
 	if q.count != 0 && !q.any && !q.farthest {
 		q.nearest = true
 	}
-	found := engine.Kept[hits](c.Engine)
+	found := engine.PerEngine[hits](c.Engine)
 	found.reset(q.area())
 	if s.Len() > 0 {
 		q.run(s, found)

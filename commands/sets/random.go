@@ -57,7 +57,7 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 
 // propagateRemoval propagates the removal of members from the set at key.
 func propagateRemoval(c *engine.Call, key []byte, members [][]byte) {
-	for some := range slices.Chunk(members, engine.JournaledAtOnce) {
+	for some := range slices.Chunk(members, engine.MaxPropagatedElements) {
 		c.Propagate(append([][]byte{[]byte("SREM"), key}, some...)...)
 	}
 }

@@ -226,7 +226,7 @@ func orZero(f float64) float64 {
 
 // combine returns the members of the result in order. They are valid until the next combination.
 func combine(c *engine.Call, q *combination) *pairs {
-	p := engine.Kept[pairs](c.Engine)
+	p := engine.PerEngine[pairs](c.Engine)
 	p.reset()
 	addPair := func(member []byte, score float64) bool {
 		p.add(member, score)

@@ -7,7 +7,7 @@ import (
 )
 
 // pairs is the result of a combination of sorted sets: members with their scores. The texts of members lie in
-// blocks. The engine has one pairs, see [engine.Kept], which all combinations reuse: they never overlap.
+// blocks. The engine has one pairs, see [engine.PerEngine], which all combinations reuse: they never overlap.
 type pairs struct {
 	list    []scoredText
 	text    []byte // the block that is being filled

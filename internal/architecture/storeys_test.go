@@ -27,24 +27,24 @@ var storeysOfEngine = [][]string{
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "command.go", "keyspecs.go", "categories.go", "syntax.go", "call.go", "session.go", "part.go",
 		"config.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "memory.go", "pause.go", "stopwatch.go",
-		"rates.go", "propagation.go", "persistence.go", "slowscript.go", "eviction.go", "blocked.go", "tracking.go",
+		"stats.go", "propagation.go", "persistence.go", "slowscript.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
 		"pubsub.go", "users.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
-		"publish.go", "invalidation.go", "acl.go", "describe.go", "connect.go", "monitor.go", "elements.go", "changed.go",
+		"publish.go", "invalidation.go", "acl.go", "client_info.go", "connections.go", "monitor.go", "element_expiry.go", "changed.go",
 		"lookup.go", "databases.go",
 	},
 	{ // Running one command: may it run, run it, block, make room.
-		"run.go", "gate.go", "evict.go", "blocking.go",
+		"run.go", "gate.go", "evict.go", "blocked.go",
 	},
 	{ // Running many: batches, slow scripts, the journal's commands, time.
-		"batch.go", "slowrun.go", "loader.go", "tick.go",
+		"dispatch.go", "slowscript_run.go", "loader.go", "tick.go",
 	},
 	{ // The commands about clients, transactions, messages and the server.
-		"help.go", "cmd_acl.go", "acl_file.go", "client_info.go", "client_kill.go", "cmd_client.go", "cmd_cluster.go",
+		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_kill.go", "cmd_client.go", "cmd_cluster.go",
 		"cmd_command.go", "cmd_docs.go", "cmd_keyspecs.go", "cmd_config.go", "config_ignored.go", "cmd_connection.go",
-		"cmd_debug.go", "cmd_info.go", "cmd_latency.go", "latency_graph.go", "cmd_pubsub.go", "cmd_server.go",
-		"cmd_slowlog.go", "cmd_tracking.go", "cmd_tx.go",
+		"cmd_debug.go", "cmd_info.go", "cmd_latency.go", "cmd_latency_graph.go", "cmd_pubsub.go", "cmd_server.go",
+		"cmd_slowlog.go", "cmd_tracking.go", "cmd_multi.go",
 	},
 	{ // Putting an engine together.
 		"new.go",

@@ -146,7 +146,7 @@ func (s *Saver) reload(flush, merge bool) error {
 }
 
 // restoring returns what happens to the existing libraries of functions.
-func restoring(flush, merge bool) engine.Restoring {
+func restoring(flush, merge bool) engine.RestorePolicy {
 	switch {
 	case flush:
 		return engine.Flush

@@ -87,7 +87,7 @@ func (s *Slicer) Run(write func(block []byte) error) error {
 			s.slice()
 			block = s.encoder.Take(block)
 			more = s.snapshot != nil || s.encoder.Len() > 0
-			s.engine.Spike(s.event, time.Since(began).Microseconds())
+			s.engine.AddLatency(s.event, time.Since(began).Microseconds())
 		})
 		runtime.Gosched() // let waiting commands take the lock first
 		if s.err != nil {

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 )
 
 // rates is how fast the counters grew of late that INFO shows as instantaneous. Tick takes samples.
@@ -56,32 +55,6 @@ func (m *rate) perSecond() (rate int64) {
 // kilobytes is the rate of a counter of bytes as INFO shows it.
 func (m *rate) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSecond())/1024) }
 
-// items is how many pairs of a key and a session that read it are kept.
-func (t *tracking) items() (n int) {
-	for _, ids := range t.readers {
-		n += len(ids)
-	}
-	return n
-}
-
-// prefixes is how many different prefixes sessions listen to.
-func (t *tracking) prefixes(e *Engine) int {
-	if t.broadcast == 0 {
-		return 0
-	}
-	var all []string
-	for _, s := range e.Sessions.ByID {
-		if s.tracker != nil && s.tracker.bcast {
-			all = append(all, s.tracker.prefixes...)
-			if len(s.tracker.prefixes) == 0 {
-				all = append(all, "")
-			}
-		}
-	}
-	slices.Sort(all)
-	return len(slices.Compact(all))
-}
-
 // zeroStats are figures of INFO stats that dashboards read and that never move here: nothing forks, no master is
 // followed, nothing is defragmented, expiry does not sample, clients are not evicted, and no threads read for the one that executes.
 var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
@@ -95,3 +68,26 @@ var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_co
 // zeroMemory are those of INFO memory.
 var zeroMemory = []any{"mem_clients_slaves", 0, "mem_replication_backlog", 0, "mem_cluster_links", 0, "mem_not_counted_for_evict", 0,
 	"active_defrag_running", 0, "lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
+
+type stats struct {
+	hits, misses, expired, commands, connections int64
+	expiredElements                              int64 // elements
+	totalErrors                                  int64
+	errors                                       map[string]int64
+	peak                                         int // of the bytes in use
+	rates                                        rates
+}
+
+// countError counts an error by its first word, for INFO errorstats.
+func (e *Engine) countError(text string) {
+	e.stats.totalErrors++
+	for i := range len(text) {
+		if ch := text[i]; ch == ' ' || ch == '\r' {
+			text = text[:i]
+			break
+		}
+	}
+	if len(e.stats.errors) < 128 || e.stats.errors[text] > 0 {
+		e.stats.errors[text]++
+	}
+}

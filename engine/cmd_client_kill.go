@@ -14,7 +14,7 @@ type killFilter struct {
 // [USER username] | [ADDR ip:port] | [LADDR ip:port] | [SKIPME <YES | NO>] | [MAXAGE maxage] ...>
 func cmdClientKill(c *Call) {
 	if c.Left() == 1 {
-		if c.Engine.kill(c.Session, killFilter{addr: string(c.Arg()), self: true}) == 0 {
+		if c.Engine.killClients(c.Session, killFilter{addr: string(c.Arg()), self: true}) == 0 {
 			c.Fail(ErrNoClient)
 			return
 		}
@@ -23,7 +23,7 @@ func cmdClientKill(c *Call) {
 	}
 	f := c.killFilter()
 	if c.OK() {
-		c.Reply.Int(int64(c.Engine.kill(c.Session, f)))
+		c.Reply.Int(int64(c.Engine.killClients(c.Session, f)))
 	}
 }
 
@@ -60,9 +60,9 @@ func (c *Call) killFilter() (f killFilter) {
 	return f
 }
 
-// kill closes the sessions that pass a filter and returns their number. The caller, if it is among
+// killClients closes the sessions that pass a filter and returns their number. The caller, if it is among
 // them, is closed once it has the reply.
-func (e *Engine) kill(caller *Session, f killFilter) (n int) {
+func (e *Engine) killClients(caller *Session, f killFilter) (n int) {
 	for _, s := range e.Sessions.inOrder() {
 		switch {
 		case f.addr != "" && s.Addr != f.addr, f.laddr != "" && s.LocalAddr != f.laddr,

@@ -10,10 +10,10 @@ import (
 
 // TestLatencyGraph draws what redis-server drew of the same samples.
 func TestLatencyGraph(t *testing.T) {
-	s := latencyEvents{samples: []spike{{366, 10}, {367, 10}, {892, 10}, {893, 30}, {894, 2}, {896, 58}, {897, 20}, {898, 41}}}
+	s := latencySeries{samples: []latencySample{{366, 10}, {367, 10}, {892, 10}, {893, 30}, {894, 2}, {896, 58}, {897, 20}, {898, 41}}}
 	low, high := s.bounds()
 	var b bytes.Buffer
-	drawSpikes(&b, s.samples, low, high, 900)
+	drawSamples(&b, s.samples, low, high, 900)
 	require.Equal(t, strings.Join([]string{
 		"     #  ",
 		"   _ | #",
@@ -26,7 +26,7 @@ func TestLatencyGraph(t *testing.T) {
 
 func TestLatencyGraphLabels(t *testing.T) {
 	var b bytes.Buffer
-	drawSpikes(&b, []spike{{0, 7}, {999_940, 7}, {1_000_000, 7}}, 7, 7, 1_000_000)
+	drawSamples(&b, []latencySample{{0, 7}, {999_940, 7}, {1_000_000, 7}}, 7, 7, 1_000_000)
 	require.Equal(t, "   \n   \n   \n___\n   \n110\n1ms\nd  \n", b.String())
 	require.Equal(t, []string{"59s", "1m", "1h", "23h", "1d"}, []string{age(59), age(60), age(3600), age(86399), age(86400)})
 }

@@ -5,9 +5,9 @@ import (
 	"iter"
 )
 
-// enableSlow lets slow scripts go on beside the other sessions: when a script passes the threshold,
+// enableSlowScripts lets slow scripts go on beside the other sessions: when a script passes the threshold,
 // Host.Beside runs it to its end. DisableSlow ends it.
-func (e *Engine) enableSlow() {
+func (e *Engine) enableSlowScripts() {
 	e.slow.enabled = true
 	e.slow.next, e.slow.stop = iter.Pull(func(yield func(struct{}) bool) {
 		e.slow.yield = yield
@@ -18,15 +18,15 @@ func (e *Engine) enableSlow() {
 	})
 }
 
-// DisableSlow undoes what Host.Beside enabled, for an engine that is not served any more. A script past the
+// DisableSlowScripts undoes what Host.Beside enabled, for an engine that is not served any more. A script past the
 // threshold is asked to end.
-func (e *Engine) DisableSlow() {
+func (e *Engine) DisableSlowScripts() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	switch {
 	case !e.slow.enabled:
 	case e.slow.session != nil:
-		e.Kill() // resume does the rest
+		e.KillScript() // resume does the rest
 	default:
 		e.slow.stop()
 	}
@@ -45,7 +45,7 @@ func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
 	e.slow.args = copyArgs(args)
 	e.stack.calls[0].Args = e.slow.args
 	replies := bytes.Clone(s.Reply.Bytes())
-	s.early = s.Reply.Swap(nil)[:start]
+	s.earlyReplies = s.Reply.Swap(nil)[:start]
 	s.Reply.Raw(replies)
 	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
 	s.running, e.slow.session = true, s

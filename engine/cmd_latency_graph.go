@@ -38,14 +38,14 @@ func cmdLatencyGraph(c *Call) {
 		if len(rest) < len(s.samples) {
 			b.WriteByte('\n')
 		}
-		drawSpikes(&b, part, low, high, c.Now()/1000)
+		drawSamples(&b, part, low, high, c.Now()/1000)
 		rest = rest[len(part):]
 	}
 	c.Reply.Verbatim("txt", b.Bytes())
 }
 
 // bounds returns the least and the greatest of the samples.
-func (s *latencyEvents) bounds() (low, high int64) {
+func (s *latencySeries) bounds() (low, high int64) {
 	low, high = s.samples[0].millis, s.samples[0].millis
 	for _, p := range s.samples {
 		low, high = min(low, p.millis), max(high, p.millis)
@@ -53,8 +53,8 @@ func (s *latencyEvents) bounds() (low, high int64) {
 	return low, high
 }
 
-// drawSpikes draws a column for each sample, from low to high, and its age at a time in seconds.
-func drawSpikes(b *bytes.Buffer, samples []spike, low, high, now int64) {
+// drawSamples draws a column for each sample, from low to high, and its age at a time in seconds.
+func drawSamples(b *bytes.Buffer, samples []latencySample, low, high, now int64) {
 	labels := make([]string, len(samples))
 	depth := 0
 	for i, p := range samples {

@@ -52,10 +52,10 @@ func cmdExec(c *Call) {
 		c.Fail(ErrExecNoMulti)
 		return
 	}
-	dirty := s.stale || e.watchedExpired(s)
+	dirty := s.dirtyCAS || e.watchedExpired(s)
 	e.unwatch(s)
 	switch {
-	case tx.spoiled:
+	case tx.dirtyExec:
 		c.Fail(ErrExecAbort)
 	case dirty:
 		c.Reply.NullArray()
@@ -66,7 +66,7 @@ func cmdExec(c *Call) {
 }
 
 // execTransaction runs a transaction's commands. What they change is one unit in the journal.
-func (e *Engine) execTransaction(c *Call, commands []queued) {
+func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
 	c.PropagateNothing()
 	c.Reply.Array(len(commands))
 	c.BeginTx()
@@ -82,7 +82,7 @@ func (e *Engine) execTransaction(c *Call, commands []queued) {
 }
 
 // recheckPermission returns the error of a queued command that its user may not run any more.
-func (e *Engine) recheckPermission(s *Session, q queued) error {
+func (e *Engine) recheckPermission(s *Session, q queuedCommand) error {
 	if !s.user.Limited() {
 		return nil
 	}
@@ -97,7 +97,7 @@ func cmdWatch(c *Call) {
 		return
 	}
 	for _, key := range c.Rest() {
-		if s.stale {
+		if s.dirtyCAS {
 			break // the transaction fails anyway
 		}
 		c.Engine.watch(s, dbKey{s.db, string(key)})

@@ -29,8 +29,8 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 
 func (e *Engine) bareSession() *Session {
 	return &Session{
-		Reply: resp.NewWriter(2), engine: e, created: e.time.micros, seen: e.time.micros,
-		user: e.users.fallback, authed: !e.users.asked(),
+		Reply: resp.NewWriter(2), engine: e, created: e.time.micros, lastActive: e.time.micros,
+		user: e.users.defaultUser, authed: !e.users.requiresAuth(),
 	}
 }
 
@@ -77,6 +77,6 @@ func (s *Session) Disconnect() {
 	s.Wake()
 }
 
-// usableBy reports whether a session may run commands beyond AUTH and HELLO: once it has given the
+// isAuthenticated reports whether a session may run commands beyond AUTH and HELLO: once it has given the
 // password, or where none is asked for.
-func (e *Engine) usableBy(s *Session) bool { return s.authed || !e.users.asked() }
+func (e *Engine) isAuthenticated(s *Session) bool { return s.authed || !e.users.requiresAuth() }

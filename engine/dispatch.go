@@ -18,7 +18,7 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.readClock()
-	s.seen = e.time.micros
+	s.lastActive = e.time.micros
 	taken := 0
 	s.useLentBuffer()
 	for i, args := range batch {
@@ -65,8 +65,8 @@ func (e *Engine) Collect(s *Session) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	o := s.takeReplies()
-	if o.Class != Ordinary && cap(o.Out) <= maxPushed {
-		s.spare = o.Out // it was not lent
+	if o.Class != ClassNormal && cap(o.Out) <= maxPushBuffer {
+		s.ownBuffer = o.Out // it was not lent
 	}
 	return o
 }
@@ -131,15 +131,15 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 
 // takeReplies hands out the replies for sending.
 func (s *Session) takeReplies() Outcome {
-	s.woken = false
+	s.wakePending = false
 	o := Outcome{Blocked: s.blocked != nil || s.running || s.postponed, Closing: s.closing, Class: s.class()}
 	if s.running { // the script goes on writing
-		o.Out, s.early = s.early, nil
+		o.Out, s.earlyReplies = s.earlyReplies, nil
 		return o
 	}
-	o.Out = s.Reply.Swap(s.spare)
-	if s.spare = nil; !s.lent && cap(o.Out) <= maxSpare {
-		s.spare = o.Out
+	o.Out = s.Reply.Swap(s.ownBuffer)
+	if s.ownBuffer = nil; !s.borrows && cap(o.Out) <= maxOwnBuffer {
+		s.ownBuffer = o.Out
 	}
 	return o
 }

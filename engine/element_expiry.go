@@ -72,10 +72,10 @@ func (e *Engine) propagateExpiredElements(db int, key []byte, k ElementKind, nam
 		e.propagate(db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
 		return
 	}
-	for some := range slices.Chunk(names, JournaledAtOnce) {
+	for some := range slices.Chunk(names, MaxPropagatedElements) {
 		e.propagate(db, append([][]byte{[]byte(k.Removal), key}, some...))
 	}
 }
 
 // journaledAtOnce is how many removed elements a line of the journal has at most, as in Redis.
-const JournaledAtOnce = 1024
+const MaxPropagatedElements = 1024

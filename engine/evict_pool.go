@@ -9,17 +9,17 @@ import (
 type policy struct {
 	name     string
 	volatile bool
-	choice   choice
+	strategy   strategy
 }
 
-// choice is how the key is chosen that goes.
-type choice uint8
+// strategy is how the key is chosen that goes.
+type strategy uint8
 
 // policies are in the order in which Redis tells them.
 var policies = []policy{
-	{"volatile-lru", true, stalest}, {"volatile-lfu", true, rarest}, {"volatile-random", true, random},
-	{"volatile-ttl", true, soonest}, {"allkeys-lru", false, stalest}, {"allkeys-lfu", false, rarest},
-	{"allkeys-random", false, random}, {"noeviction", false, none},
+	{"volatile-lru", true, evictLRU}, {"volatile-lfu", true, evictLFU}, {"volatile-random", true, evictRandom},
+	{"volatile-ttl", true, evictTTL}, {"allkeys-lru", false, evictLRU}, {"allkeys-lfu", false, evictLFU},
+	{"allkeys-random", false, evictRandom}, {"noeviction", false, evictNone},
 }
 
 // eviction is the state of it.
@@ -27,21 +27,21 @@ type eviction struct {
 	policy    policy
 	samples   int
 	tenacity  int64
-	pool      pool
-	last      int   // database of the last key that went at random
-	short     bool  // at the last command: more is needed and none may go
-	unending  bool  // time ran out before enough went; Tick goes on
+	pool      evictionPool
+	lastDB      int   // database of the last key that went at random
+	oom     bool  // at the last command: more is needed and none may go
+	unfinished  bool  // time ran out before enough went; Tick goes on
 	evicted   int64 // keys
-	since     int64 // when maxmemory was exceeded for longer than a command takes, microseconds; 0 if it is not
-	exceeding int64 // time in which it was, until since
+	exceededSince     int64 // when maxmemory was exceeded for longer than a command takes, microseconds; 0 if it is not
+	exceededTime int64 // time in which it was, until since
 }
 
 func newEviction() eviction {
 	return eviction{policy: policies[len(policies)-1], samples: 5, tenacity: 10}
 }
 
-// pool is the best candidates seen so far, the best last.
-type pool struct {
+// evictionPool is the best candidates seen so far, the best last.
+type evictionPool struct {
 	list [poolSize]candidate
 	n    int
 }
@@ -54,18 +54,18 @@ type candidate struct {
 	staleness uint32
 }
 
-// least returns the staleness from which on the pool takes a candidate in.
-func (p *pool) least() uint32 {
+// minStaleness returns the staleness from which on the pool takes a candidate in.
+func (p *evictionPool) minStaleness() uint32 {
 	if p.n < poolSize {
 		return 0
 	}
 	return p.list[0].staleness + 1
 }
 
-// offer takes a candidate in, if it is better than the worst or there is room, and not in already.
-func (p *pool) offer(db int, key string, staleness uint32) {
+// insert takes a candidate in, if it is better than the worst or there is room, and not in already.
+func (p *evictionPool) insert(db int, key string, staleness uint32) {
 	full := p.n == poolSize
-	if staleness < p.least() {
+	if staleness < p.minStaleness() {
 		return
 	}
 	in := p.list[:p.n]
@@ -89,15 +89,15 @@ func (p *pool) offer(db int, key string, staleness uint32) {
 	p.list[better] = candidate{db, append(room[:0], key...), staleness}
 }
 
-// take takes the best candidate out. Its key is valid until the next offer.
-func (p *pool) take() *candidate {
+// pop takes the best candidate out. Its key is valid until the next offer.
+func (p *evictionPool) pop() *candidate {
 	p.n--
 	return &p.list[p.n]
 }
 
-// patience returns how many microseconds a command may wait for its room: 50 for each of the first ten
+// timeLimit returns how many microseconds a command may wait for its room: 50 for each of the first ten
 // degrees of tenacity, 15 percent more for each further one, and for ever at 100.
-func (v *eviction) patience() int64 {
+func (v *eviction) timeLimit() int64 {
 	switch {
 	case v.tenacity <= 10:
 		return 50 * v.tenacity
@@ -108,9 +108,9 @@ func (v *eviction) patience() int64 {
 }
 
 const (
-	none choice = iota
-	stalest
-	rarest
-	random
-	soonest
+	evictNone strategy = iota
+	evictLRU
+	evictLFU
+	evictRandom
+	evictTTL
 )

@@ -1,0 +1,86 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Blocked is a blocked command. Its methods are used under the lock.
+type Blocked struct {
+	session  *Session
+	cmd      *Command
+	args     [][]byte
+	keys     []dbKey
+	deadline int64 // milliseconds since the epoch; 0 for none
+	timeout  func(s *Session)
+	seq      int64
+	onDelete bool // it runs also when a key is gone
+}
+
+// blockedClients is the register of waiters.
+type blockedClients struct {
+	keys  map[dbKey][]*Blocked // oldest first
+	all   []*Blocked
+	ready []dbKey // keys that changed while somebody waits for them
+	seq   int64
+}
+
+func newBlockedClients() blockedClients { return blockedClients{keys: make(map[dbKey][]*Blocked)} }
+
+func (ws *blockedClients) add(w *Blocked) {
+	ws.seq++
+	w.seq = ws.seq
+	ws.all = append(ws.all, w)
+	for _, k := range w.keys {
+		if list := ws.keys[k]; len(list) == 0 || list[len(list)-1] != w { // a key may be named twice
+			ws.keys[k] = append(list, w)
+		}
+	}
+}
+
+func (ws *blockedClients) remove(w *Blocked) {
+	ws.all = without(ws.all, w)
+	for _, k := range w.keys {
+		if left := without(ws.keys[k], w); len(left) == 0 {
+			delete(ws.keys, k)
+		} else {
+			ws.keys[k] = left
+		}
+	}
+}
+
+// without returns a list, which is ordered by age, without w. The oldest, who is served first, goes in
+// O(1).
+func without(list []*Blocked, w *Blocked) []*Blocked {
+	i, ok := slices.BinarySearchFunc(list, w.seq, (*Blocked).compare)
+	switch {
+	case !ok:
+		return list
+	case i == 0:
+		list[0] = nil
+		return list[1:]
+	}
+	return slices.Delete(list, i, i+1)
+}
+
+func (w *Blocked) compare(seq int64) int { return cmp.Compare(w.seq, seq) }
+
+// nextAfter returns the oldest of those who wait for k and came after number seq, or nil.
+func (ws *blockedClients) nextAfter(k dbKey, seq int64) *Blocked {
+	list := ws.keys[k]
+	if i, _ := slices.BinarySearchFunc(list, seq+1, (*Blocked).compare); i < len(list) {
+		return list[i]
+	}
+	return nil
+}
+
+// signal marks a key that somebody waits for as ready.
+func (ws *blockedClients) signal(db int, key []byte) {
+	if _, ok := ws.keys[dbKey{db, string(key)}]; !ok {
+		return
+	}
+	k := dbKey{db, string(key)}
+	if !slices.Contains(ws.ready, k) {
+		ws.ready = append(ws.ready, k)
+	}
+}
