@@ -61,12 +61,12 @@ func (e *Engine) replaceUsers(caller *Session, users map[string]*acl.User) {
 
 // userReader reads the lines of a file of users, and gathers what is wrong with them.
 type userReader struct {
-	engine *Engine
-	file   string
-	number int // of the line
-	users  map[string]*acl.User
-	errors strings.Builder
-	reported  bool // an error was told that may have led to others
+	engine   *Engine
+	file     string
+	number   int // of the line
+	users    map[string]*acl.User
+	errors   strings.Builder
+	reported bool // an error was told that may have led to others
 }
 
 func (r *userReader) fail(form string, args ...any) { fmt.Fprintf(&r.errors, form, args...) }

@@ -45,12 +45,8 @@ func (c *Call) Block(deadline int64, reply func(s *Session)) *Blocked {
 	return c.Session.blocked
 }
 
-// Ended reports whether the session is not blocked any more: End was called, the deadline has passed, CLIENT UNBLOCK
-// came or the session has ended.
-func (w *Blocked) Ended() bool { return w.session.blocked != w }
-
-// End replies and unblocks the session, which must not be over.
-func (w *Blocked) End() { w.session.engine.endBlock(w, nil) }
+// mayPark reports whether Park parks: not in a transaction, nor in a script.
+func (c *Call) MayBlock() bool { return c.woken || !c.Session.script && c.Engine.stack.depth == 1 }
 
 // WakeOnDelete lets the handler that just parked run again also when one of its keys is gone, which most
 // do not want to know.
@@ -60,20 +56,11 @@ func (c *Call) WakeOnDelete() {
 	}
 }
 
-// ReplyNullArray is the reply of most commands whose timeout has passed.
-func ReplyNullArray(s *Session) { s.Reply.NullArray() }
-
 // Woken reports whether the handler of a blocked client runs again, because ReadyKey was changed.
 func (c *Call) Woken() bool { return c.woken }
 
 // ReadyKey returns the key because of which the handler runs again.
 func (c *Call) ReadyKey() []byte { return c.readyKey }
-
-// SignalKey has clients that are blocked on a key served, as if its value had changed.
-func (c *Call) SignalKey(key []byte) { c.Engine.blocked.signal(c.DB.ID(), key) }
-
-// mayPark reports whether Park parks: not in a transaction, nor in a script.
-func (c *Call) MayBlock() bool { return c.woken || !c.Session.script && c.Engine.stack.depth == 1 }
 
 // First returns the first of keys that exists, with its value for changing, for a command that takes
 // from one of several keys; found is false if there is none. A value of another type that comes
@@ -94,6 +81,52 @@ func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found boo
 	}
 	return nil, v, false
 }
+
+// SignalKey has clients that are blocked on a key served, as if its value had changed.
+func (c *Call) SignalKey(key []byte) { c.Engine.blocked.signal(c.DB.ID(), key) }
+
+// Timeout reads a blocking command's timeout, in seconds with fractions, as a deadline in
+// milliseconds since the epoch; 0 for none.
+func (c *Call) Timeout() int64 {
+	f := c.FloatOr(ErrTimeoutFloat)
+	switch {
+	case c.err != nil:
+		return 0
+	case f < 0:
+		c.Refuse(ErrTimeoutNeg)
+		return 0
+	case f*1000 > float64(1<<63-1-c.Now()):
+		c.Refuse(ErrTimeoutRange)
+		return 0
+	case f == 0:
+		return 0
+	}
+	ms := int64(f * 1000)
+	if float64(ms) < f*1000 {
+		ms++ // never wake early
+	}
+	return c.Now() + ms
+}
+
+// DeadlineAfter returns the deadline that a timeout in milliseconds, counted from now, stands for; 0 for none. Anything
+// else latches an error.
+func (c *Call) DeadlineAfter(timeout []byte) int64 {
+	ms, ok := resp.ParseInt(timeout)
+	switch {
+	case !ok:
+		c.Refuse(ErrTimeoutInt)
+	case ms < 0:
+		c.Refuse(ErrTimeoutNeg)
+	case ms > 1<<63-1-c.Now():
+		c.Refuse(ErrTimeoutRange)
+	case ms > 0:
+		return c.Now() + ms
+	}
+	return 0
+}
+
+// ReplyNullArray is the reply of most commands whose timeout has passed.
+func ReplyNullArray(s *Session) { s.Reply.NullArray() }
 
 // serveBlocked runs the handlers of those who wait for a ready key. What they change may make further keys
 // ready; those are served as well, in order.
@@ -204,42 +237,9 @@ func (e *Engine) UnblockClient(s *Session, withError bool) bool {
 	return true
 }
 
-// Timeout reads a blocking command's timeout, in seconds with fractions, as a deadline in
-// milliseconds since the epoch; 0 for none.
-func (c *Call) Timeout() int64 {
-	f := c.FloatOr(ErrTimeoutFloat)
-	switch {
-	case c.err != nil:
-		return 0
-	case f < 0:
-		c.Refuse(ErrTimeoutNeg)
-		return 0
-	case f*1000 > float64(1<<63-1-c.Now()):
-		c.Refuse(ErrTimeoutRange)
-		return 0
-	case f == 0:
-		return 0
-	}
-	ms := int64(f * 1000)
-	if float64(ms) < f*1000 {
-		ms++ // never wake early
-	}
-	return c.Now() + ms
-}
+// Ended reports whether the session is not blocked any more: End was called, the deadline has passed, CLIENT UNBLOCK
+// came or the session has ended.
+func (w *Blocked) Ended() bool { return w.session.blocked != w }
 
-// DeadlineAfter returns the deadline that a timeout in milliseconds, counted from now, stands for; 0 for none. Anything
-// else latches an error.
-func (c *Call) DeadlineAfter(timeout []byte) int64 {
-	ms, ok := resp.ParseInt(timeout)
-	switch {
-	case !ok:
-		c.Refuse(ErrTimeoutInt)
-	case ms < 0:
-		c.Refuse(ErrTimeoutNeg)
-	case ms > 1<<63-1-c.Now():
-		c.Refuse(ErrTimeoutRange)
-	case ms > 0:
-		return c.Now() + ms
-	}
-	return 0
-}
+// End replies and unblocks the session, which must not be over.
+func (w *Blocked) End() { w.session.engine.endBlock(w, nil) }

@@ -30,7 +30,7 @@ type Call struct {
 	woken    bool     // a waiter's handler runs again
 	readyKey []byte   // the key because of which it does
 	blocked  bool     // the handler parked the session
-	redacted    [][]byte // the arguments as others may see them, if not as they are
+	redacted [][]byte // the arguments as others may see them, if not as they are
 	scratch  [64]byte
 }
 

@@ -18,6 +18,23 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
 	}
 }
 
+// changed is the one place where a change of a key takes effect beyond its value.
+func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
+	removed := db.Commit(key)
+	if len(e.watched) > 0 {
+		e.touchWatched(db.ID(), key)
+	}
+	if e.Config.notify != 0 && event != "" {
+		e.notify(db, key, event)
+		if removed {
+			e.notify(db, key, "gdel")
+		}
+	}
+	if len(e.blocked.keys) > 0 && !removed {
+		e.blocked.signal(db.ID(), key)
+	}
+}
+
 // ChangedUnwatched reports a change at key that is none to those who watch it or wait for it: of what a stream's
 // groups know. It settles the value like Changed, and tells of the event.
 func (c *Call) ChangedUnwatched(key []byte, event string) {
@@ -33,15 +50,15 @@ func (c *Call) CountChange(key []byte, event string) {
 	}
 }
 
+// ChangedAll reports that n keys of whole databases were changed, which only the journal and the
+// count of changes need to know. It reports even if n is 0.
+func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }
+
 // MarkDirty counts a change that no key's value shows, so that the command is journaled.
 func (c *Call) MarkDirty() { c.dirty++ }
 
 // Dirty reports whether the call has reported a change.
 func (c *Call) Dirty() bool { return c.dirty > 0 }
-
-// ChangedAll reports that n keys of whole databases were changed, which only the journal and the
-// count of changes need to know. It reports even if n is 0.
-func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }
 
 // Store puts v at dst in place of what is there, or removes that if v is empty, and replies with the
 // number of members.
@@ -69,23 +86,6 @@ func (c *Call) Propagate(args ...[]byte) {
 
 // PropagateNothing says that the change needs no line of its own in the journal.
 func (c *Call) PropagateNothing() { c.logged = true }
-
-// changed is the one place where a change of a key takes effect beyond its value.
-func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
-	removed := db.Commit(key)
-	if len(e.watched) > 0 {
-		e.touchWatched(db.ID(), key)
-	}
-	if e.Config.notify != 0 && event != "" {
-		e.notify(db, key, event)
-		if removed {
-			e.notify(db, key, "gdel")
-		}
-	}
-	if len(e.blocked.keys) > 0 && !removed {
-		e.blocked.signal(db.ID(), key)
-	}
-}
 
 // keyExpired is called by the keyspace when it removes a due key.
 func (e *Engine) keyExpired(db *keyspace.DB, key string) {

@@ -43,14 +43,33 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 		last, s.user.Name, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
 }
 
-// inOrder returns the sessions, the oldest first. O(n log n).
-func (ss *sessions) inOrder() []*Session {
-	list := make([]*Session, 0, len(ss.ByID))
-	for _, s := range ss.ByID {
-		list = append(list, s)
+// flags are a session's letters in CLIENT LIST.
+func (s *Session) flags() string {
+	t := s.tracker
+	if t == nil {
+		t = new(tracker)
 	}
-	slices.SortFunc(list, func(a, b *Session) int { return int(a.ID - b.ID) })
-	return list
+	var b strings.Builder
+	for _, f := range []struct {
+		set    bool
+		letter byte
+	}{
+		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed, 'b'},
+		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.dirtyCAS, 'd'}, {s.closing, 'c'},
+		{s.unix, 'U'}, {s.noEvict, 'e'}, {s.noTouch, 'T'},
+	} {
+		if f.set {
+			b.WriteByte(f.letter)
+		}
+	}
+	if b.Len() == 0 {
+		return "N"
+	}
+	return b.String()
+}
+
+func (s *Session) clientType() string {
+	return [...]string{"normal", "replica", "pubsub"}[s.class()]
 }
 
 func argsBytes(args [][]byte) (n int) {
@@ -80,31 +99,12 @@ func (tx *transaction) bytes() (n int) {
 	return n
 }
 
-// flags are a session's letters in CLIENT LIST.
-func (s *Session) flags() string {
-	t := s.tracker
-	if t == nil {
-		t = new(tracker)
+// inOrder returns the sessions, the oldest first. O(n log n).
+func (ss *sessions) inOrder() []*Session {
+	list := make([]*Session, 0, len(ss.ByID))
+	for _, s := range ss.ByID {
+		list = append(list, s)
 	}
-	var b strings.Builder
-	for _, f := range []struct {
-		set    bool
-		letter byte
-	}{
-		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed, 'b'},
-		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.dirtyCAS, 'd'}, {s.closing, 'c'},
-		{s.unix, 'U'}, {s.noEvict, 'e'}, {s.noTouch, 'T'},
-	} {
-		if f.set {
-			b.WriteByte(f.letter)
-		}
-	}
-	if b.Len() == 0 {
-		return "N"
-	}
-	return b.String()
-}
-
-func (s *Session) clientType() string {
-	return [...]string{"normal", "replica", "pubsub"}[s.class()]
+	slices.SortFunc(list, func(a, b *Session) int { return int(a.ID - b.ID) })
+	return list
 }

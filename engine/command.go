@@ -39,13 +39,6 @@ type Command struct {
 	stats  commandStats
 }
 
-// commandTable is all commands.
-type commandTable struct {
-	byName  map[string]*Command
-	renamed map[string]*Command // by their first names; nil if none is
-	count   int                 // commands and subcommands so far
-}
-
 type commandStats struct {
 	calls, rejected, failed, micros int64
 	latency                         histogram
@@ -60,10 +53,33 @@ func (cmd *Command) IsSub() bool { return cmd.parent != nil }
 // Group returns the family's group as COMMAND DOCS names it.
 func (cmd *Command) Group() string { return cmd.group }
 
+// Fits reports whether the command takes n arguments, its name included.
+func (cmd *Command) Fits(n int) bool {
+	if cmd.Arity < 0 {
+		return n >= -cmd.Arity
+	}
+	return n == cmd.Arity
+}
+
+// flagsWith returns the flags that count for a command's arguments.
+func (cmd *Command) flagsWith(args [][]byte) Flags {
+	if cmd.Vary != nil {
+		return cmd.Vary(args)
+	}
+	return cmd.Flags
+}
+
 // Family is the commands of one kind, with their group as COMMAND DOCS names it.
 type Family struct {
 	Group    string
 	Commands []Command
+}
+
+// commandTable is all commands.
+type commandTable struct {
+	byName  map[string]*Command
+	renamed map[string]*Command // by their first names; nil if none is
+	count   int                 // commands and subcommands so far
 }
 
 // addFamily puts a family's lines into the table.
@@ -130,24 +146,6 @@ func (e *Engine) Commands() []*Command {
 	return all
 }
 
-// maxName is longer than any command's name.
-const maxName = 64
-
-// lookup finds a name in a table without regard to case.
-func lookup(table map[string]*Command, name []byte) *Command {
-	if len(name) > maxName {
-		return nil
-	}
-	var folded [maxName]byte
-	for i, ch := range name {
-		if 'A' <= ch && ch <= 'Z' {
-			ch += 'a' - 'A'
-		}
-		folded[i] = ch
-	}
-	return table[string(folded[:len(name)])]
-}
-
 // Resolve returns the command that args name, a subcommand if the name is a container's. Where there
 // is none, or the number of arguments does not fit, it returns the error.
 func (e *Engine) Resolve(args [][]byte) (*Command, error) {
@@ -168,22 +166,6 @@ func (e *Engine) Resolve(args [][]byte) (*Command, error) {
 	return cmd, nil
 }
 
-// flagsWith returns the flags that count for a command's arguments.
-func (cmd *Command) flagsWith(args [][]byte) Flags {
-	if cmd.Vary != nil {
-		return cmd.Vary(args)
-	}
-	return cmd.Flags
-}
-
-// Fits reports whether the command takes n arguments, its name included.
-func (cmd *Command) Fits(n int) bool {
-	if cmd.Arity < 0 {
-		return n >= -cmd.Arity
-	}
-	return n == cmd.Arity
-}
-
 // unknownCommand words the error with the start of the arguments, as Redis does.
 func unknownCommand(args [][]byte) error {
 	var list strings.Builder
@@ -194,4 +176,22 @@ func unknownCommand(args [][]byte) error {
 		fmt.Fprintf(&list, "'%s' ", clip(a, 128-list.Len()))
 	}
 	return fmt.Errorf(ErrUnknownCommand, clip(args[0], 128), list.String())
+}
+
+// maxName is longer than any command's name.
+const maxName = 64
+
+// lookup finds a name in a table without regard to case.
+func lookup(table map[string]*Command, name []byte) *Command {
+	if len(name) > maxName {
+		return nil
+	}
+	var folded [maxName]byte
+	for i, ch := range name {
+		if 'A' <= ch && ch <= 'Z' {
+			ch += 'a' - 'A'
+		}
+		folded[i] = ch
+	}
+	return table[string(folded[:len(name)])]
 }

@@ -29,12 +29,12 @@ type Config struct {
 	SketchMax    int // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
 	IdleTimeout  int64 // seconds after which an idle connection is closed; 0 for never
-	PubSubLimit    int64 // bytes that may wait for a listener to channels; 0 for no limit
+	PubSubLimit  int64 // bytes that may wait for a listener to channels; 0 for no limit
 	ReplicaLimit int64 // bytes that may wait for a replica; 0 for no limit
 
 	notify          notifyMask
 	debug           string // who may use DEBUG: yes, local, no
-	scriptsMayDebug         bool   // scripts may call DEBUG
+	scriptsMayDebug bool   // scripts may call DEBUG
 	protected       string // who may set protected parameters
 	latencyTracking bool
 	percentiles     []float64 // of INFO latencystats
@@ -50,7 +50,7 @@ func newConfig() *Config {
 		Stream:       stream.Defaults,
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
-		PubSubLimit:    32 << 20,
+		PubSubLimit:  32 << 20,
 		ReplicaLimit: 256 << 20,
 
 		debug:           "local",

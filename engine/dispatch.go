@@ -40,59 +40,6 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	return o
 }
 
-// prefetch has the keys of the next commands of a batch fetched together. That a command's key is its first
-// argument is true of nearly all of them, and so is that keys are short.
-func (e *Engine) prefetch(s *Session, batch [][][]byte) {
-	const longest = 64
-	db := e.Keyspace.DB(s.db)
-	if !db.Cold() {
-		return
-	}
-	var keys [keyspace.PrefetchKeys][]byte
-	n := 0
-	for _, args := range batch[:min(len(batch), len(keys))] {
-		if len(args) > 1 && len(args[1]) <= longest {
-			keys[n] = args[1]
-			n++
-		}
-	}
-	db.Prefetch(keys[:n], 1)
-}
-
-// Collect returns the replies and pushes that were written to a session outside of its own Do, and
-// its state.
-func (e *Engine) Collect(s *Session) Outcome {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	o := s.takeReplies()
-	if o.Class != ClassNormal && cap(o.Out) <= maxPushBuffer {
-		s.ownBuffer = o.Out // it was not lent
-	}
-	return o
-}
-
-// With runs fn under the lock, with the clock sampled, for work that is not a command.
-func (e *Engine) With(fn func()) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.readClock()
-	fn()
-	if e.blocked.ready != nil {
-		e.serveBlocked()
-	}
-	e.endBatch()
-}
-
-// endBatch sends what waits for the end of a batch.
-func (e *Engine) endBatch() {
-	if e.tracking.changes != nil {
-		e.broadcastChanges()
-	}
-	if e.tracking.readers != nil {
-		e.trimReaders()
-	}
-}
-
 // execute takes one command through table and gate. It returns false if the command has to wait for
 // the end of a pause and was not taken.
 func (e *Engine) execute(s *Session, args [][]byte) bool {
@@ -129,6 +76,35 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	return true
 }
 
+// prefetch has the keys of the next commands of a batch fetched together. That a command's key is its first
+// argument is true of nearly all of them, and so is that keys are short.
+func (e *Engine) prefetch(s *Session, batch [][][]byte) {
+	const longest = 64
+	db := e.Keyspace.DB(s.db)
+	if !db.Cold() {
+		return
+	}
+	var keys [keyspace.PrefetchKeys][]byte
+	n := 0
+	for _, args := range batch[:min(len(batch), len(keys))] {
+		if len(args) > 1 && len(args[1]) <= longest {
+			keys[n] = args[1]
+			n++
+		}
+	}
+	db.Prefetch(keys[:n], 1)
+}
+
+// endBatch sends what waits for the end of a batch.
+func (e *Engine) endBatch() {
+	if e.tracking.changes != nil {
+		e.broadcastChanges()
+	}
+	if e.tracking.readers != nil {
+		e.trimReaders()
+	}
+}
+
 // takeReplies hands out the replies for sending.
 func (s *Session) takeReplies() Outcome {
 	s.wakePending = false
@@ -142,4 +118,28 @@ func (s *Session) takeReplies() Outcome {
 		s.ownBuffer = o.Out
 	}
 	return o
+}
+
+// Collect returns the replies and pushes that were written to a session outside of its own Do, and
+// its state.
+func (e *Engine) Collect(s *Session) Outcome {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	o := s.takeReplies()
+	if o.Class != ClassNormal && cap(o.Out) <= maxPushBuffer {
+		s.ownBuffer = o.Out // it was not lent
+	}
+	return o
+}
+
+// With runs fn under the lock, with the clock sampled, for work that is not a command.
+func (e *Engine) With(fn func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.readClock()
+	fn()
+	if e.blocked.ready != nil {
+		e.serveBlocked()
+	}
+	e.endBatch()
 }

@@ -66,6 +66,13 @@ type Engine struct {
 	latency   latency
 }
 
+// Options are what an engine needs from outside.
+type Options struct {
+	Databases int          // 16 if 0
+	Clock     func() int64 // microseconds since the epoch
+	Seed      uint64       // of hash functions and dice
+}
+
 // timing is what the engine knows of time. Invariant: within a batch it stands still.
 type timing struct {
 	clock    func() int64 // microseconds since the epoch
@@ -86,13 +93,6 @@ type stack struct {
 	depth     int
 	buffer    []byte               // see Call.Buffer
 	perEngine map[reflect.Type]any // see Kept
-}
-
-// Options are what an engine needs from outside.
-type Options struct {
-	Databases int          // 16 if 0
-	Clock     func() int64 // microseconds since the epoch
-	Seed      uint64       // of hash functions and dice
 }
 
 // RunID returns what identifies this engine among all: 40 hexadecimal digits.

@@ -60,14 +60,6 @@ func (e *Engine) setPolicy(value string) error {
 	return fmt.Errorf(errParamEnum, strings.Join(names, ", "))
 }
 
-// memoryExcess returns by how many bytes what is in use exceeds maxmemory; 0 or less if it does not.
-func (e *Engine) memoryExcess() int {
-	if e.Config.MaxMemory == 0 {
-		return 0
-	}
-	return e.usedMemory() - int(e.Config.MaxMemory)
-}
-
 // ensureMemory makes keys go until what is in use is within maxmemory, or time is up. It returns false if it
 // is not and none may go. While data are loaded, a script does not end or clients are held up, nothing
 // goes.
@@ -88,6 +80,14 @@ func (e *Engine) ensureMemory() bool {
 // may go went.
 func (e *Engine) OutOfMemory() bool { return e.Config.MaxMemory > 0 && e.eviction.oom }
 
+// memoryExcess returns by how many bytes what is in use exceeds maxmemory; 0 or less if it does not.
+func (e *Engine) memoryExcess() int {
+	if e.Config.MaxMemory == 0 {
+		return 0
+	}
+	return e.usedMemory() - int(e.Config.MaxMemory)
+}
+
 // evict makes keys go until there is room or time is up, and returns false if none is left that may go.
 func (e *Engine) evict(surplus int) bool {
 	start, most := e.time.clock(), e.eviction.timeLimit()
@@ -103,40 +103,6 @@ func (e *Engine) evict(surplus int) bool {
 		}
 	}
 	return true
-}
-
-// evictLater has the next Tick, which is asked for at once, make more keys go.
-func (e *Engine) evictLater() {
-	e.eviction.unfinished = true
-	e.TickBy(max(e.Keyspace.Now, 1))
-}
-
-// continueEviction is Tick's part, and reports whether more is to be done.
-func (e *Engine) continueEviction() (more bool) {
-	if e.eviction.unfinished {
-		e.ensureMemory()
-	}
-	return e.eviction.unfinished
-}
-
-// trackExceededTime keeps the time for which maxmemory is exceeded.
-func (e *Engine) trackExceededTime(exceeded bool) {
-	v := &e.eviction
-	switch {
-	case exceeded && v.exceededSince == 0:
-		v.exceededSince = e.time.micros
-	case !exceeded && v.exceededSince != 0:
-		v.exceededTime += e.time.micros - v.exceededSince
-		v.exceededSince = 0
-	}
-}
-
-// currentExceededTime returns the microseconds for which maxmemory has been exceeded.
-func (e *Engine) currentExceededTime() int64 {
-	if e.eviction.exceededSince == 0 {
-		return 0
-	}
-	return e.time.micros - e.eviction.exceededSince
 }
 
 // evictOne makes a key go, and returns what that freed; ok is false if there is none that may.
@@ -214,4 +180,38 @@ func (e *Engine) earliestDeadline() (db int, key []byte) {
 		}
 	}
 	return db, key
+}
+
+// evictLater has the next Tick, which is asked for at once, make more keys go.
+func (e *Engine) evictLater() {
+	e.eviction.unfinished = true
+	e.TickBy(max(e.Keyspace.Now, 1))
+}
+
+// continueEviction is Tick's part, and reports whether more is to be done.
+func (e *Engine) continueEviction() (more bool) {
+	if e.eviction.unfinished {
+		e.ensureMemory()
+	}
+	return e.eviction.unfinished
+}
+
+// trackExceededTime keeps the time for which maxmemory is exceeded.
+func (e *Engine) trackExceededTime(exceeded bool) {
+	v := &e.eviction
+	switch {
+	case exceeded && v.exceededSince == 0:
+		v.exceededSince = e.time.micros
+	case !exceeded && v.exceededSince != 0:
+		v.exceededTime += e.time.micros - v.exceededSince
+		v.exceededSince = 0
+	}
+}
+
+// currentExceededTime returns the microseconds for which maxmemory has been exceeded.
+func (e *Engine) currentExceededTime() int64 {
+	if e.eviction.exceededSince == 0 {
+		return 0
+	}
+	return e.time.micros - e.eviction.exceededSince
 }

@@ -9,11 +9,19 @@ import (
 type policy struct {
 	name     string
 	volatile bool
-	strategy   strategy
+	strategy strategy
 }
 
 // strategy is how the key is chosen that goes.
 type strategy uint8
+
+const (
+	evictNone strategy = iota
+	evictLRU
+	evictLFU
+	evictRandom
+	evictTTL
+)
 
 // policies are in the order in which Redis tells them.
 var policies = []policy{
@@ -24,20 +32,32 @@ var policies = []policy{
 
 // eviction is the state of it.
 type eviction struct {
-	policy    policy
-	samples   int
-	tenacity  int64
-	pool      evictionPool
-	lastDB      int   // database of the last key that went at random
-	oom     bool  // at the last command: more is needed and none may go
-	unfinished  bool  // time ran out before enough went; Tick goes on
-	evicted   int64 // keys
-	exceededSince     int64 // when maxmemory was exceeded for longer than a command takes, microseconds; 0 if it is not
-	exceededTime int64 // time in which it was, until since
+	policy        policy
+	samples       int
+	tenacity      int64
+	pool          evictionPool
+	lastDB        int   // database of the last key that went at random
+	oom           bool  // at the last command: more is needed and none may go
+	unfinished    bool  // time ran out before enough went; Tick goes on
+	evicted       int64 // keys
+	exceededSince int64 // when maxmemory was exceeded for longer than a command takes, microseconds; 0 if it is not
+	exceededTime  int64 // time in which it was, until since
 }
 
 func newEviction() eviction {
 	return eviction{policy: policies[len(policies)-1], samples: 5, tenacity: 10}
+}
+
+// timeLimit returns how many microseconds a command may wait for its room: 50 for each of the first ten
+// degrees of tenacity, 15 percent more for each further one, and for ever at 100.
+func (v *eviction) timeLimit() int64 {
+	switch {
+	case v.tenacity <= 10:
+		return 50 * v.tenacity
+	case v.tenacity < 100:
+		return int64(500 * math.Pow(1.15, float64(v.tenacity-10)))
+	}
+	return math.MaxInt64
 }
 
 // evictionPool is the best candidates seen so far, the best last.
@@ -94,23 +114,3 @@ func (p *evictionPool) pop() *candidate {
 	p.n--
 	return &p.list[p.n]
 }
-
-// timeLimit returns how many microseconds a command may wait for its room: 50 for each of the first ten
-// degrees of tenacity, 15 percent more for each further one, and for ever at 100.
-func (v *eviction) timeLimit() int64 {
-	switch {
-	case v.tenacity <= 10:
-		return 50 * v.tenacity
-	case v.tenacity < 100:
-		return int64(500 * math.Pow(1.15, float64(v.tenacity-10)))
-	}
-	return math.MaxInt64
-}
-
-const (
-	evictNone strategy = iota
-	evictLRU
-	evictLFU
-	evictRandom
-	evictTTL
-)

@@ -27,20 +27,6 @@ const (
 	AllowBusy                         // allowed while a slow script runs
 )
 
-var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
-	"loading", "stale", "skip_monitor", "skip_slowlog", "fast", "no_auth", "",
-	"no_mandatory_keys", "no_async_loading", "no_multi", "movablekeys", "allow_busy"}
-
-// Names returns the names of the flags that are set, in a fixed order.
-func (f Flags) Names() (names []string) {
-	for i, n := range flagNames {
-		if f&(1<<i) != 0 && n != "" {
-			names = append(names, n)
-		}
-	}
-	return names
-}
-
 // The flags that COMMAND INFO does not show.
 const (
 	MayBeSlow        Flags = AllowBusy << (1 + iota) // runs user code: executed so that it can be left running
@@ -56,3 +42,17 @@ const (
 	ToChannels                                       // its arguments are channels
 	ToPatterns                                       // its arguments are patterns of channels
 )
+
+var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
+	"loading", "stale", "skip_monitor", "skip_slowlog", "fast", "no_auth", "",
+	"no_mandatory_keys", "no_async_loading", "no_multi", "movablekeys", "allow_busy"}
+
+// Names returns the names of the flags that are set, in a fixed order.
+func (f Flags) Names() (names []string) {
+	for i, n := range flagNames {
+		if f&(1<<i) != 0 && n != "" {
+			names = append(names, n)
+		}
+	}
+	return names
+}

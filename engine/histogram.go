@@ -10,9 +10,9 @@ type histogram struct {
 }
 
 const (
-	bucketBits    = 3
+	bucketBits = 3
 	maxBucket  = (40 - bucketBits + 1) << bucketBits // durations up to 2^40 microseconds
-	maxMicros = 1<<40 - 1
+	maxMicros  = 1<<40 - 1
 )
 
 // bucket returns the number of the bucket for a duration.

@@ -162,3 +162,14 @@ func (e *Engine) trackReads(c *Call) {
 		e.tracking.read(string(c.Args[key.At]), s.ID)
 	}
 }
+
+// endTrackedCommand ends a command of a session that tracks keys.
+func (e *Engine) endTrackedCommand(s *Session, cmd *Command) {
+	t := s.tracker
+	if t.ownKeys != nil || t.ownFlush {
+		e.pushOwnInvalidations(s)
+	}
+	if t.caching && s.tx == nil && (cmd == nil || cmd.Flags&KeepsCaching == 0) {
+		t.caching = false
+	}
+}

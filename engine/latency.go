@@ -19,6 +19,14 @@ type latencySample struct{ unix, millis int64 }
 
 const maxLatencySamples = 160 // samples of an event
 
+// AddLatency notes how long something held clients up, for LATENCY, if that is long enough to be worth it. It is
+// called under the lock.
+func (e *Engine) AddLatency(event string, micros int64) {
+	if l := &e.latency; l.threshold > 0 && micros >= l.threshold*1000 {
+		l.add(event, latencySample{e.time.micros / 1e6, micros / 1000})
+	}
+}
+
 // addCommand notes a command that took long.
 func (l *latency) addCommand(cmd *Command, unix, millis int64) {
 	event := "command"
@@ -26,14 +34,6 @@ func (l *latency) addCommand(cmd *Command, unix, millis int64) {
 		event = "fast-command"
 	}
 	l.add(event, latencySample{unix, millis})
-}
-
-// AddLatency notes how long something held clients up, for LATENCY, if that is long enough to be worth it. It is
-// called under the lock.
-func (e *Engine) AddLatency(event string, micros int64) {
-	if l := &e.latency; l.threshold > 0 && micros >= l.threshold*1000 {
-		l.add(event, latencySample{e.time.micros / 1e6, micros / 1000})
-	}
 }
 
 func (l *latency) add(event string, p latencySample) {

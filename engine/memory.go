@@ -5,6 +5,39 @@ import (
 	"fmt"
 )
 
+// usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
+func (e *Engine) usedMemory() int { return e.Keyspace.Bytes() + e.Sessions.bytes() }
+
+// budget is how the bytes in use divide.
+type MemoryUsage struct {
+	Used, Peak int
+	Sessions   int
+	Tables     int // of keys
+	Deadlines  int // their indexes
+	Entries    int // keys with their values
+	Keys       int
+}
+
+func (e *Engine) MemoryUsage() MemoryUsage {
+	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes()}
+	for i := range e.Keyspace.Len() {
+		db := e.Keyspace.DB(i)
+		tables, deadlines := db.Overhead()
+		b.Tables, b.Deadlines, b.Keys = b.Tables+tables, b.Deadlines+deadlines, b.Keys+db.Len()
+	}
+	b.Entries = b.Used - b.Overhead()
+	e.stats.peak = max(e.stats.peak, b.Used)
+	b.Peak = e.stats.peak
+	return b
+}
+
+func (b MemoryUsage) Overhead() int { return b.Sessions + b.Tables + b.Deadlines }
+
+// sessionBytes is about what a session costs when idle.
+const sessionBytes = 1 << 10
+
+func (ss *sessions) bytes() int { return len(ss.ByID) * sessionBytes }
+
 // ProcessMemory is what the process and Go's allocator hold, in bytes; zero where nobody tells.
 type ProcessMemory struct {
 	Resident int64 // what the system keeps in memory for the process
@@ -32,30 +65,18 @@ func (e *Engine) ProcessMemory() (m ProcessMemory) {
 	return m
 }
 
-// budget is how the bytes in use divide.
-type MemoryUsage struct {
-	Used, Peak int
-	Sessions   int
-	Tables     int // of keys
-	Deadlines  int // their indexes
-	Entries    int // keys with their values
-	Keys       int
-}
-
-func (e *Engine) MemoryUsage() MemoryUsage {
-	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes()}
-	for i := range e.Keyspace.Len() {
-		db := e.Keyspace.DB(i)
-		tables, deadlines := db.Overhead()
-		b.Tables, b.Deadlines, b.Keys = b.Tables+tables, b.Deadlines+deadlines, b.Keys+db.Len()
+// Purge gives freed memory back to the system.
+func (e *Engine) Purge() {
+	if e.Parts.host.Purge != nil {
+		e.Parts.host.Purge()
 	}
-	b.Entries = b.Used - b.Overhead()
-	e.stats.peak = max(e.stats.peak, b.Used)
-	b.Peak = e.stats.peak
-	return b
 }
 
-func (b MemoryUsage) Overhead() int { return b.Sessions + b.Tables + b.Deadlines }
+// Cache is compiled programs, of which MEMORY STATS tells.
+type Cache struct {
+	Name  string     // "lua.caches"
+	Bytes func() int // what they hold, besides the data
+}
 
 // fillMemory is the part of INFO's section about what the data hold; the server tells of the process.
 func (e *Engine) fillMemory(out *bytes.Buffer) {
@@ -79,25 +100,8 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"gc_cycles", m.Cycles, "gc_cpu_perc", fmt.Sprintf("%.2f%%", 100*m.GCShare))
 }
 
+// zeroMemory are those of INFO memory.
+var zeroMemory = []any{"mem_clients_slaves", 0, "mem_replication_backlog", 0, "mem_cluster_links", 0, "mem_not_counted_for_evict", 0,
+	"active_defrag_running", 0, "lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
+
 func Ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }
-
-// Cache is compiled programs, of which MEMORY STATS tells.
-type Cache struct {
-	Name  string     // "lua.caches"
-	Bytes func() int // what they hold, besides the data
-}
-
-// Purge gives freed memory back to the system.
-func (e *Engine) Purge() {
-	if e.Parts.host.Purge != nil {
-		e.Parts.host.Purge()
-	}
-}
-
-// usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
-func (e *Engine) usedMemory() int { return e.Keyspace.Bytes() + e.Sessions.bytes() }
-
-// sessionBytes is about what a session costs when idle.
-const sessionBytes = 1 << 10
-
-func (ss *sessions) bytes() int { return len(ss.ByID) * sessionBytes }

@@ -55,14 +55,6 @@ func monitorLine(micros int64, s *Session, db int, args [][]byte) []byte {
 	return append(line, "\r\n"...)
 }
 
-// ShowToMonitors shows the command to monitors ahead of those that it will run. It is for commands flagged
-// SkipMonitor.
-func (c *Call) ShowToMonitors() {
-	if len(c.Engine.Sessions.monitors) > 0 && !c.Session.loader {
-		c.Engine.feedMonitors(c)
-	}
-}
-
 // origin is where a command came from.
 func (s *Session) origin() string {
 	switch {
@@ -74,12 +66,12 @@ func (s *Session) origin() string {
 	return s.Addr
 }
 
-// redactedArgs returns the arguments as others may see them.
-func (c *Call) redactedArgs() [][]byte {
-	if c.redacted != nil {
-		return c.redacted
+// ShowToMonitors shows the command to monitors ahead of those that it will run. It is for commands flagged
+// SkipMonitor.
+func (c *Call) ShowToMonitors() {
+	if len(c.Engine.Sessions.monitors) > 0 && !c.Session.loader {
+		c.Engine.feedMonitors(c)
 	}
-	return c.Args
 }
 
 // Redact hides arguments, counted from the command's name on, from MONITOR and the slow log.
@@ -92,4 +84,12 @@ func (c *Call) Redact(at ...int) {
 			c.redacted[i] = []byte("(redacted)")
 		}
 	}
+}
+
+// redactedArgs returns the arguments as others may see them.
+func (c *Call) redactedArgs() [][]byte {
+	if c.redacted != nil {
+		return c.redacted
+	}
+	return c.Args
 }

@@ -8,9 +8,9 @@ import (
 // was saved. How changes reach the journal is in propagation.go.
 
 type persistence struct {
-	dirty   int64 // changes since the last save
-	loading int   // how many load data, one within the other
-	writeError  error // refuses writes; nil if they are allowed
+	dirty      int64 // changes since the last save
+	loading    int   // how many load data, one within the other
+	writeError error // refuses writes; nil if they are allowed
 }
 
 // Dirty returns how many changes there were since the last save. It is called under the lock, like
@@ -52,8 +52,8 @@ type RestorePolicy int
 // The ways of restoring libraries.
 const (
 	Append  RestorePolicy = iota // they stay; none may be there already
-	Replace                  // they stay, but for those of the same name
-	Flush                    // they go
+	Replace                      // they stay, but for those of the same name
+	Flush                        // they go
 )
 
 // Libraries returns the libraries, to be saved and restored. They are used under the lock.

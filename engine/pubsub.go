@@ -16,6 +16,10 @@ type pubsub struct {
 	onPublish []func(args [][]byte) // the hooks of parts
 }
 
+func newPubSub() pubsub {
+	return pubsub{channels: channelTable{}, patterns: channelTable{}, shards: channelTable{}}
+}
+
 // callPublishHooks calls the hooks of parts with a command that publishes.
 func (b *pubsub) callPublishHooks(args [][]byte) {
 	for _, hook := range b.onPublish {
@@ -25,25 +29,6 @@ func (b *pubsub) callPublishHooks(args [][]byte) {
 
 // channelTable is the listeners to each name of one kind.
 type channelTable map[string]*subscribers
-
-// subscribers is sessions in no order, to be gone through quickly, and where each is.
-type subscribers struct {
-	list   []*Session
-	index map[*Session]int
-}
-
-func newPubSub() pubsub { return pubsub{channels: channelTable{}, patterns: channelTable{}, shards: channelTable{}} }
-
-// subscriptions is what one session listens to.
-type subscriptions struct {
-	channels, patterns, shards map[string]struct{}
-}
-
-// count is what SUBSCRIBE and PSUBSCRIBE reply: channels and patterns together.
-func (s *subscriptions) count() int { return len(s.channels) + len(s.patterns) }
-
-// subscribed reports whether the session listens to anything.
-func (s *Session) subscribed() bool { return s.subs.count()+len(s.subs.shards) > 0 }
 
 // add makes s listen to name; own is the session's list of that kind.
 func (t channelTable) add(s *Session, own *map[string]struct{}, name string) {
@@ -69,6 +54,20 @@ func (t channelTable) remove(s *Session, own map[string]struct{}, name string) {
 	}
 }
 
+// subscribers returns those to a name. The slice belongs to the topic.
+func (t channelTable) subscribers(name []byte) []*Session {
+	if a := t[string(name)]; a != nil {
+		return a.list
+	}
+	return nil
+}
+
+// subscribers is sessions in no order, to be gone through quickly, and where each is.
+type subscribers struct {
+	list  []*Session
+	index map[*Session]int
+}
+
 // remove removes a session, if it is there, and returns how many are left.
 func (a *subscribers) remove(s *Session) int {
 	at, ok := a.index[s]
@@ -84,13 +83,16 @@ func (a *subscribers) remove(s *Session) int {
 	return last
 }
 
-// subscribers returns those to a name. The slice belongs to the topic.
-func (t channelTable) subscribers(name []byte) []*Session {
-	if a := t[string(name)]; a != nil {
-		return a.list
-	}
-	return nil
+// subscriptions is what one session listens to.
+type subscriptions struct {
+	channels, patterns, shards map[string]struct{}
 }
+
+// count is what SUBSCRIBE and PSUBSCRIBE reply: channels and patterns together.
+func (s *subscriptions) count() int { return len(s.channels) + len(s.patterns) }
+
+// subscribed reports whether the session listens to anything.
+func (s *Session) subscribed() bool { return s.subs.count()+len(s.subs.shards) > 0 }
 
 // unsubscribeAll ends all that a session listens to.
 func (e *Engine) unsubscribeAll(s *Session) {
@@ -108,8 +110,8 @@ func (e *Engine) unsubscribeAll(s *Session) {
 // message is what listeners are sent. It is rendered once for each version of the protocol that one
 // of them speaks.
 type message struct {
-	kind  string
-	parts [][]byte
+	kind    string
+	parts   [][]byte
 	encoded [2]*resp.Writer // of versions 2 and 3
 }
 

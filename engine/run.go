@@ -99,14 +99,3 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	e.countError(err.Error())
 	s.Reply.Error(err)
 }
-
-// endTrackedCommand ends a command of a session that tracks keys.
-func (e *Engine) endTrackedCommand(s *Session, cmd *Command) {
-	t := s.tracker
-	if t.ownKeys != nil || t.ownFlush {
-		e.pushOwnInvalidations(s)
-	}
-	if t.caching && s.tx == nil && (cmd == nil || cmd.Flags&KeepsCaching == 0) {
-		t.caching = false
-	}
-}

@@ -7,10 +7,10 @@ import (
 
 // slowlog is the last commands that took longer than slowlog-log-slower-than.
 type slowlog struct {
-	threshold  int64 // microseconds; below 0 nothing is logged
+	threshold int64 // microseconds; below 0 nothing is logged
 	maxLen    int   // entries
-	entries []slowEntry
-	next    int64 // id
+	entries   []slowEntry
+	next      int64 // id
 }
 
 // slowEntry is a slow command with what is shown of its arguments.

@@ -71,7 +71,7 @@ func (e *Engine) BusyScript() (busy error, slow bool) { return e.slow.busy, e.sl
 // KillScript asks the slow script to end; Killed is how the script hears it. Revive forgets the request.
 func (e *Engine) KillScript()        { e.slow.killed.Store(true) }
 func (e *Engine) ScriptKilled() bool { return e.slow.killed.Load() }
-func (e *Engine) ClearKill()      { e.slow.killed.Store(false) }
+func (e *Engine) ClearKill()         { e.slow.killed.Store(false) }
 
 // Clock reads the clock, in microseconds since the epoch, past the time frozen for the batch.
 func (e *Engine) Clock() int64 { return e.time.clock() }

@@ -4,6 +4,29 @@ import (
 	"fmt"
 )
 
+type stats struct {
+	hits, misses, expired, commands, connections int64
+	expiredElements                              int64 // elements
+	totalErrors                                  int64
+	errors                                       map[string]int64
+	peak                                         int // of the bytes in use
+	rates                                        rates
+}
+
+// countError counts an error by its first word, for INFO errorstats.
+func (e *Engine) countError(text string) {
+	e.stats.totalErrors++
+	for i := range len(text) {
+		if ch := text[i]; ch == ' ' || ch == '\r' {
+			text = text[:i]
+			break
+		}
+	}
+	if len(e.stats.errors) < 128 || e.stats.errors[text] > 0 {
+		e.stats.errors[text]++
+	}
+}
+
 // rates is how fast the counters grew of late that INFO shows as instantaneous. Tick takes samples.
 type rates struct {
 	at                int64 // of the last sample; milliseconds
@@ -64,30 +87,3 @@ var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_co
 	"total_net_repl_input_bytes", 0, "total_net_repl_output_bytes", 0, "instantaneous_input_repl_kbps", "0.00",
 	"instantaneous_output_repl_kbps", "0.00", "expire_cycle_cpu_milliseconds", 0, "evicted_clients", 0,
 	"io_threaded_reads_processed", 0, "io_threaded_writes_processed", 0}
-
-// zeroMemory are those of INFO memory.
-var zeroMemory = []any{"mem_clients_slaves", 0, "mem_replication_backlog", 0, "mem_cluster_links", 0, "mem_not_counted_for_evict", 0,
-	"active_defrag_running", 0, "lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
-
-type stats struct {
-	hits, misses, expired, commands, connections int64
-	expiredElements                              int64 // elements
-	totalErrors                                  int64
-	errors                                       map[string]int64
-	peak                                         int // of the bytes in use
-	rates                                        rates
-}
-
-// countError counts an error by its first word, for INFO errorstats.
-func (e *Engine) countError(text string) {
-	e.stats.totalErrors++
-	for i := range len(text) {
-		if ch := text[i]; ch == ' ' || ch == '\r' {
-			text = text[:i]
-			break
-		}
-	}
-	if len(e.stats.errors) < 128 || e.stats.errors[text] > 0 {
-		e.stats.errors[text]++
-	}
-}

@@ -18,7 +18,7 @@ type stopwatch struct {
 
 const (
 	minLap = 1000 // microseconds
-	maxLap  = 16   // commands in a run
+	maxLap = 16   // commands in a run
 )
 
 // startTimer notes that a command is about to run, and ends the run before it if it does not belong to

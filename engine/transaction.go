@@ -4,20 +4,14 @@ import "github.com/miniserver-go/miniserver/keyspace"
 
 // transaction is what a session queued since MULTI.
 type transaction struct {
-	commands []queuedCommand
+	commands   []queuedCommand
 	dirtyExec  bool
-	hasDenyOOM  bool // a command in it is refused when memory is short
+	hasDenyOOM bool // a command in it is refused when memory is short
 }
 
 type queuedCommand struct {
 	cmd  *Command
 	args [][]byte
-}
-
-// dbKey names a key of a database.
-type dbKey struct {
-	db  int
-	key string
 }
 
 // queue keeps a copy of a command for EXEC.
@@ -49,6 +43,12 @@ func (tx *transaction) writes() bool {
 		}
 	}
 	return false
+}
+
+// dbKey names a key of a database.
+type dbKey struct {
+	db  int
+	key string
 }
 
 func (e *Engine) watch(s *Session, k dbKey) {

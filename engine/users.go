@@ -10,9 +10,9 @@ const defaultUserName = "default"
 
 // users is the register of users, and the log of what was refused.
 type users struct {
-	byName   map[string]*acl.User
+	byName      map[string]*acl.User
 	defaultUser *acl.User // the user that sessions begin with
-	log      aclLog
+	log         aclLog
 
 	channels string // the first rule of new users: resetchannels or allchannels
 }
@@ -45,7 +45,7 @@ type aclEntry struct {
 	id          int64
 	count       int
 	first, last int64 // microseconds
-	clientInfo         string
+	clientInfo  string
 }
 
 // aclLog is the latest refusals, the newest first.
