@@ -10,11 +10,11 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// Call is one execution of a command: its arguments under a cursor, its session and database, and
-// the reply. Handlers use it in the order ask, check, change, tell.
+// Call is one execution of a command: its arguments under a cursor, its session and database, and the reply.
+// A handler parses, checks, changes and replies, in this order.
 //
-// Arguments alias the connection's buffer and are valid until the handler returns; what is kept is
-// copied by whoever keeps it.
+// Args alias the connection's read buffer and are valid until the handler returns. Code that keeps an
+// argument copies it.
 type Call struct {
 	Engine  *Engine
 	Session *Session
@@ -55,7 +55,7 @@ func (c *Call) Rest() [][]byte {
 	return rest
 }
 
-// RestOfKeys is Rest where all that is left is keys, which are fetched together: see [keyspace.DB.Fetch].
+// RestOfKeys is Rest for arguments that are all keys. It prefetches them: see [keyspace.DB.Prefetch].
 func (c *Call) RestOfKeys() [][]byte {
 	keys := c.Rest()
 	c.DB.Prefetch(keys, 1)
@@ -176,7 +176,8 @@ func (c *Call) Fail(err error) bool {
 	return c.OK()
 }
 
-// Dice returns the engine's random numbers as a function. Passing it costs no allocation.
+// Dice returns the engine's source of random numbers as a function. The function is made once, so that
+// passing it does not allocate.
 func (c *Call) Dice() func(n uint64) uint64 { return c.Engine.random.dice }
 
 // Scratch returns a small buffer for rendering one value, valid until the next call of Scratch.
@@ -185,8 +186,8 @@ func (c *Call) Scratch() []byte { return c.scratch[:0] }
 // maxBuffer is the most bytes that are kept for Buffer.
 const maxBuffer = 1 << 20
 
-// Buffer returns n bytes, whatever they are, to compute something large in. They are valid until the
-// next call of Buffer; what is stored must be copied.
+// Buffer returns n bytes of arbitrary content for a large intermediate result. They are valid until the next
+// call of Buffer, so what is stored must be copied.
 func (c *Call) Buffer(n int) []byte {
 	if n > maxBuffer {
 		return make([]byte, n)
@@ -197,7 +198,8 @@ func (c *Call) Buffer(n int) []byte {
 	return c.Engine.stack.buffer[:n]
 }
 
-// PerEngine returns the engine's only T, a zero T at first. A family keeps room in it that it reuses from call to call.
+// PerEngine returns the engine's only T, at first a zero T. A family of commands keeps memory there that it
+// reuses from call to call.
 func PerEngine[T any](e *Engine) *T {
 	t := reflect.TypeFor[T]()
 	if kept, ok := e.stack.perEngine[t]; ok {

@@ -2,9 +2,13 @@ package engine
 
 import "github.com/miniserver-go/miniserver/keyspace"
 
-// Changed reports that key was changed, once for each event. It settles the value, removes the key
-// if it is empty, and tells whoever watches, waits or listens. The event is its class letter and
-// its name, "zzadd", "$set", "gdel"; "" where Redis tells of none.
+// Changed reports a change of key, once for each event. It stores the new size of the value, removes the key
+// if the value is empty, and informs transactions, trackers, blocked clients and subscribers. The event is
+// its class letter followed by its name, such as "zzadd", "$set" or "gdel". It is "" where Redis has no
+// event.
+//
+// Each handler calls it instead of doing these things by hand: a forgotten step would show only in a rare
+// combination, such as a stale WATCH.
 func (c *Call) Changed(key []byte, event string) {
 	c.ChangedIn(c.DB, key, event)
 }
@@ -18,7 +22,9 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
 	}
 }
 
-// changed is the one place where a change of a key takes effect beyond its value.
+// changed is the one place where a change of a key takes effect beyond its value. A blocked client is only
+// signalled here and served after the command, because the rest of the command, or of its transaction, may
+// change the key again.
 func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
 	removed := db.Commit(key)
 	if len(e.watched) > 0 {
@@ -35,14 +41,15 @@ func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
 	}
 }
 
-// ChangedUnwatched reports a change at key that is none to those who watch it or wait for it: of what a stream's
-// groups know. It settles the value like Changed, and tells of the event.
+// ChangedUnwatched reports a change that neither WATCH nor blocked clients must see, such as one of a
+// stream's consumer groups. It stores the new size of the value as Changed does, and sends the event.
 func (c *Call) ChangedUnwatched(key []byte, event string) {
 	c.DB.Commit(key)
 	c.CountChange(key, event)
 }
 
-// note is Noted without settling, where more will come.
+// CountChange counts a change and sends its event, but leaves the value's size alone, because further
+// changes of the same key follow.
 func (c *Call) CountChange(key []byte, event string) {
 	c.dirty++
 	if c.Engine.Config.notify != 0 && event != "" {
@@ -50,18 +57,18 @@ func (c *Call) CountChange(key []byte, event string) {
 	}
 }
 
-// ChangedAll reports that n keys of whole databases were changed, which only the journal and the
-// count of changes need to know. It reports even if n is 0.
+// ChangedAll reports that n keys of whole databases changed, to the journal and to the count of unsaved
+// changes. FLUSHALL on an empty database is propagated too, so 0 counts as 1.
 func (c *Call) ChangedAll(n int) { c.dirty += max(int64(n), 1) }
 
-// MarkDirty counts a change that no key's value shows, so that the command is journaled.
+// MarkDirty counts a change that is not the change of a key's value, so that the command is propagated.
 func (c *Call) MarkDirty() { c.dirty++ }
 
 // Dirty reports whether the call has reported a change.
 func (c *Call) Dirty() bool { return c.dirty > 0 }
 
-// Store puts v at dst in place of what is there, or removes that if v is empty, and replies with the
-// number of members.
+// Store puts v at dst in place of the old value, deletes dst if v is empty, and replies with the number of
+// members.
 func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
 	n := v.Len()
 	switch {
@@ -74,26 +81,30 @@ func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
 	c.Reply.Int(int64(n))
 }
 
-// Propagates reports whether changes are handed to a journal or to replicas; if not, Log does nothing.
+// Propagates reports whether a journal or a replica receives changes. If not, Propagate has no effect and
+// its arguments need not be built.
 func (c *Call) Propagates() bool { return c.Engine.propagation.to != nil }
 
-// Propagate says what the journal is to hold in place of the command's own arguments: a form whose
-// replay gives the same data at any time. It may be called several times, for several commands.
+// Propagate sends args to the journal and the replicas instead of the command's own arguments. A handler
+// uses it where replaying the command could give other data: SPOP becomes SREM, a relative expiry becomes
+// PEXPIREAT. Several calls send several commands, in order.
 func (c *Call) Propagate(args ...[]byte) {
 	c.logged = true
 	c.Engine.propagate(c.DB.ID(), args)
 }
 
-// PropagateNothing says that the change needs no line of its own in the journal.
+// PropagateNothing keeps the command itself from being propagated. Commands that it runs propagate
+// themselves.
 func (c *Call) PropagateNothing() { c.logged = true }
 
-// keyExpired is called by the keyspace when it removes a due key.
+// keyExpired is called by the keyspace when it removes an expired key.
 func (e *Engine) keyExpired(db *keyspace.DB, key string) {
 	e.stats.expired++
 	e.keyRemoved(db, key, "xexpired")
 }
 
-// keyRemoved tells everyone that a key went without a command.
+// keyRemoved propagates and reports the removal of a key without a command, by expiry or eviction. Replicas
+// receive a DEL instead of expiring the key themselves, so that both sides agree at every offset.
 func (e *Engine) keyRemoved(db *keyspace.DB, key, event string) {
 	if e.propagation.to != nil {
 		e.propagate(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
@@ -107,7 +118,7 @@ func (e *Engine) keyRemoved(db *keyspace.DB, key, event string) {
 	}
 }
 
-// invalidateExpired tells those who track or watch a key that time has changed it.
+// invalidateExpired informs trackers and transactions that a key changed because of time.
 func (e *Engine) invalidateExpired(db *keyspace.DB, key string) {
 	if e.tracking.sessions > 0 {
 		e.invalidate(key, nil)

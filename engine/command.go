@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// Handler executes a command: ask, check, change, tell. An error is told before anything changes.
+// Handler executes a command: it parses, checks, changes and replies. It replies with an error before it
+// changes anything.
 type Handler func(c *Call)
 
 // Command is one line of a family's table.
@@ -115,8 +116,8 @@ func (e *Engine) register(cmd *Command, group string, parent *Command) {
 	}
 }
 
-// Rename gives a command another name, or none if that is empty: then it is gone. Rules of ACL go on calling it
-// by the first. It is for the start.
+// Rename gives a command another name, or removes it if that is "". ACL rules still use the original name.
+// It is for the start, before commands run.
 func (e *Engine) Rename(from, to string) error {
 	cmd := lookup(e.commands.byName, []byte(from))
 	if cmd == nil {
@@ -146,8 +147,9 @@ func (e *Engine) Commands() []*Command {
 	return all
 }
 
-// Resolve returns the command that args name, a subcommand if the name is a container's. Where there
-// is none, or the number of arguments does not fit, it returns the error.
+// Resolve returns the command that args name, a subcommand if the first word is a container. It returns an
+// error if there is no such command. For a wrong number of arguments it returns both the command and an
+// error.
 func (e *Engine) Resolve(args [][]byte) (*Command, error) {
 	cmd := lookup(e.commands.byName, args[0])
 	if cmd == nil {
@@ -166,7 +168,8 @@ func (e *Engine) Resolve(args [][]byte) (*Command, error) {
 	return cmd, nil
 }
 
-// unknownCommand words the error with the start of the arguments, as Redis does.
+// unknownCommand returns the error for an unknown command. As in Redis it shows the first arguments, 128
+// bytes of them.
 func unknownCommand(args [][]byte) error {
 	var list strings.Builder
 	for _, a := range args[1:] {
@@ -178,7 +181,7 @@ func unknownCommand(args [][]byte) error {
 	return fmt.Errorf(ErrUnknownCommand, clip(args[0], 128), list.String())
 }
 
-// maxName is longer than any command's name.
+// maxName exceeds the length of every command's name, so that lookup can fold the name on the stack.
 const maxName = 64
 
 // lookup finds a name in a table without regard to case.

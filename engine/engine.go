@@ -1,23 +1,62 @@
-// Package engine is what a command is and how it runs. It has no socket and no goroutine; its clock
-// and its dice are handed to it.
+// Package engine is what a command is and how it runs. It has no socket, no goroutine of its own, no clock
+// and no source of randomness: Options and Host provide them. So a test that controls time and seed gets the
+// same replies every time.
 //
-//	server ──batch──▶ Do ──▶ Resolve ─▶ gate ─▶ Handler(Call) ─▶ Changed ─▶ journal, waiters
-//	                 lock     table     flags    ask check change tell
+// The life of a request:
 //
-// The life of a request, in order: Do takes the one lock for a batch of commands, samples the clock
-// once and has the keys of a pipeline fetched from memory together; each command is resolved in the
-// table; the gate, one function, reads its flags against the state of session and server; the handler
-// runs; what changed is reported once through Call.Changed; waiters whose keys became ready are
-// served, oldest first.
+//	server ── batch ──▶ Do                  takes the lock, reads the clock, prefetches keys
+//	                     │ each command
+//	                     ▼
+//	                  execute               finds the line in the table: Resolve
+//	                     │
+//	                     ▼
+//	                   gate                 flags of the line against session and server ──▶ error
+//	                     │
+//	                     ├──▶ queued        after MULTI
+//	                     ├──▶ runSlow       EVAL and the like, on a coroutine
+//	                     ▼
+//	                    run                 a Call for this depth of nesting
+//	                     │
+//	                     ▼
+//	                handler(Call)           parse, check, change, reply
+//	                     │ Changed          WATCH, keyspace events, tracking, ready keys
+//	                     ▼
+//	                 propagate              to the journal and the replicas
+//	                     │
+//	                     ▼
+//	               serveBlocked             runs blocked commands again whose keys are ready
+//	                     │ end of the batch
+//	                     ▼
+//	                  Outcome               the replies, and what the connection must do next
+//
+// The storeys. A file uses only its own storey and those below; a test enforces it.
+//
+//	putting together  new
+//	commands          cmd_*, help, acl_file, config_ignored: CLIENT, CONFIG, MULTI, pub/sub, ACL, INFO ...
+//	many commands     dispatch: batches; slowscript_run, loader (of the journal), tick
+//	one command       gate, run, blocked, evict
+//	effects           changed, publish, invalidation, element_expiry, databases, lookup, monitor, acl
+//	nouns             engine, command, call, session, part, config, transaction, tracking, pubsub ...
+//	words             errors, flags, text, histogram, notify
 //
 // Invariants:
-//  1. Everything below Do runs under the lock. One lock held for a batch is the definition of
-//     atomicity.
-//  2. Errors are sent before anything is changed.
-//  3. Every change goes through Changed, so that WATCH, keyspace events, waiters and the journal
-//     cannot be forgotten.
-//  4. The table is the only seam between a command and its callers: COMMAND, MULTI, scripts and the
-//     journal all go through it.
+//  1. Everything below Do runs under the lock, which is held for a whole batch. This makes commands,
+//     transactions and scripts atomic. A slow script releases it: see slowscript.go.
+//  2. The clock stands still within a batch. A key cannot expire between two steps of a command.
+//  3. A handler replies with an error before it changes anything. Nothing is rolled back.
+//  4. Every change of a key goes through Changed, so that no handler can forget WATCH, keyspace events,
+//     tracking, blocked clients or the journal.
+//  5. The table is the only seam between a command and its callers. Clients, MULTI, scripts and the journal all run its lines.
+//  6. The gate is the only place that decides whether a command may run. A new condition is a new flag.
+//  7. A blocked command has taken nothing. It runs again from its start, under the lock, when a key is ready.
+//
+// Not here: the data commands (package commands and below), sockets and output limits (server), files
+// (persistence), sending to replicas (replication), Lua (scripting). They join as values of type Part.
+//
+// Unlike Redis, which has one thread, the engine has one lock, because several event loops and callers in
+// process share it. A script past its time limit continues on another goroutine; Redis' script calls the
+// event loop from within. And Tick says when it is next needed, so that a deadline is met on time; Redis' cron
+// runs at a fixed rate.
 package engine
 
 import (
@@ -29,7 +68,8 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Engine executes commands on a keyspace for its sessions.
+// Engine executes commands on a keyspace for its sessions. Its fields are grouped by the files that own
+// them.
 type Engine struct {
 	Keyspace *keyspace.Keyspace
 	Config   *Config
@@ -95,7 +135,7 @@ type stack struct {
 	perEngine map[reflect.Type]any // see Kept
 }
 
-// RunID returns what identifies this engine among all: 40 hexadecimal digits.
+// RunID returns the 40 hexadecimal digits that identify this engine.
 func (e *Engine) RunID() string { return e.runID }
 
 // NewID returns 40 random hexadecimal digits.
@@ -103,7 +143,7 @@ func (e *Engine) NewID() string {
 	return fmt.Sprintf("%016x%016x%08x", e.random.source.Uint64(), e.random.source.Uint64(), e.random.source.Uint32())
 }
 
-// Dice returns a random number below n.
+// Dice returns a random number below n. The seed determines the sequence, so that a test can repeat it.
 func (e *Engine) Dice(n uint64) uint64 { return e.random.source.Uint64N(n) }
 
 // Random returns 64 random bits.
@@ -123,7 +163,8 @@ func (e *Engine) readClock() {
 	e.Keyspace.Now = now / 1000
 }
 
-// due asks the host for a Tick at a time that is earlier than the next one it knows of.
+// TickBy asks the host to call Tick at deadline, in milliseconds since the epoch, unless it will do so
+// earlier anyway.
 func (e *Engine) TickBy(deadline int64) {
 	if e.Parts.host.Due != nil && (e.time.nextTick == 0 || deadline < e.time.nextTick) {
 		e.time.nextTick = deadline

@@ -2,9 +2,14 @@ package engine
 
 import "fmt"
 
-// gate decides whether a command may run now, from the flags on its line and the state of session
-// and server, and returns the error that refuses it, or nil. This is the one place for such
-// conditions; a new one is a new flag.
+// gate decides whether a command may run now. It compares the flags on the command's line with the state of
+// session and server, and returns the error that refuses the command, or nil. A new condition is a new flag,
+// not a comparison of names.
+//
+// The order is part of the protocol, since a client sees the first error that applies. It is that of Redis'
+// processCommand: authentication and permissions come before the state of the server, and memory comes
+// before the other states. The check of memory also evicts keys, so it must run even for a command that a
+// later condition refuses or that takes no memory.
 func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	f := cmd.Flags
 	s.last = cmd
@@ -38,8 +43,8 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	return nil
 }
 
-// mayTakeMemory reports whether the command may take memory: by itself, by being queued, or by what is
-// queued.
+// mayTakeMemory reports whether the command may need more memory. Inside MULTI a queued command occupies
+// memory whatever it does, and EXEC needs what the queued commands need.
 func (s *Session) mayTakeMemory(cmd *Command, args [][]byte) bool {
 	if denied := cmd.flagsWith(args)&DenyOOM != 0; s.tx == nil || denied {
 		return denied
@@ -50,7 +55,9 @@ func (s *Session) mayTakeMemory(cmd *Command, args [][]byte) bool {
 	return cmd.Flags&DropsTx == 0
 }
 
-// scriptGate is the gate for a command called by a script: it returns the error, or nil.
+// scriptGate is the gate for a command that a script calls. Most conditions were checked for EVAL itself.
+// What remains depends on the called command, or may have changed since the script began, such as SCRIPT
+// KILL.
 func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	switch f := cmd.Flags; {
 	case f&NoScript != 0 && !(e.Config.scriptsMayDebug && f&AllowScriptDebug != 0):

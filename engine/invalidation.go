@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// invalidate tells that a key was changed by a session, nil for the server itself.
+// invalidate reports that a session changed a key, to trackers; by is nil for expiry and eviction. A
+// script's changes are its caller's.
 func (e *Engine) invalidate(key string, by *Session) {
 	if by != nil && by.script {
 		by = by.caller
@@ -19,6 +20,7 @@ func (e *Engine) invalidate(key string, by *Session) {
 	e.invalidateReaders(key, by)
 }
 
+// invalidateReaders sends an invalidation to the sessions that read a key, and forgets them.
 func (e *Engine) invalidateReaders(key string, by *Session) {
 	ids := e.tracking.readers[key]
 	delete(e.tracking.readers, key)
@@ -34,7 +36,8 @@ func (e *Engine) invalidateReaders(key string, by *Session) {
 	}
 }
 
-// invalidateAll tells that everything went away by a session's command.
+// invalidateAll reports that a session's command removed everything. One invalidation without keys stands
+// for all.
 func (e *Engine) invalidateAll(by *Session) {
 	if e.tracking.sessions == 0 {
 		return
@@ -51,7 +54,8 @@ func (e *Engine) invalidateAll(by *Session) {
 	}
 }
 
-// pushOwnInvalidations tells a session what its own command invalidated, after the reply.
+// pushOwnInvalidations sends a session the invalidations that its own command caused. It runs after the
+// reply.
 func (e *Engine) pushOwnInvalidations(s *Session) {
 	t := s.tracker
 	keys, flush := t.ownKeys, t.ownFlush
@@ -64,7 +68,8 @@ func (e *Engine) pushOwnInvalidations(s *Session) {
 	}
 }
 
-// broadcastChanges tells the sessions in broadcast mode what changed since the last time.
+// broadcastChanges sends the keys that changed since the last broadcast to the sessions in broadcast mode.
+// The keys are sorted, so that the same commands give the same messages.
 func (e *Engine) broadcastChanges() {
 	changes := e.tracking.changes
 	e.tracking.changes = nil
@@ -95,8 +100,8 @@ func (e *Engine) broadcastPrefix(s *Session, prefix string, keys []string, chang
 	}
 }
 
-// pushInvalidation sends an invalidation message, to the session itself or where it redirects to; no
-// keys stand for all.
+// pushInvalidation sends an invalidation to the session, or to the session that it redirects to. Nil keys
+// stand for all keys.
 func (e *Engine) pushInvalidation(s *Session, keys []string) {
 	to := s
 	if id := s.tracker.redirect; id != 0 {
@@ -127,7 +132,7 @@ func (e *Engine) pushInvalidation(s *Session, keys []string) {
 	to.Wake()
 }
 
-// pushRedirectBroken tells a session that the one it redirects to is gone.
+// pushRedirectBroken informs a session that the session it redirects to has ended.
 func (e *Engine) pushRedirectBroken(s *Session) {
 	s.tracker.broken = true
 	if s.Reply.Proto() == 3 {
@@ -138,7 +143,8 @@ func (e *Engine) pushRedirectBroken(s *Session) {
 	}
 }
 
-// trimReaders forgets keys over the limit, as if they had changed.
+// trimReaders forgets keys over tracking-table-max-keys. It invalidates them, because a later change would
+// go unnoticed.
 func (e *Engine) trimReaders() {
 	for key := range e.tracking.readers {
 		if e.tracking.maxKeys == 0 || len(e.tracking.readers) <= e.tracking.maxKeys {
@@ -148,7 +154,7 @@ func (e *Engine) trimReaders() {
 	}
 }
 
-// trackReads notes the keys that a command read, for the session or the script's caller.
+// trackReads records the keys that a command read, for the session or for the script's caller.
 func (e *Engine) trackReads(c *Call) {
 	s := c.Session
 	if s.script {
@@ -163,7 +169,9 @@ func (e *Engine) trackReads(c *Call) {
 	}
 }
 
-// endTrackedCommand ends a command of a session that tracks keys.
+// endTrackedCommand sends a session the invalidations of its own command, which must follow the reply, and
+// ends the effect of CLIENT CACHING, which lasts for one command. Inside MULTI it lasts until EXEC, and
+// commands flagged KeepsCaching do not end it.
 func (e *Engine) endTrackedCommand(s *Session, cmd *Command) {
 	t := s.tracker
 	if t.ownKeys != nil || t.ownFlush {

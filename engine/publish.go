@@ -7,7 +7,8 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// publish sends a message to all who listen to channel and returns how many there are.
+// publish sends a message to the subscribers of a channel and of matching patterns, and returns their
+// number.
 func (e *Engine) publish(channel, text []byte) (receivers int) {
 	if listeners := e.pubsub.channels.subscribers(channel); len(listeners) > 0 {
 		receivers = e.deliver(listeners, "message", channel, text)
@@ -20,7 +21,7 @@ func (e *Engine) publish(channel, text []byte) (receivers int) {
 	return receivers
 }
 
-// publishShard is publish among the listeners of SSUBSCRIBE.
+// publishShard is publish for the channels of SSUBSCRIBE.
 func (e *Engine) publishShard(channel, text []byte) (receivers int) {
 	if listeners := e.pubsub.shards.subscribers(channel); len(listeners) > 0 {
 		receivers = e.deliver(listeners, "smessage", channel, text)
@@ -28,7 +29,7 @@ func (e *Engine) publishShard(channel, text []byte) (receivers int) {
 	return receivers
 }
 
-// deliver sends a message of some parts to sessions and returns their number.
+// deliver sends a message to sessions and returns their number.
 func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int {
 	m := &e.pubsub.message
 	m.reset(kind, parts)
@@ -39,7 +40,8 @@ func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int
 	return len(listeners)
 }
 
-// push appends a message to a session's replies and has it sent.
+// push appends a message to a session's replies and wakes its event loop. Over the limit the session closes:
+// its client may never read again, and the messages would fill the memory.
 func (e *Engine) push(s *Session, form []byte) {
 	s.Reply.Raw(form)
 	if lim := e.Config.PubSubLimit; lim > 0 && int64(s.Reply.Len()) > lim {
@@ -48,7 +50,7 @@ func (e *Engine) push(s *Session, form []byte) {
 	s.Wake()
 }
 
-// notify publishes a keyspace event to those who asked for its class.
+// notify publishes a keyspace event, if notify-keyspace-events has its class.
 func (e *Engine) notify(db *keyspace.DB, key []byte, event string) {
 	mask := e.Config.notify
 	if mask&notifyBit(event[0]) == 0 {
@@ -63,7 +65,7 @@ func (e *Engine) notify(db *keyspace.DB, key []byte, event string) {
 	}
 }
 
-// eventChannel returns the name of the channel on which an event of a key, or of a kind, is told.
+// eventChannel returns the name of the channel for a keyspace event.
 func eventChannel(prefix string, db int, suffix []byte) []byte {
 	return append(strconv.AppendInt([]byte(prefix), int64(db), 10), append([]byte("__:"), suffix...)...)
 }

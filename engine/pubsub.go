@@ -4,9 +4,10 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// A broker knows who listens to which channels. A message is appended to each listener's reply
-// buffer under the lock, and its event loop is woken once for all that has gathered there. A listener
-// that does not read is closed when its buffer exceeds the limit.
+// pubsub knows the subscribers of each channel. A message is appended to each subscriber's reply buffer
+// under the lock, and the event loop of each is woken once for all messages that gather there. So PUBLISH
+// never blocks on a slow client; a subscriber that does not read is closed when its buffer exceeds the
+// limit.
 type pubsub struct {
 	channels channelTable // exact names
 	patterns channelTable // glob patterns
@@ -27,10 +28,10 @@ func (b *pubsub) callPublishHooks(args [][]byte) {
 	}
 }
 
-// channelTable is the listeners to each name of one kind.
+// channelTable maps the names of one kind, channels, patterns or shard channels, to their subscribers.
 type channelTable map[string]*subscribers
 
-// add makes s listen to name; own is the session's list of that kind.
+// add subscribes s to name. own is the session's set of names of that kind.
 func (t channelTable) add(s *Session, own *map[string]struct{}, name string) {
 	if *own == nil {
 		*own = make(map[string]struct{})
@@ -54,7 +55,7 @@ func (t channelTable) remove(s *Session, own map[string]struct{}, name string) {
 	}
 }
 
-// subscribers returns those to a name. The slice belongs to the topic.
+// subscribers returns the subscribers of a name. The slice belongs to the table.
 func (t channelTable) subscribers(name []byte) []*Session {
 	if a := t[string(name)]; a != nil {
 		return a.list
@@ -62,13 +63,15 @@ func (t channelTable) subscribers(name []byte) []*Session {
 	return nil
 }
 
-// subscribers is sessions in no order, to be gone through quickly, and where each is.
+// subscribers is a set of sessions. The list is for going through them, which PUBLISH does; the index makes
+// removal O(1), in a channel with very many subscribers.
 type subscribers struct {
 	list  []*Session
 	index map[*Session]int
 }
 
-// remove removes a session, if it is there, and returns how many are left.
+// remove removes a session, if it is there, and returns how many are left. The last one takes its place in
+// the list.
 func (a *subscribers) remove(s *Session) int {
 	at, ok := a.index[s]
 	if !ok {
@@ -83,7 +86,7 @@ func (a *subscribers) remove(s *Session) int {
 	return last
 }
 
-// subscriptions is what one session listens to.
+// subscriptions is what one session subscribed to.
 type subscriptions struct {
 	channels, patterns, shards map[string]struct{}
 }
@@ -91,10 +94,10 @@ type subscriptions struct {
 // count is what SUBSCRIBE and PSUBSCRIBE reply: channels and patterns together.
 func (s *subscriptions) count() int { return len(s.channels) + len(s.patterns) }
 
-// subscribed reports whether the session listens to anything.
+// subscribed reports whether the session has any subscription.
 func (s *Session) subscribed() bool { return s.subs.count()+len(s.subs.shards) > 0 }
 
-// unsubscribeAll ends all that a session listens to.
+// unsubscribeAll ends all subscriptions of a session.
 func (e *Engine) unsubscribeAll(s *Session) {
 	for name := range s.subs.channels {
 		e.pubsub.channels.remove(s, s.subs.channels, name)
@@ -107,15 +110,15 @@ func (e *Engine) unsubscribeAll(s *Session) {
 	}
 }
 
-// message is what listeners are sent. It is rendered once for each version of the protocol that one
-// of them speaks.
+// message is encoded once for each version of the protocol that a subscriber uses, not once for each
+// subscriber.
 type message struct {
 	kind    string
 	parts   [][]byte
 	encoded [2]*resp.Writer // of versions 2 and 3
 }
 
-// maxMessageKept is the most bytes of a rendered message whose room is kept for the next.
+// maxMessageKept is the size in bytes up to which the buffer of an encoded message is kept for the next one.
 const maxMessageKept = 1 << 16
 
 func (m *message) reset(kind string, parts [][]byte) {

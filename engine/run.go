@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// run executes a command that passed the gate. Calls nest: EXEC and scripts run others.
+// run executes a command that passed the gate. Calls nest: EXEC and scripts run further commands.
 func (e *Engine) run(s *Session, cmd *Command, args [][]byte) *Call {
 	c := e.enter(s, cmd, args)
 	start := s.Reply.Len()
@@ -14,7 +14,8 @@ func (e *Engine) run(s *Session, cmd *Command, args [][]byte) *Call {
 	return c
 }
 
-// enter takes the call for the next depth. Calls are reused, so that running one costs no memory.
+// enter prepares the Call for the next depth of nesting. Each depth has one Call, which is reused, so
+// running a command allocates nothing.
 func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	if e.stack.depth == len(e.stack.calls) {
 		e.stack.calls = append(e.stack.calls, &Call{Engine: e})
@@ -32,8 +33,8 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	return c
 }
 
-// leave counts the call and journals what it changed. A call that parked its session is counted when
-// it has its reply.
+// leave counts the call, feeds monitors and tracking, and propagates the change. A call that blocked its
+// session returns early: it counts when its reply is there, in rerun or endBlock.
 func (e *Engine) leave(c *Call, start int) {
 	e.stack.depth--
 	switch {
@@ -66,9 +67,9 @@ func (e *Engine) leave(c *Call, start int) {
 	}
 }
 
-// RunNested takes a command that was resolved for a script's session through the gate for scripts and
-// executes it; its reply is then in the session's Reply. It returns the gate's error, if there is one.
-// A script past the threshold takes the lock for it.
+// RunNested runs a command for a script, after scriptGate. Afterwards the session's Reply holds the
+// command's reply and nothing else. It returns the gate's error, in which case the command did not run. A
+// script past its time limit does not hold the lock, so RunNested takes it.
 func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 	if e.slow.detached {
 		e.mu.Lock()
@@ -83,7 +84,8 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 	return nil
 }
 
-// reject sends the gate's error and spoils an open transaction; EXEC ends it.
+// reject replies with the gate's error. Inside MULTI it marks the transaction, so that EXEC fails. If EXEC
+// itself is refused the transaction ends, as in Redis.
 func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	if cmd != nil {
 		cmd.stats.rejected++

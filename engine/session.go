@@ -58,8 +58,8 @@ type Session struct {
 	earlyReplies []byte // replies to send ahead of a slow script's
 }
 
-// EnterScript prepares a script's session for a run on behalf of caller. A readOnly run may not
-// write; one that is short of memory may not begin with what needs more of it.
+// EnterScript prepares a script's session for a run on behalf of caller. In a readOnly run commands that
+// write are refused. With oom set, commands that need memory are refused until the script has written.
 func (s *Session) EnterScript(caller *Session, readOnly, short bool) {
 	s.caller, s.db, s.user = caller, caller.db, caller.user
 	s.readOnly, s.startedOOM, s.wrote = readOnly, short, false
@@ -89,15 +89,15 @@ func (s *Session) Closing() bool { return s.closing }
 // CloseAfterReply marks the session for closing.
 func (s *Session) CloseAfterReply() { s.closing = true }
 
-// isStopped reports whether no further command of the session may run now.
+// isStopped reports whether the session must not run its next command now.
 func (s *Session) isStopped() bool { return s.closing || s.blocked != nil || s.running || s.postponed }
 
-// Lend gives the session a buffer for the replies of its next Do, which hands it on in Outcome.Out.
-// So an idle session holds none; one that was never lent a buffer keeps its own. It is for the
-// session's own event loop.
+// Lend gives the session a buffer for the replies of its next Do, which returns it in Outcome.Out. So an
+// idle session holds no buffer. A session without an event loop, to which nothing is lent, keeps its own.
+// Only the session's event loop calls Lend.
 func (s *Session) Lend(buf []byte) { s.lentBuffer, s.borrows = buf, true }
 
-// useLentBuffer makes the replies go to the buffer that was lent, if there are none yet.
+// useLentBuffer directs replies to the lent buffer, unless Reply already holds some.
 func (s *Session) useLentBuffer() {
 	if s.Reply.Len() == 0 && s.lentBuffer != nil {
 		s.Reply.Swap(s.lentBuffer)
@@ -108,19 +108,20 @@ func (s *Session) useLentBuffer() {
 // maxOwnBuffer is the largest reply buffer, in bytes, that a session keeps for the next replies.
 const maxOwnBuffer = 1 << 20
 
-// maxPushBuffer is the largest buffer, in bytes, that a session which listens keeps for the next messages,
-// although it is lent buffers for replies.
+// maxPushBuffer is the largest buffer, in bytes, that a subscriber or replica keeps for the next messages
+// even if an event loop lends it buffers for replies.
 const maxPushBuffer = 16 << 10
 
-// Peer is the session's connection, as far as the engine must reach it outside of Do.
+// Peer is the session's connection, as the engine reaches it outside of Do.
 type Peer interface {
 	// Wake says that Reply was appended to, or that the session was unparked or marked for closing,
 	// outside of the session's own Do. It must not block and is called under the lock.
 	Wake()
 }
 
-// Wake makes the connection send what was written to Reply outside of the session's own Do; one call serves all
-// that gathers until it does. It is called under the lock.
+// Wake asks the connection to send what was written to Reply outside of the session's own Do. One call
+// serves everything until Collect, so a burst of messages wakes the event loop once. It is called under the
+// lock.
 func (s *Session) Wake() {
 	if s.Peer != nil && !s.wakePending {
 		s.wakePending = true
@@ -137,7 +138,8 @@ const (
 	replySkip     // the current command's reply is skipped
 )
 
-// afterCommand drops the reply that CLIENT REPLY wants dropped.
+// afterCommand removes the reply that CLIENT REPLY suppresses; start is where the reply begins. The command
+// CLIENT REPLY SKIP passes through here itself, so its mode counts from the next command on.
 func (s *Session) afterCommand(start int) {
 	switch s.reply {
 	case replyOn:
@@ -171,8 +173,8 @@ func (s *Session) class() Class {
 	return ClassNormal
 }
 
-// Replica is what a part keeps of a session that is a replica, or means to become one. It is called under the
-// lock.
+// Replica is what the replication part keeps in a session that is or becomes a replica. It is called under
+// the lock.
 type Replica interface {
 	// Attached reports whether the session has asked for the data. Then it is of the class Replicating, and may
 	// only run commands of replication.
@@ -190,7 +192,7 @@ func (s *Session) SetReplica(r Replica) { s.replica = r }
 // attached reports whether the session is an attached replica.
 func (s *Session) attached() bool { return s.replica != nil && s.replica.Attached() }
 
-// sessions is the register of connected sessions.
+// sessions is the register of connected sessions. A script's session is not in it.
 type sessions struct {
 	monitors []*Session
 	ByID     map[int64]*Session
@@ -199,7 +201,7 @@ type sessions struct {
 
 func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), next: 1} }
 
-// recordFailure ends a call of a loader's. The first error counts.
+// recordFailure keeps the first error among a loader's replies.
 func (s *Session) recordFailure(reply []byte) {
 	if len(reply) > 0 && reply[0] == '-' && s.failure == nil {
 		s.failure = Error(bytes.TrimSpace(reply[1:]))

@@ -4,24 +4,24 @@ import (
 	"sync/atomic"
 )
 
-// User code may run for long, and one event loop must be enough to tell everybody else BUSY and to
-// hear SCRIPT KILL. So commands flagged MayBeSlow run on a coroutine beside the loop's stack:
+// A script may run for long. One event loop must then still be able to reply BUSY to others and to accept
+// SCRIPT KILL. So commands flagged MayBeSlow run on a coroutine beside the loop's stack:
 //
 //	loop        Do ─▶ runSlow ─switch─▶ EVAL ...script...
-//	                     ◀─switch─ Leave (past the threshold)
-//	loop        BUSY to all others         resume, called by the owner on a goroutine,
+//	                     ◀─switch─ Unlock (past the time limit)
+//	loop        BUSY to all others         resume, called by the host on a goroutine,
 //	                                       runs the script to its end
 //
-// Two switches cost well under a microsecond, and a script that stays below the threshold never
-// leaves the loop's stack for another. Past the threshold the script runs without the lock and
-// takes it for each command it calls.
+// Why a coroutine: a goroutine for each EVAL would cost two wake-ups by the scheduler, several times the
+// price of a short script. Two switches cost well under a microsecond, and a script below the limit never
+// leaves the loop's thread. Past the limit the script runs without the lock and takes it for each command
+// that it calls.
 //
-// Invariants, while a script is past the threshold:
-//  1. The gate lets nobody else change data, and no waiter is served, so the script stays atomic.
-//  2. The session's Reply is written under the lock only. What stood in it before the command is
-//     handed out at once; the rest stays where it is until the command has ended.
-//  3. The clock stands still.
-//  4. No command that writes begins once SCRIPT KILL was answered with OK.
+// Invariants, while a script is past its time limit:
+//  1. The gate refuses all commands that could change data, and no blocked client is served. So the script stays atomic, as in Redis, although the lock is free in between.
+//  2. The session's Reply is written under the lock only. The replies to earlier commands are handed out at once; the script's stays until the command has ended.
+//  3. The clock stands still. A key that the script has seen does not expire before its end.
+//  4. No command that writes begins once SCRIPT KILL was answered with OK. So SCRIPT KILL never leaves half of a script's writes behind.
 type slowScript struct {
 	enabled  bool
 	next     func() (struct{}, bool) // switches to the coroutine; returns when it yields
@@ -39,8 +39,11 @@ type slowScript struct {
 	killed   atomic.Bool // SCRIPT KILL was heard
 }
 
-// Unlock lets go of the lock in the middle of a command that runs user code, once that has passed
-// the threshold. From here on until Rejoin only RunNested may touch the engine; all others are told busy.
+// Unlock releases the lock in the middle of a command that runs user code, once that has passed its time
+// limit. Until Relock only RunNested may touch the engine. Other sessions get busy as their error.
+//
+// The first time in a command it switches back to the event loop, which then returns from Do and releases
+// the lock. A later script of the same transaction is on another goroutine already, and unlocks by itself.
 func (c *Call) Unlock(busy error) {
 	e := c.Engine
 	if e.slow.detached || !e.slow.enabled || c.Session.loader {
@@ -57,7 +60,7 @@ func (c *Call) Unlock(busy error) {
 	}
 }
 
-// Relock takes the lock again after Leave; without Leave it does nothing.
+// Relock takes the lock again after Unlock. Without Unlock it has no effect.
 func (c *Call) Relock() {
 	if e := c.Engine; e.slow.detached {
 		e.mu.Lock()
@@ -65,10 +68,11 @@ func (c *Call) Relock() {
 	}
 }
 
-// BusyScript reports whether a script is past the threshold, and what others are told because of it.
+// BusyScript reports whether a script is past its time limit, and the error that other sessions get
+// meanwhile.
 func (e *Engine) BusyScript() (busy error, slow bool) { return e.slow.busy, e.slow.session != nil }
 
-// KillScript asks the slow script to end; Killed is how the script hears it. Revive forgets the request.
+// KillScript asks the slow script to end. The script polls ScriptKilled. ClearKill withdraws the request.
 func (e *Engine) KillScript()        { e.slow.killed.Store(true) }
 func (e *Engine) ScriptKilled() bool { return e.slow.killed.Load() }
 func (e *Engine) ClearKill()         { e.slow.killed.Store(false) }

@@ -5,8 +5,8 @@ import (
 	"iter"
 )
 
-// enableSlowScripts lets slow scripts go on beside the other sessions: when a script passes the threshold,
-// Host.Beside runs it to its end. DisableSlow ends it.
+// enableSlowScripts makes the coroutine. Host.Beside must be there: it runs scripts to their end that are
+// past the limit.
 func (e *Engine) enableSlowScripts() {
 	e.slow.enabled = true
 	e.slow.next, e.slow.stop = iter.Pull(func(yield func(struct{}) bool) {
@@ -18,8 +18,8 @@ func (e *Engine) enableSlowScripts() {
 	})
 }
 
-// DisableSlowScripts undoes what Host.Beside enabled, for an engine that is not served any more. A script past the
-// threshold is asked to end.
+// DisableSlowScripts undoes what Host.Beside enabled, for an engine that is about to be closed. A script
+// past its time limit is asked to end.
 func (e *Engine) DisableSlowScripts() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -33,7 +33,9 @@ func (e *Engine) DisableSlowScripts() {
 	e.slow.enabled = false
 }
 
-// runSlow runs a command on the coroutine until it ends or yields. start is where its reply begins.
+// runSlow runs a command on the coroutine until it ends or yields. start is where its reply begins. If it
+// yields, the connection is about to reuse its buffers for the next read, so the arguments are copied, and
+// the replies that precede the command's are split off for sending.
 func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
 	e.slow.done = false
 	e.slow.owner, e.slow.cmd, e.slow.args, e.slow.start = s, cmd, args, start
@@ -52,8 +54,9 @@ func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
 	e.Parts.host.Beside(e.resume)
 }
 
-// resume runs the yielded command to its end and wakes its session. The command ends under the
-// lock, taken by Rejoin.
+// resume runs the yielded command to its end, on a goroutine of the host, and wakes its session. The command
+// took the lock with Relock before it ended, and resume releases it. Then resume does what Do would have
+// done after the command.
 func (e *Engine) resume() {
 	e.slow.next()
 	s := e.slow.session

@@ -31,7 +31,7 @@ func CText(b []byte) string {
 // Decimal returns n as text.
 func Decimal(n int64) []byte { return strconv.AppendInt(nil, n, 10) }
 
-// clip cuts an argument for an error text: to most bytes, and before a zero byte, where Redis' own
+// clip cuts an argument for an error text: to at most most bytes, and before a zero byte, where Redis' own
 // text ends.
 func clip(b []byte, most int) string {
 	return CText(b[:min(len(b), most)])

@@ -4,15 +4,18 @@ import (
 	"slices"
 )
 
-// Client side caching. A session with CLIENT TRACKING on is told when keys change that it may have
-// cached: those it read (each once, then it must read again), or in broadcast mode all keys with
-// one of its prefixes. It is told by a push in RESP3, or through another session.
+// Client-side caching. A session with CLIENT TRACKING on receives an invalidation when a key changes that it
+// may have cached. By default these are the keys that it read. Each is invalidated once, and tracked again
+// only when the session reads it again. In broadcast mode they are all keys with one of its prefixes, read
+// or not. The invalidation is a push in RESP3, or a message on the connection that REDIRECT names.
 //
-//	readers    key -> ids of the sessions that read it since it last changed
-//	changes    key -> who changed it last, since the last broadcast
+//	readers    key ─▶ ids of the sessions that read it since it last changed
+//	changes    key ─▶ the session that changed it last, since the last broadcast
 //
-// What a session is to hear of its own command comes after that command's reply; broadcasts leave at
-// the end of a batch.
+// Readers are ids and not sessions, so that a session that ends needs no search through all keys; an id
+// without a session is skipped when its key changes. A session's own changes wait until its reply is
+// written, since a client expects the reply first. Broadcasts leave at the end of a batch, so that a key
+// that changes a hundred times in a pipeline is sent once.
 type tracking struct {
 	sessions  int // that have tracking on
 	broadcast int // those of them in broadcast mode
@@ -21,7 +24,7 @@ type tracking struct {
 	maxKeys   int // keys in readers
 }
 
-// tracker is what one session asked for.
+// tracker holds the tracking options of one session.
 type tracker struct {
 	redirect                      int64 // session that is told instead; 0 for none
 	bcast, optin, optout, caching bool  // once: CLIENT CACHING was given for the next command
@@ -31,7 +34,7 @@ type tracker struct {
 	ownFlush                      bool
 }
 
-// track turns tracking on for a session, or changes it.
+// track turns tracking on for a session, or changes its options. Prefixes add up.
 func (e *Engine) track(s *Session, t tracker) {
 	t.prefixes = slices.Compact(slices.Sorted(slices.Values(t.prefixes)))
 	if s.tracker != nil {
@@ -61,7 +64,7 @@ func (e *Engine) untrack(s *Session) {
 	}
 }
 
-// tracksReads reports whether the keys of the current command are to be tracked.
+// tracksReads reports whether the keys that the current command reads are tracked.
 func (t *tracker) tracksReads() bool {
 	switch {
 	case t.bcast:
@@ -83,7 +86,8 @@ func (t *tracking) read(key string, id int64) {
 	}
 }
 
-// redirect is the session that is told of invalid keys: -1 without tracking, 0 for itself.
+// redirect returns the id of the session that receives the invalidations: -1 without tracking, 0 for the
+// session itself.
 func (s *Session) redirect() int64 {
 	if s.tracker == nil {
 		return -1
@@ -91,7 +95,7 @@ func (s *Session) redirect() int64 {
 	return s.tracker.redirect
 }
 
-// items is how many pairs of a key and a session that read it are kept.
+// items returns the number of pairs of a key and a session that read it.
 func (t *tracking) items() (n int) {
 	for _, ids := range t.readers {
 		n += len(ids)
@@ -99,7 +103,8 @@ func (t *tracking) items() (n int) {
 	return n
 }
 
-// prefixes is how many different prefixes sessions listen to.
+// prefixes returns the number of different prefixes in broadcast mode. It takes O(n log n) in the sessions,
+// for INFO only.
 func (t *tracking) prefixes(e *Engine) int {
 	if t.broadcast == 0 {
 		return 0

@@ -3,6 +3,11 @@ package engine
 import "github.com/miniserver-go/miniserver/keyspace"
 
 // transaction is what a session queued since MULTI.
+//
+// WATCH is optimistic: a change of a watched key sets dirtyCAS in each session that watches it, and EXEC
+// then replies nil. A command that the gate refuses after MULTI sets dirtyExec, and EXEC then replies
+// EXECABORT. The names are Redis' flags CLIENT_DIRTY_CAS and CLIENT_DIRTY_EXEC. A command that fails while
+// EXEC runs does not stop those after it, and nothing is rolled back.
 type transaction struct {
 	commands   []queuedCommand
 	dirtyExec  bool
@@ -45,12 +50,15 @@ func (tx *transaction) writes() bool {
 	return false
 }
 
-// dbKey names a key of a database.
+// dbKey identifies a key of a database.
 type dbKey struct {
 	db  int
 	key string
 }
 
+// watch adds a key to those that the session's transaction depends on. A key that has already expired is
+// removed first: otherwise its removal, a moment later, would count as a change and fail the transaction for
+// no reason.
 func (e *Engine) watch(s *Session, k dbKey) {
 	for _, w := range s.watches {
 		if w == k {
@@ -62,7 +70,7 @@ func (e *Engine) watch(s *Session, k dbKey) {
 	e.watched[k] = append(e.watched[k], s)
 }
 
-// unwatch forgets all watches of a session.
+// unwatch removes all watches of a session.
 func (e *Engine) unwatch(s *Session) {
 	for _, k := range s.watches {
 		left := e.watched[k][:0]
@@ -80,15 +88,16 @@ func (e *Engine) unwatch(s *Session) {
 	s.watches, s.dirtyCAS = nil, false
 }
 
-// touchWatched fails the transactions that watch a key.
+// touchWatched makes the transactions fail that watch a key.
 func (e *Engine) touchWatched(db int, key []byte) {
 	for _, s := range e.watched[dbKey{db, string(key)}] {
 		s.dirtyCAS = true
 	}
 }
 
-// touchWatchedInDB fails the transactions that watch a key of db which exists there, or exists in other,
-// which is about to take db's place. A nil other stands for an empty database.
+// touchWatchedInDB makes the transactions fail that watch a key of db which exists there, or which exists in
+// other, the database that takes db's place. A nil other is an empty database. A watched key that is absent
+// before and after has not changed.
 func (e *Engine) touchWatchedInDB(db, other *keyspace.DB) {
 	for k, watchers := range e.watched {
 		key := []byte(k.key)
@@ -101,7 +110,8 @@ func (e *Engine) touchWatchedInDB(db, other *keyspace.DB) {
 	}
 }
 
-// watchedExpired reports whether a watched key has become due. Reaping it touches it.
+// watchedExpired reports whether a watched key has changed, after removing those that have expired by now,
+// which no command may have done since WATCH.
 func (e *Engine) watchedExpired(s *Session) bool {
 	for _, k := range s.watches {
 		e.Keyspace.DB(k.db).Exists([]byte(k.key))
