@@ -10,10 +10,25 @@ import (
 // something. A deadline, CLIENT UNBLOCK or the end of the session removes the waiter under the
 // lock, so that no element is ever popped for a client that is gone.
 
-// BlockOnKeys parks the session until one of keys is changed or the deadline (milliseconds since the
-// epoch, 0 for never) has passed; then lapse writes the reply. Where parking is not possible, in a
-// transaction or a script, lapse replies at once. The handler returns after it and must not have
-// replied.
+// Blocking. A command that finds nothing to return, such as BLPOP on an empty list, blocks its session. When
+// one of its keys changes, the same handler runs again with the same arguments, until it finds something or
+// the deadline passes.
+//
+//	BLPOP k ─▶ handler: k is empty ─▶ BlockOnKeys ─▶ blocked, no reply yet
+//	LPUSH k ─▶ Changed ─▶ signal: k is ready ─▶ after the command: serveBlocked
+//	                                               ─▶ rerun: handler finds the element, replies, unblock
+//
+// Why run again instead of handing the element over: the handler exists once, whether it blocks or not, and
+// it sees the keyspace as it is now. An earlier client may have emptied the list again; then the handler
+// blocks again, and its client keeps its place in the queue. A deadline, CLIENT UNBLOCK and the end of the
+// session remove the command under the lock, so that no element is popped for a client that is gone.
+//
+// Keys are served in the order in which they became ready, and the clients of a key from the oldest to the
+// youngest, as in Redis.
+//
+// BlockOnKeys blocks the session until one of keys changes or the deadline (milliseconds since the epoch, 0
+// for none) has passed; then timeout writes the reply. In a transaction or script, which cannot block,
+// timeout replies at once. The handler must not have replied, and returns after the call.
 func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, lapse func(s *Session)) {
 	if c.woken {
 		c.blocked = true
@@ -35,8 +50,9 @@ func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, lapse func(s *Session)
 	}
 }
 
-// Block is Park for a command that waits for something else than keys: the reply is due when the part that runs the
-// command calls End, or at the deadline. It returns nil where the session cannot be blocked.
+// Block is BlockOnKeys for a command that does not wait for keys, such as WAIT. The reply is due at the
+// deadline, or when the part that runs the command calls End. It returns nil if the session cannot block;
+// then the reply is written.
 func (c *Call) Block(deadline int64, reply func(s *Session)) *Blocked {
 	c.BlockOnKeys(nil, deadline, reply)
 	if !c.blocked {
@@ -45,29 +61,30 @@ func (c *Call) Block(deadline int64, reply func(s *Session)) *Blocked {
 	return c.Session.blocked
 }
 
-// mayPark reports whether Park parks: not in a transaction, nor in a script.
+// MayBlock reports whether BlockOnKeys blocks. It does not in a transaction or in a script.
 func (c *Call) MayBlock() bool { return c.woken || !c.Session.script && c.Engine.stack.depth == 1 }
 
-// WakeOnDelete lets the handler that just parked run again also when one of its keys is gone, which most
-// do not want to know.
+// WakeOnDelete makes the handler, which has just blocked, run again also when one of its keys is deleted.
+// Most commands have nothing to find there; XREADGROUP replies with an error.
 func (c *Call) WakeOnDelete() {
 	if w := c.Session.blocked; w != nil {
 		w.onDelete = true
 	}
 }
 
-// Woken reports whether the handler of a blocked client runs again, because ReadyKey was changed.
+// Woken reports whether the handler of a blocked command runs again, because ReadyKey changed.
 func (c *Call) Woken() bool { return c.woken }
 
 // ReadyKey returns the key because of which the handler runs again.
 func (c *Call) ReadyKey() []byte { return c.readyKey }
 
-// First returns the first of keys that exists, with its value for changing, for a command that takes
-// from one of several keys; found is false if there is none. A value of another type that comes
-// first latches ErrWrongType.
+// First returns the first of keys that exists, with its value for changing, for a command that takes from
+// one of several keys; found is false if none exists. A value of another type that comes first latches
+// ErrWrongType.
 //
-// When a waiter's handler runs again, only the key that became ready counts, so that waiters are
-// served in the order in which keys received something; and another type there is no error.
+// When a blocked command runs again only the key that became ready counts. Otherwise a key that is named
+// earlier would be taken from first, and commands would not be served in the order of the changes. Another
+// type is no error then: the client keeps waiting.
 func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found bool) {
 	if c.woken {
 		value, _ := c.DB.Edit(c.readyKey)
@@ -82,10 +99,10 @@ func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found boo
 	return nil, v, false
 }
 
-// SignalKey has clients that are blocked on a key served, as if its value had changed.
+// SignalKey serves the commands that are blocked on a key, as if its value had changed.
 func (c *Call) SignalKey(key []byte) { c.Engine.blocked.signal(c.DB.ID(), key) }
 
-// Timeout reads a blocking command's timeout, in seconds with fractions, as a deadline in
+// Timeout reads a blocking command's timeout, in seconds with fractions, and returns it as a deadline in
 // milliseconds since the epoch; 0 for none.
 func (c *Call) Timeout() int64 {
 	f := c.FloatOr(ErrTimeoutFloat)
@@ -108,8 +125,8 @@ func (c *Call) Timeout() int64 {
 	return c.Now() + ms
 }
 
-// DeadlineAfter returns the deadline that a timeout in milliseconds, counted from now, stands for; 0 for none. Anything
-// else latches an error.
+// DeadlineAfter returns the deadline for a timeout in milliseconds from now; 0 for none. Anything else
+// latches an error.
 func (c *Call) DeadlineAfter(timeout []byte) int64 {
 	ms, ok := resp.ParseInt(timeout)
 	switch {
@@ -125,11 +142,11 @@ func (c *Call) DeadlineAfter(timeout []byte) int64 {
 	return 0
 }
 
-// ReplyNullArray is the reply of most commands whose timeout has passed.
+// ReplyNullArray is the timeout reply of most commands.
 func ReplyNullArray(s *Session) { s.Reply.NullArray() }
 
-// serveBlocked runs the handlers of those who wait for a ready key. What they change may make further keys
-// ready; those are served as well, in order.
+// serveBlocked serves the commands that are blocked on ready keys. What they change may make further keys
+// ready, which are served as well: BLMOVE can feed another BLMOVE.
 func (e *Engine) serveBlocked() {
 	if e.slow.session != nil {
 		return // not before the script has ended: it is atomic
@@ -142,8 +159,9 @@ func (e *Engine) serveBlocked() {
 	e.blocked.ready = nil
 }
 
-// serveBlockedOn runs the handlers of those who wait for a key, oldest first; while it does not exist, only of
-// those who want to know that.
+// serveBlockedOn serves the commands that are blocked on a key, the oldest first. While the key does not
+// exist, only those with WakeOnDelete run. The loop continues by number and not by position, because each
+// run may remove commands.
 func (e *Engine) serveBlockedOn(k dbKey) {
 	db, key, seq := e.Keyspace.DB(k.db), []byte(k.key), int64(0)
 	for w := e.blocked.nextAfter(k, seq); w != nil; w = e.blocked.nextAfter(k, seq) {
@@ -154,8 +172,8 @@ func (e *Engine) serveBlockedOn(k dbKey) {
 	}
 }
 
-// rerun runs a waiter's handler again because key is ready. If it parks again, the session goes on
-// waiting.
+// rerun runs a blocked command's handler again, because key is ready. If it blocks again, its place in the
+// queue stays, and nothing is counted.
 func (e *Engine) rerun(w *Blocked, key []byte) {
 	s := w.session
 	start := s.Reply.Len()
@@ -175,14 +193,14 @@ func (e *Engine) rerun(w *Blocked, key []byte) {
 	e.unblock(w)
 }
 
-// unblock ends a wait whose reply has been written.
+// unblock removes a blocked command whose reply has been written.
 func (e *Engine) unblock(w *Blocked) {
 	e.blocked.remove(w)
 	w.session.blocked = nil
 	w.session.Wake()
 }
 
-// endBlock ends a wait with the timeout's reply, or with an error if there is one.
+// endBlock ends a blocked command with its timeout reply, or with an error if err is not nil.
 func (e *Engine) endBlock(w *Blocked, err error) {
 	s := w.session
 	start := s.Reply.Len()
@@ -199,7 +217,7 @@ func (e *Engine) endBlock(w *Blocked, err error) {
 	e.unblock(w)
 }
 
-// endTimedOut replies to the waiters whose deadline has passed.
+// endTimedOut ends the blocked commands whose deadline has passed.
 func (e *Engine) endTimedOut() {
 	var late []*Blocked
 	for _, w := range e.blocked.all {
@@ -212,7 +230,7 @@ func (e *Engine) endTimedOut() {
 	}
 }
 
-// nextTimeout returns the earliest deadline of a waiter, 0 if none has one.
+// nextTimeout returns the earliest deadline of a blocked command, 0 if there is none.
 func (e *Engine) nextTimeout() (next int64) {
 	for _, w := range e.blocked.all {
 		if w.deadline != 0 && (next == 0 || w.deadline < next) {
@@ -222,8 +240,8 @@ func (e *Engine) nextTimeout() (next int64) {
 	return next
 }
 
-// UnblockClient ends the wait of a session with its timeout's reply, or with an error, and reports whether
-// it was parked on a waiter.
+// UnblockClient ends a session's blocked command with its timeout reply, or with an error. It returns false
+// if the session is not blocked.
 func (e *Engine) UnblockClient(s *Session, withError bool) bool {
 	w := s.blocked
 	if w == nil {
@@ -237,9 +255,9 @@ func (e *Engine) UnblockClient(s *Session, withError bool) bool {
 	return true
 }
 
-// Ended reports whether the session is not blocked any more: End was called, the deadline has passed, CLIENT UNBLOCK
-// came or the session has ended.
+// Ended reports whether the command is not blocked any more: End was called, the deadline has passed, CLIENT
+// UNBLOCK came or the session has ended.
 func (w *Blocked) Ended() bool { return w.session.blocked != w }
 
-// End replies and unblocks the session, which must not be over.
+// End writes the reply and unblocks the session. The command must not have ended.
 func (w *Blocked) End() { w.session.engine.endBlock(w, nil) }

@@ -17,7 +17,7 @@ type Blocked struct {
 	onDelete bool // it runs also when a key is gone
 }
 
-// blockedClients is the register of waiters.
+// blockedClients is the register of blocked commands, by key and by age.
 type blockedClients struct {
 	keys  map[dbKey][]*Blocked // oldest first
 	all   []*Blocked
@@ -49,8 +49,8 @@ func (ws *blockedClients) remove(w *Blocked) {
 	}
 }
 
-// without returns a list, which is ordered by age, without w. The oldest, who is served first, goes in
-// O(1).
+// without returns a list, which is ordered by age, without w. Removing the oldest, which is served first,
+// takes O(1).
 func without(list []*Blocked, w *Blocked) []*Blocked {
 	i, ok := slices.BinarySearchFunc(list, w.seq, (*Blocked).compare)
 	switch {
@@ -65,7 +65,7 @@ func without(list []*Blocked, w *Blocked) []*Blocked {
 
 func (w *Blocked) compare(seq int64) int { return cmp.Compare(w.seq, seq) }
 
-// nextAfter returns the oldest of those who wait for k and came after number seq, or nil.
+// nextAfter returns the oldest command that is blocked on k and younger than seq, or nil.
 func (ws *blockedClients) nextAfter(k dbKey, seq int64) *Blocked {
 	list := ws.keys[k]
 	if i, _ := slices.BinarySearchFunc(list, seq+1, (*Blocked).compare); i < len(list) {
@@ -74,7 +74,7 @@ func (ws *blockedClients) nextAfter(k dbKey, seq int64) *Blocked {
 	return nil
 }
 
-// signal marks a key that somebody waits for as ready.
+// signal marks a key as ready, if a command is blocked on it.
 func (ws *blockedClients) signal(db int, key []byte) {
 	if _, ok := ws.keys[dbKey{db, string(key)}]; !ok {
 		return

@@ -23,14 +23,14 @@ const (
 	evictTTL
 )
 
-// policies are in the order in which Redis tells them.
+// policies are in the order in which Redis lists them.
 var policies = []policy{
 	{"volatile-lru", true, evictLRU}, {"volatile-lfu", true, evictLFU}, {"volatile-random", true, evictRandom},
 	{"volatile-ttl", true, evictTTL}, {"allkeys-lru", false, evictLRU}, {"allkeys-lfu", false, evictLFU},
 	{"allkeys-random", false, evictRandom}, {"noeviction", false, evictNone},
 }
 
-// eviction is the state of it.
+// eviction is the state of eviction: see evict.go.
 type eviction struct {
 	policy        policy
 	samples       int
@@ -48,8 +48,9 @@ func newEviction() eviction {
 	return eviction{policy: policies[len(policies)-1], samples: 5, tenacity: 10}
 }
 
-// timeLimit returns how many microseconds a command may wait for its room: 50 for each of the first ten
-// degrees of tenacity, 15 percent more for each further one, and for ever at 100.
+// timeLimit returns how many microseconds a command may spend on eviction. As in Redis it is 50 for each of
+// the first ten degrees of maxmemory-eviction-tenacity, 15 percent more for each further one, and unlimited
+// at 100.
 func (v *eviction) timeLimit() int64 {
 	switch {
 	case v.tenacity <= 10:
@@ -60,7 +61,9 @@ func (v *eviction) timeLimit() int64 {
 	return math.MaxInt64
 }
 
-// evictionPool is the best candidates seen so far, the best last.
+// evictionPool is the best candidates seen so far, the best last. It is Redis' pool and has its size. With
+// it a few samples for each eviction approach exact LRU, since good candidates of earlier samples are
+// remembered.
 type evictionPool struct {
 	list [poolSize]candidate
 	n    int
@@ -82,7 +85,7 @@ func (p *evictionPool) minStaleness() uint32 {
 	return p.list[0].staleness + 1
 }
 
-// insert takes a candidate in, if it is better than the worst or there is room, and not in already.
+// insert adds a candidate, unless the pool has it already, or is full of better ones.
 func (p *evictionPool) insert(db int, key string, staleness uint32) {
 	full := p.n == poolSize
 	if staleness < p.minStaleness() {
@@ -109,7 +112,7 @@ func (p *evictionPool) insert(db int, key string, staleness uint32) {
 	p.list[better] = candidate{db, append(room[:0], key...), staleness}
 }
 
-// pop takes the best candidate out. Its key is valid until the next offer.
+// pop removes and returns the best candidate. Its key is valid until the next insert.
 func (p *evictionPool) pop() *candidate {
 	p.n--
 	return &p.list[p.n]

@@ -20,9 +20,9 @@ func (e *Engine) Dirty() int64 { return e.persistence.dirty }
 // SetDirty sets how many changes are not saved.
 func (e *Engine) SetDirty(n int64) { e.persistence.dirty = n }
 
-// DenyWrites refuses commands that write with an error, because a part cannot save what they change; nil allows
-// them again. If several parts refuse, the error is that of the one that joined first. It is called under the
-// lock.
+// DenyWrites makes the gate refuse commands that write with err, because a part cannot save what they
+// change; nil allows them again. If several parts refuse, the one that joined first provides the error. It
+// is called under the lock.
 func (e *Engine) DenyWrites(part string, err error) {
 	e.part(part).writeError = err
 	e.persistence.writeError = nil
@@ -33,7 +33,8 @@ func (e *Engine) DenyWrites(part string, err error) {
 	}
 }
 
-// isWriteDenied reports whether the command is one that DenyWrites refuses.
+// isWriteDenied reports whether DenyWrites applies to the command. PING is among those, flagged HealthCheck,
+// so that a load balancer notices the trouble.
 func (s *Session) isWriteDenied(cmd *Command, args [][]byte) bool {
 	return cmd.flagsWith(args)&(Write|HealthCheck) != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
 }
@@ -46,7 +47,7 @@ type Libraries interface {
 	Restore(sources [][]byte, how RestorePolicy) error
 }
 
-// RestorePolicy says what becomes of the libraries that are there.
+// RestorePolicy says what happens to the existing libraries, as in FUNCTION RESTORE.
 type RestorePolicy int
 
 // The ways of restoring libraries.
@@ -59,7 +60,7 @@ const (
 // Libraries returns the libraries, to be saved and restored. They are used under the lock.
 func (e *Engine) Libraries() Libraries { return e.Parts.libraries }
 
-// noLibraries are those of an engine without functions.
+// noLibraries is an engine without functions.
 type noLibraries struct{}
 
 // Sources implements Libraries.

@@ -10,7 +10,8 @@ package engine
 // not keep args.
 type Propagate func(db int, args [][]byte)
 
-// propagation is the way of changes to the parts. It begins a transaction with the first change in it.
+// propagation sends changes to the parts. MULTI is sent with the first change of a transaction and not at
+// its start, so that a transaction that changes nothing is not propagated.
 type propagation struct {
 	to    Propagate // nil if no part wants changes
 	depth int       // of OpenTx
@@ -18,14 +19,15 @@ type propagation struct {
 	db    int       // of the last change
 }
 
-// SetPropagate sends changes to a part from now on, or no longer if fn is nil. It is called under the lock, in
-// no transaction.
+// SetPropagate sends changes to a part from now on, or stops it if fn is nil. It is called under the lock,
+// outside of transactions: a part must not begin in the middle of a unit.
 func (e *Engine) SetPropagate(part string, fn Propagate) {
 	e.part(part).Propagate = fn
 	e.connectPropagation()
 }
 
-// connectPropagation sends changes to the parts that want them: several, one or none.
+// connectPropagation prepares the function for the parts that want changes. Without any it is nil, so that
+// an engine without journal and replicas pays one comparison.
 func (e *Engine) connectPropagation() {
 	var all []Propagate
 	for _, p := range e.Parts.List {
@@ -65,11 +67,11 @@ func (e *Engine) propagate(db int, args [][]byte) {
 	p.to(db, args)
 }
 
-// BeginTx begins a unit of changes: those until CloseTx are propagated between MULTI and EXEC. Pairs may nest; the
-// outermost counts.
+// BeginTx begins a unit of changes. Those until EndTx are propagated between MULTI and EXEC. Pairs may nest,
+// as when EXEC runs EVAL; the outermost counts.
 func (c *Call) BeginTx() { c.Engine.propagation.depth++ }
 
-// EndTx ends what OpenTx began.
+// EndTx ends what BeginTx began.
 func (c *Call) EndTx() {
 	p := &c.Engine.propagation
 	p.depth--
@@ -79,5 +81,5 @@ func (c *Call) EndTx() {
 	}
 }
 
-// InTx reports whether a transaction or script is under way, whose changes are propagated as one unit.
+// InTx reports whether a transaction or script is running, whose changes are propagated as one unit.
 func (e *Engine) InTx() bool { return e.propagation.depth > 0 || e.slow.session != nil }

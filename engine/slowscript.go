@@ -12,16 +12,18 @@ import (
 //	loop        BUSY to all others         resume, called by the host on a goroutine,
 //	                                       runs the script to its end
 //
-// Why a coroutine: a goroutine for each EVAL would cost two wake-ups by the scheduler, several times the
-// price of a short script. Two switches cost well under a microsecond, and a script below the limit never
-// leaves the loop's thread. Past the limit the script runs without the lock and takes it for each command
-// that it calls.
+// Why a coroutine: almost all scripts are short, and waking a goroutine for each would cost more than they
+// do. Two switches cost well under a microsecond. Past the limit the script runs without the lock and takes
+// it for each command that it calls.
 //
 // Invariants, while a script is past its time limit:
-//  1. The gate refuses all commands that could change data, and no blocked client is served. So the script stays atomic, as in Redis, although the lock is free in between.
-//  2. The session's Reply is written under the lock only. The replies to earlier commands are handed out at once; the script's stays until the command has ended.
+//  1. The gate refuses all commands that could change data, and no blocked client is served. So the script
+//     stays atomic, as in Redis, although the lock is free in between.
+//  2. The session's Reply is written under the lock only. The replies to earlier commands are handed out at
+//     once; the script's stays until the command has ended.
 //  3. The clock stands still. A key that the script has seen does not expire before its end.
-//  4. No command that writes begins once SCRIPT KILL was answered with OK. So SCRIPT KILL never leaves half of a script's writes behind.
+//  4. No command that writes begins once SCRIPT KILL was answered with OK. So SCRIPT KILL never leaves half
+//     of a script's writes behind.
 type slowScript struct {
 	enabled  bool
 	next     func() (struct{}, bool) // switches to the coroutine; returns when it yields
