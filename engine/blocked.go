@@ -5,11 +5,6 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// A command that finds nothing to return says so by parking its session on a waiter. When one of the
-// waiter's keys is changed, the waiter's handler runs again, oldest waiter first, until it finds
-// something. A deadline, CLIENT UNBLOCK or the end of the session removes the waiter under the
-// lock, so that no element is ever popped for a client that is gone.
-
 // Blocking. A command that finds nothing to return, such as BLPOP on an empty list, blocks its session. When
 // one of its keys changes, the same handler runs again with the same arguments, until it finds something or
 // the deadline passes.
@@ -25,21 +20,21 @@ import (
 //
 // Keys are served in the order in which they became ready, and the clients of a key from the oldest to the
 // youngest, as in Redis.
-//
+
 // BlockOnKeys blocks the session until one of keys changes or the deadline (milliseconds since the epoch, 0
 // for none) has passed; then timeout writes the reply. In a transaction or script, which cannot block,
 // timeout replies at once. The handler must not have replied, and returns after the call.
-func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, lapse func(s *Session)) {
+func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, timeout func(s *Session)) {
 	if c.woken {
 		c.blocked = true
 		return
 	}
 	if !c.MayBlock() {
-		lapse(c.Session)
+		timeout(c.Session)
 		return
 	}
 	c.blocked = true
-	w := &Blocked{session: c.Session, cmd: c.Cmd, args: copyArgs(c.Args), deadline: deadline, timeout: lapse}
+	w := &Blocked{session: c.Session, cmd: c.Cmd, args: copyArgs(c.Args), deadline: deadline, timeout: timeout}
 	for _, key := range keys {
 		w.keys = append(w.keys, dbKey{c.DB.ID(), string(key)})
 	}

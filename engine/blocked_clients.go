@@ -14,14 +14,14 @@ type Blocked struct {
 	deadline int64 // milliseconds since the epoch; 0 for none
 	timeout  func(s *Session)
 	seq      int64
-	onDelete bool // it runs also when a key is gone
+	onDelete bool // it runs again also when a key is deleted
 }
 
 // blockedClients is the register of blocked commands, by key and by age.
 type blockedClients struct {
 	keys  map[dbKey][]*Blocked // oldest first
 	all   []*Blocked
-	ready []dbKey // keys that changed while somebody waits for them
+	ready []dbKey // keys that changed while commands are blocked on them, in the order of the changes
 	seq   int64
 }
 

@@ -23,14 +23,14 @@ type Call struct {
 	Args    [][]byte
 	Reply   *resp.Writer
 
-	at       int      // next argument
+	at       int      // position of the next argument
 	err      error    // first error of the cursor
 	dirty    int64    // changes reported by this call
-	logged   bool     // the handler said what to journal
-	woken    bool     // a waiter's handler runs again
+	logged   bool     // the handler has said what to propagate
+	woken    bool     // a blocked command's handler runs again
 	readyKey []byte   // the key because of which it does
-	blocked  bool     // the handler parked the session
-	redacted [][]byte // the arguments as others may see them, if not as they are
+	blocked  bool     // the handler blocked the session
+	redacted [][]byte // the arguments with secrets hidden, for MONITOR and the slow log; nil for Args
 	scratch  [64]byte
 }
 
@@ -40,7 +40,8 @@ func (c *Call) Nested() bool { return c.Engine.stack.depth > 1 }
 // Now returns the time of the command in milliseconds since the epoch.
 func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }
 
-// --- ask: the cursor ---
+// The cursor reads the arguments one after the other. The first error is latched, and later reads return zeros,
+// so that a handler checks once, with OK, after it has read everything.
 
 // More reports whether arguments are left.
 func (c *Call) More() bool { return c.at < len(c.Args) && c.err == nil }
@@ -213,9 +214,5 @@ func PerEngine[T any](e *Engine) *T {
 	return kept
 }
 
-// --- check: lookups by type ---
-
 // ReplyEntry replies with an element of a collection.
 func (c *Call) ReplyEntry(e ziplist.Entry) { c.Reply.Bulk(e.Text(c.Scratch())) }
-
-// --- change: the reports ---

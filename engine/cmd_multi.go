@@ -1,8 +1,6 @@
 package engine
 
-// Transactions. MULTI starts to queue, EXEC runs the queue under the one lock, WATCH makes EXEC
-// fail if a watched key was touched meanwhile. A command refused while queueing spoils the
-// transaction; a command failing while it runs does not stop the others.
+// The commands of transactions. How WATCH and EXEC work together is in transaction.go.
 
 // Transactions is the family of MULTI and WATCH.
 func Transactions() Family {

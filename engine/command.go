@@ -34,7 +34,7 @@ type Command struct {
 
 	group  string
 	parent *Command
-	id     int    // in the order of joining, subcommands too
+	id     int    // in the order of joining, subcommands too; ACL rules refer to it
 	full   string // container|sub
 	subs   map[string]*Command
 	stats  commandStats
@@ -79,7 +79,7 @@ type Family struct {
 // commandTable is all commands.
 type commandTable struct {
 	byName  map[string]*Command
-	renamed map[string]*Command // by their first names; nil if none is
+	renamed map[string]*Command // by their original names; nil without renamed commands
 	count   int                 // commands and subcommands so far
 }
 

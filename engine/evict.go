@@ -6,23 +6,24 @@ import (
 	"strings"
 )
 
-// Eviction: which keys go when the dataset has outgrown maxmemory.
+// Eviction: which keys are removed when the dataset exceeds maxmemory.
 //
-// Each command finds the dataset within maxmemory, or makes keys go first, as many as it takes. Who
-// goes is what maxmemory-policy says:
+// Before each command the gate evicts keys until the dataset is within maxmemory. maxmemory-policy chooses:
 //
-//	allkeys, volatile   any key, or those only that have a deadline
-//	-lru, -lfu          the one that was used longest ago, or least often; a good guess at it
-//	-random             any of them
+//	allkeys, volatile   among all keys, or among those with a deadline
+//	-lru, -lfu          about the least recently used, or about the least frequently used
+//	-random             a random one
 //	volatile-ttl        the one with the earliest deadline
-//	noeviction          none: commands that need memory are refused
+//	noeviction          no key: commands that need memory are refused
 //
-// The guess is Redis': a few keys are picked at random (maxmemory-samples), and the best candidates
-// seen so far wait in a small pool, the best of which goes. Unlike Redis, a candidate that was used since it
-// was seen leaves the pool, and volatile-ttl is exact, for the deadlines are in order here anyway.
+// LRU and LFU are approximate, because an exact order would cost memory for each key and time for each access.
+// As in Redis a few keys are sampled (maxmemory-samples), and the best candidates of all samples stay in a small
+// pool, from which the best is evicted. Unlike Redis, a candidate that was used since it was sampled leaves the
+// pool, and volatile-ttl is exact, since the keyspace keeps deadlines in order anyway.
 //
-// A great surplus, after maxmemory was lowered, does not hold everything up: beyond the time that
-// maxmemory-eviction-tenacity allows the command runs, and Tick goes on.
+// A great excess, as after CONFIG SET maxmemory, does not hold up clients. When the time is up that
+// maxmemory-eviction-tenacity allows, the command runs although memory is exceeded, and Tick continues. So
+// maxmemory is a limit that the dataset approaches, not one that it never passes.
 
 // evictionParams are the parameters of eviction.
 func (e *Engine) evictionParams() []Param {

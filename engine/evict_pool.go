@@ -13,6 +13,7 @@ type policy struct {
 }
 
 // strategy is how the key is chosen that goes.
+// strategy says which key to evict.
 type strategy uint8
 
 const (
@@ -36,12 +37,12 @@ type eviction struct {
 	samples       int
 	tenacity      int64
 	pool          evictionPool
-	lastDB        int   // database of the last key that went at random
-	oom           bool  // at the last command: more is needed and none may go
-	unfinished    bool  // time ran out before enough went; Tick goes on
+	lastDB        int   // of the last key evicted at random
+	oom           bool  // at the last command: maxmemory is exceeded, and no key may be evicted
+	unfinished    bool  // time was up before enough was free; Tick continues
 	evicted       int64 // keys
-	exceededSince int64 // when maxmemory was exceeded for longer than a command takes, microseconds; 0 if it is not
-	exceededTime  int64 // time in which it was, until since
+	exceededSince int64 // start of the present excess, in microseconds; 0 if there is none
+	exceededTime  int64 // total of the excesses before it, in microseconds
 }
 
 func newEviction() eviction {

@@ -12,16 +12,16 @@ const (
 	Admin                             // for operators
 	PubSub                            // about channels
 	NoScript                          // not from scripts
-	Blocking                          // may park the session
+	Blocking                          // may block the session
 	Loading                           // allowed while the dataset is loaded
-	Stale                             // allowed on a replica cut off
+	Stale                             // allowed on a replica without its master
 	SkipMonitor                       // not shown to MONITOR
 	SkipSlowlog                       // not in the slow log
 	Fast                              // O(1) or O(log n)
 	NoAuth                            // allowed before AUTH
-	MayReplicate                      // not a write, yet may cause effects
-	NoMandatoryKeys                   // the keys may be none
-	NoAsyncLoading                    // not while a replica loads beside its data
+	MayReplicate                      // not a write, yet may be propagated
+	NoMandatoryKeys                   // may be without keys
+	NoAsyncLoading                    // not while a replica loads new data and serves the old
 	NoMulti                           // not inside MULTI
 	MovableKeys                       // key positions depend on the arguments
 	AllowBusy                         // allowed while a slow script runs
@@ -29,15 +29,15 @@ const (
 
 // The flags that COMMAND INFO does not show.
 const (
-	MayBeSlow        Flags = AllowBusy << (1 + iota) // runs user code: executed so that it can be left running
+	MayBeSlow        Flags = AllowBusy << (1 + iota) // runs user code, which may pass its time limit: see slowscript.go
 	AllowTx                                          // executed inside MULTI instead of queued
 	RunsTx                                           // runs the queued commands: writes and takes memory as they do
 	DropsTx                                          // ends a transaction without running it
 	AllowSubscribed                                  // allowed while the session listens to channels
 	FromReplica                                      // allowed on a connection that receives the replication stream
-	HealthCheck                                      // refused while writes are, so that a probe hears of the trouble
+	HealthCheck                                      // refused while DenyWrites is in force, so that a probe notices
 	AllowScriptDebug                                 // allowed in scripts after DEBUG SET-DISABLE-DENY-SCRIPTS
-	KeepsCaching                                     // leaves what CLIENT CACHING said to the next command
+	KeepsCaching                                     // does not end the effect of CLIENT CACHING
 	ToChannel                                        // its first argument is a channel
 	ToChannels                                       // its arguments are channels
 	ToPatterns                                       // its arguments are patterns of channels

@@ -1,10 +1,12 @@
 package engine
 
-// A change reaches the journal and the replicas as commands that reproduce it, one or several. Call.Log and its kin
-// say which; by default it is the command itself. Those of a transaction or script stand between MULTI and EXEC.
+// A change reaches the journal and the replicas as commands that reproduce it, one or several. By default that is
+// the command itself; Call.Propagate replaces it by one that gives the same data at any time and with any seed.
+// Expiry and eviction propagate as DEL. The changes of a transaction or script stand between MULTI and EXEC, so
+// that a replica or a journal that breaks off never shows half of them.
 //
-//	change ─▶ Changed, Log ─▶ propagate ─┬▶ journal
-//	                                     └▶ replicas
+//	change ─▶ Changed, Propagate ─▶ propagate ─┬▶ journal
+//	                                           └▶ replicas
 
 // Propagate receives the commands that reproduce each change, in order, each with its database. It must
 // not keep args.
@@ -14,7 +16,7 @@ type Propagate func(db int, args [][]byte)
 // its start, so that a transaction that changes nothing is not propagated.
 type propagation struct {
 	to    Propagate // nil if no part wants changes
-	depth int       // of OpenTx
+	depth int       // of BeginTx
 	multi bool      // MULTI was propagated, and EXEC must follow
 	db    int       // of the last change
 }

@@ -31,31 +31,31 @@ type Session struct {
 	monitor      bool
 	unix         bool // connected through a unix socket
 	fd           int
-	script       bool     // a script's session: never parks, cannot nest transactions
+	script       bool     // a script's session: cannot block or begin a transaction
 	caller       *Session // whose script it is
 	loader       bool     // a loader's: see Loader
 	failure      error    // the first error in the reply to a loader
 	readOnly     bool     // a read-only script's
-	startedOOM   bool     // a script's that began short of memory
-	wrote        bool     // a script's that called a command that writes
+	startedOOM   bool     // a script's that began over maxmemory
+	wrote        bool     // a script's that has written
 	reply        replyMode
 	tx           *transaction
 	watches      []dbKey
-	dirtyCAS     bool // a watched key was touched
+	dirtyCAS     bool // a watched key has changed: EXEC fails
 	blocked      *Blocked
-	postponed    bool // waits for the end of a pause
+	postponed    bool // its next command waits for the end of CLIENT PAUSE
 	tracker      *tracker
-	running      bool // its slow script goes on elsewhere
-	wakePending  bool // Peer.Wake was called and nothing was collected since
+	running      bool // its slow script runs on a goroutine of the host
+	wakePending  bool // Peer.Wake was called, and Collect not yet
 	subs         subscriptions
-	replica      Replica // nil if it never spoke like one
+	replica      Replica // nil if it never sent a command of replication
 	created      int64
 	lastActive   int64 // microseconds, of the last command
 	last         *Command
-	ownBuffer    []byte // the reply buffer that is being sent, if nobody lends one
-	lentBuffer   []byte // lent for the next replies
+	ownBuffer    []byte // the buffer for the replies after those being sent, if none is lent
+	lentBuffer   []byte // what Lend provided for the next Do
 	borrows      bool
-	earlyReplies []byte // replies to send ahead of a slow script's
+	earlyReplies []byte // the replies before a slow script's
 }
 
 // EnterScript prepares a script's session for a run on behalf of caller. In a readOnly run commands that
@@ -114,7 +114,7 @@ const maxPushBuffer = 16 << 10
 
 // Peer is the session's connection, as the engine reaches it outside of Do.
 type Peer interface {
-	// Wake says that Reply was appended to, or that the session was unparked or marked for closing,
+	// Wake reports that replies were added, or that the session was unblocked or marked for closing,
 	// outside of the session's own Do. It must not block and is called under the lock.
 	Wake()
 }

@@ -32,13 +32,13 @@ type slowScript struct {
 	owner    *Session                // whose command the coroutine runs
 	cmd      *Command
 	args     [][]byte
-	since    int64       // when the command began, in microseconds
+	since    int64       // start of the command, in microseconds
 	start    int         // where its reply begins
 	done     bool        // the command ended without yielding
-	session  *Session    // whose command is past the threshold; nil if none is
-	busy     error       // what all others are told meanwhile
+	session  *Session    // whose command is past the time limit; nil if there is none
+	busy     error       // the error for other sessions meanwhile
 	detached bool        // user code runs without the lock; written by the coroutine only
-	killed   atomic.Bool // SCRIPT KILL was heard
+	killed   atomic.Bool // SCRIPT KILL was called
 }
 
 // Unlock releases the lock in the middle of a command that runs user code, once that has passed its time

@@ -18,19 +18,19 @@ import (
 // that changes a hundred times in a pipeline is sent once.
 type tracking struct {
 	sessions  int // that have tracking on
-	broadcast int // those of them in broadcast mode
+	broadcast int // of those, in broadcast mode
 	readers   map[string][]int64
-	changes   map[string]*Session
-	maxKeys   int // keys in readers
+	changes   map[string]*Session // a nil session stands for expiry and eviction
+	maxKeys   int                 // in readers
 }
 
 // tracker holds the tracking options of one session.
 type tracker struct {
-	redirect                      int64 // session that is told instead; 0 for none
-	bcast, optin, optout, caching bool  // once: CLIENT CACHING was given for the next command
+	redirect                      int64 // id of the session that receives the invalidations; 0 for itself
+	bcast, optin, optout, caching bool  // caching: CLIENT CACHING applies to the next command
 	noloop, broken                bool
 	prefixes                      []string
-	ownKeys                       []string // keys to be told after the reply
+	ownKeys                       []string // keys that its own command changed, to be sent after the reply
 	ownFlush                      bool
 }
 
