@@ -10,7 +10,7 @@ import (
 
 // Users, and what becomes of a command that its user may not run. Package acl has the rules.
 
-// login makes the session that user's, if the password is right.
+// login gives the session a user, if the password is right.
 func (c *Call) login(name, password []byte) bool {
 	u := c.Engine.users.byName[string(name)]
 	if u == nil || !u.Admits(password) {
@@ -21,7 +21,7 @@ func (c *Call) login(name, password []byte) bool {
 	return true
 }
 
-// aclCommands tells package acl of the engine's commands.
+// aclCommands gives package acl access to the command table.
 type aclCommands struct{ e *Engine }
 
 // Commands implements acl.Catalogue.
@@ -71,7 +71,7 @@ func (e *Engine) inCategory(name string) (list []*Command) {
 	return list
 }
 
-// request is the command as package acl sees it.
+// request returns the command as package acl needs it.
 func request(cmd *Command, args [][]byte) *acl.Request {
 	r := &acl.Request{Number: cmd.id, Free: cmd.Flags&NoAuth != 0, Args: args, First: 1}
 	if cmd.parent != nil {
@@ -118,7 +118,8 @@ var (
 	denialNames = [...]string{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
 )
 
-// checkPermission returns the error that refuses a user's command, nil if it is allowed, and logs it.
+// checkPermission returns the error that refuses a user's command, nil if it is allowed. It logs a refusal.
+// errs has the errors for the place: a client's command, EXEC or a script.
 func (e *Engine) checkPermission(s *Session, u *acl.User, cmd *Command, args [][]byte, errs *denials) error {
 	why, at := u.Check(request(cmd, args))
 	if why == acl.Allowed {
@@ -141,7 +142,8 @@ func (e *Engine) Permits(s *Session, cmd *Command, args [][]byte) bool {
 	return why == acl.Allowed
 }
 
-// closeClientsOf closes the sessions of a user who is gone, but the caller's only after its reply.
+// closeClientsOf closes the sessions of a user that was deleted. The caller's own session closes after its
+// reply.
 func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
 	for _, s := range e.Sessions.inOrder() {
 		if s.user == u {
@@ -150,8 +152,7 @@ func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
 	}
 }
 
-// closeListenersOf closes the sessions of a user that listen to what the user may not listen to any
-// more.
+// closeListenersOf closes a user's sessions with a subscription that the user's rules no longer allow.
 func (e *Engine) closeListenersOf(caller *Session, u *acl.User) {
 	for _, s := range e.Sessions.inOrder() {
 		if s.user == u && s.subs.count() > 0 && s.hasForbiddenSubscription(u) {
@@ -160,6 +161,8 @@ func (e *Engine) closeListenersOf(caller *Session, u *acl.User) {
 	}
 }
 
+// hasForbiddenSubscription reports whether the session has a subscription that its user's rules do not
+// allow.
 func (s *Session) hasForbiddenSubscription(u *acl.User) bool {
 	for name := range s.subs.channels {
 		if !u.MayListen(name, false) {
@@ -179,7 +182,7 @@ func (s *Session) hasForbiddenSubscription(u *acl.User) bool {
 	return false
 }
 
-// closeSession closes a session, the caller's own once it has the reply.
+// closeSession closes a session; the caller's own after its reply.
 func (e *Engine) closeSession(caller, s *Session) {
 	if s == caller {
 		s.CloseAfterReply()

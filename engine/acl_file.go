@@ -12,9 +12,9 @@ import (
 
 // Users kept in a file of their own, a line each, as ACL LIST shows them.
 
-// LoadUsers takes the users from their file in the place of those that are there, all of them or none, and
-// closes the sessions of those who are gone but the caller's, which is closed after its reply. It returns
-// what is wrong, in Redis' words, or nil.
+// LoadUsers replaces all users by those of the file, or changes nothing if the file has an error. It closes
+// the sessions of users that are gone; the caller's own after its reply. It returns the error in Redis'
+// words.
 func (e *Engine) LoadUsers(caller *Session) error {
 	file := e.Parts.host.Users
 	text, err := file.Read()
@@ -42,7 +42,8 @@ func cause(err error) string {
 	return strings.ToUpper(text[:1]) + text[1:]
 }
 
-// replaceUsers makes users all that there are. The default user stays the same, with other rules.
+// replaceUsers replaces all users. The default user's value stays the same, with other rules, because
+// sessions refer to it.
 func (e *Engine) replaceUsers(caller *Session, users map[string]*acl.User) {
 	anybody := acl.Default(aclCommands{e})
 	if u := users[defaultUserName]; u != nil {
@@ -105,7 +106,7 @@ func (r *userReader) line(text string) {
 	}
 }
 
-// newUser returns a user to whom no rule was applied but that of acl-pubsub-default.
+// newUser returns a user to which only the rule of acl-pubsub-default was applied.
 func (e *Engine) newUser(name string) *acl.User {
 	u := acl.New(name)
 	if err := u.Apply(e.users.channels, aclCommands{e}); err != nil {
@@ -122,8 +123,8 @@ func (e *Engine) UserLines() (lines []string) {
 	return lines
 }
 
-// DeclareUser makes a user as a line of a configuration file has it: a name and rules. Of the default user it
-// takes nothing that was. It returns what is wrong, in Redis' words, or nil.
+// DeclareUser adds a user from a line of a configuration file: a name and rules. The default user's earlier
+// rules are replaced. It returns the error in Redis' words.
 func (e *Engine) DeclareUser(name string, rules []string) error {
 	if strings.ContainsAny(name, " \x00") {
 		return Error("Spaces not allowed in ACL usernames")

@@ -11,7 +11,7 @@ var groupCategories = map[string]string{
 	"connection": "connection", "transactions": "transaction", "scripting": "scripting",
 }
 
-// categoryOrder is the order in which Redis tells the categories.
+// categoryOrder is the order in which Redis lists the categories.
 var categoryOrder = []string{"keyspace", "read", "write", "set", "sortedset", "list", "hash", "string", "bitmap",
 	"hyperloglog", "geo", "stream", "pubsub", "admin", "fast", "slow", "blocking", "dangerous", "connection",
 	"transaction", "scripting"}

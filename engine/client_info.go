@@ -9,14 +9,15 @@ import (
 	"unsafe"
 )
 
-// clientInfo returns a session's line of CLIENT LIST without its end.
+// clientInfo returns a session's line of CLIENT LIST without the line break.
 func (e *Engine) clientInfo(s *Session) string {
 	var b bytes.Buffer
 	e.writeClientInfo(&b, s, nil)
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// writeClientInfo writes a session's line of CLIENT LIST. args are those of the command that it is executing.
+// writeClientInfo writes a session's line of CLIENT LIST. args are those of the command that it is
+// executing.
 func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	now := e.time.micros
 	multi, multiMem := -1, 0
@@ -43,7 +44,7 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 		last, s.user.Name, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
 }
 
-// flags are a session's letters in CLIENT LIST.
+// flags returns a session's letters in CLIENT LIST.
 func (s *Session) flags() string {
 	t := s.tracker
 	if t == nil {
@@ -79,7 +80,7 @@ func argsBytes(args [][]byte) (n int) {
 	return n
 }
 
-// wireBytes returns how long a command is on the wire.
+// wireBytes returns the length of a command in the protocol.
 func wireBytes(args [][]byte) (n int64) {
 	if len(args) == 0 {
 		return 0

@@ -2,7 +2,7 @@ package engine
 
 import "github.com/miniserver-go/miniserver/acl"
 
-// killFilter is what CLIENT KILL asks of those it closes.
+// killFilter is the options of CLIENT KILL.
 type killFilter struct {
 	id, minAge        int64 // 0 for any; seconds
 	addr, laddr, kind string
@@ -61,7 +61,7 @@ func (c *Call) killFilter() (f killFilter) {
 }
 
 // killClients closes the sessions that pass a filter and returns their number. The caller, if it is among
-// them, is closed once it has the reply.
+// them, closes after its reply.
 func (e *Engine) killClients(caller *Session, f killFilter) (n int) {
 	for _, s := range e.Sessions.inOrder() {
 		switch {

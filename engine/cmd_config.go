@@ -78,8 +78,8 @@ func cmdConfigSet(c *Call) {
 	}
 }
 
-// change sets and applies the settings, all of them or none. It returns the name of the one that failed and
-// why.
+// change sets and applies the settings, all or none of them. It returns the error and the name of the
+// setting that failed.
 func change(settings []setting) (name string, err error) {
 	for i, s := range settings {
 		if err = s.param.Set(s.value); err != nil {

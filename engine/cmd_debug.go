@@ -60,7 +60,7 @@ func cmdDebug(c *Call) {
 	c.Fail(c.SubSyntaxError())
 }
 
-// isAllowedBy reports whether the session is one of those that a parameter allows: yes, local or no.
+// isAllowedBy reports whether a parameter with the values yes, local and no allows the session something.
 func (s *Session) isAllowedBy(who string) bool {
 	switch who {
 	case "yes":

@@ -58,7 +58,7 @@ func Channels() Family {
 	}}
 }
 
-// replySubscription replies to a change of what a session listens to. A nil name stands for none.
+// replySubscription replies to a change of the subscriptions. A nil name is sent as null.
 func (c *Call) replySubscription(kind string, name []byte, count int) {
 	c.Reply.Push(3)
 	c.Reply.BulkString(kind)
@@ -115,7 +115,7 @@ func cmdSUnsubscribe(c *Call) {
 	c.unsubscribe("sunsubscribe", c.Engine.pubsub.shards, subs.shards, func() int { return len(subs.shards) })
 }
 
-// unsubscribe ends listening to the named channels, or to all of the kind where none is named.
+// unsubscribe ends the named subscriptions, or all of the kind if args name none.
 func (c *Call) unsubscribe(kind string, t channelTable, own map[string]struct{}, count func() int) {
 	names := c.Rest()
 	if len(names) == 0 {

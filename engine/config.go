@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 )
 
-// Config is the settings that the engine's own code reads. Each is also a parameter in the
-// registry, which CONFIG, the flags and the configuration file go through.
+// Config is the settings that the engine's own code reads. Each is also a parameter, which CONFIG, the flags
+// and the configuration file set.
 type Config struct {
 	Password     string
 	MaxMemory    int64
@@ -79,8 +79,8 @@ type Param struct {
 	inert bool // has no effect, and gives way to one that has
 }
 
-// addParams puts parameters into the registry. A name that is already there panics, unless it is that
-// of a parameter without effect, which is replaced.
+// addParams registers parameters. A duplicate name panics, unless one of the two has no effect: then the
+// other replaces it.
 func (e *Engine) addParams(params []Param) {
 	for i := range params {
 		p := &params[i]

@@ -155,8 +155,8 @@ func ignoredParams() (list []Param) {
 	return list
 }
 
-// noDefragParam is activedefrag, which Redis too leaves off where its allocator is another: who turns it on waits for
-// an effect.
+// noDefragParam is activedefrag. As in Redis built with another allocator it cannot be turned on: accepting
+// yes would promise an effect.
 func noDefragParam() Param {
 	return Param{Name: "activedefrag",
 		Get: func() string { return "no" },

@@ -41,7 +41,8 @@ func (e *Engine) NewScriptSession() *Session {
 	return s
 }
 
-// Close ends a session: its watches, its waiter and its transaction go. It may be called twice.
+// Close ends a session, with its watches, subscriptions, blocked command and transaction. It may be called
+// twice.
 func (e *Engine) Close(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -58,7 +59,7 @@ func (e *Engine) disconnect(s *Session) {
 	delete(e.Sessions.ByID, s.ID)
 }
 
-// detach ends what a session asked for beyond its commands.
+// detach ends what a session set up with earlier commands, when it closes and for RESET.
 func (e *Engine) detach(s *Session) {
 	s.tx = nil
 	e.unwatch(s)
@@ -77,6 +78,6 @@ func (s *Session) Disconnect() {
 	s.Wake()
 }
 
-// isAuthenticated reports whether a session may run commands beyond AUTH and HELLO: once it has given the
-// password, or where none is asked for.
+// isAuthenticated reports whether a session may run commands beyond AUTH and HELLO: it has authenticated, or
+// the default user needs no password.
 func (e *Engine) isAuthenticated(s *Session) bool { return s.authed || !e.users.requiresAuth() }

@@ -2,8 +2,8 @@ package engine
 
 import "github.com/miniserver-go/miniserver/keyspace"
 
-// Flush empties databases and reports it: to transactions that watch their keys, to blocked clients and to clients
-// that track keys.
+// Flush empties databases, and reports it to transactions that watch their keys, to blocked clients and to
+// clients that track keys.
 func (c *Call) Flush(dbs ...*keyspace.DB) {
 	for _, db := range dbs {
 		c.Engine.touchWatchedInDB(db, nil)
@@ -22,7 +22,7 @@ func (c *Call) Flush(dbs ...*keyspace.DB) {
 // collection.
 const purgeFrom = 16 << 20
 
-// FlushAll is Flush for all databases. The parts that keep the data on disk hear of it.
+// FlushAll is Flush for all databases. It calls the parts' Flushed.
 func (c *Call) FlushAll() {
 	dbs := make([]*keyspace.DB, c.Engine.Keyspace.Len())
 	for i := range dbs {
@@ -55,7 +55,8 @@ func (e *Engine) FlushAll() {
 	e.invalidateAll(nil)
 }
 
-// signalBlockedInDB marks all keys of a database that somebody waits for, after it was exchanged or emptied.
+// signalBlockedInDB marks all keys of a database as ready on which commands are blocked, after it was
+// exchanged or emptied.
 func (e *Engine) signalBlockedInDB(db int) {
 	for k := range e.blocked.keys {
 		if k.db == db {

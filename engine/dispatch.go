@@ -12,8 +12,10 @@ type Outcome struct {
 	Class Class // of clients, by which its output is limited
 }
 
-// Do executes the commands of a batch for a session, in order. It takes fewer than all when the
-// session is parked or is to be closed.
+// Do executes the commands of a batch for a session, in order. It executes fewer than all when the session
+// blocks, is paused or is to be closed; the connection keeps the rest and offers it again. Blocked clients
+// are served after each command and not after the batch, so that a client sees the same order as if it had
+// sent the commands one by one.
 func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -40,8 +42,8 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	return o
 }
 
-// execute takes one command through table and gate. It returns false if the command has to wait for
-// the end of a pause and was not taken.
+// execute resolves a command and takes it through the gate. It returns false if the command has to wait for
+// the end of CLIENT PAUSE: then it was not executed, and the connection offers it again.
 func (e *Engine) execute(s *Session, args [][]byte) bool {
 	if len(args) == 0 {
 		return true
@@ -76,8 +78,9 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	return true
 }
 
-// prefetch has the keys of the next commands of a batch fetched together. That a command's key is its first
-// argument is true of nearly all of them, and so is that keys are short.
+// prefetch loads the keys of the next commands of a batch into the processor's cache together, where memory
+// latency would otherwise be paid key by key. It assumes that a command's key is its first argument and
+// short, which is true of nearly all commands; a wrong guess costs only time.
 func (e *Engine) prefetch(s *Session, batch [][][]byte) {
 	const longest = 64
 	db := e.Keyspace.DB(s.db)
@@ -95,7 +98,7 @@ func (e *Engine) prefetch(s *Session, batch [][][]byte) {
 	db.Prefetch(keys[:n], 1)
 }
 
-// endBatch sends what waits for the end of a batch.
+// endBatch sends the invalidations that wait for the end of a batch.
 func (e *Engine) endBatch() {
 	if e.tracking.changes != nil {
 		e.broadcastChanges()
@@ -105,7 +108,7 @@ func (e *Engine) endBatch() {
 	}
 }
 
-// takeReplies hands out the replies for sending.
+// takeReplies returns the replies for sending. While a slow script runs, only those before its own.
 func (s *Session) takeReplies() Outcome {
 	s.wakePending = false
 	o := Outcome{Blocked: s.blocked != nil || s.running || s.postponed, Closing: s.closing, Class: s.class()}
@@ -120,8 +123,8 @@ func (s *Session) takeReplies() Outcome {
 	return o
 }
 
-// Collect returns the replies and pushes that were written to a session outside of its own Do, and
-// its state.
+// Collect returns the replies and pushes that were written to a session outside of its own Do, and its
+// state. The connection calls it after Peer.Wake.
 func (e *Engine) Collect(s *Session) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -132,7 +135,7 @@ func (e *Engine) Collect(s *Session) Outcome {
 	return o
 }
 
-// With runs fn under the lock, with the clock sampled, for work that is not a command.
+// With runs fn under the lock, with the clock read, for work that is not a command.
 func (e *Engine) With(fn func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()

@@ -12,7 +12,7 @@ import (
 // those that are due before anybody can meet them, and at their time if nobody looks; here is what
 // that means to the others: the journal, those who watch, track or listen.
 
-// kind is a type of collection as the commands on its elements' deadlines name it.
+// ElementKind is a type of collection, in the words of the commands that set its elements' deadlines.
 type ElementKind struct {
 	Type    keyspace.Type
 	Letter  string // of commands and events
@@ -28,7 +28,7 @@ var (
 	ListElements = ElementKind{keyspace.List, "l", "ELEMENTS", "elements", "LREM"}
 )
 
-// kindOf returns the kind of a type; false if its values have no elements with deadlines.
+// ElementKindOf returns the kind of a type; false if its elements cannot have deadlines.
 func ElementKindOf(t keyspace.Type) (ElementKind, bool) {
 	switch t {
 	case keyspace.Hash:
@@ -43,13 +43,13 @@ func ElementKindOf(t keyspace.Type) (ElementKind, bool) {
 	return ElementKind{}, false
 }
 
-// event returns the name of an event with its class, "hhexpired".
+// Event returns the name of an event with its class: "hhexpired".
 func (k ElementKind) Event(name string) string { return k.Letter + k.Letter + name }
 
-// removed is the event of elements that a command removed.
+// Removed returns the event for elements that a command removed.
 func (k ElementKind) Removed() string { return k.Letter + strings.ToLower(k.Removal) }
 
-// elementsExpired is called by the keyspace when it removed elements that had become due.
+// elementsExpired is called by the keyspace when it has removed expired elements.
 func (e *Engine) elementsExpired(db *keyspace.DB, key string, what keyspace.ExpiredElements) {
 	e.stats.expiredElements += int64(what.Count)
 	k, _ := ElementKindOf(what.Type)
@@ -65,8 +65,8 @@ func (e *Engine) elementsExpired(db *keyspace.DB, key string, what keyspace.Expi
 	}
 }
 
-// propagateExpiredElements journals the removal of elements: by name, or of a list, whose elements may share one,
-// by the time at which they were due.
+// propagateExpiredElements propagates the removal of elements: by name, or of a list, whose elements may be
+// equal, by the time at which they were due.
 func (e *Engine) propagateExpiredElements(db int, key []byte, k ElementKind, names [][]byte) {
 	if k.Type == keyspace.List {
 		e.propagate(db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
@@ -77,5 +77,5 @@ func (e *Engine) propagateExpiredElements(db int, key []byte, k ElementKind, nam
 	}
 }
 
-// journaledAtOnce is how many removed elements a line of the journal has at most, as in Redis.
+// MaxPropagatedElements is the most removed elements in one propagated command, as in Redis.
 const MaxPropagatedElements = 1024

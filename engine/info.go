@@ -39,6 +39,7 @@ func Fields(b *bytes.Buffer, pairs ...any) {
 	}
 }
 
+// Percent returns part as a percentage of whole, as INFO shows it.
 func Percent(part, whole int) string {
 	if whole == 0 {
 		return "0.00%"
@@ -46,7 +47,7 @@ func Percent(part, whole int) string {
 	return fmt.Sprintf("%.2f%%", float64(part)*100/float64(whole))
 }
 
-// human shows bytes as Redis does: 1.50K.
+// Human returns bytes as INFO shows them to people: 1.50K.
 func Human(n int) string {
 	units := "BKMGTP"
 	f, i := float64(n), 0

@@ -116,12 +116,12 @@ func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) {
 	return keys, true
 }
 
-// plainAccess returns the access without the words that are about the keyspec.
+// plainAccess returns the access without the words that describe the keyspec.
 func (s *keyspec) plainAccess() string {
 	return strings.TrimSuffix(strings.TrimSuffix(s.access, " variable_flags"), " incomplete")
 }
 
-// appendTo appends the keys of args that the keyspec tells of. ok is false if they are malformed.
+// appendTo appends the keys of args that the keyspec finds. ok is false if the arguments are malformed.
 func (s *keyspec) appendTo(keys []KeyUse, args [][]byte) (all []KeyUse, ok bool) {
 	first, last := s.bounds(args)
 	if first > len(args) || last >= len(args) {

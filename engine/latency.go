@@ -2,14 +2,15 @@ package engine
 
 import "slices"
 
-// latency is what LATENCY keeps: for each event the latest spikes, of at least latency-monitor-threshold.
-// Events are command, fast-command, and what else holds clients up, see Spike.
+// latency is what LATENCY shows: for each event the latest samples of at least latency-monitor-threshold.
+// Events are command, fast-command, and those of AddLatency.
 type latency struct {
 	threshold int64 // milliseconds; 0 for off
 	events    map[string]*latencySeries
 }
 
-// latencySeries is the samples of an event, at most one a second, the oldest first.
+// latencySeries is the samples of an event, the oldest first. As in Redis there is at most one for each
+// second, the longest.
 type latencySeries struct {
 	samples []latencySample
 	longest int64 // milliseconds, ever
@@ -19,15 +20,15 @@ type latencySample struct{ unix, millis int64 }
 
 const maxLatencySamples = 160 // samples of an event
 
-// AddLatency notes how long something held clients up, for LATENCY, if that is long enough to be worth it. It is
-// called under the lock.
+// AddLatency adds a sample for something that held clients up, if it reaches latency-monitor-threshold. It
+// is called under the lock.
 func (e *Engine) AddLatency(event string, micros int64) {
 	if l := &e.latency; l.threshold > 0 && micros >= l.threshold*1000 {
 		l.add(event, latencySample{e.time.micros / 1e6, micros / 1000})
 	}
 }
 
-// addCommand notes a command that took long.
+// addCommand adds a sample for a command.
 func (l *latency) addCommand(cmd *Command, unix, millis int64) {
 	event := "command"
 	if cmd.Flags&Fast != 0 {

@@ -1,10 +1,10 @@
 package engine
 
-// StartLoading begins to take in data: until StopLoading clients hear LOADING, and no key becomes due. Whoever
-// calls a part that takes in data may have begun before.
+// StartLoading begins a phase in which data are loaded: until StopLoading clients get LOADING, and no key
+// expires. Phases nest, as when a part loads a journal whose first file another part reads.
 func (e *Engine) StartLoading() { e.With(func() { e.setLoading(+1) }) }
 
-// StopLoading ends what StartLoading began. Data are taken in until that was done as often.
+// StopLoading ends what StartLoading began.
 func (e *Engine) StopLoading() { e.With(func() { e.setLoading(-1) }) }
 
 func (e *Engine) setLoading(more int) {
@@ -12,8 +12,8 @@ func (e *Engine) setLoading(more int) {
 	e.Keyspace.Replaying = e.persistence.loading > 0
 }
 
-// Loader executes the commands that a journal holds, while the engine is loading. Unlike those of
-// clients they need no password and no memory to spare, and no statistic counts them.
+// Loader executes the commands of a journal while the engine is loading. Unlike a client's they pass no gate
+// and are not counted: they were allowed when they were written.
 type Loader struct {
 	engine  *Engine
 	session *Session
@@ -29,9 +29,9 @@ func (e *Engine) NewLoader() *Loader {
 	return &Loader{engine: e, session: s}
 }
 
-// Do executes commands in one hold of the lock, and returns how many. It stops at the first that is
-// refused, or replies with an error, and returns the error. Scripts may fail: what they did
-// before stays, as it did when they were journaled.
+// Do executes commands in one hold of the lock, and returns how many. It stops at the first that is refused
+// or replies with an error, and returns the error. A script's error does not count: what it wrote before was
+// journaled, and must be there again.
 func (l *Loader) Do(batch [][][]byte) (done int, err error) {
 	l.engine.mu.Lock()
 	defer l.engine.mu.Unlock()
@@ -67,7 +67,7 @@ func (l *Loader) execute(args [][]byte) error {
 	return s.failure
 }
 
-// runsScripts reports whether a command's errors may be a script's.
+// runsScripts reports whether the errors of a command may come from a script.
 func (cmd *Command) runsScripts() bool { return cmd.Flags&(MayBeSlow|RunsTx) == MayBeSlow }
 
 // InTx reports whether the last command is part of a transaction that is not complete.

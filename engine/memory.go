@@ -8,7 +8,7 @@ import (
 // usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
 func (e *Engine) usedMemory() int { return e.Keyspace.Bytes() + e.Sessions.bytes() }
 
-// budget is how the bytes in use divide.
+// MemoryUsage is how the bytes in use divide.
 type MemoryUsage struct {
 	Used, Peak int
 	Sessions   int
@@ -18,6 +18,7 @@ type MemoryUsage struct {
 	Keys       int
 }
 
+// MemoryUsage returns how the bytes in use divide now. It also updates the peak.
 func (e *Engine) MemoryUsage() MemoryUsage {
 	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes()}
 	for i := range e.Keyspace.Len() {
@@ -31,6 +32,7 @@ func (e *Engine) MemoryUsage() MemoryUsage {
 	return b
 }
 
+// Overhead returns the bytes that are not keys and values.
 func (b MemoryUsage) Overhead() int { return b.Sessions + b.Tables + b.Deadlines }
 
 // sessionBytes is about what a session costs when idle.
@@ -38,7 +40,7 @@ const sessionBytes = 1 << 10
 
 func (ss *sessions) bytes() int { return len(ss.ByID) * sessionBytes }
 
-// ProcessMemory is what the process and Go's allocator hold, in bytes; zero where nobody tells.
+// ProcessMemory is what the process and Go's allocator hold, in bytes; zero where the host has no figure.
 type ProcessMemory struct {
 	Resident int64 // what the system keeps in memory for the process
 	Objects  int64 // of the heap: living objects, and dead ones that were not collected yet
@@ -57,7 +59,7 @@ func (m ProcessMemory) Active() int64 { return m.Objects + m.Unused }
 // Total returns all that was taken from the system and not given back.
 func (m ProcessMemory) Total() int64 { return m.Active() + m.Free + m.Stacks + m.Runtime }
 
-// processMemory returns what the process holds; zero without a host.
+// ProcessMemory returns what the process holds; zero without a host.
 func (e *Engine) ProcessMemory() (m ProcessMemory) {
 	if e.Parts.host.Memory != nil {
 		m = e.Parts.host.Memory()
@@ -72,13 +74,13 @@ func (e *Engine) Purge() {
 	}
 }
 
-// Cache is compiled programs, of which MEMORY STATS tells.
+// Cache is memory outside of the dataset that MEMORY STATS shows, such as compiled scripts.
 type Cache struct {
 	Name  string     // "lua.caches"
 	Bytes func() int // what they hold, besides the data
 }
 
-// fillMemory is the part of INFO's section about what the data hold; the server tells of the process.
+// fillMemory writes the engine's part of INFO memory. Its last lines need the host's figures.
 func (e *Engine) fillMemory(out *bytes.Buffer) {
 	b := e.MemoryUsage()
 	Fields(out, "used_memory", b.Used, "used_memory_human", Human(b.Used), "used_memory_peak", b.Peak,
@@ -100,8 +102,9 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"gc_cycles", m.Cycles, "gc_cpu_perc", fmt.Sprintf("%.2f%%", 100*m.GCShare))
 }
 
-// zeroMemory are those of INFO memory.
+// zeroMemory are the same for INFO memory.
 var zeroMemory = []any{"mem_clients_slaves", 0, "mem_replication_backlog", 0, "mem_cluster_links", 0, "mem_not_counted_for_evict", 0,
 	"active_defrag_running", 0, "lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
 
+// Ratio returns a/b, with 1 in place of a b below 1.
 func Ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }

@@ -25,7 +25,7 @@ func (e *Engine) unmonitor(s *Session) {
 	}
 }
 
-// feedMonitors shows a command that was executed to those who watch.
+// feedMonitors sends a command that was executed to the monitors.
 func (e *Engine) feedMonitors(c *Call) {
 	line := monitorLine(e.time.micros, c.Session, c.Session.db, c.redactedArgs())
 	for _, m := range e.Sessions.monitors {
@@ -55,7 +55,7 @@ func monitorLine(micros int64, s *Session, db int, args [][]byte) []byte {
 	return append(line, "\r\n"...)
 }
 
-// origin is where a command came from.
+// origin returns where a command came from, as MONITOR shows it.
 func (s *Session) origin() string {
 	switch {
 	case s.script:
@@ -66,8 +66,8 @@ func (s *Session) origin() string {
 	return s.Addr
 }
 
-// ShowToMonitors shows the command to monitors ahead of those that it will run. It is for commands flagged
-// SkipMonitor.
+// ShowToMonitors sends the command to the monitors before the commands that it is about to run. It is for
+// commands flagged SkipMonitor, such as EVAL.
 func (c *Call) ShowToMonitors() {
 	if len(c.Engine.Sessions.monitors) > 0 && !c.Session.loader {
 		c.Engine.feedMonitors(c)
@@ -86,7 +86,7 @@ func (c *Call) Redact(at ...int) {
 	}
 }
 
-// redactedArgs returns the arguments as others may see them.
+// redactedArgs returns the arguments as MONITOR may show them.
 func (c *Call) redactedArgs() [][]byte {
 	if c.redacted != nil {
 		return c.redacted

@@ -46,7 +46,8 @@ type parts struct {
 	libraries Libraries
 }
 
-// part returns the part of that name.
+// part returns the part with a name. It panics if there is none: names are constants of the parts
+// themselves.
 func (e *Engine) part(name string) *Part {
 	p := e.lookupPart(name)
 	if p == nil {
@@ -55,7 +56,7 @@ func (e *Engine) part(name string) *Part {
 	return p
 }
 
-// lookupPart returns the part of that name, or nil.
+// lookupPart returns the part with a name, or nil.
 func (e *Engine) lookupPart(name string) *Part {
 	for _, p := range e.Parts.List {
 		if p.Name == name {
@@ -73,7 +74,7 @@ func (e *Engine) tickParts() {
 	}
 }
 
-// reportFlushed reports to the parts that FLUSHALL removed everything.
+// reportFlushed calls the parts' Flushed.
 func (e *Engine) reportFlushed() {
 	for _, p := range e.Parts.List {
 		if p.Flushed != nil {
@@ -82,7 +83,7 @@ func (e *Engine) reportFlushed() {
 	}
 }
 
-// prepareShutdown asks the parts before a shutdown, and returns the first error.
+// prepareShutdown calls the parts' Shutdown, and returns the first error.
 func (e *Engine) prepareShutdown(how Shutdown) error {
 	for _, p := range e.Parts.List {
 		if p.Shutdown == nil {
@@ -122,7 +123,7 @@ type Host struct {
 	Users UserFile
 }
 
-// merge adds the hooks that another host has. A hook that both have panics.
+// merge adds the hooks of another host. It panics if both have the same hook.
 func (h *Host) merge(other Host) {
 	to, from := reflect.ValueOf(h).Elem(), reflect.ValueOf(other)
 	for i := range from.NumField() {
@@ -151,7 +152,7 @@ type UserFile interface {
 	Write(text []byte) error // all of it or nothing
 }
 
-// Shutdown is how SHUTDOWN is to end the server.
+// Shutdown is the options of SHUTDOWN.
 type Shutdown struct {
 	Save, NoSave bool // whatever the parameters say
 	Now, Force   bool // without waiting for replicas, and even if saving fails

@@ -1,16 +1,17 @@
 package engine
 
-// pause is what CLIENT PAUSE asked for: until the deadline all commands wait, or those that may
-// write. A session whose command has to wait is postponed: the command was not taken, and comes
-// again when the pause is over.
+// pause is what CLIENT PAUSE asked for: until the deadline all commands wait, or those that may write. A
+// session whose command has to wait is postponed: the command has not been executed, and the connection
+// offers it again when the pause is over.
 type pause struct {
 	deadline  int64 // milliseconds since the epoch; 0 for none
 	all       bool  // else writes only
 	postponed []*Session
 }
 
-// Pause makes commands wait until the deadline, in milliseconds since the epoch; all of them, or
-// only those that may write. A pause is never shortened. Keys do not expire meanwhile.
+// Pause makes commands wait until the deadline, in milliseconds since the epoch: all of them, or only those
+// that may write. A later call never shortens a pause. Keys do not expire meanwhile, since their removal
+// would be a write that reaches replicas.
 func (e *Engine) Pause(deadline int64, all bool) {
 	if e.pause.deadline = max(e.pause.deadline, deadline); e.pause.deadline <= e.Keyspace.Now {
 		e.pause.deadline = 0
@@ -21,7 +22,7 @@ func (e *Engine) Pause(deadline int64, all bool) {
 	e.TickBy(e.pause.deadline)
 }
 
-// Unpause ends a pause and lets the postponed sessions go on.
+// Unpause ends a pause and wakes the postponed sessions.
 func (e *Engine) Unpause() {
 	if e.pause.deadline == 0 {
 		return

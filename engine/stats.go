@@ -4,6 +4,7 @@ import (
 	"fmt"
 )
 
+// stats are the counters of INFO that CONFIG RESETSTAT clears.
 type stats struct {
 	hits, misses, expired, commands, connections int64
 	expiredElements                              int64 // elements
@@ -27,7 +28,7 @@ func (e *Engine) countError(text string) {
 	}
 }
 
-// rates is how fast the counters grew of late that INFO shows as instantaneous. Tick takes samples.
+// rates is the recent growth of the counters that INFO shows as instantaneous. Tick takes the samples.
 type rates struct {
 	at                int64 // of the last sample; milliseconds
 	commands, in, out rate
@@ -61,13 +62,14 @@ type rate struct {
 	next  int
 }
 
-// sample notes what the counter is some milliseconds after the last sample.
+// sample records the counter, some milliseconds after the last sample.
 func (m *rate) sample(count, passed int64) {
 	m.rates[m.next] = (count - m.last) * 1000 / passed
 	m.next = (m.next + 1) % len(m.rates)
 	m.last = count
 }
 
+// perSecond returns the mean of the latest rates.
 func (m *rate) perSecond() (rate int64) {
 	for _, n := range m.rates {
 		rate += n
@@ -75,11 +77,12 @@ func (m *rate) perSecond() (rate int64) {
 	return rate / int64(len(m.rates))
 }
 
-// kilobytes is the rate of a counter of bytes as INFO shows it.
+// kilobytes returns the rate of a counter of bytes as INFO shows it.
 func (m *rate) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSecond())/1024) }
 
-// zeroStats are figures of INFO stats that dashboards read and that never move here: nothing forks, no master is
-// followed, nothing is defragmented, expiry does not sample, clients are not evicted, and no threads read for the one that executes.
+// zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing forks, no
+// master is followed, nothing is defragmented, expiry does not sample, clients are not evicted, and no
+// threads read for the one that executes.
 var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
 	"migrate_cached_sockets", 0, "slave_expires_tracked_keys", 0,
 	"active_defrag_hits", 0, "active_defrag_misses", 0, "active_defrag_key_hits", 0, "active_defrag_key_misses", 0,

@@ -1,13 +1,13 @@
 package engine
 
-// stopwatch tells how long commands take, for INFO commandstats, LATENCY and the slow log.
+// stopwatch measures how long commands take, for INFO commandstats, LATENCY and the slow log.
 //
-// Reading the clock costs about as much as a simple command in a pipeline. So it is read once
-// between two commands, the end of one being the start of the next, and a run of the same fast
-// command within a batch is timed as a whole and shared evenly. Where the slow log is to show
-// commands of less than lapFloor, each one is timed by itself.
+// Reading the clock costs about as much as a simple command in a pipeline. So it is read once between two
+// commands, the end of one being the start of the next, and a run of the same fast command within a batch is
+// timed as a whole and shared evenly. If the slow log is to show commands shorter than minLap, each command
+// is timed by itself.
 //
-// What a script calls is counted, but its time is the script's.
+// The commands that a script calls are counted, but their time is part of the script's.
 type stopwatch struct {
 	since   int64 // the clock when the command, or the run of them, began
 	session *Session
@@ -21,8 +21,8 @@ const (
 	maxLap = 16   // commands in a run
 )
 
-// startTimer notes that a command is about to run, and ends the run before it if it does not belong to
-// it.
+// startTimer is called before a command runs. It ends the run before it, unless the command continues that
+// run.
 func (e *Engine) startTimer(s *Session, cmd *Command, args [][]byte) {
 	w := &e.stopwatch
 	if w.n > 0 && (w.cmd != cmd || cmd.Flags&Fast == 0 || w.n == maxLap || e.slowlog.threshold < minLap) {

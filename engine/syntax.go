@@ -157,7 +157,7 @@ func joined(list []argument) argument {
 	return joined(list[1:])
 }
 
-// usageOf returns a syntax as HELP shows it: key [COUNT count] member... is
+// usageOf returns a syntax as HELP shows it. key [COUNT count] member... is shown as
 //
 //	<key> [COUNT <count>] <member> [<member> ...]
 func usageOf(syntax string) string {
@@ -203,7 +203,8 @@ func (a *argument) usageOnce() (text string) {
 	return strings.TrimSpace(a.token + " " + text)
 }
 
-// alternatives returns one of several as HELP shows it, with blanks if one is not told by a word.
+// alternatives returns the choices as HELP shows them, with blanks around the bars if one of them is a
+// value.
 func (a *argument) alternatives() string {
 	texts, sign := make([]string, len(a.parts)), "|"
 	for i := range a.parts {
@@ -215,7 +216,7 @@ func (a *argument) alternatives() string {
 	return strings.Join(texts, sign)
 }
 
-// hasToken reports whether a word is to be typed, which may be an empty one.
+// hasToken reports whether a word must be typed, which may be an empty one.
 func (a argument) hasToken() bool { return a.token != "" || a.kind == kindToken }
 
 func (a argument) flags() (names []string) {

@@ -2,14 +2,14 @@ package engine
 
 import "time"
 
-// reapBudget bounds the work of one Tick on each database, so that a mass expiry does not hold the
-// lock for long: some 1,000 keys are well under a millisecond.
+// reapBudget bounds the keys that one Tick removes in each database, so that a mass expiry does not hold the
+// lock for long: 1,000 keys take well under a millisecond.
 const reapBudget = 1000
 
-// Tick does what is due without a command: it removes keys whose deadline has passed, ends waits
-// that timed out, moves unfinished rehashes on and makes room where a command had no time for it. It returns the time in milliseconds since the
-// epoch at which it wants to be called again, 0 if nothing is pending. The owner calls it then, or
-// every 100 ms.
+// Tick does what is due without a command. It removes expired keys, ends blocked commands whose deadline has
+// passed, continues rehashing and eviction, and calls the parts' Tick. It returns the time in milliseconds
+// since the epoch at which it is needed again, 0 if nothing is pending. The host calls it then, and every
+// 100 ms at the latest.
 func (e *Engine) Tick() (next int64) {
 	e.With(func() {
 		if e.slow.session != nil {
@@ -42,8 +42,8 @@ func (e *Engine) Until(at int64) time.Duration {
 	return time.Duration(at*1000-e.time.clock()) * time.Microsecond
 }
 
-// closeIdle closes connections that sent nothing for longer than the parameter timeout. Those that
-// wait or listen are not idle.
+// closeIdle closes connections that sent nothing for longer than the parameter timeout. Blocked clients,
+// subscribers, replicas and monitors are not idle.
 func (e *Engine) closeIdle() {
 	if e.Config.IdleTimeout == 0 {
 		return
@@ -75,7 +75,7 @@ func (e *Engine) rehash() {
 	}
 }
 
-// nextDue returns the earliest deadline of a key or a waiter.
+// nextDue returns the earliest deadline of a key, a blocked command or a pause.
 func (e *Engine) nextDue() int64 {
 	next := e.nextTimeout()
 	if d := e.pause.deadline; d != 0 && (next == 0 || d < next) {

@@ -22,10 +22,10 @@ func newUsers() users {
 	return users{byName: map[string]*acl.User{defaultUserName: u}, defaultUser: u, log: aclLog{max: 128}, channels: "resetchannels"}
 }
 
-// requiresAuth reports whether a session must log in before it may do anything.
+// requiresAuth reports whether a new session must authenticate first.
 func (u *users) requiresAuth() bool { return !u.defaultUser.Open() || !u.defaultUser.On() }
 
-// setPassword makes the default user's password the only one; "" lets everybody in.
+// setPassword makes the default user's password the only one. With "" the default user needs none.
 func (u *users) setPassword(password string) {
 	words := []string{"resetpass", ">" + password}
 	if password == "" {
@@ -48,7 +48,8 @@ type aclEntry struct {
 	clientInfo  string
 }
 
-// aclLog is the latest refusals, the newest first.
+// aclLog is the latest refusals, the newest first. Equal refusals in quick succession are one entry, so that
+// a client that retries cannot push out the others.
 type aclLog struct {
 	max     int
 	next    int64 // id
