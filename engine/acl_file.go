@@ -67,7 +67,7 @@ type userReader struct {
 	number   int // of the line
 	users    map[string]*acl.User
 	errors   strings.Builder
-	reported bool // an error was told that may have led to others
+	reported bool // an error was reported that may have caused further ones
 }
 
 func (r *userReader) fail(form string, args ...any) { fmt.Fprintf(&r.errors, form, args...) }

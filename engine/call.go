@@ -40,8 +40,8 @@ func (c *Call) Nested() bool { return c.Engine.stack.depth > 1 }
 // Now returns the time of the command in milliseconds since the epoch.
 func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }
 
-// The cursor reads the arguments one after the other. The first error is latched, and later reads return zeros,
-// so that a handler checks once, with OK, after it has read everything.
+// The cursor reads the arguments one after the other and latches the first error. So a handler checks once, with OK,
+// after it has read everything.
 
 // More reports whether arguments are left.
 func (c *Call) More() bool { return c.at < len(c.Args) && c.err == nil }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Versions, as HELLO and INFO tell them.
+// Versions, as HELLO and INFO show them.
 const (
 	Version      = "0.1.0" // of this server
 	RedisVersion = "7.4.0" // whose behaviour is offered

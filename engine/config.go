@@ -33,9 +33,9 @@ type Config struct {
 	ReplicaLimit int64 // bytes that may wait for a replica; 0 for no limit
 
 	notify          notifyMask
-	debug           string // who may use DEBUG: yes, local, no
+	debug           string // enable-debug-command: yes, local, no
 	scriptsMayDebug bool   // scripts may call DEBUG
-	protected       string // who may set protected parameters
+	protected       string // enable-protected-configs: yes, local, no
 	latencyTracking bool
 	percentiles     []float64 // of INFO latencystats
 }

@@ -112,7 +112,7 @@ func (e *Engine) endBatch() {
 func (s *Session) takeReplies() Outcome {
 	s.wakePending = false
 	o := Outcome{Blocked: s.blocked != nil || s.running || s.postponed, Closing: s.closing, Class: s.class()}
-	if s.running { // the script goes on writing
+	if s.running { // the slow script still writes to Reply
 		o.Out, s.earlyReplies = s.earlyReplies, nil
 		return o
 	}

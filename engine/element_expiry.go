@@ -8,9 +8,9 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// Elements of hashes, sets, sorted sets and lists may have deadlines of their own. The keyspace removes
-// those that are due before anybody can meet them, and at their time if nobody looks; here is what
-// that means to the others: the journal, those who watch, track or listen.
+// Elements of hashes, sets, sorted sets and lists may have deadlines of their own. The keyspace removes an element
+// that is due before a command can read it, or at its deadline. This file reports the removal: to the journal and
+// the replicas, to transactions that watch the key, to trackers and as a keyspace event.
 
 // ElementKind is a type of collection, in the words of the commands that set its elements' deadlines.
 type ElementKind struct {

@@ -7,8 +7,8 @@ type Error string
 // Error returns the text.
 func (e Error) Error() string { return string(e) }
 
-// The errors of the engine's own commands, and those that several families share, in Redis' words (7.0 to 7.4). A sentence with a verb in it is a plain string, which is no error: fmt.Errorf and
-// [Call.Refusef] complete it.
+// The errors of the engine's own commands, and those that several families share, in Redis' words (7.0 to 7.4). A
+// text with a %s or %d in it is a plain string and not an Error: fmt.Errorf and [Call.Refusef] complete it.
 const (
 	ErrSyntax         = Error("ERR syntax error")
 	ErrWrongType      = Error("WRONGTYPE Operation against a key holding the wrong kind of value")

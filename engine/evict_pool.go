@@ -12,7 +12,6 @@ type policy struct {
 	strategy strategy
 }
 
-// strategy is how the key is chosen that goes.
 // strategy says which key to evict.
 type strategy uint8
 
@@ -101,7 +100,7 @@ func (p *evictionPool) insert(db int, key string, staleness uint32) {
 		better = p.n
 	}
 	var room []byte
-	if full { // the worst goes
+	if full { // in place of the worst
 		better--
 		room = p.list[0].key
 		copy(p.list[:better], p.list[1:better+1])

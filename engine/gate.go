@@ -24,7 +24,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		}
 	}
 	switch {
-	case e.Config.MaxMemory > 0 && !e.ensureMemory() && s.mayTakeMemory(cmd, args):
+	case e.Config.MaxMemory > 0 && !e.ensureMemory() && s.mayTakeMemory(cmd, args): // evicts first
 		return ErrOOM
 	case e.persistence.writeError != nil && s.isWriteDenied(cmd, args):
 		return e.persistence.writeError

@@ -11,7 +11,7 @@ import (
 // command does with each of them. COMMAND INFO shows it as keyspecs; COMMAND GETKEYS, access control and
 // client-side caching find the keys of a call with At. The zero value is for commands without keys.
 //
-// The access to a key is told in the words of COMMAND INFO: one of RO, RW, OW and RM for what happens to the value
+// The access to a key is written in the words of COMMAND INFO: one of RO, RW, OW and RM for what happens to the value
 // as a whole, then access, update, insert and delete for what happens to its data. not_key marks an argument that
 // decides about the cluster's slot without being a key.
 type Keys struct {
@@ -37,7 +37,7 @@ const (
 	fixed     keyspecKind = iota // between two positions
 	counted                      // behind an argument that counts them
 	afterWord                    // behind a word
-	unknown                      // only the command itself can tell
+	unknown                      // only the command itself can find them
 )
 
 // Key is one key at position i.
@@ -60,12 +60,12 @@ func numKeys(count, step int, access string) Keys {
 
 // KeysAfter is the keys behind a word, which is looked for from position from on. They end last arguments after
 // the first, or before the end when last is negative. With a limit they are one part in so many of the arguments
-// left. A negative from is for clients, who look backwards for the word; here Keys.FoundBy finds the keys.
+// left. A negative from is for clients, which then search backwards for the word; here Keys.FoundBy finds the keys.
 func KeysAfter(word string, from, last, limit int, access string) Keys {
 	return Keys{specs: []keyspec{{kind: afterWord, access: access, word: word, first: from, last: last, step: 1, limit: limit}}}
 }
 
-// UnknownKeys is keys that stand where no keyspec can tell. Keys.FoundBy finds them.
+// UnknownKeys is keys that no keyspec can describe. Keys.FoundBy finds them.
 func UnknownKeys(access string) Keys { return Keys{specs: []keyspec{{kind: unknown, access: access}}} }
 
 // And returns the keys together with further ones, which come after them.

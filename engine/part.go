@@ -8,7 +8,7 @@ import (
 // Part is what a package adds to an engine: commands, parameters, figures of INFO, and hooks that the engine
 // calls. Every field may be left out. What no part asks for costs nothing.
 type Part struct {
-	Name string // tells the part from others; needed for SetPropagate and DenyWrites
+	Name string // unique; needed for SetPropagate and DenyWrites
 
 	Families []Family    // commands
 	Params   []Param     // of CONFIG
@@ -99,15 +99,15 @@ func (e *Engine) prepareShutdown(how Shutdown) error {
 // Host is what the process around an engine does for it. An engine has one hook of each kind, and each may be
 // nil. Hooks are called under the lock and must not call the engine.
 type Host struct {
-	// Due says that Tick has work at a time, in milliseconds since the epoch, which is earlier than
-	// the last Tick returned.
+	// Due asks for a Tick at a time, in milliseconds since the epoch, which is earlier than the last
+	// Tick returned.
 	Due func(deadline int64)
-	// Beside runs a function on another goroutine: the rest of a script that is past the threshold.
+	// Beside runs a function on another goroutine: the rest of a script that is past its time limit.
 	// Without it scripts run to their end inside Do. See slowscript.go.
 	Beside func(run func())
 	// Exit ends the process, for SHUTDOWN, which is an error without it.
 	Exit func()
-	// Sleep holds everything up for some microseconds, for DEBUG SLEEP.
+	// Sleep blocks the server for some microseconds, for DEBUG SLEEP.
 	Sleep func(micros int64)
 	// Purge gives memory back to the system, for MEMORY PURGE.
 	Purge func()
@@ -155,5 +155,5 @@ type UserFile interface {
 // Shutdown is the options of SHUTDOWN.
 type Shutdown struct {
 	Save, NoSave bool // whatever the parameters say
-	Now, Force   bool // without waiting for replicas, and even if saving fails
+	Now, Force   bool // do not wait for replicas; exit even if saving fails
 }

@@ -43,7 +43,7 @@ func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
 	if e.slow.done {
 		return
 	}
-	// The connection uses its buffers again while the script goes on.
+	// The connection reuses its buffers while the script continues.
 	e.slow.args = copyArgs(args)
 	e.stack.calls[0].Args = e.slow.args
 	replies := bytes.Clone(s.Reply.Bytes())

@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// A syntax says what arguments follow a command's name, as COMMAND DOCS tells it to clients: redis-cli shows
+// A syntax says what arguments follow a command's name. COMMAND DOCS sends it to clients: redis-cli shows
 // it while one types. It is written as people write it,
 //
 //	key [NX|XX] [EX seconds|PX milliseconds] <score member>... [LIMIT offset count]
 //
 // where capitals and signs are typed as they stand, [x] may be left out, <x|y> is one of several,
 // <x y> belongs together, and x... may come several times: with its word each time if that is inside,
-// <GET pattern>... A name tells the type of what it stands for; where it is another one here, it says
+// <GET pattern>... A name implies the type of its value; where the type differs, the syntax says
 // so: timeout:integer.
 
 // argument is one argument, or a group of them.
