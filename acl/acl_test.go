@@ -90,11 +90,11 @@ func TestWhatAUserMayRun(t *testing.T) {
 
 func TestPasswords(t *testing.T) {
 	u := newUser(t, "on >a >b <a")
-	require.True(t, u.Admits([]byte("b")))
-	require.False(t, u.Admits([]byte("a")))
-	require.False(t, newUser(t, "off >b").Admits([]byte("b")))
-	require.True(t, newUser(t, "on >b nopass").Admits([]byte("c")))
-	require.False(t, newUser(t, "on nopass >b").Admits([]byte("c")), "a password closes the door")
+	require.True(t, u.Authenticate([]byte("b")))
+	require.False(t, u.Authenticate([]byte("a")))
+	require.False(t, newUser(t, "off >b").Authenticate([]byte("b")))
+	require.True(t, newUser(t, "on >b nopass").Authenticate([]byte("c")))
+	require.False(t, newUser(t, "on nopass >b").Authenticate([]byte("c")), "a password closes the door")
 	require.ErrorIs(t, u.Apply("<a", testCatalogue{}), ErrNoPassword)
 }
 

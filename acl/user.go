@@ -53,11 +53,11 @@ func (u *User) Clone() *User {
 	return &c
 }
 
-// On reports whether the user may log in.
-func (u *User) On() bool { return u.on }
+// Enabled reports whether the user may log in.
+func (u *User) Enabled() bool { return u.on }
 
-// Open reports whether the user needs no password.
-func (u *User) Open() bool { return u.nopass }
+// NoPass reports whether the user needs no password.
+func (u *User) NoPass() bool { return u.nopass }
 
 // Limited reports whether the root selector disallows anything.
 func (u *User) Limited() bool {
@@ -65,8 +65,8 @@ func (u *User) Limited() bool {
 	return !s.allCommands || !s.allKeys || !s.allChannels
 }
 
-// Admits reports whether the user may log in with a password. It compares with every hash in constant time.
-func (u *User) Admits(password []byte) bool {
+// Authenticate reports whether the user may log in with a password. It compares with every hash in constant time.
+func (u *User) Authenticate(password []byte) bool {
 	ok := 0
 	digest := []byte(hashPassword(string(password)))
 	for _, p := range u.passwords {
@@ -175,14 +175,14 @@ func (u *User) Flags() []string {
 // Passwords returns the hashes of the passwords. The caller must not change them.
 func (u *User) Passwords() []string { return u.passwords }
 
-// Part is the rules of a selector as words.
-type Part struct{ Commands, Keys, Channels string }
+// Rules is the rules of a selector as words.
+type Rules struct{ Commands, Keys, Channels string }
 
-// Parts returns the rules of the selectors, the root first.
-func (u *User) Parts() []Part {
-	parts := make([]Part, len(u.selectors))
+// Rules returns the rules of the selectors, the root first.
+func (u *User) Rules() []Rules {
+	parts := make([]Rules, len(u.selectors))
 	for i, s := range u.selectors {
-		parts[i] = Part{s.commandWords(), s.keyWords(), s.channelWords()}
+		parts[i] = Rules{s.commandWords(), s.keyWords(), s.channelWords()}
 	}
 	return parts
 }

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -13,7 +12,7 @@ import (
 // login gives the session a user, if the password is right.
 func (c *Call) login(name, password []byte) bool {
 	u := c.Engine.users.byName[string(name)]
-	if u == nil || !u.Admits(password) {
+	if u == nil || !u.Authenticate(password) {
 		c.Engine.logDenial(c.Session, aclEntry{reason: "auth", object: string(c.Args[0]), user: string(name)})
 		return false
 	}
@@ -131,7 +130,7 @@ func (e *Engine) checkPermission(s *Session, u *acl.User, cmd *Command, args [][
 	}
 	e.logDenial(s, aclEntry{reason: denialNames[why], object: object, user: u.Name})
 	if errs[why] == nil {
-		return fmt.Errorf(ErrDeniedCommand, cmd.full)
+		return Errorf(ErrDeniedCommand, cmd.full)
 	}
 	return errs[why]
 }

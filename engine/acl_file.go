@@ -19,7 +19,7 @@ func (e *Engine) LoadUsers(caller *Session) error {
 	file := e.Parts.host.Users
 	text, err := file.Read()
 	if err != nil {
-		return fmt.Errorf(errACLOpen, file.Name(), cause(err))
+		return Errorf(errACLOpen, file.Name(), cause(err))
 	}
 	r := userReader{engine: e, file: file.Name(), users: make(map[string]*acl.User)}
 	for line := range strings.Lines(string(text)) {
@@ -27,7 +27,7 @@ func (e *Engine) LoadUsers(caller *Session) error {
 		r.line(strings.Trim(line, " \t\r\n"))
 	}
 	if r.errors.Len() > 0 {
-		return fmt.Errorf(errACLUnchanged, r.errors.String())
+		return Errorf(errACLUnchanged, r.errors.String())
 	}
 	e.replaceUsers(caller, r.users)
 	return nil

@@ -71,7 +71,7 @@ func cmdACLCat(c *Call) {
 	case 1:
 		name := c.Arg()
 		if !slices.Contains(categoryOrder, strings.ToLower(string(name))) {
-			c.Fail(fmt.Errorf(ErrACLCategory, name))
+			c.Fail(Errorf(ErrACLCategory, name))
 			return
 		}
 		list := c.Engine.inCategory(strings.ToLower(string(name)))
@@ -80,7 +80,7 @@ func cmdACLCat(c *Call) {
 			c.Reply.BulkString(cmd.full)
 		}
 	default:
-		c.Fail(fmt.Errorf(ErrSubArgs, c.Args[1], "ACL"))
+		c.Fail(Errorf(ErrSubArgs, c.Args[1], "ACL"))
 	}
 }
 
@@ -117,11 +117,11 @@ func (e *Engine) applyRules(u *acl.User, args [][]byte) error {
 	}
 	words, unmatched := acl.JoinSelectors(words)
 	if unmatched != "" {
-		return fmt.Errorf(ErrACLParenthesis, unmatched)
+		return Errorf(ErrACLParenthesis, unmatched)
 	}
 	for _, word := range words {
 		if err := u.Apply(word, aclCommands{e}); err != nil {
-			return fmt.Errorf(ErrACLRule, word, err)
+			return Errorf(ErrACLRule, word, err)
 		}
 	}
 	return nil
@@ -152,7 +152,7 @@ func cmdACLGetUser(c *Call) {
 		c.Reply.Null()
 		return
 	}
-	parts := u.Parts()
+	parts := u.Rules()
 	c.Reply.Map(6)
 	c.Reply.BulkString("flags")
 	flags := u.Flags()
@@ -175,7 +175,7 @@ func cmdACLGetUser(c *Call) {
 }
 
 // replyPart writes what a selector allows, as three pairs of a map.
-func (c *Call) replyPart(p acl.Part) {
+func (c *Call) replyPart(p acl.Rules) {
 	for _, text := range []string{"commands", p.Commands, "keys", p.Keys, "channels", p.Channels} {
 		c.Reply.BulkString(text)
 	}
@@ -228,14 +228,14 @@ func cmdACLDryRun(c *Call) {
 	name := c.Arg()
 	u := c.Engine.users.byName[string(name)]
 	if u == nil {
-		c.Fail(fmt.Errorf(ErrNoSuchUser, name))
+		c.Fail(Errorf(ErrNoSuchUser, name))
 		return
 	}
 	args := c.Rest()
 	cmd, err := c.Engine.Resolve(args)
 	switch {
 	case cmd == nil:
-		c.Fail(fmt.Errorf(ErrDryRunCommand, args[0]))
+		c.Fail(Errorf(ErrDryRunCommand, args[0]))
 		return
 	case err != nil:
 		c.Fail(err)

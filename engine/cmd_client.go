@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/resp"
@@ -203,5 +202,5 @@ func (c *Call) noMore() {
 // subSyntaxError is what a container says to a number of arguments that no form of the subcommand
 // takes.
 func (c *Call) SubSyntaxError() error {
-	return fmt.Errorf(ErrSubArgs, clip(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
+	return Errorf(ErrSubArgs, clip(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
 }

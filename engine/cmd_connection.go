@@ -74,7 +74,7 @@ func cmdAuth(c *Call) {
 		c.Refuse(ErrSyntax)
 	case c.Left() == 2:
 		user = c.Arg()
-	case c.Engine.users.defaultUser.Open():
+	case c.Engine.users.defaultUser.NoPass():
 		c.Refuse(ErrNoPassword)
 	}
 	if !c.OK() {

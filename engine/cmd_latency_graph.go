@@ -27,7 +27,7 @@ func cmdLatencyGraph(c *Call) {
 	name := string(c.Arg())
 	s := c.Engine.latency.events[name]
 	if s == nil {
-		c.Fail(fmt.Errorf(ErrNoSamples, name))
+		c.Fail(Errorf(ErrNoSamples, name))
 		return
 	}
 	low, high := s.bounds()

@@ -1,8 +1,6 @@
 package engine
 
 import (
-	"fmt"
-
 	"github.com/miniserver-go/miniserver/glob"
 )
 
@@ -158,7 +156,7 @@ func (c *Call) replyTopics(t channelTable) {
 		pattern = string(c.Arg())
 	}
 	if c.More() {
-		c.Fail(fmt.Errorf(ErrSubArgs, c.Args[1], "PUBSUB"))
+		c.Fail(Errorf(ErrSubArgs, c.Args[1], "PUBSUB"))
 		return
 	}
 	at, n := c.Reply.Defer(), 0

@@ -158,12 +158,12 @@ func (e *Engine) Resolve(args [][]byte) (*Command, error) {
 	if cmd.subs != nil && len(args) > 1 {
 		sub := lookup(cmd.subs, args[1])
 		if sub == nil {
-			return nil, fmt.Errorf(ErrUnknownSub, clip(args[1], 128), strings.ToUpper(cmd.Name))
+			return nil, Errorf(ErrUnknownSub, clip(args[1], 128), strings.ToUpper(cmd.Name))
 		}
 		cmd = sub
 	}
 	if !cmd.Fits(len(args)) {
-		return cmd, fmt.Errorf(ErrArity, cmd.full)
+		return cmd, Errorf(ErrArity, cmd.full)
 	}
 	return cmd, nil
 }
@@ -178,7 +178,7 @@ func unknownCommand(args [][]byte) error {
 		}
 		fmt.Fprintf(&list, "'%s' ", clip(a, 128-list.Len()))
 	}
-	return fmt.Errorf(ErrUnknownCommand, clip(args[0], 128), list.String())
+	return Errorf(ErrUnknownCommand, clip(args[0], 128), list.String())
 }
 
 // maxName exceeds the length of every command's name, so that lookup can fold the name on the stack.

@@ -131,7 +131,7 @@ func IntParam[T int | int64 | uint32 | uint64](name string, p *T, lo, hi int64, 
 			case err != nil:
 				return errParamInt
 			case n < lo || n > hi:
-				return fmt.Errorf(errParamRange, lo, hi)
+				return Errorf(errParamRange, lo, hi)
 			}
 			*p = T(n)
 			return nil
@@ -148,7 +148,7 @@ func MemoryParam[T int | int64](name string, p *T, lo int64, aliases ...string) 
 			case !ok:
 				return errParamMemory
 			case n < lo:
-				return fmt.Errorf(errParamRange, lo, int64(math.MaxInt64))
+				return Errorf(errParamRange, lo, int64(math.MaxInt64))
 			}
 			*p = T(n)
 			return nil
@@ -185,7 +185,7 @@ func EnumParam(name string, p *string, words ...string) Param {
 		Get: func() string { return *p },
 		Set: func(v string) error {
 			if v = strings.ToLower(v); !slices.Contains(words, v) {
-				return fmt.Errorf(errParamEnum, strings.Join(words, ", "))
+				return Errorf(errParamEnum, strings.Join(words, ", "))
 			}
 			*p = v
 			return nil

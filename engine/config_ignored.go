@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -181,7 +180,7 @@ func shutdownParam(name string) Param {
 			given := strings.Fields(strings.ToLower(v))
 			strange := func(word string) bool { return word != "default" && !slices.Contains(words, word) }
 			if len(given) == 0 || slices.ContainsFunc(given, strange) {
-				return fmt.Errorf(errParamEnum, "default, "+strings.Join(words, ", "))
+				return Errorf(errParamEnum, "default, "+strings.Join(words, ", "))
 			}
 			if slices.Contains(given, "save") && slices.Contains(given, "nosave") {
 				return errParamShutdown

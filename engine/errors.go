@@ -1,11 +1,16 @@
 package engine
 
+import "fmt"
+
 // Error is an error that clients see, in Redis' words. A constant Error becomes an error without
 // an allocation.
 type Error string
 
 // Error returns the text.
 func (e Error) Error() string { return string(e) }
+
+// Errorf returns the Error that a format of Redis' errors makes with its arguments.
+func Errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
 
 // The errors of the engine's own commands, and those that several families share, in Redis' words (7.0 to 7.4). A
 // text with a %s or %d in it is a plain string and not an Error: fmt.Errorf and [Call.Refusef] complete it.

@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 	"strings"
 )
@@ -58,7 +57,7 @@ func (e *Engine) setPolicy(value string) error {
 		}
 		names = append(names, p.name)
 	}
-	return fmt.Errorf(errParamEnum, strings.Join(names, ", "))
+	return Errorf(errParamEnum, strings.Join(names, ", "))
 }
 
 // ensureMemory evicts keys until the memory in use is within maxmemory, or time is up. It returns false if

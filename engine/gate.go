@@ -1,7 +1,5 @@
 package engine
 
-import "fmt"
-
 // gate decides whether a command may run now. It compares the flags on the command's line with the state of
 // session and server, and returns the error that refuses the command, or nil. A new condition is a new flag,
 // not a comparison of names.
@@ -32,7 +30,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		s.closing = true // as in Redis: a reply would end up in the stream
 		return ErrReplicaReads
 	case s.subscribed() && s.Reply.Proto() == 2 && f&AllowSubscribed == 0:
-		return fmt.Errorf(ErrSubscribed, cmd.full)
+		return Errorf(ErrSubscribed, cmd.full)
 	case e.persistence.loading > 0 && f&Loading == 0:
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:

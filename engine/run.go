@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -94,7 +93,7 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 		s.tx.dirtyExec = true
 	}
 	if cmd != nil && cmd.Flags&RunsTx != 0 {
-		err = fmt.Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
+		err = Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		s.tx = nil
 		e.unwatch(s)
 	}

@@ -23,7 +23,7 @@ func newUsers() users {
 }
 
 // requiresAuth reports whether a new session must authenticate first.
-func (u *users) requiresAuth() bool { return !u.defaultUser.Open() || !u.defaultUser.On() }
+func (u *users) requiresAuth() bool { return !u.defaultUser.NoPass() || !u.defaultUser.Enabled() }
 
 // setPassword makes the default user's password the only one. With "" the default user needs none.
 func (u *users) setPassword(password string) {

@@ -4,9 +4,9 @@ import (
 	"container/list"
 	"crypto/sha1"
 	"encoding/hex"
-	"fmt"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -100,7 +100,7 @@ func (s *Scripts) compile(body []byte) (*script, error) {
 	}
 	proto, err := s.proto(source)
 	if err != nil {
-		return nil, fmt.Errorf(errCompile, err)
+		return nil, engine.Errorf(errCompile, err)
 	}
 	sc.fn = s.load(&s.scripts, proto)
 	return sc, nil

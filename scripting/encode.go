@@ -1,7 +1,6 @@
 package scripting
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -53,7 +52,7 @@ func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
 	}
 	if w.Len() > e.limit {
 		w.Reset()
-		w.Error(fmt.Errorf(errReplySize, name))
+		w.Error(engine.Errorf(errReplySize, name))
 	}
 	return w.Bytes(), nil
 }

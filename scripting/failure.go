@@ -14,12 +14,12 @@ import (
 func (s *Scripts) describe(err error, p *program) error {
 	var failed *lua.Error
 	if !errors.As(err, &failed) {
-		return fmt.Errorf("ERR %s script: %s", err, p.name)
+		return engine.Errorf("ERR %s script: %s", err, p.name)
 	}
 	text := s.errorText(failed)
 	switch {
 	case failed.Line > 0:
-		return fmt.Errorf("%s script: %s, on %s:%d.", text, p.name, failed.Chunk, failed.Line)
+		return engine.Errorf("%s script: %s, on %s:%d.", text, p.name, failed.Chunk, failed.Line)
 	case p.fn.Name() != "":
 		return engine.Error(text)
 	}

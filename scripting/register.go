@@ -2,9 +2,9 @@ package scripting
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -30,9 +30,9 @@ func (s *Scripts) loadInto(r *registry, source []byte, replace bool) error {
 	case !validName(l.name):
 		return errName
 	case !strings.EqualFold(engineName, "lua"):
-		return fmt.Errorf(errEngine, engineName)
+		return engine.Errorf(errEngine, engineName)
 	case !replace && r.library(l.name) != nil:
-		return fmt.Errorf(errLibraryExists, l.name)
+		return engine.Errorf(errLibraryExists, l.name)
 	}
 	if err = s.runLibrary(l, code); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (l *library) metadata() (engineName, code string, err error) {
 	for _, w := range words[1:] {
 		switch text := string(w); {
 		case len(text) < 5 || !strings.EqualFold(text[:5], "name="):
-			return "", "", fmt.Errorf(errMetadataValue, text)
+			return "", "", engine.Errorf(errMetadataValue, text)
 		case named:
 			return "", "", errNamedTwice
 		default:
@@ -88,7 +88,7 @@ func validName(name string) bool {
 func (s *Scripts) runLibrary(l *library, code string) error {
 	proto, err := lua.Compile(code, s.functions.chunk)
 	if err != nil {
-		return fmt.Errorf(errCompileFunction, err)
+		return engine.Errorf(errCompileFunction, err)
 	}
 	if s.functions.globals == nil {
 		s.openFunctions()
@@ -104,7 +104,7 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 	var failed *lua.Error
 	switch {
 	case errors.As(err, &failed):
-		return fmt.Errorf(errRegistering, s.errorText(failed))
+		return engine.Errorf(errRegistering, s.errorText(failed))
 	case len(l.functions) == 0:
 		return errNoFunctions
 	}
@@ -159,9 +159,9 @@ func (s *Scripts) registerNamed(f *function, args *lua.Table) {
 	for k, v, more, _ := args.Next(nil, lua.Nil); more; k, v, more, _ = args.Next(nil, k) {
 		switch strings.ToLower(s.registeredText(k, errNamedKey)) {
 		case "function_name":
-			named, f.name = true, s.registeredText(v, fmt.Errorf(errNamedText, "function_name"))
+			named, f.name = true, s.registeredText(v, engine.Errorf(errNamedText, "function_name"))
 		case "description":
-			description := s.registeredText(v, fmt.Errorf(errNamedText, "description"))
+			description := s.registeredText(v, engine.Errorf(errNamedText, "description"))
 			f.description = &description
 		case "callback":
 			if f.fn = v.AsFunction(); f.fn == nil {

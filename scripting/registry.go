@@ -1,7 +1,6 @@
 package scripting
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -62,13 +61,13 @@ func (r *registry) with(libraries []*library, replace bool) (registry, error) {
 		if !slices.ContainsFunc(libraries, func(new *library) bool { return new.name == l.name }) {
 			out.add(l)
 		} else if !replace {
-			return *r, fmt.Errorf(errLibraryThere, l.name)
+			return *r, engine.Errorf(errLibraryThere, l.name)
 		}
 	}
 	for _, l := range libraries {
 		for _, f := range l.functions {
 			if out.find([]byte(f.name)) != nil {
-				return *r, fmt.Errorf(errFunctionThere, f.name)
+				return *r, engine.Errorf(errFunctionThere, f.name)
 			}
 		}
 		out.add(l)

@@ -1,7 +1,6 @@
 package scripting
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -69,12 +68,12 @@ func shebang(source string) (f flags, rest string, err error) {
 		return 0, "", errShebangWords
 	}
 	if string(words[0]) != "#!lua" {
-		return 0, "", fmt.Errorf(errShebangEngine, words[0])
+		return 0, "", engine.Errorf(errShebangEngine, words[0])
 	}
 	for _, w := range words[1:] {
 		list, ok := strings.CutPrefix(string(w), "flags=")
 		if !ok {
-			return 0, "", fmt.Errorf(errShebangOption, w)
+			return 0, "", engine.Errorf(errShebangOption, w)
 		}
 		more, err := parseFlags(list)
 		if err != nil {
@@ -93,7 +92,7 @@ func parseFlags(list string) (f flags, err error) {
 	for _, name := range strings.Split(list, ",") {
 		flag, ok := flagOf(name)
 		if !ok {
-			return 0, fmt.Errorf(errShebangFlag, name)
+			return 0, engine.Errorf(errShebangFlag, name)
 		}
 		f |= flag
 	}

@@ -110,7 +110,7 @@ func (c *config) parse(text []byte) error {
 		s := &setting{line: n, text: string(line)}
 		words, ok := resp.Words(line, nil)
 		if !ok {
-			return errSetting{s, errors.New("Unbalanced quotes in configuration line")}
+			return errSetting{s, engine.Error("Unbalanced quotes in configuration line")}
 		}
 		for _, w := range words {
 			s.words = append(s.words, string(w))

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // userFile is the file of the parameter aclfile.
@@ -49,7 +51,7 @@ func (p *program) declare(s *setting, declared map[string]bool) error {
 		return errSetting{s, errBadDirective}
 	}
 	name := s.words[1]
-	err := errors.New("Duplicate user found. A user can only be defined once in config files")
+	err := error(engine.Error("Duplicate user found. A user can only be defined once in config files"))
 	if !declared[name] {
 		err = p.engine.DeclareUser(name, s.words[2:])
 	}

@@ -26,7 +26,7 @@ func cmdMemoryWhatIf(c *engine.Call) {
 	}
 	encodings, chosen := possibleEncodings(c.Engine, key, v)
 	if len(encodings) == 0 {
-		c.Fail(fmt.Errorf(errOneEncoding, v.Type()))
+		c.Fail(engine.Errorf(errOneEncoding, v.Type()))
 		return
 	}
 	var r report

@@ -1,12 +1,12 @@
 package journal
 
 import (
-	"fmt"
 	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
@@ -168,7 +168,7 @@ func (j *Journal) setFailure(err error) {
 			return
 		}
 		j.log('#', "Error writing to the AOF file: %v", err)
-		j.engine.DenyWrites(partName, fmt.Errorf(errMisconf, failure))
+		j.engine.DenyWrites(partName, engine.Errorf(errMisconf, failure))
 	})
 }
 

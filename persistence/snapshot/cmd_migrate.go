@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"errors"
-	"fmt"
 	"io"
 	"strconv"
 	"syscall"
@@ -278,7 +277,7 @@ func (t *target) readOK() bool {
 		t.fail(errMigrateRead)
 		return false
 	case line[0] == '-':
-		t.fail(fmt.Errorf(errMigrateRefused, bytes.TrimRight(line[1:], "\r\n")))
+		t.fail(engine.Errorf(errMigrateRefused, bytes.TrimRight(line[1:], "\r\n")))
 		return false
 	}
 	return true
