@@ -16,6 +16,7 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // OpenPairs opens a reply of n elements, each with its value or score if paired. RESP3 gets an array of arrays,
@@ -95,4 +96,24 @@ func ParseMultiPop(c *engine.Call, first, second string) (keys [][]byte, isSecon
 		count = int(c.IntIn(1, math.MaxInt64, errPopCount))
 	}
 	return keys, isSecond, max(count, 1)
+}
+
+// Remove is HDEL, SREM or ZREM: it removes the named elements of the collection at a key and replies with the number
+// of those that were there. remove reports whether it removed an element.
+func Remove[T keyspace.Value](c *engine.Call, event string, remove func(v T, name []byte) bool) {
+	key, names := c.Arg(), c.Rest()
+	v, found := engine.Edit[T](c, key)
+	if !c.OK() {
+		return
+	}
+	removed := int64(0)
+	for i := 0; found && i < len(names); i++ {
+		if remove(v, names[i]) {
+			removed++
+		}
+	}
+	if removed > 0 {
+		c.Changed(key, event)
+	}
+	c.Reply.Int(removed)
 }

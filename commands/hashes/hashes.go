@@ -232,23 +232,7 @@ func cmdHStrLen(c *engine.Call) {
 }
 
 // HDEL key field [field ...]
-func cmdHDel(c *engine.Call) {
-	key, fields := c.Arg(), c.Rest()
-	h, found := engine.Edit[*hash.Hash](c, key)
-	if !c.OK() {
-		return
-	}
-	deleted := int64(0)
-	for i := 0; found && i < len(fields); i++ {
-		if h.Delete(fields[i]) {
-			deleted++
-		}
-	}
-	if deleted > 0 {
-		c.Changed(key, "hhdel")
-	}
-	c.Reply.Int(deleted)
-}
+func cmdHDel(c *engine.Call) { elements.Remove(c, "hhdel", (*hash.Hash).Delete) }
 
 // HINCRBY key field increment
 func cmdHIncrBy(c *engine.Call) {

@@ -121,23 +121,7 @@ func cmdSAdd(c *engine.Call) {
 }
 
 // SREM key member [member ...]
-func cmdSRem(c *engine.Call) {
-	key, members := c.Arg(), c.Rest()
-	s, found := engine.Edit[*set.Set](c, key)
-	if !c.OK() {
-		return
-	}
-	removed := int64(0)
-	for i := 0; found && i < len(members); i++ {
-		if s.Remove(members[i]) {
-			removed++
-		}
-	}
-	if removed > 0 {
-		c.Changed(key, "ssrem")
-	}
-	c.Reply.Int(removed)
-}
+func cmdSRem(c *engine.Call) { elements.Remove(c, "ssrem", (*set.Set).Remove) }
 
 // SMOVE source destination member
 func cmdSMove(c *engine.Call) {

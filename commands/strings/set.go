@@ -9,6 +9,43 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
+// setLines are the lines of the commands that set whole strings.
+func setLines() []engine.Command {
+	return []engine.Command{
+		{Name: "set", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update variable_flags").AccessBy(accessOfSet), Run: cmdSet, Since: "1.0.0",
+			Syntax:     "key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
+			Summary:    "Sets the string value of a key, ignoring its type. The key is created if it doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "setnx", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "OW insert"), Run: cmdSetNX, Since: "1.0.0",
+			Syntax: "key value", Summary: "Set the string value of a key only when the key doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "setex", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdSetEx, Since: "2.0.0",
+			Syntax:     "key seconds value",
+			Summary:    "Sets the string value and expiration time of a key. Creates the key if it doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "psetex", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdPSetEx, Since: "2.6.0",
+			Syntax:     "key milliseconds value",
+			Summary:    "Sets both string value and expiration time in milliseconds of a key. The key is created if it doesn't exist.",
+			Complexity: "O(1)"},
+		{Name: "getset", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdGetSet, Since: "1.0.0",
+			Syntax: "key value", Summary: "Returns the previous string value of a key after setting it to a new value.",
+			Complexity: "O(1)"},
+		{Name: "mset", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.KeyRange(1, -1, 2, "OW update"), Run: cmdMSet, Since: "1.0.1",
+			Syntax: "<key value>...", Summary: "Atomically creates or modifies the string values of one or more keys.",
+			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of keys"},
+		{Name: "msetnx", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.KeyRange(1, -1, 2, "OW insert"), Run: cmdMSetNX, Since: "1.0.1",
+			Syntax:  "<key value>...",
+			Summary: "Atomically modifies the string values of one or more keys only when all keys don't exist.",
+			Tips:    "request_policy:multi_shard response_policy:agg_min", Complexity: "O(N), N being the number of keys"},
+		{Name: "msetex", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.NumPairs(1, "OW update"), Run: cmdMSetEx, Since: "8.4.0",
+			Syntax:     "numkeys <key value>... [NX|XX] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
+			Summary:    "Atomically sets multiple string keys with an optional shared expiration in a single operation.",
+			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
+			Complexity: "O(N), N being the number of keys"},
+	}
+}
+
 // setOptions are the options of SET.
 type setOptions struct {
 	elements.Expiry

@@ -13,6 +13,8 @@
 package strings
 
 import (
+	"slices"
+
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
@@ -21,7 +23,7 @@ import (
 
 // Family returns the family of string commands.
 func Family() engine.Family {
-	return engine.Family{Group: "string", Commands: []engine.Command{
+	return engine.Family{Group: "string", Commands: slices.Concat([]engine.Command{
 		{Name: "get", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdGet, Since: "1.0.0",
 			Syntax: "key", Summary: "Returns the string value of a key.", Complexity: "O(1)"},
 		{Name: "getdel", Arity: 2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdGetDel, Since: "6.2.0",
@@ -45,38 +47,6 @@ func Family() engine.Family {
 			Summary:    "Finds the longest common substring.",
 			Complexity: "O(N * M), N and M being the lengths of the strings"},
 
-		{Name: "set", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update variable_flags").AccessBy(accessOfSet), Run: cmdSet, Since: "1.0.0",
-			Syntax:     "key value [NX|XX] [GET] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
-			Summary:    "Sets the string value of a key, ignoring its type. The key is created if it doesn't exist.",
-			Complexity: "O(1)"},
-		{Name: "setnx", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "OW insert"), Run: cmdSetNX, Since: "1.0.0",
-			Syntax: "key value", Summary: "Set the string value of a key only when the key doesn't exist.",
-			Complexity: "O(1)"},
-		{Name: "setex", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdSetEx, Since: "2.0.0",
-			Syntax:     "key seconds value",
-			Summary:    "Sets the string value and expiration time of a key. Creates the key if it doesn't exist.",
-			Complexity: "O(1)"},
-		{Name: "psetex", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdPSetEx, Since: "2.6.0",
-			Syntax:     "key milliseconds value",
-			Summary:    "Sets both string value and expiration time in milliseconds of a key. The key is created if it doesn't exist.",
-			Complexity: "O(1)"},
-		{Name: "getset", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdGetSet, Since: "1.0.0",
-			Syntax: "key value", Summary: "Returns the previous string value of a key after setting it to a new value.",
-			Complexity: "O(1)"},
-		{Name: "mset", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.KeyRange(1, -1, 2, "OW update"), Run: cmdMSet, Since: "1.0.1",
-			Syntax: "<key value>...", Summary: "Atomically creates or modifies the string values of one or more keys.",
-			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
-			Complexity: "O(N), N being the number of keys"},
-		{Name: "msetnx", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.KeyRange(1, -1, 2, "OW insert"), Run: cmdMSetNX, Since: "1.0.1",
-			Syntax:  "<key value>...",
-			Summary: "Atomically modifies the string values of one or more keys only when all keys don't exist.",
-			Tips:    "request_policy:multi_shard response_policy:agg_min", Complexity: "O(N), N being the number of keys"},
-		{Name: "msetex", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.NumPairs(1, "OW update"), Run: cmdMSetEx, Since: "8.4.0",
-			Syntax:     "numkeys <key value>... [NX|XX] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
-			Summary:    "Atomically sets multiple string keys with an optional shared expiration in a single operation.",
-			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
-			Complexity: "O(N), N being the number of keys"},
-
 		{Name: "digest", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdDigest, Since: "8.4.0",
 			Syntax: "key", Summary: "Returns the hash digest of a string value as a hexadecimal string.",
 			Complexity: "O(N), N being the length of the string"},
@@ -87,35 +57,7 @@ func Family() engine.Family {
 		{Name: "delifeq", Arity: 3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW delete"), Run: cmdDelIfEq, Since: "9.0.0",
 			Syntax: "key value", Summary: "Deletes a key if its value matches the given string. A command of Valkey.",
 			Complexity: "O(N), N being the length of the string"},
-
-		{Name: "append", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdAppend, Since: "2.0.0",
-			Syntax: "key value", Summary: "Appends a string to the value of a key. Creates the key if it doesn't exist.",
-			Complexity: "O(N), N being the length of the value"},
-		{Name: "setrange", Arity: 4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdSetRange, Since: "2.2.0",
-			Syntax:     "key offset value",
-			Summary:    "Overwrites a part of a string value with another by an offset. Creates the key if it doesn't exist.",
-			Complexity: "O(N), N being the length of the value"},
-		{Name: "incr", Arity: 2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncr, Since: "1.0.0",
-			Syntax:     "key",
-			Summary:    "Increments the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
-			Complexity: "O(1)"},
-		{Name: "decr", Arity: 2, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdDecr, Since: "1.0.0",
-			Syntax:     "key",
-			Summary:    "Decrements the integer value of a key by one. Uses 0 as initial value if the key doesn't exist.",
-			Complexity: "O(1)"},
-		{Name: "incrby", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncrBy, Since: "1.0.0",
-			Syntax:     "key increment",
-			Summary:    "Increments the integer value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
-			Complexity: "O(1)"},
-		{Name: "decrby", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdDecrBy, Since: "1.0.0",
-			Syntax:     "key decrement",
-			Summary:    "Decrements a number from the integer value of a key. Uses 0 as initial value if the key doesn't exist.",
-			Complexity: "O(1)"},
-		{Name: "incrbyfloat", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdIncrByFloat, Since: "2.6.0",
-			Syntax:     "key increment:double",
-			Summary:    "Increment the floating point value of a key by a number. Uses 0 as initial value if the key doesn't exist.",
-			Complexity: "O(1)"},
-	}}
+	}, setLines(), editLines())}
 }
 
 // GET key

@@ -58,103 +58,7 @@ func Family() engine.Family {
 			Syntax:  "key cursor [MATCH pattern] [COUNT count]",
 			Summary: "Iterates over members and scores of a sorted set.", Tips: "nondeterministic_output",
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
-		{Name: "zcount", Arity: 4, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZCount, Since: "2.0.0",
-			Syntax:     "key min:double max:double",
-			Summary:    "Returns the count of members in a sorted set that have scores within a range.",
-			Complexity: "O(log N), N being the number of members"},
-		{Name: "zlexcount", Arity: 4, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZLexCount, Since: "2.8.9",
-			Syntax:     "key min max",
-			Summary:    "Returns the number of members in a sorted set within a lexicographical range.",
-			Complexity: "O(log N), N being the number of members"},
-		{Name: "zrange", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRange, Since: "1.2.0",
-			Syntax:     "key start stop [BYSCORE|BYLEX] [REV] [LIMIT offset count] [WITHSCORES]",
-			Summary:    "Returns members in a sorted set within a range of indexes, scores or members.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "zrevrange", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRevRange, Since: "1.2.0",
-			Syntax:     "key start:integer stop:integer [WITHSCORES]",
-			Summary:    "Returns members in a sorted set within a range of indexes in reverse order.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "zrangebyscore", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRangeByScore, Since: "1.0.5",
-			Syntax:     "key min:double max:double [WITHSCORES] [LIMIT offset count]",
-			Summary:    "Returns members in a sorted set within a range of scores.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "zrevrangebyscore", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRevRangeByScore, Since: "2.2.0",
-			Syntax:     "key max:double min:double [WITHSCORES] [LIMIT offset count]",
-			Summary:    "Returns members in a sorted set within a range of scores in reverse order.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "zrangebylex", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRangeByLex, Since: "2.8.9",
-			Syntax:     "key min max [LIMIT offset count]",
-			Summary:    "Returns members in a sorted set within a lexicographical range.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "zrevrangebylex", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRevRangeByLex, Since: "2.8.9",
-			Syntax:     "key max min [LIMIT offset count]",
-			Summary:    "Returns members in a sorted set within a lexicographical range in reverse order.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "zrangestore", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update").And(engine.Key(2, "RO access")), Run: cmdZRangeStore, Since: "6.2.0",
-			Syntax:     "dst src min max [BYSCORE|BYLEX] [REV] [LIMIT offset count]",
-			Summary:    "Stores a range of members from a sorted set in a key.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those stored"},
-		{Name: "zremrangebyrank", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdZRemRangeByRank, Since: "2.0.0",
-			Syntax:     "key start:integer stop:integer",
-			Summary:    "Removes members in a sorted set within a range of indexes.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
-		{Name: "zremrangebyscore", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdZRemRangeByScore, Since: "1.2.0",
-			Syntax: "key min:double max:double", Summary: "Removes members in a sorted set within a range of scores.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
-		{Name: "zremrangebylex", Arity: 4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdZRemRangeByLex, Since: "2.8.9",
-			Syntax: "key min max", Summary: "Removes members in a sorted set within a lexicographical range.",
-			Complexity: "O(log N + M), N being the number of members of the sorted set, and M the number of those removed"},
-		{Name: "zunionstore", Arity: -4, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZUnionStore, Since: "2.0.0",
-			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE <SUM|MIN|MAX>]",
-			Summary:    "Stores the union of multiple sorted sets in a key.",
-			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
-		{Name: "zinterstore", Arity: -4, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZInterStore, Since: "2.0.0",
-			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE <SUM|MIN|MAX>]",
-			Summary:    "Stores the intersect of multiple sorted sets in a key.",
-			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
-		{Name: "zdiffstore", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZDiffStore, Since: "6.2.0",
-			Syntax: "destination numkeys key...", Summary: "Stores the difference of multiple sorted sets in a key.",
-			Complexity: "O(N log N), N being the number of members of all sorted sets"},
-		{Name: "zunion", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZUnion, Since: "6.2.0",
-			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE <SUM|MIN|MAX>] [WITHSCORES]",
-			Summary:    "Returns the union of multiple sorted sets.",
-			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
-		{Name: "zinter", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZInter, Since: "6.2.0",
-			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE <SUM|MIN|MAX>] [WITHSCORES]",
-			Summary:    "Returns the intersect of multiple sorted sets.",
-			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
-		{Name: "zdiff", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZDiff, Since: "6.2.0",
-			Syntax: "numkeys key... [WITHSCORES]", Summary: "Returns the difference between multiple sorted sets.",
-			Complexity: "O(N log N), N being the number of members of all sorted sets"},
-		{Name: "zintercard", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZInterCard, Since: "7.0.0",
-			Syntax:     "numkeys key... [LIMIT limit]",
-			Summary:    "Returns the number of members of the intersect of multiple sorted sets.",
-			Complexity: "O(N * K), N being the size of the smallest sorted set, and K the number of sorted sets"},
-		{Name: "zpopmin", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdZPopMin, Since: "5.0.0",
-			Syntax: "key [count]", Summary: "Returns the lowest-scoring members from a sorted set after removing them.",
-			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "zpopmax", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdZPopMax, Since: "5.0.0",
-			Syntax: "key [count]", Summary: "Returns the highest-scoring members from a sorted set after removing them.",
-			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "bzpopmin", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMin, Since: "5.0.0",
-			Syntax:     "key... timeout",
-			Summary:    "Removes and returns the member with the lowest score from one or more sorted sets. Blocks until one is available.",
-			Complexity: "O(log N), N being the number of members"},
-		{Name: "bzpopmax", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMax, Since: "5.0.0",
-			Syntax:     "key... timeout",
-			Summary:    "Removes and returns the member with the highest score from one or more sorted sets. Blocks until one is available.",
-			Complexity: "O(log N), N being the number of members"},
-		{Name: "zmpop", Arity: -4, Flags: engine.Write, Keys: engine.NumKeys(1, "RW access delete"), Run: cmdZMPop, Since: "7.0.0",
-			Syntax:     "numkeys key... <MIN|MAX> [COUNT count]",
-			Summary:    "Returns the highest- or lowest-scoring members from one or more sorted sets after removing them.",
-			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
-		{Name: "bzmpop", Arity: -5, Flags: engine.Write | engine.Blocking, Keys: engine.NumKeys(2, "RW access delete"), Run: cmdBZMPop, Since: "7.0.0",
-			Syntax:     "timeout numkeys key... <MIN|MAX> [COUNT count]",
-			Summary:    "Removes and returns members from one or more sorted sets. Blocks until one is available.",
-			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
-	}, elements.ExpiryLines(engine.ZSetMembers, "1.0.0"))}
+	}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(engine.ZSetMembers, "1.0.0"))}
 }
 
 // noSet stands for an absent key. It stays empty.
@@ -324,23 +228,7 @@ func replyAdded(c *engine.Call, key []byte, o *AddOptions, done *addResult) {
 }
 
 // ZREM key member [member ...]
-func cmdZRem(c *engine.Call) {
-	key, members := c.Arg(), c.Rest()
-	s, found := engine.Edit[*zset.Set](c, key)
-	if !c.OK() {
-		return
-	}
-	removed := int64(0)
-	for i := 0; found && i < len(members); i++ {
-		if s.Remove(members[i]) {
-			removed++
-		}
-	}
-	if removed > 0 {
-		c.Changed(key, "zzrem")
-	}
-	c.Reply.Int(removed)
-}
+func cmdZRem(c *engine.Call) { elements.Remove(c, "zzrem", (*zset.Set).Remove) }
 
 // ZCARD key
 func cmdZCard(c *engine.Call) {
