@@ -13,7 +13,7 @@ func (e Error) Error() string { return string(e) }
 func Errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
 
 // The errors of the engine's own commands, and those that several families share, in Redis' words (7.0 to 7.4). A
-// text with a %s or %d in it is a plain string and not an Error: fmt.Errorf and [Call.Refusef] complete it.
+// text with a %s or %d in it is a plain string and not an Error: [Errorf] and [Call.Refusef] complete it.
 const (
 	ErrSyntax         = Error("ERR syntax error")
 	ErrWrongType      = Error("WRONGTYPE Operation against a key holding the wrong kind of value")

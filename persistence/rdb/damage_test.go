@@ -45,7 +45,7 @@ func smallSnapshot(t *testing.T) []byte {
 }
 
 // Reading a damaged snapshot returns an error, because of the checksum. Without a checksum it may return other data, but
-// none that violate an invariant.
+// these data satisfy all invariants.
 func TestCorruption(t *testing.T) {
 	file := smallSnapshot(t)
 	rng := rand.New(rand.NewPCG(5, 5))

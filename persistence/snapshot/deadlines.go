@@ -15,8 +15,8 @@ func ExpireCommands(key []byte, v keyspace.Collection, put func(args ...[]byte))
 	})
 }
 
-// elementExpireCommands are the commands that set the deadlines of elements, by type. Those of a list are named by their indexes, since
-// equal elements may have different deadlines.
+// elementExpireCommands are the commands that set the deadlines of elements, by type. Elements of a list
+// are named by their indexes, since equal elements may have different deadlines.
 var elementExpireCommands = map[keyspace.Type]struct{ name, noun string }{
 	keyspace.Hash: {"HPEXPIREAT", "FIELDS"},
 	keyspace.Set:  {"SPEXPIREAT", "MEMBERS"},

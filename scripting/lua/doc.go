@@ -49,7 +49,7 @@
 //	floatOrder
 //	  < <= > >=  2.1   2.7   -     1.4   -
 //
-// ^ has no shapes and % few, because the operation itself takes so long that they gained 0.96 to 1.2. Other
+// ^ has no shapes and % has few: the operation itself takes most of the time, so that shapes gained 0.96 to 1.2. Other
 // nodes have shapes of the same kind, written by hand because each is the only one of its kind:
 //
 //	L * K + L, L * K + K      1.7  1.5   a polynomial's step as one closure             compile_number.go
