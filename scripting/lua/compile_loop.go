@@ -1,6 +1,8 @@
 package lua
 
 import (
+	"math"
+
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
@@ -69,6 +71,9 @@ func (fs *compiler) numericFor(s *syntax.NumericForStat) action {
 	body := fs.block(s.Body)
 	pc := fs.site(s.DoLine, nameNone, "")
 	loop := forLoop(body, slot, v.Cell(), pc)
+	if v.Numeric && !v.Cell() && s.Step == (syntax.NumberExpr{Value: 1}) {
+		loop = forLoopUnit(body, slot, pc)
+	}
 	return func(f *frame) signal {
 		f.pc = pc
 		i, to, by := bounds(f)
@@ -119,6 +124,31 @@ func forLoop(body action, slot uint8, cell bool, pc uint32) func(f *frame, i, to
 			if cell {
 				f.makeCell(slot)
 			}
+			if sig := body(f); sig != goOn {
+				if sig == breaks {
+					break
+				}
+				return sig
+			}
+			if L.ticks--; L.ticks < 0 {
+				f.late(pc)
+			}
+		}
+		return goOn
+	}
+}
+
+// forLoopUnit is forLoop for step 1 and a variable that stays a number: its slot is filled once, and then only
+// its bits change. A turn takes 24 instructions, and 39 in forLoop. Not inlined: a maker.
+//
+//go:noinline
+func forLoopUnit(body action, slot uint8, pc uint32) func(f *frame, i, to, by float64) signal {
+	return func(f *frame, i, to, _ float64) signal {
+		L := f.L
+		v := &f.slots[slot]
+		*v = Number(i)
+		for i++; i <= to; i++ {
+			v.n = math.Float64bits(i)
 			if sig := body(f); sig != goOn {
 				if sig == breaks {
 					break

@@ -63,6 +63,7 @@
 //	t[L] = v                  1.2                                                       compile_store.go
 //	f(a), 2 or 3 arguments    2.1  1.2   arguments travel in Go variables               invoke_few.go
 //	2 or 3 statements         1.4  1.3   no loop over them                              compile_stat.go
+//	for i = n, m do           1.04       15 instructions less in a turn                 compile_loop.go
 //
 // These are ratios of the least times of two closures that take turns, medians of three runs of BenchmarkShapes
 // and BenchmarkHandwritten on an AMD EPYC with Go 1.26. A shape's closure takes 3 to 7 ns. What such a benchmark

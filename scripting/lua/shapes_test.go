@@ -168,6 +168,10 @@ func BenchmarkHandwritten(b *testing.B) {
 	compare(b, "t[n]", discard(indexNumericL(slotEval(5), 1, 0)), discard(indexNumericV(slotEval(5), x.float, 0)))
 	compare(b, "t[n + 1]", discard(indexNumericV(slotEval(5), floatLK(add, 1, 1), 0)), discard(indexVV(&sides{a: operand{eval: slotEval(5)}, b: operand{eval: arithLK(add, 1, 1, 0)}, slot: 20}, 0)))
 	compare(b, "t[1]", discard(indexLK(5, 0, Number(1), 0)), discard(indexVK(slotEval(5), 0, Number(1), 0)))
+	turns := func(loop func(f *frame, i, to, by float64) signal) func(*frame) {
+		return func(f *frame) { loop(f, 0, 100, 1) }
+	}
+	compare(b, "for i = n, m", turns(forLoopUnit(nothing, 1, 0)), turns(forLoop(nothing, 1, false, 0)))
 	k := makeKey("name")
 	compare(b, "t.name", discard(fieldL(5, &k, 0)), discard(fieldV(slotEval(5), &k, 0)))
 	one := slotEval(6)
