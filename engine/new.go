@@ -65,7 +65,7 @@ func (e *Engine) join(p Part) {
 		e.pubsub.onPublish = append(e.pubsub.onPublish, p.Published)
 	}
 	e.Parts.host.merge(p.Host)
-	if p.Host.Beside != nil {
+	if p.Host.Spawn != nil {
 		e.enableSlowScripts()
 	}
 	e.Parts.List = append(e.Parts.List, &p)

@@ -102,9 +102,9 @@ type Host struct {
 	// Due asks for a Tick at a time, in milliseconds since the epoch, which is earlier than the last
 	// Tick returned.
 	Due func(deadline int64)
-	// Beside runs a function on another goroutine: the rest of a script that is past its time limit.
+	// Spawn starts a goroutine that runs the rest of a script that is past its time limit.
 	// Without it scripts run to their end inside Do. See slowscript.go.
-	Beside func(run func())
+	Spawn func(run func())
 	// Exit ends the process, for SHUTDOWN, which is an error without it.
 	Exit func()
 	// Sleep blocks the server for some microseconds, for DEBUG SLEEP.

@@ -5,8 +5,7 @@ import (
 	"iter"
 )
 
-// enableSlowScripts makes the coroutine. Host.Beside must be there: it runs scripts to their end that are
-// past the limit.
+// enableSlowScripts makes the coroutine. It needs Host.Spawn, which runs scripts past the limit to their end.
 func (e *Engine) enableSlowScripts() {
 	e.slow.enabled = true
 	e.slow.next, e.slow.stop = iter.Pull(func(yield func(struct{}) bool) {
@@ -18,8 +17,8 @@ func (e *Engine) enableSlowScripts() {
 	})
 }
 
-// DisableSlowScripts undoes what Host.Beside enabled, for an engine that is about to be closed. A script
-// past its time limit is asked to end.
+// DisableSlowScripts ends the coroutine, for an engine that is about to be closed. A script past its time limit
+// is asked to end.
 func (e *Engine) DisableSlowScripts() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -51,7 +50,7 @@ func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
 	s.Reply.Raw(replies)
 	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
 	s.running, e.slow.session = true, s
-	e.Parts.host.Beside(e.resume)
+	e.Parts.host.Spawn(e.resume)
 }
 
 // resume runs the yielded command to its end, on a goroutine of the host, and wakes its session. The command

@@ -31,8 +31,8 @@ type Options struct {
 	Journal Journal
 	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice.
 	Log func(mark byte, format string, args ...any)
-	// Beside runs a function on another goroutine, if possible on another processor; go run() if nil.
-	Beside func(run func())
+	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
+	Spawn func(run func())
 }
 
 // Journal knows which changes are on disk. It is called under the engine's lock.
@@ -81,8 +81,8 @@ func New(e *engine.Engine, o Options) *Master {
 	if o.Log == nil {
 		o.Log = func(byte, string, ...any) {}
 	}
-	if o.Beside == nil {
-		o.Beside = func(run func()) { go run() }
+	if o.Spawn == nil {
+		o.Spawn = func(run func()) { go run() }
 	}
 	return &Master{
 		engine: e,

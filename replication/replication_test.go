@@ -25,7 +25,7 @@ type bench struct {
 func newBench(t *testing.T) *bench {
 	b := &bench{t: t, clock: 1_700_000_000_000_000, sent: make(chan struct{}, 10)}
 	b.Engine = engine.New(engine.Options{Clock: func() int64 { return b.clock }, Seed: 1})
-	b.master = New(b.Engine, Options{Beside: func(run func()) {
+	b.master = New(b.Engine, Options{Spawn: func(run func()) {
 		go func() {
 			run()
 			b.sent <- struct{}{}

@@ -103,7 +103,7 @@ func BenchmarkWindow(b *testing.B) {
 
 func benchmarkWindow(b *testing.B, w *window, slow bool) {
 	if slow {
-		w.engine.Join(engine.Part{Host: engine.Host{Beside: func(func()) {}}})
+		w.engine.Join(engine.Part{Host: engine.Host{Spawn: func(func()) {}}})
 	}
 	b.ReportAllocs()
 	for b.Loop() {

@@ -27,7 +27,7 @@ func BenchmarkRows(b *testing.B) {
 // benchmarkRow runs a script over a document of 1 KB, which is where the scripts expect it.
 func benchmarkRow(b *testing.B, script string) {
 	e := newEngine()
-	e.Join(engine.Part{Host: engine.Host{Beside: func(func()) {}}})
+	e.Join(engine.Part{Host: engine.Host{Spawn: func(func()) {}}})
 	s := e.NewSession(nil)
 	do := func(args ...string) string {
 		command := make([][]byte, len(args))

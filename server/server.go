@@ -58,8 +58,8 @@ type Options struct {
 	// Load loads the saved data before the server is ready; meanwhile clients get LOADING errors. An error ends Run.
 	// It may be nil.
 	Load func() error
-	// Beside runs a slow script beside the event loops. go run() if nil.
-	Beside func(run func())
+	// Spawn starts a goroutine that runs the rest of a slow script; go run() if nil.
+	Spawn func(run func())
 }
 
 // Server serves an engine's commands on sockets.
@@ -101,8 +101,8 @@ func New(e *engine.Engine, opts Options) *Server {
 	if opts.Loops == 0 {
 		opts.Loops = Loops()
 	}
-	if opts.Beside == nil {
-		opts.Beside = func(run func()) { go run() }
+	if opts.Spawn == nil {
+		opts.Spawn = func(run func()) { go run() }
 	}
 	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{}),
 		groups: make(map[gnet.EventLoop]*group)}
@@ -119,7 +119,7 @@ func New(e *engine.Engine, opts Options) *Server {
 func (s *Server) host() engine.Host {
 	return engine.Host{
 		Due:     s.due,
-		Beside:  s.opts.Beside,
+		Spawn:   s.opts.Spawn,
 		Exit:    s.exit,
 		Sleep:   sleep,
 		Purge:   purge,

@@ -74,8 +74,8 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		}
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
-	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Beside: beside})
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Beside: beside, Journal: p.parts.Journal, Load: func() error {
+	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn})
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Load: func() error {
 		err := pacing.load(p.loadWithMeter)
 		if err == nil {
 			p.notifyReady()

@@ -24,8 +24,8 @@ func tune() {
 	}
 }
 
-// beside runs a slow script on a processor of its own, so that the event loops go on.
-func beside(run func()) {
+// spawn runs a function on a goroutine and a processor of its own, so that the event loops go on.
+func spawn(run func()) {
 	go func() {
 		addProcessors(1)
 		run()

@@ -44,7 +44,7 @@ func furnish(e *engine.Engine) {
 }
 
 func furnishWith(e *engine.Engine, disk snapshot.Disk) {
-	assembly.Join(e, assembly.Options{Disk: disk, Beside: beside})
+	assembly.Join(e, assembly.Options{Disk: disk, Spawn: spawn})
 }
 
 func TestTranscriptsInProcess(t *testing.T) {

@@ -27,7 +27,7 @@ import (
 type Options struct {
 	Log      io.Writer        // nil for no log
 	Disk     snapshot.Disk    // for snapshots; the system's if nil
-	Beside   func(run func()) // runs slow work beside the commands; go run() if nil
+	Spawn    func(run func()) // starts a goroutine for slow work; go run() if nil
 	Volatile bool             // without persistence and its commands
 }
 
@@ -40,8 +40,8 @@ type Parts struct {
 
 // Join adds all parts except the server to an engine. It does not load the data.
 func Join(e *engine.Engine, o Options) Parts {
-	if o.Beside == nil {
-		o.Beside = func(run func()) { go run() }
+	if o.Spawn == nil {
+		o.Spawn = func(run func()) { go run() }
 	}
 	p := Parts{Scripts: scripting.New(e)}
 	if o.Log != nil {
@@ -54,9 +54,9 @@ func Join(e *engine.Engine, o Options) Parts {
 		e.Join(replication.New(e, replication.Options{}).Part())
 		return p
 	}
-	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: o.log, Beside: o.Beside})
-	p.Journal = journal.New(e, journal.Options{Log: o.log, Beside: o.Beside})
-	master := replication.New(e, replication.Options{Journal: p.Journal, Log: o.log, Beside: o.Beside})
+	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: o.log, Spawn: o.Spawn})
+	p.Journal = journal.New(e, journal.Options{Log: o.log, Spawn: o.Spawn})
+	master := replication.New(e, replication.Options{Journal: p.Journal, Log: o.log, Spawn: o.Spawn})
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save points.
 	e.Join(master.Part(), p.Snapshots.Part(), p.Journal.Part())
 	return p

@@ -43,8 +43,8 @@ type Options struct {
 	Disk Disk // OS if nil
 	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice, - verbose. It may be nil.
 	Log func(mark byte, format string, args ...any)
-	// Beside runs a function on another goroutine, if possible on another processor; go run() if nil.
-	Beside func(run func())
+	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
+	Spawn func(run func())
 }
 
 // Journal is the append-only file of an engine.
@@ -104,8 +104,8 @@ func New(e *engine.Engine, o Options) *Journal {
 	if o.Log == nil {
 		o.Log = func(byte, string, ...any) {}
 	}
-	if o.Beside == nil {
-		o.Beside = func(run func()) { go run() }
+	if o.Spawn == nil {
+		o.Spawn = func(run func()) { go run() }
 	}
 	j := &Journal{engine: e, disk: o.Disk, log: o.Log, opts: o, wake: make(chan struct{}, 1), stop: make(chan struct{})}
 	j.set = settings{fsync: everysec, dirName: "appendonlydir", fileName: "appendonly.aof", loadTruncated: true,
@@ -217,7 +217,7 @@ func (j *Journal) tick(now time.Time) time.Duration {
 	j.seen = j.written.Load()
 	if rewrite {
 		j.ended.Add(1)
-		j.opts.Beside(func() {
+		j.opts.Spawn(func() {
 			j.rewrite()
 			j.ended.Done()
 		})

@@ -167,7 +167,7 @@ func Truncate(disk Disk, path string, size int64) error {
 func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
 	j.engine.With(func() {
 		o := snapshot.ReaderOptions(j.engine, size, false)
-		o.Beside = j.opts.Beside
+		o.Spawn = j.opts.Spawn
 		r = rdb.NewReader(src, o)
 	})
 	return r

@@ -52,8 +52,8 @@ type Options struct {
 	Keyspace   *keyspace.Keyspace // values are views of it
 	Size       int64              // of the source; 0 if unknown
 	NoChecksum bool               // accept any checksum
-	// Beside runs a function that reads ahead until Close on another goroutine; nil for no reading ahead.
-	Beside func(run func())
+	// Spawn starts a goroutine that reads ahead until Close; nil for no reading ahead.
+	Spawn func(run func())
 }
 
 // NewReader returns a reader of the snapshot at the beginning of src. It may read more of src than the snapshot; see Rest.
@@ -64,13 +64,13 @@ func NewReader(src io.Reader, o Options) *Reader {
 	}
 	r := &Reader{anyChecksum: o.NoChecksum, dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText}}
 	r.dec.src = newSource(src, size)
-	if o.Beside != nil {
-		r.dec.src.ahead(o.Beside)
+	if o.Spawn != nil {
+		r.dec.src.ahead(o.Spawn)
 	}
 	return r
 }
 
-// Close ends reading ahead, if Options.Beside started it. Then nothing can be read any more.
+// Close ends reading ahead, if Options.Spawn started it. Nothing can be read after it.
 func (r *Reader) Close() { r.dec.src.close() }
 
 // Err returns the error that ended the reading, an *Error or one of the source; nil at the end of the

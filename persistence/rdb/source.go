@@ -63,13 +63,13 @@ func (s *source) read(b *block) {
 	}
 }
 
-// ahead starts reading ahead, on a goroutine that beside starts. close must end it.
-func (s *source) ahead(beside func(run func())) {
+// ahead starts reading ahead, on a goroutine that spawn starts. close must end it.
+func (s *source) ahead(spawn func(run func())) {
 	s.full, s.free, s.quit = make(chan *block, blocks), make(chan *block, blocks), make(chan struct{})
 	for range blocks {
 		s.free <- s.newBlock()
 	}
-	beside(s.run)
+	spawn(s.run)
 }
 
 func (s *source) run() {

@@ -27,7 +27,7 @@ func (s *Saver) startBackground() bool {
 	j.Start()
 	s.running = j
 	s.opts.Log('*', "Background saving started")
-	s.opts.Beside(func() {
+	s.opts.Spawn(func() {
 		_ = j.Run(o.Write) // commit returns the error
 		err := o.commit(records.Version())
 		s.engine.With(func() { s.finished(j, err) })

@@ -47,7 +47,7 @@ func TestLargeValuesAreSavedInSlices(t *testing.T) {
 			b.Engine.Keyspace.DB(0).Set([]byte(name), v, false)
 			want := b.Engine.Keyspace.Digest()
 			var run func()
-			b.opts.Beside = func(fn func()) { run = fn }
+			b.opts.Spawn = func(fn func()) { run = fn }
 			require.Equal(t, "Background saving started", b.do("BGSAVE"))
 			bgsave := b.running
 			slices, bytes := 0, 0

@@ -126,7 +126,7 @@ type loading struct {
 
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
 	o := ReaderOptions(s.engine, size, !s.checksum)
-	o.Keyspace, o.Beside = into, s.opts.Beside
+	o.Keyspace, o.Spawn = into, s.opts.Spawn
 	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, bulk: into.BulkLoad(), now: into.Now}
 }
 

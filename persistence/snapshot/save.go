@@ -116,7 +116,7 @@ func (s *Saver) save() error {
 	for range cap(empty) {
 		empty <- nil
 	}
-	s.opts.Beside(func() {
+	s.opts.Spawn(func() {
 		for block := range full {
 			_ = o.Write(block) // commit returns the error
 			empty <- block

@@ -30,8 +30,8 @@ import (
 type Options struct {
 	// Log writes a line to the log. The mark is the level, as in Redis: # warning, * notice, - verbose.
 	Log func(mark byte, format string, args ...any)
-	// Beside runs a function on another goroutine, if possible on another processor; go run() if nil.
-	Beside func(run func())
+	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
+	Spawn func(run func())
 	// Disk stores the snapshot; OS if nil.
 	Disk Disk
 	// Progress is called while a snapshot is loaded, with the bytes loaded so far and their total.
@@ -80,8 +80,8 @@ func New(e *engine.Engine, o Options) *Saver {
 	if o.Log == nil {
 		o.Log = func(byte, string, ...any) {}
 	}
-	if o.Beside == nil {
-		o.Beside = func(run func()) { go run() }
+	if o.Spawn == nil {
+		o.Spawn = func(run func()) { go run() }
 	}
 	if o.Disk == nil {
 		o.Disk = OS{}
