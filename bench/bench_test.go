@@ -3,7 +3,9 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"regexp"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -46,22 +48,36 @@ func TestSummarize(t *testing.T) {
 		{requests: 100, rps: 30, p50: 2, spent: cpu{user: time.Millisecond, sys: 2 * time.Millisecond}, rss: 4},
 		{requests: 200, rps: 20, p50: 9},
 	})
-	require.Equal(t, &figures{RPS: 20, UserTime: 5, SysTime: 5, P50: 2, RSS: 5}, f)
-	require.Equal(t, 10.0, f.cpu())
+	require.Equal(t, row{"kps": 0.02, "cpu_us": 10.0, "user_us": 5.0, "sys_us": 5.0, "p50_ms": 2.0, "p95_ms": 0.0, "p99_ms": 0.0, "rss_mb": 5e-6}, f)
 }
 
-func TestRowsArePrintedWhereOneServerRefused(t *testing.T) {
-	rows := []row{
-		{Name: "both", Servers: map[string]*figures{"redis": {RPS: 1000, UserTime: 4}, "ours": {RPS: 2000, UserTime: 1}}},
-		{Name: "one", Servers: map[string]*figures{"redis": {RPS: 1000}}, Refused: map[string]string{"ours": "ERR no"}},
-	}
+func TestTableWhereOneServerRefused(t *testing.T) {
+	both := row{"name": "both", "redis_kps": 1.0, "redis_cpu_us": 4.0, "redis_user_us": 4.0, "redis_sys_us": 0.0}.
+		add("ours_", row{"kps": 2.0, "cpu_us": 1.0, "user_us": 1.0, "sys_us": 0.0}).
+		ratio("kps_ratio", "ours_kps", "redis_kps").ratio("cpu_ratio", "ours_cpu_us", "redis_cpu_us")
+	one := row{"name": "one", "redis_kps": 1.0}.ratio("kps_ratio", "ours_kps", "redis_kps").ratio("other", "redis_kps", "ours_kps")
+	all := table{columns: workloadColumns, rows: []row{both, one}, notes: []string{"one was not run on ours: ERR no"}}
 	var out bytes.Buffer
-	require.NoError(t, printRows(&out, rows))
+	require.NoError(t, all.print(&out, false))
 	require.Regexp(t, `both +1.0 +2.0 +2.00 +4.00 \(4.00\+0.00\) +1.00 \(1.00\+0.00\) +0.25`, out.String())
+	require.Regexp(t, `one +1.0( +-){9}\n`, out.String())
 	require.Contains(t, out.String(), "one was not run on ours: ERR no")
 	out.Reset()
-	require.NoError(t, printJSON(&out, rows))
-	require.True(t, json.Valid(out.Bytes()))
+	require.NoError(t, all.print(&out, true))
+	var read struct {
+		Title string
+		Rows  []row
+		Notes []string
+	}
+	require.NoError(t, json.Unmarshal(out.Bytes(), &read))
+	require.Equal(t, "workload", read.Title)
+	require.Equal(t, all.rows, read.Rows)
+	require.Equal(t, all.notes, read.Notes)
+}
+
+func TestMediansOfRows(t *testing.T) {
+	rows := []row{{"a_s": 3.0, "b_ms": 1.0}, {"a_s": 1.0, "b_ms": 1.0}, {"a_s": 2.0, "b_ms": 7.0}}
+	require.Equal(t, row{"a_s": 2.0, "b_ms": 1.0}, medians(rows))
 }
 
 func TestDocumentsHaveTheirSizeAndAreJSON(t *testing.T) {
@@ -90,14 +106,14 @@ func TestWorkloadsRunOnRedis(t *testing.T) {
 		require.NoError(t, err, c.name)
 		require.Positive(t, weight, c.name)
 	}
-	f := footprint{}
-	require.NoError(t, f.weigh(s))
-	require.Positive(t, f.UsedMemory)
+	f, err := s.footprint()
+	require.NoError(t, err)
+	require.Positive(t, f["used_mb"])
 }
 
 func TestOnlyTakesTheNamesInTheTable(t *testing.T) {
 	names := func(only string) (list []string) {
-		o := newOptions("persistence").withLoad(1, 1)
+		o := newOptions("persistence").withServers("redis-server").withLoad(1, 1)
 		require.NoError(t, o.parse([]string{"-only", only}))
 		for _, d := range o.datasets() {
 			list = append(list, d.name)
@@ -115,4 +131,12 @@ func TestOnlyTakesTheNamesInTheTable(t *testing.T) {
 	require.Len(t, names("everysec|always"), 3*len(journalPairs))
 	require.Equal(t, []string{"SET, 50 clients, pipeline 16, ours always against redis always"}, names("16, ours always"))
 	require.Empty(t, names("nothing"))
+}
+
+func TestColumnsHaveAVerbForEachValue(t *testing.T) {
+	verb := regexp.MustCompile(`%[+.0-9]*[a-z]`)
+	for _, c := range slices.Concat(workloadColumns, journalColumns, savingColumns, cacheColumns, enduranceColumns, limiterColumns, memoryColumns) {
+		verbs := verb.FindAllString(strings.ReplaceAll(c.format, "%%", ""), -1)
+		require.Len(t, verbs, len(strings.Fields(c.values)), c.heading)
+	}
 }

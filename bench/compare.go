@@ -1,19 +1,10 @@
 package main
 
-import (
-	"fmt"
-	"os"
-)
-
-// comparison is what compare prints.
-type comparison struct {
-	Workloads []row    `json:"workloads"`
-	Memory    []weight `json:"memory"`
-}
+import "fmt"
 
 // runCompare is the subcommand compare.
 func runCompare(args []string) error {
-	o := newOptions("compare").withLoad(200_000, 3)
+	o := newOptions("compare").withServers("redis-server").withLoad(200_000, 3)
 	if err := o.parse(args); err != nil {
 		return err
 	}
@@ -22,55 +13,66 @@ func runCompare(args []string) error {
 		return err
 	}
 	defer stop()
-	all := comparison{o.measure(append(plainWorkloads(), dataWorkloads()...), servers), o.weigh(servers)}
-	switch {
-	case o.json:
-		return printJSON(os.Stdout, all)
-	case len(all.Memory) == 0:
-		return printRows(os.Stdout, all.Workloads)
-	case len(all.Workloads) == 0:
-		return printWeights(os.Stdout, all.Memory)
-	}
-	if err := printRows(os.Stdout, all.Workloads); err != nil {
+	if err := o.print(o.measure(append(plainWorkloads(), dataWorkloads()...), servers)); err != nil {
 		return err
 	}
-	fmt.Println()
-	return printWeights(os.Stdout, all.Memory)
+	return o.print(o.weigh(servers))
+}
+
+// workloadColumns show two servers. The ratios are ours over redis: of throughput, where more is better, and of CPU per
+// request, where less is.
+var workloadColumns = []column{
+	{"workload", "%s", "name"},
+	{"redis k/s", "%.1f", "redis_kps"},
+	{"ours k/s", "%.1f", "ours_kps"},
+	{"ratio", "%.2f", "kps_ratio"},
+	{"redis us/req (user+sys)", "%.2f (%.2f+%.2f)", "redis_cpu_us redis_user_us redis_sys_us"},
+	{"ours us/req (user+sys)", "%.2f (%.2f+%.2f)", "ours_cpu_us ours_user_us ours_sys_us"},
+	{"ratio", "%.2f", "cpu_ratio"},
+	{"p50/p99 ms redis", "%.2f/%.2f", "redis_p50_ms redis_p99_ms"},
+	{"ours", "%.2f/%.2f", "ours_p50_ms ours_p99_ms"},
+	{"RSS MB redis", "%.1f", "redis_rss_mb"},
+	{"ours", "%.1f", "ours_rss_mb"},
 }
 
 // measure runs the chosen workloads on all servers, round by round.
-func (o *options) measure(all []workload, servers []*server) (rows []row) {
+func (o *options) measure(all []workload, servers []*server) *table {
 	list := o.chosen(all)
 	bar := newSteps(len(list))
 	defer bar.End()
+	t := &table{columns: workloadColumns}
 	for _, w := range list {
 		bar.begin(w.name)
-		rows = append(rows, o.measureOne(w, servers))
+		figures, refused := o.measureOne(w, servers)
+		r := row{"name": w.name}.add("redis_", figures["redis"]).add("ours_", figures["ours"])
+		t.rows = append(t.rows, r.ratio("kps_ratio", "ours_kps", "redis_kps").ratio("cpu_ratio", "ours_cpu_us", "redis_cpu_us"))
+		t.notes = append(t.notes, refused...)
 	}
-	return rows
+	return t
 }
 
-// measureOne alternates between the servers.
-func (o *options) measureOne(w workload, servers []*server) row {
-	r := row{Name: w.name, Servers: map[string]*figures{}, Refused: map[string]string{}}
+// measureOne alternates between the servers. It returns the figures of each server, and which of them refuse the
+// workload, and why.
+func (o *options) measureOne(w workload, servers []*server) (figures map[string]row, refused []string) {
 	samples := map[string][]sample{}
+	refuses := map[string]bool{}
 	for range o.rounds {
 		for _, s := range servers {
-			if r.Refused[s.name] != "" {
+			if refuses[s.name] {
 				continue
 			}
 			one, err := w.run(s, o.benchmark, o.requests)
 			if err != nil {
-				r.Refused[s.name] = err.Error()
+				refuses[s.name] = true
+				refused = append(refused, fmt.Sprintf("%s was not run on %s: %v", w.name, s.name, err))
 				continue
 			}
 			samples[s.name] = append(samples[s.name], one)
 		}
 	}
-	for _, s := range servers {
-		if f := summarize(samples[s.name]); f != nil {
-			r.Servers[s.name] = f
-		}
+	figures = map[string]row{}
+	for name := range samples {
+		figures[name] = summarize(samples[name])
 	}
-	return r
+	return figures, refused
 }

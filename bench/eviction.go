@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,16 +14,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/resp"
 )
-
-// cacheRun is how well a policy kept what was asked for again.
-type cacheRun struct {
-	Policy string             `json:"policy"`
-	Hits   map[string]float64 `json:"hit_ratio"` // by server
-	Keys   map[string]int64   `json:"keys"`      // that it held in the end
-	Ideal  float64            `json:"ideal"`     // ratio of a cache that knows what is asked for most
-	Strict float64            `json:"strict"`    // ratio of strict least recently used
-	PerSec map[string]float64 `json:"requests_per_second"`
-}
 
 // Shape of the workload: keys drawn by Zipf's law; what is missing is set. It is slow: both servers tell
 // the time of an access in seconds, and in a cache that is turned over within one all keys look alike.
@@ -38,7 +27,7 @@ const (
 
 // runEviction is the subcommand eviction: hit ratios of the policies, or with -soak endurance.
 func runEviction(args []string) error {
-	o := newOptions("eviction")
+	o := newOptions("eviction").withServers("redis-server")
 	soak := o.flags.Duration("soak", 0, "write at the limit of memory for this long, instead of comparing policies")
 	maxmemory := o.flags.String("maxmemory", "100mb", "the limit of the soak")
 	seconds := o.flags.Duration("time", 20*time.Second, "how long hits are counted for each policy, after as long a time to warm up")
@@ -58,36 +47,30 @@ func runEviction(args []string) error {
 	return o.comparePolicies(servers, strings.Split(*policies, ","), *seconds, *rate)
 }
 
-func (o *options) runSoak(servers [][2]string, maxmemory string, length time.Duration) error {
-	servers = slices.DeleteFunc(servers, func(b [2]string) bool { return !o.filter.MatchString(b[0]) })
-	bar := newSteps(len(servers))
-	defer bar.End()
-	var all []endurance
-	for _, b := range servers {
-		bar.begin(fmt.Sprintf("%s for %s", b[0], length))
-		r, err := o.soak(b[0], b[1], maxmemory, length)
-		if err != nil {
-			return err
-		}
-		all = append(all, r)
-	}
-	bar.End()
-	if o.json {
-		return printJSON(os.Stdout, all)
-	}
-	return printEndurance(all)
+// cacheColumns show hit ratios beside those of a cache that is strictly least recently used, and of one that knows
+// what is asked for most.
+var cacheColumns = []column{
+	{"policy", "%s", "name"},
+	{"redis hits", "%.2f%%", "redis_hits_percent"},
+	{"ours hits", "%.2f%%", "ours_hits_percent"},
+	{"ratio", "%.3f", "ratio"},
+	{"redis keys", "%d", "redis_keys"},
+	{"ours keys", "%d", "ours_keys"},
+	{"redis req/s", "%.0f", "redis_per_s"},
+	{"ours req/s", "%.0f", "ours_per_s"},
+	{"strict LRU", "%.2f%%", "strict_percent"},
+	{"best possible", "%.2f%%", "best_percent"},
 }
 
 // comparePolicies runs each policy on all servers at once.
 func (o *options) comparePolicies(servers [][2]string, policies []string, length time.Duration, rate int) error {
-	var all []cacheRun
 	z := newZipf(cacheUniverse, cacheSkew)
-	ideal, strict := z.top(cacheHeld), z.strict(cacheHeld, 1_000_000)
+	ideal, strict := 100*z.top(cacheHeld), 100*z.strict(cacheHeld, 1_000_000)
 	bar := newSteps(len(policies))
 	defer bar.End()
+	t := &table{columns: cacheColumns}
 	for _, policy := range policies {
 		bar.begin(policy)
-		r := cacheRun{Policy: policy, Ideal: ideal, Strict: strict, Hits: map[string]float64{}, Keys: map[string]int64{}, PerSec: map[string]float64{}}
 		users, errs := make([]cacheUser, len(servers)), make([]error, len(servers))
 		var working sync.WaitGroup
 		for i, b := range servers {
@@ -98,17 +81,15 @@ func (o *options) comparePolicies(servers [][2]string, policies []string, length
 		if err := errors.Join(errs...); err != nil {
 			return err
 		}
+		r := row{"name": policy, "best_percent": ideal, "strict_percent": strict}
 		for i, b := range servers {
 			u := &users[i]
-			r.Hits[b[0]], r.Keys[b[0]], r.PerSec[b[0]] = float64(u.hits)/float64(u.asked), u.keys, float64(u.asked)/length.Seconds()
+			r.add(b[0]+"_", row{"hits_percent": 100 * float64(u.hits) / float64(u.asked), "keys": u.keys, "per_s": float64(u.asked) / length.Seconds()})
 		}
-		all = append(all, r)
+		t.rows = append(t.rows, r.ratio("ratio", "ours_hits_percent", "redis_hits_percent"))
 	}
 	bar.End()
-	if o.json {
-		return printJSON(os.Stdout, all)
-	}
-	return printCaches(all)
+	return o.print(t)
 }
 
 // cache runs a policy on a fresh server that has memory for as many keys as are to be held.
@@ -256,19 +237,4 @@ func (z *zipf) strict(n, draws int) float64 {
 		}
 	}
 	return float64(hits) / float64(draws-draws/2)
-}
-
-func printCaches(all []cacheRun) error {
-	t := table{{"policy", "redis hits", "ours hits", "ratio", "redis keys", "ours keys", "redis req/s", "ours req/s", "strict LRU", "best possible"}}
-	for _, r := range all {
-		percent := func(f float64) string { return fmt.Sprintf("%.2f%%", 100*f) }
-		ratio := "-"
-		if r.Hits["redis"] > 0 {
-			ratio = fmt.Sprintf("%.3f", r.Hits["ours"]/r.Hits["redis"])
-		}
-		t = append(t, []string{r.Policy, percent(r.Hits["redis"]), percent(r.Hits["ours"]), ratio,
-			strconv.FormatInt(r.Keys["redis"], 10), strconv.FormatInt(r.Keys["ours"], 10),
-			fmt.Sprintf("%.0f", r.PerSec["redis"]), fmt.Sprintf("%.0f", r.PerSec["ours"]), percent(r.Strict), percent(r.Ideal)})
-	}
-	return t.print(os.Stdout)
 }

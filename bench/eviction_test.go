@@ -47,8 +47,11 @@ func TestEvictionRunsOnRedis(t *testing.T) {
 	require.Positive(t, u.keys)
 	r, err := o.soak("redis", path, "3mb", 200*time.Millisecond)
 	require.NoError(t, err)
-	require.Positive(t, r.Writes)
-	require.Positive(t, r.Probes)
-	require.Positive(t, r.RSS)
-	require.Positive(t, r.Used)
+	for _, c := range enduranceColumns {
+		require.Contains(t, r, c.values)
+	}
+	require.Positive(t, r["writes_kps"])
+	require.Positive(t, r["probes"])
+	require.Positive(t, r["rss_peak_mb"])
+	require.Positive(t, r["used_mb"])
 }

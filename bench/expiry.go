@@ -2,9 +2,7 @@ package main
 
 import (
 	"cmp"
-	"flag"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -13,37 +11,41 @@ import (
 
 // expiryRun is the flags of the subcommand expiry.
 type expiryRun struct {
-	redis, before, ours, benchmark string
-	fields, hashes, requests       int
-	over                           time.Duration
-	rounds                         int
+	*options
+	before         string
+	fields, hashes int
+	over           time.Duration
 }
 
 // runExpiry is the subcommand expiry. It measures what deadlines of elements cost elements without one, how a
 // million of them disturb other clients while they fall due, and how many bytes one takes.
 func runExpiry(args []string) error {
-	var o expiryRun
-	f := flag.NewFlagSet("expiry", flag.ExitOnError)
-	f.StringVar(&o.redis, "redis", "", "a redis-server of 7.4 or later, whose memory is shown beside; empty for none")
-	f.StringVar(&o.before, "before", "", "an earlier build of ours, whose HGET is timed beside; empty for none")
-	f.StringVar(&o.ours, "ours", "", "our binary; built from ./cmd/miniserver if empty")
-	f.StringVar(&o.benchmark, "benchmark", "redis-benchmark", "the load generator")
-	f.IntVar(&o.fields, "fields", 1_000_000, "fields that fall due")
-	f.IntVar(&o.hashes, "hashes", 1, "hashes they are in")
-	f.DurationVar(&o.over, "over", 10*time.Second, "time over which they fall due, evenly")
-	f.IntVar(&o.requests, "n", 1_000_000, "HGETs that are timed, each round")
-	f.IntVar(&o.rounds, "rounds", 5, "rounds of timing")
-	if err := f.Parse(args); err != nil {
+	o := &expiryRun{options: newOptions("expiry").withServers("").withLoad(1_000_000, 5)}
+	o.flags.StringVar(&o.before, "before", "", "an earlier build of ours, whose HGET is timed too; empty for none")
+	o.flags.IntVar(&o.fields, "fields", 1_000_000, "fields that fall due")
+	o.flags.IntVar(&o.hashes, "hashes", 1, "hashes they are in")
+	o.flags.DurationVar(&o.over, "over", 10*time.Second, "time over which they fall due, evenly")
+	if err := o.parse(args); err != nil {
 		return err
 	}
-	ours, clean, err := built(o.ours)
+	list, clean, err := o.binaries()
 	if err != nil {
 		return err
 	}
 	defer clean()
-	o.ours = ours
-	for _, part := range []func(o *expiryRun) error{(*expiryRun).timeReads, (*expiryRun).fallDue, (*expiryRun).weigh} {
-		if err := part(&o); err != nil {
+	o.ours = list[len(list)-1][1]
+	for _, part := range []struct {
+		name    string
+		measure func(name string) (*table, error)
+	}{{"HGET of 500 fields", o.timeReads}, {"GETs meanwhile", o.fallDue}, {"bytes a field, by MEMORY USAGE", o.weigh}} {
+		if !o.filter.MatchString(part.name) {
+			continue
+		}
+		t, err := part.measure(part.name)
+		if err != nil {
+			return err
+		}
+		if err := o.print(t); err != nil {
 			return err
 		}
 	}
@@ -62,7 +64,7 @@ func (o *expiryRun) start(names ...string) (servers []*server, stop func(), err 
 		if paths[name] == "" {
 			continue
 		}
-		s, err := startServer(name, paths[name], "")
+		s, err := startServer(name, paths[name], o.arguments(name))
 		if err != nil {
 			stop()
 			return nil, nil, err
@@ -73,36 +75,28 @@ func (o *expiryRun) start(names ...string) (servers []*server, stop func(), err 
 }
 
 // timeReads times HGET on a hash of 500 fields: without deadlines, and where other fields have one.
-func (o *expiryRun) timeReads() error {
+func (o *expiryRun) timeReads(name string) (*table, error) {
 	servers, stop, err := o.start("before", "ours")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stop()
-	t := table{{"HGET of 500 fields", "server", "us of CPU a request", "requests/s"}}
+	t := &table{columns: []column{{name, "%s", "name"}, {"server", "%s", "server"}, {"us of CPU a request", "%.3f", "cpu_us"}, {"requests/s", "%.0f", "per_s"}}}
 	for _, dated := range []int{0, 1, 400} {
-		samples := map[string][]sample{}
-		for range o.rounds {
-			for _, s := range servers {
-				if s.name == "before" && dated > 0 {
-					continue
-				}
-				w := workload{name: "hget", clients: 50, pipeline: 16, share: 1, args: []string{"HGET", "h", "field:499"},
-					setup: func(s *server) error { return fillDated(s, "h", 500, dated) }}
-				one, err := w.run(s, o.benchmark, o.requests)
-				if err != nil {
-					return err
-				}
-				samples[s.name] = append(samples[s.name], one)
-			}
+		if dated > 0 {
+			servers = servers[len(servers)-1:] // the earlier build need not know deadlines
 		}
+		w := workload{name: fmt.Sprintf("%d with deadlines", dated), clients: 50, pipeline: 16, share: 1, args: []string{"HGET", "h", "field:499"},
+			setup: func(s *server) error { return fillDated(s, "h", 500, dated) }}
+		figures, refused := o.measureOne(w, servers)
 		for _, s := range servers {
-			if f := summarize(samples[s.name]); f != nil {
-				t = append(t, []string{fmt.Sprintf("%d with deadlines", dated), s.name, fmt.Sprintf("%.3f", f.cpu()), fmt.Sprintf("%.0f", f.RPS)})
+			if f := figures[s.name]; f != nil {
+				t.rows = append(t.rows, row{"name": w.name, "server": s.name, "per_s": 1000 * f.number("kps")}.add("", f))
 			}
 		}
+		t.notes = append(t.notes, refused...)
 	}
-	return t.print(os.Stdout)
+	return t, nil
 }
 
 // fillDated makes a hash of n fields. The first dated of them get deadlines, all different and years ahead.
@@ -119,101 +113,95 @@ func fillDated(s *server, key string, n, dated int) error {
 	return err
 }
 
-// weigh prints the bytes of a field with a deadline.
-func (o *expiryRun) weigh() error {
+// weigh measures the bytes of a field with a deadline, and of one without.
+func (o *expiryRun) weigh(name string) (*table, error) {
 	servers, stop, err := o.start("redis", "ours")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stop()
-	t := table{{"bytes a field, by MEMORY USAGE", "with deadlines"}}
-	for _, s := range servers[1:] {
-		t[0] = append(t[0], s.name)
+	t := &table{columns: []column{{name, "%s", "name"}, {"deadlines", "%d", "deadlines"}}}
+	for _, s := range servers {
+		t.columns = append(t.columns, column{s.name, "%.1f", s.name + "_bytes"})
 	}
-	t[0] = slices.Insert([]string{"bytes a field, by MEMORY USAGE", "deadlines"}, 2, names(servers)...)
 	for _, n := range []int{100, 500, 5000} {
 		for _, dated := range []int{0, n} {
-			line := []string{fmt.Sprintf("hash of %d fields", n), strconv.Itoa(dated)}
+			r, key := row{"name": fmt.Sprintf("hash of %d fields", n), "deadlines": dated}, fmt.Sprintf("h:%d:%d", n, dated)
 			for _, s := range servers {
-				key := fmt.Sprintf("h:%d:%d", n, dated)
 				if err := fillDated(s, key, n, dated); err != nil {
-					return err
+					return nil, err
 				}
 				used, err := s.do("MEMORY", "USAGE", key, "SAMPLES", "0")
 				if err != nil {
-					return err
+					return nil, err
 				}
-				line = append(line, fmt.Sprintf("%.1f", float64(used.Int)/float64(n)))
+				r[s.name+"_bytes"] = float64(used.Int) / float64(n)
 			}
-			t = append(t, line)
+			t.rows = append(t.rows, r)
 		}
 	}
-	fmt.Println()
-	return t.print(os.Stdout)
+	return t, nil
 }
 
-func names(servers []*server) (list []string) {
-	for _, s := range servers {
-		list = append(list, s.name)
-	}
-	return list
-}
-
-// fallDue lets fields fall due, evenly over a time, while a client sends GETs. It prints how long these took
-// and how late fields were removed.
-func (o *expiryRun) fallDue() error {
+// fallDue lets fields fall due, evenly over a time, while a client sends GETs. It measures how long these took and how
+// late fields were removed.
+func (o *expiryRun) fallDue(name string) (*table, error) {
 	servers, stop, err := o.start("ours")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	defer stop()
 	s := servers[0]
 	if _, err := s.do("SET", "key", "value"); err != nil {
-		return err
+		return nil, err
 	}
 	quiet, err := gets(s, time.Now().Add(2*time.Second))
 	if err != nil {
-		return err
+		return nil, err
 	}
 	first := time.Now().Add(10*time.Second + time.Duration(o.fields)*5*time.Microsecond)
 	if err := o.fillFalling(s, first); err != nil {
-		return err
+		return nil, err
 	}
 	if late := time.Since(first); late > 0 {
-		return fmt.Errorf("filling took %v too long", late)
+		return nil, fmt.Errorf("filling took %v too long", late)
 	}
 	time.Sleep(time.Until(first))
+	busy, lag, spent, err := o.watchFall(s, first)
+	if err != nil {
+		return nil, err
+	}
+	t := &table{columns: []column{{name, "%s", "name"}, {"number", "%d", "calls"}, {"p50 ms", "%.3f", "p50_ms"}, {"p99 ms", "%.3f", "p99_ms"},
+		{"p99.9 ms", "%.3f", "p999_ms"}, {"longest ms", "%.3f", "longest_ms"}}}
+	t.rows = []row{row{"name": "before"}.add("", quiet.row()), row{"name": "while they fall due"}.add("", busy.row())}
+	t.notes = []string{fmt.Sprintf("%d fields in %d hashes fell due within %v", o.fields, o.hashes, o.over),
+		fmt.Sprintf("removal late by %.0f ms at most, %.1f ms on average; %.2f us of CPU a field, GETs included", lag.most, lag.sum/float64(lag.n),
+			float64(spent.Microseconds())/float64(o.fields))}
+	return t, nil
+}
+
+// watchFall sends GETs from the moment when the first field falls due to the last. It returns what these came to, how
+// late the removals were, and the CPU time of the server.
+func (o *expiryRun) watchFall(s *server, first time.Time) (busy *outcome, lag lags, spent time.Duration, err error) {
 	before, err := cpuOf(s.process.PID)
 	if err != nil {
-		return err
+		return nil, lag, 0, err
 	}
 	lateness := make(chan lags)
 	go func() { lateness <- o.watch(s, first) }()
-	busy, err := gets(s, first.Add(o.over))
-	if err != nil {
-		return err
+	busy, err = gets(s, first.Add(o.over))
+	lag = <-lateness
+	if err := cmp.Or(err, lag.err); err != nil {
+		return nil, lag, 0, err
 	}
-	lag := <-lateness
 	after, err := cpuOf(s.process.PID)
-	if err != nil || lag.err != nil {
-		return cmp.Or(err, lag.err)
-	}
-	fmt.Printf("\n%d fields in %d hashes fall due within %v\n", o.fields, o.hashes, o.over)
-	t := table{{"GETs meanwhile", "number", "p50 ms", "p99 ms", "p99.9 ms", "longest ms"}}
-	for _, x := range []struct {
-		name string
-		o    *outcome
-	}{{"before", quiet}, {"while they fall due", busy}} {
-		t = append(t, []string{x.name, strconv.Itoa(len(x.o.latencies)), fmt.Sprintf("%.3f", x.o.percentile(0.5)), fmt.Sprintf("%.3f", x.o.percentile(0.99)),
-			fmt.Sprintf("%.3f", x.o.percentile(0.999)), fmt.Sprintf("%.3f", x.o.percentile(0.9999999))})
-	}
-	if err := t.print(os.Stdout); err != nil {
-		return err
-	}
-	spent := after.user + after.sys - before.user - before.sys
-	_, err = fmt.Printf("removal late by %.0f ms at most, %.1f ms on average; %.2f us of CPU a field, GETs included\n", lag.most, lag.sum/float64(lag.n),
-		float64(spent.Microseconds())/float64(o.fields))
-	return err
+	return busy, lag, after.user + after.sys - before.user - before.sys, err
+}
+
+// row returns the number of requests and their latencies.
+func (o *outcome) row() row {
+	return row{"calls": len(o.latencies), "p50_ms": o.percentile(0.5), "p99_ms": o.percentile(0.99), "p999_ms": o.percentile(0.999),
+		"longest_ms": o.percentile(0.9999999)}
 }
 
 // at returns when field i falls due, in milliseconds since the epoch.

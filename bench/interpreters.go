@@ -1,9 +1,7 @@
 package main
 
 import (
-	"flag"
 	"fmt"
-	"os"
 	"runtime"
 	"time"
 
@@ -16,13 +14,17 @@ import (
 // this process, on the scripts that need nothing of Redis. It shows what compiling to closures over
 // values of two words is worth.
 func runInterpreters(args []string) error {
-	flags := flag.NewFlagSet("interpreters", flag.ExitOnError)
-	length := flags.Duration("time", time.Second, "how long each script runs on each interpreter")
-	if err := flags.Parse(args); err != nil {
+	o := newOptions("interpreters")
+	length := o.flags.Duration("time", time.Second, "how long each script runs on each interpreter")
+	if err := o.parse(args); err != nil {
 		return err
 	}
-	out := table{{"script", "gopher-lua us", "allocs", "ours us", "allocs", "ratio"}}
+	t := &table{columns: []column{{"script", "%s", "name"}, {"gopher-lua us", "%.2f", "gopher_us"}, {"allocs", "%.0f", "gopher_allocs"},
+		{"ours us", "%.2f", "ours_us"}, {"allocs", "%.0f", "ours_allocs"}, {"ratio", "%.1f", "ratio"}}}
 	for _, name := range []string{"arithmetic", "calls", "strings", "tables", "format", "patterns"} {
+		if !o.filter.MatchString(name) {
+			continue
+		}
 		theirs, err := gopherRunner(script("lua/" + name))
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
@@ -34,11 +36,10 @@ func runInterpreters(args []string) error {
 		if a, b := theirs(), ours(); a != b {
 			return fmt.Errorf("%s: gopher-lua returns %v, ours %v", name, a, b)
 		}
-		slow, fast := timed(*length, theirs), timed(*length, ours)
-		out = append(out, []string{name, fmt.Sprintf("%.2f", slow.micros), fmt.Sprintf("%.0f", slow.allocs),
-			fmt.Sprintf("%.2f", fast.micros), fmt.Sprintf("%.0f", fast.allocs), fmt.Sprintf("%.1f", slow.micros/fast.micros)})
+		r := row{"name": name}.add("gopher_", timed(*length, theirs)).add("ours_", timed(*length, ours))
+		t.rows = append(t.rows, r.ratio("ratio", "gopher_us", "ours_us"))
 	}
-	return out.print(os.Stdout)
+	return o.print(t)
 }
 
 // gopherRunner returns a function that runs a script on gopher-lua and returns its number.
@@ -79,11 +80,8 @@ func ourRunner(source string) (func() float64, error) {
 	}, nil
 }
 
-// cost is what one run of a script takes.
-type cost struct{ micros, allocs float64 }
-
-// timed runs fn for about length and returns the cost of one run.
-func timed(length time.Duration, fn func() float64) cost {
+// timed runs fn for about length and returns the time and the allocations of one run.
+func timed(length time.Duration, fn func() float64) row {
 	var before, after runtime.MemStats
 	runtime.GC()
 	runtime.ReadMemStats(&before)
@@ -96,5 +94,5 @@ func timed(length time.Duration, fn func() float64) cost {
 	}
 	took := time.Since(start)
 	runtime.ReadMemStats(&after)
-	return cost{float64(took.Microseconds()) / float64(runs), float64(after.Mallocs-before.Mallocs) / float64(runs)}
+	return row{"us": float64(took.Microseconds()) / float64(runs), "allocs": float64(after.Mallocs-before.Mallocs) / float64(runs)}
 }

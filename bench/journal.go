@@ -1,12 +1,6 @@
 package main
 
-import (
-	"fmt"
-	"io"
-	"os"
-	"slices"
-	"strings"
-)
+import "slices"
 
 // journalWorkloads write what an append-only file has to keep.
 func journalWorkloads() []workload {
@@ -98,51 +92,19 @@ func (o *options) startJournals(rows []journalRow) (servers []*server, stop func
 	return servers, stop, nil
 }
 
-// measureJournal runs the rows on the servers that they need, alternating between them.
-func (o *options) measureJournal(rows []journalRow) ([]row, error) {
-	servers, stop, err := o.startJournals(rows)
-	if err != nil {
-		return nil, err
-	}
-	defer stop()
-	bar := newSteps(len(rows))
-	defer bar.End()
-	var measured []row
-	for _, r := range rows {
-		bar.begin(r.workload.name)
-		var some []*server
-		for _, s := range servers {
-			if r.needs(s.name) {
-				some = append(some, s)
-			}
-		}
-		measured = append(measured, o.measureOne(r.workload, some))
-	}
-	return measured, nil
-}
-
-// printJournal prints a line for each pair of each row. The ratios are those of the first to the second.
-func printJournal(w io.Writer, rows []journalRow, measured []row) error {
-	t := table{{"workload", "of", "against", "k/s", "k/s", "ratio", "us/req (user+sys)", "us/req (user+sys)", "ratio", "p50/p99 ms", "p50/p99 ms"}}
-	for i, r := range measured {
-		for _, p := range rows[i].pairs {
-			a, b := r.Servers[p.against], r.Servers[p.of]
-			t = append(t, []string{r.Name, p.of, p.against, show(b, rate), show(a, rate),
-				ratio(a, b, func(f *figures) float64 { return f.RPS }), show(b, times), show(a, times), ratio(a, b, (*figures).cpu),
-				show(b, latency), show(a, latency)})
-		}
-	}
-	if err := t.print(w); err != nil {
-		return err
-	}
-	for _, r := range measured {
-		for name, why := range r.Refused {
-			if _, err := fmt.Fprintf(w, "%s was not run on %s: %s\n", r.Name, name, strings.TrimSpace(why)); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+// journalColumns show two servers of a pair. The ratios are those of the first to the second.
+var journalColumns = []column{
+	{"workload", "%s", "name"},
+	{"of", "%s", "of"},
+	{"against", "%s", "against"},
+	{"k/s", "%.1f", "of_kps"},
+	{"k/s", "%.1f", "against_kps"},
+	{"ratio", "%.2f", "kps_ratio"},
+	{"us/req (user+sys)", "%.2f (%.2f+%.2f)", "of_cpu_us of_user_us of_sys_us"},
+	{"us/req (user+sys)", "%.2f (%.2f+%.2f)", "against_cpu_us against_user_us against_sys_us"},
+	{"ratio", "%.2f", "cpu_ratio"},
+	{"p50/p99 ms", "%.2f/%.2f", "of_p50_ms of_p99_ms"},
+	{"p50/p99 ms", "%.2f/%.2f", "against_p50_ms against_p99_ms"},
 }
 
 // runJournal measures what the append-only file costs.
@@ -151,12 +113,28 @@ func (o *options) runJournal() error {
 	if len(rows) == 0 {
 		return nil
 	}
-	measured, err := o.measureJournal(rows)
-	switch {
-	case err != nil:
+	servers, stop, err := o.startJournals(rows)
+	if err != nil {
 		return err
-	case o.json:
-		return printJSON(os.Stdout, measured)
 	}
-	return printJournal(os.Stdout, rows, measured)
+	defer stop()
+	return o.print(o.measureJournal(rows, servers))
+}
+
+// measureJournal runs the rows on the servers that they need, alternating between them.
+func (o *options) measureJournal(rows []journalRow, servers []*server) *table {
+	bar := newSteps(len(rows))
+	defer bar.End()
+	t := &table{columns: journalColumns}
+	for _, j := range rows {
+		bar.begin(j.workload.name)
+		needed := slices.DeleteFunc(slices.Clone(servers), func(s *server) bool { return !j.needs(s.name) })
+		figures, refused := o.measureOne(j.workload, needed)
+		for _, p := range j.pairs {
+			r := row{"name": j.workload.name, "of": p.of, "against": p.against}.add("of_", figures[p.of]).add("against_", figures[p.against])
+			t.rows = append(t.rows, r.ratio("kps_ratio", "of_kps", "against_kps").ratio("cpu_ratio", "of_cpu_us", "against_cpu_us"))
+		}
+		t.notes = append(t.notes, refused...)
+	}
+	return t
 }

@@ -4,37 +4,40 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
 )
 
-// footprint is what a run of a limiter came to.
-type footprint struct {
-	Server     string  `json:"server"`
-	Limiter    string  `json:"limiter"`
-	Precision  string  `json:"precision"`
-	Traffic    string  `json:"traffic"`
-	Calls      int     `json:"calls"`
-	RPS        float64 `json:"rps"`
-	P50        float64 `json:"p50_ms"`
-	P99        float64 `json:"p99_ms"`
-	CPU        float64 `json:"cpu_us_per_request"`
-	Passed     int     `json:"passed"`
-	Due        int     `json:"should_pass"` // 0 if it depends on chance
-	Keys       int64   `json:"keys"`
-	EmptyUsed  int64   `json:"empty_used_memory_bytes"`
-	UsedMemory int64   `json:"used_memory_bytes"`
-	Empty      int64   `json:"empty_rss_bytes"` // before the first call
-	RSS        int64   `json:"rss_bytes"`
-	Peak       int64   `json:"peak_rss_bytes"`
-	PerKey     float64 `json:"rss_bytes_per_key"`
+// limiterColumns show what a run of a limiter came to. Empty is the server before the first call.
+var limiterColumns = []column{
+	{"times", "%s", "precision"},
+	{"k/s", "%.1f", "kps"},
+	{"p50/p99 ms", "%.2f/%.2f", "p50_ms p99_ms"},
+	{"CPU us/req", "%.2f", "cpu_us"},
+	{"passed", "%v", "passed"},
+	{"keys", "%d", "keys"},
+	{"used MB", "%.2f", "used_mb"},
+	{"used/key", "%.0f B", "used_per_key_bytes"},
+	{"RSS MB", "%.2f", "rss_mb"},
+	{"peak MB", "%.2f", "peak_mb"},
+	{"empty MB", "%.2f", "empty_rss_mb"},
+	{"RSS/key", "%.0f B", "rss_per_key_bytes"},
 }
 
-// UsedPerKey returns what each key added to used_memory.
-func (f footprint) UsedPerKey() float64 {
-	return float64(f.UsedMemory-f.EmptyUsed) / float64(max(f.Keys, 1))
+// passed is how many requests passed, and how many should have; Due is 0 if that depends on chance.
+type passed struct {
+	Calls int `json:"calls"`
+	Due   int `json:"due,omitempty"`
+}
+
+func (p passed) right() bool { return p.Due == 0 || p.Due == p.Calls }
+
+func (p passed) String() string {
+	if p.right() {
+		return strconv.Itoa(p.Calls)
+	}
+	return fmt.Sprintf("%d (%.2fx)", p.Calls, float64(p.Calls)/float64(p.Due))
 }
 
 // limiterOptions are the flags of the subcommand limiter.
@@ -47,7 +50,7 @@ type limiterOptions struct {
 // runLimiter is the subcommand limiter: the article's two scripts, at several precisions, and what else
 // limits requests, each on a fresh server.
 func runLimiter(args []string) error {
-	o := &limiterOptions{options: newOptions("limiter")}
+	o := &limiterOptions{options: newOptions("limiter").withServers("redis-server")}
 	o.flags.IntVar(&o.requests, "n", 200_000, "requests of each run; the article has 1000000")
 	o.flags.IntVar(&o.clients, "c", 50, "connections; the article has 500")
 	o.flags.IntVar(&o.keys, "keys", 0, "keys; half the requests for the article's traffic, a hundredth for busy, a thousandth for hot, if 0")
@@ -109,72 +112,73 @@ func (o *limiterOptions) runAll() error {
 	}
 	defer clean()
 	runs := o.runs(servers)
-	var all []footprint
+	var rows []row
 	refused := map[string]error{}
 	bar := newSteps(len(runs))
-	for _, r := range runs {
-		bar.begin(r.String())
-		f, err := o.runOne(r)
+	for _, run := range runs {
+		bar.begin(run.String())
+		r, err := o.runOne(run)
 		if err != nil {
-			refused[r.server+" "+r.load.limiter.name] = err
+			refused[run.server+" "+run.load.limiter.name] = err
 			continue
 		}
-		all = append(all, f)
+		rows = append(rows, r)
 	}
 	bar.End()
-	if o.json {
-		return printJSON(os.Stdout, all)
-	}
-	return printLimiters(all, refused)
+	return o.print(limiterTables(rows, refused)...)
 }
 
 // runOne runs a limiter on a fresh server.
-func (o *limiterOptions) runOne(r limiterRun) (f footprint, err error) {
-	s, err := startServer(r.server, r.path, o.arguments(r.server))
+func (o *limiterOptions) runOne(run limiterRun) (row, error) {
+	s, err := startServer(run.server, run.path, o.arguments(run.server))
 	if err != nil {
-		return f, err
+		return nil, err
 	}
 	defer s.stop()
-	before := footprint{}
-	if err := before.weigh(s); err != nil {
-		return f, err
-	}
-	spent, err := cpuOf(s.process.PID)
+	empty, err := s.footprint()
 	if err != nil {
-		return f, err
+		return nil, err
 	}
-	out, err := r.load.run(s)
+	before, err := cpuOf(s.process.PID)
 	if err != nil {
-		return f, err
+		return nil, err
+	}
+	out, err := run.load.run(s)
+	if err != nil {
+		return nil, err
 	}
 	after, err := cpuOf(s.process.PID)
 	if err != nil {
-		return f, err
+		return nil, err
 	}
-	one := sample{requests: r.load.requests, spent: cpu{after.user - spent.user, after.sys - spent.sys}}
-	f = footprint{
-		Server: r.server, Limiter: r.load.limiter.name, Precision: r.load.limiter.precision.name, Traffic: r.load.traffic.name,
-		Calls: r.load.requests, RPS: float64(r.load.requests) / out.took.Seconds(), P50: out.percentile(0.5), P99: out.percentile(0.99),
-		CPU: summarize([]sample{one}).cpu(), Passed: out.passed, Due: r.load.due(), Empty: before.RSS, EmptyUsed: before.UsedMemory,
+	l, spent := run.load, after.user-before.user+after.sys-before.sys
+	r := row{
+		"name": run.server + " " + l.limiter.name, "server": run.server, "limiter": l.limiter.name, "precision": l.limiter.precision.name,
+		"traffic": l.traffic.name, "calls": l.requests, "kps": float64(l.requests) / out.took.Seconds() / 1000,
+		"p50_ms": out.percentile(0.5), "p99_ms": out.percentile(0.99), "passed": passed{out.passed, l.due()},
+		"cpu_us": float64(spent.Microseconds()) / float64(l.requests),
 	}
-	return f, f.weigh(s)
+	left, err := s.footprint()
+	r.add("", left).add("empty_", empty)
+	keys := float64(max(left["keys"].(int64), 1))
+	r["used_per_key_bytes"] = 1e6 * (left.number("used_mb") - empty.number("used_mb")) / keys
+	r["rss_per_key_bytes"] = 1e6 * left.number("rss_mb") / keys
+	return r, err
 }
 
-// weigh asks the server and the kernel what the run left.
-func (f *footprint) weigh(s *server) error {
+// footprint returns what the server holds, by its own account and by the kernel's.
+func (s *server) footprint() (row, error) {
 	size, err := s.do("DBSIZE")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	info, err := s.do("INFO", "memory")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	held, err := memoryOf(s.process.PID)
-	f.Keys, f.UsedMemory = size.Int, infoField(info.Text, "used_memory")
-	f.RSS, f.Peak = held.now, held.peak
-	f.PerKey = float64(f.RSS) / float64(max(f.Keys, 1))
-	return err
+	return row{"keys": size.Int, "used_mb": megabytes(infoField(info.Text, "used_memory")), "rss_mb": megabytes(held.now),
+		"peak_mb": megabytes(held.peak)}, err
 }
 
 // infoField returns a number of INFO's reply, 0 if it is not there.
@@ -188,67 +192,50 @@ func infoField(text, name string) int64 {
 	return 0
 }
 
-// printLimiters prints a table for each traffic, what was refused, and which limiter is the cheapest.
-func printLimiters(all []footprint, refused map[string]error) error {
-	for _, t := range traffics {
-		out := table{{t.name + ": " + t.about, "times", "k/s", "p50/p99 ms", "CPU us/req", "passed", "keys", "used MB", "used/key", "RSS MB", "peak MB",
-			"empty MB", "RSS/key"}}
-		for _, f := range all {
-			if f.Traffic == t.name {
-				out = append(out, f.cells())
-			}
-		}
-		if len(out) == 1 {
-			continue
-		}
-		if err := out.print(os.Stdout); err != nil {
-			return err
-		}
-		fmt.Println()
-	}
+// limiterTables returns a table for each traffic, and one of the cheapest limiters with what was refused.
+func limiterTables(rows []row, refused map[string]error) (list []*table) {
+	best := cheapest(rows)
 	for _, name := range slices.Sorted(maps.Keys(refused)) {
-		fmt.Printf("%s was not run: %v\n", name, refused[name])
+		best.notes = append(best.notes, fmt.Sprintf("%s was not run: %v", name, refused[name]))
 	}
-	return printCheapest(all)
-}
-
-func (f footprint) cells() []string {
-	megabytes := func(n int64) string { return fmt.Sprintf("%.2f", float64(n)/1e6) }
-	passed := strconv.Itoa(f.Passed)
-	if f.Due > 0 && f.Due != f.Passed {
-		passed += fmt.Sprintf(" (%.2fx)", float64(f.Passed)/float64(f.Due))
-	}
-	return []string{f.Server + " " + f.Limiter, f.Precision, fmt.Sprintf("%.1f", f.RPS/1000), fmt.Sprintf("%.2f/%.2f", f.P50, f.P99),
-		fmt.Sprintf("%.2f", f.CPU), passed, strconv.FormatInt(f.Keys, 10), megabytes(f.UsedMemory), fmt.Sprintf("%.0f B", f.UsedPerKey()),
-		megabytes(f.RSS), megabytes(f.Peak), megabytes(f.Empty), fmt.Sprintf("%.0f B", f.PerKey)}
-}
-
-// printCheapest says which limiter takes the least memory and which the least CPU, on each server
-// under each traffic, of all that let pass what is due and of those that also remember each request.
-func printCheapest(all []footprint) error {
-	out := table{{"cheapest", "memory", "B/key", "CPU", "us/req", "of windows that slide", "B/key"}}
 	for _, t := range traffics {
-		for _, name := range []string{"redis", "ours"} {
-			right := slices.DeleteFunc(slices.Clone(all), func(f footprint) bool {
-				return f.Traffic != t.name || f.Server != name || f.Due > 0 && f.Passed != f.Due
+		list = append(list, &table{columns: slices.Concat([]column{{t.name + ": " + t.about, "%s", "name"}}, limiterColumns),
+			rows: where(rows, func(r row) bool { return r["traffic"] == t.name })})
+	}
+	return append(list, best)
+}
+
+// where returns the rows that match.
+func where(rows []row, match func(r row) bool) []row {
+	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !match(r) })
+}
+
+// least returns the row with the least of a measurement.
+func least(rows []row, name string) row {
+	return slices.MinFunc(rows, func(a, b row) int { return cmp.Compare(a.number(name), b.number(name)) })
+}
+
+// cheapest says which limiter takes the least memory and which the least CPU, on each server under each traffic, of all
+// that let pass what is due and of those that also remember each request.
+func cheapest(rows []row) *table {
+	out := &table{columns: []column{{"cheapest", "%s", "name"}, {"memory", "%s", "memory_limiter"}, {"B/key", "%.0f", "memory_used_per_key_bytes"},
+		{"CPU", "%s", "cpu_limiter"}, {"us/req", "%.2f", "cpu_cpu_us"}, {"of windows that slide", "%s by %s", "sliding_limiter sliding_precision"},
+		{"B/key", "%.0f", "sliding_used_per_key_bytes"}}}
+	for _, t := range traffics {
+		for _, server := range []string{"redis", "ours"} {
+			right := where(rows, func(r row) bool {
+				return r["traffic"] == t.name && r["server"] == server && r["passed"].(passed).right()
 			})
 			if len(right) == 0 {
 				continue
 			}
-			byMemory := func(a, b footprint) int { return cmp.Compare(a.UsedPerKey(), b.UsedPerKey()) }
-			least := slices.MinFunc(right, byMemory)
-			fast := slices.MinFunc(right, func(a, b footprint) int { return cmp.Compare(a.CPU, b.CPU) })
-			row := []string{t.name + ", " + name, least.Limiter, fmt.Sprintf("%.0f", least.UsedPerKey()), fast.Limiter, fmt.Sprintf("%.2f", fast.CPU), "-", "-"}
-			sliding := slices.DeleteFunc(right, func(f footprint) bool { return !strings.HasPrefix(f.Limiter, "hash") && f.Limiter != "zset" })
+			r := row{"name": t.name + ", " + server}.add("memory_", least(right, "used_per_key_bytes")).add("cpu_", least(right, "cpu_us"))
+			sliding := where(right, func(r row) bool { l := r["limiter"].(string); return strings.HasPrefix(l, "hash") || l == "zset" })
 			if len(sliding) > 0 {
-				best := slices.MinFunc(sliding, byMemory)
-				row[5], row[6] = best.Limiter+" by "+best.Precision, fmt.Sprintf("%.0f", best.UsedPerKey())
+				r.add("sliding_", least(sliding, "used_per_key_bytes"))
 			}
-			out = append(out, row)
+			out.rows = append(out.rows, r)
 		}
 	}
-	if len(out) == 1 {
-		return nil
-	}
-	return out.print(os.Stdout)
+	return out
 }

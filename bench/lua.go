@@ -4,14 +4,13 @@ import (
 	"crypto/sha1"
 	"encoding/hex"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 )
 
 // runLua is the subcommand lua.
 func runLua(args []string) error {
-	o := newOptions("lua").withLoad(7_500, 3)
+	o := newOptions("lua").withServers("redis-server").withLoad(7_500, 3)
 	if err := o.parse(args); err != nil {
 		return err
 	}
@@ -20,11 +19,7 @@ func runLua(args []string) error {
 		return err
 	}
 	defer stop()
-	rows := o.measure(luaWorkloads(), servers)
-	if o.json {
-		return printJSON(os.Stdout, rows)
-	}
-	return printRows(os.Stdout, rows)
+	return o.print(o.measure(luaWorkloads(), servers))
 }
 
 // digest names a script as EVALSHA does.

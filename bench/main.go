@@ -10,11 +10,15 @@
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
 //
-// But for the last two it is a black box: each server is a process, the load comes from redis-benchmark, CPU and
-// resident memory from /proc. Rounds alternate between the servers, because absolute figures
-// move with the machine and only ratios taken together mean something. The steadiest figure
-// is CPU per request: user and system time of the server process over the requests it served,
-// whatever the client could keep up with.
+// memory and interpreters measure in this process. The others treat each server as a black box: it is a process, the load
+// comes from redis-benchmark, CPU and resident memory from /proc. Rounds alternate between the servers, because absolute
+// figures move with the machine and only ratios taken together mean something. The steadiest figure is CPU per request:
+// user and system time of the server process over the requests it served, whatever the client could keep up with.
+//
+// All results are rows of tables. With -json each table is a JSON object, one after the other: its title, which is the
+// heading of the first column; its rows, each an object with the figures and words that the columns show and some more,
+// such as "redis_cpu_us"; and the notes below it. The name of a figure ends in its unit. A row lacks what was not
+// measured. memory has -json FILE instead: what it measured, to be read again by -from.
 //
 // The rows of lua compare interpreters: each of their scripts repeats its work until redis-server spends about
 // 0.2 ms in a call, so that the request around it counts for a twentieth. See luaWorkloads.

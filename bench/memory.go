@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -151,72 +152,77 @@ func (o *memoryOptions) measure(redis *laboratory.Redis) (*memoryRun, error) {
 
 // print prints a table for each type and shape.
 func (m *memoryRun) print(w io.Writer) error {
-	for _, group := range m.groups() {
-		t := table{{group[0].Type + " of " + group[0].Shape, "n", "encoding", "usage B", "ziplist B", "account B", "heap B", "B/element", "off",
-			"insert", "lookup", "rank", "10 of range", "delete", "redis B", "redis is", "ours/redis"}}
-		for _, r := range group {
-			t = append(t, memoryCells(r))
-		}
-		if err := t.print(w); err != nil {
+	for _, t := range m.tables() {
+		if err := t.print(w, false); err != nil {
 			return err
 		}
-		fmt.Fprintln(w)
 	}
 	return m.printAgreement(w)
 }
 
-func memoryCells(r laboratory.Result) []string {
-	cells := []string{r.Form, strconv.Itoa(r.N), dash(r.Encoding), whole(float64(r.Usage)), whole(float64(r.Payload)), whole(r.Account), whole(r.Heap),
-		fmt.Sprintf("%.1f", r.PerElement()), "-"}
-	if r.Account != 0 {
-		cells[8] = fmt.Sprintf("%+.1f%%", 100*r.Off())
-	}
-	for _, ns := range []float64{r.Insert, r.Lookup, r.Rank, r.Range, r.Delete} {
-		cells = append(cells, nanoseconds(ns))
-	}
-	cells = append(cells, whole(float64(r.Redis.Usage)), dash(r.Redis.Encoding), "-")
-	if r.Ratio() > 0 {
-		cells[16] = fmt.Sprintf("%.2f", r.Ratio())
-	}
-	return cells
-}
-
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
-
-func whole(x float64) string {
-	if x == 0 {
-		return "-"
-	}
-	return strconv.FormatFloat(x, 'f', 0, 64)
-}
-
-// nanoseconds shows a time in the unit that suits it.
-func nanoseconds(ns float64) string {
-	switch {
-	case ns == 0:
-		return "-"
-	case ns < 1000:
-		return fmt.Sprintf("%.0f ns", ns)
-	case ns < 1e6:
-		return fmt.Sprintf("%.1f us", ns/1e3)
-	}
-	return fmt.Sprintf("%.1f ms", ns/1e6)
-}
-
-// groups returns the results of each type and shape.
-func (m *memoryRun) groups() (groups [][]laboratory.Result) {
-	for i, r := range m.Results {
-		if i == 0 || r.Type != m.Results[i-1].Type || r.Shape != m.Results[i-1].Shape {
-			groups = append(groups, nil)
+// tables returns a table for each type and shape.
+func (m *memoryRun) tables() (list []*table) {
+	var last laboratory.Result
+	for _, r := range m.Results {
+		if r.Type != last.Type || r.Shape != last.Shape {
+			list = append(list, &table{columns: slices.Concat([]column{{r.Type + " of " + r.Shape, "%s", "form"}}, memoryColumns)})
 		}
-		groups[len(groups)-1] = append(groups[len(groups)-1], r)
+		t := list[len(list)-1]
+		t.rows, last = append(t.rows, memoryRow(r)), r
 	}
-	return groups
+	return list
+}
+
+// memoryColumns follow the form. The CSV file has all values under their names.
+var memoryColumns = []column{
+	{"n", "%d", "n"},
+	{"encoding", "%s", "encoding"},
+	{"usage B", "%d", "usage_bytes"},
+	{"ziplist B", "%d", "ziplist_bytes"},
+	{"account B", "%.0f", "account_bytes"},
+	{"heap B", "%.0f", "heap_bytes"},
+	{"B/element", "%.1f", "bytes_per_element"},
+	{"off", "%+.1f%%", "off_percent"},
+	{"insert", "%v", "insert_ns"},
+	{"lookup", "%v", "lookup_ns"},
+	{"rank", "%v", "rank_ns"},
+	{"10 of range", "%v", "range_ns"},
+	{"delete", "%v", "delete_ns"},
+	{"redis B", "%d", "redis_bytes"},
+	{"redis is", "%s", "redis_encoding"},
+	{"ours/redis", "%.2f", "ours_over_redis"},
+}
+
+func memoryRow(r laboratory.Result) row {
+	all := row{
+		"type": r.Type, "shape": r.Shape, "form": r.Form, "n": r.N, "encoding": r.Encoding, "usage_bytes": r.Usage, "ziplist_bytes": r.Payload,
+		"account_bytes": r.Account, "heap_bytes": r.Heap, "insert_ns": nanoseconds(r.Insert), "lookup_ns": nanoseconds(r.Lookup),
+		"rank_ns": nanoseconds(r.Rank), "range_ns": nanoseconds(r.Range), "delete_ns": nanoseconds(r.Delete),
+		"redis_bytes": r.Redis.Usage, "redis_encoding": r.Redis.Encoding, "ours_over_redis": r.Ratio(),
+	}
+	for name, value := range all {
+		if reflect.ValueOf(value).IsZero() { // not measured
+			delete(all, name)
+		}
+	}
+	all["bytes_per_element"], all["agrees"] = r.PerElement(), r.Agrees()
+	if r.Account != 0 {
+		all["off_percent"] = 100 * r.Off()
+	}
+	return all
+}
+
+// nanoseconds is a time that a table shows in the unit that suits it.
+type nanoseconds float64
+
+func (ns nanoseconds) String() string {
+	switch {
+	case ns < 1000:
+		return fmt.Sprintf("%.0f ns", float64(ns))
+	case ns < 1e6:
+		return fmt.Sprintf("%.1f us", float64(ns/1e3))
+	}
+	return fmt.Sprintf("%.1f ms", float64(ns/1e6))
 }
 
 // printAgreement says if the accounts are those of the heap.
@@ -278,15 +284,26 @@ func toFile(path string, write func(w io.Writer) error) error {
 	return f.Close()
 }
 
+// writeCSV writes all values under their names, as plain numbers; nothing for what was not measured.
 func (m *memoryRun) writeCSV(w io.Writer) error {
-	out := csv.NewWriter(w)
-	rows := [][]string{{"type", "shape", "form", "n", "encoding", "usage_bytes", "ziplist_bytes", "account_bytes", "heap_bytes", "bytes_per_element",
-		"agrees", "insert_ns", "lookup_ns", "rank_ns", "range_ns", "delete_ns", "redis_bytes", "redis_encoding", "ours_over_redis"}}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'f', 1, 64) }
-	for _, r := range m.Results {
-		rows = append(rows, slices.Concat([]string{r.Type, r.Shape, r.Form, strconv.Itoa(r.N), r.Encoding, strconv.Itoa(r.Usage), strconv.Itoa(r.Payload),
-			number(r.Account), number(r.Heap), number(r.PerElement()), strconv.FormatBool(r.Agrees()), number(r.Insert), number(r.Lookup),
-			number(r.Rank), number(r.Range), number(r.Delete), strconv.Itoa(r.Redis.Usage), r.Redis.Encoding, strconv.FormatFloat(r.Ratio(), 'f', 3, 64)}))
+	names := []string{"type", "shape", "form"}
+	for _, c := range memoryColumns {
+		names = append(names, c.values)
 	}
-	return out.WriteAll(rows)
+	names = append(names, "agrees")
+	lines := [][]string{names}
+	for _, result := range m.Results {
+		r, cells := memoryRow(result), make([]string, len(names))
+		for i, name := range names {
+			switch v := r[name].(type) {
+			case nil:
+			case nanoseconds:
+				cells[i] = fmt.Sprint(float64(v))
+			default:
+				cells[i] = fmt.Sprint(v)
+			}
+		}
+		lines = append(lines, cells)
+	}
+	return csv.NewWriter(w).WriteAll(lines)
 }

@@ -81,8 +81,8 @@ func (m *memoryRun) lines(kind string, forms []string, most int, figure func(lab
 	return list
 }
 
-// beside adds Redis' line.
-func (m *memoryRun) beside(lines []charts.Line, kind string, most int, figure func(laboratory.Result) float64) []charts.Line {
+// withRedis adds Redis' line.
+func (m *memoryRun) withRedis(lines []charts.Line, kind string, most int, figure func(laboratory.Result) float64) []charts.Line {
 	if l := m.line(kind, laboratory.Default, most, figure); len(l.X) > 1 {
 		l.Name, l.Dashed = "redis-server "+m.Redis+", by default", true
 		lines = append(lines, l)
@@ -100,7 +100,7 @@ func (m *memoryRun) jump() charts.Chart {
 	c := charts.Chart{Name: "jump", Title: "A sorted set of time stamps: the step at 129 members", X: charts.Axis{Label: "members"},
 		Y: charts.Axis{Label: "memory of the key", Unit: charts.Bytes}, Marks: marks("zset")}
 	c.Lines = m.lines("zset", []string{laboratory.Default, laboratory.Ziplist}, 256, heapOf)
-	c.Lines = m.beside(c.Lines, "zset", 256, redisOf)
+	c.Lines = m.withRedis(c.Lines, "zset", 256, redisOf)
 	if len(c.Lines) == 0 || len(c.Lines[0].X) < 3 {
 		return charts.Chart{}
 	}
@@ -116,7 +116,7 @@ func (m *memoryRun) growth(kind string) charts.Chart {
 	title := map[string]string{"zset": "Sorted sets", "hash": "Hashes", "set": "Sets", "list": "Lists", "strings": "Strings as keys"}[kind]
 	c := charts.Chart{Name: kind, Title: title + " of time stamps: memory by the number of elements", X: charts.Axis{Label: "elements", Log: true},
 		Y: charts.Axis{Label: "memory", Unit: charts.Bytes, Log: true}, Marks: marks(kind)}
-	c.Lines = m.beside(m.lines(kind, forms, 1<<30, heapOf), kind, 1<<30, redisOf)
+	c.Lines = m.withRedis(m.lines(kind, forms, 1<<30, heapOf), kind, 1<<30, redisOf)
 	return c
 }
 
@@ -132,7 +132,7 @@ func (m *memoryRun) perElement(kind string) charts.Chart {
 			return figure(r) / float64(r.N)
 		}
 	}
-	c.Lines = m.beside(m.lines(kind, forced, 1<<30, from(heapOf)), kind, 1<<30, from(redisOf))
+	c.Lines = m.withRedis(m.lines(kind, forced, 1<<30, from(heapOf)), kind, 1<<30, from(redisOf))
 	return c
 }
 

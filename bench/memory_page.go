@@ -26,7 +26,7 @@ func (m *memoryRun) writePage(w io.Writer) error {
 		Run       *memoryRun
 		Go, Where string
 		Charts    []pageChart
-		Tables    []table
+		Tables    [][][]string
 		Agreement string
 	}{Run: m, Go: runtime.Version(), Where: runtime.GOOS + "/" + runtime.GOARCH}
 	for _, c := range m.charts() {
@@ -40,13 +40,8 @@ func (m *memoryRun) writePage(w io.Writer) error {
 		}
 		data.Charts = append(data.Charts, pageChart{light, dark})
 	}
-	for _, group := range m.groups() {
-		t := table{{group[0].Type + " of " + group[0].Shape, "n", "encoding", "usage", "ziplist", "account", "heap", "per element", "off",
-			"insert", "lookup", "rank", "10 of range", "delete", "redis", "redis is", "ours/redis"}}
-		for _, r := range group {
-			t = append(t, memoryCells(r))
-		}
-		data.Tables = append(data.Tables, t)
+	for _, t := range m.tables() {
+		data.Tables = append(data.Tables, t.cells())
 	}
 	var agreement bytes.Buffer
 	if err := m.printAgreement(&agreement); err != nil {

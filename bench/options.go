@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"fmt"
+	"os"
 	"regexp"
 )
 
@@ -19,16 +20,21 @@ type options struct {
 	filter *regexp.Regexp
 }
 
-// newOptions returns the flags of every subcommand that starts servers.
+// newOptions returns the flags of every subcommand that prints tables only.
 func newOptions(name string) *options {
 	f := flag.NewFlagSet(name, flag.ExitOnError)
 	o := &options{flags: f, requests: 1, rounds: 1}
-	f.StringVar(&o.redis, "redis", "redis-server", "the redis-server to compare with; empty for none")
-	f.StringVar(&o.ours, "ours", "", "our binary; built from ./cmd/miniserver if empty")
-	f.StringVar(&o.redisArgs, "redis-args", "", "further arguments for redis-server")
-	f.StringVar(&o.oursArgs, "ours-args", "", "further arguments for ours")
-	f.StringVar(&o.only, "only", "", "run only rows whose name, as the table prints it, matches this regular expression: \"GET, 50\", \"ours always against redis always\"")
-	f.BoolVar(&o.json, "json", false, "print JSON instead of a table")
+	f.StringVar(&o.only, "only", "", "run only rows, or tables of expiry, whose name, as printed, matches this regular expression: \"GET, 50\", \"ours always against redis always\"")
+	f.BoolVar(&o.json, "json", false, "print JSON instead of tables")
+	return o
+}
+
+// withServers adds the flags of servers; redis is the default for the one to compare with.
+func (o *options) withServers(redis string) *options {
+	o.flags.StringVar(&o.redis, "redis", redis, "the redis-server to compare with; empty for none")
+	o.flags.StringVar(&o.ours, "ours", "", "our binary; built from ./cmd/miniserver if empty")
+	o.flags.StringVar(&o.redisArgs, "redis-args", "", "further arguments for redis-server")
+	o.flags.StringVar(&o.oursArgs, "ours-args", "", "further arguments for ours")
 	return o
 }
 
@@ -49,6 +55,16 @@ func (o *options) parse(args []string) error {
 	o.filter, err = regexp.Compile("(?i)" + o.only)
 	if err != nil || o.requests < 1 || o.rounds < 1 {
 		return fmt.Errorf("bad flags: -only %q -n %d -rounds %d: %v", o.only, o.requests, o.rounds, err)
+	}
+	return nil
+}
+
+// print prints tables as the flags say.
+func (o *options) print(tables ...*table) error {
+	for _, t := range tables {
+		if err := t.print(os.Stdout, o.json); err != nil {
+			return err
+		}
 	}
 	return nil
 }

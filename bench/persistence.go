@@ -4,7 +4,7 @@ import "fmt"
 
 // runPersistence is the subcommand persistence: snapshots, then the append-only file.
 func runPersistence(args []string) error {
-	o := newOptions("persistence").withLoad(200_000, 3)
+	o := newOptions("persistence").withServers("redis-server").withLoad(200_000, 3)
 	if err := o.parse(args); err != nil {
 		return err
 	}

@@ -5,50 +5,67 @@ import (
 	"time"
 )
 
-// figures are what several samples of one workload on one server come to. Times per request
-// are in microseconds, latencies in milliseconds, memory in bytes.
-type figures struct {
-	RPS      float64 `json:"rps"`
-	UserTime float64 `json:"user_us_per_request"`
-	SysTime  float64 `json:"sys_us_per_request"`
-	P50      float64 `json:"p50_ms"`
-	P95      float64 `json:"p95_ms"`
-	P99      float64 `json:"p99_ms"`
-	RSS      int64   `json:"rss_bytes"`
+// row is one line of results: measurements and words by name. The name of a measurement ends in its unit, as
+// cpu_us does. What was not measured is not there.
+type row map[string]any
+
+// number returns a measurement; 0 if it is not there.
+func (r row) number(name string) float64 {
+	x, _ := r[name].(float64)
+	return x
 }
 
-// cpu returns the server's CPU time per request.
-func (f *figures) cpu() float64 { return f.UserTime + f.SysTime }
-
-// row is a workload's figures on both servers. A server that refuses the workload has none,
-// and Refused says why.
-type row struct {
-	Name    string              `json:"name"`
-	Servers map[string]*figures `json:"servers"`
-	Refused map[string]string   `json:"refused,omitempty"`
+// add adds the values of another row, which may be nil, under names that begin with prefix.
+func (r row) add(prefix string, more row) row {
+	for name, value := range more {
+		r[prefix+name] = value
+	}
+	return r
 }
 
-// summarize takes the median of throughput and latencies, and CPU over all samples.
-func summarize(samples []sample) *figures {
+// ratio adds the ratio of one measurement to another, if there are both.
+func (r row) ratio(name, of, to string) row {
+	if _, measured := r[of]; measured && r.number(to) != 0 {
+		r[name] = r.number(of) / r.number(to)
+	}
+	return r
+}
+
+// summarize returns the median of throughput and latencies, CPU over all samples, and the most resident memory; nil
+// without samples. CPU is per request.
+func summarize(samples []sample) row {
 	if len(samples) == 0 {
 		return nil
 	}
 	var requests int
 	var spent cpu
-	f := &figures{}
+	var rss int64
 	for _, s := range samples {
 		requests += s.requests
 		spent.user += s.spent.user
 		spent.sys += s.spent.sys
-		f.RSS = max(f.RSS, s.rss)
+		rss = max(rss, s.rss)
 	}
 	perRequest := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) / float64(requests) }
-	f.UserTime, f.SysTime = perRequest(spent.user), perRequest(spent.sys)
-	f.RPS = median(samples, func(s sample) float64 { return s.rps })
-	f.P50 = median(samples, func(s sample) float64 { return s.p50 })
-	f.P95 = median(samples, func(s sample) float64 { return s.p95 })
-	f.P99 = median(samples, func(s sample) float64 { return s.p99 })
-	return f
+	return row{
+		"kps":     median(samples, func(s sample) float64 { return s.rps }) / 1000,
+		"cpu_us":  perRequest(spent.user + spent.sys),
+		"user_us": perRequest(spent.user),
+		"sys_us":  perRequest(spent.sys),
+		"p50_ms":  median(samples, func(s sample) float64 { return s.p50 }),
+		"p95_ms":  median(samples, func(s sample) float64 { return s.p95 }),
+		"p99_ms":  median(samples, func(s sample) float64 { return s.p99 }),
+		"rss_mb":  megabytes(rss),
+	}
+}
+
+// medians returns the median of each measurement of rows that have the same ones.
+func medians(rows []row) row {
+	all := row{}
+	for name := range rows[0] {
+		all[name] = median(rows, func(r row) float64 { return r.number(name) })
+	}
+	return all
 }
 
 // median returns the median of one figure; of two in the middle their mean.
@@ -60,3 +77,5 @@ func median[T any](samples []T, figure func(T) float64) float64 {
 	slices.Sort(values)
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
+
+func megabytes(bytes int64) float64 { return float64(bytes) / 1e6 }

@@ -87,20 +87,25 @@ func (d dataset) asked(n int) []string {
 	return []string{"GET", fmt.Sprint("key:", n%1000)}
 }
 
-// saving is what a server needs for a dataset, and the longest time that one command took while it was saved in
-// the background. Times are in seconds.
-type saving struct {
-	Dataset    string  `json:"dataset"`
-	Server     string  `json:"server"`
-	Save       float64 `json:"save_s"`
-	SaveCPU    float64 `json:"save_cpu_s"`
-	Load       float64 `json:"load_s"`
-	LoadCPU    float64 `json:"load_cpu_s"`
-	Background float64 `json:"bgsave_s"`
-	Pause      float64 `json:"longest_wait_ms"`
-	Rest       float64 `json:"longest_wait_at_rest_ms"` // in as much time without saving: what is the machine's
-	Held       float64 `json:"held_up_ms"`              // the longest time for which the server says saving held it up
-	File       int64   `json:"file_bytes"`
+// savingColumns show what a server needs for a dataset. x is how many times faster it is than the reference, which
+// comes first. Waits are those of commands sent during BGSAVE, and at rest for as long without saving: what is the
+// machine's. held up is how long saving held the server up at most, by its own account.
+var savingColumns = []column{
+	{"data", "%s", "name"},
+	{"server", "%s", "server"},
+	{"SAVE s", "%.2f", "save_s"},
+	{"x", "%.2f", "save_x"},
+	{"CPU s", "%.2f", "save_cpu_s"},
+	{"x", "%.2f", "save_cpu_x"},
+	{"load s", "%.2f", "load_s"},
+	{"x", "%.2f", "load_x"},
+	{"CPU s", "%.2f", "load_cpu_s"},
+	{"x", "%.2f", "load_cpu_x"},
+	{"BGSAVE s", "%.2f", "bgsave_s"},
+	{"held up ms", "%.0f", "held_up_ms"},
+	{"longest wait ms", "%.1f", "longest_wait_ms"},
+	{"at rest", "%.1f", "longest_wait_at_rest_ms"},
+	{"file MB", "%.1f", "file_mb"},
 }
 
 // seconds times a command.
@@ -110,59 +115,59 @@ func (s *server) seconds(args ...string) (float64, error) {
 	return time.Since(start).Seconds(), err
 }
 
-// measureSaving fills a server, and saves and loads the data a few times. The medians count.
-func (o *options) measureSaving(s *server, path string, d dataset) (r saving, err error) {
+// measureSaving fills a server, and saves and loads the data a few times. The medians count, and the least time for
+// which saving held the server up: what the machine adds is not the server's.
+func (o *options) measureSaving(s *server, path string, d dataset) (row, error) {
 	if err := d.fill(s); err != nil {
-		return r, err
+		return nil, err
 	}
-	var rounds []saving
+	var rounds []row
 	for range o.rounds {
 		one, err := o.saveAndLoad(s, path, d)
 		if err != nil {
-			return r, err
+			return nil, err
 		}
 		rounds = append(rounds, one)
 	}
-	r = saving{Dataset: d.name, Server: s.name}
-	r.Save = median(rounds, func(r saving) float64 { return r.Save })
-	r.SaveCPU = median(rounds, func(r saving) float64 { return r.SaveCPU })
-	r.Load = median(rounds, func(r saving) float64 { return r.Load })
-	r.LoadCPU = median(rounds, func(r saving) float64 { return r.LoadCPU })
-	r.Background = median(rounds, func(r saving) float64 { return r.Background })
-	r.Pause = median(rounds, func(r saving) float64 { return r.Pause })
-	r.Rest = median(rounds, func(r saving) float64 { return r.Rest })
-	r.Held = rounds[0].Held
+	r := medians(rounds)
 	for _, one := range rounds {
-		r.Held = min(r.Held, one.Held) // what the machine adds is not the server's
+		r["held_up_ms"] = min(r.number("held_up_ms"), one.number("held_up_ms"))
 	}
 	if info, err := os.Stat(s.process.Dir + "/dump.rdb"); err == nil {
-		r.File = info.Size()
+		r["file_mb"] = float64(info.Size()) / (1 << 20)
 	}
+	r["name"], r["server"] = d.name, s.name
 	return r, nil
 }
 
 // saveAndLoad saves a server's data, in the foreground and in the background. Another process of the same
 // binary then loads them at its start.
-func (o *options) saveAndLoad(s *server, path string, d dataset) (r saving, err error) {
+func (o *options) saveAndLoad(s *server, path string, d dataset) (row, error) {
 	before, err := cpuOf(s.process.PID)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	if r.Save, err = s.seconds("SAVE"); err != nil {
-		return r, err
+	save, err := s.seconds("SAVE")
+	if err != nil {
+		return nil, err
 	}
 	after, err := cpuOf(s.process.PID)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	r.SaveCPU = (after.user - before.user + after.sys - before.sys).Seconds()
-	if err := s.background(&r, d); err != nil {
-		return r, err
+	r := row{"save_s": save, "save_cpu_s": (after.user - before.user + after.sys - before.sys).Seconds()}
+	if err := s.background(r, d); err != nil {
+		return nil, err
 	}
+	return r, o.load(s, path, r)
+}
+
+// load times the start of a server on the data that another one has saved.
+func (o *options) load(s *server, path string, r row) error {
 	start := time.Now()
 	loader, err := startServer(s.name, path, "--dir "+s.process.Dir+" "+o.arguments(s.name))
 	if err != nil {
-		return r, err
+		return err
 	}
 	defer loader.stop()
 	for {
@@ -170,52 +175,55 @@ func (o *options) saveAndLoad(s *server, path string, d dataset) (r saving, err 
 			break
 		}
 		if !strings.Contains(err.Error(), "LOADING") {
-			return r, err
+			return err
 		}
 		time.Sleep(2 * time.Millisecond)
 	}
-	r.Load = time.Since(start).Seconds()
+	r["load_s"] = time.Since(start).Seconds()
 	spent, err := cpuOf(loader.process.PID)
-	r.LoadCPU = (spent.user + spent.sys).Seconds()
-	return r, err
+	r["load_cpu_s"] = (spent.user + spent.sys).Seconds()
+	return err
 }
 
 // background saves in the background and sends commands all the time meanwhile; then it sends commands for as
 // long again, without saving.
-func (s *server) background(r *saving, d dataset) error {
+func (s *server) background(r row, d dataset) error {
 	for _, words := range [][]string{{"CONFIG", "SET", "latency-monitor-threshold", "1"}, {"LATENCY", "RESET"}, {"BGSAVE"}} {
 		if _, err := s.do(words...); err != nil {
 			return err
 		}
 	}
 	start := time.Now()
-	err := s.ask(d, &r.Pause, func() (bool, error) {
+	pause, err := s.ask(d, func() (bool, error) {
 		v, err := s.do("INFO", "persistence")
 		return strings.Contains(v.Text, "rdb_bgsave_in_progress:0"), err
 	})
 	if err != nil {
 		return err
 	}
-	r.Background = time.Since(start).Seconds()
-	if r.Held, err = s.held(); err != nil {
+	took := time.Since(start)
+	held, err := s.held()
+	if err != nil {
 		return err
 	}
 	start = time.Now()
-	return s.ask(d, &r.Rest, func() (bool, error) { return time.Since(start).Seconds() > r.Background, nil })
+	rest, err := s.ask(d, func() (bool, error) { return time.Since(start) > took, nil })
+	r.add("", row{"bgsave_s": took.Seconds(), "held_up_ms": held, "longest_wait_ms": pause, "longest_wait_at_rest_ms": rest})
+	return err
 }
 
-// ask sends one command after the other until over returns true, and notes the longest time that one took, in
+// ask sends one command after the other until over returns true. It returns the longest time that one took, in
 // milliseconds.
-func (s *server) ask(d dataset, longest *float64, over func() (bool, error)) error {
+func (s *server) ask(d dataset, over func() (bool, error)) (longest float64, err error) {
 	for n := 1; ; n++ {
 		took, err := s.seconds(d.asked(n)...)
 		if err != nil {
-			return err
+			return longest, err
 		}
-		*longest = max(*longest, took*1000)
+		longest = max(longest, took*1000)
 		if n%100 == 0 {
 			if end, err := over(); end || err != nil {
-				return err
+				return longest, err
 			}
 		}
 	}
@@ -243,8 +251,9 @@ func (o *options) runSnapshots() error {
 		return err
 	}
 	defer clean()
-	var all []saving
+	t := &table{columns: savingColumns}
 	for _, d := range o.datasets() {
+		var first row
 		for _, b := range list {
 			s, err := startServer(b[0], b[1], "--enable-debug-command yes "+o.arguments(b[0]))
 			if err != nil {
@@ -255,37 +264,21 @@ func (o *options) runSnapshots() error {
 			if err != nil {
 				return err
 			}
-			all = append(all, r)
+			if first == nil {
+				first = r
+			}
+			t.rows = append(t.rows, r.faster(first))
 		}
 	}
-	switch {
-	case len(all) == 0:
-		return nil
-	case o.json:
-		return printJSON(os.Stdout, all)
-	}
-	return printSavings(all)
+	return o.print(t)
 }
 
-// printSavings prints a line for each dataset and server, and how many times faster the server is than the
-// reference, which comes first.
-func printSavings(all []saving) error {
-	t := table{{"data", "server", "SAVE s", "x", "CPU s", "x", "load s", "x", "CPU s", "x", "BGSAVE s", "held up ms", "longest wait ms", "at rest", "file MB"}}
-	var first saving
-	pair := func(first, s float64) []string {
-		return []string{fmt.Sprintf("%.2f", s), fmt.Sprintf("%.2f", first/s)}
-	}
-	for _, r := range all {
-		if r.Dataset != first.Dataset {
-			first = r
+// faster adds how many times faster a server is than the reference.
+func (r row) faster(reference row) row {
+	for _, what := range []string{"save", "save_cpu", "load", "load_cpu"} {
+		if took := r.number(what + "_s"); took != 0 {
+			r[what+"_x"] = reference.number(what+"_s") / took
 		}
-		line := []string{r.Dataset, r.Server}
-		line = append(line, pair(first.Save, r.Save)...)
-		line = append(line, pair(first.SaveCPU, r.SaveCPU)...)
-		line = append(line, pair(first.Load, r.Load)...)
-		line = append(line, pair(first.LoadCPU, r.LoadCPU)...)
-		t = append(t, append(line, fmt.Sprintf("%.2f", r.Background), fmt.Sprintf("%.0f", r.Held), fmt.Sprintf("%.1f", r.Pause), fmt.Sprintf("%.1f", r.Rest),
-			fmt.Sprintf("%.1f", float64(r.File)/(1<<20))))
 	}
-	return t.print(os.Stdout)
+	return r
 }

@@ -3,28 +3,47 @@ package main
 import (
 	"fmt"
 	"math/rand/v2"
-	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 )
 
-// endurance is what a server did under a stream of writes at its limit of memory.
-type endurance struct {
-	Server  string  `json:"server"`
-	Seconds float64 `json:"seconds"`
-	Writes  int64   `json:"writes"`
-	CPU     float64 `json:"cpu_us_per_write"`
-	Evicted int64   `json:"evicted"`
-	Keys    int64   `json:"keys"`
-	Used    int64   `json:"used_memory_bytes"`
-	RSS     int64   `json:"rss_peak_bytes"`    // the highest of the samples
-	RSSLast int64   `json:"rss_last_bytes"`    // at the end
-	Probes  int64   `json:"probes"`            // single commands sent beside the writes
-	P99     float64 `json:"probe_p99_ms"`      // of the time to the reply
-	Longest float64 `json:"probe_longest_ms"`  // and the longest
-	Batch   float64 `json:"writes_longest_ms"` // of the time to the replies to a batch of writes
+// enduranceColumns show what a server did under a stream of writes at its limit of memory. Probes are single commands
+// sent meanwhile; RSS is that of samples.
+var enduranceColumns = []column{
+	{"server", "%s", "name"},
+	{"s", "%.0f", "s"},
+	{"k writes/s", "%.1f", "writes_kps"},
+	{"CPU us/write", "%.2f", "cpu_us_per_write"},
+	{"evicted", "%d", "evicted"},
+	{"keys", "%d", "keys"},
+	{"used MB", "%.1f", "used_mb"},
+	{"RSS peak MB", "%.1f", "rss_peak_mb"},
+	{"RSS last MB", "%.1f", "rss_last_mb"},
+	{"probes", "%d", "probes"},
+	{"p99 ms", "%.2f", "probe_p99_ms"},
+	{"longest ms", "%.2f", "probe_longest_ms"},
+	{"longest batch ms", "%.2f", "batch_longest_ms"},
+}
+
+// runSoak soaks one server after the other.
+func (o *options) runSoak(servers [][2]string, maxmemory string, length time.Duration) error {
+	servers = slices.DeleteFunc(servers, func(b [2]string) bool { return !o.filter.MatchString(b[0]) })
+	bar := newSteps(len(servers))
+	defer bar.End()
+	t := &table{columns: enduranceColumns}
+	for _, b := range servers {
+		bar.begin(fmt.Sprintf("%s for %s", b[0], length))
+		r, err := o.soak(b[0], b[1], maxmemory, length)
+		if err != nil {
+			return err
+		}
+		t.rows = append(t.rows, r)
+	}
+	bar.End()
+	return o.print(t)
 }
 
 // Shape of the soak.
@@ -38,16 +57,15 @@ const (
 )
 
 // soak writes to a server at its limit for a while, and watches memory and latency.
-func (o *options) soak(name, path, maxmemory string, length time.Duration) (endurance, error) {
+func (o *options) soak(name, path, maxmemory string, length time.Duration) (row, error) {
 	s, err := startServer(name, path, o.arguments(name)+" --maxmemory "+maxmemory+" --maxmemory-policy allkeys-lru")
 	if err != nil {
-		return endurance{}, err
+		return nil, err
 	}
 	defer s.stop()
-	r := endurance{Server: name, Seconds: length.Seconds()}
 	before, err := cpuOf(s.process.PID)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
 	end := time.Now().Add(length)
 	var writes, batch atomic.Int64
@@ -66,10 +84,11 @@ func (o *options) soak(name, path, maxmemory string, length time.Duration) (endu
 			failed.Store(&err)
 		}
 	})
+	var held memory
+	var peak int64
 	for more := true; more; more = time.Now().Before(end) && err == nil {
-		var m memory
-		m, err = memoryOf(s.process.PID)
-		r.RSS, r.RSSLast = max(r.RSS, m.now), m.now
+		held, err = memoryOf(s.process.PID)
+		peak = max(peak, held.now)
 		time.Sleep(rssInterval)
 	}
 	working.Wait()
@@ -77,26 +96,31 @@ func (o *options) soak(name, path, maxmemory string, length time.Duration) (endu
 		err = *p
 	}
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	r.Writes, r.Batch = writes.Load(), inMillis(time.Duration(batch.Load()))
-	r.Probes, r.P99, r.Longest = tailOf(latencies)
 	after, err := cpuOf(s.process.PID)
 	if err != nil {
-		return r, err
+		return nil, err
 	}
-	r.CPU = float64((after.user + after.sys - before.user - before.sys).Microseconds()) / float64(max(r.Writes, 1))
-	return r, r.ask(s)
+	spent := after.user + after.sys - before.user - before.sys
+	r := row{
+		"name": name, "s": length.Seconds(), "rss_peak_mb": megabytes(peak), "rss_last_mb": megabytes(held.now),
+		"writes_kps":       float64(writes.Load()) / length.Seconds() / 1000,
+		"cpu_us_per_write": float64(spent.Microseconds()) / float64(max(writes.Load(), 1)),
+		"batch_longest_ms": inMillis(time.Duration(batch.Load())),
+	}
+	r["probes"], r["probe_p99_ms"], r["probe_longest_ms"] = tailOf(latencies)
+	return r, s.count(r)
 }
 
-// ask completes the result by what the server tells.
-func (r *endurance) ask(s *server) error {
+// count adds what the server itself counts.
+func (s *server) count(r row) error {
 	info, err := s.do("INFO")
 	if err != nil {
 		return err
 	}
 	size, err := s.do("DBSIZE")
-	r.Keys, r.Used, r.Evicted = size.Int, infoField(info.Text, "used_memory"), infoField(info.Text, "evicted_keys")
+	r["keys"], r["used_mb"], r["evicted"] = size.Int, megabytes(infoField(info.Text, "used_memory")), infoField(info.Text, "evicted_keys")
 	return err
 }
 
@@ -144,15 +168,4 @@ func (s *server) probe(end time.Time, latencies *[]time.Duration) error {
 		time.Sleep(probeInterval)
 	}
 	return nil
-}
-
-func printEndurance(all []endurance) error {
-	t := table{{"server", "s", "k writes/s", "CPU us/write", "evicted", "keys", "used MB", "RSS peak MB", "RSS last MB", "probes", "p99 ms", "longest ms", "longest batch ms"}}
-	for _, r := range all {
-		megabytes := func(n int64) string { return fmt.Sprintf("%.1f", float64(n)/1e6) }
-		t = append(t, []string{r.Server, fmt.Sprintf("%.0f", r.Seconds), fmt.Sprintf("%.1f", float64(r.Writes)/r.Seconds/1000), fmt.Sprintf("%.2f", r.CPU),
-			strconv.FormatInt(r.Evicted, 10), strconv.FormatInt(r.Keys, 10), megabytes(r.Used), megabytes(r.RSS), megabytes(r.RSSLast),
-			strconv.FormatInt(r.Probes, 10), fmt.Sprintf("%.2f", r.P99), fmt.Sprintf("%.2f", r.Longest), fmt.Sprintf("%.2f", r.Batch)})
-	}
-	return t.print(os.Stdout)
 }

@@ -2,18 +2,8 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 )
-
-// weight is what one collection of members elements takes, in bytes per element, as MEMORY USAGE with
-// SAMPLES 0 tells it. A server that does not know the type has none, and Refused says why.
-type weight struct {
-	Name    string             `json:"name"`
-	Servers map[string]float64 `json:"bytes_per_element"`
-	Refused map[string]string  `json:"refused,omitempty"`
-}
 
 // collection is what is weighed: the key is its name.
 type collection struct {
@@ -51,27 +41,29 @@ func fillStream(s *server) error {
 }
 
 // weigh fills the chosen collections on all servers.
-func (o *options) weigh(servers []*server) []weight {
+func (o *options) weigh(servers []*server) *table {
 	all := slices.DeleteFunc(collections(), func(c collection) bool { return !o.filter.MatchString("memory of a " + c.name) })
 	bar := newSteps(len(all))
 	defer bar.End()
-	var list []weight
+	t := &table{columns: []column{{"memory of 100,000 elements", "%s", "name"}, {"redis bytes/element", "%.1f", "redis_bytes"},
+		{"ours", "%.1f", "ours_bytes"}, {"ratio", "%.2f", "ratio"}}}
 	for _, c := range all {
 		bar.begin("memory of a " + c.name)
-		w := weight{Name: c.name, Servers: map[string]float64{}, Refused: map[string]string{}}
+		r := row{"name": c.name}
 		for _, s := range servers {
 			bytes, err := s.weigh(c)
 			if err != nil {
-				w.Refused[s.name] = err.Error()
+				t.notes = append(t.notes, fmt.Sprintf("%s was not filled on %s: %v", c.name, s.name, err))
 				continue
 			}
-			w.Servers[s.name] = bytes
+			r[s.name+"_bytes"] = bytes
 		}
-		list = append(list, w)
+		t.rows = append(t.rows, r.ratio("ratio", "ours_bytes", "redis_bytes"))
 	}
-	return list
+	return t
 }
 
+// weigh returns the bytes of an element, by MEMORY USAGE with SAMPLES 0.
 func (s *server) weigh(c collection) (bytesPerElement float64, err error) {
 	if _, err := s.do("FLUSHALL"); err != nil {
 		return 0, err
@@ -81,23 +73,4 @@ func (s *server) weigh(c collection) (bytesPerElement float64, err error) {
 	}
 	bytes, err := s.do("MEMORY", "USAGE", c.name, "SAMPLES", "0")
 	return float64(bytes.Int) / members, err
-}
-
-// printWeights prints what collections take for people.
-func printWeights(w io.Writer, list []weight) error {
-	t := table{{"memory of 100,000 elements", "redis bytes/element", "ours", "ratio"}}
-	for _, row := range list {
-		redis, ours, ratio := row.Servers["redis"], row.Servers["ours"], "-"
-		if redis != 0 && ours != 0 {
-			ratio = fmt.Sprintf("%.2f", ours/redis)
-		}
-		cell := func(bytes float64) string {
-			if bytes == 0 {
-				return "-"
-			}
-			return strconv.FormatFloat(bytes, 'f', 1, 64)
-		}
-		t = append(t, []string{row.Name, cell(redis), cell(ours), ratio})
-	}
-	return t.print(w)
 }
