@@ -35,7 +35,7 @@ type Area struct {
 	width, height float64 // metres from edge to edge
 	radius        float64 // metres; of a box, half the diagonal
 
-	// For the estimate:
+	// Computed once for the estimates of Find:
 	lon, lat       float64 // of the center, in radians
 	sinLat, cosLat float64
 	across, up     bound // of a circle both are the radius
@@ -64,12 +64,11 @@ func (a Area) around(center Point) Area {
 	return a
 }
 
-// bound is a distance as a haversine: not more than inside is surely within the distance, more than outside surely
-// beyond it, and what lies between the two needs the exact computation. No angle of more radians is within it.
+// bound is a distance in haversines. An estimate below inside is certainly within the distance, one above outside is
+// certainly beyond it, and one between the two needs the exact computation. angle is the distance in radians, rounded up.
 type bound struct{ inside, outside, angle float64 }
 
-// margin is the share of a haversine by which an estimate of it surely differs less; it errs by some
-// 1e-15.
+// margin is an upper limit for the relative error of an estimated haversine. The actual error is about 1e-15.
 const margin = 1e-12
 
 func boundOf(metres float64) bound {
@@ -87,8 +86,8 @@ type Hit struct {
 	near  float64 // haversine of the distance to the center, by estimate
 }
 
-// Find returns the hit that a score is; false if its point lies outside of the area. About 15 ns, 3 ns
-// outside of its window, or 200 ns at the very edge.
+// Find returns a score as a hit; false if its point lies outside of the area. About 15 ns, 3 ns for a point outside of
+// the area's window, or 200 ns at the very edge.
 func (a *Area) Find(score float64) (hit Hit, ok bool) {
 	hash := truncated(score)
 	if !a.window.holds(hash) {
@@ -97,7 +96,7 @@ func (a *Area) Find(score float64) (hit Hit, ok bool) {
 	p := cellAt(hash).middle()
 	sinUp, sinAcross := sineOf((radians(p.Lat)-a.lat)/2), sineOf((radians(p.Lon)-a.lon)/2)
 	u, v := sinUp*sinUp, sinAcross*sinAcross
-	// By the addition theorem, from the sine of half of the way up.
+	// The cosine of p's latitude, by the addition theorem: no further call of a trigonometric function.
 	cos := a.cosLat*(1-2*u) - a.sinLat*2*sinUp*math.Sqrt(1-u)
 	hit = Hit{score, u + a.cosLat*cos*v}
 	if a.isBox {
@@ -112,7 +111,7 @@ func (a *Area) Find(score float64) (hit Hit, ok bool) {
 	return hit, Distance(a.Center, p) <= a.radius
 }
 
-// sineOf is the sine by a short series where that is as exact as an estimate has to be.
+// sineOf returns the sine of x. For small x it uses a short series, which is exact enough for an estimate.
 func sineOf(x float64) float64 {
 	square := x * x
 	if square > 1./256 {
@@ -121,8 +120,8 @@ func sineOf(x float64) float64 {
 	return x - x*square*(1./6-square*(1./120-square*(1./5040-square*(1./362880))))
 }
 
-// holds is Find's answer for a box and a point whose ways along its meridian and its parallel have the
-// haversines u and v.
+// holds reports whether a box contains a point. u and v are the haversines of the distances along the point's meridian
+// and along its parallel.
 func (a *Area) holds(p Point, u, v float64) bool {
 	switch {
 	case v > a.across.outside:
@@ -153,9 +152,9 @@ func (a *Area) Compare(x, y Hit) int {
 // Span is the scores from Min up to but without Max.
 type Span struct{ Min, Max float64 }
 
-// AppendSpans appends the spans of scores outside of which no point of the area lies, at most nine, none
-// twice, in the order in which Redis looks at them. Of Redis' cells they leave out what is before the
-// first place that matters and what is behind the last.
+// AppendSpans appends the spans of scores that contain all points of the area: at most nine, disjoint, in the order in
+// which Redis visits its cells. Unlike Redis' cells, each span begins at the first score inside the area's window and
+// ends after the last one.
 func (a *Area) AppendSpans(dst []Span) []Span {
 	low, high := a.corners()
 	c := cellOf(a.Center, maxLat, a.step())
@@ -163,12 +162,12 @@ func (a *Area) AppendSpans(dst []Span) []Span {
 		c = cellOf(a.Center, maxLat, c.step-1)
 	}
 	var last cell
-	for _, way := range ways {
-		if c.step >= 2 && c.useless(way, low, high) {
+	for _, d := range directions {
+		if c.step >= 2 && c.skips(d, low, high) {
 			continue
 		}
-		at := c.next(way.columns, way.rows)
-		if at == last { // in a small grid east is west
+		at := c.next(d.columns, d.rows)
+		if at == last { // in a grid of two rows and columns opposite neighbours are the same cell
 			continue
 		}
 		last = at
@@ -179,11 +178,11 @@ func (a *Area) AppendSpans(dst []Span) []Span {
 	return dst
 }
 
-// way is where a neighbour lies.
-type way struct{ columns, rows int }
+// direction says where a neighbour lies.
+type direction struct{ columns, rows int }
 
-// ways are the center and its neighbours in Redis' order.
-var ways = [...]way{{0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
+// directions are those of the center and its neighbours, in Redis' order.
+var directions = [...]direction{{0, 0}, {0, 1}, {0, -1}, {1, 0}, {-1, 0}, {1, 1}, {-1, 1}, {1, -1}, {-1, -1}}
 
 // span returns the scores of the points in the cell.
 func (c cell) span() Span {
@@ -191,8 +190,8 @@ func (c cell) span() Span {
 	return Span{float64(c.bits() << shift), float64((c.bits() + 1) << shift)}
 }
 
-// step estimates how fine the grid may be for nine cells to cover the area: the cells grow narrow
-// towards the poles.
+// step estimates the finest grid in which nine cells cover the area. Cells become narrower towards the poles, so the
+// grid is coarser there.
 func (a *Area) step() int {
 	if a.radius == 0 {
 		return steps
@@ -231,9 +230,9 @@ func (c cell) reaches(low, high Point) bool {
 		c.next(1, 0).east() < high.Lon || c.next(-1, 0).west() > low.Lon)
 }
 
-// useless reports whether the neighbour there has nothing of the box from low to high, because the cell
-// itself goes beyond it.
-func (c cell) useless(w way, low, high Point) bool {
-	return w.rows < 0 && c.south() < low.Lat || w.rows > 0 && c.north() > high.Lat ||
-		w.columns < 0 && c.west() < low.Lon || w.columns > 0 && c.east() > high.Lon
+// skips reports whether the neighbour in a direction contains nothing of the box from low to high, because the cell
+// itself extends beyond the box on that side.
+func (c cell) skips(d direction, low, high Point) bool {
+	return d.rows < 0 && c.south() < low.Lat || d.rows > 0 && c.north() > high.Lat ||
+		d.columns < 0 && c.west() < low.Lon || d.columns > 0 && c.east() > high.Lon
 }

@@ -1,27 +1,27 @@
-// Package geohash puts places on a globe into numbers that keep neighbours together, and finds what
-// numbers a circle or a box can hold.
+// Package geohash encodes places on a globe as numbers that keep neighbours together, and finds the numbers of the
+// places inside a circle or a box.
 //
 //	longitude -180 .. 180   ─▶ x, 26 bits ┐
 //	latitude  -85.05 .. 85.05 ▶ y, 26 bits ┴▶ x25 y25 x24 y24 ... x0 y0   52 bits, exact in a float64
 //
-//	nw | n | ne     An area is covered by the cell its center lies in and the eight around it, each a
-//	w  | c | e      square of the grid of 2^step by 2^step cells; the hashes in a cell are one run of
-//	sw | s | se     numbers.
+//	nw | n | ne     An area is covered by the cell that contains its center and the eight cells around it.
+//	w  | c | e      Each is a square of a grid of 2^step by 2^step cells. The hashes in a cell are one run
+//	sw | s | se     of numbers.
 //
 // Invariants:
 //
 //  1. Hashes, decoded places and the order of spans are bit for bit those of Redis; no operation is
 //     fused or reordered.
-//  2. A distance is that of the haversine formula with correctly rounded functions, in the order of
-//     Redis' operations. C's functions round nearly always so, and differently on different processors:
-//     one in some hundred distances differs from Redis' in its last bit, a nanometre.
-//  3. Find and Compare decide as such distances would.
+//  2. Distance computes the haversine formula with correctly rounded functions, in the order of Redis'
+//     operations. C's functions are not always correctly rounded, and differ between processors: about one
+//     distance in a hundred differs from Redis' in its last bit, a nanometre.
+//  3. Find and Compare give the same results as comparisons of these distances.
 //
 // Non-goals: the poles beyond 85.05 degrees, which Mercator's projection leaves out, and shapes other
 // than circles and boxes.
 //
-// Unlike Redis, which computes the distance of every candidate, an area decides and compares by a quick
-// estimate and computes exactly only where that is too close to call.
+// Redis computes the distance of every candidate. Find and Compare use a quick estimate, and compute exactly only where
+// the estimate is too close to decide.
 package geohash
 
 import "math"
@@ -46,8 +46,7 @@ func (p Point) Valid() bool {
 // Score returns the hash of a valid point as the score of a sorted set's member.
 func (p Point) Score() float64 { return float64(cellOf(p, maxLat, steps).bits()) }
 
-// PointOf returns the middle of the smallest cell that a score denotes, within the bounds whatever the
-// score is.
+// PointOf returns the middle of the smallest cell that a score denotes. It is within the bounds for any score.
 func PointOf(score float64) Point { return cellAt(truncated(score)).middle() }
 
 // alphabet is that of the usual geohashes.
@@ -56,8 +55,8 @@ const alphabet = "0123456789bcdefghjkmnpqrstuvwxyz"
 // TextLen is the length of a point's text.
 const TextLen = 11
 
-// AppendText appends the point's usual geohash, in which latitudes go to 90 degrees. Of its 11 letters
-// the last is always 0, since 52 bits make no more than ten.
+// AppendText appends the point's usual geohash, in which latitudes go to 90 degrees. 52 bits are ten letters; the
+// eleventh is always 0, as in Redis.
 func (p Point) AppendText(dst []byte) []byte {
 	bits := cellOf(p, 90, steps).bits()
 	for shift := 2*steps - 5; shift >= 0; shift -= 5 {
@@ -73,7 +72,7 @@ type cell struct {
 	step int
 }
 
-// cellOf returns the cell that p lies in where latitudes go to top.
+// cellOf returns the cell that contains p, on a map whose latitudes go from -top to top.
 func cellOf(p Point, top float64, step int) cell {
 	n := float64(uint64(1) << step)
 	x := (p.Lon + maxLon) / (2 * maxLon)
@@ -115,7 +114,8 @@ func (c cell) middle() Point {
 	return Point{min(max(lon, -maxLon), maxLon), min(max(lat, -maxLat), maxLat)}
 }
 
-// truncated is C's conversion to an unsigned integer as x86 does it, also of what does not fit.
+// truncated converts a float as C on x86 converts it to an unsigned integer, also if it does not fit. Go leaves that
+// case to the processor.
 func truncated(f float64) uint64 {
 	const half = 1 << 63
 	switch {

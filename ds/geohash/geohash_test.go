@@ -50,7 +50,7 @@ func TestDecodingComesBack(t *testing.T) {
 	for range 10000 {
 		p := anywhere(rng)
 		if p.Lon == 180 {
-			continue // the one column beyond 52 bits, where a float64 has none left for the last of latitude
+			continue // this column needs a 53rd bit, and a float64 then loses the lowest bit of latitude
 		}
 		q := PointOf(p.Score())
 		require.Equal(t, p.Score(), q.Score())
@@ -87,7 +87,7 @@ func TestDistance(t *testing.T) {
 
 func anywhere(rng *rand.Rand) Point {
 	p := Point{rng.Float64()*360 - 180, (rng.Float64()*2 - 1) * maxLat}
-	if rng.IntN(4) == 0 { // crowds
+	if rng.IntN(4) == 0 { // many points close together
 		p = Point{math.Round(p.Lon/45)*45 + rng.NormFloat64()/50, math.Round(p.Lat/40)*40 + rng.NormFloat64()/50}
 	}
 	return Point{min(max(p.Lon, -180), 180), min(max(p.Lat, -maxLat), maxLat)}
@@ -101,7 +101,7 @@ func someArea(rng *rand.Rand) Area {
 	return Box(anywhere(rng), size(), size())
 }
 
-// contains is Find without an estimate.
+// contains is Find with exact distances only.
 func (a *Area) contains(p Point) bool {
 	if !a.isBox {
 		return Distance(a.Center, p) <= a.radius
@@ -130,7 +130,7 @@ func TestFind(t *testing.T) {
 	require.Greater(t, inside, 1000)
 }
 
-// TestFindAtTheEdge takes the distance of a point for the radius, and its neighbours.
+// TestFindAtTheEdge: circles whose radius is the distance of a point, or the float before or after it.
 func TestFindAtTheEdge(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 3000 {
@@ -149,7 +149,7 @@ func TestFindAtTheEdge(t *testing.T) {
 	require.True(t, finds(&a, Point{palermo.Lon - 180, -palermo.Lat}.Score()))
 }
 
-// TestCompare also where points are as far on either side, and where they are opposite the center.
+// TestCompare includes points that are equally far on either side, and points opposite the center.
 func TestCompare(t *testing.T) {
 	rng := rand.New(rand.NewPCG(6, 6))
 	for range 20000 {
@@ -176,8 +176,8 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestSpansHoldTheArea: what an area contains is in one span and one only. Areas so large or so far
-// north that Redis' box around them bends are left out: there Redis misses places too.
+// TestSpansHoldTheArea: each point of an area is in exactly one span. Very large areas and those far north are left out:
+// Redis' box around them is too small, and Redis misses places too.
 func TestSpansHoldTheArea(t *testing.T) {
 	rng := rand.New(rand.NewPCG(4, 4))
 	found := 0
@@ -210,7 +210,7 @@ func holding(spans []Span, score float64) (n int) {
 	return n
 }
 
-// TestSpansAreDisjoint also of areas around the whole globe, where east is west.
+// TestSpansAreDisjoint includes areas around the whole globe, whose eastern and western neighbours are the same cell.
 func TestSpansAreDisjoint(t *testing.T) {
 	rng := rand.New(rand.NewPCG(5, 5))
 	for range 3000 {

@@ -2,25 +2,25 @@ package geohash
 
 import "math"
 
-// A window is a rectangle of smallest cells that holds all of an area, if need be all of the map. What
-// lies outside of it need not be measured, and mostly not even be looked at.
+// A window is a rectangle of smallest cells that contains all of an area, at most the whole map. Points outside of it
+// need no distance, and a search skips most of them.
 //
-//	hash   x25 y25 x24 y24 ... x0 y0     The bits of a column, or of a row, compare as it does: so a
-//	       column       row              hash is in the window if both of its halves lie between those
-//	                                     of the corners.
+//	hash   x25 y25 x24 y24 ... x0 y0     Masked to the bits of x, hashes compare as their columns do; masked
+//	                                     to the bits of y, as their rows. So a hash is in the window if both
+//	                                     of its halves lie between those of the corners, without decoding.
 type window struct {
 	west, south, east, north uint32 // columns and rows, inclusive
 	low, high                uint64 // hashes of the southwest and the northeast
 }
 
-// The bits of columns and of rows in a hash, and one behind all.
+// Masks for the bits of columns and of rows in a hash, and the number of hashes.
 const (
 	columnBits = 0xaaaaaaaaaaaaa
 	rowBits    = 0x5555555555555
 	hashes     = 1 << (2 * steps)
 )
 
-// globe is the window that holds all.
+// globe is the window of the whole map.
 func globe() window { return windowOf(0, 0, 1<<steps-1, 1<<steps-1) }
 
 func windowOf(west, south, east, north uint32) window {
@@ -28,15 +28,15 @@ func windowOf(west, south, east, north uint32) window {
 		cell{x: west, y: south, step: steps}.bits(), cell{x: east, y: north, step: steps}.bits()}
 }
 
-// enclosure returns the window of the area. One that reaches around the globe has all columns.
+// enclosure returns the window of the area. The window of an area that crosses 180 degrees has all columns.
 func (a *Area) enclosure() window {
 	w := globe()
-	if !(a.up.angle < math.Pi/2) { // or it is not even a number
+	if !(a.up.angle < math.Pi/2) { // also if it is NaN
 		return w
 	}
 	up := degrees(a.up.angle)
 	w.south, w.north = strip(a.Center.Lat-up, a.Center.Lat+up, maxLat)
-	// Nowhere within are meridians nearer to each other than at the end nearest to a pole.
+	// Meridians come closest to each other at the end of the area that is nearest to a pole.
 	narrow := math.Cos(min(math.Abs(a.lat)+a.up.angle, math.Pi/2))
 	share := a.across.outside / (narrow * narrow)
 	if !a.isBox {
@@ -51,14 +51,15 @@ func (a *Area) enclosure() window {
 	return windowOf(w.west, w.south, w.east, w.north)
 }
 
-// strip returns the columns or rows from low to high on an axis from -top to top, and one more at
-// either end to be safe.
+// strip returns the columns or rows from low to high on an axis from -top to top, and one more at either end against
+// errors of rounding.
 func strip(low, high, top float64) (first, last uint32) {
 	at := func(f float64) float64 { return min(max((f+top)/(2*top)*(1<<steps), 0), 1<<steps-1) }
 	return uint32(max(at(low)-1, 0)), uint32(min(at(high)+1, 1<<steps-1))
 }
 
-// holds reports whether a hash is in the window. What is no hash at all may be.
+// holds reports whether a hash is in the window. A number beyond all hashes counts as inside: its point is somewhere,
+// and Find measures it.
 func (w *window) holds(hash uint64) bool {
 	x, y := hash&columnBits, hash&rowBits
 	return x >= w.low&columnBits && x <= w.high&columnBits && y >= w.low&rowBits && y <= w.high&rowBits ||
@@ -94,14 +95,14 @@ func (w *window) next(hash uint64) (next uint64, ok bool) {
 		if low&bit == high&bit {
 			switch {
 			case hash&bit < low&bit:
-				return low, true // all from here on is beyond hash
+				return low, true // every hash from low to high is greater
 			case hash&bit > low&bit:
 				return next, ok
 			}
 			continue
 		}
 		if hash&bit == 0 {
-			next, ok = low&^lower|bit, true // unless there is one in the lower half
+			next, ok = low&^lower|bit, true // the least of the upper half, if the lower half has none
 			high = high&^bit | lower
 		} else {
 			low = low&^lower | bit
@@ -110,8 +111,8 @@ func (w *window) next(hash uint64) (next uint64, ok bool) {
 	return hash, true
 }
 
-// Next returns the least score, from the given one on, whose point may lie in the area. What is no hash
-// may, for all that is known here. About 100 ns.
+// Next returns the least score, from the given one on, whose point may lie in the area. It returns a score that is no
+// hash unchanged. About 100 ns.
 func (a *Area) Next(score float64) float64 {
 	if !(score >= 0 && score < hashes) {
 		return score

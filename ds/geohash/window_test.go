@@ -64,7 +64,7 @@ func TestWindowClip(t *testing.T) {
 	}
 }
 
-// TestNext: it passes over nothing that is in the area, and what is no hash is left to Find.
+// TestNext: Next skips no point of the area, and returns scores that are no hashes unchanged.
 func TestNext(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 3))
 	inside, jumps := 0, 0

@@ -40,7 +40,7 @@ func setGroup(b []byte, g uint64) {
 
 // countDense adds the registers of a dense sketch to a histogram.
 func (s Sketch) countDense(h *histogram) {
-	var odd histogram // neighbours are often equal: two counters need not wait for each other
+	var odd histogram // neighbours are often equal, and an increment of the same counter would wait for the last one
 	for b := s[headerSize:]; len(b) >= groupBytes; b = b[groupBytes:] {
 		g := group(b)
 		h[g&registerMax]++

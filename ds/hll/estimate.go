@@ -12,11 +12,11 @@ func (h *histogram) add(other *histogram) {
 }
 
 // estimate returns the cardinality that makes such registers most likely, by the improved estimator of
-// Otmar Ertl ("New cardinality estimation algorithms for HyperLogLog sketches", 2017), which is right
-// over the whole range without tables of corrections.
+// Otmar Ertl ("New cardinality estimation algorithms for HyperLogLog sketches", 2017), which needs no
+// tables of corrections anywhere in the range.
 //
-// Products are rounded before they are added, so that processors with fused arithmetic give the same
-// result.
+// The conversions to float64 round products before they are added. Otherwise a processor with fused arithmetic would
+// give another result.
 func (h *histogram) estimate() int64 {
 	const alpha = 0.721347520444481703680 // 1 / (2 ln 2)
 	const m = float64(count)
@@ -28,7 +28,7 @@ func (h *histogram) estimate() int64 {
 	return int64(math.Round(alpha * m * m / z))
 }
 
-// sigma is the part of the registers that are zero.
+// sigma is the term for the registers that are zero; x is their share.
 func sigma(x float64) float64 {
 	if x == 1 {
 		return math.Inf(1)
@@ -45,7 +45,7 @@ func sigma(x float64) float64 {
 	}
 }
 
-// tau is the part of the registers that are full.
+// tau is the term for the registers that are full; x is the share of the others.
 func tau(x float64) float64 {
 	if x == 0 || x == 1 {
 		return 0

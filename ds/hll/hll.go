@@ -1,8 +1,8 @@
-// Package hll estimates how many different elements were added to a set that is not kept: the
+// Package hll estimates how many different elements were added to a set, without storing them: the
 // HyperLogLog, byte for byte as Redis stores it in a string.
 //
-// The hash of an element chooses one of 16384 registers by 14 bits; the register keeps the greatest
-// rank seen, the position of the lowest one among the 50 other bits. Many elements make great ranks.
+// 14 bits of an element's hash choose one of 16384 registers. The other 50 bits give a rank, the position of the
+// lowest one bit among them. A register keeps the greatest rank seen: the more elements, the greater the ranks.
 //
 //	"HYLL"  encoding  -----  cardinality, u64 LE  registers
 //	4       1         3      8                    ...
@@ -19,13 +19,13 @@
 //  1. Runs cover all registers, neither more nor fewer.
 //  2. A dense sketch has 12304 bytes.
 //
-// How a run is split, which of its neighbours are joined again, and what is left alone is part of
-// the format here: the same elements in the same order give the same bytes as in Redis 7.
+// The way in which runs are split and joined is part of the format: the same elements in the same order give
+// the same bytes as in Redis 7.
 //
 // Non-goals: other numbers of registers, other hashes. Bytes from outside must pass Valid; methods that
-// meet runs that do not fit say ErrCorrupt.
+// find runs that do not fit return ErrCorrupt.
 //
-// Unlike in Redis, the union of sketches goes by eight registers at a time, and a union that stays
+// Unlike in Redis, the union of dense sketches handles eight registers at a time, and a union that stays
 // sparse is built in one walk instead of one for each register.
 package hll
 
@@ -58,8 +58,8 @@ var ErrCorrupt = errors.New("hll: corrupt sketch")
 
 // Sketch is the bytes of one HyperLogLog. Its capacity beyond the length is room for changes.
 //
-// Methods that change a sketch return it, as append does, and may have overwritten or abandoned the
-// receiver's bytes: the old Sketch is dead afterwards. The zero value is not a sketch: use New.
+// Methods that change a sketch return it, as append does. They may overwrite the receiver's bytes or copy them, so the
+// receiver must not be used afterwards. The zero value is not a sketch: use New.
 type Sketch []byte
 
 // New returns a sketch to which nothing was added, of 18 bytes.
@@ -69,7 +69,7 @@ func New() Sketch {
 	return appendZeros(s, count)
 }
 
-// Valid reports whether b looks like a sketch: its header is one and, if it is dense, its length fits.
+// Valid reports whether b looks like a sketch: it has a sketch's header and, if it is dense, the right length.
 func Valid(b []byte) bool {
 	if len(b) < headerSize || string(b[:4]) != "HYLL" || b[4] > sparse {
 		return false
@@ -119,8 +119,8 @@ func (s Sketch) Count() (int64, error) {
 	return h.estimate(), nil
 }
 
-// ToDense returns the sketch as a dense one, itself if it is that already. The header's cardinality
-// stays. O(1).
+// ToDense returns the sketch in dense encoding, s itself if it is dense already. It keeps the header's
+// cardinality. O(1).
 func (s Sketch) ToDense() (Sketch, error) {
 	if s.Dense() {
 		return s, nil

@@ -31,7 +31,7 @@ func registers(t testing.TB, s Sketch) *Registers {
 	return r
 }
 
-// Bytes that redis-server 7.0.15 gave.
+// The bytes are those of redis-server 7.0.15.
 func TestBytes(t *testing.T) {
 	s := New()
 	require.Equal(t, "HYLL\x01\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00\x7f\xff", string(s))
@@ -47,7 +47,7 @@ func TestBytes(t *testing.T) {
 	require.Equal(t, "HYLL\x01\x00\x00\x00\x03\x00\x00\x00\x00\x00\x00\x80\\{\x80Dv\x80P\xb1\x84K\xfb\x80BZ", string(s))
 }
 
-// The value is MurmurHash64A's for Redis' seed; the texts of all lengths share no hash.
+// The value is MurmurHash64A's for Redis' seed. Texts of different lengths have different hashes.
 func TestHash(t *testing.T) {
 	require.Equal(t, uint64(0xd8dfea6585bc9732), hash(nil))
 	seen := map[uint64]bool{}
@@ -85,7 +85,7 @@ func TestValid(t *testing.T) {
 	require.False(t, Valid(append(d, 0)))
 }
 
-// randomElements are n texts, which differ from other calls'.
+// randomElements returns n texts that differ from those of other calls.
 func randomElements(r *rand.Rand, n int) [][]byte {
 	list := make([][]byte, n)
 	for i := range list {
@@ -138,7 +138,7 @@ func TestHighRanksMakeDense(t *testing.T) {
 	require.EqualValues(t, maxValue+1, registers(t, s)[5])
 }
 
-// TestSplitsAndJoins walks the ways in which runs change, as Redis changes them.
+// TestSplitsAndJoins tries each way in which Redis changes runs.
 func TestSplitsAndJoins(t *testing.T) {
 	s := New()
 	for _, step := range []struct {
@@ -224,9 +224,9 @@ func TestCorruptRunsAreErrors(t *testing.T) {
 	require.ErrorIs(t, err, ErrCorrupt)
 }
 
-// TestStandardError measures the errors of many sketches of the same size: their root mean square is
-// to be what 16384 registers promise, 1.04/128 = 0.81 %, and their mean about nothing. The elements are
-// fixed, so that the outcome is.
+// TestStandardError measures the errors of many sketches of the same size. The root mean square must be what
+// 16384 registers promise, 1.04/128 = 0.81 %, and the mean must be close to zero. The elements are fixed, so the result
+// is the same in every run.
 func TestStandardError(t *testing.T) {
 	const promised = 0.0081
 	r := rand.New(rand.NewPCG(5, 6))

@@ -6,8 +6,8 @@ import (
 	"math"
 )
 
-// SelfTest adds a million elements to a dense sketch and, as long as it stays so, a sparse one, and
-// returns what is wrong with their registers or estimates; nil if nothing is.
+// SelfTest adds a million elements to a dense sketch and to one that begins sparse. It returns an error if their
+// registers differ or their estimates are off.
 func SelfTest() error {
 	d, err := New().ToDense()
 	if err != nil {

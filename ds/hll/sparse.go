@@ -13,10 +13,10 @@ const (
 	maxZeros   = 64   // that one byte takes
 	maxRun     = 4    // of equal values
 	maxValue   = 32
-	joinWithin = 5 // runs, from the one before the change on, that are looked at for joining
+	joinWithin = 5 // runs, from the one before the change on, that join looks at
 )
 
-// spans is how many registers a run has, by its first byte; 0 where that takes the second byte too.
+// spans is how many registers a run has, by its first byte; 0 if the second byte is needed for that.
 var spans = func() (t [256]uint8) {
 	for c := range t {
 		switch {
@@ -88,14 +88,14 @@ func (s Sketch) eachRun(f func(first, n int, v uint8)) error {
 	return nil
 }
 
-// mark is where a run begins: its offset and its first register.
-type mark struct{ at, first int }
+// position is where a run begins: its offset and its first register.
+type position struct{ at, first int }
 
-// cursor is a run with the two before it. Its zero value stands ahead of all. Registers that are raised
-// in ascending order may share one: each search begins at the earlier of the two, which the change
-// before has left alone.
+// cursor is a run with the two before it. The zero value stands before the first run. Calls that raise registers in
+// ascending order may share a cursor: a search begins at the earlier of the two runs, which the last change cannot have
+// moved.
 type cursor struct {
-	earlier, before, run mark
+	earlier, before, run position
 	size, span           int // bytes and registers of the run
 }
 
@@ -149,8 +149,8 @@ func (s Sketch) raiseSparse(c *cursor, register int, rank uint8, sparseMax int) 
 	return s.join(c.before.at), true, nil
 }
 
-// join joins neighbouring runs of the same value, as far as one run takes them, among the few from
-// offset at on.
+// join joins neighbouring runs of the same value if one run can hold both. It looks at a few runs from offset at on, as
+// Redis does.
 func (s Sketch) join(at int) Sketch {
 	for range joinWithin {
 		if at >= len(s) {
@@ -180,7 +180,7 @@ func (s Sketch) raiseAsDense(register int, rank uint8) (raised Sketch, changed b
 }
 
 // AppendRuns appends a sparse sketch's runs as text, as PFDEBUG DECODE shows them: z:5 for five zeros in
-// one byte, Z:500 in two, v:3,2 for twice the value 3. It does not mind whether they fit the registers.
+// one byte, Z:500 in two, v:3,2 for twice the value 3. It accepts a corrupt sketch.
 func (s Sketch) AppendRuns(dst []byte) []byte {
 	for at := headerSize; at < len(s); {
 		if at > headerSize {

@@ -2,8 +2,8 @@ package hll
 
 import "encoding/binary"
 
-// Registers is the registers of a sketch laid open, a byte each, to form unions in. The zero value is
-// those of a sketch to which nothing was added.
+// Registers are the registers of a sketch, a byte each, for building unions. The zero value is that of a sketch to which
+// nothing was added.
 type Registers [count]uint8
 
 // Merge raises the registers to those of s. O(1).
@@ -36,7 +36,7 @@ func (r *Registers) Count() int64 {
 	var h, odd histogram // see countDense
 	for i := 0; i < count; i += 8 {
 		eight := r[i : i+8 : i+8]
-		if binary.LittleEndian.Uint64(eight) == 0 { // as most are of few elements
+		if binary.LittleEndian.Uint64(eight) == 0 { // most are, after few elements
 			h[0] += 8
 			continue
 		}
@@ -50,7 +50,7 @@ func (r *Registers) Count() int64 {
 }
 
 // Raise raises the registers of s to r's and marks its cardinality as out of date. If toDense, or if a
-// sparse sketch would be longer than sparseMax bytes or has a register too high, it becomes dense. O(1).
+// sparse sketch would take more than sparseMax bytes or has a register above 32, it becomes dense. O(1).
 func (s Sketch) Raise(r *Registers, toDense bool, sparseMax int) (Sketch, error) {
 	var err error
 	if toDense {

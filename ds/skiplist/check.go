@@ -17,8 +17,7 @@ func (l *List) Heights() []int {
 	return heights
 }
 
-// Check walks the whole list and returns an error naming the first broken invariant; nil if all
-// hold. O(n).
+// Check walks the whole list and returns the first violated invariant as an error; nil if there is none. O(n).
 func (l *List) Check() error {
 	if l.head == nil {
 		if *l != (List{}) {
@@ -57,8 +56,7 @@ func (l *List) Check() error {
 	return nil
 }
 
-// checkNode checks that n may follow the node before it and that the links to it are right; then p
-// includes it.
+// checkNode checks that n may follow the node before it and that the links to n are right. Then it adds n to p.
 func (l *List) checkNode(n *Node, rank int, p *path) error {
 	switch before := p.at[0]; {
 	case n.back != l.backOf(before):

@@ -7,19 +7,19 @@
 //	         1 a            2 b                   2 c        7 d
 //	     nil <-- back <----- back <--------------- back <---- back     tail
 //
-// A node is one allocation: score, links and the member's bytes behind them. For a member of 13
-// bytes that is 53 bytes on average, and 16 more in the hash table that finds it by member, which
-// stores the node itself.
+// A node is one allocation: score, links and the member's bytes behind them. For a member of 13 bytes
+// that is 53 bytes on average. The hash table that finds nodes by member takes 16 bytes more, since it
+// points to the nodes and stores no members.
 //
 // Invariants:
 //  1. Level 0 links all nodes in ascending order of (score, member); no two are equal.
 //  2. Level i links, in the same order, exactly the nodes higher than i; a node is higher than i
 //     with probability 1/4^i.
-//  3. The span of a link above level 0 is the number of level 0 links it bridges; that of a link to
-//     nil is the number of nodes after its node.
+//  3. The span of a link above level 0 is the number of level 0 links that it bridges; the span of a link
+//     to nil is the number of nodes after its node.
 //  4. back is the node before on level 0, nil for the first; tail is the last node.
 //  5. level is the height of the highest node, at least 1 once there is a head.
-//  6. bytes is the sum over all nodes of what the allocator gave for them, and the head.
+//  6. bytes is what the allocator gave for all nodes and the head.
 //
 // Unlike in Redis the member is copied into the node instead of pointing to a string of its own,
 // level 0 stores no span, and the head starts with 8 levels instead of 32.
@@ -42,20 +42,20 @@ type List struct {
 	bytes int
 }
 
-// path is the way down to a place between two nodes: at each level the last node before it,
-// and how many nodes there are up to and including that one.
+// path is the way down to a place between two nodes: at each level the last node before the place, and how many nodes
+// there are up to and including that one.
 type path struct {
 	at   [MaxLevel]*Node
 	rank [MaxLevel]int
 
-	fetched uint32 // means nothing
+	fetched uint32 // a sum without meaning: it only keeps the compiler from dropping the loads of find
 }
 
 // Len returns the number of nodes. O(1).
 func (l *List) Len() int { return l.n }
 
-// Bytes returns the bytes the nodes occupy in the heap, members, head and the allocator's rounding
-// included. O(1).
+// Bytes returns the bytes that the nodes occupy in the heap, including members, the head and the
+// allocator's rounding. O(1).
 func (l *List) Bytes() int { return l.bytes }
 
 // First returns the first node; nil if the list is empty. O(1).
@@ -91,8 +91,8 @@ func (l *List) Delete(n *Node) {
 	l.bytes -= n.bytes()
 }
 
-// DeleteRun removes up to n nodes from first on, which may be nil, and returns how many. fn is
-// called with each as it leaves, unless fn is nil; it must not change the list. O(log size + n).
+// DeleteRun removes up to n nodes from first on, which may be nil, and returns how many. It calls fn with each removed
+// node, unless fn is nil; fn must not change the list. O(log size + n).
 func (l *List) DeleteRun(first *Node, n int, fn func(*Node)) int {
 	if first == nil {
 		return 0
@@ -112,8 +112,8 @@ func (l *List) DeleteRun(first *Node, n int, fn func(*Node)) int {
 	return done
 }
 
-// UpdateScore moves a node of this list to where it belongs with the given score, not NaN.
-// The node stays the same; without change of place O(1), else O(log n). Allocates nothing.
+// UpdateScore gives a node of this list another score, not NaN, and moves the node to its new place. It allocates
+// nothing. O(1) if the place stays the same, else O(log n).
 func (l *List) UpdateScore(n *Node, score float64) {
 	key := n.Key()
 	if (n.back == nil || n.back.before(score, key)) && (n.next == nil || !n.next.before(score, key)) {
@@ -152,14 +152,14 @@ func (l *List) ByRank(i int) *Node {
 	return n
 }
 
-// find fills p with the way to the place of (score, key): the nodes before it, whether or not it is
-// there.
+// find fills p with the path to the place of (score, key), whether or not the list has it.
 //
-// Most of its time it waits for the memory of the next node to compare with. Which one that is after
-// the present one depends on how it compares, so the one on the level below is fetched beside it.
+// Most of the time goes into waiting for the memory of the next node to compare with. The result of a comparison
+// decides whether that is the next node on this level or on the level below. So find loads the latter already while the
+// comparison waits.
 func (l *List) find(score float64, key string, p *path) {
 	n, rank := l.head, 0
-	var stop *Node // known to be behind the place, from the level above
+	var stop *Node // the node on the level above that is behind the place: no need to compare with it again
 	for lv := l.level - 1; lv >= 0; lv-- {
 		next := n.after(lv)
 		for next != stop && next != nil {
@@ -220,7 +220,7 @@ func (l *List) link(n *Node) {
 	l.n++
 }
 
-// raise gives the list at least height levels, and p what it needs on the new ones.
+// raise gives the list at least height levels, and fills p for the new ones.
 func (l *List) raise(height int, p *path) {
 	if height > lowHeadHeight && l.head.height == lowHeadHeight {
 		l.heighten(p)
@@ -233,7 +233,7 @@ func (l *List) raise(height int, p *path) {
 	}
 }
 
-// heighten replaces the low head by one of full height, also in p.
+// heighten replaces the low head by one of full height, in the list and in p.
 func (l *List) heighten(p *path) {
 	low := l.head
 	l.setHead(newHead(MaxLevel))
@@ -262,7 +262,7 @@ func (l *List) backOf(n *Node) *Node {
 	return n
 }
 
-// unlink takes n out, to whose place p leads. p then leads to the place of the node after n.
+// unlink removes n from all levels. p is the path to n, and afterwards to the node after it.
 func (l *List) unlink(n *Node, p *path) {
 	for lv := 1; lv < l.level; lv++ {
 		from := p.at[lv].level(lv)
@@ -284,12 +284,12 @@ func (l *List) unlink(n *Node, p *path) {
 	l.n--
 }
 
-// heightOf returns a height from 1 to MaxLevel: each two bits of roll that are zero add one, with
-// probability 1/4.
+// heightOf returns a height from 1 to MaxLevel: 1, and one more for each pair of zero bits at the end of roll, which
+// has probability 1/4.
 func heightOf(roll uint64) int { return 1 + bits.TrailingZeros64(roll|1<<(2*(MaxLevel-1)))/2 }
 
-// CloneInto makes c, an empty list, a copy of l with nodes of the same heights; fn is called with
-// each new node, in order, unless fn is nil. O(n).
+// CloneInto makes c, an empty list, a copy of l with nodes of the same heights. It calls fn with each new node, in
+// order, unless fn is nil. O(n).
 func (l *List) CloneInto(c *List, fn func(*Node)) {
 	if l.head == nil {
 		return

@@ -89,8 +89,8 @@ func TestHeights(t *testing.T) {
 	require.InDelta(t, 3<<10, counts[3], 250)
 }
 
-// Every height and every length around the borders of the shapes must keep its member, its links
-// and its accounting.
+// A node keeps its member, its links and its accounting at every height, and at every length around the borders of the
+// shapes.
 func TestShapes(t *testing.T) {
 	for height := 1; height <= MaxLevel; height++ {
 		var l List
@@ -118,7 +118,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// What Bytes claims must be what the heap grew by.
+// Bytes is what the heap grows by.
 func TestBytesAreTrue(t *testing.T) {
 	for _, size := range []int{3, 13, 16, 17, 60, 64, 65, 70, 300, 2000} {
 		const n = 4000
@@ -139,8 +139,8 @@ func TestBytesAreTrue(t *testing.T) {
 	}
 }
 
-// The members must survive collections: the nodes hold their links in memory whose type only the
-// allocation knows.
+// Members survive garbage collections. The collector sees the links behind a node only if the node was allocated with
+// the type of its shape.
 func TestCollectorSeesLinks(t *testing.T) {
 	var l List
 	rng := rand.New(rand.NewPCG(9, 9))

@@ -8,15 +8,15 @@ import "unsafe"
 //	[score 8][back 8][size 4, height, far][next 8] [span 8, next 8] per level above 0 ... [member, rounded up to 16]
 //	                                                                              or  [pointer 8, capacity 8]
 //
-// Those are the sizes the allocator has classes for, so the rounding of the member is all that is
-// lost. A member of more than 64 bytes, or of a node higher than 4, which one in 256 is, lies in an
-// allocation of its own: fewer shapes for little loss.
+// The allocator has a class for each of these sizes, so only the rounding of the member is lost. A member of more than
+// 64 bytes has an allocation of its own, and so has the member of a node higher than 4, which one node in 256 is. That
+// needs fewer shapes for little loss.
 type Node struct {
 	score    float64
 	back     *Node
 	size     uint32 // bytes of the member
 	height   uint8  // levels, 1 to MaxLevel
-	external bool   // the member is not in here
+	external bool   // the member is in another allocation
 	next     *Node  // must stay last, as in level
 }
 
@@ -40,16 +40,16 @@ const (
 	memberStep    = 16 // member bytes inside a node come in multiples of this
 )
 
-// shape is a node with what lies behind it.
+// shape is a node with the memory behind it. A type for each shape shows the garbage collector where the pointers are.
 type shape[L, M any] struct {
 	Node
 	_ L // levels above 0
-	_ M // member, or outside
+	_ M // member, or an externalMember
 }
 
 func newShape[L, M any]() *Node { return &new(shape[L, M]).Node }
 
-// inlineNodes makes nodes that hold their member, by height-1 and (bytes of the member - 1) / grain.
+// inlineNodes makes nodes that contain their member, by height-1 and (bytes of the member - 1) / memberStep.
 var inlineNodes = [...][maxInline / memberStep]func() *Node{
 	{newShape[[0]level, [16]byte], newShape[[0]level, [32]byte], newShape[[0]level, [48]byte], newShape[[0]level, [64]byte]},
 	{newShape[[1]level, [16]byte], newShape[[1]level, [32]byte], newShape[[1]level, [48]byte], newShape[[1]level, [64]byte]},
@@ -82,7 +82,7 @@ func newNode(height int, member []byte) *Node {
 	return n
 }
 
-// newHead returns a node without a member, of height lowHead or MaxLevel.
+// newHead returns a node without a member, of height lowHeadHeight or MaxLevel.
 func newHead(height int) *Node {
 	var n *Node
 	if height == lowHeadHeight {
@@ -103,8 +103,8 @@ func newHead(height int) *Node {
 // Score returns the node's score.
 func (n *Node) Score() float64 { return n.score }
 
-// Key returns the node's member. It shares the node's memory, and stays valid and unchanged as long
-// as it is held.
+// Key returns the node's member. It shares the node's memory, which never changes. It stays valid after the node has
+// been removed.
 func (n *Node) Key() string {
 	if n.external {
 		return unsafe.String((*externalMember)(n.memberPtr()).text, n.size)
@@ -158,8 +158,8 @@ func (n *Node) level(i int) *level {
 	return (*level)(unsafe.Add(unsafe.Pointer(n), nodeSize-levelSize+uintptr(i)*levelSize))
 }
 
-// link returns where the node's link on level i is. next being the last field both of a Node and of
-// a level, the links are evenly spaced and no case is needed for level 0.
+// link returns a pointer to the node's link on level i. next is the last field both of a Node and of a level, so the
+// links are evenly spaced and level 0 needs no case of its own.
 func (n *Node) link(i int) **Node {
 	return (**Node)(unsafe.Add(unsafe.Pointer(n), unsafe.Offsetof(n.next)+uintptr(i)*levelSize))
 }
@@ -175,8 +175,8 @@ func (n *Node) span(i int) int {
 	return n.level(i).span
 }
 
-// bytes returns what the allocator gave for the node and its member. Up to 256 bytes its size
-// classes are 16 apart, as the sizes here are; only nodes with room for all levels are larger.
+// bytes returns what the allocator gave for the node and its member. Up to 256 bytes the allocator's size classes are 16
+// apart, as the sizes here are. Only nodes with room for all levels are larger.
 func (n *Node) bytes() int {
 	size := int(nodeSize) + n.slots()*int(levelSize)
 	if !n.external {

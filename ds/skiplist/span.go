@@ -80,8 +80,8 @@ func (l *List) From(r ScoreRange) *Node {
 	return before.next
 }
 
-// LexSpan is ScoreSpan for a range of members. Unless all scores are equal the answer is some run
-// of nodes. O(log n).
+// LexSpan is ScoreSpan for a range of members. If the scores are not all equal, the result is a run of nodes that
+// depends on the heights, as in Redis. O(log n).
 func (l *List) LexSpan(r LexRange) (first *Node, rank, n int) {
 	if r.Empty() {
 		return nil, 0, 0
