@@ -12,7 +12,7 @@ import (
 )
 
 // TestErrorsDoNotAllocate executes commands that end with a constant error, and one that succeeds. An error of a
-// handler allocates once, for the text by which INFO counts it.
+// handler allocates once: INFO counts errors by their text, which needs a string.
 func TestErrorsDoNotAllocate(t *testing.T) {
 	e, session := frozen(strings.Family(), keys.Family(), lists.Family(), engine.Transactions())
 	e.Do(session, commands("SET text abc", "SET n 1"))

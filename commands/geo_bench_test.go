@@ -44,8 +44,8 @@ func BenchmarkGeoSearch(b *testing.B) {
 	}
 }
 
-// TestGeoSearchFindsAllPlaces compares searches with a test of each place. There are so many places that a search skips
-// the scores between the cells of its area.
+// TestGeoSearchFindsAllPlaces compares searches with a check of each place. It uses enough places that a search skips
+// scores between the cells of its area.
 func TestGeoSearchFindsAllPlaces(t *testing.T) {
 	e, s := geoEngine(t)
 	places := strings.Split(string(e.Do(s, commands("ZRANGE places 0 -1 WITHSCORES")).Out), "\r\n")

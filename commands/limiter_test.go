@@ -11,8 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// The commands of which rate limiters are made, on values of a limiter's size. They may allocate only what the data
-// keeps.
+// The commands that rate limiters use, on values of a limiter's size. They may allocate only memory that becomes part of
+// the data.
 var limiterSteps = []step{
 	{"HGET", []string{"HSET h tokens 10 stamp 1700000000000"}, "HGET h stamp", 0},
 	{"HMGET", []string{"HSET h tokens 10 stamp 1700000000000"}, "HMGET h tokens stamp none", 0},

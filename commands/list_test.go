@@ -72,8 +72,8 @@ func BenchmarkBlockedClients(b *testing.B) {
 	}
 }
 
-// A blocking command that must not block, because it is in a transaction, ends with another nil than one that timed
-// out. RESP3 has only one nil.
+// In a transaction a blocking command does not block. Its nil differs from that of a command that timed out. RESP3 has
+// only one nil.
 func TestNilsOfBlockingCommands(t *testing.T) {
 	now := int64(1_700_000_000_000_000)
 	e := engine.New(engine.Options{Clock: func() int64 { return now }, Seed: 1})
@@ -136,7 +136,7 @@ func TestBlockingCommandsAreJournaledByEffect(t *testing.T) {
 	require.Equal(t, []string{"MULTI", "LPOP q", "EXEC"}, journal)
 }
 
-// Each element goes to the session that has been blocked longest, while sessions come and go at random.
+// Each element goes to the session that has been blocked longest, while others block and disconnect at random.
 func TestBlockedSessionsAreServedInOrder(t *testing.T) {
 	e := listEngine(nil)
 	r := rand.New(rand.NewPCG(3, 4))

@@ -14,7 +14,7 @@ type sleeper struct{}
 
 func (sleeper) Wake() {}
 
-// TestMessagesDoNotAllocate checks that a subscriber reuses the buffers lent to it for its messages.
+// TestMessagesDoNotAllocate checks that a subscriber reuses the buffers of its messages.
 func TestMessagesDoNotAllocate(t *testing.T) {
 	e, publisher := stringEngine()
 	e.Join(engine.Commands(engine.Channels()))
@@ -48,7 +48,7 @@ func TestMessagesDoNotAllocate(t *testing.T) {
 	require.Equal(t, message, string(last))
 }
 
-// TestSubscribersComeAndGo unsubscribes in another order than it subscribed in.
+// TestSubscribersComeAndGo unsubscribes sessions in another order than they subscribed.
 func TestSubscribersComeAndGo(t *testing.T) {
 	e, publisher := stringEngine()
 	e.Join(engine.Commands(engine.Channels()))

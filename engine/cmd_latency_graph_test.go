@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLatencyGraph draws what redis-server drew of the same samples.
+// TestLatencyGraph compares a graph with that of redis-server for the same samples.
 func TestLatencyGraph(t *testing.T) {
 	s := latencySeries{samples: []latencySample{{366, 10}, {367, 10}, {892, 10}, {893, 30}, {894, 2}, {896, 58}, {897, 20}, {898, 41}}}
 	low, high := s.bounds()

@@ -51,7 +51,7 @@ func TestLinesAreComplete(t *testing.T) {
 	})
 }
 
-// looser are commands whose arity admits what their syntax does not, as that of redis-server.
+// looser are commands whose arity allows fewer or more arguments than their syntax, as in redis-server.
 var looser = strings.Fields("cl.throttle client|kill debug psync quit replconf")
 
 // Syntaxes are well-formed, and take as many arguments as the arity says.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPool: the pool gives back the best of what it was offered, best first.
+// TestPool: the pool returns the best of the keys inserted, best first.
 func TestPool(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 500 {
@@ -20,7 +20,7 @@ func TestPool(t *testing.T) {
 			key := strconv.Itoa(i)
 			best[staleness] = key
 			p.insert(i%3, key, staleness)
-			p.insert(i%3, key, staleness) // again: it is in already, or too bad
+			p.insert(i%3, key, staleness) // again: the pool has it already, or refuses it
 		}
 		require.Equal(t, min(offers, poolSize), p.n)
 		for p.n > 0 {

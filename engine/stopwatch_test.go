@@ -43,7 +43,7 @@ func TestHistogramPercentiles(t *testing.T) {
 	}
 }
 
-// A command that moves the clock takes that long.
+// The duration of a command is what it advances the clock by.
 func TestTimesOfCommands(t *testing.T) {
 	now := int64(1e15)
 	e := New(Options{Clock: func() int64 { return now }})

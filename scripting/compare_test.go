@@ -25,7 +25,7 @@ func wire(e *engine.Engine) {
 	e.Join(scripting.New(e).Part())
 }
 
-// rivals are an engine in process and a redis-server, both asked the same.
+// rivals are an engine in process and a redis-server that get the same commands.
 type rivals struct {
 	t           *testing.T
 	memory      *transcript.Memory
@@ -72,8 +72,7 @@ func (r *rivals) same(args ...string) resp.Value {
 	return ours
 }
 
-// sameData requires equal keys with equal values and, but for the time that a test takes, times to
-// live.
+// sameData requires equal keys with equal values, and times to live that differ by no more than the time of the test.
 func (r *rivals) sameData() {
 	r.t.Helper()
 	ours, theirs := r.ask("KEYS", "*")

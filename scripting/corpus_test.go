@@ -16,10 +16,10 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// The evaluator's corpora, compared with lua5.1 there, go through EVAL here, on our engine and on a
-// redis-server: each expression as a script of its own, which shows conversion and wording too, and all
-// of them through the function that shows values in full; each program; and each piece of code whose
-// error the programs look at. testdata/differences.txt lists what is known to differ, and why.
+// The corpora of package lua, which that package compares with lua5.1, run through EVAL here, on our engine and on a
+// redis-server. Each expression is a script of its own, which compares the conversion of replies and the texts of errors
+// too. All expressions also run through the function that prints values in full. So does each program, and each piece of
+// code whose error the programs print. testdata/differences.txt lists the known differences with their reasons.
 
 const luaCorpora = "lua/testdata"
 
@@ -65,7 +65,7 @@ func programs(t *testing.T) (list []string) {
 
 var tried = regexp.MustCompile(`(?s)try *\[\[(.*?) ?\]\]|try *\[=\[(.*?)\]=\]|try *\(?"((?:[^"\\\n]|\\.)*)"`)
 
-// pieces returns the code that programs hand to try.
+// pieces returns the code that programs pass to try.
 func pieces(t *testing.T) (list []string) {
 	for _, program := range programs(t) {
 		for _, m := range tried.FindAllStringSubmatch(program, -1) {
@@ -75,7 +75,7 @@ func pieces(t *testing.T) (list []string) {
 	return list
 }
 
-// prelude gives programs the functions they show things with; they return what was shown.
+// prelude defines the functions by which programs print. A program returns what it printed.
 const prelude = `local lines = {}
 local function print(...)
 	local parts = {}
@@ -98,7 +98,7 @@ local function body()
 
 const postlude = "\nend\nlocal ok, problem = pcall(body)\nif not ok then print('error', problem) end\nreturn lines\n"
 
-// corpusScripts returns all that is compared.
+// corpusScripts returns all scripts that are compared.
 func corpusScripts(t *testing.T) (list []string) {
 	for _, e := range expressions(t) {
 		list = append(list, "return "+e)

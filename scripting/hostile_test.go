@@ -11,12 +11,12 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Scripts that mean harm. Each must end with an error, hold no more memory than it may, and leave
-// nothing behind for the next script.
+// Hostile scripts. Each must end with an error, stay within its memory limit, and leave nothing behind for the next
+// script.
 
 const hostileLimit = 64 << 20 // script-memory-limit for these tests
 
-// hostileScripts are named, with a part of what they must answer.
+// hostileScripts have a name, and a text that the reply must contain.
 var hostileScripts = []struct{ name, script, answer string }{
 	{"string doubling", "local s = 'x' while true do s = s .. s end", "not enough memory"},
 	{"string growing", "local s, x = '', string.rep('x', 1e6) while true do s = s .. x end", "not enough memory"},
@@ -198,7 +198,7 @@ func heap() uint64 {
 	return m.HeapAlloc
 }
 
-// watchHeap starts to watch the heap. The function it returns stops that and returns the peak.
+// watchHeap starts to measure the heap. The function that it returns stops that and returns the peak.
 func watchHeap() (peak func() uint64) {
 	stop, most := make(chan struct{}), make(chan uint64)
 	go func() {

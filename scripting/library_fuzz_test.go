@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
-// FuzzLibrary loads whatever the fuzzer thinks of. A library that is refused leaves nothing; one that is taken
-// is what a payload of it gives again.
+// FuzzLibrary loads any text as a library. A library that is refused leaves nothing behind. One that is accepted is
+// restored from its payload unchanged.
 func FuzzLibrary(f *testing.F) {
 	for _, source := range []string{
 		"", "#!lua", "#!lua name=a\n", "#!lua name=a foo=b\nx", "#!lua \"name=a\"\nredis.register_function('f', redis.log)",
@@ -40,8 +40,8 @@ func FuzzLibrary(f *testing.F) {
 	})
 }
 
-// tickingEngine returns an engine for which a millisecond passes each time it looks at the clock, so that what
-// takes too long ends soon.
+// tickingEngine returns an engine whose clock advances by a millisecond at each reading, so that time limits are reached
+// soon.
 func tickingEngine() *engine.Engine {
 	now := int64(1_700_000_000_000_000)
 	e := engine.New(engine.Options{Clock: func() int64 { now += 1000; return now }, Seed: 1})

@@ -47,7 +47,7 @@ func newWindow(t testing.TB, command, script string) *window {
 	return w
 }
 
-// step lets time pass and calls the limiter.
+// step advances the time and calls the limiter.
 func (w *window) step() []byte {
 	w.now += 150
 	strconv.AppendInt(w.args[0][4][:0], w.now, 10)

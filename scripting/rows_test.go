@@ -12,8 +12,8 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// BenchmarkRows runs the scripts of the bench's rows through Engine.Do. On a machine that does other
-// things too, the CPU time of a call says more than the time it took.
+// BenchmarkRows runs the scripts of the bench's rows through Engine.Do. It reports the CPU time of a call too, which
+// depends less on what else the machine does.
 func BenchmarkRows(b *testing.B) {
 	files, err := filepath.Glob("../bench/scripts/lua/*.lua")
 	require.NoError(b, err)
@@ -24,7 +24,7 @@ func BenchmarkRows(b *testing.B) {
 	}
 }
 
-// benchmarkRow runs a script over a document of 1 KB, which is where the scripts expect it.
+// benchmarkRow runs a script over a document of 1 KB, stored under the keys that the scripts read.
 func benchmarkRow(b *testing.B, script string) {
 	e := newEngine()
 	e.Join(engine.Part{Host: engine.Host{Spawn: func(func()) {}}})

@@ -10,8 +10,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/transcript"
 )
 
-// mixture makes use of its arguments wherever something might be kept for the next run: as names of
-// globals and fields, as patterns, formats, code, keys of JSON and of MessagePack.
+// mixture uses its arguments in every way that might leave something behind for the next run: as names of globals and
+// fields, as patterns, formats, code, keys of JSON and of MessagePack.
 const mixture = `
 local name, text, long = ARGV[1], ARGV[2], ARGV[3]
 local record = cjson.decode('{"' .. name .. '":1,"' .. long .. '":2,"x":3}')
@@ -39,8 +39,8 @@ return {
 	select(2, pcall(redis.call, name)),
 }`
 
-// A run's replies are those it gives in an engine of its own, whatever ran before. The engine's
-// arguments are overwritten after each command, so a text that is kept by reference shows.
+// The replies of a run do not depend on earlier runs: they are those of an engine of its own. The engine's arguments are
+// overwritten after each command, which reveals texts that are kept by reference.
 func TestRunsDoNotSeeEachOther(t *testing.T) {
 	fresh := func() transcript.Conn {
 		conn, err := transcript.NewMemory(transcript.Traits{Name: "ours"}, wire).Dial("")

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The scripts that people bring, when they lie beside the repository: limiters of two articles, and
-// those of Redisson's RRateLimiter with both formats it has used for its records.
+// Scripts in use elsewhere: limiters of two articles, and those of Redisson's RRateLimiter with both formats of its
+// records. They are not part of the repository, and the tests look for them beside it.
 var seeds = filepath.Join("..", "..", "shared", "seeds", "scripts")
 
 func itoa(n int) string { return strconv.Itoa(n) }
@@ -27,7 +27,7 @@ func seed(t *testing.T, name string) string {
 	return string(body)
 }
 
-// eval runs a script here and there and compares replies and data.
+// eval runs a script on both servers and compares replies and data.
 func (r *rivals) eval(script string, keysAndArgs ...string) string {
 	r.t.Helper()
 	reply := r.same(append([]string{"EVAL", script}, keysAndArgs...)...)
@@ -35,7 +35,7 @@ func (r *rivals) eval(script string, keysAndArgs ...string) string {
 	return reply.String()
 }
 
-// dice repeats itself from run to run.
+// dice returns the same numbers in every run.
 func dice() *rand.Rand { return rand.New(rand.NewPCG(7, 7)) }
 
 func TestSlidingWindowSeeds(t *testing.T) {
@@ -105,7 +105,7 @@ func TestUnlockSeed(t *testing.T) {
 	})
 }
 
-// redisson is an RRateLimiter driven as its client drives it.
+// redisson calls the scripts of an RRateLimiter as Redisson does.
 type redisson struct {
 	*rivals
 	setRate, trySetRate, acquire string
@@ -117,7 +117,7 @@ func (l *redisson) limit(script, rate, interval, kind string) string {
 	return l.eval(script, "3", "limiter", "{limiter}:value", "{limiter}:permits", rate, interval, kind)
 }
 
-// take asks for permits at a time.
+// take asks for permits at the time now.
 func (l *redisson) take(permits, now int) string {
 	l.t.Helper()
 	return l.eval(l.acquire, "5", "limiter", "{limiter}:value", "{limiter}:value:client",
@@ -139,8 +139,8 @@ func TestRedissonSeeds(t *testing.T) {
 	}
 }
 
-// salts returns what draws the random part of a record: a number in the first format, eight bytes in
-// the later one.
+// salts returns a function that draws the random part of a record: a number in the first format, eight bytes in the
+// later one.
 func salts(d *rand.Rand, record string) func() string {
 	if record == "number" {
 		return func() string { return strconv.FormatInt(d.Int64(), 10) }
@@ -171,7 +171,7 @@ func (l *redisson) play(record string) {
 	require.Equal(t, "(nil)", l.take(2, t0+2500))
 	l.take(3, t0+2600)
 
-	// More permits than the rate, after it was lowered while some are out.
+	// More permits are out than the rate allows, because it was lowered meanwhile.
 	l.limit(l.setRate, "10", "1000", "0")
 	require.Equal(t, "(nil)", l.take(9, t0+5000))
 	l.same("HSET", "limiter", "rate", "5")
@@ -180,7 +180,7 @@ func (l *redisson) play(record string) {
 	l.take(5, t0+6500)
 	l.take(5, t0+6501)
 
-	// A limiter with a time to live hands it on, if its version does.
+	// Some versions give the keys of permits the limiter's time to live.
 	l.limit(l.setRate, "3", "1000", "0")
 	l.same("PEXPIRE", "limiter", "600000")
 	for i := range 5 {
@@ -188,7 +188,7 @@ func (l *redisson) play(record string) {
 	}
 	l.same("PERSIST", "limiter")
 
-	// Per client, and a rate that is no number.
+	// A rate per client, then a rate that is no number.
 	l.limit(l.setRate, "2", "1000", "1")
 	for i := range 5 {
 		l.take(1, t0+20_000+i*300)

@@ -10,7 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Functions that take long, like the scripts of slow_test.go.
+// Slow functions, like the scripts of slow_test.go.
 
 const (
 	busyFunction = "(error) BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE."
@@ -26,7 +26,7 @@ func (c *client) load(library string) string {
 	return c.next()
 }
 
-// awaitSlow returns when a function takes long.
+// awaitSlow waits until a function is slow.
 func (c *client) awaitSlow() {
 	c.t.Helper()
 	c.await(busyFunction, "the server did not become busy with a function")
@@ -61,8 +61,8 @@ func TestSlowFunctions(t *testing.T) {
 	require.Equal(t, `"done"`, a.next())
 }
 
-// While a script takes long the commands about functions point to SCRIPT KILL; in a transaction each program
-// is what it is.
+// While a script is slow, the commands about functions refer to SCRIPT KILL. In a transaction with both, the kind of the
+// program that runs counts.
 func TestFunctionsBesideSlowScripts(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
@@ -105,7 +105,7 @@ func TestALibraryIsBoundedInMemory(t *testing.T) {
 	})
 }
 
-// A function that fails, or is refused memory, leaves the sandbox of the next program as it was.
+// A function that fails, or runs out of memory, leaves no trace in the sandbox of the next program.
 func TestProgramsAreKeptApart(t *testing.T) {
 	s := newSlowServer(t)
 	a := s.dial()

@@ -15,15 +15,15 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// Scripts that take long, over real sockets with a single event loop. What must take a while takes until
-// the test has seen what it wants to see; what must have begun is waited for.
+// Slow scripts, over real sockets with a single event loop. No test depends on timing: a script is slow until the test
+// releases it, and a test waits until a script has begun.
 
 const (
 	busy       = "(error) BUSY Redis is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."
 	killedText = "(error) ERR Script killed by user with SCRIPT KILL... script: "
-	patience   = 2 * time.Minute // for each reply, on a machine that stands still in between
+	patience   = 2 * time.Minute // for each reply; a busy machine can stall
 	forever    = "while true do end"
-	held       = "while redis.call('HELD', 1) == 1 do end " // until the test lets go of it
+	held       = "while redis.call('HELD', 1) == 1 do end " // until the test releases it
 	heldAgain  = "while redis.call('HELD', 2) == 1 do end "
 )
 
@@ -33,10 +33,10 @@ type slowServer struct {
 	addr  string
 	ended chan error
 	held  atomic.Int64 // the greatest number that HELD was called with
-	free  atomic.Int64 // scripts held with a number up to this continue
+	free  atomic.Int64 // scripts held with a number up to this one continue
 }
 
-// family is the command by which a script is held: HELD number.
+// family returns the command that holds a script: HELD number.
 func (s *slowServer) family() engine.Family {
 	return engine.Family{Group: "test", Commands: []engine.Command{{Name: "held", Arity: 2, Flags: engine.ReadOnly, Run: func(c *engine.Call) {
 		n := c.Int()
@@ -48,7 +48,7 @@ func (s *slowServer) family() engine.Family {
 	}}}}
 }
 
-// awaitHeld returns when a script is held by the number n.
+// awaitHeld waits until a script is held by the number n.
 func (s *slowServer) awaitHeld(n int64) {
 	s.t.Helper()
 	for end := time.Now().Add(patience); s.held.Load() < n; time.Sleep(time.Millisecond) {
@@ -56,7 +56,7 @@ func (s *slowServer) awaitHeld(n int64) {
 	}
 }
 
-// letGo ends what is held by numbers up to n.
+// letGo releases the scripts that are held by numbers up to n.
 func (s *slowServer) letGo(n int64) { s.free.Store(n) }
 
 func newSlowServer(t *testing.T) *slowServer {
@@ -124,19 +124,19 @@ func (c *client) ask(line string) string {
 // eval starts a script.
 func (c *client) eval(script string) { c.send([]string{"EVAL", script, "0"}) }
 
-// awaitBusy returns when the server is busy.
+// awaitBusy waits until the server is busy.
 func (c *client) awaitBusy() {
 	c.t.Helper()
 	c.await(busy, "the server did not become busy")
 }
 
-// awaitIdle returns when the server is not busy any more.
+// awaitIdle waits until the server is not busy any more.
 func (c *client) awaitIdle() {
 	c.t.Helper()
 	c.await("PONG", "the server remained busy")
 }
 
-// await returns when PING is answered so.
+// await waits until the reply to PING is the given one.
 func (c *client) await(reply, otherwise string) {
 	c.t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(time.Millisecond) {
@@ -171,7 +171,7 @@ func TestOthersAreToldBusyAndMayKill(t *testing.T) {
 	require.Equal(t, "(nil)", b.ask("GET k"))
 }
 
-// A killed script ends wherever it is.
+// SCRIPT KILL ends a script at any point.
 func TestKillReachesEverywhere(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
@@ -260,7 +260,7 @@ func TestSlowScriptInATransaction(t *testing.T) {
 	require.Contains(t, last, "\n3) (integer) 10")
 }
 
-// What stands before a slow script in a pipeline is answered at once, what stands behind it after it.
+// The replies to commands before a slow script in a pipeline arrive at once, those to commands behind it after its end.
 func TestPipelineAroundASlowScript(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
@@ -294,7 +294,7 @@ func TestClientLeavesDuringItsScript(t *testing.T) {
 	require.Equal(t, "(nil)", b.ask("GET next"), "what was not begun is not")
 }
 
-// A waiter does not see what a slow script does on its way.
+// A blocked client does not see intermediate states of a slow script.
 func TestWaitersAreServedAfterASlowScript(t *testing.T) {
 	s := newSlowServer(t)
 	a, b, waiter := s.dial(), s.dial(), s.dial()
@@ -320,7 +320,7 @@ func TestSilencedClientsSlowScript(t *testing.T) {
 	require.Equal(t, "PONG", a.next())
 }
 
-// A script that is inside a coroutine when it becomes slow, and again when it calls commands.
+// A script is inside a coroutine when it becomes slow, and again when it calls commands.
 func TestSlowCoroutine(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
@@ -344,7 +344,7 @@ func TestThresholdZeroIsNever(t *testing.T) {
 	a.eval(held + "redis.call('SET', 'k', 'v') return 'done'")
 	s.awaitHeld(1)
 	b.send([]string{"GET", "k"})
-	time.Sleep(50 * time.Millisecond) // which is slow elsewhere
+	time.Sleep(50 * time.Millisecond) // more than the threshold of the other tests
 	s.letGo(1)
 	require.Equal(t, `"v"`, b.next(), "afterwards, never BUSY")
 	require.Equal(t, `"done"`, a.next())

@@ -13,10 +13,10 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// ledger is a journal that is behind, and can commit, when the test says so.
+// ledger is a journal. The test decides when it is behind and when it can commit.
 type ledger struct {
 	behind, stuck atomic.Bool
-	owed, commits atomic.Int64 // how often it was behind, and was brought up
+	owed, commits atomic.Int64 // calls of Behind that returned true, and of Commit that succeeded
 }
 
 func (l *ledger) Behind() bool {
@@ -139,7 +139,7 @@ func TestClientsHearLoadingUntilAllIsThere(t *testing.T) {
 	eventually(t, "all is there", func() bool { return c.ask("SET a 1") == "+OK" })
 }
 
-// Replies wait if rounds bring them together; else only one in some waits, to measure again.
+// Replies wait if that makes them share commits. Otherwise only one in some waits, to measure again.
 func TestRoundsPayInACrowd(t *testing.T) {
 	var r rounds
 	waiting := func(n int) (share float64) {

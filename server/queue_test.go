@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Lists as queues between many connections, of which some are cut off while they wait.
+// Lists as queues between many connections, some of which are closed while they are blocked.
 
 var queueTime = flag.Duration("queue", time.Second, "how long producers and consumers exchange elements")
 
@@ -70,8 +70,8 @@ func (c *consumer) consume() {
 	}
 }
 
-// cutOff ends the consumer's connection: the server does, or the consumer hangs up and hears what was
-// on the way.
+// cutOff ends the consumer's connection: the server closes it, or the consumer closes its writing side and reads what is
+// still on its way.
 func (c *consumer) cutOff(byServer bool, admin *client) {
 	if byServer {
 		admin.ask("CLIENT KILL ID " + c.id)
@@ -80,8 +80,8 @@ func (c *consumer) cutOff(byServer bool, admin *client) {
 	require.NoError(c.t, c.Conn.(*net.TCPConn).CloseWrite())
 }
 
-// TestQueueDeliversEachElementOnce has many producers and many consumers exchange elements as fast as
-// they can, while one consumer in ten is cut off at a random moment.
+// TestQueueDeliversEachElementOnce: many producers and consumers exchange elements as fast as they can. One consumer in
+// ten is cut off at a random moment. No element is lost or delivered twice.
 func TestQueueDeliversEachElementOnce(t *testing.T) {
 	r := start(t, Options{})
 	admin := r.dial(t)
@@ -137,8 +137,8 @@ func TestQueueDeliversEachElementOnce(t *testing.T) {
 	t.Logf("%d elements", total)
 }
 
-// TestOldestWaiterIsServedFirst lets consumers queue up one after the other and serves them from many
-// producers at once, whose pushes the server puts in order. Consumers that were cut off are skipped.
+// TestOldestWaiterIsServedFirst: consumers block one after the other, and many producers push at once. The elements go to
+// the consumers in the order in which these blocked. Consumers that were cut off are skipped.
 func TestOldestWaiterIsServedFirst(t *testing.T) {
 	r := start(t, Options{})
 	admin := r.dial(t)

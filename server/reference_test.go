@@ -26,7 +26,7 @@ var exchanges = []string{
 	"PING\r", "*1", "*1\r", "*1\r\n", "*1\r\n$", "*1\r\n$4", "*1\r\n$4\r", "*1\r\n$4\r\nPING", "*1\r\n$4\r\nPING\r",
 }
 
-// Whatever bytes come, the answer is the one of a redis-server.
+// The output for any input is that of redis-server.
 func TestBytesAreAnsweredAsByRedis(t *testing.T) {
 	theirs := reference.Start(t)
 	dir, err := os.MkdirTemp("", "unix")
@@ -43,7 +43,7 @@ func TestBytesAreAnsweredAsByRedis(t *testing.T) {
 	}
 }
 
-// exchange sends bytes, then no more, and returns all that comes.
+// exchange sends bytes, closes the writing side, and returns all that the server sends.
 func exchange(t *testing.T, path, in string) string {
 	c, err := net.Dial("unix", path)
 	require.NoError(t, err)

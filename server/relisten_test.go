@@ -29,7 +29,7 @@ func TestListensElsewhere(t *testing.T) {
 	require.Equal(t, "+OK", c.ask(`CONFIG SET bind "127.0.0.1 -192.0.2.1"`))
 	require.Equal(t, first, r.Addrs())
 
-	for free := false; !free; { // another program may be quicker
+	for free := false; !free; { // another program may take the port first
 		require.NoError(t, taken.Close())
 		if free = c.ask(setPort) == "+OK"; !free {
 			taken, err = net.Listen("tcp", "127.0.0.1:0")

@@ -24,7 +24,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// patience is how long a test waits for what must come, on a machine that stands still in between.
+// patience is how long a test waits for something that must happen; a busy machine can stall.
 const patience = 2 * time.Minute
 
 // running is a server under test.
@@ -39,7 +39,7 @@ type running struct {
 // start runs a server with the core families until the test ends.
 func start(t *testing.T, opts Options) *running { return startWith(t, opts, func(*engine.Engine) {}) }
 
-// startWith is start with parameters that the engine is given before.
+// startWith is start with parameters that are set before the server runs.
 func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running {
 	t.Helper()
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
@@ -63,7 +63,7 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	return r
 }
 
-// await returns how the server ended.
+// await waits for the end of the server and returns its error.
 func (r *running) await(t *testing.T) error {
 	select {
 	case err := <-r.ended:
@@ -101,7 +101,7 @@ func newClient(t *testing.T, nc net.Conn) *client {
 	return &client{nc, bufio.NewReader(patientReader{nc}), t}
 }
 
-// patientReader gives each read its time.
+// patientReader reads with a timeout for each read.
 type patientReader struct{ net.Conn }
 
 func (r patientReader) Read(p []byte) (int, error) {
@@ -132,17 +132,17 @@ func (c *client) ask(text string) string {
 	return c.line()
 }
 
-// closed requires that the server has nothing more to say and hung up.
+// closed requires that the server sends nothing more and has closed the connection.
 func (c *client) closed() {
 	c.t.Helper()
 	rest, err := io.ReadAll(c)
 	require.Empty(c.t, string(rest))
-	if err != nil { // what the server did not read may make the system reset the connection
+	if err != nil { // if input is unread when the server closes, the system resets the connection
 		require.ErrorContains(c.t, err, "reset")
 	}
 }
 
-// eventually waits for a condition that other goroutines bring about.
+// eventually waits until a condition holds.
 func eventually(t *testing.T, what string, cond func() bool) {
 	t.Helper()
 	for end := time.Now().Add(patience); !cond(); time.Sleep(time.Millisecond) {
@@ -204,7 +204,7 @@ func TestBigValues(t *testing.T) {
 	require.Equal(t, "+PONG", c.line())
 }
 
-// Long commands are gathered in buffers that connections share one after the other.
+// Long commands arrive in buffers that one connection passes on to the next.
 func TestLongCommandsDoNotMix(t *testing.T) {
 	r := start(t, Options{Loops: 2})
 	var peers sync.WaitGroup
@@ -246,7 +246,7 @@ func TestQueryBufferLimit(t *testing.T) {
 	require.Contains(t, r.log.String(), "max query buffer length")
 }
 
-// A client that does not read gets everything once it does, and QUIT does not cut it short.
+// A client that reads late gets all replies, also after QUIT.
 func TestSlowReaderGetsEverything(t *testing.T) {
 	c := start(t, Options{}).dial(t)
 	value := strings.Repeat("x", 1<<20)
@@ -471,8 +471,8 @@ func TestEndOfTheContextClosesConnections(t *testing.T) {
 	blocked.closed()
 }
 
-// TestIdleConnectionsAreClosed also has clients that only seem to be idle. Their last command is older than
-// that of the idle client: if the server closed them by mistake, it would have done so before.
+// TestIdleConnectionsAreClosed includes clients that only seem to be idle. Their last command is older than that of the
+// idle client, so a server that closed them by mistake would do so first.
 func TestIdleConnectionsAreClosed(t *testing.T) {
 	r := start(t, Options{})
 	blocked, listening, idle := r.dial(t), r.dial(t), r.dial(t)
@@ -488,7 +488,7 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 	_, err := io.ReadFull(blocked, reply)
 	require.NoError(t, err)
 	require.Equal(t, "*2\r\n$1\r\nq\r\n$5\r\nfirst\r\n", string(reply))
-	blocked.closed() // it does not ask for more
+	blocked.closed() // it sends no further command, so it is idle now
 
 	require.Equal(t, "+OK\r\n", r.inside("CONFIG SET timeout 0"))
 	require.Equal(t, ":1\r\n", r.inside("RPUSH q second"))

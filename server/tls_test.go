@@ -23,7 +23,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// notary makes certificates, which it signs itself.
+// notary is a certificate authority.
 type notary struct {
 	dir  string
 	cert *x509.Certificate
@@ -40,7 +40,7 @@ func newNotary(t *testing.T) *notary {
 
 func (n *notary) path(file string) string { return filepath.Join(n.dir, file) }
 
-// issue writes NAME.crt and NAME.key; the notary's own is signed by itself.
+// issue writes NAME.crt and NAME.key, signed by a notary; a nil one makes them self-signed.
 func (n *notary) issue(t *testing.T, name string, by *notary) (*x509.Certificate, *ecdsa.PrivateKey) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
@@ -70,7 +70,7 @@ func (n *notary) write(t *testing.T, file, kind string, der []byte) {
 	require.NoError(t, os.WriteFile(n.path(file), pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600))
 }
 
-// certificate loads what issue wrote.
+// certificate loads a certificate that issue wrote.
 func (n *notary) certificate(t *testing.T, name string) tls.Certificate {
 	cert, err := tls.LoadX509KeyPair(n.path(name+".crt"), n.path(name+".key"))
 	require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestTLS(t *testing.T) {
 	require.Error(t, err, "the server closes the connection")
 }
 
-// TestTLSClientsLeave counts the clients while they come and go.
+// TestTLSClientsLeave counts the clients while they connect and disconnect.
 func TestTLSClientsLeave(t *testing.T) {
 	n := newNotary(t)
 	n.issue(t, "server", n)
@@ -175,7 +175,7 @@ func TestTLSAsksForCertificates(t *testing.T) {
 	} {
 		r := startTLS(t, n.settings(c.auth))
 		conn, err := r.dialTLS(t, n, c.shown...)
-		if err == nil { // the client hears of a refusal with its first answer
+		if err == nil { // in TLS 1.3 the client learns of a refusal at its first read
 			_, _ = conn.Write([]byte("PING\r\n"))
 			_, err = conn.ReadString('\n')
 		}
@@ -208,7 +208,7 @@ func TestTLSCertificateIsChanged(t *testing.T) {
 	require.Equal(t, "+PONG", c.ask("PING"))
 }
 
-// TestTLSMisconfigured names what is missing.
+// TestTLSMisconfigured: the error names the missing parameter.
 func TestTLSMisconfigured(t *testing.T) {
 	n := newNotary(t)
 	n.issue(t, "server", n)

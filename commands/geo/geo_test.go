@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestAppendFixed compares with strconv, whose decimals are exact, at random and where the fifth
+// TestAppendFixed compares with strconv, whose decimals are exact, for random numbers and for numbers whose fifth
 // decimal is a five.
 func TestAppendFixed(t *testing.T) {
 	check := func(d float64) {
@@ -18,7 +18,7 @@ func TestAppendFixed(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200_000 {
 		check(math.Exp(rng.Float64()*40 - 15))
-		half := float64(rng.IntN(1<<30))/16 + 1./32 // ...03125: a tie where the fraction says so
+		half := float64(rng.IntN(1<<30))/16 + 1./32 // ...03125: a tie for some fractions
 		check(half)
 		near := (float64(rng.IntN(1<<40)) + 0.5) / 10000
 		check(near)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestCheckedReportsOverflow compares with numbers of unlimited size.
+// TestCheckedReportsOverflow compares with big.Int.
 func TestCheckedReportsOverflow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	edges := []int64{0, 1, -1, 2, -2, math.MaxInt64, math.MinInt64, math.MaxInt64 / 2, math.MinInt64 / 2, 1e9, -1e9}
@@ -39,8 +39,8 @@ func TestCheckedReportsOverflow(t *testing.T) {
 	}
 }
 
-// TestABucketNeverTakesMoreThanItsRate fills buckets with random calls and checks that what they let
-// through in any time is no more than the allowance and what refilled.
+// TestABucketNeverTakesMoreThanItsRate fills buckets with random calls. In any interval a bucket lets through no more
+// than its burst and what refilled meanwhile.
 func TestABucketNeverTakesMoreThanItsRate(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 200 {

@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// withDeadlines sets deadlines of some elements if the value is a collection, but not of a hash, whose type has a place
-// for them.
+// withDeadlines sets deadlines of some elements of a collection. It leaves out hashes, whose type in the file has a place
+// for deadlines.
 func withDeadlines(rng *rand.Rand, ks *keyspace.Keyspace, v keyspace.Value) keyspace.Value {
 	var names [][]byte
 	switch v := v.(type) {

@@ -17,7 +17,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// frail is a disk in memory that can be full.
+// frail is a disk in memory that can fill up.
 type frail struct {
 	MemDisk
 	mu   sync.Mutex

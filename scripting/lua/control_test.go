@@ -55,7 +55,7 @@ var endless = map[string]string{
 	"call protocol": `local t = setmetatable({}, {__call = function(self) return self() end}) t()`,
 }
 
-// TestHookEndsLoops: what the hook returns ends every endless program, whatever it is busy with.
+// TestHookEndsLoops: an error from the hook ends every endless program.
 func TestHookEndsLoops(t *testing.T) {
 	enough := errors.New("enough")
 	for name, source := range endless {
@@ -89,7 +89,7 @@ func TestHookErrorCaught(t *testing.T) {
 	require.Equal(t, "caught", s)
 }
 
-// bombs are programs that want all memory.
+// bombs are programs that allocate without end.
 var bombs = map[string]string{
 	"rep":            `return ("x"):rep(2^30)`,
 	"rep twice":      `return (("x"):rep(2^20)):rep(2^20)`,
@@ -171,7 +171,7 @@ var hoards = map[string]string{
 	"strings":    `for i = 1, 1e9 do t[i] = "string number " .. i end`,
 }
 
-// TestMemoryIsCountedClosely: what values really take is what is counted, up to the rounding of sizes.
+// TestMemoryIsCountedClosely: the count of bytes is what the values take in the heap, up to the rounding of sizes.
 func TestMemoryIsCountedClosely(t *testing.T) {
 	const limit = 64 << 20
 	for name, source := range hoards {
@@ -199,7 +199,7 @@ func liveHeap() uint64 {
 	return stats.HeapAlloc
 }
 
-// TestChurn: a run may allocate any amount as long as it does not hold on to it.
+// TestChurn: only what a run holds counts, not all that it has allocated.
 func TestChurn(t *testing.T) {
 	L := newState()
 	L.SetMemoryLimit(1 << 20)
@@ -226,10 +226,10 @@ func TestCoroutinesEnd(t *testing.T) {
 			coroutine.wrap(function() coroutine.wrap(function() error("out") end)() end)()`)
 		require.Error(t, err)
 	}
-	require.LessOrEqual(t, runtime.NumGoroutine(), before) // less if one of another test was about to end
+	require.LessOrEqual(t, runtime.NumGoroutine(), before) // less if a goroutine of another test ended meanwhile
 }
 
-// long are functions whose one call of a library or operator handles megabytes.
+// long are functions in which a single library call or operator handles megabytes.
 var long = map[string]string{
 	"rep":            `return function() return ("xy"):rep(2^22) end`,
 	"concat":         `local s = ("x"):rep(2^22) return function() return s .. s end`,
@@ -260,7 +260,7 @@ var long = map[string]string{
 	"tonumber base":  `local s = ("1"):rep(2^18) return function() return tonumber(s, 8) end`,
 }
 
-// TestHookRunsWithinLongCalls: work that is counted all at once runs the hook once.
+// TestHookRunsWithinLongCalls: the hook runs several times within a single long call.
 func TestHookRunsWithinLongCalls(t *testing.T) {
 	for name, source := range long {
 		t.Run(name, func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What random programs ask of the libraries.
+// Calls of library functions in random programs.
 
 // library returns a call of a library function.
 func (g *programmer) library() string {
@@ -82,7 +82,7 @@ func (g *programmer) search() string {
 	return "(" + g.subject() + "):" + method + "(" + g.pattern() + rest + ")"
 }
 
-// sorting sorts a list that one comparator or another orders, not all of them consistently.
+// sorting sorts a list with one of several comparators, some of which are inconsistent.
 func (g *programmer) sorting() string {
 	items := make([]string, g.n(12))
 	for i := range items {
@@ -236,7 +236,7 @@ func (g *programmer) object() {
 		g.pick("a:get(1)", "a + b", "a < b, a <= b", "a == b", "a .. b", "a(1, 2)", "a.z, a.v", "-a", "a + 1", "1 .. a", "a:none()", "b.get(a), #a"))
 }
 
-// producer writes coroutines that talk to each other, and what goes wrong among them.
+// producer writes coroutines that exchange values, and errors between them.
 func (g *programmer) producer() {
 	name := fmt.Sprintf("co%d", g.names)
 	g.names++

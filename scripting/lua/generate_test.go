@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// programmer writes random programs that end: loops are short, recursion is counted down, strings are cut.
-// Most expressions have the type their place wants; some have not, so that errors are compared too.
+// programmer writes random programs that end: loops are short, recursion counts down, strings are truncated. Most
+// expressions have the type that their place needs. Some have another one, so that errors are compared too.
 type programmer struct {
 	rng    *rand.Rand
 	b      strings.Builder
@@ -38,7 +38,7 @@ const (
 	kinds
 )
 
-// prelude is what every program begins with: values are cut, shown and iterated by these.
+// prelude begins every program. Its functions truncate, print and iterate over values.
 const prelude = `local function K(v) if type(v) == "string" and #v > 60 then return v:sub(1, 60) end return v end
 local function S(v, d)
   d = d or 0

@@ -16,8 +16,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// The language corpus: programs in testdata/language/*.lua, each behind a line "--- name", and beside
-// every file what lua5.1 printed for them. run.lua runs a program and gathers what it prints.
+// The language corpus: programs in testdata/language/*.lua, each after a line "--- name". A file of the same name has
+// the output of lua5.1 for them. run.lua runs a program and collects its output.
 
 const languageFolder = "testdata/language"
 
@@ -30,7 +30,7 @@ func readSections(t testing.TB, path string) []section {
 	return parseSections(string(text))
 }
 
-// parseSections takes a text apart into the parts behind lines "--- name".
+// parseSections splits a text into the sections after lines "--- name".
 func parseSections(text string) []section {
 	var all []section
 	for _, part := range strings.Split("\n"+text, "\n--- ")[1:] {
@@ -87,7 +87,7 @@ func runHere(t testing.TB, text string) string {
 	L.Globals.SetString(nil, "io", io.Value())
 	p, err := lua.Compile(text, "@script.lua")
 	require.NoError(t, err)
-	// lua5.1's own front end calls once more from C than a host does.
+	// The program lua5.1 has one more C call on its stack than an embedding host has.
 	front := lua.NewFunction("front", func(L *lua.State, _ *lua.Call) { L.Call(L.Load(p).Value()) })
 	_, err = L.Run(front)
 	require.NoError(t, err)

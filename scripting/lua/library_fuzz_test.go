@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// The fuzz targets: whatever the libraries are given, they answer or throw a
+// The fuzz targets: for any arguments a library function returns or throws a
 // Lua error, within a bounded number of steps and bytes.
 
 var errStopped = errors.New("stopped")
@@ -30,7 +30,7 @@ func bounded(t testing.TB, source string, ticks, bytes int) func(args ...string)
 		}
 		_, err := L.Run(fn, values...)
 		if problem := (*lua.Error)(nil); err != nil && !errors.As(err, &problem) && !errors.Is(err, errStopped) {
-			panic(err) // t is not to be used within a fuzz target
+			panic(err) // a fuzz target must not use the outer t
 		}
 		return err
 	}

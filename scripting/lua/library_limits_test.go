@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestLongRunning ends what would take ages within the libraries.
+// TestLongRunning: the hook ends calls of library functions that would take ages.
 func TestLongRunning(t *testing.T) {
 	for name, source := range map[string]string{
 		"backtracking": `string.find(("a"):rep(40), ("a?"):rep(40) .. ("a"):rep(40) .. "b")`,
@@ -29,8 +29,8 @@ func TestLongRunning(t *testing.T) {
 	}
 }
 
-// TestLargeResults refuses what would exceed the memory limit, without
-// allocating much more than the limit on the way.
+// TestLargeResults: a result beyond the memory limit is an error, and no call
+// allocates much more than the limit before that.
 func TestLargeResults(t *testing.T) {
 	const limit = 8 << 20
 	for name, source := range map[string]string{
@@ -55,7 +55,7 @@ func TestLargeResults(t *testing.T) {
 	}
 }
 
-// TestDeepNesting turns what would overflow C's stack into errors.
+// TestDeepNesting: nesting that would overflow C's stack is an error.
 func TestDeepNesting(t *testing.T) {
 	for source, problem := range map[string]string{
 		`string.find(("a"):rep(300000), ("a?"):rep(300000))`: "pattern too complex",

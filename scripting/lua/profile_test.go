@@ -33,7 +33,7 @@ until total > 1
 pcall(error)
 return total`
 
-// TestProfile: every line that can run is known, with how often it ran, how long it took and its calls.
+// TestProfile: the profile lists every line that can run, with its number of runs, its time and its calls.
 func TestProfile(t *testing.T) {
 	L := newState()
 	now := int64(0)

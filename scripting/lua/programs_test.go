@@ -22,9 +22,9 @@ var (
 // batchSize is how many programs one lua5.1 process runs.
 const batchSize = 1000
 
-// TestRandomPrograms runs random programs here and in lua5.1: their output must be the same. A million
-// takes a quarter of an hour; what is held at a time is one batch. With -v it tells how far it is, and
-// -program-seed goes on from there or returns to a program that failed:
+// TestRandomPrograms compares the output of random programs with that of lua5.1. A million programs take a quarter of an
+// hour; one batch is in memory at a time. With -v the test prints its progress. -program-seed continues from there, or
+// repeats a program that failed:
 //
 //	go test ./scripting/lua -v -run TestRandomPrograms -timeout 2h -programs 1000000 -program-seed 1
 func TestRandomPrograms(t *testing.T) {

@@ -8,7 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/luacases"
 )
 
-// TestRandomCases compares what random expressions give here and on lua5.1, if that is installed.
+// TestRandomCases compares the results of random expressions with those of lua5.1, if it is installed.
 func TestRandomCases(t *testing.T) {
 	for name, next := range map[string]func(*luacases.Generator) string{
 		"pattern": patternCase, "format": formatCase, "table": tableCase, "number": numberCase,

@@ -8,9 +8,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// BenchmarkShapes measures what each shape of the essay's matrix gains over the closure that the compiler
-// would take without it. Both run in turns, and the least time of each counts, so the ratio repeats on a busy
-// machine too:
+// BenchmarkShapes measures the gain of each shape of the essay's matrix over the closure that the compiler would take
+// without it. Both run in turns, and the least time of each counts. So the ratio is stable even on a busy machine:
 //
 //	go test -run '^$' -bench Shapes -benchtime 200x ./scripting/lua
 func BenchmarkShapes(b *testing.B) {
@@ -152,7 +151,7 @@ func BenchmarkHandwritten(b *testing.B) {
 	local := shapeOperands("LL")
 	x, v := local.a, s.a
 	add, mul, less := syntax.OpAdd, syntax.OpMul, syntax.OpLess
-	step := productLKK(1, 31, 17) // the remainder goes into the next turn's product, as in hashes and random numbers
+	step := productLKK(1, 31, 17) // the next turn multiplies the remainder, as hashes and random numbers do
 	compare(b, "v = v * K + K, v % K", discard(assignV(1, numericModulo(step, 65521))), discard(assignV(1, floatVV(syntax.OpMod, step, func(*frame) float64 { return 65521 }))))
 	divisor, _ := number.NewDivisor(65521)
 	compare(b, "v = a % K", discard(modV(1, step, &divisor)), discard(assignV(1, numericModulo(step, 65521))))

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// check walks every invariant of a table.
+// check verifies every invariant of a table.
 func (t *Table) check(tb testing.TB) {
 	if t.node == &emptyNode {
 		require.Zero(tb, t.mask)
@@ -29,7 +29,7 @@ func (t *Table) check(tb testing.TB) {
 	}
 }
 
-// fuzzKey makes a key of a byte: integers around the array, strings, fractions and booleans.
+// fuzzKey returns a key for a byte: integers around the end of the array, strings, fractions and booleans.
 func fuzzKey(b byte) Value {
 	switch b % 8 {
 	case 0, 1, 2, 3:
@@ -42,7 +42,7 @@ func fuzzKey(b byte) Value {
 	return Bool(b > 128)
 }
 
-// FuzzTable sets, clears and iterates as the bytes say, on a table and on a plain map.
+// FuzzTable executes the bytes as operations, set, clear and iterate, on a table and on a plain map.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte("the order in which keys come and go decides the layout"))
 	f.Add([]byte{20, 1, 24, 1, 28, 1, 32, 1, 36, 1, 24, 0, 36, 0, 40, 1})

@@ -30,5 +30,5 @@ func TestCorpus(t *testing.T) { luacases.Check(t, corpusFolder, testState) }
 
 func TestOracles(t *testing.T) { luacases.CheckOracles(t, corpusFolder) }
 
-// TestCorpusSize keeps the corpora from being lost.
+// TestCorpusSize fails if a part of the corpora is lost.
 func TestCorpusSize(t *testing.T) { require.Greater(t, luacases.Count(t, corpusFolder), 600) }

@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// TestLongRunning ends what would take ages within the libraries.
+// TestLongRunning: the hook ends calls of library functions that would take ages.
 func TestLongRunning(t *testing.T) {
 	for name, source := range map[string]string{
 		"shared tables":  `local t = {} for i = 1, 60 do t = {t, t} end cjson.encode(t)`,
@@ -21,8 +21,8 @@ func TestLongRunning(t *testing.T) {
 	}
 }
 
-// TestLargeResults refuses what would exceed the memory limit, without allocating much more than the limit on
-// the way.
+// TestLargeResults: a result beyond the memory limit is an error, and no call allocates much more than the limit before
+// that.
 func TestLargeResults(t *testing.T) {
 	const limit = 8 << 20
 	for name, source := range map[string]string{
@@ -50,7 +50,7 @@ func TestLargeResults(t *testing.T) {
 	}
 }
 
-// TestDeepNesting turns what would overflow C's stack into errors.
+// TestDeepNesting: nesting that would overflow C's stack is an error.
 func TestDeepNesting(t *testing.T) {
 	for source, problem := range map[string]string{
 		`local t = {} t[1] = t cjson.encode(t)`:                                "excessive nesting (1001)",
@@ -65,7 +65,7 @@ func TestDeepNesting(t *testing.T) {
 	}
 }
 
-// TestHookRunsWithinLongCalls: a call that handles megabytes runs the hook in between.
+// TestHookRunsWithinLongCalls: a call that handles megabytes runs the hook several times.
 func TestHookRunsWithinLongCalls(t *testing.T) {
 	for name, source := range map[string]string{
 		"encode string":  `local s = ("\0"):rep(2^22) return function() return cjson.encode(s) end`,

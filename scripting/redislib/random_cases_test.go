@@ -8,7 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/luacases"
 )
 
-// TestRandomCases compares what random expressions give here and on redis-server, if that is installed.
+// TestRandomCases compares the results of random expressions with those of redis-server, if it is installed.
 func TestRandomCases(t *testing.T) {
 	for name, next := range map[string]func(*luacases.Generator) string{
 		"decode": decodeCase, "encode": encodeCase, "unpack": unpackCase, "struct": structCase, "bit": bitCase,

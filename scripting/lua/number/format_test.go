@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNumbersPrintWith14Digits compares numbers of few decimals, and those beside them, with the long way.
+// TestNumbersPrintWith14Digits compares with strconv, for numbers with few decimals and their neighbours.
 func TestNumbersPrintWith14Digits(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
 	check := func(f float64) {

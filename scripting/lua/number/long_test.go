@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestShortNumerals: long numerals have the value that big.Float finds, and what is none has none.
+// TestShortNumerals: a numeral has the value that big.Float computes, and other texts are refused.
 func TestShortNumerals(t *testing.T) {
 	many := func(s string) string { return strings.Repeat(s, 2000/len(s)) }
 	dice := rand.New(rand.NewPCG(1, 2))
@@ -40,7 +40,7 @@ func TestShortNumerals(t *testing.T) {
 	require.Greater(t, compared, 1000)
 }
 
-// exactly returns the value of a numeral among blanks, if its exponent is not beyond big.Float.
+// exactly returns the value of a numeral between blanks, if big.Float can represent its exponent.
 func exactly(text string) (f float64, known bool) {
 	text, _, _ = strings.Cut(text, "\x00")
 	text = strings.Trim(text, " \t\n")

@@ -67,7 +67,7 @@ func TestErrors(t *testing.T) {
 
 var errStop = errors.New("stop")
 
-// stopper is a Meter that ends the work.
+// stopper is a Meter that stops the parser with an error.
 type stopper struct{ left int }
 
 func (s *stopper) Tick(n int) {
