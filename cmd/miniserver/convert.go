@@ -123,7 +123,8 @@ type pendingKey struct {
 	err error
 }
 
-// write writes the key, if there is one.
+// write writes the key, if there is one. It does not call Begin: the value of the next key, which is read already, is a
+// view that Begin would end.
 func (h *pendingKey) write() {
 	if h.key == nil || h.err != nil {
 		return
@@ -133,7 +134,6 @@ func (h *pendingKey) write() {
 	deadline, _ := db.Deadline(h.key)
 	h.err = h.put.key(&keyspace.Record{DB: h.db, Key: string(h.key), Value: v, Deadline: deadline})
 	db.Flush()
-	h.ks.Begin()
 }
 
 // scratch returns an engine for one key at a time.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"io"
 	"strings"
 	"testing"
 
@@ -39,11 +38,7 @@ func saved(t *testing.T, shelf *snapshot.MemDisk) (s *memoryServer, file []byte)
 		`SADD ints 1 2 3`, `SADD words a b`, `HSET hash f v g 2`, `HSET dated f v g 2`, `HPEXPIRE dated 5000 FIELDS 1 f`,
 		`ZADD zset 1 a 2.5 b inf c`, `XADD stream 1-1 f v`, `BF.ADD bloom x`, `SELECT 3`, `SET "other <db>" 1`,
 		`SADD members a b`, `SEXPIRE members 50 MEMBERS 1 b`, `RPUSH elements a b a`, `LEXPIRE elements 50 ELEMENTS 1 a`, `SAVE`)
-	f, _, err := shelf.Open(s.engine.Param("dir").Get() + "/" + dump)
-	require.NoError(t, err)
-	file, err = io.ReadAll(f)
-	require.NoError(t, err)
-	return s, file
+	return s, s.readDump(t, shelf)
 }
 
 func TestConvertToJSONAndBack(t *testing.T) {

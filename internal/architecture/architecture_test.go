@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"internal/transcript"},
 	{"internal/luacases"},
 	{"internal/reference"},
-	{"internal/launch", "internal/progress"},
+	{"internal/launch", "internal/progress", "internal/dataset"},
 	{"internal/assembly"},
 	{"server", "scripting", "replication", "persistence/journal"},
 	{"persistence/snapshot"},

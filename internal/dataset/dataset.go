@@ -1,0 +1,237 @@
+// Package dataset makes random data for tests: commands that build keys of every type in every encoding.
+//
+//	Generator ──▶ a key's commands ──▶ an engine, a server, redis-server
+//
+// Sizes lie at both sides of the thresholds at which Redis changes an encoding, and far beyond. Texts repeat, so that they
+// compress, or do not; they look like numbers, or hold bytes that are no UTF-8. Keys, elements and consumers have
+// deadlines, all in the far future and absolute, so that the same commands give the same data at any time.
+package dataset
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strconv"
+	"strings"
+)
+
+// Generator makes keys from a seed. The same seed gives the same commands.
+type Generator struct {
+	rng  *rand.Rand
+	keys int
+	// Plain leaves out what redis-server 7.0 does not know: Bloom filters and deadlines of elements.
+	Plain bool
+}
+
+// New returns a generator.
+func New(seed uint64) *Generator { return &Generator{rng: rand.New(rand.NewPCG(seed, 1))} }
+
+// Command is a command with its arguments.
+type Command []string
+
+// Key returns the commands that build one more key, the first of which selects one of 16 databases.
+func (g *Generator) Key() (commands []Command) {
+	g.keys++
+	key := fmt.Sprint("key:", g.keys)
+	if g.rng.IntN(8) == 0 {
+		key += g.text()
+	}
+	commands = append(commands, Command{"SELECT", strconv.Itoa(max(0, g.rng.IntN(24)-8))})
+	kinds := []func(key string) []Command{g.str, g.bits, g.hyperloglog, g.list, g.set, g.hash, g.zset, g.stream}
+	if !g.Plain {
+		kinds = append(kinds, g.bloom)
+	}
+	commands = append(commands, kinds[g.rng.IntN(len(kinds))](key)...)
+	if g.rng.IntN(4) == 0 {
+		commands = append(commands, Command{"PEXPIREAT", key, g.deadline()})
+	}
+	return commands
+}
+
+// Keys returns the commands of n keys.
+func (g *Generator) Keys(n int) (commands []Command) {
+	for range n {
+		commands = append(commands, g.Key()...)
+	}
+	return commands
+}
+
+// size returns a number of elements. Small ones are frequent.
+func (g *Generator) size() int {
+	sizes := []int{1, 1, 2, 3, 3, 5, 8, 8, 20, 20, 60, 127, 128, 129, 200, 511, 512, 513, 1500}
+	return sizes[g.rng.IntN(len(sizes))]
+}
+
+// text returns a text of one of many kinds.
+func (g *Generator) text() string {
+	switch g.rng.IntN(8) {
+	case 0:
+		return g.number()
+	case 1:
+		return strings.Repeat(string(rune('a'+g.rng.IntN(26))), g.rng.IntN(200))
+	case 2:
+		return g.bytes(g.rng.IntN(90))
+	case 3:
+		return "é" + strconv.Itoa(g.rng.IntN(1000)) + "\"<\u2028\\"
+	}
+	return "text" + strconv.Itoa(g.rng.IntN(100000))
+}
+
+// number returns an integer of any size, or what looks like one and is not.
+func (g *Generator) number() string {
+	n := g.rng.Int64() >> g.rng.IntN(64)
+	switch g.rng.IntN(8) {
+	case 0:
+		return strconv.FormatInt(n, 10) + ".5"
+	case 1:
+		return "0" + strconv.FormatInt(n, 10)
+	case 2:
+		return strconv.FormatInt(-n, 10)
+	}
+	return strconv.FormatInt(n, 10)
+}
+
+// bytes returns n random bytes.
+func (g *Generator) bytes(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = byte(g.rng.Uint32())
+	}
+	return string(b)
+}
+
+// long returns a text of up to 100,000 bytes, mostly fewer.
+func (g *Generator) long() string {
+	n := []int{0, 1, 44, 45, 500, 520, 4000, 70000, 100000}[g.rng.IntN(9)]
+	if g.rng.IntN(2) == 0 {
+		return g.bytes(n)
+	}
+	return strings.Repeat("many times the same ", n/20+1)[:n]
+}
+
+func (g *Generator) deadline() string {
+	return strconv.FormatInt(4_000_000_000_000+g.rng.Int64N(1e12), 10)
+}
+
+// elements returns the name and key of a command, and n times what each returns.
+func elements(name, key string, n int, each func(i int) []string) Command {
+	c := Command{name, key}
+	for i := range n {
+		c = append(c, each(i)...)
+	}
+	return c
+}
+
+// words returns n texts, of which each is a number, short, or now and then long.
+func (g *Generator) words(name, key string, n int) Command {
+	kind := g.rng.IntN(4)
+	return elements(name, key, n, func(int) []string {
+		switch {
+		case kind == 0:
+			return []string{strconv.FormatInt(g.rng.Int64()>>32, 10)}
+		case kind == 1 && g.rng.IntN(n) == 0:
+			return []string{g.long()}
+		}
+		return []string{g.text()}
+	})
+}
+
+func (g *Generator) str(key string) []Command {
+	switch g.rng.IntN(3) {
+	case 0:
+		return []Command{{"SET", key, g.number()}}
+	case 1:
+		return []Command{{"SET", key, g.long()}, {"APPEND", key, g.text()}}
+	}
+	return []Command{{"SET", key, g.long()}}
+}
+
+func (g *Generator) bits(key string) []Command {
+	return []Command{{"SETBIT", key, strconv.Itoa(g.rng.IntN(100_000)), "1"}, {"SETBIT", key, strconv.Itoa(g.rng.IntN(1000)), "1"}}
+}
+
+func (g *Generator) hyperloglog(key string) []Command {
+	return []Command{g.words("PFADD", key, g.size())}
+}
+
+func (g *Generator) list(key string) []Command {
+	commands := []Command{g.words("RPUSH", key, g.size())}
+	if g.rng.IntN(3) == 0 {
+		commands = append(commands, g.words("LPUSH", key, g.size()))
+	}
+	if !g.Plain && g.rng.IntN(4) == 0 {
+		commands = append(commands, Command{"RPUSH", key, "dated"},
+			Command{"LPEXPIREAT", key, g.deadline(), "ELEMENTS", "1", "dated"})
+	}
+	return commands
+}
+
+func (g *Generator) set(key string) []Command {
+	commands := []Command{g.words("SADD", key, g.size())}
+	if !g.Plain && g.rng.IntN(4) == 0 {
+		commands = append(commands, Command{"SADD", key, "dated"}, Command{"SPEXPIREAT", key, g.deadline(), "MEMBERS", "1", "dated"})
+	}
+	return commands
+}
+
+func (g *Generator) hash(key string) []Command {
+	n := g.size()
+	commands := []Command{elements("HSET", key, n, func(int) []string {
+		if g.rng.IntN(10*n) == 0 {
+			return []string{g.text(), g.long()}
+		}
+		return []string{g.text(), g.text()}
+	})}
+	if !g.Plain && g.rng.IntN(4) == 0 {
+		commands = append(commands, Command{"HSET", key, "dated", g.text()},
+			Command{"HPEXPIREAT", key, g.deadline(), "FIELDS", "1", "dated"})
+	}
+	return commands
+}
+
+// score returns a score, at times an extreme one. It is never -0, which a small encoding turns into 0 in Redis, too.
+func (g *Generator) score() string {
+	switch g.rng.IntN(12) {
+	case 0:
+		return []string{"inf", "-inf", "1e308", "5e-324", "9007199254740993"}[g.rng.IntN(5)]
+	case 1:
+		return strconv.FormatFloat(g.rng.NormFloat64(), 'g', -1, 64)
+	}
+	return strconv.Itoa(g.rng.IntN(2000) - 1000)
+}
+
+func (g *Generator) zset(key string) []Command {
+	commands := []Command{elements("ZADD", key, g.size(), func(int) []string { return []string{g.score(), g.text()} })}
+	if !g.Plain && g.rng.IntN(4) == 0 {
+		commands = append(commands, Command{"ZADD", key, "1", "dated"}, Command{"ZPEXPIREAT", key, g.deadline(), "MEMBERS", "1", "dated"})
+	}
+	return commands
+}
+
+// stream returns a stream, perhaps with deleted entries, groups and pending entries.
+func (g *Generator) stream(key string) (commands []Command) {
+	n := min(g.size(), 200)
+	for i := range n {
+		c := Command{"XADD", key, fmt.Sprintf("%d-%d", i/3+1, i%3+1)}
+		for f := range 1 + g.rng.IntN(3) {
+			c = append(c, fmt.Sprint("field", f), g.text())
+		}
+		commands = append(commands, c)
+	}
+	if g.rng.IntN(2) == 0 {
+		commands = append(commands, Command{"XDEL", key, fmt.Sprintf("%d-1", g.rng.IntN(n/3+1)+1)})
+	}
+	if g.rng.IntN(2) == 0 {
+		return commands
+	}
+	for _, group := range []string{"g1", "group\xff"} {
+		commands = append(commands, Command{"XGROUP", "CREATE", key, group, "0"},
+			Command{"XREADGROUP", "GROUP", group, "alice", "COUNT", strconv.Itoa(g.rng.IntN(9) + 1), "STREAMS", key, ">"},
+			Command{"XREADGROUP", "GROUP", group, "bob", "COUNT", "2", "STREAMS", key, ">"},
+			Command{"XACK", key, group, "1-1"})
+	}
+	return commands
+}
+
+func (g *Generator) bloom(key string) []Command {
+	return []Command{{"BF.RESERVE", key, "0.01", strconv.Itoa(1 + g.rng.IntN(3000))}, g.words("BF.MADD", key, g.size())}
+}
