@@ -24,10 +24,15 @@ type faultyDisk struct {
 	deaf    error               // of every sync, which loses the data to be synced
 	vague   error               // of every sync of a directory, whose changes may be durable or not
 	clear   int                 // how many of those syncs succeed first
+	stuck   error               // of every rename
+	during  func()              // called before each change
 }
 
 // content holds a file's bytes, and those that survive a loss of power.
-type content struct{ text, safe []byte }
+type content struct {
+	text, safe []byte
+	lost       int // 1 plus the offset of the first byte that a failed sync lost; 0 for none
+}
 
 var errPower = errors.New("the power is gone")
 
@@ -35,6 +40,9 @@ func newFaultyDisk() *faultyDisk { return &faultyDisk{files: make(map[string]*co
 
 // change runs a change, unless it fails.
 func (p *faultyDisk) change(fn func() error) error {
+	if p.during != nil {
+		p.during()
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.power > 0 && p.steps >= p.power {
@@ -62,10 +70,32 @@ func (p *faultyDisk) restart(lossy bool) *faultyDisk {
 		if lossy {
 			text = c.safe
 		}
-		next.files[path] = &content{slices.Clone(text), slices.Clone(text)}
+		next.files[path] = &content{slices.Clone(text), slices.Clone(text), c.lost}
 	}
 	next.lasting = maps.Clone(next.files)
 	return next
+}
+
+// damaged reports whether a file that must be loaded lost bytes in a failed sync.
+func (p *faultyDisk) damaged() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, files := range []map[string]*content{p.files, p.lasting} {
+		for path, c := range files {
+			if filepath.Ext(path) == ".manifest" && damagedIn(files, filepath.Dir(path), c.text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func damagedIn(files map[string]*content, dir string, text []byte) bool {
+	m, err := parseManifest(text)
+	return err == nil && slices.ContainsFunc(m.data(), func(part part) bool {
+		c := files[filepath.Join(dir, part.name)]
+		return c != nil && c.lost > 0
+	})
 }
 
 // names returns the names of all files.
@@ -126,6 +156,9 @@ func (p *faultyDisk) Append(path string) (File, error) {
 func (p *faultyDisk) Rename(from, to string) error {
 	return p.change(func() error {
 		c, err := p.open(from)
+		if p.stuck != nil {
+			return p.stuck
+		}
 		if err == nil {
 			p.files[to] = c
 			delete(p.files, from)
@@ -142,7 +175,12 @@ func (p *faultyDisk) Remove(path string) error {
 	})
 }
 
-func (p *faultyDisk) MakeDir(string) error { return p.change(func() error { return nil }) }
+// MakeDir does not call during: the journal may hold the engine's lock.
+func (p *faultyDisk) MakeDir(string) error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.broken
+}
 
 func (p *faultyDisk) SyncDir(string) error {
 	return p.change(func() error {
@@ -189,6 +227,9 @@ func (h *handle) WriteAt(b []byte, at int64) (int, error) {
 func (h *handle) Sync() error {
 	return h.disk.change(func() error {
 		if h.disk.deaf != nil {
+			if h.lost == 0 && len(h.text) > len(h.safe) {
+				h.lost = len(h.safe) + 1
+			}
 			h.text = append(h.text[:len(h.safe):len(h.safe)], bytes.Repeat([]byte{0}, len(h.text)-len(h.safe))...)
 			h.safe = slices.Clone(h.text)
 			return h.disk.deaf
@@ -201,6 +242,9 @@ func (h *handle) Sync() error {
 func (h *handle) Truncate(size int64) error {
 	return h.disk.change(func() error {
 		h.text = h.text[:size]
+		if h.lost > int(size) {
+			h.lost = 0
+		}
 		h.safe = h.safe[:min(len(h.safe), int(size))]
 		return nil
 	})

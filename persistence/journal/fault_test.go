@@ -203,7 +203,8 @@ func TestManifestMayLastThroughTheNextRewrite(t *testing.T) {
 func numbers(n int) string {
 	text := fmt.Sprintf("*%d\r\n", n)
 	for i := range n {
-		text += fmt.Sprintf("$1\r\n%d\r\n", i+1)
+		digits := fmt.Sprint(i + 1)
+		text += fmt.Sprintf("$%d\r\n%s\r\n", len(digits), digits)
 	}
 	return text
 }

@@ -199,20 +199,37 @@ func (j *Journal) use(file File, size int64) {
 	j.rest, j.done, j.needsRewrite = nil, 0, false
 }
 
-// closeFile ends appending. It writes and syncs the buffer first, and discards the buffer if that fails.
-func (j *Journal) closeFile() {
-	j.files.Lock()
-	defer j.files.Unlock()
-	if j.file == nil {
+// closeStopped closes the file if appendonly was set to no since the file was opened, even if it is yes again by now.
+func (j *Journal) closeStopped() {
+	if !j.stopping() {
 		return
 	}
-	if err := j.writeBuffer(true); err != nil {
-		j.log('#', "Error writing to the AOF file when it was turned off: %v", err)
+	j.files.Lock()
+	defer j.files.Unlock()
+	if j.file != nil && j.closeFile("when it was turned off") != nil {
 		j.discard()
+	}
+	j.setFailure(nil)
+	j.engine.With(func() { j.status.stopping = false })
+}
+
+// stopping reports whether closeStopped must close the file.
+func (j *Journal) stopping() (yes bool) {
+	j.engine.With(func() { yes = j.status.stopping })
+	return yes
+}
+
+// closeFile ends appending. It writes and syncs the buffer first. If the sync fails, the text is at least written: the
+// failed sync truncated the file.
+func (j *Journal) closeFile(when string) error {
+	err := j.writeBuffer(true)
+	if err != nil {
+		j.log('#', "Error writing to the AOF file %s: %v", when, err)
+		_ = j.flush(false)
 	}
 	_ = j.file.Close()
 	j.file = nil
-	j.setFailure(nil)
+	return err
 }
 
 // discard drops what could not be written.

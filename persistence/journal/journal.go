@@ -142,11 +142,7 @@ func (j *Journal) Close() {
 	j.files.Lock()
 	defer j.files.Unlock()
 	if j.file != nil {
-		if err := j.writeBuffer(true); err != nil {
-			j.log('#', "Error writing to the AOF file at shutdown: %v", err)
-		}
-		_ = j.file.Close()
-		j.file = nil
+		_ = j.closeFile("at shutdown")
 	}
 }
 
@@ -201,17 +197,14 @@ func (j *Journal) run() {
 
 // tick does the work that is due. It returns the time until the next tick; 0 for none before wakeUp.
 func (j *Journal) tick(now time.Time) time.Duration {
-	var sync, rewrite, later, everySecond, stopping bool
+	j.closeStopped()
+	var sync, rewrite, later, everySecond bool
 	j.engine.With(func() {
-		stopping, j.status.stopping = j.status.stopping, false
 		everySecond = j.set.fsync == everysec && !(j.set.noFsyncOnRewrite && j.status.rewriting)
 		sync = j.always.Load() || len(j.waits) > 0 || everySecond && now.Sub(j.syncedAt()) >= second
 		rewrite = j.rewriteDue(now)
 		later = j.status.scheduled && !j.status.rewriting
 	})
-	if stopping {
-		j.closeFile()
-	}
 	idle := j.written.Load() == j.seen // nothing was written since, not even by the event loops
 	ok := !sync && !idle && !j.failing.Load() || j.commit(sync)
 	j.seen = j.written.Load()

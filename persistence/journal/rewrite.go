@@ -11,7 +11,7 @@ import (
 type status struct {
 	rewriting   bool
 	scheduled   bool // a rewrite must begin as soon as it can
-	stopping    bool // the background must close the file
+	stopping    bool // the background must close the file, which is of no use to a state other than off
 	rewriteOK   bool // the last rewrite succeeded
 	rewrites    int64
 	failures    int // rewrites that failed in a row
@@ -73,7 +73,7 @@ func (j *Journal) rewrite() {
 
 var (
 	errTurnedOff = errors.New("the append-only file was turned off in the meantime")
-	errBusy      = errors.New("another snapshot of the data is being taken")
+	errBusy      = errors.New("another snapshot of the data is being taken, or the former file is not closed yet")
 )
 
 func (j *Journal) rewriteOnce() error {
@@ -108,7 +108,7 @@ func (j *Journal) switchIncr(f *baseFile) (incr int64, err error) {
 	var t blocks
 	var end int64
 	j.engine.With(func() {
-		if j.engine.Keyspace.Snapshotting() || j.engine.InTx() {
+		if j.engine.Keyspace.Snapshotting() || j.engine.InTx() || j.status.stopping {
 			err = errBusy
 			return
 		}
@@ -159,14 +159,14 @@ func (j *Journal) finishIncr(t blocks, end int64, next part) error {
 func (j *Journal) install(f *baseFile, incr int64) error {
 	j.files.Lock()
 	defer j.files.Unlock()
-	old := j.manifest
-	if incr != 0 && j.file == nil {
+	old, appending := j.manifest, incr != 0
+	if appending && (j.file == nil || j.stopping()) {
 		return errTurnedOff
 	}
-	if n := len(old.incrs); incr != 0 && (n == 0 || old.incrs[n-1].seq < incr) { // the state was waitRewrite
+	if n := len(old.incrs); appending && (n == 0 || old.incrs[n-1].seq < incr) { // the state was waitRewrite
 		old = old.withIncr(part{fmt.Sprintf("%s.%d.incr.aof", j.set.fileName, incr), incr, kindIncr})
 	}
-	if incr == 0 {
+	if !appending {
 		incr = old.nextIncr()
 	}
 	seq := old.nextBase()
@@ -181,7 +181,7 @@ func (j *Journal) install(f *baseFile, incr int64) error {
 	size, err := j.disk.Size(j.path(base.name))
 	j.otherSize = size
 	j.engine.With(func() {
-		if j.state == waitRewrite {
+		if j.state == waitRewrite && appending && !j.status.stopping {
 			j.state = on
 		}
 		j.updateTotal()

@@ -17,9 +17,16 @@ func (j *Journal) Load() error {
 			return err
 		}
 	}
-	j.engine.With(func() { j.live = true })
+	j.engine.With(j.goLive)
 	j.ended.Go(j.run)
 	return nil
+}
+
+// goLive makes CONFIG SET appendonly effective, also one that came while the files were loaded.
+func (j *Journal) goLive() {
+	want := j.set.enabled
+	j.live, j.set.enabled = true, j.state != off
+	_ = j.enable(want) // which logs an error
 }
 
 // open loads the files, or creates the first ones, and starts to append.
