@@ -9,11 +9,13 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 )
@@ -32,7 +34,7 @@ type Server struct {
 	Dir     string // its working directory, removed by Stop
 	PID     int
 	cmd     *exec.Cmd
-	exited  chan error
+	exited  chan struct{} // closed when the process has ended
 }
 
 // Spec describes the process to start.
@@ -40,6 +42,8 @@ type Spec struct {
 	Path string   // of the binary
 	Unix bool     // listen on a unix socket instead of a TCP port
 	Args []string // further arguments, such as "--maxmemory", "10mb"
+
+	Stderr io.Writer // what the process writes there; os.Stderr if nil
 }
 
 // Start runs a server and returns when it answers. The caller must Stop it.
@@ -48,7 +52,7 @@ func Start(spec Spec) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Dir: dir, exited: make(chan error, 1)}
+	s := &Server{Dir: dir, exited: make(chan struct{})}
 	args := []string{"--dir", dir, "--save", "", "--appendonly", "no", "--logfile", s.log()}
 	listen, err := s.listenOn(spec.Unix)
 	if err != nil {
@@ -58,17 +62,31 @@ func Start(spec Spec) (*Server, error) {
 	s.cmd.Dir = dir
 	s.cmd.Env = append(os.Environ(), "LC_ALL=C") // redis-server sorts texts as the locale says
 	s.cmd.Stderr = os.Stderr
+	if spec.Stderr != nil {
+		s.cmd.Stderr = spec.Stderr
+	}
 	if err := s.cmd.Start(); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	s.PID = s.cmd.Process.Pid
-	go func() { s.exited <- s.cmd.Wait() }()
+	go s.wait()
 	if err := s.await(); err != nil {
 		s.Stop()
 		return nil, fmt.Errorf("%s: %w", spec.Path, err)
 	}
 	return s, nil
 }
+
+func (s *Server) wait() {
+	s.cmd.Wait() // ProcessState says how it ended
+	close(s.exited)
+}
+
+// Exited returns a channel that is closed when the process has ended.
+func (s *Server) Exited() <-chan struct{} { return s.exited }
+
+// Exit says how the process ended, as "exit status 2". It may be called when Exited is closed.
+func (s *Server) Exit() string { return s.cmd.ProcessState.String() }
 
 func (s *Server) log() string { return filepath.Join(s.Dir, "log") }
 
@@ -104,10 +122,9 @@ func (s *Server) await() error {
 	var err error
 	for end := time.Now().Add(startup); time.Now().Before(end); time.Sleep(2 * time.Millisecond) {
 		select {
-		case exit := <-s.exited:
-			s.exited <- exit
+		case <-s.exited:
 			log, _ := os.ReadFile(s.log())
-			return fmt.Errorf("ended at once: %v\n%s", exit, log)
+			return fmt.Errorf("ended at once: %s\n%s", s.Exit(), log)
 		default:
 		}
 		if err = s.ping(); err == nil {
@@ -146,15 +163,15 @@ func (s *Server) Stop() error {
 	return os.RemoveAll(s.Dir)
 }
 
-// Build compiles the package, a path relative to the module's root such as "./cmd/miniserver",
-// and returns the path of the binary. The caller removes its directory.
-func Build(root, pkg string) (string, error) {
+// Build compiles the package, a path relative to the module's root such as "./cmd/miniserver", with further flags
+// of go build, and returns the path of the binary. The caller removes its directory.
+func Build(root, pkg string, flags ...string) (string, error) {
 	dir, err := os.MkdirTemp("", "build")
 	if err != nil {
 		return "", err
 	}
 	path := filepath.Join(dir, filepath.Base(pkg))
-	build := exec.Command("go", "build", "-o", path, pkg)
+	build := exec.Command("go", slices.Concat([]string{"build", "-o", path}, flags, []string{pkg})...)
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		os.RemoveAll(dir)
