@@ -24,6 +24,7 @@ const module = "github.com/miniserver-go/miniserver/"
 var layers = [][]string{
 	{"cmd/miniserver", "."},
 	{"bench"},
+	{"internal/hunt"},
 	{"internal/difftest"},
 	{"internal/readme"},
 	{"internal/transcript"},

@@ -1,0 +1,288 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net"
+	"os"
+	"regexp"
+	"slices"
+	"sync"
+)
+
+const (
+	password  = "secret"
+	lanes     = 64     // connections in use at a time
+	shortest  = 200    // bytes of a stream that is cut at each position, at most
+	pipelined = 20_000 // requests in a pipeline, at most
+)
+
+// openFrames sends streams of requests to both servers and compares all bytes that come back, until the server
+// closes the connection. Short streams are damaged, and cut at each position in turn: the server reads the first piece
+// before the second is sent. Long ones are pipelines with a damaged end.
+func openFrames(h *hunt) (step, error) {
+	ours, err := h.serve("--requirepass", password)
+	if err != nil {
+		return nil, err
+	}
+	redis, err := h.compare("--requirepass", password)
+	if err != nil {
+		return nil, err
+	}
+	f := &frames{hunt: h, ours: ours, redis: redis}
+	return f.step, nil
+}
+
+type frames struct {
+	*hunt
+	ours, redis *target
+}
+
+func (f *frames) step(r *rand.Rand) error {
+	streams := everyCut(short(r))
+	if r.IntN(4) == 0 {
+		streams = []stream{long(r, f.size(pipelined))}
+	}
+	for batch := range slices.Chunk(streams, lanes) {
+		differ, err := f.differ(batch)
+		if err != nil {
+			return err
+		}
+		for _, s := range differ {
+			f.explain(s)
+		}
+		for _, s := range batch {
+			f.count("frames", len(s.requests))
+		}
+		f.count("streams", len(batch))
+	}
+	return nil
+}
+
+// stream is what a client sends on one connection.
+type stream struct {
+	authed   bool
+	requests [][]byte // the last ones may be damaged
+	cuts     []int    // offsets in the requests' bytes at which pieces end
+}
+
+// pieces returns the bytes to send, in the pieces in which the server shall read them.
+func (s stream) pieces() (pieces [][]byte) {
+	if s.authed {
+		pieces = append(pieces, request("AUTH", password))
+	}
+	all, from := bytes.Join(s.requests, nil), 0
+	for _, cut := range append(slices.Clone(s.cuts), len(all)) {
+		if cut = min(cut, len(all)); cut > from {
+			pieces = append(pieces, all[from:cut])
+			from = cut
+		}
+	}
+	return pieces
+}
+
+// everyCut returns the stream in one piece, cut in two at each position, and in pieces of one byte.
+func everyCut(s stream) []stream {
+	streams := []stream{s}
+	all := len(bytes.Join(s.requests, nil))
+	var bytewise []int
+	for cut := 1; cut < all; cut++ {
+		two := s
+		two.cuts = []int{cut}
+		bytewise = append(bytewise, cut)
+		streams = append(streams, two)
+	}
+	s.cuts = bytewise
+	return append(streams, s)
+}
+
+// differ sends the streams to both servers and returns those whose replies differ. If a server ended it returns the
+// one of them at which it does.
+func (f *frames) differ(streams []stream) (differ []stream, err error) {
+	ours, err := f.ours.replies(streams)
+	if err != nil || f.ours.trouble() != "" {
+		return nil, errors.Join(err, f.culprit(streams))
+	}
+	if f.redis == nil {
+		return nil, nil
+	}
+	theirs, err := f.redis.replies(streams)
+	for i := range ours {
+		if err == nil && !alike(streams[i], ours[i], theirs[i]) {
+			differ = append(differ, streams[i])
+		}
+	}
+	return differ, err
+}
+
+// alike reports whether replies are the same, but for one known difference: when POST or Host: ends a connection, Redis
+// drops also the replies to requests that came with it.
+func alike(s stream, ours, theirs []byte) bool {
+	if browser.Match(bytes.Join(s.requests, nil)) && !browser.Match(ours) {
+		return bytes.HasPrefix(ours, theirs)
+	}
+	return bytes.Equal(ours, theirs)
+}
+
+var browser = regexp.MustCompile(`(?i)post|host:`)
+
+// culprit looks for the stream that brought the server down, reduces it, and sends it again.
+func (f *frames) culprit(streams []stream) error {
+	falls := func(s stream) bool {
+		f.ours.replies([]stream{s})
+		return f.fell()
+	}
+	f.fell()
+	i := slices.IndexFunc(streams, falls)
+	if i < 0 {
+		return errors.New("the server fell, but not by one of the streams alone")
+	}
+	s := reduceStream(streams[i], falls)
+	f.doing("%s", s)
+	_, err := f.ours.replies([]stream{s})
+	return err
+}
+
+// explain reduces a stream and reports the two servers' replies.
+func (f *frames) explain(s stream) {
+	s = reduceStream(s, func(s stream) bool {
+		differ, _ := f.differ([]stream{s})
+		return len(differ) > 0
+	})
+	ours, _ := f.ours.replies([]stream{s})
+	theirs, _ := f.redis.replies([]stream{s})
+	if len(ours) == 0 || len(theirs) == 0 || alike(s, ours[0], theirs[0]) {
+		f.found("replies differed, but not again", s.String())
+		return
+	}
+	f.found(fmt.Sprintf("redis-server replies %.200q\nminiserver %.200q", theirs[0], ours[0]), s.String())
+}
+
+// reduceStream leaves out cuts, requests and bytes.
+func reduceStream(s stream, fails func(stream) bool) stream {
+	s.cuts = reduce(s.cuts, func(cuts []int) bool {
+		t := s
+		t.cuts = cuts
+		return fails(t)
+	})
+	part := func(requests [][]byte) stream { return stream{authed: s.authed, requests: requests, cuts: s.cuts} }
+	s = part(reduce(s.requests, func(requests [][]byte) bool { return fails(part(requests)) }))
+	whole := func(b []byte) [][]byte { return [][]byte{b} }
+	if all := bytes.Join(s.requests, nil); len(all) < 2*shortest {
+		s = part(whole(reduce(all, func(b []byte) bool { return fails(part(whole(b))) })))
+	}
+	return s
+}
+
+// String returns a line for a shell that sends the stream.
+func (s stream) String() string {
+	var b bytes.Buffer
+	for i, piece := range s.pieces() {
+		if i > 0 {
+			b.WriteString("sleep .1; ")
+		}
+		fmt.Fprintf(&b, "printf '%s'; ", escape(piece))
+	}
+	return fmt.Sprintf("(%s) | nc 127.0.0.1 6379 # --requirepass %s", bytes.TrimSuffix(b.Bytes(), []byte("; ")), password)
+}
+
+// replies sends the streams side by side, piece by piece, and returns all bytes that came back on each connection until
+// the server closed it. A connection that the server leaves open ends with "(open)".
+func (t *target) replies(streams []stream) ([][]byte, error) {
+	barrier, err := t.dial()
+	if err != nil {
+		return nil, err
+	}
+	defer barrier.Close()
+	open := make([]*lane, len(streams))
+	for i, s := range streams {
+		if open[i], err = t.lane(s); err != nil {
+			return nil, err
+		}
+		defer open[i].Close()
+	}
+	for at, more := 0, true; more && err == nil; at++ {
+		more = false
+		for _, l := range open {
+			more = l.advance(at) || more
+		}
+		_, err = barrier.do("PING")
+	}
+	return finish(open, barrier), err
+}
+
+// finish ends the lanes, once no more replies come, and returns their replies.
+func finish(open []*lane, barrier *conn) (all [][]byte) {
+	for before, quiet := -1, 0; quiet < 2; {
+		barrier.do("PING")
+		now := 0
+		for _, l := range open {
+			now += l.length()
+		}
+		if quiet++; now != before {
+			quiet = 0
+		}
+		before = now
+	}
+	for _, l := range open {
+		l.Conn.(*net.UnixConn).CloseWrite()
+	}
+	for _, l := range open {
+		<-l.ended
+		all = append(all, l.received)
+	}
+	return all
+}
+
+// lane is a connection on which a stream is under way.
+type lane struct {
+	*conn
+	pieces [][]byte
+	ended  chan struct{} // closed when the server has closed the connection
+
+	mu       sync.Mutex
+	received []byte
+}
+
+func (t *target) lane(s stream) (*lane, error) {
+	c, err := t.dial()
+	if err != nil {
+		return nil, err
+	}
+	l := &lane{conn: c, pieces: s.pieces(), ended: make(chan struct{})}
+	go l.receive()
+	return l, nil
+}
+
+func (l *lane) receive() {
+	defer close(l.ended)
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := l.Read(buf)
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			n = copy(buf, "(open)")
+		}
+		l.mu.Lock()
+		l.received = append(l.received, buf[:n]...)
+		l.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+func (l *lane) length() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.received)
+}
+
+// advance writes a piece and reports whether there are more.
+func (l *lane) advance(at int) bool {
+	if at < len(l.pieces) {
+		l.Write(l.pieces[at]) // fails if the server has closed the connection
+	}
+	return at+1 < len(l.pieces)
+}

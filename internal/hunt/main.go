@@ -1,0 +1,110 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/miniserver-go/miniserver/internal/launch"
+)
+
+// areas are all kinds of attack, in the order in which they run.
+var areas = []area{
+	{"frames", "requests, whole and damaged, in pieces, before and after AUTH", openFrames},
+}
+
+var (
+	duration  = flag.Duration("for", time.Minute, "time in total, which the areas share equally")
+	list      = flag.Bool("list", false, "list the areas and exit")
+	seed      = flag.Uint64("seed", uint64(time.Now().Unix()), "seed of the first step")
+	steps     = flag.Int("steps", 0, "steps of each area at most; no limit if 0")
+	race      = flag.Bool("race", false, "build the server with the race detector")
+	server    = flag.String("server", "", "binary to attack; built from this module if empty")
+	reference = flag.String("redis", "redis-server", "redis-server to compare with")
+	memory    = flag.Int64("memory", 2048, "megabytes that the server may take")
+	patience  = flag.Duration("patience", 5*time.Second, "time in which the server must answer PING")
+)
+
+func main() {
+	flag.Usage = func() {
+		fmt.Fprintln(flag.CommandLine.Output(), "Usage: go run ./internal/hunt [flags] [area ...]")
+		flag.PrintDefaults()
+	}
+	flag.Parse()
+	if *list {
+		for _, a := range areas {
+			fmt.Printf("%-12s%s\n", a.name, a.does)
+		}
+		return
+	}
+	found, err := run(flag.Args())
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "hunt:", err)
+		os.Exit(2)
+	}
+	if found > 0 {
+		os.Exit(1)
+	}
+}
+
+// run attacks in the named areas, in all if there are none, and returns the number of findings.
+func run(names []string) (found int, err error) {
+	chosen, err := choose(names)
+	if err != nil {
+		return 0, err
+	}
+	path, remove, err := build()
+	if err != nil {
+		return 0, err
+	}
+	defer remove()
+	redis, _ := exec.LookPath(*reference)
+	l := limits{path: path, reference: redis, seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience,
+		settling: 20 * time.Second}
+	fmt.Printf("seed %d\n", *seed)
+	for _, a := range chosen {
+		l.until = time.Now().Add(*duration / time.Duration(len(chosen)))
+		n, err := l.run(a, os.Stdout)
+		if found += n; err != nil {
+			return found, err
+		}
+	}
+	return found, nil
+}
+
+func choose(names []string) (chosen []area, err error) {
+	for _, name := range names {
+		i := slices.IndexFunc(areas, func(a area) bool { return a.name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("no area %q; -list shows them", name)
+		}
+		chosen = append(chosen, areas[i])
+	}
+	if len(chosen) == 0 {
+		return areas, nil
+	}
+	return chosen, nil
+}
+
+// build returns the server to attack, and a function that removes it if it was built for the run.
+func build() (path string, remove func(), err error) {
+	if *server != "" {
+		path, err = filepath.Abs(*server) // it runs in a directory of its own
+		return path, func() {}, err
+	}
+	root, err := launch.Root()
+	if err != nil {
+		return "", nil, err
+	}
+	var flags []string
+	if *race {
+		flags = []string{"-race"}
+		os.Setenv("GORACE", "halt_on_error=1")
+	}
+	path, err = launch.Build(root, "./cmd/miniserver", flags...)
+	return path, func() { os.RemoveAll(filepath.Dir(path)) }, err
+}
