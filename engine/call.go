@@ -23,14 +23,13 @@ type Call struct {
 	Args    [][]byte
 	Reply   *resp.Writer
 
-	at       int      // position of the next argument
-	err      error    // first error of the cursor
-	dirty    int64    // changes reported by this call
-	logged   bool     // the handler has said what to propagate
-	woken    bool     // a blocked command's handler runs again
-	readyKey []byte   // the key because of which it does
-	blocked  bool     // the handler blocked the session
-	redacted [][]byte // the arguments with secrets hidden, for MONITOR and the slow log; nil for Args
+	at       int    // position of the next argument
+	err      error  // first error of the cursor
+	dirty    int64  // changes reported by this call
+	logged   bool   // the handler has said what to propagate
+	woken    bool   // a blocked command's handler runs again
+	readyKey []byte // the key because of which it does
+	blocked  bool   // the handler blocked the session
 	scratch  [64]byte
 }
 

@@ -23,7 +23,7 @@ func AccessControl() Family {
 				{Name: "cat", Arity: -2, Flags: anybody, Run: cmdACLCat, Since: "6.0.0",
 					Syntax: "[category]", Summary: "Lists the ACL categories, or the commands inside a category.",
 					Complexity: "O(1)"},
-				{Name: "deluser", Arity: -3, Flags: operate, Run: cmdACLDelUser, Since: "6.0.0",
+				{Name: "deluser", Arity: -3, Flags: operate, Run: cmdACLDelUser, Secrets: SecretsFrom(2), Since: "6.0.0",
 					Syntax: "username...", Summary: "Deletes ACL users, and terminates their connections.",
 					Complexity: "O(N), N being the number of users deleted and of connected clients"},
 				{Name: "dryrun", Arity: -4, Flags: operate, Run: cmdACLDryRun, Since: "7.0.0",
@@ -34,7 +34,7 @@ func AccessControl() Family {
 					Syntax:     "[bits]",
 					Summary:    "Generates a pseudorandom, secure password that can be used to identify ACL users.",
 					Complexity: "O(1)"},
-				{Name: "getuser", Arity: 3, Flags: operate, Run: cmdACLGetUser, Since: "6.0.0",
+				{Name: "getuser", Arity: 3, Flags: operate, Run: cmdACLGetUser, Secrets: SecretsFrom(2), Since: "6.0.0",
 					Syntax: "username", Summary: "Lists the ACL rules of a user.",
 					Complexity: "O(N), N being the number of the user's rules"},
 				{Name: "list", Arity: 2, Flags: operate, Run: cmdACLList, Since: "6.0.0",
@@ -48,7 +48,7 @@ func AccessControl() Family {
 				{Name: "save", Arity: 2, Flags: operate, Run: cmdACLSave, Since: "6.0.0",
 					Summary:    "Saves the effective ACL rules in the configured ACL file.",
 					Complexity: "O(N), N being the number of users"},
-				{Name: "setuser", Arity: -3, Flags: operate, Run: cmdACLSetUser, Since: "6.0.0",
+				{Name: "setuser", Arity: -3, Flags: operate, Run: cmdACLSetUser, Secrets: SecretsFrom(2), Since: "6.0.0",
 					Syntax: "username [rule...]", Summary: "Creates and modifies an ACL user and its rules.",
 					Help: "<username> <attribute> [<attribute> ...]", Complexity: "O(N), N being the number of rules given"},
 				{Name: "users", Arity: 2, Flags: operate, Run: cmdACLUsers, Since: "6.0.0",
@@ -86,9 +86,6 @@ func cmdACLCat(c *Call) {
 
 // ACL SETUSER username [rule [rule ...]]
 func cmdACLSetUser(c *Call) {
-	for i := 2; i < len(c.Args); i++ {
-		c.Redact(i)
-	}
 	e, name := c.Engine, string(c.Arg())
 	if strings.ContainsAny(name, " \x00") {
 		c.Fail(ErrUserName)

@@ -15,7 +15,7 @@ func configSubs() []Command {
 		{Name: "get", Arity: -3, Flags: flags, Run: cmdConfigGet, Since: "2.0.0",
 			Syntax: "parameter...", Summary: "Returns the effective values of configuration parameters.",
 			Help: "<pattern> [<pattern> ...]", Complexity: "O(N), N being the number of parameters"},
-		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Since: "2.0.0",
+		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Secrets: (*Engine).secretSettings, Since: "2.0.0",
 			Syntax: "<parameter value>...", Summary: "Sets configuration parameters in-flight, all of them or none.",
 			Help:       "<directive> <value> [<directive> <value> ...]",
 			Tips:       "request_policy:all_nodes response_policy:all_succeeded",
@@ -112,16 +112,23 @@ func (p *Param) apply() error {
 	return p.Apply()
 }
 
-// settings reads the pairs and latches the first problem, but reads on, so that no password is shown.
+// secretSettings returns the positions of the values of secret parameters in a CONFIG SET.
+func (e *Engine) secretSettings(args [][]byte) (at []int) {
+	for i := 2; i < len(args); i += 2 {
+		if p := e.Param(string(args[i])); p != nil && p.Secret {
+			at = append(at, i+1)
+		}
+	}
+	return at
+}
+
+// settings reads the pairs and latches the first problem.
 func (c *Call) settings() (list []setting) {
 	seen := make(map[string]bool)
-	for c.More() || c.err != nil && c.Left() > 0 {
+	for c.More() {
 		given := string(c.Arg())
 		s := setting{name: strings.ToLower(given)}
 		s.param = c.Engine.Parts.params[s.name]
-		if s.param != nil && s.param.Secret {
-			c.Redact(c.at)
-		}
 		s.value = string(c.Arg())
 		switch {
 		case s.param == nil:

@@ -9,10 +9,10 @@ func Connection() Family {
 			Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)"},
 		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdEcho, Since: "1.0.0",
 			Syntax: "message", Summary: "Returns the given string.", Complexity: "O(1)"},
-		{Name: "hello", Arity: -1, Flags: before, Run: cmdHello, Since: "6.0.0",
+		{Name: "hello", Arity: -1, Flags: before, Run: cmdHello, Secrets: secretsOfHello, Since: "6.0.0",
 			Syntax: "[protover [AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server.",
 			Complexity: "O(1)"},
-		{Name: "auth", Arity: -2, Flags: before, Run: cmdAuth, Since: "1.0.0",
+		{Name: "auth", Arity: -2, Flags: before, Run: cmdAuth, Secrets: SecretsFrom(1), Since: "1.0.0",
 			Syntax: "[username] password", Summary: "Authenticates the connection.",
 			Complexity: "O(N), N being the number of the user's passwords"},
 		{Name: "quit", Arity: -1, Flags: before | AllowTx | DropsTx | AllowSubscribed, Run: cmdQuit, Since: "1.0.0",
@@ -67,7 +67,6 @@ func cmdReset(c *Call) {
 
 // AUTH [username] password
 func cmdAuth(c *Call) {
-	c.Redact(1, 2)
 	user := []byte(defaultUserName)
 	switch {
 	case c.Left() > 2:
@@ -99,7 +98,6 @@ func cmdHello(c *Call) {
 	for c.More() {
 		switch {
 		case c.Left() > 2 && c.Word("AUTH"):
-			c.Redact(c.at, c.at+1)
 			user, password = c.Arg(), c.Arg()
 		case c.Left() > 1 && c.Word("SETNAME"):
 			if name = c.Arg(); !printable(name) {
@@ -125,6 +123,20 @@ func cmdHello(c *Call) {
 		c.Reply.SetProto(int(proto))
 	}
 	c.replyHello()
+}
+
+// secretsOfHello returns the positions of the user names and passwords.
+func secretsOfHello(_ *Engine, args [][]byte) (at []int) {
+	for i := 2; i < len(args); i++ {
+		switch {
+		case IsWord(args[i], "AUTH"):
+			at = append(at, i+1, i+2)
+			i += 2
+		case IsWord(args[i], "SETNAME"):
+			i++
+		}
+	}
+	return at
 }
 
 // replyHello replies with what HELLO says about the server.

@@ -32,6 +32,9 @@ type Command struct {
 	// them; nil if it does not. Only the gate asks, and only for what Write, DenyOOM and MayReplicate say.
 	Vary func(args [][]byte) Flags
 
+	// Secrets finds the arguments that must not be shown, such as passwords; nil if there are none.
+	Secrets Secrets
+
 	group  string
 	parent *Command
 	id     int    // in the order of joining, subcommands too; ACL rules refer to it

@@ -114,6 +114,9 @@ var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilena
 	"server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
+// ignoredSecrets are those of them that are not shown.
+var ignoredSecrets = []string{"masterauth", "masteruser", "tls-client-key-file-pass", "tls-key-file-pass"}
+
 // ignoredParams returns the parameters that have no effect.
 func ignoredParams() (list []Param) {
 	for i := range ignoredBools {
@@ -147,7 +150,7 @@ func ignoredParams() (list []Param) {
 	for i := range list {
 		list[i].inert = true
 		list[i].Immutable = slices.Contains(ignoredAtStart, list[i].Name)
-		list[i].Secret = list[i].Name == "masterauth" || strings.HasSuffix(list[i].Name, "-file-pass")
+		list[i].Secret = slices.Contains(ignoredSecrets, list[i].Name)
 		list[i].List = list[i].Name == "save" || list[i].Name == "oom-score-adj-values" ||
 			strings.HasPrefix(list[i].Name, "shutdown-on-")
 	}

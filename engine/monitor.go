@@ -27,7 +27,7 @@ func (e *Engine) unmonitor(s *Session) {
 
 // feedMonitors sends a command that was executed to the monitors.
 func (e *Engine) feedMonitors(c *Call) {
-	line := monitorLine(e.time.micros, c.Session, c.Session.db, c.redactedArgs())
+	line := monitorLine(e.time.micros, c.Session, c.Session.db, e.shown(c.Cmd, c.Args))
 	for _, m := range e.Sessions.monitors {
 		m.Reply.Raw(line)
 		if m != c.Session && m.Peer != nil {
@@ -72,24 +72,4 @@ func (c *Call) ShowToMonitors() {
 	if len(c.Engine.Sessions.monitors) > 0 && !c.Session.loader {
 		c.Engine.feedMonitors(c)
 	}
-}
-
-// Redact hides arguments, counted from the command's name on, from MONITOR and the slow log.
-func (c *Call) Redact(at ...int) {
-	if c.redacted == nil {
-		c.redacted = slices.Clone(c.Args)
-	}
-	for _, i := range at {
-		if i < len(c.redacted) {
-			c.redacted[i] = []byte("(redacted)")
-		}
-	}
-}
-
-// redactedArgs returns the arguments as MONITOR may show them.
-func (c *Call) redactedArgs() [][]byte {
-	if c.redacted != nil {
-		return c.redacted
-	}
-	return c.Args
 }

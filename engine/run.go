@@ -28,7 +28,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	if cmd.parent != nil {
 		c.at = 2
 	}
-	c.logged, c.woken, c.blocked, c.redacted = false, false, false, nil
+	c.logged, c.woken, c.blocked = false, false, false
 	return c
 }
 
@@ -45,9 +45,6 @@ func (e *Engine) leave(c *Call, start int) {
 	}
 	c.Cmd.stats.calls++
 	e.stats.commands++
-	if c.redacted != nil && e.stack.depth == 0 {
-		e.stopwatch.args = c.redacted
-	}
 	if len(e.Sessions.monitors) > 0 && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
 		e.feedMonitors(c)
 	}

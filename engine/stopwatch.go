@@ -51,7 +51,7 @@ func (e *Engine) recordDuration(s *Session, cmd *Command, args [][]byte, micros 
 		cmd.stats.latency.add(each, n)
 	}
 	if e.slowlog.threshold >= 0 && each >= e.slowlog.threshold && cmd.Flags&SkipSlowlog == 0 {
-		e.slowlog.add(s, args, each, e.time.micros/1e6)
+		e.slowlog.add(s, e.shown(cmd, args), each, e.time.micros/1e6)
 	}
 	if e.latency.threshold > 0 && each >= e.latency.threshold*1000 {
 		e.latency.addCommand(cmd, e.time.micros/1e6, each/1000)

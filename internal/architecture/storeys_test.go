@@ -28,7 +28,7 @@ var storeysOfEngine = [][]string{
 		"engine.go", "command.go", "keyspecs.go", "categories.go", "syntax.go", "call.go", "session.go", "part.go",
 		"config.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "memory.go", "pause.go", "stopwatch.go",
 		"stats.go", "propagation.go", "persistence.go", "slowscript.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
-		"pubsub.go", "users.go",
+		"pubsub.go", "users.go", "secrets.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
 		"publish.go", "invalidation.go", "acl.go", "client_info.go", "connections.go", "monitor.go", "element_expiry.go", "changed.go",

@@ -35,7 +35,7 @@ type Dialer interface {
 func Migration(d Dialer) engine.Family {
 	m := &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}}
 	return engine.Family{Group: "generic", Commands: []engine.Command{
-		{Name: "migrate", Arity: -6, Flags: engine.Write, Keys: engine.Key(3, "RW access delete").And(engine.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: m.cmdMigrate, ACL: "dangerous", Since: "2.6.0",
+		{Name: "migrate", Arity: -6, Flags: engine.Write, Keys: engine.Key(3, "RW access delete").And(engine.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: m.cmdMigrate, Secrets: secretsOfMigrate, ACL: "dangerous", Since: "2.6.0",
 			Syntax:  `host port <key|""> destination-db timeout:integer [COPY] [REPLACE] [AUTH password|AUTH2 username password] [KEYS key...]`,
 			Summary: "Atomically transfers keys from one instance to another.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the size of the values, here and on the target"},
@@ -123,9 +123,9 @@ func migrationOf(c *engine.Call) *migration {
 		case c.Word("REPLACE"):
 			q.replace = true
 		case c.Left() > 1 && c.Word("AUTH"):
-			q.login = q.credentials(c, 1)
+			q.login = credentials(c, 1)
 		case c.Left() > 2 && c.Word("AUTH2"):
-			q.login = q.credentials(c, 2)
+			q.login = credentials(c, 2)
 		case c.Word("KEYS"):
 			if len(q.keys[0]) > 0 {
 				c.Refuse(errMigrateKeys)
@@ -148,14 +148,24 @@ func migrationOf(c *engine.Call) *migration {
 	return q
 }
 
-// credentials parses n arguments of AUTH and redacts them in MONITOR and the slow log. It returns the AUTH command.
-func (q *migration) credentials(c *engine.Call, n int) [][]byte {
-	login := [][]byte{[]byte("AUTH")}
-	for range n {
-		c.Redact(len(c.Args) - c.Left())
-		login = append(login, c.Arg())
+// credentials reads n arguments of AUTH. It returns the AUTH command.
+func credentials(c *engine.Call, n int) [][]byte {
+	return append([][]byte{[]byte("AUTH")}, c.Next(n)...)
+}
+
+// secretsOfMigrate returns the positions of the user names and passwords.
+func secretsOfMigrate(_ *engine.Engine, args [][]byte) (at []int) {
+	for i := 6; i < len(args) && !engine.IsWord(args[i], "KEYS"); i++ {
+		switch {
+		case engine.IsWord(args[i], "AUTH"):
+			at = append(at, i+1)
+			i++
+		case engine.IsWord(args[i], "AUTH2"):
+			at = append(at, i+1, i+2)
+			i += 2
+		}
 	}
-	return login
+	return at
 }
 
 // deleteMoved deletes the keys that the target has confirmed, and propagates that as one DEL.
