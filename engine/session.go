@@ -17,9 +17,9 @@ type Session struct {
 	Name, LibName, LibVer string
 	Addr, LocalAddr       string
 
-	// Held and Unsent are the bytes that the connection holds back unexecuted and unsent, kept up
-	// to date by it for CLIENT LIST.
-	Held, Unsent atomic.Int64
+	// Held and Unsent are the bytes that the connection holds back unexecuted and unsent, and HeldArgs
+	// those of the tables of arguments that are not executed. The connection keeps them up to date.
+	Held, HeldArgs, Unsent atomic.Int64
 
 	engine       *Engine
 	db           int

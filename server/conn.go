@@ -19,11 +19,11 @@ type conn struct {
 	ended   func() // called when the connection is closed
 	session *engine.Session
 	gc      gnet.Conn
-	pending []byte // an unfinished command, or the input of a blocked session
-	need    int    // length that pending must reach before it is parsed again
+	in      input  // what is not executed
 	group   *group // of the loop
 	held    int    // replies of this connection in the group
 	blocked bool
+	counted bool      // the session's Held or HeldArgs is not 0
 	dying   bool      // executes nothing more; closes when its output is sent
 	broken  bool      // can send nothing more
 	closed  bool      // gnet has closed it
@@ -39,29 +39,6 @@ type buffers struct {
 
 var bufferPool = sync.Pool{New: func() any { return &buffers{out: make([]byte, 0, 512)} }}
 
-// inputPool holds buffers for commands too long for one read, as *[]byte.
-var inputPool sync.Pool
-
-// newInput returns an empty buffer for n bytes.
-func newInput(n int) []byte {
-	if b, ok := inputPool.Get().(*[]byte); ok && cap(*b) >= n {
-		return (*b)[:0]
-	}
-	return make([]byte, 0, n)
-}
-
-// freeInput returns a buffer to the pool. Nothing may refer to it.
-func freeInput(b []byte) {
-	if cap(b) <= maxKept {
-		inputPool.Put(&b)
-	}
-}
-
-const (
-	maxKept    = 1 << 20  // largest buffer that is kept for another batch, in bytes
-	maxPending = 64 << 10 // largest empty buffer that a connection keeps, in bytes
-)
-
 // Wake makes the event loop handle the connection again. It may be called from any goroutine.
 func (c *conn) Wake() { c.group.wakes.add(c) }
 
@@ -70,58 +47,97 @@ func (c *conn) traffic() gnet.Action {
 	data, _ := c.gc.Next(-1)
 	if len(data) == 0 || c.blocked {
 		c.reply(c.server.engine.Collect(c.session))
-	} else {
-		c.server.counts.in.Add(int64(len(data)))
 	}
-	if c.dying {
-		return c.action()
-	}
-	own := c.blocked || len(c.pending) > 0
-	if own {
-		c.pending = append(c.pending, data...)
-		data = c.pending
-	}
+	c.server.counts.in.Add(int64(len(data)))
 	switch {
-	case c.blocked || len(data) < c.need:
-	case own && len(data) > maxPending:
-		c.keep(c.execute(data, new(buffers))) // pooled arguments would keep pending alive
+	case c.dying:
+		return c.action()
+	case c.blocked:
+		c.in.add(data)
+	case c.in.empty():
+		c.direct(data)
 	default:
-		t := bufferPool.Get().(*buffers)
-		c.keep(c.execute(data, t))
-		bufferPool.Put(t)
+		c.resume(data)
 	}
+	c.count()
 	return c.action()
 }
 
-// execute runs the commands in data and returns the rest of it.
-func (c *conn) execute(data []byte, t *buffers) []byte {
-	rest, need, err := t.parse(data, limits{bulk: c.server.maxBulk.Load(), authed: c.session.Authed()})
-	c.need = need
-	if len(t.commands) > 0 {
+// direct executes the commands in data, which is the event loop's buffer, and keeps the rest.
+func (c *conn) direct(data []byte) {
+	if len(data) == 0 {
+		return
+	}
+	t := bufferPool.Get().(*buffers)
+	for more := true; more; {
+		n := t.parse(data, c.limits())
+		if !c.execute(t) {
+			n, t.last, t.request = t.unexecuted(), t.unexecuted(), request{} // what follows is parsed again, once
+		}
+		if more = t.more && c.isReady(); !more {
+			c.in.start(t.suspend(), data[t.last:], n-t.last)
+		}
+		data = data[n:]
+	}
+	bufferPool.Put(t)
+}
+
+// resume executes what is kept, with data behind it. It stops after as many bytes as have arrived, or after one batch if
+// that is more. The rest has its turn after the other connections of the loop. So the commands that were kept while the
+// session was blocked do not hold up the others, and the backlog does not grow.
+func (c *conn) resume(data []byte) {
+	before := c.in.backlog()
+	c.in.add(data)
+	more := c.step()
+	for more && c.in.backlog() > before {
+		more = c.step()
+	}
+	if more {
+		c.Wake()
+	}
+}
+
+// step executes one batch of what is kept. It reports whether there may be complete commands behind it.
+func (c *conn) step() (more bool) {
+	t, pooled := c.in.next(c.limits())
+	if !c.execute(t) {
+		t.out, c.in.waiting = nil, t
+		return false
+	}
+	c.in.release()
+	if pooled {
+		bufferPool.Put(t)
+	}
+	return t.more && c.isReady()
+}
+
+// isReady reports whether the connection may execute commands now.
+func (c *conn) isReady() bool { return !c.blocked && !c.dying }
+
+func (c *conn) limits() limits {
+	return limits{bulk: c.server.maxBulk.Load(), authed: c.session.Authed()}
+}
+
+// execute executes the rest of a batch. A protocol error behind it ends the connection. It returns false if a part must
+// wait, because the session is blocked.
+func (c *conn) execute(t *buffers) bool {
+	if commands := t.commands[t.done:]; len(commands) > 0 {
 		c.session.Lend(t.out[:0])
 		t.out = nil
-		o := c.server.engine.Do(c.session, t.commands)
+		o := c.server.engine.Do(c.session, commands)
+		t.done += o.Executed
 		c.reply(o)
 		if cap(o.Out) <= maxKept {
 			t.out = o.Out
 		}
-		if o.Executed < len(t.commands) {
-			return c.unexecuted(data, t, o.Executed)
-		}
 	}
-	if err != nil && !c.blocked && !c.dying {
-		c.fail(err)
+	switch {
+	case t.done < len(t.commands) || t.err != nil && c.blocked:
+		return false
+	case t.err != nil && !c.dying:
+		c.fail(t.err)
 	}
-	return rest
-}
-
-// unexecuted returns the part of data behind the executed commands.
-func (c *conn) unexecuted(data []byte, t *buffers, executed int) []byte {
-	c.need = 0
-	if executed == 0 {
-		return data
-	}
-	return data[t.ends[executed-1]:]
+	return true
 }
 
 // fail ends the connection with a protocol error.
@@ -192,27 +208,21 @@ func (c *conn) limitOutput(class engine.Class) {
 	}
 }
 
-// keep stores input that is not executed yet. data may alias pending.
-func (c *conn) keep(data []byte) {
-	switch {
-	case len(data) == 0 && len(c.pending) == 0:
-		return
-	case len(data) == 0 && cap(c.pending) > maxPending:
-		freeInput(c.pending)
-		c.pending = nil
-	case c.need > cap(c.pending) && c.need > maxPending:
-		c.pending = append(newInput(c.need), data...)
-	default:
-		c.pending = append(c.pending[:0], data...)
+// count publishes the memory of the input.
+func (c *conn) count() {
+	bytes, tables := c.in.memory()
+	if held := bytes+tables > 0; held || c.counted {
+		c.counted = held
+		c.session.Held.Store(bytes)
+		c.session.HeldArgs.Store(tables)
 	}
-	c.session.Held.Store(int64(len(c.pending)))
 }
 
 // action closes the connection if it is dying and its output is sent, or if its input exceeds
 // client-query-buffer-limit.
 func (c *conn) action() gnet.Action {
 	switch {
-	case int64(len(c.pending)) > c.server.maxQuery.Load():
+	case int64(c.in.backlog()) > c.server.maxQuery.Load():
 		c.server.log('#', "Closing client that reached max query buffer length: addr=%s", c.from.Addr)
 	case c.dying && !c.broken && c.held > 0:
 		return gnet.None // the group wakes it

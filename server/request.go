@@ -4,11 +4,21 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/tidwall/redcon"
-
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
+
+// The parser of requests. All bytes that it gets are untrusted: before AUTH anybody may send them. Its errors and limits
+// are those of redis-server 7.0 and 8.0.
+//
+//	*2 CRLF  $3 CRLF GET CRLF  $1 CRLF k CRLF        two arguments
+//	GET k CRLF                                       the same, inline: a line of words
+//
+// Invariants:
+//  1. Where the bytes are split changes nothing: neither the commands, nor the error, nor its position.
+//  2. The parser resumes where it stopped. It looks at each byte once, so a command costs O(bytes) in any number of reads.
+//  3. An announced length costs no memory.
+//  4. The parser never copies and never changes the bytes: arguments are slices of the input.
 
 // Redis' limits of the protocol.
 const (
@@ -33,43 +43,256 @@ const (
 	errBrowser = engine.Error("HTTP")
 )
 
-// batch is the complete commands of a connection's buffer. Arguments alias the buffer; the slices are
-// reused from batch to batch.
-type batch struct {
-	commands [][][]byte
-	ends     []int // offset in the buffer of each command's end
-}
-
 // limits are the limits of a command.
 type limits struct {
 	bulk   int64 // bytes of an argument
 	authed bool
 }
 
-// parse parses the complete commands at the front of buf and returns the rest: the beginning of an unfinished
-// command. need is the length that rest must reach before parsing again can succeed, 0 if unknown. err is the protocol
-// error that ends the connection after the commands before it, or nil. Empty commands are skipped, as in Redis.
-func (b *batch) parse(buf []byte, lim limits) (rest []byte, need int, err error) {
-	b.commands, b.ends = b.commands[:0], b.ends[:0]
-	for at := 0; at < len(buf); {
-		args, n := b.next(), 0
-		if buf[at] == '*' {
-			if args, n = fast(buf[at:], args, lim); n == 0 {
-				args, n, need, err = multibulk(buf[at:], args, lim)
-			}
-		} else {
-			args, n, err = inline(buf[at:], args)
-		}
-		if n == 0 || err != nil {
-			return buf[at:], need, err
-		}
-		at += n
-		if len(args) > 0 {
-			b.commands = append(b.commands, args)
-			b.ends = append(b.ends, at)
+// request is what the parser remembers of a command that is not complete. The zero value is the start of a command.
+type request struct {
+	args  [][]byte // the arguments that the last call of parse completed
+	count int      // number of arguments
+	left  int      // number of those that are still to come; 0 before the first line
+	size  int      // length of the next argument, valid if sized
+	seen  int      // bytes of the unfinished line that are known not to end it
+
+	sized bool // the line with the next argument's length is parsed
+}
+
+// parse continues with buf, which begins at the first byte that parse has not consumed yet. It returns how many bytes it
+// consumed, and done if they complete the command. It appends to r.args the arguments that it has parsed, none for an
+// empty command. If the command is not done, the caller keeps the bytes that were not consumed and passes them again, with
+// more behind them.
+func (r *request) parse(buf []byte, lim limits) (n int, done bool, err error) {
+	switch {
+	case r.left > 0:
+		return r.bulks(buf, 0, lim)
+	case len(buf) == 0:
+		return 0, false, nil
+	case buf[0] != '*':
+		return r.inline(buf)
+	}
+	count, at, err := r.length(buf, maxArgs, errArgs, errArgsLine)
+	switch {
+	case err != nil || at == 0:
+		return 0, false, err
+	case count > unauthedArgs && !lim.authed:
+		return 0, false, errArgsUnauthed
+	case count <= 0:
+		return at, true, nil
+	}
+	r.count, r.left = int(count), int(count)
+	return r.bulks(buf, at, lim)
+}
+
+// bulks parses the arguments from position at on: $3 GET $1 k.
+func (r *request) bulks(buf []byte, at int, lim limits) (n int, done bool, err error) {
+	if !r.sized && lim.authed {
+		if end := r.plain(buf, at, lim.bulk); end > at {
+			at, r.seen = end, 0
 		}
 	}
-	return nil, 0, nil
+	for ; r.left > 0; r.left-- {
+		if !r.sized {
+			next, err := r.bulkLine(buf[at:], lim)
+			if err != nil || next == 0 {
+				return at, false, err
+			}
+			at += next
+		}
+		end := at + r.size
+		if r.size > len(buf)-at-len("\r\n") {
+			return at, false, nil
+		}
+		r.args = append(r.args, buf[at:end:end])
+		at, r.sized = end+len("\r\n"), false
+	}
+	return at, true, nil
+}
+
+// plain parses the arguments from position at on that are complete and within the limit, and returns the position behind
+// them. It leaves all others to bulks, which is several times slower.
+func (r *request) plain(buf []byte, at int, most int64) int {
+	args, left := r.args, r.left
+	for ; left > 0; left-- {
+		i, size := at+1, 0
+		for ; i < len(buf) && buf[i]-'0' < 10 && i-at <= 9; i++ {
+			size = size*10 + int(buf[i]-'0')
+		}
+		start := i + len("\r\n")
+		if i == at+1 || size > len(buf)-start-len("\r\n") || int64(size) > most ||
+			buf[at] != '$' || buf[i] != '\r' || buf[at+1] == '0' && i > at+2 {
+			break
+		}
+		at = start + size
+		args = append(args, buf[start:at:at])
+		at += len("\r\n")
+	}
+	r.args, r.left = args, left
+	return at
+}
+
+// bulkLine parses the line with an argument's length at the front of buf, and returns the line's length, 0 if the line
+// is not complete.
+func (r *request) bulkLine(buf []byte, lim limits) (n int, err error) {
+	if len(buf) > 0 && buf[0] != '$' {
+		return 0, r.noDollar(buf)
+	}
+	size, n, err := r.length(buf, lim.bulk, errBulk, errBulkLine)
+	switch {
+	case err != nil || n == 0:
+		return 0, err
+	case size < 0:
+		return 0, errBulk
+	case size > unauthedBulk && !lim.authed:
+		return 0, errBulkUnauthed
+	}
+	r.size, r.sized = int(size), true
+	return n, nil
+}
+
+// noDollar returns the error for an argument that does not begin with a dollar sign; nil until its line is complete.
+func (r *request) noDollar(buf []byte) error {
+	end, err := r.line(buf, '\r', errBulkLine)
+	if err != nil || end < 0 || end+2 > len(buf) {
+		return err
+	}
+	return fmt.Errorf(errDollar, buf[0])
+}
+
+// length parses the line at the front of buf: a character and a number. It returns the number and the length of the
+// line, 0 if the line is not complete.
+func (r *request) length(buf []byte, most int64, wrong, tooLong error) (number int64, n int, err error) {
+	i := 1
+	for i < len(buf) && i <= 10 && buf[i]-'0' < 10 {
+		number = number*10 + int64(buf[i]-'0')
+		i++
+	}
+	if i > 1 && i+1 < len(buf) && buf[i] == '\r' && number <= most && (buf[1] != '0' || i == 2) {
+		r.seen = 0
+		return number, i + 2, nil
+	}
+	return r.oddLength(buf, most, wrong, tooLong)
+}
+
+// oddLength is length for lines that are not complete or not a plain number within its limit.
+func (r *request) oddLength(buf []byte, most int64, wrong, tooLong error) (number int64, n int, err error) {
+	end, err := r.line(buf, '\r', tooLong)
+	if err != nil || end < 0 || end+2 > len(buf) {
+		return 0, 0, err
+	}
+	number, ok := resp.ParseInt(buf[1:end])
+	if !ok || number > most {
+		return 0, 0, wrong
+	}
+	r.seen = 0
+	return number, end + 2, nil
+}
+
+// line returns the position of mark, which ends the line at the front of buf; -1 if it is not there yet, and the error
+// tooLong if it is not among the first 64 kB. As in Redis, a zero byte hides what follows it.
+func (r *request) line(buf []byte, mark byte, tooLong error) (end int, err error) {
+	head := buf[:min(len(buf), maxLine+1)]
+	if r.seen < len(head) && head[r.seen] != 0 {
+		end := bytes.IndexByte(head[r.seen:], mark)
+		line := head[r.seen:]
+		if end >= 0 {
+			line = line[:end]
+		}
+		if zero := bytes.IndexByte(line, 0); zero >= 0 {
+			end, line = -1, line[:zero]
+		}
+		r.seen += len(line)
+		if end >= 0 {
+			return r.seen, nil
+		}
+	}
+	if len(buf) > maxLine {
+		return -1, tooLong
+	}
+	return -1, nil
+}
+
+// inline parses a command that is a line of words, as typed in telnet.
+func (r *request) inline(buf []byte) (n int, done bool, err error) {
+	end, err := r.line(buf, '\n', errInline)
+	if err != nil || end < 0 {
+		return 0, false, err
+	}
+	r.seen = 0
+	words, ok := resp.Words(bytes.TrimSuffix(buf[:end], []byte{'\r'}), r.args)
+	if !ok {
+		return 0, false, errQuotes
+	}
+	r.args = words
+	return end + 1, true, nil
+}
+
+// browser returns errBrowser for a command that is the beginning of an HTTP request.
+func browser(args [][]byte) error {
+	if len(args) == 0 {
+		return nil
+	}
+	switch word := args[0]; len(word) {
+	case len("post"):
+		if bytes.EqualFold(word, []byte("post")) {
+			return errBrowser
+		}
+	case len("host:"):
+		if bytes.EqualFold(word, []byte("host:")) {
+			return errBrowser
+		}
+	}
+	return nil
+}
+
+// Limits of a batch, which bound how long one client holds the engine's lock and its event loop.
+const (
+	batchCommands = 1024
+	batchBytes    = 64 << 10 // as much as one read returns
+)
+
+// batch is complete commands of a connection. Arguments alias the input; the slices are reused from batch to batch.
+type batch struct {
+	request  // the command after them
+	commands [][][]byte
+	ends     []int // offset in the parsed bytes of each command's end
+	last     int   // offset of the end of the last of them; -1 if the first one, which began earlier, is not complete
+	done     int   // number of commands that are executed
+	more     bool  // the limits of a batch have ended it
+	err      error // the protocol error after the commands; it ends the connection
+}
+
+// parse parses the commands at the front of buf, within the limits of a batch, and returns how many bytes it consumed.
+// Before AUTH a batch is one command, because the limits of the next one depend on it. Empty commands are skipped, as in
+// Redis.
+func (b *batch) parse(buf []byte, lim limits) (n int) {
+	b.commands, b.ends, b.done, b.more, b.err = b.commands[:0], b.ends[:0], 0, false, nil
+	if b.last = 0; b.left > 0 {
+		b.last = -1
+	}
+	most := batchCommands
+	if !lim.authed {
+		most = 1
+	}
+	for n < min(len(buf), batchBytes) && len(b.commands) < most {
+		whole := b.left == 0
+		b.args = b.next()
+		used, done, err := b.request.parse(buf[n:], lim)
+		if n += used; done && whole {
+			err = browser(b.args)
+		}
+		if b.err = err; err != nil || !done {
+			return n
+		}
+		if b.last = n; len(b.args) > 0 {
+			b.commands = append(b.commands, b.args)
+			b.ends = append(b.ends, n)
+		}
+	}
+	b.more = n < len(buf)
+	return n
 }
 
 // next returns the slice for the arguments of the next command.
@@ -80,134 +303,19 @@ func (b *batch) next() [][]byte {
 	return make([][]byte, 0, 8)
 }
 
-// fast parses a complete command at the front of buf with redcon's reader. Its length is 0 if multibulk must decide:
-// the command is not complete, exceeds a limit, or is written in a way that redcon accepts and Redis does not,
-// such as a length of 03.
-func fast(buf []byte, args [][]byte, lim limits) (_ [][]byte, n int) {
-	complete, got, _, rest, err := redcon.ReadNextCommand(buf, args)
-	n = len(buf) - len(rest)
-	if !complete || err != nil || !lim.authed || int64(n) > lim.bulk || n != written(got) {
-		return args[:0], 0
+// suspend returns the command that is not complete, and forgets it. Its arguments are valid until the next parse.
+func (b *batch) suspend() request {
+	r := b.request
+	if b.request = (request{}); r.left == 0 {
+		r.args = nil
 	}
-	return got, n
+	return r
 }
 
-// written returns the length of a command as clients write it.
-func written(args [][]byte) int {
-	n := len("*\r\n") + digits(len(args))
-	for _, arg := range args {
-		n += len("$\r\n\r\n") + digits(len(arg)) + len(arg)
+// unexecuted returns the offset in the parsed bytes of the first command that is not executed.
+func (b *batch) unexecuted() int {
+	if b.done == 0 {
+		return 0
 	}
-	return n
-}
-
-func digits(n int) (d int) {
-	for d = 1; n >= 10; n /= 10 {
-		d++
-	}
-	return d
-}
-
-// multibulk parses a command at the front of buf: *2 $3 get $1 k. It returns its arguments and its length, which is 0
-// if the command is not complete; need is then the length that buf must reach, 0 if unknown.
-func multibulk(buf []byte, args [][]byte, lim limits) (_ [][]byte, n, need int, err error) {
-	count, at, err := length(buf, 1, maxArgs, errArgs, errArgsLine)
-	switch {
-	case err != nil || at == 0:
-		return args, 0, 0, err
-	case count > unauthedArgs && !lim.authed:
-		return args, 0, 0, errArgsUnauthed
-	}
-	for range count {
-		if at >= len(buf) {
-			return args[:0], 0, 0, nil
-		}
-		if buf[at] != '$' {
-			return args[:0], 0, 0, noDollar(buf[at:])
-		}
-		size, start, err := length(buf, at+1, lim.bulk, errBulk, errBulkLine)
-		switch {
-		case err != nil || start == 0:
-			return args[:0], 0, 0, err
-		case size < 0:
-			return args[:0], 0, 0, errBulk
-		case size > unauthedBulk && !lim.authed:
-			return args[:0], 0, 0, errBulkUnauthed
-		}
-		end := start + int(size)
-		if at = end + 2; at > len(buf) {
-			return args[:0], 0, at, nil
-		}
-		args = append(args, buf[start:end:end])
-	}
-	return args, at, 0, nil
-}
-
-// noDollar returns the error for an argument that does not begin with a dollar sign; nil until its line is complete.
-func noDollar(buf []byte) error {
-	switch end := lineEnd(buf, '\r'); {
-	case end < 0 && len(buf) > maxLine:
-		return errBulkLine
-	case end < 0 || len(buf) < end+2:
-		return nil
-	}
-	return fmt.Errorf(errDollar, buf[0])
-}
-
-// length parses the number between position at and the end of the line. It returns the number and the position after
-// the line, which is 0 if the line is not complete.
-func length(buf []byte, at int, most int64, wrong, tooLong error) (n int64, next int, err error) {
-	i := at
-	for i < len(buf) && buf[i]-'0' < 10 && i-at < 10 {
-		n = n*10 + int64(buf[i]-'0')
-		i++
-	}
-	if i > at && i+1 < len(buf) && buf[i] == '\r' && n <= most && (buf[at] != '0' || i == at+1) {
-		return n, i + 2, nil
-	}
-	return oddLength(buf, at, most, wrong, tooLong)
-}
-
-// oddLength is length for lines that are not complete or not a plain number within its limit.
-func oddLength(buf []byte, at int, most int64, wrong, tooLong error) (n int64, next int, err error) {
-	end := lineEnd(buf[at:], '\r')
-	switch {
-	case end < 0 && len(buf)-at > maxLine:
-		return 0, 0, tooLong
-	case end < 0 || len(buf) < at+end+2:
-		return 0, 0, nil
-	}
-	n, ok := resp.ParseInt(buf[at : at+end])
-	if !ok || n > most {
-		return 0, 0, wrong
-	}
-	return n, at + end + 2, nil
-}
-
-// lineEnd returns the position of mark in buf, or -1. Redis searches with strchr, which stops at a zero byte.
-func lineEnd(buf []byte, mark byte) int {
-	end := bytes.IndexByte(buf, mark)
-	if end > 0 && bytes.IndexByte(buf[:end], 0) >= 0 {
-		return -1
-	}
-	return end
-}
-
-// inline parses a command that is a line of words, as typed in telnet. Its length n is 0 if the line is not complete.
-func inline(buf []byte, args [][]byte) (_ [][]byte, n int, err error) {
-	end := lineEnd(buf, '\n')
-	if end < 0 {
-		if len(buf) > maxLine {
-			return args, 0, errInline
-		}
-		return args, 0, nil
-	}
-	args, ok := resp.Words(bytes.TrimSuffix(buf[:end], []byte{'\r'}), args)
-	switch {
-	case !ok:
-		return args, 0, errQuotes
-	case len(args) > 0 && (bytes.EqualFold(args[0], []byte("post")) || bytes.EqualFold(args[0], []byte("host:"))):
-		return args, 0, errBrowser
-	}
-	return args, end + 1, nil
+	return b.ends[b.done-1]
 }

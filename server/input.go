@@ -1,0 +1,195 @@
+package server
+
+import (
+	"math"
+	"sync"
+	"unsafe"
+)
+
+// input is what a connection has received and its session has not executed.
+//
+//	full: │ command │ │ ...mand │    buf: │ executed │ unfinished command │ not parsed │ room │
+//	                                                 from                 at           len    cap
+//
+// Most reads bring complete commands. They are executed in the event loop's own buffer, and nothing is kept. The
+// rest of a read is copied here. When buf is full, only the bytes that are not parsed move to the next buffer. So a
+// command costs O(bytes) in any number of reads, and its memory grows with the bytes that came, not with the lengths that
+// it announces. The arguments of an unfinished command are bytes without slices, which the garbage collector would
+// follow at each of its cycles: a second pass makes the slices when the command is complete. The zero value is empty.
+type input struct {
+	request          // the unfinished command
+	chunk            // the buffer that bytes are added to; its buf is nil if all is executed
+	at      int      // the bytes of buf before it are parsed
+	full    []chunk  // the buffers before it, with the beginning of the unfinished command
+	spent   [][]byte // buffers to which only complete commands refer
+	held    int      // capacity of the buffers in full and spent
+	waiting *buffers // a batch that is not executed to its end, because the session was blocked
+}
+
+// chunk is a buffer with a piece of the unfinished command.
+type chunk struct {
+	buf   []byte
+	from  int     // where the piece begins
+	begin request // the parser's state there
+}
+
+// empty reports whether nothing is left to execute and no command has begun.
+func (in *input) empty() bool { return in.buf == nil && in.waiting == nil }
+
+// backlog returns the number of bytes that are not parsed.
+func (in *input) backlog() int { return len(in.buf) - in.at }
+
+// add appends bytes that have arrived.
+func (in *input) add(data []byte) {
+	if len(data) > cap(in.buf)-len(in.buf) {
+		in.grow(len(data))
+	}
+	in.buf = append(in.buf, data...)
+}
+
+// start keeps an unfinished command from another buffer, of which the first bytes are parsed.
+func (in *input) start(r request, data []byte, parsed int) {
+	if len(data) > 0 {
+		in.request, in.at = r, parsed
+		in.chunk = chunk{buf: append(newInput(len(data)), data...)}
+	}
+}
+
+// grow makes room for n bytes. Each byte moves a bounded number of times, because the room is at least as large as what
+// moves.
+func (in *input) grow(n int) {
+	if live := len(in.buf) - in.from; in.waiting == nil && live+max(live, n) <= cap(in.buf) {
+		in.gather(in.buf[:0])
+		return
+	}
+	rest := in.buf[in.at:]
+	room := len(rest) + max(len(rest), n)
+	if in.sized {
+		room = max(len(rest)+n, min(room, in.size+len("\r\n")))
+	}
+	next := append(newInput(room), rest...)
+	in.held += cap(in.buf)
+	if in.left > 0 && in.at > in.from {
+		in.full = append(in.full, chunk{in.buf[:in.at], in.from, in.begin})
+		in.begin = in.request
+	} else {
+		in.spent = append(in.spent, in.buf)
+	}
+	if in.waiting == nil {
+		in.free()
+	}
+	in.buf, in.from, in.at = next, 0, 0
+}
+
+// free returns the buffers that are spent to the pool. No command may refer to them.
+func (in *input) free() {
+	for _, b := range in.spent {
+		in.held -= cap(b)
+		freeInput(b)
+	}
+	in.spent = nil
+}
+
+// gather moves the unfinished command and the bytes behind it to the front of another buffer, or of buf itself.
+func (in *input) gather(to []byte) {
+	in.buf = append(to, in.buf[in.from:]...)
+	in.from, in.at = 0, in.at-in.from
+}
+
+// next returns the next batch: the rest of the one that waits, or one that it parses. pooled reports whether the batch may
+// return to the pool, which must not keep large buffers alive.
+func (in *input) next(lim limits) (t *buffers, pooled bool) {
+	if t = in.waiting; t != nil {
+		in.waiting = nil
+		return t, false
+	}
+	pooled = in.held+cap(in.buf) <= 2*batchBytes
+	if t = new(buffers); pooled {
+		t = bufferPool.Get().(*buffers)
+	}
+	t.request = in.request
+	before := in.at
+	in.at += t.parse(in.buf[before:], lim)
+	if in.left > 0 && len(t.commands) > 0 {
+		in.complete(&t.batch, before)
+	}
+	if t.last >= 0 {
+		in.from, in.begin = before+t.last, request{}
+	}
+	in.request = t.suspend()
+	return t, pooled
+}
+
+// complete puts the arguments that are in the pieces of the first command before position end of buf in front of its last
+// ones.
+func (in *input) complete(t *batch, end int) {
+	args := make([][]byte, 0, in.count)
+	for _, c := range append(in.full, chunk{in.buf[:end], in.from, in.begin}) {
+		r := c.begin
+		r.args = args
+		_, _, _ = r.parse(c.buf[c.from:], limits{bulk: math.MaxInt64, authed: true}) // it passed all limits before
+		args = r.args
+	}
+	for _, c := range in.full {
+		in.spent = append(in.spent, c.buf)
+	}
+	args = append(args, t.commands[0]...)
+	t.commands[0] = args
+	in.full = nil
+	if err := browser(args); err != nil {
+		t.commands, t.err = t.commands[:0], err
+	}
+}
+
+// release releases the memory of the commands that are executed: all that are complete.
+func (in *input) release() {
+	in.free()
+	if in.from == len(in.buf) && in.left == 0 {
+		freeInput(in.buf)
+		in.chunk, in.at = chunk{}, 0
+	}
+}
+
+// shrink moves an unfinished command to a buffer without room, if there is much.
+func (in *input) shrink() {
+	if in.waiting == nil && cap(in.buf)-len(in.buf) > maxRoom {
+		in.gather(make([]byte, 0, len(in.buf)-in.from))
+	}
+}
+
+// memory returns the bytes that the input occupies, and those of the tables of arguments that are not executed.
+func (in *input) memory() (bytes, tables int64) {
+	if in.waiting != nil {
+		for _, args := range in.waiting.commands {
+			tables += int64(cap(args)) * int64(unsafe.Sizeof([]byte(nil)))
+		}
+	}
+	return int64(in.held + cap(in.buf)), tables
+}
+
+const (
+	maxKept = 1 << 20  // largest buffer that is kept for another batch, in bytes
+	maxRoom = 32 << 10 // largest room, in bytes, that an idle connection keeps
+	minRoom = 512      // smallest buffer
+)
+
+// inputPool holds buffers for commands that need more than one read, as *[]byte.
+var inputPool sync.Pool
+
+// newInput returns an empty buffer for n bytes. One from the pool may be larger, but not out of all proportion.
+func newInput(n int) []byte {
+	if b, ok := inputPool.Get().(*[]byte); ok {
+		if cap(*b) >= n && cap(*b) <= batchBytes+4*n {
+			return (*b)[:0]
+		}
+		inputPool.Put(b)
+	}
+	return make([]byte, 0, max(n, minRoom))
+}
+
+// freeInput returns a buffer to the pool. Nothing may refer to it.
+func freeInput(b []byte) {
+	if cap(b) >= batchBytes && cap(b) <= maxKept {
+		inputPool.Put(&b)
+	}
+}
