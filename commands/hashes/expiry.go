@@ -222,13 +222,14 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o setExOptions) {
 			h.Set(o.pairs[i], o.pairs[i+1], c.Engine.Config.Hash)
 		}
 	}
+	// A deadline in a journal was ahead when it was written: the fields are set, and expire.
 	if o.given && o.deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
 		c.Changed(key, "hhset")
 		deleteSetFields(c, key, o)
 		return
 	}
 	for i := 0; i < len(o.pairs) && o.given; i += 2 {
-		h.SetDeadline(o.pairs[i], max(o.deadline, 1), c.Dice())
+		h.SetDeadline(o.pairs[i], max(o.deadline, 1), c.Dice()) // 0 stands for no deadline
 	}
 	c.Changed(key, "hhset")
 	if o.given {
@@ -240,7 +241,7 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o setExOptions) {
 
 // deleteSetFields deletes fields that were set with a deadline that has passed.
 func deleteSetFields(c *engine.Call, key []byte, o setExOptions) {
-	h := editHash(c, key)
+	h := editHash(c, key) // the earlier view ended with Changed
 	line := [][]byte{[]byte("HDEL"), key}
 	for i := 0; i < len(o.pairs); i += 2 {
 		h.Delete(o.pairs[i])

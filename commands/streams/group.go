@@ -99,7 +99,7 @@ func cmdXGroupCreate(c *engine.Call) {
 		c.Fail(errGroupExists)
 		return
 	}
-	if found {
+	if found { // in Redis changes of groups are no changes of the key for WATCH
 		c.ChangedUnwatched(key, "txgroup-create")
 	} else {
 		c.Changed(key, "txgroup-create")
@@ -192,7 +192,7 @@ func cmdXGroupDestroy(c *engine.Call) {
 		return
 	}
 	c.ChangedUnwatched(key, "txgroup-destroy")
-	c.SignalKey(key)
+	c.SignalKey(key) // clients that are blocked on the group end with an error
 	c.Reply.Int(1)
 }
 

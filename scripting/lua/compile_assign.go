@@ -72,6 +72,7 @@ func (fs *compiler) storeName(t syntax.Expr) store {
 	pc := fs.site(g.Line, nameNone, "")
 	return func(f *frame, v Value) {
 		env := f.fn.env
+		// __newindex is for absent keys only, so an existing global needs no look at the metatable.
 		if n := env.findString(k.Value, k.hash); n != nil && !n.val.IsNil() && !env.readonly {
 			n.val = v
 			return

@@ -281,7 +281,7 @@ func (m *method) call1(f *frame) *frame {
 func (m *method) call2(f *frame) *frame {
 	fn, self := m.find(f)
 	a := m.args[0](f)
-	if !a.IsNumber() {
+	if !a.IsNumber() { // a number holds no memory, so no slot need refer to it while b is evaluated
 		f.slots[m.base+2] = a
 	}
 	b := m.args[1](f)
@@ -305,7 +305,8 @@ func (m *method) call3(f *frame) *frame {
 }
 
 // method returns o[name]. It follows __index through tables, which is how classes are built, and leaves an
-// __index function to index.
+// __index function to index. In each table it first tries the main position of the name with a comparison of pointers:
+// keys adopt the bytes of the constant that last found them, so this mostly succeeds.
 func (f *frame) method(o Value, name *Key, pc uint32) Value {
 	t := o.AsTable()
 	if t == nil && o.IsString() {

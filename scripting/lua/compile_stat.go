@@ -26,7 +26,7 @@ func (fs *compiler) statements(body []syntax.Stat) []action {
 	return execs
 }
 
-// sequence joins statements into one.
+// sequence joins statements into one. The short blocks, which are the most frequent, need neither a loop nor a slice.
 func sequence(execs []action) action {
 	switch len(execs) {
 	case 0:
@@ -71,6 +71,7 @@ func sequenceOf(execs []action) action {
 // action compiles a statement.
 func (fs *compiler) action(s syntax.Stat) action {
 	free := fs.free
+	// Declarations keep their slots until the end of the block. The slots of all other statements become free again.
 	switch s := s.(type) {
 	case *syntax.LocalStat:
 		return fs.localStatement(s)
@@ -102,7 +103,7 @@ func (fs *compiler) action(s syntax.Stat) action {
 	case *syntax.ReturnStat:
 		return fs.returns(s)
 	}
-	return func(*frame) signal { return breaks }
+	return func(*frame) signal { return breaks } // the only statement left
 }
 
 func (fs *compiler) localStatement(s *syntax.LocalStat) action {
@@ -110,7 +111,7 @@ func (fs *compiler) localStatement(s *syntax.LocalStat) action {
 		return fs.localOne(s)
 	}
 	n := len(s.Variables)
-	fill := fs.adjust(s.Values, n)
+	fill := fs.adjust(s.Values, n) // before the variables are declared: in local x = x the right one is the outer x
 	first := fs.free
 	var cells []uint8
 	for _, v := range s.Variables {

@@ -18,7 +18,7 @@ func (L *State) concat(operands []Value, sites []Site) Value {
 			continue
 		}
 		first := len(operands) - n
-		operands[first] = L.join(operands[first:])
+		operands[first] = L.join(operands[first:]) // all at once: one pair after the other would copy the text each time
 		operands = operands[:first+1]
 	}
 	return operands[0]

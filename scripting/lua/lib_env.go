@@ -67,7 +67,7 @@ func baseSetfenv(L *State, c *Call) {
 
 // newProxyMaker returns newproxy([true | proxy]): an empty userdata, with a metatable of its own or that of another.
 func newProxyMaker() GoFunction {
-	known := map[*Table]bool{}
+	known := map[*Table]bool{} // metatables made here: Lua shares no others
 	return func(L *State, c *Call) {
 		var meta *Table
 		switch v := c.Arg(1); {

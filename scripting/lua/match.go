@@ -125,7 +125,7 @@ func (m *matcher) match(s, i, depth int) int {
 				}
 			}
 		case stepSpan:
-			if m.steps[i+1].kind == stepMatch {
+			if m.steps[i+1].kind == stepMatch { // nothing follows that could need a shorter run
 				return m.spanEnd(s, step.set)
 			}
 			return m.span(s, i, depth)

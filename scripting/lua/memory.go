@@ -22,6 +22,8 @@ func (L *State) measure() int {
 		m.frames(co.stack.frame)
 	}
 	m.drain()
+	// No script can resume a coroutine that it cannot reach. But its goroutine is blocked, and Go's collector never frees
+	// a blocked goroutine or what its stack refers to.
 	for co := L.live; co != nil; {
 		next := co.after
 		if co.mark != m.mark && co.status == suspended {
@@ -202,6 +204,7 @@ func (s *pointerSet) add(p unsafe.Pointer) bool {
 		s.grow()
 	}
 	mask := uintptr(len(s.places) - 1)
+	// The low bits of addresses are all zero. The multiplication spreads the others over the bits that the mask takes.
 	for i := uintptr(p) * 0x9e3779b97f4a7c15 >> 20 & mask; ; i = (i + 1) & mask {
 		switch s.places[i] {
 		case p:
