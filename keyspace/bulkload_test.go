@@ -7,9 +7,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFiller: what is added some at a time is there after Flush as if restored one by one, and a key that comes
-// twice is told, whether it waits or is there.
-func TestFiller(t *testing.T) {
+// TestBulkLoad: after Flush the keys are as if they had been restored one by one. A key that comes twice is reported,
+// whether the first one is still in the group or in the database already.
+func TestBulkLoad(t *testing.T) {
 	for _, n := range []int{0, 1, PrefetchKeys - 1, PrefetchKeys, PrefetchKeys + 1, 1000} {
 		a, b := New(3, 1, func(uint64) uint64 { return 0 }), New(3, 2, func(uint64) uint64 { return 0 })
 		a.Now, b.Now = 1_000_000, 1_000_000

@@ -45,7 +45,7 @@ func date(t *testing.T, db *keyspace.DB, dice func(uint64) uint64, key string, d
 
 var collections = []keyspace.Type{keyspace.Hash, keyspace.Set, keyspace.ZSet, keyspace.List}
 
-// expirations collects what OnExpireElements is told.
+// expirations records the calls of OnExpireElements.
 type expirations []string
 
 func (l *expirations) record(_ *keyspace.DB, key string, what keyspace.ExpiredElements) {

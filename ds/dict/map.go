@@ -96,7 +96,7 @@ func (m *Map[E]) Hash(key string) uint64 { return Hash(m.seed, key) }
 // Find returns the element with the given key; false if there is none. O(1), allocates nothing.
 func (m *Map[E]) Find(key string) (E, bool) { return m.FindHash(Hash(m.seed, key), key) }
 
-// FindHash is Find for a caller who knows h = m.Hash(key).
+// FindHash is Find for a caller that knows h = m.Hash(key).
 func (m *Map[E]) FindHash(h uint64, key string) (e E, ok bool) {
 	if p := m.LookupHash(h, key); p != nil {
 		return *p, true
@@ -109,7 +109,7 @@ func (m *Map[E]) FindHash(h uint64, key string) (e E, ok bool) {
 // RehashStep, Reserve or Clear; lookups and walks leave it alone. O(1), allocates nothing.
 func (m *Map[E]) Lookup(key string) *E { return m.LookupHash(Hash(m.seed, key), key) }
 
-// LookupHash is Lookup for a caller who knows h = m.Hash(key).
+// LookupHash is Lookup for a caller that knows h = m.Hash(key).
 func (m *Map[E]) LookupHash(h uint64, key string) *E {
 	if b, i := m.locate(h, key); b != nil {
 		return &b.slots[i]
@@ -178,7 +178,7 @@ func (m *Map[E]) EachHash(h uint64, fn func(*E) bool) {
 // table now and then.
 func (m *Map[E]) Insert(e E) { m.InsertHash(Hash(m.seed, e.Key()), e) }
 
-// InsertHash is Insert for a caller who knows h = m.Hash(e.Key()).
+// InsertHash is Insert for a caller that knows h = m.Hash(e.Key()).
 func (m *Map[E]) InsertHash(h uint64, e E) {
 	m.RehashStep(1)
 	m.n++
@@ -190,7 +190,7 @@ func (m *Map[E]) InsertHash(h uint64, e E) {
 // O(1) but for the allocation of a smaller table now and then.
 func (m *Map[E]) Delete(key string) (E, bool) { return m.DeleteHash(Hash(m.seed, key), key) }
 
-// DeleteHash is Delete for a caller who knows h = m.Hash(key).
+// DeleteHash is Delete for a caller that knows h = m.Hash(key).
 func (m *Map[E]) DeleteHash(h uint64, key string) (e E, ok bool) {
 	b, i := m.locate(h, key)
 	if b == nil {

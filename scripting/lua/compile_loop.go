@@ -77,7 +77,7 @@ func (fs *compiler) numericFor(s *syntax.NumericForStat) action {
 	return func(f *frame) signal {
 		f.pc = pc
 		i, to, by := bounds(f)
-		return loop(f, i-by, to, by)
+		return loop(f, i-by, to, by) // as C Lua does: the first value is (i-by)+by, with the rounding of both
 	}
 }
 
@@ -119,6 +119,7 @@ func (f *frame) forNumber(v Value, what string) float64 {
 func forLoop(body action, slot uint8, cell bool, pc uint32) func(f *frame, i, to, by float64) signal {
 	return func(f *frame, i, to, by float64) signal {
 		L := f.L
+		// A step of 0 counts as negative, as in C Lua: such a loop is endless or has no turn.
 		for i += by; by > 0 && i <= to || by <= 0 && to <= i; i += by {
 			f.slots[slot] = Number(i)
 			if cell {

@@ -35,7 +35,7 @@ func OpenBase(L *State) {
 	} {
 		L.Globals.SetString(nil, f.name, NewFunction(f.name, f.host).Value())
 	}
-	L.choose = L.Globals.GetString("select").AsFunction()
+	L.choose = L.Globals.GetString("select").AsFunction() // selectOne recognizes it
 	openIterators(L)
 	L.Globals.SetString(nil, "_G", L.Globals.Value())
 	L.Globals.SetString(nil, "_VERSION", String("Lua 5.1"))

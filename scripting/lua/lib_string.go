@@ -131,7 +131,7 @@ func stringRep(L *State, c *Call) {
 		return
 	}
 	out := room(len(s) * n)
-	if many := Piece / 2 / len(s); many > 1 {
+	if many := Piece / 2 / len(s); many > 1 { // copies of many short strings at once, and the hook in between
 		for some := strings.Repeat(s, many); n >= many; n -= many {
 			out = append(out, some...)
 			L.Tick(len(some) >> 8)
@@ -258,7 +258,7 @@ func (d *directive) appendArg(L *State, c *Call, b *Buffer, arg int) {
 	case 'q':
 		b.appendQuoted(L, c.CheckString(arg))
 	case 's':
-		if s := c.CheckString(arg); d.precision < 0 && len(s) >= 100 {
+		if s := c.CheckString(arg); d.precision < 0 && len(s) >= 100 { // see appendString
 			b.Append(L, s)
 		} else {
 			b.Text = d.text(b.Text, s)
