@@ -12,6 +12,9 @@ import (
 // replyTime bounds the time for a reply. A server that hangs is found earlier, by its pings.
 const replyTime = time.Minute
 
+// deepest is the number of levels that a reply may have. Scripts return deep ones.
+const deepest = 1 << 20
+
 // conn is a client's connection.
 type conn struct {
 	net.Conn
@@ -25,7 +28,9 @@ func (t *target) dial() (*conn, error) {
 		return nil, err
 	}
 	socket.SetDeadline(time.Now().Add(replyTime))
-	return &conn{socket, resp.NewReader(socket)}, nil
+	replies := resp.NewReader(socket)
+	replies.Limits.Depth = deepest
+	return &conn{socket, replies}, nil
 }
 
 // login connects to a target with its password, if it has one.

@@ -22,6 +22,7 @@ const enough = 20
 type area struct {
 	name, does string
 	open       func(*hunt) (step, error)
+	brief      int // steps in a test
 }
 
 // A step is one attack, which its random numbers determine. See the package comment.
@@ -35,6 +36,7 @@ type limits struct {
 	steps     int           // at most this many; no limit if 0
 	until     time.Time     // and until then; no limit if zero
 	brief     bool          // in a test
+	group     string        // the directory of a control group with that memory; empty if there is none
 	memory    int64         // bytes that a server under attack may take
 	patience  time.Duration // for the reply to a PING
 	settling  time.Duration // until memory and descriptors must be back after the last step
@@ -138,7 +140,7 @@ func (h *hunt) stop() {
 
 // serve starts a server under attack, with further options as --maxmemory 100mb. The frame watches it.
 func (h *hunt) serve(options ...string) (*target, error) {
-	return h.start(&target{path: h.path, options: options, memory: h.memory, patience: h.patience, name: "miniserver"})
+	return h.start(&target{path: h.path, group: h.group, options: options, memory: h.memory, patience: h.patience, name: "miniserver"})
 }
 
 // compare starts a redis-server with which the area compares; nil if there is none.
@@ -186,10 +188,10 @@ func (h *hunt) count(what string, n int) {
 	h.counts[what] += int64(n)
 }
 
-var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+`)
+var numbers = regexp.MustCompile(`0x[0-9a-f]+|[0-9]+|'[^']*'`)
 
 // found reports what is wrong and how to show it again: lines for a shell, or empty. Findings whose first lines differ
-// only in numbers are of one kind, of which one is printed.
+// only in numbers and quoted text are of one kind, of which one is printed.
 func (h *hunt) found(what, again string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()

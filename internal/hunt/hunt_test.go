@@ -36,7 +36,7 @@ func briefly(t *testing.T) limits {
 	if os.Getenv("REQUIRE_REDIS") == "1" {
 		require.NoError(t, err)
 	}
-	return limits{path: built, reference: redis, seed: 1, steps: 3, brief: true, memory: 2 << 30, patience: time.Minute, settling: time.Minute}
+	return limits{path: built, reference: redis, seed: 1, brief: true, memory: 2 << 30, patience: time.Minute, settling: time.Minute}
 }
 
 // TestAreas attacks briefly in each area.
@@ -44,7 +44,9 @@ func TestAreas(t *testing.T) {
 	for _, a := range areas {
 		t.Run(a.name, func(t *testing.T) {
 			var out strings.Builder
-			found, err := briefly(t).run(a, &out)
+			l := briefly(t)
+			l.steps = a.brief
+			found, err := l.run(a, &out)
 			require.NoError(t, err)
 			require.Zero(t, found, out.String())
 			t.Log(out.String())

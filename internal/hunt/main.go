@@ -14,7 +14,7 @@ import (
 
 // areas are all kinds of attack, in the order in which they run.
 var areas = []area{
-	{"frames", "requests, whole and damaged, in pieces, before and after AUTH", openFrames},
+	{"frames", "requests, whole and damaged, in pieces, before and after AUTH", openFrames, 3},
 }
 
 var (
@@ -26,7 +26,7 @@ var (
 	server    = flag.String("server", "", "binary to attack; built from this module if empty")
 	reference = flag.String("redis", "redis-server", "redis-server to compare with")
 	memory    = flag.Int64("memory", 2048, "megabytes that the server may take")
-	patience  = flag.Duration("patience", 5*time.Second, "time in which the server must answer PING")
+	patience  = flag.Duration("patience", 20*time.Second, "time in which the server must answer PING")
 )
 
 func main() {
@@ -65,6 +65,8 @@ func run(names []string) (found int, err error) {
 	redis, _ := exec.LookPath(*reference)
 	l := limits{path: path, reference: redis, seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience,
 		settling: 20 * time.Second}
+	l.group = newGroup(l.memory)
+	defer os.Remove(l.group)
 	fmt.Printf("seed %d\n", *seed)
 	for _, a := range chosen {
 		l.until = time.Now().Add(*duration / time.Duration(len(chosen)))

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -18,7 +19,7 @@ import (
 
 const (
 	watching = 20 * time.Millisecond // between two looks at the memory of a process, and two pings
-	lastWord = 16 << 10              // bytes of error output that are kept, from its start
+	lastWord = 64 << 10              // bytes of error output that are kept, from its start
 	slack    = 96 << 20              // bytes that a process may keep after its work
 )
 
@@ -27,7 +28,8 @@ const (
 type target struct {
 	name, path string
 	options    []string
-	memory     int64 // bytes that it may take
+	memory     int64  // bytes that it may take
+	group      string // the directory of its control group; none if empty
 	patience   time.Duration
 
 	process     *launch.Server
@@ -44,7 +46,7 @@ type target struct {
 func (t *target) start() (err error) {
 	t.stderr, t.stopped = &firstWords{}, make(chan struct{})
 	t.verdict.Store(nil)
-	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr})
+	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group})
 	if err != nil {
 		return err
 	}
@@ -210,10 +212,12 @@ func (w *firstWords) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String returns the first lines: the panic, and the stack of its goroutine.
+// String returns the first lines: a panic and the stack of its goroutine, without the runtime's own frames.
 func (w *firstWords) String() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	lines := strings.SplitAfter(string(w.text), "\n")
-	return strings.Join(lines[:min(len(lines), 30)], "")
+	lines := strings.SplitAfter(runtimeFrames.ReplaceAllString(string(w.text), ""), "\n")
+	return strings.Join(lines[:min(len(lines), 40)], "")
 }
+
+var runtimeFrames = regexp.MustCompile(`(?m)^(runtime|created by runtime)\S* ?.*\n\t.*\n|^\nr?goroutine .* \[(select|GC|chan|sync|force|finalizer|idle|sleep|IO wait|syscall).*\n`)

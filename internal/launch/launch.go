@@ -44,6 +44,7 @@ type Spec struct {
 	Args []string // further arguments, such as "--maxmemory", "10mb"
 
 	Stderr io.Writer // what the process writes there; os.Stderr if nil
+	Group  string    // the directory of a control group for the process; that of this process if empty
 }
 
 // Start runs a server and returns when it answers. The caller must Stop it.
@@ -58,7 +59,7 @@ func Start(spec Spec) (*Server, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	s.cmd = exec.Command(spec.Path, append(append(args, listen...), spec.Args...)...)
+	s.cmd = spec.command(slices.Concat(args, listen, spec.Args))
 	s.cmd.Dir = dir
 	s.cmd.Env = append(os.Environ(), "LC_ALL=C") // redis-server sorts texts as the locale says
 	s.cmd.Stderr = os.Stderr
@@ -75,6 +76,15 @@ func Start(spec Spec) (*Server, error) {
 		return nil, fmt.Errorf("%s: %w", spec.Path, err)
 	}
 	return s, nil
+}
+
+// command returns the command that starts the process. A shell enters the control group, before there are threads.
+func (spec Spec) command(args []string) *exec.Cmd {
+	if spec.Group == "" {
+		return exec.Command(spec.Path, args...)
+	}
+	enter := []string{"-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(spec.Group, "cgroup.procs"), spec.Path}
+	return exec.Command("/bin/sh", append(enter, args...)...)
 }
 
 func (s *Server) wait() {
