@@ -15,6 +15,7 @@ import (
 // areas are all kinds of attack, in the order in which they run.
 var areas = []area{
 	{"frames", "requests, whole and damaged, in pieces, before and after AUTH", openFrames, 3},
+	{"clients", "crowds of clients that do not read, do not end, or make the server remember", openClients, 3},
 }
 
 var (
