@@ -17,6 +17,7 @@ var areas = []area{
 	{"frames", "requests, whole and damaged, in pieces, before and after AUTH", openFrames, 3},
 	{"clients", "crowds of clients that do not read, do not end, or make the server remember", openClients, 3},
 	{"replies", "requests whose replies are far larger than the data, with output limits and without", openReplies, 3},
+	{"scripts", "hostile Lua, and functions of its libraries with hostile arguments", openScripts, 20},
 }
 
 var (
