@@ -209,6 +209,7 @@ func (t *target) replies(streams []stream) ([][]byte, error) {
 			more = l.advance(at) || more
 		}
 		_, err = barrier.do("PING")
+		barrier.do("PING") // the server may have read the first before the pieces
 	}
 	return finish(open, barrier), err
 }

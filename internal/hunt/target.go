@@ -80,26 +80,38 @@ func (t *target) watchMemory() {
 	}
 }
 
-// watchPings pings the server, and makes the process print its stacks and end if it does not answer.
+// watchPings pings the server, and makes the process print its stacks and end if it does not answer. It connects again
+// if the server ended its connection, as it may.
 func (t *target) watchPings() {
-	c, err := t.dial()
-	if err != nil {
-		return
-	}
-	defer c.Close()
+	var c *conn
 	for t.pause() {
-		start := time.Now()
-		c.SetDeadline(start.Add(t.patience))
-		_, err := c.do("PING")
-		t.slowest.Store(max(t.slowest.Load(), int64(time.Since(start))))
+		if c == nil {
+			if c, _ = t.dial(); c == nil {
+				continue
+			}
+		}
+		err := t.ping(c)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
 			t.judge(fmt.Sprintf("no reply to PING for %v", t.patience))
 			syscall.Kill(t.process.PID, syscall.SIGQUIT)
 		}
 		if err != nil {
-			return
+			c.Close()
+			c = nil
 		}
 	}
+	if c != nil {
+		c.Close()
+	}
+}
+
+// ping pings the server and records how long that took.
+func (t *target) ping(c *conn) error {
+	start := time.Now()
+	c.SetDeadline(start.Add(t.patience))
+	_, err := c.do("PING")
+	t.slowest.Store(max(t.slowest.Load(), int64(time.Since(start))))
+	return err
 }
 
 // pause waits a moment and reports whether the process still runs.
