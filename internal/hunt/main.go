@@ -18,6 +18,7 @@ var areas = []area{
 	{"clients", "crowds of clients that do not read, do not end, or make the server remember", openClients, 3},
 	{"replies", "requests whose replies are far larger than the data, with output limits and without", openReplies, 3},
 	{"scripts", "hostile Lua, and functions of its libraries with hostile arguments", openScripts, 20},
+	{"clocks", "a clock that jumps ahead and back between random commands, in process", openClocks, 20},
 }
 
 var (

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/difftest"
+	"github.com/miniserver-go/miniserver/internal/transcript"
+)
+
+// jumps are the distances by which the clock jumps, ahead or back.
+var jumps = []time.Duration{1, time.Millisecond, time.Second, time.Minute, time.Hour, 25 * time.Hour, 366 * 24 * time.Hour, 50 * 366 * 24 * time.Hour}
+
+// openClocks runs random commands on an engine whose clock jumps. A key without a deadline must outlive each
+// jump, every key a jump back; and the databases must pass their own check.
+func openClocks(h *hunt) (step, error) {
+	return func(r *rand.Rand) error {
+		world := transcript.NewMemory(transcript.Traits{Name: "clock", Proto: 2}, func(e *engine.Engine) {
+			assembly.Join(e, assembly.Options{Volatile: true})
+		})
+		generator, err := difftest.NewGenerator(r.Uint64(), difftest.Families())
+		if err != nil {
+			return err
+		}
+		c := &clock{hunt: h, world: world}
+		for i := range c.conns {
+			if c.conns[i], err = world.Dial(""); err != nil {
+				return err
+			}
+		}
+		for range 20 {
+			if err := c.commands(generator.Take(50)); err != nil {
+				return err
+			}
+			d := jumps[r.IntN(len(jumps))]
+			if r.IntN(2) == 0 {
+				d = -d
+			}
+			if err := c.jump(d); err != nil {
+				return err
+			}
+		}
+		return nil
+	}, nil
+}
+
+// clock is an engine with two clients, and an observer in a connection of its own.
+type clock struct {
+	*hunt
+	world *transcript.Memory
+	conns [2]transcript.Conn
+}
+
+func (c *clock) commands(commands []difftest.Command) error {
+	for _, command := range commands {
+		if err := c.conns[command.Conn].Send(command.Args); err != nil {
+			return err
+		}
+	}
+	c.count("commands", len(commands))
+	return nil
+}
+
+// jump moves the clock and compares the keys before and after.
+func (c *clock) jump(d time.Duration) error {
+	before, err := c.keys()
+	if err != nil {
+		return err
+	}
+	if err := c.world.Advance(d); err != nil {
+		return err
+	}
+	c.count("jumps", 1)
+	if err := c.world.Check(); err != nil {
+		return fmt.Errorf("after a jump of %v: %w", d, err)
+	}
+	after, err := c.keys()
+	for key, lasting := range before {
+		if _, there := after[key]; !there && (lasting || d < 0) && err == nil {
+			return fmt.Errorf("a key disappeared in a jump of %v: %q, without a deadline: %v", d, key, lasting)
+		}
+	}
+	return err
+}
+
+// keys returns all keys of the databases that the commands use, and whether they have no deadline.
+func (c *clock) keys() (map[string]bool, error) {
+	observer, err := c.world.Dial("")
+	if err != nil {
+		return nil, err
+	}
+	defer observer.Close()
+	keys := map[string]bool{}
+	for db := range 3 {
+		name := fmt.Sprint(db)
+		if _, err := ask(observer, "SELECT", name); err != nil {
+			return nil, err
+		}
+		found, err := ask(observer, "KEYS", "*")
+		if err != nil {
+			return nil, err
+		}
+		for _, key := range found {
+			ttl, err := ask(observer, "PTTL", key)
+			if err != nil {
+				return nil, err
+			}
+			typ, err := ask(observer, "TYPE", key)
+			if err != nil {
+				return nil, err
+			}
+			// The elements of a hash may have deadlines, and with the last of them the key goes.
+			keys[name+" "+key] = slices.Equal(ttl, []string{"-1"}) && !slices.Equal(typ, []string{"hash"})
+		}
+	}
+	return keys, nil
+}
+
+// ask sends a command and returns the texts of its reply.
+func ask(c transcript.Conn, args ...string) (texts []string, err error) {
+	if err := c.Send(args); err != nil {
+		return nil, err
+	}
+	v, _, err := c.Next(false)
+	for _, elem := range v.Elems {
+		texts = append(texts, elem.Text)
+	}
+	if !v.IsAggregate() {
+		texts = []string{v.String()}
+	}
+	return texts, err
+}
