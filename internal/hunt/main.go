@@ -19,6 +19,7 @@ var areas = []area{
 	{"replies", "requests whose replies are far larger than the data, with output limits and without", openReplies, 3},
 	{"scripts", "hostile Lua, and functions of its libraries with hostile arguments", openScripts, 20},
 	{"clocks", "a clock that jumps ahead and back between random commands, in process", openClocks, 20},
+	{"everything", "all at once against one server with a journal, snapshots and limits that change", openEverything, 2},
 }
 
 var (
