@@ -10,13 +10,15 @@ import (
 	"regexp"
 	"slices"
 	"sync"
+	"time"
 )
 
 const (
 	password  = "secret"
-	lanes     = 64     // connections in use at a time
-	shortest  = 200    // bytes of a stream that is cut at each position, at most
-	pipelined = 20_000 // requests in a pipeline, at most
+	lanes     = 64       // connections in use at a time
+	shortest  = 200      // bytes of a stream that is cut at each position, at most
+	pipelined = 200_000  // requests in a pipeline, at most
+	buffered  = 64 << 10 // bytes of replies that fit into a socket, so that they are there when they are sent
 )
 
 // openFrames sends streams of requests to both servers and compares all bytes that come back, until the server
@@ -216,8 +218,11 @@ func (t *target) replies(streams []stream) ([][]byte, error) {
 
 // finish ends the lanes, once no more replies come, and returns their replies.
 func finish(open []*lane, barrier *conn) (all [][]byte) {
-	for before, quiet := -1, 0; quiet < 2; {
+	for before, quiet := -1, 0; quiet < 3; {
 		barrier.do("PING")
+		if before > buffered {
+			time.Sleep(time.Millisecond)
+		}
 		now := 0
 		for _, l := range open {
 			now += l.length()
