@@ -133,12 +133,23 @@ func TestAdvanceEndsWaits(t *testing.T) {
 // TestSnapshotsStayInMemory saves, and finds no file.
 func TestSnapshotsStayInMemory(t *testing.T) {
 	dir := t.TempDir()
-	s := miniserver.Run(t, "dir "+dir)
+	s := miniserver.Run(t, "dir "+dir, "enable-debug-command yes")
 	s.Do("SET", "k", "v")
 	require.Equal(t, "OK", s.Do("SAVE").Text)
 	require.Equal(t, "OK", s.Do("DEBUG", "RELOAD").Text)
 	require.Equal(t, "v", s.Do("GET", "k").Text)
 	require.NoFileExists(t, dir+"/dump.rdb")
+}
+
+// TestDebugNeedsItsSetting shows that DEBUG is refused before a transaction queues it and before AUTH.
+func TestDebugNeedsItsSetting(t *testing.T) {
+	s := miniserver.Run(t, "requirepass x")
+	const refused = "ERR DEBUG command not allowed."
+	require.Contains(t, s.Do("DEBUG", "DIGEST").Text, refused)
+	require.Equal(t, "OK", s.Do("AUTH", "x").Text)
+	require.Equal(t, "OK", s.Do("MULTI").Text)
+	require.Contains(t, s.Do("DEBUG", "DIGEST").Text, refused)
+	require.Contains(t, s.Do("EXEC").Text, "EXECABORT")
 }
 
 // TestCloseEndsConnections closes twice, and asks for more.

@@ -42,10 +42,6 @@ func cmdDebugIgnored(c *Call) { c.Reply.Status("OK") }
 
 // DEBUG subcommand [argument ...]
 func cmdDebug(c *Call) {
-	if !c.Session.isAllowedBy(c.Engine.Config.debug) {
-		c.Fail(ErrNoDebug)
-		return
-	}
 	name := c.Arg()
 	if IsWord(name, "HELP") && !c.More() {
 		c.debugHelp()
@@ -58,17 +54,6 @@ func cmdDebug(c *Call) {
 		}
 	}
 	c.Fail(c.SubSyntaxError())
-}
-
-// isAllowedBy reports whether a parameter with the values yes, local and no allows the session something.
-func (s *Session) isAllowedBy(who string) bool {
-	switch who {
-	case "yes":
-		return true
-	case "local":
-		return s.unix || s.Addr == "" || strings.HasPrefix(s.Addr, "127.") || strings.HasPrefix(s.Addr, "[::1]:")
-	}
-	return false
 }
 
 func (c *Call) debugHelp() {

@@ -28,7 +28,7 @@ func Server() Family {
 			Syntax:     "[NOSAVE|SAVE] [NOW] [FORCE] [ABORT]",
 			Summary:    "Synchronously saves the database(s) to disk and shuts down the Redis server.",
 			Complexity: "O(N), N being the number of keys in all databases"},
-		{Name: "debug", Arity: -2, Flags: admin | AllowScriptDebug, Run: cmdDebug, Since: "1.0.0",
+		{Name: "debug", Arity: -2, Flags: admin | AllowScriptDebug | Protected, Run: cmdDebug, Since: "1.0.0",
 			Summary: "A container for debugging commands.", Complexity: "Depends on the subcommand"},
 		{Name: "slowlog", Arity: -2, Since: "2.2.12", Subs: slowlogSubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for slow log commands."},

@@ -53,7 +53,7 @@ func newConfig() *Config {
 		PubSubLimit:  32 << 20,
 		ReplicaLimit: 256 << 20,
 
-		debug:           "local",
+		debug:           "no",
 		protected:       "no",
 		latencyTracking: true,
 		percentiles:     []float64{50, 99, 99.9},

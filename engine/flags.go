@@ -41,6 +41,7 @@ const (
 	ToChannel                                        // its first argument is a channel
 	ToChannels                                       // its arguments are channels
 	ToPatterns                                       // its arguments are patterns of channels
+	Protected                                        // allowed only by enable-debug-command
 )
 
 var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",

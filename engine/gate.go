@@ -5,13 +5,15 @@ package engine
 // not a comparison of names.
 //
 // The order is part of the protocol, since a client sees the first error that applies. It is that of Redis'
-// processCommand: authentication and permissions come before the state of the server, and memory comes
-// before the other states. The check of memory also evicts keys, so it must run even for a command that a
-// later condition refuses or that takes no memory.
+// processCommand: commands that the configuration forbids, authentication and permissions come before the state
+// of the server, and memory comes before the other states. The check of memory also evicts keys, so it must run
+// even for a command that a later condition refuses or that takes no memory.
 func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	f := cmd.Flags
 	s.last = cmd
 	switch {
+	case f&Protected != 0 && !s.isAllowedBy(e.Config.debug):
+		return ErrNoDebug
 	case !s.authed && f&NoAuth == 0 && !e.isAuthenticated(s):
 		return ErrNoAuth
 	case s.tx != nil && f&NoMulti != 0:

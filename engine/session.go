@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"strings"
 	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/acl"
@@ -151,6 +152,17 @@ func (s *Session) afterCommand(start int) {
 	case replySkipNext:
 		s.reply = replySkip
 	}
+}
+
+// isAllowedBy reports whether a parameter with the values yes, local and no allows the session something.
+func (s *Session) isAllowedBy(who string) bool {
+	switch who {
+	case "yes":
+		return true
+	case "local":
+		return s.unix || s.Addr == "" || strings.HasPrefix(s.Addr, "127.") || strings.HasPrefix(s.Addr, "[::1]:")
+	}
+	return false
 }
 
 // Class is the kind of a client.

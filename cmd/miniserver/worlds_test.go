@@ -282,6 +282,7 @@ func deadlines(v keyspace.Value) string {
 func TestTranscriptsOverTCP(t *testing.T) {
 	e := engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 1})
 	furnish(e)
+	require.NoError(t, e.Param("enable-debug-command").Set("yes"))
 	s := server.New(e, server.Options{Bind: []string{"127.0.0.1"}, Loops: 1}) // so that it takes commands in their order
 	require.NoError(t, s.Listen())
 	ctx, cancel := context.WithCancel(context.Background())
