@@ -11,10 +11,12 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// busy is the time after which a script counts as slow, and scriptTime that in which a script may end by itself.
+// busy is the time after which a script counts as slow, and scriptTime that in which a script may end by itself. Some
+// get more time, to use up the memory that a script may have.
 const (
-	busy       = 50 * time.Millisecond
-	scriptTime = 500 * time.Millisecond
+	busy           = 50 * time.Millisecond
+	scriptTime     = 500 * time.Millisecond
+	longScriptTime = 10 * time.Second
 )
 
 // openScripts runs hostile scripts. Whatever a script does, the server must answer others, at least with BUSY; SCRIPT
@@ -30,8 +32,12 @@ func openScripts(h *hunt) (step, error) {
 		if r.IntN(4) == 0 {
 			text = "local f = function() " + text + " end return coroutine.wrap(f)()"
 		}
+		wait := scriptTime
+		if !h.brief && r.IntN(8) == 0 {
+			wait = longScriptTime
+		}
 		h.count("scripts", 1)
-		return h.runScript(server, text, r.IntN(3))
+		return h.runScript(server, text, r.IntN(3), wait)
 	}, nil
 }
 
@@ -43,8 +49,9 @@ func hostile(n uint64, r *rand.Rand) string {
 	return generated(r)
 }
 
-// runScript runs a script in one of several ways: EVAL, EVAL_RO, or a function of a library.
-func (h *hunt) runScript(server *target, text string, way int) error {
+// runScript runs a script in one of several ways: EVAL, EVAL_RO, or a function of a library. It ends the script after
+// some time.
+func (h *hunt) runScript(server *target, text string, way int, wait time.Duration) error {
 	call := []string{"EVAL", text, "1", "k", "argument"}
 	load := []string{"PING"}
 	switch way {
@@ -66,7 +73,7 @@ func (h *hunt) runScript(server *target, text string, way int) error {
 	if err := c.send(call...); err != nil {
 		return err
 	}
-	reply, err := c.await(scriptTime)
+	reply, err := c.await(wait)
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		return h.end(server, c)
 	}
@@ -76,8 +83,7 @@ func (h *hunt) runScript(server *target, text string, way int) error {
 	return errors.Join(err, h.canary(server))
 }
 
-// await returns the next reply, and an error if it does not come in time. It reads the connection again afterwards, so
-// the reply must not be incomplete.
+// await returns the next reply, and an error if it does not come in time. Then the connection cannot be read any more.
 func (c *conn) await(d time.Duration) (resp.Value, error) {
 	c.SetReadDeadline(time.Now().Add(d))
 	return c.replies.Read()
