@@ -38,6 +38,7 @@ type limits struct {
 	brief     bool          // in a test
 	group     string        // the directory of a control group with that memory; empty if there is none
 	memory    int64         // bytes that a server under attack may take
+	slack     int64         // bytes that a server may keep after the last step
 	patience  time.Duration // for the reply to a PING
 	settling  time.Duration // until memory and descriptors must be back after the last step
 }
@@ -140,7 +141,7 @@ func (h *hunt) stop() {
 
 // serve starts a server under attack, with further options as --maxmemory 100mb. The frame watches it.
 func (h *hunt) serve(options ...string) (*target, error) {
-	return h.start(&target{path: h.path, group: h.group, options: options, memory: h.memory, patience: h.patience, name: "miniserver"})
+	return h.start(&target{path: h.path, group: h.group, options: options, memory: h.memory, slack: h.slack, patience: h.patience, name: "miniserver"})
 }
 
 // compare starts a redis-server with which the area compares; nil if there is none.
@@ -149,7 +150,7 @@ func (h *hunt) compare(options ...string) (*target, error) {
 		fmt.Fprintf(h.out, "%s: NOT COMPARED: redis-server was not found\n", h.area.name)
 		return nil, nil
 	}
-	return h.start(&target{path: h.reference, options: options, memory: 1 << 40, patience: h.patience, name: "redis-server"})
+	return h.start(&target{path: h.reference, options: options, memory: 1 << 40, slack: h.slack, patience: h.patience, name: "redis-server"})
 }
 
 func (h *hunt) start(t *target) (*target, error) {

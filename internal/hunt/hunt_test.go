@@ -36,7 +36,7 @@ func briefly(t *testing.T) limits {
 	if os.Getenv("REQUIRE_REDIS") == "1" {
 		require.NoError(t, err)
 	}
-	return limits{path: built, reference: redis, seed: 1, brief: true, memory: 2 << 30, patience: time.Minute, settling: time.Minute}
+	return limits{path: built, reference: redis, seed: 1, brief: true, memory: 2 << 30, slack: 96 << 20, patience: time.Minute, settling: time.Minute}
 }
 
 // TestAreas attacks briefly in each area.

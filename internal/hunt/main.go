@@ -69,7 +69,10 @@ func run(names []string) (found int, err error) {
 	defer remove()
 	redis, _ := exec.LookPath(*reference)
 	l := limits{path: path, reference: redis, seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience,
-		settling: 20 * time.Second}
+		settling: 20 * time.Second, slack: 96 << 20}
+	if *race {
+		l.slack = 1 << 30 // what the race detector remembers is never freed
+	}
 	l.group = newGroup(l.memory)
 	defer os.Remove(l.group)
 	fmt.Printf("seed %d\n", *seed)

@@ -20,7 +20,6 @@ import (
 const (
 	watching = 20 * time.Millisecond // between two looks at the memory of a process, and two pings
 	lastWord = 64 << 10              // bytes of error output that are kept, from its start
-	slack    = 96 << 20              // bytes that a process may keep after its work
 )
 
 // target is a server under attack, or one to compare with: a process of its own that the frame watches. It
@@ -29,6 +28,7 @@ type target struct {
 	name, path string
 	options    []string
 	memory     int64  // bytes that it may take
+	slack      int64  // bytes that it may keep after its work
 	group      string // the directory of its control group; none if empty
 	patience   time.Duration
 
@@ -177,7 +177,7 @@ func (t *target) settle(patience time.Duration) string {
 	for end := time.Now().Add(patience); ; time.Sleep(100 * time.Millisecond) {
 		c.do("MEMORY", "PURGE")
 		rss, open := t.resident(), t.open()
-		if rss <= t.rss+slack && open <= t.descriptors+2 {
+		if rss <= t.rss+t.slack && open <= t.descriptors+2 {
 			return ""
 		}
 		if time.Now().After(end) {
