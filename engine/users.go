@@ -25,6 +25,13 @@ func newUsers() users {
 // requiresAuth reports whether a new session must authenticate first.
 func (u *users) requiresAuth() bool { return !u.defaultUser.NoPass() || !u.defaultUser.Enabled() }
 
+// HasPassword reports whether the default user needs a password. It takes the lock.
+func (e *Engine) HasPassword() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return !e.users.defaultUser.NoPass()
+}
+
 // setPassword makes the default user's password the only one. With "" the default user needs none.
 func (u *users) setPassword(password string) {
 	words := []string{"resetpass", ">" + password}

@@ -232,12 +232,12 @@ func (s *Server) admit(nc net.Conn) {
 	}
 }
 
-// refuses counts a connection, and closes it if there are too many.
+// refuses counts a connection, and closes it if it may not be served.
 func (s *Server) refuses(nc net.Conn) bool {
-	if s.counts.clients.Add(1) > s.maxClients.Load() {
+	if reason := s.refusal(nc); reason != "" {
 		s.counts.clients.Add(-1)
 		s.counts.rejected.Add(1)
-		_, _ = nc.Write([]byte("-ERR max number of clients reached\r\n"))
+		_, _ = nc.Write([]byte("-" + reason + "\r\n"))
 		_ = nc.Close()
 		return true
 	}
@@ -246,6 +246,37 @@ func (s *Server) refuses(nc net.Conn) bool {
 	}
 	return false
 }
+
+// refusal counts a connection and returns the error with which it must be closed; "" if it may be served.
+func (s *Server) refusal(nc net.Conn) engine.Error {
+	switch {
+	case s.counts.clients.Add(1) > s.maxClients.Load():
+		return errMaxClients
+	case s.protected.Load() && !isLocal(nc.RemoteAddr()) && !s.engine.HasPassword():
+		return errProtected
+	}
+	return ""
+}
+
+// isLocal reports whether a peer is on this machine: on a unix socket, or at a loopback address.
+func isLocal(peer net.Addr) bool {
+	a, ok := peer.(*net.TCPAddr)
+	return !ok || a.IP.IsLoopback()
+}
+
+// Errors that a connection gets instead of service, in Redis' words.
+const (
+	errMaxClients = engine.Error("ERR max number of clients reached")
+	errProtected  = engine.Error("DENIED Redis is running in protected mode because protected mode is enabled and no password is set for the " +
+		"default user. In this mode connections are only accepted from the loopback interface. If you want to connect from external " +
+		"computers to Redis you may adopt one of the following solutions: 1) Just disable protected mode sending the command 'CONFIG SET " +
+		"protected-mode no' from the loopback interface by connecting to Redis from the same host the server is running, however MAKE SURE " +
+		"Redis is not publicly accessible from internet if you do so. Use CONFIG REWRITE to make this change permanent. 2) Alternatively you " +
+		"can just disable the protected mode by editing the Redis configuration file, and setting the protected mode option to 'no', and then " +
+		"restarting the server. 3) If you started the server manually just for testing, restart it with the '--protected-mode no' option. " +
+		"4) Set up an authentication password for the default user. NOTE: You only need to do one of the above things in order for the server " +
+		"to start accepting connections from the outside.")
+)
 
 // enroll passes a connection to an event loop, which calls ended after closing it.
 func (s *Server) enroll(nc net.Conn, from engine.Endpoint, ended func()) {

@@ -34,6 +34,7 @@ func (s *Server) params() []engine.Param {
 		atomicParam("maxclients", &s.maxClients, 1, math.MaxUint32),
 		atomicParam("tcp-keepalive", &s.keepAlive, 0, math.MaxInt32),
 		s.maxQueryParam(),
+		s.protectedParam(),
 		{Name: "client-output-buffer-limit", List: true, Get: func() string { return s.output.Load().String() }, Set: s.setOutput},
 	}...)
 }
@@ -71,6 +72,18 @@ func atomicParam(name string, p *atomic.Int64, lo, hi int64) engine.Param {
 func (s *Server) maxQueryParam() engine.Param {
 	n := s.maxQuery.Load()
 	return storing(engine.MemoryParam("client-query-buffer-limit", &n, 1<<20), &n, &s.maxQuery)
+}
+
+func (s *Server) protectedParam() engine.Param {
+	on := s.protected.Load()
+	param := engine.BoolParam("protected-mode", &on)
+	set := param.Set
+	param.Set = func(v string) error {
+		err := set(v)
+		s.protected.Store(on)
+		return err
+	}
+	return param
 }
 
 // storing returns a parameter that sets n, changed so that it also stores n in p.

@@ -79,6 +79,7 @@ type Server struct {
 	maxQuery   atomic.Int64
 	maxClients atomic.Int64
 	keepAlive  atomic.Int64 // seconds
+	protected  atomic.Bool  // protected-mode
 	output     atomic.Pointer[outputLimits]
 
 	mu       sync.Mutex
@@ -110,6 +111,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.maxQuery.Store(1 << 30)
 	s.maxClients.Store(int64(opts.MaxClients))
 	s.keepAlive.Store(300)
+	s.protected.Store(true)
 	s.output.Store(defaultOutput())
 	e.Join(engine.Part{Name: "server", Params: s.params(), Sections: s.sections(), Host: s.host()})
 	return s

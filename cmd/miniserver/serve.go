@@ -9,8 +9,10 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"strconv"
 	"sync/atomic"
+	"syscall"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
@@ -128,6 +130,7 @@ func randomSeed() uint64 {
 
 // serve runs the server.
 func (p *program) serve(ctx context.Context) error {
+	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // as redis-server: its terminal and the reader of its log may go
 	tune()
 	if p.engine.Param("tls-port").Get() != "0" {
 		addProcessors(1) // goroutines beside the loops encrypt
