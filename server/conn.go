@@ -24,6 +24,8 @@ type conn struct {
 	held    int    // replies of this connection in the group
 	blocked bool
 	counted bool      // the session's Held or HeldArgs is not 0
+	roomy   bool      // the server knows that the input has room to release
+	quiet   bool      // nothing has arrived since the server looked at the room
 	dying   bool      // executes nothing more; closes when its output is sent
 	broken  bool      // can send nothing more
 	closed  bool      // gnet has closed it
@@ -48,7 +50,12 @@ func (c *conn) traffic() gnet.Action {
 	if len(data) == 0 || c.blocked {
 		c.reply(c.server.engine.Collect(c.session))
 	}
-	c.server.counts.in.Add(int64(len(data)))
+	if len(data) > 0 {
+		c.quiet = false
+		c.server.counts.in.Add(int64(len(data)))
+	} else if c.roomy {
+		c.shrink()
+	}
 	switch {
 	case c.dying:
 		return c.action()
@@ -216,6 +223,18 @@ func (c *conn) count() {
 		c.session.Held.Store(bytes)
 		c.session.HeldArgs.Store(tables)
 	}
+	if !c.roomy && c.in.isRoomy() {
+		c.roomy = true
+		c.server.watchRoom(c)
+	}
+}
+
+// shrink releases the room of an input to which nothing was added since the last call.
+func (c *conn) shrink() {
+	if c.roomy = false; c.quiet {
+		c.in.shrink()
+	}
+	c.quiet = true
 }
 
 // action closes the connection if it is dying and its output is sent, or if its input exceeds

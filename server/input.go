@@ -152,10 +152,13 @@ func (in *input) release() {
 
 // shrink moves an unfinished command to a buffer without room, if there is much.
 func (in *input) shrink() {
-	if in.waiting == nil && cap(in.buf)-len(in.buf) > maxRoom {
+	if in.isRoomy() {
 		in.gather(make([]byte, 0, len(in.buf)-in.from))
 	}
 }
+
+// isRoomy reports whether shrink would release memory.
+func (in *input) isRoomy() bool { return in.waiting == nil && cap(in.buf)-len(in.buf) > maxRoom }
 
 // memory returns the bytes that the input occupies, and those of the tables of arguments that are not executed.
 func (in *input) memory() (bytes, tables int64) {

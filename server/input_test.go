@@ -206,3 +206,19 @@ func TestKeptPipelineIsParsedOnce(t *testing.T) {
 	}
 	require.True(t, f.in.empty())
 }
+
+// A client that falls silent within a command keeps only what it has sent.
+func TestIdleInputIsShrunk(t *testing.T) {
+	r := start(t, Options{})
+	c := r.dial(t)
+	const half = 300_000
+	c.send("*2\r\n$4\r\nECHO\r\n$100000000\r\n" + strings.Repeat("x", half))
+	held := func() (n int) {
+		_, after, _ := strings.Cut(r.inside("CLIENT LIST"), " qbuf=")
+		_, _ = fmt.Sscan(after, &n)
+		return n
+	}
+	eventually(t, "it has arrived", func() bool { return held() > half+2*batchBytes })
+	eventually(t, "the room is released", func() bool { return held() < half+batchBytes+20_000 }) // the first read stays whole
+	require.Equal(t, "+PONG", r.dial(t).ask("PING"))
+}

@@ -84,6 +84,7 @@ type Server struct {
 
 	mu       sync.Mutex
 	draining []*conn // dying connections with unsent output
+	roomy    []*conn // connections whose input has room to release
 	groups   map[gnet.EventLoop]*group
 	gnet.BuiltinEventEngine
 }
@@ -280,18 +281,22 @@ func (s *Server) tick(stop <-chan struct{}) {
 	const longest, shortest = 100 * time.Millisecond, time.Millisecond
 	timer := time.NewTimer(longest)
 	defer timer.Stop()
+	room := time.NewTicker(roomTime)
+	defer room.Stop()
 	for {
 		select {
 		case <-stop:
 			return
 		case <-timer.C:
 		case <-s.alarm:
+		case <-room.C:
+			s.wakeAll(&s.roomy)
 		}
 		wait := longest
 		if next := s.engine.Tick(); next != 0 {
 			wait = min(longest, max(shortest, s.engine.Until(next)))
 		}
-		s.wakeDraining()
+		s.wakeAll(&s.draining)
 		timer.Reset(wait)
 	}
 }
@@ -311,12 +316,23 @@ func (s *Server) drain(c *conn) {
 	s.draining = append(s.draining, c)
 }
 
-func (s *Server) wakeDraining() {
+// roomTime is how often tick wakes connections whose input has room: one that was quiet since the last time releases it.
+const roomTime = 2 * time.Second
+
+// watchRoom adds a connection to those that tick wakes to release the room of their input.
+func (s *Server) watchRoom(c *conn) {
 	s.mu.Lock()
-	list := s.draining
-	s.draining = nil
+	defer s.mu.Unlock()
+	s.roomy = append(s.roomy, c)
+}
+
+// wakeAll wakes the connections of a list and empties it.
+func (s *Server) wakeAll(list *[]*conn) {
+	s.mu.Lock()
+	conns := *list
+	*list = nil
 	s.mu.Unlock()
-	for _, c := range list {
+	for _, c := range conns {
 		c.Wake()
 	}
 }
