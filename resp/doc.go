@@ -22,7 +22,7 @@
 //     So a handler calls Map or Double without a look at the protocol version.
 //  3. The package keeps no slice that a caller passed in.
 //
-// Not here: parsing commands from a socket buffer (package server does that with redcon's reader),
+// Not here: parsing commands from a socket buffer (package server does that),
 // streamed aggregates of RESP3 (no server sends them), sockets.
 //
 // Redis mixes the building of replies with its output lists and limits. Here a reply is a

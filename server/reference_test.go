@@ -5,6 +5,7 @@ import (
 	"net"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ var exchanges = []string{
 	"\x00\x01\x02\r\n", "foo\x00bar\r\n", "*1\x00\r\n", "*1\r\n$\x00\r\n", "*1\r\n\x00", "*1\n$4\nPING\n", "*1\r\n$4\nPING\n",
 	"*100000\r\n$4\r\nPING\r\n*x", "*2147483647\r\n", "QUIT\r\nPING\r\n", "GET / HTTP/1.1\r\n\r\n",
 	"*3\r\n$3\r\nSET\r\n$1\r\na\r\n$1\r\nb\r\n*2\r\n$3\r\nGET\r\n$1\r\na\r\nPING\r\n*x\r\n",
+	"*1\r\n$3\r\nfoo\n\nPING\r\n", "*-9223372036854775808\r\nPING\r\n", "*1\r\n$-9223372036854775809\r\n", "*\x001\r\n", "*1\r\n$1\x00\r\n",
 	"PING\r", "*1", "*1\r", "*1\r\n", "*1\r\n$", "*1\r\n$4", "*1\r\n$4\r", "*1\r\n$4\r\nPING", "*1\r\n$4\r\nPING\r",
 }
 
@@ -37,10 +39,18 @@ func TestBytesAreAnsweredAsByRedis(t *testing.T) {
 	for in := range broken {
 		exchanges = append(exchanges, in)
 	}
-	for _, in := range exchanges {
-		want, got := exchange(t, theirs.Socket, in), exchange(t, ours, in)
-		require.Equal(t, want, got, "%.60q", in)
+	compare := func(list ...string) {
+		for _, in := range list {
+			want, got := exchange(t, theirs.Socket, in), exchange(t, ours, in)
+			require.Equal(t, want, got, "%.60q", in)
+		}
 	}
+	compare(exchanges...)
+	compare("CONFIG SET requirepass x\r\n")
+	compare(exchanges...)
+	eleven := "*11\r\n$4\r\nMGET\r\n" + strings.Repeat("$1\r\na\r\n", 10)
+	big := "*2\r\n$4\r\nECHO\r\n$16385\r\n" + strings.Repeat("x", 16385) + "\r\n"
+	compare(eleven, big, "*10\r\n", "AUTH x\r\n"+eleven, "AUTH x\r\n"+big, "AUTH y\r\n"+eleven, "PING\r\nAUTH x\r\nPING\r\n"+big+eleven)
 }
 
 // exchange sends bytes, closes the writing side, and returns all that the server sends.

@@ -15,7 +15,8 @@
 //  2. A blocked session executes nothing; its input is kept, up to client-query-buffer-limit.
 //  3. A protocol error ends the connection after the commands before it were executed.
 //  4. A dying connection closes when its output is sent.
-//  5. An idle connection holds no buffers.
+//  5. An idle connection holds no buffers, but for the bytes of a command that is not complete.
+//  6. One client has its event loop for as many bytes as a read returns; then the other connections have their turn.
 //
 // On two cores there is one loop: execution is serial, and a second loop would only contend for the lock
 // (measured). With more cores, parsing and writing spread over half of them, up to the number of loops that one
