@@ -88,6 +88,19 @@ func (e *Engine) memoryExcess() int {
 	return e.usedMemory() - int(e.Config.MaxMemory)
 }
 
+// Room returns how many bytes a value may take that is announced before it is filled: what maxmemory leaves, or half of the
+// machine's memory without maxmemory. There is no bound while data are loaded.
+func (e *Engine) Room() int {
+	switch {
+	case e.Keyspace.Replaying:
+	case e.Config.MaxMemory > 0:
+		return max(0, -e.memoryExcess())
+	case e.Parts.host.Machine > 0:
+		return int(e.Parts.host.Machine) / 2
+	}
+	return math.MaxInt
+}
+
 // evict evicts keys until surplus bytes are free or time is up, and returns false if no key is left that may
 // be evicted. The clock is read only once for 16 keys, because it costs as much as an eviction.
 func (e *Engine) evict(surplus int) bool {

@@ -113,6 +113,8 @@ type Host struct {
 	Purge func()
 	// Memory returns what the process holds.
 	Memory func() ProcessMemory
+	// Machine is the memory of the machine in bytes; 0 if that is unknown.
+	Machine int64
 	// Limit sets the collector to a new maxmemory, 0 for none.
 	Limit func(bytes int64)
 	// Traffic returns how many bytes came in and went out so far.

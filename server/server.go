@@ -128,6 +128,7 @@ func (s *Server) host() engine.Host {
 		Sleep:   sleep,
 		Purge:   purge,
 		Memory:  processMemory,
+		Machine: systemBytes(),
 		Traffic: func() (in, out int64) { return s.counts.in.Load(), s.counts.out.Load() },
 	}
 }

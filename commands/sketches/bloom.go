@@ -165,6 +165,8 @@ func wordIndex(args [][]byte, word string) int {
 func newFilter(c *engine.Call, o bloom.Options) *bloom.Filter {
 	f, ok := bloom.New(o)
 	switch {
+	case ok && f.Bytes() > c.Engine.Room():
+		c.Fail(engine.ErrOOM)
 	case ok:
 		return f
 	case !o.Fixed && o.Rate/2 == 0:
@@ -294,11 +296,12 @@ func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, mode 
 		header = f.AppendHeader(nil)
 	}
 	before := f.Len()
+	room := c.Engine.Room()
 	if mode.many {
 		at := c.Reply.Defer()
-		c.Reply.SetArray(at, addEach(c, f, items))
+		c.Reply.SetArray(at, addEach(c, f, items, room))
 	} else {
-		replyAdded(c, f.Add(items[0]))
+		replyAdded(c, f.Add(items[0], room))
 	}
 	switch {
 	case !found:
@@ -309,28 +312,32 @@ func addItems(c *engine.Call, key []byte, items [][]byte, o bloom.Options, mode 
 	}
 }
 
-// addEach adds items and replies to each until the filter is full. It returns the number of replies.
-func addEach(c *engine.Call, f *bloom.Filter, items [][]byte) (n int) {
+// addEach adds items and replies to each until the filter is full or would take more than room bytes. It returns the number
+// of replies.
+func addEach(c *engine.Call, f *bloom.Filter, items [][]byte, room int) (n int) {
+	before := f.Bytes()
 	for _, item := range items {
 		n++
-		if outcome := f.Add(item); replyAdded(c, outcome) == bloom.Full {
+		outcome := f.Add(item, room-f.Bytes()+before)
+		if replyAdded(c, outcome); outcome == bloom.Full || outcome == bloom.NoRoom {
 			break
 		}
 	}
 	return n
 }
 
-// replyAdded replies to the addition of one item and returns its outcome.
-func replyAdded(c *engine.Call, outcome bloom.Outcome) bloom.Outcome {
+// replyAdded replies to the addition of one item.
+func replyAdded(c *engine.Call, outcome bloom.Outcome) {
 	switch outcome {
 	case bloom.Full:
 		c.Reply.Error(errFilterFull)
 	case bloom.Stuck:
 		c.Reply.Error(errFilterStuck)
+	case bloom.NoRoom:
+		c.Reply.Error(engine.ErrOOM)
 	default:
 		c.Reply.Bool(outcome == bloom.Added)
 	}
-	return outcome
 }
 
 // BF.EXISTS key item
@@ -487,8 +494,12 @@ func cmdBFLoadChunk(c *engine.Call) {
 // loadHeader stores the empty filter that a header describes.
 func loadHeader(c *engine.Call, key, header []byte) {
 	f, ok := bloom.FromHeader(header)
-	if !ok {
+	switch {
+	case !ok:
 		c.Fail(errBadData)
+		return
+	case f.Bytes() > c.Engine.Room():
+		c.Fail(engine.ErrOOM)
 		return
 	}
 	c.DB.Set(key, f, false)

@@ -20,9 +20,8 @@
 //
 // Sizes, hashes and the dump are bit for bit those of RedisBloom. Unlike there, bits lie in pages that are
 // made when the first of them is set, so that a filter reserved for a thousand million items is made at
-// once and costs little until it has some; a layer of more than 16 GiB is refused instead of left to the
-// allocator, and so are dumps of the first versions, which rounded sizes to powers of two or hashed to
-// 32 bits.
+// once. They are accounted from the start, as in Redis: a dump contains all of them. A layer of more than 16 GiB
+// is refused instead of left to the allocator, and so are dumps of the first versions, which rounded sizes to powers of two or hashed to 32 bits.
 package bloom
 
 import (
@@ -59,7 +58,6 @@ type Filter struct {
 type layer struct {
 	pages    [][]byte // nil as long as all their bits are 0; only the last is less than pageBytes
 	bytes    uint64   // of all bits
-	held     int      // bytes of the pages that were made
 	items    uint64
 	capacity uint64
 	rate     float64
@@ -81,23 +79,26 @@ func New(o Options) (f *Filter, ok bool) {
 	if !o.Fixed {
 		o.Rate *= tightening
 	}
-	return f, f.grow(o.Capacity, o.Rate)
+	return f, f.grow(o.Capacity, o.Rate, maxBytes) == Added
 }
 
-// grow adds a layer, unless it would be too large or its rate too low.
-func (f *Filter) grow(capacity uint64, rate float64) bool {
+// grow adds a layer of at most room bytes, and returns Added if that succeeds.
+func (f *Filter) grow(capacity uint64, rate float64, room int) Outcome {
 	if capacity == 0 || !(rate > 0 && rate < 1) {
-		return false
+		return Stuck
 	}
 	l := layer{capacity: capacity, rate: rate, perItem: -(libm.Log(rate) / ln2Square)}
 	l.probes = probes(l.perItem)
 	size := float64(capacity) * l.perItem
-	if size > maxBytes*8 {
-		return false
+	switch {
+	case size > maxBytes*8:
+		return Stuck
+	case size > float64(max(room, 0))*8:
+		return NoRoom
 	}
 	l.reserve((max(uint64(size), 1) + 63) / 64 * 8)
 	f.layers = append(f.layers, l)
-	return true
+	return Added
 }
 
 func probes(perItem float64) uint32 { return uint32(math.Ceil(ln2 * perItem)) }
@@ -125,7 +126,6 @@ func (l *layer) reserve(bytes uint64) {
 func (l *layer) made(i uint64) []byte {
 	if l.pages[i] == nil {
 		l.pages[i] = make([]byte, min(pageBytes, l.bytes-i*pageBytes))
-		l.held += sizeclass.Round(len(l.pages[i]))
 	}
 	return l.pages[i]
 }
@@ -174,14 +174,15 @@ type Outcome uint8
 
 // The outcomes. Only Added changes the filter.
 const (
-	Added Outcome = iota
-	Seen          // it was probably there
-	Full          // the filter is fixed and holds all it is meant for
-	Stuck         // no further layer can be made
+	Added  Outcome = iota
+	Seen           // it was probably there
+	Full           // the filter is fixed and holds all it is meant for
+	Stuck          // no further layer can be made
+	NoRoom         // there is no memory for a further layer
 )
 
-// Add adds item. O(length of item + probes of all layers), and now and then a new layer.
-func (f *Filter) Add(item []byte) Outcome {
+// Add adds item. O(length of item + probes of all layers), and now and then a new layer, which may take up to room bytes.
+func (f *Filter) Add(item []byte, room int) Outcome {
 	h := hashOf(item)
 	if f.has(h) {
 		return Seen
@@ -192,8 +193,11 @@ func (f *Filter) Add(item []byte) Outcome {
 			return Full
 		}
 		over, capacity := bits.Mul64(last.capacity, uint64(f.growth))
-		if over != 0 || !f.grow(capacity, last.rate*tightening) {
+		if over != 0 {
 			return Stuck
+		}
+		if fault := f.grow(capacity, last.rate*tightening, room); fault != Added {
+			return fault
 		}
 		last = &f.layers[len(f.layers)-1]
 	}
@@ -227,12 +231,13 @@ func (f *Filter) BitBytes() (n uint64) {
 	return n
 }
 
-// Bytes returns the bytes held beyond the Filter itself, as the allocator rounds them. O(layers).
+// Bytes returns the bytes beyond the Filter itself, as the allocator rounds them, when all bits are made. O(layers).
 func (f *Filter) Bytes() int {
 	n := sizeclass.RoundScanned(cap(f.layers) * int(unsafe.Sizeof(layer{})))
 	for i := range f.layers {
 		l := &f.layers[i]
-		n += l.held + sizeclass.RoundScanned(len(l.pages)*int(unsafe.Sizeof(l.pages[0])))
+		last := int(l.bytes % pageBytes)
+		n += int(l.bytes) - last + sizeclass.Round(last) + sizeclass.RoundScanned(len(l.pages)*int(unsafe.Sizeof(l.pages[0])))
 	}
 	return n
 }

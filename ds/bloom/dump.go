@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math"
-
-	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
 // A dump is a header and the layers' bits, one after the other, in chunks. An iterator is 1 plus the
@@ -187,15 +185,9 @@ func (f *Filter) Check() error {
 
 // check checks a layer.
 func (l *layer) check() error {
-	held := 0
-	for _, page := range l.pages {
-		held += sizeclass.Round(len(page))
-	}
 	switch {
 	case l.bytes == 0 || l.bytes%8 != 0 || l.bytes > maxBytes || uint64(len(l.pages)) != (l.bytes+pageBytes-1)/pageBytes:
 		return fmt.Errorf("bloom: a layer of %d bytes on %d pages", l.bytes, len(l.pages))
-	case held != l.held:
-		return fmt.Errorf("bloom: pages of %d bytes, and %d accounted", held, l.held)
 	case !(l.rate > 0 && l.rate < 1):
 		return fmt.Errorf("bloom: a rate of %v", l.rate)
 	case !(l.perItem > 0 && l.perItem < mostPerItem) || l.probes != probes(l.perItem):

@@ -120,7 +120,7 @@ func randomValue(ks *keyspace.Keyspace, rng *rand.Rand, lim Limits) keyspace.Val
 	case 6:
 		f, _ := bloom.New(bloom.Options{Capacity: uint64(n), Rate: 0.01, Growth: 2})
 		for range 2 * n {
-			f.Add(randomText(rng))
+			f.Add(randomText(rng), math.MaxInt)
 		}
 		return f
 	}

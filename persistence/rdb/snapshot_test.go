@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -85,7 +86,7 @@ func (v *vast) grow(value keyspace.Value) {
 	case *list.List:
 		value.Push([]list.End{list.Head, list.Tail}[v.rng.IntN(2)], v.text(), v.lim.List)
 	case *bloom.Filter:
-		value.Add(v.text())
+		value.Add(v.text(), math.MaxInt)
 	}
 }
 
