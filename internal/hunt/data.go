@@ -1,0 +1,91 @@
+package main
+
+import (
+	encoding "encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/internal/dataset"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// pipeline sends commands at once and returns their replies.
+func (c *conn) pipeline(commands [][]string) ([]resp.Value, error) {
+	sent := make(chan error, 1)
+	go func() {
+		var text []byte
+		for _, command := range commands {
+			text = append(text, request(command...)...)
+		}
+		_, err := c.Write(text)
+		sent <- err
+	}()
+	replies := make([]resp.Value, len(commands))
+	for i := range replies {
+		reply, err := c.replies.Read()
+		if err != nil {
+			c.Close() // ends the writing
+			<-sent
+			return nil, err
+		}
+		replies[i] = reply
+	}
+	return replies, <-sent
+}
+
+// fill replaces all data by those that commands build.
+func (c *conn) fill(commands []dataset.Command) error {
+	batch := [][]string{{"FLUSHALL"}}
+	for _, command := range commands {
+		batch = append(batch, command)
+	}
+	replies, err := c.pipeline(append(batch, []string{"SELECT", "0"}))
+	for i, reply := range replies {
+		if reply.IsError() {
+			return fmt.Errorf("%.80q: %s", batch[i], reply.Text)
+		}
+	}
+	return err
+}
+
+// telling are bytes that mean something in the format of snapshots: lengths, encodings, types and opcodes.
+var telling = []byte{0, 1, 2, 4, 9, 11, 14, 15, 18, 20, 25, 0x3f, 0x40, 0x7f, 0x80, 0x81, 0xc0, 0xc1, 0xc2, 0xc3, 0xf4, 0xfa, 0xfc, 0xfe, 0xff}
+
+// mutated returns a copy of data with a few changes; it may contain pieces of other.
+func mutated(r *rand.Rand, data, other []byte) []byte {
+	data = slices.Clone(data)
+	for range 1 + r.IntN(3) {
+		at, end := r.IntN(len(data)+1), 0
+		end = min(len(data), at+1+r.IntN(9))
+		switch r.IntN(7) {
+		case 0:
+			data = slices.Delete(data, at, end)
+		case 1:
+			data = slices.Insert(data, at, data[at:end]...)
+		case 2:
+			from := r.IntN(len(other) + 1)
+			data = slices.Insert(data, at, other[from:min(len(other), from+r.IntN(40))]...)
+		case 3:
+			data = slices.Insert(data, at, telling[r.IntN(len(telling))])
+		default:
+			if at == len(data) {
+				continue
+			}
+			if data[at] ^= 1 << r.IntN(8); r.IntN(2) == 0 {
+				data[at] = telling[r.IntN(len(telling))]
+			}
+		}
+	}
+	return data
+}
+
+// sealed returns the content of a payload with its version and a true checksum.
+func sealed(content []byte) []byte {
+	content = encoding.LittleEndian.AppendUint16(slices.Clip(content), 9)
+	return encoding.LittleEndian.AppendUint64(content, rdb.Sum(0, content))
+}
+
+// content returns a payload without version and checksum.
+func content(payload string) []byte { return []byte(payload[:len(payload)-10]) }
