@@ -3,6 +3,7 @@ package rdb
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
 )
@@ -89,6 +90,9 @@ func (e *Encoder) bloom(f *bloom.Filter) {
 		e.length(partString)
 		size := order.Uint64(l)
 		e.length(size)
+		if e.pace == nil {
+			e.buf = slices.Grow(e.buf, int(size)+bloomLayer)
+		}
 		for end := iter + int64(size); iter < end; {
 			before := iter
 			e.buf, iter = f.AppendChunk(e.buf, iter, uint64(min(end-iter, piece)))

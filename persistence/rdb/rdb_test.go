@@ -276,3 +276,10 @@ func TestCompression(t *testing.T) {
 	}
 	require.Greater(t, compressed, 500)
 }
+
+// The bits of a filter may be most of the memory: their payload is not copied again and again while it grows.
+func TestPayloadOfAFilterIsAllocatedOnce(t *testing.T) {
+	f, ok := bloom.New(bloom.Options{Capacity: 1 << 22, Rate: 0.01, Fixed: true})
+	require.True(t, ok)
+	require.LessOrEqual(t, testing.AllocsPerRun(3, func() { new(Encoder).Payload(nil, f) }), 14.)
+}
