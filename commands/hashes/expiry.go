@@ -15,7 +15,7 @@ import (
 // expiryLines returns the lines of this file's commands.
 func expiryLines() []engine.Command {
 	return []engine.Command{
-		{Name: "hgetex", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHGetEx, Since: "8.0.0",
+		{Name: "hgetex", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdHGetEx, Since: "8.0.0",
 			Syntax:     "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST] <FIELDS numfields field...>",
 			Summary:    "Returns the values of fields of a hash and sets or removes their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
@@ -23,7 +23,7 @@ func expiryLines() []engine.Command {
 			Syntax:     "key [FNX|FXX] [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL] <FIELDS numfields <field value>...>",
 			Summary:    "Sets fields of a hash and their expiration time.",
 			Complexity: "O(N), N being the number of fields named"},
-		{Name: "hgetdel", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHGetDel, Since: "8.0.0",
+		{Name: "hgetdel", Arity: -5, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdHGetDel, Since: "8.0.0",
 			Syntax: "key <FIELDS numfields field...>", Summary: "Returns the values of fields of a hash and deletes them.",
 			Complexity: "O(N), N being the number of fields named"},
 	}
