@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/acl"
+
 // StartLoading begins a phase in which data are loaded: until StopLoading clients get LOADING, and no key
 // expires. Phases nest, as when a part loads a journal whose first file another part reads.
 func (e *Engine) StartLoading() { e.With(func() { e.setLoading(+1) }) }
@@ -13,7 +15,8 @@ func (e *Engine) setLoading(more int) {
 }
 
 // Loader executes the commands of a journal while the engine is loading. Unlike a client's they pass no gate
-// and are not counted: they were allowed when they were written.
+// and are not counted: they were allowed when they were written. So the loader's user may do everything, and EXEC
+// does not compare them with the rules of today.
 type Loader struct {
 	engine  *Engine
 	session *Session
@@ -25,7 +28,7 @@ func (e *Engine) NewLoader() *Loader {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.bareSession()
-	s.loader, s.authed = true, true
+	s.loader, s.authed, s.user = true, true, acl.Default(nil)
 	return &Loader{engine: e, session: s}
 }
 

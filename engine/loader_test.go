@@ -1,0 +1,29 @@
+package engine_test
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// TestLoaderIgnoresTheRulesOfUsers loads a transaction that the default user may not run any more.
+func TestLoaderIgnoresTheRulesOfUsers(t *testing.T) {
+	ran := 0
+	e := engine.New(engine.Options{Clock: func() int64 { return 1 }})
+	e.Join(engine.Part{Families: []engine.Family{engine.Transactions(), {Group: "string", Commands: []engine.Command{{
+		Name: "put", Arity: 2, Flags: engine.Write, Keys: engine.Key(1, "OW update"), Run: func(c *engine.Call) {
+			ran++
+			c.Reply.Status("OK")
+		}}}}}})
+	require.NoError(t, e.DeclareUser("default", []string{"off"}))
+	var batch [][][]byte
+	for _, line := range []string{"MULTI", "PUT k", "EXEC"} {
+		batch = append(batch, bytes.Fields([]byte(line)))
+	}
+	_, err := e.NewLoader().Do(batch)
+	require.NoError(t, err)
+	require.Equal(t, 1, ran)
+}
