@@ -117,10 +117,13 @@ var (
 	denialNames = [...]string{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
 )
 
-// checkPermission returns the error that refuses a user's command, nil if it is allowed. It logs a refusal.
-// errs has the errors for the place: a client's command, EXEC or a script.
-func (e *Engine) checkPermission(s *Session, u *acl.User, cmd *Command, args [][]byte, errs *denials) error {
-	why, at := u.Check(request(cmd, args))
+// checkPermission returns the error that refuses a command of the session's user, nil if it is allowed. It logs
+// a refusal. errs has the errors for the place: a client's command, EXEC or a script.
+func (e *Engine) checkPermission(s *Session, cmd *Command, args [][]byte, errs *denials) error {
+	if !s.user.Limited() {
+		return nil
+	}
+	why, at := s.user.Check(request(cmd, args))
 	if why == acl.Allowed {
 		return nil
 	}
@@ -128,7 +131,7 @@ func (e *Engine) checkPermission(s *Session, u *acl.User, cmd *Command, args [][
 	if why != acl.NoCommand {
 		object = string(args[at])
 	}
-	e.logDenial(s, aclEntry{reason: denialNames[why], object: object, user: u.Name})
+	e.logDenial(s, aclEntry{reason: denialNames[why], object: object, user: s.user.Name})
 	if errs[why] == nil {
 		return Errorf(ErrDeniedCommand, cmd.full)
 	}
@@ -154,7 +157,7 @@ func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
 // closeListenersOf closes a user's sessions with a subscription that the user's rules no longer allow.
 func (e *Engine) closeListenersOf(caller *Session, u *acl.User) {
 	for _, s := range e.Sessions.inOrder() {
-		if s.user == u && s.subs.count() > 0 && s.hasForbiddenSubscription(u) {
+		if s.user == u && s.hasForbiddenSubscription(u) {
 			e.closeSession(caller, s)
 		}
 	}

@@ -168,10 +168,17 @@ func (e *Engine) serveBlockedOn(k dbKey) {
 }
 
 // rerun runs a blocked command's handler again, because key is ready. If it blocks again, its place in the
-// queue stays, and nothing is counted.
+// queue stays, and nothing is counted. A command that its user may no longer run ends with an error, as in
+// Redis since 7.2.
 func (e *Engine) rerun(w *Blocked, key []byte) {
 	s := w.session
 	start := s.Reply.Len()
+	if err := e.checkPermission(s, w.cmd, w.args, &denied); err != nil {
+		e.reject(s, w.cmd, err)
+		s.afterCommand(start)
+		e.unblock(w)
+		return
+	}
 	home := s.db
 	s.db = w.keys[0].db
 	c := e.enter(s, w.cmd, w.args)

@@ -69,7 +69,7 @@ func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
 	c.Reply.Array(len(commands))
 	c.BeginTx()
 	for _, q := range commands {
-		if err := e.recheckPermission(c.Session, q); err != nil {
+		if err := e.checkPermission(c.Session, q.cmd, q.args, &deniedQueued); err != nil {
 			c.Fail(err)
 			continue
 		}
@@ -77,14 +77,6 @@ func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
 		e.run(c.Session, q.cmd, q.args)
 	}
 	c.EndTx()
-}
-
-// recheckPermission returns the error of a queued command that its user may not run any more.
-func (e *Engine) recheckPermission(s *Session, q queuedCommand) error {
-	if !s.user.Limited() {
-		return nil
-	}
-	return e.checkPermission(s, s.user, q.cmd, q.args, &deniedQueued)
 }
 
 // WATCH key [key ...]

@@ -19,7 +19,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	case s.tx != nil && f&NoMulti != 0:
 		return ErrNotInTx
 	case s.user.Limited():
-		if err := e.checkPermission(s, s.user, cmd, args, &denied); err != nil {
+		if err := e.checkPermission(s, cmd, args, &denied); err != nil {
 			return err
 		}
 	}
@@ -63,7 +63,7 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 	case f&NoScript != 0 && !(e.Config.scriptsMayDebug && f&AllowScriptDebug != 0):
 		return ErrScriptDenied
 	case s.user.Limited():
-		if err := e.checkPermission(s, s.user, cmd, args, &deniedScript); err != nil {
+		if err := e.checkPermission(s, cmd, args, &deniedScript); err != nil {
 			return err
 		}
 	}
