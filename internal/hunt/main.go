@@ -18,6 +18,7 @@ var areas = []area{
 	{"clients", "crowds of clients that do not read, do not end, or make the server remember", openClients, 3},
 	{"replies", "requests whose replies are far larger than the data, with output limits and without", openReplies, 3},
 	{"scripts", "hostile Lua, and functions of its libraries with hostile arguments", openScripts, 20},
+	{"acl", "commands of users with random rules, alone, in MULTI, in scripts and functions", openACL, 20},
 	{"clocks", "a clock that jumps ahead and back between random commands, in process", openClocks, 20},
 	{"everything", "all at once against one server with a journal, snapshots and limits that change", openEverything, 2},
 	{"restore", "RESTORE of payloads with mutated contents and true checksums, and filters that announce memory", openRestore, 3},
