@@ -1,22 +1,33 @@
 package resp
 
-import "strconv"
+import (
+	"math"
+	"strconv"
+)
 
 // Writer appends replies to one byte buffer, in protocol version 2 or 3.
 // The zero Writer is not usable; call NewWriter. It is not safe for concurrent use.
 //
 // Every method copies its argument and costs O(bytes written). Only growth of the
 // buffer allocates, and Reset keeps the buffer.
+//
+// The buffer is one piece of memory, and a reply may be far larger than the data that it shows. So a Writer can have a
+// limit. What would pass it is dropped, and so is everything after it: the Writer is full, and its bytes are no reply
+// any more. Positions remain valid. A caller that writes as many elements as a client asks for looks at Full.
 type Writer struct {
 	buf   []byte
+	limit int // of len(buf), give or take a header; full if the writer is full
 	resp3 bool
 }
+
+// full is the limit of a full Writer: nothing fits below it.
+const full = -1
 
 // deferredHeader is the length of the header that Defer writes: that of an aggregate of 0 to 9 elements.
 const deferredHeader = len("*0\r\n")
 
 // NewWriter returns an empty Writer for protocol version proto, 2 or 3.
-func NewWriter(proto int) *Writer { return &Writer{resp3: proto >= 3} }
+func NewWriter(proto int) *Writer { return &Writer{limit: math.MaxInt, resp3: proto >= 3} }
 
 // Proto returns the protocol version, 2 or 3.
 func (w *Writer) Proto() int {
@@ -35,7 +46,29 @@ func (w *Writer) Bytes() []byte { return w.buf }
 // Len returns the number of bytes written since Reset.
 func (w *Writer) Len() int { return len(w.buf) }
 
-// Reset discards the bytes written and keeps the buffer and the protocol version.
+// SetLimit sets the number of bytes that the buffer may hold. A full Writer stays full until Restart.
+func (w *Writer) SetLimit(n int) {
+	if w.limit != full {
+		w.limit = max(0, n)
+	}
+}
+
+// Full reports whether bytes were dropped, because they would have passed the limit.
+func (w *Writer) Full() bool { return w.limit == full }
+
+// Restart is Reset with a new limit, also for a full Writer.
+func (w *Writer) Restart(limit int) { w.buf, w.limit = w.buf[:0], limit }
+
+// fits reports whether n more bytes may be written. If not, the Writer is full.
+func (w *Writer) fits(n int) bool {
+	if len(w.buf)+n <= w.limit {
+		return true
+	}
+	w.limit = full
+	return false
+}
+
+// Reset discards the bytes written and keeps the buffer, its limit and the protocol version.
 func (w *Writer) Reset() { w.buf = w.buf[:0] }
 
 // Swap returns the bytes written, which then belong to the caller, and continues with an empty buffer in the memory of
@@ -50,27 +83,32 @@ func (w *Writer) Swap(buf []byte) []byte {
 func (w *Writer) Truncate(n int) { w.buf = w.buf[:n] }
 
 // Raw appends bytes that are already in the protocol.
-func (w *Writer) Raw(b []byte) { w.buf = append(w.buf, b...) }
+func (w *Writer) Raw(b []byte) {
+	if w.fits(len(b)) {
+		w.buf = append(w.buf, b...)
+	}
+}
+
+// raw is Raw for a string.
+func (w *Writer) raw(s string) {
+	if w.fits(len(s)) {
+		w.buf = append(w.buf, s...)
+	}
+}
 
 // Status writes a simple string such as OK. It must not contain CR or LF.
-func (w *Writer) Status(s string) {
-	w.buf = append(w.buf, '+')
-	w.buf = append(w.buf, s...)
-	w.crlf()
-}
+func (w *Writer) Status(s string) { w.line('+', s) }
 
 // Error writes an error. Its text begins with a code, as in "ERR syntax error". CR and LF
 // become spaces, so that a client's text in an error cannot forge a reply.
 func (w *Writer) Error(err error) {
-	w.buf = append(w.buf, '-')
 	at := len(w.buf)
-	w.buf = append(w.buf, err.Error()...)
-	for i, c := range w.buf[at:] {
-		if c == '\r' || c == '\n' {
-			w.buf[at+i] = ' '
+	w.line('-', err.Error())
+	for i := at; i < len(w.buf)-len("\r\n"); i++ {
+		if c := w.buf[i]; c == '\r' || c == '\n' {
+			w.buf[i] = ' '
 		}
 	}
-	w.crlf()
 }
 
 // Int writes an integer.
@@ -78,16 +116,20 @@ func (w *Writer) Int(n int64) { w.header(':', n) }
 
 // Bulk writes a string of arbitrary bytes. A nil b is the empty string; for nil write Null.
 func (w *Writer) Bulk(b []byte) {
-	w.header('$', int64(len(b)))
-	w.buf = append(w.buf, b...)
-	w.crlf()
+	if w.fits(len(b)) {
+		w.buf = appendHeader(w.buf, '$', int64(len(b)))
+		w.buf = append(w.buf, b...)
+		w.crlf()
+	}
 }
 
 // BulkString is Bulk for a string.
 func (w *Writer) BulkString(s string) {
-	w.header('$', int64(len(s)))
-	w.buf = append(w.buf, s...)
-	w.crlf()
+	if w.fits(len(s)) {
+		w.buf = appendHeader(w.buf, '$', int64(len(s)))
+		w.buf = append(w.buf, s...)
+		w.crlf()
+	}
 }
 
 // Command writes a request: an array of bulk strings.
@@ -101,19 +143,19 @@ func (w *Writer) Command(args ...string) {
 // Null writes nil: a null bulk string in RESP2, null in RESP3.
 func (w *Writer) Null() {
 	if w.resp3 {
-		w.buf = append(w.buf, "_\r\n"...)
+		w.raw("_\r\n")
 		return
 	}
-	w.buf = append(w.buf, "$-1\r\n"...)
+	w.raw("$-1\r\n")
 }
 
 // NullArray writes nil in place of an array: a null array in RESP2, null in RESP3.
 func (w *Writer) NullArray() {
 	if w.resp3 {
-		w.buf = append(w.buf, "_\r\n"...)
+		w.raw("_\r\n")
 		return
 	}
-	w.buf = append(w.buf, "*-1\r\n"...)
+	w.raw("*-1\r\n")
 }
 
 // Array opens an array; the caller writes its n elements next.
@@ -142,13 +184,13 @@ func (w *Writer) Push(n int) {
 func (w *Writer) Bool(b bool) {
 	switch {
 	case w.resp3 && b:
-		w.buf = append(w.buf, "#t\r\n"...)
+		w.raw("#t\r\n")
 	case w.resp3:
-		w.buf = append(w.buf, "#f\r\n"...)
+		w.raw("#f\r\n")
 	case b:
-		w.buf = append(w.buf, ":1\r\n"...)
+		w.raw(":1\r\n")
 	default:
-		w.buf = append(w.buf, ":0\r\n"...)
+		w.raw(":0\r\n")
 	}
 }
 
@@ -159,9 +201,11 @@ func (w *Writer) Double(f float64) {
 		w.BulkDouble(f)
 		return
 	}
-	w.buf = append(w.buf, ',')
-	w.buf = FormatDouble(w.buf, f)
-	w.crlf()
+	if w.fits(0) {
+		w.buf = append(w.buf, ',')
+		w.buf = FormatDouble(w.buf, f)
+		w.crlf()
+	}
 }
 
 // BulkDouble writes a double as a bulk string in both protocol versions.
@@ -183,9 +227,11 @@ func (w *Writer) DecimalText(text []byte) {
 		w.Bulk(text)
 		return
 	}
-	w.buf = append(w.buf, ',')
-	w.buf = append(w.buf, text...)
-	w.crlf()
+	if w.fits(len(text)) {
+		w.buf = append(w.buf, ',')
+		w.buf = append(w.buf, text...)
+		w.crlf()
+	}
 }
 
 // BigNumber writes an integer of any size given as decimal digits. RESP2 gets a bulk string.
@@ -194,9 +240,7 @@ func (w *Writer) BigNumber(s string) {
 		w.BulkString(s)
 		return
 	}
-	w.buf = append(w.buf, '(')
-	w.buf = append(w.buf, s...)
-	w.crlf()
+	w.line('(', s)
 }
 
 // Verbatim writes text with a format hint of three letters, "txt" or "mkd".
@@ -206,11 +250,13 @@ func (w *Writer) Verbatim(ext string, s []byte) {
 		w.Bulk(s)
 		return
 	}
-	w.header('=', int64(len(s)+4))
-	w.buf = append(w.buf, ext[:3]...)
-	w.buf = append(w.buf, ':')
-	w.buf = append(w.buf, s...)
-	w.crlf()
+	if w.fits(len(s)) {
+		w.buf = appendHeader(w.buf, '=', int64(len(s)+4))
+		w.buf = append(w.buf, ext[:3]...)
+		w.buf = append(w.buf, ':')
+		w.buf = append(w.buf, s...)
+		w.crlf()
+	}
 }
 
 // Defer opens an aggregate whose length is not known until its elements are written.
@@ -218,7 +264,7 @@ func (w *Writer) Verbatim(ext string, s []byte) {
 // to cancel the aggregate. Deferred aggregates nest: the inner one is set first.
 func (w *Writer) Defer() int {
 	at := len(w.buf)
-	w.buf = append(w.buf, "*?\r\n"...)
+	w.raw("*?\r\n")
 	return at
 }
 
@@ -240,6 +286,9 @@ func (w *Writer) SetSet(at, n int) {
 
 // set writes the header of a deferred aggregate, and moves the bytes after it if the header needs more.
 func (w *Writer) set(at int, kind byte, n int) {
+	if w.Full() {
+		return
+	}
 	var room [24]byte
 	head := appendHeader(room[:0], kind, int64(n))
 	if more := len(head) - deferredHeader; more > 0 {
@@ -262,7 +311,21 @@ func (w *Writer) shape(kind byte, n int) (byte, int) {
 	}
 }
 
-func (w *Writer) header(kind byte, n int64) { w.buf = appendHeader(w.buf, kind, n) }
+// header writes a line with a number.
+func (w *Writer) header(kind byte, n int64) {
+	if w.fits(0) {
+		w.buf = appendHeader(w.buf, kind, n)
+	}
+}
+
+// line writes a line with a text.
+func (w *Writer) line(kind byte, text string) {
+	if w.fits(len(text)) {
+		w.buf = append(w.buf, kind)
+		w.buf = append(w.buf, text...)
+		w.crlf()
+	}
+}
 
 func (w *Writer) crlf() { w.buf = append(w.buf, '\r', '\n') }
 

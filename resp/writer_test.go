@@ -164,3 +164,35 @@ func BenchmarkWriter(b *testing.B) {
 		})
 	}
 }
+
+func TestWriterDropsWhatPassesItsLimit(t *testing.T) {
+	w := NewWriter(3)
+	w.SetLimit(100)
+	at := w.Defer()
+	n := 0
+	for ; n < 1000 && !w.Full(); n++ {
+		w.BulkString("0123456789")
+	}
+	require.Less(t, n, 10)
+	require.LessOrEqual(t, w.Len(), 100+len("$10\r\n\r\n"))
+	kept := w.Len()
+	w.SetArray(at, n)
+	w.SetLimit(1 << 20)
+	for name, write := range map[string]func(){
+		"status": func() { w.Status("OK") }, "error": func() { w.Error(errors.New("x")) }, "int": func() { w.Int(1) },
+		"bulk": func() { w.Bulk(nil) }, "null": w.Null, "null array": w.NullArray, "map": func() { w.Map(1) }, "raw": func() { w.Raw([]byte("x")) },
+		"bool": func() { w.Bool(true) }, "double": func() { w.Double(1) }, "decimal": func() { w.HumanDouble(1) },
+		"big number": func() { w.BigNumber("1") }, "verbatim": func() { w.Verbatim("txt", nil) }, "defer": func() { w.SetMap(w.Defer(), 100) },
+		"command": func() { w.Command("a") },
+	} {
+		write()
+		require.Equal(t, kept, w.Len(), name)
+		require.True(t, w.Full(), name)
+	}
+	w.Restart(10)
+	w.Bulk(make([]byte, 11))
+	require.Zero(t, w.Len())
+	w.Restart(10)
+	w.Status("OK")
+	require.Equal(t, "+OK\r\n", string(w.Bytes()))
+}

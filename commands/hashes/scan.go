@@ -24,7 +24,7 @@ func cmdHRandField(c *engine.Call) {
 		if withValues {
 			c.ReplyEntry(value)
 		}
-		return true
+		return !c.Reply.Full()
 	}
 	elements.OpenPairs(c, elements.DrawLen(count, h.Len()), withValues)
 	if count < 0 {

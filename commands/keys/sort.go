@@ -390,7 +390,7 @@ func (q *sorting) directed(order int) int {
 // replySorted replies with the elements, or with the texts of GET for each.
 func replySorted(c *engine.Call, q *sorting, s *sortable) {
 	c.Reply.Array(len(s.list) * max(1, len(q.get)))
-	for i := range s.list {
+	for i := 0; i < len(s.list) && !c.Reply.Full(); i++ {
 		element := s.text(&s.list[i])
 		if q.get == nil {
 			c.Reply.Bulk(element)

@@ -86,9 +86,8 @@ func moveElement(c *engine.Call, l *list.List, m move) bool {
 		return false
 	}
 	e, _ := l.End(m.from)
-	c.ReplyEntry(e)
-	out := c.Reply.Bytes()
-	element := out[len(out)-e.Len()-2 : len(out)-2] // the copy in the reply, since the list's is removed before the push
+	element := append(c.Buffer(e.Len())[:0], e.Text(c.Scratch())...) // the list's is removed before the push
+	c.Reply.Bulk(element)
 	l.RemoveEnd(m.from, 1)
 	into.Push(m.to, element, c.Engine.Config.List)
 	c.Changed(m.dst, pushEvents[m.to])

@@ -203,7 +203,7 @@ func replyMembers(c *engine.Call, s *set.Set) {
 func replyNext(c *engine.Call) func(member ziplist.Entry) bool {
 	return func(member ziplist.Entry) bool {
 		c.ReplyEntry(member)
-		return true
+		return !c.Reply.Full()
 	}
 }
 

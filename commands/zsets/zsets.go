@@ -313,7 +313,7 @@ func cmdZRandMember(c *engine.Call) {
 	}
 	reply := func(member []byte, score float64) bool {
 		replyMember(c, member, score, withScores)
-		return true
+		return !c.Reply.Full()
 	}
 	elements.OpenPairs(c, elements.DrawLen(count, s.Len()), withScores)
 	if count < 0 {
