@@ -16,7 +16,8 @@ func (c *Call) login(name, password []byte) bool {
 		c.Engine.logDenial(c.Session, aclEntry{reason: "auth", object: string(c.Args[0]), user: string(name)})
 		return false
 	}
-	c.Session.user, c.Session.authed = u, true
+	c.Session.user, c.Session.authed, c.Session.everAuthed = u, true, true
+	c.Session.limitReplies()
 	return true
 }
 

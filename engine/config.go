@@ -28,9 +28,9 @@ type Config struct {
 	Stream       stream.Limits
 	SketchMax    int // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
-	IdleTimeout  int64 // seconds after which an idle connection is closed; 0 for never
-	PubSubLimit  int64 // bytes that may wait for a listener to channels; 0 for no limit
-	ReplicaLimit int64 // bytes that may wait for a replica; 0 for no limit
+	IdleTimeout  int64          // seconds after which an idle connection is closed; 0 for never
+	OutputLimits [Classes]int64 // bytes that may wait for a client, by class; 0 for no limit
+	ReplyMemory  int64          // bytes of replies that may wait for all clients; 0 for no limit
 
 	notify          notifyMask
 	debug           string // enable-debug-command: yes, local, no
@@ -50,8 +50,7 @@ func newConfig() *Config {
 		Stream:       stream.Defaults,
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
-		PubSubLimit:  32 << 20,
-		ReplicaLimit: 256 << 20,
+		OutputLimits: [...]int64{ClassNormal: 0, ClassReplica: 256 << 20, ClassPubSub: 32 << 20, ClassUnauthed: unauthedOutput},
 
 		debug:           "no",
 		protected:       "no",

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/resp"
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
 
 // Endpoint is where a connection comes from and where it arrived, as CLIENT LIST shows it.
 type Endpoint struct {
@@ -30,14 +34,15 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 func (e *Engine) bareSession() *Session {
 	return &Session{
 		Reply: resp.NewWriter(2), engine: e, created: e.time.micros, lastActive: e.time.micros,
-		user: e.users.defaultUser, authed: !e.users.requiresAuth(),
+		user: e.users.defaultUser, authed: !e.users.requiresAuth(), everAuthed: !e.users.requiresAuth(),
+		maxReply: math.MaxInt,
 	}
 }
 
 // NewScriptSession returns a session for commands run by a script. It is not registered.
 func (e *Engine) NewScriptSession() *Session {
 	s := e.bareSession()
-	s.script, s.authed = true, true
+	s.script, s.authed, s.everAuthed = true, true, true
 	return s
 }
 

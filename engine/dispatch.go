@@ -8,6 +8,7 @@ type Outcome struct {
 	Out      []byte // the replies, valid until the session's next Do or Collect
 	Blocked  bool   // no further command may run until the session's Peer is woken
 	Closing  bool   // close once Out is sent
+	Overflow bool   // close at once: the replies passed the limit
 
 	Class Class // of clients, by which its output is limited
 }
@@ -23,6 +24,7 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	s.lastActive = e.time.micros
 	taken := 0
 	s.useLentBuffer()
+	s.limitReplies()
 	for i, args := range batch {
 		if i%keyspace.PrefetchKeys == 0 && len(batch) > 1 {
 			e.prefetch(s, batch[i:])
@@ -111,7 +113,8 @@ func (e *Engine) endBatch() {
 // takeReplies returns the replies for sending. While a slow script runs, only those before its own.
 func (s *Session) takeReplies() Outcome {
 	s.wakePending = false
-	o := Outcome{Blocked: s.blocked != nil || s.running || s.postponed, Closing: s.closing, Class: s.class()}
+	s.closing = s.closing || s.Reply.Full()
+	o := Outcome{Blocked: s.blocked != nil || s.running || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Class: s.outputClass()}
 	if s.running { // the slow script still writes to Reply
 		o.Out, s.earlyReplies = s.earlyReplies, nil
 		return o

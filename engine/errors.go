@@ -32,6 +32,7 @@ const (
 	ErrSubscribed   = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
 	ErrScriptDenied = Error("ERR This Redis command is not allowed from script")
 	ErrScriptKilled = Error("ERR Script killed by user with SCRIPT KILL...")
+	ErrReplySize    = Error("ERR not enough memory for the reply")
 	ErrReadOnlyTx   = Error("ERR Write commands are not allowed from read-only scripts.")
 
 	ErrNestedMulti  = Error("ERR MULTI calls can not be nested")

@@ -28,7 +28,7 @@ func (e *Engine) NewLoader() *Loader {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	s := e.bareSession()
-	s.loader, s.authed, s.user = true, true, acl.Default(nil)
+	s.loader, s.authed, s.everAuthed, s.user = true, true, true, acl.Default(nil)
 	return &Loader{engine: e, session: s}
 }
 

@@ -29,10 +29,7 @@ func (e *Engine) unmonitor(s *Session) {
 func (e *Engine) feedMonitors(c *Call) {
 	line := monitorLine(e.time.micros, c.Session, c.Session.db, e.shown(c.Cmd, c.Args))
 	for _, m := range e.Sessions.monitors {
-		m.Reply.Raw(line)
-		if m != c.Session && m.Peer != nil {
-			m.Peer.Wake()
-		}
+		m.push(line)
 	}
 }
 

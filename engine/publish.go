@@ -34,19 +34,15 @@ func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int
 	m := &e.pubsub.message
 	m.reset(kind, parts)
 	for _, s := range listeners {
-		e.push(s, m.encode(s.Reply.Proto()))
+		s.push(m.encode(s.Reply.Proto()))
 	}
 	clear(m.parts)
 	return len(listeners)
 }
 
-// push appends a message to a session's replies and wakes its event loop. Over the limit the session closes:
-// its client may never read again, and the messages would fill the memory.
-func (e *Engine) push(s *Session, form []byte) {
+// push appends a message to a session's replies and wakes its event loop.
+func (s *Session) push(form []byte) {
 	s.Reply.Raw(form)
-	if lim := e.Config.PubSubLimit; lim > 0 && int64(s.Reply.Len()) > lim {
-		s.closing = true
-	}
 	s.Wake()
 }
 

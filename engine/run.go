@@ -75,8 +75,12 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 		return err
 	}
 	s.wrote = s.wrote || cmd.Flags&Write != 0
-	s.Reply.Reset()
+	s.RestartReply()
 	e.run(s, cmd, args)
+	if s.Reply.Full() {
+		s.RestartReply()
+		s.Reply.Error(ErrReplySize)
+	}
 	return nil
 }
 

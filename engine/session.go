@@ -26,6 +26,7 @@ type Session struct {
 	db           int
 	user         *acl.User
 	authed       bool
+	everAuthed   bool // authenticated at any time, or connected when that was not required
 	closing      bool // close once the replies are out
 	noTouch      bool
 	noEvict      bool
@@ -37,6 +38,7 @@ type Session struct {
 	loader       bool     // a loader's: see Loader
 	failure      error    // the first error in the reply to a loader
 	readOnly     bool     // a read-only script's
+	maxReply     int      // bytes of a reply to a script's command
 	startedOOM   bool     // a script's that began over maxmemory
 	wrote        bool     // a script's that has written
 	reply        replyMode
@@ -61,12 +63,17 @@ type Session struct {
 
 // EnterScript prepares a script's session for a run on behalf of caller. In a readOnly run commands that
 // write are refused. With oom set, commands that need memory are refused until the script has written.
-func (s *Session) EnterScript(caller *Session, readOnly, short bool) {
+// A reply of more than maxReply bytes is replaced by an error.
+func (s *Session) EnterScript(caller *Session, readOnly, short bool, maxReply int64) {
 	s.caller, s.db, s.user = caller, caller.db, caller.user
 	s.readOnly, s.startedOOM, s.wrote = readOnly, short, false
-	s.Reply.Reset()
+	s.maxReply = int(min(maxReply, s.engine.replyRoom()))
+	s.RestartReply()
 	s.Reply.SetProto(2)
 }
+
+// RestartReply discards the reply in a script's session.
+func (s *Session) RestartReply() { s.Reply.Restart(s.maxReply) }
 
 // Wrote reports whether the script's run executed a command that writes.
 func (s *Session) Wrote() bool { return s.wrote }
@@ -91,7 +98,9 @@ func (s *Session) Closing() bool { return s.closing }
 func (s *Session) CloseAfterReply() { s.closing = true }
 
 // isStopped reports whether the session must not run its next command now.
-func (s *Session) isStopped() bool { return s.closing || s.blocked != nil || s.running || s.postponed }
+func (s *Session) isStopped() bool {
+	return s.closing || s.blocked != nil || s.running || s.postponed || s.Reply.Full()
+}
 
 // Lend gives the session a buffer for the replies of its next Do, which returns it in Outcome.Out. So an
 // idle session holds no buffer. A session without an event loop, to which nothing is lent, keeps its own.
@@ -126,6 +135,7 @@ type Peer interface {
 func (s *Session) Wake() {
 	if s.Peer != nil && !s.wakePending {
 		s.wakePending = true
+		s.limitReplies()
 		s.Peer.Wake()
 	}
 }
@@ -170,9 +180,11 @@ type Class int
 
 // The classes of clients, in the order of client-output-buffer-limit.
 const (
-	ClassNormal  Class = iota
-	ClassReplica       // a replica
-	ClassPubSub        // to channels
+	ClassNormal   Class = iota
+	ClassReplica        // a replica
+	ClassPubSub         // to channels
+	ClassUnauthed       // before AUTH: a class that only limits output
+	Classes             // their number
 )
 
 func (s *Session) class() Class {

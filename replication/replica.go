@@ -162,7 +162,7 @@ func (r *replica) feed(text []byte) {
 		r.held = append(r.held, text...)
 		pending = len(r.held)
 	}
-	if limit := r.master.engine.Config.ReplicaLimit; limit > 0 && int64(pending) > limit {
+	if limit := r.master.engine.Config.OutputLimits[engine.ClassReplica]; limit > 0 && int64(pending) > limit {
 		r.held = nil
 		r.session.Disconnect()
 	}

@@ -144,7 +144,7 @@ func TestSilentAndSlowReplicasAreDisconnected(t *testing.T) {
 	require.True(t, silent.Closing())
 
 	slow := b.synced()
-	b.Config.ReplicaLimit = 1000
+	b.Config.OutputLimits[engine.ClassReplica] = 1000
 	b.do(client, "SET a "+strings.Repeat("x", 2000))
 	require.True(t, slow.Closing())
 	require.Contains(t, b.do(client, "INFO replication"), "connected_slaves:0\r\n")

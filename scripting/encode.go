@@ -24,7 +24,6 @@ import (
 type encoder struct {
 	w      *resp.Writer
 	resp3  bool // the script's choice
-	limit  int  // bytes the reply may have
 	values int  // written so far
 	pause  func() error
 	err    error // of pause; the encoder then writes nothing more
@@ -43,15 +42,15 @@ const (
 // again. A reply beyond the memory limit becomes an error.
 func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
 	w := s.session.Reply
-	w.Reset()
+	s.session.RestartReply()
 	w.SetProto(proto)
-	e := encoder{w: w, resp3: s.resp3, limit: int(s.memoryLimit), pause: s.interrupt}
+	e := encoder{w: w, resp3: s.resp3, pause: s.interrupt}
 	e.value(v, firstStack)
 	if e.err != nil {
 		return nil, &lua.Error{Cause: e.err}
 	}
-	if w.Len() > e.limit {
-		w.Reset()
+	if w.Full() {
+		s.session.RestartReply()
 		w.Error(engine.Errorf(errReplySize, name))
 	}
 	return w.Bytes(), nil
@@ -65,7 +64,7 @@ func (e *encoder) full() bool {
 	if e.values++; e.values%betweenPauses == 0 && e.err == nil {
 		e.err = e.pause()
 	}
-	return e.err != nil || e.w.Len() > e.limit
+	return e.err != nil || e.w.Full()
 }
 
 // value writes v; stack is the part of Lua's stack in use in Redis at its depth.

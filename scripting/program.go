@@ -33,7 +33,7 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 	if err := p.refusal(readOnly, short); err != nil {
 		return c.Fail(err)
 	}
-	s.session.EnterScript(c.Session, readOnly || p.flags&noWrites != 0, short)
+	s.session.EnterScript(c.Session, readOnly || p.flags&noWrites != 0, short, s.memoryLimit)
 	s.call, s.running, s.resp3 = c, p, false
 	s.started = s.engine.Clock()
 	s.engine.ClearKill()

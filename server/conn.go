@@ -162,6 +162,10 @@ func (c *conn) fail(err error) {
 
 // reply sends the replies of a batch and adopts the session's state.
 func (c *conn) reply(o engine.Outcome) {
+	if o.Overflow {
+		c.overflow()
+		return
+	}
 	if len(o.Out) > 0 {
 		c.write(o.Out, o.Class == engine.ClassNormal)
 	}
@@ -209,10 +213,17 @@ func (c *conn) limitOutput(class engine.Class) {
 		c.late = time.Now()
 	}
 	if lim.hard > 0 && unsent >= lim.hard || !c.late.IsZero() && time.Since(c.late) > lim.patience {
+		c.overflow()
+	}
+}
+
+// overflow ends a connection over its output limit. As in Redis the client gets nothing more.
+func (c *conn) overflow() {
+	if !c.broken {
 		c.server.log('#', "Client addr=%s scheduled to be closed ASAP for overcoming of output buffer limits.", c.from.Addr)
 		c.server.counts.slow.Add(1)
-		c.dying, c.broken = true, true
 	}
+	c.dying, c.broken = true, true
 }
 
 // count publishes the memory of the input.

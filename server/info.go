@@ -10,7 +10,6 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
-	"sync"
 
 	"golang.org/x/sys/unix"
 
@@ -88,14 +87,6 @@ func residentBytes() int64 {
 	}
 	return usage.Maxrss << 10
 }
-
-// systemBytes returns the memory of the machine; 0 if the system does not report it.
-var systemBytes = sync.OnceValue(func() int64 {
-	info, _ := os.ReadFile("/proc/meminfo")
-	var kilobytes int64
-	_, _ = fmt.Sscanf(string(info), "MemTotal: %d kB", &kilobytes)
-	return kilobytes << 10
-})
 
 func (s *Server) fillStats(b *bytes.Buffer) {
 	engine.Fields(b, "total_net_input_bytes", s.counts.in.Load(), "total_net_output_bytes", s.counts.out.Load(),

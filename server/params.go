@@ -104,26 +104,34 @@ type outputLimit struct {
 	patience   time.Duration
 }
 
-// outputLimits are the limits of the classes of clients: normal clients, replicas and subscribers.
-type outputLimits [3]outputLimit
+// outputLimits are the limits of the classes of clients.
+type outputLimits [engine.Classes]outputLimit
 
+// outputClasses are the names of the classes whose limits can be set.
 var outputClasses = [...]string{"normal", "slave", "pubsub"}
 
-func defaultOutput() *outputLimits {
-	return &outputLimits{{}, {256 << 20, 64 << 20, time.Minute}, {32 << 20, 8 << 20, time.Minute}}
+// defaultOutput returns Redis' limits for replicas and subscribers, and those of the engine.
+func defaultOutput(c *engine.Config) *outputLimits {
+	var l outputLimits
+	for class, hard := range c.OutputLimits {
+		l[class].hard = hard
+	}
+	l[engine.ClassReplica].soft, l[engine.ClassReplica].patience = 64<<20, time.Minute
+	l[engine.ClassPubSub].soft, l[engine.ClassPubSub].patience = 8<<20, time.Minute
+	return &l
 }
 
 // String returns the limits as CONFIG GET shows them.
 func (l *outputLimits) String() string {
 	var words []string
-	for i, lim := range l {
-		words = append(words, fmt.Sprintf("%s %d %d %d", outputClasses[i], lim.hard, lim.soft, lim.patience/time.Second))
+	for i, name := range outputClasses {
+		words = append(words, fmt.Sprintf("%s %d %d %d", name, l[i].hard, l[i].soft, l[i].patience/time.Second))
 	}
 	return strings.Join(words, " ")
 }
 
 // setOutput sets limits, written as "class hard soft seconds" for one class or several. The engine obeys the hard
-// limits of replicas and subscribers too: it buffers the output that their event loops have not collected.
+// limits too, while replies are made and messages wait for the event loop.
 func (s *Server) setOutput(v string) error {
 	words := strings.Fields(v)
 	if len(words)%4 != 0 {
@@ -144,6 +152,8 @@ func (s *Server) setOutput(v string) error {
 		limits[class] = outputLimit{hard, soft, time.Duration(seconds) * time.Second}
 	}
 	s.output.Store(&limits)
-	s.engine.Config.ReplicaLimit, s.engine.Config.PubSubLimit = limits[engine.ClassReplica].hard, limits[engine.ClassPubSub].hard
+	for class, lim := range limits {
+		s.engine.Config.OutputLimits[class] = lim.hard
+	}
 	return nil
 }

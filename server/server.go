@@ -109,12 +109,13 @@ func New(e *engine.Engine, opts Options) *Server {
 	}
 	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{}),
 		groups: make(map[gnet.EventLoop]*group)}
+	e.Config.ReplyMemory = replyMemory()
 	s.maxBulk.Store(e.Config.ProtoMaxBulk)
 	s.maxQuery.Store(1 << 30)
 	s.maxClients.Store(int64(opts.MaxClients))
 	s.keepAlive.Store(300)
 	s.protected.Store(true)
-	s.output.Store(defaultOutput())
+	s.output.Store(defaultOutput(e.Config))
 	e.Join(engine.Part{Name: "server", Params: s.params(), Sections: s.sections(), Host: s.host()})
 	return s
 }
