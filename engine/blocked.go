@@ -40,6 +40,7 @@ func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, timeout func(s *Sessio
 	}
 	c.Engine.blocked.add(w)
 	c.Session.blocked = w
+	c.Session.kept.Add(commandBytes(w.args))
 	if deadline != 0 {
 		c.Engine.TickBy(deadline)
 	}
@@ -198,7 +199,6 @@ func (e *Engine) rerun(w *Blocked, key []byte) {
 // unblock removes a blocked command whose reply has been written.
 func (e *Engine) unblock(w *Blocked) {
 	e.blocked.remove(w)
-	w.session.blocked = nil
 	w.session.Wake()
 }
 

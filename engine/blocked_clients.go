@@ -38,7 +38,10 @@ func (ws *blockedClients) add(w *Blocked) {
 	}
 }
 
+// remove takes a command off the register and unblocks its session.
 func (ws *blockedClients) remove(w *Blocked) {
+	w.session.blocked = nil
+	w.session.kept.Add(-commandBytes(w.args))
 	ws.all = without(ws.all, w)
 	for _, k := range w.keys {
 		if left := without(ws.keys[k], w); len(left) == 0 {

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unsafe"
 )
 
 // clientInfo returns a session's line of CLIENT LIST without the line break.
@@ -22,9 +21,12 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	now := e.time.micros
 	multi, multiMem := -1, 0
 	if s.tx != nil {
-		multi, multiMem = len(s.tx.commands), s.tx.bytes()
+		multi, multiMem = len(s.tx.commands), s.tx.bytes
 	}
-	argvMem := argsBytes(args)
+	argvMem := argsBytes(args) + int(s.HeldArgs.Load())
+	if s.blocked != nil {
+		argvMem += commandBytes(s.blocked.args)
+	}
 	last := "NULL"
 	if s.last != nil {
 		last = s.last.full
@@ -34,7 +36,7 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	if unsent > 0 {
 		events = "rw"
 	}
-	total := held + unsent + room + int64(multiMem+argvMem) + int64(unsafe.Sizeof(*s)) + int64(unsafe.Sizeof(*s.Reply))
+	total := s.memory() + wireBytes(args) + int64(argsBytes(args))
 	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d",
 		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.lastActive)/1e6, s.flags(), s.db,
 		len(s.subs.channels), len(s.subs.patterns), len(s.subs.shards), multi, len(s.watches))
@@ -73,13 +75,6 @@ func (s *Session) clientType() string {
 	return [...]string{"normal", "replica", "pubsub"}[s.class()]
 }
 
-func argsBytes(args [][]byte) (n int) {
-	for _, a := range args {
-		n += len(a)
-	}
-	return n
-}
-
 // wireBytes returns the length of a command in the protocol.
 func wireBytes(args [][]byte) (n int64) {
 	if len(args) == 0 {
@@ -89,13 +84,6 @@ func wireBytes(args [][]byte) (n int64) {
 	n = head(len(args))
 	for _, arg := range args {
 		n += head(len(arg)) + int64(len(arg)+len("\r\n"))
-	}
-	return n
-}
-
-func (tx *transaction) bytes() (n int) {
-	for _, q := range tx.commands {
-		n += argsBytes(q.args)
 	}
 	return n
 }

@@ -37,7 +37,7 @@ func cmdDiscard(c *Call) {
 		c.Fail(ErrDiscardNoTx)
 		return
 	}
-	c.Session.tx = nil
+	c.Session.endTx()
 	c.Engine.unwatch(c.Session)
 	c.Reply.Status("OK")
 }
@@ -60,7 +60,7 @@ func cmdExec(c *Call) {
 	default:
 		e.execTransaction(c, tx.commands)
 	}
-	s.tx = nil
+	s.endTx()
 }
 
 // execTransaction runs a transaction's commands. What they change is one unit in the journal.

@@ -27,6 +27,7 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	s.ID = e.Sessions.next
 	e.Sessions.next++
 	e.Sessions.ByID[s.ID] = s
+	s.countIn(&e.Sessions.held)
 	e.stats.connections++
 	return s
 }
@@ -52,6 +53,7 @@ func (e *Engine) Close(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.disconnect(s)
+	s.release()
 }
 
 func (e *Engine) disconnect(s *Session) {
@@ -59,14 +61,13 @@ func (e *Engine) disconnect(s *Session) {
 	e.detach(s)
 	if s.blocked != nil {
 		e.blocked.remove(s.blocked)
-		s.blocked = nil
 	}
 	delete(e.Sessions.ByID, s.ID)
 }
 
 // detach ends what a session set up with earlier commands, when it closes and for RESET.
 func (e *Engine) detach(s *Session) {
-	s.tx = nil
+	s.endTx()
 	e.unwatch(s)
 	e.unsubscribeAll(s)
 	e.unmonitor(s)

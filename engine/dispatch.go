@@ -123,6 +123,7 @@ func (s *Session) takeReplies() Outcome {
 	if s.ownBuffer = nil; !s.borrows && cap(o.Out) <= maxOwnBuffer {
 		s.ownBuffer = o.Out
 	}
+	s.countWaiting()
 	return o
 }
 

@@ -22,9 +22,7 @@ func (e *Engine) invalidate(key string, by *Session) {
 
 // invalidateReaders sends an invalidation to the sessions that read a key, and forgets them.
 func (e *Engine) invalidateReaders(key string, by *Session) {
-	ids := e.tracking.readers[key]
-	delete(e.tracking.readers, key)
-	for _, id := range ids {
+	for _, id := range e.tracking.take(key) {
 		s := e.Sessions.ByID[id]
 		switch {
 		case s == nil || s.tracker == nil || s.tracker.bcast || s.tracker.noloop && s == by:
@@ -42,7 +40,7 @@ func (e *Engine) invalidateAll(by *Session) {
 	if e.tracking.sessions == 0 {
 		return
 	}
-	e.tracking.readers = nil
+	e.tracking.forgetReaders()
 	for _, s := range e.Sessions.ByID {
 		switch {
 		case s.tracker == nil:

@@ -6,12 +6,25 @@ import (
 )
 
 // usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
-func (e *Engine) usedMemory() int { return e.Keyspace.Bytes() + e.Sessions.bytes() }
+func (e *Engine) usedMemory() int {
+	return e.Keyspace.Bytes() + e.Sessions.bytes() + e.tracking.bytes + e.stats.caches
+}
+
+// countCaches updates the bytes of the parts' caches, which take a walk through libraries.
+func (e *Engine) countCaches() {
+	e.stats.caches = 0
+	for _, p := range e.Parts.List {
+		for _, cache := range p.Caches {
+			e.stats.caches += cache.Bytes()
+		}
+	}
+}
 
 // MemoryUsage is how the bytes in use divide.
 type MemoryUsage struct {
 	Used, Peak int
-	Sessions   int
+	Sessions   int // with what they hold
+	Caches     int // scripts, libraries and keys tracked for clients
 	Tables     int // of keys
 	Deadlines  int // their indexes
 	Entries    int // keys with their values
@@ -20,7 +33,8 @@ type MemoryUsage struct {
 
 // MemoryUsage returns how the bytes in use divide now. It also updates the peak.
 func (e *Engine) MemoryUsage() MemoryUsage {
-	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes()}
+	e.countCaches()
+	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes(), Caches: e.stats.caches + e.tracking.bytes}
 	for i := range e.Keyspace.Len() {
 		db := e.Keyspace.DB(i)
 		tables, deadlines := db.Overhead()
@@ -33,12 +47,12 @@ func (e *Engine) MemoryUsage() MemoryUsage {
 }
 
 // Overhead returns the bytes that are not keys and values.
-func (b MemoryUsage) Overhead() int { return b.Sessions + b.Tables + b.Deadlines }
+func (b MemoryUsage) Overhead() int { return b.Sessions + b.Caches + b.Tables + b.Deadlines }
 
 // sessionBytes is about what a session costs when idle.
 const sessionBytes = 1 << 10
 
-func (ss *sessions) bytes() int { return len(ss.ByID) * sessionBytes }
+func (ss *sessions) bytes() int { return len(ss.ByID)*sessionBytes + int(ss.held.bytes.Load()) }
 
 // ProcessMemory is what the process and Go's allocator hold, in bytes; zero where the host has no figure.
 type ProcessMemory struct {

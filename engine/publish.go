@@ -43,6 +43,7 @@ func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int
 // push appends a message to a session's replies and wakes its event loop.
 func (s *Session) push(form []byte) {
 	s.Reply.Raw(form)
+	s.countWaiting()
 	s.Wake()
 }
 

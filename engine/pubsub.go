@@ -41,7 +41,10 @@ func (t channelTable) add(s *Session, own *map[string]struct{}, name string) {
 		a = &subscribers{index: make(map[*Session]int)}
 		t[name] = a
 	}
-	(*own)[name] = struct{}{}
+	if _, ok := (*own)[name]; !ok {
+		(*own)[name] = struct{}{}
+		s.kept.Add(len(name) + nameBytes)
+	}
 	if _, ok := a.index[s]; !ok {
 		a.index[s] = len(a.list)
 		a.list = append(a.list, s)
@@ -49,7 +52,10 @@ func (t channelTable) add(s *Session, own *map[string]struct{}, name string) {
 }
 
 func (t channelTable) remove(s *Session, own map[string]struct{}, name string) {
-	delete(own, name)
+	if _, ok := own[name]; ok {
+		delete(own, name)
+		s.kept.Add(-len(name) - nameBytes)
+	}
 	if a := t[name]; a != nil && a.remove(s) == 0 {
 		delete(t, name)
 	}

@@ -95,7 +95,7 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	}
 	if cmd != nil && cmd.Flags&RunsTx != 0 {
 		err = Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
-		s.tx = nil
+		s.endTx()
 		e.unwatch(s)
 	}
 	e.countError(err.Error())

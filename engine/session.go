@@ -3,7 +3,6 @@ package engine
 import (
 	"bytes"
 	"strings"
-	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/resp"
@@ -18,9 +17,12 @@ type Session struct {
 	Name, LibName, LibVer string
 	Addr, LocalAddr       string
 
-	// Held and Unsent are the bytes that the connection holds back unexecuted and unsent, and HeldArgs
-	// those of the tables of arguments that are not executed. The connection keeps them up to date.
-	Held, HeldArgs, Unsent atomic.Int64
+	// The bytes that the connection holds and keeps up to date: input that waits, the arguments found in it, and
+	// unsent output.
+	Held, HeldArgs, Unsent Tally
+
+	kept    Tally // what commands made the engine keep: queued, watched, subscribed ...
+	waiting Tally // the buffer of replies and messages that the connection has not taken
 
 	engine       *Engine
 	db           int
@@ -136,9 +138,13 @@ func (s *Session) Wake() {
 	if s.Peer != nil && !s.wakePending {
 		s.wakePending = true
 		s.limitReplies()
+		s.countWaiting()
 		s.Peer.Wake()
 	}
 }
+
+// countWaiting counts the buffer of replies that the connection has not taken.
+func (s *Session) countWaiting() { s.waiting.Store(int64(cap(s.Reply.Bytes()))) }
 
 type replyMode uint8
 
@@ -221,6 +227,8 @@ type sessions struct {
 	monitors []*Session
 	ByID     map[int64]*Session
 	next     int64
+	held     held
+	evicted  int64 // by maxmemory-clients
 }
 
 func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), next: 1} }

@@ -11,6 +11,7 @@ type stats struct {
 	totalErrors                                  int64
 	errors                                       map[string]int64
 	peak                                         int // of the bytes in use
+	caches                                       int // bytes of the parts' caches at the last tick
 	rates                                        rates
 }
 
@@ -35,6 +36,7 @@ type rates struct {
 }
 
 func (r *rates) sample(e *Engine) {
+	e.countCaches()
 	e.stats.peak = max(e.stats.peak, e.usedMemory())
 	passed := e.Keyspace.Now - r.at
 	if passed < 100 {

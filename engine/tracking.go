@@ -22,6 +22,7 @@ type tracking struct {
 	readers   map[string][]int64
 	changes   map[string]*Session // a nil session stands for expiry and eviction
 	maxKeys   int                 // in readers
+	bytes     int                 // of readers
 }
 
 // tracker holds the tracking options of one session.
@@ -47,6 +48,14 @@ func (e *Engine) track(s *Session, t tracker) {
 		e.tracking.broadcast++
 	}
 	s.tracker = &t
+	s.kept.Add(t.prefixesBytes())
+}
+
+func (t *tracker) prefixesBytes() (n int) {
+	for _, p := range t.prefixes {
+		n += len(p) + prefixBytes
+	}
+	return n
 }
 
 // untrack turns tracking off. The ids that are left among the readers are skipped when met.
@@ -58,9 +67,11 @@ func (e *Engine) untrack(s *Session) {
 	if s.tracker.bcast {
 		e.tracking.broadcast--
 	}
+	s.kept.Add(-s.tracker.prefixesBytes())
 	s.tracker = nil
 	if e.tracking.sessions == 0 {
-		e.tracking.readers, e.tracking.changes = nil, nil
+		e.tracking.changes = nil
+		e.tracking.forgetReaders()
 	}
 }
 
@@ -81,10 +92,30 @@ func (t *tracking) read(key string, id int64) {
 	if t.readers == nil {
 		t.readers = make(map[string][]int64)
 	}
-	if ids := t.readers[key]; !slices.Contains(ids, id) {
+	ids := t.readers[key]
+	if len(ids) == 0 {
+		t.bytes += len(key) + readerBytes
+	}
+	if !slices.Contains(ids, id) {
 		t.readers[key] = append(ids, id)
+		t.bytes += idBytes
 	}
 }
+
+// idBytes are the bytes of a session's id in readers.
+const idBytes = 8
+
+// take returns the sessions that read a key, and forgets them.
+func (t *tracking) take(key string) []int64 {
+	ids := t.readers[key]
+	if len(ids) > 0 {
+		t.bytes -= len(key) + readerBytes + len(ids)*idBytes
+		delete(t.readers, key)
+	}
+	return ids
+}
+
+func (t *tracking) forgetReaders() { t.readers, t.bytes = nil, 0 }
 
 // redirect returns the id of the session that receives the invalidations: -1 without tracking, 0 for the
 // session itself.

@@ -12,6 +12,7 @@ type transaction struct {
 	commands   []queuedCommand
 	dirtyExec  bool
 	hasDenyOOM bool // a command in it is refused when memory is short
+	bytes      int  // of the queue
 }
 
 type queuedCommand struct {
@@ -22,7 +23,18 @@ type queuedCommand struct {
 // queue keeps a copy of a command for EXEC.
 func (s *Session) queue(cmd *Command, args [][]byte) {
 	s.tx.commands = append(s.tx.commands, queuedCommand{cmd, copyArgs(args)})
+	n := commandBytes(args)
+	s.tx.bytes += n
+	s.kept.Add(n)
 	s.tx.hasDenyOOM = s.tx.hasDenyOOM || cmd.flagsWith(args)&DenyOOM != 0
+}
+
+// endTx forgets the transaction, if there is one.
+func (s *Session) endTx() {
+	if s.tx != nil {
+		s.kept.Add(-s.tx.bytes)
+		s.tx = nil
+	}
 }
 
 // copyArgs copies arguments out of the connection's buffer.
@@ -67,12 +79,14 @@ func (e *Engine) watch(s *Session, k dbKey) {
 	}
 	e.Keyspace.DB(k.db).Exists([]byte(k.key)) // reap it now if due: its expiry is no touch
 	s.watches = append(s.watches, k)
+	s.kept.Add(len(k.key) + watchBytes)
 	e.watched[k] = append(e.watched[k], s)
 }
 
 // unwatch removes all watches of a session.
 func (e *Engine) unwatch(s *Session) {
 	for _, k := range s.watches {
+		s.kept.Add(-len(k.key) - watchBytes)
 		left := e.watched[k][:0]
 		for _, other := range e.watched[k] {
 			if other != s {

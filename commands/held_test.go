@@ -1,0 +1,62 @@
+package commands_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// What a client makes the server hold is in used_memory, and leaves it with the client.
+func TestUsedMemoryCountsWhatClientsHold(t *testing.T) {
+	long := strings.Repeat("x", 1<<20)
+	for _, c := range []struct{ hold, release []string }{
+		{[]string{"MULTI", "SET k " + long}, []string{"DISCARD"}},
+		{[]string{"MULTI", "ECHO " + long}, []string{"EXEC"}},
+		{[]string{"MULTI", "ECHO " + long, "NOSUCH"}, []string{"EXEC"}},
+		{[]string{"WATCH " + long}, []string{"UNWATCH"}},
+		{[]string{"SUBSCRIBE " + long}, []string{"UNSUBSCRIBE"}},
+		{[]string{"PSUBSCRIBE " + long}, []string{"PUNSUBSCRIBE " + long}},
+		{[]string{"SSUBSCRIBE " + long}, []string{"SUNSUBSCRIBE"}},
+		{[]string{"HELLO 3", "CLIENT TRACKING ON BCAST PREFIX " + long}, []string{"CLIENT TRACKING OFF"}},
+		{[]string{"HELLO 3", "CLIENT TRACKING ON", "GET " + long}, []string{"CLIENT TRACKING OFF"}},
+		{[]string{"BLPOP " + long + " 0"}, nil},
+	} {
+		for _, end := range []string{"itself", "RESET", "close"} {
+			e, _ := newComplete()
+			s := e.NewSession(waker{})
+			before := e.MemoryUsage().Used
+			run(e, s, c.hold...)
+			last := c.hold[len(c.hold)-1]
+			name := last[:min(12, len(last))] + " " + end
+			require.InDelta(t, before+len(long), e.MemoryUsage().Used, 2000, name)
+			switch {
+			case end == "close" || c.release == nil:
+				e.Close(s)
+				s = e.NewSession(nil)
+			case end == "RESET":
+				run(e, s, "RESET")
+			default:
+				run(e, s, c.release...)
+			}
+			require.InDelta(t, before, e.MemoryUsage().Used, 1000, "%s, but for the buffer of replies", name)
+		}
+	}
+}
+
+// Input and output of a connection count while it is open.
+func TestUsedMemoryCountsWhatConnectionsHold(t *testing.T) {
+	e, _ := newComplete()
+	s, other := e.NewSession(waker{}), e.NewSession(nil)
+	before := e.MemoryUsage().Used
+	s.Held.Store(1000)
+	s.HeldArgs.Store(200)
+	s.Unsent.Store(30)
+	s.Unsent.Store(40)
+	require.Equal(t, before+1240, e.MemoryUsage().Used)
+	run(e, s, "SUBSCRIBE c")
+	run(e, other, "PUBLISH c "+strings.Repeat("x", 1<<20))
+	require.Greater(t, e.MemoryUsage().Used, before+1<<20, "a message that waits")
+	e.Close(s)
+	require.Less(t, e.MemoryUsage().Used, before)
+}
