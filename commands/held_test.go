@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // What a client makes the server hold is in used_memory, and leaves it with the client.
@@ -59,4 +61,24 @@ func TestUsedMemoryCountsWhatConnectionsHold(t *testing.T) {
 	require.Greater(t, e.MemoryUsage().Used, before+1<<20, "a message that waits")
 	e.Close(s)
 	require.Less(t, e.MemoryUsage().Used, before)
+}
+
+func TestClientsThatHoldMostAreEvictedFirst(t *testing.T) {
+	e, admin := newComplete()
+	var clients []*engine.Session
+	for _, kb := range []int{100, 300, 200, 400} {
+		s := e.NewSession(waker{})
+		run(e, s, "CLIENT NO-EVICT OFF", "MULTI", "ECHO "+strings.Repeat("x", kb<<10))
+		clients = append(clients, s)
+	}
+	run(e, clients[3], "DISCARD", "CLIENT NO-EVICT ON", "MULTI", "ECHO "+strings.Repeat("x", 400<<10))
+	run(e, admin, "CONFIG SET maxmemory-clients 600kb", "PING")
+	var closed []bool
+	for _, s := range clients {
+		closed = append(closed, s.Closing())
+	}
+	require.Equal(t, []bool{false, true, true, false}, closed)
+	require.Contains(t, string(run(e, admin, "INFO stats").Out), "evicted_clients:2\r\n")
+	run(e, admin, "CONFIG SET maxmemory-clients 50% maxmemory 100mb")
+	require.Contains(t, string(run(e, admin, "CONFIG GET maxmemory-clients").Out), "50%")
 }

@@ -109,11 +109,13 @@ func (e *Engine) ParamNames() []string {
 
 // Errors of the parameters' setters.
 const (
-	errParamInt    = Error("argument couldn't be parsed into an integer")
-	errParamMemory = Error("argument must be a memory value")
-	errParamBool   = Error("argument must be 'yes' or 'no'")
-	errParamRange  = "argument must be between %d and %d inclusive"
-	errParamEnum   = "argument(s) must be one of the following: %s"
+	errParamInt          = Error("argument couldn't be parsed into an integer")
+	errParamMemory       = Error("argument must be a memory value")
+	errParamPercent      = Error("argument must be a memory or percent value")
+	errParamPercentRange = Error("percentage argument must be less or equal to 100")
+	errParamBool         = Error("argument must be 'yes' or 'no'")
+	errParamRange        = "argument must be between %d and %d inclusive"
+	errParamEnum         = "argument(s) must be one of the following: %s"
 
 	errParamShutdown = Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
 	errParamDefrag   = Error("Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc " +

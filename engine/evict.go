@@ -31,6 +31,7 @@ func (e *Engine) evictionParams() []Param {
 	set := limit.Set
 	limit.Set = func(value string) error {
 		err := set(value)
+		e.limitClients()
 		if e.Parts.host.Limit != nil {
 			e.Parts.host.Limit(e.Config.MaxMemory)
 		}
@@ -41,6 +42,7 @@ func (e *Engine) evictionParams() []Param {
 	}
 	return []Param{
 		limit,
+		e.maxMemoryClients(),
 		{Name: "maxmemory-policy", Get: func() string { return v.policy.name }, Set: e.setPolicy},
 		IntParam("maxmemory-samples", &v.samples, 1, math.MaxInt32),
 		IntParam("maxmemory-eviction-tenacity", &v.tenacity, 0, 100),

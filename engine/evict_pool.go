@@ -32,6 +32,7 @@ var policies = []policy{
 
 // eviction is the state of eviction: see evict.go.
 type eviction struct {
+	clients       clientLimit
 	policy        policy
 	samples       int
 	tenacity      int64

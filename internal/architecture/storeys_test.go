@@ -35,7 +35,7 @@ var storeysOfEngine = [][]string{
 		"lookup.go", "databases.go",
 	},
 	{ // Running one command: may it run, run it, block, make room.
-		"run.go", "gate.go", "evict.go", "blocked.go",
+		"run.go", "gate.go", "evict.go", "evict_clients.go", "blocked.go",
 	},
 	{ // Running many: batches, slow scripts, the journal's commands, time.
 		"dispatch.go", "slowscript_run.go", "loader.go", "tick.go",
