@@ -57,9 +57,6 @@ func (c *Call) Block(deadline int64, reply func(s *Session)) *Blocked {
 	return c.Session.blocked
 }
 
-// MayBlock reports whether BlockOnKeys blocks. It does not in a transaction or in a script.
-func (c *Call) MayBlock() bool { return c.woken || !c.Session.script && c.Engine.stack.depth == 1 }
-
 // WakeOnDelete makes the handler, which has just blocked, run again also when one of its keys is deleted.
 // Most commands have nothing to find there; XREADGROUP replies with an error.
 func (c *Call) WakeOnDelete() {
@@ -174,9 +171,9 @@ func (e *Engine) serveBlockedOn(k dbKey) {
 func (e *Engine) rerun(w *Blocked, key []byte) {
 	s := w.session
 	start := s.Reply.Len()
+	s.settled = start
 	if err := e.checkPermission(s, w.cmd, w.args, &denied); err != nil {
 		e.reject(s, w.cmd, err)
-		s.afterCommand(start)
 		e.unblock(w)
 		return
 	}
@@ -189,23 +186,24 @@ func (e *Engine) rerun(w *Blocked, key []byte) {
 	if c.blocked {
 		s.Reply.Truncate(start)
 		e.stack.depth--
+		s.endCommand(w.cmd)
 		return
 	}
 	e.leave(c, start)
-	s.afterCommand(start)
 	e.unblock(w)
 }
 
 // unblock removes a blocked command whose reply has been written.
 func (e *Engine) unblock(w *Blocked) {
 	e.blocked.remove(w)
+	w.session.endCommand(w.cmd)
 	w.session.Wake()
 }
 
 // endBlock ends a blocked command with its timeout reply, or with an error if err is not nil.
 func (e *Engine) endBlock(w *Blocked, err error) {
 	s := w.session
-	start := s.Reply.Len()
+	s.settled = s.Reply.Len()
 	if err == nil {
 		w.timeout(s)
 	} else {
@@ -213,7 +211,6 @@ func (e *Engine) endBlock(w *Blocked, err error) {
 		w.cmd.stats.failed++
 		e.countError(err.Error())
 	}
-	s.afterCommand(start)
 	w.cmd.stats.calls++
 	e.stats.commands++
 	e.unblock(w)

@@ -36,6 +36,9 @@ type Call struct {
 // Nested reports whether the command runs inside another one: a transaction or a script.
 func (c *Call) Nested() bool { return c.Engine.stack.depth > 1 }
 
+// MayBlock reports whether BlockOnKeys blocks. It does not in a transaction or in a script.
+func (c *Call) MayBlock() bool { return c.woken || !c.Session.script && c.Engine.stack.depth == 1 }
+
 // Now returns the time of the command in milliseconds since the epoch.
 func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }
 

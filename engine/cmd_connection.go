@@ -59,7 +59,10 @@ func cmdReset(c *Call) {
 	s := c.Session
 	c.Engine.detach(s)
 	s.db, s.Name = 0, ""
-	s.reply, s.noEvict, s.noTouch = replyOn, false, false
+	s.noEvict, s.noTouch = false, false
+	if s.reply == replyOff {
+		s.reply = replyOn // SKIP still applies to this reply
+	}
 	s.user, s.authed = c.Engine.users.defaultUser, !c.Engine.users.requiresAuth()
 	s.Reply.SetProto(2)
 	c.Reply.Status("RESET")

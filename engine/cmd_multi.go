@@ -69,6 +69,7 @@ func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
 	c.Reply.Array(len(commands))
 	c.BeginTx()
 	for _, q := range commands {
+		c.Session.settle()
 		if err := e.checkPermission(c.Session, q.cmd, q.args, &deniedQueued); err != nil {
 			c.Fail(err)
 			continue

@@ -56,7 +56,8 @@ func Channels() Family {
 	}}
 }
 
-// replySubscription replies to a change of the subscriptions. A nil name is sent as null.
+// replySubscription replies to a change of the subscriptions. A nil name is sent as null. The reply is a message,
+// which CLIENT REPLY does not silence.
 func (c *Call) replySubscription(kind string, name []byte, count int) {
 	c.Reply.Push(3)
 	c.Reply.BulkString(kind)
@@ -66,6 +67,7 @@ func (c *Call) replySubscription(kind string, name []byte, count int) {
 		c.Reply.Bulk(name)
 	}
 	c.Reply.Int(int64(count))
+	c.Session.settled = c.Reply.Len()
 }
 
 // SUBSCRIBE channel [channel ...]

@@ -15,7 +15,7 @@ func (c *Call) Flush(dbs ...*keyspace.DB) {
 			c.Engine.Purge()
 		}
 	}
-	c.Engine.invalidateAll(c.Session)
+	c.Engine.invalidateAll()
 }
 
 // purgeFrom is how many bytes a flush must free for the system to get them back at once, and not at the next
@@ -52,7 +52,7 @@ func (e *Engine) FlushAll() {
 		e.touchWatchedInDB(e.Keyspace.DB(i), nil)
 		e.Keyspace.DB(i).Flush()
 	}
-	e.invalidateAll(nil)
+	e.invalidateAll()
 }
 
 // signalBlockedInDB marks all keys of a database as ready on which commands are blocked, after it was

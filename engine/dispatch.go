@@ -50,7 +50,7 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	if len(args) == 0 {
 		return true
 	}
-	start := s.Reply.Len()
+	s.settled = s.Reply.Len()
 	cmd, err := e.Resolve(args)
 	if err == nil {
 		err = e.gate(s, cmd, args)
@@ -66,16 +66,13 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 		s.Reply.Status("QUEUED")
 	case cmd.Flags&MayBeSlow != 0 && e.slow.enabled:
 		e.startTimer(s, cmd, args)
-		e.runSlow(s, cmd, args, start)
+		e.runSlow(s, cmd, args)
 	default:
 		e.startTimer(s, cmd, args)
 		e.run(s, cmd, args)
 	}
 	if !s.running {
-		s.afterCommand(start)
-		if s.tracker != nil {
-			e.endTrackedCommand(s, cmd)
-		}
+		s.endCommand(cmd)
 	}
 	return true
 }

@@ -135,6 +135,16 @@ type stack struct {
 	perEngine map[reflect.Type]any // see Kept
 }
 
+// runs reports whether a command of the session is under way. O(depth of nesting).
+func (st *stack) runs(s *Session) bool {
+	for _, c := range st.calls[:st.depth] {
+		if c.Session == s {
+			return true
+		}
+	}
+	return false
+}
+
 // RunID returns the 40 hexadecimal digits that identify this engine.
 func (e *Engine) RunID() string { return e.runID }
 

@@ -3,19 +3,21 @@ package engine
 import (
 	"slices"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // invalidate reports that a session changed a key, to trackers; by is nil for expiry and eviction. A
-// script's changes are its caller's.
+// script's changes are its caller's. In broadcast mode they are not, as in Redis: there NOLOOP does not apply to them.
 func (e *Engine) invalidate(key string, by *Session) {
-	if by != nil && by.script {
-		by = by.caller
-	}
 	if e.tracking.broadcast > 0 {
 		if e.tracking.changes == nil {
 			e.tracking.changes = make(map[string]*Session)
 		}
 		e.tracking.changes[key] = by
+	}
+	if by != nil && by.script {
+		by = by.caller
 	}
 	e.invalidateReaders(key, by)
 }
@@ -24,45 +26,23 @@ func (e *Engine) invalidate(key string, by *Session) {
 func (e *Engine) invalidateReaders(key string, by *Session) {
 	for _, id := range e.tracking.take(key) {
 		s := e.Sessions.ByID[id]
-		switch {
-		case s == nil || s.tracker == nil || s.tracker.bcast || s.tracker.noloop && s == by:
-		case s == by:
-			s.tracker.ownKeys = append(s.tracker.ownKeys, key)
-		default:
-			e.pushInvalidation(s, []string{key})
+		if s == nil || s.tracker == nil || s.tracker.bcast || s.tracker.noloop && s == by {
+			continue
 		}
+		e.pushInvalidation(s, []string{key})
 	}
 }
 
-// invalidateAll reports that a session's command removed everything. One invalidation without keys stands
-// for all.
-func (e *Engine) invalidateAll(by *Session) {
+// invalidateAll reports that everything was removed. One invalidation without keys stands for all.
+func (e *Engine) invalidateAll() {
 	if e.tracking.sessions == 0 {
 		return
 	}
 	e.tracking.forgetReaders()
 	for _, s := range e.Sessions.ByID {
-		switch {
-		case s.tracker == nil:
-		case s == by:
-			s.tracker.ownFlush = true
-		default:
+		if s.tracker != nil {
 			e.pushInvalidation(s, nil)
 		}
-	}
-}
-
-// pushOwnInvalidations sends a session the invalidations that its own command caused. It runs after the
-// reply.
-func (e *Engine) pushOwnInvalidations(s *Session) {
-	t := s.tracker
-	keys, flush := t.ownKeys, t.ownFlush
-	t.ownKeys, t.ownFlush = nil, false
-	for _, key := range keys {
-		e.pushInvalidation(s, []string{key})
-	}
-	if flush {
-		e.pushInvalidation(s, nil)
 	}
 }
 
@@ -98,46 +78,57 @@ func (e *Engine) broadcastPrefix(s *Session, prefix string, keys []string, chang
 	}
 }
 
-// pushInvalidation sends an invalidation to the session, or to the session that it redirects to. Nil keys
-// stand for all keys.
+// pushInvalidation sends an invalidation to the session, or to the session that it redirects to, which may be
+// itself. Nil keys stand for all keys.
 func (e *Engine) pushInvalidation(s *Session, keys []string) {
-	to := s
-	if id := s.tracker.redirect; id != 0 {
-		if to = e.Sessions.ByID[id]; to == nil {
+	to, redirected := s, s.tracker.redirect != 0
+	if redirected {
+		if to = e.Sessions.ByID[s.tracker.redirect]; to == nil {
 			e.pushRedirectBroken(s)
 			return
 		}
 	}
-	switch w := to.Reply; {
-	case w.Proto() == 3:
+	proto := to.Reply.Proto()
+	if proto == 2 && !(redirected && to.subscribed()) {
+		return // RESP2 has no pushes
+	}
+	var w *resp.Writer
+	if to == s {
+		w = e.invalidations(s)
+	} else {
+		w = e.messages(to)
+	}
+	if proto == 3 {
 		w.Push(2)
 		w.BulkString("invalidate")
-	case to != s && to.subscribed():
+	} else {
 		w.Push(3)
 		w.BulkString("message")
 		w.BulkString("__redis__:invalidate")
-	default:
-		return // RESP2 has no pushes
 	}
+	writeKeys(w, keys)
+}
+
+// writeKeys writes the keys of an invalidation.
+func writeKeys(w *resp.Writer, keys []string) {
 	if keys == nil {
-		to.Reply.Null()
-	} else {
-		to.Reply.Array(len(keys))
+		w.Null()
+		return
 	}
+	w.Array(len(keys))
 	for _, key := range keys {
-		to.Reply.BulkString(key)
+		w.BulkString(key)
 	}
-	to.Wake()
 }
 
 // pushRedirectBroken informs a session that the session it redirects to has ended.
 func (e *Engine) pushRedirectBroken(s *Session) {
 	s.tracker.broken = true
 	if s.Reply.Proto() == 3 {
-		s.Reply.Push(2)
-		s.Reply.BulkString("tracking-redir-broken")
-		s.Reply.Int(s.tracker.redirect)
-		s.Wake()
+		w := e.invalidations(s)
+		w.Push(2)
+		w.BulkString("tracking-redir-broken")
+		w.Int(s.tracker.redirect)
 	}
 }
 
@@ -152,30 +143,18 @@ func (e *Engine) trimReaders() {
 	}
 }
 
-// trackReads records the keys that a command read, for the session or for the script's caller.
+// trackReads records the keys that a command read, for the session or for the script's caller. A script itself reads
+// nothing, only the commands that it calls do.
 func (e *Engine) trackReads(c *Call) {
 	s := c.Session
 	if s.script {
 		s = s.caller
 	}
-	if s == nil || s.tracker == nil || c.Cmd.Flags&(ReadOnly|PubSub) != ReadOnly || !s.tracker.tracksReads() {
+	if s == nil || s.tracker == nil || c.Cmd.Flags&(ReadOnly|PubSub|MayBeSlow) != ReadOnly || !s.tracker.tracksReads() {
 		return
 	}
 	keys, _ := c.Cmd.Keys.At(c.Args)
 	for _, key := range keys {
 		e.tracking.read(string(c.Args[key.At]), s.ID)
-	}
-}
-
-// endTrackedCommand sends a session the invalidations of its own command, which must follow the reply, and
-// ends the effect of CLIENT CACHING, which lasts for one command. Inside MULTI it lasts until EXEC, and
-// commands flagged KeepsCaching do not end it.
-func (e *Engine) endTrackedCommand(s *Session, cmd *Command) {
-	t := s.tracker
-	if t.ownKeys != nil || t.ownFlush {
-		e.pushOwnInvalidations(s)
-	}
-	if t.caching && s.tx == nil && (cmd == nil || cmd.Flags&KeepsCaching == 0) {
-		t.caching = false
 	}
 }

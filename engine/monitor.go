@@ -10,6 +10,10 @@ import (
 // MONITOR
 func cmdMonitor(c *Call) {
 	s := c.Session
+	if !c.MayBlock() {
+		c.Fail(ErrMonitorTx)
+		return
+	}
 	if !s.monitor {
 		s.monitor = true
 		c.Engine.Sessions.monitors = append(c.Engine.Sessions.monitors, s)
@@ -29,7 +33,12 @@ func (e *Engine) unmonitor(s *Session) {
 func (e *Engine) feedMonitors(c *Call) {
 	line := monitorLine(e.time.micros, c.Session, c.Session.db, e.shown(c.Cmd, c.Args))
 	for _, m := range e.Sessions.monitors {
-		m.push(line)
+		switch {
+		case m == c.Session: // CLIENT REPLY silences the line with the reply
+			m.Reply.Raw(line)
+		case !m.muted():
+			m.push(line)
+		}
 	}
 }
 

@@ -42,9 +42,8 @@ func (e *Engine) deliver(listeners []*Session, kind string, parts ...[]byte) int
 
 // push appends a message to a session's replies and wakes its event loop.
 func (s *Session) push(form []byte) {
-	s.Reply.Raw(form)
+	s.engine.messages(s).Raw(form)
 	s.countWaiting()
-	s.Wake()
 }
 
 // notify publishes a keyspace event, if notify-keyspace-events has its class.

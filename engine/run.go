@@ -32,25 +32,25 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	return c
 }
 
-// leave counts the call, feeds monitors and tracking, and propagates the change. A call that blocked its
-// session returns early: it counts when its reply is there, in rerun or endBlock.
+// leave feeds monitors and tracking, counts the call, and propagates the change. A call that blocked its
+// session is shown and tracked at once, but counts when its reply is there, in rerun or endBlock.
 func (e *Engine) leave(c *Call, start int) {
 	e.stack.depth--
-	switch {
-	case c.blocked:
-		return
-	case c.Session.loader:
+	if c.Session.loader {
 		c.Session.recordFailure(c.Reply.Bytes()[start:])
 		return
 	}
-	c.Cmd.stats.calls++
-	e.stats.commands++
-	if len(e.Sessions.monitors) > 0 && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
+	if len(e.Sessions.monitors) > 0 && !c.woken && c.Cmd.Flags&(SkipMonitor|Admin) == 0 {
 		e.feedMonitors(c)
 	}
 	if e.tracking.sessions > 0 {
 		e.trackReads(c)
 	}
+	if c.blocked {
+		return
+	}
+	c.Cmd.stats.calls++
+	e.stats.commands++
 	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
 		c.Cmd.stats.failed++
 		e.countError(string(out[start+1:]))
@@ -60,6 +60,20 @@ func (e *Engine) leave(c *Call, start int) {
 		if !c.logged {
 			e.propagate(c.DB.ID(), c.Args)
 		}
+	}
+}
+
+// endCommand completes a command of the session, once it has replied or blocked. CLIENT REPLY SKIP and CLIENT
+// CACHING apply to a blocked command until it replies.
+func (s *Session) endCommand(cmd *Command) {
+	if s.reply != replyOn && s.blocked == nil {
+		s.endReply()
+	}
+	if s.late != nil {
+		s.takeLate()
+	}
+	if s.tracker != nil && s.tx == nil && s.blocked == nil {
+		s.tracker.endCaching(cmd)
 	}
 }
 

@@ -44,6 +44,8 @@ type Session struct {
 	startedOOM   bool     // a script's that began over maxmemory
 	wrote        bool     // a script's that has written
 	reply        replyMode
+	settled      int    // length of the part of Reply that CLIENT REPLY does not silence any more
+	late         *inbox // messages that wait for the end of the reply; nil for none
 	tx           *transaction
 	watches      []dbKey
 	dirtyCAS     bool // a watched key has changed: EXEC fails
@@ -155,16 +157,25 @@ const (
 	replySkip     // the current command's reply is skipped
 )
 
-// afterCommand removes the reply that CLIENT REPLY suppresses; start is where the reply begins. The command
-// CLIENT REPLY SKIP passes through here itself, so its mode counts from the next command on.
-func (s *Session) afterCommand(start int) {
+// muted reports whether replies are suppressed now.
+func (s *Session) muted() bool { return s.reply == replyOff || s.reply == replySkip }
+
+// settle removes what was written to Reply since the last call if replies are suppressed now. EXEC settles each
+// reply on its own, because a queued CLIENT REPLY applies to those after it.
+func (s *Session) settle() {
+	if s.muted() {
+		s.Reply.Truncate(s.settled)
+	}
+	s.settled = s.Reply.Len()
+}
+
+// endReply settles a command's reply and ends the effect of CLIENT REPLY SKIP. That command itself passes through
+// here, so its mode counts from the next command on.
+func (s *Session) endReply() {
+	s.settle()
 	switch s.reply {
-	case replyOn:
-	case replyOff, replySkip:
-		s.Reply.Truncate(start)
-		if s.reply == replySkip {
-			s.reply = replyOn
-		}
+	case replySkip:
+		s.reply = replyOn
 	case replySkipNext:
 		s.reply = replySkip
 	}
@@ -179,6 +190,49 @@ func (s *Session) isAllowedBy(who string) bool {
 		return s.unix || s.Addr == "" || strings.HasPrefix(s.Addr, "127.") || strings.HasPrefix(s.Addr, "[::1]:")
 	}
 	return false
+}
+
+// inbox holds the messages to a session whose own command caused them.
+type inbox struct {
+	messages      *resp.Writer
+	invalidations *resp.Writer // of what the session itself read
+}
+
+// messages returns the writer for a message to a session, and wakes its connection. While a command of the
+// session runs the message waits for the end of the reply, as in Redis since 7.2: a client expects the reply first,
+// and cannot read a message that stands inside of an array. CLIENT REPLY does not silence messages.
+func (e *Engine) messages(s *Session) *resp.Writer {
+	if !e.stack.runs(s) {
+		s.Wake()
+		return s.Reply
+	}
+	return s.inbox().messages
+}
+
+// invalidations is messages for the invalidation of a key that the session itself read. Those follow all other
+// messages.
+func (e *Engine) invalidations(s *Session) *resp.Writer {
+	if !e.stack.runs(s) {
+		return e.messages(s)
+	}
+	return s.inbox().invalidations
+}
+
+// inbox returns the session's inbox for messages in its version of the protocol.
+func (s *Session) inbox() *inbox {
+	if s.late == nil {
+		s.late = &inbox{resp.NewWriter(2), resp.NewWriter(2)}
+	}
+	s.late.messages.SetProto(s.Reply.Proto())
+	s.late.invalidations.SetProto(s.Reply.Proto())
+	return s.late
+}
+
+// takeLate adds the messages that waited for the end of the reply.
+func (s *Session) takeLate() {
+	s.Reply.Raw(s.late.messages.Bytes())
+	s.Reply.Raw(s.late.invalidations.Bytes())
+	s.late = nil
 }
 
 // Class is the kind of a client.

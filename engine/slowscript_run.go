@@ -32,12 +32,11 @@ func (e *Engine) DisableSlowScripts() {
 	e.slow.enabled = false
 }
 
-// runSlow runs a command on the coroutine until it ends or yields. start is where its reply begins. If it
-// yields, the connection is about to reuse its buffers for the next read, so the arguments are copied, and
+// runSlow runs a command on the coroutine until it ends or yields. If it yields, the connection is about to reuse its buffers for the next read, so the arguments are copied, and
 // the replies that precede the command's are split off for sending.
-func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
+func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte) {
 	e.slow.done = false
-	e.slow.owner, e.slow.cmd, e.slow.args, e.slow.start = s, cmd, args, start
+	e.slow.owner, e.slow.cmd, e.slow.args, e.slow.start = s, cmd, args, s.settled
 	e.slow.next()
 	if e.slow.done {
 		return
@@ -46,7 +45,7 @@ func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte, start int) {
 	e.slow.args = copyArgs(args)
 	e.stack.calls[0].Args = e.slow.args
 	replies := bytes.Clone(s.Reply.Bytes())
-	s.earlyReplies = s.Reply.Swap(nil)[:start]
+	s.earlyReplies = s.Reply.Swap(nil)[:e.slow.start]
 	s.Reply.Raw(replies)
 	e.slow.since, e.stopwatch.n = e.stopwatch.since, 0
 	s.running, e.slow.session = true, s
@@ -65,11 +64,8 @@ func (e *Engine) resume() {
 	}
 	e.readClock()
 	e.recordDuration(s, e.slow.cmd, e.slow.args, e.time.micros-e.slow.since, 1)
-	s.afterCommand(e.slow.start)
+	s.endCommand(e.slow.cmd)
 	s.Reply.Raw(s.Reply.Swap(nil)[e.slow.start:])
-	if s.tracker != nil {
-		e.endTrackedCommand(s, e.slow.cmd)
-	}
 	e.serveBlocked()
 	e.endBatch()
 	e.TickBy(e.Keyspace.Now) // what came to be due meanwhile

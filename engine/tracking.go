@@ -13,8 +13,7 @@ import (
 //	changes    key ─▶ the session that changed it last, since the last broadcast
 //
 // Readers are ids and not sessions, so that a session that ends needs no search through all keys; an id
-// without a session is skipped when its key changes. A session's own changes wait until its reply is
-// written, since a client expects the reply first. Broadcasts leave at the end of a batch, so that a key
+// without a session is skipped when its key changes. Broadcasts leave at the end of a batch, so that a key
 // that changes a hundred times in a pipeline is sent once.
 type tracking struct {
 	sessions  int // that have tracking on
@@ -31,8 +30,6 @@ type tracker struct {
 	bcast, optin, optout, caching bool  // caching: CLIENT CACHING applies to the next command
 	noloop, broken                bool
 	prefixes                      []string
-	ownKeys                       []string // keys that its own command changed, to be sent after the reply
-	ownFlush                      bool
 }
 
 // track turns tracking on for a session, or changes its options. Prefixes add up.
@@ -40,7 +37,7 @@ func (e *Engine) track(s *Session, t tracker) {
 	t.prefixes = slices.Compact(slices.Sorted(slices.Values(t.prefixes)))
 	if s.tracker != nil {
 		t.prefixes = slices.Compact(slices.Sorted(slices.Values(append(t.prefixes, s.tracker.prefixes...))))
-		t.ownKeys, t.ownFlush = s.tracker.ownKeys, s.tracker.ownFlush
+		t.caching = s.tracker.caching
 	}
 	e.untrack(s)
 	e.tracking.sessions++
@@ -86,6 +83,14 @@ func (t *tracker) tracksReads() bool {
 		return !t.caching
 	}
 	return true
+}
+
+// endCaching ends the effect of CLIENT CACHING, which lasts for one command. Inside MULTI it lasts until EXEC, and
+// commands flagged KeepsCaching do not end it.
+func (t *tracker) endCaching(cmd *Command) {
+	if t.caching && (cmd == nil || cmd.Flags&KeepsCaching == 0) {
+		t.caching = false
+	}
 }
 
 func (t *tracking) read(key string, id int64) {
