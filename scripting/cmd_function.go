@@ -123,24 +123,29 @@ func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	fresh := s.registry
-	if err := s.loadInto(&fresh, source, replace); err != nil {
+	taken := &s.registry
+	if replace {
+		taken = new(registry)
+	}
+	l, err := s.loadLibrary(source, taken)
+	if err == nil {
+		err = s.registry.join([]*library{l}, true)
+	}
+	if err != nil {
 		c.Fail(err)
 		return
 	}
-	s.registry = fresh
 	c.ChangedAll(0)
-	c.Reply.BulkString(fresh.libraries[len(fresh.libraries)-1].name)
+	c.Reply.BulkString(l.name)
 }
 
 // FUNCTION DELETE library
 func (s *Scripts) cmdFunctionDelete(c *engine.Call) {
 	name := string(c.Arg())
-	if s.registry.library(name) == nil {
+	if !s.registry.remove(name) {
 		c.Fail(errNoLibrary)
 		return
 	}
-	s.registry = s.registry.without(name)
 	c.ChangedAll(0)
 	c.Reply.Status("OK")
 }
@@ -188,7 +193,7 @@ func (s *Scripts) cmdFunctionList(c *engine.Call) {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
-	for _, l := range s.registry.libraries {
+	for _, l := range s.registry.inOrder() {
 		if !limited || glob.MatchFold(pattern, l.name) {
 			n++
 			l.reply(c, code)
@@ -320,7 +325,7 @@ func (s *Scripts) restore(payload []byte, how engine.RestorePolicy) (err error) 
 		if err != nil {
 			return payloadErrors[err]
 		}
-		if err = s.loadInto(&fresh, source, false); err != nil {
+		if err = s.loadInto(&fresh, source); err != nil {
 			return err
 		}
 	}

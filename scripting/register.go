@@ -20,25 +20,21 @@ import (
 // loadLimit is the time in which a library must load, in microseconds.
 const loadLimit = 500_000
 
-// loadInto loads a library into a registry.
-func (s *Scripts) loadInto(r *registry, source []byte, replace bool) error {
+// loadLibrary compiles and runs a library whose name must not be in taken.
+func (s *Scripts) loadLibrary(source []byte, taken *registry) (*library, error) {
 	l := &library{source: string(source)}
 	engineName, code, err := l.metadata()
 	switch {
 	case err != nil:
-		return err
+		return nil, err
 	case !validName(l.name):
-		return errName
+		return nil, errName
 	case !strings.EqualFold(engineName, "lua"):
-		return engine.Errorf(errEngine, engineName)
-	case !replace && r.library(l.name) != nil:
-		return engine.Errorf(errLibraryExists, l.name)
+		return nil, engine.Errorf(errEngine, engineName)
+	case taken.libraries[l.name] != nil:
+		return nil, engine.Errorf(errLibraryExists, l.name)
 	}
-	if err = s.runLibrary(l, code); err != nil {
-		return err
-	}
-	*r, err = r.with([]*library{l}, true)
-	return err
+	return l, s.runLibrary(l, code)
 }
 
 // metadata reads a library's first line and returns the code after it. The code begins with the line's end, so that
@@ -113,7 +109,7 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 
 // redis.register_function(name, callback) or redis.register_function{function_name=, callback=, ...}
 func (s *Scripts) luaRegister(_ *lua.State, c *lua.Call) {
-	f := &function{program: program{flags: declared, box: &s.functions}}
+	f := &function{program: program{flags: declared, box: &s.functions}, library: s.loading}
 	switch {
 	case s.loading == nil:
 		s.raise(errNotLoading)

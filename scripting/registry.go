@@ -1,6 +1,7 @@
 package scripting
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -12,11 +13,13 @@ type library struct {
 	name      string
 	source    string
 	functions []*function // in the order in which they were registered
+	number    int         // of libraries loaded before it
 }
 
 // function is a function that FCALL calls.
 type function struct {
 	program
+	library     *library
 	description *string // nil for none
 }
 
@@ -30,10 +33,11 @@ func (l *library) find(name string) *function {
 	return nil
 }
 
-// registry is the libraries, and their functions by name. Changes make a new one, see with and without.
+// registry is the libraries and their functions, by name. The zero registry is empty.
 type registry struct {
-	libraries []*library           // in the order in which they were loaded
+	libraries map[string]*library
 	functions map[string]*function // by name, and by name in lower case
+	loaded    int                  // libraries that were ever added
 }
 
 // find returns the function of a name in any case, or nil.
@@ -44,54 +48,65 @@ func (r *registry) find(name []byte) *function {
 	return r.functions[strings.ToLower(string(name))]
 }
 
-// library returns the library with this name, or nil.
-func (r *registry) library(name string) *library {
-	i := slices.IndexFunc(r.libraries, func(l *library) bool { return l.name == name })
-	if i < 0 {
-		return nil
-	}
-	return r.libraries[i]
+// inOrder returns the libraries in the order in which they were loaded. O(n log n).
+func (r *registry) inOrder() []*library {
+	return slices.SortedFunc(maps.Values(r.libraries), func(a, b *library) int { return a.number - b.number })
 }
 
-// with returns a copy with more libraries, or the error of the first library or function whose name exists already.
-// With replace a library replaces the one of its name. O(functions).
-func (r *registry) with(libraries []*library, replace bool) (registry, error) {
-	out := registry{functions: make(map[string]*function)}
-	for _, l := range r.libraries {
-		if !slices.ContainsFunc(libraries, func(new *library) bool { return new.name == l.name }) {
-			out.add(l)
-		} else if !replace {
-			return *r, engine.Errorf(errLibraryThere, l.name)
+// join adds libraries with different names, or returns the error of the first library or function whose name exists
+// already; then nothing has changed. With replace a library replaces the one of its name. O(functions of fresh).
+func (r *registry) join(fresh []*library, replace bool) error {
+	for _, l := range fresh {
+		if !replace && r.libraries[l.name] != nil {
+			return engine.Errorf(errLibraryThere, l.name)
 		}
 	}
-	for _, l := range libraries {
+	for _, l := range fresh {
 		for _, f := range l.functions {
-			if out.find([]byte(f.name)) != nil {
-				return *r, engine.Errorf(errFunctionThere, f.name)
+			if old := r.find([]byte(f.name)); old != nil && !contains(fresh, old.library.name) {
+				return engine.Errorf(errFunctionThere, f.name)
 			}
 		}
-		out.add(l)
 	}
-	return out, nil
+	for _, l := range fresh {
+		r.remove(l.name)
+	}
+	for _, l := range fresh {
+		r.add(l)
+	}
+	return nil
 }
 
-// without returns a copy without a library.
-func (r *registry) without(name string) registry {
-	var out registry
-	out.functions = make(map[string]*function)
-	for _, l := range r.libraries {
-		if l.name != name {
-			out.add(l)
-		}
-	}
-	return out
+// contains reports whether one of the libraries has this name.
+func contains(libraries []*library, name string) bool {
+	return slices.ContainsFunc(libraries, func(l *library) bool { return l.name == name })
 }
 
+// add adds a library, none of whose names exists.
 func (r *registry) add(l *library) {
-	r.libraries = append(r.libraries, l)
+	if r.libraries == nil {
+		r.libraries, r.functions = make(map[string]*library), make(map[string]*function)
+	}
+	l.number = r.loaded
+	r.loaded++
+	r.libraries[l.name] = l
 	for _, f := range l.functions {
 		r.functions[f.name], r.functions[strings.ToLower(f.name)] = f, f
 	}
+}
+
+// remove removes a library if it exists, and reports whether it did.
+func (r *registry) remove(name string) bool {
+	l := r.libraries[name]
+	if l == nil {
+		return false
+	}
+	delete(r.libraries, name)
+	for _, f := range l.functions {
+		delete(r.functions, f.name)
+		delete(r.functions, strings.ToLower(f.name))
+	}
+	return true
 }
 
 // count returns the number of functions.
@@ -118,7 +133,7 @@ func (r *registry) bytes() (n int) {
 
 // Sources returns the sources of the libraries, in the order in which they were loaded.
 func (s *Scripts) Sources() (sources [][]byte) {
-	for _, l := range s.registry.libraries {
+	for _, l := range s.registry.inOrder() {
 		sources = append(sources, []byte(l.source))
 	}
 	return sources
@@ -128,19 +143,27 @@ func (s *Scripts) Sources() (sources [][]byte) {
 func (s *Scripts) Restore(sources [][]byte, how engine.RestorePolicy) error {
 	var fresh registry
 	for _, source := range sources {
-		if err := s.loadInto(&fresh, source, false); err != nil {
+		if err := s.loadInto(&fresh, source); err != nil {
 			return err
 		}
 	}
 	return s.adopt(fresh, how)
 }
 
+// loadInto loads a library into a registry in which its names must not exist.
+func (s *Scripts) loadInto(r *registry, source []byte) error {
+	l, err := s.loadLibrary(source, r)
+	if err != nil {
+		return err
+	}
+	return r.join([]*library{l}, false)
+}
+
 // adopt makes the libraries of fresh replace all libraries (Flush), or adds them.
-func (s *Scripts) adopt(fresh registry, how engine.RestorePolicy) (err error) {
+func (s *Scripts) adopt(fresh registry, how engine.RestorePolicy) error {
 	if how == engine.Flush {
 		s.registry = fresh
 		return nil
 	}
-	s.registry, err = s.registry.with(fresh.libraries, how == engine.Replace)
-	return err
+	return s.registry.join(fresh.inOrder(), how == engine.Replace)
 }
