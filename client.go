@@ -1,6 +1,7 @@
 package miniserver
 
 import (
+	"errors"
 	"net"
 	"sync"
 
@@ -28,6 +29,9 @@ func (c *client) do(words []string) resp.Value {
 }
 
 func (c *client) exchange(words []string) (reply resp.Value, err error) {
+	if len(words) == 0 {
+		return reply, errors.New("no command given") // the server would send no reply
+	}
 	if c.conn == nil {
 		if c.conn, err = net.Dial("tcp", c.addr); err != nil {
 			return reply, err

@@ -119,8 +119,9 @@ func (s *Server) set(line string) error {
 func (s *Server) Addr() string { return s.server.Addrs()[0] }
 
 // Do executes a command and returns its RESP2 reply; the reply's String is what redis-cli prints. All calls
-// share one connection: SELECT, AUTH and MULTI apply to later calls, and a blocking command delays
-// other calls. If the server has ended, Do returns an error reply that says so.
+// share one connection: SELECT, AUTH and MULTI apply to later calls, and other calls wait for
+// a blocking command. That ends when it is served, at its timeout by the server's clock, or with the server. Without
+// words, and if the server has ended, Do returns an error reply that says so.
 func (s *Server) Do(words ...string) resp.Value { return s.own.do(words) }
 
 // Advance moves the clock ahead. When it returns, everything due until then has happened in order: keys and elements

@@ -37,6 +37,20 @@ func Example() {
 }
 
 // TestClientsConnect speaks to the server as a client would.
+func TestDoWithoutWords(t *testing.T) {
+	s := miniserver.Run(t)
+	require.Equal(t, "ERR no command given", s.Do().Text)
+	require.Equal(t, "PONG", s.Do("PING").Text)
+}
+
+func TestDoOfABlockingCommandEndsWithTheServer(t *testing.T) {
+	s := miniserver.Run(t)
+	reply := make(chan resp.Value)
+	go func() { reply <- s.Do("BLPOP", "k", "0") }()
+	require.NoError(t, s.Close())
+	require.True(t, (<-reply).IsError())
+}
+
 func TestClientsConnect(t *testing.T) {
 	s := miniserver.Run(t)
 	conn, err := net.Dial("tcp", s.Addr())
