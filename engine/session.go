@@ -15,7 +15,9 @@ type Session struct {
 	Peer  Peer // the connection; nil for a session without a socket
 
 	Name, LibName, LibVer string
-	Addr, LocalAddr       string
+
+	WantsDebugger   bool // SCRIPT DEBUG YES was refused, and its EVAL will be
+	Addr, LocalAddr string
 
 	// The bytes that the connection holds and keeps up to date: input that waits, the arguments found in it, and
 	// unsent output.

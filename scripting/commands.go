@@ -111,6 +111,10 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 	return func(c *engine.Call) {
 		body := c.Arg()
 		keys, argv := split(c, engine.ErrNotInt)
+		if c.Session.WantsDebugger {
+			c.Session.WantsDebugger = false
+			c.Refuse(errNoDebugger)
+		}
 		if !c.OK() {
 			return
 		}
@@ -235,12 +239,15 @@ func (s *Scripts) kill(of *sandbox) engine.Handler {
 	}
 }
 
-// SCRIPT DEBUG YES|SYNC|NO: there is no debugger, so only NO succeeds.
+// SCRIPT DEBUG YES|SYNC|NO: there is no debugger, so only NO succeeds. redis-cli --ldb ignores the error and sends
+// EVAL, which is refused too: a script that was to be debugged must not change the data.
 func (s *Scripts) cmdDebug(c *engine.Call) {
 	switch {
 	case c.Word("NO"):
+		c.Session.WantsDebugger = false
 		c.Reply.Status("OK")
 	case c.Word("YES"), c.Word("SYNC"):
+		c.Session.WantsDebugger = true
 		c.Fail(errNoDebugger)
 	default:
 		c.Fail(errDebugMode)
