@@ -120,7 +120,7 @@ func (s *Session) takeReplies() Outcome {
 	if s.ownBuffer = nil; !s.borrows && cap(o.Out) <= maxOwnBuffer {
 		s.ownBuffer = o.Out
 	}
-	s.countWaiting()
+	s.waiting.Store(0)
 	return o
 }
 

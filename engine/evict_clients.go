@@ -12,12 +12,6 @@ import (
 // hold less. Replicas, and clients with CLIENT NO-EVICT, are not evicted, but what such clients hold counts. The check
 // precedes each command, before keys are evicted, and each tick; a connection that grows past the limit asks for a tick.
 
-// clientLimit is maxmemory-clients: bytes, or a percentage of maxmemory.
-type clientLimit struct {
-	amount  int64
-	percent bool
-}
-
 // maxMemoryClients is the parameter maxmemory-clients.
 func (e *Engine) maxMemoryClients() Param {
 	l := &e.eviction.clients

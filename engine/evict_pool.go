@@ -118,3 +118,9 @@ func (p *evictionPool) pop() *candidate {
 	p.n--
 	return &p.list[p.n]
 }
+
+// clientLimit is maxmemory-clients: bytes, or a percentage of maxmemory.
+type clientLimit struct {
+	amount  int64
+	percent bool
+}
