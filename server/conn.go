@@ -14,22 +14,23 @@ import (
 // conn is one connection: its session and its input that is not executed yet. All methods but Wake run on
 // the connection's event loop.
 type conn struct {
-	server  *Server
-	from    engine.Endpoint
-	ended   func() // called when the connection is closed
-	session *engine.Session
-	gc      gnet.Conn
-	in      input  // what is not executed
-	group   *group // of the loop
-	held    int    // replies of this connection in the group
-	blocked bool
-	counted bool      // the session's Held or HeldArgs is not 0
-	roomy   bool      // the server knows that the input has room to release
-	quiet   bool      // nothing has arrived since the server looked at the room
-	dying   bool      // executes nothing more; closes when its output is sent
-	broken  bool      // can send nothing more
-	closed  bool      // gnet has closed it
-	late    time.Time // since when the unsent output exceeds the soft limit; zero if it does not
+	server   *Server
+	from     engine.Endpoint
+	ended    func() // called when the connection is closed
+	session  *engine.Session
+	gc       gnet.Conn
+	in       input  // what is not executed
+	group    *group // of the loop
+	held     int    // replies of this connection in the group
+	blocked  bool
+	counted  bool        // the session's Held or HeldArgs is not 0
+	roomy    bool        // the server knows that the input has room to release
+	quiet    bool        // nothing has arrived since the server looked at the room
+	dying    bool        // executes nothing more; closes when its output is sent
+	broken   bool        // can send nothing more
+	closed   bool        // gnet has closed it
+	draining atomic.Bool // tick will wake it
+	late     time.Time   // since when the unsent output exceeds the soft limit; zero if it does not
 }
 
 // buffers are what a batch needs while it runs. A pool shares them among the connections of all loops, so that an idle
@@ -205,6 +206,9 @@ func (c *conn) limitOutput(class engine.Class) {
 		return
 	}
 	c.session.Unsent.Store(unsent)
+	if unsent > 0 {
+		c.server.drain(c)
+	}
 	lim := c.server.output.Load()[class]
 	switch {
 	case lim.soft == 0 || unsent < lim.soft:

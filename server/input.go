@@ -100,7 +100,7 @@ func (in *input) gather(to []byte) {
 // return to the pool, which must not keep large buffers alive.
 func (in *input) next(lim limits) (t *buffers, pooled bool) {
 	if t = in.waiting; t != nil {
-		in.waiting = nil
+		in.waiting, t.more = nil, in.backlog() > 0 // bytes may have arrived since it was parsed
 		return t, false
 	}
 	pooled = in.held+cap(in.buf) <= 2*batchBytes

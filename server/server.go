@@ -84,7 +84,7 @@ type Server struct {
 	output     atomic.Pointer[outputLimits]
 
 	mu       sync.Mutex
-	draining []*conn // dying connections with unsent output
+	draining []*conn // connections with unsent output
 	roomy    []*conn // connections whose input has room to release
 	groups   map[gnet.EventLoop]*group
 	gnet.BuiltinEventEngine
@@ -312,8 +312,11 @@ func (s *Server) due(int64) {
 	}
 }
 
-// drain adds a dying connection to those that tick wakes until their output is sent.
+// drain adds a connection to those that tick wakes until their output is sent. gnet does not report when it is.
 func (s *Server) drain(c *conn) {
+	if !c.draining.CompareAndSwap(false, true) {
+		return
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.draining = append(s.draining, c)
@@ -336,6 +339,7 @@ func (s *Server) wakeAll(list *[]*conn) {
 	*list = nil
 	s.mu.Unlock()
 	for _, c := range conns {
+		c.draining.Store(false)
 		c.Wake()
 	}
 }

@@ -303,12 +303,15 @@ func TestBlockedClientIsServedAndGoesOn(t *testing.T) {
 	waiting, other := r.dial(t), r.dial(t)
 	waiting.send("BZPOPMIN z 0\r\nPING\r\n")
 	eventually(t, "it is blocked", func() bool { return strings.Contains(r.info(), "blocked_clients:1") })
+	waiting.send("ECHO late\r\n")
 	require.Equal(t, ":1", other.ask("ZADD z 1 a"))
 	require.Equal(t, "*3", waiting.line())
 	for range 6 {
 		waiting.line()
 	}
-	require.Equal(t, "+PONG", waiting.line(), "what was sent meanwhile")
+	require.Equal(t, "+PONG", waiting.line(), "what was sent with the command")
+	require.Equal(t, "$4", waiting.line())
+	require.Equal(t, "late", waiting.line(), "what was sent meanwhile")
 }
 
 func TestTimeoutOfABlockedClient(t *testing.T) {
@@ -496,4 +499,26 @@ func TestIdleConnectionsAreClosed(t *testing.T) {
 	require.Equal(t, "*2", again.ask("BLPOP q 0"), "a client that returns continues")
 	require.Equal(t, []string{"$1", "q", "$6", "second"}, []string{again.line(), again.line(), again.line(), again.line()})
 	require.Equal(t, ":1\r\n", r.inside("PUBLISH news bye"), "the listener is still there")
+}
+
+// The client need not send anything for its output to be counted as sent.
+func TestOutputIsCountedUntilTheClientHasReadIt(t *testing.T) {
+	r := start(t, Options{})
+	c := r.dial(t)
+	value := strings.Repeat("x", 1<<20)
+	c.send(fmt.Sprintf("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n$%d\r\n%s\r\n", len(value), value))
+	require.Equal(t, "+OK", c.line())
+	unsent := func() (n int64) {
+		r.engine.With(func() {
+			for _, s := range r.engine.Sessions.ByID {
+				n += s.Unsent.Load()
+			}
+		})
+		return n
+	}
+	c.send(strings.Repeat("GET k\r\n", 64))
+	eventually(t, "output waits", func() bool { return unsent() > 1<<20 })
+	_, err := io.CopyN(io.Discard, c, 64*int64(len("$1048576\r\n")+len(value)+len("\r\n")))
+	require.NoError(t, err)
+	eventually(t, "nothing waits", func() bool { return unsent() == 0 })
 }
