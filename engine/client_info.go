@@ -31,7 +31,12 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	if s.last != nil {
 		last = s.last.full
 	}
-	held, unsent, room := s.Held.Load(), s.Unsent.Load(), int64(cap(s.Reply.Bytes()))
+	query, free := s.Held.Load(), int64(0)
+	if args != nil { // the buffer holds the command itself, and room
+		own := wireBytes(args)
+		query, free = own, max(0, query-own)
+	}
+	unsent, room := s.Unsent.Load(), int64(cap(s.Reply.Bytes()))
 	events := "r"
 	if unsent > 0 {
 		events = "rw"
@@ -40,8 +45,8 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d",
 		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.lastActive)/1e6, s.flags(), s.db,
 		len(s.subs.channels), len(s.subs.patterns), len(s.subs.shards), multi, len(s.watches))
-	fmt.Fprintf(b, " qbuf=%d qbuf-free=0 argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=0 omem=%d tot-mem=%d events=%s",
-		max(held, wireBytes(args)), argvMem, multiMem, room, room, s.Reply.Len(), unsent, total, events)
+	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=0 omem=%d tot-mem=%d events=%s",
+		query, free, argvMem, multiMem, room, room, s.Reply.Len(), unsent, total, events)
 	fmt.Fprintf(b, " cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s\n",
 		last, s.user.Name, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
 }

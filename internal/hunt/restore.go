@@ -171,6 +171,6 @@ func (a *restoring) announce(c *conn, r *rand.Rand) error {
 		a.found(fmt.Sprintf("a filter of %d bytes is accounted as %d", size, accounted), a.attempted())
 	}
 	_, err = c.pipeline([][]string{{"DUMP", "large"}, {"DEL", "large"}, {"BF.LOADCHUNK", "large", "1", replies[2].Elems[1].Text},
-		{"COPY", "large", "copy"}, {"BF.SCANDUMP", "large", "1"}, {"DUMP", "copy"}})
+		{"COPY", "large", "copy"}, {"BF.SCANDUMP", "large", "1"}, {"DUMP", "copy"}, {"FLUSHALL"}})
 	return err
 }
