@@ -35,7 +35,7 @@ func TestUsedMemoryCountsWhatClientsHold(t *testing.T) {
 			switch {
 			case end == "close" || c.release == nil:
 				e.Close(s)
-				s = e.NewSession(nil)
+				e.NewSession(nil) // in its place
 			case end == "RESET":
 				run(e, s, "RESET")
 			default:

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"strings"
 )
 
 // stats are the counters of INFO that CONFIG RESETSTAT clears.
@@ -15,17 +16,26 @@ type stats struct {
 	rates                                        rates
 }
 
-// countError counts an error by its first word, for INFO errorstats.
+// maxErrorKinds is how many kinds of errors are counted. Scripts choose the first words of their errors.
+const maxErrorKinds = 128
+
+// errorsDisabled takes the place of the kinds that were counted, when there are too many, as in Redis 8.0.
+const errorsDisabled = "ERRORSTATS_DISABLED"
+
+// countError counts an error by its first word, for INFO errorstats. After too many kinds it counts none until CONFIG
+// RESETSTAT.
 func (e *Engine) countError(text string) {
 	e.stats.totalErrors++
-	for i := range len(text) {
-		if ch := text[i]; ch == ' ' || ch == '\r' {
-			text = text[:i]
-			break
-		}
+	if end := strings.IndexAny(text, " \r"); end >= 0 {
+		text = text[:end]
 	}
-	if len(e.stats.errors) < 128 || e.stats.errors[text] > 0 {
-		e.stats.errors[text]++
+	counts := e.stats.errors
+	switch {
+	case counts[text] > 0 || len(counts) < maxErrorKinds && counts[errorsDisabled] == 0:
+		counts[text]++
+	case counts[errorsDisabled] == 0:
+		clear(counts)
+		counts[errorsDisabled] = 1
 	}
 }
 

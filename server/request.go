@@ -33,7 +33,7 @@ const (
 	errArgs         = engine.Error("ERR Protocol error: invalid multibulk length")
 	errArgsLine     = engine.Error("ERR Protocol error: too big mbulk count string")
 	errArgsUnauthed = engine.Error("ERR Protocol error: unauthenticated multibulk length")
-	errDollar       = "ERR Protocol error: expected '$', got '%c'"
+	errDollar       = "ERR Protocol error: expected '$', got '%s'"
 	errBulk         = engine.Error("ERR Protocol error: invalid bulk length")
 	errBulkLine     = engine.Error("ERR Protocol error: too big bulk count string")
 	errBulkUnauthed = engine.Error("ERR Protocol error: unauthenticated bulk length")
@@ -158,7 +158,7 @@ func (r *request) noDollar(buf []byte) error {
 	if err != nil || end < 0 || end+2 > len(buf) {
 		return err
 	}
-	return fmt.Errorf(errDollar, buf[0])
+	return fmt.Errorf(errDollar, buf[:1]) // the byte as it is, which need not be a character
 }
 
 // length parses the line at the front of buf: a character and a number. It returns the number and the length of the
