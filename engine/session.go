@@ -147,8 +147,13 @@ func (s *Session) Wake() {
 	}
 }
 
-// countWaiting counts the buffer of replies that the connection has not taken.
-func (s *Session) countWaiting() { s.waiting.Store(int64(cap(s.Reply.Bytes()))) }
+// countWaiting counts the buffer of replies that the connection has not taken, if it is more than one block: as most
+// are taken at once, counting each would cost more than sending it.
+func (s *Session) countWaiting() {
+	if n := int64(cap(s.Reply.Bytes())); n > outputBlock || s.waiting.Load() > 0 {
+		s.waiting.Store(n)
+	}
+}
 
 type replyMode uint8
 
