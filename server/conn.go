@@ -113,10 +113,11 @@ func (c *conn) step() (more bool) {
 		return false
 	}
 	c.in.release()
+	more = t.more && c.isReady()
 	if pooled {
-		bufferPool.Put(t)
+		bufferPool.Put(t) // another loop may use it from here on
 	}
-	return t.more && c.isReady()
+	return more
 }
 
 // isReady reports whether the connection may execute commands now.
