@@ -2,6 +2,7 @@ package commands_test
 
 import (
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -118,6 +119,20 @@ func TestAScriptGetsAnErrorForAReplyOverTheLimit(t *testing.T) {
 	script := "EVAL 'local r = redis.pcall(\"HRANDFIELD\", \"h\", -999999999) redis.call(\"SET\", \"after\", 1) return r' 0"
 	require.Equal(t, "-ERR not enough memory for the reply\r\n", string(run(e, s, script).Out))
 	require.Equal(t, "$1\r\n1\r\n", string(run(e, s, "GET after").Out))
+}
+
+// A script's table is written elsewhere first: there, too, only as far as the client may get it.
+func TestTheTableOfAScriptIsWrittenUpToTheLimit(t *testing.T) {
+	const limit = 1 << 20
+	e, s := newComplete()
+	run(e, s, "SET k "+strings.Repeat("x", 1<<16))
+	e.Config.OutputLimits[engine.ClassNormal] = limit
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	o := run(e, s, `EVAL "local v = redis.call('GET', 'k') local t = {} for i = 1, 4000 do t[i] = v end return t" 0`)
+	runtime.ReadMemStats(&after)
+	require.True(t, o.Overflow)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(16*limit), "the whole table has 250 MB")
 }
 
 func TestMessagesOverTheLimitCloseTheirReceiver(t *testing.T) {

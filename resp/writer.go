@@ -56,6 +56,12 @@ func (w *Writer) SetLimit(n int) {
 // Full reports whether bytes were dropped, because they would have passed the limit.
 func (w *Writer) Full() bool { return w.limit == full }
 
+// Room returns how many more bytes fit.
+func (w *Writer) Room() int { return max(0, w.limit-len(w.buf)) }
+
+// Fill makes the Writer full, as if bytes had passed the limit.
+func (w *Writer) Fill() { w.limit = full }
+
 // Restart is Reset with a new limit, also for a full Writer.
 func (w *Writer) Restart(limit int) { w.buf, w.limit = w.buf[:0], limit }
 

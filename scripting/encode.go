@@ -39,17 +39,21 @@ const (
 
 // encode returns the reply for a table. The table may be large, so it is written to the buffer of the script's session,
 // with pauses in which other clients go on as while a slow script runs. The bytes are valid until that session replies
-// again. A reply beyond the memory limit becomes an error.
+// again. A reply beyond the memory limit becomes an error text, and one beyond the output limit of the caller errOverflow.
 func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
 	w := s.session.Reply
 	s.session.RestartReply()
+	limit := w.Room()
+	w.SetLimit(min(limit, s.room))
 	w.SetProto(proto)
 	e := encoder{w: w, resp3: s.resp3, pause: s.interrupt}
 	e.value(v, firstStack)
-	if e.err != nil {
+	switch {
+	case e.err != nil:
 		return nil, &lua.Error{Cause: e.err}
-	}
-	if w.Full() {
+	case w.Full() && s.room < limit:
+		return nil, errOverflow
+	case w.Full():
 		s.session.RestartReply()
 		w.Error(engine.Errorf(errReplySize, name))
 	}

@@ -85,4 +85,5 @@ const (
 	errGlobalName    = engine.Error("Second argument to luaProtectedTableError must be a string or number")
 	errUnknownThrown = engine.Error("ERR unknown error")
 	errReplySize     = "ERR reply exceeds script-memory-limit script: %s"
+	errOverflow      = engine.Error("the reply passes the output limit of the client") // which never sees it
 )

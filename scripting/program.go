@@ -34,7 +34,7 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 		return c.Fail(err)
 	}
 	s.session.EnterScript(c.Session, readOnly || p.flags&noWrites != 0, short, s.memoryLimit)
-	s.call, s.running, s.resp3 = c, p, false
+	s.call, s.running, s.room, s.resp3 = c, p, c.Reply.Room(), false
 	s.started = s.engine.Clock()
 	s.engine.ClearKill()
 	s.lua.Globals = p.box.globals
@@ -54,6 +54,8 @@ func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	c.Relock()
 	c.EndTx()
 	switch {
+	case err == errOverflow:
+		c.Reply.Fill()
 	case err != nil:
 		c.Reply.Error(s.describe(err, p))
 	case len(results) == 0:

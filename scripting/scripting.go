@@ -61,6 +61,7 @@ type Scripts struct {
 
 	call    *engine.Call // the EVAL or FCALL that runs; nil for none
 	running *program     // the program it runs
+	room    int          // bytes of a reply that the caller may still get
 	started int64        // microseconds
 	created int64        // clock when this was made, microseconds
 
