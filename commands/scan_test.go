@@ -76,6 +76,42 @@ func TestScanReturnsWhatStays(t *testing.T) {
 	}
 }
 
+// TestScanPages checks that a step returns as many elements as COUNT says, in small collections too, and that a huge
+// COUNT is not cut off.
+func TestScanPages(t *testing.T) {
+	long := strings.Repeat("x", 100) // too long for a packed encoding
+	for _, it := range []struct{ add, step string }{
+		{"SET e{n} v", "SCAN {c}"},
+		{"HSET k e{n} " + long, "HSCAN k {c} NOVALUES"},
+		{"SADD k {n}" + long, "SSCAN k {c}"},
+		{"ZADD k 1 {n}" + long, "ZSCAN k {c}"},
+	} {
+		e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 3})
+		e.Join(engine.Commands(stringcmds.Family(), keys.Family(), hashes.Family(), sets.Family(), zsets.Family()))
+		s := e.NewSession(nil)
+		const size = 5
+		for n := range size {
+			e.Do(s, commands(strings.ReplaceAll(it.add, "{n}", strconv.Itoa(n))))
+		}
+		width := 1
+		if strings.HasPrefix(it.step, "ZSCAN") {
+			width = 2 // members and scores
+		}
+		for count := 1; count <= size; count++ {
+			sum, cursor := 0, "0"
+			for sum < size {
+				var elements []resp.Value
+				cursor, elements = scanStep(t, e, s, it.step+" COUNT "+strconv.Itoa(count), cursor)
+				require.Len(t, elements, width*min(count, size-sum), it.step)
+				sum += count
+			}
+		}
+		next, elements := scanStep(t, e, s, it.step+" COUNT 4611686018427387904", "0")
+		require.Equal(t, "0", next)
+		require.Len(t, elements, width*size)
+	}
+}
+
 // scanStep returns the next cursor and the elements of a step.
 func scanStep(t *testing.T, e *engine.Engine, s *engine.Session, step, cursor string) (next string, elements []resp.Value) {
 	line := strings.ReplaceAll(step, "{c}", cursor)

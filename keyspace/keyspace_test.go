@@ -369,7 +369,7 @@ func TestScanSeesWhatStays(t *testing.T) {
 	seen := map[string]bool{}
 	next := 500
 	for cursor, begun := uint64(0), false; cursor != 0 || !begun; begun = true {
-		cursor = db.Scan(cursor, func(key string, typ Type) {
+		cursor = db.Scan(cursor, 5, func(key string, typ Type) {
 			require.Equal(t, String, typ)
 			seen[strings.Clone(key)] = true
 		})
@@ -395,7 +395,7 @@ func TestScanReapsDueKeys(t *testing.T) {
 	ks.Now++
 	seen := 0
 	for cursor, begun := uint64(0), false; cursor != 0 || !begun; begun = true {
-		cursor = db.Scan(cursor, func(string, Type) { seen++ })
+		cursor = db.Scan(cursor, 5, func(string, Type) { seen++ })
 	}
 	require.GreaterOrEqual(t, seen, 50)
 	require.Equal(t, 50, db.Len())

@@ -68,7 +68,7 @@ func (s *Snapshot) Step(n int) (more bool) {
 		}
 	}
 	for ; n > 0 && len(s.tables) > 0; n-- {
-		if s.cursor = s.tables[0].table.Scan(s.cursor, s.visit); s.cursor == 0 {
+		if s.cursor = s.tables[0].table.ScanChain(s.cursor, s.visit); s.cursor == 0 {
 			s.tables = s.tables[1:]
 		}
 	}

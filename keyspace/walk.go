@@ -9,13 +9,13 @@ func (db *DB) Each(fn func(key string, t Type) bool) {
 	})
 }
 
-// Scan visits some keys and returns the next cursor, 0 when the iteration is over. It gives Redis'
-// guarantee: a key present from the first call to the last is visited at least once. The keys alias
-// their entries. Due keys are reaped, not visited; fn must not change the database.
-func (db *DB) Scan(cursor uint64, fn func(key string, t Type)) uint64 {
+// Scan visits about count keys and returns the next cursor, 0 when the iteration is over. It gives
+// Redis' guarantee: a key present from the first call to the last is visited at least once. The keys
+// alias their entries. Due keys are reaped, not visited, but counted; fn must not change the database.
+func (db *DB) Scan(cursor uint64, count int, fn func(key string, t Type)) uint64 {
 	db.expireAllElements()
 	var expired []entry
-	next := db.table.Scan(cursor, func(e entry) {
+	next := db.table.Scan(cursor, count, func(e entry) {
 		if db.ks.isDue(e.head()) {
 			expired = append(expired, e)
 			return

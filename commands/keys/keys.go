@@ -133,21 +133,15 @@ func cmdScan(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	at, matched, visited := c.Reply.Defer(), 0, 0
-	for steps := 10 * o.Count; ; steps-- { // as in Redis, against a sparse table
-		cursor = c.DB.Scan(cursor, func(key string, t keyspace.Type) {
-			visited++
-			if o.matches(key, t) {
-				c.Reply.BulkString(key)
-				matched++
-			}
-		})
-		if cursor == 0 || visited >= o.Count || steps <= 1 {
-			break
+	at, n := c.Reply.Defer(), 0
+	next := c.DB.Scan(cursor, o.Count, func(key string, t keyspace.Type) {
+		if o.matches(key, t) {
+			c.Reply.BulkString(key)
+			n++
 		}
-	}
-	c.Reply.SetArray(at, matched)
-	elements.ReplyCursor(c, at, cursor)
+	})
+	c.Reply.SetArray(at, n)
+	elements.ReplyCursor(c, at, next)
 }
 
 func parseKeyScan(c *engine.Call) keyScan {

@@ -131,3 +131,22 @@ func BenchmarkRandom(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkScan walks a whole map in pages; its time is that of an element.
+func BenchmarkScan(b *testing.B) {
+	for _, n := range sizes {
+		var m Map[*item]
+		for i, k := range keysOf(n) {
+			m.Insert(&item{key: k, value: i})
+		}
+		for _, count := range []int{1, 10, 1000} {
+			b.Run(fmt.Sprintf("%d/count=%d", n, count), func(b *testing.B) {
+				b.ReportAllocs()
+				cursor, sum := uint64(0), 0
+				for i := 0; i < b.N; {
+					cursor = m.Scan(cursor, count, func(e *item) { i++; sum += len(e.key) })
+				}
+			})
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package dict
 
 import (
+	"math"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -44,7 +45,7 @@ func TestEachMayDeleteWhatItIsGiven(t *testing.T) {
 	}
 }
 
-func TestScanOfAQuietMapGivesEachOnce(t *testing.T) {
+func TestScanChainOfAQuietMapGivesEachOnce(t *testing.T) {
 	for _, n := range []int{1, 6, 7, 100, 1000} {
 		m, _ := filled(n)
 		for m.RehashStep(1) {
@@ -52,7 +53,7 @@ func TestScanOfAQuietMapGivesEachOnce(t *testing.T) {
 		seen := make([]int, n)
 		steps := 0
 		for cursor := uint64(0); ; steps++ {
-			cursor = m.Scan(cursor, func(e *item) { seen[e.value]++ })
+			cursor = m.ScanChain(cursor, func(e *item) { seen[e.value]++ })
 			require.Less(t, cursor, uint64(len(m.cur.buckets)))
 			if cursor == 0 {
 				break
@@ -69,13 +70,15 @@ func TestScanTakesAnyCursor(t *testing.T) {
 	m, _ := filled(500)
 	rng := rand.New(rand.NewPCG(3, 3))
 	for range 1000 {
-		next := m.Scan(rng.Uint64(), func(*item) {})
+		next := m.ScanChain(rng.Uint64(), func(*item) {})
 		require.Less(t, next, uint64(len(m.cur.buckets)))
+		next = m.Scan(rng.Uint64(), 1+rng.IntN(20), func(*item) {})
+		require.LessOrEqual(t, next, uint64(cursorMask))
 	}
 }
 
 // What stays during a whole walk is given, whatever comes and goes between the steps.
-func TestScanGuarantee(t *testing.T) {
+func TestScanChainGuarantee(t *testing.T) {
 	churns := map[string]struct{ before, insert, remove int }{
 		"still":     {500, 0, 0},
 		"growing":   {300, 40, 0},
@@ -86,14 +89,14 @@ func TestScanGuarantee(t *testing.T) {
 	}
 	for name, c := range churns {
 		for seed := range uint64(8) {
-			t.Run(name, func(t *testing.T) { scanWhile(t, seed, c.before, c.insert, c.remove) })
+			t.Run(name, func(t *testing.T) { scanChainsWhile(t, seed, c.before, c.insert, c.remove) })
 		}
 	}
 }
 
-// scanWhile walks a map of before elements, of which 50 stay, inserting and removing some others
+// scanChainsWhile walks a map of before elements, of which 50 stay, inserting and removing some others
 // between the steps.
-func scanWhile(t *testing.T, seed uint64, before, insert, remove int) {
+func scanChainsWhile(t *testing.T, seed uint64, before, insert, remove int) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	m := New[*item](seed)
 	next := 0
@@ -105,7 +108,7 @@ func scanWhile(t *testing.T, seed uint64, before, insert, remove int) {
 	gone := stay
 	seen := map[int]bool{}
 	for cursor, first := uint64(0), true; first || cursor != 0; first = false {
-		cursor = m.Scan(cursor, func(e *item) { seen[e.value] = true })
+		cursor = m.ScanChain(cursor, func(e *item) { seen[e.value] = true })
 		for range rng.IntN(insert + 1) {
 			if next < 40000 {
 				add()
@@ -122,6 +125,117 @@ func scanWhile(t *testing.T, seed uint64, before, insert, remove int) {
 	for i := range stay {
 		require.True(t, seen[i], "element %d was there all the time", i)
 	}
+}
+
+// What stays during a whole walk is given, in pages of the size asked for, and no key twice, whatever
+// comes and goes between the pages.
+func TestScanPages(t *testing.T) {
+	churns := map[string]struct{ before, insert, remove int }{
+		"still":     {500, 0, 0},
+		"growing":   {300, 8, 0},
+		"shooting":  {50, 400, 0},
+		"shrinking": {4000, 0, 20},
+		"crashing":  {4000, 0, 4000},
+		"churning":  {1000, 40, 40},
+	}
+	for name, c := range churns {
+		for _, count := range []int{1, 2, 3, 5, 10, 37, 1000} {
+			for seed := range uint64(4) {
+				t.Run(name, func(t *testing.T) { scanPagesWhile(t, seed, count, c.before, c.insert, c.remove) })
+			}
+		}
+	}
+}
+
+// scanPagesWhile walks a map of before elements, inserting new ones and removing any between the pages;
+// some that were removed come back.
+func scanPagesWhile(t *testing.T, seed uint64, count, before, insert, remove int) {
+	rng := rand.New(rand.NewPCG(seed, uint64(count)))
+	m := New[*item](seed)
+	add := func(i int) {
+		if key := strconv.Itoa(i); m.Lookup(key) == nil {
+			m.Insert(&item{key: key, value: i})
+		}
+	}
+	stays := map[int]bool{}
+	for i := range before {
+		add(i)
+		stays[i] = true
+	}
+	seen := map[int]bool{}
+	for cursor, first := uint64(0), true; first || cursor != 0; first = false {
+		given := 0
+		cursor = m.Scan(cursor, count, func(e *item) {
+			given++
+			if seen[e.value] {
+				t.Fatalf("element %d was given before", e.value)
+			}
+			seen[e.value] = true
+		})
+		require.LessOrEqual(t, given, count)
+		require.LessOrEqual(t, cursor, uint64(cursorMask))
+		for range rng.IntN(insert + 1) {
+			add(rng.IntN(5000))
+		}
+		for range rng.IntN(remove + 1) {
+			i := rng.IntN(before)
+			m.Delete(strconv.Itoa(i))
+			delete(stays, i)
+		}
+	}
+	require.NoError(t, m.Check())
+	for i := range stays {
+		if !seen[i] {
+			t.Fatalf("element %d was there all the time", i)
+		}
+	}
+}
+
+func TestScanStaysNearCount(t *testing.T) {
+	for n := range 200 { // in the midst of a rehash as well
+		m, _ := filled(n)
+		for _, count := range []int{1, 2, 5, 100, math.MaxInt, 0, -1} {
+			pages := 0
+			for cursor, left := uint64(0), n; left > 0; pages++ {
+				cursor = m.Scan(cursor, count, func(*item) { left-- })
+				require.Equal(t, max(0, n-(pages+1)*min(max(count, 1), n)), left, "COUNT %d of %d", count, n)
+			}
+		}
+	}
+}
+
+// Elements with equal hashes have one place, and no cursor is between them.
+func TestScanGivesEqualHashesTogether(t *testing.T) {
+	m, _ := filled(20)
+	for range 40 {
+		m.Insert(&item{key: "same"})
+	}
+	pages := []int{}
+	for cursor, first := uint64(0), true; first || cursor != 0; first = false {
+		given := 0
+		cursor = m.Scan(cursor, 1, func(*item) { given++ })
+		if given > 0 {
+			pages = append(pages, given)
+		}
+	}
+	require.Len(t, pages, 21)
+	require.Contains(t, pages, 40)
+}
+
+// A page of a sparse table ends after ten chains for each element asked for, as in Redis.
+func TestScanOfASparseTableIsBounded(t *testing.T) {
+	m, _ := filled(10000)
+	m.Pause() // keeps it from shrinking
+	for i := range 9999 {
+		m.Delete("k" + strconv.Itoa(i))
+	}
+	pages, given := 0, 0
+	for cursor, first := uint64(0), true; first || cursor != 0; first = false {
+		cursor = m.Scan(cursor, 3, func(*item) { given++ })
+		pages++
+	}
+	require.Equal(t, 1, given)
+	require.InDelta(t, len(m.cur.buckets)/30, pages, 1)
 }
 
 func TestPauseHoldsTheTables(t *testing.T) {

@@ -27,14 +27,7 @@ func (h *Hash) Scan(cursor uint64, count int, fn func(field, value ziplist.Entry
 		h.Each(func(field, value ziplist.Entry) bool { fn(field, value); return true })
 		return 0
 	}
-	given := 0
-	for range 10 * max(count, 1) { // sparse tables end the step too, as in Redis
-		cursor = h.table.pairs.Scan(cursor, func(p pair) { given++; fn(p.asEntries()) })
-		if cursor == 0 || given >= count {
-			break
-		}
-	}
-	return cursor
+	return h.table.pairs.Scan(cursor, count, func(p pair) { fn(p.asEntries()) })
 }
 
 // Random returns a field with its value, each with the same probability;

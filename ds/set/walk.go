@@ -38,14 +38,7 @@ func (s *Set) Scan(cursor uint64, count int, fn func(member ziplist.Entry)) uint
 		s.Each(func(member ziplist.Entry) bool { fn(member); return true })
 		return 0
 	}
-	given := 0
-	for range 10 * max(count, 1) { // sparse tables end the step too, as in Redis
-		cursor = s.table.members.Scan(cursor, func(m member) { given++; fn(m.entry()) })
-		if cursor == 0 || given >= count {
-			break
-		}
-	}
-	return cursor
+	return s.table.members.Scan(cursor, count, func(m member) { fn(m.entry()) })
 }
 
 // Random returns a member, each with the same probability; the zero Entry from an empty set. O(1),

@@ -15,14 +15,7 @@ func (s *Set) Scan(cursor uint64, count int, fn func(member []byte, score float6
 		s.Each(func(member []byte, score float64) bool { fn(member, score); return true })
 		return 0
 	}
-	given := 0
-	for range 10 * max(count, 1) { // sparse tables end the step too, as in Redis
-		cursor = s.sorted.members.Scan(cursor, func(n *skiplist.Node) { given++; fn(n.Member(), n.Score()) })
-		if cursor == 0 || given >= count {
-			break
-		}
-	}
-	return cursor
+	return s.sorted.members.Scan(cursor, count, func(n *skiplist.Node) { fn(n.Member(), n.Score()) })
 }
 
 // Draw calls fn for count members, each time any of them with the same probability, until fn
