@@ -2,6 +2,7 @@ package dict
 
 import (
 	"math"
+	"math/bits"
 	"math/rand/v2"
 	"strconv"
 	"testing"
@@ -201,6 +202,22 @@ func TestScanStaysNearCount(t *testing.T) {
 				require.Equal(t, max(0, n-(pages+1)*min(max(count, 1), n)), left, "COUNT %d of %d", count, n)
 			}
 		}
+	}
+}
+
+// A step begins with the element that has the cursor's own place, and goes on with the next in order.
+func TestScanBeginsAtTheCursor(t *testing.T) {
+	m, items := filled(100)
+	for _, e := range items {
+		var given []*item
+		next := m.Scan(m.Hash(e.key)&cursorMask, 1, func(e *item) { given = append(given, e) })
+		require.Equal(t, []*item{e}, given)
+		require.True(t, next == 0 || bits.Reverse64(next) > bits.Reverse64(m.Hash(e.key)&cursorMask))
+	}
+	for _, c := range []struct{ low, high, want uint64 }{
+		{0b0100, 0b0111, 0b0110}, {7, 8, 8}, {0, 1, 1}, {0, math.MaxUint64, 1 << 63}, {1 << 63, 1<<63 + 5, 1<<63 + 4},
+	} {
+		require.Equal(t, c.want, between(c.low, c.high), "between %b and %b", c.low, c.high)
 	}
 }
 
