@@ -32,8 +32,9 @@ func (e *Engine) DisableSlowScripts() {
 	e.slow.enabled = false
 }
 
-// runSlow runs a command on the coroutine until it ends or yields. If it yields, the connection is about to reuse its buffers for the next read, so the arguments are copied, and
-// the replies that precede the command's are split off for sending.
+// runSlow runs a command on the coroutine until it ends or yields. If it yields, the connection is about to reuse
+// its buffers for the next read: the arguments are copied, and the replies that precede the command's are split
+// off for sending.
 func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte) {
 	e.slow.done = false
 	e.slow.owner, e.slow.cmd, e.slow.args, e.slow.start = s, cmd, args, s.settled
@@ -41,7 +42,6 @@ func (e *Engine) runSlow(s *Session, cmd *Command, args [][]byte) {
 	if e.slow.done {
 		return
 	}
-	// The connection reuses its buffers while the script continues.
 	e.slow.args = copyArgs(args)
 	e.stack.calls[0].Args = e.slow.args
 	replies := bytes.Clone(s.Reply.Bytes())
