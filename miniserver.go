@@ -26,6 +26,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -71,13 +72,17 @@ func Start(settings ...string) (s *Server, err error) {
 
 func start(settings []string) (*Server, error) {
 	s := &Server{clock: &clock{machine: server.Clock()}, ended: make(chan struct{})}
+	like, settings, err := releaseOf(settings)
+	if err != nil {
+		return nil, err
+	}
 	var seed [8]byte
 	_, _ = rand.Read(seed[:])
-	s.engine = engine.New(engine.Options{Clock: s.clock.now, Seed: binary.LittleEndian.Uint64(seed[:])})
+	s.engine = engine.New(engine.Options{Release: like, Clock: s.clock.now, Seed: binary.LittleEndian.Uint64(seed[:])})
 	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(snapshot.MemDisk)})
 	s.server = server.New(s.engine, server.Options{Bind: []string{"127.0.0.1"}, Journal: s.parts.Journal, Load: s.parts.Load})
 	for _, line := range settings {
-		if err := s.set(line); err != nil {
+		if err := apply(line, s.engine.Param); err != nil {
 			return nil, err
 		}
 	}
@@ -95,13 +100,29 @@ func start(settings []string) (*Server, error) {
 	return s, nil
 }
 
-// set applies a line of a redis.conf.
-func (s *Server) set(line string) error {
+// releaseOf returns the release that the last of the settings "like" names, and the other settings.
+func releaseOf(settings []string) (like *release.Release, others []string, err error) {
+	like = &release.Default
+	p := engine.ReleaseParam(&like)
+	for _, line := range settings {
+		if name, _, _ := strings.Cut(line, " "); !strings.EqualFold(name, p.Name) {
+			others = append(others, line)
+			continue
+		}
+		if err = apply(line, func(string) *engine.Param { return &p }); err != nil {
+			return nil, nil, err
+		}
+	}
+	return like, others, nil
+}
+
+// apply applies a line of a redis.conf to the parameter that lookup finds.
+func apply(line string, lookup func(name string) *engine.Param) error {
 	words, ok := resp.Words([]byte(line), nil)
 	if !ok || len(words) < 2 {
 		return fmt.Errorf("setting %q: name or value is missing", line)
 	}
-	p := s.engine.Param(strings.ToLower(string(words[0])))
+	p := lookup(strings.ToLower(string(words[0])))
 	if p == nil || p.Set == nil {
 		return fmt.Errorf("setting %q: there is no such parameter", line)
 	}

@@ -4,9 +4,11 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -134,14 +136,22 @@ func (c *Call) LongDouble(text []byte) resp.LongDouble {
 }
 
 // Word moves past the next argument if it is the given upper-case word in any case, and reports
-// whether it was.
+// whether it was. A word that came after the engine's release, by the command's syntax, is none.
 func (c *Call) Word(word string) bool {
-	if c.at < len(c.Args) && c.err == nil && IsWord(c.Args[c.at], word) {
+	if c.at < len(c.Args) && c.err == nil && IsWord(c.Args[c.at], word) && c.Knows(word) {
 		c.at++
 		return true
 	}
 	return false
 }
+
+// Knows reports whether the engine's release knows a word of the command's syntax.
+func (c *Call) Knows(word string) bool {
+	return c.Cmd.absent == nil || !slices.Contains(c.Cmd.absent, word)
+}
+
+// Has reports whether the engine's release has a change of behaviour.
+func (c *Call) Has(change release.Since) bool { return c.Engine.Release.Has(change) }
 
 // End latches the syntax error if arguments are left.
 func (c *Call) End() {
@@ -169,7 +179,7 @@ func (c *Call) OK() bool {
 	if c.err == nil {
 		return true
 	}
-	c.Reply.Error(c.err)
+	c.Reply.Error(c.Engine.worded(c.err))
 	return false
 }
 

@@ -146,7 +146,7 @@ func secretsOfHello(_ *Engine, args [][]byte) (at []int) {
 func (c *Call) replyHello() {
 	w := c.Reply
 	w.Map(7)
-	for _, pair := range [...][2]string{{"server", "redis"}, {"version", RedisVersion}} {
+	for _, pair := range [...][2]string{{"server", c.Engine.Release.Product}, {"version", c.Engine.Release.Version}} {
 		w.BulkString(pair[0])
 		w.BulkString(pair[1])
 	}

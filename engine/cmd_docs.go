@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/release"
+
 // COMMAND DOCS [command-name [command-name ...]]
 func cmdCommandDocs(c *Call) {
 	var list []*Command
@@ -27,13 +29,12 @@ func (c *Call) replyDocs(cmd *Command) {
 		}
 	}
 	w.Map(n)
-	for _, text := range [...]string{"summary", cmd.Summary, "since", cmd.Since, "group", cmd.group, "complexity", cmd.Complexity} {
+	for _, text := range [...]string{"summary", cmd.Summary, "since", release.From(cmd.Since).In(c.Engine.Release), "group", cmd.group, "complexity", cmd.Complexity} {
 		w.BulkString(text)
 	}
 	if cmd.Syntax != "" {
-		list, _ := parseSyntax(cmd.Syntax)
 		w.BulkString("arguments")
-		c.replyArguments(list)
+		c.replyArguments(c.Engine.arguments(cmd.Syntax))
 	}
 	if len(cmd.Subs) > 0 {
 		w.BulkString("subcommands")
@@ -51,7 +52,7 @@ func (c *Call) replyArguments(list []argument) {
 	for _, a := range list {
 		flags := a.flags()
 		n := 2
-		for _, told := range []bool{a.hasToken(), flags != nil, a.parts != nil} {
+		for _, told := range []bool{a.hasToken(), a.since != "", flags != nil, a.parts != nil} {
 			if told {
 				n++
 			}
@@ -63,6 +64,10 @@ func (c *Call) replyArguments(list []argument) {
 		if a.hasToken() {
 			w.BulkString("token")
 			w.BulkString(a.token)
+		}
+		if a.since != "" {
+			w.BulkString("since")
+			w.BulkString(release.From(a.since).In(c.Engine.Release))
 		}
 		if flags != nil {
 			w.BulkString("flags")

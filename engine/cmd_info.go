@@ -61,7 +61,11 @@ func (e *Engine) coreSections() []Section {
 
 func (e *Engine) fillServer(b *bytes.Buffer) {
 	up := (e.time.micros - e.time.started) / 1e6
-	Fields(b, "redis_version", RedisVersion, "miniserver_version", Version, "redis_mode", "standalone",
+	Fields(b, "redis_version", e.Release.Redis)
+	if e.Release.Product == "valkey" {
+		Fields(b, "server_name", e.Release.Product, "valkey_version", e.Release.Version, "valkey_release_stage", "ga")
+	}
+	Fields(b, "miniserver_version", Version, "redis_mode", "standalone",
 		"run_id", e.runID, "server_time_usec", e.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
 		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.Parts.params["hz"].Get(), "configured_hz", e.Parts.params["hz"].Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)

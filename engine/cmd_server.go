@@ -5,11 +5,8 @@ import (
 	"strings"
 )
 
-// Versions, as HELLO and INFO show them.
-const (
-	Version      = "0.1.0" // of this server
-	RedisVersion = "7.4.0" // whose behaviour is offered
-)
+// Version is the version of this server; that of the release as which it behaves is Engine.Release.
+const Version = "0.1.0"
 
 // Server is the family of commands about the server itself.
 func Server() Family {
@@ -107,6 +104,6 @@ func cmdLolwut(c *Call) {
 		}
 		b.WriteByte('\n')
 	}
-	b.WriteString("\nRedis ver. " + RedisVersion + ", as miniserver " + Version + " tells it\n")
+	b.WriteString("\nRedis ver. " + c.Engine.Release.Version + ", as miniserver " + Version + " tells it\n")
 	c.Reply.Verbatim("txt", []byte(b.String()))
 }

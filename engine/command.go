@@ -2,8 +2,11 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"sort"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Handler executes a command: it parses, checks, changes and replies. It replies with an error before it
@@ -18,7 +21,7 @@ type Command struct {
 	Keys    Keys
 	Run     Handler
 	Subs    []Command
-	Since   string // the version that introduced it, of Redis or of the project that it comes from
+	Since   string // what introduced it, in the notation of package release; older releases lack it
 	Syntax  string // the arguments, in the notation of syntax.go, for COMMAND DOCS and HELP
 	Summary string // one line, for COMMAND DOCS and HELP
 	Help    string // what HELP shows instead of the syntax, and after a line break instead of the summary
@@ -27,6 +30,9 @@ type Command struct {
 
 	// Complexity is the time that it takes, for COMMAND DOCS.
 	Complexity string
+
+	// Was is how the line was in older releases, the newest first.
+	Was []Was
 
 	// Vary returns the flags that count for these arguments, where what the command does depends on
 	// them; nil if it does not. Only the gate asks, and only for what Write, DenyOOM and MayReplicate say.
@@ -40,7 +46,15 @@ type Command struct {
 	id     int    // in the order of joining, subcommands too; ACL rules refer to it
 	full   string // container|sub
 	subs   map[string]*Command
+	absent []string // words of the syntax that the release does not know: see Call.Word
 	stats  commandStats
+}
+
+// Was is how a command's line was before a release, in the notation of package release: edit makes the line that
+// older releases have of the one that the release has.
+type Was struct {
+	Before string
+	Edit   func(cmd *Command)
 }
 
 type commandStats struct {
@@ -77,6 +91,7 @@ func (cmd *Command) flagsWith(args [][]byte) Flags {
 type Family struct {
 	Group    string
 	Commands []Command
+	Wordings []Wording // errors that read otherwise in older releases, the newest first
 }
 
 // commandTable is all commands.
@@ -84,10 +99,14 @@ type commandTable struct {
 	byName  map[string]*Command
 	renamed map[string]*Command // by their original names; nil without renamed commands
 	count   int                 // commands and subcommands so far
+
+	wordings map[error]Error // errors that read otherwise in the release; nil if there are none
 }
 
 // addFamily puts a family's lines into the table.
 func (e *Engine) addFamily(f Family) {
+	f.Commands = e.offered(f.Commands)
+	e.reword(f.Wordings)
 	for i := range f.Commands {
 		cmd := &f.Commands[i]
 		if _, dup := e.commands.byName[cmd.Name]; dup {
@@ -96,6 +115,40 @@ func (e *Engine) addFamily(f Family) {
 		e.register(cmd, f.Group, nil)
 		e.commands.byName[cmd.Name] = cmd
 	}
+}
+
+// offered returns the lines that the engine's release has, as it has them.
+func (e *Engine) offered(lines []Command) []Command {
+	lines = slices.DeleteFunc(lines, func(cmd Command) bool { return !e.Release.Offers(release.From(cmd.Since)) })
+	for i := range lines {
+		for _, was := range lines[i].Was {
+			if !e.Release.Has(release.From(was.Before)) {
+				was.Edit(&lines[i])
+			}
+		}
+	}
+	return lines
+}
+
+// reword takes over the wordings that the engine's release has.
+func (e *Engine) reword(wordings []Wording) {
+	for _, w := range wordings {
+		if e.Release.Has(release.From(w.Before)) {
+			continue
+		}
+		if e.commands.wordings == nil {
+			e.commands.wordings = make(map[error]Error)
+		}
+		e.commands.wordings[w.Error] = w.Was
+	}
+}
+
+// worded returns an error as the engine's release words it.
+func (e *Engine) worded(err error) error {
+	if was, found := e.commands.wordings[err]; found {
+		return was
+	}
+	return err
 }
 
 func (e *Engine) register(cmd *Command, group string, parent *Command) {
@@ -108,9 +161,11 @@ func (e *Engine) register(cmd *Command, group string, parent *Command) {
 	if cmd.Keys.movable() {
 		cmd.Flags |= MovableKeys
 	}
+	cmd.absent = e.absentWords(cmd.Syntax)
 	if len(cmd.Subs) == 0 {
 		return
 	}
+	cmd.Subs = e.offered(cmd.Subs)
 	cmd.subs = make(map[string]*Command, len(cmd.Subs))
 	for i := range cmd.Subs {
 		sub := &cmd.Subs[i]

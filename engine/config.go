@@ -13,6 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/ds/zset"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Config is the settings that the engine's own code reads. Each is also a parameter, which CONFIG, the flags
@@ -139,6 +140,17 @@ func IntParam[T int | int64 | uint32 | uint64](name string, p *T, lo, hi int64, 
 		}}
 }
 
+// ReleaseParam is like, the release as which the server behaves. An engine needs its value when it is made.
+func ReleaseParam(r **release.Release) Param {
+	return Param{Name: "like", Get: func() string { return (*r).Name }, Set: func(v string) error {
+		found, err := release.Find(v)
+		if err == nil {
+			*r = found
+		}
+		return err
+	}}
+}
+
 // MemoryParam is a parameter in bytes that takes units such as 100mb.
 func MemoryParam[T int | int64](name string, p *T, lo int64, aliases ...string) Param {
 	return Param{Name: name, Aliases: aliases,
@@ -256,6 +268,7 @@ func (e *Engine) coreParams() []Param {
 			c.notify = m
 			return nil
 		}},
+		{Name: "like", Immutable: true, Get: func() string { return e.Release.Name }},
 		{Name: "databases", Immutable: true, Get: func() string { return strconv.Itoa(e.Keyspace.Len()) }},
 		IntParam("slowlog-log-slower-than", &e.slowlog.threshold, -1, math.MaxInt64),
 		e.slowlogLength(),

@@ -66,6 +66,7 @@ import (
 	"sync"
 
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Engine executes commands on a keyspace for its sessions. Its fields are grouped by the files that own
@@ -73,6 +74,7 @@ import (
 type Engine struct {
 	Keyspace *keyspace.Keyspace
 	Config   *Config
+	Release  *release.Release // as which it behaves; it never changes
 
 	mu     sync.Mutex
 	runID  string
@@ -108,9 +110,10 @@ type Engine struct {
 
 // Options are what an engine needs from outside.
 type Options struct {
-	Databases int          // 16 if 0
-	Clock     func() int64 // microseconds since the epoch
-	Seed      uint64       // of hash functions and dice
+	Databases int              // 16 if 0
+	Release   *release.Release // as which it behaves; the default if nil
+	Clock     func() int64     // microseconds since the epoch
+	Seed      uint64           // of hash functions and dice
 }
 
 // timing is what the engine knows of time. Invariant: within a batch it stands still.

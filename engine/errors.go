@@ -12,6 +12,12 @@ func (e Error) Error() string { return string(e) }
 // Errorf returns the Error that a format of Redis' errors makes with its arguments.
 func Errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
 
+// Wording is how an error read before a release, in the notation of package release.
+type Wording struct {
+	Before     string
+	Error, Was Error
+}
+
 // The errors of the engine's own commands, and those that several families share, in Redis' words (7.0 to 7.4). A
 // text with a %s or %d in it is a plain string and not an Error: [Errorf] and [Call.Refusef] complete it.
 const (

@@ -13,17 +13,17 @@ func cmdHelp(c *Call) {
 	var lines []string
 	for i := range c.Cmd.parent.Subs {
 		if sub := &c.Cmd.parent.Subs[i]; sub != c.Cmd {
-			lines = append(lines, sub.help()...)
+			lines = append(lines, c.Engine.helpOf(sub)...)
 		}
 	}
 	c.Help(lines...)
 }
 
-// help returns what HELP shows of a subcommand.
-func (cmd *Command) help() (lines []string) {
+// helpOf returns what HELP shows of a subcommand.
+func (e *Engine) helpOf(cmd *Command) (lines []string) {
 	usage, about, told := strings.Cut(cmd.Help, "\n")
 	if usage == "" {
-		usage = usageOf(cmd.Syntax)
+		usage = usages(e.arguments(cmd.Syntax))
 	}
 	if !told {
 		about = cmd.Summary

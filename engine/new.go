@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // New returns an engine with empty databases and no commands.
@@ -13,7 +14,11 @@ func New(o Options) *Engine {
 	if o.Databases == 0 {
 		o.Databases = 16
 	}
+	if o.Release == nil {
+		o.Release = &release.Default
+	}
 	e := &Engine{
+		Release:  o.Release,
 		Config:   newConfig(),
 		time:     timing{clock: o.Clock, started: o.Clock()},
 		random:   randomness{source: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15))},

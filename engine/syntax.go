@@ -3,6 +3,8 @@ package engine
 import (
 	"slices"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // A syntax says what arguments follow a command's name. COMMAND DOCS sends it to clients: redis-cli shows
@@ -12,7 +14,8 @@ import (
 //
 // where capitals and signs are typed as they stand, [x] may be left out, <x|y> is one of several,
 // <x y> belongs together, and x... may come several times: with its word each time if that is inside,
-// <GET pattern>... A name implies the type of its value; where the type differs, the syntax says
+// <GET pattern>... What came later than the command says when, in the notation of package release without blanks:
+// [KEEPTTL]@6.0.0, [BY polygon]@valkey:9.0.0, or @8.2.0,valkey:8.0.0. A name implies the type of its value; where the type differs, the syntax says
 // so: timeout:integer.
 
 // argument is one argument, or a group of them.
@@ -20,7 +23,8 @@ type argument struct {
 	name, kind, token string
 	optional          bool
 	multiple          bool
-	repeatsToken      bool // multiple, and the token is said each time
+	repeatsToken      bool   // multiple, and the token is said each time
+	since             string // "" for what came with the command
 	parts             []argument
 }
 
@@ -83,6 +87,9 @@ func (p *syntaxParser) sequence() (list []argument) {
 			a.multiple = true
 			a.repeatsToken = a.token != "" && a.kind != kindToken
 		}
+		if p.skip("@") {
+			a.since = strings.ReplaceAll(p.upTo(" |[]<>"), ",", " ")
+		}
 		list = append(list, a)
 	}
 }
@@ -114,16 +121,23 @@ func (p *syntaxParser) choice(closing string) argument {
 	return argument{name: alternatives[0].name, kind: kindOneOf, parts: alternatives}
 }
 
-func (p *syntaxParser) word() argument {
-	end := strings.IndexAny(p.rest, " |[]<>")
+// upTo returns the text up to one of the signs, and moves past it.
+func (p *syntaxParser) upTo(signs string) string {
+	end := strings.IndexAny(p.rest, signs)
 	if end < 0 {
 		end = len(p.rest)
 	}
-	if dots := strings.Index(p.rest[:end], "..."); dots >= 0 {
-		end = dots
-	}
-	word := p.rest[:end]
+	text := p.rest[:end]
 	p.rest = p.rest[end:]
+	return text
+}
+
+func (p *syntaxParser) word() argument {
+	word := p.upTo(" |[]<>@")
+	if dots := strings.Index(word, "..."); dots >= 0 {
+		p.rest = word[dots:] + p.rest
+		word = word[:dots]
+	}
 	p.ok = p.ok && word != ""
 	if word == `""` {
 		return argument{name: "empty-string", kind: kindToken}
@@ -157,14 +171,53 @@ func joined(list []argument) argument {
 	return joined(list[1:])
 }
 
-// usageOf returns a syntax as HELP shows it. key [COUNT count] member... is shown as
-//
-//	<key> [COUNT <count>] <member> [<member> ...]
-func usageOf(syntax string) string {
+// arguments returns the arguments of a syntax that the engine's release has.
+func (e *Engine) arguments(syntax string) []argument {
 	list, _ := parseSyntax(syntax)
-	return usages(list)
+	return offeredArguments(e.Release, list)
 }
 
+// offeredArguments returns those of the arguments that a release has. What was one of several is itself if it alone is left.
+func offeredArguments(r *release.Release, list []argument) (offered []argument) {
+	for _, a := range list {
+		if a.since != "" && !r.Offers(release.From(a.since)) {
+			continue
+		}
+		a.parts = offeredArguments(r, a.parts)
+		if a.kind == kindOneOf && len(a.parts) == 1 {
+			only := a.parts[0]
+			only.optional, only.multiple, only.repeatsToken = a.optional, a.multiple, a.repeatsToken
+			a = only
+		}
+		offered = append(offered, a)
+	}
+	return offered
+}
+
+// absentWords returns the words of a syntax that came after the engine's release.
+func (e *Engine) absentWords(syntax string) (words []string) {
+	if !strings.Contains(syntax, "@") {
+		return nil
+	}
+	all, _ := parseSyntax(syntax)
+	known := wordsOf(e.arguments(syntax))
+	return slices.DeleteFunc(wordsOf(all), func(word string) bool { return slices.Contains(known, word) })
+}
+
+// wordsOf returns the words that are typed as they stand.
+func wordsOf(list []argument) (words []string) {
+	for _, a := range list {
+		if a.token != "" {
+			words = append(words, a.token)
+		}
+		words = append(words, wordsOf(a.parts)...)
+	}
+	return words
+}
+
+// usages returns arguments as HELP shows them. key [COUNT count] member... is shown as
+//
+//	<key> [COUNT <count>] <member> [<member> ...]
 func usages(list []argument) string {
 	texts := make([]string, len(list))
 	for i := range list {

@@ -59,6 +59,7 @@ func TestUsage(t *testing.T) {
 		"[TYPE <NORMAL|PUBSUB>]":             "[TYPE (NORMAL|PUBSUB)]",
 		"[FILTERBY <MODULE name|PATTERN p>]": "[FILTERBY (MODULE <name>|PATTERN <p>)]",
 	} {
-		require.Equal(t, want, usageOf(syntax), syntax)
+		list, _ := parseSyntax(syntax)
+		require.Equal(t, want, usages(list), syntax)
 	}
 }

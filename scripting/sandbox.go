@@ -3,14 +3,9 @@ package scripting
 import (
 	"slices"
 
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/scripting/redislib"
-)
-
-// Version is the Redis version that scripts and clients see.
-const (
-	Version    = "7.4.0"
-	versionNum = 0x070400
 )
 
 // hookInterval is the number of units of work between two calls of interrupt. A unit is about one iteration of a loop,
@@ -111,18 +106,29 @@ func (s *Scripts) openRedis(L *lua.State) {
 	for _, k := range constants {
 		t.SetString(nil, k.name, lua.Number(k.value))
 	}
-	t.SetString(nil, "REDIS_VERSION", lua.String(Version))
+	r := s.engine.Release
+	setVersion(t, "REDIS_VERSION", r.Redis)
 	L.Globals.SetString(nil, "redis", t.Value())
+	if r.Product == "valkey" {
+		setVersion(t, "VALKEY_VERSION", r.Version)
+		t.SetString(nil, "SERVER_NAME", lua.String(r.Product))
+		L.Globals.SetString(nil, "server", t.Value())
+	}
 }
 
-// constants are the levels of redis.log, the flags of redis.set_repl and the version.
+// setVersion sets the two constants of a version, as text and as number.
+func setVersion(t *lua.Table, name, version string) {
+	t.SetString(nil, name, lua.String(version))
+	t.SetString(nil, name+"_NUM", lua.Number(float64(release.Number(version))))
+}
+
+// constants are the levels of redis.log, and the flags of redis.set_repl.
 var constants = []struct {
 	name  string
 	value float64
 }{
 	{"LOG_DEBUG", 0}, {"LOG_VERBOSE", 1}, {"LOG_NOTICE", 2}, {"LOG_WARNING", 3},
 	{"REPL_NONE", 0}, {"REPL_AOF", 1}, {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2}, {"REPL_ALL", 3},
-	{"REDIS_VERSION_NUM", versionNum},
 }
 
 // openOS adds the library os with its one function in Redis 7.4.

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -40,7 +41,7 @@ type errSetting struct {
 
 func (e errSetting) Error() string {
 	return fmt.Sprintf("\n*** FATAL CONFIG FILE ERROR (Redis %s) ***\nReading the configuration file, at line %d\n>>> '%s'\n%s",
-		engine.RedisVersion, e.s.line, e.s.text, e.reason)
+		release.Default.Version, e.s.line, e.s.text, e.reason)
 }
 
 // readConfig reads the configuration that the program's arguments name: a file if the first is not an option, "-" for

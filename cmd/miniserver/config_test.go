@@ -80,7 +80,7 @@ func TestBadSettingsNameTheirLine(t *testing.T) {
 			"Wrong number of arguments in buffer limit configuration.", nil},
 	} {
 		_, err := build(t, "", append([]string{write(t, "redis.conf", c.file)}, c.args...)...)
-		require.EqualError(t, err, "\n*** FATAL CONFIG FILE ERROR (Redis 7.4.0) ***\nReading the configuration file, "+
+		require.EqualError(t, err, "\n*** FATAL CONFIG FILE ERROR (Redis 8.0.2) ***\nReading the configuration file, "+
 			c.line+"\n"+c.reason)
 	}
 }

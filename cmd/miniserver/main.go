@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 func main() {
@@ -81,7 +82,7 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 }
 
 func printVersion(out io.Writer) error {
-	_, err := fmt.Fprintf(out, "miniserver v=%s redis=%s go=%s bits=%d\n", engine.Version, engine.RedisVersion,
+	_, err := fmt.Fprintf(out, "miniserver v=%s redis=%s go=%s bits=%d\n", engine.Version, release.Default.Version,
 		runtime.Version(), strconv.IntSize)
 	return err
 }

@@ -16,6 +16,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/server"
 )
 
@@ -65,17 +66,18 @@ type program struct {
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *config, out io.Writer) (*program, error) {
 	p := &program{conf: conf, log: logFile{Writer: out}, seed: randomSeed(), supervised: "no"}
-	databases := int64(16)
+	databases, like := int64(16), &release.Default
 	early := []engine.Param{ // the engine needs their values when it is made
 		engine.IntParam("databases", &databases, 1, 1<<31-1),
 		engine.IntParam("seed", &p.seed, 0, 1<<63-1),
+		engine.ReleaseParam(&like),
 	}
 	for i := range early {
 		if err := conf.apply(early[i].Name, &early[i]); err != nil {
 			return nil, err
 		}
 	}
-	p.engine = engine.New(engine.Options{Databases: int(databases), Clock: server.Clock(), Seed: p.seed})
+	p.engine = engine.New(engine.Options{Databases: int(databases), Release: like, Clock: server.Clock(), Seed: p.seed})
 	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Load: func() error {
 		err := pacing.load(p.loadWithMeter)
@@ -159,7 +161,7 @@ func (p *program) logStart() {
 	if p.engine.Param("appendonly").Get() == "yes" || p.engine.Param("save").Get() != "" {
 		storage = "data are kept in " + p.engine.Param("dir").Get()
 	}
-	server.Log(&p.log, '*', "miniserver %s, compatible with Redis %s; %s; %s", engine.Version, engine.RedisVersion, source, storage)
+	server.Log(&p.log, '*', "miniserver %s, like %s; %s; %s", engine.Version, p.engine.Release, source, storage)
 }
 
 func (p *program) writePID() error {

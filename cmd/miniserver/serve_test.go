@@ -92,7 +92,7 @@ func TestRunCannotListen(t *testing.T) {
 }
 
 func TestVersionAndHelp(t *testing.T) {
-	for args, want := range map[string]string{"-v": "miniserver v=", "--version": "redis=7.4.0", "-h": "Usage: ", "--help": "--unixsocket",
+	for args, want := range map[string]string{"-v": "miniserver v=", "--version": "redis=8.0.2", "-h": "Usage: ", "--help": "--unixsocket",
 		"eval -h": "Usage: ", "check-aof --help": "Usage: ", "check-rdb -h": "Usage: ", "convert --help": "Usage: "} {
 		var out strings.Builder
 		require.NoError(t, run(context.Background(), strings.Fields(args), nil, &out))

@@ -96,7 +96,7 @@ func Family() engine.Family {
 			Syntax:     "timeout numkeys key... <LEFT|RIGHT> [COUNT count]",
 			Summary:    "Removes and returns elements from the first of several lists that has any, or waits for some.",
 			Complexity: "O(N + M), N being the number of keys, and M the number of elements returned"},
-	}, elements.ExpiryLines(engine.ListElements, "1.0.0"))}
+	}, elements.ExpiryLines(engine.ListElements, "miniserver:0.1.0"))}
 }
 
 // The events of pushing and popping, by end.

@@ -33,7 +33,7 @@ import (
 // Throttle returns the family of CL.THROTTLE.
 func Throttle() engine.Family {
 	return engine.Family{Group: "module", Commands: []engine.Command{
-		{Name: "cl.throttle", Arity: -1, Flags: engine.Write, Keys: engine.Key(1, "RW access update"), Run: cmdThrottle, Since: "4.0.0",
+		{Name: "cl.throttle", Arity: -1, Flags: engine.Write, Keys: engine.Key(1, "RW access update"), Run: cmdThrottle, Since: "cell:0.1.0",
 			Syntax:     "key max-burst:integer count period:integer [quantity:integer]",
 			Summary:    "Limits a rate: takes a quantity from a key's allowance, which refills over time, or returns when to retry.",
 			Complexity: "O(1)"},

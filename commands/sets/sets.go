@@ -27,7 +27,7 @@ func Family() engine.Family {
 		{Name: "sadd", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdSAdd, Since: "1.0.0",
 			Syntax: "key member...", Summary: "Adds one or more members to a set.",
 			Complexity: "O(N), N being the number of elements added"},
-		{Name: "saddex", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdSAddEx, Since: "1.0.0",
+		{Name: "saddex", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdSAddEx, Since: "miniserver:0.1.0",
 			Syntax:     "key [KEEPTTL] seconds member...",
 			Summary:    "Adds members to a set and sets their expiration time in seconds.",
 			Complexity: "O(N), N being the number of elements added"},
@@ -81,7 +81,7 @@ func Family() engine.Family {
 			Keys: engine.Key(1, "OW update").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdSDiffStore, Since: "1.0.0",
 			Syntax: "destination key...", Summary: "Stores the difference of multiple sets in a key.",
 			Complexity: "O(N), N being the number of members of all sets"},
-	}, elements.ExpiryLines(engine.SetMembers, "1.0.0"))}
+	}, elements.ExpiryLines(engine.SetMembers, "miniserver:0.1.0"))}
 }
 
 // noSet stands for an absent key. It stays empty.

@@ -58,7 +58,7 @@ func Family() engine.Family {
 			Syntax:  "key cursor [MATCH pattern] [COUNT count]",
 			Summary: "Iterates over members and scores of a sorted set.", Tips: "nondeterministic_output",
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
-	}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(engine.ZSetMembers, "1.0.0"))}
+	}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(engine.ZSetMembers, "miniserver:0.1.0"))}
 }
 
 // noSet stands for an absent key. It stays empty.

@@ -53,7 +53,7 @@ var layers = [][]string{
 	{"ds/listpack", "ds/expiry"},
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
 	{"ds/sizeclass", "ds/value"},
-	{"libm"},
+	{"libm", "release"},
 	{"resp"},
 }
 

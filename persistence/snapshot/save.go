@@ -59,7 +59,7 @@ type Content struct {
 func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(c.Compress)
 	r.Marks = marks(e)
-	r.Aux("redis-ver", engine.RedisVersion)
+	r.Aux(e.Release.Product+"-ver", e.Release.Version)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
 	r.Aux("ctime", strconv.FormatInt(e.Micros()/1e6, 10))
 	r.Aux("used-mem", strconv.Itoa(e.Keyspace.Bytes()))

@@ -1,0 +1,170 @@
+// Package release knows the releases of Redis and Valkey as one of which a server behaves, and compares what came, changed
+// or went with them.
+//
+//	"7.4.0"                  Redis since 7.4, and no Valkey
+//	"6.2.0"                  Redis since 6.2, and every Valkey, which has all of Redis up to 7.2
+//	"8.2.0 valkey:8.0.0"     Redis since 8.2, and Valkey since 8.0
+//	"valkey:8.1.0"           Valkey since 8.1, and no Redis
+//	"bloom:1.0.0"            a module, or this server itself: in every release
+//
+// Such a text stands beside the command, the option or the behaviour that it is about.
+package release
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Release is a release of Redis or Valkey.
+type Release struct {
+	Name    string // as users choose it: "redis:7.2"
+	Product string // "redis" or "valkey"
+	Version string // with the patch level, as HELLO shows it: "7.2.5"
+	Redis   string // the version of Redis that it is compatible with, as INFO shows it: its own if it is Redis
+
+	number version
+
+	// Open says that commands and options of later releases are there too. Behaviour is that of the release all the same.
+	Open bool
+}
+
+// Known are the releases that can be chosen, oldest first.
+var Known = []Release{
+	of("redis:6.2", "6.2.14"), of("redis:7.0", "7.0.15"), of("redis:7.2", "7.2.5"), of("redis:7.4", "7.4.1"),
+	of("redis:8.0", "8.0.2"), of("valkey:8.1", "8.1.1"),
+}
+
+// Default is the release of a server for which none was chosen: Redis 8.0 with the commands and options of
+// all later releases.
+var Default = func() Release {
+	r := of("redis:8.0", "8.0.2")
+	r.Name, r.Open = "default", true
+	return r
+}()
+
+func of(name, patch string) Release {
+	r := Release{Name: name, Version: patch, Redis: patch, number: parseVersion(patch)}
+	if r.Product, _, _ = strings.Cut(name, ":"); r.Product != "redis" {
+		r.Redis = fork
+	}
+	return r
+}
+
+// Find returns the release that a user names: one of Known, such as "redis:7.2", or "default".
+func Find(name string) (*Release, error) {
+	var names []string
+	for _, r := range append(Known[:len(Known):len(Known)], Default) {
+		if r.Name == strings.ToLower(name) {
+			return &r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return nil, fmt.Errorf("unknown release %q; it must be one of: %s", name, strings.Join(names, ", "))
+}
+
+// String returns the product and the version in words, "Redis 7.2.5".
+func (r *Release) String() string {
+	return strings.ToUpper(r.Product[:1]) + r.Product[1:] + " " + r.Version
+}
+
+// Has reports whether the release has what came with since.
+func (r *Release) Has(since Since) bool {
+	if r.Product == "valkey" {
+		return r.number >= since.valkey
+	}
+	return r.number >= since.redis
+}
+
+// Encoding returns what the release calls an encoding. The default release says ziplist, as the articles and
+// Redis up to 6.2 do.
+func (r *Release) Encoding(name string) string {
+	if name == "ziplist" && !r.Open && r.Has(listpacks) {
+		return "listpack"
+	}
+	return name
+}
+
+var listpacks = From("7.0.0")
+
+// Offers is Has for commands and options, of which an open release has all.
+func (r *Release) Offers(since Since) bool { return r.Open || r.Has(since) }
+
+// Since is the releases from which on something is there.
+type Since struct {
+	redis, valkey version
+	text          string
+}
+
+// fork is the version of Redis that Valkey began with.
+const fork = "7.2.4"
+
+// From reads the text of a Since, in the notation of the package; "" is in every release. It panics if the text is malformed: such texts are
+// constants.
+func From(text string) Since {
+	if text == "" {
+		return Since{}
+	}
+	s := Since{never, never, text}
+	for word := range strings.FieldsSeq(text) {
+		product, number, named := strings.Cut(word, ":")
+		switch {
+		case !named:
+			if s.redis = parseVersion(word); s.redis <= parseVersion(fork) {
+				s.valkey = s.redis
+			}
+		case product == "valkey":
+			s.valkey = parseVersion(number)
+		default:
+			_ = parseVersion(number)
+			s.redis, s.valkey = 0, 0
+		}
+	}
+	return s
+}
+
+// In returns the version at which it came to the product of r: what COMMAND DOCS shows. It is the first one of the text if
+// the product has none.
+func (s Since) In(r *Release) string {
+	first := ""
+	for word := range strings.FieldsSeq(s.text) {
+		product, number, named := strings.Cut(word, ":")
+		if !named {
+			product, number = "redis", word
+		}
+		if product == r.Product {
+			return number
+		}
+		if first == "" {
+			first = number
+		}
+	}
+	return first
+}
+
+// version is a version as one number that can be compared.
+type version int
+
+const never version = 1 << 30
+
+// parseVersion reads "7", "7.2" or "7.2.5".
+func parseVersion(text string) (v version) {
+	words := strings.Split(text, ".")
+	for i := range 3 {
+		n := 0
+		if i < len(words) {
+			var err error
+			if n, err = strconv.Atoi(words[i]); err != nil || n < 0 || n > 99 {
+				panic(fmt.Sprintf("release: malformed version %q", text))
+			}
+		}
+		v = v*100 + version(n)
+	}
+	return v
+}
+
+// Number returns a version as scripts see it: a byte for each part, 0x070205 for 7.2.5.
+func Number(text string) int {
+	n := int(parseVersion(text))
+	return n/10000<<16 | n/100%100<<8 | n%100
+}

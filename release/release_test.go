@@ -1,0 +1,55 @@
+package release
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestWhatReleasesHave(t *testing.T) {
+	for since, want := range map[string][]string{
+		"1.0.0":              {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "valkey:8.1"},
+		"7.0.0":              {"redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "valkey:8.1"},
+		"7.2":                {"redis:7.2", "redis:7.4", "redis:8.0", "valkey:8.1"},
+		"7.4.0":              {"redis:7.4", "redis:8.0"},
+		"8.0.0 valkey:8.0.0": {"redis:8.0", "valkey:8.1"},
+		"8.2.0 valkey:8.1.0": {"valkey:8.1"},
+		"valkey:8.1.0":       {"valkey:8.1"},
+		"8.2.0":              nil,
+		"valkey:9.0.0":       nil,
+		"bloom:1.0.0":        {"redis:6.2", "redis:7.0", "redis:7.2", "redis:7.4", "redis:8.0", "valkey:8.1"},
+	} {
+		var got []string
+		for _, r := range Known {
+			require.Equal(t, r.Has(From(since)), r.Offers(From(since)))
+			if r.Has(From(since)) {
+				got = append(got, r.Name)
+			}
+		}
+		require.Equal(t, want, got, since)
+		require.True(t, Default.Offers(From(since)), since)
+	}
+	require.False(t, Default.Has(From("8.2.0")))
+}
+
+func TestSinceByProduct(t *testing.T) {
+	redis, valkey := Known[0], Known[5]
+	for text, want := range map[string][2]string{
+		"6.2.0":              {"6.2.0", "6.2.0"},
+		"8.2.0 valkey:8.0.0": {"8.2.0", "8.0.0"},
+		"valkey:8.1.0":       {"8.1.0", "8.1.0"},
+		"bloom:1.0.0":        {"1.0.0", "1.0.0"},
+	} {
+		require.Equal(t, want, [2]string{From(text).In(&redis), From(text).In(&valkey)}, text)
+	}
+}
+
+func TestFind(t *testing.T) {
+	r, err := Find("Redis:7.2")
+	require.NoError(t, err)
+	require.Equal(t, 0x070205, Number(r.Version))
+	require.Equal(t, []string{"7.2.5", "7.2.4"}, []string{r.Redis, Known[5].Redis})
+	_, err = Find("redis:5.0")
+	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, valkey:8.1, default`)
+	require.Panics(t, func() { From("7.x") })
+}
