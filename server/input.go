@@ -15,7 +15,8 @@ import (
 // rest of a read is copied here. When buf is full, only the bytes that are not parsed move to the next buffer. So a
 // command costs O(bytes) in any number of reads, and its memory grows with the bytes that came, not with the lengths that
 // it announces. The arguments of an unfinished command are bytes without slices, which the garbage collector would
-// follow at each of its cycles: a second pass makes the slices when the command is complete. The zero value is empty.
+// follow at each of its cycles: a second pass makes the slices when the command is complete. Those of the first pass are
+// in one slice that each read reuses. The zero value is empty.
 type input struct {
 	request          // the unfinished command
 	chunk            // the buffer that bytes are added to; its buf is nil if all is executed
@@ -51,6 +52,7 @@ func (in *input) add(data []byte) {
 func (in *input) start(r request, data []byte, parsed int) {
 	if len(data) > 0 {
 		in.request, in.at = r, parsed
+		in.args = nil // the slice belongs to the other buffer
 		in.chunk = chunk{buf: append(newInput(len(data)), data...)}
 	}
 }
@@ -116,7 +118,9 @@ func (in *input) next(lim limits) (t *buffers, pooled bool) {
 	if t.last >= 0 {
 		in.from, in.begin = before+t.last, request{}
 	}
-	in.request = t.suspend()
+	if in.request = t.suspend(); pooled {
+		in.args = nil // the slice returns to the pool
+	}
 	return t, pooled
 }
 
@@ -150,21 +154,25 @@ func (in *input) release() {
 	}
 }
 
-// shrink moves an unfinished command to a buffer without room, if there is much.
+// shrink moves an unfinished command to a buffer without room, if there is much, and forgets the slices of its last read.
 func (in *input) shrink() {
 	if in.isRoomy() {
+		in.args = nil
 		in.gather(make([]byte, 0, len(in.buf)-in.from))
 	}
 }
 
 // isRoomy reports whether shrink would release memory.
-func (in *input) isRoomy() bool { return in.waiting == nil && cap(in.buf)-len(in.buf) > maxRoom }
+func (in *input) isRoomy() bool {
+	return in.waiting == nil && int64(cap(in.buf)-len(in.buf))+int64(cap(in.args))*argBytes > maxRoom
+}
 
 // memory returns the bytes that the input occupies, and those of the tables of arguments that are not executed.
 func (in *input) memory() (bytes, tables int64) {
+	tables = int64(cap(in.args)) * argBytes
 	if in.waiting != nil {
 		for _, args := range in.waiting.commands {
-			tables += int64(cap(args)) * int64(unsafe.Sizeof([]byte(nil)))
+			tables += int64(cap(args)) * argBytes
 		}
 	}
 	return int64(in.held + cap(in.buf)), tables
@@ -174,6 +182,8 @@ const (
 	maxKept = 1 << 20  // largest buffer that is kept for another batch, in bytes
 	maxRoom = 32 << 10 // largest room, in bytes, that an idle connection keeps
 	minRoom = 512      // smallest buffer
+
+	argBytes = int64(unsafe.Sizeof([]byte(nil))) // of an argument's slice
 )
 
 // inputPool holds buffers for commands that need more than one read, as *[]byte.

@@ -151,7 +151,7 @@ func TestLongCommandIsParsedOnce(t *testing.T) {
 		require.Less(t, f.in.backlog(), len("$3\r\nabc\r\n"))
 		bytes, tables := f.in.memory()
 		require.Less(t, bytes, int64(2*len(in)+batchBytes))
-		require.Zero(t, tables)
+		require.Less(t, tables, 2*argBytes*int64(len(piece)/len("$3\r\nabc\r\n")), "slices for the arguments of one read")
 	}
 	require.Len(t, f.commands, 1)
 	require.True(t, f.in.empty())

@@ -278,7 +278,10 @@ func (b *batch) parse(buf []byte, lim limits) (n int) {
 	}
 	for n < min(len(buf), batchBytes) && len(b.commands) < most {
 		whole := b.left == 0
-		b.args = b.next()
+		if whole || b.args == nil {
+			b.args = b.next()
+		}
+		b.args = b.args[:0]
 		used, done, err := b.request.parse(buf[n:], lim)
 		if n += used; done && whole {
 			err = browser(b.args)
@@ -298,12 +301,13 @@ func (b *batch) parse(buf []byte, lim limits) (n int) {
 // next returns the slice for the arguments of the next command.
 func (b *batch) next() [][]byte {
 	if i := len(b.commands); i < cap(b.commands) {
-		return b.commands[:i+1][i][:0]
+		return b.commands[:i+1][i]
 	}
 	return make([][]byte, 0, 8)
 }
 
-// suspend returns the command that is not complete, and forgets it. Its arguments are valid until the next parse.
+// suspend returns the command that is not complete, and forgets it. Its arguments are valid until the next parse, which
+// reuses the slice if the caller passes the command on with it.
 func (b *batch) suspend() request {
 	r := b.request
 	if b.request = (request{}); r.left == 0 {
