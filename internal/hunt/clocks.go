@@ -2,8 +2,10 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
-	"slices"
+	"strconv"
+	"strings"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -15,8 +17,8 @@ import (
 // jumps are the distances by which the clock jumps, ahead or back.
 var jumps = []time.Duration{1, time.Millisecond, time.Second, time.Minute, time.Hour, 25 * time.Hour, 366 * 24 * time.Hour, 50 * 366 * 24 * time.Hour}
 
-// openClocks runs random commands on an engine whose clock jumps. A key without a deadline must outlive each
-// jump, every key a jump back; and the databases must pass their own check.
+// openClocks runs random commands on an engine whose clock jumps. A key must outlive each jump that does not reach its
+// deadline, and no other jump; and the databases must pass their own check.
 func openClocks(h *hunt) (step, error) {
 	return func(r *rand.Rand) error {
 		world := transcript.NewMemory(transcript.Traits{Name: "clock", Proto: 2}, func(e *engine.Engine) {
@@ -31,6 +33,11 @@ func openClocks(h *hunt) (step, error) {
 			if c.conns[i], err = world.Dial(""); err != nil {
 				return err
 			}
+			id, err := ask(c.conns[i], "CLIENT", "ID")
+			if err != nil {
+				return err
+			}
+			c.ids[i] = id[0]
 		}
 		for range 20 {
 			if err := c.commands(generator.Take(50)); err != nil {
@@ -53,6 +60,7 @@ type clock struct {
 	*hunt
 	world *transcript.Memory
 	conns [2]transcript.Conn
+	ids   [2]string
 }
 
 func (c *clock) commands(commands []difftest.Command) error {
@@ -67,6 +75,9 @@ func (c *clock) commands(commands []difftest.Command) error {
 
 // jump moves the clock and compares the keys before and after.
 func (c *clock) jump(d time.Duration) error {
+	if err := c.unblock(); err != nil {
+		return err
+	}
 	before, err := c.keys()
 	if err != nil {
 		return err
@@ -79,22 +90,52 @@ func (c *clock) jump(d time.Duration) error {
 		return fmt.Errorf("after a jump of %v: %w", d, err)
 	}
 	after, err := c.keys()
-	for key, lasting := range before {
-		if _, there := after[key]; !there && (lasting || d < 0) && err == nil {
-			return fmt.Errorf("a key disappeared in a jump of %v: %q, without a deadline: %v", d, key, lasting)
+	for key, left := range before {
+		_, there := after[key]
+		switch ms := d.Milliseconds(); {
+		case err != nil:
+			return err
+		case !there && (left.least > ms+1 || d < 0):
+			return fmt.Errorf("a key disappeared in a jump of %v: %q, which had %d ms left", d, key, left.least)
+		case there && left.most <= ms:
+			return fmt.Errorf("a key is still there after a jump of %v: %q, which had %d ms left", d, key, left.most)
 		}
 	}
 	return err
 }
 
-// keys returns all keys of the databases that the commands use, and whether they have no deadline.
-func (c *clock) keys() (map[string]bool, error) {
+// unblock ends what the clients wait for, until none of them waits: what a blocked client sent later would be executed in the
+// jump.
+func (c *clock) unblock() error {
+	observer, err := c.world.Dial("")
+	if err != nil {
+		return err
+	}
+	defer observer.Close()
+	for blocked := true; blocked; {
+		blocked = false
+		for _, id := range c.ids {
+			reply, err := ask(observer, "CLIENT", "UNBLOCK", id)
+			if err != nil {
+				return err
+			}
+			blocked = blocked || reply[0] == "1"
+		}
+	}
+	return nil
+}
+
+// span is how many milliseconds a key lasts, at least and at most.
+type span struct{ least, most int64 }
+
+// keys returns all keys of the databases that the commands use, and how long they last.
+func (c *clock) keys() (map[string]span, error) {
 	observer, err := c.world.Dial("")
 	if err != nil {
 		return nil, err
 	}
 	defer observer.Close()
-	keys := map[string]bool{}
+	keys := map[string]span{}
 	for db := range 3 {
 		name := fmt.Sprint(db)
 		if _, err := ask(observer, "SELECT", name); err != nil {
@@ -113,11 +154,23 @@ func (c *clock) keys() (map[string]bool, error) {
 			if err != nil {
 				return nil, err
 			}
-			// The elements of a hash may have deadlines, and with the last of them the key goes.
-			keys[name+" "+key] = slices.Equal(ttl, []string{"-1"}) && !slices.Equal(typ, []string{"hash"})
+			keys[name+" "+key] = lasting(strings.Join(ttl, ""), strings.Join(typ, ""))
 		}
 	}
 	return keys, nil
+}
+
+// lasting returns how long a key of a type lasts whose PTTL is given. The elements of a hash may have deadlines, and with the
+// last of them the key goes.
+func lasting(ttl, typ string) span {
+	ms, _ := strconv.ParseInt(ttl, 10, 64)
+	if ms < 0 {
+		ms = math.MaxInt64
+	}
+	if typ == "hash" {
+		return span{0, ms}
+	}
+	return span{ms, ms}
 }
 
 // ask sends a command and returns the texts of its reply.
@@ -130,7 +183,7 @@ func ask(c transcript.Conn, args ...string) (texts []string, err error) {
 		texts = append(texts, elem.Text)
 	}
 	if !v.IsAggregate() {
-		texts = []string{v.String()}
+		texts = []string{v.Raw()}
 	}
 	return texts, err
 }
