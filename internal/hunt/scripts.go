@@ -19,14 +19,22 @@ const (
 	longScriptTime = 10 * time.Second
 )
 
+// scriptMemory is what a script may take, and scriptProcess the process with it. Go's collector needs room, and a reply is
+// made of the script's values before they are free.
+const (
+	scriptMemory  = "64mb"
+	scriptProcess = 768 << 20
+)
+
 // openScripts runs hostile scripts. Whatever a script does, the server must answer others, at least with BUSY; SCRIPT
 // KILL must end the script, or SHUTDOWN NOSAVE the server if it wrote; and the next script must find the sandbox as
-// it was.
+// it was. No script may take more memory than it may have.
 func openScripts(h *hunt) (step, error) {
-	server, err := h.serve("--busy-reply-threshold", fmt.Sprint(busy.Milliseconds()))
+	server, err := h.serve("--busy-reply-threshold", fmt.Sprint(busy.Milliseconds()), "--script-memory-limit", scriptMemory)
 	if err != nil {
 		return nil, err
 	}
+	server.memory = scriptProcess
 	return func(r *rand.Rand) error {
 		text := hostile(h.at, r)
 		if r.IntN(4) == 0 {
