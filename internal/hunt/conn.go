@@ -36,7 +36,7 @@ func (t *target) dial() (*conn, error) {
 // login connects to a target with its password, if it has one.
 func (t *target) login() (*conn, error) {
 	c, err := t.dial()
-	if password := t.password(); err == nil && password != "" {
+	if password := t.option("--requirepass"); err == nil && password != "" {
 		_, err = c.do("AUTH", password)
 	}
 	return c, err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -10,7 +11,8 @@ import (
 	"github.com/miniserver-go/miniserver/internal/dataset"
 )
 
-// openConvert saves random data, converts the snapshot to JSON and to commands, loads both, and compares DEBUG DIGEST.
+// openConvert saves random data, converts the snapshot to JSON and to commands, loads both, and compares the
+// data.
 func openConvert(h *hunt) (step, error) {
 	server, err := h.serve("--enable-debug-command", "yes")
 	if err != nil {
@@ -62,8 +64,11 @@ func (a *converting) convert(keys [][]dataset.Command) error {
 	if err := c.fill(commands); err != nil {
 		return err
 	}
-	replies, err := c.pipeline([][]string{{"DEBUG", "DIGEST"}, {"SAVE"}})
+	want, err := c.state()
 	if err != nil {
+		return err
+	}
+	if _, err := c.do("SAVE"); err != nil {
 		return err
 	}
 	dump := filepath.Join(a.server.process.Dir, "dump.rdb")
@@ -73,36 +78,46 @@ func (a *converting) convert(keys [][]dataset.Command) error {
 			return fmt.Errorf("convert %s: %w\n%.2000s", args[0], err, out)
 		}
 	}
-	return a.load(c, dump, replies[0].Text)
+	return a.load(c, dump, want)
 }
 
 // load loads what was converted to JSON and back, and what was converted to commands.
-func (a *converting) load(c *conn, dump, digest string) error {
-	got, err := c.pipeline([][]string{{"DEBUG", "RELOAD", "NOSAVE"}, {"DEBUG", "DIGEST"}})
+func (a *converting) load(c *conn, dump, want string) error {
+	reply, err := c.do("DEBUG", "RELOAD", "NOSAVE")
 	if err != nil {
 		return err
 	}
-	if got[0].IsError() || got[1].Text != digest {
-		return fmt.Errorf("the data differ after convert json: %s", got[0].Text)
+	if got, err := c.state(); err != nil || got != want {
+		return fmt.Errorf("the data differ after convert json: %s %v\n%s", reply.Text, err, difference(want, got))
 	}
 	text, err := os.ReadFile(dump + ".resp")
 	if err != nil {
 		return err
 	}
+	if err := c.feed(text); err != nil {
+		return fmt.Errorf("convert resp: %w", err)
+	}
+	if got, err := c.state(); err != nil || got != want {
+		return fmt.Errorf("the data differ after convert resp: %v\n%s", err, difference(want, got))
+	}
+	return nil
+}
+
+// feed replaces all data by those that requests build. An error reply is an error.
+func (c *conn) feed(requests []byte) error {
 	if err := c.fill(nil); err != nil {
 		return err
 	}
-	go func() { c.Write(append(text, request("DEBUG", "DIGEST")...)) }()
+	const end = "the last of the requests"
+	go func() { c.Write(append(requests, request("ECHO", end)...)) }()
 	for {
 		reply, err := c.replies.Read()
 		switch {
 		case err != nil:
 			return err
 		case reply.IsError():
-			return fmt.Errorf("convert resp makes a command that fails: %s", reply.Text)
-		case len(reply.Text) == len(digest) && reply.Text != digest:
-			return fmt.Errorf("the data differ after convert resp")
-		case reply.Text == digest:
+			return errors.New(reply.Text)
+		case reply.Text == end:
 			return nil
 		}
 	}

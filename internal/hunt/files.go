@@ -1,25 +1,28 @@
 package main
 
 import (
+	"bytes"
 	encoding "encoding/binary"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/internal/dataset"
-	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // filesInStep is the number of damaged snapshots in a step.
 const filesInStep = 100
 
-// openFiles damages snapshots, with true checksums, and append-only files. A server loads them or refuses them, and what
-// it loads must bear to be saved; check-rdb and check-aof read some of them, too.
+// openFiles loads snapshots and append-only files. Whole ones must give back the data. A snapshot with a wrong checksum must be
+// refused; one with mutated contents and a true checksum may be loaded, and then the data must bear to be
+// saved and loaded again, in other encodings. Of an append-only file that is cut off, all that is complete must be loaded.
+// check-rdb and check-aof read some of the files, too.
 func openFiles(h *hunt) (step, error) {
 	server, err := h.serve("--enable-debug-command", "yes", "--maxmemory", "500mb")
 	if err != nil {
@@ -40,16 +43,49 @@ func (a *damaging) step(r *rand.Rand) error {
 		return err
 	}
 	defer c.Close()
-	commands := dataset.New(r.Uint64()).Keys(1 + r.IntN(6))
-	if err := c.fill(commands); err != nil {
+	keys := someKeys(r)
+	if err := a.snapshots(r, c, slices.Concat(keys...)); err != nil {
 		return err
 	}
-	if _, err := c.do("SAVE"); err != nil {
+	return a.replay(r, c, keys)
+}
+
+// someKeys returns the commands of some random keys. Mostly they are small ones, in which a mutation is likely to hit more than
+// text.
+func someKeys(r *rand.Rand) (keys [][]dataset.Command) {
+	g := dataset.New(r.Uint64())
+	most := 1 << 20
+	if r.IntN(4) > 0 {
+		most = 1000
+	}
+	for n := 1 + r.IntN(6); len(keys) < n; {
+		if key := g.Key(); len(scripted(key)) < most {
+			keys = append(keys, key)
+		}
+	}
+	return keys
+}
+
+// snapshots saves the data that commands build, and has the server load the file, whole and damaged.
+func (a *damaging) snapshots(r *rand.Rand, c *conn, commands []dataset.Command) error {
+	if err := c.pack(pick(r, []string{"0", "128"})); err != nil {
 		return err
 	}
-	path := filepath.Join(a.server.process.Dir, "dump.rdb")
+	path, err := a.save(c, pick(r, []string{"SAVE", "BGSAVE"}), commands)
+	if err != nil {
+		return err
+	}
+	if err := a.whole(c, commands); err != nil {
+		return err
+	}
 	sound, err := os.ReadFile(path)
 	if err != nil {
+		return err
+	}
+	if err := a.contradict(c, path); err != nil {
+		return err
+	}
+	if err := c.pack("128"); err != nil {
 		return err
 	}
 	for i := range a.size(filesInStep) {
@@ -59,22 +95,70 @@ func (a *damaging) step(r *rand.Rand) error {
 		if err := a.load(c, path, text, i%20 == 0); err != nil {
 			return err
 		}
+		if err := a.refuse(c, path, flipped(r, sound)); err != nil {
+			return err
+		}
 	}
-	return a.replay(r, commands)
+	return nil
 }
 
-// load has the server load a snapshot.
-func (a *damaging) load(c *conn, path string, text []byte, check bool) error {
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		return err
+// save has the server save the data that commands build, by SAVE or BGSAVE, and returns the path of the file.
+func (a *damaging) save(c *conn, how string, commands []dataset.Command) (path string, err error) {
+	if err := c.fill(commands); err != nil {
+		return "", err
 	}
-	a.count("snapshots", 1)
-	a.doing("printf '%s' > dump.rdb; redis-cli DEBUG RELOAD NOSAVE; redis-cli SAVE", escape(text))
-	replies, err := c.pipeline([][]string{{"DEBUG", "RELOAD", "NOSAVE"}})
+	_, err = c.do(how)
+	for saving := how == "BGSAVE"; saving && err == nil; {
+		var info resp.Value
+		info, err = c.do("INFO", "persistence")
+		saving = strings.Contains(info.Text, "rdb_bgsave_in_progress:1")
+	}
+	return filepath.Join(a.server.process.Dir, "dump.rdb"), err
+}
+
+// whole compares the data with what is loaded from their snapshot.
+func (a *damaging) whole(c *conn, commands []dataset.Command) error {
+	want, err := c.state()
 	if err != nil {
 		return err
 	}
-	loaded := !replies[0].IsError()
+	a.doing("printf '%s' | nc 127.0.0.1 6379\nredis-cli SAVE\nredis-cli DEBUG RELOAD NOSAVE", scripted(commands))
+	got, err := a.reload(c)
+	if err == nil && got != want {
+		a.found("a snapshot is loaded as other data than were saved\n"+difference(want, got), a.attempted())
+	}
+	return err
+}
+
+// reload has the server load its snapshot, and returns its data afterwards, or the error that it replied.
+func (a *damaging) reload(c *conn) (string, error) {
+	reply, err := c.do("DEBUG", "RELOAD", "NOSAVE")
+	if err != nil || reply.IsError() {
+		return reply.Text, err
+	}
+	return c.state()
+}
+
+// packing are parameters that decide about encodings.
+var packing = strings.Fields("hash-max-listpack-entries zset-max-listpack-entries set-max-listpack-entries set-max-intset-entries")
+
+// pack allows packed encodings up to some elements.
+func (c *conn) pack(elements string) error {
+	words := []string{"CONFIG", "SET"}
+	for _, name := range packing {
+		words = append(words, name, elements)
+	}
+	_, err := c.do(words...)
+	return err
+}
+
+// load has the server load a snapshot. If it does, the data must survive being saved, and loaded without packed encodings. (The
+// other way round, a score of -0 becomes 0, also in Redis.)
+func (a *damaging) load(c *conn, path string, text []byte, check bool) error {
+	loaded, err := a.offer(c, path, text)
+	if err != nil {
+		return err
+	}
 	if check {
 		if err := a.check(loaded, "check-rdb", path); err != nil {
 			return err
@@ -84,9 +168,52 @@ func (a *damaging) load(c *conn, path string, text []byte, check bool) error {
 		return nil
 	}
 	a.count("loaded", 1)
-	replies, err = c.pipeline([][]string{{"DEBUG", "DIGEST"}, {"SAVE"}, {"DEBUG", "RELOAD", "NOSAVE"}, {"DEBUG", "DIGEST"}})
-	if err == nil && (replies[2].IsError() || replies[3].Text != replies[0].Text) {
-		a.found("a snapshot that was loaded is saved as another: "+replies[2].Text, a.attempted())
+	want, err := c.state()
+	if err != nil {
+		return err
+	}
+	if _, err := c.do("SAVE"); err != nil {
+		return err
+	}
+	if err := c.pack("0"); err != nil {
+		return err
+	}
+	got, err := a.reload(c)
+	if err == nil && got != want {
+		a.found("a snapshot that was loaded is saved as another\n"+difference(want, got), a.attempted())
+	}
+	if err != nil {
+		return err
+	}
+	return c.pack("128")
+}
+
+// offer has the server load a snapshot and reports whether it did.
+func (a *damaging) offer(c *conn, path string, text []byte) (loaded bool, err error) {
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		return false, err
+	}
+	a.count("snapshots", 1)
+	a.doing("printf '%s' > dump.rdb; redis-cli DEBUG RELOAD NOSAVE; redis-cli SAVE", escape(text))
+	reply, err := c.do("DEBUG", "RELOAD", "NOSAVE")
+	return !reply.IsError(), err
+}
+
+// flipped returns a copy with one bit changed, behind the format's version.
+func flipped(r *rand.Rand, sound []byte) []byte {
+	text := slices.Clone(sound)
+	text[9+r.IntN(len(text)-9)] ^= 1 << r.IntN(8)
+	return text
+}
+
+// unsealed is the end of a snapshot without checksum, which a changed bit may make of data.
+var unsealed = append([]byte{0xff}, make([]byte, 8)...)
+
+// refuse has the server load a snapshot whose checksum is wrong.
+func (a *damaging) refuse(c *conn, path string, text []byte) error {
+	loaded, err := a.offer(c, path, text)
+	if loaded && err == nil && !bytes.Contains(text, unsealed) {
+		a.found("a snapshot with a wrong checksum is loaded", a.attempted())
 	}
 	return err
 }
@@ -108,34 +235,11 @@ func crashed(out string) bool {
 	return strings.Contains(out, "panic: ") || strings.Contains(out, "fatal error: ") || strings.Contains(out, "goroutine 1 [")
 }
 
-// replay has a server start with a damaged append-only file.
-func (a *damaging) replay(r *rand.Rand, commands []dataset.Command) error {
-	dir, err := os.MkdirTemp("", "files")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(dir)
-	var text []byte
+// scripted returns commands as the format of a shell's printf.
+func scripted(commands []dataset.Command) string {
+	var b strings.Builder
 	for _, command := range commands {
-		text = append(text, request(command...)...)
+		b.WriteString(escape(request(command...)))
 	}
-	text = mutated(r, text, text)
-	path := filepath.Join(dir, "appendonly.aof")
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		return err
-	}
-	a.count("journals", 1)
-	a.doing("printf '%s' > appendonly.aof; miniserver --appendonly yes", escape(text))
-	if err := a.check(false, "check-aof", path); err != nil {
-		return err
-	}
-	words := &firstWords{}
-	s, err := launch.Start(launch.Spec{Path: a.path, Unix: true, Stderr: words, Args: []string{"--dir", dir, "--appendonly", "yes"}})
-	if err == nil {
-		return s.Stop()
-	}
-	if crashed(words.String() + err.Error()) {
-		return errors.Join(err, errors.New(words.String()))
-	}
-	return nil
+	return b.String()
 }

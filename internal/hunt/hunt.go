@@ -141,7 +141,12 @@ func (h *hunt) stop() {
 
 // serve starts a server under attack, with further options as --maxmemory 100mb. The frame watches it.
 func (h *hunt) serve(options ...string) (*target, error) {
-	return h.start(&target{path: h.path, group: h.group, options: options, memory: h.memory, slack: h.slack, patience: h.patience, name: "miniserver"})
+	return h.start(h.server(options...))
+}
+
+// server returns a server under attack that is not started. What starts it also inspects and stops it.
+func (h *hunt) server(options ...string) *target {
+	return &target{path: h.path, group: h.group, options: options, memory: h.memory, slack: h.slack, patience: h.patience, name: "miniserver"}
 }
 
 // compare starts a redis-server with which the area compares; nil if there is none.

@@ -203,9 +203,9 @@ func (t *target) open() int {
 	return len(entries)
 }
 
-// password returns the value of --requirepass, or an empty text.
-func (t *target) password() string {
-	if i := slices.Index(t.options, "--requirepass"); i >= 0 {
+// option returns the value of one of the options, such as --requirepass, or an empty text.
+func (t *target) option(name string) string {
+	if i := slices.Index(t.options, name); i >= 0 {
 		return t.options[i+1]
 	}
 	return ""
