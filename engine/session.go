@@ -164,6 +164,9 @@ const (
 	replySkip     // the current command's reply is skipped
 )
 
+// Silent reports whether what comes next gets no reply, after CLIENT REPLY OFF or SKIP.
+func (s *Session) Silent() bool { return s.reply != replyOn }
+
 // muted reports whether replies are suppressed now.
 func (s *Session) muted() bool { return s.reply == replyOff || s.reply == replySkip }
 

@@ -149,9 +149,12 @@ func (c *conn) execute(t *buffers) bool {
 	return true
 }
 
-// fail ends the connection with a protocol error.
+// fail ends the connection with a protocol error, which a client without replies does not get.
 func (c *conn) fail(err error) {
 	c.dying = true
+	if c.session.Silent() {
+		return
+	}
 	if err == errBrowser {
 		c.server.log('#', "Possible SECURITY ATTACK detected. It looks like somebody is sending POST or Host: commands. "+
 			"This is likely due to an attacker attempting to use Cross Protocol Scripting. Connection from %s aborted.", c.from.Addr)

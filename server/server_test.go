@@ -191,6 +191,16 @@ func TestProtocolErrorEndsTheConnection(t *testing.T) {
 	require.Equal(t, "+PONG", r.dial(t).ask("PING"), "other connections go on")
 }
 
+// As in Redis, a client that wants no replies does not get the error either.
+func TestProtocolErrorWithoutReplies(t *testing.T) {
+	r := start(t, Options{})
+	for _, mode := range []string{"OFF", "SKIP"} {
+		c := r.dial(t)
+		c.send("CLIENT REPLY " + mode + "\r\n*1 \r\n")
+		c.closed()
+	}
+}
+
 func TestBigValues(t *testing.T) {
 	c := start(t, Options{}).dial(t)
 	value := strings.Repeat("0123456789abcdef", 1<<20)
