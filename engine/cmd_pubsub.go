@@ -90,6 +90,10 @@ func cmdPSubscribe(c *Call) {
 
 // SSUBSCRIBE shardchannel [shardchannel ...]
 func cmdSSubscribe(c *Call) {
+	if !c.MayBlock() {
+		c.Fail(ErrSSubscribeTx)
+		return
+	}
 	s := c.Session
 	for _, name := range c.Rest() {
 		c.Engine.pubsub.shards.add(s, &s.subs.shards, string(name))

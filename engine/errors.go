@@ -46,6 +46,7 @@ const (
 	ErrDiscardNoTx  = Error("ERR DISCARD without MULTI")
 	ErrWatchInMulti = Error("ERR WATCH inside MULTI is not allowed")
 	ErrMonitorTx    = Error("ERR MONITOR isn't allowed for DENY BLOCKING client")
+	ErrSSubscribeTx = Error("ERR SSUBSCRIBE isn't allowed for a DENY BLOCKING client")
 	ErrExecAbort    = Error("EXECABORT Transaction discarded because of previous errors.")
 	ErrExecRefused  = "EXECABORT Transaction discarded because of: %s"
 	ErrTimeoutFloat = Error("ERR timeout is not a float or out of range")
