@@ -1,15 +1,17 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"os/exec"
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
-	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -17,80 +19,115 @@ import (
 const journalWriters = 4
 
 // openJournal kills servers with signal 9 while clients write, and while the journal is rewritten and, in some lives,
-// turned off and on. It loads what they leave: each client's numbers must be there without a gap, up to the last
-// that was confirmed with appendfsync always.
+// turned off and on, or the disk is full now and then. It loads what they leave: each client's numbers must be there without
+// a gap, up to the last that was confirmed with appendfsync always. The last server is not killed: it must return what it took.
 func openJournal(h *hunt) (step, error) {
+	if _, err := exec.LookPath("prlimit"); err != nil {
+		fmt.Fprintf(h.out, "%s: NO FULL DISK: prlimit was not found\n", h.area.name)
+	}
 	return func(r *rand.Rand) error {
 		dir, err := os.MkdirTemp("", "journal")
 		if err != nil {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		l := &journalLife{hunt: h, dir: dir, policy: []string{"always", "everysec", "no"}[r.IntN(3)], toggled: r.IntN(2) == 0}
-		h.doing("miniserver --dir %s --appendonly yes --appendfsync %s    # with clients that RPUSH, BGREWRITEAOF, and, if %t, CONFIG SET appendonly",
-			dir, l.policy, l.toggled)
+		l := &journalLife{hunt: h, r: r, dir: dir, policy: pick(r, []string{"always", "everysec", "no"}), toggled: r.IntN(2) == 0, fills: r.IntN(2) == 0}
+		h.doing("miniserver --dir %s --appendonly yes --appendfsync %s    # with clients that RPUSH, BGREWRITEAOF,\n"+
+			"# if %t, CONFIG SET appendonly, and, if %t, prlimit --pid $PID --fsize=BYTES:", dir, l.policy, l.toggled, l.fills)
 		for range 3 {
-			if err := l.live(time.Duration(20+r.IntN(300)) * time.Millisecond); err != nil {
+			if err := l.live(l.writeAndRewrite); err != nil {
 				return err
 			}
 			h.count("kills", 1)
 		}
-		return nil
+		return l.live(func(t *target) string { return t.settle(h.settling) })
 	}, nil
 }
 
 // journalLife is a journal's directory and the servers that use it, one after the other.
 type journalLife struct {
 	*hunt
+	r           *rand.Rand
 	dir, policy string
-	toggled     bool
+	toggled     bool                // the journal is turned off and on
+	fills       bool                // the disk is full at times
 	kept        [journalWriters]int // numbers that were loaded
 	confirmed   [journalWriters]int
 }
 
-// live starts a server, checks what it loads, and kills it after a while.
-func (l *journalLife) live(span time.Duration) error {
-	words := &firstWords{}
-	s, err := launch.Start(launch.Spec{Path: l.path, Unix: true, Stderr: words, Args: []string{"--dir", l.dir, "--appendonly", "yes",
-		"--appendfsync", l.policy, "--auto-aof-rewrite-min-size", "16kb", "--auto-aof-rewrite-percentage", "50"}})
-	if err != nil {
+// live starts a server, checks what it loads, and kills it after what happens to it. Trouble is an error.
+func (l *journalLife) live(happens func(*target) (trouble string)) error {
+	t := l.hunt.server("--dir", l.dir, "--appendonly", "yes", "--appendfsync", l.policy, "--auto-aof-rewrite-min-size", "16kb",
+		"--auto-aof-rewrite-percentage", "50")
+	if err := t.start(); err != nil {
 		return err
 	}
-	defer s.Stop()
-	t := &target{process: s}
+	defer t.stop()
 	if err := l.examine(t); err != nil {
 		return err
 	}
+	if trouble := happens(t); trouble != "" {
+		return errors.New(trouble)
+	}
+	return nil
+}
+
+// writeAndRewrite kills a server after a while, in which much happens to it.
+func (l *journalLife) writeAndRewrite(t *target) (trouble string) {
 	var busy sync.WaitGroup
 	for w := range journalWriters {
 		busy.Go(func() { l.write(t, w) })
 	}
 	busy.Go(func() { l.rewrite(t) })
-	select {
-	case <-s.Exited():
-		err = fmt.Errorf("the process ended: %s\n%s", s.Exit(), words)
-	case <-time.After(span):
+	if l.fills {
+		seed := l.r.Uint64()
+		busy.Go(func() { l.fillDisk(t, rand.New(rand.NewPCG(seed, 0))) })
 	}
-	s.Stop()
+	select {
+	case <-t.process.Exited():
+		trouble = t.trouble()
+	case <-time.After(time.Duration(20+l.r.IntN(300)) * time.Millisecond):
+	}
+	syscall.Kill(t.process.PID, syscall.SIGKILL)
 	busy.Wait()
-	return err
+	return trouble
 }
 
-// write pushes numbers until the server ends.
+// fillDisk lets no file of the server become longer than a few bytes more than it is, for a moment, and again, until the
+// server ends. It is as if the disk were full.
+func (l *journalLife) fillDisk(t *target, r *rand.Rand) {
+	limit := func(bytes string) bool {
+		return exec.Command("prlimit", "--pid", strconv.Itoa(t.process.PID), "--fsize="+bytes+":").Run() == nil
+	}
+	for limit(strconv.Itoa(r.IntN(100_000))) {
+		l.count("full disks", 1)
+		time.Sleep(time.Duration(r.IntN(30)) * time.Millisecond)
+		if !limit("unlimited") {
+			return
+		}
+		time.Sleep(time.Duration(r.IntN(30)) * time.Millisecond)
+	}
+}
+
+// write pushes numbers until the server ends. It pushes one that was refused again.
 func (l *journalLife) write(t *target, w int) {
 	c, err := t.dial()
 	if err != nil {
 		return
 	}
 	defer c.Close()
-	for n := l.kept[w] + 1; ; n++ {
+	for n := l.kept[w] + 1; ; {
 		reply, err := c.do("RPUSH", fmt.Sprint("log", w), strconv.Itoa(n))
 		if err != nil {
 			return
 		}
-		if !reply.IsError() {
-			l.confirmed[w] = n
+		if reply.IsError() {
+			l.count("refused", 1)
+			time.Sleep(time.Millisecond)
+			continue
 		}
+		l.confirmed[w] = n
+		n++
 	}
 }
 

@@ -23,7 +23,7 @@ var areas = []area{
 	{"restore", "RESTORE of payloads with mutated contents and true checksums, and filters that announce memory", openRestore, 3},
 	{"files", "snapshots and journals, whole, damaged, cut off, and with contradictions and true checksums", openFiles, 5},
 	{"convert", "snapshots of random data, converted to JSON and to commands and loaded again", openConvert, 5},
-	{"journal", "kill -9 in each mode of the append-only file, while it is rewritten and turned off and on", openJournal, 3},
+	{"journal", "kill -9 in each mode of the append-only file, while it is rewritten, turned off and on, and the disk is full", openJournal, 3},
 	{"everything", "all at once against one server with a journal, snapshots and limits that change", openEverything, 2},
 }
 
