@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 func TestParseStatSkipsTheName(t *testing.T) {
@@ -111,6 +112,24 @@ func TestWorkloadsRunOnRedis(t *testing.T) {
 	require.Positive(t, f["used_mb"])
 }
 
+func TestLongRequestsRunOnRedis(t *testing.T) {
+	s, err := startServer("redis", reference.Require(t, "redis-server"), "")
+	require.NoError(t, err)
+	defer s.stop()
+	pop := one([]string{"BLPOP", "list", "0"})
+	for _, l := range []longCommand{
+		{replies: 1, setup: []string{"MSET", "key:0", "x", "key:1", "x"}, request: one(numbered(2, []string{"DEL"}, "key:%d"))},
+		{replies: 2, request: func(w *resp.Writer) { pop(w); pop(w) }, after: numbered(2, []string{"RPUSH", "list"}, "%d")},
+	} {
+		r, err := l.run(s)
+		require.NoError(t, err)
+		require.Positive(t, r["took_ms"])
+		size, err := s.do("DBSIZE")
+		require.NoError(t, err)
+		require.Zero(t, size.Int)
+	}
+}
+
 func TestOnlyTakesTheNamesInTheTable(t *testing.T) {
 	names := func(only string) (list []string) {
 		o := newOptions("persistence").withServers("redis-server").withLoad(1, 1)
@@ -135,7 +154,7 @@ func TestOnlyTakesTheNamesInTheTable(t *testing.T) {
 
 func TestColumnsHaveAVerbForEachValue(t *testing.T) {
 	verb := regexp.MustCompile(`%[+.0-9]*[a-z]`)
-	for _, c := range slices.Concat(workloadColumns, journalColumns, savingColumns, cacheColumns, enduranceColumns, limiterColumns, memoryColumns) {
+	for _, c := range slices.Concat(workloadColumns, longColumns, journalColumns, savingColumns, cacheColumns, enduranceColumns, limiterColumns, memoryColumns) {
 		verbs := verb.FindAllString(strings.ReplaceAll(c.format, "%%", ""), -1)
 		require.Len(t, verbs, len(strings.Fields(c.values)), c.heading)
 	}

@@ -3,6 +3,7 @@
 //
 //	go run ./bench compare   throughput, latency and server CPU of commands and limiters; memory of collections
 //	go run ./bench lua       the same for what scripts spend their time on
+//	go run ./bench long      commands with a million arguments: time, CPU, and how long others wait
 //	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they let pass
 //	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts
 //	go run ./bench eviction  what is kept when memory is short; with -soak 10m, what that costs
@@ -40,6 +41,7 @@ var subcommands = []struct {
 }{
 	{"compare", "throughput, latency, CPU and memory of commands, limiters and collections", runCompare},
 	{"lua", "the same for scripts", runLua},
+	{"long", "commands with a million arguments: time, CPU, and how long other clients wait", runLong},
 	{"limiter", "ways to limit requests: time, memory, and what passes", runLimiter},
 	{"memory", "what collections cost in each encoding, with charts", runMemory},
 	{"eviction", "hit ratios at the limit of memory, or with -soak memory and latency there", runEviction},

@@ -1,0 +1,196 @@
+package main
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// longCommand is requests of one client that arrive in many pieces and take long, also together.
+type longCommand struct {
+	name    string
+	setup   []string // a command before, as long; nil for none
+	request func(w *resp.Writer)
+	replies int
+	after   []string // a command of another client when all is sent; nil for none
+}
+
+// numbered returns words, followed by n groups of words made from a pattern with the number of the group.
+func numbered(n int, words []string, pattern string, more ...string) []string {
+	for i := range n {
+		words = append(append(words, fmt.Sprintf(pattern, i)), more...)
+	}
+	return words
+}
+
+// one returns a request of one command.
+func one(words []string) func(*resp.Writer) { return func(w *resp.Writer) { w.Command(words...) } }
+
+// longCommands are the rows.
+func longCommands() []longCommand {
+	const million = 1_000_000
+	mset := numbered(million, []string{"MSET"}, "key:%07d", "x")
+	return []longCommand{
+		{name: "SADD of 1,000,000", replies: 1, request: one(numbered(million, []string{"SADD", "set"}, "%07d"))},
+		{name: "MSET of 1,000,000", replies: 1, request: one(mset)},
+		{name: "DEL of 1,000,000", replies: 1, setup: mset, request: one(numbered(million, []string{"DEL"}, "key:%07d"))},
+		{name: "EVAL with 200,000 arguments", replies: 1, request: one(numbered(200_000, []string{"EVAL", "return 1", "0"}, "%07d"))},
+		{name: "60,000 BLPOPs, blocked", replies: 60_000, after: numbered(60_000, []string{"RPUSH", "list"}, "%07d"), request: func(w *resp.Writer) {
+			for range 60_000 {
+				w.Command("BLPOP", "list", "0")
+			}
+		}},
+	}
+}
+
+// longColumns show two servers. The time is that from the first byte sent to the last reply. The pings are the longest ones of
+// another client, while the requests are sent and afterwards.
+var longColumns = []column{
+	{"long requests", "%s", "name"},
+	{"redis ms", "%.0f", "redis_took_ms"},
+	{"ours ms", "%.0f", "ours_took_ms"},
+	{"ratio", "%.2f", "took_ratio"},
+	{"CPU ms redis", "%.0f", "redis_cpu_ms"},
+	{"ours", "%.0f", "ours_cpu_ms"},
+	{"ratio", "%.2f", "cpu_ratio"},
+	{"longest ping ms redis: arriving, then", "%.1f %.1f", "redis_arriving_ping_ms redis_later_ping_ms"},
+	{"ours", "%.1f %.1f", "ours_arriving_ping_ms ours_later_ping_ms"},
+	{"ratio", "%.2f", "ping_ratio"},
+}
+
+// runLong is the subcommand long: what commands with a million arguments and long pipelines cost, and how long other
+// clients wait meanwhile.
+func runLong(args []string) error {
+	o := newOptions("long").withServers("redis-server")
+	o.flags.IntVar(&o.rounds, "rounds", 3, "rounds, alternating between the servers")
+	if err := o.parse(args); err != nil {
+		return err
+	}
+	servers, stop, err := o.startAll()
+	if err != nil {
+		return err
+	}
+	defer stop()
+	all := longCommands()
+	bar := newSteps(len(all))
+	defer bar.End()
+	t := &table{columns: longColumns}
+	for _, l := range all {
+		if bar.begin(l.name); !o.filter.MatchString(l.name) {
+			continue
+		}
+		r, err := o.measureLong(l, servers)
+		if err != nil {
+			return err
+		}
+		t.rows = append(t.rows, r)
+	}
+	return o.print(t)
+}
+
+// measureLong returns the medians of the rounds.
+func (o *options) measureLong(l longCommand, servers []*server) (row, error) {
+	rounds := map[string][]row{}
+	for range o.rounds {
+		for _, s := range servers {
+			r, err := l.run(s)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", l.name, err)
+			}
+			rounds[s.name] = append(rounds[s.name], r)
+		}
+	}
+	r := row{"name": l.name}
+	for name, all := range rounds {
+		r.add(name+"_", medians(all))
+	}
+	return r.ratio("took_ratio", "ours_took_ms", "redis_took_ms").ratio("cpu_ratio", "ours_cpu_ms", "redis_cpu_ms").
+		ratio("ping_ratio", "ours_ping_ms", "redis_ping_ms"), nil
+}
+
+// run sends the requests to a server without other data.
+func (l longCommand) run(s *server) (row, error) {
+	if _, err := s.do("FLUSHALL"); err != nil {
+		return nil, err
+	}
+	if l.setup != nil {
+		if _, err := s.do(l.setup...); err != nil {
+			return nil, err
+		}
+	}
+	c, err := s.dial()
+	if err != nil {
+		return nil, err
+	}
+	defer c.conn.Close()
+	l.request(c.writer)
+	pings, err := s.ping()
+	if err != nil {
+		return nil, err
+	}
+	before, err := cpuOf(s.process.PID)
+	if err != nil {
+		return nil, err
+	}
+	start := time.Now()
+	if _, err := c.conn.Write(c.writer.Bytes()); err != nil {
+		return nil, err
+	}
+	arriving := pings.longest()
+	if l.after != nil {
+		if _, err := s.do(l.after...); err != nil {
+			return nil, err
+		}
+	}
+	c.queued = l.replies
+	c.writer.Reset()
+	if err := c.exchange(nil); err != nil {
+		return nil, err
+	}
+	took, later := time.Since(start), pings.stop()
+	spent, err := cpuOf(s.process.PID)
+	return row{"took_ms": inMillis(took), "cpu_ms": inMillis(spent.user + spent.sys - before.user - before.sys), "arriving_ping_ms": inMillis(arriving),
+		"later_ping_ms": inMillis(later), "ping_ms": inMillis(max(arriving, later))}, err
+}
+
+// pings is a client that pings a server all the time.
+type pings struct {
+	slowest atomic.Int64
+	end     atomic.Bool
+	ended   chan struct{}
+}
+
+// ping starts to ping the server, until stop is called.
+func (s *server) ping() (*pings, error) {
+	c, err := s.dial()
+	if err != nil {
+		return nil, err
+	}
+	p := &pings{ended: make(chan struct{})}
+	go func() {
+		defer close(p.ended)
+		defer c.conn.Close()
+		for !p.end.Load() {
+			begun := time.Now()
+			c.add("PING")
+			if c.exchange(nil) != nil {
+				return
+			}
+			p.slowest.Store(max(p.slowest.Load(), int64(time.Since(begun))))
+			time.Sleep(100 * time.Microsecond)
+		}
+	}()
+	return p, nil
+}
+
+// longest returns the time of the longest ping since the last call.
+func (p *pings) longest() time.Duration { return time.Duration(p.slowest.Swap(0)) }
+
+// stop ends the pings and returns the time of the longest since the last call.
+func (p *pings) stop() time.Duration {
+	p.end.Store(true)
+	<-p.ended
+	return p.longest()
+}
