@@ -31,7 +31,7 @@ func openJournal(h *hunt) (step, error) {
 			return err
 		}
 		defer os.RemoveAll(dir)
-		l := &journalLife{hunt: h, r: r, dir: dir, policy: pick(r, []string{"always", "everysec", "no"}), toggled: r.IntN(2) == 0, fills: r.IntN(2) == 0}
+		l := &journalLife{hunt: h, r: r, dir: dir, policy: pick(r, []string{"always", "always", "everysec", "no"}), toggled: r.IntN(3) == 0, fills: r.IntN(2) == 0}
 		h.doing("miniserver --dir %s --appendonly yes --appendfsync %s    # with clients that RPUSH, BGREWRITEAOF,\n"+
 			"# if %t, CONFIG SET appendonly, and, if %t, prlimit --pid $PID --fsize=BYTES:", dir, l.policy, l.toggled, l.fills)
 		for range 3 {
@@ -93,16 +93,16 @@ func (l *journalLife) writeAndRewrite(t *target) (trouble string) {
 	return trouble
 }
 
-// fillDisk lets no file of the server become longer than a few bytes more than it is, for a moment, and again, until the
-// server ends. It is as if the disk were full.
+// fillDisk lets no file of the server become longer than some bytes, as if the disk were full: for a moment, and again, or until
+// the server ends.
 func (l *journalLife) fillDisk(t *target, r *rand.Rand) {
 	limit := func(bytes string) bool {
 		return exec.Command("prlimit", "--pid", strconv.Itoa(t.process.PID), "--fsize="+bytes+":").Run() == nil
 	}
-	for limit(strconv.Itoa(r.IntN(100_000))) {
+	for limit(strconv.Itoa(r.IntN(20_000))) {
 		l.count("full disks", 1)
 		time.Sleep(time.Duration(r.IntN(30)) * time.Millisecond)
-		if !limit("unlimited") {
+		if r.IntN(4) == 0 || !limit("unlimited") {
 			return
 		}
 		time.Sleep(time.Duration(r.IntN(30)) * time.Millisecond)
