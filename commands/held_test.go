@@ -51,8 +51,9 @@ func TestUsedMemoryCountsWhatConnectionsHold(t *testing.T) {
 	e, _ := newComplete()
 	s, other := e.NewSession(waker{}), e.NewSession(nil)
 	before := e.MemoryUsage().Used
-	s.Held.Store(1000)
-	s.HeldArgs.Store(200)
+	s.Query.Store(900)
+	s.QueryFree.Store(100)
+	s.Args.Store(200)
 	s.Unsent.Store(30)
 	s.Unsent.Store(40)
 	require.Equal(t, before+1240, e.MemoryUsage().Used)

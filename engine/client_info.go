@@ -19,36 +19,49 @@ func (e *Engine) clientInfo(s *Session) string {
 // executing.
 func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	now := e.time.micros
-	multi, multiMem := -1, 0
+	multi := -1
 	if s.tx != nil {
-		multi, multiMem = len(s.tx.commands), s.tx.bytes
-	}
-	argvMem := argsBytes(args) + int(s.HeldArgs.Load())
-	if s.blocked != nil {
-		argvMem += commandBytes(s.blocked.args)
+		multi = len(s.tx.commands)
 	}
 	last := "NULL"
 	if s.last != nil {
 		last = s.last.full
 	}
-	query, free := s.Held.Load(), int64(0)
-	if args != nil { // the buffer holds the command itself, and room
-		own := wireBytes(args)
-		query, free = own, max(0, query-own)
-	}
-	unsent, room := s.Unsent.Load(), int64(cap(s.Reply.Bytes()))
 	events := "r"
-	if unsent > 0 {
+	if s.Unsent.Load() > 0 {
 		events = "rw"
 	}
-	total := s.memory() + wireBytes(args) + int64(argsBytes(args))
 	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d",
 		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.lastActive)/1e6, s.flags(), s.db,
 		len(s.subs.channels), len(s.subs.patterns), len(s.subs.shards), multi, len(s.watches))
-	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=0 omem=%d tot-mem=%d events=%s",
-		query, free, argvMem, multiMem, room, room, s.Reply.Len(), unsent, total, events)
-	fmt.Fprintf(b, " cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s\n",
-		last, s.user.Name, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
+	s.writeMemoryInfo(b, args)
+	fmt.Fprintf(b, " events=%s cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s\n",
+		events, last, s.user.Name, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
+}
+
+// writeMemoryInfo writes the part of a session's line about what it holds, as Redis 8.0 means it:
+//
+//	qbuf, qbuf-free      input that is not parsed, and the room behind it
+//	argv-mem             the arguments of the command that is being read, is blocked or runs
+//	multi-mem            the arguments that are queued
+//	rbs, rbp, obl        the buffer of replies: its size, its recent peak, and its use
+//	oll, omem            output behind it, in blocks and in bytes
+//	tot-mem              all of these, and what subscriptions, watches and the rest of the session take
+//
+// An idle session has no buffer of replies here. In Redis that has 1 kB at least.
+func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte) {
+	s.countReplies()
+	wire, argv, multi := wireBytes(args), int64(argsBytes(args))+s.Args.Load(), 0
+	if s.blocked != nil {
+		argv += int64(argsBytes(s.blocked.args))
+	}
+	if s.tx != nil {
+		multi = s.tx.argsBytes()
+	}
+	output := s.Unsent.Load()
+	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d",
+		max(s.Query.Load(), wire), s.QueryFree.Load(), argv, multi, s.waiting.Load(), max(s.replyPeak, s.Reply.Len()), s.Reply.Len(),
+		(output+outputBlock-1)/outputBlock, output, s.memory()+wire+int64(len(args)*argBytes))
 }
 
 // flags returns a session's letters in CLIENT LIST.

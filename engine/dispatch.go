@@ -117,6 +117,7 @@ func (s *Session) takeReplies() Outcome {
 		return o
 	}
 	o.Out = s.Reply.Swap(s.ownBuffer)
+	s.replyPeak = max(s.replyPeak, len(o.Out))
 	if s.ownBuffer = nil; !s.borrows && cap(o.Out) <= maxOwnBuffer {
 		s.ownBuffer = o.Out
 	}

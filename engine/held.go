@@ -52,19 +52,29 @@ func (h *held) exceeded(bytes int64) bool {
 
 // countIn makes the session's bytes part of a total.
 func (s *Session) countIn(h *held) {
-	s.Held.all, s.HeldArgs.all, s.Unsent.all, s.kept.all, s.waiting.all = h, h, h, h, h
+	for _, t := range s.tallies() {
+		t.all = h
+	}
 }
 
 // release takes the session's bytes out of the total. Its connection must not count any more.
 func (s *Session) release() {
-	for _, t := range [...]*Tally{&s.Held, &s.HeldArgs, &s.Unsent, &s.kept, &s.waiting} {
+	for _, t := range s.tallies() {
 		t.Store(0)
 	}
 }
 
 // memory returns the bytes of a session with what it holds.
 func (s *Session) memory() int64 {
-	return sessionBytes + s.Held.Load() + s.HeldArgs.Load() + s.Unsent.Load() + s.kept.Load() + s.waiting.Load()
+	sum := int64(sessionBytes)
+	for _, t := range s.tallies() {
+		sum += t.Load()
+	}
+	return sum
+}
+
+func (s *Session) tallies() [6]*Tally {
+	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.kept, &s.waiting}
 }
 
 // What the server's own tables take for one thing that a session keeps, about, in bytes, beside its text.

@@ -19,12 +19,12 @@ type Session struct {
 	WantsDebugger   bool // SCRIPT DEBUG YES was refused, and its EVAL will be
 	Addr, LocalAddr string
 
-	// The bytes that the connection holds and keeps up to date: input that waits, the arguments found in it, and
-	// unsent output.
-	Held, HeldArgs, Unsent Tally
+	// The bytes that the connection holds and keeps up to date: input that is not parsed, the room behind it, arguments
+	// that wait for the rest of their command, and unsent output.
+	Query, QueryFree, Args, Unsent Tally
 
 	kept    Tally // what commands made the engine keep: queued, watched, subscribed ...
-	waiting Tally // the buffer of replies and messages that the connection has not taken
+	waiting Tally // the buffers of replies and messages, when they were last counted
 
 	engine       *Engine
 	db           int
@@ -63,6 +63,7 @@ type Session struct {
 	last         *Command
 	ownBuffer    []byte // the buffer for the replies after those being sent, if none is lent
 	lentBuffer   []byte // what Lend provided for the next Do
+	replyPeak    int    // bytes of the largest replies that were taken since the buffers were tended
 	borrows      bool
 	earlyReplies []byte // the replies before a slow script's
 }
@@ -150,10 +151,13 @@ func (s *Session) Wake() {
 // countWaiting counts the buffer of replies that the connection has not taken, if it is more than one block: as most
 // are taken at once, counting each would cost more than sending it.
 func (s *Session) countWaiting() {
-	if n := int64(cap(s.Reply.Bytes())); n > outputBlock || s.waiting.Load() > 0 {
-		s.waiting.Store(n)
+	if cap(s.Reply.Bytes()) > outputBlock || s.waiting.Load() > 0 {
+		s.countReplies()
 	}
 }
+
+// countReplies counts the session's buffers of replies.
+func (s *Session) countReplies() { s.waiting.Store(int64(cap(s.Reply.Bytes()) + cap(s.ownBuffer))) }
 
 type replyMode uint8
 

@@ -29,6 +29,9 @@ func (s *Session) queue(cmd *Command, args [][]byte) {
 	s.tx.hasDenyOOM = s.tx.hasDenyOOM || cmd.flagsWith(args)&DenyOOM != 0
 }
 
+// argsBytes returns the bytes of the queued arguments and their tables.
+func (tx *transaction) argsBytes() int { return tx.bytes - len(tx.commands)*queuedBytes }
+
 // endTx forgets the transaction, if there is one.
 func (s *Session) endTx() {
 	if s.tx != nil {

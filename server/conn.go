@@ -23,7 +23,7 @@ type conn struct {
 	group    *group // of the loop
 	held     int    // replies of this connection in the group
 	blocked  bool
-	counted  bool        // the session's Held or HeldArgs is not 0
+	counted  bool        // the session counts bytes of the input
 	roomy    bool        // the server knows that the input has room to release
 	quiet    bool        // nothing has arrived since the server looked at the room
 	dying    bool        // executes nothing more; closes when its output is sent
@@ -236,11 +236,12 @@ func (c *conn) overflow() {
 
 // count publishes the memory of the input.
 func (c *conn) count() {
-	bytes, tables := c.in.memory()
-	if held := bytes+tables > 0; held || c.counted {
+	query, free, args := c.in.memory()
+	if held := query+free+args > 0; held || c.counted {
 		c.counted = held
-		c.session.Held.Store(bytes)
-		c.session.HeldArgs.Store(tables)
+		c.session.Query.Store(query)
+		c.session.QueryFree.Store(free)
+		c.session.Args.Store(args)
 	}
 	if !c.roomy && c.in.isRoomy() {
 		c.roomy = true

@@ -167,15 +167,18 @@ func (in *input) isRoomy() bool {
 	return in.waiting == nil && int64(cap(in.buf)-len(in.buf))+int64(cap(in.args))*argBytes > maxRoom
 }
 
-// memory returns the bytes that the input occupies, and those of the tables of arguments that are not executed.
-func (in *input) memory() (bytes, tables int64) {
-	tables = int64(cap(in.args)) * argBytes
-	if in.waiting != nil {
-		for _, args := range in.waiting.commands {
-			tables += int64(cap(args)) * argBytes
-		}
+// memory returns the bytes of the commands that wait, of the room behind them, and of the arguments of the unfinished
+// command with the tables of arguments.
+func (in *input) memory() (query, free, args int64) {
+	query, free, args = int64(in.backlog()), int64(cap(in.buf)-len(in.buf)), int64(in.held+in.at)+int64(cap(in.args))*argBytes
+	if in.waiting == nil {
+		return query, free, args
 	}
-	return int64(in.held + cap(in.buf)), tables
+	query, args = query+args, 0
+	for _, a := range in.waiting.commands {
+		args += int64(cap(a)) * argBytes
+	}
+	return query, free, args
 }
 
 const (

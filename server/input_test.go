@@ -149,9 +149,8 @@ func TestLongCommandIsParsedOnce(t *testing.T) {
 	for piece := range slices.Chunk([]byte(in), 1000) {
 		f.read(string(piece))
 		require.Less(t, f.in.backlog(), len("$3\r\nabc\r\n"))
-		bytes, tables := f.in.memory()
-		require.Less(t, bytes, int64(2*len(in)+batchBytes))
-		require.Less(t, tables, 2*argBytes*int64(len(piece)/len("$3\r\nabc\r\n")), "slices for the arguments of one read")
+		query, free, args := f.in.memory()
+		require.Less(t, query+free+args, int64(2*len(in)+batchBytes))
 	}
 	require.Len(t, f.commands, 1)
 	require.True(t, f.in.empty())
@@ -162,14 +161,14 @@ func TestMemoryFollowsTheBytesThatCame(t *testing.T) {
 	f := &feed{lim: open}
 	f.read("*2147483647\r\n$4\r\nSADD\r\n$500000000\r\n")
 	for sent := 0; sent < 4<<20; sent += 10_000 {
-		bytes, tables := f.in.memory()
-		require.LessOrEqual(t, bytes, int64(8*(sent+10_000)+batchBytes)) // a buffer of the pool may be larger than asked for
-		require.Less(t, tables, int64(1000))
+		query, free, args := f.in.memory()
+		require.LessOrEqual(t, query+free, int64(8*(sent+10_000)+batchBytes)) // a buffer of the pool may be larger than asked for
+		require.Less(t, args, int64(1000))
 		f.read(strings.Repeat("x", 10_000))
 	}
 	f.in.shrink()
-	bytes, _ := f.in.memory()
-	require.InDelta(t, 4<<20, bytes, 20_000, "an idle connection keeps what it holds")
+	query, free, args := f.in.memory()
+	require.InDelta(t, 4<<20, query+free+args, 20_000, "an idle connection keeps what it holds")
 }
 
 // A large argument is copied from the event loop's buffer and, while its buffer grows, a bounded number of times.
@@ -214,7 +213,7 @@ func TestIdleInputIsShrunk(t *testing.T) {
 	const half = 300_000
 	c.send("*2\r\n$4\r\nECHO\r\n$100000000\r\n" + strings.Repeat("x", half))
 	held := func() (n int) {
-		_, after, _ := strings.Cut(r.inside("CLIENT LIST"), " qbuf=")
+		_, after, _ := strings.Cut(r.inside("CLIENT LIST"), " tot-mem=")
 		_, _ = fmt.Sscan(after, &n)
 		return n
 	}
