@@ -1,6 +1,7 @@
 package commands_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -82,4 +83,49 @@ func TestClientsThatHoldMostAreEvictedFirst(t *testing.T) {
 	require.Contains(t, string(run(e, admin, "INFO stats").Out), "evicted_clients:2\r\n")
 	run(e, admin, "CONFIG SET maxmemory-clients 50% maxmemory 100mb")
 	require.Contains(t, string(run(e, admin, "CONFIG GET maxmemory-clients").Out), "50%")
+}
+
+// Clients that hold much and may not be evicted cost the others nothing, once no other client is left.
+func TestNoClientIsLookedForWhereNoneMayBeEvicted(t *testing.T) {
+	e, admin := newComplete()
+	for range 100 {
+		run(e, e.NewSession(waker{}), "CLIENT NO-EVICT ON", "MULTI", "ECHO "+strings.Repeat("x", 10<<10))
+	}
+	other := e.NewSession(waker{})
+	run(e, admin, "CONFIG SET maxmemory-clients 100kb", "PING")
+	require.True(t, other.Closing())
+	ping := [][][]byte{{[]byte("PING")}}
+	require.Zero(t, testing.AllocsPerRun(100, func() { e.Do(admin, ping) }))
+	other = e.NewSession(waker{})
+	e.Tick()
+	require.True(t, other.Closing(), "a new client is evicted")
+}
+
+func TestEvictionOfAClientIsLogged(t *testing.T) {
+	e, admin := newComplete()
+	var log string
+	e.Join(engine.Part{Host: engine.Host{Log: func(mark byte, format string, args ...any) {
+		log += string(mark) + fmt.Sprintf(format, args...) + "\n"
+	}}})
+	s := e.NewSession(waker{})
+	run(e, s, "CLIENT SETNAME big", "MULTI", "ECHO "+strings.Repeat("x", 100<<10))
+	run(e, admin, "CONFIG SET maxmemory-clients 50kb", "PING")
+	require.Regexp(t, `^\*Evicting client: id=2 addr=.* name=big .* multi=1 .* tot-mem=10\d{4} .*\n$`, log)
+}
+
+// Moving between groups leaves the totals as they are.
+func TestNoEvictAndRESETKeepTheTotals(t *testing.T) {
+	e, admin := newComplete()
+	s := e.NewSession(waker{})
+	run(e, s, "SUBSCRIBE "+strings.Repeat("x", 10<<10), "UNSUBSCRIBE")
+	before := e.MemoryUsage().Used
+	for range 3 {
+		run(e, s, "CLIENT NO-EVICT ON", "CLIENT NO-EVICT ON", "WATCH k", "CLIENT NO-EVICT OFF", "UNWATCH", "CLIENT NO-EVICT ON", "RESET")
+	}
+	require.Equal(t, before, e.MemoryUsage().Used)
+	run(e, admin, "CONFIG SET maxmemory-clients 1kb", "PING")
+	require.True(t, s.Closing())
+	e.Close(s)
+	e.Close(s)
+	require.Less(t, e.MemoryUsage().Used, before)
 }

@@ -58,7 +58,7 @@ func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte) {
 	if s.tx != nil {
 		multi = s.tx.argsBytes()
 	}
-	output := s.Unsent.Load()
+	output := s.Unsent.Load() + s.HeldBack.Load()
 	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d",
 		max(s.Query.Load(), wire), s.QueryFree.Load(), argv, multi, s.waiting.Load(), max(s.replyPeak, s.Reply.Len()), s.Reply.Len(),
 		(output+outputBlock-1)/outputBlock, output, s.memory()+wire+int64(len(args)*argBytes))

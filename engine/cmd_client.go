@@ -118,6 +118,7 @@ func (c *Call) onOff() (on bool) {
 func cmdClientNoEvict(c *Call) {
 	if on := c.onOff(); c.OK() {
 		c.Session.noEvict = on
+		c.Session.regroup()
 		c.Reply.Status("OK")
 	}
 }

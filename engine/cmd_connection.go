@@ -60,6 +60,7 @@ func cmdReset(c *Call) {
 	c.Engine.detach(s)
 	s.db, s.Name = 0, ""
 	s.noEvict, s.noTouch = false, false
+	s.regroup()
 	if s.reply == replyOff {
 		s.reply = replyOn // SKIP still applies to this reply
 	}

@@ -27,7 +27,7 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	s.ID = e.Sessions.next
 	e.Sessions.next++
 	e.Sessions.ByID[s.ID] = s
-	s.countIn(&e.Sessions.held)
+	s.regroup()
 	e.stats.connections++
 	return s
 }
@@ -62,7 +62,10 @@ func (e *Engine) disconnect(s *Session) {
 	if s.blocked != nil {
 		e.blocked.remove(s.blocked)
 	}
-	delete(e.Sessions.ByID, s.ID)
+	if e.Sessions.ByID[s.ID] == s {
+		delete(e.Sessions.ByID, s.ID)
+		s.ungroup()
+	}
 }
 
 // detach ends what a session set up with earlier commands, when it closes and for RESET.

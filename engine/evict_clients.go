@@ -9,8 +9,8 @@ import (
 )
 
 // Client eviction: when clients hold maxmemory-clients or more, those that hold most are disconnected until the others
-// hold less. Replicas, and clients with CLIENT NO-EVICT, are not evicted, but what such clients hold counts. The check
-// precedes each command, before keys are evicted, and each tick; a connection that grows past the limit asks for a tick.
+// hold less. Replicas do not count. Clients with CLIENT NO-EVICT do, but are not evicted. The check precedes each command,
+// before keys are evicted, and each tick; a connection that grows past the limit asks for a tick.
 
 // maxMemoryClients is the parameter maxmemory-clients.
 func (e *Engine) maxMemoryClients() Param {
@@ -58,25 +58,45 @@ func (e *Engine) limitClients() {
 	if l.percent {
 		limit = int64(float64(e.Config.MaxMemory) * float64(l.amount) / 100)
 	}
-	e.Sessions.held.alarm = e.Parts.host.Due
 	e.Sessions.held.limit.Store(min(limit, math.MaxInt64))
 }
 
 // evictClients disconnects clients while they hold too much.
 func (e *Engine) evictClients() {
 	h := &e.Sessions.held
-	if h.limit.Load() == 0 || !h.exceeded(int64(e.Sessions.bytes())) {
+	if !h.exceeded() {
 		return
 	}
-	candidates := e.Sessions.inOrder()
-	candidates = slices.DeleteFunc(candidates, func(s *Session) bool { return s.noEvict || s.Peer == nil || s.closing || s.attached() })
-	slices.SortStableFunc(candidates, func(a, b *Session) int { return cmp.Compare(b.memory(), a.memory()) })
-	for _, s := range candidates {
-		if !h.exceeded(int64(e.Sessions.bytes())) {
+	for _, c := range e.evictableClients() {
+		if !h.exceeded() {
 			return
 		}
+		e.log('*', "Evicting client: %s", e.clientInfo(c.session))
 		e.Sessions.evicted++
-		s.Disconnect()
-		s.release()
+		c.session.Disconnect()
+		c.session.release()
 	}
+}
+
+// evictable is a session that may be evicted, with what it held when the list of them was made: connections go on
+// counting meanwhile.
+type evictable struct {
+	session *Session
+	memory  int64
+}
+
+// evictableClients returns the sessions that may be evicted, those that hold most first, and of equal ones the oldest
+// first. O(n log n).
+func (e *Engine) evictableClients() []evictable {
+	h := &e.Sessions.held
+	list := make([]evictable, 0, h.evictable.sessions.Load())
+	for _, s := range e.Sessions.ByID {
+		if s.kept.of == &h.evictable && !s.closing {
+			list = append(list, evictable{s, s.memory()})
+		}
+	}
+	slices.SortFunc(list, func(a, b evictable) int {
+		return cmp.Or(cmp.Compare(b.memory, a.memory), cmp.Compare(a.session.ID, b.session.ID))
+	})
+	return list
 }

@@ -5,11 +5,13 @@ import "sync/atomic"
 // What clients make the server hold: input that waits, replies that are not read, queued and blocked commands, watches,
 // subscriptions. Each session counts its own bytes, and every change also goes to one total, so that memory in use,
 // eviction and maxmemory-clients know the total without asking the sessions. A session that holds nothing pays nothing.
+// Sessions fall into groups with a total each: maxmemory-clients does not count replicas, and not all other sessions may
+// be evicted.
 
 // Tally is a number of bytes that a session makes the server hold. It may be used from any goroutine.
 type Tally struct {
 	bytes atomic.Int64
-	all   *held
+	of    *group // of the session; nil for a script's, which nothing counts
 }
 
 // Load returns the number of bytes.
@@ -18,42 +20,87 @@ func (t *Tally) Load() int64 { return t.bytes.Load() }
 // Store changes the number of bytes.
 func (t *Tally) Store(n int64) {
 	if t.bytes.Load() != n {
-		t.all.add(n - t.bytes.Swap(n))
+		t.of.add(n - t.bytes.Swap(n))
 	}
 }
 
 // Add adds n bytes, which may be negative.
 func (t *Tally) Add(n int) {
 	t.bytes.Add(int64(n))
-	t.all.add(int64(n))
+	t.of.add(int64(n))
 }
 
-// held is the total of all sessions.
+// held is the totals of all sessions.
 type held struct {
-	bytes atomic.Int64
-	limit atomic.Int64 // maxmemory-clients in bytes; 0 for none
-	alarm func(int64)  // asks the host for a Tick; may be nil
+	evictable group
+	spared    group // CLIENT NO-EVICT, and sessions without a connection
+	replicas  group
+	limit     atomic.Int64 // maxmemory-clients in bytes; 0 for none
+	alarm     func(int64)  // asks the host for a Tick; may be nil
 }
 
-func (h *held) add(n int64) {
-	if h == nil {
-		return // a script's session
+// link makes the groups know what they are part of.
+func (h *held) link() { h.evictable.of, h.spared.of, h.replicas.of = h, h, h }
+
+// group is the total of some sessions.
+type group struct {
+	bytes    atomic.Int64
+	sessions atomic.Int64 // that are connected
+	of       *held
+}
+
+func (g *group) add(n int64) {
+	if g == nil {
+		return
 	}
-	if total := h.bytes.Add(n); n > 0 && h.alarm != nil && h.exceeded(total) {
-		h.alarm(0)
+	if g.bytes.Add(n); n > 0 && g.of.alarm != nil && g.of.exceeded() {
+		g.of.alarm(0)
 	}
 }
 
-// exceeded reports whether so many bytes are over the limit.
-func (h *held) exceeded(bytes int64) bool {
+// memory returns the bytes of the group's sessions with what they hold.
+func (g *group) memory() int64 { return g.sessions.Load()*sessionBytes + g.bytes.Load() }
+
+// bytes returns what all sessions hold.
+func (h *held) bytes() int64 {
+	return h.evictable.bytes.Load() + h.spared.bytes.Load() + h.replicas.bytes.Load()
+}
+
+// exceeded reports whether clients that may be evicted must be, because they and those that are spared hold too much.
+func (h *held) exceeded() bool {
 	limit := h.limit.Load()
-	return limit > 0 && bytes >= limit
+	return limit > 0 && h.evictable.sessions.Load() > 0 && h.evictable.memory()+h.spared.memory() >= limit
 }
 
-// countIn makes the session's bytes part of a total.
-func (s *Session) countIn(h *held) {
+// regroup counts the session to the group that it belongs to now. Its own event loop calls it, under the lock.
+func (s *Session) regroup() {
+	h := &s.engine.Sessions.held
+	to := &h.evictable
+	switch {
+	case s.attached():
+		to = &h.replicas
+	case s.noEvict || s.Peer == nil:
+		to = &h.spared
+	}
+	if to != s.kept.of {
+		s.ungroup()
+		s.moveTo(to)
+		to.sessions.Add(1)
+	}
+}
+
+// ungroup takes the session out of the number of its group, where its bytes remain.
+func (s *Session) ungroup() {
+	if s.kept.of != nil {
+		s.kept.of.sessions.Add(-1)
+	}
+}
+
+func (s *Session) moveTo(g *group) {
 	for _, t := range s.tallies() {
-		t.all = h
+		t.of.add(-t.bytes.Load())
+		t.of = g
+		t.of.add(t.bytes.Load())
 	}
 }
 
@@ -73,8 +120,8 @@ func (s *Session) memory() int64 {
 	return sum
 }
 
-func (s *Session) tallies() [6]*Tally {
-	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.kept, &s.waiting}
+func (s *Session) tallies() [7]*Tally {
+	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.HeldBack, &s.kept, &s.waiting}
 }
 
 // What the server's own tables take for one thing that a session keeps, about, in bytes, beside its text.

@@ -52,7 +52,7 @@ func (b MemoryUsage) Overhead() int { return b.Sessions + b.Caches + b.Tables + 
 // sessionBytes is about what a session costs when idle.
 const sessionBytes = 1 << 10
 
-func (ss *sessions) bytes() int { return len(ss.ByID)*sessionBytes + int(ss.held.bytes.Load()) }
+func (ss *sessions) bytes() int { return len(ss.ByID)*sessionBytes + int(ss.held.bytes()) }
 
 // ProcessMemory is what the process and Go's allocator hold, in bytes; zero where the host has no figure.
 type ProcessMemory struct {

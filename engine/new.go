@@ -33,6 +33,7 @@ func New(o Options) *Engine {
 		eviction: newEviction(),
 		slowlog:  slowlog{threshold: 10000, maxLen: 128},
 	}
+	e.Sessions.held.link()
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
 	e.random.dice = e.Dice
@@ -70,6 +71,7 @@ func (e *Engine) join(p Part) {
 		e.pubsub.onPublish = append(e.pubsub.onPublish, p.Published)
 	}
 	e.Parts.host.merge(p.Host)
+	e.Sessions.held.alarm = e.Parts.host.Due
 	if p.Host.Spawn != nil {
 		e.enableSlowScripts()
 	}

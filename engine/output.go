@@ -47,5 +47,5 @@ func (e *Engine) replyRoom() int64 {
 	if e.Config.ReplyMemory == 0 {
 		return math.MaxInt
 	}
-	return max(leastReplyRoom, e.Config.ReplyMemory-e.Sessions.held.bytes.Load())
+	return max(leastReplyRoom, e.Config.ReplyMemory-e.Sessions.held.bytes())
 }

@@ -109,6 +109,8 @@ type Host struct {
 	Exit func()
 	// Sleep blocks the server for some microseconds, for DEBUG SLEEP.
 	Sleep func(micros int64)
+	// Log writes a line to the log. The mark is the level: # warning, * notice.
+	Log func(mark byte, format string, args ...any)
 	// Purge gives memory back to the system, for MEMORY PURGE.
 	Purge func()
 	// Memory returns what the process holds.
@@ -123,6 +125,13 @@ type Host struct {
 	Rewrite func() error
 	// Users is the file that keeps the users.
 	Users UserFile
+}
+
+// log writes a line to the host's log, if it has one.
+func (e *Engine) log(mark byte, format string, args ...any) {
+	if e.Parts.host.Log != nil {
+		e.Parts.host.Log(mark, format, args...)
+	}
 }
 
 // merge adds the hooks of another host. It panics if both have the same hook.

@@ -23,6 +23,8 @@ type Session struct {
 	// that wait for the rest of their command, and unsent output.
 	Query, QueryFree, Args, Unsent Tally
 
+	HeldBack Tally // output that a part holds back: the stream of a replica that still receives its snapshot
+
 	kept    Tally // what commands made the engine keep: queued, watched, subscribed ...
 	waiting Tally // the buffers of replies and messages, when they were last counted
 
@@ -286,6 +288,9 @@ func (s *Session) Replica() Replica { return s.replica }
 
 // SetReplica keeps r with the session until it ends or is reset.
 func (s *Session) SetReplica(r Replica) { s.replica = r }
+
+// Attach counts the session as a replica. A command of the session calls it when Attached has become true.
+func (s *Session) Attach() { s.regroup() }
 
 // attached reports whether the session is an attached replica.
 func (s *Session) attached() bool { return s.replica != nil && s.replica.Attached() }

@@ -72,7 +72,8 @@ func (r *replica) Detach() {
 		list := slices.Clone(m.replicas) // a caller may be iterating over it
 		m.replicas = slices.DeleteFunc(list, func(other *replica) bool { return other == r })
 	}
-	r.state, r.held = none, nil
+	r.state = none
+	r.hold(nil)
 }
 
 // name returns the replica's address for the log.
@@ -109,6 +110,7 @@ func (r *replica) unsent() int64 {
 func (r *replica) attach(at state) {
 	r.state, r.ackedAt = at, r.master.engine.Micros()
 	r.master.replicas = append(r.master.replicas, r)
+	r.session.Attach()
 }
 
 // resume sends the stream from an offset on, without a snapshot.
@@ -146,7 +148,7 @@ func (r *replica) endBulk() {
 func (r *replica) putOnline() {
 	r.state = online
 	r.send(r.held)
-	r.held = nil
+	r.hold(nil)
 }
 
 // feed sends a piece of the stream or holds it back. It disconnects a replica that has too many bytes pending.
@@ -159,13 +161,19 @@ func (r *replica) feed(text []byte) {
 		r.send(text)
 		pending = s.Reply.Len()
 	default:
-		r.held = append(r.held, text...)
+		r.hold(append(r.held, text...))
 		pending = len(r.held)
 	}
 	if limit := r.master.engine.Config.OutputLimits[engine.ClassReplica]; limit > 0 && int64(pending) > limit {
-		r.held = nil
+		r.hold(nil)
 		r.session.Disconnect()
 	}
+}
+
+// hold makes text the stream that is held back.
+func (r *replica) hold(text []byte) {
+	r.held = text
+	r.session.HeldBack.Store(int64(cap(text)))
 }
 
 // ack records the offsets up to which the replica has received and synced the stream; fsynced is 0 if unknown.

@@ -127,6 +127,7 @@ func (s *Server) host() engine.Host {
 		Spawn:   s.opts.Spawn,
 		Exit:    s.exit,
 		Sleep:   sleep,
+		Log:     s.log,
 		Purge:   purge,
 		Memory:  processMemory,
 		Machine: systemBytes(),
