@@ -82,12 +82,12 @@ func (e *Engine) ensureMemory() bool {
 // possible evictions.
 func (e *Engine) OutOfMemory() bool { return e.Config.MaxMemory > 0 && e.eviction.oom }
 
-// memoryExcess returns by how many bytes the memory in use exceeds maxmemory; 0 or less if it does not.
+// memoryExcess returns by how many bytes the memory in use that counts exceeds maxmemory; 0 or less if it does not.
 func (e *Engine) memoryExcess() int {
 	if e.Config.MaxMemory == 0 {
 		return 0
 	}
-	return e.usedMemory() - int(e.Config.MaxMemory)
+	return e.usedMemory() - e.uncountedMemory() - int(e.Config.MaxMemory)
 }
 
 // Room returns how many bytes a value may take that is announced before it is filled: what maxmemory leaves, or half of the

@@ -120,6 +120,11 @@ func (s *Session) memory() int64 {
 	return sum
 }
 
+// Output returns the bytes of replies and messages that the client has not got.
+func (s *Session) Output() int {
+	return s.Reply.Len() + int(s.Unsent.Load()+s.HeldBack.Load())
+}
+
 func (s *Session) tallies() [7]*Tally {
 	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.HeldBack, &s.kept, &s.waiting}
 }

@@ -5,17 +5,27 @@ import (
 	"fmt"
 )
 
-// usedMemory is the bytes that the dataset holds, which maxmemory bounds, and those of the sessions.
+// usedMemory is the bytes that the dataset holds, and those of sessions and caches.
 func (e *Engine) usedMemory() int {
 	return e.Keyspace.Bytes() + e.Sessions.bytes() + e.tracking.bytes + e.stats.caches
 }
 
+// uncountedMemory is the bytes in use that maxmemory does not bound, because evicting keys makes more of them: each
+// eviction is a command for replicas and journal.
+func (e *Engine) uncountedMemory() int {
+	return int(e.Sessions.held.replicas.bytes.Load()) + e.stats.uncounted
+}
+
 // countCaches updates the bytes of the parts' caches, which take a walk through libraries.
 func (e *Engine) countCaches() {
-	e.stats.caches = 0
+	e.stats.caches, e.stats.uncounted = 0, 0
 	for _, p := range e.Parts.List {
 		for _, cache := range p.Caches {
-			e.stats.caches += cache.Bytes()
+			n := cache.Bytes()
+			e.stats.caches += n
+			if cache.Uncounted {
+				e.stats.uncounted += n
+			}
 		}
 	}
 }
@@ -24,7 +34,9 @@ func (e *Engine) countCaches() {
 type MemoryUsage struct {
 	Used, Peak int
 	Sessions   int // with what they hold
-	Caches     int // scripts, libraries and keys tracked for clients
+	Replicas   int // those among the sessions
+	Uncounted  int // bytes that do not count for maxmemory
+	Caches     int // scripts, libraries, the backlog, keys tracked for clients
 	Tables     int // of keys
 	Deadlines  int // their indexes
 	Entries    int // keys with their values
@@ -34,7 +46,8 @@ type MemoryUsage struct {
 // MemoryUsage returns how the bytes in use divide now. It also updates the peak.
 func (e *Engine) MemoryUsage() MemoryUsage {
 	e.countCaches()
-	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes(), Caches: e.stats.caches + e.tracking.bytes}
+	b := MemoryUsage{Used: e.usedMemory(), Sessions: e.Sessions.bytes(),
+		Replicas: int(e.Sessions.held.replicas.memory()), Uncounted: e.uncountedMemory(), Caches: e.stats.caches + e.tracking.bytes}
 	for i := range e.Keyspace.Len() {
 		db := e.Keyspace.DB(i)
 		tables, deadlines := db.Overhead()
@@ -90,8 +103,9 @@ func (e *Engine) Purge() {
 
 // Cache is memory outside of the dataset that MEMORY STATS shows, such as compiled scripts.
 type Cache struct {
-	Name  string     // "lua.caches"
-	Bytes func() int // what they hold, besides the data
+	Name      string     // "lua.caches"
+	Bytes     func() int // what they hold, besides the data
+	Uncounted bool       // maxmemory does not bound it
 }
 
 // fillMemory writes the engine's part of INFO memory. Its last lines need the host's figures.
@@ -102,7 +116,8 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"used_memory_overhead", b.Overhead(), "used_memory_startup", 0, "used_memory_dataset", b.Entries,
 		"used_memory_dataset_perc", Percent(b.Entries, b.Used), "maxmemory", e.Config.MaxMemory,
 		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Parts.params["maxmemory-policy"].Get(),
-		"mem_clients_normal", b.Sessions, "mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines)
+		"mem_not_counted_for_evict", b.Uncounted, "mem_clients_slaves", b.Replicas, "mem_clients_normal", b.Sessions-b.Replicas,
+		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines)
 	Fields(out, zeroMemory...)
 	m := e.ProcessMemory()
 	if m.Resident == 0 {
@@ -117,7 +132,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 }
 
 // zeroMemory are the same for INFO memory.
-var zeroMemory = []any{"mem_clients_slaves", 0, "mem_replication_backlog", 0, "mem_cluster_links", 0, "mem_not_counted_for_evict", 0,
+var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_cluster_links", 0,
 	"active_defrag_running", 0, "lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
 
 // Ratio returns a/b, with 1 in place of a b below 1.

@@ -13,6 +13,7 @@ type stats struct {
 	errors                                       map[string]int64
 	peak                                         int // of the bytes in use
 	caches                                       int // bytes of the parts' caches at the last tick
+	uncounted                                    int // of those, the bytes that maxmemory does not bound
 	rates                                        rates
 }
 

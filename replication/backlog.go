@@ -7,6 +7,9 @@ type backlog struct {
 	held int // bytes in the ring
 }
 
+// size returns the bytes that the backlog takes.
+func (b *backlog) size() int { return len(b.ring) }
+
 // add appends text.
 func (b *backlog) add(text []byte) {
 	if over := len(text) - len(b.ring); over > 0 {

@@ -12,6 +12,15 @@ func (m *Master) fillStats(b *bytes.Buffer) {
 	engine.Fields(b, "sync_full", m.syncs.full, "sync_partial_ok", m.syncs.partial, "sync_partial_err", m.syncs.partialFailed)
 }
 
+// fillMemory writes the fields of INFO memory.
+func (m *Master) fillMemory(b *bytes.Buffer) {
+	backlog, output := m.stream.backlog.size(), 0
+	for _, r := range m.replicas {
+		output += r.session.Output()
+	}
+	engine.Fields(b, "mem_replication_backlog", backlog, "mem_total_replication_buffers", backlog+output)
+}
+
 // fillReplication writes the fields of INFO replication.
 func (m *Master) fillReplication(b *bytes.Buffer) {
 	st := &m.stream

@@ -102,9 +102,11 @@ func (m *Master) Part() engine.Part {
 		Families: m.families(),
 		Params:   m.parameters(),
 		Sections: []engine.Section{
+			{Name: "Memory", Fill: m.fillMemory},
 			{Name: "Stats", Fill: m.fillStats},
 			{Name: "Replication", Fill: m.fillReplication},
 		},
+		Caches: []engine.Cache{{Name: "replication.backlog", Bytes: m.stream.backlog.size}},
 		Debug: []engine.DebugLine{
 			{Name: "change-repl-id", About: "Change the replication id of INFO.", Run: m.debugChangeID},
 		},

@@ -32,7 +32,7 @@ func newBench(t *testing.T) *bench {
 		}()
 	}})
 	saver := snapshot.New(b.Engine, snapshot.Options{Disk: new(snapshot.MemDisk)})
-	b.Join(engine.Commands(stringcmds.Family(), engine.Server(), engine.Channels()), b.master.Part(), saver.Part())
+	b.Join(engine.Commands(stringcmds.Family(), engine.Connection(), engine.Server(), engine.Channels()), b.master.Part(), saver.Part())
 	return b
 }
 
@@ -160,4 +160,48 @@ func TestTheStreamEndsAfterTheLastReplica(t *testing.T) {
 	b.pass(2)
 	require.Contains(t, b.do(client, "INFO replication"), "repl_backlog_active:0\r\n")
 	require.NotEqual(t, id, b.master.stream.id, "what changes from now on has no offset")
+}
+
+// The backlog and what replicas have not received are memory in use. What replicas have not received evicts no keys,
+// because evicting sends them even more.
+func TestWhatReplicasHaveNotReceivedEvictsNoKeys(t *testing.T) {
+	b := newBench(t)
+	s := b.NewSession(nil)
+	b.do(s, "SET k v", "CONFIG SET repl-backlog-size 1mb", "CONFIG SET maxmemory 10mb", "CONFIG SET maxmemory-policy allkeys-lru")
+	empty := b.MemoryUsage()
+	require.Zero(t, empty.Replicas+empty.Uncounted)
+	replica := b.synced()
+	online := b.MemoryUsage()
+	require.InDelta(t, empty.Used+1<<20, online.Used, 50_000, "the backlog counts")
+	require.Contains(t, b.do(s, "INFO memory"), "\r\nmem_replication_backlog:1048576\r\n")
+
+	replica.Unsent.Store(40 << 20)
+	b.pass(1)
+	b.do(s, "SET other v")
+	require.Equal(t, "$1\r\nv\r\n", b.do(s, "GET k"))
+	full := b.MemoryUsage()
+	require.Equal(t, [2]int{full.Replicas, full.Used}, [2]int{online.Replicas + 40<<20, online.Used + 40<<20 + full.Entries - online.Entries})
+	require.InDelta(t, 40<<20, full.Uncounted, 50_000)
+	require.Regexp(t, `mem_not_counted_for_evict:419\d{5}\r\nmem_clients_slaves:419\d{5}\r\n`, b.do(s, "INFO memory"))
+	require.Regexp(t, `mem_total_replication_buffers:4299\d{4}\r\n`, b.do(s, "INFO memory"), "with the backlog")
+
+	b.Close(replica)
+	after := b.MemoryUsage()
+	require.Zero(t, after.Replicas+after.Uncounted)
+}
+
+// The stream that waits for the end of a snapshot is memory of its replica.
+func TestStreamThatIsHeldBackCounts(t *testing.T) {
+	b := newBench(t)
+	s, replica := b.NewSession(nil), b.NewSession(nil)
+	b.do(replica, "REPLCONF capa eof", "PSYNC ? -1")
+	<-b.sent
+	before := b.MemoryUsage().Replicas
+	b.do(s, "SET k "+strings.Repeat("x", 1<<20))
+	require.Greater(t, b.MemoryUsage().Replicas, before+1<<20)
+	require.Regexp(t, `flags=S .* oll=\d+ omem=1\d{6} `, b.do(s, "CLIENT LIST"))
+	b.do(replica, "REPLCONF ACK 0")
+	require.Zero(t, replica.HeldBack.Load())
+	b.Close(replica)
+	require.Zero(t, b.MemoryUsage().Replicas)
 }

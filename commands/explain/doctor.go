@@ -11,7 +11,7 @@ import (
 func cmdMemoryStats(c *engine.Call) {
 	b, m := c.Engine.MemoryUsage(), c.Engine.ProcessMemory()
 	r := report{{"peak.allocated", b.Peak, ""}, {"total.allocated", b.Used, ""}, {"startup.allocated", 0, ""},
-		{"replication.backlog", 0, ""}, {"clients.slaves", 0, ""}, {"clients.normal", b.Sessions, ""}}
+		{"clients.slaves", b.Replicas, ""}, {"clients.normal", b.Sessions - b.Replicas, ""}, {"cluster.links", 0, ""}}
 	for _, p := range c.Engine.Parts.List {
 		for _, cache := range p.Caches {
 			r = append(r, item{cache.Name, cache.Bytes(), ""})

@@ -99,3 +99,12 @@ func (b *buffer) endFile() (t blocks, end int64) {
 
 // length returns how many bytes are not written yet.
 func (b *buffer) length() int64 { return b.appended.Load() - b.written.Load() }
+
+// memory returns the bytes that the buffer takes: the text that is not written yet, and room for more.
+func (b *buffer) memory() int {
+	n := int(b.length()) + cap(b.last) - len(b.last)
+	for _, block := range b.free {
+		n += cap(block)
+	}
+	return n
+}

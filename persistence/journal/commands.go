@@ -92,6 +92,9 @@ func (j *Journal) fill(b *bytes.Buffer) {
 	}
 }
 
+// fillMemory writes the field of INFO memory.
+func (j *Journal) fillMemory(b *bytes.Buffer) { engine.Fields(b, "mem_aof_buffer", j.buffer.memory()) }
+
 func bit(b bool) int {
 	if b {
 		return 1

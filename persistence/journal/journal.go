@@ -123,7 +123,8 @@ func (j *Journal) Part() engine.Part {
 		Name:     partName,
 		Families: []engine.Family{j.family()},
 		Params:   j.params(),
-		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}},
+		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}, {Name: "Memory", Fill: j.fillMemory}},
+		Caches:   []engine.Cache{{Name: "aof.buffer", Bytes: j.buffer.memory, Uncounted: true}},
 	}
 }
 

@@ -197,3 +197,21 @@ func TestWaitAOF(t *testing.T) {
 		require.Equal(t, "*2\r\n:1\r\n:0\r\n", s.do("WAITAOF", "1", "0", "0"), "nothing was written since")
 	}
 }
+
+// What waits to be written is memory in use, but evicts no keys: evicting adds to it.
+func TestTheBufferCountsButEvictsNoKeys(t *testing.T) {
+	s := start(t, newFaultyDisk(), "maxmemory", "3mb", "maxmemory-policy", "allkeys-lru")
+	s.journal.files.Lock() // nothing is written
+	for range 8 {
+		s.do("SET", "k", strings.Repeat("x", 1<<20))
+	}
+	s.do("SET", "other", "v")
+	s.engine.Tick()
+	s.do("SET", "last", "v")
+	require.Equal(t, ":3\r\n", s.do("DBSIZE"))
+	require.Regexp(t, `mem_aof_buffer:8\d{6}\r\n`, s.do("INFO", "memory"))
+	require.Greater(t, s.engine.MemoryUsage().Uncounted, 8<<20)
+	s.journal.files.Unlock()
+	require.True(t, s.journal.Commit())
+	require.Less(t, s.engine.MemoryUsage().Uncounted, 2<<20)
+}
