@@ -129,3 +129,66 @@ func TestNoEvictAndRESETKeepTheTotals(t *testing.T) {
 	e.Close(s)
 	require.Less(t, e.MemoryUsage().Used, before)
 }
+
+// A session that is idle keeps no buffers of replies, and a busy one keeps those that it uses.
+func TestBuffersOfRepliesShrink(t *testing.T) {
+	now := int64(1_700_000_000_000_000)
+	e, s := newTimed(&now)
+	subscriber, busy := e.NewSession(waker{}), e.NewSession(nil)
+	long, replies := strings.Repeat("x", 100<<10), func(s *engine.Session) (n int) {
+		text := string(run(e, e.NewSession(nil), fmt.Sprintf("CLIENT LIST ID %d", s.ID)).Out)
+		_, _ = fmt.Sscanf(text[strings.Index(text, " rbs="):], " rbs=%d", &n)
+		return n
+	}
+	run(e, subscriber, "SUBSCRIBE c")
+	e.Collect(subscriber)
+	before := e.MemoryUsage().Used
+	run(e, s, "ECHO "+long, "ECHO "+long)
+	run(e, s, "PUBLISH c x")
+	e.Collect(subscriber)
+	require.Greater(t, replies(s), 200<<10)
+	for range 12 {
+		now += 1e6
+		run(e, busy, "ECHO "+long)
+		e.Tick()
+	}
+	require.Zero(t, replies(s))
+	require.Zero(t, replies(subscriber))
+	require.Greater(t, replies(busy), 100<<10)
+	require.Less(t, e.MemoryUsage().Used, before+600<<10)
+	require.Regexp(t, ` rbp=1024\d\d `, string(run(e, s, fmt.Sprintf("CLIENT LIST ID %d", busy.ID)).Out))
+}
+
+// INFO clients shows the largest buffers of the last seconds.
+func TestRecentMaximaOfBuffers(t *testing.T) {
+	now := int64(1_700_000_000_000_000)
+	e, s := newTimed(&now)
+	other := e.NewSession(waker{})
+	pass := func() string {
+		now += 1e6
+		e.Tick()
+		text := string(run(e, s, "INFO clients").Out)
+		_, text, _ = strings.Cut(text, "client_recent_max_input_buffer:")
+		text, _, _ = strings.Cut(text, "\r\nblocked_clients")
+		return strings.Replace(text, "\r\nclient_recent_max_output_buffer:", " ", 1)
+	}
+	require.Equal(t, "0 0", pass())
+	other.Query.Store(1000)
+	other.QueryFree.Store(24)
+	other.Unsent.Store(3000)
+	require.Equal(t, "1024 3000", pass())
+	other.Query.Store(0)
+	other.QueryFree.Store(0)
+	other.Unsent.Store(10)
+	for range 7 {
+		require.Equal(t, "1024 3000", pass())
+	}
+	require.Equal(t, "0 10", pass())
+}
+
+// newTimed is newComplete with a clock.
+func newTimed(now *int64) (*engine.Engine, *engine.Session) {
+	e := engine.New(engine.Options{Seed: 1, Clock: func() int64 { return *now }})
+	e.Join(engine.Commands(engine.Families()...))
+	return e, e.NewSession(nil)
+}

@@ -90,7 +90,9 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 			timed++
 		}
 	}
-	Fields(b, "connected_clients", len(e.Sessions.ByID)-replicas, "blocked_clients", len(e.blocked.all)+len(e.pause.postponed),
+	Fields(b, "connected_clients", len(e.Sessions.ByID)-replicas,
+		"client_recent_max_input_buffer", slices.Max(e.Sessions.peaks.in[:]),
+		"client_recent_max_output_buffer", slices.Max(e.Sessions.peaks.out[:]), "blocked_clients", len(e.blocked.all)+len(e.pause.postponed),
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
 		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.blocked.keys),
 		"cluster_connections", 0)

@@ -65,7 +65,7 @@ type Session struct {
 	last         *Command
 	ownBuffer    []byte // the buffer for the replies after those being sent, if none is lent
 	lentBuffer   []byte // what Lend provided for the next Do
-	replyPeak    int    // bytes of the largest replies that were taken since the buffers were tended
+	replyPeak    int    // bytes of the largest replies that were taken since trimReplies
 	borrows      bool
 	earlyReplies []byte // the replies before a slow script's
 }
@@ -302,6 +302,7 @@ type sessions struct {
 	next     int64
 	held     held
 	evicted  int64 // by maxmemory-clients
+	peaks    bufferPeaks
 }
 
 func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), next: 1} }

@@ -21,6 +21,7 @@ func (e *Engine) Tick() (next int64) {
 		e.endTimedOut()
 		e.stats.rates.sample(e)
 		e.closeIdle()
+		e.tendBuffers()
 		e.evictClients()
 		more := e.Config.ActiveExpire && e.expireDue()
 		e.rehash()
