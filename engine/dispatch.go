@@ -9,6 +9,7 @@ type Outcome struct {
 	Blocked  bool   // no further command may run until the session's Peer is woken
 	Closing  bool   // close once Out is sent
 	Overflow bool   // close at once: the replies passed the limit
+	Queued   int    // bytes of the arguments that MULTI has queued
 
 	Class Class // of clients, by which its output is limited
 }
@@ -112,6 +113,9 @@ func (s *Session) takeReplies() Outcome {
 	s.wakePending = false
 	s.closing = s.closing || s.Reply.Full()
 	o := Outcome{Blocked: s.blocked != nil || s.running || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Class: s.outputClass()}
+	if s.tx != nil {
+		o.Queued = s.tx.argsBytes()
+	}
 	if s.running { // the slow script still writes to Reply
 		o.Out, s.earlyReplies = s.earlyReplies, nil
 		return o

@@ -22,6 +22,7 @@ type conn struct {
 	in       input  // what is not executed
 	group    *group // of the loop
 	held     int    // replies of this connection in the group
+	queued   int    // bytes of the arguments that MULTI has queued
 	blocked  bool
 	counted  bool        // the session counts bytes of the input
 	roomy    bool        // the server knows that the input has room to release
@@ -177,7 +178,7 @@ func (c *conn) reply(o engine.Outcome) {
 	if len(o.Out) > 0 || c.session.Unsent.Load() > 0 {
 		c.limitOutput(o.Class)
 	}
-	c.blocked = o.Blocked
+	c.blocked, c.queued = o.Blocked, o.Queued
 	c.dying = c.dying || o.Closing
 }
 
@@ -257,11 +258,23 @@ func (c *conn) shrink() {
 	c.quiet = true
 }
 
-// action closes the connection if it is dying and its output is sent, or if its input exceeds
-// client-query-buffer-limit.
+// unauthedQuery is the limit of the input before AUTH, in bytes, as in Redis since 7.2.
+const unauthedQuery = 1 << 20
+
+// exceedsQuery reports whether the input exceeds client-query-buffer-limit. As in Redis 8.0 what is not parsed counts, and
+// what MULTI has queued, but no arguments of the command that is being read.
+func (c *conn) exceedsQuery() bool {
+	limit := c.server.maxQuery.Load()
+	if !c.session.Authed() {
+		limit = min(limit, unauthedQuery)
+	}
+	return int64(c.in.backlog()+c.queued) > limit
+}
+
+// action closes the connection if it is dying and its output is sent, or if its input exceeds its limit.
 func (c *conn) action() gnet.Action {
 	switch {
-	case int64(c.in.backlog()) > c.server.maxQuery.Load():
+	case c.exceedsQuery():
 		c.server.log('#', "Closing client that reached max query buffer length: addr=%s", c.from.Addr)
 	case c.dying && !c.broken && c.held > 0:
 		return gnet.None // the group wakes it

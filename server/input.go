@@ -154,17 +154,26 @@ func (in *input) release() {
 	}
 }
 
-// shrink moves an unfinished command to a buffer without room, if there is much, and forgets the slices of its last read.
+// shrink moves an unfinished command to buffers without room, if there is much, and forgets the slices of its last read.
 func (in *input) shrink() {
-	if in.isRoomy() {
-		in.args = nil
-		in.gather(make([]byte, 0, len(in.buf)-in.from))
+	if !in.isRoomy() {
+		return
+	}
+	in.args = nil
+	in.gather(make([]byte, 0, len(in.buf)-in.from))
+	for i, c := range in.full {
+		in.full[i].buf = append(make([]byte, 0, len(c.buf)), c.buf...)
+		in.held += cap(in.full[i].buf) - cap(c.buf)
 	}
 }
 
 // isRoomy reports whether shrink would release memory.
 func (in *input) isRoomy() bool {
-	return in.waiting == nil && int64(cap(in.buf)-len(in.buf))+int64(cap(in.args))*argBytes > maxRoom
+	room := cap(in.buf) - len(in.buf) + cap(in.args)*int(argBytes)
+	for _, c := range in.full {
+		room += cap(c.buf) - len(c.buf)
+	}
+	return in.waiting == nil && room > maxRoom
 }
 
 // memory returns the bytes of the commands that wait, of the room behind them, and of the arguments of the unfinished

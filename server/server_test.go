@@ -256,6 +256,50 @@ func TestQueryBufferLimit(t *testing.T) {
 	require.Contains(t, r.log.String(), "max query buffer length")
 }
 
+// As in Redis 8.0 the limit counts what MULTI has queued, but not the arguments that are parsed.
+func TestQueryBufferLimitCountsQueuedCommands(t *testing.T) {
+	r := start(t, Options{})
+	c := r.dial(t)
+	require.Equal(t, "+OK", c.ask("CONFIG SET client-query-buffer-limit 1mb"))
+	arg := "$300000\r\n" + strings.Repeat("x", 300_000) + "\r\n"
+	c.send("*10\r\n$5\r\nRPUSH\r\n$1\r\nl\r\n" + strings.Repeat(arg, 8))
+	require.Equal(t, ":8", c.line())
+	for range 2 {
+		require.Equal(t, "+OK", c.ask("MULTI"))
+		for range 3 {
+			require.Equal(t, "+QUEUED", c.ask("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n"+arg))
+		}
+		require.Equal(t, "+OK", c.ask("DISCARD"))
+	}
+	require.Equal(t, "+OK", c.ask("MULTI"))
+	go c.Write([]byte(strings.Repeat("*3\r\n$3\r\nSET\r\n$1\r\nk\r\n"+arg, 5)))
+	_, _ = io.ReadAll(c) // to the end of the connection
+	require.Contains(t, r.log.String(), "max query buffer length")
+}
+
+// Before AUTH the input is limited to 1 MB, as in Redis 8.0. It only grows so far during CLIENT PAUSE.
+func TestQueryBufferLimitBeforeAUTH(t *testing.T) {
+	r := start(t, Options{})
+	admin, early := r.dial(t), r.dial(t)
+	require.Equal(t, "+PONG", early.ask("PING"))
+	require.Equal(t, "+OK", admin.ask("CONFIG SET requirepass secret"))
+	late := r.dial(t)
+	require.Equal(t, "-NOAUTH Authentication required.", late.ask("PING"))
+	require.Equal(t, "+OK", admin.ask("CLIENT PAUSE 100000 ALL"))
+	input := "AUTH secret\r\n" + strings.Repeat("PING "+strings.Repeat("x", 10_000)+"\r\n", 130)
+	early.send(input)
+	go late.Write([]byte(input))
+	late.closed()
+	eventually(t, "the input of the client that needed no AUTH waits", func() (waits bool) {
+		r.engine.With(func() {
+			for _, s := range r.engine.Sessions.ByID {
+				waits = waits || s.Query.Load() == int64(len(input))
+			}
+		})
+		return waits
+	})
+}
+
 // A client that reads late gets all replies, also after QUIT.
 func TestSlowReaderGetsEverything(t *testing.T) {
 	c := start(t, Options{}).dial(t)
