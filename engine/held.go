@@ -96,6 +96,7 @@ func (s *Session) ungroup() {
 	}
 }
 
+// moveTo moves the session's bytes to another group.
 func (s *Session) moveTo(g *group) {
 	for _, t := range s.tallies() {
 		t.of.add(-t.bytes.Load())
@@ -125,6 +126,7 @@ func (s *Session) Output() int {
 	return s.Reply.Len() + int(s.Unsent.Load()+s.HeldBack.Load())
 }
 
+// tallies returns all that the session counts.
 func (s *Session) tallies() [7]*Tally {
 	return [...]*Tally{&s.Query, &s.QueryFree, &s.Args, &s.Unsent, &s.HeldBack, &s.kept, &s.waiting}
 }
