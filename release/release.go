@@ -51,6 +51,12 @@ func of(name, patch string) Release {
 	return r
 }
 
+// Exactly returns the release of that product with that version, known or not. The version is well-formed, such as "8.0.6".
+func Exactly(product, version string) *Release {
+	r := of(product+":"+version, version)
+	return &r
+}
+
 // Find returns the release that a user names: one of Known, such as "redis:7.2", or "default".
 func Find(name string) (*Release, error) {
 	var names []string

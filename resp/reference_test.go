@@ -72,7 +72,7 @@ func randomNumber(r *rand.Rand) string {
 const numberRounds = 3000
 
 func TestScoresAgainstRedis(t *testing.T) {
-	conn := reference.Start(t, "--zset-max-listpack-entries", "0").Dial(t)
+	conn := reference.Redis70.Start(t, "--zset-max-listpack-entries", "0").Dial(t)
 	r := rand.New(rand.NewPCG(7, 8))
 	var texts []string
 	var commands [][]string

@@ -25,7 +25,7 @@ var different = map[string][]string{
 
 // COMMAND describes the commands that redis-server has too as redis-server does.
 func TestCommandsAreDescribedAsByRedis(t *testing.T) {
-	conn := reference.Start(t).Dial(t)
+	conn := reference.Redis70.Start(t).Dial(t)
 	_, err := conn.Write([]byte("COMMAND\r\n"))
 	require.NoError(t, err)
 	v, err := resp.NewReader(conn).Read()
@@ -61,7 +61,7 @@ var changed = strings.Fields("bitop client|list client|kill command|getkeys comm
 
 // The arguments in COMMAND DOCS are those of redis-server, except for the names of groups.
 func TestSyntaxesAreThoseOfRedis(t *testing.T) {
-	conn := reference.Start(t).Dial(t)
+	conn := reference.Redis70.Start(t).Dial(t)
 	_, err := conn.Write([]byte("COMMAND DOCS\r\n"))
 	require.NoError(t, err)
 	v, err := resp.NewReader(conn).Read()

@@ -29,7 +29,7 @@ func master(t *testing.T) (ours *asker, port string) {
 
 // replica returns a client of a redis-server that replicates the server on a port.
 func replica(t *testing.T, port string) *asker {
-	redis := reference.Start(t, "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 "+port)
+	redis := reference.Redis70.Start(t, "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 "+port)
 	return newAsker(t, redis.Dial(t), nil)
 }
 

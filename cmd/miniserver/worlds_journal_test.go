@@ -86,7 +86,7 @@ func writeCommand(out *resp.Writer, args [][]byte) {
 
 // TestTranscriptsHandedToRedis has a redis-server load the journal of every file.
 func TestTranscriptsHandedToRedis(t *testing.T) {
-	server := reference.Start(t, "--appendonly", "yes", "--databases", "16")
+	server := reference.Redis70.Start(t, "--appendonly", "yes", "--databases", "16")
 	conn := server.Dial(t)
 	in := resp.NewReader(conn)
 	w := &handed{replayed: replayed{Memory: memory("an engine whose journal redis-server loads", 2, "journal")},

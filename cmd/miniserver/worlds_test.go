@@ -24,9 +24,11 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
 )
@@ -300,10 +302,34 @@ func TestTranscriptsOverTCP(t *testing.T) {
 	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
 }
 
-// TestTranscriptsOnRedis runs what a redis-server can run of them there.
-func TestTranscriptsOnRedis(t *testing.T) {
+// TestTranscriptsOnRedis runs there what the default release can run of them.
+func TestTranscriptsOnRedis(t *testing.T) { runOn(t, reference.Default) }
+
+func TestTranscriptsOnRedis70(t *testing.T) { runOn(t, reference.Redis70) }
+
+func TestTranscriptsOnValkey(t *testing.T) { runOn(t, reference.Valkey81) }
+
+func runOn(t *testing.T, r reference.Release) {
 	if os.Getenv("REQUIRE_REDIS") == "" && testing.Short() {
-		t.Skip("the reference server is left out with -short")
+		t.Skip("the reference servers are left out with -short")
 	}
-	transcript.RunFiles(t, transcript.Redis(t, 2), corpus, transcript.Files(t, corpus))
+	transcript.RunFiles(t, transcript.Real(t, r, 2), corpus, transcript.Files(t, corpus), todo(t, r)...)
+}
+
+// TestTranscriptsLike70 runs what redis-server 7.0 can run of them in an engine that behaves as that release.
+func TestTranscriptsLike70(t *testing.T) {
+	like, err := release.Find(string(reference.Redis70))
+	require.NoError(t, err)
+	w := transcript.NewMemory(transcript.Traits{Name: "an engine like " + like.Name, Release: like}, furnish)
+	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus), todo(t, "like-redis:7.0")...)
+}
+
+// todo returns the transcripts that still differ from the release. Each line of its file is the path of one.
+func todo(t *testing.T, r reference.Release) []string {
+	text, err := os.ReadFile(filepath.Join("testdata", "todo", strings.ReplaceAll(string(r), ":", "-")+".txt"))
+	if os.IsNotExist(err) {
+		return nil
+	}
+	require.NoError(t, err)
+	return strings.Fields(string(text))
 }

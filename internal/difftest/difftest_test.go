@@ -34,7 +34,7 @@ func chosenFamilies() []string {
 }
 
 func redisSide(t *testing.T, name string) Side {
-	return Side{Name: name, Network: "unix", Address: reference.Start(t, "--databases", "4").Socket}
+	return Side{Name: name, Network: "unix", Address: reference.Redis70.Start(t, "--databases", "4").Socket}
 }
 
 // compare runs all seeds and reports the share of commands that were accepted, by name.
@@ -91,7 +91,7 @@ func TestRedisAgreesWithItself(t *testing.T) {
 // TestADifferenceIsFoundAndCutDown compares two redis-servers of which one lacks a command.
 func TestADifferenceIsFoundAndCutDown(t *testing.T) {
 	lacking := Side{Name: "lacking", Network: "unix",
-		Address: reference.Start(t, "--databases", "4", "--rename-command", "ZMSCORE", "").Socket}
+		Address: reference.Redis70.Start(t, "--databases", "4", "--rename-command", "ZMSCORE", "").Socket}
 	cfg := Config{Redis: redisSide(t, "redis"), Ours: lacking, Families: []string{"zsets"}, Seed: 2, Commands: 2000}
 	result, err := cfg.Run()
 	require.NoError(t, err)

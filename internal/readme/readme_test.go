@@ -131,7 +131,7 @@ func TestCommandTableIsUpToDate(t *testing.T) {
 // TestMissingCommandsAreNamed requires every command and subcommand of redis-server that is not here to stand
 // in the table with its reason, and nothing else.
 func TestMissingCommandsAreNamed(t *testing.T) {
-	theirs := list(t, reference.Start(t).Dial(t))
+	theirs := list(t, reference.Redis70.Start(t).Dial(t))
 	d := sitDown(t)
 	conn, err := net.Dial(d.server.Network, d.server.Address)
 	require.NoError(t, err)

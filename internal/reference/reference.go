@@ -1,8 +1,13 @@
-// Package reference starts a real redis-server for a test, so that the test compares with
-// Redis itself and not with expectations written by hand.
+// Package reference starts a real server of Redis or Valkey for a test, so that the test compares with
+// it and not with expectations written by hand.
 //
-// The binary is $REDIS_SERVER or redis-server in $PATH. Without it a test that needs it is
-// skipped with a message. With REQUIRE_REDIS=1 it fails instead: run builds that must compare
+// A test names the release, or takes the default one. Its server is searched in the directory $REFERENCES (by default
+// miniserver/references in the user's cache), as bin/redis-server, bin/valkey-server, or the same one directory deeper
+// (trixie/bin/redis-server); then in $PATH. Only a server of that release will do. Without it the test is skipped with
+// a message. ".ci/run" unpacks newer releases there, "make references" builds older ones.
+//
+// REQUIRE_REDIS makes such a test fail instead. REQUIRE_REDIS=1 requires the programs in $PATH, and redis:8.0, redis:7.0
+// and valkey:8.1; REQUIRE_REDIS="redis:7.0" requires the programs and the releases it lists. Run builds that must compare
 // with Redis that way.
 //
 // Each server has a directory and a unix socket of its own, saves nothing, listens on no
@@ -17,47 +22,52 @@ import (
 	"testing"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/release"
 )
 
-// Server is a running redis-server.
+// Server is a running server.
 type Server struct {
-	Socket string // path of its unix socket
-	Dir    string // its working directory, removed afterwards
-	path   string
+	Socket  string // path of its unix socket
+	Dir     string // its working directory, removed afterwards
+	Release *release.Release
 }
 
-// Require returns the path of a program with which tests compare: one of Redis, or lua5.1. If it is missing
-// the test is skipped, or fails if REQUIRE_REDIS=1.
+// Require returns the path of a program in $PATH: one of Redis, of any release, or lua5.1. If it is missing
+// the test is skipped, or fails if REQUIRE_REDIS is set.
 func Require(t testing.TB, program string) string {
 	t.Helper()
-	name := program
-	if program == "redis-server" && os.Getenv("REDIS_SERVER") != "" {
-		name = os.Getenv("REDIS_SERVER")
-	}
-	path, err := exec.LookPath(name)
+	path, err := exec.LookPath(program)
 	if err == nil {
 		return path
 	}
-	if os.Getenv("REQUIRE_REDIS") == "1" {
-		t.Fatalf("REQUIRE_REDIS=1, but %s was not found: %v", name, err)
+	if os.Getenv("REQUIRE_REDIS") != "" {
+		t.Fatalf("REQUIRE_REDIS is set, but %s was not found: %v", program, err)
 	}
-	t.Skipf("NOT COMPARED: %s was not found; install it (for redis-server, or set REDIS_SERVER)", name)
+	t.Skipf("NOT COMPARED: %s was not found; install it", program)
 	return ""
 }
 
-// Start starts a redis-server with further command line arguments such as
-// "--maxmemory", "10mb". It ends when the test does. See Require for a missing binary.
+// Start starts a server of the default release. See Release.Start.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
-	path := Require(t, "redis-server")
-	process, err := launch.Start(launch.Spec{
-		Path: path, Unix: true, Args: append([]string{"--enable-debug-command", "yes"}, args...),
-	})
+	return Default.Start(t, args...)
+}
+
+// Start starts a server of the release with further command line arguments such as
+// "--maxmemory", "10mb". It ends when the test does. See Path for a missing binary.
+func (r Release) Start(t testing.TB, args ...string) *Server {
+	t.Helper()
+	path := r.Path(t)
+	version := versionOf(path)
+	if !strings.HasPrefix(version, "6.") { // DEBUG needs a permission since 7.0
+		args = append([]string{"--enable-debug-command", "yes"}, args...)
+	}
+	process, err := launch.Start(launch.Spec{Path: path, Unix: true, Args: args})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { process.Stop() })
-	return &Server{Socket: process.Address, Dir: process.Dir, path: path}
+	return &Server{Socket: process.Address, Dir: process.Dir, Release: release.Exactly(r.Product(), version)}
 }
 
 // Dial opens a connection; it is closed with the test.
@@ -69,16 +79,4 @@ func (s *Server) Dial(t testing.TB) net.Conn {
 	}
 	t.Cleanup(func() { conn.Close() })
 	return conn
-}
-
-// Version returns the server's version, such as 7.0.15.
-func (s *Server) Version(t testing.TB) string {
-	t.Helper()
-	out, err := exec.Command(s.path, "--version").Output()
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, rest, _ := strings.Cut(string(out), "v=")
-	version, _, _ := strings.Cut(rest, " ")
-	return version
 }

@@ -53,11 +53,13 @@
 //	@ reset           an empty server without connections and with its first parameters
 //	@ only TAG...     the lines up to "@ end" or the end of the file run only in worlds
 //	@ not TAG...      with one of the tags, or with none of them
-//	@ since 7.2       the same for a redis-server of that version or later; our own worlds have
-//	                  every version
-//	@ end             ends the innermost only, not or since
+//	@ since 7.2       the same for worlds of that version of Redis or a later one, and for Valkey up to
+//	                  7.2, of which it has all. "valkey:8.1" is a version of Valkey; "8.0 valkey:8.1"
+//	                  is either. A world of ours without a release has every version
+//	@ before 8.0      the same for the worlds that "since" leaves out
+//	@ end             ends the innermost only, not, since or before
 //
-// Tags name a world's kind and its properties: miniserver, redis, memory, tcp, resp3, virtual
+// Tags name a world's kind and its properties: miniserver, redis (also for Valkey), memory, tcp, resp3, virtual
 // (its clock moves only by directive), and others that a world defines.
 //
 // A world may speak RESP3 although the file was recorded in RESP2. Then the test compares the
@@ -65,6 +67,6 @@
 // "@ resp 3", and its replies must be equal.
 //
 // The replies in the files come from a real server: go test with -update=redis rewrites the
-// replies of every step that a redis-server can run, and -update=miniserver those of the
-// others. Comments, order and placeholders that still match stay.
+// replies of every step that the default release of package reference can run, -update=redis:7.0 those of the
+// others that redis-server 7.0 can run, and -update=miniserver the rest that ours can. Comments, order and placeholders that still match stay.
 package transcript

@@ -65,16 +65,17 @@ type loop struct {
 
 // guard is a condition of a step: only worlds that meet it run the step.
 type guard struct {
-	word string // only, not, since
+	word string // only, not, since, before
 	args []string
 }
 
 var (
-	commandLine = regexp.MustCompile(`^([a-z0-9]*)> ?(.*)$`)
-	arrivalLine = regexp.MustCompile(`^([a-z0-9]*)<$`)
-	loopLine    = regexp.MustCompile(`^([a-z]+) = (-?\d+)\.\.(-?\d+)$`)
-	letLine     = regexp.MustCompile(`^([a-z]+) =(?: (.*))?$`)
-	repeatText  = regexp.MustCompile(`^(\d+) \* (\S+)$`)
+	commandLine  = regexp.MustCompile(`^([a-z0-9]*)> ?(.*)$`)
+	arrivalLine  = regexp.MustCompile(`^([a-z0-9]*)<$`)
+	loopLine     = regexp.MustCompile(`^([a-z]+) = (-?\d+)\.\.(-?\d+)$`)
+	letLine      = regexp.MustCompile(`^([a-z]+) =(?: (.*))?$`)
+	versionsLine = regexp.MustCompile(`^((valkey:)?\d{1,2}(\.\d{1,2}){0,2}( |$))+$`)
+	repeatText   = regexp.MustCompile(`^(\d+) \* (\S+)$`)
 )
 
 // Load reads and parses the file at path.
@@ -251,8 +252,8 @@ func (p *parser) setting(word, rest string) error {
 		p.loop, ok = parseLoop(rest)
 	case "let":
 		ok = p.let(rest)
-	case "only", "not", "since":
-		ok = rest != ""
+	case "only", "not", "since", "before":
+		ok = rest != "" && (word == "only" || word == "not" || versionsLine.MatchString(rest))
 		p.guards = append(p.guards, guard{word, strings.Fields(rest)})
 	case "end":
 		ok = len(p.guards) > 0

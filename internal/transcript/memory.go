@@ -48,7 +48,7 @@ func (m *Memory) renew() {
 
 // Fresh returns another engine on the world's clock, with the same parts. It allows DEBUG.
 func (m *Memory) Fresh(journal func(db int, args [][]byte)) *engine.Engine {
-	e := engine.New(engine.Options{Clock: func() int64 { return m.clock }, Seed: 1})
+	e := engine.New(engine.Options{Release: m.traits.Release, Clock: func() int64 { return m.clock }, Seed: 1})
 	e.Join(engine.Part{Propagate: journal})
 	m.wire(e)
 	e.Param("enable-debug-command").Set("yes")

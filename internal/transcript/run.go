@@ -48,6 +48,7 @@ type Outcome struct {
 	// machine may have caused the mismatches.
 	Slipped bool
 
+	lost bool            // a reply that must come did not, so that the next steps would be compared with other steps' replies
 	seen map[int]arrival // by step, for Update
 }
 
@@ -57,7 +58,8 @@ type arrival struct {
 	text string
 }
 
-// Run runs the file in an empty world and resets the world afterwards. The error is about the run itself, such as a
+// Run runs the file in an empty world and resets the world afterwards. It stops after several mismatches, or when it
+// has waited in vain for a reply. The error is about the run itself, such as a
 // lost connection; wrong replies are in the Outcome.
 func (f *File) Run(w World) (Outcome, error) {
 	r := newRun(f, w)
@@ -73,7 +75,7 @@ func (f *File) Run(w World) (Outcome, error) {
 			return r.out, fmt.Errorf("%s:%d: %w", f.Name, s.line+1, err)
 		}
 		r.watchClock(s, time.Since(began))
-		if len(r.out.Mismatches) >= tooMany {
+		if r.out.lost || len(r.out.Mismatches) >= tooMany {
 			break
 		}
 	}
@@ -108,7 +110,7 @@ func (r *run) watchClock(s step, took time.Duration) {
 	case s.kind == stepCommand && !s.expects():
 		took -= quietPeriod
 	}
-	if r.traits.RealClock && took > slip {
+	if r.traits.RealClock && !r.out.lost && took > slip {
 		r.out.Slipped = true
 	}
 }
@@ -188,6 +190,7 @@ func (r *run) receive(i int, s step, conn Conn) error {
 		got = v.String()
 	}
 	r.out.seen[i] = arrival{came, got}
+	r.out.lost = s.expects() && !came
 	if expected := r.file.reply(s); came != s.expects() || came && !r.same(expected, got, v) {
 		r.mismatch(s, expected, got)
 	}

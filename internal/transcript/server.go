@@ -14,7 +14,7 @@ import (
 )
 
 const (
-	patience    = time.Minute           // for a reply that must come; long, since the machine may stand still meanwhile
+	patience    = 20 * time.Second      // for a reply that must come; long, since the machine may stand still meanwhile
 	quietPeriod = 10 * time.Millisecond // without a reply, after which a command counts as blocked
 	oneByOne    = 1 << 10               // number of first bytes that OneByte sends one at a time
 	longSleep   = 50 * time.Millisecond // longest Advance that sleeps
@@ -99,6 +99,9 @@ func (s *Server) Advance(d time.Duration) error {
 
 // Reset implements World.
 func (s *Server) Reset() error {
+	if _, err := s.ask("CLIENT", "UNPAUSE"); err != nil { // or the next ones would wait for the end of a pause
+		return err
+	}
 	s.awaitHangups()
 	s.restore()
 	v, err := s.ask("FLUSHALL")

@@ -12,6 +12,7 @@ import (
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -51,6 +52,14 @@ func TestMismatchesSayWhere(t *testing.T) {
 	require.Equal(t, "test.txt:4: > GET k\n  expected\n    \"w\"\n  got\n    \"v\"", out.Mismatches[0].String())
 	require.Equal(t, "test.txt:6: > INCR n\n  expected\n    (no reply)\n  got\n    (integer) 1", out.Mismatches[1].String())
 	require.Equal(t, "test.txt:7: a> BLPOP q 0\n  expected\n    \"x\"\n  got\n    (no reply)", out.Mismatches[2].String())
+}
+
+// Each wait in vain may take a minute, so that a server that answers nothing costs a file one of them.
+func TestARunEndsAtAReplyThatDoesNotCome(t *testing.T) {
+	out, err := parse(t, "> BLPOP q 0", `"x"`, "> SET k v", "wrong").Run(engineWorld(2))
+	require.NoError(t, err)
+	require.Len(t, out.Mismatches, 1)
+	require.Equal(t, 1, out.Ran)
 }
 
 func TestWhatNobodyMentionedIsReported(t *testing.T) {
@@ -95,13 +104,70 @@ func TestRunsWithALateStepAreRepeated(t *testing.T) {
 	require.Len(t, out.Mismatches, 1)
 	require.True(t, out.Slipped)
 	w.stalls = 1
-	out, err = f.runInTime(w)
+	again := new(retries)
+	out, err = again.run(f, w)
 	require.NoError(t, err)
 	require.Empty(t, out.Mismatches)
 
-	out, err = parse(t, "> PING", "wrong").runInTime(w)
+	out, err = again.run(parse(t, "> PING", "wrong"), w)
 	require.NoError(t, err)
 	require.Len(t, out.Mismatches, 1, "what is wrong in time is wrong")
+}
+
+// lateAlways counts its runs and slips in every one.
+type lateAlways struct {
+	late
+	runs int
+}
+
+func (l *lateAlways) Dial(name string) (Conn, error) {
+	l.runs++
+	l.stalls = 1
+	return l.late.Dial(name)
+}
+
+func TestRunsThatFailAlikeEnd(t *testing.T) {
+	w := &lateAlways{late: late{Server: Redis(t, 2)}}
+	out, err := new(retries).run(parse(t, "> PING", "wrong"), w)
+	require.NoError(t, err)
+	require.Len(t, out.Mismatches, 1)
+	require.Equal(t, alikeRuns, w.runs)
+}
+
+func TestRepeatedRunsShareTheirTime(t *testing.T) {
+	w := &lateAlways{late: late{Server: Redis(t, 2)}}
+	again := &retries{spent: retryFor - time.Millisecond}
+	for range 3 {
+		out, err := again.run(parse(t, "> PING", "wrong"), w)
+		require.NoError(t, err)
+		require.Len(t, out.Mismatches, 1)
+	}
+	require.Equal(t, 4, w.runs, "one of the three files was run twice")
+}
+
+func TestVersionsDecideWhatAWorldRuns(t *testing.T) {
+	for _, c := range []struct {
+		release *release.Release
+		runs    string
+	}{
+		{release.Exactly("redis", "7.0.15"), "a"},
+		{release.Exactly("redis", "7.2"), "b"},
+		{release.Exactly("redis", "8.0.2"), "bcd"},
+		{release.Exactly("redis", "8.10.0"), "bcde"},
+		{release.Exactly("valkey", "8.1.4"), "bd"},
+		{release.Exactly("valkey", "9.1.2"), "bdf"},
+		{nil, "bcdef"},
+	} {
+		f := parse(t, "@ before 7.2", "> a", "@ end", "@ since 7.2", "> b", "@ end", "@ since 8.0", "> c", "@ end",
+			"@ since 8.0 valkey:8.1", "> d", "@ end", "@ since 8.9", "> e", "@ end", "@ since valkey:9.0", "> f")
+		var runs string
+		for i, run := range f.plan(Traits{Release: c.release}) {
+			if run {
+				runs += f.steps[i].args[0]
+			}
+		}
+		require.Equal(t, c.runs, runs, "%v", c.release)
+	}
 }
 
 func TestResetRestoresParametersAndUsers(t *testing.T) {
@@ -119,6 +185,16 @@ func TestResetRestoresParametersAndUsers(t *testing.T) {
 	users, err := w.ask("ACL", "USERS")
 	require.NoError(t, err)
 	require.Len(t, users.Elems, 1)
+}
+
+// A file that fails during a pause must not make the next ones wait for its end.
+func TestResetEndsAPause(t *testing.T) {
+	w := Redis(t, 2)
+	_, err := parse(t, "> CLIENT PAUSE 1000000 WRITE", "OK").Run(w)
+	require.NoError(t, err)
+	w.Patience = time.Second
+	_, err = w.ask("FLUSHALL")
+	require.NoError(t, err)
 }
 
 func TestUpdateKeepsWhatMatches(t *testing.T) {
@@ -141,8 +217,8 @@ func TestUpdateKeepsWhatMatches(t *testing.T) {
 
 func TestUpdateFromOursLeavesRedisItsSteps(t *testing.T) {
 	redis := Redis(t, 2)
-	redis.traits.Tags, redis.traits.Version = []string{"miniserver"}, "" // stands in for a server that has more
-	theirs := RedisTraits("7.0.15")
+	redis.traits.Tags, redis.traits.Release = []string{"miniserver"}, nil // stands in for a server that has more
+	theirs := TraitsOf("redis:7.0")
 	f := parse(t, "> SET k v", "what redis says", "@ only miniserver", "> GET k", "old", "@ end", "@ since 7.2", "> GET k", "old")
 	text, err := f.Update(redis, &theirs)
 	require.NoError(t, err)
@@ -187,6 +263,7 @@ func TestParseErrorsNameTheLine(t *testing.T) {
 		"#\n@ end\n":             "test.txt:2: bad directive: @ end",
 		"#\n@ for i = 3..1\n":    "test.txt:2: bad directive: @ for i = 3..1",
 		"#\n@ config a\n":        "test.txt:2: bad directive: @ config a",
+		"#\n@ since new\n":       "test.txt:2: bad directive: @ since new",
 		"#\n@ only\n":            "test.txt:2: bad directive: @ only",
 		"#\n> PING\nPONG\n\nx\n": "test.txt:5: a reply without a command: x",
 	} {

@@ -2,10 +2,10 @@ package transcript
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -53,13 +53,13 @@ var Closed = resp.Value{Kind: resp.Error, Text: "(closed by the server)"}
 
 // Traits are the properties of a world.
 type Traits struct {
-	Name    string        // for messages: "redis", "miniserver over TCP"
-	Tags    []string      // for only and not
-	Version string        // of a redis-server; "" has every version
-	Proto   int           // of new connections; 2 if 0
-	Sleep   time.Duration // longest Advance
+	Name  string        // for messages: "redis", "miniserver over TCP"
+	Tags  []string      // for only and not
+	Proto int           // of new connections; 2 if 0
+	Sleep time.Duration // longest Advance
 
-	RealClock bool // time passes between steps
+	Release   *release.Release // of the server, or of the one that ours stands for; nil has every version
+	RealClock bool             // time passes between steps
 }
 
 // passes reports whether a world with these traits runs the steps under g.
@@ -71,16 +71,8 @@ func (t Traits) passes(g guard) bool {
 	case "not":
 		return !tagged
 	}
-	return t.Version == "" || compareVersions(t.Version, g.args[0]) >= 0
-}
-
-// compareVersions compares dotted numbers.
-func compareVersions(a, b string) int {
-	return slices.CompareFunc(strings.Split(a, "."), strings.Split(b, "."), func(x, y string) int {
-		m, _ := strconv.Atoi(x)
-		n, _ := strconv.Atoi(y)
-		return m - n
-	})
+	has := t.Release == nil || t.Release.Has(release.From(strings.Join(g.args, " ")))
+	return has == (g.word == "since")
 }
 
 // plan returns for each step whether a world with these traits runs it. After an Advance that is too long for

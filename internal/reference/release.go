@@ -1,0 +1,106 @@
+package reference
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+)
+
+// Release names a product and a version, such as "redis:8.0". Every version that begins so belongs to it: 8.0.2, but
+// not 8.10.0.
+type Release string
+
+// Default is the release that miniserver stands for.
+const Default Release = "redis:8.0"
+
+// Redis70 is the release that Debian 12 has.
+const Redis70 Release = "redis:7.0"
+
+// Valkey81 is the oldest release of Valkey that the tests compare with.
+const Valkey81 Release = "valkey:8.1"
+
+// Product returns "redis" or "valkey".
+func (r Release) Product() string {
+	product, _, _ := strings.Cut(string(r), ":")
+	return product
+}
+
+// Version returns what follows the product, such as "8.0".
+func (r Release) Version() string {
+	_, version, _ := strings.Cut(string(r), ":")
+	return version
+}
+
+// Path returns the path of the release's server. If there is none the test is skipped, or fails if REQUIRE_REDIS
+// says so.
+func (r Release) Path(t testing.TB) string {
+	t.Helper()
+	for _, path := range r.candidates() {
+		if r.has(versionOf(path)) {
+			return path
+		}
+	}
+	const hint = "NOT COMPARED: there is no server of %s; .ci/run and make references bring some"
+	if r.required() {
+		t.Fatalf(hint, r)
+	}
+	t.Skipf(hint, r)
+	return ""
+}
+
+// candidates returns the product's servers, of all releases.
+func (r Release) candidates() []string {
+	name := r.Product() + "-server"
+	here, _ := filepath.Glob(filepath.Join(directory(), "bin", name))
+	below, _ := filepath.Glob(filepath.Join(directory(), "*", "bin", name))
+	paths := slices.Concat(here, below)
+	if path, err := exec.LookPath(name); err == nil {
+		paths = append(paths, path)
+	}
+	return paths
+}
+
+// directory returns where servers are searched first.
+func directory() string {
+	if dir := os.Getenv("REFERENCES"); dir != "" {
+		return dir
+	}
+	cache, _ := os.UserCacheDir()
+	return filepath.Join(cache, "miniserver", "references")
+}
+
+// has reports whether a version belongs to r.
+func (r Release) has(version string) bool {
+	return strings.HasPrefix(version+".", r.Version()+".")
+}
+
+// required reports whether a test must fail that does not find r.
+func (r Release) required() bool {
+	switch list := os.Getenv("REQUIRE_REDIS"); list {
+	case "":
+		return false
+	case "1":
+		return slices.Contains([]Release{Default, Redis70, Valkey81}, r)
+	default:
+		return slices.Contains(strings.Fields(list), string(r))
+	}
+}
+
+// versions remembers the answers of versionOf.
+var versions sync.Map
+
+// versionOf returns the version of the server at path, such as 7.0.15; "" if it does not run.
+func versionOf(path string) string {
+	if version, known := versions.Load(path); known {
+		return version.(string)
+	}
+	out, _ := exec.Command(path, "--version").Output()
+	_, rest, _ := strings.Cut(string(out), "v=")
+	version, _, _ := strings.Cut(rest, " ")
+	versions.Store(path, version)
+	return version
+}
