@@ -8,7 +8,7 @@ RACE_PACKAGES = ./engine/... ./commands ./replication ./keyspace/... ./scripting
 PROGRAMS = examples/programs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test lint bench
+.PHONY: build test lint bench references
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
@@ -28,3 +28,7 @@ lint:
 
 bench:
 	go run ./bench compare
+
+# Builds older releases of Redis to compare with; see internal/reference.
+references:
+	internal/reference/build
