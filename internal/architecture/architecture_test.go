@@ -29,6 +29,7 @@ var layers = [][]string{
 	{"internal/readme"},
 	{"internal/transcript"},
 	{"internal/luacases"},
+	{"internal/likeness"},
 	{"internal/reference"},
 	{"internal/launch", "internal/progress", "internal/dataset"},
 	{"internal/assembly"},
