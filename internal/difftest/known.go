@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/resp"
@@ -18,8 +19,9 @@ type known struct {
 	command, redis, ours *regexp.Regexp
 }
 
-// parseKnown reads paragraphs of "name: value" lines.
-func parseKnown(text string) ([]known, error) {
+// parseKnown reads paragraphs of "name: value" lines. It leaves out those that are about other releases: with a line
+// "release:", a paragraph is only about those it names.
+func parseKnown(text, release string) ([]known, error) {
 	var list []known
 	for paragraph := range strings.SplitSeq(text, "\n\n") {
 		values := map[string]string{}
@@ -28,7 +30,7 @@ func parseKnown(text string) ([]known, error) {
 				values[name] = value
 			}
 		}
-		if len(values) == 0 {
+		if only := values["release"]; len(values) == 0 || only != "" && !slices.Contains(strings.Fields(only), release) {
 			continue
 		}
 		k := known{why: values["why"]}

@@ -21,6 +21,7 @@ type Config struct {
 	Families    []string
 	Seed        uint64
 	Commands    int
+	Release     string // which known differences count; with "" only those of all releases
 }
 
 // Difference is the first reply that differs, or a server that failed.
@@ -45,7 +46,7 @@ type Result struct {
 
 // Run compares the servers for one seed.
 func (cfg Config) Run() (Result, error) {
-	list, err := parseKnown(knownText)
+	list, err := parseKnown(knownText, cfg.Release)
 	if err != nil {
 		return Result{}, err
 	}
