@@ -39,6 +39,9 @@ type held struct {
 	alarm     func(int64)  // asks the host for a Tick; may be nil
 }
 
+// Held returns the bytes that clients make the server hold. It may be called without the lock.
+func (e *Engine) Held() int64 { return e.Sessions.held.bytes() }
+
 // link makes the groups know what they are part of.
 func (h *held) link() { h.evictable.of, h.spared.of, h.replicas.of = h, h, h }
 

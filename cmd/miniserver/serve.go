@@ -78,6 +78,7 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		}
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Release: like, Clock: server.Clock(), Seed: p.seed})
+	pacing.watch(p.engine.Held)
 	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Load: func() error {
 		err := pacing.load(p.loadWithMeter)

@@ -49,6 +49,11 @@ const (
 	garbageLeast = 10 << 20
 	heapLeast    = 4 << 20 // below it the runtime's own minimum counts
 
+	// Bytes that may gather for each byte that clients make the server hold. It is mostly the input of large commands: their
+	// tables of arguments and what they add to the data follow at once, and a collection between the two finds nothing.
+	garbagePerHeld = 4
+	garbageForHeld = 128 << 20 // at most
+
 	loadingShare = 200 // percent, while data are loaded and most allocations stay
 )
 
@@ -61,6 +66,7 @@ type pacer struct {
 	percent int64 // as set last; 0 if the environment sets it
 	live    int64 // bytes alive after the last collection
 	loading bool
+	held    func() int64 // bytes that clients make the server hold; nil before there is a server
 }
 
 var pacing pacer
@@ -77,7 +83,7 @@ func adjust(c *cycle) {
 func (p *pacer) follow(live int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	percent := usualShare(live)
+	percent := p.share(live)
 	if p.loading && p.stays(live) {
 		percent = max(percent, loadingShare)
 	}
@@ -85,8 +91,22 @@ func (p *pacer) follow(live int64) {
 	p.set(percent)
 }
 
-// usualShare returns the garbage percentage for a live heap.
-func usualShare(live int64) int64 { return max(garbageShare, garbageLeast*100/max(heapLeast, live)) }
+// share returns the garbage percentage for a live heap.
+func (p *pacer) share(live int64) int64 {
+	live = max(heapLeast, live)
+	percent := max(garbageShare, garbageLeast*100/live)
+	if p.held != nil {
+		percent += min(p.held()*garbagePerHeld, garbageForHeld) * 100 / live
+	}
+	return percent
+}
+
+// watch makes the pace depend on what clients make the server hold.
+func (p *pacer) watch(held func() int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.held = held
+}
 
 // stays reports whether at least half of the bytes allocated between the last two collections are alive.
 func (p *pacer) stays(live int64) bool { return (live-p.live)*200 >= max(heapLeast, p.live)*p.percent }
@@ -108,7 +128,7 @@ func (p *pacer) load(load func() error) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.loading = false; p.percent != 0 {
-		p.set(usualShare(liveHeap()))
+		p.set(p.share(liveHeap()))
 	}
 	return err
 }

@@ -54,3 +54,16 @@ func TestPaceWhileLoading(t *testing.T) {
 	require.NoError(t, p.load(func() error { return nil }))
 	require.Zero(t, p.percent, "the environment says it")
 }
+
+// TestPaceWhileClientsHoldMuch: the rest of a large command may follow before the next collection.
+func TestPaceWhileClientsHoldMuch(t *testing.T) {
+	const mb = 1 << 20
+	held := int64(0)
+	p := pacer{}
+	p.watch(func() int64 { return held })
+	require.EqualValues(t, garbageShare, p.share(100*mb))
+	held = 10 * mb
+	require.EqualValues(t, garbageShare+40, p.share(100*mb))
+	held = 1000 * mb
+	require.EqualValues(t, garbageShare+64, p.share(200*mb), "within bounds")
+}
