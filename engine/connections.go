@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -32,12 +33,17 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	return s
 }
 
+// shortDoubles is what Redis 7.2 changed in all replies: before, doubles had 17 digits.
+var shortDoubles = release.From("7.2.0")
+
 func (e *Engine) bareSession() *Session {
-	return &Session{
+	s := &Session{
 		Reply: resp.NewWriter(2), engine: e, created: e.time.micros, lastActive: e.time.micros,
 		user: e.users.defaultUser, authed: !e.users.requiresAuth(), everAuthed: !e.users.requiresAuth(),
 		maxReply: math.MaxInt,
 	}
+	s.Reply.SetAll17(!e.Release.Has(shortDoubles))
+	return s
 }
 
 // NewScriptSession returns a session for commands run by a script. It is not registered.

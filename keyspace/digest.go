@@ -95,7 +95,7 @@ func (db *DB) digest(d *Digest, key []byte) {
 		})
 	case *zset.Set:
 		v.Each(func(member []byte, score float64) bool {
-			d.xorPair(member, resp.FormatDouble(nil, score))
+			d.xorPair(member, db.ks.formatScore(score))
 			return true
 		})
 	case *list.List:
@@ -122,6 +122,14 @@ func (db *DB) digest(d *Digest, key []byte) {
 	if deadline, _ := db.Deadline(key); deadline != 0 {
 		d.xor([]byte("!!expire!!"))
 	}
+}
+
+// formatScore returns a score as it counts in digests.
+func (ks *Keyspace) formatScore(score float64) []byte {
+	if ks.All17 {
+		return resp.Format17(nil, score)
+	}
+	return resp.FormatShortest(nil, score)
 }
 
 // mixEntries adds the entries of a stream. As in Redis its groups do not count.

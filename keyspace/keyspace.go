@@ -58,6 +58,8 @@ type Keyspace struct {
 	// Replaying lets no key become due. The replayed commands contain the removal of expired keys, and
 	// may change a key before it.
 	Replaying bool
+	// All17 lets digests show scores with 17 digits, as those of Redis up to 7.0 do.
+	All17 bool
 	// Access says what lookups record in the entries that they touch.
 	Access Access
 

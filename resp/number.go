@@ -5,17 +5,31 @@ import (
 	"strconv"
 )
 
-// maxPlain bounds the doubles that "%.17g" prints as plain integers.
-const maxPlain = 1e17
-
-// FormatDouble appends f as C's "%.17g": 17 significant digits without trailing zeros,
-// an exponent of at least two digits below 1e-4 and from 1e17 on; inf, -inf and nan.
-// This is how Redis 7.0 replies with a score.
+// FormatDouble appends f as Redis replies with it: a whole number up to 2^62 as an integer, all others as
+// [FormatShortest] does; inf, -inf and nan. At most 25 bytes.
 func FormatDouble(dst []byte, f float64) []byte {
+	const maxPlain = 1 << 62
+	if n := int64(f); float64(n) == f && n >= -maxPlain && n <= maxPlain && (n != 0 || !math.Signbit(f)) {
+		return strconv.AppendInt(dst, n, 10)
+	}
+	if math.IsNaN(f) {
+		return append(dst, "nan"...)
+	}
+	return FormatShortest(dst, f)
+}
+
+// Format17 appends f as C's "%.17g": 17 significant digits without trailing zeros,
+// an exponent of at least two digits below 1e-4 and from 1e17 on; inf, -inf, nan and -nan.
+// Up to Redis 7.0 all replies are in this format, later only the scores of ZSCAN.
+func Format17(dst []byte, f float64) []byte {
+	const maxPlain = 1e17
 	if n := int64(f); float64(n) == f && n > -maxPlain && n < maxPlain && (n != 0 || !math.Signbit(f)) {
 		return strconv.AppendInt(dst, n, 10)
 	}
 	if special := specialText(f); special != "" {
+		if math.IsNaN(f) && math.Signbit(f) {
+			dst = append(dst, '-')
+		}
 		return append(dst, special...)
 	}
 	return strconv.AppendFloat(dst, f, 'g', 17, 64)

@@ -12,13 +12,24 @@ import (
 func TestFormatDouble(t *testing.T) {
 	for want, f := range map[string]float64{
 		"0": 0, "-0": math.Copysign(0, -1), "3": 3, "-3": -3,
+		"0.1": 0.1, "1e+20": 1e20, "10000000000000000": 1e16, "4611686018427387904": 1 << 62, "-4611686018427387904": -1 << 62,
+		"4611686018427389000": 1<<62 + 1024, "1.5e+300": 1.5e300, "1700000000000.5": 1700000000000.5,
+		"inf": math.Inf(1), "-inf": math.Inf(-1), "nan": math.Copysign(math.NaN(), -1),
+	} {
+		require.Equal(t, want, string(FormatDouble(nil, f)))
+	}
+}
+
+func TestFormat17(t *testing.T) {
+	for want, f := range map[string]float64{
+		"0": 0, "-0": math.Copysign(0, -1), "3": 3, "-3": -3,
 		"0.10000000000000001": 0.1, "1e+20": 1e20, "1e+17": 1e17, "10000000000000000": 1e16,
 		"1.5000000000000001e+300": 1.5e300, "4.9406564584124654e-324": math.SmallestNonzeroFloat64,
 		"0.0001": 0.0001, "1.0000000000000001e-05": 0.00001,
 		"1700000000000.5": 1700000000000.5,
-		"inf":             math.Inf(1), "-inf": math.Inf(-1), "nan": math.NaN(),
+		"inf":             math.Inf(1), "-inf": math.Inf(-1), "nan": math.NaN(), "-nan": math.Copysign(math.NaN(), -1),
 	} {
-		require.Equal(t, want, string(FormatDouble(nil, f)))
+		require.Equal(t, want, string(Format17(nil, f)))
 	}
 }
 
@@ -92,11 +103,13 @@ func TestDoublesSurviveTheirText(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for range 100_000 {
 		f := randomDouble(r)
-		text := FormatDouble(nil, f)
-		back, ok := ParseFloat(text)
-		require.True(t, ok, "%s", text)
-		require.Equal(t, math.Float64bits(f), math.Float64bits(back), "%s", text)
-		require.Equal(t, strconv.FormatFloat(f, 'g', 17, 64), string(text))
+		for _, text := range [][]byte{FormatDouble(nil, f), FormatShortest(nil, f), Format17(nil, f)} {
+			back, ok := ParseFloat(text)
+			require.True(t, ok, "%s", text)
+			require.Equal(t, math.Float64bits(f), math.Float64bits(back), "%s", text)
+			require.LessOrEqual(t, len(text), 25)
+		}
+		require.Equal(t, strconv.FormatFloat(f, 'g', 17, 64), string(Format17(nil, f)))
 	}
 }
 
@@ -107,10 +120,22 @@ func TestNumbersDoNotAllocate(t *testing.T) {
 		require.Zero(t, testing.AllocsPerRun(100, func() {
 			f, _ := ParseFloat(b)
 			buf = FormatDouble(buf[:0], f)
+			buf = Format17(buf[:0], f)
 			buf = FormatHuman(buf[:0], f)
 			x, _ := ParseLongDouble(b)
 			buf = x.Add(x).AppendHuman(buf[:0])
 		}), text)
+	}
+}
+
+func BenchmarkFormatDouble(b *testing.B) {
+	for _, f := range []float64{12, 1700000000000, 0.1, 1700000000000.5, 56.441257870158204, -1.2345678901234567e-300} {
+		b.Run(strconv.FormatFloat(f, 'g', -1, 64), func(b *testing.B) {
+			var buf [32]byte
+			for b.Loop() {
+				FormatDouble(buf[:0], f)
+			}
+		})
 	}
 }
 

@@ -72,7 +72,16 @@ func randomNumber(r *rand.Rand) string {
 const numberRounds = 3000
 
 func TestScoresAgainstRedis(t *testing.T) {
-	conn := reference.Redis70.Start(t, "--zset-max-listpack-entries", "0").Dial(t)
+	for release, format := range map[reference.Release]func([]byte, float64) []byte{
+		reference.Redis70: resp.Format17, reference.Default: resp.FormatDouble,
+	} {
+		t.Run(string(release), func(t *testing.T) {
+			compareScores(t, release.Start(t, "--zset-max-listpack-entries", "0").Dial(t), format)
+		})
+	}
+}
+
+func compareScores(t *testing.T, conn net.Conn, format func([]byte, float64) []byte) {
 	r := rand.New(rand.NewPCG(7, 8))
 	var texts []string
 	var commands [][]string
@@ -87,7 +96,7 @@ func TestScoresAgainstRedis(t *testing.T) {
 		f, ok := resp.ParseFloat([]byte(text))
 		require.Equal(t, !added.IsError(), ok && !math.IsNaN(f), "%q: %s", text, added)
 		if !added.IsError() {
-			require.Equal(t, score.Text, string(resp.FormatDouble(nil, f)), "%q", text)
+			require.Equal(t, score.Text, string(format(nil, f)), "%q", text)
 		}
 	}
 }

@@ -18,6 +18,7 @@ type Writer struct {
 	buf   []byte
 	limit int // of len(buf), give or take a header; full if the writer is full
 	resp3 bool
+	all17 bool // doubles have 17 digits
 }
 
 // full is the limit of a full Writer: nothing fits below it.
@@ -39,6 +40,9 @@ func (w *Writer) Proto() int {
 
 // SetProto changes the protocol version for later calls.
 func (w *Writer) SetProto(proto int) { w.resp3 = proto >= 3 }
+
+// SetAll17 lets Double write 17 significant digits for each double, as Redis up to 7.0 does, see Format17.
+func (w *Writer) SetAll17(on bool) { w.all17 = on }
 
 // Bytes returns the bytes written since Reset. The slice is valid until the Writer's next call.
 func (w *Writer) Bytes() []byte { return w.buf }
@@ -200,8 +204,7 @@ func (w *Writer) Bool(b bool) {
 	}
 }
 
-// Double writes a double with 17 significant digits, see FormatDouble.
-// RESP2 gets a bulk string.
+// Double writes a double, see FormatDouble. RESP2 gets a bulk string.
 func (w *Writer) Double(f float64) {
 	if !w.resp3 {
 		w.BulkDouble(f)
@@ -209,7 +212,7 @@ func (w *Writer) Double(f float64) {
 	}
 	if w.fits(0) {
 		w.buf = append(w.buf, ',')
-		w.buf = FormatDouble(w.buf, f)
+		w.buf = w.format(w.buf, f)
 		w.crlf()
 	}
 }
@@ -217,11 +220,19 @@ func (w *Writer) Double(f float64) {
 // BulkDouble writes a double as a bulk string in both protocol versions.
 func (w *Writer) BulkDouble(f float64) {
 	var digits [32]byte
-	w.Bulk(FormatDouble(digits[:0], f))
+	w.Bulk(w.format(digits[:0], f))
+}
+
+// format appends a double as Double writes it.
+func (w *Writer) format(dst []byte, f float64) []byte {
+	if w.all17 {
+		return Format17(dst, f)
+	}
+	return FormatDouble(dst, f)
 }
 
 // HumanDouble writes a double without exponent and without trailing zeros, see FormatHuman.
-// RESP2 gets a bulk string. GEOPOS uses it.
+// RESP2 gets a bulk string. GEOPOS uses it up to Redis 7.4.
 func (w *Writer) HumanDouble(f float64) {
 	var digits [400]byte
 	w.DecimalText(FormatHuman(digits[:0], f))

@@ -1,11 +1,11 @@
 package scripting
 
 import (
-	"math"
 	"strconv"
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -80,16 +80,20 @@ func (s *Scripts) gather(c *lua.Call) (err error) {
 	return nil
 }
 
-// number returns a number as Redis 7.0 passes it to commands: with 17 significant digits.
+// shortNumbers is what Redis 7.2 changed in the numbers that scripts pass to commands: before, they had 17 digits.
+var shortNumbers = release.From("7.2.0")
+
+// number returns a number as Redis passes it to commands: a whole number up to 2^62 as an integer without a sign of zero,
+// any other as [resp.FormatShortest] has it.
 func (s *Scripts) number(f float64) []byte {
 	at := len(s.digits)
 	switch i := int64(f); {
-	case float64(i) == f && i > -1e17 && i < 1e17 && (i != 0 || !math.Signbit(f)):
+	case s.all17:
+		s.digits = resp.Format17(s.digits, f)
+	case float64(i) == f && -1<<62 <= i && i <= 1<<62:
 		s.digits = strconv.AppendInt(s.digits, i, 10)
-	case math.IsNaN(f) && math.Signbit(f):
-		s.digits = append(s.digits, "-nan"...)
 	default:
-		s.digits = resp.FormatDouble(s.digits, f)
+		s.digits = resp.FormatShortest(s.digits, f)
 	}
 	return s.digits[at:len(s.digits):len(s.digits)]
 }

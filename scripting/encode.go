@@ -1,7 +1,6 @@
 package scripting
 
 import (
-	"math"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -145,7 +144,7 @@ func (e *encoder) marked(t *lua.Table, stack int) bool {
 		return true
 	}
 	if f, ok := t.GetString("double").AsNumber(); ok {
-		e.double(f)
+		e.w.Double(f)
 		return true
 	}
 	if text, ok := t.GetString("big_number").AsString(); ok {
@@ -155,18 +154,6 @@ func (e *encoder) marked(t *lua.Table, stack int) bool {
 	return e.verbatim(t.GetString("verbatim_string").AsTable()) ||
 		e.entries(t.GetString("map").AsTable(), true, stack) ||
 		e.entries(t.GetString("set").AsTable(), false, stack)
-}
-
-// double writes a double; NaN with the sign that C prints.
-func (e *encoder) double(f float64) {
-	switch {
-	case !math.IsNaN(f) || !math.Signbit(f):
-		e.w.Double(f)
-	case e.w.Proto() == 3:
-		e.w.Raw([]byte(",-nan\r\n"))
-	default:
-		e.w.BulkString("-nan")
-	}
 }
 
 func (e *encoder) verbatim(t *lua.Table) bool {

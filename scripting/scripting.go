@@ -52,6 +52,7 @@ type Scripts struct {
 	digits  []byte   // text of the numbers among args
 	sent    int      // bytes of the strings among args
 	resp3   bool     // redis.setresp(3) was called
+	all17   bool     // the numbers among args have 17 digits
 
 	functions sandbox
 	sparse    *lua.Table // the globals of a library while it is loaded
@@ -81,6 +82,7 @@ func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
 		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(), cache: newCache(),
 		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice", created: e.Clock(),
+		all17:     !e.Release.Has(shortNumbers),
 		scripts:   sandbox{chunk: "@user_script", busy: errBusyScript},
 		functions: sandbox{chunk: "@user_function", busy: errBusyFunction},
 	}

@@ -113,7 +113,7 @@ func eachElement(v keyspace.Value) func(fn func(a, b ziplist.Entry) bool) {
 		switch v := v.(type) {
 		case *zset.Set:
 			v.Each(func(member []byte, score float64) bool {
-				var text [24]byte
+				var text [25]byte
 				return fn(ziplist.EntryOf(member), zset.ScoreEntry(score, text[:]))
 			})
 		case *hash.Hash:

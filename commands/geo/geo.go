@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/geohash"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -175,9 +176,18 @@ func cmdGeoPos(c *engine.Call) {
 	}
 }
 
+// shortCoordinates is what Redis 8.0 changed in replies with coordinates: before, as in every Valkey, they had 17 digits
+// after the point.
+var shortCoordinates = release.From("8.0.0")
+
 // replyPoint replies with a longitude and a latitude.
 func replyPoint(c *engine.Call, p geohash.Point) {
 	c.Reply.Array(2)
+	if c.Has(shortCoordinates) {
+		c.Reply.Double(p.Lon)
+		c.Reply.Double(p.Lat)
+		return
+	}
 	c.Reply.HumanDouble(p.Lon)
 	c.Reply.HumanDouble(p.Lat)
 }

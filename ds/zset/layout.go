@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/skiplist"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // Layout lists what a sorted set of many members consists of.
@@ -26,13 +27,13 @@ func (s *Set) Layout() (Layout, bool) {
 
 var fixedBytes = sizeclass.RoundScanned(int(unsafe.Sizeof(sorted{})))
 
-// ScoreEntry returns score as a packed set stores it. Text is rendered into buf[:0]; 24 bytes of
+// ScoreEntry returns score as a packed set stores it. Text is rendered into buf[:0]; 25 bytes of
 // capacity suffice.
 func ScoreEntry(score float64, buf []byte) ziplist.Entry {
 	if n, ok := asInteger(score); ok {
 		return ziplist.Entry{Int: n}
 	}
-	return ziplist.EntryOf(appendScore(buf[:0], score))
+	return ziplist.EntryOf(resp.FormatShortest(buf[:0], score))
 }
 
 // EntryScore returns the score that a packed set stores as e; NaN if it is none.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 
 	"github.com/miniserver-go/miniserver/ds/ziplist"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // The methods in this file are for packed sets. A position is that of a pair, which is its
@@ -107,7 +108,7 @@ func (s *Set) insertScore(p int, score float64) {
 		return
 	}
 	var text [maxScoreText]byte
-	s.packed = s.packed.Insert(p, appendScore(text[:0], score))
+	s.packed = s.packed.Insert(p, resp.FormatShortest(text[:0], score))
 }
 
 // packedRun returns the run of up to most pairs that begins with the first not before the range and

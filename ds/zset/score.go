@@ -8,29 +8,18 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
-// maxScoreText is the length of the longest text of a score, such as -2.2250738585072014e-308.
-const maxScoreText = 24
+// maxScoreText is the length of the longest text of a score, such as -274643550290942030000000.
+const maxScoreText = 25
 
-// asInteger returns score as an integer if it is a whole number of less than 53 bits: those Redis
+// asInteger returns score as an integer if it is a whole number up to 2^62: those Redis
 // stores as integers.
 func asInteger(score float64) (n int64, ok bool) {
-	const limit = 1 << 52
-	if !(score > -limit && score < limit) {
+	const limit = 1 << 62
+	if !(score >= -limit && score <= limit) {
 		return 0, false
 	}
 	n = int64(score)
 	return n, float64(n) == score
-}
-
-// appendScore appends the text that Redis stores for a score, C's %.17g, and returns it.
-func appendScore(dst []byte, score float64) []byte {
-	switch {
-	case math.IsInf(score, 1):
-		return append(dst, "inf"...)
-	case math.IsInf(score, -1):
-		return append(dst, "-inf"...)
-	}
-	return strconv.AppendFloat(dst, score, 'g', 17, 64)
 }
 
 // scoreIn returns the score that an entry stores; NaN if it does not store one.

@@ -122,7 +122,7 @@ func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 		})
 	case *zset.Set:
 		v.Each(func(member []byte, score float64) bool {
-			b.add(pace, "ZADD", key, resp.FormatDouble(nil, score), append([]byte(nil), member...))
+			b.add(pace, "ZADD", key, resp.FormatShortest(nil, score), append([]byte(nil), member...))
 			return true
 		})
 	case *hash.Hash:

@@ -81,7 +81,7 @@ func stock(rng *rand.Rand, lim Limits) *keyspace.Keyspace {
 
 // Each server reads snapshots and payloads of the other as the same data.
 func TestExchangeWithRedis(t *testing.T) {
-	server := reference.Redis70.Start(t, "--dbfilename", "dump.rdb")
+	server := reference.Start(t, "--dbfilename", "dump.rdb")
 	c := dial(t, server)
 	path := filepath.Join(server.Dir, "dump.rdb")
 	for seed := range *datasets {
