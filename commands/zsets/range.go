@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -215,23 +216,37 @@ func parseRank(c *engine.Call, arg []byte) int64 {
 // parseScoreRange parses two scores. An opening parenthesis before a score excludes it.
 func parseScoreRange(c *engine.Call, low, high []byte) (r zset.ScoreRange) {
 	var ok1, ok2 bool
-	r.Min, r.MinEx, ok1 = parseScoreBound(low)
-	r.Max, r.MaxEx, ok2 = parseScoreBound(high)
+	r.Min, r.MinEx, ok1 = parseScoreBound(c, low)
+	r.Max, r.MaxEx, ok2 = parseScoreBound(c, high)
 	if !ok1 || !ok2 {
 		c.Refuse(errScoreRange)
 	}
 	return r
 }
 
-func parseScoreBound(arg []byte) (score float64, exclusive, ok bool) {
+// strictBounds is what Redis 8.0 and Valkey 9.0 refuse in bounds: hexadecimal numbers, and space in front of one.
+var strictBounds = release.From("8.0.0 valkey:9.0.0")
+
+func parseScoreBound(c *engine.Call, arg []byte) (score float64, exclusive, ok bool) {
 	if len(arg) > 0 && arg[0] == '(' {
 		arg, exclusive = arg[1:], true
+	}
+	if isLoose(arg) && c.Has(strictBounds) {
+		return 0, false, false
 	}
 	score, ok = resp.ParseFloat(arg)
 	if !ok {
 		score, ok = parseLooseFloat(arg)
 	}
 	return score, exclusive, ok && !math.IsNaN(score)
+}
+
+// isLoose reports whether a number is hexadecimal, or has space in front.
+func isLoose(arg []byte) bool {
+	if len(arg) > 0 && (arg[0] == '-' || arg[0] == '+') {
+		arg = arg[1:]
+	}
+	return len(arg) > 1 && (arg[1]|0x20 == 'x' || arg[0] == ' ' || '\t' <= arg[0] && arg[0] <= '\r')
 }
 
 // parseLooseFloat parses what C's strtod accepts beyond the scores of ZADD: an empty text is 0, leading space is
