@@ -9,8 +9,10 @@ package bitmaps
 import (
 	"github.com/miniserver-go/miniserver/ds/bitmap"
 	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -23,12 +25,12 @@ func Family() engine.Family {
 			Complexity: "O(1)"},
 		{Name: "getbit", Arity: 3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdGetBit, Since: "2.2.0",
 			Syntax: "key offset", Summary: "Returns a bit value by offset.", Complexity: "O(1)"},
-		{Name: "bitcount", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitCount, Since: "2.6.0",
-			Syntax:     "key [start:integer end:integer [BYTE|BIT]]",
+		{Name: "bitcount", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitCount, Since: "2.6.0", Was: readsKeyFirst(cmdBitCount, 2),
+			Syntax:     "key [start:integer end:integer [BYTE|BIT]@7.0.0]",
 			Summary:    "Counts the number of set bits (population counting) in a string.",
 			Complexity: "O(N), N being the length of the string"},
-		{Name: "bitpos", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitPos, Since: "2.8.7",
-			Syntax:     "key bit [start:integer [end:integer [BYTE|BIT]]]",
+		{Name: "bitpos", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitPos, Since: "2.8.7", Was: readsKeyFirst(cmdBitPos, 3),
+			Syntax:     "key bit [start:integer [end:integer [BYTE|BIT]@7.0.0]]",
 			Summary:    "Finds the first set (1) or clear (0) bit in a string.",
 			Complexity: "O(N), N being the length of the string"},
 		{Name: "bitop", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "OW update").And(engine.KeyRange(3, -1, 1, "RO access")), Run: cmdBitOp, Since: "2.6.0",
@@ -95,35 +97,84 @@ func cmdGetBit(c *engine.Call) {
 	}
 }
 
-// BITCOUNT key [start end [BYTE | BIT]]
-func cmdBitCount(c *engine.Call) {
-	v, ok := engine.Read[*str.Value](c, c.Arg())
-	if !ok { // Redis does not check the range of an absent key
-		if c.OK() {
-			c.Reply.Int(0)
+// The ranges of BITCOUNT and BITPOS: when they began to be read before the key, and when the end may be left out of
+// BITCOUNT's.
+var (
+	readsRangeFirst = release.From("7.4.0 valkey:8.0.0")
+	countsToTheEnd  = release.From("valkey:8.0.0")
+)
+
+// readsKeyFirst is a line whose command reads the key before the range, and the range only if the key holds a string. n is the number of
+// arguments before the range.
+func readsKeyFirst(run engine.Handler, n int) []engine.Was {
+	return []engine.Was{{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *engine.Command) {
+		cmd.Run = func(c *engine.Call) {
+			if v, _ := c.DB.Peek(c.Args[1]); v == nil || v.Type() != value.String {
+				c.Args = c.Args[:min(n, len(c.Args))]
+			}
+			run(c)
 		}
-		return
-	}
-	b := v.Text(c.Scratch())
-	from, to := 0, 8*len(b)
-	if c.More() {
-		from, to = countArgs(c, len(b))
-	}
-	if c.OK() {
-		c.Reply.Int(int64(bitmap.CountRange(b, from, to)))
-	}
+	}}}
 }
 
-// countArgs reads start end [BYTE | BIT] for a string of n bytes and returns the bits that it selects, without the last one.
-func countArgs(c *engine.Call, n int) (from, to int) {
-	if c.Left() < 2 || c.Left() > 3 {
+// span is a range of a string, from start to end, both included, in units of 8 bits or 1. Negative ones count from the end of the
+// string.
+type span struct {
+	start, end int64
+	unit       int
+}
+
+// bits returns the bits of a string of n bytes that a span selects, without the last one.
+func (s span) bits(n int) (from, to int) {
+	units := int64(n) * 8 / int64(s.unit)
+	if s.start < 0 {
+		s.start += units
+	}
+	if s.end < 0 {
+		s.end += units
+	}
+	s.start = min(max(s.start, 0), units)
+	s.end = min(max(s.end, 0), units-1)
+	return int(s.start) * s.unit, int(s.end+1) * s.unit
+}
+
+// BITCOUNT key [start end [BYTE | BIT]]
+func cmdBitCount(c *engine.Call) {
+	key, s := c.Arg(), countSpan(c)
+	v, found := engine.Read[*str.Value](c, key)
+	if !c.OK() {
+		return
+	}
+	if !found {
+		c.Reply.Int(0)
+		return
+	}
+	text := v.Text(c.Scratch())
+	from, to := s.bits(len(text))
+	if s.start < 0 && s.end < 0 && s.start > s.end {
+		to = from // not the first bit, if both are before it
+	}
+	c.Reply.Int(int64(bitmap.CountRange(text, from, to)))
+}
+
+// countSpan reads [start end [BYTE | BIT]].
+func countSpan(c *engine.Call) span {
+	s := span{end: -1, unit: 8}
+	if !c.More() {
+		return s
+	}
+	if c.Left() > 3 || c.Left() == 1 && !c.Has(countsToTheEnd) {
 		c.Refuse(engine.ErrSyntax)
 	}
-	start, end := c.Int(), c.Int()
-	if start < 0 && end < 0 && start > end {
-		return 0, 0 // Redis does not check the unit then
+	if s.start = c.Int(); !c.More() {
+		return s
 	}
-	return bitsBetween(n, start, end, unitArg(c))
+	s.end = c.Int()
+	if s.start < 0 && s.end < 0 && s.start > s.end && !c.Has(readsRangeFirst) {
+		return s // without a look at the unit
+	}
+	s.unit = unitArg(c)
+	return s
 }
 
 // unitArg reads [BYTE | BIT], the unit of a range, and returns its number of bits.
@@ -137,68 +188,50 @@ func unitArg(c *engine.Call) int {
 	return 8
 }
 
-// bitsBetween returns the bits from start to end, both included, of a string of n bytes. start and end count units of 8
-// bits or 1. Negative ones count from the end.
-func bitsBetween(n int, start, end int64, unit int) (from, to int) {
-	units := int64(n) * 8 / int64(unit)
-	if start < 0 {
-		start += units
-	}
-	if end < 0 {
-		end += units
-	}
-	start = min(max(start, 0), units)
-	end = min(max(end, 0), units-1)
-	return int(start) * unit, int(end+1) * unit
-}
-
 // BITPOS key bit [start [end [BYTE | BIT]]]
 func cmdBitPos(c *engine.Call) {
 	key, bit := c.Arg(), c.Int()
 	if bit != 0 && bit != 1 {
 		c.Refuse(errSoughtBit)
 	}
+	s, open := findSpan(c)
+	v, found := engine.Read[*str.Value](c, key)
 	if !c.OK() {
 		return
 	}
-	v, ok := engine.Read[*str.Value](c, key)
-	if !ok { // an absent key is an endless row of zeros; Redis does not check the range
-		if c.OK() {
-			c.Reply.Int(-bit)
-		}
+	if !found { // an absent key is an endless row of zeros
+		c.Reply.Int(-bit)
 		return
 	}
-	b := v.Text(c.Scratch())
-	from, to, open := findArgs(c, len(b))
-	if !c.OK() {
-		return
-	}
-	at := bitmap.Find(b, int(bit), from, to)
+	text := v.Text(c.Scratch())
+	from, to := s.bits(len(text))
+	at := bitmap.Find(text, int(bit), from, to)
 	if at < 0 && bit == 0 && open && from < to {
-		at = 8 * len(b) // the string continues with zeros unless an end is given
+		at = 8 * len(text) // the string continues with zeros unless an end is given
 	}
 	c.Reply.Int(int64(at))
 }
 
-// findArgs reads [start [end [BYTE | BIT]]] for a string of n bytes. open reports that no end is given.
-func findArgs(c *engine.Call, n int) (from, to int, open bool) {
-	if c.Left() == 0 {
-		return 0, 8 * n, true
+// findSpan reads [start [end [BYTE | BIT]]]. open reports that no end is given.
+func findSpan(c *engine.Call) (s span, open bool) {
+	s = span{end: -1, unit: 8}
+	if !c.More() {
+		return s, true
 	}
 	if c.Left() > 3 {
 		c.Refuse(engine.ErrSyntax)
 	}
-	start, end, unit := c.Int(), int64(-1), 8
-	if open = !c.More(); !open {
-		last := c.Arg()
-		unit = unitArg(c) // Redis checks the unit before the end
-		if end, open = resp.ParseInt(last); !open {
-			c.Refuse(engine.ErrNotInt)
-		}
-		open = false
+	if s.start = c.Int(); !c.More() {
+		return s, true
 	}
-	from, to = bitsBetween(n, start, end, unit)
-	return from, to, open
+	last := c.Arg()
+	s.unit = unitArg(c) // Redis checks the unit before the end
+	end, isInt := resp.ParseInt(last)
+	if !isInt {
+		c.Refuse(engine.ErrNotInt)
+	}
+	s.end = end
+	return s, false
 }
 
 // BITOP AND | OR | XOR | NOT destkey key [key ...]
