@@ -6,24 +6,44 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/glob"
+	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
-// ParseCursor reads the cursor of SCAN, HSCAN, SSCAN or ZSCAN as C's strtoul does: a sign is allowed, and a zero
-// byte ends the number.
+// strictCursors is when a cursor must be a number, and the negative integers were refused.
+var strictCursors = release.From("7.4.0 valkey:8.0.0")
+
+// ParseCursor reads the cursor of SCAN, HSCAN, SSCAN or ZSCAN. An integer may not be negative; any other text is read as C's strtoul
+// does: space in front and a sign are allowed, and a zero byte ends the number.
 func ParseCursor(c *engine.Call) uint64 {
 	text, _, _ := bytes.Cut(c.Arg(), []byte{0})
-	digits, negative := text, false
-	if len(text) > 0 && (text[0] == '-' || text[0] == '+') {
-		digits, negative = text[1:], text[0] == '-'
-	}
-	n, err := strconv.ParseUint(string(digits), 10, 64)
-	if err != nil && len(text) > 0 {
+	strict := c.Has(strictCursors)
+	if n, ok := resp.ParseInt(text); ok && n >= 0 {
+		return uint64(n)
+	} else if ok && strict {
 		c.Refuse(errInvalidCursor)
 	}
+	if strict {
+		text = bytes.TrimLeft(text, " \t\n\v\f\r")
+	}
+	n, ok := parseUnsigned(text)
+	if !ok && (strict || len(text) > 0) {
+		c.Refuse(errInvalidCursor)
+	}
+	return n
+}
+
+// parseUnsigned reads a number with an optional sign. A negative one counts down from 2^64.
+func parseUnsigned(text []byte) (n uint64, ok bool) {
+	digits, negative := bytes.CutPrefix(text, []byte("-"))
+	if !negative {
+		digits = bytes.TrimPrefix(text, []byte("+"))
+	}
+	n, err := strconv.ParseUint(string(digits), 10, 64)
 	if negative {
 		n = -n
 	}
-	return n
+	return n, err == nil
 }
 
 // Scan is the options of an iteration.
