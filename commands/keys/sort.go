@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/binary"
+	"errors"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
@@ -16,6 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -223,7 +226,7 @@ func weigh(c *engine.Call, q *sorting, s *sortable) (ok bool) {
 		case !found:
 		case !q.alpha:
 			var isNumber bool
-			w.weight, isNumber = parseWeight(text)
+			w.weight, isNumber = parseWeight(text, c.Has(readsByDecimals))
 			ok = ok && isNumber
 		default:
 			if !q.stores {
@@ -239,15 +242,22 @@ func weigh(c *engine.Call, q *sorting, s *sortable) (ok bool) {
 	return ok
 }
 
-// parseWeight parses a number as C's strtod does: leading space is skipped, a zero byte ends the text, and an empty
-// text is 0. ok is false for numbers out of the range of normal doubles.
-func parseWeight(text []byte) (f float64, ok bool) {
+// readsByDecimals is when SORT began to read decimal numbers of any size, and no other ones.
+var readsByDecimals = release.From("8.0.0 valkey:9.0.0")
+
+// parseWeight parses a number. A zero byte ends the text, and an empty text is 0. In older releases it parses as C's strtod does: leading
+// space is skipped, and ok is false for numbers out of the range of normal doubles.
+func parseWeight(text []byte, decimal bool) (f float64, ok bool) {
 	if n, isInt := resp.ParseInt(text); isInt && -1<<53 <= n && n <= 1<<53 {
 		return float64(n), true
 	}
 	text = cString(text)
 	if len(text) == 0 {
 		return 0, true
+	}
+	if decimal {
+		f, err := strconv.ParseFloat(string(text), 64)
+		return f, (err == nil || errors.Is(err, strconv.ErrRange)) && !math.IsNaN(f) && !bytes.ContainsAny(text, "xX_")
 	}
 	f, ok = resp.ParseFloat(bytes.TrimLeft(text, " \t\n\v\f\r"))
 	const smallest = 0x1p-1022
