@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Family returns the family of list commands.
@@ -204,6 +205,9 @@ func cmdLIndex(c *engine.Call) {
 	c.Reply.Null()
 }
 
+// wrapsIndex is when Redis began to count the index of LSET in 32 bits.
+var wrapsIndex = release.From("7.2.0")
+
 // LSET key index element
 func cmdLSet(c *engine.Call) {
 	key := c.Arg()
@@ -214,6 +218,9 @@ func cmdLSet(c *engine.Call) {
 	i, element := c.Int(), c.Arg()
 	if !c.OK() {
 		return
+	}
+	if c.Has(wrapsIndex) {
+		i = int64(int32(i))
 	}
 	if !l.Set(int(i), element, c.Engine.Config.List) {
 		c.Fail(engine.ErrIndex)
