@@ -184,3 +184,18 @@ func TestBlockedSessionsAreServedInOrder(t *testing.T) {
 	require.Equal(t, next, served+left)
 	require.Greater(t, served, 5000)
 }
+
+// TestAKeyThatExpiredMeanwhileWakesNoClient runs a transaction that takes longer than the key lives which it pushes to.
+func TestAKeyThatExpiredMeanwhileWakesNoClient(t *testing.T) {
+	now := int64(1_700_000_000_000_000)
+	e := engine.New(engine.Options{Clock: func() int64 { now += 10_000; return now }, Seed: 1})
+	e.Join(engine.Commands(lists.Family(), keys.Family(), engine.Transactions()))
+	consumer, producer := e.NewSession(nil), e.NewSession(nil)
+	do(e, consumer, "BLPOP q 0")
+	for _, command := range []string{"MULTI", "RPUSH q 1", "PEXPIRE q 5", "EXEC"} {
+		do(e, producer, command)
+	}
+	require.Empty(t, string(consumer.Reply.Bytes()))
+	do(e, producer, "RPUSH q 2")
+	require.Contains(t, string(consumer.Reply.Bytes()), "$1\r\n2\r\n")
+}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -75,14 +76,14 @@ func (c *Call) ReadyKey() []byte { return c.readyKey }
 // one of several keys; found is false if none exists. A value of another type that comes first latches
 // ErrWrongType.
 //
-// When a blocked command runs again only the key that became ready counts. Otherwise a key that is named
-// earlier would be taken from first, and commands would not be served in the order of the changes. Another
-// type is no error then: the client keeps waiting.
+// A blocked command runs again only for a ready key that has a value of the type: with another one, its client keeps
+// waiting. Before Redis 7.2 that key is the only one that counts.
 func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found bool) {
 	if c.woken {
 		value, _ := c.DB.Edit(c.readyKey)
-		v, found = value.(T)
-		return c.readyKey, v, found
+		if v, found = value.(T); !found || !c.Has(reprocesses) {
+			return c.readyKey, v, found
+		}
 	}
 	for _, key := range keys {
 		if v, found = Edit[T](c, key); found || c.err != nil {
@@ -91,6 +92,9 @@ func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found boo
 	}
 	return nil, v, false
 }
+
+// reprocesses is when a blocked command that runs again began to look at all of its keys.
+var reprocesses = release.From("7.2.0")
 
 // SignalKey serves the commands that are blocked on a key, as if its value had changed.
 func (c *Call) SignalKey(key []byte) { c.Engine.blocked.signal(c.DB.ID(), key) }
@@ -144,6 +148,7 @@ func (e *Engine) serveBlocked() {
 	if e.slow.session != nil {
 		return // not before the script has ended: it is atomic
 	}
+	e.readClock() // a key may have expired meanwhile
 	for len(e.blocked.ready) > 0 {
 		k := e.blocked.ready[0]
 		e.blocked.ready = e.blocked.ready[1:]
