@@ -1,5 +1,7 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/release"
+
 // gate decides whether a command may run now. It compares the flags on the command's line with the state of
 // session and server, and returns the error that refuses the command, or nil. A new condition is a new flag,
 // not a comparison of names.
@@ -43,8 +45,11 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	return nil
 }
 
-// mayTakeMemory reports whether the command may need more memory. Inside MULTI a queued command occupies
-// memory whatever it does, and EXEC needs what the queued commands need.
+// queuesFreely is when commands that need no memory began to be queued although there is none.
+var queuesFreely = release.From("7.4.0 valkey:8.0.0")
+
+// mayTakeMemory reports whether the command may need more memory. EXEC needs what the queued commands need. In older releases a
+// queued command occupies memory whatever it does.
 func (s *Session) mayTakeMemory(cmd *Command, args [][]byte) bool {
 	if denied := cmd.flagsWith(args)&DenyOOM != 0; s.tx == nil || denied {
 		return denied
@@ -52,7 +57,7 @@ func (s *Session) mayTakeMemory(cmd *Command, args [][]byte) bool {
 	if cmd.Flags&RunsTx != 0 {
 		return s.tx.hasDenyOOM
 	}
-	return cmd.Flags&DropsTx == 0
+	return cmd.Flags&DropsTx == 0 && !s.engine.Release.Has(queuesFreely)
 }
 
 // scriptGate is the gate for a command that a script calls. Most conditions were checked for EVAL itself.
