@@ -34,7 +34,7 @@ func Family() engine.Family {
 			Summary:    "Finds the first set (1) or clear (0) bit in a string.",
 			Complexity: "O(N), N being the length of the string"},
 		{Name: "bitop", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "OW update").And(engine.KeyRange(3, -1, 1, "RO access")), Run: cmdBitOp, Since: "2.6.0",
-			Syntax:     "<AND|OR|XOR|NOT> destkey key...",
+			Syntax:     "<AND|OR|XOR|NOT|DIFF@8.2.0|DIFF1@8.2.0|ANDOR@8.2.0|ONE@8.2.0> destkey key...",
 			Summary:    "Performs bitwise operations on multiple strings, and stores the result.",
 			Complexity: "O(N), N being the length of the longest string"},
 		{Name: "bitfield", Arity: -2, Flags: engine.Write | engine.DenyOOM,
@@ -234,14 +234,10 @@ func findSpan(c *engine.Call) (s span, open bool) {
 	return s, false
 }
 
-// BITOP AND | OR | XOR | NOT destkey key [key ...]
+// BITOP AND | OR | XOR | NOT | DIFF | DIFF1 | ANDOR | ONE destkey key [key ...]
 func cmdBitOp(c *engine.Call) {
-	combine := operation(c)
-	dest := c.Arg()
-	keys := c.Rest()
-	if combine == nil && len(keys) > 1 {
-		c.Refuse(errNotSources)
-	}
+	op, dest, keys := parseOperation(c), c.Arg(), c.Rest()
+	op.checkSources(c, len(keys))
 	if !c.OK() {
 		return
 	}
@@ -258,9 +254,9 @@ func cmdBitOp(c *engine.Call) {
 		return
 	}
 	if size <= blockBytes {
-		store(c, dest, combineInto(c.Buffer(size), combine, sources))
+		store(c, dest, op.combineInto(c.Buffer(size), sources))
 	} else {
-		storeInBlocks(c, dest, size, combine, sources)
+		storeInBlocks(c, dest, size, op, sources)
 	}
 	c.Reply.Int(int64(size))
 }
@@ -270,7 +266,7 @@ const blockBytes = 8 << 10
 
 // storeInBlocks sets key to the combination of sources, the longest of which has size bytes. If the string at key has
 // that size, it is overwritten in place. It may be a source, because each block is read before it is written.
-func storeInBlocks(c *engine.Call, key []byte, size int, combine func(dst, src []byte), sources [][]byte) {
+func storeInBlocks(c *engine.Call, key []byte, size int, op *operation, sources [][]byte) {
 	v, _ := c.DB.Edit(key)
 	text, ok := v.(*str.Value)
 	if !ok || text.Len() != size {
@@ -286,38 +282,10 @@ func storeInBlocks(c *engine.Call, key []byte, size int, combine func(dst, src [
 			from := min(at, len(src))
 			parts = append(parts, src[from:min(at+len(block), len(src))])
 		}
-		copy(result[at:], combineInto(block, combine, parts))
+		copy(result[at:], op.combineInto(block, parts))
 	}
 	c.DB.Set(key, text, false)
 	c.Changed(key, "$set")
-}
-
-// operation reads AND, OR, XOR or NOT, for which it returns nil.
-func operation(c *engine.Call) (combine func(dst, src []byte)) {
-	switch {
-	case c.Word("AND"):
-		return bitmap.And
-	case c.Word("OR"):
-		return bitmap.Or
-	case c.Word("XOR"):
-		return bitmap.Xor
-	case !c.Word("NOT"):
-		c.Refuse(engine.ErrSyntax)
-	}
-	return nil
-}
-
-// combineInto fills result with the combination of sources and returns it. If combine is nil, it inverts the only source.
-// Shorter sources continue with zeros.
-func combineInto(result []byte, combine func(dst, src []byte), sources [][]byte) []byte {
-	clear(result[copy(result, sources[0]):])
-	if combine == nil {
-		bitmap.Not(result)
-	}
-	for _, src := range sources[1:] {
-		combine(result, src)
-	}
-	return result
 }
 
 // store sets key to a copy of bits, or deletes it if there are none.

@@ -82,10 +82,11 @@ func TestCombine(t *testing.T) {
 			do   func(dst, src []byte)
 			each func(x, y byte) byte
 		}{
-			"and": {And, func(x, y byte) byte { return x & y }},
-			"or":  {Or, func(x, y byte) byte { return x | y }},
-			"xor": {Xor, func(x, y byte) byte { return x ^ y }},
-			"not": {func(dst, _ []byte) { Not(dst) }, func(x, _ byte) byte { return ^x }},
+			"and":    {And, func(x, y byte) byte { return x & y }},
+			"or":     {Or, func(x, y byte) byte { return x | y }},
+			"xor":    {Xor, func(x, y byte) byte { return x ^ y }},
+			"andnot": {AndNot, func(x, y byte) byte { return x &^ y }},
+			"not":    {func(dst, _ []byte) { Not(dst) }, func(x, _ byte) byte { return ^x }},
 		} {
 			got, want := bytes.Clone(a), bytes.Clone(a)
 			c.do(got, b)
@@ -93,6 +94,24 @@ func TestCombine(t *testing.T) {
 				want[i] = c.each(want[i], padded[i])
 			}
 			require.Equal(t, want, got, name)
+		}
+	}
+}
+
+// TestOne compares bits that are set in exactly one string with a count of them.
+func TestOne(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for range 200 {
+		dst, more, counts := make([]byte, 40), make([]byte, 40), make([]int, 320)
+		for range r.IntN(5) {
+			src := random(r, r.IntN(40))
+			One(dst, more, src)
+			for i := range 8 * len(src) {
+				counts[i] += Bit(src, i)
+			}
+		}
+		for i, n := range counts {
+			require.Equal(t, n == 1, Bit(dst, i) == 1)
 		}
 	}
 }

@@ -44,6 +44,22 @@ func Or(dst, src []byte) {
 // Xor makes dst, which is no shorter than src, the exclusive disjunction of both. O(len(src)).
 func Xor(dst, src []byte) { subtle.XORBytes(dst, dst, src) }
 
+// AndNot takes the bits of src from dst, which is no shorter. O(len(src)).
+func AndNot(dst, src []byte) {
+	for i, x := range src {
+		dst[i] &^= x
+	}
+}
+
+// One adds src to a count of the bits that are set in exactly one string: dst has these bits, and more the bits that are set in several.
+// Neither is shorter than src. O(len(src)).
+func One(dst, more, src []byte) {
+	for i, x := range src {
+		more[i] |= dst[i] & x
+		dst[i] = (dst[i] | x) &^ more[i]
+	}
+}
+
 // ones is a block of them.
 var ones = bytes.Repeat([]byte{0xff}, 4<<10)
 
