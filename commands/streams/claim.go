@@ -20,6 +20,9 @@ type claim struct {
 	justID    bool
 	force     bool
 	last      stream.ID // LASTID
+
+	created    bool // the owner is new
+	propagated bool // a message was, and with it how far the group has read
 }
 
 // XCLAIM key group consumer min-idle-time id [id ...] [IDLE milliseconds] [TIME unix-milliseconds]
@@ -45,6 +48,7 @@ func cmdXClaim(c *engine.Call) {
 	if cl.delivered < 0 || cl.delivered > c.Now() {
 		cl.delivered = c.Now()
 	}
+	cl.createOwner(c)
 	at, n := c.Reply.Defer(), 0
 	for _, id := range ids {
 		if claimMessage(c, id, &cl) == claimed {
@@ -52,11 +56,11 @@ func cmdXClaim(c *engine.Call) {
 		}
 	}
 	c.Reply.SetArray(at, n)
-	if moved {
+	if moved && !cl.propagated { // which says the last ID, too
 		c.MarkDirty()
 		propagateGroup(c, key, name, cl.group)
 	}
-	finishClaim(c, key)
+	finishClaim(c, key, &cl)
 }
 
 // newClaim looks up the stream and the group of a claim. ok is false if an error was sent.
@@ -69,8 +73,19 @@ func newClaim(c *engine.Call, key, name, consumer []byte) (cl claim, ok bool) {
 	return claim{key: key, name: name, consumer: consumer, stream: s, group: g, count: -1}, g != nil
 }
 
-// finishClaim commits the stream. The call itself is not propagated, because claimMessage has propagated each message.
-func finishClaim(c *engine.Call, key []byte) {
+// createOwner looks up the consumer that claims, or creates it. Redis did that only for the first message before 7.2.
+func (cl *claim) createOwner(c *engine.Call) {
+	if c.Has(createsConsumers) {
+		cl.owner, cl.created = upsertConsumer(c, cl.key, cl.group, cl.consumer)
+	}
+}
+
+// finishClaim commits the stream. The call itself is not propagated, because claimMessage has propagated each message, and
+// with its first one a new consumer.
+func finishClaim(c *engine.Call, key []byte, cl *claim) {
+	if cl.created && cl.owner.Active == stream.Never {
+		propagateConsumer(c, key, cl.name, cl.consumer)
+	}
 	c.DB.Commit(key)
 	c.PropagateNothing()
 }
@@ -130,15 +145,14 @@ func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	case !exists && p == nil:
 		return skipped
 	case !exists:
+		cl.propagate(c, p)
 		cl.group.Ack(id)
-		c.MarkDirty()
-		c.Propagate([]byte("XACK"), cl.key, cl.name, id.Append(nil))
 		return gone
 	case p != nil && c.Now()-p.Delivered < cl.idle:
 		return skipped
 	}
 	if cl.owner == nil {
-		cl.owner = upsertConsumer(c, cl.key, cl.group, cl.name, cl.consumer)
+		cl.owner, _ = upsertConsumer(c, cl.key, cl.group, cl.consumer)
 	}
 	fresh := p == nil
 	if p = cl.group.Deliver(id, cl.owner); fresh {
@@ -163,8 +177,14 @@ func redeliver(c *engine.Call, p *stream.Pending, cl *claim) {
 		p.Count++
 	}
 	cl.owner.Active = c.Now()
+	cl.propagate(c, p)
+}
+
+// propagate propagates the state of a message. A server that does not have its entry forgets the message.
+func (cl *claim) propagate(c *engine.Call, p *stream.Pending) {
 	c.MarkDirty()
 	propagateMessage(c, cl.key, cl.name, cl.group, p)
+	cl.propagated = true
 }
 
 // XAUTOCLAIM key group consumer min-idle-time start [COUNT count] [JUSTID]
@@ -191,8 +211,9 @@ func cmdXAutoClaim(c *engine.Call) {
 		return
 	}
 	cl.idle, cl.justID, cl.delivered = idle, justID, c.Now()
+	cl.createOwner(c)
 	claimAll(c, from, count, &cl)
-	finishClaim(c, key)
+	finishClaim(c, key, &cl)
 }
 
 // maxClaimed is the highest COUNT that Redis accepts: its array of as many IDs, 16 bytes each, must be addressable.

@@ -16,10 +16,11 @@ const (
 	errTooLarge  = engine.Error("ERR Elements are too large to be stored")
 
 	// XSETID.
-	errAddedNegative    = engine.Error("ERR entries_added must be positive")
-	errAddedSmall       = engine.Error("ERR The entries_added specified in XSETID is smaller than the target stream length")
-	errLastBelowDeleted = engine.Error("ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id")
-	errLastBelowTop     = engine.Error("ERR The ID specified in XSETID is smaller than the target stream top item")
+	errAddedNegative       = engine.Error("ERR entries_added must be positive")
+	errAddedSmall          = engine.Error("ERR The entries_added specified in XSETID is smaller than the target stream length")
+	errLastBelowDeleted    = engine.Error("ERR The ID specified in XSETID is smaller than the provided max_deleted_entry_id")
+	errLastBelowMaxDeleted = engine.Error("ERR The ID specified in XSETID is smaller than current max_deleted_entry_id")
+	errLastBelowTop        = engine.Error("ERR The ID specified in XSETID is smaller than the target stream top item")
 
 	// Trimming, in XADD and XTRIM.
 	errTrimTwice      = engine.Error("ERR syntax error, MAXLEN and MINID options at the same time are not compatible")
@@ -30,17 +31,15 @@ const (
 	errTrimNothing    = engine.Error("ERR syntax error, XTRIM must be called with a trimming strategy")
 
 	// XREAD and XREADGROUP.
-	errReadUnbalanced   = engine.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
+	errReadUnbalanced   = engine.Error("ERR Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' must be specified.")
+	errGroupUnbalanced  = engine.Error("ERR Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' must be specified.")
 	errReadGroup        = engine.Error("ERR The GROUP option is only supported by XREADGROUP. You called XREAD instead.")
 	errReadNoAck        = engine.Error("ERR The NOACK option is only supported by XREADGROUP. You called XREAD instead.")
-	errReadInScript     = "ERR %s command is not allowed with BLOCK option from scripts"
 	errReadGroupMissing = engine.Error("ERR Missing GROUP option for XREADGROUP")
 	errReadGreater      = engine.Error("ERR The > ID can be specified only when calling XREADGROUP using the GROUP <group> <consumer> option.")
 	errReadDollar       = engine.Error("ERR The $ ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The $ ID would just return an empty result set.")
 	errReadPlus         = engine.Error("ERR The + ID is meaningless in the context of XREADGROUP: you want to read the history of this consumer by specifying a proper ID, or use the > ID to get new messages. The + ID would just return an empty result set.")
 	errReadNoKeyOrGroup = "NOGROUP No such key '%s' or consumer group '%s' in XREADGROUP with GROUP option"
-	errReadKeyGone      = engine.Error("UNBLOCKED the stream key no longer exists")
-	errReadGroupGone    = engine.Error("NOGROUP the consumer group this client was blocked on no longer exists")
 
 	// Consumer groups.
 	errGroupRead    = engine.Error("ERR value for ENTRIESREAD must be positive or -1")

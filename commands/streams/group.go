@@ -255,19 +255,22 @@ func cmdXAck(c *engine.Call) {
 	c.Reply.Int(int64(n))
 }
 
-// upsertConsumer returns the consumer of a name and updates its seen time. It creates an absent one. The caller commits
-// the stream.
-func upsertConsumer(c *engine.Call, key []byte, g *stream.Group, group, name []byte) *stream.Consumer {
-	if consumer := g.Consumer(name); consumer != nil {
+// upsertConsumer returns the consumer of a name and updates its seen time. It creates an absent one, and reports that. The
+// caller commits the stream.
+func upsertConsumer(c *engine.Call, key []byte, g *stream.Group, name []byte) (consumer *stream.Consumer, created bool) {
+	if consumer = g.Consumer(name); consumer != nil {
 		consumer.Seen = c.Now()
-		return consumer
+		return consumer, false
 	}
-	consumer := g.AddConsumer(name, c.Now())
 	c.CountChange(key, "txgroup-createconsumer")
+	return g.AddConsumer(name, c.Now()), true
+}
+
+// propagateConsumer propagates that a consumer was created.
+func propagateConsumer(c *engine.Call, key, group, name []byte) {
 	if c.Propagates() {
 		c.Propagate([]byte("XGROUP"), []byte("CREATECONSUMER"), key, group, name)
 	}
-	return consumer
 }
 
 // propagateGroup propagates how far a group has read.

@@ -69,6 +69,9 @@ func replyProgress(c *engine.Call, g *stream.Group) {
 	replyIDPair(c, "last-delivered-id", g.Last)
 	replyOptionalPair(c, "entries-read", g.Read, g.Read != stream.Unknown)
 	lag, known := g.Lag()
+	if !c.Has(countsLag) {
+		lag, known = g.OlderLag()
+	}
 	replyOptionalPair(c, "lag", lag, known)
 }
 

@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"bytes"
 	"math"
 	"slices"
 
@@ -22,9 +21,6 @@ type readOptions struct {
 // undelivered is the ID that stands for ">": the entries that the group has not delivered to any consumer.
 var undelivered = stream.MaxID
 
-// blockedCount is the default of COUNT for a client that was blocked, as in Redis.
-const blockedCount = 1000
-
 // XREAD [COUNT count] [BLOCK milliseconds] STREAMS key [key ...] id [id ...]
 func cmdXRead(c *engine.Call) { readStreams(c, readOptions{}) }
 
@@ -32,8 +28,13 @@ func cmdXRead(c *engine.Call) { readStreams(c, readOptions{}) }
 // id [id ...]
 func cmdXReadGroup(c *engine.Call) { readStreams(c, readOptions{grouped: true}) }
 
-// readStreams executes XREAD and XREADGROUP. The handler runs again when a key becomes ready for a blocked client.
+// readStreams executes XREAD and XREADGROUP. The handler runs again when a key becomes ready for a blocked client, as if the
+// call had come now.
 func readStreams(c *engine.Call, r readOptions) {
+	if c.Woken() && !r.grouped && !isStream(c, c.ReadyKey()) {
+		c.BlockOnKeys(nil, 0, nil) // again
+		return
+	}
 	for r.keys == nil && c.More() {
 		readOption(c, &r)
 	}
@@ -46,7 +47,9 @@ func readStreams(c *engine.Call, r readOptions) {
 	var room [4]stream.ID
 	from := room[:0]
 	if !c.Failed() {
-		r.keepReady(c)
+		if c.Woken() && !c.Has(readsAnew) {
+			r.keepReady(c)
+		}
 		from = startIDs(c, &r, from)
 	}
 	switch {
@@ -66,7 +69,7 @@ func readStreams(c *engine.Call, r readOptions) {
 func readOption(c *engine.Call, r *readOptions) {
 	switch {
 	case c.Left() > 1 && c.Word("BLOCK"):
-		if c.Session.InScript() {
+		if c.Session.InScript() && !c.Has(blocksInScript) {
 			c.Refusef(errReadInScript, engine.CText(c.Args[0]))
 		}
 		r.blocks, r.deadline = true, blockDeadline(c)
@@ -74,7 +77,9 @@ func readOption(c *engine.Call, r *readOptions) {
 		r.count = max(c.Int(), 0)
 	case c.Left() > 1 && c.Word("STREAMS"):
 		n := c.Left() / 2
-		if c.Left()%2 != 0 {
+		if c.Left()%2 != 0 && r.grouped {
+			c.Refuse(errGroupUnbalanced)
+		} else if c.Left()%2 != 0 {
 			c.Refuse(errReadUnbalanced)
 		}
 		r.keys, r.ids = c.Next(n), c.Rest()
@@ -99,22 +104,14 @@ func blockDeadline(c *engine.Call) int64 {
 	switch {
 	case n < 0:
 		c.Refuse(engine.ErrTimeoutNeg)
-	case n > 0 && n <= math.MaxInt64-c.Now():
+	case n > math.MaxInt64-c.Now():
+		if c.Has(readsAnew) {
+			c.Refuse(engine.ErrTimeoutRange)
+		}
+	case n > 0:
 		return c.Now() + n
 	}
 	return 0
-}
-
-// keepReady drops all keys but the one that unblocked the client.
-func (r *readOptions) keepReady(c *engine.Call) {
-	if !c.Woken() {
-		return
-	}
-	i := slices.IndexFunc(r.keys, func(key []byte) bool { return bytes.Equal(key, c.ReadyKey()) })
-	r.keys, r.ids = r.keys[i:i+1], r.ids[i:i+1]
-	if r.count == 0 {
-		r.count = blockedCount
-	}
 }
 
 // startIDs appends, for each stream, the ID after which to read.
@@ -123,12 +120,8 @@ func startIDs(c *engine.Call, r *readOptions, from []stream.ID) []stream.ID {
 		s, found := findStream(c, key)
 		switch {
 		case c.Failed():
-		case c.Woken() && r.grouped && !found:
-			c.Refuse(errReadKeyGone)
-		case c.Woken() && r.grouped && s.Group(r.group) == nil:
-			c.Refuse(errReadGroupGone)
 		case r.grouped && (!found || s.Group(r.group) == nil):
-			c.Refusef(errReadNoKeyOrGroup, engine.CText(key), engine.CText(r.group))
+			refuseGroup(c, r, key, found)
 		}
 		if c.Failed() {
 			break
@@ -141,14 +134,31 @@ func startIDs(c *engine.Call, r *readOptions, from []stream.ID) []stream.ID {
 	return from
 }
 
-// findStream returns the stream at key. For a client that was blocked a value of another type is no error, as in Redis.
+// isStream reports whether the value at key is a stream.
+func isStream(c *engine.Call, key []byte) bool {
+	value, _ := c.DB.Peek(key)
+	_, is := value.(*stream.Stream)
+	return is
+}
+
+// findStream returns the stream at key.
 func findStream(c *engine.Call, key []byte) (s *stream.Stream, found bool) {
-	if !c.Woken() {
-		return engine.Read[*stream.Stream](c, key)
+	if c.Woken() && !c.Has(readsAnew) {
+		return findOlder(c, key)
 	}
-	value, _ := c.DB.Find(key)
-	s, found = value.(*stream.Stream)
-	return s, found
+	return engine.Read[*stream.Stream](c, key)
+}
+
+// refuseGroup latches the error of XREADGROUP for a key without the group. found says whether the key is a stream.
+func refuseGroup(c *engine.Call, r *readOptions, key []byte, found bool) {
+	switch {
+	case !c.Woken() || c.Has(readsAnew):
+		c.Refusef(errReadNoKeyOrGroup, engine.CText(key), engine.CText(r.group))
+	case found:
+		c.Refuse(errReadGroupGone)
+	default:
+		c.Refuse(errReadKeyGone)
+	}
 }
 
 // startID returns the ID after which to read a stream, from the argument for it.
@@ -161,13 +171,13 @@ func startID(c *engine.Call, r *readOptions, arg []byte, s *stream.Stream) strea
 		}
 		return last
 	case "+":
+		if !c.Has(readsLast) {
+			break
+		}
 		if grouped {
 			c.Refuse(errReadPlus)
 		}
-		if top, ok := s.LastEntry(); ok {
-			last, _ = top.Prev()
-		}
-		return last
+		return beforeLast(c, s)
 	case ">":
 		if !grouped {
 			c.Refuse(errReadGreater)
@@ -181,13 +191,27 @@ func startID(c *engine.Call, r *readOptions, arg []byte, s *stream.Stream) strea
 	return id
 }
 
-// blockOnStreams blocks the session. It replaces the IDs in the arguments, so that "$" and "+" keep the meaning that they
-// had when the call arrived.
+// beforeLast returns the ID after which only the last entry comes.
+func beforeLast(c *engine.Call, s *stream.Stream) stream.ID {
+	last, ok := s.LastEntry()
+	if !c.Has(readsLastEntry) {
+		last = s.Last() // although it may be deleted
+	} else if !ok {
+		return stream.ID{}
+	}
+	last, _ = last.Prev()
+	return last
+}
+
+// blockOnStreams blocks the session. It replaces "$" in the arguments by the ID, so that it keeps the meaning that it had
+// when the call arrived.
 func blockOnStreams(c *engine.Call, r *readOptions, from []stream.ID) {
 	if !r.grouped && c.MayBlock() && !c.Woken() {
 		c.Args = slices.Clone(c.Args)
 		for i, id := range from {
-			c.Args[len(c.Args)-len(from)+i] = id.Append(nil)
+			if arg := &c.Args[len(c.Args)-len(from)+i]; string(*arg) == "$" {
+				*arg = id.Append(nil)
+			}
 		}
 	}
 	c.BlockOnKeys(r.keys, r.deadline, engine.ReplyNullArray)
@@ -199,12 +223,13 @@ func blockOnStreams(c *engine.Call, r *readOptions, from []stream.ID) {
 // batch is what the reply contains of one stream: the entries from the current one of walk on, or the history of a
 // consumer.
 type batch struct {
-	key     []byte
-	from    stream.ID // exclusive
-	stream  *stream.Stream
-	group   *stream.Group
-	history bool // the consumer's pending messages
-	walk    stream.Walk
+	key      []byte
+	from     stream.ID // exclusive
+	stream   *stream.Stream
+	group    *stream.Group
+	consumer *stream.Consumer
+	history  bool // the consumer's pending messages
+	walk     stream.Walk
 }
 
 // nextBatch returns what a stream has after an ID. ok is false if it has nothing. A history may be empty, but is never
@@ -226,7 +251,24 @@ func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b ba
 		}
 	}
 	b.walk = b.stream.Walk(after(from))
-	return b, b.history || b.walk.Next()
+	ok = b.history || b.walk.Next()
+	if r.grouped && (ok || c.Has(createsConsumers)) {
+		b.consumer = readingConsumer(c, r, &b, ok)
+		if !ok {
+			c.DB.Commit(key)
+		}
+	}
+	return b, ok
+}
+
+// readingConsumer returns the consumer that reads, and creates an absent one. If new entries follow, the journal and the
+// replicas learn of it with the first of them.
+func readingConsumer(c *engine.Call, r *readOptions, b *batch, ok bool) *stream.Consumer {
+	consumer, created := upsertConsumer(c, b.key, b.group, r.consumer)
+	if created && (r.noAck || b.history || !ok) {
+		propagateConsumer(c, b.key, r.group, r.consumer)
+	}
+	return consumer
 }
 
 // replyStreams replies with the batches of the streams, and reports whether there was one. If not, it replies nothing.
@@ -287,41 +329,42 @@ func replyEntries(c *engine.Call, w *stream.Walk, count int64) {
 	c.Reply.SetArray(at, int(n))
 }
 
-// deliver replies with new entries and makes them pending messages of the consumer, unless NOACK is given. It creates
-// the consumer if it is absent.
+// deliver replies with new entries and makes them pending messages of the consumer, unless NOACK is given.
 func deliver(c *engine.Call, b *batch, r *readOptions) {
-	key, g, w := b.key, b.group, &b.walk
-	consumer := upsertConsumer(c, key, g, r.group, r.consumer)
+	key, g, w, advance := b.key, b.group, &b.walk, (*stream.Group).Advance
+	if !c.Has(countsReads) {
+		advance = (*stream.Group).OlderAdvance
+	}
 	at, n := c.Reply.Defer(), int64(0)
 	for more := true; more; more = n != r.count && w.Next() {
-		g.Advance(w.ID)
+		advance(g, w.ID)
 		replyEntry(c, w)
 		if !r.noAck {
-			message := g.Deliver(w.ID, consumer)
+			message := g.Deliver(w.ID, b.consumer)
 			message.Delivered, message.Count = c.Now(), 1
 			propagateMessage(c, key, r.group, g, message)
 		}
 		n++
 	}
 	c.Reply.SetArray(at, int(n))
-	consumer.Active = c.Now()
+	b.consumer.Active = c.Now()
 	c.ChangedUnwatched(key, "")
-	propagateGroup(c, key, r.group, g)
+	if r.noAck || c.Has(propagatesProgress) {
+		propagateGroup(c, key, r.group, g)
+	}
 }
 
 // replyHistory replies with the consumer's pending messages after an ID, and counts this as another delivery. A message
 // whose entry was deleted has nil in place of its fields.
 func replyHistory(c *engine.Call, b *batch, r *readOptions) {
-	key, s, g := b.key, b.stream, b.group
-	consumer := upsertConsumer(c, key, g, r.group, r.consumer)
 	from, _ := after(b.from)
 	at, n := c.Reply.Defer(), int64(0)
-	consumer.Each(from, func(p *stream.Pending) bool {
-		if w := s.Walk(p.ID, p.ID); w.Next() {
+	b.consumer.Each(from, func(p *stream.Pending) bool {
+		if w := b.stream.Walk(p.ID, p.ID); w.Next() {
 			replyEntry(c, &w)
 			p.Delivered = c.Now()
 			p.Count++
-			propagateMessage(c, key, r.group, g, p)
+			propagateMessage(c, b.key, r.group, b.group, p)
 		} else {
 			c.Reply.Array(2)
 			replyID(c, p.ID)
@@ -331,5 +374,5 @@ func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 		return n != r.count
 	})
 	c.Reply.SetArray(at, int(n))
-	c.ChangedUnwatched(key, "")
+	c.ChangedUnwatched(b.key, "")
 }

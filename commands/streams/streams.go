@@ -9,6 +9,7 @@
 //	claim.go    XCLAIM and XAUTOCLAIM
 //	info.go     XINFO
 //	id.go       IDs as arguments and in replies
+//	older.go    what older releases do otherwise
 //
 // A message is an entry that a group delivered to a consumer. It is pending until the consumer acknowledges it.
 //
@@ -16,12 +17,13 @@
 // reading. They receive the effect instead: XADD with the generated ID, an exact MAXLEN, and for a group XCLAIM for each
 // message and XGROUP SETID for the last delivered ID. Redis does the same.
 //
-// Differs from Redis 7.0:
+// With --like redis:7.0 one difference from Redis 7.0 stays:
 //
 //   - XREAD stays blocked if the entry that would unblock it is deleted in the same transaction, as in 7.2. 7.0 replies
 //     without entries.
-//   - XINFO shows inactive and active-time, as in 7.2, and XREAD accepts +, as in 7.4: newer clients expect them.
-//   - XREADGROUP propagates the delivery counts of a consumer's history. Redis loses them at a restart.
+//
+// Other than Redis, XREADGROUP propagates the delivery counts of a consumer's history, and all three commands that create a
+// consumer propagate that even if there is no message for it. Redis loses both at a restart.
 package streams
 
 import (
@@ -67,7 +69,7 @@ func Family() engine.Family {
 			Syntax:     "<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [NOACK] <STREAMS key... id...>",
 			Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
 			Complexity: "O(M) for each stream, M being the number of entries returned"},
-	}, groupLines()...)}
+	}, groupLines()...), Wordings: wordings}
 }
 
 // emptyStream stands for an absent key when a command only reads. It is never changed.
@@ -175,7 +177,7 @@ func newID(c *engine.Call, s *stream.Stream, a *addOptions, pairs [][]byte) (id 
 	case a.auto:
 		id, _ = last.Next()
 	case a.autoSeq && id.Ms == last.Ms && last.Seq == math.MaxUint64:
-		return id, c.Fail(errTooLarge) // Redis' text, although the sequence number is exhausted
+		return id, c.Fail(errSmallID) // Redis' text, although the sequence number is exhausted
 	case a.autoSeq && id.Ms == last.Ms:
 		id.Seq = last.Seq + 1
 	}
@@ -288,6 +290,8 @@ func setIDOptions(c *engine.Call, id stream.ID) (added int64, deleted stream.ID)
 func checkSetID(c *engine.Call, s *stream.Stream, id stream.ID, added int64) bool {
 	top, ok := s.LastEntry()
 	switch {
+	case id.Before(s.MaxDeleted()) && c.Has(setsBehindDeleted):
+		return c.Fail(errLastBelowMaxDeleted)
 	case !ok:
 		return true
 	case id.Before(top):

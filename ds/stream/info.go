@@ -5,13 +5,18 @@ import "encoding/binary"
 // Distance returns how many entries were ever added up to that of an ID; ok is false if that is not known.
 //
 // It can where nothing that was deleted singly can lie between: before the first entry, at it, and at
-// the last. The rules are Redis', down to what they get wrong.
-func (s *Stream) Distance(id ID) (n int64, ok bool) {
+// the last. The rules are those of Redis 8.0, down to what they get wrong.
+func (s *Stream) Distance(id ID) (n int64, ok bool) { return s.distance(id, true) }
+
+// distance is Distance. Without strict it does not look at what was deleted behind an ID, as in Redis up to 7.4.
+func (s *Stream) distance(id ID, strict bool) (n int64, ok bool) {
 	switch {
 	case s.added == 0:
 		return 0, true
 	case s.length == 0 && !s.last.Before(id):
 		return s.added, true
+	case strict && !id.IsZero() && id.Before(s.maxDeleted):
+		return 0, false
 	case id == s.last:
 		return s.added, true
 	case s.last.Before(id):
@@ -28,15 +33,17 @@ func (s *Stream) Distance(id ID) (n int64, ok bool) {
 
 // HasGaps reports whether an entry from id on may have been deleted singly.
 func (s *Stream) HasGaps(id ID) bool {
-	return s.length > 0 && !s.maxDeleted.IsZero() && !s.maxDeleted.Before(s.first) && !s.maxDeleted.Before(id)
+	return s.length > 0 && !s.maxDeleted.IsZero() && !s.maxDeleted.Before(id)
 }
 
 // Lag returns how many entries the group has not read yet; ok is false if that is not known.
 func (g *Group) Lag() (n int64, ok bool) {
 	s := g.stream
 	switch {
-	case s.added == 0:
+	case s.length == 0:
 		return 0, true
+	case g.Last.Before(s.first) && s.maxDeleted.Before(s.first):
+		return int64(s.length), true
 	case g.Read != Unknown && !s.HasGaps(g.Last):
 		return s.added - g.Read, true
 	}
@@ -49,16 +56,22 @@ func (g *Group) Advance(id ID) bool {
 	if !g.Last.Before(id) {
 		return false
 	}
-	if g.Read != Unknown && !g.stream.HasGaps(id) {
+	s := g.stream
+	if g.Read != Unknown && !g.Last.Before(s.first) && !s.HasGaps(g.Last) {
 		g.Read++
-	} else if g.stream.added > 0 {
-		g.Read = Unknown
-		if n, ok := g.stream.Distance(id); ok {
-			g.Read = n
-		}
+	} else if s.added > 0 {
+		g.Read = known(s.Distance(id))
 	}
 	g.Last = id
 	return true
+}
+
+// known returns n, or Unknown if ok is false.
+func known(n int64, ok bool) int64 {
+	if !ok {
+		return Unknown
+	}
+	return n
 }
 
 // TreeNodes returns how many nodes the radix tree has in which Redis keeps a stream of the same nodes.

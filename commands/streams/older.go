@@ -1,0 +1,55 @@
+package streams
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/stream"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
+)
+
+// Changes of behaviour, with the releases that brought them.
+var (
+	createsConsumers   = release.From("7.2.0")              // XREADGROUP, XCLAIM and XAUTOCLAIM, even if there is no message
+	readsAnew          = release.From("7.2.0")              // a blocked call that is woken runs as if it had come now
+	setsBehindDeleted  = release.From("7.2.0")              // XSETID refuses an ID before the greatest that was deleted
+	blocksInScript     = release.From("7.4.0 valkey:8.0.0") // BLOCK in a script is no error
+	propagatesProgress = release.From("7.4.0 valkey:8.0.0") // how far a group has read, also without NOACK
+	readsLast          = release.From("7.4.0 valkey:8.0.0") // XREAD with +
+	readsLastEntry     = release.From("8.0.0")              // + means an entry that was not deleted
+	countsLag          = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
+	countsReads        = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read
+)
+
+// wordings are the errors of older releases.
+var wordings = []engine.Wording{
+	{Before: "8.0.0", Error: errReadUnbalanced, Was: "ERR Unbalanced 'xread' list of streams: for each stream key an ID or '$' must be specified."},
+	{Before: "7.2.0", Error: errReadUnbalanced, Was: olderUnbalanced},
+	{Before: "7.2.0", Error: errGroupUnbalanced, Was: olderUnbalanced},
+}
+
+// The errors that only older releases know.
+const (
+	olderUnbalanced  = engine.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
+	errReadInScript  = "ERR %s command is not allowed with BLOCK option from scripts"
+	errReadKeyGone   = engine.Error("UNBLOCKED the stream key no longer exists")
+	errReadGroupGone = engine.Error("NOGROUP the consumer group this client was blocked on no longer exists")
+)
+
+// keepReady drops all keys but the one that unblocked the client, and sets the COUNT that a client has then.
+func (r *readOptions) keepReady(c *engine.Call) {
+	const blockedCount = 1000
+	i := slices.IndexFunc(r.keys, func(key []byte) bool { return bytes.Equal(key, c.ReadyKey()) })
+	r.keys, r.ids = r.keys[i:i+1], r.ids[i:i+1]
+	if r.count == 0 {
+		r.count = blockedCount
+	}
+}
+
+// findOlder returns the stream at key for a client that was blocked. A value of another type is no error.
+func findOlder(c *engine.Call, key []byte) (s *stream.Stream, found bool) {
+	value, _ := c.DB.Find(key)
+	s, found = value.(*stream.Stream)
+	return s, found
+}
