@@ -30,6 +30,11 @@ const (
 	errTrimLimitExact = engine.Error("ERR syntax error, LIMIT cannot be used without the special ~ option")
 	errTrimNothing    = engine.Error("ERR syntax error, XTRIM must be called with a trimming strategy")
 
+	// XDELEX and XACKDEL.
+	errIDCount    = engine.Error("ERR Number of IDs must be a positive integer")
+	errIDCountOff = engine.Error("ERR The `numids` parameter must match the number of arguments")
+	errIDsMissing = engine.Error("ERR IDS option is required")
+
 	// XREAD and XREADGROUP.
 	errReadUnbalanced   = engine.Error("ERR Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' must be specified.")
 	errGroupUnbalanced  = engine.Error("ERR Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' must be specified.")

@@ -4,6 +4,7 @@
 //	range.go    XRANGE and XREVRANGE, and how an entry is written
 //	trim.go     XTRIM, and the trimming options of XADD
 //	read.go     XREAD and XREADGROUP, which may block
+//	refs.go     XDELEX and XACKDEL, which say what becomes of the messages of deleted entries
 //	group.go    the table of the commands on consumer groups; XGROUP and XACK
 //	pending.go  XPENDING
 //	claim.go    XCLAIM and XAUTOCLAIM
@@ -38,7 +39,7 @@ import (
 func Family() engine.Family {
 	return engine.Family{Group: "stream", Commands: append([]engine.Command{
 		{Name: "xadd", Arity: -5, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAdd, Since: "5.0.0",
-			Syntax:     "key [NOMKSTREAM] [<MAXLEN|MINID> [=|~] threshold [LIMIT count]] <*|id> <field value>...",
+			Syntax:     "key [NOMKSTREAM]@6.2.0 [KEEPREF|DELREF|ACKED]@8.2.0 [<MAXLEN|MINID> [=|~] threshold [LIMIT count]] <*|id> <field value>...",
 			Summary:    "Appends a new message to a stream. Creates the key if it doesn't exist.",
 			Tips:       "nondeterministic_output",
 			Complexity: "O(1), and O(N) when trimming, N being the number of entries removed"},
@@ -55,7 +56,7 @@ func Family() engine.Family {
 			Syntax: "key id...", Summary: "Returns the number of messages after removing them from a stream.",
 			Complexity: "O(1) for each entry removed"},
 		{Name: "xtrim", Arity: -4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdXTrim, Since: "5.0.0",
-			Syntax:  "key <<MAXLEN|MINID> [=|~] threshold [LIMIT count]>",
+			Syntax:  "key <<MAXLEN|MINID> [=|~] threshold [LIMIT count] [KEEPREF|DELREF|ACKED]@8.2.0>",
 			Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the number of entries removed"},
 		{Name: "xsetid", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXSetID, Since: "5.0.0",
@@ -69,7 +70,7 @@ func Family() engine.Family {
 			Syntax:     "<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [NOACK] <STREAMS key... id...>",
 			Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
 			Complexity: "O(M) for each stream, M being the number of entries returned"},
-	}, groupLines()...), Wordings: wordings}
+	}, append(refLines(), groupLines()...)...), Wordings: wordings}
 }
 
 // emptyStream stands for an absent key when a command only reads. It is never changed.
@@ -194,8 +195,7 @@ func newID(c *engine.Call, s *stream.Stream, a *addOptions, pairs [][]byte) (id 
 	return id, true
 }
 
-// propagateAdd propagates XADD with the generated ID. An approximate trim becomes an exact MAXLEN, because how much it
-// removes depends on the layout of nodes.
+// propagateAdd propagates XADD with the generated ID. An approximate trim becomes an exact one.
 func propagateAdd(c *engine.Call, s *stream.Stream, id stream.ID, a *addOptions) {
 	if !c.Propagates() || !a.auto && !a.autoSeq && !a.trim.Nodes {
 		return
@@ -203,7 +203,7 @@ func propagateAdd(c *engine.Call, s *stream.Stream, id stream.ID, a *addOptions)
 	args := append(make([][]byte, 0, len(c.Args)+4), c.Args[:2]...)
 	switch {
 	case a.trim.Nodes:
-		args = append(args, []byte("MAXLEN"), []byte("="), engine.Decimal(int64(s.Len())))
+		args = append(args, exactTrim(s, &a.trim)...)
 	case a.trim.given:
 		args = append(args, c.Args[2:a.idAt]...)
 	}

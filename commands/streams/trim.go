@@ -8,8 +8,9 @@ import (
 // trimOptions are the trimming options of XADD and XTRIM.
 type trimOptions struct {
 	stream.Trim
-	given   bool // MAXLEN or MINID
-	limited bool // LIMIT
+	given     bool // MAXLEN or MINID
+	limited   bool // LIMIT
+	refsGiven bool // KEEPREF, DELREF or ACKED
 }
 
 // XTRIM key <MAXLEN | MINID> [= | ~] threshold [LIMIT count]
@@ -39,15 +40,27 @@ func cmdXTrim(c *engine.Call) {
 	if n > 0 {
 		c.Changed(key, "txtrim")
 		if t.Nodes && c.Propagates() {
-			c.Propagate([]byte("XTRIM"), key, []byte("MAXLEN"), []byte("="), engine.Decimal(int64(s.Len())))
+			c.Propagate(append([][]byte{[]byte("XTRIM"), key}, exactTrim(s, &t)...)...)
 		}
 	}
 	c.Reply.Int(int64(n))
 }
 
-// trimOption reads one of <MAXLEN | MINID> [= | ~] threshold and LIMIT count, and reports whether it found one.
+// exactTrim returns the options that trim a stream of the same entries to the length that s has now. How much an
+// approximate trim removes depends on the layout of nodes.
+func exactTrim(s *stream.Stream, t *trimOptions) [][]byte {
+	args := [][]byte{[]byte("MAXLEN"), []byte("="), engine.Decimal(int64(s.Len()))}
+	if t.Refs != stream.KeepRefs {
+		args = append(args, []byte(refWords[t.Refs]))
+	}
+	return args
+}
+
+// trimOption reads one of KEEPREF, DELREF and ACKED, <MAXLEN | MINID> [= | ~] threshold and LIMIT count, and reports whether it found one.
 func trimOption(c *engine.Call, t *trimOptions) bool {
 	switch {
+	case !t.refsGiven && refOption(c, &t.Refs):
+		t.refsGiven = true
 	case c.Left() < 2:
 		return false
 	case c.Word("MAXLEN"):

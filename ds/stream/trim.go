@@ -7,6 +7,8 @@ type Trim struct {
 	Below ID  // if ByID
 	// Nodes trims whole nodes only, as many as contain nothing else.
 	Nodes bool
+	// Refs says which entries may go. With any but KeepRefs, Nodes has no effect.
+	Refs Refs
 	// Most is how many entries may go; 0 for all. It counts for whole nodes.
 	Most int
 }
@@ -14,6 +16,19 @@ type Trim struct {
 // Trim removes entries at the beginning and returns how many. O(entries removed); whole nodes go at
 // once.
 func (s *Stream) Trim(t Trim) (removed int) {
+	if t.Refs != KeepRefs {
+		removed = s.trimOneByOne(t)
+	} else {
+		removed = s.trimNodes(t)
+	}
+	if removed > 0 {
+		s.findFirst()
+	}
+	return removed
+}
+
+// trimNodes is Trim where all entries go that come first.
+func (s *Stream) trimNodes(t Trim) (removed int) {
 	for len(s.nodes) > 0 && (t.ByID || s.length > t.Keep) {
 		n := &s.nodes[0]
 		h := n.head()
@@ -22,16 +37,13 @@ func (s *Stream) Trim(t Trim) (removed int) {
 		}
 		if !s.wholeNodeGoes(n, h, t) {
 			if !t.Nodes {
-				removed += s.trimNode(n, h, t)
+				removed += s.trimNode(0, h, t)
 			}
 			break
 		}
 		s.removeNode(0)
 		s.length -= h.live
 		removed += h.live
-	}
-	if removed > 0 {
-		s.findFirst()
 	}
 	return removed
 }
@@ -44,10 +56,9 @@ func (s *Stream) wholeNodeGoes(n *node, h head, t Trim) bool {
 	return s.length-h.live >= t.Keep
 }
 
-// trimNode marks the first entries of the first node as deleted, as many as are to go, and returns their
-// number.
-func (s *Stream) trimNode(n *node, h head, t Trim) (removed int) {
-	to := MaxID
+// trimNode marks the first entries of node i as deleted, as many as are to go, and returns their number.
+func (s *Stream) trimNode(i int, h head, t Trim) (removed int) {
+	n, to := &s.nodes[i], MaxID
 	if t.ByID {
 		prev, ok := t.Below.Prev()
 		if !ok {
@@ -55,7 +66,10 @@ func (s *Stream) trimNode(n *node, h head, t Trim) (removed int) {
 		}
 		to = prev
 	}
-	for w := s.Walk(n.id, to); (t.ByID || s.length > t.Keep) && w.Next() && w.index == 0; {
+	for w := s.Walk(n.id, to); (t.ByID || s.length > t.Keep) && w.Next() && w.index == i; {
+		if may, _ := s.Release(w.ID, t.Refs); !may {
+			continue
+		}
 		n.markDeleted(w.at)
 		s.length--
 		removed++
