@@ -68,11 +68,19 @@ func cmdXInfoGroups(c *engine.Call) {
 func replyProgress(c *engine.Call, g *stream.Group) {
 	replyIDPair(c, "last-delivered-id", g.Last)
 	replyOptionalPair(c, "entries-read", g.Read, g.Read != stream.Unknown)
-	lag, known := g.Lag()
-	if !c.Has(countsLag) {
-		lag, known = g.OlderLag()
-	}
+	lag, known := groupLag(c, g)
 	replyOptionalPair(c, "lag", lag, known)
+}
+
+// groupLag returns how many entries a group has not read yet; known is false if the release does not know that.
+func groupLag(c *engine.Call, g *stream.Group) (lag int64, known bool) {
+	switch {
+	case c.Has(countsLag):
+		return g.Lag()
+	case c.Has(countsReads):
+		return g.LagByReads()
+	}
+	return g.OlderLag()
 }
 
 // XINFO STREAM key [FULL [COUNT count]]

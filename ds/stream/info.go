@@ -44,7 +44,14 @@ func (g *Group) Lag() (n int64, ok bool) {
 		return 0, true
 	case g.Last.Before(s.first) && s.maxDeleted.Before(s.first):
 		return int64(s.length), true
-	case g.Read != Unknown && !s.HasGaps(g.Last):
+	}
+	return g.LagByReads()
+}
+
+// LagByReads is Lag as Valkey 8.1 computes it, from the number of entries read alone.
+func (g *Group) LagByReads() (n int64, ok bool) {
+	s := g.stream
+	if g.Read != Unknown && !s.HasGaps(g.Last) {
 		return s.added - g.Read, true
 	}
 	n, ok = s.Distance(g.Last)
