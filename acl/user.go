@@ -29,7 +29,12 @@ const (
 )
 
 // New returns a user that is off, has no password and may run nothing.
-func New(name string) *User { return &User{Name: name, selectors: []*selector{newSelector()}} }
+func New(name string) *User {
+	return &User{Name: name, sanitize: payloadSanitized, selectors: []*selector{newSelector()}}
+}
+
+// LeavePayload takes back what was said about payloads, as for new users up to Redis 7.0.
+func (u *User) LeavePayload() { u.sanitize = payloadUnset }
 
 // Default returns the user of new connections, which is on, needs no password and may run everything.
 func Default(catalogue Catalogue) *User {
@@ -99,7 +104,7 @@ func (u *User) Apply(word string, catalogue Catalogue) error {
 	case lower == "clearselectors":
 		u.selectors = u.selectors[:1]
 	case lower == "reset":
-		*u = User{Name: u.Name, sanitize: payloadSanitized, selectors: []*selector{newSelector()}}
+		*u = *New(u.Name)
 	case strings.HasPrefix(word, "("):
 		return u.addSelector(word, catalogue)
 	case word != "" && strings.ContainsRune("><#!", rune(word[0])):

@@ -107,16 +107,42 @@ func accessBits(use string) (a acl.Access) {
 	return a
 }
 
-// denials are the errors for each reason; nil stands for ErrDeniedCommand, which names the command.
-type denials [acl.NoChannel + 1]error
+// denials are the errors for each reason; those that are formats name the user and the command.
+type denials [acl.NoChannel + 1]Error
 
 var (
-	denied       = denials{acl.NoKey: ErrDeniedKey, acl.NoChannel: ErrDeniedChannel}
+	denied       = denials{acl.NoCommand: ErrDeniedCommand, acl.NoKey: ErrDeniedKey, acl.NoChannel: ErrDeniedChannel}
 	deniedQueued = denials{acl.NoCommand: ErrDeniedCommandTx, acl.NoKey: ErrDeniedKeyTx, acl.NoChannel: ErrDeniedChannelTx}
 	deniedScript = denials{acl.NoCommand: ErrDeniedCommandLua, acl.NoKey: ErrDeniedKeyLua, acl.NoChannel: ErrDeniedChannelLua}
 
+	// deniedDry are the texts of ACL DRYRUN, which name the user and the command, key or channel.
+	deniedDry = denials{acl.NoCommand: ErrDryRunDenied, acl.NoKey: ErrDryRunKey, acl.NoChannel: ErrDryRunChannel}
+
 	denialNames = [...]string{acl.NoCommand: "command", acl.NoKey: "key", acl.NoChannel: "channel"}
 )
+
+// accessWordings are the errors about users in older releases.
+var accessWordings = []Wording{
+	{Before: "7.2.0", Error: ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command"},
+	{Before: "7.2.0", Error: ErrDeniedKey, Was: "NOPERM this user has no permissions to access one of the keys used as arguments"},
+	{Before: "7.2.0", Error: ErrDeniedChannel, Was: "NOPERM this user has no permissions to access one of the channels used as arguments"},
+	{Before: "7.2.0", Error: ErrDeniedCommandLua, Was: "ERR The user executing the script can't run this command or subcommand"},
+	{Before: "7.2.0", Error: ErrDeniedKeyLua, Was: "ERR The user executing the script can't access at least one of the keys mentioned in the command arguments"},
+	{Before: "7.2.0", Error: ErrDeniedChannelLua, Was: "ERR The user executing the script can't publish to the channel mentioned in the command"},
+	{Before: "7.2.0", Error: ErrDryRunDenied, Was: "This user has no permissions to run the '%[2]s' command"},
+	{Before: "7.2.0", Error: ErrDryRunKey, Was: "This user has no permissions to access the '%[2]s' key"},
+	{Before: "7.2.0", Error: ErrDryRunChannel, Was: "This user has no permissions to access the '%[2]s' channel"},
+	{Before: "7.0.0", Error: ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command or its subcommand"},
+}
+
+// examine returns why a user may not run a command, and the command, the key or the channel that is denied.
+func examine(u *acl.User, cmd *Command, args [][]byte) (why acl.Denial, object string) {
+	why, at := u.Check(request(cmd, args))
+	if why == acl.NoKey || why == acl.NoChannel {
+		return why, string(args[at])
+	}
+	return why, cmd.full
+}
 
 // checkPermission returns the error that refuses a command of the session's user, nil if it is allowed. It logs
 // a refusal. errs has the errors for the place: a client's command, EXEC or a script.
@@ -124,19 +150,12 @@ func (e *Engine) checkPermission(s *Session, cmd *Command, args [][]byte, errs *
 	if !s.user.Limited() {
 		return nil
 	}
-	why, at := s.user.Check(request(cmd, args))
+	why, object := examine(s.user, cmd, args)
 	if why == acl.Allowed {
 		return nil
 	}
-	object := cmd.full
-	if why != acl.NoCommand {
-		object = string(args[at])
-	}
 	e.logDenial(s, aclEntry{reason: denialNames[why], object: object, user: s.user.Name})
-	if errs[why] == nil {
-		return Errorf(ErrDeniedCommand, cmd.full)
-	}
-	return errs[why]
+	return e.Errorf(errs[why], s.user.Name, cmd.full)
 }
 
 // Permits reports whether the user of a script's session may run a command.

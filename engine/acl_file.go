@@ -45,7 +45,7 @@ func cause(err error) string {
 // replaceUsers replaces all users. The default user's value stays the same, with other rules, because
 // sessions refer to it.
 func (e *Engine) replaceUsers(caller *Session, users map[string]*acl.User) {
-	anybody := acl.Default(aclCommands{e})
+	anybody := asIn(e.Release, acl.Default(aclCommands{e}))
 	if u := users[defaultUserName]; u != nil {
 		anybody = u
 	}
@@ -108,7 +108,7 @@ func (r *userReader) line(text string) {
 
 // newUser returns a user to which only the rule of acl-pubsub-default was applied.
 func (e *Engine) newUser(name string) *acl.User {
-	u := acl.New(name)
+	u := asIn(e.Release, acl.New(name))
 	if err := u.Apply(e.users.channels, aclCommands{e}); err != nil {
 		panic(err)
 	}

@@ -179,7 +179,7 @@ func (c *Call) OK() bool {
 	if c.err == nil {
 		return true
 	}
-	c.Reply.Error(c.Engine.worded(c.err))
+	c.Reply.Error(c.Engine.Worded(c.err))
 	return false
 }
 

@@ -3,7 +3,6 @@ package engine
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -57,7 +56,7 @@ func AccessControl() Family {
 					Summary: "Returns the authenticated username of the current connection.", Complexity: "O(1)"},
 				HelpLine("6.0.0"),
 			}},
-	}}
+	}, Wordings: accessWordings}
 }
 
 // ACL CAT [category]
@@ -238,16 +237,12 @@ func cmdACLDryRun(c *Call) {
 		c.Fail(err)
 		return
 	}
-	switch why, at := u.Check(request(cmd, args)); why {
-	case acl.NoCommand:
-		c.Reply.BulkString(fmt.Sprintf(ErrDryRunDenied, cmd.full))
-	case acl.NoKey:
-		c.Reply.BulkString(fmt.Sprintf(ErrDryRunKey, args[at]))
-	case acl.NoChannel:
-		c.Reply.BulkString(fmt.Sprintf(ErrDryRunChannel, args[at]))
-	default:
+	why, object := examine(u, cmd, args)
+	if why == acl.Allowed {
 		c.Reply.Status("OK")
+		return
 	}
+	c.Reply.BulkString(c.Engine.Errorf(deniedDry[why], name, object).Error())
 }
 
 // ACL LOG [count | RESET]

@@ -143,10 +143,19 @@ func (e *Engine) reword(wordings []Wording) {
 	}
 }
 
-// worded returns an error as the engine's release words it.
-func (e *Engine) worded(err error) error {
+// Worded returns an error as the engine's release words it.
+func (e *Engine) Worded(err error) error {
 	if was, found := e.commands.wordings[err]; found {
 		return was
+	}
+	return err
+}
+
+// Errorf is the function Errorf with the format that the engine's release has. A format without a verb ignores the arguments.
+func (e *Engine) Errorf(format Error, args ...any) error {
+	err := e.Worded(format)
+	if text := err.Error(); strings.Contains(text, "%") {
+		return Errorf(text, args...)
 	}
 	return err
 }

@@ -12,7 +12,8 @@ func (e Error) Error() string { return string(e) }
 // Errorf returns the Error that a format of Redis' errors makes with its arguments.
 func Errorf(format string, args ...any) error { return Error(fmt.Sprintf(format, args...)) }
 
-// Wording is how an error read before a release, in the notation of package release.
+// Wording is how an error, or a format of errors, read before a release, in the notation of package release. A format
+// takes the same arguments in each release, and may use some of them: "%[2]s" is the second.
 type Wording struct {
 	Before     string
 	Error, Was Error
@@ -121,19 +122,19 @@ const (
 	ErrIndex         = Error("ERR index out of range")
 
 	// Users.
-	ErrDeniedCommand    = "NOPERM this user has no permissions to run the '%s' command"
-	ErrDeniedKey        = Error("NOPERM this user has no permissions to access one of the keys used as arguments")
-	ErrDeniedChannel    = Error("NOPERM this user has no permissions to access one of the channels used as arguments")
+	ErrDeniedCommand    = "NOPERM User %s has no permissions to run the '%s' command"
+	ErrDeniedKey        = Error("NOPERM No permissions to access a key")
+	ErrDeniedChannel    = Error("NOPERM No permissions to access a channel")
 	ErrDeniedCommandTx  = Error("NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to execute the command or subcommand")
 	ErrDeniedKeyTx      = Error("NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to touch the specified keys")
 	ErrDeniedChannelTx  = Error("NOPERM ACLs rules changed between the moment the transaction was accumulated and the EXEC call. This command is no longer allowed for the following reason: no permission to access one of the channels used as arguments to the command")
-	ErrDeniedCommandLua = Error("ERR The user executing the script can't run this command or subcommand")
-	ErrDeniedKeyLua     = Error("ERR The user executing the script can't access at least one of the keys mentioned in the command arguments")
-	ErrDeniedChannelLua = Error("ERR The user executing the script can't publish to the channel mentioned in the command")
+	ErrDeniedCommandLua = "ERR ACL failure in script: User %s has no permissions to run the '%s' command"
+	ErrDeniedKeyLua     = Error("ERR ACL failure in script: No permissions to access a key")
+	ErrDeniedChannelLua = Error("ERR ACL failure in script: No permissions to access a channel")
 	ErrDryRunCommand    = "ERR Command '%s' not found"
-	ErrDryRunDenied     = "This user has no permissions to run the '%s' command"
-	ErrDryRunKey        = "This user has no permissions to access the '%s' key"
-	ErrDryRunChannel    = "This user has no permissions to access the '%s' channel"
+	ErrDryRunDenied     = "User %s has no permissions to run the '%s' command"
+	ErrDryRunKey        = "User %s has no permissions to access the '%s' key"
+	ErrDryRunChannel    = "User %s has no permissions to access the '%s' channel"
 	ErrACLCategory      = "ERR Unknown category '%s'"
 	ErrACLParenthesis   = "ERR Unmatched parenthesis in acl selector starting at '%s'."
 	ErrACLRule          = "ERR Error in ACL SETUSER modifier '%s': %s"

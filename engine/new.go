@@ -25,7 +25,7 @@ func New(o Options) *Engine {
 		commands: commandTable{byName: make(map[string]*Command)},
 		Parts:    parts{params: make(map[string]*Param), libraries: noLibraries{}},
 		Sessions: newSessions(),
-		users:    newUsers(),
+		users:    newUsers(o.Release),
 		blocked:  newBlockedClients(),
 		watched:  make(map[dbKey][]*Session),
 		pubsub:   newPubSub(),

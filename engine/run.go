@@ -107,6 +107,7 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	if s.tx != nil {
 		s.tx.dirtyExec = true
 	}
+	err = e.Worded(err)
 	if cmd != nil && cmd.Flags&RunsTx != 0 {
 		err = Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
 		s.endTx()

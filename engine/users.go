@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 const defaultUserName = "default"
@@ -17,9 +18,19 @@ type users struct {
 	channels string // the first rule of new users: resetchannels or allchannels
 }
 
-func newUsers() users {
-	u := acl.Default(nil)
+func newUsers(r *release.Release) users {
+	u := asIn(r, acl.Default(nil))
 	return users{byName: map[string]*acl.User{defaultUserName: u}, defaultUser: u, log: aclLog{max: 128}, channels: "resetchannels"}
+}
+
+var usersSanitize = release.From("7.2.0")
+
+// asIn returns a new user with the flags that it has in a release.
+func asIn(r *release.Release, u *acl.User) *acl.User {
+	if !r.Has(usersSanitize) {
+		u.LeavePayload()
+	}
+	return u
 }
 
 // requiresAuth reports whether a new session must authenticate first.

@@ -36,8 +36,8 @@ func TestUsersFromTheirFile(t *testing.T) {
 	p, err := build(t, "", "--aclfile", path)
 	require.NoError(t, err)
 	ask := p.asks(t)
-	want := []string{"user alice on " + hashOfSecret + " ~cache:* resetchannels -@all +get",
-		"user bob off resetchannels -@all (~x resetchannels -@all +get)", "user default on nopass ~* &* +@all"}
+	want := []string{"user alice on sanitize-payload " + hashOfSecret + " ~cache:* resetchannels -@all +get",
+		"user bob off sanitize-payload resetchannels -@all (~x resetchannels -@all +get)", "user default on nopass sanitize-payload ~* &* +@all"}
 	require.Equal(t, want, p.userLines())
 
 	require.Equal(t, "+OK\r\n", ask("ACL SETUSER carol on"))
@@ -93,8 +93,8 @@ func TestUsersInTheConfiguration(t *testing.T) {
 	file := write(t, "redis.conf", "user alice on >secret ~* +@all (~x +get)\nmaxmemory 1mb\nUSER default off\n")
 	p, err := build(t, "", file)
 	require.NoError(t, err)
-	want := []string{"user alice on " + hashOfSecret + " ~* resetchannels +@all (~x resetchannels -@all +get)",
-		"user default off resetchannels -@all"}
+	want := []string{"user alice on sanitize-payload " + hashOfSecret + " ~* resetchannels +@all (~x resetchannels -@all +get)",
+		"user default off sanitize-payload resetchannels -@all"}
 	require.Equal(t, want, p.userLines())
 	ask := p.asks(t)
 	require.Contains(t, ask("PING"), "-NOAUTH")

@@ -198,7 +198,7 @@ type road struct {
 	try     func(c *conn, command []string) (reply resp.Value, reached bool, err error)
 }
 
-const refusalInScript = "ERR The user executing the script can't"
+const refusalInScript = "ERR ACL failure in script"
 
 var aclRoads = []road{
 	{"by itself", "NOPERM", func(c *conn, command []string) (resp.Value, bool, error) {

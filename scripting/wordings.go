@@ -1,0 +1,39 @@
+package scripting
+
+import "github.com/miniserver-go/miniserver/engine"
+
+// wordings are the errors that read otherwise in older releases of Redis, and in Valkey.
+var wordings = append([]engine.Wording{
+	{Before: "7.4.0 valkey:8.0.0", Error: errLogLevel, Was: "ERR Invalid debug level."},
+	{Before: "7.2.0", Error: errReplArgs, Was: "ERR redis.set_repl() requires two arguments."},
+}, ofValkey([][2]engine.Error{
+	{errNoScript, "NOSCRIPT No matching script."},
+	{errNotLoading, "ERR server.register_function can only be called on FUNCTION LOAD command"},
+	{errRegisterArgs, "ERR wrong number of arguments to server.register_function"},
+	{errRegisterOne, "ERR calling server.register_function with a single argument is only applicable to Lua table (representing named arguments)."},
+	{errRegisterName, "ERR first argument to server.register_function must be a string"},
+	{errRegisterRun, "ERR second argument to server.register_function must be a function"},
+	{errNamedKey, "ERR named argument key given to server.register_function is not a string"},
+	{errNamedText, "ERR %s argument given to server.register_function must be a string"},
+	{errNamedRun, "ERR callback argument given to server.register_function must be a function"},
+	{errNamedFlags, "ERR flags argument to server.register_function must be a table representing function flags"},
+	{errNamedUnknown, "ERR unknown argument given to server.register_function"},
+	{errNamedNoName, "ERR server.register_function must get a function name argument"},
+	{errNamedNoRun, "ERR server.register_function must get a callback argument"},
+	{errNoArgs, "ERR Please specify at least one argument for this call"},
+	{errArgType, "ERR Command arguments must be strings or integers"},
+	{errUnknown, "ERR Unknown command called from script"},
+	{errArgCount, "ERR Wrong number of args calling command from script"},
+	{errLogArgs, "ERR server.log() requires two arguments or more."},
+	{errRespArgs, "ERR server.setresp() requires one argument."},
+	{errReplArgs, "ERR server.set_repl() requires one argument."},
+	{errACLCommand, "ERR Invalid command passed to server.acl_check_cmd()"},
+})...)
+
+// ofValkey returns the wordings for pairs of an error and its text in every Valkey.
+func ofValkey(pairs [][2]engine.Error) (list []engine.Wording) {
+	for _, p := range pairs {
+		list = append(list, engine.Wording{Before: "1.0.0 valkey:99.0.0", Error: p[0], Was: p[1]})
+	}
+	return list
+}
