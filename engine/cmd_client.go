@@ -18,36 +18,52 @@ func clientSubs() []Command {
 		{Name: "info", Arity: 2, Flags: own, Run: cmdClientInfo, Since: "6.2.0",
 			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		{Name: "list", Arity: -2, Flags: admin, Run: cmdClientList, Since: "2.4.0",
-			Syntax: "[TYPE <NORMAL|MASTER|REPLICA|PUBSUB>] [ID client-id...]", Summary: "Lists open connections.",
+			Syntax: "[TYPE client-type=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0", Summary: "Lists open connections.",
 			Help: "[TYPE (NORMAL|MASTER|REPLICA|PUBSUB)] [ID <id> ...]", Tips: "nondeterministic_output",
-			Complexity: "O(N), N being the number of connected clients"},
+			Complexity: "O(N), N being the number of connected clients",
+			History: "2.8.12 Shows `id`.\n" +
+				"5.0.0 The filter `TYPE`.\n" +
+				"6.0.0 Shows `user`.\n" +
+				"6.2.0 The filter `ID`; shows `argv-mem`, `tot-mem`, `laddr` and `redir`.\n" +
+				"7.0.0 Shows `resp`, `multi-mem`, `rbs` and `rbp`.\n" +
+				"7.0.3 Shows `ssub`.\n" +
+				"7.2.0 Shows `lib-name` and `lib-ver`.\n" +
+				"7.4.0 Shows `watch`.\n" +
+				"8.0.0 Shows `io-thread`."},
 		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0",
-			Syntax:     "<ip-port|<[ID client-id]|[TYPE <NORMAL|MASTER|SLAVE|REPLICA|PUBSUB>]|[USER username]|[ADDR ip-port]|[LADDR ip-port]|[SKIPME <YES|NO>]|[MAXAGE maxage]>...>",
+			Syntax:     "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type=<NORMAL|MASTER@3.2.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0>...>",
 			Summary:    "Terminates open connections.",
 			Help:       "<ip:port> | <option> <value> [<option> <value> ...], options ID TYPE ADDR LADDR USER SKIPME MAXAGE",
-			Complexity: "O(N), N being the number of connected clients"},
+			Complexity: "O(N), N being the number of connected clients",
+			History: "2.8.12 Takes filters.\n" +
+				"2.8.12 The filter `ID`.\n" +
+				"3.2.0 `TYPE` knows `master`.\n" +
+				"5.0.0 `TYPE` knows `replica`, which is another word for `slave`.\n" +
+				"6.2.0 The filter `LADDR`.\n" +
+				"7.4.0,valkey:8.0.0 The filter `MAXAGE`."},
 		{Name: "getname", Arity: 2, Flags: own, Run: cmdClientGetName, Since: "2.6.9",
 			Summary: "Returns the name of the connection.", Complexity: "O(1)"},
 		{Name: "setname", Arity: 3, Flags: own, Run: cmdClientSetName, Since: "2.6.9",
 			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Complexity: "O(1)"},
 		{Name: "setinfo", Arity: 4, Flags: own, Run: cmdClientSetInfo, Since: "7.2.0",
-			Syntax: "<LIB-NAME libname|LIB-VER libver>", Summary: "Sets information specific to the client or connection.",
+			Syntax: "attr=<LIB-NAME libname|LIB-VER libver>", Summary: "Sets information specific to the client or connection.",
 			Help: "(LIB-NAME|LIB-VER) <value>", Complexity: "O(1)"},
 		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Since: "3.0.0",
-			Syntax: "timeout:integer [WRITE|ALL]", Summary: "Suspends commands processing.", Complexity: "O(1)"},
+			Syntax: "timeout:integer mode=[WRITE|ALL]@6.2.0", Summary: "Suspends commands processing.", Complexity: "O(1)",
+			History: "6.2.0 Can suspend writes only."},
 		{Name: "unpause", Arity: 2, Flags: admin, Run: cmdClientUnpause, Since: "6.2.0",
 			Summary:    "Resumes processing commands from paused clients.",
 			Complexity: "O(N), N being the number of postponed clients"},
 		{Name: "reply", Arity: 3, Flags: own, Run: cmdClientReply, Since: "3.2.0",
-			Syntax: "<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
+			Syntax: "action=<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
 		{Name: "unblock", Arity: -3, Flags: admin, Run: cmdClientUnblock, Since: "5.0.0",
-			Syntax:  "client-id [TIMEOUT|ERROR]",
+			Syntax:  "client-id unblock-type=[TIMEOUT|ERROR]",
 			Summary: "Unblocks a client blocked by a blocking command from a different connection.",
 			Help:    "<id> [TIMEOUT|ERROR]", Complexity: "O(N), N being the number of blocked clients"},
 		{Name: "no-evict", Arity: 3, Flags: admin, Run: cmdClientNoEvict, Since: "7.0.0",
-			Syntax: "<ON|OFF>", Summary: "Sets the client eviction mode of the connection.", Complexity: "O(1)"},
+			Syntax: "enabled=<ON|OFF>", Summary: "Sets the client eviction mode of the connection.", Complexity: "O(1)"},
 		{Name: "no-touch", Arity: 3, Flags: own, Run: cmdClientNoTouch, Since: "7.2.0",
-			Syntax:     "<ON|OFF>",
+			Syntax:     "enabled=<ON|OFF>",
 			Summary:    "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.",
 			Complexity: "O(1)"},
 	}

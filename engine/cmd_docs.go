@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/release"
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // COMMAND DOCS [command-name [command-name ...]]
 func cmdCommandDocs(c *Call) {
@@ -19,63 +23,153 @@ func cmdCommandDocs(c *Call) {
 	}
 }
 
+// replyDocs writes a command's name and its map of facts, in the order of Redis.
 func (c *Call) replyDocs(cmd *Command) {
-	w := c.Reply
-	w.BulkString(cmd.full)
-	n := 4
-	for _, told := range []bool{cmd.Syntax != "", len(cmd.Subs) > 0} {
-		if told {
-			n++
-		}
+	c.Reply.BulkString(cmd.full)
+	m := c.openDocs()
+	m.text("summary", cmd.Summary)
+	m.text("since", release.From(cmd.Since).In(c.Engine.Release))
+	m.text("group", cmd.group)
+	m.text("complexity", cmd.Complexity)
+	deprecated := c.changes(cmd.Deprecated)
+	m.words("doc_flags", docFlags(deprecated != nil, cmd.Flags))
+	for _, d := range deprecated {
+		m.text("deprecated_since", d.version)
+		m.text("replaced_by", d.text)
 	}
-	w.Map(n)
-	for _, text := range [...]string{"summary", cmd.Summary, "since", release.From(cmd.Since).In(c.Engine.Release), "group", cmd.group, "complexity", cmd.Complexity} {
-		w.BulkString(text)
-	}
-	if cmd.Syntax != "" {
-		w.BulkString("arguments")
-		c.replyArguments(c.Engine.arguments(cmd.Syntax))
-	}
+	m.history(c.changes(cmd.History))
+	m.arguments(c.Engine.arguments(cmd.Syntax), &keyCount{specs: len(cmd.Keys.specs)})
 	if len(cmd.Subs) > 0 {
-		w.BulkString("subcommands")
-		w.Map(len(cmd.Subs))
+		m.name("subcommands")
+		c.Reply.Map(len(cmd.Subs))
 		for i := range cmd.Subs {
 			c.replyDocs(&cmd.Subs[i])
 		}
 	}
+	m.close()
 }
 
-// replyArguments writes arguments as COMMAND DOCS shows them.
-func (c *Call) replyArguments(list []argument) {
-	w := c.Reply
-	w.Array(len(list))
-	for _, a := range list {
-		flags := a.flags()
-		n := 2
-		for _, told := range []bool{a.hasToken(), a.since != "", flags != nil, a.parts != nil} {
-			if told {
-				n++
-			}
-		}
-		w.Map(n)
-		for _, text := range []string{"name", a.name, "type", a.kind} {
-			w.BulkString(text)
-		}
-		if a.hasToken() {
-			w.BulkString("token")
-			w.BulkString(a.token)
-		}
-		if a.since != "" {
-			w.BulkString("since")
-			w.BulkString(release.From(a.since).In(c.Engine.Release))
-		}
-		if flags != nil {
-			w.BulkString("flags")
-			c.replyWords(flags)
-		}
-		if a.parts != nil {
-			w.BulkString("arguments")
-			c.replyArguments(a.parts)
+func docFlags(deprecated bool, flags Flags) (names []string) {
+	if deprecated {
+		names = append(names, "deprecated")
+	}
+	if flags&Internal != 0 {
+		names = append(names, "syscmd")
+	}
+	return names
+}
+
+// docs writes one map of COMMAND DOCS, which has only the fields that say something.
+type docs struct {
+	*Call
+	at, fields int
+}
+
+func (c *Call) openDocs() docs { return docs{Call: c, at: c.Reply.Defer()} }
+
+func (m *docs) close() { m.Reply.SetMap(m.at, m.fields) }
+
+func (m *docs) name(name string) {
+	m.fields++
+	m.Reply.BulkString(name)
+}
+
+func (m *docs) text(name, text string) {
+	if text != "" {
+		m.name(name)
+		m.Reply.BulkString(text)
+	}
+}
+
+func (m *docs) words(name string, words []string) {
+	if words != nil {
+		m.name(name)
+		m.replyWords(words)
+	}
+}
+
+// docChange is a line of a command's history.
+type docChange struct{ version, text string }
+
+// changes returns the lines of a history that the release has.
+func (c *Call) changes(history string) (known []docChange) {
+	for line := range strings.Lines(history) {
+		versions, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+		since := release.From(strings.ReplaceAll(versions, ",", " "))
+		if c.Engine.Release.Offers(since) {
+			known = append(known, docChange{since.In(c.Engine.Release), text})
 		}
 	}
+	return known
+}
+
+func (m *docs) history(list []docChange) {
+	if list == nil {
+		return
+	}
+	m.name("history")
+	m.Reply.Set(len(list))
+	for _, change := range list {
+		m.Reply.Array(2)
+		m.Reply.BulkString(change.version)
+		m.Reply.BulkString(change.text)
+	}
+}
+
+// keyCount counts the keys of a syntax, of which each is found by the next keyspec, and the rest by the last one.
+type keyCount struct{ seen, specs int }
+
+// of returns the keyspec that finds an argument. ok is false if it is no key.
+func (k *keyCount) of(a *argument) (index int, ok bool) {
+	switch {
+	case a.keyspec > 0:
+		index = a.keyspec - 1
+	case a.kind == "key" && k.specs > 0:
+		index = min(k.seen, k.specs-1)
+	default:
+		return 0, false
+	}
+	k.seen = index + 1
+	return index, true
+}
+
+// displaysText is the field display_text. Without it, that text is the name.
+var displaysText = release.From("7.2.0")
+
+// arguments writes a command's arguments, or the parts of one.
+func (m *docs) arguments(list []argument, keys *keyCount) {
+	if len(list) == 0 {
+		return
+	}
+	m.name("arguments")
+	m.Reply.Array(len(list))
+	for i := range list {
+		m.replyArgument(&list[i], keys)
+	}
+}
+
+func (c *Call) replyArgument(a *argument, keys *keyCount) {
+	name, display := a.name, a.shown()
+	if !c.Has(displaysText) {
+		name, display = display, ""
+	}
+	m := c.openDocs()
+	m.text("name", name)
+	m.text("type", a.kind)
+	if len(a.parts) == 0 {
+		m.text("display_text", display)
+	}
+	if index, ok := keys.of(a); ok {
+		m.name("key_spec_index")
+		c.Reply.Int(int64(index))
+	}
+	if a.hasToken() {
+		m.name("token")
+		c.Reply.BulkString(a.token)
+	}
+	m.text("since", release.From(a.since).In(c.Engine.Release))
+	m.text("deprecated_since", a.deprecated)
+	m.words("flags", a.flags())
+	m.arguments(a.parts, keys)
+	m.close()
 }

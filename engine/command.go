@@ -31,6 +31,11 @@ type Command struct {
 	// Complexity is the time that it takes, for COMMAND DOCS.
 	Complexity string
 
+	// History is what changed since the command was there, for COMMAND DOCS: a line for each change, of the release, in the
+	// notation of package release with commas for blanks, and a sentence. Deprecated is the release that deprecated the
+	// command, and what to use instead: "6.2.0 `LMOVE`".
+	History, Deprecated string
+
 	// Was is how the line was in older releases, the newest first.
 	Was []Was
 

@@ -31,6 +31,7 @@ func eachLine(t *testing.T, check func(t *testing.T, cmd *engine.Command)) {
 
 var (
 	accesses   = regexp.MustCompile(`^(not_key|(RO|RW|OW|RM)( access)?( insert| delete| update)?( variable_flags| incomplete)?)$`)
+	history    = regexp.MustCompile(`^([a-z0-9.:,]+ .*[^ ])?\n?$`)
 	complexity = regexp.MustCompile(`^(O\(.+|Depends on .+)[^.]$`)
 )
 
@@ -39,6 +40,9 @@ func TestLinesAreComplete(t *testing.T) {
 	eachLine(t, func(t *testing.T, cmd *engine.Command) {
 		require.NotPanics(t, func() { release.From(cmd.Since) }, "Since")
 		require.NotEmpty(t, cmd.Since, "Since")
+		for line := range strings.Lines(cmd.History + "\n" + cmd.Deprecated) {
+			require.Regexp(t, history, line, "History, Deprecated")
+		}
 		require.NotEmpty(t, cmd.Summary, "Summary")
 		require.NotEmpty(t, cmd.Group(), "the family's Group")
 		require.Regexp(t, complexity, cmd.Complexity, "Complexity")

@@ -42,6 +42,7 @@ const (
 	ToChannels                                       // its arguments are channels
 	ToPatterns                                       // its arguments are patterns of channels
 	Protected                                        // allowed only by enable-debug-command
+	Internal                                         // for servers among themselves: COMMAND DOCS marks it
 )
 
 var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/release"
@@ -14,17 +15,28 @@ import (
 //
 // where capitals and signs are typed as they stand, [x] may be left out, <x|y> is one of several,
 // <x y> belongs together, and x... may come several times: with its word each time if that is inside,
-// <GET pattern>... What came later than the command says when, in the notation of package release without blanks:
-// [KEEPTTL]@6.0.0, [BY polygon]@valkey:9.0.0, or @8.2.0,valkey:8.0.0. A name implies the type of its value; where the type differs, the syntax says
-// so: timeout:integer.
+// <GET pattern>... COMMAND DOCS tells more than that. What does not follow from the above stands beside it:
+//
+//	condition=[NX|XX]    a name: that of a group is else the name of its first argument, that of a word the word itself
+//	timeout:integer      a type: a name implies the usual one
+//	addr(ip:port)        what people see instead of the name
+//	by-pattern#1         the keyspec that finds it: the first key has else the first, the next key the next
+//	[KEEPTTL]@6.0.0      since when it is there if it came later than the command, in the notation of package release
+//	                     with commas for blanks: @valkey:9.0.0, @8.2.0,valkey:8.0.0
+//	password!6.2.0       since when it is deprecated
+//
+// In this order, name(text):type#1...@6.0.0!7.0.0, any of them may follow a name.
 
 // argument is one argument, or a group of them.
 type argument struct {
 	name, kind, token string
+	display           string // what people see; "" for the name
+	keyspec           int    // which keyspec finds it, from 1; 0 for the usual one
 	optional          bool
 	multiple          bool
 	repeatsToken      bool   // multiple, and the token is said each time
 	since             string // "" for what came with the command
+	deprecated        string // the release that deprecated it; "" for none
 	parts             []argument
 }
 
@@ -87,16 +99,25 @@ func (p *syntaxParser) sequence() (list []argument) {
 			a.multiple = true
 			a.repeatsToken = a.token != "" && a.kind != kindToken
 		}
-		if p.skip("@") {
-			a.since = strings.ReplaceAll(p.upTo(" |[]<>"), ",", " ")
-		}
+		p.releases("@", &a.since)
+		p.releases("!", &a.deprecated)
 		list = append(list, a)
+	}
+}
+
+// releases reads the releases behind a sign, in the notation of package release. It leaves them alone if the sign is not there.
+func (p *syntaxParser) releases(sign string, releases *string) {
+	if p.skip(sign) {
+		*releases = strings.ReplaceAll(p.upTo(" |[]<>!"), ",", " ")
 	}
 }
 
 // item reads one argument, in brackets or without.
 func (p *syntaxParser) item() (a argument) {
-	switch {
+	switch name := p.label(); {
+	case name != "":
+		a = p.item()
+		a.name = name
 	case p.skip("["):
 		a = p.choice("]")
 		a.optional = true
@@ -106,6 +127,16 @@ func (p *syntaxParser) item() (a argument) {
 		a = p.word()
 	}
 	return a
+}
+
+// label reads the name before a group or a word, name=[NX|XX]. It returns "" if there is none.
+func (p *syntaxParser) label() string {
+	name, _, found := strings.Cut(p.rest, "=")
+	if !found || name == "" || name != strings.ToLower(name) || strings.ContainsAny(name, " |[]<>@!") {
+		return ""
+	}
+	p.rest = p.rest[len(name)+1:]
+	return name
 }
 
 // choice reads a group up to its closing sign: one of several, or what belongs together.
@@ -133,7 +164,7 @@ func (p *syntaxParser) upTo(signs string) string {
 }
 
 func (p *syntaxParser) word() argument {
-	word := p.upTo(" |[]<>@")
+	word := p.upTo(" |[]<>@!")
 	if dots := strings.Index(word, "..."); dots >= 0 {
 		p.rest = word[dots:] + p.rest
 		word = word[:dots]
@@ -145,11 +176,26 @@ func (p *syntaxParser) word() argument {
 	if word == strings.ToUpper(word) {
 		return argument{name: strings.ToLower(word), kind: kindToken, token: word}
 	}
-	name, kind, told := strings.Cut(word, ":")
-	if !told {
-		kind = argumentKind(name)
+	return p.value(word)
+}
+
+// value reads name(text):type#1, of which all but the name may be missing.
+func (p *syntaxParser) value(word string) (a argument) {
+	if text, number, told := strings.Cut(word, "#"); told {
+		n, err := strconv.Atoi(number)
+		p.ok = p.ok && err == nil
+		word, a.keyspec = text, n+1
 	}
-	return argument{name: name, kind: kind}
+	if name, rest, told := strings.Cut(word, "("); told {
+		text, kind, closed := strings.Cut(rest, ")")
+		p.ok = p.ok && closed
+		word, a.display = name+kind, text
+	}
+	var told bool
+	if a.name, a.kind, told = strings.Cut(word, ":"); !told {
+		a.kind = argumentKind(a.name)
+	}
+	return a
 }
 
 // joined makes one argument of those that belong together. A token before a value is the value's; before
@@ -251,7 +297,7 @@ func (a *argument) usageOnce() (text string) {
 	case kindBlock:
 		text = usages(a.parts)
 	default:
-		text = "<" + a.name + ">"
+		text = "<" + a.shown() + ">"
 	}
 	return strings.TrimSpace(a.token + " " + text)
 }
@@ -267,6 +313,14 @@ func (a *argument) alternatives() string {
 		}
 	}
 	return strings.Join(texts, sign)
+}
+
+// shown returns what people see of a value.
+func (a *argument) shown() string {
+	if a.display != "" {
+		return a.display
+	}
+	return a.name
 }
 
 // hasToken reports whether a word must be typed, which may be an empty one.

@@ -31,6 +31,14 @@ func TestSyntax(t *testing.T) {
 			parts: []argument{{name: "offset", kind: "integer"}, {name: "count", kind: "integer"}}},
 		"[COUNT count [NX]]": {name: "count", kind: kindBlock, optional: true,
 			parts: []argument{{name: "count", kind: "integer", token: "COUNT"}, {name: "nx", kind: kindToken, token: "NX", optional: true}}},
+		"how=[NX|XX]@6.0.0": {name: "how", kind: kindOneOf, optional: true, since: "6.0.0", parts: []argument{nx, xx}},
+		"change=CH":         {name: "change", kind: kindToken, token: "CH"},
+		"equal==":           {name: "equal", kind: kindToken, token: "="},
+		"=":                 {name: "=", kind: kindToken, token: "="},
+		"addr(ip:port)":     {name: "addr", kind: "string", display: "ip:port"},
+		"storekey(key)#2":   {name: "storekey", kind: "key", display: "key", keyspec: 3},
+		"[BY by(p):pattern#1...@8.2.0,valkey:8.0.0!9.0.0]": {name: "by", kind: "pattern", token: "BY", display: "p", keyspec: 2,
+			optional: true, multiple: true, since: "8.2.0 valkey:8.0.0", deprecated: "9.0.0"},
 	} {
 		got, ok := parseSyntax(text)
 		require.True(t, ok, text)
@@ -42,7 +50,7 @@ func TestSyntax(t *testing.T) {
 }
 
 func TestSyntaxMalformed(t *testing.T) {
-	for _, text := range []string{"[key", "<key", "key]", "a|b", "<>", "<a|>", "[]", "...", "<a]"} {
+	for _, text := range []string{"[key", "<key", "key]", "a|b", "<>", "<a|>", "[]", "...", "<a]", "a(b", "a#b", "a="} {
 		_, ok := parseSyntax(text)
 		require.False(t, ok, text)
 	}
@@ -57,6 +65,7 @@ func TestUsage(t *testing.T) {
 		"<ON|OFF> [<PREFIX prefix>...]":      "(ON|OFF) [PREFIX <prefix> ...]",
 		"[count|RESET]":                      "[<count> | RESET]",
 		"[TYPE <NORMAL|PUBSUB>]":             "[TYPE (NORMAL|PUBSUB)]",
+		"what=<ADDR addr(ip:port)>...":       "ADDR <ip:port> [ADDR <ip:port> ...]",
 		"[FILTERBY <MODULE name|PATTERN p>]": "[FILTERBY (MODULE <name>|PATTERN <p>)]",
 	} {
 		list, _ := parseSyntax(syntax)

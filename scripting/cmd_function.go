@@ -54,7 +54,7 @@ func (s *Scripts) functionCommands() engine.Command {
 				Help:    "\nKill the current running function.",
 				Tips:    "request_policy:all_shards response_policy:one_succeeded", Complexity: "O(1)"},
 			{Name: "flush", Arity: -2, Flags: write, Run: s.cmdFunctionFlush, Since: "7.0.0",
-				Syntax: "[ASYNC|SYNC]", Summary: "Deletes all libraries and functions.",
+				Syntax: "flush-type=[ASYNC|SYNC]", Summary: "Deletes all libraries and functions.",
 				Help: "\nDelete all the libraries.\n" +
 					"When called without the optional mode argument, the behavior is determined by the\n" +
 					"lazyfree-lazy-user-flush configuration directive. Valid modes are:\n" +
@@ -67,7 +67,7 @@ func (s *Scripts) functionCommands() engine.Command {
 				Help:       "\nReturn a serialized payload representing the current libraries, can be restored using FUNCTION RESTORE command",
 				Complexity: "O(N), N being the number of functions"},
 			{Name: "restore", Arity: -3, Flags: write | engine.DenyOOM, Run: s.cmdFunctionRestore, Since: "7.0.0",
-				Syntax: "serialized-value [FLUSH|APPEND|REPLACE]", Summary: "Restores all libraries from a payload.",
+				Syntax: "serialized-value policy=[FLUSH|APPEND|REPLACE]", Summary: "Restores all libraries from a payload.",
 				Help: "<PAYLOAD> [FLUSH|APPEND|REPLACE]\n" +
 					"Restore the libraries represented by the given payload, it is possible to give a restore policy to\n" +
 					"control how to handle existing libraries (default APPEND):\n" +

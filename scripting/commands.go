@@ -38,7 +38,7 @@ func (s *Scripts) family() engine.Family {
 		{Name: "script", Arity: -2, Since: "2.6.0", Complexity: "Depends on the subcommand", Summary: "A container for Lua scripts management commands.",
 			Subs: []engine.Command{
 				{Name: "debug", Arity: 3, Flags: engine.NoScript, Run: s.cmdDebug, Since: "3.2.0",
-					Syntax: "<YES|SYNC|NO>", Summary: "Sets the debug mode of server-side Lua scripts.",
+					Syntax: "mode=<YES|SYNC|NO>", Summary: "Sets the debug mode of server-side Lua scripts.",
 					Help:       "\nSet the debug mode for subsequent scripts executed.",
 					Complexity: "O(1)"},
 				{Name: "exists", Arity: -3, Flags: engine.NoScript, Run: s.cmdExists, Since: "2.6.0",
@@ -47,14 +47,15 @@ func (s *Scripts) family() engine.Family {
 					Tips:       "request_policy:all_shards response_policy:agg_logical_and",
 					Complexity: "O(N), N being the number of scripts asked for"},
 				{Name: "flush", Arity: -2, Flags: engine.NoScript, Run: s.cmdFlush, Since: "2.6.0",
-					Syntax: "[ASYNC|SYNC]", Summary: "Removes all server-side Lua scripts from the script cache.",
+					Syntax: "flush-type=[ASYNC|SYNC]@6.2.0", Summary: "Removes all server-side Lua scripts from the script cache.",
 					Help: "\nFlush the Lua scripts cache. Very dangerous on replicas.\n" +
 						"When called without the optional mode argument, the behavior is determined by the\n" +
 						"lazyfree-lazy-user-flush configuration directive. Valid modes are:\n" +
 						"* ASYNC: Asynchronously flush the scripts cache.\n" +
 						"* SYNC: Synchronously flush the scripts cache.",
 					Tips:       "request_policy:all_nodes response_policy:all_succeeded",
-					Complexity: "O(N), N being the number of scripts in the cache"},
+					Complexity: "O(N), N being the number of scripts in the cache",
+					History:    "6.2.0 The options `ASYNC` and `SYNC`."},
 				{Name: "kill", Arity: 2, Flags: engine.NoScript | engine.AllowBusy, Run: s.kill(&s.scripts), Since: "2.6.0",
 					Summary: "Terminates a server-side Lua script during execution.",
 					Help:    "\nKill the currently executing Lua script.",
