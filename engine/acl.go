@@ -215,6 +215,7 @@ func (e *Engine) closeSession(caller, s *Session) {
 
 // logDenial logs a refusal.
 func (e *Engine) logDenial(s *Session, entry aclEntry) {
+	e.stats.denied[slices.Index(denialReasons[:], entry.reason)]++
 	entry.context = "toplevel"
 	switch {
 	case s.script:

@@ -14,18 +14,20 @@ func configSubs() []Command {
 	return []Command{
 		{Name: "get", Arity: -3, Flags: flags, Run: cmdConfigGet, Since: "2.0.0",
 			Syntax: "parameter...", Summary: "Returns the effective values of configuration parameters.",
-			Help: "<pattern> [<pattern> ...]", Complexity: "O(N), N being the number of parameters",
+			Help: "<pattern>", Complexity: "O(N), N being the number of parameters",
 			History: "7.0.0 Takes several patterns."},
 		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Secrets: (*Engine).secretSettings, Since: "2.0.0",
 			Syntax: "data=<parameter value>...", Summary: "Sets configuration parameters in-flight, all of them or none.",
-			Help:       "<directive> <value> [<directive> <value> ...]",
+			Help:       "<directive> <value>",
 			Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of parameters",
 			History:    "7.0.0 Takes several parameters."},
 		{Name: "resetstat", Arity: 2, Flags: flags, Run: cmdConfigResetStat, Since: "2.0.0",
-			Summary: "Resets the server's statistics.", Complexity: "O(1)"},
+			Summary: "Resets the server's statistics.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+			Complexity: "O(1)"},
 		{Name: "rewrite", Arity: 2, Flags: flags, Run: cmdConfigRewrite, Since: "2.8.0",
-			Summary: "Persists the effective configuration to file.", Complexity: "O(1)"},
+			Summary: "Persists the effective configuration to file.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+			Complexity: "O(1)"},
 		HelpLine("5.0.0"),
 	}
 }
@@ -37,13 +39,13 @@ func cmdConfigGet(c *Call) {
 		pattern := string(c.Arg())
 		if !strings.ContainsAny(pattern, "*?[") {
 			name := strings.ToLower(pattern)
-			if _, named := shown[name]; !named && c.Engine.Parts.params[name] != nil {
+			if _, named := shown[name]; !named && c.Engine.offeredParam(name) != nil {
 				shown[name] = pattern
 			}
 			continue
 		}
 		for name, p := range c.Engine.Parts.params {
-			if !p.Hidden && glob.MatchFold(pattern, name) {
+			if !p.Hidden && glob.MatchFold(pattern, name) && c.Engine.offeredParam(name) != nil {
 				shown[name] = name
 			}
 		}
@@ -130,7 +132,7 @@ func (c *Call) settings() (list []setting) {
 	for c.More() {
 		given := string(c.Arg())
 		s := setting{name: strings.ToLower(given)}
-		s.param = c.Engine.Parts.params[s.name]
+		s.param = c.Engine.offeredParam(s.name)
 		s.value = string(c.Arg())
 		switch {
 		case s.param == nil:

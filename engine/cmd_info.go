@@ -6,6 +6,8 @@ import (
 	"maps"
 	"slices"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // INFO [section [section ...]]
@@ -39,7 +41,7 @@ func (e *Engine) infoText(names []string) []byte {
 		}
 		s.Fill(&b)
 	}
-	return b.Bytes()
+	return e.offeredFields(b.Bytes())
 }
 
 // coreSections are the sections that the engine itself knows.
@@ -95,6 +97,7 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 		"client_recent_max_output_buffer", slices.Max(e.Sessions.peaks.out[:]), "blocked_clients", len(e.blocked.all)+len(e.pause.postponed),
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
 		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.blocked.keys),
+		"total_blocking_keys_on_nokey", 0,
 		"cluster_connections", 0)
 }
 
@@ -117,6 +120,22 @@ func (e *Engine) fillStats(b *bytes.Buffer) {
 		"total_eviction_exceeded_time", (e.eviction.exceededTime+e.currentExceededTime())/1000,
 		"current_eviction_exceeded_time", e.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors)
 	Fields(b, zeroStats...)
+	for i, name := range [...]string{"auth", "cmd", "key", "channel"} {
+		Fields(b, "acl_access_denied_"+name, e.stats.denied[i])
+	}
+	e.fillLoops(b)
+}
+
+// fillLoops writes the work of the event loops.
+func (e *Engine) fillLoops(b *bytes.Buffer) {
+	cycles := int64(0)
+	if e.Parts.host.Traffic != nil {
+		_, _, cycles = e.Parts.host.Traffic()
+	}
+	busy := int64(0)
+	e.eachCommand(func(cmd *Command) { busy += cmd.stats.micros })
+	Fields(b, "eventloop_cycles", cycles, "eventloop_duration_sum", busy, "eventloop_duration_cmd_sum", busy,
+		"instantaneous_eventloop_cycles_per_sec", e.stats.rates.cycles.perSecond(), "instantaneous_eventloop_duration_usec", busy/max(cycles, 1))
 }
 
 // eachCommand calls fn for all commands and subcommands, ordered by name.
@@ -166,10 +185,17 @@ func (e *Engine) fillLatencyStats(b *bytes.Buffer) {
 	})
 }
 
+// showsSubexpiry is the number of collections with elements that expire.
+var showsSubexpiry = release.From("7.4.0")
+
 func (e *Engine) fillKeyspace(b *bytes.Buffer) {
 	for i := range e.Keyspace.Len() {
 		if db := e.Keyspace.DB(i); db.Len() > 0 {
-			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=0,subexpiry=%d\r\n", i, db.Len(), db.Volatile(), db.Subexpiry())
+			fmt.Fprintf(b, "db%d:keys=%d,expires=%d,avg_ttl=0", i, db.Len(), db.Volatile())
+			if e.Release.Has(showsSubexpiry) {
+				fmt.Fprintf(b, ",subexpiry=%d", db.Subexpiry())
+			}
+			b.WriteString("\r\n")
 		}
 	}
 }

@@ -62,6 +62,9 @@ type Was struct {
 	Edit   func(cmd *Command)
 }
 
+// withoutTips is an edit for commands that had no tips.
+func withoutTips(cmd *Command) { cmd.Tips = "" }
+
 type commandStats struct {
 	calls, rejected, failed, micros int64
 	latency                         histogram

@@ -61,6 +61,7 @@ var ignoredInts = []ignoredInt{
 	{"active-defrag-cycle-min", 1, 1, 99, ""}, {"active-defrag-max-scan-fields", 1000, 1, math.MaxInt64, ""},
 	{"active-defrag-threshold-lower", 10, 0, 1000, ""}, {"active-defrag-threshold-upper", 100, 0, 1000, ""},
 	{"active-expire-effort", 1, 1, 10, ""}, {"auto-aof-rewrite-percentage", 100, 0, maxInt32, ""},
+	{"cluster-compatibility-sample-ratio", 0, 0, 100, ""},
 	{"cluster-announce-bus-port", 0, 0, 65535, ""}, {"cluster-announce-port", 0, 0, 65535, ""},
 	{"cluster-announce-tls-port", 0, 0, 65535, ""},
 	{"cluster-migration-barrier", 1, 0, maxInt32, ""}, {"cluster-node-timeout", 15000, 0, math.MaxInt64, ""},
@@ -79,7 +80,7 @@ var ignoredInts = []ignoredInt{
 // ignoredSizes take units; value is their default.
 var ignoredSizes = []ignoredInt{
 	{"active-defrag-ignore-bytes", 100 << 20, 1, 0, ""}, {"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
-	{"cluster-link-sendbuf-limit", 0, 0, 0, ""},
+	{"cluster-link-sendbuf-limit", 0, 0, 0, ""}, {"replica-full-sync-buffer-limit", 0, 0, 0, ""},
 }
 
 var ignoredTexts = []ignoredText{
@@ -101,6 +102,7 @@ var ignoredTexts = []ignoredText{
 	{"sanitize-dump-payload", "no", []string{"no", "yes", "clients"}, ""}, {"save", "", nil, ""},
 	{"replicaof", "", []string{""}, "slaveof"},
 	{"supervised", "no", []string{"upstart", "systemd", "auto", "no"}, ""}, {"syslog-facility", "local0", nil, ""},
+	{"tls-ciphers", "", []string{""}, ""}, {"tls-ciphersuites", "", []string{""}, ""},
 	{"tls-client-cert-file", "", nil, ""}, {"tls-client-key-file", "", nil, ""}, {"tls-client-key-file-pass", "", nil, ""},
 	{"tls-dh-params-file", "", nil, ""}, {"tls-key-file-pass", "", nil, ""},
 	{"syslog-ident", "redis", nil, ""}, {"repl-diskless-load", "disabled",
@@ -113,6 +115,9 @@ var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilena
 	"daemonize", "disable-thp", "enable-module-command", "ignore-warnings", "io-threads", "io-threads-do-reads", "rdbchecksum", "replicaof",
 	"server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
+
+// ignoredHidden are those of them that patterns of CONFIG GET leave out.
+var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads"}
 
 // ignoredSecrets are those of them that are not shown.
 var ignoredSecrets = []string{"masterauth", "masteruser", "tls-client-key-file-pass", "tls-key-file-pass"}
@@ -150,6 +155,7 @@ func ignoredParams() (list []Param) {
 	for i := range list {
 		list[i].inert = true
 		list[i].Immutable = slices.Contains(ignoredAtStart, list[i].Name)
+		list[i].Hidden = slices.Contains(ignoredHidden, list[i].Name)
 		list[i].Secret = slices.Contains(ignoredSecrets, list[i].Name)
 		list[i].List = list[i].Name == "save" || list[i].Name == "oom-score-adj-values" ||
 			strings.HasPrefix(list[i].Name, "shutdown-on-")

@@ -17,7 +17,7 @@ type Section struct {
 }
 
 // sectionOrder is the order of INFO's sections; others follow.
-var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Stats", "Replication", "CPU", "Modules",
+var sectionOrder = []string{"Server", "Clients", "Memory", "Persistence", "Threads", "Stats", "Replication", "CPU", "Modules",
 	"Commandstats", "Errorstats", "Latencystats", "Cluster", "Keyspace"}
 
 // addSections adds sections to INFO.

@@ -127,6 +127,8 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"mem_fragmentation_ratio", fmt.Sprintf("%.2f", Ratio(m.Resident, int64(b.Used))), "mem_fragmentation_bytes", m.Resident-int64(b.Used),
 		"allocator_allocated", m.Objects, "allocator_active", m.Active(), "allocator_resident", m.Total(),
 		"allocator_frag_ratio", fmt.Sprintf("%.2f", Ratio(m.Active(), m.Objects)),
+		"allocator_frag_bytes", m.Unused, "allocator_rss_bytes", m.Total()-m.Active(), "allocator_muzzy", 0,
+		"rss_overhead_ratio", fmt.Sprintf("%.2f", Ratio(m.Resident, m.Total())), "rss_overhead_bytes", m.Resident-m.Total(),
 		"allocator_rss_ratio", fmt.Sprintf("%.2f", Ratio(m.Total(), m.Active())),
 		"gc_cycles", m.Cycles, "gc_cpu_perc", fmt.Sprintf("%.2f%%", 100*m.GCShare))
 }

@@ -119,8 +119,8 @@ type Host struct {
 	Machine int64
 	// Limit sets the collector to a new maxmemory, 0 for none.
 	Limit func(bytes int64)
-	// Traffic returns how many bytes came in and went out so far.
-	Traffic func() (in, out int64)
+	// Traffic returns how many bytes came in and went out so far, and how often event loops looked for input.
+	Traffic func() (in, out, cycles int64)
 	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
 	Rewrite func() error
 	// Users is the file that keeps the users.

@@ -10,6 +10,7 @@ type stats struct {
 	hits, misses, expired, commands, connections int64
 	expiredElements                              int64 // elements
 	totalErrors                                  int64
+	denied                                       [len(denialReasons)]int64
 	errors                                       map[string]int64
 	peak                                         int // of the bytes in use
 	caches                                       int // bytes of the parts' caches at the last tick
@@ -42,8 +43,8 @@ func (e *Engine) countError(text string) {
 
 // rates is the recent growth of the counters that INFO shows as instantaneous. Tick takes the samples.
 type rates struct {
-	at                int64 // of the last sample; milliseconds
-	commands, in, out rate
+	at                        int64 // of the last sample; milliseconds
+	commands, in, out, cycles rate
 }
 
 func (r *rates) sample(e *Engine) {
@@ -53,19 +54,20 @@ func (r *rates) sample(e *Engine) {
 	if passed < 100 {
 		return
 	}
-	var in, out int64
+	var in, out, cycles int64
 	if e.Parts.host.Traffic != nil {
-		in, out = e.Parts.host.Traffic()
+		in, out, cycles = e.Parts.host.Traffic()
 	}
 	first := r.at == 0
 	r.at = e.Keyspace.Now
 	if first {
-		r.commands.last, r.in.last, r.out.last = e.stats.commands, in, out
+		r.commands.last, r.in.last, r.out.last, r.cycles.last = e.stats.commands, in, out, cycles
 		return
 	}
 	r.commands.sample(e.stats.commands, passed)
 	r.in.sample(in, passed)
 	r.out.sample(out, passed)
+	r.cycles.sample(cycles, passed)
 }
 
 // rate is the mean of the latest rates of a counter.
@@ -95,11 +97,12 @@ func (m *rate) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSeco
 
 // zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing forks, no
 // master is followed, nothing is defragmented, expiry does not sample; no
-// threads read for the one that executes.
+// threads read for the one that executes; what RESTORE reads is checked in full, but in one go; the buffers of replies grow as
+// they are filled.
 var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
 	"migrate_cached_sockets", 0, "slave_expires_tracked_keys", 0,
 	"active_defrag_hits", 0, "active_defrag_misses", 0, "active_defrag_key_hits", 0, "active_defrag_key_misses", 0,
 	"total_active_defrag_time", 0, "current_active_defrag_time", 0, "unexpected_error_replies", 0,
 	"total_net_repl_input_bytes", 0, "total_net_repl_output_bytes", 0, "instantaneous_input_repl_kbps", "0.00",
 	"instantaneous_output_repl_kbps", "0.00", "expire_cycle_cpu_milliseconds", 0,
-	"io_threaded_reads_processed", 0, "io_threaded_writes_processed", 0}
+	"dump_payload_sanitizations", 0, "reply_buffer_shrinks", 0, "reply_buffer_expands", 0, "io_threaded_reads_processed", 0, "io_threaded_writes_processed", 0}

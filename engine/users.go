@@ -66,6 +66,9 @@ type aclEntry struct {
 	clientInfo  string
 }
 
+// denialReasons are the kinds of refusals that INFO counts.
+var denialReasons = [...]string{"auth", "command", "key", "channel"}
+
 // aclLog is the latest refusals, the newest first. Equal refusals in quick succession are one entry, so that
 // a client that retries cannot push out the others.
 type aclLog struct {

@@ -116,7 +116,9 @@ func (s *Scripts) Part() engine.Part {
 // fillMemory writes the fields of INFO memory about scripts.
 func (s *Scripts) fillMemory(b *bytes.Buffer) {
 	scripts, functions := s.cache.bytes(), s.registry.bytes()
-	engine.Fields(b, "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(s.cache.bySHA),
+	engine.Fields(b, "used_memory_lua", scripts, "used_memory_lua_human", engine.Human(scripts), "used_memory_vm_eval", scripts,
+		"used_memory_vm_functions", functions, "used_memory_vm_total", scripts+functions, "used_memory_vm_total_human", engine.Human(scripts+functions),
+		"used_memory_scripts_human", engine.Human(scripts+functions), "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(s.cache.bySHA),
 		"number_of_functions", s.registry.count(), "number_of_libraries", len(s.registry.libraries),
 		"used_memory_functions", functions, "used_memory_scripts", scripts+functions)
 }

@@ -55,6 +55,7 @@ func (c *conn) traffic() gnet.Action {
 	if len(data) > 0 {
 		c.quiet = false
 		c.server.counts.in.Add(int64(len(data)))
+		c.server.counts.reads.Add(1)
 	} else if c.roomy {
 		c.shrink()
 	}
@@ -196,6 +197,7 @@ func (c *conn) send(out []byte) {
 		return
 	}
 	c.server.counts.out.Add(int64(len(out)))
+	c.server.counts.writes.Add(1)
 	if _, err := c.gc.Write(out); err != nil {
 		c.dying, c.broken = true, true // gnet has closed the socket
 	}
@@ -275,6 +277,7 @@ func (c *conn) exceedsQuery() bool {
 func (c *conn) action() gnet.Action {
 	switch {
 	case c.exceedsQuery():
+		c.server.counts.long.Add(1)
 		c.server.log('#', "Closing client that reached max query buffer length: addr=%s", c.from.Addr)
 	case c.dying && !c.broken && c.held > 0:
 		return gnet.None // the group wakes it
@@ -289,7 +292,8 @@ func (c *conn) action() gnet.Action {
 
 // counts are counters of connections for INFO.
 type counts struct {
-	clients        atomic.Int64 // connected now
-	in, out        atomic.Int64 // bytes
-	rejected, slow atomic.Int64 // connections
+	clients              atomic.Int64 // connected now
+	in, out              atomic.Int64 // bytes
+	reads, writes        atomic.Int64 // of sockets
+	rejected, long, slow atomic.Int64 // connections; long and slow by the limits of input and output
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"fmt"
+	"hash/fnv"
 	"net"
 	"os"
 	"runtime"
@@ -10,6 +11,7 @@ import (
 	"runtime/metrics"
 	"strconv"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -22,6 +24,7 @@ func (s *Server) sections() []engine.Section {
 		{Name: "Server", Fill: s.fillServer},
 		{Name: "Clients", Fill: func(b *bytes.Buffer) { engine.Fields(b, "maxclients", s.maxClients.Load()) }},
 		{Name: "Memory", Fill: fillMemory},
+		{Name: "Threads", Fill: s.fillThreads},
 		{Name: "Stats", Fill: s.fillStats, Reset: s.resetStats},
 		{Name: "CPU", Fill: fillCPU},
 	}
@@ -38,12 +41,30 @@ func (s *Server) fillServer(b *bytes.Buffer) {
 		}
 	}
 	executable, _ := os.Executable()
+	build := fnv.New64a()
+	if info, ok := debug.ReadBuildInfo(); ok {
+		_, _ = build.Write([]byte(info.String()))
+	}
 	engine.Fields(b, "os", fmt.Sprintf("%s %s %s", text(u.Sysname[:]), text(u.Release[:]), text(u.Machine[:])),
-		"arch_bits", strconv.IntSize, "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
+		"arch_bits", strconv.IntSize, "redis_build_id", fmt.Sprintf("%016x", build.Sum64()),
+		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing(), "atomicvar_api", "sync/atomic", "gcc_version", "0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
 		"executable", executable, "io_threads_active", 0)
 	for i, ln := range s.listeners {
 		engine.Fields(b, fmt.Sprintf("listener%d", i), fmt.Sprintf("name=%s,addr=%s", ln.kind, ln.Addr()))
 	}
+}
+
+// multiplexing returns the name of the system's calls that the event loops wait with.
+func multiplexing() string {
+	if runtime.GOOS == "linux" {
+		return "epoll"
+	}
+	return "kqueue"
+}
+
+// fillThreads writes the work of the event loops together.
+func (s *Server) fillThreads(b *bytes.Buffer) {
+	engine.Fields(b, "io_thread_0", fmt.Sprintf("clients=%d,reads=%d,writes=%d", s.counts.clients.Load(), s.counts.reads.Load(), s.counts.writes.Load()))
 }
 
 func text(b []byte) string {
@@ -52,7 +73,7 @@ func text(b []byte) string {
 }
 
 func fillMemory(b *bytes.Buffer) {
-	engine.Fields(b, "total_system_memory", systemBytes(), "mem_allocator", runtime.Version())
+	engine.Fields(b, "total_system_memory", systemBytes(), "total_system_memory_human", engine.Human(int(systemBytes())), "mem_allocator", runtime.Version())
 }
 
 // processMemory returns the memory of the allocator and of the process. It neither stops the world nor starts a
@@ -91,21 +112,23 @@ func residentBytes() int64 {
 func (s *Server) fillStats(b *bytes.Buffer) {
 	engine.Fields(b, "total_net_input_bytes", s.counts.in.Load(), "total_net_output_bytes", s.counts.out.Load(),
 		"rejected_connections", s.counts.rejected.Load(),
+		"total_reads_processed", s.counts.reads.Load(), "total_writes_processed", s.counts.writes.Load(),
+		"client_query_buffer_limit_disconnections", s.counts.long.Load(),
 		"client_output_buffer_limit_disconnections", s.counts.slow.Load())
 }
 
 func (s *Server) resetStats() {
-	s.counts.in.Store(0)
-	s.counts.out.Store(0)
-	s.counts.rejected.Store(0)
-	s.counts.slow.Store(0)
+	for _, count := range []*atomic.Int64{&s.counts.in, &s.counts.out, &s.counts.reads, &s.counts.writes, &s.counts.rejected, &s.counts.long,
+		&s.counts.slow} {
+		count.Store(0)
+	}
 }
 
 func fillCPU(b *bytes.Buffer) {
 	for _, of := range []struct {
 		who  int
 		name string
-	}{{unix.RUSAGE_SELF, ""}, {unix.RUSAGE_CHILDREN, "_children"}} {
+	}{{unix.RUSAGE_SELF, ""}, {unix.RUSAGE_SELF, "_main_thread"}, {unix.RUSAGE_CHILDREN, "_children"}} {
 		var u unix.Rusage
 		_ = unix.Getrusage(of.who, &u)
 		engine.Fields(b, "used_cpu_sys"+of.name, fmt.Sprintf("%d.%06d", u.Stime.Sec, u.Stime.Usec),

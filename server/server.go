@@ -131,7 +131,9 @@ func (s *Server) host() engine.Host {
 		Purge:   purge,
 		Memory:  processMemory,
 		Machine: systemBytes(),
-		Traffic: func() (in, out int64) { return s.counts.in.Load(), s.counts.out.Load() },
+		Traffic: func() (in, out, cycles int64) {
+			return s.counts.in.Load(), s.counts.out.Load(), s.counts.reads.Load()
+		},
 	}
 }
 

@@ -121,7 +121,8 @@ func (p *program) part(seed engine.Param) engine.Part {
 			engine.BoolParam("daemonize", &p.daemonize).AtStart(),
 			engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
 		},
-		Host: engine.Host{Limit: setMaxMemory, Rewrite: p.rewrite, Users: &p.users},
+		Sections: []engine.Section{{Name: "Server", Fill: func(b *bytes.Buffer) { engine.Fields(b, "config_file", p.conf.file) }}},
+		Host:     engine.Host{Limit: setMaxMemory, Rewrite: p.rewrite, Users: &p.users},
 	}
 }
 

@@ -94,11 +94,15 @@ func (s *Saver) fill(b *bytes.Buffer) {
 	if j := s.running; j != nil {
 		running, keys, total, current = 1, j.encoded, j.total, s.seconds()-j.started
 	}
+	share := 0.0
+	if total > 0 {
+		share = 100 * float64(keys) / float64(total)
+	}
 	status := "ok"
 	if !f.lastOK {
 		status = "err"
 	}
-	engine.Fields(b, "current_save_keys_processed", keys, "current_save_keys_total", total,
+	engine.Fields(b, "current_save_keys_processed", keys, "current_save_keys_total", total, "current_fork_perc", strconv.FormatFloat(share, 'f', 2, 64),
 		"rdb_bgsave_in_progress", running, "rdb_last_save_time", f.lastSave, "rdb_last_bgsave_status", status,
 		"rdb_last_bgsave_time_sec", f.lastSeconds, "rdb_current_bgsave_time_sec", current, "rdb_saves", f.saves,
 		"rdb_last_cow_size", 0, "current_cow_peak", 0, "current_cow_size", 0, "current_cow_size_age", 0,

@@ -1,0 +1,74 @@
+package engine
+
+import (
+	"bytes"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
+)
+
+// What INFO shows and CONFIG knows since a release. The rest is in all of them.
+
+var fieldsSince = sinceByName(map[string]string{
+	"7.0.0": "aof_rewrites aof_rewrites_consecutive_failures async_loading current_active_defrag_time current_cow_peak " +
+		"current_eviction_exceeded_time evicted_clients instantaneous_input_repl_kbps instantaneous_output_repl_kbps mem_cluster_links " +
+		"number_of_functions number_of_libraries pubsubshard_channels rdb_last_load_keys_expired rdb_last_load_keys_loaded rdb_saves " +
+		"reply_buffer_expands reply_buffer_shrinks total_active_defrag_time total_eviction_exceeded_time total_net_repl_input_bytes " +
+		"total_net_repl_output_bytes used_memory_functions used_memory_scripts_eval used_memory_vm_eval used_memory_vm_functions " +
+		"used_memory_vm_total used_memory_vm_total_human",
+	"7.2.0": "acl_access_denied_auth acl_access_denied_channel acl_access_denied_cmd acl_access_denied_key eventloop_cycles " +
+		"eventloop_duration_cmd_sum eventloop_duration_sum instantaneous_eventloop_cycles_per_sec " +
+		"instantaneous_eventloop_duration_usec listener0 listener1 listener2 total_blocking_keys total_blocking_keys_on_nokey",
+	"7.4.0": "expired_subkeys",
+	"7.4.0 valkey:8.0.0": "allocator_muzzy client_output_buffer_limit_disconnections client_query_buffer_limit_disconnections " +
+		"evicted_scripts pubsub_clients total_watched_keys watching_clients",
+	"8.0.0": "io_thread_0",
+})
+
+var paramsSince = sinceByName(map[string]string{
+	"7.0.0": "aof-timestamp-enabled appenddirname bind-source-addr busy-reply-threshold cluster-allow-pubsubshard-when-down " +
+		"cluster-announce-hostname cluster-config-file cluster-link-sendbuf-limit cluster-port cluster-preferred-endpoint-type " +
+		"enable-debug-command enable-module-command enable-protected-configs hash-max-listpack-entries hash-max-listpack-value " +
+		"latency-tracking latency-tracking-info-percentiles list-max-listpack-size maxmemory-clients propagation-error-behavior " +
+		"repl-diskless-sync-max-replicas replica-ignore-disk-write-errors shutdown-on-sigint shutdown-on-sigterm " +
+		"shutdown-timeout socket-mark-id zset-max-listpack-entries zset-max-listpack-value",
+	"7.2.0": "cluster-announce-human-nodename locale-collate set-max-listpack-entries set-max-listpack-value",
+	"7.4.0 valkey:8.0.0": "aof-rewrite-cpulist bgsave-cpulist bio-cpulist hide-user-data-from-log max-new-connections-per-cycle " +
+		"max-new-tls-connections-per-cycle server-cpulist",
+	"8.0.0": "cluster-compatibility-sample-ratio replica-full-sync-buffer-limit",
+})
+
+// sinceByName returns the releases of each name, of names separated by blanks by the text of their releases.
+func sinceByName(names map[string]string) map[string]release.Since {
+	byName := make(map[string]release.Since)
+	for since, list := range names {
+		for name := range strings.FieldsSeq(list) {
+			byName[name] = release.From(since)
+		}
+	}
+	return byName
+}
+
+// offeredParam returns a parameter that the engine's release has, by its name in lower case; nil if there is none. All
+// others can be set before the start.
+func (e *Engine) offeredParam(name string) *Param {
+	if since, later := paramsSince[name]; later && !e.Release.Offers(since) {
+		return nil
+	}
+	return e.Parts.params[name]
+}
+
+// offeredFields removes the lines of INFO that the engine's release lacks.
+func (e *Engine) offeredFields(text []byte) []byte {
+	if e.Release.Open {
+		return text
+	}
+	offered := make([]byte, 0, len(text))
+	for line := range bytes.Lines(text) {
+		name, _, _ := strings.Cut(string(line), ":")
+		if since, later := fieldsSince[name]; !later || e.Release.Has(since) {
+			offered = append(offered, line...)
+		}
+	}
+	return offered
+}
