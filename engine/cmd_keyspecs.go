@@ -12,7 +12,15 @@ func (c *Call) replyKeyspecs(k Keys) {
 
 func (c *Call) replyKeyspec(s *keyspec) {
 	w := c.Reply
-	w.Map(3)
+	n := 3
+	if s.note != "" {
+		n++
+	}
+	w.Map(n)
+	if s.note != "" {
+		w.BulkString("notes")
+		w.BulkString(s.note)
+	}
 	w.BulkString("flags")
 	c.replyWords(strings.Fields(s.access))
 	switch s.kind {

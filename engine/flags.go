@@ -17,6 +17,7 @@ const (
 	Stale                             // allowed on a replica without its master
 	SkipMonitor                       // not shown to MONITOR
 	SkipSlowlog                       // not in the slow log
+	Asking                            // a node of a cluster allows it for a slot that it is about to take over
 	Fast                              // O(1) or O(log n)
 	NoAuth                            // allowed before AUTH
 	MayReplicate                      // not a write, yet may be propagated
@@ -46,7 +47,7 @@ const (
 )
 
 var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
-	"loading", "stale", "skip_monitor", "skip_slowlog", "fast", "no_auth", "",
+	"loading", "stale", "skip_monitor", "skip_slowlog", "asking", "fast", "no_auth", "",
 	"no_mandatory_keys", "no_async_loading", "no_multi", "movablekeys", "allow_busy"}
 
 // Names returns the names of the flags that are set, in a fixed order.

@@ -11,6 +11,9 @@ func HelpLine(since string) Command {
 // CONTAINER HELP
 func cmdHelp(c *Call) {
 	var lines []string
+	if c.Cmd.parent.Run != nil {
+		lines = append(lines, "(no subcommand)", helpIndent+c.Cmd.parent.Summary)
+	}
 	for i := range c.Cmd.parent.Subs {
 		if sub := &c.Cmd.parent.Subs[i]; sub != c.Cmd {
 			lines = append(lines, c.Engine.helpOf(sub)...)
@@ -19,7 +22,10 @@ func cmdHelp(c *Call) {
 	c.Help(lines...)
 }
 
-// helpOf returns what HELP shows of a subcommand.
+const helpIndent = "    "
+
+// helpOf returns what HELP shows of a subcommand. A blank line in the text ends what is said of one form of it; the next
+// line is the usage of another.
 func (e *Engine) helpOf(cmd *Command) (lines []string) {
 	usage, about, told := strings.Cut(cmd.Help, "\n")
 	if usage == "" {
@@ -29,8 +35,13 @@ func (e *Engine) helpOf(cmd *Command) (lines []string) {
 		about = cmd.Summary
 	}
 	lines = append(lines, strings.TrimSpace(strings.ToUpper(cmd.Name)+" "+usage))
+	indent := helpIndent
 	for line := range strings.SplitSeq(about, "\n") {
-		lines = append(lines, "    "+line)
+		if line == "" {
+			indent = ""
+			continue
+		}
+		lines, indent = append(lines, indent+line), helpIndent
 	}
 	return lines
 }

@@ -24,6 +24,7 @@ type Keys struct {
 type keyspec struct {
 	kind   keyspecKind
 	access string
+	note   string // a sentence about it; "" for none
 	word   string // of afterWord
 	first  int    // the first key; the argument that counts the keys; or where the word is looked for
 	last   int    // the last key, counted from the end when negative; with a word relative to the first key
@@ -46,6 +47,13 @@ func Key(i int, access string) Keys { return KeyRange(i, i, 1, access) }
 // KeyRange is keys from first to last, every step arguments. Last counts from the end when negative.
 func KeyRange(first, last, step int, access string) Keys {
 	return Keys{specs: []keyspec{{kind: fixed, access: access, first: first, last: last, step: step}}}
+}
+
+// Noted returns k with a sentence about its last keyspec, for COMMAND INFO.
+func (k Keys) Noted(note string) Keys {
+	k.specs = slices.Clone(k.specs)
+	k.specs[len(k.specs)-1].note = note
+	return k
 }
 
 // NumKeys is the keys counted by the argument at position count, which follow it.

@@ -15,11 +15,12 @@ const (
 func (s *Scripts) family() engine.Family {
 	body, sha, name := s.flagsOfBody, s.flagsOfSHA, s.flagsOfFunction
 	read, written := engine.NumKeys(2, "RO access"), engine.NumKeys(2, "RW access update")
+	const note = "A script may do anything with its keys: this is the worst case."
 	return engine.Family{Group: "scripting", Commands: []engine.Command{
-		runner(body, engine.Command{Name: "eval", Arity: -3, Flags: runs, Keys: written, Run: s.evalBody(false), Since: "2.6.0",
+		runner(body, engine.Command{Name: "eval", Arity: -3, Flags: runs, Keys: written.Noted(note), Run: s.evalBody(false), Since: "2.6.0",
 			Syntax: "script numkeys [key...] [arg...]", Complexity: "Depends on the script",
 			Summary: "Executes a server-side Lua script."}),
-		runner(body, engine.Command{Name: "eval_ro", Arity: -3, Flags: runsReading, Keys: read, Run: s.evalBody(true), Since: "7.0.0",
+		runner(body, engine.Command{Name: "eval_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Run: s.evalBody(true), Since: "7.0.0",
 			Syntax: "script numkeys [key...] [arg...]", Complexity: "Depends on the script",
 			Summary: "Executes a read-only server-side Lua script."}),
 		runner(sha, engine.Command{Name: "evalsha", Arity: -3, Flags: runs, Keys: written, Run: s.evalSHA(false), Since: "2.6.0",
@@ -28,10 +29,10 @@ func (s *Scripts) family() engine.Family {
 		runner(sha, engine.Command{Name: "evalsha_ro", Arity: -3, Flags: runsReading, Keys: read, Run: s.evalSHA(true), Since: "7.0.0",
 			Syntax: "sha1 numkeys [key...] [arg...]", Complexity: "Depends on the script",
 			Summary: "Executes a read-only server-side Lua script by SHA1 digest."}),
-		runner(name, engine.Command{Name: "fcall", Arity: -3, Flags: runs, Keys: written, Run: s.fcall(false), Since: "7.0.0",
+		runner(name, engine.Command{Name: "fcall", Arity: -3, Flags: runs, Keys: written.Noted(note), Run: s.fcall(false), Since: "7.0.0",
 			Syntax: "function numkeys [key...] [arg...]", Complexity: "Depends on the function",
 			Summary: "Invokes a function."}),
-		runner(name, engine.Command{Name: "fcall_ro", Arity: -3, Flags: runsReading, Keys: read, Run: s.fcall(true), Since: "7.0.0",
+		runner(name, engine.Command{Name: "fcall_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Run: s.fcall(true), Since: "7.0.0",
 			Syntax: "function numkeys [key...] [arg...]", Complexity: "Depends on the function",
 			Summary: "Invokes a read-only function."}),
 		s.functionCommands(),

@@ -29,11 +29,6 @@ func Part() engine.Part {
 // memorySubs returns the subcommands of MEMORY.
 func memorySubs() []engine.Command {
 	return []engine.Command{
-		{Name: "usage", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdMemoryUsage, Since: "4.0.0",
-			Syntax: "key [SAMPLES count]", Summary: "Estimates the memory usage of a key.", Complexity: "O(1)"},
-		{Name: "stats", Arity: 2, Run: cmdMemoryStats, Since: "4.0.0",
-			Summary: "Returns details about memory usage.",
-			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
 		{Name: "doctor", Arity: 2, Run: cmdMemoryDoctor, Since: "4.0.0",
 			Summary: "Outputs a memory problems report.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
@@ -44,6 +39,11 @@ func memorySubs() []engine.Command {
 			Summary:    "Asks the allocator to release memory.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
 			Complexity: "O(N), N being the amount of memory in use"},
+		{Name: "stats", Arity: 2, Run: cmdMemoryStats, Since: "4.0.0",
+			Summary: "Returns details about memory usage.",
+			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
+		{Name: "usage", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdMemoryUsage, Since: "4.0.0",
+			Syntax: "key [SAMPLES count]", Summary: "Estimates the memory usage of a key.", Complexity: "O(1)"},
 		{Name: "explain", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdMemoryExplain, Since: "miniserver:0.1.0",
 			Syntax: "key [ENTRIES count]", Summary: "Shows how a key is stored in memory. Not in Redis.",
 			Complexity: "O(N), N being the size of the value"},

@@ -17,12 +17,18 @@ func Payloads() engine.Family {
 			Syntax: "key", Summary: "Returns a serialized representation of the value stored at a key.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the size of the value"},
 		{Name: "restore", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update"), Run: cmdRestore, ACL: "dangerous", Since: "2.6.0",
-			Syntax:     "key ttl serialized-value [REPLACE]@3.0.0 [ABSTTL]@5.0.0 [IDLETIME seconds]@5.0.0 [FREQ frequency]@5.0.0",
+			Syntax:     restoreSyntax,
 			Summary:    "Creates a key from the serialized representation of a value.",
 			Complexity: "O(N), N being the size of the value",
-			History:    "3.0.0 The option `REPLACE`.\n5.0.0 The option `ABSTTL`.\n5.0.0 The options `IDLETIME` and `FREQ`."},
+			History:    restoreHistory},
 	}}
 }
+
+// RESTORE and RESTORE-ASKING differ only for a cluster.
+const (
+	restoreSyntax  = "key ttl serialized-value [REPLACE]@3.0.0 [ABSTTL]@5.0.0 [IDLETIME seconds]@5.0.0 [FREQ frequency]@5.0.0"
+	restoreHistory = "3.0.0 The option `REPLACE`.\n5.0.0 The option `ABSTTL`.\n5.0.0 The options `IDLETIME` and `FREQ`."
+)
 
 type payloads struct {
 	encoder rdb.Encoder
