@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // clientInfo returns a session's line of CLIENT LIST without the line break.
@@ -31,12 +33,21 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	if s.Unsent.Load() > 0 {
 		events = "rw"
 	}
-	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d watch=%d",
+	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d",
 		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.lastActive)/1e6, s.flags(), s.db,
-		len(s.subs.channels), len(s.subs.patterns), len(s.subs.shards), multi, len(s.watches))
+		len(s.subs.channels), len(s.subs.patterns), len(s.subs.shards), multi)
+	if e.Release.Has(showsWatch) {
+		fmt.Fprintf(b, " watch=%d", len(s.watches))
+	}
 	s.writeMemoryInfo(b, args)
-	fmt.Fprintf(b, " events=%s cmd=%s user=%s redir=%d resp=%d lib-name=%s lib-ver=%s\n",
-		events, last, s.user.Name, s.redirect(), s.Reply.Proto(), s.LibName, s.LibVer)
+	fmt.Fprintf(b, " events=%s cmd=%s user=%s redir=%d resp=%d", events, last, s.user.Name, s.redirect(), s.Reply.Proto())
+	if e.Release.Has(showsLibrary) {
+		fmt.Fprintf(b, " lib-name=%s lib-ver=%s", s.LibName, s.LibVer)
+	}
+	if e.Release.Has(showsThread) {
+		b.WriteString(" io-thread=0")
+	}
+	b.WriteByte('\n')
 }
 
 // writeMemoryInfo writes the part of a session's line about what it holds, as Redis 8.0 means it:
@@ -63,6 +74,13 @@ func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte) {
 		max(s.Query.Load(), wire), s.QueryFree.Load(), argv, multi, s.waiting.Load(), max(s.replyPeak, s.Reply.Len()), s.Reply.Len(),
 		(output+outputBlock-1)/outputBlock, output, s.memory()+wire+int64(len(args)*argBytes))
 }
+
+// The fields of later releases.
+var (
+	showsWatch   = release.From("7.4.0 valkey:8.0.0")
+	showsLibrary = release.From("7.2.0")
+	showsThread  = release.From("8.0.0")
+)
 
 // flags returns a session's letters in CLIENT LIST.
 func (s *Session) flags() string {

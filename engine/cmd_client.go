@@ -13,13 +13,60 @@ func clientSubs() []Command {
 		admin = own | Admin
 	)
 	subs := []Command{
+		{Name: "caching", Arity: 3, Flags: own, Run: cmdClientCaching, Since: "6.0.0",
+			Syntax: "mode=<YES|NO>", Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.",
+			Complexity: "O(1)"},
+		{Name: "getredir", Arity: 2, Flags: own, Run: cmdClientGetRedir, Since: "6.0.0",
+			Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
+			Complexity: "O(1)"},
+		{Name: "getname", Arity: 2, Flags: own, Run: cmdClientGetName, Since: "2.6.9",
+			Summary: "Returns the name of the connection.", Complexity: "O(1)"},
 		{Name: "id", Arity: 2, Flags: own, Run: cmdClientID, Since: "5.0.0",
 			Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)"},
 		{Name: "info", Arity: 2, Flags: own, Run: cmdClientInfo, Since: "6.2.0",
 			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
+		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0",
+			Syntax: "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type=<NORMAL|MASTER@3.2.0|PRIMARY@valkey:8.0.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0|" +
+				clientFilters("|", "|PRIMARY|SLAVE") + ">...>",
+			Summary: "Terminates open connections.",
+			Help: "<ip:port>\n" +
+				"Close the connection from this address.\n" +
+				"\n" +
+				"KILL <option> <value> [<option> <value> [...]]\n" +
+				"Close the connections that pass all options:\n" +
+				"* ADDR (<ip:port>|<unixsocket>:0)\n" +
+				"  The address of the client.\n" +
+				"* LADDR (<ip:port>|<unixsocket>:0)\n" +
+				"  The address of the server to which the client connected.\n" +
+				"* TYPE (NORMAL|MASTER|REPLICA|PUBSUB)\n" +
+				"  The kind of client.\n" +
+				"* USER <username>\n" +
+				"  The user as whom the client is authenticated.\n" +
+				"* SKIPME (YES|NO)\n" +
+				"  With NO the connection of the caller can be among them.\n" +
+				"* ID <client-id>\n" +
+				"  The ID of the client.\n" +
+				"* MAXAGE <maxage>\n" +
+				"  At least this old, in seconds.",
+			Complexity: "O(N), N being the number of connected clients",
+			History: "2.8.12 Takes filters.\n" +
+				"2.8.12 The filter `ID`.\n" +
+				"3.2.0 `TYPE` knows `master`.\n" +
+				"5.0.0 `TYPE` knows `replica`, which is another word for `slave`.\n" +
+				"6.2.0 The filter `LADDR`.\n" +
+				"7.4.0,valkey:8.0.0 The filter `MAXAGE`.\n" +
+				"valkey:8.0.0 `TYPE` knows `primary`, which is another word for `master`.\n" +
+				"valkey:8.1.0 The filter `ID` takes several IDs.\n" +
+				"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."},
 		{Name: "list", Arity: -2, Flags: admin, Run: cmdClientList, Since: "2.4.0",
-			Syntax: "[TYPE client-type=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0", Summary: "Lists open connections.",
-			Help: "[TYPE (NORMAL|MASTER|REPLICA|PUBSUB)] [ID <id> ...]", Tips: "nondeterministic_output",
+			Syntax: "[TYPE client-type=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0 [USER username]@valkey:8.1.0 [ADDR addr(ip:port)]@valkey:8.1.0 " +
+				"[LADDR laddr(ip:port)]@valkey:8.1.0 [SKIPME skipme=<YES|NO>]@valkey:8.1.0 [MAXAGE maxage]@valkey:8.1.0 " + clientFilters(" ", ""), Summary: "Lists open connections.",
+			Help: "[options ...]\n" +
+				"Show the connections. Options:\n" +
+				"* TYPE (NORMAL|MASTER|REPLICA|PUBSUB)\n" +
+				"  Only those of one kind.\n" +
+				"* ID <client-id> [<client-id> ...]\n" +
+				"  Only these.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the number of connected clients",
 			History: "2.8.12 Shows `id`.\n" +
 				"5.0.0 The filter `TYPE`.\n" +
@@ -29,49 +76,62 @@ func clientSubs() []Command {
 				"7.0.3 Shows `ssub`.\n" +
 				"7.2.0 Shows `lib-name` and `lib-ver`.\n" +
 				"7.4.0 Shows `watch`.\n" +
-				"8.0.0 Shows `io-thread`."},
-		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0",
-			Syntax:     "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type=<NORMAL|MASTER@3.2.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0>...>",
-			Summary:    "Terminates open connections.",
-			Help:       "<ip:port> | <option> <value> [<option> <value> ...], options ID TYPE ADDR LADDR USER SKIPME MAXAGE",
-			Complexity: "O(N), N being the number of connected clients",
-			History: "2.8.12 Takes filters.\n" +
-				"2.8.12 The filter `ID`.\n" +
-				"3.2.0 `TYPE` knows `master`.\n" +
-				"5.0.0 `TYPE` knows `replica`, which is another word for `slave`.\n" +
-				"6.2.0 The filter `LADDR`.\n" +
-				"7.4.0,valkey:8.0.0 The filter `MAXAGE`."},
-		{Name: "getname", Arity: 2, Flags: own, Run: cmdClientGetName, Since: "2.6.9",
-			Summary: "Returns the name of the connection.", Complexity: "O(1)"},
-		{Name: "setname", Arity: 3, Flags: own, Run: cmdClientSetName, Since: "2.6.9",
-			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Complexity: "O(1)"},
-		{Name: "setinfo", Arity: 4, Flags: own, Run: cmdClientSetInfo, Since: "7.2.0",
-			Syntax: "attr=<LIB-NAME libname|LIB-VER libver>", Summary: "Sets information specific to the client or connection.",
-			Help: "(LIB-NAME|LIB-VER) <value>", Complexity: "O(1)"},
-		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Since: "3.0.0",
-			Syntax: "timeout:integer mode=[WRITE|ALL]@6.2.0", Summary: "Suspends commands processing.", Complexity: "O(1)",
-			History: "6.2.0 Can suspend writes only."},
+				"8.0.0 Shows `io-thread`.\n" +
+				"valkey:8.1.0 The filters `USER`, `ADDR`, `LADDR`, `SKIPME` and `MAXAGE`.\n" +
+				"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."},
 		{Name: "unpause", Arity: 2, Flags: admin, Run: cmdClientUnpause, Since: "6.2.0",
 			Summary:    "Resumes processing commands from paused clients.",
 			Complexity: "O(N), N being the number of postponed clients"},
+		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Since: "3.0.0",
+			Syntax: "timeout:integer mode=[WRITE|ALL]@6.2.0", Summary: "Suspends commands processing.", Complexity: "O(1)",
+			History: "6.2.0 Can suspend writes only."},
 		{Name: "reply", Arity: 3, Flags: own, Run: cmdClientReply, Since: "3.2.0",
 			Syntax: "action=<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
+		{Name: "setname", Arity: 3, Flags: own, Run: cmdClientSetName, Since: "2.6.9",
+			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+			Complexity: "O(1)"},
+		{Name: "setinfo", Arity: 4, Flags: own, Run: cmdClientSetInfo, Since: "7.2.0",
+			Syntax: "attr=<LIB-NAME libname|LIB-VER libver>", Summary: "Sets information specific to the client or connection.",
+			Help: "<option> <value>\n" +
+				"Set what the client says of itself. Options:\n" +
+				"* LIB-NAME: the name of its library.\n" +
+				"* LIB-VER: the version of its library.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+			Complexity: "O(1)"},
 		{Name: "unblock", Arity: -3, Flags: admin, Run: cmdClientUnblock, Since: "5.0.0",
 			Syntax:  "client-id unblock-type=[TIMEOUT|ERROR]",
 			Summary: "Unblocks a client blocked by a blocking command from a different connection.",
-			Help:    "<id> [TIMEOUT|ERROR]", Complexity: "O(N), N being the number of blocked clients"},
+			Help:    "<clientid> [TIMEOUT|ERROR]", Complexity: "O(N), N being the number of blocked clients"},
+		{Name: "tracking", Arity: -3, Flags: own, Run: cmdClientTracking, Since: "6.0.0",
+			Syntax:  "status=<ON|OFF> [REDIRECT client-id] [PREFIX prefix]... [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
+			Summary: "Controls server-assisted client-side caching for the connection.",
+			Help: "(ON|OFF) [REDIRECT <id>] [BCAST] [PREFIX <prefix> [...]]\n" +
+				"     [OPTIN] [OPTOUT] [NOLOOP]\n" +
+				"Control invalidation messages for client side caches.",
+			Complexity: "O(N), N being the number of prefixes"},
+		{Name: "trackinginfo", Arity: 2, Flags: own, Run: cmdClientTrackingInfo, Since: "6.2.0",
+			Summary: "Returns what the connection asked for with TRACKING.", Complexity: "O(1)"},
 		{Name: "no-evict", Arity: 3, Flags: admin, Run: cmdClientNoEvict, Since: "7.0.0",
 			Syntax: "enabled=<ON|OFF>", Summary: "Sets the client eviction mode of the connection.", Complexity: "O(1)"},
 		{Name: "no-touch", Arity: 3, Flags: own, Run: cmdClientNoTouch, Since: "7.2.0",
 			Syntax:     "enabled=<ON|OFF>",
 			Summary:    "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.",
 			Complexity: "O(1)"},
+		HelpLine("5.0.0"),
 	}
-	subs = append(append(subs, trackingSubs()...), HelpLine("5.0.0"))
 	for i := range subs {
 		subs[i].Flags |= KeepsCaching
 	}
 	return subs
+}
+
+// clientFilters returns the syntax of the filters that CLIENT LIST and CLIENT KILL have in common, with a sign between them.
+// others are the kinds of clients that one of them knows beside the usual ones.
+func clientFilters(sign, others string) string {
+	filters := []string{"[NAME name]", "[IDLE idle:integer]", "[FLAGS flags]", "[LIB-NAME lib-name]", "[LIB-VER lib-ver]", "[DB db]", "[CAPA capa]", "[IP ip]",
+		"[NOT-TYPE not-client-type=<NORMAL|MASTER" + others + "|REPLICA|PUBSUB>]", "[NOT-ID not-client-id:integer...]", "[NOT-USER not-username]",
+		"[NOT-ADDR not-addr(ip:port)]", "[NOT-LADDR not-laddr(ip:port)]", "[NOT-NAME not-name]", "[NOT-FLAGS not-flags]",
+		"[NOT-LIB-NAME not-lib-name]", "[NOT-LIB-VER not-lib-ver]", "[NOT-DB not-db:integer]", "[NOT-CAPA not-capa]", "[NOT-IP not-ip]"}
+	return strings.Join(filters, "@valkey:9.0.0"+sign) + "@valkey:9.0.0"
 }
 
 // CLIENT ID

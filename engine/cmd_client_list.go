@@ -13,17 +13,13 @@ func cmdClientInfo(c *Call) {
 	c.Reply.Verbatim("txt", b.Bytes())
 }
 
-// CLIENT LIST [TYPE <NORMAL | MASTER | REPLICA | PUBSUB>] [ID client-id [client-id ...]]
+// CLIENT LIST [option value [option value ...]]
 func cmdClientList(c *Call) {
-	list := c.Engine.Sessions.inOrder()
-	switch {
-	case c.Left() == 2 && c.Word("TYPE"):
-		t := c.clientType()
-		list = slices.DeleteFunc(list, func(s *Session) bool { return s.clientType() != t })
-	case c.Left() > 1 && c.Word("ID"):
+	var list []*Session
+	if c.asksForIDs() {
 		list = c.sessionsByID()
-	default:
-		c.End()
+	} else if f := c.readClientFilter(true); c.err == nil {
+		list = c.filtered(f)
 	}
 	if !c.OK() {
 		return
@@ -39,7 +35,14 @@ func cmdClientList(c *Call) {
 	c.Reply.Verbatim("txt", b.Bytes())
 }
 
+// asksForIDs reports whether ID with one ID or more is the only option. Then the order is that of the IDs.
+func (c *Call) asksForIDs() bool {
+	rest := c.Args[c.at:]
+	return len(rest) > 1 && IsWord(rest[0], "ID") && !slices.ContainsFunc(rest[1:], c.isClientOption)
+}
+
 func (c *Call) sessionsByID() (list []*Session) {
+	c.Arg()
 	for c.More() {
 		if s := c.Engine.Sessions.ByID[c.IntOr(ErrClientID)]; s != nil {
 			list = append(list, s)
@@ -56,6 +59,10 @@ func (c *Call) clientType() string {
 		return t
 	case "slave":
 		return "replica"
+	case "primary":
+		if c.Knows("PRIMARY") {
+			return "master"
+		}
 	}
 	c.Refusef(ErrClientType, arg)
 	return ""

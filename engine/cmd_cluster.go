@@ -1,5 +1,11 @@
 package engine
 
+import (
+	"bytes"
+
+	"github.com/miniserver-go/miniserver/release"
+)
+
 // What commands about clusters and modules answer in a server that is no node of a cluster and loads
 // no modules: clients probe for both.
 
@@ -51,7 +57,7 @@ func Cluster() Family {
 					Tips: "nondeterministic_output", Complexity: "O(N), N being the number of keys asked for"},
 				{Name: "info", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
 					Summary: "Returns the state of a node.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-				{Name: "keyslot", Arity: 3, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
+				{Name: "keyslot", Arity: 3, Flags: Stale, Run: cmdClusterKeySlot, Since: "3.0.0",
 					Syntax: "key:string", Summary: "Returns the hash slot of a key.",
 					Complexity: "O(N), N being the length of the key"},
 				{Name: "links", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "7.0.0",
@@ -62,6 +68,8 @@ func Cluster() Family {
 					History: "4.0.0 Takes the port of the cluster bus."},
 				{Name: "myid", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
 					Summary: "Returns the ID of a node.", Complexity: "O(1)"},
+				{Name: "myshardid", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "7.2.0",
+					Summary: "Returns the ID of the shard to which a node belongs.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 				{Name: "nodes", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
 					Summary: "Returns a node's view of the cluster.", Tips: "nondeterministic_output",
 					Complexity: "O(N), N being the number of cluster nodes"},
@@ -79,15 +87,17 @@ func Cluster() Family {
 				{Name: "setslot", Arity: -4, Flags: change, Run: cmdCluster, Since: "3.0.0",
 					Syntax:  "slot subcommand=<IMPORTING importing(node-id)|MIGRATING migrating(node-id)|NODE node(node-id)|STABLE>",
 					Summary: "Binds a hash slot to a node.", Complexity: "O(1)"},
-				{Name: "shards", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "7.0.0",
+				{Name: "shards", Arity: 2, Flags: Loading | Stale, Run: cmdCluster, Since: "7.0.0",
 					Summary: "Returns the shards of the cluster.", Tips: "nondeterministic_output",
+					Was:        []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Flags &^= Loading }}},
 					Complexity: "O(N), N being the number of cluster nodes"},
 				{Name: "slaves", Arity: 3, Flags: operate, Run: cmdCluster, Since: "3.0.0",
 					Syntax: "node-id", Summary: "Returns the replicas of a node.", Tips: "nondeterministic_output",
 					Complexity: "O(1)",
 					Deprecated: "5.0.0 `CLUSTER REPLICAS`"},
-				{Name: "slots", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
+				{Name: "slots", Arity: 2, Flags: Loading | Stale, Run: cmdCluster, Since: "3.0.0",
 					Summary: "Returns which node serves which hash slots.", Tips: "nondeterministic_output",
+					Was:        []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Flags &^= Loading }}},
 					Complexity: "O(N), N being the number of cluster nodes",
 					History: "4.0.0 Shows the IDs of nodes.\n" +
 						"7.0.0 Shows more about how to reach each node.",
@@ -98,6 +108,41 @@ func Cluster() Family {
 
 // READONLY, CLUSTER INFO and all the others
 func cmdCluster(c *Call) { c.Fail(ErrNoCluster) }
+
+// slotsAlone is CLUSTER KEYSLOT in a server that is no node of a cluster.
+var slotsAlone = release.From("valkey:9.1.0")
+
+// CLUSTER KEYSLOT key
+func cmdClusterKeySlot(c *Call) {
+	if !c.Engine.Release.Offers(slotsAlone) {
+		cmdCluster(c)
+		return
+	}
+	c.Reply.Int(int64(keySlot(c.Arg())))
+}
+
+// keySlot returns the hash slot of a key in a cluster of 16384 slots. Only what stands in the first braces counts, if there
+// is anything.
+func keySlot(key []byte) uint16 {
+	if _, rest, found := bytes.Cut(key, []byte("{")); found {
+		if tag, _, closed := bytes.Cut(rest, []byte("}")); closed && len(tag) > 0 {
+			key = tag
+		}
+	}
+	return crc16(key) % 16384
+}
+
+// crc16 is the checksum of XMODEM: the polynomial 0x1021, from zero.
+func crc16(text []byte) (sum uint16) {
+	for _, b := range text {
+		sum ^= uint16(b) << 8
+		for range 8 {
+			top := sum >> 15
+			sum = sum<<1 ^ top*0x1021
+		}
+	}
+	return sum
+}
 
 // Modules is the family of modules.
 func Modules() Family {

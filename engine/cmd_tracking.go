@@ -2,26 +2,6 @@ package engine
 
 import "strings"
 
-// trackingSubs are the subcommands of CLIENT about client side caching.
-func trackingSubs() []Command {
-	const flags = NoScript | Loading | Stale
-	return []Command{
-		{Name: "tracking", Arity: -3, Flags: flags, Run: cmdClientTracking, Since: "6.0.0",
-			Syntax:     "status=<ON|OFF> [REDIRECT client-id] [PREFIX prefix]... [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
-			Summary:    "Controls server-assisted client-side caching for the connection.",
-			Help:       "(ON|OFF) [REDIRECT <id>] [PREFIX <prefix> ...] [BCAST] [OPTIN] [OPTOUT] [NOLOOP]",
-			Complexity: "O(N), N being the number of prefixes"},
-		{Name: "caching", Arity: 3, Flags: flags, Run: cmdClientCaching, Since: "6.0.0",
-			Syntax: "mode=<YES|NO>", Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.",
-			Complexity: "O(1)"},
-		{Name: "getredir", Arity: 2, Flags: flags, Run: cmdClientGetRedir, Since: "6.0.0",
-			Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
-			Complexity: "O(1)"},
-		{Name: "trackinginfo", Arity: 2, Flags: flags, Run: cmdClientTrackingInfo, Since: "6.2.0",
-			Summary: "Returns what the connection asked for with TRACKING.", Complexity: "O(1)"},
-	}
-}
-
 // CLIENT TRACKING ON | OFF [REDIRECT client-id] [PREFIX prefix [PREFIX prefix ...]] [BCAST] [OPTIN]
 // [OPTOUT] [NOLOOP]
 func cmdClientTracking(c *Call) {

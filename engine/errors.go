@@ -71,6 +71,12 @@ const (
 	ErrNoClient      = Error("ERR No such client")
 	ErrNoUser        = "ERR No such user '%s'"
 	ErrKillID        = Error("ERR client-id should be greater than 0")
+	ErrIdle          = Error("ERR idle should be greater than 0")
+	ErrIdleInt       = Error("ERR idle is not an integer or out of range")
+	ErrClientDB      = "ERR %s number should be between 0 and %d"
+	ErrClientDBInt   = "ERR %s is not an integer or out of range"
+	ErrClientFlags   = "ERR Unknown flags found in the provided filter: %s"
+	ErrClientCapa    = "ERR Unknown capa found in the provided filter: %s"
 	ErrMaxAge        = Error("ERR maxage should be greater than 0")
 	ErrMaxAgeInt     = Error("ERR maxage is not an integer or out of range")
 	ErrPauseMode     = Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
