@@ -22,7 +22,6 @@ var fieldsSince = sinceByName(map[string]string{
 	"7.4.0": "expired_subkeys",
 	"7.4.0 valkey:8.0.0": "allocator_muzzy client_output_buffer_limit_disconnections client_query_buffer_limit_disconnections " +
 		"evicted_scripts pubsub_clients total_watched_keys watching_clients",
-	"8.0.0": "io_thread_0",
 })
 
 var paramsSince = sinceByName(map[string]string{

@@ -55,7 +55,7 @@ func (e *Engine) coreSections() []Section {
 		{Name: "Modules", Fill: func(*bytes.Buffer) {}},
 		{Name: "Commandstats", Hidden: true, Fill: e.fillCommandStats},
 		{Name: "Errorstats", Fill: e.fillErrorStats},
-		{Name: "Latencystats", Hidden: true, Fill: e.fillLatencyStats},
+		{Name: "Latencystats", Since: "7.0.0", Hidden: true, Fill: e.fillLatencyStats},
 		{Name: "Cluster", Fill: func(b *bytes.Buffer) { Fields(b, "cluster_enabled", 0) }},
 		{Name: "Keyspace", Fill: e.fillKeyspace},
 	}

@@ -5,12 +5,15 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Section is one section of INFO, or a part of it: sections of one name are shown under one heading,
 // in the order in which they were added.
 type Section struct {
 	Name   string // as its heading shows it, "Memory"
+	Since  string // the first release with it; "" for all
 	Hidden bool   // only shown when asked for by name, or by all and everything
 	Fill   func(b *bytes.Buffer)
 	Reset  func() // CONFIG RESETSTAT; nil if nothing is counted
@@ -28,7 +31,11 @@ func (e *Engine) addSections(s []Section) {
 		}
 		return len(sectionOrder)
 	}
-	e.Parts.sections = append(e.Parts.sections, s...)
+	for _, section := range s {
+		if e.Release.Offers(release.From(section.Since)) {
+			e.Parts.sections = append(e.Parts.sections, section)
+		}
+	}
 	slices.SortStableFunc(e.Parts.sections, func(a, b Section) int { return cmp.Compare(rank(a), rank(b)) })
 }
 

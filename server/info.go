@@ -24,7 +24,7 @@ func (s *Server) sections() []engine.Section {
 		{Name: "Server", Fill: s.fillServer},
 		{Name: "Clients", Fill: func(b *bytes.Buffer) { engine.Fields(b, "maxclients", s.maxClients.Load()) }},
 		{Name: "Memory", Fill: fillMemory},
-		{Name: "Threads", Fill: s.fillThreads},
+		{Name: "Threads", Since: "8.0.0", Fill: s.fillThreads},
 		{Name: "Stats", Fill: s.fillStats, Reset: s.resetStats},
 		{Name: "CPU", Fill: fillCPU},
 	}
