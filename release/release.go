@@ -82,16 +82,23 @@ func (r *Release) Has(since Since) bool {
 	return r.number >= since.redis
 }
 
-// Encoding returns what the release calls an encoding. The default release says ziplist, as the articles and
-// Redis up to 6.2 do.
-func (r *Release) Encoding(name string) string {
-	if name == "ziplist" && !r.Open && r.Has(listpacks) {
+// Encoding returns what the release calls an encoding of values of a type. The default release says ziplist, as the articles and
+// Redis up to 6.2 do. Before 7.2 a small list is a quicklist as well, and a set of texts is a hashtable at once.
+func (r *Release) Encoding(kind, name string) string {
+	switch small := name == "ziplist"; {
+	case !small:
+	case kind == "list" && !r.Has(smallLists):
+		return "quicklist"
+	case kind == "set" && !r.Has(smallLists):
+		return "hashtable"
+	case !r.Open && r.Has(listpacks):
 		return "listpack"
 	}
 	return name
 }
 
-var listpacks = From("7.0.0")
+// When listpacks took the place of ziplists, and when small lists and sets of texts became some.
+var listpacks, smallLists = From("7.0.0"), From("7.2.0")
 
 // Offers is Has for commands and options, of which an open release has all.
 func (r *Release) Offers(since Since) bool { return r.Open || r.Has(since) }

@@ -12,8 +12,8 @@ import (
 
 func TestFormsAreWhatTheyAreCalled(t *testing.T) {
 	for form, encodings := range map[string]map[string]string{
-		Default: {"zset": "ziplist", "hash": "ziplist", "set": "intset", "list": "quicklist"},
-		Ziplist: {"zset": "ziplist", "hash": "ziplist", "set": "ziplist", "list": "quicklist"},
+		Default: {"zset": "ziplist", "hash": "ziplist", "set": "intset", "list": "ziplist"},
+		Ziplist: {"zset": "ziplist", "hash": "ziplist", "set": "ziplist", "list": "ziplist"},
 		Table:   {"zset": "skiplist", "hash": "hashtable", "set": "hashtable"},
 		Intset:  {"set": "intset"},
 	} {

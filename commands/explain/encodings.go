@@ -177,7 +177,17 @@ func (d *data) chosen() string {
 		}
 		return either(!d.numbers && d.n <= c.Set.MaxEntries && d.longest <= c.Set.MaxValue, "ziplist", "hashtable")
 	}
-	return "quicklist"
+	return d.chosenList()
+}
+
+// chosenList is chosen for a list.
+func (d *data) chosenList() string {
+	l := &list.List{}
+	d.each(func(e, _ ziplist.Entry) bool {
+		l.Push(list.Tail, e.Text(nil), d.engine.Config.List)
+		return l.Encoding() == "ziplist"
+	})
+	return l.Encoding()
 }
 
 // either returns yes if holds is set, else no.
@@ -192,6 +202,9 @@ func either(holds bool, yes, no string) string {
 func (d *data) builder(name string) builder {
 	switch name {
 	case "ziplist":
+		if d.t == keyspace.List && d.chosen() == name {
+			return d.large() // with room for more
+		}
 		return d.packed()
 	case "intset":
 		return d.intset()

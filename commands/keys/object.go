@@ -51,7 +51,7 @@ func objectKey(c *engine.Call) (key []byte, ok bool) {
 func cmdObjectEncoding(c *engine.Call) {
 	if key, ok := objectKey(c); ok {
 		v, _ := c.DB.Peek(key)
-		c.Reply.BulkString(c.Engine.Release.Encoding(v.Encoding()))
+		c.Reply.BulkString(c.Engine.Release.Encoding(v.Type().String(), v.Encoding()))
 	}
 }
 

@@ -91,8 +91,13 @@ func (l *List) Len() int {
 // Type returns value.List.
 func (l *List) Type() value.Type { return value.List }
 
-// Encoding returns the encoding as OBJECT ENCODING says it: quicklist for both, as in Redis 7.0.
-func (l *List) Encoding() string { return "quicklist" }
+// Encoding returns the encoding as OBJECT ENCODING says it: ziplist or quicklist.
+func (l *List) Encoding() string {
+	if l.quicklist == nil {
+		return "ziplist"
+	}
+	return "quicklist"
+}
 
 // Bytes returns the bytes held beyond the List itself: the ziplist's block, or the nodes with their
 // blocks as the allocator rounds them, and the deadlines. O(1).
@@ -172,7 +177,6 @@ func (l *List) Set(i int, v []byte, lim Limits) bool {
 		return false
 	}
 	l.quicklist.set(n, at, v, lim)
-	l.packIfSmall()
 	return true
 }
 
@@ -273,8 +277,8 @@ func (l *List) convert() {
 	l.packed, l.quicklist = nil, c
 }
 
-// packBelow is the most bytes of an only node that becomes a packed list: so few that a list which
-// grows and shrinks is not converted all the time.
+// packBelow is the most bytes of an only node that becomes a packed list when elements are removed: so few that a list which
+// grows and shrinks is not converted all the time. In Redis it is half of the limit.
 const packBelow = 2048
 
 // packIfSmall makes a quicklist of at most one small node packed again.

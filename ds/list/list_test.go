@@ -64,7 +64,7 @@ func TestZeroListIsEmpty(t *testing.T) {
 	var l List
 	require.Zero(t, l.Len())
 	require.Zero(t, l.Bytes())
-	require.Equal(t, "quicklist", l.Encoding())
+	require.Equal(t, "ziplist", l.Encoding())
 	_, ok := l.End(Head)
 	require.False(t, ok)
 	require.False(t, l.Set(0, []byte("v"), Defaults))

@@ -88,7 +88,7 @@ func cmdDebugObject(c *engine.Call) {
 	serialized := len(encoder.Payload(nil, v)) - around
 	idle := c.DB.Idle(key)
 	c.Reply.Status(fmt.Sprintf("Value at:0x0 refcount:1 encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d length:%d bytes:%d",
-		c.Engine.Release.Encoding(v.Encoding()), serialized, c.Now()/1000-idle, idle, v.Len(), c.DB.KeyBytes(key)))
+		c.Engine.Release.Encoding(v.Type().String(), v.Encoding()), serialized, c.Now()/1000-idle, idle, v.Len(), c.DB.KeyBytes(key)))
 }
 
 // DEBUG RELOAD [MERGE] [NOFLUSH] [NOSAVE]
