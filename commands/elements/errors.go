@@ -22,6 +22,7 @@ const (
 // Cursors and counts.
 const (
 	errInvalidCursor = engine.Error("ERR invalid cursor")
+	errNoValues      = engine.Error("ERR NOVALUES option can only be used in HSCAN")
 	errOutOfRange    = engine.Error("ERR value is out of range")
 	errPopCount      = engine.Error("ERR count should be greater than 0")
 )

@@ -10,7 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-// strictCursors is when a cursor must be a number, and the negative integers were refused.
+// strictCursors is when negative cursors and empty ones were refused; and HSCAN got the option NOVALUES.
 var strictCursors = release.From("7.4.0 valkey:8.0.0")
 
 // ParseCursor reads the cursor of SCAN, HSCAN, SSCAN or ZSCAN. An integer may not be negative; any other text is read as C's strtoul
@@ -66,6 +66,8 @@ func (o *Scan) ParseOption(c *engine.Call) bool {
 			c.Refuse(engine.ErrSyntax)
 		}
 		o.Count = int(n)
+	case c.Has(strictCursors) && c.Word("NOVALUES"):
+		c.Refuse(errNoValues)
 	default:
 		return false
 	}

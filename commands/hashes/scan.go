@@ -61,9 +61,9 @@ func cmdHScan(c *engine.Call) {
 	o, noValues := elements.NewScan(), false
 	for c.More() {
 		switch {
-		case o.ParseOption(c):
 		case c.Word("NOVALUES"):
 			noValues = true
+		case o.ParseOption(c):
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}
