@@ -66,6 +66,15 @@ func (c *Call) WakeOnDelete() {
 	}
 }
 
+// WakeAt makes the handler, which has just blocked, run again at a time in milliseconds since the epoch, for its first key, even
+// if no key changes. It counts once.
+func (c *Call) WakeAt(at int64) {
+	if w := c.Session.blocked; w != nil {
+		w.wakeAt = at
+		c.Engine.TickBy(at)
+	}
+}
+
 // Woken reports whether the handler of a blocked command runs again, because ReadyKey changed.
 func (c *Call) Woken() bool { return c.woken }
 
@@ -221,10 +230,14 @@ func (e *Engine) endBlock(w *Blocked, err error) {
 	e.unblock(w)
 }
 
-// endTimedOut ends the blocked commands whose deadline has passed.
+// endTimedOut ends the blocked commands whose deadline has passed, and signals the keys of those that are to run again now.
 func (e *Engine) endTimedOut() {
 	var late []*Blocked
 	for _, w := range e.blocked.all {
+		if w.wakeAt != 0 && w.wakeAt <= e.Keyspace.Now {
+			w.wakeAt = 0
+			e.blocked.signal(w.keys[0].db, []byte(w.keys[0].key))
+		}
 		if w.deadline != 0 && w.deadline <= e.Keyspace.Now {
 			late = append(late, w)
 		}
@@ -234,11 +247,13 @@ func (e *Engine) endTimedOut() {
 	}
 }
 
-// nextTimeout returns the earliest deadline of a blocked command, 0 if there is none.
+// nextTimeout returns the earliest deadline of a blocked command, or the time when it is to run again; 0 if there is none.
 func (e *Engine) nextTimeout() (next int64) {
 	for _, w := range e.blocked.all {
-		if w.deadline != 0 && (next == 0 || w.deadline < next) {
-			next = w.deadline
+		for _, at := range [...]int64{w.deadline, w.wakeAt} {
+			if at != 0 && (next == 0 || at < next) {
+				next = at
+			}
 		}
 	}
 	return next

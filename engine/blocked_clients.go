@@ -14,7 +14,8 @@ type Blocked struct {
 	deadline int64 // milliseconds since the epoch; 0 for none
 	timeout  func(s *Session)
 	seq      int64
-	onDelete bool // it runs again also when a key is deleted
+	onDelete bool  // it runs again also when a key is deleted
+	wakeAt   int64 // milliseconds since the epoch when it runs again without a change; 0 for never
 }
 
 // blockedClients is the register of blocked commands, by key and by age.

@@ -18,6 +18,7 @@ var (
 	propagatesProgress = release.From("7.4.0 valkey:8.0.0") // how far a group has read, also without NOACK
 	readsLast          = release.From("7.4.0 valkey:8.0.0") // XREAD with +
 	readsLastEntry     = release.From("8.0.0")              // + means an entry that was not deleted
+	claimsByReading    = release.From("8.4.0")              // XREADGROUP with CLAIM
 	countsLag          = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
 	countsReads        = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read
 )

@@ -70,6 +70,11 @@ func replyWalk(c *engine.Call, w *stream.Walk, count int64) {
 // replyEntry replies with the current entry of a walk: its ID, and its fields and values.
 func replyEntry(c *engine.Call, w *stream.Walk) {
 	c.Reply.Array(2)
+	replyIDAndFields(c, w)
+}
+
+// replyIDAndFields replies with the two elements of an entry.
+func replyIDAndFields(c *engine.Call, w *stream.Walk) {
 	replyID(c, w.ID)
 	c.Reply.Array(2 * w.Len)
 	for range w.Len {

@@ -16,6 +16,8 @@ type readOptions struct {
 	deadline        int64 // 0 for none
 	grouped, noAck  bool  // XREADGROUP, NOACK
 	group, consumer []byte
+	claims          bool  // CLAIM
+	idle            int64 // how long the messages that it claims were not delivered, at least
 }
 
 // undelivered is the ID that stands for ">": the entries that the group has not delivered to any consumer.
@@ -88,6 +90,14 @@ func readOption(c *engine.Call, r *readOptions) {
 			c.Refuse(errReadGroup)
 		}
 		r.group, r.consumer = c.Arg(), c.Arg()
+	case c.Left() > 1 && c.Engine.Release.Offers(claimsByReading) && c.Word("CLAIM"):
+		if !r.grouped {
+			c.Refuse(errReadClaim)
+		}
+		if r.idle = c.IntOr(errReadIdle); r.idle < 0 {
+			c.Refuse(errReadIdleNegative)
+		}
+		r.claims = true
 	case c.Word("NOACK"):
 		if !r.grouped {
 			c.Refuse(errReadNoAck)
@@ -218,6 +228,9 @@ func blockOnStreams(c *engine.Call, r *readOptions, from []stream.ID) {
 	if r.grouped && !c.Woken() {
 		c.WakeOnDelete()
 	}
+	if r.claims {
+		c.WakeAt(nextClaim(c, r))
+	}
 }
 
 // batch is what the reply contains of one stream: the entries from the current one of walk on, or the history of a
@@ -229,7 +242,9 @@ type batch struct {
 	group    *stream.Group
 	consumer *stream.Consumer
 	history  bool // the consumer's pending messages
+	fresh    bool // there are entries
 	walk     stream.Walk
+	claimed  []*stream.Pending // the oldest first
 }
 
 // nextBatch returns what a stream has after an ID. ok is false if it has nothing. A history may be empty, but is never
@@ -251,7 +266,11 @@ func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b ba
 		}
 	}
 	b.walk = b.stream.Walk(after(from))
-	ok = b.history || b.walk.Next()
+	b.fresh = !b.history && b.walk.Next()
+	if r.claims && !b.history {
+		b.claimed = idleMessages(c, &b, r)
+	}
+	ok = b.history || b.fresh || len(b.claimed) > 0
 	if r.grouped && (ok || c.Has(createsConsumers)) {
 		b.consumer = readingConsumer(c, r, &b, ok)
 		if !ok {
@@ -265,7 +284,7 @@ func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b ba
 // replicas learn of it with the first of them.
 func readingConsumer(c *engine.Call, r *readOptions, b *batch, ok bool) *stream.Consumer {
 	consumer, created := upsertConsumer(c, b.key, b.group, r.consumer)
-	if created && (r.noAck || b.history || !ok) {
+	if created && (r.noAck && len(b.claimed) == 0 || b.history || !ok) {
 		propagateConsumer(c, b.key, r.group, r.consumer)
 	}
 	return consumer
@@ -329,16 +348,23 @@ func replyEntries(c *engine.Call, w *stream.Walk, count int64) {
 	c.Reply.SetArray(at, int(n))
 }
 
-// deliver replies with new entries and makes them pending messages of the consumer, unless NOACK is given.
+// deliver replies with the claimed messages and with new entries, and makes these pending messages of the consumer, unless
+// NOACK is given.
 func deliver(c *engine.Call, b *batch, r *readOptions) {
 	key, g, w, advance := b.key, b.group, &b.walk, (*stream.Group).Advance
 	if !c.Has(countsReads) {
 		advance = (*stream.Group).OlderAdvance
 	}
-	at, n := c.Reply.Defer(), int64(0)
-	for more := true; more; more = n != r.count && w.Next() {
-		advance(g, w.ID)
-		replyEntry(c, w)
+	at, n := c.Reply.Defer(), int64(len(b.claimed))
+	deliverClaimed(c, b, r)
+	read := false
+	for more := b.fresh && (n == 0 || n != r.count); more; more = n != r.count && w.Next() {
+		read = advance(g, w.ID) || read
+		if r.claims {
+			replyClaimed(c, w, 0, 0)
+		} else {
+			replyEntry(c, w)
+		}
 		if !r.noAck {
 			message := g.Deliver(w.ID, b.consumer)
 			message.Delivered, message.Count = c.Now(), 1
@@ -349,7 +375,7 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 	c.Reply.SetArray(at, int(n))
 	b.consumer.Active = c.Now()
 	c.ChangedUnwatched(key, "")
-	if r.noAck || c.Has(propagatesProgress) {
+	if read && (r.noAck || c.Has(propagatesProgress)) {
 		propagateGroup(c, key, r.group, g)
 	}
 }

@@ -5,6 +5,7 @@
 //	trim.go     XTRIM, and the trimming options of XADD
 //	read.go     XREAD and XREADGROUP, which may block
 //	refs.go     XDELEX and XACKDEL, which say what becomes of the messages of deleted entries
+//	claimed.go  CLAIM of XREADGROUP
 //	group.go    the table of the commands on consumer groups; XGROUP and XACK
 //	pending.go  XPENDING
 //	claim.go    XCLAIM and XAUTOCLAIM
@@ -67,7 +68,7 @@ func Family() engine.Family {
 			Summary:    "Returns messages from multiple streams with IDs greater than the ones requested. Blocks until a message is available otherwise.",
 			Complexity: "O(M) for each stream, M being the number of entries returned"},
 		{Name: "xreadgroup", Arity: -7, Flags: engine.Write | engine.Blocking, Keys: engine.KeysAfter("STREAMS", 4, -1, 2, "RO access"), Run: cmdXReadGroup, Since: "5.0.0",
-			Syntax:     "<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [NOACK] <STREAMS key... id...>",
+			Syntax:     "<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [CLAIM min-idle-time:integer]@8.4.0 [NOACK] <STREAMS key... id...>",
 			Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
 			Complexity: "O(M) for each stream, M being the number of entries returned"},
 	}, append(refLines(), groupLines()...)...), Wordings: wordings}
