@@ -32,12 +32,23 @@ func cmdXInfoConsumers(c *engine.Call) {
 	}
 	c.Reply.Array(len(g.Consumers()))
 	for _, consumer := range g.Consumers() {
-		c.Reply.Map(4)
+		told := c.Has(tellsActivity)
+		c.Reply.Map(3 + one(told))
 		replyTextPair(c, "name", consumer.Name())
 		replyIntPair(c, "pending", int64(consumer.Pending()))
 		replyIntPair(c, "idle", max(c.Now()-consumer.Seen, 0))
-		replyIntPair(c, "inactive", inactive(c, consumer))
+		if told {
+			replyIntPair(c, "inactive", inactive(c, consumer))
+		}
 	}
+}
+
+// one returns 1 for a field that is there.
+func one(there bool) int {
+	if there {
+		return 1
+	}
+	return 0
 }
 
 // inactive returns the milliseconds since a consumer last received a message, -1 if it never did.
@@ -166,10 +177,13 @@ func replyFull(c *engine.Call, s *stream.Stream, count int64) {
 
 // replyConsumerFull replies with a consumer and at most count of its pending messages, or all if count is negative.
 func replyConsumerFull(c *engine.Call, consumer *stream.Consumer, count int64) {
-	c.Reply.Map(5)
+	told := c.Has(tellsActivity)
+	c.Reply.Map(4 + one(told))
 	replyTextPair(c, "name", consumer.Name())
 	replyIntPair(c, "seen-time", consumer.Seen)
-	replyIntPair(c, "active-time", consumer.Active)
+	if told {
+		replyIntPair(c, "active-time", consumer.Active)
+	}
 	replyIntPair(c, "pel-count", int64(consumer.Pending()))
 	c.Reply.BulkString("pending")
 	replyDeliveries(c, consumer.Each, count, false)

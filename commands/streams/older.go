@@ -13,6 +13,7 @@ import (
 var (
 	createsConsumers   = release.From("7.2.0")              // XREADGROUP, XCLAIM and XAUTOCLAIM, even if there is no message
 	readsAnew          = release.From("7.2.0")              // a blocked call that is woken runs as if it had come now
+	tellsActivity      = release.From("7.2.0")              // XINFO says when a consumer last received a message
 	setsBehindDeleted  = release.From("7.2.0")              // XSETID refuses an ID before the greatest that was deleted
 	blocksInScript     = release.From("7.4.0 valkey:8.0.0") // BLOCK in a script is no error
 	propagatesProgress = release.From("7.4.0 valkey:8.0.0") // how far a group has read, also without NOACK

@@ -40,7 +40,7 @@ import (
 func Family() engine.Family {
 	return engine.Family{Group: "stream", Commands: append([]engine.Command{
 		{Name: "xadd", Arity: -5, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAdd, Since: "5.0.0",
-			Syntax:     "key [NOMKSTREAM]@6.2.0 [KEEPREF|DELREF|ACKED]@8.2.0 [<MAXLEN|MINID> [=|~] threshold [LIMIT count]] <*|id> <field value>...",
+			Syntax:     "key [NOMKSTREAM]@6.2.0 [KEEPREF|DELREF|ACKED]@8.2.0 [<MAXLEN|MINID@6.2.0> [=|~] threshold [LIMIT count]@6.2.0] <*|id> <field value>...",
 			Summary:    "Appends a new message to a stream. Creates the key if it doesn't exist.",
 			Tips:       "nondeterministic_output",
 			Complexity: "O(1), and O(N) when trimming, N being the number of entries removed"},
@@ -57,11 +57,11 @@ func Family() engine.Family {
 			Syntax: "key id...", Summary: "Returns the number of messages after removing them from a stream.",
 			Complexity: "O(1) for each entry removed"},
 		{Name: "xtrim", Arity: -4, Flags: engine.Write, Keys: engine.Key(1, "RW delete"), Run: cmdXTrim, Since: "5.0.0",
-			Syntax:  "key <<MAXLEN|MINID> [=|~] threshold [LIMIT count] [KEEPREF|DELREF|ACKED]@8.2.0>",
+			Syntax:  "key <<MAXLEN|MINID@6.2.0> [=|~] threshold [LIMIT count]@6.2.0 [KEEPREF|DELREF|ACKED]@8.2.0>",
 			Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the number of entries removed"},
 		{Name: "xsetid", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXSetID, Since: "5.0.0",
-			Syntax:  "key last-id [ENTRIESADDED entries-added] [MAXDELETEDID max-deleted-id]",
+			Syntax:  "key last-id [ENTRIESADDED entries-added]@7.0.0 [MAXDELETEDID max-deleted-id]@7.0.0",
 			Summary: "An internal command for replicating stream values.", Complexity: "O(1)"},
 		{Name: "xread", Arity: -4, Flags: engine.ReadOnly | engine.Blocking, Keys: engine.KeysAfter("STREAMS", 1, -1, 2, "RO access"), Run: cmdXRead, Since: "5.0.0",
 			Syntax:     "[COUNT count] [BLOCK milliseconds] <STREAMS key... id...>",
