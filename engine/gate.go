@@ -26,7 +26,7 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		}
 	}
 	switch {
-	case e.Config.MaxMemory > 0 && !e.ensureMemory() && s.mayTakeMemory(cmd, args): // evicts first
+	case e.Config.MaxMemory > 0 && !e.ensureMemory() && e.mayTakeMemory(s, cmd, args): // evicts first
 		return ErrOOM
 	case e.persistence.writeError != nil && s.isWriteDenied(cmd, args):
 		return e.persistence.writeError
@@ -45,19 +45,18 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	return nil
 }
 
-// queuesFreely is when commands that need no memory began to be queued although there is none.
-var queuesFreely = release.From("7.4.0 valkey:8.0.0")
+var queueTakesNoMemory = release.From("7.4.0 valkey:8.0.0")
 
-// mayTakeMemory reports whether the command may need more memory. EXEC needs what the queued commands need. In older releases a
-// queued command occupies memory whatever it does.
-func (s *Session) mayTakeMemory(cmd *Command, args [][]byte) bool {
+// mayTakeMemory reports whether the command may need more memory. EXEC needs what the queued commands need. In older
+// releases every command takes memory inside MULTI, for its place in the queue.
+func (e *Engine) mayTakeMemory(s *Session, cmd *Command, args [][]byte) bool {
 	if denied := cmd.flagsWith(args)&DenyOOM != 0; s.tx == nil || denied {
 		return denied
 	}
 	if cmd.Flags&RunsTx != 0 {
 		return s.tx.hasDenyOOM
 	}
-	return cmd.Flags&DropsTx == 0 && !s.engine.Release.Has(queuesFreely)
+	return cmd.Flags&DropsTx == 0 && !e.Release.Has(queueTakesNoMemory)
 }
 
 // scriptGate is the gate for a command that a script calls. Most conditions were checked for EVAL itself.

@@ -31,7 +31,7 @@ func (s *Scripts) luaPCall(L *lua.State, c *lua.Call) {
 // execute runs the command in c's arguments and returns its reply, or the table of its error.
 func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) {
 	if err := s.gather(c); err != nil {
-		return s.errorTable(lua.String(err.Error())), true
+		return s.errorTable(s.worded(err)), true
 	}
 	cmd, err := s.resolve(c)
 	if err == nil {
@@ -41,7 +41,7 @@ func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) 
 		if s.engine.ScriptKilled() {
 			L.Abort(engine.ErrScriptKilled)
 		}
-		return s.replyError(lua.String(err.Error())), true
+		return s.replyError(s.worded(err)), true
 	}
 	out := s.session.Reply.Bytes()
 	L.Tick(callTicks + (s.sent+len(out))/32)

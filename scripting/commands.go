@@ -68,7 +68,7 @@ func (s *Scripts) family() engine.Family {
 					Complexity: "O(N), N being the length of the script"},
 				engine.HelpLine("5.0.0"),
 			}},
-	}}
+	}, Wordings: wordings}
 }
 
 // runner completes the line of a command that runs a program. flagsOf returns the flags of the program that the first

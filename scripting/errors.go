@@ -2,7 +2,7 @@ package scripting
 
 import "github.com/miniserver-go/miniserver/engine"
 
-// Errors of scripts, functions and their commands, in the words of Redis 7.0.
+// Errors of scripts, functions and their commands, in the words of Redis 8.0. File wordings.go has those of other releases.
 const (
 	errNoScript     = engine.Error("NOSCRIPT No matching script. Please use EVAL.")
 	errKeysNegative = engine.Error("ERR Number of keys can't be negative")
@@ -74,10 +74,10 @@ const (
 	errSHA1Args      = engine.Error("ERR wrong number of arguments")
 	errLogArgs       = engine.Error("ERR redis.log() requires two arguments or more.")
 	errLogNumber     = engine.Error("ERR First argument must be a number (log level).")
-	errLogLevel      = engine.Error("ERR Invalid debug level.")
+	errLogLevel      = engine.Error("ERR Invalid log level.")
 	errRespArgs      = engine.Error("ERR redis.setresp() requires one argument.")
 	errRespVersion   = engine.Error("ERR RESP version must be 2 or 3.")
-	errReplArgs      = engine.Error("ERR redis.set_repl() requires two arguments.")
+	errReplArgs      = engine.Error("ERR redis.set_repl() requires one argument.")
 	errReplFlags     = engine.Error("ERR Invalid replication flags. Use REPL_AOF, REPL_REPLICA, REPL_ALL or REPL_NONE.")
 	errACLCommand    = engine.Error("ERR Invalid command passed to redis.acl_check_cmd()")
 	errStackLimit    = engine.Error("ERR reached lua stack limit")

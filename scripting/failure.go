@@ -74,7 +74,10 @@ func (s *Scripts) replyError(text lua.Value) lua.Value {
 }
 
 // raise throws an error table, as the functions of the table redis do.
-func (s *Scripts) raise(err error) { s.lua.Throw(s.errorTable(lua.String(err.Error()))) }
+func (s *Scripts) raise(err error) { s.lua.Throw(s.errorTable(s.worded(err))) }
+
+// worded returns the text of an error as the engine's release words it.
+func (s *Scripts) worded(err error) lua.Value { return lua.String(s.engine.Worded(err).Error()) }
 
 // tagged returns {name=v}.
 func (s *Scripts) tagged(name string, v lua.Value) lua.Value {

@@ -17,7 +17,7 @@ import (
 func (s *Scripts) luaErrorReply(_ *lua.State, c *lua.Call) {
 	text, ok := c.Arg(1).AsString()
 	if !ok || c.NArgs() != 1 {
-		c.Return1(s.errorTable(lua.String(errReplyArgs.Error())))
+		c.Return1(s.errorTable(s.worded(errReplyArgs)))
 		return
 	}
 	text = strings.TrimPrefix(cText(text), "-")
@@ -30,7 +30,7 @@ func (s *Scripts) luaErrorReply(_ *lua.State, c *lua.Call) {
 // redis.status_reply(text): {ok=text}.
 func (s *Scripts) luaStatusReply(_ *lua.State, c *lua.Call) {
 	if !c.Arg(1).IsString() || c.NArgs() != 1 {
-		c.Return1(s.errorTable(lua.String(errReplyArgs.Error())))
+		c.Return1(s.errorTable(s.worded(errReplyArgs)))
 		return
 	}
 	c.Return1(s.tagged("ok", c.Arg(1)))

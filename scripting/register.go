@@ -155,9 +155,9 @@ func (s *Scripts) registerNamed(f *function, args *lua.Table) {
 	for k, v, more, _ := args.Next(nil, lua.Nil); more; k, v, more, _ = args.Next(nil, k) {
 		switch strings.ToLower(s.registeredText(k, errNamedKey)) {
 		case "function_name":
-			named, f.name = true, s.registeredText(v, engine.Errorf(errNamedText, "function_name"))
+			named, f.name = true, s.registeredText(v, s.engine.Errorf(errNamedText, "function_name"))
 		case "description":
-			description := s.registeredText(v, engine.Errorf(errNamedText, "description"))
+			description := s.registeredText(v, s.engine.Errorf(errNamedText, "description"))
 			f.description = &description
 		case "callback":
 			if f.fn = v.AsFunction(); f.fn == nil {

@@ -40,7 +40,9 @@ func (s *Scripts) newState() *lua.State {
 	redislib.OpenCmsgpack(L)
 	redislib.OpenStruct(L)
 	s.openRedis(L)
-	s.openOS(L)
+	if s.engine.Release.Has(hasOS) {
+		s.openOS(L)
+	}
 	for _, name := range hidden {
 		L.Globals.SetString(nil, name, lua.Nil)
 	}
@@ -131,7 +133,9 @@ var constants = []struct {
 	{"REPL_NONE", 0}, {"REPL_AOF", 1}, {"REPL_SLAVE", 2}, {"REPL_REPLICA", 2}, {"REPL_ALL", 3},
 }
 
-// openOS adds the library os with its one function in Redis 7.4.
+var hasOS = release.From("7.4.0 valkey:8.0.0")
+
+// openOS adds the library os with its one function.
 func (s *Scripts) openOS(L *lua.State) {
 	t := lua.NewTable(0, 1)
 	t.SetString(nil, "clock", lua.NewFunction("clock", s.luaClock).Value())

@@ -20,8 +20,8 @@
 //  6. A library is loaded whole or not at all: the registry changes after all of it has been loaded.
 //
 // Deliberate differences from Redis: script-memory-limit bounds the memory of a run and of its reply; an error
-// without a text is "unknown error" where Redis crashes; there is os.clock, as in Redis 7.4, while 7.0 has no
-// os; there is no debugger. A coroutine that a function leaves suspended ends with the run. A library may not
+// without a text is "unknown error" where Redis crashes; os.clock is not the processor time, but
+// the time since the start; there is no debugger. A coroutine that a function leaves suspended ends with the run. A library may not
 // have two functions whose names differ only in case: Redis accepts them, and crashes when it deletes them.
 package scripting
 
