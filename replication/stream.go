@@ -3,6 +3,7 @@ package replication
 import (
 	"strconv"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -41,7 +42,7 @@ func (m *Master) stopStream() {
 func (m *Master) feed(db int, args [][]byte) {
 	st := &m.stream
 	st.command.Reset()
-	if db != st.db {
+	if db != st.db && db != engine.AnyDB {
 		st.db = db
 		st.write([]byte("SELECT"), strconv.AppendInt(nil, int64(db), 10))
 	}

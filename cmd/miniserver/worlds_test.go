@@ -131,7 +131,9 @@ func (w *replayed) replay(journal []journaled) (*engine.Engine, error) {
 	s := copied.NewSession(nil)
 	copied.Keyspace.Replaying = true
 	for _, line := range journal {
-		s.Select(line.db)
+		if line.db != engine.AnyDB {
+			s.Select(line.db)
+		}
 		if o := copied.Do(s, [][][]byte{line.args}); bytes.HasPrefix(o.Out, []byte("-")) {
 			return nil, fmt.Errorf("journal line %q: %s", line.args, o.Out)
 		}

@@ -1,6 +1,10 @@
 package journal
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
 
 // blocks is text of the journal. Each block ends with a complete command.
 type blocks [][]byte
@@ -36,7 +40,7 @@ func (j *Journal) append(db int, args [][]byte) {
 	if b.stamping {
 		b.stamp(now / 1e6)
 	}
-	if db != b.db {
+	if db != b.db && db != engine.AnyDB {
 		b.db = db
 		b.last = appendSelect(b.last, db)
 	}

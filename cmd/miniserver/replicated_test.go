@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// sequence is commands after which replicas are compared. Its lines are, in testdata/replicated.txt:
+//
+//	# title
+//	SET k v            a command
+//	a> BLPOP k 0       a command on a further connection, whose reply may come later
+//	~ 20ms             a pause
+//	! reason           the streams differ, and why
+//	! redis:7.0 reason     the same for one release
+type sequence struct {
+	title string
+	lines []string
+	known map[string]string // reasons by release; "" for all
+}
+
+func sequences(t *testing.T) (list []sequence) {
+	text, err := os.ReadFile("testdata/replicated.txt")
+	require.NoError(t, err)
+	for block := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n\n") {
+		lines := strings.Split(block, "\n")
+		s := sequence{title: strings.TrimPrefix(lines[0], "# "), known: map[string]string{}}
+		for _, line := range lines[1:] {
+			reason, known := strings.CutPrefix(line, "! ")
+			if !known {
+				s.lines = append(s.lines, line)
+				continue
+			}
+			like, rest, _ := strings.Cut(reason, " ")
+			if !strings.Contains(like, ":") {
+				like, rest = "", reason
+			}
+			s.known[like] = rest
+		}
+		list = append(list, s)
+	}
+	return list
+}
+
+// observed is a server, and the replica that listens to it.
+type observed struct {
+	network, addr string
+	control       *asker
+	stream        *resp.Reader
+}
+
+// observe attaches a replica to a server.
+func observe(t *testing.T, network, addr string) *observed {
+	dial := func() net.Conn {
+		conn, err := net.Dial(network, addr)
+		require.NoError(t, err)
+		t.Cleanup(func() { conn.Close() })
+		require.NoError(t, conn.SetDeadline(time.Now().Add(5*time.Minute)))
+		return conn
+	}
+	conn := dial()
+	_, err := conn.Write([]byte("PSYNC ? -1\r\n"))
+	require.NoError(t, err)
+	in := bufio.NewReader(conn)
+	size := 0
+	for size == 0 {
+		line, err := in.ReadString('\n')
+		require.NoError(t, err)
+		fmt.Sscanf(line, "$%d", &size)
+	}
+	_, err = io.CopyN(io.Discard, in, int64(size))
+	require.NoError(t, err)
+	o := &observed{network, addr, newAsker(t, dial(), nil), resp.NewReader(in)}
+	o.control.ask(t, "DEBUG SET-ACTIVE-EXPIRE 0") // a key expires when it is looked at
+	return o
+}
+
+// received returns what the replica receives until a message on the channel replicated.
+func (o *observed) received(t *testing.T) (lines []string) {
+	for {
+		v, err := o.stream.Read()
+		require.NoError(t, err)
+		var words []string
+		for _, arg := range v.Elems {
+			words = append(words, fmt.Sprintf("%q", arg.Text))
+		}
+		switch line := strings.Join(words, " "); {
+		case strings.HasPrefix(line, `"PUBLISH" "replicated"`):
+			if n := len(lines); n > 0 && strings.HasPrefix(lines[n-1], `"SELECT"`) {
+				return lines[:n-1] // it belongs to the message in Redis, to nothing here
+			}
+			return lines
+		case words[0] != `"PING"` && words[0] != `"ping"`:
+			lines = append(lines, times.ReplaceAllString(line, "<time>"))
+		}
+	}
+}
+
+// times matches what differs between two runs: times in milliseconds and seconds.
+var times = regexp.MustCompile(`\b1[0-9]{12}\b|\b1[0-9]{9}\b`)
+
+// run runs a sequence on an empty server and returns what the replica received meanwhile.
+func (o *observed) run(t *testing.T, s sequence) string {
+	o.control.ask(t, "FLUSHALL")
+	o.control.ask(t, "FUNCTION FLUSH")
+	o.control.ask(t, "PUBLISH replicated begin")
+	o.received(t)
+	conn, err := net.Dial(o.network, o.addr)
+	client, others := newAsker(t, conn, err), map[string]*asker{}
+	for _, line := range s.lines {
+		name, command, other := strings.Cut(line, "> ")
+		switch {
+		case strings.HasPrefix(line, "~ "):
+			pause, err := time.ParseDuration(line[2:])
+			require.NoError(t, err)
+			time.Sleep(pause)
+		case other && len(name) == 1:
+			if others[name] == nil {
+				conn, err := net.Dial(o.network, o.addr)
+				others[name] = newAsker(t, conn, err)
+			}
+			_, err := others[name].Write([]byte(command + "\r\n"))
+			require.NoError(t, err)
+			time.Sleep(20 * time.Millisecond)
+		default:
+			client.ask(t, line)
+		}
+	}
+	o.control.ask(t, "PUBLISH replicated end")
+	return strings.Join(o.received(t), "\n")
+}
+
+// TestReplicasReceiveWhatRedisSends compares, command for command, what a replica receives of a server and of a redis-server.
+func TestReplicasReceiveWhatRedisSends(t *testing.T) {
+	for _, r := range []reference.Release{reference.Default, reference.Redis70} {
+		t.Run(string(r), func(t *testing.T) {
+			theirs := observe(t, "unix", r.Start(t).Socket)
+			addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(r))
+			ours := observe(t, "tcp", addr)
+			for _, s := range sequences(t) {
+				want, got := theirs.run(t, s), ours.run(t, s)
+				_, everywhere := s.known[""]
+				if _, here := s.known[string(r)]; everywhere || here {
+					require.NotEqual(t, want, got, "%s: no difference any more", s.title)
+					continue
+				}
+				if want != got {
+					t.Errorf("%s\n redis sends\n%s\n this server sends\n%s", s.title, want, got)
+				}
+			}
+		})
+	}
+}
