@@ -26,11 +26,11 @@ func popLines() []engine.Command {
 			Summary:    "Removes and returns the member with the highest score from one or more sorted sets. Blocks until one is available.",
 			Complexity: "O(log N), N being the number of members"},
 		{Name: "zmpop", Arity: -4, Flags: engine.Write, Keys: engine.NumKeys(1, "RW access delete"), Run: cmdZMPop, Since: "7.0.0",
-			Syntax:     "numkeys key... <MIN|MAX> [COUNT count]",
+			Syntax:     "numkeys key... where=<MIN|MAX> [COUNT count]",
 			Summary:    "Returns the highest- or lowest-scoring members from one or more sorted sets after removing them.",
 			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
 		{Name: "bzmpop", Arity: -5, Flags: engine.Write | engine.Blocking, Keys: engine.NumKeys(2, "RW access delete"), Run: cmdBZMPop, Since: "7.0.0",
-			Syntax:     "timeout numkeys key... <MIN|MAX> [COUNT count]",
+			Syntax:     "timeout numkeys key... where=<MIN|MAX> [COUNT count]",
 			Summary:    "Removes and returns members from one or more sorted sets. Blocks until one is available.",
 			Complexity: "O(K + M log N), K being the number of keys, N the number of members of the sorted set, and M the number of those returned"},
 	}

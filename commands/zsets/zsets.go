@@ -27,7 +27,7 @@ import (
 func Family() engine.Family {
 	return engine.Family{Group: "sorted-set", Commands: slices.Concat([]engine.Command{
 		{Name: "zadd", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdZAdd, Since: "1.2.0",
-			Syntax:     "key [NX|XX] [GT|LT] [CH] [INCR] <score member>...",
+			Syntax:     "key condition=[NX|XX]@3.0.2 comparison=[GT|LT]@6.2.0 [change=CH]@3.0.2 [increment=INCR]@3.0.2 data=<score member>...",
 			Summary:    "Adds one or more members to a sorted set, or updates their scores.",
 			Complexity: "O(log N) for each member added, N being the number of members of the sorted set"},
 		{Name: "zincrby", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdZIncrBy, Since: "1.2.0",
@@ -52,7 +52,7 @@ func Family() engine.Family {
 			Summary:    "Returns the index of a member in a sorted set ordered by descending scores.",
 			Complexity: "O(log N), N being the number of members"},
 		{Name: "zrandmember", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZRandMember, Since: "6.2.0",
-			Syntax: "key [count [WITHSCORES]]", Summary: "Returns one or more random members from a sorted set.",
+			Syntax: "key options=[count [WITHSCORES]]", Summary: "Returns one or more random members from a sorted set.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned"},
 		{Name: "zscan", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZScan, Since: "2.8.0",
 			Syntax:  "key cursor [MATCH pattern] [COUNT count]",
