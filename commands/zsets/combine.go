@@ -17,23 +17,23 @@ func combineLines() []engine.Command {
 	return []engine.Command{
 		{Name: "zunionstore", Arity: -4, Flags: engine.Write | engine.DenyOOM,
 			Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZUnionStore, Since: "2.0.0",
-			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX>]",
+			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>]",
 			Summary:    "Stores the union of multiple sorted sets in a key.",
 			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
 		{Name: "zinterstore", Arity: -4, Flags: engine.Write | engine.DenyOOM,
 			Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZInterStore, Since: "2.0.0",
-			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX>]",
+			Syntax:     "destination numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>]",
 			Summary:    "Stores the intersect of multiple sorted sets in a key.",
 			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
 		{Name: "zdiffstore", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "OW update").And(engine.NumKeys(2, "RO access")), Run: cmdZDiffStore, Since: "6.2.0",
 			Syntax: "destination numkeys key...", Summary: "Stores the difference of multiple sorted sets in a key.",
 			Complexity: "O(N log N), N being the number of members of all sorted sets"},
 		{Name: "zunion", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZUnion, Since: "6.2.0",
-			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX>] [WITHSCORES]",
+			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>] [WITHSCORES]",
 			Summary:    "Returns the union of multiple sorted sets.",
 			Complexity: "O(N + M log M), N being the number of members of all sorted sets, and M the number of members of the result"},
 		{Name: "zinter", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZInter, Since: "6.2.0",
-			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX>] [WITHSCORES]",
+			Syntax:     "numkeys key... [WEIGHTS weight...] [AGGREGATE aggregate=<SUM|MIN|MAX|COUNT@8.8.0>] [WITHSCORES]",
 			Summary:    "Returns the intersect of multiple sorted sets.",
 			Complexity: "O(N * K + M log M), N being the size of the smallest sorted set, K the number of sorted sets, and M the number of members of the result"},
 		{Name: "zdiff", Arity: -3, Flags: engine.ReadOnly, Keys: engine.NumKeys(1, "RO access"), Run: cmdZDiff, Since: "6.2.0",
@@ -67,6 +67,18 @@ func (s unscored) Each(fn func(member []byte, score float64) bool) {
 	s.members.Each(func(member ziplist.Entry) bool { return fn(member.Text(digits[:]), 1) })
 }
 
+// present is an operand as AGGREGATE COUNT sees it: each member has the score 1.
+type present struct{ operand }
+
+func (p present) Score(member []byte) (score float64, ok bool) {
+	_, ok = p.operand.Score(member)
+	return 1, ok
+}
+
+func (p present) Each(fn func(member []byte, score float64) bool) {
+	p.operand.Each(func(member []byte, _ float64) bool { return fn(member, 1) })
+}
+
 // readOperand returns the value of key as an operand, an empty one if the key is absent. A value of another type
 // latches an error.
 func readOperand(c *engine.Call, key []byte) operand {
@@ -95,6 +107,7 @@ type combination struct {
 	operation
 	inputs     []input
 	aggregate  func(a, b float64) float64
+	presence   bool // scores do not count
 	withScores bool
 	limit      int64 // of ZINTERCARD's count; 0 for none
 }
@@ -117,21 +130,21 @@ const (
 )
 
 // ZUNIONSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
-// [AGGREGATE <SUM | MIN | MAX>]
+// [AGGREGATE <SUM | MIN | MAX | COUNT>]
 func cmdZUnionStore(c *engine.Call) { storeCombined(c, union, "zzunionstore") }
 
 // ZINTERSTORE destination numkeys key [key ...] [WEIGHTS weight [weight ...]]
-// [AGGREGATE <SUM | MIN | MAX>]
+// [AGGREGATE <SUM | MIN | MAX | COUNT>]
 func cmdZInterStore(c *engine.Call) { storeCombined(c, inter, "zzinterstore") }
 
 // ZDIFFSTORE destination numkeys key [key ...]
 func cmdZDiffStore(c *engine.Call) { storeCombined(c, diff, "zzdiffstore") }
 
-// ZUNION numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
+// ZUNION numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX | COUNT>]
 // [WITHSCORES]
 func cmdZUnion(c *engine.Call) { replyCombined(c, union) }
 
-// ZINTER numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX>]
+// ZINTER numkeys key [key ...] [WEIGHTS weight [weight ...]] [AGGREGATE <SUM | MIN | MAX | COUNT>]
 // [WITHSCORES]
 func cmdZInter(c *engine.Call) { replyCombined(c, inter) }
 
@@ -193,6 +206,11 @@ func parseCombination(c *engine.Call, op operation, p purpose) *combination {
 			c.Refuse(engine.ErrSyntax)
 		}
 	}
+	for i := range q.inputs {
+		if q.presence {
+			q.inputs[i].operand = present{q.inputs[i].operand}
+		}
+	}
 	if op != diff { // smallest first, as in Redis: a sum's last bits depend on the order
 		slices.SortStableFunc(q.inputs, func(a, b input) int { return a.Len() - b.Len() })
 	}
@@ -208,7 +226,7 @@ func parseCombinationOption(c *engine.Call, q *combination, p purpose) bool {
 			q.inputs[i].weight = c.FloatOr(errWeight)
 		}
 	case weighing && c.Left() > 1 && c.Word("AGGREGATE"):
-		q.aggregate = parseAggregate(c)
+		q.aggregate, q.presence = parseAggregate(c)
 	case p == replied && c.Word("WITHSCORES"):
 		q.withScores = true
 	case p == counted && c.Left() > 1 && c.Word("LIMIT"):
@@ -219,18 +237,21 @@ func parseCombinationOption(c *engine.Call, q *combination, p purpose) bool {
 	return true
 }
 
-// parseAggregate reads SUM, MIN or MAX and returns the function that combines the scores of a member.
-func parseAggregate(c *engine.Call) func(a, b float64) float64 {
+// parseAggregate reads SUM, MIN, MAX or COUNT, and returns the function that combines the scores of a member. With COUNT
+// each input has the member with the score 1.
+func parseAggregate(c *engine.Call) (aggregate func(a, b float64) float64, presence bool) {
 	switch {
 	case c.Word("SUM"):
-		return add
+		return add, false
 	case c.Word("MIN"):
-		return lower
+		return lower, false
 	case c.Word("MAX"):
-		return higher
+		return higher, false
+	case c.Word("COUNT"):
+		return add, true
 	}
 	c.Refuse(engine.ErrSyntax)
-	return nil
+	return nil, false
 }
 
 // add adds two scores. The sum of inf and -inf is 0.
