@@ -85,6 +85,7 @@ type query struct {
 	withScores bool
 
 	offset, limit int64
+	fromEnd       bool // the offset is negative, and counts from the end
 	start, stop   int64
 	scores        zset.ScoreRange
 	members       zset.LexRange
@@ -149,12 +150,28 @@ func cmdZRangeStore(c *engine.Call) {
 func (q *query) each(s *zset.Set, fn func(member []byte, score float64) bool) {
 	switch q.kind {
 	case byScore:
-		s.RangeByScore(q.scores, q.reverse, int(q.offset), int(q.limit), fn)
+		s.RangeByScore(q.scores, q.reverse, q.from(s), int(q.limit), fn)
 	case byLex:
-		s.RangeByLex(q.members, q.reverse, int(q.offset), int(q.limit), fn)
+		s.RangeByLex(q.members, q.reverse, q.from(s), int(q.limit), fn)
 	default:
 		s.Range(int(q.start), int(q.stop), q.reverse, fn)
 	}
+}
+
+// offsetsFromEnd is what Redis 7.4 and Valkey 8.0 changed in negative offsets: unless a set is packed, -1 is the last member
+// of the range.
+var offsetsFromEnd = release.From("7.4.0 valkey:8.0.0")
+
+// from returns the offset at which a range by score or by member begins. A negative one leaves nothing.
+func (q *query) from(s *zset.Set) int {
+	_, packed := s.Packed()
+	switch {
+	case !q.fromEnd || packed:
+		return int(q.offset)
+	case q.kind == byScore:
+		return int(q.offset) + s.Count(q.scores)
+	}
+	return int(q.offset) + s.LexCount(q.members)
 }
 
 // parseQuery reads the bounds of a range and the options after them.
@@ -175,6 +192,7 @@ func parseQueryOptions(c *engine.Call, q *query) {
 			q.withScores = true
 		case c.Left() > 2 && c.Word("LIMIT"):
 			q.offset, q.limit = c.Int(), c.Int()
+			q.fromEnd = q.offset < 0 && c.Has(offsetsFromEnd)
 		case q.optional && !q.reverse && c.Word("REV"):
 			q.reverse = true
 		case q.optional && q.kind == byRank && c.Word("BYLEX"):
