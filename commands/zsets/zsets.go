@@ -43,11 +43,11 @@ func Family() engine.Family {
 		{Name: "zmscore", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZMScore, Since: "6.2.0",
 			Syntax: "key member...", Summary: "Returns the scores of one or more members in a sorted set.",
 			Complexity: "O(N), N being the number of members asked for"},
-		{Name: "zrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRank, Since: "2.0.0",
+		{Name: "zrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRank, Since: "2.0.0", Was: withoutScore,
 			Syntax:     "key member [WITHSCORE]",
 			Summary:    "Returns the index of a member in a sorted set ordered by ascending scores.",
 			Complexity: "O(log N), N being the number of members"},
-		{Name: "zrevrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRevRank, Since: "2.0.0",
+		{Name: "zrevrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRevRank, Since: "2.0.0", Was: withoutScore,
 			Syntax:     "key member [WITHSCORE]",
 			Summary:    "Returns the index of a member in a sorted set ordered by descending scores.",
 			Complexity: "O(log N), N being the number of members"},
@@ -60,6 +60,9 @@ func Family() engine.Family {
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
 	}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(engine.ZSetMembers, "miniserver:0.1.0"))}
 }
+
+// withoutScore is ZRANK before it had WITHSCORE.
+var withoutScore = []engine.Was{{Before: "7.2.0", Edit: func(cmd *engine.Command) { cmd.Arity = 3 }}}
 
 // noSet stands for an absent key. It stays empty.
 var noSet zset.Set
