@@ -15,11 +15,15 @@ func Databases() engine.Family {
 		{Name: "flushdb", Arity: -1, Flags: engine.Write, Run: cmdFlushDB, ACL: "keyspace dangerous", Since: "1.0.0",
 			Syntax: "[ASYNC|SYNC]", Summary: "Remove all keys from the current database.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
-			Complexity: "O(N), N being the number of keys in the database"},
+			Complexity: "O(N), N being the number of keys in the database",
+			History: "4.0.0 The option `ASYNC`.\n" +
+				"6.2.0 The option `SYNC`."},
 		{Name: "flushall", Arity: -1, Flags: engine.Write, Run: cmdFlushAll, ACL: "keyspace dangerous", Since: "1.0.0",
 			Syntax: "[ASYNC|SYNC]", Summary: "Removes all keys from all databases.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
-			Complexity: "O(N), N being the number of keys in all databases"},
+			Complexity: "O(N), N being the number of keys in all databases",
+			History: "4.0.0 The option `ASYNC`.\n" +
+				"6.2.0 The option `SYNC`."},
 		{Name: "swapdb", Arity: 3, Flags: engine.Write | engine.Fast, Run: cmdSwapDB, ACL: "keyspace dangerous", Since: "4.0.0",
 			Syntax: "index1 index2", Summary: "Swaps two Redis databases.",
 			Complexity: "O(N), N being the number of clients that watch or block on keys of the databases"},

@@ -30,10 +30,10 @@ func HyperLogLog() engine.Family {
 			Keys: engine.Key(1, "RW access insert").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Since: "2.8.9",
 			Syntax: "destkey [sourcekey...]", Summary: "Merges one or more HyperLogLog values into a single key.",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "pfdebug", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Admin, Keys: engine.Key(2, "RW access"), Run: cmdPFDebug, Since: "2.8.9",
+		{Name: "pfdebug", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Admin | engine.Internal, Keys: engine.Key(2, "RW access"), Run: cmdPFDebug, Since: "2.8.9",
 			Syntax: "subcommand key", Summary: "Internal commands for debugging HyperLogLog values.",
 			Complexity: "O(N), N being the number of registers"},
-		{Name: "pfselftest", Arity: 1, Flags: engine.Admin, Run: cmdPFSelfTest, Since: "2.8.9",
+		{Name: "pfselftest", Arity: 1, Flags: engine.Admin | engine.Internal, Run: cmdPFSelfTest, Since: "2.8.9",
 			Summary:    "An internal command for testing HyperLogLog values.",
 			Complexity: "O(N), N being the number of registers"},
 	}}
