@@ -22,7 +22,7 @@ func (e *Engine) tendBuffers() {
 		return
 	}
 	p.second = second
-	i := second % recentSeconds
+	i := uint64(second) % recentSeconds // the clock may stand before 1970
 	p.in[i], p.out[i] = 0, 0
 	for _, s := range e.Sessions.ByID {
 		if second%trimSeconds == 0 {

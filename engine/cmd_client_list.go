@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"slices"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // CLIENT INFO
@@ -18,6 +20,8 @@ func cmdClientList(c *Call) {
 	var list []*Session
 	if c.asksForIDs() {
 		list = c.sessionsByID()
+	} else if c.Left() > 2 && !c.Engine.Release.Offers(combinesFilters) {
+		c.Refuse(ErrSyntax)
 	} else if f := c.readClientFilter(true); c.err == nil {
 		list = c.filtered(f)
 	}
@@ -34,6 +38,9 @@ func cmdClientList(c *Call) {
 	}
 	c.Reply.Verbatim("txt", b.Bytes())
 }
+
+// combinesFilters is when CLIENT LIST began to take several options.
+var combinesFilters = release.From("valkey:8.1.0")
 
 // asksForIDs reports whether ID with one ID or more is the only option. Then the order is that of the IDs.
 func (c *Call) asksForIDs() bool {

@@ -27,6 +27,9 @@ type Release struct {
 
 	// Open says that commands and options of later releases are there too. Behaviour is that of the release all the same.
 	Open bool
+
+	// Ziplists says that small values are called ziplists, as in the articles and in Redis up to 6.2, and not listpacks.
+	Ziplists bool
 }
 
 // Known are the releases that can be chosen, oldest first.
@@ -39,7 +42,7 @@ var Known = []Release{
 // all later releases.
 var Default = func() Release {
 	r := of("redis:8.0", "8.0.2")
-	r.Name, r.Open = "default", true
+	r.Name, r.Open, r.Ziplists = "default", true, true
 	return r
 }()
 
@@ -82,8 +85,7 @@ func (r *Release) Has(since Since) bool {
 	return r.number >= since.redis
 }
 
-// Encoding returns what the release calls an encoding of values of a type. The default release says ziplist, as the articles and
-// Redis up to 6.2 do. Before 7.2 a small list is a quicklist as well, and a set of texts is a hashtable at once.
+// Encoding returns what the release calls an encoding of values of a type. Before 7.2 a small list is a quicklist as well, and a set of texts is a hashtable at once.
 func (r *Release) Encoding(kind, name string) string {
 	switch small := name == "ziplist"; {
 	case !small:
@@ -91,7 +93,7 @@ func (r *Release) Encoding(kind, name string) string {
 		return "quicklist"
 	case kind == "set" && !r.Has(smallLists):
 		return "hashtable"
-	case !r.Open && r.Has(listpacks):
+	case !r.Ziplists && r.Has(listpacks):
 		return "listpack"
 	}
 	return name

@@ -19,7 +19,7 @@ import (
 
 // master returns a client of a server of ours, and the server's port.
 func master(t *testing.T) (ours *asker, port string) {
-	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes")
+	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(reference.Default))
 	conn, err := net.Dial("tcp", addr)
 	ours = newAsker(t, conn, err)
 	_, port, err = net.SplitHostPort(addr)
@@ -29,7 +29,7 @@ func master(t *testing.T) (ours *asker, port string) {
 
 // replica returns a client of a redis-server that replicates the server on a port.
 func replica(t *testing.T, port string) *asker {
-	redis := reference.Redis70.Start(t, "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 "+port)
+	redis := reference.Start(t, "--enable-debug-command", "yes", "--replicaof", "127.0.0.1 "+port)
 	return newAsker(t, redis.Dial(t), nil)
 }
 

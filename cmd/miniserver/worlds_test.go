@@ -40,6 +40,13 @@ func memory(name string, proto int, tags ...string) *transcript.Memory {
 	return transcript.NewMemory(transcript.Traits{Name: name, Proto: proto, Tags: tags}, furnish)
 }
 
+// memoryLike is memory with an engine that behaves as a release.
+func memoryLike(t *testing.T, r reference.Release, name string, tags ...string) *transcript.Memory {
+	like, err := release.Find(string(r))
+	require.NoError(t, err)
+	return transcript.NewMemory(transcript.Traits{Name: name, Release: like, Tags: tags}, furnish)
+}
+
 // furnish puts into an engine what the program's has.
 func furnish(e *engine.Engine) {
 	furnishWith(e, new(snapshot.MemDisk))
@@ -320,9 +327,7 @@ func runOn(t *testing.T, r reference.Release) {
 
 // TestTranscriptsLike70 runs what redis-server 7.0 can run of them in an engine that behaves as that release.
 func TestTranscriptsLike70(t *testing.T) {
-	like, err := release.Find(string(reference.Redis70))
-	require.NoError(t, err)
-	w := transcript.NewMemory(transcript.Traits{Name: "an engine like " + like.Name, Release: like}, furnish)
+	w := memoryLike(t, reference.Redis70, "an engine like redis:7.0")
 	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus), todo(t, "like-redis:7.0")...)
 }
 

@@ -108,7 +108,7 @@ func (s *Server) Reset() error {
 	if err == nil && v.IsError() {
 		err = fmt.Errorf("FLUSHALL: %s", v.Text)
 	}
-	for _, command := range []string{"SCRIPT FLUSH", "FUNCTION FLUSH", "CONFIG RESETSTAT", "SLOWLOG RESET"} { // these last: the others may be slow
+	for _, command := range []string{"DEBUG SET-ACTIVE-EXPIRE 1", "SCRIPT FLUSH", "FUNCTION FLUSH", "CONFIG RESETSTAT", "SLOWLOG RESET"} { // these last: the others may be slow
 		if err == nil {
 			_, err = s.ask(strings.Fields(command)...)
 		}
