@@ -19,7 +19,7 @@ type Wording struct {
 	Error, Was Error
 }
 
-// The errors of the engine's own commands, and those that several families share, in Redis' words (7.0 to 7.4). A
+// The errors of the engine's own commands, and those that several families share, in Redis' words (8.0; see Wording). A
 // text with a %s or %d in it is a plain string and not an Error: [Errorf] and [Call.Refusef] complete it.
 const (
 	ErrSyntax         = Error("ERR syntax error")

@@ -37,7 +37,7 @@ func refOption(c *engine.Call, refs *stream.Refs) bool {
 
 // What XDELEX and XACKDEL reply for an ID.
 const (
-	idMissing = -1 // no such entry, or none that is pending
+	idMissing = -1 // the entry does not exist, or is not pending
 	idDeleted = 1
 	idNeeded  = 2 // a group needs the entry, which stays
 )
