@@ -132,6 +132,7 @@ var accessWordings = []Wording{
 	{Before: "7.2.0", Error: ErrDryRunDenied, Was: "This user has no permissions to run the '%[2]s' command"},
 	{Before: "7.2.0", Error: ErrDryRunKey, Was: "This user has no permissions to access the '%[2]s' key"},
 	{Before: "7.2.0", Error: ErrDryRunChannel, Was: "This user has no permissions to access the '%[2]s' channel"},
+	{Before: "7.2.0", Error: ErrHelloAuth, Was: "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"},
 	{Before: "7.0.0", Error: ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command or its subcommand"},
 }
 

@@ -248,7 +248,7 @@ func (ks *Keyspace) newEntry(key string, v Value) entry {
 	if k, payload, ok := pack(v, len(key)); ok {
 		return ks.newPacked(k, key, payload)
 	}
-	if text, ok := v.(*str.Value); ok && ks.views.owns(v) {
+	if text, ok := v.(*str.Value); ok && ks.views.owns(v) && !ks.views.grown(text) {
 		return newBoxed(strings.Clone(key), ks.free.copyText(text))
 	}
 	return newBoxed(strings.Clone(key), ks.views.keep(v))
@@ -295,7 +295,7 @@ func (db *DB) setValue(slot *entry, v Value) {
 func (ks *Keyspace) replace(b *box, v Value) {
 	old, wasString := b.value.(*str.Value)
 	text, isString := v.(*str.Value)
-	if wasString && isString && ks.views.owns(v) && !ks.inSnapshot(old) {
+	if wasString && isString && ks.views.owns(v) && !ks.views.grown(text) && !ks.inSnapshot(old) {
 		old.Assign(text)
 	} else {
 		b.value = ks.views.keep(v)

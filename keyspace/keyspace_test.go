@@ -511,3 +511,19 @@ func TestTypeNames(t *testing.T) {
 	_, ok := TypeNamed("none")
 	require.False(t, ok)
 }
+
+func TestLargeTextIsNotCopied(t *testing.T) {
+	ks := newKeyspace()
+	db, key := ks.DB(0), []byte("k")
+	write := func(v *str.Value, n int) {
+		text := v.Edit(n)
+		require.False(t, db.Commit(key))
+		stored, _ := db.Find(key)
+		require.Same(t, &text[0], &stored.(*str.Value).Edit(n)[0])
+		require.NoError(t, db.Check())
+	}
+	write(db.Create(key, String).(*str.Value), largeValue)
+	db.Set(key, ks.Text([]byte("short")), false)
+	v, _ := db.Edit(key)
+	write(v.(*str.Value), 2*largeValue)
+}

@@ -134,11 +134,17 @@ func (v *views) keep(val Value) Value {
 	if !v.owns(val) {
 		return val
 	}
+	if text, ok := val.(*str.Value); ok && v.grown(text) {
+		return v.strs.detach(val)
+	}
 	if _, packed := val.Packed(); packed {
 		return val.Clone()
 	}
 	return cmp.Or(v.hashes.detach(val), v.zsets.detach(val), v.lists.detach(val), v.sets.detach(val))
 }
+
+// grown reports whether text is a view whose text grew so large that it has memory of its own.
+func (v *views) grown(text *str.Value) bool { return text.Bytes() >= largeValue && v.strs.owns(text) }
 
 // read returns a view that aliases a packed entry, or the boxed value.
 func (v *views) read(e entry) Value {

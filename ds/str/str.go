@@ -19,7 +19,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strconv"
 	"unsafe"
 
@@ -116,8 +115,7 @@ func (v *Value) Encoding() string {
 func (v *Value) Edit(n int) []byte {
 	v.makeRaw()
 	if old := len(v.b); n > old {
-		v.b = slices.Grow(v.b, n-old)[:n]
-		clear(v.b[old:])
+		v.b = append(v.b, make([]byte, n-old)...) // the compiler makes no second slice
 	}
 	return v.b
 }

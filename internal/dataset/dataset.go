@@ -33,7 +33,7 @@ func (g *Generator) Key() (commands []Command) {
 	g.keys++
 	key := fmt.Sprint("key:", g.keys)
 	if g.rng.IntN(8) == 0 {
-		key += g.text()
+		key += ":" + g.text() // without the colon it may be another key
 	}
 	commands = append(commands, Command{"SELECT", strconv.Itoa(max(0, g.rng.IntN(24)-8))})
 	kinds := []func(key string) []Command{g.str, g.bits, g.hyperloglog, g.list, g.set, g.hash, g.zset, g.stream}

@@ -26,7 +26,7 @@ const (
 // before the second is sent. Long ones are pipelines with a damaged end. In meetings, several clients that
 // change the same data take turns. Without redis-server, only complete replies are demanded.
 func openFrames(h *hunt) (step, error) {
-	ours, err := h.serve("--requirepass", password)
+	ours, err := h.serve(append(h.like(), "--requirepass", password)...)
 	if err != nil {
 		return nil, err
 	}
@@ -129,11 +129,17 @@ func (f *frames) differ(streams []stream) (differ []stream, err error) {
 }
 
 // alike reports whether replies are the same, but for known differences. When POST or Host: ends a connection, Redis drops
-// also the replies to requests that came with it. HELLO replies with the version and the client's id; its error before AUTH
-// has the words of Redis 7.2. Requests that come together with RESET are still read with the limits of a client that is logged in.
+// also the replies to requests that came with it. HELLO replies with the version, the client's id and the modules. Since 7.2 Redis
+// forgets the error of a failed AUTH while other replies wait to be sent, and that of a malformed request which came while
+// the client was blocked. Requests that come together with RESET are still read
+// with the limits of a client that is logged in.
 func alike(s stream, ours, theirs []byte) bool {
-	ours = bytes.ReplaceAll(ours, []byte("the HELLO <proto> AUTH <user>"), []byte("the HELLO AUTH <user>"))
-	ours, theirs = greeting.ReplaceAll(ours, nil), greeting.ReplaceAll(theirs, nil)
+	for _, differs := range []*regexp.Regexp{greeting, failedAuth} {
+		ours, theirs = differs.ReplaceAll(ours, nil), differs.ReplaceAll(theirs, nil)
+	}
+	if rest, ok := bytes.CutPrefix(ours, bytes.TrimSuffix(theirs, []byte("(open)"))); ok && malformed.Match(rest) && blocking.Match(bytes.Join(s.requests, nil)) {
+		return true
+	}
 	if limited := bytes.Index(theirs, []byte("-ERR Protocol error: unauthenticated")); limited >= 0 && bytes.Contains(theirs, []byte("+RESET")) {
 		return bytes.HasPrefix(ours, theirs[:limited])
 	}
@@ -145,7 +151,11 @@ func alike(s stream, ours, theirs []byte) bool {
 
 var (
 	browser  = regexp.MustCompile(`(?i)post|host:`)
-	greeting = regexp.MustCompile(`(?s)version\r\n.{1,40}id\r\n:\d+`)
+	greeting = regexp.MustCompile(`(?s)version\r\n.{1,40}id\r\n:\d+.{1,90}modules\r\n(\*0|\*1.{1,90}args\r\n\*0)`)
+
+	blocking   = regexp.MustCompile(`(?i)b[lrz]m?pop|blmove|brpoplpush|block`)
+	malformed  = regexp.MustCompile(`^-ERR Protocol error: [^\r]*\r\n$`)
+	failedAuth = regexp.MustCompile(`-WRONGPASS [^\r]*\r\n`)
 )
 
 // culprit looks for the stream that brought the server down, reduces it, and sends it again.

@@ -13,6 +13,9 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // enough is the number of different findings after which an area ends.
@@ -156,6 +159,17 @@ func (h *hunt) compare(options ...string) (*target, error) {
 		return nil, nil
 	}
 	return h.start(&target{path: h.reference, options: options, memory: 1 << 40, slack: h.slack, patience: h.patience, name: "redis-server"})
+}
+
+// like returns the options that make the server behave as the redis-server with which the area compares.
+func (h *hunt) like() []string {
+	major, rest, _ := strings.Cut(launch.Version(h.reference), ".")
+	minor, _, _ := strings.Cut(rest, ".")
+	name := "redis:" + major + "." + minor
+	if _, err := release.Find(name); err != nil {
+		return nil
+	}
+	return []string{"--like", name}
 }
 
 func (h *hunt) start(t *target) (*target, error) {

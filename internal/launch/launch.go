@@ -17,6 +17,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
+	"sync"
 	"time"
 )
 
@@ -203,4 +205,19 @@ func Root() (string, error) {
 		dir = filepath.Dir(dir)
 	}
 	return "", err
+}
+
+// versions remembers the answers of Version.
+var versions sync.Map
+
+// Version returns the version of the server at path, such as 7.0.15; "" if it does not run.
+func Version(path string) string {
+	if version, known := versions.Load(path); known {
+		return version.(string)
+	}
+	out, _ := exec.Command(path, "--version").Output()
+	_, rest, _ := strings.Cut(string(out), "v=")
+	version, _, _ := strings.Cut(rest, " ")
+	versions.Store(path, version)
+	return version
 }

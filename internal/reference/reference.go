@@ -58,7 +58,7 @@ func Start(t testing.TB, args ...string) *Server {
 func (r Release) Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	path := r.Path(t)
-	version := versionOf(path)
+	version := launch.Version(path)
 	if !strings.HasPrefix(version, "6.") { // DEBUG needs a permission since 7.0
 		args = append([]string{"--enable-debug-command", "yes"}, args...)
 	}

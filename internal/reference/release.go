@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
+
+	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
 // Release names a product and a version, such as "redis:8.0". Every version that begins so belongs to it: 8.0.2, but
@@ -40,7 +41,7 @@ func (r Release) Version() string {
 func (r Release) Path(t testing.TB) string {
 	t.Helper()
 	for _, path := range r.candidates() {
-		if r.has(versionOf(path)) {
+		if r.has(launch.Version(path)) {
 			return path
 		}
 	}
@@ -88,19 +89,4 @@ func (r Release) required() bool {
 	default:
 		return slices.Contains(strings.Fields(list), string(r))
 	}
-}
-
-// versions remembers the answers of versionOf.
-var versions sync.Map
-
-// versionOf returns the version of the server at path, such as 7.0.15; "" if it does not run.
-func versionOf(path string) string {
-	if version, known := versions.Load(path); known {
-		return version.(string)
-	}
-	out, _ := exec.Command(path, "--version").Output()
-	_, rest, _ := strings.Cut(string(out), "v=")
-	version, _, _ := strings.Cut(rest, " ")
-	versions.Store(path, version)
-	return version
 }
