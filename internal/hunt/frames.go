@@ -131,11 +131,11 @@ func (f *frames) differ(streams []stream) (differ []stream, err error) {
 // alike reports whether replies are the same, but for known differences. When POST or Host: ends a connection, Redis drops
 // also the replies to requests that came with it. HELLO replies with the version, the client's id and the modules. Since 7.2 Redis
 // forgets the error of a failed AUTH while other replies wait to be sent, and that of a malformed request which came while
-// the client was blocked. Requests that come together with RESET are still read
+// the client was blocked. UNSUBSCRIBE leaves the channels in any order. Requests that come together with RESET are still read
 // with the limits of a client that is logged in.
 func alike(s stream, ours, theirs []byte) bool {
-	for _, differs := range []*regexp.Regexp{greeting, failedAuth} {
-		ours, theirs = differs.ReplaceAll(ours, nil), differs.ReplaceAll(theirs, nil)
+	for _, differs := range []*regexp.Regexp{greeting, failedAuth, left} {
+		ours, theirs = differs.ReplaceAll(ours, []byte("$1")), differs.ReplaceAll(theirs, []byte("$1"))
 	}
 	if rest, ok := bytes.CutPrefix(ours, bytes.TrimSuffix(theirs, []byte("(open)"))); ok && malformed.Match(rest) && blocking.Match(bytes.Join(s.requests, nil)) {
 		return true
@@ -151,10 +151,11 @@ func alike(s stream, ours, theirs []byte) bool {
 
 var (
 	browser  = regexp.MustCompile(`(?i)post|host:`)
-	greeting = regexp.MustCompile(`(?s)version\r\n.{1,40}id\r\n:\d+.{1,90}modules\r\n(\*0|\*1.{1,90}args\r\n\*0)`)
+	greeting = regexp.MustCompile(`(?s)version\r\n.{1,40}id\r\n:\d+.{1,90}modules\r\n(?:\*0|\*1.{1,90}args\r\n\*0)`)
 
 	blocking   = regexp.MustCompile(`(?i)b[lrz]m?pop|blmove|brpoplpush|block`)
 	malformed  = regexp.MustCompile(`^-ERR Protocol error: [^\r]*\r\n$`)
+	left       = regexp.MustCompile(`(unsubscribe\r\n)\$\d+\r\n[^\r]*\r\n`)
 	failedAuth = regexp.MustCompile(`-WRONGPASS [^\r]*\r\n`)
 )
 
