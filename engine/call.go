@@ -175,10 +175,10 @@ func (c *Call) Refusef(format string, args ...any) { c.Refuse(fmt.Errorf(format,
 
 // OK reports whether no error was latched; if one was, it is sent as the reply and the handler must
 // return.
-func (c *Call) OK() bool {
-	if c.err == nil {
-		return true
-	}
+func (c *Call) OK() bool { return c.err == nil || c.fail() }
+
+// fail sends the latched error and returns false. It is apart so that OK is inlined.
+func (c *Call) fail() bool {
 	c.Reply.Error(c.Engine.Worded(c.err))
 	return false
 }

@@ -30,7 +30,10 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 		if i%keyspace.PrefetchKeys == 0 && len(batch) > 1 {
 			e.prefetch(s, batch[i:])
 		}
-		if e.evictClients(); s.isStopped() || !e.execute(s, args) {
+		if e.Sessions.held.limited() {
+			e.evictClients()
+		}
+		if s.isStopped() || !e.execute(s, args) {
 			break
 		}
 		taken++

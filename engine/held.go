@@ -69,6 +69,9 @@ func (h *held) bytes() int64 {
 	return h.evictable.bytes.Load() + h.spared.bytes.Load() + h.replicas.bytes.Load()
 }
 
+// limited reports whether clients may be evicted at all.
+func (h *held) limited() bool { return h.limit.Load() > 0 }
+
 // exceeded reports whether clients that may be evicted must be, because they and those that are spared hold too much.
 func (h *held) exceeded() bool {
 	limit := h.limit.Load()

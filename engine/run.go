@@ -66,6 +66,12 @@ func (e *Engine) leave(c *Call, start int) {
 // endCommand completes a command of the session, once it has replied or blocked. CLIENT REPLY SKIP and CLIENT
 // CACHING apply to a blocked command until it replies.
 func (s *Session) endCommand(cmd *Command) {
+	if s.reply != replyOn || s.late != nil || s.tracker != nil { // most sessions use none of them
+		s.endModes(cmd)
+	}
+}
+
+func (s *Session) endModes(cmd *Command) {
 	if s.reply != replyOn && s.blocked == nil {
 		s.endReply()
 	}

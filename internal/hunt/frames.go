@@ -150,7 +150,7 @@ func alike(s stream, ours, theirs []byte) bool {
 }
 
 var (
-	browser  = regexp.MustCompile(`(?i)post|host:`)
+	browser  = regexp.MustCompile(`(?i)\bpost\b|host:`)
 	greeting = regexp.MustCompile(`(?s)version\r\n.{1,40}id\r\n:\d+.{1,90}modules\r\n(?:\*0|\*1.{1,90}args\r\n\*0)`)
 
 	blocking   = regexp.MustCompile(`(?i)b[lrz]m?pop|blmove|brpoplpush|block`)
