@@ -233,7 +233,12 @@ func (f *frames) apart(m meeting) (what string, err error) {
 // silences reports whether a client uses CLIENT REPLY, which may leave a transaction with fewer replies than it announces, also
 // in Redis.
 func (m meeting) silences() bool {
-	return slices.ContainsFunc(m.turns, func(t turn) bool { return bytes.Contains(bytes.ToUpper(t.sent), []byte("REPLY")) })
+	for client := range m.clients {
+		if bytes.Contains(bytes.ToUpper(bytes.Join(m.sent(client), nil)), []byte("REPLY")) {
+			return true
+		}
+	}
+	return false
 }
 
 // sent returns what a client sends.
