@@ -57,10 +57,10 @@ const (
 const First = headerSize
 
 // New returns an empty list of seven bytes, with room for capacity bytes.
-func New(capacity int) List {
-	l := append(make([]byte, 0, max(capacity, headerSize+1)), 0, 0, 0, 0, 0, 0, end)
-	return List(l).sized()
-}
+func New(capacity int) List { return In(make([]byte, 0, max(capacity, headerSize+1))) }
+
+// In is New in the memory of room, which it overwrites.
+func In(room []byte) List { return List(append(room[:0], 0, 0, 0, 0, 0, 0, end)).sized() }
 
 // Len returns the number of elements. O(1) below 65535 of them, then O(n).
 func (l List) Len() int {

@@ -42,9 +42,9 @@ func (n *node) head() (h head) {
 // firstEntry returns the position of the first entry.
 func (n *node) firstEntry(h head) int { return n.pack.Skip(h.field, h.fields+1) }
 
-// newPack returns the pack of a node without entries, whose master has the fields of pairs.
-func newPack(pairs [][]byte) listpack.List {
-	p := listpack.New(64).AppendInt(0).AppendInt(0).AppendInt(int64(len(pairs) / 2))
+// newPack returns the pack of a node without entries, whose master has the fields of pairs. It overwrites room.
+func newPack(room []byte, pairs [][]byte) listpack.List {
+	p := listpack.In(room).AppendInt(0).AppendInt(0).AppendInt(int64(len(pairs) / 2))
 	for i := 0; i < len(pairs); i += 2 {
 		p = p.Append(pairs[i])
 	}

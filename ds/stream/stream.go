@@ -148,15 +148,22 @@ func (s *Stream) fits(size int, limits Limits) bool {
 	return limits.Entries <= 0 || h.live+h.dead < limits.Entries
 }
 
-// openNode closes the last node and opens one for an entry.
+// maxRoom is the length of a node's room up to which the next node takes it over.
+const maxRoom = 16 << 10
+
+// openNode closes the last node and opens one for an entry. The closed node gets memory of its own size; its room, which grew
+// with it, goes to the new node. So only the first node of a stream leaves garbage while it grows.
 func (s *Stream) openNode(id ID, pairs [][]byte) {
+	var room []byte
 	if len(s.nodes) > 0 {
 		n := &s.nodes[len(s.nodes)-1]
-		if sizeclass.Round(len(n.pack)) < sizeclass.Round(cap(n.pack)) {
-			s.resize(n, slices.Clone(n.pack))
-		}
+		room = n.pack
+		s.resize(n, slices.Clone(n.pack))
 	}
-	s.addNode(node{id, newPack(pairs)})
+	if room == nil || cap(room) > maxRoom {
+		room = make([]byte, 0, 64)
+	}
+	s.addNode(node{id, newPack(room, pairs)})
 }
 
 func (s *Stream) addNode(n node) {

@@ -3,6 +3,7 @@ package stream
 import (
 	"math"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -28,6 +29,19 @@ func TestNodesCloseAtTheLimits(t *testing.T) {
 		s.Append(ID{uint64(i + 1), 0}, [][]byte{[]byte("f"), []byte(strings.Repeat("v", 2100))}, Defaults)
 	}
 	require.Equal(t, 4, s.NodeCount(), "two would exceed the bytes")
+}
+
+func TestGrowingLeavesLittleGarbage(t *testing.T) {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	var s Stream
+	pairs := [][]byte{[]byte("sensor"), []byte("5"), []byte("temperature"), []byte("21.5")}
+	for i := range 20_000 {
+		s.Append(ID{uint64(i + 1), 0}, pairs, Defaults)
+	}
+	runtime.ReadMemStats(&after)
+	require.NoError(t, s.Check())
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(s.Bytes())*5/4)
 }
 
 func TestTrimByWholeNodes(t *testing.T) {
