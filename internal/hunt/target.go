@@ -92,7 +92,7 @@ func (t *target) watchPings() {
 		}
 		err := t.ping(c)
 		if errors.Is(err, os.ErrDeadlineExceeded) {
-			t.judge(fmt.Sprintf("no reply to PING for %v", t.patience))
+			t.judge(fmt.Sprintf("no reply to PING for %v%s", t.patience, t.second()))
 			syscall.Kill(t.process.PID, syscall.SIGQUIT)
 		}
 		if err != nil {
@@ -103,6 +103,21 @@ func (t *target) watchPings() {
 	if c != nil {
 		c.Close()
 	}
+}
+
+// second says what a second connection sees while the first gets no reply.
+func (t *target) second() string {
+	c, err := t.dial()
+	if err != nil {
+		return ", nor a second connection"
+	}
+	defer c.Close()
+	c.SetDeadline(time.Now().Add(t.patience))
+	list, err := c.do("CLIENT", "LIST")
+	if err != nil {
+		return ", nor on a second connection"
+	}
+	return ", but on a second connection:\n" + list.Text
 }
 
 // ping pings the server and records how long that took.
