@@ -34,6 +34,7 @@ var paramsSince = sinceByName(map[string]string{
 	"7.2.0": "cluster-announce-human-nodename locale-collate set-max-listpack-entries set-max-listpack-value",
 	"7.4.0 valkey:8.0.0": "aof-rewrite-cpulist bgsave-cpulist bio-cpulist hide-user-data-from-log max-new-connections-per-cycle " +
 		"max-new-tls-connections-per-cycle server-cpulist",
+	"8.6.0": "stream-idmp-duration stream-idmp-maxsize",
 	"8.0.0": "cluster-compatibility-sample-ratio replica-full-sync-buffer-limit",
 })
 

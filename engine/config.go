@@ -27,6 +27,7 @@ type Config struct {
 	Set          set.Limits
 	List         list.Limits
 	Stream       stream.Limits
+	StreamIDs    stream.IDLimits
 	SketchMax    int // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
 	IdleTimeout  int64          // seconds after which an idle connection is closed; 0 for never
@@ -49,6 +50,7 @@ func newConfig() *Config {
 		Set:          set.Limits{MaxInts: 512, MaxEntries: 128, MaxValue: 64},
 		List:         list.Defaults,
 		Stream:       stream.Defaults,
+		StreamIDs:    stream.DefaultIDLimits,
 		SketchMax:    3000,
 		ProtoMaxBulk: 512 << 20,
 		OutputLimits: [...]int64{ClassNormal: 0, ClassReplica: 256 << 20, ClassPubSub: 32 << 20, ClassUnauthed: unauthedOutput},
@@ -254,6 +256,8 @@ func (e *Engine) coreParams() []Param {
 		IntParam("list-max-listpack-size", &c.List.Node, math.MinInt32, math.MaxInt32, "list-max-ziplist-size"),
 		MemoryParam("stream-node-max-bytes", &c.Stream.Bytes, 0),
 		IntParam("stream-node-max-entries", &c.Stream.Entries, 0, math.MaxInt64),
+		IntParam("stream-idmp-duration", &c.StreamIDs.Seconds, 1, 86400),
+		IntParam("stream-idmp-maxsize", &c.StreamIDs.Most, 1, 10_000),
 		IntParam("set-max-intset-entries", &c.Set.MaxInts, 0, math.MaxInt64),
 		IntParam("set-max-listpack-entries", &c.Set.MaxEntries, 0, math.MaxInt64),
 		IntParam("set-max-listpack-value", &c.Set.MaxValue, 0, math.MaxInt64),

@@ -300,7 +300,7 @@ func (s *Scripts) cmdFunctionRestore(c *engine.Call) {
 		c.Refusef(engine.ErrSubArgs, typedSub(c), "FUNCTION")
 	case !known:
 		c.Refuse(errPolicy)
-	case !rdb.ValidPayload(payload):
+	case !rdb.ValidPayload(payload, rdb.NewestOf(c.Engine.Release)):
 		c.Refuse(errPayload)
 	}
 	if !c.OK() {

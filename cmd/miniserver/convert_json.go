@@ -121,7 +121,7 @@ func (l *line) value(o rdb.Options) (v keyspace.Value, err error) {
 	switch {
 	case l.Payload == nil:
 		v, err = l.collection(o)
-	case rdb.ValidPayload(l.Payload):
+	case rdb.ValidPayload(l.Payload, rdb.Newest):
 		v, err = rdb.ReadPayload(l.Payload, o)
 	default:
 		err = fmt.Errorf("the payload of %q is damaged", l.Key)

@@ -29,5 +29,19 @@ func streamText(s *stream.Stream) string {
 			})
 		}
 	}
+	producersText(&b, s)
 	return b.String()
+}
+
+// producersText appends what a stream knows of its producers, but for what it may forget: a journal does not say when it did.
+func producersText(b *strings.Builder, s *stream.Stream) {
+	added, again := s.Producers().Counts()
+	fmt.Fprintf(b, " limits %v idempotent %d again %d", s.IDLimits(), added, again)
+	for _, p := range s.Producers().All() {
+		for _, sent := range p.Sent() {
+			if sent.ID.Ms+uint64(s.IDLimits().Seconds)*1000 > s.Last().Ms {
+				fmt.Fprintf(b, " %q/%q:%v", p.Name(), sent.IID, sent.ID)
+			}
+		}
+	}
 }

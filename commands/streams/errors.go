@@ -15,6 +15,24 @@ const (
 	errExhausted = engine.Error("ERR The stream has exhausted the last possible ID, unable to add more items")
 	errTooLarge  = engine.Error("ERR Elements are too large to be stored")
 
+	// IDMP and IDMPAUTO of XADD.
+	errProducerTwice   = engine.Error("ERR syntax error, IDMP/IDMPAUTO specified multiple times")
+	errAutoProducer    = engine.Error("ERR syntax error, IDMPAUTO requires a non-empty producer ID")
+	errProducer        = engine.Error("ERR syntax error, IDMP requires a non-empty producer ID")
+	errIdempotentEmpty = engine.Error("ERR syntax error, IDMP requires a non-empty idempotent ID")
+	errIdempotentID    = engine.Error("ERR syntax error, IDMP/IDMPAUTO can be used only with auto-generated IDs")
+
+	// XCFGSET and XIDMPRECORD.
+	errDuration       = engine.Error("ERR IDMP-DURATION must be between 1 and 86400 seconds")
+	errDurationTwice  = engine.Error("ERR IDMP-DURATION specified multiple times")
+	errMaxSize        = engine.Error("ERR IDMP-MAXSIZE must be between 1 and 10000 entries")
+	errMaxSizeTwice   = engine.Error("ERR IDMP-MAXSIZE specified multiple times")
+	errNoLimit        = engine.Error("ERR At least one parameter must be specified")
+	errRecordProducer = engine.Error("ERR producer ID must be non-empty")
+	errRecordID       = engine.Error("ERR idempotent ID must be non-empty")
+	errNoMessage      = engine.Error("ERR No such message in stream")
+	errOtherMessage   = engine.Error("ERR IID already exists for this producer with a different stream ID")
+
 	// XSETID.
 	errAddedNegative       = engine.Error("ERR entries_added must be positive")
 	errAddedSmall          = engine.Error("ERR The entries_added specified in XSETID is smaller than the target stream length")

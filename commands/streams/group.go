@@ -3,7 +3,6 @@ package streams
 import (
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // groupLines returns the lines of the commands on consumer groups, and of XINFO.
@@ -77,7 +76,8 @@ func groupLines() []engine.Command {
 					Complexity: "O(1), and with FULL O(N), N being the number of entries, consumers and pending entries returned",
 					History: "6.0.0 The option `FULL`.\n" +
 						"7.0.0 Shows `max-deleted-entry-id`, `entries-added`, `recorded-first-entry-id`, `entries-read` and `lag`.\n" +
-						"7.2.0 Shows `active-time`; `seen-time` counts attempts to read too."},
+						"7.2.0 Shows `active-time`; `seen-time` counts attempts to read too.\n" +
+						"8.6.0 Shows `idmp-duration`, `idmp-maxsize`, `pids-tracked`, `iids-tracked`, `iids-added` and `iids-duplicates`."},
 			}},
 	}
 }
@@ -98,7 +98,7 @@ func cmdXGroupCreate(c *engine.Call) {
 		c.Refuse(c.SubSyntaxError())
 	}
 	if !found && !c.Failed() {
-		s, _ = engine.Upsert[*stream.Stream](c, key, keyspace.Stream)
+		s, _ = createStream(c, key)
 	}
 	last := groupID(c, s, id, false)
 	if !c.OK() {

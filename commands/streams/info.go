@@ -107,12 +107,16 @@ func cmdXInfoStream(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
+	fields := 10
 	if full {
-		c.Reply.Map(9)
-	} else {
-		c.Reply.Map(10)
+		fields = 9
 	}
+	produced := s.Producers() != nil || c.Has(showsProducers)
+	c.Reply.Map(fields + 6*one(produced))
 	replyInfo(c, s)
+	if produced {
+		replyProducers(c, s)
+	}
 	if full {
 		replyFull(c, s, count)
 		return
@@ -148,6 +152,19 @@ func replyInfo(c *engine.Call, s *stream.Stream) {
 	replyIDPair(c, "max-deleted-entry-id", s.MaxDeleted())
 	replyIntPair(c, "entries-added", s.Added())
 	replyIDPair(c, "recorded-first-entry-id", s.First())
+}
+
+// replyProducers replies with the six pairs about idempotent IDs. A stream that never had any is shown as in Redis 8.0, without them.
+func replyProducers(c *engine.Call, s *stream.Stream) {
+	limits := s.IDLimits()
+	replyIntPair(c, "idmp-duration", int64(limits.Seconds))
+	replyIntPair(c, "idmp-maxsize", int64(limits.Most))
+	producers, ids := s.Producers().Tracked(c.Now())
+	replyIntPair(c, "pids-tracked", int64(producers))
+	replyIntPair(c, "iids-tracked", int64(ids))
+	added, duplicates := s.Producers().Counts()
+	replyIntPair(c, "iids-added", added)
+	replyIntPair(c, "iids-duplicates", duplicates)
 }
 
 // replyFull replies with the entries and groups of a stream: at most count of each, or all if count is 0.

@@ -2,6 +2,7 @@
 //
 //	streams.go  the table of commands; XADD, XLEN, XDEL, XSETID
 //	range.go    XRANGE and XREVRANGE, and how an entry is written
+//	producers.go  XCFGSET and XIDMPRECORD, and the options IDMP and IDMPAUTO of XADD
 //	trim.go     XTRIM, and the trimming options of XADD
 //	read.go     XREAD and XREADGROUP, which may block
 //	refs.go     XDELEX and XACKDEL, which say what becomes of the messages of deleted entries
@@ -33,19 +34,19 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // Family returns the family of stream commands.
 func Family() engine.Family {
 	return engine.Family{Group: "stream", Commands: append([]engine.Command{
 		{Name: "xadd", Arity: -5, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAdd, Since: "5.0.0",
-			Syntax:     "key [NOMKSTREAM]@6.2.0 [KEEPREF|DELREF|ACKED]@8.2.0 [<MAXLEN|MINID@6.2.0> [=|~] threshold [LIMIT count]@6.2.0] <*|id> <field value>...",
+			Syntax:     "key [NOMKSTREAM]@6.2.0 [KEEPREF|DELREF|ACKED]@8.2.0 [IDMPAUTO pid|<IDMP pid> iid]@8.6.0 [<MAXLEN|MINID@6.2.0> [=|~] threshold [LIMIT count]@6.2.0] <*|id> <field value>...",
 			Summary:    "Appends a new message to a stream. Creates the key if it doesn't exist.",
 			Tips:       "nondeterministic_output",
 			Complexity: "O(1), and O(N) when trimming, N being the number of entries removed",
 			History: "6.2.0 The options `NOMKSTREAM`, `MINID` and `LIMIT`.\n" +
-				"7.0.0 Takes IDs whose sequence number is `*`."},
+				"7.0.0 Takes IDs whose sequence number is `*`.\n" +
+				"8.6.0 The options `IDMP` and `IDMPAUTO`."},
 		{Name: "xlen", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO"), Run: cmdXLen, Since: "5.0.0",
 			Syntax: "key", Summary: "Returns the number of messages in a stream.", Complexity: "O(1)"},
 		{Name: "xrange", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdXRange, Since: "5.0.0",
@@ -77,7 +78,7 @@ func Family() engine.Family {
 			Syntax:     "<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [CLAIM min-idle-time:integer]@8.4.0 [NOACK] <STREAMS key... id...>",
 			Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
 			Complexity: "O(M) for each stream, M being the number of entries returned"},
-	}, append(refLines(), groupLines()...)...), Wordings: wordings}
+	}, append(producerLines(), append(refLines(), groupLines()...)...)...), Wordings: wordings}
 }
 
 // emptyStream stands for an absent key when a command only reads. It is never changed.
@@ -106,11 +107,12 @@ type addOptions struct {
 	autoSeq    bool // "ms-*": it generates the sequence number only
 	noMkStream bool
 	trim       trimOptions
+	sent       idempotent
 	idAt       int // position of the ID in the arguments
 }
 
-// XADD key [NOMKSTREAM] [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value
-// [field value ...]
+// XADD key [NOMKSTREAM] [KEEPREF | DELREF | ACKED] [IDMPAUTO pid | IDMP pid iid]
+// [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value [field value ...]
 func cmdXAdd(c *engine.Call) {
 	key := c.Arg()
 	a := parseAddOptions(c)
@@ -133,8 +135,15 @@ func cmdXAdd(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
+	if a.sent.producer != nil && a.sent.iid == nil {
+		a.sent.iid = fingerprint(pairs)
+	}
+	if repeats(c, key, s, &a) {
+		return
+	}
 	if id, ok := newID(c, s, &a, pairs); ok {
 		s.Append(id, pairs, c.Engine.Config.Stream)
+		a.sent.remember(c, s, id)
 		trimmed := a.trim.given && s.Trim(a.trim.Trim) > 0
 		c.Changed(key, "txadd")
 		if trimmed {
@@ -151,7 +160,7 @@ func streamToAdd(c *engine.Call, key []byte, noMkStream bool) (s *stream.Stream,
 	if noMkStream {
 		return engine.Edit[*stream.Stream](c, key)
 	}
-	return engine.Upsert[*stream.Stream](c, key, keyspace.Stream)
+	return createStream(c, key)
 }
 
 // parseAddOptions reads the options of XADD and the ID, which ends them.
@@ -163,9 +172,13 @@ func parseAddOptions(c *engine.Call) (a addOptions) {
 		case trimOption(c, &a.trim):
 		case c.Word("NOMKSTREAM"):
 			a.noMkStream = true
+		case idempotentOption(c, &a.sent):
 		default:
 			a.idAt = c.Pos()
 			a.id, a.autoSeq = newIDArg(c)
+			if a.sent.producer != nil && !c.Engine.Keyspace.Replaying {
+				c.Refuse(errIdempotentID)
+			}
 		}
 	}
 	checkTrim(c, &a.trim)
@@ -210,9 +223,11 @@ func propagateAdd(c *engine.Call, s *stream.Stream, id stream.ID, a *addOptions)
 	args := append(make([][]byte, 0, len(c.Args)+4), c.Args[:2]...)
 	switch {
 	case a.trim.Nodes:
-		args = append(args, exactTrim(s, &a.trim)...)
+		args = append(append(args, a.sent.words...), exactTrim(s, &a.trim)...)
 	case a.trim.given:
 		args = append(args, c.Args[2:a.idAt]...)
+	default:
+		args = append(args, a.sent.words...)
 	}
 	args = append(args, id.Append(nil))
 	c.Propagate(append(args, c.Args[a.idAt+1:]...)...)

@@ -29,6 +29,10 @@ func (s *Stream) Check() error {
 		}
 		held += g.bytes()
 	}
+	if err := s.producers.check(); err != nil {
+		return err
+	}
+	held += s.producers.bytes()
 	first := *s
 	first.findFirst()
 	switch {
@@ -132,6 +136,23 @@ func (r *reader) entry(base ID, fields int) (id ID, deleted bool) {
 		r.dead++
 	}
 	return id, flags&flagDeleted != 0
+}
+
+func (ps *Producers) check() error {
+	for i, p := range ps.All() {
+		switch {
+		case i > 0 && ps.all[i-1].name >= p.name:
+			return fmt.Errorf("producer %q after %q", p.name, ps.all[i-1].name)
+		case len(p.sent) == 0 || len(p.sent) > ps.limits.Most || len(p.sent) != len(p.ids):
+			return fmt.Errorf("producer %q has %d idempotent IDs, and %d by name", p.name, len(p.sent), len(p.ids))
+		}
+		for _, sent := range p.sent {
+			if id, ok := p.ids[sent.IID]; !ok || id != sent.ID || p.sent[0].ID.Ms < ps.oldest {
+				return fmt.Errorf("producer %q remembers entry %v, and %v by name", p.name, sent.ID, id)
+			}
+		}
+	}
+	return nil
 }
 
 func (g *Group) check(s *Stream) error {

@@ -5,6 +5,7 @@
 //	         groups  by name:  Group  Last, Read
 //	                                  pending    by ID: Pending ─▶ Consumer
 //	                                  consumers  by name: each with its own part of the pending
+//	         producers  by name: Producer  which entry has which idempotent ID
 //
 // A node is the listpack of one in Redis, byte for byte: a master entry with the fields of the node's
 // first entry, then entry after entry, whose fields are left out where they are the master's and whose
@@ -21,7 +22,8 @@
 //  2. No node is without entries. Deleted ones count, but only a trim by ID leaves a node with no others.
 //  3. Len is the number of live entries, and First the ID of the first of them.
 //  4. Each pending message is in the lists of its group and of its consumer and in no other.
-//  5. Bytes is the sum of what the blocks take.
+//  5. Each producer remembers at least one idempotent ID, and none twice.
+//  6. Bytes is the sum of what the blocks take.
 //
 // Deleted entries are marked and stay in their node until its last goes, as in Redis. An empty stream is
 // a value like any other: it remembers its last ID and its groups.
@@ -53,7 +55,8 @@ type Stream struct {
 	maxDeleted ID
 	added      int64
 	groups     []*Group // by name
-	held       int      // bytes of nodes' blocks, groups, consumers and pending messages
+	held       int      // bytes of nodes' blocks, groups, consumers, pending messages and producers
+	producers  *Producers
 }
 
 // Limits close a node: it takes no further entry once it has Entries, or if it would reach Bytes. Zero is
@@ -199,6 +202,7 @@ func (s *Stream) Clone() value.Value {
 	for _, g := range s.groups {
 		g.copyTo(c)
 	}
+	s.producers.copyTo(c)
 	return c
 }
 

@@ -112,7 +112,7 @@ func exchangePayloads(t *testing.T, c *client, ks *keyspace.Keyspace) {
 	ks.Records(func(r *keyspace.Record) bool {
 		c.do(t, "SELECT", strconv.Itoa(r.DB))
 		payload := []byte(c.do(t, "DUMP", r.Key).Text)
-		require.True(t, ValidPayload(payload))
+		require.True(t, ValidPayload(payload, Newest))
 		v, err := ReadPayload(payload, Options{Limits: limits(1), Keyspace: other})
 		require.NoError(t, err)
 		other.DB(r.DB).SetUntil([]byte(r.Key), v, r.Deadline)

@@ -58,13 +58,13 @@ func finish(dst []byte, start, version int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, Sum(0, dst[start:]))
 }
 
-// ValidPayload reports whether the version and the checksum of a payload are valid.
-func ValidPayload(b []byte) bool {
+// ValidPayload reports whether the version of a payload is at most newest, and its checksum is valid.
+func ValidPayload(b []byte, newest int) bool {
 	if len(b) < payloadTail {
 		return false
 	}
 	tail := b[len(b)-payloadTail:]
-	return binary.LittleEndian.Uint16(tail) <= Newest && binary.LittleEndian.Uint64(tail[2:]) == Sum(0, b[:len(b)-8])
+	return binary.LittleEndian.Uint16(tail) <= uint16(newest) && binary.LittleEndian.Uint64(tail[2:]) == Sum(0, b[:len(b)-8])
 }
 
 // ReadPayload returns the value in a valid payload. The value is suitable for keyspace.DB.Set. It is empty only if its

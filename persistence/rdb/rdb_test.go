@@ -216,7 +216,7 @@ func TestPayloads(t *testing.T) {
 		ks := filled(rng, 1, limits(int(seed%2)))
 		ks.Records(func(r *keyspace.Record) bool {
 			b := e.Payload([]byte("before"), r.Value)[len("before"):]
-			require.True(t, ValidPayload(b))
+			require.True(t, ValidPayload(b, Newest))
 			other := keyspace.New(1, 1, dice)
 			v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: other})
 			require.NoError(t, err)
@@ -227,7 +227,7 @@ func TestPayloads(t *testing.T) {
 			other.DB(0).SetDeadline([]byte("k"), deadline)
 			require.Equal(t, ks.DB(r.DB).ValueDigest(key), other.DB(0).ValueDigest([]byte("k")))
 			b[rng.IntN(len(b)-8)]++
-			require.False(t, ValidPayload(b))
+			require.False(t, ValidPayload(b, Newest))
 			return false
 		})
 	}
@@ -282,4 +282,28 @@ func TestPayloadOfAFilterIsAllocatedOnce(t *testing.T) {
 	f, ok := bloom.New(bloom.Options{Capacity: 1 << 22, Rate: 0.01, Fixed: true})
 	require.True(t, ok)
 	require.LessOrEqual(t, testing.AllocsPerRun(3, func() { new(Encoder).Payload(nil, f) }), 14.)
+}
+
+// TestProducers writes a stream with idempotent producers as Redis 8.6 does, in the type that no earlier release knows.
+func TestProducers(t *testing.T) {
+	stored := &stream.Stream{}
+	stored.SetIDLimits(stream.IDLimits{Seconds: 300, Most: 5})
+	stored.Remember([]byte("q"), []byte("b"), stream.ID{Ms: 7}, stream.Always)
+	stored.Remember([]byte("p"), []byte("a"), stream.ID{Ms: 5, Seq: 1}, stream.Always)
+	stored.CountDuplicate()
+	var e Encoder
+	b := e.Payload(nil, stored)
+	const empty = "\x1a\x00\x00\x00\x00\x00\x00\x00\x00\x00\x00" // type; nodes, entries, last, first, deleted, added, groups
+	require.Equal(t, empty+"\x41\x2c\x05\x02"+"\x01p\x01\x01a\x05\x01"+"\x01q\x01\x01b\x07\x00"+"\x02\x01"+"\x0d\x00", string(b[:len(b)-8]))
+	v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	require.NoError(t, err)
+	read := v.(*stream.Stream)
+	require.NoError(t, read.Check())
+	require.Equal(t, stored.IDLimits(), read.IDLimits())
+	require.Equal(t, stored.Producers().All(), read.Producers().All())
+	require.Equal(t, b, e.Payload(nil, read))
+	for _, damage := range []string{"\x00\x05\x00\x00\x00", "\x05\x00\x00\x00\x00", "\x05\x05\x01\x01p\x02\x01a\x05\x01\x01a\x05\x02\x01\x01"} {
+		_, err := ReadPayload(finish([]byte(empty+damage), 0, 13), Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+		require.Error(t, err)
+	}
 }

@@ -1,6 +1,7 @@
 package rdb
 
 import (
+	"cmp"
 	"encoding/binary"
 	"io"
 	"math"
@@ -44,6 +45,7 @@ type Reader struct {
 	began       bool
 	ended       bool
 	anyChecksum bool
+	newest      int
 }
 
 // Options are what a Reader needs.
@@ -51,6 +53,7 @@ type Options struct {
 	Limits
 	Keyspace   *keyspace.Keyspace // values are views of it
 	Size       int64              // of the source; 0 if unknown
+	Newest     int                // version of the format to read; 0 for all that are known
 	NoChecksum bool               // accept any checksum
 	// Spawn starts a goroutine that reads ahead until Close; nil for no reading ahead.
 	Spawn func(run func())
@@ -62,7 +65,7 @@ func NewReader(src io.Reader, o Options) *Reader {
 	if size == 0 {
 		size = -1
 	}
-	r := &Reader{anyChecksum: o.NoChecksum, dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText}}
+	r := &Reader{anyChecksum: o.NoChecksum, newest: cmp.Or(o.Newest, Newest), dec: decoder{Limits: o.Limits, ks: o.Keyspace, size: size, ownedFrom: wholeText}}
 	r.dec.src = newSource(src, size)
 	if o.Spawn != nil {
 		r.dec.src.ahead(o.Spawn)
@@ -124,8 +127,8 @@ func (r *Reader) header() {
 		d.fail("this is not a snapshot: it does not begin with %s", magic)
 	}
 	version, err := strconv.Atoi(string(b[5:]))
-	if d.err == nil && (err != nil || version < 1 || version > Newest) {
-		d.fail("format version %q is not supported; 1 to %d are", b[5:], Newest)
+	if d.err == nil && (err != nil || version < 1 || version > r.newest) {
+		d.fail("format version %q is not supported; 1 to %d are", b[5:], r.newest)
 	}
 	r.Version = version
 }

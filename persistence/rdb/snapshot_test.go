@@ -153,7 +153,7 @@ func (v *vast) change(value keyspace.Value) {
 func (v *vast) changeStream(s *stream.Stream) {
 	id := s.Last()
 	id.Seq++
-	switch v.rng.IntN(4) {
+	switch v.rng.IntN(5) {
 	case 0:
 		s.Delete(s.First())
 	case 1:
@@ -166,6 +166,8 @@ func (v *vast) changeStream(s *stream.Stream) {
 		if g := s.AddGroup(v.text(), s.First(), 0); g != nil {
 			g.Deliver(s.First(), g.AddConsumer(v.text(), 1))
 		}
+	case 3:
+		s.Remember(v.text(), v.text(), s.First(), v.Now)
 	}
 	s.Append(id, [][]byte{v.text(), v.text()}, stream.Defaults)
 }

@@ -8,17 +8,22 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// A stream has three types, of Redis 5, 7.0 and 7.2. What is in brackets exists from the type of that number on:
+// A stream has four types, of Redis 5, 7.0, 7.2 and 8.6. What is in brackets exists from the type of that number on:
 //
 //	nodes { id listpack } | entries | last id | [2: first id | greatest deleted id | added]
 //	groups { name | last id | [2: entries read]
 //	         messages { raw id | delivered | count } | consumers { name | seen | [3: active] messages { raw id } } }
+//	[4: seconds | most | producers { name | sent { idempotent id | id } } | idempotent ids added | sent again]
 //
 // The first type is written for a stream from which nothing was ever deleted or trimmed; it loses nothing there. The third
-// is only read, never written: it would add the time of a consumer's last activity, but Redis 7.0 could not read it.
+// is only read, never written: it would add the time of a consumer's last activity, but Redis 7.0 could not read it. The fourth is
+// written for a stream that has idempotent producers or limits for them.
 
 // streamType returns the type in which a stream is written.
 func streamType(s *stream.Stream) byte {
+	if s.Producers() != nil {
+		return typeStream4
+	}
 	if s.Added() != int64(s.Len()) || !s.MaxDeleted().IsZero() {
 		return typeStream2
 	}
@@ -49,7 +54,7 @@ func (e *Encoder) rawID(id stream.ID) {
 }
 
 func (e *Encoder) stream(s *stream.Stream) {
-	full := streamType(s) == typeStream2
+	t := streamType(s)
 	e.count(s.NodeCount())
 	for id, pack := range s.Packs() {
 		e.count(16)
@@ -59,21 +64,43 @@ func (e *Encoder) stream(s *stream.Stream) {
 	}
 	e.count(s.Len())
 	e.id(s.Last())
-	if full {
+	if t >= typeStream2 {
 		e.id(s.First())
 		e.id(s.MaxDeleted())
 		e.length(uint64(s.Added()))
 	}
 	e.count(len(s.Groups()))
 	for _, g := range s.Groups() {
-		e.group(g, full)
+		e.group(g, t)
+	}
+	if t >= typeStream4 {
+		e.producers(s)
 	}
 }
 
-func (e *Encoder) group(g *stream.Group, full bool) {
+func (e *Encoder) producers(s *stream.Stream) {
+	limits := s.IDLimits()
+	e.length(uint64(limits.Seconds))
+	e.length(uint64(limits.Most))
+	e.count(len(s.Producers().All()))
+	for _, p := range s.Producers().All() {
+		e.string(bytesOf(p.Name()))
+		e.count(len(p.Sent()))
+		for _, sent := range p.Sent() {
+			e.string(bytesOf(sent.IID))
+			e.id(sent.ID)
+			e.yield(len(sent.IID))
+		}
+	}
+	added, duplicates := s.Producers().Counts()
+	e.length(uint64(added))
+	e.length(uint64(duplicates))
+}
+
+func (e *Encoder) group(g *stream.Group, t byte) {
 	e.string(bytesOf(g.Name()))
 	e.id(g.Last)
-	if full {
+	if t >= typeStream2 {
 		e.length(uint64(g.Read))
 	}
 	e.count(g.Pending())
@@ -87,6 +114,9 @@ func (e *Encoder) group(g *stream.Group, full bool) {
 	for _, c := range g.Consumers() {
 		e.string(bytesOf(c.Name()))
 		e.millis(c.Seen)
+		if t >= typeStream3 {
+			e.millis(c.Active)
+		}
 		e.count(c.Pending())
 		c.Each(stream.ID{}, func(p *stream.Pending) bool {
 			e.rawID(p.ID)
@@ -125,7 +155,46 @@ func (d *decoder) stream(t byte) keyspace.Value {
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		d.group(s, t)
 	}
+	if t >= typeStream4 {
+		d.producers(s)
+	}
 	return d.orNil(s)
+}
+
+func (d *decoder) producers(s *stream.Stream) {
+	seconds, most := d.length(), d.length()
+	if d.err == nil && (seconds < 1 || seconds > math.MaxInt32 || most < 1 || most > math.MaxInt32) {
+		d.fail("a stream remembers %d idempotent IDs for %d seconds", most, seconds)
+	}
+	if d.err != nil {
+		return
+	}
+	s.SetIDLimits(stream.IDLimits{Seconds: int(seconds), Most: int(most)})
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		d.first = append(d.first[:0], d.text()...)
+		for n := d.count(); n > 0 && d.err == nil; n-- {
+			d.sent(s, d.first, d.text())
+		}
+	}
+	added, duplicates := d.length(), d.length()
+	if d.err == nil && (added > math.MaxInt64 || duplicates > math.MaxInt64) {
+		d.fail("a stream has had %d idempotent IDs, %d of them again", added, duplicates)
+	}
+	s.SetProducerCounts(int64(added), int64(duplicates))
+}
+
+// sent reads which entry has an idempotent ID.
+func (d *decoder) sent(s *stream.Stream, producer, iid []byte) {
+	name := string(iid)
+	id := d.id()
+	if d.err != nil {
+		return
+	}
+	if _, twice := s.Sent(producer, bytesOf(name), stream.Always); twice {
+		d.fail("an idempotent ID appears twice in a producer")
+		return
+	}
+	s.Remember(producer, bytesOf(name), id, stream.Always)
 }
 
 func (d *decoder) nodes(s *stream.Stream) {
@@ -191,7 +260,7 @@ func (d *decoder) consumer(g *stream.Group, t byte, messages map[stream.ID]messa
 	d.first = name
 	seen := d.millis()
 	active := seen
-	if t == typeStream3 {
+	if t >= typeStream3 {
 		active = d.millis()
 	}
 	if d.err != nil {

@@ -116,7 +116,7 @@ func (r *restore) options(c *engine.Call) {
 
 // run decodes the payload and stores its value. A key whose deadline has passed is not stored.
 func (r *restore) run(c *engine.Call, exists bool) {
-	if !rdb.ValidPayload(r.payload) {
+	if !rdb.ValidPayload(r.payload, rdb.NewestOf(c.Engine.Release)) {
 		c.Fail(errPayload)
 		return
 	}
