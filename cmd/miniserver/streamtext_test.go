@@ -28,6 +28,7 @@ func streamText(s *stream.Stream) string {
 				return true
 			})
 		}
+		g.EachReturned(func(p *stream.Pending) { fmt.Fprintf(&b, " returned %v:%d", p.ID, p.Count) })
 	}
 	producersText(&b, s)
 	return b.String()

@@ -145,10 +145,9 @@ func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	case !exists && p == nil:
 		return skipped
 	case !exists:
-		cl.propagate(c, p)
-		cl.group.Ack(id)
+		cl.forget(c, p)
 		return gone
-	case p != nil && c.Now()-p.Delivered < cl.idle:
+	case p != nil && !cl.takes(c, p):
 		return skipped
 	}
 	if cl.owner == nil {
@@ -167,6 +166,22 @@ func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	return claimed
 }
 
+// takes reports whether a message was idle for long enough. One that no consumer has is claimed in any case.
+func (cl *claim) takes(c *engine.Call, p *stream.Pending) bool {
+	return p.Consumer() == nil || c.Now()-p.Delivered >= cl.idle
+}
+
+// forget forgets a message whose entry is gone.
+func (cl *claim) forget(c *engine.Call, p *stream.Pending) {
+	if p.Consumer() != nil {
+		cl.propagate(c, p)
+	} else {
+		c.MarkDirty()
+		c.Propagate([]byte("XACK"), cl.key, cl.name, p.ID.Append(nil))
+	}
+	cl.group.Ack(p.ID)
+}
+
 // redeliver sets the delivery time and the number of deliveries of a claimed message.
 func redeliver(c *engine.Call, p *stream.Pending, cl *claim) {
 	p.Delivered = cl.delivered
@@ -174,7 +189,7 @@ func redeliver(c *engine.Call, p *stream.Pending, cl *claim) {
 	case cl.count >= 0:
 		p.Count = cl.count
 	case !cl.justID:
-		p.Count++
+		p.CountDelivery()
 	}
 	cl.owner.Active = c.Now()
 	cl.propagate(c, p)
@@ -251,7 +266,7 @@ func claimable(c *engine.Call, from stream.ID, count int64, cl *claim) (ids []st
 			return false
 		}
 		attempts--
-		if c.Now()-p.Delivered >= cl.idle || !cl.stream.Has(p.ID) {
+		if cl.takes(c, p) || !cl.stream.Has(p.ID) {
 			ids = append(ids, p.ID)
 		}
 		return true

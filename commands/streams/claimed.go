@@ -1,7 +1,6 @@
 package streams
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -13,7 +12,7 @@ import (
 // before new entries, and count as delivered once more, to this consumer. Each entry of the reply has the milliseconds since
 // its last delivery and the number of deliveries before this one.
 
-// idleMessages returns the messages of a group that a call may claim, the oldest delivery first: as many as COUNT allows.
+// idleMessages returns the messages of a group that a call may claim, the oldest delivery first, and before it what was returned to the group: as many as COUNT allows.
 // O(pending messages of the group).
 func idleMessages(c *engine.Call, b *batch, r *readOptions) (idle []*stream.Pending) {
 	b.group.Each(stream.ID{}, func(p *stream.Pending) bool {
@@ -22,7 +21,7 @@ func idleMessages(c *engine.Call, b *batch, r *readOptions) (idle []*stream.Pend
 		}
 		return true
 	})
-	slices.SortStableFunc(idle, func(p, q *stream.Pending) int { return cmp.Compare(p.Delivered, q.Delivered) })
+	slices.SortStableFunc(idle, (*stream.Pending).CompareDelivery)
 	if r.count > 0 && int64(len(idle)) > r.count {
 		idle = idle[:r.count]
 	}
@@ -37,9 +36,7 @@ func deliverClaimed(c *engine.Call, b *batch, r *readOptions) {
 		replyClaimed(c, &w, c.Now()-p.Delivered, p.Count)
 		b.group.Deliver(p.ID, b.consumer)
 		p.Delivered = c.Now()
-		if p.Count < math.MaxInt64 {
-			p.Count++
-		}
+		p.CountDelivery()
 		propagateMessage(c, b.key, r.group, b.group, p)
 	}
 }

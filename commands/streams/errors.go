@@ -53,6 +53,14 @@ const (
 	errIDCountOff = engine.Error("ERR The `numids` parameter must match the number of arguments")
 	errIDsMissing = engine.Error("ERR IDS option is required")
 
+	// XNACK. Redis puts the code before texts that begin with it already.
+	errNackMode   = engine.Error("ERR ERR mode must be SILENT, FAIL, or FATAL")
+	errNackIDs    = engine.Error("ERR numids must be a positive integer")
+	errNackIDsOff = engine.Error("ERR ERR number of IDs doesn't match numids")
+	errNackCount  = engine.Error("ERR ERR Invalid RETRYCOUNT value, must be >= 0")
+	errNackNoIDs  = engine.Error("ERR ERR syntax error, expected IDS keyword")
+	errNackOption = "ERR ERR Unrecognized XNACK option '%s'"
+
 	// XREAD and XREADGROUP.
 	errReadUnbalanced   = engine.Error("ERR Unbalanced 'xread' list of streams: for each stream key an ID, '+', or '$' must be specified.")
 	errGroupUnbalanced  = engine.Error("ERR Unbalanced 'xreadgroup' list of streams: for each stream key an ID or '>' must be specified.")

@@ -178,10 +178,14 @@ func replyFull(c *engine.Call, s *stream.Stream, count int64) {
 	c.Reply.BulkString("groups")
 	c.Reply.Array(len(s.Groups()))
 	for _, g := range s.Groups() {
-		c.Reply.Map(7)
+		returned := g.Returned() > 0 || c.Has(showsReturned)
+		c.Reply.Map(7 + one(returned))
 		replyTextPair(c, "name", g.Name())
 		replyProgress(c, g)
 		replyIntPair(c, "pel-count", int64(g.Pending()))
+		if returned {
+			replyIntPair(c, "nacked-count", int64(g.Returned()))
+		}
 		c.Reply.BulkString("pending")
 		replyDeliveries(c, g.Each, count, true)
 		c.Reply.BulkString("consumers")

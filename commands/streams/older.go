@@ -20,6 +20,7 @@ var (
 	readsLast          = release.From("7.4.0 valkey:8.0.0") // XREAD with +
 	readsLastEntry     = release.From("8.0.0")              // + means an entry that was not deleted
 	claimsByReading    = release.From("8.4.0")              // XREADGROUP with CLAIM
+	showsReturned      = release.From("8.8.0")              // XINFO STREAM FULL, also if no message is without a consumer
 	showsProducers     = release.From("8.6.0")              // XINFO STREAM, also for a stream that has none
 	countsLag          = release.From("8.0.0")              // the lag is known where nothing was deleted ahead
 	countsReads        = release.From("8.0.0 valkey:8.1.0") // so is the number of entries read

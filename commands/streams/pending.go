@@ -113,14 +113,17 @@ func replyPendingList(c *engine.Call, g *stream.Group, q pendingQuery) {
 			return false
 		}
 		idle := c.Now() - p.Delivered
-		if q.idle != 0 && idle < q.idle {
+		if p.Consumer() != nil && q.idle != 0 && idle < q.idle {
 			return true
 		}
 		n++
+		if idle = max(idle, 0); p.Consumer() == nil {
+			idle = -1
+		}
 		c.Reply.Array(4)
 		replyID(c, p.ID)
 		c.Reply.BulkString(p.Consumer().Name())
-		c.Reply.Int(max(idle, 0))
+		c.Reply.Int(idle)
 		c.Reply.Int(p.Count)
 		return true
 	})

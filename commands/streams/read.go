@@ -389,7 +389,7 @@ func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 		if w := b.stream.Walk(p.ID, p.ID); w.Next() {
 			replyEntry(c, &w)
 			p.Delivered = c.Now()
-			p.Count++
+			p.CountDelivery()
 			propagateMessage(c, b.key, r.group, b.group, p)
 		} else {
 			c.Reply.Array(2)

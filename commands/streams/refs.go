@@ -119,7 +119,7 @@ func refIDs(c *engine.Call, found bool) (ids []stream.ID, refs stream.Refs, ok b
 		case !given && refOption(c, &refs):
 			given = true
 		case c.Left() > 1 && c.Word("IDS"):
-			args = countedIDs(c, errIDCount, errIDCountOff)
+			args = countedIDs(c, math.MaxInt64, errIDCount, errIDCountOff)
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}
@@ -149,8 +149,8 @@ func refIDs(c *engine.Call, found bool) (ids []stream.ID, refs stream.Refs, ok b
 
 // countedIDs reads numids id [id ...]. It latches the first error for a number that is none, and the second for one that
 // exceeds the arguments.
-func countedIDs(c *engine.Call, none, exceeds engine.Error) [][]byte {
-	n := c.IntIn(1, math.MaxInt64, none)
+func countedIDs(c *engine.Call, most int64, none, exceeds engine.Error) [][]byte {
+	n := c.IntIn(1, most, none)
 	if n > int64(c.Left()) {
 		c.Refuse(exceeds)
 	}

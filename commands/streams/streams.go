@@ -9,6 +9,7 @@
 //	claimed.go  CLAIM of XREADGROUP
 //	group.go    the table of the commands on consumer groups; XGROUP and XACK
 //	pending.go  XPENDING
+//	nack.go     XNACK
 //	claim.go    XCLAIM and XAUTOCLAIM
 //	info.go     XINFO
 //	id.go       IDs as arguments and in replies
@@ -78,7 +79,7 @@ func Family() engine.Family {
 			Syntax:     "<GROUP group consumer> [COUNT count] [BLOCK milliseconds] [CLAIM min-idle-time:integer]@8.4.0 [NOACK] <STREAMS key... id...>",
 			Summary:    "Returns new or historical messages from a stream for a consumer in a group. Blocks until a message is available otherwise.",
 			Complexity: "O(M) for each stream, M being the number of entries returned"},
-	}, append(producerLines(), append(refLines(), groupLines()...)...)...), Wordings: wordings}
+	}, append(append(producerLines(), nackLine()), append(refLines(), groupLines()...)...)...), Wordings: wordings}
 }
 
 // emptyStream stands for an absent key when a command only reads. It is never changed.

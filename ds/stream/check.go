@@ -174,8 +174,14 @@ func (g *Group) check(s *Stream) error {
 		}
 		n += c.pending.n
 	}
-	if n != g.pending.n {
-		return fmt.Errorf("%d messages, of which consumers have %d", g.pending.n, n)
+	returned := 0
+	g.EachReturned(func(p *Pending) {
+		if returned++; p.returned < 1 || p.returned > g.returns || p.Delivered != 0 {
+			returned = -1 << 30
+		}
+	})
+	if n+returned != g.pending.n || returned != g.returned {
+		return fmt.Errorf("%d messages, of which consumers have %d and %d of %d were returned", g.pending.n, n, returned, g.returned)
 	}
 	return g.pending.check()
 }

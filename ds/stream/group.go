@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"cmp"
+	"math"
 	"slices"
 	"strings"
 	"unsafe"
@@ -18,6 +20,8 @@ type Group struct {
 	name      string
 	pending   queue
 	consumers []*Consumer // by name
+	returned  int         // messages that no consumer has
+	returns   int64       // how often one was returned
 }
 
 // Unknown stands for a number of entries read that is not known.
@@ -42,11 +46,35 @@ type Pending struct {
 	Delivered int64 // when, in milliseconds since the epoch
 	Count     int64 // how often
 
-	consumer *Consumer
+	consumer *Consumer // nil for one that was returned to the group
+	returned int64     // which return of the group's that was; 0 for one that a consumer has
 }
 
-// Consumer returns the consumer that has the message.
+// Consumer returns the consumer that has the message, nil for a message that was returned to the group.
 func (p *Pending) Consumer() *Consumer { return p.consumer }
+
+// CountDelivery counts one delivery more.
+func (p *Pending) CountDelivery() {
+	if p.Count < math.MaxInt64 {
+		p.Count++
+	}
+}
+
+// CompareDelivery compares the messages of a group: first those that were returned to it, in that order, then the others, the oldest
+// delivery first. Two with the same time are equal.
+func (p *Pending) CompareDelivery(q *Pending) int {
+	if (p.consumer == nil) != (q.consumer == nil) {
+		return one(q.consumer == nil) - one(p.consumer == nil)
+	}
+	return cmp.Or(cmp.Compare(p.returned, q.returned), cmp.Compare(p.Delivered, q.Delivered))
+}
+
+func one(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
 
 const (
 	groupSize    = int(unsafe.Sizeof(Group{}))
@@ -141,8 +169,13 @@ func (g *Group) RemoveConsumer(name []byte) (messages int) {
 	return messages
 }
 
-// Name returns the consumer's name.
-func (c *Consumer) Name() string { return c.name }
+// Name returns the consumer's name, "" for nil.
+func (c *Consumer) Name() string {
+	if c == nil {
+		return ""
+	}
+	return c.name
+}
 
 // Pending returns the number of the consumer's messages. O(1).
 func (c *Consumer) Pending() int { return c.pending.n }
@@ -176,11 +209,60 @@ func (g *Group) Deliver(id ID, c *Consumer) *Pending {
 		g.change(&c.pending, (*queue).insert, p)
 		g.stream.held += sizeclass.Round(pendingSize)
 	case p.consumer != c:
-		g.change(&p.consumer.pending, (*queue).remove, p)
+		g.take(p)
 		g.change(&c.pending, (*queue).insert, p)
 		p.consumer = c
 	}
 	return p
+}
+
+// Return takes the message of an ID from its consumer and returns it, or a new one that was never delivered if there was none. No
+// consumer has it then. It comes behind those that were returned before. The caller sets the count. O(log n).
+func (g *Group) Return(id ID) *Pending {
+	p := g.pending.get(id)
+	if p == nil {
+		p = &Pending{ID: id}
+		g.change(&g.pending, (*queue).insert, p)
+		g.stream.held += sizeclass.Round(pendingSize)
+	} else {
+		g.take(p)
+	}
+	g.returned++
+	g.returns++
+	p.Delivered, p.returned = 0, g.returns
+	return p
+}
+
+// Returned returns the number of messages that no consumer has. O(1).
+func (g *Group) Returned() int { return g.returned }
+
+// EachReturned calls fn with the messages that no consumer has, in the order in which they were returned. O(1) if there are none, else
+// O(n) for n messages of the group.
+func (g *Group) EachReturned(fn func(p *Pending)) {
+	if g.returned == 0 {
+		return
+	}
+	var all []*Pending
+	g.Each(ID{}, func(p *Pending) bool {
+		if p.consumer == nil {
+			all = append(all, p)
+		}
+		return true
+	})
+	slices.SortFunc(all, (*Pending).CompareDelivery)
+	for _, p := range all {
+		fn(p)
+	}
+}
+
+// take takes a message from its consumer, or from those that were returned.
+func (g *Group) take(p *Pending) {
+	if p.consumer == nil {
+		g.returned--
+	} else {
+		g.change(&p.consumer.pending, (*queue).remove, p)
+	}
+	p.consumer, p.returned = nil, 0
 }
 
 // Ack forgets the message of an ID and reports whether there was one. O(log n).
@@ -194,7 +276,7 @@ func (g *Group) Ack(id ID) bool {
 
 func (g *Group) unlink(p *Pending) {
 	g.change(&g.pending, (*queue).remove, p)
-	g.change(&p.consumer.pending, (*queue).remove, p)
+	g.take(p)
 	g.stream.held -= sizeclass.Round(pendingSize)
 }
 

@@ -28,6 +28,7 @@ type model struct {
 	added    int64
 	messages map[ID]message // of the one group
 	members  map[string]bool
+	returned []ID // some may be delivered or acknowledged since
 }
 
 // pair is a stream and its model, changed together.
@@ -111,6 +112,13 @@ func (p *pair) ack(id ID) {
 	delete(p.m.messages, id)
 }
 
+// giveBack returns a message to the group. The model has it last of all that nobody has.
+func (p *pair) giveBack(id ID) {
+	p.s.Group([]byte("g")).Return(id).Count = 0
+	p.m.messages[id] = message{}
+	p.m.returned = append(slices.DeleteFunc(p.m.returned, func(v ID) bool { return v == id }), id)
+}
+
 func (p *pair) fire(owner string) {
 	lost := -1
 	if p.m.members[owner] {
@@ -172,6 +180,17 @@ func (p *pair) comparePending(s *Stream) {
 	require.Equal(p.t, p.m.messages, found)
 	require.Equal(p.t, len(found), g.Pending())
 	byOwner := map[ID]message{}
+	var returned []ID
+	g.EachReturned(func(m *Pending) {
+		byOwner[m.ID] = found[m.ID]
+		returned = append(returned, m.ID)
+	})
+	p.m.returned = slices.DeleteFunc(p.m.returned, func(id ID) bool {
+		m, ok := p.m.messages[id]
+		return !ok || m.owner != ""
+	})
+	require.Equal(p.t, append([]ID(nil), p.m.returned...), returned)
+	require.Equal(p.t, len(returned), g.Returned())
 	for _, c := range g.Consumers() {
 		require.True(p.t, p.m.members[c.Name()])
 		c.Each(ID{}, func(m *Pending) bool {
@@ -221,7 +240,7 @@ func (p *pair) step(op, a, b int) {
 	if n := len(p.m.entries); n > 0 && b%2 == 0 {
 		some = p.m.entries[a%n].id
 	}
-	switch op % 12 {
+	switch op % 13 {
 	case 0, 1, 2, 3, 4:
 		id := ID{last.Ms + uint64(a%3), last.Seq + 1}
 		if a%3 > 0 {
@@ -240,6 +259,8 @@ func (p *pair) step(op, a, b int) {
 		p.trim(Trim{ByID: true, Below: some, Nodes: b%3 == 0})
 	case 9, 10:
 		p.deliver(some, strconv.Itoa(b%5), int64(a))
+	case 12:
+		p.giveBack(some)
 	default:
 		if p.ack(some); b%8 == 0 {
 			p.fire(strconv.Itoa(b % 5))
@@ -253,7 +274,7 @@ func TestModel(t *testing.T) {
 		limits := []Limits{{Entries: 5}, {Bytes: 100}, {Bytes: 4096, Entries: 200}, {}}[seed%4]
 		p := newPair(t, limits)
 		for i := range 800 {
-			p.step(r.IntN(12), r.IntN(1000), r.IntN(1000))
+			p.step(r.IntN(13), r.IntN(1000), r.IntN(1000))
 			if i%20 == 0 {
 				p.compare(p.s)
 				to := ID{p.m.last.Ms - min(p.m.last.Ms, uint64(r.IntN(30))), uint64(r.IntN(3))}

@@ -21,7 +21,7 @@
 //  1. Nodes ascend, and so do the live entries within one and from one to the next; none is after Last.
 //  2. No node is without entries. Deleted ones count, but only a trim by ID leaves a node with no others.
 //  3. Len is the number of live entries, and First the ID of the first of them.
-//  4. Each pending message is in the lists of its group and of its consumer and in no other.
+//  4. Each pending message is in the list of its group and, unless it was returned to it, of its consumer, and in no other.
 //  5. Each producer remembers at least one idempotent ID, and none twice.
 //  6. Bytes is the sum of what the blocks take.
 //
@@ -221,4 +221,5 @@ func (g *Group) copyTo(s *Stream) {
 			return true
 		})
 	}
+	g.EachReturned(func(p *Pending) { c.Return(p.ID).Count = p.Count })
 }

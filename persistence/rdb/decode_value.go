@@ -34,7 +34,7 @@ func (d *decoder) value(t byte) keyspace.Value {
 		return d.zset(t)
 	case typeModule:
 		return d.module()
-	case typeStream1, typeStream2, typeStream3, typeStream4:
+	case typeStream1, typeStream2, typeStream3, typeStream4, typeStream5:
 		return d.stream(t)
 	case typeHashTTLOld, typeHashPackOld, typeHashTTL, typeHashPackTTL:
 		return d.volatileHash(t)

@@ -8,7 +8,7 @@
 // keys that follow, FB gives the number of its keys. A type defines the layout of the value. There are more than twenty
 // types: each encoding that was added to Redis brought a type with the bytes of that encoding as they are in memory.
 //
-// A Reader reads all types of the versions 1 to 13. It returns values in this server's encodings, chosen by the
+// A Reader reads all types of the versions 1 to 14. It returns values in this server's encodings, chosen by the
 // thresholds in Options. A Writer uses the oldest type that can hold the value. Mostly that is a type of version 9, which
 // Redis reads since 5.0; its ziplists are the same as this server's. The header has the version that the newest type in
 // the file needs. It is written last.
@@ -37,8 +37,8 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// Newest is the newest version of the format that a Reader reads, that of Redis 8.6.
-const Newest = 13
+// Newest is the newest version of the format that a Reader reads, that of Redis 8.8.
+const Newest = 14
 
 // NewestOf returns the newest version that a server reads that behaves as a release. Up to 12 it reads all, because fields of hashes can have
 // deadlines in every release here.
@@ -55,7 +55,7 @@ func NewestOf(r *release.Release) int {
 var formats = []struct {
 	since   release.Since
 	version int
-}{{release.From("8.6.0"), 13}}
+}{{release.From("8.8.0"), 14}, {release.From("8.6.0"), 13}}
 
 // oldest is the oldest version that a Writer writes, that of Redis 5.
 const oldest = 9
@@ -109,6 +109,7 @@ const (
 	typeHashTTL      = 24
 	typeHashPackTTL  = 25
 	typeStream4      = 26
+	typeStream5      = 27
 
 	typeVolatile = 'm' // not of Redis, and in payloads only: a value with the deadlines of its elements
 )
@@ -116,6 +117,8 @@ const (
 // versionOf returns the version of the format that introduced a type, but at least oldest.
 func versionOf(t byte) int {
 	switch {
+	case t == typeStream5:
+		return 14
 	case t == typeStream4:
 		return 13
 	case t >= typeHashTTLOld:

@@ -307,3 +307,25 @@ func TestProducers(t *testing.T) {
 		require.Error(t, err)
 	}
 }
+
+// TestReturnedMessages writes messages that no consumer has as Redis 8.8 does, in the order in which they were returned.
+func TestReturnedMessages(t *testing.T) {
+	stored := &stream.Stream{}
+	g := stored.AddGroup([]byte("g"), stream.ID{}, 0)
+	g.Return(stream.ID{Ms: 9}).Count = 2
+	g.Return(stream.ID{Ms: 5}).Count = math.MaxInt64
+	var e Encoder
+	b := e.Payload(nil, stored)
+	require.Equal(t, byte(27), b[0])
+	require.Equal(t, "\x02"+be(9)+be(0)+be(5)+be(0)+"\x40\x64\x40\x64\x00\x00\x00"+"\x0e\x00", string(b[len(b)-50:len(b)-8]))
+	v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	require.NoError(t, err)
+	read := v.(*stream.Stream)
+	require.NoError(t, read.Check())
+	require.Equal(t, b, e.Payload(nil, read))
+	require.Nil(t, read.Producers())
+	b[len(b)-27]++ // another ID
+	seal(b)
+	_, err = ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	require.Error(t, err)
+}

@@ -153,7 +153,7 @@ func (v *vast) change(value keyspace.Value) {
 func (v *vast) changeStream(s *stream.Stream) {
 	id := s.Last()
 	id.Seq++
-	switch v.rng.IntN(5) {
+	switch v.rng.IntN(6) {
 	case 0:
 		s.Delete(s.First())
 	case 1:
@@ -168,6 +168,10 @@ func (v *vast) changeStream(s *stream.Stream) {
 		}
 	case 3:
 		s.Remember(v.text(), v.text(), s.First(), v.Now)
+	case 4:
+		for _, g := range s.Groups() {
+			g.Return(s.First()).Count = 3
+		}
 	}
 	s.Append(id, [][]byte{v.text(), v.text()}, stream.Defaults)
 }

@@ -3,25 +3,30 @@ package rdb
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// A stream has four types, of Redis 5, 7.0, 7.2 and 8.6. What is in brackets exists from the type of that number on:
+// A stream has five types, of Redis 5, 7.0, 7.2, 8.6 and 8.8. What is in brackets exists from the type of that number on:
 //
 //	nodes { id listpack } | entries | last id | [2: first id | greatest deleted id | added]
 //	groups { name | last id | [2: entries read]
-//	         messages { raw id | delivered | count } | consumers { name | seen | [3: active] messages { raw id } } }
+//	         messages { raw id | delivered | count } | consumers { name | seen | [3: active] messages { raw id } }
+//	         [5: returned messages { raw id }] }
 //	[4: seconds | most | producers { name | sent { idempotent id | id } } | idempotent ids added | sent again]
 //
 // The first type is written for a stream from which nothing was ever deleted or trimmed; it loses nothing there. The third
 // is only read, never written: it would add the time of a consumer's last activity, but Redis 7.0 could not read it. The fourth is
-// written for a stream that has idempotent producers or limits for them.
+// written for a stream that has idempotent producers or limits for them, the fifth for one with messages that no consumer has.
 
 // streamType returns the type in which a stream is written.
 func streamType(s *stream.Stream) byte {
-	if s.Producers() != nil {
+	switch {
+	case slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool { return g.Returned() > 0 }):
+		return typeStream5
+	case s.Producers() != nil:
 		return typeStream4
 	}
 	if s.Added() != int64(s.Len()) || !s.MaxDeleted().IsZero() {
@@ -123,6 +128,10 @@ func (e *Encoder) group(g *stream.Group, t byte) {
 			return e.yield(0)
 		})
 	}
+	if t >= typeStream5 {
+		e.count(g.Returned())
+		g.EachReturned(func(p *stream.Pending) { e.rawID(p.ID) })
+	}
 }
 
 func (d *decoder) id() stream.ID { return stream.ID{Ms: d.length(), Seq: d.length()} }
@@ -180,7 +189,9 @@ func (d *decoder) producers(s *stream.Stream) {
 	if d.err == nil && (added > math.MaxInt64 || duplicates > math.MaxInt64) {
 		d.fail("a stream has had %d idempotent IDs, %d of them again", added, duplicates)
 	}
-	s.SetProducerCounts(int64(added), int64(duplicates))
+	if s.Producers() != nil || added > 0 || duplicates > 0 {
+		s.SetProducerCounts(int64(added), int64(duplicates))
+	}
 }
 
 // sent reads which entry has an idempotent ID.
@@ -233,6 +244,9 @@ func (d *decoder) group(s *stream.Stream, t byte) {
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		d.consumer(g, t, messages)
 	}
+	if t >= typeStream5 {
+		d.returned(g, messages)
+	}
 	if d.err == nil && g.Pending() != len(messages) {
 		d.fail("%d messages of a group belong to no consumer", len(messages)-g.Pending())
 	}
@@ -255,6 +269,23 @@ func (d *decoder) messages() map[stream.ID]message {
 	return all
 }
 
+// returned reads the messages that no consumer has.
+func (d *decoder) returned(g *stream.Group, messages map[stream.ID]message) {
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		if id := d.rawID(); d.pending(g, id, messages) {
+			g.Return(id).Count = messages[id].count
+		}
+	}
+}
+
+// pending reports whether a message is in its group and not taken yet. If not, it fails.
+func (d *decoder) pending(g *stream.Group, id stream.ID, messages map[stream.ID]message) bool {
+	if _, known := messages[id]; d.err == nil && (!known || g.Message(id) != nil) {
+		d.fail("a message of a consumer is not pending in the group, or belongs to another consumer, too")
+	}
+	return d.err == nil
+}
+
 func (d *decoder) consumer(g *stream.Group, t byte, messages map[stream.ID]message) {
 	name := append(d.first[:0], d.text()...)
 	d.first = name
@@ -274,12 +305,8 @@ func (d *decoder) consumer(g *stream.Group, t byte, messages map[stream.ID]messa
 	c.Active = active
 	for n := d.count(); n > 0 && d.err == nil; n-- {
 		id := d.rawID()
-		m, known := messages[id]
-		if d.err == nil && (!known || g.Message(id) != nil) {
-			d.fail("a message of a consumer is not pending in the group, or belongs to another consumer, too")
-		}
-		if d.err == nil {
-			p := g.Deliver(id, c)
+		if d.pending(g, id, messages) {
+			p, m := g.Deliver(id, c), messages[id]
 			p.Delivered, p.Count = m.delivered, m.count
 		}
 	}
