@@ -12,6 +12,8 @@ const (
 	errWidth          = engine.Error("ERR need numeric width")
 	errHeight         = engine.Error("ERR need numeric height")
 	errNegativeBox    = engine.Error("ERR height or width cannot be negative")
+	errVertexCount    = engine.Error("ERR invalid number of vertices")
+	errFewVertices    = engine.Error("ERR GEOSEARCH BYPOLYGON must have at least 3 vertices")
 	errNoMember       = engine.Error("ERR could not decode requested zset member")
 
 	// Options of searches.

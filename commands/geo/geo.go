@@ -7,6 +7,8 @@
 // A search covers its area with up to nine ranges of scores, the cells of a grid and their neighbours. It walks the
 // members in each range and skips what lies outside of the area. The hits come in the order of Redis'.
 //
+// BYPOLYGON is an option of Valkey 9.0; Redis has none. Valkey finds nothing, or not all, in a polygon around a pole.
+//
 // Differs from Redis: the last bit of some distances, a nanometre, because the trigonometric functions differ.
 package geo
 
@@ -42,13 +44,13 @@ func Family() engine.Family {
 			Syntax: "key [member...]", Summary: "Returns members from a geospatial index as geohash strings.",
 			Complexity: "O(N), N being the number of members asked for"},
 		{Name: "geosearch", Arity: -7, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoSearch, Since: "6.2.0",
-			Syntax:     "key from=<FROMMEMBER member|FROMLONLAT longitude latitude> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>> order=[ASC|DESC] count-block=[<COUNT count> [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
+			Syntax:     "key from=<FROMMEMBER member|FROMLONLAT longitude latitude> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block=[<COUNT count> [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
-			History:    "7.0.0 Units may be in capitals."},
+			History:    "7.0.0 Units may be in capitals.\nvalkey:9.0.0 The option `BYPOLYGON`."},
 		{Name: "geosearchstore", Arity: -8, Flags: engine.Write | engine.DenyOOM,
 			Keys: engine.Key(1, "OW update").And(engine.Key(2, "RO access")), Run: cmdGeoSearchStore, Since: "6.2.0",
-			Syntax:     "destination source from=<FROMMEMBER member|FROMLONLAT longitude latitude> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>> order=[ASC|DESC] count-block=[<COUNT count> [ANY]] [STOREDIST]",
+			Syntax:     "destination source from=<FROMMEMBER member|FROMLONLAT longitude latitude> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block=[<COUNT count> [ANY]] [STOREDIST]",
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History:    "7.0.0 Units may be in capitals."},

@@ -19,8 +19,9 @@ type search struct {
 	center                geohash.Point
 	fromMember, fromPoint bool
 	isCircle, isBox       bool
-	radius, width, height float64 // in units
-	unit                  float64 // in metres
+	vertices              []geohash.Point // of a polygon
+	radius, width, height float64         // in units
+	unit                  float64         // in metres
 
 	withDist, withHash, withCoord bool
 	nearest, farthest             bool // the order; at most one is set
@@ -39,17 +40,18 @@ type variant struct {
 	stores       bool // GEOSEARCHSTORE
 }
 
-// GEOSEARCH key <FROMMEMBER member | FROMLONLAT longitude latitude>
-// <BYRADIUS radius unit | BYBOX width height unit> [ASC | DESC] [COUNT count [ANY]] [WITHCOORD]
-// [WITHDIST] [WITHHASH]
+// GEOSEARCH key [FROMMEMBER member | FROMLONLAT longitude latitude]
+// <BYRADIUS radius unit | BYBOX width height unit | BYPOLYGON vertices longitude latitude [longitude latitude ...]>
+// [ASC | DESC] [COUNT count [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]
 func cmdGeoSearch(c *engine.Call) {
 	if s, ok := zsets.Read(c, c.Arg()); ok {
 		runSearch(c, s, &search{unit: 1}, variant{areaOptions: true})
 	}
 }
 
-// GEOSEARCHSTORE destination source <FROMMEMBER member | FROMLONLAT longitude latitude>
-// <BYRADIUS radius unit | BYBOX width height unit> [ASC | DESC] [COUNT count [ANY]] [STOREDIST]
+// GEOSEARCHSTORE destination source [FROMMEMBER member | FROMLONLAT longitude latitude]
+// <BYRADIUS radius unit | BYBOX width height unit | BYPOLYGON vertices longitude latitude [longitude latitude ...]>
+// [ASC | DESC] [COUNT count [ANY]] [STOREDIST]
 func cmdGeoSearchStore(c *engine.Call) {
 	dst := c.Arg()
 	if s, ok := zsets.Read(c, c.Arg()); ok {
@@ -130,6 +132,17 @@ func boxArgs(c *engine.Call, q *search) {
 	q.unit = unitArg(c)
 }
 
+// polygonArgs reads "vertices longitude latitude [longitude latitude ...]".
+func polygonArgs(c *engine.Call, q *search) {
+	n := c.IntIn(math.MinInt32, math.MaxInt32, errVertexCount)
+	if n < 3 || n > int64(c.Left()/2) {
+		c.Refuse(errFewVertices)
+	}
+	for q.vertices = nil; n > 0 && !c.Failed(); n-- {
+		q.vertices = append(q.vertices, parsePoint(c, c.Arg(), c.Arg()))
+	}
+}
+
 // runSearch reads the options and executes the search. s is empty if the key is absent.
 func runSearch(c *engine.Call, s *zset.Set, q *search, v variant) {
 	for c.More() {
@@ -199,7 +212,12 @@ func storeOption(c *engine.Call, q *search, v variant) bool {
 
 // areaOption reads the center or the shape of the area and reports whether it found one.
 func areaOption(c *engine.Call, s *zset.Set, q *search) bool {
+	begun := q.fromMember || q.fromPoint || q.isCircle || q.isBox
 	switch {
+	case c.Left() > 2 && !begun && c.Word("BYPOLYGON"):
+		polygonArgs(c, q)
+	case q.vertices != nil: // a polygon has its own center
+		return false
 	case c.Left() > 1 && !q.fromPoint && c.Word("FROMMEMBER"):
 		q.fromMember = true
 		if s.Len() == 0 {
@@ -228,11 +246,13 @@ func checkSearch(c *engine.Call, q *search, v variant) {
 		c.Refusef(errStoreWith, "GEOSEARCHSTORE")
 	case with && q.stores:
 		c.Refusef(errStoreWith, "STORE option in GEORADIUS")
+	case q.vertices != nil:
 	case v.areaOptions && !q.fromMember && !q.fromPoint:
 		c.Refusef(errNoCenter, c.Args[0])
 	case v.areaOptions && !q.isCircle && !q.isBox:
 		c.Refusef(errNoShape, c.Args[0])
-	case q.any && q.count == 0:
+	}
+	if q.any && q.count == 0 {
 		c.Refuse(errAnyCount)
 	}
 }
@@ -282,7 +302,10 @@ func (h *hits) distance(i int, unit float64) float64 { return h.area.Distance(h.
 
 // area returns the area to search.
 func (q *search) area() geohash.Area {
-	if q.isBox {
+	switch {
+	case q.vertices != nil:
+		return geohash.Polygon(q.vertices)
+	case q.isBox:
 		return geohash.Box(q.center, q.width*q.unit, q.height*q.unit)
 	}
 	return geohash.Circle(q.center, q.radius*q.unit)

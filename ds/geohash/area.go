@@ -28,12 +28,14 @@ func Distance(a, b Point) float64 {
 // arcOf returns the metres between points whose haversine is h.
 func arcOf(h float64) float64 { return 2 * earthRadius * libm.Asin(math.Sqrt(h)) }
 
-// Area is a circle or a box around a center.
+// Area is a circle or a box around a center, or a polygon.
 type Area struct {
 	Center        Point
 	isBox         bool
 	width, height float64 // metres from edge to edge
-	radius        float64 // metres; of a box, half the diagonal
+	radius        float64 // metres; of a box, half the diagonal; of a polygon, the distance to the farthest corner of its box
+	vertices      []Point // of a polygon
+	low, high     Point   // the southwest and the northeast of a polygon
 
 	// Computed once for the estimates of Find:
 	lon, lat       float64 // of the center, in radians
@@ -99,8 +101,11 @@ func (a *Area) Find(score float64) (hit Hit, ok bool) {
 	// The cosine of p's latitude, by the addition theorem: no further call of a trigonometric function.
 	cos := a.cosLat*(1-2*u) - a.sinLat*2*sinUp*math.Sqrt(1-u)
 	hit = Hit{score, u + a.cosLat*cos*v}
-	if a.isBox {
+	switch {
+	case a.isBox:
 		return hit, a.holds(p, u, cos*cos*v)
+	case a.vertices != nil:
+		return hit, encloses(a.vertices, p)
 	}
 	switch {
 	case hit.near < a.across.inside:
@@ -211,6 +216,9 @@ func (a *Area) step() int {
 
 // corners returns the southwest and the northeast of a box around the area.
 func (a *Area) corners() (low, high Point) {
+	if a.vertices != nil {
+		return a.low, a.high
+	}
 	across, up := a.radius, a.radius
 	if a.isBox {
 		across, up = a.width/2, a.height/2

@@ -18,7 +18,7 @@
 //  3. Find and Compare give the same results as comparisons of these distances.
 //
 // Non-goals: the poles beyond 85.05 degrees, which Mercator's projection leaves out, and shapes other
-// than circles and boxes.
+// than circles, boxes and polygons.
 //
 // Redis computes the distance of every candidate. Find and Compare use a quick estimate, and compute exactly only where
 // the estimate is too close to decide.

@@ -95,14 +95,41 @@ func anywhere(rng *rand.Rand) Point {
 
 func someArea(rng *rand.Rand) Area {
 	size := func() float64 { return math.Exp(rng.Float64()*17.5 - 1) }
-	if rng.IntN(2) == 0 {
+	switch rng.IntN(4) {
+	case 0, 1:
 		return Circle(anywhere(rng), size())
+	case 2:
+		return somePolygon(rng, anywhere(rng), size()/1e5)
 	}
 	return Box(anywhere(rng), size(), size())
 }
 
+// somePolygon returns one with vertices at most so many degrees from a point.
+func somePolygon(rng *rand.Rand, around Point, degrees float64) Area {
+	vertices := make([]Point, 3+rng.IntN(5))
+	for i := range vertices {
+		lon, lat := around.Lon+(rng.Float64()*2-1)*degrees, around.Lat+(rng.Float64()*2-1)*degrees
+		vertices[i] = Point{min(max(lon, -180), 180), min(max(lat, -maxLat), maxLat)}
+	}
+	return Polygon(vertices)
+}
+
+// crossings counts the edges of a polygon south of a point, where Find looks east.
+func crossings(vertices []Point, p Point) (n int) {
+	for i, v := range vertices {
+		w := vertices[(i+1)%len(vertices)]
+		if (v.Lon > p.Lon) != (w.Lon > p.Lon) && v.Lat+(w.Lat-v.Lat)*(p.Lon-v.Lon)/(w.Lon-v.Lon) < p.Lat {
+			n++
+		}
+	}
+	return n
+}
+
 // contains is Find with exact distances only.
 func (a *Area) contains(p Point) bool {
+	if a.vertices != nil {
+		return crossings(a.vertices, p)%2 == 1
+	}
 	if !a.isBox {
 		return Distance(a.Center, p) <= a.radius
 	}
@@ -117,7 +144,7 @@ func finds(a *Area, score float64) bool {
 func TestFind(t *testing.T) {
 	rng := rand.New(rand.NewPCG(2, 2))
 	inside := 0
-	for range 300 {
+	for range 400 {
 		a := someArea(rng)
 		for range 200 {
 			score := anywhere(rng).Score()

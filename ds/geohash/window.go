@@ -31,6 +31,11 @@ func windowOf(west, south, east, north uint32) window {
 // enclosure returns the window of the area. The window of an area that crosses 180 degrees has all columns.
 func (a *Area) enclosure() window {
 	w := globe()
+	if a.vertices != nil {
+		w.west, w.east = strip(a.low.Lon, a.high.Lon, maxLon)
+		w.south, w.north = strip(a.low.Lat, a.high.Lat, maxLat)
+		return windowOf(w.west, w.south, w.east, w.north)
+	}
 	if !(a.up.angle < math.Pi/2) { // also if it is NaN
 		return w
 	}
