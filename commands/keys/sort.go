@@ -417,7 +417,7 @@ func replySorted(c *engine.Call, q *sorting, s *sortable) {
 
 // storeSorted stores the elements, or the texts of GET for each, as a list. An absent text is stored as an empty one.
 func storeSorted(c *engine.Call, q *sorting, s *sortable) {
-	result, lim := &list.List{}, c.Engine.Config.List
+	result, lim := &list.List{}, list.Limits{Node: -5} // Redis makes it one node, however large
 	for i := range s.list {
 		element := s.text(&s.list[i])
 		if q.get == nil {
@@ -428,6 +428,7 @@ func storeSorted(c *engine.Call, q *sorting, s *sortable) {
 			result.Push(list.Tail, text, lim)
 		}
 	}
+	result.Fit(c.Engine.Config.List)
 	c.Store(q.dst, result, "lsortstore")
 }
 

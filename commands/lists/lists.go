@@ -168,9 +168,7 @@ func push(c *engine.Call, end list.End, mustExist bool) {
 		c.Reply.Int(0)
 		return
 	}
-	for _, e := range elements {
-		l.Push(end, e, c.Engine.Config.List)
-	}
+	l.PushAll(end, elements, c.Engine.Config.List)
 	n := l.Len()
 	c.Changed(key, pushEvents[end])
 	c.Reply.Int(int64(n))
@@ -234,6 +232,7 @@ func cmdLSet(c *engine.Call) {
 		i = int64(int32(i))
 	}
 	if !l.Set(int(i), element, c.Engine.Config.List) {
+		c.DB.Commit(key) // the encoding may have changed
 		c.Fail(engine.ErrIndex)
 		return
 	}
@@ -255,6 +254,7 @@ func cmdLInsert(c *engine.Call) {
 	case !found:
 		c.Reply.Int(0)
 	case !l.Insert(pivot, element, after, c.Engine.Config.List):
+		c.DB.Commit(key) // the encoding may have changed
 		c.Reply.Int(-1)
 	default:
 		n := l.Len()
@@ -277,6 +277,7 @@ func cmdLTrim(c *engine.Call) {
 		}
 		l.RemoveEnd(list.Tail, l.Len()-first-n)
 		l.RemoveEnd(list.Head, first)
+		l.Shrink(c.Engine.Config.List)
 		c.Changed(key, "lltrim")
 	}
 	c.Reply.Status("OK")

@@ -90,6 +90,7 @@ func moveElement(c *engine.Call, l *list.List, m move) bool {
 	c.Reply.Bulk(element)
 	l.RemoveEnd(m.from, 1)
 	into.Push(m.to, element, c.Engine.Config.List)
+	l.Shrink(c.Engine.Config.List)
 	c.Changed(m.dst, pushEvents[m.to])
 	c.Changed(m.src, popEvents[m.from])
 	return true

@@ -51,6 +51,7 @@ func pop(c *engine.Call, key []byte, l *list.List, end list.End, n int) {
 		return left > 0
 	})
 	l.RemoveEnd(end, n)
+	l.Shrink(c.Engine.Config.List)
 	c.Changed(key, popEvents[end])
 }
 

@@ -30,6 +30,7 @@ func cmdLRem(c *engine.Call) {
 	}
 	removed := l.Remove(element, most, from)
 	if removed > 0 {
+		l.Shrink(c.Engine.Config.List)
 		c.Changed(key, "llrem")
 	}
 	c.Reply.Int(int64(removed))

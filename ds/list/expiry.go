@@ -112,7 +112,6 @@ func (l *List) deleteRange(i, n int) {
 		l.removeEnd(Tail, n)
 	case l.quicklist != nil:
 		l.quicklist.deleteRange(i, n)
-		l.packIfSmall()
 	default:
 		l.packed = l.packed.DeleteRange(i, n).Trim()
 	}

@@ -1,6 +1,9 @@
 package list
 
-import "github.com/miniserver-go/miniserver/ds/ziplist"
+import (
+	"github.com/miniserver-go/miniserver/ds/listpack"
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
 
 // Limits bound what lies in one ziplist.
 type Limits struct {
@@ -25,10 +28,19 @@ func (lim Limits) bytes() int {
 }
 
 // large reports whether an element of n bytes is too large for any ziplist.
-func (lim Limits) large(n int) bool { return emptyBytes+n+overhead > lim.bytes() }
+func (lim Limits) large(n int) bool { return n > lim.bytes() }
+
+// estimate is what Redis adds for an element beside its text, before it knows.
+const estimate = 8
 
 // hasRoom reports whether zl may grow by an element of n bytes.
-func (lim Limits) hasRoom(zl ziplist.List, n int) bool { return len(zl)+n+overhead <= lim.bytes() }
+func (lim Limits) hasRoom(zl ziplist.List, n int) bool {
+	return asListpack(zl)+n+estimate <= lim.bytes()
+}
+
+// asListpack returns about how many bytes zl takes as a listpack: exactly as many unless it has texts of 64 bytes or more,
+// or integers between 13 and 4095.
+func asListpack(zl ziplist.List) int { return len(zl) - emptyBytes + emptyListpack }
 
 // mayAdd reports whether zl, of count elements, may get one more, of n bytes.
 func (lim Limits) mayAdd(zl ziplist.List, count, n int) bool {
@@ -40,13 +52,30 @@ func (lim Limits) mayReplace(zl ziplist.List, old, n int) bool {
 	return n <= old || lim.hasRoom(zl, n-old)
 }
 
-// exceeded reports whether zl, of count elements, is more than may lie in one ziplist.
-func (lim Limits) exceeded(zl ziplist.List, count int) bool {
-	return len(zl) > lim.bytes() || lim.Node >= 0 && count > max(lim.Node, 1)
+// exceeded reports whether a list of count elements must be a quicklist: those of zl, and others of so many bytes.
+func (lim Limits) exceeded(zl ziplist.List, count, size int) bool {
+	return lim.Node >= 0 && count > max(lim.Node, 1) || longer(zl, lim.bytes()-size)
 }
 
-// emptyBytes is the length of an empty ziplist.
-const emptyBytes = 11
+// half reports whether zl, of count elements, takes at most half of the limit.
+func (lim Limits) half(zl ziplist.List, count int) bool {
+	if lim.Node >= 0 {
+		return count <= max(lim.Node, 1)/2
+	}
+	return !longer(zl, lim.bytes()/2)
+}
+
+// longer reports whether zl takes more than so many bytes as a listpack, which is at most slightly longer than a ziplist.
+// O(1), but O(bytes) near the limit.
+func longer(zl ziplist.List, most int) bool {
+	return len(zl)+len(zl)/64+8 > most && listpack.Size(zl) > most
+}
+
+// The lengths of an empty ziplist and listpack.
+const (
+	emptyBytes    = 11
+	emptyListpack = 7
+)
 
 const (
 	exactBlock    = 512  // up to here a block has just the size it needs, for there are many small lists
@@ -58,7 +87,7 @@ const (
 // that pushing costs a constant number of copies.
 func reserve(zl ziplist.List, n int, lim Limits) ziplist.List {
 	need := len(zl) + n + overhead
-	if need <= cap(zl) || need <= exactBlock {
+	if need <= max(cap(zl), exactBlock) || cap(zl) >= lim.bytes() {
 		return zl
 	}
 	size := min(len(zl)+len(zl)/2, lim.bytes())

@@ -14,7 +14,8 @@
 //
 // Limits.Node bounds a ziplist, as list-max-ziplist-size does in Redis: in bytes, or in elements.
 // An element too large for any ziplist gets a plain node. A list whose one ziplist is full becomes a
-// quicklist with the ziplist as its first node; a quicklist of one small node becomes packed again.
+// quicklist with the ziplist as its first node; a quicklist of one node becomes packed again when the node takes at
+// most half of the limit. Both happen exactly where they do in Redis since 7.2, which counts the bytes of a listpack.
 // Full nodes are split where an element comes between their elements, and what is left is joined
 // with its neighbours where it fits.
 //
@@ -111,18 +112,32 @@ func (l *List) Bytes() int {
 
 // Push adds v at an end. O(bytes of a node).
 func (l *List) Push(end End, v []byte, lim Limits) {
+	l.Expect(1, len(v), lim)
+	l.push(end, v, lim)
+}
+
+// PushAll adds elements at an end, one after the other. O(bytes of a node) for each.
+func (l *List) PushAll(end End, elements [][]byte, lim Limits) {
+	size := 0
+	for _, v := range elements {
+		size += len(v)
+	}
+	l.Expect(len(elements), size, lim)
+	for _, v := range elements {
+		l.push(end, v, lim)
+	}
+}
+
+// push is Push without a look at the encoding.
+func (l *List) push(end End, v []byte, lim Limits) {
 	if l.deadlines != nil {
 		l.insertDeadlines(int(end)*l.deadlines.Len(), 1)
 	}
-	if l.quicklist == nil {
-		zl := l.ziplist()
-		if lim.mayAdd(zl, zl.Len(), len(v)) {
-			l.packed = push(zl, end, v, lim)
-			return
-		}
-		l.convert()
+	if l.quicklist != nil {
+		l.quicklist.push(end, v, lim)
+		return
 	}
-	l.quicklist.push(end, v, lim)
+	l.packed = push(l.ziplist(), end, v, lim)
 }
 
 // Index returns element i; false if there is none.
@@ -154,61 +169,55 @@ func (l *List) End(end End) (ziplist.Entry, bool) {
 	return l.Index(-1)
 }
 
-// Set overwrites element i with v, which has no deadline, and reports whether there is one.
-// O(nodes + bytes of a node).
+// Set overwrites element i with v, which has no deadline, and reports whether there is one. It may change the
+// encoding in either case, as in Redis: for one more element. O(nodes + bytes of a node).
 func (l *List) Set(i int, v []byte, lim Limits) bool {
 	if l.deadlines != nil {
 		l.clearDeadline(i)
 	}
+	l.Expect(1, len(v), lim)
 	if l.quicklist == nil {
 		zl := l.ziplist()
 		p := zl.Index(i)
 		if p == ziplist.None {
 			return false
 		}
-		if e, _ := zl.Get(p); lim.mayReplace(zl, e.Len(), len(v)) {
-			l.packed = zl.Replace(p, v)
-			return true
-		}
-		l.convert()
+		l.packed = zl.Replace(p, v)
+		return true
 	}
 	n, at := l.quicklist.seek(i)
 	if n == nil {
 		return false
 	}
 	l.quicklist.set(n, at, v, lim)
+	l.Shrink(lim)
 	return true
 }
 
 // Insert adds v beside the first element, from the head on, whose text is pivot: behind it, or
-// before it. It reports whether there is one. O(n).
+// before it. It reports whether there is one, and may change the encoding in either case. O(n).
 func (l *List) Insert(pivot, v []byte, behind bool, lim Limits) bool {
 	if l.deadlines != nil {
 		l.insertDeadlineBeside(pivot, behind)
 	}
+	l.Expect(1, len(v), lim)
 	if l.quicklist == nil {
 		zl := l.ziplist()
 		p := zl.Find(pivot, zl.First(), 0)
 		if p == ziplist.None {
 			return false
 		}
-		if lim.mayAdd(zl, zl.Len(), len(v)) {
-			if behind {
-				p = zl.Next(p)
-			}
-			l.packed = reserve(zl, len(v), lim).Insert(p, v)
-			return true
+		if behind {
+			p = zl.Next(p)
 		}
-		l.convert()
+		l.packed = reserve(zl, len(v), lim).Insert(p, v)
+		return true
 	}
 	n, i := l.quicklist.find(pivot)
 	if n == nil {
 		return false
 	}
-	if behind {
-		i++
-	}
-	l.quicklist.insert(n, i, v, lim)
+	l.quicklist.insert(n, i, v, behind, lim)
 	return true
 }
 
@@ -220,7 +229,6 @@ func (l *List) Remove(v []byte, count int, from End) (removed int) {
 	}
 	if l.quicklist != nil {
 		removed = l.quicklist.remove(v, count, from)
-		l.packIfSmall()
 	} else if l.packed != nil {
 		l.packed, removed = removeEqual(l.packed, v, count, from)
 		l.packed = l.packed.Trim()
@@ -239,18 +247,44 @@ func (l *List) RemoveEnd(end End, n int) {
 func (l *List) removeEnd(end End, n int) {
 	if l.quicklist != nil {
 		l.quicklist.removeEnd(end, n)
-		l.packIfSmall()
 	} else if l.packed != nil && n > 0 {
 		l.packed = removeEnd(l.packed, l.packed.Len(), end, n).Trim()
 	}
 }
 
-// Fit makes a packed list that exceeds the limits a quicklist of one node. Writes do so
-// themselves: it is for lists that were loaded. O(bytes) at most.
-func (l *List) Fit(lim Limits) {
-	if l.quicklist == nil && lim.exceeded(l.packed, l.Len()) {
-		l.convert()
+// Expect prepares for n more elements that have so many bytes together: if they are too many for one ziplist, a packed
+// list becomes a quicklist. It reports whether it did. O(1), but O(bytes of the ziplist) near the limit.
+func (l *List) Expect(n, size int, lim Limits) (changed bool) {
+	if l.quicklist != nil || !lim.exceeded(l.ziplist(), l.packed.Len()+n, size) {
+		return false
 	}
+	l.convert()
+	return true
+}
+
+// Shrink makes a quicklist packed again whose only node takes at most half of the limit: half, so that a list which grows
+// and shrinks is not converted all the time. It is for commands that remove elements. O(bytes of the node).
+func (l *List) Shrink(lim Limits) {
+	if n := l.only(); n != nil && lim.half(n.data, n.count) {
+		l.packed, l.quicklist = n.data, nil
+	}
+}
+
+// Fit makes a packed list that exceeds the limit a quicklist of one node, and the other way round. It is for lists that
+// were loaded or built at once. O(bytes of a node).
+func (l *List) Fit(lim Limits) {
+	l.Expect(0, 0, lim)
+	if n := l.only(); n != nil && !lim.exceeded(n.data, n.count, 0) {
+		l.packed, l.quicklist = n.data, nil
+	}
+}
+
+// only returns the only node of a quicklist; nil if there are more or none, or if it is plain.
+func (l *List) only() *node {
+	if l.quicklist == nil || l.quicklist.nodes != 1 || l.quicklist.head.plain {
+		return nil
+	}
+	return l.quicklist.head
 }
 
 // Clone returns a copy that shares nothing with l. O(bytes).
@@ -275,18 +309,4 @@ func (l *List) convert() {
 		c.linkBefore(nil, n)
 	}
 	l.packed, l.quicklist = nil, c
-}
-
-// packBelow is the most bytes of an only node that becomes a packed list when elements are removed: so few that a list which
-// grows and shrinks is not converted all the time. In Redis it is half of the limit.
-const packBelow = 2048
-
-// packIfSmall makes a quicklist of at most one small node packed again.
-func (l *List) packIfSmall() {
-	switch n := l.quicklist.head; {
-	case n == nil:
-		l.quicklist = nil
-	case n.next == nil && !n.plain && len(n.data) <= packBelow:
-		l.packed, l.quicklist = n.data, nil
-	}
 }

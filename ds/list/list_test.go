@@ -88,22 +88,52 @@ func TestOneNodeIsPacked(t *testing.T) {
 	l.Push(Head, []byte("d"), Limits{Node: 3})
 	require.Equal(t, "1 3", layout(&l))
 	l.RemoveEnd(Tail, 3)
+	require.Equal(t, "1", layout(&l))
+	l.Shrink(Limits{Node: 3})
 	require.Equal(t, "packed", layout(&l))
 	require.Equal(t, []string{"d"}, texts(&l, Head))
 	l.RemoveEnd(Tail, 1)
 	require.Equal(t, 0, l.Len())
 }
 
-// A list that shrank stays a chain until its last node is small.
+// A list that shrank stays a chain until its last node takes half of the limit.
 func TestPackedAgainOnlyIfSmall(t *testing.T) {
 	l := listOf(Limits{Node: -1}, slices.Repeat([]string{strings.Repeat("x", 500)}, 9)...)
 	require.Equal(t, "8 1", layout(&l))
-	l.RemoveEnd(Tail, 1)
-	require.Equal(t, "8", layout(&l))
-	l.RemoveEnd(Head, 3)
-	require.Equal(t, "5", layout(&l))
-	l.RemoveEnd(Head, 1)
-	require.Equal(t, "packed", layout(&l))
+	for _, want := range []string{"8", "7", "6", "5", "packed"} {
+		l.RemoveEnd(Tail, 1)
+		l.Shrink(Limits{Node: -1})
+		require.Equal(t, want, layout(&l))
+	}
+	l = listOf(Limits{Node: 4}, numbers(0, 5)...)
+	for _, want := range []string{"4", "3", "packed"} {
+		l.RemoveEnd(Tail, 1)
+		l.Shrink(Limits{Node: 4})
+		require.Equal(t, want, layout(&l))
+	}
+}
+
+// Elements that come together are counted together, and one that is overwritten or has no place counts as one more.
+func TestElementsThatAreExpectedConvert(t *testing.T) {
+	lim := Limits{Node: 4}
+	full := func() List { return listOf(lim, numbers(0, 4)...) }
+	l := full()
+	require.True(t, l.Set(0, []byte("v"), lim))
+	require.Equal(t, "4", layout(&l))
+	l = full()
+	require.False(t, l.Set(9, []byte("v"), lim))
+	require.Equal(t, "4", layout(&l))
+	l = full()
+	require.False(t, l.Insert([]byte("none"), []byte("v"), true, lim))
+	require.Equal(t, "4", layout(&l))
+	var all List
+	all.PushAll(Head, [][]byte{[]byte("a"), []byte("b"), []byte("c"), []byte("d"), []byte("e")}, lim)
+	require.Equal(t, "1 4", layout(&all))
+	var large List
+	large.PushAll(Tail, [][]byte{make([]byte, 4000), make([]byte, 4185)}, Defaults)
+	require.Equal(t, "packed", layout(&large))
+	large.PushAll(Tail, [][]byte{nil}, Defaults)
+	require.Equal(t, "2 1", layout(&large), "by now the bytes beside the texts count")
 }
 
 func TestNodesAreBoundedInBytes(t *testing.T) {
@@ -147,12 +177,15 @@ func TestFullNodesAreSplitAndJoined(t *testing.T) {
 	l := listOf(lim, numbers(0, 12)...)
 	require.Equal(t, "4 4 4", layout(&l))
 	require.True(t, l.Insert([]byte("5"), []byte("new"), true, lim))
-	require.Equal(t, "4 3 2 4", layout(&l))
+	require.Equal(t, "4 2 3 4", layout(&l))
 	require.Equal(t, []string{"0", "1", "2", "3", "4", "5", "new", "6", "7", "8", "9", "10", "11"}, texts(&l, Head))
 	require.Equal(t, 2, l.Remove([]byte("4"), 1, Head)+l.Remove([]byte("5"), 1, Head))
-	require.Equal(t, "4 1 2 4", layout(&l))
+	require.Equal(t, "4 3 4", layout(&l))
 	require.True(t, l.Insert([]byte("2"), []byte("more"), false, lim))
-	require.Equal(t, "3 3 2 4", layout(&l), "the rest of the split node took its neighbour's element")
+	require.Equal(t, "3 2 3 4", layout(&l))
+	require.Equal(t, 2, l.Remove([]byte("new"), 1, Head)+l.Remove([]byte("6"), 1, Head))
+	require.True(t, l.Insert([]byte("9"), []byte("more"), false, lim))
+	require.Equal(t, "3 2 3 3", layout(&l), "the left half took what its neighbour had")
 	require.NoError(t, l.Check())
 }
 

@@ -41,10 +41,3 @@ func (l *List) AppendNode(data []byte, plain bool) {
 	}
 	l.quicklist.linkBefore(nil, n)
 }
-
-// Pack makes a quicklist of at most one small node packed, as a list that shrank is.
-func (l *List) Pack() {
-	if l.quicklist != nil {
-		l.packIfSmall()
-	}
-}

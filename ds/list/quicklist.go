@@ -136,7 +136,7 @@ func (c *quicklist) push(end End, v []byte, lim Limits) {
 // grow returns the ziplist at an end. If it has no room for an element of n bytes, and the list is
 // long, it is in a block of the full size, so that it need not grow step by step.
 func (c *quicklist) grow(zl ziplist.List, n int, lim Limits) ziplist.List {
-	if len(zl)+n+overhead <= cap(zl) || lim.Node >= 0 || c.held < longQuicklist*lim.bytes() {
+	if len(zl)+n+overhead <= cap(zl) || cap(zl) >= lim.bytes() || lim.Node >= 0 || c.held < longQuicklist*lim.bytes() {
 		return zl
 	}
 	return append(make(ziplist.List, 0, lim.bytes()), zl...)

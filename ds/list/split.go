@@ -2,8 +2,11 @@ package list
 
 import "github.com/miniserver-go/miniserver/ds/ziplist"
 
-// insert adds v before element i of a node, behind its last element if i is its count.
-func (c *quicklist) insert(n *node, i int, v []byte, lim Limits) {
+// insert adds v beside element i of a node: behind it, or before it.
+func (c *quicklist) insert(n *node, i int, v []byte, behind bool, lim Limits) {
+	if behind {
+		i++
+	}
 	first, last := i == 0, i == n.count
 	switch {
 	case c.fits(n, v, lim):
@@ -17,9 +20,24 @@ func (c *quicklist) insert(n *node, i int, v []byte, lim Limits) {
 	case last:
 		c.linkBefore(n.next, newNode(v, lim, false))
 	default:
-		c.split(n, i)
-		c.insert(n, i, v, lim) // at the edge of either half
-		c.join(n, lim)
+		c.insertBetween(n, i, v, behind, lim)
+	}
+}
+
+// insertBetween splits a full node before element i and adds v to the half that does not hold the element beside which it
+// comes.
+func (c *quicklist) insertBetween(n *node, i int, v []byte, behind bool, lim Limits) {
+	c.split(n, i)
+	left, right := n, n.next
+	switch {
+	case lim.large(len(v)):
+		c.linkBefore(right, newNode(v, lim, false))
+	case behind:
+		c.insertInto(right, 0, v, lim)
+		c.join(left, lim)
+	default:
+		c.insertInto(left, left.count, v, lim)
+		c.join(right, lim)
 	}
 }
 
@@ -39,11 +57,11 @@ func (c *quicklist) set(n *node, i int, v []byte, lim Limits) {
 	case !n.plain && lim.mayReplace(n.data, old, len(v)):
 		c.setNode(n, n.data.Replace(n.data.Index(i), v), n.count)
 	case n.count == 1:
-		c.insert(n, 0, v, lim) // into the node before, or one of its own
+		c.insert(n, 0, v, false, lim) // into the node before, or one of its own
 		c.unlink(n)
 	default:
 		c.setNode(n, n.data.DeleteRange(i, 1), n.count-1)
-		c.insert(n, i, v, lim)
+		c.insert(n, max(i-1, 0), v, i > 0, lim)
 	}
 }
 
@@ -56,23 +74,30 @@ func (c *quicklist) split(n *node, i int) {
 	c.linkBefore(n.next, right)
 }
 
-// join joins nodes around n that fit into one, after a split.
+// join joins nodes that fit into one, after a split: the two before n, the two behind it, then n with its neighbours.
 func (c *quicklist) join(n *node, lim Limits) {
-	for _, left := range [...]*node{n.next, n, n.prev} {
-		if left != nil && left.next != nil && c.mergeable(left, left.next, lim) {
-			c.merge(left, left.next)
-		}
+	if n.prev != nil {
+		c.merge(n.prev.prev, n.prev, lim)
 	}
+	if n.next != nil {
+		c.merge(n.next, n.next.next, lim)
+	}
+	n = c.merge(n.prev, n, lim)
+	c.merge(n, n.next, lim)
 }
 
 // mergeable reports whether the elements of two neighbours fit into one ziplist.
 func (c *quicklist) mergeable(a, b *node, lim Limits) bool {
-	return !a.plain && !b.plain && lim.hasRoom(a.data, len(b.data)) &&
+	return !a.plain && !b.plain && asListpack(a.data)+asListpack(b.data)-emptyListpack <= lim.bytes() &&
 		(lim.Node < 0 || a.count+b.count <= lim.Node)
 }
 
-// merge moves the elements of b to the end of its left neighbour a.
-func (c *quicklist) merge(a, b *node) {
+// merge moves the elements of b to the end of its left neighbour a, if both exist and fit into one node. It returns the
+// node where those of b are.
+func (c *quicklist) merge(a, b *node, lim Limits) *node {
+	if a == nil || b == nil || !c.mergeable(a, b, lim) {
+		return b
+	}
 	zl := a.data
 	walk(b.data, Head, 0, func(e ziplist.Entry) bool {
 		if e.IsInt() {
@@ -85,4 +110,5 @@ func (c *quicklist) merge(a, b *node) {
 	count := a.count + b.count
 	c.unlink(b)
 	c.setNode(a, zl, count)
+	return a
 }

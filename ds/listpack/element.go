@@ -1,6 +1,10 @@
 package listpack
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
 
 // The codes of elements that take a whole byte.
 const (
@@ -68,16 +72,17 @@ func appendInt(dst []byte, n int64) []byte {
 }
 
 // appendString appends code and data of a string.
-func appendString(dst, v []byte) []byte {
-	switch n := len(v); {
+func appendString(dst, v []byte) []byte { return append(appendCode(dst, len(v)), v...) }
+
+// appendCode appends the code of a string of n bytes.
+func appendCode(dst []byte, n int) []byte {
+	switch {
 	case n < 1<<6:
-		dst = append(dst, 0x80|byte(n))
+		return append(dst, 0x80|byte(n))
 	case n < 1<<12:
-		dst = append(dst, 0xe0|byte(n>>8), byte(n))
-	default:
-		dst = binary.LittleEndian.AppendUint32(append(dst, codeString32), uint32(n))
+		return append(dst, 0xe0|byte(n>>8), byte(n))
 	}
-	return append(dst, v...)
+	return binary.LittleEndian.AppendUint32(append(dst, codeString32), uint32(n))
 }
 
 // backlenBytes returns how many bytes Redis gives the backlen n. At the upper ends it gives more than
@@ -107,4 +112,20 @@ func appendBacklen(dst []byte, n int) []byte {
 		dst = append(dst, byte(n>>(7*i))&0x7f|0x80)
 	}
 	return dst
+}
+
+// Size returns how many bytes the elements of a ziplist take as a listpack. O(n).
+func Size(zl ziplist.List) int {
+	size := headerSize + 1
+	var scratch [16]byte
+	for p := zl.First(); p != ziplist.None; {
+		var e ziplist.Entry
+		e, p = zl.Get(p)
+		n := len(appendInt(scratch[:0], e.Int))
+		if !e.IsInt() {
+			n = len(appendCode(scratch[:0], len(e.Str))) + len(e.Str)
+		}
+		size += n + backlenBytes(n)
+	}
+	return size
 }

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
 // TestLayout compares with the bytes that redis-server writes.
@@ -130,4 +132,19 @@ func FuzzCheck(f *testing.F) {
 		}
 		walk(t, l, texts)
 	})
+}
+
+func TestSizeOfAZiplist(t *testing.T) {
+	for seed := range uint64(200) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		l, zl := New(0), ziplist.New()
+		for range r.IntN(20) {
+			text := []byte(strings.Repeat("t", 1<<r.IntN(15)-r.IntN(2)))
+			if r.IntN(2) == 0 {
+				text = strconv.AppendInt(nil, (1<<r.IntN(63)-r.Int64N(2))*(1-2*r.Int64N(2)), 10)
+			}
+			l, zl = l.Append(text), zl.Append(text)
+		}
+		require.Equal(t, len(l), Size(zl))
+	}
 }

@@ -167,12 +167,12 @@ func (d *decoder) fitList(zl ziplist.List) keyspace.Value {
 	return v
 }
 
-// packedList returns a list that is read completely, packed if it is small.
+// packedList returns a list that is read completely, packed if it is not too large.
 func (d *decoder) packedList(l *list.List) keyspace.Value {
 	if d.err != nil {
 		return nil
 	}
-	l.Pack()
+	l.Fit(d.List)
 	return l
 }
 
