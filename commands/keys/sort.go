@@ -89,7 +89,9 @@ func sort(c *engine.Call, mayStore bool) {
 	}
 	v, _ := engine.Read[keyspace.Value](c, key)
 	switch v.(type) {
-	case nil, *list.List, *set.Set, *zset.Set:
+	case nil, *list.List, *set.Set:
+	case *zset.Set:
+		v = unpacked(c, key)
 	default:
 		c.Refuse(engine.ErrWrongType)
 	}
@@ -110,6 +112,17 @@ func sort(c *engine.Call, mayStore bool) {
 	} else {
 		replySorted(c, q, found)
 	}
+}
+
+// unpacked makes the sorted set at key a skiplist, whatever its size, and returns it. Redis does so because it can walk
+// only those.
+func unpacked(c *engine.Call, key []byte) keyspace.Value {
+	if z, ok := engine.Edit[*zset.Set](c, key); ok {
+		z.Sort(c.Engine.Dice)
+		c.DB.Commit(key)
+	}
+	v, _ := c.DB.Find(key)
+	return v
 }
 
 func parseSortOptions(c *engine.Call, mayStore bool) *sorting {

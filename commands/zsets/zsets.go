@@ -20,6 +20,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -160,15 +161,28 @@ func Add(c *engine.Call, key []byte, scores []float64, args [][]byte, stride int
 	if !c.OK() {
 		return
 	}
+	converted := found && expect(c, s, len(scores))
 	var done addResult
 	for i := 0; found && i < len(scores) && !done.nan; i++ {
 		addScore(c, s, args[stride*(i+1)-1], scores[i], &o, &done)
+	}
+	if converted && done.added+done.changed == 0 {
+		c.DB.Commit(key) // only the encoding changed, so there is no change to report
 	}
 	if done.nan {
 		c.Fail(errScoreNaN)
 		return
 	}
 	replyAdded(c, key, &o, &done)
+}
+
+// countsTogether is when Redis began to choose the encoding by the number of members that come together.
+var countsTogether = release.From("7.2.0")
+
+// expect prepares a set for n members, and reports whether this changed its encoding.
+func expect(c *engine.Call, s *zset.Set, n int) bool {
+	lim := c.Engine.Config.ZSet
+	return n > lim.MaxEntries && c.Has(countsTogether) && s.Expect(n, lim, c.Engine.Dice)
 }
 
 // upsertOrEdit returns the set that ZADD changes. With XX it does not create one, and found is false if there is

@@ -46,7 +46,7 @@ func (s *Set) SetDeadline(member []byte, deadline int64, dice func(n uint64) uin
 		if found := s.find(member) != ziplist.None; deadline == 0 || !found {
 			return found
 		}
-		s.convert(dice)
+		s.Sort(dice)
 	}
 	n, ok := s.sorted.members.Find(dict.Key(member))
 	if ok {

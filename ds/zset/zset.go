@@ -14,7 +14,7 @@
 //
 // A set becomes sorted when Redis makes it so: with the addition of a member longer than
 // Limits.MaxValue, or of one more than Limits.MaxEntries members; a new score for a member that is
-// there converts nothing.
+// there converts nothing. Members that are announced with Expect count together.
 //
 // Every range, of ranks, of scores or of members, is first found as a run, neighbours from some
 // rank on, and then counted, given or removed as one: on a packed set a removal is a single move of
@@ -144,7 +144,7 @@ func (s *Set) Add(member []byte, score float64, lim Limits, dice func(n uint64) 
 		return false, true
 	}
 	if s.outgrown(len(member), lim) {
-		s.convert(dice)
+		s.Sort(dice)
 		return s.sorted.add(member, score, dice)
 	}
 	s.insert(member, score)
@@ -158,9 +158,7 @@ func (s *Set) Append(member []byte, score float64, lim Limits, dice func(n uint6
 		s.insert(member, score)
 		return
 	}
-	if s.sorted == nil {
-		s.convert(dice)
-	}
+	s.Sort(dice)
 	s.sorted.insert(s.sorted.members.Hash(dict.Key(member)), member, score, dice)
 }
 
@@ -200,19 +198,21 @@ func (s *Set) Rank(member []byte, reverse bool) (rank int, score float64, ok boo
 	return rank, score, true
 }
 
-// Expect prepares for n members that are about to be added: it makes an empty set sorted, with room for them, if
-// they are too many for a packed one. O(n) memory.
-func (s *Set) Expect(n int, lim Limits, dice func(n uint64) uint64) {
-	if s.sorted == nil && n > lim.MaxEntries && s.Len() == 0 {
-		*s = Set{sorted: newSorted(n, dice)}
+// Expect prepares for n members that are about to be added: it makes a packed set sorted if they are too many for a
+// packed one, even if the set has some of them. It reports whether it did. O(n) memory.
+func (s *Set) Expect(n int, lim Limits, dice func(n uint64) uint64) (changed bool) {
+	if s.sorted != nil || n <= lim.MaxEntries {
+		return false
 	}
+	s.convert(n, dice)
+	return true
 }
 
 // Fit makes a packed set of more than lim.MaxEntries members sorted; the members' lengths are not
 // looked at. Add does it itself: it is for sets that were loaded. O(1), or O(n) if it converts.
 func (s *Set) Fit(lim Limits, dice func(n uint64) uint64) {
-	if s.sorted == nil && s.Len() > lim.MaxEntries {
-		s.convert(dice)
+	if s.Len() > lim.MaxEntries {
+		s.Sort(dice)
 	}
 }
 
@@ -230,9 +230,16 @@ func (s *Set) outgrown(size int, lim Limits) bool {
 	return size > lim.MaxValue || s.Len() >= lim.MaxEntries || len(s.packed)+size+overhead > ziplist.MaxBytes
 }
 
-// convert makes a packed set sorted.
-func (s *Set) convert(dice func(n uint64) uint64) {
-	t := newSorted(s.Len()+1, dice)
+// Sort makes a packed set sorted. O(n).
+func (s *Set) Sort(dice func(n uint64) uint64) {
+	if s.sorted == nil {
+		s.convert(s.Len()+1, dice)
+	}
+}
+
+// convert makes a packed set sorted, with room for n members.
+func (s *Set) convert(n int, dice func(n uint64) uint64) {
+	t := newSorted(n, dice)
 	s.Each(func(member []byte, score float64) bool {
 		t.insert(t.members.Hash(dict.Key(member)), member, score, dice)
 		return true

@@ -169,6 +169,21 @@ func TestFit(t *testing.T) {
 	require.Equal(t, pairs{"a=1", "b=2", "c=3", "d=4", "e=5"}, contents(s))
 }
 
+func TestExpect(t *testing.T) {
+	for _, c := range []struct {
+		has, more int
+		want      string
+	}{{0, 3, "ziplist"}, {0, 4, "skiplist"}, {3, 3, "ziplist"}, {2, 4, "skiplist"}} {
+		s := letters(c.has, redis)
+		lim := Limits{MaxEntries: 3, MaxValue: 64}
+		require.Equal(t, c.want == "skiplist", s.Expect(c.more, lim, fixedDice(1)))
+		require.False(t, s.Expect(c.more, lim, fixedDice(1)), "a second time")
+		require.Equal(t, c.want, s.Encoding())
+		require.Equal(t, c.has, s.Len())
+		require.NoError(t, s.Check())
+	}
+}
+
 // The bytes of a packed set are what Redis 6.2 makes, with the text of a score as in later releases.
 func TestPackedBytes(t *testing.T) {
 	var s Set
