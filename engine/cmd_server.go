@@ -3,6 +3,8 @@ package engine
 import (
 	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Version is the version of this server; that of the release as which it behaves is Engine.Release.
@@ -41,9 +43,15 @@ func Server() Family {
 	}}
 }
 
+// frozenTime is since when TIME stands still in a script or a transaction, unless a script is past its time limit.
+var frozenTime = release.From("7.2.0")
+
 // TIME
 func cmdTime(c *Call) {
 	now := c.Engine.time.micros
+	if busy := c.Engine.slow.session != nil; busy || c.Nested() && !c.Has(frozenTime) {
+		now = c.Engine.Clock()
+	}
 	c.Reply.Array(2)
 	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now/1e6, 10))
 	c.Reply.Bulk(strconv.AppendInt(c.Scratch(), now%1e6, 10))

@@ -229,6 +229,14 @@ func TestAScriptThatWroteIsNotKilled(t *testing.T) {
 	require.Equal(t, `"w"`, b.ask("GET k"))
 }
 
+// TIME stands still in a script, but not past the limit: scripts wait for it.
+func TestTimePassesForASlowScript(t *testing.T) {
+	s := newSlowServer(t)
+	a := s.dial()
+	a.eval("local first, now = redis.call('TIME'), nil repeat now = redis.call('TIME') until now[1] > first[1] return 'later'")
+	require.Equal(t, `"later"`, a.next())
+}
+
 func TestSlowScriptInATransaction(t *testing.T) {
 	s := newSlowServer(t)
 	a, b := s.dial(), s.dial()
