@@ -5,6 +5,7 @@ import (
 	"io"
 	"net"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -164,6 +165,21 @@ func TestDebugNeedsItsSetting(t *testing.T) {
 	require.Equal(t, "OK", s.Do("MULTI").Text)
 	require.Contains(t, s.Do("DEBUG", "DIGEST").Text, refused)
 	require.Contains(t, s.Do("EXEC").Text, "EXECABORT")
+}
+
+// TestClockOfScripts: os.clock is processor time, whatever the server's clock does.
+func TestClockOfScripts(t *testing.T) {
+	s := miniserver.Run(t)
+	s.Freeze(time.UnixMilli(1_700_000_000_000))
+	clock := func(script string) float64 {
+		f, err := strconv.ParseFloat(s.Do("EVAL", script, "0").Text, 64)
+		require.NoError(t, err)
+		return f
+	}
+	before := clock("return tostring(os.clock())")
+	s.Advance(1000 * time.Hour)
+	require.Less(t, clock("return tostring(os.clock())")-before, float64(1000*3600))
+	require.Positive(t, clock("local t = os.clock() repeat local d = os.clock() - t until d > 0 return tostring(os.clock() - t)"))
 }
 
 // TestCloseEndsConnections closes twice, and asks for more.

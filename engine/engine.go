@@ -165,6 +165,15 @@ func (e *Engine) Random() uint64 { return e.random.source.Uint64() }
 // Micros returns the time of the batch in microseconds since the epoch.
 func (e *Engine) Micros() int64 { return e.time.micros }
 
+// CPU returns the processor time of the process in microseconds. Where no host knows it, it is the time since the engine was
+// made.
+func (e *Engine) CPU() int64 {
+	if e.Parts.host.CPU != nil {
+		return e.Parts.host.CPU()
+	}
+	return e.time.clock() - e.time.started
+}
+
 // readClock reads the clock for the batch.
 func (e *Engine) readClock() {
 	now := e.time.clock()

@@ -113,6 +113,8 @@ type Host struct {
 	Log func(mark byte, format string, args ...any)
 	// Purge gives memory back to the system, for MEMORY PURGE.
 	Purge func()
+	// CPU returns the processor time that the process has used, in microseconds.
+	CPU func() int64
 	// Memory returns what the process holds.
 	Memory func() ProcessMemory
 	// Machine is the memory of the machine in bytes; 0 if that is unknown.

@@ -116,9 +116,9 @@ func (s *Scripts) luaACL(_ *lua.State, c *lua.Call) {
 	c.Return1(lua.Bool(s.engine.Permits(s.session, cmd, s.args)))
 }
 
-// os.clock(): the seconds since the script engine was made.
+// os.clock(): the processor time of the process in seconds.
 func (s *Scripts) luaClock(_ *lua.State, c *lua.Call) {
-	c.Return1(lua.Number(float64(s.engine.Clock()-s.created) / 1e6))
+	c.Return1(lua.Number(float64(s.engine.CPU()) / 1e6))
 }
 
 func (s *Scripts) luaTrue(_ *lua.State, c *lua.Call)  { c.Return1(lua.Bool(true)) }

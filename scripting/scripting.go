@@ -20,9 +20,9 @@
 //  6. A library is loaded whole or not at all: the registry changes after all of it has been loaded.
 //
 // Deliberate differences from Redis: script-memory-limit bounds the memory of a run and of its reply; an error
-// without a text is "unknown error" where Redis crashes; os.clock is not the processor time, but
-// the time since the start; there is no debugger. A coroutine that a function leaves suspended ends with the run. A library may not
-// have two functions whose names differ only in case: Redis accepts them, and crashes when it deletes them.
+// without a text is "unknown error" where Redis crashes; there is no debugger. A
+// coroutine that a function leaves suspended ends with the run. A library may not have two functions whose names differ
+// only in case: Redis accepts them, and crashes when it deletes them.
 package scripting
 
 import (
@@ -64,7 +64,6 @@ type Scripts struct {
 	running *program     // the program it runs
 	room    int          // bytes of a reply that the caller may still get
 	started int64        // microseconds
-	created int64        // clock when this was made, microseconds
 
 	busyAfter   int64 // milliseconds: busy-reply-threshold
 	memoryLimit int64 // bytes a run may hold: script-memory-limit
@@ -81,7 +80,7 @@ const defaultMemoryLimit = 512 << 20
 func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
 		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(), cache: newCache(),
-		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice", created: e.Clock(),
+		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice",
 		all17:     !e.Release.Has(shortNumbers),
 		scripts:   sandbox{chunk: "@user_script", busy: errBusyScript},
 		functions: sandbox{chunk: "@user_function", busy: errBusyFunction},

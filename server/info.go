@@ -124,6 +124,13 @@ func (s *Server) resetStats() {
 	}
 }
 
+// processorTime returns the processor time that the process has used, in microseconds, as C's clock() does.
+func processorTime() int64 {
+	var u unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_SELF, &u)
+	return (u.Utime.Nano() + u.Stime.Nano()) / 1000
+}
+
 func fillCPU(b *bytes.Buffer) {
 	for _, of := range []struct {
 		who  int

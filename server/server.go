@@ -129,6 +129,7 @@ func (s *Server) host() engine.Host {
 		Sleep:   sleep,
 		Log:     s.log,
 		Purge:   purge,
+		CPU:     processorTime,
 		Memory:  processMemory,
 		Machine: systemBytes(),
 		Traffic: func() (in, out, cycles int64) {
