@@ -102,7 +102,7 @@ func First[T keyspace.Value](c *Call, keys [][]byte) (key []byte, v T, found boo
 	return nil, v, false
 }
 
-// reprocesses is when a blocked command that runs again began to look at all of its keys.
+// reprocesses is when a blocked command that runs again began to look at all of its keys, and to count when it ends without.
 var reprocesses = release.From("7.2.0")
 
 // SignalKey serves the commands that are blocked on a key, as if its value had changed.
@@ -157,6 +157,7 @@ func (e *Engine) serveBlocked() {
 	if e.slow.session != nil {
 		return // not before the script has ended: it is atomic
 	}
+	e.stopTimer() // of the command that made the keys ready
 	e.readClock() // a key may have expired meanwhile
 	for len(e.blocked.ready) > 0 {
 		k := e.blocked.ready[0]
@@ -196,6 +197,7 @@ func (e *Engine) rerun(w *Blocked, key []byte) {
 	c := e.enter(s, w.cmd, w.args)
 	c.woken, c.readyKey = true, key
 	w.cmd.Run(c)
+	w.micros += e.lap()
 	s.db = home
 	if c.blocked {
 		s.Reply.Truncate(start)
@@ -204,6 +206,7 @@ func (e *Engine) rerun(w *Blocked, key []byte) {
 		return
 	}
 	e.leave(c, start)
+	e.recordDuration(s, w.cmd, w.args, w.micros, 1)
 	e.unblock(w)
 }
 
@@ -214,7 +217,8 @@ func (e *Engine) unblock(w *Blocked) {
 	w.session.Wake()
 }
 
-// endBlock ends a blocked command with its timeout reply, or with an error if err is not nil.
+// endBlock ends a blocked command with its timeout reply, or with an error if err is not nil. Its time counts since
+// Redis 7.2.
 func (e *Engine) endBlock(w *Blocked, err error) {
 	s := w.session
 	s.settled = s.Reply.Len()
@@ -227,6 +231,9 @@ func (e *Engine) endBlock(w *Blocked, err error) {
 	}
 	w.cmd.stats.calls++
 	e.stats.commands++
+	if e.Release.Has(reprocesses) {
+		e.recordDuration(s, w.cmd, w.args, w.micros, 1)
+	}
 	e.unblock(w)
 }
 

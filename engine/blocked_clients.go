@@ -16,6 +16,7 @@ type Blocked struct {
 	seq      int64
 	onDelete bool  // it runs again also when a key is deleted
 	wakeAt   int64 // milliseconds since the epoch when it runs again without a change; 0 for never
+	micros   int64 // that its runs took
 }
 
 // blockedClients is the register of blocked commands, by key and by age.

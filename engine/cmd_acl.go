@@ -10,6 +10,9 @@ import (
 	"github.com/miniserver-go/miniserver/acl"
 )
 
+// shownUsers is that MONITOR and the slow log showed the names of users before Redis 7.4.
+var shownUsers = Was{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *Command) { cmd.Secrets = nil }}
+
 // AccessControl is the family of ACL.
 func AccessControl() Family {
 	const (
@@ -24,13 +27,13 @@ func AccessControl() Family {
 					Complexity: "O(1)"},
 				{Name: "deluser", Arity: -3, Flags: operate, Run: cmdACLDelUser, Secrets: SecretsFrom(2), Since: "6.0.0",
 					Syntax: "username...", Summary: "Deletes ACL users, and terminates their connections.",
-					Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
+					Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{shownUsers, {Before: "7.2.0", Edit: withoutTips}},
 					Complexity: "O(N), N being the number of users deleted and of connected clients"},
 				{Name: "dryrun", Arity: -4, Flags: operate, Run: cmdACLDryRun, Since: "7.0.0",
 					Syntax:     "username command [arg...]",
 					Summary:    "Simulates the execution of a command by a user, without executing the command.",
 					Complexity: "O(1)"},
-				{Name: "getuser", Arity: 3, Flags: operate, Run: cmdACLGetUser, Secrets: SecretsFrom(2), Since: "6.0.0",
+				{Name: "getuser", Arity: 3, Flags: operate, Run: cmdACLGetUser, Secrets: SecretsFrom(2), Was: []Was{shownUsers}, Since: "6.0.0",
 					Syntax: "username", Summary: "Lists the ACL rules of a user.",
 					Complexity: "O(N), N being the number of the user's rules",
 					History: "6.2.0 Shows patterns of channels.\n" +

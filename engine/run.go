@@ -10,6 +10,9 @@ func (e *Engine) run(s *Session, cmd *Command, args [][]byte) *Call {
 	start := s.Reply.Len()
 	cmd.Run(c)
 	e.leave(c, start)
+	if c.blocked && s.blocked != nil {
+		s.blocked.micros = e.lap()
+	}
 	return c
 }
 
@@ -92,11 +95,18 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 		defer e.mu.Unlock()
 	}
 	if err := e.scriptGate(s, cmd, args); err != nil {
+		cmd.CountRejected()
 		return err
 	}
 	s.wrote = s.wrote || cmd.Flags&Write != 0
 	s.RestartReply()
-	e.run(s, cmd, args)
+	if e.timesNested() {
+		start := e.time.clock()
+		e.run(s, cmd, args)
+		e.recordDuration(s, cmd, args, e.time.clock()-start, 1)
+	} else {
+		e.run(s, cmd, args)
+	}
 	if s.Reply.Full() {
 		s.RestartReply()
 		s.Reply.Error(ErrReplySize)
@@ -108,7 +118,7 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 // itself is refused the transaction ends, as in Redis.
 func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	if cmd != nil {
-		cmd.stats.rejected++
+		cmd.CountRejected()
 	}
 	if s.tx != nil {
 		s.tx.dirtyExec = true

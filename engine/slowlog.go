@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"slices"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // slowlog is the last commands that took longer than slowlog-log-slower-than.
@@ -31,11 +33,28 @@ func (l *slowlog) add(s *Session, args [][]byte, micros, unix int64) {
 	if l.maxLen == 0 {
 		return
 	}
+	addr, name := s.slowlogOrigin()
 	l.entries = append(l.entries, slowEntry{
 		id: l.next - 1, unix: unix, micros: micros,
-		args: slowlogArgs(args), addr: s.Addr, name: s.Name,
+		args: slowlogArgs(args), addr: addr, name: name,
 	})
 	l.trim()
+}
+
+// When the slow log ceased to show an address for what scripts call, and when it began to show their caller's.
+var noScriptAddress, callerAddress = release.From("7.2.0"), release.From("valkey:8.1.0")
+
+// slowlogOrigin returns the address and the name that the slow log shows for the session's commands.
+func (s *Session) slowlogOrigin() (addr, name string) {
+	switch r := s.engine.Release; {
+	case !s.script:
+		return s.Addr, s.Name
+	case s.caller != nil && r.Has(callerAddress):
+		return s.caller.Addr, s.caller.Name
+	case !r.Has(noScriptAddress):
+		return "?:0", ""
+	}
+	return "", ""
 }
 
 // trim drops the oldest entries over the limit.

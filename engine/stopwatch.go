@@ -7,7 +7,10 @@ package engine
 // timed as a whole and shared evenly. If the slow log is to show commands shorter than minLap, each command
 // is timed by itself.
 //
-// The commands that a script calls are counted, but their time is part of the script's.
+// A blocked command counts when its reply is there, with the time of its runs and without that of waiting.
+//
+// The commands that a script calls are counted, but their time is part of the script's, unless the slow log is to show
+// commands shorter than minLap: then each is timed by itself as well.
 type stopwatch struct {
 	since   int64 // the clock when the command, or the run of them, began
 	session *Session
@@ -25,7 +28,7 @@ const (
 // run.
 func (e *Engine) startTimer(s *Session, cmd *Command, args [][]byte) {
 	w := &e.stopwatch
-	if w.n > 0 && (w.cmd != cmd || cmd.Flags&Fast == 0 || w.n == maxLap || e.slowlog.threshold < minLap) {
+	if w.n > 0 && (w.cmd != cmd || cmd.Flags&(Fast|Blocking) != Fast || w.n == maxLap || e.slowlog.threshold < minLap) {
 		e.stopTimer()
 	}
 	w.session, w.cmd, w.args = s, cmd, args
@@ -42,6 +45,17 @@ func (e *Engine) stopTimer() {
 	e.recordDuration(w.session, w.cmd, w.args, now-w.since, w.n)
 	w.since, w.n = now, 0
 }
+
+// lap returns the time since the last lap, or since a command began, and begins the next one.
+func (e *Engine) lap() int64 {
+	now := e.time.clock()
+	passed := now - e.stopwatch.since
+	e.stopwatch.since, e.stopwatch.n = now, 0
+	return max(0, passed)
+}
+
+// timesNested reports whether the commands that a script calls are timed by themselves.
+func (e *Engine) timesNested() bool { return e.slowlog.threshold >= 0 && e.slowlog.threshold < minLap }
 
 // recordDuration accounts for the time of n executions of a command.
 func (e *Engine) recordDuration(s *Session, cmd *Command, args [][]byte, micros int64, n int) {

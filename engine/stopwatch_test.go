@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"fmt"
 	"math"
 	"testing"
 
@@ -82,6 +83,45 @@ func TestTimesOfCommands(t *testing.T) {
 	e.slowlog.threshold = 0
 	do("quick", "quick", "quick")
 	require.Len(t, e.slowlog.entries, 4, "each by itself where all are to be shown")
+
+	do("outer")
+	require.Len(t, e.slowlog.entries, 5, "and so is what a command calls")
+	require.Equal(t, int64(20000), e.slowlog.entries[4].micros)
+}
+
+// A blocked command is logged when its reply is there, after the one that served it, without the time of waiting.
+func TestTimesOfBlockedCommands(t *testing.T) {
+	now := int64(1e15)
+	e := New(Options{Clock: func() int64 { return now }})
+	e.Join(Commands(Family{Group: "server", Commands: []Command{
+		{Name: "push", Arity: 1, Flags: Fast, Run: func(c *Call) { now += 2; c.SignalKey([]byte("k")) }},
+		{Name: "pop", Arity: 2, Flags: Fast | Blocking, Run: func(c *Call) {
+			if now += 7; !c.Woken() || c.Now() < 1e12+2 {
+				c.BlockOnKeys([][]byte{[]byte("k")}, c.Now()+1000, ReplyNullArray)
+				c.WakeOnDelete()
+			}
+		}},
+	}}))
+	e.slowlog.threshold = 0
+	logged := func() (list []string) {
+		for _, entry := range e.slowlog.entries {
+			list = append(list, fmt.Sprint(entry.args[0], " ", entry.micros))
+		}
+		return list
+	}
+	a, b := e.NewSession(nil), e.NewSession(nil)
+	e.Do(a, [][][]byte{{[]byte("pop"), []byte("k")}})
+	for range 2 {
+		now += 1000
+		e.Do(b, [][][]byte{{[]byte("push")}})
+	}
+	require.Equal(t, []string{"push 2", "push 2", "pop 21"}, logged(), "it ran three times")
+	require.Equal(t, int64(21), e.commands.byName["pop"].stats.micros)
+
+	e.Do(a, [][][]byte{{[]byte("pop"), []byte("k")}})
+	now += 2e6
+	e.Tick()
+	require.Equal(t, []string{"push 2", "push 2", "pop 21", "pop 7"}, logged(), "without the time until the timeout")
 }
 
 // Reading the clock for each of many fast commands would cost as much as they do.

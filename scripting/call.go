@@ -117,6 +117,7 @@ func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
 	case cmd == nil:
 		return nil, errUnknown
 	case err != nil:
+		cmd.CountRejected()
 		return nil, errArgCount
 	case site != nil && site.Cache == nil && !cmd.IsSub():
 		site.Cache = &siteCache{string(s.args[0]), cmd}
