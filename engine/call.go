@@ -5,6 +5,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -228,3 +229,9 @@ func PerEngine[T any](e *Engine) *T {
 
 // ReplyEntry replies with an element of a collection.
 func (c *Call) ReplyEntry(e ziplist.Entry) { c.Reply.Bulk(e.Text(c.Scratch())) }
+
+// SubSyntaxError is what a container says to a number of arguments that no form of the subcommand
+// takes.
+func (c *Call) SubSyntaxError() error {
+	return c.Engine.Errorf(ErrSubArgs, clip(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
+}

@@ -84,13 +84,15 @@ func cmdACLCat(c *Call) {
 			c.Fail(Errorf(ErrACLCategory, name))
 			return
 		}
-		list := c.Engine.inCategory(strings.ToLower(string(name)))
+		list := slices.DeleteFunc(c.Engine.inCategory(strings.ToLower(string(name))), func(cmd *Command) bool {
+			return cmd.parent != nil && cmd.parent.whole
+		})
 		c.Reply.Array(len(list))
 		for _, cmd := range list {
 			c.Reply.BulkString(cmd.full)
 		}
 	default:
-		c.Fail(Errorf(ErrSubArgs, c.Args[1], "ACL"))
+		c.Fail(c.SubSyntaxError())
 	}
 }
 
@@ -213,7 +215,7 @@ func cmdACLWhoAmI(c *Call) { c.Reply.BulkString(c.Session.user.Name) }
 func cmdACLGenPass(c *Call) {
 	bits := int64(256)
 	if c.Left() > 1 {
-		c.Refusef(ErrSubArgs, c.Args[1], "ACL")
+		c.Refuse(c.SubSyntaxError())
 	}
 	if c.More() {
 		bits = c.Int()
@@ -261,7 +263,7 @@ func cmdACLLog(c *Call) {
 	log, count := &c.Engine.users.log, int64(10)
 	switch {
 	case c.Left() > 1:
-		c.Refusef(ErrSubArgs, c.Args[1], "ACL")
+		c.Refuse(c.SubSyntaxError())
 	case c.Word("RESET"):
 		log.entries = nil
 		c.Reply.Status("OK")

@@ -275,9 +275,3 @@ func (c *Call) noMore() {
 		c.Refuse(c.SubSyntaxError())
 	}
 }
-
-// subSyntaxError is what a container says to a number of arguments that no form of the subcommand
-// takes.
-func (c *Call) SubSyntaxError() error {
-	return Errorf(ErrSubArgs, clip(c.Args[1], 128), strings.ToUpper(string(c.Args[0])))
-}

@@ -16,13 +16,13 @@ func Cluster() Family {
 		change  = Admin | Stale | NoAsyncLoading
 	)
 	return Family{Group: "cluster", Commands: []Command{
-		{Name: "asking", Arity: 1, Flags: Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection",
+		{Name: "asking", Arity: 1, Flags: Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection", Was: []Was{Before("7.0.0", "acl=keyspace")},
 			Summary: "Allows the next command after a redirection.", Complexity: "O(1)"},
-		{Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection",
+		{Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection", Was: []Was{Before("7.0.0", "acl=keyspace -loading -stale")},
 			Summary: "Allows reading from a replica of a cluster.", Complexity: "O(1)"},
-		{Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection",
+		{Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection", Was: []Was{Before("7.0.0", "acl=keyspace -loading -stale")},
 			Summary: "Ends reading from a replica of a cluster.", Complexity: "O(1)"},
-		{Name: "cluster", Arity: -2, Since: "3.0.0",
+		{Name: "cluster", Arity: -2, Since: "3.0.0", Was: []Was{Before("7.0.0", "+random"), {"7.0.0", func(cmd *Command) { cmd.Run = cmdCluster }}},
 			Complexity: "Depends on the subcommand", Summary: "A container for Redis Cluster commands.", Subs: []Command{
 				{Name: "help", Arity: 2, Flags: Loading | Stale, Run: cmdCluster, Since: "5.0.0",
 					Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"},
@@ -78,7 +78,7 @@ func Cluster() Family {
 					Complexity: "O(1)"},
 				{Name: "replicate", Arity: 3, Flags: change, Run: cmdCluster, Since: "3.0.0",
 					Syntax: "node-id", Summary: "Makes a node a replica of another.", Complexity: "O(1)"},
-				{Name: "reset", Arity: -2, Flags: operate | NoScript, Run: cmdCluster, Since: "3.0.0",
+				{Name: "reset", Arity: -2, Flags: operate | NoScript, Run: cmdCluster, Since: "3.0.0", Was: []Was{Before("7.0.0", "-noscript")},
 					Syntax: "reset-type=[HARD|SOFT]", Summary: "Resets a node.", Complexity: "O(N), N being the number of cluster nodes"},
 				{Name: "saveconfig", Arity: 2, Flags: change, Run: cmdCluster, Since: "3.0.0",
 					Summary: "Saves a node's state.", Complexity: "O(1)"},

@@ -41,6 +41,10 @@ func commandSubs() []Command {
 
 // COMMAND
 func cmdCommand(c *Call) {
+	c.noMore()
+	if !c.OK() {
+		return
+	}
 	all := c.Engine.Commands()
 	c.Reply.Array(len(all))
 	for _, cmd := range all {
@@ -93,7 +97,7 @@ func (c *Call) commandFilter() (keep func(cmd *Command) bool) {
 
 // COMMAND INFO [command-name [command-name ...]]
 func cmdCommandInfo(c *Call) {
-	if !c.More() {
+	if !c.More() && c.Has(splits) {
 		cmdCommand(c)
 		return
 	}
@@ -112,6 +116,9 @@ func (e *Engine) byFullName(name string) *Command {
 	name, sub, nested := strings.Cut(strings.ToLower(name), "|")
 	cmd := e.commands.byName[name]
 	if cmd != nil && nested {
+		if cmd.whole {
+			return nil
+		}
 		return cmd.subs[sub]
 	}
 	return cmd
@@ -120,15 +127,13 @@ func (e *Engine) byFullName(name string) *Command {
 // replyCommand writes a command's entry of COMMAND.
 func (c *Call) replyCommand(cmd *Command) {
 	w := c.Reply
+	if !c.Has(splits) {
+		w.Array(7)
+		c.replyFacts(cmd)
+		return
+	}
 	w.Array(10)
-	w.BulkString(cmd.full)
-	w.Int(int64(cmd.Arity))
-	c.replyWords(cmd.Flags.Names())
-	first, last, step := cmd.Keys.fixed()
-	w.Int(int64(first))
-	w.Int(int64(last))
-	w.Int(int64(step))
-	c.replyWords(cmd.Categories())
+	c.replyFacts(cmd)
 	tips := strings.Fields(cmd.Tips)
 	w.Set(len(tips))
 	for _, tip := range tips {
@@ -136,6 +141,29 @@ func (c *Call) replyCommand(cmd *Command) {
 	}
 	c.replyKeyspecs(cmd.Keys)
 	c.replySubs(cmd)
+}
+
+// replyFacts writes the part of the entry that every release has.
+func (c *Call) replyFacts(cmd *Command) {
+	w := c.Reply
+	w.BulkString(cmd.full)
+	w.Int(int64(cmd.Arity))
+	c.replyWords(c.Engine.flagWords(cmd.Flags))
+	first, last, step := cmd.Keys.fixed()
+	w.Int(int64(first))
+	w.Int(int64(last))
+	w.Int(int64(step))
+	c.replyWords(cmd.Categories())
+}
+
+// flagWords returns what the release calls flags.
+func (e *Engine) flagWords(f Flags) (names []string) {
+	for _, n := range e.commands.flags {
+		if f&n.flag != 0 {
+			names = append(names, n.name)
+		}
+	}
+	return names
 }
 
 func (c *Call) replySubs(cmd *Command) {

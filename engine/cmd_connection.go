@@ -6,9 +6,9 @@ func Connection() Family {
 	return Family{Group: "connection", Commands: []Command{
 		{Name: "ping", Arity: -1, Flags: Fast | AllowSubscribed | HealthCheck, Run: cmdPing, Since: "1.0.0",
 			Syntax: "[message]", Summary: "Returns the server's liveliness response.",
-			Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)"},
+			Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)", Was: []Was{Before("7.0.0", "+stale")}},
 		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdEcho, Since: "1.0.0",
-			Syntax: "message", Summary: "Returns the given string.", Complexity: "O(1)"},
+			Syntax: "message", Summary: "Returns the given string.", Complexity: "O(1)", Was: []Was{Before("7.0.0", "-loading -stale")}},
 		{Name: "hello", Arity: -1, Flags: before, Run: cmdHello, Secrets: secretsOfHello, Since: "6.0.0",
 			Syntax: "arguments=[protover [AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server.",
 			Complexity: "O(1)",
@@ -21,9 +21,9 @@ func Connection() Family {
 			Summary: "Closes the connection.", Complexity: "O(1)",
 			Deprecated: "7.2.0 closing the connection"},
 		{Name: "reset", Arity: 1, Flags: before | AllowTx | DropsTx | AllowSubscribed, Run: cmdReset, Since: "6.2.0",
-			Summary: "Resets the connection.", Complexity: "O(1)"},
+			Summary: "Resets the connection.", Complexity: "O(1)", Was: []Was{Before("7.0.0", "-no_auth")}},
 		{Name: "client", Arity: -2, Flags: KeepsCaching, Since: "2.4.0", Subs: clientSubs(),
-			Complexity: "Depends on the subcommand", Summary: "A container for client connection commands."},
+			Complexity: "Depends on the subcommand", Summary: "A container for client connection commands.", Was: []Was{Before("7.0.0", "+random")}},
 	}}
 }
 

@@ -133,7 +133,7 @@ func (e *Engine) fillLoops(b *bytes.Buffer) {
 		_, _, cycles = e.Parts.host.Traffic()
 	}
 	busy := int64(0)
-	e.eachCommand(func(cmd *Command) { busy += cmd.stats.micros })
+	e.eachCommand(func(cmd *Command) { busy += cmd.total().micros })
 	Fields(b, "eventloop_cycles", cycles, "eventloop_duration_sum", busy, "eventloop_duration_cmd_sum", busy,
 		"instantaneous_eventloop_cycles_per_sec", e.stats.rates.cycles.perSecond(), "instantaneous_eventloop_duration_usec", busy/max(cycles, 1))
 }
@@ -142,7 +142,7 @@ func (e *Engine) fillLoops(b *bytes.Buffer) {
 func (e *Engine) eachCommand(fn func(cmd *Command)) {
 	for _, cmd := range e.Commands() {
 		fn(cmd)
-		for i := range cmd.Subs {
+		for i := range cmd.listed() {
 			fn(&cmd.Subs[i])
 		}
 	}
@@ -150,7 +150,7 @@ func (e *Engine) eachCommand(fn func(cmd *Command)) {
 
 func (e *Engine) fillCommandStats(b *bytes.Buffer) {
 	e.eachCommand(func(cmd *Command) {
-		s := &cmd.stats
+		s := cmd.total()
 		if s.calls+s.rejected+s.failed == 0 {
 			return
 		}

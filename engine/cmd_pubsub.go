@@ -36,7 +36,7 @@ func Channels() Family {
 			Keys: Key(1, "not_key"), Run: cmdSPublish, Since: "7.0.0",
 			Syntax: "shardchannel message", Summary: "Post a message to a shard channel",
 			Complexity: "O(N), N being the number of the channel's subscribers"},
-		{Name: "pubsub", Arity: -2, Since: "2.8.0", Complexity: "Depends on the subcommand", Summary: "A container for Pub/Sub commands.", Subs: []Command{
+		{Name: "pubsub", Arity: -2, Since: "2.8.0", Complexity: "Depends on the subcommand", Summary: "A container for Pub/Sub commands.", Was: []Was{Before("7.0.0", "+random")}, Subs: []Command{
 			{Name: "channels", Arity: -2, Flags: PubSub | Loading | Stale, Run: cmdPubSubChannels, Since: "2.8.0",
 				Syntax: "[pattern]", Summary: "Returns the active channels.",
 				Complexity: "O(N), N being the number of channels"},
@@ -162,7 +162,7 @@ func (c *Call) replyTopics(t channelTable) {
 		pattern = string(c.Arg())
 	}
 	if c.More() {
-		c.Fail(Errorf(ErrSubArgs, c.Args[1], "PUBSUB"))
+		c.Fail(c.SubSyntaxError())
 		return
 	}
 	at, n := c.Reply.Defer(), 0

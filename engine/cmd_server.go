@@ -21,7 +21,8 @@ func Server() Family {
 		{Name: "config", Arity: -2, Since: "2.0.0", Subs: configSubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for server configuration commands."},
 		{Name: "command", Arity: -1, Flags: Loading | Stale, Run: cmdCommand, Since: "2.8.13", ACL: "connection", Subs: commandSubs(),
-			Complexity: "O(N), N being the number of commands", Tips: "nondeterministic_output_order", Summary: "Returns detailed information about all commands."},
+			Complexity: "O(N), N being the number of commands", Tips: "nondeterministic_output_order", Summary: "Returns detailed information about all commands.",
+			Was: []Was{Before("7.0.0", "+random")}},
 		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdTime, Since: "2.6.0",
 			Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		{Name: "shutdown", Arity: -1, Flags: admin | NoMulti | AllowBusy, Run: cmdShutdown, Since: "1.0.0",
@@ -31,7 +32,7 @@ func Server() Family {
 			History:    "7.0.0 The options `NOW`, `FORCE` and `ABORT`."},
 		{Name: "debug", Arity: -2, Flags: admin | AllowScriptDebug | Protected | Internal, Run: cmdDebug, Since: "1.0.0",
 			Summary: "A container for debugging commands.", Complexity: "Depends on the subcommand"},
-		{Name: "slowlog", Arity: -2, Since: "2.2.12", Subs: slowlogSubs(),
+		{Name: "slowlog", Arity: -2, Since: "2.2.12", Was: []Was{Before("7.0.0", "+random")}, Subs: slowlogSubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for slow log commands."},
 		{Name: "latency", Arity: -2, Since: "2.8.13", Subs: latencySubs(),
 			Complexity: "Depends on the subcommand", Summary: "A container for latency diagnostics commands."},
@@ -40,7 +41,7 @@ func Server() Family {
 			Complexity: "O(1) for each command that the server executes from then on"},
 		{Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast, Run: cmdLolwut, Since: "5.0.0",
 			Syntax: "[VERSION version]", Summary: "Displays computer art and the server's version.", Complexity: "O(1)"},
-	}}
+	}, Wordings: wholeWordings}
 }
 
 // frozenTime is since when TIME stands still in a script or a transaction, unless a script is past its time limit.

@@ -25,7 +25,7 @@ func cmdSlowlogGet(c *Call) {
 		count = c.IntIn(-1, 1<<31-1, ErrSlowlogCount)
 	}
 	if c.More() {
-		c.Refusef(ErrSubArgs, "GET", "SLOWLOG")
+		c.Refuse(c.SubSyntaxError())
 	}
 	if !c.OK() {
 		return

@@ -51,6 +51,7 @@ type Command struct {
 	id     int    // in the order of joining, subcommands too; ACL rules refer to it
 	full   string // container|sub
 	subs   map[string]*Command
+	whole  bool     // its subcommands are no commands of their own: see wholes.go
 	absent []string // words of the syntax that the release does not know: see Call.Word
 	stats  commandStats
 }
@@ -112,6 +113,8 @@ type commandTable struct {
 	count   int                 // commands and subcommands so far
 
 	wordings map[error]Error // errors that read otherwise in the release; nil if there are none
+	flags    []flagName      // what the release calls flags
+	shown    Flags           // those that it has names for
 }
 
 // addFamily puts a family's lines into the table.
@@ -183,6 +186,9 @@ func (e *Engine) register(cmd *Command, group string, parent *Command) {
 	}
 	cmd.absent = e.absentWords(cmd.Syntax)
 	if len(cmd.Subs) == 0 {
+		if parent == nil && !e.Release.Has(splits) {
+			cmd.tipsToFlags()
+		}
 		return
 	}
 	cmd.Subs = e.offered(cmd.Subs)
@@ -191,6 +197,9 @@ func (e *Engine) register(cmd *Command, group string, parent *Command) {
 		sub := &cmd.Subs[i]
 		e.register(sub, group, cmd)
 		cmd.subs[sub.Name] = sub
+	}
+	if !e.Release.Has(splits) {
+		cmd.join(e.commands.shown)
 	}
 }
 
@@ -227,14 +236,17 @@ func (e *Engine) Commands() []*Command {
 
 // Resolve returns the command that args name, a subcommand if the first word is a container. It returns an
 // error if there is no such command. For a wrong number of arguments it returns both the command and an
-// error.
+// error. Before 7.0 it is the container that refuses a subcommand.
 func (e *Engine) Resolve(args [][]byte) (*Command, error) {
 	cmd := lookup(e.commands.byName, args[0])
 	if cmd == nil {
-		return nil, unknownCommand(args)
+		return nil, e.unknownCommand(args)
 	}
 	if cmd.subs != nil && len(args) > 1 {
 		sub := lookup(cmd.subs, args[1])
+		if cmd.whole && (sub == nil || !sub.Fits(len(args))) {
+			return cmd, nil
+		}
 		if sub == nil {
 			return nil, Errorf(ErrUnknownSub, clip(args[1], 128), strings.ToUpper(cmd.Name))
 		}
@@ -248,15 +260,15 @@ func (e *Engine) Resolve(args [][]byte) (*Command, error) {
 
 // unknownCommand returns the error for an unknown command. As in Redis it shows the first arguments, 128
 // bytes of them.
-func unknownCommand(args [][]byte) error {
+func (e *Engine) unknownCommand(args [][]byte) error {
 	var list strings.Builder
 	for _, a := range args[1:] {
 		if list.Len() >= 128 {
 			break
 		}
-		fmt.Fprintf(&list, "'%s' ", clip(a, 128-list.Len()))
+		list.WriteString(e.Errorf(ErrUnknownArg, clip(a, 128-list.Len())).Error())
 	}
-	return Errorf(ErrUnknownCommand, clip(args[0], 128), list.String())
+	return e.Errorf(ErrUnknownCommand, clip(args[0], 128), list.String())
 }
 
 // maxName exceeds the length of every command's name, so that lookup can fold the name on the stack.

@@ -29,6 +29,7 @@ const (
 	ErrNoKey          = Error("ERR no such key")
 	ErrArity          = "ERR wrong number of arguments for '%s' command"
 	ErrUnknownCommand = "ERR unknown command '%s', with args beginning with: %s"
+	ErrUnknownArg     = "'%s' " // an argument after it
 	ErrSubArgs        = "ERR unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."
 	ErrUnknownSub     = "ERR unknown subcommand '%s'. Try %s HELP."
 

@@ -1,5 +1,11 @@
 package engine
 
+import (
+	"fmt"
+
+	"github.com/miniserver-go/miniserver/release"
+)
+
 // Flags say what a command does and where it may run. No condition asks for a command's name: a new one is a
 // new flag.
 type Flags uint64
@@ -26,36 +32,62 @@ const (
 	NoMulti                           // not inside MULTI
 	MovableKeys                       // key positions depend on the arguments
 	AllowBusy                         // allowed while a slow script runs
+	Random                            // replies differently to the same question; since 7.0 a tip says it
+	SortForScript                     // replies in an order that may differ; since 7.0 a tip says it
 )
 
 // The flags that COMMAND INFO does not show.
 const (
-	MayBeSlow        Flags = AllowBusy << (1 + iota) // runs user code, which may pass its time limit: see slowscript.go
-	AllowTx                                          // executed inside MULTI instead of queued
-	RunsTx                                           // runs the queued commands: writes and takes memory as they do
-	DropsTx                                          // ends a transaction without running it
-	AllowSubscribed                                  // allowed while the session listens to channels
-	FromReplica                                      // allowed on a connection that receives the replication stream
-	HealthCheck                                      // refused while DenyWrites is in force, so that a probe notices
-	AllowScriptDebug                                 // allowed in scripts after DEBUG SET-DISABLE-DENY-SCRIPTS
-	KeepsCaching                                     // does not end the effect of CLIENT CACHING
-	ToChannel                                        // its first argument is a channel
-	ToChannels                                       // its arguments are channels
-	ToPatterns                                       // its arguments are patterns of channels
-	Protected                                        // allowed only by enable-debug-command
-	Internal                                         // for servers among themselves: COMMAND DOCS marks it
+	MayBeSlow        Flags = SortForScript << (1 + iota) // runs user code, which may pass its time limit: see slowscript.go
+	AllowTx                                              // executed inside MULTI instead of queued
+	RunsTx                                               // runs the queued commands: writes and takes memory as they do
+	DropsTx                                              // ends a transaction without running it
+	AllowSubscribed                                      // allowed while the session listens to channels
+	FromReplica                                          // allowed on a connection that receives the replication stream
+	HealthCheck                                          // refused while DenyWrites is in force, so that a probe notices
+	AllowScriptDebug                                     // allowed in scripts after DEBUG SET-DISABLE-DENY-SCRIPTS
+	KeepsCaching                                         // does not end the effect of CLIENT CACHING
+	ToChannel                                            // its first argument is a channel
+	ToChannels                                           // its arguments are channels
+	ToPatterns                                           // its arguments are patterns of channels
+	Protected                                            // allowed only by enable-debug-command
+	Internal                                             // for servers among themselves: COMMAND DOCS marks it
 )
 
-var flagNames = []string{"write", "readonly", "denyoom", "admin", "pubsub", "noscript", "blocking",
-	"loading", "stale", "skip_monitor", "skip_slowlog", "asking", "fast", "no_auth", "",
-	"no_mandatory_keys", "no_async_loading", "no_multi", "movablekeys", "allow_busy"}
+// flagName is what COMMAND calls a flag: since a release, and before another. "" is since ever, and for ever.
+type flagName struct {
+	flag          Flags
+	name          string
+	since, before string
+}
 
-// Names returns the names of the flags that are set, in a fixed order.
-func (f Flags) Names() (names []string) {
-	for i, n := range flagNames {
-		if f&(1<<i) != 0 && n != "" {
-			names = append(names, n)
+var flagNames = []flagName{
+	{flag: Write, name: "write"}, {flag: ReadOnly, name: "readonly"}, {flag: DenyOOM, name: "denyoom"}, {flag: Admin, name: "admin"},
+	{flag: PubSub, name: "pubsub"}, {flag: NoScript, name: "noscript"}, {Random, "random", "", "7.0.0"},
+	{SortForScript, "sort_for_script", "", "7.0.0"}, {Blocking, "blocking", "7.0.0", ""}, {flag: Loading, name: "loading"},
+	{flag: Stale, name: "stale"}, {flag: SkipMonitor, name: "skip_monitor"}, {SkipSlowlog, "skip_slowlog", "", "valkey:8.1.0"},
+	{SkipSlowlog, "skip_commandlog", "valkey:8.1.0", ""}, {flag: Asking, name: "asking"}, {flag: Fast, name: "fast"},
+	{flag: NoAuth, name: "no_auth"}, {MayReplicate, "may_replicate", "", "7.0.0"},
+	{NoMandatoryKeys, "no_mandatory_keys", "7.0.0", ""}, {NoAsyncLoading, "no_async_loading", "7.0.0", ""},
+	{NoMulti, "no_multi", "7.0.0", ""}, {flag: MovableKeys, name: "movablekeys"}, {AllowBusy, "allow_busy", "7.0.0", ""},
+}
+
+// flagNamesOf returns the names that a release has, in a fixed order, and all their flags.
+func flagNamesOf(r *release.Release) (names []flagName, all Flags) {
+	for _, f := range flagNames {
+		if r.Has(release.From(f.since)) && (f.before == "" || !r.Has(release.From(f.before))) {
+			names, all = append(names, f), all|f.flag
 		}
 	}
-	return names
+	return names, all
+}
+
+// flagNamed returns the flag of a name of any release. It panics if there is none.
+func flagNamed(name string) Flags {
+	for _, f := range flagNames {
+		if f.name == name {
+			return f.flag
+		}
+	}
+	panic(fmt.Sprintf("engine: no flag is called %q", name))
 }

@@ -11,7 +11,7 @@ func HelpLine(since string) Command {
 // CONTAINER HELP
 func cmdHelp(c *Call) {
 	var lines []string
-	if c.Cmd.parent.Run != nil {
+	if c.Cmd.parent.Fits(1) {
 		lines = append(lines, "(no subcommand)", helpIndent+c.Cmd.parent.Summary)
 	}
 	for i := range c.Cmd.parent.Subs {

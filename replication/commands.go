@@ -11,6 +11,7 @@ func (m *Master) families() []engine.Family {
 	const sync = engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.NoMulti
 	return []engine.Family{{Group: "generic", Commands: []engine.Command{
 		{Name: "wait", Arity: 3, Flags: engine.Blocking, Run: m.cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
+			Was:     []engine.Was{engine.Before("7.0.0", "acl=-blocking +noscript")},
 			Syntax:  "numreplicas timeout:integer",
 			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed.",
 			Tips:    "request_policy:all_shards response_policy:agg_min", Complexity: "O(1)"},
@@ -27,7 +28,7 @@ func (m *Master) families() []engine.Family {
 			Syntax: "replicationid offset", Summary: "An internal command used in replication.",
 			Complexity: "O(N), N being the size of the dataset for a full synchronization; O(1) when it continues"},
 		{Name: "role", Arity: 1, Flags: engine.NoScript | engine.Loading | engine.Stale | engine.Fast, Run: m.cmdRole, Since: "2.8.12",
-			ACL: "admin dangerous", Summary: "Returns the replication role.", Complexity: "O(1)"},
+			ACL: "admin dangerous", Was: []engine.Was{engine.Before("7.0.0", "acl=dangerous")}, Summary: "Returns the replication role.", Complexity: "O(1)"},
 		{Name: "replicaof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: cmdReplicaOf, Since: "5.0.0",
 			Syntax:  "args=<host-port=<host port>|no-one=<NO ONE>>",
 			Summary: "Configures a server as replica of another, or promotes it to a master.", Complexity: "O(1)"},

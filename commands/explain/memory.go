@@ -17,7 +17,7 @@ func Part() engine.Part {
 	return engine.Part{
 		Families: []engine.Family{{Group: "server", Commands: []engine.Command{
 			{Name: "memory", Arity: -2, Since: "4.0.0", Subs: memorySubs(),
-				Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands."},
+				Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands.", Was: []engine.Was{engine.Before("7.0.0", "+random +movablekeys")}},
 		}}},
 		Debug: []engine.DebugLine{
 			{Name: "listpack", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.", Run: cmdDebugZiplist},

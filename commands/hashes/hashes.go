@@ -40,7 +40,7 @@ func Family() engine.Family {
 			Syntax: "key field...", Summary: "Returns the values of all fields in a hash.",
 			Complexity: "O(N), N being the number of fields asked for"},
 		{Name: "hgetall", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHGetAll, Since: "2.0.0",
-			Syntax: "key", Summary: "Returns all fields and values in a hash.", Tips: "nondeterministic_output_order",
+			Syntax: "key", Summary: "Returns all fields and values in a hash.", Tips: "nondeterministic_output_order", Was: []engine.Was{engine.Before("7.0.0", "+random")},
 			Complexity: "O(N), N being the number of fields of the hash"},
 		{Name: "hkeys", Arity: 2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHKeys, Since: "2.0.0",
 			Syntax: "key", Summary: "Returns all fields in a hash.", Tips: "nondeterministic_output_order",

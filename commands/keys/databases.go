@@ -34,7 +34,8 @@ func Databases() engine.Family {
 func Selection() engine.Family {
 	return engine.Family{Group: "connection", Commands: []engine.Command{
 		{Name: "select", Arity: 2, Flags: engine.Loading | engine.Stale | engine.Fast, Run: cmdSelect, Since: "1.0.0",
-			Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)"},
+			Syntax: "index", Summary: "Changes the selected database.", Complexity: "O(1)",
+			Was: []engine.Was{engine.Before("7.0.0", "acl=keyspace,-connection")}},
 	}}
 }
 

@@ -12,19 +12,19 @@ import (
 // expireLines returns the lines of this file's commands.
 func expireLines() []engine.Command {
 	return []engine.Command{
-		{Name: "expire", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdExpire, Since: "1.0.0",
+		{Name: "expire", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdExpire, Since: "1.0.0", Was: []engine.Was{engine.Before("7.0.0", "arity=3")},
 			Syntax: "key seconds [NX|XX|GT|LT]", Summary: "Sets the expiration time of a key in seconds.",
 			Complexity: "O(1)",
 			History:    "7.0.0 The options `NX`, `XX`, `GT` and `LT`."},
-		{Name: "pexpire", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdPExpire, Since: "2.6.0",
+		{Name: "pexpire", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdPExpire, Since: "2.6.0", Was: []engine.Was{engine.Before("7.0.0", "arity=3")},
 			Syntax: "key milliseconds [NX|XX|GT|LT]", Summary: "Sets the expiration time of a key in milliseconds.",
 			Complexity: "O(1)",
 			History:    "7.0.0 The options `NX`, `XX`, `GT` and `LT`."},
-		{Name: "expireat", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdExpireAt, Since: "1.2.0",
+		{Name: "expireat", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdExpireAt, Since: "1.2.0", Was: []engine.Was{engine.Before("7.0.0", "arity=3")},
 			Syntax:  "key unix-time-seconds [NX|XX|GT|LT]",
 			Summary: "Sets the expiration time of a key to a Unix timestamp.", Complexity: "O(1)",
 			History: "7.0.0 The options `NX`, `XX`, `GT` and `LT`."},
-		{Name: "pexpireat", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdPExpireAt, Since: "2.6.0",
+		{Name: "pexpireat", Arity: -3, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdPExpireAt, Since: "2.6.0", Was: []engine.Was{engine.Before("7.0.0", "arity=3")},
 			Syntax:  "key unix-time-milliseconds [NX|XX|GT|LT]",
 			Summary: "Sets the expiration time of a key to a Unix milliseconds timestamp.", Complexity: "O(1)",
 			History: "7.0.0 The options `NX`, `XX`, `GT` and `LT`."},

@@ -11,7 +11,7 @@ import (
 func objectLines() []engine.Command {
 	return []engine.Command{
 		{Name: "object", Arity: -2, Since: "2.2.3",
-			Complexity: "Depends on the subcommand", Summary: "A container for object introspection commands.", Subs: []engine.Command{
+			Complexity: "Depends on the subcommand", Summary: "A container for object introspection commands.", Was: []engine.Was{engine.Before("7.0.0", "+random")}, Subs: []engine.Command{
 				{Name: "encoding", Arity: 3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO"), Run: cmdObjectEncoding, Since: "2.2.3",
 					Syntax: "key", Summary: "Returns the internal encoding of a Redis object.",
 					Help: "\nReturn the kind of internal representation used in order to store the value\n" +

@@ -30,7 +30,7 @@ func HyperLogLog() engine.Family {
 			Keys: engine.Key(1, "RW access insert").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Since: "2.8.9",
 			Syntax: "destkey [sourcekey...]", Summary: "Merges one or more HyperLogLog values into a single key.",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "pfdebug", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Admin | engine.Internal, Keys: engine.Key(2, "RW access"), Run: cmdPFDebug, Since: "2.8.9",
+		{Name: "pfdebug", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Admin | engine.Internal, Keys: engine.Key(2, "RW access"), Run: cmdPFDebug, Since: "2.8.9", Was: []engine.Was{engine.Before("7.0.0", "arity=-3")},
 			Syntax: "subcommand key", Summary: "Internal commands for debugging HyperLogLog values.",
 			Complexity: "O(N), N being the number of registers"},
 		{Name: "pfselftest", Arity: 1, Flags: engine.Admin | engine.Internal, Run: cmdPFSelfTest, Since: "2.8.9",

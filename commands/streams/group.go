@@ -39,7 +39,7 @@ func groupLines() []engine.Command {
 					Complexity: "O(1)",
 					History:    "7.0.0 The option `ENTRIESREAD`."},
 			}},
-		{Name: "xack", Arity: -4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAck, Since: "5.0.0",
+		{Name: "xack", Arity: -4, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAck, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "+random")},
 			Syntax:     "key group id...",
 			Summary:    "Returns the number of messages that were successfully acknowledged by the consumer group member of a stream.",
 			Complexity: "O(1) for each ID"},
@@ -58,7 +58,7 @@ func groupLines() []engine.Command {
 			Summary: "Changes, or acquires, ownership of messages in a consumer group, as if the messages were delivered to as consumer group member.",
 			Tips:    "nondeterministic_output", Complexity: "O(N), N being the number of pending entries looked at",
 			History: "7.0.0 Replies with the IDs of entries that are gone."},
-		{Name: "xinfo", Arity: -2, Since: "5.0.0",
+		{Name: "xinfo", Arity: -2, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "+random")},
 			Complexity: "Depends on the subcommand", Summary: "A container for stream introspection commands.", Subs: []engine.Command{
 				{Name: "consumers", Arity: 4, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdXInfoConsumers, Since: "5.0.0",
 					Syntax: "key group", Summary: "Returns a list of the consumers in a consumer group.",

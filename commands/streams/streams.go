@@ -67,7 +67,7 @@ func Family() engine.Family {
 			Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the number of entries removed",
 			History:    "6.2.0 The options `MINID` and `LIMIT`."},
-		{Name: "xsetid", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXSetID, Since: "5.0.0",
+		{Name: "xsetid", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXSetID, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "arity=3")},
 			Syntax:  "key last-id [ENTRIESADDED entries-added]@7.0.0 [MAXDELETEDID max-deleted-id]@7.0.0",
 			Summary: "An internal command for replicating stream values.", Complexity: "O(1)",
 			History: "7.0.0 The options `ENTRIESADDED` and `MAXDELETEDID`."},

@@ -29,7 +29,7 @@ var storeysOfEngine = [][]string{
 		"config.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "stopwatch.go",
 		"stats.go", "propagation.go", "persistence.go", "slowscript.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
-		"pubsub.go", "users.go", "secrets.go",
+		"pubsub.go", "users.go", "secrets.go", "wholes.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
 		"publish.go", "invalidation.go", "acl.go", "client_info.go", "connections.go", "monitor.go", "element_expiry.go", "changed.go",
