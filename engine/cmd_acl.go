@@ -23,7 +23,7 @@ func AccessControl() Family {
 		{Name: "acl", Arity: -2, Since: "6.0.0",
 			Complexity: "Depends on the subcommand", Summary: "A container for Access List Control commands.", Subs: []Command{
 				{Name: "cat", Arity: -2, Flags: anybody, Run: cmdACLCat, Since: "6.0.0",
-					Syntax: "[category]", Summary: "Lists the ACL categories, or the commands inside a category.",
+					Syntax: "[category(/categoryname)]", Summary: "Lists the ACL categories, or the commands inside a category.",
 					Complexity: "O(1)"},
 				{Name: "deluser", Arity: -3, Flags: operate, Run: cmdACLDelUser, Secrets: SecretsFrom(2), Since: "6.0.0",
 					Syntax: "username...", Summary: "Deletes ACL users, and terminates their connections.",

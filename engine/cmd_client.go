@@ -25,8 +25,8 @@ func clientSubs() []Command {
 			Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)"},
 		{Name: "info", Arity: 2, Flags: own, Run: cmdClientInfo, Since: "6.2.0",
 			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0",
-			Syntax: "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type=<NORMAL|MASTER@3.2.0|PRIMARY@valkey:8.0.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0|" +
+		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0", Was: []Was{{Before: "7.2.0", Edit: Writes("[SKIPME skipme=<YES|NO>]", "[SKIPME yes/no]")}},
+			Syntax: "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type(/normal_master_slave_pubsub)=<NORMAL|MASTER@3.2.0|PRIMARY@valkey:8.0.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0|" +
 				clientFilters("|", "|PRIMARY|SLAVE") + ">...>",
 			Summary: "Terminates open connections.",
 			Help: "<ip:port>\n" +
@@ -59,7 +59,7 @@ func clientSubs() []Command {
 				"valkey:8.1.0 The filter `ID` takes several IDs.\n" +
 				"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."},
 		{Name: "list", Arity: -2, Flags: admin, Run: cmdClientList, Since: "2.4.0",
-			Syntax: "[TYPE client-type=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0 [USER username]@valkey:8.1.0 [ADDR addr(ip:port)]@valkey:8.1.0 " +
+			Syntax: "[TYPE client-type(/normal_master_replica_pubsub)=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0 [USER username]@valkey:8.1.0 [ADDR addr(ip:port)]@valkey:8.1.0 " +
 				"[LADDR laddr(ip:port)]@valkey:8.1.0 [SKIPME skipme=<YES|NO>]@valkey:8.1.0 [MAXAGE maxage]@valkey:8.1.0 " + clientFilters(" ", ""), Summary: "Lists open connections.",
 			Help: "[options ...]\n" +
 				"Show the connections. Options:\n" +
@@ -74,19 +74,19 @@ func clientSubs() []Command {
 				"6.2.0 The filter `ID`; shows `argv-mem`, `tot-mem`, `laddr` and `redir`.\n" +
 				"7.0.0 Shows `resp`, `multi-mem`, `rbs` and `rbp`.\n" +
 				"7.0.3 Shows `ssub`.\n" +
-				"7.2.0 Shows `lib-name` and `lib-ver`.\n" +
-				"7.4.0 Shows `watch`.\n" +
+				"7.2.0@8.0.0 Shows `lib-name` and `lib-ver`.\n" +
+				"7.4.0@8.0.0 Shows `watch`.\n" +
 				"8.0.0 Shows `io-thread`.\n" +
 				"valkey:8.1.0 The filters `USER`, `ADDR`, `LADDR`, `SKIPME` and `MAXAGE`.\n" +
 				"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."},
 		{Name: "unpause", Arity: 2, Flags: admin, Run: cmdClientUnpause, Since: "6.2.0",
 			Summary:    "Resumes processing commands from paused clients.",
 			Complexity: "O(N), N being the number of postponed clients"},
-		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Since: "3.0.0",
+		{Name: "pause", Arity: -3, Flags: admin, Run: cmdClientPause, Since: "3.0.0", Was: []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Since = "2.9.50" }}},
 			Syntax: "timeout:integer mode=[WRITE|ALL]@6.2.0", Summary: "Suspends commands processing.", Complexity: "O(1)",
 			History: "6.2.0 Can suspend writes only."},
 		{Name: "reply", Arity: 3, Flags: own, Run: cmdClientReply, Since: "3.2.0",
-			Syntax: "action=<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
+			Syntax: "action(/on_off_skip)=<ON|OFF|SKIP>", Summary: "Instructs the server whether to reply to commands.", Complexity: "O(1)"},
 		{Name: "setname", Arity: 3, Flags: own, Run: cmdClientSetName, Since: "2.6.9",
 			Syntax: "connection-name", Summary: "Sets the connection name.", Help: "<name>", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
 			Complexity: "O(1)"},
@@ -98,7 +98,7 @@ func clientSubs() []Command {
 				"* LIB-VER: the version of its library.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
 			Complexity: "O(1)"},
 		{Name: "unblock", Arity: -3, Flags: admin, Run: cmdClientUnblock, Since: "5.0.0",
-			Syntax:  "client-id unblock-type=[TIMEOUT|ERROR]",
+			Syntax:  "client-id unblock-type(/timeout_error)=[TIMEOUT|ERROR]",
 			Summary: "Unblocks a client blocked by a blocking command from a different connection.",
 			Help:    "<clientid> [TIMEOUT|ERROR]", Complexity: "O(N), N being the number of blocked clients"},
 		{Name: "tracking", Arity: -3, Flags: own, Run: cmdClientTracking, Since: "6.0.0",

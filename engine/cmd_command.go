@@ -7,6 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/glob"
 )
 
+// withoutArguments is COMMAND GETKEYS before commands with a key alone, and before COMMAND DOCS told of its arguments.
+var withoutArguments = []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Arity, cmd.Syntax = -4, "" }}}
+
 // commandSubs are the subcommands of COMMAND.
 func commandSubs() []Command {
 	const flags = Loading | Stale
@@ -25,10 +28,10 @@ func commandSubs() []Command {
 		{Name: "docs", Arity: -2, Flags: flags, Run: cmdCommandDocs, Since: "7.0.0",
 			Syntax: "[command-name...]", Summary: "Returns documentary information about one, multiple or all commands.",
 			Tips: "nondeterministic_output_order", Complexity: "O(N), N being the number of commands asked for"},
-		{Name: "getkeys", Arity: -3, Flags: flags, Run: cmdCommandGetKeys, Since: "2.8.13",
+		{Name: "getkeys", Arity: -3, Flags: flags, Run: cmdCommandGetKeys, Since: "2.8.13", Was: withoutArguments,
 			Syntax: "command [arg...]", Summary: "Extracts the key names from an arbitrary command.",
 			Help: "<full-command>", Complexity: "O(N), N being the number of arguments"},
-		{Name: "getkeysandflags", Arity: -3, Flags: flags, Run: cmdCommandGetKeysAndFlags, Since: "7.0.0",
+		{Name: "getkeysandflags", Arity: -3, Flags: flags, Run: cmdCommandGetKeysAndFlags, Since: "7.0.0", Was: withoutArguments,
 			Syntax: "command [arg...]", Summary: "Extracts the key names and access flags for an arbitrary command.",
 			Help: "<full-command>", Complexity: "O(N), N being the number of arguments"},
 		help,

@@ -17,7 +17,7 @@ func configSubs() []Command {
 			Help: "<pattern>", Complexity: "O(N), N being the number of parameters",
 			History: "7.0.0 Takes several patterns."},
 		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Secrets: (*Engine).secretSettings, Since: "2.0.0",
-			Syntax: "data=<parameter value>...", Summary: "Sets configuration parameters in-flight, all of them or none.",
+			Syntax: "data(/parameter_value)=<parameter value>...", Summary: "Sets configuration parameters in-flight, all of them or none.",
 			Help:       "<directive> <value>",
 			Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of parameters",

@@ -10,7 +10,7 @@ func Connection() Family {
 		{Name: "echo", Arity: 2, Flags: Loading | Stale | Fast, Run: cmdEcho, Since: "1.0.0",
 			Syntax: "message", Summary: "Returns the given string.", Complexity: "O(1)", Was: []Was{Before("7.0.0", "-loading -stale")}},
 		{Name: "hello", Arity: -1, Flags: before, Run: cmdHello, Secrets: secretsOfHello, Since: "6.0.0",
-			Syntax: "arguments=[protover [AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server.",
+			Syntax: "arguments=[protover auth(/username_password)=[AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server.",
 			Complexity: "O(1)",
 			History:    "6.2.0 Without arguments it describes the connection and changes nothing."},
 		{Name: "auth", Arity: -2, Flags: before, Run: cmdAuth, Secrets: SecretsFrom(1), Since: "1.0.0",

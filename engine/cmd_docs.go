@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/release"
@@ -95,8 +96,9 @@ type docChange struct{ version, text string }
 func (c *Call) changes(history string) (known []docChange) {
 	for line := range strings.Lines(history) {
 		versions, text, _ := strings.Cut(strings.TrimSpace(line), " ")
-		since := release.From(strings.ReplaceAll(versions, ",", " "))
-		if c.Engine.Release.Offers(since) {
+		versions, told, _ := strings.Cut(strings.ReplaceAll(versions, ",", " "), "@")
+		since := release.From(versions)
+		if c.Engine.Release.Offers(release.From(cmp.Or(told, versions))) {
 			known = append(known, docChange{since.In(c.Engine.Release), text})
 		}
 	}
@@ -151,7 +153,7 @@ func (m *docs) arguments(list []argument, keys *keyCount) {
 func (c *Call) replyArgument(a *argument, keys *keyCount) {
 	name, display := a.name, a.shown()
 	if !c.Has(displaysText) {
-		name, display = display, ""
+		name, display = cmp.Or(a.older, display), ""
 	}
 	m := c.openDocs()
 	m.text("name", name)
@@ -167,7 +169,9 @@ func (c *Call) replyArgument(a *argument, keys *keyCount) {
 		m.name("token")
 		c.Reply.BulkString(a.token)
 	}
-	m.text("since", release.From(a.since).In(c.Engine.Release))
+	if !a.unsaid {
+		m.text("since", release.From(a.since).In(c.Engine.Release))
+	}
 	m.text("deprecated_since", a.deprecated)
 	m.words("flags", a.flags())
 	m.arguments(a.parts, keys)

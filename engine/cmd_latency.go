@@ -25,7 +25,7 @@ func latencySubs() []Command {
 		{Name: "reset", Arity: -2, Flags: flags, Run: cmdLatencyReset, Since: "2.8.13",
 			Syntax: "[event...]", Summary: "Resets the latency data for one or more events.",
 			Tips: "request_policy:all_nodes response_policy:agg_sum",
-			Was:  []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Tips = "request_policy:all_nodes response_policy:all_succeeded" }}}, Complexity: "O(1)"},
+			Was:  []Was{{Before: "7.2.0", Edit: Advises("request_policy:all_nodes response_policy:all_succeeded")}}, Complexity: "O(1)"},
 		{Name: "histogram", Arity: -2, Flags: flags, Run: cmdLatencyHistogram, Since: "7.0.0",
 			Syntax:  "[command...]",
 			Summary: "Returns the cumulative distribution of latencies of a subset or all commands.",

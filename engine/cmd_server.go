@@ -26,7 +26,7 @@ func Server() Family {
 		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdTime, Since: "2.6.0",
 			Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		{Name: "shutdown", Arity: -1, Flags: admin | NoMulti | AllowBusy, Run: cmdShutdown, Since: "1.0.0",
-			Syntax:     "save-selector=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [ABORT]@7.0.0",
+			Syntax:     "save-selector(/nosave_save)=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [ABORT]@7.0.0",
 			Summary:    "Synchronously saves the database(s) to disk and shuts down the Redis server.",
 			Complexity: "O(N), N being the number of keys in all databases",
 			History:    "7.0.0 The options `NOW`, `FORCE` and `ABORT`."},

@@ -32,7 +32,7 @@ type Command struct {
 	Complexity string
 
 	// History is what changed since the command was there, for COMMAND DOCS: a line for each change, of the release, in the
-	// notation of package release with commas for blanks, and a sentence. Deprecated is the release that deprecated the
+	// notation of package release with commas for blanks, and a sentence; 7.2.0@8.0.0 if only 8.0 tells it. Deprecated is the release that deprecated the
 	// command, and what to use instead: "6.2.0 `LMOVE`".
 	History, Deprecated string
 
@@ -63,8 +63,21 @@ type Was struct {
 	Edit   func(cmd *Command)
 }
 
+// Advises returns an edit that has other tips.
+func Advises(tips string) func(cmd *Command) { return func(cmd *Command) { cmd.Tips = tips } }
+
 // withoutTips is an edit for commands that had no tips.
-func withoutTips(cmd *Command) { cmd.Tips = "" }
+var withoutTips = Advises("")
+
+// Writes returns an edit that has another text for a part of the syntax.
+func Writes(now, was string) func(cmd *Command) {
+	return func(cmd *Command) {
+		if !strings.Contains(cmd.Syntax, now) {
+			panic(fmt.Sprintf("engine: the syntax of %q lacks %q", cmd.Name, now))
+		}
+		cmd.Syntax = strings.ReplaceAll(cmd.Syntax, now, was)
+	}
+}
 
 type commandStats struct {
 	calls, rejected, failed, micros int64
@@ -135,6 +148,7 @@ func (e *Engine) addFamily(f Family) {
 func (e *Engine) offered(lines []Command) []Command {
 	lines = slices.DeleteFunc(lines, func(cmd Command) bool { return !e.Release.Offers(release.From(cmd.Since)) })
 	for i := range lines {
+		e.withoutLater(&lines[i])
 		for _, was := range lines[i].Was {
 			if !e.Release.Has(release.From(was.Before)) {
 				was.Edit(&lines[i])
@@ -184,7 +198,6 @@ func (e *Engine) register(cmd *Command, group string, parent *Command) {
 	if cmd.Keys.movable() {
 		cmd.Flags |= MovableKeys
 	}
-	cmd.absent = e.absentWords(cmd.Syntax)
 	if len(cmd.Subs) == 0 {
 		if parent == nil && !e.Release.Has(splits) {
 			cmd.tipsToFlags()

@@ -31,7 +31,7 @@ func eachLine(t *testing.T, check func(t *testing.T, cmd *engine.Command)) {
 
 var (
 	accesses   = regexp.MustCompile(`^(not_key|(RO|RW|OW|RM)( access)?( insert| delete| update)?( variable_flags| incomplete)?)$`)
-	history    = regexp.MustCompile(`^([a-z0-9.:,]+ .*[^ ])?\n?$`)
+	history    = regexp.MustCompile(`^([a-z0-9.:,@]+ .*[^ ])?\n?$`)
 	complexity = regexp.MustCompile(`^(O\(.+|Depends on .+)[^.]$`)
 )
 

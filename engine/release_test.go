@@ -27,6 +27,7 @@ func likeFamily() engine.Family {
 	return engine.Family{Group: "generic", Commands: []engine.Command{
 		{Name: "always", Arity: -1, Run: words, Since: "1.0.0", Syntax: "[OLD|NEW]@7.2.0"},
 		{Name: "words", Arity: -1, Run: words, Since: "1.0.0", Syntax: "[OLD|NEW@7.2.0]"},
+		{Name: "foreign", Arity: -1, Run: words, Since: "1.0.0", Syntax: "[NEW]@keydb:6.0.0"},
 		{Name: "later", Arity: 1, Run: words, Since: "7.4.0"},
 		{Name: "latest", Arity: 1, Run: words, Since: "9.0.0"},
 		{Name: "edited", Arity: 2, Run: words, Since: "1.0.0", Was: []engine.Was{
@@ -47,13 +48,13 @@ func TestLike(t *testing.T) {
 		name string
 		want map[string]string
 	}{
-		{"redis:6.2", map[string]string{"always new": "ERR no longer", "words old": "OLD", "words new": "ERR no longer",
+		{"redis:6.2", map[string]string{"always new": arity, "words old": "OLD", "words new": "ERR no longer",
 			"later": "ERR unknown command `later`, with args beginning with: ", "box y": noSub62, "edited": arity, "edited old": arity, "edited old new": "OLD"}},
-		{"redis:7.0", map[string]string{"always new": "ERR no", "words old": "OLD", "words new": "ERR no", "later": unknown, "box y": noSub70,
+		{"redis:7.0", map[string]string{"always new": arity, "words old": "OLD", "words new": "ERR no", "later": unknown, "box y": noSub70,
 			"latest": unknown, "edited": arity, "edited old": "OLD", "edited old new": "OLD"}},
-		{"redis:7.4", map[string]string{"always new": "NEW", "words old": "OLD", "words new": "NEW", "later": "ERR no",
+		{"redis:7.4", map[string]string{"always new": "NEW", "words old": "OLD", "words new": "NEW", "later": "ERR no", "foreign new": arity,
 			"latest": unknown, "edited": arity, "edited old": "OLD", "edited old new": arity}},
-		{"default", map[string]string{"words new": "NEW", "later": "ERR no", "latest": "ERR no"}},
+		{"default", map[string]string{"words new": "NEW", "later": "ERR no", "latest": "ERR no", "foreign new": "NEW"}},
 	} {
 		do := like(t, c.name)
 		for command, want := range c.want {

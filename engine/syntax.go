@@ -20,22 +20,26 @@ import (
 //	condition=[NX|XX]    a name: that of a group is else the name of its first argument, that of a word the word itself
 //	timeout:integer      a type: a name implies the usual one
 //	addr(ip:port)        what people see instead of the name
+//	data(/field_value)=  what COMMAND DOCS called a group or a value before 7.2, if that was neither the name nor the text
 //	by-pattern#1         the keyspec that finds it: the first key has else the first, the next key the next
 //	[KEEPTTL]@6.0.0      since when it is there if it came later than the command, in the notation of package release
-//	                     with commas for blanks: @valkey:9.0.0, @8.2.0,valkey:8.0.0
+//	                     with commas for blanks: @valkey:9.0.0, @8.2.0,valkey:8.0.0; @(7.4.0) if COMMAND DOCS does not say it
+//	[member]@keydb:6.0.0 what another server added to a command of Redis: only an open release has it
 //	password!6.2.0       since when it is deprecated
 //
-// In this order, name(text):type#1...@6.0.0!7.0.0, any of them may follow a name.
+// In this order, name(text/older):type#1...@6.0.0!7.0.0, any of them may follow a name.
 
 // argument is one argument, or a group of them.
 type argument struct {
 	name, kind, token string
 	display           string // what people see; "" for the name
+	older             string // the name before 7.2; "" for what people see
 	keyspec           int    // which keyspec finds it, from 1; 0 for the usual one
 	optional          bool
 	multiple          bool
 	repeatsToken      bool   // multiple, and the token is said each time
 	since             string // "" for what came with the command
+	unsaid            bool   // COMMAND DOCS does not show since
 	deprecated        string // the release that deprecated it; "" for none
 	parts             []argument
 }
@@ -100,6 +104,8 @@ func (p *syntaxParser) sequence() (list []argument) {
 			a.repeatsToken = a.token != "" && a.kind != kindToken
 		}
 		p.releases("@", &a.since)
+		a.since, a.unsaid = strings.CutPrefix(a.since, "(")
+		a.since = strings.TrimSuffix(a.since, ")")
 		p.releases("!", &a.deprecated)
 		list = append(list, a)
 	}
@@ -117,7 +123,7 @@ func (p *syntaxParser) item() (a argument) {
 	switch name := p.label(); {
 	case name != "":
 		a = p.item()
-		a.name = name
+		a.name = p.names(name, &a)
 	case p.skip("["):
 		a = p.choice("]")
 		a.optional = true
@@ -129,7 +135,7 @@ func (p *syntaxParser) item() (a argument) {
 	return a
 }
 
-// label reads the name before a group or a word, name=[NX|XX]. It returns "" if there is none.
+// label reads the names before a group or a word, name(/older)=[NX|XX]. It returns "" if there are none.
 func (p *syntaxParser) label() string {
 	name, _, found := strings.Cut(p.rest, "=")
 	if !found || name == "" || name != strings.ToLower(name) || strings.ContainsAny(name, " |[]<>@!") {
@@ -179,23 +185,30 @@ func (p *syntaxParser) word() argument {
 	return p.value(word)
 }
 
-// value reads name(text):type#1, of which all but the name may be missing.
+// value reads name(text/older):type#1, of which all but the name may be missing.
 func (p *syntaxParser) value(word string) (a argument) {
 	if text, number, told := strings.Cut(word, "#"); told {
 		n, err := strconv.Atoi(number)
 		p.ok = p.ok && err == nil
 		word, a.keyspec = text, n+1
 	}
-	if name, rest, told := strings.Cut(word, "("); told {
-		text, kind, closed := strings.Cut(rest, ")")
-		p.ok = p.ok && closed
-		word, a.display = name+kind, text
-	}
 	var told bool
-	if a.name, a.kind, told = strings.Cut(word, ":"); !told {
+	if a.name, a.kind, told = strings.Cut(p.names(word, &a), ":"); !told {
 		a.kind = argumentKind(a.name)
 	}
 	return a
+}
+
+// names takes (text/older) out of a word, of which either may be missing, and returns the rest.
+func (p *syntaxParser) names(word string, a *argument) (rest string) {
+	before, inside, told := strings.Cut(word, "(")
+	if !told {
+		return word
+	}
+	text, after, closed := strings.Cut(inside, ")")
+	p.ok = p.ok && closed
+	a.display, a.older, _ = strings.Cut(text, "/")
+	return before + after
 }
 
 // joined makes one argument of those that belong together. A token before a value is the value's; before
@@ -226,7 +239,7 @@ func (e *Engine) arguments(syntax string) []argument {
 // offeredArguments returns those of the arguments that a release has. What was one of several is itself if it alone is left.
 func offeredArguments(r *release.Release, list []argument) (offered []argument) {
 	for _, a := range list {
-		if a.since != "" && !r.Offers(release.From(a.since)) {
+		if a.since != "" && !r.Extends(release.From(a.since)) {
 			continue
 		}
 		a.parts = offeredArguments(r, a.parts)
@@ -240,14 +253,56 @@ func offeredArguments(r *release.Release, list []argument) (offered []argument) 
 	return offered
 }
 
-// absentWords returns the words of a syntax that came after the engine's release.
-func (e *Engine) absentWords(syntax string) (words []string) {
-	if !strings.Contains(syntax, "@") {
-		return nil
+// withoutLater takes from a line the words and arguments that its syntax has and the engine's release does not.
+func (e *Engine) withoutLater(cmd *Command) {
+	if e.Release.Open || !strings.Contains(cmd.Syntax, "@") {
+		return
 	}
-	all, _ := parseSyntax(syntax)
-	known := wordsOf(e.arguments(syntax))
-	return slices.DeleteFunc(wordsOf(all), func(word string) bool { return slices.Contains(known, word) })
+	all, _ := parseSyntax(cmd.Syntax)
+	known := offeredArguments(e.Release, all)
+	words := wordsOf(known)
+	cmd.absent = slices.DeleteFunc(wordsOf(all), func(word string) bool { return slices.Contains(words, word) })
+	if _, more := leastOf(known); !more {
+		cmd.Arity = max(cmd.Arity, -cmd.Arity)
+	}
+}
+
+// leastOf returns how many words arguments are at least, and whether they may be more.
+func leastOf(list []argument) (n int, more bool) {
+	for i := range list {
+		least, open := list[i].least()
+		n, more = n+least, more || open
+	}
+	return n, more
+}
+
+// least is leastOf for one argument.
+func (a *argument) least() (n int, more bool) {
+	switch {
+	case a.optional:
+		return 0, true
+	case a.kind == kindBlock:
+		n, more = leastOf(a.parts)
+	case a.kind == kindOneOf:
+		n, more = leastOfOne(a.parts)
+	default:
+		n = 1
+	}
+	if a.token != "" && a.kind != kindToken {
+		n++
+	}
+	return n, more || a.multiple
+}
+
+// leastOfOne is leastOf for what is one of several.
+func leastOfOne(parts []argument) (n int, more bool) {
+	n, more = parts[0].least()
+	for i := range parts[1:] {
+		least, open := parts[i+1].least()
+		more = more || open || least != n
+		n = min(n, least)
+	}
+	return n, more
 }
 
 // wordsOf returns the words that are typed as they stand.

@@ -72,3 +72,18 @@ func TestUsage(t *testing.T) {
 		require.Equal(t, want, usages(list), syntax)
 	}
 }
+
+// Older names, what an open release adds, and what COMMAND DOCS does not say.
+func TestSyntaxOfReleases(t *testing.T) {
+	for text, want := range map[string]argument{
+		"data(/a_b)=<a b>":         {name: "data", older: "a_b", kind: kindBlock, parts: []argument{{name: "a", kind: "string"}, {name: "b", kind: "string"}}},
+		"entries(read/entry)":      {name: "entries", display: "read", older: "entry", kind: "string"},
+		"new(/old)=$":              {name: "new", older: "old", kind: kindToken, token: "$"},
+		"[NX]@(7.4,valkey:8.0)":    {name: "nx", kind: kindToken, token: "NX", optional: true, since: "7.4 valkey:8.0", unsaid: true},
+		"member(/field):key#1@1.0": {name: "member", older: "field", kind: "key", keyspec: 2, since: "1.0"},
+	} {
+		got, ok := parseSyntax(text)
+		require.True(t, ok, text)
+		require.Equal(t, []argument{want}, got, text)
+	}
+}

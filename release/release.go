@@ -5,7 +5,7 @@
 //	"6.2.0"                  Redis since 6.2, and every Valkey, which has all of Redis up to 7.2
 //	"8.2.0 valkey:8.0.0"     Redis since 8.2, and Valkey since 8.0
 //	"valkey:8.1.0"           Valkey since 8.1, and no Redis
-//	"bloom:1.0.0"            a module, or this server itself: in every release
+//	"bloom:1.0.0"            a module, another server, or this server itself: in every release
 //
 // Such a text stands beside the command, the option or the behaviour that it is about.
 package release
@@ -105,9 +105,13 @@ var listpacks, smallLists = From("7.0.0"), From("7.2.0")
 // Offers is Has for commands and options, of which an open release has all.
 func (r *Release) Offers(since Since) bool { return r.Open || r.Has(since) }
 
+// Extends is Offers for what came to a command that was there. What other servers added to it only an open release has.
+func (r *Release) Extends(since Since) bool { return r.Open || r.Has(since) && !since.foreign }
+
 // Since is the releases from which on something is there.
 type Since struct {
 	redis, valkey version
+	foreign       bool // neither Redis nor Valkey ever had it
 	text          string
 }
 
@@ -120,7 +124,7 @@ func From(text string) Since {
 	if text == "" {
 		return Since{}
 	}
-	s := Since{never, never, text}
+	s := Since{redis: never, valkey: never, text: text}
 	for word := range strings.FieldsSeq(text) {
 		product, number, named := strings.Cut(word, ":")
 		switch {
@@ -132,7 +136,7 @@ func From(text string) Since {
 			s.valkey = parseVersion(number)
 		default:
 			_ = parseVersion(number)
-			s.redis, s.valkey = 0, 0
+			s.redis, s.valkey, s.foreign = 0, 0, true
 		}
 	}
 	return s

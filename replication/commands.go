@@ -11,11 +11,12 @@ func (m *Master) families() []engine.Family {
 	const sync = engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.NoMulti
 	return []engine.Family{{Group: "generic", Commands: []engine.Command{
 		{Name: "wait", Arity: 3, Flags: engine.Blocking, Run: m.cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
-			Was:     []engine.Was{engine.Before("7.0.0", "acl=-blocking +noscript")},
+			Was:     []engine.Was{engine.Before("7.4.0 valkey:8.0.0", "-blocking"), engine.Before("7.2.0", "+noscript"), engine.Before("7.0.0", "acl=-blocking")},
 			Syntax:  "numreplicas timeout:integer",
 			Summary: "Blocks until the asynchronous replication of all preceding write commands sent by the connection is completed.",
 			Tips:    "request_policy:all_shards response_policy:agg_min", Complexity: "O(1)"},
-		{Name: "waitaof", Arity: 4, Flags: engine.Blocking, Run: m.cmdWaitAOF, Since: "7.2.0", ACL: "-keyspace connection",
+		{Name: "waitaof", Arity: 4, Flags: engine.Blocking, Run: m.cmdWaitAOF, Since: "7.2.0", ACL: "-keyspace connection", Was: []engine.Was{
+			{Before: "7.4.0 valkey:8.0.0", Edit: func(cmd *engine.Command) { cmd.Flags = cmd.Flags&^engine.Blocking | engine.NoScript }}},
 			Syntax:  "numlocal numreplicas timeout:integer",
 			Summary: "Blocks until all of the preceding write commands sent by the connection are written to the append-only file of the master and/or replicas.",
 			Tips:    "request_policy:all_shards response_policy:agg_min", Complexity: "O(1)"},

@@ -54,7 +54,7 @@ func (s *Scripts) functionCommands() engine.Command {
 				Help:    "\nKill the current running function.",
 				Tips:    "request_policy:all_shards response_policy:one_succeeded", Complexity: "O(1)"},
 			{Name: "flush", Arity: -2, Flags: write, Run: s.cmdFunctionFlush, Since: "7.0.0",
-				Syntax: "flush-type=[ASYNC|SYNC]", Summary: "Deletes all libraries and functions.",
+				Syntax: "flush-type(/async)=[ASYNC|SYNC]", Summary: "Deletes all libraries and functions.",
 				Help: "\nDelete all the libraries.\n" +
 					"When called without the optional mode argument, the behavior is determined by the\n" +
 					"lazyfree-lazy-user-flush configuration directive. Valid modes are:\n" +

@@ -49,7 +49,7 @@ func (s *Scripts) family() engine.Family {
 					Tips:       "request_policy:all_shards response_policy:agg_logical_and",
 					Complexity: "O(N), N being the number of scripts asked for"},
 				{Name: "flush", Arity: -2, Flags: engine.NoScript, Run: s.cmdFlush, Since: "2.6.0",
-					Syntax: "flush-type=[ASYNC|SYNC]@6.2.0", Summary: "Removes all server-side Lua scripts from the script cache.",
+					Syntax: "flush-type(/async)=[ASYNC|SYNC]@6.2.0", Summary: "Removes all server-side Lua scripts from the script cache.",
 					Help: "\nFlush the Lua scripts cache. Very dangerous on replicas.\n" +
 						"When called without the optional mode argument, the behavior is determined by the\n" +
 						"lazyfree-lazy-user-flush configuration directive. Valid modes are:\n" +

@@ -22,13 +22,17 @@ func ExpiryLines(k engine.ElementKind, since string) []engine.Command {
 	elements := " <" + k.Word + " num" + k.Noun + " " + strings.TrimSuffix(k.Noun, "s") + "...>"
 	const complexity = "O(N), N being the number of elements named"
 	set := func(name string, u Unit, deadline, how string) engine.Command {
-		return engine.Command{Name: k.Letter + name, Arity: -6, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since,
-			Syntax:  "key " + deadline + " [NX|XX|GT|LT]" + elements,
+		return engine.Command{Name: k.Letter + name, Arity: -6, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW update"), Since: since, Was: deniedOOM,
+			Syntax:  "key " + deadline + " condition=[NX|XX|GT|LT]" + elements,
 			Summary: "Sets the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { expireElements(c, k, u) }}
 	}
 	get := func(name string, absolute bool, unit func(ms int64) int64, how string) engine.Command {
-		return engine.Command{Name: k.Letter + name, Arity: -5, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Since: since,
+		tips := "nondeterministic_output"
+		if absolute {
+			tips = ""
+		}
+		return engine.Command{Name: k.Letter + name, Arity: -5, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Since: since, Tips: tips, Was: withoutTips,
 			Syntax: "key" + elements, Summary: "Returns the expiration time of " + what + " " + how + ".", Complexity: complexity,
 			Run: func(c *engine.Call) { replyDeadlines(c, k, absolute, unit) }}
 	}
@@ -46,6 +50,12 @@ func ExpiryLines(k engine.ElementKind, since string) []engine.Command {
 			Run: func(c *engine.Call) { persistElements(c, k) }},
 	}
 }
+
+// deniedOOM is HEXPIRE when it was refused without memory.
+var deniedOOM = []engine.Was{{Before: "8.0.0", Edit: func(cmd *engine.Command) { cmd.Flags |= engine.DenyOOM }}}
+
+// withoutTips is HTTL before it had any.
+var withoutTips = []engine.Was{{Before: "8.0.0", Edit: engine.Advises("")}}
 
 // The codes with which commands reply for each element.
 const (

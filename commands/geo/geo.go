@@ -29,61 +29,64 @@ import (
 func Family() engine.Family {
 	return engine.Family{Group: "geo", Commands: []engine.Command{
 		{Name: "geoadd", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdGeoAdd, Since: "3.2.0",
-			Syntax:     "key condition=[NX|XX]@6.2.0 [change=CH]@6.2.0 data=<longitude latitude member>...",
+			Syntax:     "key condition=[NX|XX]@6.2.0 [change=CH]@6.2.0 data(/longitude_latitude_member)=<longitude latitude member>...",
 			Summary:    "Adds one or more members to a geospatial index. The key is created if it doesn't exist.",
 			Complexity: "O(log N) for each member added, N being the number of members of the sorted set",
 			History:    "6.2.0 The options `CH`, `NX` and `XX`."},
-		{Name: "geopos", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoPos, Since: "3.2.0",
+		{Name: "geopos", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoPos, Since: "3.2.0", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("[member...]", "member...")}},
 			Syntax: "key [member...]", Summary: "Returns the longitude and latitude of members from a geospatial index.",
 			Complexity: "O(N), N being the number of members asked for"},
 		{Name: "geodist", Arity: -4, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoDist, Since: "3.2.0",
 			Syntax:     "key member1 member2 unit=[M|KM|FT|MI]",
 			Summary:    "Returns the distance between two members of a geospatial index.",
 			Complexity: "O(log N), N being the number of members"},
-		{Name: "geohash", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoHash, Since: "3.2.0",
+		{Name: "geohash", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoHash, Since: "3.2.0", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("[member...]", "member...")}},
 			Syntax: "key [member...]", Summary: "Returns members from a geospatial index as geohash strings.",
 			Complexity: "O(N), N being the number of members asked for"},
 		{Name: "geosearch", Arity: -7, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoSearch, Since: "6.2.0",
-			Syntax:     "key from=<FROMMEMBER member|FROMLONLAT longitude latitude> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block=[<COUNT count> [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
+			Syntax:     "key from=<FROMMEMBER member|fromlonlat(/longitude_latitude)=<FROMLONLAT longitude latitude>> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block(/count)=[<COUNT count> [ANY]] [WITHCOORD] [WITHDIST] [WITHHASH]",
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History:    "7.0.0 Units may be in capitals.\nvalkey:9.0.0 The option `BYPOLYGON`."},
 		{Name: "geosearchstore", Arity: -8, Flags: engine.Write | engine.DenyOOM,
 			Keys: engine.Key(1, "OW update").And(engine.Key(2, "RO access")), Run: cmdGeoSearchStore, Since: "6.2.0",
-			Syntax:     "destination source from=<FROMMEMBER member|FROMLONLAT longitude latitude> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block=[<COUNT count> [ANY]] [STOREDIST]",
+			Syntax:     "destination source from=<FROMMEMBER member|fromlonlat(/longitude_latitude)=<FROMLONLAT longitude latitude>> by=<circle=<<BYRADIUS radius> unit=<M|KM|FT|MI>>|box=<<BYBOX width> height unit=<M|KM|FT|MI>>|polygon=<<BYPOLYGON num-vertices:integer> vertices=<longitude latitude>...>@valkey:9.0.0> order=[ASC|DESC] count-block(/count)=[<COUNT count> [ANY]] [STOREDIST]",
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History:    "7.0.0 Units may be in capitals."},
-		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6), Run: cmdGeoRadius, Since: "3.2.0",
-			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
+		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart,
+			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History: "6.2.0 `COUNT` takes `ANY`.\n" +
 				"7.0.0 Units may be in capitals.",
 			Deprecated: "6.2.0 `GEOSEARCH` and `GEOSEARCHSTORE`, with `BYRADIUS`"},
 		{Name: "georadius_ro", Arity: -6, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoRadiusRO, Since: "3.2.10",
-			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC]",
+			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC]",
 			Summary:    "Returns members from a geospatial index that are within a distance from a coordinate.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History: "6.2.0 `COUNT` takes `ANY`.\n" +
-				"7.0.0 Units may be in capitals.",
+				"7.0.0@7.4.0,valkey:8.0.0 Units may be in capitals.",
 			Deprecated: "6.2.0 `GEOSEARCH`, with `BYRADIUS`"},
-		{Name: "georadiusbymember", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(5), Run: cmdGeoRadiusByMember, Since: "3.2.0",
-			Syntax:     "key member radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block=[<COUNT count> [ANY]] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
+		{Name: "georadiusbymember", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(5), Run: cmdGeoRadiusByMember, Since: "3.2.0", Was: storesApart,
+			Syntax:     "key member radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a member, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
-			History: "6.2.0 `COUNT` takes `ANY`.\n" +
+			History: "6.2.0@7.4.0,valkey:8.0.0 `COUNT` takes `ANY`.\n" +
 				"7.0.0 Units may be in capitals.",
 			Deprecated: "6.2.0 `GEOSEARCH` and `GEOSEARCHSTORE`, with `FROMMEMBER` and `BYRADIUS`"},
 		{Name: "georadiusbymember_ro", Arity: -5, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdGeoRadiusByMemberRO, Since: "3.2.10",
-			Syntax:     "key member radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block=[<COUNT count> [ANY]] order=[ASC|DESC]",
+			Syntax:     "key member radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]] order=[ASC|DESC]",
 			Summary:    "Returns members from a geospatial index that are within a distance from a member.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
-			History: "6.2.0 `COUNT` takes `ANY`.\n" +
-				"7.0.0 Units may be in capitals.",
+			History: "6.2.0@7.4.0,valkey:8.0.0 `COUNT` takes `ANY`.\n" +
+				"7.0.0@7.4.0,valkey:8.0.0 Units may be in capitals.",
 			Deprecated: "6.2.0 `GEOSEARCH`, with `FROMMEMBER` and `BYRADIUS`"},
 	}}
 }
+
+// storesApart is GEORADIUS when COMMAND DOCS did not say that it stores in one way only.
+var storesApart = []engine.Was{{Before: "7.2.0", Edit: engine.Writes("store=[STORE storekey(key)|STOREDIST storedistkey(key)]", "[STORE storekey(key)] [STOREDIST storedistkey(key)]")}}
 
 // storeKeys returns the keys of a command that reads the key at position 1 and may write one after the word STORE or
 // STOREDIST, at position from or later.

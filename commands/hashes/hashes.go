@@ -24,11 +24,11 @@ import (
 func Family() engine.Family {
 	return engine.Family{Group: "hash", Commands: slices.Concat([]engine.Command{
 		{Name: "hset", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHSet, Since: "2.0.0",
-			Syntax: "key <field value>...", Summary: "Creates or modifies the value of a field in a hash.",
+			Syntax: "key data(/field_value)=<field value>...", Summary: "Creates or modifies the value of a field in a hash.",
 			Complexity: "O(N), N being the number of fields set",
 			History:    "4.0.0 Takes several fields and values."},
 		{Name: "hmset", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdHMSet, Since: "2.0.0",
-			Syntax: "key <field value>...", Summary: "Sets the values of multiple fields.",
+			Syntax: "key data(/field_value)=<field value>...", Summary: "Sets the values of multiple fields.",
 			Complexity: "O(N), N being the number of fields set",
 			Deprecated: "4.0.0 `HSET`, which takes several fields"},
 		{Name: "hsetnx", Arity: 4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdHSetNX, Since: "2.0.0",
@@ -65,10 +65,10 @@ func Family() engine.Family {
 			Syntax: "key field increment:double", Summary: "Increments the floating point value of a field by a number.",
 			Complexity: "O(1)"},
 		{Name: "hrandfield", Arity: -2, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHRandField, Since: "6.2.0",
-			Syntax: "key [count [WITHVALUES]]", Summary: "Returns one or more random fields from a hash.",
+			Syntax: "key options=[count [WITHVALUES]]", Summary: "Returns one or more random fields from a hash.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of fields returned"},
 		{Name: "hscan", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdHScan, Since: "2.8.0",
-			Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]",
+			Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]@(7.4.0,valkey:8.0.0)",
 			Summary: "Iterates over fields and values of a hash.", Tips: "nondeterministic_output",
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
 	}, elements.ExpiryLines(engine.HashFields, "7.4.0"), expiryLines())}

@@ -13,13 +13,13 @@ func Databases() engine.Family {
 			Summary: "Returns the number of keys in the database.",
 			Tips:    "request_policy:all_shards response_policy:agg_sum", Complexity: "O(1)"},
 		{Name: "flushdb", Arity: -1, Flags: engine.Write, Run: cmdFlushDB, ACL: "keyspace dangerous", Since: "1.0.0",
-			Syntax: "[ASYNC|SYNC]", Summary: "Remove all keys from the current database.",
+			Syntax: "flush-type(/async)=[ASYNC@4.0.0|SYNC@6.2.0]", Summary: "Remove all keys from the current database.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of keys in the database",
 			History: "4.0.0 The option `ASYNC`.\n" +
 				"6.2.0 The option `SYNC`."},
 		{Name: "flushall", Arity: -1, Flags: engine.Write, Run: cmdFlushAll, ACL: "keyspace dangerous", Since: "1.0.0",
-			Syntax: "[ASYNC|SYNC]", Summary: "Removes all keys from all databases.",
+			Syntax: "flush-type(/async)=[ASYNC@4.0.0|SYNC@6.2.0]", Summary: "Removes all keys from all databases.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of keys in all databases",
 			History: "4.0.0 The option `ASYNC`.\n" +

@@ -45,14 +45,16 @@ func Family() engine.Family {
 			Tips:       "request_policy:all_shards nondeterministic_output_order",
 			Complexity: "O(N), N being the number of keys in the database"},
 		{Name: "scan", Arity: -2, Flags: engine.ReadOnly, Run: cmdScan, Since: "2.8.0",
-			Syntax:     "cursor [MATCH pattern] [COUNT count] [TYPE type]",
+			Was:        []engine.Was{{Before: "7.2.0", Edit: engine.Advises("nondeterministic_output request_policy:special")}},
+			Syntax:     "cursor [MATCH pattern] [COUNT count] [TYPE type]@6.0.0",
 			Summary:    "Iterates over the key names in the database.",
-			Tips:       "nondeterministic_output request_policy:special",
+			Tips:       "nondeterministic_output request_policy:special response_policy:special",
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of keys of the database",
 			History:    "6.0.0 The option `TYPE`."},
 		{Name: "randomkey", Arity: 1, Flags: engine.ReadOnly, Run: cmdRandomKey, Since: "1.0.0",
+			Was:     []engine.Was{{Before: "7.2.0", Edit: engine.Advises("request_policy:all_shards nondeterministic_output")}},
 			Summary: "Returns a random key name from the database.",
-			Tips:    "request_policy:all_shards nondeterministic_output", Complexity: "O(1)"},
+			Tips:    "request_policy:all_shards response_policy:special nondeterministic_output", Complexity: "O(1)"},
 	}
 	return engine.Family{Group: "generic", Commands: slices.Concat(lines, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
 }

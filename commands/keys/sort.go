@@ -33,12 +33,12 @@ func sortLines() []engine.Command {
 	return []engine.Command{
 		{Name: "sort", Arity: -2, Flags: engine.Write | engine.DenyOOM,
 			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access"), engine.UnknownKeys("OW update")).FoundBy(sortedKeys), Run: cmdSort, ACL: categories, Since: "1.0.0",
-			Syntax:     "key [BY pattern] [LIMIT offset count] [<GET pattern>...] [ASC|DESC] [ALPHA] [STORE destination]",
+			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA] [STORE destination#2]",
 			Summary:    "Sorts the elements in a list, a set, or a sorted set, optionally storing the result.",
 			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
 		{Name: "sort_ro", Arity: -2, Flags: engine.ReadOnly,
 			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access")), Run: cmdSortRO, ACL: categories, Since: "7.0.0",
-			Syntax:     "key [BY pattern] [LIMIT offset count] [<GET pattern>...] [ASC|DESC] [ALPHA]",
+			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA]",
 			Summary:    "Returns the sorted elements of a list, a set, or a sorted set.",
 			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
 	}

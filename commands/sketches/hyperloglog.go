@@ -27,7 +27,7 @@ func HyperLogLog() engine.Family {
 			Summary:    "Returns the approximated cardinality of the set(s) observed by the HyperLogLog key(s).",
 			Complexity: "O(N), N being the number of keys"},
 		{Name: "pfmerge", Arity: -2, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "RW access insert").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Since: "2.8.9",
+			Keys: engine.Key(1, "RW access insert").And(engine.KeyRange(2, -1, 1, "RO access")), Run: cmdPFMerge, Since: "2.8.9", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("[sourcekey...]", "sourcekey...")}},
 			Syntax: "destkey [sourcekey...]", Summary: "Merges one or more HyperLogLog values into a single key.",
 			Complexity: "O(N), N being the number of keys"},
 		{Name: "pfdebug", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Admin | engine.Internal, Keys: engine.Key(2, "RW access"), Run: cmdPFDebug, Since: "2.8.9", Was: []engine.Was{engine.Before("7.0.0", "arity=-3")},

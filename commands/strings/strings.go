@@ -29,7 +29,7 @@ func Family() engine.Family {
 		{Name: "getdel", Arity: 2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdGetDel, Since: "6.2.0",
 			Syntax: "key", Summary: "Returns the string value of a key after deleting the key.", Complexity: "O(1)"},
 		{Name: "getex", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access update"), Run: cmdGetEx, Since: "6.2.0",
-			Syntax:  "key [EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST]",
+			Syntax:  "key expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|PERSIST]",
 			Summary: "Returns the string value of a key after setting its expiration time.", Complexity: "O(1)"},
 		{Name: "mget", Arity: -2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.KeyRange(1, -1, 1, "RO access"), Run: cmdMGet, Since: "1.0.0",
 			Syntax: "key...", Summary: "Atomically returns the string values of one or more keys.",
@@ -44,7 +44,7 @@ func Family() engine.Family {
 			Complexity: "O(N), N being the length of the string returned",
 			Deprecated: "2.0.0 `GETRANGE`"},
 		{Name: "lcs", Arity: -3, Flags: engine.ReadOnly, Keys: engine.KeyRange(1, 2, 1, "RO access"), Run: cmdLCS, Since: "7.0.0",
-			Syntax:     "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len] [WITHMATCHLEN]",
+			Syntax:     "key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len(/len)] [WITHMATCHLEN]",
 			Summary:    "Finds the longest common substring.",
 			Complexity: "O(N * M), N and M being the lengths of the strings"},
 

@@ -8,9 +8,6 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// notInScripts is a blocking command before scripts could run it.
-var notInScripts = []engine.Was{{Before: "7.2.0", Edit: func(cmd *engine.Command) { cmd.Flags |= engine.NoScript }}}
-
 // popLines are the lines of the commands that remove the lowest or highest members.
 func popLines() []engine.Command {
 	return []engine.Command{
@@ -20,12 +17,12 @@ func popLines() []engine.Command {
 		{Name: "zpopmax", Arity: -2, Flags: engine.Write | engine.Fast, Keys: engine.Key(1, "RW access delete"), Run: cmdZPopMax, Since: "5.0.0",
 			Syntax: "key [count]", Summary: "Returns the highest-scoring members from a sorted set after removing them.",
 			Complexity: "O(M log N), N being the number of members of the sorted set, and M the number of those returned"},
-		{Name: "bzpopmin", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMin, Since: "5.0.0", Was: notInScripts,
+		{Name: "bzpopmin", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMin, Since: "5.0.0", Was: []engine.Was{engine.Before("7.2.0", "+noscript")},
 			Syntax:     "key... timeout",
 			Summary:    "Removes and returns the member with the lowest score from one or more sorted sets. Blocks until one is available.",
 			Complexity: "O(log N), N being the number of members",
 			History:    "6.0.0 The timeout may be a fraction."},
-		{Name: "bzpopmax", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMax, Since: "5.0.0", Was: notInScripts,
+		{Name: "bzpopmax", Arity: -3, Flags: engine.Write | engine.Blocking | engine.Fast, Keys: engine.KeyRange(1, -2, 1, "RW access delete"), Run: cmdBZPopMax, Since: "5.0.0", Was: []engine.Was{engine.Before("7.2.0", "+noscript")},
 			Syntax:     "key... timeout",
 			Summary:    "Removes and returns the member with the highest score from one or more sorted sets. Blocks until one is available.",
 			Complexity: "O(log N), N being the number of members",

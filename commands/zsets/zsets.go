@@ -28,7 +28,7 @@ import (
 func Family() engine.Family {
 	return engine.Family{Group: "sorted-set", Commands: slices.Concat([]engine.Command{
 		{Name: "zadd", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdZAdd, Since: "1.2.0",
-			Syntax:     "key condition=[NX|XX]@3.0.2 comparison=[GT|LT]@6.2.0 [change=CH]@3.0.2 [increment=INCR]@3.0.2 data=<score member>...",
+			Syntax:     "key condition=[NX|XX]@3.0.2 comparison=[GT|LT]@6.2.0 [change=CH]@3.0.2 [increment=INCR]@3.0.2 data(/score_member)=<score member>...",
 			Summary:    "Adds one or more members to a sorted set, or updates their scores.",
 			Complexity: "O(log N) for each member added, N being the number of members of the sorted set",
 			History: "2.4.0 Takes several members.\n" +
@@ -48,13 +48,13 @@ func Family() engine.Family {
 		{Name: "zmscore", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZMScore, Since: "6.2.0",
 			Syntax: "key member...", Summary: "Returns the scores of one or more members in a sorted set.",
 			Complexity: "O(N), N being the number of members asked for"},
-		{Name: "zrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRank, Since: "2.0.0", Was: withoutScore,
-			Syntax:     "key member [WITHSCORE]",
+		{Name: "zrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRank, Since: "2.0.0",
+			Syntax:     "key member [WITHSCORE]@(7.2.0)",
 			Summary:    "Returns the index of a member in a sorted set ordered by ascending scores.",
 			Complexity: "O(log N), N being the number of members",
 			History:    "7.2.0 The option `WITHSCORE`."},
-		{Name: "zrevrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRevRank, Since: "2.0.0", Was: withoutScore,
-			Syntax:     "key member [WITHSCORE]",
+		{Name: "zrevrank", Arity: -3, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdZRevRank, Since: "2.0.0",
+			Syntax:     "key member [WITHSCORE]@(7.2.0)",
 			Summary:    "Returns the index of a member in a sorted set ordered by descending scores.",
 			Complexity: "O(log N), N being the number of members",
 			History:    "7.2.0 The option `WITHSCORE`."},
@@ -67,9 +67,6 @@ func Family() engine.Family {
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
 	}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(engine.ZSetMembers, "miniserver:0.1.0"))}
 }
-
-// withoutScore is ZRANK before it had WITHSCORE.
-var withoutScore = []engine.Was{{Before: "7.2.0", Edit: func(cmd *engine.Command) { cmd.Arity = 3 }}}
 
 // noSet stands for an absent key. It stays empty.
 var noSet zset.Set

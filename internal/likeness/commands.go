@@ -70,7 +70,7 @@ func plain(v resp.Value) string {
 }
 
 // prose are the fields of COMMAND DOCS that each server has in its own words.
-var prose = []string{"summary", "complexity"}
+var prose = []string{"summary", "complexity", "replaced_by"}
 
 // docs asks for COMMAND DOCS.
 func (q *questions) docs() { q.document(q.ask("COMMAND", "DOCS")) }

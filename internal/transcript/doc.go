@@ -55,7 +55,8 @@
 //	@ not TAG...      with one of the tags, or with none of them
 //	@ since 7.2       the same for worlds of that version of Redis or a later one, and for Valkey up to
 //	                  7.2, of which it has all. "valkey:8.1" is a version of Valkey; "8.0 valkey:8.1"
-//	                  is either. A world of ours without a release has every version
+//	                  is either; no release has what another server brought, "keydb:6.0.0". A world
+//	                  of ours without a release has every version
 //	@ before 8.0      the same for the worlds that "since" leaves out
 //	@ end             ends the innermost only, not, since or before
 //

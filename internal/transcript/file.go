@@ -74,7 +74,7 @@ var (
 	arrivalLine  = regexp.MustCompile(`^([a-z0-9]*)<$`)
 	loopLine     = regexp.MustCompile(`^([a-z]+) = (-?\d+)\.\.(-?\d+)$`)
 	letLine      = regexp.MustCompile(`^([a-z]+) =(?: (.*))?$`)
-	versionsLine = regexp.MustCompile(`^((valkey:)?\d{1,2}(\.\d{1,2}){0,2}( |$))+$`)
+	versionsLine = regexp.MustCompile(`^(((valkey|keydb):)?\d{1,2}(\.\d{1,2}){0,2}( |$))+$`)
 	repeatText   = regexp.MustCompile(`^(\d+) \* (\S+)$`)
 )
 

@@ -71,7 +71,7 @@ func (t Traits) passes(g guard) bool {
 	case "not":
 		return !tagged
 	}
-	has := t.Release == nil || t.Release.Has(release.From(strings.Join(g.args, " ")))
+	has := t.Release == nil || t.Release.Extends(release.From(strings.Join(g.args, " ")))
 	return has == (g.word == "since")
 }
 
