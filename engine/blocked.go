@@ -202,11 +202,13 @@ func (e *Engine) rerun(w *Blocked, key []byte) {
 	if c.blocked {
 		s.Reply.Truncate(start)
 		e.stack.depth--
+		e.endCall()
 		s.endCommand(w.cmd)
 		return
 	}
 	e.leave(c, start)
 	e.recordDuration(s, w.cmd, w.args, w.micros, 1)
+	e.endCall()
 	e.unblock(w)
 }
 

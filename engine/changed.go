@@ -81,34 +81,17 @@ func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
 	c.Reply.Int(int64(n))
 }
 
-// Propagates reports whether a journal or a replica receives changes. If not, Propagate has no effect and
-// its arguments need not be built.
-func (c *Call) Propagates() bool { return c.Engine.propagation.to != nil }
-
-// Propagate sends args to the journal and the replicas instead of the command's own arguments. A handler
-// uses it where replaying the command could give other data: SPOP becomes SREM, a relative expiry becomes
-// PEXPIREAT. Several calls send several commands, in order.
-func (c *Call) Propagate(args ...[]byte) {
-	c.logged = true
-	c.Engine.propagate(c.DB.ID(), args)
-}
-
-// PropagateNothing keeps the command itself from being propagated. Commands that it runs propagate
-// themselves.
-func (c *Call) PropagateNothing() { c.logged = true }
-
 // keyExpired is called by the keyspace when it removes an expired key.
 func (e *Engine) keyExpired(db *keyspace.DB, key string) {
 	e.stats.expired++
-	e.keyRemoved(db, key, "xexpired")
+	e.keyRemoved(db, key, "xexpired", e.Config.LazyFree.Expire)
 }
 
 // keyRemoved propagates and reports the removal of a key without a command, by expiry or eviction. Replicas
-// receive a DEL instead of expiring the key themselves, so that both sides agree at every offset.
-func (e *Engine) keyRemoved(db *keyspace.DB, key, event string) {
-	if e.propagation.to != nil {
-		e.propagate(db.ID(), [][]byte{[]byte("DEL"), []byte(key)})
-	}
+// receive a DEL, or UNLINK if lazily is set, instead of expiring the key themselves, so that both sides agree at every
+// offset.
+func (e *Engine) keyRemoved(db *keyspace.DB, key, event string, lazily bool) {
+	e.propagateRemoval(db.ID(), key, lazily)
 	e.invalidateExpired(db, key)
 	if len(e.blocked.keys) > 0 {
 		e.blocked.signal(db.ID(), []byte(key))

@@ -67,7 +67,6 @@ func cmdExec(c *Call) {
 func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
 	c.PropagateNothing()
 	c.Reply.Array(len(commands))
-	c.BeginTx()
 	for _, q := range commands {
 		c.Session.settle()
 		if err := e.checkPermission(c.Session, q.cmd, q.args, &deniedQueued); err != nil {
@@ -77,7 +76,6 @@ func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
 		e.startTimer(c.Session, q.cmd, q.args)
 		e.run(c.Session, q.cmd, q.args)
 	}
-	c.EndTx()
 }
 
 // WATCH key [key ...]

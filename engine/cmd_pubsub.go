@@ -139,14 +139,14 @@ func (c *Call) unsubscribe(kind string, t channelTable, own map[string]struct{},
 // PUBLISH channel message
 func cmdPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
-	c.Engine.pubsub.callPublishHooks(c.Args)
+	c.PropagateMessage()
 	c.Reply.Int(int64(c.Engine.publish(channel, message)))
 }
 
 // SPUBLISH shardchannel message
 func cmdSPublish(c *Call) {
 	channel, message := c.Arg(), c.Arg()
-	c.Engine.pubsub.callPublishHooks(c.Args)
+	c.PropagateMessage()
 	c.Reply.Int(int64(c.Engine.publishShard(channel, message)))
 }
 

@@ -30,6 +30,7 @@ type Config struct {
 	StreamIDs    stream.IDLimits
 	SketchMax    int // bytes up to which a HyperLogLog stays sparse
 	ProtoMaxBulk int64
+	LazyFree     LazyFree
 	IdleTimeout  int64          // seconds after which an idle connection is closed; 0 for never
 	OutputLimits [Classes]int64 // bytes that may wait for a client, by class; 0 for no limit
 	ReplyMemory  int64          // bytes of replies that may wait for all clients; 0 for no limit

@@ -53,7 +53,7 @@ func (k ElementKind) Removed() string { return k.Letter + strings.ToLower(k.Remo
 func (e *Engine) elementsExpired(db *keyspace.DB, key string, what keyspace.ExpiredElements) {
 	e.stats.expiredElements += int64(what.Count)
 	k, _ := ElementKindOf(what.Type)
-	if e.propagation.to != nil {
+	if e.propagation.wanted() {
 		e.propagateExpiredElements(db.ID(), []byte(key), k, what.Names)
 	}
 	e.invalidateExpired(db, key)
@@ -69,11 +69,11 @@ func (e *Engine) elementsExpired(db *keyspace.DB, key string, what keyspace.Expi
 // equal, by the time at which they were due.
 func (e *Engine) propagateExpiredElements(db int, key []byte, k ElementKind, names [][]byte) {
 	if k.Type == keyspace.List {
-		e.propagate(db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
+		e.propagate(Everywhere, db, [][]byte{[]byte("LAPSE"), key, strconv.AppendInt(nil, e.Keyspace.Now, 10)})
 		return
 	}
 	for some := range slices.Chunk(names, MaxPropagatedElements) {
-		e.propagate(db, append([][]byte{[]byte(k.Removal), key}, some...))
+		e.propagate(Everywhere, db, append([][]byte{[]byte(k.Removal), key}, some...))
 	}
 }
 

@@ -142,7 +142,7 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 	before := d.Bytes()
 	if d.Evict(key) { // or it was due, and has gone already
 		e.eviction.evicted++
-		e.keyRemoved(d, string(key), "eevicted")
+		e.keyRemoved(d, string(key), "eevicted", e.Config.LazyFree.Eviction)
 	}
 	return before - d.Bytes(), true
 }

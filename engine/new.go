@@ -42,7 +42,7 @@ func New(o Options) *Engine {
 	e.Keyspace.All17 = !e.Release.Has(shortDoubles)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
 	e.runID = e.NewID()
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), ignoredParams()),
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), e.lazyFreeParams(), ignoredParams()),
 		Sections: e.coreSections()})
 	e.readClock()
 	return e
@@ -68,9 +68,6 @@ func (e *Engine) join(p Part) {
 	e.addSections(p.Sections)
 	if p.Libraries != nil {
 		e.Parts.libraries = p.Libraries
-	}
-	if p.Published != nil {
-		e.pubsub.onPublish = append(e.pubsub.onPublish, p.Published)
 	}
 	e.Parts.host.merge(p.Host)
 	e.Sessions.held.alarm = e.Parts.host.Due

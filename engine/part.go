@@ -29,10 +29,8 @@ type Part struct {
 	Shutdown func(how Shutdown) error
 	// Propagate receives every change. SetPropagate starts and stops it while the engine runs.
 	Propagate Propagate
-
-	// Published is called with every PUBLISH and SPUBLISH, which change nothing but may have listeners elsewhere.
-	// It must not keep args.
-	Published func(args [][]byte)
+	// Replicates says that Propagate feeds replicas, which receive messages as well, and not a journal.
+	Replicates bool
 
 	writeError error // see DenyWrites
 }

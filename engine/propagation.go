@@ -1,9 +1,14 @@
 package engine
 
+import "github.com/miniserver-go/miniserver/release"
+
 // A change reaches the journal and the replicas as commands that reproduce it, one or several. By default that is
-// the command itself; Call.Propagate replaces it by one that gives the same data at any time and with any seed.
-// Expiry and eviction propagate as DEL. Two or more changes of a transaction or script stand between MULTI and EXEC, so
-// that a replica or a journal that breaks off never shows half of them.
+// the command itself; Call.PropagateAs replaces it by one that gives the same data at any time and with any seed, and
+// Call.Propagate by several.
+//
+// What one command of a client sends is a unit: the removal of expired keys that it met, its own effects, and for EXEC
+// and scripts those of all commands in it. Two or more commands of a unit stand between MULTI and EXEC, so that a
+// replica or a journal that breaks off never shows half of them.
 //
 //	change ─▶ Changed, Propagate ─▶ propagate ─┬▶ journal
 //	                                           └▶ replicas
@@ -15,12 +20,25 @@ type Propagate func(db int, args [][]byte)
 // AnyDB is the database of a command that means the same in each.
 const AnyDB = -1
 
-// propagation sends changes to the parts. The first change of a transaction is held back: only with a second one are
-// they sent between MULTI and EXEC. So a transaction that changes nothing is not propagated.
+// Target is who receives a command. The numbers are those of redis.set_repl.
+type Target uint8
+
+const (
+	Journal    Target = 1
+	Replicas   Target = 2
+	Everywhere        = Journal | Replicas
+)
+
+// propagation is the unit of each target.
 type propagation struct {
+	journal, replicas unit
+}
+
+// unit sends what a command of a client changes to one target. The first command is held back: only with a second one are
+// they sent between MULTI and EXEC. So a command that changes nothing sends nothing.
+type unit struct {
 	to    Propagate // nil if no part wants changes
-	depth int       // of BeginTx
-	multi bool      // MULTI was propagated, and EXEC must follow
+	multi bool      // MULTI was sent, and EXEC must follow
 	first heldChange
 }
 
@@ -61,70 +79,168 @@ func (h *heldChange) release(to Propagate) {
 }
 
 // SetPropagate sends changes to a part from now on, or stops it if fn is nil. It is called under the lock,
-// outside of transactions: a part must not begin in the middle of a unit.
+// outside of transactions and scripts: a part must not begin in the middle of a unit.
 func (e *Engine) SetPropagate(part string, fn Propagate) {
 	e.part(part).Propagate = fn
 	e.connectPropagation()
 }
 
-// connectPropagation prepares the function for the parts that want changes. Without any it is nil, so that
+// connectPropagation prepares the functions for the parts that want changes. Without any they are nil, so that
 // an engine without journal and replicas pays one comparison.
 func (e *Engine) connectPropagation() {
+	p := &e.propagation
+	p.journal.to, p.replicas.to = e.receivers(false), e.receivers(true)
+	for _, u := range [...]*unit{&p.journal, &p.replicas} {
+		if u.to == nil { // nobody waits for the end of a unit
+			u.multi, u.first.held = false, false
+		}
+	}
+	e.Keyspace.NameExpired = p.wanted()
+}
+
+// receivers returns the function that sends a command to the replicas or to the journal, nil if no part wants changes.
+func (e *Engine) receivers(replicas bool) Propagate {
 	var all []Propagate
 	for _, p := range e.Parts.List {
-		if p.Propagate != nil {
+		if p.Propagate != nil && p.Replicates == replicas {
 			all = append(all, p.Propagate)
 		}
 	}
-	to := &e.propagation.to
 	switch len(all) {
 	case 0:
-		*to = nil
+		return nil
 	case 1:
-		*to = all[0]
-	default:
-		*to = func(db int, args [][]byte) {
-			for _, propagate := range all {
-				propagate(db, args)
-			}
+		return all[0]
+	}
+	return func(db int, args [][]byte) {
+		for _, propagate := range all {
+			propagate(db, args)
 		}
 	}
-	e.Keyspace.NameExpired = *to != nil
 }
 
-// propagate sends a command to the parts that want changes.
-func (e *Engine) propagate(db int, args [][]byte) {
-	p := &e.propagation
+// wanted reports whether a part wants changes.
+func (p *propagation) wanted() bool { return p.journal.to != nil || p.replicas.to != nil }
+
+// propagate sends a command to those targets that want changes.
+func (e *Engine) propagate(target Target, db int, args [][]byte) {
+	if target&Journal != 0 {
+		e.send(&e.propagation.journal, db, args)
+	}
+	if target&Replicas != 0 {
+		e.send(&e.propagation.replicas, db, args)
+	}
+}
+
+// send adds a command to a unit.
+func (e *Engine) send(u *unit, db int, args [][]byte) {
 	switch {
-	case p.to == nil:
+	case u.to == nil:
 		return
-	case p.depth > 0 && !p.multi && !p.first.held:
-		p.first.hold(db, args)
+	case e.stack.depth > 0 && !u.multi && !u.first.held:
+		u.first.hold(db, args)
 		return
-	case p.first.held:
-		p.multi = true
-		p.to(AnyDB, [][]byte{[]byte("MULTI")})
-		p.first.release(p.to)
+	case u.first.held:
+		e.beginMulti(u)
 	}
-	p.to(db, args)
+	u.to(db, args)
 }
 
-// BeginTx begins a unit of changes. Two or more until EndTx are propagated between MULTI and EXEC. Pairs may nest,
-// as when EXEC runs EVAL; the outermost counts.
-func (c *Call) BeginTx() { c.Engine.propagation.depth++ }
+// selectsInside is when SELECT began to stand after MULTI. Before, MULTI had the database of the first command.
+var selectsInside = release.From("7.2.0")
 
-// EndTx ends what BeginTx began.
-func (c *Call) EndTx() {
-	p := &c.Engine.propagation
-	if p.depth--; p.depth > 0 {
-		return
+// beginMulti sends MULTI and the command that was held back.
+func (e *Engine) beginMulti(u *unit) {
+	db := AnyDB
+	if !e.Release.Has(selectsInside) {
+		db = u.first.db
 	}
-	p.first.release(p.to)
-	if p.multi {
-		p.multi = false
-		p.to(AnyDB, [][]byte{[]byte("EXEC")})
+	u.multi = true
+	u.to(db, [][]byte{[]byte("MULTI")})
+	u.first.release(u.to)
+}
+
+// open reports whether a command was sent or held back.
+func (p *propagation) open() bool {
+	return p.journal.first.held || p.journal.multi || p.replicas.first.held || p.replicas.multi
+}
+
+// endUnits ends the units.
+func (p *propagation) endUnits() {
+	p.journal.end()
+	p.replicas.end()
+}
+
+// end sends the only command of a unit, which was held back, or EXEC after several.
+func (u *unit) end() {
+	u.first.release(u.to)
+	if u.multi {
+		u.multi = false
+		u.to(AnyDB, [][]byte{[]byte("EXEC")})
 	}
 }
 
-// InTx reports whether a transaction or script is running, whose changes are propagated as one unit.
-func (e *Engine) InTx() bool { return e.propagation.depth > 0 || e.slow.session != nil }
+// InTx reports whether a command is running, whose changes are propagated as one unit.
+func (e *Engine) InTx() bool { return e.stack.depth > 0 || e.slow.session != nil }
+
+// Propagates reports whether a journal or a replica receives changes. If not, Propagate has no effect and
+// its arguments need not be built.
+func (c *Call) Propagates() bool { return c.Engine.propagation.wanted() }
+
+// PropagateAs sends args to the journal and the replicas instead of the command's own arguments. A handler
+// uses it where replaying the command could give other data: a relative expiry becomes an absolute one. It is sent when
+// the handler has returned, and args must stay valid until then.
+func (c *Call) PropagateAs(args ...[]byte) { c.effect = args }
+
+// Propagate sends args instead of the command's own arguments, for one of several commands that reproduce the change: they
+// are sent in order.
+func (c *Call) Propagate(args ...[]byte) {
+	c.logged = true
+	c.Engine.propagateEffect(c, args)
+}
+
+// PropagateToJournal is Propagate for what replicas do not receive, because Redis does not send it and loses it at a restart.
+func (c *Call) PropagateToJournal(args ...[]byte) {
+	c.logged = true
+	c.Engine.propagate(Journal&^c.Session.unsent, c.DB.ID(), args)
+}
+
+// PropagateNothing keeps the command itself from being propagated. Commands that it runs propagate
+// themselves.
+func (c *Call) PropagateNothing() { c.logged = true }
+
+// PropagateMessage sends the command to the replicas, although it changes nothing: clients of theirs may listen.
+func (c *Call) PropagateMessage() {
+	c.logged = true
+	c.Engine.propagate(Replicas, c.DB.ID(), c.Args)
+}
+
+// propagateEffect sends a command that a call wants propagated.
+func (e *Engine) propagateEffect(c *Call, args [][]byte) {
+	e.propagate(Everywhere&^c.Session.unsent, c.DB.ID(), args)
+}
+
+// propagateChange sends what reproduces the change of a call that has ended.
+func (e *Engine) propagateChange(c *Call) {
+	switch {
+	case c.effect != nil:
+		e.propagateEffect(c, c.effect)
+	case !c.logged:
+		e.propagateEffect(c, c.Args)
+	}
+}
+
+// propagateRemoval sends the removal of a key without a command. lazily is for UNLINK instead of DEL.
+func (e *Engine) propagateRemoval(db int, key string, lazily bool) {
+	if e.propagation.wanted() {
+		e.propagate(Everywhere, db, [][]byte{Removal(lazily), []byte(key)})
+	}
+}
+
+// Removal returns the command that removes a key: UNLINK if Redis would free the value in the background.
+func Removal(lazily bool) []byte {
+	if lazily {
+		return []byte("UNLINK")
+	}
+	return []byte("DEL")
+}

@@ -13,19 +13,10 @@ type pubsub struct {
 	patterns channelTable // glob patterns
 	shards   channelTable // SSUBSCRIBE's names, which are apart
 	message  message
-
-	onPublish []func(args [][]byte) // the hooks of parts
 }
 
 func newPubSub() pubsub {
 	return pubsub{channels: channelTable{}, patterns: channelTable{}, shards: channelTable{}}
-}
-
-// callPublishHooks calls the hooks of parts with a command that publishes.
-func (b *pubsub) callPublishHooks(args [][]byte) {
-	for _, hook := range b.onPublish {
-		hook(args)
-	}
 }
 
 // channelTable maps the names of one kind, channels, patterns or shard channels, to their subscribers.

@@ -10,6 +10,7 @@ func (e *Engine) run(s *Session, cmd *Command, args [][]byte) *Call {
 	start := s.Reply.Len()
 	cmd.Run(c)
 	e.leave(c, start)
+	e.endCall()
 	if c.blocked && s.blocked != nil {
 		s.blocked.micros = e.lap()
 	}
@@ -31,7 +32,7 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	if cmd.parent != nil {
 		c.at = 2
 	}
-	c.logged, c.woken, c.blocked = false, false, false
+	c.logged, c.woken, c.blocked, c.effect = false, false, false, nil
 	return c
 }
 
@@ -60,9 +61,14 @@ func (e *Engine) leave(c *Call, start int) {
 	}
 	if c.dirty > 0 {
 		e.persistence.dirty += c.dirty
-		if !c.logged {
-			e.propagate(c.DB.ID(), c.Args)
-		}
+		e.propagateChange(c)
+	}
+}
+
+// endCall ends the unit of changes if the command that ended was a client's own.
+func (e *Engine) endCall() {
+	if e.stack.depth == 0 && e.propagation.open() {
+		e.propagation.endUnits()
 	}
 }
 

@@ -47,6 +47,7 @@ type Session struct {
 	maxReply     int      // bytes of a reply to a script's command
 	startedOOM   bool     // a script's that began over maxmemory
 	wrote        bool     // a script's that has written
+	unsent       Target   // does not receive what a script's commands change
 	reply        replyMode
 	settled      int    // length of the part of Reply that CLIENT REPLY does not silence any more
 	late         *inbox // messages that wait for the end of the reply; nil for none
@@ -75,7 +76,7 @@ type Session struct {
 // A reply of more than maxReply bytes is replaced by an error.
 func (s *Session) EnterScript(caller *Session, readOnly, short bool, maxReply int64) {
 	s.caller, s.db, s.user = caller, caller.db, caller.user
-	s.readOnly, s.startedOOM, s.wrote = readOnly, short, false
+	s.readOnly, s.startedOOM, s.wrote, s.unsent = readOnly, short, false, 0
 	s.maxReply = int(min(maxReply, s.engine.replyRoom()))
 	s.RestartReply()
 	s.Reply.SetProto(2)
@@ -83,6 +84,9 @@ func (s *Session) EnterScript(caller *Session, readOnly, short bool, maxReply in
 
 // RestartReply discards the reply in a script's session.
 func (s *Session) RestartReply() { s.Reply.Restart(s.maxReply) }
+
+// Mute keeps what a script's commands change from reaching a target, until the run ends.
+func (s *Session) Mute(target Target) { s.unsent = target }
 
 // Wrote reports whether the script's run executed a command that writes.
 func (s *Session) Wrote() bool { return s.wrote }

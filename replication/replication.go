@@ -110,8 +110,8 @@ func (m *Master) Part() engine.Part {
 		Debug: []engine.DebugLine{
 			{Name: "change-repl-id", About: "Change the replication id of INFO.", Run: m.debugChangeID},
 		},
-		Tick:      m.tick,
-		Published: m.feedMessage,
+		Tick:       m.tick,
+		Replicates: true,
 	}
 }
 

@@ -38,7 +38,7 @@ func (m *Master) stopStream() {
 	m.engine.SetPropagate(partName, nil)
 }
 
-// feed adds a change to the stream.
+// feed adds a change to the stream, or a message to the clients of replicas.
 func (m *Master) feed(db int, args [][]byte) {
 	st := &m.stream
 	st.command.Reset()
@@ -49,15 +49,6 @@ func (m *Master) feed(db int, args [][]byte) {
 	st.write(args...)
 	m.pass()
 	st.changed = st.offset
-}
-
-// feedMessage adds a command that publishes a message. Clients of replicas may have subscribed.
-func (m *Master) feedMessage(args [][]byte) {
-	if m.stream.running {
-		m.stream.command.Reset()
-		m.stream.write(args...)
-		m.pass()
-	}
 }
 
 // feedWords adds a command that changes nothing.

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -93,15 +94,17 @@ func (s *Scripts) luaSetResp(_ *lua.State, c *lua.Call) {
 	s.session.Reply.SetProto(int(version))
 }
 
-// redis.set_repl(flags) has no effect: the journal always holds the commands of a script.
+// redis.set_repl(flags): who receives what the script changes from now on.
 func (s *Scripts) luaSetRepl(_ *lua.State, c *lua.Call) {
 	if c.NArgs() != 1 {
 		s.raise(errReplArgs)
 	}
 	flags, _ := c.Arg(1).ToNumber()
-	if n := truncate(flags); n < 0 || n > 3 {
+	n := truncate(flags)
+	if n < 0 || n > 3 {
 		s.raise(errReplFlags)
 	}
+	s.session.Mute(engine.Everywhere &^ engine.Target(n))
 }
 
 // redis.acl_check_cmd(command, ...): whether the user may run it.

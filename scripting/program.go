@@ -45,14 +45,12 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 // run executes the program that was entered, and replies with its result.
 func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	p := s.running
-	c.BeginTx()
 	results, err := s.lua.Run(p.fn, args...)
 	var table []byte
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
 		table, err = s.encode(results[0], c.Reply.Proto(), p.name)
 	}
 	c.Relock()
-	c.EndTx()
 	switch {
 	case err == errOverflow:
 		c.Reply.Fill()

@@ -104,19 +104,19 @@ func (x *Expiry) Deadline(c *engine.Call) int64 {
 	return ParseDeadline(c, x.amount, x.unit, 1)
 }
 
-// ExpireKey sets the deadline of a visible key. A deadline that has passed deletes the key, but not during a
+// ExpireKey sets the deadline of a visible key, and propagates that with further options of PEXPIREAT. A deadline that has passed deletes the key, but not during a
 // replay: when the journal was written, the deadline was in the future and later commands may have moved it.
-func ExpireKey(c *engine.Call, key []byte, deadline int64) {
+func ExpireKey(c *engine.Call, key []byte, deadline int64, options ...[]byte) {
 	if deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
 		c.DB.Delete(key)
 		c.Changed(key, "gdel")
-		PropagateKey(c, "DEL", key)
+		c.PropagateAs(engine.Removal(c.Engine.Config.LazyFree.Expire), key)
 		return
 	}
 	c.DB.SetDeadline(key, deadline)
 	c.Changed(key, "gexpire")
 	if c.Propagates() {
-		c.Propagate([]byte("PEXPIREAT"), key, engine.Decimal(deadline))
+		c.PropagateAs(append([][]byte{[]byte("PEXPIREAT"), key, engine.Decimal(deadline)}, options...)...)
 	}
 }
 
@@ -134,7 +134,7 @@ func PersistKey(c *engine.Call, key []byte) bool {
 // PropagateKey propagates a command whose only argument is a key.
 func PropagateKey(c *engine.Call, name string, key []byte) {
 	if c.Propagates() {
-		c.Propagate([]byte(name), key)
+		c.PropagateAs([]byte(name), key)
 	}
 }
 

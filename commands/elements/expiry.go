@@ -167,6 +167,7 @@ type Expiration struct {
 	Key      []byte
 	Deadline int64
 	On       ExpireConditions
+	Named    [][]byte // what is propagated if one of them got the deadline; nil for those that did
 
 	set, deleted int // elements that got the deadline, or were deleted because it has passed
 	// The names of both, collected for propagation only.
@@ -223,6 +224,9 @@ func (x *Expiration) Report() {
 	if x.set > 0 {
 		x.Call.Engine.TickBy(x.Deadline)
 	}
+	if len(x.setNames) > 0 && x.Named != nil {
+		x.setNames = x.Named
+	}
 	if len(x.setNames) > 0 {
 		PropagateDeadline(x.Call, x.Kind, x.Key, x.Deadline, x.setNames)
 	}
@@ -238,14 +242,15 @@ func PropagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadlin
 	c.Propagate(append(line, elements...)...)
 }
 
-// propagateRemoval propagates the removal of elements; of a list, of all elements with each of the texts.
+// propagateRemoval propagates the removal of elements, one by one as in Redis; of a list, of all elements with each of the
+// texts.
 func propagateRemoval(c *engine.Call, k engine.ElementKind, key []byte, elements [][]byte) {
-	if k.Type != keyspace.List {
-		c.Propagate(append([][]byte{[]byte(k.Removal), key}, elements...)...)
-		return
-	}
 	for _, e := range elements {
-		c.Propagate([]byte(k.Removal), key, []byte("0"), e)
+		if k.Type == keyspace.List {
+			c.Propagate([]byte(k.Removal), key, []byte("0"), e)
+		} else {
+			c.Propagate([]byte(k.Removal), key, e)
+		}
 	}
 }
 

@@ -108,7 +108,20 @@ func cmdGeoAdd(c *engine.Call) {
 	for i := 0; i+2 < len(points) && !c.Failed(); i += 3 {
 		scores = append(scores, parsePoint(c, points[i], points[i+1]).Score())
 	}
+	options := c.Args[2 : len(c.Args)-len(points)]
 	zsets.Add(c, key, scores, points, 3, o)
+	if c.Dirty() && c.Propagates() {
+		propagateAdd(c, key, options, scores, points)
+	}
+}
+
+// propagateAdd propagates ZADD with the scores of points: another server need not compute them the same.
+func propagateAdd(c *engine.Call, key []byte, options [][]byte, scores []float64, points [][]byte) {
+	line := append([][]byte{[]byte("zadd"), key}, options...)
+	for i, score := range scores {
+		line = append(line, engine.Decimal(int64(score)), points[3*i+2])
+	}
+	c.PropagateAs(line...)
 }
 
 // addOptions reads those of ZADD's options that GEOADD has.

@@ -60,7 +60,7 @@ func cmdHGetEx(c *engine.Call) {
 	replyValues(c, h, fields)
 	switch {
 	case given:
-		x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: deadline}
+		x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: deadline, Named: fields}
 		for _, field := range fields {
 			x.Expire(h, field)
 		}
@@ -84,21 +84,21 @@ func fieldDeadline(c *engine.Call) (deadline int64, given bool) {
 	return 0, false
 }
 
-// persistFields removes the deadlines of fields and propagates the HPERSIST of those that had one.
+// persistFields removes the deadlines of fields. If one had a deadline, it propagates the HPERSIST of all.
 func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
-	line := [][]byte{[]byte("HPERSIST"), key, []byte("FIELDS"), nil}
+	changed := false
 	for _, field := range fields {
 		if deadline, _ := h.Deadline(field); deadline != 0 {
 			h.SetDeadline(field, 0, nil)
-			line = append(line, field)
+			changed = true
 		}
 	}
-	if len(line) == 4 {
+	if !changed {
 		return
 	}
 	c.Changed(key, engine.HashFields.Event("persist"))
-	line[3] = engine.Decimal(int64(len(line) - 4))
-	c.Propagate(line...)
+	line := [][]byte{[]byte("HPERSIST"), key, []byte("FIELDS"), engine.Decimal(int64(len(fields)))}
+	c.PropagateAs(append(line, fields...)...)
 }
 
 // HGETDEL key FIELDS numfields field [field ...]
@@ -119,7 +119,7 @@ func cmdHGetDel(c *engine.Call) {
 	}
 	if len(deleted) > 2 {
 		c.Changed(key, "hhdel")
-		c.Propagate(deleted...)
+		c.PropagateAs(deleted...)
 	}
 }
 
@@ -248,7 +248,7 @@ func deleteSetFields(c *engine.Call, key []byte, o setExOptions) {
 		line = append(line, o.pairs[i])
 	}
 	c.Changed(key, engine.HashFields.Removed())
-	c.Propagate(line...)
+	c.PropagateAs(line...)
 }
 
 // propagateSetEx propagates the effect of HSETEX: unconditional, with an absolute deadline.
@@ -264,5 +264,5 @@ func propagateSetEx(c *engine.Call, key []byte, o setExOptions) {
 		line = append(line, []byte("KEEPTTL"))
 	}
 	line = append(line, []byte("FIELDS"), engine.Decimal(int64(len(o.pairs)/2)))
-	c.Propagate(append(line, o.pairs...)...)
+	c.PropagateAs(append(line, o.pairs...)...)
 }

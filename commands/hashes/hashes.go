@@ -301,10 +301,10 @@ func cmdHIncrByFloat(c *engine.Call) {
 func propagateSum(c *engine.Call, key, field, sum []byte) {
 	v, _ := c.DB.Peek(key)
 	if v.(*hash.Hash).Volatile() > 0 {
-		c.Propagate([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
+		c.PropagateAs([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
 		return
 	}
-	c.Propagate([]byte("HSET"), key, field, sum)
+	c.PropagateAs([]byte("HSET"), key, field, sum)
 }
 
 // finiteArg reads the next argument as a long double. Other text, or an infinite number, latches an error.

@@ -71,7 +71,7 @@ func expire(c *engine.Call, u elements.Unit) {
 		c.Reply.Int(0)
 		return
 	}
-	elements.ExpireKey(c, key, deadline)
+	elements.ExpireKey(c, key, deadline, c.Args[3:]...)
 	c.Reply.Int(1)
 }
 

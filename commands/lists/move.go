@@ -6,6 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // move says from which end of a list to which end of another an element moves.
@@ -24,7 +25,11 @@ func cmdRPopLPush(c *engine.Call) { moveNow(c, move{c.Arg(), c.Arg(), list.Tail,
 func cmdBLMove(c *engine.Call) {
 	m := parseMove(c)
 	if moveOrBlock(c, m) && c.Propagates() {
-		c.Propagate([]byte("LMOVE"), m.src, m.dst, endNames[m.from], endNames[m.to])
+		names := &endNames
+		if c.Woken() && !c.Has(upperEnds) {
+			names = &lowerEndNames
+		}
+		c.PropagateAs([]byte("LMOVE"), m.src, m.dst, names[m.from], names[m.to])
 	}
 }
 
@@ -32,12 +37,16 @@ func cmdBLMove(c *engine.Call) {
 func cmdBRPopLPush(c *engine.Call) {
 	m := move{c.Arg(), c.Arg(), list.Tail, list.Head}
 	if moveOrBlock(c, m) && c.Propagates() {
-		c.Propagate([]byte("RPOPLPUSH"), m.src, m.dst)
+		c.PropagateAs([]byte("RPOPLPUSH"), m.src, m.dst)
 	}
 }
 
 // endNames are the words for the ends.
-var endNames = [...][]byte{list.Head: []byte("LEFT"), list.Tail: []byte("RIGHT")}
+var endNames, lowerEndNames = [...][]byte{list.Head: []byte("LEFT"), list.Tail: []byte("RIGHT")},
+	[...][]byte{list.Head: []byte("left"), list.Tail: []byte("right")}
+
+// upperEnds is when replicas began to receive the words of a client that was blocked in upper case.
+var upperEnds = release.From("7.2.0")
 
 // parseMove reads source destination <LEFT | RIGHT> <LEFT | RIGHT>.
 func parseMove(c *engine.Call) move { return move{c.Arg(), c.Arg(), parseEnd(c), parseEnd(c)} }

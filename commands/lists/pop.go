@@ -123,7 +123,7 @@ func popFirst(c *engine.Call, keys [][]byte, right bool, count int) bool {
 	c.Reply.Array(n)
 	pop(c, key, l, end, n)
 	if c.Propagates() {
-		c.Propagate([]byte(popNames[end]), key, engine.Decimal(int64(n)))
+		c.PropagateAs([]byte(popNames[end]), key, engine.Decimal(int64(n)))
 	}
 	return true
 }

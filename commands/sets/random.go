@@ -49,7 +49,7 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 	switch {
 	case !c.Propagates():
 	case several && count >= size:
-		c.Propagate([]byte("DEL"), key)
+		c.PropagateAs(engine.Removal(c.Engine.Config.LazyFree.ServerDel), key)
 	default:
 		propagateRemoval(c, key, popped)
 	}

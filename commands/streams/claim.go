@@ -84,7 +84,7 @@ func (cl *claim) createOwner(c *engine.Call) {
 // with its first one a new consumer.
 func finishClaim(c *engine.Call, key []byte, cl *claim) {
 	if cl.created && cl.owner.Active == stream.Never {
-		propagateConsumer(c, key, cl.name, cl.consumer)
+		c.PropagateToJournal(consumerLine(key, cl.name, cl.consumer)...)
 	}
 	c.DB.Commit(key)
 	c.PropagateNothing()

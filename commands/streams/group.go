@@ -275,11 +275,9 @@ func upsertConsumer(c *engine.Call, key []byte, g *stream.Group, name []byte) (c
 	return g.AddConsumer(name, c.Now()), true
 }
 
-// propagateConsumer propagates that a consumer was created.
-func propagateConsumer(c *engine.Call, key, group, name []byte) {
-	if c.Propagates() {
-		c.Propagate([]byte("XGROUP"), []byte("CREATECONSUMER"), key, group, name)
-	}
+// consumerLine is the command that creates a consumer.
+func consumerLine(key, group, name []byte) [][]byte {
+	return [][]byte{[]byte("XGROUP"), []byte("CREATECONSUMER"), key, group, name}
 }
 
 // propagateGroup propagates how far a group has read.
@@ -289,12 +287,16 @@ func propagateGroup(c *engine.Call, key, name []byte, g *stream.Group) {
 	}
 }
 
-// propagateMessage propagates the state of a pending message: its consumer, delivery time and number of deliveries.
+// propagateMessage propagates the state of a pending message.
 func propagateMessage(c *engine.Call, key, group []byte, g *stream.Group, p *stream.Pending) {
-	if !c.Propagates() {
-		return
+	if c.Propagates() {
+		c.Propagate(messageLine(key, group, g, p)...)
 	}
-	c.Propagate([]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),
+}
+
+// messageLine is the command that sets the state of a pending message: its consumer, delivery time and number of deliveries.
+func messageLine(key, group []byte, g *stream.Group, p *stream.Pending) [][]byte {
+	return [][]byte{[]byte("XCLAIM"), key, group, []byte(p.Consumer().Name()), []byte("0"), p.ID.Append(nil),
 		[]byte("TIME"), engine.Decimal(p.Delivered), []byte("RETRYCOUNT"), engine.Decimal(p.Count),
-		[]byte("FORCE"), []byte("JUSTID"), []byte("LASTID"), g.Last.Append(nil))
+		[]byte("FORCE"), []byte("JUSTID"), []byte("LASTID"), g.Last.Append(nil)}
 }

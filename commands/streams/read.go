@@ -284,8 +284,12 @@ func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b ba
 // replicas learn of it with the first of them.
 func readingConsumer(c *engine.Call, r *readOptions, b *batch, ok bool) *stream.Consumer {
 	consumer, created := upsertConsumer(c, b.key, b.group, r.consumer)
-	if created && (r.noAck && len(b.claimed) == 0 || b.history || !ok) {
-		propagateConsumer(c, b.key, r.group, r.consumer)
+	switch {
+	case !created:
+	case r.noAck && len(b.claimed) == 0:
+		c.Propagate(consumerLine(b.key, r.group, r.consumer)...)
+	case b.history, !ok:
+		c.PropagateToJournal(consumerLine(b.key, r.group, r.consumer)...)
 	}
 	return consumer
 }
@@ -390,7 +394,7 @@ func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 			replyEntry(c, &w)
 			p.Delivered = c.Now()
 			p.CountDelivery()
-			propagateMessage(c, b.key, r.group, b.group, p)
+			c.PropagateToJournal(messageLine(b.key, r.group, b.group, p)...)
 		} else {
 			c.Reply.Array(2)
 			replyID(c, p.ID)

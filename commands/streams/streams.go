@@ -26,8 +26,8 @@
 //   - XREAD stays blocked if the entry that would unblock it is deleted in the same transaction, as in 7.2. 7.0 replies
 //     without entries.
 //
-// Other than Redis, XREADGROUP propagates the delivery counts of a consumer's history, and all three commands that create a
-// consumer propagate that even if there is no message for it. Redis loses both at a restart.
+// Other than in Redis, the journal also receives the delivery counts of a consumer's history, and each consumer that a
+// command creates, even if there is no message for it. Redis loses both at a restart; replicas do not receive them.
 package streams
 
 import (
@@ -231,7 +231,7 @@ func propagateAdd(c *engine.Call, s *stream.Stream, id stream.ID, a *addOptions)
 		args = append(args, a.sent.words...)
 	}
 	args = append(args, id.Append(nil))
-	c.Propagate(append(args, c.Args[a.idAt+1:]...)...)
+	c.PropagateAs(append(args, c.Args[a.idAt+1:]...)...)
 }
 
 // XDEL key id [id ...]

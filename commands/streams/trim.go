@@ -40,7 +40,7 @@ func cmdXTrim(c *engine.Call) {
 	if n > 0 {
 		c.Changed(key, "txtrim")
 		if t.Nodes && c.Propagates() {
-			c.Propagate(append([][]byte{[]byte("XTRIM"), key}, exactTrim(s, &t)...)...)
+			c.PropagateAs(append([][]byte{[]byte("XTRIM"), key}, exactTrim(s, &t)...)...)
 		}
 	}
 	c.Reply.Int(int64(n))

@@ -35,7 +35,7 @@ func cmdDebugPopulate(c *engine.Call) {
 		}
 		c.Engine.Keyspace.Begin()
 		setUntil(c, key, value, 0)
-		PropagateSet(c, key, value, 0, false) // DEBUG itself may be forbidden where the journal or a replica replays it
+		c.Propagate([]byte("SET"), key, value) // DEBUG itself may be forbidden where the journal or a replica replays it
 	}
 	c.Reply.Status("OK")
 }

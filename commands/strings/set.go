@@ -62,10 +62,6 @@ type setOptions struct {
 	nx, xx, get bool
 }
 
-// timed reports whether the effect of an option depends on the time of execution or on the old value, so that
-// the effect must be propagated in place of the command.
-func (o *setOptions) timed() bool { return o.Given || o.nx || o.xx || o.compares() }
-
 // accessOfSet returns the access of SET to its key: it reads the old value only for GET or a comparison.
 func accessOfSet(args [][]byte) string {
 	for _, arg := range args[3:] {
@@ -102,6 +98,7 @@ func cmdSet(c *engine.Call) {
 	}
 	if !refused {
 		setWith(c, &o, key, value, deadline)
+		propagateOptions(c, &o, key, value, deadline)
 	}
 }
 
@@ -138,7 +135,7 @@ func refusesSet(c *engine.Call, o *setOptions, key []byte, old *str.Value, had b
 	return !o.differ
 }
 
-// setWith sets a string by the options, reports the change, and propagates the effect.
+// setWith sets a string by the options, and reports the change.
 func setWith(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 	if o.KeepTTL {
 		c.DB.Set(key, c.Engine.Keyspace.String(value), true)
@@ -146,8 +143,17 @@ func setWith(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 	} else {
 		setUntil(c, key, value, deadline)
 	}
-	if o.timed() {
-		PropagateSet(c, key, value, deadline, o.KeepTTL)
+}
+
+// propagateOptions propagates the effect of SET: with an absolute deadline, and without GET. The conditions hold again at a
+// replay.
+func propagateOptions(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
+	switch {
+	case o.Given:
+		PropagateSet(c, key, value, deadline, false)
+	case o.get && c.Propagates():
+		isGet := func(arg []byte) bool { return engine.IsWord(arg, "GET") }
+		c.PropagateAs(append(slices.Clone(c.Args[:3]), slices.DeleteFunc(slices.Clone(c.Args[3:]), isGet)...)...)
 	}
 }
 
@@ -167,11 +173,11 @@ func PropagateSet(c *engine.Call, key, value []byte, deadline int64, keep bool) 
 	}
 	switch {
 	case keep:
-		c.Propagate([]byte("SET"), key, value, []byte("KEEPTTL"))
+		c.PropagateAs([]byte("SET"), key, value, []byte("KEEPTTL"))
 	case deadline != 0:
-		c.Propagate([]byte("SET"), key, value, []byte("PXAT"), engine.Decimal(deadline))
+		c.PropagateAs([]byte("SET"), key, value, []byte("PXAT"), engine.Decimal(deadline))
 	default:
-		c.Propagate([]byte("SET"), key, value)
+		c.PropagateAs([]byte("SET"), key, value)
 	}
 }
 
@@ -211,6 +217,7 @@ func cmdGetSet(c *engine.Call) {
 	}
 	replyString(c, old, had)
 	setUntil(c, key, value, 0)
+	PropagateSet(c, key, value, 0, false)
 }
 
 // MSET key value [key value ...]
@@ -274,6 +281,9 @@ func cmdMSetEx(c *engine.Call) {
 	}
 	for i := 0; i < len(pairs); i += 2 {
 		setWith(c, &o, pairs[i], pairs[i+1], deadline)
+	}
+	if o.Given && c.Propagates() {
+		c.PropagateAs(slices.Concat(c.Args[:2+len(pairs)], [][]byte{[]byte("PXAT"), engine.Decimal(deadline)})...)
 	}
 	c.Reply.Int(1)
 }

@@ -90,6 +90,7 @@ func cmdGetDel(c *engine.Call) {
 	if ok {
 		c.DB.Delete(key)
 		c.Changed(key, "gdel")
+		elements.PropagateKey(c, "DEL", key)
 	}
 }
 

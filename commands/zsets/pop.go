@@ -175,5 +175,9 @@ func propagatePop(c *engine.Call, key []byte, p pop) {
 	if p.max {
 		name = "ZPOPMAX"
 	}
-	c.Propagate([]byte(name), key, engine.Decimal(int64(p.count)))
+	if !p.nested { // BZPOPMIN and BZPOPMAX
+		c.PropagateAs([]byte(name), key)
+		return
+	}
+	c.PropagateAs([]byte(name), key, engine.Decimal(int64(p.count)))
 }

@@ -129,7 +129,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 	if !c.Engine.Keyspace.Replaying && (deadline != 0 && deadline <= c.Now() || r.expireElements(c, v)) {
 		if exists {
 			c.DB.Delete(r.key)
-			c.Propagate([]byte("DEL"), r.key)
+			c.PropagateAs(engine.Removal(c.Engine.Config.LazyFree.ServerDel), r.key)
 			c.Changed(r.key, "gdel")
 		}
 		c.Reply.Status("OK")
@@ -164,7 +164,11 @@ func (r *restore) deadline(c *engine.Call) int64 {
 func (r *restore) put(c *engine.Call, v keyspace.Value, deadline int64) {
 	c.DB.SetUntil(r.key, v, deadline)
 	c.DB.SetAccess(r.key, r.idle, r.freq)
-	line := [][]byte{[]byte("RESTORE"), r.key, strconv.AppendInt(nil, deadline, 10), r.payload, []byte("ABSTTL"), []byte("REPLACE")}
-	c.Propagate(line...)
+	line := append([][]byte{c.Args[0], r.key, c.Args[2], r.payload}, c.Args[4:]...)
+	if r.ttl != 0 && !r.absolute {
+		line[2] = engine.Decimal(deadline)
+		line = append(line, []byte("ABSTTL"))
+	}
+	c.PropagateAs(line...)
 	c.Changed(r.key, "grestore")
 }

@@ -1,0 +1,27 @@
+package engine
+
+import "github.com/miniserver-go/miniserver/release"
+
+// LazyFree is the parameters by which Redis chooses to free the value of a key in the background. Here nothing is freed that
+// way: they only choose whether a removal that no client asked for goes to the journal and the replicas as UNLINK or as DEL.
+type LazyFree struct {
+	Expire    bool // keys that have expired
+	Eviction  bool // keys that are evicted
+	ServerDel bool // keys that a command removes besides
+	UserDel   bool // keys that a client deletes
+	UserFlush bool // what FLUSHALL and FLUSHDB remove; it has no effect
+}
+
+// lazyByDefault is when values began to be freed in the background by default.
+var lazyByDefault = release.From("valkey:8.0.0")
+
+// lazyFreeParams returns the parameters, with the defaults of the release.
+func (e *Engine) lazyFreeParams() []Param {
+	z, lazy := &e.Config.LazyFree, e.Release.Has(lazyByDefault)
+	*z = LazyFree{lazy, lazy, lazy, lazy, lazy}
+	return []Param{
+		BoolParam("lazyfree-lazy-expire", &z.Expire), BoolParam("lazyfree-lazy-eviction", &z.Eviction),
+		BoolParam("lazyfree-lazy-server-del", &z.ServerDel), BoolParam("lazyfree-lazy-user-del", &z.UserDel),
+		BoolParam("lazyfree-lazy-user-flush", &z.UserFlush),
+	}
+}
