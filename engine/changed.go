@@ -5,18 +5,21 @@ import "github.com/miniserver-go/miniserver/keyspace"
 // Changed reports a change of key, once for each event. It stores the new size of the value, removes the key
 // if the value is empty, and informs transactions, trackers, blocked clients and subscribers. The event is
 // its class letter followed by its name, such as "zzadd", "$set" or "gdel". It is "" where Redis has no
-// event.
+// event. An event of a hash may name the fields that it is about, and must if TellsFields.
 //
 // Each handler calls it instead of doing these things by hand: a forgotten step would show only in a rare
 // combination, such as a stale WATCH.
-func (c *Call) Changed(key []byte, event string) {
-	c.ChangedIn(c.DB, key, event)
+func (c *Call) Changed(key []byte, event string, fields ...[]byte) {
+	c.ChangedIn(c.DB, key, event, fields...)
 }
 
+// TellsFields reports whether subscribers are told which fields of hashes have changed. If not, Changed needs no fields.
+func (c *Call) TellsFields() bool { return c.Engine.Config.tellsFields }
+
 // ChangedIn is Changed for a key of another database.
-func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
+func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string, fields ...[]byte) {
 	c.dirty++
-	c.Engine.changed(db, key, event)
+	c.Engine.changed(db, key, event, fields...)
 	if c.Engine.tracking.sessions > 0 {
 		c.Engine.invalidate(string(key), c.Session)
 	}
@@ -25,13 +28,13 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string) {
 // changed is the one place where a change of a key takes effect beyond its value. A blocked client is only
 // signalled here and served after the command, because the rest of the command, or of its transaction, may
 // change the key again.
-func (e *Engine) changed(db *keyspace.DB, key []byte, event string) {
+func (e *Engine) changed(db *keyspace.DB, key []byte, event string, fields ...[]byte) {
 	removed := db.Commit(key)
 	if len(e.watched) > 0 {
 		e.touchWatched(db.ID(), key)
 	}
 	if e.Config.notify != 0 && event != "" {
-		e.notify(db, key, event)
+		e.notify(db, key, event, fields...)
 		if removed {
 			e.notify(db, key, "gdel")
 		}

@@ -36,6 +36,7 @@ type Config struct {
 	ReplyMemory  int64          // bytes of replies that may wait for all clients; 0 for no limit
 
 	notify          notifyMask
+	tellsFields     bool
 	debug           string // enable-debug-command: yes, local, no
 	scriptsMayDebug bool   // scripts may call DEBUG
 	protected       string // enable-protected-configs: yes, local, no
@@ -267,10 +268,11 @@ func (e *Engine) coreParams() []Param {
 		IntParam("lfu-decay-time", &e.Keyspace.Access.DecayTime, 0, math.MaxInt32),
 		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) error {
 			m, ok := parseNotify(v)
-			if !ok {
+			if !ok || strings.ContainsAny(v, notifyFields) && !e.Release.Offers(fieldChannels) {
 				return Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
 			}
-			c.notify = m
+			c.notify, c.tellsFields = m, m.tellsFields()
+			e.nameExpired()
 			return nil
 		}},
 		{Name: "like", Immutable: true, Get: func() string { return e.Release.Name }},

@@ -58,7 +58,7 @@ func (e *Engine) elementsExpired(db *keyspace.DB, key string, what keyspace.Expi
 	}
 	e.invalidateExpired(db, key)
 	if e.Config.notify != 0 {
-		e.notify(db, []byte(key), k.Event("expired"))
+		e.notify(db, []byte(key), k.Event("expired"), what.Names...)
 		if what.Emptied {
 			e.notify(db, []byte(key), "gdel")
 		}

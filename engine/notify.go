@@ -1,16 +1,30 @@
 package engine
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // notifyMask is the classes of keyspace events that notify-keyspace-events asks for.
 type notifyMask uint32
 
 // notifyLetters are the classes in the order in which CONFIG GET shows them; A stands for all but
-// m, n, K and E.
+// m, n, and those that choose channels.
 const (
-	notifyLetters = "g$lshzxetdnKEm"
+	notifyLetters = "g$lshzxetdnKEmSTIV"
 	notifyAll     = "g$lshzxetd"
+	notifyFields  = "STIV" // the channels with the fields of hashes
 )
+
+// fieldChannels are what Redis 8.8 brought: channels that tell which fields of a hash have changed.
+var fieldChannels = release.From("8.8.0")
+
+// tellsFields reports whether an event of hashes goes to a channel that tells the fields.
+func (m notifyMask) tellsFields() bool {
+	fields, _ := parseNotify(notifyFields)
+	return m&fields != 0 && m&notifyBit('h') != 0
+}
 
 func notifyBit(ch byte) notifyMask {
 	if i := strings.IndexByte(notifyLetters, ch); i >= 0 {

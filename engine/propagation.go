@@ -95,7 +95,12 @@ func (e *Engine) connectPropagation() {
 			u.multi, u.first.held = false, false
 		}
 	}
-	e.Keyspace.NameExpired = p.wanted()
+	e.nameExpired()
+}
+
+// nameExpired makes the keyspace name expired elements if a part or a subscriber wants to know them.
+func (e *Engine) nameExpired() {
+	e.Keyspace.NameExpired = e.propagation.wanted() || e.Config.tellsFields
 }
 
 // receivers returns the function that sends a command to the replicas or to the journal, nil if no part wants changes.

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"bytes"
+	"slices"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/glob"
@@ -46,8 +48,9 @@ func (s *Session) push(form []byte) {
 	s.countWaiting()
 }
 
-// notify publishes a keyspace event, if notify-keyspace-events has its class.
-func (e *Engine) notify(db *keyspace.DB, key []byte, event string) {
+// notify publishes a keyspace event, if notify-keyspace-events has its class. fields are those of a hash that it is about; they may be left
+// out if the configuration does not ask for them.
+func (e *Engine) notify(db *keyspace.DB, key []byte, event string, fields ...[]byte) {
 	mask := e.Config.notify
 	if mask&notifyBit(event[0]) == 0 {
 		return
@@ -59,6 +62,43 @@ func (e *Engine) notify(db *keyspace.DB, key []byte, event string) {
 	if mask&notifyBit('E') != 0 {
 		e.publish(eventChannel("__keyevent@", db.ID(), name), key)
 	}
+	if e.Config.tellsFields && event[0] == 'h' && len(fields) > 0 {
+		e.notifyFields(db.ID(), key, name, fields)
+	}
+}
+
+// notifyFields publishes an event of some fields on the four channels of Redis 8.8 that tell which.
+//
+//	__subkeyspace@0__:key           event|5:field,6:field2
+//	__subkeyevent@0__:event         3:key|5:field,6:field2
+//	__subkeyspaceitem@0__:key field event       a message for each field, with a line feed before it; not if the key contains one
+//	__subkeyspaceevent@0__:event|key            5:field,6:field2
+func (e *Engine) notifyFields(db int, key, event []byte, fields [][]byte) {
+	mask := e.Config.notify
+	var list []byte
+	for i, field := range fields {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		list = appendCounted(list, field)
+	}
+	if mask&notifyBit('S') != 0 {
+		e.publish(eventChannel("__subkeyspace@", db, key), slices.Concat(event, []byte("|"), list))
+	}
+	if mask&notifyBit('T') != 0 {
+		e.publish(eventChannel("__subkeyevent@", db, event), slices.Concat(appendCounted(nil, key), []byte("|"), list))
+	}
+	for i := 0; mask&notifyBit('I') != 0 && i < len(fields) && bytes.IndexByte(key, '\n') < 0; i++ {
+		e.publish(eventChannel("__subkeyspaceitem@", db, slices.Concat(key, []byte("\n"), fields[i])), event)
+	}
+	if mask&notifyBit('V') != 0 {
+		e.publish(eventChannel("__subkeyspaceevent@", db, slices.Concat(event, []byte("|"), key)), list)
+	}
+}
+
+// appendCounted appends a text with its length before it.
+func appendCounted(dst, text []byte) []byte {
+	return append(append(strconv.AppendInt(dst, int64(len(text)), 10), ':'), text...)
 }
 
 // eventChannel returns the name of the channel for a keyspace event.

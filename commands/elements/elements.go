@@ -106,14 +106,16 @@ func Remove[T keyspace.Value](c *engine.Call, event string, remove func(v T, nam
 	if !c.OK() {
 		return
 	}
-	removed := int64(0)
+	removed, gone := int64(0), [][]byte(nil)
 	for i := 0; found && i < len(names); i++ {
 		if remove(v, names[i]) {
-			removed++
+			if removed++; c.TellsFields() {
+				gone = append(gone, names[i])
+			}
 		}
 	}
 	if removed > 0 {
-		c.Changed(key, event)
+		c.Changed(key, event, gone...)
 	}
 	c.Reply.Int(removed)
 }

@@ -170,7 +170,7 @@ type Expiration struct {
 	Named    [][]byte // what is propagated if one of them got the deadline; nil for those that did
 
 	set, deleted int // elements that got the deadline, or were deleted because it has passed
-	// The names of both, collected for propagation only.
+	// The names of both, collected only if somebody wants to know them.
 	setNames, deletedNames [][]byte
 }
 
@@ -200,14 +200,14 @@ func (x *Expiration) Expire(v keyspace.Collection, element []byte) (code int) {
 	case x.Deadline <= c.Now() && !c.Engine.Keyspace.Replaying:
 		v.Discard(element)
 		x.deleted++
-		if c.Propagates() {
+		if c.Propagates() || c.TellsFields() {
 			x.deletedNames = append(x.deletedNames, element)
 		}
 		return codeDeleted
 	}
 	v.SetDeadline(element, max(x.Deadline, 1), c.Dice())
 	x.set++
-	if c.Propagates() {
+	if c.Propagates() || c.TellsFields() {
 		x.setNames = append(x.setNames, element)
 	}
 	return codeSet
@@ -217,9 +217,9 @@ func (x *Expiration) Expire(v keyspace.Collection, element []byte) (code int) {
 func (x *Expiration) Report() {
 	switch {
 	case x.deleted > 0:
-		x.Call.Changed(x.Key, x.Kind.Removed())
+		x.Call.Changed(x.Key, x.Kind.Removed(), x.deletedNames...)
 	case x.set > 0:
-		x.Call.Changed(x.Key, x.Kind.Event("expire"))
+		x.Call.Changed(x.Key, x.Kind.Event("expire"), x.setNames...)
 	}
 	if x.set > 0 {
 		x.Call.Engine.TickBy(x.Deadline)
@@ -329,17 +329,17 @@ func persistElements(c *engine.Call, k engine.ElementKind) {
 	if !c.OK() {
 		return
 	}
-	changed := false
+	var changed [][]byte
 	c.Reply.Array(len(names))
 	for _, name := range names {
 		code := TTL(v, name, 0, Millis)
 		if code > 0 {
 			v.SetDeadline(name, 0, c.Dice())
-			code, changed = codeSet, true
+			code, changed = codeSet, append(changed, name)
 		}
 		c.Reply.Int(code)
 	}
-	if changed {
-		c.Changed(key, k.Event("persist"))
+	if len(changed) > 0 {
+		c.Changed(key, k.Event("persist"), changed...)
 	}
 }

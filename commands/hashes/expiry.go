@@ -86,17 +86,17 @@ func fieldDeadline(c *engine.Call) (deadline int64, given bool) {
 
 // persistFields removes the deadlines of fields. If one had a deadline, it propagates the HPERSIST of all.
 func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
-	changed := false
+	var persisted [][]byte
 	for _, field := range fields {
 		if deadline, _ := h.Deadline(field); deadline != 0 {
 			h.SetDeadline(field, 0, nil)
-			changed = true
+			persisted = append(persisted, field)
 		}
 	}
-	if !changed {
+	if len(persisted) == 0 {
 		return
 	}
-	c.Changed(key, engine.HashFields.Event("persist"))
+	c.Changed(key, engine.HashFields.Event("persist"), persisted...)
 	line := [][]byte{[]byte("HPERSIST"), key, []byte("FIELDS"), engine.Decimal(int64(len(fields)))}
 	c.PropagateAs(append(line, fields...)...)
 }
@@ -118,7 +118,7 @@ func cmdHGetDel(c *engine.Call) {
 		}
 	}
 	if len(deleted) > 2 {
-		c.Changed(key, "hhdel")
+		c.Changed(key, "hhdel", deleted[2:]...)
 		c.PropagateAs(deleted...)
 	}
 }
@@ -224,16 +224,16 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o setExOptions) {
 	}
 	// A deadline in a journal was ahead when it was written: the fields are set, and expire.
 	if o.given && o.deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
-		c.Changed(key, "hhset")
+		c.Changed(key, "hhset", fieldsOf(c, o.pairs)...)
 		deleteSetFields(c, key, o)
 		return
 	}
 	for i := 0; i < len(o.pairs) && o.given; i += 2 {
 		h.SetDeadline(o.pairs[i], max(o.deadline, 1), c.Dice()) // 0 stands for no deadline
 	}
-	c.Changed(key, "hhset")
+	c.Changed(key, "hhset", fieldsOf(c, o.pairs)...)
 	if o.given {
-		c.Changed(key, engine.HashFields.Event("expire"))
+		c.Changed(key, engine.HashFields.Event("expire"), fieldsOf(c, o.pairs)...)
 		c.Engine.TickBy(o.deadline)
 	}
 	propagateSetEx(c, key, o)
@@ -247,7 +247,7 @@ func deleteSetFields(c *engine.Call, key []byte, o setExOptions) {
 		h.Delete(o.pairs[i])
 		line = append(line, o.pairs[i])
 	}
-	c.Changed(key, engine.HashFields.Removed())
+	c.Changed(key, engine.HashFields.Removed(), line[2:]...)
 	c.PropagateAs(line...)
 }
 

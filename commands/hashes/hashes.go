@@ -124,8 +124,16 @@ func setFields(c *engine.Call) (created int64, ok bool) {
 			created++
 		}
 	}
-	c.Changed(key, "hhset")
+	c.Changed(key, "hhset", fieldsOf(c, pairs)...)
 	return created, true
+}
+
+// fieldsOf returns the fields of pairs of fields and values if subscribers want to know them; nil otherwise.
+func fieldsOf(c *engine.Call, pairs [][]byte) (fields [][]byte) {
+	for i := 0; c.TellsFields() && i < len(pairs); i += 2 {
+		fields = append(fields, pairs[i])
+	}
+	return fields
 }
 
 // HSETNX key field value
@@ -140,7 +148,7 @@ func cmdHSetNX(c *engine.Call) {
 		return
 	}
 	h.Set(field, value, c.Engine.Config.Hash)
-	c.Changed(key, "hhset")
+	c.Changed(key, "hhset", field)
 	c.Reply.Int(1)
 }
 
@@ -257,7 +265,7 @@ func cmdHIncrBy(c *engine.Call) {
 		return
 	}
 	h.UpdateInt(field, sum, c.Engine.Config.Hash)
-	c.Changed(key, "hhincrby")
+	c.Changed(key, "hhincrby", field)
 	c.Reply.Int(sum)
 }
 
@@ -290,7 +298,7 @@ func cmdHIncrByFloat(c *engine.Call) {
 	}
 	sum := by.AppendHuman(c.Scratch())
 	h.Update(field, sum, c.Engine.Config.Hash)
-	c.Changed(key, "hhincrbyfloat")
+	c.Changed(key, "hhincrbyfloat", field)
 	if c.Propagates() { // the sum: a replay must not depend on rounding
 		propagateSum(c, key, field, sum)
 	}

@@ -108,7 +108,7 @@ func persistMember(c *engine.Call) {
 		return
 	}
 	v.SetDeadline(member, 0, c.Dice())
-	c.Changed(key, k.Event("persist"))
+	c.Changed(key, k.Event("persist"), member)
 	c.Reply.Int(1)
 }
 
