@@ -217,7 +217,7 @@ func (c *Call) PropagateNothing() { c.logged = true }
 // PropagateMessage sends the command to the replicas, although it changes nothing: clients of theirs may listen.
 func (c *Call) PropagateMessage() {
 	c.logged = true
-	c.Engine.propagate(Replicas, c.DB.ID(), c.Args)
+	c.Engine.propagate(Replicas&^c.Session.unsent, c.DB.ID(), c.Args)
 }
 
 // propagateEffect sends a command that a call wants propagated.
@@ -238,12 +238,19 @@ func (e *Engine) propagateChange(c *Call) {
 // propagateRemoval sends the removal of a key without a command. lazily is for UNLINK instead of DEL.
 func (e *Engine) propagateRemoval(db int, key string, lazily bool) {
 	if e.propagation.wanted() {
-		e.propagate(Everywhere, db, [][]byte{Removal(lazily), []byte(key)})
+		e.propagate(Everywhere, db, [][]byte{removal(lazily), []byte(key)})
 	}
 }
 
-// Removal returns the command that removes a key: UNLINK if Redis would free the value in the background.
-func Removal(lazily bool) []byte {
+// PropagateRemoval propagates that the call removed a key. lazily is for UNLINK instead of DEL.
+func (c *Call) PropagateRemoval(key []byte, lazily bool) {
+	if c.Propagates() {
+		c.PropagateAs(removal(lazily), key)
+	}
+}
+
+// removal returns the command that removes a key: UNLINK if Redis would free the value in the background.
+func removal(lazily bool) []byte {
 	if lazily {
 		return []byte("UNLINK")
 	}

@@ -170,7 +170,7 @@ func changeFields(c *engine.Call, key []byte, ops []fieldOp, size int) {
 	}
 	c.DB.Commit(key) // the encoding has changed
 	if grown {
-		c.ChangedAll(1) // all writes failed, but the string grew: unlike in Redis, this is propagated
+		c.PropagateToJournal(c.Args...) // all writes failed, but the string grew: Redis loses that at a restart
 	}
 }
 

@@ -104,19 +104,22 @@ func (x *Expiry) Deadline(c *engine.Call) int64 {
 	return ParseDeadline(c, x.amount, x.unit, 1)
 }
 
-// ExpireKey sets the deadline of a visible key, and propagates that with further options of PEXPIREAT. A deadline that has passed deletes the key, but not during a
+// PExpireAt is the command by which deadlines of keys are propagated.
+var PExpireAt = []byte("PEXPIREAT")
+
+// ExpireKey sets the deadline of a visible key, and propagates that as name, which is PEXPIREAT, with its options. A deadline that has passed deletes the key, but not during a
 // replay: when the journal was written, the deadline was in the future and later commands may have moved it.
-func ExpireKey(c *engine.Call, key []byte, deadline int64, options ...[]byte) {
+func ExpireKey(c *engine.Call, key []byte, deadline int64, name []byte, options ...[]byte) {
 	if deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
 		c.DB.Delete(key)
 		c.Changed(key, "gdel")
-		c.PropagateAs(engine.Removal(c.Engine.Config.LazyFree.Expire), key)
+		c.PropagateRemoval(key, c.Engine.Config.LazyFree.Expire)
 		return
 	}
 	c.DB.SetDeadline(key, deadline)
 	c.Changed(key, "gexpire")
 	if c.Propagates() {
-		c.PropagateAs(append([][]byte{[]byte("PEXPIREAT"), key, engine.Decimal(deadline)}, options...)...)
+		c.PropagateAs(append([][]byte{name, key, engine.Decimal(deadline)}, options...)...)
 	}
 }
 

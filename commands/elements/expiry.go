@@ -2,6 +2,7 @@ package elements
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/list"
@@ -156,8 +157,20 @@ func expireElements(c *engine.Call, k engine.ElementKind, u Unit) {
 	names := ParseNames(c, k, errElementsZero)
 	if c.OK() {
 		x := Expiration{Call: c, Kind: k, Key: key, Deadline: deadline, On: on}
+		if c.Propagates() {
+			x.Head = headWithDeadline(c, k, u, deadline, len(names))
+		}
 		x.Reply(v, names)
 	}
+}
+
+// headWithDeadline returns the arguments of a call before the number of its elements, as those of PEXPIREAT.
+func headWithDeadline(c *engine.Call, k engine.ElementKind, u Unit, deadline int64, elements int) [][]byte {
+	head := slices.Clone(c.Args[:len(c.Args)-elements-1])
+	if u != AtMillis {
+		head[0], head[2] = []byte(strings.ToUpper(k.Letter)+"PEXPIREAT"), engine.Decimal(deadline)
+	}
+	return head
 }
 
 // Expiration is a command that gives elements of a key a deadline. Expire does it for each, and Report follows.
@@ -168,6 +181,7 @@ type Expiration struct {
 	Deadline int64
 	On       ExpireConditions
 	Named    [][]byte // what is propagated if one of them got the deadline; nil for those that did
+	Head     [][]byte // what is propagated before the number of elements; nil for PEXPIREAT of the kind
 
 	set, deleted int // elements that got the deadline, or were deleted because it has passed
 	// The names of both, collected only if somebody wants to know them.
@@ -228,7 +242,7 @@ func (x *Expiration) Report() {
 		x.setNames = x.Named
 	}
 	if len(x.setNames) > 0 {
-		PropagateDeadline(x.Call, x.Kind, x.Key, x.Deadline, x.setNames)
+		propagateDeadline(x.Call, x.Kind, x.Key, x.Deadline, x.Head, x.setNames)
 	}
 	if len(x.deletedNames) > 0 {
 		propagateRemoval(x.Call, x.Kind, x.Key, x.deletedNames)
@@ -237,9 +251,15 @@ func (x *Expiration) Report() {
 
 // PropagateDeadline propagates the PEXPIREAT of a kind for elements of a key.
 func PropagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadline int64, elements [][]byte) {
-	name := strings.ToUpper(k.Letter) + "PEXPIREAT"
-	line := [][]byte{[]byte(name), key, engine.Decimal(deadline), []byte(k.Word), engine.Decimal(int64(len(elements)))}
-	c.Propagate(append(line, elements...)...)
+	propagateDeadline(c, k, key, deadline, nil, elements)
+}
+
+// propagateDeadline is PropagateDeadline with the arguments before the number of elements; nil for the usual ones.
+func propagateDeadline(c *engine.Call, k engine.ElementKind, key []byte, deadline int64, head, elements [][]byte) {
+	if head == nil {
+		head = [][]byte{[]byte(strings.ToUpper(k.Letter) + "PEXPIREAT"), key, engine.Decimal(deadline), []byte(k.Word)}
+	}
+	c.Propagate(append(append(head, engine.Decimal(int64(len(elements)))), elements...)...)
 }
 
 // propagateRemoval propagates the removal of elements, one by one as in Redis; of a list, of all elements with each of the

@@ -2,6 +2,7 @@ package hashes
 
 import (
 	"math"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/hash"
@@ -60,7 +61,8 @@ func cmdHGetEx(c *engine.Call) {
 	replyValues(c, h, fields)
 	switch {
 	case given:
-		x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: deadline, Named: fields}
+		x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: deadline, Named: fields,
+			Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(deadline), c.Args[len(c.Args)-len(fields)-2]}}
 		for _, field := range fields {
 			x.Expire(h, field)
 		}
@@ -97,8 +99,7 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
 		return
 	}
 	c.Changed(key, engine.HashFields.Event("persist"), persisted...)
-	line := [][]byte{[]byte("HPERSIST"), key, []byte("FIELDS"), engine.Decimal(int64(len(fields)))}
-	c.PropagateAs(append(line, fields...)...)
+	c.PropagateAs(append([][]byte{[]byte("HPERSIST"), key}, c.Args[len(c.Args)-len(fields)-2:]...)...)
 }
 
 // HGETDEL key FIELDS numfields field [field ...]
@@ -109,7 +110,7 @@ func cmdHGetDel(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	deleted := [][]byte{[]byte("HDEL"), key}
+	var deleted [][]byte
 	c.Reply.Array(len(fields))
 	for _, field := range fields {
 		replyValue(c, h, field)
@@ -117,9 +118,11 @@ func cmdHGetDel(c *engine.Call) {
 			deleted = append(deleted, field)
 		}
 	}
-	if len(deleted) > 2 {
-		c.Changed(key, "hhdel", deleted[2:]...)
-		c.PropagateAs(deleted...)
+	if len(deleted) > 0 {
+		c.Changed(key, "hhdel", deleted...)
+		if c.Propagates() {
+			c.PropagateAs(append([][]byte{[]byte("HDEL"), key}, fields...)...)
+		}
 	}
 }
 
@@ -129,6 +132,7 @@ type setExOptions struct {
 	keepTTL  bool
 	given    bool // a deadline
 	deadline int64
+	at       int      // position of the word that gives it
 	pairs    [][]byte // field value ...
 }
 
@@ -171,6 +175,7 @@ func parseSetExOptions(c *engine.Call) (o setExOptions) {
 			o.keepTTL = true
 			expiries++
 		default:
+			o.at = c.Pos()
 			if o.deadline, o.given = fieldDeadline(c); !o.given {
 				c.Refusef(errFieldsOption, c.Arg())
 			}
@@ -236,33 +241,19 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o setExOptions) {
 		c.Changed(key, engine.HashFields.Event("expire"), fieldsOf(c, o.pairs)...)
 		c.Engine.TickBy(o.deadline)
 	}
-	propagateSetEx(c, key, o)
+	if o.given && c.Propagates() && !engine.IsWord(c.Args[o.at], "PXAT") {
+		line := slices.Clone(c.Args)
+		line[o.at], line[o.at+1] = []byte("PXAT"), engine.Decimal(o.deadline)
+		c.PropagateAs(line...)
+	}
 }
 
 // deleteSetFields deletes fields that were set with a deadline that has passed.
 func deleteSetFields(c *engine.Call, key []byte, o setExOptions) {
 	h := editHash(c, key) // the earlier view ended with Changed
-	line := [][]byte{[]byte("HDEL"), key}
 	for i := 0; i < len(o.pairs); i += 2 {
 		h.Delete(o.pairs[i])
-		line = append(line, o.pairs[i])
+		c.Propagate([]byte("HDEL"), key, o.pairs[i])
 	}
-	c.Changed(key, engine.HashFields.Removed(), line[2:]...)
-	c.PropagateAs(line...)
-}
-
-// propagateSetEx propagates the effect of HSETEX: unconditional, with an absolute deadline.
-func propagateSetEx(c *engine.Call, key []byte, o setExOptions) {
-	if !c.Propagates() {
-		return
-	}
-	line := [][]byte{[]byte("HSETEX"), key}
-	switch {
-	case o.given:
-		line = append(line, []byte("PXAT"), engine.Decimal(o.deadline))
-	case o.keepTTL:
-		line = append(line, []byte("KEEPTTL"))
-	}
-	line = append(line, []byte("FIELDS"), engine.Decimal(int64(len(o.pairs)/2)))
-	c.PropagateAs(append(line, o.pairs...)...)
+	c.Changed(key, engine.HashFields.Removed(), fieldsOf(c, o.pairs)...)
 }

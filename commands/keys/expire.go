@@ -71,7 +71,11 @@ func expire(c *engine.Call, u elements.Unit) {
 		c.Reply.Int(0)
 		return
 	}
-	elements.ExpireKey(c, key, deadline, c.Args[3:]...)
+	name := elements.PExpireAt
+	if u == elements.AtMillis {
+		name = c.Args[0]
+	}
+	elements.ExpireKey(c, key, deadline, name, c.Args[3:]...)
 	c.Reply.Int(1)
 }
 

@@ -57,6 +57,7 @@ func rename(c *engine.Call, src, dst []byte) {
 	if bytes.Equal(src, dst) {
 		return
 	}
+	c.DB.Exists(dst) // its removal is propagated if it has expired
 	c.DB.Rename(src, dst)
 	c.Changed(src, "grename_from")
 	c.Changed(dst, "grename_to")

@@ -275,6 +275,9 @@ func cmdLTrim(c *engine.Call) {
 		if n == 0 {
 			first = l.Len() // remove all
 		}
+		if n == l.Len() {
+			c.PropagateNothing()
+		}
 		l.RemoveEnd(list.Tail, l.Len()-first-n)
 		l.RemoveEnd(list.Head, first)
 		l.Shrink(c.Engine.Config.List)

@@ -8,6 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/set"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // SPOP key [count]
@@ -49,11 +50,14 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 	switch {
 	case !c.Propagates():
 	case several && count >= size:
-		c.PropagateAs(engine.Removal(c.Engine.Config.LazyFree.ServerDel), key)
+		c.PropagateRemoval(key, c.Engine.Config.LazyFree.ServerDel && c.Has(popsLazily))
 	default:
 		propagateRemoval(c, key, popped)
 	}
 }
+
+// popsLazily is when SPOP of all members began to be propagated as UNLINK, if lazyfree-lazy-server-del is set.
+var popsLazily = release.From("7.2.0")
 
 // propagateRemoval propagates the removal of members from the set at key.
 func propagateRemoval(c *engine.Call, key []byte, members [][]byte) {

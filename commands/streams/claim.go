@@ -83,7 +83,7 @@ func (cl *claim) createOwner(c *engine.Call) {
 // finishClaim commits the stream. The call itself is not propagated, because claimMessage has propagated each message, and
 // with its first one a new consumer.
 func finishClaim(c *engine.Call, key []byte, cl *claim) {
-	if cl.created && cl.owner.Active == stream.Never {
+	if cl.created && cl.owner.Active == stream.Never && c.Propagates() {
 		c.PropagateToJournal(consumerLine(key, cl.name, cl.consumer)...)
 	}
 	c.DB.Commit(key)

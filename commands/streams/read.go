@@ -285,7 +285,7 @@ func nextBatch(c *engine.Call, r *readOptions, key []byte, from stream.ID) (b ba
 func readingConsumer(c *engine.Call, r *readOptions, b *batch, ok bool) *stream.Consumer {
 	consumer, created := upsertConsumer(c, b.key, b.group, r.consumer)
 	switch {
-	case !created:
+	case !created, !c.Propagates():
 	case r.noAck && len(b.claimed) == 0:
 		c.Propagate(consumerLine(b.key, r.group, r.consumer)...)
 	case b.history, !ok:
@@ -394,7 +394,9 @@ func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 			replyEntry(c, &w)
 			p.Delivered = c.Now()
 			p.CountDelivery()
-			c.PropagateToJournal(messageLine(b.key, r.group, b.group, p)...)
+			if c.Propagates() {
+				c.PropagateToJournal(messageLine(b.key, r.group, b.group, p)...)
+			}
 		} else {
 			c.Reply.Array(2)
 			replyID(c, p.ID)

@@ -221,17 +221,9 @@ func propagateAdd(c *engine.Call, s *stream.Stream, id stream.ID, a *addOptions)
 	if !c.Propagates() || !a.auto && !a.autoSeq && !a.trim.Nodes {
 		return
 	}
-	args := append(make([][]byte, 0, len(c.Args)+4), c.Args[:2]...)
-	switch {
-	case a.trim.Nodes:
-		args = append(append(args, a.sent.words...), exactTrim(s, &a.trim)...)
-	case a.trim.given:
-		args = append(args, c.Args[2:a.idAt]...)
-	default:
-		args = append(args, a.sent.words...)
-	}
-	args = append(args, id.Append(nil))
-	c.PropagateAs(append(args, c.Args[a.idAt+1:]...)...)
+	args := exactTrim(c, s, &a.trim)
+	args[a.idAt] = id.Append(nil)
+	c.PropagateAs(args...)
 }
 
 // XDEL key id [id ...]

@@ -1,6 +1,8 @@
 package streams
 
 import (
+	"slices"
+
 	"github.com/miniserver-go/miniserver/ds/stream"
 	"github.com/miniserver-go/miniserver/engine"
 )
@@ -11,6 +13,7 @@ type trimOptions struct {
 	given     bool // MAXLEN or MINID
 	limited   bool // LIMIT
 	refsGiven bool // KEEPREF, DELREF or ACKED
+	at        int  // position of the threshold in the arguments
 }
 
 // XTRIM key <MAXLEN | MINID> [= | ~] threshold [LIMIT count]
@@ -40,18 +43,30 @@ func cmdXTrim(c *engine.Call) {
 	if n > 0 {
 		c.Changed(key, "txtrim")
 		if t.Nodes && c.Propagates() {
-			c.PropagateAs(append([][]byte{[]byte("XTRIM"), key}, exactTrim(s, &t)...)...)
+			c.PropagateAs(exactTrim(c, s, &t)...)
 		}
 	}
 	c.Reply.Int(int64(n))
 }
 
-// exactTrim returns the options that trim a stream of the same entries to the length that s has now. How much an
-// approximate trim removes depends on the layout of nodes.
-func exactTrim(s *stream.Stream, t *trimOptions) [][]byte {
-	args := [][]byte{[]byte("MAXLEN"), []byte("="), engine.Decimal(int64(s.Len()))}
-	if t.Refs != stream.KeepRefs {
-		args = append(args, []byte(refWords[t.Refs]))
+// exactTrim returns the arguments of the call with an exact trim, to what the stream has now, in place of an approximate one.
+// How much an approximate trim removes depends on the layout of nodes. With DELREF and ACKED only the number of entries says
+// it, because those that stay need not be the last.
+func exactTrim(c *engine.Call, s *stream.Stream, t *trimOptions) [][]byte {
+	args := slices.Clone(c.Args)
+	if !t.Nodes {
+		return args
+	}
+	args[t.at-1] = []byte("=")
+	switch {
+	case !t.ByID:
+		args[t.at] = engine.Decimal(int64(s.Len()))
+	case t.Refs != stream.KeepRefs:
+		args[t.at-2], args[t.at] = []byte("MAXLEN"), engine.Decimal(int64(s.Len()))
+	case s.Len() == 0:
+		args[t.at] = stream.MaxID.Append(nil)
+	default:
+		args[t.at] = s.First().Append(nil)
 	}
 	return args
 }
@@ -65,6 +80,7 @@ func trimOption(c *engine.Call, t *trimOptions) bool {
 		return false
 	case c.Word("MAXLEN"):
 		trimOperator(c, t)
+		t.at = c.Pos()
 		n := c.Int()
 		if n < 0 {
 			c.Refuse(errTrimLength)
@@ -72,6 +88,7 @@ func trimOption(c *engine.Call, t *trimOptions) bool {
 		t.Keep = int(n)
 	case c.Word("MINID"):
 		trimOperator(c, t)
+		t.at = c.Pos()
 		t.ByID, t.Below = true, idArg(c, 0)
 	case c.Word("LIMIT"):
 		n := c.Int()
@@ -97,12 +114,14 @@ func trimOperator(c *engine.Call, t *trimOptions) {
 }
 
 // checkTrim latches the error of options that exclude each other. An approximate trim without LIMIT gets Redis' default
-// limit, which bounds its work.
+// limit, which bounds its work. LIMIT counts for nothing in a journal: the trim beside it was made exact.
 func checkTrim(c *engine.Call, t *trimOptions) {
 	const defaultMost = 10_000
 	switch {
 	case t.Most > 0 && !t.given:
 		c.Refuse(errTrimLimitAlone)
+	case c.Engine.Keyspace.Replaying:
+		t.Most = 0
 	case t.limited && !t.Nodes:
 		c.Refuse(errTrimLimitExact)
 	case t.Nodes && !t.limited:

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // setLines are the lines of the commands that set whole strings.
@@ -96,9 +97,24 @@ func cmdSet(c *engine.Call) {
 	default:
 		c.Reply.Status("OK")
 	}
-	if !refused {
+	switch {
+	case refused:
+	case o.Given && deadline <= c.Now() && !c.Engine.Keyspace.Replaying && c.Has(expiresAtOnce):
+		deleteExpired(c, key)
+	default:
 		setWith(c, &o, key, value, deadline)
 		propagateOptions(c, &o, key, value, deadline)
+	}
+}
+
+// expiresAtOnce is when a SET with a past deadline began to delete the key. Before, the key is set, and expires.
+var expiresAtOnce = release.From("valkey:8.1.0")
+
+// deleteExpired deletes a key for which a past deadline was given.
+func deleteExpired(c *engine.Call, key []byte) {
+	if c.DB.Delete(key) {
+		c.Changed(key, "xexpired")
+		c.PropagateRemoval(key, c.Engine.Config.LazyFree.Expire)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Family returns the family of string commands.
@@ -90,9 +91,12 @@ func cmdGetDel(c *engine.Call) {
 	if ok {
 		c.DB.Delete(key)
 		c.Changed(key, "gdel")
-		elements.PropagateKey(c, "DEL", key)
+		c.PropagateRemoval(key, c.Engine.Config.LazyFree.UserDel && !c.Has(getDelDeletes))
 	}
 }
+
+// getDelDeletes is when GETDEL began to be propagated as DEL, even if lazyfree-lazy-user-del is set.
+var getDelDeletes = release.From("7.2.0")
 
 // GETEX key [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds |
 // PERSIST]
@@ -113,7 +117,7 @@ func cmdGetEx(c *engine.Call) {
 	case x.Persist:
 		elements.PersistKey(c, key)
 	case x.Given:
-		elements.ExpireKey(c, key, deadline)
+		elements.ExpireKey(c, key, deadline, elements.PExpireAt)
 	}
 }
 

@@ -92,6 +92,7 @@ func cmdZMPop(c *engine.Call) {
 	case s == nil:
 		c.Reply.NullArray()
 	default:
+		p.count = min(p.count, s.Len())
 		popScored(c, key, s, p)
 		propagatePop(c, key, p)
 	}
@@ -123,6 +124,7 @@ func popOrBlock(c *engine.Call, keys [][]byte, p pop, deadline int64) {
 	case s == nil:
 		c.BlockOnKeys(keys, deadline, engine.ReplyNullArray)
 	default:
+		p.count = min(p.count, s.Len())
 		popScored(c, key, s, p)
 		propagatePop(c, key, p)
 	}

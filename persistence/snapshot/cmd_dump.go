@@ -129,7 +129,7 @@ func (r *restore) run(c *engine.Call, exists bool) {
 	if !c.Engine.Keyspace.Replaying && (deadline != 0 && deadline <= c.Now() || r.expireElements(c, v)) {
 		if exists {
 			c.DB.Delete(r.key)
-			c.PropagateAs(engine.Removal(c.Engine.Config.LazyFree.ServerDel), r.key)
+			c.PropagateRemoval(r.key, c.Engine.Config.LazyFree.ServerDel)
 			c.Changed(r.key, "gdel")
 		}
 		c.Reply.Status("OK")
