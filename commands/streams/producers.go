@@ -33,7 +33,6 @@ func producerLines() []engine.Command {
 type idempotent struct {
 	producer []byte // nil without them
 	iid      []byte // nil for IDMPAUTO, until it is computed
-	words    [][]byte
 }
 
 // idempotentOption reads IDMPAUTO producer-id or IDMP producer-id idempotent-id, and reports whether it found one.
@@ -48,13 +47,12 @@ func idempotentOption(c *engine.Call, o *idempotent) bool {
 	default:
 		return false
 	}
-	o.words = c.Args[at:c.Pos()]
 	switch {
 	case again:
 		c.Refuse(errProducerTwice)
 	case len(o.producer) == 0:
 		c.Refuse(empty)
-	case len(o.words) > 2 && len(o.iid) == 0:
+	case c.Pos()-at > 2 && len(o.iid) == 0:
 		c.Refuse(errIdempotentEmpty)
 	}
 	return true
