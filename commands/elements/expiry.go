@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -191,6 +192,9 @@ type Expiration struct {
 // Reply gives elements the deadline, replies with a code for each, and reports. v is nil if the key is absent.
 func (x *Expiration) Reply(v keyspace.Collection, names [][]byte) {
 	x.Call.Reply.Array(len(names))
+	if h, ok := v.(*hash.Hash); ok {
+		h.ExpectDeadline() // even if no field gets one, as in Redis
+	}
 	for _, name := range names {
 		code := Absent
 		if v != nil {
@@ -234,6 +238,8 @@ func (x *Expiration) Report() {
 		x.Call.Changed(x.Key, x.Kind.Removed(), x.deletedNames...)
 	case x.set > 0:
 		x.Call.Changed(x.Key, x.Kind.Event("expire"), x.setNames...)
+	default:
+		x.Call.DB.Commit(x.Key) // the encoding may have changed
 	}
 	if x.set > 0 {
 		x.Call.Engine.TickBy(x.Deadline)

@@ -58,18 +58,28 @@ func cmdHGetEx(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
+	if given {
+		replyAndExpire(c, key, h, deadline, fields)
+		return
+	}
 	replyValues(c, h, fields)
-	switch {
-	case given:
-		x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: deadline, Named: fields,
-			Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(deadline), c.Args[len(c.Args)-len(fields)-2]}}
-		for _, field := range fields {
-			x.Expire(h, field)
-		}
-		x.Report()
-	case persist:
+	if persist {
 		persistFields(c, key, h, fields)
 	}
+}
+
+// replyAndExpire replies with the value of each field and then gives it a deadline: if that has passed, the field is absent
+// where it is named again.
+func replyAndExpire(c *engine.Call, key []byte, h *hash.Hash, deadline int64, fields [][]byte) {
+	x := elements.Expiration{Call: c, Kind: engine.HashFields, Key: key, Deadline: deadline, Named: fields,
+		Head: [][]byte{[]byte("HPEXPIREAT"), key, engine.Decimal(deadline), c.Args[len(c.Args)-len(fields)-2]}}
+	c.Reply.Array(len(fields))
+	h.ExpectDeadline()
+	for _, field := range fields {
+		replyValue(c, h, field)
+		x.Expire(h, field)
+	}
+	x.Report()
 }
 
 // fieldDeadline reads [EX seconds | PX milliseconds | EXAT unix-time-seconds | PXAT unix-time-milliseconds].
@@ -160,7 +170,7 @@ func cmdHSetEx(c *engine.Call) {
 
 // parseSetExOptions reads the arguments of HSETEX after the key.
 func parseSetExOptions(c *engine.Call) (o setExOptions) {
-	expiries := 0 // deadlines and KEEPTTL
+	conditions, expiries := 0, 0 // expiries are deadlines and KEEPTTL
 	for c.More() {
 		if c.Word("FIELDS") {
 			o.pairs = fieldPairs(c)
@@ -169,8 +179,10 @@ func parseSetExOptions(c *engine.Call) (o setExOptions) {
 		switch {
 		case c.Word("FNX"):
 			o.fnx = true
+			conditions++
 		case c.Word("FXX"):
 			o.fxx = true
+			conditions++
 		case c.Word("KEEPTTL"):
 			o.keepTTL = true
 			expiries++
@@ -181,7 +193,7 @@ func parseSetExOptions(c *engine.Call) (o setExOptions) {
 			}
 			expiries++
 		}
-		if o.fnx && o.fxx {
+		if conditions > 1 {
 			c.Refuse(errFieldsOne)
 		}
 		if expiries > 1 {

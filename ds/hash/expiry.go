@@ -46,11 +46,18 @@ func (h *Hash) Deadline(field []byte) (deadline int64, ok bool) {
 // the deadline moves later, else O(log n); O(n) in a packed hash. The dice are not needed; they are
 // what other collections take.
 func (h *Hash) SetDeadline(field []byte, deadline int64, _ func(n uint64) uint64) bool {
-	if deadline != 0 && h.table == nil && h.deadlines == nil && h.packed != nil {
+	if deadline != 0 {
+		h.ExpectDeadline()
+	}
+	return h.setDeadline(field, deadline)
+}
+
+// ExpectDeadline gives a packed hash room for deadlines, which changes its encoding. O(bytes).
+func (h *Hash) ExpectDeadline() {
+	if h.table == nil && h.deadlines == nil && h.Len() > 0 {
 		h.packed = append(ziplist.List(nil), h.packed...) // a view's bytes are borrowed, deadlines are not
 		h.deadlines = expiry.NewArray(h.Len())
 	}
-	return h.setDeadline(field, deadline)
 }
 
 func (h *Hash) setDeadline(field []byte, deadline int64) bool {
