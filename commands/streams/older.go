@@ -38,6 +38,7 @@ const (
 	olderUnbalanced  = engine.Error("ERR Unbalanced XREAD list of streams: for each stream key an ID or '$' must be specified.")
 	errReadInScript  = "ERR %s command is not allowed with BLOCK option from scripts"
 	errReadKeyGone   = engine.Error("UNBLOCKED the stream key no longer exists")
+	errReadNoLast    = engine.Error("ERR the stream last element ID is 0-0")
 	errReadGroupGone = engine.Error("NOGROUP the consumer group this client was blocked on no longer exists")
 )
 

@@ -205,11 +205,15 @@ func startID(c *engine.Call, r *readOptions, arg []byte, s *stream.Stream) strea
 func beforeLast(c *engine.Call, s *stream.Stream) stream.ID {
 	last, ok := s.LastEntry()
 	if !c.Has(readsLastEntry) {
-		last = s.Last() // although it may be deleted
-	} else if !ok {
+		last, ok = s.Last(), s != &emptyStream // although it may be deleted
+	}
+	if !ok {
 		return stream.ID{}
 	}
-	last, _ = last.Prev()
+	last, ok = last.Prev()
+	if !ok {
+		c.Refuse(errReadNoLast)
+	}
 	return last
 }
 
