@@ -46,9 +46,10 @@ func Migration(d Dialer) engine.Family {
 	}}
 }
 
-// migratedKeys returns the positions of the keys: 3, or those after the word KEYS if the key at 3 is empty.
+// migratedKeys returns the positions of the keys: 3, or those after the word KEYS if the key at 3 is empty. The last argument
+// is not taken for the word.
 func migratedKeys(args [][]byte) (at []int, ok bool) {
-	for i := 6; i < len(args); i++ {
+	for i := 6; i < len(args)-1; i++ {
 		switch {
 		case engine.IsWord(args[i], "AUTH"):
 			i++
