@@ -2,6 +2,7 @@ package engine
 
 import (
 	"bytes"
+	"math"
 	"slices"
 	"strings"
 
@@ -110,17 +111,32 @@ func (c *Call) filtered(f clientFilter) []*Session {
 var severalIDs = release.From("valkey:8.1.0")
 
 func (c *Call) testID() clientTest {
-	ids := []int64{c.clientID()}
+	ids := []int64{c.clientID(ErrKillID)}
 	for c.More() && c.Engine.Release.Offers(severalIDs) {
 		if _, isNumber := resp.ParseInt(c.Args[c.at]); !isNumber {
 			break
 		}
-		ids = append(ids, c.clientID())
+		ids = append(ids, c.clientID(ErrKillID))
 	}
 	return func(s *Session) bool { return slices.Contains(ids, s.ID) }
 }
 
-func (c *Call) clientID() int64 { return c.IntIn(1, 1<<63-1, ErrKillID) }
+// clientID returns the next argument as the ID of a client, which may be absent. In Redis, CLIENT LIST and CLIENT KILL
+// have an error each for what is no number.
+func (c *Call) clientID(notInt error) int64 {
+	least := int64(1)
+	switch {
+	case c.Has(combinesFilters):
+		notInt = ErrSyntax
+	case notInt == ErrClientID:
+		least = math.MinInt64
+	}
+	id := c.IntOr(notInt)
+	if id < least {
+		c.Refuse(ErrKillID)
+	}
+	return id
+}
 
 func (c *Call) testUser() clientTest {
 	name := c.Arg()

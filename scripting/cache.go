@@ -94,7 +94,7 @@ func (s *Scripts) compile(body []byte) (*script, error) {
 	sc := &script{program: program{name: digest(body), box: &s.scripts}, body: source}
 	if strings.HasPrefix(source, "#!") {
 		var err error
-		if sc.flags, source, err = shebang(source); err != nil {
+		if sc.flags, source, err = s.shebang(source); err != nil {
 			return nil, err
 		}
 	}

@@ -91,7 +91,7 @@ func (s *Scripts) flagsOfBody(body []byte) flags {
 	if !strings.HasPrefix(string(body), "#!") {
 		return 0
 	}
-	f, _, _ := shebang(string(body))
+	f, _, _ := s.shebang(string(body))
 	return f
 }
 

@@ -16,7 +16,7 @@ const (
 	errNoDebugger   = engine.Error("ERR The Lua debugger is not supported")
 	errDebugMode    = engine.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
 
-	errShebangEngine = "ERR Unexpected engine in script shebang: %s"
+	errShebangEngine = "ERR Unexpected engine in script shebang: #!%s"
 	errShebangOption = "ERR Unknown lua shebang option: %s"
 	errShebangFlag   = "ERR Unexpected flag in script shebang: %s"
 	errWriteFlag     = engine.Error("ERR Can not execute a script with write flag using *_ro command.")
@@ -33,6 +33,7 @@ const (
 	errNamedTwice      = engine.Error("ERR Invalid metadata value, name argument was given multiple times")
 	errNotNamed        = engine.Error("ERR Library name was not given")
 	errName            = engine.Error("ERR Library names can only contain letters, numbers, or underscores(_) and must be at least one character long")
+	errFunctionName    = engine.Error("ERR Function names can only contain letters, numbers, or underscores(_) and must be at least one character long") // of Valkey
 	errEngine          = "ERR Engine '%s' not found"
 	errLibraryExists   = "ERR Library '%s' already exists"
 	errLibraryThere    = "ERR Library %s already exists"

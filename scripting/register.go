@@ -1,10 +1,12 @@
 package scripting
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -104,7 +106,7 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 	case len(l.functions) == 0:
 		return errNoFunctions
 	}
-	return nil
+	return l.refused
 }
 
 // redis.register_function(name, callback) or redis.register_function{function_name=, callback=, ...}
@@ -120,13 +122,28 @@ func (s *Scripts) luaRegister(_ *lua.State, c *lua.Call) {
 	default:
 		s.raise(errRegisterArgs)
 	}
-	switch {
-	case !validName(f.name):
-		s.raise(errName)
-	case s.loading.find(f.name) != nil:
-		s.raise(errFunctionExists)
+	if err := s.refusal(f); err != nil && s.engine.Release.Has(checksNamesLast) {
+		s.loading.refused = cmp.Or(s.loading.refused, err)
+	} else if err != nil {
+		s.raise(err)
 	}
 	s.loading.functions = append(s.loading.functions, f)
+}
+
+// checksNamesLast is when the names of functions began to be checked after the library has run.
+var checksNamesLast = release.From("valkey:8.1.0")
+
+// refusal returns why a function cannot have its name in the library that is loaded, nil if it can.
+func (s *Scripts) refusal(f *function) error {
+	switch {
+	case s.loading.find(f.name) != nil:
+		return errFunctionExists
+	case validName(f.name):
+		return nil
+	case s.engine.Release.Has(checksNamesLast):
+		return errFunctionName
+	}
+	return errName
 }
 
 // registerPlain reads a name and a callback.

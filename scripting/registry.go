@@ -14,6 +14,7 @@ type library struct {
 	source    string
 	functions []*function // in the order in which they were registered
 	number    int         // of libraries loaded before it
+	refused   error       // why it cannot be loaded, found while its text runs
 }
 
 // function is a function that FCALL calls.

@@ -58,7 +58,7 @@ func (f flags) vary(of engine.Flags) engine.Flags {
 
 // shebang reads the options of a script that begins with "#!lua" and returns the rest of the source. An empty first line
 // replaces the options, so that line numbers stay.
-func shebang(source string) (f flags, rest string, err error) {
+func (s *Scripts) shebang(source string) (f flags, rest string, err error) {
 	line, rest, ok := strings.Cut(source, "\n")
 	if !ok {
 		return 0, "", errShebangEnd
@@ -67,8 +67,8 @@ func shebang(source string) (f flags, rest string, err error) {
 	if !ok {
 		return 0, "", errShebangWords
 	}
-	if string(words[0]) != "#!lua" {
-		return 0, "", engine.Errorf(errShebangEngine, words[0])
+	if name := words[0][len("#!"):]; string(name) != "lua" {
+		return 0, "", s.engine.Errorf(errShebangEngine, name)
 	}
 	for _, w := range words[1:] {
 		list, ok := strings.CutPrefix(string(w), "flags=")

@@ -8,6 +8,7 @@ var wordings = append([]engine.Wording{
 	{Before: "7.2.0", Error: errReplArgs, Was: "ERR redis.set_repl() requires two arguments."},
 }, ofValkey([][2]engine.Error{
 	{errNoScript, "NOSCRIPT No matching script."},
+	{errShebangEngine, "ERR Could not find scripting engine '%s'"},
 	{errNotLoading, "ERR server.register_function can only be called on FUNCTION LOAD command"},
 	{errRegisterArgs, "ERR wrong number of arguments to server.register_function"},
 	{errRegisterOne, "ERR calling server.register_function with a single argument is only applicable to Lua table (representing named arguments)."},

@@ -100,7 +100,7 @@ func cmdGetBit(c *engine.Call) {
 }
 
 // The ranges of BITCOUNT and BITPOS: when they began to be read before the key, and when the end may be left out of
-// BITCOUNT's.
+// BITCOUNT's, whose unit is read before the end since then.
 var (
 	readsRangeFirst = release.From("7.4.0 valkey:8.0.0")
 	countsToTheEnd  = release.From("valkey:8.0.0")
@@ -169,6 +169,14 @@ func countSpan(c *engine.Call) span {
 		c.Refuse(engine.ErrSyntax)
 	}
 	if s.start = c.Int(); !c.More() {
+		return s
+	}
+	if c.Left() == 2 && c.Has(countsToTheEnd) {
+		c.Skip(1)
+		s.unit = unitArg(c)
+		c.Skip(-2)
+		s.end = c.Int()
+		c.Skip(1)
 		return s
 	}
 	s.end = c.Int()

@@ -22,6 +22,9 @@ const (
 	errMemberTTL  = engine.Error("ERR Invalid arguments")
 )
 
+// errTypeName is an error of SCAN.
+const errTypeName = "ERR unknown type name '%s'"
+
 // errSortNumber is an error of SORT.
 const errSortNumber = engine.Error("ERR One or more scores can't be converted into double")
 

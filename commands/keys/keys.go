@@ -18,6 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Family returns the family of commands on keys of any type.
@@ -148,6 +149,9 @@ func cmdScan(c *engine.Call) {
 	elements.ReplyCursor(c, at, next)
 }
 
+// knowsTypes is since when SCAN refuses types that do not exist.
+var knowsTypes = release.From("valkey:8.1.0")
+
 func parseKeyScan(c *engine.Call) keyScan {
 	o := keyScan{Scan: elements.NewScan()}
 	for c.More() {
@@ -155,7 +159,10 @@ func parseKeyScan(c *engine.Call) keyScan {
 		case o.ParseOption(c):
 		case c.Left() > 1 && c.Word("TYPE"):
 			o.typed = true
-			o.typ, _ = keyspace.TypeNamed(string(c.Arg()))
+			name, known := c.Arg(), false
+			if o.typ, known = keyspace.TypeNamed(string(name)); !known && c.Has(knowsTypes) {
+				c.Refusef(errTypeName, engine.CText(name))
+			}
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}

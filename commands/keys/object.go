@@ -5,6 +5,8 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // objectLines returns the lines of OBJECT and its subcommands.
@@ -51,8 +53,29 @@ func objectKey(c *engine.Call) (key []byte, ok bool) {
 func cmdObjectEncoding(c *engine.Call) {
 	if key, ok := objectKey(c); ok {
 		v, _ := c.DB.Peek(key)
-		c.Reply.BulkString(c.Engine.Release.Encoding(v.Type().String(), v.Encoding()))
+		c.Reply.BulkString(c.Engine.Release.Encoding(v.Type().String(), encoding(c, key, v)))
 	}
+}
+
+// embedsKeys is since when a key, its deadline and a short text are one object.
+var embedsKeys = release.From("valkey:8.1.0")
+
+// encoding returns the encoding of the value at key. Where keys are embedded, a text is raw if there is no room for it beside
+// the key.
+func encoding(c *engine.Call, key []byte, v keyspace.Value) string {
+	name := v.Encoding()
+	if name != "embstr" || !c.Has(embedsKeys) {
+		return name
+	}
+	const object, header, text, deadline = 16, 3, 4, 8 // bytes, of 64 in a cache line
+	size := object + header + len(key) + text + v.Len()
+	if d, _ := c.DB.Deadline(key); d != 0 {
+		size += deadline
+	}
+	if size > 64 {
+		return "raw"
+	}
+	return name
 }
 
 // OBJECT FREQ key

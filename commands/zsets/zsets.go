@@ -158,7 +158,7 @@ func Add(c *engine.Call, key []byte, scores []float64, args [][]byte, stride int
 	if !c.OK() {
 		return
 	}
-	converted := found && expect(c, s, len(scores))
+	converted := found && expect(c, s, args, stride, o)
 	var done addResult
 	for i := 0; found && i < len(scores) && !done.nan; i++ {
 		addScore(c, s, args[stride*(i+1)-1], scores[i], &o, &done)
@@ -173,13 +173,27 @@ func Add(c *engine.Call, key []byte, scores []float64, args [][]byte, stride int
 	replyAdded(c, key, &o, &done)
 }
 
-// countsTogether is when Redis began to choose the encoding by the number of members that come together.
-var countsTogether = release.From("7.2.0")
+// When the encoding began to depend on the number of members that come together, and on their lengths, even if none is added.
+var (
+	countsTogether = release.From("7.2.0")
+	seesLengths    = release.From("valkey:8.1.0")
+)
 
-// expect prepares a set for n members, and reports whether this changed its encoding.
-func expect(c *engine.Call, s *zset.Set, n int) bool {
-	lim := c.Engine.Config.ZSet
+// expect prepares a set for the members in args, and reports whether this changed its encoding.
+func expect(c *engine.Call, s *zset.Set, args [][]byte, stride int, o AddOptions) bool {
+	lim, n := c.Engine.Config.ZSet, len(args)/stride
+	if o.XX && c.Has(seesLengths) && longest(args, stride) > lim.MaxValue {
+		n, lim.MaxEntries = max(n, 1), 0 // as if they were too many
+	}
 	return n > lim.MaxEntries && c.Has(countsTogether) && s.Expect(n, lim, c.Engine.Dice)
+}
+
+// longest returns the length of the longest member: the last of each stride arguments.
+func longest(args [][]byte, stride int) (n int) {
+	for i := stride - 1; i < len(args); i += stride {
+		n = max(n, len(args[i]))
+	}
+	return n
 }
 
 // upsertOrEdit returns the set that ZADD changes. With XX it does not create one, and found is false if there is

@@ -51,7 +51,10 @@ func (g *Group) Lag() (n int64, ok bool) {
 // LagByReads is Lag as Valkey 8.1 computes it, from the number of entries read alone.
 func (g *Group) LagByReads() (n int64, ok bool) {
 	s := g.stream
-	if g.Read != Unknown && !s.HasGaps(g.Last) {
+	switch {
+	case s.added == 0:
+		return 0, true
+	case g.Read != Unknown && !s.HasGaps(g.Last):
 		return s.added - g.Read, true
 	}
 	n, ok = s.Distance(g.Last)
