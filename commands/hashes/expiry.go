@@ -99,6 +99,7 @@ func fieldDeadline(c *engine.Call) (deadline int64, given bool) {
 // persistFields removes the deadlines of fields. If one had a deadline, it propagates the HPERSIST of all.
 func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
 	var persisted [][]byte
+	h.ExpectDeadline() // even if none had one, as in Redis
 	for _, field := range fields {
 		if deadline, _ := h.Deadline(field); deadline != 0 {
 			h.SetDeadline(field, 0, nil)
@@ -106,6 +107,7 @@ func persistFields(c *engine.Call, key []byte, h *hash.Hash, fields [][]byte) {
 		}
 	}
 	if len(persisted) == 0 {
+		c.DB.Commit(key)
 		return
 	}
 	c.Changed(key, engine.HashFields.Event("persist"), persisted...)
@@ -238,6 +240,9 @@ func setFieldsUntil(c *engine.Call, key []byte, h *hash.Hash, o setExOptions) {
 		} else {
 			h.Set(o.pairs[i], o.pairs[i+1], c.Engine.Config.Hash)
 		}
+	}
+	if o.given {
+		h.ExpectDeadline()
 	}
 	// A deadline in a journal was ahead when it was written: the fields are set, and expire.
 	if o.given && o.deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
