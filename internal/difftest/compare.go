@@ -22,6 +22,8 @@ func (m Mode) same(a, b resp.Value) bool {
 		return timeless(a).Equal(timeless(b))
 	case m.Near > 0 && a.Kind == resp.Integer && b.Kind == resp.Integer:
 		return near(a.Int, b.Int, m.Near)
+	case m.Near > 0 && a.Kind == resp.Array && b.Kind == resp.Array:
+		return slices.EqualFunc(a.Elems, b.Elems, m.same)
 	}
 	return transcript.Arrange(a, m.Order).Equal(transcript.Arrange(b, m.Order))
 }
@@ -62,6 +64,9 @@ type judge struct {
 // agrees reports whether the two replies to c are the same or their difference is known.
 func (j *judge) agrees(c Command, redis, ours resp.Value) bool {
 	if redis.Kind == resp.Status && redis.Text == "QUEUED" {
+		if c.needsCalm() {
+			j.queued = append(j.queued, Command{Args: calm})
+		}
 		j.queued = append(j.queued, c)
 		return redis.Equal(ours)
 	}

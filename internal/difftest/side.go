@@ -68,6 +68,9 @@ func (s *session) batch(conn int, commands []Command) ([]resp.Value, error) {
 	c := s.conns[conn]
 	w := resp.NewWriter(2)
 	for _, command := range commands {
+		if command.needsCalm() {
+			w.Command(calm...)
+		}
 		w.Command(command.Args...)
 	}
 	if err := c.socket.SetDeadline(time.Now().Add(replyTime)); err != nil {
@@ -79,8 +82,11 @@ func (s *session) batch(conn int, commands []Command) ([]resp.Value, error) {
 		written <- err
 	}()
 	var replies []resp.Value
-	for range commands {
+	for _, command := range commands {
 		v, err := c.reader.Read()
+		if err == nil && command.needsCalm() {
+			v, err = c.reader.Read()
+		}
 		if err != nil {
 			return replies, fmt.Errorf("%s: %w", s.side.Name, err)
 		}
@@ -88,6 +94,12 @@ func (s *session) batch(conn int, commands []Command) ([]resp.Value, error) {
 	}
 	return replies, <-written
 }
+
+// calm is sent before a SORT, and its reply is left out. Redis does not clear errno before it reads a weight: a number that
+// was too large or too small for any earlier command would make the SORT fail. This command clears it, and does nothing else.
+var calm = []string{"ZADD", "nothing", "XX", "1", "m"}
+
+func (c Command) needsCalm() bool { return isOneOf(c, "SORT", "SORT_RO") }
 
 // readers are the commands that read a whole value, by type. An empty argument stands for the key.
 var readers = map[string]struct {

@@ -12,24 +12,18 @@ import (
 
 var entryID = regexp.MustCompile(`^\d+-\d+$`)
 
-// timeNames name times of consumers. Those of laterNames are new in Redis 7.2.
-var (
-	timeNames  = []string{"idle", "seen-time"}
-	laterNames = []string{"inactive", "active-time"}
-)
+// timeNames name times of consumers.
+var timeNames = []string{"idle", "seen-time", "inactive", "active-time"}
 
-// timeless returns v with its times set to 0, and without those that Redis 7.0 does not send.
+// timeless returns v with its times set to 0.
 func timeless(v resp.Value) resp.Value {
 	elems := make([]resp.Value, 0, len(v.Elems))
 	for i := 0; i < len(v.Elems); i++ {
 		e := v.Elems[i]
-		switch next := i+1 < len(v.Elems) && v.Elems[i+1].Kind == resp.Integer; {
-		case next && slices.Contains(laterNames, e.Text):
-			i++
-		case next && slices.Contains(timeNames, e.Text):
+		if i+1 < len(v.Elems) && v.Elems[i+1].Kind == resp.Integer && slices.Contains(timeNames, e.Text) {
 			elems = append(elems, e, resp.Value{Kind: resp.Integer})
 			i++
-		default:
+		} else {
 			elems = append(elems, timeless(e))
 		}
 	}
