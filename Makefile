@@ -8,7 +8,7 @@ RACE_PACKAGES = ./engine/... ./commands ./replication ./keyspace/... ./scripting
 PROGRAMS = examples/programs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test lint bench references
+.PHONY: build test lint bench references random
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
@@ -17,7 +17,8 @@ test: lint
 	go test ./...
 	cd $(PROGRAMS) && go test ./...
 	$(if $(FULL),go test -race -short -timeout 20m $(RACE_PACKAGES))
-	$(if $(FULL),go test ./internal/difftest -run TestOurs -seeds 20 -commands 100000 -timeout 20m)
+	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m)
+	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m -like redis:7.0)
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above are not formatted"; exit 1; }
@@ -28,6 +29,11 @@ lint:
 
 bench:
 	go run ./bench compare
+
+# Two million random commands for one release: make random LIKE=redis:7.4. Its server must be there; see make references.
+LIKE = redis:8.0
+random:
+	REQUIRE_REDIS=$(LIKE) go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 20 -commands 100000 -timeout 60m -like $(LIKE)
 
 # Builds older releases of Redis to compare with; see internal/reference.
 references:
