@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Family returns the family of set commands.
@@ -110,8 +111,11 @@ func cmdSAdd(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	lim := c.Engine.Config.Set
-	converted := s.Expect(len(members), members[0], lim)
+	lim, n := c.Engine.Config.Set, len(members)
+	if n > lim.MaxInts && !c.Has(countsTogether) {
+		n = 1
+	}
+	converted := s.Expect(n, members[0], lim)
 	added := int64(0)
 	for _, member := range members {
 		if s.Add(member, lim) {
@@ -126,6 +130,9 @@ func cmdSAdd(c *engine.Call) {
 	}
 	c.Reply.Int(added)
 }
+
+// countsTogether is when Redis began to choose the encoding by the number of members that come together.
+var countsTogether = release.From("7.2.0")
 
 // SREM key member [member ...]
 func cmdSRem(c *engine.Call) { elements.Remove(c, "ssrem", (*set.Set).Remove) }
