@@ -20,7 +20,8 @@ var fieldsSince = sinceByName(map[string]string{
 		"eventloop_duration_cmd_sum eventloop_duration_sum instantaneous_eventloop_cycles_per_sec " +
 		"instantaneous_eventloop_duration_usec listener0 listener1 listener2 total_blocking_keys total_blocking_keys_on_nokey",
 	"7.4.0": "expired_subkeys",
-	"7.4.0 valkey:8.0.0": "allocator_muzzy client_output_buffer_limit_disconnections client_query_buffer_limit_disconnections " +
+	"8.0.0": "mem_replica_full_sync_buffer",
+	"7.4.0 valkey:8.0.0": "allocator_muzzy mem_overhead_db_hashtable_rehashing client_output_buffer_limit_disconnections client_query_buffer_limit_disconnections " +
 		"evicted_scripts pubsub_clients total_watched_keys watching_clients",
 })
 
@@ -37,6 +38,12 @@ var paramsSince = sinceByName(map[string]string{
 	"8.6.0": "stream-idmp-duration stream-idmp-maxsize",
 	"8.0.0": "cluster-compatibility-sample-ratio replica-full-sync-buffer-limit",
 })
+
+// hiddenSince is since when patterns of CONFIG GET leave out those parameters that are hidden and were not always.
+var hiddenSince = sinceByName(map[string]string{"7.2.0": "aof-disable-auto-gc", "8.0.0 valkey:8.0.0": "io-threads-do-reads"})
+
+// hides reports whether patterns of CONFIG GET leave out a parameter.
+func (e *Engine) hides(p *Param) bool { return p.Hidden && e.Release.Has(hiddenSince[p.Name]) }
 
 // sinceByName returns the releases of each name, of names separated by blanks by the text of their releases.
 func sinceByName(names map[string]string) map[string]release.Since {

@@ -25,7 +25,9 @@ func clientSubs() []Command {
 			Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)"},
 		{Name: "info", Arity: 2, Flags: own, Run: cmdClientInfo, Since: "6.2.0",
 			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0", Was: []Was{{Before: "7.2.0", Edit: Writes("[SKIPME skipme=<YES|NO>]", "[SKIPME yes/no]")}},
+		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0", Was: []Was{
+			{Before: "7.4.0 valkey:8.0.0", Edit: Helps("\n"+killHelp, "")},
+			{Before: "7.2.0", Edit: Writes("[SKIPME skipme=<YES|NO>]", "[SKIPME yes/no]")}},
 			Syntax: "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type(/normal_master_slave_pubsub)=<NORMAL|MASTER@3.2.0|PRIMARY@valkey:8.0.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0|" +
 				clientFilters("|", "|PRIMARY|SLAVE") + ">...>",
 			Summary: "Terminates open connections.",
@@ -44,10 +46,7 @@ func clientSubs() []Command {
 				"  The user as whom the client is authenticated.\n" +
 				"* SKIPME (YES|NO)\n" +
 				"  With NO the connection of the caller can be among them.\n" +
-				"* ID <client-id>\n" +
-				"  The ID of the client.\n" +
-				"* MAXAGE <maxage>\n" +
-				"  At least this old, in seconds.",
+				killHelp,
 			Complexity: "O(N), N being the number of connected clients",
 			History: "2.8.12 Takes filters.\n" +
 				"2.8.12 The filter `ID`.\n" +
@@ -134,6 +133,12 @@ func clientFilters(sign, others string) string {
 	return strings.Join(filters, "@valkey:9.0.0"+sign) + "@valkey:9.0.0"
 }
 
+// killHelp is what HELP said of CLIENT KILL last.
+const killHelp = "* ID <client-id>\n" +
+	"  The ID of the client.\n" +
+	"* MAXAGE <maxage>\n" +
+	"  At least this old, in seconds."
+
 // CLIENT ID
 func cmdClientID(c *Call) { c.Reply.Int(c.Session.ID) }
 
@@ -171,7 +176,7 @@ func cmdClientSetInfo(c *Call) {
 	}
 	value := c.Arg()
 	if !printable(value) {
-		c.Refusef(ErrClientInfo, strings.ToLower(string(what)))
+		c.Refusef(ErrClientInfo, what)
 	}
 	if c.OK() {
 		*set = string(value)

@@ -92,7 +92,7 @@ func (c *Call) isClientOption(arg []byte) bool {
 	return slices.ContainsFunc(clientOptions, func(o clientOption) bool {
 		plain := bytes.TrimPrefix(bytes.ToUpper(arg), []byte("NOT-"))
 		return string(plain) == o.word && c.Knows(strings.ToUpper(string(arg)))
-	})
+	}) || IsWord(arg, "SKIPME") && c.Knows("SKIPME")
 }
 
 // filtered returns the sessions that pass a filter, the oldest first.

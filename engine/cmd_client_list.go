@@ -20,7 +20,7 @@ func cmdClientList(c *Call) {
 	var list []*Session
 	if c.asksForIDs() {
 		list = c.sessionsByID()
-	} else if c.Left() > 2 && !c.Engine.Release.Offers(combinesFilters) {
+	} else if c.Left() > 2 && !c.combines() {
 		c.Refuse(ErrSyntax)
 	} else if f := c.readClientFilter(true); c.err == nil {
 		list = c.filtered(f)
@@ -41,6 +41,12 @@ func cmdClientList(c *Call) {
 
 // combinesFilters is when CLIENT LIST began to take several options.
 var combinesFilters = release.From("valkey:8.1.0")
+
+// combines reports whether several options may follow. An open release takes them, but leaves other words to the release
+// as which it behaves.
+func (c *Call) combines() bool {
+	return c.Has(combinesFilters) || c.Engine.Release.Offers(combinesFilters) && slices.ContainsFunc(c.Args[c.at+2:], c.isClientOption)
+}
 
 // asksForIDs reports whether ID with one ID or more is the only option. Then the order is that of the IDs.
 func (c *Call) asksForIDs() bool {

@@ -45,7 +45,7 @@ func cmdConfigGet(c *Call) {
 			continue
 		}
 		for name, p := range c.Engine.Parts.params {
-			if !p.Hidden && glob.MatchFold(pattern, name) && c.Engine.offeredParam(name) != nil {
+			if !c.Engine.hides(p) && glob.MatchFold(pattern, name) && c.Engine.offeredParam(name) != nil {
 				shown[name] = name
 			}
 		}

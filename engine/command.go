@@ -69,14 +69,22 @@ func Advises(tips string) func(cmd *Command) { return func(cmd *Command) { cmd.T
 // withoutTips is an edit for commands that had no tips.
 var withoutTips = Advises("")
 
+// Helps returns an edit that has another text for a part of what HELP shows.
+func Helps(now, was string) func(cmd *Command) {
+	return func(cmd *Command) { cmd.Help = replaced(cmd.Name, cmd.Help, now, was) }
+}
+
+// replaced returns a text of a command with a part of it replaced. It panics if the part is missing: such texts are constants.
+func replaced(name, text, now, was string) string {
+	if !strings.Contains(text, now) {
+		panic(fmt.Sprintf("engine: the line of %q lacks %q", name, now))
+	}
+	return strings.ReplaceAll(text, now, was)
+}
+
 // Writes returns an edit that has another text for a part of the syntax.
 func Writes(now, was string) func(cmd *Command) {
-	return func(cmd *Command) {
-		if !strings.Contains(cmd.Syntax, now) {
-			panic(fmt.Sprintf("engine: the syntax of %q lacks %q", cmd.Name, now))
-		}
-		cmd.Syntax = strings.ReplaceAll(cmd.Syntax, now, was)
-	}
+	return func(cmd *Command) { cmd.Syntax = replaced(cmd.Name, cmd.Syntax, now, was) }
 }
 
 type commandStats struct {

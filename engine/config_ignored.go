@@ -115,7 +115,7 @@ var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilena
 	"server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
-// ignoredHidden are those of them that patterns of CONFIG GET leave out.
+// ignoredHidden are those of them that patterns of CONFIG GET leave out; hiddenSince says since when.
 var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads"}
 
 // ignoredSecrets are those of them that are not shown.

@@ -3,6 +3,8 @@ package engine
 import (
 	"math"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Eviction: which keys are removed when the dataset exceeds maxmemory.
@@ -40,14 +42,21 @@ func (e *Engine) evictionParams() []Param {
 		}
 		return err
 	}
+	samples := int64(math.MaxInt32)
+	if e.Release.Has(fewSamples) {
+		samples = 64
+	}
 	return []Param{
 		limit,
 		e.maxMemoryClients(),
 		{Name: "maxmemory-policy", Get: func() string { return v.policy.name }, Set: e.setPolicy},
-		IntParam("maxmemory-samples", &v.samples, 1, math.MaxInt32),
+		IntParam("maxmemory-samples", &v.samples, 1, samples),
 		IntParam("maxmemory-eviction-tenacity", &v.tenacity, 0, 100),
 	}
 }
+
+// fewSamples is when maxmemory-samples was bounded.
+var fewSamples = release.From("7.4.0 valkey:8.0.0")
 
 func (e *Engine) setPolicy(value string) error {
 	var names []string

@@ -1,6 +1,10 @@
 package engine
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // HelpLine is the HELP subcommand of a container, made from the container's other lines.
 func HelpLine(since string) Command {
@@ -23,6 +27,9 @@ func cmdHelp(c *Call) {
 }
 
 const helpIndent = "    "
+
+// printsHelp is when the last line of HELP lost a letter.
+var printsHelp = release.From("7.2.0")
 
 // helpOf returns what HELP shows of a subcommand. A blank line in the text ends what is said of one form of it; the next
 // line is the usage of another.
@@ -56,5 +63,9 @@ func (c *Call) Help(lines ...string) {
 		c.Reply.Status(line)
 	}
 	c.Reply.Status("HELP")
-	c.Reply.Status("    Prints this help.")
+	if c.Has(printsHelp) {
+		c.Reply.Status(helpIndent + "Print this help.")
+	} else {
+		c.Reply.Status(helpIndent + "Prints this help.")
+	}
 }

@@ -134,7 +134,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 }
 
 // zeroMemory are the same for INFO memory.
-var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_cluster_links", 0,
+var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_overhead_db_hashtable_rehashing", 0, "mem_cluster_links", 0,
 	"active_defrag_running", 0, "lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
 
 // Ratio returns a/b, with 1 in place of a b below 1.

@@ -248,6 +248,14 @@ func (s *Session) inbox() *inbox {
 	return s.late
 }
 
+// MessagesFirst sends the messages that the command has caused for its own session before its reply, as where Redis replies
+// when they are sent.
+func (c *Call) MessagesFirst() {
+	if c.Session.late != nil && c.Session.reply == replyOn {
+		c.Session.takeLate()
+	}
+}
+
 // takeLate adds the messages that waited for the end of the reply.
 func (s *Session) takeLate() {
 	s.Reply.Raw(s.late.messages.Bytes())

@@ -28,13 +28,13 @@ func (s *Scripts) functionCommands() engine.Command {
 					"Delete the given library.",
 				Tips: "request_policy:all_shards response_policy:all_succeeded", Complexity: "O(1)"},
 			{Name: "list", Arity: -2, Flags: engine.NoScript, Run: s.cmdFunctionList, Since: "7.0.0",
+				Was:     []engine.Was{{Before: "7.4.0 valkey:8.0.0", Edit: engine.Helps("* Functions list", "* Library description\n* Functions list")}},
 				Syntax:  "[LIBRARYNAME library-name-pattern] [WITHCODE]",
 				Summary: "Returns information about all libraries.",
 				Help: "[LIBRARYNAME PATTERN] [WITHCODE]\n" +
 					"Return general information on all the libraries:\n" +
 					"* Library name\n" +
 					"* The engine used to run the Library\n" +
-					"* Library description\n" +
 					"* Functions list\n" +
 					"* Library code (if WITHCODE is given)\n" +
 					"It also possible to get only function that matches a pattern using LIBRARYNAME argument.",

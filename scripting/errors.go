@@ -49,7 +49,7 @@ const (
 	errPolicy          = engine.Error("ERR Wrong restore policy given, value should be either FLUSH, APPEND or REPLACE.")
 	errNotFunction     = engine.Error("ERR given type is not a function")
 	errBadLibrary      = engine.Error("ERR Failed loading library payload")
-	errOldLibrary      = engine.Error("ERR Failed loading library name")
+	errOldLibrary      = engine.Error("ERR Pre-GA function format not supported")
 	errPayload         = engine.Error("ERR DUMP payload version or checksum are wrong")
 
 	errNotLoading     = engine.Error("ERR redis.register_function can only be called on FUNCTION LOAD command")

@@ -5,6 +5,7 @@ import "github.com/miniserver-go/miniserver/engine"
 // wordings are the errors that read otherwise in older releases of Redis, and in Valkey.
 var wordings = append([]engine.Wording{
 	{Before: "7.4.0 valkey:8.0.0", Error: errLogLevel, Was: "ERR Invalid debug level."},
+	{Before: "7.2.0", Error: errOldLibrary, Was: "ERR Failed loading library name"},
 	{Before: "7.2.0", Error: errReplArgs, Was: "ERR redis.set_repl() requires two arguments."},
 }, ofValkey([][2]engine.Error{
 	{errNoScript, "NOSCRIPT No matching script."},

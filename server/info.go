@@ -2,6 +2,7 @@ package server
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"hash/fnv"
 	"net"
@@ -49,8 +50,29 @@ func (s *Server) fillServer(b *bytes.Buffer) {
 		"arch_bits", strconv.IntSize, "redis_build_id", fmt.Sprintf("%016x", build.Sum64()),
 		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing(), "atomicvar_api", "sync/atomic", "gcc_version", "0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
 		"executable", executable, "io_threads_active", 0)
-	for i, ln := range s.listeners {
-		engine.Fields(b, fmt.Sprintf("listener%d", i), fmt.Sprintf("name=%s,addr=%s", ln.kind, ln.Addr()))
+	s.fillListeners(b)
+}
+
+// listenerKinds are the kinds of listeners in the order of their numbers in INFO.
+var listenerKinds = []string{"tcp", "unix", "tls"}
+
+// fillListeners writes the addresses of the listeners, a line for each kind that there is.
+func (s *Server) fillListeners(b *bytes.Buffer) {
+	for i, kind := range listenerKinds {
+		binds, port := "", ""
+		for _, ln := range s.listeners {
+			if ln.kind != kind {
+				continue
+			}
+			bind := ln.Addr().String()
+			if a, ok := ln.Addr().(*net.TCPAddr); ok {
+				bind, port = cmp.Or(ln.at.bind, a.IP.String()), fmt.Sprintf(",port=%d", a.Port)
+			}
+			binds += ",bind=" + bind
+		}
+		if binds != "" {
+			engine.Fields(b, fmt.Sprintf("listener%d", i), "name="+kind+binds+port)
+		}
 	}
 }
 

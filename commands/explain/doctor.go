@@ -2,38 +2,57 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // MEMORY STATS
 func cmdMemoryStats(c *engine.Call) {
 	b, m := c.Engine.MemoryUsage(), c.Engine.ProcessMemory()
-	r := report{{"peak.allocated", b.Peak, ""}, {"total.allocated", b.Used, ""}, {"startup.allocated", 0, ""},
-		{"clients.slaves", b.Replicas, ""}, {"clients.normal", b.Sessions - b.Replicas, ""}, {"cluster.links", 0, ""}}
+	r := report{{"peak.allocated", b.Peak, ""}, {"total.allocated", b.Used, ""}, {"startup.allocated", 0, ""}, {"replica.fullsync.buffer", 0, ""},
+		{"clients.slaves", b.Replicas, ""}, {"clients.normal", b.Sessions - b.Replicas, ""}, {"cluster.links", 0, ""}, {"script.VMs", 0, ""}}
 	for _, p := range c.Engine.Parts.List {
 		for _, cache := range p.Caches {
 			r = append(r, item{cache.Name, cache.Bytes(), ""})
 		}
 	}
+	slices.SortStableFunc(r, func(a, b item) int { return slices.Index(statsOrder, a.name) - slices.Index(statsOrder, b.name) })
+	tables := 0
 	for i := range c.Engine.Keyspace.Len() {
 		if db := c.Engine.Keyspace.DB(i); db.Len() > 0 {
-			tables, deadlines := db.Overhead()
-			r = append(r, item{fmt.Sprintf("db.%d", i), report{{"overhead.hashtable.main", tables, ""}, {"overhead.hashtable.expires", deadlines, ""}}, ""})
+			table, deadlines := db.Overhead()
+			tables += table + deadlines
+			r = append(r, item{fmt.Sprintf("db.%d", i), report{{"overhead.hashtable.main", table, ""}, {"overhead.hashtable.expires", deadlines, ""}}, ""})
 		}
 	}
-	r = append(r, report{{"overhead.total", b.Overhead(), ""}, {"keys.count", b.Keys, ""},
+	r = append(r, report{{"overhead.db.hashtable.lut", tables, ""}, {"overhead.db.hashtable.rehashing", 0, ""}, {"overhead.total", b.Overhead(), ""},
+		{"db.dict.rehashing.count", 0, ""}, {"keys.count", b.Keys, ""},
 		{"keys.bytes-per-key", (b.Used - b.Sessions) / max(1, b.Keys), ""}, {"dataset.bytes", b.Entries, ""},
 		{"dataset.percentage", float64(b.Entries) * 100 / float64(max(1, b.Used)), ""},
 		{"peak.percentage", float64(b.Used) * 100 / float64(max(1, b.Peak)), ""},
-		{"allocator.allocated", int(m.Objects), ""}, {"allocator.active", int(m.Active()), ""}, {"allocator.resident", int(m.Total()), ""},
+		{"allocator.allocated", int(m.Objects), ""}, {"allocator.active", int(m.Active()), ""}, {"allocator.resident", int(m.Total()), ""}, {"allocator.muzzy", 0, ""},
 		{"allocator-fragmentation.ratio", engine.Ratio(m.Active(), m.Objects), ""}, {"allocator-fragmentation.bytes", int(m.Unused), ""},
 		{"allocator-rss.ratio", engine.Ratio(m.Total(), m.Active()), ""}, {"allocator-rss.bytes", int(m.Total() - m.Active()), ""},
 		{"rss-overhead.ratio", engine.Ratio(m.Resident, m.Total()), ""}, {"rss-overhead.bytes", int(m.Resident - m.Total()), ""},
 		{"fragmentation", engine.Ratio(m.Resident, int64(b.Used)), ""}, {"fragmentation.bytes", int(m.Resident) - b.Used, ""}}...)
+	r = slices.DeleteFunc(r, func(i item) bool { return !c.Has(statsSince[i.name]) })
 	r.write(c.Reply)
 }
+
+// statsOrder is the order of the first lines of MEMORY STATS.
+var statsOrder = strings.Fields("peak.allocated total.allocated startup.allocated replication.backlog replica.fullsync.buffer " +
+	"clients.slaves clients.normal cluster.links aof.buffer lua.caches functions.caches script.VMs")
+
+// statsSince is when lines of MEMORY STATS came that not all releases have.
+var statsSince = map[string]release.Since{
+	"replica.fullsync.buffer": release.From("8.0.0"), "script.VMs": release.From("8.0.0"),
+	"overhead.db.hashtable.lut": inTables, "overhead.db.hashtable.rehashing": inTables, "db.dict.rehashing.count": inTables, "allocator.muzzy": inTables,
+}
+
+var inTables = release.From("7.4.0 valkey:8.0.0")
 
 // MEMORY MALLOC-STATS
 func cmdMemoryMallocStats(c *engine.Call) {

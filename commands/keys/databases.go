@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Databases returns the family of commands on whole databases.
@@ -54,27 +55,40 @@ func cmdDBSize(c *engine.Call) { c.Reply.Int(int64(c.DB.Len())) }
 
 // FLUSHDB [ASYNC | SYNC]
 func cmdFlushDB(c *engine.Call) {
-	if parseFlushMode(c) {
+	if async := parseFlushMode(c); c.OK() {
 		c.Flush(c.DB)
-		c.Reply.Status("OK")
+		replyFlushed(c, async)
 	}
 }
 
 // FLUSHALL [ASYNC | SYNC]
 func cmdFlushAll(c *engine.Call) {
-	if parseFlushMode(c) {
+	if async := parseFlushMode(c); c.OK() {
 		c.FlushAll()
-		c.Reply.Status("OK")
+		replyFlushed(c, async)
 	}
 }
 
-// parseFlushMode reads [ASYNC | SYNC], which are the same here, up to the end.
-func parseFlushMode(c *engine.Call) bool {
-	if c.More() && !c.Word("ASYNC") && !c.Word("SYNC") {
-		c.Refuse(engine.ErrSyntax)
+// parseFlushMode reads [ASYNC | SYNC] up to the end. Both do the same here.
+func parseFlushMode(c *engine.Call) (async bool) {
+	if c.More() {
+		if async = c.Word("ASYNC"); !async && !c.Word("SYNC") {
+			c.Refuse(engine.ErrSyntax)
+		}
 	}
 	c.End()
-	return c.OK()
+	return async
+}
+
+// flushBlocks is when FLUSHDB and FLUSHALL without ASYNC began to block the client until a thread has freed the values.
+var flushBlocks = release.From("7.4.0")
+
+// replyFlushed replies OK, after the invalidations if the command would have blocked.
+func replyFlushed(c *engine.Call, async bool) {
+	if !async && !c.Nested() && c.Has(flushBlocks) {
+		c.MessagesFirst()
+	}
+	c.Reply.Status("OK")
 }
 
 // SWAPDB index1 index2

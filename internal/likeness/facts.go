@@ -110,11 +110,15 @@ func (q *questions) others() {
 	}
 }
 
-// help asks for the words that HELP explains, in their order.
+// help asks for the words that HELP explains, in their order, and for its last line, which all servers share.
 func (q *questions) help() {
 	for _, container := range q.containers {
 		var words []string
-		for _, line := range q.ask(container, "HELP").Elems {
+		lines := q.ask(container, "HELP").Elems
+		if len(lines) > 0 {
+			q.add(lines[len(lines)-1].Text, "help", container, "ends")
+		}
+		for _, line := range lines {
 			if word, _, _ := strings.Cut(line.Text, " "); word != "" {
 				words = append(words, strings.TrimRight(word, "."))
 			}
