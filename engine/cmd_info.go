@@ -4,9 +4,11 @@ import (
 	"bytes"
 	"fmt"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -58,6 +60,7 @@ func (e *Engine) coreSections() []Section {
 		{Name: "Latencystats", Since: "7.0.0", Hidden: true, Fill: e.fillLatencyStats},
 		{Name: "Cluster", Fill: func(b *bytes.Buffer) { Fields(b, "cluster_enabled", 0) }},
 		{Name: "Keyspace", Fill: e.fillKeyspace},
+		{Name: "Keysizes", Since: "8.0.0", Fill: e.fillKeysizes},
 	}
 }
 
@@ -198,4 +201,51 @@ func (e *Engine) fillKeyspace(b *bytes.Buffer) {
 			b.WriteString("\r\n")
 		}
 	}
+}
+
+// keysizesSample is the number of keys of a database that INFO keysizes looks at. Redis counts at each change; that would
+// cost every write. If a database has more keys, the counts are estimates.
+const keysizesSample = 1 << 14
+
+// keysizes are the types that INFO keysizes shows, with the names of their lines.
+var keysizes = []struct {
+	kind keyspace.Type
+	name string
+}{{keyspace.String, "strings_sizes"}, {keyspace.List, "lists_items"}, {keyspace.Set, "sets_items"},
+	{keyspace.ZSet, "zsets_items"}, {keyspace.Hash, "hashes_items"}}
+
+// fillKeysizes writes how many values there are of each length, by powers of two.
+func (e *Engine) fillKeysizes(b *bytes.Buffer) {
+	for i := range e.Keyspace.Len() {
+		db := e.Keyspace.DB(i)
+		counts, seen := make(map[keyspace.Type]*[bits.UintSize + 1]int), 0
+		db.Sizes(keysizesSample, func(t keyspace.Type, length int) {
+			if counts[t] == nil {
+				counts[t] = new([bits.UintSize + 1]int)
+			}
+			counts[t][bits.Len(uint(length))]++
+			seen++
+		})
+		for _, line := range keysizes {
+			if counts[line.kind] != nil {
+				fmt.Fprintf(b, "db%d_distrib_%s:%s\r\n", i, line.name, sizesText(counts[line.kind][:], max(db.Len(), seen), seen))
+			}
+		}
+	}
+}
+
+// sizesText returns the counts of lengths as INFO shows them, 1=3,2=1,1K=2. Of all keys as many were seen.
+func sizesText(counts []int, all, seen int) string {
+	var texts []string
+	for width, n := range counts {
+		if n == 0 {
+			continue
+		}
+		from, unit := 1<<width>>1, 0
+		for ; from >= 1024; unit++ {
+			from >>= 10
+		}
+		texts = append(texts, fmt.Sprintf("%d%s=%d", from, []string{"", "K", "M", "G", "T", "P"}[unit], n*all/seen))
+	}
+	return strings.Join(texts, ",")
 }

@@ -9,6 +9,20 @@ func (db *DB) Each(fn func(key string, t Type) bool) {
 	})
 }
 
+// Sizes calls fn with the type and the length of the values of n keys, or of all keys if there are fewer. Which keys that
+// are follows from their hashes. It records no access.
+func (db *DB) Sizes(n int, fn func(t Type, length int)) {
+	db.expireAllElements()
+	db.table.Each(func(e entry) bool {
+		if !db.ks.isDue(e.head()) {
+			v := db.ks.views.read(e)
+			fn(v.Type(), v.Len())
+		}
+		n--
+		return n > 0
+	})
+}
+
 // Scan visits about count keys and returns the next cursor, 0 when the iteration is over. It gives
 // Redis' guarantee: a key present from the first call to the last is visited at least once. The keys
 // alias their entries. Due keys are reaped, not visited, but counted; fn must not change the database.
