@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/release"
@@ -33,14 +32,24 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	if s.Unsent.Load() > 0 {
 		events = "rw"
 	}
-	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s db=%d sub=%d psub=%d ssub=%d multi=%d",
-		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.lastActive)/1e6, s.flags(), s.db,
-		len(s.subs.channels), len(s.subs.patterns), len(s.subs.shards), multi)
+	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s",
+		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.lastActive)/1e6, s.flags())
+	if e.Release.Has(showsCapa) {
+		fmt.Fprintf(b, " capa=%s", s.capabilities())
+	}
+	fmt.Fprintf(b, " db=%d sub=%d psub=%d", s.db, len(s.subs.channels), len(s.subs.patterns))
+	if e.Release.Has(showsShards) {
+		fmt.Fprintf(b, " ssub=%d", len(s.subs.shards))
+	}
+	fmt.Fprintf(b, " multi=%d", multi)
 	if e.Release.Has(showsWatch) {
 		fmt.Fprintf(b, " watch=%d", len(s.watches))
 	}
-	s.writeMemoryInfo(b, args)
-	fmt.Fprintf(b, " events=%s cmd=%s user=%s redir=%d resp=%d", events, last, s.user.Name, s.redirect(), s.Reply.Proto())
+	s.writeMemoryInfo(b, args, e.Release.Has(showsBuffers))
+	fmt.Fprintf(b, " events=%s cmd=%s user=%s redir=%d", events, last, s.user.Name, s.redirect())
+	if e.Release.Has(showsBuffers) {
+		fmt.Fprintf(b, " resp=%d", s.Reply.Proto())
+	}
 	if e.Release.Has(showsLibrary) {
 		fmt.Fprintf(b, " lib-name=%s lib-ver=%s", s.LibName, s.LibVer)
 	}
@@ -59,8 +68,8 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 //	oll, omem            output behind it, in blocks and in bytes
 //	tot-mem              all of these, and what subscriptions, watches and the rest of the session take
 //
-// An idle session has no buffer of replies here. In Redis that has 1 kB at least.
-func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte) {
+// An idle session has no buffer of replies here. In Redis that has 1 kB at least. Releases before 7.0 show no buffers: multi-mem, rbs and rbp.
+func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte, buffers bool) {
 	s.countReplies()
 	wire, argv, multi := wireBytes(args), int64(argsBytes(args))+s.Args.Load(), 0
 	if s.blocked != nil {
@@ -70,13 +79,19 @@ func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte) {
 		multi = s.tx.argsBytes()
 	}
 	output := s.Unsent.Load() + s.HeldBack.Load()
-	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d multi-mem=%d rbs=%d rbp=%d obl=%d oll=%d omem=%d tot-mem=%d",
-		max(s.Query.Load(), wire), s.QueryFree.Load(), argv, multi, s.waiting.Load(), max(s.replyPeak, s.Reply.Len()), s.Reply.Len(),
+	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d", max(s.Query.Load(), wire), s.QueryFree.Load(), argv)
+	if buffers {
+		fmt.Fprintf(b, " multi-mem=%d rbs=%d rbp=%d", multi, s.waiting.Load(), max(s.replyPeak, s.Reply.Len()))
+	}
+	fmt.Fprintf(b, " obl=%d oll=%d omem=%d tot-mem=%d", s.Reply.Len(),
 		(output+outputBlock-1)/outputBlock, output, s.memory()+wire+int64(len(args)*argBytes))
 }
 
 // The fields of later releases.
 var (
+	showsShards  = release.From("7.0.0")
+	showsBuffers = release.From("7.0.0")
+	showsCapa    = release.From("valkey:8.1.0")
 	showsWatch   = release.From("7.4.0 valkey:8.0.0")
 	showsLibrary = release.From("7.2.0")
 	showsThread  = release.From("8.0.0")
@@ -95,7 +110,7 @@ func (s *Session) flags() string {
 	}{
 		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed, 'b'},
 		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.dirtyCAS, 'd'}, {s.closing, 'c'},
-		{s.unix, 'U'}, {s.noEvict, 'e'}, {s.noTouch, 'T'},
+		{s.unix, 'U'}, {s.noEvict, 'e'}, {s.noTouch, 'T'}, {s.imports, 'I'},
 	} {
 		if f.set {
 			b.WriteByte(f.letter)
@@ -107,21 +122,16 @@ func (s *Session) flags() string {
 	return b.String()
 }
 
-func (s *Session) clientType() string {
-	return [...]string{"normal", "replica", "pubsub"}[s.class()]
+// capabilities returns the letters of what the client said with CLIENT CAPA.
+func (s *Session) capabilities() string {
+	if s.redirects {
+		return "r"
+	}
+	return ""
 }
 
-// wireBytes returns the length of a command in the protocol.
-func wireBytes(args [][]byte) (n int64) {
-	if len(args) == 0 {
-		return 0
-	}
-	head := func(number int) int64 { return int64(len(strconv.Itoa(number)) + len("*\r\n")) }
-	n = head(len(args))
-	for _, arg := range args {
-		n += head(len(arg)) + int64(len(arg)+len("\r\n"))
-	}
-	return n
+func (s *Session) clientType() string {
+	return [...]string{"normal", "replica", "pubsub"}[s.class()]
 }
 
 // inOrder returns the sessions, the oldest first. O(n log n).

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // shownUsers is that MONITOR and the slow log showed the names of users before Redis 7.4.
@@ -161,8 +162,11 @@ func cmdACLGetUser(c *Call) {
 		c.Reply.Null()
 		return
 	}
-	parts := u.Rules()
-	c.Reply.Map(6)
+	parts, fields := u.Rules(), 6
+	if !c.Has(selects) {
+		fields = 5
+	}
+	c.Reply.Map(fields)
 	c.Reply.BulkString("flags")
 	flags := u.Flags()
 	c.Reply.Set(len(flags))
@@ -175,6 +179,9 @@ func cmdACLGetUser(c *Call) {
 		c.Reply.BulkString(p)
 	}
 	c.replyPart(parts[0])
+	if !c.Has(selects) {
+		return
+	}
 	c.Reply.BulkString("selectors")
 	c.Reply.Array(len(parts) - 1)
 	for _, p := range parts[1:] {
@@ -183,11 +190,31 @@ func cmdACLGetUser(c *Call) {
 	}
 }
 
+// selects is when users got selectors, and GETUSER began to show patterns as rules.
+var selects = release.From("7.0.0")
+
 // replyPart writes what a selector allows, as three pairs of a map.
 func (c *Call) replyPart(p acl.Rules) {
+	if !c.Has(selects) {
+		c.Reply.BulkString("commands")
+		c.Reply.BulkString(p.Commands)
+		c.replyPatterns("keys", p.Keys)
+		c.replyPatterns("channels", p.Channels)
+		return
+	}
 	for _, text := range []string{"commands", p.Commands, "keys", p.Keys, "channels", p.Channels} {
 		c.Reply.BulkString(text)
 	}
+}
+
+// replyPatterns writes patterns without the sign of their rules.
+func (c *Call) replyPatterns(name, rules string) {
+	patterns := strings.Fields(rules)
+	for i := range patterns {
+		patterns[i] = strings.TrimLeft(patterns[i], "~&")
+	}
+	c.Reply.BulkString(name)
+	c.replyStrings(patterns)
 }
 
 // ACL LIST

@@ -16,6 +16,12 @@ func clientSubs() []Command {
 		{Name: "caching", Arity: 3, Flags: own, Run: cmdClientCaching, Since: "6.0.0",
 			Syntax: "mode=<YES|NO>", Summary: "Says whether the keys of the next command are tracked, in OPTIN or OPTOUT mode.",
 			Complexity: "O(1)"},
+		{Name: "capa", Arity: -3, Flags: own, Run: cmdClientCapa, Since: "valkey:8.0.0",
+			Syntax: "capability...", Summary: "Says what the client can do.",
+			Help: "<option> [options...]\n" +
+				"Say what the client can do. Options:\n" +
+				"* REDIRECT\n" +
+				"  It follows redirections of a server that is in no cluster.", Complexity: "O(1)"},
 		{Name: "getredir", Arity: 2, Flags: own, Run: cmdClientGetRedir, Since: "6.0.0",
 			Summary:    "Returns the client ID to which the connection's tracking notifications are redirected.",
 			Complexity: "O(1)"},
@@ -115,6 +121,8 @@ func clientSubs() []Command {
 			Syntax:     "enabled=<ON|OFF>",
 			Summary:    "Controls whether commands sent by the client affect the LRU/LFU of accessed keys.",
 			Complexity: "O(1)"},
+		{Name: "import-source", Arity: 3, Flags: own, Run: cmdClientImportSource, Since: "valkey:8.1.0",
+			Syntax: "enabled=<ON|OFF>", Summary: "Says whether the client imports data, while import-mode is on.", Help: "(ON|OFF)", Complexity: "O(1)"},
 		HelpLine("5.0.0"),
 	}
 	for i := range subs {
@@ -278,5 +286,33 @@ func cmdClientUnblock(c *Call) {
 func (c *Call) noMore() {
 	if c.at < len(c.Args) {
 		c.Refuse(c.SubSyntaxError())
+	}
+}
+
+// CLIENT CAPA capability [capability ...]
+func cmdClientCapa(c *Call) {
+	for c.More() {
+		if !c.Word("REDIRECT") {
+			c.Arg() // as in Valkey, others mean nothing
+			continue
+		}
+		c.Session.redirects = true
+	}
+	c.Reply.Status("OK")
+}
+
+// CLIENT IMPORT-SOURCE ON | OFF
+func cmdClientImportSource(c *Call) {
+	if !c.Engine.Config.importMode {
+		c.Fail(ErrNoImport)
+		return
+	}
+	on := c.Word("ON")
+	if !on && !c.Word("OFF") {
+		c.Refuse(ErrSyntax)
+	}
+	if c.OK() {
+		c.Session.imports = on
+		c.Reply.Status("OK")
 	}
 }

@@ -50,7 +50,7 @@ var clientOptions = []clientOption{
 	{"LIB-VER", true, testText(func(s *Session) string { return s.LibVer })},
 	{"IP", true, testText(func(s *Session) string { return s.Addr[:max(0, strings.LastIndexByte(s.Addr, ':'))] })},
 	{"FLAGS", true, testLetters(ErrClientFlags, "ABIMNOPRSTUbcdeirtuxE", (*Session).flags)},
-	{"CAPA", true, testLetters(ErrClientCapa, "r", func(*Session) string { return "" })},
+	{"CAPA", true, testLetters(ErrClientCapa, "r", (*Session).capabilities)},
 	{"DB", true, (*Call).testDB},
 }
 

@@ -15,6 +15,7 @@ func Cluster() Family {
 		operate = Admin | Stale
 		change  = Admin | Stale | NoAsyncLoading
 	)
+	loading := []Was{Before(release.NoValkey, "+loading")}
 	return Family{Group: "cluster", Commands: []Command{
 		{Name: "asking", Arity: 1, Flags: Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection", Was: []Was{Before("7.0.0", "acl=keyspace")},
 			Summary: "Allows the next command after a redirection.", Complexity: "O(1)"},
@@ -55,7 +56,7 @@ func Cluster() Family {
 				{Name: "getkeysinslot", Arity: 4, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
 					Syntax: "slot count", Summary: "Returns the names of keys in a hash slot.",
 					Tips: "nondeterministic_output", Complexity: "O(N), N being the number of keys asked for"},
-				{Name: "info", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
+				{Name: "info", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0", Was: loading,
 					Summary: "Returns the state of a node.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 				{Name: "keyslot", Arity: 3, Flags: Stale, Run: cmdClusterKeySlot, Since: "3.0.0",
 					Syntax: "key:string", Summary: "Returns the hash slot of a key.",
@@ -66,11 +67,11 @@ func Cluster() Family {
 				{Name: "meet", Arity: -4, Flags: change, Run: cmdCluster, Since: "3.0.0",
 					Syntax: "ip port [cluster-bus-port(/cluster_bus_port):integer]@4.0.0", Summary: "Makes nodes meet.", Complexity: "O(1)",
 					History: "4.0.0 Takes the port of the cluster bus."},
-				{Name: "myid", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
+				{Name: "myid", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0", Was: loading,
 					Summary: "Returns the ID of a node.", Complexity: "O(1)"},
-				{Name: "myshardid", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "7.2.0",
+				{Name: "myshardid", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "7.2.0", Was: loading,
 					Summary: "Returns the ID of the shard to which a node belongs.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-				{Name: "nodes", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
+				{Name: "nodes", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0", Was: loading,
 					Summary: "Returns a node's view of the cluster.", Tips: "nondeterministic_output",
 					Complexity: "O(N), N being the number of cluster nodes"},
 				{Name: "replicas", Arity: 3, Flags: operate, Run: cmdCluster, Since: "5.0.0",
@@ -97,7 +98,8 @@ func Cluster() Family {
 					Deprecated: "5.0.0 `CLUSTER REPLICAS`"},
 				{Name: "slots", Arity: 2, Flags: Loading | Stale, Run: cmdCluster, Since: "3.0.0",
 					Summary: "Returns which node serves which hash slots.", Tips: "nondeterministic_output",
-					Was:        []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Flags &^= Loading }}},
+					Was: []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Flags &^= Loading }},
+						{Before: release.NoValkey, Edit: func(cmd *Command) { cmd.Deprecated = "" }}},
 					Complexity: "O(N), N being the number of cluster nodes",
 					History: "4.0.0 Shows the IDs of nodes.\n" +
 						"7.0.0 Shows more about how to reach each node.",

@@ -62,7 +62,7 @@ func cmdReset(c *Call) {
 	s := c.Session
 	c.Engine.detach(s)
 	s.db, s.Name = 0, ""
-	s.noEvict, s.noTouch = false, false
+	s.noEvict, s.noTouch, s.imports, s.redirects = false, false, false, false
 	s.regroup()
 	if s.reply == replyOff {
 		s.reply = replyOn // SKIP still applies to this reply
@@ -148,8 +148,8 @@ func secretsOfHello(_ *Engine, args [][]byte) (at []int) {
 
 // replyHello replies with what HELLO says about the server.
 func (c *Call) replyHello() {
-	w := c.Reply
-	w.Map(7)
+	w, zone := c.Reply, c.Engine.Parts.params["availability-zone"].Get()
+	w.Map(7 + min(len(zone), 1))
 	for _, pair := range [...][2]string{{"server", c.Engine.Release.Product}, {"version", c.Engine.Release.Version}} {
 		w.BulkString(pair[0])
 		w.BulkString(pair[1])
@@ -162,6 +162,10 @@ func (c *Call) replyHello() {
 		w.BulkString(word)
 	}
 	w.Array(0)
+	if zone != "" {
+		w.BulkString("availability_zone")
+		w.BulkString(zone)
+	}
 }
 
 // printable reports whether text is printable ASCII without blanks, as a connection's name must be.

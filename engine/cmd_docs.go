@@ -32,13 +32,13 @@ func (c *Call) replyDocs(cmd *Command) {
 	m.text("since", release.From(cmd.Since).In(c.Engine.Release))
 	m.text("group", cmd.group)
 	m.text("complexity", cmd.Complexity)
-	deprecated := c.changes(cmd.Deprecated)
+	deprecated := c.changes(cmd.Deprecated, c.Engine.shows)
 	m.words("doc_flags", docFlags(deprecated != nil, cmd.Flags))
 	for _, d := range deprecated {
 		m.text("deprecated_since", d.version)
 		m.text("replaced_by", d.text)
 	}
-	m.history(c.changes(cmd.History))
+	m.history(c.changes(cmd.History, c.Engine.Release.Offers))
 	m.arguments(c.Engine.arguments(cmd.Syntax), &keyCount{specs: len(cmd.Keys.specs)})
 	if len(cmd.Subs) > 0 {
 		m.name("subcommands")
@@ -92,13 +92,13 @@ func (m *docs) words(name string, words []string) {
 // docChange is a line of a command's history.
 type docChange struct{ version, text string }
 
-// changes returns the lines of a history that the release has.
-func (c *Call) changes(history string) (known []docChange) {
+// changes returns the lines of a history with releases that has accepts.
+func (c *Call) changes(history string, has func(release.Since) bool) (known []docChange) {
 	for line := range strings.Lines(history) {
 		versions, text, _ := strings.Cut(strings.TrimSpace(line), " ")
 		versions, told, _ := strings.Cut(strings.ReplaceAll(versions, ",", " "), "@")
 		since := release.From(versions)
-		if c.Engine.Release.Offers(release.From(cmp.Or(told, versions))) {
+		if has(release.From(cmp.Or(told, versions))) {
 			known = append(known, docChange{since.In(c.Engine.Release), text})
 		}
 	}

@@ -70,9 +70,10 @@ func (e *Engine) fillServer(b *bytes.Buffer) {
 	if e.Release.Product == "valkey" {
 		Fields(b, "server_name", e.Release.Product, "valkey_version", e.Release.Version, "valkey_release_stage", "ga")
 	}
-	Fields(b, "miniserver_version", Version, "redis_mode", "standalone",
+	Fields(b, "miniserver_version", Version, "redis_mode", "standalone", "server_mode", "standalone",
 		"run_id", e.runID, "server_time_usec", e.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
 		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.Parts.params["hz"].Get(), "configured_hz", e.Parts.params["hz"].Get(),
+		"clients_hz", e.Parts.params["hz"].Get(), "availability_zone", e.Parts.params["availability-zone"].Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
 }
 
@@ -102,6 +103,19 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 		"clients_in_timeout_table", timed, "total_watched_keys", len(e.watched), "total_blocking_keys", len(e.blocked.keys),
 		"total_blocking_keys_on_nokey", 0,
 		"cluster_connections", 0)
+	e.fillPause(b)
+}
+
+// fillPause writes what CLIENT PAUSE stopped, as Valkey shows it.
+func (e *Engine) fillPause(b *bytes.Buffer) {
+	reason, actions := "none", "none"
+	if e.pause.deadline != 0 {
+		reason, actions = "client_pause", "write"
+		if e.pause.all {
+			actions = "all"
+		}
+	}
+	Fields(b, "paused_reason", reason, "paused_actions", actions, "paused_timeout_milliseconds", max(0, e.pause.deadline-e.Keyspace.Now))
 }
 
 func (e *Engine) fillPersistence(b *bytes.Buffer) {

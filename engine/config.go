@@ -42,6 +42,7 @@ type Config struct {
 	protected       string // enable-protected-configs: yes, local, no
 	latencyTracking bool
 	percentiles     []float64 // of INFO latencystats
+	importMode      bool      // import-mode: due keys stay, as a tool copies a dataset
 }
 
 func newConfig() *Config {
@@ -277,10 +278,11 @@ func (e *Engine) coreParams() []Param {
 		}},
 		{Name: "like", Immutable: true, Get: func() string { return e.Release.Name }},
 		{Name: "databases", Immutable: true, Get: func() string { return strconv.Itoa(e.Keyspace.Len()) }},
-		IntParam("slowlog-log-slower-than", &e.slowlog.threshold, -1, math.MaxInt64),
-		e.slowlogLength(),
+		IntParam("slowlog-log-slower-than", &e.slowlog.threshold, -1, math.MaxInt64, "commandlog-execution-slower-than"),
+		e.slowlog.lengthParam("slowlog-max-len", "commandlog-slow-execution-max-len"),
 		IntParam("latency-monitor-threshold", &e.latency.threshold, 0, math.MaxInt64),
 		BoolParam("latency-tracking", &c.latencyTracking),
+		e.importParam(),
 		{Name: "latency-tracking-info-percentiles", List: true, Get: c.percentilesText, Set: c.setPercentiles},
 		IntParam("tracking-table-max-keys", &e.tracking.maxKeys, 0, math.MaxInt64),
 		IntParam("timeout", &c.IdleTimeout, 0, math.MaxInt32),
@@ -289,14 +291,12 @@ func (e *Engine) coreParams() []Param {
 	}
 }
 
-// slowlogLength is slowlog-max-len, which shortens the log at once.
-func (e *Engine) slowlogLength() Param {
-	p := IntParam("slowlog-max-len", &e.slowlog.maxLen, 0, math.MaxInt64)
-	set := p.Set
-	p.Set = func(v string) error {
-		err := set(v)
-		e.slowlog.trim()
-		return err
+// importParam is import-mode: due keys are invisible and stay.
+func (e *Engine) importParam() Param {
+	p := BoolParam("import-mode", &e.Config.importMode)
+	p.Apply = func() error {
+		e.Keyspace.KeepExpired = e.Config.importMode || e.pause.deadline != 0
+		return nil
 	}
 	return p
 }

@@ -40,6 +40,8 @@ var ignoredBools = []ignoredBool{
 	{"aof-disable-auto-gc", false, ""}, {"aof-load-truncated", true, ""}, {"aof-rewrite-incremental-fsync", true, ""}, {"aof-timestamp-enabled", false, ""},
 	{"aof-use-rdb-preamble", true, ""}, {"appendonly", false, ""}, {"cluster-allow-pubsubshard-when-down", true, ""},
 	{"cluster-allow-reads-when-down", false, ""}, {"cluster-allow-replica-migration", true, ""},
+	{"cluster-slot-stats-enabled", false, ""}, {"dual-channel-replication-enabled", false, ""}, {"extended-redis-compatibility", false, ""},
+	{"gopher-enabled", false, ""}, {"lua-replicate-commands", true, ""}, {"use-exit-on-panic", false, ""},
 	{"cluster-replica-no-failover", false, "cluster-slave-no-failover"}, {"cluster-require-full-coverage", true, ""},
 	{"crash-log-enabled", true, ""}, {"crash-memcheck-enabled", true, ""}, {"disable-thp", true, ""},
 	{"dynamic-hz", true, ""}, {"hide-user-data-from-log", false, ""}, {"io-threads-do-reads", false, ""},
@@ -56,6 +58,11 @@ var ignoredBools = []ignoredBool{
 }
 
 var ignoredInts = []ignoredInt{
+	{"active-defrag-cycle-us", 500, 0, 100000, ""}, {"cluster-blacklist-ttl", 60, 0, maxInt32, ""},
+	{"cluster-manual-failover-timeout", 5000, 1, maxInt32, ""}, {"key-load-delay", 0, math.MinInt32, maxInt32, ""},
+	{"prefetch-batch-max-size", 16, 0, 128, ""}, {"rdb-key-save-delay", 0, math.MinInt32, maxInt32, ""},
+	{"rdma-completion-vector", -1, -1, 1024, ""}, {"rdma-port", 0, 0, 65535, ""}, {"rdma-rx-size", 1 << 20, 64 << 10, 16 << 20, ""},
+	{"watchdog-period", 0, 0, maxInt32, ""},
 	{"active-defrag-cycle-max", 25, 1, 99, ""},
 	{"active-defrag-cycle-min", 1, 1, 99, ""}, {"active-defrag-max-scan-fields", 1000, 1, math.MaxInt64, ""},
 	{"active-defrag-threshold-lower", 10, 0, 1000, ""}, {"active-defrag-threshold-upper", 100, 0, 1000, ""},
@@ -88,7 +95,10 @@ var ignoredTexts = []ignoredText{
 	{"bind-source-addr", "", nil, ""}, {"cluster-announce-hostname", "", nil, ""}, {"cluster-announce-human-nodename", "", nil, ""}, {"cluster-announce-ip", "", nil, ""},
 	{"cluster-config-file", "nodes.conf", nil, ""},
 	{"cluster-preferred-endpoint-type", "ip", []string{"ip", "hostname", "unknown-endpoint"}, ""},
-	{"enable-module-command", "no", []string{"no", "yes", "local"}, ""}, {"masterauth", "", nil, ""}, {"masteruser", "", nil, ""},
+	{"enable-module-command", "no", []string{"no", "yes", "local"}, ""}, {"masterauth", "", nil, "primaryauth"}, {"masteruser", "", nil, "primaryuser"},
+	{"availability-zone", "", nil, ""}, {"cluster-announce-client-ipv4", "", nil, ""}, {"cluster-announce-client-ipv6", "", nil, ""},
+	{"log-format", "legacy", []string{"legacy", "logfmt"}, ""}, {"log-timestamp-format", "legacy", []string{"legacy", "iso8601", "milliseconds"}, ""},
+	{"rdb-version-check", "strict", []string{"strict", "relaxed"}, ""}, {"rdma-bind", "", nil, ""}, {"unixsocketgroup", "", nil, ""},
 	{"replica-announce-ip", "", nil, "slave-announce-ip"},
 	{"appenddirname", "appendonlydir", nil, ""}, {"appendfilename", "appendonly.aof", nil, ""},
 	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},
@@ -112,7 +122,7 @@ var ignoredTexts = []ignoredText{
 var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
 	"bio_cpulist", "cluster-config-file", "cluster-enabled", "cluster-port",
 	"daemonize", "disable-thp", "enable-module-command", "ignore-warnings", "io-threads", "io-threads-do-reads", "rdbchecksum", "replicaof",
-	"server_cpulist", "set-proc-title", "socket-mark-id",
+	"rdma-bind", "rdma-completion-vector", "rdma-port", "rdma-rx-size", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
 // ignoredHidden are those of them that patterns of CONFIG GET leave out; hiddenSince says since when.

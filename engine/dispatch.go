@@ -75,6 +75,9 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 		e.startTimer(s, cmd, args)
 		e.run(s, cmd, args)
 	}
+	if e.sizelogs.on && err == nil {
+		e.logSizes(s, cmd, args, s.Reply.Len()-s.settled)
+	}
 	if !s.running {
 		s.endCommand(cmd)
 	}

@@ -105,6 +105,7 @@ type Engine struct {
 	stats     stats
 	stopwatch stopwatch
 	slowlog   slowlog
+	sizelogs  sizelogs
 	latency   latency
 }
 

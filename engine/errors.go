@@ -82,6 +82,7 @@ const (
 	ErrMaxAgeInt     = Error("ERR maxage is not an integer or out of range")
 	ErrPauseMode     = Error("ERR CLIENT PAUSE mode must be WRITE or ALL")
 	ErrUnblockReason = Error("ERR CLIENT UNBLOCK reason should be TIMEOUT or ERROR")
+	ErrNoImport      = Error("ERR Server is not in import mode")
 	ErrTimeoutInt    = Error("ERR timeout is not an integer or out of range")
 
 	// Client side caching.
@@ -107,6 +108,7 @@ const (
 	ErrKeysArity     = Error("ERR Invalid number of arguments specified for command")
 	ErrKeysArgs      = Error("ERR Invalid arguments specified for command")
 	ErrSlowlogCount  = Error("ERR count should be greater than or equal to -1")
+	ErrLogType       = Error("ERR type should be one of the following: slow, large-request, large-reply")
 	ErrNoShutdown    = Error("ERR No shutdown in progress.")
 	ErrShutdown      = Error("ERR Errors trying to SHUTDOWN. Check logs.")
 	ErrNoSamples     = "ERR No samples available for event '%s'"

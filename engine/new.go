@@ -40,9 +40,10 @@ func New(o Options) *Engine {
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.random.dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
 	e.Keyspace.All17 = !e.Release.Has(shortDoubles)
+	e.sizelogs = newSizelogs(e.Release)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
 	e.runID = e.NewID()
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.evictionParams(), e.lazyFreeParams(), ignoredParams()),
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), ignoredParams()),
 		Sections: e.coreSections()})
 	e.readClock()
 	return e

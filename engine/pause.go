@@ -29,7 +29,7 @@ func (e *Engine) Unpause() {
 	}
 	waiting := e.pause.postponed
 	e.pause = pause{}
-	e.Keyspace.KeepExpired = false
+	e.Keyspace.KeepExpired = e.Config.importMode
 	for _, s := range waiting {
 		s.postponed = false
 		s.Wake()

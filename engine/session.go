@@ -36,6 +36,8 @@ type Session struct {
 	closing      bool // close once the replies are out
 	noTouch      bool
 	noEvict      bool
+	imports      bool // a tool that copies a dataset: CLIENT IMPORT-SOURCE
+	redirects    bool // follows redirections: CLIENT CAPA
 	monitor      bool
 	unix         bool // connected through a unix socket
 	fd           int

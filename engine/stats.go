@@ -105,4 +105,6 @@ var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_co
 	"total_active_defrag_time", 0, "current_active_defrag_time", 0, "unexpected_error_replies", 0,
 	"total_net_repl_input_bytes", 0, "total_net_repl_output_bytes", 0, "instantaneous_input_repl_kbps", "0.00",
 	"instantaneous_output_repl_kbps", "0.00", "expire_cycle_cpu_milliseconds", 0,
-	"dump_payload_sanitizations", 0, "reply_buffer_shrinks", 0, "reply_buffer_expands", 0, "io_threaded_reads_processed", 0, "io_threaded_writes_processed", 0}
+	"dump_payload_sanitizations", 0, "reply_buffer_shrinks", 0, "reply_buffer_expands", 0, "io_threaded_reads_processed", 0, "io_threaded_writes_processed", 0,
+	"io_threaded_freed_objects", 0, "io_threaded_accept_processed", 0, "io_threaded_poll_processed", 0,
+	"io_threaded_total_prefetch_batches", 0, "io_threaded_total_prefetch_entries", 0}

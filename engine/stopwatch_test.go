@@ -72,7 +72,7 @@ func TestTimesOfCommands(t *testing.T) {
 	require.Equal(t, int64(3), e.commands.byName["quick"].stats.latency.total)
 	require.Len(t, e.slowlog.entries, 1)
 	require.Equal(t, []string{"slow", "arg"}, e.slowlog.entries[0].args)
-	require.Equal(t, int64(20000), e.slowlog.entries[0].micros)
+	require.Equal(t, int64(20000), e.slowlog.entries[0].value)
 
 	do("outer")
 	require.Equal(t, int64(20005), e.commands.byName["outer"].stats.micros, "what a command calls is its own time")

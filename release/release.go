@@ -115,6 +115,12 @@ type Since struct {
 	text          string
 }
 
+// NoValkey is when what no Valkey has came: before it are all Valkeys and no Redis.
+const NoValkey = "1.0.0 valkey:99.0.0"
+
+// InRedis reports whether a release of Redis has it.
+func (s Since) InRedis() bool { return s.redis != never }
+
 // fork is the version of Redis that Valkey began with.
 const fork = "7.2.4"
 

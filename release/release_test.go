@@ -56,3 +56,11 @@ func TestFind(t *testing.T) {
 	require.EqualError(t, err, `unknown release "redis:5.0"; it must be one of: redis:6.2, redis:7.0, redis:7.2, redis:7.4, redis:8.0, valkey:8.1, default`)
 	require.Panics(t, func() { From("7.x") })
 }
+
+func TestWhichProductHasIt(t *testing.T) {
+	require.True(t, From("8.2.0 valkey:8.1.0").InRedis())
+	require.False(t, From("valkey:8.1.0").InRedis())
+	for _, r := range Known {
+		require.Equal(t, r.Product == "redis", r.Has(From(NoValkey)), r.Name)
+	}
+}

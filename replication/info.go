@@ -24,7 +24,7 @@ func (m *Master) fillMemory(b *bytes.Buffer) {
 // fillReplication writes the fields of INFO replication.
 func (m *Master) fillReplication(b *bytes.Buffer) {
 	st := &m.stream
-	engine.Fields(b, "role", "master", "connected_slaves", len(m.replicas))
+	engine.Fields(b, "role", "master", "connected_slaves", len(m.replicas), "replicas_waiting_psync", 0)
 	for i, r := range m.replicas {
 		lag := int64(0)
 		if r.state >= waitAck {

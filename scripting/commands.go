@@ -67,6 +67,8 @@ func (s *Scripts) family() engine.Family {
 					Help:       "\nLoad a script into the scripts cache without executing it.",
 					Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 					Complexity: "O(N), N being the length of the script"},
+				{Name: "show", Arity: 3, Flags: engine.NoScript, Run: s.cmdShow, Since: "valkey:8.0.0",
+					Syntax: "sha1", Summary: "Returns a script of the script cache.", Complexity: "O(1)"},
 				engine.HelpLine("5.0.0"),
 			}},
 	}, Wordings: wordings}
@@ -199,6 +201,16 @@ func (s *Scripts) cmdLoad(c *engine.Call) {
 	}
 	s.cache.pin(sc)
 	c.Reply.BulkString(sc.name)
+}
+
+// SCRIPT SHOW sha1
+func (s *Scripts) cmdShow(c *engine.Call) {
+	sc := s.cache.find(c.Arg())
+	if sc == nil {
+		c.Fail(errNotCached)
+		return
+	}
+	c.Reply.BulkString(sc.body)
 }
 
 // SCRIPT EXISTS sha1 [sha1 ...]

@@ -1,6 +1,9 @@
 package scripting
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // wordings are the errors that read otherwise in older releases of Redis, and in Valkey.
 var wordings = append([]engine.Wording{
@@ -8,7 +11,7 @@ var wordings = append([]engine.Wording{
 	{Before: "7.2.0", Error: errOldLibrary, Was: "ERR Failed loading library name"},
 	{Before: "7.2.0", Error: errReplArgs, Was: "ERR redis.set_repl() requires two arguments."},
 }, ofValkey([][2]engine.Error{
-	{errNoScript, "NOSCRIPT No matching script."},
+	{errNoScript, errNotCached},
 	{errShebangEngine, "ERR Could not find scripting engine '%s'"},
 	{errNotLoading, "ERR server.register_function can only be called on FUNCTION LOAD command"},
 	{errRegisterArgs, "ERR wrong number of arguments to server.register_function"},
@@ -35,7 +38,7 @@ var wordings = append([]engine.Wording{
 // ofValkey returns the wordings for pairs of an error and its text in every Valkey.
 func ofValkey(pairs [][2]engine.Error) (list []engine.Wording) {
 	for _, p := range pairs {
-		list = append(list, engine.Wording{Before: "1.0.0 valkey:99.0.0", Error: p[0], Was: p[1]})
+		list = append(list, engine.Wording{Before: release.NoValkey, Error: p[0], Was: p[1]})
 	}
 	return list
 }

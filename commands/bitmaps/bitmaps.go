@@ -29,7 +29,7 @@ func Family() engine.Family {
 			Syntax:     "key range(/index)=[start:integer end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]",
 			Summary:    "Counts the number of set bits (population counting) in a string.",
 			Complexity: "O(N), N being the length of the string",
-			History:    "7.0.0 The option `BYTE|BIT`."},
+			History:    "7.0.0 The option `BYTE|BIT`.\nvalkey:8.0.0 The end may be left out."},
 		{Name: "bitpos", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdBitPos, Since: "2.8.7", Was: readsKeyFirst(cmdBitPos, 3),
 			Syntax:     "key bit range(/index)=[start:integer end-unit-block(/end_index)=[end:integer unit(/index_unit)=[BYTE|BIT]@7.0.0]]",
 			Summary:    "Finds the first set (1) or clear (0) bit in a string.",

@@ -10,7 +10,10 @@
 //	report.go     replies for people (RESP2) and for programs (RESP3)
 package explain
 
-import "github.com/miniserver-go/miniserver/engine"
+import (
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // Part returns the part with MEMORY, and with the subcommands of DEBUG that show a ziplist.
 func Part() engine.Part {
@@ -28,14 +31,15 @@ func Part() engine.Part {
 
 // memorySubs returns the subcommands of MEMORY.
 func memorySubs() []engine.Command {
+	loading := []engine.Was{engine.Before(release.NoValkey, "+loading")}
 	return []engine.Command{
 		{Name: "doctor", Arity: 2, Run: cmdMemoryDoctor, Since: "4.0.0",
 			Summary: "Outputs a memory problems report.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
-		{Name: "malloc-stats", Arity: 2, Run: cmdMemoryMallocStats, Since: "4.0.0",
+		{Name: "malloc-stats", Arity: 2, Run: cmdMemoryMallocStats, Since: "4.0.0", Was: loading,
 			Summary: "Returns the allocator statistics.",
 			Tips:    "nondeterministic_output request_policy:all_shards response_policy:special", Complexity: "O(1)"},
-		{Name: "purge", Arity: 2, Run: cmdMemoryPurge, Since: "4.0.0",
+		{Name: "purge", Arity: 2, Run: cmdMemoryPurge, Since: "4.0.0", Was: loading,
 			Summary:    "Asks the allocator to release memory.",
 			Tips:       "request_policy:all_shards response_policy:all_succeeded",
 			Complexity: "O(N), N being the amount of memory in use"},

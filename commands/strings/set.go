@@ -20,7 +20,8 @@ func setLines() []engine.Command {
 			History: "2.6.12 The options `EX`, `PX`, `NX` and `XX`.\n" +
 				"6.0.0 The option `KEEPTTL`.\n" +
 				"6.2.0 The options `GET`, `EXAT` and `PXAT`.\n" +
-				"7.0.0 `NX` and `GET` may be used together."},
+				"7.0.0 `NX` and `GET` may be used together.\n" +
+				"valkey:8.1.0 The option `IFEQ`."},
 		{Name: "setnx", Arity: 3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "OW insert"), Run: cmdSetNX, Since: "1.0.0",
 			Syntax: "key value", Summary: "Set the string value of a key only when the key doesn't exist.",
 			Complexity: "O(1)",
