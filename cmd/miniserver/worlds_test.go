@@ -325,10 +325,27 @@ func runOn(t *testing.T, r reference.Release) {
 	transcript.RunFiles(t, transcript.Real(t, r, 2), corpus, transcript.Files(t, corpus), todo(t, r)...)
 }
 
-// TestTranscriptsLike70 runs what redis-server 7.0 can run of them in an engine that behaves as that release.
-func TestTranscriptsLike70(t *testing.T) {
-	w := memoryLike(t, reference.Redis70, "an engine like redis:7.0")
-	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus), todo(t, "like-redis:7.0")...)
+// TestTranscriptsLikeOlder runs what a server of another release can run of them in an engine that behaves as that release.
+func TestTranscriptsLikeOlder(t *testing.T) {
+	for _, r := range []reference.Release{reference.Redis70, reference.Valkey81} {
+		t.Run(string(r), func(t *testing.T) {
+			w := memoryLike(t, r, "an engine like "+string(r))
+			transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus), todo(t, "like-"+r)...)
+		})
+	}
+}
+
+// TestTranscriptsOfRedis62 runs what was recorded from redis-server 6.2, which the other transcripts are too new for, there and
+// in an engine that behaves as that release.
+func TestTranscriptsOfRedis62(t *testing.T) {
+	dir := filepath.Join("testdata", "redis-6.2")
+	t.Run("ours", func(t *testing.T) {
+		w := memoryLike(t, reference.Redis62, "an engine like redis:6.2")
+		transcript.RunFiles(t, w, dir, transcript.Files(t, dir), todo(t, "like-redis:6.2")...)
+	})
+	t.Run("theirs", func(t *testing.T) {
+		transcript.RunFiles(t, transcript.Real(t, reference.Redis62, 2), dir, transcript.Files(t, dir))
+	})
 }
 
 // todo returns the transcripts that still differ from the release. Each line of its file is the path of one.

@@ -21,6 +21,9 @@ const Default Release = "redis:8.0"
 // Redis70 is the release that Debian 12 has.
 const Redis70 Release = "redis:7.0"
 
+// Redis62 is the last release without subcommands of their own, and with ziplists. "make references" builds it.
+const Redis62 Release = "redis:6.2"
+
 // Valkey81 is the oldest release of Valkey that the tests compare with.
 const Valkey81 Release = "valkey:8.1"
 

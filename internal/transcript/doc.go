@@ -60,7 +60,7 @@
 //	@ before 8.0      the same for the worlds that "since" leaves out
 //	@ end             ends the innermost only, not, since or before
 //
-// Tags name a world's kind and its properties: miniserver, redis (also for Valkey), memory, tcp, resp3, virtual
+// Tags name a world's kind and its properties: miniserver, redis (also for Valkey), valkey (also ours that stands for it), memory, tcp, resp3, virtual
 // (its clock moves only by directive), and others that a world defines.
 //
 // A world may speak RESP3 although the file was recorded in RESP2. Then the test compares the

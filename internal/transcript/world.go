@@ -64,7 +64,7 @@ type Traits struct {
 
 // passes reports whether a world with these traits runs the steps under g.
 func (t Traits) passes(g guard) bool {
-	tagged := slices.ContainsFunc(g.args, func(tag string) bool { return slices.Contains(t.Tags, tag) })
+	tagged := slices.ContainsFunc(g.args, t.has)
 	switch g.word {
 	case "only":
 		return tagged
@@ -73,6 +73,11 @@ func (t Traits) passes(g guard) bool {
 	}
 	has := t.Release == nil || t.Release.Extends(release.From(strings.Join(g.args, " ")))
 	return has == (g.word == "since")
+}
+
+// has reports whether the world has the tag, or is of the product of that name: valkey.
+func (t Traits) has(tag string) bool {
+	return slices.Contains(t.Tags, tag) || t.Release != nil && t.Release.Product == tag && tag != "redis"
 }
 
 // plan returns for each step whether a world with these traits runs it. After an Advance that is too long for
