@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Users, and what becomes of a command that its user may not run. Package acl has the rules.
@@ -133,6 +134,7 @@ var accessWordings = []Wording{
 	{Before: "7.2.0", Error: ErrDryRunKey, Was: "This user has no permissions to access the '%[2]s' key"},
 	{Before: "7.2.0", Error: ErrDryRunChannel, Was: "This user has no permissions to access the '%[2]s' channel"},
 	{Before: "7.2.0", Error: ErrHelloAuth, Was: "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO AUTH <user> <pass> option can be used to authenticate the client and select the RESP protocol version at the same time"},
+	{Before: release.NoValkey, Error: ErrNoACLFile, Was: "ERR This instance is not configured to use an ACL file. You may want to specify users via the ACL SETUSER command and then issue a CONFIG REWRITE (assuming you have a configuration file set) in order to store users in the configuration."},
 	{Before: "7.0.0", Error: ErrDeniedCommand, Was: "NOPERM this user has no permissions to run the '%[2]s' command or its subcommand"},
 }
 

@@ -15,13 +15,14 @@ func Cluster() Family {
 		operate = Admin | Stale
 		change  = Admin | Stale | NoAsyncLoading
 	)
+	unlinked := []Was{{release.NoValkey, func(cmd *Command) { cmd.Run = func(c *Call) { c.Reply.Status("OK") } }}, Before("7.0.0", "acl=keyspace -loading -stale")}
 	loading := []Was{Before(release.NoValkey, "+loading")}
 	return Family{Group: "cluster", Commands: []Command{
 		{Name: "asking", Arity: 1, Flags: Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection", Was: []Was{Before("7.0.0", "acl=keyspace")},
 			Summary: "Allows the next command after a redirection.", Complexity: "O(1)"},
-		{Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection", Was: []Was{Before("7.0.0", "acl=keyspace -loading -stale")},
+		{Name: "readonly", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection", Was: unlinked,
 			Summary: "Allows reading from a replica of a cluster.", Complexity: "O(1)"},
-		{Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection", Was: []Was{Before("7.0.0", "acl=keyspace -loading -stale")},
+		{Name: "readwrite", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdCluster, Since: "3.0.0", ACL: "connection", Was: unlinked,
 			Summary: "Ends reading from a replica of a cluster.", Complexity: "O(1)"},
 		{Name: "cluster", Arity: -2, Since: "3.0.0", Was: []Was{Before("7.0.0", "+random"), {"7.0.0", func(cmd *Command) { cmd.Run = cmdCluster }}},
 			Complexity: "Depends on the subcommand", Summary: "A container for Redis Cluster commands.", Subs: []Command{
