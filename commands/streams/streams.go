@@ -41,7 +41,7 @@ import (
 func Family() engine.Family {
 	return engine.Family{Group: "stream", Commands: append([]engine.Command{
 		{Name: "xadd", Arity: -5, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXAdd, Since: "5.0.0",
-			Syntax:     "key [NOMKSTREAM]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@8.2.0 [IDMPAUTO pid|<IDMP pid> iid]@8.6.0 trim=[strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT count]@6.2.0] id-selector(/id_or_auto)=<auto-id(/auto_id)=*|id> data(/field_value)=<field value>...",
+			Syntax:     "key [NOMKSTREAM]@6.2.0 condition=[KEEPREF|DELREF|ACKED]@8.2.0 idempotence=[IDMPAUTO producer-id|<IDMP producer-id> idempotent-id]@8.6.0 trim=[strategy=<MAXLEN|MINID@6.2.0> operator=[equal==|approximately=~] threshold [LIMIT count]@6.2.0] id-selector(/id_or_auto)=<auto-id(/auto_id)=*|id> data(/field_value)=<field value>...",
 			Summary:    "Appends a new message to a stream. Creates the key if it doesn't exist.",
 			Tips:       "nondeterministic_output",
 			Complexity: "O(1), and O(N) when trimming, N being the number of entries removed",
@@ -112,7 +112,7 @@ type addOptions struct {
 	idAt       int // position of the ID in the arguments
 }
 
-// XADD key [NOMKSTREAM] [KEEPREF | DELREF | ACKED] [IDMPAUTO pid | IDMP pid iid]
+// XADD key [NOMKSTREAM] [KEEPREF | DELREF | ACKED] [IDMPAUTO producer-id | IDMP producer-id idempotent-id]
 // [<MAXLEN | MINID> [= | ~] threshold [LIMIT count]] <* | id> field value [field value ...]
 func cmdXAdd(c *engine.Call) {
 	key := c.Arg()
