@@ -123,6 +123,7 @@ const (
 	errParamRange        = "argument must be between %d and %d inclusive"
 	errParamEnum         = "argument(s) must be one of the following: %s"
 
+	errParamTitle    = Error("template format is invalid or contains unknown variables")
 	errParamShutdown = Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
 	errParamDefrag   = Error("Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc " +
 		"like the one shipped by default with the Redis source distribution")
@@ -228,13 +229,17 @@ var memoryUnits = map[string]int64{"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m":
 	"g": 1000 * 1000 * 1000, "gb": 1 << 30}
 
 // ParseMemory reads a number of bytes with an optional unit, as redis.conf takes it: 1k is 1000, 1kb
-// is 1024.
+// is 1024. Without digits it is 0, as in Redis; what exceeds 63 bits is the greatest number that has them.
 func ParseMemory(s string) (bytes int64, ok bool) {
-	digits := strings.TrimRight(strings.ToLower(s), "bkmg")
-	unit, known := memoryUnits[strings.ToLower(s)[len(digits):]]
-	n, err := strconv.ParseInt(digits, 10, 64)
-	if !known || err != nil || n < 0 || n > math.MaxInt64/unit {
+	s = strings.ToLower(s)
+	digits := strings.TrimRight(s, "bkmg")
+	unit, known := memoryUnits[s[len(digits):]]
+	if !known || strings.Trim(digits, "0123456789") != "" {
 		return 0, false
+	}
+	n, err := strconv.ParseInt("0"+digits, 10, 64)
+	if err != nil || n > math.MaxInt64/unit {
+		return math.MaxInt64, true
 	}
 	return n * unit, true
 }
@@ -242,19 +247,18 @@ func ParseMemory(s string) (bytes int64, ok bool) {
 // coreParams are the parameters of Config.
 func (e *Engine) coreParams() []Param {
 	c := e.Config
-	const most = 1 << 30
 	return []Param{
 		{Name: "requirepass", Secret: true, Get: func() string { return c.Password }, Set: func(v string) error {
 			c.Password = v
 			e.users.setPassword(v)
 			return nil
 		}},
-		IntParam("acllog-max-len", &e.users.log.max, 0, math.MaxInt32),
+		IntParam("acllog-max-len", &e.users.log.max, 0, math.MaxInt64),
 		EnumParam("acl-pubsub-default", &e.users.channels, "allchannels", "resetchannels"),
 		MemoryParam("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
-		IntParam("hash-max-listpack-entries", &c.Hash.MaxEntries, 0, most, "hash-max-ziplist-entries"),
+		IntParam("hash-max-listpack-entries", &c.Hash.MaxEntries, 0, math.MaxInt64, "hash-max-ziplist-entries"),
 		MemoryParam("hash-max-listpack-value", &c.Hash.MaxValue, 0, "hash-max-ziplist-value"),
-		IntParam("zset-max-listpack-entries", &c.ZSet.MaxEntries, 0, most, "zset-max-ziplist-entries"),
+		IntParam("zset-max-listpack-entries", &c.ZSet.MaxEntries, 0, math.MaxInt64, "zset-max-ziplist-entries"),
 		MemoryParam("zset-max-listpack-value", &c.ZSet.MaxValue, 0, "zset-max-ziplist-value"),
 		IntParam("list-max-listpack-size", &c.List.Node, math.MinInt32, math.MaxInt32, "list-max-ziplist-size"),
 		MemoryParam("stream-node-max-bytes", &c.Stream.Bytes, 0),

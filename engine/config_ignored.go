@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -41,7 +42,7 @@ var ignoredBools = []ignoredBool{
 	{"aof-use-rdb-preamble", true, ""}, {"appendonly", false, ""}, {"cluster-allow-pubsubshard-when-down", true, ""},
 	{"cluster-allow-reads-when-down", false, ""}, {"cluster-allow-replica-migration", true, ""},
 	{"cluster-slot-stats-enabled", false, ""}, {"dual-channel-replication-enabled", false, ""}, {"extended-redis-compatibility", false, ""},
-	{"gopher-enabled", false, ""}, {"lua-replicate-commands", true, ""}, {"use-exit-on-panic", false, ""},
+	{"gopher-enabled", false, ""}, {"lua-replicate-commands", true, ""},
 	{"cluster-replica-no-failover", false, "cluster-slave-no-failover"}, {"cluster-require-full-coverage", true, ""},
 	{"crash-log-enabled", true, ""}, {"crash-memcheck-enabled", true, ""}, {"disable-thp", true, ""},
 	{"dynamic-hz", true, ""}, {"hide-user-data-from-log", false, ""}, {"io-threads-do-reads", false, ""},
@@ -54,15 +55,14 @@ var ignoredBools = []ignoredBool{
 	{"replica-read-only", true, "slave-read-only"}, {"replica-serve-stale-data", true, "slave-serve-stale-data"},
 	{"set-proc-title", true, ""}, {"stop-writes-on-bgsave-error", true, ""}, {"syslog-enabled", false, ""},
 	{"tls-cluster", false, ""}, {"tls-prefer-server-ciphers", false, ""}, {"tls-replication", false, ""},
-	{"tls-session-caching", true, ""},
+	{"tls-session-caching", true, ""}, {"use-exit-on-panic", false, ""},
 }
 
 var ignoredInts = []ignoredInt{
 	{"active-defrag-cycle-us", 500, 0, 100000, ""}, {"cluster-blacklist-ttl", 60, 0, maxInt32, ""},
-	{"cluster-manual-failover-timeout", 5000, 1, maxInt32, ""}, {"key-load-delay", 0, math.MinInt32, maxInt32, ""},
-	{"prefetch-batch-max-size", 16, 0, 128, ""}, {"rdb-key-save-delay", 0, math.MinInt32, maxInt32, ""},
+	{"cluster-manual-failover-timeout", 5000, 1, maxInt32, ""},
+	{"prefetch-batch-max-size", 16, 0, 128, ""},
 	{"rdma-completion-vector", -1, -1, 1024, ""}, {"rdma-port", 0, 0, 65535, ""}, {"rdma-rx-size", 1 << 20, 64 << 10, 16 << 20, ""},
-	{"watchdog-period", 0, 0, maxInt32, ""},
 	{"active-defrag-cycle-max", 25, 1, 99, ""},
 	{"active-defrag-cycle-min", 1, 1, 99, ""}, {"active-defrag-max-scan-fields", 1000, 1, math.MaxInt64, ""},
 	{"active-defrag-threshold-lower", 10, 0, 1000, ""}, {"active-defrag-threshold-upper", 100, 0, 1000, ""},
@@ -72,15 +72,18 @@ var ignoredInts = []ignoredInt{
 	{"cluster-announce-tls-port", 0, 0, 65535, ""},
 	{"cluster-migration-barrier", 1, 0, maxInt32, ""}, {"cluster-node-timeout", 15000, 0, math.MaxInt64, ""},
 	{"cluster-port", 0, 0, 65535, ""}, {"cluster-replica-validity-factor", 10, 0, maxInt32, "cluster-slave-validity-factor"},
-	{"hz", 10, 0, maxInt32, ""}, {"io-threads", 1, 1, 128, ""}, {"list-compress-depth", 0, 0, maxInt32, ""},
+	{"hz", 10, 0, maxInt32, ""}, {"io-threads", 1, 1, 128, ""},
+	{"key-load-delay", 0, math.MinInt32, maxInt32, ""}, {"list-compress-depth", 0, 0, maxInt32, ""},
 	{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
+	{"loading-process-events-interval-bytes", 512 << 10, 1024, maxInt32, ""},
 	{"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, 0, "min-slaves-to-write"},
-	{"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
+	{"rdb-key-save-delay", 0, math.MinInt32, maxInt32, ""}, {"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
 	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
 	{"replica-announce-port", 0, 0, 65535, "slave-announce-port"}, {"replica-priority", 100, 0, maxInt32, "slave-priority"},
 	{"shutdown-timeout", 10, 0, maxInt32, ""}, {"socket-mark-id", 0, 0, math.MaxUint32, ""},
 	{"tcp-backlog", 511, 0, maxInt32, ""},
 	{"tls-session-cache-size", 20480, 0, maxInt32, ""}, {"tls-session-cache-timeout", 300, 0, maxInt32, ""},
+	{"watchdog-period", 0, 0, maxInt32, ""},
 }
 
 // ignoredSizes take units; value is their default.
@@ -104,7 +107,7 @@ var ignoredTexts = []ignoredText{
 	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},
 	{"daemonize", "no", []string{"yes", "no"}, ""}, {"cluster-enabled", "no", []string{"no"}, ""},
 	{"dbfilename", "dump.rdb", nil, ""}, {"dir", ".", nil, ""}, {"ignore-warnings", "", nil, ""},
-	{"locale-collate", "", nil, ""},
+	{"locale-collate", "", nil, ""}, {"lua-enable-deprecated-api", "no", []string{"no"}, ""},
 	{"oom-score-adj", "no", []string{"no", "yes", "relative", "absolute"}, ""}, {"oom-score-adj-values", "0 200 800", nil, ""},
 	{"proc-title-template", "{title} {listen-addr} {server-mode}", nil, ""},
 	{"propagation-error-behavior", "ignore", []string{"ignore", "panic", "panic-on-replicas"}, ""},
@@ -121,15 +124,86 @@ var ignoredTexts = []ignoredText{
 // ignoredAtStart are those of them that redis-server does not let CONFIG SET change.
 var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
 	"bio_cpulist", "cluster-config-file", "cluster-enabled", "cluster-port",
-	"daemonize", "disable-thp", "enable-module-command", "ignore-warnings", "io-threads", "io-threads-do-reads", "rdbchecksum", "replicaof",
+	"daemonize", "disable-thp", "enable-module-command", "ignore-warnings", "io-threads", "io-threads-do-reads", "lua-enable-deprecated-api", "rdbchecksum", "replicaof",
 	"rdma-bind", "rdma-completion-vector", "rdma-port", "rdma-rx-size", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
 // ignoredHidden are those of them that patterns of CONFIG GET leave out; hiddenSince says since when.
-var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads"}
+var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads", "key-load-delay", "loading-process-events-interval-bytes",
+	"lua-enable-deprecated-api", "rdb-key-save-delay", "use-exit-on-panic", "watchdog-period"}
 
 // ignoredSecrets are those of them that are not shown.
 var ignoredSecrets = []string{"masterauth", "masteruser", "tls-client-key-file-pass", "tls-key-file-pass"}
+
+// ignoredChecks are what those of them that are texts may not be. A check returns an error in Redis' words, or nil.
+var ignoredChecks = map[string]func(value string) error{
+	"cluster-announce-hostname":       checkHostname,
+	"cluster-announce-human-nodename": checkNodeName,
+	"oom-score-adj-values":            checkOOMScores,
+	"proc-title-template":             checkTitle,
+}
+
+func checkHostname(value string) error {
+	strange := func(r rune) bool {
+		return r != '-' && r != '.' && (r < '0' || r > '9') && (r < 'a' || r > 'z') && (r < 'A' || r > 'Z')
+	}
+	switch {
+	case len(value) >= 256:
+		return Error("Hostnames must be less than 256 characters")
+	case strings.ContainsFunc(value, strange):
+		return Error("Hostnames may only contain alphanumeric characters, hyphens or dots")
+	}
+	return nil
+}
+
+func checkNodeName(value string) error {
+	if strings.ContainsAny(value, "!#$%&()*+:;<>?@[]^{|}~") {
+		return Error("Announced human node name contained invalid character")
+	}
+	return nil
+}
+
+// checkOOMScores takes three numbers, for the master, replicas and child processes.
+func checkOOMScores(value string) error {
+	words := strings.Split(value, " ")
+	if len(words) != 3 {
+		return Error("wrong number of arguments")
+	}
+	for _, word := range words {
+		if n, err := strconv.Atoi(word); err != nil || n < -2000 || n > 2000 {
+			return Error("Invalid oom-score-adj-values, elements must be between -2000 and 2000.")
+		}
+	}
+	return nil
+}
+
+// checkTitle takes a text with names of variables in braces.
+func checkTitle(value string) error {
+	known := []string{"title", "listen-addr", "server-mode", "port", "tls-port", "unixsocket", "config-file"}
+	for _, part := range strings.Split(value, "{")[1:] {
+		if name, _, closed := strings.Cut(part, "}"); !closed || !slices.Contains(known, name) {
+			return errParamTitle
+		}
+	}
+	if value == "" {
+		return errParamTitle
+	}
+	return nil
+}
+
+// checked returns p with a check of its value. A nil check passes all.
+func (p Param) checked(check func(value string) error) Param {
+	set := p.Set
+	p.Set = func(value string) error {
+		if check != nil {
+			if err := check(value); err != nil {
+				return err
+			}
+		}
+		return set(value)
+	}
+	return p
+}
 
 // ignoredParams returns the parameters that have no effect.
 func ignoredParams() (list []Param) {
@@ -154,7 +228,7 @@ func ignoredParams() (list []Param) {
 	for i := range ignoredTexts {
 		p := ignoredTexts[i]
 		if p.words == nil {
-			list = append(list, StringParam(p.name, &p.value, aliases(p.alias)...))
+			list = append(list, StringParam(p.name, &p.value, aliases(p.alias)...).checked(ignoredChecks[p.name]))
 		} else {
 			list = append(list, EnumParam(p.name, &p.value, p.words...))
 			list[len(list)-1].Aliases = aliases(p.alias)

@@ -86,7 +86,7 @@ func TestTimesOfCommands(t *testing.T) {
 
 	do("outer")
 	require.Len(t, e.slowlog.entries, 5, "and so is what a command calls")
-	require.Equal(t, int64(20000), e.slowlog.entries[4].micros)
+	require.Equal(t, int64(20000), e.slowlog.entries[4].value)
 }
 
 // A blocked command is logged when its reply is there, after the one that served it, without the time of waiting.
@@ -105,7 +105,7 @@ func TestTimesOfBlockedCommands(t *testing.T) {
 	e.slowlog.threshold = 0
 	logged := func() (list []string) {
 		for _, entry := range e.slowlog.entries {
-			list = append(list, fmt.Sprint(entry.args[0], " ", entry.micros))
+			list = append(list, fmt.Sprint(entry.args[0], " ", entry.value))
 		}
 		return list
 	}

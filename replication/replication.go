@@ -123,6 +123,7 @@ func (m *Master) parameters() []engine.Param {
 	p := &m.params
 	size := engine.MemoryParam("repl-backlog-size", &p.backlogSize, 1)
 	size.Apply = func() error {
+		p.backlogSize = max(p.backlogSize, minBacklog)
 		if m.stream.running {
 			m.stream.backlog.resize(m.backlogBytes())
 		}
@@ -130,7 +131,7 @@ func (m *Master) parameters() []engine.Param {
 	}
 	return []engine.Param{
 		size,
-		engine.IntParam("repl-backlog-ttl", &p.backlogTTL, 0, 1<<62),
+		engine.IntParam("repl-backlog-ttl", &p.backlogTTL, 0, math.MaxInt64),
 		engine.IntParam("repl-ping-replica-period", &p.pingPeriod, 1, math.MaxInt32, "repl-ping-slave-period"),
 		engine.IntParam("repl-timeout", &p.timeout, 1, math.MaxInt32),
 	}
@@ -165,7 +166,7 @@ func (m *Master) cron() {
 	}
 	switch {
 	case !m.stream.running:
-	case len(m.replicas) == 0 && now-m.leftAt > m.params.backlogTTL*1e6:
+	case len(m.replicas) == 0 && (now-m.leftAt)/1e6 > m.params.backlogTTL:
 		m.stopStream()
 	case len(m.replicas) > 0 && now-m.pingAt >= m.params.pingPeriod*1e6:
 		m.pingAt = now

@@ -103,7 +103,7 @@ func (s *Scripts) interrupt() error {
 		}
 		return nil
 	}
-	if s.busyAfter > 0 && passed > s.busyAfter*1000 {
+	if s.busyAfter > 0 && passed/1000 >= s.busyAfter {
 		s.call.Unlock(s.running.box.busy)
 	}
 	if s.engine.ScriptKilled() {

@@ -27,6 +27,7 @@ package scripting
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/scripting/lua"
@@ -95,7 +96,7 @@ func (s *Scripts) Part() engine.Part {
 		Name:     "scripting",
 		Families: []engine.Family{s.family()},
 		Params: []engine.Param{
-			engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, 1<<62, "lua-time-limit"),
+			engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, math.MaxInt64, "lua-time-limit"),
 			engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20),
 			engine.EnumParam("loglevel", &s.logLevel, logLevels...),
 		},
