@@ -15,10 +15,11 @@ func (e *Engine) debugLines() []DebugLine {
 		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
 		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
 		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(Error(c.Arg())) }},
+		{"log", 1, 1, "<message>", "Write a message to the server's log.", cmdDebugLog},
 		{"pause-cron", 1, 1, "<0|1>", aboutIgnored, cmdDebugIgnored},
 		{"protocol", 1, 1, "<type>", "Reply with a value of a type of the protocol.", cmdDebugProtocol},
-		{"quicklist-packed-threshold", 1, 1, "<size>", aboutIgnored, cmdDebugIgnored},
-		{"replybuffer", 2, 2, "<option> <value>", aboutIgnored, cmdDebugIgnored},
+		{"quicklist-packed-threshold", 1, 1, "<size>", aboutIgnored, cmdDebugPackedThreshold},
+		{"replybuffer", 2, 2, "<option> <value>", aboutIgnored, cmdDebugReplyBuffer},
 		{"set-active-expire", 1, 1, "<0|1>", "Turn the removal of expired keys that nobody looks at off or on.", cmdDebugSetActiveExpire},
 		{"set-disable-deny-scripts", 1, 1, "<0|1>", "Let scripts call DEBUG, which is not for them, or refuse it again.",
 			func(c *Call) {
@@ -37,8 +38,40 @@ func (e *Engine) debugLines() []DebugLine {
 
 const aboutIgnored = "Accepted for the sake of test suites; changes nothing here."
 
-// DEBUG AOF-FLUSH-SLEEP, DICT-RESIZING, PAUSE-CRON, QUICKLIST-PACKED-THRESHOLD, REPLYBUFFER
+// DEBUG AOF-FLUSH-SLEEP, DICT-RESIZING, PAUSE-CRON
 func cmdDebugIgnored(c *Call) { c.Reply.Status("OK") }
+
+// DEBUG LOG message
+func cmdDebugLog(c *Call) {
+	c.Engine.log('#', "DEBUG LOG: %s", c.Arg())
+	c.Reply.Status("OK")
+}
+
+// DEBUG QUICKLIST-PACKED-THRESHOLD size
+func cmdDebugPackedThreshold(c *Call) {
+	if size, ok := ParseMemory(string(c.Arg())); !ok || size > maxPackedThreshold {
+		c.Fail(ErrPackedSize)
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+// maxPackedThreshold is the greatest size that DEBUG QUICKLIST-PACKED-THRESHOLD takes.
+const maxPackedThreshold = 4<<30 - 1<<20
+
+// DEBUG REPLYBUFFER PEAK-RESET-TIME NEVER | RESET | milliseconds, REPLYBUFFER RESIZING 0 | 1
+func cmdDebugReplyBuffer(c *Call) {
+	switch {
+	case c.Word("RESIZING"), c.Word("PEAK-RESET-TIME") && (c.Word("NEVER") || c.Word("RESET")):
+	case c.Pos() == 3:
+		c.Int()
+	default:
+		c.Refuse(c.SubSyntaxError())
+	}
+	if c.OK() {
+		c.Reply.Status("OK")
+	}
+}
 
 // DEBUG subcommand [argument ...]
 func cmdDebug(c *Call) {

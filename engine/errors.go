@@ -118,6 +118,7 @@ const (
 	ErrRenameUnknown = Error("No such command in rename-command")
 	ErrRenameTaken   = Error("Target command name already exists")
 	ErrProtected     = Error("can't set protected config")
+	ErrPackedSize    = Error("ERR argument must be a memory value bigger than 1 and smaller than 4gb")
 	ErrProtocolType  = Error("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
 
 	// What several families of data commands reply.
