@@ -7,8 +7,9 @@ import (
 	"github.com/miniserver-go/miniserver/glob"
 )
 
-// withoutArguments is COMMAND GETKEYS before commands with a key alone, and before COMMAND DOCS told of its arguments.
-var withoutArguments = []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Arity, cmd.Syntax = -4, "" }}}
+// withoutArguments is COMMAND GETKEYS before COMMAND DOCS told of its arguments. Only Redis 7.0 refuses a command without arguments by the
+// arity.
+var withoutArguments = []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Arity, cmd.Syntax = -4, "" }}, Before("7.0.0", "arity=-3")}
 
 // commandSubs are the subcommands of COMMAND.
 func commandSubs() []Command {

@@ -124,7 +124,7 @@ var ignoredTexts = []ignoredText{
 // ignoredAtStart are those of them that redis-server does not let CONFIG SET change.
 var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
 	"bio_cpulist", "cluster-config-file", "cluster-enabled", "cluster-port",
-	"daemonize", "disable-thp", "enable-module-command", "ignore-warnings", "io-threads", "io-threads-do-reads", "lua-enable-deprecated-api", "rdbchecksum", "replicaof",
+	"daemonize", "disable-thp", "enable-module-command", "io-threads", "io-threads-do-reads", "lua-enable-deprecated-api", "rdbchecksum", "replicaof",
 	"rdma-bind", "rdma-completion-vector", "rdma-port", "rdma-rx-size", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
