@@ -10,7 +10,9 @@ func (e *Engine) run(s *Session, cmd *Command, args [][]byte) *Call {
 	start := s.Reply.Len()
 	cmd.Run(c)
 	e.leave(c, start)
-	e.endCall()
+	if e.propagation.wanted() {
+		e.endCall()
+	}
 	if c.blocked && s.blocked != nil {
 		s.blocked.micros = e.lap()
 	}
@@ -61,7 +63,9 @@ func (e *Engine) leave(c *Call, start int) {
 	}
 	if c.dirty > 0 {
 		e.persistence.dirty += c.dirty
-		e.propagateChange(c)
+		if e.propagation.wanted() {
+			e.propagateChange(c)
+		}
 	}
 }
 
