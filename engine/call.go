@@ -140,11 +140,16 @@ func (c *Call) LongDouble(text []byte) resp.LongDouble {
 // Word moves past the next argument if it is the given upper-case word in any case, and reports
 // whether it was. A word that came after the engine's release, by the command's syntax, is none.
 func (c *Call) Word(word string) bool {
-	if c.at < len(c.Args) && c.err == nil && IsWord(c.Args[c.at], word) && c.Knows(word) {
-		c.at++
-		return true
+	return c.at < len(c.Args) && len(c.Args[c.at]) == len(word) && c.word(word)
+}
+
+// word is Word for an argument of the word's length. It is apart so that Word is inlined.
+func (c *Call) word(word string) bool {
+	if c.err != nil || !IsWord(c.Args[c.at], word) || !c.Knows(word) {
+		return false
 	}
-	return false
+	c.at++
+	return true
 }
 
 // Knows reports whether the engine's release knows a word of the command's syntax.
