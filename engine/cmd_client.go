@@ -31,59 +31,8 @@ func clientSubs() []Command {
 			Summary: "Returns the unique client ID of the connection.", Complexity: "O(1)"},
 		{Name: "info", Arity: 2, Flags: own, Run: cmdClientInfo, Since: "6.2.0",
 			Summary: "Returns information about the connection.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-		{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0", Was: []Was{
-			{Before: "7.4.0 valkey:8.0.0", Edit: Helps("\n"+killHelp, "")},
-			{Before: "7.2.0", Edit: Writes("[SKIPME skipme=<YES|NO>]", "[SKIPME yes/no]")}},
-			Syntax: "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type(/normal_master_slave_pubsub)=<NORMAL|MASTER@3.2.0|PRIMARY@valkey:8.0.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0|" +
-				clientFilters("|", "|PRIMARY|SLAVE") + ">...>",
-			Summary: "Terminates open connections.",
-			Help: "<ip:port>\n" +
-				"Close the connection from this address.\n" +
-				"\n" +
-				"KILL <option> <value> [<option> <value> [...]]\n" +
-				"Close the connections that pass all options:\n" +
-				"* ADDR (<ip:port>|<unixsocket>:0)\n" +
-				"  The address of the client.\n" +
-				"* LADDR (<ip:port>|<unixsocket>:0)\n" +
-				"  The address of the server to which the client connected.\n" +
-				"* TYPE (NORMAL|MASTER|REPLICA|PUBSUB)\n" +
-				"  The kind of client.\n" +
-				"* USER <username>\n" +
-				"  The user as whom the client is authenticated.\n" +
-				"* SKIPME (YES|NO)\n" +
-				"  With NO the connection of the caller can be among them.\n" +
-				killHelp,
-			Complexity: "O(N), N being the number of connected clients",
-			History: "2.8.12 Takes filters.\n" +
-				"2.8.12 The filter `ID`.\n" +
-				"3.2.0 `TYPE` knows `master`.\n" +
-				"5.0.0 `TYPE` knows `replica`, which is another word for `slave`.\n" +
-				"6.2.0 The filter `LADDR`.\n" +
-				"7.4.0,valkey:8.0.0 The filter `MAXAGE`.\n" +
-				"valkey:8.0.0 `TYPE` knows `primary`, which is another word for `master`.\n" +
-				"valkey:8.1.0 The filter `ID` takes several IDs.\n" +
-				"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."},
-		{Name: "list", Arity: -2, Flags: admin, Run: cmdClientList, Since: "2.4.0",
-			Syntax: "[TYPE client-type(/normal_master_replica_pubsub)=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0 [USER username]@valkey:8.1.0 [ADDR addr(ip:port)]@valkey:8.1.0 " +
-				"[LADDR laddr(ip:port)]@valkey:8.1.0 [SKIPME skipme=<YES|NO>]@valkey:8.1.0 [MAXAGE maxage]@valkey:8.1.0 " + clientFilters(" ", ""), Summary: "Lists open connections.",
-			Help: "[options ...]\n" +
-				"Show the connections. Options:\n" +
-				"* TYPE (NORMAL|MASTER|REPLICA|PUBSUB)\n" +
-				"  Only those of one kind.\n" +
-				"* ID <client-id> [<client-id> ...]\n" +
-				"  Only these.", Tips: "nondeterministic_output",
-			Complexity: "O(N), N being the number of connected clients",
-			History: "2.8.12 Shows `id`.\n" +
-				"5.0.0 The filter `TYPE`.\n" +
-				"6.0.0 Shows `user`.\n" +
-				"6.2.0 The filter `ID`; shows `argv-mem`, `tot-mem`, `laddr` and `redir`.\n" +
-				"7.0.0 Shows `resp`, `multi-mem`, `rbs` and `rbp`.\n" +
-				"7.0.3 Shows `ssub`.\n" +
-				"7.2.0@8.0.0 Shows `lib-name` and `lib-ver`.\n" +
-				"7.4.0@8.0.0 Shows `watch`.\n" +
-				"8.0.0 Shows `io-thread`.\n" +
-				"valkey:8.1.0 The filters `USER`, `ADDR`, `LADDR`, `SKIPME` and `MAXAGE`.\n" +
-				"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."},
+		clientKillLine(admin),
+		clientListLine(admin),
 		{Name: "unpause", Arity: 2, Flags: admin, Run: cmdClientUnpause, Since: "6.2.0",
 			Summary:    "Resumes processing commands from paused clients.",
 			Complexity: "O(N), N being the number of postponed clients"},
@@ -129,6 +78,67 @@ func clientSubs() []Command {
 		subs[i].Flags |= KeepsCaching
 	}
 	return subs
+}
+
+// clientKillLine is the line of CLIENT KILL.
+func clientKillLine(admin Flags) Command {
+	return Command{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0", Was: []Was{
+		{Before: "7.4.0 valkey:8.0.0", Edit: Helps("\n"+killHelp, "")},
+		{Before: "7.2.0", Edit: Writes("[SKIPME skipme=<YES|NO>]", "[SKIPME yes/no]")}},
+		Syntax: "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type(/normal_master_slave_pubsub)=<NORMAL|MASTER@3.2.0|PRIMARY@valkey:8.0.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0|" +
+			clientFilters("|", "|PRIMARY|SLAVE") + ">...>",
+		Summary: "Terminates open connections.",
+		Help: "<ip:port>\n" +
+			"Close the connection from this address.\n" +
+			"\n" +
+			"KILL <option> <value> [<option> <value> [...]]\n" +
+			"Close the connections that pass all options:\n" +
+			"* ADDR (<ip:port>|<unixsocket>:0)\n" +
+			"  The address of the client.\n" +
+			"* LADDR (<ip:port>|<unixsocket>:0)\n" +
+			"  The address of the server to which the client connected.\n" +
+			"* TYPE (NORMAL|MASTER|REPLICA|PUBSUB)\n" +
+			"  The kind of client.\n" +
+			"* USER <username>\n" +
+			"  The user as whom the client is authenticated.\n" +
+			"* SKIPME (YES|NO)\n" +
+			"  With NO the connection of the caller can be among them.\n" +
+			killHelp,
+		Complexity: "O(N), N being the number of connected clients",
+		History: "2.8.12 Takes filters.\n" +
+			"2.8.12 The filter `ID`.\n" +
+			"3.2.0 `TYPE` knows `master`.\n" +
+			"5.0.0 `TYPE` knows `replica`, which is another word for `slave`.\n" +
+			"6.2.0 The filter `LADDR`.\n" +
+			"7.4.0,valkey:8.0.0 The filter `MAXAGE`.\n" +
+			"valkey:8.0.0 `TYPE` knows `primary`, which is another word for `master`.\n" +
+			"valkey:8.1.0 The filter `ID` takes several IDs.\n" +
+			"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."}
+}
+
+// clientListLine is the line of CLIENT LIST.
+func clientListLine(admin Flags) Command {
+	return Command{Name: "list", Arity: -2, Flags: admin, Run: cmdClientList, Since: "2.4.0",
+		Syntax: "[TYPE client-type(/normal_master_replica_pubsub)=<NORMAL|MASTER|REPLICA|PUBSUB>]@5.0.0 [ID client-id...]@6.2.0 [USER username]@valkey:8.1.0 [ADDR addr(ip:port)]@valkey:8.1.0 " +
+			"[LADDR laddr(ip:port)]@valkey:8.1.0 [SKIPME skipme=<YES|NO>]@valkey:8.1.0 [MAXAGE maxage]@valkey:8.1.0 " + clientFilters(" ", ""), Summary: "Lists open connections.",
+		Help: "[options ...]\n" +
+			"Show the connections. Options:\n" +
+			"* TYPE (NORMAL|MASTER|REPLICA|PUBSUB)\n" +
+			"  Only those of one kind.\n" +
+			"* ID <client-id> [<client-id> ...]\n" +
+			"  Only these.", Tips: "nondeterministic_output",
+		Complexity: "O(N), N being the number of connected clients",
+		History: "2.8.12 Shows `id`.\n" +
+			"5.0.0 The filter `TYPE`.\n" +
+			"6.0.0 Shows `user`.\n" +
+			"6.2.0 The filter `ID`; shows `argv-mem`, `tot-mem`, `laddr` and `redir`.\n" +
+			"7.0.0 Shows `resp`, `multi-mem`, `rbs` and `rbp`.\n" +
+			"7.0.3 Shows `ssub`.\n" +
+			"7.2.0@8.0.0 Shows `lib-name` and `lib-ver`.\n" +
+			"7.4.0@8.0.0 Shows `watch`.\n" +
+			"8.0.0 Shows `io-thread`.\n" +
+			"valkey:8.1.0 The filters `USER`, `ADDR`, `LADDR`, `SKIPME` and `MAXAGE`.\n" +
+			"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."}
 }
 
 // clientFilters returns the syntax of the filters that CLIENT LIST and CLIENT KILL have in common, with a sign between them.

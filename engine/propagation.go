@@ -91,7 +91,7 @@ func (e *Engine) connectPropagation() {
 	p := &e.propagation
 	p.journal.to, p.replicas.to = e.receivers(false), e.receivers(true)
 	for _, u := range [...]*unit{&p.journal, &p.replicas} {
-		if u.to == nil { // nobody waits for the end of a unit
+		if u.to == nil { // a unit that was begun has no end to send
 			u.multi, u.first.held = false, false
 		}
 	}

@@ -7,7 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// XNACK returns messages to their group: they stay pending, but no consumer has them, and whoever claims messages gets them first.
+// XNACK returns messages to their group: they stay pending without a consumer, and a claim takes them before all others.
 
 // nackLine returns the line of XNACK.
 func nackLine() engine.Command {

@@ -112,7 +112,7 @@ func (p *pair) ack(id ID) {
 	delete(p.m.messages, id)
 }
 
-// giveBack returns a message to the group. The model has it last of all that nobody has.
+// giveBack returns a message to the group. The model keeps it behind the other messages without a consumer.
 func (p *pair) giveBack(id ID) {
 	p.s.Group([]byte("g")).Return(id).Count = 0
 	p.m.messages[id] = message{}
