@@ -225,10 +225,11 @@ func (s *Server) accept(ln listener) {
 	}
 }
 
-// admit passes a connection to an event loop, or refuses it.
+// admit passes a connection to an event loop, or refuses it. It does not wait for the loop: one that is busy adopts in its
+// next round all connections that came meanwhile, and not one of them.
 func (s *Server) admit(nc net.Conn) {
 	if !s.refuses(nc) {
-		s.enroll(nc, endpoint(nc), func() {})
+		s.acceptors.Go(func() { s.enroll(nc, endpoint(nc), func() {}) })
 	}
 }
 

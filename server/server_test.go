@@ -456,6 +456,22 @@ func TestTooManyClients(t *testing.T) {
 	require.Equal(t, "+PONG", r.dial(t).ask("PING"))
 }
 
+// A busy event loop adopts in one round all connections that came meanwhile.
+func TestConnectionsDoNotWaitForEachOther(t *testing.T) {
+	const crowd = 20
+	r := start(t, Options{Loops: 1})
+	var all []*client
+	r.engine.With(func() { // the loop waits with the first connection for the engine
+		for range crowd {
+			all = append(all, r.dial(t))
+		}
+		eventually(t, "all are accepted", func() bool { return r.counts.clients.Load() == crowd })
+	})
+	for _, c := range all {
+		require.Equal(t, "+PONG", c.ask("PING"))
+	}
+}
+
 func TestPortZeroPicksOnePortForAllAddresses(t *testing.T) {
 	r := start(t, Options{Bind: []string{"127.0.0.1", "-::1"}})
 	_, port, err := net.SplitHostPort(r.Addrs()[0])
