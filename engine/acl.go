@@ -30,7 +30,7 @@ func (t aclCommands) Commands(name string) (numbers []int) {
 	name, sub, hasSub := strings.Cut(name, "|")
 	cmd := lookup(t.e.commands.renamed, []byte(name))
 	if cmd == nil {
-		cmd = lookup(t.e.commands.byName, []byte(name))
+		cmd = t.e.commands.find([]byte(name))
 	}
 	if cmd != nil && hasSub {
 		cmd = lookup(cmd.subs, []byte(sub))

@@ -48,8 +48,9 @@ type Command struct {
 
 	group  string
 	parent *Command
-	id     int    // in the order of joining, subcommands too; ACL rules refer to it
-	full   string // container|sub
+	id     int       // in the order of joining, subcommands too; ACL rules refer to it
+	full   string    // container|sub
+	short  shortName // by which clients call it; of length 0 if that is too long
 	subs   map[string]*Command
 	whole  bool     // its subcommands are no commands of their own: see wholes.go
 	absent []string // words of the syntax that the release does not know: see Call.Word
@@ -130,6 +131,7 @@ type Family struct {
 // commandTable is all commands.
 type commandTable struct {
 	byName  map[string]*Command
+	index   commandIndex        // the same for short names
 	renamed map[string]*Command // by their original names; nil without renamed commands
 	count   int                 // commands and subcommands so far
 
@@ -148,8 +150,31 @@ func (e *Engine) addFamily(f Family) {
 			panic(fmt.Sprintf("engine: command %q is declared twice", cmd.Name))
 		}
 		e.register(cmd, f.Group, nil)
-		e.commands.byName[cmd.Name] = cmd
+		e.commands.add(cmd.Name, cmd)
 	}
+}
+
+func (t *commandTable) add(name string, cmd *Command) {
+	t.byName[name] = cmd
+	if cmd.short = shortNameOf([]byte(name)); cmd.short.length > 0 {
+		t.index.add(cmd)
+	}
+}
+
+func (t *commandTable) remove(name string) {
+	delete(t.byName, name)
+	t.index = commandIndex{}
+	for name, cmd := range t.byName {
+		t.add(name, cmd)
+	}
+}
+
+// find finds a command by its name without regard to case; nil if there is none.
+func (t *commandTable) find(name []byte) *Command {
+	if short := shortNameOf(name); short.length > 0 {
+		return t.index.find(short)
+	}
+	return lookup(t.byName, name)
 }
 
 // offered returns the lines that the engine's release has, as it has them.
@@ -227,16 +252,16 @@ func (e *Engine) register(cmd *Command, group string, parent *Command) {
 // Rename gives a command another name, or removes it if that is "". ACL rules still use the original name.
 // It is for the start, before commands run.
 func (e *Engine) Rename(from, to string) error {
-	cmd := lookup(e.commands.byName, []byte(from))
+	cmd := e.commands.find([]byte(from))
 	if cmd == nil {
 		return ErrRenameUnknown
 	}
-	delete(e.commands.byName, strings.ToLower(from))
+	e.commands.remove(strings.ToLower(from))
 	if to != "" {
-		if lookup(e.commands.byName, []byte(to)) != nil {
+		if e.commands.find([]byte(to)) != nil {
 			return ErrRenameTaken
 		}
-		e.commands.byName[strings.ToLower(to)] = cmd
+		e.commands.add(strings.ToLower(to), cmd)
 	}
 	if e.commands.renamed == nil {
 		e.commands.renamed = make(map[string]*Command)
@@ -259,7 +284,7 @@ func (e *Engine) Commands() []*Command {
 // error if there is no such command. For a wrong number of arguments it returns both the command and an
 // error. Before 7.0 it is the container that refuses a subcommand.
 func (e *Engine) Resolve(args [][]byte) (*Command, error) {
-	cmd := lookup(e.commands.byName, args[0])
+	cmd := e.commands.find(args[0])
 	if cmd == nil {
 		return nil, e.unknownCommand(args)
 	}

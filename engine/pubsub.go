@@ -34,6 +34,7 @@ func (t channelTable) add(s *Session, own *map[string]struct{}, name string) {
 	}
 	if _, ok := (*own)[name]; !ok {
 		(*own)[name] = struct{}{}
+		s.subs.total++
 		s.kept.Add(len(name) + nameBytes)
 	}
 	if _, ok := a.index[s]; !ok {
@@ -45,6 +46,7 @@ func (t channelTable) add(s *Session, own *map[string]struct{}, name string) {
 func (t channelTable) remove(s *Session, own map[string]struct{}, name string) {
 	if _, ok := own[name]; ok {
 		delete(own, name)
+		s.subs.total--
 		s.kept.Add(-len(name) - nameBytes)
 	}
 	if a := t[name]; a != nil && a.remove(s) == 0 {
@@ -86,13 +88,14 @@ func (a *subscribers) remove(s *Session) int {
 // subscriptions is what one session subscribed to.
 type subscriptions struct {
 	channels, patterns, shards map[string]struct{}
+	total                      int // names in all three
 }
 
 // count is what SUBSCRIBE and PSUBSCRIBE reply: channels and patterns together.
 func (s *subscriptions) count() int { return len(s.channels) + len(s.patterns) }
 
 // subscribed reports whether the session has any subscription.
-func (s *Session) subscribed() bool { return s.subs.count()+len(s.subs.shards) > 0 }
+func (s *Session) subscribed() bool { return s.subs.total > 0 }
 
 // unsubscribeAll ends all subscriptions of a session.
 func (e *Engine) unsubscribeAll(s *Session) {

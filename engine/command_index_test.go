@@ -1,0 +1,54 @@
+package engine
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// Each byte becomes what a loop over bytes makes of it, whatever is beside it.
+func TestLower(t *testing.T) {
+	for c := range 256 {
+		for _, others := range []byte{0, 'A', 'Z', 'z', 0x7f, 0x80, 0xff} {
+			name := bytes.Repeat([]byte{others}, 8)
+			name[c%8] = byte(c)
+			got := lower(binary.LittleEndian.Uint64(name))
+			for i, b := range name {
+				if 'A' <= b && b <= 'Z' {
+					name[i] += 'a' - 'A'
+				}
+			}
+			require.Equal(t, binary.LittleEndian.Uint64(name), got, "%d among %d", c, others)
+		}
+	}
+}
+
+// Names of all lengths are told apart, also those whose ends are alike.
+func TestCommandIndex(t *testing.T) {
+	table := commandTable{byName: map[string]*Command{}}
+	var names []string
+	for n := 1; n <= 24; n++ {
+		names = append(names, strings.Repeat("a", n), strings.Repeat("ab", n)[:n]+"_", fmt.Sprintf("%0*d", n, 7))
+	}
+	for _, name := range names {
+		require.Nil(t, table.find([]byte(name)), name)
+		table.add(name, &Command{Name: name})
+		require.Equal(t, name, table.find([]byte(strings.ToUpper(name))).Name)
+	}
+	for _, name := range names {
+		require.Equal(t, name, table.find([]byte(name)).Name)
+		for i := range name {
+			other := []byte(name)
+			other[i] ^= 0x80
+			require.Nil(t, table.find(other), "%q", other)
+		}
+	}
+	for _, name := range append(names, "") {
+		table.remove(name)
+		require.Nil(t, table.find([]byte(name)), name)
+	}
+}
