@@ -236,6 +236,7 @@ func (db *DB) addEntry(hash uint64, e entry) {
 	db.ks.initAccess(e.head())
 	e.head().access |= uint32(db.ks.snapshotBit) << 24
 	db.entryBytes += e.bytes()
+	db.ks.used = max(db.ks.used, db.id+1)
 	db.table.InsertHash(hash, e)
 	db.indexElements(e, hash)
 	if db.ks.OnCreate != nil {

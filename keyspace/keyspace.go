@@ -64,6 +64,7 @@ type Keyspace struct {
 	Access Access
 
 	dbs     []*DB
+	used    int // the databases from this number on have never held a key
 	seed    uint64
 	dice    func(n uint64) uint64
 	views   views
@@ -109,9 +110,9 @@ func (ks *Keyspace) Empty() bool {
 // Begin ends the life of all views. The owner calls it before each command.
 func (ks *Keyspace) Begin() { ks.views.reset() }
 
-// Bytes returns the bytes that all databases hold.
+// Bytes returns the bytes that all databases hold. With maxmemory it runs before each command.
 func (ks *Keyspace) Bytes() (n int) {
-	for _, db := range ks.dbs {
+	for _, db := range ks.dbs[:ks.used] {
 		n += db.Bytes()
 	}
 	return n

@@ -53,6 +53,7 @@ func (ks *Keyspace) Swap(i, j int) {
 	ks.views.forgetAllEdits(a)
 	ks.views.forgetAllEdits(b)
 	a.contents, b.contents = b.contents, a.contents
+	ks.used = max(ks.used, i+1, j+1)
 }
 
 // Twin returns an empty keyspace like this one, to be filled for Adopt.
@@ -69,4 +70,5 @@ func (ks *Keyspace) Adopt(twin *Keyspace) {
 		db.Flush()
 		db.contents, twin.dbs[i].contents = twin.dbs[i].contents, db.contents
 	}
+	ks.used = max(ks.used, twin.used)
 }

@@ -38,3 +38,26 @@ func TestAdopt(t *testing.T) {
 	require.False(t, ks.DB(1).Exists([]byte("new")))
 	require.NoError(t, ks.DB(1).Check())
 }
+
+// TestBytesOfAllDatabases moves a key to databases that held none before, and asks for the sum.
+func TestBytesOfAllDatabases(t *testing.T) {
+	ks := newKeyspace()
+	sum := func() (n int) {
+		for i := range ks.Len() {
+			n += ks.DB(i).Bytes()
+		}
+		return n
+	}
+	require.Zero(t, ks.Bytes())
+	last := ks.Len() - 1
+	ks.DB(1).Set([]byte("k"), ks.Int(1), false)
+	require.NotZero(t, sum())
+	require.Equal(t, sum(), ks.Bytes())
+	ks.Swap(last-1, 1)
+	require.Equal(t, sum(), ks.Bytes())
+	twin := ks.Twin()
+	twin.DB(last).Set([]byte("k"), ks.Int(1), false)
+	require.Equal(t, twin.DB(last).Bytes(), twin.Bytes())
+	ks.Adopt(twin)
+	require.Equal(t, sum(), ks.Bytes())
+}

@@ -63,6 +63,7 @@ type Map[E Element] struct {
 // table is one array of buckets with what hangs off it.
 type table[E Element] struct {
 	buckets  []bucket[E]
+	fixed    int // bytes of buckets in the heap
 	overflow int // overflow buckets
 	deepest  int // no chain has had more buckets since the table was made
 }

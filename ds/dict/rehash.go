@@ -101,7 +101,9 @@ func (m *Map[E]) resize(size int) {
 	m.cur = newTable[E](size)
 }
 
-func newTable[E Element](size int) table[E] { return table[E]{buckets: make([]bucket[E], size)} }
+func newTable[E Element](size int) table[E] {
+	return table[E]{buckets: make([]bucket[E], size), fixed: sizeclass.RoundScanned(size * int(unsafe.Sizeof(bucket[E]{})))}
+}
 
 // bucketsFor returns the smallest power of two of buckets that take n elements, per in each.
 func bucketsFor(n, per int) int {
@@ -115,7 +117,4 @@ func bucketsFor(n, per int) int {
 // resize; not the elements, nor the Map itself. O(1).
 func (m *Map[E]) Bytes() int { return m.cur.bytes() + m.old.bytes() }
 
-func (t *table[E]) bytes() int {
-	size := int(unsafe.Sizeof(bucket[E]{}))
-	return sizeclass.RoundScanned(len(t.buckets)*size) + t.overflow*size
-}
+func (t *table[E]) bytes() int { return t.fixed + t.overflow*int(unsafe.Sizeof(bucket[E]{})) }
