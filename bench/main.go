@@ -10,8 +10,9 @@
 //	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
+//	go run ./bench profile   writes cmd/miniserver/default.pgo, by which the Go tools optimise the server
 //
-// memory and interpreters measure in this process. The others treat each server as a black box: it is a process, the load
+// memory, interpreters and profile run in this process. The others treat each server as a black box: it is a process, the load
 // comes from redis-benchmark, CPU and resident memory from /proc. Rounds alternate between the servers, because absolute
 // figures move with the machine and only ratios taken together mean something. The steadiest figure is CPU per request:
 // user and system time of the server process over the requests it served, whatever the client could keep up with.
@@ -48,6 +49,7 @@ var subcommands = []struct {
 	{"persistence", "saving and loading snapshots; what an append-only file costs", runPersistence},
 	{"expiry", "deadlines of elements: what they cost, and a million of them falling due", runExpiry},
 	{"interpreters", "our Lua beside gopher-lua, in process", runInterpreters},
+	{"profile", "what the Go tools optimise the server by", runProfile},
 }
 
 func main() {
