@@ -34,6 +34,7 @@ func longCommands() []longCommand {
 	mset := numbered(million, []string{"MSET"}, "key:%07d", "x")
 	return []longCommand{
 		{name: "SADD of 1,000,000", replies: 1, request: one(numbered(million, []string{"SADD", "set"}, "%07d"))},
+		{name: "RPUSH of 1,000,000", replies: 1, request: one(numbered(million, []string{"RPUSH", "list"}, "%07d"))},
 		{name: "MSET of 1,000,000", replies: 1, request: one(mset)},
 		{name: "DEL of 1,000,000", replies: 1, setup: mset, request: one(numbered(million, []string{"DEL"}, "key:%07d"))},
 		{name: "EVAL with 200,000 arguments", replies: 1, request: one(numbered(200_000, []string{"EVAL", "return 1", "0"}, "%07d"))},
