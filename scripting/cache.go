@@ -92,7 +92,7 @@ func (c *cache) bytes() (n int) {
 func (s *Scripts) compile(body []byte) (*script, error) {
 	source := string(body)
 	sc := &script{program: program{name: digest(body), box: &s.scripts}, body: source}
-	if strings.HasPrefix(source, "#!") {
+	if s.declares(source) {
 		var err error
 		if sc.flags, source, err = s.shebang(source); err != nil {
 			return nil, err

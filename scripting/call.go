@@ -17,6 +17,9 @@ const callTicks = 50
 func (s *Scripts) luaCall(L *lua.State, c *lua.Call) {
 	v, failed := s.execute(L, c)
 	if failed {
+		if s.bare {
+			v = v.AsTable().GetString("err")
+		}
 		L.Throw(v)
 	}
 	c.Return1(v)

@@ -1,8 +1,6 @@
 package scripting
 
 import (
-	"strings"
-
 	"github.com/miniserver-go/miniserver/engine"
 )
 
@@ -90,7 +88,7 @@ func (s *Scripts) flagsOfBody(body []byte) flags {
 	if sc := s.cache.byBody[string(body)]; sc != nil {
 		return sc.flags
 	}
-	if !strings.HasPrefix(string(body), "#!") {
+	if !s.declares(string(body)) {
 		return 0
 	}
 	f, _, _ := s.shebang(string(body))

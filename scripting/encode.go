@@ -23,6 +23,7 @@ import (
 type encoder struct {
 	w      *resp.Writer
 	resp3  bool // the script's choice
+	bare   bool // big numbers and verbatim texts are no types yet
 	values int  // written so far
 	pause  func() error
 	err    error // of pause; the encoder then writes nothing more
@@ -45,7 +46,7 @@ func (s *Scripts) encode(v lua.Value, proto int, name string) ([]byte, error) {
 	limit := w.Room()
 	w.SetLimit(min(limit, s.room))
 	w.SetProto(proto)
-	e := encoder{w: w, resp3: s.resp3, pause: s.interrupt}
+	e := encoder{w: w, resp3: s.resp3, bare: s.bare, pause: s.interrupt}
 	e.value(v, firstStack)
 	switch {
 	case e.err != nil:
@@ -147,13 +148,18 @@ func (e *encoder) marked(t *lua.Table, stack int) bool {
 		e.w.Double(f)
 		return true
 	}
+	return !e.bare && e.text(t) ||
+		e.entries(t.GetString("map").AsTable(), true, stack) ||
+		e.entries(t.GetString("set").AsTable(), false, stack)
+}
+
+// text writes t if it is a big number or a verbatim text.
+func (e *encoder) text(t *lua.Table) bool {
 	if text, ok := t.GetString("big_number").AsString(); ok {
 		e.w.BigNumber(oneLine(text))
 		return true
 	}
-	return e.verbatim(t.GetString("verbatim_string").AsTable()) ||
-		e.entries(t.GetString("map").AsTable(), true, stack) ||
-		e.entries(t.GetString("set").AsTable(), false, stack)
+	return e.verbatim(t.GetString("verbatim_string").AsTable())
 }
 
 func (e *encoder) verbatim(t *lua.Table) bool {

@@ -16,6 +16,9 @@ func (s *Scripts) describe(err error, p *program) error {
 	if !errors.As(err, &failed) {
 		return engine.Errorf("ERR %s script: %s", err, p.name)
 	}
+	if s.bare {
+		return s.describeBare(failed, p)
+	}
 	text := s.errorText(failed)
 	switch {
 	case failed.Line > 0:
@@ -73,11 +76,22 @@ func (s *Scripts) replyError(text lua.Value) lua.Value {
 	return t.Value()
 }
 
-// raise throws an error table, as the functions of the table redis do.
-func (s *Scripts) raise(err error) { s.lua.Throw(s.errorTable(s.worded(err))) }
+// raise throws an error, as the functions of the table redis do.
+func (s *Scripts) raise(err error) {
+	if s.bare {
+		s.lua.Throw(lua.String(bareText(s.engine.Worded(err))))
+	}
+	s.lua.Throw(s.errorTable(s.worded(err)))
+}
 
-// worded returns the text of an error as the engine's release words it.
-func (s *Scripts) worded(err error) lua.Value { return lua.String(s.engine.Worded(err).Error()) }
+// worded returns the text of an error as the engine's release words it, for the table that a function returns.
+func (s *Scripts) worded(err error) lua.Value {
+	err = s.engine.Worded(err)
+	if s.bare {
+		return s.placed(err)
+	}
+	return lua.String(err.Error())
+}
 
 // tagged returns {name=v}.
 func (s *Scripts) tagged(name string, v lua.Value) lua.Value {

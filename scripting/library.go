@@ -21,6 +21,10 @@ func (s *Scripts) luaErrorReply(_ *lua.State, c *lua.Call) {
 		c.Return1(s.errorTable(s.worded(errReplyArgs)))
 		return
 	}
+	if s.bare {
+		c.Return1(s.errorTable(c.Arg(1)))
+		return
+	}
 	text = strings.TrimPrefix(cText(text), "-")
 	if !strings.Contains(text, " ") {
 		text = "ERR " + text
@@ -124,6 +128,10 @@ func (s *Scripts) luaClock(_ *lua.State, c *lua.Call) {
 	c.Return1(lua.Number(float64(s.engine.CPU()) / 1e6))
 }
 
-func (s *Scripts) luaTrue(_ *lua.State, c *lua.Call)  { c.Return1(lua.Bool(true)) }
+// redis.replicate_commands(): that commands are replicated. Before 7.0 it is too late for that after a write.
+func (s *Scripts) luaReplicate(_ *lua.State, c *lua.Call) {
+	c.Return1(lua.Bool(!s.bare || !s.session.Wrote()))
+}
+
 func (s *Scripts) luaFalse(_ *lua.State, c *lua.Call) { c.Return1(lua.Bool(false)) }
 func (s *Scripts) luaNothing(*lua.State, *lua.Call)   {}

@@ -43,7 +43,7 @@ func (s *Scripts) newState() *lua.State {
 	if s.engine.Release.Has(hasOS) {
 		s.openOS(L)
 	}
-	for _, name := range hidden {
+	for _, name := range s.hidden() {
 		L.Globals.SetString(nil, name, lua.Nil)
 	}
 	s.keys, s.argv = lua.NewTable(0, 0), lua.NewTable(0, 0)
@@ -51,13 +51,20 @@ func (s *Scripts) newState() *lua.State {
 	L.Globals.SetString(nil, "ARGV", s.argv.Value())
 	guard(L, text)
 	s.scripts.globals = L.Globals
-	L.SetCatch(s.caught)
+	if !s.bare {
+		L.SetCatch(s.caught)
+	}
 	L.SetHook(hookInterval, s.interrupt)
 	return L
 }
 
-// hidden are the base functions that Redis does not offer to scripts.
-var hidden = []string{"getfenv", "setfenv", "newproxy"}
+// hidden returns the base functions that the release does not offer to scripts. Before 7.0 it offers all of them.
+func (s *Scripts) hidden() []string {
+	if s.bare {
+		return nil
+	}
+	return []string{"getfenv", "setfenv", "newproxy"}
+}
 
 // guard makes the globals, every library and the metatable of strings read-only, and makes reading a nonexistent
 // global an error.
@@ -100,16 +107,20 @@ func (s *Scripts) openRedis(L *lua.State) {
 		{"call", s.luaCall}, {"pcall", s.luaPCall},
 		{"error_reply", s.luaErrorReply}, {"status_reply", s.luaStatusReply},
 		{"sha1hex", s.luaSHA1}, {"log", s.luaLog}, {"setresp", s.luaSetResp}, {"set_repl", s.luaSetRepl},
-		{"replicate_commands", s.luaTrue}, {"breakpoint", s.luaFalse}, {"debug", s.luaNothing},
-		{"acl_check_cmd", s.luaACL},
+		{"replicate_commands", s.luaReplicate}, {"breakpoint", s.luaFalse}, {"debug", s.luaNothing},
 	} {
 		t.SetString(nil, f.name, lua.NewFunction(f.name, f.run).Value())
+	}
+	if !s.bare {
+		t.SetString(nil, "acl_check_cmd", lua.NewFunction("acl_check_cmd", s.luaACL).Value())
 	}
 	for _, k := range constants {
 		t.SetString(nil, k.name, lua.Number(k.value))
 	}
 	r := s.engine.Release
-	setVersion(t, "REDIS_VERSION", r.Redis)
+	if !s.bare {
+		setVersion(t, "REDIS_VERSION", r.Redis)
+	}
 	L.Globals.SetString(nil, "redis", t.Value())
 	if r.Product == "valkey" {
 		setVersion(t, "VALKEY_VERSION", r.Version)

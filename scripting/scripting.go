@@ -54,6 +54,7 @@ type Scripts struct {
 	sent    int      // bytes of the strings among args
 	resp3   bool     // redis.setresp(3) was called
 	all17   bool     // the numbers among args have 17 digits
+	bare    bool     // errors are texts, not tables
 
 	functions sandbox
 	sparse    *lua.Table // the globals of a library while it is loaded
@@ -83,6 +84,7 @@ func New(e *engine.Engine) *Scripts {
 		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(), cache: newCache(),
 		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice",
 		all17:     !e.Release.Has(shortNumbers),
+		bare:      !e.Release.Has(tableErrors),
 		scripts:   sandbox{chunk: "@user_script", busy: errBusyScript},
 		functions: sandbox{chunk: "@user_function", busy: errBusyFunction},
 	}

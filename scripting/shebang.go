@@ -56,6 +56,9 @@ func (f flags) vary(of engine.Flags) engine.Flags {
 	return of
 }
 
+// declares reports whether a script begins with a line that declares its flags. Before 7.0 none does.
+func (s *Scripts) declares(source string) bool { return !s.bare && strings.HasPrefix(source, "#!") }
+
 // shebang reads the options of a script that begins with "#!lua" and returns the rest of the source. An empty first line
 // replaces the options, so that line numbers stay.
 func (s *Scripts) shebang(source string) (f flags, rest string, err error) {

@@ -10,6 +10,11 @@ var wordings = append([]engine.Wording{
 	{Before: "7.4.0 valkey:8.0.0", Error: errLogLevel, Was: "ERR Invalid debug level."},
 	{Before: "7.2.0", Error: errOldLibrary, Was: "ERR Failed loading library name"},
 	{Before: "7.2.0", Error: errReplArgs, Was: "ERR redis.set_repl() requires two arguments."},
+	{Before: "7.0.0", Error: errNoArgs, Was: "ERR Please specify at least one argument for redis.call()"},
+	{Before: "7.0.0", Error: errArgType, Was: "ERR Lua redis() command arguments must be strings or integers"},
+	{Before: "7.0.0", Error: errUnknown, Was: "ERR Unknown Redis command called from Lua script"},
+	{Before: "7.0.0", Error: errArgCount, Was: "ERR Wrong number of args calling Redis command From Lua script"},
+	{Before: "7.0.0", Error: engine.ErrScriptDenied, Was: "ERR This Redis command is not allowed from scripts"},
 }, ofValkey([][2]engine.Error{
 	{errNoScript, errNotCached},
 	{errShebangEngine, "ERR Could not find scripting engine '%s'"},

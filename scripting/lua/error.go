@@ -72,6 +72,15 @@ func (L *State) Where(level int) string {
 	return ""
 }
 
+// Caller returns the chunk, as it was given to Compile, and the line of the Lua code that called the running host function: "=[C]" and -1
+// if another host function did.
+func (L *State) Caller() (chunk string, line int) {
+	if at := L.frame.prev.site(); at != nil {
+		return L.frame.prev.fn.proto.source, int(at.line)
+	}
+	return "=[C]", -1
+}
+
 // newError returns an error with its place. The stack must be as it was when it was raised.
 func (L *State) newError(v Value, cause error) *Error {
 	e := &Error{Value: v, Cause: cause}
