@@ -56,6 +56,27 @@ func (t aclCommands) Category(name string) (numbers []int, ok bool) {
 	return numbers, true
 }
 
+// applyRule applies a rule, with the words that the release has. What a user is after "reset" is what acl-pubsub-default lets new ones be.
+func (e *Engine) applyRule(u *acl.User, word string) error {
+	apply := u.Apply
+	if !e.Release.Has(selects) {
+		apply = u.ApplyPlain
+	}
+	err := apply(word, aclCommands{e})
+	if err == nil && strings.EqualFold(word, "reset") {
+		err = u.Apply(e.users.channels, aclCommands{e})
+	}
+	return err
+}
+
+// joinSelectors is [acl.JoinSelectors] in a release that has selectors.
+func (e *Engine) joinSelectors(words []string) (joined []string, unmatched string) {
+	if !e.Release.Has(selects) {
+		return words, ""
+	}
+	return acl.JoinSelectors(words)
+}
+
 // inCategory returns the commands of a category and their subcommands, or all of them.
 func (e *Engine) inCategory(name string) (list []*Command) {
 	add := func(cmd *Command) {

@@ -85,7 +85,7 @@ func (r *userReader) line(text string) {
 		r.fail(errACLTwice, words[1], r.number)
 		return
 	}
-	rules, unmatched := acl.JoinSelectors(words[2:])
+	rules, unmatched := r.engine.joinSelectors(words[2:])
 	if unmatched != "" {
 		r.fail(errACLSelector, r.file, r.number)
 		return
@@ -94,7 +94,7 @@ func (r *userReader) line(text string) {
 	r.users[u.Name] = u
 	for _, rule := range rules {
 		rule = strings.Trim(rule, "\t\r\n")
-		err := u.Apply(rule, aclCommands{r.engine})
+		err := r.engine.applyRule(u, rule)
 		switch {
 		case err == nil || rule == "":
 		case errors.Is(err, acl.ErrUnknown):
@@ -130,12 +130,12 @@ func (e *Engine) DeclareUser(name string, rules []string) error {
 		return Error("Spaces not allowed in ACL usernames")
 	}
 	u := e.newUser(name)
-	rules, unmatched := acl.JoinSelectors(rules)
+	rules, unmatched := e.joinSelectors(rules)
 	if unmatched != "" {
 		return acl.ErrUnknown
 	}
 	for _, rule := range rules {
-		if err := u.Apply(rule, aclCommands{e}); err != nil {
+		if err := e.applyRule(u, rule); err != nil {
 			return err
 		}
 	}

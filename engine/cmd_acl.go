@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/acl"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // shownUsers is that MONITOR and the slow log showed the names of users before Redis 7.4.
@@ -125,12 +124,12 @@ func (e *Engine) applyRules(u *acl.User, args [][]byte) error {
 	for _, a := range args {
 		words = append(words, string(a))
 	}
-	words, unmatched := acl.JoinSelectors(words)
+	words, unmatched := e.joinSelectors(words)
 	if unmatched != "" {
 		return Errorf(ErrACLParenthesis, unmatched)
 	}
 	for _, word := range words {
-		if err := u.Apply(word, aclCommands{e}); err != nil {
+		if err := e.applyRule(u, word); err != nil {
 			return Errorf(ErrACLRule, word, err)
 		}
 	}
@@ -169,6 +168,9 @@ func cmdACLGetUser(c *Call) {
 	c.Reply.Map(fields)
 	c.Reply.BulkString("flags")
 	flags := u.Flags()
+	if !c.Has(selects) {
+		flags = u.PlainFlags()
+	}
 	c.Reply.Set(len(flags))
 	for _, f := range flags {
 		c.Reply.BulkString(f)
@@ -189,9 +191,6 @@ func cmdACLGetUser(c *Call) {
 		c.replyPart(p)
 	}
 }
-
-// selects is when users got selectors, and GETUSER began to show patterns as rules.
-var selects = release.From("7.0.0")
 
 // replyPart writes what a selector allows, as three pairs of a map.
 func (c *Call) replyPart(p acl.Rules) {

@@ -20,8 +20,15 @@ type users struct {
 
 func newUsers(r *release.Release) users {
 	u := asIn(r, acl.Default(nil))
-	return users{byName: map[string]*acl.User{defaultUserName: u}, defaultUser: u, log: aclLog{max: 128}, channels: "resetchannels"}
+	channels := "resetchannels"
+	if !r.Has(selects) {
+		channels = "allchannels"
+	}
+	return users{byName: map[string]*acl.User{defaultUserName: u}, defaultUser: u, log: aclLog{max: 128}, channels: channels}
 }
+
+// selects is when users got selectors, GETUSER began to show patterns as rules, and new users began to see no channels.
+var selects = release.From("7.0.0")
 
 var usersSanitize = release.From("7.2.0")
 
