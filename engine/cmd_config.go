@@ -15,13 +15,13 @@ func configSubs() []Command {
 		{Name: "get", Arity: -3, Flags: flags, Run: cmdConfigGet, Since: "2.0.0",
 			Syntax: "parameter...", Summary: "Returns the effective values of configuration parameters.",
 			Help: "<pattern>", Complexity: "O(N), N being the number of parameters",
-			History: "7.0.0 Takes several patterns."},
+			History: "7.0.0 Takes several patterns.", Was: []Was{Before("7.0.0", "arity=3")}},
 		{Name: "set", Arity: -4, Flags: flags, Run: cmdConfigSet, Secrets: (*Engine).secretSettings, Since: "2.0.0",
 			Syntax: "data(/parameter_value)=<parameter value>...", Summary: "Sets configuration parameters in-flight, all of them or none.",
 			Help:       "<directive> <value>",
 			Tips:       "request_policy:all_nodes response_policy:all_succeeded",
 			Complexity: "O(N), N being the number of parameters",
-			History:    "7.0.0 Takes several parameters."},
+			History:    "7.0.0 Takes several parameters.", Was: []Was{Before("7.0.0", "arity=4")}},
 		{Name: "resetstat", Arity: 2, Flags: flags, Run: cmdConfigResetStat, Since: "2.0.0",
 			Summary: "Resets the server's statistics.", Tips: "request_policy:all_nodes response_policy:all_succeeded", Was: []Was{{Before: "7.2.0", Edit: withoutTips}},
 			Complexity: "O(1)"},
@@ -40,6 +40,9 @@ func cmdConfigGet(c *Call) {
 		if !strings.ContainsAny(pattern, "*?[") {
 			name := strings.ToLower(pattern)
 			if _, named := shown[name]; !named && c.Engine.offeredParam(name) != nil {
+				if !c.Has(splits) {
+					pattern = name
+				}
 				shown[name] = pattern
 			}
 			continue
@@ -60,8 +63,18 @@ func cmdConfigGet(c *Call) {
 // setting is one pair of CONFIG SET.
 type setting struct {
 	name       string // in lower case
+	given      string // as it was given
 	value, old string
 	param      *Param
+}
+
+// settingWordings are the errors of CONFIG SET before 7.0, which gives no reason for some of them.
+var settingWordings = []Wording{
+	{Before: "7.0.0", Error: ErrConfigSet, Was: "ERR Invalid argument '%[3]s' for CONFIG SET '%[1]s'%[2]s"},
+	{Before: "7.0.0", Error: ErrConfigUnknown, Was: "ERR Unsupported CONFIG parameter: %s"},
+	{Before: "7.0.0", Error: errParamEnum, Was: "argument must be one of the following: %s"},
+	{Before: "7.0.0", Error: errParamEvents}, {Before: "7.0.0", Error: errParamCount}, {Before: "7.0.0", Error: ErrSavePoints},
+	{Before: "7.0.0", Error: ErrBufferWords}, {Before: "7.0.0", Error: ErrBufferNumbers},
 }
 
 // CONFIG SET parameter value [parameter value ...]
@@ -74,21 +87,36 @@ func cmdConfigSet(c *Call) {
 	if !c.OK() {
 		return
 	}
-	if name, err := change(settings); err != nil {
-		c.Refusef(ErrConfigSet, name, err)
+	if s, err := change(settings); err != nil {
+		if c.Has(splits) {
+			s.given = s.name
+		}
+		c.refuseSetting(s, err)
 	}
 	if c.OK() {
 		c.Reply.Status("OK")
 	}
 }
 
-// change sets and applies the settings, all or none of them. It returns the error and the name of the
-// setting that failed.
-func change(settings []setting) (name string, err error) {
+// refuseSetting latches the error of a setting.
+func (c *Call) refuseSetting(s *setting, err error) {
+	e := c.Engine
+	if words, choice := err.(choiceError); choice {
+		err = e.Errorf(errParamEnum, string(words))
+	}
+	reason := e.Worded(err).Error()
+	if reason != "" {
+		reason = " - " + reason
+	}
+	c.Refuse(e.Errorf(ErrConfigSet, s.given, reason, s.value))
+}
+
+// change sets and applies the settings, all or none of them. It returns the error and the setting that failed.
+func change(settings []setting) (failed *setting, err error) {
 	for i, s := range settings {
 		if err = s.param.Set(s.value); err != nil {
 			restore(settings[:i])
-			return s.name, err
+			return &settings[i], err
 		}
 	}
 	for i, s := range settings {
@@ -97,10 +125,10 @@ func change(settings []setting) (name string, err error) {
 			for _, done := range settings[:i] {
 				done.param.apply()
 			}
-			return s.name, err
+			return &settings[i], err
 		}
 	}
-	return "", nil
+	return nil, nil
 }
 
 func restore(settings []setting) {
@@ -131,19 +159,19 @@ func (c *Call) settings() (list []setting) {
 	seen := make(map[string]bool)
 	for c.More() {
 		given := string(c.Arg())
-		s := setting{name: strings.ToLower(given)}
+		s := setting{name: strings.ToLower(given), given: given}
 		s.param = c.Engine.offeredParam(s.name)
 		s.value = string(c.Arg())
 		switch {
-		case s.param == nil:
-			c.Refusef(ErrConfigUnknown, given)
+		case s.param == nil, s.param.Immutable && !c.Has(splits):
+			c.Refuse(c.Engine.Errorf(ErrConfigUnknown, given))
 			continue
 		case s.param.Immutable:
-			c.Refusef(ErrConfigSet, given, "can't set immutable config")
+			c.refuseSetting(&s, errImmutable)
 		case s.param.Protected && !c.Session.isAllowedBy(c.Engine.Config.protected):
-			c.Refusef(ErrConfigSet, given, ErrProtected)
+			c.refuseSetting(&s, ErrProtected)
 		case seen[s.name]:
-			c.Refusef(ErrConfigSet, given, "duplicate parameter")
+			c.refuseSetting(&s, errSetTwice)
 		}
 		seen[s.name] = true
 		s.old = s.param.Get()

@@ -65,6 +65,9 @@ func newConfig() *Config {
 	}
 }
 
+// guards is when parameters came that forbid DEBUG, MODULE and changes of other parameters.
+var guards = release.From("7.0.0")
+
 // Param is one parameter of CONFIG GET and SET, of the flags and of the configuration file.
 type Param struct {
 	Name    string
@@ -122,12 +125,23 @@ const (
 	errParamBool         = Error("argument must be 'yes' or 'no'")
 	errParamRange        = "argument must be between %d and %d inclusive"
 	errParamEnum         = "argument(s) must be one of the following: %s"
+	errParamEvents       = Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
+	errParamCount        = Error("wrong number of arguments")
 
 	errParamTitle    = Error("template format is invalid or contains unknown variables")
 	errParamShutdown = Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
 	errParamDefrag   = Error("Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc " +
 		"like the one shipped by default with the Redis source distribution")
 )
+
+// choiceError is the error of a parameter that must be one of these words.
+type choiceError string
+
+// notOneOf returns the error for a value that is none of the words.
+func notOneOf(words ...string) error { return choiceError(strings.Join(words, ", ")) }
+
+// Error returns the error as Redis has worded it since 7.0.
+func (words choiceError) Error() string { return fmt.Sprintf(errParamEnum, string(words)) }
 
 // IntParam is a parameter that is an integer between lo and hi.
 func IntParam[T int | int64 | uint32 | uint64](name string, p *T, lo, hi int64, aliases ...string) Param {
@@ -204,7 +218,7 @@ func EnumParam(name string, p *string, words ...string) Param {
 		Get: func() string { return *p },
 		Set: func(v string) error {
 			if v = strings.ToLower(v); !slices.Contains(words, v) {
-				return Errorf(errParamEnum, strings.Join(words, ", "))
+				return notOneOf(words...)
 			}
 			*p = v
 			return nil
@@ -274,7 +288,7 @@ func (e *Engine) coreParams() []Param {
 		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) error {
 			m, ok := parseNotify(v)
 			if !ok || strings.ContainsAny(v, notifyFields) && !e.Release.Offers(fieldChannels) {
-				return Error("Invalid event class character. Use 'Ag$lshzxeKEtmdn'.")
+				return errParamEvents
 			}
 			c.notify, c.tellsFields = m, m.tellsFields()
 			e.nameExpired()

@@ -167,7 +167,7 @@ func checkNodeName(value string) error {
 func checkOOMScores(value string) error {
 	words := strings.Split(value, " ")
 	if len(words) != 3 {
-		return Error("wrong number of arguments")
+		return errParamCount
 	}
 	for _, word := range words {
 		if n, err := strconv.Atoi(word); err != nil || n < -2000 || n > 2000 {
@@ -272,7 +272,7 @@ func shutdownParam(name string) Param {
 			given := strings.Fields(strings.ToLower(v))
 			strange := func(word string) bool { return word != "default" && !slices.Contains(words, word) }
 			if len(given) == 0 || slices.ContainsFunc(given, strange) {
-				return Errorf(errParamEnum, "default, "+strings.Join(words, ", "))
+				return notOneOf(append([]string{"default"}, words...)...)
 			}
 			if slices.Contains(given, "save") && slices.Contains(given, "nosave") {
 				return errParamShutdown

@@ -100,7 +100,7 @@ const (
 	ErrCachingNo   = Error("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
 
 	// The server.
-	ErrConfigSet     = "ERR CONFIG SET failed (possibly related to argument '%s') - %s"
+	ErrConfigSet     = "ERR CONFIG SET failed (possibly related to argument '%[1]s')%[2]s" // and the value
 	ErrConfigUnknown = "ERR Unknown option or number of arguments for CONFIG SET - '%s'"
 	ErrNoConfigFile  = Error("ERR The server is running without a config file")
 	ErrKeysCommand   = Error("ERR Invalid command specified")
@@ -118,6 +118,11 @@ const (
 	ErrRenameUnknown = Error("No such command in rename-command")
 	ErrRenameTaken   = Error("Target command name already exists")
 	ErrProtected     = Error("can't set protected config")
+	errImmutable     = Error("can't set immutable config")
+	errSetTwice      = Error("duplicate parameter")
+	ErrSavePoints    = Error("Invalid save parameters")
+	ErrBufferWords   = Error("Wrong number of arguments in buffer limit configuration.")
+	ErrBufferNumbers = Error("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
 	ErrPackedSize    = Error("ERR argument must be a memory value bigger than 1 and smaller than 4gb")
 	ErrProtocolType  = Error("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
 

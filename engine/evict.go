@@ -68,7 +68,7 @@ func (e *Engine) setPolicy(value string) error {
 		}
 		names = append(names, p.name)
 	}
-	return Errorf(errParamEnum, strings.Join(names, ", "))
+	return notOneOf(names...)
 }
 
 // ensureMemory evicts keys until the memory in use is within maxmemory, or time is up. It returns false if

@@ -33,6 +33,9 @@ func New(o Options) *Engine {
 		eviction: newEviction(),
 		slowlog:  slowlog{threshold: 10000, maxLen: 128},
 	}
+	if !e.Release.Has(guards) {
+		e.Config.debug, e.Config.protected = "yes", "yes"
+	}
 	e.Sessions.held.link()
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed

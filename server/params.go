@@ -135,7 +135,7 @@ func (l *outputLimits) String() string {
 func (s *Server) setOutput(v string) error {
 	words := strings.Fields(v)
 	if len(words)%4 != 0 {
-		return engine.Error("Wrong number of arguments in buffer limit configuration.")
+		return engine.ErrBufferWords
 	}
 	limits := *s.output.Load()
 	for ; len(words) > 0; words = words[4:] {
@@ -147,7 +147,7 @@ func (s *Server) setOutput(v string) error {
 		case class < 0:
 			return engine.Error("Invalid client class specified in buffer limit configuration.")
 		case !ok1 || !ok2 || err != nil || seconds < 0:
-			return engine.Error("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
+			return engine.ErrBufferNumbers
 		}
 		limits[class] = outputLimit{hard, soft, time.Duration(seconds) * time.Second}
 	}

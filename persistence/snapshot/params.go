@@ -62,17 +62,16 @@ func (s *Saver) pointsText() string {
 // setPoints sets the save points. In a configuration file each line adds to those before, except that an empty one
 // removes them.
 func (s *Saver) setPoints(v string) error {
-	const invalid = engine.Error("Invalid save parameters")
 	words := strings.Fields(v)
 	if len(words)%2 != 0 {
-		return invalid
+		return engine.ErrSavePoints
 	}
 	var points []point
 	for i := 0; i < len(words); i += 2 {
 		seconds, err1 := strconv.ParseInt(words[i], 10, 64)
 		changes, err2 := strconv.ParseInt(words[i+1], 10, 64)
 		if err1 != nil || err2 != nil || seconds < 1 || changes < 0 {
-			return invalid
+			return engine.ErrSavePoints
 		}
 		points = append(points, point{seconds, changes})
 	}
