@@ -79,6 +79,9 @@ func (e *Engine) execTransaction(c *Call, commands []queuedCommand) {
 		e.startTimer(c.Session, q.cmd, q.args)
 		e.run(c.Session, q.cmd, q.args)
 	}
+	if e.propagation.atOnce {
+		e.endTransaction(c)
+	}
 }
 
 // WATCH key [key ...]

@@ -42,6 +42,7 @@ func New(o Options) *Engine {
 	e.random.dice = e.Dice
 	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.random.dice)
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
+	e.propagation.atOnce = !e.Release.Has(holdsBack)
 	e.Keyspace.All17 = !e.Release.Has(shortDoubles)
 	e.sizelogs = newSizelogs(e.Release)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)

@@ -8,7 +8,7 @@ import "github.com/miniserver-go/miniserver/release"
 //
 // What one command of a client sends is a unit: the removal of expired keys that it met, its own effects, and for EXEC
 // and scripts those of all commands in it. Two or more commands of a unit stand between MULTI and EXEC, so that a
-// replica or a journal that breaks off never shows half of them.
+// replica or a journal that breaks off never shows half of them. Before Redis 7.0 units were less: see propagation_older.go.
 //
 //	change ─▶ Changed, Propagate ─▶ propagate ─┬▶ journal
 //	                                           └▶ replicas
@@ -32,6 +32,7 @@ const (
 // propagation is the unit of each target.
 type propagation struct {
 	journal, replicas unit
+	atOnce            bool // nothing is held back: see propagation_older.go
 }
 
 // unit sends what a command of a client changes to one target. The first command is held back: only with a second one are
@@ -39,6 +40,7 @@ type propagation struct {
 type unit struct {
 	to    Propagate // nil if no part wants changes
 	multi bool      // MULTI was sent, and EXEC must follow
+	ends  int       // the database of that EXEC
 	first heldChange
 }
 
@@ -129,6 +131,9 @@ func (p *propagation) wanted() bool { return p.journal.to != nil || p.replicas.t
 
 // propagate sends a command to those targets that want changes.
 func (e *Engine) propagate(target Target, db int, args [][]byte) {
+	if e.propagation.atOnce {
+		e.beginTx(db)
+	}
 	if target&Journal != 0 {
 		e.send(&e.propagation.journal, db, args)
 	}
@@ -142,11 +147,12 @@ func (e *Engine) send(u *unit, db int, args [][]byte) {
 	switch {
 	case u.to == nil:
 		return
-	case e.stack.depth > 0 && !u.multi && !u.first.held:
-		u.first.hold(db, args)
-		return
+	case u.multi, e.stack.depth == 0 && !u.first.held:
 	case u.first.held:
 		e.beginMulti(u)
+	case !e.propagation.atOnce:
+		u.first.hold(db, args)
+		return
 	}
 	u.to(db, args)
 }
@@ -160,9 +166,14 @@ func (e *Engine) beginMulti(u *unit) {
 	if !e.Release.Has(selectsInside) {
 		db = u.first.db
 	}
-	u.multi = true
-	u.to(db, [][]byte{[]byte("MULTI")})
+	u.begin(db, AnyDB)
 	u.first.release(u.to)
+}
+
+// begin sends MULTI, with the databases of MULTI and EXEC.
+func (u *unit) begin(db, ends int) {
+	u.multi, u.ends = true, ends
+	u.to(db, [][]byte{[]byte("MULTI")})
 }
 
 // open reports whether a command was sent or held back.
@@ -181,7 +192,7 @@ func (u *unit) end() {
 	u.first.release(u.to)
 	if u.multi {
 		u.multi = false
-		u.to(AnyDB, [][]byte{[]byte("EXEC")})
+		u.to(u.ends, [][]byte{[]byte("EXEC")})
 	}
 }
 
@@ -202,6 +213,13 @@ func (c *Call) PropagateAs(args ...[]byte) { c.effect = args }
 func (c *Call) Propagate(args ...[]byte) {
 	c.logged = true
 	c.Engine.propagateEffect(c, args)
+}
+
+// ReplicateAs sends args to the replicas, and to the journal what PropagateAs got.
+func (c *Call) ReplicateAs(args ...[]byte) {
+	c.PropagateToJournal(c.effect...)
+	c.effect = nil
+	c.Engine.propagate(Replicas&^c.Session.unsent, c.DB.ID(), args)
 }
 
 // PropagateToJournal is Propagate for what replicas do not receive, because Redis does not send it and loses it at a restart.

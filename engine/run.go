@@ -109,6 +109,9 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 		return err
 	}
 	s.wrote = s.wrote || cmd.Flags&Write != 0
+	if s.wrote && e.propagation.atOnce {
+		e.beginScript(s)
+	}
 	s.RestartReply()
 	if e.timesNested() {
 		start := e.time.clock()

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -104,23 +105,40 @@ func (x *Expiry) Deadline(c *engine.Call) int64 {
 	return ParseDeadline(c, x.amount, x.unit, 1)
 }
 
+// Relative reports whether the options count from now.
+func (x *Expiry) Relative() bool { return !x.unit.absolute }
+
+// Relative reports whether the unit counts from now.
+func (u Unit) Relative() bool { return !u.absolute }
+
+// replicatesDeadlines is when replicas began to receive deadlines. Before, they received times from now where a client gave
+// one. The journal has deadlines in every release.
+var replicatesDeadlines = release.From("7.0.0")
+
+// ReplicatesTimes reports whether replicas receive the time from now instead of the deadline.
+func ReplicatesTimes(c *engine.Call) bool { return c.Propagates() && !c.Has(replicatesDeadlines) }
+
+// TimeTo returns the milliseconds from now to a deadline.
+func TimeTo(c *engine.Call, deadline int64) []byte { return engine.Decimal(deadline - c.Now()) }
+
 // PExpireAt is the command by which deadlines of keys are propagated.
 var PExpireAt = []byte("PEXPIREAT")
 
 // ExpireKey sets the deadline of a visible key, and propagates that as name, which is PEXPIREAT, with its options. A deadline that has passed deletes the key, but not during a
-// replay: when the journal was written, the deadline was in the future and later commands may have moved it.
-func ExpireKey(c *engine.Call, key []byte, deadline int64, name []byte, options ...[]byte) {
+// replay: when the journal was written, the deadline was in the future and later commands may have moved it. It reports whether the key stays.
+func ExpireKey(c *engine.Call, key []byte, deadline int64, name []byte, options ...[]byte) bool {
 	if deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
 		c.DB.Delete(key)
 		c.Changed(key, "gdel")
 		c.PropagateRemoval(key, c.Engine.Config.LazyFree.Expire)
-		return
+		return false
 	}
 	c.DB.SetDeadline(key, deadline)
 	c.Changed(key, "gexpire")
 	if c.Propagates() {
 		c.PropagateAs(append([][]byte{name, key, engine.Decimal(deadline)}, options...)...)
 	}
+	return true
 }
 
 // PersistKey removes a key's deadline and reports whether there was one.

@@ -75,7 +75,9 @@ func expire(c *engine.Call, u elements.Unit) {
 	if u == elements.AtMillis {
 		name = c.Args[0]
 	}
-	elements.ExpireKey(c, key, deadline, name, c.Args[3:]...)
+	if elements.ExpireKey(c, key, deadline, name, c.Args[3:]...) && elements.ReplicatesTimes(c) {
+		c.ReplicateAs(c.Args...)
+	}
 	c.Reply.Int(1)
 }
 

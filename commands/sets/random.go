@@ -56,12 +56,23 @@ func popMembers(c *engine.Call, key []byte, s *set.Set, count int, several bool)
 	}
 }
 
+// removesTogether is when the members that SPOP removes began to be propagated as one SREM, up to
+// [engine.MaxPropagatedElements].
+var removesTogether = release.From("7.2.0")
+
 // popsLazily is when SPOP of all members began to be propagated as UNLINK, if lazyfree-lazy-server-del is set.
 var popsLazily = release.From("7.2.0")
 
 // propagateRemoval propagates the removal of members from the set at key.
 func propagateRemoval(c *engine.Call, key []byte, members [][]byte) {
-	for some := range slices.Chunk(members, engine.MaxPropagatedElements) {
+	size := engine.MaxPropagatedElements
+	if !c.Has(removesTogether) {
+		size = 1
+	}
+	if len(members) > size {
+		c.PropagateTogether()
+	}
+	for some := range slices.Chunk(members, size) {
 		c.Propagate(append([][]byte{[]byte("SREM"), key}, some...)...)
 	}
 }

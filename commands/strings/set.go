@@ -167,7 +167,7 @@ func setWith(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 func propagateOptions(c *engine.Call, o *setOptions, key, value []byte, deadline int64) {
 	switch {
 	case o.Given:
-		PropagateSet(c, key, value, deadline, false)
+		propagateUntil(c, key, value, deadline, o.Relative())
 	case o.get && c.Propagates():
 		isGet := func(arg []byte) bool { return engine.IsWord(arg, "GET") }
 		c.PropagateAs(append(slices.Clone(c.Args[:3]), slices.DeleteFunc(slices.Clone(c.Args[3:]), isGet)...)...)
@@ -198,6 +198,14 @@ func PropagateSet(c *engine.Call, key, value []byte, deadline int64, keep bool) 
 	}
 }
 
+// propagateUntil propagates the effect of a SET with a deadline. relative says that the client gave a time from now.
+func propagateUntil(c *engine.Call, key, value []byte, deadline int64, relative bool) {
+	PropagateSet(c, key, value, deadline, false)
+	if relative && elements.ReplicatesTimes(c) {
+		c.ReplicateAs([]byte("SET"), key, value, []byte("PX"), elements.TimeTo(c, deadline))
+	}
+}
+
 // SETNX key value
 func cmdSetNX(c *engine.Call) {
 	key, value := c.Arg(), c.Arg()
@@ -221,7 +229,7 @@ func setFor(c *engine.Call, u elements.Unit) {
 		return
 	}
 	setUntil(c, key, value, deadline)
-	PropagateSet(c, key, value, deadline, false)
+	propagateUntil(c, key, value, deadline, u.Relative())
 	c.Reply.Status("OK")
 }
 

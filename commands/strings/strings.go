@@ -117,7 +117,10 @@ func cmdGetEx(c *engine.Call) {
 	case x.Persist:
 		elements.PersistKey(c, key)
 	case x.Given:
-		elements.ExpireKey(c, key, deadline, elements.PExpireAt)
+		stays := elements.ExpireKey(c, key, deadline, elements.PExpireAt)
+		if stays && x.Relative() && elements.ReplicatesTimes(c) {
+			c.ReplicateAs([]byte("PEXPIRE"), key, elements.TimeTo(c, deadline))
+		}
 	}
 }
 

@@ -28,7 +28,7 @@ var storeysOfEngine = [][]string{
 		"engine.go", "command.go", "command_index.go", "keyspecs.go", "categories.go", "syntax.go", "call.go", "session.go", "part.go",
 		"config.go", "lazyfree.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "output.go", "held.go",
 		"client_buffers.go", "pause.go", "stopwatch.go",
-		"stats.go", "propagation.go", "persistence.go", "slowscript.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
+		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
 		"pubsub.go", "users.go", "secrets.go", "wholes.go",
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
