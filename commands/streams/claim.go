@@ -141,10 +141,11 @@ func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 		return skipped
 	}
 	w := cl.stream.Walk(id, id)
-	switch exists := w.Next(); {
+	exists := w.Next()
+	switch {
 	case !exists && p == nil:
 		return skipped
-	case !exists:
+	case !exists && c.Has(forgetsDeleted):
 		cl.forget(c, p)
 		return gone
 	case p != nil && !cl.takes(c, p):
@@ -158,10 +159,13 @@ func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 		p.Count = 1
 	}
 	redeliver(c, p, cl)
-	if cl.justID {
+	switch {
+	case cl.justID:
 		replyID(c, id)
-	} else {
+	case exists:
 		replyEntry(c, &w)
+	default:
+		c.Reply.Null()
 	}
 	return claimed
 }
@@ -235,10 +239,15 @@ func cmdXAutoClaim(c *engine.Call) {
 const maxClaimed = math.MaxInt64 / 16
 
 // claimAll claims up to count messages from an ID on. It replies with the ID to continue from, the claimed messages, and
-// the IDs of those whose entry was deleted.
+// the IDs of those that it has forgotten.
 func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 	ids, next := claimable(c, from, count, cl)
-	c.Reply.Array(3)
+	forgets := c.Has(forgetsDeleted)
+	if forgets {
+		c.Reply.Array(3)
+	} else {
+		c.Reply.Array(2)
+	}
 	replyID(c, next)
 	at, n, deleted := c.Reply.Defer(), 0, ids[:0]
 	for _, id := range ids {
@@ -249,6 +258,9 @@ func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 		}
 	}
 	c.Reply.SetArray(at, n)
+	if !forgets {
+		return
+	}
 	c.Reply.Array(len(deleted))
 	for _, id := range deleted {
 		replyID(c, id)
@@ -259,14 +271,14 @@ func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 // deleted. next is the ID of the message to continue from, zero at the end. It inspects at most 10 * count messages, as
 // Redis does.
 func claimable(c *engine.Call, from stream.ID, count int64, cl *claim) (ids []stream.ID, next stream.ID) {
-	attempts := count * 10
+	attempts, forgets := count*10, c.Has(forgetsDeleted)
 	cl.group.Each(from, func(p *stream.Pending) bool {
 		if attempts == 0 || int64(len(ids)) == count {
 			next = p.ID
 			return false
 		}
 		attempts--
-		if cl.takes(c, p) || !cl.stream.Has(p.ID) {
+		if cl.takes(c, p) || forgets && !cl.stream.Has(p.ID) {
 			ids = append(ids, p.ID)
 		}
 		return true

@@ -227,7 +227,7 @@ func cmdXGroupDelConsumer(c *engine.Call) {
 		return
 	}
 	n := g.RemoveConsumer(consumer)
-	if n >= 0 {
+	if n >= 0 || !c.Has(deletesExisting) {
 		c.ChangedUnwatched(key, "txgroup-delconsumer")
 	}
 	c.Reply.Int(int64(max(n, 0)))
@@ -282,9 +282,14 @@ func consumerLine(key, group, name []byte) [][]byte {
 
 // propagateGroup propagates how far a group has read.
 func propagateGroup(c *engine.Call, key, name []byte, g *stream.Group) {
-	if c.Propagates() {
-		c.Propagate([]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil), []byte("ENTRIESREAD"), engine.Decimal(g.Read))
+	if !c.Propagates() {
+		return
 	}
+	line := [][]byte{[]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil)}
+	if c.Has(propagatesReads) {
+		line = append(line, []byte("ENTRIESREAD"), engine.Decimal(g.Read))
+	}
+	c.Propagate(line...)
 }
 
 // propagateMessage propagates the state of a pending message.

@@ -24,7 +24,7 @@ func idArg(c *engine.Call, seq uint64) stream.ID {
 // newIDArg is idArg for a new entry. autoSeq is true for ms-*, whose sequence number the server generates.
 func newIDArg(c *engine.Call) (id stream.ID, autoSeq bool) {
 	arg := c.Arg()
-	if ms, auto := bytes.CutSuffix(arg, []byte("-*")); auto && bytes.IndexByte(ms, '-') < 0 {
+	if ms, auto := bytes.CutSuffix(arg, []byte("-*")); auto && bytes.IndexByte(ms, '-') < 0 && c.Has(numbersEntries) {
 		arg, autoSeq = ms, true
 	}
 	id, ok := parseID(arg, 0)

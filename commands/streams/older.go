@@ -11,6 +11,10 @@ import (
 
 // Changes of behaviour, with the releases that brought them.
 var (
+	numbersEntries     = release.From("7.0.0")              // XADD ms-* generates the sequence number
+	forgetsDeleted     = release.From("7.0.0")              // a claim forgets a message whose entry was deleted, in place of claiming it with nil
+	deletesExisting    = release.From("7.0.0")              // XGROUP DELCONSUMER is a change only if there is the consumer
+	propagatesReads    = release.From("7.0.0")              // the number of entries read, with how far a group has read
 	createsConsumers   = release.From("7.2.0")              // XREADGROUP, XCLAIM and XAUTOCLAIM, even if there is no message
 	readsAnew          = release.From("7.2.0")              // a blocked call that is woken runs as if it had come now
 	tellsActivity      = release.From("7.2.0")              // XINFO says when a consumer last received a message
