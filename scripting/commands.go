@@ -2,6 +2,7 @@ package scripting
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 const (
@@ -185,6 +186,9 @@ func split(c *engine.Call, notInt error) (keys, argv [][]byte) {
 	return nil, nil
 }
 
+// ownCaches is when a replica and a journal ceased to receive the scripts of the cache.
+var ownCaches = release.From("7.0.0")
+
 // SCRIPT LOAD script
 func (s *Scripts) cmdLoad(c *engine.Call) {
 	body := c.Arg()
@@ -198,6 +202,9 @@ func (s *Scripts) cmdLoad(c *engine.Call) {
 		s.cache.add(sc, true)
 	}
 	s.cache.pin(sc)
+	if !c.Has(ownCaches) {
+		c.Propagate(c.Args...)
+	}
 	c.Reply.BulkString(sc.name)
 }
 
@@ -231,6 +238,9 @@ func (s *Scripts) cmdFlush(c *engine.Call) {
 		return
 	}
 	s.cache = newCache()
+	if !c.Has(ownCaches) {
+		c.MarkDirty()
+	}
 	c.Reply.Status("OK")
 }
 

@@ -157,7 +157,7 @@ func changeFields(c *engine.Call, key []byte, ops []fieldOp, size int) {
 	if !c.OK() {
 		return
 	}
-	grown, changed := v.Len() < size, false
+	grown, changed := v.Len() < size, !c.Has(comparesBits)
 	b := v.Edit(size)
 	c.Reply.Array(len(ops))
 	for i := range ops {

@@ -76,13 +76,16 @@ func cmdSetBit(c *engine.Call) {
 	size := v.Len()
 	b := v.Edit(at>>3 + 1)
 	old := bitmap.Bit(b, at)
-	if bitmap.SetBit(b, at, int(bit)); len(b) > size || old != int(bit) {
+	if bitmap.SetBit(b, at, int(bit)); len(b) > size || old != int(bit) || !c.Has(comparesBits) {
 		c.Changed(key, "$setbit")
 	} else {
 		c.DB.Commit(key) // only the encoding has changed
 	}
 	c.Reply.Int(int64(old))
 }
+
+// comparesBits is when SETBIT and BITFIELD began to be changes only if they change a bit or the length.
+var comparesBits = release.From("7.0.0")
 
 // GETBIT key offset
 func cmdGetBit(c *engine.Call) {

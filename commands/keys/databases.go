@@ -56,10 +56,16 @@ func cmdDBSize(c *engine.Call) { c.Reply.Int(int64(c.DB.Len())) }
 // FLUSHDB [ASYNC | SYNC]
 func cmdFlushDB(c *engine.Call) {
 	if async := parseFlushMode(c); c.OK() {
+		if c.DB.Len() == 0 && !c.Has(flushesEmpty) {
+			c.PropagateNothing()
+		}
 		c.Flush(c.DB)
 		replyFlushed(c, async)
 	}
 }
+
+// flushesEmpty is when FLUSHDB of an empty database began to be propagated, as FLUSHALL always was.
+var flushesEmpty = release.From("7.0.0")
 
 // FLUSHALL [ASYNC | SYNC]
 func cmdFlushAll(c *engine.Call) {

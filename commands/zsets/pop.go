@@ -2,10 +2,12 @@ package zsets
 
 import (
 	"math"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/commands/elements"
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // popLines are the lines of the commands that remove the lowest or highest members.
@@ -168,6 +170,10 @@ func openPop(c *engine.Call, key []byte, n int, p pop) {
 	}
 }
 
+// servesByCommand is when a client blocked in BZPOPMIN began to be served as if it sent its command then. Before, the pop was
+// propagated under the name in lower case.
+var servesByCommand = release.From("7.0.0")
+
 // propagatePop propagates a pop from several keys as ZPOPMIN or ZPOPMAX of one, which does not block.
 func propagatePop(c *engine.Call, key []byte, p pop) {
 	if !c.Propagates() {
@@ -176,6 +182,9 @@ func propagatePop(c *engine.Call, key []byte, p pop) {
 	name := "ZPOPMIN"
 	if p.max {
 		name = "ZPOPMAX"
+	}
+	if c.Woken() && !c.Has(servesByCommand) {
+		name = strings.ToLower(name)
 	}
 	if !p.nested { // BZPOPMIN and BZPOPMAX
 		c.PropagateAs([]byte(name), key)
