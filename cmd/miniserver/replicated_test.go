@@ -141,7 +141,7 @@ func (o *observed) run(t *testing.T, s sequence) string {
 
 // TestReplicasReceiveWhatRedisSends compares, command for command, what a replica receives of a server and of a redis-server.
 func TestReplicasReceiveWhatRedisSends(t *testing.T) {
-	for _, r := range []reference.Release{reference.Default, reference.Redis70, "redis:7.2", "redis:7.4", reference.Valkey81} {
+	for _, r := range []reference.Release{"redis:6.2", reference.Default, reference.Redis70, "redis:7.2", "redis:7.4", reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
 			theirs := observe(t, "unix", r.Start(t).Socket)
 			addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(r))
