@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -177,8 +176,10 @@ func (c *Call) Refuse(err error) {
 	}
 }
 
-// Refusef is Refuse with a format.
-func (c *Call) Refusef(format string, args ...any) { c.Refuse(fmt.Errorf(format, args...)) }
+// Refusef is Refuse with a format, as the engine's release has it.
+func (c *Call) Refusef(format string, args ...any) {
+	c.Refuse(c.Engine.Errorf(Error(format), args...))
+}
 
 // OK reports whether no error was latched; if one was, it is sent as the reply and the handler must
 // return.

@@ -12,11 +12,13 @@ import (
 // Up to Redis 6.2 a command and its subcommands were one command: CONFIG, not CONFIG GET and CONFIG SET. COMMAND, ACL CAT and
 // INFO know only this whole, and the gate compares its flags. What tips say since then, flags said.
 
-// wholeWordings are the errors about commands and subcommands before 7.0.
+// wholeWordings are the errors about commands, subcommands and their arguments before 7.0.
 var wholeWordings = []Wording{
 	{Before: "7.0.0", Error: ErrSubArgs, Was: "ERR Unknown subcommand or wrong number of arguments for '%s'. Try %s HELP."},
 	{Before: "7.0.0", Error: ErrUnknownCommand, Was: "ERR unknown command `%s`, with args beginning with: %s"},
 	{Before: "7.0.0", Error: ErrUnknownArg, Was: "`%s`, "},
+	{Before: "7.0.0", Error: ErrPairsArity, Was: "ERR wrong number of arguments for %[2]s"},
+	{Before: "7.0.0", Error: ErrExpireTime, Was: "ERR invalid expire time in %s"},
 }
 
 // splits is when subcommands became commands, and tips, keyspecs and COMMAND DOCS came.

@@ -168,7 +168,7 @@ func countSpan(c *engine.Call) span {
 	if !c.More() {
 		return s
 	}
-	if c.Left() > 3 || c.Left() == 1 && !c.Has(countsToTheEnd) {
+	if c.Left() > mostInSpan(c) || c.Left() == 1 && !c.Has(countsToTheEnd) {
 		c.Refuse(engine.ErrSyntax)
 	}
 	if s.start = c.Int(); !c.More() {
@@ -188,6 +188,14 @@ func countSpan(c *engine.Call) span {
 	}
 	s.unit = unitArg(c)
 	return s
+}
+
+// mostInSpan returns how many arguments a range has at most: its unit came later than its ends.
+func mostInSpan(c *engine.Call) int {
+	if c.Knows("BIT") {
+		return 3
+	}
+	return 2
 }
 
 // unitArg reads [BYTE | BIT], the unit of a range, and returns its number of bits.
@@ -231,7 +239,7 @@ func findSpan(c *engine.Call) (s span, open bool) {
 	if !c.More() {
 		return s, true
 	}
-	if c.Left() > 3 {
+	if c.Left() > mostInSpan(c) {
 		c.Refuse(engine.ErrSyntax)
 	}
 	if s.start = c.Int(); !c.More() {

@@ -5,12 +5,13 @@ import "github.com/miniserver-go/miniserver/engine"
 // The errors of this package, in the words of Redis and RedisBloom. The untyped ones are formats.
 const (
 	// HyperLogLog.
-	errNotSketch = engine.Error("WRONGTYPE Key is not a valid HyperLogLog string value.")
-	errCorrupted = engine.Error("INVALIDOBJ Corrupted HLL object detected")
-	errNoKey     = engine.Error("ERR The specified key does not exist")
-	errNotSparse = engine.Error("ERR HLL encoding is not sparse")
-	errDebugWord = "ERR Unknown PFDEBUG subcommand '%s'"
-	errSelfTest  = "TESTFAILED %s"
+	errNotSketch  = engine.Error("WRONGTYPE Key is not a valid HyperLogLog string value.")
+	errCorrupted  = engine.Error("INVALIDOBJ Corrupted HLL object detected")
+	errNoKey      = engine.Error("ERR The specified key does not exist")
+	errNotSparse  = engine.Error("ERR HLL encoding is not sparse")
+	errDebugWord  = "ERR Unknown PFDEBUG subcommand '%s'"
+	errDebugArity = "ERR Wrong number of arguments for the '%s' subcommand" // since 7.0 the line says it
+	errSelfTest   = "TESTFAILED %s"
 
 	// Bloom filters.
 	errNoFilter     = engine.Error("ERR not found")

@@ -9,6 +9,8 @@
 package sketches
 
 import (
+	"slices"
+
 	"github.com/miniserver-go/miniserver/ds/hll"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
@@ -200,7 +202,7 @@ func cmdPFMerge(c *engine.Call) {
 
 // PFDEBUG GETREG | DECODE | ENCODING | TODENSE key
 func cmdPFDebug(c *engine.Call) {
-	word, key := c.Args[1], c.Args[2]
+	word, key := c.Arg(), c.Arg()
 	v, s, ok := editSketch(c, key)
 	if !ok {
 		c.Refuse(errNoKey)
@@ -209,6 +211,9 @@ func cmdPFDebug(c *engine.Call) {
 		return
 	}
 	switch {
+	case c.More() && isDebugWord(word):
+		c.Refusef(errDebugArity, word)
+		c.OK()
 	case engine.IsWord(word, "GETREG"):
 		replyRegisters(c, key, v, s)
 	case engine.IsWord(word, "DECODE") && s.Dense():
@@ -228,6 +233,12 @@ func cmdPFDebug(c *engine.Call) {
 		c.OK()
 	}
 	c.DB.Commit(key) // every subcommand changes the encoding to raw
+}
+
+// isDebugWord reports whether word is a subcommand of PFDEBUG.
+func isDebugWord(word []byte) bool {
+	isWord := func(known string) bool { return engine.IsWord(word, known) }
+	return slices.ContainsFunc([]string{"GETREG", "DECODE", "ENCODING", "TODENSE"}, isWord)
 }
 
 // convertToDense makes a HyperLogLog dense. It returns 1 if it was sparse, else 0. The change is propagated but not

@@ -6,6 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -116,11 +117,14 @@ func cmdIncrBy(c *engine.Call) {
 // DECRBY key decrement
 func cmdDecrBy(c *engine.Call) {
 	key, by := c.Arg(), c.Int()
-	if by == math.MinInt64 {
-		c.Refuse(errDecrement) // its negative overflows
+	if by == math.MinInt64 && c.Has(refusesLowest) {
+		c.Refuse(errDecrement) // its negative overflows, to itself
 	}
 	incrBy(c, key, -by)
 }
+
+// refusesLowest is when DECRBY began to refuse the lowest integer. Before, that is added.
+var refusesLowest = release.From("7.0.0")
 
 func incrBy(c *engine.Call, key []byte, by int64) {
 	v, ok := engine.Edit[*str.Value](c, key)

@@ -108,6 +108,9 @@ func cmdSet(c *engine.Call) {
 	}
 }
 
+// getsWithNX is when SET began to take NX and GET together.
+var getsWithNX = release.From("7.0.0")
+
 // expiresAtOnce is when a SET with a past deadline began to delete the key. Before, the key is set, and expires.
 var expiresAtOnce = release.From("valkey:8.1.0")
 
@@ -123,12 +126,12 @@ func deleteExpired(c *engine.Call, key []byte) {
 func parseSetOptions(c *engine.Call) (o setOptions) {
 	for c.More() {
 		switch {
-		case !o.xx && !o.compares() && c.Word("NX"):
+		case !o.xx && !o.compares() && (!o.get || c.Has(getsWithNX)) && c.Word("NX"):
 			o.nx = true
 		case !o.nx && !o.compares() && c.Word("XX"):
 			o.xx = true
 		case !o.nx && !o.xx && !o.compares() && parseComparison(c, &o.comparison):
-		case c.Word("GET"):
+		case (!o.nx || c.Has(getsWithNX)) && c.Word("GET"):
 			o.get = true
 		case !o.Given && c.Word("KEEPTTL"):
 			o.KeepTTL = true
@@ -272,7 +275,7 @@ func cmdMSetNX(c *engine.Call) {
 // keysWithValues reads key value [key value ...] up to the end.
 func keysWithValues(c *engine.Call) (pairs [][]byte, ok bool) {
 	if c.Left()%2 != 0 {
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(engine.ErrPairsArity, c.Cmd.FullName(), "MSET")
 	}
 	return c.Rest(), c.OK()
 }
