@@ -134,7 +134,7 @@ const (
 )
 
 // claimMessage makes a message pending for the claim's consumer and replies with it. A message whose entry was deleted is
-// acknowledged instead.
+// acknowledged instead; before 7.0 it is claimed, and the reply is nil.
 func claimMessage(c *engine.Call, id stream.ID, cl *claim) outcome {
 	p := cl.group.Message(id)
 	if p == nil && !cl.force {
@@ -239,15 +239,11 @@ func cmdXAutoClaim(c *engine.Call) {
 const maxClaimed = math.MaxInt64 / 16
 
 // claimAll claims up to count messages from an ID on. It replies with the ID to continue from, the claimed messages, and
-// the IDs of those that it has forgotten.
+// the IDs of those whose entry was deleted, of which there are none before 7.0.
 func claimAll(c *engine.Call, from stream.ID, count int64, cl *claim) {
 	ids, next := claimable(c, from, count, cl)
 	forgets := c.Has(forgetsDeleted)
-	if forgets {
-		c.Reply.Array(3)
-	} else {
-		c.Reply.Array(2)
-	}
+	c.Reply.Array(2 + one(forgets))
 	replyID(c, next)
 	at, n, deleted := c.Reply.Defer(), 0, ids[:0]
 	for _, id := range ids {

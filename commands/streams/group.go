@@ -8,10 +8,11 @@ import (
 // groupLines returns the lines of the commands on consumer groups, and of XINFO.
 func groupLines() []engine.Command {
 	return []engine.Command{
-		{Name: "xgroup", Arity: -2, Since: "5.0.0",
+		{Name: "xgroup", Arity: -2, Since: "5.0.0", Was: []engine.Was{{Before: "7.0.0", Edit: func(cmd *engine.Command) { cmd.Run = olderGroup }}},
 			Complexity: "Depends on the subcommand", Summary: "A container for consumer groups commands.", Subs: []engine.Command{
-				{Name: "create", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "RW insert"), Run: cmdXGroupCreate, Since: "5.0.0", Was: []engine.Was{{Before: "7.4.0 valkey:8.0.0", Edit: engine.Writes("entriesread(entries-read/", "entries-read(/")}},
-					Syntax:  "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [MKSTREAM] [ENTRIESREAD entriesread(entries-read/entries_read):integer]",
+				{Name: "create", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "RW insert"), Run: cmdXGroupCreate, Since: "5.0.0", Was: []engine.Was{{Before: "7.4.0 valkey:8.0.0", Edit: engine.Writes("entriesread(entries-read/", "entries-read(/")},
+					{Before: "7.0.0", Edit: func(cmd *engine.Command) { cmd.Run = olderCreate }}},
+					Syntax:  "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [MKSTREAM] [ENTRIESREAD entriesread(entries-read/entries_read):integer]@7.0.0",
 					Summary: "Creates a consumer group.",
 					Help: "<key> <groupname> <id|$> [option]\nCreate a new consumer group. Options are:\n" +
 						"* MKSTREAM\n" +
@@ -33,7 +34,7 @@ func groupLines() []engine.Command {
 					Complexity: "O(N), N being the number of the group's pending entries"},
 				engine.HelpLine("5.0.0"),
 				{Name: "setid", Arity: -5, Flags: engine.Write, Keys: engine.Key(2, "RW update"), Run: cmdXGroupSetID, Since: "5.0.0",
-					Syntax:     "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [ENTRIESREAD entriesread(entries-read/entries_read):integer]",
+					Syntax:     "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [ENTRIESREAD entriesread(entries-read/entries_read):integer]@7.0.0",
 					Summary:    "Sets the last-delivered ID of a consumer group.",
 					Help:       "<key> <groupname> <id|$> [ENTRIESREAD entries_read]\nSet the current group ID and entries_read counter.",
 					Complexity: "O(1)",
@@ -58,7 +59,7 @@ func groupLines() []engine.Command {
 			Summary: "Changes, or acquires, ownership of messages in a consumer group, as if the messages were delivered to as consumer group member.",
 			Tips:    "nondeterministic_output", Complexity: "O(N), N being the number of pending entries looked at",
 			History: "7.0.0 Replies with the IDs of entries that are gone."},
-		{Name: "xinfo", Arity: -2, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "+random")},
+		{Name: "xinfo", Arity: -2, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "+random"), {Before: "7.0.0", Edit: func(cmd *engine.Command) { cmd.Run = olderInfo }}},
 			Complexity: "Depends on the subcommand", Summary: "A container for stream introspection commands.", Subs: []engine.Command{
 				{Name: "consumers", Arity: 4, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdXInfoConsumers, Since: "5.0.0",
 					Syntax: "key group(/groupname)", Summary: "Returns a list of the consumers in a consumer group.",
@@ -69,7 +70,7 @@ func groupLines() []engine.Command {
 					Syntax: "key", Summary: "Returns a list of the consumer groups of a stream.",
 					Help: "\nShow the stream consumer groups.", Complexity: "O(N), N being the number of the stream's groups",
 					History: "7.0.0 Shows `entries-read` and `lag`."},
-				engine.HelpLine("5.0.0"),
+				infoHelp(),
 				{Name: "stream", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(2, "RO access"), Run: cmdXInfoStream, Since: "5.0.0",
 					Syntax: "key full-block(/full)=[FULL [COUNT count]]", Summary: "Returns information about a stream.",
 					Help:       "<key> [FULL [COUNT <count>]\nShow information about the stream.",

@@ -67,7 +67,7 @@ func cmdXInfoGroups(c *engine.Call) {
 	}
 	c.Reply.Array(len(s.Groups()))
 	for _, g := range s.Groups() {
-		c.Reply.Map(6)
+		c.Reply.Map(4 + 2*one(c.Has(showsProgress)))
 		replyTextPair(c, "name", g.Name())
 		replyIntPair(c, "consumers", int64(len(g.Consumers())))
 		replyIntPair(c, "pending", int64(g.Pending()))
@@ -75,9 +75,12 @@ func cmdXInfoGroups(c *engine.Call) {
 	}
 }
 
-// replyProgress replies with how far a group has read: three pairs of a map.
+// replyProgress replies with how far a group has read: three pairs of a map, one before 7.0.
 func replyProgress(c *engine.Call, g *stream.Group) {
 	replyIDPair(c, "last-delivered-id", g.Last)
+	if !c.Has(showsProgress) {
+		return
+	}
 	replyOptionalPair(c, "entries-read", g.Read, g.Read != stream.Unknown)
 	lag, known := groupLag(c, g)
 	replyOptionalPair(c, "lag", lag, known)
@@ -107,10 +110,7 @@ func cmdXInfoStream(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	fields := 10
-	if full {
-		fields = 9
-	}
+	fields := 7 - one(full) + 3*one(c.Has(showsProgress))
 	produced := s.Producers() != nil || c.Has(showsProducers)
 	c.Reply.Map(fields + 6*one(produced))
 	replyInfo(c, s)
@@ -143,12 +143,15 @@ func fullCount(c *engine.Call) int64 {
 	return count
 }
 
-// replyInfo replies with the seven pairs that XINFO STREAM has in both forms.
+// replyInfo replies with the seven pairs that XINFO STREAM has in both forms, four before 7.0.
 func replyInfo(c *engine.Call, s *stream.Stream) {
 	replyIntPair(c, "length", int64(s.Len()))
 	replyIntPair(c, "radix-tree-keys", int64(s.NodeCount()))
 	replyIntPair(c, "radix-tree-nodes", int64(s.TreeNodes()))
 	replyIDPair(c, "last-generated-id", s.Last())
+	if !c.Has(showsProgress) {
+		return
+	}
 	replyIDPair(c, "max-deleted-entry-id", s.MaxDeleted())
 	replyIntPair(c, "entries-added", s.Added())
 	replyIDPair(c, "recorded-first-entry-id", s.First())
@@ -179,7 +182,7 @@ func replyFull(c *engine.Call, s *stream.Stream, count int64) {
 	c.Reply.Array(len(s.Groups()))
 	for _, g := range s.Groups() {
 		returned := g.Returned() > 0 || c.Has(showsReturned)
-		c.Reply.Map(7 + one(returned))
+		c.Reply.Map(5 + 2*one(c.Has(showsProgress)) + one(returned))
 		replyTextPair(c, "name", g.Name())
 		replyProgress(c, g)
 		replyIntPair(c, "pel-count", int64(g.Pending()))

@@ -15,6 +15,7 @@ var (
 	forgetsDeleted     = release.From("7.0.0")              // a claim forgets a message whose entry was deleted, in place of claiming it with nil
 	deletesExisting    = release.From("7.0.0")              // XGROUP DELCONSUMER is a change only if there is the consumer
 	propagatesReads    = release.From("7.0.0")              // the number of entries read, with how far a group has read
+	showsProgress      = release.From("7.0.0")              // XINFO says what was added and deleted, and how far groups have read
 	createsConsumers   = release.From("7.2.0")              // XREADGROUP, XCLAIM and XAUTOCLAIM, even if there is no message
 	readsAnew          = release.From("7.2.0")              // a blocked call that is woken runs as if it had come now
 	tellsActivity      = release.From("7.2.0")              // XINFO says when a consumer last received a message
@@ -45,6 +46,46 @@ const (
 	errReadNoLast    = engine.Error("ERR the stream last element ID is 0-0")
 	errReadGroupGone = engine.Error("NOGROUP the consumer group this client was blocked on no longer exists")
 )
+
+// olderGroup is XGROUP before 7.0 for what is no subcommand: it looks at the key and at the group first.
+func olderGroup(c *engine.Call) {
+	if len(c.Args) > 3 {
+		s, found := engine.Edit[*stream.Stream](c, c.Args[2])
+		isWord := func(word string) bool { return engine.IsWord(c.Args[1], word) }
+		switch {
+		case !found:
+			c.Refuse(errGroupNoKey)
+		case s.Group(c.Args[3]) == nil && slices.ContainsFunc([]string{"SETID", "CREATECONSUMER", "DELCONSUMER"}, isWord):
+			c.Refusef(errNoGroup, engine.CText(c.Args[3]), engine.CText(c.Args[2]))
+		}
+	}
+	c.Fail(c.SubSyntaxError())
+}
+
+// olderCreate is XGROUP CREATE before 7.0, which sees that there are too many arguments when it has looked at the key.
+func olderCreate(c *engine.Call) {
+	const most = 6
+	if len(c.Args) > most {
+		olderGroup(c)
+		return
+	}
+	cmdXGroupCreate(c)
+}
+
+// olderInfo is XINFO before 7.0 for what is no subcommand: it looks at the key first.
+func olderInfo(c *engine.Call) {
+	if len(c.Args) > 2 && infoStream(c, c.Args[2]) == nil {
+		return
+	}
+	c.Fail(c.SubSyntaxError())
+}
+
+// infoHelp is the line of XINFO HELP, which took any arguments.
+func infoHelp() engine.Command {
+	line := engine.HelpLine("5.0.0")
+	line.Was = []engine.Was{engine.Before("7.0.0", "arity=-2")}
+	return line
+}
 
 // keepReady drops all keys but the one that unblocked the client, and sets the COUNT that a client has then.
 func (r *readOptions) keepReady(c *engine.Call) {

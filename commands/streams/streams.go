@@ -120,7 +120,7 @@ func cmdXAdd(c *engine.Call) {
 	pairs := c.Rest()
 	switch {
 	case len(pairs) < 2 || len(pairs)%2 == 1:
-		c.Refusef(engine.ErrArity, c.Cmd.FullName())
+		c.Refusef(engine.ErrPairsArity, c.Cmd.FullName(), "XADD")
 	case !a.auto && !a.autoSeq && a.id.IsZero():
 		c.Refuse(errZeroID)
 	}
