@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
@@ -111,6 +113,9 @@ func (c *Call) SignalKey(key []byte) { c.Engine.blocked.signal(c.DB.ID(), key) }
 // Timeout reads a blocking command's timeout, in seconds with fractions, and returns it as a deadline in
 // milliseconds since the epoch; 0 for none.
 func (c *Call) Timeout() int64 {
+	if !c.Has(roundsTimeouts) {
+		return c.olderTimeout()
+	}
 	f := c.FloatOr(ErrTimeoutFloat)
 	switch {
 	case c.err != nil:
@@ -129,6 +134,24 @@ func (c *Call) Timeout() int64 {
 		ms++ // never wake early
 	}
 	return c.Now() + ms
+}
+
+// roundsTimeouts is when a timeout below a millisecond began to be one, and not none.
+var roundsTimeouts = release.From("7.0.0")
+
+// olderTimeout is Timeout before 7.0: it cuts off what is less than a millisecond, and what is too large counts as negative.
+func (c *Call) olderTimeout() int64 {
+	seconds, ok := resp.ParseLongDouble(c.Arg())
+	ms := seconds.Times(1000).Truncate()
+	switch {
+	case !ok:
+		c.Refuse(ErrTimeoutFloat)
+	case ms < 0:
+		c.Refuse(ErrTimeoutNeg)
+	case ms > 0 && ms <= math.MaxInt64-c.Now():
+		return c.Now() + ms
+	}
+	return 0
 }
 
 // DeadlineAfter returns the deadline for a timeout in milliseconds from now; 0 for none. Anything else

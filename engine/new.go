@@ -9,6 +9,9 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
+// packsNumbers is when packed sorted sets began to store scores as integers, without the sign of zero.
+var packsNumbers = release.From("7.0.0")
+
 // New returns an engine with empty databases and no commands.
 func New(o Options) *Engine {
 	if o.Databases == 0 {
@@ -44,6 +47,7 @@ func New(o Options) *Engine {
 	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
 	e.propagation.atOnce = !e.Release.Has(holdsBack)
 	e.Keyspace.All17 = !e.Release.Has(shortDoubles)
+	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.sizelogs = newSizelogs(e.Release)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
 	e.runID = e.NewID()

@@ -82,6 +82,27 @@ func (x LongDouble) Add(y LongDouble) LongDouble {
 	return round(hi, lo, x.exp-63).signed(x.negative)
 }
 
+// Times returns x * n rounded to even, an infinity on overflow.
+func (x LongDouble) Times(n uint64) LongDouble {
+	if x.special != 0 {
+		return x
+	}
+	hi, lo := bits.Mul64(x.mant, n)
+	return round(hi, lo, x.exp).signed(x.negative)
+}
+
+// Truncate returns x without its fraction. What no int64 holds is the lowest one, as on x86.
+func (x LongDouble) Truncate() int64 {
+	if x.special != 0 || x.exp >= 0 && x.mant != 0 {
+		return math.MinInt64
+	}
+	whole := int64(x.mant >> uint(-x.exp))
+	if x.negative {
+		return -whole
+	}
+	return whole
+}
+
 // shiftRight returns mant * 2^64 >> n as two words. The last bit is set if a set bit was lost.
 func shiftRight(mant uint64, n uint) (hi, lo uint64) {
 	hi, lo = mant>>n, mant<<(64-n)

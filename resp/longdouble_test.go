@@ -125,3 +125,13 @@ func BenchmarkLongDouble(b *testing.B) {
 		buf = x.Add(y).AppendHuman(buf[:0])
 	}
 }
+
+// The timeouts of Redis 6.2 are seconds times 1000, without the fraction.
+func TestLongDoubleTimesAndTruncate(t *testing.T) {
+	for text, want := range map[string]int64{
+		"0": 0, "0.001": 0, "0.002": 1, "0.0021": 2, "-0.001": 0, "-0.0015": -1, "1e-30": 0, "0.25": 250, "9223372036854775": 9223372036854775000,
+		"9223372036854776": math.MinInt64, "1e30": math.MinInt64, "inf": math.MinInt64, "-inf": math.MinInt64,
+	} {
+		require.Equal(t, want, parseLong(t, text).Times(1000).Truncate(), text)
+	}
+}

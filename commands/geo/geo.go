@@ -25,9 +25,15 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
+// wordings are the errors of older releases.
+var wordings = []engine.Wording{
+	{Before: "7.0.0", Error: errUnit, Was: "ERR unsupported unit provided. please use m, km, ft, mi"},
+	{Before: "7.0.0", Error: errStoreWith, Was: "ERR STORE option in GEORADIUS is not compatible with WITHDIST, WITHHASH and WITHCOORDS options"},
+}
+
 // Family returns the family of geospatial commands.
 func Family() engine.Family {
-	return engine.Family{Group: "geo", Commands: []engine.Command{
+	return engine.Family{Group: "geo", Wordings: wordings, Commands: []engine.Command{
 		{Name: "geoadd", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW update"), Run: cmdGeoAdd, Since: "3.2.0",
 			Syntax:     "key condition=[NX|XX]@6.2.0 [change=CH]@6.2.0 data(/longitude_latitude_member)=<longitude latitude member>...",
 			Summary:    "Adds one or more members to a geospatial index. The key is created if it doesn't exist.",
@@ -169,6 +175,9 @@ func formatFixed(f float64) string {
 // unitArg reads a unit of length and returns its metres. Like Redis it ignores a zero byte and what follows it.
 func unitArg(c *engine.Call) float64 {
 	name, _, _ := bytes.Cut(c.Arg(), []byte{0})
+	if !c.Has(unitsInCapitals) && bytes.ContainsAny(name, "MKFTI") {
+		name = nil
+	}
 	switch {
 	case engine.IsWord(name, "M"):
 		return 1
@@ -182,6 +191,9 @@ func unitArg(c *engine.Call) float64 {
 	c.Refuse(errUnit)
 	return 1
 }
+
+// unitsInCapitals is when units began to be read in any case.
+var unitsInCapitals = release.From("7.0.0")
 
 // memberPoint returns the point of a member. ok is false if the set lacks it.
 func memberPoint(s *zset.Set, member []byte) (p geohash.Point, ok bool) {
@@ -246,8 +258,15 @@ func cmdGeoDist(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
-	replyDistance(c, geohash.Distance(a, b)/metres)
+	distance := geohash.Distance
+	if !c.Has(measuresMeridians) {
+		distance = geohash.OlderDistance
+	}
+	replyDistance(c, distance(a, b)/metres)
 }
+
+// measuresMeridians is when distances along a meridian got a formula of their own.
+var measuresMeridians = release.From("7.0.0")
 
 // replyDistance replies with a distance in four decimals, as a string even in RESP3.
 func replyDistance(c *engine.Call, d float64) { c.Reply.Bulk(appendFixed(c.Scratch(), d)) }

@@ -158,7 +158,7 @@ func runSearch(c *engine.Call, s *zset.Set, q *search, v variant) {
 		q.nearest = true
 	}
 	found := engine.PerEngine[hits](c.Engine)
-	found.reset(q.area())
+	found.reset(q.area(c))
 	if s.Len() > 0 {
 		q.run(s, found)
 	}
@@ -301,7 +301,15 @@ func (h *hits) add(member []byte, found geohash.Hit) {
 func (h *hits) distance(i int, unit float64) float64 { return h.area.Distance(h.list[i].Hit) / unit }
 
 // area returns the area to search.
-func (q *search) area() geohash.Area {
+func (q *search) area(c *engine.Call) geohash.Area {
+	area := q.newArea()
+	if !c.Has(measuresMeridians) {
+		area = area.Older()
+	}
+	return area
+}
+
+func (q *search) newArea() geohash.Area {
 	switch {
 	case q.vertices != nil:
 		return geohash.Polygon(q.vertices)

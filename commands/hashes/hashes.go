@@ -10,6 +10,7 @@
 package hashes
 
 import (
+	"math"
 	"slices"
 
 	"github.com/miniserver-go/miniserver/commands/elements"
@@ -17,6 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -144,6 +146,10 @@ func cmdHSetNX(c *engine.Call) {
 		return
 	}
 	if h.Has(field) {
+		if !c.Has(keepsSmall) {
+			h.Prepare(field, value, c.Engine.Config.Hash)
+			c.DB.Commit(key)
+		}
 		c.Reply.Int(0)
 		return
 	}
@@ -151,6 +157,9 @@ func cmdHSetNX(c *engine.Call) {
 	c.Changed(key, "hhset", field)
 	c.Reply.Int(1)
 }
+
+// keepsSmall is when HSETNX began to leave the encoding alone if it sets nothing.
+var keepsSmall = release.From("7.0.0")
 
 // HGET key field
 func cmdHGet(c *engine.Call) {
@@ -264,7 +273,7 @@ func cmdHIncrBy(c *engine.Call) {
 		c.Fail(engine.ErrOverflow)
 		return
 	}
-	h.UpdateInt(field, sum, c.Engine.Config.Hash)
+	h.UpdateInt(field, sum, sumLimits(c))
 	c.Changed(key, "hhincrby", field)
 	c.Reply.Int(sum)
 }
@@ -275,6 +284,18 @@ func entryInt(e ziplist.Entry) (n int64, ok bool) {
 		return e.Int, true
 	}
 	return resp.ParseInt(e.Str)
+}
+
+// measuresSums is when the lengths of fields and sums began to count for the encoding.
+var measuresSums = release.From("7.0.0")
+
+// sumLimits returns the limits of a packed hash that count for HINCRBY and HINCRBYFLOAT.
+func sumLimits(c *engine.Call) hash.Limits {
+	lim := c.Engine.Config.Hash
+	if !c.Has(measuresSums) {
+		lim.MaxValue = math.MaxInt
+	}
+	return lim
 }
 
 // HINCRBYFLOAT key field increment
@@ -297,7 +318,7 @@ func cmdHIncrByFloat(c *engine.Call) {
 		return
 	}
 	sum := by.AppendHuman(c.Scratch())
-	h.Update(field, sum, c.Engine.Config.Hash)
+	h.Update(field, sum, sumLimits(c))
 	c.Changed(key, "hhincrbyfloat", field)
 	if c.Propagates() { // the sum: a replay must not depend on rounding
 		propagateSum(c, key, field, sum)

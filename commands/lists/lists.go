@@ -22,9 +22,14 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
+// wordings are the errors of older releases.
+var wordings = []engine.Wording{
+	{Before: "7.0.0", Error: errRankZero, Was: "ERR RANK can't be zero: use 1 to start from the first match, 2 from the second, ..."},
+}
+
 // Family returns the family of list commands.
 func Family() engine.Family {
-	return engine.Family{Group: "list", Commands: slices.Concat([]engine.Command{
+	return engine.Family{Group: "list", Wordings: wordings, Commands: slices.Concat([]engine.Command{
 		{Name: "lpush", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW insert"), Run: cmdLPush, Since: "1.0.0",
 			Syntax: "key element...", Summary: "Prepends one or more elements to a list.",
 			Complexity: "O(N), N being the number of elements added",

@@ -59,10 +59,13 @@ func popNow(c *engine.Call, p pop) {
 	keys := [1][]byte{c.Arg()}
 	p.count = 1
 	if c.Left() == 1 {
-		p.count = int(c.IntIn(0, math.MaxInt64, engine.ErrNotPositive))
+		p.count = popCount(c)
 		p.nested = c.Reply.Proto() == 3
 	}
 	c.End()
+	if p.count == 0 && !c.Has(refusesNegative) {
+		keys[0] = nil
+	}
 	key, s, _ := engine.First[*zset.Set](c, keys[:])
 	switch {
 	case !c.OK():
@@ -71,6 +74,17 @@ func popNow(c *engine.Call, p pop) {
 	default:
 		popScored(c, key, s, p)
 	}
+}
+
+// refusesNegative is when ZPOPMIN and ZPOPMAX began to refuse negative counts, and to look at the key even for none.
+var refusesNegative = release.From("7.0.0")
+
+// popCount reads the count of ZPOPMIN or ZPOPMAX.
+func popCount(c *engine.Call) int {
+	if c.Has(refusesNegative) {
+		return int(c.IntIn(0, math.MaxInt64, engine.ErrNotPositive))
+	}
+	return int(max(c.Int(), 0))
 }
 
 // BZPOPMIN key [key ...] timeout

@@ -24,9 +24,12 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
+// wordings are the errors of older releases.
+var wordings = []engine.Wording{{Before: "7.0.0", Error: errNoInput, Was: "ERR at least 1 input key is needed for %s"}}
+
 // Family returns the family of sorted set commands.
 func Family() engine.Family {
-	return engine.Family{Group: "sorted-set", Commands: slices.Concat([]engine.Command{
+	return engine.Family{Group: "sorted-set", Wordings: wordings, Commands: slices.Concat([]engine.Command{
 		{Name: "zadd", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdZAdd, Since: "1.2.0",
 			Syntax:     "key condition=[NX|XX]@3.0.2 comparison=[GT|LT]@6.2.0 [change=CH]@3.0.2 [increment=INCR]@3.0.2 data(/score_member)=<score member>...",
 			Summary:    "Adds one or more members to a sorted set, or updates their scores.",

@@ -20,6 +20,16 @@ func Distance(a, b Point) float64 {
 	if v == 0 {
 		return earthRadius * math.Abs(latB-latA)
 	}
+	return haversine(latA, latB, v)
+}
+
+// OlderDistance is Distance before Redis 7.0, which had no shorter formula for points on one meridian.
+func OlderDistance(a, b Point) float64 {
+	return haversine(radians(a.Lat), radians(b.Lat), libm.Sin((radians(b.Lon)-radians(a.Lon))/2))
+}
+
+// haversine returns the metres between points of these latitudes. v is the sine of half the difference of their longitudes.
+func haversine(latA, latB, v float64) float64 {
 	u := libm.Sin((latB - latA) / 2)
 	cosines := libm.Cos(latA) * libm.Cos(latB)
 	return arcOf(float64(u*u) + float64(float64(cosines*v)*v))
@@ -35,6 +45,7 @@ type Area struct {
 	width, height float64 // metres from edge to edge
 	radius        float64 // metres; of a box, half the diagonal; of a polygon, the distance to the farthest corner of its box
 	vertices      []Point // of a polygon
+	older         bool    // distances are those of OlderDistance
 	low, high     Point   // the southwest and the northeast of a polygon
 
 	// Computed once for the estimates of Find:
@@ -56,6 +67,20 @@ func Box(center Point, width, height float64) Area {
 	diagonal := math.Sqrt(float64(width/2*(width/2)) + float64(height/2*(height/2)))
 	return Area{isBox: true, width: width, height: height, radius: diagonal,
 		across: boundOf(width / 2), up: boundOf(height / 2)}.around(center)
+}
+
+// Older returns the area with distances as they were before Redis 7.0.
+func (a Area) Older() Area {
+	a.older = true
+	return a
+}
+
+// metres returns the distance between two points.
+func (a *Area) metres(p, q Point) float64 {
+	if a.older {
+		return OlderDistance(p, q)
+	}
+	return Distance(p, q)
 }
 
 func (a Area) around(center Point) Area {
@@ -113,7 +138,7 @@ func (a *Area) Find(score float64) (hit Hit, ok bool) {
 	case hit.near > a.across.outside:
 		return hit, false
 	}
-	return hit, Distance(a.Center, p) <= a.radius
+	return hit, a.metres(a.Center, p) <= a.radius
 }
 
 // sineOf returns the sine of x. For small x it uses a short series, which is exact enough for an estimate.
@@ -134,12 +159,12 @@ func (a *Area) holds(p Point, u, v float64) bool {
 	case u < a.up.inside && v < a.across.inside:
 		return true
 	}
-	return Distance(p, Point{p.Lon, a.Center.Lat}) <= a.height/2 &&
-		Distance(p, Point{a.Center.Lon, p.Lat}) <= a.width/2
+	return a.metres(p, Point{p.Lon, a.Center.Lat}) <= a.height/2 &&
+		a.metres(p, Point{a.Center.Lon, p.Lat}) <= a.width/2
 }
 
 // Distance returns the metres from the center to a hit.
-func (a *Area) Distance(h Hit) float64 { return Distance(a.Center, PointOf(h.Score)) }
+func (a *Area) Distance(h Hit) float64 { return a.metres(a.Center, PointOf(h.Score)) }
 
 // Compare returns -1, 0 or 1 as the distance to x is less than, equal to or greater than that to y.
 func (a *Area) Compare(x, y Hit) int {

@@ -2,6 +2,7 @@ package zset
 
 import (
 	"bytes"
+	"math"
 
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/resp"
@@ -68,7 +69,7 @@ func (s *Set) precedes(p int, member []byte, score float64) (before bool, next i
 
 // insert adds a pair whose member is not there, behind the last if it belongs there: scores are
 // often times.
-func (s *Set) insert(member []byte, score float64) {
+func (s *Set) insert(member []byte, score float64, lim Limits) {
 	if s.packed == nil {
 		s.packed = ziplist.New()
 	}
@@ -85,7 +86,7 @@ func (s *Set) insert(member []byte, score float64) {
 	if p != ziplist.None {
 		p = s.packed.Next(p)
 	}
-	s.insertScore(p, score)
+	s.insertScore(p, score, lim)
 }
 
 // seek returns the position of the first pair that does not come before (score, member).
@@ -102,8 +103,8 @@ func (s *Set) seek(member []byte, score float64) int {
 }
 
 // insertScore adds score as an entry before that at p, at the end if p is None.
-func (s *Set) insertScore(p int, score float64) {
-	if n, ok := asInteger(score); ok {
+func (s *Set) insertScore(p int, score float64, lim Limits) {
+	if n, ok := asInteger(score); ok && !(lim.SignedZeros && n == 0 && math.Signbit(score)) {
 		s.packed = s.packed.InsertInt(p, n)
 		return
 	}

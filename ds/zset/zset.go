@@ -31,7 +31,7 @@
 // of empty sets, which is the keyspace's.
 //
 // Unlike in Redis, an offset into a range costs O(log n) and not O(offset), and 0 and -0 are stored
-// alike in a packed set, as since Redis 7; 6.2 keeps them apart there.
+// alike in a packed set unless SignedZeros is set, as since Redis 7; 6.2 keeps them apart there.
 package zset
 
 import (
@@ -56,6 +56,8 @@ type Set struct {
 type Limits struct {
 	MaxEntries int // most members
 	MaxValue   int // most bytes of a member
+
+	SignedZeros bool // a packed set keeps -0 apart from 0
 }
 
 // ScoreRange is a range of scores.
@@ -140,14 +142,14 @@ func (s *Set) Add(member []byte, score float64, lim Limits, dice func(n uint64) 
 			return false, false
 		}
 		s.packed = s.packed.Delete(p, 2)
-		s.insert(member, score)
+		s.insert(member, score, lim)
 		return false, true
 	}
 	if s.outgrown(len(member), lim) {
 		s.Sort(dice)
 		return s.sorted.add(member, score, dice)
 	}
-	s.insert(member, score)
+	s.insert(member, score, lim)
 	return true, false
 }
 
@@ -155,7 +157,7 @@ func (s *Set) Add(member []byte, score float64, lim Limits, dice func(n uint64) 
 // pair comes behind all others.
 func (s *Set) Append(member []byte, score float64, lim Limits, dice func(n uint64) uint64) {
 	if s.sorted == nil && !s.outgrown(len(member), lim) {
-		s.insert(member, score)
+		s.insert(member, score, lim)
 		return
 	}
 	s.Sort(dice)
