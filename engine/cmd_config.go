@@ -190,7 +190,7 @@ func cmdConfigResetStat(c *Call) {
 func cmdConfigRewrite(c *Call) {
 	err := error(ErrNoConfigFile)
 	if c.Engine.Parts.host.Rewrite != nil {
-		err = c.Engine.Parts.host.Rewrite()
+		err = c.Engine.Parts.host.Rewrite(false)
 	}
 	if err != nil {
 		c.Fail(err)

@@ -1,49 +1,182 @@
 package engine
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
-// debugLines are the subcommands of DEBUG. To COMMAND they are not there, as in Redis.
+// debugLines are the subcommands of DEBUG that the engine's release has, in the order of HELP. To COMMAND they are not
+// there, as in Redis.
 func (e *Engine) debugLines() []DebugLine {
-	lines := []DebugLine{
-		{"aof-flush-sleep", 1, 1, "<microseconds>", aboutIgnored, cmdDebugIgnored},
-		{"dict-resizing", 1, 1, "<0|1>", aboutIgnored, cmdDebugIgnored},
-		{"digest", 0, 0, "", "Return a hash of all data, equal to redis-server's of the same data.", cmdDebugDigest},
-		{"digest-value", 0, math.MaxInt, "<key> [<key> ...]", "Return the hash of each key's value.", cmdDebugDigestValue},
-		{"error", 1, 1, "<string>", "Reply with an error.", func(c *Call) { c.Reply.Error(Error(c.Arg())) }},
-		{"log", 1, 1, "<message>", "Write a message to the server's log.", cmdDebugLog},
-		{"pause-cron", 1, 1, "<0|1>", aboutIgnored, cmdDebugIgnored},
-		{"protocol", 1, 1, "<type>", "Reply with a value of a type of the protocol.", cmdDebugProtocol},
-		{"quicklist-packed-threshold", 1, 1, "<size>", aboutIgnored, cmdDebugPackedThreshold},
-		{"replybuffer", 2, 2, "<option> <value>", aboutIgnored, cmdDebugReplyBuffer},
-		{"set-active-expire", 1, 1, "<0|1>", "Turn the removal of expired keys that nobody looks at off or on.", cmdDebugSetActiveExpire},
-		{"set-disable-deny-scripts", 1, 1, "<0|1>", "Let scripts call DEBUG, which is not for them, or refuse it again.",
-			func(c *Call) {
-				n, _ := strconv.Atoi(string(c.Arg()))
-				c.Engine.Config.scriptsMayDebug = n != 0
-				c.Reply.Status("OK")
-			}},
-		{"sleep", 1, 1, "<seconds>", "Stop the server for a while.", cmdDebugSleep},
-	}
+	lines := append(debugCore(), debugIgnored()...)
 	for _, p := range e.Parts.List {
 		lines = append(lines, p.Debug...)
 	}
-	slices.SortFunc(lines, func(a, b DebugLine) int { return strings.Compare(a.Name, b.Name) })
+	lines = slices.DeleteFunc(lines, func(line DebugLine) bool {
+		return !e.shows(release.From(line.Since)) || line.Until != "" && !e.Release.Ziplists && e.Release.Has(release.From(line.Until))
+	})
+	order := strings.Fields(debugOrder)
+	slices.SortStableFunc(lines, func(a, b DebugLine) int {
+		return cmp.Compare(slices.Index(order, a.Name), slices.Index(order, b.Name))
+	})
 	return lines
 }
 
-const aboutIgnored = "Accepted for the sake of test suites; changes nothing here."
+// debugOrder is the order of the subcommands in DEBUG HELP of Redis 8.0, those of other releases among them.
+const debugOrder = "aof-flush-sleep assert change-repl-id config-rewrite-force-all crash-and-recover digest internal_secret digest-value " +
+	"error leak log htstats htstats-key loadaof lua-always-replicate-commands replicate mallctl mallctl-str object drop-cluster-packet-filter " +
+	"close-cluster-link-on-packet-drop disable-cluster-random-ping oom panic populate protocol reload restart sdslen segfault " +
+	"set-active-expire quicklist-packed-threshold set-disable-deny-scripts set-skip-checksum-validation sleep stringmatch-test structsize " +
+	"listpack ziplist quicklist client-eviction pause-cron replybuffer repl-pause pause-after-fork delay-rdb-client-free-second dict-resizing " +
+	"script mark-internal-client client-enforce-reply-list clusterlink"
 
-// DEBUG AOF-FLUSH-SLEEP, DICT-RESIZING, PAUSE-CRON
+func debugCore() []DebugLine {
+	const crash = "End the server at once, without saving."
+	return []DebugLine{
+		{Name: "assert", About: crash, Run: cmdDebugCrash},
+		{Name: "clusterlink", Least: 3, Most: 3, Args: "KILL <to|from|all> <node-id>", About: "Refused: there is no cluster.", Run: cmdDebugClusterLink, Since: "7.0.0"},
+		{Name: "client-eviction", About: "Show the clients that maxmemory-clients may evict, by what they hold.", Run: cmdDebugClientEviction, Since: "7.0.0"},
+		{Name: "config-rewrite-force-all", About: "CONFIG REWRITE with all parameters.", Run: cmdDebugRewrite},
+		{Name: "crash-and-recover", Most: math.MaxInt, Args: "[<milliseconds>]", About: aboutRestart, Run: cmdDebugRestart},
+		{Name: "digest", About: "Return a hash of all data, equal to redis-server's of the same data.", Run: cmdDebugDigest},
+		{Name: "digest-value", Most: math.MaxInt, Args: "<key> [<key> ...]", About: "Return the hash of each key's value.", Run: cmdDebugDigestValue},
+		{Name: "error", Least: 1, Most: 1, Args: "<string>", About: "Reply with an error.", Run: func(c *Call) { c.Reply.Error(Error(c.Arg())) }},
+		{Name: "internal_secret", About: "Refused: there is no cluster.", Run: func(c *Call) { c.Fail(ErrNoSecret) }, Since: "8.0.0"},
+		{Name: "log", Least: 1, Most: 1, Args: "<message>", About: "Write a message to the server's log.", Run: cmdDebugLog},
+		{Name: "oom", About: crash, Run: cmdDebugCrash},
+		{Name: "panic", About: crash, Run: cmdDebugCrash},
+		{Name: "protocol", Least: 1, Most: 1, Args: "<type>", About: "Reply with a value of a type of the protocol.", Run: cmdDebugProtocol},
+		{Name: "quicklist-packed-threshold", Least: 1, Most: 1, Args: "<size>", About: aboutIgnored, Run: cmdDebugPackedThreshold, Since: "7.0.0"},
+		{Name: "replybuffer", Least: 2, Most: 2, Args: "PEAK-RESET-TIME <NEVER|RESET|milliseconds>", About: aboutIgnored, Run: cmdDebugReplyBuffer, Since: "7.0.0"},
+		{Name: "replybuffer", Least: 2, Most: 2, Args: "RESIZING <0|1>", About: aboutIgnored, Run: cmdDebugReplyBuffer, Since: "7.0.0"},
+		{Name: "restart", Most: math.MaxInt, Args: "[<milliseconds>]", About: aboutRestart, Run: cmdDebugRestart},
+		{Name: "segfault", About: crash, Run: cmdDebugCrash},
+		{Name: "set-active-expire", Least: 1, Most: 1, Args: "<0|1>", About: "Turn the removal of expired keys that nobody looks at off or on.", Run: cmdDebugSetActiveExpire},
+		{Name: "set-disable-deny-scripts", Least: 1, Most: 1, Run: cmdDebugDenyScripts, Since: "7.0.0"},
+		{Name: "set-skip-checksum-validation", Least: 1, Most: 1, Args: "<0|1>", About: "Check no checksum of RESTORE and snapshots, or do so again.", Run: cmdDebugChecksums},
+		{Name: "sleep", Least: 1, Most: 1, Args: "<seconds>", About: "Stop the server for a while.", Run: cmdDebugSleep},
+		{Name: "stringmatch-test", About: aboutIgnored, Run: func(c *Call) { c.Reply.Status("Apparently Redis did not crash: test passed") }},
+		{Name: "structsize", About: "Return the sizes of structures as Redis tells them.", Run: cmdDebugStructSize},
+	}
+}
+
+const (
+	aboutIgnored = "Accepted for the sake of test suites; changes nothing here."
+	aboutRestart = "Refused: this server cannot start itself again."
+)
+
+// debugIgnored are the subcommands with an argument, as a rule, that tune or watch what is not here.
+func debugIgnored() []DebugLine {
+	lines := []DebugLine{
+		{Name: "aof-flush-sleep", Args: "<microseconds>"},
+		{Name: "client-enforce-reply-list", Args: "<0|1>", Since: "valkey:8.1.0"},
+		{Name: "close-cluster-link-on-packet-drop", Args: "<0|1>", Since: "valkey:8.1.0"},
+		{Name: "delay-rdb-client-free-second", Args: "<seconds>", Since: "valkey:8.1.0"},
+		{Name: "dict-resizing", Args: "<0|1>", Since: "7.4.0 valkey:8.1.0"},
+		{Name: "disable-cluster-random-ping", Args: "<0|1>", Since: "valkey:8.1.0"},
+		{Name: "leak", Args: "<string>"},
+		{Name: "lua-always-replicate-commands", Args: "<0|1>", Until: "7.0.0"},
+		{Name: "pause-after-fork", Args: "<0|1>", Since: "valkey:8.1.0"},
+		{Name: "pause-cron", Args: "<0|1>"},
+	}
+	for i := range lines {
+		lines[i].Least, lines[i].Most, lines[i].About, lines[i].Run = 1, 1, aboutIgnored, cmdDebugIgnored
+	}
+	return append(lines,
+		DebugLine{Name: "drop-cluster-packet-filter", Least: 1, Most: 1, Args: "<packet-type>", About: aboutIgnored, Since: "7.0.0",
+			Run: cmdDebugNumber},
+		DebugLine{Name: "mark-internal-client", Most: 1, Args: "[UNMARK]", About: aboutIgnored, Since: "8.0.0",
+			Run: debugWord("UNMARK")},
+		DebugLine{Name: "repl-pause", Least: 1, Most: 1, Args: "<clear|after-fork|before-rdb-channel|on-streaming-repl-buf>", About: aboutIgnored, Since: "8.0.0",
+			Run: debugWord("CLEAR", "AFTER-FORK", "BEFORE-RDB-CHANNEL", "ON-STREAMING-REPL-BUF")})
+}
+
+// Subcommands that change nothing, such as DEBUG PAUSE-CRON
 func cmdDebugIgnored(c *Call) { c.Reply.Status("OK") }
+
+// DEBUG DROP-CLUSTER-PACKET-FILTER number
+func cmdDebugNumber(c *Call) {
+	if c.Int(); c.OK() {
+		c.Reply.Status("OK")
+	}
+}
+
+// debugWord returns the handler of a subcommand that changes nothing and takes one of a few words, or no argument.
+func debugWord(words ...string) Handler {
+	return func(c *Call) {
+		if c.More() && !slices.ContainsFunc(words, c.Word) {
+			c.Fail(c.SubSyntaxError())
+			return
+		}
+		c.Reply.Status("OK")
+	}
+}
+
+// DEBUG ASSERT, OOM, PANIC, SEGFAULT
+func cmdDebugCrash(c *Call) {
+	if c.Engine.Parts.host.Exit == nil {
+		c.Fail(ErrShutdown)
+		return
+	}
+	c.Engine.Log('#', "The server ends as DEBUG %s asks for", strings.ToUpper(string(c.Args[1])))
+	_ = c.Engine.prepareShutdown(Shutdown{NoSave: true, Now: true, Force: true})
+	c.Engine.Parts.host.Exit()
+	c.Session.CloseAfterReply() // there is none: the connection ends with the server
+}
+
+// DEBUG RESTART, CRASH-AND-RECOVER [milliseconds]
+func cmdDebugRestart(c *Call) {
+	if c.More() {
+		c.Int()
+	}
+	c.Fail(ErrRestart)
+}
+
+// DEBUG CLUSTERLINK KILL to|from|all node-id
+func cmdDebugClusterLink(c *Call) { c.Fail(ErrDebugCluster) }
+
+// DEBUG CONFIG-REWRITE-FORCE-ALL
+func cmdDebugRewrite(c *Call) {
+	err := error(ErrRewriteAll)
+	if rewrite := c.Engine.Parts.host.Rewrite; rewrite != nil {
+		if err = rewrite(true); err == error(ErrNoConfigFile) {
+			err = ErrRewriteAll
+		}
+	}
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+// DEBUG SET-DISABLE-DENY-SCRIPTS 0 | 1: scripts may call DEBUG, which is not for them, or may not.
+func cmdDebugDenyScripts(c *Call) {
+	n, _ := strconv.Atoi(string(c.Arg()))
+	c.Engine.Config.scriptsMayDebug = n != 0
+	c.Reply.Status("OK")
+}
+
+// DEBUG SET-SKIP-CHECKSUM-VALIDATION 0 | 1
+func cmdDebugChecksums(c *Call) {
+	n, _ := strconv.Atoi(string(c.Arg()))
+	c.Engine.Config.AnyChecksum = n != 0
+	c.Reply.Status("OK")
+}
+
+// DEBUG STRUCTSIZE. The sizes are those of Redis 8.0 with 64 bits: the structures themselves are not here.
+func cmdDebugStructSize(c *Call) {
+	c.Reply.BulkString("bits:64 robj:16 dictentry:24 sdshdr5:1 sdshdr8:3 sdshdr16:5 sdshdr32:9 sdshdr64:17 ")
+}
 
 // DEBUG LOG message
 func cmdDebugLog(c *Call) {
-	c.Engine.log('#', "DEBUG LOG: %s", c.Arg())
+	c.Engine.Log('#', "DEBUG LOG: %s", c.Arg())
 	c.Reply.Status("OK")
 }
 
@@ -92,7 +225,9 @@ func cmdDebug(c *Call) {
 func (c *Call) debugHelp() {
 	var lines []string
 	for _, line := range c.Engine.debugLines() {
-		lines = append(lines, strings.TrimSpace(strings.ToUpper(line.Name)+" "+line.Args), "    "+line.About)
+		if line.About != "" {
+			lines = append(lines, strings.TrimSpace(strings.ToUpper(line.Name)+" "+line.Args), helpIndent+line.About)
+		}
 	}
 	c.Help(lines...)
 }

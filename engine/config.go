@@ -22,6 +22,7 @@ type Config struct {
 	Password     string
 	MaxMemory    int64
 	ActiveExpire bool
+	AnyChecksum  bool // snapshots and payloads may have any: see DEBUG SET-SKIP-CHECKSUM-VALIDATION
 	Hash         hash.Limits
 	ZSet         zset.Limits
 	Set          set.Limits

@@ -125,6 +125,11 @@ const (
 	ErrBufferWords   = Error("Wrong number of arguments in buffer limit configuration.")
 	ErrBufferNumbers = Error("Error in hard, soft or soft_seconds setting in buffer limit configuration.")
 	ErrPackedSize    = Error("ERR argument must be a memory value bigger than 1 and smaller than 4gb")
+	ErrNoSecret      = Error("ERR Internal secret is missing")
+	ErrDebugCluster  = Error("ERR Debug option only available for cluster mode enabled setup!")
+	ErrRestart       = Error("ERR failed to restart the server. Check server logs.")
+	ErrRewriteAll    = Error("ERR CONFIG-REWRITE-FORCE-ALL failed: Bad address")
+	ErrNoClientLimit = Error("ERR maxmemory-clients is disabled.")
 	ErrProtocolType  = Error("ERR Wrong protocol type name. Please use one of the following: string|integer|double|bignum|null|array|set|map|attrib|push|verbatim|true|false")
 
 	// What several families of data commands reply.

@@ -2,7 +2,9 @@ package engine
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -71,7 +73,7 @@ func (e *Engine) evictClients() {
 		if !h.exceeded() {
 			return
 		}
-		e.log('*', "Evicting client: %s", e.clientInfo(c.session))
+		e.Log('*', "Evicting client: %s", e.clientInfo(c.session))
 		e.Sessions.evicted++
 		c.session.Disconnect()
 		c.session.release()
@@ -99,4 +101,32 @@ func (e *Engine) evictableClients() []evictable {
 		return cmp.Or(cmp.Compare(b.memory, a.memory), cmp.Compare(a.session.ID, b.session.ID))
 	})
 	return list
+}
+
+// clientBuckets is how DEBUG CLIENT-EVICTION groups clients: below 32 kB, and then by powers of two, the last without a bound.
+const clientBuckets, smallClient = 19, 15
+
+// DEBUG CLIENT-EVICTION
+func cmdDebugClientEviction(c *Call) {
+	if c.Engine.eviction.clients.amount == 0 {
+		c.Fail(ErrNoClientLimit)
+		return
+	}
+	var held, count [clientBuckets]int64
+	for _, client := range c.Engine.evictableClients() {
+		i := min(bits.Len64(uint64(client.memory)>>smallClient), clientBuckets-1)
+		held[i], count[i] = held[i]+client.memory, count[i]+1
+	}
+	var b strings.Builder
+	for i := range clientBuckets {
+		from, to := int64(1)<<(i-1+smallClient), fmt.Sprintf(" - %10d: ", int64(1)<<(i+smallClient)-1)
+		switch i {
+		case 0:
+			from = 0
+		case clientBuckets - 1:
+			to = "+            : "
+		}
+		fmt.Fprintf(&b, "bucket %10d%stot-mem: %10d, clients: %d\n", from, to, held[i], count[i])
+	}
+	c.Reply.Verbatim("txt", []byte(b.String()))
 }

@@ -121,14 +121,14 @@ type Host struct {
 	Limit func(bytes int64)
 	// Traffic returns how many bytes came in and went out so far, and how often event loops looked for input.
 	Traffic func() (in, out, cycles int64)
-	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE.
-	Rewrite func() error
+	// Rewrite writes the parameters to the configuration file, for CONFIG REWRITE: those that changed, or all.
+	Rewrite func(all bool) error
 	// Users is the file that keeps the users.
 	Users UserFile
 }
 
-// log writes a line to the host's log, if it has one.
-func (e *Engine) log(mark byte, format string, args ...any) {
+// Log writes a line to the host's log, if it has one. It is called under the lock.
+func (e *Engine) Log(mark byte, format string, args ...any) {
 	if e.Parts.host.Log != nil {
 		e.Parts.host.Log(mark, format, args...)
 	}
@@ -151,9 +151,11 @@ func (h *Host) merge(other Host) {
 // DebugLine is a subcommand of DEBUG.
 type DebugLine struct {
 	Name        string
-	Least, Most int // arguments after the name
-	Args, About string
+	Least, Most int    // arguments after the name
+	Args, About string // of HELP; a line without About is not shown
 	Run         Handler
+
+	Since, Until string // the releases that have it, in the notation of package release; with ziplists what went is there too
 }
 
 // UserFile is where users are kept, for ACL LOAD and ACL SAVE.

@@ -19,6 +19,7 @@ var wholeWordings = []Wording{
 	{Before: "7.0.0", Error: ErrUnknownArg, Was: "`%s`, "},
 	{Before: "7.0.0", Error: ErrPairsArity, Was: "ERR wrong number of arguments for %[2]s"},
 	{Before: "7.0.0", Error: ErrExpireTime, Was: "ERR invalid expire time in %s"},
+	{Before: "7.0.0", Error: ErrRewriteAll, Was: "ERR CONFIG-REWRITE-FORCE-ALL failed"},
 }
 
 // splits is when subcommands became commands, and tips, keyspecs and COMMAND DOCS came.

@@ -66,3 +66,11 @@ func (m *Master) debugChangeID(c *engine.Call) {
 	m.stream.id = m.engine.NewID()
 	c.Reply.Status("OK")
 }
+
+// DEBUG REPLICATE command [argument ...]
+func (m *Master) debugReplicate(c *engine.Call) {
+	if command := c.Rest(); m.stream.running {
+		m.feed(engine.AnyDB, command)
+	}
+	c.Reply.Status("OK")
+}

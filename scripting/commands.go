@@ -1,6 +1,9 @@
 package scripting
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -71,6 +74,33 @@ func (s *Scripts) family() engine.Family {
 				engine.HelpLine("5.0.0"),
 			}},
 	}, Wordings: wordings}
+}
+
+// debugLines returns the subcommands of DEBUG about scripts.
+func (s *Scripts) debugLines() []engine.DebugLine {
+	return []engine.DebugLine{{Name: "script", Least: 1, Most: 1, Args: "<LIST|<sha>>", About: "Log the cached scripts, or one of them.", Run: s.cmdDebugScript,
+		Since: "7.4.0"}}
+}
+
+// DEBUG SCRIPT LIST | sha1
+func (s *Scripts) cmdDebugScript(c *engine.Call) {
+	list := slices.Sorted(maps.Keys(s.cache.bySHA))
+	if !c.Word("LIST") {
+		list = []string{string(c.Arg())}
+	}
+	for _, sha := range list {
+		switch sc := s.cache.find([]byte(sha)); {
+		case len(sha) != digestLen:
+			c.Refuse(c.SubSyntaxError())
+		case sc == nil:
+			c.Refuse(errNoScript)
+		default:
+			c.Engine.Log('#', "SCRIPT SHA: %s\n%s", sha, sc.body)
+		}
+	}
+	if c.OK() {
+		c.Reply.Status("OK")
+	}
 }
 
 // runner completes the line of a command that runs a program. flagsOf returns the flags of the program that the first

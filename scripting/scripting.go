@@ -97,6 +97,7 @@ func (s *Scripts) Part() engine.Part {
 	return engine.Part{
 		Name:     "scripting",
 		Families: []engine.Family{s.family()},
+		Debug:    s.debugLines(),
 		Params: []engine.Param{
 			engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, math.MaxInt64, "lua-time-limit"),
 			engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20),

@@ -23,15 +23,15 @@ func values(e *engine.Engine) map[string]string {
 }
 
 // rewrite writes the parameters to the configuration file. Lines that set a parameter get its present value.
-// Parameters that no line sets follow at the end if they have changed since the start, then the users. Other lines
-// stay.
-func (p *program) rewrite() error {
+// Parameters that no line sets follow at the end if they have changed since the start, or all of them, then the users. Other
+// lines stay.
+func (p *program) rewrite(all bool) error {
 	if p.conf.file == "" {
 		return engine.ErrNoConfigFile
 	}
 	old, err := os.ReadFile(p.conf.file)
 	if err == nil {
-		err = replaceFile(p.conf.file, p.rewritten(old))
+		err = replaceFile(p.conf.file, p.rewritten(old, all))
 	}
 	if err != nil {
 		return fmt.Errorf("ERR Rewriting config file: %w", err)
@@ -39,7 +39,7 @@ func (p *program) rewrite() error {
 	return nil
 }
 
-func (p *program) rewritten(old []byte) []byte {
+func (p *program) rewritten(old []byte, all bool) []byte {
 	var text []byte
 	seen := map[string]bool{"seed": true}
 	marked, declared := false, false
@@ -62,7 +62,7 @@ func (p *program) rewritten(old []byte) []byte {
 	}
 	for _, name := range p.engine.ParamNames() {
 		param := p.engine.Param(name)
-		if param.Name != name || seen[name] || p.defaults[name] == param.Get() {
+		if param.Name != name || seen[name] || !all && p.defaults[name] == param.Get() {
 			continue
 		}
 		if !marked {

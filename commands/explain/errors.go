@@ -2,10 +2,13 @@ package explain
 
 import "github.com/miniserver-go/miniserver/engine"
 
-// The errors of this package. The untyped ones are formats. Only errNotPacked is in Redis' words.
+// The errors of this package. The untyped ones are formats. Those of DEBUG are in Redis' words.
 const (
 	errNoEncoding  = "ERR these data of a %s cannot be a %s"
 	errOneEncoding = "ERR a %s has one encoding only"
 	errNoThreshold = "ERR '%s' does not decide on the encoding of a %s"
-	errNotPacked   = engine.Error("ERR Not a ziplist encoded object.")
+	errNotEncoded  = "ERR Not a %s encoded object."
+	errNoText      = engine.Error("ERR Not an sds encoded string.")
+	errNoTable     = engine.Error("ERR The value stored at the specified key is not represented using an hash table")
+	errNoDatabase  = engine.Error("ERR Out of range database")
 )

@@ -48,23 +48,6 @@ func cmdMemoryExplain(c *engine.Call) {
 	replyReport(c, append(append(overview(key, v, layout), valueReport(v, ends)...), deadlinesReport(v)...))
 }
 
-// DEBUG ZIPLIST | LISTPACK key
-//
-// Redis prints the entries to the server's standard output. Here they are the reply.
-func cmdDebugZiplist(c *engine.Call) {
-	v, ok := c.DB.Peek(c.Arg())
-	if !ok {
-		c.Fail(engine.ErrNoKey)
-		return
-	}
-	zl, ok := ziplistOf(v)
-	if !ok {
-		c.Fail(errNotPacked)
-		return
-	}
-	replyReport(c, ziplistReport(zl, zl.Len()))
-}
-
 // ziplistOf returns the ziplist of a value. ok is false if the value has another encoding. Packed excludes values with
 // deadlines of elements, but those have a ziplist too.
 func ziplistOf(v keyspace.Value) (zl ziplist.List, ok bool) {

@@ -3,7 +3,8 @@
 // account for, never from samples.
 //
 //	memory.go     the part; MEMORY USAGE, MEMORY PURGE
-//	explain.go    MEMORY EXPLAIN and DEBUG ZIPLIST: the layout of a value
+//	explain.go    MEMORY EXPLAIN: the layout of a value
+//	debug.go      DEBUG ZIPLIST and its like: what Redis tells of a value's layout
 //	whatif.go     MEMORY WHATIF: other encodings and parameters
 //	encodings.go  the encodings that a key's data can have, and their costs
 //	doctor.go     MEMORY STATS, MEMORY MALLOC-STATS, MEMORY DOCTOR: the process
@@ -15,17 +16,14 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// Part returns the part with MEMORY, and with the subcommands of DEBUG that show a ziplist.
+// Part returns the part with MEMORY, and with the subcommands of DEBUG that show how values are stored.
 func Part() engine.Part {
 	return engine.Part{
 		Families: []engine.Family{{Group: "server", Commands: []engine.Command{
 			{Name: "memory", Arity: -2, Since: "4.0.0", Subs: memorySubs(),
 				Complexity: "Depends on the subcommand", Summary: "A container for memory diagnostics commands.", Was: []engine.Was{engine.Before("7.0.0", "+random +movablekeys")}},
 		}}},
-		Debug: []engine.DebugLine{
-			{Name: "listpack", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.", Run: cmdDebugZiplist},
-			{Name: "ziplist", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.", Run: cmdDebugZiplist},
-		},
+		Debug: debugLines(),
 	}
 }
 

@@ -14,7 +14,7 @@ func Debug() engine.DebugLine {
 
 // DEBUG POPULATE count [prefix] [size]
 func cmdDebugPopulate(c *engine.Call) {
-	count, prefix, size := c.IntIn(0, math.MaxInt64, engine.ErrNotPositive), "key", int64(-1)
+	count, prefix, size := c.IntIn(0, math.MaxInt64, engine.ErrNotPositive), "key", int64(0)
 	if c.More() {
 		prefix = string(c.Arg())
 	}
@@ -30,7 +30,7 @@ func cmdDebugPopulate(c *engine.Call) {
 			continue
 		}
 		value := []byte("value:" + strconv.FormatInt(i, 10))
-		if size >= 0 {
+		if size > 0 {
 			value = append(make([]byte, 0, size), value[:min(len(value), int(size))]...)[:size]
 		}
 		c.Engine.Keyspace.Begin()

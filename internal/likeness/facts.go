@@ -16,7 +16,7 @@ type Facts map[string]string
 // Ask returns the facts about the server at the other end of a connection that speaks RESP2. It sends commands that
 // change the dataset and the statistics.
 func Ask(conn net.Conn) (facts Facts, err error) {
-	q := &questions{conn: conn, in: resp.NewReader(conn), facts: Facts{}}
+	q := &questions{conn: conn, in: resp.NewReader(conn), facts: Facts{}, containers: []string{"debug"}}
 	for _, ask := range []func(){q.commands, q.docs, q.help, q.info, q.config, q.clients, q.others} {
 		ask()
 	}
@@ -30,7 +30,7 @@ type questions struct {
 	facts Facts
 	err   error
 
-	containers []string // commands with HELP
+	containers []string // commands with HELP: DEBUG, which shows no subcommands to COMMAND, and those that do
 }
 
 // ask sends a command and returns the reply.

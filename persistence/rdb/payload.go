@@ -58,13 +58,14 @@ func finish(dst []byte, start, version int) []byte {
 	return binary.LittleEndian.AppendUint64(dst, Sum(0, dst[start:]))
 }
 
+// ReadablePayload reports whether the version of a payload is at most newest, whatever its checksum.
+func ReadablePayload(b []byte, newest int) bool {
+	return len(b) >= payloadTail && binary.LittleEndian.Uint16(b[len(b)-payloadTail:]) <= uint16(newest)
+}
+
 // ValidPayload reports whether the version of a payload is at most newest, and its checksum is valid.
 func ValidPayload(b []byte, newest int) bool {
-	if len(b) < payloadTail {
-		return false
-	}
-	tail := b[len(b)-payloadTail:]
-	return binary.LittleEndian.Uint16(tail) <= uint16(newest) && binary.LittleEndian.Uint64(tail[2:]) == Sum(0, b[:len(b)-8])
+	return ReadablePayload(b, newest) && binary.LittleEndian.Uint64(b[len(b)-8:]) == Sum(0, b[:len(b)-8])
 }
 
 // ReadPayload returns the value in a valid payload. The value is suitable for keyspace.DB.Set. It is empty only if its

@@ -116,7 +116,11 @@ func (r *restore) options(c *engine.Call) {
 
 // run decodes the payload and stores its value. A key whose deadline has passed is not stored.
 func (r *restore) run(c *engine.Call, exists bool) {
-	if !rdb.ValidPayload(r.payload, rdb.NewestOf(c.Engine.Release)) {
+	valid := rdb.ValidPayload
+	if c.Engine.Config.AnyChecksum {
+		valid = rdb.ReadablePayload
+	}
+	if !valid(r.payload, rdb.NewestOf(c.Engine.Release)) {
 		c.Fail(errPayload)
 		return
 	}

@@ -1,11 +1,10 @@
 package snapshot
 
 import (
-	"fmt"
+	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
-	"github.com/miniserver-go/miniserver/persistence/rdb"
 )
 
 func (s *Saver) family() engine.Family {
@@ -70,25 +69,11 @@ func (s *Saver) cmdBGSave(c *engine.Call) {
 func (s *Saver) cmdLastSave(c *engine.Call) { c.Reply.Int(s.stats.lastSave) }
 
 func (s *Saver) debugLines() []engine.DebugLine {
-	return []engine.DebugLine{{Name: "reload", Least: 0, Most: 3, Args: "[MERGE] [NOFLUSH] [NOSAVE]",
-		About: "Save the data and load it again.", Run: s.cmdDebugReload}, {Name: "object", Least: 1, Most: 1, Args: "<key>",
-		About: "Show how a key's value is stored.", Run: cmdDebugObject}}
-}
-
-// DEBUG OBJECT key
-func cmdDebugObject(c *engine.Call) {
-	key := c.Arg()
-	v, ok := c.DB.Peek(key)
-	if !ok {
-		c.Fail(engine.ErrNoKey)
-		return
+	return []engine.DebugLine{
+		{Name: "reload", Most: math.MaxInt, Args: "[MERGE] [NOFLUSH] [NOSAVE]", About: "Save the data and load it again.", Run: s.cmdDebugReload},
+		{Name: "object", Least: 1, Most: 1, Args: "<key>", About: "Show how a key's value is stored.", Run: cmdDebugObject, Until: "valkey:8.1.0"},
+		{Name: "object", Least: 1, Most: 2, Args: "<key> [fast]", About: "Show how a key's value is stored.", Run: cmdDebugObject, Since: "valkey:8.1.0"},
 	}
-	const around = 1 + 2 + 8 // the type, the version and the checksum
-	encoder := rdb.Encoder{Compress: true}
-	serialized := len(encoder.Payload(nil, v)) - around
-	idle := c.DB.Idle(key)
-	c.Reply.Status(fmt.Sprintf("Value at:0x0 refcount:1 encoding:%s serializedlength:%d lru:%d lru_seconds_idle:%d length:%d bytes:%d",
-		c.Engine.Release.Encoding(v.Type().String(), v.Encoding()), serialized, c.Now()/1000-idle, idle, v.Len(), c.DB.KeyBytes(key)))
 }
 
 // DEBUG RELOAD [MERGE] [NOFLUSH] [NOSAVE]

@@ -1,0 +1,148 @@
+package explain
+
+import (
+	"fmt"
+	"math/bits"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
+)
+
+// debugLines returns the subcommands of DEBUG that show how values are stored.
+func debugLines() []engine.DebugLine {
+	return []engine.DebugLine{
+		{Name: "htstats", Least: 1, Most: 2, Args: "<dbid> [full]", About: "Show the sizes of a database's tables.", Run: cmdDebugTables},
+		{Name: "htstats-key", Least: 1, Most: 2, Args: "<key> [full]", About: "Show the size of a value's table.", Run: cmdDebugTable},
+		{Name: "listpack", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.", Run: debugPacked("listpack"), Since: "7.0.0"},
+		{Name: "quicklist", Least: 1, Most: 2, Args: "<key> [<0|1>]", About: "Log the nodes of a list.", Run: cmdDebugQuicklist, Since: "7.0.0"},
+		{Name: "sdslen", Least: 1, Most: 1, Args: "<key>", About: "Show the lengths of a key and its string.", Run: cmdDebugTexts},
+		{Name: "ziplist", Least: 1, Most: 1, Args: "<key>", About: "Show the entries of a packed value.", Run: debugPacked("ziplist"), Until: "7.0.0"},
+	}
+}
+
+// DEBUG ZIPLIST | LISTPACK key
+//
+// Redis prints the entries to the server's standard output. Here they go to the log, and with the default release they are
+// the reply.
+func debugPacked(kind string) engine.Handler {
+	return func(c *engine.Call) {
+		v, ok := c.DB.Peek(c.Arg())
+		if !ok {
+			c.Fail(engine.ErrNoKey)
+			return
+		}
+		zl, ok := ziplistOf(v)
+		name := strings.TrimSuffix(encodingOf(c, v), "ex")
+		switch {
+		case !ok || name != kind && !c.Engine.Release.Ziplists:
+			c.Fail(engine.Errorf(errNotEncoded, kind))
+		case c.Engine.Release.Ziplists:
+			replyReport(c, ziplistReport(zl, zl.Len()))
+		default:
+			replyPrinted(c, kind, ziplistReport(zl, zl.Len()))
+		}
+	}
+}
+
+// DEBUG QUICKLIST key [0 | 1]
+func cmdDebugQuicklist(c *engine.Call) {
+	v, ok := c.DB.Peek(c.Arg())
+	if !ok {
+		c.Fail(engine.ErrNoKey)
+		return
+	}
+	if encodingOf(c, v) != "quicklist" {
+		c.Fail(engine.Errorf(errNotEncoded, "quicklist"))
+		return
+	}
+	replyPrinted(c, "quicklist", valueReport(v, v.Len()))
+}
+
+// encodingOf returns the encoding of a value as the release calls it.
+func encodingOf(c *engine.Call, v keyspace.Value) string {
+	return c.Engine.Release.Encoding(v.Type().String(), v.Encoding())
+}
+
+// replyPrinted writes a report to the log, and replies what Redis does when it has printed one.
+func replyPrinted(c *engine.Call, kind string, r report) {
+	for _, line := range r.lines("") {
+		c.Engine.Log('*', "%s", line)
+	}
+	c.Reply.Status(strings.ToUpper(kind[:1]) + kind[1:] + " structure printed on stdout")
+}
+
+// DEBUG SDSLEN key
+func cmdDebugTexts(c *engine.Call) {
+	key := c.Arg()
+	v, ok := c.DB.Peek(key)
+	if !ok {
+		c.Fail(engine.ErrNoKey)
+		return
+	}
+	text, ok := v.(*str.Value)
+	if !ok || text.Enc() == str.Int {
+		c.Fail(errNoText)
+		return
+	}
+	format := "key_sds_len:%d, key_sds_avail:0, key_zmalloc: %d, val_sds_len:%d, val_sds_avail:%d, val_zmalloc: %d"
+	if c.Has(namesAllocations) {
+		format = "key_sds_len:%d key_sds_avail:0 obj_alloc:%d val_sds_len:%d val_sds_avail:%d val_alloc:%d"
+	}
+	spare := max(text.Bytes()-text.Len(), 0)
+	c.Reply.Status(fmt.Sprintf(format, len(key), len(key), text.Len(), spare, text.Len()+spare))
+}
+
+// namesAllocations is when DEBUG SDSLEN got other words.
+var namesAllocations = release.From("valkey:8.1.0")
+
+// DEBUG HTSTATS database [FULL]
+//
+// The sizes are those that Redis' tables would have: a table here has another form, and no chains to show. So FULL shows no more.
+func cmdDebugTables(c *engine.Call) {
+	id := c.Int()
+	if !c.OK() {
+		return
+	}
+	if id < 0 || id >= int64(c.Engine.Keyspace.Len()) {
+		c.Fail(errNoDatabase)
+		return
+	}
+	db := c.Engine.Keyspace.DB(int(id))
+	c.Reply.Verbatim("txt", []byte("[Dictionary HT]\n"+tableStats(c, db.Len(), true)+"[Expires HT]\n"+tableStats(c, db.Volatile(), true)))
+}
+
+// DEBUG HTSTATS-KEY key [FULL]
+func cmdDebugTable(c *engine.Call) {
+	v, ok := c.DB.Peek(c.Arg())
+	if !ok {
+		c.Fail(engine.ErrNoKey)
+		return
+	}
+	switch encodingOf(c, v) {
+	case "hashtable", "skiplist":
+		c.Reply.Verbatim("txt", []byte(tableStats(c, v.Len(), false)))
+	default:
+		c.Fail(errNoTable)
+	}
+}
+
+// tableStats returns what Redis tells of a table of n elements. Since 7.4 it tells nothing of a database without keys.
+func tableStats(c *engine.Call, n int, database bool) string {
+	const title = "Hash table 0 stats (main hash table):\n"
+	switch {
+	case n == 0 && database && c.Has(omitsEmptyTables):
+		return ""
+	case n == 0:
+		return title + "No stats available for empty dictionaries\n"
+	}
+	size, elements := 1<<max(bits.Len(uint(n-1)), 2), "elements"
+	if c.Has(namesAllocations) {
+		size, elements = 7<<bits.Len(uint(n-1)/7), "entries"
+	}
+	return fmt.Sprintf(title+" table size: %d\n number of %s: %d\n", size, elements, n)
+}
+
+var omitsEmptyTables = release.From("7.4.0 valkey:8.0.0")
