@@ -229,7 +229,7 @@ func TestErrorsAreUsed(t *testing.T) {
 // TestErrorsAreComplete finds an Error that is a format by mistake, which nothing would complete, and a
 // format without a verb.
 func TestErrorsAreComplete(t *testing.T) {
-	verb := regexp.MustCompile(`%[a-z]`)
+	verb := regexp.MustCompile(`%(\[\d\])?[a-z]`)
 	for _, f := range sources(t) {
 		if filepath.Base(f.path) != "errors.go" {
 			continue
