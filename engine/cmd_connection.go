@@ -12,7 +12,8 @@ func Connection() Family {
 		{Name: "hello", Arity: -1, Flags: before, Run: cmdHello, Secrets: secretsOfHello, Since: "6.0.0",
 			Syntax: "arguments=[protover auth(/username_password)=[AUTH username password] [SETNAME clientname]]", Summary: "Handshakes with the server.",
 			Complexity: "O(1)",
-			History:    "6.2.0 Without arguments it describes the connection and changes nothing."},
+			History: "valkey:8.1.0 Shows the availability zone if the parameter `availability-zone` names one.\n" +
+				"6.2.0 Without arguments it describes the connection and changes nothing."},
 		{Name: "auth", Arity: -2, Flags: before, Run: cmdAuth, Secrets: SecretsFrom(1), Since: "1.0.0",
 			Syntax: "[username]@6.0.0 password", Summary: "Authenticates the connection.",
 			Complexity: "O(N), N being the number of the user's passwords",

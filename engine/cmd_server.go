@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -26,6 +27,9 @@ func Server() Family {
 		{Name: "time", Arity: 1, Flags: Loading | Stale | Fast, Run: cmdTime, Since: "2.6.0",
 			Summary: "Returns the server time.", Tips: "nondeterministic_output", Complexity: "O(1)"},
 		{Name: "shutdown", Arity: -1, Flags: admin | NoMulti | AllowBusy, Run: cmdShutdown, Since: "1.0.0",
+			Was: []Was{{Before: release.NoValkey, Edit: func(cmd *Command) {
+				cmd.Syntax = "abort-selector=[save-selector-block=<save-selector=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0>|ABORT@7.0.0]"
+			}}},
 			Syntax:     "save-selector(/nosave_save)=[NOSAVE|SAVE] [NOW]@7.0.0 [FORCE]@7.0.0 [ABORT]@7.0.0",
 			Summary:    "Synchronously saves the database(s) to disk and shuts down the Redis server.",
 			Complexity: "O(N), N being the number of keys in all databases",
@@ -43,7 +47,7 @@ func Server() Family {
 			Complexity: "O(1) for each command that the server executes from then on"},
 		{Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast, Run: cmdLolwut, Since: "5.0.0",
 			Syntax: "[VERSION version]", Summary: "Displays computer art and the server's version.", Complexity: "O(1)"},
-	}, Wordings: append(wholeWordings, settingWordings...)}
+	}, Wordings: slices.Concat(wholeWordings, settingWordings, gateWordings, ignoredWordings)}
 }
 
 // frozenTime is since when TIME stands still in a script or a transaction, unless a script is past its time limit.

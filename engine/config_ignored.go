@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // Parameters of redis-server that are accepted, checked, kept and shown, and have no effect.
@@ -162,6 +164,10 @@ func checkNodeName(value string) error {
 	}
 	return nil
 }
+
+// ignoredWordings are the errors about them that read otherwise in other releases.
+var ignoredWordings = []Wording{{Before: release.NoValkey, Error: errParamDefrag,
+	Was: "Active defragmentation cannot be enabled: it requires a server compiled with a modified Jemalloc like the one shipped by default with the source distribution"}}
 
 // checkOOMScores takes three numbers, for the master, replicas and child processes.
 func checkOOMScores(value string) error {

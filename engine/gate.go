@@ -45,6 +45,12 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 	return nil
 }
 
+// gateWordings are the errors of the gate that read otherwise in other releases.
+var gateWordings = []Wording{
+	{Before: release.NoValkey, Error: ErrLoading, Was: "LOADING Valkey is loading the dataset in memory"},
+	{Before: release.NoValkey, Error: ErrScriptKilled, Was: "ERR Script killed by user with %s KILL."},
+}
+
 var queueTakesNoMemory = release.From("7.4.0 valkey:8.0.0")
 
 // mayTakeMemory reports whether the command may need more memory. EXEC needs what the queued commands need. In older

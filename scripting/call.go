@@ -42,7 +42,7 @@ func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) 
 	}
 	if err != nil {
 		if s.engine.ScriptKilled() {
-			L.Abort(engine.ErrScriptKilled)
+			L.Abort(s.killed())
 		}
 		return s.replyError(s.worded(err)), true
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math/bits"
 
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -52,11 +53,17 @@ func number(line []byte) int64 {
 	return n
 }
 
+// sizedTables is when the table of an array began to have its size from the beginning.
+var sizedTables = release.From("valkey:8.1.0")
+
 // array reads n elements into a table of the size that n appends would give it, as in Redis. In RESP3 nils may be among
 // them; then the size depends on their places, and the table grows as they are set.
 func (s *Scripts) array(n int, rest []byte) (lua.Value, []byte) {
 	size := 0
-	if n > 0 && !s.resp3 {
+	switch {
+	case s.sized:
+		size = n
+	case n > 0 && !s.resp3:
 		size = 1 << bits.Len(uint(n-1))
 	}
 	t := s.lua.NewTable(size, 0)

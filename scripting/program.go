@@ -107,7 +107,12 @@ func (s *Scripts) interrupt() error {
 		s.call.Unlock(s.running.box.busy)
 	}
 	if s.engine.ScriptKilled() {
-		return engine.ErrScriptKilled
+		return s.killed()
 	}
 	return nil
+}
+
+// killed returns the error that ends a program after SCRIPT KILL or FUNCTION KILL.
+func (s *Scripts) killed() error {
+	return s.engine.Errorf(engine.ErrScriptKilled, s.running.box.killer)
 }

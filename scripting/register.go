@@ -82,8 +82,14 @@ func validName(name string) bool {
 	return name != ""
 }
 
+// textsEndAtZero is when a zero byte began to end the code of a library, and the description of a function.
+var textsEndAtZero = release.From("valkey:8.1.0")
+
 // runLibrary compiles and runs a library.
 func (s *Scripts) runLibrary(l *library, code string) error {
+	if s.engine.Release.Has(textsEndAtZero) {
+		code = cText(code)
+	}
 	proto, err := lua.Compile(code, s.functions.chunk)
 	if err != nil {
 		return engine.Errorf(errCompileFunction, err)
@@ -175,6 +181,9 @@ func (s *Scripts) registerNamed(f *function, args *lua.Table) {
 			named, f.name = true, s.registeredText(v, s.engine.Errorf(errNamedText, "function_name"))
 		case "description":
 			description := s.registeredText(v, s.engine.Errorf(errNamedText, "description"))
+			if s.engine.Release.Has(textsEndAtZero) {
+				description = cText(description)
+			}
 			f.description = &description
 		case "callback":
 			if f.fn = v.AsFunction(); f.fn == nil {

@@ -17,6 +17,7 @@ type sandbox struct {
 	globals *lua.Table
 	chunk   string // name of programs in errors; the sign @ marks a name, as opposed to source
 	busy    error  // error for other clients while a program is slow
+	killer  string // the command whose subcommand KILL ends a program
 }
 
 // load returns a function that runs a compiled program with a sandbox's globals.
@@ -121,11 +122,18 @@ func (s *Scripts) openRedis(L *lua.State) {
 	if !s.bare {
 		setVersion(t, "REDIS_VERSION", r.Redis)
 	}
-	L.Globals.SetString(nil, "redis", t.Value())
 	if r.Product == "valkey" {
 		setVersion(t, "VALKEY_VERSION", r.Version)
 		t.SetString(nil, "SERVER_NAME", lua.String(r.Product))
-		L.Globals.SetString(nil, "server", t.Value())
+	}
+	s.setAPI(L.Globals, t)
+}
+
+// setAPI makes t the table redis of globals. In Valkey it is also called server.
+func (s *Scripts) setAPI(globals, t *lua.Table) {
+	globals.SetString(nil, "redis", t.Value())
+	if s.engine.Release.Product == "valkey" {
+		globals.SetString(nil, "server", t.Value())
 	}
 }
 
@@ -166,14 +174,14 @@ func (s *Scripts) openFunctions() {
 	called := copyFields(redis, func(name string) bool { return !slices.Contains(forScripts, name) })
 	called.SetReadonly(true)
 	globals := copyFields(all, func(name string) bool { return name != "KEYS" && name != "ARGV" })
-	globals.SetString(nil, "redis", called.Value())
+	s.setAPI(globals, called)
 	globals.SetString(nil, "_G", globals.Value())
 	s.functions.globals = protect(globals)
 
 	loading := copyFields(redis, func(name string) bool { return slices.Contains(whileLoading, name) })
 	loading.SetString(nil, "register_function", lua.NewFunction("register_function", s.luaRegister).Value())
 	s.sparse = lua.NewTable(0, 1)
-	s.sparse.SetString(nil, "redis", protect(loading).Value())
+	s.setAPI(s.sparse, protect(loading))
 	protect(s.sparse)
 }
 
@@ -181,7 +189,8 @@ func (s *Scripts) openFunctions() {
 // loaded.
 var (
 	forScripts   = []string{"replicate_commands", "breakpoint", "debug"}
-	whileLoading = []string{"log", "LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING", "REDIS_VERSION", "REDIS_VERSION_NUM"}
+	whileLoading = []string{"log", "LOG_DEBUG", "LOG_VERBOSE", "LOG_NOTICE", "LOG_WARNING", "REDIS_VERSION", "REDIS_VERSION_NUM",
+		"VALKEY_VERSION", "VALKEY_VERSION_NUM", "SERVER_NAME"}
 )
 
 // copyFields returns a copy of a table with the fields for which keep is true.

@@ -55,6 +55,7 @@ type Scripts struct {
 	resp3   bool     // redis.setresp(3) was called
 	all17   bool     // the numbers among args have 17 digits
 	bare    bool     // errors are texts, not tables
+	sized   bool     // the tables of replies have their size from the beginning
 
 	functions sandbox
 	sparse    *lua.Table // the globals of a library while it is loaded
@@ -85,8 +86,9 @@ func New(e *engine.Engine) *Scripts {
 		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice",
 		all17:     !e.Release.Has(shortNumbers),
 		bare:      !e.Release.Has(tableErrors),
-		scripts:   sandbox{chunk: "@user_script", busy: errBusyScript},
-		functions: sandbox{chunk: "@user_function", busy: errBusyFunction},
+		sized:     e.Release.Has(sizedTables),
+		scripts:   sandbox{chunk: "@user_script", busy: errBusyScript, killer: "SCRIPT"},
+		functions: sandbox{chunk: "@user_function", busy: errBusyFunction, killer: "FUNCTION"},
 	}
 	s.lua = s.newState()
 	return s

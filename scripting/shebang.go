@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -62,29 +63,44 @@ func (s *Scripts) declares(source string) bool { return !s.bare && strings.HasPr
 // shebang reads the options of a script that begins with "#!lua" and returns the rest of the source. An empty first line
 // replaces the options, so that line numbers stay.
 func (s *Scripts) shebang(source string) (f flags, rest string, err error) {
-	line, rest, ok := strings.Cut(source, "\n")
-	if !ok {
+	end := strings.IndexAny(source, "\n\x00")
+	if end < 0 || source[end] == 0 {
 		return 0, "", errShebangEnd
 	}
-	words, ok := resp.Words([]byte(line), nil)
+	words, ok := resp.Words([]byte(source[:end]), nil)
 	if !ok {
 		return 0, "", errShebangWords
 	}
-	if name := words[0][len("#!"):]; string(name) != "lua" {
+	name, later := string(words[0][len("#!"):]), s.engine.Release.Has(namesEngines)
+	if name != "lua" && !later {
 		return 0, "", s.engine.Errorf(errShebangEngine, name)
 	}
-	for _, w := range words[1:] {
+	if f, err = shebangFlags(words[1:]); err != nil {
+		return 0, "", err
+	}
+	if later && !strings.EqualFold(name, "lua") {
+		return 0, "", s.engine.Errorf(errShebangEngine, name)
+	}
+	return f | declared, source[end:], nil
+}
+
+// namesEngines is when the name of the engine began to be looked up, in any case and after the options were read.
+var namesEngines = release.From("valkey:8.1.0")
+
+// shebangFlags reads the options behind the name of the engine.
+func shebangFlags(words [][]byte) (f flags, err error) {
+	for _, w := range words {
 		list, ok := strings.CutPrefix(string(w), "flags=")
 		if !ok {
-			return 0, "", engine.Errorf(errShebangOption, w)
+			return 0, engine.Errorf(errShebangOption, w)
 		}
 		more, err := parseFlags(list)
 		if err != nil {
-			return 0, "", err
+			return 0, err
 		}
 		f |= more
 	}
-	return f | declared, "\n" + rest, nil
+	return f, nil
 }
 
 // parseFlags reads flags separated by commas.

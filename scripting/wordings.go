@@ -17,6 +17,8 @@ var wordings = append([]engine.Wording{
 	{Before: "7.0.0", Error: engine.ErrScriptDenied, Was: "ERR This Redis command is not allowed from scripts"},
 }, ofValkey([][2]engine.Error{
 	{errNoScript, errNotCached},
+	{errBusyScript, "BUSY Valkey is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."},
+	{errBusyFunction, "BUSY Valkey is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE."},
 	{errShebangEngine, "ERR Could not find scripting engine '%s'"},
 	{errNotLoading, "ERR server.register_function can only be called on FUNCTION LOAD command"},
 	{errRegisterArgs, "ERR wrong number of arguments to server.register_function"},

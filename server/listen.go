@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // The server listens itself and passes accepted connections to gnet's event loops. gnet's own listeners end when a
@@ -254,7 +255,7 @@ func (s *Server) refusal(nc net.Conn) engine.Error {
 	case s.counts.clients.Add(1) > s.maxClients.Load():
 		return errMaxClients
 	case s.protected.Load() && !isLocal(nc.RemoteAddr()) && !s.engine.HasPassword():
-		return errProtected
+		return s.engine.Worded(errProtected).(engine.Error)
 	}
 	return ""
 }
@@ -278,6 +279,17 @@ const (
 		"4) Set up an authentication password for the default user. NOTE: You only need to do one of the above things in order for the server " +
 		"to start accepting connections from the outside.")
 )
+
+// wordings are those that read otherwise in other releases.
+var wordings = []engine.Wording{{Before: release.NoValkey, Error: errProtected,
+	Was: "DENIED Running in protected mode because protected mode is enabled and no password is set for the default user. In this mode " +
+		"connections are only accepted from the loopback interface. If you want to connect from external computers, you may adopt one of the " +
+		"following solutions: 1) Just disable protected mode sending the command 'CONFIG SET protected-mode no' from the loopback interface " +
+		"by connecting from the same host the server is running, however MAKE SURE it's not publicly accessible from internet if you do so. " +
+		"Use CONFIG REWRITE to make this change permanent. 2) Alternatively you can just disable the protected mode by editing the " +
+		"configuration file, and setting the protected mode option to 'no', and then restarting the server. 3) If you started the server " +
+		"manually just for testing, restart it with the '--protected-mode no' option. 4) Set up an authentication password for the default " +
+		"user. NOTE: You only need to do one of the above things in order for the server to start accepting connections from the outside."}}
 
 // enroll passes a connection to an event loop, which calls ended after closing it.
 func (s *Server) enroll(nc net.Conn, from engine.Endpoint, ended func()) {

@@ -116,7 +116,7 @@ func New(e *engine.Engine, opts Options) *Server {
 	s.keepAlive.Store(300)
 	s.protected.Store(true)
 	s.output.Store(defaultOutput(e.Config))
-	e.Join(engine.Part{Name: "server", Params: s.params(), Sections: s.sections(), Host: s.host()})
+	e.Join(engine.Part{Name: "server", Families: []engine.Family{{Wordings: wordings}}, Params: s.params(), Sections: s.sections(), Host: s.host()})
 	return s
 }
 
