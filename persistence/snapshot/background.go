@@ -1,5 +1,7 @@
 package snapshot
 
+import "errors"
+
 // bgsave is a running BGSAVE.
 type bgsave struct {
 	*Slicer
@@ -28,8 +30,12 @@ func (s *Saver) startBackground() bool {
 	s.running = j
 	s.opts.Log('*', "Background saving started")
 	s.opts.Spawn(func() {
-		_ = j.Run(o.Write) // commit returns the error
-		err := o.commit(records.Version())
+		err := j.Run(o.Write)
+		if err == nil {
+			err = o.commit(records.Version())
+		} else {
+			o.file.Abandon()
+		}
 		s.engine.With(func() { s.finished(j, err) })
 	})
 	return true
@@ -39,7 +45,11 @@ func (s *Saver) startBackground() bool {
 func (s *Saver) finished(j *bgsave, err error) {
 	s.running = nil
 	s.stats.lastSeconds = s.seconds() - j.started
-	if err != nil {
+	switch {
+	case errors.Is(err, errAbandoned):
+		s.opts.Log('*', "Background saving was cancelled")
+		return
+	case err != nil:
 		s.opts.Log('#', "Background saving error: %v", err)
 		s.stats.lastOK = false
 		s.updateDenial()

@@ -2,9 +2,11 @@ package snapshot
 
 import (
 	"math"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 func (s *Saver) family() engine.Family {
@@ -14,8 +16,9 @@ func (s *Saver) family() engine.Family {
 			Summary:    "Synchronously saves the database(s) to disk.",
 			Complexity: "O(N), N being the number of keys in all databases"},
 		{Name: "bgsave", Arity: -1, Flags: admin, Run: s.cmdBGSave, Since: "1.0.0",
+			Was:    []engine.Was{{Before: release.NoValkey, Edit: engine.Writes("[SCHEDULE]@3.2.2", "operation=[SCHEDULE@3.2.2|CANCEL@valkey:8.1.0]")}},
 			Syntax: "[SCHEDULE]@3.2.2", Summary: "Asynchronously saves the database(s) to disk.", Complexity: "O(1)",
-			History: "3.2.2 The option `SCHEDULE`."},
+			History: "3.2.2 The option `SCHEDULE`.\nvalkey:8.1.0 The option `CANCEL`."},
 		{Name: "restore-asking", Arity: -4, Flags: engine.Write | engine.DenyOOM | engine.Asking | engine.Internal,
 			Keys: engine.Key(1, "OW update"), Run: cmdRestore, ACL: "keyspace dangerous", Since: "3.0.0",
 			Syntax: restoreSyntax, Summary: "An internal command for migrating keys in a cluster.",
@@ -23,7 +26,7 @@ func (s *Saver) family() engine.Family {
 		{Name: "lastsave", Arity: 1, Flags: engine.Loading | engine.Stale | engine.Fast, Run: s.cmdLastSave, Since: "1.0.0", ACL: "admin dangerous",
 			Summary: "Returns the Unix timestamp of the last successful save to disk.", Tips: "nondeterministic_output",
 			Complexity: "O(1)"},
-	}}
+	}, Wordings: []engine.Wording{{Before: release.NoValkey, Error: errMisconf, Was: engine.Error(strings.ReplaceAll(string(errMisconf), "Redis", "Valkey"))}}}
 }
 
 // SAVE
@@ -38,19 +41,19 @@ func (s *Saver) cmdSave(c *engine.Call) {
 	}
 }
 
-// BGSAVE [SCHEDULE]. Within a transaction or script the save is scheduled for later.
+// cancels is the option CANCEL of BGSAVE.
+var cancels = release.From("valkey:8.1.0")
+
+// BGSAVE [SCHEDULE | CANCEL]. Within a transaction or script the save is scheduled for later.
 func (s *Saver) cmdBGSave(c *engine.Call) {
-	schedule := false
-	if c.More() {
-		if schedule = c.Word("SCHEDULE"); !schedule {
-			c.Refuse(engine.ErrSyntax)
-		}
-		c.End()
-	}
-	if !c.OK() {
+	schedule := c.Word("SCHEDULE")
+	cancel := !schedule && c.Engine.Release.Offers(cancels) && c.Word("CANCEL")
+	if c.End(); !c.OK() {
 		return
 	}
 	switch {
+	case cancel:
+		s.cancel(c)
 	case s.running != nil:
 		c.Fail(errSaving)
 	case c.Nested() || s.busy() && schedule:
@@ -62,6 +65,20 @@ func (s *Saver) cmdBGSave(c *engine.Call) {
 		c.Fail(errSave)
 	default:
 		c.Reply.Status("Background saving started")
+	}
+}
+
+// cancel ends the save in the background without a file, or forgets the one that is scheduled.
+func (s *Saver) cancel(c *engine.Call) {
+	switch {
+	case s.running != nil:
+		s.running.Cancel()
+		c.Reply.Status("Background saving cancelled")
+	case s.scheduled:
+		s.scheduled = false
+		c.Reply.Status("Scheduled background saving cancelled")
+	default:
+		c.Fail(errNotSaving)
 	}
 }
 

@@ -6,6 +6,7 @@ import "github.com/miniserver-go/miniserver/engine"
 const (
 	errSaving     = engine.Error("ERR Background save already in progress")
 	errOtherChild = engine.Error("ERR Another child process is active (AOF?): can't BGSAVE right now. Use BGSAVE SCHEDULE in order to schedule a BGSAVE whenever possible.")
+	errNotSaving  = engine.Error("ERR Background saving is currently not in progress or scheduled")
 	errSave       = engine.Error("ERR")
 	errReload     = engine.Error("ERR Error trying to load the RDB dump, check server logs.")
 	errReloadArgs = engine.Error("ERR DEBUG RELOAD only supports the MERGE, NOFLUSH and NOSAVE options.")

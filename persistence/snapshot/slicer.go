@@ -102,6 +102,9 @@ func (s *Slicer) Run(write func(block []byte) error) error {
 
 var errAbandoned = errors.New("the snapshot was abandoned")
 
+// Cancel makes Run end soon, with an error. It is called under the lock.
+func (s *Slicer) Cancel() { s.err = errAbandoned }
+
 // Abandon ends a snapshot that was started but not run. It does nothing after Run.
 func (s *Slicer) Abandon() {
 	if s.snapshot != nil {
