@@ -55,6 +55,19 @@ var paramsBefore = sinceByName(map[string]string{
 	"valkey:8.1.0": "dynamic-hz",
 })
 
+// newDefault is another default of a parameter, and since when it is.
+type newDefault struct {
+	since release.Since
+	value string
+}
+
+var defaultsSince = map[string]newDefault{
+	"hide-user-data-from-log": {release.From("valkey:8.0.0"), "yes"},
+	"repl-backlog-size":       {release.From("valkey:8.0.0"), "10mb"},
+	"replica-lazy-flush":      {release.From("valkey:8.0.0"), "yes"},
+	"syslog-ident":            {release.From("valkey:8.0.0"), "valkey"},
+}
+
 // hiddenSince is since when patterns of CONFIG GET leave out those parameters that they did not leave out always.
 var hiddenSince = sinceByName(map[string]string{
 	"7.0.0":              "key-load-delay rdb-key-save-delay use-exit-on-panic watchdog-period",

@@ -84,6 +84,9 @@ func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
 	c.Reply.Int(int64(n))
 }
 
+// CountExpired counts a key that the command removed because its deadline had passed.
+func (c *Call) CountExpired() { c.Engine.stats.expired++ }
+
 // keyExpired is called by the keyspace when it removes an expired key.
 func (e *Engine) keyExpired(db *keyspace.DB, key string) {
 	e.stats.expired++

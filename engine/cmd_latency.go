@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // latencySubs are the subcommands of LATENCY.
@@ -35,6 +37,9 @@ func latencySubs() []Command {
 	}
 }
 
+// showsSums is when LATENCY LATEST began to show the sum and the number of all samples.
+var showsSums = release.From("valkey:8.1.0")
+
 // LATENCY LATEST
 func cmdLatencyLatest(c *Call) {
 	events := c.Engine.latency.events
@@ -42,11 +47,15 @@ func cmdLatencyLatest(c *Call) {
 	for _, name := range slices.Sorted(maps.Keys(events)) {
 		s := events[name]
 		last := s.samples[len(s.samples)-1]
-		c.Reply.Array(4)
+		fields := []int64{last.unix, last.millis, s.longest, s.sum, s.count}
+		if !c.Has(showsSums) {
+			fields = fields[:3]
+		}
+		c.Reply.Array(1 + len(fields))
 		c.Reply.BulkString(name)
-		c.Reply.Int(last.unix)
-		c.Reply.Int(last.millis)
-		c.Reply.Int(s.longest)
+		for _, n := range fields {
+			c.Reply.Int(n)
+		}
 	}
 }
 

@@ -101,6 +101,9 @@ func (e *Engine) addParams(params []Param) {
 			}
 			e.Parts.params[name] = p
 		}
+		if other, changed := defaultsSince[p.Name]; changed && e.Release.Has(other.since) {
+			_ = p.Set(other.value)
+		}
 	}
 }
 

@@ -14,6 +14,8 @@ type latency struct {
 type latencySeries struct {
 	samples []latencySample
 	longest int64 // milliseconds, ever
+	sum     int64 // milliseconds of all that were ever added
+	count   int64 // of them
 }
 
 type latencySample struct{ unix, millis int64 }
@@ -51,6 +53,8 @@ func (l *latency) add(event string, p latencySample) {
 
 func (s *latencySeries) add(p latencySample) {
 	s.longest = max(s.longest, p.millis)
+	s.sum += p.millis
+	s.count++
 	if n := len(s.samples); n > 0 && s.samples[n-1].unix == p.unix {
 		s.samples[n-1].millis = max(s.samples[n-1].millis, p.millis)
 		return

@@ -121,6 +121,24 @@ func ReplicatesTimes(c *engine.Call) bool { return c.Propagates() && !c.Has(repl
 // TimeTo returns the milliseconds from now to a deadline.
 func TimeTo(c *engine.Call, deadline int64) []byte { return engine.Decimal(deadline - c.Now()) }
 
+// ExpiresAtOnce is when a deadline that has passed began to expire the key. Before, SET sets a key that then expires, and other
+// commands delete it.
+var ExpiresAtOnce = release.From("valkey:8.1.0")
+
+// ExpireNow removes a key, if there is one, for which a past deadline was given.
+func ExpireNow(c *engine.Call, key []byte) {
+	if !c.DB.Delete(key) {
+		return
+	}
+	event := "gdel"
+	if c.Has(ExpiresAtOnce) {
+		event = "xexpired"
+		c.CountExpired()
+	}
+	c.Changed(key, event)
+	c.PropagateRemoval(key, c.Engine.Config.LazyFree.Expire)
+}
+
 // PExpireAt is the command by which deadlines of keys are propagated.
 var PExpireAt = []byte("PEXPIREAT")
 
@@ -128,9 +146,7 @@ var PExpireAt = []byte("PEXPIREAT")
 // replay: when the journal was written, the deadline was in the future and later commands may have moved it. It reports whether the key stays.
 func ExpireKey(c *engine.Call, key []byte, deadline int64, name []byte, options ...[]byte) bool {
 	if deadline <= c.Now() && !c.Engine.Keyspace.Replaying {
-		c.DB.Delete(key)
-		c.Changed(key, "gdel")
-		c.PropagateRemoval(key, c.Engine.Config.LazyFree.Expire)
+		ExpireNow(c, key)
 		return false
 	}
 	c.DB.SetDeadline(key, deadline)

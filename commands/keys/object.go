@@ -107,14 +107,15 @@ const sharedInts = 10_000
 
 // OBJECT REFCOUNT key
 //
-// Keys share no values here. The reply is Redis' all the same: the largest integer stands for a shared object.
+// Keys share no values here. The reply is Redis' all the same: the largest integer stands for a shared object. Where a key is
+// part of the object, that cannot be shared.
 func cmdObjectRefCount(c *engine.Call) {
 	key, ok := objectKey(c)
 	if !ok {
 		return
 	}
 	v, _ := c.DB.Peek(key)
-	if s, isString := v.(*str.Value); isString {
+	if s, isString := v.(*str.Value); isString && !c.Has(embedsKeys) {
 		if n, isInt := s.Int(); isInt && n >= 0 && n < sharedInts {
 			c.Reply.Int(math.MaxInt32)
 			return

@@ -14,6 +14,7 @@ import (
 func setLines() []engine.Command {
 	return []engine.Command{
 		{Name: "set", Arity: -3, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(1, "RW access update variable_flags").AccessBy(accessOfSet), Run: cmdSet, Since: "1.0.0",
+			Was:        []engine.Was{{Before: release.NoValkey, Edit: engine.Writes("[NX|XX]@2.6.12", "[NX@2.6.12|XX@2.6.12|IFEQ comparison-value@valkey:8.1.0]")}},
 			Syntax:     "key value condition=[NX|XX]@2.6.12 [GET]@6.2.0 expiration=[EX seconds@2.6.12|PX milliseconds@2.6.12|EXAT unix-time-seconds@6.2.0|PXAT unix-time-milliseconds@6.2.0|KEEPTTL@6.0.0]",
 			Summary:    "Sets the string value of a key, ignoring its type. The key is created if it doesn't exist.",
 			Complexity: "O(1)",
@@ -100,8 +101,8 @@ func cmdSet(c *engine.Call) {
 	}
 	switch {
 	case refused:
-	case o.Given && deadline <= c.Now() && !c.Engine.Keyspace.Replaying && c.Has(expiresAtOnce):
-		deleteExpired(c, key)
+	case o.Given && deadline <= c.Now() && !c.Engine.Keyspace.Replaying && c.Has(elements.ExpiresAtOnce):
+		elements.ExpireNow(c, key)
 	default:
 		setWith(c, &o, key, value, deadline)
 		propagateOptions(c, &o, key, value, deadline)
@@ -110,17 +111,6 @@ func cmdSet(c *engine.Call) {
 
 // getsWithNX is when SET began to take NX and GET together.
 var getsWithNX = release.From("7.0.0")
-
-// expiresAtOnce is when a SET with a past deadline began to delete the key. Before, the key is set, and expires.
-var expiresAtOnce = release.From("valkey:8.1.0")
-
-// deleteExpired deletes a key for which a past deadline was given.
-func deleteExpired(c *engine.Call, key []byte) {
-	if c.DB.Delete(key) {
-		c.Changed(key, "xexpired")
-		c.PropagateRemoval(key, c.Engine.Config.LazyFree.Expire)
-	}
-}
 
 // parseSetOptions reads SET's options in any order.
 func parseSetOptions(c *engine.Call) (o setOptions) {
