@@ -56,6 +56,9 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 	if e.Release.Has(showsThread) {
 		b.WriteString(" io-thread=0")
 	}
+	if e.Release.Has(showsTotals) {
+		fmt.Fprintf(b, " tot-net-in=%d tot-net-out=%d tot-cmds=%d", s.Received.Load(), s.Sent.Load(), s.commands)
+	}
 	b.WriteByte('\n')
 }
 
@@ -79,6 +82,9 @@ func (s *Session) writeMemoryInfo(b *bytes.Buffer, args [][]byte, buffers bool) 
 		multi = s.tx.argsBytes()
 	}
 	output := s.Unsent.Load() + s.HeldBack.Load()
+	if s.engine.Release.Has(forgetsInput) {
+		wire = 0
+	}
 	fmt.Fprintf(b, " qbuf=%d qbuf-free=%d argv-mem=%d", max(s.Query.Load(), wire), s.QueryFree.Load(), argv)
 	if buffers {
 		fmt.Fprintf(b, " multi-mem=%d rbs=%d rbp=%d", multi, s.waiting.Load(), max(s.replyPeak, s.Reply.Len()))
@@ -95,7 +101,11 @@ var (
 	showsWatch   = release.From("7.4.0 valkey:8.0.0")
 	showsLibrary = release.From("7.2.0")
 	showsThread  = release.From("8.0.0")
+	showsTotals  = release.From("valkey:8.1.0")
 )
+
+// forgetsInput is when the command that runs stopped to count as input.
+var forgetsInput = release.From("valkey:8.0.0")
 
 // flags returns a session's letters in CLIENT LIST.
 func (s *Session) flags() string {

@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -83,6 +84,7 @@ func clientSubs() []Command {
 // clientKillLine is the line of CLIENT KILL.
 func clientKillLine(admin Flags) Command {
 	return Command{Name: "kill", Arity: -3, Flags: admin, Run: cmdClientKill, Since: "2.4.0", Was: []Was{
+		{Before: release.NoValkey, Edit: Writes("[ID client-id]", "[ID client-id...]")},
 		{Before: "7.4.0 valkey:8.0.0", Edit: Helps("\n"+killHelp, "")},
 		{Before: "7.2.0", Edit: Writes("[SKIPME skipme=<YES|NO>]", "[SKIPME yes/no]")}},
 		Syntax: "filter=<old-format(ip:port)!2.8.12|new-format=<[ID client-id]@2.8.12|[TYPE client-type(/normal_master_slave_pubsub)=<NORMAL|MASTER@3.2.0|PRIMARY@valkey:8.0.0|SLAVE|REPLICA@5.0.0|PUBSUB>]@2.8.12|[USER username]|[ADDR addr(ip:port)]|[LADDR laddr(ip:port)]@6.2.0|[SKIPME skipme=<YES|NO>]|[MAXAGE maxage]@7.4.0,valkey:8.0.0|" +
@@ -137,6 +139,7 @@ func clientListLine(admin Flags) Command {
 			"7.2.0@8.0.0 Shows `lib-name` and `lib-ver`.\n" +
 			"7.4.0@8.0.0 Shows `watch`.\n" +
 			"8.0.0 Shows `io-thread`.\n" +
+			"valkey:8.0.0 `TYPE` knows `primary`, which is another word for `master`.\n" +
 			"valkey:8.1.0 The filters `USER`, `ADDR`, `LADDR`, `SKIPME` and `MAXAGE`.\n" +
 			"valkey:9.0.0 The filters `NAME`, `IDLE`, `FLAGS`, `LIB-NAME`, `LIB-VER`, `DB`, `CAPA` and `IP`, and filters that begin with `NOT-`."}
 }
@@ -251,7 +254,7 @@ func cmdClientReply(c *Call) {
 // CLIENT PAUSE timeout [WRITE | ALL]
 func cmdClientPause(c *Call) {
 	timeout, all := c.Arg(), true
-	if c.More() && !c.Word("ALL") {
+	if c.oneMore() && !c.Word("ALL") {
 		if all = false; !c.Word("WRITE") {
 			c.Refuse(ErrPauseMode)
 		}
@@ -272,7 +275,7 @@ func cmdClientUnpause(c *Call) {
 // CLIENT UNBLOCK client-id [TIMEOUT | ERROR]
 func cmdClientUnblock(c *Call) {
 	id, withError := c.Arg(), false
-	if c.More() && !c.Word("TIMEOUT") {
+	if c.oneMore() && !c.Word("TIMEOUT") {
 		if withError = c.Word("ERROR"); !withError {
 			c.Refuse(ErrUnblockReason)
 		}
@@ -290,6 +293,17 @@ func cmdClientUnblock(c *Call) {
 		return
 	}
 	c.Reply.Int(0)
+}
+
+// ignoresMany is when CLIENT PAUSE and CLIENT UNBLOCK began to ignore several arguments where one may follow.
+var ignoresMany = release.From("valkey:8.1.0")
+
+// oneMore reports whether the last argument follows, which may be left out. Of several it says the same, unless the release ignores them.
+func (c *Call) oneMore() bool {
+	if c.Left() > 1 && c.Has(ignoresMany) {
+		c.at = len(c.Args)
+	}
+	return c.More()
 }
 
 // noMore refuses further arguments of a subcommand.

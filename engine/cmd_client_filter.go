@@ -59,7 +59,7 @@ func (c *Call) readClientFilter(self bool) clientFilter {
 	f := clientFilter{tests: make(map[string]clientTest), self: self}
 	for c.More() {
 		switch {
-		case c.Left() < 2:
+		case c.Left() < 2 && !(c.Has(severalIDs) && IsWord(c.Args[c.at], "ID")):
 			c.Refuse(ErrSyntax)
 		case c.Word("SKIPME"):
 			if f.self = c.Word("NO"); !f.self && !c.Word("YES") {
@@ -107,11 +107,14 @@ func (c *Call) filtered(f clientFilter) []*Session {
 	})
 }
 
-// severalIDs is the option ID with several IDs.
+// severalIDs is the option ID with several IDs. In a release that has it there may also be none, which no session has.
 var severalIDs = release.From("valkey:8.1.0")
 
 func (c *Call) testID() clientTest {
-	ids := []int64{c.clientID(ErrKillID)}
+	var ids []int64
+	if !c.Has(severalIDs) {
+		ids = append(ids, c.clientID(ErrKillID))
+	}
 	for c.More() && c.Engine.Release.Offers(severalIDs) {
 		if _, isNumber := resp.ParseInt(c.Args[c.at]); !isNumber {
 			break

@@ -20,7 +20,7 @@ func cmdClientList(c *Call) {
 	var list []*Session
 	if c.asksForIDs() {
 		list = c.sessionsByID()
-	} else if c.Left() > 2 && !c.combines() {
+	} else if c.Left() == 1 || c.Left() > 2 && !c.combines() {
 		c.Refuse(ErrSyntax)
 	} else if f := c.readClientFilter(true); c.err == nil {
 		list = c.filtered(f)

@@ -57,6 +57,10 @@ func (e *Engine) leave(c *Call, start int) {
 	}
 	c.Cmd.stats.calls++
 	e.stats.commands++
+	c.Session.commands++
+	if caller := c.Session.caller; caller != nil {
+		caller.commands++
+	}
 	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
 		c.Cmd.stats.failed++
 		e.countError(string(out[start+1:]))

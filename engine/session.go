@@ -3,6 +3,7 @@ package engine
 import (
 	"bytes"
 	"strings"
+	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/resp"
@@ -22,6 +23,8 @@ type Session struct {
 	// The bytes that the connection holds and keeps up to date: input that is not parsed, the room behind it, arguments
 	// that wait for the rest of their command, and unsent output.
 	Query, QueryFree, Args, Unsent Tally
+
+	Received, Sent atomic.Int64 // bytes, since the connection was opened; the connection counts them
 
 	HeldBack Tally // output that a part holds back: the stream of a replica that still receives its snapshot
 
@@ -65,6 +68,7 @@ type Session struct {
 	replica      Replica // nil if it never sent a command of replication
 	created      int64
 	lastActive   int64 // microseconds, of the last command
+	commands     int64 // that it has run, with those of its scripts
 	last         *Command
 	ownBuffer    []byte // the buffer for the replies after those being sent, if none is lent
 	lentBuffer   []byte // what Lend provided for the next Do

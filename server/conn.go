@@ -55,6 +55,7 @@ func (c *conn) traffic() gnet.Action {
 	if len(data) > 0 {
 		c.quiet = false
 		c.server.counts.in.Add(int64(len(data)))
+		c.session.Received.Add(int64(len(data)))
 		c.server.counts.reads.Add(1)
 	} else if c.roomy {
 		c.shrink()
@@ -197,6 +198,7 @@ func (c *conn) send(out []byte) {
 		return
 	}
 	c.server.counts.out.Add(int64(len(out)))
+	c.session.Sent.Add(int64(len(out)))
 	c.server.counts.writes.Add(1)
 	if _, err := c.gc.Write(out); err != nil {
 		c.dying, c.broken = true, true // gnet has closed the socket

@@ -23,6 +23,7 @@ const (
 const (
 	errInvalidCursor = engine.Error("ERR invalid cursor")
 	errNoValues      = engine.Error("ERR NOVALUES option can only be used in HSCAN")
+	errNoScores      = engine.Error("ERR NOSCORES option can only be used in ZSCAN")
 	errOutOfRange    = engine.Error("ERR value is out of range")
 	errPopCount      = engine.Error("ERR count should be greater than 0")
 )

@@ -13,6 +13,9 @@ import (
 // strictCursors is when negative cursors and empty ones were refused; and HSCAN got the option NOVALUES.
 var strictCursors = release.From("7.4.0 valkey:8.0.0")
 
+// noScores is when ZSCAN got the option NOSCORES.
+var noScores = release.From("valkey:8.0.0")
+
 // ParseCursor reads the cursor of SCAN, HSCAN, SSCAN or ZSCAN. An integer may not be negative; any other text is read as C's strtoul
 // does: space in front and a sign are allowed, and a zero byte ends the number.
 func ParseCursor(c *engine.Call) uint64 {
@@ -68,6 +71,8 @@ func (o *Scan) ParseOption(c *engine.Call) bool {
 		o.Count = int(n)
 	case c.Has(strictCursors) && c.Word("NOVALUES"):
 		c.Refuse(errNoValues)
+	case c.Has(noScores) && c.Word("NOSCORES"):
+		c.Refuse(errNoScores)
 	default:
 		return false
 	}

@@ -65,9 +65,10 @@ func Family() engine.Family {
 			Syntax: "key options=[count [WITHSCORES]]", Summary: "Returns one or more random members from a sorted set.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of members returned"},
 		{Name: "zscan", Arity: -3, Flags: engine.ReadOnly, Keys: engine.Key(1, "RO access"), Run: cmdZScan, Since: "2.8.0",
-			Syntax:  "key cursor [MATCH pattern] [COUNT count]",
+			Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOSCORES]@(valkey:8.0.0)",
 			Summary: "Iterates over members and scores of a sorted set.", Tips: "nondeterministic_output",
-			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
+			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements",
+			History:    "valkey:8.0.0 The option `NOSCORES`."},
 	}, rangeLines(), combineLines(), popLines(), elements.ExpiryLines(engine.ZSetMembers, "miniserver:0.1.0"))}
 }
 
@@ -395,16 +396,29 @@ func cmdZScan(c *engine.Call) {
 		elements.ReplyEmptyScan(c)
 		return
 	}
-	o := elements.ParseScan(c)
+	o, scores := elements.NewScan(), true
+	for c.More() {
+		switch {
+		case c.Word("NOSCORES"):
+			scores = false
+		case o.ParseOption(c):
+		default:
+			c.Refuse(engine.ErrSyntax)
+		}
+	}
 	if !c.OK() {
 		return
 	}
 	_, packed := s.Packed()
 	at, n := c.Reply.Defer(), 0
 	next := s.Scan(cursor, o.Count, func(member []byte, score float64) {
-		if elements.Matches(&o, member) {
-			n += 2
-			c.Reply.Bulk(member)
+		if !elements.Matches(&o, member) {
+			return
+		}
+		n++
+		c.Reply.Bulk(member)
+		if scores {
+			n++
 			replyStored(c, score, packed)
 		}
 	})
