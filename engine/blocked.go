@@ -255,7 +255,7 @@ func (e *Engine) endBlock(w *Blocked, err error) {
 		e.countError(err.Error())
 	}
 	w.cmd.stats.calls++
-	e.stats.commands++
+	e.countCommand(s)
 	if e.Release.Has(reprocesses) {
 		e.recordDuration(s, w.cmd, w.args, w.micros, 1)
 	}

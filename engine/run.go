@@ -56,11 +56,7 @@ func (e *Engine) leave(c *Call, start int) {
 		return
 	}
 	c.Cmd.stats.calls++
-	e.stats.commands++
-	c.Session.commands++
-	if caller := c.Session.caller; caller != nil {
-		caller.commands++
-	}
+	e.countCommand(c.Session)
 	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
 		c.Cmd.stats.failed++
 		e.countError(string(out[start+1:]))
@@ -70,6 +66,15 @@ func (e *Engine) leave(c *Call, start int) {
 		if e.propagation.wanted() {
 			e.propagateChange(c)
 		}
+	}
+}
+
+// countCommand counts a command that has replied, also for the session whose script it is from.
+func (e *Engine) countCommand(s *Session) {
+	e.stats.commands++
+	s.commands++
+	if s.caller != nil {
+		s.caller.commands++
 	}
 }
 

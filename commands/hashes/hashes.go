@@ -73,7 +73,7 @@ func Family() engine.Family {
 			Syntax:  "key cursor [MATCH pattern] [COUNT count] [NOVALUES]@(7.4.0,valkey:8.0.0)",
 			Summary: "Iterates over fields and values of a hash.", Tips: "nondeterministic_output",
 			Complexity: "O(1) for each call, O(N) for a complete iteration, N being the number of elements"},
-	}, elements.ExpiryLines(engine.HashFields, "7.4.0"), expiryLines())}
+	}, elements.ExpiryLines(engine.HashFields, "7.4.0 valkey:9.0.0"), expiryLines())}
 }
 
 // noHash stands for an absent key. It stays empty.

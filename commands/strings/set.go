@@ -50,7 +50,7 @@ func setLines() []engine.Command {
 			Syntax:     "data(/key_value)=<key value>...",
 			Summary:    "Atomically modifies the string values of one or more keys only when all keys don't exist.",
 			Complexity: "O(N), N being the number of keys"},
-		{Name: "msetex", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.NumPairs(1, "OW update"), Run: cmdMSetEx, Since: "8.4.0",
+		{Name: "msetex", Arity: -4, Flags: engine.Write | engine.DenyOOM, Keys: engine.NumPairs(1, "OW update"), Run: cmdMSetEx, Since: "8.4.0 valkey:9.1.0",
 			Syntax:     "numkeys data=<key value>... condition=[NX|XX] expiration=[EX seconds|PX milliseconds|EXAT unix-time-seconds|PXAT unix-time-milliseconds|KEEPTTL]",
 			Summary:    "Atomically sets multiple string keys with an optional shared expiration in a single operation.",
 			Tips:       "request_policy:multi_shard response_policy:all_succeeded",
