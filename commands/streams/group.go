@@ -144,7 +144,7 @@ func groupOptions(c *engine.Call, create bool) (read int64, mkStream bool) {
 		switch {
 		case create && c.Word("MKSTREAM"):
 			mkStream = true
-		case c.Left() > 1 && c.Word("ENTRIESREAD"):
+		case c.Left() > 1 && c.Has(knowsReads) && c.Word("ENTRIESREAD"):
 			if read = c.Int(); read < stream.Unknown {
 				c.Refuse(errGroupRead)
 			}
@@ -283,14 +283,18 @@ func consumerLine(key, group, name []byte) [][]byte {
 
 // propagateGroup propagates how far a group has read.
 func propagateGroup(c *engine.Call, key, name []byte, g *stream.Group) {
-	if !c.Propagates() {
-		return
+	if c.Propagates() {
+		c.Propagate(groupLine(c, key, name, g)...)
 	}
+}
+
+// groupLine is the command that sets how far a group has read.
+func groupLine(c *engine.Call, key, name []byte, g *stream.Group) [][]byte {
 	line := [][]byte{[]byte("XGROUP"), []byte("SETID"), key, name, g.Last.Append(nil)}
-	if c.Has(propagatesReads) {
+	if c.Has(knowsReads) {
 		line = append(line, []byte("ENTRIESREAD"), engine.Decimal(g.Read))
 	}
-	c.Propagate(line...)
+	return line
 }
 
 // propagateMessage propagates the state of a pending message.

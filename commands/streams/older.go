@@ -14,7 +14,7 @@ var (
 	numbersEntries     = release.From("7.0.0")              // XADD ms-* generates the sequence number
 	forgetsDeleted     = release.From("7.0.0")              // a claim forgets a message whose entry was deleted, in place of claiming it with nil
 	deletesExisting    = release.From("7.0.0")              // XGROUP DELCONSUMER is a change only if there is the consumer
-	propagatesReads    = release.From("7.0.0")              // the number of entries read, with how far a group has read
+	knowsReads         = release.From("7.0.0")              // a group has the number of entries read: XGROUP with ENTRIESREAD
 	showsProgress      = release.From("7.0.0")              // XINFO says what was added and deleted, and how far groups have read
 	createsConsumers   = release.From("7.2.0")              // XREADGROUP, XCLAIM and XAUTOCLAIM, even if there is no message
 	readsAnew          = release.From("7.2.0")              // a blocked call that is woken runs as if it had come now

@@ -382,9 +382,23 @@ func deliver(c *engine.Call, b *batch, r *readOptions) {
 	}
 	c.Reply.SetArray(at, int(n))
 	b.consumer.Active = c.Now()
+	if read {
+		propagateProgress(c, b, r)
+	}
 	c.ChangedUnwatched(key, "")
-	if read && (r.noAck || c.Has(propagatesProgress)) {
-		propagateGroup(c, key, r.group, g)
+}
+
+// propagateProgress propagates how far the group has read. With the messages replicas learn the last ID, but the number of entries read
+// only if that is sent as well.
+func propagateProgress(c *engine.Call, b *batch, r *readOptions) {
+	if !c.Has(knowsReads) {
+		b.group.Read = stream.Unknown
+	}
+	switch {
+	case r.noAck || c.Has(propagatesProgress):
+		propagateGroup(c, b.key, r.group, b.group)
+	case c.Propagates() && c.Has(knowsReads):
+		c.PropagateToJournal(groupLine(c, b.key, r.group, b.group)...)
 	}
 }
 
