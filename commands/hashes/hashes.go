@@ -326,14 +326,23 @@ func cmdHIncrByFloat(c *engine.Call) {
 	c.Reply.Bulk(sum)
 }
 
-// propagateSum propagates the new value of a field, which keeps its deadline.
+// keepsDeadlines is when HSETEX came, which sets a field that keeps its deadline.
+var keepsDeadlines = release.From("8.0.0 valkey:9.0.0")
+
+// propagateSum propagates the new value of a field, which keeps its deadline. Replicas of older releases lose the deadline, as with Redis.
 func propagateSum(c *engine.Call, key, field, sum []byte) {
 	v, _ := c.DB.Peek(key)
-	if v.(*hash.Hash).Volatile() > 0 {
+	switch h := v.(*hash.Hash); {
+	case h.Volatile() == 0:
+		c.PropagateAs([]byte("HSET"), key, field, sum)
+	case c.Has(keepsDeadlines):
 		c.PropagateAs([]byte("HSETEX"), key, []byte("KEEPTTL"), []byte("FIELDS"), []byte("1"), field, sum)
-		return
+	default:
+		c.Propagate([]byte("HSET"), key, field, sum)
+		if deadline, _ := h.Deadline(field); deadline != 0 {
+			c.PropagateToJournal([]byte("HPEXPIREAT"), key, engine.Decimal(deadline), []byte("FIELDS"), []byte("1"), field)
+		}
 	}
-	c.PropagateAs([]byte("HSET"), key, field, sum)
 }
 
 // finiteArg reads the next argument as a long double. Other text, or an infinite number, latches an error.
