@@ -10,6 +10,9 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/difftest"
+	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/transcript"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 var randomJournal = flag.Int("random", 4000, "random commands for each family whose journal is replayed")
@@ -48,11 +51,27 @@ func (k *talk) hangUp() {
 // TestRandomCommandsReplayedFromTheJournal runs random commands of each family, and of all together, while
 // time passes, and replays their journal a hundred years later.
 func TestRandomCommandsReplayedFromTheJournal(t *testing.T) {
+	replayRandom(t, func() *transcript.Memory { return memory("an engine with a journal", 2, "journal") })
+}
+
+// TestRandomCommandsReplayedLikeOlder does the same as each older release.
+func TestRandomCommandsReplayedLikeOlder(t *testing.T) {
+	for i := range release.Known {
+		name := reference.Release(release.Known[i].Name)
+		t.Run(string(name), func(t *testing.T) {
+			replayRandom(t, func() *transcript.Memory {
+				return memoryLike(t, name, "an engine with a journal, like "+string(name), "journal")
+			})
+		})
+	}
+}
+
+func replayRandom(t *testing.T, world func() *transcript.Memory) {
 	for i, names := range append(difftest.Families(), strings.Join(difftest.Families(), ",")) {
 		t.Run(names, func(t *testing.T) {
 			g, err := difftest.NewGenerator(uint64(i+1), strings.Split(names, ","))
 			require.NoError(t, err)
-			w := &replayed{Memory: memory("an engine with a journal", 2, "journal")}
+			w := &replayed{Memory: world()}
 			w.Journal = w.record
 			require.NoError(t, w.Reset())
 			k := &talk{engine: w.Engine()}
