@@ -20,7 +20,7 @@ import (
 // sequence is commands after which replicas are compared. Its lines are, in testdata/replicated.txt:
 //
 //	# title
-//	SET k v            a command
+//	SET k v            a command; {target} stands for the host and port of another server, which is empty
 //	a> BLPOP k 0       a command on a further connection, whose reply may come later
 //	~ 20ms             a pause
 //	! reason           the streams differ, and why
@@ -59,10 +59,24 @@ type observed struct {
 	network, addr string
 	control       *asker
 	stream        *resp.Reader
+	target        *target
+}
+
+// target is a server for MIGRATE.
+type target struct {
+	place   string // host and port
+	control *asker
+}
+
+// newTarget starts a server for MIGRATE.
+func newTarget(t *testing.T) *target {
+	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1")
+	conn, err := net.Dial("tcp", addr)
+	return &target{strings.Replace(addr, ":", " ", 1), newAsker(t, conn, err)}
 }
 
 // observe attaches a replica to a server.
-func observe(t *testing.T, network, addr string) *observed {
+func observe(t *testing.T, network, addr string, to *target) *observed {
 	dial := func() net.Conn {
 		conn, err := net.Dial(network, addr)
 		require.NoError(t, err)
@@ -82,7 +96,7 @@ func observe(t *testing.T, network, addr string) *observed {
 	}
 	_, err = io.CopyN(io.Discard, in, int64(size))
 	require.NoError(t, err)
-	o := &observed{network, addr, newAsker(t, dial(), nil), resp.NewReader(in)}
+	o := &observed{network, addr, newAsker(t, dial(), nil), resp.NewReader(in), to}
 	o.control.ask(t, "DEBUG SET-ACTIVE-EXPIRE 0") // a key expires when it is looked at
 	return o
 }
@@ -114,9 +128,11 @@ func (o *observed) run(t *testing.T, s sequence) string {
 	o.control.ask(t, "FUNCTION FLUSH")
 	o.control.ask(t, "PUBLISH replicated begin")
 	o.received(t)
+	o.target.control.ask(t, "FLUSHALL")
 	conn, err := net.Dial(o.network, o.addr)
 	client, others := newAsker(t, conn, err), map[string]*asker{}
 	for _, line := range s.lines {
+		line = strings.ReplaceAll(line, "{target}", o.target.place)
 		name, command, other := strings.Cut(line, "> ")
 		switch {
 		case strings.HasPrefix(line, "~ "):
@@ -141,11 +157,12 @@ func (o *observed) run(t *testing.T, s sequence) string {
 
 // TestReplicasReceiveWhatRedisSends compares, command for command, what a replica receives of a server and of a redis-server.
 func TestReplicasReceiveWhatRedisSends(t *testing.T) {
-	for _, r := range []reference.Release{"redis:6.2", reference.Default, reference.Redis70, "redis:7.2", "redis:7.4", reference.Valkey81} {
+	for _, r := range []reference.Release{reference.Redis62, reference.Default, reference.Redis70, "redis:7.2", "redis:7.4", reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
-			theirs := observe(t, "unix", r.Start(t).Socket)
+			target := newTarget(t)
+			theirs := observe(t, "unix", r.Start(t).Socket, target)
 			addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--enable-debug-command", "yes", "--like", string(r))
-			ours := observe(t, "tcp", addr)
+			ours := observe(t, "tcp", addr, target)
 			for _, s := range sequences(t) {
 				want, got := theirs.run(t, s), ours.run(t, s)
 				_, known := s.known[""]
