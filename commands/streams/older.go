@@ -72,6 +72,16 @@ func olderCreate(c *engine.Call) {
 	cmdXGroupCreate(c)
 }
 
+// olderSetID is XSETID before 7.0, which looks at the key before the ID.
+func olderSetID(c *engine.Call) {
+	if _, found := engine.Edit[*stream.Stream](c, c.Args[1]); !found {
+		c.Refuse(engine.ErrNoKey)
+	}
+	if c.OK() {
+		cmdXSetID(c)
+	}
+}
+
 // olderInfo is XINFO before 7.0 for what is no subcommand: it looks at the key first.
 func olderInfo(c *engine.Call) {
 	if len(c.Args) > 2 && infoStream(c, c.Args[2]) == nil {

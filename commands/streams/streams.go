@@ -67,7 +67,7 @@ func Family() engine.Family {
 			Summary: "Deletes messages from the beginning of a stream.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the number of entries removed",
 			History:    "6.2.0 The options `MINID` and `LIMIT`."},
-		{Name: "xsetid", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXSetID, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "arity=3")},
+		{Name: "xsetid", Arity: -3, Flags: engine.Write | engine.DenyOOM | engine.Fast, Keys: engine.Key(1, "RW update"), Run: cmdXSetID, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "arity=3"), {Before: "7.0.0", Edit: func(cmd *engine.Command) { cmd.Run = olderSetID }}},
 			Syntax:  "key last-id [ENTRIESADDED entries-added(/entries_added)]@7.0.0 [MAXDELETEDID max-deleted-id(/max_deleted_entry_id)]@7.0.0",
 			Summary: "An internal command for replicating stream values.", Complexity: "O(1)",
 			History: "7.0.0 The options `ENTRIESADDED` and `MAXDELETEDID`."},

@@ -426,11 +426,14 @@ func cmdZScan(c *engine.Call) {
 	elements.ReplyCursor(c, at, next)
 }
 
+// storesIntegers is when a packed set began to store scores as integers.
+var storesIntegers = release.From("7.0.0")
+
 // replyStored replies with a score as ZSCAN does: as a string even in RESP3, with 17 digits unless Redis stores the score
 // as a text, and without an exponent if it stores the score as an integer, which a packed set does up to 2^62.
 func replyStored(c *engine.Call, score float64, packed bool) {
 	switch {
-	case !packed:
+	case !packed || !c.Has(storesIntegers):
 		c.Reply.Bulk(resp.Format17(c.Scratch(), score))
 	case math.Abs(score) <= 1<<62 && score == math.Trunc(score):
 		c.Reply.Bulk(strconv.AppendInt(c.Scratch(), int64(score), 10))
