@@ -12,7 +12,7 @@ func groupLines() []engine.Command {
 			Complexity: "Depends on the subcommand", Summary: "A container for consumer groups commands.", Subs: []engine.Command{
 				{Name: "create", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: engine.Key(2, "RW insert"), Run: cmdXGroupCreate, Since: "5.0.0", Was: []engine.Was{{Before: "7.4.0 valkey:8.0.0", Edit: engine.Writes("entriesread(entries-read/", "entries-read(/")},
 					{Before: "7.0.0", Edit: func(cmd *engine.Command) { cmd.Run = olderCreate }}},
-					Syntax:  "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [MKSTREAM] [ENTRIESREAD entriesread(entries-read/entries_read):integer]@7.0.0",
+					Syntax:  "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [MKSTREAM] [ENTRIESREAD entriesread(entries-read/entries_read):integer]",
 					Summary: "Creates a consumer group.",
 					Help: "<key> <groupname> <id|$> [option]\nCreate a new consumer group. Options are:\n" +
 						"* MKSTREAM\n" +
@@ -34,7 +34,7 @@ func groupLines() []engine.Command {
 					Complexity: "O(N), N being the number of the group's pending entries"},
 				engine.HelpLine("5.0.0"),
 				{Name: "setid", Arity: -5, Flags: engine.Write, Keys: engine.Key(2, "RW update"), Run: cmdXGroupSetID, Since: "5.0.0",
-					Syntax:     "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [ENTRIESREAD entriesread(entries-read/entries_read):integer]@7.0.0",
+					Syntax:     "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [ENTRIESREAD entriesread(entries-read/entries_read):integer]",
 					Summary:    "Sets the last-delivered ID of a consumer group.",
 					Help:       "<key> <groupname> <id|$> [ENTRIESREAD entries_read]\nSet the current group ID and entries_read counter.",
 					Complexity: "O(1)",
