@@ -40,7 +40,7 @@ var paramsSince = sinceByName(map[string]string{
 	"7.2.0": "cluster-announce-human-nodename locale-collate set-max-listpack-entries set-max-listpack-value",
 	"7.4.0 valkey:8.0.0": "aof-rewrite-cpulist bgsave-cpulist bio-cpulist hide-user-data-from-log max-new-connections-per-cycle " +
 		"max-new-tls-connections-per-cycle server-cpulist",
-	"8.0.0": "cluster-compatibility-sample-ratio replica-full-sync-buffer-limit",
+	"8.0.0": "cluster-compatibility-sample-ratio repl-rdb-channel replica-full-sync-buffer-limit",
 	"8.6.0": "stream-idmp-duration stream-idmp-maxsize",
 	"valkey:8.0.0": "availability-zone cluster-announce-client-ipv4 cluster-announce-client-ipv6 cluster-blacklist-ttl cluster-manual-failover-timeout " +
 		"cluster-slot-stats-enabled dual-channel-replication-enabled extended-redis-compatibility log-format log-timestamp-format " +

@@ -184,7 +184,7 @@ func MemoryParam[T int | int64](name string, p *T, lo int64, aliases ...string) 
 			switch {
 			case !ok:
 				return errParamMemory
-			case n < lo:
+			case n < uint64(lo) || n > math.MaxInt64:
 				return Errorf(errParamRange, lo, int64(math.MaxInt64))
 			}
 			*p = T(n)
@@ -243,22 +243,20 @@ func YesNo(b bool) string {
 	return "no"
 }
 
-var memoryUnits = map[string]int64{"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m": 1000 * 1000, "mb": 1 << 20,
+var memoryUnits = map[string]uint64{"": 1, "b": 1, "k": 1000, "kb": 1 << 10, "m": 1000 * 1000, "mb": 1 << 20,
 	"g": 1000 * 1000 * 1000, "gb": 1 << 30}
 
 // ParseMemory reads a number of bytes with an optional unit, as redis.conf takes it: 1k is 1000, 1kb
-// is 1024. Without digits it is 0, as in Redis; what exceeds 63 bits is the greatest number that has them.
-func ParseMemory(s string) (bytes int64, ok bool) {
+// is 1024. As in Redis it is 0 without digits, digits beyond 64 bits are the greatest number that has them, and a unit may
+// make the number wrap around.
+func ParseMemory(s string) (bytes uint64, ok bool) {
 	s = strings.ToLower(s)
 	digits := strings.TrimRight(s, "bkmg")
 	unit, known := memoryUnits[s[len(digits):]]
 	if !known || strings.Trim(digits, "0123456789") != "" {
 		return 0, false
 	}
-	n, err := strconv.ParseInt("0"+digits, 10, 64)
-	if err != nil || n > math.MaxInt64/unit {
-		return math.MaxInt64, true
-	}
+	n, _ := strconv.ParseUint("0"+digits, 10, 64) // the greatest number if it is out of range
 	return n * unit, true
 }
 

@@ -51,7 +51,7 @@ var ignoredBools = []ignoredBool{
 	{"jemalloc-bg-thread", true, ""},
 	{"no-appendfsync-on-rewrite", false, ""}, {"protected-mode", true, ""}, {"rdb-del-sync-files", false, ""},
 	{"rdb-save-incremental-fsync", true, ""}, {"rdbchecksum", true, ""}, {"rdbcompression", true, ""},
-	{"repl-disable-tcp-nodelay", false, ""}, {"repl-diskless-sync", true, ""},
+	{"repl-disable-tcp-nodelay", false, ""}, {"repl-diskless-sync", true, ""}, {"repl-rdb-channel", true, ""},
 	{"replica-announced", true, ""}, {"replica-ignore-disk-write-errors", false, ""},
 	{"replica-ignore-maxmemory", true, "slave-ignore-maxmemory"}, {"replica-lazy-flush", false, "slave-lazy-flush"},
 	{"replica-read-only", true, "slave-read-only"}, {"replica-serve-stale-data", true, "slave-serve-stale-data"},
@@ -78,7 +78,7 @@ var ignoredInts = []ignoredInt{
 	{"key-load-delay", 0, math.MinInt32, maxInt32, ""}, {"list-compress-depth", 0, 0, maxInt32, ""},
 	{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
 	{"loading-process-events-interval-bytes", 512 << 10, 1024, maxInt32, ""},
-	{"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, 0, "min-slaves-to-write"},
+	{"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, maxInt32, "min-slaves-to-write"},
 	{"rdb-key-save-delay", 0, math.MinInt32, maxInt32, ""}, {"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
 	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
 	{"replica-announce-port", 0, 0, 65535, "slave-announce-port"}, {"replica-priority", 100, 0, maxInt32, "slave-priority"},
@@ -132,7 +132,7 @@ var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilena
 
 // ignoredHidden are those of them that patterns of CONFIG GET leave out; hiddenSince says since when.
 var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads", "key-load-delay", "loading-process-events-interval-bytes",
-	"lua-enable-deprecated-api", "rdb-key-save-delay", "use-exit-on-panic", "watchdog-period"}
+	"lua-enable-deprecated-api", "repl-rdb-channel", "rdb-key-save-delay", "use-exit-on-panic", "watchdog-period"}
 
 // ignoredSecrets are those of them that are not shown.
 var ignoredSecrets = []string{"masterauth", "masteruser", "tls-client-key-file-pass", "tls-key-file-pass"}
@@ -141,6 +141,7 @@ var ignoredSecrets = []string{"masterauth", "masteruser", "tls-client-key-file-p
 var ignoredChecks = map[string]func(value string) error{
 	"cluster-announce-hostname":       checkHostname,
 	"cluster-announce-human-nodename": checkNodeName,
+	"locale-collate":                  checkLocale,
 	"oom-score-adj-values":            checkOOMScores,
 	"proc-title-template":             checkTitle,
 }
@@ -154,6 +155,14 @@ func checkHostname(value string) error {
 		return Error("Hostnames must be less than 256 characters")
 	case strings.ContainsFunc(value, strange):
 		return Error("Hostnames may only contain alphanumeric characters, hyphens or dots")
+	}
+	return nil
+}
+
+// checkLocale takes the locales that every system has. SORT ALPHA compares bytes in all of them.
+func checkLocale(value string) error {
+	if !slices.Contains([]string{"", "C", "POSIX", "C.UTF-8", "C.utf8"}, value) {
+		return Error("Invalid locale name")
 	}
 	return nil
 }

@@ -37,6 +37,7 @@ const (
 	ErrNoAuth       = Error("NOAUTH Authentication required.")
 	ErrOOM          = Error("OOM command not allowed when used memory > 'maxmemory'.")
 	ErrLoading      = Error("LOADING Redis is loading the dataset in memory")
+	ErrNoReplicas   = Error("NOREPLICAS Not enough good replicas to write.")
 	ErrNotInTx      = Error("ERR Command not allowed inside a transaction")
 	ErrSubscribed   = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"
 	ErrScriptDenied = Error("ERR This Redis command is not allowed from script")

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/release"
@@ -29,10 +30,16 @@ import (
 // evictionParams are the parameters of eviction.
 func (e *Engine) evictionParams() []Param {
 	v := &e.eviction
-	limit := MemoryParam("maxmemory", &e.Config.MaxMemory, 0)
-	set := limit.Set
+	limit, beyond := Param{Name: "maxmemory"}, uint64(0) // beyond is a limit of more than 63 bits, which is as good as the greatest of 63
+	limit.Get = func() string { return strconv.FormatUint(max(beyond, uint64(e.Config.MaxMemory)), 10) }
 	limit.Set = func(value string) error {
-		err := set(value)
+		n, ok := ParseMemory(value)
+		if !ok {
+			return errParamMemory
+		}
+		if e.Config.MaxMemory, beyond = int64(min(n, math.MaxInt64)), 0; n > math.MaxInt64 {
+			beyond = n
+		}
 		e.limitClients()
 		if e.Parts.host.Limit != nil {
 			e.Parts.host.Limit(e.Config.MaxMemory)
@@ -40,7 +47,7 @@ func (e *Engine) evictionParams() []Param {
 		if e.memoryExcess() > 0 {
 			e.evictLater()
 		}
-		return err
+		return nil
 	}
 	samples := int64(math.MaxInt32)
 	if e.Release.Has(fewSamples) {

@@ -38,10 +38,13 @@ func parseClientLimit(value string) (l clientLimit, err error) {
 	digits, percent := strings.CutSuffix(value, "%")
 	if !percent {
 		n, ok := ParseMemory(value)
-		if !ok {
+		switch {
+		case !ok:
 			return l, errParamPercent
+		case n > math.MaxInt64:
+			return l, errParamPercentRange // as in Redis, which takes a negative number for a percentage
 		}
-		return clientLimit{amount: n}, nil
+		return clientLimit{amount: int64(n)}, nil
 	}
 	n, err := strconv.ParseUint(digits, 10, 63)
 	switch {

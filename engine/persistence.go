@@ -34,9 +34,13 @@ func (e *Engine) DenyWrites(part string, err error) {
 }
 
 // isWriteDenied reports whether DenyWrites applies to the command. PING is among those, flagged HealthCheck,
-// so that a load balancer notices the trouble.
+// so that a load balancer notices trouble with the disk; it does not if only replicas are missing.
 func (s *Session) isWriteDenied(cmd *Command, args [][]byte) bool {
-	return cmd.flagsWith(args)&(Write|HealthCheck) != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
+	denied := Write | HealthCheck
+	if s.engine.persistence.writeError == ErrNoReplicas {
+		denied = Write
+	}
+	return cmd.flagsWith(args)&denied != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
 }
 
 // Libraries are the libraries of functions, which are saved with the data.

@@ -24,7 +24,11 @@ func (m *Master) fillMemory(b *bytes.Buffer) {
 // fillReplication writes the fields of INFO replication.
 func (m *Master) fillReplication(b *bytes.Buffer) {
 	st := &m.stream
-	engine.Fields(b, "role", "master", "connected_slaves", len(m.replicas), "replicas_waiting_psync", 0)
+	engine.Fields(b, "role", "master", "connected_slaves", len(m.replicas))
+	if m.needsReplicas() {
+		engine.Fields(b, "min_slaves_good_slaves", m.goodReplicas())
+	}
+	engine.Fields(b, "replicas_waiting_psync", 0)
 	for i, r := range m.replicas {
 		lag := int64(0)
 		if r.state >= waitAck {

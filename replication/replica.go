@@ -71,6 +71,7 @@ func (r *replica) Detach() {
 		m.leftAt = m.engine.Micros()
 		list := slices.Clone(m.replicas) // a caller may be iterating over it
 		m.replicas = slices.DeleteFunc(list, func(other *replica) bool { return other == r })
+		m.updateDenial()
 	}
 	r.state = none
 	r.hold(nil)
@@ -147,6 +148,7 @@ func (r *replica) endBulk() {
 // putOnline sends the stream that was held back.
 func (r *replica) putOnline() {
 	r.state = online
+	r.master.updateDenial()
 	r.send(r.held)
 	r.hold(nil)
 }

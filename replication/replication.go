@@ -57,6 +57,7 @@ type Master struct {
 	stream   stream
 	replicas []*replica // attached, in the order in which they attached
 	waits    []*wait    // clients that are blocked in WAIT and WAITAOF
+	denies   bool       // writes are refused, because replicas are missing
 
 	// Microseconds since the epoch: the last cron, the last PING in the stream, the last disconnect of a replica.
 	cronAt, pingAt, leftAt int64
@@ -71,6 +72,7 @@ type syncs struct{ full, partial, partialFailed int64 }
 type params struct {
 	backlogSize                     int64 // bytes
 	backlogTTL, pingPeriod, timeout int64 // seconds
+	minReplicas, maxLag             int64 // that writes need; the seconds after which one that is silent does not count
 }
 
 // New returns a master for an engine. Join its Part to the engine.
@@ -88,7 +90,7 @@ func New(e *engine.Engine, o Options) *Master {
 		engine: e,
 		opts:   o,
 		stream: stream{id: e.RunID(), command: resp.NewWriter(2)},
-		params: params{backlogSize: 1 << 20, backlogTTL: 3600, pingPeriod: 10, timeout: 60},
+		params: params{backlogSize: 1 << 20, backlogTTL: 3600, pingPeriod: 10, timeout: 60, maxLag: 10},
 	}
 }
 
@@ -132,6 +134,8 @@ func (m *Master) parameters() []engine.Param {
 	}
 	return []engine.Param{
 		size,
+		m.applied(engine.IntParam("min-replicas-to-write", &p.minReplicas, 0, math.MaxInt32, "min-slaves-to-write")),
+		m.applied(engine.IntParam("min-replicas-max-lag", &p.maxLag, 0, math.MaxInt32, "min-slaves-max-lag")),
 		engine.IntParam("repl-backlog-ttl", &p.backlogTTL, 0, math.MaxInt64),
 		engine.IntParam("repl-ping-replica-period", &p.pingPeriod, 1, math.MaxInt32, "repl-ping-slave-period"),
 		engine.IntParam("repl-timeout", &p.timeout, 1, math.MaxInt32),
@@ -141,8 +145,9 @@ func (m *Master) parameters() []engine.Param {
 // backlogBytes returns the size of the backlog's ring.
 func (m *Master) backlogBytes() int { return int(max(m.params.backlogSize, minBacklog)) }
 
-// tick starts the transfer of a snapshot if replicas wait for one, and runs cron once a second.
+// tick denies or allows writes by the number of good replicas, starts the transfer of a snapshot if replicas wait for one, and runs cron once a second.
 func (m *Master) tick() {
+	m.updateDenial()
 	if !m.stream.running && len(m.replicas) == 0 {
 		return
 	}

@@ -130,6 +130,9 @@ func (l *outputLimits) String() string {
 	return strings.Join(words, " ")
 }
 
+// maxOutput is the greatest limit: some blocks more than it still have 63 bits.
+const maxOutput = math.MaxInt64 - 1<<20
+
 // setOutput sets limits, written as "class hard soft seconds" for one class or several. The engine obeys the hard
 // limits too, while replies are made and messages wait for the event loop.
 func (s *Server) setOutput(v string) error {
@@ -149,7 +152,7 @@ func (s *Server) setOutput(v string) error {
 		case !ok1 || !ok2 || err != nil || seconds < 0:
 			return engine.ErrBufferNumbers
 		}
-		limits[class] = outputLimit{hard, soft, time.Duration(seconds) * time.Second}
+		limits[class] = outputLimit{int64(min(hard, maxOutput)), int64(min(soft, maxOutput)), time.Duration(seconds) * time.Second}
 	}
 	s.output.Store(&limits)
 	for class, lim := range limits {

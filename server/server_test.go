@@ -318,6 +318,8 @@ func TestSlowReaderGetsEverything(t *testing.T) {
 func TestOutputLimitEndsAClientThatDoesNotRead(t *testing.T) {
 	r := start(t, Options{})
 	c := r.dial(t)
+	require.Equal(t, "+OK", c.ask(`CONFIG SET client-output-buffer-limit "normal 18446744073709551615 0 0"`))
+	require.Equal(t, "+PONG", c.ask("PING"))
 	require.Equal(t, "+OK", c.ask(`CONFIG SET client-output-buffer-limit "normal 1mb 0 0"`))
 	require.Equal(t, "*2", c.ask("CONFIG GET client-output-buffer-limit"))
 	c.line()

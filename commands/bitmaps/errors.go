@@ -8,7 +8,7 @@ const (
 	errSoughtBit  = engine.Error("ERR The bit argument must be 1 or 0.")
 	errOffset     = engine.Error("ERR bit offset is not an integer or out of range")
 	errNotSources = engine.Error("ERR BITOP NOT must be called with a single source key.")
-	errFewSources = "ERR BITOP %s must be called with multiple source keys." // the operation
+	errFewSources = "ERR BITOP %s must be called with at least two source keys." // the operation
 	errFieldType  = engine.Error("ERR Invalid bitfield type. Use something like i16 u8. Note that u64 is not supported but i64 is.")
 	errOverflow   = engine.Error("ERR Invalid OVERFLOW type specified")
 	errReadOnly   = engine.Error("ERR BITFIELD_RO only supports the GET subcommand")

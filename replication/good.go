@@ -1,0 +1,42 @@
+package replication
+
+import "github.com/miniserver-go/miniserver/engine"
+
+// Good replicas: with min-replicas-to-write the master refuses writes while fewer replicas than that are online and have
+// been heard of in the last min-replicas-max-lag seconds. A parameter of 0 turns this off.
+
+// needsReplicas reports whether writes need replicas.
+func (m *Master) needsReplicas() bool { return m.params.minReplicas > 0 && m.params.maxLag > 0 }
+
+// goodReplicas returns how many replicas count.
+func (m *Master) goodReplicas() (n int64) {
+	for _, r := range m.replicas {
+		if r.state == online && (m.engine.Micros()-r.ackedAt)/1e6 <= m.params.maxLag {
+			n++
+		}
+	}
+	return n
+}
+
+// updateDenial refuses writes, or allows them again.
+func (m *Master) updateDenial() {
+	denied := m.needsReplicas() && m.goodReplicas() < m.params.minReplicas
+	if denied == m.denies {
+		return
+	}
+	m.denies = denied
+	var err error
+	if denied {
+		err = engine.ErrNoReplicas
+	}
+	m.engine.DenyWrites(partName, err)
+}
+
+// applied returns a parameter of good replicas, changed so that it takes effect at once.
+func (m *Master) applied(p engine.Param) engine.Param {
+	p.Apply = func() error {
+		m.updateDenial()
+		return nil
+	}
+	return p
+}
