@@ -17,7 +17,7 @@ type Stats struct {
 func (m *Map[E]) Stats() Stats {
 	s := Stats{
 		Len: m.n, Buckets: len(m.cur.buckets), Old: len(m.old.buckets), Moved: m.moved,
-		Overflow: m.cur.overflow + m.old.overflow, Bytes: m.Bytes(),
+		Overflow: int(m.cur.overflow + m.old.overflow), Bytes: m.Bytes(),
 	}
 	for i := range len(m.old.buckets) - m.moved + len(m.cur.buckets) {
 		k := 0
@@ -46,7 +46,7 @@ func (m *Map[E]) Check() error {
 			overflow += buckets - 1
 			n += elements
 		}
-		if overflow != t.overflow {
+		if overflow != int(t.overflow) {
 			return fmt.Errorf("dict: %d overflow buckets, %d counted", overflow, t.overflow)
 		}
 	}
@@ -75,7 +75,7 @@ func (m *Map[E]) checkChain(t *table[E], i int) (buckets, elements int, err erro
 			}
 		}
 	}
-	if buckets > t.deepest && elements > 0 {
+	if buckets > int(t.deepest) && elements > 0 {
 		return 0, 0, fmt.Errorf("dict: chain %d has %d buckets, deepest is %d", i, buckets, t.deepest)
 	}
 	return buckets, elements, nil

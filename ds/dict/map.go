@@ -63,9 +63,9 @@ type Map[E Element] struct {
 // table is one array of buckets with what hangs off it.
 type table[E Element] struct {
 	buckets  []bucket[E]
-	fixed    int // bytes of buckets in the heap
-	overflow int // overflow buckets
-	deepest  int // no chain has had more buckets since the table was made
+	fixed    int    // bytes of buckets in the heap
+	overflow uint32 // overflow buckets
+	deepest  uint32 // no chain has had more buckets since the table was made
 }
 
 type bucket[E Element] struct {
@@ -233,7 +233,7 @@ func (b *bucket[E]) match(tag uint64) uint64 {
 
 // append adds e at the end of its chain.
 func (t *table[E]) append(h uint64, e E) {
-	b, depth := t.chain(h), 1
+	b, depth := t.chain(h), uint32(1)
 	for ; b.count() == perBucket; depth++ {
 		if b.next == nil {
 			b.next = new(bucket[E])

@@ -117,4 +117,4 @@ func bucketsFor(n, per int) int {
 // resize; not the elements, nor the Map itself. O(1).
 func (m *Map[E]) Bytes() int { return m.cur.bytes() + m.old.bytes() }
 
-func (t *table[E]) bytes() int { return t.fixed + t.overflow*int(unsafe.Sizeof(bucket[E]{})) }
+func (t *table[E]) bytes() int { return t.fixed + int(t.overflow)*int(unsafe.Sizeof(bucket[E]{})) }

@@ -177,7 +177,7 @@ func (m *Map[E]) Random(dice func(n uint64) uint64) (e E) {
 	}
 	left := len(m.old.buckets) - m.moved
 	chains := uint64(left + len(m.cur.buckets))
-	depth := uint64(max(m.old.deepest, m.cur.deepest) * perBucket)
+	depth := uint64(max(m.old.deepest, m.cur.deepest)) * perBucket
 	for {
 		i, j := int(dice(chains)), int(dice(depth))
 		b := m.nth(i)
