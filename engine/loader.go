@@ -3,7 +3,7 @@ package engine
 import "github.com/miniserver-go/miniserver/acl"
 
 // StartLoading begins a phase in which data are loaded: until StopLoading clients get LOADING, and no key
-// expires. Phases nest, as when a part loads a journal whose first file another part reads.
+// expires, and what is loaded goes neither to the journal nor to replicas. Phases nest, as when a part loads a journal whose first file another part reads.
 func (e *Engine) StartLoading() { e.With(func() { e.setLoading(+1) }) }
 
 // StopLoading ends what StartLoading began.
@@ -12,6 +12,7 @@ func (e *Engine) StopLoading() { e.With(func() { e.setLoading(-1) }) }
 func (e *Engine) setLoading(more int) {
 	e.persistence.loading += more
 	e.Keyspace.Replaying = e.persistence.loading > 0
+	e.connectPropagation()
 }
 
 // Loader executes the commands of a journal while the engine is loading. Unlike a client's they pass no gate

@@ -92,6 +92,9 @@ func (e *Engine) SetPropagate(part string, fn Propagate) {
 func (e *Engine) connectPropagation() {
 	p := &e.propagation
 	p.journal.to, p.replicas.to = e.receivers(false), e.receivers(true)
+	if e.persistence.loading > 0 { // what is loaded is no change
+		p.journal.to, p.replicas.to = nil, nil
+	}
 	for _, u := range [...]*unit{&p.journal, &p.replicas} {
 		if u.to == nil { // a unit that was begun has no end to send
 			u.multi, u.first.held = false, false

@@ -31,6 +31,7 @@
 package journal
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -123,6 +124,8 @@ func (j *Journal) Part() engine.Part {
 		Name:     partName,
 		Families: []engine.Family{j.family()},
 		Params:   j.params(),
+		Debug: []engine.DebugLine{{Name: "loadaof", Most: math.MaxInt, About: "Load the append-only file again, in place of the data.",
+			Run: j.debugLoad}},
 		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}, {Name: "Memory", Fill: j.fillMemory}},
 		Caches:   []engine.Cache{{Name: "aof.buffer", Bytes: j.buffer.memory, Uncounted: true}},
 	}

@@ -1,0 +1,84 @@
+package journal
+
+import (
+	"errors"
+	"path/filepath"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+const errReload = engine.Error("ERR Error trying to load the AOF files, check server logs.")
+
+// DEBUG LOADAOF
+//
+// The client waits while a goroutine loads the files. All others get LOADING meanwhile, as at the start. Without files the data
+// are gone, as in Redis since 7.2; older releases crash.
+func (j *Journal) debugLoad(c *engine.Call) {
+	result := error(errReload)
+	blocked := c.Block(0, func(s *engine.Session) {
+		if result != nil {
+			s.Reply.Error(result)
+			return
+		}
+		s.Reply.Status("OK")
+	})
+	if blocked == nil {
+		return
+	}
+	j.opts.Spawn(func() {
+		err := j.reload()
+		j.engine.With(func() {
+			if result = nil; err != nil {
+				j.log('#', "DEBUG LOADAOF: %v", err)
+				result = errReload
+			}
+			blocked.End()
+		})
+	})
+}
+
+// reload replaces the data by those in the files.
+func (j *Journal) reload() error {
+	j.files.Lock()
+	defer j.files.Unlock()
+	j.engine.StartLoading()
+	defer j.engine.StopLoading()
+	written := j.commitLocked(false)
+	size := j.otherSize
+	defer func() { j.otherSize = size }()
+	j.engine.With(j.empty)
+	if !written {
+		return errors.New("the last changes cannot be written")
+	}
+	if err := j.find(); err != nil {
+		return err
+	}
+	j.otherSize = 0
+	if err := j.loadAll(); err != nil {
+		return err
+	}
+	j.engine.With(func() { j.engine.SetDirty(0) })
+	return nil
+}
+
+// empty removes the data and the libraries of functions.
+func (j *Journal) empty() {
+	j.engine.FlushAll()
+	_ = j.engine.Libraries().Restore(nil, engine.Flush) // without libraries there is no error
+}
+
+// find reads the manifest of files that another journal left, if this one has written none.
+func (j *Journal) find() error {
+	if j.manifest == nil {
+		j.dir = filepath.Join(j.root(), j.set.dirName)
+		m, err := readManifest(j.disk, j.path(j.set.fileName+".manifest"))
+		if err != nil {
+			return err
+		}
+		j.manifest = m
+	}
+	if len(j.manifest.data()) == 0 {
+		return errors.New("there are no append-only files")
+	}
+	return nil
+}
