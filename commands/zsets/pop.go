@@ -64,7 +64,10 @@ func popNow(c *engine.Call, p pop) {
 	}
 	c.End()
 	if p.count == 0 && !c.Has(refusesNegative) {
-		keys[0] = nil
+		if c.OK() {
+			c.Reply.Array(0)
+		}
+		return
 	}
 	key, s, _ := engine.First[*zset.Set](c, keys[:])
 	switch {
