@@ -121,6 +121,9 @@ func (c *Call) testID() clientTest {
 		}
 		ids = append(ids, c.clientID(ErrKillID))
 	}
+	if ids[0] == 0 && !c.Has(splits) {
+		return func(*Session) bool { return true }
+	}
 	return func(s *Session) bool { return slices.Contains(ids, s.ID) }
 }
 
@@ -133,6 +136,8 @@ func (c *Call) clientID(notInt error) int64 {
 		notInt = ErrSyntax
 	case notInt == ErrClientID:
 		least = math.MinInt64
+	case !c.Has(splits):
+		notInt, least = ErrNotInt, math.MinInt64
 	}
 	id := c.IntOr(notInt)
 	if id < least {

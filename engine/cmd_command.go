@@ -223,14 +223,19 @@ func (c *Call) keysOf(args [][]byte) (keys []KeyUse) {
 	switch {
 	case cmd == nil:
 		c.Refuse(ErrKeysCommand)
+	case cmd.Keys.isEmpty() && cmd.isOfWholeWithKeys():
+		c.Refuse(ErrKeysArgs)
 	case cmd.Keys.isEmpty():
 		c.Refuse(ErrKeysNone)
 	case err != nil:
 		c.Refuse(ErrKeysArity)
 	default:
 		keys, _ = cmd.Keys.At(args)
-		if len(keys) == 0 && cmd.Flags&NoMandatoryKeys == 0 {
+		if len(keys) == 0 && (cmd.Flags&NoMandatoryKeys == 0 || !c.Has(splits)) {
 			c.Refuse(ErrKeysArgs)
+		}
+		if len(keys) > 0 && !c.Has(splits) && cmd.Keys.countsAfterFirst() {
+			keys = append(keys[1:], keys[0])
 		}
 	}
 	return keys

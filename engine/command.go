@@ -88,6 +88,11 @@ func Writes(now, was string) func(cmd *Command) {
 	return func(cmd *Command) { cmd.Syntax = replaced(cmd.Name, cmd.Syntax, now, was) }
 }
 
+// FindsKeys returns an edit that finds the keys by another function.
+func FindsKeys(find func(args [][]byte) (at []int, ok bool)) func(cmd *Command) {
+	return func(cmd *Command) { cmd.Keys = cmd.Keys.FoundBy(find) }
+}
+
 type commandStats struct {
 	calls, rejected, failed, micros int64
 	latency                         histogram

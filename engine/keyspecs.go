@@ -193,6 +193,11 @@ func fromEnd(i, n int) int {
 // isEmpty reports whether no argument is a key.
 func (k Keys) isEmpty() bool { return len(k.specs) == 0 || k.specs[0].access == "not_key" }
 
+// countsAfterFirst reports whether counted keys follow one at a fixed position. Before 7.0, COMMAND GETKEYS shows that one last.
+func (k Keys) countsAfterFirst() bool {
+	return len(k.specs) == 2 && k.specs[0].kind == fixed && k.specs[1].kind == counted
+}
+
 // movable reports whether the positions depend on the arguments.
 func (k Keys) movable() bool {
 	return k.find != nil || slices.ContainsFunc(k.specs, func(s keyspec) bool { return s.kind != fixed })

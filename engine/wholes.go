@@ -58,6 +58,15 @@ func (cmd *Command) join(shown Flags) {
 	}
 }
 
+// isOfWholeWithKeys reports whether a command is a whole, or part of one, that may have keys.
+func (cmd *Command) isOfWholeWithKeys() bool {
+	whole := cmd
+	if cmd.parent != nil {
+		whole = cmd.parent
+	}
+	return whole.whole && (whole.Flags&MovableKeys != 0 || !whole.Keys.isEmpty())
+}
+
 // listed returns the subcommands that are commands of their own.
 func (cmd *Command) listed() []Command {
 	if cmd.whole {

@@ -92,7 +92,20 @@ func Family() engine.Family {
 }
 
 // storesApart is GEORADIUS when COMMAND DOCS did not say that it stores in one way only.
-var storesApart = []engine.Was{{Before: "7.2.0", Edit: engine.Writes("store=[STORE storekey(key)|STOREDIST storedistkey(key)]", "[STORE storekey(key)] [STOREDIST storedistkey(key)]")}}
+var storesApart = []engine.Was{{Before: "7.2.0", Edit: engine.Writes("store=[STORE storekey(key)|STOREDIST storedistkey(key)]", "[STORE storekey(key)] [STOREDIST storedistkey(key)]")},
+	{Before: "7.0.0", Edit: engine.FindsKeys(storedLast)}}
+
+// storedLast finds the first key, and of those after STORE and STOREDIST the last one.
+func storedLast(args [][]byte) (at []int, ok bool) {
+	at = []int{1}
+	for i := 5; i+1 < len(args); i++ {
+		if engine.IsWord(args[i], "STORE") || engine.IsWord(args[i], "STOREDIST") {
+			i++
+			at = append(at[:1], i)
+		}
+	}
+	return at, true
+}
 
 // storeKeys returns the keys of a command that reads the key at position 1 and may write one after the word STORE or
 // STOREDIST, at position from or later.

@@ -35,7 +35,7 @@ type Dialer interface {
 func Migration(d Dialer) engine.Family {
 	m := &migrator{dialer: d, encoder: rdb.Encoder{Compress: true}}
 	return engine.Family{Group: "generic", Commands: []engine.Command{
-		{Name: "migrate", Arity: -6, Flags: engine.Write, Keys: engine.Key(3, "RW access delete").And(engine.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: m.cmdMigrate, Secrets: secretsOfMigrate, ACL: "dangerous", Since: "2.6.0", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0]", "authentication=[[AUTH auth(password)]@4.0.7|auth2(/username_password)=[AUTH2 username password]@6.0.0]")}},
+		{Name: "migrate", Arity: -6, Flags: engine.Write, Keys: engine.Key(3, "RW access delete").And(engine.KeysAfter("KEYS", -2, -1, 0, "RW access delete incomplete")).FoundBy(migratedKeys), Run: m.cmdMigrate, Secrets: secretsOfMigrate, ACL: "dangerous", Since: "2.6.0", Was: []engine.Was{{Before: "7.2.0", Edit: engine.Writes("authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0]", "authentication=[[AUTH auth(password)]@4.0.7|auth2(/username_password)=[AUTH2 username password]@6.0.0]")}, {Before: "7.0.0", Edit: engine.FindsKeys(migratedEarlier)}},
 			Syntax:  `host port key-selector(/key_or_empty_string)=<key|empty-string(/empty_string)=""> destination-db timeout:integer [COPY]@3.0.0 [REPLACE]@3.0.0 authentication=[<AUTH auth(password)>@4.0.7|auth2(/username_password)=<AUTH2 username password>@6.0.0] [KEYS keys(key):key...]@3.0.6`,
 			Summary: "Atomically transfers keys from one instance to another.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the size of the values, here and on the target",
@@ -67,6 +67,19 @@ func migratedKeys(args [][]byte) (at []int, ok bool) {
 		at = []int{3}
 	}
 	return at, true
+}
+
+// migratedEarlier is migratedKeys before 7.0: the first word KEYS, which may stand where an option has its value, counts if the key at 3 is empty.
+func migratedEarlier(args [][]byte) (at []int, ok bool) {
+	for i := 6; i < len(args) && len(args[3]) == 0; i++ {
+		if engine.IsWord(args[i], "KEYS") {
+			for i++; i < len(args); i++ {
+				at = append(at, i)
+			}
+			return at, len(at) > 0
+		}
+	}
+	return []int{3}, true
 }
 
 // migrator runs MIGRATE.

@@ -1,0 +1,36 @@
+package streams
+
+import "github.com/miniserver-go/miniserver/engine"
+
+// pairedKeys is how XREAD and XREADGROUP find their keys before 7.0: behind the option STREAMS, not behind a word that
+// reads like it, and only if each key has an ID.
+var pairedKeys = []engine.Was{{Before: "7.0.0", Edit: engine.FindsKeys(keysOfRead)}}
+
+func keysOfRead(args [][]byte) (at []int, ok bool) {
+	first := behindStreams(args)
+	n := len(args) - first
+	if first == 0 || n == 0 || n%2 != 0 {
+		return nil, false
+	}
+	for i := range n / 2 {
+		at = append(at, first+i)
+	}
+	return at, true
+}
+
+// behindStreams returns the position behind the option STREAMS, 0 if there is none.
+func behindStreams(args [][]byte) int {
+	for i := 1; i < len(args); i++ {
+		switch word := args[i]; {
+		case engine.IsWord(word, "BLOCK"), engine.IsWord(word, "COUNT"):
+			i++
+		case engine.IsWord(word, "GROUP"):
+			i += 2
+		case engine.IsWord(word, "STREAMS"):
+			return i + 1
+		case !engine.IsWord(word, "NOACK"):
+			return 0
+		}
+	}
+	return 0
+}
