@@ -31,7 +31,7 @@ var fieldsSince = sinceByName(map[string]string{
 var fieldsBefore = sinceByName(map[string]string{"valkey:8.0.0": "atomicvar_api redis_mode"})
 
 var paramsSince = sinceByName(map[string]string{
-	"7.0.0": "aof-timestamp-enabled appenddirname bind-source-addr busy-reply-threshold cluster-allow-pubsubshard-when-down " +
+	"7.0.0": "aof-disable-auto-gc aof-timestamp-enabled appenddirname bind-source-addr busy-reply-threshold cluster-allow-pubsubshard-when-down " +
 		"cluster-announce-hostname cluster-config-file cluster-link-sendbuf-limit cluster-port cluster-preferred-endpoint-type " +
 		"enable-debug-command enable-module-command enable-protected-configs hash-max-listpack-entries hash-max-listpack-value " +
 		"latency-tracking latency-tracking-info-percentiles list-max-listpack-size maxmemory-clients propagation-error-behavior " +

@@ -78,7 +78,7 @@ func slowlogSubs() []Command {
 func cmdSlowlogGet(c *Call) {
 	count := int64(10)
 	if c.More() {
-		count = c.IntIn(-1, 1<<31-1, ErrSlowlogCount)
+		count = c.slowlogCount()
 	}
 	if c.More() {
 		c.Refuse(c.SubSyntaxError())
@@ -87,6 +87,14 @@ func cmdSlowlogGet(c *Call) {
 		return
 	}
 	c.replyLog(&c.Engine.slowlog, count)
+}
+
+// slowlogCount returns the argument that says how many entries to show. Before 7.0 each negative number is all of them.
+func (c *Call) slowlogCount() int64 {
+	if !c.Has(splits) {
+		return c.Int()
+	}
+	return c.IntIn(-1, 1<<31-1, ErrSlowlogCount)
 }
 
 // replyLog replies with the newest entries of a log, all of them for -1.
