@@ -102,7 +102,7 @@ const (
 	ErrCachingNo   = Error("ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.")
 
 	// The server.
-	ErrConfigSet     = "ERR CONFIG SET failed (possibly related to argument '%[1]s')%[2]s" // and the value
+	ErrConfigSet     = "ERR CONFIG SET failed (possibly related to argument '%s')%[2]s" // and the value
 	ErrConfigUnknown = "ERR Unknown option or number of arguments for CONFIG SET - '%s'"
 	ErrNoConfigFile  = Error("ERR The server is running without a config file")
 	ErrKeysCommand   = Error("ERR Invalid command specified")
