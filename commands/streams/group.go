@@ -33,7 +33,7 @@ func groupLines() []engine.Command {
 					Help:       "<key> <groupname>\nRemove the specified group.",
 					Complexity: "O(N), N being the number of the group's pending entries"},
 				engine.HelpLine("5.0.0"),
-				{Name: "setid", Arity: -5, Flags: engine.Write, Keys: engine.Key(2, "RW update"), Run: cmdXGroupSetID, Since: "5.0.0",
+				{Name: "setid", Arity: -5, Flags: engine.Write, Keys: engine.Key(2, "RW update"), Run: cmdXGroupSetID, Since: "5.0.0", Was: []engine.Was{engine.Before("7.0.0", "arity=5")},
 					Syntax:     "key group(/groupname) id-selector(/id)=<id|new-id(/new_id)=$> [ENTRIESREAD entriesread(entries-read/entries_read):integer]",
 					Summary:    "Sets the last-delivered ID of a consumer group.",
 					Help:       "<key> <groupname> <id|$> [ENTRIESREAD entries_read]\nSet the current group ID and entries_read counter.",
