@@ -121,7 +121,7 @@ func (c *Call) testID() clientTest {
 		}
 		ids = append(ids, c.clientID(ErrKillID))
 	}
-	if ids[0] == 0 && !c.Has(splits) {
+	if !c.Has(splits) && ids[0] == 0 { // which is every client there
 		return func(*Session) bool { return true }
 	}
 	return func(s *Session) bool { return slices.Contains(ids, s.ID) }
