@@ -22,6 +22,8 @@ type Config struct {
 	Password     string
 	MaxMemory    int64
 	ActiveExpire bool
+	SaveDelay    int  // microseconds for each key that is saved in the background: see snapshot.Delay
+	LoadDelay    int  // the same for keys and commands that are loaded
 	AnyChecksum  bool // snapshots and payloads may have any: see DEBUG SET-SKIP-CHECKSUM-VALIDATION
 	Hash         hash.Limits
 	ZSet         zset.Limits
@@ -271,6 +273,8 @@ func (e *Engine) coreParams() []Param {
 		}},
 		IntParam("acllog-max-len", &e.users.log.max, 0, math.MaxInt64),
 		EnumParam("acl-pubsub-default", &e.users.channels, "allchannels", "resetchannels"),
+		IntParam("rdb-key-save-delay", &c.SaveDelay, math.MinInt32, math.MaxInt32),
+		IntParam("key-load-delay", &c.LoadDelay, math.MinInt32, math.MaxInt32),
 		MemoryParam("proto-max-bulk-len", &c.ProtoMaxBulk, 1<<20),
 		IntParam("hash-max-listpack-entries", &c.Hash.MaxEntries, 0, math.MaxInt64, "hash-max-ziplist-entries"),
 		MemoryParam("hash-max-listpack-value", &c.Hash.MaxValue, 0, "hash-max-ziplist-value"),

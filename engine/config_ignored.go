@@ -75,11 +75,11 @@ var ignoredInts = []ignoredInt{
 	{"cluster-migration-barrier", 1, 0, maxInt32, ""}, {"cluster-node-timeout", 15000, 0, math.MaxInt64, ""},
 	{"cluster-port", 0, 0, 65535, ""}, {"cluster-replica-validity-factor", 10, 0, maxInt32, "cluster-slave-validity-factor"},
 	{"hz", 10, 0, maxInt32, ""}, {"io-threads", 1, 1, 128, ""},
-	{"key-load-delay", 0, math.MinInt32, maxInt32, ""}, {"list-compress-depth", 0, 0, maxInt32, ""},
+	{"list-compress-depth", 0, 0, maxInt32, ""},
 	{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
 	{"loading-process-events-interval-bytes", 512 << 10, 1024, maxInt32, ""},
 	{"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, maxInt32, "min-slaves-to-write"},
-	{"rdb-key-save-delay", 0, math.MinInt32, maxInt32, ""}, {"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
+	{"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
 	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
 	{"replica-announce-port", 0, 0, 65535, "slave-announce-port"}, {"replica-priority", 100, 0, maxInt32, "slave-priority"},
 	{"shutdown-timeout", 10, 0, maxInt32, ""}, {"socket-mark-id", 0, 0, math.MaxUint32, ""},
@@ -131,8 +131,8 @@ var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilena
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
 // ignoredHidden are those of them that patterns of CONFIG GET leave out; hiddenSince says since when.
-var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads", "key-load-delay", "loading-process-events-interval-bytes",
-	"lua-enable-deprecated-api", "repl-rdb-channel", "rdb-key-save-delay", "use-exit-on-panic", "watchdog-period"}
+var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads", "loading-process-events-interval-bytes",
+	"lua-enable-deprecated-api", "repl-rdb-channel", "use-exit-on-panic", "watchdog-period"}
 
 // ignoredSecrets are those of them that are not shown.
 var ignoredSecrets = []string{"masterauth", "masteruser", "tls-client-key-file-pass", "tls-key-file-pass"}

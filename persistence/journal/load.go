@@ -74,6 +74,7 @@ func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64))
 			tx.pass(c)
 		}
 		progress(commands[len(commands)-1].end)
+		snapshot.Delay(e, len(batch), snapshot.LoadDelay(e))
 	}
 }
 
@@ -177,14 +178,16 @@ func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
 func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
 	e := j.engine
 	for more := true; more && err == nil; {
+		n := 0
 		e.With(func() {
-			for n := 0; n < atOnce && more && err == nil; n++ {
+			for ; n < atOnce && more && err == nil; n++ {
 				if more = r.Next(); more {
 					err = j.loadItem(r)
 				}
 			}
 		})
 		j.loaded.Store(r.Offset())
+		snapshot.Delay(e, n, snapshot.LoadDelay(e))
 	}
 	if err == nil {
 		err = r.Err()

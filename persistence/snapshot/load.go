@@ -74,6 +74,7 @@ func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 		l.keepExpired = keepExpired
 	})
 	for more := true; more; {
+		before := l.items
 		s.engine.With(func() {
 			more = l.slice(sliceItems)
 			s.stats.loadBytes = l.Offset()
@@ -81,6 +82,7 @@ func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 		if s.opts.Progress != nil {
 			s.opts.Progress(l.Offset(), size)
 		}
+		Delay(s.engine, l.items-before, LoadDelay(s.engine))
 	}
 	return l
 }
@@ -115,6 +117,7 @@ type loading struct {
 	bulk  *keyspace.BulkLoad
 	now   int64
 	err   error
+	items int // so far
 
 	merge       bool               // keys of the snapshot replace existing ones
 	existing    *keyspace.Keyspace // a key that exists here is an error; nil for no check
@@ -145,6 +148,7 @@ func (l *loading) slice(n int) (more bool) {
 			break
 		}
 		l.err = l.item()
+		l.items++
 	}
 	if l.err == nil {
 		l.err = l.flush()

@@ -82,14 +82,19 @@ func (s *Slicer) slice() {
 func (s *Slicer) Run(write func(block []byte) error) error {
 	var block []byte
 	for more := true; more; {
+		keys, delay := 0, 0
 		s.engine.With(func() {
-			began := time.Now()
+			began, before := time.Now(), s.encoded
 			s.slice()
+			keys, delay = s.encoded-before, s.delay()
 			block = s.encoder.Take(block)
 			more = s.snapshot != nil || s.encoder.Len() > 0
 			s.engine.AddLatency(s.event, time.Since(began).Microseconds())
 		})
 		runtime.Gosched() // let waiting commands take the lock first
+		if delay != 0 {
+			Delay(s.engine, keys, s.delay)
+		}
 		if s.err != nil {
 			continue
 		}
@@ -98,6 +103,14 @@ func (s *Slicer) Run(write func(block []byte) error) error {
 		}
 	}
 	return s.err
+}
+
+// delay returns rdb-key-save-delay until the run is to end.
+func (s *Slicer) delay() int {
+	if s.err != nil {
+		return 0
+	}
+	return s.engine.Config.SaveDelay
 }
 
 var errAbandoned = errors.New("the snapshot was abandoned")
