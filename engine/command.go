@@ -22,6 +22,7 @@ type Command struct {
 	Run     Handler
 	Subs    []Command
 	Since   string // what introduced it, in the notation of package release; older releases lack it
+	Until   string // what removed it, in the same notation; "" if nothing did
 	Syntax  string // the arguments, in the notation of syntax.go, for COMMAND DOCS and HELP
 	Summary string // one line, for COMMAND DOCS and HELP
 	Help    string // what HELP shows instead of the syntax, and after a line break instead of the summary
@@ -184,7 +185,9 @@ func (t *commandTable) find(name []byte) *Command {
 
 // offered returns the lines that the engine's release has, as it has them.
 func (e *Engine) offered(lines []Command) []Command {
-	lines = slices.DeleteFunc(lines, func(cmd Command) bool { return !e.Release.Offers(release.From(cmd.Since)) })
+	lines = slices.DeleteFunc(lines, func(cmd Command) bool {
+		return !e.Release.Offers(release.From(cmd.Since)) || cmd.Until != "" && e.Release.Has(release.From(cmd.Until))
+	})
 	for i := range lines {
 		e.withoutLater(&lines[i])
 		for _, was := range lines[i].Was {

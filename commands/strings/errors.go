@@ -28,5 +28,7 @@ const (
 const (
 	errLCSTypes  = engine.Error("ERR The specified keys must contain string values")
 	errLCSBoth   = engine.Error("ERR If you want both the length and indexes, please just use IDX.")
+	errAlgoTwice = engine.Error("ERR Either use STRINGS or KEYS")
+	errAlgoTexts = engine.Error("ERR Please specify two strings: STRINGS or KEYS options are mandatory")
 	errLCSMemory = engine.Error("ERR Insufficient memory, transient memory for LCS exceeds proto-max-bulk-len")
 )

@@ -18,12 +18,25 @@ type lcsOptions struct {
 // LCS key1 key2 [LEN] [IDX] [MINMATCHLEN min-match-len] [WITHMATCHLEN]
 func cmdLCS(c *engine.Call) {
 	var bufA, bufB [20]byte
-	a, b := lcsText(c, c.Arg(), bufA[:]), lcsText(c, c.Arg(), bufB[:])
-	o := parseLCSOptions(c)
-	if cells := int64(len(a)+1) * int64(len(b)+1); cells*4 > c.Engine.Config.ProtoMaxBulk {
-		c.Refuse(errLCSMemory)
+	texts := [][]byte{lcsText(c, c.Arg(), bufA[:]), lcsText(c, c.Arg(), bufB[:])}
+	var o lcsOptions
+	for c.More() {
+		o.parse(c)
 	}
+	if o.length && o.index {
+		c.Refuse(errLCSBoth)
+	}
+	replyLCS(c, texts, o)
+}
+
+// replyLCS replies with the longest common subsequence of two texts, unless an error was found.
+func replyLCS(c *engine.Call, texts [][]byte, o lcsOptions) {
 	if !c.OK() {
+		return
+	}
+	a, b := texts[0], texts[1]
+	if cells := int64(len(a)+1) * int64(len(b)+1); cells*4 > c.Engine.Config.ProtoMaxBulk {
+		c.Fail(errLCSMemory)
 		return
 	}
 	switch {
@@ -50,25 +63,20 @@ func lcsText(c *engine.Call, key, buf []byte) []byte {
 	return s.Text(buf)
 }
 
-func parseLCSOptions(c *engine.Call) (o lcsOptions) {
-	for c.More() {
-		switch {
-		case c.Word("LEN"):
-			o.length = true
-		case c.Word("IDX"):
-			o.index = true
-		case c.Word("WITHMATCHLEN"):
-			o.matchLen = true
-		case c.Left() > 1 && c.Word("MINMATCHLEN"):
-			o.least = c.Int()
-		default:
-			c.Refuse(engine.ErrSyntax)
-		}
+// parse parses the next option.
+func (o *lcsOptions) parse(c *engine.Call) {
+	switch {
+	case c.Word("LEN"):
+		o.length = true
+	case c.Word("IDX"):
+		o.index = true
+	case c.Word("WITHMATCHLEN"):
+		o.matchLen = true
+	case c.Left() > 1 && c.Word("MINMATCHLEN"):
+		o.least = c.Int()
+	default:
+		c.Refuse(engine.ErrSyntax)
 	}
-	if o.length && o.index {
-		c.Refuse(errLCSBoth)
-	}
-	return o
 }
 
 // replyMatches replies with the ranges of which the longest common subsequence consists, last one first, and with

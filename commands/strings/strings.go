@@ -49,6 +49,10 @@ func Family() engine.Family {
 			Summary:    "Finds the longest common substring.",
 			Complexity: "O(N * M), N and M being the lengths of the strings"},
 
+		{Name: "stralgo", Arity: -2, Flags: engine.ReadOnly, Keys: engine.UnknownKeys("RO access").FoundBy(algoKeys), Run: cmdStrAlgo, Since: "6.0.0", Until: "7.0.0",
+			Syntax:     "LCS <KEYS key1 key2|STRINGS string1 string2> [LEN] [IDX] [MINMATCHLEN min-match-len(/len)] [WITHMATCHLEN]",
+			Summary:    "Finds the longest common substring.",
+			Complexity: "O(N * M), N and M being the lengths of the strings"},
 		{Name: "digest", Arity: 2, Flags: engine.ReadOnly | engine.Fast, Keys: engine.Key(1, "RO access"), Run: cmdDigest, Since: "8.4.0",
 			Syntax: "key", Summary: "Returns the hash digest of a string value as a hexadecimal string.",
 			Complexity: "O(N), N being the length of the string"},
