@@ -48,6 +48,7 @@ var statsOrder = strings.Fields("peak.allocated total.allocated startup.allocate
 
 // statsSince is when lines of MEMORY STATS came that not all releases have.
 var statsSince = map[string]release.Since{
+	"cluster.links": release.From("7.0.0"), "functions.caches": release.From("7.0.0"),
 	"replica.fullsync.buffer": release.From("8.0.0"), "script.VMs": release.From("8.0.0"),
 	"overhead.db.hashtable.lut": inTables, "overhead.db.hashtable.rehashing": inTables, "db.dict.rehashing.count": inTables, "allocator.muzzy": inTables,
 }
