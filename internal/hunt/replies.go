@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// outputLimit is what a client may leave unread, and spare what the process may take besides while a reply is made.
+// outputLimit is what a client may leave unread; what a script's command replies has the limit of scripts. spare what the process may take besides while a reply is made.
 const (
 	outputLimit = "16mb"
 	spare       = 256 << 20
@@ -19,7 +19,7 @@ const (
 // as Redis does, and need no more memory than the limit and its data. Without one it must
 // survive, in the memory that its control group leaves it.
 func openReplies(h *hunt) (step, error) {
-	limited, err := h.serve("--client-output-buffer-limit", "normal "+outputLimit+" 0 0")
+	limited, err := h.serve("--client-output-buffer-limit", "normal "+outputLimit+" 0 0", "--script-memory-limit", scriptMemory)
 	if err != nil {
 		return nil, err
 	}
