@@ -2,6 +2,7 @@ package dict
 
 import (
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"strconv"
@@ -245,18 +246,29 @@ func full(m *Map[*item]) *bucket[*item] {
 // What Bytes claims of a table must be what the runtime allocates for it.
 func TestBytesAreTrue(t *testing.T) {
 	for buckets := 1; buckets <= 1<<12; buckets *= 2 {
-		const copies = 20
+		var m Map[*item]
+		m.Reserve(buckets * load)
+		require.Len(t, m.cur.buckets, buckets)
+		require.InEpsilon(t, m.Bytes(), allocated(func(m *Map[*item]) { m.Reserve(buckets * load) }), 0.05, "%d buckets", buckets)
+	}
+}
+
+// allocated returns how many bytes fill allocates for a map. It is the least of several measurements, because other goroutines
+// may allocate meanwhile.
+func allocated(fill func(m *Map[*item])) float64 {
+	const copies = 20
+	least := math.Inf(1)
+	for range 5 {
 		var maps [copies]Map[*item]
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		for i := range maps {
-			maps[i].Reserve(buckets * load)
+			fill(&maps[i])
 		}
 		runtime.ReadMemStats(&after)
-		require.Len(t, maps[0].cur.buckets, buckets)
-		got := float64(after.TotalAlloc-before.TotalAlloc) / copies
-		require.InEpsilon(t, maps[0].Bytes(), got, 0.05, "%d buckets", buckets)
+		least = min(least, float64(after.TotalAlloc-before.TotalAlloc)/copies)
 	}
+	return least
 }
 
 // TestGuess: where no two keys share a bucket and a tag, the guess is the element.
