@@ -2,6 +2,8 @@ package engine
 
 import (
 	"bytes"
+	"cmp"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/release"
 )
@@ -24,54 +26,41 @@ func Cluster() Family {
 	}}
 }
 
-// clusterSubs are the subcommands of CLUSTER.
+// clusterSubs are the subcommands of CLUSTER, ordered by name.
 func clusterSubs() []Command {
-	const (
-		operate = Admin | Stale
-		change  = Admin | Stale | NoAsyncLoading
-	)
+	return slices.SortedFunc(slices.Values(append(clusterNodeSubs(), clusterSlotSubs()...)), func(a, b Command) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
+}
+
+// Flags of subcommands that look at the cluster as an operator does, and of those that change it.
+const (
+	operateCluster = Admin | Stale
+	changeCluster  = Admin | Stale | NoAsyncLoading
+)
+
+// clusterNodeSubs are those about nodes and the cluster as a whole.
+func clusterNodeSubs() []Command {
 	loading := []Was{Before(release.NoValkey, "+loading")}
 	return []Command{
 		{Name: "help", Arity: 2, Flags: Loading | Stale, Run: cmdCluster, Since: "5.0.0",
 			Summary: "Returns helpful text about the different subcommands.", Complexity: "O(1)"},
-		{Name: "addslots", Arity: -3, Flags: change, Run: cmdCluster, Since: "3.0.0",
-			Syntax: "slot...", Summary: "Assigns new hash slots to a node.",
-			Complexity: "O(N), N being the number of slots"},
-		{Name: "addslotsrange", Arity: -4, Flags: change, Run: cmdCluster, Since: "7.0.0",
-			Syntax: "range(/start-slot_end-slot)=<start-slot end-slot>...", Summary: "Assigns new ranges of hash slots to a node.",
-			Complexity: "O(N), N being the number of slots"},
-		{Name: "bumpepoch", Arity: 2, Flags: change, Run: cmdCluster, Since: "3.0.0",
+		{Name: "bumpepoch", Arity: 2, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
 			Summary: "Advances the epoch of the cluster's configuration.", Tips: "nondeterministic_output",
 			Complexity: "O(1)"},
-		{Name: "count-failure-reports", Arity: 3, Flags: operate, Run: cmdCluster, Since: "3.0.0",
+		{Name: "count-failure-reports", Arity: 3, Flags: operateCluster, Run: cmdCluster, Since: "3.0.0",
 			Syntax: "node-id", Summary: "Returns the number of active failure reports of a node.",
 			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of failure reports"},
-		{Name: "countkeysinslot", Arity: 3, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
-			Syntax: "slot", Summary: "Returns the number of keys in a hash slot.", Complexity: "O(1)"},
-		{Name: "delslots", Arity: -3, Flags: change, Run: cmdCluster, Since: "3.0.0",
-			Syntax: "slot...", Summary: "Takes hash slots from a node.",
-			Complexity: "O(N), N being the number of slots"},
-		{Name: "delslotsrange", Arity: -4, Flags: change, Run: cmdCluster, Since: "7.0.0",
-			Syntax: "range(/start-slot_end-slot)=<start-slot end-slot>...", Summary: "Takes ranges of hash slots from a node.",
-			Complexity: "O(N), N being the number of slots"},
-		{Name: "failover", Arity: -2, Flags: change, Run: cmdCluster, Since: "3.0.0",
+		{Name: "failover", Arity: -2, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
 			Syntax: "options=[FORCE|TAKEOVER]", Summary: "Makes a replica take its master's place.", Complexity: "O(1)"},
-		{Name: "flushslots", Arity: 2, Flags: change, Run: cmdCluster, Since: "3.0.0",
-			Summary: "Takes all hash slots from a node.", Complexity: "O(1)"},
-		{Name: "forget", Arity: 3, Flags: change, Run: cmdCluster, Since: "3.0.0",
+		{Name: "forget", Arity: 3, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
 			Syntax: "node-id", Summary: "Removes a node from the nodes table.", Complexity: "O(1)"},
-		{Name: "getkeysinslot", Arity: 4, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
-			Syntax: "slot count", Summary: "Returns the names of keys in a hash slot.",
-			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of keys asked for"},
 		{Name: "info", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0", Was: loading,
 			Summary: "Returns the state of a node.", Tips: "nondeterministic_output", Complexity: "O(1)"},
-		{Name: "keyslot", Arity: 3, Flags: Stale, Run: cmdClusterKeySlot, Since: "3.0.0",
-			Syntax: "key:string", Summary: "Returns the hash slot of a key.",
-			Complexity: "O(N), N being the length of the key"},
 		{Name: "links", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "7.0.0",
 			Summary: "Returns the links between nodes.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the number of cluster nodes"},
-		{Name: "meet", Arity: -4, Flags: change, Run: cmdCluster, Since: "3.0.0",
+		{Name: "meet", Arity: -4, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
 			Syntax: "ip port [cluster-bus-port(/cluster_bus_port):integer]@4.0.0", Summary: "Makes nodes meet.", Complexity: "O(1)",
 			History: "4.0.0 Takes the port of the cluster bus."},
 		{Name: "myid", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0", Was: loading,
@@ -81,28 +70,56 @@ func clusterSubs() []Command {
 		{Name: "nodes", Arity: 2, Flags: Stale, Run: cmdCluster, Since: "3.0.0", Was: loading,
 			Summary: "Returns a node's view of the cluster.", Tips: "nondeterministic_output",
 			Complexity: "O(N), N being the number of cluster nodes"},
-		{Name: "replicas", Arity: 3, Flags: operate, Run: cmdCluster, Since: "5.0.0",
+		{Name: "replicas", Arity: 3, Flags: operateCluster, Run: cmdCluster, Since: "5.0.0",
 			Syntax: "node-id", Summary: "Returns the replicas of a node.", Tips: "nondeterministic_output",
 			Complexity: "O(1)"},
-		{Name: "replicate", Arity: 3, Flags: change, Run: cmdCluster, Since: "3.0.0",
+		{Name: "replicate", Arity: 3, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
 			Syntax: "node-id", Summary: "Makes a node a replica of another.", Complexity: "O(1)"},
-		{Name: "reset", Arity: -2, Flags: operate | NoScript, Run: cmdCluster, Since: "3.0.0", Was: []Was{Before("7.0.0", "-noscript")},
+		{Name: "reset", Arity: -2, Flags: operateCluster | NoScript, Run: cmdCluster, Since: "3.0.0", Was: []Was{Before("7.0.0", "-noscript")},
 			Syntax: "reset-type(/hard_soft)=[HARD|SOFT]", Summary: "Resets a node.", Complexity: "O(N), N being the number of cluster nodes"},
-		{Name: "saveconfig", Arity: 2, Flags: change, Run: cmdCluster, Since: "3.0.0",
+		{Name: "saveconfig", Arity: 2, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
 			Summary: "Saves a node's state.", Complexity: "O(1)"},
-		{Name: "set-config-epoch", Arity: 3, Flags: change, Run: cmdCluster, Since: "3.0.0",
+		{Name: "set-config-epoch", Arity: 3, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
 			Syntax: "config-epoch", Summary: "Sets the epoch of a node's configuration.", Complexity: "O(1)"},
-		{Name: "setslot", Arity: -4, Flags: change, Run: cmdCluster, Since: "3.0.0",
-			Syntax:  "slot subcommand=<IMPORTING importing(node-id)|MIGRATING migrating(node-id)|NODE node(node-id)|STABLE> [TIMEOUT timeout:integer]@valkey:8.0.0",
-			Summary: "Binds a hash slot to a node.", Complexity: "O(1)", History: "valkey:8.0.0 The option `TIMEOUT`."},
 		{Name: "shards", Arity: 2, Flags: Loading | Stale, Run: cmdCluster, Since: "7.0.0",
 			Summary: "Returns the shards of the cluster.", Tips: "nondeterministic_output",
 			Was:        []Was{{Before: "7.2.0", Edit: func(cmd *Command) { cmd.Flags &^= Loading }}},
 			Complexity: "O(N), N being the number of cluster nodes"},
-		{Name: "slaves", Arity: 3, Flags: operate, Run: cmdCluster, Since: "3.0.0",
+		{Name: "slaves", Arity: 3, Flags: operateCluster, Run: cmdCluster, Since: "3.0.0",
 			Syntax: "node-id", Summary: "Returns the replicas of a node.", Tips: "nondeterministic_output",
 			Complexity: "O(1)",
 			Deprecated: "5.0.0 `CLUSTER REPLICAS`"},
+	}
+}
+
+// clusterSlotSubs are those about hash slots.
+func clusterSlotSubs() []Command {
+	return []Command{
+		{Name: "addslots", Arity: -3, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
+			Syntax: "slot...", Summary: "Assigns new hash slots to a node.",
+			Complexity: "O(N), N being the number of slots"},
+		{Name: "addslotsrange", Arity: -4, Flags: changeCluster, Run: cmdCluster, Since: "7.0.0",
+			Syntax: "range(/start-slot_end-slot)=<start-slot end-slot>...", Summary: "Assigns new ranges of hash slots to a node.",
+			Complexity: "O(N), N being the number of slots"},
+		{Name: "countkeysinslot", Arity: 3, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
+			Syntax: "slot", Summary: "Returns the number of keys in a hash slot.", Complexity: "O(1)"},
+		{Name: "delslots", Arity: -3, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
+			Syntax: "slot...", Summary: "Takes hash slots from a node.",
+			Complexity: "O(N), N being the number of slots"},
+		{Name: "delslotsrange", Arity: -4, Flags: changeCluster, Run: cmdCluster, Since: "7.0.0",
+			Syntax: "range(/start-slot_end-slot)=<start-slot end-slot>...", Summary: "Takes ranges of hash slots from a node.",
+			Complexity: "O(N), N being the number of slots"},
+		{Name: "flushslots", Arity: 2, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
+			Summary: "Takes all hash slots from a node.", Complexity: "O(1)"},
+		{Name: "getkeysinslot", Arity: 4, Flags: Stale, Run: cmdCluster, Since: "3.0.0",
+			Syntax: "slot count", Summary: "Returns the names of keys in a hash slot.",
+			Tips: "nondeterministic_output", Complexity: "O(N), N being the number of keys asked for"},
+		{Name: "keyslot", Arity: 3, Flags: Stale, Run: cmdClusterKeySlot, Since: "3.0.0",
+			Syntax: "key:string", Summary: "Returns the hash slot of a key.",
+			Complexity: "O(N), N being the length of the key"},
+		{Name: "setslot", Arity: -4, Flags: changeCluster, Run: cmdCluster, Since: "3.0.0",
+			Syntax:  "slot subcommand=<IMPORTING importing(node-id)|MIGRATING migrating(node-id)|NODE node(node-id)|STABLE> [TIMEOUT timeout:integer]@valkey:8.0.0",
+			Summary: "Binds a hash slot to a node.", Complexity: "O(1)", History: "valkey:8.0.0 The option `TIMEOUT`."},
 		{Name: "slot-stats", Arity: -4, Flags: Loading | Stale, Run: cmdCluster, Since: "8.2.0 valkey:8.0.0",
 			Syntax:  "filter=<SLOTSRANGE slotsrange=<start-slot end-slot>|ORDERBY orderby=<metric [LIMIT limit] order=[ASC|DESC]>>",
 			Summary: "Returns how much each slot of a node is used.", Tips: "nondeterministic_output request_policy:all_shards",

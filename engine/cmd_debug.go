@@ -56,7 +56,7 @@ func debugCore() []DebugLine {
 		{Name: "replybuffer", Least: 2, Most: 2, Args: "RESIZING <0|1>", About: aboutIgnored, Run: cmdDebugReplyBuffer, Since: "7.0.0"},
 		{Name: "restart", Most: math.MaxInt, Args: "[<milliseconds>]", About: aboutRestart, Run: cmdDebugRestart},
 		{Name: "segfault", About: crash, Run: cmdDebugCrash},
-		{Name: "set-active-expire", Least: 1, Most: 1, Args: "<0|1>", About: "Turn the removal of expired keys that nobody looks at off or on.", Run: cmdDebugSetActiveExpire},
+		{Name: "set-active-expire", Least: 1, Most: 1, Args: "<0|1>", About: "Turn active expiry on or off.", Run: cmdDebugSetActiveExpire},
 		{Name: "set-disable-deny-scripts", Least: 1, Most: 1, Run: cmdDebugDenyScripts, Since: "7.0.0"},
 		{Name: "set-skip-checksum-validation", Least: 1, Most: 1, Args: "<0|1>", About: "Check no checksum of RESTORE and snapshots, or do so again.", Run: cmdDebugChecksums},
 		{Name: "sleep", Least: 1, Most: 1, Args: "<seconds>", About: "Stop the server for a while.", Run: cmdDebugSleep},

@@ -59,3 +59,12 @@ func (c *Call) CountLookup(key []byte, found bool) {
 		c.Engine.notify(c.DB, key, "mkeymiss")
 	}
 }
+
+// PeekValue returns the value of key for a look at how it is stored, which is no access to it. If the key is absent it replies
+// with an error, and ok is false.
+func (c *Call) PeekValue(key []byte) (v keyspace.Value, ok bool) {
+	if v, ok = c.DB.Peek(key); !ok {
+		c.Fail(ErrNoKey)
+	}
+	return v, ok
+}

@@ -29,9 +29,8 @@ func debugLines() []engine.DebugLine {
 // the reply.
 func debugPacked(kind string) engine.Handler {
 	return func(c *engine.Call) {
-		v, ok := c.DB.Peek(c.Arg())
+		v, ok := c.PeekValue(c.Arg())
 		if !ok {
-			c.Fail(engine.ErrNoKey)
 			return
 		}
 		zl, ok := ziplistOf(v)
@@ -49,9 +48,8 @@ func debugPacked(kind string) engine.Handler {
 
 // DEBUG QUICKLIST key [0 | 1]
 func cmdDebugQuicklist(c *engine.Call) {
-	v, ok := c.DB.Peek(c.Arg())
+	v, ok := c.PeekValue(c.Arg())
 	if !ok {
-		c.Fail(engine.ErrNoKey)
 		return
 	}
 	if encodingOf(c, v) != "quicklist" {
@@ -77,9 +75,8 @@ func replyPrinted(c *engine.Call, kind string, r report) {
 // DEBUG SDSLEN key
 func cmdDebugTexts(c *engine.Call) {
 	key := c.Arg()
-	v, ok := c.DB.Peek(key)
+	v, ok := c.PeekValue(key)
 	if !ok {
-		c.Fail(engine.ErrNoKey)
 		return
 	}
 	text, ok := v.(*str.Value)
@@ -116,9 +113,8 @@ func cmdDebugTables(c *engine.Call) {
 
 // DEBUG HTSTATS-KEY key [FULL]
 func cmdDebugTable(c *engine.Call) {
-	v, ok := c.DB.Peek(c.Arg())
+	v, ok := c.PeekValue(c.Arg())
 	if !ok {
-		c.Fail(engine.ErrNoKey)
 		return
 	}
 	switch encodingOf(c, v) {

@@ -19,9 +19,8 @@ const maxBuilt = 25_000
 // It builds the first maxBuilt elements anew, which takes some hundredths of a second at most.
 func cmdMemoryWhatIf(c *engine.Call) {
 	key := c.Arg()
-	v, ok := c.DB.Peek(key)
+	v, ok := c.PeekValue(key)
 	if !ok {
-		c.Fail(engine.ErrNoKey)
 		return
 	}
 	encodings, chosen := possibleEncodings(c.Engine, key, v)

@@ -15,9 +15,8 @@ import (
 // Nothing here has an address or is shared, so these two are always the same.
 func cmdDebugObject(c *engine.Call) {
 	key := c.Arg()
-	v, ok := c.DB.Peek(key)
+	v, ok := c.PeekValue(key)
 	if !ok {
-		c.Fail(engine.ErrNoKey)
 		return
 	}
 	encoding := c.Engine.Release.Encoding(v.Type().String(), v.Encoding())
