@@ -9,8 +9,9 @@
 //	}
 //
 // It is the complete server of the command miniserver, with the same commands, scripts and replies, over real
-// sockets. Three things differ. The port is a free one. Snapshots stay in memory: SAVE writes no file. And
-// tests control the clock: they can stop, set and advance it.
+// sockets. Four things differ. The port is a free one. Snapshots stay in memory: SAVE writes no file. Tests
+// control the clock: they can stop, set and advance it. And the commands of the test kit are there (see package
+// testkit), unless the setting "test-kit no" takes them away.
 //
 // A program may run as many servers as it likes. They share nothing.
 package miniserver
@@ -20,6 +21,7 @@ import (
 	"crypto/rand"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -29,6 +31,7 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
+	"github.com/miniserver-go/miniserver/testkit"
 )
 
 // Server is a running server. Its methods may be called from any goroutine.
@@ -72,15 +75,23 @@ func Start(settings ...string) (s *Server, err error) {
 
 func start(settings []string) (*Server, error) {
 	s := &Server{clock: &clock{machine: server.Clock()}, ended: make(chan struct{})}
-	like, settings, err := releaseOf(settings)
+	like, kit := &release.Default, true
+	early := []engine.Param{engine.ReleaseParam(&like), testkit.Param(&kit)}
+	settings, err := applyEarly(settings, early)
 	if err != nil {
 		return nil, err
 	}
 	var seed [8]byte
 	_, _ = rand.Read(seed[:])
 	s.engine = engine.New(engine.Options{Release: like, Clock: s.clock.now, Seed: binary.LittleEndian.Uint64(seed[:])})
-	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(snapshot.MemDisk)})
-	s.server = server.New(s.engine, server.Options{Bind: []string{"127.0.0.1"}, Journal: s.parts.Journal, Load: s.parts.Load})
+	parts, serving := assembly.Options{Disk: new(snapshot.MemDisk)}, server.Options{Bind: []string{"127.0.0.1"}}
+	if kit {
+		parts.Kit, serving.Guarded = testkit.New(), testkit.Setting
+	}
+	s.parts = assembly.Join(s.engine, parts)
+	s.engine.Join(engine.Part{Params: early[1:]})
+	serving.Journal, serving.Load = s.parts.Journal, s.parts.Load
+	s.server = server.New(s.engine, serving)
 	for _, line := range settings {
 		if err := apply(line, s.engine.Param); err != nil {
 			return nil, err
@@ -100,20 +111,20 @@ func start(settings []string) (*Server, error) {
 	return s, nil
 }
 
-// releaseOf returns the release that the last of the settings "like" names, and the other settings.
-func releaseOf(settings []string) (like *release.Release, others []string, err error) {
-	like = &release.Default
-	p := engine.ReleaseParam(&like)
+// applyEarly applies the settings of parameters that the engine needs when it is made, and returns the others.
+func applyEarly(settings []string, early []engine.Param) (others []string, err error) {
 	for _, line := range settings {
-		if name, _, _ := strings.Cut(line, " "); !strings.EqualFold(name, p.Name) {
+		name, _, _ := strings.Cut(line, " ")
+		i := slices.IndexFunc(early, func(p engine.Param) bool { return strings.EqualFold(name, p.Name) })
+		if i < 0 {
 			others = append(others, line)
 			continue
 		}
-		if err = apply(line, func(string) *engine.Param { return &p }); err != nil {
-			return nil, nil, err
+		if err = apply(line, func(string) *engine.Param { return &early[i] }); err != nil {
+			return nil, err
 		}
 	}
-	return like, others, nil
+	return others, nil
 }
 
 // apply applies a line of a redis.conf to the parameter that lookup finds.

@@ -14,12 +14,13 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/testkit"
 )
 
 // eachLine calls check for every command and subcommand of the server.
 func eachLine(t *testing.T, check func(t *testing.T, cmd *engine.Command)) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
+	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), Kit: testkit.New()})
 	for _, cmd := range e.Commands() {
 		t.Run(cmd.FullName(), func(t *testing.T) { check(t, cmd) })
 		for i := range cmd.Subs {
@@ -83,8 +84,10 @@ var commandStep = regexp.MustCompile(`(?m)^[a-z0-9]*> ["']?([^\s"']+)`)
 func TestEveryCommandHasATranscript(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join("..", "commands", "testdata", "*", "*.txt"))
 	require.NoError(t, err)
+	kit, err := filepath.Glob(filepath.Join("..", "testkit", "testdata", "*.txt"))
+	require.NoError(t, err)
 	have := map[string]bool{}
-	for _, path := range files {
+	for _, path := range append(files, kit...) {
 		text, err := os.ReadFile(path)
 		require.NoError(t, err)
 		for _, step := range commandStep.FindAllStringSubmatch(string(text), -1) {

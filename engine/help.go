@@ -20,7 +20,7 @@ func cmdHelp(c *Call) {
 	}
 	for i := range c.Cmd.parent.Subs {
 		if sub := &c.Cmd.parent.Subs[i]; sub != c.Cmd {
-			lines = append(lines, c.Engine.helpOf(sub)...)
+			lines = append(lines, c.Engine.HelpOf(sub)...)
 		}
 	}
 	c.Help(lines...)
@@ -31,9 +31,9 @@ const helpIndent = "    "
 // printsHelp is when the last line of HELP lost a letter.
 var printsHelp = release.From("7.2.0")
 
-// helpOf returns what HELP shows of a subcommand. A blank line in the text ends what is said of one form of it; the next
-// line is the usage of another.
-func (e *Engine) helpOf(cmd *Command) (lines []string) {
+// HelpOf returns what HELP shows of a subcommand, or of a command without any. A blank line in the text ends what is said
+// of one form of it; the next line is the usage of another.
+func (e *Engine) HelpOf(cmd *Command) (lines []string) {
 	usage, about, told := strings.Cut(cmd.Help, "\n")
 	if usage == "" {
 		usage = usages(e.arguments(cmd.Syntax))

@@ -47,8 +47,11 @@ func (u *users) requiresAuth() bool { return !u.defaultUser.NoPass() || !u.defau
 func (e *Engine) HasPassword() bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return !e.users.defaultUser.NoPass()
+	return e.NeedsPassword()
 }
+
+// NeedsPassword is HasPassword for a caller that holds the lock, or has not started the engine yet.
+func (e *Engine) NeedsPassword() bool { return !e.users.defaultUser.NoPass() }
 
 // setPassword makes the default user's password the only one. With "" the default user needs none.
 func (u *users) setPassword(password string) {

@@ -68,6 +68,9 @@ func (s *Server) listen() error {
 		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{}})
 	}
 	for _, ln := range s.opts.Listeners {
+		if err := s.guard(ln); err != nil {
+			return err
+		}
 		s.listeners = append(s.listeners, listener{ln, ln.Addr().Network(), s.admit, address{}})
 	}
 	if len(s.listeners) == 0 {
@@ -189,7 +192,19 @@ func (s *Server) listenTCP(bind string, port int) (net.Listener, error) {
 	if err != nil && optional && missing(err) {
 		return nil, nil
 	}
+	if err == nil {
+		err = s.guard(ln)
+	}
 	return ln, err
+}
+
+// guard closes a listener that strangers could reach, if they are not to, and returns the reason.
+func (s *Server) guard(ln net.Listener) error {
+	if s.opts.Guarded == "" || isLocal(ln.Addr()) || s.engine.NeedsPassword() {
+		return nil
+	}
+	_ = ln.Close()
+	return fmt.Errorf("%s: set a password, as by requirepass, to listen beyond loopback, on %s", s.opts.Guarded, ln.Addr())
 }
 
 // missing reports whether err says that the machine does not have an address.
@@ -254,7 +269,7 @@ func (s *Server) refusal(nc net.Conn) engine.Error {
 	switch {
 	case s.counts.clients.Add(1) > s.maxClients.Load():
 		return errMaxClients
-	case s.protected.Load() && !isLocal(nc.RemoteAddr()) && !s.engine.HasPassword():
+	case (s.protected.Load() || s.opts.Guarded != "") && !isLocal(nc.RemoteAddr()) && !s.engine.HasPassword():
 		return s.engine.Worded(errProtected).(engine.Error)
 	}
 	return ""

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // caller is a connection from an address, which keeps what it is sent.
@@ -45,4 +47,24 @@ func TestProtectedMode(t *testing.T) {
 	require.NotEmpty(t, answer(far))
 	require.Equal(t, "+OK", c.ask("CONFIG SET protected-mode no"))
 	require.Empty(t, answer(far))
+}
+
+// A guarded server stays on this machine until the default user has a password, with protected-mode off too.
+func TestGuardedServer(t *testing.T) {
+	r := start(t, Options{Guarded: "danger yes"})
+	c := r.dial(t)
+	require.Equal(t, "+OK", c.ask("CONFIG SET protected-mode no"))
+	far := &caller{from: &net.TCPAddr{IP: net.IPv4(192, 0, 2, 9)}}
+	require.True(t, r.refuses(far))
+	require.Regexp(t, "^-ERR CONFIG SET failed", c.ask("CONFIG SET bind *"))
+	require.Equal(t, "+OK", c.ask("CONFIG SET requirepass x"))
+	require.False(t, r.refuses(far))
+	require.Equal(t, "+OK", c.ask("CONFIG SET bind *"))
+
+	s := New(engine.New(engine.Options{Clock: Clock()}), Options{Bind: []string{"0.0.0.0"}, Guarded: "danger yes"})
+	require.ErrorContains(t, s.Listen(), "danger yes: set a password, as by requirepass, to listen beyond loopback, on ")
+	beyond, err := net.Listen("tcp", "0.0.0.0:0")
+	require.NoError(t, err)
+	s = New(engine.New(engine.Options{Clock: Clock()}), Options{Listeners: []net.Listener{beyond}, Port: -1, Guarded: "danger yes"})
+	require.ErrorContains(t, s.Listen(), "danger yes")
 }

@@ -61,6 +61,9 @@ type Options struct {
 	Load func() error
 	// Spawn starts a goroutine that runs the rest of a slow script; go run() if nil.
 	Spawn func(run func())
+	// Guarded is the setting that makes the server dangerous in the hands of strangers; "" for none. Then it serves
+	// nobody beyond this machine while the default user needs no password, whatever protected-mode says.
+	Guarded string
 }
 
 // Server serves an engine's commands on sockets.

@@ -18,6 +18,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/server"
+	"github.com/miniserver-go/miniserver/testkit"
 )
 
 // serve runs the server until the context ends or a client calls SHUTDOWN. As a daemon it only starts another process that does.
@@ -59,6 +60,7 @@ type program struct {
 	daemonize   bool
 	supervised  string
 	seed        uint64
+	testKit     bool
 
 	fixtureDone, fixtureSize atomic.Int64 // bytes read of the fixture, and its size
 }
@@ -71,6 +73,7 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		engine.IntParam("databases", &databases, 1, 1<<31-1),
 		engine.IntParam("seed", &p.seed, 0, 1<<63-1),
 		engine.ReleaseParam(&like),
+		testkit.Param(&p.testKit),
 	}
 	for i := range early {
 		if err := conf.apply(early[i].Name, &early[i]); err != nil {
@@ -79,15 +82,20 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Release: like, Clock: server.Clock(), Seed: p.seed})
 	pacing.watch(p.engine.Held)
-	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn})
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Load: func() error {
+	var kit *testkit.Kit
+	guarded := ""
+	if p.testKit {
+		kit, guarded = testkit.New(), testkit.Setting
+	}
+	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn, Kit: kit})
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Guarded: guarded, Load: func() error {
 		err := pacing.load(p.loadWithMeter)
 		if err == nil {
 			p.notifyReady()
 		}
 		return err
 	}})
-	p.engine.Join(p.part(early[1].AtStart()))
+	p.engine.Join(p.part(early[1].AtStart(), early[3]))
 	p.defaults = values(p.engine)
 	for _, s := range conf.settings {
 		var err error
@@ -109,11 +117,12 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 }
 
 // part returns the parameters and hooks that the program adds to its engine.
-func (p *program) part(seed engine.Param) engine.Part {
+func (p *program) part(seed, testKit engine.Param) engine.Part {
 	return engine.Part{
 		Name: "program",
 		Params: []engine.Param{
 			seed,
+			testKit,
 			engine.StringParam("logfile", &p.log.path).AtStart(),
 			engine.StringParam("pidfile", &p.pid).AtStart(),
 			engine.StringParam("load", &p.fixturePath).AtStart(),

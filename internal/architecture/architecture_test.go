@@ -34,6 +34,7 @@ var layers = [][]string{
 	{"internal/reference"},
 	{"internal/launch", "internal/progress", "internal/dataset"},
 	{"internal/assembly"},
+	{"testkit"},
 	{"server", "scripting", "replication", "persistence/journal"},
 	{"persistence/snapshot"},
 	{"scripting/redislib"},

@@ -6,6 +6,7 @@
 //	                 replication  SYNC, WAIT ...
 //	                 snapshot     SAVE ...
 //	                 journal      BGREWRITEAOF ...
+//	                 testkit      MINI.* ...
 //
 // It does nothing else. cmd/miniserver sets up the process, and the module's root package embeds a server in
 // a program; both get their parts here, and so do the tests that run all commands.
@@ -21,6 +22,7 @@ import (
 	"github.com/miniserver-go/miniserver/replication"
 	"github.com/miniserver-go/miniserver/scripting"
 	"github.com/miniserver-go/miniserver/server"
+	"github.com/miniserver-go/miniserver/testkit"
 )
 
 // Options configure the parts.
@@ -29,6 +31,7 @@ type Options struct {
 	Disk     snapshot.Disk    // for snapshots; the system's if nil
 	Spawn    func(run func()) // starts a goroutine for slow work; go run() if nil
 	Volatile bool             // without persistence and its commands
+	Kit      *testkit.Kit     // nil for none
 }
 
 // Parts are the parts with methods of their own.
@@ -50,6 +53,9 @@ func Join(e *engine.Engine, o Options) Parts {
 	e.Join(engine.Commands(engine.Families()...), engine.Commands(snapshot.Payloads(), snapshot.Migration(dialer{})))
 	e.Join(commands.Parts()...)
 	e.Join(p.Scripts.Part())
+	if o.Kit != nil {
+		e.Join(o.Kit.Part(e))
+	}
 	if o.Volatile {
 		e.Join(replication.New(e, replication.Options{}).Part())
 		return p

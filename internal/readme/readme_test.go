@@ -19,6 +19,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/testkit"
 )
 
 var update = flag.Bool("update", false, "rewrite the pages by what happens")
@@ -26,7 +27,7 @@ var update = flag.Bool("update", false, "rewrite the pages by what happens")
 // patience is how long a command of a page may take; the first go run compiles.
 const patience = 2 * time.Minute
 
-// desk is the environment that the pages assume: a shell in the module's root, a server of ours, redis-cli and
+// desk is the environment that the pages assume: a shell in the module's root, a server of ours with the test kit, redis-cli and
 // miniserver in the path.
 type desk struct {
 	t      *testing.T
@@ -43,7 +44,7 @@ func sitDown(t *testing.T) *desk {
 	binary, err := launch.Build(d.root, "./cmd/miniserver")
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, os.RemoveAll(filepath.Dir(binary))) })
-	d.server, err = launch.Start(launch.Spec{Path: binary})
+	d.server, err = launch.Start(launch.Spec{Path: binary, Args: strings.Fields("--" + testkit.Setting)})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, d.server.Stop()) })
 	require.NoError(t, os.Symlink(binary, filepath.Join(d.path, "miniserver")))

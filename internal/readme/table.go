@@ -14,6 +14,7 @@ var groups = []struct{ name, title string }{
 	{"stream", "streams"}, {"bitmap", "bitmaps"}, {"hyperloglog", "HyperLogLog"}, {"geo", "geo"}, {"bf", "Bloom filters"},
 	{"generic", "keys"}, {"transactions", "transactions"}, {"scripting", "scripting"}, {"pubsub", "pub/sub"},
 	{"connection", "connection"}, {"server", "server"}, {"module", "from modules"}, {"cluster", "cluster"},
+	{"test-kit", "the test kit"},
 }
 
 // table returns the reply of COMMAND DOCS as a table in Markdown, a line for each group. A group without a title is

@@ -1,0 +1,44 @@
+package testkit
+
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+func (k *Kit) helpLines() []engine.Command {
+	return []engine.Command{{Name: "mini.help", Arity: 1, Flags: flags, Run: k.cmdHelp, Since: since,
+		Summary: "Returns helpful text about the commands of the test kit.", Complexity: "O(N), N being the number of the kit's commands"}}
+}
+
+// MINI.HELP
+//
+// Replies: two lines for each command: how it is written, and what it does.
+func (k *Kit) cmdHelp(c *engine.Call) {
+	var text []string
+	for _, cmd := range k.engine.Commands() {
+		if cmd.Group() == c.Cmd.Group() {
+			text = append(text, k.helpOf(cmd)...)
+		}
+	}
+	c.Reply.Array(len(text))
+	for _, line := range text {
+		c.Reply.Status(line)
+	}
+}
+
+// helpOf returns the lines of a command, or those of all its subcommands but HELP.
+func (k *Kit) helpOf(cmd *engine.Command) (text []string) {
+	name := strings.ToUpper(cmd.Name)
+	if len(cmd.Subs) == 0 {
+		return k.engine.HelpOf(cmd)
+	}
+	for i := range cmd.Subs {
+		if sub := &cmd.Subs[i]; sub.Name != "help" {
+			lines := k.engine.HelpOf(sub)
+			lines[0] = name + " " + lines[0]
+			text = append(text, lines...)
+		}
+	}
+	return text
+}

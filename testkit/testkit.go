@@ -1,0 +1,72 @@
+// Package testkit is the commands by which a test, in any language, steers a server and looks into it. Their names begin
+// with MINI., and a server has them only with test-kit yes:
+//
+//	a test's client ── MINI.* ──▶ engine ── the same table and gate as for any command
+//	                                │
+//	                                ▼
+//	                               Kit      one value for each engine
+//	                                │
+//	         clock ◀────────────────┘       which the engine reads instead of the machine's
+//
+// The files. Each brings the lines of one family of commands:
+//
+//	testkit.go   what an engine gets, and which commands there are
+//	help.go      MINI.HELP
+//
+// Invariants:
+//  1. A Kit belongs to one engine. The package has no variables, so that engines in one process do not disturb one another.
+//  2. Without the kit an engine has none of its commands, and runs as if this package did not exist.
+//  3. No command of the kit runs in a transaction or a script: what it does happens between commands.
+//  4. What the kit's commands do never goes to the journal or to replicas, but for the changes that other commands make.
+//
+// Whoever may send these commands can stop the server's time. So they need the rights of an operator (@admin), and a server
+// with the kit does not listen beyond the machine without a password.
+package testkit
+
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// Kit is the test kit of one engine. Its methods are called under the engine's lock, unless they say otherwise.
+type Kit struct {
+	engine *engine.Engine
+}
+
+// New returns a kit. Part joins it to its engine.
+func New() *Kit { return new(Kit) }
+
+// Part returns what the kit adds to its engine.
+func (k *Kit) Part(e *engine.Engine) engine.Part {
+	k.engine = e
+	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: "test-kit", Commands: k.lines()}}}
+}
+
+// Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.
+func Param(on *bool) engine.Param { return engine.BoolParam("test-kit", on).AtStart() }
+
+// lines returns the kit's commands, family by family.
+func (k *Kit) lines() []engine.Command {
+	return slices.Concat(
+		k.helpLines(),
+	)
+}
+
+const (
+	// Setting is the setting of a server with the kit.
+	Setting = "test-kit yes"
+
+	// since is what brought the commands.
+	since = "miniserver:0.1.0"
+
+	// flags are those of every command of the kit.
+	flags = engine.Admin | engine.NoScript | engine.NoMulti | engine.SkipSlowlog
+)
+
+// helpFor returns the HELP subcommand of a container.
+func helpFor() engine.Command {
+	cmd := engine.HelpLine(since)
+	cmd.Flags |= flags
+	return cmd
+}
