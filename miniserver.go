@@ -39,7 +39,7 @@ type Server struct {
 	engine *engine.Engine
 	server *server.Server
 	parts  assembly.Parts
-	clock  *clock
+	clock  *testkit.Clock
 	stop   context.CancelFunc
 	ended  chan struct{} // closed when err is final
 	err    error
@@ -74,7 +74,7 @@ func Start(settings ...string) (s *Server, err error) {
 }
 
 func start(settings []string) (*Server, error) {
-	s := &Server{clock: &clock{machine: server.Clock()}, ended: make(chan struct{})}
+	s := &Server{ended: make(chan struct{})}
 	like, kit := &release.Default, true
 	early := []engine.Param{engine.ReleaseParam(&like), testkit.Param(&kit)}
 	settings, err := applyEarly(settings, early)
@@ -83,12 +83,14 @@ func start(settings []string) (*Server, error) {
 	}
 	var seed [8]byte
 	_, _ = rand.Read(seed[:])
-	s.engine = engine.New(engine.Options{Release: like, Clock: s.clock.now, Seed: binary.LittleEndian.Uint64(seed[:])})
-	parts, serving := assembly.Options{Disk: new(snapshot.MemDisk)}, server.Options{Bind: []string{"127.0.0.1"}}
-	if kit {
-		parts.Kit, serving.Guarded = testkit.New(), testkit.Setting
-	}
+	s.engine = engine.New(engine.Options{Release: like, Clock: server.Clock(), Seed: binary.LittleEndian.Uint64(seed[:])})
+	parts, serving := assembly.Options{Disk: new(snapshot.MemDisk), TestKit: kit}, server.Options{Bind: []string{"127.0.0.1"}}
 	s.parts = assembly.Join(s.engine, parts)
+	if kit {
+		s.clock, serving.Guarded = s.parts.Kit.Clock, testkit.Setting
+	} else {
+		s.clock = testkit.NewClock(s.engine)
+	}
 	s.engine.Join(engine.Part{Params: early[1:]})
 	serving.Journal, serving.Load = s.parts.Journal, s.parts.Load
 	s.server = server.New(s.engine, serving)
@@ -157,15 +159,10 @@ func (s *Server) Addr() string { return s.server.Addrs()[0] }
 func (s *Server) Do(words ...string) resp.Value { return s.own.do(words) }
 
 // Advance moves the clock ahead. When it returns, everything due until then has happened in order: keys and elements
-// have expired, and blocked clients have timed out.
+// have expired, and blocked clients have timed out. MINI.CLOCK ADVANCE does the same for clients.
 func (s *Server) Advance(d time.Duration) {
-	end := s.clock.now() + d.Microseconds()
 	unlocked(func() {
-		for next := s.engine.Tick() * 1000; next != 0 && next < end; next = s.engine.Tick() * 1000 {
-			s.clock.reach(next)
-		}
-		s.clock.reach(end)
-		s.engine.Tick()
+		s.engine.With(func() { s.clock.Advance(s.engine, d) })
 	})
 }
 
@@ -180,11 +177,15 @@ func unlocked(fn func()) {
 	<-done
 }
 
-// Freeze sets the clock and stops it: then only Advance moves it. Deadlines do not move with the clock: when it is
-// set back, keys live longer.
+// Freeze sets the clock and stops it: then only Advance moves it, or MINI.CLOCK. On the way ahead, what is due happens in
+// order. Deadlines do not move with the clock: when it is set back, keys live longer.
 func (s *Server) Freeze(at time.Time) {
-	s.clock.freeze(at.UnixMicro())
-	unlocked(func() { s.engine.Tick() })
+	unlocked(func() {
+		s.engine.With(func() {
+			s.clock.Freeze()
+			s.clock.MoveTo(s.engine, at.UnixMicro())
+		})
+	})
 }
 
 // Close ends the server and its connections. If the server has ended with an error before, Close returns it. Further

@@ -10,7 +10,7 @@ import (
 
 func TestTheKitCanBeLeftOut(t *testing.T) {
 	with, without := miniserver.Run(t), miniserver.Run(t, "test-kit no")
-	require.Equal(t, "MINI.HELP", with.Do("MINI.HELP").Elems[0].Text)
+	require.NotEmpty(t, with.Do("MINI.HELP").Elems)
 	require.Equal(t, "yes", with.Do("CONFIG", "GET", "test-kit").Elems[1].Text)
 	require.Regexp(t, "^ERR unknown command", without.Do("MINI.HELP").Text)
 	require.Equal(t, "no", without.Do("CONFIG", "GET", "test-kit").Elems[1].Text)

@@ -182,12 +182,32 @@ func (e *Engine) serveBlocked() {
 	}
 	e.stopTimer() // of the command that made the keys ready
 	e.readClock() // a key may have expired meanwhile
+	e.serveReady()
+	for len(e.blocked.after) > 0 {
+		fn := e.blocked.after[0]
+		e.blocked.after = e.blocked.after[1:]
+		fn()
+		e.serveReady()
+	}
+	e.blocked.ready, e.blocked.after = nil, nil
+}
+
+func (e *Engine) serveReady() {
 	for len(e.blocked.ready) > 0 {
 		k := e.blocked.ready[0]
 		e.blocked.ready = e.blocked.ready[1:]
 		e.serveBlockedOn(k)
 	}
-	e.blocked.ready = nil
+}
+
+// Afterwards has fn called when the command is over and the commands are served that are blocked on keys which it changed,
+// but before the reply leaves and before any other command. So fn may do what happens only between commands, such as
+// TickNow. The command must be NoMulti and NoScript.
+func (c *Call) Afterwards(fn func()) {
+	ws := &c.Engine.blocked
+	if ws.after = append(ws.after, fn); ws.ready == nil {
+		ws.ready = []dbKey{}
+	}
 }
 
 // serveBlockedOn serves the commands that are blocked on a key, the oldest first. While the key does not

@@ -23,7 +23,8 @@ type Blocked struct {
 type blockedClients struct {
 	keys  map[dbKey][]*Blocked // oldest first
 	all   []*Blocked
-	ready []dbKey // keys that changed while commands are blocked on them, in the order of the changes
+	ready []dbKey  // keys that changed while commands are blocked on them, in the order of the changes; not nil if after is not
+	after []func() // see Call.Afterwards
 	seq   int64
 }
 

@@ -14,13 +14,12 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/release"
-	"github.com/miniserver-go/miniserver/testkit"
 )
 
 // eachLine calls check for every command and subcommand of the server.
 func eachLine(t *testing.T, check func(t *testing.T, cmd *engine.Command)) {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), Kit: testkit.New()})
+	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
 	for _, cmd := range e.Commands() {
 		t.Run(cmd.FullName(), func(t *testing.T) { check(t, cmd) })
 		for i := range cmd.Subs {

@@ -151,6 +151,11 @@ func (e *Engine) Collect(s *Session) Outcome {
 func (e *Engine) With(fn func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.between(fn)
+}
+
+// between runs fn between commands.
+func (e *Engine) between(fn func()) {
 	e.readClock()
 	fn()
 	if e.blocked.ready != nil {

@@ -120,6 +120,8 @@ type Options struct {
 // timing is what the engine knows of time. Invariant: within a batch it stands still.
 type timing struct {
 	clock    func() int64 // microseconds since the epoch
+	watch    func() int64 // the same, for durations: it runs as the machine's clock also if clock is steered
+	steered  Clock        // what a part has put in place of the clock; nil for nothing
 	micros   int64        // the clock at the start of the batch
 	started  int64        // microseconds
 	nextTick int64        // when the host is to call Tick next; milliseconds
@@ -172,13 +174,15 @@ func (e *Engine) CPU() int64 {
 	if e.Parts.host.CPU != nil {
 		return e.Parts.host.CPU()
 	}
-	return e.time.clock() - e.time.started
+	return e.time.watch() - e.time.started
 }
 
 // readClock reads the clock for the batch.
 func (e *Engine) readClock() {
 	now := e.time.clock()
-	e.stopwatch.since = now
+	if e.stopwatch.since = now; e.time.steered != nil {
+		e.stopwatch.since = e.time.watch()
+	}
 	if e.slow.session != nil {
 		return // a script that is still running sees the time of its start
 	}

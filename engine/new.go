@@ -23,7 +23,7 @@ func New(o Options) *Engine {
 	e := &Engine{
 		Release:  o.Release,
 		Config:   newConfig(),
-		time:     timing{clock: o.Clock, started: o.Clock()},
+		time:     timing{clock: o.Clock, watch: o.Clock, started: o.Clock()},
 		random:   randomness{source: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15))},
 		commands: commandTable{byName: make(map[string]*Command)},
 		Parts:    parts{params: make(map[string]*Param), libraries: noLibraries{}},
@@ -78,12 +78,24 @@ func (e *Engine) join(p Part) {
 	if p.Libraries != nil {
 		e.Parts.libraries = p.Libraries
 	}
+	if p.Clock != nil {
+		e.steerBy(p.Clock)
+	}
 	e.Parts.host.merge(p.Host)
 	e.Sessions.held.alarm = e.Parts.host.Due
 	if p.Host.Spawn != nil {
 		e.enableSlowScripts()
 	}
 	e.Parts.List = append(e.Parts.List, &p)
+}
+
+// steerBy replaces the clock. Durations are measured with the old one.
+func (e *Engine) steerBy(clock Clock) {
+	if e.time.steered != nil {
+		panic("engine: two parts have a clock")
+	}
+	e.time.steered, e.time.clock = clock, clock.Now
+	e.readClock()
 }
 
 // Families returns the engine's own families: what concerns clients, transactions, messages and the server.

@@ -3,6 +3,7 @@ package engine
 import (
 	"fmt"
 	"reflect"
+	"time"
 )
 
 // Part is what a package adds to an engine: commands, parameters, figures of INFO, and hooks that the engine
@@ -17,6 +18,7 @@ type Part struct {
 	Debug    []DebugLine // subcommands of DEBUG
 
 	Host      Host      // what the process does for the engine
+	Clock     Clock     // in place of the clock that the engine was made with; an engine has one of them at most
 	Libraries Libraries // the libraries of functions; an engine has one of them
 
 	// The engine calls the hooks under its lock, in the order in which the parts joined.
@@ -33,6 +35,15 @@ type Part struct {
 	Replicates bool
 
 	writeError error // see DenyWrites
+}
+
+// Clock is a clock that does not run as the machine's does. Its methods may be called from any goroutine.
+type Clock interface {
+	// Now returns the time in microseconds since the epoch.
+	Now() int64
+	// Wait returns how long it takes, by the machine's clock, until a Tick is needed that is due at a time in
+	// milliseconds since the epoch; 0 for none.
+	Wait(due int64) time.Duration
 }
 
 // parts is the parts that have joined, and what they brought.

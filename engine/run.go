@@ -123,9 +123,9 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 	}
 	s.RestartReply()
 	if e.timesNested() {
-		start := e.time.clock()
+		start := e.time.watch()
 		e.run(s, cmd, args)
-		e.recordDuration(s, cmd, args, e.time.clock()-start, 1)
+		e.recordDuration(s, cmd, args, e.time.watch()-start, 1)
 	} else {
 		e.run(s, cmd, args)
 	}

@@ -81,3 +81,6 @@ func (e *Engine) ClearKill()         { e.slow.killed.Store(false) }
 
 // Clock reads the clock, in microseconds since the epoch, past the time frozen for the batch.
 func (e *Engine) Clock() int64 { return e.time.clock() }
+
+// Watch is Clock for durations, which pass as on the machine even if a part steers the clock.
+func (e *Engine) Watch() int64 { return e.time.watch() }

@@ -63,7 +63,7 @@ func (e *Engine) resume() {
 		e.slow.stop()
 	}
 	e.readClock()
-	e.recordDuration(s, e.slow.cmd, e.slow.args, e.time.micros-e.slow.since, 1)
+	e.recordDuration(s, e.slow.cmd, e.slow.args, e.stopwatch.since-e.slow.since, 1)
 	s.endCommand(e.slow.cmd)
 	s.Reply.Raw(s.Reply.Swap(nil)[e.slow.start:])
 	e.serveBlocked()

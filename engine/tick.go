@@ -1,6 +1,9 @@
 package engine
 
-import "time"
+import (
+	"math"
+	"time"
+)
 
 // reapBudget bounds the keys that one Tick removes in each database, so that a mass expiry does not hold the
 // lock for long: 1,000 keys take well under a millisecond.
@@ -11,37 +14,53 @@ const reapBudget = 1000
 // since the epoch at which it is needed again, 0 if nothing is pending. The host calls it then, and every
 // 100 ms at the latest.
 func (e *Engine) Tick() (next int64) {
-	e.With(func() {
-		if e.slow.session != nil {
-			return // the clock stands still; resume asks for a Tick
-		}
-		if d := e.pause.deadline; d != 0 && d <= e.Keyspace.Now {
-			e.Unpause()
-		}
-		e.endTimedOut()
-		e.stats.rates.sample(e)
-		e.closeIdle()
-		e.tendBuffers()
-		e.evictClients()
-		more := e.Config.ActiveExpire && e.expireDue()
-		e.rehash()
-		e.tickParts()
-		if e.continueEviction() {
-			more = true
-		}
-		next = e.nextDue()
-		if more {
-			next = e.Keyspace.Now
-		}
-		e.time.nextTick = next
-	})
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.TickNow()
+}
+
+// TickNow is Tick for a caller that holds the lock, between commands.
+func (e *Engine) TickNow() (next int64) {
+	e.between(func() { next = e.doDue() })
 	return next
 }
 
-// Until returns how long it is, by the engine's clock, until a time in milliseconds since the epoch. It may
-// be called from any goroutine from which the clock may.
-func (e *Engine) Until(at int64) time.Duration {
-	return time.Duration(at*1000-e.time.clock()) * time.Microsecond
+func (e *Engine) doDue() (next int64) {
+	if e.slow.session != nil {
+		return 0 // the clock stands still; resume asks for a Tick
+	}
+	if d := e.pause.deadline; d != 0 && d <= e.Keyspace.Now {
+		e.Unpause()
+	}
+	e.endTimedOut()
+	e.stats.rates.sample(e)
+	e.closeIdle()
+	e.tendBuffers()
+	e.evictClients()
+	more := e.Config.ActiveExpire && e.expireDue()
+	e.rehash()
+	e.tickParts()
+	if e.continueEviction() {
+		more = true
+	}
+	next = e.nextDue()
+	if more {
+		next = e.Keyspace.Now
+	}
+	e.time.nextTick = next
+	return next
+}
+
+// Wait returns for how long the host may wait before it calls Tick, which has returned next. It may be called from any
+// goroutine from which the clock may.
+func (e *Engine) Wait(next int64) time.Duration {
+	switch {
+	case e.time.steered != nil:
+		return e.time.steered.Wait(next)
+	case next == 0:
+		return math.MaxInt64
+	}
+	return time.Duration(next*1000-e.time.clock()) * time.Microsecond
 }
 
 // closeIdle closes connections that sent nothing for longer than the parameter timeout. Blocked clients,

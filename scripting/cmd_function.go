@@ -280,7 +280,7 @@ func (s *Scripts) replyRunning(c *engine.Call) {
 		w.Bulk(arg)
 	}
 	w.BulkString("duration_ms")
-	w.Int((s.engine.Clock() - s.started) / 1000)
+	w.Int((s.engine.Watch() - s.started) / 1000)
 }
 
 // FUNCTION DUMP

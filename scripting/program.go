@@ -35,7 +35,7 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 	}
 	s.session.EnterScript(c.Session, readOnly || p.flags&noWrites != 0, short, s.memoryLimit)
 	s.call, s.running, s.room, s.resp3 = c, p, c.Reply.Room(), false
-	s.started = s.engine.Clock()
+	s.started = s.engine.Watch()
 	s.engine.ClearKill()
 	s.lua.Globals = p.box.globals
 	s.lua.SetMemoryLimit(int(s.memoryLimit))
@@ -96,7 +96,7 @@ func (s *Scripts) trim() {
 // interrupt is the State's hook. It releases the engine's lock when the run has become slow, and ends the run when it
 // was killed or takes too long to load a library.
 func (s *Scripts) interrupt() error {
-	passed := s.engine.Clock() - s.started
+	passed := s.engine.Watch() - s.started
 	if s.loading != nil {
 		if passed > loadLimit && !s.engine.Keyspace.Replaying {
 			return errLoadTimeout

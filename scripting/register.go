@@ -98,7 +98,7 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 		s.openFunctions()
 	}
 	fn := s.load(&s.functions, proto)
-	s.loading, s.started = l, s.engine.Clock()
+	s.loading, s.started = l, s.engine.Watch()
 	s.lua.SetMemoryLimit(int(s.memoryLimit))
 	s.functions.globals.Swap(s.sparse)
 	_, err = s.lua.Run(fn)

@@ -302,10 +302,7 @@ func (s *Server) tick(stop <-chan struct{}) {
 		case <-room.C:
 			s.wakeAll(&s.roomy)
 		}
-		wait := longest
-		if next := s.engine.Tick(); next != 0 {
-			wait = min(longest, max(shortest, s.engine.Until(next)))
-		}
+		wait := min(longest, max(shortest, s.engine.Wait(s.engine.Tick())))
 		s.wakeAll(&s.draining)
 		timer.Reset(wait)
 	}

@@ -12,6 +12,7 @@
 //
 //	testkit.go   what an engine gets, and which commands there are
 //	help.go      MINI.HELP
+//	clock.go     the clock; cmd_clock.go: MINI.CLOCK
 //
 // Invariants:
 //  1. A Kit belongs to one engine. The package has no variables, so that engines in one process do not disturb one another.
@@ -31,15 +32,16 @@ import (
 
 // Kit is the test kit of one engine. Its methods are called under the engine's lock, unless they say otherwise.
 type Kit struct {
+	Clock *Clock
+
 	engine *engine.Engine
 }
 
-// New returns a kit. Part joins it to its engine.
-func New() *Kit { return new(Kit) }
+// New returns a kit for an engine, whose clock it takes over. Part joins the rest.
+func New(e *engine.Engine) *Kit { return &Kit{engine: e, Clock: NewClock(e)} }
 
 // Part returns what the kit adds to its engine.
-func (k *Kit) Part(e *engine.Engine) engine.Part {
-	k.engine = e
+func (k *Kit) Part() engine.Part {
 	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: "test-kit", Commands: k.lines()}}}
 }
 
@@ -50,6 +52,7 @@ func Param(on *bool) engine.Param { return engine.BoolParam("test-kit", on).AtSt
 func (k *Kit) lines() []engine.Command {
 	return slices.Concat(
 		k.helpLines(),
+		k.clockLines(),
 	)
 }
 

@@ -7,14 +7,13 @@ import (
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
-	"github.com/miniserver-go/miniserver/testkit"
 )
 
 const corpus = "testdata"
 
 // furnish gives an engine all parts of a server with the kit.
 func furnish(e *engine.Engine) {
-	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), Kit: testkit.New()})
+	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
 }
 
 func world(proto int) transcript.World {

@@ -82,12 +82,11 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 	}
 	p.engine = engine.New(engine.Options{Databases: int(databases), Release: like, Clock: server.Clock(), Seed: p.seed})
 	pacing.watch(p.engine.Held)
-	var kit *testkit.Kit
 	guarded := ""
 	if p.testKit {
-		kit, guarded = testkit.New(), testkit.Setting
+		guarded = testkit.Setting
 	}
-	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn, Kit: kit})
+	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn, TestKit: p.testKit})
 	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Guarded: guarded, Load: func() error {
 		err := pacing.load(p.loadWithMeter)
 		if err == nil {

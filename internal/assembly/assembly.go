@@ -31,7 +31,7 @@ type Options struct {
 	Disk     snapshot.Disk    // for snapshots; the system's if nil
 	Spawn    func(run func()) // starts a goroutine for slow work; go run() if nil
 	Volatile bool             // without persistence and its commands
-	Kit      *testkit.Kit     // nil for none
+	TestKit  bool             // with the test kit
 }
 
 // Parts are the parts with methods of their own.
@@ -39,6 +39,7 @@ type Parts struct {
 	Scripts   *scripting.Scripts
 	Snapshots *snapshot.Saver  // nil if volatile
 	Journal   *journal.Journal // nil if volatile
+	Kit       *testkit.Kit     // nil without the test kit
 }
 
 // Join adds all parts except the server to an engine. It does not load the data.
@@ -53,8 +54,9 @@ func Join(e *engine.Engine, o Options) Parts {
 	e.Join(engine.Commands(engine.Families()...), engine.Commands(snapshot.Payloads(), snapshot.Migration(dialer{})))
 	e.Join(commands.Parts()...)
 	e.Join(p.Scripts.Part())
-	if o.Kit != nil {
-		e.Join(o.Kit.Part(e))
+	if o.TestKit {
+		p.Kit = testkit.New(e)
+		e.Join(p.Kit.Part())
 	}
 	if o.Volatile {
 		e.Join(replication.New(e, replication.Options{}).Part())

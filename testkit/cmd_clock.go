@@ -1,0 +1,95 @@
+package testkit
+
+import "github.com/miniserver-go/miniserver/engine"
+
+func (k *Kit) clockLines() []engine.Command {
+	return []engine.Command{{Name: "mini.clock", Arity: -2, Flags: flags, Since: since,
+		Summary: "A container for commands that steer the server's clock.", Complexity: "Depends on the subcommand", Subs: []engine.Command{
+			{Name: "advance", Arity: 3, Flags: flags, Run: k.cmdClockAdvance, Since: since, Syntax: "milliseconds",
+				Summary:    "Moves the clock ahead. All that is due on the way happens in order before the reply.",
+				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},
+			{Name: "freeze", Arity: 2, Flags: flags, Run: k.cmdClockFreeze, Since: since,
+				Summary: "Stops the clock.", Complexity: "O(1)"},
+			helpFor(),
+			{Name: "resume", Arity: 2, Flags: flags, Run: k.cmdClockResume, Since: since,
+				Summary: "Lets the clock run at the machine's pace, from the time that it shows.", Complexity: "O(1)"},
+			{Name: "scale", Arity: 3, Flags: flags, Run: k.cmdClockScale, Since: since, Syntax: "factor:double",
+				Summary: "Lets the clock run faster or slower than the machine's, from the time that it shows.", Complexity: "O(1)"},
+			{Name: "set", Arity: 3, Flags: flags, Run: k.cmdClockSet, Since: since, Syntax: "unix-time-milliseconds:unix-time",
+				Summary:    "Sets the clock. Ahead it moves as by ADVANCE; back it jumps, and deadlines stay where they are.",
+				Complexity: "O(N), N being the number of keys, elements and blocked clients that are due"},
+			{Name: "status", Arity: 2, Flags: flags, Run: k.cmdClockStatus, Since: since,
+				Summary: "Returns the time and how the clock runs.", Complexity: "O(1)"},
+		}}}
+}
+
+// The commands that change the clock reply with the time that it shows then, in milliseconds since the epoch.
+
+// MINI.CLOCK ADVANCE milliseconds
+func (k *Kit) cmdClockAdvance(c *engine.Call) {
+	ms := c.Int()
+	switch {
+	case c.Failed():
+	case ms < 0:
+		c.Refuse(errAdvanceBack)
+	case ms > maxTime-c.Now():
+		c.Refuse(errTimeRange)
+	}
+	if c.OK() {
+		k.moveTo(c, c.Engine.Micros()+ms*1000)
+	}
+}
+
+// MINI.CLOCK SET unix-time-milliseconds
+func (k *Kit) cmdClockSet(c *engine.Call) {
+	if ms := c.IntIn(0, maxTime, errTimeRange); c.OK() {
+		k.moveTo(c, ms*1000)
+	}
+}
+
+// moveTo moves the clock after the command, since what happens on the way happens between commands.
+func (k *Kit) moveTo(c *engine.Call, at int64) {
+	c.Reply.Int(at / 1000)
+	c.Afterwards(func() { k.Clock.MoveTo(k.engine, at) })
+}
+
+// MINI.CLOCK FREEZE
+func (k *Kit) cmdClockFreeze(c *engine.Call) { k.runFrom(c, 0) }
+
+// MINI.CLOCK RESUME
+func (k *Kit) cmdClockResume(c *engine.Call) { k.runFrom(c, 1) }
+
+// minScale and maxScale limit the pace: at the latter a day takes 86 milliseconds.
+const minScale, maxScale = 1e-6, 1e6
+
+// MINI.CLOCK SCALE factor
+func (k *Kit) cmdClockScale(c *engine.Call) {
+	factor := c.Float()
+	if !c.Failed() && (factor < minScale || factor > maxScale) {
+		c.Refuse(errScaleRange)
+	}
+	if c.OK() {
+		k.runFrom(c, factor)
+	}
+}
+
+// runFrom lets the clock run at a pace from the time of the batch.
+func (k *Kit) runFrom(c *engine.Call, rate float64) {
+	k.Clock.run(c.Engine.Micros(), rate)
+	c.Engine.TickBy(c.Now()) // the host has gone to sleep by the old pace
+	c.Reply.Int(c.Now())
+}
+
+// MINI.CLOCK STATUS
+//
+// Replies: time, in milliseconds since the epoch; scale, 0 for a frozen clock; and ahead, in milliseconds, of the machine's
+// clock.
+func (k *Kit) cmdClockStatus(c *engine.Call) {
+	c.Reply.Map(3)
+	c.Reply.BulkString("time")
+	c.Reply.Int(c.Now())
+	c.Reply.BulkString("scale")
+	c.Reply.BulkDouble(k.Clock.motion.Load().rate)
+	c.Reply.BulkString("ahead")
+	c.Reply.Int((c.Engine.Micros() - k.Clock.machine()) / 1000)
+}
