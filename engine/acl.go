@@ -191,7 +191,7 @@ func (e *Engine) Permits(s *Session, cmd *Command, args [][]byte) bool {
 // closeClientsOf closes the sessions of a user that was deleted. The caller's own session closes after its
 // reply.
 func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
-	for _, s := range e.Sessions.inOrder() {
+	for _, s := range inOrder(e.Sessions.ByID) {
 		if s.user == u {
 			e.closeSession(caller, s)
 		}
@@ -200,7 +200,7 @@ func (e *Engine) closeClientsOf(caller *Session, u *acl.User) {
 
 // closeListenersOf closes a user's sessions with a subscription that the user's rules no longer allow.
 func (e *Engine) closeListenersOf(caller *Session, u *acl.User) {
-	for _, s := range e.Sessions.inOrder() {
+	for _, s := range inOrder(e.Sessions.ByID) {
 		if s.user == u && s.hasForbiddenSubscription(u) {
 			e.closeSession(caller, s)
 		}

@@ -303,9 +303,7 @@ func (e *Engine) endTimedOut() {
 func (e *Engine) nextTimeout() (next int64) {
 	for _, w := range e.blocked.all {
 		for _, at := range [...]int64{w.deadline, w.wakeAt} {
-			if at != 0 && (next == 0 || at < next) {
-				next = at
-			}
+			next = earlier(next, at)
 		}
 	}
 	return next
@@ -331,4 +329,9 @@ func (e *Engine) UnblockClient(s *Session, withError bool) bool {
 func (w *Blocked) Ended() bool { return w.session.blocked != w }
 
 // End writes the reply and unblocks the session. The command must not have ended.
-func (w *Blocked) End() { w.session.engine.endBlock(w, nil) }
+func (w *Blocked) End() {
+	e := w.session.engine
+	defer e.visit(e.World)
+	e.visit(w.session.world)
+	e.endBlock(w, nil)
+}

@@ -29,8 +29,8 @@ func (c *Call) ChangedIn(db *keyspace.DB, key []byte, event string, fields ...[]
 // signalled here and served after the command, because the rest of the command, or of its transaction, may
 // change the key again.
 func (e *Engine) changed(db *keyspace.DB, key []byte, event string, fields ...[]byte) {
-	removed := db.Commit(key)
-	if len(e.watched) > 0 {
+	removed, w := db.Commit(key), e.World
+	if len(w.watched) > 0 {
 		e.touchWatched(db.ID(), key)
 	}
 	if e.Config.notify != 0 && event != "" {
@@ -39,8 +39,8 @@ func (e *Engine) changed(db *keyspace.DB, key []byte, event string, fields ...[]
 			e.notify(db, key, "gdel")
 		}
 	}
-	if len(e.blocked.keys) > 0 && !removed {
-		e.blocked.signal(db.ID(), key)
+	if len(w.blocked.keys) > 0 && !removed {
+		w.blocked.signal(db.ID(), key)
 	}
 }
 

@@ -145,9 +145,9 @@ func (s *Session) clientType() string {
 }
 
 // inOrder returns the sessions, the oldest first. O(n log n).
-func (ss *sessions) inOrder() []*Session {
-	list := make([]*Session, 0, len(ss.ByID))
-	for _, s := range ss.ByID {
+func inOrder(sessions map[int64]*Session) []*Session {
+	list := make([]*Session, 0, len(sessions))
+	for _, s := range sessions {
 		list = append(list, s)
 	}
 	slices.SortFunc(list, func(a, b *Session) int { return int(a.ID - b.ID) })

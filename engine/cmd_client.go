@@ -288,7 +288,7 @@ func cmdClientUnblock(c *Call) {
 	if !c.OK() {
 		return
 	}
-	if s := c.Engine.Sessions.ByID[n]; s != nil && c.Engine.UnblockClient(s, withError) {
+	if s := c.Engine.clients[n]; s != nil && c.Engine.UnblockClient(s, withError) {
 		c.Reply.Int(1)
 		return
 	}

@@ -97,7 +97,7 @@ func (c *Call) isClientOption(arg []byte) bool {
 
 // filtered returns the sessions that pass a filter, the oldest first.
 func (c *Call) filtered(f clientFilter) []*Session {
-	return slices.DeleteFunc(c.Engine.Sessions.inOrder(), func(s *Session) bool {
+	return slices.DeleteFunc(inOrder(c.Engine.clients), func(s *Session) bool {
 		for _, test := range f.tests {
 			if !test(s) {
 				return true

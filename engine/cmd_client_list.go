@@ -57,7 +57,7 @@ func (c *Call) asksForIDs() bool {
 func (c *Call) sessionsByID() (list []*Session) {
 	c.Arg()
 	for c.More() {
-		if s := c.Engine.Sessions.ByID[c.clientID(ErrClientID)]; s != nil {
+		if s := c.Engine.clients[c.clientID(ErrClientID)]; s != nil {
 			list = append(list, s)
 		}
 	}

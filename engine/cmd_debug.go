@@ -215,6 +215,10 @@ func cmdDebug(c *Call) {
 	}
 	for _, line := range c.Engine.debugLines() {
 		if IsWord(name, strings.ToUpper(line.Name)) && c.Left() >= line.Least && c.Left() <= line.Most {
+			if line.HomeOnly && !c.Engine.IsHome() {
+				c.Fail(ErrNotHome)
+				return
+			}
 			line.Run(c)
 			return
 		}

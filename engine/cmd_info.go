@@ -79,7 +79,7 @@ func (e *Engine) fillServer(b *bytes.Buffer) {
 
 func (e *Engine) fillClients(b *bytes.Buffer) {
 	replicas, subscribed, watching := 0, 0, 0
-	for _, s := range e.Sessions.ByID {
+	for _, s := range e.clients {
 		if s.attached() {
 			replicas++
 		}
@@ -96,7 +96,7 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 			timed++
 		}
 	}
-	Fields(b, "connected_clients", len(e.Sessions.ByID)-replicas,
+	Fields(b, "connected_clients", len(e.clients)-replicas,
 		"client_recent_max_input_buffer", slices.Max(e.Sessions.peaks.in[:]),
 		"client_recent_max_output_buffer", slices.Max(e.Sessions.peaks.out[:]), "blocked_clients", len(e.blocked.all)+len(e.pause.postponed),
 		"tracking_clients", e.tracking.sessions, "pubsub_clients", subscribed, "watching_clients", watching,
@@ -123,7 +123,7 @@ func (e *Engine) fillPersistence(b *bytes.Buffer) {
 	if e.persistence.loading > 0 {
 		loading = 1
 	}
-	Fields(b, "loading", loading, "async_loading", 0, "rdb_changes_since_last_save", e.persistence.dirty)
+	Fields(b, "loading", loading, "async_loading", 0, "rdb_changes_since_last_save", e.World.dirty)
 }
 
 func (e *Engine) fillStats(b *bytes.Buffer) {

@@ -36,7 +36,7 @@ func (c *Call) trackOptions() (t tracker) {
 				c.Refuse(ErrOneRedirect)
 			}
 			t.redirect = c.Int()
-			if c.Engine.Sessions.ByID[t.redirect] == nil {
+			if c.Engine.clients[t.redirect] == nil {
 				c.Refuse(ErrNoRedirect)
 			}
 		case c.Word("BCAST"):

@@ -46,6 +46,7 @@ type Config struct {
 	latencyTracking bool
 	percentiles     []float64 // of INFO latencystats
 	importMode      bool      // import-mode: due keys stay, as a tool copies a dataset
+	trackedKeys     int       // CLIENT TRACKING remembers: tracking-table-max-keys
 }
 
 func newConfig() *Config {
@@ -64,6 +65,7 @@ func newConfig() *Config {
 		debug:           "no",
 		protected:       "no",
 		latencyTracking: true,
+		trackedKeys:     1000000,
 		percentiles:     []float64{50, 99, 99.9},
 	}
 }
@@ -289,8 +291,8 @@ func (e *Engine) coreParams() []Param {
 		IntParam("set-max-listpack-entries", &c.Set.MaxEntries, 0, math.MaxInt64),
 		IntParam("set-max-listpack-value", &c.Set.MaxValue, 0, math.MaxInt64),
 		MemoryParam("hll-sparse-max-bytes", &c.SketchMax, 0),
-		IntParam("lfu-log-factor", &e.Keyspace.Access.LogFactor, 0, math.MaxInt32),
-		IntParam("lfu-decay-time", &e.Keyspace.Access.DecayTime, 0, math.MaxInt32),
+		IntParam("lfu-log-factor", &e.home.Keyspace.Access.LogFactor, 0, math.MaxInt32),
+		IntParam("lfu-decay-time", &e.home.Keyspace.Access.DecayTime, 0, math.MaxInt32),
 		{Name: "notify-keyspace-events", Get: func() string { return c.notify.String() }, Set: func(v string) error {
 			m, ok := parseNotify(v)
 			if !ok || strings.ContainsAny(v, notifyFields) && !e.Release.Offers(fieldChannels) {
@@ -308,7 +310,7 @@ func (e *Engine) coreParams() []Param {
 		BoolParam("latency-tracking", &c.latencyTracking),
 		e.importParam(),
 		{Name: "latency-tracking-info-percentiles", List: true, Get: c.percentilesText, Set: c.setPercentiles},
-		IntParam("tracking-table-max-keys", &e.tracking.maxKeys, 0, math.MaxInt64),
+		IntParam("tracking-table-max-keys", &e.Config.trackedKeys, 0, math.MaxInt64),
 		IntParam("timeout", &c.IdleTimeout, 0, math.MaxInt32),
 		EnumParam("enable-debug-command", &c.debug, "no", "yes", "local").AtStart(),
 		EnumParam("enable-protected-configs", &c.protected, "no", "yes", "local").AtStart(),
@@ -319,7 +321,7 @@ func (e *Engine) coreParams() []Param {
 func (e *Engine) importParam() Param {
 	p := BoolParam("import-mode", &e.Config.importMode)
 	p.Apply = func() error {
-		e.Keyspace.KeepExpired = e.Config.importMode || e.pause.deadline != 0
+		e.keepExpired()
 		return nil
 	}
 	return p

@@ -3,7 +3,6 @@ package engine
 import (
 	"math"
 
-	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -21,6 +20,7 @@ func (e *Engine) NewSession(peer Peer) *Session { return e.Connect(peer, Endpoin
 func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.visit(e.home)
 	e.readClock()
 	s := e.bareSession()
 	s.Peer = peer
@@ -28,17 +28,15 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	s.ID = e.Sessions.next
 	e.Sessions.next++
 	e.Sessions.ByID[s.ID] = s
+	s.world.clients[s.ID] = s
 	s.regroup()
 	e.stats.connections++
 	return s
 }
 
-// shortDoubles is what Redis 7.2 changed in all replies: before, doubles had 17 digits.
-var shortDoubles = release.From("7.2.0")
-
 func (e *Engine) bareSession() *Session {
 	s := &Session{
-		Reply: resp.NewWriter(2), engine: e, created: e.time.micros, lastActive: e.time.micros,
+		Reply: resp.NewWriter(2), engine: e, world: e.home, created: e.time.micros, lastActive: e.time.micros,
 		user: e.users.defaultUser, authed: !e.users.requiresAuth(), everAuthed: !e.users.requiresAuth(),
 		maxReply: math.MaxInt,
 	}
@@ -63,6 +61,8 @@ func (e *Engine) Close(s *Session) {
 }
 
 func (e *Engine) disconnect(s *Session) {
+	defer e.visit(e.World)
+	e.visit(s.world)
 	s.closing = true
 	e.detach(s)
 	if s.blocked != nil {
@@ -70,6 +70,7 @@ func (e *Engine) disconnect(s *Session) {
 	}
 	if e.Sessions.ByID[s.ID] == s {
 		delete(e.Sessions.ByID, s.ID)
+		delete(s.world.clients, s.ID)
 		s.ungroup()
 	}
 }
@@ -86,6 +87,17 @@ func (e *Engine) detach(s *Session) {
 		s.replica.Detach()
 		s.replica = nil
 	}
+}
+
+// MoveTo moves the session to database 0 of another world, and ends what it set up in the old one: transaction, watches,
+// subscriptions, tracking, MONITOR. The session must not be blocked. The command that calls it goes on in the old world.
+func (s *Session) MoveTo(w *World) {
+	s.engine.detach(s)
+	delete(s.world.clients, s.ID)
+	w.clients[s.ID] = s
+	ahead := w.time.clock() - s.world.time.micros
+	s.created, s.lastActive = s.created+ahead, s.lastActive+ahead
+	s.world, s.db = w, 0
 }
 
 // Disconnect ends the session and its connection at once. It is called under the lock.

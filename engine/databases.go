@@ -29,7 +29,9 @@ func (c *Call) FlushAll() {
 		dbs[i] = c.Engine.Keyspace.DB(i)
 	}
 	c.Flush(dbs...)
-	c.Engine.reportFlushed()
+	if c.Engine.IsHome() {
+		c.Engine.reportFlushed()
+	}
 }
 
 // SwapDB exchanges databases i and j, also for clients that watch their keys or are blocked on them.

@@ -21,6 +21,7 @@ type Outcome struct {
 func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.visit(s.world)
 	e.readClock()
 	s.lastActive = e.time.micros
 	taken := 0
@@ -147,14 +148,15 @@ func (e *Engine) Collect(s *Session) Outcome {
 	return o
 }
 
-// With runs fn under the lock, with the clock read, for work that is not a command.
+// With runs fn under the lock, in the home world with the clock read, for work that is not a command.
 func (e *Engine) With(fn func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
+	e.visit(e.home)
 	e.between(fn)
 }
 
-// between runs fn between commands.
+// between runs fn between commands, in the world in which they run.
 func (e *Engine) between(fn func()) {
 	e.readClock()
 	fn()

@@ -61,25 +61,26 @@ package engine
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"reflect"
 	"sync"
+	"sync/atomic"
 
-	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
 // Engine executes commands on a keyspace for its sessions. Its fields are grouped by the files that own
 // them.
 type Engine struct {
-	Keyspace *keyspace.Keyspace
-	Config   *Config
-	Release  *release.Release // as which it behaves; it never changes
+	*World  // in which commands run now
+	Config  *Config
+	Release *release.Release // as which it behaves; it never changes
 
-	mu     sync.Mutex
-	runID  string
-	time   timing
-	random randomness
+	mu      sync.Mutex
+	runID   string
+	machine func() int64 // the machine's clock in microseconds, for durations
+	home    *World
+	worlds  []*World     // all of them, home first
+	others  atomic.Int64 // when a world but home needs a Tick, by the machine's clock; 0 for never
 
 	// What there is to run, and what runs.
 	commands commandTable
@@ -90,15 +91,9 @@ type Engine struct {
 	// Clients.
 	Sessions sessions
 	users    users
-	blocked  blockedClients
-	watched  map[dbKey][]*Session
-	pubsub   pubsub
-	tracking tracking
-	pause    pause
 
 	// Data.
 	eviction    eviction
-	propagation propagation
 	persistence persistence
 
 	// Figures.
@@ -117,28 +112,12 @@ type Options struct {
 	Seed      uint64           // of hash functions and dice
 }
 
-// timing is what the engine knows of time. Invariant: within a batch it stands still.
-type timing struct {
-	clock    func() int64 // microseconds since the epoch
-	watch    func() int64 // the same, for durations: it runs as the machine's clock also if clock is steered
-	steered  Clock        // what a part has put in place of the clock; nil for nothing
-	micros   int64        // the clock at the start of the batch
-	started  int64        // microseconds
-	nextTick int64        // when the host is to call Tick next; milliseconds
-}
-
-// randomness is the engine's one source of random numbers.
-type randomness struct {
-	source *rand.Rand
-	dice   func(n uint64) uint64 // Dice, for callees through which it escapes
-}
-
 // stack is the calls under way, and memory that they share.
 type stack struct {
 	calls     []*Call // one for each depth of nesting
 	depth     int
 	buffer    []byte               // see Call.Buffer
-	perEngine map[reflect.Type]any // see Kept
+	perEngine map[reflect.Type]any // see PerEngine
 }
 
 // runs reports whether a command of the session is under way. O(depth of nesting).
@@ -159,29 +138,20 @@ func (e *Engine) NewID() string {
 	return fmt.Sprintf("%016x%016x%08x", e.random.source.Uint64(), e.random.source.Uint64(), e.random.source.Uint32())
 }
 
-// Dice returns a random number below n. The seed determines the sequence, so that a test can repeat it.
-func (e *Engine) Dice(n uint64) uint64 { return e.random.source.Uint64N(n) }
-
-// Random returns 64 random bits.
-func (e *Engine) Random() uint64 { return e.random.source.Uint64() }
-
-// Micros returns the time of the batch in microseconds since the epoch.
-func (e *Engine) Micros() int64 { return e.time.micros }
-
 // CPU returns the processor time of the process in microseconds. Where no host knows it, it is the time since the engine was
 // made.
 func (e *Engine) CPU() int64 {
 	if e.Parts.host.CPU != nil {
 		return e.Parts.host.CPU()
 	}
-	return e.time.watch() - e.time.started
+	return e.machine() - e.home.time.started
 }
 
 // readClock reads the clock for the batch.
 func (e *Engine) readClock() {
 	now := e.time.clock()
 	if e.stopwatch.since = now; e.time.steered != nil {
-		e.stopwatch.since = e.time.watch()
+		e.stopwatch.since = e.machine()
 	}
 	if e.slow.session != nil {
 		return // a script that is still running sees the time of its start

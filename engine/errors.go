@@ -115,6 +115,7 @@ const (
 	ErrShutdown      = Error("ERR Errors trying to SHUTDOWN. Check logs.")
 	ErrNoSamples     = "ERR No samples available for event '%s'"
 	ErrReplicaReads  = Error("ERR Replica can't interact with the keyspace")
+	ErrNotHome       = Error("ERR This command is not available inside a world. Only the world of new connections has files and replicas.")
 	ErrNoDebug       = Error("ERR DEBUG command not allowed. If the enable-debug-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
 	ErrOnlyRESP3     = Error("ERR RESP2 is not supported by this command")
 	ErrRenameUnknown = Error("No such command in rename-command")

@@ -70,7 +70,7 @@ func (e *Engine) setPolicy(value string) error {
 	for _, p := range policies {
 		if p.name == strings.ToLower(value) {
 			e.eviction.policy, e.eviction.pool = p, evictionPool{}
-			e.Keyspace.Access.LFU = p.strategy == evictLFU
+			e.home.Keyspace.Access.LFU = p.strategy == evictLFU
 			return nil
 		}
 		names = append(names, p.name)
@@ -122,14 +122,14 @@ func (e *Engine) Room() int {
 // evict evicts keys until surplus bytes are free or time is up, and returns false if no key is left that may
 // be evicted. The clock is read only once for 16 keys, because it costs as much as an eviction.
 func (e *Engine) evict(surplus int) bool {
-	start, most := e.time.watch(), e.eviction.timeLimit()
+	start, most := e.machine(), e.eviction.timeLimit()
 	for n := 1; surplus > 0; n++ {
 		freed, ok := e.evictOne()
 		if !ok {
 			return false
 		}
 		surplus -= freed
-		if n%16 == 0 && surplus > 0 && e.time.watch()-start > most {
+		if n%16 == 0 && surplus > 0 && e.machine()-start > most {
 			e.evictLater()
 			return true
 		}

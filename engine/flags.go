@@ -51,6 +51,7 @@ const (
 	ToChannels                                           // its arguments are channels
 	ToPatterns                                           // its arguments are patterns of channels
 	Protected                                            // allowed only by enable-debug-command
+	HomeOnly                                             // concerns what only the home world has: files and replicas
 	Internal                                             // for servers among themselves: COMMAND DOCS marks it
 )
 

@@ -39,6 +39,8 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:
 		return e.slow.busy
+	case f&HomeOnly != 0 && !e.IsHome():
+		return ErrNotHome
 	case s.monitor && f&(Write|ReadOnly|MayReplicate) != 0: // Redis counts monitors as replicas
 		return ErrReplicaReads
 	}

@@ -25,7 +25,7 @@ func (e *Engine) invalidate(key string, by *Session) {
 // invalidateReaders sends an invalidation to the sessions that read a key, and forgets them.
 func (e *Engine) invalidateReaders(key string, by *Session) {
 	for _, id := range e.tracking.take(key) {
-		s := e.Sessions.ByID[id]
+		s := e.clients[id]
 		if s == nil || s.tracker == nil || s.tracker.bcast || s.tracker.noloop && s == by {
 			continue
 		}
@@ -39,7 +39,7 @@ func (e *Engine) invalidateAll() {
 		return
 	}
 	e.tracking.forgetReaders()
-	for _, s := range e.Sessions.ByID {
+	for _, s := range e.clients {
 		if s.tracker != nil {
 			e.pushInvalidation(s, nil)
 		}
@@ -56,7 +56,7 @@ func (e *Engine) broadcastChanges() {
 		keys = append(keys, key)
 	}
 	slices.Sort(keys)
-	for _, s := range e.Sessions.ByID {
+	for _, s := range e.clients {
 		if s.tracker == nil || !s.tracker.bcast {
 			continue
 		}
@@ -83,7 +83,7 @@ func (e *Engine) broadcastPrefix(s *Session, prefix string, keys []string, chang
 func (e *Engine) pushInvalidation(s *Session, keys []string) {
 	to, redirected := s, s.tracker.redirect != 0
 	if redirected {
-		if to = e.Sessions.ByID[s.tracker.redirect]; to == nil {
+		if to = e.clients[s.tracker.redirect]; to == nil {
 			e.pushRedirectBroken(s)
 			return
 		}
@@ -136,7 +136,7 @@ func (e *Engine) pushRedirectBroken(s *Session) {
 // go unnoticed.
 func (e *Engine) trimReaders() {
 	for key := range e.tracking.readers {
-		if e.tracking.maxKeys == 0 || len(e.tracking.readers) <= e.tracking.maxKeys {
+		if e.Config.trackedKeys == 0 || len(e.tracking.readers) <= e.Config.trackedKeys {
 			return
 		}
 		e.invalidateReaders(key, nil)

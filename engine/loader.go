@@ -11,7 +11,7 @@ func (e *Engine) StopLoading() { e.With(func() { e.setLoading(-1) }) }
 
 func (e *Engine) setLoading(more int) {
 	e.persistence.loading += more
-	e.Keyspace.Replaying = e.persistence.loading > 0
+	e.home.Keyspace.Replaying = e.persistence.loading > 0
 	e.connectPropagation()
 }
 
@@ -39,6 +39,7 @@ func (e *Engine) NewLoader() *Loader {
 func (l *Loader) Do(batch [][][]byte) (done int, err error) {
 	l.engine.mu.Lock()
 	defer l.engine.mu.Unlock()
+	l.engine.visit(l.engine.home)
 	l.engine.readClock()
 	for _, args := range batch {
 		if err = l.execute(args); err != nil {

@@ -36,7 +36,7 @@ func (e *Engine) feedMonitors(c *Call) {
 		switch {
 		case m == c.Session: // CLIENT REPLY silences the line with the reply
 			m.Reply.Raw(line)
-		case !m.muted():
+		case m.world == e.World && !m.muted():
 			m.push(line)
 		}
 	}

@@ -2,10 +2,8 @@ package engine
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"slices"
 
-	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -23,16 +21,11 @@ func New(o Options) *Engine {
 	e := &Engine{
 		Release:  o.Release,
 		Config:   newConfig(),
-		time:     timing{clock: o.Clock, watch: o.Clock, started: o.Clock()},
-		random:   randomness{source: rand.New(rand.NewPCG(o.Seed, o.Seed^0x9e3779b97f4a7c15))},
+		machine:  o.Clock,
 		commands: commandTable{byName: make(map[string]*Command)},
 		Parts:    parts{params: make(map[string]*Param), libraries: noLibraries{}},
 		Sessions: newSessions(),
 		users:    newUsers(o.Release),
-		blocked:  newBlockedClients(),
-		watched:  make(map[dbKey][]*Session),
-		pubsub:   newPubSub(),
-		tracking: tracking{maxKeys: 1000000},
 		eviction: newEviction(),
 		slowlog:  slowlog{threshold: 10000, maxLen: 128},
 	}
@@ -42,11 +35,8 @@ func New(o Options) *Engine {
 	e.Sessions.held.link()
 	e.stats.errors = make(map[string]int64)
 	e.Config.Hash.Seed, e.Config.Set.Seed = o.Seed, o.Seed
-	e.random.dice = e.Dice
-	e.Keyspace = keyspace.New(o.Databases, o.Seed, e.random.dice)
-	e.Keyspace.OnExpire, e.Keyspace.OnCreate, e.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
-	e.propagation.atOnce = !e.Release.Has(holdsBack)
-	e.Keyspace.All17 = !e.Release.Has(shortDoubles)
+	e.home = e.addWorld(o.Databases, o.Clock, o.Seed)
+	e.World = e.home
 	e.Config.ZSet.SignedZeros = !e.Release.Has(packsNumbers)
 	e.sizelogs = newSizelogs(e.Release)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
@@ -55,6 +45,18 @@ func New(o Options) *Engine {
 		Sections: e.coreSections()})
 	e.readClock()
 	return e
+}
+
+// NewWorld adds an empty world with a seed of its own. Its clock is the machine's, until Steer. It is called under the lock.
+func (e *Engine) NewWorld(seed uint64) *World {
+	return e.addWorld(e.home.Keyspace.Len(), e.machine, seed)
+}
+
+func (e *Engine) addWorld(databases int, clock func() int64, seed uint64) *World {
+	w := e.newWorld(databases, clock, seed)
+	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
+	e.worlds = append(e.worlds, w)
+	return w
 }
 
 // Join adds parts to the engine, before it runs commands. A name of a command, parameter or part that is
@@ -94,7 +96,7 @@ func (e *Engine) steerBy(clock Clock) {
 	if e.time.steered != nil {
 		panic("engine: two parts have a clock")
 	}
-	e.time.steered, e.time.clock = clock, clock.Now
+	e.home.Steer(clock)
 	e.readClock()
 }
 

@@ -25,7 +25,9 @@ type Part struct {
 
 	// Tick is called ten times a second or more, between commands and outside of transactions and scripts.
 	Tick func()
-	// Flushed is called after FLUSHALL removed everything.
+	// Enter is called when commands begin to run in another world. See PerWorld.
+	Enter func(w *World)
+	// Flushed is called after FLUSHALL removed everything from the home world.
 	Flushed func()
 	// Shutdown is called before SHUTDOWN ends the process. An error refuses it.
 	Shutdown func(how Shutdown) error
@@ -94,6 +96,8 @@ func (e *Engine) reportFlushed() {
 
 // prepareShutdown calls the parts' Shutdown, and returns the first error.
 func (e *Engine) prepareShutdown(how Shutdown) error {
+	defer e.visit(e.World)
+	e.visit(e.home)
 	for _, p := range e.Parts.List {
 		if p.Shutdown == nil {
 			continue
@@ -165,6 +169,7 @@ type DebugLine struct {
 	Least, Most int    // arguments after the name
 	Args, About string // of HELP; a line without About is not shown
 	Run         Handler
+	HomeOnly    bool // as the flag
 
 	Since, Until string // the releases that have it, in the notation of package release; with ziplists what went is there too
 }

@@ -18,7 +18,7 @@ func (e *Engine) Pause(deadline int64, all bool) {
 		return
 	}
 	e.pause.all = all
-	e.Keyspace.KeepExpired = true
+	e.keepExpired()
 	e.TickBy(e.pause.deadline)
 }
 
@@ -29,11 +29,16 @@ func (e *Engine) Unpause() {
 	}
 	waiting := e.pause.postponed
 	e.pause = pause{}
-	e.Keyspace.KeepExpired = e.Config.importMode
+	e.keepExpired()
 	for _, s := range waiting {
 		s.postponed = false
 		s.Wake()
 	}
+}
+
+// keepExpired makes due keys of the world invisible without removing them while clients are paused or data are imported.
+func (e *Engine) keepExpired() {
+	e.Keyspace.KeepExpired = e.Config.importMode || e.pause.deadline != 0
 }
 
 // isPaused reports whether a command has to wait for the end of a pause.

@@ -8,17 +8,16 @@ import (
 // was saved. How changes reach the journal is in propagation.go.
 
 type persistence struct {
-	dirty      int64 // changes since the last save
 	loading    int   // how many load data, one within the other
 	writeError error // refuses writes; nil if they are allowed
 }
 
-// Dirty returns how many changes there were since the last save. It is called under the lock, like
+// Dirty returns how many changes of the home world there were since the last save. It is called under the lock, like
 // SetDirty.
-func (e *Engine) Dirty() int64 { return e.persistence.dirty }
+func (e *Engine) Dirty() int64 { return e.home.dirty }
 
 // SetDirty sets how many changes are not saved.
-func (e *Engine) SetDirty(n int64) { e.persistence.dirty = n }
+func (e *Engine) SetDirty(n int64) { e.home.dirty = n }
 
 // DenyWrites makes the gate refuse commands that write with err, because a part cannot save what they
 // change; nil allows them again. If several parts refuse, the one that joined first provides the error. It

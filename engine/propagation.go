@@ -90,7 +90,7 @@ func (e *Engine) SetPropagate(part string, fn Propagate) {
 // connectPropagation prepares the functions for the parts that want changes. Without any they are nil, so that
 // an engine without journal and replicas pays one comparison.
 func (e *Engine) connectPropagation() {
-	p := &e.propagation
+	p := &e.home.propagation
 	p.journal.to, p.replicas.to = e.receivers(false), e.receivers(true)
 	if e.persistence.loading > 0 { // what is loaded is no change
 		p.journal.to, p.replicas.to = nil, nil

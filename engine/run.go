@@ -27,9 +27,10 @@ func (e *Engine) enter(s *Session, cmd *Command, args [][]byte) *Call {
 	}
 	c := e.stack.calls[e.stack.depth]
 	e.stack.depth++
-	e.Keyspace.Begin()
-	e.Keyspace.Access.NoTouch = s.noTouch
-	c.Session, c.DB, c.Cmd, c.Args, c.Reply = s, e.Keyspace.DB(s.db), cmd, args, s.Reply
+	ks := e.Keyspace
+	ks.Begin()
+	ks.Access.NoTouch = s.noTouch
+	c.Session, c.DB, c.Cmd, c.Args, c.Reply = s, ks.DB(s.db), cmd, args, s.Reply
 	c.at, c.err, c.dirty = 1, nil, 0
 	if cmd.parent != nil {
 		c.at = 2
@@ -62,7 +63,7 @@ func (e *Engine) leave(c *Call, start int) {
 		e.countError(string(out[start+1:]))
 	}
 	if c.dirty > 0 {
-		e.persistence.dirty += c.dirty
+		e.World.dirty += c.dirty
 		if e.propagation.wanted() {
 			e.propagateChange(c)
 		}
@@ -112,6 +113,7 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 	if e.slow.detached {
 		e.mu.Lock()
 		defer e.mu.Unlock()
+		e.visit(s.world)
 	}
 	if err := e.scriptGate(s, cmd, args); err != nil {
 		cmd.CountRejected()
@@ -123,9 +125,9 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 	}
 	s.RestartReply()
 	if e.timesNested() {
-		start := e.time.watch()
+		start := e.machine()
 		e.run(s, cmd, args)
-		e.recordDuration(s, cmd, args, e.time.watch()-start, 1)
+		e.recordDuration(s, cmd, args, e.machine()-start, 1)
 	} else {
 		e.run(s, cmd, args)
 	}

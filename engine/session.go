@@ -32,6 +32,7 @@ type Session struct {
 	waiting Tally // the buffers of replies and messages, when they were last counted
 
 	engine       *Engine
+	world        *World
 	db           int
 	user         *acl.User
 	authed       bool
@@ -81,7 +82,7 @@ type Session struct {
 // write are refused. With oom set, commands that need memory are refused until the script has written.
 // A reply of more than maxReply bytes is replaced by an error.
 func (s *Session) EnterScript(caller *Session, readOnly, short bool, maxReply int64) {
-	s.caller, s.db, s.user = caller, caller.db, caller.user
+	s.caller, s.world, s.db, s.user = caller, caller.world, caller.db, caller.user
 	s.readOnly, s.startedOOM, s.wrote, s.unsent = readOnly, short, false, 0
 	s.maxReply = int(min(maxReply, s.engine.replyRoom()))
 	s.RestartReply()

@@ -66,6 +66,7 @@ func (c *Call) Unlock(busy error) {
 func (c *Call) Relock() {
 	if e := c.Engine; e.slow.detached {
 		e.mu.Lock()
+		e.visit(c.Session.world)
 		e.slow.detached = false
 	}
 }
@@ -79,8 +80,6 @@ func (e *Engine) KillScript()        { e.slow.killed.Store(true) }
 func (e *Engine) ScriptKilled() bool { return e.slow.killed.Load() }
 func (e *Engine) ClearKill()         { e.slow.killed.Store(false) }
 
-// Clock reads the clock, in microseconds since the epoch, past the time frozen for the batch.
-func (e *Engine) Clock() int64 { return e.time.clock() }
-
-// Watch is Clock for durations, which pass as on the machine even if a part steers the clock.
-func (e *Engine) Watch() int64 { return e.time.watch() }
+// Watch reads the machine's clock, in microseconds, for durations: they pass also if a part steers the world's clock. It may
+// be called without the lock.
+func (e *Engine) Watch() int64 { return e.machine() }

@@ -41,14 +41,14 @@ func (e *Engine) stopTimer() {
 	if w.n == 0 {
 		return
 	}
-	now := e.time.watch()
+	now := e.machine()
 	e.recordDuration(w.session, w.cmd, w.args, now-w.since, w.n)
 	w.since, w.n = now, 0
 }
 
 // lap returns the time since the last lap, or since a command began, and begins the next one.
 func (e *Engine) lap() int64 {
-	now := e.time.watch()
+	now := e.machine()
 	passed := now - e.stopwatch.since
 	e.stopwatch.since, e.stopwatch.n = now, 0
 	return max(0, passed)

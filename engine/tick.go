@@ -10,16 +10,34 @@ import (
 const reapBudget = 1000
 
 // Tick does what is due without a command. It removes expired keys, ends blocked commands whose deadline has
-// passed, continues rehashing and eviction, and calls the parts' Tick. It returns the time in milliseconds
-// since the epoch at which it is needed again, 0 if nothing is pending. The host calls it then, and every
+// passed, continues rehashing and eviction, and calls the parts' Tick. It returns the time by the home world's clock, in
+// milliseconds since the epoch, at which it is needed again, 0 if nothing is pending. The host calls it then, and every
 // 100 ms at the latest.
 func (e *Engine) Tick() (next int64) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	return e.TickNow()
+	e.visit(e.home)
+	next = e.TickNow()
+	if len(e.worlds) > 1 {
+		e.tickOthers()
+	}
+	return next
 }
 
-// TickNow is Tick for a caller that holds the lock, between commands.
+// tickOthers does what is due in the other worlds.
+func (e *Engine) tickOthers() {
+	others := time.Duration(math.MaxInt64)
+	for _, w := range e.worlds[1:] {
+		e.visit(w)
+		others = min(others, w.wait(e.TickNow()))
+	}
+	e.others.Store(0)
+	if others < time.Hour { // else the next Tick will see
+		e.others.Store(e.machine() + max(0, others.Microseconds()))
+	}
+}
+
+// TickNow is Tick for the world in which commands run, for a caller that holds the lock, between commands.
 func (e *Engine) TickNow() (next int64) {
 	e.between(func() { next = e.doDue() })
 	return next
@@ -33,13 +51,17 @@ func (e *Engine) doDue() (next int64) {
 		e.Unpause()
 	}
 	e.endTimedOut()
-	e.stats.rates.sample(e)
 	e.closeIdle()
-	e.tendBuffers()
-	e.evictClients()
+	if e.IsHome() {
+		e.stats.rates.sample(e)
+		e.tendBuffers()
+		e.evictClients()
+	}
 	more := e.Config.ActiveExpire && e.expireDue()
 	e.rehash()
-	e.tickParts()
+	if e.IsHome() {
+		e.tickParts()
+	}
 	if e.continueEviction() {
 		more = true
 	}
@@ -54,13 +76,11 @@ func (e *Engine) doDue() (next int64) {
 // Wait returns for how long the host may wait before it calls Tick, which has returned next. It may be called from any
 // goroutine from which the clock may.
 func (e *Engine) Wait(next int64) time.Duration {
-	switch {
-	case e.time.steered != nil:
-		return e.time.steered.Wait(next)
-	case next == 0:
-		return math.MaxInt64
+	wait := e.home.wait(next)
+	if others := e.others.Load(); others != 0 {
+		wait = min(wait, time.Duration(others-e.machine())*time.Microsecond)
 	}
-	return time.Duration(next*1000-e.time.clock()) * time.Microsecond
+	return wait
 }
 
 // closeIdle closes connections that sent nothing for longer than the parameter timeout. Blocked clients,
@@ -70,7 +90,7 @@ func (e *Engine) closeIdle() {
 		return
 	}
 	oldest := e.time.micros - e.Config.IdleTimeout*1e6
-	for _, s := range e.Sessions.ByID {
+	for _, s := range e.clients {
 		if s.lastActive < oldest && !s.isStopped() && s.class() == ClassNormal && !s.monitor {
 			s.Disconnect()
 		}
@@ -99,16 +119,12 @@ func (e *Engine) rehash() {
 // nextDue returns the earliest deadline of a key, a blocked command or a pause.
 func (e *Engine) nextDue() int64 {
 	next := e.nextTimeout()
-	if d := e.pause.deadline; d != 0 && (next == 0 || d < next) {
-		next = d
-	}
+	next = earlier(next, e.pause.deadline)
 	if !e.Config.ActiveExpire || e.pause.deadline != 0 {
 		return next
 	}
 	for i := range e.Keyspace.Len() {
-		if d := e.Keyspace.DB(i).NextDeadline(); d != 0 && (next == 0 || d < next) {
-			next = d
-		}
+		next = earlier(next, e.Keyspace.DB(i).NextDeadline())
 	}
 	return next
 }

@@ -20,7 +20,6 @@ type tracking struct {
 	broadcast int // of those, in broadcast mode
 	readers   map[string][]int64
 	changes   map[string]*Session // a nil session stands for expiry and eviction
-	maxKeys   int                 // in readers
 	bytes     int                 // of readers
 }
 
@@ -146,7 +145,7 @@ func (t *tracking) prefixes(e *Engine) int {
 		return 0
 	}
 	var all []string
-	for _, s := range e.Sessions.ByID {
+	for _, s := range e.clients {
 		if s.tracker != nil && s.tracker.bcast {
 			all = append(all, s.tracker.prefixes...)
 			if len(s.tracker.prefixes) == 0 {

@@ -7,8 +7,8 @@ import (
 
 // families returns the commands of replicas, WAIT and WAITAOF, and the commands about the role.
 func (m *Master) families() []engine.Family {
-	const admin = engine.Admin | engine.NoScript | engine.Stale
-	const sync = engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.NoMulti
+	const admin = engine.Admin | engine.NoScript | engine.Stale | engine.HomeOnly
+	const sync = engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.NoMulti | engine.HomeOnly
 	return []engine.Family{{Group: "generic", Commands: []engine.Command{
 		{Name: "wait", Arity: 3, Flags: engine.Blocking, Run: m.cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
 			Was:     []engine.Was{engine.Before("7.4.0 valkey:8.0.0", "-blocking"), engine.Before("7.2.0", "+noscript"), engine.Before("7.0.0", "acl=-blocking")},

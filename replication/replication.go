@@ -110,8 +110,8 @@ func (m *Master) Part() engine.Part {
 		},
 		Caches: []engine.Cache{{Name: "replication.backlog", Bytes: m.stream.backlog.size}},
 		Debug: []engine.DebugLine{
-			{Name: "change-repl-id", About: "Change the replication id of INFO.", Run: m.debugChangeID},
-			{Name: "replicate", Least: 1, Most: math.MaxInt, Args: "<string>", About: "Send a command to the replicas only.", Run: m.debugReplicate, Since: "7.0.0"},
+			{Name: "change-repl-id", About: "Change the replication id of INFO.", Run: m.debugChangeID, HomeOnly: true},
+			{Name: "replicate", Least: 1, Most: math.MaxInt, Args: "<string>", About: "Send a command to the replicas only.", Run: m.debugReplicate, HomeOnly: true, Since: "7.0.0"},
 		},
 		Tick:       m.tick,
 		Replicates: true,

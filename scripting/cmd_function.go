@@ -85,7 +85,7 @@ func (s *Scripts) functionCommands() engine.Command {
 // FCALL function numkeys [key [key ...]] [arg [arg ...]]
 func (s *Scripts) fcall(readOnly bool) engine.Handler {
 	return func(c *engine.Call) {
-		f := s.registry.find(c.Arg())
+		f := s.own.registry.find(c.Arg())
 		if f == nil {
 			c.Fail(errNoFunction)
 			return
@@ -123,13 +123,13 @@ func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	taken := &s.registry
+	taken := &s.own.registry
 	if replace {
 		taken = new(registry)
 	}
 	l, err := s.loadLibrary(source, taken)
 	if err == nil {
-		err = s.registry.join([]*library{l}, true)
+		err = s.own.registry.join([]*library{l}, true)
 	}
 	if err != nil {
 		c.Fail(err)
@@ -142,7 +142,7 @@ func (s *Scripts) cmdFunctionLoad(c *engine.Call) {
 // FUNCTION DELETE library
 func (s *Scripts) cmdFunctionDelete(c *engine.Call) {
 	name := string(c.Arg())
-	if !s.registry.remove(name) {
+	if !s.own.registry.remove(name) {
 		c.Fail(errNoLibrary)
 		return
 	}
@@ -161,7 +161,7 @@ func (s *Scripts) cmdFunctionFlush(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
-	s.registry = registry{}
+	s.own.registry = registry{}
 	c.ChangedAll(0)
 	c.Reply.Status("OK")
 }
@@ -193,7 +193,7 @@ func (s *Scripts) cmdFunctionList(c *engine.Call) {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
-	for _, l := range s.registry.inOrder() {
+	for _, l := range s.own.registry.inOrder() {
 		if !limited || glob.MatchFold(pattern, l.name) {
 			n++
 			l.reply(c, code)
@@ -259,9 +259,9 @@ func (s *Scripts) cmdFunctionStats(c *engine.Call) {
 	w.BulkString("LUA")
 	w.Map(2)
 	w.BulkString("libraries_count")
-	w.Int(int64(len(s.registry.libraries)))
+	w.Int(int64(len(s.own.registry.libraries)))
 	w.BulkString("functions_count")
-	w.Int(int64(s.registry.count()))
+	w.Int(int64(s.own.registry.count()))
 }
 
 // replyRunning writes the program that runs, its command, and its duration.

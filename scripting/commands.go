@@ -84,12 +84,12 @@ func (s *Scripts) debugLines() []engine.DebugLine {
 
 // DEBUG SCRIPT LIST | sha1
 func (s *Scripts) cmdDebugScript(c *engine.Call) {
-	list := slices.Sorted(maps.Keys(s.cache.bySHA))
+	list := slices.Sorted(maps.Keys(s.own.cache.bySHA))
 	if !c.Word("LIST") {
 		list = []string{string(c.Arg())}
 	}
 	for _, sha := range list {
-		switch sc := s.cache.find([]byte(sha)); {
+		switch sc := s.own.cache.find([]byte(sha)); {
 		case len(sha) != digestLen:
 			c.Refuse(c.SubSyntaxError())
 		case sc == nil:
@@ -116,7 +116,7 @@ func runner(flagsOf func(arg []byte) flags, cmd engine.Command) engine.Command {
 }
 
 func (s *Scripts) flagsOfBody(body []byte) flags {
-	if sc := s.cache.byBody[string(body)]; sc != nil {
+	if sc := s.own.cache.byBody[string(body)]; sc != nil {
 		return sc.flags
 	}
 	if !s.declares(string(body)) {
@@ -127,14 +127,14 @@ func (s *Scripts) flagsOfBody(body []byte) flags {
 }
 
 func (s *Scripts) flagsOfSHA(sha []byte) flags {
-	if sc := s.cache.find(sha); sc != nil {
+	if sc := s.own.cache.find(sha); sc != nil {
 		return sc.flags
 	}
 	return 0
 }
 
 func (s *Scripts) flagsOfFunction(name []byte) flags {
-	if f := s.registry.find(name); f != nil {
+	if f := s.own.registry.find(name); f != nil {
 		return f.flags
 	}
 	return 0
@@ -152,16 +152,16 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 		if !c.OK() {
 			return
 		}
-		sc := s.cache.byBody[string(body)]
+		sc := s.own.cache.byBody[string(body)]
 		if sc == nil {
 			var err error
 			if sc, err = s.compile(body); err != nil {
 				c.Fail(err)
 				return
 			}
-			s.cache.add(sc, false)
+			s.own.cache.add(sc, false)
 		}
-		s.cache.touch(sc)
+		s.own.cache.touch(sc)
 		s.runScript(c, sc, keys, argv, readOnly)
 	}
 }
@@ -178,12 +178,12 @@ func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
 		if !c.OK() {
 			return
 		}
-		sc := s.cache.find(sha)
+		sc := s.own.cache.find(sha)
 		if sc == nil {
 			c.Fail(errNoScript)
 			return
 		}
-		s.cache.touch(sc)
+		s.own.cache.touch(sc)
 		s.runScript(c, sc, keys, argv, readOnly)
 	}
 }
@@ -222,16 +222,16 @@ var ownCaches = release.From("7.0.0")
 // SCRIPT LOAD script
 func (s *Scripts) cmdLoad(c *engine.Call) {
 	body := c.Arg()
-	sc := s.cache.byBody[string(body)]
+	sc := s.own.cache.byBody[string(body)]
 	if sc == nil {
 		var err error
 		if sc, err = s.compile(body); err != nil {
 			c.Fail(err)
 			return
 		}
-		s.cache.add(sc, true)
+		s.own.cache.add(sc, true)
 	}
-	s.cache.pin(sc)
+	s.own.cache.pin(sc)
 	if !c.Has(ownCaches) {
 		c.Propagate(c.Args...)
 	}
@@ -240,7 +240,7 @@ func (s *Scripts) cmdLoad(c *engine.Call) {
 
 // SCRIPT SHOW sha1
 func (s *Scripts) cmdShow(c *engine.Call) {
-	sc := s.cache.find(c.Arg())
+	sc := s.own.cache.find(c.Arg())
 	if sc == nil {
 		c.Fail(errNotCached)
 		return
@@ -254,7 +254,7 @@ func (s *Scripts) cmdExists(c *engine.Call) {
 	c.Reply.Array(len(shas))
 	for _, sha := range shas {
 		n := int64(0)
-		if s.cache.find(sha) != nil {
+		if s.own.cache.find(sha) != nil {
 			n = 1
 		}
 		c.Reply.Int(n)
@@ -267,7 +267,7 @@ func (s *Scripts) cmdFlush(c *engine.Call) {
 		c.Fail(errFlush)
 		return
 	}
-	s.cache = newCache()
+	s.own.cache = newCache()
 	if !c.Has(ownCaches) {
 		c.MarkDirty()
 	}

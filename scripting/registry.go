@@ -134,7 +134,7 @@ func (r *registry) bytes() (n int) {
 
 // Sources returns the sources of the libraries, in the order in which they were loaded.
 func (s *Scripts) Sources() (sources [][]byte) {
-	for _, l := range s.registry.inOrder() {
+	for _, l := range s.own.registry.inOrder() {
 		sources = append(sources, []byte(l.source))
 	}
 	return sources
@@ -163,8 +163,8 @@ func (s *Scripts) loadInto(r *registry, source []byte) error {
 // adopt makes the libraries of fresh replace all libraries (Flush), or adds them.
 func (s *Scripts) adopt(fresh registry, how engine.RestorePolicy) error {
 	if how == engine.Flush {
-		s.registry = fresh
+		s.own.registry = fresh
 		return nil
 	}
-	return s.registry.join(fresh.inOrder(), how == engine.Replace)
+	return s.own.registry.join(fresh.inOrder(), how == engine.Replace)
 }

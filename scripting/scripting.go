@@ -47,7 +47,7 @@ type Scripts struct {
 	keys    *lua.Table
 	argv    *lua.Table
 	scripts sandbox
-	cache   cache
+	own     *ownScripts // of the world
 	texts   texts
 	args    [][]byte // of the command being called
 	digits  []byte   // text of the numbers among args
@@ -58,8 +58,7 @@ type Scripts struct {
 	sized   bool     // the tables of replies have their size from the beginning
 
 	functions sandbox
-	sparse    *lua.Table // the globals of a library while it is loaded
-	registry  registry
+	sparse    *lua.Table   // the globals of a library while it is loaded
 	loading   *library     // the library whose code runs; nil for none
 	fcallArgs [2]lua.Value // the arguments of a function
 
@@ -82,7 +81,7 @@ const defaultMemoryLimit = 512 << 20
 // New returns the script engine of e. Join its Part to e.
 func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
-		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(), cache: newCache(),
+		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(),
 		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice",
 		all17:     !e.Release.Has(shortNumbers),
 		bare:      !e.Release.Has(tableErrors),
@@ -91,6 +90,7 @@ func New(e *engine.Engine) *Scripts {
 		functions: sandbox{chunk: "@user_function", busy: errBusyFunction, killer: "FUNCTION"},
 	}
 	s.lua = s.newState()
+	s.visit(e.Home())
 	return s
 }
 
@@ -107,24 +107,39 @@ func (s *Scripts) Part() engine.Part {
 		},
 		Sections: []engine.Section{
 			{Name: "Memory", Fill: s.fillMemory},
-			{Name: "Stats", Fill: func(b *bytes.Buffer) { engine.Fields(b, "evicted_scripts", s.cache.evicted) },
-				Reset: func() { s.cache.evicted = 0 }},
+			{Name: "Stats", Fill: func(b *bytes.Buffer) { engine.Fields(b, "evicted_scripts", s.own.cache.evicted) },
+				Reset: func() { s.own.cache.evicted = 0 }},
 		},
 		Caches: []engine.Cache{
-			{Name: "lua.caches", Bytes: s.cache.bytes},
-			{Name: "functions.caches", Bytes: func() int { return s.registry.bytes() }},
+			{Name: "lua.caches", Bytes: func() int { return s.own.cache.bytes() }},
+			{Name: "functions.caches", Bytes: func() int { return s.own.registry.bytes() }},
 		},
 		Libraries: s,
+		Enter:     s.visit,
+	}
+}
+
+// ownScripts is what each world has for itself: the cached scripts and the libraries of functions.
+type ownScripts struct {
+	cache    cache
+	registry registry
+}
+
+// visit turns to the scripts of a world.
+func (s *Scripts) visit(w *engine.World) {
+	s.own = engine.PerWorld[ownScripts](w)
+	if s.own.cache.used == nil {
+		s.own.cache = newCache()
 	}
 }
 
 // fillMemory writes the fields of INFO memory about scripts.
 func (s *Scripts) fillMemory(b *bytes.Buffer) {
-	scripts, functions := s.cache.bytes(), s.registry.bytes()
+	scripts, functions := s.own.cache.bytes(), s.own.registry.bytes()
 	engine.Fields(b, "used_memory_lua", scripts, "used_memory_lua_human", engine.Human(scripts), "used_memory_vm_eval", scripts,
 		"used_memory_vm_functions", functions, "used_memory_vm_total", scripts+functions, "used_memory_vm_total_human", engine.Human(scripts+functions),
-		"used_memory_scripts_human", engine.Human(scripts+functions), "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(s.cache.bySHA),
-		"number_of_functions", s.registry.count(), "number_of_libraries", len(s.registry.libraries),
+		"used_memory_scripts_human", engine.Human(scripts+functions), "used_memory_scripts_eval", scripts, "number_of_cached_scripts", len(s.own.cache.bySHA),
+		"number_of_functions", s.own.registry.count(), "number_of_libraries", len(s.own.registry.libraries),
 		"used_memory_functions", functions, "used_memory_scripts", scripts+functions)
 }
 

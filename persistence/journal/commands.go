@@ -12,7 +12,7 @@ import (
 // family returns the journal's commands.
 func (j *Journal) family() engine.Family {
 	return engine.Family{Group: "server", Commands: []engine.Command{
-		{Name: "bgrewriteaof", Arity: 1, Flags: engine.Admin | engine.NoScript | engine.NoAsyncLoading, Run: j.cmdRewrite, Since: "1.0.0",
+		{Name: "bgrewriteaof", Arity: 1, Flags: engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.HomeOnly, Run: j.cmdRewrite, Since: "1.0.0",
 			Summary: "Asynchronously rewrites the append-only file to disk.", Complexity: "O(1)"},
 	}}
 }

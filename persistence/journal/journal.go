@@ -125,7 +125,7 @@ func (j *Journal) Part() engine.Part {
 		Families: []engine.Family{j.family()},
 		Params:   j.params(),
 		Debug: []engine.DebugLine{{Name: "loadaof", Most: math.MaxInt, About: "Load the append-only file again, in place of the data.",
-			Run: j.debugLoad}},
+			Run: j.debugLoad, HomeOnly: true}},
 		Sections: []engine.Section{{Name: "Persistence", Fill: j.fill}, {Name: "Memory", Fill: j.fillMemory}},
 		Caches:   []engine.Cache{{Name: "aof.buffer", Bytes: j.buffer.memory, Uncounted: true}},
 	}

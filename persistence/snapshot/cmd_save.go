@@ -10,7 +10,7 @@ import (
 )
 
 func (s *Saver) family() engine.Family {
-	const admin = engine.Admin | engine.NoScript | engine.NoAsyncLoading
+	const admin = engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.HomeOnly
 	return engine.Family{Group: "server", Commands: []engine.Command{
 		{Name: "save", Arity: 1, Flags: admin | engine.NoMulti, Run: s.cmdSave, Since: "1.0.0",
 			Summary:    "Synchronously saves the database(s) to disk.",
@@ -87,7 +87,7 @@ func (s *Saver) cmdLastSave(c *engine.Call) { c.Reply.Int(s.stats.lastSave) }
 
 func (s *Saver) debugLines() []engine.DebugLine {
 	return []engine.DebugLine{
-		{Name: "reload", Most: math.MaxInt, Args: "[MERGE] [NOFLUSH] [NOSAVE]", About: "Save the data and load it again.", Run: s.cmdDebugReload},
+		{Name: "reload", Most: math.MaxInt, Args: "[MERGE] [NOFLUSH] [NOSAVE]", About: "Save the data and load it again.", Run: s.cmdDebugReload, HomeOnly: true},
 		{Name: "object", Least: 1, Most: 1, Args: "<key>", About: "Show how a key's value is stored.", Run: cmdDebugObject, Until: "valkey:8.1.0"},
 		{Name: "object", Least: 1, Most: 2, Args: "<key> [fast]", About: "Show how a key's value is stored.", Run: cmdDebugObject, Since: "valkey:8.1.0"},
 	}

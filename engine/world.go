@@ -1,0 +1,162 @@
+package engine
+
+import (
+	"math"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"time"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
+)
+
+// World is a set of databases with all that depends on them: a clock, random numbers, the clients that are blocked,
+// watch or track keys, and the channels. So tests that run side by side on one server do not meet. What concerns the
+// process is common to all worlds: connections, users, parameters, figures, the slow log.
+//
+//	Engine ── home        the world of a new connection, and the only one before NewWorld
+//	       ├─ world "a"   sessions are in one world each: Session.MoveTo
+//	       └─ world "b"
+//
+// Engine embeds the world in which commands run now, so that code about a world's data need not name it. Whoever takes the
+// lock enters a world first: visit. Only the home world has a journal, replicas and snapshots. A new world costs a few
+// kilobytes.
+//
+// Its methods and those of Engine that concern worlds are called under the lock.
+type World struct {
+	Keyspace *keyspace.Keyspace
+
+	time        timing
+	random      randomness
+	blocked     blockedClients
+	watched     map[dbKey][]*Session
+	pubsub      pubsub
+	tracking    tracking
+	pause       pause
+	propagation propagation
+	dirty       int64              // changes since the last save
+	clients     map[int64]*Session // that are in this world, by id
+	perWorld    map[reflect.Type]any
+}
+
+// timing is what a world knows of time. Invariant: within a batch it stands still.
+type timing struct {
+	clock    func() int64 // microseconds since the epoch
+	steered  Clock        // what a part has put in place of the clock; nil for nothing
+	micros   int64        // the clock at the start of the batch
+	started  int64        // microseconds
+	nextTick int64        // when the host is to call Tick next; milliseconds
+}
+
+// randomness is a world's one source of random numbers.
+type randomness struct {
+	source *rand.Rand
+	dice   func(n uint64) uint64 // Dice, for callees through which it escapes
+}
+
+// shortDoubles is what Redis 7.2 changed in all replies: before, doubles had 17 digits.
+var shortDoubles = release.From("7.2.0")
+
+// newWorld returns an empty world.
+func (e *Engine) newWorld(databases int, clock func() int64, seed uint64) *World {
+	w := &World{time: timing{clock: clock, started: clock()}, blocked: newBlockedClients(), watched: make(map[dbKey][]*Session),
+		pubsub: newPubSub(), clients: make(map[int64]*Session)}
+	w.random.source = rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))
+	w.random.dice = w.Dice
+	w.Keyspace = keyspace.New(databases, seed, w.random.dice)
+	w.Keyspace.All17 = !e.Release.Has(shortDoubles)
+	w.propagation.atOnce = !e.Release.Has(holdsBack)
+	return w
+}
+
+// visit makes a world the one in which commands run.
+func (e *Engine) visit(w *World) {
+	if e.World == w {
+		return
+	}
+	e.World = w
+	e.eviction.pool.n = 0 // keys of the other one
+	noTouch := w.Keyspace.Access.NoTouch
+	w.Keyspace.Access = e.home.Keyspace.Access
+	w.Keyspace.Access.NoTouch = noTouch
+	e.nameExpired()
+	e.keepExpired()
+	for _, p := range e.Parts.List {
+		if p.Enter != nil {
+			p.Enter(w)
+		}
+	}
+}
+
+// Home returns the world of new connections.
+func (e *Engine) Home() *World { return e.home }
+
+// IsHome reports whether the command runs in the home world.
+func (e *Engine) IsHome() bool { return e.World == e.home }
+
+// Worlds returns all worlds, the home world first. The slice belongs to the engine.
+func (e *Engine) Worlds() []*World { return e.worlds }
+
+// RemoveWorld forgets a world that has no sessions. The home world cannot be removed.
+func (e *Engine) RemoveWorld(w *World) {
+	if w == e.home || len(w.clients) > 0 {
+		panic("engine: the world is in use")
+	}
+	e.worlds = slices.DeleteFunc(e.worlds, func(other *World) bool { return other == w })
+}
+
+// Sessions returns how many sessions are in the world.
+func (w *World) Sessions() int { return len(w.clients) }
+
+// World returns the world in which the session is.
+func (s *Session) World() *World { return s.world }
+
+// PerWorld returns the world's only T, at first a zero T. A part keeps there what belongs to a world.
+func PerWorld[T any](w *World) *T {
+	t := reflect.TypeFor[T]()
+	if kept, ok := w.perWorld[t]; ok {
+		return kept.(*T)
+	}
+	if w.perWorld == nil {
+		w.perWorld = make(map[reflect.Type]any)
+	}
+	kept := new(T)
+	w.perWorld[t] = kept
+	return kept
+}
+
+// Dice returns a random number below n. The seed determines the sequence, so that a test can repeat it.
+func (w *World) Dice(n uint64) uint64 { return w.random.source.Uint64N(n) }
+
+// Random returns 64 random bits.
+func (w *World) Random() uint64 { return w.random.source.Uint64() }
+
+// Micros returns the time of the batch in microseconds since the epoch.
+func (w *World) Micros() int64 { return w.time.micros }
+
+// Clock reads the clock, in microseconds since the epoch, past the time frozen for the batch.
+func (w *World) Clock() int64 { return w.time.clock() }
+
+// Steer replaces the world's clock. It is called under the lock, between commands.
+func (w *World) Steer(clock Clock) { w.time.steered, w.time.clock = clock, clock.Now }
+
+// wait returns how long it takes, by the machine's clock, until a Tick is needed at a time of the world's clock in
+// milliseconds since the epoch; 0 for never.
+func (w *World) wait(next int64) time.Duration {
+	switch {
+	case w.time.steered != nil:
+		return w.time.steered.Wait(next)
+	case next == 0:
+		return math.MaxInt64
+	}
+	return time.Duration(next*1000-w.time.clock()) * time.Microsecond
+}
+
+// earlier returns the earlier of two times, of which 0 is never.
+func earlier(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
