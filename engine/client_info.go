@@ -33,7 +33,7 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 		events = "rw"
 	}
 	fmt.Fprintf(b, "id=%d addr=%s laddr=%s fd=%d name=%s age=%d idle=%d flags=%s",
-		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, (now-s.created)/1e6, max(0, now-s.lastActive)/1e6, s.flags())
+		s.ID, s.Addr, s.LocalAddr, s.fd, s.Name, max(0, now-s.created)/1e6, max(0, now-s.lastActive)/1e6, s.flags())
 	if e.Release.Has(showsCapa) {
 		fmt.Fprintf(b, " capa=%s", s.capabilities())
 	}

@@ -1,6 +1,9 @@
 package engine
 
 import (
+	"maps"
+	"slices"
+
 	"github.com/miniserver-go/miniserver/glob"
 )
 
@@ -123,7 +126,7 @@ func cmdSUnsubscribe(c *Call) {
 func (c *Call) unsubscribe(kind string, t channelTable, own map[string]struct{}, count func() int) {
 	names := c.Rest()
 	if len(names) == 0 {
-		for name := range own {
+		for _, name := range slices.Sorted(maps.Keys(own)) {
 			names = append(names, []byte(name))
 		}
 		if len(names) == 0 {
@@ -166,7 +169,7 @@ func (c *Call) replyTopics(t channelTable) {
 		return
 	}
 	at, n := c.Reply.Defer(), 0
-	for name := range t {
+	for _, name := range slices.Sorted(maps.Keys(t)) {
 		if glob.Match(pattern, name) {
 			c.Reply.BulkString(name)
 			n++

@@ -58,11 +58,13 @@ func (e *Engine) FlushAll() {
 }
 
 // signalBlockedInDB marks all keys of a database as ready on which commands are blocked, after it was
-// exchanged or emptied.
+// exchanged or emptied: those of the oldest command first.
 func (e *Engine) signalBlockedInDB(db int) {
-	for k := range e.blocked.keys {
-		if k.db == db {
-			e.blocked.signal(db, []byte(k.key))
+	for _, w := range e.blocked.all {
+		for _, k := range w.keys {
+			if k.db == db {
+				e.blocked.signal(db, []byte(k.key))
+			}
 		}
 	}
 }

@@ -27,6 +27,8 @@ type Part struct {
 	Tick func()
 	// Enter is called when commands begin to run in another world. See PerWorld.
 	Enter func(w *World)
+	// Reseed starts what is random in the world anew, for a part with a sequence of its own.
+	Reseed func(seed uint64)
 	// Flushed is called after FLUSHALL removed everything from the home world.
 	Flushed func()
 	// Shutdown is called before SHUTDOWN ends the process. An error refuses it.

@@ -15,12 +15,23 @@ func (e *Engine) publish(channel, text []byte) (receivers int) {
 	if listeners := e.pubsub.channels.subscribers(channel); len(listeners) > 0 {
 		receivers = e.deliver(listeners, "message", channel, text)
 	}
-	for pattern, a := range e.pubsub.patterns {
-		if glob.Match(pattern, channel) {
-			receivers += e.deliver(a.list, "pmessage", []byte(pattern), channel, text)
-		}
+	for _, pattern := range e.pubsub.patternsOf(channel) {
+		receivers += e.deliver(e.pubsub.patterns[pattern].list, "pmessage", []byte(pattern), channel, text)
 	}
 	return receivers
+}
+
+// patternsOf returns the patterns that a channel matches, in the order of their bytes: a client with several of them gets
+// its messages in the same order every time. The slice is valid until the next call.
+func (ps *pubsub) patternsOf(channel []byte) []string {
+	ps.matching = ps.matching[:0]
+	for pattern := range ps.patterns {
+		if glob.Match(pattern, channel) {
+			ps.matching = append(ps.matching, pattern)
+		}
+	}
+	slices.Sort(ps.matching)
+	return ps.matching
 }
 
 // publishShard is publish for the channels of SSUBSCRIBE.

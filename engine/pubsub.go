@@ -13,6 +13,7 @@ type pubsub struct {
 	patterns channelTable // glob patterns
 	shards   channelTable // SSUBSCRIBE's names, which are apart
 	message  message
+	matching []string // scratch of patternsOf
 }
 
 func newPubSub() pubsub {

@@ -37,6 +37,7 @@ type World struct {
 	propagation propagation
 	dirty       int64              // changes since the last save
 	clients     map[int64]*Session // that are in this world, by id
+	seed        uint64             // of the hash functions of collections
 	perWorld    map[reflect.Type]any
 }
 
@@ -62,7 +63,7 @@ var shortDoubles = release.From("7.2.0")
 func (e *Engine) newWorld(databases int, clock func() int64, seed uint64) *World {
 	w := &World{time: timing{clock: clock, started: clock()}, blocked: newBlockedClients(), watched: make(map[dbKey][]*Session),
 		pubsub: newPubSub(), clients: make(map[int64]*Session)}
-	w.random.source = rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15))
+	w.random.source, w.seed = newSource(seed), seed
 	w.random.dice = w.Dice
 	w.Keyspace = keyspace.New(databases, seed, w.random.dice)
 	w.Keyspace.All17 = !e.Release.Has(shortDoubles)
@@ -77,6 +78,7 @@ func (e *Engine) visit(w *World) {
 	}
 	e.World = w
 	e.eviction.pool.n = 0 // keys of the other one
+	e.Config.Hash.Seed, e.Config.Set.Seed = w.seed, w.seed
 	noTouch := w.Keyspace.Access.NoTouch
 	w.Keyspace.Access = e.home.Keyspace.Access
 	w.Keyspace.Access.NoTouch = noTouch
@@ -88,6 +90,22 @@ func (e *Engine) visit(w *World) {
 		}
 	}
 }
+
+// Reseed starts all that is random in the world anew, from a seed: the dice, the hash functions, and what parts draw from.
+// From then on it repeats what another world with the seed does. A database that has keys keeps its hash function, and so
+// their order, until it is emptied; so does a collection.
+func (e *Engine) Reseed(seed uint64) {
+	e.random.source, e.World.seed = newSource(seed), seed
+	e.Config.Hash.Seed, e.Config.Set.Seed = seed, seed
+	e.Keyspace.Reseed(seed)
+	for _, p := range e.Parts.List {
+		if p.Reseed != nil {
+			p.Reseed(seed)
+		}
+	}
+}
+
+func newSource(seed uint64) *rand.Rand { return rand.New(rand.NewPCG(seed, seed^0x9e3779b97f4a7c15)) }
 
 // Home returns the world of new connections.
 func (e *Engine) Home() *World { return e.home }

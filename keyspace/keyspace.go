@@ -91,6 +91,16 @@ func (ks *Keyspace) newDB(id int) *DB {
 	return &DB{ks: ks, id: id, contents: contents{table: dict.New[entry](ks.seed)}}
 }
 
+// Reseed replaces the seed of the hash function. Databases that have keys get it when they are emptied.
+func (ks *Keyspace) Reseed(seed uint64) {
+	ks.seed = seed
+	for _, db := range ks.dbs {
+		if db.Len() == 0 {
+			db.Flush()
+		}
+	}
+}
+
 // Len returns the number of databases.
 func (ks *Keyspace) Len() int { return len(ks.dbs) }
 

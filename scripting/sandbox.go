@@ -35,7 +35,7 @@ func (s *Scripts) newState() *lua.State {
 	lua.OpenCoroutine(L)
 	text := lua.OpenString(L)
 	lua.OpenTable(L)
-	lua.OpenMath(L)
+	s.random = lua.OpenMath(L)
 	redislib.OpenBit(L)
 	redislib.OpenCjson(L)
 	redislib.OpenCmsgpack(L)

@@ -61,6 +61,8 @@ type Scripts struct {
 	sparse    *lua.Table   // the globals of a library while it is loaded
 	loading   *library     // the library whose code runs; nil for none
 	fcallArgs [2]lua.Value // the arguments of a function
+	random    *lua.Random  // behind math.random
+	unseeded  lua.Random   // as it begins
 
 	call    *engine.Call // the EVAL or FCALL that runs; nil for none
 	running *program     // the program it runs
@@ -90,6 +92,7 @@ func New(e *engine.Engine) *Scripts {
 		functions: sandbox{chunk: "@user_function", busy: errBusyFunction, killer: "FUNCTION"},
 	}
 	s.lua = s.newState()
+	s.unseeded = *s.random
 	s.visit(e.Home())
 	return s
 }
@@ -116,6 +119,7 @@ func (s *Scripts) Part() engine.Part {
 		},
 		Libraries: s,
 		Enter:     s.visit,
+		Reseed:    func(seed uint64) { s.random.Seed(int32(seed)) },
 	}
 }
 
@@ -123,14 +127,19 @@ func (s *Scripts) Part() engine.Part {
 type ownScripts struct {
 	cache    cache
 	registry registry
+	random   lua.Random // behind math.random while commands run in other worlds
 }
 
 // visit turns to the scripts of a world.
 func (s *Scripts) visit(w *engine.World) {
+	if s.own != nil {
+		s.own.random = *s.random
+	}
 	s.own = engine.PerWorld[ownScripts](w)
 	if s.own.cache.used == nil {
-		s.own.cache = newCache()
+		s.own.cache, s.own.random = newCache(), s.unseeded
 	}
+	*s.random = s.own.random
 }
 
 // fillMemory writes the fields of INFO memory about scripts.

@@ -13,6 +13,7 @@
 //	testkit.go   what an engine gets, and which commands there are
 //	help.go      MINI.HELP
 //	clock.go     the clock; cmd_clock.go: MINI.CLOCK
+//	seed.go      MINI.SEED
 //
 // Invariants:
 //  1. A Kit belongs to one engine. The package has no variables, so that engines in one process do not disturb one another.
@@ -53,6 +54,7 @@ func (k *Kit) lines() []engine.Command {
 	return slices.Concat(
 		k.helpLines(),
 		k.clockLines(),
+		k.seedLines(),
 	)
 }
 

@@ -1,0 +1,23 @@
+package testkit
+
+import (
+	"math"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+func (k *Kit) seedLines() []engine.Command {
+	return []engine.Command{{Name: "mini.seed", Arity: 2, Flags: flags, Run: k.cmdSeed, Since: since, Syntax: "seed:integer",
+		Summary: "Repeats all random choices from a seed on.", Complexity: "O(N), N being the number of databases"}}
+}
+
+// MINI.SEED seed
+//
+// From the same seed the same commands get the same replies, at the same time: see engine.Reseed. Passwords are not
+// foretold: ACL GENPASS asks the system.
+func (k *Kit) cmdSeed(c *engine.Call) {
+	if seed := c.IntIn(0, math.MaxInt64, errSeed); c.OK() {
+		k.engine.Reseed(uint64(seed))
+		c.Reply.Status("OK")
+	}
+}

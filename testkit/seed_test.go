@@ -1,0 +1,78 @@
+package testkit_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/difftest"
+)
+
+// TestSameSeedSameBytes runs random commands twice, in engines that were made with other seeds, and compares all replies
+// and the data at the end.
+func TestSameSeedSameBytes(t *testing.T) {
+	n := 100_000
+	if testing.Short() {
+		n = 10_000
+	}
+	g, err := difftest.NewGenerator(1, difftest.Families())
+	require.NoError(t, err)
+	commands := g.Take(n)
+	first, second := newRun(1), newRun(2)
+	for i, cmd := range commands {
+		a, b := first.do(cmd), second.do(cmd)
+		if !bytes.Equal(a, b) {
+			require.Equal(t, string(a), string(b), "command %d: %s", i, cmd)
+		}
+	}
+	require.Equal(t, first.text("KEYS *"), second.text("KEYS *"))
+	require.Equal(t, first.engine.Keyspace.Digest(), second.engine.Keyspace.Digest())
+}
+
+// run is an engine on a frozen clock with two sessions, which are numbered as in the commands of difftest.
+type run struct {
+	engine   *engine.Engine
+	sessions [2]*engine.Session
+	steps    int
+}
+
+func newRun(seed uint64) *run {
+	clock := int64(1_700_000_000_000_000 + seed*1e9) // of the machine
+	r := &run{engine: engine.New(engine.Options{Clock: func() int64 { clock += 1000; return clock }, Seed: seed})}
+	furnish(r.engine)
+	r.sessions[0] = r.engine.NewSession(nil)
+	for _, text := range []string{"MINI.CLOCK FREEZE", "MINI.CLOCK SET 1700000000000", "MINI.SEED 42"} {
+		r.text(text)
+	}
+	for i := range r.sessions {
+		r.sessions[i] = r.engine.NewSession(nil)
+	}
+	return r
+}
+
+// do runs a command and returns what all sessions got. Now and then time passes.
+func (r *run) do(cmd difftest.Command) (out []byte) {
+	if r.steps++; r.steps%10 == 0 {
+		r.text("MINI.CLOCK ADVANCE 7")
+	}
+	args := make([][]byte, len(cmd.Args))
+	for i, arg := range cmd.Args {
+		args[i] = []byte(arg)
+	}
+	s := r.sessions[cmd.Conn]
+	out = slices.Clone(r.engine.Do(s, [][][]byte{args}).Out)
+	for _, s := range r.sessions {
+		r.engine.With(func() { r.engine.UnblockClient(s, false) })
+		out = append(out, r.engine.Collect(s).Out...)
+	}
+	return out
+}
+
+// text runs a command without quotes and returns its reply.
+func (r *run) text(command string) string {
+	o := r.engine.Do(r.sessions[0], [][][]byte{bytes.Fields([]byte(command))})
+	return string(o.Out)
+}
