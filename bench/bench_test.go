@@ -49,29 +49,93 @@ func TestSummarize(t *testing.T) {
 		{requests: 100, rps: 30, p50: 2, spent: cpu{user: time.Millisecond, sys: 2 * time.Millisecond}, rss: 4},
 		{requests: 200, rps: 20, p50: 9},
 	})
-	require.Equal(t, row{"kps": 0.02, "cpu_us": 10.0, "user_us": 5.0, "sys_us": 5.0, "p50_ms": 2.0, "p95_ms": 0.0, "p99_ms": 0.0, "rss_mb": 5e-6}, f)
+	require.Equal(t, row{"kps": 0.02, "min_kps": 0.01, "max_kps": 0.03, "cpu_us": 10.0, "min_cpu_us": 0.0, "max_cpu_us": 30.0,
+		"user_us": 10.0, "min_user_us": 0.0, "max_user_us": 10.0, "sys_us": 0.0, "p50_ms": 2.0, "p95_ms": 0.0,
+		"p99_ms": 0.0, "min_p99_ms": 0.0, "max_p99_ms": 0.0, "rss_mb": 5e-6}, f)
+}
+
+func TestRivalsHaveNames(t *testing.T) {
+	o := newOptions("compare").withServers("redis-server")
+	require.NoError(t, o.parse([]string{"-rival", "a=/x/redis-server", "-rival", "b=/y=z", "-rival", "/z/valkey-server", "-ours", "/o"}))
+	list, clean, err := o.binaries()
+	require.NoError(t, err)
+	clean()
+	require.Equal(t, []binary{{"a", "/x/redis-server"}, {"b", "/y=z"}, {"valkey-server-", "/z/valkey-server"}, {"ours", "/o"}}, list)
+	for _, bad := range []string{"", "=x", "ours=x", "a=", "a=/another"} {
+		require.Error(t, o.rivals.Set(bad), bad)
+	}
+
+	o = newOptions("compare").withServers("redis-server")
+	require.NoError(t, o.parse([]string{"-rival", "a=x", "-redis", "/r", "-ours", "/o"}))
+	list, _, err = o.binaries()
+	require.NoError(t, err)
+	require.Equal(t, []binary{{"redis", "/r"}, {"a", "x"}, {"ours", "/o"}}, list)
+}
+
+func TestEachServerIsEverywhereAsOften(t *testing.T) {
+	for n := 1; n <= 5; n++ {
+		list, places, follows := make([]int, n), map[[2]int]int{}, map[[2]int]int{}
+		for i := range list {
+			list[i] = i
+		}
+		for round := range 2 * n {
+			order := turn(list, round)
+			for place, s := range order {
+				places[[2]int{s, place}]++
+				if place > 0 {
+					follows[[2]int{order[place-1], s}]++
+				}
+			}
+		}
+		for at, times := range places {
+			require.Equal(t, 2, times, "server %d in place %d", at[0], at[1])
+		}
+		for pair, times := range follows {
+			require.Equal(t, times, follows[[2]int{pair[1], pair[0]}], "%v", pair)
+		}
+	}
+}
+
+func TestOursStandsBesideEachRival(t *testing.T) {
+	servers := []*server{{client: &client{name: "a"}}, {client: &client{name: "b"}}, {client: &client{name: "ours"}}}
+	rows := workloadRows("GET", map[string]row{"a": {"kps": 2.0, "user_us": 4.0, "cpu_us": 8.0}, "ours": {"kps": 1.0, "user_us": 1.0, "cpu_us": 2.0}}, servers)
+	require.Equal(t, []row{{"name": "GET", "server": "a", "kps": 2.0, "user_us": 4.0, "cpu_us": 8.0, "kps_ratio": 0.5, "user_ratio": 0.25, "cpu_ratio": 0.25},
+		{"name": "GET", "server": "ours", "kps": 1.0, "user_us": 1.0, "cpu_us": 2.0}}, rows)
+}
+
+func TestMachineIsDescribed(t *testing.T) {
+	path := reference.Require(t, "redis-server")
+	m := describe([]binary{{"redis", path}, {"ours", "/no/such"}})
+	require.Positive(t, m.Cores)
+	require.Positive(t, m.MemoryMB)
+	require.NotEmpty(t, m.Kernel)
+	require.NotEmpty(t, m.Go)
+	require.NotEmpty(t, m.Servers["redis"])
+	require.Contains(t, m.Servers, "ours")
+	_, err := time.Parse(time.RFC3339, m.Date)
+	require.NoError(t, err)
 }
 
 func TestTableWhereOneServerRefused(t *testing.T) {
-	both := row{"name": "both", "redis_kps": 1.0, "redis_cpu_us": 4.0, "redis_user_us": 4.0, "redis_sys_us": 0.0}.
-		add("ours_", row{"kps": 2.0, "cpu_us": 1.0, "user_us": 1.0, "sys_us": 0.0}).
-		ratio("kps_ratio", "ours_kps", "redis_kps").ratio("cpu_ratio", "ours_cpu_us", "redis_cpu_us")
-	one := row{"name": "one", "redis_kps": 1.0}.ratio("kps_ratio", "ours_kps", "redis_kps").ratio("other", "redis_kps", "ours_kps")
-	all := table{columns: workloadColumns, rows: []row{both, one}, notes: []string{"one was not run on ours: ERR no"}}
+	both := row{"name": "both", "server": "redis", "kps": 1.0, "min_kps": 0.5, "max_kps": 1.5}.ratio("kps_ratio", "min_kps", "kps")
+	one := row{"name": "one", "server": "redis"}.ratio("kps_ratio", "min_kps", "kps").ratio("other", "kps", "none")
+	all := table{columns: workloadColumns, rows: []row{both, one}, notes: []string{"one was not run on ours: ERR no"}, machine: &machine{CPU: "Z80"}}
 	var out bytes.Buffer
 	require.NoError(t, all.print(&out, false))
-	require.Regexp(t, `both +1.0 +2.0 +2.00 +4.00 \(4.00\+0.00\) +1.00 \(1.00\+0.00\) +0.25`, out.String())
-	require.Regexp(t, `one +1.0( +-){9}\n`, out.String())
+	require.Regexp(t, `both +redis +1.0 \(0.5\.\.1.5\) +0.50`, out.String())
+	require.Regexp(t, `one +redis( +-){8}\n`, out.String())
 	require.Contains(t, out.String(), "one was not run on ours: ERR no")
 	out.Reset()
 	require.NoError(t, all.print(&out, true))
 	var read struct {
-		Title string
-		Rows  []row
-		Notes []string
+		Title   string
+		Machine machine
+		Rows    []row
+		Notes   []string
 	}
 	require.NoError(t, json.Unmarshal(out.Bytes(), &read))
 	require.Equal(t, "workload", read.Title)
+	require.Equal(t, "Z80", read.Machine.CPU)
 	require.Equal(t, all.rows, read.Rows)
 	require.Equal(t, all.notes, read.Notes)
 }

@@ -1,6 +1,9 @@
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // runCompare is the subcommand compare.
 func runCompare(args []string) error {
@@ -19,20 +22,19 @@ func runCompare(args []string) error {
 	return o.print(o.weigh(servers))
 }
 
-// workloadColumns show two servers. The ratios are ours over redis: of throughput, where more is better, and of CPU per
-// request, where less is.
+// workloadColumns show a workload on one server. Figures are medians of the rounds; the least and the most stand behind
+// them. Ratios are ours over that server: of throughput, where more is better, and of CPU per request, where less is.
 var workloadColumns = []column{
 	{"workload", "%s", "name"},
-	{"redis k/s", "%.1f", "redis_kps"},
-	{"ours k/s", "%.1f", "ours_kps"},
-	{"ratio", "%.2f", "kps_ratio"},
-	{"redis us/req (user+sys)", "%.2f (%.2f+%.2f)", "redis_cpu_us redis_user_us redis_sys_us"},
-	{"ours us/req (user+sys)", "%.2f (%.2f+%.2f)", "ours_cpu_us ours_user_us ours_sys_us"},
-	{"ratio", "%.2f", "cpu_ratio"},
-	{"p50/p99 ms redis", "%.2f/%.2f", "redis_p50_ms redis_p99_ms"},
-	{"ours", "%.2f/%.2f", "ours_p50_ms ours_p99_ms"},
-	{"RSS MB redis", "%.1f", "redis_rss_mb"},
-	{"ours", "%.1f", "ours_rss_mb"},
+	{"server", "%s", "server"},
+	{"k/s", "%.1f (%.1f..%.1f)", "kps min_kps max_kps"},
+	{"ours/it", "%.2f", "kps_ratio"},
+	{"user us/req", "%.2f (%.2f..%.2f)", "user_us min_user_us max_user_us"},
+	{"ours/it", "%.2f", "user_ratio"},
+	{"user+sys us", "%.2f (%.2f..%.2f)", "cpu_us min_cpu_us max_cpu_us"},
+	{"ours/it", "%.2f", "cpu_ratio"},
+	{"p50/p99 ms", "%.2f/%.2f (%.2f..%.2f)", "p50_ms p99_ms min_p99_ms max_p99_ms"},
+	{"RSS MB", "%.1f", "rss_mb"},
 }
 
 // measure runs the chosen workloads on all servers, round by round.
@@ -44,24 +46,56 @@ func (o *options) measure(all []workload, servers []*server) *table {
 	for _, w := range list {
 		bar.begin(w.name)
 		figures, refused := o.measureOne(w, servers)
-		r := row{"name": w.name}.add("redis_", figures["redis"]).add("ours_", figures["ours"])
-		t.rows = append(t.rows, r.ratio("kps_ratio", "ours_kps", "redis_kps").ratio("cpu_ratio", "ours_cpu_us", "redis_cpu_us"))
+		t.rows = append(t.rows, workloadRows(w.name, figures, servers)...)
 		t.notes = append(t.notes, refused...)
 	}
 	return t
 }
 
-// measureOne alternates between the servers. It returns the figures of each server, and which of them refuse the
+// workloadRows returns a row for each server that has figures. Those of the others get the ratio of ours to them.
+func workloadRows(name string, figures map[string]row, servers []*server) (rows []row) {
+	for _, s := range servers {
+		if figures[s.name] != nil {
+			rows = append(rows, row{"name": name, "server": s.name}.add("", figures[s.name]))
+		}
+	}
+	return beside(rows, "kps", "user_us", "cpu_us")
+}
+
+// beside adds to the rows of other servers the ratio of our measurements to theirs. The name of a ratio is that of the
+// measurement, with "ratio" in place of the unit.
+func beside(rows []row, names ...string) []row {
+	at := slices.IndexFunc(rows, func(r row) bool { return r["server"] == "ours" })
+	if at < 0 {
+		return rows
+	}
+	for i, r := range rows {
+		for _, name := range names {
+			if theirs := r.number(name); i != at && theirs != 0 {
+				r[ratioName(name)] = rows[at].number(name) / theirs
+			}
+		}
+	}
+	return rows
+}
+
+// measureOne runs a workload on all servers in turns. It returns the figures of each server, and which of them refuse the
 // workload, and why.
+//
+// Each round begins with another server, and the others are empty and rest meanwhile. So the place in a round cancels out
+// over twice as many rounds as there are servers.
 func (o *options) measureOne(w workload, servers []*server) (figures map[string]row, refused []string) {
 	samples := map[string][]sample{}
 	refuses := map[string]bool{}
-	for range o.rounds {
-		for _, s := range servers {
+	for round := range o.rounds {
+		for _, s := range turn(servers, round) {
 			if refuses[s.name] {
 				continue
 			}
 			one, err := w.run(s, o.benchmark, o.requests)
+			if err == nil {
+				err = s.rest()
+			}
 			if err != nil {
 				refuses[s.name] = true
 				refused = append(refused, fmt.Sprintf("%s was not run on %s: %v", w.name, s.name, err))
@@ -75,4 +109,12 @@ func (o *options) measureOne(w workload, servers []*server) (figures map[string]
 		figures[name] = summarize(samples[name])
 	}
 	return figures, refused
+}
+
+// rest empties a server that was measured, and waits until it has nothing left to do.
+func (s *server) rest() error {
+	if _, err := s.do("FLUSHALL"); err != nil {
+		return err
+	}
+	return s.settle()
 }

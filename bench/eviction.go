@@ -51,19 +51,17 @@ func runEviction(args []string) error {
 // what is asked for most.
 var cacheColumns = []column{
 	{"policy", "%s", "name"},
-	{"redis hits", "%.2f%%", "redis_hits_percent"},
-	{"ours hits", "%.2f%%", "ours_hits_percent"},
-	{"ratio", "%.3f", "ratio"},
-	{"redis keys", "%d", "redis_keys"},
-	{"ours keys", "%d", "ours_keys"},
-	{"redis req/s", "%.0f", "redis_per_s"},
-	{"ours req/s", "%.0f", "ours_per_s"},
+	{"server", "%s", "server"},
+	{"hits", "%.2f%%", "hits_percent"},
+	{"ours/it", "%.3f", "hits_ratio"},
+	{"keys", "%d", "keys"},
+	{"req/s", "%.0f", "per_s"},
 	{"strict LRU", "%.2f%%", "strict_percent"},
 	{"best possible", "%.2f%%", "best_percent"},
 }
 
 // comparePolicies runs each policy on all servers at once.
-func (o *options) comparePolicies(servers [][2]string, policies []string, length time.Duration, rate int) error {
+func (o *options) comparePolicies(servers []binary, policies []string, length time.Duration, rate int) error {
 	z := newZipf(cacheUniverse, cacheSkew)
 	ideal, strict := 100*z.top(cacheHeld), 100*z.strict(cacheHeld, 1_000_000)
 	bar := newSteps(len(policies))
@@ -75,18 +73,19 @@ func (o *options) comparePolicies(servers [][2]string, policies []string, length
 		var working sync.WaitGroup
 		for i, b := range servers {
 			users[i] = cacheUser{zipf: z, rng: rand.New(rand.NewPCG(7, 7)), rate: rate, volatile: strings.HasPrefix(policy, "volatile")}
-			working.Go(func() { errs[i] = o.cache(&users[i], policy, b[0], b[1], length) })
+			working.Go(func() { errs[i] = o.cache(&users[i], policy, b.name, b.path, length) })
 		}
 		working.Wait()
 		if err := errors.Join(errs...); err != nil {
 			return err
 		}
-		r := row{"name": policy, "best_percent": ideal, "strict_percent": strict}
+		var rows []row
 		for i, b := range servers {
 			u := &users[i]
-			r.add(b[0]+"_", row{"hits_percent": 100 * float64(u.hits) / float64(u.asked), "keys": u.keys, "per_s": float64(u.asked) / length.Seconds()})
+			rows = append(rows, row{"name": policy, "server": b.name, "best_percent": ideal, "strict_percent": strict,
+				"hits_percent": 100 * float64(u.hits) / float64(u.asked), "keys": u.keys, "per_s": float64(u.asked) / length.Seconds()})
 		}
-		t.rows = append(t.rows, r.ratio("ratio", "ours_hits_percent", "redis_hits_percent"))
+		t.rows = append(t.rows, beside(rows, "hits_percent")...)
 	}
 	bar.End()
 	return o.print(t)

@@ -13,6 +13,7 @@ import (
 type expiryRun struct {
 	*options
 	before         string
+	servers        []binary
 	fields, hashes int
 	over           time.Duration
 }
@@ -33,7 +34,10 @@ func runExpiry(args []string) error {
 		return err
 	}
 	defer clean()
-	o.ours = list[len(list)-1][1]
+	o.servers = list
+	if o.before != "" {
+		o.servers = slices.Insert(list, len(list)-1, binary{"before", o.before})
+	}
 	for _, part := range []struct {
 		name    string
 		measure func(name string) (*table, error)
@@ -52,19 +56,18 @@ func runExpiry(args []string) error {
 	return nil
 }
 
-// start starts the named servers that have a binary.
-func (o *expiryRun) start(names ...string) (servers []*server, stop func(), err error) {
-	paths := map[string]string{"redis": o.redis, "before": o.before, "ours": o.ours}
+// start starts the servers whose names are wanted.
+func (o *expiryRun) start(wanted func(name string) bool) (servers []*server, stop func(), err error) {
 	stop = func() {
 		for _, s := range servers {
 			s.stop()
 		}
 	}
-	for _, name := range names {
-		if paths[name] == "" {
+	for _, b := range o.servers {
+		if !wanted(b.name) {
 			continue
 		}
-		s, err := startServer(name, paths[name], o.arguments(name))
+		s, err := startServer(b.name, b.path, o.arguments(b.name))
 		if err != nil {
 			stop()
 			return nil, nil, err
@@ -76,7 +79,7 @@ func (o *expiryRun) start(names ...string) (servers []*server, stop func(), err 
 
 // timeReads times HGET on a hash of 500 fields: without deadlines, and where other fields have one.
 func (o *expiryRun) timeReads(name string) (*table, error) {
-	servers, stop, err := o.start("before", "ours")
+	servers, stop, err := o.start(func(name string) bool { return name == "before" || name == "ours" })
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +118,7 @@ func fillDated(s *server, key string, n, dated int) error {
 
 // weigh measures the bytes of a field with a deadline, and of one without.
 func (o *expiryRun) weigh(name string) (*table, error) {
-	servers, stop, err := o.start("redis", "ours")
+	servers, stop, err := o.start(func(name string) bool { return name != "before" })
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +149,7 @@ func (o *expiryRun) weigh(name string) (*table, error) {
 // fallDue lets fields fall due, evenly over a time, while a client sends GETs. It measures how long these took and how
 // late fields were removed.
 func (o *expiryRun) fallDue(name string) (*table, error) {
-	servers, stop, err := o.start("ours")
+	servers, stop, err := o.start(func(name string) bool { return name == "ours" })
 	if err != nil {
 		return nil, err
 	}

@@ -12,7 +12,7 @@ func journalWorkloads() []workload {
 	}
 }
 
-// journalSetups are the servers that journal rows compare: ours and redis-server, by what they keep.
+// journalSetups are the servers that journal rows compare: ours and redis-server, that of -redis, by what they keep.
 var journalSetups = []struct{ name, binary, args string }{
 	{"redis without", "redis", "--appendonly no"},
 	{"redis everysec", "redis", "--appendonly yes --appendfsync everysec"},
@@ -78,10 +78,10 @@ func (o *options) startJournals(rows []journalRow) (servers []*server, stop func
 	}
 	for _, setup := range journalSetups {
 		for _, b := range list {
-			if b[0] != setup.binary || !slices.ContainsFunc(rows, func(r journalRow) bool { return r.needs(setup.name) }) {
+			if b.name != setup.binary || !slices.ContainsFunc(rows, func(r journalRow) bool { return r.needs(setup.name) }) {
 				continue
 			}
-			s, err := startServer(setup.name, b[1], setup.args+" "+o.arguments(b[0]))
+			s, err := startServer(setup.name, b.path, setup.args+" "+o.arguments(b.name))
 			if err != nil {
 				stop()
 				return nil, nil, err

@@ -77,7 +77,7 @@ func (r limiterRun) String() string {
 
 // runs returns what is to be run: every limiter under every traffic, the other precisions under busy
 // traffic only.
-func (o *limiterOptions) runs(servers [][2]string) (list []limiterRun) {
+func (o *limiterOptions) runs(servers []binary) (list []limiterRun) {
 	for _, t := range traffics {
 		if len(o.traffics) > 0 && !slices.Contains(o.traffics, t.name) {
 			continue
@@ -88,7 +88,7 @@ func (o *limiterOptions) runs(servers [][2]string) (list []limiterRun) {
 				continue
 			}
 			for _, s := range servers {
-				r := limiterRun{s[0], s[1], load{l, t, o.requests, o.clients, o.keysOf(t)}}
+				r := limiterRun{s.name, s.path, load{l, t, o.requests, o.clients, o.keysOf(t)}}
 				if o.filter.MatchString(r.String()) {
 					list = append(list, r)
 				}
@@ -210,6 +210,16 @@ func where(rows []row, match func(r row) bool) []row {
 	return slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return !match(r) })
 }
 
+// serversOf returns the servers of rows, in their order.
+func serversOf(rows []row) (names []string) {
+	for _, r := range rows {
+		if name := r["server"].(string); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
 // least returns the row with the least of a measurement.
 func least(rows []row, name string) row {
 	return slices.MinFunc(rows, func(a, b row) int { return cmp.Compare(a.number(name), b.number(name)) })
@@ -222,7 +232,7 @@ func cheapest(rows []row) *table {
 		{"CPU", "%s", "cpu_limiter"}, {"us/req", "%.2f", "cpu_cpu_us"}, {"of windows that slide", "%s by %s", "sliding_limiter sliding_precision"},
 		{"B/key", "%.0f", "sliding_used_per_key_bytes"}}}
 	for _, t := range traffics {
-		for _, server := range []string{"redis", "ours"} {
+		for _, server := range serversOf(rows) {
 			right := where(rows, func(r row) bool {
 				return r["traffic"] == t.name && r["server"] == server && r["passed"].(passed).right()
 			})

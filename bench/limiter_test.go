@@ -67,7 +67,7 @@ func TestRunsAreChosen(t *testing.T) {
 	require.NoError(t, o.parse([]string{"-only", "zset"}))
 	o.requests = 1000
 	var names []string
-	for _, r := range o.runs([][2]string{{"ours", "x"}}) {
+	for _, r := range o.runs([]binary{{"ours", "x"}}) {
 		names = append(names, r.String())
 	}
 	require.Equal(t, []string{"ours zset, s, 10 digits, article", "ours zset, s, 10 digits, busy", "ours zset, ms, 13 digits, busy",

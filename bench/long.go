@@ -46,26 +46,24 @@ func longCommands() []longCommand {
 	}
 }
 
-// longColumns show two servers. The time is that from the first byte sent to the last reply. The pings are the longest ones of
-// another client, while the requests are sent and afterwards.
+// longColumns show requests on one server, and the ratio of ours to it. The time is that from the first byte sent to the last
+// reply. The pings are the longest ones of another client, while the requests are sent and afterwards.
 var longColumns = []column{
 	{"long requests", "%s", "name"},
-	{"redis ms", "%.0f", "redis_took_ms"},
-	{"ours ms", "%.0f", "ours_took_ms"},
-	{"ratio", "%.2f", "took_ratio"},
-	{"CPU ms redis", "%.0f", "redis_cpu_ms"},
-	{"ours", "%.0f", "ours_cpu_ms"},
-	{"ratio", "%.2f", "cpu_ratio"},
-	{"longest ping ms redis: arriving, then", "%.1f %.1f", "redis_arriving_ping_ms redis_later_ping_ms"},
-	{"ours", "%.1f %.1f", "ours_arriving_ping_ms ours_later_ping_ms"},
-	{"ratio", "%.2f", "ping_ratio"},
+	{"server", "%s", "server"},
+	{"ms", "%.0f", "took_ms"},
+	{"ours/it", "%.2f", "took_ratio"},
+	{"CPU ms", "%.0f", "cpu_ms"},
+	{"ours/it", "%.2f", "cpu_ratio"},
+	{"longest ping ms: arriving, then", "%.1f %.1f", "arriving_ping_ms later_ping_ms"},
+	{"ours/it", "%.2f", "ping_ratio"},
 }
 
 // runLong is the subcommand long: what commands with a million arguments and long pipelines cost, and how long other
 // clients wait meanwhile.
 func runLong(args []string) error {
 	o := newOptions("long").withServers("redis-server")
-	o.flags.IntVar(&o.rounds, "rounds", 3, "rounds, alternating between the servers")
+	o.flags.IntVar(&o.rounds, "rounds", 3, "rounds; in each another server is first")
 	if err := o.parse(args); err != nil {
 		return err
 	}
@@ -82,20 +80,20 @@ func runLong(args []string) error {
 		if bar.begin(l.name); !o.filter.MatchString(l.name) {
 			continue
 		}
-		r, err := o.measureLong(l, servers)
+		rows, err := o.measureLong(l, servers)
 		if err != nil {
 			return err
 		}
-		t.rows = append(t.rows, r)
+		t.rows = append(t.rows, rows...)
 	}
 	return o.print(t)
 }
 
-// measureLong returns the medians of the rounds.
-func (o *options) measureLong(l longCommand, servers []*server) (row, error) {
+// measureLong returns a row for each server: the medians of the rounds.
+func (o *options) measureLong(l longCommand, servers []*server) (rows []row, err error) {
 	rounds := map[string][]row{}
-	for range o.rounds {
-		for _, s := range servers {
+	for round := range o.rounds {
+		for _, s := range turn(servers, round) {
 			r, err := l.run(s)
 			if err != nil {
 				return nil, fmt.Errorf("%s: %w", l.name, err)
@@ -103,12 +101,10 @@ func (o *options) measureLong(l longCommand, servers []*server) (row, error) {
 			rounds[s.name] = append(rounds[s.name], r)
 		}
 	}
-	r := row{"name": l.name}
-	for name, all := range rounds {
-		r.add(name+"_", medians(all))
+	for _, s := range servers {
+		rows = append(rows, row{"name": l.name, "server": s.name}.add("", medians(rounds[s.name])))
 	}
-	return r.ratio("took_ratio", "ours_took_ms", "redis_took_ms").ratio("cpu_ratio", "ours_cpu_ms", "redis_cpu_ms").
-		ratio("ping_ratio", "ours_ping_ms", "redis_ping_ms"), nil
+	return beside(rows, "took_ms", "cpu_ms", "ping_ms"), nil
 }
 
 // run sends the requests to a server without other data.

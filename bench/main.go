@@ -13,14 +13,16 @@
 //	go run ./bench profile   writes cmd/miniserver/default.pgo, by which the Go tools optimise the server
 //
 // memory, interpreters and profile run in this process. The others treat each server as a black box: it is a process, the load
-// comes from redis-benchmark, CPU and resident memory from /proc. Rounds alternate between the servers, because absolute
+// comes from redis-benchmark, CPU and resident memory from /proc. The servers take turns in rounds, because absolute
 // figures move with the machine and only ratios taken together mean something. The steadiest figure is CPU per request:
 // user and system time of the server process over the requests it served, whatever the client could keep up with.
 //
+// Several rivals run beside ours: -rival valkey=/path/valkey-server names one, and may be given several times.
+//
 // All results are rows of tables. With -json each table is a JSON object, one after the other: its title, which is the
-// heading of the first column; its rows, each an object with the figures and words that the columns show and some more,
-// such as "redis_cpu_us"; and the notes below it. The name of a figure ends in its unit. A row lacks what was not
-// measured. memory has -json FILE instead: what it measured, to be read again by -from.
+// heading of the first column; the machine, with the versions of the servers; its rows, each an object with the figures and
+// words that the columns show and some more, such as "cpu_us", "min_cpu_us" and "max_cpu_us"; and the notes below it. The name
+// of a figure ends in its unit. A row lacks what was not measured. memory has -json FILE instead: what it measured, to be read again by -from.
 //
 // The rows of lua compare interpreters: each of their scripts repeats its work until redis-server spends about
 // 0.2 ms in a call, so that the request around it counts for a twentieth. See luaWorkloads.

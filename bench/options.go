@@ -11,13 +11,15 @@ import (
 type options struct {
 	flags               *flag.FlagSet
 	redis, ours         string // binaries
+	rivals              rivals
 	redisArgs, oursArgs string
 	benchmark           string
 	requests, rounds    int
 	only                string
 	json                bool
 
-	filter *regexp.Regexp
+	filter  *regexp.Regexp
+	machine *machine // what JSON says about the run; nil for nothing
 }
 
 // newOptions returns the flags of every subcommand that prints tables only.
@@ -29,20 +31,11 @@ func newOptions(name string) *options {
 	return o
 }
 
-// withServers adds the flags of servers; redis is the default for the one to compare with.
-func (o *options) withServers(redis string) *options {
-	o.flags.StringVar(&o.redis, "redis", redis, "the redis-server to compare with; empty for none")
-	o.flags.StringVar(&o.ours, "ours", "", "our binary; built from ./cmd/miniserver if empty")
-	o.flags.StringVar(&o.redisArgs, "redis-args", "", "further arguments for redis-server")
-	o.flags.StringVar(&o.oursArgs, "ours-args", "", "further arguments for ours")
-	return o
-}
-
 // withLoad adds the flags of load by redis-benchmark, with these defaults.
 func (o *options) withLoad(requests, rounds int) *options {
 	o.flags.StringVar(&o.benchmark, "benchmark", "redis-benchmark", "the load generator")
 	o.flags.IntVar(&o.requests, "n", requests, "requests of a plain workload; others have a share of it")
-	o.flags.IntVar(&o.rounds, "rounds", rounds, "rounds, alternating between the servers")
+	o.flags.IntVar(&o.rounds, "rounds", rounds, "rounds; in each another server is first, so a multiple of their number is best")
 	return o
 }
 
@@ -62,6 +55,7 @@ func (o *options) parse(args []string) error {
 // print prints tables as the flags say.
 func (o *options) print(tables ...*table) error {
 	for _, t := range tables {
+		t.machine = o.machine
 		if err := t.print(os.Stdout, o.json); err != nil {
 			return err
 		}

@@ -55,11 +55,7 @@ func parseStatus(text string) (memory, error) {
 	for line := range strings.Lines(text) {
 		for name, into := range map[string]*int64{"VmRSS:": &m.now, "VmHWM:": &m.peak} {
 			if value, found := strings.CutPrefix(line, name); found {
-				kb, err := strconv.ParseInt(strings.Fields(value)[0], 10, 64)
-				if err != nil {
-					return m, err
-				}
-				*into = kb * 1024
+				*into = kilobytes(value) * 1024
 			}
 		}
 	}
@@ -67,4 +63,11 @@ func parseStatus(text string) (memory, error) {
 		return m, fmt.Errorf("no VmRSS in status")
 	}
 	return m, nil
+}
+
+// kilobytes returns the number in a value such as "2048 kB"; 0 if there is none.
+func kilobytes(value string) int64 {
+	number, _, _ := strings.Cut(strings.TrimSpace(value), " ")
+	kb, _ := strconv.ParseInt(number, 10, 64)
+	return kb
 }

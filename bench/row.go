@@ -2,6 +2,7 @@ package main
 
 import (
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -31,32 +32,46 @@ func (r row) ratio(name, of, to string) row {
 	return r
 }
 
-// summarize returns the median of throughput and latencies, CPU over all samples, and the most resident memory; nil
-// without samples. CPU is per request.
+// ratioName returns the name of the ratio of a measurement: "cpu_ratio" for "cpu_us".
+func ratioName(name string) string {
+	if i := strings.LastIndexByte(name, '_'); i >= 0 {
+		name = name[:i]
+	}
+	return name + "_ratio"
+}
+
+// summarize returns the median of each figure, the least and the most of some, and the most resident memory; nil without
+// samples. CPU is per request.
 func summarize(samples []sample) row {
 	if len(samples) == 0 {
 		return nil
 	}
-	var requests int
-	var spent cpu
 	var rss int64
 	for _, s := range samples {
-		requests += s.requests
-		spent.user += s.spent.user
-		spent.sys += s.spent.sys
 		rss = max(rss, s.rss)
 	}
-	perRequest := func(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) / float64(requests) }
-	return row{
-		"kps":     median(samples, func(s sample) float64 { return s.rps }) / 1000,
-		"cpu_us":  perRequest(spent.user + spent.sys),
-		"user_us": perRequest(spent.user),
-		"sys_us":  perRequest(spent.sys),
-		"p50_ms":  median(samples, func(s sample) float64 { return s.p50 }),
-		"p95_ms":  median(samples, func(s sample) float64 { return s.p95 }),
-		"p99_ms":  median(samples, func(s sample) float64 { return s.p99 }),
-		"rss_mb":  megabytes(rss),
+	r := row{
+		"sys_us": median(samples, func(s sample) float64 { return s.perRequest(s.spent.sys) }),
+		"p50_ms": median(samples, func(s sample) float64 { return s.p50 }),
+		"p95_ms": median(samples, func(s sample) float64 { return s.p95 }),
+		"rss_mb": megabytes(rss),
 	}
+	addSpread(r, "kps", samples, func(s sample) float64 { return s.rps / 1000 })
+	addSpread(r, "cpu_us", samples, func(s sample) float64 { return s.perRequest(s.spent.user + s.spent.sys) })
+	addSpread(r, "user_us", samples, func(s sample) float64 { return s.perRequest(s.spent.user) })
+	addSpread(r, "p99_ms", samples, func(s sample) float64 { return s.p99 })
+	return r
+}
+
+// perRequest returns a time over the number of requests, in microseconds.
+func (s sample) perRequest(d time.Duration) float64 {
+	return float64(d) / float64(time.Microsecond) / float64(s.requests)
+}
+
+// addSpread adds the median of a figure under its name, and the least and the most behind "min_" and "max_".
+func addSpread[T any](r row, name string, samples []T, figure func(T) float64) {
+	values := sorted(samples, figure)
+	r[name], r["min_"+name], r["max_"+name] = middle(values), values[0], values[len(values)-1]
 }
 
 // medians returns the median of each measurement of rows that have the same ones.
@@ -70,11 +85,21 @@ func medians(rows []row) row {
 
 // median returns the median of one figure; of two in the middle their mean.
 func median[T any](samples []T, figure func(T) float64) float64 {
+	return middle(sorted(samples, figure))
+}
+
+// sorted returns the values of a figure, ascending.
+func sorted[T any](samples []T, figure func(T) float64) []float64 {
 	values := make([]float64, len(samples))
 	for i, s := range samples {
 		values[i] = figure(s)
 	}
 	slices.Sort(values)
+	return values
+}
+
+// middle returns the median of sorted values.
+func middle(values []float64) float64 {
 	return (values[(len(values)-1)/2] + values[len(values)/2]) / 2
 }
 

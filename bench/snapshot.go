@@ -255,11 +255,11 @@ func (o *options) runSnapshots() error {
 	for _, d := range o.datasets() {
 		var first row
 		for _, b := range list {
-			s, err := startServer(b[0], b[1], "--enable-debug-command yes "+o.arguments(b[0]))
+			s, err := startServer(b.name, b.path, "--enable-debug-command yes "+o.arguments(b.name))
 			if err != nil {
 				return err
 			}
-			r, err := o.measureSaving(s, b[1], d)
+			r, err := o.measureSaving(s, b.path, d)
 			s.stop()
 			if err != nil {
 				return err

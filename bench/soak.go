@@ -29,14 +29,14 @@ var enduranceColumns = []column{
 }
 
 // runSoak soaks one server after the other.
-func (o *options) runSoak(servers [][2]string, maxmemory string, length time.Duration) error {
-	servers = slices.DeleteFunc(servers, func(b [2]string) bool { return !o.filter.MatchString(b[0]) })
+func (o *options) runSoak(servers []binary, maxmemory string, length time.Duration) error {
+	servers = slices.DeleteFunc(servers, func(b binary) bool { return !o.filter.MatchString(b.name) })
 	bar := newSteps(len(servers))
 	defer bar.End()
 	t := &table{columns: enduranceColumns}
 	for _, b := range servers {
-		bar.begin(fmt.Sprintf("%s for %s", b[0], length))
-		r, err := o.soak(b[0], b[1], maxmemory, length)
+		bar.begin(fmt.Sprintf("%s for %s", b.name, length))
+		r, err := o.soak(b.name, b.path, maxmemory, length)
 		if err != nil {
 			return err
 		}

@@ -15,6 +15,7 @@ type table struct {
 	columns []column
 	rows    []row
 	notes   []string // lines below it, such as what was not run and why
+	machine *machine // where it was measured; only JSON tells
 }
 
 // column is a heading, and what its cells show of a row: the values of these names, separated by spaces, in a format
@@ -53,10 +54,11 @@ func (t *table) print(w io.Writer, asJSON bool) error {
 		return nil
 	case asJSON:
 		return printJSON(w, struct {
-			Title string   `json:"title"`
-			Rows  []row    `json:"rows"`
-			Notes []string `json:"notes,omitempty"`
-		}{t.columns[0].heading, t.rows, t.notes})
+			Title   string   `json:"title"`
+			Machine *machine `json:"machine,omitempty"`
+			Rows    []row    `json:"rows"`
+			Notes   []string `json:"notes,omitempty"`
+		}{t.columns[0].heading, t.machine, t.rows, t.notes})
 	}
 	return t.printText(w)
 }

@@ -45,8 +45,10 @@ func (o *options) weigh(servers []*server) *table {
 	all := slices.DeleteFunc(collections(), func(c collection) bool { return !o.filter.MatchString("memory of a " + c.name) })
 	bar := newSteps(len(all))
 	defer bar.End()
-	t := &table{columns: []column{{"memory of 100,000 elements", "%s", "name"}, {"redis bytes/element", "%.1f", "redis_bytes"},
-		{"ours", "%.1f", "ours_bytes"}, {"ratio", "%.2f", "ratio"}}}
+	t := &table{columns: []column{{"bytes of 100,000 elements, each", "%s", "name"}}}
+	for _, s := range servers {
+		t.columns = append(t.columns, column{s.name, "%.1f", s.name + "_bytes"})
+	}
 	for _, c := range all {
 		bar.begin("memory of a " + c.name)
 		r := row{"name": c.name}
@@ -58,7 +60,7 @@ func (o *options) weigh(servers []*server) *table {
 			}
 			r[s.name+"_bytes"] = bytes
 		}
-		t.rows = append(t.rows, r.ratio("ratio", "ours_bytes", "redis_bytes"))
+		t.rows = append(t.rows, r)
 	}
 	return t
 }
