@@ -1,6 +1,10 @@
 package libm
 
-import "math"
+import (
+	"math"
+	"math/big"
+	"sync"
+)
 
 // halfPi in four parts, of which the first three have 33 bits: their products
 // with a number of 20 bits are exact.
@@ -13,16 +17,63 @@ const (
 
 var halfPi = twice{0x1.921fb54442d18p+0, 0x1.1a62633145c07p-54}
 
-// reduce returns r and n modulo 4 with x = n*pi/2 + r, |r| <= pi/4, for |x| up to mostAngle.
+// mostAngle is the largest angle whose number of quarter turns has 20 bits.
+const mostAngle = 1 << 20
+
+// reduce returns r and n modulo 4 with x = n*pi/2 + r, |r| <= pi/4. An angle beyond mostAngle takes some microseconds.
 func reduce(x float64) (r twice, n int) {
-	if math.Abs(x) <= math.Pi/4 {
+	switch a := math.Abs(x); {
+	case a <= math.Pi/4:
 		return twice{x, 0}, 0
+	case a > mostAngle:
+		return reduceLarge(x)
 	}
 	k := math.RoundToEven(x * (2 / math.Pi))
 	r = sum(x-k*halfPi1, -k*halfPi2)
 	r = r.addFloat(-k * halfPi3)
 	r = r.addFloat(-k * halfPi4)
 	return r, int(k) & 3
+}
+
+// largePrecision is the number of bits that a product of the largest float and 2/pi needs: 1024 before the point, and
+// after it those of a result near a multiple of pi/2.
+const largePrecision = 1024 + 256
+
+// twoOverPi returns 2/pi with largePrecision bits. The first call computes it in a tenth of a millisecond.
+var twoOverPi = sync.OnceValue(func() *big.Float {
+	// pi/4 = 4 atan(1/5) - atan(1/239), as Machin found.
+	quarter := inverseArc(5)
+	quarter.Mul(quarter, newLarge(4))
+	quarter.Sub(quarter, inverseArc(239))
+	return quarter.Quo(newLarge(0.5), quarter)
+})
+
+func newLarge(x float64) *big.Float {
+	return new(big.Float).SetPrec(largePrecision).SetFloat64(x)
+}
+
+// inverseArc returns the arc tangent of 1/n.
+func inverseArc(n float64) *big.Float {
+	power := newLarge(1)
+	power.Quo(power, newLarge(n))
+	square, total := newLarge(-n*n), newLarge(0)
+	for k := 1.0; power.MantExp(nil) > -largePrecision; k += 2 {
+		total.Add(total, newLarge(0).Quo(power, newLarge(k)))
+		power.Quo(power, square)
+	}
+	return total
+}
+
+// reduceLarge is reduce for any finite x.
+func reduceLarge(x float64) (r twice, n int) {
+	turns := newLarge(x)
+	turns.Mul(turns, twoOverPi())
+	half := newLarge(math.Copysign(0.5, x))
+	whole, _ := newLarge(0).Add(turns, half).Int(nil)
+	turns.Sub(turns, newLarge(0).SetInt(whole))
+	hi, _ := turns.Float64()
+	lo, _ := turns.Sub(turns, newLarge(hi)).Float64()
+	return twice{hi, lo}.mul(halfPi), int(new(big.Int).And(whole, big.NewInt(3)).Int64())
 }
 
 // circle[j] is sine and cosine of j/64.
@@ -85,30 +136,21 @@ func (a *arc) cosine() twice {
 	return c
 }
 
-// mostAngle is the largest angle that reduce handles: its number of quarter turns has 20 bits. Above it Go's functions
-// are used.
-const mostAngle = 1 << 20
-
 // Sin returns the sine of x, an angle in radians.
 func Sin(x float64) float64 {
-	switch a := math.Abs(x); {
+	switch {
 	case math.IsInf(x, 0):
 		return negativeNaN()
-	case a > mostAngle:
-		return math.Sin(x)
-	case a < 1e-8:
-		return x - x*x*x/6
+	case math.Abs(x) < 1e-8:
+		return x
 	}
 	return sineFrom(x, 0)
 }
 
 // Cos returns the cosine of x, an angle in radians.
 func Cos(x float64) float64 {
-	switch {
-	case math.IsInf(x, 0):
+	if math.IsInf(x, 0) {
 		return negativeNaN()
-	case math.Abs(x) > mostAngle:
-		return math.Cos(x)
 	}
 	return sineFrom(x, 1)
 }
@@ -129,6 +171,32 @@ func sineFrom(x float64, quarters int) float64 {
 	} else {
 		y = a.cosine().float()
 	}
+	if negative {
+		return -y
+	}
+	return y
+}
+
+// Tan returns the tangent of x, an angle in radians.
+func Tan(x float64) float64 {
+	switch {
+	case math.IsInf(x, 0):
+		return negativeNaN()
+	case math.Abs(x) < 1e-8:
+		return x
+	}
+	r, n := reduce(x)
+	negative := r.hi < 0
+	if negative {
+		r = r.neg()
+	}
+	a := arcOf(r)
+	s, c := a.sine(), a.cosine()
+	s, c = quickSum(s.hi, s.lo), quickSum(c.hi, c.lo)
+	if n&1 != 0 {
+		s, c = c.neg(), s
+	}
+	y := s.div(c).float()
 	if negative {
 		return -y
 	}
@@ -177,6 +245,31 @@ func angle(y, x twice) twice {
 	return halfPi.add(atanTwice(x.div(y)).neg())
 }
 
+// Atan returns the arc tangent of x.
+func Atan(x float64) float64 {
+	a := math.Abs(x)
+	switch {
+	case a < 1e-8:
+		return x
+	case a > 1e17:
+		return math.Copysign(math.Pi/2, x)
+	}
+	return math.Copysign(angle(twice{a, 0}, twice{1, 0}).float(), x)
+}
+
+// Atan2 returns the angle of the point (x, y), between -pi and pi.
+func Atan2(y, x float64) float64 {
+	a, b := math.Abs(y), math.Abs(x)
+	if !(a > 1e-290 && b > 1e-290 && a < 1e290 && b < 1e290 && a/b > 1e-200 && b/a > 1e-200) {
+		return math.Atan2(y, x)
+	}
+	z := angle(twice{a, 0}, twice{b, 0})
+	if x < 0 {
+		z = twice{2 * halfPi.hi, 2 * halfPi.lo}.add(z.neg())
+	}
+	return math.Copysign(z.float(), y)
+}
+
 // Asin returns the arc sine of x; NaN outside of -1 to 1.
 func Asin(x float64) float64 {
 	a := math.Abs(x)
@@ -184,7 +277,7 @@ func Asin(x float64) float64 {
 	case a > 1:
 		return positiveNaN()
 	case a < 1e-8:
-		return x + x*x*x/6
+		return x
 	}
 	return math.Copysign(angle(twice{a, 0}, cathetus(a)).float(), x)
 }

@@ -20,7 +20,7 @@ func Polygon(vertices []Point) Area {
 		y += libm.Cos(lat) * libm.Sin(lon)
 		z += libm.Sin(lat)
 	}
-	center := Point{degrees(math.Atan2(y, x)), degrees(math.Atan2(z, math.Sqrt(float64(x*x)+float64(y*y))))}
+	center := Point{degrees(libm.Atan2(y, x)), degrees(libm.Atan2(z, math.Sqrt(float64(x*x)+float64(y*y))))}
 	for _, corner := range []Point{a.low, {a.low.Lon, a.high.Lat}, a.high, {a.high.Lon, a.low.Lat}} {
 		a.radius = max(a.radius, Distance(center, corner))
 	}

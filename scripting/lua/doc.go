@@ -130,6 +130,6 @@
 //   - Functions that nest expressions deeply count for several calls against the limit of 20,000. A function
 //     with fewer than 250 values in use at once may already be too large: "function or expression too complex",
 //     which names no token.
-//   - math.tan and the like may differ in the last of their 53 bits, and what arithmetic on two NaNs yields
+//   - math.sin and the like may differ in the last of their 53 bits, and what arithmetic on two NaNs yields
 //     in its sign.
 package lua

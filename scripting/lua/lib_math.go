@@ -43,26 +43,19 @@ var unaryMath = []struct {
 }{
 	{"acos", libm.Acos},
 	{"asin", libm.Asin},
-	{"atan", math.Atan},
+	{"atan", libm.Atan},
 	{"ceil", math.Ceil},
 	{"cos", libm.Cos},
-	{"cosh", math.Cosh},
+	{"cosh", libm.Cosh},
 	{"exp", libm.Exp},
 	{"floor", math.Floor},
 	{"log", libm.Log},
 	{"log10", libm.Log10},
 	{"sin", libm.Sin},
-	{"sinh", math.Sinh},
+	{"sinh", libm.Sinh},
 	{"sqrt", squareRoot},
-	{"tan", tangent},
-	{"tanh", math.Tanh},
-}
-
-func tangent(x float64) float64 {
-	if math.IsInf(x, 0) {
-		return number.NegativeNaN()
-	}
-	return math.Tan(x)
+	{"tan", libm.Tan},
+	{"tanh", libm.Tanh},
 }
 
 func squareRoot(x float64) float64 {
@@ -100,7 +93,7 @@ func mathAtan2(_ *State, c *Call) {
 		c.Return1(Number(y + x))
 		return
 	}
-	c.Return1(Number(math.Atan2(y, x)))
+	c.Return1(Number(libm.Atan2(y, x)))
 }
 
 // math.deg(x)

@@ -6,10 +6,8 @@ import "unsafe"
 //
 //  1. string.dump refuses Lua functions: they have no binary form.
 //  2. A pattern that recurses 200,000 deep is "too complex"; C's stack overflows at half of that.
-//  3. Sines, exponentials, logarithms and powers are rounded correctly; C's library errs by one unit in
-//     the last place in about one of a thousand results. math.tan, math.atan, math.atan2, the hyperbolic
-//     functions and sines of angles above a million are Go's: about one result in four differs from C's
-//     in its last bit, one in 400 in its first 14 digits.
+//  3. Elementary functions and powers are rounded correctly; C's library errs by one unit in the last place in
+//     about one of a thousand results. The hyperbolic functions have its errors, up to the same rate.
 //  4. A result of 2 GB or more is "not enough memory", whatever the limit.
 //
 // What they share follows here.
