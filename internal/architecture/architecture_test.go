@@ -55,7 +55,7 @@ var layers = [][]string{
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
 	{"ds/listpack", "ds/expiry"},
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
-	{"ds/sizeclass", "ds/value"},
+	{"ds/sizeclass", "ds/slab", "ds/value"},
 	{"libm", "release"},
 	{"resp"},
 }
@@ -65,7 +65,7 @@ var layers = [][]string{
 var doors = map[string][]string{
 	"github.com/panjf2000/gnet/v2": {"server"},
 	"github.com/tidwall/redcon":    {"server"},
-	"golang.org/x/sys/unix":        {"server", "cmd/miniserver", "bench", "bench/laboratory"},
+	"golang.org/x/sys/unix":        {"server", "cmd/miniserver", "bench", "bench/laboratory", "ds/slab"},
 	"github.com/yuin/gopher-lua":   {"bench"},
 	"github.com/google/btree":      {"keyspace", "bench/laboratory"},
 	"gonum.org/v1/plot":            {"bench/charts"},

@@ -1,0 +1,53 @@
+package slab
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Check returns the first violated invariant; nil if all hold. O(chunks).
+func (s *Slab) Check() error {
+	live, used := 0, 0
+	for _, r := range s.regions {
+		for i := range r.chunks {
+			c := &r.chunks[i]
+			if err := s.checkChunk(c); err != nil {
+				return fmt.Errorf("chunk %d of region at %p, cells of %d bytes: %w", i, r.base, c.size, err)
+			}
+			live += c.live * c.size
+			used += min(c.size, 1)
+		}
+	}
+	if live != s.live || used != s.used {
+		return fmt.Errorf("%d bytes in %d chunks are in use, not %d in %d", live, used, s.live, s.used)
+	}
+	return nil
+}
+
+func (s *Slab) checkChunk(c *chunk) error {
+	if c.size == 0 {
+		if c.live != 0 || c.groups != 0 || c.prev != nil || c.next != nil {
+			return fmt.Errorf("vacant, but with %d cells in use", c.live)
+		}
+		return nil
+	}
+	free, groups := 0, uint64(0)
+	for w, word := range c.free {
+		free += bits.OnesCount64(word)
+		if word != 0 {
+			groups |= 1 << w
+		}
+	}
+	first := c == s.open[c.size/step]
+	switch {
+	case groups != c.groups:
+		return fmt.Errorf("groups %x have free cells, not %x", groups, c.groups)
+	case free+c.live != c.room/c.size:
+		return fmt.Errorf("%d cells are free and %d in use, of %d", free, c.live, c.room/c.size)
+	case c.live == 0 && !first:
+		return fmt.Errorf("empty, but not vacant")
+	case (free > 0) != (first || c.prev != nil && c.prev.next == c):
+		return fmt.Errorf("wrongly in the list, or not, with %d free cells", free)
+	}
+	return nil
+}

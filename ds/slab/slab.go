@@ -1,0 +1,241 @@
+// Package slab is an allocator of small cells without pointers, in memory that Go's collector does not know of. What is
+// freed is used again at once, so the resident memory follows the data. With Go's own allocator garbage would double it.
+//
+//	Slab     one for each database; its memory goes when the Slab goes
+//	region   4 MB of addresses, from the system
+//	chunk    64 KB of a region, with cells of one size: 16, 24, 32 ... MaxCell bytes
+//	cell     what Alloc returns
+//
+// What is known about a chunk lies in Go's heap beside it, not in it: a bit for each cell that is free, and a bit for
+// each of 64 groups of cells that has a free one. So Alloc finds a cell with two bit scans, and a chunk can be
+// walked, shared or moved without a look into its cells.
+//
+// A chunk whose last cell is freed can take cells of any size next. A few such chunks are kept, the memory of the others
+// goes back to the system, and only their addresses stay. The addresses of a Slab that is gone are kept for the next one.
+//
+// Invariants, verified by Check:
+//  1. A chunk is in the list of its size if it has a free cell, and has no size if no cell is in use; but the first
+//     of a list may be empty, so that a single cell that comes and goes costs nothing.
+//  2. Bit i of free[w] is set exactly if cell 64*w+i is free, and bit w of groups if free[w] is not zero.
+//  3. Live is the sum of the cells in use, Held that of the chunks whose memory was not given back.
+//
+// Under the race detector, which cannot watch other memory, and where the system has no mmap, the regions are slices of
+// Go's heap. With the build tag poison, and under the race detector, a freed cell is filled with a pattern, so that a
+// read of it shows.
+//
+// Non-goals: cells with pointers; cells above MaxCell; concurrent use. Not done yet, but prepared for: chunks
+// have numbers (region and place), so a cell can be named by 32 bits, 8 bytes a step; compaction; chunks that several Slabs
+// share until one writes.
+package slab
+
+import (
+	"math/bits"
+	"runtime"
+	"unsafe"
+)
+
+const (
+	// MaxCell is the size of the largest cell.
+	MaxCell = 512
+
+	step      = 8  // bytes between the sizes of cells
+	minCell   = 16 // a chunk of such cells has 64 groups
+	chunkSize = 64 << 10
+	headSize  = 64 // bytes at the start of a region that hold its number
+)
+
+// Slab allocates cells. The zero value is ready for use. It must not be copied.
+type Slab struct {
+	open    [MaxCell/step + 1]*chunk // by size: a chunk with free cells, which links to others
+	spare   []*chunk                 // without a size, with memory
+	bare    []*chunk                 // without a size; the memory was given back
+	regions []*region
+	memory  *memory
+	live    int // bytes of cells in use
+	used    int // chunks that have a size
+}
+
+// region is the addresses of some chunks.
+type region struct {
+	base   unsafe.Pointer
+	chunks [regionSize / chunkSize]chunk
+}
+
+// chunk is a run of cells of one size.
+type chunk struct {
+	cells  unsafe.Pointer
+	room   int      // bytes from there on
+	size   int      // of a cell
+	groups uint64   // bit w: free[w] is not zero
+	free   []uint64 // bit i of word w: cell 64*w+i is free
+	live   int      // cells in use
+
+	prev, next *chunk // in the list of their size
+}
+
+// Size returns the bytes of the cell that Alloc returns for n bytes.
+func Size(n int) int { return max((n+step-1)&^(step-1), minCell) }
+
+// Live returns the bytes of the cells in use.
+func (s *Slab) Live() int { return s.live }
+
+// Held returns the bytes of the chunks, in use or kept. The system may count less, because it provides a page when it is
+// first written to.
+func (s *Slab) Held() int { return (s.used + len(s.spare)) * chunkSize }
+
+// Alloc returns a cell of Size(n) bytes with arbitrary contents; n is MaxCell at most. O(1).
+func (s *Slab) Alloc(n int) unsafe.Pointer {
+	size := Size(n)
+	c := s.open[size/step]
+	if c == nil {
+		c = s.openChunk(size)
+	}
+	w := bits.TrailingZeros64(c.groups)
+	i := bits.TrailingZeros64(c.free[w])
+	if c.free[w] &= c.free[w] - 1; c.free[w] == 0 {
+		if c.groups &= c.groups - 1; c.groups == 0 {
+			s.unlink(c)
+		}
+	}
+	c.live++
+	s.live += size
+	return unsafe.Add(c.cells, (w*64+i)*size)
+}
+
+// Free frees a cell of this Slab. Nothing may refer to it any more. O(1).
+func (s *Slab) Free(p unsafe.Pointer) {
+	c := s.chunkOf(p)
+	i := int(uint32(uintptr(p)-uintptr(c.cells)) / uint32(c.size))
+	w, bit := i/64, uint64(1)<<(i%64)
+	if c.free[w]&bit != 0 {
+		panic("slab: a cell is freed twice")
+	}
+	poison(p, c.size)
+	if c.groups == 0 {
+		s.link(c)
+	}
+	c.free[w] |= bit
+	c.groups |= 1 << w
+	c.live--
+	s.live -= c.size
+	if c.live == 0 && c != s.open[c.size/step] {
+		s.closeChunk(c)
+	}
+}
+
+// chunkOf returns the chunk that has the cell.
+func (s *Slab) chunkOf(p unsafe.Pointer) *chunk {
+	at := uintptr(p) & (regionSize - 1)
+	number := *(*int)(unsafe.Add(p, -int(at)))
+	return &s.regions[number].chunks[at/chunkSize]
+}
+
+// openChunk gives a chunk without a size that of the cells wanted.
+func (s *Slab) openChunk(size int) *chunk {
+	c := s.vacant()
+	c.divide(size)
+	s.used++
+	s.link(c)
+	return c
+}
+
+// divide makes all cells free.
+func (c *chunk) divide(size int) {
+	n := c.room / size
+	words := (n + 63) / 64
+	if cap(c.free) < words {
+		c.free = make([]uint64, words)
+	}
+	c.free = c.free[:words]
+	for w := range c.free {
+		c.free[w] = ^uint64(0)
+	}
+	c.free[words-1] >>= uint(words*64 - n)
+	c.size, c.groups = size, ^uint64(0)>>(64-words)
+}
+
+// vacant returns a chunk without a size, one with memory if possible.
+func (s *Slab) vacant() *chunk {
+	if c, ok := pop(&s.spare); ok {
+		return c
+	}
+	if len(s.bare) == 0 {
+		s.addRegion()
+	}
+	c, _ := pop(&s.bare)
+	return c
+}
+
+// closeChunk takes the size from an empty chunk, and gives memory back if much is spare.
+func (s *Slab) closeChunk(c *chunk) {
+	s.unlink(c)
+	c.size, c.groups = 0, 0
+	s.used--
+	s.spare = append(s.spare, c)
+	for len(s.spare) > 8+s.used/32 {
+		c, _ := pop(&s.spare)
+		c.free = nil
+		giveBack(c.cells, c.room)
+		s.bare = append(s.bare, c)
+	}
+}
+
+// addRegion gets addresses from the system.
+func (s *Slab) addRegion() {
+	if s.memory == nil {
+		s.memory = new(memory)
+		runtime.AddCleanup(s, func(m *memory) { m.release(len(m.regions)) }, s.memory)
+	}
+	r := &region{base: s.memory.add()}
+	*(*int)(r.base) = len(s.regions)
+	s.regions = append(s.regions, r)
+	for i := len(r.chunks) - 1; i >= 0; i-- { // the first is the next to be popped
+		c := &r.chunks[i]
+		c.cells, c.room = unsafe.Add(r.base, i*chunkSize), chunkSize
+		if i == 0 {
+			c.cells, c.room = unsafe.Add(c.cells, headSize), c.room-headSize
+		}
+		s.bare = append(s.bare, c)
+	}
+}
+
+// Release gives up to n regions back to the system, and reports whether there are more. All cells are lost, and the Slab
+// must not be used for anything else any more. A Slab that the collector finds unreachable releases all of them.
+func (s *Slab) Release(n int) (more bool) { return s.memory != nil && s.memory.release(n) }
+
+// link puts a chunk into the list of its size, behind the first.
+func (s *Slab) link(c *chunk) {
+	head := &s.open[c.size/step]
+	if *head == nil {
+		*head = c
+		return
+	}
+	c.prev, c.next = *head, (*head).next
+	if c.next != nil {
+		c.next.prev = c
+	}
+	(*head).next = c
+}
+
+// unlink takes a chunk out of the list of its size.
+func (s *Slab) unlink(c *chunk) {
+	if c.prev == nil {
+		s.open[c.size/step] = c.next
+	} else {
+		c.prev.next = c.next
+	}
+	if c.next != nil {
+		c.next.prev = c.prev
+	}
+	c.prev, c.next = nil, nil
+}
+
+func pop(list *[]*chunk) (c *chunk, ok bool) {
+	last := len(*list) - 1
+	if last < 0 {
+		return nil, false
+	}
+	c = (*list)[last]
+	*list = (*list)[:last]
+	return c, true
+}

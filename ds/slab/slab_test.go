@@ -1,0 +1,195 @@
+package slab
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"unsafe"
+
+	"github.com/stretchr/testify/require"
+)
+
+// cell is what the model knows of a cell: its bytes, and what was written there.
+type cell struct {
+	mem []byte
+	tag byte
+}
+
+func alloc(s *Slab, n int, tag byte) cell {
+	c := cell{unsafe.Slice((*byte)(s.Alloc(n)), Size(n)), tag}
+	for i := range c.mem {
+		c.mem[i] = tag
+	}
+	return c
+}
+
+func (c cell) requireIntact(t testing.TB) {
+	t.Helper()
+	require.Equal(t, len(c.mem), bytes.Count(c.mem, []byte{c.tag}), "a cell of %d bytes was overwritten", len(c.mem))
+}
+
+func free(s *Slab, c cell) { s.Free(unsafe.Pointer(unsafe.SliceData(c.mem))) }
+
+// play lets script allocate and free cells, and compares with the model.
+func play(t testing.TB, script []byte) {
+	var s Slab
+	var cells []cell
+	live := 0
+	for i := 0; i+1 < len(script); i += 2 {
+		op, arg := script[i], int(script[i+1])
+		switch {
+		case op < 8: // the same size many times
+			for range 4 * arg {
+				cells = append(cells, alloc(&s, 1+arg*2, op))
+				live += Size(1 + arg*2)
+			}
+		case op < 128 || len(cells) == 0:
+			cells = append(cells, alloc(&s, 1+arg*2, op))
+			live += Size(1 + arg*2)
+		case op < 136: // a whole run
+			for range min(4*arg, len(cells)) {
+				last := len(cells) - 1
+				live -= len(cells[last].mem)
+				free(&s, cells[last])
+				cells = cells[:last]
+			}
+		default:
+			at := (int(op)*256 + arg) % len(cells)
+			cells[at].requireIntact(t)
+			live -= len(cells[at].mem)
+			free(&s, cells[at])
+			cells[at] = cells[len(cells)-1]
+			cells = cells[:len(cells)-1]
+		}
+		require.Equal(t, live, s.Live())
+		require.LessOrEqual(t, live, s.Held())
+	}
+	require.NoError(t, s.Check())
+	for _, c := range cells {
+		c.requireIntact(t)
+		free(&s, c)
+	}
+	require.NoError(t, s.Check())
+	require.Zero(t, s.Live())
+}
+
+func TestCellsAreTheirOwn(t *testing.T) {
+	for seed := range uint64(10) {
+		draw := rand.New(rand.NewPCG(seed, 1))
+		script := make([]byte, 2*draw.IntN(200))
+		for i := range script {
+			script[i] = byte(draw.Uint32())
+		}
+		play(t, script)
+	}
+}
+
+func FuzzCells(f *testing.F) {
+	f.Add([]byte{0, 255, 0, 10, 130, 200, 50, 1, 200, 0})
+	f.Fuzz(func(t *testing.T, script []byte) { play(t, script[:min(len(script), 400)]) })
+}
+
+func TestSizes(t *testing.T) {
+	require.Equal(t, 16, Size(0))
+	require.Equal(t, 16, Size(16))
+	require.Equal(t, 24, Size(17))
+	require.Equal(t, MaxCell, Size(MaxCell))
+}
+
+func TestFreedRoomIsUsedNext(t *testing.T) {
+	s := new(Slab)
+	a := s.Alloc(40)
+	s.Free(a)
+	require.Equal(t, a, s.Alloc(33))
+	require.Panics(t, func() { s.Free(s.Alloc(48)); s.Free(a); s.Free(a) })
+}
+
+func TestEmptyChunksAreGivenBack(t *testing.T) {
+	var s Slab
+	var cells []unsafe.Pointer
+	for range 100_000 {
+		cells = append(cells, s.Alloc(100))
+	}
+	held := s.Held()
+	require.InEpsilon(t, s.Live(), held, 0.02)
+	for _, p := range cells {
+		s.Free(p)
+	}
+	require.Less(t, s.Held(), held/10)
+	regions := len(s.regions)
+	for range 100_000 {
+		s.Alloc(200)
+	}
+	require.LessOrEqual(t, len(s.regions), 2*regions+1, "cells of another size take the same addresses")
+	require.NoError(t, s.Check())
+}
+
+// TestFreedCellsShow reads what it must not, as a stale view would.
+func TestFreedCellsShow(t *testing.T) {
+	if !Poisons {
+		t.Skip("needs the build tag poison")
+	}
+	var s Slab
+	c := alloc(&s, 20, 'x')
+	free(&s, c)
+	require.Equal(t, bytes.Repeat([]byte{0xdb}, 24), c.mem)
+}
+
+func TestReleaseInSteps(t *testing.T) {
+	var s Slab
+	require.False(t, s.Release(1))
+	for range 3 * regionSize / MaxCell {
+		s.Alloc(MaxCell)
+	}
+	steps := 1
+	for s.Release(1) {
+		steps++
+	}
+	require.Equal(t, len(s.regions), steps)
+}
+
+func TestUnreachableSlabsReleaseTheirMemory(t *testing.T) {
+	released := make(chan struct{})
+	func() {
+		s := new(Slab)
+		s.Alloc(16)
+		runtime.AddCleanup(s.memory, func(c chan struct{}) { close(c) }, released) // after that of the Slab itself
+	}()
+	for {
+		runtime.GC()
+		select {
+		case <-released:
+			return
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+func BenchmarkAllocFree(b *testing.B) {
+	var s Slab
+	for range 1000 {
+		s.Alloc(64)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		s.Free(s.Alloc(64))
+	}
+}
+
+func BenchmarkChurn(b *testing.B) {
+	var s Slab
+	draw := rand.New(rand.NewPCG(1, 2))
+	cells := make([]unsafe.Pointer, 100_000)
+	for i := range cells {
+		cells[i] = s.Alloc(32 + draw.IntN(100))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		i := draw.IntN(len(cells))
+		s.Free(cells[i])
+		cells[i] = s.Alloc(32 + draw.IntN(100))
+	}
+	b.ReportMetric(float64(s.Held())/float64(s.Live()), "held/live")
+}
