@@ -86,10 +86,13 @@ func (m ProcessMemory) Active() int64 { return m.Objects + m.Unused }
 // Total returns all that was taken from the system and not given back.
 func (m ProcessMemory) Total() int64 { return m.Active() + m.Free + m.Stacks + m.Runtime }
 
-// ProcessMemory returns what the process holds; zero without a host.
+// ProcessMemory returns what the process holds, the slabs of this engine's databases counted to the heap; zero without a host.
 func (e *Engine) ProcessMemory() (m ProcessMemory) {
 	if e.Parts.host.Memory != nil {
+		live, held := e.Keyspace.CellBytes()
 		m = e.Parts.host.Memory()
+		m.Objects += int64(live)
+		m.Unused += int64(held - live)
 	}
 	return m
 }

@@ -9,6 +9,9 @@ import (
 // lock for long: 1,000 keys take well under a millisecond.
 const reapBudget = 1000
 
+// releaseBudget bounds the memory of flushed databases that one Tick gives back, in regions of 4 MB.
+const releaseBudget = 8
+
 // Tick does what is due without a command. It removes expired keys, ends blocked commands whose deadline has
 // passed, continues rehashing and eviction, and calls the parts' Tick. It returns the time by the home world's clock, in
 // milliseconds since the epoch, at which it is needed again, 0 if nothing is pending. The host calls it then, and every
@@ -59,6 +62,9 @@ func (e *Engine) doDue() (next int64) {
 	}
 	more := e.Config.ActiveExpire && e.expireDue()
 	e.rehash()
+	if e.Keyspace.ReleaseFlushed(releaseBudget) {
+		more = true
+	}
 	if e.IsHome() {
 		e.tickParts()
 	}

@@ -32,7 +32,7 @@ func (f *BulkLoad) Add(r *Record) (full bool) {
 }
 
 // Flush adds all pending keys to their tables. It stops at a key that exists already: ok is false then, and
-// twice is that key.
+// twice is that key, valid until Begin.
 func (f *BulkLoad) Flush() (twice string, ok bool) {
 	for i := range f.pending {
 		w := &f.pending[i]
@@ -44,22 +44,30 @@ func (f *BulkLoad) Flush() (twice string, ok bool) {
 	}()
 	for i := range f.pending {
 		if w := &f.pending[i]; !w.add() {
+			f.discard(f.pending[i+1:])
 			return w.entry.Key(), false
 		}
 	}
 	return "", true
 }
 
+func (f *BulkLoad) discard(pending []pendingEntry) {
+	for _, w := range pending {
+		w.db.discard(w.entry)
+	}
+}
+
 // pendingEntry lays out the entry of a record.
 func (ks *Keyspace) pendingEntry(r *Record) pendingEntry {
 	db := ks.dbs[r.DB]
-	return pendingEntry{db, db.table.Hash(r.Key), ks.newEntry(r.Key, r.Value), r.Deadline, r.Idle, r.Freq}
+	return pendingEntry{db, db.table.Hash(r.Key), db.newEntry(r.Key, r.Value), r.Deadline, r.Idle, r.Freq}
 }
 
-// add puts the entry into its table, and reports false if the key is there.
+// add puts the entry into its table. If the key is there, it discards the entry and reports false.
 func (w *pendingEntry) add() bool {
 	db, key := w.db, w.entry.Key()
 	if db.lookupHash(w.hash, key) != nil {
+		db.discard(w.entry)
 		return false
 	}
 	if db.ks.KeepExpired {

@@ -11,10 +11,13 @@ func (db *DB) Check() error {
 		return err
 	}
 	announced := db.firstDeadlines()
-	held, volatile, withDates := 0, 0, 0
+	held, packed, volatile, withDates := 0, 0, 0, 0
 	var err error
 	db.table.Each(func(e entry) bool {
 		held += e.bytes()
+		if e.head().kind() != boxed {
+			packed += e.bytes()
+		}
 		if e.head().deadline != 0 {
 			volatile++
 		}
@@ -34,6 +37,8 @@ func (db *DB) Check() error {
 		return err
 	case held != db.entryBytes:
 		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.entryBytes, held)
+	case packed+db.freedBytes() != db.cells.Live():
+		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries are in %d", db.id, db.cells.Live()-db.freedBytes(), packed)
 	case volatile != db.volatile:
 		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
 	case withDates != db.Subexpiry():
@@ -41,7 +46,17 @@ func (db *DB) Check() error {
 	case db.index != nil && db.index.Len() > volatile+db.orphans:
 		return fmt.Errorf("database %d: %d items in the index, for %d deadlines and %d orphans", db.id, db.index.Len(), volatile, db.orphans)
 	}
-	return nil
+	return db.cells.Check()
+}
+
+// freedBytes returns the bytes of cells that Begin will free.
+func (db *DB) freedBytes() (n int) {
+	for _, f := range db.ks.freed {
+		if f.from == db.cells {
+			n += entry{f.cell}.bytes()
+		}
+	}
+	return n
 }
 
 // firstDeadlines returns the earliest deadline in the index for each hash.

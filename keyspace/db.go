@@ -6,6 +6,7 @@ import (
 	"github.com/google/btree"
 
 	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/str"
 )
 
@@ -19,6 +20,7 @@ type DB struct {
 // contents is what SWAPDB exchanges.
 type contents struct {
 	table      *dict.Map[entry]
+	cells      *slab.Slab // of the packed entries
 	index      *btree.BTreeG[indexItem]
 	volatile   int       // keys that have a deadline
 	orphans    int       // items in the index whose entry may be gone
@@ -91,6 +93,7 @@ func (db *DB) remove(hash uint64, key string) bool {
 	if bytes >= largeValue {
 		db.ks.views.release()
 	}
+	db.discard(e)
 	return true
 }
 
@@ -226,7 +229,7 @@ func (ks *Keyspace) isDue(h *header) bool {
 
 // insert adds an entry for an absent key. The key is copied.
 func (db *DB) insert(hash uint64, key string, v Value) entry {
-	e := db.ks.newEntry(key, v)
+	e := db.newEntry(key, v)
 	db.addEntry(hash, e)
 	return e
 }
@@ -245,10 +248,11 @@ func (db *DB) addEntry(hash uint64, e entry) {
 }
 
 // newEntry lays out an entry for v, packed if it fits.
-func (ks *Keyspace) newEntry(key string, v Value) entry {
+func (db *DB) newEntry(key string, v Value) entry {
 	if k, payload, ok := pack(v, len(key)); ok {
-		return ks.newPacked(k, key, payload)
+		return db.newPacked(k, key, payload)
 	}
+	ks := db.ks
 	if text, ok := v.(*str.Value); ok && ks.views.owns(v) && !ks.views.grown(text) {
 		return newBoxed(strings.Clone(key), ks.free.copyText(text))
 	}
@@ -275,13 +279,13 @@ func (db *DB) setValue(slot *entry, v Value) {
 	if h.kind() == boxed && slot.box().accounted >= largeValue {
 		db.ks.views.release()
 	}
-	key := slot.Key()
+	old, key := *slot, slot.Key()
 	k, payload, ok := pack(v, len(key))
 	switch {
 	case ok && slot.repack(k, payload):
 		return
 	case ok:
-		*slot = db.ks.newPacked(k, key, payload)
+		*slot = db.newPacked(k, key, payload)
 	case h.kind() == boxed:
 		db.ks.replace(slot.box(), v)
 		return
@@ -289,6 +293,7 @@ func (db *DB) setValue(slot *entry, v Value) {
 		*slot = newBoxed(strings.Clone(key), db.ks.views.keep(v))
 	}
 	slot.head().inherit(h)
+	db.discard(old)
 }
 
 // replace puts v in place of the value in the box, a copy if v is a view. A string is copied into

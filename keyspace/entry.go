@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/ds/value"
 )
@@ -11,12 +12,12 @@ import (
 // An entry is one key with its deadline, its access data and its value. It lies in memory in one
 // of two ways, told apart by the kind in the header:
 //
-//	packed  header | key | payload                  one allocation without pointers
+//	packed  header | key | payload                  one cell of a slab
 //	boxed   header | key string, Value, accounted   a box; the value owns memory of its own
 //
 // Packed is for everything small: the payload is the text of a string, the 8 bytes of an integer,
-// or a whole ziplist or intset. The collector never looks into a packed entry, and a limiter key of 12 bytes
-// with one record is 64 bytes in all.
+// or a whole ziplist or intset. The collector does not know of packed entries, and a limiter key of 12 bytes
+// with one record is 56 bytes in all.
 type entry struct{ p unsafe.Pointer }
 
 // header begins every entry, packed or boxed.
@@ -51,7 +52,7 @@ const (
 	accessMask = 1<<24 - 1
 	// packMax bounds a packed entry: beyond it, rewriting the whole entry for each write costs
 	// more than the box saves.
-	packMax = 512
+	packMax = slab.MaxCell
 )
 
 type box struct {
@@ -116,14 +117,15 @@ func (e entry) bytes() int {
 		b := e.box()
 		return boxSize + sizeclass.Round(len(b.key)) + b.accounted
 	}
-	return sizeclass.Round(headerSize + int(h.klen) + int(h.vlen))
+	return slab.Size(headerSize + int(h.klen) + int(h.vlen))
 }
 
 // newPacked lays out a packed entry.
-func (ks *Keyspace) newPacked(k kind, key string, payload []byte) entry {
+func (db *DB) newPacked(k kind, key string, payload []byte) entry {
 	n := headerSize + len(key) + len(payload)
-	e := entry{ks.free.alloc(n)}
+	e := entry{db.cells.Alloc(n)}
 	h := e.head()
+	*h = header{}
 	h.setFlag(k)
 	h.klen, h.vlen = uint16(len(key)), uint16(len(payload))
 	mem := unsafe.Slice((*byte)(e.p), n)
@@ -132,15 +134,14 @@ func (ks *Keyspace) newPacked(k kind, key string, payload []byte) entry {
 	return e
 }
 
-// repack overwrites the payload in place if the entry keeps its size class, and reports whether
-// it did.
+// repack overwrites the payload in place if the cell keeps its size, and reports whether it did.
 func (e entry) repack(k kind, payload []byte) bool {
 	h := e.head()
 	if h.kind() == boxed {
 		return false
 	}
 	base := headerSize + int(h.klen)
-	if sizeclass.Round(base+int(h.vlen)) != sizeclass.Round(base+len(payload)) {
+	if slab.Size(base+int(h.vlen)) != slab.Size(base+len(payload)) {
 		return false
 	}
 	h.clearFlag(kindMask)

@@ -1,19 +1,14 @@
 package keyspace
 
 import (
-	"unsafe"
-
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/str"
 )
 
-// freeList holds memory of evicted keys by size, for the keys that are set next. A server at its memory limit
+// freeList holds texts of evicted keys by size, for the keys that are set next. A server at its memory limit
 // writes as much as it evicts; without the list it would collect garbage all the time.
-type freeList struct {
-	packed [packMax/freeStep + 1][]entry
-	texts  [maxFreeText/freeStep + 1][]*str.Value // of boxes
-}
+type freeList [maxFreeText/freeStep + 1][]*str.Value
 
 const (
 	freeStep    = 8       // all sizes are multiples of it
@@ -21,30 +16,24 @@ const (
 	maxFree     = 16      // of a size
 )
 
-// put adds the memory of an entry that nothing refers to any more.
+// put adds the text of a boxed string that nothing refers to any more.
 func (s *freeList) put(e entry) {
 	if e.head().kind() != boxed {
-		push(&s.packed[e.bytes()/freeStep], e)
-	} else if text, ok := e.box().value.(*str.Value); ok && text.Bytes() <= maxFreeText {
-		push(&s.texts[text.Bytes()/freeStep], text)
+		return
 	}
-}
-
-// alloc returns n bytes, as the allocator rounds them, for a packed entry; the header is zero.
-func (s *freeList) alloc(n int) unsafe.Pointer {
-	n = sizeclass.Round(n)
-	e, ok := pop(&s.packed[n/freeStep])
-	if !ok {
-		return unsafe.Pointer(unsafe.SliceData(make([]byte, n)))
+	text, ok := e.box().value.(*str.Value)
+	if !ok || text.Bytes() > maxFreeText {
+		return
 	}
-	*e.head() = header{}
-	return e.p
+	if list := &s[text.Bytes()/freeStep]; len(*list) < maxFree {
+		*list = append(*list, text)
+	}
 }
 
 // copyText returns a copy of a text, for a box.
 func (s *freeList) copyText(text *str.Value) Value {
 	if n := sizeclass.Round(text.Len()); n <= maxFreeText {
-		if spare, ok := pop(&s.texts[n/freeStep]); ok {
+		if spare := pop(&s[n/freeStep]); spare != nil {
 			spare.Assign(text)
 			return spare
 		}
@@ -52,20 +41,15 @@ func (s *freeList) copyText(text *str.Value) Value {
 	return text.Clone()
 }
 
-func push[T any](list *[]T, v T) {
-	if len(*list) < maxFree {
-		*list = append(*list, v)
-	}
-}
-
-func pop[T any](list *[]T) (v T, ok bool) {
+// pop takes the last text out of a list; nil if there is none.
+func pop(list *[]*str.Value) (v *str.Value) {
 	last := len(*list) - 1
 	if last < 0 {
-		return v, false
+		return nil
 	}
-	v, (*list)[last] = (*list)[last], v
+	v, (*list)[last] = (*list)[last], nil
 	*list = (*list)[:last]
-	return v, true
+	return v
 }
 
 // Evict is Delete for a key that goes because memory is short: what it took serves the next one. The key

@@ -7,7 +7,7 @@
 //	    elements   another, of keys whose values have elements with deadlines
 //
 // The layout of an entry in memory is private to this package (see entry.go): small values are packed
-// with their key into one allocation without pointers. Callers never hold an entry. They get a
+// with their key into one cell of a slab (see cells.go). Callers never hold an entry. They get a
 // view, a value of the ds packages that stands for the packed bytes, and hand it back:
 //
 //	v, ok := db.Find(key)      // to read: aliases the entry
@@ -37,6 +37,7 @@ package keyspace
 
 import (
 	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
 // Keyspace is a set of numbered databases.
@@ -69,7 +70,9 @@ type Keyspace struct {
 	dice    func(n uint64) uint64
 	views   views
 	free    freeList
-	expired []entry // scratch of reapItem
+	expired []entry      // scratch of reapItem
+	freed   []freedCell  // until Begin
+	flushed []*slab.Slab // contents that are gone
 
 	prefetched uint64 // of what Fetch fetched, so that it is
 
@@ -88,7 +91,11 @@ func New(n int, seed uint64, dice func(n uint64) uint64) *Keyspace {
 }
 
 func (ks *Keyspace) newDB(id int) *DB {
-	return &DB{ks: ks, id: id, contents: contents{table: dict.New[entry](ks.seed)}}
+	return &DB{ks: ks, id: id, contents: ks.newContents()}
+}
+
+func (ks *Keyspace) newContents() contents {
+	return contents{table: dict.New[entry](ks.seed), cells: new(slab.Slab)}
 }
 
 // Reseed replaces the seed of the hash function. Databases that have keys get it when they are emptied.
@@ -117,8 +124,13 @@ func (ks *Keyspace) Empty() bool {
 	return true
 }
 
-// Begin ends the life of all views. The owner calls it before each command.
-func (ks *Keyspace) Begin() { ks.views.reset() }
+// Begin ends the life of all views, and of what was removed since the last call. The owner calls it before each command.
+func (ks *Keyspace) Begin() {
+	ks.views.reset()
+	if len(ks.freed)+len(ks.flushed) > 0 {
+		ks.freeCells()
+	}
+}
 
 // Bytes returns the bytes that all databases hold. With maxmemory it runs before each command.
 func (ks *Keyspace) Bytes() (n int) {

@@ -5,15 +5,16 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
 // Layout lists what a key costs, in bytes.
 type Layout struct {
-	Packed   bool // header, key and value are one allocation without pointers
+	Packed   bool // header, key and value are one cell of a slab
 	Header   int  // deadline, access data, lengths; boxed: also what points to the rest
 	Key      int  // the key's text
 	Value    int  // the payload; boxed: all that the value holds
-	Rounding int  // what the allocator gave beyond that
+	Rounding int  // what the slab or the allocator gave beyond that
 	Slot     int  // the pointer in the table of keys
 	Index    int  // the items in the indexes of deadlines
 }
@@ -60,7 +61,7 @@ func BoxedLayout(n int, v Value) Layout { return boxedLayout(n, heldBytes(v)) }
 
 func packedLayout(n, payload int) Layout {
 	l := Layout{Packed: true, Header: headerSize, Key: n, Value: payload, Slot: slotBytes}
-	l.Rounding = sizeclass.Round(headerSize+n+payload) - headerSize - n - payload
+	l.Rounding = slab.Size(headerSize+n+payload) - headerSize - n - payload
 	return l
 }
 

@@ -39,11 +39,12 @@ func (db *DB) putMoved(key []byte, v Value, deadline int64) *header {
 	return h
 }
 
-// Flush removes all keys.
+// Flush removes all keys. Views stay valid until Begin.
 func (db *DB) Flush() {
 	db.ks.views.forgetAllEdits(db)
 	db.ks.views.release()
-	db.contents = contents{table: dict.New[entry](db.ks.seed)}
+	db.ks.flushed = append(db.ks.flushed, db.cells)
+	db.contents = db.ks.newContents()
 }
 
 // Swap exchanges the contents of databases i and j in O(1). Sessions that selected either see the
@@ -66,6 +67,7 @@ func (ks *Keyspace) Twin() *Keyspace {
 // Adopt replaces all keys with those of a twin, which is empty afterwards. No snapshot may have begun since
 // Twin. No hook is called for any key.
 func (ks *Keyspace) Adopt(twin *Keyspace) {
+	twin.Begin() // frees what it discarded
 	for i, db := range ks.dbs {
 		db.Flush()
 		db.contents, twin.dbs[i].contents = twin.dbs[i].contents, db.contents

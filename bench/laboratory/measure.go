@@ -39,6 +39,13 @@ func heap() int64 {
 	return int64(sample[0].Value.Uint64())
 }
 
+// held returns the bytes of living objects and of cells in the slabs of a keyspace.
+func held(ks *keyspace.Keyspace) int64 {
+	ks.Begin()
+	live, _ := ks.CellBytes()
+	return heap() + int64(live)
+}
+
 // weigh fills in the bytes.
 func (r *Result) weigh(data []element) {
 	if r.Form == BTree || r.Form == GoMap {
@@ -53,7 +60,7 @@ func (r *Result) weigh(data []element) {
 	d := newDice()
 	ks := keyspace.New(1, 7, d)
 	db := ks.DB(0)
-	before := heap()
+	before := held(ks)
 	for _, name := range keys {
 		if r.Type == "strings" {
 			fillKeys(ks, data)
@@ -65,7 +72,7 @@ func (r *Result) weigh(data []element) {
 	}
 	for db.RehashStep(1 << 20) {
 	}
-	after := heap()
+	after := held(ks)
 	if r.Type == "strings" {
 		copies = 1
 	}

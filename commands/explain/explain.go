@@ -72,13 +72,14 @@ func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 	if v.Type() == keyspace.String {
 		unit = "byte"
 	}
-	entry := report{{"form", "packed", "one allocation without pointers, which the collector never looks into"},
-		{"header", l.Header, "deadline 8, access clock and kind 4, lengths 4"}}
+	entry, rounding := report{{"form", "packed", "one cell outside of Go's heap, which the collector never looks into"},
+		{"header", l.Header, "deadline 8, access clock and kind 4, lengths 4"}}, "up to a multiple of 8"
 	if !l.Packed {
+		rounding = "up to what the allocator hands out"
 		entry = report{{"form", "boxed", "an object that points to the key and the value"},
 			{"header", l.Header, "as in a packed entry, and pointers to key and value"}}
 	}
-	entry = append(entry, item{"key", l.Key, ""}, item{"value", l.Value, ""}, item{"rounding", l.Rounding, "up to what the allocator hands out"},
+	entry = append(entry, item{"key", l.Key, ""}, item{"value", l.Value, ""}, item{"rounding", l.Rounding, rounding},
 		item{"slot", l.Slot, "in the table of keys"})
 	if l.Index > 0 {
 		entry = append(entry, item{"deadline", l.Index, "in the index of deadlines"})

@@ -1,0 +1,73 @@
+package keyspace
+
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/slab"
+)
+
+// Packed entries lie in cells of a slab, one slab for each database's contents. What is replaced, removed or evicted is freed
+// when the command ends, because until then replies, hooks and views may refer to it:
+//
+//	remove, setValue ─▶ discard ─▶ ks.freed ── Begin ──▶ slab.Free
+//	Flush            ─────────────▶ ks.flushed ─ Begin, ReleaseFlushed ─▶ slab.Release, some regions at a time
+//
+// A snapshot still walks the tables that were flushed after it began, so nothing is released meanwhile.
+
+// freedCell is a cell to be freed, and the slab that it belongs to: SWAPDB may have moved that to another database.
+type freedCell struct {
+	from *slab.Slab
+	cell unsafe.Pointer
+}
+
+// keptFreed is how many places in the list of freed cells outlive a command.
+const keptFreed = 1 << 12
+
+// discard marks an entry that left its table, or never came into it, as freed. A box is left to the collector.
+func (db *DB) discard(e entry) {
+	if e.head().kind() != boxed {
+		db.ks.freed = append(db.ks.freed, freedCell{db.cells, e.p})
+	}
+}
+
+// freeCells frees what was discarded, and releases a piece of what was flushed.
+func (ks *Keyspace) freeCells() {
+	for _, f := range ks.freed {
+		f.from.Free(f.cell)
+	}
+	if ks.freed = ks.freed[:0]; cap(ks.freed) > keptFreed {
+		ks.freed = nil
+	}
+	if len(ks.flushed) > 0 {
+		ks.releaseFlushed(1)
+	}
+}
+
+// ReleaseFlushed gives the memory of flushed databases back to the system, in pieces of 4 MB, at most n, and reports
+// whether there is more. It ends the life of all views.
+func (ks *Keyspace) ReleaseFlushed(n int) (more bool) {
+	if len(ks.flushed) == 0 {
+		return false
+	}
+	ks.Begin()
+	return ks.releaseFlushed(n)
+}
+
+func (ks *Keyspace) releaseFlushed(n int) (more bool) {
+	if ks.snapshot != nil || len(ks.flushed) == 0 {
+		return false
+	}
+	if !ks.flushed[0].Release(n) {
+		ks.flushed = ks.flushed[1:]
+	}
+	return len(ks.flushed) > 0
+}
+
+// CellBytes returns the bytes of the cells in use, and those of the memory held for cells.
+func (ks *Keyspace) CellBytes() (live, held int) {
+	for _, db := range ks.dbs {
+		live += db.cells.Live()
+		held += db.cells.Held()
+	}
+	return live, held
+}
