@@ -6,7 +6,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
-// Packed entries lie in cells of a slab, one slab for each database's contents. What is replaced, removed or evicted is freed
+// Packed entries lie in cells of a slab, one slab for each database's contents, and so does the table. What is replaced, removed or evicted is freed
 // when the command ends, because until then replies, hooks and views may refer to it:
 //
 //	remove, setValue ─▶ discard ─▶ ks.freed ── Begin ──▶ slab.Free

@@ -15,8 +15,12 @@ func (db *DB) Check() error {
 	var err error
 	db.table.Each(func(e entry) bool {
 		held += e.bytes()
-		if e.head().kind() != boxed {
+		switch {
+		case e.head().kind() != boxed:
 			packed += e.bytes()
+		case !db.boxes.has(e):
+			err = fmt.Errorf("key %q: the collector may take its box", e.Key())
+			return false
 		}
 		if e.head().deadline != 0 {
 			volatile++
@@ -37,8 +41,8 @@ func (db *DB) Check() error {
 		return err
 	case held != db.entryBytes:
 		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.entryBytes, held)
-	case packed+db.freedBytes() != db.cells.Live():
-		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries are in %d", db.id, db.cells.Live()-db.freedBytes(), packed)
+	case packed+db.freedBytes()+db.table.Bytes() != db.cells.Live():
+		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries and its table take %d", db.id, db.cells.Live()-db.freedBytes(), packed+db.table.Bytes())
 	case volatile != db.volatile:
 		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
 	case withDates != db.Subexpiry():

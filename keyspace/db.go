@@ -20,7 +20,8 @@ type DB struct {
 // contents is what SWAPDB exchanges.
 type contents struct {
 	table      *dict.Map[entry]
-	cells      *slab.Slab // of the packed entries
+	cells      *slab.Slab // of the packed entries and the table
+	boxes      *boxes     // of the table
 	index      *btree.BTreeG[indexItem]
 	volatile   int       // keys that have a deadline
 	orphans    int       // items in the index whose entry may be gone
@@ -42,7 +43,7 @@ func (db *DB) Volatile() int { return db.volatile }
 
 // Bytes returns the bytes held by the entries, the table and the deadline indexes.
 func (db *DB) Bytes() int {
-	return db.entryBytes + db.table.Bytes() + indexBytes(db.index) + indexBytes(db.elements)
+	return db.entryBytes + db.table.Bytes() + db.boxes.bytes() + indexBytes(db.index) + indexBytes(db.elements)
 }
 
 // lookup returns the slot of a visible key, or nil. A due key is removed on the way, and so are due
@@ -93,6 +94,7 @@ func (db *DB) remove(hash uint64, key string) bool {
 	if bytes >= largeValue {
 		db.ks.views.release()
 	}
+	db.boxes.remove(e)
 	db.discard(e)
 	return true
 }
@@ -240,6 +242,7 @@ func (db *DB) addEntry(hash uint64, e entry) {
 	e.head().access |= uint32(db.ks.snapshotBit) << 24
 	db.entryBytes += e.bytes()
 	db.ks.used = max(db.ks.used, db.id+1)
+	db.boxes.add(e)
 	db.table.InsertHash(hash, e)
 	db.indexElements(e, hash)
 	if db.ks.OnCreate != nil {
@@ -279,20 +282,28 @@ func (db *DB) setValue(slot *entry, v Value) {
 	if h.kind() == boxed && slot.box().accounted >= largeValue {
 		db.ks.views.release()
 	}
-	old, key := *slot, slot.Key()
+	key := slot.Key()
 	k, payload, ok := pack(v, len(key))
 	switch {
 	case ok && slot.repack(k, payload):
 		return
 	case ok:
-		*slot = db.newPacked(k, key, payload)
+		db.replace(slot, db.newPacked(k, key, payload))
 	case h.kind() == boxed:
 		db.ks.replace(slot.box(), v)
 		return
 	default:
-		*slot = newBoxed(strings.Clone(key), db.ks.views.keep(v))
+		db.replace(slot, newBoxed(strings.Clone(key), db.ks.views.keep(v)))
 	}
-	slot.head().inherit(h)
+}
+
+// replace puts another entry of the same key into a slot.
+func (db *DB) replace(slot *entry, e entry) {
+	old := *slot
+	e.head().inherit(old.head())
+	db.boxes.remove(old)
+	db.boxes.add(e) // before the slot, into which the collector does not look
+	*slot = e
 	db.discard(old)
 }
 

@@ -24,8 +24,8 @@ type entry struct{ p unsafe.Pointer }
 type header struct {
 	deadline int64  // milliseconds since the epoch; 0 for none
 	access   uint32 // low 24 bits: LRU clock or LFU counter; high 8 bits: kind and flags
-	klen     uint16 // packed only
-	vlen     uint16 // packed only
+	klen     uint16 // packed: bytes of the key; boxed: see boxes
+	vlen     uint16 // packed: bytes of the payload
 }
 
 type kind uint8

@@ -2,7 +2,9 @@
 //
 //	Keyspace
 //	  DB 0 .. n-1
-//	    table   dict.Map of entries, one pointer each
+//	    table   dict.Map of entries, one pointer each, outside of Go's heap
+//	    boxes   those of the table, for the collector
+//	    cells   slab of the packed entries and of the table
 //	    index   btree of (deadline, hash of the key): what becomes due, in order
 //	    elements   another, of keys whose values have elements with deadlines
 //
@@ -17,7 +19,7 @@
 // Elements of collections may have deadlines too (see Collection, in element.go). To set one, call Edit,
 // Collection.SetDeadline and Commit; to read them, Collection.Deadlines.
 //
-// Invariants, 3 to 7 verified by DB.Check:
+// Invariants, 3 to 8 verified by DB.Check:
 //  1. A key whose deadline has passed is invisible, and so is an element of a value: every lookup
 //     compares, and does not rely on Reap.
 //  2. A view is valid until Begin, or until its key is next written: committed, set, removed or
@@ -28,6 +30,8 @@
 //  6. The index has at most as many items as there are deadlines and counted orphans.
 //  7. Each entry whose elements have deadlines is flagged so and has one item in the index of
 //     elements, at the first of them or before, a long list's at most a pause later; no other has.
+//  8. Each boxed entry of the table is in boxes, at the place that its header says. It comes there before it comes
+//     into the table, and goes after that.
 //
 // Unlike Redis, where a key lives through the millisecond of its deadline, here it is due in it: a
 // wake-up at the deadline finds it ready to go.
@@ -72,7 +76,7 @@ type Keyspace struct {
 	free    freeList
 	expired []entry      // scratch of reapItem
 	freed   []freedCell  // until Begin
-	flushed []*slab.Slab // contents that are gone
+	flushed []*slab.Slab // of contents that are gone
 
 	prefetched uint64 // of what Fetch fetched, so that it is
 
@@ -95,7 +99,8 @@ func (ks *Keyspace) newDB(id int) *DB {
 }
 
 func (ks *Keyspace) newContents() contents {
-	return contents{table: dict.New[entry](ks.seed), cells: new(slab.Slab)}
+	cells := new(slab.Slab)
+	return contents{table: dict.NewIn[entry](ks.seed, cells), cells: cells, boxes: new(boxes)}
 }
 
 // Reseed replaces the seed of the hash function. Databases that have keys get it when they are emptied.

@@ -74,5 +74,5 @@ func boxedLayout(n, value int) Layout {
 // Overhead returns the bytes of the table of keys and of the indexes of deadlines, which Bytes counts
 // beside the entries. O(1).
 func (db *DB) Overhead() (table, index int) {
-	return db.table.Bytes(), indexBytes(db.index) + indexBytes(db.elements)
+	return db.table.Bytes() + db.boxes.bytes(), indexBytes(db.index) + indexBytes(db.elements)
 }

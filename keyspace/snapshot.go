@@ -1,10 +1,6 @@
 package keyspace
 
-import (
-	"slices"
-
-	"github.com/miniserver-go/miniserver/ds/dict"
-)
+import "slices"
 
 // Snapshot is the content of all databases at one moment, passed on step by step while they change.
 //
@@ -31,10 +27,10 @@ type Snapshot struct {
 	large  []*largeRecord
 }
 
-// snapshotTable is a table with the number its database had at the start.
+// snapshotTable is the contents of a database at the start, which keep the table alive, and the number that it had.
 type snapshotTable struct {
-	table *dict.Map[entry]
-	db    int
+	contents
+	db int
 }
 
 // Snapshot starts a snapshot. emit is called for each key that is visible now, by Step and by
@@ -49,7 +45,7 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	for _, db := range ks.dbs {
 		db.origin = db.id
 		if db.Len() > 0 {
-			s.tables = append(s.tables, snapshotTable{db.table, db.id})
+			s.tables = append(s.tables, snapshotTable{db.contents, db.id})
 		}
 	}
 	s.visit = func(e entry) { s.save(e, s.tables[0].db) }

@@ -60,6 +60,8 @@ func (r *Result) weigh(data []element) {
 	d := newDice()
 	ks := keyspace.New(1, 7, d)
 	db := ks.DB(0)
+	db.Set([]byte(key), ks.Int(1), false) // so the database has its slab
+	db.Delete([]byte(key))
 	before := held(ks)
 	for _, name := range keys {
 		if r.Type == "strings" {

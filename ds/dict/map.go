@@ -33,6 +33,9 @@
 // tables until it is done. Here they need not, and so a slot pointer outlives other lookups, and
 // callbacks of Each and Scan may look up what they like.
 //
+// The tables lie in Go's heap, or in a Memory: then they are given back as soon as they are empty, an old one piece by piece,
+// and the collector does not look into them.
+//
 // Non-goals: concurrent use (the caller serialises), keeping insertion order, cloning (the elements
 // are not ours to copy).
 package dict
@@ -58,12 +61,13 @@ type Map[E Element] struct {
 	n      int
 	paused int
 	seed   uint64
+	mem    Memory // nil for Go's heap
 }
 
 // table is one array of buckets with what hangs off it.
 type table[E Element] struct {
 	buckets  []bucket[E]
-	fixed    int    // bytes of buckets in the heap
+	fixed    int    // bytes of buckets
 	overflow uint32 // overflow buckets
 	deepest  uint32 // no chain has had more buckets since the table was made
 }
@@ -77,6 +81,10 @@ type bucket[E Element] struct {
 // New returns an empty map whose hashes depend on seed. It allocates no table until the first
 // Insert.
 func New[E Element](seed uint64) *Map[E] { return new(Map[E]).Init(seed) }
+
+// NewIn is New for a map whose tables lie in mem. The collector does not see the elements in them, so what these point to
+// must be kept alive elsewhere.
+func NewIn[E Element](seed uint64, mem Memory) *Map[E] { return &Map[E]{seed: seed, mem: mem} }
 
 // Init empties m, whatever it held, sets the seed and returns m: New for a Map that is part of
 // something else.
@@ -184,7 +192,7 @@ func (m *Map[E]) InsertHash(h uint64, e E) {
 	m.RehashStep(1)
 	m.n++
 	m.growIfDue()
-	m.tableOf(h).append(h, e)
+	m.append(m.tableOf(h), h, e)
 }
 
 // Delete removes the element with the given key and returns it; false if there is none.
@@ -198,7 +206,7 @@ func (m *Map[E]) DeleteHash(h uint64, key string) (e E, ok bool) {
 		return e, false // and nothing moved: to the table's owner this was a read
 	}
 	e = b.slots[i]
-	m.tableOf(h).remove(h, b, i)
+	m.remove(m.tableOf(h), h, b, i)
 	m.n--
 	m.RehashStep(1)
 	m.shrinkIfDue()
@@ -207,7 +215,11 @@ func (m *Map[E]) DeleteHash(h uint64, key string) (e E, ok bool) {
 
 // Clear removes every element and frees the tables; the seed stays. O(1). Not allowed while paused
 // or within a walk.
-func (m *Map[E]) Clear() { m.Init(m.seed) }
+func (m *Map[E]) Clear() {
+	m.drop(&m.old)
+	m.drop(&m.cur)
+	*m = Map[E]{seed: m.seed, mem: m.mem}
+}
 
 // tableOf returns the table that has, or would have, the element with hash h. There must be a table.
 func (m *Map[E]) tableOf(h uint64) *table[E] {
@@ -232,11 +244,11 @@ func (b *bucket[E]) match(tag uint64) uint64 {
 }
 
 // append adds e at the end of its chain.
-func (t *table[E]) append(h uint64, e E) {
+func (m *Map[E]) append(t *table[E], h uint64, e E) {
 	b, depth := t.chain(h), uint32(1)
 	for ; b.count() == perBucket; depth++ {
 		if b.next == nil {
-			b.next = new(bucket[E])
+			b.next = m.newOverflow()
 			t.overflow++
 		}
 		b = b.next
@@ -247,7 +259,7 @@ func (t *table[E]) append(h uint64, e E) {
 
 // remove vacates slot i of bucket b in the chain of h: the chain's last element moves there, and an
 // emptied overflow bucket goes.
-func (t *table[E]) remove(h uint64, b *bucket[E], i int) {
+func (m *Map[E]) remove(t *table[E], h uint64, b *bucket[E], i int) {
 	var before *bucket[E]
 	last := t.chain(h)
 	for ; last.next != nil; last = last.next {
@@ -260,6 +272,7 @@ func (t *table[E]) remove(h uint64, b *bucket[E], i int) {
 	last.clear(j)
 	if j == 0 && before != nil {
 		before.next = nil
+		m.freeOverflow(last)
 		t.overflow--
 	}
 }

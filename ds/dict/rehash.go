@@ -3,8 +3,6 @@ package dict
 import (
 	"math/bits"
 	"unsafe"
-
-	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
 const (
@@ -23,7 +21,8 @@ func (m *Map[E]) RehashStep(n int) bool {
 		m.moveNext()
 	}
 	if m.moved == len(m.old.buckets) {
-		m.old, m.moved = table[E]{}, 0
+		m.drop(&m.old)
+		m.moved = 0
 	}
 	return m.old.buckets != nil
 }
@@ -39,8 +38,8 @@ func (m *Map[E]) Resume() { m.paused-- }
 // Reserve makes room for n elements at once in a map that is empty; otherwise it does nothing.
 func (m *Map[E]) Reserve(n int) {
 	if m.n == 0 && m.paused == 0 {
-		m.old, m.moved = table[E]{}, 0
-		m.cur = newTable[E](bucketsFor(n, load))
+		m.Clear()
+		m.cur = m.newTable(bucketsFor(n, load))
 	}
 }
 
@@ -51,9 +50,10 @@ func (m *Map[E]) moveNext() {
 		m.moved++
 		if b.tags != 0 {
 			m.moveChain(b)
+			m.trimOld()
 			return
 		}
-		if m.moved == len(m.old.buckets) {
+		if m.trimOld(); m.moved == len(m.old.buckets) {
 			return
 		}
 	}
@@ -61,13 +61,16 @@ func (m *Map[E]) moveNext() {
 
 // moveChain moves every element of a chain to cur. The chain's index must be below moved already.
 func (m *Map[E]) moveChain(head *bucket[E]) {
-	for b := head; b != nil; b = b.next {
+	for b := head; b != nil; {
 		for _, e := range b.slots[:b.count()] {
-			m.cur.append(Hash(m.seed, e.Key()), e)
+			m.append(&m.cur, Hash(m.seed, e.Key()), e)
 		}
+		next := b.next
 		if b != head {
+			m.freeOverflow(b)
 			m.old.overflow--
 		}
+		b = next
 	}
 	*head = bucket[E]{}
 }
@@ -76,7 +79,7 @@ func (m *Map[E]) moveChain(head *bucket[E]) {
 func (m *Map[E]) growIfDue() {
 	switch size := len(m.cur.buckets); {
 	case size == 0:
-		m.cur = newTable[E](1)
+		m.cur = m.newTable(1)
 	case m.n > max(size*load, perBucket) && m.old.buckets == nil && m.paused == 0:
 		m.resize(max(2*size, bucketsFor(m.n, shrunkLoad)))
 	}
@@ -98,11 +101,7 @@ func (m *Map[E]) shrinkIfDue() {
 // resize starts a resize to the given number of buckets, a power of two.
 func (m *Map[E]) resize(size int) {
 	m.old, m.moved = m.cur, 0
-	m.cur = newTable[E](size)
-}
-
-func newTable[E Element](size int) table[E] {
-	return table[E]{buckets: make([]bucket[E], size), fixed: sizeclass.RoundScanned(size * int(unsafe.Sizeof(bucket[E]{})))}
+	m.cur = m.newTable(size)
 }
 
 // bucketsFor returns the smallest power of two of buckets that take n elements, per in each.
@@ -113,7 +112,7 @@ func bucketsFor(n, per int) int {
 	return 1 << bits.Len(uint((n-1)/per))
 }
 
-// Bytes returns the bytes the tables and overflow buckets occupy in the heap, both tables during a
+// Bytes returns the bytes the tables and overflow buckets occupy, both tables during a
 // resize; not the elements, nor the Map itself. O(1).
 func (m *Map[E]) Bytes() int { return m.cur.bytes() + m.old.bytes() }
 

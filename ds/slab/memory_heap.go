@@ -14,4 +14,11 @@ func getRegion() unsafe.Pointer {
 
 func putRegion(unsafe.Pointer) {}
 
+const pageSize = 4096
+
+// getBlock returns memory that lives as long as the caller points to it.
+func getBlock(n int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(make([]byte, n))) }
+
+func putBlock(unsafe.Pointer, int) {}
+
 func giveBack(unsafe.Pointer, int) {}

@@ -16,53 +16,83 @@ const regionSize = 4 << 20
 
 var pageSize = os.Getpagesize()
 
-// vacant are the regions that no Slab has. Their memory was given back, but not their addresses: Go's heap might get
-// those, and an old pointer would look like one into the heap, which the collector does not forgive.
-var vacant struct {
-	sync.Mutex
-	regions []unsafe.Pointer
+// addresses are those that no Slab has, by size. Their memory was given back, but they were not: Go's heap might get
+// them, and an old pointer would look like one into the heap, which the collector does not forgive.
+type addresses struct {
+	mu   sync.Mutex
+	list map[int][]unsafe.Pointer
 }
 
-func getRegion() unsafe.Pointer {
-	vacant.Lock()
-	defer vacant.Unlock()
-	last := len(vacant.regions) - 1
-	if last < 0 {
-		return mapRegion()
+var regions, blocks = addresses{list: map[int][]unsafe.Pointer{}}, addresses{list: map[int][]unsafe.Pointer{}}
+
+// take returns addresses of that size; nil if there are none.
+func (a *addresses) take(size int) (p unsafe.Pointer) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	list := a.list[size]
+	if last := len(list) - 1; last >= 0 {
+		p, a.list[size] = list[last], list[:last]
 	}
-	p := vacant.regions[last]
-	vacant.regions = vacant.regions[:last]
 	return p
 }
 
-func putRegion(p unsafe.Pointer) {
-	giveBack(p, regionSize)
-	vacant.Lock()
-	defer vacant.Unlock()
-	vacant.regions = append(vacant.regions, p)
+// put gives the memory back and keeps the addresses.
+func (a *addresses) put(p unsafe.Pointer, size int) {
+	giveBack(p, size)
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.list[size] = append(a.list[size], p)
+}
+
+func getRegion() unsafe.Pointer {
+	if p := regions.take(regionSize); p != nil {
+		return p
+	}
+	return mapRegion()
+}
+
+func putRegion(p unsafe.Pointer) { regions.put(p, regionSize) }
+
+// getBlock returns n bytes that are zero, of whole pages.
+func getBlock(n int) unsafe.Pointer {
+	p := blocks.take(n)
+	if p == nil {
+		p = mapMemory(n)
+		smallPages(p, n)
+	} else if runtime.GOOS != "linux" { // where it may still be as it was
+		clear(unsafe.Slice((*byte)(p), n))
+	}
+	return p
+}
+
+func putBlock(p unsafe.Pointer, n int) { blocks.put(p, n) }
+
+func mapMemory(n int) unsafe.Pointer {
+	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
+	if err != nil {
+		panic(fmt.Sprintf("slab: the system has no memory: %v", err))
+	}
+	return p
 }
 
 // mapRegion maps twice the addresses and unmaps what lies before and after the region.
 func mapRegion() unsafe.Pointer {
-	p, err := unix.MmapPtr(-1, 0, nil, 2*regionSize, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)
-	if err != nil {
-		panic(fmt.Sprintf("slab: the system has no memory: %v", err))
-	}
+	p := mapMemory(2 * regionSize)
 	before := toMultiple(p, regionSize)
 	region := unsafe.Add(p, before)
 	if before > 0 {
 		_ = unix.MunmapPtr(p, uintptr(before))
 	}
 	_ = unix.MunmapPtr(unsafe.Add(region, regionSize), uintptr(regionSize-before))
-	smallPages(region)
+	smallPages(region, regionSize)
 	return region
 }
 
 // smallPages keeps Linux from using huge pages: the first write to a cell would make 2 MB resident.
-func smallPages(region unsafe.Pointer) {
+func smallPages(p unsafe.Pointer, n int) {
 	const noHugePage = 15 // MADV_NOHUGEPAGE
 	if runtime.GOOS == "linux" {
-		_ = unix.Madvise(unsafe.Slice((*byte)(region), regionSize), noHugePage)
+		_ = unix.Madvise(unsafe.Slice((*byte)(p), n), noHugePage)
 	}
 }
 

@@ -17,7 +17,7 @@
 //  1. A chunk is in the list of its size if it has a free cell, and has no size if no cell is in use; but the first
 //     of a list may be empty, so that a single cell that comes and goes costs nothing.
 //  2. Bit i of free[w] is set exactly if cell 64*w+i is free, and bit w of groups if free[w] is not zero.
-//  3. Live is the sum of the cells in use, Held that of the chunks whose memory was not given back.
+//  3. Live is the sum of the cells in use and of the blocks, Held that of the chunks whose memory was not given back and of the blocks.
 //
 // Under the race detector, which cannot watch other memory, and where the system has no mmap, the regions are slices of
 // Go's heap. With the build tag poison, and under the race detector, a freed cell is filled with a pattern, so that a
@@ -52,6 +52,7 @@ type Slab struct {
 	regions []*region
 	memory  *memory
 	live    int // bytes of cells in use
+	blocks  int // bytes of blocks
 	used    int // chunks that have a size
 }
 
@@ -76,12 +77,12 @@ type chunk struct {
 // Size returns the bytes of the cell that Alloc returns for n bytes.
 func Size(n int) int { return max((n+step-1)&^(step-1), minCell) }
 
-// Live returns the bytes of the cells in use.
-func (s *Slab) Live() int { return s.live }
+// Live returns the bytes of the cells in use, and of blocks.
+func (s *Slab) Live() int { return s.live + s.blocks }
 
-// Held returns the bytes of the chunks, in use or kept. The system may count less, because it provides a page when it is
+// Held returns the bytes of the chunks, in use or kept, and of blocks. The system may count less, because it provides a page when it is
 // first written to.
-func (s *Slab) Held() int { return (s.used + len(s.spare)) * chunkSize }
+func (s *Slab) Held() int { return (s.used+len(s.spare))*chunkSize + s.blocks }
 
 // Alloc returns a cell of Size(n) bytes with arbitrary contents; n is MaxCell at most. O(1).
 func (s *Slab) Alloc(n int) unsafe.Pointer {
@@ -182,11 +183,7 @@ func (s *Slab) closeChunk(c *chunk) {
 
 // addRegion gets addresses from the system.
 func (s *Slab) addRegion() {
-	if s.memory == nil {
-		s.memory = new(memory)
-		runtime.AddCleanup(s, func(m *memory) { m.release(len(m.regions)) }, s.memory)
-	}
-	r := &region{base: s.memory.add()}
+	r := &region{base: s.ownMemory().add()}
 	*(*int)(r.base) = len(s.regions)
 	s.regions = append(s.regions, r)
 	for i := len(r.chunks) - 1; i >= 0; i-- { // the first is the next to be popped
@@ -199,7 +196,16 @@ func (s *Slab) addRegion() {
 	}
 }
 
-// Release gives up to n regions back to the system, and reports whether there are more. All cells are lost, and the Slab
+// ownMemory returns what is to be released when the collector finds the Slab unreachable.
+func (s *Slab) ownMemory() *memory {
+	if s.memory == nil {
+		s.memory = &memory{blocks: make(map[unsafe.Pointer]int)}
+		runtime.AddCleanup(s, func(m *memory) { m.release(len(m.regions) + 1) }, s.memory)
+	}
+	return s.memory
+}
+
+// Release gives up to n regions back to the system, and then all blocks, and reports whether there are more. All cells are lost, and the Slab
 // must not be used for anything else any more. A Slab that the collector finds unreachable releases all of them.
 func (s *Slab) Release(n int) (more bool) { return s.memory != nil && s.memory.release(n) }
 

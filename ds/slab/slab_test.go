@@ -193,3 +193,26 @@ func BenchmarkChurn(b *testing.B) {
 	}
 	b.ReportMetric(float64(s.Held())/float64(s.Live()), "held/live")
 }
+
+func TestBlocksAreZero(t *testing.T) {
+	var s Slab
+	for _, n := range []int{64, MaxCell, MaxCell + 1, 100_000, 1 << 20} {
+		for range 3 { // the second time it is what was freed
+			p, held := s.Block(n)
+			mem := unsafe.Slice((*byte)(p), n)
+			require.Equal(t, n, bytes.Count(mem, []byte{0}))
+			require.GreaterOrEqual(t, held, n)
+			require.Equal(t, held, s.Live())
+			copy(mem, bytes.Repeat([]byte{1}, n))
+			s.FreeBlock(p, n)
+			require.Zero(t, s.Live())
+		}
+	}
+	p, _ := s.Block(1 << 20)
+	mem := unsafe.Slice((*byte)(p), 1<<20)
+	mem[0], mem[1<<20-1] = 1, 1
+	s.TrimBlock(p, 64<<10)
+	require.EqualValues(t, 1, mem[1<<20-1])
+	require.NoError(t, s.Check())
+	require.False(t, s.Release(1))
+}
