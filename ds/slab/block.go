@@ -14,7 +14,7 @@ func (s *Slab) Block(n int) (p unsafe.Pointer, held int) {
 	}
 	held = toPages(n)
 	p = getBlock(held)
-	s.ownMemory().blocks[p] = held
+	s.ownMemory().blocks[p] = block{held, held}
 	s.blocks += held
 	return p, held
 }

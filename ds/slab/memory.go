@@ -6,8 +6,11 @@ import "unsafe"
 // releases them.
 type memory struct {
 	regions []unsafe.Pointer
-	blocks  map[unsafe.Pointer]int // and their sizes
+	blocks  map[unsafe.Pointer]block
 }
+
+// block is the size of a block, and how much of it was not given back.
+type block struct{ size, left int }
 
 // add gets a region from the system. Its address is a multiple of its size.
 func (m *memory) add() unsafe.Pointer {
@@ -16,21 +19,32 @@ func (m *memory) add() unsafe.Pointer {
 	return p
 }
 
-// release gives up to n regions back, then all blocks, and reports whether there are more.
+// release gives up to n regions back, or as much of blocks, and reports whether there are more.
 func (m *memory) release(n int) (more bool) {
 	for ; n > 0 && len(m.regions) > 0; n-- {
 		last := len(m.regions) - 1
 		putRegion(m.regions[last])
 		m.regions = m.regions[:last]
 	}
-	if len(m.regions) > 0 {
-		return true
+	for p, b := range m.blocks {
+		if n > 0 {
+			n -= m.releasePart(p, b, n)
+		}
 	}
-	for p, size := range m.blocks {
-		putBlock(p, size)
+	return len(m.regions)+len(m.blocks) > 0
+}
+
+// releasePart gives back as much of a block as n regions have, from its end on, and returns how many regions that was.
+func (m *memory) releasePart(p unsafe.Pointer, b block, n int) (done int) {
+	done = min(n, (b.left+regionSize-1)/regionSize)
+	if b.left -= done * regionSize; b.left <= 0 {
+		putBlock(p, b.size)
+		delete(m.blocks, p)
+		return done
 	}
-	clear(m.blocks)
-	return false
+	giveBack(unsafe.Add(p, b.left), done*regionSize)
+	m.blocks[p] = b
+	return done
 }
 
 // toMultiple returns how many bytes there are from p to the next multiple of n, a power of two.

@@ -29,6 +29,7 @@
 package slab
 
 import (
+	"math"
 	"math/bits"
 	"runtime"
 	"unsafe"
@@ -199,13 +200,13 @@ func (s *Slab) addRegion() {
 // ownMemory returns what is to be released when the collector finds the Slab unreachable.
 func (s *Slab) ownMemory() *memory {
 	if s.memory == nil {
-		s.memory = &memory{blocks: make(map[unsafe.Pointer]int)}
-		runtime.AddCleanup(s, func(m *memory) { m.release(len(m.regions) + 1) }, s.memory)
+		s.memory = &memory{blocks: make(map[unsafe.Pointer]block)}
+		runtime.AddCleanup(s, func(m *memory) { m.release(math.MaxInt) }, s.memory)
 	}
 	return s.memory
 }
 
-// Release gives up to n regions back to the system, and then all blocks, and reports whether there are more. All cells are lost, and the Slab
+// Release gives up to n regions, or as much of blocks, back to the system, and reports whether there are more. All cells are lost, and the Slab
 // must not be used for anything else any more. A Slab that the collector finds unreachable releases all of them.
 func (s *Slab) Release(n int) (more bool) { return s.memory != nil && s.memory.release(n) }
 

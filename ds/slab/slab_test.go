@@ -214,5 +214,10 @@ func TestBlocksAreZero(t *testing.T) {
 	s.TrimBlock(p, 64<<10)
 	require.EqualValues(t, 1, mem[1<<20-1])
 	require.NoError(t, s.Check())
-	require.False(t, s.Release(1))
+	_, _ = s.Block(3 * regionSize)
+	steps := 1
+	for s.Release(1) {
+		steps++
+	}
+	require.Equal(t, 4+(1<<20+regionSize-1)/regionSize, steps, "a region of cells, and of the blocks one after the other")
 }
