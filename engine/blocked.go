@@ -2,6 +2,7 @@ package engine
 
 import (
 	"math"
+	"slices"
 
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
@@ -26,15 +27,15 @@ import (
 
 // BlockOnKeys blocks the session until one of keys changes or the deadline (milliseconds since the epoch, 0
 // for none) has passed; then timeout writes the reply. In a transaction or script, which cannot block,
-// timeout replies at once. The handler must not have replied, and returns after the call.
-func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, timeout func(s *Session)) {
+// timeout replies at once, and the result is nil. The handler must not have replied, and returns after the call.
+func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, timeout func(s *Session)) *Blocked {
 	if c.woken {
 		c.blocked = true
-		return
+		return c.Session.blocked
 	}
 	if !c.MayBlock() {
 		timeout(c.Session)
-		return
+		return nil
 	}
 	c.blocked = true
 	w := &Blocked{session: c.Session, cmd: c.Cmd, args: copyArgs(c.Args), deadline: deadline, timeout: timeout}
@@ -44,27 +45,35 @@ func (c *Call) BlockOnKeys(keys [][]byte, deadline int64, timeout func(s *Sessio
 	c.Engine.blocked.add(w)
 	c.Session.blocked = w
 	c.Session.kept.Add(commandBytes(w.args))
+	c.Engine.blocked.stir()
 	if deadline != 0 {
 		c.Engine.TickBy(deadline)
 	}
+	return w
 }
 
 // Block is BlockOnKeys for a command that does not wait for keys, such as WAIT. The reply is due at the
 // deadline, or when the part that runs the command calls End. It returns nil if the session cannot block;
 // then the reply is written.
 func (c *Call) Block(deadline int64, reply func(s *Session)) *Blocked {
-	c.BlockOnKeys(nil, deadline, reply)
-	if !c.blocked {
-		return nil
-	}
-	return c.Session.blocked
+	return c.BlockOnKeys(nil, deadline, reply)
 }
 
 // WakeOnDelete makes the handler, which has just blocked, run again also when one of its keys is deleted.
 // Most commands have nothing to find there; XREADGROUP replies with an error.
 func (c *Call) WakeOnDelete() {
-	if w := c.Session.blocked; w != nil {
+	if w := c.Session.blocked; w != nil && !w.onDelete {
 		w.onDelete = true
+		c.Engine.blocked.onDelete++
+	}
+}
+
+// WakeOnClients makes the handler, which has just blocked, run again whenever a client blocks or is unblocked, subscribes or
+// unsubscribes. It does not run for others of its kind.
+func (c *Call) WakeOnClients() {
+	if w := c.Session.blocked; w != nil && !w.curious {
+		w.curious = true
+		c.Engine.blocked.curious = append(c.Engine.blocked.curious, w)
 	}
 }
 
@@ -198,6 +207,12 @@ func (e *Engine) serveReady() {
 		e.blocked.ready = e.blocked.ready[1:]
 		e.serveBlockedOn(k)
 	}
+	if e.blocked.stirred {
+		e.blocked.stirred = false
+		for _, w := range slices.Clone(e.blocked.curious) {
+			e.rerun(w, nil)
+		}
+	}
 }
 
 // Afterwards has fn called when the command is over and the commands are served that are blocked on keys which it changed,
@@ -236,7 +251,9 @@ func (e *Engine) rerun(w *Blocked, key []byte) {
 		return
 	}
 	home := s.db
-	s.db = w.keys[0].db
+	if len(w.keys) > 0 {
+		s.db = w.keys[0].db
+	}
 	c := e.enter(s, w.cmd, w.args)
 	c.woken, c.readyKey = true, key
 	w.cmd.Run(c)

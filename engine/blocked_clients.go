@@ -15,17 +15,38 @@ type Blocked struct {
 	timeout  func(s *Session)
 	seq      int64
 	onDelete bool  // it runs again also when a key is deleted
+	curious  bool  // it runs again when what other clients wait for or listen to changes
 	wakeAt   int64 // milliseconds since the epoch when it runs again without a change; 0 for never
 	micros   int64 // that its runs took
 }
 
+// Session returns the session that is blocked.
+func (w *Blocked) Session() *Session { return w.session }
+
+// Command returns the blocked command.
+func (w *Blocked) Command() *Command { return w.cmd }
+
+// Keys returns the names of the keys on which it is blocked.
+func (w *Blocked) Keys() (names []string) {
+	for _, k := range w.keys {
+		names = append(names, k.key)
+	}
+	return names
+}
+
+// Blocked returns the blocked commands, the oldest first. The slice belongs to the engine.
+func (e *Engine) Blocked() []*Blocked { return e.blocked.all }
+
 // blockedClients is the register of blocked commands, by key and by age.
 type blockedClients struct {
-	keys  map[dbKey][]*Blocked // oldest first
-	all   []*Blocked
-	ready []dbKey  // keys that changed while commands are blocked on them, in the order of the changes; not nil if after is not
-	after []func() // see Call.Afterwards
-	seq   int64
+	keys     map[dbKey][]*Blocked // oldest first
+	all      []*Blocked
+	ready    []dbKey    // keys that changed while commands are blocked on them, in the order of the changes; not nil if after is not
+	onDelete int        // commands in the register with onDelete
+	curious  []*Blocked // those of that name
+	stirred  bool       // they are to run again; then ready is not nil either
+	after    []func()   // see Call.Afterwards
+	seq      int64
 }
 
 func newBlockedClients() blockedClients { return blockedClients{keys: make(map[dbKey][]*Blocked)} }
@@ -43,7 +64,9 @@ func (ws *blockedClients) add(w *Blocked) {
 
 // remove takes a command off the register and unblocks its session.
 func (ws *blockedClients) remove(w *Blocked) {
-	w.session.blocked = nil
+	if w.session.blocked = nil; w.onDelete {
+		ws.onDelete--
+	}
 	w.session.kept.Add(-commandBytes(w.args))
 	ws.all = without(ws.all, w)
 	for _, k := range w.keys {
@@ -52,6 +75,21 @@ func (ws *blockedClients) remove(w *Blocked) {
 		} else {
 			ws.keys[k] = left
 		}
+	}
+	if w.curious {
+		ws.curious = without(ws.curious, w)
+	} else {
+		ws.stir()
+	}
+}
+
+// stir is called when what a client waits for or listens to has changed.
+func (ws *blockedClients) stir() {
+	if len(ws.curious) == 0 {
+		return
+	}
+	if ws.stirred = true; ws.ready == nil {
+		ws.ready = []dbKey{}
 	}
 }
 

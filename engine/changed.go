@@ -39,7 +39,7 @@ func (e *Engine) changed(db *keyspace.DB, key []byte, event string, fields ...[]
 			e.notify(db, key, "gdel")
 		}
 	}
-	if len(w.blocked.keys) > 0 && !removed {
+	if len(w.blocked.keys) > 0 && (!removed || w.blocked.onDelete > 0) {
 		w.blocked.signal(db.ID(), key)
 	}
 }

@@ -36,6 +36,7 @@ func (t channelTable) add(s *Session, own *map[string]struct{}, name string) {
 	if _, ok := (*own)[name]; !ok {
 		(*own)[name] = struct{}{}
 		s.subs.total++
+		s.engine.blocked.stir()
 		s.kept.Add(len(name) + nameBytes)
 	}
 	if _, ok := a.index[s]; !ok {
@@ -48,6 +49,7 @@ func (t channelTable) remove(s *Session, own map[string]struct{}, name string) {
 	if _, ok := own[name]; ok {
 		delete(own, name)
 		s.subs.total--
+		s.engine.blocked.stir()
 		s.kept.Add(-len(name) - nameBytes)
 	}
 	if a := t[name]; a != nil && a.remove(s) == 0 {
@@ -94,6 +96,14 @@ type subscriptions struct {
 
 // count is what SUBSCRIBE and PSUBSCRIBE reply: channels and patterns together.
 func (s *subscriptions) count() int { return len(s.channels) + len(s.patterns) }
+
+// Listeners returns how many sessions subscribed to a name, as a channel, a pattern or a channel of SSUBSCRIBE.
+func (e *Engine) Listeners(name []byte) (n int) {
+	for _, t := range []channelTable{e.pubsub.channels, e.pubsub.patterns, e.pubsub.shards} {
+		n += len(t.subscribers(name))
+	}
+	return n
+}
 
 // subscribed reports whether the session has any subscription.
 func (s *Session) subscribed() bool { return s.subs.total > 0 }

@@ -6,6 +6,10 @@ import "github.com/miniserver-go/miniserver/engine"
 const (
 	errAdvanceBack = engine.Error("ERR the clock does not advance by a negative time, MINI.CLOCK SET sets it back")
 	errTimeRange   = engine.Error("ERR time is not an integer between 0 and 253402300799999 milliseconds")
+	errTimeout     = "TIMEOUT after %d milliseconds: waited for %s, found %s"
+	errNoTimeout   = engine.Error("ERR MINI.WAITFOR needs TIMEOUT milliseconds at its end")
+	errWaitMillis  = engine.Error("ERR timeout is not an integer between 0 and 86400000 milliseconds")
+	errWaitCount   = engine.Error("ERR count is not an integer between 0 and 2147483647")
 	errSeed        = engine.Error("ERR seed is not an integer between 0 and 9223372036854775807")
 	errScaleRange  = engine.Error("ERR the scale of the clock must be between 0.000001 and 1000000, MINI.CLOCK FREEZE stops it")
 )

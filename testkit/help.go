@@ -17,7 +17,7 @@ func (k *Kit) helpLines() []engine.Command {
 func (k *Kit) cmdHelp(c *engine.Call) {
 	var text []string
 	for _, cmd := range k.engine.Commands() {
-		if cmd.Group() == c.Cmd.Group() {
+		if cmd.Group() == group {
 			text = append(text, k.helpOf(cmd)...)
 		}
 	}

@@ -14,6 +14,7 @@
 //	help.go      MINI.HELP
 //	clock.go     the clock; cmd_clock.go: MINI.CLOCK
 //	seed.go      MINI.SEED
+//	waitfor.go   MINI.WAITFOR
 //
 // Invariants:
 //  1. A Kit belongs to one engine. The package has no variables, so that engines in one process do not disturb one another.
@@ -35,7 +36,8 @@ import (
 type Kit struct {
 	Clock *Clock
 
-	engine *engine.Engine
+	engine  *engine.Engine
+	waiters []*waiter // commands MINI.WAITFOR that have not ended
 }
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.
@@ -43,7 +45,7 @@ func New(e *engine.Engine) *Kit { return &Kit{engine: e, Clock: NewClock(e)} }
 
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: "test-kit", Commands: k.lines()}}}
+	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Tick: k.endWaits}
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.
@@ -55,6 +57,7 @@ func (k *Kit) lines() []engine.Command {
 		k.helpLines(),
 		k.clockLines(),
 		k.seedLines(),
+		k.waitForLines(),
 	)
 }
 
@@ -64,6 +67,9 @@ const (
 
 	// since is what brought the commands.
 	since = "miniserver:0.1.0"
+
+	// group is that of every command of the kit.
+	group = "test-kit"
 
 	// flags are those of every command of the kit.
 	flags = engine.Admin | engine.NoScript | engine.NoMulti | engine.SkipSlowlog

@@ -1,0 +1,244 @@
+package testkit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/ds/str"
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// MINI.WAITFOR blocks its client until something is the case, so that a test need not sleep. It is a blocked command like
+// BLPOP: the engine runs it again when a key that it looks at changes, or when a client blocks or subscribes. Nothing polls,
+// but QUIET, which no event ends.
+//
+// Its TIMEOUT is real time. It says how long a test has patience, and a test that stopped the server's clock must end too.
+// It is required, and passing it is an error that says what was found instead: a test that fails should say why. With
+// TIMEOUT 0 the command looks once.
+
+// waiter is a MINI.WAITFOR that has not ended.
+type waiter struct {
+	blocked  *engine.Blocked
+	deadline int64  // by the machine's clock, in microseconds
+	quiet    *quiet // nil but for QUIET
+	met      bool   // the time of quiet has passed
+}
+
+// condition is what a MINI.WAITFOR waits for. look returns whether it is the case, and what is there.
+type condition struct {
+	text string
+	look func() (ok bool, found string)
+}
+
+// maxPatience is the longest TIMEOUT, a day, in milliseconds.
+const maxPatience = 86_400_000
+
+func (k *Kit) waitForLines() []engine.Command {
+	const waits = flags | engine.Blocking
+	line := func(name string, arity int, run engine.Handler, syntax, summary string) engine.Command {
+		return engine.Command{Name: name, Arity: arity, Flags: waits, Run: run, Since: since, Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
+	}
+	subs := []engine.Command{
+		line("blocked", 5, k.cmdWaitBlocked, "count", "Waits until that many clients are blocked, or none if the count is 0."),
+		helpFor(),
+		line("key", -5, k.cmdWaitKey, "key [value]", "Waits until a key exists, or has a string as its value."),
+		line("length", 6, k.cmdWaitLength, "key count", "Waits until a value has that many elements, or bytes, or none if the count is 0."),
+		line("quiet", 5, k.cmdWaitQuiet, "milliseconds", "Waits until no command has ended for some time."),
+		line("subscribers", 6, k.cmdWaitSubscribers, "channel count", "Waits until that many clients listen to a channel or pattern, or none if the count is 0."),
+	}
+	for i := range subs {
+		if subs[i].Name == "key" || subs[i].Name == "length" {
+			subs[i].Keys = engine.Key(2, "RO access")
+		}
+	}
+	return []engine.Command{{Name: "mini.waitfor", Arity: -2, Flags: waits, Since: since, Subs: subs,
+		Summary: "A container for commands that wait for what other clients do.", Complexity: "Depends on the subcommand"}}
+}
+
+// MINI.WAITFOR BLOCKED count TIMEOUT milliseconds
+//
+// Other clients that wait in this command do not count.
+func (k *Kit) cmdWaitBlocked(c *engine.Call) {
+	k.waitForCount(c, "blocked", func() (n int) {
+		for _, w := range k.engine.Blocked() {
+			if w.Command().Group() != group {
+				n++
+			}
+		}
+		return n
+	})
+}
+
+// MINI.WAITFOR SUBSCRIBERS channel count TIMEOUT milliseconds
+func (k *Kit) cmdWaitSubscribers(c *engine.Call) {
+	channel := slices.Clone(c.Arg())
+	k.waitForCount(c, fmt.Sprintf("subscribers %q", channel), func() int { return k.engine.Listeners(channel) })
+}
+
+// waitForCount reads a count, and waits for so many clients.
+func (k *Kit) waitForCount(c *engine.Call, what string, count func() int) {
+	want := readCount(c)
+	k.waitFor(c, nil, condition{fmt.Sprintf("%s %d", what, want), func() (bool, string) {
+		n := count()
+		return enough(n, want), strconv.Itoa(n)
+	}})
+}
+
+func readCount(c *engine.Call) int { return int(c.IntIn(0, math.MaxInt32, errWaitCount)) }
+
+// enough reports whether n is as many as wanted: more will do, but for none.
+func enough(n, want int) bool { return n == want || n > want && want > 0 }
+
+// MINI.WAITFOR KEY key [value] TIMEOUT milliseconds
+func (k *Kit) cmdWaitKey(c *engine.Call) {
+	db, key := c.DB, slices.Clone(c.Arg())
+	if c.Left() == 2 {
+		k.waitFor(c, key, condition{fmt.Sprintf("key %q", key), func() (bool, string) { return db.Exists(key), "none" }})
+		return
+	}
+	want := string(c.Arg())
+	k.waitFor(c, key, condition{fmt.Sprintf("key %q %q", key, want), func() (bool, string) {
+		v, exists := db.Peek(key)
+		if text, isText := v.(*str.Value); isText {
+			found := string(text.Text(nil))
+			return found == want, strconv.Quote(found)
+		} else if exists {
+			return false, "a " + v.Type().String()
+		}
+		return false, "none"
+	}})
+}
+
+// MINI.WAITFOR LENGTH key count TIMEOUT milliseconds
+func (k *Kit) cmdWaitLength(c *engine.Call) {
+	db, key, want := c.DB, slices.Clone(c.Arg()), readCount(c)
+	k.waitFor(c, key, condition{fmt.Sprintf("length %q %d", key, want), func() (bool, string) {
+		n := 0
+		if v, exists := db.Peek(key); exists {
+			n = v.Len()
+		}
+		return enough(n, want), strconv.Itoa(n)
+	}})
+}
+
+// MINI.WAITFOR QUIET milliseconds TIMEOUT milliseconds
+//
+// The milliseconds are real time, too.
+func (k *Kit) cmdWaitQuiet(c *engine.Call) {
+	span := c.IntIn(0, maxPatience, errWaitMillis)
+	q := &quiet{span: span * 1000, executed: k.engine.Executed(), since: k.Clock.machine()}
+	w := k.waitFor(c, nil, condition{fmt.Sprintf("quiet %d", span), func() (bool, string) {
+		passed := q.passed(k)
+		return passed >= q.span, fmt.Sprintf("%d milliseconds", passed/1000)
+	}})
+	if w != nil {
+		w.quiet = q
+		k.wakeHost()
+	}
+}
+
+// quiet knows since when no command has ended.
+type quiet struct {
+	span     int64 // microseconds that are to pass
+	executed int64 // commands until since
+	since    int64 // by the machine's clock, in microseconds
+}
+
+// passed returns for how long no command has ended, as far as it is known.
+func (q *quiet) passed(k *Kit) int64 {
+	now := k.Clock.machine()
+	if n := k.engine.Executed(); n != q.executed {
+		q.executed, q.since = n, now
+	}
+	return now - q.since
+}
+
+// waitFor reads the timeout, and replies if the condition is met. If not it blocks the client, on a key or, without one, on what
+// other clients wait for and listen to. It returns the waiter; nil if the command has replied, or runs again.
+func (k *Kit) waitFor(c *engine.Call, key []byte, what condition) *waiter {
+	patience := readTimeout(c)
+	if !c.OK() {
+		return nil
+	}
+	met, found := what.look()
+	switch {
+	case met:
+		c.Reply.Status("OK")
+		return nil
+	case c.Woken():
+		c.BlockOnKeys(nil, 0, nil) // again
+		return nil
+	case patience == 0:
+		c.Fail(c.Engine.Errorf(errTimeout, 0, what.text, found))
+		return nil
+	}
+	w := &waiter{deadline: k.Clock.machine() + patience*1000}
+	keys := [][]byte{key}
+	if key == nil {
+		keys = nil
+	}
+	w.blocked = c.BlockOnKeys(keys, 0, func(s *engine.Session) {
+		if met, found := what.look(); met || w.met {
+			s.Reply.Status("OK")
+		} else {
+			s.Reply.Error(k.engine.Errorf(errTimeout, patience, what.text, found))
+		}
+	})
+	if key == nil {
+		c.WakeOnClients()
+	} else {
+		c.WakeOnDelete()
+	}
+	k.waiters = append(k.waiters, w)
+	k.wakeHost()
+	return w
+}
+
+// readTimeout reads TIMEOUT milliseconds at the end of the arguments.
+func readTimeout(c *engine.Call) int64 {
+	if !c.Failed() && !c.Word("TIMEOUT") {
+		c.Refuse(errNoTimeout)
+	}
+	patience := c.IntIn(0, maxPatience, errWaitMillis)
+	c.End()
+	return patience
+}
+
+// endWaits ends what has waited long enough. The engine calls it at each Tick.
+func (k *Kit) endWaits() {
+	if len(k.waiters) == 0 {
+		return
+	}
+	for _, w := range k.waiters {
+		w.met = w.quiet != nil && w.quiet.passed(k) >= w.quiet.span // before any of them ends, which is a command
+	}
+	for _, w := range k.waiters {
+		if !w.blocked.Ended() && (w.met || k.Clock.machine() >= w.deadline) {
+			w.blocked.End()
+		}
+	}
+	k.waiters = slices.DeleteFunc(k.waiters, func(w *waiter) bool { return w.blocked.Ended() })
+	k.Clock.alarm.Store(k.nextWait())
+}
+
+// wakeHost tells the host that something is due by the machine's clock.
+func (k *Kit) wakeHost() {
+	k.Clock.alarm.Store(k.nextWait())
+	k.engine.TickBy(k.engine.Micros() / 1000)
+}
+
+// nextWait returns the machine's time at which the first waiter ends if nothing happens; 0 if there is none.
+func (k *Kit) nextWait() (next int64) {
+	for _, w := range k.waiters {
+		at := w.deadline
+		if w.quiet != nil {
+			at = min(at, w.quiet.since+w.quiet.span)
+		}
+		if next == 0 || at < next {
+			next = at
+		}
+	}
+	return next
+}
