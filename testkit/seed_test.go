@@ -29,6 +29,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 		}
 	}
 	require.Equal(t, first.text("KEYS *"), second.text("KEYS *"))
+	require.Equal(t, first.text("MINI.DUMP"), second.text("MINI.DUMP"))
 	require.Equal(t, first.engine.Keyspace.Digest(), second.engine.Keyspace.Digest())
 }
 

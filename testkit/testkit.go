@@ -15,6 +15,7 @@
 //	clock.go     the clock; cmd_clock.go: MINI.CLOCK
 //	seed.go      MINI.SEED
 //	waitfor.go   MINI.WAITFOR
+//	dump.go      MINI.DUMP
 //
 // Invariants:
 //  1. A Kit belongs to one engine. The package has no variables, so that engines in one process do not disturb one another.
@@ -58,6 +59,7 @@ func (k *Kit) lines() []engine.Command {
 		k.clockLines(),
 		k.seedLines(),
 		k.waitForLines(),
+		k.dumpLines(),
 	)
 }
 
