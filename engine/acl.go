@@ -13,12 +13,21 @@ import (
 // login gives the session a user, if the password is right.
 func (c *Call) login(name, password []byte) bool {
 	u := c.Engine.users.byName[string(name)]
+	var admitted func()
+	if guests := c.Engine.Parts.guests; u == nil && guests != nil {
+		if password, admitted = guests(c, name, password); admitted != nil {
+			u = c.Engine.users.defaultUser
+		}
+	}
 	if u == nil || !u.Authenticate(password) {
 		c.Engine.logDenial(c.Session, aclEntry{reason: "auth", object: string(c.Args[0]), user: string(name)})
 		return false
 	}
 	c.Session.user, c.Session.authed, c.Session.everAuthed = u, true, true
 	c.Session.limitReplies()
+	if admitted != nil {
+		admitted()
+	}
 	return true
 }
 

@@ -34,6 +34,37 @@ func (c *Call) FlushAll() {
 	}
 }
 
+// ResetWorld removes all keys of a world, and has the parts forget what they keep for it. The clients stay. A reset of the home
+// world reaches the journal and the replicas as FLUSHALL and FUNCTION FLUSH.
+func (c *Call) ResetWorld(w *World) {
+	e := c.Engine
+	defer e.visit(e.World)
+	e.visit(w)
+	functions := len(e.Libraries().Sources()) > 0
+	e.FlushAll()
+	for _, p := range e.Parts.List {
+		if p.Reset != nil {
+			p.Reset()
+		}
+	}
+	if w == e.home {
+		e.reportFlushed()
+		e.home.dirty++
+		e.propagate(Everywhere, AnyDB, words("FLUSHALL"))
+		if functions {
+			e.propagate(Everywhere, AnyDB, words("FUNCTION", "FLUSH"))
+		}
+		e.propagation.endUnits()
+	}
+}
+
+func words(text ...string) (args [][]byte) {
+	for _, word := range text {
+		args = append(args, []byte(word))
+	}
+	return args
+}
+
 // SwapDB exchanges databases i and j, also for clients that watch their keys or are blocked on them.
 func (e *Engine) SwapDB(i, j int) {
 	a, b := e.Keyspace.DB(i), e.Keyspace.DB(j)

@@ -34,6 +34,10 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 		if e.Sessions.held.limited() {
 			e.evictClients()
 		}
+		if s.world != e.World { // MoveTo
+			e.visit(s.world)
+			e.readClock()
+		}
 		if s.isStopped() || !e.execute(s, args) {
 			break
 		}

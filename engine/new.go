@@ -80,6 +80,9 @@ func (e *Engine) join(p Part) {
 	if p.Libraries != nil {
 		e.Parts.libraries = p.Libraries
 	}
+	if p.Guests != nil {
+		e.Parts.guests = p.Guests
+	}
 	if p.Clock != nil {
 		e.steerBy(p.Clock)
 	}

@@ -20,6 +20,7 @@ type Part struct {
 	Host      Host      // what the process does for the engine
 	Clock     Clock     // in place of the clock that the engine was made with; an engine has one of them at most
 	Libraries Libraries // the libraries of functions; an engine has one of them
+	Guests    Guests    // who may log in as the default user by another name; an engine has one of them
 
 	// The engine calls the hooks under its lock, in the order in which the parts joined.
 
@@ -27,6 +28,8 @@ type Part struct {
 	Tick func()
 	// Enter is called when commands begin to run in another world. See PerWorld.
 	Enter func(w *World)
+	// Reset forgets what the part keeps for the world in which commands run.
+	Reset func()
 	// Reseed starts what is random in the world anew, for a part with a sequence of its own.
 	Reseed func(seed uint64)
 	// Flushed is called after FLUSHALL removed everything from the home world.
@@ -40,6 +43,10 @@ type Part struct {
 
 	writeError error // see DenyWrites
 }
+
+// Guests decides whether a name that no user has may log in as the default user. It returns the password to compare, and
+// what to do after the login; nil if the name may not.
+type Guests func(c *Call, name, password []byte) (compared []byte, admitted func())
 
 // Clock is a clock that does not run as the machine's does. Its methods may be called from any goroutine.
 type Clock interface {
@@ -57,6 +64,7 @@ type parts struct {
 	params    map[string]*Param
 	sections  []Section
 	libraries Libraries
+	guests    Guests
 }
 
 // part returns the part with a name. It panics if there is none: names are constants of the parts

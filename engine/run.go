@@ -70,12 +70,13 @@ func (e *Engine) leave(c *Call, start int) {
 	}
 }
 
-// Executed returns the number of commands that have replied.
-func (e *Engine) Executed() int64 { return e.stats.commands }
+// Executed returns the number of commands that have replied in the world.
+func (e *Engine) Executed() int64 { return e.World.commands }
 
 // countCommand counts a command that has replied, also for the session whose script it is from.
 func (e *Engine) countCommand(s *Session) {
 	e.stats.commands++
+	e.World.commands++
 	s.commands++
 	if s.caller != nil {
 		s.caller.commands++

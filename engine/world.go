@@ -35,6 +35,7 @@ type World struct {
 	tracking    tracking
 	pause       pause
 	propagation propagation
+	commands    int64              // that have replied
 	dirty       int64              // changes since the last save
 	clients     map[int64]*Session // that are in this world, by id
 	seed        uint64             // of the hash functions of collections
@@ -124,8 +125,8 @@ func (e *Engine) RemoveWorld(w *World) {
 	e.worlds = slices.DeleteFunc(e.worlds, func(other *World) bool { return other == w })
 }
 
-// Sessions returns how many sessions are in the world.
-func (w *World) Sessions() int { return len(w.clients) }
+// Clients returns how many sessions are in the world.
+func (w *World) Clients() int { return len(w.clients) }
 
 // World returns the world in which the session is.
 func (s *Session) World() *World { return s.world }

@@ -119,6 +119,7 @@ func (s *Scripts) Part() engine.Part {
 		},
 		Libraries: s,
 		Enter:     s.visit,
+		Reset:     func() { s.own.cache, s.own.registry = newCache(), registry{} },
 		Reseed:    func(seed uint64) { s.random.Seed(int32(seed)) },
 	}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// Clock is an engine's only clock once its part has joined. It starts as the machine's, and can stop, jump and run at any
+// Clock is a world's only clock once its part has joined. It starts as the machine's, and can stop, jump and run at any
 // pace. Whatever knows the time follows it: keys, elements, TIME, scripts, IDs of streams, idle times, stamps, timeouts of
 // blocked clients, save points. Only durations, such as the time limit of scripts, are measured with the machine's clock:
 // a script in an endless loop must not depend on somebody who moves the time.
@@ -35,9 +35,15 @@ const maxTime = 253402300799999
 // NewClock returns a clock that shows an engine's time, and from then on stands in its place. It joins the engine by
 // itself.
 func NewClock(e *engine.Engine) *Clock {
+	c := newClock(e)
+	e.Join(engine.Part{Name: "clock", Clock: c})
+	return c
+}
+
+// newClock returns a clock that runs as the machine's.
+func newClock(e *engine.Engine) *Clock {
 	c := &Clock{machine: e.Watch}
 	c.run(c.machine(), 1)
-	e.Join(engine.Part{Name: "clock", Clock: c})
 	return c
 }
 

@@ -50,7 +50,8 @@ func (k *Kit) cmdClockSet(c *engine.Call) {
 // moveTo moves the clock after the command, since what happens on the way happens between commands.
 func (k *Kit) moveTo(c *engine.Call, at int64) {
 	c.Reply.Int(at / 1000)
-	c.Afterwards(func() { k.Clock.MoveTo(k.engine, at) })
+	clock := here(c).clock
+	c.Afterwards(func() { clock.MoveTo(k.engine, at) })
 }
 
 // MINI.CLOCK FREEZE
@@ -75,7 +76,7 @@ func (k *Kit) cmdClockScale(c *engine.Call) {
 
 // runFrom lets the clock run at a pace from the time of the batch.
 func (k *Kit) runFrom(c *engine.Call, rate float64) {
-	k.Clock.run(c.Engine.Micros(), rate)
+	here(c).clock.run(c.Engine.Micros(), rate)
 	c.Engine.TickBy(c.Now()) // the host has gone to sleep by the old pace
 	c.Reply.Int(c.Now())
 }
@@ -89,7 +90,7 @@ func (k *Kit) cmdClockStatus(c *engine.Call) {
 	c.Reply.BulkString("time")
 	c.Reply.Int(c.Now())
 	c.Reply.BulkString("scale")
-	c.Reply.BulkDouble(k.Clock.motion.Load().rate)
+	c.Reply.BulkDouble(here(c).clock.motion.Load().rate)
 	c.Reply.BulkString("ahead")
-	c.Reply.Int((c.Engine.Micros() - k.Clock.machine()) / 1000)
+	c.Reply.Int((c.Engine.Micros() - k.engine.Watch()) / 1000)
 }

@@ -12,4 +12,8 @@ const (
 	errWaitCount   = engine.Error("ERR count is not an integer between 0 and 2147483647")
 	errSeed        = engine.Error("ERR seed is not an integer between 0 and 9223372036854775807")
 	errScaleRange  = engine.Error("ERR the scale of the clock must be between 0.000001 and 1000000, MINI.CLOCK FREEZE stops it")
+	errWorldName   = engine.Error("ERR a world's name has 1 to 128 characters, no spaces among them")
+	errNoWorld     = "ERR there is no world '%s'"
+	errDropDefault = engine.Error("ERR the world of new connections cannot be dropped, MINI.WORLD RESET empties it")
+	errWorldInUse  = "ERR world '%s' has %d clients"
 )

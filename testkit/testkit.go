@@ -14,6 +14,7 @@
 //	help.go      MINI.HELP
 //	clock.go     the clock; cmd_clock.go: MINI.CLOCK
 //	seed.go      MINI.SEED
+//	world.go     worlds; cmd_world.go: MINI.WORLD
 //	waitfor.go   MINI.WAITFOR
 //	dump.go      MINI.DUMP
 //
@@ -35,18 +36,22 @@ import (
 
 // Kit is the test kit of one engine. Its methods are called under the engine's lock, unless they say otherwise.
 type Kit struct {
-	Clock *Clock
+	Clock *Clock // of the world of new connections
 
 	engine  *engine.Engine
 	waiters []*waiter // commands MINI.WAITFOR that have not ended
 }
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.
-func New(e *engine.Engine) *Kit { return &Kit{engine: e, Clock: NewClock(e)} }
+func New(e *engine.Engine) *Kit {
+	k := &Kit{engine: e, Clock: NewClock(e)}
+	*engine.PerWorld[worldOf](e.Home()) = worldOf{name: defaultWorld, clock: k.Clock}
+	return k
+}
 
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Tick: k.endWaits}
+	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Tick: k.endWaits, Guests: k.guests}
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.
@@ -59,6 +64,7 @@ func (k *Kit) lines() []engine.Command {
 		k.clockLines(),
 		k.seedLines(),
 		k.waitForLines(),
+		k.worldLines(),
 		k.dumpLines(),
 	)
 }

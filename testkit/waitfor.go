@@ -128,7 +128,7 @@ func (k *Kit) cmdWaitLength(c *engine.Call) {
 // The milliseconds are real time, too.
 func (k *Kit) cmdWaitQuiet(c *engine.Call) {
 	span := c.IntIn(0, maxPatience, errWaitMillis)
-	q := &quiet{span: span * 1000, executed: k.engine.Executed(), since: k.Clock.machine()}
+	q := &quiet{span: span * 1000, executed: k.engine.Executed(), since: k.engine.Watch()}
 	w := k.waitFor(c, nil, condition{fmt.Sprintf("quiet %d", span), func() (bool, string) {
 		passed := q.passed(k)
 		return passed >= q.span, fmt.Sprintf("%d milliseconds", passed/1000)
@@ -148,7 +148,7 @@ type quiet struct {
 
 // passed returns for how long no command has ended, as far as it is known.
 func (q *quiet) passed(k *Kit) int64 {
-	now := k.Clock.machine()
+	now := k.engine.Watch()
 	if n := k.engine.Executed(); n != q.executed {
 		q.executed, q.since = n, now
 	}
@@ -174,7 +174,7 @@ func (k *Kit) waitFor(c *engine.Call, key []byte, what condition) *waiter {
 		c.Fail(c.Engine.Errorf(errTimeout, 0, what.text, found))
 		return nil
 	}
-	w := &waiter{deadline: k.Clock.machine() + patience*1000}
+	w := &waiter{deadline: k.engine.Watch() + patience*1000}
 	keys := [][]byte{key}
 	if key == nil {
 		keys = nil
@@ -215,7 +215,7 @@ func (k *Kit) endWaits() {
 		w.met = w.quiet != nil && w.quiet.passed(k) >= w.quiet.span // before any of them ends, which is a command
 	}
 	for _, w := range k.waiters {
-		if !w.blocked.Ended() && (w.met || k.Clock.machine() >= w.deadline) {
+		if !w.blocked.Ended() && (w.met || k.engine.Watch() >= w.deadline) {
 			w.blocked.End()
 		}
 	}

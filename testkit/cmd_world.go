@@ -1,0 +1,111 @@
+package testkit
+
+import "github.com/miniserver-go/miniserver/engine"
+
+func (k *Kit) worldLines() []engine.Command {
+	return []engine.Command{{Name: "mini.world", Arity: -2, Flags: flags, Since: since,
+		Summary: "A container for commands about worlds, which are datasets that do not know of one another.", Complexity: "Depends on the subcommand", Subs: []engine.Command{
+			{Name: "drop", Arity: 3, Flags: flags, Run: k.cmdWorldDrop, Since: since, Syntax: "name",
+				Summary: "Removes a world without clients, with its data.", Complexity: "O(N), N being the number of worlds"},
+			helpFor(),
+			{Name: "list", Arity: 2, Flags: flags, Run: k.cmdWorldList, Since: since,
+				Summary: "Returns the worlds with the number of their clients and keys, and the bytes of their data.", Complexity: "O(N log N), N being the number of worlds"},
+			{Name: "name", Arity: 2, Flags: flags, Run: k.cmdWorldName, Since: since,
+				Summary: "Returns the name of the world that the client is in.", Complexity: "O(1)"},
+			{Name: "reset", Arity: -2, Flags: flags, Run: k.cmdWorldReset, Since: since, Syntax: "[name]",
+				Summary: "Makes a world as it was when it was new. Its clients stay.", Complexity: "O(N), N being the number of watched, tracked and blocking keys"},
+			{Name: "use", Arity: 3, Flags: flags, Run: k.cmdWorldUse, Since: since, Syntax: "name",
+				Summary: "Moves the client to a world, which is made if there is none of this name.", Complexity: "O(N), N being the number of worlds"},
+		}}}
+}
+
+// worldName reads the name of a world.
+func worldName(c *engine.Call) string {
+	name := string(c.Arg())
+	if !isWorldName(name) {
+		c.Refuse(errWorldName)
+	}
+	return name
+}
+
+// existingWorld reads the name of a world that there is.
+func (k *Kit) existingWorld(c *engine.Call) *engine.World {
+	name := worldName(c)
+	w := k.existing(name)
+	if w == nil {
+		c.Refusef(errNoWorld, name)
+	}
+	return w
+}
+
+// MINI.WORLD USE name
+//
+// The client leaves behind what it has set up: subscriptions, watches, tracking. Its user and protocol stay.
+func (k *Kit) cmdWorldUse(c *engine.Call) {
+	if name := worldName(c); c.OK() {
+		c.Session.MoveTo(k.world(name))
+		c.Reply.Status("OK")
+	}
+}
+
+// MINI.WORLD NAME
+func (k *Kit) cmdWorldName(c *engine.Call) { c.Reply.BulkString(here(c).name) }
+
+// MINI.WORLD LIST
+//
+// Replies, for each world in the order of their names: name, clients, keys of all databases, bytes of its data.
+func (k *Kit) cmdWorldList(c *engine.Call) {
+	worlds := k.inOrder()
+	c.Reply.Array(len(worlds))
+	for _, w := range worlds {
+		keys := 0
+		for i := range w.Keyspace.Len() {
+			keys += w.Keyspace.DB(i).Len()
+		}
+		c.Reply.Map(4)
+		c.Reply.BulkString("name")
+		c.Reply.BulkString(nameOf(w))
+		c.Reply.BulkString("clients")
+		c.Reply.Int(int64(w.Clients()))
+		c.Reply.BulkString("keys")
+		c.Reply.Int(int64(keys))
+		c.Reply.BulkString("bytes")
+		c.Reply.Int(int64(w.Keyspace.Bytes()))
+	}
+}
+
+// MINI.WORLD DROP name
+func (k *Kit) cmdWorldDrop(c *engine.Call) {
+	w := k.existingWorld(c)
+	switch {
+	case w == nil:
+	case w == k.engine.Home():
+		c.Refuse(errDropDefault)
+	case w.Clients() > 0:
+		c.Refusef(errWorldInUse, nameOf(w), w.Clients())
+	}
+	if c.OK() {
+		k.engine.RemoveWorld(w)
+		c.Reply.Status("OK")
+	}
+}
+
+// MINI.WORLD RESET [name]
+//
+// It removes keys, scripts and functions, and lets the clock run with the machine's. Clients stay connected; those that are
+// blocked go on waiting. In the world of new connections it counts as FLUSHALL for the journal and the replicas.
+func (k *Kit) cmdWorldReset(c *engine.Call) {
+	w := c.Session.World()
+	if c.More() {
+		w = k.existingWorld(c)
+	}
+	c.End()
+	if !c.OK() {
+		return
+	}
+	clock := engine.PerWorld[worldOf](w).clock
+	c.ResetWorld(w)
+	clock.run(clock.machine(), 1)
+	k.engine.TickBy(clock.Now() / 1000)
+	c.Reply.Status("OK")
+}

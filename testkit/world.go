@@ -1,0 +1,74 @@
+package testkit
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// Worlds: tests that run side by side on one server are each in a world of their own, and do not meet. A world has its own
+// databases, scripts, functions, channels, clock and random numbers: see engine.World. Its first client makes it, and
+// it stays until MINI.WORLD DROP.
+
+// defaultWorld is the name of the world of new connections.
+const defaultWorld = "default"
+
+// maxWorldName is the length of the longest name of a world, in bytes.
+const maxWorldName = 128
+
+// worldOf is what the kit keeps for each world.
+type worldOf struct {
+	name  string
+	clock *Clock
+}
+
+// here returns what the kit keeps for the world in which the command runs.
+func here(c *engine.Call) *worldOf { return engine.PerWorld[worldOf](c.Engine.World) }
+
+func nameOf(w *engine.World) string { return engine.PerWorld[worldOf](w).name }
+
+// isWorldName reports whether a world may have this name: letters, digits and punctuation.
+func isWorldName(name string) bool {
+	return name != "" && len(name) <= maxWorldName && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+}
+
+// existing returns the world with a name; nil if there is none.
+func (k *Kit) existing(name string) *engine.World {
+	for _, w := range k.engine.Worlds() {
+		if nameOf(w) == name {
+			return w
+		}
+	}
+	return nil
+}
+
+// world returns the world with a name. It makes the world if there is none.
+func (k *Kit) world(name string) *engine.World {
+	if w := k.existing(name); w != nil {
+		return w
+	}
+	w, clock := k.engine.NewWorld(k.engine.Random()), newClock(k.engine)
+	*engine.PerWorld[worldOf](w) = worldOf{name: name, clock: clock}
+	w.Steer(clock)
+	return w
+}
+
+// inOrder returns the worlds by name.
+func (k *Kit) inOrder() []*engine.World {
+	return slices.SortedFunc(slices.Values(k.engine.Worlds()), func(a, b *engine.World) int { return cmp.Compare(nameOf(a), nameOf(b)) })
+}
+
+// guests lets clients log in to a world: as the user "world:NAME" with the password of the default user, or, if that needs
+// none, as "world" with the name for a password. So redis://world:NAME@host is all that a client must know.
+func (k *Kit) guests(c *engine.Call, user, password []byte) (compared []byte, admitted func()) {
+	name, found := strings.CutPrefix(string(user), "world:")
+	if !found && string(user) == "world" && !k.engine.NeedsPassword() {
+		name, found = string(password), true
+	}
+	if !found || !isWorldName(name) || c.Nested() {
+		return nil, nil
+	}
+	return password, func() { c.Session.MoveTo(k.world(name)) }
+}
