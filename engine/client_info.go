@@ -144,6 +144,9 @@ func (s *Session) clientType() string {
 	return [...]string{"normal", "replica", "pubsub"}[s.class()]
 }
 
+// Clients returns the sessions that are in the world, the oldest first. O(n log n).
+func (w *World) Clients() []*Session { return inOrder(w.clients) }
+
 // inOrder returns the sessions, the oldest first. O(n log n).
 func inOrder(sessions map[int64]*Session) []*Session {
 	list := make([]*Session, 0, len(sessions))

@@ -101,6 +101,31 @@ func (s *Session) Wrote() bool { return s.wrote }
 // InScript reports whether the session is a script's.
 func (s *Session) InScript() bool { return s.script }
 
+// Client returns the session of the client whose script the session runs, or the session itself.
+func (s *Session) Client() *Session {
+	if s.caller != nil {
+		return s.caller
+	}
+	return s
+}
+
+// Queued returns the number of commands in the transaction, if one is open.
+func (s *Session) Queued() (n int, open bool) {
+	if s.tx == nil {
+		return 0, false
+	}
+	return len(s.tx.commands), true
+}
+
+// Watched returns the number of keys that WATCH named.
+func (s *Session) Watched() int { return len(s.watches) }
+
+// Blocked returns the blocked command; nil for none.
+func (s *Session) Blocked() *Blocked { return s.blocked }
+
+// Subscriptions returns the number of channels and patterns that the session listens to.
+func (s *Session) Subscriptions() int { return s.subs.total }
+
 // DB returns the number of the selected database.
 func (s *Session) DB() int { return s.db }
 

@@ -10,6 +10,8 @@ const (
 	errNoTimeout   = engine.Error("ERR MINI.WAITFOR needs TIMEOUT milliseconds at its end")
 	errWaitMillis  = engine.Error("ERR timeout is not an integer between 0 and 86400000 milliseconds")
 	errWaitCount   = engine.Error("ERR count is not an integer between 0 and 2147483647")
+	errNoMark      = "ERR there is no mark '%s', MINI.LEAKS MARK sets it"
+	errManyMarks   = engine.Error("ERR there are 64 marks, and no more are possible")
 	errSeed        = engine.Error("ERR seed is not an integer between 0 and 9223372036854775807")
 	errScaleRange  = engine.Error("ERR the scale of the clock must be between 0.000001 and 1000000, MINI.CLOCK FREEZE stops it")
 	errWorldName   = engine.Error("ERR a world's name has 1 to 128 characters, no spaces among them")

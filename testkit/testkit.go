@@ -17,6 +17,8 @@
 //	world.go     worlds; cmd_world.go: MINI.WORLD
 //	waitfor.go   MINI.WAITFOR
 //	dump.go      MINI.DUMP
+//	leaks.go     MINI.LEAKS
+//	commands.go  MINI.COMMANDS
 //
 // Invariants:
 //  1. A Kit belongs to one engine. The package has no variables, so that engines in one process do not disturb one another.
@@ -40,6 +42,8 @@ type Kit struct {
 
 	engine  *engine.Engine
 	waiters []*waiter // commands MINI.WAITFOR that have not ended
+	usages  []*usage  // of each command and subcommand, ordered by name
+	leaks   leaks
 }
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.
@@ -66,6 +70,8 @@ func (k *Kit) lines() []engine.Command {
 		k.waitForLines(),
 		k.worldLines(),
 		k.dumpLines(),
+		k.leaksLines(),
+		k.commandsLines(),
 	)
 }
 

@@ -44,6 +44,18 @@ type Parts struct {
 
 // Join adds all parts except the server to an engine. It does not load the data.
 func Join(e *engine.Engine, o Options) Parts {
+	if !o.TestKit {
+		return join(e, o)
+	}
+	kit := testkit.New(e) // first, since parts read the clock
+	p := join(e, o)
+	e.Join(kit.Part())
+	kit.Watch()
+	p.Kit = kit
+	return p
+}
+
+func join(e *engine.Engine, o Options) Parts {
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }
 	}
@@ -54,10 +66,6 @@ func Join(e *engine.Engine, o Options) Parts {
 	e.Join(engine.Commands(engine.Families()...), engine.Commands(snapshot.Payloads(), snapshot.Migration(dialer{})))
 	e.Join(commands.Parts()...)
 	e.Join(p.Scripts.Part())
-	if o.TestKit {
-		p.Kit = testkit.New(e)
-		e.Join(p.Kit.Part())
-	}
 	if o.Volatile {
 		e.Join(replication.New(e, replication.Options{}).Part())
 		return p

@@ -1,0 +1,173 @@
+package testkit
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// leaks is what MINI.LEAKS knows beside what it finds.
+type leaks struct {
+	locks map[lock]int64             // strings that were set because there was none, with the client's ID
+	marks map[string]map[string]bool // what was there at a mark, by its name
+}
+
+// lock is a key that a client has set because nobody else had: SET with NX, or SETNX.
+type lock struct {
+	db  int
+	key string
+}
+
+const (
+	maxMarks = 64
+	maxLocks = 1 << 16 // beyond it those that are gone are forgotten, and if that does not help all
+)
+
+func (k *Kit) leaksLines() []engine.Command {
+	return []engine.Command{{Name: "mini.leaks", Arity: -1, Flags: flags, Run: k.cmdLeaks, Since: since, Syntax: "[MARK mark|SINCE mark]",
+		Summary: "Returns what a test may have left behind.", Complexity: "O(N*log(N)), N being the number of keys and clients"}}
+}
+
+// MINI.LEAKS [MARK mark | SINCE mark]
+//
+// Replies: a line for each key without a deadline, held lock, open transaction, blocked client and subscribed client. SINCE
+// leaves out what was there when MARK gave the moment that name. MARK replies with OK.
+func (k *Kit) cmdLeaks(c *engine.Call) {
+	var mark, since string
+	switch {
+	case c.Word("MARK"):
+		mark = readName(c)
+	case c.Word("SINCE"):
+		since = readName(c)
+	}
+	c.End()
+	before, known := k.leaks.marks[since]
+	_, again := k.leaks.marks[mark]
+	switch {
+	case c.Failed():
+	case since != "" && !known:
+		c.Refusef(errNoMark, since)
+	case mark != "" && !again && len(k.leaks.marks) == maxMarks:
+		c.Refuse(errManyMarks)
+	}
+	if !c.OK() {
+		return
+	}
+	found := k.findLeaks(c.Session)
+	if mark != "" {
+		k.mark(mark, found)
+		c.Reply.Status("OK")
+		return
+	}
+	replyLines(c, slices.DeleteFunc(found, func(line string) bool { return before[line] }))
+}
+
+// readName reads the name of a mark, which is not empty.
+func readName(c *engine.Call) string {
+	name := string(c.Arg())
+	if name == "" {
+		c.Refuse(engine.ErrSyntax)
+	}
+	return name
+}
+
+// mark remembers what was found under a name.
+func (k *Kit) mark(name string, found []string) {
+	if k.leaks.marks == nil {
+		k.leaks.marks = make(map[string]map[string]bool)
+	}
+	lines := make(map[string]bool, len(found))
+	for _, line := range found {
+		lines[line] = true
+	}
+	k.leaks.marks[name] = lines
+}
+
+// findLeaks returns a line for each leak, but for those of the client that asks.
+func (k *Kit) findLeaks(asking *engine.Session) []string {
+	locks := k.heldLocks()
+	lines := k.keysThatStay()
+	for _, s := range k.engine.Clients() {
+		if s != asking {
+			lines = append(lines, clientLeaks(s)...)
+		}
+	}
+	return append(locks, lines...)
+}
+
+// keysThatStay returns the keys without a deadline that are no locks.
+func (k *Kit) keysThatStay() (lines []string) {
+	for i := range k.engine.Keyspace.Len() {
+		db := k.engine.Keyspace.DB(i)
+		var found []string
+		db.Each(func(key string, t keyspace.Type) bool {
+			deadline, _ := db.Deadline([]byte(key))
+			if _, held := k.leaks.locks[lock{i, key}]; deadline == 0 && !held {
+				found = append(found, fmt.Sprintf("key %d %s %s", i, quoted([]byte(key)), t))
+			}
+			return true
+		})
+		slices.Sort(found)
+		lines = append(lines, found...)
+	}
+	return lines
+}
+
+// heldLocks returns the locks that are there, and forgets the others.
+func (k *Kit) heldLocks() (lines []string) {
+	k.forgetLocks()
+	for l, client := range k.leaks.locks {
+		lines = append(lines, fmt.Sprintf("lock %d %s of client %d", l.db, quoted([]byte(l.key)), client))
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+// forgetLocks forgets the locks that were released.
+func (k *Kit) forgetLocks() {
+	for l := range k.leaks.locks {
+		if !k.engine.Keyspace.DB(l.db).Exists([]byte(l.key)) {
+			delete(k.leaks.locks, l)
+		}
+	}
+}
+
+// noteLock remembers that a call has set its first key because there was none.
+func (k *Kit) noteLock(c *engine.Call) {
+	if k.leaks.locks == nil {
+		k.leaks.locks = make(map[lock]int64)
+	}
+	if len(k.leaks.locks) >= maxLocks {
+		if k.forgetLocks(); len(k.leaks.locks) >= maxLocks {
+			clear(k.leaks.locks)
+		}
+	}
+	k.leaks.locks[lock{c.DB.ID(), string(c.Args[1])}] = c.Session.Client().ID
+}
+
+// clientLeaks returns what a client has begun and not ended.
+func clientLeaks(s *engine.Session) (lines []string) {
+	who := fmt.Sprintf("client %d", s.ID)
+	if s.Name != "" {
+		who += " " + quoted([]byte(s.Name))
+	}
+	if n, open := s.Queued(); open {
+		lines = append(lines, fmt.Sprintf("transaction of %s with %d commands", who, n))
+	} else if n := s.Watched(); n > 0 {
+		lines = append(lines, fmt.Sprintf("watch of %s on %d keys", who, n))
+	}
+	if w := s.Blocked(); w != nil && w.Command().Group() != group {
+		keys := w.Keys()
+		for i := range keys {
+			keys[i] = quoted([]byte(keys[i]))
+		}
+		lines = append(lines, strings.TrimSpace(fmt.Sprintf("blocked %s in %s %s", who, w.Command().FullName(), strings.Join(keys, " "))))
+	}
+	if n := s.Subscriptions(); n > 0 {
+		lines = append(lines, fmt.Sprintf("subscribed %s to %d channels", who, n))
+	}
+	return lines
+}
