@@ -9,7 +9,7 @@ import (
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
-// leaks is what MINI.LEAKS knows beside what it finds.
+// leaks is what MINI.LEAKS knows of a world beside what it finds.
 type leaks struct {
 	locks map[lock]int64             // strings that were set because there was none, with the client's ID
 	marks map[string]map[string]bool // what was there at a mark, by its name
@@ -20,6 +20,8 @@ type lock struct {
 	db  int
 	key string
 }
+
+func (k *Kit) leaks() *leaks { return engine.PerWorld[leaks](k.engine.World) }
 
 const (
 	maxMarks = 64
@@ -44,13 +46,13 @@ func (k *Kit) cmdLeaks(c *engine.Call) {
 		since = readName(c)
 	}
 	c.End()
-	before, known := k.leaks.marks[since]
-	_, again := k.leaks.marks[mark]
+	before, known := k.leaks().marks[since]
+	_, again := k.leaks().marks[mark]
 	switch {
 	case c.Failed():
 	case since != "" && !known:
 		c.Refusef(errNoMark, since)
-	case mark != "" && !again && len(k.leaks.marks) == maxMarks:
+	case mark != "" && !again && len(k.leaks().marks) == maxMarks:
 		c.Refuse(errManyMarks)
 	}
 	if !c.OK() {
@@ -76,14 +78,14 @@ func readName(c *engine.Call) string {
 
 // mark remembers what was found under a name.
 func (k *Kit) mark(name string, found []string) {
-	if k.leaks.marks == nil {
-		k.leaks.marks = make(map[string]map[string]bool)
+	if k.leaks().marks == nil {
+		k.leaks().marks = make(map[string]map[string]bool)
 	}
 	lines := make(map[string]bool, len(found))
 	for _, line := range found {
 		lines[line] = true
 	}
-	k.leaks.marks[name] = lines
+	k.leaks().marks[name] = lines
 }
 
 // findLeaks returns a line for each leak, but for those of the client that asks.
@@ -105,7 +107,7 @@ func (k *Kit) keysThatStay() (lines []string) {
 		var found []string
 		db.Each(func(key string, t keyspace.Type) bool {
 			deadline, _ := db.Deadline([]byte(key))
-			if _, held := k.leaks.locks[lock{i, key}]; deadline == 0 && !held {
+			if _, held := k.leaks().locks[lock{i, key}]; deadline == 0 && !held {
 				found = append(found, fmt.Sprintf("key %d %s %s", i, quoted([]byte(key)), t))
 			}
 			return true
@@ -119,7 +121,7 @@ func (k *Kit) keysThatStay() (lines []string) {
 // heldLocks returns the locks that are there, and forgets the others.
 func (k *Kit) heldLocks() (lines []string) {
 	k.forgetLocks()
-	for l, client := range k.leaks.locks {
+	for l, client := range k.leaks().locks {
 		lines = append(lines, fmt.Sprintf("lock %d %s of client %d", l.db, quoted([]byte(l.key)), client))
 	}
 	slices.Sort(lines)
@@ -128,24 +130,24 @@ func (k *Kit) heldLocks() (lines []string) {
 
 // forgetLocks forgets the locks that were released.
 func (k *Kit) forgetLocks() {
-	for l := range k.leaks.locks {
+	for l := range k.leaks().locks {
 		if !k.engine.Keyspace.DB(l.db).Exists([]byte(l.key)) {
-			delete(k.leaks.locks, l)
+			delete(k.leaks().locks, l)
 		}
 	}
 }
 
 // noteLock remembers that a call has set its first key because there was none.
 func (k *Kit) noteLock(c *engine.Call) {
-	if k.leaks.locks == nil {
-		k.leaks.locks = make(map[lock]int64)
+	if k.leaks().locks == nil {
+		k.leaks().locks = make(map[lock]int64)
 	}
-	if len(k.leaks.locks) >= maxLocks {
-		if k.forgetLocks(); len(k.leaks.locks) >= maxLocks {
-			clear(k.leaks.locks)
+	if len(k.leaks().locks) >= maxLocks {
+		if k.forgetLocks(); len(k.leaks().locks) >= maxLocks {
+			clear(k.leaks().locks)
 		}
 	}
-	k.leaks.locks[lock{c.DB.ID(), string(c.Args[1])}] = c.Session.Client().ID
+	k.leaks().locks[lock{c.DB.ID(), string(c.Args[1])}] = c.Session.Client().ID
 }
 
 // clientLeaks returns what a client has begun and not ended.

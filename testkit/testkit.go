@@ -43,7 +43,6 @@ type Kit struct {
 	engine  *engine.Engine
 	waiters []*waiter // commands MINI.WAITFOR that have not ended
 	usages  []*usage  // of each command and subcommand, ordered by name
-	leaks   leaks
 }
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.
