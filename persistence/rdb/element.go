@@ -115,7 +115,7 @@ func (r *Records) deadline(element []byte, deadline int64) {
 // volatile encodes, for a payload, a value with the deadlines of its elements.
 func (e *Encoder) volatile(v keyspace.Collection) {
 	e.byte(typeVolatile)
-	e.typ(typeOf(v))
+	e.typ(e.typeOf(v))
 	e.value(v)
 	e.count(v.Volatile())
 	EachElementDeadline(v, func(element []byte, deadline int64) {

@@ -28,6 +28,8 @@ const (
 type Encoder struct {
 	// Compress compresses strings of 21 bytes and more where that makes them shorter.
 	Compress bool
+	// Activity keeps the time when a consumer of a stream was last active. Redis before 7.2 cannot read such streams.
+	Activity bool
 
 	buf     []byte
 	version int // of the format that the encoded types need

@@ -20,7 +20,7 @@ func (e *Encoder) typ(t byte) {
 }
 
 // typeOf returns the type in which a value is encoded.
-func typeOf(v keyspace.Value) byte {
+func (e *Encoder) typeOf(v keyspace.Value) byte {
 	_, packed := v.Packed()
 	switch t := v.Type(); {
 	case t == keyspace.Hash && v.(*hash.Hash).Volatile() > 0:
@@ -28,7 +28,7 @@ func typeOf(v keyspace.Value) byte {
 	case t == keyspace.Set && isIntset(v.(*set.Set)):
 		return typeIntset
 	case t == keyspace.Stream:
-		return streamType(v.(*stream.Stream))
+		return e.streamType(v.(*stream.Stream))
 	case packed:
 		return packedTypes[t]
 	default:

@@ -105,6 +105,15 @@ func TestExchangeWithRedis(t *testing.T) {
 	}
 }
 
+// Redis reads when a consumer was last active, and writes it as we do.
+func TestExchangeOfActivity(t *testing.T) {
+	c := dial(t, reference.Start(t))
+	ours := (&Encoder{Activity: true}).Payload(nil, idle())
+	c.do(t, "RESTORE", "s", "0", string(ours))
+	theirs := c.do(t, "DUMP", "s").Text
+	require.Equal(t, string(ours[:len(ours)-payloadTail]), theirs[:len(theirs)-payloadTail])
+}
+
 // exchangePayloads reads each key of redis-server by DUMP, and restores it there from our payload.
 func exchangePayloads(t *testing.T, c *client, ks *keyspace.Keyspace) {
 	other := keyspace.New(4, 3, dice)

@@ -17,7 +17,7 @@ func (e *Encoder) Payload(dst []byte, v keyspace.Value) []byte {
 		return e.payload(dst, func() { e.volatile(d) })
 	}
 	return e.payload(dst, func() {
-		e.typ(typeOf(v))
+		e.typ(e.typeOf(v))
 		e.value(v)
 	})
 }
@@ -38,7 +38,7 @@ func (e *Encoder) PayloadWithoutDeadlines(dst []byte, v keyspace.Value) []byte {
 			e.pairs(h)
 			return
 		}
-		e.typ(typeOf(v))
+		e.typ(e.typeOf(v))
 		e.value(v)
 	})
 }

@@ -308,6 +308,26 @@ func TestProducers(t *testing.T) {
 	}
 }
 
+// idle returns a stream with a consumer that was seen and never active.
+func idle() *stream.Stream {
+	s := &stream.Stream{}
+	c := s.AddGroup([]byte("g"), stream.ID{}, 0).AddConsumer([]byte("c"), 7)
+	c.Active = -1
+	return s
+}
+
+// TestActivity writes when a consumer was last active as Redis does since 7.2, and not if older releases must read it.
+func TestActivity(t *testing.T) {
+	for activity, active := range map[bool]int64{true: -1, false: 7} {
+		b := (&Encoder{Activity: activity}).Payload(nil, idle())
+		require.Equal(t, map[bool]byte{true: typeStream3, false: typeStream1}[activity], b[0])
+		v, err := ReadPayload(b, Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+		require.NoError(t, err)
+		c := v.(*stream.Stream).Groups()[0].Consumers()[0]
+		require.Equal(t, []int64{7, active}, []int64{c.Seen, c.Active})
+	}
+}
+
 // TestReturnedMessages writes messages that no consumer has as Redis 8.8 does, in the order in which they were returned.
 func TestReturnedMessages(t *testing.T) {
 	stored := &stream.Stream{}

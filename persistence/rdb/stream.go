@@ -18,16 +18,18 @@ import (
 //	[4: seconds | most | producers { name | sent { idempotent id | id } } | idempotent ids added | sent again]
 //
 // The first type is written for a stream from which nothing was ever deleted or trimmed; it loses nothing there. The third
-// is only read, never written: it would add the time of a consumer's last activity, but Redis 7.0 could not read it. The fourth is
+// is written for one with a consumer that was seen after it was last active, if the encoder keeps that. The fourth is
 // written for a stream that has idempotent producers or limits for them, the fifth for one with messages that no consumer has.
 
 // streamType returns the type in which a stream is written.
-func streamType(s *stream.Stream) byte {
+func (e *Encoder) streamType(s *stream.Stream) byte {
 	switch {
 	case slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool { return g.Returned() > 0 }):
 		return typeStream5
 	case s.Producers() != nil:
 		return typeStream4
+	case e.Activity && hasIdleConsumer(s):
+		return typeStream3
 	}
 	if s.Added() != int64(s.Len()) || !s.MaxDeleted().IsZero() {
 		return typeStream2
@@ -38,6 +40,13 @@ func streamType(s *stream.Stream) byte {
 		}
 	}
 	return typeStream1
+}
+
+// hasIdleConsumer reports whether a consumer was last active at another time than it was last seen.
+func hasIdleConsumer(s *stream.Stream) bool {
+	return slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool {
+		return slices.ContainsFunc(g.Consumers(), func(c *stream.Consumer) bool { return c.Active != c.Seen })
+	})
 }
 
 // distance returns the number of entries read that Redis assumes for a group if the type does not contain it.
@@ -59,7 +68,7 @@ func (e *Encoder) rawID(id stream.ID) {
 }
 
 func (e *Encoder) stream(s *stream.Stream) {
-	t := streamType(s)
+	t := e.streamType(s)
 	e.count(s.NodeCount())
 	for id, pack := range s.Packs() {
 		e.count(16)

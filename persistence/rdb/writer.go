@@ -80,7 +80,7 @@ func (r *Records) Record(k *keyspace.Record, pace *keyspace.Pace) {
 	if r.pace != nil {
 		if r.aside == nil {
 			r.aside = NewRecords(r.Compress)
-			r.aside.Marks = r.Marks
+			r.aside.Marks, r.aside.Activity = r.Marks, r.Activity
 		}
 		r.aside.Record(k, pace)
 		return
@@ -107,7 +107,7 @@ func (r *Records) record(k *keyspace.Record) {
 		r.byte(opFreq)
 		r.byte(byte(k.Freq))
 	}
-	r.typ(typeOf(k.Value))
+	r.typ(r.typeOf(k.Value))
 	r.string(bytesOf(k.Key))
 	r.value(k.Value)
 	if v, ok := withAuxDeadlines(k.Value); ok {

@@ -7,6 +7,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // output is a snapshot file being written.
@@ -58,7 +59,7 @@ type Content struct {
 // names and values, libraries of functions, and the sizes of the databases. It is called under the lock.
 func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(c.Compress)
-	r.Marks = marks(e)
+	r.Marks, r.Activity = marks(e), e.Release.Has(keepsActivity)
 	r.Aux(e.Release.Product+"-ver", e.Release.Version)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
 	r.Aux("ctime", strconv.FormatInt(e.Micros()/1e6, 10))
@@ -74,6 +75,9 @@ func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	}
 	return r
 }
+
+// keepsActivity is when the time at which a consumer of a stream was last active came into snapshots and payloads.
+var keepsActivity = release.From("7.2.0")
 
 func addLibraries(r *rdb.Records, e *engine.Engine) {
 	for _, source := range e.Libraries().Sources() {
