@@ -1,6 +1,9 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/keyspace"
+import (
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/release"
+)
 
 // Outcome is what a connection must know after its commands ran.
 type Outcome struct {
@@ -57,6 +60,7 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 // the end of CLIENT PAUSE: then it was not executed, and the connection offers it again.
 func (e *Engine) execute(s *Session, args [][]byte) bool {
 	if len(args) == 0 {
+		e.passEmpty(s)
 		return true
 	}
 	s.settled = s.Reply.Len()
@@ -88,6 +92,16 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	}
 	return true
 }
+
+// passEmpty takes an empty request for a command without a reply, as Redis did before 8.0: it ends CLIENT REPLY SKIP and
+// CLIENT CACHING.
+func (e *Engine) passEmpty(s *Session) {
+	if !e.Release.Has(ignoresEmpty) {
+		s.endCommand(nil)
+	}
+}
+
+var ignoresEmpty = release.From("8.0.0")
 
 // prefetch loads the keys of the next commands of a batch into the processor's cache together, where memory
 // latency would otherwise be paid key by key. It assumes that a command's key is its first argument and

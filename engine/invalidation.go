@@ -106,13 +106,10 @@ func (e *Engine) pushInvalidation(s *Session, keys []string) {
 		w.BulkString("message")
 		w.BulkString("__redis__:invalidate")
 	}
-	writeKeys(w, keys)
-}
-
-// writeKeys writes the keys of an invalidation.
-func writeKeys(w *resp.Writer, keys []string) {
 	if keys == nil {
+		w.SetProto(s.Reply.Proto()) // as in Redis, its null is not of the receiver's protocol
 		w.Null()
+		w.SetProto(proto)
 		return
 	}
 	w.Array(len(keys))

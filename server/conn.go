@@ -8,6 +8,7 @@ import (
 	"github.com/panjf2000/gnet/v2"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -27,6 +28,7 @@ type conn struct {
 	counted  bool        // the session counts bytes of the input
 	roomy    bool        // the server knows that the input has room to release
 	quiet    bool        // nothing has arrived since the server looked at the room
+	deaf     bool        // protocol errors wait for the next read
 	dying    bool        // executes nothing more; closes when its output is sent
 	broken   bool        // can send nothing more
 	closed   bool        // gnet has closed it
@@ -50,10 +52,10 @@ func (c *conn) Wake() { c.group.wakes.add(c) }
 func (c *conn) traffic() gnet.Action {
 	data, _ := c.gc.Next(-1)
 	if len(data) == 0 || c.blocked {
-		c.reply(c.server.engine.Collect(c.session))
+		c.collect()
 	}
 	if len(data) > 0 {
-		c.quiet = false
+		c.quiet, c.deaf = false, false
 		c.server.counts.in.Add(int64(len(data)))
 		c.session.Received.Add(int64(len(data)))
 		c.server.counts.reads.Add(1)
@@ -73,6 +75,19 @@ func (c *conn) traffic() gnet.Action {
 	c.count()
 	return c.action()
 }
+
+// collect sends what was written to the session outside of its own batches.
+func (c *conn) collect() {
+	blocked := c.blocked
+	c.reply(c.server.engine.Collect(c.session))
+	if blocked && !c.blocked {
+		c.deaf = c.server.engine.Release.Has(defersErrors)
+	}
+}
+
+// defersErrors is where a protocol error behind the command that blocked the client is sent at the next read: Redis 8.0
+// looks for errors only when it has read.
+var defersErrors = release.From("8.0.0")
 
 // direct executes the commands in data, which is the event loop's buffer, and keeps the rest.
 func (c *conn) direct(data []byte) {
@@ -131,20 +146,23 @@ func (c *conn) limits() limits {
 }
 
 // execute executes the rest of a batch. A protocol error behind it ends the connection. It returns false if a part must
-// wait, because the session is blocked.
+// wait: commands because the session is blocked, or an error until the next read.
 func (c *conn) execute(t *buffers) bool {
 	if commands := t.commands[t.done:]; len(commands) > 0 {
 		c.session.Lend(t.out[:0])
 		t.out = nil
 		o := c.server.engine.Do(c.session, commands)
 		t.done += o.Executed
+		if t.err == errBrowser && !o.Blocked {
+			o.Out = nil // as Redis, which closes the connection before it sends them
+		}
 		c.reply(o)
 		if cap(o.Out) <= maxKept {
 			t.out = o.Out
 		}
 	}
 	switch {
-	case t.done < len(t.commands) || t.err != nil && c.blocked:
+	case t.done < len(t.commands) || t.err != nil && (c.blocked || c.deaf):
 		return false
 	case t.err != nil && !c.dying:
 		c.fail(t.err)

@@ -234,15 +234,8 @@ func browser(args [][]byte) error {
 	if len(args) == 0 {
 		return nil
 	}
-	switch word := args[0]; len(word) {
-	case len("post"):
-		if bytes.EqualFold(word, []byte("post")) {
-			return errBrowser
-		}
-	case len("host:"):
-		if bytes.EqualFold(word, []byte("host:")) {
-			return errBrowser
-		}
+	if isWord(args[0], "post") || isWord(args[0], "host:") {
+		return errBrowser
 	}
 	return nil
 }
@@ -265,18 +258,13 @@ type batch struct {
 }
 
 // parse parses the commands at the front of buf, within the limits of a batch, and returns how many bytes it consumed.
-// Before AUTH a batch is one command, because the limits of the next one depend on it. Empty commands are skipped, as in
-// Redis.
+// A command on which the limits of the next one depend ends the batch.
 func (b *batch) parse(buf []byte, lim limits) (n int) {
 	b.commands, b.ends, b.done, b.more, b.err = b.commands[:0], b.ends[:0], 0, false, nil
 	if b.last = 0; b.left > 0 {
 		b.last = -1
 	}
-	most := batchCommands
-	if !lim.authed {
-		most = 1
-	}
-	for n < min(len(buf), batchBytes) && len(b.commands) < most {
+	for n < min(len(buf), batchBytes) && len(b.commands) < batchCommands {
 		whole := b.left == 0
 		if whole || b.args == nil {
 			b.args = b.next()
@@ -289,13 +277,31 @@ func (b *batch) parse(buf []byte, lim limits) (n int) {
 		if b.err = err; err != nil || !done {
 			return n
 		}
-		if b.last = n; len(b.args) > 0 {
-			b.commands = append(b.commands, b.args)
-			b.ends = append(b.ends, n)
+		b.last = n
+		b.commands = append(b.commands, b.args)
+		b.ends = append(b.ends, n)
+		if b.changesLimits(lim.authed, whole) {
+			break
 		}
 	}
 	b.more = n < len(buf)
 	return n
+}
+
+// changesLimits reports whether the command that was parsed may log the client in or out. If it is not whole, its name
+// is in an earlier buffer.
+func (b *batch) changesLimits(authed, whole bool) bool {
+	switch {
+	case !whole:
+		return !authed || b.count == 1
+	case authed:
+		return len(b.args) == 1 && isWord(b.args[0], "reset")
+	}
+	return len(b.args) > 0 && (isWord(b.args[0], "auth") || isWord(b.args[0], "hello"))
+}
+
+func isWord(arg []byte, word string) bool {
+	return len(arg) == len(word) && bytes.EqualFold(arg, []byte(word))
 }
 
 // next returns the slice for the arguments of the next command.

@@ -38,9 +38,9 @@ func TestCut(t *testing.T) {
 		{ping + "*1\r\n$4\r\nPI", []string{`["PING"]`}, "PI"},
 		{"*1\r\n$0\r\n\r\n", []string{`[""]`}, ""},
 		{"*2\r\n$2\r\n\r\n\r\n$1\r\n*\r\n", []string{`["\r\n" "*"]`}, ""},
-		{"*0\r\n*-1\r\n*-5\r\n*-9223372036854775808\r\n" + ping, []string{`["PING"]`}, ""},
+		{"*0\r\n*-1\r\n*-5\r\n*-9223372036854775808\r\n" + ping, []string{`[]`, `[]`, `[]`, `[]`, `["PING"]`}, ""},
 		{"*1\rx$4\rxPINGxx", []string{`["PING"]`}, ""}, // only the carriage return is looked at
-		{"PING\r\n  GET 'a b' \n\r\n \r\n" + ping, []string{`["PING"]`, `["GET" "a b"]`, `["PING"]`}, ""},
+		{"PING\r\n  GET 'a b' \n\r\n \r\n" + ping, []string{`["PING"]`, `["GET" "a b"]`, `[]`, `[]`, `["PING"]`}, ""},
 		{"PING\r", nil, "PING\r"},
 		{"*1\r", nil, "*1\r"},
 		{"*1\r\nPING", nil, "PING"},

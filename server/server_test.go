@@ -44,7 +44,7 @@ func startWith(t *testing.T, opts Options, set func(e *engine.Engine)) *running 
 	t.Helper()
 	r := &running{ended: make(chan error, 1), log: &syncBuffer{}}
 	r.engine = engine.New(engine.Options{Clock: Clock(), Seed: 1})
-	r.engine.Join(engine.Commands(stringcmds.Family(), keys.Family(), lists.Family(), zsets.Family(), engine.Connection(),
+	r.engine.Join(engine.Commands(stringcmds.Family(), keys.Family(), keys.Databases(), lists.Family(), zsets.Family(), engine.Connection(),
 		engine.Server(), engine.Channels(), engine.Transactions()))
 	if opts.Bind == nil {
 		opts.Bind = []string{"127.0.0.1"}
@@ -181,8 +181,8 @@ func TestProtocolErrorEndsTheConnection(t *testing.T) {
 	for in, want := range broken {
 		c := r.dial(t)
 		c.send("PING\r\n" + in)
-		require.Equal(t, "+PONG", c.line())
-		if want != errBrowser {
+		if want != errBrowser { // as in Redis, which drops the replies to commands of the same read
+			require.Equal(t, "+PONG", c.line())
 			require.Equal(t, "-"+strings.ReplaceAll(want.Error(), "\r", " "), c.line(), "%.40q", in)
 		}
 		c.closed()
