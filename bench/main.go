@@ -5,7 +5,8 @@
 //	go run ./bench lua       the same for what scripts spend their time on
 //	go run ./bench long      commands with a million arguments: time, CPU, and how long others wait
 //	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they let pass
-//	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts
+//	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts; with -rss, what keys and
+//	                         elements cost servers in resident memory
 //	go run ./bench eviction  what is kept when memory is short; with -soak 10m, what that costs
 //	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each

@@ -29,8 +29,11 @@ type memoryOptions struct {
 }
 
 // runMemory is the subcommand memory: the laboratory of package laboratory, its results as a table, as
-// files, and as a report with charts.
+// files, and as a report with charts. With -rss it weighs servers instead.
 func runMemory(args []string) error {
+	if i := slices.Index(args, "-rss"); i >= 0 {
+		return runResident(slices.Concat(args[:i], args[i+1:]))
+	}
 	o, err := parseMemory(args)
 	if err != nil {
 		return err
@@ -69,6 +72,7 @@ func (o *memoryOptions) results() (*memoryRun, error) {
 func parseMemory(args []string) (*memoryOptions, error) {
 	o := &memoryOptions{}
 	f := flag.NewFlagSet("memory", flag.ExitOnError)
+	f.Bool("rss", false, "weigh resident memory of servers instead, as the system counts it; memory -rss -h lists the flags of that")
 	short := f.Bool("short", false, "a selection that takes less than a minute")
 	anchors := f.Bool("anchors", false, "the article's table: zset and hash of time stamps, by default thresholds")
 	types, shapes, forms := f.String("type", "", "types, separated by commas"), f.String("shape", "", "shapes, separated by commas"),
