@@ -1,0 +1,136 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// disturbance is large work of a server, besides its load.
+type disturbance struct {
+	name    string
+	prepare func(s *server) error // fills it; nil for nothing
+	act     func(s *server) error // returns when the work is done
+}
+
+// disturbances are the rows of tail.
+func (o *tailRun) disturbances() []disturbance {
+	keys := func(s *server) error { return s.setKeys("key", 0, o.keys) }
+	large := fillWithScores(o.members)
+	do := func(args ...string) func(*server) error {
+		return func(s *server) error { _, err := s.do(args...); return err }
+	}
+	return []disturbance{
+		{"nothing", nil, func(*server) error { return nil }},
+		{fmt.Sprintf("%d keys are loaded", o.keys), nil, keys},
+		{fmt.Sprintf("%d keys expire together", o.keys), o.expireSoon, o.expire},
+		{"FLUSHALL SYNC", keys, do("FLUSHALL", "SYNC")},
+		{"FLUSHALL ASYNC", keys, func(s *server) error { return s.finish("lazyfree_pending_objects", "FLUSHALL", "ASYNC") }},
+		{"BGSAVE", keys, (*server).saveInBackground},
+		{"the table of keys grows", o.fillTable, func(s *server) error { return s.setKeys("more", 0, tableRoom*2) }},
+		{"MEMORY PURGE, a collection of the heap", keys, do("MEMORY", "PURGE")},
+		{fmt.Sprintf("DEL of a zset of %d", o.members), large, do("DEL", "large")},
+		{fmt.Sprintf("COPY of a zset of %d", o.members), large, do("COPY", "large", "copy")},
+		{fmt.Sprintf("BGSAVE of a zset of %d", o.members), large, (*server).saveInBackground},
+		{fmt.Sprintf("ZADD to a zset of %d while it is saved", o.members), large, changeWhileSaved},
+	}
+}
+
+// setKeys sets keys with values of 16 bytes, from one number up to another.
+func (s *server) setKeys(prefix string, from, to int) error {
+	return s.eachKey(from, to, func(i int) []string {
+		return []string{"SET", prefix + ":" + strconv.Itoa(i), fmt.Sprintf("value:%010d", i)}
+	})
+}
+
+// eachKey sends a command for each number, in batches.
+func (s *server) eachKey(from, to int, command func(i int) []string) error {
+	const batch = 256
+	for ; from < to; from += batch {
+		var commands [][]string
+		for i := from; i < min(to, from+batch); i++ {
+			commands = append(commands, command(i))
+		}
+		if _, err := s.pipe(commands); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// expireSoon sets keys and gives all of them one deadline, and returns when it is there.
+func (o *tailRun) expireSoon(s *server) error {
+	start := time.Now()
+	if err := s.setKeys("key", 0, o.keys); err != nil {
+		return err
+	}
+	due := time.Now().Add(3*time.Since(start) + time.Second)
+	at := strconv.FormatInt(due.UnixMilli(), 10)
+	if err := s.eachKey(0, o.keys, func(i int) []string { return []string{"PEXPIREAT", "key:" + strconv.Itoa(i), at} }); err != nil {
+		return err
+	}
+	if late := time.Since(due); late > 0 {
+		return fmt.Errorf("setting deadlines took %v too long", late)
+	}
+	time.Sleep(time.Until(due))
+	return nil
+}
+
+// expire returns when the server has removed the keys that are due.
+func (o *tailRun) expire(s *server) error {
+	return s.poll("stats", func(text string) bool { return infoField(text, "expired_keys") >= int64(o.keys) })
+}
+
+// tableRoom is how many keys are missing before a table of 2^n keys is full.
+const tableRoom = 1000
+
+// fillTable sets as many keys as a table of a power of two holds, but for a few.
+func (o *tailRun) fillTable(s *server) error {
+	size := 1
+	for size*2 <= o.keys {
+		size *= 2
+	}
+	return s.setKeys("key", 0, size-paceKeys-tableRoom)
+}
+
+// fillWithScores returns a function that makes the large value.
+func fillWithScores(n int) func(*server) error {
+	return func(s *server) error {
+		return s.fill(n, []string{"ZADD", "large"}, func(i int) []string { return []string{strconv.Itoa(i), fmt.Sprintf("member:%09d", i)} })
+	}
+}
+
+// finish sends a command that leaves work to the background, and returns when a field of INFO says that nothing is left.
+func (s *server) finish(field string, args ...string) error {
+	if _, err := s.do(args...); err != nil {
+		return err
+	}
+	return s.poll("everything", func(text string) bool { return infoField(text, field) == 0 })
+}
+
+func (s *server) saveInBackground() error { return s.finish("rdb_bgsave_in_progress", "BGSAVE") }
+
+// changeWhileSaved writes to the large value all the time while it is saved.
+func changeWhileSaved(s *server) error {
+	if _, err := s.do("BGSAVE"); err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		v, err := s.pipe([][]string{{"ZADD", "large", strconv.Itoa(-n), "member:000000000"}, {"INFO", "persistence"}})
+		if err != nil || infoField(v.Text, "rdb_bgsave_in_progress") == 0 {
+			return err
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// poll asks for a section of INFO until it is as wanted, for as long as patience lasts.
+func (s *server) poll(section string, done func(text string) bool) error {
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
+		v, err := s.do("INFO", section)
+		if err != nil || done(v.Text) {
+			return err
+		}
+	}
+	return fmt.Errorf("%s has not finished within %v", s.name, patience)
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/internal/reference"
+)
+
+// TestTailRunsOnRedis disturbs redis-server in each way, briefly.
+func TestTailRunsOnRedis(t *testing.T) {
+	path := reference.Require(t, "redis-server")
+	o := &tailRun{options: newOptions("tail").withServers(""), keys: 10 * paceKeys, members: 1000, share: 0.1}
+	require.NoError(t, o.parse(nil))
+	table, err := o.measure([]binary{{"redis", path}})
+	require.NoError(t, err)
+	require.Len(t, table.rows, len(o.disturbances()))
+	for _, r := range table.rows {
+		for _, c := range tailColumns[:4] {
+			require.NotEqual(t, "-", c.cell(r), "%s of %s", c.heading, r["name"])
+		}
+		require.Positive(t, r["ping_ms"], r["name"])
+		require.Positive(t, r["requests"], r["name"])
+		require.LessOrEqual(t, r["p99_ms"], r["p999_ms"], r["name"])
+	}
+	require.Error(t, runTail([]string{"-keys", "1"}))
+}
+
+// TestWaitsCountFromWhenARequestWasDue stops the server for a while: the requests that were due meanwhile waited.
+func TestWaitsCountFromWhenARequestWasDue(t *testing.T) {
+	s, err := startServer("redis", reference.Require(t, "redis-server"), "")
+	require.NoError(t, err)
+	defer s.stop()
+	var end ending
+	done := make(chan []time.Duration)
+	go func() {
+		latencies, _ := s.pace(1000, &end)
+		done <- latencies
+	}()
+	time.Sleep(100 * time.Millisecond)
+	require.NoError(t, syscall.Kill(s.process.PID, syscall.SIGSTOP))
+	time.Sleep(time.Second)
+	require.NoError(t, syscall.Kill(s.process.PID, syscall.SIGCONT))
+	_, err = s.do("PING")
+	require.NoError(t, err)
+	end.now()
+	latencies := <-done
+	waited := 0
+	for _, l := range latencies {
+		if l > 100*time.Millisecond {
+			waited++
+		}
+	}
+	require.Greater(t, waited, 2*paceClients, "only one request of each client waited")
+}
