@@ -25,11 +25,9 @@ const (
 	cacheValue    = 200
 )
 
-// runEviction is the subcommand eviction: hit ratios of the policies, or with -soak endurance.
+// runEviction is the subcommand eviction: hit ratios of the policies.
 func runEviction(args []string) error {
 	o := newOptions("eviction").withServers("redis-server")
-	soak := o.flags.Duration("soak", 0, "write at the limit of memory for this long, instead of comparing policies")
-	maxmemory := o.flags.String("maxmemory", "100mb", "the limit of the soak")
 	seconds := o.flags.Duration("time", 20*time.Second, "how long hits are counted for each policy, after as long a time to warm up")
 	rate := o.flags.Int("rate", 2500, "keys to ask for in a second")
 	policies := o.flags.String("policies", "allkeys-lru,allkeys-lfu,allkeys-random,volatile-lru,volatile-ttl", "policies to compare")
@@ -41,9 +39,6 @@ func runEviction(args []string) error {
 		return err
 	}
 	defer clean()
-	if *soak > 0 {
-		return o.runSoak(servers, *maxmemory, *soak)
-	}
 	return o.comparePolicies(servers, strings.Split(*policies, ","), *seconds, *rate)
 }
 

@@ -183,13 +183,18 @@ func (s *server) footprint() (row, error) {
 
 // infoField returns a number of INFO's reply, 0 if it is not there.
 func infoField(text, name string) int64 {
+	n, _ := strconv.ParseInt(infoText(text, name), 10, 64)
+	return n
+}
+
+// infoText returns the text of a field of INFO's reply, "" if it is not there.
+func infoText(text, name string) string {
 	for line := range strings.Lines(text) {
 		if value, found := strings.CutPrefix(line, name+":"); found {
-			n, _ := strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-			return n
+			return strings.TrimSpace(value)
 		}
 	}
-	return 0
+	return ""
 }
 
 // limiterTables returns a table for each traffic, and one of the cheapest limiters with what was refused.

@@ -8,7 +8,9 @@
 //	go run ./bench limiter   ways to limit requests: what they cost, what they leave, what they let pass
 //	go run ./bench memory    what collections cost in each encoding, in bytes and in time, with charts; with -rss, what keys and
 //	                         elements cost servers in resident memory
-//	go run ./bench eviction  what is kept when memory is short; with -soak 10m, what that costs
+//	go run ./bench eviction  what is kept when memory is short
+//	go run ./bench soak      memory and latency at the limit of memory for ten minutes; with -churn, of values that come, grow,
+//	                         shrink and go
 //	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
@@ -50,7 +52,8 @@ var subcommands = []struct {
 	{"tail", "how long clients wait while much is loaded, expires, is flushed, saved, copied, deleted", runTail},
 	{"limiter", "ways to limit requests: time, memory, and what passes", runLimiter},
 	{"memory", "what collections cost in each encoding, with charts", runMemory},
-	{"eviction", "hit ratios at the limit of memory, or with -soak memory and latency there", runEviction},
+	{"eviction", "hit ratios at the limit of memory", runEviction},
+	{"soak", "memory and latency over a long time, at the limit of memory or with -churn", runSoak},
 	{"persistence", "saving and loading snapshots; what an append-only file costs", runPersistence},
 	{"expiry", "deadlines of elements: what they cost, and a million of them falling due", runExpiry},
 	{"interpreters", "our Lua beside gopher-lua, in process", runInterpreters},
