@@ -125,9 +125,6 @@ func (e *Engine) RemoveWorld(w *World) {
 	e.worlds = slices.DeleteFunc(e.worlds, func(other *World) bool { return other == w })
 }
 
-// Clients returns how many sessions are in the world.
-func (w *World) Clients() int { return len(w.clients) }
-
 // World returns the world in which the session is.
 func (s *Session) World() *World { return s.world }
 

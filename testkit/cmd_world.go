@@ -66,7 +66,7 @@ func (k *Kit) cmdWorldList(c *engine.Call) {
 		c.Reply.BulkString("name")
 		c.Reply.BulkString(nameOf(w))
 		c.Reply.BulkString("clients")
-		c.Reply.Int(int64(w.Clients()))
+		c.Reply.Int(int64(len(w.Clients())))
 		c.Reply.BulkString("keys")
 		c.Reply.Int(int64(keys))
 		c.Reply.BulkString("bytes")
@@ -81,8 +81,8 @@ func (k *Kit) cmdWorldDrop(c *engine.Call) {
 	case w == nil:
 	case w == k.engine.Home():
 		c.Refuse(errDropDefault)
-	case w.Clients() > 0:
-		c.Refusef(errWorldInUse, nameOf(w), w.Clients())
+	case len(w.Clients()) > 0:
+		c.Refusef(errWorldInUse, nameOf(w), len(w.Clients()))
 	}
 	if c.OK() {
 		k.engine.RemoveWorld(w)

@@ -54,7 +54,7 @@ func New(e *engine.Engine) *Kit {
 
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Tick: k.endWaits, Guests: k.guests}
+	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Tick: k.endWaits, Reset: func() { *k.leaks() = leaks{} }, Guests: k.guests}
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.

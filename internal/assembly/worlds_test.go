@@ -136,7 +136,7 @@ func TestWorldsHaveTheirOwnClients(t *testing.T) {
 	w.do(b, "BLPOP list 0")
 	require.Equal(t, ":0\r\n", w.do(a, "CLIENT UNBLOCK 2"))
 	w.e.Close(b)
-	require.Zero(t, w.other.Clients())
+	require.Empty(t, w.other.Clients())
 	w.e.With(func() { w.e.RemoveWorld(w.other) })
 	require.Equal(t, []*engine.World{w.e.Home()}, w.e.Worlds())
 }
