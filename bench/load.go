@@ -18,6 +18,7 @@ type workload struct {
 	keyspace int     // what __rand_int__ is below; 0 for one key
 	args     []string
 	setup    func(s *server) error // fills what the command reads; may be nil
+	value    int                   // bytes of a further argument; 0 for none
 
 	warm      int // calls before the measuring
 	listeners int // subscribers of the channel news
@@ -78,6 +79,9 @@ func (w workload) prepare(s *server) error {
 	for i, arg := range w.args {
 		args[i] = strings.ReplaceAll(arg, "__rand_int__", "000000000001")
 	}
+	if w.value > 0 {
+		args = append(args, strings.Repeat("x", w.value))
+	}
 	for range 1 + w.warm {
 		if _, err := s.do(args...); err != nil {
 			return err
@@ -110,7 +114,12 @@ func (w workload) drive(s *server, benchmark string, n int) (sample, error) {
 	if w.keyspace > 0 {
 		args = append(args, "-r", strconv.Itoa(w.keyspace))
 	}
-	out, err := exec.Command(benchmark, append(args, w.args...)...).Output()
+	if w.value > 0 {
+		args = append(args, "-x")
+	}
+	generator := exec.Command(benchmark, append(args, w.args...)...)
+	generator.Stdin = strings.NewReader(strings.Repeat("x", w.value))
+	out, err := generator.Output()
 	if err != nil {
 		return sample{}, fmt.Errorf("%s on %s: %w", w.name, s.name, err)
 	}

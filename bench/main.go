@@ -11,6 +11,7 @@
 //	go run ./bench eviction  what is kept when memory is short
 //	go run ./bench soak      memory and latency at the limit of memory for ten minutes; with -churn, of values that come, grow,
 //	                         shrink and go
+//	go run ./bench growth    CPU of an operation as keys, members, clients, pipelines and values grow, with charts
 //	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
@@ -54,6 +55,7 @@ var subcommands = []struct {
 	{"memory", "what collections cost in each encoding, with charts", runMemory},
 	{"eviction", "hit ratios at the limit of memory", runEviction},
 	{"soak", "memory and latency over a long time, at the limit of memory or with -churn", runSoak},
+	{"growth", "CPU of an operation as keys, members, clients, pipelines and values grow, with charts", runGrowth},
 	{"persistence", "saving and loading snapshots; what an append-only file costs", runPersistence},
 	{"expiry", "deadlines of elements: what they cost, and a million of them falling due", runExpiry},
 	{"interpreters", "our Lua beside gopher-lua, in process", runInterpreters},
