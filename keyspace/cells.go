@@ -13,6 +13,12 @@ import (
 //	Flush            ─────────────▶ ks.flushed ─ Begin, ReleaseFlushed ─▶ slab.Release, some regions at a time
 //
 // A snapshot still walks the tables that were flushed after it began, so nothing is released meanwhile.
+//
+// Not done yet: a fork, a copy on write of a database, for worlds of the test kit and for snapshots. The slab is prepared for it (see there): what it needs
+// here is that nothing names a cell by its address for longer than a command. So the table has to hold handles instead of pointers (four bytes
+// instead of eight), and a box has to be a cell, too, whose value is in a list of the database; a fork copies that list
+// and marks its values as shared, and the first edit of one clones it, as COPY does. The index of deadlines is copied lazily already, by btree's Clone. A fork takes
+// O(chunks + boxes) then: for 100,000 small keys 7 MB, about 110 chunks, some microseconds.
 
 // freedCell is a cell to be freed, and the slab that it belongs to: SWAPDB may have moved that to another database.
 type freedCell struct {

@@ -3,6 +3,7 @@ package keyspace
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -66,6 +67,42 @@ func TestRemovedValuesAreReadableUntilBegin(t *testing.T) {
 				require.NotEqual(t, "some text", string(v.(*str.Value).Text(nil)), "a view after the command shows")
 			}
 		})
+	}
+}
+
+// TestDroppedKeyspacesGiveTheirMemoryBack makes and drops some, as tests with embedded servers do.
+func TestDroppedKeyspacesGiveTheirMemoryBack(t *testing.T) {
+	const n = 20
+	released := make(chan struct{}, n)
+	for range n {
+		ks := newKeyspace()
+		setMany(ks, 100)
+		runtime.AddCleanup(ks.DB(0).cells, func(struct{}) { released <- struct{}{} }, struct{}{})
+	}
+	for gone := 0; gone < n/2; { // the last ones may still be on a stack
+		runtime.GC()
+		select {
+		case <-released:
+			gone++
+		default:
+			runtime.Gosched()
+		}
+	}
+}
+
+func TestAnEmptyKeyspaceIsSmall(t *testing.T) {
+	var before, after runtime.MemStats
+	const n = 100
+	all := make([]*Keyspace, n)
+	runtime.ReadMemStats(&before)
+	for i := range all {
+		all[i] = New(16, 1, nil)
+	}
+	runtime.ReadMemStats(&after)
+	require.Less(t, int(after.TotalAlloc-before.TotalAlloc)/n, 12<<10)
+	for _, ks := range all {
+		_, held := ks.CellBytes()
+		require.Zero(t, held)
 	}
 }
 

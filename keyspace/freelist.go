@@ -32,7 +32,7 @@ func (s *freeList) put(e entry) {
 
 // copyText returns a copy of a text, for a box.
 func (s *freeList) copyText(text *str.Value) Value {
-	if n := sizeclass.Round(text.Len()); n <= maxFreeText {
+	if n := sizeclass.Round(text.Len()); s != nil && n <= maxFreeText {
 		if spare := pop(&s[n/freeStep]); spare != nil {
 			spare.Assign(text)
 			return spare
@@ -63,6 +63,9 @@ func (db *DB) Evict(key []byte) bool {
 	}
 	e := *slot
 	db.remove(hash, name)
+	if db.ks.free == nil {
+		db.ks.free = new(freeList)
+	}
 	if db.ks.snapshot == nil { // or it may have the entry
 		db.ks.free.put(e)
 	}

@@ -73,7 +73,7 @@ type Keyspace struct {
 	seed    uint64
 	dice    func(n uint64) uint64
 	views   views
-	free    freeList
+	free    *freeList    // nil until something is evicted
 	expired []entry      // scratch of reapItem
 	freed   []freedCell  // until Begin
 	flushed []*slab.Slab // of contents that are gone

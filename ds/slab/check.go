@@ -7,19 +7,25 @@ import (
 
 // Check returns the first violated invariant; nil if all hold. O(chunks).
 func (s *Slab) Check() error {
-	live, used := 0, 0
-	for _, r := range s.regions {
-		for i := range r.chunks {
-			c := &r.chunks[i]
-			if err := s.checkChunk(c); err != nil {
-				return fmt.Errorf("chunk %d of region at %p, cells of %d bytes: %w", i, r.base, c.size, err)
-			}
-			live += c.live * c.size
-			used += min(c.size, 1)
-		}
+	if s.memory == nil {
+		return nil
 	}
-	if live != s.live || used != s.used {
+	live, used := 0, 0
+	for i, c := range s.memory.chunks {
+		if err := s.checkChunk(c); err != nil {
+			return fmt.Errorf("chunk %d, cells of %d bytes: %w", i, c.size, err)
+		}
+		if c.place != i || chunkOf(c.cells) != c {
+			return fmt.Errorf("chunk %d is at place %d", i, c.place)
+		}
+		live += c.live * c.size
+		used += min(c.size, 1)
+	}
+	switch {
+	case live != s.live || used != s.used:
 		return fmt.Errorf("%d bytes in %d chunks are in use, not %d in %d", live, used, s.live, s.used)
+	case used+len(s.spare) != len(s.memory.chunks):
+		return fmt.Errorf("%d chunks, of which %d are in use and %d spare", len(s.memory.chunks), used, len(s.spare))
 	}
 	return nil
 }

@@ -2,36 +2,47 @@ package slab
 
 import "unsafe"
 
-// memory is the regions and blocks of a Slab. It outlives the Slab by a moment: when the collector has found that one unreachable, it
+// memory is the chunks and blocks of a Slab. It outlives the Slab by a moment: when the collector has found that one unreachable, it
 // releases them.
 type memory struct {
-	regions []unsafe.Pointer
-	blocks  map[unsafe.Pointer]block
+	chunks []*chunk
+	blocks map[unsafe.Pointer]block
 }
 
 // block is the size of a block, and how much of it was not given back.
 type block struct{ size, left int }
 
-// add gets a region from the system. Its address is a multiple of its size.
-func (m *memory) add() unsafe.Pointer {
-	p := getRegion()
-	m.regions = append(m.regions, p)
-	return p
+// add gets a chunk from the pool.
+func (m *memory) add() *chunk {
+	c := shared.take()
+	c.place = len(m.chunks)
+	m.chunks = append(m.chunks, c)
+	return c
 }
 
-// release gives up to n regions back, or as much of blocks, and reports whether there are more.
+// remove gives a chunk to the pool.
+func (m *memory) remove(c *chunk) {
+	last := len(m.chunks) - 1
+	m.chunks[c.place] = m.chunks[last]
+	m.chunks[c.place].place = c.place
+	m.chunks[last] = nil
+	m.chunks = m.chunks[:last]
+	shared.put(c)
+}
+
+// release gives the chunks of up to n regions back, or as much of blocks, and reports whether there are more.
 func (m *memory) release(n int) (more bool) {
-	for ; n > 0 && len(m.regions) > 0; n-- {
-		last := len(m.regions) - 1
-		putRegion(m.regions[last])
-		m.regions = m.regions[:last]
+	for ; n > 0 && len(m.chunks) > 0; n-- {
+		for range min(len(m.chunks), perRegion) {
+			m.remove(m.chunks[len(m.chunks)-1])
+		}
 	}
 	for p, b := range m.blocks {
 		if n > 0 {
 			n -= m.releasePart(p, b, n)
 		}
 	}
-	return len(m.regions)+len(m.blocks) > 0
+	return len(m.chunks)+len(m.blocks) > 0
 }
 
 // releasePart gives back as much of a block as n regions have, from its end on, and returns how many regions that was.

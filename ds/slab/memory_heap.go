@@ -12,7 +12,8 @@ func getRegion() unsafe.Pointer {
 	return unsafe.Add(p, toMultiple(p, regionSize))
 }
 
-func putRegion(unsafe.Pointer) {}
+// keepsRegions says whether the pool keeps a region of which no Slab has a chunk.
+const keepsRegions = false
 
 const pageSize = 4096
 

@@ -16,14 +16,14 @@ const regionSize = 4 << 20
 
 var pageSize = os.Getpagesize()
 
-// addresses are those that no Slab has, by size. Their memory was given back, but they were not: Go's heap might get
+// addresses are those of blocks that no Slab has, by size. Their memory was given back, but they were not: Go's heap might get
 // them, and an old pointer would look like one into the heap, which the collector does not forgive.
 type addresses struct {
 	mu   sync.Mutex
 	list map[int][]unsafe.Pointer
 }
 
-var regions, blocks = addresses{list: map[int][]unsafe.Pointer{}}, addresses{list: map[int][]unsafe.Pointer{}}
+var blocks = addresses{list: map[int][]unsafe.Pointer{}}
 
 // take returns addresses of that size; nil if there are none.
 func (a *addresses) take(size int) (p unsafe.Pointer) {
@@ -44,14 +44,8 @@ func (a *addresses) put(p unsafe.Pointer, size int) {
 	a.list[size] = append(a.list[size], p)
 }
 
-func getRegion() unsafe.Pointer {
-	if p := regions.take(regionSize); p != nil {
-		return p
-	}
-	return mapRegion()
-}
-
-func putRegion(p unsafe.Pointer) { regions.put(p, regionSize) }
+// keepsRegions says whether the pool keeps a region of which no Slab has a chunk. It does, for its addresses.
+const keepsRegions = true
 
 // getBlock returns n bytes that are zero, of whole pages.
 func getBlock(n int) unsafe.Pointer {
@@ -75,8 +69,8 @@ func mapMemory(n int) unsafe.Pointer {
 	return p
 }
 
-// mapRegion maps twice the addresses and unmaps what lies before and after the region.
-func mapRegion() unsafe.Pointer {
+// getRegion maps twice the addresses of a region and unmaps what lies before and after the region.
+func getRegion() unsafe.Pointer {
 	p := mapMemory(2 * regionSize)
 	before := toMultiple(p, regionSize)
 	region := unsafe.Add(p, before)

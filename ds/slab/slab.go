@@ -1,31 +1,41 @@
 // Package slab is an allocator of small cells without pointers, in memory that Go's collector does not know of. What is
 // freed is used again at once, so the resident memory follows the data. With Go's own allocator garbage would double it.
 //
-//	Slab     one for each database; its memory goes when the Slab goes
+//	pool     of the whole process: regions, and which of their chunks no Slab has
 //	region   4 MB of addresses, from the system
+//	Slab     one for each database; its chunks go back to the pool when it goes
 //	chunk    64 KB of a region, with cells of one size: 16, 24, 32 ... MaxCell bytes
 //	cell     what Alloc returns
+//
+// An empty Slab is a hundred bytes. One with few cells has a chunk for each of their sizes, of which only those pages are resident that
+// were written to. So thousands of small datasets can share a process.
 //
 // What is known about a chunk lies in Go's heap beside it, not in it: a bit for each cell that is free, and a bit for
 // each of 64 groups of cells that has a free one. So Alloc finds a cell with two bit scans, and a chunk can be
 // walked, shared or moved without a look into its cells.
 //
-// A chunk whose last cell is freed can take cells of any size next. A few such chunks are kept, the memory of the others
-// goes back to the system, and only their addresses stay. The addresses of a Slab that is gone are kept for the next one.
+// A chunk whose last cell is freed can take cells of any size next. A Slab keeps a few such chunks. The others go to the pool for
+// any Slab; their memory goes back to the system, and only their addresses stay.
 //
 // Invariants, verified by Check:
 //  1. A chunk is in the list of its size if it has a free cell, and has no size if no cell is in use; but the first
 //     of a list may be empty, so that a single cell that comes and goes costs nothing.
 //  2. Bit i of free[w] is set exactly if cell 64*w+i is free, and bit w of groups if free[w] is not zero.
-//  3. Live is the sum of the cells in use and of the blocks, Held that of the chunks whose memory was not given back and of the blocks.
+//  3. Live is the sum of the cells in use and of the blocks, Held that of the Slab's chunks and of the blocks.
+//  4. A chunk belongs to one Slab, at the place that it says, or to the pool, and has no cells then.
 //
 // Under the race detector, which cannot watch other memory, and where the system has no mmap, the regions are slices of
-// Go's heap. With the build tag poison, and under the race detector, a freed cell is filled with a pattern, so that a
+// Go's heap, which go when all their chunks are in the pool. With the build tag poison, and under the race detector, a freed cell is filled with a pattern, so that a
 // read of it shows.
 //
-// Non-goals: cells with pointers; cells above MaxCell; concurrent use. Not done yet, but prepared for: chunks
-// have numbers (region and place), so a cell can be named by 32 bits, 8 bytes a step; compaction; chunks that several Slabs
-// share until one writes.
+// Non-goals: cells with pointers; cells above MaxCell; concurrent use of a Slab (different ones may be used at the same time).
+//
+// Not done yet, but prepared for: handles, compaction and forks. A Slab numbers its chunks (place), and a chunk has 8,192 places of 8
+// bytes, so 32 bits can name each cell in 32 GB: chunks[handle>>13].cells + handle&8191*8. A handle outlives a move of its chunk. A fork would
+// copy the list of chunks, 8 bytes for 64 KB of data, and count one more owner in each. Who is about to write into a chunk with several owners takes a
+// chunk of its own from the pool, copies the 64 KB, and puts it at the same place of its list: all handles stay as they are,
+// in tables that lie in such chunks, too. The clocks of accesses, which are written by reads, have to lie elsewhere or be left out in a fork. Pointers
+// into cells are valid until the next write then, as views are.
 package slab
 
 import (
@@ -47,20 +57,12 @@ const (
 
 // Slab allocates cells. The zero value is ready for use. It must not be copied.
 type Slab struct {
-	open    [MaxCell/step + 1]*chunk // by size: a chunk with free cells, which links to others
-	spare   []*chunk                 // without a size, with memory
-	bare    []*chunk                 // without a size; the memory was given back
-	regions []*region
-	memory  *memory
-	live    int // bytes of cells in use
-	blocks  int // bytes of blocks
-	used    int // chunks that have a size
-}
-
-// region is the addresses of some chunks.
-type region struct {
-	base   unsafe.Pointer
-	chunks [regionSize / chunkSize]chunk
+	open   *[MaxCell/step + 1]*chunk // by size: a chunk with free cells, which links to others; nil in the beginning
+	spare  []*chunk                  // without a size
+	memory *memory                   // all chunks, and blocks
+	live   int                       // bytes of cells in use
+	blocks int                       // bytes of blocks
+	used   int                       // chunks that have a size
 }
 
 // chunk is a run of cells of one size.
@@ -73,6 +75,9 @@ type chunk struct {
 	live   int      // cells in use
 
 	prev, next *chunk // in the list of their size
+
+	home  *region
+	place int // in the list of the Slab that has it
 }
 
 // Size returns the bytes of the cell that Alloc returns for n bytes.
@@ -88,7 +93,10 @@ func (s *Slab) Held() int { return (s.used+len(s.spare))*chunkSize + s.blocks }
 // Alloc returns a cell of Size(n) bytes with arbitrary contents; n is MaxCell at most. O(1).
 func (s *Slab) Alloc(n int) unsafe.Pointer {
 	size := Size(n)
-	c := s.open[size/step]
+	var c *chunk
+	if s.open != nil {
+		c = s.open[size/step]
+	}
 	if c == nil {
 		c = s.openChunk(size)
 	}
@@ -106,7 +114,7 @@ func (s *Slab) Alloc(n int) unsafe.Pointer {
 
 // Free frees a cell of this Slab. Nothing may refer to it any more. O(1).
 func (s *Slab) Free(p unsafe.Pointer) {
-	c := s.chunkOf(p)
+	c := chunkOf(p)
 	i := int(uint32(uintptr(p)-uintptr(c.cells)) / uint32(c.size))
 	w, bit := i/64, uint64(1)<<(i%64)
 	if c.free[w]&bit != 0 {
@@ -125,16 +133,15 @@ func (s *Slab) Free(p unsafe.Pointer) {
 	}
 }
 
-// chunkOf returns the chunk that has the cell.
-func (s *Slab) chunkOf(p unsafe.Pointer) *chunk {
-	at := uintptr(p) & (regionSize - 1)
-	number := *(*int)(unsafe.Add(p, -int(at)))
-	return &s.regions[number].chunks[at/chunkSize]
-}
-
 // openChunk gives a chunk without a size that of the cells wanted.
 func (s *Slab) openChunk(size int) *chunk {
-	c := s.vacant()
+	if s.open == nil {
+		s.open = new([MaxCell/step + 1]*chunk)
+	}
+	c, ok := pop(&s.spare)
+	if !ok {
+		c = s.ownMemory().add()
+	}
 	c.divide(size)
 	s.used++
 	s.link(c)
@@ -156,19 +163,7 @@ func (c *chunk) divide(size int) {
 	c.size, c.groups = size, ^uint64(0)>>(64-words)
 }
 
-// vacant returns a chunk without a size, one with memory if possible.
-func (s *Slab) vacant() *chunk {
-	if c, ok := pop(&s.spare); ok {
-		return c
-	}
-	if len(s.bare) == 0 {
-		s.addRegion()
-	}
-	c, _ := pop(&s.bare)
-	return c
-}
-
-// closeChunk takes the size from an empty chunk, and gives memory back if much is spare.
+// closeChunk takes the size from an empty chunk, and gives chunks back if many are spare.
 func (s *Slab) closeChunk(c *chunk) {
 	s.unlink(c)
 	c.size, c.groups = 0, 0
@@ -176,24 +171,7 @@ func (s *Slab) closeChunk(c *chunk) {
 	s.spare = append(s.spare, c)
 	for len(s.spare) > 8+s.used/32 {
 		c, _ := pop(&s.spare)
-		c.free = nil
-		giveBack(c.cells, c.room)
-		s.bare = append(s.bare, c)
-	}
-}
-
-// addRegion gets addresses from the system.
-func (s *Slab) addRegion() {
-	r := &region{base: s.ownMemory().add()}
-	*(*int)(r.base) = len(s.regions)
-	s.regions = append(s.regions, r)
-	for i := len(r.chunks) - 1; i >= 0; i-- { // the first is the next to be popped
-		c := &r.chunks[i]
-		c.cells, c.room = unsafe.Add(r.base, i*chunkSize), chunkSize
-		if i == 0 {
-			c.cells, c.room = unsafe.Add(c.cells, headSize), c.room-headSize
-		}
-		s.bare = append(s.bare, c)
+		s.memory.remove(c)
 	}
 }
 
@@ -206,7 +184,7 @@ func (s *Slab) ownMemory() *memory {
 	return s.memory
 }
 
-// Release gives up to n regions, or as much of blocks, back to the system, and reports whether there are more. All cells are lost, and the Slab
+// Release gives the chunks of up to n regions, or as much of blocks, back to the system, and reports whether there are more. All cells are lost, and the Slab
 // must not be used for anything else any more. A Slab that the collector finds unreachable releases all of them.
 func (s *Slab) Release(n int) (more bool) { return s.memory != nil && s.memory.release(n) }
 

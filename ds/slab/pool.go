@@ -1,0 +1,84 @@
+package slab
+
+import (
+	"math/bits"
+	"slices"
+	"sync"
+	"unsafe"
+)
+
+// pool is the regions of the process, and which of their chunks no Slab has. Slabs use it at the same time.
+type pool struct {
+	mu      sync.Mutex
+	regions []*region // those with such a chunk; the last one gives the next
+	busy    map[*region]struct{}
+}
+
+var shared = pool{busy: map[*region]struct{}{}}
+
+const (
+	perRegion = regionSize / chunkSize
+	allVacant = 1<<perRegion - 1
+)
+
+// region is the addresses of some chunks. It begins with a pointer to this description, by which a cell leads to its chunk.
+type region struct {
+	base   unsafe.Pointer
+	vacant uint64 // bit i: no Slab has chunk i
+	chunks [perRegion]chunk
+}
+
+// take returns a chunk for a Slab, without cells.
+func (p *pool) take() *chunk {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.regions) == 0 {
+		p.regions = append(p.regions, newRegion())
+	}
+	last := len(p.regions) - 1
+	r := p.regions[last]
+	i := bits.TrailingZeros64(r.vacant)
+	if r.vacant &= r.vacant - 1; r.vacant == 0 {
+		p.regions = p.regions[:last]
+		p.busy[r] = struct{}{}
+	}
+	return &r.chunks[i]
+}
+
+// put takes a chunk from a Slab, with all its cells, and gives its memory back to the system.
+func (p *pool) put(c *chunk) {
+	r := c.home
+	*c = chunk{cells: c.cells, room: c.room, home: r}
+	giveBack(c.cells, c.room)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if r.vacant == 0 {
+		delete(p.busy, r)
+		p.regions = append(p.regions, r)
+	}
+	r.vacant |= 1 << ((uintptr(c.cells) - uintptr(r.base)) / chunkSize)
+	if r.vacant == allVacant && !keepsRegions {
+		p.regions = slices.DeleteFunc(p.regions, func(other *region) bool { return other == r })
+	}
+}
+
+// newRegion gets addresses from the system.
+func newRegion() *region {
+	r := &region{base: getRegion(), vacant: allVacant}
+	*(**region)(r.base) = r
+	for i := range r.chunks {
+		c := &r.chunks[i]
+		c.home, c.cells, c.room = r, unsafe.Add(r.base, i*chunkSize), chunkSize
+		if i == 0 {
+			c.cells, c.room = unsafe.Add(c.cells, headSize), c.room-headSize
+		}
+	}
+	return r
+}
+
+// chunkOf returns the chunk that has the cell.
+func chunkOf(p unsafe.Pointer) *chunk {
+	at := uintptr(p) & (regionSize - 1)
+	r := *(**region)(unsafe.Add(p, -int(at)))
+	return &r.chunks[at/chunkSize]
+}
