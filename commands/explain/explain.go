@@ -276,8 +276,12 @@ func listReport(v *list.List, ends int) report {
 		i++
 		return true
 	})
-	return report{{"quicklist", report{{"nodes", n, fmt.Sprintf("%d bytes each beside their blocks", list.NodeBytes)},
-		{"blocks", held, ""}, {"used", used, "of the blocks"}, {"chain", nodes, "from head to tail"}}, ""}}
+	parts := report{{"nodes", n, fmt.Sprintf("%d bytes each beside their blocks", list.NodeBytes)},
+		{"blocks", held, ""}, {"used", used, "of the blocks"}}
+	if spare := v.SpareBytes(); spare > 0 {
+		parts = append(parts, item{"spare", spare, "bytes of a removed node, kept for the next"})
+	}
+	return report{{"quicklist", append(parts, item{"chain", nodes, "from head to tail"}), ""}}
 }
 
 // streamReport returns the parts of a stream and the nodes at both ends.

@@ -42,6 +42,8 @@ func (c *quicklist) check() error {
 		return fmt.Errorf("list: %d elements in %d nodes, sums say %d in %d", elements, nodes, c.len, c.nodes)
 	case c.held != held:
 		return fmt.Errorf("list: %d bytes in blocks, sum says %d", held, c.held)
+	case c.spare != nil && !c.isLong(cap(c.spare.data)):
+		return fmt.Errorf("list: keeps a block of %d bytes beside %d", cap(c.spare.data), held)
 	}
 	return nil
 }

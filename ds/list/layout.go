@@ -32,5 +32,13 @@ func (l *List) Nodes(fn func(n Node) bool) bool {
 	return true
 }
 
+// SpareBytes returns what a removed node takes that is kept for the next one, part of Bytes. O(1).
+func (l *List) SpareBytes() int {
+	if l.quicklist == nil {
+		return 0
+	}
+	return l.quicklist.spareBytes()
+}
+
 // DeadlineBytes returns the bytes that the deadlines of elements take, part of Bytes. O(1).
 func (l *List) DeadlineBytes() int { return l.deadlines.Bytes() }

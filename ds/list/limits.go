@@ -81,6 +81,7 @@ const (
 	exactBlock    = 512  // up to here a block has just the size it needs, for there are many small lists
 	firstBlock    = 1024 // of a node at an end of a quicklist, which is sure to get more elements
 	longQuicklist = 8    // full ziplists, from which on the room left over at an end does not matter
+	leastSpare    = 4096 // of the block of a removed node that is kept for another
 )
 
 // reserve returns zl with room for an element of n bytes. Blocks grow by half, up to the limit, so

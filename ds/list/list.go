@@ -11,6 +11,7 @@
 //  2. No node is empty, and each knows its number of elements.
 //  3. A plain node holds the bytes of one element, without a ziplist around them.
 //  4. A quicklist's running sums are the number of its elements and the bytes of its nodes.
+//  5. Only a long quicklist keeps a removed node for the next (see block.go).
 //
 // Limits.Node bounds a ziplist, as list-max-ziplist-size does in Redis: in bytes, or in elements.
 // An element too large for any ziplist gets a plain node. A list whose one ziplist is full becomes a

@@ -238,6 +238,7 @@ func TestBytes(t *testing.T) {
 func heap() int {
 	var m runtime.MemStats
 	runtime.GC()
+	runtime.GC() // a pool survives the first
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)
 }
@@ -313,6 +314,50 @@ func TestSteadyStateDoesNotAllocate(t *testing.T) {
 		l.RemoveEnd(Head, 1)
 	})
 	require.LessOrEqual(t, queued, 0.5, "a block for many elements now and then")
+}
+
+// A list that grows leaves no garbage to speak of, and a long queue none at all, in either direction.
+func TestGrowingAndQueuingLeaveLittleGarbage(t *testing.T) {
+	for _, end := range []End{Head, Tail} {
+		for _, element := range []string{"element:12345678", strings.Repeat("x", 3000)} {
+			var l List
+			v := []byte(element)
+			n := 4_000_000 / len(v)
+			allocated := allocation(func() {
+				for range n {
+					l.Push(end, v, Defaults)
+				}
+			})
+			require.Less(t, allocated, l.Bytes()*11/10, "%d bytes", len(v))
+			allocated = allocation(func() {
+				for range n {
+					l.RemoveEnd(1-end, 1)
+					l.Push(end, v, Defaults)
+				}
+			})
+			require.Less(t, allocated, l.Bytes()/10, "%d bytes", len(v))
+			require.NoError(t, l.Check())
+		}
+	}
+}
+
+// allocation returns how many bytes a function allocates.
+func allocation(do func()) int {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	do()
+	runtime.ReadMemStats(&after)
+	return int(after.TotalAlloc - before.TotalAlloc)
+}
+
+func TestAShortListKeepsNoSpareNode(t *testing.T) {
+	l := listOf(Defaults, numbers(1000000, 1040000)...)
+	l.RemoveEnd(Head, 3000)
+	require.NotZero(t, l.SpareBytes())
+	require.NoError(t, l.Check())
+	l.RemoveEnd(Tail, l.Len()-2000)
+	require.Zero(t, l.SpareBytes())
+	require.NoError(t, l.Check())
 }
 
 func TestDamageIsFound(t *testing.T) {

@@ -12,7 +12,8 @@ type quicklist struct {
 	head, tail *node
 	len        int // elements
 	nodes      int
-	held       int // bytes of the nodes' blocks
+	held       int   // bytes of the nodes' blocks
+	spare      *node // removed, and kept with its block for the next node at an end; nil if there is none
 }
 
 var (
@@ -20,7 +21,7 @@ var (
 	quicklistSize = sizeclass.Round(int(unsafe.Sizeof(quicklist{})))
 )
 
-func (c *quicklist) bytes() int { return quicklistSize + c.nodes*nodeSize + c.held }
+func (c *quicklist) bytes() int { return quicklistSize + c.nodes*nodeSize + c.held + c.spareBytes() }
 
 // linkBefore puts a node with its elements before next, at the tail if that is nil.
 func (c *quicklist) linkBefore(next, n *node) {
@@ -56,6 +57,7 @@ func (c *quicklist) unlink(n *node) {
 	c.nodes--
 	c.len -= n.count
 	c.held -= cap(n.data)
+	c.keep(n)
 }
 
 // setNode gives a node other elements, or removes it if there are none.
@@ -67,6 +69,7 @@ func (c *quicklist) setNode(n *node, data ziplist.List, count int) {
 	c.held += cap(data) - cap(n.data)
 	c.len += count - n.count
 	n.data, n.count = data, count
+	c.dropSpare()
 }
 
 // end returns the node at an end.
@@ -121,25 +124,17 @@ func (c *quicklist) find(v []byte) (*node, int) {
 
 // push adds v at an end.
 func (c *quicklist) push(end End, v []byte, lim Limits) {
-	if n := c.end(end); n != nil && c.fits(n, v, lim) {
+	n := c.end(end)
+	if c.fits(n, v, lim) {
 		c.setNode(n, push(c.grow(n.data, len(v), lim), end, v, lim), n.count+1)
 		return
 	}
-	n := newNode(v, lim, true)
+	next := c.endNode(n, v, lim)
 	if end == Head {
-		c.linkBefore(c.head, n)
+		c.linkBefore(c.head, next)
 	} else {
-		c.linkBefore(nil, n)
+		c.linkBefore(nil, next)
 	}
-}
-
-// grow returns the ziplist at an end. If it has no room for an element of n bytes, and the list is
-// long, it is in a block of the full size, so that it need not grow step by step.
-func (c *quicklist) grow(zl ziplist.List, n int, lim Limits) ziplist.List {
-	if len(zl)+n+overhead <= cap(zl) || cap(zl) >= lim.bytes() || lim.Node >= 0 || c.held < longQuicklist*lim.bytes() {
-		return zl
-	}
-	return append(make(ziplist.List, 0, lim.bytes()), zl...)
 }
 
 // fits reports whether a node can get v as a further element.
@@ -147,23 +142,19 @@ func (c *quicklist) fits(n *node, v []byte, lim Limits) bool {
 	return n != nil && !n.plain && lim.mayAdd(n.data, n.count, len(v))
 }
 
-// newNode returns a node of the one element v. One that is to grow gets a block for more of them.
-func newNode(v []byte, lim Limits, grows bool) *node {
+// newNode returns a node of the one element v.
+func newNode(v []byte, lim Limits) *node {
 	if lim.large(len(v)) {
 		return &node{data: append(ziplist.List{}, v...), count: 1, plain: true}
 	}
-	var block []byte
-	if grows && lim.Node < 0 {
-		block = make([]byte, firstBlock)
-	}
-	return &node{data: ziplist.AppendEmpty(block).Append(v), count: 1}
+	return &node{data: ziplist.New().Append(v), count: 1}
 }
 
 // removeEnd removes n elements at an end.
 func (c *quicklist) removeEnd(end End, n int) {
 	for x := c.end(end); x != nil && n > 0; x = c.end(end) {
 		if n < x.count {
-			c.setNode(x, removeEnd(x.data, x.count, end, n).Trim(), x.count-n)
+			c.setNode(x, c.trimEnd(removeEnd(x.data, x.count, end, n)), x.count-n)
 			return
 		}
 		n -= x.count

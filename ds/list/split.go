@@ -16,9 +16,9 @@ func (c *quicklist) insert(n *node, i int, v []byte, behind bool, lim Limits) {
 	case last && c.fits(n.next, v, lim):
 		c.insertInto(n.next, 0, v, lim)
 	case first:
-		c.linkBefore(n, newNode(v, lim, false))
+		c.linkBefore(n, newNode(v, lim))
 	case last:
-		c.linkBefore(n.next, newNode(v, lim, false))
+		c.linkBefore(n.next, newNode(v, lim))
 	default:
 		c.insertBetween(n, i, v, behind, lim)
 	}
@@ -31,7 +31,7 @@ func (c *quicklist) insertBetween(n *node, i int, v []byte, behind bool, lim Lim
 	left, right := n, n.next
 	switch {
 	case lim.large(len(v)):
-		c.linkBefore(right, newNode(v, lim, false))
+		c.linkBefore(right, newNode(v, lim))
 	case behind:
 		c.insertInto(right, 0, v, lim)
 		c.join(left, lim)

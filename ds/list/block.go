@@ -1,0 +1,88 @@
+package list
+
+import "github.com/miniserver-go/miniserver/ds/ziplist"
+
+// Blocks at the ends of a quicklist. In a long one they have the full size from the beginning, are not cut down while
+// elements are removed, and the last one that became empty is kept for the next. So neither a list that grows nor a queue
+// leaves garbage, which would stay resident until it is collected.
+
+// isLong reports whether the blocks are so many that the room left over in one more, of so many bytes, does not matter.
+func (c *quicklist) isLong(bytes int) bool { return c.held >= longQuicklist*bytes }
+
+// grow returns the ziplist at an end. If it has no room for an element of n bytes, and the list is
+// long, it is in a block of the full size, so that it need not grow step by step.
+func (c *quicklist) grow(zl ziplist.List, n int, lim Limits) ziplist.List {
+	if len(zl)+n+overhead <= cap(zl) || cap(zl) >= lim.bytes() || lim.Node >= 0 || !c.isLong(lim.bytes()) {
+		return zl
+	}
+	return append(make(ziplist.List, 0, lim.bytes()), zl...)
+}
+
+// endNode returns a node of the one element v, which comes beside a full one at an end. It has room for more elements.
+func (c *quicklist) endNode(full *node, v []byte, lim Limits) *node {
+	switch {
+	case lim.large(len(v)) || lim.Node >= 0:
+		return newNode(v, lim)
+	case !c.isLong(lim.bytes()):
+		return &node{data: ziplist.AppendEmpty(make([]byte, firstBlock)).Append(v), count: 1}
+	}
+	n := c.takeSpare()
+	n.data, n.count = ziplist.AppendEmpty(c.fullBlock(full, n.data, lim)).Append(v), 1
+	return n
+}
+
+// fullBlock returns a block of the full size: that of a node which is full but does not need all of it, or old, or a new one.
+func (c *quicklist) fullBlock(full *node, old ziplist.List, lim Limits) []byte {
+	switch room := full.data; {
+	case !full.plain && cap(room) == lim.bytes() && len(room) <= cap(room)/8*7:
+		if len(room) > cap(old) || len(room) <= cap(old)/8*7 {
+			old = nil
+		}
+		c.setNode(full, append(old[:0], room...), full.count)
+		return room
+	case cap(old) == lim.bytes():
+		return old
+	}
+	return make([]byte, lim.bytes())
+}
+
+// trimEnd is ziplist.Trim for a node at an end, which is likely to be removed or filled soon: in a long list it keeps its block.
+func (c *quicklist) trimEnd(zl ziplist.List) ziplist.List {
+	if c.isLong(cap(zl)) {
+		return zl
+	}
+	return zl.Trim()
+}
+
+// keep keeps a node that was removed, if the list is long and has no other.
+func (c *quicklist) keep(n *node) {
+	c.dropSpare()
+	if c.spare == nil && !n.plain && cap(n.data) >= leastSpare && c.isLong(cap(n.data)) {
+		n.prev, n.next = nil, nil
+		c.spare = n
+	}
+}
+
+// dropSpare forgets the node that is kept if the list is not long any more.
+func (c *quicklist) dropSpare() {
+	if c.spare != nil && !c.isLong(cap(c.spare.data)) {
+		c.spare = nil
+	}
+}
+
+// takeSpare returns the node that is kept, with its block, or a new one without.
+func (c *quicklist) takeSpare() *node {
+	n := c.spare
+	if c.spare = nil; n == nil {
+		n = &node{}
+	}
+	return n
+}
+
+// spareBytes returns the bytes of the node that is kept.
+func (c *quicklist) spareBytes() int {
+	if c.spare == nil {
+		return 0
+	}
+	return nodeSize + cap(c.spare.data)
+}
