@@ -127,25 +127,33 @@ func (f *frames) differ(streams []stream) (differ []stream, err error) {
 	return differ, err
 }
 
-// alike reports whether replies are the same, but for known differences. When POST or Host: ends a connection, Redis drops
-// also the replies to requests that came with it. HELLO replies with the version, the client's id and the modules. Since 7.2 Redis
-// forgets the error of a failed AUTH while other replies wait to be sent, and that of a malformed request which came while
-// the client was blocked. UNSUBSCRIBE leaves the channels in any order. Requests that come together with RESET are still read
-// with the limits of a client that is logged in.
+// alike reports whether replies are the same, but for known differences. When POST or Host: ends a connection, the replies to
+// requests that came in the same read are dropped; the two servers may read other pieces. For the same reason the error of a
+// malformed request that came while the client was blocked may come later. HELLO replies with the version, the client's id and
+// the modules. Since 7.2 Redis forgets the error of a failed AUTH while other replies wait to be sent. UNSUBSCRIBE leaves the
+// channels in any order. RESET lowers the limits for the requests behind it.
 func alike(s stream, ours, theirs []byte) bool {
 	for _, differs := range []*regexp.Regexp{greeting, failedAuth, left} {
 		ours, theirs = differs.ReplaceAll(ours, []byte("$1")), differs.ReplaceAll(theirs, []byte("$1"))
 	}
-	if rest, ok := bytes.CutPrefix(ours, bytes.TrimSuffix(theirs, []byte("(open)"))); ok && malformed.Match(rest) && blocking.Match(bytes.Join(s.requests, nil)) {
-		return true
-	}
-	if limited := bytes.Index(theirs, []byte("-ERR Protocol error: unauthenticated")); limited >= 0 && bytes.Contains(theirs, []byte("+RESET")) {
+	all := bytes.Join(s.requests, nil)
+	limited := bytes.Index(theirs, []byte("-ERR Protocol error: unauthenticated"))
+	switch {
+	case limited >= 0 && bytes.Contains(theirs, []byte("+RESET")):
 		return bytes.HasPrefix(ours, theirs[:limited])
-	}
-	if browser.Match(bytes.Join(s.requests, nil)) && !browser.Match(ours) {
-		return bytes.HasPrefix(ours, theirs)
+	case blocking.Match(all) && (endsMalformed(ours, theirs) || endsMalformed(theirs, ours)):
+		return true
+	case browser.Match(all) && !browser.Match(ours):
+		return bytes.HasPrefix(ours, theirs) || bytes.HasPrefix(theirs, ours)
 	}
 	return bytes.Equal(ours, theirs)
+}
+
+// endsMalformed reports whether a connection ends with the error of a malformed request, and another one, with the same
+// replies before it, stays open.
+func endsMalformed(ended, open []byte) bool {
+	rest, ok := bytes.CutPrefix(ended, bytes.TrimSuffix(open, []byte("(open)")))
+	return ok && malformed.Match(rest)
 }
 
 var (
