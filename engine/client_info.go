@@ -120,7 +120,7 @@ func (s *Session) flags() string {
 	}{
 		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed, 'b'},
 		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.dirtyCAS, 'd'}, {s.closing, 'c'},
-		{s.unix, 'U'}, {s.noEvict, 'e'}, {s.noTouch, 'T'}, {s.imports, 'I'},
+		{s.unix, 'U'}, {s.readsReplica, 'r'}, {s.noEvict, 'e'}, {s.noTouch, 'T'}, {s.imports, 'I'},
 	} {
 		if f.set {
 			b.WriteByte(f.letter)

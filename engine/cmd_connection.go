@@ -63,7 +63,7 @@ func cmdReset(c *Call) {
 	s := c.Session
 	c.Engine.detach(s)
 	s.db, s.Name = 0, ""
-	s.noEvict, s.noTouch, s.imports, s.redirects = false, false, false, false
+	s.noEvict, s.noTouch, s.imports, s.redirects, s.readsReplica = false, false, false, false, false
 	s.regroup()
 	if s.reply == replyOff {
 		s.reply = replyOn // SKIP still applies to this reply
@@ -159,7 +159,7 @@ func (c *Call) replyHello() {
 	w.Int(int64(w.Proto()))
 	w.BulkString("id")
 	w.Int(c.Session.ID)
-	for _, word := range [...]string{"mode", "standalone", "role", "master", "modules"} {
+	for _, word := range [...]string{"mode", c.Engine.mode(), "role", "master", "modules"} {
 		w.BulkString(word)
 	}
 	w.Array(0)

@@ -58,7 +58,7 @@ func (e *Engine) coreSections() []Section {
 		{Name: "Commandstats", Hidden: true, Fill: e.fillCommandStats},
 		{Name: "Errorstats", Fill: e.fillErrorStats},
 		{Name: "Latencystats", Since: "7.0.0", Hidden: true, Fill: e.fillLatencyStats},
-		{Name: "Cluster", Fill: func(b *bytes.Buffer) { Fields(b, "cluster_enabled", 0) }},
+		{Name: "Cluster", Fill: e.fillCluster},
 		{Name: "Keyspace", Fill: e.fillKeyspace},
 		{Name: "Keysizes", Since: "8.0.0", Fill: e.fillKeysizes},
 	}
@@ -70,11 +70,19 @@ func (e *Engine) fillServer(b *bytes.Buffer) {
 	if e.Release.Product == "valkey" {
 		Fields(b, "server_name", e.Release.Product, "valkey_version", e.Release.Version, "valkey_release_stage", "ga")
 	}
-	Fields(b, "miniserver_version", Version, "redis_mode", "standalone", "server_mode", "standalone",
+	Fields(b, "miniserver_version", Version, "redis_mode", e.mode(), "server_mode", e.mode(),
 		"run_id", e.runID, "server_time_usec", e.time.micros, "uptime_in_seconds", up, "uptime_in_days", up/86400,
 		"lru_clock", e.Keyspace.Now/1000&(1<<24-1), "hz", e.Parts.params["hz"].Get(), "configured_hz", e.Parts.params["hz"].Get(),
 		"clients_hz", e.Parts.params["hz"].Get(), "availability_zone", e.Parts.params["availability-zone"].Get(),
 		"process_supervised", "no", "redis_git_sha1", "00000000", "redis_git_dirty", 0)
+}
+
+func (e *Engine) fillCluster(b *bytes.Buffer) {
+	enabled := 0
+	if e.cluster.enabled {
+		enabled = 1
+	}
+	Fields(b, "cluster_enabled", enabled)
 }
 
 func (e *Engine) fillClients(b *bytes.Buffer) {

@@ -303,7 +303,7 @@ func (e *Engine) coreParams() []Param {
 			return nil
 		}},
 		{Name: "like", Immutable: true, Get: func() string { return e.Release.Name }},
-		{Name: "databases", Immutable: true, Get: func() string { return strconv.Itoa(e.Keyspace.Len()) }},
+		{Name: "databases", Immutable: true, Get: e.shownDatabases},
 		IntParam("slowlog-log-slower-than", &e.slowlog.threshold, -1, math.MaxInt64, "commandlog-execution-slower-than"),
 		e.slowlog.lengthParam("slowlog-max-len", "commandlog-slow-execution-max-len"),
 		IntParam("latency-monitor-threshold", &e.latency.threshold, 0, math.MaxInt64),

@@ -107,7 +107,7 @@ var ignoredTexts = []ignoredText{
 	{"replica-announce-ip", "", nil, "slave-announce-ip"},
 	{"appenddirname", "appendonlydir", nil, ""}, {"appendfilename", "appendonly.aof", nil, ""},
 	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},
-	{"daemonize", "no", []string{"yes", "no"}, ""}, {"cluster-enabled", "no", []string{"no"}, ""},
+	{"daemonize", "no", []string{"yes", "no"}, ""},
 	{"dbfilename", "dump.rdb", nil, ""}, {"dir", ".", nil, ""}, {"ignore-warnings", "", nil, ""},
 	{"locale-collate", "", nil, ""}, {"lua-enable-deprecated-api", "no", []string{"no"}, ""},
 	{"oom-score-adj", "no", []string{"no", "yes", "relative", "absolute"}, ""}, {"oom-score-adj-values", "0 200 800", nil, ""},
@@ -125,7 +125,7 @@ var ignoredTexts = []ignoredText{
 
 // ignoredAtStart are those of them that redis-server does not let CONFIG SET change.
 var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
-	"bio_cpulist", "cluster-config-file", "cluster-enabled", "cluster-port",
+	"bio_cpulist", "cluster-config-file", "cluster-port",
 	"daemonize", "disable-thp", "enable-module-command", "io-threads", "io-threads-do-reads", "lua-enable-deprecated-api", "rdbchecksum", "replicaof",
 	"rdma-bind", "rdma-completion-vector", "rdma-port", "rdma-rx-size", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}

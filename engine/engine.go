@@ -91,6 +91,7 @@ type Engine struct {
 	// Clients.
 	Sessions sessions
 	users    users
+	cluster  cluster
 
 	// Data.
 	eviction    eviction

@@ -176,6 +176,34 @@ const (
 	errACLUnchanged     = "%sWARNING: ACL errors detected, no change to the previously active ACL rules was performed"
 
 	// Clusters and modules.
-	ErrNoCluster = Error("ERR This instance has cluster support disabled")
+	ErrNoCluster       = Error("ERR This instance has cluster support disabled")
+	ErrCrossSlot       = Error("CROSSSLOT Keys in request don't hash to the same slot")
+	ErrCrossSlotCall   = "ERR Command '%s' in script attempted to access keys that don't hash to the same slot"
+	ErrCrossSlotScript = Error("ERR Script attempted to access keys that do not hash to the same slot")
+	ErrNotInCluster    = "ERR %s is not allowed in cluster mode"
+	ErrUnknownNode     = "ERR Unknown node %s"
+	ErrNoSuchNode      = "ERR I don't know about node %s"
+	ErrForgetSelf      = Error("ERR I tried hard but I can't forget myself...")
+	ErrReplicateSelf   = Error("ERR Can't replicate myself")
+	ErrFailoverMaster  = Error("ERR You should send CLUSTER FAILOVER to a replica")
+	ErrBasePort        = "ERR Invalid base port specified: %s"
+	ErrBusPort         = "ERR Invalid bus port specified: %s"
+	ErrNodeAddress     = "ERR Invalid node address specified: %s:%s"
+	ErrOnlyNode        = Error("ERR This server is the only node of its cluster")
+	ErrKeepsSlots      = Error("ERR The only node of a cluster keeps all hash slots")
+	ErrEpoch           = "ERR Invalid config epoch specified: %d"
+	ErrEpochSet        = Error("ERR Node config epoch is already non-zero")
+	ErrSlot            = Error("ERR Invalid slot")
+	ErrSlotCount       = Error("ERR Invalid slot or number of keys")
+	ErrSlotRange       = Error("ERR Invalid or out of range slot")
+	ErrSlotOrder       = "ERR start slot number %d is greater than end slot number %d"
+	ErrSlotBusy        = "ERR Slot %d is already busy"
+	ErrSlotOwned       = "ERR I'm already the owner of hash slot %d"
+	ErrFlushSlots      = Error("ERR DB must be empty to perform CLUSTER FLUSHSLOTS.")
+	ErrSetSlot         = Error("ERR Invalid CLUSTER SETSLOT action or number of arguments. Try CLUSTER HELP")
+	ErrSlotMetric      = Error("ERR Unrecognized sort metric for ORDERBY.")
+	ErrSlotLimit       = Error("ERR Limit has to lie in between 1 and 16384 (maximum number of slots).")
+	ErrFilterTwice     = Error("ERR Multiple filters of the same type are disallowed.")
+
 	ErrNoModules = Error("ERR MODULE command not allowed. If the enable-module-command option is set to \"local\", you can run it from a local connection, otherwise you need to set this option in the configuration file, and then restart the server.")
 )

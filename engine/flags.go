@@ -52,6 +52,7 @@ const (
 	ToPatterns                                           // its arguments are patterns of channels
 	Protected                                            // allowed only by enable-debug-command
 	HomeOnly                                             // concerns what only the home world has: files and replicas
+	OneSlot                                              // its keys lie in one slot; only in a cluster
 	Internal                                             // for servers among themselves: COMMAND DOCS marks it
 )
 

@@ -25,6 +25,11 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 			return err
 		}
 	}
+	if f&OneSlot != 0 {
+		if err := e.checkSlot(s, cmd, args); err != nil {
+			return err
+		}
+	}
 	switch {
 	case e.Config.MaxMemory > 0 && !e.ensureMemory() && e.mayTakeMemory(s, cmd, args): // evicts first
 		return ErrOOM
@@ -88,6 +93,8 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 		return e.persistence.writeError
 	case e.ScriptKilled():
 		return ErrScriptKilled
+	case f&OneSlot != 0:
+		return e.checkScriptSlot(s, cmd, args)
 	}
 	return nil
 }

@@ -153,7 +153,9 @@ func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	}
 	err = e.Worded(err)
 	if cmd != nil && cmd.Flags&RunsTx != 0 {
-		err = Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
+		if err != ErrCrossSlot {
+			err = Errorf(ErrExecRefused, strings.TrimPrefix(err.Error(), "ERR "))
+		}
 		s.endTx()
 		e.unwatch(s)
 	}

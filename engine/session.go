@@ -41,6 +41,7 @@ type Session struct {
 	noTouch      bool
 	noEvict      bool
 	imports      bool // a tool that copies a dataset: CLIENT IMPORT-SOURCE
+	readsReplica bool // READONLY in a cluster
 	redirects    bool // follows redirections: CLIENT CAPA
 	monitor      bool
 	unix         bool // connected through a unix socket
@@ -54,6 +55,8 @@ type Session struct {
 	startedOOM   bool     // a script's that began over maxmemory
 	wrote        bool     // a script's that has written
 	unsent       Target   // does not receive what a script's commands change
+	slot         int      // of the keys of the last command that was checked for it; noSlot for none
+	crossesSlots bool     // a script's whose keys may lie in several slots
 	reply        replyMode
 	settled      int    // length of the part of Reply that CLIENT REPLY does not silence any more
 	late         *inbox // messages that wait for the end of the reply; nil for none

@@ -45,6 +45,10 @@ func (m *Master) families() []engine.Family {
 
 // REPLICAOF <host port | NO ONE>
 func cmdReplicaOf(c *engine.Call) {
+	if c.Engine.InCluster() {
+		c.Fail(errClusterReplica)
+		return
+	}
 	if c.Word("NO") && c.Word("ONE") {
 		c.Reply.Status("OK")
 		return

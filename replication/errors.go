@@ -12,6 +12,7 @@ const (
 	errFailoverNone      = engine.Error("ERR No failover in progress.")
 	errFailoverNoReplica = engine.Error("ERR FAILOVER requires connected replicas.")
 	errFailoverTimeout   = engine.Error("ERR FAILOVER timeout must be greater than 0")
+	errClusterReplica    = engine.Error("ERR REPLICAOF not allowed in cluster mode.")
 	errNoMaster          = engine.Error("ERR this server cannot be a replica; only REPLICAOF NO ONE is supported")
 	errNoFailover        = engine.Error("ERR this server does not support failover to a replica")
 	errReplConf          = "ERR Unrecognized REPLCONF option: %s"

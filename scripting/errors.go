@@ -21,6 +21,7 @@ const (
 	errShebangOption = "ERR Unknown lua shebang option: %s"
 	errShebangFlag   = "ERR Unexpected flag in script shebang: %s"
 	errWriteFlag     = engine.Error("ERR Can not execute a script with write flag using *_ro command.")
+	errNoCluster     = engine.Error("ERR Can not run script on cluster, 'no-cluster' flag is set.")
 	errOOMFlag       = engine.Error("OOM allow-oom flag is not set on the script, can not run it when used memory > 'maxmemory'")
 	errShebangWords  = engine.Error("ERR Invalid engine in script shebang")
 	errShebangEnd    = engine.Error("ERR Invalid script shebang")

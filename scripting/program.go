@@ -33,7 +33,11 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 	if err := p.refusal(readOnly, short); err != nil {
 		return c.Fail(err)
 	}
+	if p.flags&noCluster != 0 && s.engine.InCluster() {
+		return c.Fail(errNoCluster)
+	}
 	s.session.EnterScript(c.Session, readOnly || p.flags&noWrites != 0, short, s.memoryLimit)
+	s.session.CrossSlots(p.flags&declared == 0 || p.flags&allowCrossSlotKeys != 0)
 	s.call, s.running, s.room, s.resp3 = c, p, c.Reply.Room(), false
 	s.started = s.engine.Watch()
 	s.engine.ClearKill()

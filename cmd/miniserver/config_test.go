@@ -75,7 +75,7 @@ func TestBadSettingsNameTheirLine(t *testing.T) {
 		{"port 1\n", "at line 3\n>>> '\"-x\"'", "Bad directive or wrong number of arguments", []string{"-x"}},
 		{"port 1\n", "at line 4\n>>> 'maxmemory \"1xx\"'", "argument must be a memory value", []string{"--hz", "5", "--maxmemory", "1xx"}},
 		{"daemonize maybe\n", "at line 1\n>>> 'daemonize maybe'", "argument must be 'yes' or 'no'", nil},
-		{"cluster-enabled yes\n", "at line 1\n>>> 'cluster-enabled yes'", "argument(s) must be one of the following: no", nil},
+		{"cluster-enabled maybe\n", "at line 1\n>>> 'cluster-enabled maybe'", "argument must be 'yes' or 'no'", nil},
 		{"client-output-buffer-limit normal 1\n", "at line 1\n>>> 'client-output-buffer-limit normal 1'",
 			"Wrong number of arguments in buffer limit configuration.", nil},
 	} {

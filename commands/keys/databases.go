@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -42,12 +43,30 @@ func Selection() engine.Family {
 
 // SELECT index
 func cmdSelect(c *engine.Call) {
-	db := parseDatabase(c, nil)
+	db := selectable(c)
 	if !c.OK() {
 		return
 	}
 	c.Session.Select(db.ID())
 	c.Reply.Status("OK")
+}
+
+// selectable reads the number of a database that SELECT may select, and returns the database.
+func selectable(c *engine.Call) *keyspace.DB {
+	if !c.Engine.InCluster() {
+		return parseDatabase(c, nil)
+	}
+	if c.Int() != 0 {
+		c.Refusef(engine.ErrNotInCluster, "SELECT")
+	}
+	return c.DB
+}
+
+// refuseInCluster latches an error if the server is a node of a cluster, which has only one database.
+func refuseInCluster(c *engine.Call, name string) {
+	if c.Engine.InCluster() {
+		c.Refusef(engine.ErrNotInCluster, name)
+	}
 }
 
 // DBSIZE
@@ -99,6 +118,7 @@ func replyFlushed(c *engine.Call, async bool) {
 
 // SWAPDB index1 index2
 func cmdSwapDB(c *engine.Call) {
+	refuseInCluster(c, "SWAPDB")
 	i, j := c.IntIn(math.MinInt32, math.MaxInt32, errFirstDB), c.IntIn(math.MinInt32, math.MaxInt32, errSecondDB)
 	if n := int64(c.Engine.Keyspace.Len()); i < 0 || i >= n || j < 0 || j >= n {
 		c.Refuse(errDBIndex)

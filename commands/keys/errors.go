@@ -25,8 +25,16 @@ const (
 // errTypeName is an error of SCAN.
 const errTypeName = "ERR unknown type name '%s'"
 
-// errSortNumber is an error of SORT.
-const errSortNumber = engine.Error("ERR One or more scores can't be converted into double")
+// SORT.
+const (
+	errSortNumber  = engine.Error("ERR One or more scores can't be converted into double")
+	errSortPattern = "ERR %s option of SORT denied in Cluster mode when keys formed by the pattern may be in different slots."
+)
+
+// wordings are the errors that read otherwise in older releases.
+var wordings = []engine.Wording{
+	{Before: "7.4.0 valkey:8.0.0", Error: errSortPattern, Was: "ERR %s option of SORT denied in Cluster mode."},
+}
 
 // OBJECT.
 const (

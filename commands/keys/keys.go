@@ -57,7 +57,7 @@ func Family() engine.Family {
 			Summary: "Returns a random key name from the database.",
 			Tips:    "request_policy:all_shards response_policy:special nondeterministic_output", Complexity: "O(1)"},
 	}
-	return engine.Family{Group: "generic", Commands: slices.Concat(lines, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
+	return engine.Family{Group: "generic", Wordings: wordings, Commands: slices.Concat(lines, moveLines(), expireLines(), objectLines(), sortLines(), memberLines())}
 }
 
 // DEL key [key ...]

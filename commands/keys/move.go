@@ -94,6 +94,7 @@ func cmdCopy(c *engine.Call) {
 
 // MOVE key db
 func cmdMove(c *engine.Call) {
+	refuseInCluster(c, "MOVE")
 	key := c.Arg()
 	to := parseDatabase(c, nil)
 	if to == c.DB {
@@ -122,7 +123,7 @@ func parseDatabase(c *engine.Call, other *keyspace.DB) *keyspace.DB {
 	case n < math.MinInt32 || n > math.MaxInt32:
 		c.Refusef(engine.ErrRange, math.MinInt32, math.MaxInt32)
 		return other
-	case n < 0 || n >= int64(c.Engine.Keyspace.Len()):
+	case n < 0 || n >= int64(c.Engine.Databases()):
 		c.Refuse(errDBIndex)
 		return other
 	}

@@ -83,7 +83,7 @@ func cmdSortRO(c *engine.Call) { sort(c, false) }
 
 func sort(c *engine.Call, mayStore bool) {
 	key := c.Arg()
-	q := parseSortOptions(c, mayStore)
+	q := parseSortOptions(c, key, mayStore)
 	if !c.OK() {
 		return
 	}
@@ -125,7 +125,7 @@ func unpacked(c *engine.Call, key []byte) keyspace.Value {
 	return v
 }
 
-func parseSortOptions(c *engine.Call, mayStore bool) *sorting {
+func parseSortOptions(c *engine.Call, key []byte, mayStore bool) *sorting {
 	q := &sorting{count: -1}
 	for c.More() {
 		switch {
@@ -140,11 +140,11 @@ func parseSortOptions(c *engine.Call, mayStore bool) *sorting {
 		case mayStore && c.Left() > 1 && c.Word("STORE"):
 			q.stores, q.dst = true, c.Arg()
 		case c.Left() > 1 && c.Word("BY"):
-			p := parseKeyPattern(c.Arg())
+			p := parsePattern(c, "BY", key)
 			q.by = &p
 			q.unsorted = q.unsorted || !p.star
 		case c.Left() > 1 && c.Word("GET"):
-			q.get = append(q.get, parseKeyPattern(c.Arg()))
+			q.get = append(q.get, parsePattern(c, "GET", key))
 		default:
 			c.Refuse(engine.ErrSyntax)
 		}
@@ -451,6 +451,29 @@ type keyPattern struct {
 	before, after, field []byte
 	star, self           bool
 	name                 []byte // room for names
+}
+
+// parsePattern reads the pattern of an option of SORT. In a cluster it latches an error if the names of keys that it makes may lie in another slot than
+// the key that is sorted.
+func parsePattern(c *engine.Call, option string, key []byte) keyPattern {
+	text := c.Arg()
+	p := parseKeyPattern(text)
+	if c.Engine.InCluster() && !staysInSlot(c, &p, text, key) {
+		c.Refusef(errSortPattern, option)
+	}
+	return p
+}
+
+// patternsInSlot is when patterns came to be allowed whose names all lie in one slot.
+var patternsInSlot = release.From("7.4.0 valkey:8.0.0")
+
+// staysInSlot reports whether all names of keys that a pattern makes lie in the slot of key.
+func staysInSlot(c *engine.Call, p *keyPattern, text, key []byte) bool {
+	if !c.Has(patternsInSlot) {
+		return !p.star && !p.self
+	}
+	slot, one := engine.PatternSlot(text)
+	return !p.star || one && slot == engine.KeySlot(key)
 }
 
 func parseKeyPattern(text []byte) (p keyPattern) {

@@ -27,7 +27,7 @@ var storeysOfEngine = [][]string{
 	{ // Nouns: types that know one another, and what they do alone.
 		"engine.go", "world.go", "command.go", "command_index.go", "keyspecs.go", "categories.go", "syntax.go", "call.go", "session.go", "part.go",
 		"config.go", "lazyfree.go", "transaction.go", "slowlog.go", "latency.go", "info.go", "additions.go", "memory.go", "output.go", "held.go",
-		"client_buffers.go", "pause.go", "stopwatch.go",
+		"client_buffers.go", "pause.go", "cluster.go", "stopwatch.go",
 		"stats.go", "propagation.go", "propagation_older.go", "persistence.go", "slowscript.go", "evict_pool.go", "blocked_clients.go", "tracking.go",
 		"pubsub.go", "users.go", "secrets.go", "wholes.go",
 	},
@@ -42,7 +42,7 @@ var storeysOfEngine = [][]string{
 		"dispatch.go", "slowscript_run.go", "loader.go", "tick.go",
 	},
 	{ // The commands about clients, transactions, messages and the server.
-		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_filter.go", "cmd_client_kill.go", "cmd_client.go", "cmd_cluster.go",
+		"help.go", "cmd_acl.go", "acl_file.go", "cmd_client_list.go", "cmd_client_filter.go", "cmd_client_kill.go", "cmd_client.go", "cmd_cluster.go", "cmd_cluster_node.go", "cmd_cluster_slots.go",
 		"cmd_command.go", "cmd_docs.go", "cmd_keyspecs.go", "cmd_config.go", "config_ignored.go", "cmd_connection.go",
 		"cmd_debug.go", "cmd_info.go", "cmd_latency.go", "cmd_latency_graph.go", "cmd_pubsub.go", "cmd_server.go",
 		"cmd_slowlog.go", "cmd_tracking.go", "cmd_multi.go",

@@ -1,0 +1,228 @@
+package engine
+
+import (
+	"bytes"
+	"net"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/release"
+)
+
+// cluster is the server as the only node of a cluster, after cluster-enabled yes. The node owns all hash slots and keeps them: no key is ever
+// elsewhere, so it redirects nobody. What is left of the rules of Redis Cluster is that the keys of a command, of a transaction, and of a script that
+// declares flags lie in one slot, and that there is only database 0.
+//
+// Lines with keys get the flag OneSlot when the cluster is enabled. So without it neither the gate nor a line knows of clusters.
+type cluster struct {
+	enabled   bool
+	id, shard string // 40 hexadecimal digits each
+	epoch     int64
+}
+
+// slots is the number of hash slots.
+const slots = 16384
+
+// noSlot is the slot of a command without keys.
+const noSlot = -1
+
+// clusterParams is the parameter that makes the server a node of a cluster.
+func (e *Engine) clusterParams() []Param {
+	p := BoolParam("cluster-enabled", &e.cluster.enabled).AtStart()
+	set := p.Set
+	p.Set = func(v string) error {
+		err := set(v)
+		e.markOneSlot()
+		return err
+	}
+	return []Param{p}
+}
+
+// markOneSlot gives the lines with keys the flag OneSlot if the server is a node of a cluster, and takes it away otherwise. EXEC has the keys of what
+// it runs.
+func (e *Engine) markOneSlot() {
+	c := &e.cluster
+	if c.enabled && c.id == "" {
+		c.id, c.shard = e.NewID(), e.NewID()
+	}
+	for _, cmd := range e.Commands() {
+		cmd.markOneSlot(c.enabled)
+		for i := range cmd.Subs {
+			cmd.Subs[i].markOneSlot(c.enabled)
+		}
+	}
+}
+
+func (cmd *Command) markOneSlot(on bool) {
+	cmd.Flags &^= OneSlot
+	if on && (len(cmd.Keys.specs) > 0 || cmd.Flags&RunsTx != 0) {
+		cmd.Flags |= OneSlot
+	}
+}
+
+// InCluster reports whether the server is a node of a cluster.
+func (e *Engine) InCluster() bool { return e.cluster.enabled }
+
+// mode is what HELLO and INFO call it.
+func (e *Engine) mode() string {
+	if e.cluster.enabled {
+		return "cluster"
+	}
+	return "standalone"
+}
+
+// Databases returns the number of databases that clients can select: only one in a cluster.
+func (e *Engine) Databases() int {
+	if e.cluster.enabled {
+		return 1
+	}
+	return e.Keyspace.Len()
+}
+
+// oneDatabase is when a node of a cluster began to have only one database, instead of refusing the others.
+var oneDatabase = release.From("7.2.0")
+
+// shownDatabases is what CONFIG GET databases shows.
+func (e *Engine) shownDatabases() string {
+	if e.Release.Has(oneDatabase) {
+		return strconv.Itoa(e.Databases())
+	}
+	return strconv.Itoa(e.Keyspace.Len())
+}
+
+// checkSlot returns an error if the keys of a command lie in several slots, and notes the slot in the session. Those of EXEC are the keys of all queued
+// commands. Malformed arguments have no keys; the command itself refuses them.
+func (e *Engine) checkSlot(s *Session, cmd *Command, args [][]byte) error {
+	s.slot = noSlot
+	if cmd.Flags&RunsTx == 0 {
+		return s.takeSlot(cmd, args)
+	}
+	if s.tx == nil || s.tx.dirtyExec && e.Release.Has(isValkey) {
+		return nil
+	}
+	for _, q := range s.tx.commands {
+		if err := s.takeSlot(q.cmd, q.args); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isValkey is when Valkey parted from Redis.
+var isValkey = release.From("valkey:7.2.5")
+
+// takeSlot notes the slot of a command's keys in the session. It returns an error if they lie in several, or not in the one noted before.
+func (s *Session) takeSlot(cmd *Command, args [][]byte) error {
+	keys, _ := cmd.Keys.At(args)
+	for _, k := range keys {
+		slot := int(KeySlot(args[k.At]))
+		if s.slot != noSlot && s.slot != slot {
+			return ErrCrossSlot
+		}
+		s.slot = slot
+	}
+	return nil
+}
+
+// checkScriptSlot is checkSlot for a command that a script calls. A script that declared flags, and not that it crosses slots, keeps to the slot of its
+// keys; one without keys to that of the first key that it uses.
+func (e *Engine) checkScriptSlot(s *Session, cmd *Command, args [][]byte) error {
+	s.slot = noSlot
+	if s.takeSlot(cmd, args) != nil {
+		return e.Errorf(ErrCrossSlotCall, cmd.full)
+	}
+	kept := &s.caller.slot
+	switch {
+	case s.crossesSlots || s.slot == noSlot:
+	case *kept == noSlot:
+		*kept = s.slot
+	case *kept != s.slot:
+		return ErrCrossSlotScript
+	}
+	return nil
+}
+
+// CrossSlots says whether the keys that a script uses may lie in several slots, until the next EnterScript.
+func (s *Session) CrossSlots(may bool) { s.crossesSlots = may }
+
+// nodeAddress is where the node says that clients reach it.
+type nodeAddress struct {
+	ip, port, bus, name string
+}
+
+// address returns what the parameters announce, else where the session has reached the server. The address is "" and the port that of the
+// configuration for a session without a network. A server of Redis does not know its own address either until another node tells it; clients then
+// take the one that they have connected to, but some do not.
+func (e *Engine) address(s *Session) nodeAddress {
+	ip, port, err := net.SplitHostPort(s.LocalAddr)
+	if err != nil || s.unix {
+		ip, port = "", e.parameter("port", "0")
+	}
+	number, _ := strconv.Atoi(port)
+	announced := func(name, other string) string {
+		if value := e.parameter(name, ""); value != "" && value != "0" {
+			return value
+		}
+		return other
+	}
+	return nodeAddress{
+		ip:   announced("cluster-announce-ip", ip),
+		port: announced("cluster-announce-port", port),
+		bus:  announced("cluster-announce-bus-port", announced("cluster-port", strconv.Itoa(number+10000))),
+		name: announced("cluster-announce-hostname", ""),
+	}
+}
+
+// portNumber returns the port as a number.
+func (a nodeAddress) portNumber() int64 {
+	n, _ := strconv.ParseInt(a.port, 10, 64)
+	return n
+}
+
+// parameter returns the value of a parameter, or other if no part has it.
+func (e *Engine) parameter(name, other string) string {
+	if p := e.Param(name); p != nil {
+		return strings.TrimSpace(p.Get())
+	}
+	return other
+}
+
+// KeySlot returns the hash slot of a key: that of its tag, if it has one.
+func KeySlot(key []byte) uint16 {
+	if tag := hashTag(key); len(tag) > 0 {
+		key = tag
+	}
+	return crc16(key) % slots
+}
+
+// hashTag returns what stands in the first braces of a key; nothing if it has none.
+func hashTag(key []byte) []byte {
+	if _, rest, found := bytes.Cut(key, []byte("{")); found {
+		if tag, _, closed := bytes.Cut(rest, []byte("}")); closed {
+			return tag
+		}
+	}
+	return nil
+}
+
+// PatternSlot returns the hash slot of all keys that match a pattern. one is false if they may lie in several: then no tag comes before the first
+// special character.
+func PatternSlot(pattern []byte) (slot uint16, one bool) {
+	plain := pattern
+	if i := bytes.IndexAny(pattern, "*?[\\"); i >= 0 {
+		plain = pattern[:i]
+	}
+	return KeySlot(plain), len(plain) == len(pattern) || len(hashTag(plain)) > 0
+}
+
+// crc16 is the checksum of XMODEM: the polynomial 0x1021, from zero.
+func crc16(text []byte) (sum uint16) {
+	for _, b := range text {
+		sum ^= uint16(b) << 8
+		for range 8 {
+			top := sum >> 15
+			sum = sum<<1 ^ top*0x1021
+		}
+	}
+	return sum
+}
