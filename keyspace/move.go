@@ -64,10 +64,13 @@ func (ks *Keyspace) Twin() *Keyspace {
 	return t
 }
 
-// Adopt replaces all keys with those of a twin, which is empty afterwards. No snapshot may have begun since
-// Twin. No hook is called for any key.
+// Adopt replaces all keys with those of a twin, or of a clone of any keyspace, which is empty afterwards. No snapshot may
+// have begun since Twin. No hook is called for any key.
 func (ks *Keyspace) Adopt(twin *Keyspace) {
 	twin.Begin() // frees what it discarded
+	if twin.snapshotBit != ks.snapshotBit {
+		twin.bornWith(ks.snapshotBit)
+	}
 	for i, db := range ks.dbs {
 		db.Flush()
 		db.contents, twin.dbs[i].contents = twin.dbs[i].contents, db.contents

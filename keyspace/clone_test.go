@@ -1,0 +1,102 @@
+package keyspace_test
+
+import (
+	"math/rand/v2"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// scribbled returns a keyspace that was changed at random many times.
+func scribbled(rng *rand.Rand, databases, keys, changes int) *keyspace.Keyspace {
+	ks := keyspace.New(databases, rng.Uint64(), rng.Uint64N)
+	ks.Now = 1_700_000_000_000
+	for range changes {
+		scribble(ks, rng, keys)
+	}
+	ks.Begin()
+	return ks
+}
+
+func checkAll(t *testing.T, ks *keyspace.Keyspace) {
+	t.Helper()
+	for i := range ks.Len() {
+		require.NoError(t, ks.DB(i).Check())
+	}
+}
+
+// A clone has what the original has, at any moment of its life, and each goes on alone.
+func TestClonesGoOnAlone(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, changes := range []int{0, 1, 10, 100, 3000, 30000} {
+		ks := scribbled(rng, 3, max(changes/3, 2), changes)
+		before := now(ks)
+		c := ks.Clone()
+		checkAll(t, c)
+		require.Equal(t, before, now(c), changes)
+
+		for range changes {
+			scribble(ks, rng, max(changes/3, 2))
+		}
+		require.Equal(t, before, now(c), "the clone sees no change")
+		changed := now(ks)
+		for range changes {
+			scribble(c, rng, max(changes/3, 2))
+		}
+		require.Equal(t, changed, now(ks), "nor does the original")
+		checkAll(t, c)
+		checkAll(t, ks)
+
+		other := scribbled(rng, 3, 10, 100)
+		other.Adopt(ks.Clone())
+		checkAll(t, other)
+		require.Equal(t, changed, now(other))
+	}
+}
+
+// A clone may be taken while a snapshot is saved, and a snapshot be taken of what was adopted.
+func TestClonesAndSnapshots(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	ks, other := scribbled(rng, 2, 1000, 3000), scribbled(rng, 2, 10, 100)
+	want, saved := now(ks), picture{}
+	s := ks.Snapshot(saved.take)
+	s.Step(100)
+	c := ks.Clone()
+	for s.Step(100) {
+	}
+	require.Equal(t, want, saved)
+	for _, into := range []*keyspace.Keyspace{other, ks} {
+		into.Adopt(c.Clone())
+		checkAll(t, into)
+		saved = picture{}
+		for s := into.Snapshot(saved.take); s.Step(100); {
+		}
+		require.Equal(t, want, saved)
+	}
+}
+
+// BenchmarkClone measures what a reset of a world to a snapshot takes.
+func BenchmarkClone(b *testing.B) {
+	for name, n := range map[string]int{"10000": 10_000, "100000": 100_000} {
+		b.Run(name, func(b *testing.B) {
+			ks := filled(n)
+			for b.Loop() {
+				ks.Clone()
+			}
+		})
+	}
+}
+
+// filled returns a keyspace with strings, half of them with deadlines.
+func filled(n int) *keyspace.Keyspace {
+	ks := keyspace.New(1, 1, func(n uint64) uint64 { return 0 })
+	ks.Now = 1_700_000_000_000
+	for i := range n {
+		ks.Begin()
+		ks.DB(0).SetUntil(strconv.AppendInt([]byte("key:"), int64(i), 10), ks.String([]byte("value of 16 byte")), int64(i%2)*(ks.Now+int64(i)+1000))
+	}
+	return ks
+}
