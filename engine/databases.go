@@ -36,10 +36,17 @@ func (c *Call) FlushAll() {
 
 // ResetWorld removes all keys of a world, and has the parts forget what they keep for it. The clients stay. A reset of the home
 // world reaches the journal and the replicas as FLUSHALL and FUNCTION FLUSH.
-func (c *Call) ResetWorld(w *World) {
-	e := c.Engine
-	defer e.visit(e.World)
-	e.visit(w)
+func (c *Call) ResetWorld(w *World) { c.In(w, func() { c.Engine.reset(w) }) }
+
+// In runs fn in another world, and returns to that of the call.
+func (c *Call) In(w *World, fn func()) {
+	defer c.Engine.visit(c.Engine.World)
+	c.Engine.visit(w)
+	c.Engine.readClock()
+	fn()
+}
+
+func (e *Engine) reset(w *World) {
 	functions := len(e.Libraries().Sources()) > 0
 	e.FlushAll()
 	for _, p := range e.Parts.List {
@@ -63,6 +70,21 @@ func words(text ...string) (args [][]byte) {
 		args = append(args, []byte(word))
 	}
 	return args
+}
+
+// Adopt replaces the data of the world in which the call runs with those of a clone: see keyspace.Adopt. Journal and replicas
+// do not see it.
+func (c *Call) Adopt(clone *keyspace.Keyspace) {
+	e := c.Engine
+	for i := range e.Keyspace.Len() {
+		e.touchWatchedInDB(e.Keyspace.DB(i), nil)
+	}
+	e.Keyspace.Adopt(clone)
+	e.invalidateAll()
+	for i := range e.Keyspace.Len() {
+		e.signalBlockedInDB(i)
+	}
+	e.World.dirty++
 }
 
 // SwapDB exchanges databases i and j, also for clients that watch their keys or are blocked on them.

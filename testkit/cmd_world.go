@@ -7,6 +7,10 @@ func (k *Kit) worldLines() []engine.Command {
 		Summary: "A container for commands about worlds, which are datasets that do not know of one another.", Complexity: "Depends on the subcommand", Subs: []engine.Command{
 			{Name: "drop", Arity: 3, Flags: flags, Run: k.cmdWorldDrop, Since: since, Syntax: "name",
 				Summary: "Removes a world without clients, with its data.", Complexity: "O(N), N being the number of worlds"},
+			{Name: "forget", Arity: 3, Flags: flags, Run: k.cmdWorldForget, Since: since, Syntax: "name",
+				Summary: "Removes a snapshot.", Complexity: "O(1)"},
+			{Name: "fork", Arity: 4, Flags: flags, Run: k.cmdWorldFork, Since: since, Syntax: "from to",
+				Summary: "Makes a new world with a copy of the data and the clock of another one.", Complexity: "O(N), N being the bytes of the data"},
 			helpFor(),
 			{Name: "list", Arity: 2, Flags: flags, Run: k.cmdWorldList, Since: since,
 				Summary: "Returns the worlds with the number of their clients and keys, and the bytes of their data.", Complexity: "O(N log N), N being the number of worlds"},
@@ -14,6 +18,10 @@ func (k *Kit) worldLines() []engine.Command {
 				Summary: "Returns the name of the world that the client is in.", Complexity: "O(1)"},
 			{Name: "reset", Arity: -2, Flags: flags, Run: k.cmdWorldReset, Since: since, Syntax: "[name]",
 				Summary: "Makes a world as it was when it was new. Its clients stay.", Complexity: "O(N), N being the number of watched, tracked and blocking keys"},
+			{Name: "restore", Arity: 3, Flags: flags, Run: k.cmdWorldRestore, Since: since, Syntax: "name",
+				Summary: "Replaces the data and the clock of the client's world with those of a snapshot.", Complexity: "O(N), N being the bytes of the snapshot"},
+			{Name: "snapshot", Arity: 3, Flags: flags, Run: k.cmdWorldSnapshot, Since: since, Syntax: "name",
+				Summary: "Keeps a copy of the data and the clock of the client's world.", Complexity: "O(N), N being the bytes of the data"},
 			{Name: "use", Arity: 3, Flags: flags, Run: k.cmdWorldUse, Since: since, Syntax: "name",
 				Summary: "Moves the client to a world, which is made if there is none of this name.", Complexity: "O(N), N being the number of worlds"},
 		}}}

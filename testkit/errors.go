@@ -18,4 +18,7 @@ const (
 	errNoWorld     = "ERR there is no world '%s'"
 	errDropDefault = engine.Error("ERR the world of new connections cannot be dropped, MINI.WORLD RESET empties it")
 	errWorldInUse  = "ERR world '%s' has %d clients"
+	errNoSnapshot  = "ERR there is no snapshot '%s'"
+	errWorldThere  = "ERR there is a world '%s' already"
+	errPropagates  = engine.Error("ERR the world of new connections cannot be restored while it has a journal, replicas or a running BGSAVE")
 )

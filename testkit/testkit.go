@@ -15,6 +15,7 @@
 //	clock.go     the clock; cmd_clock.go: MINI.CLOCK
 //	seed.go      MINI.SEED
 //	world.go     worlds; cmd_world.go: MINI.WORLD
+//	snapshot.go  copies of worlds
 //	waitfor.go   MINI.WAITFOR
 //	dump.go      MINI.DUMP
 //	leaks.go     MINI.LEAKS
@@ -41,8 +42,9 @@ type Kit struct {
 	Clock *Clock // of the world of new connections
 
 	engine  *engine.Engine
-	waiters []*waiter // commands MINI.WAITFOR that have not ended
-	usages  []*usage  // of each command and subcommand, ordered by name
+	saved   map[string]*snapshot // MINI.WORLD SNAPSHOT, by name
+	waiters []*waiter            // commands MINI.WAITFOR that have not ended
+	usages  []*usage             // of each command and subcommand, ordered by name
 }
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.

@@ -31,11 +31,6 @@ const (
 	errSortPattern = "ERR %s option of SORT denied in Cluster mode when keys formed by the pattern may be in different slots."
 )
 
-// wordings are the errors that read otherwise in older releases.
-var wordings = []engine.Wording{
-	{Before: "7.4.0 valkey:8.0.0", Error: errSortPattern, Was: "ERR %s option of SORT denied in Cluster mode."},
-}
-
 // OBJECT.
 const (
 	errIdleUnderLFU = engine.Error("ERR An LFU maxmemory policy is selected, idle time not tracked. Please note that when switching between policies at runtime LRU and LFU data will take some time to adjust.")

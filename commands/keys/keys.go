@@ -21,6 +21,11 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
+// wordings are the errors that read otherwise in older releases.
+var wordings = []engine.Wording{
+	{Before: "7.4.0 valkey:8.0.0", Error: errSortPattern, Was: "ERR %s option of SORT denied in Cluster mode."},
+}
+
 // Family returns the family of commands on keys of any type.
 func Family() engine.Family {
 	lines := []engine.Command{

@@ -1,0 +1,99 @@
+package testkit
+
+import (
+	"bytes"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+)
+
+// snapshot is the data of a world at one moment, with its clock. It stays in memory, and all worlds may restore it. Cached
+// scripts and clients are not part of it.
+type snapshot struct {
+	data      *keyspace.Keyspace
+	libraries [][]byte
+	at        int64 // microseconds
+	rate      float64
+}
+
+// take returns a copy of the world in which commands run.
+func (k *Kit) take(clock *Clock) *snapshot {
+	s := &snapshot{data: k.engine.Keyspace.Clone(), at: k.engine.Micros(), rate: clock.motion.Load().rate}
+	for _, source := range k.engine.Libraries().Sources() {
+		s.libraries = append(s.libraries, bytes.Clone(source))
+	}
+	return s
+}
+
+// put gives the world in which commands run the data of a snapshot.
+func (k *Kit) put(c *engine.Call, data *keyspace.Keyspace, s *snapshot, clock *Clock) {
+	c.Adopt(data)
+	if err := k.engine.Libraries().Restore(s.libraries, engine.Flush); err != nil {
+		k.engine.Log('#', "restoring functions: %v", err) // they were loaded before
+	}
+	clock.run(s.at, s.rate)
+	k.engine.TickBy(s.at / 1000)
+}
+
+// MINI.WORLD SNAPSHOT name
+//
+// A snapshot of the name is replaced.
+func (k *Kit) cmdWorldSnapshot(c *engine.Call) {
+	name := worldName(c)
+	if !c.OK() {
+		return
+	}
+	if k.saved == nil {
+		k.saved = make(map[string]*snapshot)
+	}
+	k.saved[name] = k.take(here(c).clock)
+	c.Reply.Status("OK")
+}
+
+// savedAs reads the name of a snapshot that there is.
+func (k *Kit) savedAs(c *engine.Call) (name string, s *snapshot) {
+	name = worldName(c)
+	if s = k.saved[name]; s == nil {
+		c.Refusef(errNoSnapshot, name)
+	}
+	return name, s
+}
+
+// MINI.WORLD RESTORE name
+//
+// Clients stay, and those that watch keys or wait for them see a change. The world of new connections can be restored only without
+// a journal and replicas, which would not learn of it.
+func (k *Kit) cmdWorldRestore(c *engine.Call) {
+	_, s := k.savedAs(c)
+	if c.Propagates() || k.engine.Keyspace.Snapshotting() {
+		c.Refuse(errPropagates)
+	}
+	if c.OK() {
+		k.put(c, s.data.Clone(), s, here(c).clock)
+		c.Reply.Status("OK")
+	}
+}
+
+// MINI.WORLD FORGET name
+func (k *Kit) cmdWorldForget(c *engine.Call) {
+	if name, _ := k.savedAs(c); c.OK() {
+		delete(k.saved, name)
+		c.Reply.Status("OK")
+	}
+}
+
+// MINI.WORLD FORK from to
+func (k *Kit) cmdWorldFork(c *engine.Call) {
+	from, to := k.existingWorld(c), worldName(c)
+	if k.existing(to) != nil {
+		c.Refusef(errWorldThere, to)
+	}
+	if !c.OK() {
+		return
+	}
+	var s *snapshot
+	c.In(from, func() { s = k.take(engine.PerWorld[worldOf](from).clock) })
+	w := k.world(to)
+	c.In(w, func() { k.put(c, s.data, s, engine.PerWorld[worldOf](w).clock) })
+	c.Reply.Status("OK")
+}
