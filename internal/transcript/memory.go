@@ -89,7 +89,8 @@ func (m *Memory) Advance(d time.Duration) error {
 	end := m.clock + d.Microseconds()
 	for {
 		next := m.engine.Tick() // milliseconds, which may be too many to count in microseconds
-		if next == 0 || next > end/1000 || next*1000 <= m.clock && next*1000 > m.engine.Micros() { // by a clock of the test kit
+		steered := next*1000 <= m.clock && next*1000 > m.engine.Micros()
+		if next == 0 || next > end/1000 || steered {
 			break
 		}
 		m.clock = max(m.clock, next*1000)
