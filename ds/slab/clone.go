@@ -8,24 +8,27 @@ import (
 // Clone is a copy of a Slab, chunk by chunk. It knows where the copy of each cell lies.
 type Clone struct {
 	*Slab
-	offsets map[uintptr]uintptr // from a cell to its copy, by the address of the 64 KB in which it lies
-	recent  [512]offset         // some of them
+	copies map[uintptr]copied // by the address of the 64 KB in which a chunk lies
+	recent [512]copied        // some of them
 }
 
-// offset is how far the copy of a chunk lies from it.
-type offset struct{ chunk, to uintptr }
+// copied is a chunk that was copied: where it lies, where its cells begin, and where those of the copy do.
+type copied struct {
+	chunk, from uintptr
+	to          unsafe.Pointer
+}
 
 // Clone copies all cells. Blocks are copied one by one, by Copy. O(bytes in use), at the speed at which memory is copied.
 func (s *Slab) Clone() *Clone {
-	c := &Clone{Slab: new(Slab), offsets: make(map[uintptr]uintptr)}
+	c := &Clone{Slab: new(Slab), copies: make(map[uintptr]copied)}
 	if s.memory == nil {
 		return c
 	}
 	c.open = new([MaxCell/step + 1]*chunk)
 	for _, original := range s.memory.chunks {
 		if original.size != 0 {
-			twin := c.copyChunk(original)
-			c.offsets[addressOf(original.cells)] = uintptr(twin.cells) - uintptr(original.cells)
+			at := addressOf(original.cells)
+			c.copies[at] = copied{at, uintptr(original.cells), c.copyChunk(original).cells}
 		}
 	}
 	c.live, c.used = s.live, s.used
@@ -66,13 +69,13 @@ func (c *Clone) Cell(p unsafe.Pointer) (twin unsafe.Pointer, ok bool) {
 	at := addressOf(p)
 	r := &c.recent[at/chunkSize%uintptr(len(c.recent))]
 	if r.chunk != at {
-		to, ok := c.offsets[at]
+		found, ok := c.copies[at]
 		if !ok {
 			return nil, false
 		}
-		*r = offset{at, to}
+		*r = found
 	}
-	return unsafe.Add(p, r.to), true
+	return unsafe.Add(r.to, uintptr(p)-r.from), true
 }
 
 // Copy returns the copy of a block of n bytes, which it makes if the block is no cell, and how many bytes it takes.
