@@ -9,9 +9,9 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
-// cluster is the server as the only node of a cluster, after cluster-enabled yes. The node owns all hash slots and keeps them: no key is ever
-// elsewhere, so it redirects nobody. What is left of the rules of Redis Cluster is that the keys of a command, of a transaction, and of a script that
-// declares flags lie in one slot, and that there is only database 0.
+// cluster is the server as the only node of a cluster, after cluster-enabled yes. The node owns all hash slots and keeps them, so
+// it never redirects a client. Two rules of Redis Cluster remain: the keys of a command, of a transaction, and of a script that
+// declares flags must be in one slot, and there is only database 0.
 //
 // Lines with keys get the flag OneSlot when the cluster is enabled. So without it neither the gate nor a line knows of clusters.
 type cluster struct {

@@ -19,8 +19,8 @@ import (
 //	       ├─ world "a"   sessions are in one world each: Session.MoveTo
 //	       └─ world "b"
 //
-// Engine embeds the world in which commands run now, so that code about a world's data need not name it. Whoever takes the
-// lock enters a world first: visit. Only the home world has a journal, replicas and snapshots. A new world costs a few
+// Engine embeds the current world, so that code about a world's data need not name it. Every function that takes the lock
+// selects it first: visit. Only the home world has a journal, replicas and snapshots. A new world costs a few
 // kilobytes.
 //
 // Its methods and those of Engine that concern worlds are called under the lock.
@@ -85,6 +85,9 @@ func (e *Engine) visit(w *World) {
 	w.Keyspace.Access.NoTouch = noTouch
 	e.nameExpired()
 	e.keepExpired()
+	if e.slow.session != nil {
+		return // its script still uses what the parts keep for its world, and does not hold the lock
+	}
 	for _, p := range e.Parts.List {
 		if p.Enter != nil {
 			p.Enter(w)

@@ -61,8 +61,8 @@ type Options struct {
 	Load func() error
 	// Spawn starts a goroutine that runs the rest of a slow script; go run() if nil.
 	Spawn func(run func())
-	// Guarded is the setting that makes the server dangerous in the hands of strangers; "" for none. Then it serves
-	// nobody beyond this machine while the default user needs no password, whatever protected-mode says.
+	// Guarded is the setting because of which strangers must not reach the server; "" for none. With it the server accepts
+	// only local connections while the default user needs no password, even with protected-mode no.
 	Guarded string
 }
 

@@ -210,7 +210,7 @@ func (d *dump) group(g *stream.Group) {
 	g.EachReturned(func(p *stream.Pending) { d.line(2, "returned %v delivered %d", p.ID, p.Count) })
 }
 
-// filterSum returns a digest of a Bloom filter, whose items nobody knows.
+// filterSum returns a digest of a Bloom filter, whose items cannot be listed.
 func filterSum(f *bloom.Filter) []byte {
 	h := sha1.New()
 	_, _ = h.Write(f.AppendHeader(nil))

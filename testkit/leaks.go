@@ -15,7 +15,7 @@ type leaks struct {
 	marks map[string]map[string]bool // what was there at a mark, by its name
 }
 
-// lock is a key that a client has set because nobody else had: SET with NX, or SETNX.
+// lock is a key that a client created with SET NX or SETNX.
 type lock struct {
 	db  int
 	key string

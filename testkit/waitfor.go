@@ -40,18 +40,17 @@ func (k *Kit) waitForLines() []engine.Command {
 	line := func(name string, arity int, run engine.Handler, syntax, summary string) engine.Command {
 		return engine.Command{Name: name, Arity: arity, Flags: waits, Run: run, Since: since, Syntax: syntax + " timeout=<TIMEOUT milliseconds>", Summary: summary, Complexity: "O(1)"}
 	}
+	onKey := func(cmd engine.Command) engine.Command {
+		cmd.Keys = engine.Key(2, "RO access")
+		return cmd
+	}
 	subs := []engine.Command{
 		line("blocked", 5, k.cmdWaitBlocked, "count", "Waits until that many clients are blocked, or none if the count is 0."),
 		helpFor(),
-		line("key", -5, k.cmdWaitKey, "key [value]", "Waits until a key exists, or has a string as its value."),
-		line("length", 6, k.cmdWaitLength, "key count", "Waits until a value has that many elements, or bytes, or none if the count is 0."),
+		onKey(line("key", -5, k.cmdWaitKey, "key [value]", "Waits until a key exists, or has a string as its value.")),
+		onKey(line("length", 6, k.cmdWaitLength, "key count", "Waits until a value has that many elements, or bytes, or none if the count is 0.")),
 		line("quiet", 5, k.cmdWaitQuiet, "milliseconds", "Waits until no command has ended for some time."),
 		line("subscribers", 6, k.cmdWaitSubscribers, "channel count", "Waits until that many clients listen to a channel or pattern, or none if the count is 0."),
-	}
-	for i := range subs {
-		if subs[i].Name == "key" || subs[i].Name == "length" {
-			subs[i].Keys = engine.Key(2, "RO access")
-		}
 	}
 	return []engine.Command{{Name: "mini.waitfor", Arity: -2, Flags: waits, Since: since, Subs: subs,
 		Summary: "A container for commands that wait for what other clients do.", Complexity: "Depends on the subcommand"}}
