@@ -10,8 +10,8 @@ import (
 type Memory interface {
 	// Block returns n bytes that are zero, and how many it takes for them.
 	Block(n int) (p unsafe.Pointer, held int)
-	// FreeBlock frees a block of n bytes. So callbacks of walks must not delete, unlike in other maps.
-	FreeBlock(p unsafe.Pointer, n int)
+	// FreeBlock frees a block of n bytes, and returns how many it took. So callbacks of walks must not delete, unlike in other maps.
+	FreeBlock(p unsafe.Pointer, n int) (held int)
 	// TrimBlock says that n bytes in a block are not written to any more; they may be read, as they are or as zero.
 	TrimBlock(p unsafe.Pointer, n int)
 }

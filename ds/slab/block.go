@@ -19,16 +19,17 @@ func (s *Slab) Block(n int) (p unsafe.Pointer, held int) {
 	return p, held
 }
 
-// FreeBlock frees a block of n bytes.
-func (s *Slab) FreeBlock(p unsafe.Pointer, n int) {
+// FreeBlock frees a block of n bytes, and returns how many it took.
+func (s *Slab) FreeBlock(p unsafe.Pointer, n int) (held int) {
 	if n <= MaxCell {
 		s.Free(p)
-		return
+		return Size(n)
 	}
-	held := toPages(n)
+	held = toPages(n)
 	delete(s.memory.blocks, p)
 	s.blocks -= held
 	putBlock(p, held)
+	return held
 }
 
 // TrimBlock gives pages in a block back. They read as zero, or as they are, and must not be written to.

@@ -1,0 +1,289 @@
+package dict
+
+import (
+	"math/bits"
+	"unsafe"
+)
+
+// Ref refers to an element that is kept elsewhere, such as a cell of a slab. 0 refers to none.
+type Ref = uint32
+
+// Hasher knows the elements of an Index.
+type Hasher interface {
+	// HashOf returns the hash of the key of an element that is in the Index.
+	HashOf(r Ref) uint64
+}
+
+// Index is a hash table of references, four bytes each with a fingerprint of one. It knows nothing of the elements: the caller hashes and
+// compares keys. The zero value is an empty table in Go's heap.
+//
+// It grows by linear hashing (Litwin, 1980): there is one table, which gets one chain more when it is full.
+//
+//	chains:  [0][1][2][3][4][5][6][7] [8][9][10]          chain 3 is the next to be split, into 3 and 11
+//	          split   │ not yet       │ from 0, 1, 2
+//
+//	hash:    fingerprint (top 8 bits) ........ index (low bits): as many as name the last chain;
+//	                                           where there is no such chain yet, its top bit does not count
+//
+// So an insertion moves the elements of one chain at most, all the time there are about as many elements to a chain, and there
+// are never two tables. A table that loses elements is shrunk in the same way, from the last chain on.
+//
+// A chain is a bucket, one cache line, with further ones if it overflows:
+//
+//	 12 bytes            4 bytes     48 bytes
+//	[fingerprints 0..11][next    ]  [ref 0 ... ref 11]
+//
+// With 10 elements to a chain that is about 8 bytes for each. A lookup compares the fingerprints with two word operations and touches an
+// element only where they agree.
+//
+// Invariants, verified by Check:
+//  1. The elements of a chain are dense: every bucket but the last is full, and vacant slots follow the occupied ones.
+//  2. A fingerprint is zero exactly where its slot is vacant; else it is that of the element's hash.
+//  3. An element is in the chain that its hash names.
+//  4. Keys are unique. That is the caller's promise to Insert.
+//  5. deep[k] is the number of chains with more than k+1 buckets.
+//
+// Lookups and walks change nothing. A Probe and a slot are valid until the next Insert, Remove, RehashStep, Reserve or Clear.
+type Index struct {
+	buckets  run // the first of each chain
+	overflow run // the others, from number 1 on
+	size     int // chains
+	n        int
+	vacant   uint32   // the first of the vacant buckets in overflow, which are linked; 0 for none
+	used     uint32   // buckets in overflow, vacant ones included
+	deep     []uint32 // see above; no zeros at its end
+	paused   int
+	mem      Memory // nil for Go's heap
+}
+
+const (
+	perChain = 12 // slots in a bucket of an Index
+	dense    = 10 // elements to a chain above which the table grows
+	thin     = 4  // ... below which it shrinks
+)
+
+// chainBucket is a bucket of an Index.
+type chainBucket struct {
+	tags uint64 // byte i: the fingerprint of slot i
+	more uint32 // byte i: that of slot 8+i
+	next uint32 // the number of the bucket in overflow that follows; 0 for none
+	refs [perChain]Ref
+}
+
+const bucketBytes = int(unsafe.Sizeof(chainBucket{}))
+
+// NewIndex returns an empty table that lies in mem.
+func NewIndex(mem Memory) *Index { return &Index{mem: mem} }
+
+// Len returns the number of elements. O(1).
+func (x *Index) Len() int { return x.n }
+
+// Probe is a search for an element by its hash.
+type Probe struct {
+	x    *Index
+	b    *chainBucket
+	tag  uint64
+	hits uint64
+}
+
+// Probe begins a search for the element with hash h.
+func (x *Index) Probe(h uint64) (p Probe) {
+	if x.n == 0 {
+		return p
+	}
+	p.x, p.b, p.tag = x, x.chain(h), tagOf(h)
+	p.hits = p.b.match(p.tag)
+	return p
+}
+
+// Next returns the slot of the next element whose fingerprint agrees, nil at the end. The caller compares the key, and may put the reference to
+// another element with the same key into the slot.
+func (p *Probe) Next() *Ref {
+	for p.hits == 0 {
+		if p.b == nil || p.b.next == 0 {
+			return nil
+		}
+		p.b = p.x.extra(p.b.next)
+		p.hits = p.b.match(p.tag)
+	}
+	t := bits.TrailingZeros64(p.hits)
+	p.hits &= p.hits - 1
+	return &p.b.refs[t>>3+t&7*8]
+}
+
+// Insert adds an element with hash h, whose key must be absent. O(1).
+func (x *Index) Insert(h uint64, r Ref, owner Hasher) {
+	x.RehashStep(1, owner)
+	if x.size == 0 {
+		x.addChain()
+	}
+	x.n++
+	x.append(x.chainNumber(h), tagOf(h), r)
+}
+
+// Remove removes the element with hash h from the slot, which Next returned. O(1).
+func (x *Index) Remove(h uint64, slot *Ref, owner Hasher) {
+	x.vacate(x.chainNumber(h), slot)
+	if x.n--; x.n == 0 && x.paused == 0 {
+		x.Clear()
+		return
+	}
+	x.RehashStep(1, owner)
+}
+
+// Clear removes all elements and frees the table. Not allowed while paused or within a walk.
+func (x *Index) Clear() {
+	x.buckets.free(x.mem)
+	x.overflow.free(x.mem)
+	*x = Index{mem: x.mem}
+}
+
+// Prefetch loads the first bucket for hash h into the processor's caches, for a lookup or an insertion that follows. The result means nothing, but
+// must be used.
+func (x *Index) Prefetch(h uint64) uint64 {
+	if x.size == 0 {
+		return 0
+	}
+	return x.chain(h).tags
+}
+
+// FirstMatch returns the element that a lookup with hash h looks at first; 0 if it looks at none in the first bucket.
+func (x *Index) FirstMatch(h uint64) Ref {
+	p := x.Probe(h)
+	if p.hits == 0 {
+		return 0
+	}
+	return *p.Next()
+}
+
+// chainNumber returns the number of the chain that has, or would have, an element with hash h.
+func (x *Index) chainNumber(h uint64) uint32 {
+	mask := x.mask()
+	i := uint32(h) & mask
+	if i >= uint32(x.size) {
+		i &= mask >> 1
+	}
+	return i
+}
+
+// mask has the bits of the index, one of which does not count for chains that are not split.
+func (x *Index) mask() uint32 { return 1<<bits.Len32(uint32(x.size)) - 1 }
+
+func (x *Index) chain(h uint64) *chainBucket { return x.buckets.at(x.chainNumber(h)) }
+
+// extra returns overflow bucket n.
+func (x *Index) extra(n uint32) *chainBucket { return x.overflow.at(n - 1) }
+
+// after returns the bucket that follows in a chain, nil if it is the last.
+func (x *Index) after(b *chainBucket) *chainBucket {
+	if b.next == 0 {
+		return nil
+	}
+	return x.extra(b.next)
+}
+
+// match returns a bit for each slot with that fingerprint: 8*i for slots 0 to 7, 8*i+1 for slots 8 to 11.
+func (b *chainBucket) match(tag uint64) uint64 {
+	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
+	x := b.tags ^ tag*0x0101010101010101
+	y := uint64(b.more) ^ tag*0x01010101
+	return ^((x&low+low)|x)&high>>7 | ^((y&low+low)|y)&(high>>32)>>6
+}
+
+// count returns how many slots are occupied.
+func (b *chainBucket) count() int {
+	if b.more != 0 {
+		return 8 + (bits.Len32(b.more)+7)>>3
+	}
+	return (bits.Len64(b.tags) + 7) >> 3
+}
+
+// full reports whether all slots are occupied.
+func (b *chainBucket) full() bool { return b.more>>24 != 0 }
+
+// tag returns the fingerprint of slot i, 0 if it is vacant.
+func (b *chainBucket) tag(i int) uint64 {
+	if i >= 8 {
+		return uint64(b.more >> (8 * (i - 8)) & 0xff)
+	}
+	return b.tags >> (8 * i) & 0xff
+}
+
+// put fills slot i, which is vacant, or vacates it with tag 0.
+func (b *chainBucket) put(i int, tag uint64, r Ref) {
+	if i >= 8 {
+		shift := 8 * (i - 8)
+		b.more = b.more&^(0xff<<shift) | uint32(tag)<<shift
+	} else {
+		b.tags = b.tags&^(0xff<<(8*i)) | tag<<(8*i)
+	}
+	b.refs[i] = r
+}
+
+// slotNumber returns the number of a slot of the bucket; ok is false if it belongs to another.
+func (b *chainBucket) slotNumber(slot *Ref) (i int, ok bool) {
+	at := uintptr(unsafe.Pointer(slot)) - uintptr(unsafe.Pointer(&b.refs))
+	return int(at / unsafe.Sizeof(*slot)), at < unsafe.Sizeof(b.refs)
+}
+
+// append adds an element at the end of a chain.
+func (x *Index) append(chain uint32, tag uint64, r Ref) {
+	b, depth := x.last(chain)
+	if b.full() {
+		n := x.newOverflow()
+		b, _ = x.last(chain) // which may have been moved
+		b.next = n
+		b = x.extra(n)
+		x.deepen(depth)
+	}
+	b.put(b.count(), tag, r)
+}
+
+// last returns the last bucket of a chain, and how many there are before it.
+func (x *Index) last(chain uint32) (b *chainBucket, before int) {
+	b = x.buckets.at(chain)
+	for ; b.next != 0; before++ {
+		b = x.extra(b.next)
+	}
+	return b, before
+}
+
+// vacate empties a slot of a chain: the chain's last element moves there, and an emptied overflow bucket goes.
+func (x *Index) vacate(chain uint32, slot *Ref) {
+	var holder, before *chainBucket
+	last, hole, depth := x.buckets.at(chain), 0, 0
+	for ; ; depth++ {
+		if i, ok := last.slotNumber(slot); ok {
+			holder, hole = last, i
+		}
+		next := x.after(last)
+		if next == nil {
+			break
+		}
+		before, last = last, next
+	}
+	j := last.count() - 1
+	holder.put(hole, last.tag(j), last.refs[j])
+	last.put(j, 0, 0)
+	if j == 0 && before != nil {
+		x.freeOverflow(before.next)
+		before.next = 0
+		x.flatten(depth - 1)
+	}
+}
+
+// deepen counts one chain more with more than k+1 buckets.
+func (x *Index) deepen(k int) {
+	if k == len(x.deep) {
+		x.deep = append(x.deep, 0)
+	}
+	x.deep[k]++
+}
+
+// flatten undoes deepen.
+func (x *Index) flatten(k int) {
+	x.deep[k]--
+	for n := len(x.deep); n > 0 && x.deep[n-1] == 0; n-- {
+		x.deep = x.deep[:n-1]
+	}
+}
