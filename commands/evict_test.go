@@ -94,10 +94,10 @@ func TestEvictedKeysAreJournaled(t *testing.T) {
 	v.do("CONFIG SET maxmemory " + v.field("used_memory"))
 	v.do("SET e " + strings.Repeat("x", 10))
 	v.journal = nil
-	v.do("SET f x")
-	require.Equal(t, []string{"DEL c", "SET f x"}, v.journal)
+	v.do("SET f " + strings.Repeat("y", 40))
+	require.Equal(t, []string{"DEL c", "SET f " + strings.Repeat("y", 40)}, v.journal)
 	v.do("GET f")
-	require.Equal(t, []string{"DEL c", "SET f x", "DEL d"}, v.journal)
+	require.Equal(t, []string{"DEL c", "SET f " + strings.Repeat("y", 40), "DEL d"}, v.journal)
 	require.Equal(t, "2", v.field("evicted_keys"))
 	require.Equal(t, "+OK\r\n", v.do("CONFIG RESETSTAT"))
 	require.Equal(t, "0", v.field("evicted_keys"))

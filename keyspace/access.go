@@ -65,7 +65,7 @@ func (ks *Keyspace) lfuIncrement(counter uint32) uint32 {
 // Idle returns the seconds since key was last accessed under LRU marks.
 func (db *DB) Idle(key []byte) int64 {
 	e := db.lookup(dict.Key(key))
-	if e == nil {
+	if e.absent() {
 		return 0
 	}
 	return int64((db.ks.lruClock() - e.head().clock()) & accessMask)
@@ -74,7 +74,7 @@ func (db *DB) Idle(key []byte) int64 {
 // Frequency returns the decayed LFU counter of key.
 func (db *DB) Frequency(key []byte) int64 {
 	e := db.lookup(dict.Key(key))
-	if e == nil {
+	if e.absent() {
 		return 0
 	}
 	return int64(db.ks.lfuDecayed(e.head()))

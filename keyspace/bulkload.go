@@ -53,31 +53,28 @@ func (f *BulkLoad) Flush() (twice string, ok bool) {
 
 func (f *BulkLoad) discard(pending []pendingEntry) {
 	for _, w := range pending {
-		w.db.discard(w.entry)
+		w.db.drop(w.entry)
 	}
 }
 
 // pendingEntry lays out the entry of a record.
 func (ks *Keyspace) pendingEntry(r *Record) pendingEntry {
 	db := ks.dbs[r.DB]
-	return pendingEntry{db, db.table.Hash(r.Key), db.newEntry(r.Key, r.Value), r.Deadline, r.Idle, r.Freq}
+	return pendingEntry{db, db.table.Hash(r.Key), db.newEntry(r.Key, r.Value, r.Deadline != 0), r.Deadline, r.Idle, r.Freq}
 }
 
 // add puts the entry into its table. If the key is there, it discards the entry and reports false.
 func (w *pendingEntry) add() bool {
 	db, key := w.db, w.entry.Key()
-	if db.lookupHash(w.hash, key) != nil {
-		db.discard(w.entry)
+	if !db.lookupHash(w.hash, key).absent() {
+		db.drop(w.entry)
 		return false
 	}
 	if db.ks.KeepExpired {
 		db.remove(w.hash, key) // a due one
 	}
 	db.addEntry(w.hash, w.entry)
-	h := w.entry.head()
-	if w.deadline != 0 {
-		db.setDeadline(h, w.hash, w.deadline)
-	}
-	db.ks.setAccess(h, w.idle, w.freq)
+	e := db.setDeadline(w.entry, w.hash, w.deadline)
+	db.ks.setAccess(e.head(), w.idle, w.freq)
 	return true
 }

@@ -6,19 +6,13 @@ import (
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
-// Packed entries lie in cells of a slab, one slab for each database's contents, and so does the table. What is replaced, removed or evicted is freed
+// Entries lie in cells of a slab, one slab for each database's contents, and so do the table and the indexes of deadlines. What is replaced, removed or evicted is freed
 // when the command ends, because until then replies, hooks and views may refer to it:
 //
 //	remove, setValue ─▶ discard ─▶ ks.freed ── Begin ──▶ slab.Free
 //	Flush            ─────────────▶ ks.flushed ─ Begin, ReleaseFlushed ─▶ slab.Release, some regions at a time
 //
 // A snapshot still walks the tables that were flushed after it began, so nothing is released meanwhile.
-//
-// Not done yet: a fork, a copy on write of a database, for worlds of the test kit and for snapshots. The slab is prepared for it (see there): what it needs
-// here is that nothing names a cell by its address for longer than a command. So the table has to hold handles instead of pointers (four bytes
-// instead of eight), and a box has to be a cell, too, whose value is in a list of the database; a fork copies that list
-// and marks its values as shared, and the first edit of one clones it, as COPY does. The index of deadlines is copied lazily already, by btree's Clone. A fork takes
-// O(chunks + boxes) then: for 100,000 small keys 7 MB, about 110 chunks, some microseconds.
 
 // freedCell is a cell to be freed, and the slab that it belongs to: SWAPDB may have moved that to another database.
 type freedCell struct {
@@ -29,11 +23,15 @@ type freedCell struct {
 // keptFreed is how many places in the list of freed cells outlive a command.
 const keptFreed = 1 << 12
 
-// discard marks an entry that left its table, or never came into it, as freed. A box is left to the collector.
+// discard marks the cell of an entry that left its table, moved, or never came into the table, as freed.
 func (db *DB) discard(e entry) {
-	if e.head().kind() != boxed {
-		db.ks.freed = append(db.ks.freed, freedCell{db.cells, e.p})
-	}
+	db.ks.freed = append(db.ks.freed, freedCell{db.cells, e.p})
+}
+
+// drop is discard for an entry whose box, if it has one, goes with it.
+func (db *DB) drop(e entry) {
+	db.boxes.remove(e)
+	db.discard(e)
 }
 
 // freeCells frees what was discarded, and releases a piece of what was flushed.

@@ -23,11 +23,12 @@ func setMany(ks *Keyspace, n int) {
 func TestRoomOfRemovedKeysIsUsedAgain(t *testing.T) {
 	ks := newKeyspace()
 	db := ks.DB(0)
-	setMany(ks, 20_000)
+	const n = 100_000
+	setMany(ks, n)
 	live, held := ks.CellBytes()
 	require.InEpsilon(t, live, held, 0.4)
 	entries := db.entryBytes
-	for i := range 20_000 {
+	for i := range n {
 		db.Delete(fmt.Appendf(nil, "key:%d", i))
 	}
 	require.NoError(t, db.Check())
@@ -37,7 +38,7 @@ func TestRoomOfRemovedKeysIsUsedAgain(t *testing.T) {
 	freed, kept := ks.CellBytes()
 	require.Zero(t, freed)
 	require.Less(t, kept, held)
-	setMany(ks, 20_000)
+	setMany(ks, n)
 	_, again := ks.CellBytes()
 	require.LessOrEqual(t, again, held)
 }

@@ -1,39 +1,38 @@
 package keyspace
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/ds/deadlines"
+	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
 // Check walks the database and returns the first violated invariant; nil if all hold. O(n).
 func (db *DB) Check() error {
-	if err := db.table.Check(); err != nil {
+	if err := db.table.Check(db.table); err != nil {
 		return err
 	}
-	announced := db.firstDeadlines()
-	held, packed, volatile, withDates := 0, 0, 0, 0
+	held, cells, volatile, withDates := 0, 0, 0, 0
+	tables := db.table.Held() + db.index.LeafBytes() + db.elements.LeafBytes()
 	var err error
-	db.table.Each(func(e entry) bool {
+	db.table.each(func(e entry) bool {
 		held += e.bytes()
-		switch {
-		case e.head().kind() != boxed:
-			packed += e.bytes()
-		case !db.boxes.has(e):
+		cells += slab.Size(e.cellBytes())
+		if e.head().kind() == boxed && (!db.boxes.has(e) || entryAt(e.box().cell) != e) {
 			err = fmt.Errorf("key %q: the collector may take its box", e.Key())
 			return false
 		}
-		if e.head().deadline != 0 {
+		if e.head().deadline() != 0 {
 			volatile++
 		}
 		if e.head().hasFlag(hasElementDeadlines) {
 			withDates++
 		}
-		if err = db.checkDeadline(e, announced); err == nil {
-			err = db.checkValue(e)
-		}
-		if err == nil {
-			err = db.checkElementIndex(e)
-		}
+		err = cmp.Or(db.checkValue(e), db.checkElementIndex(e))
 		return err == nil
 	})
 	switch {
@@ -41,63 +40,59 @@ func (db *DB) Check() error {
 		return err
 	case held != db.entryBytes:
 		return fmt.Errorf("database %d accounts %d bytes, its entries hold %d", db.id, db.entryBytes, held)
-	case packed+db.freedBytes()+db.table.Bytes() != db.cells.Live():
-		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries and its table take %d", db.id, db.cells.Live()-db.freedBytes(), packed+db.table.Bytes())
+	case cells+tables+db.freedBytes() != db.cells.Live():
+		return fmt.Errorf("database %d: %d bytes of cells are in use, its entries take %d, its table and indexes %d", db.id, db.cells.Live()-db.freedBytes(), cells, tables)
 	case volatile != db.volatile:
 		return fmt.Errorf("database %d counts %d deadlines, %d entries have one", db.id, db.volatile, volatile)
 	case withDates != db.Subexpiry():
 		return fmt.Errorf("database %d: %d items in the index of elements, for %d keys", db.id, db.Subexpiry(), withDates)
-	case db.index != nil && db.index.Len() > volatile+db.orphans:
-		return fmt.Errorf("database %d: %d items in the index, for %d deadlines and %d orphans", db.id, db.index.Len(), volatile, db.orphans)
+	case db.orphans() < 0 || db.orphans() > volatile+1024:
+		return fmt.Errorf("database %d: %d items in the index, for %d deadlines", db.id, db.index.Len(), volatile)
 	}
-	return db.cells.Check()
+	return cmp.Or(db.checkDeadlines(), db.index.Check(), db.elements.Check(), db.cells.Check())
 }
 
 // freedBytes returns the bytes of cells that Begin will free.
 func (db *DB) freedBytes() (n int) {
 	for _, f := range db.ks.freed {
 		if f.from == db.cells {
-			n += entry{f.cell}.bytes()
+			n += slab.Size(entry{f.cell}.cellBytes())
 		}
 	}
 	return n
 }
 
-// firstDeadlines returns the earliest deadline in the index for each hash.
-func (db *DB) firstDeadlines() map[uint64]int64 {
-	first := make(map[uint64]int64)
-	if db.index == nil {
-		return first
-	}
-	db.index.Descend(func(item indexItem) bool {
-		first[item.hash] = item.deadline
+// checkDeadlines checks that each entry with a deadline has an item of its own in the index.
+func (db *DB) checkDeadlines() (err error) {
+	items, late := make(map[uint32][]int64), make(map[uint32][]int64) // times, by code
+	db.index.Ascend(deadlines.Item{At: math.MinInt64}, func(item deadlines.Item) bool {
+		items[item.Code] = append(items[item.Code], item.At)
 		return true
 	})
-	return first
-}
-
-// checkDeadline checks the entry's flags against the index.
-func (db *DB) checkDeadline(e entry, announced map[uint64]int64) error {
-	h, hash := e.head(), db.hash(e)
-	if h.deadline == 0 {
-		if h.hasFlag(indexed | exact) {
-			return fmt.Errorf("key %q is flagged as indexed without a deadline", e.Key())
+	db.table.each(func(e entry) bool {
+		h, code, deadline := e.head(), dict.Code(db.hash(e)), e.head().deadline()
+		i, found := slices.BinarySearch(items[code], deadline)
+		switch {
+		case h.hasFlag(dated) != (deadline != 0):
+			err = fmt.Errorf("key %q is flagged as dated: %v", e.Key(), deadline == 0)
+		case h.hasFlag(exact) && !found:
+			err = fmt.Errorf("key %q: no item at its exact deadline %d", e.Key(), deadline)
+		case h.hasFlag(exact):
+			items[code] = slices.Delete(items[code], i, i+1)
+		case deadline != 0:
+			late[code] = append(late[code], deadline)
 		}
-		return nil
+		return err == nil
+	})
+	for code, times := range late {
+		slices.Sort(times)
+		for i, deadline := range times {
+			if i == len(items[code]) || items[code][i] > deadline {
+				return fmt.Errorf("a key of code %x is not announced by its deadline %d", code, deadline)
+			}
+		}
 	}
-	first, ok := announced[hash]
-	if !ok {
-		first = math.MaxInt64
-	}
-	switch {
-	case !h.hasFlag(indexed):
-		return fmt.Errorf("key %q has a deadline but is not flagged as indexed", e.Key())
-	case first > h.deadline:
-		return fmt.Errorf("key %q is not announced by its deadline %d", e.Key(), h.deadline)
-	case h.hasFlag(exact) && !db.index.Has(indexItem{h.deadline, hash}):
-		return fmt.Errorf("key %q: no item at its exact deadline %d", e.Key(), h.deadline)
-	}
-	return nil
+	return err
 }
 
 // checkElementIndex checks that the entry is in the index of elements just if it has to be.
@@ -109,7 +104,7 @@ func (db *DB) checkElementIndex(e entry) error {
 	case v == nil:
 		return nil
 	}
-	if b := e.box(); b.elementItem > v.NextDeadline()+reapPause(v) || !db.elements.Has(indexItem{b.elementItem, db.hash(e)}) {
+	if b := e.box(); b.elementItem > v.NextDeadline()+reapPause(v) || !db.elements.Has(deadlines.Item{At: b.elementItem, Code: dict.Code(db.hash(e))}) {
 		return fmt.Errorf("key %q: its elements are not announced at %d", e.Key(), b.elementItem)
 	}
 	return nil
@@ -125,7 +120,7 @@ func (db *DB) checkValue(e entry) error {
 		if b := e.box(); b.accounted != heldBytes(v) {
 			return fmt.Errorf("key %q accounts %d bytes for its value, which holds %d", e.Key(), b.accounted, heldBytes(v))
 		}
-	} else if n := headerSize + int(h.klen) + int(h.vlen); n > packMax {
+	} else if n := e.cellBytes(); n > packMax {
 		return fmt.Errorf("key %q is packed in %d bytes", e.Key(), n)
 	}
 	if c, ok := v.(interface{ Check() error }); ok {

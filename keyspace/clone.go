@@ -3,11 +3,11 @@ package keyspace
 import (
 	"unsafe"
 
-	"github.com/google/btree"
+	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
 // Clone returns a copy of the keyspace, for Adopt: all keys with their values, deadlines and access data. Neither sees
-// changes of the other. The cells are copied chunk by chunk and the slots of the tables redirected, without a look at the
+// changes of the other. The cells are copied chunk by chunk and the references in the tables redirected, without a look at the
 // entries; boxed values are cloned one by one. O(bytes); it ends the life of all views.
 func (ks *Keyspace) Clone() *Keyspace {
 	ks.Begin()
@@ -25,7 +25,7 @@ func (ks *Keyspace) Clone() *Keyspace {
 // bornWith gives all entries the bit of a keyspace whose last snapshot has none of them to save.
 func (ks *Keyspace) bornWith(bit kind) {
 	for _, db := range ks.dbs[:ks.used] {
-		db.table.Each(func(e entry) bool {
+		db.table.each(func(e entry) bool {
 			if h := e.head(); h.snapshotBit() != bit {
 				h.flipSnapshotBit()
 			}
@@ -37,32 +37,35 @@ func (ks *Keyspace) bornWith(bit kind) {
 func (c *contents) clone() contents {
 	twin := *c
 	cells := c.cells.Clone()
-	twin.cells, twin.boxes = cells.Slab, c.boxes.clone()
-	twin.table = c.table.CloneIn(cells, func(e entry) entry {
-		if p, packed := cells.Cell(e.p); packed {
-			return entry{p}
-		}
-		return entry{unsafe.Pointer(twin.boxes.list[e.head().place()])}
-	})
-	twin.index, twin.elements = cloneIndex(c.index), cloneIndex(c.elements)
+	twin.cells = cells.Slab
+	index := c.table.CloneIn(cells.Slab, func(p unsafe.Pointer, _ int) unsafe.Pointer { return cells.Cell(p) }, cells.Ref)
+	twin.table = &table{index, c.table.seed}
+	twin.boxes = c.boxes.clone(cells)
+	twin.index, twin.elements = c.index.Clone(cells), c.elements.Clone(cells)
 	return twin
 }
 
-func (b *boxes) clone() *boxes {
+// clone returns copies of the boxes for the copies of their cells.
+func (b *boxes) clone(cells *slab.Clone) *boxes {
 	twin := &boxes{list: make([]*box, len(b.list)), vacant: append([]uint32(nil), b.vacant...)}
 	for i, original := range b.list {
 		if original != nil {
-			c := *original
-			c.value = c.value.Clone()
-			twin.list[i] = &c
+			twin.list[i] = original.clone()
+			entryAt(cells.Ref(original.cell)).setBox(twin.list[i])
 		}
 	}
 	return twin
 }
 
-func cloneIndex(index *btree.BTreeG[indexItem]) *btree.BTreeG[indexItem] {
-	if index == nil {
-		return nil
+// clone returns a copy with a copy of the value.
+func (b *box) clone() (twin *box) {
+	if entryAt(b.cell).head().klen == longKey {
+		long := *(*longBox)(unsafe.Pointer(b))
+		twin = &long.box
+	} else {
+		short := *b
+		twin = &short
 	}
-	return index.Clone()
+	twin.value = b.value.Clone()
+	return twin
 }

@@ -1,10 +1,7 @@
 package keyspace
 
 import (
-	"strings"
-
-	"github.com/google/btree"
-
+	"github.com/miniserver-go/miniserver/ds/deadlines"
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/slab"
 	"github.com/miniserver-go/miniserver/ds/str"
@@ -19,17 +16,16 @@ type DB struct {
 
 // contents is what SWAPDB exchanges.
 type contents struct {
-	table      *dict.Map[entry]
-	cells      *slab.Slab // of the packed entries and the table
+	table      *table
+	cells      *slab.Slab // of the entries and the table
 	boxes      *boxes     // of the table
-	index      *btree.BTreeG[indexItem]
-	volatile   int       // keys that have a deadline
-	orphans    int       // items in the index whose entry may be gone
-	sampled    indexItem // where a walk through the index for samples goes on
-	entryBytes int       // bytes of all entries
-	origin     int       // the database's number when the snapshot was started
+	index      *deadlines.Index
+	volatile   int            // keys that have a deadline
+	sampled    deadlines.Item // where a walk through the index for samples goes on
+	entryBytes int            // bytes of all entries
+	origin     int            // the database's number when the snapshot was started
 
-	elements *btree.BTreeG[indexItem] // one item for each key whose elements have deadlines
+	elements *deadlines.Index // one item for each key whose elements have deadlines
 }
 
 // ID returns the number of the database.
@@ -43,26 +39,26 @@ func (db *DB) Volatile() int { return db.volatile }
 
 // Bytes returns the bytes held by the entries, the table and the deadline indexes.
 func (db *DB) Bytes() int {
-	return db.entryBytes + db.table.Bytes() + db.boxes.bytes() + indexBytes(db.index) + indexBytes(db.elements)
+	return db.entryBytes + db.table.Bytes() + db.boxes.bytes() + db.index.Bytes() + db.elements.Bytes()
 }
 
-// lookup returns the slot of a visible key, or nil. A due key is removed on the way, and so are due
+// lookup returns the slot of a visible key. A due key is removed on the way, and so are due
 // elements of its value.
-func (db *DB) lookup(key string) *entry { return db.lookupHash(db.table.Hash(key), key) }
+func (db *DB) lookup(key string) located { return db.lookupHash(db.table.Hash(key), key) }
 
-func (db *DB) lookupHash(hash uint64, key string) *entry {
-	slot := db.table.LookupHash(hash, key)
-	if slot == nil {
-		return nil
+func (db *DB) lookupHash(hash uint64, key string) located {
+	s := db.table.find(hash, key)
+	if s.absent() {
+		return s
 	}
-	switch h := slot.head(); {
+	switch h := s.head(); {
 	case db.ks.isDue(h):
-		db.expireKey(*slot, hash)
-		return nil
-	case h.hasFlag(hasElementDeadlines) && db.expireElements(*slot, hash, unlimited):
-		return nil
+		db.expireKey(s.entry, hash)
+		return located{}
+	case h.hasFlag(hasElementDeadlines) && db.expireElements(s.entry, hash, unlimited):
+		return located{}
 	}
-	return slot
+	return s
 }
 
 // expireKey removes a due entry and reports it, unless due entries are to be kept.
@@ -81,10 +77,12 @@ func (db *DB) removeExpired(key string, hash uint64) {
 
 // remove removes an entry, its accounts and the views lent on it.
 func (db *DB) remove(hash uint64, key string) bool {
-	e, ok := db.table.DeleteHash(hash, key)
-	if !ok {
+	s := db.table.find(hash, key)
+	if s.absent() {
 		return false
 	}
+	e := s.entry
+	db.table.Remove(hash, s.ref, db.table)
 	db.saveEntry(e)
 	bytes := e.bytes()
 	db.entryBytes -= bytes
@@ -94,17 +92,16 @@ func (db *DB) remove(hash uint64, key string) bool {
 	if bytes >= largeValue {
 		db.ks.views.release()
 	}
-	db.boxes.remove(e)
-	db.discard(e)
+	db.drop(e)
 	return true
 }
 
 // Exists reports whether key is visible. It records no access.
-func (db *DB) Exists(key []byte) bool { return db.lookup(dict.Key(key)) != nil }
+func (db *DB) Exists(key []byte) bool { return !db.lookup(dict.Key(key)).absent() }
 
 // Type returns the type of the value of key, None if absent. It records no access.
 func (db *DB) Type(key []byte) Type {
-	if e := db.lookup(dict.Key(key)); e != nil {
+	if e := db.lookup(dict.Key(key)); !e.absent() {
 		return e.typ()
 	}
 	return None
@@ -113,7 +110,7 @@ func (db *DB) Type(key []byte) Type {
 // Touch records an access of key and reports whether it is visible.
 func (db *DB) Touch(key []byte) bool {
 	e := db.lookup(dict.Key(key))
-	if e == nil {
+	if e.absent() {
 		return false
 	}
 	db.ks.touch(e.head())
@@ -123,17 +120,17 @@ func (db *DB) Touch(key []byte) bool {
 // Find returns the value of key for reading and records the access. The view aliases the entry.
 func (db *DB) Find(key []byte) (Value, bool) {
 	e := db.lookup(dict.Key(key))
-	if e == nil {
+	if e.absent() {
 		return nil, false
 	}
 	db.ks.touch(e.head())
-	return db.ks.views.read(*e), true
+	return db.ks.views.read(e.entry), true
 }
 
 // Peek is Find, but records no access.
 func (db *DB) Peek(key []byte) (Value, bool) {
-	if e := db.lookup(dict.Key(key)); e != nil {
-		return db.ks.views.read(*e), true
+	if e := db.lookup(dict.Key(key)); !e.absent() {
+		return db.ks.views.read(e.entry), true
 	}
 	return nil, false
 }
@@ -142,12 +139,12 @@ func (db *DB) Peek(key []byte) (Value, bool) {
 // Commit.
 func (db *DB) Edit(key []byte) (Value, bool) {
 	e := db.lookup(dict.Key(key))
-	if e == nil {
+	if e.absent() {
 		return nil, false
 	}
 	db.ks.touch(e.head())
-	db.saveValue(*e)
-	v := db.ks.views.write(*e)
+	db.saveValue(e.entry)
+	v := db.ks.views.write(e.entry)
 	db.ks.views.beginEdit(db, key, v, false)
 	return v, true
 }
@@ -173,16 +170,16 @@ func (db *DB) Commit(key []byte) (removed bool) {
 	if empty(open.value) {
 		return !open.created && db.remove(hash, name)
 	}
-	slot := db.table.LookupHash(hash, name)
-	if slot != nil && open.created {
+	s := db.table.find(hash, name)
+	if !s.absent() && open.created {
 		db.removeExpired(name, hash) // a due one that was kept
-		slot = nil
+		s = located{}
 	}
-	if slot == nil {
-		db.insert(hash, name, open.value)
+	if s.absent() {
+		db.insert(hash, name, open.value, false)
 		return false
 	}
-	db.store(slot, hash, open.value)
+	db.store(s, hash, open.value, s.head().hasFlag(dated))
 	return false
 }
 
@@ -207,33 +204,41 @@ func (db *DB) put(key []byte, v Value, deadline int64) {
 	name := dict.Key(key)
 	hash := db.table.Hash(name)
 	db.ks.views.forgetEdits(db, name)
-	var h *header
-	if slot := db.lookupHash(hash, name); slot != nil {
-		db.saveEntry(*slot)
-		db.store(slot, hash, v)
-		h = slot.head()
-		db.ks.touch(h)
-	} else {
+	s := db.lookupHash(hash, name)
+	if s.absent() {
 		if db.ks.KeepExpired {
 			db.removeExpired(name, hash) // a due one
 		}
-		h = db.insert(hash, name, v).head()
+		db.insertUntil(hash, name, v, max(deadline, 0))
+		return
 	}
-	if deadline != keepDeadline {
-		db.setDeadline(h, hash, deadline)
+	db.saveEntry(s.entry)
+	if deadline == 0 {
+		s.entry = db.setDeadline(s.entry, hash, 0)
+	}
+	e := db.store(s, hash, v, deadline > 0 || s.head().hasFlag(dated))
+	db.ks.touch(e.head())
+	if deadline > 0 {
+		db.setDeadline(e, hash, deadline)
 	}
 }
 
 // isDue reports whether an entry's deadline has passed.
 func (ks *Keyspace) isDue(h *header) bool {
-	return h.deadline != 0 && h.deadline <= ks.Now && !ks.Replaying
+	deadline := h.deadline()
+	return deadline != 0 && deadline <= ks.Now && !ks.Replaying
 }
 
-// insert adds an entry for an absent key. The key is copied.
-func (db *DB) insert(hash uint64, key string, v Value) entry {
-	e := db.newEntry(key, v)
+// insert adds an entry for an absent key, with room for a deadline if it is to get one. The key is copied.
+func (db *DB) insert(hash uint64, key string, v Value, withDeadline bool) entry {
+	e := db.newEntry(key, v, withDeadline)
 	db.addEntry(hash, e)
 	return e
+}
+
+// insertUntil is insert for a key with that deadline; 0 for none.
+func (db *DB) insertUntil(hash uint64, key string, v Value, deadline int64) entry {
+	return db.setDeadline(db.insert(hash, key, v, deadline != 0), hash, deadline)
 }
 
 // addEntry puts an entry into the table.
@@ -242,8 +247,7 @@ func (db *DB) addEntry(hash uint64, e entry) {
 	e.head().access |= uint32(db.ks.snapshotBit) << 24
 	db.entryBytes += e.bytes()
 	db.ks.used = max(db.ks.used, db.id+1)
-	db.boxes.add(e)
-	db.table.InsertHash(hash, e)
+	db.table.add(hash, e)
 	db.indexElements(e, hash)
 	if db.ks.OnCreate != nil {
 		db.ks.OnCreate(db, e.Key())
@@ -251,60 +255,60 @@ func (db *DB) addEntry(hash uint64, e entry) {
 }
 
 // newEntry lays out an entry for v, packed if it fits.
-func (db *DB) newEntry(key string, v Value) entry {
+func (db *DB) newEntry(key string, v Value, withDeadline bool) entry {
 	if k, payload, ok := pack(v, len(key)); ok {
-		return db.newPacked(k, key, payload)
+		return db.newPacked(k, key, payload, withDeadline)
 	}
 	ks := db.ks
 	if text, ok := v.(*str.Value); ok && ks.views.owns(v) && !ks.views.grown(text) {
-		return newBoxed(strings.Clone(key), ks.free.copyText(text))
+		return db.newBoxed(key, ks.free.copyText(text), withDeadline)
 	}
-	return newBoxed(strings.Clone(key), ks.views.keep(v))
+	return db.newBoxed(key, ks.views.keep(v), withDeadline)
 }
 
-// store replaces the value in a slot, keeping the header's deadline and access data.
-func (db *DB) store(slot *entry, hash uint64, v Value) {
-	old := slot.bytes()
-	if h := slot.head(); h.hasFlag(hasElementDeadlines) && slot.box().value != v {
-		db.unindexElements(*slot, hash)
+// store replaces the value in a slot, keeping the deadline and access data, and returns the entry. A new cell has room for a
+// deadline if that is wanted.
+func (db *DB) store(s located, hash uint64, v Value, withDeadline bool) entry {
+	old := s.bytes()
+	if h := s.head(); h.hasFlag(hasElementDeadlines) && s.box().value != v {
+		db.unindexElements(s.entry, hash)
 	}
-	db.setValue(slot, v)
-	db.indexElements(*slot, hash)
-	db.entryBytes += slot.bytes() - old
+	e := db.setValue(s, v, withDeadline)
+	db.indexElements(e, hash)
+	db.entryBytes += e.bytes() - old
+	return e
 }
 
-func (db *DB) setValue(slot *entry, v Value) {
-	h := slot.head()
-	if h.kind() == boxed && slot.box().value == v {
-		slot.box().accounted = heldBytes(v)
-		return
+func (db *DB) setValue(s located, v Value, withDeadline bool) entry {
+	wasBoxed := s.head().kind() == boxed
+	if wasBoxed && s.box().value == v {
+		s.box().accounted = heldBytes(v)
+		return s.entry
 	}
-	if h.kind() == boxed && slot.box().accounted >= largeValue {
+	if wasBoxed && s.box().accounted >= largeValue {
 		db.ks.views.release()
 	}
-	key := slot.Key()
+	key := s.Key()
 	k, payload, ok := pack(v, len(key))
 	switch {
-	case ok && slot.repack(k, payload):
-		return
+	case ok && s.repack(k, payload, withDeadline):
+		return s.entry
 	case ok:
-		db.replace(slot, db.newPacked(k, key, payload))
-	case h.kind() == boxed:
-		db.ks.replace(slot.box(), v)
-		return
+		return db.replace(s, db.newPacked(k, key, payload, withDeadline))
+	case wasBoxed:
+		db.ks.replace(s.box(), v)
+		return s.entry
 	default:
-		db.replace(slot, newBoxed(strings.Clone(key), db.ks.views.keep(v)))
+		return db.replace(s, db.newBoxed(key, db.ks.views.keep(v), withDeadline))
 	}
 }
 
-// replace puts another entry of the same key into a slot.
-func (db *DB) replace(slot *entry, e entry) {
-	old := *slot
-	e.head().inherit(old.head())
-	db.boxes.remove(old)
-	db.boxes.add(e) // before the slot, into which the collector does not look
-	*slot = e
-	db.discard(old)
+// replace puts another entry of the same key into a slot, and returns it.
+func (db *DB) replace(s located, e entry) entry {
+	e.head().inherit(s.head())
+	*s.ref = slab.RefOf(e.p)
+	db.drop(s.entry)
+	return e
 }
 
 // replace puts v in place of the value in the box, a copy if v is a view. A string is copied into
@@ -320,21 +324,23 @@ func (ks *Keyspace) replace(b *box, v Value) {
 	b.accounted = heldBytes(b.value)
 }
 
-// inherit takes over the deadline, its index flags and the access data.
+// inherit takes over the deadline, if there is room for it, its index flag and the access data.
 func (h *header) inherit(old *header) {
-	h.deadline = old.deadline
-	h.access |= old.access &^ (uint32(kindMask) << 24)
+	if h.hasFlag(dated) {
+		*h.deadlineRoom() = old.deadline()
+	}
+	h.access |= old.access &^ (uint32(kindMask|dated) << 24)
 }
 
 // Delete removes key and reports whether it was visible.
 func (db *DB) Delete(key []byte) bool {
 	name := dict.Key(key)
 	hash := db.table.Hash(name)
-	return db.lookupHash(hash, name) != nil && db.remove(hash, name)
+	return !db.lookupHash(hash, name).absent() && db.remove(hash, name)
 }
 
 // RehashStep moves on an unfinished rehash of the table by n buckets, for idle moments.
-func (db *DB) RehashStep(n int) bool { return db.table.RehashStep(n) }
+func (db *DB) RehashStep(n int) bool { return db.table.RehashStep(n, db.table) }
 
 // KeyBytes returns what one key costs: its entry, its slot in the table and its item in the index of
 // deadlines; 0 if it is not visible.

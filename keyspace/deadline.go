@@ -1,39 +1,29 @@
 package keyspace
 
 import (
-	"unsafe"
+	"slices"
 
-	"github.com/google/btree"
+	"github.com/miniserver-go/miniserver/ds/deadlines"
 	"github.com/miniserver-go/miniserver/ds/dict"
 )
 
-// The deadline index holds items (deadline, hash of the key) and no pointers: 16 bytes an item,
-// nothing for the collector. When an item comes up, the hash leads to its entries.
+// The index of deadlines has one item for each entry with a deadline: the time, and a code of the key's hash. When an
+// item comes up, the code leads to the entry. Two entries may have the same code; each has an item of its own.
 //
-// A deadline that moves later leaves its item where it is; when the item comes up, a new one is added
-// at the entry's real deadline. So a limiter that renews its EXPIRE on every call writes eight
+// A deadline that moves later leaves its item where it is; when the item comes up, the entry gets a new one
+// at its real deadline. So a limiter that renews its EXPIRE on every call writes eight
 // bytes and no more. A deadline that moves earlier, or goes away, removes its item if the item is
-// known to stand exactly at the old deadline (flag exact) and orphans it otherwise. Orphans are
-// counted and the index is rebuilt when they outnumber the living.
-type indexItem struct {
-	deadline int64 // milliseconds since the epoch
-	hash     uint64
-}
-
-const indexDegree = 32
-
-func (a indexItem) before(b indexItem) bool {
-	return a.deadline < b.deadline || a.deadline == b.deadline && a.hash < b.hash
-}
+// known to stand exactly at the old deadline (flag exact), and leaves it behind as an orphan otherwise.
+// The index is rebuilt when orphans outnumber the living.
 
 // Deadline returns when key becomes due, in milliseconds since the epoch; 0 if it never does. ok is
 // false if the key is not visible.
 func (db *DB) Deadline(key []byte) (deadline int64, ok bool) {
 	e := db.lookup(dict.Key(key))
-	if e == nil {
+	if e.absent() {
 		return 0, false
 	}
-	return e.head().deadline, true
+	return e.head().deadline(), true
 }
 
 // SetDeadline sets when a visible key becomes due; 0 removes the deadline. It reports whether the
@@ -41,83 +31,98 @@ func (db *DB) Deadline(key []byte) (deadline int64, ok bool) {
 func (db *DB) SetDeadline(key []byte, deadline int64) bool {
 	name := dict.Key(key)
 	hash := db.table.Hash(name)
-	slot := db.lookupHash(hash, name)
-	if slot == nil {
+	e := db.lookupHash(hash, name)
+	if e.absent() {
 		return false
 	}
-	db.saveEntry(*slot)
-	db.setDeadline(slot.head(), hash, deadline)
+	db.saveEntry(e.entry)
+	db.setDeadline(e.entry, hash, deadline)
 	return true
 }
 
-func (db *DB) setDeadline(h *header, hash uint64, deadline int64) {
-	if h.deadline == deadline {
-		return
+// setDeadline sets the deadline of an entry of the table, and returns the entry, which moves if it gets its first deadline or
+// loses it.
+func (db *DB) setDeadline(e entry, hash uint64, deadline int64) entry {
+	old := e.head().deadline()
+	if deadline == old {
+		return e
 	}
-	old := h.deadline
+	if deadline == 0 {
+		db.forgetDeadline(e, hash)
+		return db.refit(e, hash, false)
+	}
+	if !e.head().hasFlag(dated) {
+		e = db.refit(e, hash, true)
+	}
+	h := e.head()
+	*h.deadlineRoom() = deadline
 	switch {
 	case old == 0:
 		db.volatile++
-	case deadline == 0:
-		db.volatile--
-	}
-	h.deadline = deadline
-	switch {
-	case deadline == 0:
-		db.removeFromIndex(h, hash, old)
-	case old != 0 && deadline > old && h.hasFlag(indexed):
+		db.addToIndex(h, dict.Code(hash))
+	case deadline > old:
 		h.clearFlag(exact)
 	default:
 		db.removeFromIndex(h, hash, old)
-		db.addToIndex(h, hash)
+		db.addToIndex(h, dict.Code(hash))
 	}
+	db.reindexIfDue()
+	return e
 }
 
 func (db *DB) hash(e entry) uint64 { return db.table.Hash(e.Key()) }
 
 // addToIndex puts an item at the entry's deadline.
-func (db *DB) addToIndex(h *header, hash uint64) {
-	if db.index == nil {
-		db.index = btree.NewG(indexDegree, indexItem.before)
-	}
-	db.index.ReplaceOrInsert(indexItem{h.deadline, hash})
-	h.setFlag(indexed | exact)
+func (db *DB) addToIndex(h *header, code uint32) {
+	db.index.Insert(deadlines.Item{At: h.deadline(), Code: code})
+	h.setFlag(exact)
 }
 
-// removeFromIndex removes the entry's item, or counts it as an orphan if its place is not known.
+// removeFromIndex removes the entry's item if its place is known: exactly at the deadline that the entry had.
 func (db *DB) removeFromIndex(h *header, hash uint64, deadline int64) {
-	switch {
-	case h.hasFlag(exact):
-		db.index.Delete(indexItem{deadline, hash})
-	case h.hasFlag(indexed):
-		db.orphans++
+	if h.hasFlag(exact) {
+		db.index.Delete(deadlines.Item{At: deadline, Code: dict.Code(hash)})
+		h.clearFlag(exact)
 	}
-	h.clearFlag(indexed | exact)
-	if db.orphans > db.volatile+1024 {
+}
+
+// forgetDeadline ends the deadline of an entry.
+func (db *DB) forgetDeadline(e entry, hash uint64) {
+	h := e.head()
+	deadline := h.deadline()
+	if deadline == 0 {
+		return
+	}
+	*h.deadlineRoom() = 0
+	db.volatile--
+	db.removeFromIndex(h, hash, deadline)
+	db.reindexIfDue()
+}
+
+// orphans returns how many items have no entry.
+func (db *DB) orphans() int { return db.index.Len() - db.volatile }
+
+// reindexIfDue builds the index anew if most items are orphans.
+func (db *DB) reindexIfDue() {
+	if db.orphans() > db.volatile+1024 {
 		db.reindex()
 	}
 }
 
-// forgetDeadline ends the deadline of an entry that left the table.
-func (db *DB) forgetDeadline(e entry, hash uint64) {
-	h := e.head()
-	if h.deadline == 0 {
-		return
-	}
-	db.volatile--
-	db.removeFromIndex(h, hash, h.deadline)
-}
-
-// reindex builds the index anew without orphans.
 func (db *DB) reindex() {
-	db.index.Clear(true)
-	db.orphans = 0
-	db.table.Each(func(e entry) bool {
-		if h := e.head(); h.deadline != 0 {
-			db.addToIndex(h, db.hash(e))
+	items := make([]deadlines.Item, 0, db.volatile)
+	db.table.each(func(e entry) bool {
+		if h := e.head(); h.hasFlag(dated) {
+			items = append(items, deadlines.Item{At: h.deadline(), Code: dict.Code(db.hash(e))})
+			h.setFlag(exact)
 		}
 		return true
 	})
+	slices.SortFunc(items, deadlines.Item.Compare)
+	db.index.Clear()
+	for _, item := range items { // in order, which fills the leaves
+		db.index.Insert(item)
+	}
 }
 
 // keepsDue reports whether due keys are left where they are.
@@ -129,20 +134,12 @@ func (db *DB) NextDeadline() int64 {
 	if db.ks.keepsDue() {
 		return 0
 	}
-	key, element := firstDeadline(db.index), firstDeadline(db.elements)
-	if key == 0 || element != 0 && element < key {
-		return element
+	key, _ := db.index.Min()
+	element, _ := db.elements.Min()
+	if key.At == 0 || element.At != 0 && element.At < key.At {
+		return element.At
 	}
-	return key
-}
-
-// firstDeadline returns the time of an index's first item, 0 if there is none.
-func firstDeadline(index *btree.BTreeG[indexItem]) int64 {
-	if index == nil {
-		return 0
-	}
-	first, _ := index.Min()
-	return first.deadline
+	return key.At
 }
 
 // Reap removes keys that are due, at most budget index items' worth, and then elements of values that
@@ -156,12 +153,9 @@ func (db *DB) Reap(budget int) (removed int, more bool) {
 }
 
 func (db *DB) reapKeys(budget int) (removed int, more bool) {
-	if db.index == nil {
-		return 0, false
-	}
 	for ; ; budget-- {
 		first, ok := db.index.Min()
-		if !ok || first.deadline > db.ks.Now {
+		if !ok || first.At > db.ks.Now {
 			return removed, false
 		}
 		if budget <= 0 {
@@ -172,51 +166,37 @@ func (db *DB) reapKeys(budget int) (removed int, more bool) {
 	}
 }
 
-// reapItem handles the entries of an item that came up: those that are due go, those whose deadline
-// has moved later get a new item.
-func (db *DB) reapItem(item indexItem) (removed int) {
-	expired, known := db.ks.expired[:0], false
-	db.table.EachHash(item.hash, func(e *entry) bool {
-		switch h := e.head(); {
-		case db.ks.isDue(h):
-			h.clearFlag(indexed | exact)
-			expired = append(expired, *e)
-		case h.deadline != 0 && !h.hasFlag(exact):
-			db.addToIndex(h, item.hash)
-			known = true
-		}
-		return true
-	})
-	if len(expired) == 0 && !known && db.orphans > 0 {
-		db.orphans--
-	}
-	for _, e := range expired {
-		db.expireKey(e, item.hash)
-	}
-	db.ks.expired = expired
-	return len(expired)
-}
-
-// readdToIndex adds items at the real deadlines of the entries of an item that was removed.
-func (db *DB) readdToIndex(item indexItem) {
-	known := false
-	db.table.EachHash(item.hash, func(e *entry) bool {
-		if h := e.head(); h.deadline != 0 && !h.hasFlag(exact) {
-			db.addToIndex(h, item.hash)
-			known = true
-		}
-		return true
-	})
-	if !known && db.orphans > 0 {
-		db.orphans--
-	}
-}
-
-// indexBytes estimates the bytes of an index from its items: a b-tree's nodes are between half full
-// and full, three quarters on average.
-func indexBytes(index *btree.BTreeG[indexItem]) int {
-	if index == nil {
+// reapItem handles the entry of an item that came up and was taken out of the index: it goes if it is due.
+func (db *DB) reapItem(item deadlines.Item) (removed int) {
+	e := db.claim(item)
+	if e.absent() {
 		return 0
 	}
-	return index.Len() * int(unsafe.Sizeof(indexItem{})) * 4 / 3
+	if db.ks.isDue(e.head()) {
+		e.head().clearFlag(exact)
+		db.expireKey(e, db.hash(e))
+		return 1
+	}
+	db.addToIndex(e.head(), item.Code)
+	return 0
+}
+
+// claim returns the entry that an item stands for: one whose item is exactly there, or else, among those whose item
+// is anywhere before the deadline, the one that is due first, so that the other items are not too late for the others.
+// An orphan has none.
+func (db *DB) claim(item deadlines.Item) (found entry) {
+	db.table.eachWithCode(item.Code, func(e entry) bool {
+		switch h := e.head(); {
+		case !h.hasFlag(dated):
+		case h.hasFlag(exact):
+			if h.deadline() == item.At {
+				found = e
+				return false
+			}
+		case found.absent() || h.deadline() < found.head().deadline():
+			found = e
+		}
+		return true
+	})
+	return found
 }

@@ -3,8 +3,8 @@ package keyspace
 import (
 	"math"
 
-	"github.com/google/btree"
-
+	"github.com/miniserver-go/miniserver/ds/deadlines"
+	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
@@ -82,40 +82,32 @@ func (db *DB) indexElements(e entry, hash uint64) {
 		return
 	}
 	b, next := e.box(), v.NextDeadline()
-	if b.hasFlag(hasElementDeadlines) {
+	if e.head().hasFlag(hasElementDeadlines) {
 		if b.elementItem <= next+reapPause(v) {
 			return
 		}
-		db.elements.Delete(indexItem{b.elementItem, hash})
+		db.elements.Delete(deadlines.Item{At: b.elementItem, Code: dict.Code(hash)})
 	}
-	db.setElementItem(b, hash, next)
+	db.setElementItem(e, dict.Code(hash), next)
 }
 
 // setElementItem puts an entry's item into the index of elements.
-func (db *DB) setElementItem(b *box, hash uint64, at int64) {
-	if db.elements == nil {
-		db.elements = btree.NewG(indexDegree, indexItem.before)
-	}
-	b.setFlag(hasElementDeadlines)
-	b.elementItem = at
-	db.elements.ReplaceOrInsert(indexItem{at, hash})
+func (db *DB) setElementItem(e entry, code uint32, at int64) {
+	e.head().setFlag(hasElementDeadlines)
+	e.box().elementItem = at
+	db.elements.Insert(deadlines.Item{At: at, Code: code})
 }
 
 // unindexElements removes an entry's item from the index of elements.
 func (db *DB) unindexElements(e entry, hash uint64) {
 	if h := e.head(); h.hasFlag(hasElementDeadlines) {
 		h.clearFlag(hasElementDeadlines)
-		db.elements.Delete(indexItem{e.box().elementItem, hash})
+		db.elements.Delete(deadlines.Item{At: e.box().elementItem, Code: dict.Code(hash)})
 	}
 }
 
 // Subexpiry returns how many keys have a value whose elements have deadlines.
-func (db *DB) Subexpiry() int {
-	if db.elements == nil {
-		return 0
-	}
-	return db.elements.Len()
-}
+func (db *DB) Subexpiry() int { return db.elements.Len() }
 
 // expireElements removes elements of an entry that are due, about most of them at most. It removes the entry if
 // no element is left, and reports that.
@@ -135,7 +127,7 @@ func (db *DB) expireElements(e entry, hash uint64, most int) (emptied bool) {
 	db.entryBytes -= b.accounted
 	b.accounted = heldBytes(v)
 	db.entryBytes += b.accounted
-	key := b.key
+	key := e.Key()
 	if what.Emptied = v.Len() == 0; what.Emptied {
 		db.remove(hash, key)
 	} else {
@@ -149,36 +141,34 @@ func (db *DB) expireElements(e entry, hash uint64, most int) (emptied bool) {
 
 // reapElements removes at most about budget elements that are due, and reports whether more are.
 func (db *DB) reapElements(budget int) (more bool) {
-	for first := firstDeadline(db.elements); first != 0 && first <= db.ks.Now; first = firstDeadline(db.elements) {
+	for first, ok := db.elements.Min(); ok && first.At <= db.ks.Now; first, ok = db.elements.Min() {
 		if budget <= 0 {
 			return true
 		}
-		budget -= db.expireFirst(budget)
+		budget -= db.expireFirst(first, budget)
 	}
 	return false
 }
 
-// expireFirst takes the first item out of the index of elements, removes at most about most due
-// elements of the entry it stands for, and announces the entry anew. It returns what that cost, in
-// elements.
-func (db *DB) expireFirst(most int) (cost int) {
-	item, _ := db.elements.Min()
+// expireFirst removes at most about most due elements of the entry that the first item in the index of elements stands
+// for, and announces the entry anew. It returns what that cost, in elements.
+func (db *DB) expireFirst(first deadlines.Item, most int) (cost int) {
 	var found entry
-	db.table.EachHash(item.hash, func(e *entry) bool {
-		if e.head().hasFlag(hasElementDeadlines) && e.box().elementItem == item.deadline {
-			found = *e
+	db.table.eachWithCode(first.Code, func(e entry) bool {
+		if e.head().hasFlag(hasElementDeadlines) && e.box().elementItem == first.At {
+			found = e
 		}
-		return found.p == nil
+		return found.absent()
 	})
-	if found.p == nil {
-		db.elements.Delete(item)
+	if found.absent() {
+		db.elements.DeleteMin()
 		return 1
 	}
-	v := volatileIn(found)
+	v, hash := volatileIn(found), db.hash(found)
 	before := v.Len()
-	if !db.expireElements(found, item.hash, most) && found.head().hasFlag(hasElementDeadlines) {
-		db.elements.Delete(item)
-		db.setElementItem(found.box(), item.hash, max(v.NextDeadline(), db.ks.Now+reapPause(v)))
+	if !db.expireElements(found, hash, most) && found.head().hasFlag(hasElementDeadlines) {
+		db.unindexElements(found, hash)
+		db.setElementItem(found, first.Code, max(v.NextDeadline(), db.ks.Now+reapPause(v)))
 	}
 	return before - v.Len() + 1
 }

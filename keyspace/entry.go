@@ -9,23 +9,22 @@ import (
 	"github.com/miniserver-go/miniserver/ds/value"
 )
 
-// An entry is one key with its deadline, its access data and its value. It lies in memory in one
-// of two ways, told apart by the kind in the header:
+// An entry is one key with its deadline, its access data and its value: a cell of the database's slab. The kind in the header
+// tells which of two forms it has:
 //
-//	packed  header | key | payload                  one cell of a slab
-//	boxed   header | key string, Value, accounted   a box; the value owns memory of its own
+//	packed  header | deadline | key | payload
+//	boxed   header | deadline | box | key       the box, in Go's heap, has the value
 //
-// Packed is for everything small: the payload is the text of a string, the 8 bytes of an integer,
-// or a whole ziplist or intset. The collector does not know of packed entries, and a limiter key of 12 bytes
-// with one record is 56 bytes in all.
+// There is room for a deadline only if the key has one. Packed is for everything small: the payload is the text of a string, the 8 bytes
+// of an integer, or a whole ziplist or intset. The collector does not know of entries, and a limiter's key of 12 bytes
+// with one record is 56 bytes in all. The key of a boxed entry is in the box if it is long.
 type entry struct{ p unsafe.Pointer }
 
-// header begins every entry, packed or boxed.
+// header begins every entry.
 type header struct {
-	deadline int64  // milliseconds since the epoch; 0 for none
-	access   uint32 // low 24 bits: LRU clock or LFU counter; high 8 bits: kind and flags
-	klen     uint16 // packed: bytes of the key; boxed: see boxes
-	vlen     uint16 // packed: bytes of the payload
+	access uint32 // low 24 bits: LRU clock or LFU counter; high 8 bits: kind and flags
+	klen   uint16 // bytes of the key, or longKey
+	vlen   uint16 // packed: bytes of the payload
 }
 
 type kind uint8
@@ -41,33 +40,48 @@ const (
 	packedSet
 	kindMask kind = 0x0f
 
-	indexed             kind = 0x10 // the deadline index holds an item of this entry, at its deadline or before
-	exact               kind = 0x20 // ... exactly at its deadline
+	dated               kind = 0x10 // there is room for a deadline
+	exact               kind = 0x20 // the item in the index of deadlines is exactly at the entry's, and not before
 	snapshotBit         kind = 0x40 // as in Keyspace.snapshotBit if the last snapshot has the entry, or it is younger
 	hasElementDeadlines kind = 0x80 // elements of the value have deadlines; only a box's
 )
 
 const (
-	headerSize = int(unsafe.Sizeof(header{}))
-	accessMask = 1<<24 - 1
-	// packMax bounds a packed entry: beyond it, rewriting the whole entry for each write costs
+	headerSize   = int(unsafe.Sizeof(header{}))
+	deadlineSize = 8
+	pointerSize  = int(unsafe.Sizeof(uintptr(0)))
+	accessMask   = 1<<24 - 1
+	// packMax bounds a packed entry with a deadline: beyond it, rewriting the whole entry for each write costs
 	// more than the box saves.
 	packMax = slab.MaxCell
+	// maxCellKey is the length of the longest key that lies in the cell of a boxed entry.
+	maxCellKey = slab.MaxCell - headerSize - deadlineSize - 8
+	longKey    = 1<<16 - 1
 )
 
+// box has the value of a boxed entry.
 type box struct {
-	header
-	key         string
 	value       Value
-	accounted   int   // bytes of the value at the last commit
-	elementItem int64 // deadline of this entry's item in the index of elements, if it has one
+	accounted   int      // bytes of the value at the last commit
+	elementItem int64    // deadline of this entry's item in the index of elements, if it has one
+	place       uint32   // in boxes
+	cell        slab.Ref // of the entry
 }
 
-// boxSize is what the allocator gives for a box.
-var boxSize = sizeclass.RoundScanned(int(unsafe.Sizeof(box{})))
+// longBox is the box of an entry with a long key.
+type longBox struct {
+	box
+	key string
+}
 
+// What the allocator gives for a box.
+var (
+	boxSize     = sizeclass.RoundScanned(int(unsafe.Sizeof(box{})))
+	longBoxSize = sizeclass.RoundScanned(int(unsafe.Sizeof(longBox{})))
+)
+
+func (e entry) absent() bool  { return e.p == nil }
 func (e entry) head() *header { return (*header)(e.p) }
-func (e entry) box() *box     { return (*box)(e.p) }
 func (h *header) kind() kind  { return kind(h.access>>24) & kindMask }
 func (h *header) hasFlag(f kind) bool {
 	return kind(h.access>>24)&f != 0
@@ -79,16 +93,42 @@ func (h *header) clock() uint32 {
 }
 func (h *header) setClock(c uint32) { h.access = h.access&^accessMask | c&accessMask }
 
+// deadline returns the entry's deadline in milliseconds since the epoch; 0 for none.
+func (h *header) deadline() int64 {
+	if !h.hasFlag(dated) {
+		return 0
+	}
+	return *h.deadlineRoom()
+}
+
+// deadlineRoom returns where the deadline is, of a dated entry.
+func (h *header) deadlineRoom() *int64 { return (*int64)(unsafe.Add(unsafe.Pointer(h), headerSize)) }
+
+// size returns how many bytes the header and the deadline take.
+func (h *header) size() int { return headerSize + int(h.access>>25&deadlineSize) } // dated is bit 28
+
+// box returns the box of a boxed entry.
+func (e entry) box() *box { return *(**box)(unsafe.Add(e.p, e.head().size())) }
+
+// setBox lets a boxed entry have a box, which is in boxes, since the collector does not see it here.
+func (e entry) setBox(b *box) {
+	*(*uintptr)(unsafe.Add(e.p, e.head().size())) = uintptr(unsafe.Pointer(b))
+	b.cell = slab.RefOf(e.p)
+}
+
 // Key returns the key, aliasing the entry.
 func (e entry) Key() string {
 	h := e.head()
+	at := h.size()
 	switch {
-	case h.kind() == boxed:
-		return e.box().key
 	case h.klen == 0:
 		return ""
+	case h.klen == longKey:
+		return (*longBox)(unsafe.Pointer(e.box())).key
+	case h.kind() == boxed:
+		at += pointerSize
 	}
-	return unsafe.String((*byte)(unsafe.Add(e.p, headerSize)), int(h.klen))
+	return unsafe.String((*byte)(unsafe.Add(e.p, at)), int(h.klen))
 }
 
 // payload returns the packed value's bytes, without further capacity so that no append can
@@ -97,9 +137,9 @@ func (e entry) payload() []byte {
 	h := e.head()
 	n := int(h.vlen)
 	if n == 0 {
-		return nil // the payload of an empty string may begin past the allocation
+		return nil // the payload of an empty string may begin past the cell
 	}
-	return unsafe.Slice((*byte)(unsafe.Add(e.p, headerSize+int(h.klen))), n)
+	return unsafe.Slice((*byte)(unsafe.Add(e.p, h.size()+int(h.klen))), n)
 }
 
 // typ returns the type of the entry's value without unpacking it.
@@ -110,37 +150,65 @@ func (e entry) typ() Type {
 	return e.box().value.Type()
 }
 
+// cellBytes returns how many bytes of the cell are in use.
+func (e entry) cellBytes() int {
+	h := e.head()
+	n := h.size() + int(h.klen) + int(h.vlen)
+	switch {
+	case h.klen == longKey:
+		return h.size() + pointerSize
+	case h.kind() == boxed:
+		return n + pointerSize
+	}
+	return n
+}
+
 // bytes returns what the entry holds, allocator rounding included.
 func (e entry) bytes() int {
-	h := e.head()
-	if h.kind() == boxed {
-		b := e.box()
-		return boxSize + sizeclass.Round(len(b.key)) + b.accounted
+	n := slab.Size(e.cellBytes())
+	if e.head().kind() != boxed {
+		return n
 	}
-	return slab.Size(headerSize + int(h.klen) + int(h.vlen))
+	n += boxSize + e.box().accounted
+	if e.head().klen == longKey {
+		n += longBoxSize - boxSize + sizeclass.Round(len(e.Key()))
+	}
+	return n
+}
+
+// newCell returns a cell with a header, and room for a deadline if the key is to have one, followed by n bytes.
+func (db *DB) newCell(k kind, withDeadline bool, n int) entry {
+	room := 0
+	if withDeadline {
+		k |= dated
+		room = deadlineSize
+	}
+	e := entry{db.cells.Alloc(headerSize + room + n)}
+	*e.head() = header{access: uint32(k) << 24}
+	if withDeadline {
+		*e.head().deadlineRoom() = 0
+	}
+	return e
 }
 
 // newPacked lays out a packed entry.
-func (db *DB) newPacked(k kind, key string, payload []byte) entry {
-	n := headerSize + len(key) + len(payload)
-	e := entry{db.cells.Alloc(n)}
+func (db *DB) newPacked(k kind, key string, payload []byte, withDeadline bool) entry {
+	e := db.newCell(k, withDeadline, len(key)+len(payload))
 	h := e.head()
-	*h = header{}
-	h.setFlag(k)
 	h.klen, h.vlen = uint16(len(key)), uint16(len(payload))
-	mem := unsafe.Slice((*byte)(e.p), n)
-	copy(mem[headerSize:], key)
-	copy(mem[headerSize+len(key):], payload)
+	mem := unsafe.Slice((*byte)(unsafe.Add(e.p, h.size())), len(key)+len(payload))
+	copy(mem, key)
+	copy(mem[len(key):], payload)
 	return e
 }
 
 // repack overwrites the payload in place if the cell keeps its size, and reports whether it did.
-func (e entry) repack(k kind, payload []byte) bool {
+func (e entry) repack(k kind, payload []byte, withDeadline bool) bool {
 	h := e.head()
-	if h.kind() == boxed {
+	if h.kind() == boxed || h.hasFlag(dated) != withDeadline {
 		return false
 	}
-	base := headerSize + int(h.klen)
+	base := h.size() + int(h.klen)
 	if slab.Size(base+int(h.vlen)) != slab.Size(base+len(payload)) {
 		return false
 	}
@@ -153,8 +221,44 @@ func (e entry) repack(k kind, payload []byte) bool {
 	return true
 }
 
-func newBoxed(key string, v Value) entry {
-	return entry{unsafe.Pointer(&box{key: key, value: v, accounted: heldBytes(v)})}
+// newBoxed lays out a boxed entry. Its box is in boxes from the beginning.
+func (db *DB) newBoxed(key string, v Value, withDeadline bool) entry {
+	var b *box
+	inCell := len(key)
+	if inCell > maxCellKey {
+		long := &longBox{key: string([]byte(key))}
+		b, inCell = &long.box, 0
+	} else {
+		b = new(box)
+	}
+	b.value, b.accounted = v, heldBytes(v)
+	db.boxes.add(b)
+	e := db.newCell(boxed, withDeadline, pointerSize+inCell)
+	e.setBox(b)
+	if e.head().klen = uint16(inCell); inCell < len(key) {
+		e.head().klen = longKey
+		return e
+	}
+	copy(unsafe.Slice((*byte)(unsafe.Add(e.p, e.head().size()+pointerSize)), inCell), key)
+	return e
+}
+
+// refit moves an entry of the table to a cell with or without room for a deadline, and returns it.
+func (db *DB) refit(e entry, hash uint64, withDeadline bool) entry {
+	h := e.head()
+	n := e.cellBytes() - h.size()
+	moved := db.newCell(h.kind(), withDeadline, n)
+	m := moved.head()
+	m.access |= h.access &^ (uint32(kindMask|dated) << 24)
+	m.klen, m.vlen = h.klen, h.vlen
+	copy(unsafe.Slice((*byte)(unsafe.Add(moved.p, m.size())), n), unsafe.Slice((*byte)(unsafe.Add(e.p, h.size())), n))
+	if h.kind() == boxed {
+		e.box().cell = slab.RefOf(moved.p)
+	}
+	db.entryBytes += slab.Size(moved.cellBytes()) - slab.Size(e.cellBytes())
+	*db.table.slotOf(e, hash).ref = slab.RefOf(moved.p)
+	db.discard(e)
+	return moved
 }
 
 // pack returns the payload of v if it is small enough to be packed with a key of klen bytes.
@@ -166,7 +270,7 @@ func pack(v Value, klen int) (k kind, payload []byte, ok bool) {
 		k = packedKinds[v.Type()]
 		payload, ok = v.Packed()
 	}
-	return k, payload, ok && headerSize+klen+len(payload) <= packMax
+	return k, payload, ok && headerSize+deadlineSize+klen+len(payload) <= packMax
 }
 
 var (

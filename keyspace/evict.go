@@ -1,6 +1,10 @@
 package keyspace
 
-import "github.com/miniserver-go/miniserver/ds/dict"
+import (
+	"github.com/miniserver-go/miniserver/ds/deadlines"
+	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/slab"
+)
 
 // What eviction needs: random keys with their staleness, and the key that expires next.
 //
@@ -15,8 +19,8 @@ const (
 	sparse = 8
 	// stride is how many items of the index are passed for one that is looked at.
 	stride = 8
-	// perChain is about how many elements there are in a chain of the table.
-	perChain = 8
+	// perChain is about how many elements there are in a long chain of the table.
+	perChain = 20
 	// perBatch is how many entries are gathered before any is looked at.
 	perBatch = 16
 )
@@ -48,9 +52,10 @@ func (db *DB) Sample(n int, volatile bool, least uint32, fn func(key string, sta
 // sampleBatch fills batch with entries that lie near each other, or with as many as it finds soon.
 func (db *DB) sampleBatch(batch []entry, volatile bool) []entry {
 	skip := db.ks.dice(perChain)
-	db.table.EachFrom(db.ks.dice, 10*cap(batch)+perChain, func(e entry) bool {
+	db.table.EachFrom(db.ks.dice, 10*cap(batch)+perChain, func(r slab.Ref) bool {
+		e := entryAt(r)
 		switch {
-		case volatile && e.head().deadline == 0:
+		case volatile && e.head().deadline() == 0:
 		case skip > 0:
 			skip--
 		default:
@@ -65,7 +70,7 @@ func (db *DB) sampleBatch(batch []entry, volatile bool) []entry {
 func (db *DB) sampleIndex(n int, least uint32, fn func(key string, staleness uint32)) {
 	one := min(stride, 1+uint64(db.volatile)/16)
 	for rounds := 0; db.volatile > 0 && n > 0 && rounds < 4; rounds++ {
-		db.index.AscendGreaterOrEqual(db.sampled, func(item indexItem) bool {
+		db.index.Ascend(db.sampled, func(item deadlines.Item) bool {
 			if n == 0 {
 				db.sampled = item
 				return false
@@ -76,16 +81,16 @@ func (db *DB) sampleIndex(n int, least uint32, fn func(key string, staleness uin
 			return true
 		})
 		if n > 0 {
-			db.sampled = indexItem{} // from the beginning
+			db.sampled = deadlines.Item{} // from the beginning
 		}
 	}
 }
 
 // sampleItem looks at a key that an item of the index stands for, and returns 1, or 0 if there is none.
-func (db *DB) sampleItem(item indexItem, least uint32, fn func(key string, staleness uint32)) (seen int) {
-	db.table.EachHash(item.hash, func(e *entry) bool {
+func (db *DB) sampleItem(item deadlines.Item, least uint32, fn func(key string, staleness uint32)) (seen int) {
+	db.table.eachWithCode(item.Code, func(e entry) bool {
 		h := e.head()
-		if h.deadline == 0 {
+		if h.deadline() == 0 {
 			return true
 		}
 		seen = 1
@@ -109,7 +114,7 @@ func (ks *Keyspace) staleness(h *header) uint32 {
 // volatile is set and it has no deadline.
 func (db *DB) Staleness(key []byte, volatile bool) (staleness uint32, ok bool) {
 	e := db.lookup(dict.Key(key))
-	if e == nil || volatile && e.head().deadline == 0 {
+	if e.absent() || volatile && e.head().deadline() == 0 {
 		return 0, false
 	}
 	return db.ks.staleness(e.head()), true
@@ -121,17 +126,19 @@ func (db *DB) Staleness(key []byte, volatile bool) (staleness uint32, ok bool) {
 func (db *DB) FirstDue() (key string, deadline int64, ok bool) {
 	for db.volatile > 0 {
 		first, _ := db.index.Min()
-		db.table.EachHash(first.hash, func(e *entry) bool {
-			if h := e.head(); h.deadline == first.deadline {
+		db.table.eachWithCode(first.Code, func(e entry) bool {
+			if e.head().deadline() == first.At {
 				key, ok = e.Key(), true
 			}
 			return !ok
 		})
 		if ok {
-			return key, first.deadline, true
+			return key, first.At, true
 		}
 		db.index.DeleteMin()
-		db.readdToIndex(first)
+		if e := db.claim(first); !e.absent() {
+			db.addToIndex(e.head(), first.Code)
+		}
 	}
 	return "", 0, false
 }

@@ -16,12 +16,9 @@ const (
 	maxFree     = 16      // of a size
 )
 
-// put adds the text of a boxed string that nothing refers to any more.
-func (s *freeList) put(e entry) {
-	if e.head().kind() != boxed {
-		return
-	}
-	text, ok := e.box().value.(*str.Value)
+// put adds the text of a string that nothing refers to any more. It does nothing with other values.
+func (s *freeList) put(v Value) {
+	text, ok := v.(*str.Value)
 	if !ok || text.Bytes() > maxFreeText {
 		return
 	}
@@ -57,17 +54,20 @@ func pop(list *[]*str.Value) (v *str.Value) {
 func (db *DB) Evict(key []byte) bool {
 	name := dict.Key(key)
 	hash := db.table.Hash(name)
-	slot := db.lookupHash(hash, name)
-	if slot == nil {
+	s := db.lookupHash(hash, name)
+	if s.absent() {
 		return false
 	}
-	e := *slot
+	var v Value
+	if s.head().kind() == boxed {
+		v = s.box().value
+	}
 	db.remove(hash, name)
 	if db.ks.free == nil {
 		db.ks.free = new(freeList)
 	}
 	if db.ks.snapshot == nil { // or it may have the entry
-		db.ks.free.put(e)
+		db.ks.free.put(v)
 	}
 	return true
 }

@@ -2,14 +2,14 @@
 //
 //	Keyspace
 //	  DB 0 .. n-1
-//	    table   dict.Map of entries, one pointer each, outside of Go's heap
-//	    boxes   those of the table, for the collector
-//	    cells   slab of the packed entries and of the table
-//	    index   btree of (deadline, hash of the key): what becomes due, in order
+//	    table   dict.Index of entries, four bytes each, outside of Go's heap
+//	    cells   slab of the entries, of the table and of the indexes
+//	    boxes   those of the entries, for the collector
+//	    index   deadlines.Index of (deadline, code of the key's hash): what becomes due, in order
 //	    elements   another, of keys whose values have elements with deadlines
 //
-// The layout of an entry in memory is private to this package (see entry.go): small values are packed
-// with their key into one cell of a slab (see cells.go). Callers never hold an entry. They get a
+// The layout of an entry in memory is private to this package (see entry.go): it is a cell of a slab (see cells.go), which has
+// small values, too. Callers never hold an entry. They get a
 // view, a value of the ds packages that stands for the packed bytes, and hand it back:
 //
 //	v, ok := db.Find(key)      // to read: aliases the entry
@@ -24,13 +24,13 @@
 //     compares, and does not rely on Reap.
 //  2. A view is valid until Begin, or until its key is next written: committed, set, removed or
 //     moved. A view from Edit that is never committed changes nothing if the value was packed.
-//  3. Each entry with a deadline has an item in the index at its deadline or earlier.
+//  3. Each entry with a deadline has an item of its own in the index, at its deadline if it is flagged exact, else earlier.
 //  4. DB.Bytes is the sum of what its entries hold.
 //  5. No collection in the table is empty.
-//  6. The index has at most as many items as there are deadlines and counted orphans.
+//  6. The index has at most 1024 orphans, items without an entry, more than there are deadlines.
 //  7. Each entry whose elements have deadlines is flagged so and has one item in the index of
 //     elements, at the first of them or before, a long list's at most a pause later; no other has.
-//  8. Each boxed entry of the table is in boxes, at the place that its header says. It comes there before it comes
+//  8. Each boxed entry of the table is in boxes, at the place that its box says. It comes there before it comes
 //     into the table, and goes after that.
 //
 // Unlike Redis, where a key lives through the millisecond of its deadline, here it is due in it: a
@@ -40,7 +40,7 @@
 package keyspace
 
 import (
-	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/deadlines"
 	"github.com/miniserver-go/miniserver/ds/slab"
 )
 
@@ -100,7 +100,8 @@ func (ks *Keyspace) newDB(id int) *DB {
 
 func (ks *Keyspace) newContents() contents {
 	cells := new(slab.Slab)
-	return contents{table: dict.NewIn[entry](ks.seed, cells), cells: cells, boxes: new(boxes)}
+	return contents{table: newTable(ks.seed, cells), cells: cells, boxes: new(boxes),
+		index: deadlines.New(cells), elements: deadlines.New(cells)}
 }
 
 // Reseed replaces the seed of the hash function. Databases that have keys get it when they are emptied.

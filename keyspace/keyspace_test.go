@@ -38,7 +38,7 @@ func (db *DB) boxedKey(key string) bool { return db.lookup(key).head().kind() ==
 
 func TestSmallIsPackedLargeIsBoxed(t *testing.T) {
 	db := newKeyspace().DB(0)
-	limit := packMax - headerSize - len("k")
+	limit := packMax - headerSize - deadlineSize - len("k")
 	for _, c := range []struct {
 		size  int
 		boxed bool
@@ -170,14 +170,14 @@ func TestRepackInPlace(t *testing.T) {
 	ks := newKeyspace()
 	db, key := ks.DB(0), []byte("key")
 	db.SetUntil(key, ks.String([]byte("value-1")), start+1000)
-	before := *db.lookup("key")
+	before := db.lookup("key").entry
 	db.Set(key, ks.String([]byte("value-22")), true)
 	db.Set(key, ks.Int(5), true)
-	require.Equal(t, before, *db.lookup("key"), "same size class, same memory")
+	require.Equal(t, before, db.lookup("key").entry, "same size class, same memory")
 	deadline, _ := db.Deadline(key)
 	require.EqualValues(t, start+1000, deadline)
 	db.Set(key, ks.String(make([]byte, 40)), true)
-	require.NotEqual(t, before, *db.lookup("key"))
+	require.NotEqual(t, before, db.lookup("key").entry)
 	require.NoError(t, db.Check())
 }
 
@@ -257,7 +257,7 @@ func TestRenewingLeavesTheIndexAlone(t *testing.T) {
 		}
 	}
 	require.Equal(t, 100, db.index.Len())
-	require.Zero(t, db.orphans)
+	require.Zero(t, db.orphans())
 	require.EqualValues(t, start+1000, db.NextDeadline(), "the first announcement still stands")
 	require.NoError(t, db.Check())
 
@@ -293,7 +293,7 @@ func TestOrphansAreBounded(t *testing.T) {
 	}
 	require.Zero(t, db.Volatile())
 	require.Zero(t, db.index.Len())
-	require.Zero(t, db.orphans, "each orphan surfaced once")
+	require.Zero(t, db.orphans(), "each orphan surfaced once")
 	require.NoError(t, db.Check())
 }
 

@@ -3,6 +3,7 @@ package keyspace
 import (
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/deadlines"
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/slab"
@@ -11,11 +12,11 @@ import (
 // Layout lists what a key costs, in bytes.
 type Layout struct {
 	Packed   bool // header, key and value are one cell of a slab
-	Header   int  // deadline, access data, lengths; boxed: also what points to the rest
+	Header   int  // access data, lengths, the deadline if there is one; boxed: also the box
 	Key      int  // the key's text
 	Value    int  // the payload; boxed: all that the value holds
 	Rounding int  // what the slab or the allocator gave beyond that
-	Slot     int  // the pointer in the table of keys
+	Slot     int  // the reference and the fingerprint in the table of keys
 	Index    int  // the items in the indexes of deadlines
 }
 
@@ -24,25 +25,25 @@ func (l Layout) Bytes() int {
 	return l.Header + l.Key + l.Value + l.Rounding + l.Slot + l.Index
 }
 
-const slotBytes = int(unsafe.Sizeof(entry{}))
+const slotBytes = int(unsafe.Sizeof(slab.Ref(0))) + 1
 
 // Layout returns what key costs; false if it is not visible. It records no access. O(1).
 func (db *DB) Layout(key []byte) (l Layout, ok bool) {
 	e := db.lookup(dict.Key(key))
-	if e == nil {
+	if e.absent() {
 		return l, false
 	}
 	h := e.head()
 	if h.kind() == boxed {
-		l = boxedLayout(len(key), e.box().accounted)
+		l = boxedLayout(h.size(), len(key), e.box().accounted)
 	} else {
-		l = packedLayout(len(key), int(h.vlen))
+		l = packedLayout(h.size(), len(key), int(h.vlen))
 	}
-	if h.hasFlag(indexed) {
-		l.Index = int(unsafe.Sizeof(indexItem{}))
+	if h.hasFlag(dated) {
+		l.Index = deadlines.ItemBytes
 	}
 	if h.hasFlag(hasElementDeadlines) {
-		l.Index += int(unsafe.Sizeof(indexItem{}))
+		l.Index += deadlines.ItemBytes
 	}
 	return l, true
 }
@@ -50,29 +51,34 @@ func (db *DB) Layout(key []byte) (l Layout, ok bool) {
 // PackedLayout returns what a key of n bytes would cost with a collection of that many packed bytes,
 // a ziplist or an intset: in the entry if that stays small, else in a box. O(1).
 func PackedLayout(n, payload int, t Type) Layout {
-	if headerSize+n+payload <= packMax {
-		return packedLayout(n, payload)
+	if headerSize+deadlineSize+n+payload <= packMax {
+		return packedLayout(headerSize, n, payload)
 	}
-	return boxedLayout(n, structBytes[t]+sizeclass.Round(payload))
+	return boxedLayout(headerSize, n, structBytes[t]+sizeclass.Round(payload))
 }
 
 // BoxedLayout returns what a key of n bytes would cost with the value v in a box. O(1).
-func BoxedLayout(n int, v Value) Layout { return boxedLayout(n, heldBytes(v)) }
+func BoxedLayout(n int, v Value) Layout { return boxedLayout(headerSize, n, heldBytes(v)) }
 
-func packedLayout(n, payload int) Layout {
-	l := Layout{Packed: true, Header: headerSize, Key: n, Value: payload, Slot: slotBytes}
-	l.Rounding = slab.Size(headerSize+n+payload) - headerSize - n - payload
+func packedLayout(header, n, payload int) Layout {
+	l := Layout{Packed: true, Header: header, Key: n, Value: payload, Slot: slotBytes}
+	l.Rounding = slab.Size(header+n+payload) - header - n - payload
 	return l
 }
 
-func boxedLayout(n, value int) Layout {
-	l := Layout{Header: int(unsafe.Sizeof(box{})), Key: n, Value: value, Slot: slotBytes}
-	l.Rounding = boxSize - l.Header + sizeclass.Round(n) - n
+func boxedLayout(header, n, value int) Layout {
+	l := Layout{Header: header + pointerSize + int(unsafe.Sizeof(box{})), Key: n, Value: value, Slot: slotBytes}
+	if n <= maxCellKey {
+		l.Rounding = slab.Size(header+pointerSize+n) - header - pointerSize - n + boxSize - int(unsafe.Sizeof(box{}))
+		return l
+	}
+	l.Header += int(unsafe.Sizeof(longBox{}) - unsafe.Sizeof(box{}))
+	l.Rounding = slab.Size(header+pointerSize) - header - pointerSize + longBoxSize - int(unsafe.Sizeof(longBox{})) + sizeclass.Round(n) - n
 	return l
 }
 
 // Overhead returns the bytes of the table of keys and of the indexes of deadlines, which Bytes counts
 // beside the entries. O(1).
 func (db *DB) Overhead() (table, index int) {
-	return db.table.Bytes() + db.boxes.bytes(), indexBytes(db.index) + indexBytes(db.elements)
+	return db.table.Bytes() + db.boxes.bytes(), db.index.Bytes() + db.elements.Bytes()
 }

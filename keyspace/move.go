@@ -11,22 +11,24 @@ func (db *DB) Rename(src, dst []byte) { db.Transfer(src, db, dst) }
 func (db *DB) Transfer(src []byte, to *DB, dst []byte) {
 	from := dict.Key(src)
 	hash := db.table.Hash(from)
-	e := *db.table.LookupHash(hash, from)
-	deadline, clock := e.head().deadline, e.head().clock()
+	e := db.table.find(hash, from)
+	deadline, clock := e.head().deadline(), e.head().clock()
+	v := db.ks.views.read(e.entry)
 	db.remove(hash, from)
-	h := to.putMoved(dst, db.ks.views.read(e), deadline)
+	h := to.putMoved(dst, v, deadline)
 	h.setClock(clock)
 }
 
 // Copy copies the value and the deadline of src to dst in another or the same database. The source
 // must be visible and differ from the destination; a value there is replaced.
 func (db *DB) Copy(src []byte, to *DB, dst []byte) {
-	e := *db.table.Lookup(dict.Key(src))
-	v := db.ks.views.read(e)
+	name := dict.Key(src)
+	e := db.table.find(db.table.Hash(name), name)
+	v := db.ks.views.read(e.entry)
 	if e.head().kind() == boxed {
 		v = v.Clone()
 	}
-	to.putMoved(dst, v, e.head().deadline)
+	to.putMoved(dst, v, e.head().deadline())
 }
 
 // putMoved inserts a value with a deadline, replacing what is there.
@@ -34,9 +36,7 @@ func (db *DB) putMoved(key []byte, v Value, deadline int64) *header {
 	name := dict.Key(key)
 	hash := db.table.Hash(name)
 	db.remove(hash, name)
-	h := db.insert(hash, name, v).head()
-	db.setDeadline(h, hash, deadline)
-	return h
+	return db.insertUntil(hash, name, v, deadline).head()
 }
 
 // Flush removes all keys. Views stay valid until Begin.

@@ -35,8 +35,8 @@ func (db *DB) prefetchBatch(args [][]byte, step int) {
 		sum += db.table.Prefetch(h)
 	}
 	for _, h := range hashes[:n] {
-		if e, ok := db.table.FirstMatch(h); ok {
-			sum += uint64(e.head().access)
+		if r := db.table.FirstMatch(h); r != 0 {
+			sum += uint64(entryAt(r).head().access)
 		}
 	}
 	db.ks.prefetched = sum

@@ -15,7 +15,7 @@ type Record struct {
 // record fills in r from an entry. The view is of v.
 func (ks *Keyspace) record(r *Record, db int, e entry, v *views) {
 	h := e.head()
-	*r = Record{DB: db, Key: e.Key(), Value: v.read(e), Deadline: h.deadline, Idle: -1, Freq: -1}
+	*r = Record{DB: db, Key: e.Key(), Value: v.read(e), Deadline: h.deadline(), Idle: -1, Freq: -1}
 	if ks.Access.LFU {
 		r.Freq = int(ks.lfuDecayed(h))
 	} else {
@@ -31,7 +31,7 @@ func (ks *Keyspace) Records(fn func(r *Record) bool) {
 	for _, db := range ks.dbs {
 		more := true
 		db.expireAllElements()
-		db.table.Each(func(e entry) bool {
+		db.table.each(func(e entry) bool {
 			if ks.isDue(e.head()) {
 				return true
 			}
@@ -56,7 +56,7 @@ func (ks *Keyspace) Restore(r *Record) bool {
 // SetAccess sets the access mark of a visible key to what is known of it: the seconds since its last
 // access, or its LFU counter, either -1 if unknown. Only the one that is in use counts.
 func (db *DB) SetAccess(key []byte, idle int64, freq int) {
-	if e := db.lookup(dict.Key(key)); e != nil {
+	if e := db.lookup(dict.Key(key)); !e.absent() {
 		db.ks.setAccess(e.head(), idle, freq)
 	}
 }

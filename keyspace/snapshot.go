@@ -1,6 +1,11 @@
 package keyspace
 
-import "slices"
+import (
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/ds/slab"
+)
 
 // Snapshot is the content of all databases at one moment, passed on step by step while they change.
 //
@@ -20,7 +25,7 @@ type Snapshot struct {
 	emit   func(r *Record, p *Pace)
 	tables []snapshotTable
 	cursor uint64
-	visit  func(e entry)
+	visit  func(r slab.Ref)
 	now    int64 // when it started
 	record Record
 	views  views
@@ -48,7 +53,7 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 			s.tables = append(s.tables, snapshotTable{db.contents, db.id})
 		}
 	}
-	s.visit = func(e entry) { s.save(e, s.tables[0].db) }
+	s.visit = func(r slab.Ref) { s.save(entryAt(r), s.tables[0].db) }
 	ks.snapshotBit ^= snapshotBit
 	ks.snapshot = s
 	return s
@@ -84,11 +89,12 @@ func (s *Snapshot) save(e entry, db int) {
 		return
 	}
 	h.flipSnapshotBit()
-	if h.deadline != 0 && h.deadline <= s.now && !s.ks.Replaying {
+	if deadline := h.deadline(); deadline != 0 && deadline <= s.now && !s.ks.Replaying {
 		return
 	}
 	s.ks.record(&s.record, db, e, &s.views)
 	if h.kind() == boxed && e.box().accounted >= largeRecordBytes {
+		s.record.Key = strings.Clone(s.record.Key) // the cell may go
 		s.large = append(s.large, &largeRecord{record: s.record})
 		return
 	}

@@ -1,10 +1,12 @@
 package keyspace
 
+import "github.com/miniserver-go/miniserver/ds/slab"
+
 // Each calls fn for every visible key until fn returns false. The key aliases the entry; fn must
 // not change the database.
 func (db *DB) Each(fn func(key string, t Type) bool) {
 	db.expireAllElements()
-	db.table.Each(func(e entry) bool {
+	db.table.each(func(e entry) bool {
 		return db.ks.isDue(e.head()) || fn(e.Key(), e.typ())
 	})
 }
@@ -13,7 +15,7 @@ func (db *DB) Each(fn func(key string, t Type) bool) {
 // are follows from their hashes. It records no access.
 func (db *DB) Sizes(n int, fn func(t Type, length int)) {
 	db.expireAllElements()
-	db.table.Each(func(e entry) bool {
+	db.table.each(func(e entry) bool {
 		if !db.ks.isDue(e.head()) {
 			v := db.ks.views.read(e)
 			fn(v.Type(), v.Len())
@@ -29,7 +31,8 @@ func (db *DB) Sizes(n int, fn func(t Type, length int)) {
 func (db *DB) Scan(cursor uint64, count int, fn func(key string, t Type)) uint64 {
 	db.expireAllElements()
 	var expired []entry
-	next := db.table.Scan(cursor, count, func(e entry) {
+	next := db.table.Scan(cursor, count, db.table, func(r slab.Ref) {
+		e := entryAt(r)
 		if db.ks.isDue(e.head()) {
 			expired = append(expired, e)
 			return
@@ -48,7 +51,7 @@ func (db *DB) Scan(cursor uint64, count int, fn func(key string, t Type)) uint64
 func (db *DB) Random() (key string, ok bool) {
 	db.expireAllElements()
 	for kept := 0; db.table.Len() > 0 && kept < 100; {
-		e := db.table.Random(db.ks.dice)
+		e := entryAt(db.table.Random(db.ks.dice))
 		if !db.ks.isDue(e.head()) {
 			return e.Key(), true
 		}

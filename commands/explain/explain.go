@@ -73,11 +73,11 @@ func overview(key []byte, v keyspace.Value, l keyspace.Layout) report {
 		unit = "byte"
 	}
 	entry, rounding := report{{"form", "packed", "one cell outside of Go's heap, which the collector never looks into"},
-		{"header", l.Header, "deadline 8, access clock and kind 4, lengths 4"}}, "up to a multiple of 8"
+		{"header", l.Header, "access clock and kind 4, lengths 4, a deadline 8"}}, "up to a multiple of 8"
 	if !l.Packed {
 		rounding = "up to what the allocator hands out"
-		entry = report{{"form", "boxed", "an object that points to the key and the value"},
-			{"header", l.Header, "as in a packed entry, and pointers to key and value"}}
+		entry = report{{"form", "boxed", "a cell with the key, and an object that points to the value"},
+			{"header", l.Header, "as in a packed entry, and that object"}}
 	}
 	entry = append(entry, item{"key", l.Key, ""}, item{"value", l.Value, ""}, item{"rounding", l.Rounding, rounding},
 		item{"slot", l.Slot, "in the table of keys"})

@@ -91,9 +91,12 @@ func (x *Index) Probe(h uint64) (p Probe) {
 	if x.n == 0 {
 		return p
 	}
-	p.x, p.b, p.tag = x, x.chain(h), tagOf(h)
-	p.hits = p.b.match(p.tag)
-	return p
+	return x.probe(x.chainNumber(h), tagOf(h))
+}
+
+func (x *Index) probe(chain uint32, tag uint64) Probe {
+	b := x.buckets.at(chain)
+	return Probe{x, b, tag, b.match(tag)}
 }
 
 // Next returns the slot of the next element whose fingerprint agrees, nil at the end. The caller compares the key, and may put the reference to
@@ -109,6 +112,31 @@ func (p *Probe) Next() *Ref {
 	t := bits.TrailingZeros64(p.hits)
 	p.hits &= p.hits - 1
 	return &p.b.refs[t>>3+t&7*8]
+}
+
+// Code returns what is left of a hash in 32 bits: the fingerprint and the low bits. It leads to the element as the hash does, and few others
+// have the same.
+func Code(h uint64) uint32 { return uint32(tagOf(h))<<codeBits | uint32(h&codeMask) }
+
+const (
+	codeBits = 24
+	codeMask = 1<<codeBits - 1
+)
+
+// EachCode calls fn for every element whose hash may have that code, until fn returns false; fn must not insert or remove. O(1), but in a table of
+// more than 2^24 chains it looks into each that such a hash may name.
+func (x *Index) EachCode(code uint32, fn func(Ref) bool) {
+	if x.n == 0 {
+		return
+	}
+	for chain := x.chainNumber(uint64(code & codeMask)); chain < uint32(x.size); chain += codeMask + 1 {
+		p := x.probe(chain, uint64(code>>codeBits))
+		for slot := p.Next(); slot != nil; slot = p.Next() {
+			if !fn(*slot) {
+				return
+			}
+		}
+	}
 }
 
 // Insert adds an element with hash h, whose key must be absent. O(1).

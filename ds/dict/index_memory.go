@@ -90,9 +90,12 @@ func freePiece(p unsafe.Pointer, n uint32, mem Memory) (held int) {
 	return mem.FreeBlock(p, int(n)*bucketBytes)
 }
 
+// Held returns the bytes of the buckets, which lie in the table's Memory. O(1).
+func (x *Index) Held() int { return x.buckets.held + x.overflow.held }
+
 // Bytes returns the bytes that the table takes; not the elements, nor the Index itself. O(1).
 func (x *Index) Bytes() int {
-	return x.buckets.held + x.overflow.held + (cap(x.buckets.pieces)+cap(x.overflow.pieces))*int(unsafe.Sizeof(uintptr(0)))
+	return x.Held() + (cap(x.buckets.pieces)+cap(x.overflow.pieces))*int(unsafe.Sizeof(uintptr(0)))
 }
 
 // CloneIn returns a copy of the table in mem, with twin(r) in place of each reference; copied(p, n) is the copy of n bytes

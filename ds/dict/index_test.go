@@ -3,6 +3,7 @@ package dict
 import (
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -204,6 +205,49 @@ func TestIndexReserve(t *testing.T) {
 	require.Equal(t, 100, x.size)
 	require.NoError(t, x.Check(owner))
 	require.Less(t, x.Bytes()-bytes, 4096)
+}
+
+func TestEachCodeFindsByCodeAlone(t *testing.T) {
+	for _, n := range []Ref{1, 7, 31, 5000} {
+		x, owner := new(Index), spread{4}
+		for r := Ref(1); r <= n; r++ {
+			x.Insert(owner.HashOf(r), r, owner)
+		}
+		for r := Ref(1); r <= n; r++ {
+			requireCodeLeadsTo(t, x, owner, r)
+		}
+	}
+	new(Index).EachCode(1<<24, func(Ref) bool { t.Fatal("element in an empty table"); return true })
+}
+
+// TestEachCodeInALargeTable has a table with more chains than a code can tell apart. Only those that are needed have memory.
+func TestEachCodeInALargeTable(t *testing.T) {
+	x, owner := new(Index), spread{4}
+	x.size = 2<<codeBits + 12345
+	x.buckets.pieces = make([]unsafe.Pointer, x.size/perPiece+1)
+	for r := Ref(1); r <= 100; r++ {
+		for chain := uint32(owner.HashOf(r)) & codeMask; chain < uint32(x.size); chain += 1 << codeBits {
+			if piece := &x.buckets.pieces[chain>>pieceBits]; *piece == nil {
+				*piece, _ = newPiece(perPiece, nil)
+			}
+		}
+		x.append(x.chainNumber(owner.HashOf(r)), tagOf(owner.HashOf(r)), r)
+		x.n++
+	}
+	for r := Ref(1); r <= 100; r++ {
+		requireCodeLeadsTo(t, x, owner, r)
+	}
+}
+
+func requireCodeLeadsTo(t *testing.T, x *Index, owner Hasher, r Ref) {
+	var got []Ref
+	x.EachCode(Code(owner.HashOf(r)), func(other Ref) bool {
+		if Code(owner.HashOf(other)) == Code(owner.HashOf(r)) {
+			got = append(got, other)
+		}
+		return true
+	})
+	require.Equal(t, []Ref{r}, got)
 }
 
 // FuzzIndex reads operations from bytes: two for an element, inserted if it is absent, else removed.

@@ -1,5 +1,5 @@
 // Package dict is a hash table of elements that carry their own key: hash fields, set and sorted
-// set members, and the keyspace itself. It grows and shrinks without ever stopping for O(n), and it
+// set members. It grows and shrinks without ever stopping for O(n), and it
 // can be walked by a client over many calls while it changes (SCAN).
 //
 // A table is a power-of-two array of buckets, one cache line each on a 64-bit machine; a bucket
@@ -33,8 +33,8 @@
 // tables until it is done. Here they need not, and so a slot pointer outlives other lookups, and
 // callbacks of Each and Scan may look up what they like.
 //
-// The tables lie in Go's heap, or in a Memory: then they are given back as soon as they are empty, an old one piece by piece,
-// and the collector does not look into them.
+// Index is another hash table, for elements that are referred to by four bytes. It grows differently, and can lie outside of
+// Go's heap.
 //
 // Non-goals: concurrent use (the caller serialises), keeping insertion order, cloning (the elements
 // are not ours to copy).
@@ -61,7 +61,6 @@ type Map[E Element] struct {
 	n      int
 	paused int
 	seed   uint64
-	mem    Memory // nil for Go's heap
 }
 
 // table is one array of buckets with what hangs off it.
@@ -81,10 +80,6 @@ type bucket[E Element] struct {
 // New returns an empty map whose hashes depend on seed. It allocates no table until the first
 // Insert.
 func New[E Element](seed uint64) *Map[E] { return new(Map[E]).Init(seed) }
-
-// NewIn is New for a map whose tables lie in mem. The collector does not see the elements in them, so what these point to
-// must be kept alive elsewhere.
-func NewIn[E Element](seed uint64, mem Memory) *Map[E] { return &Map[E]{seed: seed, mem: mem} }
 
 // Init empties m, whatever it held, sets the seed and returns m: New for a Map that is part of
 // something else.
@@ -166,23 +161,6 @@ func (m *Map[E]) locate(h uint64, key string) (*bucket[E], int) {
 	return nil, 0
 }
 
-// EachHash calls fn for the slot of every element whose hash is h, until fn returns false.
-// fn may replace the element by one with the same key, and must not insert or delete. O(1).
-func (m *Map[E]) EachHash(h uint64, fn func(*E) bool) {
-	if m.n == 0 {
-		return
-	}
-	tag := tagOf(h)
-	for b := m.tableOf(h).chain(h); b != nil; b = b.next {
-		for hits := b.match(tag); hits != 0; hits &= hits - 1 {
-			e := &b.slots[slotOf(hits)]
-			if Hash(m.seed, (*e).Key()) == h && !fn(e) {
-				return
-			}
-		}
-	}
-}
-
 // Insert adds e, whose key must be absent, and keeps it. O(1) but for the allocation of a larger
 // table now and then.
 func (m *Map[E]) Insert(e E) { m.InsertHash(Hash(m.seed, e.Key()), e) }
@@ -216,9 +194,7 @@ func (m *Map[E]) DeleteHash(h uint64, key string) (e E, ok bool) {
 // Clear removes every element and frees the tables; the seed stays. O(1). Not allowed while paused
 // or within a walk.
 func (m *Map[E]) Clear() {
-	m.drop(&m.old)
-	m.drop(&m.cur)
-	*m = Map[E]{seed: m.seed, mem: m.mem}
+	*m = Map[E]{seed: m.seed}
 }
 
 // tableOf returns the table that has, or would have, the element with hash h. There must be a table.
@@ -248,7 +224,7 @@ func (m *Map[E]) append(t *table[E], h uint64, e E) {
 	b, depth := t.chain(h), uint32(1)
 	for ; b.count() == perBucket; depth++ {
 		if b.next == nil {
-			b.next = m.newOverflow()
+			b.next = new(bucket[E])
 			t.overflow++
 		}
 		b = b.next
@@ -272,7 +248,6 @@ func (m *Map[E]) remove(t *table[E], h uint64, b *bucket[E], i int) {
 	last.clear(j)
 	if j == 0 && before != nil {
 		before.next = nil
-		m.freeOverflow(last)
 		t.overflow--
 	}
 }

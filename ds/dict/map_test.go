@@ -41,7 +41,6 @@ func TestZeroMapIsEmpty(t *testing.T) {
 	require.Zero(t, m.Scan(0, 1, func(*item) { t.Fatal("element in an empty map") }))
 	require.Zero(t, m.ScanChain(0, func(*item) { t.Fatal("element in an empty map") }))
 	m.Each(func(*item) bool { t.Fatal("element in an empty map"); return true })
-	m.EachHash(1, func(**item) bool { t.Fatal("element in an empty map"); return true })
 	require.Nil(t, m.Random(func(uint64) uint64 { return 0 }))
 	require.Zero(t, m.Bytes())
 	require.False(t, m.RehashStep(1))
@@ -100,16 +99,6 @@ func TestLookupsLeaveSlotsAlone(t *testing.T) {
 		}
 		require.Same(t, it, *p)
 	}
-}
-
-func TestEachHashFindsByHashAlone(t *testing.T) {
-	m, items := filled(300)
-	for _, it := range items {
-		var got []*item
-		m.EachHash(m.Hash(it.key), func(p **item) bool { got = append(got, *p); return true })
-		require.Equal(t, []*item{it}, got)
-	}
-	m.EachHash(12345, func(**item) bool { t.Fatal("no element has this hash"); return true })
 }
 
 func TestClearKeepsTheSeed(t *testing.T) {

@@ -3,6 +3,8 @@ package dict
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
 const (
@@ -21,8 +23,7 @@ func (m *Map[E]) RehashStep(n int) bool {
 		m.moveNext()
 	}
 	if m.moved == len(m.old.buckets) {
-		m.drop(&m.old)
-		m.moved = 0
+		m.old, m.moved = table[E]{}, 0
 	}
 	return m.old.buckets != nil
 }
@@ -50,10 +51,9 @@ func (m *Map[E]) moveNext() {
 		m.moved++
 		if b.tags != 0 {
 			m.moveChain(b)
-			m.trimOld()
 			return
 		}
-		if m.trimOld(); m.moved == len(m.old.buckets) {
+		if m.moved == len(m.old.buckets) {
 			return
 		}
 	}
@@ -67,7 +67,6 @@ func (m *Map[E]) moveChain(head *bucket[E]) {
 		}
 		next := b.next
 		if b != head {
-			m.freeOverflow(b)
 			m.old.overflow--
 		}
 		b = next
@@ -110,6 +109,10 @@ func bucketsFor(n, per int) int {
 		return 1
 	}
 	return 1 << bits.Len(uint((n-1)/per))
+}
+
+func (m *Map[E]) newTable(size int) table[E] {
+	return table[E]{buckets: make([]bucket[E], size), fixed: sizeclass.RoundScanned(size * int(unsafe.Sizeof(bucket[E]{})))}
 }
 
 // Bytes returns the bytes the tables and overflow buckets occupy, both tables during a

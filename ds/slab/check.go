@@ -44,7 +44,7 @@ func (s *Slab) checkChunk(c *chunk) error {
 			groups |= 1 << w
 		}
 	}
-	first := c == s.open[c.size/step]
+	first := c == s.open[class(c.size)]
 	switch {
 	case groups != c.groups:
 		return fmt.Errorf("groups %x have free cells, not %x", groups, c.groups)

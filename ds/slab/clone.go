@@ -8,32 +8,32 @@ import (
 // Clone is a copy of a Slab, chunk by chunk. It knows where the copy of each cell lies.
 type Clone struct {
 	*Slab
-	copies map[uintptr]copied // by the address of the 64 KB in which a chunk lies
-	recent [512]copied        // some of them
+	copies map[Ref]copied // by the number of the 64 KB in which a chunk lies
+	recent [512]copied    // some of them
 }
 
-// copied is a chunk that was copied: where it lies, where its cells begin, and where those of the copy do.
-type copied struct {
-	chunk, from uintptr
-	to          unsafe.Pointer
-}
+// copied is a chunk that was copied, and how far away the copy is.
+type copied struct{ chunk, distance Ref }
 
-// Clone copies all cells. Blocks are copied one by one, by Copy. O(bytes in use), at the speed at which memory is copied.
+// Clone copies all cells. O(bytes in use), at the speed at which memory is copied.
 func (s *Slab) Clone() *Clone {
-	c := &Clone{Slab: new(Slab), copies: make(map[uintptr]copied)}
+	c := &Clone{Slab: new(Slab), copies: make(map[Ref]copied)}
 	if s.memory == nil {
 		return c
 	}
-	c.open = new([MaxCell/step + 1]*chunk)
+	c.open = new(sizes)
 	for _, original := range s.memory.chunks {
 		if original.size != 0 {
-			at := addressOf(original.cells)
-			c.copies[at] = copied{at, uintptr(original.cells), c.copyChunk(original).cells}
+			from := RefOf(original.cells)
+			c.copies[from/chunkCells] = copied{from / chunkCells, RefOf(c.copyChunk(original).cells) - from}
 		}
 	}
 	c.live, c.used = s.live, s.used
 	return c
 }
+
+// chunkCells is the places of cells in a chunk.
+const chunkCells = chunkSize / step
 
 // copyChunk copies a chunk into one with as much room.
 func (c *Clone) copyChunk(from *chunk) *chunk {
@@ -64,29 +64,15 @@ func (c *chunk) inUse() int {
 	return 0
 }
 
-// Cell returns the copy of a cell; ok is false if p is not a cell of the original. O(1).
-func (c *Clone) Cell(p unsafe.Pointer) (twin unsafe.Pointer, ok bool) {
-	at := addressOf(p)
-	r := &c.recent[at/chunkSize%uintptr(len(c.recent))]
-	if r.chunk != at {
-		found, ok := c.copies[at]
-		if !ok {
-			return nil, false
-		}
-		*r = found
+// Ref returns what stands for the copy of a cell. O(1).
+func (c *Clone) Ref(r Ref) Ref {
+	n := r / chunkCells
+	at := &c.recent[n%uint32(len(c.recent))]
+	if at.chunk != n {
+		*at = c.copies[n]
 	}
-	return unsafe.Add(r.to, uintptr(p)-r.from), true
+	return r + at.distance
 }
 
-// Copy returns the copy of a block of n bytes, which it makes if the block is no cell, and how many bytes it takes.
-func (c *Clone) Copy(p unsafe.Pointer, n int) (twin unsafe.Pointer, held int) {
-	if n <= MaxCell {
-		twin, _ = c.Cell(p)
-		return twin, Size(n)
-	}
-	twin, held = c.Block(n)
-	copy(unsafe.Slice((*byte)(twin), n), unsafe.Slice((*byte)(p), n))
-	return twin, held
-}
-
-func addressOf(p unsafe.Pointer) uintptr { return uintptr(p) &^ (chunkSize - 1) }
+// Cell returns the copy of a cell. O(1).
+func (c *Clone) Cell(p unsafe.Pointer) unsafe.Pointer { return At(c.Ref(RefOf(p))) }

@@ -15,11 +15,4 @@ func getRegion() unsafe.Pointer {
 // keepsRegions says whether the pool keeps a region of which no Slab has a chunk.
 const keepsRegions = false
 
-const pageSize = 4096
-
-// getBlock returns memory that lives as long as the caller points to it.
-func getBlock(n int) unsafe.Pointer { return unsafe.Pointer(unsafe.SliceData(make([]byte, n))) }
-
-func putBlock(unsafe.Pointer, int) {}
-
 func giveBack(unsafe.Pointer, int) {}

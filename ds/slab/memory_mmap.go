@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"runtime"
-	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -16,50 +15,9 @@ const regionSize = 4 << 20
 
 var pageSize = os.Getpagesize()
 
-// addresses are those of blocks that no Slab has, by size. Their memory was given back, but they were not: Go's heap might get
-// them, and an old pointer would look like one into the heap, which the collector does not forgive.
-type addresses struct {
-	mu   sync.Mutex
-	list map[int][]unsafe.Pointer
-}
-
-var blocks = addresses{list: map[int][]unsafe.Pointer{}}
-
-// take returns addresses of that size; nil if there are none.
-func (a *addresses) take(size int) (p unsafe.Pointer) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	list := a.list[size]
-	if last := len(list) - 1; last >= 0 {
-		p, a.list[size] = list[last], list[:last]
-	}
-	return p
-}
-
-// put gives the memory back and keeps the addresses.
-func (a *addresses) put(p unsafe.Pointer, size int) {
-	giveBack(p, size)
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.list[size] = append(a.list[size], p)
-}
-
-// keepsRegions says whether the pool keeps a region of which no Slab has a chunk. It does, for its addresses.
+// keepsRegions says whether the pool keeps a region of which no Slab has a chunk. It does, for its addresses: Go's heap might get them, and an old
+// pointer would look like one into the heap, which the collector does not forgive.
 const keepsRegions = true
-
-// getBlock returns n bytes that are zero, of whole pages.
-func getBlock(n int) unsafe.Pointer {
-	p := blocks.take(n)
-	if p == nil {
-		p = mapMemory(n)
-		smallPages(p, n)
-	} else if runtime.GOOS != "linux" { // where it may still be as it was
-		clear(unsafe.Slice((*byte)(p), n))
-	}
-	return p
-}
-
-func putBlock(p unsafe.Pointer, n int) { blocks.put(p, n) }
 
 func mapMemory(n int) unsafe.Pointer {
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON)

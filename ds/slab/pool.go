@@ -12,6 +12,8 @@ type pool struct {
 	mu      sync.Mutex
 	regions []*region // those with such a chunk; the last one gives the next
 	busy    map[*region]struct{}
+	numbers []uint32 // of regions that are gone
+	last    uint32   // the highest number of a region
 }
 
 var shared = pool{busy: map[*region]struct{}{}}
@@ -24,6 +26,7 @@ const (
 // region is the addresses of some chunks. It begins with a pointer to this description, by which a cell leads to its chunk.
 type region struct {
 	base   unsafe.Pointer
+	number uint32 // from 1 on
 	vacant uint64 // bit i: no Slab has chunk i
 	chunks [perRegion]chunk
 }
@@ -33,7 +36,7 @@ func (p *pool) take() *chunk {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if len(p.regions) == 0 {
-		p.regions = append(p.regions, newRegion())
+		p.regions = append(p.regions, p.newRegion())
 	}
 	last := len(p.regions) - 1
 	r := p.regions[last]
@@ -60,13 +63,16 @@ func (p *pool) put(c *chunk) {
 	r.vacant |= 1 << ((uintptr(c.cells) - uintptr(r.base)) / chunkSize)
 	if r.vacant == allVacant && !keepsRegions {
 		p.regions = slices.DeleteFunc(p.regions, func(other *region) bool { return other == r })
+		p.numbers = append(p.numbers, r.number)
+		regions[r.number] = nil
 	}
 }
 
-// newRegion gets addresses from the system.
-func newRegion() *region {
-	r := &region{base: getRegion(), vacant: allVacant}
+// newRegion gets addresses from the system, and a number.
+func (p *pool) newRegion() *region {
+	r := &region{base: getRegion(), number: p.newNumber(), vacant: allVacant}
 	*(**region)(r.base) = r
+	regions[r.number] = r.base
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		c.home, c.cells, c.room = r, unsafe.Add(r.base, i*chunkSize), chunkSize
@@ -77,9 +83,30 @@ func newRegion() *region {
 	return r
 }
 
+// newNumber returns a number that no region has.
+func (p *pool) newNumber() uint32 {
+	if last := len(p.numbers) - 1; last >= 0 {
+		n := p.numbers[last]
+		p.numbers = p.numbers[:last]
+		return n
+	}
+	if p.last++; p.last == maxRegions {
+		panic("slab: 32 GB of cells are in use, and there are no references to more")
+	}
+	return p.last
+}
+
 // chunkOf returns the chunk that has the cell.
 func chunkOf(p unsafe.Pointer) *chunk {
-	at := uintptr(p) & (regionSize - 1)
-	r := *(**region)(unsafe.Add(p, -int(at)))
+	r, at := regionOf(p)
 	return &r.chunks[at/chunkSize]
 }
+
+// regionOf returns the region that has the cell, and how many bytes from its beginning the cell lies.
+func regionOf(p unsafe.Pointer) (r *region, at uintptr) {
+	at = uintptr(p) & (regionSize - 1)
+	return *(**region)(unsafe.Add(p, -int(at))), at
+}
+
+// toMultiple returns how many bytes there are from p to the next multiple of n, a power of two.
+func toMultiple(p unsafe.Pointer, n int) int { return -int(uintptr(p)) & (n - 1) }

@@ -4,8 +4,9 @@
 //	pool     of the whole process: regions, and which of their chunks no Slab has
 //	region   4 MB of addresses, from the system
 //	Slab     one for each database; its chunks go back to the pool when it goes
-//	chunk    64 KB of a region, with cells of one size: 16, 24, 32 ... MaxCell bytes
+//	chunk    64 KB of a region, with cells of one size: 16, 24, 32 ... MaxCell bytes, or PageCell
 //	cell     what Alloc returns
+//	Ref      32 bits that stand for the address of a cell: the number of its region, and how many times 8 bytes it lies from there
 //
 // An empty Slab is a hundred bytes. One with few cells has a chunk for each of their sizes, of which only those pages are resident that
 // were written to. So thousands of small datasets can share a process.
@@ -21,21 +22,17 @@
 //  1. A chunk is in the list of its size if it has a free cell, and has no size if no cell is in use; but the first
 //     of a list may be empty, so that a single cell that comes and goes costs nothing.
 //  2. Bit i of free[w] is set exactly if cell 64*w+i is free, and bit w of groups if free[w] is not zero.
-//  3. Live is the sum of the cells in use and of the blocks, Held that of the Slab's chunks and of the blocks.
+//  3. Live is the sum of the cells in use, Held that of the Slab's chunks.
 //  4. A chunk belongs to one Slab, at the place that it says, or to the pool, and has no cells then.
 //
 // Under the race detector, which cannot watch other memory, and where the system has no mmap, the regions are slices of
 // Go's heap, which go when all their chunks are in the pool. With the build tag poison, and under the race detector, a freed cell is filled with a pattern, so that a
 // read of it shows.
 //
-// Non-goals: cells with pointers; cells above MaxCell; concurrent use of a Slab (different ones may be used at the same time).
+// A Ref names a cell of any Slab of the process, so that a table of references needs half the room of one of pointers, and takes a table of regions
+// to resolve. 32 bits are enough for 32 GB of cells; the process ends when it wants more.
 //
-// Not done yet, but prepared for: handles, compaction and forks. A Slab numbers its chunks (place), and a chunk has 8,192 places of 8
-// bytes, so 32 bits can name each cell in 32 GB: chunks[handle>>13].cells + handle&8191*8. A handle outlives a move of its chunk. A fork would
-// copy the list of chunks, 8 bytes for 64 KB of data, and count one more owner in each. Who is about to write into a chunk with several owners takes a
-// chunk of its own from the pool, copies the 64 KB, and puts it at the same place of its list: all handles stay as they are,
-// in tables that lie in such chunks, too. The clocks of accesses, which are written by reads, have to lie elsewhere or be left out in a fork. Pointers
-// into cells are valid until the next write then, as views are.
+// Non-goals: cells with pointers; cells of other sizes above MaxCell; concurrent use of a Slab (different ones may be used at the same time).
 package slab
 
 import (
@@ -46,23 +43,27 @@ import (
 )
 
 const (
-	// MaxCell is the size of the largest cell.
+	// MaxCell is the size of the largest cell but for PageCell.
 	MaxCell = 512
+	// PageCell is the size of cells for parts of a table.
+	PageCell = 4096
 
 	step      = 8  // bytes between the sizes of cells
 	minCell   = 16 // a chunk of such cells has 64 groups
 	chunkSize = 64 << 10
-	headSize  = 64 // bytes at the start of a region that hold its number
+	headSize  = 64 // bytes at the start of a region that lead to its description
 )
+
+// sizes is by the size of cells: one for each step up to MaxCell, and the last for PageCell.
+type sizes [MaxCell/step + 2]*chunk
 
 // Slab allocates cells. The zero value is ready for use. It must not be copied.
 type Slab struct {
-	open   *[MaxCell/step + 1]*chunk // by size: a chunk with free cells, which links to others; nil in the beginning
-	spare  []*chunk                  // without a size
-	memory *memory                   // all chunks, and blocks
-	live   int                       // bytes of cells in use
-	blocks int                       // bytes of blocks
-	used   int                       // chunks that have a size
+	open   *sizes   // a chunk with free cells of that size, which links to others; nil in the beginning
+	spare  []*chunk // without a size
+	memory *memory  // all chunks
+	live   int      // bytes of cells in use
+	used   int      // chunks that have a size
 }
 
 // chunk is a run of cells of one size.
@@ -81,21 +82,28 @@ type chunk struct {
 }
 
 // Size returns the bytes of the cell that Alloc returns for n bytes.
-func Size(n int) int { return max((n+step-1)&^(step-1), minCell) }
+func Size(n int) int {
+	if n > MaxCell {
+		return PageCell
+	}
+	return max((n+step-1)&^(step-1), minCell)
+}
 
-// Live returns the bytes of the cells in use, and of blocks.
-func (s *Slab) Live() int { return s.live + s.blocks }
+// class is the place of a size of cells in sizes.
+func class(size int) int { return min(size/step, MaxCell/step+1) }
 
-// Held returns the bytes of the chunks, in use or kept, and of blocks. The system may count less, because it provides a page when it is
-// first written to.
-func (s *Slab) Held() int { return (s.used+len(s.spare))*chunkSize + s.blocks }
+// Live returns the bytes of the cells in use.
+func (s *Slab) Live() int { return s.live }
 
-// Alloc returns a cell of Size(n) bytes with arbitrary contents; n is MaxCell at most. O(1).
+// Held returns the bytes of the chunks, in use or kept. The system may count less, because it provides a page when it is first written to.
+func (s *Slab) Held() int { return (s.used + len(s.spare)) * chunkSize }
+
+// Alloc returns a cell of Size(n) bytes with arbitrary contents; n is PageCell at most. O(1).
 func (s *Slab) Alloc(n int) unsafe.Pointer {
 	size := Size(n)
 	var c *chunk
 	if s.open != nil {
-		c = s.open[size/step]
+		c = s.open[class(size)]
 	}
 	if c == nil {
 		c = s.openChunk(size)
@@ -128,15 +136,28 @@ func (s *Slab) Free(p unsafe.Pointer) {
 	c.groups |= 1 << w
 	c.live--
 	s.live -= c.size
-	if c.live == 0 && c != s.open[c.size/step] {
+	if c.live == 0 && c != s.open[class(c.size)] {
 		s.closeChunk(c)
 	}
+}
+
+// Block returns a cell for n bytes that are zero, and its size.
+func (s *Slab) Block(n int) (p unsafe.Pointer, held int) {
+	p = s.Alloc(n)
+	clear(unsafe.Slice((*byte)(p), Size(n)))
+	return p, Size(n)
+}
+
+// FreeBlock frees a block of n bytes, and returns the size of its cell.
+func (s *Slab) FreeBlock(p unsafe.Pointer, n int) (held int) {
+	s.Free(p)
+	return Size(n)
 }
 
 // openChunk gives a chunk without a size that of the cells wanted.
 func (s *Slab) openChunk(size int) *chunk {
 	if s.open == nil {
-		s.open = new([MaxCell/step + 1]*chunk)
+		s.open = new(sizes)
 	}
 	c, ok := pop(&s.spare)
 	if !ok {
@@ -178,19 +199,19 @@ func (s *Slab) closeChunk(c *chunk) {
 // ownMemory returns what is to be released when the collector finds the Slab unreachable.
 func (s *Slab) ownMemory() *memory {
 	if s.memory == nil {
-		s.memory = &memory{blocks: make(map[unsafe.Pointer]block)}
+		s.memory = new(memory)
 		runtime.AddCleanup(s, func(m *memory) { m.release(math.MaxInt) }, s.memory)
 	}
 	return s.memory
 }
 
-// Release gives the chunks of up to n regions, or as much of blocks, back to the system, and reports whether there are more. All cells are lost, and the Slab
+// Release gives the chunks of up to n regions back to the system, and reports whether there are more. All cells are lost, and the Slab
 // must not be used for anything else any more. A Slab that the collector finds unreachable releases all of them.
 func (s *Slab) Release(n int) (more bool) { return s.memory != nil && s.memory.release(n) }
 
 // link puts a chunk into the list of its size, behind the first.
 func (s *Slab) link(c *chunk) {
-	head := &s.open[c.size/step]
+	head := &s.open[class(c.size)]
 	if *head == nil {
 		*head = c
 		return
@@ -205,7 +226,7 @@ func (s *Slab) link(c *chunk) {
 // unlink takes a chunk out of the list of its size.
 func (s *Slab) unlink(c *chunk) {
 	if c.prev == nil {
-		s.open[c.size/step] = c.next
+		s.open[class(c.size)] = c.next
 	} else {
 		c.prev.next = c.next
 	}

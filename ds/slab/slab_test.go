@@ -97,6 +97,7 @@ func TestSizes(t *testing.T) {
 	require.Equal(t, 16, Size(16))
 	require.Equal(t, 24, Size(17))
 	require.Equal(t, MaxCell, Size(MaxCell))
+	require.Equal(t, PageCell, Size(MaxCell+1))
 }
 
 func TestFreedRoomIsUsedNext(t *testing.T) {
@@ -259,7 +260,7 @@ func BenchmarkChurn(b *testing.B) {
 
 func TestBlocksAreZero(t *testing.T) {
 	var s Slab
-	for _, n := range []int{64, MaxCell, MaxCell + 1, 100_000, 1 << 20} {
+	for _, n := range []int{64, MaxCell, MaxCell + 1, PageCell} {
 		for range 3 { // the second time it is what was freed
 			p, held := s.Block(n)
 			mem := unsafe.Slice((*byte)(p), n)
@@ -267,20 +268,50 @@ func TestBlocksAreZero(t *testing.T) {
 			require.GreaterOrEqual(t, held, n)
 			require.Equal(t, held, s.Live())
 			copy(mem, bytes.Repeat([]byte{1}, n))
-			s.FreeBlock(p, n)
+			require.Equal(t, held, s.FreeBlock(p, n))
 			require.Zero(t, s.Live())
 		}
 	}
-	p, _ := s.Block(1 << 20)
-	mem := unsafe.Slice((*byte)(p), 1<<20)
-	mem[0], mem[1<<20-1] = 1, 1
-	s.TrimBlock(p, 64<<10)
-	require.EqualValues(t, 1, mem[1<<20-1])
 	require.NoError(t, s.Check())
-	_, _ = s.Block(3 * regionSize)
-	steps := 1
-	for s.Release(1) {
-		steps++
+}
+
+func TestRefsStandForCells(t *testing.T) {
+	var s, other Slab
+	refs := map[Ref]unsafe.Pointer{}
+	for i := range 3 * regionSize / 100 {
+		for _, p := range []unsafe.Pointer{s.Alloc(40 + i%60), other.Alloc(i%2*4000 + 20)} {
+			r := RefOf(p)
+			require.NotZero(t, r)
+			require.Equal(t, p, At(r))
+			require.Nil(t, refs[r])
+			refs[r] = p
+		}
 	}
-	require.Equal(t, 4+(1<<20+regionSize-1)/regionSize, steps, "a region of cells, and of the blocks one after the other")
+}
+
+func TestClonesHaveTheirOwnCells(t *testing.T) {
+	var s Slab
+	var cells []cell
+	for i := range 20_000 {
+		cells = append(cells, alloc(&s, 16+i%(MaxCell-16), byte(i)))
+	}
+	cells = append(cells, alloc(&s, PageCell, 'p'))
+	for i := 0; i < len(cells); i += 3 {
+		free(&s, cells[i])
+	}
+	c := s.Clone()
+	require.NoError(t, c.Check())
+	require.Equal(t, s.Live(), c.Live())
+	for i, original := range cells {
+		if i%3 == 0 {
+			continue
+		}
+		twin := cell{unsafe.Slice((*byte)(c.Cell(unsafe.Pointer(&original.mem[0]))), len(original.mem)), original.tag}
+		twin.requireIntact(t)
+		clear(twin.mem)
+		original.requireIntact(t)
+		c.Free(unsafe.Pointer(&twin.mem[0]))
+	}
+	require.Zero(t, c.Live())
+	require.NoError(t, c.Check())
 }

@@ -54,7 +54,7 @@ var layers = [][]string{
 	{"glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
 	{"ds/listpack", "ds/expiry"},
-	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
+	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/deadlines", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
 	{"libm", "release"},
 	{"resp"},
@@ -67,7 +67,7 @@ var doors = map[string][]string{
 	"github.com/tidwall/redcon":    {"server"},
 	"golang.org/x/sys/unix":        {"server", "cmd/miniserver", "bench", "bench/laboratory", "ds/slab"},
 	"github.com/yuin/gopher-lua":   {"bench"},
-	"github.com/google/btree":      {"keyspace", "bench/laboratory"},
+	"github.com/google/btree":      {"ds/deadlines", "bench/laboratory"},
 	"gonum.org/v1/plot":            {"bench/charts"},
 	"github.com/stretchr/testify":  {},
 }
