@@ -34,7 +34,7 @@ func (c *Call) FlushAll() {
 	}
 }
 
-// ResetWorld removes all keys of a world, and has the parts forget what they keep for it. The clients stay. A reset of the home
+// ResetWorld removes all keys of a world, has the parts forget what they keep for it, and starts its random numbers anew. The clients stay. A reset of the home
 // world reaches the journal and the replicas as FLUSHALL and FUNCTION FLUSH.
 func (c *Call) ResetWorld(w *World) { c.In(w, func() { c.Engine.reset(w) }) }
 
@@ -54,6 +54,7 @@ func (e *Engine) reset(w *World) {
 			p.Reset()
 		}
 	}
+	e.Reseed(e.Seed())
 	if w == e.home {
 		e.reportFlushed()
 		e.home.dirty++

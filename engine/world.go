@@ -148,6 +148,9 @@ func PerWorld[T any](w *World) *T {
 // Dice returns a random number below n. The seed determines the sequence, so that a test can repeat it.
 func (w *World) Dice(n uint64) uint64 { return w.random.source.Uint64N(n) }
 
+// Seed returns the seed from which the world's random numbers come.
+func (w *World) Seed() uint64 { return w.seed }
+
 // Random returns 64 random bits.
 func (w *World) Random() uint64 { return w.random.source.Uint64() }
 

@@ -30,7 +30,7 @@ func (k *Kit) worldLines() []engine.Command {
 // worldName reads the name of a world.
 func worldName(c *engine.Call) string {
 	name := string(c.Arg())
-	if !isWorldName(name) {
+	if !isName(name) {
 		c.Refuse(errWorldName)
 	}
 	return name

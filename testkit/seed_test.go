@@ -77,3 +77,39 @@ func (r *run) text(command string) string {
 	o := r.engine.Do(r.sessions[0], [][][]byte{bytes.Fields([]byte(command))})
 	return string(o.Out)
 }
+
+// choices runs commands whose replies depend on random numbers.
+func (r *run) choices() (replies string) {
+	for _, line := range []string{"FLUSHALL", "SADD s a b c d e f g h i j k l m n o p q r s t u v w x y z", "SRANDMEMBER s 5", "SPOP s 5", "SMEMBERS s",
+		"SET a 1", "SET b 2", "SET c 3", "RANDOMKEY", "KEYS *", "EVAL return{math.random(1e6),math.random(1e6)} 0", "ZADD z 1 a 2 b 3 c", "ZRANDMEMBER z 2"} {
+		replies += r.text(line)
+	}
+	return replies
+}
+
+// A reset world begins its sequence anew, and other worlds do not change it.
+func TestResetRepeatsTheSeed(t *testing.T) {
+	r := newRun(1)
+	first := r.choices()
+	require.NotEqual(t, first, r.choices())
+	require.Equal(t, "+OK\r\n", r.text("MINI.WORLD RESET"))
+	require.Equal(t, first, r.choices())
+	r.text("MINI.SEED 42")
+	r.text("MINI.WORLD FORK default copy")
+	require.Equal(t, first, r.choices())
+}
+
+// The seed of a world follows from its name and the server's seed.
+func TestWorldsHaveSeedsOfTheirOwn(t *testing.T) {
+	of := func(seed uint64, commands ...string) string {
+		r := newRun(seed)
+		for _, line := range commands {
+			require.Equal(t, "+OK\r\n", r.text(line))
+		}
+		return r.choices()
+	}
+	alone := of(1, "MINI.WORLD USE a")
+	require.Equal(t, alone, of(1, "MINI.WORLD USE b", "MINI.SEED 7", "MINI.WORLD USE a"))
+	require.NotEqual(t, alone, of(1, "MINI.WORLD USE b"))
+	require.NotEqual(t, alone, of(2, "MINI.WORLD USE a"))
+}

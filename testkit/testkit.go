@@ -42,6 +42,7 @@ type Kit struct {
 	Clock *Clock // of the world of new connections
 
 	engine  *engine.Engine
+	seed    uint64               // of the engine
 	saved   map[string]*snapshot // MINI.WORLD SNAPSHOT, by name
 	waiters []*waiter            // commands MINI.WAITFOR that have not ended
 	usages  []*usage             // of each command and subcommand, ordered by name
@@ -49,7 +50,7 @@ type Kit struct {
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.
 func New(e *engine.Engine) *Kit {
-	k := &Kit{engine: e, Clock: NewClock(e)}
+	k := &Kit{engine: e, seed: e.Seed(), Clock: NewClock(e)}
 	*engine.PerWorld[worldOf](e.Home()) = worldOf{name: defaultWorld, clock: k.Clock}
 	return k
 }

@@ -15,8 +15,8 @@ import (
 // defaultWorld is the name of the world of new connections.
 const defaultWorld = "default"
 
-// maxWorldName is the length of the longest name of a world, in bytes.
-const maxWorldName = 128
+// maxName is the length of the longest name of a world, in bytes.
+const maxName = 128
 
 // worldOf is what the kit keeps for each world.
 type worldOf struct {
@@ -29,9 +29,9 @@ func here(c *engine.Call) *worldOf { return engine.PerWorld[worldOf](c.Engine.Wo
 
 func nameOf(w *engine.World) string { return engine.PerWorld[worldOf](w).name }
 
-// isWorldName reports whether a world may have this name: letters, digits and punctuation.
-func isWorldName(name string) bool {
-	return name != "" && len(name) <= maxWorldName && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f })
+// isName reports whether a world may have this name: letters, digits and punctuation.
+func isName(name string) bool {
+	return name != "" && len(name) <= maxName && !strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r >= 0x7f })
 }
 
 // existing returns the world with a name; nil if there is none.
@@ -49,7 +49,7 @@ func (k *Kit) world(name string) *engine.World {
 	if w := k.existing(name); w != nil {
 		return w
 	}
-	w, clock := k.engine.NewWorld(k.engine.Random()), newClock(k.engine)
+	w, clock := k.engine.NewWorld(seedOf(k.seed, name)), newClock(k.engine)
 	*engine.PerWorld[worldOf](w) = worldOf{name: name, clock: clock}
 	w.Steer(clock)
 	return w
@@ -67,7 +67,7 @@ func (k *Kit) guests(c *engine.Call, user, password []byte) (compared []byte, ad
 	if !found && string(user) == "world" && !k.engine.NeedsPassword() {
 		name, found = string(password), true
 	}
-	if !found || !isWorldName(name) || c.Nested() {
+	if !found || !isName(name) || c.Nested() {
 		return nil, nil
 	}
 	return password, func() { c.Session.MoveTo(k.world(name)) }
