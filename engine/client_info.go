@@ -118,7 +118,7 @@ func (s *Session) flags() string {
 		set    bool
 		letter byte
 	}{
-		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed, 'b'},
+		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed && s.delay == nil, 'b'},
 		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.dirtyCAS, 'd'}, {s.closing, 'c'},
 		{s.unix, 'U'}, {s.readsReplica, 'r'}, {s.noEvict, 'e'}, {s.noTouch, 'T'}, {s.imports, 'I'},
 	} {

@@ -55,7 +55,7 @@ func (e *Engine) markOneSlot() {
 
 func (cmd *Command) markOneSlot(on bool) {
 	cmd.Flags &^= OneSlot
-	if on && (len(cmd.Keys.specs) > 0 || cmd.Flags&RunsTx != 0) {
+	if on && (cmd.HasKeys() || cmd.Flags&RunsTx != 0) {
 		cmd.Flags |= OneSlot
 	}
 }

@@ -238,13 +238,13 @@ func cmdClientReply(c *Call) {
 	s := c.Session
 	switch {
 	case c.Word("ON"):
-		s.reply = replyOn
+		s.setReply(replyOn)
 		c.Reply.Status("OK")
 	case c.Word("OFF"):
-		s.reply = replyOff
+		s.setReply(replyOff)
 	case c.Word("SKIP"):
 		if s.reply != replyOff {
-			s.reply = replySkipNext
+			s.setReply(replySkipNext)
 		}
 	default:
 		c.Fail(ErrSyntax)

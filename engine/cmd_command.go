@@ -107,7 +107,7 @@ func cmdCommandInfo(c *Call) {
 	}
 	c.Reply.Array(c.Left())
 	for c.More() {
-		if cmd := c.Engine.byFullName(string(c.Arg())); cmd != nil {
+		if cmd := c.Engine.CommandNamed(string(c.Arg())); cmd != nil {
 			c.replyCommand(cmd)
 		} else {
 			c.Reply.Null()
@@ -115,8 +115,8 @@ func cmdCommandInfo(c *Call) {
 	}
 }
 
-// byFullName returns the command of a name such as get or config|set, or nil.
-func (e *Engine) byFullName(name string) *Command {
+// CommandNamed returns the command of a name such as get or config|set, or nil.
+func (e *Engine) CommandNamed(name string) *Command {
 	name, sub, nested := strings.Cut(strings.ToLower(name), "|")
 	cmd := e.commands.byName[name]
 	if cmd != nil && nested {

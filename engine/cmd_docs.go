@@ -14,7 +14,7 @@ func cmdCommandDocs(c *Call) {
 		list = c.Engine.Commands()
 	}
 	for c.More() {
-		if cmd := c.Engine.byFullName(string(c.Arg())); cmd != nil {
+		if cmd := c.Engine.CommandNamed(string(c.Arg())); cmd != nil {
 			list = append(list, cmd)
 		}
 	}

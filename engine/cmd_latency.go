@@ -118,7 +118,7 @@ func cmdLatencyHistogram(c *Call) {
 		c.Engine.eachCommand(tell)
 	}
 	for c.More() {
-		cmd := c.Engine.byFullName(string(c.Arg()))
+		cmd := c.Engine.CommandNamed(string(c.Arg()))
 		if cmd == nil {
 			continue
 		}

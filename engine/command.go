@@ -105,6 +105,12 @@ func (cmd *Command) CountRejected() { cmd.stats.rejected++ }
 // FullName returns the name as COMMAND gives it, container|sub for a subcommand.
 func (cmd *Command) FullName() string { return cmd.full }
 
+// Is reports whether the command is another one, or a subcommand of it.
+func (cmd *Command) Is(other *Command) bool { return cmd == other || cmd.parent == other }
+
+// HasKeys reports whether arguments of the command are keys, or decide about the slot as keys do.
+func (cmd *Command) HasKeys() bool { return len(cmd.Keys.specs) > 0 }
+
 // IsSub reports whether the command is a subcommand.
 func (cmd *Command) IsSub() bool { return cmd.parent != nil }
 
@@ -119,8 +125,8 @@ func (cmd *Command) Fits(n int) bool {
 	return n == cmd.Arity
 }
 
-// flagsWith returns the flags that count for a command's arguments.
-func (cmd *Command) flagsWith(args [][]byte) Flags {
+// FlagsWith returns the flags that count for a command's arguments.
+func (cmd *Command) FlagsWith(args [][]byte) Flags {
 	if cmd.Vary != nil {
 		return cmd.Vary(args)
 	}

@@ -68,6 +68,9 @@ func (e *Engine) disconnect(s *Session) {
 	if s.blocked != nil {
 		e.blocked.remove(s.blocked)
 	}
+	if s.delay != nil {
+		e.faults.remove(s.delay)
+	}
 	if e.Sessions.ByID[s.ID] == s {
 		delete(e.Sessions.ByID, s.ID)
 		delete(s.world.clients, s.ID)

@@ -57,7 +57,8 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 }
 
 // execute resolves a command and takes it through the gate. It returns false if the command has to wait for
-// the end of CLIENT PAUSE: then it was not executed, and the connection offers it again.
+// the end of CLIENT PAUSE: then it was not executed, and the connection offers it again. One that a fault delays
+// counts as executed.
 func (e *Engine) execute(s *Session, args [][]byte) bool {
 	if len(args) == 0 {
 		e.passEmpty(s)
@@ -71,9 +72,10 @@ func (e *Engine) execute(s *Session, args [][]byte) bool {
 	switch {
 	case err != nil:
 		e.reject(s, cmd, err)
-	case e.pause.deadline != 0 && e.isPaused(s, cmd, args):
-		e.postponeSession(s)
-		return false
+	case e.hinders && e.hinder(s, cmd, args):
+		if s.postponed {
+			return s.delay != nil // of which the arguments are kept
+		}
 	case s.tx != nil && cmd.Flags&AllowTx == 0:
 		s.queue(cmd, args)
 		s.Reply.Status("QUEUED")

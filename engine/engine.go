@@ -12,6 +12,7 @@
 //	                     ▼
 //	                   gate                 flags of the line against session and server ──▶ error
 //	                     │
+//	                     ├──▶ hinder        CLIENT PAUSE, faults
 //	                     ├──▶ queued        after MULTI
 //	                     ├──▶ runSlow       EVAL and the like, on a coroutine
 //	                     ▼
@@ -33,8 +34,8 @@
 //
 //	putting together  new
 //	commands          cmd_*, help, acl_file, config_ignored: CLIENT, CONFIG, MULTI, pub/sub, ACL, INFO ...
-//	many commands     dispatch: batches; slowscript_run, loader (of the journal), tick
-//	one command       gate, run, blocked, evict
+//	many commands     dispatch: batches; slowscript_run, loader (of the journal), delays, tick
+//	one command       gate, hinder, run, blocked, evict
 //	effects           changed, publish, invalidation, element_expiry, databases, lookup, monitor, acl
 //	nouns             engine, command, call, session, part, config, transaction, tracking, pubsub ...
 //	words             errors, flags, text, histogram, notify

@@ -37,6 +37,11 @@ const (
 	ErrNoAuth       = Error("NOAUTH Authentication required.")
 	ErrOOM          = Error("OOM command not allowed when used memory > 'maxmemory'.")
 	ErrLoading      = Error("LOADING Redis is loading the dataset in memory")
+	ErrReadOnly     = Error("READONLY You can't write against a read only replica.")
+	ErrMasterDown   = Error("MASTERDOWN Link with MASTER is down and replica-serve-stale-data is set to 'no'.")
+	ErrMoved        = "MOVED %d %s"
+	ErrAsk          = "ASK %d %s"
+	ErrNoScript     = Error("NOSCRIPT No matching script. Please use EVAL.")
 	ErrNoReplicas   = Error("NOREPLICAS Not enough good replicas to write.")
 	ErrNotInTx      = Error("ERR Command not allowed inside a transaction")
 	ErrSubscribed   = "ERR Can't execute '%s': only (P|S)SUBSCRIBE / (P|S)UNSUBSCRIBE / PING / QUIT / RESET are allowed in this context"

@@ -53,6 +53,7 @@ const (
 	Protected                                            // allowed only by enable-debug-command
 	HomeOnly                                             // concerns what only the home world has: files and replicas
 	OneSlot                                              // its keys lie in one slot; only in a cluster
+	ByDigest                                             // runs a script that the cache may have lost
 	Internal                                             // for servers among themselves: COMMAND DOCS marks it
 )
 

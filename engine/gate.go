@@ -63,7 +63,7 @@ var queueTakesNoMemory = release.From("7.4.0 valkey:8.0.0")
 // mayTakeMemory reports whether the command may need more memory. EXEC needs what the queued commands need. In older
 // releases every command takes memory inside MULTI, for its place in the queue.
 func (e *Engine) mayTakeMemory(s *Session, cmd *Command, args [][]byte) bool {
-	if denied := cmd.flagsWith(args)&DenyOOM != 0; s.tx == nil || denied {
+	if denied := cmd.FlagsWith(args)&DenyOOM != 0; s.tx == nil || denied {
 		return denied
 	}
 	if cmd.Flags&RunsTx != 0 {

@@ -15,9 +15,11 @@ type pause struct {
 func (e *Engine) Pause(deadline int64, all bool) {
 	if e.pause.deadline = max(e.pause.deadline, deadline); e.pause.deadline <= e.Keyspace.Now {
 		e.pause.deadline = 0
+		e.noteHindrance()
 		return
 	}
 	e.pause.all = all
+	e.noteHindrance()
 	e.keepExpired()
 	e.TickBy(e.pause.deadline)
 }
@@ -29,10 +31,14 @@ func (e *Engine) Unpause() {
 	}
 	waiting := e.pause.postponed
 	e.pause = pause{}
+	e.noteHindrance()
 	e.keepExpired()
 	for _, s := range waiting {
 		s.postponed = false
 		s.Wake()
+	}
+	if len(e.faults.delays) > 0 {
+		e.TickBy(e.Keyspace.Now) // they wait for the end of the pause, too
 	}
 }
 
@@ -49,7 +55,7 @@ func (e *Engine) isPaused(s *Session, cmd *Command, args [][]byte) bool {
 	case cmd.Flags&RunsTx != 0 && s.tx != nil:
 		return s.tx.writes()
 	}
-	return cmd.flagsWith(args)&(Write|MayReplicate) != 0
+	return cmd.FlagsWith(args)&(Write|MayReplicate) != 0
 }
 
 // postponeSession holds a session back until the pause is over.

@@ -39,7 +39,7 @@ func (s *Session) isWriteDenied(cmd *Command, args [][]byte) bool {
 	if s.engine.persistence.writeError == ErrNoReplicas {
 		denied = Write
 	}
-	return cmd.flagsWith(args)&denied != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
+	return cmd.FlagsWith(args)&denied != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
 }
 
 // Libraries are the libraries of functions, which are saved with the data.

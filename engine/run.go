@@ -101,6 +101,10 @@ func (s *Session) endCommand(cmd *Command) {
 func (s *Session) endModes(cmd *Command) {
 	if s.reply != replyOn && s.blocked == nil {
 		s.endReply()
+		if s.isCut() {
+			s.late = nil
+			s.engine.disconnect(s)
+		}
 	}
 	if s.late != nil {
 		s.takeLate()

@@ -64,7 +64,8 @@ type Session struct {
 	watches      []dbKey
 	dirtyCAS     bool // a watched key has changed: EXEC fails
 	blocked      *Blocked
-	postponed    bool // its next command waits for the end of CLIENT PAUSE
+	postponed    bool // its next command waits for the end of CLIENT PAUSE, or of delay
+	delay        *delay
 	tracker      *tracker
 	running      bool // its slow script runs on a goroutine of the host
 	wakePending  bool // Peer.Wake was called, and Collect not yet
@@ -207,18 +208,32 @@ const (
 	replyOff
 	replySkipNext // CLIENT REPLY SKIP was just executed
 	replySkip     // the current command's reply is skipped
+	replyLost     // it is lost, and the connection with it: see CutReply
+	replyHalf     // its second half is
 )
 
 // Silent reports whether what comes next gets no reply, after CLIENT REPLY OFF or SKIP.
 func (s *Session) Silent() bool { return s.reply != replyOn }
 
 // muted reports whether replies are suppressed now.
-func (s *Session) muted() bool { return s.reply == replyOff || s.reply == replySkip }
+func (s *Session) muted() bool {
+	return s.reply == replyOff || s.reply == replySkip || s.reply == replyLost
+}
+
+// setReply changes which replies are suppressed. A reply that is to be lost stays so.
+func (s *Session) setReply(mode replyMode) {
+	if !s.isCut() {
+		s.reply = mode
+	}
+}
 
 // settle removes what was written to Reply since the last call if replies are suppressed now. EXEC settles each
-// reply on its own, because a queued CLIENT REPLY applies to those after it.
+// reply on its own, because a queued CLIENT REPLY applies to those after it; but half of a reply is half of all of it.
 func (s *Session) settle() {
-	if s.muted() {
+	switch {
+	case s.reply == replyHalf:
+		return
+	case s.muted():
 		s.Reply.Truncate(s.settled)
 	}
 	s.settled = s.Reply.Len()
@@ -233,6 +248,8 @@ func (s *Session) endReply() {
 		s.reply = replyOn
 	case replySkipNext:
 		s.reply = replySkip
+	case replyHalf:
+		s.Reply.Truncate((s.settled + s.Reply.Len()) / 2)
 	}
 }
 

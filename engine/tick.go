@@ -53,6 +53,9 @@ func (e *Engine) doDue() (next int64) {
 	if d := e.pause.deadline; d != 0 && d <= e.Keyspace.Now {
 		e.Unpause()
 	}
+	if e.endDelays(); e.slow.session != nil {
+		return 0
+	}
 	e.endTimedOut()
 	e.closeIdle()
 	if e.IsHome() {
@@ -122,10 +125,11 @@ func (e *Engine) rehash() {
 	}
 }
 
-// nextDue returns the earliest deadline of a key, a blocked command or a pause.
+// nextDue returns the earliest deadline of a key, a blocked or delayed command, or a pause.
 func (e *Engine) nextDue() int64 {
 	next := e.nextTimeout()
 	next = earlier(next, e.pause.deadline)
+	next = earlier(next, e.nextDelay())
 	if !e.Config.ActiveExpire || e.pause.deadline != 0 {
 		return next
 	}

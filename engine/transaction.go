@@ -26,7 +26,7 @@ func (s *Session) queue(cmd *Command, args [][]byte) {
 	n := commandBytes(args)
 	s.tx.bytes += n
 	s.kept.Add(n)
-	s.tx.hasDenyOOM = s.tx.hasDenyOOM || cmd.flagsWith(args)&DenyOOM != 0
+	s.tx.hasDenyOOM = s.tx.hasDenyOOM || cmd.FlagsWith(args)&DenyOOM != 0
 }
 
 // argsBytes returns the bytes of the queued arguments and their tables.
@@ -58,7 +58,7 @@ func copyArgs(args [][]byte) [][]byte {
 // writes reports whether a transaction may write.
 func (tx *transaction) writes() bool {
 	for _, q := range tx.commands {
-		if q.cmd.flagsWith(q.args)&(Write|MayReplicate) != 0 {
+		if q.cmd.FlagsWith(q.args)&(Write|MayReplicate) != 0 {
 			return true
 		}
 	}

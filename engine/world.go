@@ -34,6 +34,8 @@ type World struct {
 	pubsub      pubsub
 	tracking    tracking
 	pause       pause
+	faults      faults
+	hinders     bool // a command that the gate lets through may be stopped: see hinder
 	propagation propagation
 	commands    int64              // that have replied
 	dirty       int64              // changes since the last save

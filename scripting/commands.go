@@ -25,10 +25,10 @@ func (s *Scripts) family() engine.Family {
 		runner(body, engine.Command{Name: "eval_ro", Arity: -3, Flags: runsReading, Keys: read.Noted(note), Run: s.evalBody(true), Since: "7.0.0",
 			Syntax: "script numkeys [key...] [arg...]", Complexity: "Depends on the script",
 			Summary: "Executes a read-only server-side Lua script."}),
-		runner(sha, engine.Command{Name: "evalsha", Arity: -3, Flags: runs, Keys: written, Run: s.evalSHA(false), Since: "2.6.0",
+		runner(sha, engine.Command{Name: "evalsha", Arity: -3, Flags: runs | engine.ByDigest, Keys: written, Run: s.evalSHA(false), Since: "2.6.0",
 			Syntax: "sha1 numkeys [key...] [arg...]", Complexity: "Depends on the script",
 			Summary: "Executes a server-side Lua script by SHA1 digest.", Was: []engine.Was{engine.Before("7.0.0", "-stale")}}),
-		runner(sha, engine.Command{Name: "evalsha_ro", Arity: -3, Flags: runsReading, Keys: read, Run: s.evalSHA(true), Since: "7.0.0",
+		runner(sha, engine.Command{Name: "evalsha_ro", Arity: -3, Flags: runsReading | engine.ByDigest, Keys: read, Run: s.evalSHA(true), Since: "7.0.0",
 			Syntax: "sha1 numkeys [key...] [arg...]", Complexity: "Depends on the script",
 			Summary: "Executes a read-only server-side Lua script by SHA1 digest."}),
 		runner(name, engine.Command{Name: "fcall", Arity: -3, Flags: runs, Keys: written.Noted(note), Run: s.fcall(false), Since: "7.0.0",
@@ -93,7 +93,7 @@ func (s *Scripts) cmdDebugScript(c *engine.Call) {
 		case len(sha) != digestLen:
 			c.Refuse(c.SubSyntaxError())
 		case sc == nil:
-			c.Refuse(errNoScript)
+			c.Refuse(engine.ErrNoScript)
 		default:
 			c.Engine.Log('#', "SCRIPT SHA: %s\n%s", sha, sc.body)
 		}
@@ -171,7 +171,7 @@ func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
 	return func(c *engine.Call) {
 		sha := c.Arg()
 		if len(sha) != digestLen {
-			c.Fail(errNoScript)
+			c.Fail(engine.ErrNoScript)
 			return
 		}
 		keys, argv := split(c, engine.ErrNotInt)
@@ -180,7 +180,7 @@ func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
 		}
 		sc := s.own.cache.find(sha)
 		if sc == nil {
-			c.Fail(errNoScript)
+			c.Fail(engine.ErrNoScript)
 			return
 		}
 		s.own.cache.touch(sc)

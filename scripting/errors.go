@@ -5,7 +5,6 @@ import "github.com/miniserver-go/miniserver/engine"
 // Errors of scripts, functions and their commands, in the words of Redis 8.0. File wordings.go has those of other releases.
 const (
 	errNotCached    = engine.Error("NOSCRIPT No matching script.")
-	errNoScript     = engine.Error("NOSCRIPT No matching script. Please use EVAL.")
 	errKeysNegative = engine.Error("ERR Number of keys can't be negative")
 	errKeysTooMany  = engine.Error("ERR Number of keys can't be greater than number of args")
 	errCompile      = "ERR Error compiling script (new function): %s"

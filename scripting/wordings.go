@@ -16,7 +16,7 @@ var wordings = append([]engine.Wording{
 	{Before: "7.0.0", Error: errArgCount, Was: "ERR Wrong number of args calling Redis command From Lua script"},
 	{Before: "7.0.0", Error: engine.ErrScriptDenied, Was: "ERR This Redis command is not allowed from scripts"},
 }, ofValkey([][2]engine.Error{
-	{errNoScript, errNotCached},
+	{engine.ErrNoScript, errNotCached},
 	{errBusyScript, "BUSY Valkey is busy running a script. You can only call SCRIPT KILL or SHUTDOWN NOSAVE."},
 	{errBusyFunction, "BUSY Valkey is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE."},
 	{errShebangEngine, "ERR Could not find scripting engine '%s'"},

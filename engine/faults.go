@@ -1,0 +1,111 @@
+package engine
+
+import (
+	"cmp"
+	"slices"
+)
+
+// faults are a world's: a part decides which commands they strike, and the engine does to them what a bad network or a
+// troubled server would. A fault strikes a client's own command that the gate lets through, once, before it runs or is queued by
+// MULTI. What a script calls, and what EXEC runs, is not struck again.
+type faults struct {
+	judge  Judge    // nil for none
+	delays []*delay // by due, then in the order of their beginning
+}
+
+// Judge decides what becomes of a command; nil if it runs. It is called under the lock, and must not change anything.
+type Judge func(s *Session, cmd *Command, args [][]byte) *Fate
+
+// Fate is what becomes of a command: the first of these that is set.
+type Fate struct {
+	Refusal error // it is refused with this error
+	Delay   int64 // it runs after so many milliseconds by the world's clock; later if clients are paused then
+	Cut     Cut   // the connection breaks off
+}
+
+// Cut is when a connection breaks off.
+type Cut uint8
+
+// The moments at which a connection breaks off. The replies before it are sent.
+const (
+	CutBefore Cut = iota // the command does not run
+	CutReply             // it runs, and the reply is lost, also one that comes later since the command blocks or is slow
+	CutHalf              // only the first half of the reply's bytes is sent
+)
+
+// delay is a command that waits, like a blocked one, but unseen: it has not arrived yet.
+type delay struct {
+	session *Session
+	args    [][]byte
+	due     int64 // milliseconds since the epoch
+	fate    *Fate
+}
+
+// SetJudge sets what decides about the commands in the current world; nil for nothing.
+func (e *Engine) SetJudge(judge Judge) {
+	e.faults.judge = judge
+	e.noteHindrance()
+}
+
+// noteHindrance is called when clients are paused, or a judge comes, and when that ends.
+func (w *World) noteHindrance() { w.hinders = w.pause.deadline != 0 || w.faults.judge != nil }
+
+// delaySession holds a session's command back.
+func (e *Engine) delaySession(s *Session, args [][]byte, fate *Fate) {
+	d := &delay{session: s, args: copyArgs(args), due: e.Keyspace.Now + fate.Delay, fate: fate}
+	s.postponed, s.delay = true, d
+	e.faults.add(d)
+	e.TickBy(d.due)
+}
+
+func (f *faults) add(d *delay) {
+	at, _ := slices.BinarySearchFunc(f.delays, d.due, func(other *delay, due int64) int { return cmp.Compare(other.due, due+1) })
+	f.delays = slices.Insert(f.delays, at, d)
+	d.session.kept.Add(commandBytes(d.args))
+}
+
+// remove takes a delay off the list if it is there.
+func (f *faults) remove(d *delay) {
+	if at := slices.Index(f.delays, d); at >= 0 {
+		f.delays = slices.Delete(f.delays, at, at+1)
+		d.session.kept.Add(-commandBytes(d.args))
+	}
+}
+
+// EndDelays makes the commands in the current world due that a fate holds back. They run at the next Tick.
+func (e *Engine) EndDelays(fate *Fate) {
+	var ended []*delay
+	for _, d := range e.faults.delays {
+		if d.fate == fate {
+			ended = append(ended, d)
+		}
+	}
+	for _, d := range ended {
+		e.faults.remove(d)
+		d.due = 1 // long ago, also if the clock is set back
+		e.faults.add(d)
+	}
+	if len(ended) > 0 {
+		e.TickBy(e.Keyspace.Now)
+	}
+}
+
+// nextDelay returns when the next delayed command is due; 0 for never.
+func (e *Engine) nextDelay() int64 {
+	if len(e.faults.delays) == 0 || e.pause.deadline != 0 {
+		return 0
+	}
+	return e.faults.delays[0].due
+}
+
+// cutReply makes the reply to the session's command be lost, and the connection with it.
+func (s *Session) cutReply(half bool) {
+	mode := replyLost
+	if half && !s.muted() {
+		mode = replyHalf
+	}
+	s.reply = mode
+}
+
+// isCut reports whether the connection breaks off at the session's command.
+func (s *Session) isCut() bool { return s.reply >= replyLost }
