@@ -16,6 +16,7 @@
 //	seed.go      MINI.SEED
 //	world.go     worlds; cmd_world.go: MINI.WORLD
 //	snapshot.go  copies of worlds
+//	fault.go     faults; cmd_fault.go: MINI.FAULT
 //	waitfor.go   MINI.WAITFOR
 //	dump.go      MINI.DUMP
 //	leaks.go     MINI.LEAKS
@@ -57,7 +58,14 @@ func New(e *engine.Engine) *Kit {
 
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Tick: k.endWaits, Reset: func() { *k.leaks() = leaks{} }, Guests: k.guests}
+	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Tick: k.endWaits,
+		Reset: k.reset, Reseed: k.reseedFaults, Guests: k.guests}
+}
+
+// reset forgets what the kit keeps for the world in which commands run.
+func (k *Kit) reset() {
+	*k.leaks() = leaks{}
+	k.clearFaults()
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.
@@ -71,6 +79,7 @@ func (k *Kit) lines() []engine.Command {
 		k.seedLines(),
 		k.waitForLines(),
 		k.worldLines(),
+		k.faultLines(),
 		k.dumpLines(),
 		k.leaksLines(),
 		k.commandsLines(),

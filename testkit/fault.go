@@ -1,0 +1,188 @@
+package testkit
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// Faults play a bad network or a troubled server, so that a client's code for such days really runs. They are a world's, and
+// strike commands of its clients; see engine.Fate for what happens then. A fault looks at the commands that its selectors match: it lets the
+// first of these commands pass, strikes some of the others by chance, and ends after so many times. The first fault in the order
+// of MINI.FAULT ADD that strikes a command decides.
+//
+// The commands of the kit are never struck, since they steer the faults, nor those that a client may send before it is logged in.
+
+// faults are those of a world, in the order of MINI.FAULT ADD.
+type faults struct{ list []*fault }
+
+// fault is a rule.
+type fault struct {
+	id string
+	on []selector
+	do effect
+	probability
+	after      int64 // commands that pass first
+	times      int64 // that it strikes; 0 for always
+	seen, hits int64 // commands that the selectors matched; those of them that were struck
+}
+
+// selector is one word of ON with its value.
+type selector struct {
+	word, value string
+	command     *engine.Command // of COMMAND
+	matches     func(s *engine.Session, cmd *engine.Command, args [][]byte) bool
+}
+
+// effect is what a fault does, to commands that have some flags and lack others: an error is given only to commands for which a
+// server has it.
+type effect struct {
+	word, value  string
+	takes        func(c *engine.Call, do *effect) // reads the value; nil if there is none
+	fate         engine.Fate
+	redirection  string // the format of an error with the slot of a key and the value; "" for none
+	needs, lacks engine.Flags
+}
+
+// probability is how often a fault strikes.
+type probability struct {
+	share  float64 // of the commands
+	seed   uint64
+	seeded bool // by SEED, not by the world
+	source *rand.Rand
+}
+
+// faultsHere returns the faults of the world in which commands run.
+func (k *Kit) faultsHere() *faults { return engine.PerWorld[faults](k.engine.World) }
+
+// judge is an engine.Judge.
+func (fs *faults) judge(s *engine.Session, cmd *engine.Command, args [][]byte) *engine.Fate {
+	if isImmune(cmd) {
+		return nil
+	}
+	for _, f := range fs.list {
+		if fate := f.fateOf(s, cmd, args); fate != nil {
+			return fate
+		}
+	}
+	return nil
+}
+
+// isImmune reports whether no fault strikes a command.
+func isImmune(cmd *engine.Command) bool { return cmd.Group() == group || cmd.Flags&engine.NoAuth != 0 }
+
+// fateOf returns what the fault does to a command; nil for nothing.
+func (f *fault) fateOf(s *engine.Session, cmd *engine.Command, args [][]byte) *engine.Fate {
+	if f.isOver() || !f.do.applies(cmd) || f.do.needs&^cmd.FlagsWith(args) != 0 {
+		return nil
+	}
+	for _, c := range f.on {
+		if !c.matches(s, cmd, args) {
+			return nil
+		}
+	}
+	fate := f.do.fateFor(s, cmd, args)
+	if fate == nil {
+		return nil
+	}
+	if f.seen++; f.seen <= f.after || !f.draw() {
+		return nil
+	}
+	f.hits++
+	return fate
+}
+
+// isOver reports whether the fault has struck as often as it should.
+func (f *fault) isOver() bool { return f.times > 0 && f.hits == f.times }
+
+// draw reports whether chance has it that a fault strikes.
+func (p *probability) draw() bool { return p.share == 1 || p.source.Float64() < p.share }
+
+// reseed starts the random numbers anew. Without a seed of its own, a fault has the world's and its id.
+func (f *fault) reseed(seed uint64) {
+	if !f.seeded {
+		f.seed = seedOf(seed, f.id)
+	}
+	f.source = rand.New(rand.NewPCG(f.seed, f.seed))
+}
+
+// applies reports whether a server ever does this to the command.
+func (e *effect) applies(cmd *engine.Command) bool {
+	return cmd.Flags&(e.needs|e.lacks) == e.needs && (e.redirection == "" || cmd.HasKeys())
+}
+
+// fateFor returns what becomes of a command. A redirection needs a key. That a script is missing shows when EVALSHA runs, and not
+// when it is queued.
+func (e *effect) fateFor(s *engine.Session, cmd *engine.Command, args [][]byte) *engine.Fate {
+	if _, queues := s.Queued(); queues && e.needs&engine.ByDigest != 0 {
+		return nil
+	}
+	if e.redirection == "" {
+		return &e.fate
+	}
+	keys, _ := cmd.Keys.At(args)
+	if len(keys) == 0 {
+		return nil
+	}
+	return &engine.Fate{Refusal: engine.Errorf(e.redirection, engine.KeySlot(args[keys[0].At]), e.value)}
+}
+
+// text returns the rule as it was written, without its id.
+func (f *fault) text() string {
+	words := []string{"ON"}
+	for _, c := range f.on {
+		words = append(words, c.word, quotedWord(c.value))
+	}
+	words = append(words, "DO", f.do.word)
+	if f.do.value != "" {
+		words = append(words, quotedWord(f.do.value))
+	}
+	if f.share < 1 {
+		words = append(words, fmt.Sprintf("PROB %v", f.share))
+	}
+	for _, option := range []struct {
+		word string
+		n    int64
+	}{{"TIMES", f.times}, {"AFTER", f.after}} {
+		if option.n > 0 {
+			words = append(words, fmt.Sprintf("%s %d", option.word, option.n))
+		}
+	}
+	if f.seeded {
+		words = append(words, fmt.Sprintf("SEED %d", f.seed))
+	}
+	return strings.Join(words, " ")
+}
+
+// quotedWord returns a word, in quotes if it would not be one without them.
+func quotedWord(word string) string {
+	if strings.ContainsFunc(word, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\'' }) {
+		return quoted([]byte(word))
+	}
+	return word
+}
+
+// clearFaults removes all faults of the world in which commands run. Delayed commands run.
+func (k *Kit) clearFaults() {
+	for _, f := range slices.Clone(k.faultsHere().list) {
+		k.clearFault(f)
+	}
+}
+
+func (k *Kit) clearFault(f *fault) {
+	fs := k.faultsHere()
+	fs.list = slices.DeleteFunc(fs.list, func(other *fault) bool { return other == f })
+	if k.engine.EndDelays(&f.do.fate); len(fs.list) == 0 {
+		k.engine.SetJudge(nil)
+	}
+}
+
+// reseedFaults starts the random numbers of faults anew with those of the world.
+func (k *Kit) reseedFaults(seed uint64) {
+	for _, f := range k.faultsHere().list {
+		f.reseed(seed)
+	}
+}
