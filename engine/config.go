@@ -88,6 +88,7 @@ type Param struct {
 	Hidden    bool // not shown by patterns: CONFIG GET must name it
 	Secret    bool // not shown by MONITOR and the slow log
 	List      bool // several words in a configuration file
+	Switch    bool // yes if it stands alone in a configuration file
 
 	inert bool // has no effect, and gives way to one that has
 }
@@ -236,6 +237,12 @@ func EnumParam(name string, p *string, words ...string) Param {
 // AtStart returns p as a parameter that CONFIG SET refuses.
 func (p Param) AtStart() Param {
 	p.Immutable = true
+	return p
+}
+
+// AsSwitch returns a parameter of two values, yes and no, as one that may stand alone for yes.
+func (p Param) AsSwitch() Param {
+	p.Switch = true
 	return p
 }
 

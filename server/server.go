@@ -59,6 +59,8 @@ type Options struct {
 	// Load loads the saved data before the server is ready; meanwhile clients get LOADING errors. An error ends Run.
 	// It may be nil.
 	Load func() error
+	// Ready is called when the data are loaded and commands are served. An error ends Run. It may be nil.
+	Ready func() error
 	// Spawn starts a goroutine that runs the rest of a slow script; go run() if nil.
 	Spawn func(run func())
 	// Guarded is the setting because of which strangers must not reach the server; "" for none. With it the server accepts
@@ -198,12 +200,19 @@ func (s *Server) load() error {
 		}
 		s.engine.StopLoading()
 	}
+	s.logReady()
+	if s.opts.Ready != nil {
+		return s.opts.Ready()
+	}
+	return nil
+}
+
+func (s *Server) logReady() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, ln := range s.listeners {
 		s.log('*', "Ready to accept connections %s %s", ln.kind, ln.Addr())
 	}
-	return nil
 }
 
 // serve accepts connections until the end.

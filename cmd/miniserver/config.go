@@ -176,10 +176,14 @@ func (s *setting) set(p *engine.Param) error {
 	if p == nil || p.Set == nil {
 		return errSetting{s, errBadDirective}
 	}
-	if len(s.words) < 2 || len(s.words) > 2 && !p.List {
+	values := s.words[1:]
+	if len(values) == 0 && p.Switch {
+		values = []string{"yes"}
+	}
+	if len(values) == 0 || len(values) > 1 && !p.List {
 		return errSetting{s, errors.New("wrong number of arguments")}
 	}
-	if err := p.Set(strings.Join(s.words[1:], " ")); err != nil {
+	if err := p.Set(strings.Join(values, " ")); err != nil {
 		return errSetting{s, err}
 	}
 	s.applied = true

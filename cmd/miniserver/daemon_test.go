@@ -11,16 +11,10 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
 func TestDaemonize(t *testing.T) {
-	root, err := launch.Root()
-	require.NoError(t, err)
-	binary, err := launch.Build(root, "./cmd/miniserver")
-	require.NoError(t, err)
-	defer os.RemoveAll(filepath.Dir(binary))
+	binary := built(t)
 	dir, err := os.MkdirTemp("", "daemon") // a short path, as sockets need
 	require.NoError(t, err)
 	defer os.RemoveAll(dir)

@@ -49,11 +49,18 @@ Options are lines of a configuration file, with two dashes in front:
        miniserver /etc/redis.conf --requirepass "my password" --maxmemory 100mb
        echo 'maxmemory 128mb' | miniserver -
 
-CONFIG GET * shows all parameters. They are those of redis-server and two more:
+CONFIG GET * shows all parameters. They are those of redis-server and some more:
 
        --load <file>     at the start, loads a snapshot, an append-only file or a text with one command on each
                          line; the file is never written
        --seed <number>   makes random results repeatable
+       --test-kit yes    adds the commands MINI.*, with which tests steer the server
+       --ready-json      when the server is ready, prints one line of JSON with its url, port and pid to stdout; the
+                         log goes to stderr
+       --port-file <file>
+                         when the server is ready, writes its port to a file, which is removed at the end
+       --exit-with-parent
+                         ends the server when the process that has started it ends
 `
 
 // run runs the sub-command that the arguments name, or the server.

@@ -33,10 +33,22 @@ func serve(ctx context.Context, args []string, in io.Reader, out io.Writer) erro
 		return err
 	}
 	daemon := isDaemon()
-	if p.daemonizes() && !daemon {
+	switch {
+	case !p.daemonizes():
+	case p.withParent:
+		return errors.New("exit-with-parent: a daemon has no parent")
+	case !daemon:
 		return detach(args, input.Bytes())
 	}
 	defer p.close()
+	if p.withParent {
+		var stop context.CancelFunc
+		ctx, stop = whileParentLives(ctx)
+		defer stop()
+	}
+	if p.ready.json {
+		p.log.Writer = os.Stderr
+	}
 	if err = errors.Join(p.log.open(), p.writePID()); err == nil {
 		err = p.serve(ctx)
 	}
@@ -61,13 +73,15 @@ type program struct {
 	supervised  string
 	seed        uint64
 	testKit     bool
+	ready       ready
+	withParent  bool // exit-with-parent
 
 	fixtureDone, fixtureSize atomic.Int64 // bytes read of the fixture, and its size
 }
 
 // newProgram builds the engine and the server that the configuration asks for.
 func newProgram(conf *config, out io.Writer) (*program, error) {
-	p := &program{conf: conf, log: logFile{Writer: out}, seed: randomSeed(), supervised: "no"}
+	p := &program{conf: conf, log: logFile{Writer: out}, seed: randomSeed(), supervised: "no", ready: ready{out: out}}
 	databases, like := int64(16), &release.Default
 	early := []engine.Param{ // the engine needs their values when it is made
 		engine.IntParam("databases", &databases, 1, 1<<31-1),
@@ -87,13 +101,8 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		guarded = testkit.Setting
 	}
 	p.parts = assembly.Join(p.engine, assembly.Options{Log: &p.log, Spawn: spawn, TestKit: p.testKit})
-	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Guarded: guarded, Load: func() error {
-		err := pacing.load(p.loadWithMeter)
-		if err == nil {
-			p.notifyReady()
-		}
-		return err
-	}})
+	p.server = server.New(p.engine, server.Options{Port: 6379, Log: &p.log, Spawn: spawn, Journal: p.parts.Journal, Guarded: guarded,
+		Load: func() error { return pacing.load(p.loadWithMeter) }, Ready: p.tellReady})
 	p.engine.Join(p.part(early[1].AtStart(), early[3]))
 	p.defaults = values(p.engine)
 	for _, s := range conf.settings {
@@ -119,7 +128,7 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 func (p *program) part(seed, testKit engine.Param) engine.Part {
 	return engine.Part{
 		Name: "program",
-		Params: []engine.Param{
+		Params: append(p.ready.params(),
 			seed,
 			testKit,
 			engine.StringParam("logfile", &p.log.path).AtStart(),
@@ -128,7 +137,8 @@ func (p *program) part(seed, testKit engine.Param) engine.Part {
 			engine.StringParam("aclfile", &p.users.path).AtStart(),
 			engine.BoolParam("daemonize", &p.daemonize).AtStart(),
 			engine.EnumParam("supervised", &p.supervised, "upstart", "systemd", "auto", "no").AtStart(),
-		},
+			engine.BoolParam("exit-with-parent", &p.withParent).AtStart().AsSwitch(),
+		),
 		Sections: []engine.Section{{Name: "Server", Fill: func(b *bytes.Buffer) { engine.Fields(b, "config_file", p.conf.file) }}},
 		Host:     engine.Host{Limit: setMaxMemory, Rewrite: p.rewrite, Users: &p.users},
 	}
@@ -162,6 +172,12 @@ func (p *program) serve(ctx context.Context) error {
 	return err
 }
 
+// tellReady tells those who wait for it that the server serves commands.
+func (p *program) tellReady() error {
+	p.notifyReady()
+	return p.ready.announce(p.server.Addrs(), p.engine.Param("tls-port").Get())
+}
+
 // logStart writes the first line of the log: the version, the configuration file, and where data are saved.
 func (p *program) logStart() {
 	source, storage := "no configuration file", "data are kept in memory only"
@@ -182,13 +198,15 @@ func (p *program) writePID() error {
 }
 
 func (p *program) close() {
+	p.ready.withdraw()
 	if p.pid != "" {
 		_ = os.Remove(p.pid)
 	}
 	p.log.close()
 }
 
-// logFile is the destination of the log: standard output, or the file of the parameter logfile.
+// logFile is the destination of the log: the file of the parameter logfile, else standard output, or standard error if the
+// line of ready-json goes to the former.
 type logFile struct {
 	io.Writer
 	path string

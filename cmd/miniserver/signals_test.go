@@ -10,17 +10,11 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
 // The server goes on when its terminal goes away, and when the reader of its log does. It ends at SIGTERM.
 func TestSignalsThatDoNotEndTheServer(t *testing.T) {
-	root, err := launch.Root()
-	require.NoError(t, err)
-	binary, err := launch.Build(root, "./cmd/miniserver")
-	require.NoError(t, err)
-	defer os.RemoveAll(filepath.Dir(binary))
+	binary := built(t)
 	dir, err := os.MkdirTemp("", "signals") // a short path, as sockets need
 	require.NoError(t, err)
 	defer os.RemoveAll(dir)
