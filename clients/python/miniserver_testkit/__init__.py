@@ -1,0 +1,18 @@
+"""Runs miniserver for tests, and steers it.
+
+    with Server() as server:
+        world = server.world("orders")
+        client = redis.from_url(world.url)      # any client
+        client.set("session", "alice", ex=3600)
+        world.clock.advance(hours=1)            # returns at once
+        assert client.get("session") is None
+
+A Server is a process. A World of it has its own data, clock, scripts and faults, so that tests can run side by side on one
+server. With pytest the fixtures ``miniserver`` and ``world`` do both: see pytest_plugin.
+"""
+
+from .connection import ReplyError
+from .server import Server
+from .world import AsyncWorld, World
+
+__all__ = ["AsyncWorld", "ReplyError", "Server", "World"]

@@ -1,0 +1,68 @@
+"""A connection for the commands of the test kit.
+
+The kit has a client of its own, which speaks just enough of the protocol. So it works beside every client library, of whatever
+version, and beside one that is mocked, pooled or in cluster mode.
+"""
+
+import socket
+import threading
+
+
+class ReplyError(Exception):
+    """An error that the server has replied with."""
+
+
+class Connection:
+    """A connection in a world. Threads may share it; they wait for each other."""
+
+    def __init__(self, address, world):
+        self._socket = socket.create_connection(address)
+        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._replies = self._socket.makefile("rb")
+        self._turn = threading.Lock()
+        self.command("MINI.WORLD", "USE", world)
+
+    def command(self, *words):
+        """Execute a command and return its reply; texts are str."""
+        with self._turn:
+            self._socket.sendall(_encode(words))
+            reply = self._read()
+        if isinstance(reply, ReplyError):
+            raise reply
+        return reply
+
+    def close(self):
+        self._replies.close()
+        self._socket.close()
+
+    def _read(self):
+        line = self._replies.readline()
+        if not line.endswith(b"\r\n"):
+            raise ConnectionError("the server has closed the connection")
+        kind, text = line[:1], line[1:-2].decode(errors="surrogateescape")
+        match kind:
+            case b"+":
+                return text
+            case b"-":
+                return ReplyError(text)
+            case b":":
+                return int(text)
+            case b"$":
+                return self._read_bulk(int(text))
+            case b"*":
+                return None if text == "-1" else [self._read() for _ in range(int(text))]
+        raise ConnectionError(f"unknown reply {line!r}")
+
+    def _read_bulk(self, size):
+        if size < 0:
+            return None
+        return self._replies.read(size + 2)[:-2].decode(errors="surrogateescape")
+
+
+def _encode(words):
+    parts = [b"*%d\r\n" % len(words)]
+    for word in words:
+        if not isinstance(word, bytes):
+            word = str(word).encode(errors="surrogateescape")
+        parts.append(b"$%d\r\n%s\r\n" % (len(word), word))
+    return b"".join(parts)

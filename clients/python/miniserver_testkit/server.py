@@ -1,0 +1,94 @@
+"""A server process for tests."""
+
+import itertools
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+
+from .connection import Connection
+from .world import AsyncWorld, World
+
+
+class Server:
+    """A running miniserver. It ends with close, at the end of a with block, or with this process.
+
+    options are those of the program, such as "--maxmemory", "10mb". binary is its path; without one it is that in the environment
+    variable MINISERVER_BINARY, or else the program of that name in PATH.
+    """
+
+    def __init__(self, *options, binary=None):
+        command = [find(binary), "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent", *options]
+        self._log = tempfile.TemporaryFile("w+")
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
+        line = self._process.stdout.readline()
+        if not line:
+            self.close()
+            raise RuntimeError(f"miniserver does not start: {self._last_words}")
+        ready = json.loads(line)
+        self.pid, self.version, self.port = ready["pid"], ready["version"], ready["port"]
+        self.host = ready["addresses"][0].rpartition(":")[0].strip("[]")
+        self._own, self._names = None, itertools.count(1)
+
+    def world(self, name=None):
+        """Return the world of that name; without one, a new world."""
+        return World(self, name or self.fresh_name("world"))
+
+    def async_world(self, name=None):
+        """Return a world whose methods are coroutines."""
+        return AsyncWorld(self, name or self.fresh_name("world"))
+
+    def fresh_name(self, title):
+        """Return a name for a world that no other has had, with a title that makes it recognizable."""
+        return f"{next(self._names)}-{re.sub(r'[^A-Za-z0-9_.-]', '-', title)[:100]}"
+
+    def drop(self, name):
+        """Remove what a world holds, and the world unless clients are left in it."""
+        for _, world, _, clients, *_ in self.command("MINI.WORLD", "LIST"):
+            if world == name:
+                self.command("MINI.WORLD", "RESET", name)
+                if clients == 0:
+                    self.command("MINI.WORLD", "DROP", name)
+
+    def command(self, *words):
+        """Execute a command in the world of new connections and return its reply."""
+        if self._own is None:
+            self._own = self.connect("default")
+        return self._own.command(*words)
+
+    def connect(self, world):
+        return Connection((self.host, self.port), world)
+
+    @property
+    def log(self):
+        """What the server has logged."""
+        if self._log.closed:
+            return self._last_words
+        self._log.seek(0)
+        return self._log.read()
+
+    def close(self):
+        """End the process."""
+        if self._log.closed:
+            return
+        self._process.terminate()
+        self._process.wait()
+        self._process.stdout.close()
+        self._last_words = self.log
+        self._log.close()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+
+def find(binary=None):
+    """Return the path of the program."""
+    path = binary or os.environ.get("MINISERVER_BINARY") or shutil.which("miniserver")
+    if not path:
+        raise FileNotFoundError("there is no miniserver: pass binary=, set MINISERVER_BINARY, or add it to PATH")
+    return path

@@ -1,0 +1,189 @@
+"""Worlds: what tests steer, each on its own.
+
+A method sends one command of the test kit. How it is sent, and when the reply comes, is the only difference between World and
+AsyncWorld: all other methods go through _ask.
+"""
+
+import asyncio
+from datetime import datetime, timedelta, timezone
+from urllib.parse import quote
+
+from .connection import ReplyError
+
+
+class World:
+    """A world of a server: databases, scripts, channels, a clock, faults and random numbers of its own.
+
+    It begins with its first client, and one that connects to url is in it. close removes what it holds.
+    """
+
+    def __init__(self, server, name):
+        self.server, self.name = server, name
+        self.host, self.port, self.username, self.password = server.host, server.port, "world", name
+        self.clock = Clock(self)
+        self.faults = Faults(self)
+        self._own = None
+
+    @property
+    def url(self):
+        """The URL by which any client connects to the world."""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"redis://{self.username}:{quote(self.name, safe='')}@{host}:{self.port}"
+
+    def command(self, *words):
+        """Execute a command in this world and return its reply."""
+        return self._ask(*words)
+
+    def seed(self, number):
+        """Start all that is random anew, so that it repeats."""
+        return self._ask("MINI.SEED", number)
+
+    def snapshot(self, name):
+        """Keep a copy of the data, the functions and the clock; every world of the server can restore it."""
+        return self._ask("MINI.WORLD", "SNAPSHOT", name)
+
+    def restore(self, name):
+        """Replace the data, the functions and the clock by those of a snapshot."""
+        return self._ask("MINI.WORLD", "RESTORE", name)
+
+    def reset(self):
+        """Make the world as it was when it was new. Its clients stay."""
+        return self._ask("MINI.WORLD", "RESET")
+
+    def fork(self, name=None):
+        """Return a new world with a copy of this one."""
+        new = type(self)(self.server, name or self.server.fresh_name(self.name))
+        return self._ask("MINI.WORLD", "FORK", self.name, new.name, then=lambda _: new)
+
+    def dump(self, pattern="*"):
+        """Return the data as text, for golden files."""
+        return self._ask("MINI.DUMP", pattern, then=lambda lines: "".join(line + "\n" for line in lines))
+
+    def leaks(self, since=None):
+        """Return a line for each key without a deadline, lock, open transaction, blocked or subscribed client."""
+        return self._ask("MINI.LEAKS", *(["SINCE", since] if since else []))
+
+    def mark(self, name):
+        """Give the present moment a name, for leaks(since=name)."""
+        return self._ask("MINI.LEAKS", "MARK", name)
+
+    def wait_for_blocked(self, count, timeout=5.0):
+        """Wait until that many clients are blocked, in BLPOP for example. All waits end with TimeoutError after timeout seconds."""
+        return self._wait("BLOCKED", count, timeout=timeout)
+
+    def wait_for_key(self, key, value=None, timeout=5.0):
+        """Wait until a key exists, or is a string of that value."""
+        return self._wait("KEY", key, *([] if value is None else [value]), timeout=timeout)
+
+    def wait_for_length(self, key, count, timeout=5.0):
+        """Wait until a value has that many elements, or bytes."""
+        return self._wait("LENGTH", key, count, timeout=timeout)
+
+    def wait_for_subscribers(self, channel, count, timeout=5.0):
+        """Wait until that many clients listen to a channel."""
+        return self._wait("SUBSCRIBERS", channel, count, timeout=timeout)
+
+    def wait_for_quiet(self, seconds, timeout=5.0):
+        """Wait until no command has ended for some time."""
+        return self._wait("QUIET", round(seconds * 1000), timeout=timeout)
+
+    def close(self):
+        """Remove what the world holds; if clients are left in it, it stays, empty."""
+        if self._own is not None:
+            self._own.command("MINI.WORLD", "USE", "default")  # so that it is not a client of this world
+            self._own.close()
+            self._own = None
+        self.server.drop(self.name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _wait(self, *condition, timeout):
+        return self._ask("MINI.WAITFOR", *condition, "TIMEOUT", round(timeout * 1000))
+
+    def _ask(self, *words, then=lambda reply: reply):
+        """Execute a command and return what then makes of its reply. A wait has a connection to itself, and holds up no other thread."""
+        if words[0] == "MINI.WAITFOR":
+            return then(self._wait_alone(words))
+        if self._own is None:
+            self._own = self.server.connect(self.name)
+        return then(self._own.command(*words))
+
+    def _wait_alone(self, words):
+        connection = self.server.connect(self.name)
+        try:
+            return connection.command(*words)
+        except ReplyError as error:
+            if str(error).startswith("TIMEOUT "):
+                raise TimeoutError(str(error)) from None
+            raise
+        finally:
+            connection.close()
+
+
+class AsyncWorld(World):
+    """A world whose methods that send commands are coroutines. A thread sends them, so that any event loop will do."""
+
+    async def _ask(self, *words, then=lambda reply: reply):
+        return await asyncio.to_thread(super()._ask, *words, then=then)
+
+
+class Clock:
+    """The clock of a world. Every method returns the time that it shows then."""
+
+    def __init__(self, world):
+        self._world = world
+
+    def freeze(self):
+        """Stop the clock."""
+        return self._do("FREEZE")
+
+    def advance(self, time=None, **parts):
+        """Move the clock ahead by a timedelta, or by its parts: advance(hours=1). What is due on the way happens before it returns."""
+        by = time or timedelta(**parts)
+        return self._do("ADVANCE", by // timedelta(milliseconds=1))
+
+    def set(self, time):
+        """Set the clock to a datetime."""
+        return self._do("SET", round(time.timestamp() * 1000))
+
+    def scale(self, factor):
+        """Let the clock run so many times as fast as the machine's."""
+        return self._do("SCALE", factor)
+
+    def resume(self):
+        """Let the clock run at the machine's pace, from the time that it shows."""
+        return self._do("RESUME")
+
+    def now(self):
+        """Return the time as a datetime in UTC."""
+        return self._world._ask("MINI.CLOCK", "STATUS", then=lambda status: _datetime(status[1]))
+
+    def _do(self, *words):
+        return self._world._ask("MINI.CLOCK", *words, then=_datetime)
+
+
+class Faults:
+    """Faults on demand, of a world."""
+
+    def __init__(self, world):
+        self._world = world
+
+    def add(self, id, *words):
+        """Add a fault, in the words that follow MINI.FAULT ADD id."""
+        return self._world._ask("MINI.FAULT", "ADD", id, *words)
+
+    def list(self):
+        """Return the faults with their hits."""
+        return self._world._ask("MINI.FAULT", "LIST")
+
+    def clear(self):
+        """Remove all faults."""
+        return self._world._ask("MINI.FAULT", "CLEAR")
+
+
+def _datetime(milliseconds):
+    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc)

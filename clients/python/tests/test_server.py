@@ -1,0 +1,51 @@
+"""Starting and ending the process."""
+
+import os
+import select
+import subprocess
+import sys
+
+import pytest
+from miniserver_testkit import Server, World
+
+
+def test_a_server_ends_with_its_block():
+    with Server("--maxmemory", "10mb") as server:
+        assert server.command("CONFIG", "GET", "maxmemory") == ["maxmemory", "10485760"]
+        assert server.command("PING") == "PONG"
+    assert "Stopped" in server.log
+    with pytest.raises(ProcessLookupError):
+        os.kill(server.pid, 0)
+
+
+def test_a_wrong_option_is_told():
+    with pytest.raises(RuntimeError, match="FATAL CONFIG FILE ERROR"):
+        Server("--no-such-option", "1")
+
+
+def test_no_binary(monkeypatch):
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.delenv("MINISERVER_BINARY", raising=False)
+    with pytest.raises(FileNotFoundError, match="set MINISERVER_BINARY"):
+        Server()
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a process ends that is not a child")
+def test_a_killed_test_leaves_no_server():
+    """The server ends with the process that started it, also when that is killed."""
+    program = "import sys; from miniserver_testkit import Server; s = Server(); print(s.pid, flush=True); sys.stdin.read()"
+    with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as test:
+        pid = int(test.stdout.readline())
+        server = os.pidfd_open(pid)
+        test.kill()
+    assert select.select([server], [], [], 60)[0], "the server has ended"
+    os.close(server)
+
+
+def test_worlds_go(miniserver):
+    world = World(miniserver, "passing")
+    assert world.url.startswith("redis://world:passing@")
+    world.command("SET", "k", "v")
+    assert "passing" in [entry[1] for entry in miniserver.command("MINI.WORLD", "LIST")]
+    world.close()
+    assert "passing" not in [entry[1] for entry in miniserver.command("MINI.WORLD", "LIST")]

@@ -1,0 +1,118 @@
+"""The commands that a world sends, seen by a client of another library."""
+
+import asyncio
+import threading
+from datetime import datetime, timedelta, timezone
+
+import pytest
+import redis
+import redis.asyncio
+from miniserver_testkit import ReplyError
+
+
+@pytest.fixture
+def client(world):
+    with redis.from_url(world.url, decode_responses=True) as client:
+        yield client
+
+
+def test_clients_of_the_url_are_in_the_world(world, client):
+    assert client.execute_command("MINI.WORLD", "NAME") == world.name
+    assert "clients_of_the_url" in world.name
+
+
+def test_worlds_share_nothing(miniserver, world, client):
+    client.set("color", "green")
+    with miniserver.world() as other:
+        assert other.command("GET", "color") is None
+        other.clock.advance(days=1)
+        assert other.clock.now() - world.clock.now() > timedelta(hours=23)
+
+
+def test_clock(world, client):
+    world.clock.freeze()
+    at = datetime(2030, 1, 1, tzinfo=timezone.utc)
+    assert world.clock.set(at) == at
+    assert client.time() == (int(at.timestamp()), 0)
+    client.set("session", "alice", ex=3600)
+    assert world.clock.advance(minutes=59, seconds=59) == world.clock.now()
+    assert client.get("session") == "alice"
+    world.clock.advance(timedelta(seconds=1))
+    assert client.get("session") is None
+    world.clock.resume()
+    world.clock.scale(1000)
+    with pytest.raises(ReplyError, match="does not advance by a negative time"):
+        world.clock.advance(seconds=-1)
+
+
+def test_a_worker_times_out(world, client):
+    replies = []
+    worker = threading.Thread(target=lambda: replies.append(client.blpop("jobs", 3600)))
+    worker.start()
+    world.wait_for_blocked(1)
+    world.clock.advance(hours=1)
+    worker.join()
+    assert replies == [None]
+
+
+def test_waiting(world, client):
+    client.set("k", "v")
+    client.rpush("list", "a", "b")
+    world.wait_for_key("k")
+    world.wait_for_key("k", "v")
+    world.wait_for_length("list", 2)
+    world.wait_for_subscribers("news", 0)
+    world.wait_for_quiet(0.01)
+    with pytest.raises(TimeoutError, match='waited for key "k" "w", found "v"'):
+        world.wait_for_key("k", "w", timeout=0.01)
+
+
+def test_a_wait_does_not_hold_up_other_threads(world):
+    waiting = threading.Thread(target=world.wait_for_key, args=("k",))
+    waiting.start()
+    world.command("SET", "k", "v")
+    waiting.join()
+
+
+def test_snapshot_restore_fork(world, client):
+    client.set("stock", 100)
+    world.snapshot(world.name)
+    with world.fork() as copy:
+        client.decr("stock")
+        assert copy.command("GET", "stock") == "100"
+    world.restore(world.name)
+    assert client.get("stock") == "100"
+    world.reset()
+    assert client.dbsize() == 0
+
+
+def test_seed(world, client):
+    client.sadd("fruit", "apple", "banana", "cherry", "date", "elder")
+    world.seed(42)
+    first = client.srandmember("fruit", 3)
+    world.seed(42)
+    assert client.srandmember("fruit", 3) == first
+
+
+def test_dump_and_leaks(world, client):
+    world.mark("begin")
+    client.zadd("board", {"ann": 1})
+    assert world.dump() == 'database 0\n"board" zset\n  "ann" 1\n'
+    assert world.leaks(since="begin") == ['key 0 "board" zset']
+
+
+def test_texts_that_are_not_utf8(world, client):
+    world.command("SET", b"\xff", "é")
+    assert world.command("KEYS", "*") == ["\udcff"]
+    assert client.get(b"\xff") == "é"
+
+
+async def test_asyncio(async_world):
+    async with redis.asyncio.from_url(async_world.url) as client:
+        worker = asyncio.create_task(client.blpop("jobs", 3600))
+        await async_world.wait_for_blocked(1)
+        await asyncio.gather(async_world.clock.advance(minutes=30), async_world.clock.advance(minutes=30))
+        assert await worker is None
+        copy = await async_world.fork()
+        assert await copy.dump() == ""
+        copy.close()
