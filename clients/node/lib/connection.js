@@ -1,0 +1,110 @@
+'use strict'
+
+// A connection for the commands of the test kit. The kit has a client of its own, which speaks just enough of the protocol.
+// So it works beside every client library, of whatever version, and beside one that is mocked, pooled or in cluster mode.
+
+const net = require('node:net')
+
+/** An error that the server has replied with. */
+class ReplyError extends Error {}
+
+/** A connection in a world. Commands may be sent while others wait for their replies, which come in order. */
+class Connection {
+  #socket
+  #waiting = []
+  #input = Buffer.alloc(0)
+  #entered // a promise: the connection is in its world
+
+  constructor(host, port, world) {
+    this.#socket = net.connect({ host, port, noDelay: true })
+    this.#socket.on('data', (data) => this.#receive(data))
+    this.#socket.on('error', (error) => this.#fail(error))
+    this.#socket.on('close', () => this.#fail(new Error('the server has closed the connection')))
+    this.#entered = this.#send(['MINI.WORLD', 'USE', world])
+    this.#entered.catch(() => {}) // every command rejects with the error
+  }
+
+  /** Executes a command and resolves to its reply; texts are strings. */
+  async command(...words) {
+    await this.#entered
+    return this.#send(words)
+  }
+
+  close() {
+    this.#socket.destroy()
+  }
+
+  #send(words) {
+    return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) return reject(new Error('the connection is closed'))
+      this.#waiting.push({ resolve, reject })
+      if (this.#waiting.length === 1) this.#socket.ref()
+      this.#socket.write(encode(words))
+    })
+  }
+
+  #receive(data) {
+    this.#input = this.#input.length ? Buffer.concat([this.#input, data]) : data
+    for (let reply; (reply = decode(this.#input, 0)); ) {
+      this.#input = this.#input.subarray(reply.end)
+      const { resolve, reject } = this.#waiting.shift()
+      if (reply.value instanceof ReplyError) reject(reply.value)
+      else resolve(reply.value)
+    }
+    if (this.#waiting.length === 0) this.#socket.unref() // an idle connection does not keep the process alive
+  }
+
+  #fail(error) {
+    for (const { reject } of this.#waiting.splice(0)) reject(error)
+  }
+}
+
+function encode(words) {
+  const parts = [`*${words.length}\r\n`]
+  for (const word of words) {
+    const bytes = Buffer.isBuffer(word) ? word : Buffer.from(String(word))
+    parts.push(`$${bytes.length}\r\n`, bytes, '\r\n')
+  }
+  return Buffer.concat(parts.map((part) => Buffer.from(part)))
+}
+
+/** Returns the reply that begins at an offset and where it ends; undefined if it is not complete. */
+function decode(input, from) {
+  const eol = input.indexOf('\r\n', from)
+  if (eol < 0) return undefined
+  const text = input.toString('utf8', from + 1, eol)
+  const end = eol + 2
+  switch (String.fromCharCode(input[from])) {
+    case '+':
+      return { value: text, end }
+    case '-':
+      return { value: new ReplyError(text), end }
+    case ':':
+      return { value: Number(text), end }
+    case '$':
+      return decodeBulk(input, end, Number(text))
+    case '*':
+      return decodeArray(input, end, Number(text))
+  }
+  throw new Error(`unknown reply ${text}`)
+}
+
+function decodeBulk(input, from, size) {
+  if (size < 0) return { value: null, end: from }
+  if (input.length < from + size + 2) return undefined
+  return { value: input.toString('utf8', from, from + size), end: from + size + 2 }
+}
+
+function decodeArray(input, from, size) {
+  if (size < 0) return { value: null, end: from }
+  const value = []
+  for (let i = 0; i < size; i++) {
+    const element = decode(input, from)
+    if (!element) return undefined
+    value.push(element.value)
+    from = element.end
+  }
+  return { value, end: from }
+}
+
+module.exports = { Connection, ReplyError }

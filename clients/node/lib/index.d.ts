@@ -1,0 +1,111 @@
+/** An error that the server has replied with. */
+export class ReplyError extends Error {}
+
+/** A reply of the server. */
+export type Reply = string | number | null | Reply[]
+
+/** A word of a command. */
+export type Word = string | number | Buffer
+
+export interface StartOptions {
+  /** The path of the program; without it that in MINISERVER_BINARY, or miniserver in PATH. */
+  binary?: string
+  /** Options of the program, such as ['--maxmemory', '10mb']. */
+  options?: string[]
+}
+
+/** A miniserver process for tests. It ends with close, or with this process. */
+export class Server {
+  private constructor()
+  static start(options?: StartOptions): Promise<Server>
+  readonly host: string
+  readonly port: number
+  readonly pid: number
+  readonly version: string
+  /** What the server has logged. */
+  readonly log: string
+  /** Returns the world of that name; without one, a new world. */
+  world(name?: string): World
+  /** Returns a name for a world that no other has had, with a title that makes it recognizable. */
+  freshName(title: string): string
+  /** Executes a command in the world of new connections. */
+  command(...words: Word[]): Promise<Reply>
+  /** Ends the process. */
+  close(): Promise<void>
+}
+
+export interface WaitOptions {
+  /** Milliseconds after which the wait ends with a ReplyError that says what was there instead; 5000 by default. */
+  timeout?: number
+}
+
+/**
+ * A world of a server: databases, scripts, channels, a clock, faults and random numbers of its own. It begins with its first
+ * client, and one that connects to url is in it.
+ */
+export class World {
+  private constructor()
+  readonly server: Server
+  readonly name: string
+  /** The URL by which any client connects to the world; host, port, username and password are its parts. */
+  readonly url: string
+  readonly host: string
+  readonly port: number
+  readonly username: string
+  readonly password: string
+  readonly clock: Clock
+  readonly faults: Faults
+  /** Executes a command in this world. */
+  command(...words: Word[]): Promise<Reply>
+  /** Starts all that is random anew, so that it repeats. */
+  seed(number: number): Promise<Reply>
+  /** Keeps a copy of the data, the functions and the clock; every world of the server can restore it. */
+  snapshot(name: string): Promise<Reply>
+  /** Replaces the data, the functions and the clock by those of a snapshot. */
+  restore(name: string): Promise<Reply>
+  /** Makes the world as it was when it was new. Its clients stay. */
+  reset(): Promise<Reply>
+  /** Makes a new world with a copy of this one. */
+  fork(name?: string): Promise<World>
+  /** Returns the data as text, for golden files. */
+  dump(pattern?: string): Promise<string>
+  /** Gives the present moment a name, for leaks. */
+  mark(name: string): Promise<Reply>
+  /** Returns a line for each key without a deadline, lock, open transaction, blocked or subscribed client. */
+  leaks(since?: string): Promise<string[]>
+  /** Waits until that many clients are blocked, in BLPOP for example. */
+  waitForBlocked(count: number, options?: WaitOptions): Promise<void>
+  /** Waits until a key exists, or is a string of that value. */
+  waitForKey(key: string, value?: string, options?: WaitOptions): Promise<void>
+  /** Waits until a value has that many elements, or bytes. */
+  waitForLength(key: string, count: number, options?: WaitOptions): Promise<void>
+  /** Waits until that many clients listen to a channel. */
+  waitForSubscribers(channel: string, count: number, options?: WaitOptions): Promise<void>
+  /** Waits until no command has ended for some milliseconds. */
+  waitForQuiet(ms: number, options?: WaitOptions): Promise<void>
+  /** Removes what the world holds; if clients are left in it, it stays, empty. */
+  close(): Promise<void>
+}
+
+/** The clock of a world. Every method resolves to the time that it shows then. */
+export interface Clock {
+  freeze(): Promise<Date>
+  /** Moves the clock ahead. What is due on the way has happened when it resolves. */
+  advance(ms: number): Promise<Date>
+  set(time: Date | number): Promise<Date>
+  /** Lets the clock run so many times as fast as the machine's. */
+  scale(factor: number): Promise<Date>
+  /** Lets the clock run at the machine's pace, from the time that it shows. */
+  resume(): Promise<Date>
+  now(): Promise<Date>
+}
+
+/** Faults on demand, of a world. */
+export interface Faults {
+  /** Adds a fault, in the words that follow MINI.FAULT ADD id. */
+  add(id: string, ...words: Word[]): Promise<Reply>
+  /** Returns the faults with their hits. */
+  list(): Promise<Reply>
+  /** Removes all faults. */
+  clear(): Promise<Reply>
+}

@@ -1,0 +1,166 @@
+'use strict'
+
+// Worlds: what tests steer, each on its own. A method sends one command of the test kit.
+
+class World {
+  #own
+
+  constructor(server, name) {
+    this.server = server
+    this.name = name
+    this.host = server.host
+    this.port = server.port
+    this.username = 'world'
+    this.password = name
+    this.clock = new Clock(this)
+    this.faults = new Faults(this)
+  }
+
+  get url() {
+    const host = this.host.includes(':') ? `[${this.host}]` : this.host
+    return `redis://${this.username}:${encodeURIComponent(this.name)}@${host}:${this.port}`
+  }
+
+  command(...words) {
+    this.#own ??= this.server.connect(this.name)
+    return this.#own.command(...words)
+  }
+
+  seed(number) {
+    return this.command('MINI.SEED', number)
+  }
+
+  snapshot(name) {
+    return this.command('MINI.WORLD', 'SNAPSHOT', name)
+  }
+
+  restore(name) {
+    return this.command('MINI.WORLD', 'RESTORE', name)
+  }
+
+  reset() {
+    return this.command('MINI.WORLD', 'RESET')
+  }
+
+  async fork(name = this.server.freshName(this.name)) {
+    await this.command('MINI.WORLD', 'FORK', this.name, name)
+    return new World(this.server, name)
+  }
+
+  async dump(pattern = '*') {
+    const lines = await this.command('MINI.DUMP', pattern)
+    return lines.map((line) => line + '\n').join('')
+  }
+
+  mark(name) {
+    return this.command('MINI.LEAKS', 'MARK', name)
+  }
+
+  leaks(since) {
+    return this.command('MINI.LEAKS', ...(since ? ['SINCE', since] : []))
+  }
+
+  waitForBlocked(count, options) {
+    return this.#wait(options, 'BLOCKED', count)
+  }
+
+  waitForKey(key, value, options) {
+    return this.#wait(options, 'KEY', key, ...(value === undefined ? [] : [value]))
+  }
+
+  waitForLength(key, count, options) {
+    return this.#wait(options, 'LENGTH', key, count)
+  }
+
+  waitForSubscribers(channel, count, options) {
+    return this.#wait(options, 'SUBSCRIBERS', channel, count)
+  }
+
+  waitForQuiet(ms, options) {
+    return this.#wait(options, 'QUIET', ms)
+  }
+
+  /** A wait has a connection to itself, so that it does not hold up other commands. */
+  async #wait({ timeout = 5000 } = {}, ...condition) {
+    const connection = this.server.connect(this.name)
+    try {
+      await connection.command('MINI.WAITFOR', ...condition, 'TIMEOUT', timeout)
+    } finally {
+      connection.close()
+    }
+  }
+
+  async close() {
+    if (this.#own) {
+      await this.#own.command('MINI.WORLD', 'USE', 'default') // so that it is not a client of this world
+      this.#own.close()
+      this.#own = undefined
+    }
+    await this.server.drop(this.name)
+  }
+
+  async [Symbol.asyncDispose ?? Symbol.for('Symbol.asyncDispose')]() {
+    await this.close()
+  }
+}
+
+/** The clock of a world. Every method resolves to the time that it shows then. */
+class Clock {
+  #world
+
+  constructor(world) {
+    this.#world = world
+  }
+
+  freeze() {
+    return this.#do('FREEZE')
+  }
+
+  advance(ms) {
+    return this.#do('ADVANCE', ms)
+  }
+
+  set(time) {
+    return this.#do('SET', +time)
+  }
+
+  scale(factor) {
+    return this.#do('SCALE', factor)
+  }
+
+  resume() {
+    return this.#do('RESUME')
+  }
+
+  async now() {
+    const [, time] = await this.#world.command('MINI.CLOCK', 'STATUS')
+    return new Date(time)
+  }
+
+  async #do(...words) {
+    return new Date(await this.#world.command('MINI.CLOCK', ...words))
+  }
+}
+
+/** Faults on demand, of a world. */
+class Faults {
+  #world
+
+  constructor(world) {
+    this.#world = world
+  }
+
+  add(id, ...words) {
+    return this.#world.command('MINI.FAULT', 'ADD', id, ...words)
+  }
+
+  list() {
+    return this.#world.command('MINI.FAULT', 'LIST')
+  }
+
+  clear() {
+    return this.#world.command('MINI.FAULT', 'CLEAR')
+  }
+}
+
+module.exports = { World }

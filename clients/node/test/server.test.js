@@ -1,0 +1,51 @@
+'use strict'
+
+// Starting and ending the process.
+
+const assert = require('node:assert')
+const { spawn } = require('node:child_process')
+const { once } = require('node:events')
+const net = require('node:net')
+const path = require('node:path')
+const { test } = require('node:test')
+const { Server } = require('..')
+
+test('a server ends', async () => {
+  const server = await Server.start({ options: ['--maxmemory', '10mb'] })
+  assert.deepEqual(await server.command('CONFIG', 'GET', 'maxmemory'), ['maxmemory', '10485760'])
+  assert.match(server.log, /Ready to accept connections/)
+  await server.close()
+  assert.throws(() => process.kill(server.pid, 0), { code: 'ESRCH' })
+  await server.close()
+})
+
+test('a wrong option is told', async () => {
+  await assert.rejects(Server.start({ options: ['--no-such-option', '1'] }), /FATAL CONFIG FILE ERROR/)
+})
+
+test('no program', async () => {
+  await assert.rejects(Server.start({ binary: '/no/such/program' }), { code: 'ENOENT' })
+})
+
+const program = `
+const { Server } = require(${JSON.stringify(path.join(__dirname, '..'))})
+Server.start().then(async (server) => {
+  await server.command('PING')
+  console.log(server.port)
+  if (process.argv[1] === 'stay') setInterval(() => {}, 1000)
+})`
+
+test('a killed test leaves no server', async () => {
+  const child = spawn(process.execPath, ['-e', program, 'stay'], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const [port] = await once(child.stdout, 'data')
+  const socket = net.connect(Number(port))
+  await once(socket, 'connect')
+  const closed = once(socket, 'close')
+  child.kill('SIGKILL')
+  await closed
+})
+
+test('a server that is not closed does not keep the process alive', async () => {
+  const child = spawn(process.execPath, ['-e', program], { stdio: ['ignore', 'ignore', 'inherit'] })
+  assert.deepEqual(await once(child, 'exit'), [0, null])
+})

@@ -1,0 +1,109 @@
+'use strict'
+
+// The commands that a world sends, seen by a client of another library.
+
+const assert = require('node:assert')
+const { test, before, after, beforeEach, afterEach } = require('node:test')
+const Redis = require('ioredis')
+const { ReplyError, Server } = require('..')
+
+let server, world, client
+before(async () => (server = await Server.start()))
+after(() => server.close())
+beforeEach((t) => {
+  world = server.world(server.freshName(t.name))
+  client = new Redis(world.url)
+})
+afterEach(async () => {
+  client.disconnect()
+  await world.close()
+})
+
+test('clients of the URL are in the world', async () => {
+  assert.equal(await client.call('MINI.WORLD', 'NAME'), world.name)
+  assert.match(world.name, /clients-of-the-URL/)
+})
+
+test('worlds share nothing', async () => {
+  await client.set('color', 'green')
+  const other = server.world('name:?/&%')
+  assert.equal(await other.command('GET', 'color'), null)
+  const guest = new Redis(other.url)
+  assert.equal(await guest.call('MINI.WORLD', 'NAME'), other.name)
+  guest.disconnect()
+  await other.close()
+})
+
+test('a name that is none', async () => {
+  const other = server.world('two words')
+  await assert.rejects(other.command('GET', 'color'), ReplyError)
+  await assert.rejects(other.command('GET', 'color'), /a world's name has 1 to 128 characters/)
+})
+
+test('the clock', async () => {
+  await world.clock.freeze()
+  const at = new Date('2030-01-01T00:00:00Z')
+  assert.deepEqual(await world.clock.set(at), at)
+  await client.set('session', 'alice', 'EX', 3600)
+  await world.clock.advance(3_599_999)
+  assert.equal(await client.get('session'), 'alice')
+  await world.clock.advance(1)
+  assert.equal(await client.get('session'), null)
+  assert.deepEqual(await world.clock.now(), new Date('2030-01-01T01:00:00Z'))
+  await world.clock.resume()
+  await world.clock.scale(1000)
+  await assert.rejects(world.clock.advance(-1), /does not advance by a negative time/)
+})
+
+test('a worker times out', async () => {
+  const worker = client.blpop('jobs', 3600)
+  await world.waitForBlocked(1)
+  await world.clock.advance(3_600_000)
+  assert.equal(await worker, null)
+})
+
+test('waiting', async () => {
+  const waiting = world.waitForKey('k', 'v')
+  await client.set('k', 'v')
+  await waiting
+  await client.rpush('list', 'a', 'b')
+  await world.waitForKey('k')
+  await world.waitForLength('list', 2)
+  await world.waitForSubscribers('news', 0)
+  await world.waitForQuiet(10)
+  await assert.rejects(world.waitForKey('k', 'w', { timeout: 10 }), /^Error: TIMEOUT .*found "v"/)
+})
+
+test('snapshot, restore and fork', async () => {
+  await client.set('stock', 100)
+  await world.snapshot(world.name)
+  const copy = await world.fork()
+  await client.decr('stock')
+  assert.equal(await copy.command('GET', 'stock'), '100')
+  await copy.close()
+  await world.restore(world.name)
+  assert.equal(await client.get('stock'), '100')
+  await world.reset()
+  assert.equal(await client.dbsize(), 0)
+})
+
+test('the same seed, the same choices', async () => {
+  await client.sadd('fruit', 'apple', 'banana', 'cherry', 'date', 'elder')
+  await world.seed(42)
+  const first = await client.srandmember('fruit', 3)
+  await world.seed(42)
+  assert.deepEqual(await client.srandmember('fruit', 3), first)
+})
+
+test('dump and leaks', async () => {
+  await world.mark('begin')
+  await client.zadd('board', 1, 'ann')
+  assert.equal(await world.dump(), 'database 0\n"board" zset\n  "ann" 1\n')
+  assert.deepEqual(await world.leaks('begin'), ['key 0 "board" zset'])
+})
+
+test('replies that come in pieces', async () => {
+  const large = 'x'.repeat(1 << 20)
+  await world.command('RPUSH', 'list', large, '', Buffer.from('é'))
+  assert.deepEqual(await world.command('LRANGE', 'list', 0, -1), [large, '', 'é'])
+})
