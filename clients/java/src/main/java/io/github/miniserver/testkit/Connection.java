@@ -1,0 +1,116 @@
+package io.github.miniserver.testkit;
+
+import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A connection for the commands of the test kit. The kit has a client of its own, which speaks just enough of the protocol. So it
+ * works beside every client library, of whatever version, and beside one that is mocked, pooled or in cluster mode.
+ */
+final class Connection implements AutoCloseable {
+  private final Socket socket;
+  private final InputStream replies;
+
+  Connection(String host, int port, String world) {
+    try {
+      socket = new Socket(host, port);
+      socket.setTcpNoDelay(true);
+      replies = new BufferedInputStream(socket.getInputStream());
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    try {
+      command("MINI.WORLD", "USE", world);
+    } catch (RuntimeException e) {
+      close();
+      throw e;
+    }
+  }
+
+  /** Executes a command and returns its reply: a String, a Long, a List of replies, or null. Threads wait for each other. */
+  synchronized Object command(Object... words) {
+    try {
+      socket.getOutputStream().write(encode(words));
+      Object reply = read();
+      if (reply instanceof ReplyException error) {
+        throw error;
+      }
+      return reply;
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  @Override
+  public void close() {
+    try {
+      socket.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private static byte[] encode(Object[] words) {
+    var out = new ByteArrayOutputStream();
+    out.writeBytes(("*" + words.length + "\r\n").getBytes(StandardCharsets.US_ASCII));
+    for (Object word : words) {
+      byte[] bytes = word instanceof byte[] b ? b : word.toString().getBytes(StandardCharsets.UTF_8);
+      out.writeBytes(("$" + bytes.length + "\r\n").getBytes(StandardCharsets.US_ASCII));
+      out.writeBytes(bytes);
+      out.writeBytes(new byte[] {'\r', '\n'});
+    }
+    return out.toByteArray();
+  }
+
+  /** Reads a reply. An error is returned, since it may be part of an array. */
+  private Object read() throws IOException {
+    int kind = replies.read();
+    String text = readLine();
+    return switch (kind) {
+      case '+' -> text;
+      case '-' -> new ReplyException(text);
+      case ':' -> Long.valueOf(text);
+      case '$' -> readBulk(Integer.parseInt(text));
+      case '*' -> readArray(Integer.parseInt(text));
+      default -> throw new IOException("unknown reply " + (char) kind + text);
+    };
+  }
+
+  private String readLine() throws IOException {
+    var line = new ByteArrayOutputStream();
+    for (int b; (b = replies.read()) != '\r'; line.write(b)) {
+      if (b < 0) {
+        throw new EOFException("the server has closed the connection");
+      }
+    }
+    replies.read();
+    return line.toString(StandardCharsets.UTF_8);
+  }
+
+  private String readBulk(int size) throws IOException {
+    if (size < 0) {
+      return null;
+    }
+    byte[] bytes = replies.readNBytes(size + 2);
+    return new String(bytes, 0, size, StandardCharsets.UTF_8);
+  }
+
+  private List<Object> readArray(int size) throws IOException {
+    if (size < 0) {
+      return null;
+    }
+    List<Object> list = new ArrayList<>();
+    for (int i = 0; i < size; i++) {
+      list.add(read());
+    }
+    return list;
+  }
+}

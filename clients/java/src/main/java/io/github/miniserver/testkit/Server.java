@@ -1,0 +1,151 @@
+package io.github.miniserver.testkit;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A miniserver process for tests. It ends with {@link #close}, or with this process. */
+public final class Server implements AutoCloseable {
+  private static final Pattern READY = Pattern.compile("\"port\":(\\d+),\"addresses\":\\[\"\\[?([^\"]*?)\\]?:\\d+\".*\"pid\":(\\d+)");
+
+  private final Process process;
+  private final Path log;
+  private final AtomicInteger names = new AtomicInteger();
+  private final String host;
+  private final int port;
+  private Connection own;
+
+  /**
+   * Starts a server.
+   *
+   * @param options of the program, such as "--maxmemory", "10mb"
+   */
+  public static Server start(String... options) {
+    return start(null, options);
+  }
+
+  /**
+   * Starts a server.
+   *
+   * @param binary the path of the program; null for that in the environment variable MINISERVER_BINARY, or else for the program of
+   *     that name in PATH
+   */
+  public static Server start(Path binary, String... options) {
+    String path = binary != null ? binary.toString() : System.getenv().getOrDefault("MINISERVER_BINARY", "miniserver");
+    List<String> command = new ArrayList<>(List.of(path, "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent"));
+    command.addAll(List.of(options));
+    try {
+      return new Server(command);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  private Server(List<String> command) throws IOException {
+    log = Files.createTempFile("miniserver", ".log");
+    try {
+      process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+    } catch (IOException e) {
+      Files.delete(log);
+      throw e;
+    }
+    var out = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+    String line = out.readLine();
+    Matcher ready = READY.matcher(line == null ? "" : line);
+    if (!ready.find()) {
+      String reason = log();
+      close();
+      throw new IllegalStateException("miniserver does not start: " + reason);
+    }
+    port = Integer.parseInt(ready.group(1));
+    host = ready.group(2);
+  }
+
+  public String host() {
+    return host;
+  }
+
+  public int port() {
+    return port;
+  }
+
+  public long pid() {
+    return process.pid();
+  }
+
+  /** Returns what the server has logged. */
+  public String log() {
+    try {
+      return Files.readString(log);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns a new world. */
+  public World world() {
+    return world(freshName("world"));
+  }
+
+  /** Returns the world of that name. */
+  public World world(String name) {
+    return new World(this, name);
+  }
+
+  /** Returns a name for a world that no other has had, with a title that makes it recognizable. */
+  public String freshName(String title) {
+    String safe = title.replaceAll("[^A-Za-z0-9_.-]", "-");
+    return names.incrementAndGet() + "-" + safe.substring(0, Math.min(100, safe.length()));
+  }
+
+  /** Executes a command in the world of new connections. */
+  public synchronized Object command(Object... words) {
+    if (own == null) {
+      own = connect("default");
+    }
+    return own.command(words);
+  }
+
+  Connection connect(String world) {
+    return new Connection(host, port, world);
+  }
+
+  /** Removes what a world holds, and the world unless clients are left in it. */
+  void drop(String name) {
+    for (Object entry : (List<?>) command("MINI.WORLD", "LIST")) {
+      List<?> world = (List<?>) entry; // name, its value, clients, their number ...
+      if (world.get(1).equals(name)) {
+        command("MINI.WORLD", "RESET", name);
+        if (world.get(3).equals(0L)) {
+          command("MINI.WORLD", "DROP", name);
+        }
+      }
+    }
+  }
+
+  /** Ends the process. */
+  @Override
+  public void close() {
+    if (own != null) {
+      own.close();
+    }
+    process.destroy();
+    try {
+      process.waitFor();
+      Files.deleteIfExists(log);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+}

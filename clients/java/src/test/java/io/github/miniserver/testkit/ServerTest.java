@@ -1,0 +1,54 @@
+package io.github.miniserver.testkit;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Starting and ending the process. */
+class ServerTest {
+  @Test
+  void itEnds() {
+    long pid;
+    try (var server = Server.start("--maxmemory", "10mb")) {
+      assertEquals(List.of("maxmemory", "10485760"), server.command("CONFIG", "GET", "maxmemory"));
+      assertTrue(server.log().contains("Ready to accept connections"));
+      pid = server.pid();
+    }
+    assertFalse(ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false));
+  }
+
+  @Test
+  void aWrongOptionIsTold() {
+    var error = assertThrows(IllegalStateException.class, () -> Server.start("--no-such-option", "1"));
+    assertTrue(error.getMessage().contains("FATAL CONFIG FILE ERROR"), error.getMessage());
+  }
+
+  @Test
+  void noProgram() {
+    assertThrows(UncheckedIOException.class, () -> Server.start(Path.of("/no/such/program")));
+  }
+
+  @Test
+  void aKilledTestLeavesNoServer() throws Exception {
+    var java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+    var test = new ProcessBuilder(java, "-cp", System.getProperty("java.class.path"), Killed.class.getName()).start();
+    long pid = Long.parseLong(test.inputReader().readLine());
+    var server = ProcessHandle.of(pid).orElseThrow();
+    test.destroyForcibly();
+    server.onExit().get();
+  }
+
+  /** A program that starts a server and waits. */
+  public static final class Killed {
+    public static void main(String[] args) throws Exception {
+      System.out.println(Server.start().pid());
+      System.in.read();
+    }
+  }
+}
