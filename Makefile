@@ -1,6 +1,6 @@
 # make test is the one test command. It needs only Go. If redis-server, redis-cli, redis-benchmark and lua5.1
 # are installed, the tests compare with them; otherwise they say what they skip.
-# FULL=1 adds staticcheck, the race detector and two million random commands.
+# FULL=1 adds staticcheck, the race detector, two million random commands and the packages for other languages.
 
 # Packages with more than one goroutine.
 RACE_PACKAGES = ./engine/... ./commands ./replication ./keyspace/... ./scripting ./server/... ./testkit ./cmd/...
@@ -8,7 +8,7 @@ RACE_PACKAGES = ./engine/... ./commands ./replication ./keyspace/... ./scripting
 PROGRAMS = examples/programs
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: build test lint bench references random
+.PHONY: build test clients lint bench references random
 
 build:
 	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o miniserver ./cmd/miniserver
@@ -19,6 +19,12 @@ test: lint
 	$(if $(FULL),go test -race -short -timeout 20m $(RACE_PACKAGES))
 	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m)
 	$(if $(FULL),go test ./internal/difftest -run TestOursAgreesWithRedis -seeds 10 -commands 100000 -timeout 20m -like redis:7.0)
+
+	$(if $(FULL),$(MAKE) clients)
+
+# The packages for Python, Node and Java, and what clients of all languages do.
+clients:
+	clients/test
 
 lint:
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo "gofmt: the files above are not formatted"; exit 1; }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
 	"runtime"
 	"strconv"
 	"strings"
@@ -231,4 +232,35 @@ func TestAdvanceFromALockedThread(t *testing.T) {
 			time.Sleep(time.Millisecond)
 		}
 	}
+}
+
+// TestADayOfALimiter allows 100 requests in any 60 minutes, while 3 come each minute.
+func TestADayOfALimiter(t *testing.T) {
+	began := time.Now()
+	s := miniserver.Run(t)
+	s.Freeze(time.UnixMilli(1_700_000_000_000))
+	source, err := os.ReadFile("examples/sliding-window-zset.lua")
+	require.NoError(t, err)
+	script := s.Do("SCRIPT", "LOAD", string(source)).Text
+	var allowed []int64
+	for range 24 * 60 {
+		n := int64(0)
+		for range 3 {
+			n += s.Do("EVALSHA", script, "1", "visits:alice", "100", "3600000").Elems[0].Int
+		}
+		allowed = append(allowed, n)
+		s.Advance(time.Minute)
+	}
+	total := int64(0)
+	for from := range allowed {
+		hour := int64(0)
+		for _, n := range allowed[from:min(from+60, len(allowed))] {
+			hour += n
+		}
+		require.LessOrEqual(t, hour, int64(100), "from minute %d", from)
+		total += allowed[from]
+	}
+	require.Equal(t, int64(24*100), total)
+	require.Equal(t, []int64{3, 1, 0}, allowed[32:35])
+	t.Logf("a day of %d requests took %.2f seconds", 3*len(allowed), time.Since(began).Seconds())
 }
