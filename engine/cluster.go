@@ -150,14 +150,20 @@ type nodeAddress struct {
 	ip, port, bus, name string
 }
 
-// address returns what the parameters announce, else where the session has reached the server. The address is "" and the port that of the
-// configuration for a session without a network. A server of Redis does not know its own address either until another node tells it; clients then
-// take the one that they have connected to, but some do not.
-func (e *Engine) address(s *Session) nodeAddress {
+// Reached returns where a session has reached the server. The address is "" and the port that of the configuration for a session without a
+// network.
+func (e *Engine) Reached(s *Session) (ip, port string) {
 	ip, port, err := net.SplitHostPort(s.LocalAddr)
 	if err != nil || s.unix {
-		ip, port = "", e.parameter("port", "0")
+		return "", e.parameter("port", "0")
 	}
+	return ip, port
+}
+
+// address returns what the parameters announce, else where the session has reached the server. A server of Redis does not know its own address either until another node tells it; clients then
+// take the one that they have connected to, but some do not.
+func (e *Engine) address(s *Session) nodeAddress {
+	ip, port := e.Reached(s)
 	number, _ := strconv.Atoi(port)
 	announced := func(name, other string) string {
 		if value := e.parameter(name, ""); value != "" && value != "0" {

@@ -35,5 +35,7 @@ const (
 	errFaultNever   = "ERR this fault never strikes '%s'"
 	errNoSnapshot   = "ERR there is no snapshot '%s'"
 	errWorldThere   = "ERR there is a world '%s' already"
+	errNoMaster     = engine.Error("ERR No such master with that name")
+	errNoReplica    = engine.Error("NOGOODSLAVE No suitable replica to promote")
 	errPropagates   = engine.Error("ERR the world of new connections cannot be restored while it has a journal, replicas or a running BGSAVE")
 )

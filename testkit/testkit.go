@@ -1,5 +1,5 @@
 // Package testkit is the commands by which a test, in any language, steers a server and looks into it. Their names begin
-// with MINI., and a server has them only with test-kit yes:
+// with MINI., but for SENTINEL, and a server has them only with test-kit yes:
 //
 //	a test's client ── MINI.* ──▶ engine ── the same table and gate as for any command
 //	                                │
@@ -21,6 +21,7 @@
 //	dump.go      MINI.DUMP
 //	leaks.go     MINI.LEAKS
 //	commands.go  MINI.COMMANDS
+//	sentinel.go  SENTINEL
 //
 // Invariants:
 //  1. A Kit belongs to one engine. The package has no variables, so that engines in one process do not disturb one another.
@@ -46,19 +47,20 @@ type Kit struct {
 	seed    uint64               // of the engine
 	saved   map[string]*snapshot // MINI.WORLD SNAPSHOT, by name
 	waiters []*waiter            // commands MINI.WAITFOR that have not ended
+	masters string               // names that SENTINEL knows: sentinel-masters
 	usages  []*usage             // of each command and subcommand, ordered by name
 }
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.
 func New(e *engine.Engine) *Kit {
-	k := &Kit{engine: e, seed: e.Seed(), Clock: NewClock(e)}
+	k := &Kit{engine: e, seed: e.Seed(), Clock: NewClock(e), masters: "mymaster"}
 	*engine.PerWorld[worldOf](e.Home()) = worldOf{name: defaultWorld, clock: k.Clock}
 	return k
 }
 
 // Part returns what the kit adds to its engine.
 func (k *Kit) Part() engine.Part {
-	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Tick: k.endWaits,
+	return engine.Part{Name: "testkit", Families: []engine.Family{{Group: group, Commands: k.lines()}}, Params: []engine.Param{k.sentinelParam()}, Tick: k.endWaits,
 		Reset: k.reset, Reseed: k.reseedFaults, Guests: k.guests}
 }
 
@@ -83,6 +85,7 @@ func (k *Kit) lines() []engine.Command {
 		k.dumpLines(),
 		k.leaksLines(),
 		k.commandsLines(),
+		k.sentinelLines(),
 	)
 }
 
