@@ -21,8 +21,15 @@ func (s *Stream) Check() error {
 		}
 		before = last
 		length += live
-		held += sizeclass.Round(cap(n.pack))
+		if n.chunk == nil {
+			held += sizeclass.Round(cap(n.pack))
+		}
 	}
+	chunks, err := s.checkChunks()
+	if err != nil {
+		return err
+	}
+	held += chunks * chunkSize
 	for _, g := range s.groups {
 		if err := g.check(s); err != nil {
 			return fmt.Errorf("group %q: %w", g.name, err)
@@ -44,6 +51,31 @@ func (s *Stream) Check() error {
 		return fmt.Errorf("stream accounts %d bytes and holds %d", s.held, held)
 	}
 	return nil
+}
+
+// checkChunks checks what the chunks count, and returns how many there are.
+func (s *Stream) checkChunks() (n int, err error) {
+	seen := map[*chunk]int{}
+	if s.open != nil {
+		seen[s.open] = 0
+	}
+	var before *chunk
+	for _, n := range s.nodes {
+		if n.chunk == nil {
+			continue
+		}
+		if seen[n.chunk] > 0 && n.chunk != before {
+			return 0, fmt.Errorf("node %v is not beside the others of its chunk", n.id)
+		}
+		seen[n.chunk]++
+		before = n.chunk
+	}
+	for c, nodes := range seen {
+		if c.nodes != nodes {
+			return 0, fmt.Errorf("a chunk counts %d nodes and has %d", c.nodes, nodes)
+		}
+	}
+	return len(seen), nil
 }
 
 // check returns the ID of the node's last live entry, or its own, and the number of live ones, or what is

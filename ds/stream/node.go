@@ -10,8 +10,9 @@ import (
 // node is the entries of one listpack. Their IDs are distances from its own, which is that of its first
 // entry.
 type node struct {
-	id   ID
-	pack listpack.List
+	id    ID
+	pack  listpack.List
+	chunk *chunk // in which the pack lies; nil if it has memory of its own
 }
 
 const nodeSize = int(unsafe.Sizeof(node{}))
@@ -52,8 +53,7 @@ func newPack(room []byte, pairs [][]byte) listpack.List {
 }
 
 // appended returns the pack with an entry behind the last.
-func (n *node) appended(id ID, pairs [][]byte) listpack.List {
-	h := n.head()
+func (n *node) appended(h head, id ID, pairs [][]byte) listpack.List {
 	same := n.sameFields(h, pairs)
 	p := n.pack.ReplaceInt(listpack.First, int64(h.live+1))
 	flags, count := int64(0), len(pairs)+4

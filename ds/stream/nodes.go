@@ -1,11 +1,6 @@
 package stream
 
-import (
-	"errors"
-	"slices"
-
-	"github.com/miniserver-go/miniserver/ds/listpack"
-)
+import "errors"
 
 // How a snapshot writes a stream, as whole nodes, and reads it:
 //
@@ -36,12 +31,12 @@ func (s *Stream) Packs() func(yield func(id ID, pack []byte) bool) {
 // Bytes that are not those of a node give ErrPack and change nothing. Last moves to the node's last
 // live entry.
 func (s *Stream) AddPack(id ID, pack []byte) error {
-	n := node{id, listpack.List(slices.Clone(pack))}
+	n := node{id: id, pack: pack}
 	last, live, err := n.check()
 	if err != nil || len(s.nodes) > 0 && !s.last.Before(id) {
 		return ErrPack
 	}
-	s.addNode(n)
+	s.addCopy(id, pack)
 	s.length += live
 	s.added += int64(live)
 	s.last = last

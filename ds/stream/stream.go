@@ -24,6 +24,7 @@
 //  4. Each pending message is in the list of its group and, unless it was returned to it, of its consumer, and in no other.
 //  5. Each producer remembers at least one idempotent ID, and none twice.
 //  6. Bytes is the sum of what the blocks take.
+//  7. A chunk counts its nodes, which are neighbours. Bytes has the whole of each chunk that has a node, and of the open one.
 //
 // Deleted entries are marked and stay in their node until its last goes, as in Redis. An empty stream is
 // a value like any other: it remembers its last ID and its groups.
@@ -55,7 +56,8 @@ type Stream struct {
 	maxDeleted ID
 	added      int64
 	groups     []*Group // by name
-	held       int      // bytes of nodes' blocks, groups, consumers, pending messages and producers
+	held       int      // bytes of nodes' blocks and chunks, groups, consumers, pending messages and producers
+	open       *chunk   // for the next node; nil in a short stream
 	producers  *Producers
 }
 
@@ -121,11 +123,16 @@ func (s *Stream) Append(id ID, pairs [][]byte, limits Limits) {
 	for _, v := range pairs {
 		size += len(v)
 	}
-	if !s.fits(size, limits) {
-		s.openNode(id, pairs)
+	h, ok := s.fits(size, limits)
+	if !ok {
+		s.openNode(id, size, pairs)
+		h = s.nodes[len(s.nodes)-1].head()
 	}
 	n := &s.nodes[len(s.nodes)-1]
-	s.resize(n, n.appended(id, pairs))
+	if n.chunk != nil {
+		s.makeRoom(n, entryRoom(size, pairs))
+	}
+	s.resize(n, n.appended(h, id, pairs))
 	s.length++
 	s.added++
 	s.last = id
@@ -134,10 +141,10 @@ func (s *Stream) Append(id ID, pairs [][]byte, limits Limits) {
 	}
 }
 
-// fits reports whether the last node takes another entry of size bytes.
-func (s *Stream) fits(size int, limits Limits) bool {
+// fits reports whether the last node, whose head it returns, takes another entry of size bytes.
+func (s *Stream) fits(size int, limits Limits) (h head, ok bool) {
 	if len(s.nodes) == 0 {
-		return false
+		return h, false
 	}
 	most := limits.Bytes
 	if most <= 0 || most > MaxEntryBytes {
@@ -145,59 +152,73 @@ func (s *Stream) fits(size int, limits Limits) bool {
 	}
 	n := &s.nodes[len(s.nodes)-1]
 	if len(n.pack)+size >= most {
-		return false
+		return h, false
 	}
-	h := n.head()
-	return limits.Entries <= 0 || h.live+h.dead < limits.Entries
+	h = n.head()
+	return h, limits.Entries <= 0 || h.live+h.dead < limits.Entries
 }
 
 // maxRoom is the length of a node's room up to which the next node takes it over.
 const maxRoom = 16 << 10
 
-// openNode closes the last node and opens one for an entry. The closed node gets memory of its own size; its room, which grew
-// with it, goes to the new node. So only the first node of a stream leaves garbage while it grows.
-func (s *Stream) openNode(id ID, pairs [][]byte) {
-	var room []byte
-	if len(s.nodes) > 0 {
-		n := &s.nodes[len(s.nodes)-1]
-		room = n.pack
-		s.resize(n, slices.Clone(n.pack))
+// openNode closes the last node and opens one for an entry, in a chunk if the stream is long. Else the closed node gets
+// memory of its own size; its room, which grew with it, goes to the new node. So only the first node of a stream leaves
+// garbage while it grows.
+func (s *Stream) openNode(id ID, size int, pairs [][]byte) {
+	room, c := s.share(entryRoom(size, pairs))
+	if c == nil && len(s.nodes) > 0 {
+		if n := &s.nodes[len(s.nodes)-1]; n.chunk == nil {
+			room = n.pack
+			s.resize(n, slices.Clone(n.pack))
+		}
 	}
-	if room == nil || cap(room) > maxRoom {
+	if c == nil && (room == nil || cap(room) > maxRoom) {
 		room = make([]byte, 0, 64)
 	}
-	s.addNode(node{id, newPack(room, pairs)})
+	s.addNode(node{id, newPack(room, pairs), c})
 }
 
+// addNode adds a node behind the last, which grows no more.
 func (s *Stream) addNode(n node) {
+	if len(s.nodes) == cap(s.nodes) {
+		s.nodes = slices.Grow(s.nodes, max(len(s.nodes), 1)) // twice as many, or they would be copied more often
+	}
 	s.nodes = append(s.nodes, n)
-	s.held += sizeclass.Round(cap(n.pack))
+	s.enter(&n)
 }
 
-// resize gives a node its changed pack.
+// resize gives a node its changed pack, which may have moved out of its chunk.
 func (s *Stream) resize(n *node, pack listpack.List) {
-	if cap(pack) != cap(n.pack) {
-		s.held += sizeclass.Round(cap(pack)) - sizeclass.Round(cap(n.pack))
+	if n.chunk == nil && cap(pack) == cap(n.pack) || n.chunk != nil && &pack[0] == &n.pack[0] {
+		n.pack = pack
+		return
 	}
-	n.pack = pack
+	s.leave(n)
+	n.pack, n.chunk = pack, nil
+	s.enter(n)
 }
 
 // removeNode removes node i.
 func (s *Stream) removeNode(i int) {
-	s.held -= sizeclass.Round(cap(s.nodes[i].pack))
+	n := s.nodes[i]
+	if i == len(s.nodes)-1 {
+		s.reuse(&n)
+	}
+	s.leave(&n)
 	if i == 0 {
 		s.nodes[0] = node{}
 		s.nodes = s.nodes[1:]
 		return
 	}
 	s.nodes = slices.Delete(s.nodes, i, i+1)
+	s.thin(i, n.chunk)
 }
 
 // Clone returns a deep copy on the heap.
 func (s *Stream) Clone() value.Value {
 	c := &Stream{length: s.length, first: s.first, last: s.last, maxDeleted: s.maxDeleted, added: s.added}
 	for _, n := range s.nodes {
-		c.addNode(node{n.id, slices.Clone(n.pack)})
+		c.addCopy(n.id, n.pack)
 	}
 	for _, g := range s.groups {
 		g.copyTo(c)
