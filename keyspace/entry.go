@@ -131,6 +131,19 @@ func (e entry) Key() string {
 	return unsafe.String((*byte)(unsafe.Add(e.p, at)), int(h.klen))
 }
 
+// hasKey reports whether that is the entry's key.
+func (e entry) hasKey(key string) bool {
+	h := e.head()
+	if int(h.klen) != len(key) || len(key) == longKey {
+		return h.klen == longKey && e.Key() == key
+	}
+	at := h.size()
+	if h.kind() == boxed {
+		at += pointerSize
+	}
+	return unsafe.String((*byte)(unsafe.Add(e.p, at)), len(key)) == key
+}
+
 // payload returns the packed value's bytes, without further capacity so that no append can
 // write past them.
 func (e entry) payload() []byte {

@@ -32,7 +32,7 @@ func (t *table) HashOf(r slab.Ref) uint64 { return t.Hash(entryAt(r).Key()) }
 func (t *table) find(hash uint64, key string) (s located) {
 	p := t.Probe(hash)
 	for ref := p.Next(); ref != nil; ref = p.Next() {
-		if e := entryAt(*ref); e.Key() == key {
+		if e := entryAt(*ref); e.hasKey(key) {
 			return located{e, ref}
 		}
 	}
