@@ -74,7 +74,6 @@ type Keyspace struct {
 	dice    func(n uint64) uint64
 	views   views
 	free    *freeList    // nil until something is evicted
-	expired []entry      // scratch of reapItem
 	freed   []freedCell  // until Begin
 	flushed []*slab.Slab // of contents that are gone
 
