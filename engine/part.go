@@ -30,6 +30,8 @@ type Part struct {
 	Enter func(w *World)
 	// Reset forgets what the part keeps for the world in which commands run.
 	Reset func()
+	// Forget drops what a server may lose at any time, such as cached scripts.
+	Forget func()
 	// Reseed starts what is random in the world anew, for a part with a sequence of its own.
 	Reseed func(seed uint64)
 	// Flushed is called after FLUSHALL removed everything from the home world.
@@ -91,6 +93,15 @@ func (e *Engine) tickParts() {
 	for _, p := range e.Parts.List {
 		if p.Tick != nil {
 			p.Tick()
+		}
+	}
+}
+
+// Forget calls the parts' Forget.
+func (e *Engine) Forget() {
+	for _, p := range e.Parts.List {
+		if p.Forget != nil {
+			p.Forget()
 		}
 	}
 }

@@ -120,6 +120,7 @@ func (s *Scripts) Part() engine.Part {
 		Libraries: s,
 		Enter:     s.visit,
 		Reset:     func() { s.own.cache, s.own.registry = newCache(), registry{} },
+		Forget:    func() { s.own.cache = newCache() },
 		Reseed:    func(seed uint64) { s.random.Seed(int32(seed)) },
 	}
 }

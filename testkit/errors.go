@@ -33,6 +33,7 @@ const (
 	errFaultProb    = engine.Error("ERR PROB is not a number above 0 and up to 1")
 	errFaultCount   = engine.Error("ERR count is not an integer above 0")
 	errFaultNever   = "ERR this fault never strikes '%s'"
+	errChaosSwitch  = engine.Error("ERR MINI.CHAOS takes ON or OFF")
 	errNoSnapshot   = "ERR there is no snapshot '%s'"
 	errWorldThere   = "ERR there is a world '%s' already"
 	errNoMaster     = engine.Error("ERR No such master with that name")

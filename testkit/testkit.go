@@ -17,6 +17,7 @@
 //	world.go     worlds; cmd_world.go: MINI.WORLD
 //	snapshot.go  copies of worlds
 //	fault.go     faults; cmd_fault.go: MINI.FAULT
+//	chaos.go     unpleasant choices; cmd_chaos.go: MINI.CHAOS
 //	waitfor.go   MINI.WAITFOR
 //	dump.go      MINI.DUMP
 //	leaks.go     MINI.LEAKS
@@ -48,7 +49,8 @@ type Kit struct {
 	saved   map[string]*snapshot // MINI.WORLD SNAPSHOT, by name
 	waiters []*waiter            // commands MINI.WAITFOR that have not ended
 	masters string               // names that SENTINEL knows: sentinel-masters
-	usages  []*usage             // of each command and subcommand, ordered by name
+	uproar  uproar
+	usages  []*usage // of each command and subcommand, ordered by name
 }
 
 // New returns a kit for an engine, whose clock it takes over. Part joins the rest.
@@ -68,6 +70,7 @@ func (k *Kit) Part() engine.Part {
 func (k *Kit) reset() {
 	*k.leaks() = leaks{}
 	k.clearFaults()
+	k.calm(engine.PerWorld[worldOf](k.engine.World))
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.
@@ -82,6 +85,7 @@ func (k *Kit) lines() []engine.Command {
 		k.waitForLines(),
 		k.worldLines(),
 		k.faultLines(),
+		k.chaosLines(),
 		k.dumpLines(),
 		k.leaksLines(),
 		k.commandsLines(),

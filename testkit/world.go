@@ -22,6 +22,7 @@ const maxName = 128
 type worldOf struct {
 	name  string
 	clock *Clock
+	chaos chaos
 }
 
 // here returns what the kit keeps for the world in which the command runs.

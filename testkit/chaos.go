@@ -1,0 +1,228 @@
+package testkit
+
+import (
+	"bytes"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// Chaos makes choices that Redis may make at any time, and in a test hardly ever does. Code that relies on what is not promised
+// fails then. Each whim is switched on for a world, and takes its random numbers from there.
+//
+// A whim stands around the handlers of the commands that it concerns while it is on in some world, so that clients, transactions and
+// scripts all meet it. While it is off nothing knows of it.
+
+// whim is a kind of such choices.
+type whim struct {
+	name, summary string
+	concerns      func(cmd *engine.Command) bool
+	run           func(c *engine.Call, plain engine.Handler) // in place of the plain handler
+}
+
+// whimCount is the number of whims.
+const whimCount = 4
+
+// whims returns all whims, ordered by name.
+func whims() [whimCount]whim {
+	return [...]whim{
+		{"evict", "Forgets all cached scripts now and then, when EVALSHA comes. Functions stay.", isByDigest, evicted},
+		{"order", "Returns sets, hashes and lists of keys in another order each time.", isUnordered, shuffled},
+		{"scan", "Returns empty pages and pages twice in SCAN and its relatives.", hasCursor, repeated},
+		{"time", "Lets a key be gone for a command that comes in its last millisecond.", (*engine.Command).HasKeys, lastMoment},
+	}
+}
+
+// chaos says which of the whims are on in a world.
+type chaos [whimCount]bool
+
+// uproar is what all worlds together have switched on.
+type uproar struct {
+	worlds [whimCount]int                     // in how many worlds each whim is on
+	plain  map[*engine.Command]engine.Handler // the handlers without them
+}
+
+// setWhim switches a whim on or off in a world.
+func (k *Kit) setWhim(w *worldOf, i int, on bool) {
+	if w.chaos[i] == on {
+		return
+	}
+	if w.chaos[i] = on; on {
+		k.uproar.worlds[i]++
+	} else {
+		k.uproar.worlds[i]--
+	}
+	k.rewire()
+}
+
+// calm switches all whims off in a world.
+func (k *Kit) calm(w *worldOf) {
+	for i := range w.chaos {
+		k.setWhim(w, i, false)
+	}
+}
+
+// rewire puts the whims that are on in some world around the handlers that they concern.
+func (k *Kit) rewire() {
+	for cmd, plain := range k.uproar.plain {
+		cmd.Run = plain
+	}
+	k.uproar.plain = make(map[*engine.Command]engine.Handler)
+	for i, w := range whims() {
+		if k.uproar.worlds[i] == 0 {
+			continue
+		}
+		for _, cmd := range k.engine.Commands() {
+			k.wrap(cmd, i, w)
+			for at := range cmd.Subs {
+				k.wrap(&cmd.Subs[at], i, w)
+			}
+		}
+	}
+}
+
+// wrap puts a whim around a command's handler, if it concerns the command.
+func (k *Kit) wrap(cmd *engine.Command, i int, w whim) {
+	plain := cmd.Run
+	if plain == nil || !w.concerns(cmd) {
+		return
+	}
+	if _, known := k.uproar.plain[cmd]; !known {
+		k.uproar.plain[cmd] = plain
+	}
+	cmd.Run = func(c *engine.Call) {
+		if here(c).chaos[i] {
+			w.run(c, plain)
+		} else {
+			plain(c)
+		}
+	}
+}
+
+func isByDigest(cmd *engine.Command) bool { return cmd.Flags&engine.ByDigest != 0 }
+
+// evicted forgets all scripts before one in eight of its calls.
+func evicted(c *engine.Call, plain engine.Handler) {
+	if c.Engine.Dice(8) == 0 {
+		c.Engine.Forget()
+	}
+	plain(c)
+}
+
+// isUnordered reports whether a command reads data and promises no order. Before there were tips, a flag said so.
+func isUnordered(cmd *engine.Command) bool {
+	told := cmd.Flags&engine.SortForScript != 0 || slices.Contains(strings.Fields(cmd.Tips), "nondeterministic_output_order")
+	return told && cmd.Flags&engine.ReadOnly != 0
+}
+
+// shuffled changes the order of the elements of a reply.
+func shuffled(c *engine.Call, plain engine.Handler) {
+	start, proto := c.Reply.Len(), c.Reply.Proto()
+	c.Reply.SetProto(3) // in which maps and sets show
+	plain(c)
+	c.Reply.SetProto(proto)
+	if c.Reply.Full() {
+		return
+	}
+	kind, elements := splitReply(bytes.Clone(c.Reply.Bytes()[start:]))
+	for i := len(elements) - 1; i > 0; i-- {
+		j := c.Engine.Dice(uint64(i + 1))
+		elements[i], elements[j] = elements[j], elements[i]
+	}
+	switch c.Reply.Truncate(start); kind {
+	case '*':
+		c.Reply.Array(len(elements))
+	case '~':
+		c.Reply.Set(len(elements))
+	case '%':
+		c.Reply.Map(len(elements))
+	}
+	for _, element := range elements {
+		c.Reply.Raw(element)
+	}
+}
+
+// splitReply returns the elements of an array or a set of bulk strings, or the pairs of a map of them. Any other reply is its own only
+// element.
+func splitReply(reply []byte) (kind byte, elements [][]byte) {
+	header, rest, _ := bytes.Cut(reply, []byte("\r\n"))
+	n, _ := resp.ParseInt(header[1:])
+	each := 1
+	switch kind = header[0]; kind {
+	case '%':
+		each = 2
+	case '*', '~':
+	default:
+		return kind, [][]byte{reply}
+	}
+	for range n {
+		length := 0
+		for range each {
+			length += bulkLen(rest[length:])
+		}
+		elements, rest = append(elements, rest[:length]), rest[length:]
+	}
+	return kind, elements
+}
+
+// bulkLen returns the length of the bulk string at the start of a reply, with its header.
+func bulkLen(reply []byte) int {
+	header, _, _ := bytes.Cut(reply, []byte("\r\n"))
+	n, _ := resp.ParseInt(header[1:])
+	return len(header) + int(n) + 2*len("\r\n")
+}
+
+// cursorAt returns where the cursor is among a command's arguments; 0 if the command has none.
+func cursorAt(cmd *engine.Command) int { return slices.Index(strings.Fields(cmd.Syntax), "cursor") + 1 }
+
+func hasCursor(cmd *engine.Command) bool { return cursorAt(cmd) > 0 }
+
+// again is a bit that no cursor of an iteration has. A page with it in its cursor leads to the same place once more, where no other
+// whim awaits the client. JavaScript counts as far.
+const again = 1 << 52
+
+// repeated sends some pages twice, and an empty page before others.
+func repeated(c *engine.Call, plain engine.Handler) {
+	at, start := cursorAt(c.Cmd), c.Reply.Len()
+	text := c.Args[at]
+	cursor, ok := resp.ParseInt(text)
+	second := ok && cursor&again != 0
+	if second {
+		c.Args[at] = strconv.AppendInt(nil, cursor&^again, 10)
+		defer func() { c.Args[at] = text }() // MONITOR shows what the client has sent
+	}
+	plain(c)
+	page := c.Reply.Bytes()[start:]
+	if !ok || second || c.Reply.Full() || page[0] != '*' {
+		return
+	}
+	roll := c.Engine.Dice(4)
+	if roll > 1 {
+		return
+	}
+	page = bytes.Clone(page[len("*2\r\n"):])
+	c.Reply.Truncate(start)
+	c.Reply.Array(2)
+	c.Reply.BulkString(strconv.FormatInt(cursor|again, 10))
+	if roll == 0 {
+		c.Reply.Array(0)
+	} else {
+		c.Reply.Raw(page[bulkLen(page):])
+	}
+}
+
+// lastMoment removes the keys of a command that have a millisecond left.
+func lastMoment(c *engine.Call, plain engine.Handler) {
+	keys, _ := c.Cmd.Keys.At(c.Args)
+	for _, k := range keys {
+		key := c.Args[k.At]
+		if deadline, ok := c.DB.Deadline(key); ok && deadline == c.Now()+1 {
+			c.DB.SetDeadline(key, c.Now())
+			c.DB.Exists(key) // it expires
+		}
+	}
+	plain(c)
+}

@@ -1,0 +1,42 @@
+package testkit
+
+import "github.com/miniserver-go/miniserver/engine"
+
+func (k *Kit) chaosLines() []engine.Command {
+	var subs []engine.Command
+	for i, w := range whims() {
+		subs = append(subs, engine.Command{Name: w.name, Arity: 3, Flags: flags, Run: k.cmdChaos(i), Since: since, Syntax: "switch=<ON|OFF>",
+			Summary: w.summary, Complexity: "O(N), N being the number of commands"})
+	}
+	subs = append(subs, helpFor(), engine.Command{Name: "status", Arity: 2, Flags: flags, Run: k.cmdChaosStatus, Since: since,
+		Summary: "Returns what is on in the client's world.", Complexity: "O(1)"})
+	return []engine.Command{{Name: "mini.chaos", Arity: -2, Flags: flags, Since: since, Subs: subs,
+		Summary: "A container for commands that let the server make legal but unpleasant choices.", Complexity: "Depends on the subcommand"}}
+}
+
+// MINI.CHAOS <EVICT | ORDER | SCAN | TIME> <ON | OFF>
+func (k *Kit) cmdChaos(i int) engine.Handler {
+	return func(c *engine.Call) {
+		on := c.Word("ON")
+		if !on && !c.Word("OFF") {
+			c.Refuse(errChaosSwitch)
+		}
+		if c.OK() {
+			k.setWhim(here(c), i, on)
+			c.Reply.Status("OK")
+		}
+	}
+}
+
+// MINI.CHAOS STATUS
+func (k *Kit) cmdChaosStatus(c *engine.Call) {
+	c.Reply.Map(whimCount)
+	for i, w := range whims() {
+		c.Reply.BulkString(w.name)
+		if here(c).chaos[i] {
+			c.Reply.BulkString("on")
+		} else {
+			c.Reply.BulkString("off")
+		}
+	}
+}
