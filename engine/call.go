@@ -36,11 +36,15 @@ type Call struct {
 	scratch  [64]byte
 }
 
-// Nested reports whether the command runs inside another one: a transaction or a script.
-func (c *Call) Nested() bool { return c.Engine.stack.depth > 1 }
+// Nested reports whether the command runs inside another one of its client: a transaction or a script. A slow script of
+// another client may be under way, too.
+func (c *Call) Nested() bool {
+	st := &c.Engine.stack
+	return c.Session.script || st.depth > 1 && st.calls[st.depth-2].Session == c.Session
+}
 
 // MayBlock reports whether BlockOnKeys blocks. It does not in a transaction or in a script.
-func (c *Call) MayBlock() bool { return c.woken || !c.Session.script && c.Engine.stack.depth == 1 }
+func (c *Call) MayBlock() bool { return c.woken || !c.Nested() }
 
 // Now returns the time of the command in milliseconds since the epoch.
 func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }

@@ -1,0 +1,55 @@
+package testkit_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver"
+)
+
+// While a script of one world is slow, it runs without the lock, and clients of other worlds get BUSY, log in and out and come and
+// go. The script goes on in its own world: with its keys, cached scripts, random numbers, faults and chaos.
+func TestSlowScriptBesideAnotherWorld(t *testing.T) {
+	s := miniserver.Run(t, "busy-reply-threshold 5")
+	a, b := connect(t, s), connect(t, s)
+	a.ask(t, "MINI.WORLD", "USE", "a")
+	b.ask(t, "MINI.WORLD", "USE", "b")
+	const script = `local first = redis.call('INCR', KEYS[1])
+		while redis.call('INCR', KEYS[1]) < tonumber(ARGV[1]) do redis.call('SADD', KEYS[2], math.random(20)) redis.call('SMEMBERS', KEYS[2]) end
+		return {first, redis.call('GET', KEYS[1])}`
+	for _, c := range []*connection{a, b} {
+		require.Equal(t, "OK", c.ask(t, "MINI.SEED", "42").Text)
+		require.Equal(t, "OK", c.ask(t, "MINI.CHAOS", "ORDER", "ON").Text)
+		require.Equal(t, "OK", c.ask(t, "MINI.FAULT", "ADD", "f", "ON", "COMMAND", "echo", "DO", "ERROR", "ERR no").Text)
+	}
+	const runs = "20000"
+	a.send(t, "EVAL", script, "2", "n", "s", runs)
+	busy := func() bool { return strings.HasPrefix(b.ask(t, "GET", "n").Text, "BUSY") }
+	require.Eventually(t, busy, 30*time.Second, time.Microsecond)
+	for i := 0; busy(); i++ {
+		require.Equal(t, "OK", b.ask(t, "MULTI").Text)
+		b.ask(t, "PING")
+		b.ask(t, "EXEC")
+		b.ask(t, "MINI.FAULT", "CLEAR")
+		b.ask(t, "MINI.CHAOS", "ORDER", "OFF")
+		b.ask(t, "MINI.CLOCK", "ADVANCE", "1")
+		b.ask(t, "EVAL", "return math.random(1000)", "0")
+		require.Equal(t, "OK", b.ask(t, "AUTH", "world", fmt.Sprint("b", i%3)).Text)
+		s.Do("PING")
+	}
+	require.Equal(t, runs, a.next(t).Elems[1].Text)
+	require.True(t, b.ask(t, "GET", "n").IsNull())
+
+	c := connect(t, s)
+	c.ask(t, "MINI.WORLD", "USE", "c")
+	c.ask(t, "MINI.SEED", "42")
+	c.ask(t, "MINI.CHAOS", "ORDER", "ON")
+	require.Equal(t, runs, c.ask(t, "EVAL", script, "2", "n", "s", runs).Elems[1].Text)
+	for _, words := range [][]string{{"SMEMBERS", "s"}, {"EVAL", "return math.random(1000)", "0"}, {"SRANDMEMBER", "s"}} {
+		require.Equal(t, c.ask(t, words...), a.ask(t, words...), "undisturbed")
+	}
+}
