@@ -39,8 +39,8 @@ func whims() [whimCount]whim {
 // chaos says which of the whims are on in a world.
 type chaos [whimCount]bool
 
-// uproar is what all worlds together have switched on.
-type uproar struct {
+// wiring is which whims stand around handlers.
+type wiring struct {
 	worlds [whimCount]int                     // in how many worlds each whim is on
 	plain  map[*engine.Command]engine.Handler // the handlers without them
 }
@@ -51,15 +51,15 @@ func (k *Kit) setWhim(w *worldOf, i int, on bool) {
 		return
 	}
 	if w.chaos[i] = on; on {
-		k.uproar.worlds[i]++
+		k.wiring.worlds[i]++
 	} else {
-		k.uproar.worlds[i]--
+		k.wiring.worlds[i]--
 	}
 	k.rewire()
 }
 
-// calm switches all whims off in a world.
-func (k *Kit) calm(w *worldOf) {
+// endChaos switches all whims off in a world.
+func (k *Kit) endChaos(w *worldOf) {
 	for i := range w.chaos {
 		k.setWhim(w, i, false)
 	}
@@ -67,12 +67,12 @@ func (k *Kit) calm(w *worldOf) {
 
 // rewire puts the whims that are on in some world around the handlers that they concern.
 func (k *Kit) rewire() {
-	for cmd, plain := range k.uproar.plain {
+	for cmd, plain := range k.wiring.plain {
 		cmd.Run = plain
 	}
-	k.uproar.plain = make(map[*engine.Command]engine.Handler)
+	k.wiring.plain = make(map[*engine.Command]engine.Handler)
 	for i, w := range whims() {
-		if k.uproar.worlds[i] == 0 {
+		if k.wiring.worlds[i] == 0 {
 			continue
 		}
 		for _, cmd := range k.engine.Commands() {
@@ -90,8 +90,8 @@ func (k *Kit) wrap(cmd *engine.Command, i int, w whim) {
 	if plain == nil || !w.concerns(cmd) {
 		return
 	}
-	if _, known := k.uproar.plain[cmd]; !known {
-		k.uproar.plain[cmd] = plain
+	if _, known := k.wiring.plain[cmd]; !known {
+		k.wiring.plain[cmd] = plain
 	}
 	cmd.Run = func(c *engine.Call) {
 		if here(c).chaos[i] {

@@ -94,7 +94,7 @@ func (k *Kit) cmdWorldDrop(c *engine.Call) {
 	}
 	if c.OK() {
 		k.engine.RemoveWorld(w)
-		k.calm(engine.PerWorld[worldOf](w))
+		k.endChaos(engine.PerWorld[worldOf](w))
 		c.Reply.Status("OK")
 	}
 }

@@ -1,9 +1,13 @@
 package testkit_test
 
 import (
+	"errors"
 	"fmt"
 	"io"
+	"net"
+	"os"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -259,4 +263,51 @@ func TestFaultOnAnAddress(t *testing.T) {
 	require.Equal(t, "PONG", b.ask(t, "PING").Text)
 	a.send(t, "PING")
 	require.Empty(t, a.rest(t))
+}
+
+// Clients whose connections break all the time connect again, while others add and remove faults, and nothing is left behind.
+func TestFaultsUnderLoad(t *testing.T) {
+	s := miniserver.Run(t)
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			name := fmt.Sprint("c", i%4)
+			for range 30 {
+				c, err := net.Dial("tcp", s.Addr())
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				_, _ = fmt.Fprintf(c, "CLIENT SETNAME %s\r\nMULTI\r\nRPUSH l x\r\nEXEC\r\nBLPOP l 0.01\r\nEVAL 'return 1' 0\r\nQUIT\r\n", name)
+				_ = c.SetReadDeadline(time.Now().Add(30 * time.Second))
+				if _, err = io.Copy(io.Discard, c); errors.Is(err, os.ErrDeadlineExceeded) {
+					t.Error("the connection stays open")
+				}
+				_ = c.Close()
+			}
+		})
+	}
+	ended := make(chan struct{})
+	go func() { all.Wait(); close(ended) }()
+	for n := 0; ; n++ {
+		select {
+		case <-ended:
+			s.Do("MINI.FAULT", "CLEAR")
+			require.Eventually(t, func() bool { return strings.Contains(s.Do("INFO", "clients").Text, "connected_clients:1\r\n") }, 30*time.Second, time.Millisecond)
+			require.Contains(t, s.Do("INFO", "clients").Text, "blocked_clients:0\r\n")
+			s.Do("DEL", "l")
+			require.Empty(t, s.Do("MINI.LEAKS").Elems)
+			return
+		default:
+		}
+		what := []string{"DELAY 3", "DROP", "LOST-REPLY", "HALF-REPLY", "OOM"}[n%5]
+		s.Do(strings.Fields(fmt.Sprintf("MINI.FAULT ADD f ON CLIENT c%d DO %s PROB 0.3", n%4, what))...)
+		s.Do("MINI.CLOCK", "ADVANCE", "1")
+		s.Do("DEL", "l")
+		if n%20 == 19 {
+			s.Do("MINI.WORLD", "RESET")
+		} else {
+			s.Do("MINI.FAULT", "CLEAR", "f")
+		}
+	}
 }

@@ -49,7 +49,7 @@ type Kit struct {
 	saved   map[string]*snapshot // MINI.WORLD SNAPSHOT, by name
 	waiters []*waiter            // commands MINI.WAITFOR that have not ended
 	masters string               // names that SENTINEL knows: sentinel-masters
-	uproar  uproar
+	wiring  wiring
 	usages  []*usage // of each command and subcommand, ordered by name
 }
 
@@ -70,7 +70,7 @@ func (k *Kit) Part() engine.Part {
 func (k *Kit) reset() {
 	*k.leaks() = leaks{}
 	k.clearFaults()
-	k.calm(engine.PerWorld[worldOf](k.engine.World))
+	k.endChaos(engine.PerWorld[worldOf](k.engine.World))
 }
 
 // Param is the parameter that says whether a server has the kit. Its value counts when the engine is made.
