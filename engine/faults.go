@@ -13,7 +13,7 @@ type faults struct {
 	delays []*delay // by due, then in the order of their beginning
 }
 
-// Judge decides what becomes of a command; nil if it runs. It is called under the lock, and must not change anything.
+// Judge decides what becomes of a command; nil if it runs. It is called under the lock, and may only count.
 type Judge func(s *Session, cmd *Command, args [][]byte) *Fate
 
 // Fate is what becomes of a command: the first of these that is set.

@@ -11,17 +11,32 @@ import (
 	"github.com/miniserver-go/miniserver/internal/difftest"
 )
 
-// TestSameSeedSameBytes runs random commands twice, in engines that were made with other seeds, and compares all replies
-// and the data at the end.
+// TestSameSeedSameBytes runs random commands in two engines that were made with other seeds.
 func TestSameSeedSameBytes(t *testing.T) {
 	n := 100_000
 	if testing.Short() {
 		n = 10_000
 	}
+	repeats(t, n, newRun(1), newRun(2))
+}
+
+// TestSameSeedSameChaos is the same with everything unpleasant.
+func TestSameSeedSameChaos(t *testing.T) {
+	first, second := newRun(1), newRun(2)
+	for _, r := range []*run{first, second} {
+		for _, line := range []string{"MINI.CHAOS EVICT ON", "MINI.CHAOS ORDER ON", "MINI.CHAOS SCAN ON", "MINI.CHAOS TIME ON",
+			"MINI.FAULT ADD oom ON KEY * DO OOM PROB 0.1", "MINI.FAULT ADD moved ON KEY *1* DO MOVED host:1 PROB 0.1"} {
+			require.Equal(t, "+OK\r\n", r.text(line))
+		}
+	}
+	repeats(t, 10_000, first, second)
+}
+
+// repeats runs random commands twice, and compares all replies and the data at the end.
+func repeats(t *testing.T, n int, first, second *run) {
 	g, err := difftest.NewGenerator(1, difftest.Families())
 	require.NoError(t, err)
 	commands := g.Take(n)
-	first, second := newRun(1), newRun(2)
 	for i, cmd := range commands {
 		a, b := first.do(cmd), second.do(cmd)
 		if !bytes.Equal(a, b) {
