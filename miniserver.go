@@ -93,6 +93,11 @@ func start(settings []string) (*Server, error) {
 	}
 	s.engine.Join(engine.Part{Params: early[1:]})
 	serving.Journal, serving.Load = s.parts.Journal, s.parts.Load
+	ready := make(chan struct{})
+	serving.Ready = func() error {
+		close(ready)
+		return nil
+	}
 	s.server = server.New(s.engine, serving)
 	for _, line := range settings {
 		if err := apply(line, s.engine.Param); err != nil {
@@ -103,6 +108,14 @@ func start(settings []string) (*Server, error) {
 		return nil, err
 	}
 	s.own.addr = s.Addr()
+	if err := s.run(ready); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// run starts to serve, and returns once the server is ready: before, clients get LOADING.
+func (s *Server) run(ready <-chan struct{}) error {
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
 	go func() {
@@ -110,7 +123,12 @@ func start(settings []string) (*Server, error) {
 		s.parts.Journal.Close()
 		close(s.ended)
 	}()
-	return s, nil
+	select {
+	case <-ready:
+		return nil
+	case <-s.ended:
+		return s.err
+	}
 }
 
 // applyEarly applies the settings of parameters that the engine needs when it is made, and returns the others.

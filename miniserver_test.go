@@ -38,6 +38,16 @@ func Example() {
 	// (integer) 0
 }
 
+// Start returns when the first command is served, and not refused since the server still loads.
+func TestStartedIsReady(t *testing.T) {
+	for range 50 {
+		s, err := miniserver.Start()
+		require.NoError(t, err)
+		require.True(t, s.Do("GET", "k").IsNull())
+		require.NoError(t, s.Close())
+	}
+}
+
 // TestClientsConnect speaks to the server as a client would.
 func TestDoWithoutWords(t *testing.T) {
 	s := miniserver.Run(t)
