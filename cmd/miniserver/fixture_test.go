@@ -1,11 +1,9 @@
 package main
 
 import (
-	"bufio"
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -79,15 +77,4 @@ func TestFixtureOfSnapshotAndCommands(t *testing.T) {
 		words, _ := resp.Words([]byte(command), nil)
 		require.Equal(t, want, string(p.engine.Do(p.engine.NewSession(nil), [][][]byte{words}).Out), command)
 	}
-}
-
-func TestNextCommandEnds(t *testing.T) {
-	in := bufio.NewReaderSize(strings.NewReader("\n#x\nPING"), 64<<10)
-	for _, want := range []int{0, 0, 1} {
-		args, err := nextCommand(in)
-		require.NoError(t, err)
-		require.Len(t, args, want)
-	}
-	_, err := nextCommand(in)
-	require.Error(t, err)
 }

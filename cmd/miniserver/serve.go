@@ -16,6 +16,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/persistence/fixture"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/server"
 	"github.com/miniserver-go/miniserver/testkit"
@@ -122,6 +123,17 @@ func newProgram(conf *config, out io.Writer) (*program, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// load loads the saved data, then the fixture.
+func (p *program) load() error {
+	if err := p.parts.Load(); err != nil || p.fixturePath == "" {
+		return err
+	}
+	return fixture.Loader{Engine: p.engine, Snapshots: p.parts.Snapshots, Progress: func(done, total int64) {
+		p.fixtureDone.Store(done)
+		p.fixtureSize.Store(total)
+	}}.Load(p.fixturePath)
 }
 
 // part returns the parameters and hooks that the program adds to its engine.

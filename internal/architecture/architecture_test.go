@@ -36,6 +36,7 @@ var layers = [][]string{
 	{"internal/assembly"},
 	{"testkit"},
 	{"server", "scripting", "replication", "persistence/journal"},
+	{"persistence/fixture"},
 	{"persistence/snapshot"},
 	{"scripting/redislib"},
 	{"scripting/lua"},

@@ -40,6 +40,11 @@ func (s *Saver) LoadFile(path string, follow func(rest io.Reader) error) error {
 		return err
 	}
 	defer func() { _ = f.Close() }()
+	return s.LoadFrom(f, size, path, follow)
+}
+
+// LoadFrom is LoadFile for what is already open.
+func (s *Saver) LoadFrom(f io.Reader, size int64, path string, follow func(rest io.Reader) error) (err error) {
 	s.engine.StartLoading()
 	defer s.engine.StopLoading()
 	s.engine.With(func() {
