@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"github.com/miniserver-go/miniserver/acl"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -31,6 +32,18 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	s.world.clients[s.ID] = s
 	s.regroup()
 	e.stats.connections++
+	return s
+}
+
+// NewOperator registers a session in a world for the program itself, which need not log in and may do everything. The caller must
+// Close it.
+func (e *Engine) NewOperator(peer Peer, w *World) *Session {
+	s := e.NewSession(peer)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.visit(e.home)
+	s.authed, s.everAuthed, s.user = true, true, acl.Default(nil)
+	s.MoveTo(w)
 	return s
 }
 

@@ -169,10 +169,13 @@ func (e *Engine) Collect(s *Session) Outcome {
 }
 
 // With runs fn under the lock, in the home world with the clock read, for work that is not a command.
-func (e *Engine) With(fn func()) {
+func (e *Engine) With(fn func()) { e.In(e.home, fn) }
+
+// In is With for another world.
+func (e *Engine) In(w *World, fn func()) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	e.visit(e.home)
+	e.visit(w)
 	e.between(fn)
 }
 

@@ -66,6 +66,8 @@ type Options struct {
 	// Guarded is the setting because of which strangers must not reach the server; "" for none. With it the server accepts
 	// only local connections while the default user needs no password, even with protected-mode no.
 	Guarded string
+	// InProcess is for a server that clients reach only by Dial: it has no listeners.
+	InProcess bool
 }
 
 // Server serves an engine's commands on sockets.
@@ -77,6 +79,7 @@ type Server struct {
 	acceptors  sync.WaitGroup
 	tls        tlsConfig
 	loops      *gnet.Client
+	pipes      *pipeLoop     // nil unless InProcess
 	alarm      chan struct{} // the engine has work earlier than Tick announced
 	ending     chan struct{} // closed by SHUTDOWN
 	end        sync.Once
@@ -115,6 +118,9 @@ func New(e *engine.Engine, opts Options) *Server {
 	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{}),
 		groups: make(map[gnet.EventLoop]*group)}
 	e.Config.ReplyMemory = replyMemory()
+	if opts.InProcess {
+		s.pipes = newPipeLoop()
+	}
 	s.maxBulk.Store(e.Config.ProtoMaxBulk)
 	s.maxQuery.Store(1 << 30)
 	s.maxClients.Store(int64(opts.MaxClients))
@@ -151,6 +157,9 @@ func Loops() int { return min(maxLoops, max(1, runtime.NumCPU()/2)) }
 
 // Listen opens the listeners. Run does so if Listen was not called.
 func (s *Server) Listen() error {
+	if s.opts.InProcess {
+		return nil
+	}
 	err := s.listen()
 	if err != nil {
 		s.closeListeners()
@@ -172,6 +181,10 @@ func (s *Server) Addrs() []string {
 
 // Run serves until the context ends or SHUTDOWN is called. It returns an error if it cannot listen.
 func (s *Server) Run(ctx context.Context) (err error) {
+	defer s.engine.DisableSlowScripts()
+	if s.opts.InProcess {
+		return s.runPipes(ctx)
+	}
 	if s.listeners == nil {
 		if err := s.Listen(); err != nil {
 			return err
@@ -187,9 +200,7 @@ func (s *Server) Run(ctx context.Context) (err error) {
 	if err := s.loops.Start(); err != nil {
 		return err
 	}
-	err = errors.Join(s.serve(ctx), s.loops.Stop())
-	s.engine.DisableSlowScripts()
-	return err
+	return errors.Join(s.serve(ctx), s.loops.Stop())
 }
 
 // load loads the data and logs that the server is ready. Clients already get LOADING errors, see serve.
