@@ -13,50 +13,71 @@
 // control the clock: they can stop, set and advance it. And the commands of the test kit are there (see package
 // testkit), unless the setting "test-kit no" takes them away.
 //
-// A program may run as many servers as it likes. They share nothing.
+// A program may run as many servers as it likes. They share nothing. One server can also have many worlds, which share
+// nothing either and cost less: see NewWorld. And in a bubble of testing/synctest a server has the bubble's time: see
+// RunInProcess.
 package miniserver
 
 import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
-	"fmt"
-	"slices"
+	"errors"
+	"io"
+	"net"
 	"strings"
-	"time"
+	"sync"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/persistence/fixture"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
-	"github.com/miniserver-go/miniserver/release"
-	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/server"
 	"github.com/miniserver-go/miniserver/testkit"
 )
 
-// Server is a running server. Its methods may be called from any goroutine.
+// Server is a running server. It is also its world of new connections, so it has the methods of World. They may be called from any
+// goroutine.
 type Server struct {
-	engine *engine.Engine
-	server *server.Server
-	parts  assembly.Parts
-	clock  *testkit.Clock
-	stop   context.CancelFunc
-	ended  chan struct{} // closed when err is final
-	err    error
-	own    client
+	World
+	engine   *engine.Engine
+	server   *server.Server
+	parts    assembly.Parts
+	stop     context.CancelFunc
+	ended    chan struct{} // closed when err is final
+	err      error
+	mu       sync.Mutex
+	numbered int // worlds of NewWorld and Fork
 }
 
-// TB is the part of testing.TB that Run uses.
+// TB is the part of testing.TB that this package uses.
 type TB interface {
 	Helper()
+	Name() string
 	Cleanup(func())
+	Logf(format string, args ...any)
+	Errorf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
-// Run starts a server for a test and closes it when the test ends. If it cannot start, the test fails.
+// Run starts a server for a test and closes it when the test ends. Its log is part of the test's. If it cannot start, the test
+// fails. For the settings see Start.
 func Run(t TB, settings ...string) *Server {
 	t.Helper()
-	s, err := Start(settings...)
+	return run(t, false, settings)
+}
+
+// RunInProcess is Run for a server that does not listen: clients connect by Dial, which is what Options.Dialer of go-redis wants. Neither
+// it nor its clients use the network, so it works in a bubble of testing/synctest, and then its clock is the bubble's.
+func RunInProcess(t TB, settings ...string) *Server {
+	t.Helper()
+	return run(t, true, settings)
+}
+
+func run(t TB, inProcess bool, settings []string) (s *Server) {
+	t.Helper()
+	var err error
+	unlocked(func() { s, err = start(settings, server.Options{InProcess: inProcess, Log: testLog{t}}) })
 	if err != nil {
 		t.Fatalf("miniserver: %v", err)
 		return nil
@@ -65,41 +86,48 @@ func Run(t TB, settings ...string) *Server {
 	return s
 }
 
+// testLog writes the server's log to a test's.
+type testLog struct{ TB }
+
+// Write implements io.Writer. It is called with one line.
+func (l testLog) Write(line []byte) (int, error) {
+	l.Logf("%s", strings.TrimSuffix(string(line), "\n"))
+	return len(line), nil
+}
+
 // Start starts a server on a free port of the loopback interface. The settings are lines of a redis.conf,
-// such as "requirepass secret" or "port 7777". Settings of the command miniserver are not supported:
-// aclfile, databases, include, load, logfile, pidfile, rename-command, seed and user. The caller must Close the server.
+// such as "requirepass secret" or "port 7777"; "load fixture.txt" loads data to start with. Other settings of the command
+// miniserver are not supported: aclfile, include, logfile, pidfile, rename-command and user. The caller must Close the
+// server.
 func Start(settings ...string) (s *Server, err error) {
-	unlocked(func() { s, err = start(settings) })
+	unlocked(func() { s, err = start(settings, server.Options{Log: io.Discard}) })
 	return s, err
 }
 
-func start(settings []string) (*Server, error) {
-	s := &Server{ended: make(chan struct{})}
-	like, kit := &release.Default, true
-	early := []engine.Param{engine.ReleaseParam(&like), testkit.Param(&kit)}
-	settings, err := applyEarly(settings, early)
+func start(lines []string, options server.Options) (*Server, error) {
+	c := newConfig()
+	others, err := c.applyEarly(lines)
 	if err != nil {
 		return nil, err
 	}
-	var seed [8]byte
-	_, _ = rand.Read(seed[:])
-	s.engine = engine.New(engine.Options{Release: like, Clock: server.Clock(), Seed: binary.LittleEndian.Uint64(seed[:])})
-	parts, serving := assembly.Options{Disk: new(snapshot.MemDisk), TestKit: kit}, server.Options{Bind: []string{"127.0.0.1"}}
-	s.parts = assembly.Join(s.engine, parts)
-	if kit {
-		s.clock, serving.Guarded = s.parts.Kit.Clock, testkit.Setting
+	s := &Server{ended: make(chan struct{})}
+	s.engine = engine.New(engine.Options{Databases: int(c.databases), Release: c.like, Clock: server.Clock(), Seed: c.seed})
+	s.parts = assembly.Join(s.engine, assembly.Options{Disk: new(snapshot.MemDisk), Log: options.Log, TestKit: c.kit})
+	s.World = World{server: s, name: defaultWorld, world: s.engine.Home()}
+	if c.kit {
+		s.clock, options.Guarded = s.parts.Kit.Clock, testkit.Setting
 	} else {
 		s.clock = testkit.NewClock(s.engine)
 	}
-	s.engine.Join(engine.Part{Params: early[1:]})
-	serving.Journal, serving.Load = s.parts.Journal, s.parts.Load
+	s.engine.Join(engine.Part{Params: c.params()})
+	options.Bind, options.Journal, options.Load = []string{"127.0.0.1"}, s.parts.Journal, func() error { return s.load(c.fixture) }
 	ready := make(chan struct{})
-	serving.Ready = func() error {
+	options.Ready = func() error {
 		close(ready)
 		return nil
 	}
-	s.server = server.New(s.engine, serving)
-	for _, line := range settings {
+	s.server = server.New(s.engine, options)
+	for _, line := range others {
 		if err := apply(line, s.engine.Param); err != nil {
 			return nil, err
 		}
@@ -107,15 +135,18 @@ func start(settings []string) (*Server, error) {
 	if err := s.server.Listen(); err != nil {
 		return nil, err
 	}
-	s.own.addr = s.Addr()
-	if err := s.run(ready); err != nil {
-		return nil, err
+	s.own = newClient(s.enter)
+	s.serve()
+	select {
+	case <-ready:
+	case <-s.ended:
+		return nil, s.err
 	}
 	return s, nil
 }
 
-// run starts to serve, and returns once the server is ready: before, clients get LOADING.
-func (s *Server) run(ready <-chan struct{}) error {
+// serve runs the server until Close.
+func (s *Server) serve() {
 	var ctx context.Context
 	ctx, s.stop = context.WithCancel(context.Background())
 	go func() {
@@ -123,65 +154,50 @@ func (s *Server) run(ready <-chan struct{}) error {
 		s.parts.Journal.Close()
 		close(s.ended)
 	}()
+}
+
+// load loads the saved data, and those of a file unless its path is "".
+func (s *Server) load(path string) error {
+	if err := s.parts.Load(); err != nil || path == "" {
+		return err
+	}
+	return fixture.Loader{Engine: s.engine, Snapshots: s.parts.Snapshots}.Load(path)
+}
+
+func randomSeed() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:])
+	return binary.LittleEndian.Uint64(b[:]) >> 1
+}
+
+// Addr returns the address to connect to, such as "127.0.0.1:43125"; "pipe" if the server does not listen.
+func (s *Server) Addr() string {
+	if addrs := s.server.Addrs(); len(addrs) > 0 {
+		return addrs[0]
+	}
+	return "pipe"
+}
+
+// Dial connects to the server, whatever the network and the address. It may serve as the dialer of a client.
+func (s *Server) Dial(ctx context.Context, _, _ string) (net.Conn, error) {
 	select {
-	case <-ready:
-		return nil
 	case <-s.ended:
-		return s.err
+		return nil, errors.New("the server has ended")
+	default:
 	}
+	if addrs := s.server.Addrs(); len(addrs) > 0 {
+		return new(net.Dialer).DialContext(ctx, "tcp", addrs[0])
+	}
+	return s.server.Dial(), nil
 }
 
-// applyEarly applies the settings of parameters that the engine needs when it is made, and returns the others.
-func applyEarly(settings []string, early []engine.Param) (others []string, err error) {
-	for _, line := range settings {
-		name, _, _ := strings.Cut(line, " ")
-		i := slices.IndexFunc(early, func(p engine.Param) bool { return strings.EqualFold(name, p.Name) })
-		if i < 0 {
-			others = append(others, line)
-			continue
-		}
-		if err = apply(line, func(string) *engine.Param { return &early[i] }); err != nil {
-			return nil, err
-		}
-	}
-	return others, nil
-}
-
-// apply applies a line of a redis.conf to the parameter that lookup finds.
-func apply(line string, lookup func(name string) *engine.Param) error {
-	words, ok := resp.Words([]byte(line), nil)
-	if !ok || len(words) < 2 {
-		return fmt.Errorf("setting %q: name or value is missing", line)
-	}
-	p := lookup(strings.ToLower(string(words[0])))
-	if p == nil || p.Set == nil {
-		return fmt.Errorf("setting %q: there is no such parameter", line)
-	}
-	values := make([]string, len(words)-1)
-	for i, w := range words[1:] {
-		values[i] = string(w)
-	}
-	if err := p.Set(strings.Join(values, " ")); err != nil {
-		return fmt.Errorf("setting %q: %s", line, err)
-	}
-	return nil
-}
-
-// Addr returns the address to connect to, such as "127.0.0.1:43125".
-func (s *Server) Addr() string { return s.server.Addrs()[0] }
-
-// Do executes a command and returns its RESP2 reply; the reply's String is what redis-cli prints. All calls
-// share one connection: SELECT, AUTH and MULTI apply to later calls, and other calls wait for
-// a blocking command. That ends when it is served, at its timeout by the server's clock, or with the server. Without
-// words, and if the server has ended, Do returns an error reply that says so.
-func (s *Server) Do(words ...string) resp.Value { return s.own.do(words) }
-
-// Advance moves the clock ahead. When it returns, everything due until then has happened in order: keys and elements
-// have expired, and blocked clients have timed out. MINI.CLOCK ADVANCE does the same for clients.
-func (s *Server) Advance(d time.Duration) {
-	unlocked(func() {
-		s.engine.With(func() { s.clock.Advance(s.engine, d) })
-	})
+// Close ends the server and its connections. If the server has ended with an error before, Close returns it. Further
+// calls do nothing.
+func (s *Server) Close() error {
+	s.stop()
+	<-s.ended
+	s.own.close()
+	return s.err
 }
 
 // unlocked runs fn on a goroutine that is not locked to a thread, as the caller's may be. Coroutines of the engine,
@@ -193,24 +209,4 @@ func unlocked(fn func()) {
 		fn()
 	}()
 	<-done
-}
-
-// Freeze sets the clock and stops it: then only Advance moves it, or MINI.CLOCK. On the way ahead, what is due happens in
-// order. Deadlines do not move with the clock: when it is set back, keys live longer.
-func (s *Server) Freeze(at time.Time) {
-	unlocked(func() {
-		s.engine.With(func() {
-			s.clock.Freeze()
-			s.clock.MoveTo(s.engine, at.UnixMicro())
-		})
-	})
-}
-
-// Close ends the server and its connections. If the server has ended with an error before, Close returns it. Further
-// calls do nothing.
-func (s *Server) Close() error {
-	s.stop()
-	<-s.ended
-	s.own.close()
-	return s.err
 }

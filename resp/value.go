@@ -1,6 +1,9 @@
 package resp
 
-import "slices"
+import (
+	"slices"
+	"strconv"
+)
 
 // Kind is the type byte of a value.
 type Kind byte
@@ -54,6 +57,44 @@ func (v Value) IsNull() bool { return v.Nil }
 
 // IsError reports whether v is an error reply.
 func (v Value) IsError() bool { return v.Kind == Error }
+
+// Err returns an error reply as a ReplyError; nil for other replies.
+func (v Value) Err() error {
+	if v.IsError() {
+		return ReplyError(v.Text)
+	}
+	return nil
+}
+
+// ReplyError is the text of an error reply.
+type ReplyError string
+
+// Error implements error.
+func (e ReplyError) Error() string { return string(e) }
+
+// Strings returns the texts of the elements; those of integers in digits. Other kinds than aggregates have none.
+func (v Value) Strings() []string {
+	if !v.IsAggregate() {
+		return nil
+	}
+	texts := make([]string, len(v.Elems))
+	for i, e := range v.Elems {
+		if texts[i] = e.Text; e.Kind == Integer {
+			texts[i] = strconv.FormatInt(e.Int, 10)
+		}
+	}
+	return texts
+}
+
+// StringMap returns the texts of an aggregate of keys and values: a map of RESP3, or the array for one of RESP2.
+func (v Value) StringMap() map[string]string {
+	texts := v.Strings()
+	pairs := make(map[string]string, len(texts)/2)
+	for i := 1; i < len(texts); i += 2 {
+		pairs[texts[i-1]] = texts[i]
+	}
+	return pairs
+}
 
 // IsAggregate reports whether v is of a kind that has elements, even if there are none.
 func (v Value) IsAggregate() bool {

@@ -105,5 +105,11 @@ func (c *Clock) Advance(e *engine.Engine, d time.Duration) {
 // Freeze stops the clock at the time that it shows.
 func (c *Clock) Freeze() { c.run(c.Now(), 0) }
 
+// Resume lets the clock run at the machine's pace, from the time that it shows.
+func (c *Clock) Resume(e *engine.Engine) {
+	c.run(c.Now(), 1)
+	e.TickBy(c.Now() / 1000) // the host has gone to sleep by the old pace
+}
+
 // Frozen reports whether the clock stands still.
 func (c *Clock) Frozen() bool { return c.motion.Load().rate == 0 }

@@ -56,6 +56,12 @@ func (k *Kit) world(name string) *engine.World {
 	return w
 }
 
+// World returns the world with a name, and its clock. It makes the world if there is none.
+func (k *Kit) World(name string) (*engine.World, *Clock) {
+	w := k.world(name)
+	return w, engine.PerWorld[worldOf](w).clock
+}
+
 // inOrder returns the worlds by name.
 func (k *Kit) inOrder() []*engine.World {
 	return slices.SortedFunc(slices.Values(k.engine.Worlds()), func(a, b *engine.World) int { return cmp.Compare(nameOf(a), nameOf(b)) })

@@ -1,0 +1,71 @@
+package miniserver
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/testkit"
+)
+
+// config is the settings that count when the engine is made.
+type config struct {
+	databases int64
+	like      *release.Release
+	seed      uint64
+	kit       bool
+	fixture   string // path of the file that is loaded at the start; "" for none
+}
+
+func newConfig() *config {
+	return &config{databases: 16, like: &release.Default, seed: randomSeed(), kit: true}
+}
+
+// params returns the parameters of these settings that the engine does not have itself.
+func (c *config) params() []engine.Param {
+	return []engine.Param{
+		testkit.Param(&c.kit),
+		engine.IntParam("seed", &c.seed, 0, 1<<63-1).AtStart(),
+		engine.StringParam("load", &c.fixture).AtStart(),
+	}
+}
+
+// applyEarly applies these settings, and returns the others.
+func (c *config) applyEarly(settings []string) (others []string, err error) {
+	early := append(c.params(), engine.ReleaseParam(&c.like), engine.IntParam("databases", &c.databases, 1, 1<<31-1))
+	for _, line := range settings {
+		name, _, _ := strings.Cut(line, " ")
+		i := slices.IndexFunc(early, func(p engine.Param) bool { return strings.EqualFold(name, p.Name) })
+		if i < 0 {
+			others = append(others, line)
+			continue
+		}
+		if err = apply(line, func(string) *engine.Param { return &early[i] }); err != nil {
+			return nil, err
+		}
+	}
+	return others, nil
+}
+
+// apply applies a line of a redis.conf to the parameter that lookup finds.
+func apply(line string, lookup func(name string) *engine.Param) error {
+	words, ok := resp.Words([]byte(line), nil)
+	if !ok || len(words) < 2 {
+		return fmt.Errorf("setting %q: name or value is missing", line)
+	}
+	p := lookup(strings.ToLower(string(words[0])))
+	if p == nil || p.Set == nil {
+		return fmt.Errorf("setting %q: there is no such parameter", line)
+	}
+	values := make([]string, len(words)-1)
+	for i, w := range words[1:] {
+		values[i] = string(w)
+	}
+	if err := p.Set(strings.Join(values, " ")); err != nil {
+		return fmt.Errorf("setting %q: %s", line, err)
+	}
+	return nil
+}

@@ -1,0 +1,246 @@
+package miniserver
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/testkit"
+)
+
+// World is a world of a server: databases, scripts, channels, a clock, faults and random numbers of its own, so that tests can run side
+// by side on one server. Its methods may be called from any goroutine.
+type World struct {
+	server *Server
+	name   string
+	world  *engine.World
+	clock  *testkit.Clock
+	own    *client
+}
+
+// defaultWorld is the name of the world of new connections.
+const defaultWorld = "default"
+
+// patience is how long WaitFor waits if its context has no deadline.
+const patience = 5 * time.Second
+
+// NewWorld makes a world for a test, with the test's name. When the test ends its data are removed, and, unless clients are left in
+// it, the world too. The server must have the test kit.
+func (s *Server) NewWorld(t TB) *World {
+	t.Helper()
+	if s.parts.Kit == nil {
+		t.Fatalf("miniserver: a server without the test kit has one world")
+		return nil
+	}
+	w := s.open(s.freshName(t.Name()))
+	t.Cleanup(w.remove)
+	return w
+}
+
+// open returns the world with a name.
+func (s *Server) open(name string) *World {
+	w := &World{server: s, name: name}
+	s.engine.With(func() { w.world, w.clock = s.parts.Kit.World(name) })
+	w.own = newClient(w.enter)
+	return w
+}
+
+// freshName returns the name of a world that there is not yet.
+func (s *Server) freshName(title string) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.numbered++
+	return fmt.Sprintf("%d-%.100s", s.numbered, url.PathEscape(title))
+}
+
+// remove removes what a world holds, and the world unless it has clients.
+func (w *World) remove() {
+	w.own.close()
+	_, _ = w.server.operate(context.Background(), "MINI.WORLD", "RESET", w.name)
+	_, _ = w.server.operate(context.Background(), "MINI.WORLD", "DROP", w.name)
+}
+
+// enter connects a client to the world.
+func (w *World) enter(ctx context.Context) (net.Conn, error) {
+	conn, err := w.server.Dial(ctx, "", "")
+	if err != nil || w.name == defaultWorld {
+		return conn, err
+	}
+	user, password := w.login()
+	reply, err := exchange(conn, resp.NewReader(conn), []string{"AUTH", user, password})
+	if err == nil {
+		err = reply.Err()
+	}
+	if err != nil {
+		_ = conn.Close()
+		return nil, err
+	}
+	return conn, nil
+}
+
+// login returns the name and the password by which clients log in to the world.
+func (w *World) login() (user, password string) {
+	if secret := w.server.engine.Param("requirepass").Get(); secret != "" {
+		return "world:" + w.name, secret
+	}
+	return "world", w.name
+}
+
+// Name returns the name of the world: "default" for that of new connections.
+func (w *World) Name() string { return w.name }
+
+// URL returns the URL by which a client connects to the world, such as "redis://world:1-TestCart@127.0.0.1:43125".
+func (w *World) URL() string {
+	u := url.URL{Scheme: "redis", Host: w.server.Addr()}
+	switch user, password := w.login(); {
+	case w.name != defaultWorld:
+		u.User = url.UserPassword(user, password)
+	case password != w.name: // the server needs one
+		u.User = url.UserPassword("", password)
+	}
+	return u.String()
+}
+
+// Do executes a command and returns its RESP2 reply; the reply's String is what redis-cli prints. All calls
+// share one connection: SELECT, AUTH and MULTI apply to later calls, and other calls wait for
+// a blocking command. That ends when it is served, at its timeout by the server's clock, or with the server. Without
+// words, and if the server has ended, Do returns an error reply that says so.
+func (w *World) Do(words ...string) resp.Value {
+	reply, err := w.own.do(context.Background(), words)
+	if err != nil {
+		return resp.Value{Kind: resp.Error, Text: "ERR " + err.Error()}
+	}
+	return reply
+}
+
+// DoContext is Do that ends with the context, too, so that a blocking command cannot hang a test. Its connection ends then. The
+// error is that of the context, of the connection, or, as resp.ReplyError, the server's.
+func (w *World) DoContext(ctx context.Context, words ...string) (resp.Value, error) {
+	reply, err := w.own.do(ctx, words)
+	if err == nil {
+		err = reply.Err()
+	}
+	return reply, err
+}
+
+// steer runs fn between the commands of the world.
+func (w *World) steer(fn func(e *engine.Engine)) {
+	unlocked(func() {
+		w.server.engine.In(w.world, func() { fn(w.server.engine) })
+	})
+}
+
+// Now returns the time that the clock shows.
+func (w *World) Now() time.Time { return time.UnixMicro(w.clock.Now()) }
+
+// Advance moves the clock ahead. When it returns, everything due until then has happened in order: keys and elements
+// have expired, and blocked clients have timed out. MINI.CLOCK ADVANCE does the same for clients.
+func (w *World) Advance(d time.Duration) {
+	w.steer(func(e *engine.Engine) { w.clock.Advance(e, d) })
+}
+
+// SetTime sets the clock, which then runs, or stands, as before. On the way ahead, what is due happens in order. Deadlines
+// do not move with the clock: when it is set back, keys live longer.
+func (w *World) SetTime(at time.Time) {
+	w.steer(func(e *engine.Engine) { w.clock.MoveTo(e, at.UnixMicro()) })
+}
+
+// Freeze sets the clock and stops it: then only Advance and SetTime move it, or MINI.CLOCK.
+func (w *World) Freeze(at time.Time) {
+	w.steer(func(e *engine.Engine) {
+		w.clock.Freeze()
+		w.clock.MoveTo(e, at.UnixMicro())
+	})
+}
+
+// Resume lets the clock run at the machine's pace, from the time that it shows.
+func (w *World) Resume() {
+	w.steer(func(e *engine.Engine) { w.clock.Resume(e) })
+}
+
+// Seed starts all that is random anew, so that it repeats: see MINI.SEED.
+func (w *World) Seed(seed uint64) {
+	w.steer(func(e *engine.Engine) { e.Reseed(seed) })
+}
+
+// WaitFor waits until something is the case, in the words of MINI.WAITFOR: s.WaitFor(ctx, "BLOCKED", "1"). It waits until the deadline
+// of the context, or for five seconds; then the error says what was there instead.
+func (w *World) WaitFor(ctx context.Context, condition ...string) error {
+	timeout := patience
+	if deadline, ok := ctx.Deadline(); ok {
+		timeout = max(0, time.Until(deadline))
+	}
+	words := append([]string{"MINI.WAITFOR"}, condition...)
+	patient, cancel := context.WithCancel(context.WithoutCancel(ctx)) // so that the server says what it found
+	defer cancel()
+	defer context.AfterFunc(ctx, func() {
+		if errors.Is(ctx.Err(), context.Canceled) {
+			cancel()
+		}
+	})()
+	_, err := w.operate(patient, append(words, "TIMEOUT", strconv.FormatInt(timeout.Milliseconds(), 10))...)
+	return err
+}
+
+// Snapshot keeps a copy of the data, the functions and the clock. Every world of the server can Restore it.
+func (w *World) Snapshot(name string) error { return w.kit("MINI.WORLD", "SNAPSHOT", name) }
+
+// Restore replaces the data, the functions and the clock by those of a snapshot.
+func (w *World) Restore(name string) error { return w.kit("MINI.WORLD", "RESTORE", name) }
+
+// Reset makes the world as it was when it was new. Its clients stay.
+func (w *World) Reset() error { return w.kit("MINI.WORLD", "RESET") }
+
+// Fork makes a new world for a test, with a copy of this one. It ends as one of NewWorld.
+func (w *World) Fork(t TB) *World {
+	t.Helper()
+	name := w.server.freshName(t.Name())
+	if err := w.kit("MINI.WORLD", "FORK", w.name, name); err != nil {
+		t.Fatalf("miniserver: %v", err)
+		return nil
+	}
+	fork := w.server.open(name)
+	t.Cleanup(fork.remove)
+	return fork
+}
+
+// Dump returns the data as text: see MINI.DUMP.
+func (w *World) Dump() string {
+	reply, err := w.operate(context.Background(), "MINI.DUMP")
+	if err != nil {
+		return err.Error()
+	}
+	return strings.Join(append(reply.Strings(), ""), "\n")
+}
+
+// CheckLeaks has the test fail at its end if it leaves something behind that is not there now: keys without a deadline, locks, open
+// transactions, blocked or subscribed clients. Clients that the test closes before its end are no leak.
+func (w *World) CheckLeaks(t TB) {
+	t.Helper()
+	mark := w.server.freshName(t.Name())
+	if err := w.kit("MINI.LEAKS", "MARK", mark); err != nil {
+		t.Fatalf("miniserver: %v", err)
+		return
+	}
+	t.Cleanup(func() {
+		reply, err := w.operate(context.Background(), "MINI.LEAKS", "SINCE", mark)
+		if err != nil {
+			t.Errorf("miniserver: %v", err)
+		}
+		for _, leak := range reply.Strings() {
+			t.Errorf("miniserver: the test leaves behind: %s", leak)
+		}
+	})
+}
+
+func (w *World) kit(words ...string) error {
+	_, err := w.operate(context.Background(), words...)
+	return err
+}
