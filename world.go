@@ -211,6 +211,14 @@ func (w *World) Fork(t TB) *World {
 	return fork
 }
 
+// AddFault adds a fault, in the words that follow MINI.FAULT ADD id: w.AddFault("lost", "ON", "COMMAND", "incr", "DO", "DROP").
+func (w *World) AddFault(id string, words ...string) error {
+	return w.kit(append([]string{"MINI.FAULT", "ADD", id}, words...)...)
+}
+
+// ClearFaults removes all faults.
+func (w *World) ClearFaults() error { return w.kit("MINI.FAULT", "CLEAR") }
+
 // Dump returns the data as text: see MINI.DUMP.
 func (w *World) Dump() string {
 	reply, err := w.operate(context.Background(), "MINI.DUMP")

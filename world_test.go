@@ -135,6 +135,17 @@ func TestSettingsOfTheEngine(t *testing.T) {
 	require.ErrorContains(t, err, "argument must be between")
 }
 
+func TestFaultsOfAWorld(t *testing.T) {
+	s := miniserver.Run(t)
+	w := s.NewWorld(t)
+	require.NoError(t, w.AddFault("full", "ON", "COMMAND", "set", "DO", "OOM"))
+	require.ErrorContains(t, w.AddFault("full", "ON", "COMMAND", "set", "DO", "OOM"), "ERR")
+	require.Regexp(t, "^OOM ", w.Do("SET", "k", "v").Text)
+	require.Equal(t, "OK", s.Do("SET", "k", "v").Text)
+	require.NoError(t, w.ClearFaults())
+	require.Equal(t, "OK", w.Do("SET", "k", "v").Text)
+}
+
 func TestWaitFor(t *testing.T) {
 	s := miniserver.Run(t)
 	replies := make(chan resp.Value)
