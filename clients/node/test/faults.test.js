@@ -47,11 +47,11 @@ test('errors', async () => {
   }
 })
 
-test('READONLY: the client connects again, as after a failover', async () => {
+test('READONLY: the client connects again, as after a failover', async (t) => {
   const careful = new Redis(world.url, { retryStrategy: () => 1, reconnectOnError: (e) => e.message.startsWith('READONLY') && 2 })
+  t.after(() => careful.disconnect())
   await world.faults.add('failover', 'ON', 'COMMAND', 'set', 'DO', 'READONLY', 'TIMES', 1)
   assert.equal(await careful.set('k', 'v'), 'OK')
-  careful.disconnect()
 })
 
 test('NOSCRIPT: a lost script is loaded again', async () => {
@@ -61,29 +61,29 @@ test('NOSCRIPT: a lost script is loaded again', async () => {
   assert.equal(await client.visit('k'), 2)
 })
 
-test('DELAY: the timeout of a command passes', async () => {
+test('DELAY: the timeout of a command passes', async (t) => {
   const hasty = new Redis(world.url, { commandTimeout: 50 })
+  t.after(() => hasty.disconnect())
   await hasty.ping()
   await world.clock.freeze()
   await world.faults.add('slow', 'ON', 'COMMAND', 'get', 'DO', 'DELAY', 1000)
   await assert.rejects(hasty.get('k'), /Command timed out/)
-  hasty.disconnect()
 })
 
 for (const how of ['MOVED', 'ASK']) {
-  test(`${how}: a slot moves`, async () => {
+  test(`${how}: a slot moves`, async (t) => {
     const options = { options: ['--cluster-enabled', 'yes'] }
     const [old, fresh] = await Promise.all([Server.start(options), Server.start(options)])
+    t.after(() => Promise.all([old.close(), fresh.close()]))
     const [here, there] = [old.world('it'), fresh.world('it')]
     const { host, port, username, password } = here
     const cluster = new Redis.Cluster([{ host, port }], { redisOptions: { username, password } })
+    t.after(() => cluster.disconnect())
     await cluster.set('{user:7}:cart', 'shoes')
     await here.faults.add('moved', 'ON', 'KEY', '{user:7}*', 'DO', how, `${fresh.host}:${fresh.port}`)
     await cluster.set('{user:7}:orders', 1)
     await here.faults.clear()
     assert.equal(await there.command('GET', '{user:7}:orders'), '1')
     assert.equal(await here.command('EXISTS', '{user:7}:orders'), 0)
-    cluster.disconnect()
-    await Promise.all([old.close(), fresh.close()])
   })
 }

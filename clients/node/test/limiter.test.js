@@ -13,8 +13,10 @@ const lua = fs.readFileSync(path.join(__dirname, '../../../examples/sliding-wind
 
 test('a day of a limiter', async (t) => {
   const server = await Server.start()
+  t.after(() => server.close())
   const world = server.world()
   const client = new Redis(world.url, { scripts: { limit: { lua, numberOfKeys: 1 } } })
+  t.after(() => client.disconnect())
   const began = performance.now()
   await world.clock.freeze()
   const allowed = []
@@ -28,8 +30,6 @@ test('a day of a limiter', async (t) => {
   assert.equal(sum(allowed), 24 * 100)
   assert.deepEqual(allowed.slice(0, 35), [...Array(33).fill(3), 1, 0])
   assert.equal(Math.max(...allowed.map((_, i) => sum(allowed.slice(i, i + 60)))), 100)
-  client.disconnect()
-  await server.close()
 })
 
 const sum = (numbers) => numbers.reduce((a, b) => a + b, 0)

@@ -24,24 +24,24 @@ async function use(client, subscriber) {
   assert.deepEqual(await message, ['news', 'hello'])
 }
 
-test('cluster mode', async () => {
+test('cluster mode', async (t) => {
   const server = await Server.start({ options: ['--cluster-enabled', 'yes'] })
+  t.after(() => server.close())
   const world = server.world()
   const { host, port, username, password } = world
   const redisOptions = { username, password }
   const client = new Redis.Cluster([{ host, port }], { redisOptions })
   const subscriber = new Redis.Cluster([{ host, port }], { redisOptions })
+  t.after(() => [client, subscriber].forEach((c) => c.disconnect()))
   await use(client, subscriber)
   assert.equal(client.nodes('master').length, 1)
   assert.equal(await world.command('GET', 'key:7'), '7')
   await assert.rejects(client.mset('a', 1, 'b', 2), /^ReplyError: CROSSSLOT/)
-  client.disconnect()
-  subscriber.disconnect()
-  await server.close()
 })
 
-test('Sentinel mode', async () => {
+test('Sentinel mode', async (t) => {
   const server = await Server.start()
+  t.after(() => server.close())
   const world = server.world()
   const { host, port, username, password } = world
   const options = {
@@ -50,14 +50,12 @@ test('Sentinel mode', async () => {
   }
   const client = new Redis(options)
   const subscriber = new Redis(options)
+  t.after(() => [client, subscriber].forEach((c) => c.disconnect()))
   await use(client, subscriber)
   assert.equal(await world.command('GET', 'key:7'), '7')
-  client.disconnect()
-  subscriber.disconnect()
 
   const lost = new Redis({ ...options, name: 'other', sentinelRetryStrategy: () => null })
+  t.after(() => lost.disconnect())
   lost.on('error', () => {})
   await assert.rejects(lost.get('k'), /Connection is closed|sentinels are unreachable/)
-  lost.disconnect()
-  await server.close()
 })
