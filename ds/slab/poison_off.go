@@ -7,4 +7,4 @@ import "unsafe"
 // Poisons says whether freed cells are filled with a pattern.
 const Poisons = false
 
-func poison(unsafe.Pointer, int) {}
+func Poison(unsafe.Pointer, int) {}

@@ -7,8 +7,8 @@ import "unsafe"
 // Poisons says whether freed cells are filled with a pattern.
 const Poisons = true
 
-// poison fills a cell that is being freed.
-func poison(p unsafe.Pointer, size int) {
+// Poison fills a cell that is being freed.
+func Poison(p unsafe.Pointer, size int) {
 	cell := unsafe.Slice((*byte)(p), size)
 	for i := range cell {
 		cell[i] = 0xdb

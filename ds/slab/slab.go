@@ -128,7 +128,7 @@ func (s *Slab) Free(p unsafe.Pointer) {
 	if c.free[w]&bit != 0 {
 		panic("slab: a cell is freed twice")
 	}
-	poison(p, c.size)
+	Poison(p, c.size)
 	if c.groups == 0 {
 		s.link(c)
 	}
