@@ -1,12 +1,15 @@
 package dict
 
 import (
+	"encoding/binary"
 	"math/bits"
 	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/arena"
 )
 
-// Ref refers to an element that is kept elsewhere, such as a cell of a slab. 0 refers to none.
-type Ref = uint32
+// Ref refers to an element that is kept elsewhere, such as a cell of an arena. 0 refers to none.
+type Ref = arena.Ref
 
 // Hasher knows the elements of an Index.
 type Hasher interface {
@@ -41,19 +44,25 @@ type Hasher interface {
 //  2. A fingerprint is zero exactly where its slot is vacant; else it is that of the element's hash.
 //  3. An element is in the chain that its hash names.
 //  4. Keys are unique. That is the caller's promise to Insert.
-//  5. deep[k] is the number of chains with more than k+1 buckets.
+//  5. deep[k] is the number of chains with more than k+1 buckets. There are no zeros at its end.
 //
 // Lookups and walks change nothing. A Probe and a slot are valid until the next Insert, Remove, RehashStep, Reserve or Clear.
 type Index struct {
-	buckets  run // the first of each chain
-	overflow run // the others, from number 1 on
-	size     int // chains
-	n        int
-	vacant   uint32   // the first of the vacant buckets in overflow, which are linked; 0 for none
-	used     uint32   // buckets in overflow, vacant ones included
-	deep     []uint32 // see above; no zeros at its end
-	paused   int
-	mem      Memory // nil for Go's heap
+	buckets run       // the first of each chain
+	more    *overflow // the others; nil if there never were any
+	size    int       // chains
+	n       int
+	mask    uint32 // the bits of the index, one of which does not count for chains that are not split
+	paused  int32
+	mem     Memory // nil for Go's heap
+}
+
+// overflow is the buckets behind the first ones.
+type overflow struct {
+	run           // from number 1 on
+	vacant uint32 // the first of those not in use, which are linked; 0 for none
+	used   uint32 // buckets, vacant ones included
+	deep   []uint32
 }
 
 const (
@@ -64,9 +73,8 @@ const (
 
 // chainBucket is a bucket of an Index.
 type chainBucket struct {
-	tags uint64 // byte i: the fingerprint of slot i
-	more uint32 // byte i: that of slot 8+i
-	next uint32 // the number of the bucket in overflow that follows; 0 for none
+	tags [perChain]uint8 // the fingerprints, by slot
+	next uint32          // the number of the bucket in overflow that follows; 0 for none
 	refs [perChain]Ref
 }
 
@@ -109,9 +117,30 @@ func (p *Probe) Next() *Ref {
 		p.b = p.x.extra(p.b.next)
 		p.hits = p.b.match(p.tag)
 	}
-	t := bits.TrailingZeros64(p.hits)
+	slot := p.b.slot(p.hits)
 	p.hits &= p.hits - 1
-	return &p.b.refs[t>>3+t&7*8]
+	return slot
+}
+
+// FindText returns the slot of the element whose key is a text in an arena, offset bytes behind what the reference names; nil if there is none. It
+// also returns the hash of the key under the seed. It is a Probe with hash and comparison in it.
+func (x *Index) FindText(seed uint64, key string, cells arena.Cells, offset uintptr) (slot *Ref, h uint64) {
+	h = Hash(seed, key)
+	if x.n == 0 {
+		return nil, h
+	}
+	tag := tagOf(h)
+	for b := x.chain(h); ; b = x.extra(b.next) {
+		for hits := b.match(tag); hits != 0; hits &= hits - 1 {
+			slot = b.slot(hits)
+			if arena.Key(unsafe.Add(cells.At(*slot), offset)) == key {
+				return slot, h
+			}
+		}
+		if b.next == 0 {
+			return nil, h
+		}
+	}
 }
 
 // Code returns what is left of a hash in 32 bits: the fingerprint and the low bits. It leads to the element as the hash does, and few others
@@ -162,7 +191,9 @@ func (x *Index) Remove(h uint64, slot *Ref, owner Hasher) {
 // Clear removes all elements and frees the table. Not allowed while paused or within a walk.
 func (x *Index) Clear() {
 	x.buckets.free(x.mem)
-	x.overflow.free(x.mem)
+	if x.more != nil {
+		x.more.free(x.mem)
+	}
 	*x = Index{mem: x.mem}
 }
 
@@ -172,7 +203,8 @@ func (x *Index) Prefetch(h uint64) uint64 {
 	if x.size == 0 {
 		return 0
 	}
-	return x.chain(h).tags
+	low, _ := x.chain(h).words()
+	return low
 }
 
 // FirstMatch returns the element that a lookup with hash h looks at first; 0 if it looks at none in the first bucket.
@@ -186,21 +218,20 @@ func (x *Index) FirstMatch(h uint64) Ref {
 
 // chainNumber returns the number of the chain that has, or would have, an element with hash h.
 func (x *Index) chainNumber(h uint64) uint32 {
-	mask := x.mask()
-	i := uint32(h) & mask
+	i := uint32(h) & x.mask
 	if i >= uint32(x.size) {
-		i &= mask >> 1
+		i &= x.mask >> 1
 	}
 	return i
 }
 
-// mask has the bits of the index, one of which does not count for chains that are not split.
-func (x *Index) mask() uint32 { return 1<<bits.Len32(uint32(x.size)) - 1 }
+// resize sets the number of chains.
+func (x *Index) resize(size int) { x.size, x.mask = size, 1<<bits.Len32(uint32(size))-1 }
 
 func (x *Index) chain(h uint64) *chainBucket { return x.buckets.at(x.chainNumber(h)) }
 
 // extra returns overflow bucket n.
-func (x *Index) extra(n uint32) *chainBucket { return x.overflow.at(n - 1) }
+func (x *Index) extra(n uint32) *chainBucket { return x.more.at(n - 1) }
 
 // after returns the bucket that follows in a chain, nil if it is the last.
 func (x *Index) after(b *chainBucket) *chainBucket {
@@ -210,43 +241,43 @@ func (x *Index) after(b *chainBucket) *chainBucket {
 	return x.extra(b.next)
 }
 
+// words returns the fingerprints of slots 0 to 7 and of the others, the first in the lowest byte.
+func (b *chainBucket) words() (low, high uint64) {
+	return binary.LittleEndian.Uint64(b.tags[:]), uint64(binary.LittleEndian.Uint32(b.tags[8:]))
+}
+
 // match returns a bit for each slot with that fingerprint: 8*i for slots 0 to 7, 8*i+1 for slots 8 to 11.
 func (b *chainBucket) match(tag uint64) uint64 {
 	const low, high = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
-	x := b.tags ^ tag*0x0101010101010101
-	y := uint64(b.more) ^ tag*0x01010101
+	x, y := b.words()
+	x ^= tag * 0x0101010101010101
+	y ^= tag * 0x01010101
 	return ^((x&low+low)|x)&high>>7 | ^((y&low+low)|y)&(high>>32)>>6
+}
+
+// slot returns the slot of the first of the bits that match returned.
+func (b *chainBucket) slot(hits uint64) *Ref {
+	t := bits.TrailingZeros64(hits)
+	return (*Ref)(unsafe.Add(unsafe.Pointer(&b.refs), uintptr(t>>3+t&7*8)*unsafe.Sizeof(Ref(0))))
 }
 
 // count returns how many slots are occupied.
 func (b *chainBucket) count() int {
-	if b.more != 0 {
-		return 8 + (bits.Len32(b.more)+7)>>3
+	low, high := b.words()
+	if high != 0 {
+		return 8 + (bits.Len64(high)+7)>>3
 	}
-	return (bits.Len64(b.tags) + 7) >> 3
+	return (bits.Len64(low) + 7) >> 3
 }
 
 // full reports whether all slots are occupied.
-func (b *chainBucket) full() bool { return b.more>>24 != 0 }
+func (b *chainBucket) full() bool { return b.tags[perChain-1] != 0 }
 
 // tag returns the fingerprint of slot i, 0 if it is vacant.
-func (b *chainBucket) tag(i int) uint64 {
-	if i >= 8 {
-		return uint64(b.more >> (8 * (i - 8)) & 0xff)
-	}
-	return b.tags >> (8 * i) & 0xff
-}
+func (b *chainBucket) tag(i int) uint64 { return uint64(b.tags[i]) }
 
 // put fills slot i, which is vacant, or vacates it with tag 0.
-func (b *chainBucket) put(i int, tag uint64, r Ref) {
-	if i >= 8 {
-		shift := 8 * (i - 8)
-		b.more = b.more&^(0xff<<shift) | uint32(tag)<<shift
-	} else {
-		b.tags = b.tags&^(0xff<<(8*i)) | tag<<(8*i)
-	}
-	b.refs[i] = r
-}
+func (b *chainBucket) put(i int, tag uint64, r Ref) { b.tags[i], b.refs[i] = uint8(tag), r }
 
 // slotNumber returns the number of a slot of the bucket; ok is false if it belongs to another.
 func (b *chainBucket) slotNumber(slot *Ref) (i int, ok bool) {
@@ -302,16 +333,26 @@ func (x *Index) vacate(chain uint32, slot *Ref) {
 
 // deepen counts one chain more with more than k+1 buckets.
 func (x *Index) deepen(k int) {
-	if k == len(x.deep) {
-		x.deep = append(x.deep, 0)
+	if k == len(x.more.deep) {
+		x.more.deep = append(x.more.deep, 0)
 	}
-	x.deep[k]++
+	x.more.deep[k]++
 }
 
 // flatten undoes deepen.
 func (x *Index) flatten(k int) {
-	x.deep[k]--
-	for n := len(x.deep); n > 0 && x.deep[n-1] == 0; n-- {
-		x.deep = x.deep[:n-1]
+	deep := x.more.deep
+	deep[k]--
+	for len(deep) > 0 && deep[len(deep)-1] == 0 {
+		deep = deep[:len(deep)-1]
 	}
+	x.more.deep = deep
+}
+
+// depth returns the number of buckets of the longest chain.
+func (x *Index) depth() int {
+	if x.more == nil {
+		return 1
+	}
+	return len(x.more.deep) + 1
 }

@@ -23,16 +23,20 @@ func (x *Index) Check(owner Hasher) error {
 			deep[k]++
 		}
 	}
-	for v := x.vacant; v != 0; v = x.extra(v).next {
+	var more overflow
+	if x.more != nil {
+		more = *x.more
+	}
+	for v := more.vacant; v != 0; v = x.extra(v).next {
 		linked++
 	}
 	switch {
 	case n != x.n:
 		return fmt.Errorf("dict: %d elements, %d counted", n, x.n)
-	case !slices.Equal(deep, x.deep):
-		return fmt.Errorf("dict: chains by their overflow buckets are %v, counted as %v", deep, x.deep)
-	case linked != int(x.used):
-		return fmt.Errorf("dict: %d overflow buckets, %d counted", linked, x.used)
+	case !slices.Equal(deep, more.deep):
+		return fmt.Errorf("dict: chains by their overflow buckets are %v, counted as %v", deep, more.deep)
+	case linked != int(more.used):
+		return fmt.Errorf("dict: %d overflow buckets, %d counted", linked, more.used)
 	}
 	return nil
 }
@@ -54,4 +58,23 @@ func (x *Index) checkChain(chain uint32, owner Hasher) (elements, buckets int, e
 		}
 	}
 	return elements, buckets, nil
+}
+
+// Stats walks the table and returns what it finds. O(chains).
+func (x *Index) Stats() Stats {
+	s := Stats{Len: x.n, Buckets: x.size, Bytes: x.Bytes()}
+	if x.more != nil {
+		s.Overflow = int(x.more.used)
+	}
+	for i := range x.size {
+		k := 0
+		for b := x.buckets.at(uint32(i)); b != nil; b = x.after(b) {
+			k += b.count()
+		}
+		for len(s.Chains) <= k {
+			s.Chains = append(s.Chains, 0)
+		}
+		s.Chains[k]++
+	}
+	return s
 }

@@ -23,7 +23,8 @@ const (
 
 // at returns bucket i, for which there is room.
 func (r *run) at(i uint32) *chainBucket {
-	return (*chainBucket)(unsafe.Add(r.pieces[i>>pieceBits], int(i&pieceOffset)*bucketBytes))
+	piece := *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(r.pieces)), uintptr(i>>pieceBits)*unsafe.Sizeof(uintptr(0))))
+	return (*chainBucket)(unsafe.Add(piece, int(i&pieceOffset)*bucketBytes))
 }
 
 // grow makes room for bucket i, where there is room for those before it. The bucket is zero.
@@ -91,20 +92,38 @@ func freePiece(p unsafe.Pointer, n uint32, mem Memory) (held int) {
 }
 
 // Held returns the bytes of the buckets, which lie in the table's Memory. O(1).
-func (x *Index) Held() int { return x.buckets.held + x.overflow.held }
+func (x *Index) Held() int {
+	if x.more == nil {
+		return x.buckets.held
+	}
+	return x.buckets.held + x.more.held
+}
 
 // Bytes returns the bytes that the table takes; not the elements, nor the Index itself. O(1).
 func (x *Index) Bytes() int {
-	return x.Held() + (cap(x.buckets.pieces)+cap(x.overflow.pieces))*int(unsafe.Sizeof(uintptr(0)))
+	n := x.Held() + x.buckets.bytes()
+	if x.more != nil {
+		n += x.more.bytes() + sizeclass.RoundScanned(int(unsafe.Sizeof(*x.more))) + sizeclass.Round(cap(x.more.deep)*int(unsafe.Sizeof(uint32(0))))
+	}
+	return n
+}
+
+// bytes returns what finds the pieces takes.
+func (r *run) bytes() int {
+	return sizeclass.RoundScanned(cap(r.pieces) * int(unsafe.Sizeof(uintptr(0))))
 }
 
 // CloneIn returns a copy of the table in mem, with twin(r) in place of each reference; copied(p, n) is the copy of n bytes
 // of the table's Memory. A Pause is not copied. O(n).
 func (x *Index) CloneIn(mem Memory, copied func(p unsafe.Pointer, n int) unsafe.Pointer, twin func(r Ref) Ref) *Index {
 	c := *x
-	c.mem, c.paused, c.deep = mem, 0, append([]uint32(nil), x.deep...)
-	c.buckets, c.overflow = x.buckets.clone(copied), x.overflow.clone(copied)
-	for _, r := range []*run{&c.buckets, &c.overflow} {
+	c.mem, c.paused, c.buckets = mem, 0, x.buckets.clone(copied)
+	runs := []*run{&c.buckets}
+	if x.more != nil {
+		c.more = &overflow{x.more.clone(copied), x.more.vacant, x.more.used, append([]uint32(nil), x.more.deep...)}
+		runs = append(runs, &c.more.run)
+	}
+	for _, r := range runs {
 		r.each(func(b *chainBucket) {
 			for i := range b.count() {
 				b.refs[i] = twin(b.refs[i])

@@ -40,7 +40,7 @@ func (x *Index) Reserve(n int) {
 // addChain adds an empty chain.
 func (x *Index) addChain() {
 	x.buckets.grow(uint32(x.size), x.mem)
-	x.size++
+	x.resize(x.size + 1)
 }
 
 // split divides the chain whose turn it is between itself and a new one.
@@ -63,7 +63,7 @@ func (x *Index) merge() {
 	last := uint32(x.size - 1)
 	var room [3 * perChain]taggedRef
 	part := x.empty(last, room[:0])
-	x.size--
+	x.resize(x.size - 1)
 	for _, e := range part {
 		x.append(highCleared(last), e.tag, e.ref)
 	}
@@ -105,18 +105,22 @@ func (b *chainBucket) appendTo(part []taggedRef) []taggedRef {
 
 // newOverflow returns the number of an empty overflow bucket. It may move others.
 func (x *Index) newOverflow() uint32 {
-	if n := x.vacant; n != 0 {
+	if x.more == nil {
+		x.more = &overflow{}
+	}
+	m := x.more
+	if n := m.vacant; n != 0 {
 		b := x.extra(n)
-		x.vacant, b.next = b.next, 0
+		m.vacant, b.next = b.next, 0
 		return n
 	}
-	x.overflow.grow(x.used, x.mem)
-	x.used++
-	return x.used
+	m.grow(m.used, x.mem)
+	m.used++
+	return m.used
 }
 
 // freeOverflow takes an overflow bucket back.
 func (x *Index) freeOverflow(n uint32) {
-	*x.extra(n) = chainBucket{next: x.vacant}
-	x.vacant = n
+	*x.extra(n) = chainBucket{next: x.more.vacant}
+	x.more.vacant = n
 }

@@ -223,7 +223,7 @@ func TestEachCodeFindsByCodeAlone(t *testing.T) {
 // TestEachCodeInALargeTable has a table with more chains than a code can tell apart. Only those that are needed have memory.
 func TestEachCodeInALargeTable(t *testing.T) {
 	x, owner := new(Index), spread{4}
-	x.size = 2<<codeBits + 12345
+	x.resize(2<<codeBits + 12345)
 	x.buckets.pieces = make([]unsafe.Pointer, x.size/perPiece+1)
 	for r := Ref(1); r <= 100; r++ {
 		for chain := uint32(owner.HashOf(r)) & codeMask; chain < uint32(x.size); chain += 1 << codeBits {

@@ -24,7 +24,7 @@ func (x *Index) eachOf(b *chainBucket, fn func(Ref) bool) bool {
 		return false
 	}
 	for i := b.count() - 1; i >= 0; i-- {
-		if i < b.count() && !fn(b.refs[i]) {
+		if r := b.refs[i]; r != 0 && !fn(r) {
 			return false
 		}
 	}
@@ -116,10 +116,24 @@ func (x *Index) ScanChain(cursor uint64, fn func(Ref)) uint64 {
 	return chainAfter(cursor, mask)
 }
 
+// ReplaceChain is ScanChain for an owner that moves its elements: what fn returns takes the place of the element.
+func (x *Index) ReplaceChain(cursor uint64, fn func(Ref) Ref) uint64 {
+	if x.n == 0 {
+		return 0
+	}
+	b, mask := x.chainAt(cursor)
+	for ; b != nil; b = x.after(b) {
+		for i := range b.count() {
+			b.refs[i] = fn(b.refs[i])
+		}
+	}
+	return chainAfter(cursor, mask)
+}
+
 // chainAt returns the chain that a cursor leads to, and the mask that tells its number from the rest of the cursor.
 func (x *Index) chainAt(cursor uint64) (b *chainBucket, mask uint64) {
 	number := x.chainNumber(cursor)
-	mask = uint64(x.mask())
+	mask = uint64(x.mask)
 	if uint64(number)|(mask+1)>>1 >= uint64(x.size) {
 		mask >>= 1 // the chain is not split yet
 	}
@@ -134,7 +148,7 @@ func (x *Index) Random(dice func(n uint64) uint64) Ref {
 	if x.n == 0 {
 		return 0
 	}
-	depth := uint64(len(x.deep)+1) * perChain
+	depth := uint64(x.depth() * perChain)
 	for {
 		b, j := x.buckets.at(uint32(dice(uint64(x.size)))), int(dice(depth))
 		for ; b != nil && j >= perChain; j -= perChain {
