@@ -26,7 +26,7 @@ func letGo(t *testing.T, remove func(db *DB)) {
 	ks := New(1, 1, func(n uint64) uint64 { return 0 })
 	db := ks.DB(0)
 	gone := make(chan struct{})
-	for i := range 20_000 { // grows out of a view
+	for i := range 40_000 { // grows out of a view
 		ks.Begin()
 		v, ok := db.Edit([]byte("k"))
 		if !ok {
@@ -38,7 +38,7 @@ func letGo(t *testing.T, remove func(db *DB)) {
 	ks.Begin()
 	v, ok := db.Edit([]byte("k"))
 	require.True(t, ok)
-	require.Equal(t, 20_000, v.Len())
+	require.Equal(t, 40_000, v.Len())
 	runtime.SetFinalizer(v.(*zset.Set), func(*zset.Set) { close(gone) })
 	v = nil
 	ks.Begin()

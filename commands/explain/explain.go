@@ -111,7 +111,7 @@ func valueReport(v keyspace.Value, ends int) report {
 		return ziplistReport(zl, ends)
 	case *hash.Hash:
 		if d, ok := v.Layout(); ok {
-			return blocksReport("pairs", "fields and values", d.Fixed, d.Texts, d.Held, d.Pairs)
+			return cellsReport("pairs", "fields and values", d.Fixed, d.Texts, d.Held, d.Pairs)
 		}
 		zl, _ := v.Packed()
 		return ziplistReport(zl, ends)
@@ -194,19 +194,19 @@ func skiplistReport(d zset.Layout) report {
 	}
 	return report{{"skiplist", report{
 		{"head", d.Nodes.Head, "links of the first node of each level"},
-		{"nodes", d.Nodes.Fixed, fmt.Sprintf("score, two links and a size for each of %d", d.Members.Len)},
+		{"nodes", d.Nodes.Fixed, fmt.Sprintf("score, two links and a height for each of %d", d.Members.Len)},
 		{"levels", d.Nodes.Levels, "links and spans above the lowest level"},
-		{"members", d.Nodes.Members, "stored once, in the nodes; the dict points to them"},
-		{"rounding", d.Nodes.Waste, "up to what the allocator hands out"},
+		{"members", d.Nodes.Members, "stored once, in the nodes; the dict refers to them"},
+		{"rounding", d.Nodes.Waste, "lengths, rounding to 8 bytes, cells that are free"},
 		{"heights", levels, "each level has a quarter of the nodes of the one below"},
 	}, ""}, {"dict", dictReport(d.Members), ""}, {"fixed", d.Fixed, "what holds skiplist and dict together"}}
 }
 
-// blocksReport returns the parts of a hash or a set with a dict, whose elements are one block of memory each.
-func blocksReport(name, about string, fixed, texts, held int, stats dict.Stats) report {
+// cellsReport returns the parts of a hash or a set with a dict, whose elements are one cell of an arena each.
+func cellsReport(name, about string, fixed, texts, held int, stats dict.Stats) report {
 	return report{{name, report{
-		{"texts", texts, about}, {"rounding", held - texts, "lengths, and up to what the allocator hands out"},
-	}, "each one block without pointers"}, {"dict", dictReport(stats), ""}, {"fixed", fixed, "what holds it together"}}
+		{"texts", texts, about}, {"rounding", held - texts, "lengths, rounding to 8 bytes, cells that are free"},
+	}, "side by side in large blocks without pointers"}, {"dict", dictReport(stats), ""}, {"fixed", fixed, "what holds it together"}}
 }
 
 // dictReport returns the parts of a dict.
@@ -217,18 +217,15 @@ func dictReport(s dict.Stats) report {
 			chains.add(k, n)
 		}
 	}
-	r := report{{"bytes", s.Bytes, "buckets of 64 bytes: tags of 8 bits, six pointers, a link"}, {"buckets", s.Buckets, ""},
+	r := report{{"bytes", s.Bytes, "buckets of 64 bytes: 12 fingerprints of 8 bits, 12 references of 32, a link"}, {"buckets", s.Buckets, ""},
 		{"overflow", s.Overflow, "further buckets at the end of a full one"}}
-	if s.Old > 0 {
-		r = append(r, item{"old-buckets", s.Old, fmt.Sprintf("being moved, %d are", s.Moved)})
-	}
 	return append(r, item{"chains", chains, ""})
 }
 
 // setReport returns the parts of a set.
 func setReport(v *set.Set, ends int) report {
 	if d, ok := v.Layout(); ok {
-		return blocksReport("members", "members", d.Fixed, d.Texts, d.Held, d.Members)
+		return cellsReport("members", "members", d.Fixed, d.Texts, d.Held, d.Members)
 	}
 	if zl, ok := v.Ziplist(); ok {
 		return ziplistReport(zl, ends)

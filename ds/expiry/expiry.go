@@ -4,8 +4,8 @@
 //	Table   items (deadline, element) for those that have one, and a queue of the same, soonest first
 //
 // An Array is for elements packed in a block, and for lists, whose elements have no other name than
-// their position. A Table is for collections that keep each element in a block of its own: it points
-// to the block, so that no text is stored twice.
+// their position. A Table is for collections that keep each element in a cell of their arena: it knows the element by the
+// cell's reference, so that no text is stored twice. An element that moves to another cell must be replaced in the Table.
 //
 // Deadlines are milliseconds since the epoch, from 1 to Max; 0 stands for none. An element is due at
 // its deadline, not only after it.

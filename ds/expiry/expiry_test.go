@@ -2,19 +2,13 @@ package expiry_test
 
 import (
 	"math/rand/v2"
-	"slices"
-	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/expiry"
 )
-
-// block is an element as collections have them.
-type block struct{ key string }
-
-func (b *block) Key() string { return b.key }
 
 // TestTableIsAMap plays random operations on a Table and on a map.
 func TestTableIsAMap(t *testing.T) {
@@ -25,21 +19,22 @@ func TestTableIsAMap(t *testing.T) {
 
 func playTable(t *testing.T, seed uint64, steps int) {
 	dice := rand.New(rand.NewPCG(seed, 1))
-	table, model := expiry.NewTable[*block](seed), map[*block]int64{}
-	blocks := make([]*block, 1+dice.IntN(300))
-	for i := range blocks {
-		blocks[i] = &block{strconv.Itoa(i)}
-	}
+	table, model := &expiry.Table{}, map[arena.Ref]int64{}
+	elements := arena.Ref(1 + dice.IntN(300))
 	now := int64(1000)
 	for range steps {
-		b := blocks[dice.IntN(len(blocks))]
+		b := 1 + dice.Uint32N(elements)
 		switch dice.IntN(10) {
 		case 0:
 			table.Delete(b)
 			delete(model, b)
-			blocks[slices.Index(blocks, b)] = &block{b.key} // another one of the same key
-			continue
 		case 1:
+			table.Replace(b, b+elements) // an element that moves
+			if d, ok := model[b]; ok {
+				delete(model, b)
+				model[b+elements] = d
+			}
+		case 2:
 			now += dice.Int64N(300)
 			requireDue(t, table, model, now)
 		default:
@@ -51,14 +46,15 @@ func playTable(t *testing.T, seed uint64, steps int) {
 		require.Equal(t, model[b], table.At(b))
 	}
 	require.NoError(t, table.Check())
+	require.NoError(t, table.Clone().Check())
 	requireDue(t, table, model, now+2000)
 	require.Zero(t, table.Count())
 	require.Zero(t, table.Next())
-	require.Equal(t, expiry.NewTable[*block](0).Bytes(), table.Bytes())
+	require.Equal(t, new(expiry.Table).Bytes(), table.Bytes())
 }
 
 // requireDue takes what is due from both.
-func requireDue(t *testing.T, table *expiry.Table[*block], model map[*block]int64, now int64) {
+func requireDue(t *testing.T, table *expiry.Table, model map[arena.Ref]int64, now int64) {
 	last := int64(0)
 	for {
 		b, ok := table.PopDue(now)
@@ -79,7 +75,7 @@ func requireDue(t *testing.T, table *expiry.Table[*block], model map[*block]int6
 }
 
 func TestRenewingLeavesTheQueueAlone(t *testing.T) {
-	table, b := expiry.NewTable[*block](0), &block{"a"}
+	table, b := &expiry.Table{}, arena.Ref(7)
 	table.Put(b, 10)
 	held := table.Bytes()
 	for d := int64(11); d < 10000; d++ {
@@ -92,11 +88,11 @@ func TestRenewingLeavesTheQueueAlone(t *testing.T) {
 	require.EqualValues(t, 9999, table.Next(), "put where it belongs when it surfaced")
 	got, ok := table.PopDue(9999)
 	require.True(t, ok)
-	require.Same(t, b, got)
+	require.Equal(t, b, got)
 }
 
 func TestEarlierDeadlinesDoNotPileUp(t *testing.T) {
-	table, b := expiry.NewTable[*block](0), &block{"a"}
+	table, b := &expiry.Table{}, arena.Ref(7)
 	for d := int64(10000); d > 0; d-- {
 		table.Put(b, d)
 	}

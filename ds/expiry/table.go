@@ -4,53 +4,60 @@ import (
 	"fmt"
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
-// Element is what has deadlines in a Table: a pointer to a block that knows its key, or a struct of one. No two
-// elements in a table have the same key, and the key must not change.
-type Element interface {
-	comparable
-	dict.Element
-}
-
-// Table is the deadlines of elements. It must not be copied.
-type Table[E Element] struct {
-	items dict.Map[item[E]] // by key
-	queue []item[E]         // a heap, the soonest on top
+// Table is the deadlines of elements, which are known by their references. The zero value is empty. It must not be copied.
+type Table struct {
+	index dict.Index  // of the items, by their elements
+	items arena.Arena // an item for each element that has a deadline
+	queue []item      // a heap, the soonest on top
 }
 
 // item is an element with its deadline; in the queue, with a deadline that it has or had.
-type item[E Element] struct {
-	element  E
+type item struct {
 	deadline int64
+	element  arena.Ref
 }
 
-// Key returns the element's.
-func (m item[E]) Key() string { return m.element.Key() }
+const itemSize = int(unsafe.Sizeof(item{}))
 
 // queueSlack is how many items the queue may have beyond twice the number of deadlines.
 const queueSlack = 16
 
-// NewTable returns an empty table whose hashes depend on seed.
-func NewTable[E Element](seed uint64) *Table[E] {
-	t := &Table[E]{}
-	t.items.Init(seed)
-	return t
+// HashOf returns the hash of an item's element, for the index.
+func (t *Table) HashOf(r arena.Ref) uint64 { return hash(t.at(r).element) }
+
+// hash spreads references, which are close to one another.
+func hash(element arena.Ref) uint64 {
+	h := uint64(element) * 0x9e3779b97f4a7c15
+	return h ^ h>>32
+}
+
+func (t *Table) at(r arena.Ref) *item { return (*item)(t.items.At(r)) }
+
+// find returns the slot of an element's item in the index; nil if it has none.
+func (t *Table) find(e arena.Ref) *arena.Ref {
+	for p := t.index.Probe(hash(e)); ; {
+		if slot := p.Next(); slot == nil || t.at(*slot).element == e {
+			return slot
+		}
+	}
 }
 
 // Count returns how many elements have a deadline. Like Next and Bytes it returns 0 for a nil Table. O(1).
-func (t *Table[E]) Count() int {
+func (t *Table) Count() int {
 	if t == nil {
 		return 0
 	}
-	return t.items.Len()
+	return t.index.Len()
 }
 
 // Next returns a time before which no element is due, 0 if none has a deadline. It is the soonest
 // deadline, or one that was until it was moved or cleared. O(1).
-func (t *Table[E]) Next() int64 {
+func (t *Table) Next() int64 {
 	if t.Count() == 0 {
 		return 0
 	}
@@ -58,63 +65,71 @@ func (t *Table[E]) Next() int64 {
 }
 
 // Bytes returns the bytes held, the Table's own included. O(1).
-func (t *Table[E]) Bytes() int {
+func (t *Table) Bytes() int {
 	if t == nil {
 		return 0
 	}
-	each := int(unsafe.Sizeof(item[E]{}))
-	return sizeclass.RoundScanned(int(unsafe.Sizeof(*t))) + t.items.Bytes() + sizeclass.RoundScanned(cap(t.queue)*each)
+	return sizeclass.RoundScanned(int(unsafe.Sizeof(*t))) + t.index.Bytes() + t.items.Bytes() + sizeclass.Round(cap(t.queue)*itemSize)
 }
 
 // At returns the deadline of e; 0 if it has none. O(1).
-func (t *Table[E]) At(e E) int64 {
-	m, _ := t.items.Find(e.Key())
-	return m.deadline
+func (t *Table) At(e arena.Ref) int64 {
+	if slot := t.find(e); slot != nil {
+		return t.at(*slot).deadline
+	}
+	return 0
 }
 
 // Put gives e the deadline, 0 for none. A later one in place of one it has is O(1), anything else
 // O(log n) amortized.
-func (t *Table[E]) Put(e E, deadline int64) {
+func (t *Table) Put(e arena.Ref, deadline int64) {
 	if deadline == 0 {
 		t.Delete(e)
 		return
 	}
-	h := t.items.Hash(e.Key())
-	m := t.items.LookupHash(h, e.Key())
-	switch {
-	case m == nil:
-		t.items.InsertHash(h, item[E]{e, deadline})
-	case deadline >= m.deadline:
-		m.deadline = deadline
-		return
-	default:
-		m.deadline = deadline
+	if slot := t.find(e); slot == nil {
+		t.add(item{deadline, e})
+	} else {
+		m := t.at(*slot)
+		earlier := deadline < m.deadline
+		if m.deadline = deadline; !earlier {
+			return
+		}
 	}
-	t.push(item[E]{e, deadline})
+	t.push(item{deadline, e})
 }
 
-// With gives e the deadline as Put does, and returns t. If t is nil it returns a new table whose hashes depend on seed,
-// or nil if there is no deadline.
-func (t *Table[E]) With(seed uint64, e E, deadline int64) *Table[E] {
+// add adds an item of an element that has none.
+func (t *Table) add(m item) {
+	r := t.items.Alloc(itemSize)
+	*t.at(r) = m
+	t.index.Insert(hash(m.element), r, t)
+}
+
+// With gives e the deadline as Put does, and returns t. If t is nil it returns a new table, or nil if there is no deadline.
+func (t *Table) With(e arena.Ref, deadline int64) *Table {
 	if t == nil {
 		if deadline == 0 {
 			return nil
 		}
-		t = NewTable[E](seed)
+		t = &Table{}
 	}
 	t.Put(e, deadline)
 	return t
 }
 
 // Delete removes the deadline of e. O(1) amortized.
-func (t *Table[E]) Delete(e E) {
-	if _, ok := t.items.Delete(e.Key()); ok {
+func (t *Table) Delete(e arena.Ref) {
+	if slot := t.find(e); slot != nil {
+		r := *slot
+		t.index.Remove(hash(e), slot, t)
+		t.items.Free(r, itemSize)
 		t.compact()
 	}
 }
 
-// Replace gives the deadline of old to an element of the same key that took its place.
-func (t *Table[E]) Replace(old, by E) {
+// Replace gives the deadline of old to an element that took its place. O(log n) amortized.
+func (t *Table) Replace(old, by arena.Ref) {
 	if d := t.At(old); d != 0 {
 		t.Delete(old)
 		t.Put(by, d)
@@ -123,51 +138,69 @@ func (t *Table[E]) Replace(old, by E) {
 
 // PopDue removes the deadline of an element that is due and returns the element, the soonest first; ok is
 // false if none is due. O(log n).
-func (t *Table[E]) PopDue(now int64) (e E, ok bool) {
+func (t *Table) PopDue(now int64) (e arena.Ref, ok bool) {
 	for t.Count() > 0 && t.queue[0].deadline <= now {
 		top := t.queue[0]
-		h := t.items.Hash(top.Key())
-		m := t.items.LookupHash(h, top.Key())
+		slot := t.find(top.element)
 		switch {
-		case m == nil || m.element != top.element:
+		case slot == nil:
 			t.pop()
-		case m.deadline > top.deadline:
-			t.queue[0].deadline = m.deadline
+		case t.at(*slot).deadline > top.deadline:
+			t.queue[0].deadline = t.at(*slot).deadline
 			t.siftDown(0)
 		default:
 			t.pop()
-			t.items.DeleteHash(h, top.Key())
-			t.compact()
+			t.Delete(top.element)
 			return top.element, true
 		}
 	}
-	return e, false
+	return 0, false
 }
 
 // Each calls fn for each element that has a deadline until fn returns false. fn must not change the
 // table. O(n).
-func (t *Table[E]) Each(fn func(e E, deadline int64) bool) {
-	t.items.Each(func(m item[E]) bool { return fn(m.element, m.deadline) })
+func (t *Table) Each(fn func(e arena.Ref, deadline int64) bool) {
+	t.index.Each(func(r arena.Ref) bool { m := *t.at(r); return fn(m.element, m.deadline) })
+}
+
+// Clone returns a copy, for elements that have the same references. O(n).
+func (t *Table) Clone() *Table {
+	if t.Count() == 0 {
+		return nil
+	}
+	return &Table{index: *t.index.Clone(), items: t.items.Clone(), queue: append([]item(nil), t.queue...)}
 }
 
 // compact frees what is not needed any more after a deadline was removed.
-func (t *Table[E]) compact() {
+func (t *Table) compact() {
 	switch n := t.Count(); {
 	case n == 0:
-		t.items.Clear()
-		t.queue = nil
+		*t = Table{}
 	case len(t.queue) > 2*n+queueSlack:
 		t.rebuildQueue()
 	}
+	if t.items.Sparse() {
+		t.rebuildItems()
+	}
+}
+
+// rebuildItems puts the items into an arena of their size.
+func (t *Table) rebuildItems() {
+	c := Table{queue: t.queue}
+	t.Each(func(e arena.Ref, deadline int64) bool {
+		c.add(item{deadline, e})
+		return true
+	})
+	*t = c
 }
 
 // --- queue ---
 
 // rebuildQueue makes the queue anew from the items.
-func (t *Table[E]) rebuildQueue() {
-	t.queue = make([]item[E], 0, t.Count()+t.Count()/4)
-	t.Each(func(e E, deadline int64) bool {
-		t.queue = append(t.queue, item[E]{e, deadline})
+func (t *Table) rebuildQueue() {
+	t.queue = make([]item, 0, t.Count()+t.Count()/4)
+	t.Each(func(e arena.Ref, deadline int64) bool {
+		t.queue = append(t.queue, item{deadline, e})
 		return true
 	})
 	for i := len(t.queue)/2 - 1; i >= 0; i-- {
@@ -175,7 +208,7 @@ func (t *Table[E]) rebuildQueue() {
 	}
 }
 
-func (t *Table[E]) push(m item[E]) {
+func (t *Table) push(m item) {
 	t.queue = append(t.queue, m)
 	i := len(t.queue) - 1
 	for up := (i - 1) / 2; i > 0 && m.deadline < t.queue[up].deadline; i, up = up, (up-1)/2 {
@@ -187,10 +220,10 @@ func (t *Table[E]) push(m item[E]) {
 	}
 }
 
-func (t *Table[E]) pop() {
+func (t *Table) pop() {
 	last := len(t.queue) - 1
 	t.queue[0] = t.queue[last]
-	t.queue[last] = item[E]{}
+	t.queue[last] = item{}
 	t.queue = t.queue[:last]
 	if last > 0 {
 		t.siftDown(0)
@@ -198,7 +231,7 @@ func (t *Table[E]) pop() {
 }
 
 // siftDown moves item i down to its place.
-func (t *Table[E]) siftDown(i int) {
+func (t *Table) siftDown(i int) {
 	m := t.queue[i]
 	for {
 		down := 2*i + 1
@@ -218,11 +251,14 @@ func (t *Table[E]) siftDown(i int) {
 }
 
 // Check returns an error naming the first violation of the package's invariants. O(n).
-func (t *Table[E]) Check() error {
-	if err := t.items.Check(); err != nil {
+func (t *Table) Check() error {
+	if err := t.index.Check(t); err != nil {
 		return err
 	}
-	first := make(map[E]int64, t.Count())
+	if err := t.items.Check(t.Count() * itemSize); err != nil {
+		return err
+	}
+	first := make(map[arena.Ref]int64, t.Count())
 	for i, m := range t.queue {
 		if up := t.queue[max(i-1, 0)/2]; m.deadline < up.deadline {
 			return fmt.Errorf("expiry: item %d is due at %d, before the one above it", i, m.deadline)
@@ -235,9 +271,9 @@ func (t *Table[E]) Check() error {
 		return fmt.Errorf("expiry: %d items queued for %d marks", len(t.queue), t.Count())
 	}
 	var err error
-	t.Each(func(e E, deadline int64) bool {
+	t.Each(func(e arena.Ref, deadline int64) bool {
 		if d, queued := first[e]; !queued || d > deadline || deadline > Max {
-			err = fmt.Errorf("expiry: %q is due at %d, but not queued by then", e.Key(), deadline)
+			err = fmt.Errorf("expiry: element %d is due at %d, but not queued by then", e, deadline)
 		}
 		return err == nil
 	})

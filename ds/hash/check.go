@@ -3,6 +3,7 @@ package hash
 import (
 	"fmt"
 
+	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -41,33 +42,38 @@ func (h *Hash) Check() error {
 }
 
 func (t *table) check() error {
-	if err := t.pairs.Check(); err != nil {
+	if err := t.index.Check(t); err != nil {
 		return err
 	}
 	held := 0
-	t.pairs.Each(func(p pair) bool {
-		held += p.bytes()
-		return true
-	})
-	if held != t.held {
-		return fmt.Errorf("hash: %d bytes in blocks, sum says %d", held, t.held)
-	}
-	if t.deadlines == nil {
-		return nil
-	}
-	return t.checkDates()
-}
-
-// checkDates checks that only pairs of the table have deadlines.
-func (t *table) checkDates() (err error) {
-	t.deadlines.Each(func(p pair, _ int64) bool {
-		if found, _ := t.pairs.Find(p.Key()); found != p {
-			err = fmt.Errorf("hash: field %q is gone, its deadline is not", p.Key())
+	var err error
+	t.index.Each(func(p pair) bool {
+		held += arena.Size(t.size(p))
+		if t.pair(t.field(p)) != p {
+			err = fmt.Errorf("hash: field %q is there twice", t.field(p))
 		}
 		return err == nil
 	})
 	if err == nil {
-		err = t.deadlines.Check()
+		err = t.pairs.Check(held)
+	}
+	if err == nil && t.deadlines != nil {
+		err = t.checkDates()
 	}
 	return err
+}
+
+// checkDates checks that only pairs of the table have deadlines.
+func (t *table) checkDates() error {
+	left := t.deadlines.Count()
+	t.index.Each(func(p pair) bool {
+		if t.deadlines.At(p) != 0 {
+			left--
+		}
+		return true
+	})
+	if left != 0 {
+		return fmt.Errorf("hash: %d deadlines of fields that are gone", left)
+	}
+	return t.deadlines.Check()
 }

@@ -1,7 +1,6 @@
 package hash
 
 import (
-	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
@@ -29,11 +28,11 @@ func (h *Hash) NextDeadline() int64 {
 // O(1), or O(n) in a packed hash.
 func (h *Hash) Deadline(field []byte) (deadline int64, ok bool) {
 	if h.table != nil {
-		p, ok := h.table.pairs.Find(dict.Key(field))
-		if ok && h.table.deadlines != nil {
+		p := h.table.pair(field)
+		if p != 0 && h.table.deadlines != nil {
 			deadline = h.table.deadlines.At(p)
 		}
-		return deadline, ok
+		return deadline, p != 0
 	}
 	p := h.find(field)
 	if ok = p != ziplist.None; ok && h.deadlines != nil {
@@ -62,11 +61,11 @@ func (h *Hash) ExpectDeadline() {
 
 func (h *Hash) setDeadline(field []byte, deadline int64) bool {
 	if h.table != nil {
-		p, ok := h.table.pairs.Find(dict.Key(field))
-		if ok {
+		p := h.table.pair(field)
+		if p != 0 {
 			h.table.setDeadline(p, deadline)
 		}
-		return ok
+		return p != 0
 	}
 	p := h.find(field)
 	if p != ziplist.None && h.deadlines != nil {
@@ -80,7 +79,7 @@ func (h *Hash) setDeadline(field []byte, deadline int64) bool {
 func (h *Hash) Deadlines(fn func(field []byte, deadline int64) bool) {
 	switch {
 	case h.table != nil && h.table.deadlines != nil:
-		h.table.deadlines.Each(func(p pair, deadline int64) bool { return fn(p.field(), deadline) })
+		h.table.deadlines.Each(func(p pair, deadline int64) bool { return fn(h.table.field(p), deadline) })
 	case h.deadlines != nil:
 		var digits [20]byte
 		i := -1
@@ -111,9 +110,9 @@ func (t *table) expire(now int64, most int, fn func(field []byte)) (removed int)
 			break
 		}
 		if fn != nil {
-			fn(p.field())
+			fn(t.field(p))
 		}
-		t.delete(p.field())
+		t.delete(t.field(p))
 	}
 	return removed
 }

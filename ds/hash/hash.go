@@ -2,14 +2,14 @@
 // while small and in a table from then on.
 //
 //	packed  one ziplist          field value field value ...
-//	table   dict.Map of pairs    each pair one block  [key length] key [value length] value
+//	table   dict.Index ──▶ arena.Arena    each pair one cell  [length] field [length] value
 //
 // Invariants, all verified by Check:
 //
 //  1. A hash is packed or a table, never both; the zero Hash is an empty
 //     packed one.
 //  2. A packed hash has an even number of entries, each field once.
-//  3. A table's running sum is the size of its blocks.
+//  3. The cells of a table's pairs are all that is in use in its arena.
 //  4. What became a table stays one, as in Redis.
 //
 // A hash becomes a table when Redis makes it one: before a field or value
@@ -28,11 +28,13 @@
 // Non-goals: arithmetic on values, which is the commands' affair, and the
 // removal of empty hashes, which is the keyspace's.
 //
-// Unlike Redis, which allocates a node, a field and a value, a table's pair
-// is a single block without pointers, which the collector never looks into.
+// Unlike Redis, which allocates a node, a field and a value, a table has its
+// pairs side by side in an arena, which the collector never looks into. It is
+// compacted, chain by chain with each change, when much of it is free.
 package hash
 
 import (
+	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
@@ -74,7 +76,7 @@ func (h *Hash) Packed() ([]byte, bool) {
 func (h *Hash) Len() int {
 	switch {
 	case h.table != nil:
-		return h.table.pairs.Len()
+		return h.table.index.Len()
 	case h.packed == nil:
 		return 0
 	}
@@ -97,7 +99,7 @@ func (h *Hash) Encoding() string {
 }
 
 // Bytes returns the bytes held beyond the Hash itself: the ziplist's block,
-// or the table and its blocks as the allocator rounds them, and the deadlines.
+// or the table and its arena as the allocator rounds them, and the deadlines.
 // O(1).
 func (h *Hash) Bytes() int {
 	if h.table != nil {
@@ -265,7 +267,8 @@ func (h *Hash) convert(lim Limits) {
 	var key, value [20]byte
 	i := 0
 	h.Each(func(f, v ziplist.Entry) bool {
-		p := t.insert(f.Text(key[:]), v.Text(value[:]))
+		field := f.Text(key[:])
+		p := t.insert(dict.Hash(t.seed, dict.Key(field)), field, v.Text(value[:]))
 		if h.deadlines != nil && h.deadlines.At(i) != 0 {
 			t.setDeadline(p, h.deadlines.At(i))
 		}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -237,7 +236,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	h := Of(list("f", "f", "g", "f"))
 	require.NoError(t, h.Check())
 	fill(&h, 3, Limits{})
-	h.table.held++
+	h.table.pairs.Alloc(8)
 	require.Error(t, h.Check())
 	h.packed = ziplist.New()
 	require.Error(t, h.Check())
@@ -267,21 +266,60 @@ func TestBytes(t *testing.T) {
 	for i := range 1000 {
 		require.True(t, h.Delete(bs("f"+strconv.Itoa(i))))
 	}
-	require.Zero(t, h.table.held)
+	require.Zero(t, h.table.pairs.Live())
 }
 
 func TestPairLengths(t *testing.T) {
-	for _, key := range []int{0, 1, 63, 64, 127, 128, 300, 70000} {
-		for _, value := range []int{0, 1, 14, 127, 128, 300, 70000} {
-			k, v := strings.Repeat("k", key), strings.Repeat("v", value)
-			p := newPair(bs(k), bs(v))
-			require.Equal(t, k, p.Key())
-			require.Equal(t, v, string(p.value()))
-			require.NotNil(t, p.value())
-			require.Equal(t, sizeclass.Round(pairSize(key, value)), p.bytes())
+	var h Hash
+	model := map[string]string{}
+	for _, key := range []int{0, 1, 64, 254, 255, 300, 70000} {
+		for i, value := range []int{0, 1, 14, 254, 255, 300, 2045, 70000} {
+			k, v := strings.Repeat("k", key)+string(rune('a'+i)), strings.Repeat("v", value)
+			require.True(t, h.Set(bs(k), bs(v), Limits{}))
+			model[k] = v
 		}
 	}
-	require.Equal(t, 16, newPair(bs("1700000000000"), bs("1")).bytes())
+	require.NoError(t, h.Check())
+	require.Equal(t, model, collect(&h))
+	for k := range model {
+		require.True(t, h.Delete(bs(k)))
+		require.NoError(t, h.Check())
+	}
+}
+
+// A table whose values get other sizes, or that loses its fields, does not keep what they took.
+func TestChangesCompact(t *testing.T) {
+	var h Hash
+	const n = 3000
+	field := func(i int) []byte { return bs("field" + strconv.Itoa(i)) }
+	compacted := 0
+	for length := range 60 {
+		for i := range n {
+			h.Set(field(i), bs(strings.Repeat("v", 8*length)), Limits{})
+			if h.table.pairs.Compacting() {
+				compacted++
+			}
+			if i%500 == 0 {
+				h.SetDeadline(field(i), int64(i+1), nil)
+			}
+		}
+		require.NoError(t, h.Check())
+	}
+	require.NotZero(t, compacted)
+	require.Less(t, h.Bytes(), n*480*2)
+	for i := range n - 100 {
+		require.True(t, h.Delete(field(i)))
+		if i%100 == 0 {
+			require.NoError(t, h.Check())
+		}
+	}
+	require.Less(t, h.Bytes(), 100*480*2)
+	h.SetDeadline(field(n-50), 7, nil)
+	for i := n - 100; i < n-50; i++ {
+		h.Set(field(i), bs("v"), Limits{})
+	}
+	deadline, _ := h.Deadline(field(n - 50))
+	require.EqualValues(t, 7, deadline)
 }
 
 // Values written in place must not touch their neighbours, at any length.

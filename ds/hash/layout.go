@@ -6,7 +6,7 @@ import "github.com/miniserver-go/miniserver/ds/dict"
 type Layout struct {
 	Fixed int        // what holds the rest together
 	Texts int        // fields and values
-	Held  int        // the pairs' blocks: texts, their lengths, the allocator's rounding
+	Held  int        // the arena: texts, their lengths, rounding, cells not in use
 	Pairs dict.Stats // of the buckets
 }
 
@@ -16,10 +16,10 @@ func (h *Hash) Layout() (Layout, bool) {
 		return Layout{}, false
 	}
 	t := h.table
-	d := Layout{Held: t.held, Pairs: t.pairs.Stats()}
+	d := Layout{Held: t.pairs.Bytes(), Pairs: t.index.Stats()}
 	d.Fixed = t.bytes() - d.Held - d.Pairs.Bytes - h.DeadlineBytes()
-	t.pairs.Each(func(p pair) bool {
-		d.Texts += len(p.Key()) + len(p.value())
+	t.index.Each(func(p pair) bool {
+		d.Texts += len(t.field(p)) + len(t.value(p))
 		return true
 	})
 	return d, true

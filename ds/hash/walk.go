@@ -6,7 +6,8 @@ import "github.com/miniserver-go/miniserver/ds/ziplist"
 // the order of creation while packed. fn must not change the hash. O(n).
 func (h *Hash) Each(fn func(field, value ziplist.Entry) bool) {
 	if h.table != nil {
-		h.table.pairs.Each(func(p pair) bool { return fn(p.asEntries()) })
+		cells := h.table.pairs.Cells()
+		h.table.index.Each(func(p pair) bool { return fn(entries(cells.At(p))) })
 		return
 	}
 	for p := h.first(); p != ziplist.None; {
@@ -27,7 +28,7 @@ func (h *Hash) Scan(cursor uint64, count int, fn func(field, value ziplist.Entry
 		h.Each(func(field, value ziplist.Entry) bool { fn(field, value); return true })
 		return 0
 	}
-	return h.table.pairs.Scan(cursor, count, func(p pair) { fn(p.asEntries()) })
+	return h.table.index.Scan(cursor, count, h.table, func(p pair) { fn(h.table.asEntries(p)) })
 }
 
 // Random returns a field with its value, each with the same probability;
@@ -37,7 +38,7 @@ func (h *Hash) Random(dice func(n uint64) uint64) (field, value ziplist.Entry) {
 	switch {
 	case h.Len() == 0:
 	case h.table != nil:
-		return h.table.pairs.Random(dice).asEntries()
+		return h.table.asEntries(h.table.index.Random(dice))
 	default:
 		field, value, _ = h.at(h.packed.Index(2 * int(dice(uint64(h.Len())))))
 	}
@@ -52,7 +53,7 @@ func (h *Hash) Draw(count int, dice func(n uint64) uint64, fn func(field, value 
 		return
 	}
 	if h.table != nil {
-		for ; count > 0 && fn(h.table.pairs.Random(dice).asEntries()); count-- {
+		for ; count > 0 && fn(h.table.asEntries(h.table.index.Random(dice))); count-- {
 		}
 		return
 	}
@@ -98,12 +99,12 @@ func (h *Hash) Sample(count int, dice func(n uint64) uint64, fn func(field, valu
 func (t *table) sample(count int, dice func(n uint64) uint64, fn func(field, value ziplist.Entry) bool) {
 	seen := make(map[pair]struct{}, max(count, 0))
 	for len(seen) < count {
-		p := t.pairs.Random(dice)
+		p := t.index.Random(dice)
 		if _, again := seen[p]; again {
 			continue
 		}
 		seen[p] = struct{}{}
-		if !fn(p.asEntries()) {
+		if !fn(t.asEntries(p)) {
 			return
 		}
 	}

@@ -59,7 +59,7 @@ func (s *Set) AppendEntry(member ziplist.Entry, lim Limits) {
 		}
 		s.convert(s.Len()+1, lim)
 	}
-	s.table.insert(member.Text(digits[:]))
+	s.table.insertNew(member.Text(digits[:]))
 }
 
 // Expect prepares for n members that are about to be added, the first of them member. It gives an empty set
@@ -133,7 +133,7 @@ func (s *Set) addInt(n int64, lim Limits) (added bool) {
 // append adds a text known to be absent to a ziplist or a table.
 func (s *Set) append(text ziplist.Entry) {
 	if s.table != nil {
-		s.table.insert(text.Str)
+		s.table.insertNew(text.Str)
 		return
 	}
 	s.packed = s.ziplist().Append(text.Str)
@@ -174,7 +174,7 @@ func (s *Set) convert(n int, lim Limits) {
 	t := newTable(max(n, s.Len()), lim.Seed)
 	var digits [20]byte
 	s.Each(func(member ziplist.Entry) bool {
-		t.insert(member.Text(digits[:]))
+		t.insertNew(member.Text(digits[:]))
 		return true
 	})
 	*s = Set{table: t}

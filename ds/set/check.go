@@ -3,6 +3,7 @@ package set
 import (
 	"fmt"
 
+	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -37,33 +38,38 @@ func (s *Set) Check() error {
 }
 
 func (t *table) check() error {
-	if err := t.members.Check(); err != nil {
+	if err := t.index.Check(t); err != nil {
 		return err
 	}
 	held := 0
-	t.members.Each(func(m member) bool {
-		held += m.bytes()
-		return true
-	})
-	if held != t.held {
-		return fmt.Errorf("set: %d bytes in blocks, sum says %d", held, t.held)
-	}
-	if t.deadlines == nil {
-		return nil
-	}
-	return t.checkDates()
-}
-
-// checkDates checks that only members of the table have deadlines.
-func (t *table) checkDates() (err error) {
-	t.deadlines.Each(func(m member, _ int64) bool {
-		if found, _ := t.members.Find(m.Key()); found != m {
-			err = fmt.Errorf("set: member %q is gone, its deadline is not", m.Key())
+	var err error
+	t.index.Each(func(m member) bool {
+		held += arena.Size(arena.TextSize(len(t.text(m))))
+		if t.lookup(t.text(m)) != m {
+			err = fmt.Errorf("set: member %q is there twice", t.text(m))
 		}
 		return err == nil
 	})
 	if err == nil {
-		err = t.deadlines.Check()
+		err = t.members.Check(held)
+	}
+	if err == nil && t.deadlines != nil {
+		err = t.checkDates()
 	}
 	return err
+}
+
+// checkDates checks that only members of the table have deadlines.
+func (t *table) checkDates() error {
+	left := t.deadlines.Count()
+	t.index.Each(func(m member) bool {
+		if t.deadlines.At(m) != 0 {
+			left--
+		}
+		return true
+	})
+	if left != 0 {
+		return fmt.Errorf("set: %d deadlines of members that are gone", left)
+	}
+	return t.deadlines.Check()
 }

@@ -1,7 +1,5 @@
 package set
 
-import "github.com/miniserver-go/miniserver/ds/dict"
-
 // Deadlines of members: milliseconds since the epoch, from 1 to expiry.Max, 0 for none. The set does
 // not know the time: a member that is due stays until Expire, which the keyspace calls at every lookup.
 
@@ -27,11 +25,11 @@ func (s *Set) Deadline(text []byte) (deadline int64, ok bool) {
 	if s.table == nil {
 		return 0, s.Has(text)
 	}
-	m, ok := s.table.members.Find(dict.Key(text))
-	if ok && s.table.deadlines != nil {
+	m := s.table.lookup(text)
+	if m != 0 && s.table.deadlines != nil {
 		deadline = s.table.deadlines.At(m)
 	}
-	return deadline, ok
+	return deadline, m != 0
 }
 
 // SetDeadline gives a member a deadline, 0 for none, and reports whether there is such a member. O(1)
@@ -44,18 +42,18 @@ func (s *Set) SetDeadline(text []byte, deadline int64, dice func(n uint64) uint6
 		}
 		s.convert(s.Len(), Limits{Seed: dice(1 << 62)})
 	}
-	m, ok := s.table.members.Find(dict.Key(text))
-	if ok {
+	m := s.table.lookup(text)
+	if m != 0 {
 		s.table.setDeadline(m, deadline)
 	}
-	return ok
+	return m != 0
 }
 
 // Deadlines calls fn for each member that has a deadline until fn returns false. fn must not change
 // the set. O(n).
 func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
 	if s.Volatile() > 0 {
-		s.table.deadlines.Each(func(m member, deadline int64) bool { return fn(m.text(), deadline) })
+		s.table.deadlines.Each(func(m member, deadline int64) bool { return fn(s.table.text(m), deadline) })
 	}
 }
 
@@ -68,9 +66,9 @@ func (s *Set) Expire(now int64, most int, fn func(member []byte)) (removed int) 
 			break
 		}
 		if fn != nil {
-			fn(m.text())
+			fn(s.table.text(m))
 		}
-		s.table.remove(m.text())
+		s.table.remove(s.table.text(m))
 		removed++
 	}
 	return removed

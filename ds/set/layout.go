@@ -6,7 +6,7 @@ import "github.com/miniserver-go/miniserver/ds/dict"
 type Layout struct {
 	Fixed   int        // what holds the rest together
 	Texts   int        // the members
-	Held    int        // the members' blocks: texts, their lengths, the allocator's rounding
+	Held    int        // the arena: texts, their lengths, rounding, cells not in use
 	Members dict.Stats // of the buckets
 }
 
@@ -16,10 +16,10 @@ func (s *Set) Layout() (Layout, bool) {
 		return Layout{}, false
 	}
 	t := s.table
-	d := Layout{Held: t.held, Members: t.members.Stats()}
+	d := Layout{Held: t.members.Bytes(), Members: t.index.Stats()}
 	d.Fixed = t.bytes() - d.Held - d.Members.Bytes - s.DeadlineBytes()
-	t.members.Each(func(m member) bool {
-		d.Texts += len(m.text())
+	t.index.Each(func(m member) bool {
+		d.Texts += len(t.text(m))
 		return true
 	})
 	return d, true

@@ -2,14 +2,14 @@
 //
 //	intset     width length 3 17 1700000000000      integers only, ascending
 //	ziplist    header b 17 a                        in the order of addition
-//	hashtable  dict.Map                             each member one block  [length] bytes
+//	hashtable  dict.Index ──▶ arena.Arena           each member one cell  [length] bytes
 //
 // Invariants, all verified by Check:
 //
 //  1. A set is in one of the three encodings. The zero Set, or any without bytes and without a table, is
 //     empty and gets its encoding with the first member.
 //  2. No member is there twice.
-//  3. A table's running sum is the size of its blocks.
+//  3. The cells of a table's members are all that is in use in its arena.
 //
 // A set is converted when Redis converts it, since 7.2: an intset when a member comes that is not an
 // integer, to a ziplist if that may hold them all, and else to a table; a ziplist to a table before a
@@ -31,8 +31,8 @@
 // Non-goals: unions and the like, which the commands do, and the removal of empty sets, which the
 // keyspace does.
 //
-// Unlike Redis, whose small sets of texts are listpacks, this one's are ziplists. A table's member is
-// a single block without pointers, which the collector never looks into.
+// Unlike Redis, whose small sets of texts are listpacks, this one's are ziplists. The members of a table lie side by side in
+// an arena, which the collector never looks into. It is compacted, chain by chain with each change, when many of them are gone.
 package set
 
 import (
@@ -109,7 +109,7 @@ func (s *Set) Len() int {
 	case ziplistEncoding:
 		return s.ziplist().Len()
 	case hashtableEncoding:
-		return s.table.members.Len()
+		return s.table.index.Len()
 	}
 	return 0
 }
@@ -128,7 +128,7 @@ func (s *Set) Encoding() string {
 	return "intset"
 }
 
-// Bytes returns the bytes held beyond the Set itself: the packed block, or the table and its blocks
+// Bytes returns the bytes held beyond the Set itself: the packed block, or the table and its arena
 // as the allocator rounds them. O(1).
 func (s *Set) Bytes() int {
 	if s.table != nil {
@@ -147,7 +147,8 @@ func (s *Set) Has(member []byte) bool {
 	case ziplistEncoding:
 		return s.find(member) != ziplist.None
 	case hashtableEncoding:
-		return s.table.has(member)
+		slot, _ := s.table.find(member)
+		return slot != nil
 	}
 	return false
 }

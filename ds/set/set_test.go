@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/ds/intset"
-	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -349,7 +348,7 @@ func TestCheckFindsDamage(t *testing.T) {
 	}
 	s := of(Limits{}, "a", "b")
 	require.NoError(t, s.Check())
-	s.table.held++
+	s.table.members.Alloc(8)
 	require.Error(t, s.Check())
 	s.packed = intset.New()
 	require.Error(t, s.Check())
@@ -374,7 +373,7 @@ func TestBytes(t *testing.T) {
 	for i := range 1000 {
 		require.True(t, s.Remove(bs("member:"+strconv.Itoa(i))))
 	}
-	require.Zero(t, s.table.held)
+	require.Zero(t, s.table.members.Live())
 }
 
 // What Bytes claims of a large set must be what the runtime allocates for it.
@@ -392,15 +391,51 @@ func TestBytesAreTrue(t *testing.T) {
 }
 
 func TestMemberLengths(t *testing.T) {
-	for _, n := range []int{0, 1, 7, 8, 63, 253, 254, 255, 256, 300, 70000} {
-		text := strings.Repeat("k", n)
-		m := newMember(bs(text))
-		require.Equal(t, text, m.Key())
-		require.Equal(t, text, string(m.text()))
-		require.NotNil(t, m.text())
-		require.Equal(t, sizeclass.Round(headSize(n)+n), m.bytes())
+	var s Set
+	var want []string
+	for _, n := range []int{0, 1, 7, 8, 63, 253, 254, 255, 256, 300, 2042, 2043, 2048, 70000} {
+		want = append(want, strings.Repeat("k", n))
+		require.True(t, s.Add(bs(want[len(want)-1]), Limits{}))
 	}
-	require.Equal(t, 16, newMember(bs("1700000000000")).bytes())
+	require.ElementsMatch(t, want, members(&s))
+	require.NoError(t, s.Check())
+	for _, member := range want {
+		require.True(t, s.Remove(bs(member)))
+		require.NoError(t, s.Check())
+	}
+}
+
+// A table that loses most of its members gives their memory back, while members come and go.
+func TestShrinkingCompacts(t *testing.T) {
+	for _, lengths := range []int{10, 5000} {
+		var s Set
+		name := func(i int) []byte { return bs(strconv.Itoa(i) + strings.Repeat("x", i%lengths)) }
+		const n = 4000
+		for i := range n {
+			s.Add(name(i), Limits{})
+			s.SetDeadline(name(i), int64(i+1), nil)
+		}
+		full, began := s.Bytes(), 0
+		for i := range n - n/20 {
+			require.True(t, s.Remove(name(i)))
+			if s.table.members.Compacting() {
+				if began++; began%50 == 1 {
+					require.NoError(t, s.Check())
+					require.NoError(t, s.Clone().(*Set).Check())
+				}
+				s.Remove(name(n + i - 1))
+				s.Add(name(n+i), Limits{})
+			}
+		}
+		require.NotZero(t, began)
+		require.NoError(t, s.Check())
+		require.Less(t, s.Bytes(), full/5)
+		for i := n - n/20; i < n; i++ {
+			deadline, ok := s.Deadline(name(i))
+			require.True(t, ok)
+			require.EqualValues(t, i+1, deadline)
+		}
+	}
 }
 
 func TestPopTakesAll(t *testing.T) {

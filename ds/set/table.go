@@ -1,9 +1,9 @@
 package set
 
 import (
-	"encoding/binary"
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
@@ -12,125 +12,116 @@ import (
 
 // table is the encoding of a large set.
 type table struct {
-	members   dict.Map[member]
-	held      int // bytes of the members' blocks
-	deadlines *expiry.Table[member]
+	index     dict.Index
+	members   arena.Arena // a cell with the text of each
+	seed      uint64
+	deadlines *expiry.Table
+	cursor    uint64 // of the walk that compacts members
 }
+
+// member names a member of a table.
+type member = arena.Ref
 
 // newTable returns an empty table with room for n members.
 func newTable(n int, seed uint64) *table {
-	t := &table{}
-	t.members.Init(seed).Reserve(n)
+	t := &table{seed: seed}
+	t.index.Reserve(n)
 	return t
 }
 
 func (t *table) bytes() int {
-	return sizeclass.Round(int(unsafe.Sizeof(*t))) + t.members.Bytes() + t.held + t.deadlines.Bytes()
+	return sizeclass.RoundScanned(int(unsafe.Sizeof(*t))) + t.index.Bytes() + t.members.Bytes() + t.deadlines.Bytes()
 }
 
-func (t *table) has(text []byte) bool { return t.members.Lookup(dict.Key(text)) != nil }
+// text returns a member's text, which aliases its cell; never nil.
+func (t *table) text(m member) []byte { return arena.Text(t.members.At(m)) }
+
+// entry returns the member as a packed set would hand it out.
+func (t *table) entry(m member) ziplist.Entry { return ziplist.Entry{Str: t.text(m)} }
+
+// HashOf returns the hash of a member, for the index.
+func (t *table) HashOf(m member) uint64 { return dict.Hash(t.seed, arena.Key(t.members.At(m))) }
+
+// find returns the slot of a member, nil if there is none, and the hash.
+func (t *table) find(text []byte) (slot *member, h uint64) {
+	return t.index.FindText(t.seed, dict.Key(text), t.members.Cells(), 0)
+}
+
+// lookup returns the member with the given text, 0 if there is none.
+func (t *table) lookup(text []byte) member {
+	if slot, _ := t.find(text); slot != nil {
+		return *slot
+	}
+	return 0
+}
 
 // add adds a member and reports whether it is new.
 func (t *table) add(text []byte) bool {
-	h := t.members.Hash(dict.Key(text))
-	if t.members.LookupHash(h, dict.Key(text)) != nil {
-		return false
+	slot, h := t.find(text)
+	if slot == nil {
+		t.insert(h, text)
 	}
-	m := newMember(text)
-	t.held += m.bytes()
-	t.members.InsertHash(h, m)
-	return true
+	return slot == nil
 }
 
-// insert adds a member known to be new.
-func (t *table) insert(text []byte) member {
-	m := newMember(text)
-	t.held += m.bytes()
-	t.members.Insert(m)
-	return m
+// insert adds a member known to be new, whose hash is h.
+func (t *table) insert(h uint64, text []byte) {
+	m := t.members.Alloc(arena.TextSize(len(text)))
+	arena.PutText(t.members.At(m), text)
+	t.index.Insert(h, m, t)
+	if t.members.Compacting() {
+		t.compact()
+	}
 }
+
+// insertNew is insert for a caller that does not know the hash.
+func (t *table) insertNew(text []byte) { t.insert(dict.Hash(t.seed, dict.Key(text)), text) }
 
 // setDeadline gives a member the deadline, 0 for none.
 func (t *table) setDeadline(m member, deadline int64) {
-	t.deadlines = t.deadlines.With(t.members.Seed(), m, deadline)
+	t.deadlines = t.deadlines.With(m, deadline)
 }
 
 func (t *table) remove(text []byte) bool {
-	m, ok := t.members.Delete(dict.Key(text))
-	if ok {
-		t.held -= m.bytes()
-		t.setDeadline(m, 0)
+	slot, h := t.find(text)
+	if slot == nil {
+		return false
 	}
-	return ok
+	m := *slot
+	t.index.Remove(h, slot, t)
+	t.setDeadline(m, 0)
+	t.members.Free(m, arena.TextSize(len(text)))
+	if t.members.Compacting() || t.members.Sparse() {
+		t.compact()
+	}
+	return true
+}
+
+// compact moves the members of some chains out of the blocks that are given up.
+func (t *table) compact() {
+	if !t.members.Compacting() {
+		t.members.Retire()
+	}
+	for range arena.MoveChains {
+		if t.cursor = t.index.ReplaceChain(t.cursor, t.move); t.cursor == 0 {
+			t.members.Release()
+			return
+		}
+	}
+}
+
+// move moves a member if it has to, and returns its new reference, or the one that it has.
+func (t *table) move(m member) member {
+	if !t.members.Retired(m) {
+		return m
+	}
+	to := t.members.Move(m, arena.TextSize(len(t.text(m))))
+	if t.deadlines != nil {
+		t.deadlines.Replace(m, to)
+	}
+	return to
 }
 
 func (t *table) clone() *table {
-	c := newTable(t.members.Len(), t.members.Seed())
-	t.members.Each(func(m member) bool {
-		twin := c.insert(m.text())
-		if t.deadlines != nil {
-			c.setDeadline(twin, t.deadlines.At(m))
-		}
-		return true
-	})
-	return c
-}
-
-// member is a member in one block without pointers: the length of the text and the text. A length is
-// one byte up to 254, beyond that a byte of 255 and a u32. A block is as large as the allocator
-// makes it anyway.
-type member struct{ block *byte }
-
-const (
-	longLength = 0xFF
-	longHead   = 5
-)
-
-// newMember returns a member with a copy of text.
-func newMember(text []byte) member {
-	size := sizeclass.Round(headSize(len(text)) + len(text))
-	b := make([]byte, size)
-	n := headSize(len(text))
-	if n == 1 {
-		b[0] = byte(len(text))
-	} else {
-		b[0] = longLength
-		binary.LittleEndian.PutUint32(b[1:], uint32(len(text)))
-	}
-	copy(b[n:], text)
-	return member{unsafe.SliceData(b)}
-}
-
-// headSize returns the bytes that store the length n.
-func headSize(n int) int {
-	if n < longLength {
-		return 1
-	}
-	return longHead
-}
-
-// Key returns the text, aliasing the block.
-func (m member) Key() string {
-	at, n := 1, int(*m.block)
-	if n == longLength {
-		at, n = longHead, int(binary.LittleEndian.Uint32(unsafe.Slice(m.at(1), 4)))
-	}
-	return unsafe.String(m.at(at), n)
-}
-
-func (m member) at(i int) *byte { return (*byte)(unsafe.Add(unsafe.Pointer(m.block), i)) }
-
-// text returns the text as bytes, aliasing the block; never nil.
-func (m member) text() []byte {
-	key := m.Key()
-	return unsafe.Slice(unsafe.StringData(key), len(key))
-}
-
-// entry returns the member as a packed set would hand it out.
-func (m member) entry() ziplist.Entry { return ziplist.Entry{Str: m.text()} }
-
-// bytes returns the size of the block.
-func (m member) bytes() int {
-	n := len(m.Key())
-	return sizeclass.Round(headSize(n) + n)
+	return &table{index: *t.index.Clone(), members: t.members.Clone(), seed: t.seed, deadlines: t.deadlines.Clone(), cursor: t.cursor}
 }

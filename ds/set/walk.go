@@ -1,6 +1,7 @@
 package set
 
 import (
+	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/intset"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
@@ -25,7 +26,8 @@ func (s *Set) Each(fn func(member ziplist.Entry) bool) {
 			}
 		}
 	case hashtableEncoding:
-		s.table.members.Each(func(m member) bool { return fn(m.entry()) })
+		cells := s.table.members.Cells()
+		s.table.index.Each(func(m member) bool { return fn(ziplist.Entry{Str: arena.Text(cells.At(m))}) })
 	}
 }
 
@@ -38,7 +40,7 @@ func (s *Set) Scan(cursor uint64, count int, fn func(member ziplist.Entry)) uint
 		s.Each(func(member ziplist.Entry) bool { fn(member); return true })
 		return 0
 	}
-	return s.table.members.Scan(cursor, count, func(m member) { fn(m.entry()) })
+	return s.table.index.Scan(cursor, count, s.table, func(m member) { fn(s.table.entry(m)) })
 }
 
 // Random returns a member, each with the same probability; the zero Entry from an empty set. O(1),
@@ -54,7 +56,7 @@ func (s *Set) Random(dice func(n uint64) uint64) (member ziplist.Entry) {
 	case ziplistEncoding:
 		member, _ = s.ziplist().Get(s.ziplist().Index(int(dice(n))))
 	default:
-		member = s.table.members.Random(dice).entry()
+		member = s.table.entry(s.table.index.Random(dice))
 	}
 	return member
 }
@@ -105,12 +107,12 @@ func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member zipli
 func (t *table) sample(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry) bool) {
 	seen := make(map[member]struct{}, max(count, 0))
 	for len(seen) < count {
-		m := t.members.Random(dice)
+		m := t.index.Random(dice)
 		if _, again := seen[m]; again {
 			continue
 		}
 		seen[m] = struct{}{}
-		if !fn(m.entry()) {
+		if !fn(t.entry(m)) {
 			return
 		}
 	}
@@ -220,8 +222,8 @@ func (s *Set) popFromZiplist(count int, dice func(n uint64) uint64, fn func(memb
 
 func (t *table) pop(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {
 	for ; count > 0; count-- {
-		m := t.members.Random(dice)
-		fn(m.entry())
-		t.remove(m.text())
+		m := t.index.Random(dice)
+		fn(t.entry(m))
+		t.remove(t.text(m))
 	}
 }

@@ -52,7 +52,7 @@ func BenchmarkAt(b *testing.B) {
 		members, scores := timestamps(n)
 		rng := rand.New(rand.NewPCG(1, 1))
 		var l List
-		nodes := make([]*Node, n)
+		nodes := make([]Ref, n)
 		for i := range n {
 			nodes[i] = l.Insert(scores[i], members[i], rng.Uint64())
 		}

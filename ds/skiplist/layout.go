@@ -1,30 +1,28 @@
 package skiplist
 
-// Layout lists what a list consists of; all but the first two in bytes.
+import "github.com/miniserver-go/miniserver/ds/arena"
+
+// Layout lists what a list consists of; all but the first in bytes.
 type Layout struct {
 	Heights []int // Heights[h-1] nodes are of height h
-	Far     int   // nodes whose member is an allocation of its own
 	Head    int   // the head, which holds links only
-	Fixed   int   // of the nodes: score, link back, link forward, size
+	Fixed   int   // of the nodes: score, height, link forward, link back
 	Levels  int   // of the nodes: links and spans above level 0
 	Members int   // the members' bytes, stored nowhere else
-	Waste   int   // what the allocator gave beyond that, and the pointers to far members
+	Waste   int   // lengths and rounding, cells not in use, and what finds the blocks
 }
 
 // Layout walks the nodes and returns what they consist of. Head, Fixed, Levels, Members and Waste
 // add up to Bytes. O(n).
 func (l *List) Layout() Layout {
-	if l.head == nil {
+	if l.head == 0 {
 		return Layout{}
 	}
-	d := Layout{Heights: l.Heights(), Head: headBytes(int(l.head.height)), Fixed: l.n * int(nodeSize)}
-	for n := l.First(); n != nil; n = n.next {
-		d.Levels += (int(n.height) - 1) * int(levelSize)
-		d.Members += int(n.size)
-		if n.external {
-			d.Far++
-		}
+	d := Layout{Heights: l.Heights(), Head: arena.Size(l.at(l.head).size()), Fixed: l.Len() * fixedBytes}
+	for r := l.First(); r != 0; r = l.Next(r) {
+		d.Levels += (int(l.at(r).height) - 1) * linkSize
+		d.Members += len(l.Member(r))
 	}
-	d.Waste = l.bytes - d.Head - d.Fixed - d.Levels - d.Members
+	d.Waste = l.Bytes() - d.Head - d.Fixed - d.Levels - d.Members
 	return d
 }

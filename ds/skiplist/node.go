@@ -1,197 +1,121 @@
 package skiplist
 
-import "unsafe"
+import (
+	"unsafe"
 
-// Node is one element: a member and its score. It belongs to the list that made it. On a 64-bit
-// machine:
+	"github.com/miniserver-go/miniserver/ds/arena"
+)
+
+// Ref names a node of a list: an element, with its member and its score. 0 is none.
+type Ref = arena.Ref
+
+// Node is what a reference leads to. Its links lie before it, its member behind it:
 //
-//	[score 8][back 8][size 4, height, far][next 8] [span 8, next 8] per level above 0 ... [member, rounded up to 16]
-//	                                                                              or  [pointer 8, capacity 8]
+//	[next 4, span 4] ... [next 4, span 4] [next 4, back 4] [score 8][height 1] [length 1 or 5, member]
+//	 -height              -2               -1               ▲ node
 //
-// The allocator has a class for each of these sizes, so only the rounding of the member is lost. A member of more than
-// 64 bytes has an allocation of its own, and so has the member of a node higher than 4, which one node in 256 is. That
-// needs fewer shapes for little loss.
+// So links and member are found without the height, and the score is next to the links. Levels are counted as they lie: the lowest,
+// which the essay calls level 0, is number -1, the one above it -2.
 type Node struct {
-	score    float64
-	back     *Node
-	size     uint32 // bytes of the member
-	height   uint8  // levels, 1 to MaxLevel
-	external bool   // the member is in another allocation
-	next     *Node  // must stay last, as in level
+	score  float64
+	height uint8 // levels, 1 to MaxLevel
+	text   byte  // the member begins here
 }
 
-// level is what a node has above level 0.
-type level struct {
-	span int
-	next *Node
-}
-
-// externalMember points to a member that is not in its node.
-type externalMember struct {
-	text *byte
-	cap  int // what the allocator gave
+// link is a node's link on one level.
+type link struct {
+	next Ref
+	span uint32 // on the lowest level not a span, but the link back
 }
 
 const (
-	nodeSize      = unsafe.Sizeof(Node{})
-	levelSize     = unsafe.Sizeof(level{})
-	lowHeadHeight = 8  // levels of the first head
-	maxInline     = 64 // bytes of the longest member inside a node
-	memberStep    = 16 // member bytes inside a node come in multiples of this
+	bottom = -1           // the lowest level
+	wrap   = MaxLevel - 1 // lv&wrap is different for each level, and not negative
+
+	linkSize   = int(unsafe.Sizeof(link{}))
+	fixedBytes = linkSize + int(MemberAt)
 )
 
-// shape is a node with the memory behind it. A type for each shape shows the garbage collector where the pointers are.
-type shape[L, M any] struct {
-	Node
-	_ L // levels above 0
-	_ M // member, or an externalMember
-}
-
-func newShape[L, M any]() *Node { return &new(shape[L, M]).Node }
-
-// inlineNodes makes nodes that contain their member, by height-1 and (bytes of the member - 1) / memberStep.
-var inlineNodes = [...][maxInline / memberStep]func() *Node{
-	{newShape[[0]level, [16]byte], newShape[[0]level, [32]byte], newShape[[0]level, [48]byte], newShape[[0]level, [64]byte]},
-	{newShape[[1]level, [16]byte], newShape[[1]level, [32]byte], newShape[[1]level, [48]byte], newShape[[1]level, [64]byte]},
-	{newShape[[2]level, [16]byte], newShape[[2]level, [32]byte], newShape[[2]level, [48]byte], newShape[[2]level, [64]byte]},
-	{newShape[[3]level, [16]byte], newShape[[3]level, [32]byte], newShape[[3]level, [48]byte], newShape[[3]level, [64]byte]},
-}
-
-// externalNodes makes nodes that point to their member, by height-1; the last is for all heights from
-// there up.
-var externalNodes = [...]func() *Node{
-	newShape[[0]level, externalMember], newShape[[1]level, externalMember], newShape[[2]level, externalMember], newShape[[3]level, externalMember],
-	newShape[[4]level, externalMember], newShape[[5]level, externalMember], newShape[[6]level, externalMember], newShape[[7]level, externalMember],
-	newShape[[MaxLevel - 1]level, externalMember],
-}
-
-// newNode returns an unlinked node of the given height with a copy of member and score 0.
-func newNode(height int, member []byte) *Node {
-	var n *Node
-	if height <= len(inlineNodes) && len(member) <= maxInline {
-		n = inlineNodes[height-1][max(len(member)-1, 0)/memberStep]()
-		n.height = uint8(height)
-		copy(unsafe.Slice((*byte)(n.memberPtr()), len(member)), member)
-	} else {
-		n = externalNodes[min(height, len(externalNodes))-1]()
-		n.height, n.external = uint8(height), true
-		text := append([]byte(nil), member...)
-		*(*externalMember)(n.memberPtr()) = externalMember{unsafe.SliceData(text), cap(text)}
-	}
-	n.size = uint32(len(member))
-	return n
-}
-
-// newHead returns a node without a member, of height lowHeadHeight or MaxLevel.
-func newHead(height int) *Node {
-	var n *Node
-	if height == lowHeadHeight {
-		n = &new(struct {
-			Node
-			levels [lowHeadHeight - 1]level
-		}).Node
-	} else {
-		n = &new(struct {
-			Node
-			levels [MaxLevel - 1]level
-		}).Node
-	}
-	n.height = uint8(height)
-	return n
+// link returns the node's link on level lv.
+func (n *Node) link(lv int) *link {
+	return (*link)(unsafe.Add(unsafe.Pointer(n), lv*linkSize))
 }
 
 // Score returns the node's score.
 func (n *Node) Score() float64 { return n.score }
 
-// Key returns the node's member. It shares the node's memory, which never changes. It stays valid after the node has
-// been removed.
-func (n *Node) Key() string {
-	if n.external {
-		return unsafe.String((*externalMember)(n.memberPtr()).text, n.size)
+// Member returns the node's member, as List.Member does.
+func (n *Node) Member() []byte { return arena.Text(unsafe.Pointer(&n.text)) }
+
+// Next returns the node behind n; 0 if it is the last.
+func (n *Node) Next() Ref { return n.link(bottom).next }
+
+// Neighbour returns the node behind n, or if back what is before it: for the first node the head, which is no node.
+func (n *Node) Neighbour(back bool) Ref {
+	if back {
+		return *n.back()
 	}
-	return unsafe.String((*byte)(n.memberPtr()), n.size)
+	return n.Next()
 }
 
-// Member returns Key as bytes, to be read only.
-func (n *Node) Member() []byte {
-	if n.external {
-		return unsafe.Slice((*externalMember)(n.memberPtr()).text, n.size)
-	}
-	return unsafe.Slice((*byte)(n.memberPtr()), n.size)
-}
+func (n *Node) key() string { return arena.Key(unsafe.Pointer(&n.text)) }
 
-// Next returns the node after n; nil if n is the last. O(1).
-func (n *Node) Next() *Node { return n.next }
+// back returns the link back.
+func (n *Node) back() *Ref { return &n.link(bottom).span }
 
-// Prev returns the node before n; nil if n is the first. O(1).
-func (n *Node) Prev() *Node { return n.back }
-
-// before reports whether n comes before (score, key).
+// before reports whether the node comes before (score, key).
 func (n *Node) before(score float64, key string) bool {
-	return n.score < score || n.score == score && n.Key() < key
+	return n.score < score || n.score == score && n.key() < key
 }
 
-// slots returns how many levels above 0 there is room for; all but the highest nodes have as many
-// as their height says.
-func (n *Node) slots() int {
-	if n.height > uint8(len(externalNodes)-1) {
-		return MaxLevel - 1
+// sizeOf returns the bytes of a node's cell.
+func sizeOf(height, member int) int { return height*linkSize + int(MemberAt) + arena.TextSize(member) }
+
+func (n *Node) size() int { return sizeOf(int(n.height), len(n.Member())) }
+
+// MemberAt is how many bytes behind what a reference names the text of the member begins.
+const MemberAt = unsafe.Offsetof(Node{}.text)
+
+// Cells returns what finds the nodes until the next insertion.
+func (l *List) Cells() arena.Cells { return l.nodes.Cells() }
+
+// at returns the node that a reference names. It is valid until the next allocation.
+func (l *List) at(r Ref) *Node { return NodeAt(l.nodes.Cells(), r) }
+
+// NodeAt is what r names in the cells of a list. It is for loops, and valid until the next insertion.
+func NodeAt(cells arena.Cells, r Ref) *Node { return (*Node)(cells.At(r)) }
+
+// newNode makes an unlinked node of the given height with a copy of member.
+func (l *List) newNode(score float64, member []byte, height int) Ref {
+	r := l.nodes.Alloc(sizeOf(height, len(member))) + Ref(height*linkSize/arena.Step)
+	n := l.at(r)
+	n.score, n.height = score, uint8(height)
+	arena.PutText(unsafe.Pointer(&n.text), member)
+	return r
+}
+
+// free frees an unlinked node.
+func (l *List) free(r Ref) {
+	n := l.at(r)
+	l.nodes.Free(r-Ref(n.height), n.size())
+}
+
+// Score returns the score of a node.
+func (l *List) Score(r Ref) float64 { return l.at(r).score }
+
+// Member returns the member of a node, to be read only. It shares the node's memory and is valid until the node is removed.
+func (l *List) Member(r Ref) []byte { return l.at(r).Member() }
+
+// Key is Member as a string.
+func (l *List) Key(r Ref) string { return l.at(r).key() }
+
+// Next returns the node after r; 0 if r is the last. O(1).
+func (l *List) Next(r Ref) Ref { return l.at(r).link(bottom).next }
+
+// Prev returns the node before r; 0 if r is the first. O(1).
+func (l *List) Prev(r Ref) Ref {
+	if back := *l.at(r).back(); back != l.head {
+		return back
 	}
-	return int(n.height) - 1
-}
-
-// memberPtr returns where the member, or the pointer to it, begins.
-func (n *Node) memberPtr() unsafe.Pointer {
-	return unsafe.Add(unsafe.Pointer(n), nodeSize+uintptr(n.slots())*levelSize)
-}
-
-// levels returns the node's levels above 0.
-func (n *Node) levels() []level {
-	if n.height == 1 {
-		return nil
-	}
-	return unsafe.Slice(n.level(1), n.height-1)
-}
-
-// level returns level i of the node, i from 1 to below its height.
-func (n *Node) level(i int) *level {
-	return (*level)(unsafe.Add(unsafe.Pointer(n), nodeSize-levelSize+uintptr(i)*levelSize))
-}
-
-// link returns a pointer to the node's link on level i. next is the last field both of a Node and of a level, so the
-// links are evenly spaced and level 0 needs no case of its own.
-func (n *Node) link(i int) **Node {
-	return (**Node)(unsafe.Add(unsafe.Pointer(n), unsafe.Offsetof(n.next)+uintptr(i)*levelSize))
-}
-
-func (n *Node) after(i int) *Node           { return *n.link(i) }
-func (n *Node) setAfter(i int, after *Node) { *n.link(i) = after }
-
-// span returns how many level 0 links the node's link on level i bridges.
-func (n *Node) span(i int) int {
-	if i == 0 {
-		return 1
-	}
-	return n.level(i).span
-}
-
-// bytes returns what the allocator gave for the node and its member. Up to 256 bytes the allocator's size classes are 16
-// apart, as the sizes here are. Only nodes with room for all levels are larger.
-func (n *Node) bytes() int {
-	size := int(nodeSize) + n.slots()*int(levelSize)
-	if !n.external {
-		return size + max(int(n.size)+memberStep-1, memberStep)&^(memberStep-1)
-	}
-	out := (*externalMember)(n.memberPtr())
-	if size += int(unsafe.Sizeof(*out)); size > 256 {
-		size = 576
-	}
-	return size + out.cap
-}
-
-func headBytes(height int) int {
-	if height == lowHeadHeight {
-		return int(nodeSize + (lowHeadHeight-1)*levelSize)
-	}
-	return 576
+	return 0
 }

@@ -1,6 +1,9 @@
 package skiplist
 
-import "bytes"
+import (
+	"bytes"
+	"math"
+)
 
 // ScoreRange is a range of scores from Min to Max, without the ends that are exclusive.
 type ScoreRange struct {
@@ -59,47 +62,80 @@ func (r *LexRange) Above(member []byte) bool {
 	return c > 0 || c == 0 && r.Max.Ex
 }
 
-// ScoreSpan returns the first node in r, its rank, and how many are in r; nil and 0 nodes if there
+// ScoreSpan returns the first node in r, its rank, and how many are in r; 0 and 0 nodes if there
 // is none. O(log n).
-func (l *List) ScoreSpan(r ScoreRange) (first *Node, rank, n int) {
-	if r.Empty() {
-		return nil, 0, 0
+func (l *List) ScoreSpan(r ScoreRange) (first Ref, rank, n int) {
+	if r.Empty() || l.n == 0 {
+		return 0, 0, 0
 	}
-	return l.span(
-		func(x *Node) bool { return r.Below(x.score) },
-		func(x *Node) bool { return !r.Above(x.score) })
+	before, rank := l.seek(r.lowest())
+	first = l.Next(before)
+	if first == 0 || r.Above(l.Score(first)) {
+		return 0, 0, 0
+	}
+	_, stop := l.seek(r.End())
+	return first, rank, stop - rank
 }
 
-// From returns the first node that is not below r, where a walk upwards through r begins; nil if there is
-// none. O(log n), half of what ScoreSpan costs.
-func (l *List) From(r ScoreRange) *Node {
-	if l.n == 0 {
-		return nil
+// above returns a bound for seek that is above score and below the next higher one.
+func above(score float64) float64 {
+	if math.IsInf(score, 1) {
+		return math.NaN()
 	}
-	before, _ := l.seek(func(x *Node) bool { return r.Below(x.score) })
-	return before.next
+	return math.Nextafter(score, math.Inf(1))
+}
+
+// lowest returns the lowest score in the range, as a bound for seek.
+func (r ScoreRange) lowest() float64 {
+	if r.MinEx {
+		return above(r.Min)
+	}
+	return r.Min
+}
+
+// End returns the lowest score above the range, as a bound for seek: NaN if there is none.
+func (r ScoreRange) End() float64 {
+	if r.MaxEx {
+		return r.Max
+	}
+	return above(r.Max)
+}
+
+// From returns the first node that is not below r, where a walk upwards through r begins; 0 if there is
+// none. O(log n), half of what ScoreSpan costs.
+func (l *List) From(r ScoreRange) Ref {
+	if l.n == 0 {
+		return 0
+	}
+	before, _ := l.seek(r.lowest())
+	return l.Next(before)
 }
 
 // LexSpan is ScoreSpan for a range of members. If the scores are not all equal, the result is a run of nodes that
 // depends on the heights, as in Redis. O(log n).
-func (l *List) LexSpan(r LexRange) (first *Node, rank, n int) {
-	if r.Empty() {
-		return nil, 0, 0
+func (l *List) LexSpan(r LexRange) (first Ref, rank, n int) {
+	if r.Empty() || l.n == 0 {
+		return 0, 0, 0
 	}
-	return l.span(
-		func(x *Node) bool { return r.Below(x.Member()) },
-		func(x *Node) bool { return !r.Above(x.Member()) })
+	before, rank := l.seekMember(r.Below)
+	first = l.Next(before)
+	if first == 0 || r.Above(l.Member(first)) {
+		return 0, 0, 0
+	}
+	_, stop := l.seekMember(func(member []byte) bool { return !r.Above(member) })
+	return first, rank, max(stop-rank, 0)
 }
 
-// span returns the run of nodes that are not below and not above.
-func (l *List) span(below, notAbove func(*Node) bool) (first *Node, rank, n int) {
-	if l.n == 0 {
-		return nil, 0, 0
+// seekMember is seek by member alone: below must hold for a beginning of the list and for no other node.
+func (l *List) seekMember(below func(member []byte) bool) (r Ref, rank int) {
+	r = l.head
+	for lv := l.top(); lv <= bottom; lv++ {
+		for at := *l.at(r).link(lv); at.next != 0 && below(l.Member(at.next)); at = *l.at(r).link(lv) {
+			if lv == bottom {
+				at.span = 1
+			}
+			r, rank = at.next, rank+int(at.span)
+		}
 	}
-	before, rank := l.seek(below)
-	if before.next == nil || !notAbove(before.next) {
-		return nil, 0, 0
-	}
-	_, stop := l.seek(notAbove)
-	return before.next, rank, max(stop-rank, 0)
+	return r, rank
 }

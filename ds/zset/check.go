@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 
-	"github.com/miniserver-go/miniserver/ds/skiplist"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -54,33 +53,26 @@ func (t *sorted) check() error {
 	if err := t.list.Check(); err != nil {
 		return err
 	}
-	if err := t.members.Check(); err != nil {
+	if err := t.members.Check(t); err != nil {
 		return err
 	}
 	if l, d := t.list.Len(), t.members.Len(); l != d {
 		return fmt.Errorf("zset: %d nodes in order, %d by member", l, d)
 	}
-	for n := t.list.First(); n != nil; n = n.Next() {
-		if found, _ := t.members.Find(n.Key()); found != n {
-			return fmt.Errorf("zset: %q is in order but not by member", n.Key())
+	left := t.deadlines.Count()
+	for n := t.list.First(); n != 0; n = t.list.Next(n) {
+		if t.node(t.list.Member(n)) != n {
+			return fmt.Errorf("zset: %q is in order but not by member", t.list.Key(n))
 		}
+		if t.deadlines != nil && t.deadlines.At(n) != 0 {
+			left--
+		}
+	}
+	if left != 0 {
+		return fmt.Errorf("zset: %d deadlines of members that are gone", left)
 	}
 	if t.deadlines == nil {
 		return nil
 	}
-	return t.checkDates()
-}
-
-// checkDates checks that only nodes of the set have deadlines.
-func (t *sorted) checkDates() (err error) {
-	t.deadlines.Each(func(n *skiplist.Node, _ int64) bool {
-		if found, _ := t.members.Find(n.Key()); found != n {
-			err = fmt.Errorf("zset: member %q is gone, its deadline is not", n.Key())
-		}
-		return err == nil
-	})
-	if err == nil {
-		err = t.deadlines.Check()
-	}
-	return err
+	return t.deadlines.Check()
 }

@@ -1,8 +1,6 @@
 package zset
 
 import (
-	"github.com/miniserver-go/miniserver/ds/dict"
-	"github.com/miniserver-go/miniserver/ds/skiplist"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -31,11 +29,11 @@ func (s *Set) Deadline(member []byte) (deadline int64, ok bool) {
 	if s.sorted == nil {
 		return 0, s.find(member) != ziplist.None
 	}
-	n, ok := s.sorted.members.Find(dict.Key(member))
-	if ok && s.sorted.deadlines != nil {
+	n := s.sorted.node(member)
+	if n != 0 && s.sorted.deadlines != nil {
 		deadline = s.sorted.deadlines.At(n)
 	}
-	return deadline, ok
+	return deadline, n != 0
 }
 
 // SetDeadline gives a member a deadline, 0 for none, and reports whether there is such a member. O(1)
@@ -48,18 +46,18 @@ func (s *Set) SetDeadline(member []byte, deadline int64, dice func(n uint64) uin
 		}
 		s.Sort(dice)
 	}
-	n, ok := s.sorted.members.Find(dict.Key(member))
-	if ok {
+	n := s.sorted.node(member)
+	if n != 0 {
 		s.sorted.setDeadline(n, deadline)
 	}
-	return ok
+	return n != 0
 }
 
 // Deadlines calls fn for each member that has a deadline until fn returns false. fn must not change
 // the set. O(n).
 func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
 	if s.Volatile() > 0 {
-		s.sorted.deadlines.Each(func(n *skiplist.Node, deadline int64) bool { return fn(n.Member(), deadline) })
+		s.sorted.deadlines.Each(func(n node, deadline int64) bool { return fn(s.sorted.list.Member(n), deadline) })
 	}
 }
 
@@ -72,9 +70,9 @@ func (s *Set) Expire(now int64, most int, fn func(member []byte)) (removed int) 
 			break
 		}
 		if fn != nil {
-			fn(n.Member())
+			fn(s.sorted.list.Member(n))
 		}
-		s.sorted.remove(n.Member())
+		s.sorted.remove(s.sorted.list.Member(n))
 		removed++
 	}
 	return removed

@@ -10,10 +10,10 @@ import (
 // run is a number of neighbours. Of pos and node at most one is set, and both may be left out: they
 // follow from first. (Four words: the compiler keeps those in registers and no more.)
 type run struct {
-	first int            // rank of the first
-	n     int            // how many
-	pos   int            // position of the first in a packed set, never 0
-	node  *skiplist.Node // the first in a sorted set
+	first int  // rank of the first
+	n     int  // how many
+	pos   int  // position of the first in a packed set, never 0
+	node  node // the first in a sorted set
 }
 
 // all is a number of members that no range has.
@@ -164,7 +164,7 @@ func (r run) cut(reverse bool, offset, limit int) run {
 // locate finds where the first member of the run is, which must not be empty.
 func (s *Set) locate(r run) run {
 	switch {
-	case r.pos != 0 || r.node != nil:
+	case r.pos != 0 || r.node != 0:
 	case s.sorted != nil:
 		r.node = s.sorted.list.ByRank(r.first)
 	default:
@@ -182,7 +182,7 @@ func (s *Set) eachInRun(r run, reverse bool, fn func(member []byte, score float6
 		r = run{first: r.first + r.n - 1, n: r.n}
 	}
 	if r = s.locate(r); s.sorted != nil {
-		eachNode(r, reverse, fn)
+		s.sorted.eachNode(r, reverse, fn)
 	} else {
 		s.eachPair(r, reverse, fn)
 	}
@@ -191,21 +191,25 @@ func (s *Set) eachInRun(r run, reverse bool, fn func(member []byte, score float6
 // ascend calls fn for at most limit nodes with scores in r, or all if limit is negative, until fn
 // returns false. Where the range ends it finds on the way.
 func (t *sorted) ascend(r ScoreRange, limit int, fn func(member []byte, score float64) bool) {
-	for node := t.list.From(r); node != nil && limit != 0 && !r.Above(node.Score()); limit-- {
-		if !fn(node.Member(), node.Score()) {
+	cells, end := t.list.Cells(), r.End()
+	for n := t.list.From(r); n != 0 && limit != 0; limit-- {
+		x := skiplist.NodeAt(cells, n)
+		if score := x.Score(); score >= end || !fn(x.Member(), score) {
 			return
 		}
-		node = node.Next()
+		n = x.Next()
 	}
 }
 
-func eachNode(r run, reverse bool, fn func(member []byte, score float64) bool) {
-	for node := r.node; r.n > 0 && fn(node.Member(), node.Score()); r.n-- {
-		if reverse {
-			node = node.Prev()
-		} else {
-			node = node.Next()
+// eachNode calls fn for the nodes of the run, from its last on if reverse, until fn returns false.
+func (t *sorted) eachNode(r run, reverse bool, fn func(member []byte, score float64) bool) {
+	cells := t.list.Cells()
+	for n := r.node; r.n > 0; r.n-- {
+		x := skiplist.NodeAt(cells, n)
+		if !fn(x.Member(), x.Score()) {
+			return
 		}
+		n = x.Neighbour(reverse)
 	}
 }
 
@@ -235,11 +239,18 @@ func (s *Set) removeRun(r run, fn func(member []byte, score float64)) int {
 		s.packed = s.packed.Delete(r.pos, 2*r.n).Trim()
 		return r.n
 	}
-	return s.sorted.list.DeleteRun(r.node, r.n, func(node *skiplist.Node) {
-		s.sorted.members.Delete(node.Key())
-		s.sorted.setDeadline(node, 0)
+	return s.sorted.removeRun(r, fn)
+}
+
+// removeRun is removeRun for a sorted set.
+func (t *sorted) removeRun(r run, fn func(member []byte, score float64)) (removed int) {
+	removed = t.list.DeleteRun(r.node, r.n, func(n node) {
+		slot, h := t.find(t.list.Member(n))
+		t.forget(h, slot)
 		if fn != nil {
-			fn(node.Member(), node.Score())
+			fn(t.list.Member(n), t.list.Score(n))
 		}
 	})
+	t.tidy()
+	return removed
 }

@@ -1,7 +1,5 @@
 package zset
 
-import "github.com/miniserver-go/miniserver/ds/skiplist"
-
 // Each calls fn for every member in ascending order until fn returns false. O(n).
 func (s *Set) Each(fn func(member []byte, score float64) bool) {
 	s.eachInRun(run{n: s.Len()}, false, fn)
@@ -15,7 +13,7 @@ func (s *Set) Scan(cursor uint64, count int, fn func(member []byte, score float6
 		s.Each(func(member []byte, score float64) bool { fn(member, score); return true })
 		return 0
 	}
-	return s.sorted.members.Scan(cursor, count, func(n *skiplist.Node) { fn(n.Member(), n.Score()) })
+	return s.sorted.members.Scan(cursor, count, s.sorted, func(n node) { fn(s.sorted.pair(n)) })
 }
 
 // Draw calls fn for count members, each time any of them with the same probability, until fn
@@ -25,7 +23,7 @@ func (s *Set) Draw(count int, dice func(n uint64) uint64, fn func(member []byte,
 	switch {
 	case size == 0 || count <= 0:
 	case s.sorted != nil:
-		for n := s.sorted.members.Random(dice); fn(n.Member(), n.Score()) && count > 1; count-- {
+		for n := s.sorted.members.Random(dice); fn(s.sorted.pair(n)) && count > 1; count-- {
 			n = s.sorted.members.Random(dice)
 		}
 	case count == 1:
@@ -80,14 +78,14 @@ func (s *Set) Sample(count int, dice func(n uint64) uint64, fn func(member []byt
 
 // sample draws until count different nodes have come up.
 func (t *sorted) sample(count int, dice func(n uint64) uint64, fn func(member []byte, score float64) bool) {
-	seen := make(map[*skiplist.Node]struct{}, count)
+	seen := make(map[node]struct{}, count)
 	for len(seen) < count {
 		n := t.members.Random(dice)
 		if _, again := seen[n]; again {
 			continue
 		}
 		seen[n] = struct{}{}
-		if !fn(n.Member(), n.Score()) {
+		if !fn(t.pair(n)) {
 			return
 		}
 	}

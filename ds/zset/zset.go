@@ -2,14 +2,14 @@
 // score by their bytes.
 //
 //	packed  one ziplist               member score member score ...     in order
-//	sorted  skiplist.List, dict.Map   nodes in order; the dict finds the same nodes by member
+//	sorted  skiplist.List, dict.Index nodes in order; the index finds the same nodes by member
 //
 // Invariants, all verified by Check:
 //
 //  1. A set is packed or sorted, never both; the zero Set is an empty packed one.
 //  2. A packed set has an even number of entries, in ascending order of (score, member), each
 //     member once.
-//  3. A sorted set's list and dict hold the same nodes.
+//  3. A sorted set's list and index hold the same nodes.
 //  4. What became sorted stays so, as in Redis.
 //
 // A set becomes sorted when Redis makes it so: with the addition of a member longer than
@@ -117,11 +117,11 @@ func (s *Set) Bytes() int {
 // allocates nothing.
 func (s *Set) Score(member []byte) (score float64, ok bool) {
 	if s.sorted != nil {
-		n, ok := s.sorted.members.Find(dict.Key(member))
-		if !ok {
+		slot, _ := s.sorted.find(member)
+		if slot == nil {
 			return 0, false
 		}
-		return n.Score(), true
+		return s.sorted.list.Score(*slot), true
 	}
 	p := s.find(member)
 	if p == ziplist.None {
@@ -161,7 +161,7 @@ func (s *Set) Append(member []byte, score float64, lim Limits, dice func(n uint6
 		return
 	}
 	s.Sort(dice)
-	s.sorted.insert(s.sorted.members.Hash(dict.Key(member)), member, score, dice)
+	s.sorted.insert(dict.Hash(s.sorted.seed, dict.Key(member)), member, score, dice)
 }
 
 // Remove removes member and reports whether it was there. O(log n), or O(bytes) in a packed set.
@@ -181,11 +181,11 @@ func (s *Set) Remove(member []byte) bool {
 // if it is not in the set. O(log n), or O(n) in a packed set.
 func (s *Set) Rank(member []byte, reverse bool) (rank int, score float64, ok bool) {
 	if s.sorted != nil {
-		n, found := s.sorted.members.Find(dict.Key(member))
-		if !found {
+		n := s.sorted.node(member)
+		if n == 0 {
 			return 0, 0, false
 		}
-		rank, score = s.sorted.list.Rank(n), n.Score()
+		rank, score = s.sorted.list.Rank(n), s.sorted.list.Score(n)
 	} else {
 		p := s.find(member)
 		if p == ziplist.None {
@@ -243,7 +243,7 @@ func (s *Set) Sort(dice func(n uint64) uint64) {
 func (s *Set) convert(n int, dice func(n uint64) uint64) {
 	t := newSorted(n, dice)
 	s.Each(func(member []byte, score float64) bool {
-		t.insert(t.members.Hash(dict.Key(member)), member, score, dice)
+		t.insert(dict.Hash(t.seed, dict.Key(member)), member, score, dice)
 		return true
 	})
 	*s = Set{sorted: t}

@@ -10,7 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/miniserver-go/miniserver/ds/skiplist"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 	"github.com/miniserver-go/miniserver/resp"
 )
@@ -284,10 +283,10 @@ func TestBytesFollowTheSize(t *testing.T) {
 	for i := range 1000 {
 		s.Add(strconv.AppendInt(nil, int64(i), 10), 1, sorts, fixedDice(uint64(i)))
 	}
-	require.Greater(t, s.Bytes(), least+1000*48)
-	require.Less(t, s.Bytes(), least+1000*100)
+	require.Greater(t, s.Bytes(), least+1000*32)
+	require.Less(t, s.Bytes(), least+1000*60)
 	s.PopMin(2000, nil)
-	require.Less(t, s.Bytes(), least)
+	require.Less(t, s.Bytes(), least+3000, "what an emptied set keeps")
 }
 
 func TestLimiterAllocatesNothing(t *testing.T) {
@@ -351,14 +350,57 @@ func TestCheckSeesDamage(t *testing.T) {
 		require.Error(t, s.Check(), name)
 	}
 	s := letters(10, sorts)
-	s.sorted.members.Delete("c")
+	slot, h := s.sorted.find([]byte("c"))
+	n := *slot
+	s.sorted.members.Remove(h, slot, s.sorted)
 	require.Error(t, s.Check())
-	s.sorted.members.Insert(new(Set).stray())
+	s.sorted.members.Insert(h, n, s.sorted)
+	require.NoError(t, s.Check())
+	s.sorted.list.Delete(n)
 	require.Error(t, s.Check())
 }
 
-// stray returns a node of another set, with the member c.
-func (s *Set) stray() *skiplist.Node {
-	s.Add([]byte("c"), 3, sorts, fixedDice(1))
-	return s.sorted.list.First()
+// A set that loses most of its members gives their memory back, however they go.
+func TestShrinkingCompacts(t *testing.T) {
+	const n = 5000
+	removals := map[string]func(s *Set, i int){
+		"rank":   func(s *Set, i int) { s.RemoveRangeByRank(0, 0, nil) },
+		"member": func(s *Set, i int) { s.Remove(strconv.AppendInt(nil, int64(i*7%n), 10)) },
+		"pop":    func(s *Set, i int) { s.PopMax(1, func([]byte, float64) {}) },
+	}
+	for name, remove := range removals {
+		t.Run(name, func(t *testing.T) {
+			var s Set
+			dice := fixedDice(1)
+			for i := range n {
+				s.Add(strconv.AppendInt(nil, int64(i), 10), float64(i), sorts, dice)
+				s.SetDeadline(strconv.AppendInt(nil, int64(i), 10), int64(i+1), dice)
+			}
+			full, compacting := s.Bytes(), 0
+			for i := range n - n/20 {
+				remove(&s, i)
+				if !s.sorted.list.Compacting() {
+					continue
+				}
+				if compacting++; compacting%20 == 1 {
+					require.NoError(t, s.Check())
+					require.NoError(t, s.Clone().(*Set).Check())
+				}
+				for _, member := range []string{"x" + strconv.Itoa(i-1), "x" + strconv.Itoa(i)} {
+					if !s.Remove([]byte(member)) {
+						s.Add([]byte(member), float64(i*17%n), sorts, dice)
+					}
+				}
+			}
+			require.NotZero(t, compacting)
+			require.NoError(t, s.Check())
+			require.Less(t, s.Bytes(), full/4)
+			s.Deadlines(func(member []byte, deadline int64) bool {
+				i, err := strconv.Atoi(string(member))
+				require.NoError(t, err)
+				require.EqualValues(t, i+1, deadline)
+				return true
+			})
+		})
+	}
 }
