@@ -14,8 +14,8 @@ const (
 	root7 = 0xa54ff53a5f1d36f1
 )
 
-// Hash returns a 64-bit hash of key under seed. It is the hash every Map uses, so a caller may
-// compute it once and hand it to the methods whose names end in Hash. Values depend on the
+// Hash returns a 64-bit hash of key under seed. A caller may
+// compute it once and hand it to several methods of an Index. Values depend on the
 // machine's byte order and are not for storage. O(len(key)), about 3 ns for 12 bytes; allocates
 // nothing.
 //

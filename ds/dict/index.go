@@ -1,24 +1,6 @@
-package dict
-
-import (
-	"encoding/binary"
-	"math/bits"
-	"unsafe"
-
-	"github.com/miniserver-go/miniserver/ds/arena"
-)
-
-// Ref refers to an element that is kept elsewhere, such as a cell of an arena. 0 refers to none.
-type Ref = arena.Ref
-
-// Hasher knows the elements of an Index.
-type Hasher interface {
-	// HashOf returns the hash of the key of an element that is in the Index.
-	HashOf(r Ref) uint64
-}
-
-// Index is a hash table of references, four bytes each with a fingerprint of one. It knows nothing of the elements: the caller hashes and
-// compares keys. The zero value is an empty table in Go's heap.
+// Package dict is a hash table of elements that lie in cells: the keys of a database, and the members and fields of large
+// collections. It holds references, four bytes each with a fingerprint of one. It knows nothing of the elements: the
+// caller hashes and compares keys. It never stops for O(n), and can be walked by a client over many calls while it changes (SCAN).
 //
 // It grows by linear hashing (Litwin, 1980): there is one table, which gets one chain more when it is full.
 //
@@ -47,6 +29,28 @@ type Hasher interface {
 //  5. deep[k] is the number of chains with more than k+1 buckets. There are no zeros at its end.
 //
 // Lookups and walks change nothing. A Probe and a slot are valid until the next Insert, Remove, RehashStep, Reserve or Clear.
+//
+// Non-goals: concurrent use (the caller serialises), keeping insertion order.
+package dict
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/arena"
+)
+
+// Ref refers to an element that is kept elsewhere, such as a cell of an arena. 0 refers to none.
+type Ref = arena.Ref
+
+// Hasher knows the elements of an Index.
+type Hasher interface {
+	// HashOf returns the hash of the key of an element that is in the Index.
+	HashOf(r Ref) uint64
+}
+
+// Index is a hash table of references. The zero value is an empty table in Go's heap. It must not be copied once in use.
 type Index struct {
 	buckets run       // the first of each chain
 	more    *overflow // the others; nil if there never were any
@@ -215,6 +219,9 @@ func (x *Index) FirstMatch(h uint64) Ref {
 	}
 	return *p.Next()
 }
+
+// tagOf returns the fingerprint of a hash: never 0.
+func tagOf(h uint64) uint64 { return max(h>>56, 1) }
 
 // chainNumber returns the number of the chain that has, or would have, an element with hash h.
 func (x *Index) chainNumber(h uint64) uint32 {

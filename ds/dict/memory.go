@@ -1,6 +1,10 @@
 package dict
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/sizeclass"
+)
 
 // Memory is where a table lies, if not in Go's heap.
 type Memory interface {
@@ -8,4 +12,170 @@ type Memory interface {
 	Block(n int) (p unsafe.Pointer, held int)
 	// FreeBlock frees a block of n bytes, and returns how many it took.
 	FreeBlock(p unsafe.Pointer, n int) (held int)
+}
+
+// run is a growing row of buckets that are never moved, but for the first few.
+//
+//	pieces: [p0][p1][p2] ...    64 buckets each; p0 begins with one bucket and is doubled until it has 64
+type run struct {
+	pieces []unsafe.Pointer
+	first  uint32 // buckets in p0
+	held   int    // bytes of the pieces
+}
+
+const (
+	pieceBits   = 6
+	perPiece    = 1 << pieceBits
+	pieceOffset = perPiece - 1
+)
+
+// at returns bucket i, for which there is room.
+func (r *run) at(i uint32) *chainBucket {
+	piece := *(*unsafe.Pointer)(unsafe.Add(unsafe.Pointer(unsafe.SliceData(r.pieces)), uintptr(i>>pieceBits)*unsafe.Sizeof(uintptr(0))))
+	return (*chainBucket)(unsafe.Add(piece, int(i&pieceOffset)*bucketBytes))
+}
+
+// grow makes room for bucket i, where there is room for those before it. The bucket is zero.
+func (r *run) grow(i uint32, mem Memory) {
+	switch {
+	case int(i>>pieceBits) < len(r.pieces) && (i >= perPiece || i < r.first):
+	case i >= perPiece:
+		r.add(perPiece, mem)
+	case i == 0:
+		r.add(1, mem)
+		r.first = 1
+	default:
+		r.double(mem)
+	}
+}
+
+// add adds a piece with n buckets.
+func (r *run) add(n uint32, mem Memory) {
+	p, held := newPiece(n, mem)
+	r.pieces = append(r.pieces, p)
+	r.held += held
+}
+
+// double doubles the first piece.
+func (r *run) double(mem Memory) {
+	old := r.pieces[0]
+	p, held := newPiece(2*r.first, mem)
+	copy(unsafe.Slice((*chainBucket)(p), r.first), unsafe.Slice((*chainBucket)(old), r.first))
+	r.pieces[0] = p
+	r.held += held - freePiece(old, r.first, mem)
+	r.first *= 2
+}
+
+// shrink gives back pieces behind bucket i-1, but for one, so that a table at a boundary costs nothing.
+func (r *run) shrink(i uint32, mem Memory) {
+	for last := len(r.pieces) - 1; last > int(i>>pieceBits)+1; last-- {
+		r.held -= freePiece(r.pieces[last], perPiece, mem)
+		r.pieces[last] = nil
+		r.pieces = r.pieces[:last]
+	}
+}
+
+// free gives back all pieces.
+func (r *run) free(mem Memory) {
+	for i, p := range r.pieces {
+		freePiece(p, r.room(i), mem)
+	}
+	*r = run{}
+}
+
+// newPiece returns n buckets that are zero, and how many bytes they take.
+func newPiece(n uint32, mem Memory) (p unsafe.Pointer, held int) {
+	if mem == nil {
+		return unsafe.Pointer(unsafe.SliceData(make([]chainBucket, n))), sizeclass.Round(int(n) * bucketBytes)
+	}
+	return mem.Block(int(n) * bucketBytes)
+}
+
+// freePiece frees n buckets and returns how many bytes they took.
+func freePiece(p unsafe.Pointer, n uint32, mem Memory) (held int) {
+	if mem == nil {
+		return sizeclass.Round(int(n) * bucketBytes)
+	}
+	return mem.FreeBlock(p, int(n)*bucketBytes)
+}
+
+// Held returns the bytes of the buckets, which lie in the table's Memory. O(1).
+func (x *Index) Held() int {
+	if x.more == nil {
+		return x.buckets.held
+	}
+	return x.buckets.held + x.more.held
+}
+
+// Bytes returns the bytes that the table takes; not the elements, nor the Index itself. O(1).
+func (x *Index) Bytes() int {
+	n := x.Held() + x.buckets.bytes()
+	if x.more != nil {
+		n += x.more.bytes() + sizeclass.RoundScanned(int(unsafe.Sizeof(*x.more))) + sizeclass.Round(cap(x.more.deep)*int(unsafe.Sizeof(uint32(0))))
+	}
+	return n
+}
+
+// bytes returns what finds the pieces takes.
+func (r *run) bytes() int {
+	return sizeclass.RoundScanned(cap(r.pieces) * int(unsafe.Sizeof(uintptr(0))))
+}
+
+// CloneIn returns a copy of the table in mem, with twin(r) in place of each reference; copied(p, n) is the copy of n bytes
+// of the table's Memory. A Pause is not copied. O(n).
+func (x *Index) CloneIn(mem Memory, copied func(p unsafe.Pointer, n int) unsafe.Pointer, twin func(r Ref) Ref) *Index {
+	c := *x
+	c.mem, c.paused, c.buckets = mem, 0, x.buckets.clone(copied)
+	runs := []*run{&c.buckets}
+	if x.more != nil {
+		c.more = &overflow{x.more.clone(copied), x.more.vacant, x.more.used, append([]uint32(nil), x.more.deep...)}
+		runs = append(runs, &c.more.run)
+	}
+	for _, r := range runs {
+		r.each(func(b *chainBucket) {
+			for i := range b.count() {
+				b.refs[i] = twin(b.refs[i])
+			}
+		})
+	}
+	return &c
+}
+
+// clone returns a copy, whose pieces are those that copied returns.
+func (r *run) clone(copied func(p unsafe.Pointer, n int) unsafe.Pointer) run {
+	c := *r
+	c.pieces = make([]unsafe.Pointer, len(r.pieces))
+	for i, p := range r.pieces {
+		c.pieces[i] = copied(p, int(r.room(i))*bucketBytes)
+	}
+	return c
+}
+
+// room returns how many buckets piece i has.
+func (r *run) room(i int) uint32 {
+	if i == 0 {
+		return r.first
+	}
+	return perPiece
+}
+
+// each calls fn for all buckets, unused ones included.
+func (r *run) each(fn func(b *chainBucket)) {
+	for i, p := range r.pieces {
+		buckets := unsafe.Slice((*chainBucket)(p), r.room(i))
+		for j := range buckets {
+			fn(&buckets[j])
+		}
+	}
+}
+
+// Clone returns a copy of a table in Go's heap, for elements that have the same references. O(n).
+func (x *Index) Clone() *Index {
+	return x.CloneIn(nil, copyPiece, func(r Ref) Ref { return r })
+}
+
+func copyPiece(p unsafe.Pointer, n int) unsafe.Pointer {
+	c := make([]chainBucket, n/bucketBytes)
+	copy(c, unsafe.Slice((*chainBucket)(p), len(c)))
+	return unsafe.Pointer(unsafe.SliceData(c))
 }

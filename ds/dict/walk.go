@@ -7,60 +7,51 @@ import (
 	"slices"
 )
 
-// Each calls fn for every element until fn returns false. The map is paused meanwhile; fn may look
-// up, and may delete the element it was given. If it inserts or deletes others, those, and at worst
-// some seen already, may be seen or not. O(buckets).
-func (m *Map[E]) Each(fn func(E) bool) {
-	m.Pause()
-	defer m.Resume()
-	for i := m.moved; i < len(m.old.buckets); i++ {
-		if !m.old.buckets[i].each(fn) {
-			return
-		}
-	}
-	for i := range m.cur.buckets {
-		if !m.cur.buckets[i].each(fn) {
+// Each calls fn for every element until fn returns false. The table is paused meanwhile; fn may look up, and may remove the element it was
+// given, but must not insert. O(chains).
+func (x *Index) Each(fn func(Ref) bool) {
+	x.Pause()
+	defer x.Resume()
+	for i := range x.size {
+		if !x.eachOf(x.buckets.at(uint32(i)), fn) {
 			return
 		}
 	}
 }
 
-// each calls fn for the elements of a chain, last to first: what a deletion moves into a hole has
-// then been seen already.
-func (b *bucket[E]) each(fn func(E) bool) bool {
-	if b.next != nil && !b.next.each(fn) {
+// eachOf calls fn for the elements of a chain, last to first: what a removal moves into a hole has then been seen already.
+func (x *Index) eachOf(b *chainBucket, fn func(Ref) bool) bool {
+	if b.next != 0 && !x.eachOf(x.extra(b.next), fn) {
 		return false
 	}
-	for i := perBucket - 1; i >= 0; i-- {
-		if i < b.count() && !fn(b.slots[i]) {
+	for i := b.count() - 1; i >= 0; i-- {
+		if r := b.refs[i]; r != 0 && !fn(r) {
 			return false
 		}
 	}
 	return true
 }
 
-// Scan calls fn for the elements of one step of a walk and returns the cursor for the next step; a
-// walk begins and ends at 0. An element that is in the map during the whole walk is given exactly
-// once, however the map grows and shrinks between the steps; one that comes or goes meanwhile, at most
-// once. Any cursor is safe. The map is paused during the call, with Each's rules for fn.
+// Scan calls fn for the elements of one step of a walk and returns the cursor for the next step; a walk begins and ends at 0. An element that
+// is in the table during the whole walk is given exactly once, however the table grows and shrinks between the steps; one that comes or goes
+// meanwhile, at most once. Any cursor is safe. The table is paused during the call, with Each's rules for fn.
 //
-// A step gives count elements; more only if the last one shares cursorBits of its hash with others,
-// and fewer at the end of the walk or after ten chains per element, as in Redis, so that a sparse
-// table does not make the step long. O(count), with one hash for each element of the last chain.
+// A step gives count elements; more only if the last one shares cursorBits of its hash with others, and fewer at the end of the walk or after
+// ten chains per element, as in Redis, so that a sparse table does not make the step long. O(count), with one hash for each element of the
+// last chain.
 //
-// The elements have a fixed order, that of their hashes with the bits reversed, and the cursor is the
-// place in that order where the next step begins. The top bits of a place are the index of its chain,
-// so each chain holds a run of the order, in a table of any size.
-func (m *Map[E]) Scan(cursor uint64, count int, fn func(E)) uint64 {
-	if m.n == 0 {
+// The elements have a fixed order, that of their hashes with the bits reversed, and the cursor is the place in that order where the next step
+// begins. The top bits of a place are the number of its chain, so each chain holds a run of the order, however many chains there are.
+func (x *Index) Scan(cursor uint64, count int, owner Hasher, fn func(Ref)) uint64 {
+	if x.n == 0 {
 		return 0
 	}
-	m.Pause()
-	defer m.Resume()
+	x.Pause()
+	defer x.Resume()
 	count = max(count, 1)
 	left, given := count, 0
 	for chains := 0; chains/10 < count; chains++ {
-		cursor, given = m.scanPart(cursor&cursorMask, left, fn)
+		cursor, given = x.scanPart(cursor&cursorMask, left, owner, fn)
 		if left -= given; cursor == 0 || left <= 0 {
 			break
 		}
@@ -75,32 +66,31 @@ const (
 	cursorMask = 1<<cursorBits - 1
 )
 
-// placed is an element with its place in the order of a walk.
-type placed[E Element] struct {
-	place   uint64
-	element E
+// placedRef is an element with its place in the order of a walk.
+type placedRef struct {
+	place uint64
+	ref   Ref
 }
 
-// scanPart gives the elements of the cursor's chain from the cursor on, most of them at most but for
-// those at the same place, and returns the next cursor and how many it gave.
-func (m *Map[E]) scanPart(cursor uint64, most int, fn func(E)) (next uint64, given int) {
-	var room [4 * perBucket]placed[E]
+// scanPart gives the elements of the cursor's chain from the cursor on, most of them at most but for those at the same place, and returns the
+// next cursor and how many it gave.
+func (x *Index) scanPart(cursor uint64, most int, owner Hasher, fn func(Ref)) (next uint64, given int) {
+	var room [4 * perChain]placedRef
 	part := room[:0]
-	mask := m.eachChainAt(cursor, func(b *bucket[E]) {
-		for ; b != nil; b = b.next {
-			for _, e := range b.slots[:b.count()] {
-				part = append(part, placed[E]{element: e})
-			}
+	b, mask := x.chainAt(cursor)
+	for ; b != nil; b = x.after(b) {
+		for _, r := range b.refs[:b.count()] {
+			part = append(part, placedRef{ref: r})
 		}
-	})
+	}
 	if cursor > mask || len(part) > most { // else the whole chain is due, in any order
-		part = m.sortFrom(bits.Reverse64(cursor), part)
+		part = sortRefs(bits.Reverse64(cursor), part, owner)
 	}
 	n := min(most, len(part))
 	for ; n < len(part) && part[n].place == part[n-1].place; n++ {
 	}
 	for _, p := range part[:n] {
-		fn(p.element)
+		fn(p.ref)
 	}
 	if n == len(part) {
 		return chainAfter(cursor, mask), n
@@ -108,16 +98,16 @@ func (m *Map[E]) scanPart(cursor uint64, most int, fn func(E)) (next uint64, giv
 	return bits.Reverse64(between(part[n-1].place, part[n].place)), n
 }
 
-// sortFrom returns the elements of part whose place is first or later, in order. It reuses part.
-func (m *Map[E]) sortFrom(first uint64, part []placed[E]) []placed[E] {
+// sortRefs returns the elements of part whose place is first or later, in order. It reuses part.
+func sortRefs(first uint64, part []placedRef, owner Hasher) []placedRef {
 	due := part[:0]
 	for _, p := range part {
-		p.place = bits.Reverse64(Hash(m.seed, p.element.Key()) & cursorMask)
+		p.place = bits.Reverse64(owner.HashOf(p.ref) & cursorMask)
 		if p.place >= first {
 			due = append(due, p)
 		}
 	}
-	slices.SortFunc(due, func(a, b placed[E]) int { return cmp.Compare(a.place, b.place) })
+	slices.SortFunc(due, func(a, b placedRef) int { return cmp.Compare(a.place, b.place) })
 	return due
 }
 
@@ -127,34 +117,41 @@ func between(low, high uint64) uint64 {
 	return high &^ (math.MaxUint64 >> (same + 1))
 }
 
-// ScanChain is Scan with steps of one chain, whatever its length and the part of it where the cursor
-// is. It computes no hashes, and may give some elements more than once. O(1): one chain, or during a
-// resize one chain of the smaller table and those of the larger that share its index.
-func (m *Map[E]) ScanChain(cursor uint64, fn func(E)) uint64 {
-	if m.n == 0 {
+// ScanChain is Scan with steps of one chain, whatever its length and the part of it where the cursor is. It computes no hashes, and may give
+// some elements more than once. O(1).
+func (x *Index) ScanChain(cursor uint64, fn func(Ref)) uint64 {
+	if x.n == 0 {
 		return 0
 	}
-	m.Pause()
-	defer m.Resume()
-	mask := m.eachChainAt(cursor, func(b *bucket[E]) {
-		b.each(func(e E) bool { fn(e); return true })
-	})
+	x.Pause()
+	defer x.Resume()
+	b, mask := x.chainAt(cursor)
+	x.eachOf(b, func(r Ref) bool { fn(r); return true })
 	return chainAfter(cursor, mask)
 }
 
-// eachChainAt calls fn for the chains that the cursor leads to, during a resize those of both tables,
-// and returns the mask of the smaller table, which tells the index from the rest of a cursor.
-func (m *Map[E]) eachChainAt(cursor uint64, fn func(*bucket[E])) (mask uint64) {
-	small, large := m.cur.buckets, m.old.buckets
-	if large != nil && len(large) < len(small) {
-		small, large = large, small
+// ReplaceChain is ScanChain for an owner that moves its elements: what fn returns takes the place of the element.
+func (x *Index) ReplaceChain(cursor uint64, fn func(Ref) Ref) uint64 {
+	if x.n == 0 {
+		return 0
 	}
-	mask = uint64(len(small) - 1)
-	fn(&small[cursor&mask])
-	for i := cursor & mask; i < uint64(len(large)); i += mask + 1 {
-		fn(&large[i])
+	b, mask := x.chainAt(cursor)
+	for ; b != nil; b = x.after(b) {
+		for i := range b.count() {
+			b.refs[i] = fn(b.refs[i])
+		}
 	}
-	return mask
+	return chainAfter(cursor, mask)
+}
+
+// chainAt returns the chain that a cursor leads to, and the mask that tells its number from the rest of the cursor.
+func (x *Index) chainAt(cursor uint64) (b *chainBucket, mask uint64) {
+	number := x.chainNumber(cursor)
+	mask = uint64(x.mask)
+	if uint64(number)|(mask+1)>>1 >= uint64(x.size) {
+		mask >>= 1 // the chain is not split yet
+	}
+	return x.buckets.at(number), mask
 }
 
 // chainAfter returns the cursor of the next chain, 0 after the last. The cursor counts with its bits
@@ -165,50 +162,36 @@ func chainAfter(cursor, mask uint64) uint64 {
 	return bits.Reverse64(bits.Reverse64(cursor|^mask) + 1)
 }
 
-// Random returns an element, each with the same probability; the zero E if the map is empty.
-// dice(n) must return a number in [0, n), each with the same probability.
-// O(1) expected: a handful of cache misses, more while the table is sparse.
+// Random returns an element, each with the same probability; 0 if the table is empty. dice(n) must return a number in [0, n), each with the
+// same probability. O(1) expected: a handful of cache misses.
 //
-// A slot is drawn from a rectangle, chains by the longest chain's capacity, until one is hit that
-// is occupied.
-func (m *Map[E]) Random(dice func(n uint64) uint64) (e E) {
-	if m.n == 0 {
-		return e
+// A slot is drawn from a rectangle, chains by the longest chain's slots, until one is hit that is occupied.
+func (x *Index) Random(dice func(n uint64) uint64) Ref {
+	if x.n == 0 {
+		return 0
 	}
-	left := len(m.old.buckets) - m.moved
-	chains := uint64(left + len(m.cur.buckets))
-	depth := uint64(max(m.old.deepest, m.cur.deepest)) * perBucket
+	depth := uint64(x.depth() * perChain)
 	for {
-		i, j := int(dice(chains)), int(dice(depth))
-		b := m.nth(i)
-		for ; b != nil && j >= perBucket; j -= perBucket {
-			b = b.next
+		b, j := x.buckets.at(uint32(dice(uint64(x.size)))), int(dice(depth))
+		for ; b != nil && j >= perChain; j -= perChain {
+			b = x.after(b)
 		}
 		if b != nil && j < b.count() {
-			return b.slots[j]
+			return b.refs[j]
 		}
 	}
 }
 
-// EachFrom calls fn for the elements of chains that lie side by side, from a random one on, until it returns
-// false or has seen most chains. Elements at the end of long chains come last: to sample a few, skip
-// some. It costs a cache miss or two, where Random costs that for each element.
-func (m *Map[E]) EachFrom(dice func(n uint64) uint64, most int, fn func(E) bool) {
-	chains := len(m.old.buckets) - m.moved + len(m.cur.buckets)
-	if chains == 0 {
+// EachFrom calls fn for the elements of chains that lie side by side, from a random one on, until it returns false or has seen most chains.
+// Elements at the end of long chains come last: to sample a few, skip some. It costs a cache miss or two, where Random costs that for each
+// element.
+func (x *Index) EachFrom(dice func(n uint64) uint64, most int, fn func(Ref) bool) {
+	if x.size == 0 {
 		return
 	}
-	for i := int(dice(uint64(chains))); most > 0 && m.nth(i).each(fn); most-- {
-		if i++; i == chains {
+	for i := int(dice(uint64(x.size))); most > 0 && x.eachOf(x.buckets.at(uint32(i)), fn); most-- {
+		if i++; i == x.size {
 			i = 0
 		}
 	}
-}
-
-// nth returns chain i of both tables taken together, those of old that are moved left out.
-func (m *Map[E]) nth(i int) *bucket[E] {
-	if left := len(m.old.buckets) - m.moved; i >= left {
-		return &m.cur.buckets[i-left]
-	}
-	return &m.old.buckets[m.moved+i]
 }
