@@ -25,6 +25,7 @@ type Memory struct {
 	engine *engine.Engine
 	clock  int64 // microseconds
 	conns  []*memoryConn
+	steer  func(d time.Duration) error // in place of the clock; nil for nothing
 	// Journal, if it is set before Reset, receives the commands that the engines propagate.
 	Journal func(db int, args [][]byte)
 }
@@ -86,6 +87,9 @@ func (m *Memory) SetConfig(name, value string) error {
 
 // Advance implements World. Events that are due on the way happen at their time, not at the end.
 func (m *Memory) Advance(d time.Duration) error {
+	if m.steer != nil {
+		return m.steer(d)
+	}
 	end := m.clock + d.Microseconds()
 	for {
 		next := m.engine.Tick() // milliseconds, which may be too many to count in microseconds
