@@ -51,38 +51,57 @@ func (k *Kit) cmdDump(c *engine.Call) {
 	if c.End(); !c.OK() {
 		return
 	}
-	d := dump{now: c.Now()}
-	at := c.Reply.Defer()
-	for i := range k.engine.Keyspace.Len() {
-		k.dumpDB(c, &d, i, pattern)
+	at, sent, last := c.Reply.Defer(), 0, -1
+	send := func(lines ...string) {
+		for _, line := range lines {
+			c.Reply.Status(line) // quotes leave no line break
+		}
+		sent += len(lines)
 	}
+	eachSection(k.engine.Keyspace, pattern, c.Now(), func(s section) bool {
+		if s.db != last {
+			send(fmt.Sprintf("database %d", s.db))
+		}
+		last = s.db
+		send(s.lines...)
+		return !c.Reply.Full()
+	})
 	if whole {
-		d.libraries(k.engine.Libraries().Sources())
+		send(libraryLines(k.engine.Libraries().Sources())...)
 	}
-	d.flush(c.Reply)
-	c.Reply.SetArray(at, d.sent)
+	c.Reply.SetArray(at, sent)
 }
 
-// dumpDB adds a database that has keys which match.
-func (k *Kit) dumpDB(c *engine.Call, d *dump, id int, pattern string) {
-	db := k.engine.Keyspace.DB(id)
-	var names []string
-	db.Each(func(key string, _ keyspace.Type) bool {
-		if glob.Match(pattern, key) {
-			names = append(names, key)
-		}
-		return true
-	})
-	if len(names) > 0 {
-		d.line(0, "database %d", id)
-	}
-	slices.Sort(names)
-	for _, name := range names {
-		k.engine.Keyspace.Begin()
-		deadline, _ := db.Deadline([]byte(name))
-		if v, exists := db.Peek([]byte(name)); exists && !c.Reply.Full() {
-			d.value(name, deadline, v)
-			d.flush(c.Reply)
+// section is the lines of a key.
+type section struct {
+	db    int
+	key   string
+	lines []string
+}
+
+// eachSection calls fn for each key that matches, in the order of databases and keys, until fn returns false.
+func eachSection(ks *keyspace.Keyspace, pattern string, now int64, fn func(s section) bool) {
+	for id := range ks.Len() {
+		db := ks.DB(id)
+		var names []string
+		db.Each(func(key string, _ keyspace.Type) bool {
+			if glob.Match(pattern, key) {
+				names = append(names, strings.Clone(key))
+			}
+			return true
+		})
+		slices.Sort(names)
+		for _, name := range names {
+			ks.Begin()
+			deadline, _ := db.Deadline([]byte(name))
+			v, exists := db.Peek([]byte(name))
+			if !exists {
+				continue
+			}
+			d := dump{now: now}
+			if d.value(name, deadline, v); !fn(section{id, name, d.lines}) {
+				return
+			}
 		}
 	}
 }
@@ -91,20 +110,10 @@ func (k *Kit) dumpDB(c *engine.Call, d *dump, id int, pattern string) {
 type dump struct {
 	now   int64 // milliseconds
 	lines []string
-	sent  int // lines that flush has written
 }
 
 func (d *dump) line(indent int, format string, args ...any) {
 	d.lines = append(d.lines, strings.Repeat("  ", indent)+fmt.Sprintf(format, args...))
-}
-
-// flush writes the lines to a reply.
-func (d *dump) flush(to *resp.Writer) {
-	for _, line := range d.lines {
-		to.Status(line) // quotes leave no line break
-	}
-	d.sent += len(d.lines)
-	d.lines = d.lines[:0]
 }
 
 func quoted(text []byte) string { return string(resp.Quote(nil, string(text))) }
@@ -222,9 +231,10 @@ func filterSum(f *bloom.Filter) []byte {
 	return h.Sum(nil)[:8]
 }
 
-// libraries adds the sources of libraries of functions.
-func (d *dump) libraries(sources [][]byte) {
+// libraryLines returns lines for the sources of libraries of functions.
+func libraryLines(sources [][]byte) (lines []string) {
 	for _, source := range slices.SortedFunc(slices.Values(sources), bytes.Compare) {
-		d.line(0, "library %s", quoted(source))
+		lines = append(lines, "library "+quoted(source))
 	}
+	return lines
 }

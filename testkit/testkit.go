@@ -86,6 +86,7 @@ func (k *Kit) lines() []engine.Command {
 		k.worldLines(),
 		k.faultLines(),
 		k.chaosLines(),
+		k.diffLines(),
 		k.dumpLines(),
 		k.leaksLines(),
 		k.commandsLines(),
