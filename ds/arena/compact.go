@@ -12,10 +12,6 @@ import (
 //
 // A Move copies a small cell. A large one keeps its block, and only gets another window.
 
-// MoveChains is how many chains of the table that finds its cells an owner should move with each change. A compaction is over then before
-// there is need for another.
-const MoveChains = 4
-
 // minWaste is how many bytes of free cells are never worth a compaction.
 const minWaste = windowSize / 2
 

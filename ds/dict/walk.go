@@ -130,8 +130,33 @@ func (x *Index) ScanChain(cursor uint64, fn func(Ref)) uint64 {
 	return chainAfter(cursor, mask)
 }
 
-// ReplaceChain is ScanChain for an owner that moves its elements: what fn returns takes the place of the element.
-func (x *Index) ReplaceChain(cursor uint64, fn func(Ref) Ref) uint64 {
+// Compactor is the memory of elements: see package arena.
+type Compactor interface {
+	Compacting() bool
+	Retire()
+	Release()
+}
+
+// moveChains is how many chains are moved with each change of a collection. A compaction is over then before there is need for another.
+const moveChains = 4
+
+// Compact begins to compact the memory of the elements, or goes on with it: move returns where an element of the next chains lies
+// then. The cursor is 0 at first, and then what Compact has returned. The memory is released when it returns 0.
+func (x *Index) Compact(memory Compactor, cursor uint64, move func(Ref) Ref) uint64 {
+	if !memory.Compacting() {
+		memory.Retire()
+	}
+	for range moveChains {
+		if cursor = x.replaceChain(cursor, move); cursor == 0 {
+			memory.Release()
+			break
+		}
+	}
+	return cursor
+}
+
+// replaceChain is ScanChain for an owner that moves its elements: what fn returns takes the place of the element.
+func (x *Index) replaceChain(cursor uint64, fn func(Ref) Ref) uint64 {
 	if x.n == 0 {
 		return 0
 	}

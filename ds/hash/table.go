@@ -118,17 +118,7 @@ func (t *table) free(p pair, size int) {
 }
 
 // compact moves the pairs of some chains out of the blocks that are given up.
-func (t *table) compact() {
-	if !t.pairs.Compacting() {
-		t.pairs.Retire()
-	}
-	for range arena.MoveChains {
-		if t.cursor = t.index.ReplaceChain(t.cursor, t.move); t.cursor == 0 {
-			t.pairs.Release()
-			return
-		}
-	}
-}
+func (t *table) compact() { t.cursor = t.index.Compact(&t.pairs, t.cursor, t.move) }
 
 // move moves a pair if it has to, and returns its new reference, or the one that it has.
 func (t *table) move(p pair) pair {

@@ -98,17 +98,7 @@ func (t *table) remove(text []byte) bool {
 }
 
 // compact moves the members of some chains out of the blocks that are given up.
-func (t *table) compact() {
-	if !t.members.Compacting() {
-		t.members.Retire()
-	}
-	for range arena.MoveChains {
-		if t.cursor = t.index.ReplaceChain(t.cursor, t.move); t.cursor == 0 {
-			t.members.Release()
-			return
-		}
-	}
-}
+func (t *table) compact() { t.cursor = t.index.Compact(&t.members, t.cursor, t.move) }
 
 // move moves a member if it has to, and returns its new reference, or the one that it has.
 func (t *table) move(m member) member {

@@ -3,7 +3,6 @@ package zset
 import (
 	"unsafe"
 
-	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/expiry"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
@@ -104,17 +103,7 @@ func (t *sorted) tidy() {
 }
 
 // compact moves the nodes of some chains out of the blocks that are given up.
-func (t *sorted) compact() {
-	if !t.list.Compacting() {
-		t.list.Retire()
-	}
-	for range arena.MoveChains {
-		if t.cursor = t.members.ReplaceChain(t.cursor, t.move); t.cursor == 0 {
-			t.list.Release()
-			return
-		}
-	}
-}
+func (t *sorted) compact() { t.cursor = t.members.Compact(&t.list, t.cursor, t.move) }
 
 // move moves a node if it has to, and returns its new reference, or the one that it has.
 func (t *sorted) move(n node) node {
