@@ -2,6 +2,7 @@ package rdb
 
 import (
 	"encoding/binary"
+	"math/bits"
 	"slices"
 )
 
@@ -70,15 +71,13 @@ func (z *lzf) compressPiece(dst, b []byte, i, end, pending, most int) (_ []byte,
 		slot := &z.table[(word<<8)*2654435761>>(32-13)] // of the first three bytes
 		from := int(*slot) - int(z.base) - 1
 		*slot = z.base + uint32(i) + 1
-		if from < 0 || i-from > lzfDistance || b[from] != b[i] || b[from+1] != b[i+1] || b[from+2] != b[i+2] {
+		if from < 0 || i-from > lzfDistance || (binary.LittleEndian.Uint32(b[from:])^word)<<8 != 0 {
 			misses++
 			i += 1 + misses>>6
 			continue
 		}
 		misses = 0
-		n := 3
-		for most := min(lzfLongest, len(b)-i); n < most && b[from+n] == b[i+n]; n++ {
-		}
+		n := common(b[from:], b[i:min(i+lzfLongest, len(b))])
 		dst = appendLiterals(dst, b[pending:i])
 		dst = appendRepetition(dst, n, i-from-1)
 		if len(dst) > most {
@@ -88,6 +87,19 @@ func (z *lzf) compressPiece(dst, b []byte, i, end, pending, most int) (_ []byte,
 		pending = i
 	}
 	return dst, i, pending
+}
+
+// common returns how many bytes at the front of a and b, which is not longer, are the same.
+func common(a, b []byte) (n int) {
+	for ; len(b)-n >= 8; n += 8 {
+		if differ := binary.LittleEndian.Uint64(a[n:]) ^ binary.LittleEndian.Uint64(b[n:]); differ != 0 {
+			return n + bits.TrailingZeros64(differ)/8
+		}
+	}
+	for n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
 }
 
 func appendLiterals(dst, b []byte) []byte {
