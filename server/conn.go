@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/panjf2000/gnet/v2"
+	"golang.org/x/sys/unix"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
@@ -56,9 +57,7 @@ func (c *conn) traffic() gnet.Action {
 	}
 	if len(data) > 0 {
 		c.quiet, c.deaf = false, false
-		c.server.counts.in.Add(int64(len(data)))
-		c.session.Received.Add(int64(len(data)))
-		c.server.counts.reads.Add(1)
+		c.countRead(len(data))
 	} else if c.roomy {
 		c.shrink()
 	}
@@ -72,8 +71,40 @@ func (c *conn) traffic() gnet.Action {
 	default:
 		c.resume(data)
 	}
+	if len(data) > 0 {
+		c.readOn()
+	}
 	c.count()
 	return c.action()
+}
+
+// largePart is how much must be missing of an argument for another read to pay, in bytes.
+const largePart = 16 << 10
+
+func (c *conn) countRead(n int) {
+	c.server.counts.in.Add(int64(n))
+	c.session.Received.Add(int64(n))
+	c.server.counts.reads.Add(1)
+}
+
+// readOn reads what the socket has of a large argument straight into the input, which saves a copy of it.
+func (c *conn) readOn() {
+	for read := 0; c.isReady() && read < maxInput; {
+		room := c.in.room()
+		if len(room) < largePart {
+			return
+		}
+		n, err := unix.Read(c.gc.Fd(), room)
+		if err != nil || n == 0 {
+			return // the event loop finds out why
+		}
+		c.countRead(n)
+		c.in.received(n)
+		if c.in.expected() == c.in.backlog() {
+			c.resume(nil)
+		}
+		read += n
+	}
 }
 
 // collect sends what was written to the session outside of its own batches.

@@ -40,6 +40,31 @@ func (in *input) empty() bool { return in.buf == nil && in.waiting == nil }
 // backlog returns the number of bytes that are not parsed.
 func (in *input) backlog() int { return len(in.buf) - in.at }
 
+// expected returns how many bytes the argument that is being read has, if that is known.
+func (in *input) expected() int {
+	if in.left == 0 || !in.sized {
+		return 0
+	}
+	return in.size + len("\r\n")
+}
+
+// room returns memory behind what has arrived, for the rest of the argument that is being read or a part of it; nothing if its
+// length is not known. received appends the bytes that were put there.
+func (in *input) room() []byte {
+	missing := in.expected() - in.backlog()
+	if missing <= 0 {
+		return nil
+	}
+	if len(in.buf) == cap(in.buf) {
+		in.grow(min(missing, batchBytes))
+	}
+	room := in.buf[len(in.buf):cap(in.buf)]
+	return room[:min(missing, len(room))]
+}
+
+// received appends n bytes that room has got.
+func (in *input) received(n int) { in.buf = in.buf[:len(in.buf)+n] }
+
 // add appends bytes that have arrived.
 func (in *input) add(data []byte) {
 	if len(data) > cap(in.buf)-len(in.buf) {
@@ -53,7 +78,7 @@ func (in *input) start(r request, data []byte, parsed int) {
 	if len(data) > 0 {
 		in.request, in.at = r, parsed
 		in.args = nil // the slice belongs to the other buffer
-		in.chunk = chunk{buf: append(newInput(len(data)), data...)}
+		in.chunk = chunk{buf: append(newInput(len(data), in.expected()), data...)}
 	}
 }
 
@@ -67,9 +92,9 @@ func (in *input) grow(n int) {
 	rest := in.buf[in.at:]
 	room := len(rest) + max(len(rest), n)
 	if in.sized {
-		room = max(len(rest)+n, min(room, in.size+len("\r\n")))
+		room = max(len(rest)+n, min(room, in.expected()))
 	}
-	next := append(newInput(room), rest...)
+	next := append(newInput(room, in.expected()), rest...)
 	in.held += cap(in.buf)
 	if in.left > 0 && in.at > in.from {
 		in.full = append(in.full, chunk{in.buf[:in.at], in.from, in.begin})
@@ -191,9 +216,10 @@ func (in *input) memory() (query, free, args int64) {
 }
 
 const (
-	maxKept = 1 << 20  // largest buffer that is kept for another batch, in bytes
-	maxRoom = 32 << 10 // largest room, in bytes, that an idle connection keeps
-	minRoom = 512      // smallest buffer
+	maxKept  = 1 << 20  // largest buffer for replies that is kept for another batch, in bytes
+	maxInput = 4 << 20  // the same for input
+	maxRoom  = 32 << 10 // largest room, in bytes, that an idle connection keeps
+	minRoom  = 512      // smallest buffer
 
 	argBytes = int64(unsafe.Sizeof([]byte(nil))) // of an argument's slice
 )
@@ -201,10 +227,11 @@ const (
 // inputPool holds buffers for commands that need more than one read, as *[]byte.
 var inputPool sync.Pool
 
-// newInput returns an empty buffer for n bytes. One from the pool may be larger, but not out of all proportion.
-func newInput(n int) []byte {
+// newInput returns an empty buffer for n bytes. One from the pool may be larger, but not out of all proportion to n, or to what
+// is expected.
+func newInput(n, expected int) []byte {
 	if b, ok := inputPool.Get().(*[]byte); ok {
-		if cap(*b) >= n && cap(*b) <= batchBytes+4*n {
+		if cap(*b) >= n && cap(*b) <= batchBytes+4*max(n, expected) {
 			return (*b)[:0]
 		}
 		inputPool.Put(b)
@@ -214,7 +241,7 @@ func newInput(n int) []byte {
 
 // freeInput returns a buffer to the pool. Nothing may refer to it.
 func freeInput(b []byte) {
-	if cap(b) >= batchBytes && cap(b) <= maxKept {
+	if cap(b) >= batchBytes && cap(b) <= maxInput {
 		inputPool.Put(&b)
 	}
 }

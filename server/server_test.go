@@ -6,6 +6,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"net"
 	"os"
 	"path/filepath"
@@ -215,6 +216,35 @@ func TestBigValues(t *testing.T) {
 }
 
 // Long commands arrive in buffers that one connection passes on to the next.
+// A large argument is read into the input itself, whatever comes before it, behind it and in the same pieces.
+func TestLargeArgumentsInAnyPieces(t *testing.T) {
+	r := start(t, Options{})
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, size := range []int{largePart - 1, batchBytes, batchBytes + 1, 3*batchBytes - 7, maxInput - 2, maxInput + batchBytes, 5 << 20} {
+		c := r.dial(t)
+		value := make([]byte, size)
+		for i := range value {
+			value[i] = byte('a' + rng.IntN(26))
+		}
+		text := fmt.Sprintf("*2\r\n$4\r\nECHO\r\n$2\r\nhi\r\n*5\r\n$4\r\nMSET\r\n$1\r\na\r\n$%d\r\n%s\r\n$1\r\nb\r\n$%[1]d\r\n%[2]s\r\nPING\r\n", size, value)
+		go func() {
+			rest, rng := []byte(text), rand.New(rand.NewPCG(3, uint64(size)))
+			for len(rest) > 0 {
+				n := min(len(rest), 1+rng.IntN(3*batchBytes))
+				if _, err := c.Write(rest[:n]); err != nil {
+					return
+				}
+				rest = rest[n:]
+			}
+		}()
+		require.Equal(t, []string{"$2", "hi", "+OK", "+PONG"}, []string{c.line(), c.line(), c.line(), c.line()})
+		for _, key := range []string{"a", "b"} {
+			require.Equal(t, fmt.Sprintf("$%d", size), c.ask("GET "+key))
+			require.True(t, string(value) == c.line(), "the value of %s, %d bytes", key, size)
+		}
+	}
+}
+
 func TestLongCommandsDoNotMix(t *testing.T) {
 	r := start(t, Options{Loops: 2})
 	var peers sync.WaitGroup
