@@ -94,7 +94,7 @@ func (o *growthRun) growths() []growth {
 			return w
 		}},
 		{"COPY of a hash", "fields", tens(10, o.most), func(n int) workload {
-			w := sized(20*n, "COPY", "large", "copy", "REPLACE")
+			w := sized(400*n, "COPY", "large", "copy", "REPLACE")
 			w.setup = fillGrowing(n, "HSET", "%[1]s 1")
 			return w
 		}},
@@ -106,9 +106,9 @@ func pipelined(n int, setup func(*server) error, args ...string) workload {
 	return workload{clients: 10, pipeline: 16, share: 4, keyspace: n, setup: setup, args: args}
 }
 
-// sized is a workload on one value of so many bytes: the more, the fewer requests.
+// sized is a workload on one value of so many bytes: the more, the fewer requests, but enough for the clock of the CPU.
 func sized(bytes int, args ...string) workload {
-	return workload{clients: 4, pipeline: 1, share: min(1, 1000/float64(bytes)), args: args}
+	return workload{clients: 4, pipeline: 1, share: min(1, 20_000/float64(bytes)), args: args}
 }
 
 // fillKeys returns a setup that stores n keys.
