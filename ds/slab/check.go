@@ -32,7 +32,7 @@ func (s *Slab) Check() error {
 
 func (s *Slab) checkChunk(c *chunk) error {
 	if c.size == 0 {
-		if c.live != 0 || c.groups != 0 || c.prev != nil || c.next != nil {
+		if c.live != 0 || c.groups != 0 || c.retired || c.prev != nil || c.next != nil {
 			return fmt.Errorf("vacant, but with %d cells in use", c.live)
 		}
 		return nil
@@ -44,13 +44,13 @@ func (s *Slab) checkChunk(c *chunk) error {
 			groups |= 1 << w
 		}
 	}
-	first := c == s.open[class(c.size)]
+	first := c == *s.list(c)
 	switch {
 	case groups != c.groups:
 		return fmt.Errorf("groups %x have free cells, not %x", groups, c.groups)
 	case free+c.live != c.room/c.size:
 		return fmt.Errorf("%d cells are free and %d in use, of %d", free, c.live, c.room/c.size)
-	case c.live == 0 && !first:
+	case c.live == 0 && (c.retired || !first):
 		return fmt.Errorf("empty, but not vacant")
 	case (free > 0) != (first || c.prev != nil && c.prev.next == c):
 		return fmt.Errorf("wrongly in the list, or not, with %d free cells", free)

@@ -18,9 +18,12 @@
 // A chunk whose last cell is freed can take cells of any size next. A Slab keeps a few such chunks. The others go to the pool for
 // any Slab; their memory goes back to the system, and only their addresses stay.
 //
+// Cells that are freed here and there leave chunks that are nearly empty. A compaction moves what is left: see compact.go.
+//
 // Invariants, verified by Check:
 //  1. A chunk is in the list of its size if it has a free cell, and has no size if no cell is in use; but the first
-//     of a list may be empty, so that a single cell that comes and goes costs nothing.
+//     of a list may be empty, so that a single cell that comes and goes costs nothing. One that is retired is in the
+//     list of those instead, and never full or empty.
 //  2. Bit i of free[w] is set exactly if cell 64*w+i is free, and bit w of groups if free[w] is not zero.
 //  3. Live is the sum of the cells in use, Held that of the Slab's chunks.
 //  4. A chunk belongs to one Slab, at the place that it says, or to the pool, and has no cells then.
@@ -59,11 +62,12 @@ type sizes [MaxCell/step + 2]*chunk
 
 // Slab allocates cells. The zero value is ready for use. It must not be copied.
 type Slab struct {
-	open   *sizes   // a chunk with free cells of that size, which links to others; nil in the beginning
-	spare  []*chunk // without a size
-	memory *memory  // all chunks
-	live   int      // bytes of cells in use
-	used   int      // chunks that have a size
+	open    *sizes   // a chunk with free cells of that size, which links to others; nil in the beginning
+	retired *chunk   // that a compaction empties, which links to others
+	spare   []*chunk // without a size
+	memory  *memory  // all chunks
+	live    int      // bytes of cells in use
+	used    int      // chunks that have a size
 }
 
 // chunk is a run of cells of one size.
@@ -75,7 +79,8 @@ type chunk struct {
 	free   []uint64 // bit i of word w: cell 64*w+i is free
 	live   int      // cells in use
 
-	prev, next *chunk // in the list of their size
+	retired    bool   // no cell is allocated here
+	prev, next *chunk // in the list of their size, or of retired ones
 
 	home  *region
 	place int // in the list of the Slab that has it
@@ -187,7 +192,7 @@ func (c *chunk) divide(size int) {
 // closeChunk takes the size from an empty chunk, and gives chunks back if many are spare.
 func (s *Slab) closeChunk(c *chunk) {
 	s.unlink(c)
-	c.size, c.groups = 0, 0
+	c.size, c.groups, c.retired = 0, 0, false
 	s.used--
 	s.spare = append(s.spare, c)
 	for len(s.spare) > 8+s.used/32 {
@@ -209,9 +214,17 @@ func (s *Slab) ownMemory() *memory {
 // must not be used for anything else any more. A Slab that the collector finds unreachable releases all of them.
 func (s *Slab) Release(n int) (more bool) { return s.memory != nil && s.memory.release(n) }
 
-// link puts a chunk into the list of its size, behind the first.
+// list returns where the list begins in which a chunk is, or has to be.
+func (s *Slab) list(c *chunk) (first **chunk) {
+	if c.retired {
+		return &s.retired
+	}
+	return &s.open[class(c.size)]
+}
+
+// link puts a chunk into its list, behind the first.
 func (s *Slab) link(c *chunk) {
-	head := &s.open[class(c.size)]
+	head := s.list(c)
 	if *head == nil {
 		*head = c
 		return
@@ -223,10 +236,10 @@ func (s *Slab) link(c *chunk) {
 	(*head).next = c
 }
 
-// unlink takes a chunk out of the list of its size.
+// unlink takes a chunk out of its list.
 func (s *Slab) unlink(c *chunk) {
 	if c.prev == nil {
-		s.open[class(c.size)] = c.next
+		*s.list(c) = c.next
 	} else {
 		c.prev.next = c.next
 	}

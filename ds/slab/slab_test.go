@@ -314,4 +314,5 @@ func TestClonesHaveTheirOwnCells(t *testing.T) {
 	}
 	require.Zero(t, c.Live())
 	require.NoError(t, c.Check())
+	runtime.KeepAlive(&s)
 }
