@@ -36,6 +36,7 @@ func (ks *Keyspace) bornWith(bit kind) {
 
 func (c *contents) clone() contents {
 	twin := *c
+	twin.compaction = compaction{}
 	cells := c.cells.Clone()
 	twin.cells = cells.Slab
 	index := c.table.CloneIn(cells.Slab, func(p unsafe.Pointer, _ int) unsafe.Pointer { return cells.Cell(p) }, cells.Ref)

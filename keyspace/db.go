@@ -26,6 +26,8 @@ type contents struct {
 	origin     int            // the database's number when the snapshot was started
 
 	elements *deadlines.Index // one item for each key whose elements have deadlines
+
+	compaction compaction
 }
 
 // ID returns the number of the database.

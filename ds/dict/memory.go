@@ -83,6 +83,23 @@ func (r *run) free(mem Memory) {
 	*r = run{}
 }
 
+// Pieces returns how many pieces of its Memory the table has. O(1).
+func (x *Index) Pieces() int {
+	if x.more == nil {
+		return len(x.buckets.pieces)
+	}
+	return len(x.buckets.pieces) + len(x.more.pieces)
+}
+
+// ReplacePiece is for an owner that moves the table within its Memory: what fn returns takes the place of piece i.
+func (x *Index) ReplacePiece(i int, fn func(p unsafe.Pointer) unsafe.Pointer) {
+	pieces := x.buckets.pieces
+	if i >= len(pieces) {
+		i, pieces = i-len(pieces), x.more.pieces
+	}
+	pieces[i] = fn(pieces[i])
+}
+
 // newPiece returns n buckets that are zero, and how many bytes they take.
 func newPiece(n uint32, mem Memory) (p unsafe.Pointer, held int) {
 	if mem == nil {

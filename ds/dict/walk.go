@@ -147,7 +147,7 @@ func (x *Index) Compact(memory Compactor, cursor uint64, move func(Ref) Ref) uin
 		memory.Retire()
 	}
 	for range moveChains {
-		if cursor = x.replaceChain(cursor, move); cursor == 0 {
+		if cursor = x.ReplaceChain(cursor, move); cursor == 0 {
 			memory.Release()
 			break
 		}
@@ -155,8 +155,8 @@ func (x *Index) Compact(memory Compactor, cursor uint64, move func(Ref) Ref) uin
 	return cursor
 }
 
-// replaceChain is ScanChain for an owner that moves its elements: what fn returns takes the place of the element.
-func (x *Index) replaceChain(cursor uint64, fn func(Ref) Ref) uint64 {
+// ReplaceChain is ScanChain for an owner that moves its elements: what fn returns takes the place of the element.
+func (x *Index) ReplaceChain(cursor uint64, fn func(Ref) Ref) uint64 {
 	if x.n == 0 {
 		return 0
 	}
