@@ -50,6 +50,7 @@ type soakRun struct {
 	moments   int
 	maxmemory string
 	churn     bool
+	keys      int
 	png       string
 }
 
@@ -62,12 +63,13 @@ func runSoak(args []string) error {
 	o.flags.IntVar(&o.moments, "moments", 30, "how often a soak's memory is written down")
 	o.flags.StringVar(&o.maxmemory, "maxmemory", "100mb", "the limit of memory, without -churn")
 	o.flags.BoolVar(&o.churn, "churn", false, "let values grow and shrink, and keys come and go")
+	o.flags.IntVar(&o.keys, "keys", 20_000, "how many keys of each of four types there are at most, with -churn")
 	o.flags.StringVar(&o.png, "png", "", "write a chart of fragmentation over time to this directory")
 	if err := o.parse(args); err != nil {
 		return err
 	}
-	if o.length <= 0 || o.moments < 2 {
-		return fmt.Errorf("bad flags: -time %v -moments %d", o.length, o.moments)
+	if o.length <= 0 || o.moments < 2 || o.keys < 1 {
+		return fmt.Errorf("bad flags: -time %v -moments %d -keys %d", o.length, o.moments, o.keys)
 	}
 	servers, clean, err := o.binaries()
 	defer clean()
@@ -129,7 +131,7 @@ func (o *soakRun) soak(b binary) (row, []row, error) {
 		return nil, nil, err
 	}
 	start := time.Now()
-	traffic := s.startTraffic(o.churn, start.Add(o.length))
+	traffic := s.startTraffic(o, start.Add(o.length))
 	peak, moments, watched := o.watch(s, start)
 	if err := errors.Join(watched, traffic.wait()); err != nil {
 		return nil, nil, err

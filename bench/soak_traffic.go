@@ -19,12 +19,12 @@ type soakTraffic struct {
 }
 
 // startTraffic starts the writers and the probe, which end at a time.
-func (s *server) startTraffic(churn bool, end time.Time) *soakTraffic {
+func (s *server) startTraffic(o *soakRun, end time.Time) *soakTraffic {
 	t := &soakTraffic{}
 	for i := range soakWriters {
 		add := newKeys(uint64(i))
-		if churn {
-			add = churning(uint64(i))
+		if o.churn {
+			add = churning(uint64(i), o.keys)
 		}
 		t.working.Go(func() { t.failures[i] = t.write(s, end, add) })
 	}
@@ -91,18 +91,17 @@ func newKeys(seed uint64) func(c *client) {
 
 // Shape of the churn. The sizes of values are bounded, so that what is live stays about the same.
 const (
-	churnKeys    = 20_000 // of each kind
-	churnMembers = 200    // that a hash, set, sorted set or list has at most
-	churnLongest = 2000   // bytes of a string
-	churnSeconds = 20     // until a key expires, at most
+	churnMembers = 200  // that a hash, set, sorted set or list has at most
+	churnLongest = 2000 // bytes of a string
+	churnSeconds = 20   // until a key expires, at most
 )
 
-// churning returns a function that lets a value come, grow, shrink or go with each call.
-func churning(seed uint64) func(c *client) {
+// churning returns a function that lets the value of one of so many keys of each type come, grow, shrink or go with each call.
+func churning(seed uint64, keys int) func(c *client) {
 	rng, text := rand.New(rand.NewPCG(seed, 1)), strings.Repeat("x", churnLongest)
 	word := func(most int) string { return text[:1+rng.IntN(most)] }
 	return func(c *client) {
-		n, member := strconv.Itoa(rng.IntN(churnKeys)), strconv.Itoa(rng.IntN(churnMembers))
+		n, member := strconv.Itoa(rng.IntN(keys)), strconv.Itoa(rng.IntN(churnMembers))
 		switch rng.IntN(12) {
 		case 0, 1:
 			c.add("SET", "string:"+n, word(churnLongest))
