@@ -205,6 +205,7 @@ func (e *Engine) resetStats() {
 	clear(errors)
 	e.stats = stats{errors: errors}
 	e.eviction.evicted, e.eviction.exceededTime = 0, 0
+	e.defrag.defragStats = defragStats{}
 	for _, cmd := range e.commands.byName {
 		cmd.resetStats()
 	}

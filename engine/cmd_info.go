@@ -144,6 +144,7 @@ func (e *Engine) fillStats(b *bytes.Buffer) {
 		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
 		"total_eviction_exceeded_time", (e.eviction.exceededTime+e.currentExceededTime())/1000,
 		"current_eviction_exceeded_time", e.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors)
+	e.fillDefrag(b)
 	Fields(b, zeroStats...)
 	for i, name := range [...]string{"auth", "cmd", "key", "channel"} {
 		Fields(b, "acl_access_denied_"+name, e.stats.denied[i])

@@ -47,7 +47,7 @@ func Server() Family {
 			Complexity: "O(1) for each command that the server executes from then on"},
 		{Name: "lolwut", Arity: -1, Flags: ReadOnly | Fast, Run: cmdLolwut, Since: "5.0.0",
 			Syntax: "[VERSION version]", Summary: "Displays computer art and the server's version.", Complexity: "O(1)"},
-	}, Wordings: slices.Concat(wholeWordings, settingWordings, gateWordings, ignoredWordings)}
+	}, Wordings: slices.Concat(wholeWordings, settingWordings, gateWordings)}
 }
 
 // frozenTime is since when TIME stands still in a script or a transaction, unless a script is past its time limit.

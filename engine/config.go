@@ -139,8 +139,6 @@ const (
 
 	errParamTitle    = Error("template format is invalid or contains unknown variables")
 	errParamShutdown = Error("shutdown options SAVE and NOSAVE can't be used simultaneously")
-	errParamDefrag   = Error("Active defragmentation cannot be enabled: it requires a Redis server compiled with a modified Jemalloc " +
-		"like the one shipped by default with the Redis source distribution")
 )
 
 // choiceError is the error of a parameter that must be one of these words.

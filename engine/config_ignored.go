@@ -6,15 +6,13 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // Parameters of redis-server that are accepted, checked, kept and shown, and have no effect.
 //
 // They are here because clients, test harnesses and configuration files set them, and because
 // ignoring them does no harm: they tune what this server does in its own way or not at all, such as
-// defragmentation, lazy freeing, replication and cluster buses. A parameter whose neglect would
+// lazy freeing, replication and cluster buses. A parameter whose neglect would
 // deceive its user is not among them. One that a package declares for real takes the place of its
 // namesake here: those of persistence are idle only in a server that keeps nothing.
 
@@ -61,13 +59,11 @@ var ignoredBools = []ignoredBool{
 }
 
 var ignoredInts = []ignoredInt{
-	{"active-defrag-cycle-us", 500, 0, 100000, ""}, {"cluster-blacklist-ttl", 60, 0, maxInt32, ""},
+	{"cluster-blacklist-ttl", 60, 0, maxInt32, ""},
 	{"cluster-manual-failover-timeout", 5000, 1, maxInt32, ""},
 	{"prefetch-batch-max-size", 16, 0, 128, ""},
 	{"rdma-completion-vector", -1, -1, 1024, ""}, {"rdma-port", 0, 0, 65535, ""}, {"rdma-rx-size", 1 << 20, 64 << 10, 16 << 20, ""},
-	{"active-defrag-cycle-max", 25, 1, 99, ""},
-	{"active-defrag-cycle-min", 1, 1, 99, ""}, {"active-defrag-max-scan-fields", 1000, 1, math.MaxInt64, ""},
-	{"active-defrag-threshold-lower", 10, 0, 1000, ""}, {"active-defrag-threshold-upper", 100, 0, 1000, ""},
+	{"active-defrag-max-scan-fields", 1000, 1, math.MaxInt64, ""},
 	{"active-expire-effort", 1, 1, 10, ""}, {"auto-aof-rewrite-percentage", 100, 0, maxInt32, ""},
 	{"cluster-compatibility-sample-ratio", 0, 0, 100, ""},
 	{"cluster-announce-bus-port", 0, 0, 65535, ""}, {"cluster-announce-port", 0, 0, 65535, ""},
@@ -90,7 +86,7 @@ var ignoredInts = []ignoredInt{
 
 // ignoredSizes take units; value is their default.
 var ignoredSizes = []ignoredInt{
-	{"active-defrag-ignore-bytes", 100 << 20, 1, 0, ""}, {"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
+	{"auto-aof-rewrite-min-size", 64 << 20, 0, 0, ""},
 	{"cluster-link-sendbuf-limit", 0, 0, 0, ""}, {"replica-full-sync-buffer-limit", 0, 0, 0, ""},
 }
 
@@ -174,10 +170,6 @@ func checkNodeName(value string) error {
 	return nil
 }
 
-// ignoredWordings are the errors about them that read otherwise in other releases.
-var ignoredWordings = []Wording{{Before: release.NoValkey, Error: errParamDefrag,
-	Was: "Active defragmentation cannot be enabled: it requires a server compiled with a modified Jemalloc like the one shipped by default with the source distribution"}}
-
 // checkOOMScores takes three numbers, for the master, replicas and child processes.
 func checkOOMScores(value string) error {
 	words := strings.Split(value, " ")
@@ -249,7 +241,7 @@ func ignoredParams() (list []Param) {
 			list[len(list)-1].Aliases = aliases(p.alias)
 		}
 	}
-	list = append(list, noDefragParam(), shutdownParam("shutdown-on-sigint"), shutdownParam("shutdown-on-sigterm"))
+	list = append(list, shutdownParam("shutdown-on-sigint"), shutdownParam("shutdown-on-sigterm"))
 	for i := range list {
 		list[i].inert = true
 		list[i].Immutable = slices.Contains(ignoredAtStart, list[i].Name)
@@ -259,22 +251,6 @@ func ignoredParams() (list []Param) {
 			strings.HasPrefix(list[i].Name, "shutdown-on-")
 	}
 	return list
-}
-
-// noDefragParam is activedefrag. As in Redis built with another allocator it cannot be turned on: accepting
-// yes would promise an effect.
-func noDefragParam() Param {
-	return Param{Name: "activedefrag",
-		Get: func() string { return "no" },
-		Set: func(v string) error {
-			switch strings.ToLower(v) {
-			case "no":
-				return nil
-			case "yes":
-				return errParamDefrag
-			}
-			return errParamBool
-		}}
 }
 
 // shutdownParam is a parameter that takes the words of SHUTDOWN.

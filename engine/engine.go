@@ -96,6 +96,7 @@ type Engine struct {
 
 	// Data.
 	eviction    eviction
+	defrag      defrag
 	persistence persistence
 
 	// Figures.

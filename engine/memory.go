@@ -121,6 +121,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 		"maxmemory_human", Human(int(e.Config.MaxMemory)), "maxmemory_policy", e.Parts.params["maxmemory-policy"].Get(),
 		"mem_not_counted_for_evict", b.Uncounted, "mem_clients_slaves", b.Replicas, "mem_clients_normal", b.Sessions-b.Replicas,
 		"mem_overhead_tables", b.Tables, "mem_overhead_deadlines", b.Deadlines)
+	Fields(out, "active_defrag_running", e.defrag.running)
 	Fields(out, zeroMemory...)
 	m := e.ProcessMemory()
 	if m.Resident == 0 {
@@ -138,7 +139,7 @@ func (e *Engine) fillMemory(out *bytes.Buffer) {
 
 // zeroMemory are the same for INFO memory.
 var zeroMemory = []any{"mem_replica_full_sync_buffer", 0, "mem_overhead_db_hashtable_rehashing", 0, "mem_cluster_links", 0,
-	"active_defrag_running", 0, "lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
+	"lazyfree_pending_objects", 0, "lazyfreed_objects", 0}
 
 // Ratio returns a/b, with 1 in place of a b below 1.
 func Ratio(a, b int64) float64 { return float64(a) / float64(max(b, 1)) }

@@ -41,7 +41,7 @@ func New(o Options) *Engine {
 	e.sizelogs = newSizelogs(e.Release)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
 	e.runID = e.NewID()
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), ignoredParams()),
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), ignoredParams()),
 		Sections: e.coreSections()})
 	e.readClock()
 	return e

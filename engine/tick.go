@@ -13,7 +13,7 @@ const reapBudget = 1000
 const releaseBudget = 8
 
 // Tick does what is due without a command. It removes expired keys, ends blocked commands whose deadline has
-// passed, continues rehashing and eviction, and calls the parts' Tick. It returns the time by the home world's clock, in
+// passed, continues rehashing, defragmentation and eviction, and calls the parts' Tick. It returns the time by the home world's clock, in
 // milliseconds since the epoch, at which it is needed again, 0 if nothing is pending. The host calls it then, and every
 // 100 ms at the latest.
 func (e *Engine) Tick() (next int64) {
@@ -68,13 +68,17 @@ func (e *Engine) doDue() (next int64) {
 	if e.Keyspace.ReleaseFlushed(releaseBudget) {
 		more = true
 	}
+	next = 0
 	if e.IsHome() {
 		e.tickParts()
+		if wait := e.defragment(); wait > 0 {
+			next = e.Keyspace.Now + wait
+		}
 	}
 	if e.continueEviction() {
 		more = true
 	}
-	next = e.nextDue()
+	next = earlier(next, e.nextDue())
 	if more {
 		next = e.Keyspace.Now
 	}

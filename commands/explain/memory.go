@@ -85,5 +85,6 @@ func cmdMemoryUsage(c *engine.Call) {
 // MEMORY PURGE
 func cmdMemoryPurge(c *engine.Call) {
 	c.Engine.Purge()
+	c.Engine.Defragment()
 	c.Reply.Status("OK")
 }
