@@ -14,7 +14,8 @@ import (
 )
 
 // enduranceColumns show what a server did under a stream of writes. Probes are single commands sent meanwhile; RSS is that of
-// samples. Fragmentation is RSS over the memory that the server says it uses, and in brackets the ratio that INFO shows.
+// samples. Fragmentation is RSS over the memory that the server says it uses, and in brackets the ratio that INFO shows. The
+// allocator's, the worst of the second half too, is what its blocks take over what is allocated in them.
 var enduranceColumns = []column{
 	{"server", "%s", "name"},
 	{"s", "%.0f", "s"},
@@ -27,6 +28,7 @@ var enduranceColumns = []column{
 	{"RSS last MB", "%.1f", "rss_last_mb"},
 	{"fragmentation", "%.2f (%.2f)", "fragmentation_ratio info_ratio"},
 	{"worst of 2nd half", "%.2f (%.2f)", "worst_fragmentation_ratio worst_info_ratio"},
+	{"allocator's", "%.2f", "worst_allocator_ratio"},
 	{"probes", "%d", "probes"},
 	{"p99 ms", "%.2f", "probe_p99_ms"},
 	{"longest ms", "%.2f", "probe_longest_ms"},
@@ -41,6 +43,7 @@ var momentColumns = []column{
 	{"RSS MB", "%.1f", "rss_mb"},
 	{"fragmentation", "%.3f", "fragmentation_ratio"},
 	{"by INFO", "%.2f", "info_ratio"},
+	{"allocator", "%.2f", "allocator_ratio"},
 }
 
 // soakRun is the flags of the subcommand soak.
@@ -148,7 +151,7 @@ func (o *soakRun) soak(b binary) (row, []row, error) {
 		"writes_kps": float64(writes) / o.length.Seconds() / 1000, "cpu_us_per_write": float64(spent.Microseconds()) / float64(writes),
 		"batch_longest_ms": inMillis(time.Duration(traffic.batch.Load())),
 	}
-	for _, name := range []string{"fragmentation_ratio", "info_ratio"} { // in the first half the server fills
+	for _, name := range []string{"fragmentation_ratio", "info_ratio", "allocator_ratio"} { // in the first half the server fills
 		r["worst_"+name] = slices.Max(sorted(moments[len(moments)/2:], func(m row) float64 { return m.number(name) }))
 	}
 	r["probes"], r["probe_p99_ms"], r["probe_longest_ms"] = tailOf(traffic.latencies)
@@ -183,7 +186,8 @@ func (s *server) moment(passed time.Duration) (row, error) {
 	}
 	info, err := s.do("INFO", "memory")
 	byInfo, _ := strconv.ParseFloat(infoText(info.Text, "mem_fragmentation_ratio"), 64)
-	return row{"name": s.name, "s": passed.Seconds(), "used_mb": r["used_mb"], "rss_mb": r["rss_mb"], "info_ratio": byInfo}.
+	allocator, _ := strconv.ParseFloat(infoText(info.Text, "allocator_frag_ratio"), 64)
+	return row{"name": s.name, "s": passed.Seconds(), "used_mb": r["used_mb"], "rss_mb": r["rss_mb"], "info_ratio": byInfo, "allocator_ratio": allocator}.
 		add("", row{"fragmentation_ratio": r.number("rss_mb") / max(r.number("used_mb"), 1e-3)}), err
 }
 

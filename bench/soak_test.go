@@ -16,7 +16,7 @@ import (
 func TestSoakRunsOnRedis(t *testing.T) {
 	path := reference.Require(t, "redis-server")
 	for _, churn := range []bool{false, true} {
-		o := &soakRun{options: newOptions("soak"), length: 300 * time.Millisecond, moments: 4, maxmemory: "3mb", churn: churn, png: t.TempDir()}
+		o := &soakRun{options: newOptions("soak"), length: 300 * time.Millisecond, moments: 4, maxmemory: "3mb", churn: churn, keys: 20_000, png: t.TempDir()}
 		end, moments, err := o.soakAll([]binary{{"redis", path}})
 		require.NoError(t, err)
 		r := end.rows[0]
