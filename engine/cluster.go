@@ -115,7 +115,7 @@ var isValkey = release.From("valkey:7.2.5")
 func (s *Session) takeSlot(cmd *Command, args [][]byte) error {
 	keys, _ := cmd.Keys.At(args)
 	for _, k := range keys {
-		slot := int(KeySlot(args[k.At]))
+		slot := int32(KeySlot(args[k.At]))
 		if s.slot != noSlot && s.slot != slot {
 			return ErrCrossSlot
 		}

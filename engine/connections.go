@@ -25,7 +25,7 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	e.readClock()
 	s := e.bareSession()
 	s.Peer = peer
-	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, from.FD
+	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, int32(from.FD)
 	s.ID = e.Sessions.next
 	e.Sessions.next++
 	e.Sessions.ByID[s.ID] = s

@@ -17,7 +17,6 @@ type Session struct {
 
 	Name, LibName, LibVer string
 
-	WantsDebugger   bool // SCRIPT DEBUG YES was refused, and its EVAL will be
 	Addr, LocalAddr string
 
 	// The bytes that the connection holds and keeps up to date: input that is not parsed, the room behind it, arguments
@@ -35,40 +34,16 @@ type Session struct {
 	world        *World
 	db           int
 	user         *acl.User
-	authed       bool
-	everAuthed   bool // authenticated at any time, or connected when that was not required
-	closing      bool // close once the replies are out
-	noTouch      bool
-	noEvict      bool
-	imports      bool // a tool that copies a dataset: CLIENT IMPORT-SOURCE
-	readsReplica bool // READONLY in a cluster
-	redirects    bool // follows redirections: CLIENT CAPA
-	monitor      bool
-	unix         bool // connected through a unix socket
-	fd           int
-	script       bool     // a script's session: cannot block or begin a transaction
 	caller       *Session // whose script it is
-	loader       bool     // a loader's: see Loader
 	failure      error    // the first error in the reply to a loader
-	readOnly     bool     // a read-only script's
 	maxReply     int      // bytes of a reply to a script's command
-	startedOOM   bool     // a script's that began over maxmemory
-	wrote        bool     // a script's that has written
-	unsent       Target   // does not receive what a script's commands change
-	slot         int      // of the keys of the last command that was checked for it; noSlot for none
-	crossesSlots bool     // a script's whose keys may lie in several slots
-	reply        replyMode
-	settled      int    // length of the part of Reply that CLIENT REPLY does not silence any more
-	late         *inbox // messages that wait for the end of the reply; nil for none
+	settled      int      // length of the part of Reply that CLIENT REPLY does not silence any more
+	late         *inbox   // messages that wait for the end of the reply; nil for none
 	tx           *transaction
 	watches      []dbKey
-	dirtyCAS     bool // a watched key has changed: EXEC fails
 	blocked      *Blocked
-	postponed    bool // its next command waits for the end of CLIENT PAUSE, or of delay
 	delay        *delay
 	tracker      *tracker
-	running      bool // its slow script runs on a goroutine of the host
-	wakePending  bool // Peer.Wake was called, and Collect not yet
 	subs         subscriptions
 	replica      Replica // nil if it never sent a command of replication
 	created      int64
@@ -78,8 +53,35 @@ type Session struct {
 	ownBuffer    []byte // the buffer for the replies after those being sent, if none is lent
 	lentBuffer   []byte // what Lend provided for the next Do
 	replyPeak    int    // bytes of the largest replies that were taken since trimReplies
-	borrows      bool
 	earlyReplies []byte // the replies before a slow script's
+
+	// Small ones, side by side: there may be ten thousand idle sessions.
+	fd            int32
+	slot          int32 // of the keys of the last command that was checked for it; noSlot for none
+	WantsDebugger bool  // SCRIPT DEBUG YES was refused, and its EVAL will be
+	authed        bool
+	everAuthed    bool // authenticated at any time, or connected when that was not required
+	closing       bool // close once the replies are out
+	noTouch       bool
+	noEvict       bool
+	imports       bool // a tool that copies a dataset: CLIENT IMPORT-SOURCE
+	readsReplica  bool // READONLY in a cluster
+	redirects     bool // follows redirections: CLIENT CAPA
+	monitor       bool
+	unix          bool   // connected through a unix socket
+	script        bool   // a script's session: cannot block or begin a transaction
+	loader        bool   // a loader's: see Loader
+	readOnly      bool   // a read-only script's
+	startedOOM    bool   // a script's that began over maxmemory
+	wrote         bool   // a script's that has written
+	unsent        Target // does not receive what a script's commands change
+	crossesSlots  bool   // a script's whose keys may lie in several slots
+	reply         replyMode
+	dirtyCAS      bool // a watched key has changed: EXEC fails
+	postponed     bool // its next command waits for the end of CLIENT PAUSE, or of delay
+	running       bool // its slow script runs on a goroutine of the host
+	wakePending   bool // Peer.Wake was called, and Collect not yet
+	borrows       bool
 }
 
 // EnterScript prepares a script's session for a run on behalf of caller. In a readOnly run commands that

@@ -21,7 +21,7 @@ type conn struct {
 	ended    func() // called when the connection is closed
 	session  *engine.Session
 	gc       gnet.Conn
-	in       input  // what is not executed
+	in       *input // what is not executed; nothing if nothing is
 	group    *group // of the loop
 	held     int    // replies of this connection in the group
 	queued   int    // bytes of the arguments that MULTI has queued
@@ -65,7 +65,7 @@ func (c *conn) traffic() gnet.Action {
 	case c.dying:
 		return c.action()
 	case c.blocked:
-		c.in.add(data)
+		c.keep(data)
 	case c.in.empty():
 		c.direct(data)
 	default:
@@ -132,7 +132,9 @@ func (c *conn) direct(data []byte) {
 			n, t.last, t.request = t.unexecuted(), t.unexecuted(), request{} // what follows is parsed again, once
 		}
 		if more = t.more && c.isReady(); !more {
-			c.in.start(t.suspend(), data[t.last:], n-t.last)
+			if r := t.suspend(); t.last < len(data) {
+				c.ownInput().start(r, data[t.last:], n-t.last)
+			}
 		}
 		data = data[n:]
 	}
@@ -161,7 +163,7 @@ func (c *conn) step() (more bool) {
 		t.out, c.in.waiting = nil, t
 		return false
 	}
-	c.in.release()
+	c.releaseInput()
 	more = t.more && c.isReady()
 	if pooled {
 		bufferPool.Put(t) // another loop may use it from here on

@@ -106,7 +106,7 @@ func (s *Server) Dial() net.Conn {
 	go func() {
 		if !s.refuses(end) {
 			p := &pipe{end: end, server: s, ready: make(chan struct{}, 1)}
-			p.conn = &conn{server: s, from: endpoint(end), ended: func() {}}
+			p.conn = &conn{server: s, in: &nothing, from: endpoint(end), ended: func() {}}
 			p.receive()
 		}
 	}()

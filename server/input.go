@@ -34,6 +34,36 @@ type chunk struct {
 	begin request // the parser's state there
 }
 
+// nothing is the input of all connections that keep none: so an idle one does without. It is only read.
+var nothing input
+
+var inputs = sync.Pool{New: func() any { return new(input) }}
+
+// ownInput returns an input that the connection may write to.
+func (c *conn) ownInput() *input {
+	if c.in == &nothing {
+		c.in = inputs.Get().(*input)
+	}
+	return c.in
+}
+
+// keep adds bytes that have arrived.
+func (c *conn) keep(data []byte) {
+	if len(data) > 0 {
+		c.ownInput().add(data)
+	}
+}
+
+// releaseInput releases the memory of the commands that are executed, and the input itself if there is nothing else in it.
+func (c *conn) releaseInput() {
+	c.in.release()
+	if c.in.empty() {
+		*c.in = input{}
+		inputs.Put(c.in)
+		c.in = &nothing
+	}
+}
+
 // empty reports whether nothing is left to execute and no command has begun.
 func (in *input) empty() bool { return in.buf == nil && in.waiting == nil }
 
@@ -75,11 +105,9 @@ func (in *input) add(data []byte) {
 
 // start keeps an unfinished command from another buffer, of which the first bytes are parsed.
 func (in *input) start(r request, data []byte, parsed int) {
-	if len(data) > 0 {
-		in.request, in.at = r, parsed
-		in.args = nil // the slice belongs to the other buffer
-		in.chunk = chunk{buf: append(newInput(len(data), in.expected()), data...)}
-	}
+	in.request, in.at = r, parsed
+	in.args = nil // the slice belongs to the other buffer
+	in.chunk = chunk{buf: append(newInput(len(data), in.expected()), data...)}
 }
 
 // grow makes room for n bytes. Each byte moves a bounded number of times, because the room is at least as large as what

@@ -47,7 +47,9 @@ func (f *feed) direct(data []byte) {
 			n, t.last, t.request = t.unexecuted(), t.unexecuted(), request{}
 		}
 		if more = t.more && f.err == nil && !f.blocked; !more {
-			f.in.start(t.suspend(), data[t.last:], n-t.last)
+			if r := t.suspend(); t.last < len(data) {
+				f.in.start(r, data[t.last:], n-t.last)
+			}
 		}
 		data = data[n:]
 	}

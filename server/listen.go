@@ -308,7 +308,7 @@ var wordings = []engine.Wording{{Before: release.NoValkey, Error: errProtected,
 
 // enroll passes a connection to an event loop, which calls ended after closing it.
 func (s *Server) enroll(nc net.Conn, from engine.Endpoint, ended func()) {
-	c := &conn{server: s, from: from, ended: ended}
+	c := &conn{server: s, in: &nothing, from: from, ended: ended}
 	if _, err := s.loops.EnrollContext(nc, c); err != nil {
 		s.counts.clients.Add(-1)
 		s.log('#', "Error registering fd event for the new client: %v", err)
