@@ -54,6 +54,7 @@ type soakRun struct {
 	maxmemory string
 	churn     bool
 	keys      int
+	small     bool
 	png       string
 }
 
@@ -67,6 +68,7 @@ func runSoak(args []string) error {
 	o.flags.StringVar(&o.maxmemory, "maxmemory", "100mb", "the limit of memory, without -churn")
 	o.flags.BoolVar(&o.churn, "churn", false, "let values grow and shrink, and keys come and go")
 	o.flags.IntVar(&o.keys, "keys", 20_000, "how many keys of each of four types there are at most, with -churn")
+	o.flags.BoolVar(&o.small, "small", false, "only values of up to a few hundred bytes, with -churn")
 	o.flags.StringVar(&o.png, "png", "", "write a chart of fragmentation over time to this directory")
 	if err := o.parse(args); err != nil {
 		return err

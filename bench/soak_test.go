@@ -44,7 +44,7 @@ func TestChurnTouchesAllKinds(t *testing.T) {
 	s, err := startServer("redis", reference.Require(t, "redis-server"), "")
 	require.NoError(t, err)
 	defer s.stop()
-	add := churning(1, 20_000)
+	add := churnOf(20_000, false).adder(1)
 	for range 20_000 {
 		add(s.client)
 	}

@@ -24,7 +24,7 @@ func (s *server) startTraffic(o *soakRun, end time.Time) *soakTraffic {
 	for i := range soakWriters {
 		add := newKeys(uint64(i))
 		if o.churn {
-			add = churning(uint64(i), o.keys)
+			add = churnOf(o.keys, o.small).adder(uint64(i))
 		}
 		t.working.Go(func() { t.failures[i] = t.write(s, end, add) })
 	}
@@ -89,26 +89,37 @@ func newKeys(seed uint64) func(c *client) {
 	}
 }
 
-// Shape of the churn. The sizes of values are bounded, so that what is live stays about the same.
-const (
-	churnMembers = 200  // that a hash, set, sorted set or list has at most
-	churnLongest = 2000 // bytes of a string
-	churnSeconds = 20   // until a key expires, at most
-)
+// churn is the shape of the traffic in which keys come and go. The sizes of values are bounded, so that what is live stays about the same.
+type churn struct {
+	keys    int // of each type, at most
+	members int // that a hash, set, sorted set or list has at most
+	longest int // bytes of a string
+	element int // bytes of a hash's value, or a list's element, at most
+}
 
-// churning returns a function that lets the value of one of so many keys of each type come, grow, shrink or go with each call.
-func churning(seed uint64, keys int) func(c *client) {
-	rng, text := rand.New(rand.NewPCG(seed, 1)), strings.Repeat("x", churnLongest)
+const churnSeconds = 20 // until a key expires, at most
+
+// churnOf returns the shape for a number of keys of each type: small values as limiters and sessions have them, or large ones, too.
+func churnOf(keys int, small bool) churn {
+	if small {
+		return churn{keys, 5, 200, 20}
+	}
+	return churn{keys, 200, 2000, 100}
+}
+
+// adder returns a function that lets a value come, grow, shrink or go with each call.
+func (h churn) adder(seed uint64) func(c *client) {
+	rng, text := rand.New(rand.NewPCG(seed, 1)), strings.Repeat("x", h.longest)
 	word := func(most int) string { return text[:1+rng.IntN(most)] }
 	return func(c *client) {
-		n, member := strconv.Itoa(rng.IntN(keys)), strconv.Itoa(rng.IntN(churnMembers))
+		n, member := strconv.Itoa(rng.IntN(h.keys)), strconv.Itoa(rng.IntN(h.members))
 		switch rng.IntN(12) {
 		case 0, 1:
-			c.add("SET", "string:"+n, word(churnLongest))
+			c.add("SET", "string:"+n, word(h.longest))
 		case 2:
-			c.add("SETRANGE", "string:"+n, strconv.Itoa(rng.IntN(churnLongest/2)), word(churnLongest/2))
+			c.add("SETRANGE", "string:"+n, strconv.Itoa(rng.IntN(h.longest/2)), word(h.longest/2))
 		case 3, 4:
-			c.add("HSET", "hash:"+n, member, word(100))
+			c.add("HSET", "hash:"+n, member, word(h.element))
 		case 5:
 			c.add("HDEL", "hash:"+n, member)
 		case 6, 7:
@@ -116,8 +127,8 @@ func churning(seed uint64, keys int) func(c *client) {
 		case 8:
 			c.add("ZREMRANGEBYRANK", "zset:"+n, "0", strconv.Itoa(rng.IntN(10)))
 		case 9:
-			c.add("RPUSH", "list:"+n, word(100))
-			c.add("LTRIM", "list:"+n, strconv.Itoa(-1-rng.IntN(churnMembers)), "-1")
+			c.add("RPUSH", "list:"+n, word(h.element))
+			c.add("LTRIM", "list:"+n, strconv.Itoa(-1-rng.IntN(h.members)), "-1")
 		case 10:
 			c.add("DEL", kinds[rng.IntN(len(kinds))]+n)
 		case 11:
