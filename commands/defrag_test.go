@@ -2,9 +2,12 @@ package commands_test
 
 import (
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
 )
 
 // holey returns an engine in whose slabs nine of ten cells are free, as many as 19,000 keys took.
@@ -91,4 +94,19 @@ func TestPurgeDefragmentsOnce(t *testing.T) {
 	_, less := v.Keyspace.CellBytes()
 	require.Less(t, less, held/3)
 	require.Zero(t, v.idle())
+}
+
+// Values in Go's heap are copied if it has more gaps than usual.
+func TestGapsInTheHeap(t *testing.T) {
+	v := newEvictor()
+	memory := engine.ProcessMemory{Resident: 1, Objects: 1000 << 20, Unused: 590 << 20}
+	v.Join(engine.Part{Host: engine.Host{Memory: func() engine.ProcessMemory { return memory }}})
+	v.do("SET k "+strings.Repeat("x", 1000), "CONFIG SET activedefrag yes")
+	v.idle()
+	require.Equal(t, "0", v.field("active_defrag_key_misses"), "59 percent, less than 50 and active-defrag-threshold-lower")
+	memory.Unused = 700 << 20
+	v.idle()
+	require.Equal(t, "1", v.field("active_defrag_key_misses"))
+	require.Equal(t, "0", v.field("active_defrag_running"))
+	require.NoError(t, v.Keyspace.DB(0).Check())
 }

@@ -3,7 +3,7 @@ package engine
 import "bytes"
 
 // defrag is active defragmentation: where cells of the databases' slabs are free here and there, keyspace.Compact moves the
-// others together, in slices, and the system gets memory back. Tick gives it its slices. The parameters decide as in Redis:
+// others together, in slices, and the system gets memory back. If Go's heap has many gaps, it copies the values there. Tick gives it its slices. The parameters decide as in Redis:
 //
 //	once a second   starts if the bytes that are free are active-defrag-ignore-bytes and active-defrag-threshold-lower percent
 //	a slice         takes active-defrag-cycle-us; the pause after it leaves it between active-defrag-cycle-min and -max percent of
@@ -78,15 +78,31 @@ func (e *Engine) checkDefrag(now int64) {
 	d.nextCheck = now + checkDefrag
 	live, held := e.home.Keyspace.CellBytes()
 	free, percent := int64(held-live), int64(held-live)*100/int64(max(live, 1))
+	gaps, heapPercent := e.heapGaps()
+	values := gaps >= d.ignore && heapPercent >= d.lower+usualGaps
 	switch {
 	case d.purging:
-		e.startDefrag(int(d.cycleMax), now)
+		e.startDefrag(int(d.cycleMax), true, now)
 	case !d.enabled:
 		e.home.Keyspace.StopCompaction()
 		e.endDefrag(now)
 	case d.running > 0 || free >= d.ignore && percent >= d.lower:
-		e.startDefrag(d.share(percent), now)
+		e.startDefrag(d.share(percent), values, now)
+	case values:
+		e.startDefrag(d.share(heapPercent-usualGaps), true, now)
 	}
+}
+
+// usualGaps is how much of Go's heap may be free between two collections, in percent of what is in use, when nothing is fragmented.
+const usualGaps = 50
+
+// heapGaps returns the bytes that are free in blocks of Go's heap that are in use, and what percentage of those in use that is.
+func (e *Engine) heapGaps() (free, percent int64) {
+	if e.Parts.host.Memory == nil {
+		return 0, 0
+	}
+	m := e.Parts.host.Memory()
+	return m.Unused, m.Unused * 100 / max(m.Objects, 1)
 }
 
 // share returns the percentage of a processor that so much free memory is worth, in percent of what is in use.
@@ -96,11 +112,11 @@ func (d *defrag) share(free int64) int {
 	return int(min(max(share, d.cycleMin), d.cycleMax))
 }
 
-// startDefrag starts, or goes on with more of the processor.
-func (e *Engine) startDefrag(share int, now int64) {
+// startDefrag starts, or goes on with more of the processor. With values it also copies those in Go's heap.
+func (e *Engine) startDefrag(share int, values bool, now int64) {
 	d := &e.defrag
 	if d.running == 0 {
-		if !e.home.Keyspace.StartCompaction() {
+		if !e.home.Keyspace.StartCompaction(values) {
 			d.purging = false
 			return
 		}
@@ -128,6 +144,9 @@ func (e *Engine) defragSlice(now int64) {
 		}
 		e.AddLatency("active-defrag-cycle", passed)
 		if d.nextSlice = now + passed*100/int64(d.running); !more {
+			if d.purging {
+				e.Purge()
+			}
 			e.endDefrag(now + passed)
 		}
 		return

@@ -14,6 +14,10 @@ import (
 //	StartCompaction   each database retires its emptiest chunks
 //	Compact           a slice: looks at some cells, and moves those that are in such chunks
 //
+// Boxed values lie in Go's heap, where nothing moves, and values that go leave gaps that only others of the same size can fill. Go's allocator fills
+// one block after the other; so copies of all values lie close together, and the collector gets the blocks of the originals. That costs
+// more, and is done only if it is asked for; very large values have blocks of their own.
+//
 // A moved cell must be named by its new place wherever it was named before. These are all names of cells that outlive a command:
 //
 //	entry                the table, which has its Ref; its box, if it has one
@@ -23,14 +27,15 @@ import (
 // The indexes of deadlines have codes of keys, and no places of entries. A snapshot has a cursor, the table, and boxes; the bit that says whether it has an
 // entry is in the entry and moves with it. Views, keys that alias entries and open edits end with Begin, with which a slice starts. A
 // BulkLoad has entries that are not in the table yet, and freed cells are no longer there: those stay where they are, in chunks
-// that are not emptied this time. A clone has cells of its own, none of them retired. Contents that were flushed are released as a whole.
+// that are not emptied this time. A value that is copied stays as it is for a snapshot that has it in its queue. A clone has cells of its own, none of them retired. Contents that were flushed are released as a whole.
 
 // compaction is how far that of a database's contents has come. Its stages follow one another.
 type compaction struct {
-	stage compactionStage
-	chain uint64         // the cursor in the table
-	piece int            // the next of the table
-	leaf  deadlines.Item // where the next leaf of an index begins
+	values bool // boxed values are copied
+	stage  compactionStage
+	chain  uint64         // the cursor in the table
+	piece  int            // the next of the table
+	leaf   deadlines.Item // where the next leaf of an index begins
 }
 
 type compactionStage uint8
@@ -54,18 +59,22 @@ const (
 	lookCost  = 1
 	moveCost  = 25
 	pieceCost = 150
+	copyCost  = 50
 )
+
+// largestCopied is the size in bytes of the largest values that are copied: larger ones take blocks of Go's heap, and time.
+const largestCopied = 32 << 10
 
 // lowestItem is before all leaves.
 var lowestItem = deadlines.Item{At: math.MinInt64}
 
-// StartCompaction begins to move the cells of all databases together. It reports whether there is anything to move. O(chunks that are
-// not full).
-func (ks *Keyspace) StartCompaction() (started bool) {
+// StartCompaction begins to move the cells of all databases together, and with values also to copy boxed values. It reports whether there
+// is anything to move. O(chunks that are not full).
+func (ks *Keyspace) StartCompaction(values bool) (started bool) {
 	ks.Begin()
 	for _, db := range ks.dbs[:ks.used] {
-		if db.compaction.stage == idle && db.cells.Retire() {
-			db.compaction = compaction{stage: compactEntries, leaf: lowestItem}
+		if db.compaction.stage == idle && (db.cells.Retire() || values && len(db.boxes.list) > 0) {
+			db.compaction = compaction{stage: compactEntries, leaf: lowestItem, values: values}
 		}
 		started = started || db.compaction.stage != idle
 	}
@@ -124,10 +133,28 @@ func (c *contents) nextStage() {
 func (c *contents) compactChain(done *Compacted) (cost int) {
 	before := done.KeysMoved
 	z := &c.compaction
-	if z.chain = c.table.ReplaceChain(z.chain, func(r slab.Ref) slab.Ref { return c.moveEntry(r, done) }); z.chain == 0 {
+	z.chain = c.table.ReplaceChain(z.chain, func(r slab.Ref) slab.Ref {
+		r = c.moveEntry(r, done)
+		if e := entryAt(r); z.values && e.head().kind() == boxed && e.box().accounted <= largestCopied {
+			cost += copyCost + e.box().accounted/32
+			c.copyBox(e)
+		}
+		return r
+	})
+	if z.chain == 0 {
 		c.nextStage()
 	}
-	return 10*lookCost + (done.KeysMoved-before)*moveCost
+	return cost + 10*lookCost + (done.KeysMoved-before)*moveCost
+}
+
+// copyBox puts a copy in place of an entry's box and value. It may take fewer bytes, having no room to grow.
+func (c *contents) copyBox(e entry) {
+	old := e.box()
+	twin := old.clone()
+	twin.accounted = heldBytes(twin.value)
+	c.entryBytes += twin.accounted - old.accounted
+	c.boxes.list[old.place] = twin
+	e.setBox(twin)
 }
 
 // moveEntry moves an entry if it is in a retired chunk, and returns where it is then.

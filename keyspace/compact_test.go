@@ -8,12 +8,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/ds/hash"
+	"github.com/miniserver-go/miniserver/ds/str"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
 
 // compactAll compacts a keyspace in small slices.
 func compactAll(ks *keyspace.Keyspace) (done keyspace.Compacted) {
-	ks.StartCompaction()
+	ks.StartCompaction(false)
 	for more := true; more; {
 		var slice keyspace.Compacted
 		slice, more = ks.Compact(500)
@@ -112,7 +113,7 @@ func TestCompactionChangesNothing(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 2))
 		moved := 0
 		for round := range 3 {
-			ks.StartCompaction()
+			ks.StartCompaction(round%2 == 1)
 			want, saved := now(ks), picture{}
 			s := ks.Snapshot(saved.take)
 			for saving := true; saving; {
@@ -154,4 +155,27 @@ func scribbleOrDelete(ks *keyspace.Keyspace, rng *rand.Rand, keys int) {
 		return
 	}
 	scribble(ks, rng, keys)
+}
+
+// A copy has no room to grow, which shows that it is one.
+func TestCompactionCopiesValuesIfAsked(t *testing.T) {
+	ks := keyspace.New(1, 1, rand.New(rand.NewPCG(1, 2)).Uint64N)
+	db := ks.DB(0)
+	for _, key := range [][]byte{[]byte("short"), make([]byte, 1000)} {
+		db.Set(key, ks.String(make([]byte, 1000)), false)
+		ks.Begin()
+		v, _ := db.Edit(key)
+		v.(*str.Value).Append(make([]byte, 100))
+		db.Commit(key)
+		before, text := db.KeyBytes(key), now(ks)
+
+		require.False(t, ks.StartCompaction(false), "there is nothing to move")
+		require.True(t, ks.StartCompaction(true))
+		done, more := ks.Compact(1e6)
+		require.False(t, more)
+		require.Zero(t, done.Moved)
+		require.Less(t, db.KeyBytes(key), before)
+		require.Equal(t, text, now(ks))
+		require.NoError(t, db.Check())
+	}
 }
