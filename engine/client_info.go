@@ -54,7 +54,7 @@ func (e *Engine) writeClientInfo(b *bytes.Buffer, s *Session, args [][]byte) {
 		fmt.Fprintf(b, " lib-name=%s lib-ver=%s", s.LibName, s.LibVer)
 	}
 	if e.Release.Has(showsThread) {
-		b.WriteString(" io-thread=0")
+		fmt.Fprintf(b, " io-thread=%d", s.loop)
 	}
 	if e.Release.Has(showsTotals) {
 		fmt.Fprintf(b, " tot-net-in=%d tot-net-out=%d tot-cmds=%d", s.Received.Load(), s.Sent.Load(), s.commands)

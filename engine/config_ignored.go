@@ -70,7 +70,7 @@ var ignoredInts = []ignoredInt{
 	{"cluster-announce-tls-port", 0, 0, 65535, ""},
 	{"cluster-migration-barrier", 1, 0, maxInt32, ""}, {"cluster-node-timeout", 15000, 0, math.MaxInt64, ""},
 	{"cluster-port", 0, 0, 65535, ""}, {"cluster-replica-validity-factor", 10, 0, maxInt32, "cluster-slave-validity-factor"},
-	{"hz", 10, 0, maxInt32, ""}, {"io-threads", 1, 1, 128, ""},
+	{"hz", 10, 0, maxInt32, ""},
 	{"list-compress-depth", 0, 0, maxInt32, ""},
 	{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
 	{"loading-process-events-interval-bytes", 512 << 10, 1024, maxInt32, ""},
@@ -122,7 +122,7 @@ var ignoredTexts = []ignoredText{
 // ignoredAtStart are those of them that redis-server does not let CONFIG SET change.
 var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
 	"bio_cpulist", "cluster-config-file", "cluster-port",
-	"daemonize", "disable-thp", "enable-module-command", "io-threads", "io-threads-do-reads", "lua-enable-deprecated-api", "rdbchecksum", "replicaof",
+	"daemonize", "disable-thp", "enable-module-command", "io-threads-do-reads", "lua-enable-deprecated-api", "rdbchecksum", "replicaof",
 	"rdma-bind", "rdma-completion-vector", "rdma-port", "rdma-rx-size", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 

@@ -12,6 +12,7 @@ type Endpoint struct {
 	Addr, LocalAddr string
 	Unix            bool
 	FD              int
+	Loop            int // number of the event loop that serves it
 }
 
 // NewSession registers a session. The caller must Close it.
@@ -26,6 +27,7 @@ func (e *Engine) Connect(peer Peer, from Endpoint) *Session {
 	s := e.bareSession()
 	s.Peer = peer
 	s.Addr, s.LocalAddr, s.unix, s.fd = from.Addr, from.LocalAddr, from.Unix, int32(from.FD)
+	s.loop = int32(from.Loop)
 	s.ID = e.Sessions.next
 	e.Sessions.next++
 	e.Sessions.ByID[s.ID] = s

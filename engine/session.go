@@ -57,6 +57,7 @@ type Session struct {
 
 	// Small ones, side by side: there may be ten thousand idle sessions.
 	fd            int32
+	loop          int32 // number of its event loop
 	slot          int32 // of the keys of the last command that was checked for it; noSlot for none
 	WantsDebugger bool  // SCRIPT DEBUG YES was refused, and its EVAL will be
 	authed        bool

@@ -82,9 +82,9 @@ func (c *conn) traffic() gnet.Action {
 const largePart = 16 << 10
 
 func (c *conn) countRead(n int) {
-	c.server.counts.in.Add(int64(n))
+	c.group.moved.in.Add(int64(n))
 	c.session.Received.Add(int64(n))
-	c.server.counts.reads.Add(1)
+	c.group.moved.reads.Add(1)
 }
 
 // readOn reads what the socket has of a large argument straight into the input, which saves a copy of it.
@@ -248,9 +248,9 @@ func (c *conn) send(out []byte) {
 	if c.broken {
 		return
 	}
-	c.server.counts.out.Add(int64(len(out)))
+	c.group.moved.out.Add(int64(len(out)))
 	c.session.Sent.Add(int64(len(out)))
-	c.server.counts.writes.Add(1)
+	c.group.moved.writes.Add(1)
 	if _, err := c.gc.Write(out); err != nil {
 		c.dying, c.broken = true, true // gnet has closed the socket
 	}
@@ -345,8 +345,6 @@ func (c *conn) action() gnet.Action {
 
 // counts are counters of connections for INFO.
 type counts struct {
-	clients              atomic.Int64 // connected now
-	in, out              atomic.Int64 // bytes
-	reads, writes        atomic.Int64 // of sockets
+	clients              atomic.Int64 // accepted and not closed
 	rejected, long, slow atomic.Int64 // connections; long and slow by the limits of input and output
 }

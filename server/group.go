@@ -27,6 +27,8 @@ type Journal interface {
 type group struct {
 	server *Server
 	loop   gnet.EventLoop
+	number int // of the loop, from 0
+	moved  moved
 	out    []byte
 	parts  []part // of out, in order
 	armed  bool   // the loop will call Run
@@ -47,15 +49,17 @@ const (
 	retry    = 100 * time.Millisecond // delay after a failed Commit
 )
 
-// groupOf returns the group of an event loop.
+// groupOf returns the group of an event loop. Loops are numbered as they get their first connections.
 func (s *Server) groupOf(loop gnet.EventLoop) *group {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	g := s.groups[loop]
-	if g == nil {
-		g = &group{server: s, loop: loop, wakes: wakes{loop: loop}}
-		s.groups[loop] = g
+	for _, g := range s.groups {
+		if g.loop == loop {
+			return g
+		}
 	}
+	g := &group{server: s, loop: loop, number: len(s.groups), wakes: wakes{loop: loop}}
+	s.groups = append(s.groups, g)
 	return g
 }
 

@@ -49,7 +49,7 @@ func (s *Server) fillServer(b *bytes.Buffer) {
 	engine.Fields(b, "os", fmt.Sprintf("%s %s %s", text(u.Sysname[:]), text(u.Release[:]), text(u.Machine[:])),
 		"arch_bits", strconv.IntSize, "redis_build_id", fmt.Sprintf("%016x", build.Sum64()),
 		"monotonic_clock", "Go's time", "multiplexing_api", multiplexing(), "atomicvar_api", "sync/atomic", "gcc_version", "0.0.0", "go_version", runtime.Version(), "process_id", os.Getpid(), "tcp_port", port,
-		"executable", executable, "io_threads_active", 0)
+		"executable", executable, "io_threads_active", min(s.Loops()-1, 1))
 	s.fillListeners(b)
 }
 
@@ -84,9 +84,11 @@ func multiplexing() string {
 	return "kqueue"
 }
 
-// fillThreads writes the work of the event loops together.
+// fillThreads writes what each event loop has done.
 func (s *Server) fillThreads(b *bytes.Buffer) {
-	engine.Fields(b, "io_thread_0", fmt.Sprintf("clients=%d,reads=%d,writes=%d", s.counts.clients.Load(), s.counts.reads.Load(), s.counts.writes.Load()))
+	for i, t := range s.perLoop() {
+		engine.Fields(b, fmt.Sprintf("io_thread_%d", i), fmt.Sprintf("clients=%d,reads=%d,writes=%d", t.clients, t.reads, t.writes))
+	}
 }
 
 func text(b []byte) string {
@@ -132,16 +134,22 @@ func residentBytes() int64 {
 }
 
 func (s *Server) fillStats(b *bytes.Buffer) {
-	engine.Fields(b, "total_net_input_bytes", s.counts.in.Load(), "total_net_output_bytes", s.counts.out.Load(),
+	all := s.traffic()
+	threaded := all
+	if s.Loops() == 1 {
+		threaded = traffic{}
+	}
+	engine.Fields(b, "total_net_input_bytes", all.in, "total_net_output_bytes", all.out,
 		"rejected_connections", s.counts.rejected.Load(),
-		"total_reads_processed", s.counts.reads.Load(), "total_writes_processed", s.counts.writes.Load(),
+		"total_reads_processed", all.reads, "total_writes_processed", all.writes,
+		"io_threaded_reads_processed", threaded.reads, "io_threaded_writes_processed", threaded.writes,
 		"client_query_buffer_limit_disconnections", s.counts.long.Load(),
 		"client_output_buffer_limit_disconnections", s.counts.slow.Load())
 }
 
 func (s *Server) resetStats() {
-	for _, count := range []*atomic.Int64{&s.counts.in, &s.counts.out, &s.counts.reads, &s.counts.writes, &s.counts.rejected, &s.counts.long,
-		&s.counts.slow} {
+	s.resetTraffic()
+	for _, count := range []*atomic.Int64{&s.counts.rejected, &s.counts.long, &s.counts.slow} {
 		count.Store(0)
 	}
 }

@@ -29,6 +29,7 @@ func (s *Server) params() []engine.Param {
 			Apply: func() error { return s.relistenOr("Failed to bind to specified addresses.") }},
 		s.portParam(),
 		engine.StringParam("unixsocket", &s.opts.UnixSocket).AtStart(),
+		s.loopsParam(),
 		{Name: "unixsocketperm", Immutable: true, Get: func() string { return strconv.FormatInt(int64(s.opts.UnixPerm), 8) },
 			Set: s.setUnixPerm},
 		atomicParam("maxclients", &s.maxClients, 1, math.MaxUint32),
@@ -42,6 +43,13 @@ func (s *Server) params() []engine.Param {
 func (s *Server) portParam() engine.Param {
 	p := engine.IntParam("port", &s.opts.Port, 0, 65535)
 	p.Apply = func() error { return s.relistenOr("Unable to listen on this port. Check server logs.") }
+	return p
+}
+
+// loopsParam is io-threads, the number of event loops. It shows how many run, also where there can be only one.
+func (s *Server) loopsParam() engine.Param {
+	p := engine.IntParam("io-threads", &s.opts.Loops, 1, mostLoops).AtStart()
+	p.Get = func() string { return strconv.Itoa(s.Loops()) }
 	return p
 }
 

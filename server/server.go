@@ -20,7 +20,7 @@
 //
 // On two cores there is one loop: execution is serial, and a second loop would only contend for the lock
 // (measured). With more cores, parsing and writing spread over half of them, up to the number of loops that one
-// lock can serve. A process that does nothing else should give Go as many processors as there are loops: an idle
+// lock can serve. The setting io-threads chooses another number. A process that does nothing else should give Go as many processors as there are loops: an idle
 // processor makes the runtime wake a thread for each round of the loop, a sixth of the CPU time of a request
 // (measured).
 package server
@@ -51,7 +51,7 @@ type Options struct {
 	UnixSocket string         // path; empty for none
 	UnixPerm   fs.FileMode    // of the unix socket; 0 for the process' default
 	Listeners  []net.Listener // more listeners, of TCP or unix sockets; closed by Run
-	Loops      int            // event loops; 0 for Loops()
+	Loops      int            // event loops, up to 128; 0 for as many as suit the machine
 	MaxClients int            // 10000 if 0
 	Log        io.Writer      // nil for no log
 	// Journal delays replies until it has saved the changes that they promise. It may be nil.
@@ -92,9 +92,9 @@ type Server struct {
 	output     atomic.Pointer[outputLimits]
 
 	mu       sync.Mutex
-	draining []*conn // connections with unsent output
-	roomy    []*conn // connections whose input has room to release
-	groups   map[gnet.EventLoop]*group
+	draining []*conn  // connections with unsent output
+	roomy    []*conn  // connections whose input has room to release
+	groups   []*group // of the loops that have had a connection
 	gnet.BuiltinEventEngine
 }
 
@@ -110,13 +110,12 @@ func New(e *engine.Engine, opts Options) *Server {
 		opts.Log = io.Discard
 	}
 	if opts.Loops == 0 {
-		opts.Loops = Loops()
+		opts.Loops = suitableLoops()
 	}
 	if opts.Spawn == nil {
 		opts.Spawn = func(run func()) { go run() }
 	}
-	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{}),
-		groups: make(map[gnet.EventLoop]*group)}
+	s := &Server{engine: e, opts: opts, alarm: make(chan struct{}, 1), ending: make(chan struct{})}
 	e.Config.ReplyMemory = replyMemory()
 	if opts.InProcess {
 		s.pipes = newPipeLoop()
@@ -144,16 +143,29 @@ func (s *Server) host() engine.Host {
 		Memory:  processMemory,
 		Machine: systemBytes(),
 		Traffic: func() (in, out, cycles int64) {
-			return s.counts.in.Load(), s.counts.out.Load(), s.counts.reads.Load()
+			all := s.traffic()
+			return all.in, all.out, all.reads
 		},
 	}
 }
 
-// maxLoops is the number of loops that one lock can serve: reading and writing take four fifths of a request.
-const maxLoops = 4
+// Numbers of event loops: those that one lock can serve by default, since reading and writing take four fifths of a request, and
+// the most there can be.
+const (
+	usualLoops = 4
+	mostLoops  = 128
+)
 
-// Loops returns the number of event loops that suits the machine.
-func Loops() int { return min(maxLoops, max(1, runtime.NumCPU()/2)) }
+// suitableLoops returns the number of event loops that suits the processors that Go may use, in a container its share of the machine.
+func suitableLoops() int { return min(usualLoops, max(1, runtime.GOMAXPROCS(0)/2)) }
+
+// Loops returns the number of event loops with which the server runs: the setting io-threads.
+func (s *Server) Loops() int {
+	if s.opts.InProcess {
+		return 1
+	}
+	return s.opts.Loops
+}
 
 // Listen opens the listeners. Run does so if Listen was not called.
 func (s *Server) Listen() error {
@@ -191,7 +203,7 @@ func (s *Server) Run(ctx context.Context) (err error) {
 		}
 	}
 	s.limitClients()
-	s.loops, err = gnet.NewClient(s, gnet.WithNumEventLoop(s.opts.Loops), gnet.WithReadBufferCap(64<<10),
+	s.loops, err = gnet.NewClient(s, gnet.WithNumEventLoop(s.Loops()), gnet.WithReadBufferCap(64<<10),
 		gnet.WithTCPNoDelay(gnet.TCPDelay), // Go has set it already
 		gnet.WithLogLevel(logging.ErrorLevel), gnet.WithLogger(silent{}))
 	if err != nil {
@@ -279,15 +291,17 @@ func (s *Server) OnOpen(gc gnet.Conn) ([]byte, gnet.Action) {
 	c := gc.Context().(*conn)
 	c.gc = gc
 	c.group = s.groupOf(gc.EventLoop())
-	c.from.FD = gc.Fd()
+	c.group.moved.clients.Add(1)
+	c.from.FD, c.from.Loop = gc.Fd(), c.group.number
 	c.session = s.engine.Connect(c, c.from)
 	return nil, gnet.None
 }
 
 // OnClose implements gnet.EventHandler.
 func (s *Server) OnClose(gc gnet.Conn, _ error) gnet.Action {
-	s.counts.clients.Add(-1)
 	c := gc.Context().(*conn)
+	c.group.moved.clients.Add(-1)
+	s.counts.clients.Add(-1)
 	c.dying = true
 	s.engine.Close(c.session)
 	// A reply may have arrived just before the client hung up, and a client that only closed its writing end

@@ -165,10 +165,7 @@ func randomSeed() uint64 {
 // serve runs the server.
 func (p *program) serve(ctx context.Context) error {
 	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE) // as redis-server: its terminal and the reader of its log may go
-	tune()
-	if p.engine.Param("tls-port").Get() != "0" {
-		addProcessors(1) // goroutines beside the loops encrypt
-	}
+	tune(p.processors())
 	if err := p.server.Listen(); err != nil {
 		return fmt.Errorf("could not listen: %w", err)
 	}
@@ -182,6 +179,16 @@ func (p *program) serve(ctx context.Context) error {
 		server.Log(&p.log, '*', "Stopped")
 	}
 	return err
+}
+
+// processors returns how many the runtime needs: one for each event loop, see package server, and with TLS as many again for the
+// goroutines that encrypt.
+func (p *program) processors() int {
+	n := p.server.Loops()
+	if p.engine.Param("tls-port").Get() != "0" {
+		n *= 2
+	}
+	return n
 }
 
 // tellReady tells those who wait for it that the server serves commands.

@@ -7,17 +7,14 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"sync"
-
-	"github.com/miniserver-go/miniserver/server"
 )
 
 // Settings of the Go runtime for this program. The environment variables GOMAXPROCS, GOGC and GOMEMLIMIT override them.
 
-// tune gives the runtime one processor per event loop, see package server, and adapts the pace of the collector to the
-// heap.
-func tune() {
+// tune gives the runtime so many processors, and adapts the pace of the collector to the heap.
+func tune(processors int) {
 	if os.Getenv("GOMAXPROCS") == "" {
-		runtime.GOMAXPROCS(server.Loops())
+		runtime.GOMAXPROCS(processors)
 	}
 	if os.Getenv("GOGC") == "" {
 		adjust(new(cycle))
