@@ -45,13 +45,58 @@ func TestParseCSVCountsFromTheEnd(t *testing.T) {
 func TestSummarize(t *testing.T) {
 	require.Nil(t, summarize(nil))
 	f := summarize([]sample{
-		{requests: 100, rps: 10, p50: 1, spent: cpu{user: time.Millisecond}, rss: 5},
+		{requests: 100, rps: 10, p50: 1, spent: cpu{user: time.Millisecond}, asking: 4 * time.Millisecond, rss: 5},
 		{requests: 100, rps: 30, p50: 2, spent: cpu{user: time.Millisecond, sys: 2 * time.Millisecond}, rss: 4},
 		{requests: 200, rps: 20, p50: 9},
 	})
 	require.Equal(t, row{"kps": 0.02, "min_kps": 0.01, "max_kps": 0.03, "cpu_us": 10.0, "min_cpu_us": 0.0, "max_cpu_us": 30.0,
 		"user_us": 10.0, "min_user_us": 0.0, "max_user_us": 10.0, "sys_us": 0.0, "p50_ms": 2.0, "p95_ms": 0.0,
-		"p99_ms": 0.0, "min_p99_ms": 0.0, "max_p99_ms": 0.0, "rss_mb": 5e-6}, f)
+		"p99_ms": 0.0, "min_p99_ms": 0.0, "max_p99_ms": 0.0, "rss_mb": 5e-6, "server_cores": 1e-4, "client_cores": 0.0}, f)
+}
+
+func TestGeneratorsShareAWorkload(t *testing.T) {
+	for _, n := range []int{50, 7, 1} {
+		sum := 0
+		for i := range 3 {
+			part := portion(n, i, 3)
+			require.InDelta(t, float64(n)/3, part, 1)
+			sum += part
+		}
+		require.Equal(t, n, sum)
+	}
+	got := together([]sample{{requests: 100, rps: 50, p50: 1, p99: 9, asking: time.Second}, {requests: 100, rps: 25, p50: 2, p99: 3, asking: time.Second}})
+	require.Equal(t, sample{requests: 200, rps: 50, p50: 2, p99: 9, asking: 2 * time.Second}, got, "it took the second four seconds")
+}
+
+func TestTwoGeneratorsSendAllRequests(t *testing.T) {
+	s, err := startServer("redis", reference.Require(t, "redis-server"), "")
+	require.NoError(t, err)
+	defer s.stop()
+	w := workload{name: "INCR", clients: 3, pipeline: 1, share: 1, args: []string{"INCR", "n"}}
+	one, err := w.run(s, generator{reference.Require(t, "redis-benchmark"), 2}, 1001)
+	require.NoError(t, err)
+	require.Equal(t, 1001, one.requests)
+	require.Positive(t, one.asking)
+	n, err := s.do("GET", "n")
+	require.NoError(t, err)
+	require.Equal(t, "1002", n.Text, "one of them tried the command")
+}
+
+func TestLosingRowsComeFirst(t *testing.T) {
+	named := func(name, server string, ratio float64) row {
+		if ratio == 0 {
+			return row{"name": name, "server": server}
+		}
+		return row{"name": name, "server": server, "kps_ratio": ratio}
+	}
+	rows := []row{named("alone", "ours", 0), named("wins", "a", 1.2), named("wins", "ours", 0), named("loses", "a", 1.3), named("loses", "b", 0.8),
+		named("loses", "ours", 0)}
+	losingFirst(rows, "kps_ratio")
+	var order []string
+	for _, r := range rows {
+		order = append(order, r["name"].(string)+" "+r["server"].(string))
+	}
+	require.Equal(t, []string{"loses a", "loses b", "loses ours", "wins a", "wins ours", "alone ours"}, order)
 }
 
 func TestRivalsHaveNames(t *testing.T) {
@@ -123,7 +168,7 @@ func TestTableWhereOneServerRefused(t *testing.T) {
 	var out bytes.Buffer
 	require.NoError(t, all.print(&out, false))
 	require.Regexp(t, `both +redis +1.0 \(0.5\.\.1.5\) +0.50`, out.String())
-	require.Regexp(t, `one +redis( +-){8}\n`, out.String())
+	require.Regexp(t, `one +redis( +-){9}\n`, out.String())
 	require.Contains(t, out.String(), "one was not run on ours: ERR no")
 	out.Reset()
 	require.NoError(t, all.print(&out, true))
@@ -161,7 +206,7 @@ func TestWorkloadsRunOnRedis(t *testing.T) {
 	require.NoError(t, err)
 	defer s.stop()
 	for _, w := range slices.Concat(plainWorkloads(), dataWorkloads(), luaWorkloads()) {
-		one, err := w.run(s, benchmark, 100)
+		one, err := w.run(s, generator{benchmark, 1}, 100)
 		require.NoError(t, err, w.name)
 		require.Equal(t, w.requestCount(100), one.requests)
 		require.Positive(t, one.rps, w.name)

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
+	"math"
 	"slices"
 )
 
@@ -23,7 +25,8 @@ func runCompare(args []string) error {
 }
 
 // workloadColumns show a workload on one server. Figures are medians of the rounds; the least and the most stand behind
-// them. Ratios are ours over that server: of throughput, where more is better, and of CPU per request, where less is.
+// them. Ratios are ours over that server: of throughput, where more is better, and of CPU per request, where less is. Busy is how many
+// processors the server and the load generator kept busy: where the latter has no more than it has processes, the throughput is its own.
 var workloadColumns = []column{
 	{"workload", "%s", "name"},
 	{"server", "%s", "server"},
@@ -33,6 +36,7 @@ var workloadColumns = []column{
 	{"ours/it", "%.2f", "user_ratio"},
 	{"user+sys us", "%.2f (%.2f..%.2f)", "cpu_us min_cpu_us max_cpu_us"},
 	{"ours/it", "%.2f", "cpu_ratio"},
+	{"busy: server/client", "%.2f/%.2f", "server_cores client_cores"},
 	{"p50/p99 ms", "%.2f/%.2f (%.2f..%.2f)", "p50_ms p99_ms min_p99_ms max_p99_ms"},
 	{"RSS MB", "%.1f", "rss_mb"},
 }
@@ -49,7 +53,23 @@ func (o *options) measure(all []workload, servers []*server) *table {
 		t.rows = append(t.rows, workloadRows(w.name, figures, servers)...)
 		t.notes = append(t.notes, refused...)
 	}
+	losingFirst(t.rows, "kps_ratio")
 	return t
+}
+
+// losingFirst orders the rows of workloads by their least ratio of ours to a rival: the worst is first. Workloads without a rival
+// come last, and the rows of one stay together.
+func losingFirst(rows []row, ratio string) {
+	least := map[any]float64{}
+	for _, r := range rows {
+		if _, seen := least[r["name"]]; !seen {
+			least[r["name"]] = math.Inf(1)
+		}
+		if x := r.number(ratio); x > 0 {
+			least[r["name"]] = min(least[r["name"]], x)
+		}
+	}
+	slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(least[a["name"]], least[b["name"]]) })
 }
 
 // workloadRows returns a row for each server that has figures. Those of the others get the ratio of ours to them.
@@ -92,7 +112,7 @@ func (o *options) measureOne(w workload, servers []*server) (figures map[string]
 			if refuses[s.name] {
 				continue
 			}
-			one, err := w.run(s, o.benchmark, o.requests)
+			one, err := w.run(s, o.generator, o.requests)
 			if err == nil {
 				err = s.rest()
 			}

@@ -35,7 +35,7 @@ func TestLargeValuesAreSent(t *testing.T) {
 	require.NoError(t, err)
 	defer s.stop()
 	_, err = workload{name: "SET", clients: 1, pipeline: 1, share: 1, args: []string{"SET", "value"}, value: 300_000}.
-		run(s, reference.Require(t, "redis-benchmark"), 5)
+		run(s, generator{reference.Require(t, "redis-benchmark"), 1}, 5)
 	require.NoError(t, err)
 	length, err := s.do("STRLEN", "value")
 	require.NoError(t, err)

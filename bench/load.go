@@ -2,12 +2,21 @@ package main
 
 import (
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"os/exec"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
+
+// generator makes the load. Several processes share the clients and the requests of a workload, for a server that answers faster than
+// one can ask. Threads of redis-benchmark and valkey-benchmark would do the same, but with them the time ends at a multiple of 250 ms.
+type generator struct {
+	path      string // of redis-benchmark, or of valkey-benchmark
+	processes int
+}
 
 // workload is one row: a command for redis-benchmark and how hard to drive it.
 type workload struct {
@@ -28,8 +37,9 @@ type workload struct {
 type sample struct {
 	requests      int
 	rps           float64
-	p50, p95, p99 float64 // milliseconds
-	spent         cpu
+	p50, p95, p99 float64       // milliseconds
+	spent         cpu           // by the server
+	asking        time.Duration // CPU time of the generator
 	rss           int64
 }
 
@@ -37,7 +47,7 @@ type sample struct {
 func (w workload) requestCount(n int) int { return max(int(float64(n)*w.share), w.clients*w.pipeline) }
 
 // run drives the workload once against a server that is emptied first.
-func (w workload) run(s *server, benchmark string, n int) (sample, error) {
+func (w workload) run(s *server, g generator, n int) (sample, error) {
 	if err := w.prepare(s); err != nil {
 		return sample{}, err
 	}
@@ -50,7 +60,7 @@ func (w workload) run(s *server, benchmark string, n int) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
-	result, err := w.drive(s, benchmark, w.requestCount(n))
+	result, err := w.drive(s, g, w.requestCount(n))
 	if err != nil {
 		return sample{}, err
 	}
@@ -107,24 +117,55 @@ func (s *server) settle() error {
 	return nil
 }
 
-// drive runs redis-benchmark.
-func (w workload) drive(s *server, benchmark string, n int) (sample, error) {
+// drive runs the processes of the generator at the same time.
+func (w workload) drive(s *server, g generator, n int) (sample, error) {
+	parts := make([]sample, min(g.processes, w.clients))
+	failures := make([]error, len(parts))
+	var all sync.WaitGroup
+	for i := range parts {
+		all.Go(func() {
+			parts[i], failures[i] = w.generate(s, g.path, portion(w.clients, i, len(parts)), portion(n, i, len(parts)))
+		})
+	}
+	all.Wait()
+	return together(parts), errors.Join(failures...)
+}
+
+// portion returns what the i-th of several gets of n.
+func portion(n, i, of int) int { return (i+1)*n/of - i*n/of }
+
+// together returns what processes of the generator measured that ran at the same time. The throughput is that of all requests until the
+// last one ended, a percentile the worst of theirs.
+func together(parts []sample) (sum sample) {
+	longest := 0.0
+	for _, p := range parts {
+		sum.requests += p.requests
+		sum.asking += p.asking
+		sum.p50, sum.p95, sum.p99 = max(sum.p50, p.p50), max(sum.p95, p.p95), max(sum.p99, p.p99)
+		longest = max(longest, float64(p.requests)/p.rps)
+	}
+	sum.rps = float64(sum.requests) / longest
+	return sum
+}
+
+// generate runs one process of the generator.
+func (w workload) generate(s *server, path string, clients, n int) (sample, error) {
 	args := []string{"-h", "127.0.0.1", "-p", s.process.Port(), "--csv",
-		"-c", strconv.Itoa(w.clients), "-P", strconv.Itoa(w.pipeline), "-n", strconv.Itoa(n)}
+		"-c", strconv.Itoa(clients), "-P", strconv.Itoa(w.pipeline), "-n", strconv.Itoa(n)}
 	if w.keyspace > 0 {
 		args = append(args, "-r", strconv.Itoa(w.keyspace))
 	}
 	if w.value > 0 {
 		args = append(args, "-x")
 	}
-	generator := exec.Command(benchmark, append(args, w.args...)...)
-	generator.Stdin = strings.NewReader(strings.Repeat("x", w.value))
-	out, err := generator.Output()
+	process := exec.Command(path, append(args, w.args...)...)
+	process.Stdin = strings.NewReader(strings.Repeat("x", w.value))
+	out, err := process.Output()
 	if err != nil {
 		return sample{}, fmt.Errorf("%s on %s: %w", w.name, s.name, err)
 	}
 	result, err := parseCSV(string(out))
-	result.requests = n
+	result.requests, result.asking = n, process.ProcessState.UserTime()+process.ProcessState.SystemTime()
 	return result, err
 }
 

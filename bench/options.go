@@ -13,7 +13,7 @@ type options struct {
 	redis, ours         string // binaries
 	rivals              rivals
 	redisArgs, oursArgs string
-	benchmark           string
+	generator           generator
 	requests, rounds    int
 	only                string
 	json                bool
@@ -25,7 +25,7 @@ type options struct {
 // newOptions returns the flags of every subcommand that prints tables only.
 func newOptions(name string) *options {
 	f := flag.NewFlagSet(name, flag.ExitOnError)
-	o := &options{flags: f, requests: 1, rounds: 1}
+	o := &options{flags: f, generator: generator{processes: 1}, requests: 1, rounds: 1}
 	f.StringVar(&o.only, "only", "", "run only rows, or tables of expiry, whose name, as printed, matches this regular expression: \"GET, 50\", \"ours always against redis always\"")
 	f.BoolVar(&o.json, "json", false, "print JSON instead of tables")
 	return o
@@ -33,7 +33,8 @@ func newOptions(name string) *options {
 
 // withLoad adds the flags of load by redis-benchmark, with these defaults.
 func (o *options) withLoad(requests, rounds int) *options {
-	o.flags.StringVar(&o.benchmark, "benchmark", "redis-benchmark", "the load generator")
+	o.flags.StringVar(&o.generator.path, "benchmark", "redis-benchmark", "the load generator, or valkey-benchmark")
+	o.flags.IntVar(&o.generator.processes, "generators", 1, "processes of the load generator, which share clients and requests of a row; more than one needs processors of their own")
 	o.flags.IntVar(&o.requests, "n", requests, "requests of a plain workload; others have a share of it")
 	o.flags.IntVar(&o.rounds, "rounds", rounds, "rounds; in each another server is first, so a multiple of their number is best")
 	return o
@@ -46,8 +47,8 @@ func (o *options) parse(args []string) error {
 	}
 	var err error
 	o.filter, err = regexp.Compile("(?i)" + o.only)
-	if err != nil || o.requests < 1 || o.rounds < 1 {
-		return fmt.Errorf("bad flags: -only %q -n %d -rounds %d: %v", o.only, o.requests, o.rounds, err)
+	if err != nil || o.requests < 1 || o.rounds < 1 || o.generator.processes < 1 {
+		return fmt.Errorf("bad flags: -only %q -n %d -rounds %d -generators %d: %v", o.only, o.requests, o.rounds, o.generator.processes, err)
 	}
 	return nil
 }

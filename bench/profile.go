@@ -73,7 +73,7 @@ func (o *options) drive(s *server, all []workload) error {
 	for _, w := range list {
 		bar.begin(w.name)
 		for range o.rounds {
-			if _, err := w.run(s, o.benchmark, o.requests); err != nil {
+			if _, err := w.run(s, o.generator, o.requests); err != nil {
 				return fmt.Errorf("%s: %w", w.name, err)
 			}
 		}

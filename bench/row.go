@@ -55,6 +55,9 @@ func summarize(samples []sample) row {
 		"p50_ms": median(samples, func(s sample) float64 { return s.p50 }),
 		"p95_ms": median(samples, func(s sample) float64 { return s.p95 }),
 		"rss_mb": megabytes(rss),
+
+		"server_cores": median(samples, func(s sample) float64 { return s.cores(s.spent.user + s.spent.sys) }),
+		"client_cores": median(samples, func(s sample) float64 { return s.cores(s.asking) }),
 	}
 	addSpread(r, "kps", samples, func(s sample) float64 { return s.rps / 1000 })
 	addSpread(r, "cpu_us", samples, func(s sample) float64 { return s.perRequest(s.spent.user + s.spent.sys) })
@@ -67,6 +70,9 @@ func summarize(samples []sample) row {
 func (s sample) perRequest(d time.Duration) float64 {
 	return float64(d) / float64(time.Microsecond) / float64(s.requests)
 }
+
+// cores returns how many processors a CPU time kept busy.
+func (s sample) cores(d time.Duration) float64 { return d.Seconds() * s.rps / float64(s.requests) }
 
 // addSpread adds the median of a figure under its name, and the least and the most behind "min_" and "max_".
 func addSpread[T any](r row, name string, samples []T, figure func(T) float64) {
