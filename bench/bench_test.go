@@ -263,7 +263,7 @@ func TestOnlyTakesTheNamesInTheTable(t *testing.T) {
 
 func TestColumnsHaveAVerbForEachValue(t *testing.T) {
 	verb := regexp.MustCompile(`%[+.0-9]*[a-z]`)
-	for _, c := range slices.Concat(workloadColumns, longColumns, journalColumns, savingColumns, cacheColumns, enduranceColumns, limiterColumns, memoryColumns, residentColumns, tailColumns, momentColumns, growthColumns) {
+	for _, c := range slices.Concat(workloadColumns, longColumns, journalColumns, savingColumns, cacheColumns, enduranceColumns, limiterColumns, memoryColumns, residentColumns, tailColumns, momentColumns, growthColumns, coresColumns, expectedColumns) {
 		verbs := verb.FindAllString(strings.ReplaceAll(c.format, "%%", ""), -1)
 		require.Len(t, verbs, len(strings.Fields(c.values)), c.heading)
 	}

@@ -189,13 +189,14 @@ func growthCharts(t *table) (list []charts.Chart) {
 	return slices.DeleteFunc(list, func(c charts.Chart) bool { return len(c.Lines) == 0 })
 }
 
-// addPoint adds a point to the line of that name.
-func addPoint(c *charts.Chart, name string, x, y float64) {
-	for i := range c.Lines {
-		if line := &c.Lines[i]; line.Name == name {
-			line.X, line.Y = append(line.X, x), append(line.Y, y)
-			return
-		}
+// addPoint adds a point to the line of that name, which it returns.
+func addPoint(c *charts.Chart, name string, x, y float64) *charts.Line {
+	i := slices.IndexFunc(c.Lines, func(l charts.Line) bool { return l.Name == name })
+	if i < 0 {
+		i = len(c.Lines)
+		c.Lines = append(c.Lines, charts.Line{Name: name})
 	}
-	c.Lines = append(c.Lines, charts.Line{Name: name, X: []float64{x}, Y: []float64{y}})
+	line := &c.Lines[i]
+	line.X, line.Y = append(line.X, x), append(line.Y, y)
+	return line
 }

@@ -11,13 +11,14 @@
 //	go run ./bench eviction  what is kept when memory is short
 //	go run ./bench soak      memory and latency at the limit of memory for ten minutes; with -churn, of values that come, grow,
 //	                         shrink and go
+//	go run ./bench cores     throughput and CPU with 1, 2 and 4 event loops, and a model of more, with charts
 //	go run ./bench growth    CPU of an operation as keys, members, clients, pipelines and values grow, with charts
 //	go run ./bench persistence   saving and loading snapshots; what an append-only file costs
 //	go run ./bench expiry    elements with deadlines: reads beside them, a million falling due, bytes of each
 //	go run ./bench interpreters   our Lua beside gopher-lua's virtual machine, in this process
 //	go run ./bench profile   writes cmd/miniserver/default.pgo, by which the Go tools optimise the server
 //
-// memory, interpreters and profile run in this process. The others treat each server as a black box: it is a process, the load
+// memory, interpreters, profile and the model of cores run in this process. The others treat each server as a black box: it is a process, the load
 // comes from redis-benchmark, CPU and resident memory from /proc. The servers take turns in rounds, because absolute
 // figures move with the machine and only ratios taken together mean something. The steadiest figure is CPU per request:
 // user and system time of the server process over the requests it served, whatever the client could keep up with.
@@ -55,6 +56,7 @@ var subcommands = []struct {
 	{"memory", "what collections cost in each encoding, with charts", runMemory},
 	{"eviction", "hit ratios at the limit of memory", runEviction},
 	{"soak", "memory and latency over a long time, at the limit of memory or with -churn", runSoak},
+	{"cores", "throughput and CPU with 1, 2 and 4 event loops, and a model of more, with charts", runCores},
 	{"growth", "CPU of an operation as keys, members, clients, pipelines and values grow, with charts", runGrowth},
 	{"persistence", "saving and loading snapshots; what an append-only file costs", runPersistence},
 	{"expiry", "deadlines of elements: what they cost, and a million of them falling due", runExpiry},

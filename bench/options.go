@@ -34,7 +34,7 @@ func newOptions(name string) *options {
 // withLoad adds the flags of load by redis-benchmark, with these defaults.
 func (o *options) withLoad(requests, rounds int) *options {
 	o.flags.StringVar(&o.generator.path, "benchmark", "redis-benchmark", "the load generator, or valkey-benchmark")
-	o.flags.IntVar(&o.generator.processes, "generators", 1, "processes of the load generator, which share clients and requests of a row; more than one needs processors of their own")
+	o.flags.IntVar(&o.generator.processes, "generators", o.generator.processes, "processes of the load generator, which share clients and requests of a row; more than one needs processors of their own")
 	o.flags.IntVar(&o.requests, "n", requests, "requests of a plain workload; others have a share of it")
 	o.flags.IntVar(&o.rounds, "rounds", rounds, "rounds; in each another server is first, so a multiple of their number is best")
 	return o

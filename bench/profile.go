@@ -47,9 +47,9 @@ func runProfile(args []string) error {
 	return err
 }
 
-// startHere starts ours in this process; the function stops it.
-func startHere() (*server, func(), error) {
-	ours, err := miniserver.Start()
+// startHere starts ours in this process, with these settings; the function stops it.
+func startHere(settings ...string) (*server, func(), error) {
+	ours, err := miniserver.Start(settings...)
 	if err != nil {
 		return nil, nil, err
 	}

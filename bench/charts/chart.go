@@ -211,7 +211,7 @@ func (c Chart) fit(p *plot.Plot) {
 		return
 	}
 	p.Y.Min = 0
-	p.Y.Max *= 1 + rows*1.2
+	p.Y.Max *= 1 + rows*1.6
 }
 
 // addMark draws a vertical line with a text at its foot.
