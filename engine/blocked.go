@@ -69,7 +69,7 @@ func (c *Call) WakeOnDelete() {
 }
 
 // WakeOnClients makes the handler, which has just blocked, run again whenever a client blocks or is unblocked, subscribes or
-// unsubscribes. It does not run for others of its kind.
+// unsubscribes, or meets a fault. It does not run for others of its kind.
 func (c *Call) WakeOnClients() {
 	if w := c.Session.blocked; w != nil && !w.curious {
 		w.curious = true

@@ -15,7 +15,7 @@ type Blocked struct {
 	timeout  func(s *Session)
 	seq      int64
 	onDelete bool  // it runs again also when a key is deleted
-	curious  bool  // it runs again when what other clients wait for or listen to changes
+	curious  bool  // it runs again when other clients block, subscribe or meet a fault: see WakeOnClients
 	wakeAt   int64 // milliseconds since the epoch when it runs again without a change; 0 for never
 	micros   int64 // that its runs took
 }
@@ -83,7 +83,7 @@ func (ws *blockedClients) remove(w *Blocked) {
 	}
 }
 
-// stir is called when what a client waits for or listens to has changed.
+// stir is called when what a client waits for or listens to has changed, or a fault has struck or ended.
 func (ws *blockedClients) stir() {
 	if len(ws.curious) == 0 {
 		return

@@ -72,8 +72,9 @@ func (f *faults) remove(d *delay) {
 	}
 }
 
-// EndDelays makes the commands in the current world due that a fate holds back. They run at the next Tick.
-func (e *Engine) EndDelays(fate *Fate) {
+// EndFate ends what a fate does in the current world: the commands that it holds back are due, and run at the next Tick.
+func (e *Engine) EndFate(fate *Fate) {
+	e.blocked.stir()
 	var ended []*delay
 	for _, d := range e.faults.delays {
 		if d.fate == fate {

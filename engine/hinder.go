@@ -11,9 +11,11 @@ func (e *Engine) hinder(s *Session, cmd *Command, args [][]byte) bool {
 		return false
 	}
 	fate := e.faults.judge(s, cmd, args)
-	switch {
-	case fate == nil:
+	if fate == nil {
 		return false
+	}
+	e.blocked.stir()
+	switch {
 	case fate.Refusal != nil:
 		e.reject(s, cmd, fate.Refusal)
 	case fate.Delay > 0:

@@ -218,22 +218,28 @@ func (f *fault) checkCommand(c *engine.Call) {
 	}
 }
 
+// faultAdded reads the id of a fault that there is. It returns nil if there is none.
+func (k *Kit) faultAdded(c *engine.Call) *fault {
+	fs, id := k.faultsHere(), string(c.Arg())
+	if at := fs.find(id); at >= 0 {
+		return fs.list[at]
+	}
+	c.Refusef(errNoFault, id)
+	return nil
+}
+
 // MINI.FAULT CLEAR [id]
 func (k *Kit) cmdFaultClear(c *engine.Call) {
-	fs, at := k.faultsHere(), -1
-	one := c.More()
-	if one {
-		id := string(c.Arg())
-		if at = fs.find(id); at < 0 {
-			c.Refusef(errNoFault, id)
-		}
+	var one *fault
+	if c.More() {
+		one = k.faultAdded(c)
 	}
 	c.End()
 	if !c.OK() {
 		return
 	}
-	if one {
-		k.clearFault(fs.list[at])
+	if one != nil {
+		k.clearFault(one)
 	} else {
 		k.clearFaults()
 	}

@@ -175,7 +175,7 @@ func (k *Kit) clearFaults() {
 func (k *Kit) clearFault(f *fault) {
 	fs := k.faultsHere()
 	fs.list = slices.DeleteFunc(fs.list, func(other *fault) bool { return other == f })
-	if k.engine.EndDelays(&f.do.fate); len(fs.list) == 0 {
+	if k.engine.EndFate(&f.do.fate); len(fs.list) == 0 {
 		k.engine.SetJudge(nil)
 	}
 }

@@ -32,10 +32,11 @@ func hits(s *miniserver.Server, id string) int64 {
 	return -1
 }
 
-// awaitHits waits until a fault has struck so many commands, which no command of the kit does.
+// awaitHits waits until a fault has struck so many commands.
 func awaitHits(t *testing.T, s *miniserver.Server, id string, n int64) {
 	t.Helper()
-	require.Eventually(t, func() bool { return hits(s, id) == n }, 30*time.Second, time.Millisecond)
+	require.NoError(t, s.WaitFor(t.Context(), "FAULT", id, fmt.Sprint(n)))
+	require.Equal(t, n, hits(s, id))
 }
 
 // rest returns the bytes that arrive until the server closes the connection.
@@ -249,7 +250,7 @@ func TestFaultsOfAWorld(t *testing.T) {
 	c.ask(t, "MINI.WORLD", "USE", "a")
 	c.send(t, "SET", "k", "v")
 	require.Equal(t, "OK", b.ask(t, "SET", "k", "b").Text)
-	require.Eventually(t, func() bool { return a.ask(t, "MINI.FAULT", "LIST").Elems[0].Elems[7].Int == 1 }, 30*time.Second, time.Millisecond)
+	require.Equal(t, "OK", a.ask(t, "MINI.WAITFOR", "FAULT", "f", "1", "TIMEOUT", "30000").Text)
 	require.Equal(t, "OK", b.ask(t, "MINI.WORLD", "RESET", "a").Text)
 	require.Equal(t, "OK", c.next(t).Text)
 	require.Equal(t, "b", b.ask(t, "GET", "k").Text)

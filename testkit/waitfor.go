@@ -11,8 +11,8 @@ import (
 )
 
 // MINI.WAITFOR blocks its client until something is the case, so that a test need not sleep. It is a blocked command like
-// BLPOP: the engine runs it again when a key that it looks at changes, or when a client blocks or subscribes. Nothing polls,
-// but QUIET, which no event ends.
+// BLPOP: the engine runs it again when a key that it looks at changes, or when a client blocks, subscribes or meets a fault. Nothing
+// polls, but QUIET, which no event ends.
 //
 // Its TIMEOUT is real time. It says how long a test has patience, and a test that stopped the server's clock must end too.
 // It is required, and passing it is an error that says what was found instead: a test that fails should say why. With
@@ -46,6 +46,7 @@ func (k *Kit) waitForLines() []engine.Command {
 	}
 	subs := []engine.Command{
 		line("blocked", 5, k.cmdWaitBlocked, "count", "Waits until that many clients are blocked, or none if the count is 0."),
+		line("fault", 6, k.cmdWaitFault, "id count", "Waits until a fault has struck that many commands."),
 		helpFor(),
 		onKey(line("key", -5, k.cmdWaitKey, "key [value]", "Waits until a key exists, or has a string as its value.")),
 		onKey(line("length", 6, k.cmdWaitLength, "key count", "Waits until a value has that many elements, or bytes, or none if the count is 0.")),
@@ -74,6 +75,17 @@ func (k *Kit) cmdWaitBlocked(c *engine.Call) {
 func (k *Kit) cmdWaitSubscribers(c *engine.Call) {
 	channel := slices.Clone(c.Arg())
 	k.waitForCount(c, fmt.Sprintf("subscribers %q", channel), func() int { return k.engine.Listeners(channel) })
+}
+
+// MINI.WAITFOR FAULT id count TIMEOUT milliseconds
+//
+// It ends with an error if the fault is cleared meanwhile.
+func (k *Kit) cmdWaitFault(c *engine.Call) {
+	f, want := k.faultAdded(c), c.IntIn(1, math.MaxInt64, errFaultCount)
+	if !c.OK() {
+		return
+	}
+	k.waitFor(c, nil, condition{fmt.Sprintf("fault %q %d", f.id, want), func() (bool, string) { return f.hits >= want, strconv.FormatInt(f.hits, 10) }})
 }
 
 // waitForCount reads a count, and waits for so many clients.
