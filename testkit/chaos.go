@@ -32,7 +32,7 @@ func whims() [whimCount]whim {
 		{"evict", "Forgets all cached scripts now and then, when EVALSHA comes. Functions stay.", isByDigest, evicted},
 		{"order", "Returns sets, hashes and lists of keys in another order each time.", isUnordered, shuffled},
 		{"scan", "Returns empty pages and pages twice in SCAN and its relatives.", hasCursor, repeated},
-		{"time", "Lets a key be gone for a command that comes in its last millisecond.", (*engine.Command).HasKeys, lastMoment},
+		{"time", "Lets a key or an element be gone for a command that comes in its last millisecond.", (*engine.Command).HasKeys, lastMoment},
 	}
 }
 
@@ -214,15 +214,13 @@ func repeated(c *engine.Call, plain engine.Handler) {
 	}
 }
 
-// lastMoment removes the keys of a command that have a millisecond left.
+// lastMoment looks up the keys of a command a millisecond later, when they or elements of their values may be due, and so expire.
 func lastMoment(c *engine.Call, plain engine.Handler) {
 	keys, _ := c.Cmd.Keys.At(c.Args)
+	c.Engine.Keyspace.Now++
 	for _, k := range keys {
-		key := c.Args[k.At]
-		if deadline, ok := c.DB.Deadline(key); ok && deadline == c.Now()+1 {
-			c.DB.SetDeadline(key, c.Now())
-			c.DB.Exists(key) // it expires
-		}
+		c.DB.Exists(c.Args[k.At])
 	}
+	c.Engine.Keyspace.Now--
 	plain(c)
 }
