@@ -47,7 +47,7 @@ type Session struct {
 	subs         subscriptions
 	replica      Replica // nil if it never sent a command of replication
 	created      int64
-	lastActive   int64 // microseconds, of the last command
+	lastActive   int64 // microseconds: the last command, or reply or message that came later
 	commands     int64 // that it has run, with those of its scripts
 	last         *Command
 	ownBuffer    []byte // the buffer for the replies after those being sent, if none is lent
@@ -186,7 +186,7 @@ type Peer interface {
 // lock.
 func (s *Session) Wake() {
 	if s.Peer != nil && !s.wakePending {
-		s.wakePending = true
+		s.wakePending, s.lastActive = true, s.world.time.micros
 		s.limitReplies()
 		s.countWaiting()
 		s.Peer.Wake()
