@@ -27,7 +27,7 @@ func TestHooksAreCalledInTheOrderOfJoining(t *testing.T) {
 	part := func(name string, refusal error) engine.Part {
 		return engine.Part{
 			Name:      name,
-			Tick:      func() { called += name + " ticks " },
+			Tick:      func() int64 { called += name + " ticks "; return 0 },
 			Flushed:   func() { called += name + " flushed " },
 			Shutdown:  func(engine.Shutdown) error { called += name + " shuts down "; return refusal },
 			Propagate: func(int, [][]byte) { called += name + " propagates " },

@@ -193,9 +193,11 @@ func (e *Engine) serveBlocked() {
 	e.readClock() // a key may have expired meanwhile
 	e.serveReady()
 	for len(e.blocked.after) > 0 {
-		fn := e.blocked.after[0]
+		next := e.blocked.after[0]
 		e.blocked.after = e.blocked.after[1:]
-		fn()
+		e.blocked.asked = next.session
+		next.run()
+		e.blocked.asked, next.session.lastActive = nil, e.time.micros
 		e.serveReady()
 	}
 	e.blocked.ready, e.blocked.after = nil, nil
@@ -220,7 +222,7 @@ func (e *Engine) serveReady() {
 // TickNow. The command must be NoMulti and NoScript.
 func (c *Call) Afterwards(fn func()) {
 	ws := &c.Engine.blocked
-	if ws.after = append(ws.after, fn); ws.ready == nil {
+	if ws.after = append(ws.after, afterwards{c.Session, fn}); ws.ready == nil {
 		ws.ready = []dbKey{}
 	}
 }

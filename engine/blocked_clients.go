@@ -45,8 +45,15 @@ type blockedClients struct {
 	onDelete int        // commands in the register with onDelete
 	curious  []*Blocked // those of that name
 	stirred  bool       // they are to run again; then ready is not nil either
-	after    []func()   // see Call.Afterwards
+	after    []afterwards
+	asked    *Session // the session of which after runs; nil for none
 	seq      int64
+}
+
+// afterwards is what a session's command has left to do: see Call.Afterwards.
+type afterwards struct {
+	session *Session
+	run     func()
 }
 
 func newBlockedClients() blockedClients { return blockedClients{keys: make(map[dbKey][]*Blocked)} }

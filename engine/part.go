@@ -24,8 +24,9 @@ type Part struct {
 
 	// The engine calls the hooks under its lock, in the order in which the parts joined.
 
-	// Tick is called ten times a second or more, between commands and outside of transactions and scripts.
-	Tick func()
+	// Tick is called ten times a second or more, between commands and outside of transactions and scripts. It returns when it
+	// must be called again at the latest, in milliseconds since the epoch by the home world's clock; 0 if that does not matter.
+	Tick func() (next int64)
 	// Enter is called when commands begin to run in another world. See PerWorld.
 	Enter func(w *World)
 	// Reset forgets what the part keeps for the world in which commands run.
@@ -89,12 +90,13 @@ func (e *Engine) lookupPart(name string) *Part {
 	return nil
 }
 
-func (e *Engine) tickParts() {
+func (e *Engine) tickParts() (next int64) {
 	for _, p := range e.Parts.List {
 		if p.Tick != nil {
-			p.Tick()
+			next = earlier(next, p.Tick())
 		}
 	}
+	return next
 }
 
 // Forget calls the parts' Forget.

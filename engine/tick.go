@@ -46,6 +46,23 @@ func (e *Engine) TickNow() (next int64) {
 	return next
 }
 
+// PassTo lets time pass until at, in microseconds since the epoch, for a part that steers the clock and sets it in set. What is due on
+// the way happens at its time, in order, and is over when PassTo returns. It is called between commands. The clock stands still
+// but for set.
+func (e *Engine) PassTo(at int64, set func(micros int64)) {
+	t := &e.World.time
+	t.passing = true
+	for next := e.TickNow(); next != 0 && next <= at/1000; next = e.TickNow() {
+		set(max(t.micros, next*1000))
+	}
+	set(at)
+	e.TickNow()
+	t.passing = false
+}
+
+// Passing reports whether the time of the world is moved ahead by PassTo, so that what is due must be over when the Tick is.
+func (e *Engine) Passing() bool { return e.time.passing }
+
 func (e *Engine) doDue() (next int64) {
 	if e.slow.session != nil {
 		return 0 // the clock stands still; resume asks for a Tick
@@ -70,9 +87,9 @@ func (e *Engine) doDue() (next int64) {
 	}
 	next = 0
 	if e.IsHome() {
-		e.tickParts()
-		if wait := e.defragment(); wait > 0 {
-			next = e.Keyspace.Now + wait
+		next = e.tickParts()
+		if wait := e.defragment(); wait > 0 && !e.Passing() { // it goes by the machine's clock
+			next = earlier(next, e.Keyspace.Now+wait)
 		}
 	}
 	if e.continueEviction() {
@@ -102,12 +119,31 @@ func (e *Engine) closeIdle() {
 	if e.Config.IdleTimeout == 0 {
 		return
 	}
-	oldest := e.time.micros - e.Config.IdleTimeout*1e6
 	for _, s := range e.clients {
-		if s.lastActive < oldest && !s.isStopped() && s.class() == ClassNormal && !s.monitor {
+		if at := s.idleDeadline(); at != 0 && at <= e.Keyspace.Now {
 			s.Disconnect()
 		}
 	}
+}
+
+// nextIdle returns the earliest time at which closeIdle closes a connection, 0 for never.
+func (e *Engine) nextIdle() (next int64) {
+	if e.Config.IdleTimeout == 0 {
+		return 0
+	}
+	for _, s := range e.clients {
+		next = earlier(next, s.idleDeadline())
+	}
+	return next
+}
+
+// idleDeadline returns when the session will have been idle for too long, in milliseconds since the epoch; 0 if it is not idle. The
+// parameter timeout is set.
+func (s *Session) idleDeadline() int64 {
+	if s.isStopped() || s.class() != ClassNormal || s.monitor || s == s.engine.blocked.asked {
+		return 0
+	}
+	return s.lastActive/1000 + s.engine.Config.IdleTimeout*1000 + 1
 }
 
 // expireDue removes due keys within the budget and reports whether more are due.
@@ -129,11 +165,12 @@ func (e *Engine) rehash() {
 	}
 }
 
-// nextDue returns the earliest deadline of a key, a blocked or delayed command, or a pause.
+// nextDue returns the earliest deadline of a key, a blocked or delayed command, an idle connection, or a pause.
 func (e *Engine) nextDue() int64 {
 	next := e.nextTimeout()
 	next = earlier(next, e.pause.deadline)
 	next = earlier(next, e.nextDelay())
+	next = earlier(next, e.nextIdle())
 	if !e.Config.ActiveExpire || e.pause.deadline != 0 {
 		return next
 	}

@@ -51,6 +51,7 @@ type timing struct {
 	micros   int64        // the clock at the start of the batch
 	started  int64        // microseconds
 	nextTick int64        // when the host is to call Tick next; milliseconds
+	passing  bool         // see PassTo
 }
 
 // randomness is a world's one source of random numbers.

@@ -146,16 +146,17 @@ func (m *Master) parameters() []engine.Param {
 func (m *Master) backlogBytes() int { return int(max(m.params.backlogSize, minBacklog)) }
 
 // tick denies or allows writes by the number of good replicas, starts the transfer of a snapshot if replicas wait for one, and runs cron once a second.
-func (m *Master) tick() {
+func (m *Master) tick() (next int64) {
 	m.updateDenial()
 	if !m.stream.running && len(m.replicas) == 0 {
-		return
+		return 0
 	}
 	if m.engine.Micros()-m.cronAt >= 1e6 {
 		m.cronAt = m.engine.Micros()
 		m.cron()
 	}
 	m.startTransfer()
+	return 0
 }
 
 // cron disconnects replicas that time out, sends something to the others so that they do not time out, and stops the

@@ -78,19 +78,17 @@ func (c *Clock) run(at int64, rate float64) {
 	c.motion.Store(&motion{from: c.machine(), at: at, rate: rate})
 }
 
-// set sets the clock and keeps its pace.
-func (c *Clock) set(at int64) { c.run(at, c.motion.Load().rate) }
+// set sets the clock while it stands still.
+func (c *Clock) set(at int64) { c.run(at, 0) }
 
 // MoveTo sets the clock to a time in microseconds since the epoch. On the way ahead, all that is due happens in order.
 // It is called between commands.
 func (c *Clock) MoveTo(e *engine.Engine, at int64) {
-	if at > c.Now() {
-		for next := e.TickNow(); next != 0 && next <= at/1000; next = e.TickNow() {
-			c.set(max(c.Now(), next*1000))
-		}
-		at = max(at, c.Now())
+	rate := c.motion.Load().rate
+	if c.Freeze(); at > c.Now() {
+		e.PassTo(at, c.set)
 	}
-	c.set(at)
+	c.run(at, rate)
 	e.TickNow()
 	e.TickBy(at / 1000) // the host has gone to sleep by the old time
 }

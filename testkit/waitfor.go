@@ -217,10 +217,10 @@ func readTimeout(c *engine.Call) int64 {
 	return patience
 }
 
-// endWaits ends what has waited long enough. The engine calls it at each Tick.
-func (k *Kit) endWaits() {
+// endWaits ends what has waited long enough, by the machine's clock. The engine calls it at each Tick.
+func (k *Kit) endWaits() (next int64) {
 	if len(k.waiters) == 0 {
-		return
+		return 0
 	}
 	for _, w := range k.waiters {
 		w.met = w.quiet != nil && w.quiet.passed(k) >= w.quiet.span // before any of them ends, which is a command
@@ -232,6 +232,7 @@ func (k *Kit) endWaits() {
 	}
 	k.waiters = slices.DeleteFunc(k.waiters, func(w *waiter) bool { return w.blocked.Ended() })
 	k.Clock.alarm.Store(k.nextWait())
+	return 0
 }
 
 // wakeHost tells the host that something is due by the machine's clock.

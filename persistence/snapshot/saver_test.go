@@ -125,6 +125,33 @@ func TestSavePoints(t *testing.T) {
 	require.Error(t, b.Engine.Param("save").Set("0 1"))
 }
 
+// TestSavePointsWhileTimePasses moves the time over save points: the save is over at its time, and one that failed is tried again.
+func TestSavePointsWhileTimePasses(t *testing.T) {
+	disk := new(frail)
+	b := newBench(t, disk)
+	require.NoError(t, b.Load(false))
+	require.NoError(t, b.Engine.Param("save").Set("60 1"))
+	pass := func(seconds int64) {
+		b.With(func() { b.PassTo(b.clock+seconds*1e6, func(micros int64) { b.clock = micros }) })
+	}
+	b.do("SET large " + strings.Repeat("x1y2z", 100))
+	pass(60)
+	require.Contains(t, b.do("INFO persistence"), "rdb_changes_since_last_save:1\r\n")
+	pass(100)
+	require.Contains(t, b.do("INFO persistence"), "rdb_changes_since_last_save:0\r\n")
+	require.Equal(t, "1700000061", fmt.Sprint(b.stats.lastSave))
+
+	b.do("SET a 1")
+	disk.fill(true)
+	pass(99)
+	require.Equal(t, "1700000256", fmt.Sprint(b.stats.lastTry), "first now, then six seconds later each time")
+	require.Equal(t, string(errMisconf), b.do("SET a 2"))
+	disk.fill(false)
+	pass(99)
+	require.Equal(t, "1700000262", fmt.Sprint(b.stats.lastSave))
+	require.Equal(t, "OK", b.do("SET a 2"))
+}
+
 func TestFullDiskLeavesTheOldFile(t *testing.T) {
 	disk := new(frail)
 	b := newBench(t, disk)
