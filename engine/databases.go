@@ -76,11 +76,20 @@ func words(text ...string) (args [][]byte) {
 // Adopt replaces the data of the world in which the call runs with those of a clone: see keyspace.Adopt. Journal and replicas
 // do not see it.
 func (c *Call) Adopt(clone *keyspace.Keyspace) {
+	c.replaceData(func(ks *keyspace.Keyspace) { ks.Adopt(clone) })
+}
+
+// AdoptClone is Adopt for a clone of a keyspace, made in the memory of what it replaces.
+func (c *Call) AdoptClone(of *keyspace.Keyspace) {
+	c.replaceData(func(ks *keyspace.Keyspace) { ks.AdoptClone(of) })
+}
+
+func (c *Call) replaceData(replace func(ks *keyspace.Keyspace)) {
 	e := c.Engine
 	for i := range e.Keyspace.Len() {
 		e.touchWatchedInDB(e.Keyspace.DB(i), nil)
 	}
-	e.Keyspace.Adopt(clone)
+	replace(e.Keyspace)
 	e.invalidateAll()
 	for i := range e.Keyspace.Len() {
 		e.signalBlockedInDB(i)

@@ -9,11 +9,27 @@ import (
 // Clone returns a copy of the keyspace, for Adopt: all keys with their values, deadlines and access data. Neither sees
 // changes of the other. The cells are copied chunk by chunk and the references in the tables redirected, without a look at the
 // entries; boxed values are cloned one by one. O(bytes); it ends the life of all views.
-func (ks *Keyspace) Clone() *Keyspace {
+func (ks *Keyspace) Clone() *Keyspace { return ks.cloneOver(nil) }
+
+// AdoptClone is Adopt of a clone, which lies where the keys lie that it replaces. So the system need not provide memory for it.
+func (ks *Keyspace) AdoptClone(of *Keyspace) {
+	ks.Begin()
+	for _, db := range ks.dbs {
+		db.Flush()
+	}
+	var dead []*slab.Slab
+	if ks.snapshot == nil {
+		dead = ks.flushed
+	}
+	ks.Adopt(of.cloneOver(dead))
+}
+
+// cloneOver is Clone in the memory of slabs that are not in use any more.
+func (ks *Keyspace) cloneOver(dead []*slab.Slab) *Keyspace {
 	ks.Begin()
 	c := ks.Twin()
 	for i, db := range ks.dbs[:ks.used] {
-		c.dbs[i].contents = db.contents.clone()
+		c.dbs[i].contents = db.contents.clone(dead)
 	}
 	c.used = ks.used
 	if ks.snapshot != nil {
@@ -34,10 +50,10 @@ func (ks *Keyspace) bornWith(bit kind) {
 	}
 }
 
-func (c *contents) clone() contents {
+func (c *contents) clone(dead []*slab.Slab) contents {
 	twin := *c
 	twin.compaction = compaction{}
-	cells := c.cells.Clone()
+	cells := c.cells.Clone(dead...)
 	twin.cells = cells.Slab
 	index := c.table.CloneIn(cells.Slab, func(p unsafe.Pointer, _ int) unsafe.Pointer { return cells.Cell(p) }, cells.Ref)
 	twin.table = &table{index, c.table.seed}

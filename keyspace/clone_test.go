@@ -54,6 +54,16 @@ func TestClonesGoOnAlone(t *testing.T) {
 		other.Adopt(ks.Clone())
 		checkAll(t, other)
 		require.Equal(t, changed, now(other))
+
+		other.AdoptClone(c)
+		other.AdoptClone(ks)
+		checkAll(t, other)
+		require.Equal(t, changed, now(other))
+		for range changes {
+			scribble(other, rng, max(changes/3, 2))
+		}
+		checkAll(t, other)
+		require.Equal(t, changed, now(ks), "the original sees no change of a clone in its place")
 	}
 }
 
@@ -69,12 +79,17 @@ func TestClonesAndSnapshots(t *testing.T) {
 	}
 	require.Equal(t, want, saved)
 	for _, into := range []*keyspace.Keyspace{other, ks} {
-		into.Adopt(c.Clone())
-		checkAll(t, into)
-		saved = picture{}
-		for s := into.Snapshot(saved.take); s.Step(100); {
+		for _, adopt := range []func(){func() { into.Adopt(c.Clone()) }, func() { into.AdoptClone(c) }} {
+			adopt()
+			checkAll(t, into)
+			saved = picture{}
+			s := into.Snapshot(saved.take)
+			s.Step(100)
+			into.AdoptClone(c) // which leaves alone what the snapshot still walks
+			for s.Step(100) {
+			}
+			require.Equal(t, want, saved)
 		}
-		require.Equal(t, want, saved)
 	}
 }
 

@@ -43,7 +43,9 @@ func (db *DB) putMoved(key []byte, v Value, deadline int64) *header {
 func (db *DB) Flush() {
 	db.ks.views.forgetAllEdits(db)
 	db.ks.views.release()
-	db.ks.flushed = append(db.ks.flushed, db.cells)
+	if db.cells.Held() > 0 {
+		db.ks.flushed = append(db.ks.flushed, db.cells)
+	}
 	db.contents = db.ks.newContents()
 }
 

@@ -25,9 +25,8 @@ func (k *Kit) take(clock *Clock) *snapshot {
 	return s
 }
 
-// put gives the world in which commands run the data of a snapshot.
-func (k *Kit) put(c *engine.Call, data *keyspace.Keyspace, s *snapshot, clock *Clock) {
-	c.Adopt(data)
+// putRest gives the world in which commands run what a snapshot has but the keys.
+func (k *Kit) putRest(s *snapshot, clock *Clock) {
 	if err := k.engine.Libraries().Restore(s.libraries, engine.Flush); err != nil {
 		k.engine.Log('#', "restoring functions: %v", err) // they were loaded before
 	}
@@ -69,7 +68,8 @@ func (k *Kit) cmdWorldRestore(c *engine.Call) {
 		c.Refuse(errPropagates)
 	}
 	if c.OK() {
-		k.put(c, s.data.Clone(), s, here(c).clock)
+		c.AdoptClone(s.data)
+		k.putRest(s, here(c).clock)
 		c.Reply.Status("OK")
 	}
 }
@@ -94,6 +94,9 @@ func (k *Kit) cmdWorldFork(c *engine.Call) {
 	var s *snapshot
 	c.In(from, func() { s = k.take(engine.PerWorld[worldOf](from).clock) })
 	w := k.world(to)
-	c.In(w, func() { k.put(c, s.data, s, engine.PerWorld[worldOf](w).clock) })
+	c.In(w, func() {
+		c.Adopt(s.data)
+		k.putRest(s, engine.PerWorld[worldOf](w).clock)
+	})
 	c.Reply.Status("OK")
 }

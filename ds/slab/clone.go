@@ -8,6 +8,7 @@ import (
 // Clone is a copy of a Slab, chunk by chunk. It knows where the copy of each cell lies.
 type Clone struct {
 	*Slab
+	dead   []*Slab        // which give it their chunks
 	copies map[Ref]copied // by the number of the 64 KB in which a chunk lies
 	recent [512]copied    // some of them
 }
@@ -15,9 +16,10 @@ type Clone struct {
 // copied is a chunk that was copied, and how far away the copy is.
 type copied struct{ chunk, distance Ref }
 
-// Clone copies all cells. O(bytes in use), at the speed at which memory is copied.
-func (s *Slab) Clone() *Clone {
-	c := &Clone{Slab: new(Slab), copies: make(map[Ref]copied)}
+// Clone copies all cells. O(bytes in use), at the speed at which memory is copied. The copies take the chunks of dead Slabs first: those
+// lose their cells, and can only be released. That is several times faster than memory that the system has to provide.
+func (s *Slab) Clone(dead ...*Slab) *Clone {
+	c := &Clone{Slab: new(Slab), dead: dead, copies: make(map[Ref]copied)}
 	if s.memory == nil {
 		return c
 	}
@@ -28,7 +30,7 @@ func (s *Slab) Clone() *Clone {
 			c.copies[from/chunkCells] = copied{from / chunkCells, RefOf(c.copyChunk(original).cells) - from}
 		}
 	}
-	c.live, c.used = s.live, s.used
+	c.live, c.used, c.dead = s.live, s.used, nil
 	return c
 }
 
@@ -37,10 +39,10 @@ const chunkCells = chunkSize / step
 
 // copyChunk copies a chunk into one with as much room.
 func (c *Clone) copyChunk(from *chunk) *chunk {
-	to := c.ownMemory().add()
+	to := c.addChunk()
 	for to.room < from.room {
 		c.spare = append(c.spare, to)
-		to = c.memory.add()
+		to = c.addChunk()
 	}
 	n := from.inUse()
 	copy(unsafe.Slice((*byte)(to.cells), n), unsafe.Slice((*byte)(from.cells), n))
@@ -50,6 +52,17 @@ func (c *Clone) copyChunk(from *chunk) *chunk {
 		c.link(to)
 	}
 	return to
+}
+
+// addChunk gets a chunk without cells.
+func (c *Clone) addChunk() *chunk {
+	m := c.ownMemory()
+	for ; len(c.dead) > 0; c.dead = c.dead[1:] {
+		if from := c.dead[0].memory; from != nil && len(from.chunks) > 0 {
+			return m.takeFrom(from)
+		}
+	}
+	return m.add()
 }
 
 // inUse returns how many bytes there are up to the end of the last cell that is in use.

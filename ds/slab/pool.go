@@ -51,8 +51,8 @@ func (p *pool) take() *chunk {
 // put takes a chunk from a Slab, with all its cells, and gives its memory back to the system.
 func (p *pool) put(c *chunk) {
 	r := c.home
-	room := chunkSize - int(uintptr(c.cells)%chunkSize)
-	*c = chunk{cells: c.cells, room: room, home: r}
+	c.empty()
+	c.free = nil
 	giveBack(c.cells, c.room)
 	p.mu.Lock()
 	defer p.mu.Unlock()

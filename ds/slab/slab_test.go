@@ -2,6 +2,7 @@ package slab
 
 import (
 	"bytes"
+	"math"
 	"math/bits"
 	"math/rand/v2"
 	"runtime"
@@ -299,20 +300,32 @@ func TestClonesHaveTheirOwnCells(t *testing.T) {
 	for i := 0; i < len(cells); i += 3 {
 		free(&s, cells[i])
 	}
-	c := s.Clone()
-	require.NoError(t, c.Check())
-	require.Equal(t, s.Live(), c.Live())
-	for i, original := range cells {
-		if i%3 == 0 {
-			continue
+	var few, many Slab
+	for i := range 50_000 {
+		if i < 5000 {
+			alloc(&few, 16+i%(MaxCell-16), 'd')
 		}
-		twin := cell{unsafe.Slice((*byte)(c.Cell(unsafe.Pointer(&original.mem[0]))), len(original.mem)), original.tag}
-		twin.requireIntact(t)
-		clear(twin.mem)
-		original.requireIntact(t)
-		c.Free(unsafe.Pointer(&twin.mem[0]))
+		alloc(&many, 16+i%(MaxCell-16), 'd')
 	}
-	require.Zero(t, c.Live())
-	require.NoError(t, c.Check())
+	for _, dead := range [][]*Slab{nil, {new(Slab), &few}, {&many}} {
+		c := s.Clone(dead...)
+		require.NoError(t, c.Check())
+		require.Equal(t, s.Live(), c.Live())
+		for i, original := range cells {
+			if i%3 == 0 {
+				continue
+			}
+			twin := cell{unsafe.Slice((*byte)(c.Cell(unsafe.Pointer(&original.mem[0]))), len(original.mem)), original.tag}
+			twin.requireIntact(t)
+			clear(twin.mem)
+			original.requireIntact(t)
+			c.Free(unsafe.Pointer(&twin.mem[0]))
+		}
+		require.Zero(t, c.Live())
+		require.NoError(t, c.Check())
+	}
+	require.Empty(t, few.memory.chunks, "the clone has them")
+	require.NotEmpty(t, many.memory.chunks, "these are more than it needs")
+	require.False(t, many.Release(math.MaxInt))
 	runtime.KeepAlive(&s)
 }
