@@ -123,12 +123,17 @@ func (e *Engine) IsHome() bool { return e.World == e.home }
 // Worlds returns all worlds, the home world first. The slice belongs to the engine.
 func (e *Engine) Worlds() []*World { return e.worlds }
 
-// RemoveWorld forgets a world that has no sessions. The home world cannot be removed.
+// RemoveWorld forgets a world that has no sessions, and gives its memory back. The home world cannot be removed.
 func (e *Engine) RemoveWorld(w *World) {
 	if w == e.home || len(w.clients) > 0 {
 		panic("engine: the world is in use")
 	}
 	e.worlds = slices.DeleteFunc(e.worlds, func(other *World) bool { return other == w })
+	for i := range w.Keyspace.Len() {
+		w.Keyspace.DB(i).Flush()
+	}
+	for w.Keyspace.ReleaseFlushed(math.MaxInt) {
+	}
 }
 
 // World returns the world in which the session is.

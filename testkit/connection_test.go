@@ -17,7 +17,7 @@ type connection struct {
 	replies *resp.Reader
 }
 
-func connect(t *testing.T, s *miniserver.Server) *connection {
+func connect(t testing.TB, s *miniserver.Server) *connection {
 	t.Helper()
 	conn, err := net.Dial("tcp", s.Addr())
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func connect(t *testing.T, s *miniserver.Server) *connection {
 	return &connection{conn, resp.NewReader(conn)}
 }
 
-func (c *connection) send(t *testing.T, words ...string) {
+func (c *connection) send(t testing.TB, words ...string) {
 	t.Helper()
 	w := resp.NewWriter(2)
 	w.Command(words...)
@@ -34,7 +34,7 @@ func (c *connection) send(t *testing.T, words ...string) {
 }
 
 // next returns the next reply. It fails the test if none comes in time.
-func (c *connection) next(t *testing.T) resp.Value {
+func (c *connection) next(t testing.TB) resp.Value {
 	t.Helper()
 	require.NoError(t, c.SetReadDeadline(time.Now().Add(30*time.Second)))
 	v, err := c.replies.Read()
@@ -42,7 +42,7 @@ func (c *connection) next(t *testing.T) resp.Value {
 	return v
 }
 
-func (c *connection) ask(t *testing.T, words ...string) resp.Value {
+func (c *connection) ask(t testing.TB, words ...string) resp.Value {
 	t.Helper()
 	c.send(t, words...)
 	return c.next(t)
