@@ -29,7 +29,7 @@ func TestSameSeedSameChaos(t *testing.T) {
 			require.Equal(t, "+OK\r\n", r.text(line))
 		}
 	}
-	repeats(t, 10_000, first, second)
+	repeats(t, 100_000, first, second)
 }
 
 // repeats runs random commands twice, and compares all replies and the data at the end.
