@@ -203,6 +203,14 @@ func (e *Engine) serveBlocked() {
 	e.blocked.ready, e.blocked.after = nil, nil
 }
 
+// ServeBlockedIn serves the commands that are blocked on ready keys in a world, when a command of another one is over.
+func (e *Engine) ServeBlockedIn(w *World) {
+	defer e.visit(e.World)
+	if e.visit(w); e.blocked.ready != nil {
+		e.serveBlocked()
+	}
+}
+
 func (e *Engine) serveReady() {
 	for len(e.blocked.ready) > 0 {
 		k := e.blocked.ready[0]

@@ -34,8 +34,8 @@ func (c *Call) FlushAll() {
 	}
 }
 
-// ResetWorld removes all keys of a world, has the parts forget what they keep for it, and starts its random numbers anew. The clients stay. A reset of the home
-// world reaches the journal and the replicas as FLUSHALL and FUNCTION FLUSH.
+// ResetWorld removes all keys of a world, has the parts forget what they keep for it, and starts its random numbers anew. The clients stay:
+// ServeBlockedIn serves those that wait. A reset of the home world reaches the journal and the replicas as FLUSHALL and FUNCTION FLUSH.
 func (c *Call) ResetWorld(w *World) { c.In(w, func() { c.Engine.reset(w) }) }
 
 // In runs fn in another world, and returns to that of the call.
@@ -49,6 +49,9 @@ func (c *Call) In(w *World, fn func()) {
 func (e *Engine) reset(w *World) {
 	functions := len(e.Libraries().Sources()) > 0
 	e.FlushAll()
+	for i := range e.Keyspace.Len() {
+		e.signalBlockedInDB(i)
+	}
 	for _, p := range e.Parts.List {
 		if p.Reset != nil {
 			p.Reset()

@@ -114,6 +114,7 @@ func (k *Kit) cmdWorldReset(c *engine.Call) {
 	}
 	clock := engine.PerWorld[worldOf](w).clock
 	c.ResetWorld(w)
+	c.Afterwards(func() { k.engine.ServeBlockedIn(w) })
 	clock.run(clock.machine(), 1)
 	k.engine.TickBy(clock.Now() / 1000)
 	c.Reply.Status("OK")

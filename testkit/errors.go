@@ -14,12 +14,12 @@ const (
 	errManyMarks          = engine.Error("ERR there are 64 marks, and no more are possible")
 	errSeed               = engine.Error("ERR seed is not an integer between 0 and 9223372036854775807")
 	errScaleRange         = engine.Error("ERR the scale of the clock must be between 0.000001 and 1000000, MINI.CLOCK FREEZE stops it")
-	errWorldName          = engine.Error("ERR a world's name has 1 to 128 characters, no spaces among them")
+	errWorldName          = engine.Error("ERR a world's name has 1 to 128 printable characters of ASCII, no spaces among them")
 	errNoWorld            = "ERR there is no world '%s'"
 	errNoWorldNorSnapshot = "ERR there is no world or snapshot '%s'"
 	errDropDefault        = engine.Error("ERR the world of new connections cannot be dropped, MINI.WORLD RESET empties it")
 	errWorldInUse         = "ERR world '%s' has %d clients"
-	errFaultID            = engine.Error("ERR a fault's id has 1 to 128 characters, no spaces among them")
+	errFaultID            = engine.Error("ERR a fault's id has 1 to 128 printable characters of ASCII, no spaces among them")
 	errFaultThere         = "ERR there is a fault '%s' already"
 	errNoFault            = "ERR there is no fault '%s'"
 	errFaultOn            = engine.Error("ERR a fault needs ON, then one or more of COMMAND, KEY, CLIENT and ADDRESS with a value each, then DO and its effect")

@@ -53,3 +53,42 @@ func TestSlowScriptBesideAnotherWorld(t *testing.T) {
 		require.Equal(t, c.ask(t, words...), a.ask(t, words...), "undisturbed")
 	}
 }
+
+// A script that is past its time limit keeps its world, and everybody else out of it, until it is killed.
+func TestAWorldWithASlowScriptIsNotDropped(t *testing.T) {
+	s := miniserver.Run(t, "busy-reply-threshold 5")
+	a := connect(t, s)
+	a.ask(t, "MINI.WORLD", "USE", "a")
+	a.send(t, "EVAL", "while true do end", "0")
+	require.Eventually(t, func() bool { return strings.HasPrefix(s.Do("GET", "n").Text, "BUSY") }, 30*time.Second, time.Millisecond)
+	for _, words := range []string{"DROP a", "RESET a", "FORK a b", "RESTORE nothing"} {
+		require.Regexp(t, "^BUSY ", s.Do(append([]string{"MINI.WORLD"}, strings.Fields(words)...)...).Text)
+	}
+	require.Equal(t, "OK", s.Do("SCRIPT", "KILL").Text)
+	require.Regexp(t, "killed", a.next(t).Text)
+	require.Equal(t, "a", a.ask(t, "MINI.WORLD", "NAME").Text)
+	require.Equal(t, "ERR world 'a' has 1 clients", s.Do("MINI.WORLD", "DROP", "a").Text)
+}
+
+// Without the kit there is none of its commands, whichever way one asks.
+func TestWithoutTheKit(t *testing.T) {
+	with, without := miniserver.Run(t), miniserver.Run(t, "test-kit no")
+	var kit []string
+	for _, name := range with.Do("COMMAND", "LIST").Strings() {
+		if !strings.Contains(name, "|") && (strings.HasPrefix(name, "mini.") || name == "sentinel") {
+			kit = append(kit, name)
+		}
+	}
+	require.Equal(t, with.Do("COMMAND", "COUNT").Int-int64(len(kit)), without.Do("COMMAND", "COUNT").Int)
+	admin := without.Do("ACL", "CAT", "admin").Strings()
+	for _, name := range kit {
+		require.Regexp(t, "^ERR unknown command", without.Do(name, "LIST", "x").Text)
+		require.NotContains(t, without.Do("COMMAND", "LIST").Strings(), name)
+		require.True(t, without.Do("COMMAND", "INFO", name).Elems[0].IsNull())
+		require.Empty(t, without.Do("COMMAND", "DOCS", name).Elems)
+		require.NotContains(t, strings.Join(admin, " "), name)
+		require.Regexp(t, "^ERR .*[Uu]nknown command", without.Do("ACL", "SETUSER", "u", "+"+name).Text)
+	}
+	require.Regexp(t, "^WRONGPASS", without.Do("AUTH", "world", "a").Text)
+	require.NotEmpty(t, kit)
+}
