@@ -67,11 +67,18 @@ func (k *Kit) inOrder() []*engine.World {
 	return slices.SortedFunc(slices.Values(k.engine.Worlds()), func(a, b *engine.World) int { return cmp.Compare(nameOf(a), nameOf(b)) })
 }
 
-// guests lets clients log in to a world: as the user "world:NAME" with the password of the default user, or, if that needs
-// none, as "world" with the name for a password. So redis://world:NAME@host is all that a client must know.
+// guests lets clients log in to a world: as the user "world", with its name for a password. So redis://world:NAME@host is all that a client
+// must know. If the default user has a password, it stands behind the name, after a colon; or the user is "world:NAME" and has that
+// password, but not all clients can read a URL in which a user has a colon.
 func (k *Kit) guests(c *engine.Call, user, password []byte) (compared []byte, admitted func()) {
 	name, found := strings.CutPrefix(string(user), "world:")
-	if !found && string(user) == "world" && !k.engine.NeedsPassword() {
+	switch {
+	case found || string(user) != "world":
+	case k.engine.NeedsPassword():
+		var secret string
+		name, secret, found = strings.Cut(string(password), ":")
+		password = []byte(secret)
+	default:
 		name, found = string(password), true
 	}
 	if !found || !isName(name) || c.Nested() {
