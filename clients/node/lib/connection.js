@@ -15,12 +15,12 @@ class Connection {
   #input = Buffer.alloc(0)
   #entered // a promise: the connection is in its world
 
-  constructor(host, port, world) {
+  constructor(host, port, world, password) {
     this.#socket = net.connect({ host, port, noDelay: true })
     this.#socket.on('data', (data) => this.#receive(data))
     this.#socket.on('error', (error) => this.#fail(error))
     this.#socket.on('close', () => this.#fail(new Error('the server has closed the connection')))
-    this.#entered = this.#send(['MINI.WORLD', 'USE', world])
+    this.#entered = this.#enter(world, password)
     this.#entered.catch(() => {}) // every command rejects with the error
   }
 
@@ -32,6 +32,11 @@ class Connection {
 
   close() {
     this.#socket.destroy()
+  }
+
+  async #enter(world, password) {
+    if (password !== undefined) await this.#send(['AUTH', password])
+    await this.#send(['MINI.WORLD', 'USE', world])
   }
 
   #send(words) {

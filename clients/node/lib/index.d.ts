@@ -10,7 +10,7 @@ export type Word = string | number | Buffer
 export interface StartOptions {
   /** The path of the program; without it that in MINISERVER_BINARY, or miniserver in PATH. */
   binary?: string
-  /** Options of the program, such as ['--maxmemory', '10mb']. */
+  /** Options of the program, such as ['--maxmemory', '10mb']. With '--requirepass' the URLs of worlds have the password. */
   options?: string[]
 }
 
@@ -55,6 +55,7 @@ export class World {
   readonly password: string
   readonly clock: Clock
   readonly faults: Faults
+  readonly chaos: Chaos
   /** Executes a command in this world. */
   command(...words: Word[]): Promise<Reply>
   /** Starts all that is random anew, so that it repeats. */
@@ -63,12 +64,16 @@ export class World {
   snapshot(name: string): Promise<Reply>
   /** Replaces the data, the functions and the clock by those of a snapshot. */
   restore(name: string): Promise<Reply>
+  /** Removes a snapshot. */
+  forget(name: string): Promise<Reply>
   /** Makes the world as it was when it was new. Its clients stay. */
   reset(): Promise<Reply>
   /** Makes a new world with a copy of this one. */
   fork(name?: string): Promise<World>
-  /** Returns the data as text, for golden files. */
+  /** Returns the data as text, for golden files; with a pattern only the keys that match. */
   dump(pattern?: string): Promise<string>
+  /** Returns how the data differ from those of a snapshot or another world: as text, '' if they are equal. */
+  diff(before: string): Promise<string>
   /** Gives the present moment a name, for leaks. */
   mark(name: string): Promise<Reply>
   /** Returns a line for each key without a deadline, lock, open transaction, blocked or subscribed client. */
@@ -104,8 +109,29 @@ export interface Clock {
 export interface Faults {
   /** Adds a fault, in the words that follow MINI.FAULT ADD id. */
   add(id: string, ...words: Word[]): Promise<Reply>
-  /** Returns the faults with their hits. */
-  list(): Promise<Reply>
-  /** Removes all faults. */
-  clear(): Promise<Reply>
+  /** Returns the faults, each with how many commands it has seen and struck. */
+  list(): Promise<Fault[]>
+  /** Removes a fault, or all. */
+  clear(id?: string): Promise<Reply>
+}
+
+/** A fault: its rule in the words of MINI.FAULT, how many commands its selectors have matched, and how many of them it has struck. */
+export interface Fault {
+  id: string
+  fault: string
+  seen: number
+  hits: number
+}
+
+/** A kind of unpleasant choices. */
+export type Whim = 'evict' | 'order' | 'scan' | 'time'
+
+/** Unpleasant choices that the server of a world may make. */
+export interface Chaos {
+  /** Lets the server make choices of a kind. */
+  on(whim: Whim): Promise<Reply>
+  /** Ends it. */
+  off(whim: Whim): Promise<Reply>
+  /** Says of each kind whether it is on. */
+  status(): Promise<Record<Whim, boolean>>
 }

@@ -12,12 +12,14 @@ const { World } = require('./world')
 /** A miniserver process for tests. It ends with close, or with this process. */
 class Server {
   #process
+  #password
   #logPath
   #own
   #names = 0
 
-  constructor(process, logPath, ready) {
+  constructor(process, logPath, ready, password) {
     this.#process = process
+    this.#password = password
     this.#logPath = logPath
     this.pid = ready.pid
     this.port = ready.port
@@ -37,7 +39,7 @@ class Server {
       if (!ready) throw new Error(`miniserver does not start: ${fs.readFileSync(logPath, 'utf8')}`)
       child.unref() // a test runner may end although the server runs
       child.stdout.destroy()
-      return new Server(child, logPath, JSON.parse(ready))
+      return new Server(child, logPath, JSON.parse(ready), passwordIn(options))
     } catch (error) {
       fs.rmSync(dir, { recursive: true })
       throw error
@@ -66,7 +68,12 @@ class Server {
   }
 
   connect(world) {
-    return new Connection(this.host, this.port, world)
+    return new Connection(this.host, this.port, world, this.#password)
+  }
+
+  /** Returns the password by which clients log in to a world as the user world. */
+  passwordOf(world) {
+    return this.#password === undefined ? world : `${world}:${this.#password}`
   }
 
   get log() {
@@ -93,6 +100,12 @@ class Server {
 async function readyLine(child) {
   await once(child, 'spawn') // or an error, if there is no such program
   for await (const line of readline.createInterface({ input: child.stdout })) return line
+}
+
+/** Returns the value of --requirepass; undefined if there is none. */
+function passwordIn(options) {
+  const at = options.lastIndexOf('--requirepass')
+  return at < 0 ? undefined : options[at + 1]
 }
 
 /** Returns the path of the program. */

@@ -11,14 +11,15 @@ class World {
     this.host = server.host
     this.port = server.port
     this.username = 'world'
-    this.password = name
+    this.password = server.passwordOf(name)
     this.clock = new Clock(this)
     this.faults = new Faults(this)
+    this.chaos = new Chaos(this)
   }
 
   get url() {
     const host = this.host.includes(':') ? `[${this.host}]` : this.host
-    return `redis://${this.username}:${encodeURIComponent(this.name)}@${host}:${this.port}`
+    return `redis://${this.username}:${encodeURIComponent(this.password)}@${host}:${this.port}`
   }
 
   command(...words) {
@@ -38,6 +39,10 @@ class World {
     return this.command('MINI.WORLD', 'RESTORE', name)
   }
 
+  forget(name) {
+    return this.command('MINI.WORLD', 'FORGET', name)
+  }
+
   reset() {
     return this.command('MINI.WORLD', 'RESET')
   }
@@ -47,9 +52,12 @@ class World {
     return new World(this.server, name)
   }
 
-  async dump(pattern = '*') {
-    const lines = await this.command('MINI.DUMP', pattern)
-    return lines.map((line) => line + '\n').join('')
+  async dump(pattern) {
+    return text(await this.command('MINI.DUMP', ...(pattern === undefined ? [] : [pattern])))
+  }
+
+  async diff(before) {
+    return text(await this.command('MINI.DIFF', before, this.name))
   }
 
   mark(name) {
@@ -154,13 +162,46 @@ class Faults {
     return this.#world.command('MINI.FAULT', 'ADD', id, ...words)
   }
 
-  list() {
-    return this.#world.command('MINI.FAULT', 'LIST')
+  async list() {
+    return (await this.#world.command('MINI.FAULT', 'LIST')).map(fromPairs)
   }
 
-  clear() {
-    return this.#world.command('MINI.FAULT', 'CLEAR')
+  clear(id) {
+    return this.#world.command('MINI.FAULT', 'CLEAR', ...(id === undefined ? [] : [id]))
   }
+}
+
+/** Unpleasant choices that the server of a world may make. */
+class Chaos {
+  #world
+
+  constructor(world) {
+    this.#world = world
+  }
+
+  on(whim) {
+    return this.#world.command('MINI.CHAOS', whim, 'ON')
+  }
+
+  off(whim) {
+    return this.#world.command('MINI.CHAOS', whim, 'OFF')
+  }
+
+  async status() {
+    const status = fromPairs(await this.#world.command('MINI.CHAOS', 'STATUS'))
+    return Object.fromEntries(Object.entries(status).map(([whim, is]) => [whim, is === 'on']))
+  }
+}
+
+/** Returns an object for a reply that has names and their values by turns. */
+function fromPairs(reply) {
+  const object = {}
+  for (let i = 0; i < reply.length; i += 2) object[reply[i]] = reply[i + 1]
+  return object
+}
+
+function text(lines) {
+  return lines.map((line) => line + '\n').join('')
 }
 
 module.exports = { World }

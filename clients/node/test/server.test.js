@@ -8,6 +8,7 @@ const { once } = require('node:events')
 const net = require('node:net')
 const path = require('node:path')
 const { test } = require('node:test')
+const Redis = require('ioredis')
 const { Server } = require('..')
 
 test('a server ends', async () => {
@@ -17,6 +18,23 @@ test('a server ends', async () => {
   await server.close()
   assert.throws(() => process.kill(server.pid, 0), { code: 'ESRCH' })
   await server.close()
+})
+
+test('a server with a password', async (t) => {
+  const server = await Server.start({ options: ['--requirepass', 'se:cret/'] })
+  t.after(() => server.close())
+  const world = server.world('orders')
+  assert.equal(world.url, `redis://world:orders%3Ase%3Acret%2F@127.0.0.1:${server.port}`)
+  const client = new Redis(world.url)
+  await client.set('k', 'v')
+  client.disconnect()
+  assert.equal(await world.command('GET', 'k'), 'v')
+  assert.equal(await server.command('EXISTS', 'k'), 0)
+  await world.close()
+  const stranger = new Redis(server.port)
+  t.after(() => stranger.disconnect())
+  stranger.on('error', () => {})
+  await assert.rejects(stranger.get('k'), /NOAUTH/)
 })
 
 test('a wrong option is told', async () => {

@@ -99,7 +99,47 @@ test('dump and leaks', async () => {
   await world.mark('begin')
   await client.zadd('board', 1, 'ann')
   assert.equal(await world.dump(), 'database 0\n"board" zset\n  "ann" 1\n')
+  assert.equal(await world.dump('other*'), '')
   assert.deepEqual(await world.leaks('begin'), ['key 0 "board" zset'])
+})
+
+test('diff', async () => {
+  await client.hset('user:1', { name: 'ann', visits: 7 })
+  const before = world.name + '-before'
+  await world.snapshot(before)
+  assert.equal(await world.diff(before), '')
+  await client.hincrby('user:1', 'visits', 1)
+  assert.equal(await world.diff(before), 'database 0\n "user:1" hash\n-  "visits" "7"\n+  "visits" "8"\n')
+  await world.forget(before)
+  await assert.rejects(world.diff(before), /no world or snapshot/)
+})
+
+test('chaos', async () => {
+  const members = () => world.command('SMEMBERS', 'fruit')
+  await world.seed(1)
+  await world.command('SADD', 'fruit', 'apple', 'banana', 'cherry', 'date', 'elder')
+  const order = await members()
+  assert.deepEqual(await members(), order)
+  await world.chaos.on('order')
+  assert.deepEqual(await world.chaos.status(), { evict: false, order: true, scan: false, time: false })
+  const shuffled = await Promise.all(Array.from({ length: 10 }, members))
+  assert.notDeepEqual(shuffled, Array(10).fill(order))
+  await world.chaos.off('order')
+  assert.deepEqual(await members(), order)
+})
+
+test('faults', async () => {
+  await world.faults.add('full', 'ON', 'COMMAND', 'set', 'DO', 'OOM', 'TIMES', 1)
+  await world.faults.add('slow', 'ON', 'KEY', 'k', 'DO', 'DELAY', 10)
+  await assert.rejects(client.set('other', 'v'), /OOM/)
+  assert.deepEqual(await world.faults.list(), [
+    { id: 'full', fault: 'ON COMMAND set DO OOM TIMES 1', seen: 1, hits: 1 },
+    { id: 'slow', fault: 'ON KEY k DO DELAY 10', seen: 0, hits: 0 },
+  ])
+  await world.faults.clear('full')
+  assert.equal((await world.faults.list()).length, 1)
+  await world.faults.clear()
+  assert.deepEqual(await world.faults.list(), [])
 })
 
 test('replies that come in pieces', async () => {

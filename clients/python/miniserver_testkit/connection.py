@@ -15,12 +15,18 @@ class ReplyError(Exception):
 class Connection:
     """A connection in a world. Threads may share it; they wait for each other."""
 
-    def __init__(self, address, world):
+    def __init__(self, address, world, password=None):
         self._socket = socket.create_connection(address)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._replies = self._socket.makefile("rb")
         self._turn = threading.Lock()
-        self.command("MINI.WORLD", "USE", world)
+        try:
+            if password is not None:
+                self.command("AUTH", password)
+            self.command("MINI.WORLD", "USE", world)
+        except BaseException:
+            self.close()
+            raise
 
     def command(self, *words):
         """Execute a command and return its reply; texts are str."""

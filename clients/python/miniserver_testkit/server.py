@@ -15,12 +15,14 @@ from .world import AsyncWorld, World
 class Server:
     """A running miniserver. It ends with close, at the end of a with block, or with this process.
 
-    options are those of the program, such as "--maxmemory", "10mb". binary is its path; without one it is that in the environment
-    variable MINISERVER_BINARY, or else the program of that name in PATH.
+    options are those of the program, such as "--maxmemory", "10mb". If "--requirepass" is one of them, the URLs of worlds have the
+    password. binary is the program's path; without one it is that in the environment variable MINISERVER_BINARY, or else the program
+    of that name in PATH.
     """
 
     def __init__(self, *options, binary=None):
         command = [find(binary), "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent", *options]
+        self._password = _password_in(options)
         self._log = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=self._log)
         line = self._process.stdout.readline()
@@ -59,7 +61,11 @@ class Server:
         return self._own.command(*words)
 
     def connect(self, world):
-        return Connection((self.host, self.port), world)
+        return Connection((self.host, self.port), world, self._password)
+
+    def password_of(self, world):
+        """Return the password by which clients log in to a world as the user world."""
+        return world if self._password is None else f"{world}:{self._password}"
 
     @property
     def log(self):
@@ -84,6 +90,12 @@ class Server:
 
     def __exit__(self, *_):
         self.close()
+
+
+def _password_in(options):
+    """Return the value of --requirepass; None if there is none."""
+    values = [value for option, value in itertools.pairwise(options) if option == "--requirepass"]
+    return values[-1] if values else None
 
 
 def find(binary=None):

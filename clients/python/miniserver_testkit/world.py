@@ -6,6 +6,7 @@ AsyncWorld: all other methods go through _ask.
 
 import asyncio
 from datetime import datetime, timedelta, timezone
+from typing import NamedTuple
 from urllib.parse import quote
 
 from .connection import ReplyError
@@ -19,16 +20,16 @@ class World:
 
     def __init__(self, server, name):
         self.server, self.name = server, name
-        self.host, self.port, self.username, self.password = server.host, server.port, "world", name
-        self.clock = Clock(self)
-        self.faults = Faults(self)
+        self.host, self.port = server.host, server.port
+        self.username, self.password = "world", server.password_of(name)
+        self.clock, self.faults, self.chaos = Clock(self), Faults(self), Chaos(self)
         self._own = None
 
     @property
     def url(self):
         """The URL by which any client connects to the world."""
         host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"redis://{self.username}:{quote(self.name, safe='')}@{host}:{self.port}"
+        return f"redis://{self.username}:{quote(self.password, safe='')}@{host}:{self.port}"
 
     def command(self, *words):
         """Execute a command in this world and return its reply."""
@@ -46,6 +47,10 @@ class World:
         """Replace the data, the functions and the clock by those of a snapshot."""
         return self._ask("MINI.WORLD", "RESTORE", name)
 
+    def forget(self, name):
+        """Remove a snapshot."""
+        return self._ask("MINI.WORLD", "FORGET", name)
+
     def reset(self):
         """Make the world as it was when it was new. Its clients stay."""
         return self._ask("MINI.WORLD", "RESET")
@@ -55,9 +60,13 @@ class World:
         new = type(self)(self.server, name or self.server.fresh_name(self.name))
         return self._ask("MINI.WORLD", "FORK", self.name, new.name, then=lambda _: new)
 
-    def dump(self, pattern="*"):
-        """Return the data as text, for golden files."""
-        return self._ask("MINI.DUMP", pattern, then=lambda lines: "".join(line + "\n" for line in lines))
+    def dump(self, pattern=None):
+        """Return the data as text, for golden files; with a pattern only the keys that match."""
+        return self._ask("MINI.DUMP", *([] if pattern is None else [pattern]), then=_text)
+
+    def diff(self, before):
+        """Return how the data differ from those of a snapshot or another world: as text, "" if they are equal."""
+        return self._ask("MINI.DIFF", before, self.name, then=_text)
 
     def leaks(self, since=None):
         """Return a line for each key without a deadline, lock, open transaction, blocked or subscribed client."""
@@ -130,6 +139,12 @@ class AsyncWorld(World):
     async def _ask(self, *words, then=lambda reply: reply):
         return await asyncio.to_thread(super()._ask, *words, then=then)
 
+    async def __aenter__(self):
+        return self
+
+    async def __aexit__(self, *_):
+        await asyncio.to_thread(self.close)
+
 
 class Clock:
     """The clock of a world. Every method returns the time that it shows then."""
@@ -177,12 +192,44 @@ class Faults:
         return self._world._ask("MINI.FAULT", "ADD", id, *words)
 
     def list(self):
-        """Return the faults with their hits."""
-        return self._world._ask("MINI.FAULT", "LIST")
+        """Return the faults, each with how many commands it has seen and struck."""
+        return self._world._ask("MINI.FAULT", "LIST", then=lambda faults: [Fault(*fault[1::2]) for fault in faults])
 
-    def clear(self):
-        """Remove all faults."""
-        return self._world._ask("MINI.FAULT", "CLEAR")
+    def clear(self, id=None):
+        """Remove a fault, or all."""
+        return self._world._ask("MINI.FAULT", "CLEAR", *([] if id is None else [id]))
+
+
+class Fault(NamedTuple):
+    """A fault: its rule in the words of MINI.FAULT, how many commands its selectors have matched, and how many of them it has struck."""
+
+    id: str
+    fault: str
+    seen: int
+    hits: int
+
+
+class Chaos:
+    """Unpleasant choices that the server of a world may make: "order", "scan", "evict", "time"."""
+
+    def __init__(self, world):
+        self._world = world
+
+    def on(self, whim):
+        """Let the server make choices of a kind."""
+        return self._world._ask("MINI.CHAOS", whim, "ON")
+
+    def off(self, whim):
+        """End it."""
+        return self._world._ask("MINI.CHAOS", whim, "OFF")
+
+    def status(self):
+        """Return a dict that says of each kind whether it is on."""
+        return self._world._ask("MINI.CHAOS", "STATUS", then=lambda s: {s[i]: s[i + 1] == "on" for i in range(0, len(s), 2)})
+
+
+def _text(lines):
+    return "".join(line + "\n" for line in lines)
 
 
 def _datetime(milliseconds):

@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+import redis
 from miniserver_testkit import Server, World
 
 
@@ -16,6 +17,17 @@ def test_a_server_ends_with_its_block():
     assert "Stopped" in server.log
     with pytest.raises(ProcessLookupError):
         os.kill(server.pid, 0)
+
+
+def test_a_server_with_a_password():
+    with Server("--requirepass", "se:cret/") as server, server.world("orders") as world:
+        assert world.url == f"redis://world:orders%3Ase%3Acret%2F@127.0.0.1:{server.port}"
+        with redis.from_url(world.url) as client:
+            client.set("k", "v")
+        assert world.command("GET", "k") == "v"
+        assert server.command("EXISTS", "k") == 0
+        with pytest.raises(redis.AuthenticationError), redis.Redis(port=server.port) as stranger:
+            stranger.get("k")
 
 
 def test_a_wrong_option_is_told():

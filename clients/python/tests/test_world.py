@@ -98,7 +98,45 @@ def test_dump_and_leaks(world, client):
     world.mark("begin")
     client.zadd("board", {"ann": 1})
     assert world.dump() == 'database 0\n"board" zset\n  "ann" 1\n'
+    assert world.dump("other*") == ""
     assert world.leaks(since="begin") == ['key 0 "board" zset']
+
+
+def test_diff(world, client):
+    client.hset("user:1", mapping={"name": "ann", "visits": 7})
+    before = world.name + "-before"
+    world.snapshot(before)
+    assert world.diff(before) == ""
+    client.hincrby("user:1", "visits")
+    assert world.diff(before) == 'database 0\n "user:1" hash\n-  "visits" "7"\n+  "visits" "8"\n'
+    world.forget(before)
+    with pytest.raises(ReplyError, match="no world or snapshot"):
+        world.diff(before)
+
+
+def test_chaos(world):
+    world.seed(1)
+    world.command("SADD", "fruit", "apple", "banana", "cherry", "date", "elder")
+    order = world.command("SMEMBERS", "fruit")
+    assert world.command("SMEMBERS", "fruit") == order
+    world.chaos.on("order")
+    assert world.chaos.status() == {"evict": False, "order": True, "scan": False, "time": False}
+    assert [world.command("SMEMBERS", "fruit") for _ in range(10)] != [order] * 10
+    world.chaos.off("order")
+    assert world.command("SMEMBERS", "fruit") == order
+
+
+def test_faults(world, client):
+    world.faults.add("full", "ON", "COMMAND", "set", "DO", "OOM", "TIMES", 1)
+    world.faults.add("slow", "ON", "KEY", "k", "DO", "DELAY", 10)
+    assert world.faults.list() == [("full", "ON COMMAND set DO OOM TIMES 1", 0, 0), ("slow", "ON KEY k DO DELAY 10", 0, 0)]
+    with pytest.raises(redis.exceptions.OutOfMemoryError):
+        client.set("other", "v")
+    assert [(fault.seen, fault.hits) for fault in world.faults.list()] == [(1, 1), (0, 0)]
+    world.faults.clear("full")
+    assert [fault.id for fault in world.faults.list()] == ["slow"]
+    world.faults.clear()
+    assert world.faults.list() == []
 
 
 def test_texts_that_are_not_utf8(world, client):
@@ -113,6 +151,11 @@ async def test_asyncio(async_world):
         await async_world.wait_for_blocked(1)
         await asyncio.gather(async_world.clock.advance(minutes=30), async_world.clock.advance(minutes=30))
         assert await worker is None
-        copy = await async_world.fork()
-        assert await copy.dump() == ""
-        copy.close()
+        async with await async_world.fork() as copy:
+            assert await copy.dump() == ""
+            await copy.faults.add("it", "ON", "KEY", "k", "DO", "DROP")
+            assert [fault.id for fault in await copy.faults.list()] == ["it"]
+            assert await copy.diff(async_world.name) == ""
+            assert (await copy.chaos.status())["scan"] is False
+            before = await copy.clock.freeze()
+            assert await copy.clock.advance(seconds=1) - before == timedelta(seconds=1)

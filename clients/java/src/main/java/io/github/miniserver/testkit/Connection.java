@@ -19,7 +19,8 @@ final class Connection implements AutoCloseable {
   private final Socket socket;
   private final InputStream replies;
 
-  Connection(String host, int port, String world) {
+  /** Connects to a world, with the password of the default user; null if that needs none. */
+  Connection(String host, int port, String world, String password) {
     try {
       socket = new Socket(host, port);
       socket.setTcpNoDelay(true);
@@ -28,6 +29,9 @@ final class Connection implements AutoCloseable {
       throw new UncheckedIOException(e);
     }
     try {
+      if (password != null) {
+        command("AUTH", password);
+      }
       command("MINI.WORLD", "USE", world);
     } catch (RuntimeException e) {
       close();

@@ -7,6 +7,15 @@ import java.util.List;
 public final class Faults {
   private final World world;
 
+  /**
+   * A fault.
+   *
+   * @param fault its rule, in the words of MINI.FAULT
+   * @param seen how many commands its selectors have matched
+   * @param hits how many of them it has struck
+   */
+  public record Fault(String id, String fault, long seen, long hits) {}
+
   Faults(World world) {
     this.world = world;
   }
@@ -18,9 +27,17 @@ public final class Faults {
     world.command(all.toArray());
   }
 
-  /** Returns the faults with their hits, as the server replies. */
-  public List<?> list() {
-    return (List<?>) world.command("MINI.FAULT", "LIST");
+  /** Returns the faults. */
+  public List<Fault> list() {
+    return ((List<?>) world.command("MINI.FAULT", "LIST")).stream().map(reply -> {
+      List<?> f = (List<?>) reply; // names and their values by turns
+      return new Fault((String) f.get(1), (String) f.get(3), (Long) f.get(5), (Long) f.get(7));
+    }).toList();
+  }
+
+  /** Removes a fault. */
+  public void clear(String id) {
+    world.command("MINI.FAULT", "CLEAR", id);
   }
 
   /** Removes all faults. */

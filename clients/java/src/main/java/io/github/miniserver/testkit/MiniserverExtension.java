@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ParameterResolver;
 
 /**
  * Passes a {@link World} of its own to each test that has a parameter of that type, and the {@link Server} of the test run, which
- * starts with the first of them.
+ * starts with the first of them. The configuration parameter {@code miniserver.options} of JUnit has options for it.
  *
  * <pre>{@code
  * @ExtendWith(MiniserverExtension.class)
@@ -29,8 +29,10 @@ public final class MiniserverExtension implements ParameterResolver {
 
   @Override
   public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
-    Server server = context.getRoot().getStore(NAMESPACE).getOrComputeIfAbsent("server", key -> new RunningServer(Server.start()),
-        RunningServer.class).server;
+    Server server = context.getRoot().getStore(NAMESPACE).getOrComputeIfAbsent("server", key -> {
+      String options = context.getConfigurationParameter("miniserver.options").orElse("").strip();
+      return new RunningServer(Server.start(options.isEmpty() ? new String[0] : options.split("\\s+")));
+    }, RunningServer.class).server;
     if (parameter.getParameter().getType() == Server.class) {
       return server;
     }

@@ -22,12 +22,13 @@ public final class Server implements AutoCloseable {
   private final AtomicInteger names = new AtomicInteger();
   private final String host;
   private final int port;
+  private final String password;
   private Connection own;
 
   /**
    * Starts a server.
    *
-   * @param options of the program, such as "--maxmemory", "10mb"
+   * @param options of the program, such as "--maxmemory", "10mb"; with "--requirepass" the URLs of worlds have the password
    */
   public static Server start(String... options) {
     return start(null, options);
@@ -44,13 +45,20 @@ public final class Server implements AutoCloseable {
     List<String> command = new ArrayList<>(List.of(path, "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent"));
     command.addAll(List.of(options));
     try {
-      return new Server(command);
+      return new Server(command, passwordIn(options));
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
   }
 
-  private Server(List<String> command) throws IOException {
+  /** Returns the value of --requirepass; null if there is none. */
+  private static String passwordIn(String[] options) {
+    int at = List.of(options).lastIndexOf("--requirepass");
+    return at < 0 || at + 1 == options.length ? null : options[at + 1];
+  }
+
+  private Server(List<String> command, String password) throws IOException {
+    this.password = password;
     log = Files.createTempFile("miniserver", ".log");
     try {
       process = new ProcessBuilder(command).redirectError(log.toFile()).start();
@@ -116,7 +124,12 @@ public final class Server implements AutoCloseable {
   }
 
   Connection connect(String world) {
-    return new Connection(host, port, world);
+    return new Connection(host, port, world, password);
+  }
+
+  /** Returns the password by which clients log in to a world as the user world. */
+  String passwordOf(String world) {
+    return password == null ? world : world + ":" + password;
   }
 
   /** Removes what a world holds, and the world unless clients are left in it. */

@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Collectors;
 
 /**
  * A world of a server: databases, scripts, channels, a clock, faults and random numbers of its own. It begins with its first client,
@@ -19,6 +20,7 @@ public final class World implements AutoCloseable {
   private final String name;
   private final Clock clock = new Clock(this);
   private final Faults faults = new Faults(this);
+  private final Chaos chaos = new Chaos(this);
   private Connection own;
 
   World(Server server, String name) {
@@ -42,15 +44,20 @@ public final class World implements AutoCloseable {
     return server.port();
   }
 
-  /** Returns the user as which clients log in to the world; the password is its name. */
+  /** Returns the user as which clients log in to the world. */
   public String username() {
     return "world";
+  }
+
+  /** Returns the password of that user: the name of the world, and what the server demands of any client. */
+  public String password() {
+    return server.passwordOf(name);
   }
 
   /** Returns the URL by which any client connects to the world. */
   public URI url() {
     String host = host().contains(":") ? "[" + host() + "]" : host();
-    return URI.create("redis://" + username() + ":" + URLEncoder.encode(name, StandardCharsets.UTF_8) + "@" + host + ":" + port());
+    return URI.create("redis://" + username() + ":" + URLEncoder.encode(password(), StandardCharsets.UTF_8) + "@" + host + ":" + port());
   }
 
   public Clock clock() {
@@ -59,6 +66,10 @@ public final class World implements AutoCloseable {
 
   public Faults faults() {
     return faults;
+  }
+
+  public Chaos chaos() {
+    return chaos;
   }
 
   /** Executes a command in this world and returns its reply: a String, a Long, a List of replies, or null. */
@@ -84,6 +95,11 @@ public final class World implements AutoCloseable {
     command("MINI.WORLD", "RESTORE", name);
   }
 
+  /** Removes a snapshot. */
+  public void forget(String name) {
+    command("MINI.WORLD", "FORGET", name);
+  }
+
   /** Makes the world as it was when it was new. Its clients stay. */
   public void reset() {
     command("MINI.WORLD", "RESET");
@@ -102,9 +118,17 @@ public final class World implements AutoCloseable {
 
   /** Returns the data as text, for golden files. */
   public String dump() {
-    var text = new StringBuilder();
-    lines("MINI.DUMP").forEach(line -> text.append(line).append('\n'));
-    return text.toString();
+    return text(lines("MINI.DUMP"));
+  }
+
+  /** Returns the data of the keys that match as text. */
+  public String dump(String pattern) {
+    return text(lines("MINI.DUMP", pattern));
+  }
+
+  /** Returns how the data differ from those of a snapshot or another world: as text, "" if they are equal. */
+  public String diff(String before) {
+    return text(lines("MINI.DIFF", before, name));
   }
 
   /** Gives the present moment a name, for {@link #leaks(String)}. */
@@ -184,5 +208,9 @@ public final class World implements AutoCloseable {
 
   private List<String> lines(Object... words) {
     return ((List<?>) command(words)).stream().map(String.class::cast).toList();
+  }
+
+  private static String text(List<String> lines) {
+    return lines.stream().map(line -> line + "\n").collect(Collectors.joining());
   }
 }

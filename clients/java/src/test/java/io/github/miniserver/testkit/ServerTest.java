@@ -9,6 +9,9 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisAccessControlException;
 
 /** Starting and ending the process. */
 class ServerTest {
@@ -21,6 +24,28 @@ class ServerTest {
       pid = server.pid();
     }
     assertFalse(ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false));
+  }
+
+  @Test
+  void itHasAPassword() {
+    try (var server = Server.start("--requirepass", "se:cret/"); var world = server.world("orders")) {
+      assertEquals("redis://world:orders%3Ase%3Acret%2F@127.0.0.1:" + server.port(), world.url().toString());
+      try (var client = new Jedis(world.url())) {
+        client.set("k", "v");
+      }
+      assertEquals("v", world.command("GET", "k"));
+      assertEquals(0L, server.command("EXISTS", "k"));
+      try (var stranger = new Jedis(server.host(), server.port())) {
+        assertThrows(JedisAccessControlException.class, () -> stranger.get("k"));
+      }
+    }
+  }
+
+  /** The options are in junit-platform.properties. */
+  @Test
+  @ExtendWith(MiniserverExtension.class)
+  void theExtensionPassesOptions(Server server) {
+    assertEquals(List.of("maxmemory", "104857600"), server.command("CONFIG", "GET", "maxmemory"));
   }
 
   @Test

@@ -6,14 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import io.github.miniserver.testkit.Chaos.Whim;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import redis.clients.jedis.Jedis;
+import redis.clients.jedis.exceptions.JedisDataException;
 import redis.clients.jedis.params.SetParams;
 
 /** The commands that a world sends, seen by a client of another library. */
@@ -111,7 +115,48 @@ class WorldTest {
     world.mark("begin");
     world.command("ZADD", "board", 1, "ann");
     assertEquals("database 0\n\"board\" zset\n  \"ann\" 1\n", world.dump());
+    assertEquals("", world.dump("other*"));
     assertEquals(List.of("key 0 \"board\" zset"), world.leaks("begin"));
+  }
+
+  @Test
+  void diff(World world) {
+    world.command("HSET", "user:1", "name", "ann", "visits", 7);
+    String before = world.name() + "-before";
+    world.snapshot(before);
+    assertEquals("", world.diff(before));
+    world.command("HINCRBY", "user:1", "visits", 1);
+    assertEquals("database 0\n \"user:1\" hash\n-  \"visits\" \"7\"\n+  \"visits\" \"8\"\n", world.diff(before));
+    world.forget(before);
+    assertThrows(ReplyException.class, () -> world.diff(before));
+  }
+
+  @Test
+  void chaos(World world) {
+    world.seed(1);
+    world.command("SADD", "fruit", "apple", "banana", "cherry", "date", "elder");
+    var order = world.command("SMEMBERS", "fruit");
+    assertEquals(order, world.command("SMEMBERS", "fruit"));
+    world.chaos().on(Whim.ORDER);
+    assertEquals(Map.of(Whim.EVICT, false, Whim.ORDER, true, Whim.SCAN, false, Whim.TIME, false), world.chaos().status());
+    assertTrue(Stream.generate(() -> world.command("SMEMBERS", "fruit")).limit(10).distinct().count() > 1);
+    world.chaos().off(Whim.ORDER);
+    assertEquals(order, world.command("SMEMBERS", "fruit"));
+  }
+
+  @Test
+  void faults(World world) {
+    world.faults().add("full", "ON", "COMMAND", "set", "DO", "OOM", "TIMES", 1);
+    world.faults().add("slow", "ON", "KEY", "k", "DO", "DELAY", 10);
+    try (var client = new Jedis(world.url())) {
+      assertThrows(JedisDataException.class, () -> client.set("other", "v"));
+    }
+    assertEquals(List.of(new Faults.Fault("full", "ON COMMAND set DO OOM TIMES 1", 1, 1), new Faults.Fault("slow", "ON KEY k DO DELAY 10", 0, 0)),
+        world.faults().list());
+    world.faults().clear("full");
+    assertEquals(1, world.faults().list().size());
+    world.faults().clear();
+    assertEquals(List.of(), world.faults().list());
   }
 
   interface Waiting {
