@@ -6,6 +6,8 @@
 //	$ redis-cli ping
 //	PONG
 //
+// The recipes of docs/testing.md are parts of tests, word for word.
+//
 // Two tables stand between comments: the commands, and the commands of redis-server that are missing.
 //
 // The tests run the sessions against a server of their own and compare the output with the page. Numbers of
@@ -17,6 +19,7 @@ package readme
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -74,6 +77,22 @@ func lines(output string) []string {
 	}
 	return strings.Split(strings.TrimRight(output, "\n"), "\n")
 }
+
+// code returns the blocks that are marked as code in a language.
+func (p *page) code(language string) (blocks []string) {
+	for i, line := range p.lines {
+		if line == "```"+language {
+			end := i + 1 + slices.Index(p.lines[i+1:], "```")
+			blocks = append(blocks, strings.Join(p.lines[i+1:end], "\n")+"\n")
+		}
+	}
+	return blocks
+}
+
+var indent = regexp.MustCompile(`(?m)^[ \t]+`)
+
+// flush returns code with all lines at the margin, so that a method can be compared with its text in a class.
+func flush(code string) string { return indent.ReplaceAllString(code, "") }
 
 var longNumber = regexp.MustCompile(`[0-9]{4,}`)
 

@@ -205,6 +205,30 @@ func TestHeadersOfExamplesRun(t *testing.T) {
 	}
 }
 
+// TestRecipesAreTests looks for the code of the recipes in the tests of each language.
+func TestRecipesAreTests(t *testing.T) {
+	root, err := launch.Root()
+	require.NoError(t, err)
+	read := func(path string) string {
+		text, err := os.ReadFile(filepath.Join(root, path))
+		require.NoError(t, err)
+		return string(text)
+	}
+	p := parse(read("docs/testing.md"))
+	for language, path := range map[string]string{
+		"go":     "examples/programs/recipes_test.go",
+		"python": "clients/python/tests/test_recipes.py",
+		"js":     "clients/node/examples/vitest/recipes.test.js",
+		"java":   "clients/java/src/test/java/io/github/miniserver/testkit/RecipesTest.java",
+	} {
+		blocks, tests := p.code(language), flush(read(path))
+		require.Len(t, blocks, 7, language)
+		for _, block := range blocks {
+			require.Contains(t, tests, flush(block), path)
+		}
+	}
+}
+
 // TestLinksLeadSomewhere follows the links within the repository, and the names of files in code
 // quotes.
 func TestLinksLeadSomewhere(t *testing.T) {
