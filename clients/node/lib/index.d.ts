@@ -78,6 +78,8 @@ export class World {
   mark(name: string): Promise<Reply>
   /** Returns a line for each key without a deadline, lock, open transaction, blocked or subscribed client. */
   leaks(since?: string): Promise<string[]>
+  /** Waits until something is the case, in the words of MINI.WAITFOR: waitFor(['LENGTH', 'jobs', 3]). */
+  waitFor(condition: Word[], options?: WaitOptions): Promise<void>
   /** Waits until that many clients are blocked, in BLPOP for example. */
   waitForBlocked(count: number, options?: WaitOptions): Promise<void>
   /** Waits until a key exists, or is a string of that value. */

@@ -69,27 +69,27 @@ class World {
   }
 
   waitForBlocked(count, options) {
-    return this.#wait(options, 'BLOCKED', count)
+    return this.waitFor(['BLOCKED', count], options)
   }
 
   waitForKey(key, value, options) {
-    return this.#wait(options, 'KEY', key, ...(value === undefined ? [] : [value]))
+    return this.waitFor(['KEY', key, ...(value === undefined ? [] : [value])], options)
   }
 
   waitForLength(key, count, options) {
-    return this.#wait(options, 'LENGTH', key, count)
+    return this.waitFor(['LENGTH', key, count], options)
   }
 
   waitForSubscribers(channel, count, options) {
-    return this.#wait(options, 'SUBSCRIBERS', channel, count)
+    return this.waitFor(['SUBSCRIBERS', channel, count], options)
   }
 
   waitForQuiet(ms, options) {
-    return this.#wait(options, 'QUIET', ms)
+    return this.waitFor(['QUIET', ms], options)
   }
 
   /** A wait has a connection to itself, so that it does not hold up other commands. */
-  async #wait({ timeout = 5000 } = {}, ...condition) {
+  async waitFor(condition, { timeout = 5000 } = {}) {
     const connection = this.server.connect(this.name)
     try {
       await connection.command('MINI.WAITFOR', ...condition, 'TIMEOUT', timeout)

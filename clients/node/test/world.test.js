@@ -71,6 +71,7 @@ test('waiting', async () => {
   await world.waitForLength('list', 2)
   await world.waitForSubscribers('news', 0)
   await world.waitForQuiet(10)
+  await world.waitFor(['LENGTH', 'list', 2], { timeout: 0 })
   await assert.rejects(world.waitForKey('k', 'w', { timeout: 10 }), /^Error: TIMEOUT .*found "v"/)
 })
 

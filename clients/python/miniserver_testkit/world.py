@@ -76,25 +76,30 @@ class World:
         """Give the present moment a name, for leaks(since=name)."""
         return self._ask("MINI.LEAKS", "MARK", name)
 
+    def wait_for(self, *condition, timeout=5.0):
+        """Wait until something is the case, in the words of MINI.WAITFOR; after timeout seconds raise TimeoutError, which says what was
+        there instead."""
+        return self._ask("MINI.WAITFOR", *condition, "TIMEOUT", round(timeout * 1000))
+
     def wait_for_blocked(self, count, timeout=5.0):
-        """Wait until that many clients are blocked, in BLPOP for example. All waits end with TimeoutError after timeout seconds."""
-        return self._wait("BLOCKED", count, timeout=timeout)
+        """Wait until that many clients are blocked, in BLPOP for example."""
+        return self.wait_for("BLOCKED", count, timeout=timeout)
 
     def wait_for_key(self, key, value=None, timeout=5.0):
         """Wait until a key exists, or is a string of that value."""
-        return self._wait("KEY", key, *([] if value is None else [value]), timeout=timeout)
+        return self.wait_for("KEY", key, *([] if value is None else [value]), timeout=timeout)
 
     def wait_for_length(self, key, count, timeout=5.0):
         """Wait until a value has that many elements, or bytes."""
-        return self._wait("LENGTH", key, count, timeout=timeout)
+        return self.wait_for("LENGTH", key, count, timeout=timeout)
 
     def wait_for_subscribers(self, channel, count, timeout=5.0):
         """Wait until that many clients listen to a channel."""
-        return self._wait("SUBSCRIBERS", channel, count, timeout=timeout)
+        return self.wait_for("SUBSCRIBERS", channel, count, timeout=timeout)
 
     def wait_for_quiet(self, seconds, timeout=5.0):
         """Wait until no command has ended for some time."""
-        return self._wait("QUIET", round(seconds * 1000), timeout=timeout)
+        return self.wait_for("QUIET", round(seconds * 1000), timeout=timeout)
 
     def close(self):
         """Remove what the world holds; if clients are left in it, it stays, empty."""
@@ -109,9 +114,6 @@ class World:
 
     def __exit__(self, *_):
         self.close()
-
-    def _wait(self, *condition, timeout):
-        return self._ask("MINI.WAITFOR", *condition, "TIMEOUT", round(timeout * 1000))
 
     def _ask(self, *words, then=lambda reply: reply):
         """Execute a command and return what then makes of its reply. A wait has a connection to itself, and holds up no other thread."""

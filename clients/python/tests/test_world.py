@@ -63,6 +63,7 @@ def test_waiting(world, client):
     world.wait_for_length("list", 2)
     world.wait_for_subscribers("news", 0)
     world.wait_for_quiet(0.01)
+    world.wait_for("LENGTH", "list", 2, timeout=0)
     with pytest.raises(TimeoutError, match='waited for key "k" "w", found "v"'):
         world.wait_for_key("k", "w", timeout=0.01)
 
