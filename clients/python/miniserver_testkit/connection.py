@@ -6,6 +6,7 @@ version, and beside one that is mocked, pooled or in cluster mode.
 
 import socket
 import threading
+from typing import Any
 
 
 class ReplyError(Exception):
@@ -15,7 +16,7 @@ class ReplyError(Exception):
 class Connection:
     """A connection in a world. Threads may share it; they wait for each other."""
 
-    def __init__(self, address, world, password=None):
+    def __init__(self, address: tuple[str, int], world: str, password: str | None = None) -> None:
         self._socket = socket.create_connection(address)
         self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._replies = self._socket.makefile("rb")
@@ -28,7 +29,7 @@ class Connection:
             self.close()
             raise
 
-    def command(self, *words):
+    def command(self, *words: str | bytes | int | float) -> Any:
         """Execute a command and return its reply; texts are str."""
         with self._turn:
             self._socket.sendall(_encode(words))
@@ -37,7 +38,7 @@ class Connection:
             raise reply
         return reply
 
-    def close(self):
+    def close(self) -> None:
         self._replies.close()
         self._socket.close()
 

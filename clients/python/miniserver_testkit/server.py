@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from typing import Any
 
 from .connection import Connection
 from .world import AsyncWorld, World
@@ -20,7 +21,7 @@ class Server:
     of that name in PATH.
     """
 
-    def __init__(self, *options, binary=None):
+    def __init__(self, *options: str | os.PathLike[str], binary: str | os.PathLike[str] | None = None) -> None:
         command = [find(binary), "--port", "0", "--test-kit", "yes", "--ready-json", "--exit-with-parent", *options]
         self._password = _password_in(options)
         self._log = tempfile.TemporaryFile("w+")
@@ -34,19 +35,19 @@ class Server:
         self.host = ready["addresses"][0].rpartition(":")[0].strip("[]")
         self._own, self._names = None, itertools.count(1)
 
-    def world(self, name=None):
+    def world(self, name: str | None = None) -> World:
         """Return the world of that name; without one, a new world."""
         return World(self, name or self.fresh_name("world"))
 
-    def async_world(self, name=None):
+    def async_world(self, name: str | None = None) -> AsyncWorld:
         """Return a world whose methods are coroutines."""
         return AsyncWorld(self, name or self.fresh_name("world"))
 
-    def fresh_name(self, title):
+    def fresh_name(self, title: str) -> str:
         """Return a name for a world that no other has had, with a title that makes it recognizable."""
         return f"{next(self._names)}-{re.sub(r'[^A-Za-z0-9_.-]', '-', title)[:100]}"
 
-    def drop(self, name):
+    def drop(self, name: str) -> None:
         """Remove what a world holds, and the world unless clients are left in it."""
         for _, world, _, clients, *_ in self.command("MINI.WORLD", "LIST"):
             if world == name:
@@ -54,28 +55,28 @@ class Server:
                 if clients == 0:
                     self.command("MINI.WORLD", "DROP", name)
 
-    def command(self, *words):
+    def command(self, *words: str | bytes | int | float) -> Any:
         """Execute a command in the world of new connections and return its reply."""
         if self._own is None:
             self._own = self.connect("default")
         return self._own.command(*words)
 
-    def connect(self, world):
+    def connect(self, world: str) -> Connection:
         return Connection((self.host, self.port), world, self._password)
 
-    def password_of(self, world):
+    def password_of(self, world: str) -> str:
         """Return the password by which clients log in to a world as the user world."""
         return world if self._password is None else f"{world}:{self._password}"
 
     @property
-    def log(self):
+    def log(self) -> str:
         """What the server has logged."""
         if self._log.closed:
             return self._last_words
         self._log.seek(0)
         return self._log.read()
 
-    def close(self):
+    def close(self) -> None:
         """End the process."""
         if self._log.closed:
             return
@@ -85,10 +86,10 @@ class Server:
         self._last_words = self.log
         self._log.close()
 
-    def __enter__(self):
+    def __enter__(self) -> "Server":
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         self.close()
 
 
