@@ -76,7 +76,7 @@ class ModesTest {
   }
 
   private static DefaultJedisClientConfig login(World world) {
-    return DefaultJedisClientConfig.builder().user(world.username()).password(world.name()).build();
+    return DefaultJedisClientConfig.builder().user(world.username()).password(world.password()).build();
   }
 
   private static void useJedis(UnifiedJedis client) throws Exception {
@@ -130,7 +130,7 @@ class ModesTest {
   void lettuceSentinel(World world) throws Exception {
     var sentinel = uri(world).build();
     var client = RedisClient.create(RedisURI.builder().withSentinel(sentinel).withSentinelMasterId("mymaster")
-        .withAuthentication(world.username(), world.name()).build());
+        .withAuthentication(world.username(), world.password()).build());
     try (var connection = client.connect(); var messages = client.connectPubSub()) {
       useLettuce(connection.async(), connection::setAutoFlushCommands, connection::flushCommands, messages);
       assertEquals("7", world.command("GET", "key:7"));
@@ -140,7 +140,7 @@ class ModesTest {
   }
 
   private static RedisURI.Builder uri(World world) {
-    return RedisURI.builder().withHost(world.host()).withPort(world.port()).withAuthentication(world.username(), world.name());
+    return RedisURI.builder().withHost(world.host()).withPort(world.port()).withAuthentication(world.username(), world.password());
   }
 
   /** Ends a client without the two quiet seconds that it takes by default. */
@@ -182,7 +182,7 @@ class ModesTest {
   void redissonCluster() throws Exception {
     try (var world = node.world()) {
       var config = new Config();
-      config.useClusterServers().addNodeAddress(address(world)).setUsername(world.username()).setPassword(world.name());
+      config.useClusterServers().addNodeAddress(address(world)).setUsername(world.username()).setPassword(world.password());
       useRedisson(Redisson.create(config));
       assertEquals("7", world.command("GET", "key:7"));
     }
@@ -192,8 +192,8 @@ class ModesTest {
   void redissonSentinel(World world) throws Exception {
     var config = new Config();
     config.useSentinelServers().addSentinelAddress(address(world)).setMasterName("mymaster").setCheckSentinelsList(false)
-        .setUsername(world.username()).setPassword(world.name())
-        .setSentinelUsername(world.username()).setSentinelPassword(world.name());
+        .setUsername(world.username()).setPassword(world.password())
+        .setSentinelUsername(world.username()).setSentinelPassword(world.password());
     useRedisson(Redisson.create(config));
     assertEquals("7", world.command("GET", "key:7"));
   }

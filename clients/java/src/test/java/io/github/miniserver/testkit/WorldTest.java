@@ -65,7 +65,7 @@ class WorldTest {
   @Test
   void aWorkerTimesOut(World world) throws Exception {
     try (var client = new Jedis(world.host(), world.port(), 60_000)) {
-      client.auth(world.username(), world.name());
+      client.auth(world.username(), world.password());
       var worker = CompletableFuture.supplyAsync(() -> client.blpop(3600.0, "jobs"));
       world.waitForBlocked(1);
       world.clock().advance(Duration.ofHours(1));
