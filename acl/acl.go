@@ -18,7 +18,11 @@
 // Redis 7.0 derives them from the resulting set of commands.
 package acl
 
-import "github.com/miniserver-go/miniserver/glob"
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/glob"
+)
 
 // Catalogue is the commands that exist.
 type Catalogue interface {
@@ -81,6 +85,21 @@ func (u *User) Check(r *Request) (why Denial, at int) {
 		}
 	}
 	return why, at
+}
+
+// MayReadAll reports whether the user may make the request by a selector that also allows reading every key.
+func (u *User) MayReadAll(r *Request) bool {
+	for _, s := range u.selectors {
+		if why, _ := s.check(r); why == Allowed && s.readsAll() {
+			return true
+		}
+	}
+	return false
+}
+
+// readsAll reports whether the selector allows reading every key. As in Redis only the pattern * says so.
+func (s *selector) readsAll() bool {
+	return s.allKeys || slices.ContainsFunc(s.keys, func(p keyPattern) bool { return p.text == "*" && p.access&Read != 0 })
 }
 
 // MayListen reports whether the user may subscribe to a channel, or to a pattern of channels.

@@ -191,6 +191,13 @@ func (e *Engine) checkPermission(s *Session, cmd *Command, args [][]byte, errs *
 	return e.Errorf(errs[why], s.user.Name, cmd.full)
 }
 
+// MayReadAll reports whether the user may read every key with the command, of which the arguments name only some. Before Redis 7.0
+// everybody may.
+func (c *Call) MayReadAll() bool {
+	u := c.Session.user
+	return !u.Limited() || !c.Has(selects) || u.MayReadAll(request(c.Cmd, c.Args))
+}
+
 // Permits reports whether the user of a script's session may run a command.
 func (e *Engine) Permits(s *Session, cmd *Command, args [][]byte) bool {
 	why, _ := s.user.Check(request(cmd, args))

@@ -28,6 +28,7 @@ const errTypeName = "ERR unknown type name '%s'"
 // SORT.
 const (
 	errSortNumber  = engine.Error("ERR One or more scores can't be converted into double")
+	errSortDenied  = "ERR %s option of SORT denied due to insufficient ACL permissions."
 	errSortPattern = "ERR %s option of SORT denied in Cluster mode when keys formed by the pattern may be in different slots."
 )
 

@@ -461,6 +461,9 @@ func parsePattern(c *engine.Call, option string, key []byte) keyPattern {
 	if c.Engine.InCluster() && !staysInSlot(c, &p, text, key) {
 		c.Refusef(errSortPattern, option)
 	}
+	if (p.star || option == "GET") && !c.MayReadAll() {
+		c.Refusef(errSortDenied, option)
+	}
 	return p
 }
 
