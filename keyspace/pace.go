@@ -3,11 +3,15 @@ package keyspace
 import "iter"
 
 // Pace spreads the encoding of a large value over many steps of a snapshot. The encoder calls Yield as it goes
-// through the value; now and then Yield returns only with the next Step. Until then the value does not change:
-// before a command changes it, the rest is encoded at once, and Yield asks to hurry.
+// through the value; now and then Yield returns only with the next Step.
 //
-//	Step ─▶ emit ... Yield │ Step ─▶ ... Yield │ a write of the value ─▶ ... Yield ... to the end, then the write
+//	Step ─▶ emit ... Yield │ Step ─▶ ... Yield │ Step ─▶ ... to the end
 //	                       └ other keys are encoded, and commands go on
+//
+// What the encoder reads does not change meanwhile. A large collection is frozen for that: see Record.freeze. Any other
+// value, such as a string, is encoded to its end before a command changes it, and Yield asks to hurry:
+//
+//	Step ─▶ emit ... Yield │ a write of the value ─▶ ... Yield ... to the end, then the write
 //
 // A small value has a nil Pace and is encoded at once.
 type Pace struct {
@@ -43,23 +47,30 @@ type largeRecord struct {
 	record Record
 	pace   Pace
 	next   func() (struct{}, bool) // goes on with it; nil if it was not begun
+	thaw   func()                  // nil if the value is not frozen: then it must be finished before a change
+	done   bool
 }
 
 // step encodes a piece, and reports whether there are more.
 func (p *largeRecord) step(take func(*Record, *Pace)) (more bool) {
+	if p.done {
+		return false
+	}
 	if p.next == nil {
 		p.next, _ = iter.Pull(func(pause func(struct{}) bool) {
 			p.pace.yield = pause
 			take(&p.record, &p.pace)
 		})
 	}
-	_, more = p.next()
+	if _, more = p.next(); !more && p.thaw != nil {
+		p.thaw()
+	}
 	return more
 }
 
 // finish encodes what is left.
 func (p *largeRecord) finish(take func(*Record, *Pace)) {
-	p.pace.hurry = true
+	p.pace.hurry, p.done = true, true
 	if p.next == nil {
 		take(&p.record, &p.pace)
 		return

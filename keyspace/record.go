@@ -1,15 +1,21 @@
 package keyspace
 
-import "github.com/miniserver-go/miniserver/ds/dict"
+import (
+	"github.com/miniserver-go/miniserver/ds/dict"
+	"github.com/miniserver-go/miniserver/ds/frozen"
+	"github.com/miniserver-go/miniserver/ds/list"
+	"github.com/miniserver-go/miniserver/ds/stream"
+)
 
 // Record is one key with all that is kept about it: what a snapshot holds.
 type Record struct {
 	DB       int
-	Key      string // aliases the entry
-	Value    Value  // a view, or the boxed value
-	Deadline int64  // milliseconds since the epoch; 0 for none
-	Idle     int64  // seconds since the last access; unknown (-1) under LFU
-	Freq     int    // LFU counter; unknown (-1) under LRU
+	Key      string           // aliases the entry
+	Value    Value            // a view, or the boxed value
+	Elements *frozen.Elements // what to read in place of a hash, set or sorted set that may change meanwhile; else nil
+	Deadline int64            // milliseconds since the epoch; 0 for none
+	Idle     int64            // seconds since the last access; unknown (-1) under LFU
+	Freq     int              // LFU counter; unknown (-1) under LRU
 }
 
 // record fills in r from an entry. The view is of v.
@@ -21,6 +27,26 @@ func (ks *Keyspace) record(r *Record, db int, e entry, v *views) {
 	} else {
 		r.Idle = int64((ks.lruClock() - h.clock()) & accessMask)
 	}
+}
+
+// freeze makes the record independent of changes of its value, and returns what ends that; nil if the value cannot be
+// frozen.
+func (r *Record) freeze() (thaw func()) {
+	switch v := r.Value.(type) {
+	case *list.List:
+		if f := v.Freeze(); f != nil {
+			r.Value = f
+			return f.Thaw
+		}
+	case *stream.Stream:
+		r.Value = v.Freeze()
+		return v.Thaw
+	case interface{ Freeze() *frozen.Elements }:
+		if r.Elements = v.Freeze(); r.Elements != nil {
+			return r.Elements.Release
+		}
+	}
+	return nil
 }
 
 // Records calls fn for every visible key of all databases, in the order of their numbers, until fn

@@ -1,7 +1,6 @@
 package keyspace
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/miniserver-go/miniserver/ds/slab"
@@ -19,7 +18,8 @@ import (
 // those of different databases mixed.
 //
 // Large values are emitted in many steps, one value after the other, from a queue. They may lose their keys
-// meanwhile, or get others. Before one of them is changed the rest of it is emitted at once, see Pace.
+// meanwhile, or get others. A large collection in the queue is frozen: a change of it first copies what it touches. Of
+// any other value the rest is emitted at once before a change, see Pace.
 type Snapshot struct {
 	ks     *Keyspace
 	emit   func(r *Record, p *Pace)
@@ -30,6 +30,7 @@ type Snapshot struct {
 	record Record
 	views  views
 	large  []*largeRecord
+	whole  map[Value]*largeRecord // those of large that are not frozen
 }
 
 // snapshotTable is the contents of a database at the start, which keep the table alive, and the number that it had.
@@ -46,7 +47,7 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	if ks.snapshot != nil {
 		panic("keyspace: a snapshot is being taken already")
 	}
-	s := &Snapshot{ks: ks, emit: take, now: ks.Now}
+	s := &Snapshot{ks: ks, emit: take, now: ks.Now, whole: map[Value]*largeRecord{}}
 	for _, db := range ks.dbs {
 		db.origin = db.id
 		if db.Len() > 0 {
@@ -64,8 +65,9 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 func (s *Snapshot) Step(n int) (more bool) {
 	if len(s.large) > 0 {
 		n = 0
-		if !s.large[0].step(s.emit) {
-			s.large = slices.Delete(s.large, 0, 1)
+		if p := s.large[0]; !p.step(s.emit) {
+			delete(s.whole, p.record.Value)
+			s.large[0], s.large = nil, s.large[1:]
 		}
 	}
 	for ; n > 0 && len(s.tables) > 0; n-- {
@@ -94,26 +96,29 @@ func (s *Snapshot) save(e entry, db int) {
 	}
 	s.ks.record(&s.record, db, e, &s.views)
 	if h.kind() == boxed && e.box().accounted >= largeRecordBytes {
-		s.record.Key = strings.Clone(s.record.Key) // the cell may go
-		s.large = append(s.large, &largeRecord{record: s.record})
+		s.queue()
 		return
 	}
 	s.emit(&s.record, nil)
 	s.views.reset()
 }
 
-// finish emits what is left of a large value that is about to change.
-func (s *Snapshot) finish(v Value) {
-	if i := s.indexOf(v); i >= 0 {
-		p := s.large[i]
-		s.large = slices.Delete(s.large, i, i+1)
-		p.finish(s.emit)
+// queue puts the record of a large value into the queue.
+func (s *Snapshot) queue() {
+	p := &largeRecord{record: s.record}
+	p.record.Key = strings.Clone(p.record.Key) // the cell may go
+	if p.thaw = p.record.freeze(); p.thaw == nil {
+		s.whole[p.record.Value] = p
 	}
+	s.large = append(s.large, p)
 }
 
-// indexOf returns the place of a value in the queue of large ones; -1 if it is not there.
-func (s *Snapshot) indexOf(v Value) int {
-	return slices.IndexFunc(s.large, func(p *largeRecord) bool { return p.record.Value == v })
+// finish emits what is left of a large value that is about to change.
+func (s *Snapshot) finish(v Value) {
+	if p := s.whole[v]; p != nil {
+		delete(s.whole, v)
+		p.finish(s.emit)
+	}
 }
 
 // snapshotBit and flipSnapshotBit read and change the bit that says whether the entry was emitted.
@@ -134,14 +139,14 @@ func (db *DB) saveValue(e entry) {
 		return
 	}
 	s.save(e, db.origin)
-	if len(s.large) > 0 && e.head().kind() == boxed {
+	if len(s.whole) > 0 && e.head().kind() == boxed {
 		s.finish(e.box().value)
 	}
 }
 
 // inSnapshot reports whether a value, with or without a key, is still to be emitted and so must not be changed.
 func (ks *Keyspace) inSnapshot(v Value) bool {
-	return ks.snapshot != nil && ks.snapshot.indexOf(v) >= 0
+	return ks.snapshot != nil && ks.snapshot.whole[v] != nil
 }
 
 // Snapshotting reports whether a snapshot is under way.

@@ -410,6 +410,7 @@ func replyHistory(c *engine.Call, b *batch, r *readOptions) {
 	b.consumer.Each(from, func(p *stream.Pending) bool {
 		if w := b.stream.Walk(p.ID, p.ID); w.Next() {
 			replyEntry(c, &w)
+			p = b.group.Deliver(p.ID, b.consumer)
 			p.Delivered = c.Now()
 			p.CountDelivery()
 			if c.Propagates() {

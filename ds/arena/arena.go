@@ -112,6 +112,15 @@ func (c Cells) At(r Ref) unsafe.Pointer {
 	return unsafe.Add(w, uintptr(r%windowSteps)*Step)
 }
 
+// Prefetch loads the beginnings of cells into the processor's caches, many at a time. The result means nothing, but must be
+// used.
+func (c Cells) Prefetch(refs []Ref) (sum byte) {
+	for _, r := range refs {
+		sum += *(*byte)(c.At(r))
+	}
+	return sum
+}
+
 // At returns the address of a reference. It is valid until the next Alloc.
 func (a *Arena) At(r Ref) unsafe.Pointer { return a.Cells().At(r) }
 

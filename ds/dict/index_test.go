@@ -97,7 +97,7 @@ func TestIndexTakesEightBytesAnElement(t *testing.T) {
 func TestIndexScanGivesEachElementOnceWhileTheTableChanges(t *testing.T) {
 	owner := spread{3}
 	rng := rand.New(rand.NewPCG(3, 4))
-	for range 40 {
+	for round := range 80 {
 		x := new(Index)
 		stay, come := 1+rng.Uint32N(2000), rng.Uint32N(4000)
 		insert := func(r Ref) { x.Insert(owner.HashOf(r), r, owner) }
@@ -107,10 +107,20 @@ func TestIndexScanGivesEachElementOnceWhileTheTableChanges(t *testing.T) {
 		next := stay + 1
 		seen, cursor := map[Ref]int{}, uint64(0)
 		for {
-			cursor = x.Scan(cursor, 1+rng.IntN(30), owner, func(r Ref) { seen[r]++ })
+			if give := func(r Ref) { seen[r]++ }; round%2 == 0 {
+				cursor = x.Scan(cursor, 1+rng.IntN(30), owner, give)
+			} else {
+				var refs []Ref
+				cursor, refs = x.ScanWhole(cursor, 1+rng.IntN(30), owner, nil)
+				for _, r := range refs {
+					give(r)
+				}
+			}
 			if cursor == 0 {
 				break
 			}
+			r := 1 + rng.Uint32N(stay)
+			require.Equal(t, seen[r] > 0, Passed(cursor, owner.HashOf(r)))
 			for range rng.Uint32N(40) {
 				if h := owner.HashOf(next - 1); rng.IntN(2) == 0 && next-1 > stay {
 					x.Remove(h, slotOfRef(x, h, next-1), owner)

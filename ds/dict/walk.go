@@ -59,6 +59,25 @@ func (x *Index) Scan(cursor uint64, count int, owner Hasher, fn func(Ref)) uint6
 	return cursor
 }
 
+// ScanWhole is Scan with steps that end between two chains, unless count is 1: it appends count elements or somewhat more to
+// refs. It computes hashes only where the table has shrunk since the last step.
+func (x *Index) ScanWhole(cursor uint64, count int, owner Hasher, refs []Ref) (next uint64, all []Ref) {
+	add := func(r Ref) { refs = append(refs, r) }
+	switch {
+	case x.n == 0:
+		return 0, refs
+	case count == 1:
+		next = x.Scan(cursor, 1, owner, add)
+		return next, refs
+	}
+	for chains := 0; len(refs) < count && chains/10 < count; chains++ {
+		if cursor, _ = x.scanPart(cursor&cursorMask, x.n, owner, add); cursor == 0 {
+			break
+		}
+	}
+	return cursor, refs
+}
+
 // A cursor has no more bits than these, so that it survives a client, or a script, that keeps it in a
 // double or prints 14 digits of it.
 const (
@@ -116,6 +135,10 @@ func between(low, high uint64) uint64 {
 	same := bits.LeadingZeros64(low ^ high)
 	return high &^ (math.MaxUint64 >> (same + 1))
 }
+
+// Passed reports whether a Scan or ScanWhole whose next step begins at cursor, which is not its end, has given the elements
+// with hash h.
+func Passed(cursor, h uint64) bool { return bits.Reverse64(h&cursorMask) < bits.Reverse64(cursor) }
 
 // ScanChain is Scan with steps of one chain, whatever its length and the part of it where the cursor is. It computes no hashes, and may give
 // some elements more than once. O(1).

@@ -57,11 +57,12 @@ func playTable(t *testing.T, seed uint64, steps int) {
 func requireDue(t *testing.T, table *expiry.Table, model map[arena.Ref]int64, now int64) {
 	last := int64(0)
 	for {
-		b, ok := table.PopDue(now)
-		if !ok {
+		b, deadline := table.PopDue(now)
+		if deadline == 0 {
 			break
 		}
-		require.LessOrEqual(t, model[b], now)
+		require.Equal(t, model[b], deadline)
+		require.LessOrEqual(t, deadline, now)
 		require.GreaterOrEqual(t, model[b], last, "soonest first")
 		last = model[b]
 		require.NotZero(t, last)
@@ -83,11 +84,11 @@ func TestRenewingLeavesTheQueueAlone(t *testing.T) {
 	}
 	require.Equal(t, held, table.Bytes())
 	require.EqualValues(t, 10, table.Next())
-	_, ok := table.PopDue(9998)
-	require.False(t, ok)
+	_, deadline := table.PopDue(9998)
+	require.Zero(t, deadline)
 	require.EqualValues(t, 9999, table.Next(), "put where it belongs when it surfaced")
-	got, ok := table.PopDue(9999)
-	require.True(t, ok)
+	got, deadline := table.PopDue(9999)
+	require.EqualValues(t, 9999, deadline)
 	require.Equal(t, b, got)
 }
 

@@ -136,9 +136,9 @@ func (t *Table) Replace(old, by arena.Ref) {
 	}
 }
 
-// PopDue removes the deadline of an element that is due and returns the element, the soonest first; ok is
-// false if none is due. O(log n).
-func (t *Table) PopDue(now int64) (e arena.Ref, ok bool) {
+// PopDue removes the deadline of an element that is due and returns both, the soonest first; zeros if none is due.
+// O(log n).
+func (t *Table) PopDue(now int64) (e arena.Ref, deadline int64) {
 	for t.Count() > 0 && t.queue[0].deadline <= now {
 		top := t.queue[0]
 		slot := t.find(top.element)
@@ -150,11 +150,12 @@ func (t *Table) PopDue(now int64) (e arena.Ref, ok bool) {
 			t.siftDown(0)
 		default:
 			t.pop()
+			deadline = t.at(*slot).deadline
 			t.Delete(top.element)
-			return top.element, true
+			return top.element, deadline
 		}
 	}
-	return 0, false
+	return 0, 0
 }
 
 // Each calls fn for each element that has a deadline until fn returns false. fn must not change the

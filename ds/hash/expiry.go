@@ -29,8 +29,8 @@ func (h *Hash) NextDeadline() int64 {
 func (h *Hash) Deadline(field []byte) (deadline int64, ok bool) {
 	if h.table != nil {
 		p := h.table.pair(field)
-		if p != 0 && h.table.deadlines != nil {
-			deadline = h.table.deadlines.At(p)
+		if p != 0 {
+			deadline = h.table.deadline(p)
 		}
 		return deadline, p != 0
 	}
@@ -63,6 +63,7 @@ func (h *Hash) setDeadline(field []byte, deadline int64) bool {
 	if h.table != nil {
 		p := h.table.pair(field)
 		if p != 0 {
+			h.table.preserve(p)
 			h.table.setDeadline(p, deadline)
 		}
 		return p != 0
@@ -105,9 +106,12 @@ func (h *Hash) Expire(now int64, most int, fn func(field []byte)) (removed int) 
 
 func (t *table) expire(now int64, most int, fn func(field []byte)) (removed int) {
 	for ; removed < most; removed++ {
-		p, ok := t.deadlines.PopDue(now)
-		if !ok {
+		p, deadline := t.deadlines.PopDue(now)
+		if deadline == 0 {
 			break
+		}
+		if t.frozen != nil {
+			t.frozen.keep(p, deadline)
 		}
 		if fn != nil {
 			fn(t.field(p))

@@ -17,6 +17,7 @@ type table struct {
 	seed      uint64
 	deadlines *expiry.Table
 	cursor    uint64 // of the walk that compacts pairs
+	frozen    *walk  // nil unless a snapshot is under way
 }
 
 // newTable returns an empty table with room for n pairs.
@@ -63,6 +64,7 @@ func (t *table) set(field, value []byte) (created bool) {
 		return true
 	}
 	p := *slot
+	t.preserve(p)
 	start := behind(t.field(p))
 	size := pairSize(len(field), len(arena.Text(start)))
 	if arena.Size(size) == arena.Size(pairSize(len(field), len(value))) {
@@ -77,6 +79,9 @@ func (t *table) set(field, value []byte) (created bool) {
 
 // insert adds a field known to be new, whose hash is h.
 func (t *table) insert(h uint64, field, value []byte) pair {
+	if t.frozen != nil {
+		t.frozen.added(h, field)
+	}
 	p := t.newPair(field, value)
 	t.index.Insert(h, p, t)
 	if t.pairs.Compacting() {
@@ -92,6 +97,14 @@ func (t *table) replaced(old, by pair) {
 	}
 }
 
+// deadline returns the deadline of a pair, 0 if it has none.
+func (t *table) deadline(p pair) int64 {
+	if t.deadlines == nil {
+		return 0
+	}
+	return t.deadlines.At(p)
+}
+
 // setDeadline gives a pair the deadline, 0 for none.
 func (t *table) setDeadline(p pair, deadline int64) {
 	t.deadlines = t.deadlines.With(p, deadline)
@@ -103,6 +116,7 @@ func (t *table) delete(field []byte) bool {
 		return false
 	}
 	p := *slot
+	t.preserve(p)
 	t.index.Remove(h, slot, t)
 	t.setDeadline(p, 0)
 	t.free(p, t.size(p))

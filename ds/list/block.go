@@ -34,7 +34,7 @@ func (c *quicklist) endNode(full *node, v []byte, lim Limits) *node {
 // fullBlock returns a block of the full size: that of a node which is full but does not need all of it, or old, or a new one.
 func (c *quicklist) fullBlock(full *node, old ziplist.List, lim Limits) []byte {
 	switch room := full.data; {
-	case !full.plain && cap(room) == lim.bytes() && len(room) <= cap(room)/8*7:
+	case !full.plain && full.twin == nil && cap(room) == lim.bytes() && len(room) <= cap(room)/8*7:
 		if len(room) > cap(old) || len(room) <= cap(old)/8*7 {
 			old = nil
 		}
@@ -57,7 +57,7 @@ func (c *quicklist) trimEnd(zl ziplist.List) ziplist.List {
 // keep keeps a node that was removed, if the list is long and has no other.
 func (c *quicklist) keep(n *node) {
 	c.dropSpare()
-	if c.spare == nil && !n.plain && cap(n.data) >= leastSpare && c.isLong(cap(n.data)) {
+	if c.spare == nil && !n.plain && n.twin == nil && cap(n.data) >= leastSpare && c.isLong(cap(n.data)) {
 		n.prev, n.next = nil, nil
 		c.spare = n
 	}

@@ -124,6 +124,7 @@ func (c *quicklist) deleteRange(i, n int) {
 		if k == x.count {
 			c.unlink(x)
 		} else {
+			x.own()
 			c.setNode(x, x.data.DeleteRange(i, k).Trim(), x.count-k)
 		}
 		n -= k

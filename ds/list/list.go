@@ -267,6 +267,7 @@ func (l *List) Expect(n, size int, lim Limits) (changed bool) {
 // and shrinks is not converted all the time. It is for commands that remove elements. O(bytes of the node).
 func (l *List) Shrink(lim Limits) {
 	if n := l.only(); n != nil && lim.half(n.data, n.count) {
+		n.own()
 		l.packed, l.quicklist = n.data, nil
 	}
 }

@@ -8,6 +8,7 @@ type node struct {
 	data       ziplist.List // or the text of the one element, if plain
 	count      int
 	plain      bool
+	twin       *node // which shares the block: the frozen one, or that of which it is frozen; nil for none
 }
 
 // at returns element i of the node, which exists; i may count from -1 backwards.
@@ -35,6 +36,12 @@ func (n *node) find(v []byte) (i int, ok bool) {
 		i++
 	}
 	return i, true
+}
+
+// has reports whether the text of an element of the node is v.
+func (n *node) has(v []byte) bool {
+	_, ok := n.find(v)
+	return ok
 }
 
 // walk calls fn for the node's elements, in order from the given end on but without the first skip,

@@ -126,6 +126,7 @@ func (c *quicklist) find(v []byte) (*node, int) {
 func (c *quicklist) push(end End, v []byte, lim Limits) {
 	n := c.end(end)
 	if c.fits(n, v, lim) {
+		n.own()
 		c.setNode(n, push(c.grow(n.data, len(v), lim), end, v, lim), n.count+1)
 		return
 	}
@@ -154,6 +155,7 @@ func newNode(v []byte, lim Limits) *node {
 func (c *quicklist) removeEnd(end End, n int) {
 	for x := c.end(end); x != nil && n > 0; x = c.end(end) {
 		if n < x.count {
+			x.own()
 			c.setNode(x, c.trimEnd(removeEnd(x.data, x.count, end, n)), x.count-n)
 			return
 		}
@@ -167,10 +169,15 @@ func (c *quicklist) remove(v []byte, count int, from End) (removed int) {
 	for n := c.end(from); n != nil && removed < count; {
 		next := n.neighbour(from)
 		k, data := 0, n.data
-		if !n.plain {
-			data, k = removeEqual(data, v, count-removed, from)
-		} else if string(data) == string(v) {
-			k = 1
+		switch {
+		case n.twin != nil && !n.has(v): // no need to copy it
+		case n.plain:
+			if string(data) == string(v) {
+				k = 1
+			}
+		default:
+			n.own()
+			data, k = removeEqual(n.data, v, count-removed, from)
 		}
 		if k > 0 {
 			removed += k

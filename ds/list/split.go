@@ -44,6 +44,7 @@ func (c *quicklist) insertBetween(n *node, i int, v []byte, behind bool, lim Lim
 // insertInto adds v before element i of a ziplist's node that admits it, at its end if i is its
 // count.
 func (c *quicklist) insertInto(n *node, i int, v []byte, lim Limits) {
+	n.own()
 	zl := reserve(n.data, len(v), lim)
 	c.setNode(n, zl.Insert(zl.Index(i), v), n.count+1)
 }
@@ -55,11 +56,13 @@ func (c *quicklist) set(n *node, i int, v []byte, lim Limits) {
 	case n.plain && lim.large(len(v)):
 		c.setNode(n, append(ziplist.List{}, v...), 1)
 	case !n.plain && lim.mayReplace(n.data, old, len(v)):
+		n.own()
 		c.setNode(n, n.data.Replace(n.data.Index(i), v), n.count)
 	case n.count == 1:
 		c.insert(n, 0, v, false, lim) // into the node before, or one of its own
 		c.unlink(n)
 	default:
+		n.own()
 		c.setNode(n, n.data.DeleteRange(i, 1), n.count-1)
 		c.insert(n, max(i-1, 0), v, i > 0, lim)
 	}
@@ -68,6 +71,7 @@ func (c *quicklist) set(n *node, i int, v []byte, lim Limits) {
 // split cuts a ziplist's node before element i, which is not its first: the node keeps what is
 // before, and a new one behind it has the rest.
 func (c *quicklist) split(n *node, i int) {
+	n.own()
 	rest := append(ziplist.List{}, n.data...)
 	right := &node{data: rest.Delete(rest.First(), i).Trim(), count: n.count - i}
 	c.setNode(n, n.data.DeleteRange(i, n.count-i).Trim(), i)
@@ -98,6 +102,7 @@ func (c *quicklist) merge(a, b *node, lim Limits) *node {
 	if a == nil || b == nil || !c.mergeable(a, b, lim) {
 		return b
 	}
+	a.own()
 	zl := a.data
 	walk(b.data, Head, 0, func(e ziplist.Entry) bool {
 		if e.IsInt() {

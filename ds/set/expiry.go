@@ -26,8 +26,8 @@ func (s *Set) Deadline(text []byte) (deadline int64, ok bool) {
 		return 0, s.Has(text)
 	}
 	m := s.table.lookup(text)
-	if m != 0 && s.table.deadlines != nil {
-		deadline = s.table.deadlines.At(m)
+	if m != 0 {
+		deadline = s.table.deadline(m)
 	}
 	return deadline, m != 0
 }
@@ -44,6 +44,7 @@ func (s *Set) SetDeadline(text []byte, deadline int64, dice func(n uint64) uint6
 	}
 	m := s.table.lookup(text)
 	if m != 0 {
+		s.table.preserve(m)
 		s.table.setDeadline(m, deadline)
 	}
 	return m != 0
@@ -61,9 +62,12 @@ func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
 // fn is nil, and returns how many. O(log n) each.
 func (s *Set) Expire(now int64, most int, fn func(member []byte)) (removed int) {
 	for s.Volatile() > 0 && removed < most {
-		m, ok := s.table.deadlines.PopDue(now)
-		if !ok {
+		m, deadline := s.table.deadlines.PopDue(now)
+		if deadline == 0 {
 			break
+		}
+		if s.table.frozen != nil {
+			s.table.frozen.keep(m, deadline)
 		}
 		if fn != nil {
 			fn(s.table.text(m))

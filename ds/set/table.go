@@ -17,6 +17,7 @@ type table struct {
 	seed      uint64
 	deadlines *expiry.Table
 	cursor    uint64 // of the walk that compacts members
+	frozen    *walk  // nil unless a snapshot is under way
 }
 
 // member names a member of a table.
@@ -66,6 +67,9 @@ func (t *table) add(text []byte) bool {
 
 // insert adds a member known to be new, whose hash is h.
 func (t *table) insert(h uint64, text []byte) {
+	if t.frozen != nil {
+		t.frozen.added(h, text)
+	}
 	m := t.members.Alloc(arena.TextSize(len(text)))
 	arena.PutText(t.members.At(m), text)
 	t.index.Insert(h, m, t)
@@ -76,6 +80,14 @@ func (t *table) insert(h uint64, text []byte) {
 
 // insertNew is insert for a caller that does not know the hash.
 func (t *table) insertNew(text []byte) { t.insert(dict.Hash(t.seed, dict.Key(text)), text) }
+
+// deadline returns the deadline of a member, 0 if it has none.
+func (t *table) deadline(m member) int64 {
+	if t.deadlines == nil {
+		return 0
+	}
+	return t.deadlines.At(m)
+}
 
 // setDeadline gives a member the deadline, 0 for none.
 func (t *table) setDeadline(m member, deadline int64) {
@@ -88,6 +100,7 @@ func (t *table) remove(text []byte) bool {
 		return false
 	}
 	m := *slot
+	t.preserve(m)
 	t.index.Remove(h, slot, t)
 	t.setDeadline(m, 0)
 	t.members.Free(m, arena.TextSize(len(text)))

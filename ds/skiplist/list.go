@@ -177,6 +177,20 @@ func (l *List) ByRank(i int) Ref {
 	return n.link(bottom).next
 }
 
+// Before returns the last node before the place of (score, key), whether or not the list has it; 0 if there is none.
+// O(log n).
+func (l *List) Before(score float64, key string) Ref {
+	if l.head == 0 {
+		return 0
+	}
+	var p path
+	l.find(score, key, &p)
+	if p.before == l.head {
+		return 0
+	}
+	return p.before
+}
+
 // find fills p with the path to the place of (score, key), whether or not the list has it.
 func (l *List) find(score float64, key string, p *path) {
 	cells, r, rank := l.nodes.Cells(), l.head, uint32(0)

@@ -22,6 +22,7 @@ type Group struct {
 	consumers []*Consumer // by name
 	returned  int         // messages that no consumer has
 	returns   int64       // how often one was returned
+	frozen    *messageWalk
 }
 
 // Unknown stands for a number of entries read that is not known.
@@ -192,16 +193,24 @@ func (g *Group) Bounds() (first, last ID, ok bool) {
 }
 
 // Each calls fn with the group's messages from an ID on, ascending, until fn returns false. The message
-// at hand may be acknowledged or given to another consumer meanwhile, no other.
-func (g *Group) Each(from ID, fn func(p *Pending) bool) { g.pending.each(from, fn) }
+// at hand may be acknowledged or given to another consumer meanwhile, no other. Those of a frozen group can be read once, all
+// of them, and come in no order.
+func (g *Group) Each(from ID, fn func(p *Pending) bool) {
+	if w := g.walk(); w != nil {
+		w.each(fn)
+		return
+	}
+	g.pending.each(from, fn)
+}
 
 // Each is that of a group, for the consumer's messages.
 func (c *Consumer) Each(from ID, fn func(p *Pending) bool) { c.pending.each(from, fn) }
 
 // Deliver gives the message of an ID to the consumer, takes it from any other, and returns it: a new one if
-// there was none. The caller sets time and count. O(log n).
+// there was none. The caller sets time and count, which may be set of no other message. O(log n).
 func (g *Group) Deliver(id ID, c *Consumer) *Pending {
 	p := g.pending.get(id)
+	g.preserve(id, p)
 	switch {
 	case p == nil:
 		p = &Pending{ID: id, consumer: c}
@@ -220,6 +229,7 @@ func (g *Group) Deliver(id ID, c *Consumer) *Pending {
 // consumer has it then. It comes behind those that were returned before. The caller sets the count. O(log n).
 func (g *Group) Return(id ID) *Pending {
 	p := g.pending.get(id)
+	g.preserve(id, p)
 	if p == nil {
 		p = &Pending{ID: id}
 		g.change(&g.pending, (*queue).insert, p)
@@ -240,6 +250,10 @@ func (g *Group) Returned() int { return g.returned }
 // O(n) for n messages of the group.
 func (g *Group) EachReturned(fn func(p *Pending)) {
 	if g.returned == 0 {
+		return
+	}
+	if w := g.walk(); w != nil {
+		w.eachReturned(fn)
 		return
 	}
 	var all []*Pending
@@ -274,7 +288,15 @@ func (g *Group) Ack(id ID) bool {
 	return p != nil
 }
 
+// preserve keeps the message of an ID, which may be nil, before it is changed, removed or added.
+func (g *Group) preserve(id ID, p *Pending) {
+	if g.frozen != nil {
+		g.frozen.preserve(id, p)
+	}
+}
+
 func (g *Group) unlink(p *Pending) {
+	g.preserve(p.ID, p)
 	g.change(&g.pending, (*queue).remove, p)
 	g.take(p)
 	g.stream.held -= sizeclass.Round(pendingSize)

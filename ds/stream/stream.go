@@ -59,6 +59,7 @@ type Stream struct {
 	held       int      // bytes of nodes' blocks and chunks, groups, consumers, pending messages and producers
 	open       *chunk   // for the next node; nil in a short stream
 	producers  *Producers
+	frozen     *Stream // what Freeze returned, until Thaw
 }
 
 // Limits close a node: it takes no further entry once it has Entries, or if it would reach Bytes. Zero is
@@ -122,6 +123,9 @@ func (s *Stream) Append(id ID, pairs [][]byte, limits Limits) {
 	size := 0
 	for _, v := range pairs {
 		size += len(v)
+	}
+	if s.frozen != nil && len(s.nodes) > 0 {
+		s.own(len(s.nodes) - 1)
 	}
 	h, ok := s.fits(size, limits)
 	if !ok {
@@ -201,7 +205,7 @@ func (s *Stream) resize(n *node, pack listpack.List) {
 // removeNode removes node i.
 func (s *Stream) removeNode(i int) {
 	n := s.nodes[i]
-	if i == len(s.nodes)-1 {
+	if i == len(s.nodes)-1 && !s.shares(&n) {
 		s.reuse(&n)
 	}
 	s.leave(&n)
@@ -216,15 +220,21 @@ func (s *Stream) removeNode(i int) {
 
 // Clone returns a deep copy on the heap.
 func (s *Stream) Clone() value.Value {
-	c := &Stream{length: s.length, first: s.first, last: s.last, maxDeleted: s.maxDeleted, added: s.added}
+	c := new(Stream)
 	for _, n := range s.nodes {
 		c.addCopy(n.id, n.pack)
 	}
+	s.copyNumbers(c)
 	for _, g := range s.groups {
 		g.copyTo(c)
 	}
 	s.producers.copyTo(c)
 	return c
+}
+
+// copyNumbers gives a stream the numbers that s knows of its entries.
+func (s *Stream) copyNumbers(c *Stream) {
+	c.length, c.first, c.last, c.maxDeleted, c.added = s.length, s.first, s.last, s.maxDeleted, s.added
 }
 
 // Packed returns false: a stream is never one block.

@@ -58,6 +58,7 @@ func (s *Stream) wholeNodeGoes(n *node, h head, t Trim) bool {
 
 // trimNode marks the first entries of node i as deleted, as many as are to go, and returns their number.
 func (s *Stream) trimNode(i int, h head, t Trim) (removed int) {
+	s.own(i)
 	n, to := &s.nodes[i], MaxID
 	if t.ByID {
 		prev, ok := t.Below.Prev()

@@ -203,6 +203,7 @@ func (s *Stream) Delete(id ID) bool {
 	if h.live == 1 {
 		s.removeNode(w.index)
 	} else {
+		s.own(w.index)
 		n.markDeleted(w.at)
 		s.resize(n, n.recounted(h, h.live-1, h.dead+1))
 	}

@@ -30,8 +30,8 @@ func (s *Set) Deadline(member []byte) (deadline int64, ok bool) {
 		return 0, s.find(member) != ziplist.None
 	}
 	n := s.sorted.node(member)
-	if n != 0 && s.sorted.deadlines != nil {
-		deadline = s.sorted.deadlines.At(n)
+	if n != 0 {
+		deadline = s.sorted.deadline(n)
 	}
 	return deadline, n != 0
 }
@@ -48,6 +48,7 @@ func (s *Set) SetDeadline(member []byte, deadline int64, dice func(n uint64) uin
 	}
 	n := s.sorted.node(member)
 	if n != 0 {
+		s.sorted.preserve(n)
 		s.sorted.setDeadline(n, deadline)
 	}
 	return n != 0
@@ -65,9 +66,12 @@ func (s *Set) Deadlines(fn func(member []byte, deadline int64) bool) {
 // fn is nil, and returns how many. O(log n) each.
 func (s *Set) Expire(now int64, most int, fn func(member []byte)) (removed int) {
 	for s.Volatile() > 0 && removed < most {
-		n, ok := s.sorted.deadlines.PopDue(now)
-		if !ok {
+		n, deadline := s.sorted.deadlines.PopDue(now)
+		if deadline == 0 {
 			break
+		}
+		if s.sorted.frozen != nil {
+			s.sorted.frozen.keep(n, deadline)
 		}
 		if fn != nil {
 			fn(s.sorted.list.Member(n))

@@ -16,6 +16,7 @@ type sorted struct {
 	seed      uint64
 	deadlines *expiry.Table
 	cursor    uint64 // of the walk that compacts the list
+	frozen    *walk  // nil unless a snapshot is under way
 }
 
 // node names a node of the list.
@@ -63,6 +64,7 @@ func (t *sorted) add(member []byte, score float64, dice func(n uint64) uint64) (
 	case slot == nil:
 		t.insert(h, member, score, dice)
 	case t.list.Score(*slot) != score:
+		t.preserve(*slot)
 		t.list.UpdateScore(*slot, score)
 		return false, true
 	}
@@ -71,6 +73,9 @@ func (t *sorted) add(member []byte, score float64, dice func(n uint64) uint64) (
 
 // insert adds a member known to be new; h is its hash.
 func (t *sorted) insert(h uint64, member []byte, score float64, dice func(n uint64) uint64) {
+	if t.frozen != nil {
+		t.frozen.Touch(member)
+	}
 	t.members.Insert(h, t.list.Insert(score, member, dice(randomBits)), t)
 	if t.list.Compacting() {
 		t.compact()
@@ -91,6 +96,7 @@ func (t *sorted) remove(member []byte) bool {
 
 // forget takes the node in a slot, whose hash is h, out of everything but the list.
 func (t *sorted) forget(h uint64, slot *node) {
+	t.preserve(*slot)
 	t.setDeadline(*slot, 0)
 	t.members.Remove(h, slot, t)
 }
@@ -112,6 +118,14 @@ func (t *sorted) move(n node) node {
 		t.deadlines.Replace(n, to)
 	}
 	return to
+}
+
+// deadline returns the deadline of a node, 0 if it has none.
+func (t *sorted) deadline(n node) int64 {
+	if t.deadlines == nil {
+		return 0
+	}
+	return t.deadlines.At(n)
 }
 
 // setDeadline gives a node the deadline, 0 for none.

@@ -54,7 +54,7 @@ var layers = [][]string{
 	{"acl"},
 	{"glob"},
 	{"ds/zset", "ds/hash", "ds/set", "ds/list", "ds/stream", "ds/hll", "ds/bloom", "ds/str"},
-	{"ds/listpack", "ds/expiry"},
+	{"ds/listpack", "ds/expiry", "ds/frozen"},
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/deadlines", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
 	{"ds/arena"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/ds/bloom"
+	"github.com/miniserver-go/miniserver/ds/frozen"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -110,7 +111,19 @@ func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 		b.text = appendSelect(b.text, r.DB)
 	}
 	key := []byte(r.Key)
-	switch v := r.Value.(type) {
+	if r.Elements != nil {
+		b.elements(key, r, pace)
+	} else {
+		b.value(key, r.Value, pace)
+	}
+	if r.Deadline != 0 {
+		b.command("PEXPIREAT", key, strconv.AppendInt(nil, r.Deadline, 10))
+	}
+}
+
+// value appends the commands that build a value.
+func (b *commandBase) value(key []byte, v keyspace.Value, pace *keyspace.Pace) {
+	switch v := v.(type) {
 	case *str.Value:
 		b.set(key, v.Text(nil), pace)
 	case *list.List:
@@ -138,14 +151,34 @@ func (b *commandBase) put(r *keyspace.Record, pace *keyspace.Pace) {
 		panic(fmt.Sprintf("journal: no commands build a %T", v))
 	}
 	b.flush()
-	if v, ok := r.Value.(keyspace.Collection); ok && v.Volatile() > 0 {
-		snapshot.ExpireCommands(key, v, func(args ...[]byte) {
-			b.text = appendCommand(b.text, args)
-			pace.Yield(len(key))
-		})
+	if v, ok := v.(keyspace.Collection); ok && v.Volatile() > 0 {
+		rdb.EachElementDeadline(v, b.expire(v.Type(), key, pace))
 	}
-	if r.Deadline != 0 {
-		b.command("PEXPIREAT", key, strconv.AppendInt(nil, r.Deadline, 10))
+}
+
+// elements appends the commands that build a hash, set or sorted set that is frozen.
+func (b *commandBase) elements(key []byte, r *keyspace.Record, pace *keyspace.Pace) {
+	t := r.Value.Type()
+	r.Elements.Each(true, func(x frozen.Element) {
+		name := append([]byte(nil), x.Name...)
+		switch t {
+		case keyspace.Hash:
+			b.add(nil, "HMSET", key, name, append([]byte(nil), x.Value...))
+		case keyspace.Set:
+			b.add(nil, "SADD", key, name)
+		case keyspace.ZSet:
+			b.add(nil, "ZADD", key, resp.FormatShortest(nil, x.Score), name)
+		}
+	}, func(bytes int) { pace.Yield(bytes) })
+	b.flush()
+	r.Elements.Deadlines(b.expire(t, key, pace))
+}
+
+// expire returns a function that appends the command which sets the deadline of an element.
+func (b *commandBase) expire(t keyspace.Type, key []byte, pace *keyspace.Pace) func(element []byte, deadline int64) {
+	return func(element []byte, deadline int64) {
+		b.text = appendCommand(b.text, snapshot.ExpireCommand(t, key, element, deadline))
+		pace.Yield(len(key))
 	}
 }
 

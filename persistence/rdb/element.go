@@ -91,15 +91,20 @@ func (e *Encoder) volatileHash(h *hash.Hash) {
 	e.count(h.Len())
 	var digits [20]byte
 	h.Each(func(field, value ziplist.Entry) bool {
-		if deadline, _ := h.Deadline(field.Text(digits[:])); deadline != 0 {
-			e.length(uint64(deadline - first + 1))
-		} else {
-			e.length(0)
-		}
+		deadline, _ := h.Deadline(field.Text(digits[:]))
+		e.elementDeadline(deadline, first)
 		e.entry(field)
 		e.entry(value)
 		return e.yield(len(field.Str) + len(value.Str))
 	})
+}
+
+// elementDeadline encodes the deadline of a field, 0 for none; first is the earliest of the hash.
+func (e *Encoder) elementDeadline(deadline, first int64) {
+	if deadline != 0 {
+		deadline += 1 - first
+	}
+	e.length(uint64(deadline))
 }
 
 // deadline adds the aux field with the deadline of an element.

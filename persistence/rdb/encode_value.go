@@ -2,6 +2,7 @@ package rdb
 
 import (
 	"github.com/miniserver-go/miniserver/ds/bloom"
+	"github.com/miniserver-go/miniserver/ds/frozen"
 	"github.com/miniserver-go/miniserver/ds/hash"
 	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/ds/set"
@@ -139,6 +140,27 @@ func (e *Encoder) zset(s *zset.Set) {
 		e.double(score)
 		return e.yield(len(member))
 	})
+}
+
+// elements encodes a hash, set or sorted set that is frozen.
+func (e *Encoder) elements(t keyspace.Type, f *frozen.Elements) {
+	isHash := t == keyspace.Hash
+	if isHash && f.Volatile() > 0 {
+		e.millis(f.First())
+	}
+	e.count(f.Len())
+	f.Each(!isHash, func(x frozen.Element) {
+		if isHash && f.Volatile() > 0 {
+			e.elementDeadline(x.Deadline, f.First())
+		}
+		e.string(x.Name)
+		switch t {
+		case keyspace.Hash:
+			e.string(x.Value)
+		case keyspace.ZSet:
+			e.double(x.Score)
+		}
+	}, func(bytes int) { e.yield(bytes) })
 }
 
 func (e *Encoder) set(s *set.Set) {

@@ -27,6 +27,26 @@ type vast struct {
 	*keyspace.Keyspace
 	rng *rand.Rand
 	lim Limits
+
+	busy    *place // that is being encoded, if its value is large
+	changes int    // of that value
+}
+
+// place is a key in a database.
+type place struct {
+	db  int
+	key string
+}
+
+// emit wraps a function that takes records, to note which key is being encoded.
+func (v *vast) emit(take func(*keyspace.Record, *keyspace.Pace)) func(*keyspace.Record, *keyspace.Pace) {
+	return func(r *keyspace.Record, p *keyspace.Pace) {
+		if p != nil && v.busy == nil {
+			v.busy = &place{r.DB, r.Key}
+			defer func() { v.busy = nil }()
+		}
+		take(r, p)
+	}
 }
 
 const vastKeys = 8
@@ -60,7 +80,7 @@ func (v *vast) value(kind int) keyspace.Value {
 	case 4:
 		value = &list.List{}
 	case 5:
-		return randomStream(v.rng, n)
+		return v.delivered(randomStream(v.rng, n))
 	case 6:
 		f, _ := bloom.New(bloom.Options{Capacity: 1000, Rate: 0.001, Growth: 2})
 		value = f
@@ -72,6 +92,21 @@ func (v *vast) value(kind int) keyspace.Value {
 		v.date(d, n/10)
 	}
 	return value
+}
+
+// delivered returns a stream with a group that has many messages.
+func (v *vast) delivered(s *stream.Stream) *stream.Stream {
+	g := s.AddGroup([]byte("many"), s.Last(), stream.Unknown)
+	for w := s.Walk(stream.ID{}, stream.MaxID); w.Next(); {
+		name := fmt.Appendf(nil, "consumer %d", v.rng.IntN(5))
+		c := g.Consumer(name)
+		if c == nil {
+			c = g.AddConsumer(name, v.rng.Int64N(1e12))
+		}
+		p := g.Deliver(w.ID, c)
+		p.Delivered, p.Count = v.rng.Int64N(1e12), v.rng.Int64N(10)
+	}
+	return s
 }
 
 // grow adds an element.
@@ -136,13 +171,15 @@ func (v *vast) change(value keyspace.Value) {
 	case *stream.Stream:
 		v.changeStream(value)
 	case keyspace.Collection:
-		switch v.rng.IntN(3) {
+		switch v.rng.IntN(5) {
 		case 0:
 			for _, name := range v.names(value, n) {
 				value.Discard(name)
 			}
 		case 1:
 			v.date(value, n)
+		case 2, 3:
+			v.rework(value, n)
 		}
 		v.grow(value)
 	default:
@@ -150,17 +187,78 @@ func (v *vast) change(value keyspace.Value) {
 	}
 }
 
+// rework changes elements that are there, or removes neighbours.
+func (v *vast) rework(d keyspace.Collection, n int) {
+	if v.rng.IntN(20) == 0 {
+		n = d.Len() * v.rng.IntN(12) / 10
+	}
+	switch d := d.(type) {
+	case *hash.Hash:
+		for _, name := range v.names(d, n) {
+			d.Update(name, v.text(), v.lim.Hash)
+		}
+	case *set.Set:
+		d.Pop(n, v.lim.Set, dice, func(ziplist.Entry) {})
+	case *zset.Set:
+		switch v.rng.IntN(3) {
+		case 0:
+			for _, name := range v.names(d, n) {
+				d.Add(name, v.rng.NormFloat64(), v.lim.ZSet, dice)
+			}
+		case 1:
+			d.PopMax(n, func([]byte, float64) {})
+		case 2:
+			start := v.rng.IntN(1 + d.Len())
+			d.RemoveRangeByRank(start, start+n, nil)
+		}
+	case *list.List:
+		v.reworkList(d, n)
+	}
+}
+
+func (v *vast) reworkList(l *list.List, n int) {
+	switch v.rng.IntN(4) {
+	case 0:
+		l.RemoveEnd([]list.End{list.Head, list.Tail}[v.rng.IntN(2)], n)
+	case 1:
+		l.Set(v.rng.IntN(1+l.Len()), v.text(), v.lim.List)
+	case 2:
+		if e, ok := l.Index(v.rng.IntN(1 + l.Len())); ok {
+			l.Insert(e.Append(nil), v.text(), v.rng.IntN(2) == 0, v.lim.List)
+		}
+	case 3:
+		if e, ok := l.Index(v.rng.IntN(1 + l.Len())); ok {
+			l.Remove(e.Append(nil), 1+v.rng.IntN(3), list.Tail)
+		}
+	}
+	l.Shrink(v.lim.List)
+}
+
 func (v *vast) changeStream(s *stream.Stream) {
 	id := s.Last()
 	id.Seq++
-	switch v.rng.IntN(6) {
+	switch v.rng.IntN(9) {
+	case 5: // from anywhere
+		entry := s.Walk(stream.ID{Ms: s.First().Ms + v.rng.Uint64N(1+s.Last().Ms-s.First().Ms)}, stream.MaxID)
+		for n := v.rng.IntN(3); n > 0 && entry.Next(); n-- {
+			s.Delete(entry.ID)
+			entry = s.Walk(entry.ID, stream.MaxID)
+		}
+	case 6:
+		s.Trim(stream.Trim{Keep: s.Len() - v.rng.IntN(1+s.Len()/4), Nodes: v.rng.IntN(2) == 0, Refs: stream.Refs(v.rng.IntN(3))})
+	case 7:
+		s.Delete(s.Last())
 	case 0:
 		s.Delete(s.First())
 	case 1:
 		for _, g := range s.Groups() {
-			if first, _, ok := g.Bounds(); ok {
-				g.Ack(first)
+			if _, last, ok := g.Bounds(); ok {
+				g.Ack(last)
 			}
+		}
+	case 8:
+		if g := s.Group([]byte("many")); g != nil && len(g.Consumers()) > 0 {
+			v.changeMessages(g)
 		}
 	case 2:
 		if g := s.AddGroup(v.text(), s.First(), 0); g != nil {
@@ -176,10 +274,39 @@ func (v *vast) changeStream(s *stream.Stream) {
 	s.Append(id, [][]byte{v.text(), v.text()}, stream.Defaults)
 }
 
+// changeMessages changes the messages of a group that has consumers.
+func (v *vast) changeMessages(g *stream.Group) {
+	c := g.Consumers()[v.rng.IntN(len(g.Consumers()))]
+	if v.rng.IntN(10) == 0 {
+		g.RemoveConsumer([]byte(c.Name()))
+		return
+	}
+	var ids []stream.ID
+	g.Each(stream.ID{}, func(p *stream.Pending) bool {
+		if v.rng.IntN(20) == 0 {
+			ids = append(ids, p.ID)
+		}
+		return true
+	})
+	for _, id := range ids {
+		switch v.rng.IntN(3) {
+		case 0:
+			g.Ack(id)
+		case 1:
+			g.Deliver(id, c).Count++
+		case 2:
+			g.Return(id).Count++
+		}
+	}
+}
+
 // changeSomeKey changes a random key.
 func (v *vast) changeSomeKey() {
 	v.Begin()
 	db, key := v.DB(v.rng.IntN(v.Len())), v.key()
+	if v.busy != nil && v.rng.IntN(2) == 0 {
+		db, key = v.DB(v.busy.db), []byte(v.busy.key)
+	}
 	switch v.rng.IntN(30) {
 	case 0:
 		db.Delete(key)
@@ -214,6 +341,9 @@ func (v *vast) changeSomeKey() {
 		db.Evict(v.key())
 	default:
 		if value, ok := db.Edit(key); ok {
+			if v.busy != nil && *v.busy == (place{db.ID(), string(key)}) {
+				v.changes++
+			}
 			v.change(value)
 			db.Commit(key)
 		}
@@ -265,10 +395,10 @@ func read(t *testing.T, file []byte, lim Limits) *keyspace.Keyspace {
 // TestSnapshotOfLargeValues takes a snapshot in steps, and changes the keyspace in random ways between them. The snapshot
 // holds the data at its start.
 func TestSnapshotOfLargeValues(t *testing.T) {
-	rested, hurried := 0, 0
+	rested, changed := 0, 0
 	for seed := range uint64(80) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		v := &vast{keyspace.New(2, seed, dice), rng, limits(int(seed % 2))}
+		v := &vast{Keyspace: keyspace.New(2, seed, dice), rng: rng, lim: limits(int(seed % 2))}
 		v.Now = 1_700_000_000_000
 		for i := range 2 * vastKeys {
 			v.DB(i%2).Set(fmt.Appendf(nil, "key:%d", i/2), v.value(i/2), false)
@@ -279,7 +409,7 @@ func TestSnapshotOfLargeValues(t *testing.T) {
 		want := describe(v.Keyspace)
 		var file memory
 		w, records := NewWriter(&file, 0), NewRecords(seed%3 > 0)
-		s := v.Snapshot(records.Record)
+		s := v.Snapshot(v.emit(records.Record))
 		quiet := rng.IntN(12)
 		for more := true; more || records.Len() > 0; {
 			more = s.Step(1)
@@ -288,13 +418,11 @@ func TestSnapshotOfLargeValues(t *testing.T) {
 				rested++
 			}
 			for rng.IntN(1+quiet) == 0 && rng.IntN(3) > 0 {
-				busy := records.pace
 				v.changeSomeKey()
-				if busy != nil && records.pace != busy {
-					hurried++
-				}
+				check(t, v.Keyspace)
 			}
 		}
+		changed += v.changes
 		require.False(t, v.Snapshotting())
 		require.Nil(t, records.pace)
 		require.NoError(t, w.End(records.Version()))
@@ -306,5 +434,5 @@ func TestSnapshotOfLargeValues(t *testing.T) {
 		check(t, v.Keyspace)
 	}
 	require.Greater(t, rested, 1000, "large values rested between steps")
-	require.Greater(t, hurried, 20, "and were changed while they did")
+	require.Greater(t, changed, 200, "and were changed while they did")
 }

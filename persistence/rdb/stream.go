@@ -132,7 +132,7 @@ func (e *Encoder) group(g *stream.Group, t byte) {
 			e.millis(c.Active)
 		}
 		e.count(c.Pending())
-		c.Each(stream.ID{}, func(p *stream.Pending) bool {
+		g.EachOf(c, func(p *stream.Pending) bool {
 			e.rawID(p.ID)
 			return e.yield(0)
 		})

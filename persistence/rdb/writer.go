@@ -107,12 +107,29 @@ func (r *Records) record(k *keyspace.Record) {
 		r.byte(opFreq)
 		r.byte(byte(k.Freq))
 	}
+	if k.Elements != nil {
+		r.frozen(k)
+		return
+	}
 	r.typ(r.typeOf(k.Value))
 	r.string(bytesOf(k.Key))
 	r.value(k.Value)
 	if v, ok := withAuxDeadlines(k.Value); ok {
 		eachElementDeadline(v, r.deadline, r.pace)
 	}
+}
+
+// frozen encodes key and value of a record that has Elements.
+func (r *Records) frozen(k *keyspace.Record) {
+	t := k.Value.Type()
+	if t == keyspace.Hash && k.Elements.Volatile() > 0 {
+		r.typ(typeHashTTL)
+	} else {
+		r.typ(largeTypes[t])
+	}
+	r.string(bytesOf(k.Key))
+	r.elements(t, k.Elements)
+	k.Elements.Deadlines(r.deadline)
 }
 
 // append moves the content of another Records to the end.

@@ -9,10 +9,13 @@ import (
 
 // ExpireCommands calls put with the commands that set the deadlines of a collection's elements.
 func ExpireCommands(key []byte, v keyspace.Collection, put func(args ...[]byte)) {
-	words := elementExpireCommands[v.Type()]
-	rdb.EachElementDeadline(v, func(element []byte, deadline int64) {
-		put([]byte(words.name), key, strconv.AppendInt(nil, deadline, 10), []byte(words.noun), []byte("1"), element)
-	})
+	rdb.EachElementDeadline(v, func(element []byte, deadline int64) { put(ExpireCommand(v.Type(), key, element, deadline)...) })
+}
+
+// ExpireCommand returns the command that sets the deadline of an element in a collection of that type.
+func ExpireCommand(t keyspace.Type, key, element []byte, deadline int64) (args [][]byte) {
+	words := elementExpireCommands[t]
+	return [][]byte{[]byte(words.name), key, strconv.AppendInt(nil, deadline, 10), []byte(words.noun), []byte("1"), element}
 }
 
 // elementExpireCommands are the commands that set the deadlines of elements, by type. Elements of a list

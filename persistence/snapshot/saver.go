@@ -6,9 +6,9 @@
 //	                      └─ commands go on; one that changes a key not saved yet saves it first
 //
 // There is no fork. A save walks the keyspace in steps (keyspace.Snapshot): a few hundred keys, or some elements of a
-// large value, at a time. It costs neither a copy of the data nor a pause. But a command that changes a large value which
-// is not saved yet must first save the rest of it. That takes a fraction of a microsecond per element and blocks all
-// clients meanwhile.
+// large value, at a time. It costs neither a copy of the data nor a pause. A command that changes a large collection which
+// is not saved yet copies the elements, or blocks of them, that it changes. But of a string it must first save the rest,
+// which blocks all clients for a fraction of a millisecond per megabyte.
 //
 // Invariants:
 //  1. The file is always complete: a save writes a temporary file, syncs it and renames it. If any step fails, the old
