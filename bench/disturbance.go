@@ -11,6 +11,21 @@ type disturbance struct {
 	name    string
 	prepare func(s *server) error // fills it; nil for nothing
 	act     func(s *server) error // returns when the work is done
+	write   func(n int) []string  // what one client sends meanwhile, all the time; nil for nothing
+}
+
+// run does the work, and adds the longest wait of a write to the row.
+func (d disturbance) run(s *server, r row) error {
+	if d.write == nil {
+		return d.act(s)
+	}
+	writes, err := s.repeat(d.write)
+	if err != nil {
+		return err
+	}
+	err = d.act(s)
+	r["write_ms"] = inMillis(writes.stop())
+	return err
 }
 
 // disturbances are the rows of tail.
@@ -20,20 +35,52 @@ func (o *tailRun) disturbances() []disturbance {
 	do := func(args ...string) func(*server) error {
 		return func(s *server) error { _, err := s.do(args...); return err }
 	}
-	return []disturbance{
-		{"nothing", nil, func(*server) error { return nil }},
-		{fmt.Sprintf("%d keys are loaded", o.keys), nil, keys},
-		{fmt.Sprintf("%d keys expire together", o.keys), o.expireSoon, o.expire},
-		{"FLUSHALL SYNC", keys, do("FLUSHALL", "SYNC")},
-		{"FLUSHALL ASYNC", keys, func(s *server) error { return s.finish("lazyfree_pending_objects", "FLUSHALL", "ASYNC") }},
-		{"BGSAVE", keys, (*server).saveInBackground},
-		{"the table of keys grows", o.fillTable, func(s *server) error { return s.setKeys("more", 0, tableRoom*2) }},
-		{"MEMORY PURGE, a collection of the heap", keys, do("MEMORY", "PURGE")},
-		{fmt.Sprintf("DEL of a zset of %d", o.members), large, do("DEL", "large")},
-		{fmt.Sprintf("COPY of a zset of %d", o.members), large, do("COPY", "large", "copy")},
-		{fmt.Sprintf("BGSAVE of a zset of %d", o.members), large, (*server).saveInBackground},
-		{fmt.Sprintf("ZADD to a zset of %d while it is saved", o.members), large, changeWhileSaved},
+	return append([]disturbance{
+		{"nothing", nil, func(*server) error { return nil }, nil},
+		{fmt.Sprintf("%d keys are loaded", o.keys), nil, keys, nil},
+		{fmt.Sprintf("%d keys expire together", o.keys), o.expireSoon, o.expire, nil},
+		{"FLUSHALL SYNC", keys, do("FLUSHALL", "SYNC"), nil},
+		{"FLUSHALL ASYNC", keys, func(s *server) error { return s.finish("lazyfree_pending_objects", "FLUSHALL", "ASYNC") }, nil},
+		{"BGSAVE", keys, (*server).saveInBackground, nil},
+		{"the table of keys grows", o.fillTable, func(s *server) error { return s.setKeys("more", 0, tableRoom*2) }, nil},
+		{"MEMORY PURGE, a collection of the heap", keys, do("MEMORY", "PURGE"), nil},
+		{fmt.Sprintf("DEL of a zset of %d", o.members), large, do("DEL", "large"), nil},
+		{fmt.Sprintf("COPY of a zset of %d", o.members), large, do("COPY", "large", "copy"), nil},
+		{fmt.Sprintf("BGSAVE of a zset of %d", o.members), large, (*server).saveInBackground, nil},
+	}, o.writesWhileSaved()...)
+}
+
+// writesWhileSaved are rows in which one client writes to a large value that is being saved, each time to another element.
+func (o *tailRun) writesWhileSaved() (rows []disturbance) {
+	member := func(i int) string { return fmt.Sprintf("member:%09d", i) }
+	for _, large := range []struct {
+		kind    string
+		command string
+		words   func(i int) []string // that add an element
+		write   func(i int) []string // that changes one
+	}{
+		{"list", "RPUSH", func(i int) []string { return []string{member(i)} },
+			func(i int) []string { return []string{"LSET", "large", strconv.Itoa(i), "changed"} }},
+		{"hash", "HSET", func(i int) []string { return []string{member(i), "value"} },
+			func(i int) []string { return []string{"HSET", "large", member(i), "changed"} }},
+		{"set", "SADD", func(i int) []string { return []string{member(i)} },
+			func(i int) []string { return []string{"SREM", "large", member(i)} }},
+		{"zset", "ZADD", func(i int) []string { return []string{strconv.Itoa(i), member(i)} },
+			func(i int) []string { return []string{"ZADD", "large", strconv.Itoa(-i), member(i)} }},
+		{"stream", "XADD", func(i int) []string { return []string{strconv.Itoa(i+1) + "-1", "field", member(i)} },
+			func(i int) []string { return []string{"XDEL", "large", strconv.Itoa(i+1) + "-1"} }},
+	} {
+		prepare := func(s *server) error { return s.fill(o.members, []string{large.command, "large"}, large.words) }
+		if large.kind == "stream" {
+			prepare = func(s *server) error {
+				return s.eachKey(0, o.members, func(i int) []string { return append([]string{"XADD", "large"}, large.words(i)...) })
+			}
+		}
+		write := func(n int) []string { return large.write(n * 7919 % o.members) }
+		rows = append(rows, disturbance{fmt.Sprintf("writes to a %s of %d while it is saved", large.kind, o.members), prepare,
+			(*server).saveInBackground, write})
 	}
+	return rows
 }
 
 // setKeys sets keys with values of 16 bytes, from one number up to another.
@@ -109,20 +156,6 @@ func (s *server) finish(field string, args ...string) error {
 }
 
 func (s *server) saveInBackground() error { return s.finish("rdb_bgsave_in_progress", "BGSAVE") }
-
-// changeWhileSaved writes to the large value all the time while it is saved.
-func changeWhileSaved(s *server) error {
-	if _, err := s.do("BGSAVE"); err != nil {
-		return err
-	}
-	for n := 0; ; n++ {
-		v, err := s.pipe([][]string{{"ZADD", "large", strconv.Itoa(-n), "member:000000000"}, {"INFO", "persistence"}})
-		if err != nil || infoField(v.Text, "rdb_bgsave_in_progress") == 0 {
-			return err
-		}
-		time.Sleep(time.Millisecond)
-	}
-}
 
 // poll asks for a section of INFO until it is as wanted, for as long as patience lasts.
 func (s *server) poll(section string, done func(text string) bool) error {

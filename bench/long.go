@@ -152,7 +152,7 @@ func (l longCommand) run(s *server) (row, error) {
 		"later_ping_ms": inMillis(later), "ping_ms": inMillis(max(arriving, later))}, err
 }
 
-// pings is a client that pings a server all the time.
+// pings is a client that sends a short command to a server all the time.
 type pings struct {
 	slowest atomic.Int64
 	end     atomic.Bool
@@ -161,6 +161,11 @@ type pings struct {
 
 // ping starts to ping the server, until stop is called.
 func (s *server) ping() (*pings, error) {
+	return s.repeat(func(int) []string { return []string{"PING"} })
+}
+
+// repeat starts to send commands, one after the other, until stop is called.
+func (s *server) repeat(command func(n int) []string) (*pings, error) {
 	c, err := s.dial()
 	if err != nil {
 		return nil, err
@@ -169,9 +174,9 @@ func (s *server) ping() (*pings, error) {
 	go func() {
 		defer close(p.ended)
 		defer c.conn.Close()
-		for !p.end.Load() {
+		for n := 0; !p.end.Load(); n++ {
 			begun := time.Now()
-			c.add("PING")
+			c.add(command(n)...)
 			if c.exchange(nil) != nil {
 				return
 			}

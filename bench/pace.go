@@ -108,8 +108,9 @@ func (s *server) watch(d disturbance, rate float64) (row, error) {
 		o.latencies, err = s.pace(rate, &end)
 		paced <- err
 	}()
+	r := row{}
 	start := time.Now()
-	failed := d.act(s)
+	failed := d.run(s, r)
 	took := time.Since(start)
 	time.Sleep(leastWatch - took)
 	end.now()
@@ -120,6 +121,6 @@ func (s *server) watch(d disturbance, rate float64) (row, error) {
 	if len(o.latencies) == 0 {
 		return nil, errors.New("no request was answered")
 	}
-	return row{"took_s": took.Seconds(), "ping_ms": inMillis(longest), "p50_ms": o.percentile(0.5), "p99_ms": o.percentile(0.99),
-		"p999_ms": o.percentile(0.999), "longest_ms": inMillis(o.latencies[len(o.latencies)-1]), "requests": float64(len(o.latencies))}, nil
+	return r.add("", row{"took_s": took.Seconds(), "ping_ms": inMillis(longest), "p50_ms": o.percentile(0.5), "p99_ms": o.percentile(0.99),
+		"p999_ms": o.percentile(0.999), "longest_ms": inMillis(o.latencies[len(o.latencies)-1]), "requests": float64(len(o.latencies))}), nil
 }

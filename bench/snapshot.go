@@ -233,7 +233,7 @@ func (s *server) ask(d dataset, over func() (bool, error)) (longest float64, err
 var holds = []string{"fork", "snapshot", "command", "fast-command"}
 
 // held returns the longest time for which saving stopped the server, in whole milliseconds: redis-server while
-// it forks, ours in a slice, or in a command that changes a large value.
+// it forks, ours in a slice, or in a command that changes a large string.
 func (s *server) held() (ms float64, err error) {
 	v, err := s.do("LATENCY", "LATEST")
 	for _, event := range v.Elems {

@@ -50,6 +50,8 @@ var tailColumns = []column{
 	{"p99.9 ms", "%.2f (%.2f..%.2f)", "p999_ms min_p999_ms max_p999_ms"},
 	{"ours/it", "%.2f", "p999_ratio"},
 	{"longest ms", "%.2f", "longest_ms"},
+	{"longest write ms", "%.2f (%.2f..%.2f)", "write_ms min_write_ms max_write_ms"},
+	{"ours/it", "%.2f", "write_ratio"},
 	{"requests", "%.0f", "requests"},
 }
 
@@ -90,14 +92,18 @@ func (o *tailRun) measure(servers []binary) (*table, error) {
 
 // tailRows returns the medians of each server.
 func tailRows(name string, rounds map[string][]row, servers []binary) (rows []row) {
+	figures := []string{"ping_ms", "p99_ms", "p999_ms"}
+	if _, writes := rounds[servers[0].name][0]["write_ms"]; writes {
+		figures = append(figures, "write_ms")
+	}
 	for _, b := range servers {
 		r := row{"name": name, "server": b.name}.add("", medians(rounds[b.name]))
-		for _, figure := range []string{"ping_ms", "p99_ms", "p999_ms"} {
+		for _, figure := range figures {
 			addSpread(r, figure, rounds[b.name], func(one row) float64 { return one.number(figure) })
 		}
 		rows = append(rows, r)
 	}
-	return beside(rows, "ping_ms", "p99_ms", "p999_ms")
+	return beside(rows, figures...)
 }
 
 // peak returns how many requests a second a fresh server answers.
