@@ -85,10 +85,13 @@ func (w *World) enter(ctx context.Context) (net.Conn, error) {
 	return conn, nil
 }
 
+// secret returns the password of the server; "" if it needs none.
+func (s *Server) secret() string { return s.engine.Param("requirepass").Get() }
+
 // login returns the name and the password by which clients log in to the world.
 func (w *World) login() (user, password string) {
-	if secret := w.server.engine.Param("requirepass").Get(); secret != "" {
-		return "world:" + w.name, secret
+	if secret := w.server.secret(); secret != "" {
+		return "world", w.name + ":" + secret
 	}
 	return "world", w.name
 }
@@ -99,11 +102,10 @@ func (w *World) Name() string { return w.name }
 // URL returns the URL by which a client connects to the world, such as "redis://world:1-TestCart@127.0.0.1:43125".
 func (w *World) URL() string {
 	u := url.URL{Scheme: "redis", Host: w.server.Addr()}
-	switch user, password := w.login(); {
-	case w.name != defaultWorld:
-		u.User = url.UserPassword(user, password)
-	case password != w.name: // the server needs one
-		u.User = url.UserPassword("", password)
+	if w.name != defaultWorld {
+		u.User = url.UserPassword(w.login())
+	} else if secret := w.server.secret(); secret != "" {
+		u.User = url.UserPassword("", secret)
 	}
 	return u.String()
 }

@@ -84,7 +84,7 @@ func TestWorldsOfAServerWithAPassword(t *testing.T) {
 	s := miniserver.Run(t, "requirepass secret")
 	w := s.NewWorld(t)
 	require.Equal(t, "OK", w.Do("SET", "k", "v").Text)
-	require.Equal(t, "redis://world%3A"+w.Name()+":secret@"+s.Addr(), w.URL())
+	require.Equal(t, "redis://world:"+w.Name()+"%3Asecret@"+s.Addr(), w.URL())
 	require.Equal(t, "redis://:secret@"+s.Addr(), s.URL())
 	require.NoError(t, w.Snapshot("it"))
 	require.Equal(t, "NOAUTH Authentication required.", s.Do("GET", "k").Text)
