@@ -89,6 +89,9 @@ func Writes(now, was string) func(cmd *Command) {
 	return func(cmd *Command) { cmd.Syntax = replaced(cmd.Name, cmd.Syntax, now, was) }
 }
 
+// HasKeys returns an edit that has other keys.
+func HasKeys(keys Keys) func(cmd *Command) { return func(cmd *Command) { cmd.Keys = keys } }
+
 // FindsKeys returns an edit that finds the keys by another function.
 func FindsKeys(find func(args [][]byte) (at []int, ok bool)) func(cmd *Command) {
 	return func(cmd *Command) { cmd.Keys = cmd.Keys.FoundBy(find) }

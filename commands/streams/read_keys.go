@@ -2,9 +2,20 @@ package streams
 
 import "github.com/miniserver-go/miniserver/engine"
 
-// pairedKeys is how XREAD and XREADGROUP find their keys before 7.0: behind the option STREAMS, not behind a word that
-// reads like it, and only if each key has an ID.
-var pairedKeys = []engine.Was{{Before: "7.0.0", Edit: engine.FindsKeys(keysOfRead)}}
+// keysAfterStreams is the keys of XREAD and XREADGROUP, behind the word STREAMS at position from or later.
+func keysAfterStreams(from int, access string) engine.Keys {
+	return engine.KeysAfter("STREAMS", from, -1, 2, access)
+}
+
+// pairedKeys is how they are found: behind the option STREAMS, not behind a word that reads like it, and only if each key has an ID.
+func pairedKeys(from int) engine.Keys {
+	return keysAfterStreams(from, "RO access incomplete").FoundBy(keysOfRead)
+}
+
+// trustsStreams is how they are found from Redis 7.0 on, until a security release of 8.0: behind the first such word.
+func trustsStreams(from int) []engine.Was {
+	return []engine.Was{{Before: "8.0.0", Edit: engine.HasKeys(keysAfterStreams(from, "RO access"))}, {Before: "7.0.0", Edit: engine.FindsKeys(keysOfRead)}}
+}
 
 func keysOfRead(args [][]byte) (at []int, ok bool) {
 	first := behindStreams(args)
