@@ -13,6 +13,7 @@ type lexer struct {
 	source string
 	chunk  string // as messages name it
 	pos    int    // of the next character
+	start  int    // of the token last read
 	line   int    // of the character last read
 	text   []byte // the token last read, as messages quote it
 	read   meaning
@@ -114,6 +115,7 @@ func (x *lexer) next() token {
 			x.tick()
 			x.pos++
 		case '-':
+			x.start = x.pos
 			x.pos++
 			if x.peek() != '-' {
 				return '-'
@@ -121,8 +123,10 @@ func (x *lexer) next() token {
 			x.pos++
 			x.comment()
 		case endOfSource:
+			x.start = x.pos
 			return tokenEOF
 		default:
+			x.start = x.pos
 			return x.token(c)
 		}
 	}

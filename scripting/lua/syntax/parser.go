@@ -22,6 +22,7 @@ type parser struct {
 	lexer
 	current  token
 	meaning  meaning // of current
+	at       int32   // offset of current
 	ahead    token   // the one behind current, when looked at: tokenNone if not
 	lastLine int     // of the token before current
 	levels   int
@@ -71,7 +72,7 @@ func (p *parser) advance() {
 	} else {
 		p.current = p.next()
 	}
-	p.meaning = p.read
+	p.meaning, p.at = p.read, int32(p.start)
 }
 
 // lookAhead returns the token behind the current one.
@@ -133,11 +134,17 @@ func (p *parser) match(what, opener token, line int) {
 }
 
 // checkName reads a name.
-func (p *parser) checkName() string {
+func (p *parser) checkName() (name string, at int32) {
 	p.check(tokenName)
-	name := p.meaning.str
+	name, at = p.meaning.str, p.at
 	p.advance()
-	return name
+	return name, at
+}
+
+// fieldName reads the name of a field, which is a constant key.
+func (p *parser) fieldName() Expr {
+	name, at := p.checkName()
+	return StringExpr{name, at}
 }
 
 // enter and leave count nested blocks and expressions. The parser recurses with them, and the limit is C
@@ -165,10 +172,11 @@ func (p *parser) limit(n, most int, what string) {
 
 // Scopes.
 
-// newVariable makes a variable that becomes visible when declared; pending counts those made before it.
-func (p *parser) newVariable(name string, pending int) *Variable {
+// newVariable makes a variable that becomes visible when declared; at is where its name stands, and pending counts those
+// made before it.
+func (p *parser) newVariable(name string, at int32, pending int) *Variable {
 	p.limit(len(p.fn.active)+pending+1, maxLocals, "local variables")
-	v := &Variable{Name: name}
+	v := &Variable{Name: name, At: at}
 	p.all = append(p.all, v)
 	return v
 }
@@ -187,15 +195,15 @@ func (fn *Function) find(name string) *Variable {
 	return nil
 }
 
-// resolve returns the expression name stands for in the current function.
-func (p *parser) resolve(name string) Expr {
+// resolve returns the expression that a name at an offset stands for in the current function.
+func (p *parser) resolve(name string, at int32) Expr {
 	if v := p.fn.find(name); v != nil {
-		return &LocalExpr{v}
+		return &LocalExpr{v, at}
 	}
 	if i, v := p.capture(p.fn, name); i >= 0 {
-		return &UpvalExpr{v, i}
+		return &UpvalExpr{v, i, at}
 	}
-	return &GlobalExpr{Name: name}
+	return &GlobalExpr{Name: name, At: at}
 }
 
 // capture returns the number of fn's upvalue of that name, made on demand, -1 for a global.

@@ -92,6 +92,7 @@ func (p *parser) subexpression(limit int) (Expr, Operator) {
 		if depth > maxDepth {
 			p.failPlain("chunk has too many syntax levels")
 		}
+		at := p.at
 		p.advance()
 		p.discharge(e) // C Lua emits the left operand once it has read the operator
 		right, next := p.subexpression(binaryPriority[op].right)
@@ -99,7 +100,7 @@ func (p *parser) subexpression(limit int) (Expr, Operator) {
 		if constant, ok := fold(op, e, right); ok {
 			e = constant
 		} else {
-			e = &BinaryExpr{Op: op, Left: e, Right: right, Line: p.lastLine}
+			e = &BinaryExpr{Op: op, Left: e, Right: right, Line: p.lastLine, At: at}
 		}
 		op = next
 	}
@@ -109,7 +110,7 @@ func (p *parser) subexpression(limit int) (Expr, Operator) {
 
 // operand reads an operand with its unary operators.
 func (p *parser) operand() Expr {
-	op := unaryOperator(p.current)
+	op, at := unaryOperator(p.current), p.at
 	if op == opNone {
 		return p.simple()
 	}
@@ -120,7 +121,7 @@ func (p *parser) operand() Expr {
 	if n, ok := e.(NumberExpr); ok && op == OpNegate && n.Value == n.Value {
 		return NumberExpr{-n.Value}
 	}
-	return &UnaryExpr{op, e, p.lastLine}
+	return &UnaryExpr{op, e, p.lastLine, at}
 }
 
 // simple reads an operand without unary operators.
@@ -130,7 +131,7 @@ func (p *parser) simple() Expr {
 	case tokenNumber:
 		e = NumberExpr{p.meaning.number}
 	case tokenString:
-		e = StringExpr{p.meaning.str}
+		e = StringExpr{p.meaning.str, p.at}
 	case tokenNil:
 		e = NilExpr{}
 	case tokenTrue, tokenFalse:
@@ -176,6 +177,7 @@ func (p *parser) prefix() Expr {
 
 // suffixed reads a prefix with its indices and calls.
 func (p *parser) suffixed() Expr {
+	at := p.at
 	e := p.prefix()
 	for depth := 0; ; depth++ {
 		if depth > maxDepth {
@@ -185,18 +187,18 @@ func (p *parser) suffixed() Expr {
 		case '.':
 			p.discharge(e)
 			p.advance()
-			e = &IndexExpr{Object: e, Key: StringExpr{p.checkName()}}
+			e = &IndexExpr{Object: e, Key: p.fieldName(), At: at}
 		case '[':
 			p.discharge(e)
-			e = &IndexExpr{Object: e, Key: p.bracketKey()}
+			e = &IndexExpr{Object: e, Key: p.bracketKey(), At: at}
 		case ':':
 			p.advance()
-			name := p.checkName()
+			name, _ := p.checkName()
 			p.discharge(e)
-			e = p.arguments(&CallExpr{Function: e, Method: name, SelfLine: p.lastLine})
+			e = p.arguments(&CallExpr{Function: e, Method: name, SelfLine: p.lastLine, At: at})
 		case '(', tokenString, '{':
 			p.discharge(e)
-			e = p.arguments(&CallExpr{Function: e})
+			e = p.arguments(&CallExpr{Function: e, At: at})
 		default:
 			return e
 		}
@@ -230,7 +232,7 @@ func (p *parser) arguments(call *CallExpr) Expr {
 	case '{':
 		call.Args = []Expr{p.table()}
 	case tokenString:
-		call.Args = []Expr{StringExpr{p.meaning.str}}
+		call.Args = []Expr{StringExpr{p.meaning.str, p.at}}
 		p.advance()
 	default:
 		p.syntaxError("function arguments expected")
@@ -251,7 +253,7 @@ func (p *parser) expressions() []Expr {
 // table reads a constructor.
 func (p *parser) table() Expr {
 	line := p.line
-	t := &TableExpr{}
+	t := &TableExpr{At: p.at}
 	p.checkNext('{')
 	for p.current != '}' {
 		// C Lua emits a list element when the next item begins: only then is it clear that it is not the last
@@ -279,7 +281,7 @@ func (p *parser) tableItem() TableItem {
 		value := p.discharge(p.expression())
 		return TableItem{key, value, p.lastLine}
 	case p.current == tokenName && p.lookAhead() == '=': // else the name begins an expression
-		key := StringExpr{p.checkName()}
+		key := p.fieldName()
 		p.checkNext('=')
 		value := p.discharge(p.expression())
 		return TableItem{key, value, p.lastLine}

@@ -117,13 +117,13 @@ func (p *parser) forStatement(line int) Stat {
 	active := len(p.fn.active)
 	p.fn.loops++
 	p.advance()
-	name := p.checkName()
+	name, at := p.checkName()
 	var s Stat
 	switch p.current {
 	case '=':
-		s = p.numericFor(name, line)
+		s = p.numericFor(name, at, line)
 	case ',', tokenIn:
-		s = p.genericFor(name, line)
+		s = p.genericFor(name, at, line)
 	default:
 		p.syntaxError("'=' or 'in' expected")
 	}
@@ -135,9 +135,9 @@ func (p *parser) forStatement(line int) Stat {
 
 // numericFor reads what follows for name. Three hidden variables count against the limit of 200, as in C Lua,
 // where they hold the loop's state.
-func (p *parser) numericFor(name string, line int) Stat {
+func (p *parser) numericFor(name string, at int32, line int) Stat {
 	hidden := p.hiddenVariables("(for index)", "(for limit)", "(for step)")
-	s := &NumericForStat{Variable: p.newVariable(name, 3), Line: line}
+	s := &NumericForStat{Variable: p.newVariable(name, at, 3), Line: line}
 	s.Variable.loop = true
 	p.checkNext('=')
 	s.Start = p.discharge(p.expression())
@@ -159,17 +159,18 @@ func (p *parser) numericFor(name string, line int) Stat {
 func (p *parser) hiddenVariables(names ...string) []*Variable {
 	hidden := make([]*Variable, len(names))
 	for i, name := range names {
-		hidden[i] = p.newVariable(name, i)
+		hidden[i] = p.newVariable(name, p.at, i)
 	}
 	return hidden
 }
 
 // genericFor reads what follows the first name of for ... in.
-func (p *parser) genericFor(name string, line int) Stat {
+func (p *parser) genericFor(name string, at int32, line int) Stat {
 	hidden := p.hiddenVariables("(for generator)", "(for state)", "(for control)")
-	s := &GenericForStat{Line: line, Variables: []*Variable{p.newVariable(name, 3)}}
+	s := &GenericForStat{Line: line, Variables: []*Variable{p.newVariable(name, at, 3)}}
 	for p.accept(',') {
-		s.Variables = append(s.Variables, p.newVariable(p.checkName(), 3+len(s.Variables)))
+		name, at = p.checkName()
+		s.Variables = append(s.Variables, p.newVariable(name, at, 3+len(s.Variables)))
 	}
 	p.checkNext(tokenIn)
 	s.CallLine = p.line
@@ -186,13 +187,14 @@ func (p *parser) genericFor(name string, line int) Stat {
 // functionStatement reads function a.b:c() ... end.
 func (p *parser) functionStatement(line int) Stat {
 	p.advance()
+	at := p.at
 	target := p.resolve(p.checkName())
 	method := false
 	for p.current == '.' || p.current == ':' {
 		method = p.current == ':'
 		p.discharge(target)
 		p.advance()
-		target = &IndexExpr{Object: target, Key: StringExpr{p.checkName()}}
+		target = &IndexExpr{Object: target, Key: p.fieldName(), At: at}
 		if method {
 			break
 		}
@@ -210,7 +212,8 @@ func (p *parser) functionStatement(line int) Stat {
 
 // localFunction reads local function f. Unlike local f = function, the body sees f.
 func (p *parser) localFunction(line int) Stat {
-	v := p.newVariable(p.checkName(), 0)
+	name, at := p.checkName()
+	v := p.newVariable(name, at, 0)
 	v.opaque = true
 	p.declare(v)
 	return &LocalFunctionStat{v, p.function(false, p.line), line}
@@ -219,7 +222,8 @@ func (p *parser) localFunction(line int) Stat {
 func (p *parser) localStatement(line int) Stat {
 	s := &LocalStat{Line: line}
 	for {
-		s.Variables = append(s.Variables, p.newVariable(p.checkName(), len(s.Variables)))
+		name, at := p.checkName()
+		s.Variables = append(s.Variables, p.newVariable(name, at, len(s.Variables)))
 		if !p.accept(',') {
 			break
 		}
@@ -234,8 +238,8 @@ func (p *parser) localStatement(line int) Stat {
 }
 
 func (p *parser) returnStatement(line int) Stat {
+	s := &ReturnStat{Line: line, At: p.at}
 	p.advance()
-	s := &ReturnStat{Line: line}
 	if !blockFollows(p.current) && p.current != ';' {
 		s.Values = p.expressions()
 		p.discharge(s.Values[len(s.Values)-1])
@@ -311,7 +315,7 @@ func (p *parser) function(method bool, line int) *FunctionExpr {
 	start := p.pos
 	p.checkNext('(')
 	if method {
-		p.parameter("self")
+		p.parameter("self", p.at)
 	}
 	p.parameters()
 	p.checkNext(')')
@@ -324,8 +328,8 @@ func (p *parser) function(method bool, line int) *FunctionExpr {
 	return &FunctionExpr{fn}
 }
 
-func (p *parser) parameter(name string) {
-	v := p.newVariable(name, 0)
+func (p *parser) parameter(name string, at int32) {
+	v := p.newVariable(name, at, 0)
 	v.opaque = true
 	p.declare(v)
 	p.fn.Params = append(p.fn.Params, v)
@@ -342,7 +346,7 @@ func (p *parser) parameters() {
 		case tokenDots:
 			p.advance()
 			p.fn.Vararg = true
-			p.fn.ArgTable = p.newVariable("arg", 0)
+			p.fn.ArgTable = p.newVariable("arg", p.at, 0)
 			p.fn.ArgTable.opaque = true
 			p.declare(p.fn.ArgTable)
 			return

@@ -21,7 +21,7 @@ func TestNamesAreResolved(t *testing.T) {
 	v := body[0].(*LocalStat).Variables[0]
 	fn := body[1].(*AssignStat).Values[0].(*FunctionExpr).Body
 	returned := fn.Body[0].(*ReturnStat).Values
-	require.Equal(t, &UpvalExpr{v, 0}, returned[0])
+	require.Equal(t, &UpvalExpr{v, 0, 39}, returned[0])
 	require.Equal(t, []Capture{{Variable: v, Local: true}}, fn.Captures)
 	require.Equal(t, "g", returned[1].(*GlobalExpr).Name)
 	require.True(t, v.Cell(), "a is shared and changes")
@@ -40,13 +40,33 @@ func TestNumericVariables(t *testing.T) {
 
 func TestConstantsAreFolded(t *testing.T) {
 	for source, want := range map[string]Expr{
-		`return 2 + 3 * 4`: NumberExpr{14}, `return (2) ^ 3`: NumberExpr{8}, `return -7 % 5`: NumberExpr{3}, `return ("a")`: StringExpr{"a"},
+		`return 2 + 3 * 4`: NumberExpr{14}, `return (2) ^ 3`: NumberExpr{8}, `return -7 % 5`: NumberExpr{3}, `return ("a")`: StringExpr{"a", 8},
 	} {
 		require.Equal(t, want, parse(t, source).Body[0].(*ReturnStat).Values[0], source)
 	}
 	for _, source := range []string{`return 1 / 0`, `return 1 % 0`, `return 1 .. 2`, `return 1 < 2`} {
 		require.IsType(t, &BinaryExpr{}, parse(t, source).Body[0].(*ReturnStat).Values[0], source)
 	}
+}
+
+func TestPlaces(t *testing.T) {
+	source := "local a = f(b.c,\r\n  \"ä\")\n\nreturn a ..\r --[[ä]] { -a } -- end"
+	places := PlacesIn(source)
+	body := parse(t, source).Body
+	local, returned := body[0].(*LocalStat), body[1].(*ReturnStat)
+	call, joined := local.Values[0].(*CallExpr), returned.Values[0].(*BinaryExpr)
+	table := joined.Right.(*TableExpr)
+	for want, at := range map[[2]int]int32{
+		{1, 7}: local.Variables[0].At, {1, 11}: call.At, {1, 13}: call.Args[0].(*IndexExpr).At, {2, 3}: call.Args[1].(StringExpr).At,
+		{4, 1}: returned.At, {4, 8}: joined.Left.(*LocalExpr).At, {4, 10}: joined.At, {5, 10}: table.At, {5, 12}: table.Items[0].Value.(*UnaryExpr).At,
+	} {
+		line, column := places.At(at)
+		require.Equal(t, want, [2]int{line, column})
+	}
+	line, column := places.At(1000)
+	require.Equal(t, [2]int{5, 23}, [2]int{line, column})
+	require.Equal(t, strings.Index(source, "return"), places.Line(4))
+	require.Equal(t, places.Line(5), places.Line(6))
 }
 
 func TestErrors(t *testing.T) {

@@ -5,8 +5,9 @@ import "github.com/miniserver-go/miniserver/scripting/lua/number"
 // Variable is a local variable.
 type Variable struct {
 	Name    string
-	Slot    int  // for the compiler: its place in the frame of the function that declares it
-	Numeric bool // always a number, see numeric.go
+	At      int32 // offset of its declaration
+	Slot    int   // for the compiler: its place in the frame of the function that declares it
+	Numeric bool  // always a number, see numeric.go
 
 	captured bool // used by an inner function
 	assigned bool // assigned after its declaration
@@ -18,6 +19,9 @@ type Variable struct {
 // Cell reports whether the variable needs a cell that its function and inner ones share: one of them
 // uses it and it changes after its declaration.
 func (v *Variable) Cell() bool { return v.captured && v.assigned }
+
+// Captured reports whether an inner function uses the variable.
+func (v *Variable) Captured() bool { return v.captured }
 
 // Capture says where a new closure finds one of its upvalues.
 type Capture struct {
@@ -47,25 +51,35 @@ type Function struct {
 // constant or "...".
 type Expr interface{}
 
-// The expressions. Line is the line that Lua's error messages give to what they do at run time.
+// The expressions. Line is the line that Lua's error messages give to what they do at run time. At is the offset of the
+// first byte in the source, of an operator the offset of its sign: see Places.
 type (
 	NilExpr    struct{}
 	BoolExpr   struct{ Value bool }
 	NumberExpr struct{ Value float64 }
-	StringExpr struct{ Value string }
-	DotsExpr   struct{}
-	LocalExpr  struct{ Variable *Variable }
-	UpvalExpr  struct {
+	StringExpr struct {
+		Value string
+		At    int32
+	}
+	DotsExpr  struct{}
+	LocalExpr struct {
+		Variable *Variable
+		At       int32
+	}
+	UpvalExpr struct {
 		Variable *Variable
 		Index    int // among the Captures of its function
+		At       int32
 	}
 	GlobalExpr struct {
 		Name string
 		Line int
+		At   int32
 	}
 	IndexExpr struct {
 		Object, Key Expr
 		Line        int
+		At          int32
 	}
 	CallExpr struct {
 		Function Expr
@@ -73,6 +87,7 @@ type (
 		Args     []Expr
 		SelfLine int // of the look-up of a method
 		Line     int
+		At       int32
 	}
 	FunctionExpr struct{ Body *Function }
 	ParenExpr    struct{ Inner Expr }
@@ -80,14 +95,19 @@ type (
 		Op    Operator
 		Inner Expr
 		Line  int
+		At    int32
 	}
 	BinaryExpr struct {
 		Op          Operator
 		Left, Right Expr
 		Line        int
+		At          int32
 		numeric     answer
 	}
-	TableExpr struct{ Items []TableItem }
+	TableExpr struct {
+		Items []TableItem
+		At    int32
+	}
 )
 
 // TableItem is one entry of a table constructor; Key is nil for a list element.
@@ -205,6 +225,7 @@ type (
 	ReturnStat struct {
 		Values []Expr
 		Line   int
+		At     int32
 	}
 	BreakStat struct{ Line int }
 )
