@@ -262,9 +262,7 @@ func (e *Engine) withoutLater(cmd *Command) {
 	known := offeredArguments(e.Release, all)
 	words := wordsOf(known)
 	cmd.absent = slices.DeleteFunc(wordsOf(all), func(word string) bool { return slices.Contains(words, word) })
-	if _, more := leastOf(known); !more {
-		cmd.Arity = max(cmd.Arity, -cmd.Arity)
-	}
+	cmd.Arity = cmd.ArityIn(e.Release)
 }
 
 // leastOf returns how many words arguments are at least, and whether they may be more.

@@ -27,12 +27,11 @@ var splits = release.From("7.0.0")
 
 // tipsToFlags gives a line that has neither flag the one that stood for its tips.
 func (cmd *Command) tipsToFlags() {
-	tips := strings.Fields(cmd.Tips)
 	switch {
 	case cmd.Flags&(Random|SortForScript) != 0:
-	case slices.Contains(tips, "nondeterministic_output"):
+	case cmd.IsRandom():
 		cmd.Flags |= Random
-	case slices.Contains(tips, "nondeterministic_output_order"):
+	case slices.Contains(strings.Fields(cmd.Tips), "nondeterministic_output_order"):
 		cmd.Flags |= SortForScript
 	}
 }

@@ -12,6 +12,7 @@ package release
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -71,6 +72,30 @@ func Find(name string) (*Release, error) {
 	}
 	return nil, fmt.Errorf("unknown release %q; it must be one of: %s", name, strings.Join(names, ", "))
 }
+
+// Parse returns the release that a version names, of Redis unless the product stands before it: "7.0", "5.0.14" or "valkey:8.1". It is
+// one of Known if that begins so, else the newest one with the numbers that are given.
+func Parse(text string) (*Release, error) {
+	product, version, named := strings.Cut(strings.ToLower(text), ":")
+	if !named {
+		product, version = "redis", product
+	}
+	if r, err := Find(product + ":" + version); err == nil {
+		return r, nil
+	}
+	if product != "redis" && product != "valkey" || !wellFormed.MatchString(version) {
+		return nil, fmt.Errorf("malformed release %q; write a version such as 7.0, 6.2.5 or valkey:8.1", text)
+	}
+	number := version
+	if strings.Count(version, ".") < 2 {
+		number += ".99"
+	}
+	r := of(product+":"+version, number)
+	r.Version = version
+	return &r, nil
+}
+
+var wellFormed = regexp.MustCompile(`^\d{1,2}(\.\d{1,2}){1,2}$`)
 
 // String returns the product and the version in words, "Redis 7.2.5".
 func (r *Release) String() string {

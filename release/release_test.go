@@ -64,3 +64,19 @@ func TestWhichProductHasIt(t *testing.T) {
 		require.Equal(t, r.Product == "redis", r.Has(From(NoValkey)), r.Name)
 	}
 }
+
+func TestParse(t *testing.T) {
+	for text, want := range map[string][2]string{
+		"7.0": {"Redis 7.0.15", "7.0.15"}, "redis:7.0": {"Redis 7.0.15", "7.0.15"}, "5.0": {"Redis 5.0", "5.0.99"}, "4.0.9": {"Redis 4.0.9", "4.0.9"},
+		"Valkey:8.1": {"Valkey 8.1.1", "8.1.1"}, "valkey:7.2": {"Valkey 7.2", "7.2.99"},
+	} {
+		r, err := Parse(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want[0], r.String())
+		require.Equal(t, parseVersion(want[1]), r.number)
+	}
+	for _, text := range []string{"", "7", "7.x", "7.0.0.1", "redis:", "dragonfly:1.0", "7.100", ":7.0"} {
+		_, err := Parse(text)
+		require.Error(t, err, text)
+	}
+}
