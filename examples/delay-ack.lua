@@ -7,6 +7,7 @@
 -- ARGV     ID
 -- reply    1, or 0 if the job is not taken: it was acknowledged before, or its lease ended and it
 --          went back into the queue, so that it will be done again
+-- lint: ignore unused-key all scripts of the queue get the same keys
 local taken, body, id = KEYS[2], KEYS[3], ARGV[1]
 if not (taken and body and id) then
   return redis.error_reply('ERR usage: keys DUE TAKEN BODY, argument ID')

@@ -27,6 +27,7 @@ local width = math.ceil(window / slots)
 -- slots, so they keep their meaning when WINDOW or SLOTS is changed.
 local function leaves(start) return start + width - 1 + window end
 
+-- lint: ignore-file unbounded-read,command-per-element the hash has at most SLOTS + 1 fields
 local used, starts, counts = 0, {}, {}
 local fields = redis.call('HGETALL', key)
 for i = 1, #fields, 2 do

@@ -25,13 +25,20 @@ func main() {
 		if !errors.Is(err, errReply) && !errors.Is(err, errPrinted) {
 			fmt.Fprintln(os.Stderr, err)
 		}
+		if errors.As(err, new(usageError)) {
+			os.Exit(2)
+		}
 		os.Exit(1)
 	}
 }
 
+// usageError is an error of a sub-command whose exit status 1 means something else: the status is 2.
+type usageError struct{ error }
+
 const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver - (read the configuration from stdin)
        miniserver eval [--profile] script.lua [key ...] [, argument ...]
+       miniserver lint [--redis-version 7.0] [--level error|warning|note] [--format text|json|sarif|github] <file.lua|-> ...
        miniserver check-aof [--fix|--truncate-to-timestamp <seconds>] <file.manifest|file.aof>
        miniserver check-rdb <file.rdb>
        miniserver convert json|resp <file.rdb> [output]
@@ -40,7 +47,7 @@ const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver -h or --help
 
 miniserver serves the Redis protocol, at 127.0.0.1:6379 by default. eval runs a Lua script without a server,
-check-aof and check-rdb look for damage in files, and convert turns a snapshot into text and back.
+lint looks for mistakes in scripts, check-aof and check-rdb look for damage in files, and convert turns a snapshot into text and back.
 
 Options are lines of a configuration file, with two dashes in front:
 
@@ -75,6 +82,8 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	switch args[0] {
 	case "eval":
 		return eval(ctx, args[1:], out)
+	case "lint":
+		return lintFiles(args[1:], in, out)
 	case "check-aof":
 		return checkAOF(args[1:], in, out)
 	case "check-rdb":
@@ -96,7 +105,7 @@ func printVersion(out io.Writer) error {
 
 // wantsHelp reports whether the arguments are -h or --help, alone or after the name of a sub-command.
 func wantsHelp(args []string) bool {
-	if len(args) == 2 && slices.Contains([]string{"eval", "check-aof", "check-rdb", "convert"}, args[0]) {
+	if len(args) == 2 && slices.Contains([]string{"eval", "lint", "check-aof", "check-rdb", "convert"}, args[0]) {
 		args = args[1:]
 	}
 	return len(args) == 1 && (args[0] == "-h" || args[0] == "--help")

@@ -39,6 +39,7 @@ var layers = [][]string{
 	{"persistence/fixture"},
 	{"persistence/snapshot"},
 	{"scripting/redislib"},
+	{"scripting/lint"},
 	{"scripting/lua"},
 	{"scripting/lua/generate"},
 	{"scripting/lua/syntax"},

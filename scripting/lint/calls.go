@@ -1,0 +1,354 @@
+package lint
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
+
+// Functions of the script are followed into: up to so many calls inside one another, and until so many expressions and
+// statements were evaluated. What lies beyond is unknown.
+const (
+	maxDepth = 16
+	maxSteps = 200_000
+)
+
+// call returns the results of a call, and what further results are: nil if there are none.
+func (r *run) call(e *syntax.CallExpr) (results []*value, rest *value) {
+	if e.Method != "" {
+		return r.method(e)
+	}
+	f := r.object(e.Function)
+	switch {
+	case f.builtin == "redis.call" || f.builtin == "redis.pcall":
+		values, rest := r.list(e.Args)
+		return []*value{r.redisCall(e, values, rest, f.builtin == "redis.pcall")}, nil
+	case f.builtin == "redis.register_function":
+		r.register(e)
+		return nil, nil
+	case f.builtin != "":
+		values, rest := r.list(e.Args)
+		return r.library(e, f.builtin, values, rest)
+	}
+	r.uses(e.At, f, "calling it")
+	values, rest := r.list(e.Args)
+	if f.body != nil {
+		return r.enter(f.body, values, rest, e.At)
+	}
+	return nil, unknownAt("call@" + strconv.Itoa(int(e.At)))
+}
+
+// enter follows a call into a function of the script.
+func (r *run) enter(body *syntax.Function, values []*value, rest *value, at int32) (results []*value, more *value) {
+	depth := 0
+	for f := r.frame; f != nil; f = f.outer {
+		if depth++; f.fn == body || depth > maxDepth {
+			return nil, unknownAt("call@" + strconv.Itoa(int(at)))
+		}
+	}
+	if r.steps > maxSteps {
+		return nil, unknownAt("call@" + strconv.Itoa(int(at)))
+	}
+	f := &frame{fn: body, outer: r.frame, more: rest}
+	for i, p := range body.Params {
+		switch {
+		case i < len(values):
+			r.assignVariable(p, values[i])
+		case rest != nil:
+			r.assignVariable(p, rest)
+		default:
+			r.assignVariable(p, &value{kinds: isNil})
+		}
+	}
+	if len(values) > len(body.Params) {
+		f.args = values[len(body.Params):]
+	}
+	r.follow(f)
+	if f.many {
+		return f.results, unknownAt("call@" + strconv.Itoa(int(at)))
+	}
+	return f.results, nil
+}
+
+// follow runs the body of a frame.
+func (r *run) follow(f *frame) {
+	r.followed[f.fn] = true
+	discarded := r.discarded
+	r.discarded = nil
+	r.frame = f
+	r.block(f.fn.Body)
+	r.forget(f.fn.Params...)
+	if !r.scope.ended && len(f.results) > 0 {
+		f.results[0] = join(f.results[0], &value{kinds: isNil})
+	}
+	r.scope.ended = false
+	r.frame = f.outer
+	r.discarded = discarded
+}
+
+// loops returns in how many loops the current place is.
+func (r *run) loops() (n int) {
+	for f := r.frame; f != nil; f = f.outer {
+		n += f.loops
+	}
+	return n
+}
+
+// walked returns the replies that loops around the current place walk over.
+func (r *run) walked() (replies []*command) {
+	for f := r.frame; f != nil; f = f.outer {
+		for _, c := range f.each {
+			if c != nil {
+				replies = append(replies, c)
+			}
+		}
+	}
+	return replies
+}
+
+// method returns the results of object:name(...): of a function of the library string unless the object is a table.
+func (r *run) method(e *syntax.CallExpr) (results []*value, rest *value) {
+	object := r.eval(e.Function)
+	r.uses(e.At, object, "calling a method of it")
+	values, rest := r.list(e.Args)
+	if object.only(isText | isFalsy) {
+		return r.library(e, "string."+e.Method, append([]*value{object}, values...), rest)
+	}
+	return nil, unknownAt("call@" + strconv.Itoa(int(e.At)))
+}
+
+// The functions of the libraries by what they need and what they return.
+var (
+	needText   = strings.Fields("cjson.decode cmsgpack.unpack struct.unpack string.len string.sub string.byte string.find string.match string.gmatch string.gsub string.lower string.upper string.rep string.reverse string.format")
+	needNumber = strings.Fields("math.floor math.ceil math.abs math.max math.min math.fmod math.modf math.sqrt math.log math.exp math.pow math.random")
+	sameText   = strings.Fields("tostring string.lower string.upper")
+	partOfText = strings.Fields("string.sub string.rep string.reverse")
+	wholeText  = strings.Fields("cjson.encode cmsgpack.pack struct.pack redis.sha1hex string.char")
+	integers   = strings.Fields("math.floor math.ceil string.len table.getn bit.band bit.bor bit.tobit bit.bxor bit.lshift bit.rshift")
+)
+
+// library returns the results of a function of Lua or of Redis' libraries.
+func (r *run) library(e *syntax.CallExpr, name string, args []*value, rest *value) (results []*value, more *value) {
+	arg := func(i int) *value {
+		switch {
+		case i < len(args):
+			return args[i]
+		case rest != nil:
+			return rest
+		}
+		return &value{kinds: isNil}
+	}
+	at := func(i int) int32 {
+		if e.Method == "" && i < len(e.Args) {
+			return place(e.Args[i], e.At)
+		}
+		return e.At
+	}
+	for i, v := range args {
+		switch {
+		case slices.Contains(needText, name) && (i == 0 || name == "string.format"):
+			r.uses(at(i), v, name+" of it")
+		case slices.Contains(needNumber, name):
+			r.uses(at(i), v, name+" of it")
+		}
+	}
+	one := func(v *value) ([]*value, *value) { return []*value{v}, nil }
+	unknown := unknownAt(name + "@" + strconv.Itoa(int(e.At)))
+	for _, v := range args {
+		unknown.tells(v)
+	}
+	switch {
+	case name == "tonumber":
+		return one(toNumber(arg(0)))
+	case slices.Contains(sameText, name):
+		if name == "tostring" {
+			r.losesDigits(nil, at(0), arg(0))
+		}
+		v := *arg(0)
+		v.kinds, v.absent, v.table, v.status, v.exact = isText, nil, nil, false, v.exact && name == "tostring"
+		return one(&v)
+	case slices.Contains(partOfText, name):
+		v := *arg(0)
+		v.kinds, v.absent, v.exact = isText, nil, false
+		if len(v.parts) == 1 && v.parts[0].from != fromUnknown {
+			v.parts = append(v.parts[:1:1], part{fromConstant, ""})
+		}
+		return one(&v)
+	case name == "string.format":
+		return one(formatted(arg(0), args))
+	case name == "string.gsub":
+		v := *arg(0)
+		v.kinds, v.absent, v.exact = isText, nil, false
+		return []*value{&v, numberOf(args...)}, nil
+	case name == "table.concat":
+		return one(concatenated(arg(0), args))
+	case slices.Contains(integers, name):
+		v := numberOf(args...)
+		v.micros, v.counts = arg(0).micros, arg(0).counts
+		return one(v)
+	case strings.HasPrefix(name, "math."):
+		v := numberOf(args...)
+		v.fraction = name == "math.abs" && arg(0).fraction || name == "math.random" && len(args) == 0 && rest == nil || name == "math.sqrt"
+		if name == "math.max" || name == "math.min" {
+			for _, a := range args {
+				v.micros = v.micros || a.micros
+				if v.counts == nil {
+					v.counts = a.counts
+				}
+			}
+		}
+		return one(v)
+	case slices.Contains(wholeText, name):
+		unknown.kinds = isText
+		return one(unknown)
+	case name == "ipairs" || name == "pairs":
+		v := &value{kinds: isFunction, builtin: "iterator", table: arg(0).table, about: arg(0).about}
+		r.uses(at(0), arg(0), "a loop over it")
+		return one(v)
+	case name == "unpack" || name == "table.unpack":
+		r.unpacks(e, arg(0))
+		return r.unpack(arg(0), args)
+	case name == "table.insert":
+		if t := arg(0).table; t != nil {
+			t.set("", arg(len(args)-1))
+		}
+		return nil, nil
+	case name == "assert":
+		r.scope.check(arg(0))
+		if len(e.Args) > 0 {
+			r.refine(e.Args[0], true)
+		}
+		return args, rest
+	case name == "type":
+		v := constant("type")
+		v.exact, v.parts = false, []part{{fromUnknown, "type"}}
+		v.tells(arg(0))
+		return one(v)
+	case name == "redis.error_reply" || name == "redis.status_reply":
+		return one(&value{kinds: isTable})
+	case name == "redis.setresp":
+		r.resp3 = true
+		return nil, nil
+	case name == "redis.replicate_commands":
+		r.effects = true
+		return one(boolean())
+	case name == "pcall" || name == "xpcall":
+		return r.protected(e, args, rest)
+	case name == "cjson.decode" || name == "cmsgpack.unpack":
+		unknown.parts = arg(0).parts
+		return nil, unknown
+	}
+	return nil, unknown
+}
+
+// protected follows pcall(f, ...).
+func (r *run) protected(e *syntax.CallExpr, args []*value, rest *value) (results []*value, more *value) {
+	if len(args) == 0 {
+		return nil, unknownAt("pcall")
+	}
+	f := args[0]
+	switch {
+	case f.builtin == "redis.call" || f.builtin == "redis.pcall":
+		r.redisCall(e, args[1:], rest, false)
+	case f.body != nil:
+		r.enter(f.body, args[1:], rest, e.At)
+	}
+	return nil, unknownAt("pcall@" + strconv.Itoa(int(e.At)))
+}
+
+func toNumber(v *value) *value {
+	n := numberOf(v)
+	n.seconds, n.micros, n.fraction, n.counts = v.seconds, v.micros, v.fraction && v.kinds == isNumber, v.counts
+	n.parts = v.parts
+	n.text, n.exact = v.text, v.exact && v.kinds == isNumber
+	if v.may(isFalsy) {
+		n.kinds, n.absent = isNumber|isNil, v.absent
+	}
+	return n
+}
+
+// formatted returns what string.format makes: a text built of the format and the other arguments.
+func formatted(format *value, args []*value) *value {
+	v := &value{kinds: isText}
+	if !format.exact {
+		v.parts = append(v.parts, format.parts...)
+	}
+	texts := []string{format.text}
+	if format.exact {
+		texts = strings.Split(strings.ReplaceAll(format.text, "%%", "%\x00"), "%")
+	}
+	next := 1
+	for i, text := range texts {
+		if i > 0 && !strings.HasPrefix(text, "\x00") {
+			text = strings.TrimLeft(text, "0123456789.-+ #")
+			if text != "" {
+				text = text[1:]
+			}
+			if next < len(args) {
+				v.parts = append(v.parts, piece(args[next])...)
+				v.tells(args[next])
+				next++
+			}
+		}
+		if text != "" {
+			v.parts = append(v.parts, part{fromConstant, text})
+		}
+	}
+	if len(v.parts) == 0 {
+		v.parts = []part{{fromUnknown, "format"}}
+	}
+	v.parts = bounded(v.parts)
+	return v
+}
+
+// concatenated returns what table.concat makes.
+func concatenated(list *value, args []*value) *value {
+	v := &value{kinds: isText, about: list.about}
+	separator := []part{{fromConstant, ""}}
+	if len(args) > 1 {
+		separator = args[1].parts
+	}
+	if t := list.table; t != nil && t.length > 0 && t.rest == nil {
+		for i := 1; i <= min(t.length, maxParts); i++ {
+			if item := t.items[strconv.Itoa(i)]; item != nil {
+				if i > 1 {
+					v.parts = append(v.parts, separator...)
+				}
+				v.parts = append(v.parts, piece(item)...)
+			}
+		}
+	}
+	if len(v.parts) == 0 {
+		v.parts = []part{{fromUnknown, "concat"}}
+	}
+	v.parts = bounded(v.parts)
+	return v
+}
+
+// unpack returns the elements of a table.
+func (r *run) unpack(list *value, args []*value) (results []*value, rest *value) {
+	t := list.table
+	switch {
+	case t == nil:
+		v := unknownAt("unpack " + list.name())
+		v.tells(list)
+		return nil, v
+	case t.input != nil:
+		t.input.all = true
+		return nil, &value{kinds: isText, parts: []part{{t.input.from, t.input.name + "[?]"}}}
+	case len(args) == 1 && t.rest == nil && t.length > 0 && len(t.items) == t.length:
+		for i := 1; i <= t.length; i++ {
+			results = append(results, t.items[strconv.Itoa(i)])
+		}
+		if !slices.Contains(results, nil) {
+			return results, nil
+		}
+	}
+	v := t.any()
+	if v == nil {
+		v = unknownAt("unpack")
+	}
+	return nil, v.with(isAny &^ isNil)
+}

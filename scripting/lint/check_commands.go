@@ -1,0 +1,142 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
+)
+
+// checkCommand finds commands that do not exist, that came later than the target, that scripts may not call, or that get
+// another number of arguments.
+func (r *run) checkCommand(c *command) {
+	switch {
+	case c.name == "" || strings.Contains(c.name, "."): // of a module
+	case c.cmd == nil:
+		r.report("unknown-command", c.call.At, "No release that is known here has a command %s: correct its name.", c)
+	case !r.linter.target.Offers(release.From(c.cmd.Since)):
+		r.report("newer-command", c.call.At, "%s came with %s: %s does not have it.", c, since(c.cmd.Since), r.linter.target)
+	case c.cmd.Flags&engine.NoScript != 0:
+		r.report("not-in-scripts", c.call.At, "Scripts may not call %s.", c)
+	case r.readOnly && c.isWrite():
+		r.report("write-in-read-only", c.call.At, "%s writes, and the program has the flag no-writes: take the flag away.", c)
+	case !c.fits(c.cmd.Arity):
+		r.report("wrong-arguments", c.call.At, "%s gets %s, which is not what it takes: %s %s.", c, plural(len(c.args), "argument"), c, c.cmd.Usage())
+	}
+}
+
+// since returns in words when something came, in the notation of package release.
+func since(text string) string {
+	words := strings.Fields(text)
+	for i, word := range words {
+		if product, version, named := strings.Cut(word, ":"); named {
+			words[i] = strings.ToUpper(product[:1]) + product[1:] + " " + strings.TrimSuffix(version, ".0")
+		} else {
+			words[i] = "Redis " + strings.TrimSuffix(word, ".0")
+		}
+	}
+	return strings.Join(words, " and ")
+}
+
+// fits reports whether a command with an arity may take the arguments of the call.
+func (c *command) fits(arity int) bool {
+	n := c.skip + len(c.args)
+	switch {
+	case c.open && arity > 0:
+		return n <= arity
+	case c.open:
+		return true
+	case arity < 0:
+		return n >= -arity
+	}
+	return n == arity
+}
+
+// checkOptions finds options and further arguments that came later than the target.
+func (r *run) checkOptions(c *command) {
+	if c.cmd == nil || !r.linter.target.Offers(release.From(c.cmd.Since)) {
+		return
+	}
+	keys := c.keys()
+	for i, v := range c.args {
+		if !v.exact || slices.ContainsFunc(keys, func(k key) bool { return k.value == v }) {
+			continue
+		}
+		if came, later := c.cmd.WordSince(r.linter.target, v.text); later {
+			r.report("newer-option", c.at(i), "The option %s of %s came with %s: %s does not have it.", strings.ToUpper(v.text), c, since(came), r.linter.target)
+			return
+		}
+	}
+	if arity := c.cmd.ArityIn(r.linter.target); c.fits(c.cmd.Arity) && !c.fits(arity) {
+		r.report("newer-option", c.call.At, "%s does not take %s in %s.", c, plural(len(c.args), "argument"), r.linter.target)
+	}
+}
+
+// whole are the arguments that must be whole numbers, by position behind the name.
+var whole = map[string]int{
+	"expire": 1, "pexpire": 1, "expireat": 1, "pexpireat": 1, "setex": 1, "psetex": 1, "incrby": 1, "decrby": 1, "hincrby": 2,
+	"setbit": 1, "getbit": 1, "lindex": 1,
+}
+
+// checkArguments finds arguments that redis.call or the command refuses.
+func (r *run) checkArguments(c *command) {
+	for i, v := range c.args {
+		switch {
+		case v.absent == nil && v.only(isFalsy|isTrue|isFunction):
+			r.report("bad-argument", c.at(i), "Argument %d of %s is a value that redis.call refuses: pass a text or a number.", i+1, name(c))
+		case v.only(isTable):
+			r.report("bad-argument", c.at(i), "Argument %d of %s is a table: pass its elements with unpack, or a text.", i+1, name(c))
+		default:
+			r.uses(c.at(i), v, "passing it to "+name(c))
+		}
+	}
+	at, counted := whole[c.name]
+	if word := max(c.wordAt("EX"), c.wordAt("PX")); c.name == "set" && word > 1 {
+		at, counted = word+1, true
+	}
+	if counted && at < len(c.args) && c.args[at].fraction && c.args[at].kinds == isNumber {
+		r.report("fraction-argument", c.at(at), "%s takes a whole number here: round it with math.floor or math.ceil.", c)
+	}
+}
+
+// name returns the name of a command, or redis.call if it is not constant.
+func name(c *command) string {
+	if c.name == "" {
+		return "redis.call"
+	}
+	return c.String()
+}
+
+// replicates is when effects became what scripts replicate.
+var replicates = release.From("5.0.0")
+
+// checkRandom finds writes behind a command whose reply differs from one server to the next, where the script itself is
+// replicated.
+func (r *run) checkRandom(c *command) {
+	if r.effects || c.cmd == nil || r.linter.target.Has(replicates) {
+		return
+	}
+	if c.isWrite() && r.random != nil {
+		r.report("write-after-random", c.call.At, "%s refuses %s after %s: call redis.replicate_commands() first.", r.linter.target, c, r.random)
+	}
+	if c.cmd.IsRandom() {
+		r.random = c
+	}
+}
+
+// checkProtected notes a redis.pcall whose reply is dropped.
+func (r *run) checkProtected(c *command) {
+	if c.protected && r.discarded == c.call {
+		r.report("ignored-error", c.call.At, "The error that redis.pcall returns is dropped: use redis.call, or look at the field err.")
+	}
+}
+
+// reportProtected finds replies of redis.pcall in variables that are never read.
+func (r *run) reportProtected() {
+	for _, d := range r.declared {
+		if d.value.pending != nil && !r.read[d.variable] {
+			r.report("ignored-error", d.value.pending.call.At, "The error that redis.pcall returns is dropped: use redis.call, or look at the field err.")
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// checkKeys finds keys that are not elements of KEYS. It reports each of them once.
+func (r *run) checkKeys(c *command) {
+	for _, k := range c.keys() {
+		if r.keys[k.name()] {
+			continue
+		}
+		switch from, whole := k.origin(); {
+		case whole && from == fromConstant:
+			r.report("constant-key", k.at, "The key %s of %s is a constant: pass it in KEYS.", written(k.value), c)
+		case whole && from == fromArgv:
+			r.report("argument-key", k.at, "The key of %s is %s: pass it in KEYS.", c, k.name())
+		case whole && from == fromData:
+			r.report("data-key", k.at, "The key of %s comes from the reply of %s: no caller can declare it in KEYS.", c, k.parts[0].name)
+		case !whole:
+			r.report("built-key", k.at, "The key %s of %s is put together here: pass the whole key in KEYS.", written(k.value), c)
+		}
+		r.keys[k.name()] = r.silent == 0
+	}
+}
+
+// origin returns where a text comes from; whole means all of it from one source.
+func (v *value) origin() (from source, whole bool) {
+	if len(v.parts) == 0 {
+		return fromUnknown, true
+	}
+	constant := true
+	for _, p := range v.parts {
+		constant = constant && p.from == fromConstant
+	}
+	if constant {
+		return fromConstant, true
+	}
+	return v.parts[0].from, len(v.parts) == 1
+}
+
+// written returns a text as one would write it in Lua, with ... for what is unknown.
+func written(v *value) string {
+	var words []string
+	for _, p := range v.parts {
+		word := "..."
+		switch p.from {
+		case fromConstant:
+			word = "'" + p.name + "'"
+		case fromKeys, fromArgv:
+			word = p.name
+		}
+		if word != "..." || len(words) == 0 || words[len(words)-1] != "..." {
+			words = append(words, word)
+		}
+	}
+	text := strings.Join(words, " .. ")
+	if most := 80; len(text) > most {
+		text = text[:most] + " ..."
+	}
+	return text
+}
+
+// slotted is a key that was not passed whole, by what decides about its slot.
+type slotted struct {
+	fixed bool // the slot is known
+	slot  uint16
+	parts []string // else the names of what decides
+	text  string
+}
+
+// checkSlots finds two keys that the caller did not pass and that may lie in different slots. Keys built from one element
+// of KEYS count as one slot with it: its {tag} may decide. So do keys that share another part. It reports one pair.
+func (r *run) checkSlots(c *command) {
+	for _, k := range c.keys() {
+		if r.apart {
+			return
+		}
+		s, ok := slotOf(k.value)
+		if !ok {
+			continue
+		}
+		for _, other := range r.slots {
+			if s.apart(other) {
+				r.report("cross-slot", k.at, "The keys %s and %s may lie in different slots of a cluster: give both the same {tag}.", other.text, s.text)
+				r.apart = r.silent == 0
+				return
+			}
+		}
+		if r.silent == 0 {
+			r.slots = append(r.slots, s)
+		}
+	}
+}
+
+// slotOf returns what decides about the slot of a key; ok is false if that is unknown, or an element of KEYS.
+func slotOf(v *value) (s slotted, ok bool) {
+	s.text = written(v)
+	if from, whole := v.origin(); from == fromConstant && v.exact {
+		s.fixed, s.slot = true, engine.KeySlot([]byte(v.text))
+		return s, true
+	} else if whole {
+		return s, false
+	}
+	parts := tagOf(v.parts)
+	for _, p := range parts {
+		switch p.from {
+		case fromKeys, fromUnknown, fromData:
+			return s, false
+		case fromArgv:
+			s.parts = append(s.parts, p.name)
+		}
+	}
+	if s.parts == nil {
+		s.fixed, s.slot = true, engine.KeySlot([]byte(parts[0].name))
+	}
+	return s, true
+}
+
+// tagOf returns the parts inside the first braces that constants open and close, all parts if there are none.
+func tagOf(parts []part) []part {
+	for i, p := range parts {
+		if p.from != fromConstant {
+			continue
+		}
+		_, behind, opens := strings.Cut(p.name, "{")
+		if !opens {
+			continue
+		}
+		if tag, _, closes := strings.Cut(behind, "}"); closes && tag != "" {
+			return []part{{fromConstant, tag}}
+		}
+		for j := i + 1; j < len(parts); j++ {
+			if parts[j].from == fromConstant && strings.HasPrefix(parts[j].name, "}") && behind == "" {
+				return parts[i+1 : j]
+			}
+		}
+	}
+	return parts
+}
+
+// apart reports whether two keys may lie in different slots.
+func (s slotted) apart(other slotted) bool {
+	if s.fixed && other.fixed {
+		return s.slot != other.slot
+	}
+	return !slices.ContainsFunc(s.parts, func(name string) bool { return slices.Contains(other.parts, name) })
+}
+
+// reportUnused finds elements of KEYS and ARGV that the program does not use, though it uses later ones, and variables
+// that hold one and are never read.
+func (r *run) reportUnused() {
+	for _, in := range r.inputs {
+		last := 0
+		for n := range in.used {
+			last = max(last, n)
+		}
+		for n := 1; n < last && !in.all; n++ {
+			if _, used := in.used[n]; !used {
+				r.report(ruleUnused(in.from), in.used[last], "%s[%d] is never used, though %s[%d] is: leave it out, or say why it is passed.", in.name, n, in.name, last)
+				break
+			}
+		}
+	}
+	for _, d := range r.declared {
+		if d.value.pending == nil && !r.read[d.variable] {
+			r.report(ruleUnused(d.value.parts[0].from), d.variable.At, "%s holds %s and is never used: leave it out.", d.variable.Name, d.value.parts[0].name)
+		}
+	}
+}
+
+func ruleUnused(from source) string {
+	if from == fromKeys {
+		return "unused-key"
+	}
+	return "unused-argument"
+}

@@ -1,0 +1,84 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
+
+// whole values, whatever their size.
+var readsAll = strings.Fields("hgetall hkeys hvals smembers sinter sunion sdiff zinter zunion zdiff")
+
+// unbounded reports whether the reply may have any number of elements.
+func (c *command) unbounded() bool {
+	switch c.name {
+	case "lrange", "zrange", "zrevrange":
+		return len(c.args) >= 3 && c.args[1].text == "0" && c.args[2].text == "-1" && !c.hasWord("LIMIT")
+	case "zrangebyscore", "zrevrangebyscore", "zrangebylex", "zrevrangebylex":
+		return !c.open && !c.hasWord("LIMIT")
+	case "keys":
+		return true
+	}
+	return slices.Contains(readsAll, c.name)
+}
+
+// checkReading finds commands that read very much, or are called very often. Of the commands in a loop it reports the first.
+func (r *run) checkReading(c *command) {
+	scan := strings.HasSuffix(c.name, "scan")
+	switch {
+	case c.name == "keys" || c.name == "scan":
+		r.report("keys-command", c.call.At, "%s walks over all keys of the database: keep the names in a set, or let the client use SCAN.", c)
+	case slices.Contains(readsAll, c.name):
+		r.report("unbounded-read", c.call.At, "%s reads all of the value while nobody else is served: see that it stays small.", c)
+	case c.unbounded():
+		r.report("unbounded-read", c.call.At, "%s reads all that there is while nobody else is served: give it a limit.", c)
+	}
+	if scan && r.loops() > 0 {
+		r.report("scan-loop", c.call.At, "%s in a loop serves nobody until all is read: let the client loop, or read a bounded part.", c)
+	}
+	for _, reply := range r.walked() {
+		if reply.unbounded() && !r.walks[reply] {
+			r.walks[reply] = r.silent == 0
+			r.report("command-per-element", c.call.At, "%s is called for each element of %s, of which there may be many: limit how many are read at once.", name(c), reply)
+			return
+		}
+	}
+}
+
+// unpacks finds an unpack of a reply that may be long.
+func (r *run) unpacks(e *syntax.CallExpr, list *value) {
+	if len(e.Args) < 3 && list.table != nil && list.table.reply != nil && list.table.reply.unbounded() {
+		r.report("unpack-limit", e.At, "unpack fails when %s has more than some 8000 elements: pass them in groups.", list.table.reply)
+	}
+}
+
+// setsDeadline reports whether the command gives a key or an element a deadline.
+func (c *command) setsDeadline() bool {
+	return strings.Contains(c.name, "expire") || c.name == "setex" || c.name == "psetex" || c.name == "getex" || c.name == "hsetex" || c.name == "restore" ||
+		c.name == "set" && (c.open || c.hasWord("EX") || c.hasWord("PX") || c.hasWord("EXAT") || c.hasWord("PXAT") || c.variableFrom(2))
+}
+
+// counts reports whether the reply is the number of events that a limiter compares with its limit.
+func (c *command) counts() bool {
+	return c.name == "incr" || c.name == "incrby" || c.name == "zcard" || c.name == "zcount"
+}
+
+// checkLimiter notes the deadlines that the program sets.
+func (r *run) checkLimiter(c *command) { r.expires = r.expires || c.setsDeadline() }
+
+// reportLimits finds counters that are compared with a limit in a program that sets no deadline. A program that also
+// counts down is no limiter but a lock for several.
+func (r *run) reportLimits() {
+	if r.expires || r.dynamic {
+		return
+	}
+	for _, c := range r.limits {
+		window := r.names["zadd"] && r.names["zremrangebyscore"] && strings.HasPrefix(c.name, "zc")
+		counter := strings.HasPrefix(c.name, "incr") && !r.names["decr"] && !r.names["decrby"] && !r.names["del"]
+		if window || counter {
+			r.report("missing-expire", c.call.At, "The count of %s is compared with a limit, and its key never expires: call EXPIRE or PEXPIRE for it.", c)
+			return
+		}
+	}
+}

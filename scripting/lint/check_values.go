@@ -1,0 +1,226 @@
+package lint
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
+
+// uses finds a use of a value that an absent key makes nil or false, before the script has asked about the key.
+func (r *run) uses(at int32, v *value, what string) {
+	c := v.absent
+	if c == nil || !v.may(isFalsy) || r.isChecked(c) {
+		return
+	}
+	r.report("nil-reply", at, "%s gives %s when there is nothing, and %s fails: test it first, or write \"or\" and a default behind it.", c, falsy(v), what)
+}
+
+// operand is uses for an operand of an operator.
+func (r *run) operand(e *syntax.BinaryExpr, operand syntax.Expr, v *value, what string) {
+	if v.absent != nil {
+		r.uses(place(operand, e.At), v, what)
+	}
+}
+
+// isChecked reports whether the script has asked about a key of the command.
+func (r *run) isChecked(c *command) bool {
+	return slices.ContainsFunc(c.about(), func(key string) bool { return r.scope.checked[key] })
+}
+
+func falsy(v *value) string {
+	if v.may(isNil) {
+		return "nil"
+	}
+	return "false"
+}
+
+// equality finds comparisons with == and ~= whose result is always the same. What the result tells about keys it returns.
+func (r *run) equality(e *syntax.BinaryExpr, a, b *value) *value {
+	if a.kinds&b.kinds != 0 || r.isParameter(e.Left) || r.isParameter(e.Right) {
+		return boolean(a, b)
+	}
+	never := "never"
+	if e.Op == syntax.OpNotEqual {
+		never = "always"
+	}
+	for range 2 {
+		switch {
+		case b.kinds == isNil && a.may(isFalse) && a.kinds != isAny:
+			r.report("nil-comparison", e.At, "What is absent is false here, so comparing it with nil is %s true: write not, or compare with false.", never)
+			return boolean() // the script has not learnt whether the key is there
+		case a.only(isNumber) && b.may(isText) && b.only(isText|isFalsy):
+			r.report("mixed-comparison", e.At, "A number is compared with a text, which is %s true: use tonumber.", never)
+		case a.status && b.only(isText):
+			r.report("status-comparison", e.At, "A status is a table, so comparing it with a text is %s true: compare its field ok.", never)
+		case a.only(isNumber) && len(a.parts) == 1 && a.parts[0].from == fromData && b.only(isBool):
+			r.report("mixed-comparison", e.At, "A number is compared with a boolean, which is %s true: compare it with 1 or 0.", never)
+		}
+		a, b = b, a
+	}
+	return boolean(a, b)
+}
+
+// order finds comparisons with < and its like that fail, or compare as texts, and those of a counter with a limit.
+func (r *run) order(e *syntax.BinaryExpr, a, b *value) {
+	r.operand(e, e.Left, a, "comparing it")
+	r.operand(e, e.Right, b, "comparing it")
+	for _, v := range []*value{a, b} {
+		if v.counts != nil && r.silent == 0 {
+			r.limits = append(r.limits, v.counts)
+		}
+	}
+	if a.may(isTable|isFunction|isTrue) || b.may(isTable|isFunction|isTrue) {
+		return
+	}
+	textA, textB := a.may(isText) && !a.may(isNumber), b.may(isText) && !b.may(isNumber)
+	switch {
+	case textA && b.only(isNumber) || textB && a.only(isNumber):
+		r.report("mixed-comparison", e.At, "A number is compared with a text, which fails: use tonumber.")
+	case textA && textB && isInput(a) && isInput(b):
+		r.report("text-order", e.At, "Two texts are compared as texts, so '10' comes before '9': use tonumber.")
+	}
+}
+
+// isInput reports whether a text comes whole from outside of the script.
+func isInput(v *value) bool {
+	return len(v.parts) == 1 && !v.member && (v.parts[0].from == fromArgv || v.parts[0].from == fromData)
+}
+
+// losesDigits finds a number of more than 14 digits that becomes a text.
+func (r *run) losesDigits(e syntax.Expr, around int32, v *value) {
+	if v.micros && v.kinds == isNumber {
+		r.report("lost-digits", place(e, around), "As a text this number has only 14 of its digits: write string.format('%%.0f', ...).")
+	}
+}
+
+// isParameter reports whether an expression is a parameter of the function that is followed: what it is differs from call
+// to call.
+func (r *run) isParameter(e syntax.Expr) bool {
+	v := variableOf(e)
+	return v != nil && slices.Contains(r.frame.fn.Params, v)
+}
+
+// twice allows "v == nil or v == false", of which one half says nothing.
+func (r *run) twice(e *syntax.BinaryExpr) {
+	left, ok := e.Left.(*syntax.BinaryExpr)
+	right, ok2 := e.Right.(*syntax.BinaryExpr)
+	if !ok || !ok2 || variableOf(left.Left) == nil || variableOf(left.Left) != variableOf(right.Left) {
+		return
+	}
+	for range 2 {
+		if _, isNil := left.Right.(syntax.NilExpr); isNil && right.Right == (syntax.BoolExpr{}) {
+			r.seen[spot{"nil-comparison", left.At}] = true
+		}
+		left, right = right, left
+	}
+}
+
+// truth finds conditions that are always true.
+func (r *run) truth(e syntax.Expr) {
+	if r.silent > 0 || r.steps > maxSteps {
+		return
+	}
+	switch e := e.(type) {
+	case *syntax.ParenExpr:
+		r.truth(e.Inner)
+		return
+	case *syntax.UnaryExpr:
+		if e.Op == syntax.OpNot {
+			r.truth(e.Inner)
+		}
+		return
+	case *syntax.BinaryExpr:
+		if e.Op == syntax.OpAnd || e.Op == syntax.OpOr {
+			r.truth(e.Left)
+			r.truth(e.Right)
+		}
+		return
+	}
+	v := r.quietly(e)
+	if v.raw == nil || v.pending != nil || r.isParameter(e) {
+		return
+	}
+	switch {
+	case v.kinds == isNumber:
+		r.report("always-true", place(e, r.at), "%s gives a number, and 0 is true in Lua: compare it with a number.", v.raw)
+	case v.kinds == isTable && !v.status:
+		r.report("always-true", place(e, r.at), "%s gives a list, and an empty one is true in Lua: look at its length with #.", v.raw)
+	}
+}
+
+// quietly evaluates an expression again, without reporting.
+func (r *run) quietly(e syntax.Expr) *value {
+	r.silent++
+	defer func() { r.silent-- }()
+	return r.eval(e)
+}
+
+// replyFields are the fields of tables that become replies of other kinds.
+var replyFields = strings.Fields("ok err double map set big_number verbatim_string format string")
+
+// replies finds what is lost of a value when it becomes the reply. It looks at each table once.
+func (r *run) replies(at int32, v *value, seen map[*table]bool) {
+	if v.fraction && v.kinds == isNumber {
+		r.report("fraction-reply", at, "The reply loses what is behind the point: use math.floor, or reply with tostring of it.")
+	}
+	t := v.table
+	if t == nil || t.reply != nil || seen[t] {
+		return
+	}
+	seen[t] = true
+	listed, named := 0, ""
+	for key := range t.items {
+		if _, err := strconv.Atoi(key); err == nil {
+			listed++
+		} else if named == "" || key < named {
+			named = key
+		}
+	}
+	if named != "" && !slices.Contains(replyFields, named) && v.only(isTable) {
+		r.report("lost-fields", at, "The field %s of the table is not part of the reply: reply with a list of names and values, or with cjson.encode of it.", named)
+	}
+	for i := 1; i <= t.length; i++ {
+		item := t.items[strconv.Itoa(i)]
+		if item == nil {
+			continue
+		}
+		r.replies(at, item, seen)
+		if i < t.length && (item.only(isNil) || item.may(isNil) && item.absent != nil && !r.isChecked(item.absent)) {
+			r.report("truncated-reply", at, "Element %d of the reply may be nil, and the reply ends there: write \"or false\" behind it.", i)
+		}
+	}
+}
+
+// unknownGlobal is a place where a global is read that is not there.
+type unknownGlobal struct {
+	name string
+	at   int32
+}
+
+// assignsGlobal reports an assignment to a global.
+func (r *run) assignsGlobal(e *syntax.GlobalExpr) {
+	r.report("global-assignment", e.At, "%s is a global variable, which scripts may not assign to: declare it with local.", e.Name)
+}
+
+// reportUnknownGlobals reports globals that are not there, unless the script assigns to them, which is reported instead. It reports each
+// name once.
+func (r *run) reportUnknownGlobals() {
+	told := make(map[string]bool)
+	for _, g := range r.unknowns {
+		if r.globals[g.name] == nil && !told[g.name] {
+			told[g.name] = true
+			r.report("unknown-global", g.at, "%s does not exist in %s: %s.", g.name, r.linter.target, insteadOf(g.name))
+		}
+	}
+}
+
+// plural returns a number with a noun.
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}

@@ -1,0 +1,384 @@
+package lint
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
+
+// scope is what is known at one place of a program: the local variables of all functions that are running there.
+type scope struct {
+	values  map[*syntax.Variable]*value
+	checked map[string]bool // keys that the program has asked about, or has written: their absence is no surprise
+	ended   bool            // the place cannot be reached
+}
+
+func newScope() *scope {
+	return &scope{values: make(map[*syntax.Variable]*value), checked: make(map[string]bool)}
+}
+
+func (s *scope) clone() *scope {
+	return &scope{maps.Clone(s.values), maps.Clone(s.checked), s.ended}
+}
+
+// check notes that a condition depends on a value: the program knows what it does with the keys behind it.
+func (s *scope) check(v *value) {
+	for _, key := range v.about {
+		s.checked[key] = true
+	}
+}
+
+// either makes s what is known where two ways meet.
+func (s *scope) either(a, b *scope) {
+	if a.ended || b.ended {
+		if a.ended {
+			a = b
+		}
+		*s = *a
+		return
+	}
+	values := maps.Clone(a.values)
+	for v, known := range b.values {
+		values[v] = join(values[v], known)
+	}
+	maps.Copy(a.checked, b.checked)
+	*s = scope{values, a.checked, false}
+}
+
+// frame is a call of a function of the script.
+type frame struct {
+	fn      *syntax.Function
+	outer   *frame
+	args    []*value // behind its parameters
+	more    *value   // what further arguments are; nil for none
+	results []*value // joined over all returns
+	many    bool     // the number of results is unknown
+	main    bool     // its results are the reply
+	loops   int
+	each    []*command // replies that loops around this place walk over
+}
+
+// block runs statements. Behind them their variables are forgotten, unless a function may use them later: what is known is copied
+// at each branch.
+func (r *run) block(body []syntax.Stat) {
+	r.statements(body)
+	r.leave(body)
+}
+
+func (r *run) statements(body []syntax.Stat) {
+	for _, s := range body {
+		r.statement(s)
+	}
+}
+
+// leave forgets the variables of a block.
+func (r *run) leave(body []syntax.Stat) {
+	for _, s := range body {
+		switch s := s.(type) {
+		case *syntax.LocalStat:
+			r.forget(s.Variables...)
+		case *syntax.LocalFunctionStat:
+			r.forget(s.Variable)
+		}
+	}
+}
+
+func (r *run) forget(vs ...*syntax.Variable) {
+	for _, v := range vs {
+		if v != nil && !v.Captured() {
+			delete(r.scope.values, v)
+		}
+	}
+}
+
+func (r *run) statement(s syntax.Stat) {
+	r.steps++
+	switch s := s.(type) {
+	case *syntax.LocalStat:
+		r.local(s)
+	case *syntax.LocalFunctionStat:
+		r.assignVariable(s.Variable, r.function(s.Function.Body))
+	case *syntax.AssignStat:
+		r.assign(s)
+	case *syntax.CallStat:
+		r.at = s.Call.At
+		r.discarded = s.Call
+		r.eval(s.Call)
+	case *syntax.BlockStat:
+		r.block(s.Body)
+	case *syntax.IfStat:
+		r.branches(s, 0)
+	case *syntax.WhileStat:
+		r.loop(func() { r.while(s) })
+	case *syntax.RepeatStat:
+		r.loop(func() {
+			r.statements(s.Body)
+			r.condition(s.Condition)
+			r.leave(s.Body)
+		})
+	case *syntax.NumericForStat:
+		r.numericFor(s)
+	case *syntax.GenericForStat:
+		r.genericFor(s)
+	case *syntax.ReturnStat:
+		r.returned(s)
+	}
+}
+
+// local runs local a, b = x, y.
+func (r *run) local(s *syntax.LocalStat) {
+	values, rest := r.list(s.Values)
+	for i, v := range s.Variables {
+		known := rest
+		switch {
+		case i < len(values):
+			known = values[i]
+		case rest == nil:
+			known = &value{kinds: isNil}
+		}
+		r.assignVariable(v, known)
+		r.declares(v, known)
+	}
+}
+
+// assign runs a, b.c = x, y.
+func (r *run) assign(s *syntax.AssignStat) {
+	values, rest := r.list(s.Values)
+	for i, target := range s.Targets {
+		v := rest
+		switch {
+		case i < len(values):
+			v = values[i]
+		case rest == nil:
+			v = &value{kinds: isNil}
+		}
+		switch t := target.(type) {
+		case *syntax.LocalExpr:
+			r.assignVariable(t.Variable, v)
+		case *syntax.UpvalExpr:
+			r.assignVariable(t.Variable, v)
+		case *syntax.GlobalExpr:
+			r.assignsGlobal(t)
+			r.globals[t.Name] = v
+		case *syntax.IndexExpr:
+			object, key := r.eval(t.Object), r.eval(t.Key)
+			r.uses(t.At, object, "indexing it")
+			if object.table != nil {
+				name := ""
+				if key.exact {
+					name = key.text
+				}
+				object.table.set(name, v)
+			}
+		}
+	}
+}
+
+func (r *run) assignVariable(v *syntax.Variable, known *value) { r.scope.values[v] = known }
+
+// branches runs if ... elseif ... else from the condition number i on.
+func (r *run) branches(s *syntax.IfStat, i int) {
+	if i == len(s.Conditions) {
+		r.block(s.Otherwise)
+		return
+	}
+	r.condition(s.Conditions[i])
+	no := r.scope.clone()
+	r.refine(s.Conditions[i], true)
+	r.block(s.Branches[i])
+	yes := r.scope
+	r.scope = no
+	r.refine(s.Conditions[i], false)
+	r.branches(s, i+1)
+	r.scope.either(yes, r.scope.clone())
+}
+
+// condition evaluates a condition. Afterwards the program has asked about the keys that it depends on.
+func (r *run) condition(e syntax.Expr) *value {
+	v := r.eval(e)
+	r.truth(e)
+	r.scope.check(v)
+	return v
+}
+
+// loop runs the body of a loop twice: the second time with what the first one may have left. Only then are findings
+// reported. A loop inside of a first turn takes one, or the time would double with each loop around it.
+func (r *run) loop(turn func()) {
+	before := r.scope.clone()
+	r.frame.loops++
+	if r.silent == 0 && r.steps < maxSteps {
+		r.silent++
+		turn()
+		r.silent--
+		r.scope.ended = false
+		r.scope.either(before.clone(), r.scope.clone())
+	}
+	turn()
+	r.frame.loops--
+	r.scope.ended = false
+	r.scope.either(before, r.scope.clone())
+}
+
+func (r *run) while(s *syntax.WhileStat) {
+	r.condition(s.Condition)
+	r.refine(s.Condition, true)
+	r.block(s.Body)
+}
+
+func (r *run) numericFor(s *syntax.NumericForStat) {
+	start, limit := r.eval(s.Start), r.eval(s.Limit)
+	step := r.eval(s.Step)
+	r.uses(s.Variable.At, start, "a loop from it")
+	r.uses(s.Variable.At, limit, "a loop up to it")
+	r.scope.check(start)
+	r.scope.check(limit)
+	if limit.table != nil && (step.text == "1" || step.text == "2" || step.text == "-1" || step.text == "-2") { // else in groups
+		r.frame.each = append(r.frame.each, limit.table.reply)
+		defer func() { r.frame.each = r.frame.each[:len(r.frame.each)-1] }()
+	}
+	r.loop(func() {
+		r.assignVariable(s.Variable, numberOf(start, limit))
+		r.block(s.Body)
+	})
+	r.forget(s.Variable)
+}
+
+// genericFor runs for ... in. It knows ipairs and pairs.
+func (r *run) genericFor(s *syntax.GenericForStat) {
+	values, _ := r.list(s.Values)
+	var over *value
+	if len(values) > 0 && values[0].builtin == "iterator" {
+		over = values[0]
+	}
+	if over != nil && over.table != nil && over.table.reply != nil {
+		r.frame.each = append(r.frame.each, over.table.reply)
+		defer func() { r.frame.each = r.frame.each[:len(r.frame.each)-1] }()
+	}
+	r.loop(func() {
+		for i, v := range s.Variables {
+			known := unknownAt(v.Name + "@" + strconv.Itoa(int(v.At)))
+			if over != nil && over.table != nil && i == 1 {
+				if element := over.table.any(); element != nil {
+					known = element.with(isAny &^ isNil)
+				}
+			}
+			if over != nil {
+				known.tells(over)
+				r.scope.check(over)
+			}
+			r.assignVariable(v, known)
+		}
+		r.block(s.Body)
+	})
+	r.forget(s.Variables...)
+}
+
+func (r *run) returned(s *syntax.ReturnStat) {
+	r.at = s.At
+	values, rest := r.list(s.Values)
+	f := r.frame
+	if f.main && len(values) > 0 {
+		r.replies(s.At, values[0], make(map[*table]bool))
+	}
+	f.many = f.many || rest != nil
+	for i, v := range values {
+		if i < len(f.results) {
+			f.results[i] = join(f.results[i], v)
+		} else {
+			f.results = append(f.results, v)
+		}
+	}
+	if len(values) == 0 && len(f.results) > 0 {
+		f.results[0] = join(f.results[0], &value{kinds: isNil})
+	}
+	r.scope.ended = true
+}
+
+// refine takes into account that a condition was true, or that it was not.
+func (r *run) refine(e syntax.Expr, truth bool) {
+	switch e := e.(type) {
+	case *syntax.LocalExpr:
+		r.narrow(e.Variable, truth)
+	case *syntax.UpvalExpr:
+		r.narrow(e.Variable, truth)
+	case *syntax.ParenExpr:
+		r.refine(e.Inner, truth)
+	case *syntax.UnaryExpr:
+		if e.Op == syntax.OpNot {
+			r.refine(e.Inner, !truth)
+		}
+	case *syntax.BinaryExpr:
+		r.refineBinary(e, truth)
+	}
+}
+
+func (r *run) refineBinary(e *syntax.BinaryExpr, truth bool) {
+	switch e.Op {
+	case syntax.OpAnd, syntax.OpOr:
+		switch {
+		case truth == (e.Op == syntax.OpAnd):
+			r.refine(e.Left, truth)
+			r.refine(e.Right, truth)
+		case e.Op == syntax.OpAnd && alwaysTrue(e.Right): // "a and 0" is false because of a
+			r.refine(e.Left, false)
+		}
+	case syntax.OpEqual, syntax.OpNotEqual:
+		equal := truth == (e.Op == syntax.OpEqual)
+		v := variableOf(e.Left)
+		known := r.scope.values[v]
+		if v == nil || known == nil {
+			return
+		}
+		var k kinds
+		switch c := e.Right.(type) {
+		case syntax.NilExpr:
+			k = isNil
+		case syntax.BoolExpr:
+			k = isFalse
+			if c.Value {
+				k = isTrue
+			}
+		default:
+			return
+		}
+		if equal {
+			r.scope.values[v] = known.with(k)
+		} else {
+			r.scope.values[v] = known.with(^k)
+		}
+	}
+}
+
+// alwaysTrue reports whether an expression is a constant other than nil and false.
+func alwaysTrue(e syntax.Expr) bool {
+	switch e.(type) {
+	case syntax.NumberExpr, syntax.StringExpr, *syntax.TableExpr:
+		return true
+	}
+	return false
+}
+
+// narrow takes into account that a variable is true, or nil or false.
+func (r *run) narrow(v *syntax.Variable, truth bool) {
+	if known := r.scope.values[v]; known != nil {
+		if truth {
+			r.scope.values[v] = known.with(^isFalsy)
+		} else {
+			r.scope.values[v] = known.with(isFalsy)
+		}
+	}
+}
+
+// variableOf returns the local variable that an expression is, nil if it is none.
+func variableOf(e syntax.Expr) *syntax.Variable {
+	switch e := e.(type) {
+	case *syntax.LocalExpr:
+		return e.Variable
+	case *syntax.UpvalExpr:
+		return e.Variable
+	case *syntax.ParenExpr:
+		return variableOf(e.Inner)
+	}
+	return nil
+}

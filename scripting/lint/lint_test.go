@@ -1,0 +1,228 @@
+package lint_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/scripting/lint"
+)
+
+// commands is an engine with the commands of all releases.
+var commands = func() *engine.Engine {
+	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
+	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk)})
+	return e
+}()
+
+// linter returns a linter for a release, "" for the default one.
+func linter(t *testing.T, version string) *lint.Linter {
+	t.Helper()
+	if version == "" {
+		version = "default"
+	}
+	target, err := release.Parse(strings.Replace(version, "default", "8.0", 1))
+	if version == "default" {
+		all := release.Default
+		target = &all
+	}
+	require.NoError(t, err)
+	return lint.New(commands, target)
+}
+
+func rulesOf(findings []lint.Finding) (rules []string) {
+	for _, f := range findings {
+		rules = append(rules, f.Rule)
+	}
+	return rules
+}
+
+var (
+	wanted = regexp.MustCompile(`-- want( \d+)?: ([a-z -]+)$`)
+	target = regexp.MustCompile(`(?m)^-- for: (.*)$`)
+)
+
+// Each faulty script says behind its lines which rules find something there, or in another line of which number. Its first
+// line may say for which release it is checked.
+func TestFaultyScripts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/faulty/*.lua")
+	require.NoError(t, err)
+	require.Greater(t, len(paths), 60)
+	found := make(map[string]bool)
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".lua"), func(t *testing.T) {
+			source, err := os.ReadFile(path)
+			require.NoError(t, err)
+			version := ""
+			if m := target.FindSubmatch(source); m != nil {
+				version = string(m[1])
+			}
+			lines := strings.Split(string(source), "\n")
+			want, got := make([][]string, len(lines)+1), make([][]string, len(lines)+1)
+			for i, line := range lines {
+				if m := wanted.FindStringSubmatch(line); m != nil {
+					at := i + 1
+					if m[1] != "" {
+						at, err = strconv.Atoi(m[1][1:])
+						require.NoError(t, err)
+					}
+					want[at] = strings.Fields(m[2])
+				}
+			}
+			for _, f := range linter(t, version).Lint(string(source)) {
+				got[f.Line] = append(got[f.Line], f.Rule)
+				found[f.Rule] = true
+				require.Regexp(t, `^[^.]+(\. |\.$|\.\d|\.\.|\.[%a-z]|f')`, f.Message)
+			}
+			for i := range lines {
+				slices.Sort(got[i+1])
+				require.Equal(t, want[i+1], got[i+1], "line %d: %s", i+1, lines[i])
+			}
+		})
+	}
+	for _, rule := range lint.Rules {
+		require.True(t, found[rule.Name], "no script for the rule %s", rule.Name)
+	}
+}
+
+// The examples of the rules show them: the bad one has the fault, the good one has none.
+func TestExamplesOfRules(t *testing.T) {
+	for _, rule := range lint.Rules {
+		l := linter(t, rule.For)
+		require.Contains(t, rulesOf(l.Lint(rule.Bad)), rule.Name, rule.Bad)
+		require.Empty(t, worse(l.Lint(rule.Good)), rule.Good)
+	}
+}
+
+// The scripts that the repository shows are clean.
+func TestShownScripts(t *testing.T) {
+	paths, err := filepath.Glob("../../examples/*.lua")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Empty(t, linter(t, "").Lint(string(source)), path)
+	}
+}
+
+// worse returns the findings that are no notes.
+func worse(findings []lint.Finding) []lint.Finding {
+	return slices.DeleteFunc(findings, func(f lint.Finding) bool { return f.Level == lint.Note })
+}
+
+var update = flag.Bool("update", false, "write the rules into docs/lint.md")
+
+// docs/lint.md describes the rules as the table has them.
+func TestPage(t *testing.T) {
+	const path = "../../docs/lint.md"
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	const begin, end = "-update -->\n", "<!-- end of the rules -->"
+	before, rest, ok := strings.Cut(string(text), begin)
+	require.True(t, ok)
+	_, after, ok := strings.Cut(rest, end)
+	require.True(t, ok)
+	want := before + begin + page() + end + after
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+		return
+	}
+	require.Equal(t, want, string(text), "run go test ./scripting/lint -update")
+}
+
+// page returns the rules in Markdown: a table of contents, and a section for each.
+func page() string {
+	var b strings.Builder
+	b.WriteString("\n| rule | level |\n|---|---|\n")
+	for _, rule := range lint.Rules {
+		fmt.Fprintf(&b, "| [%s](#%s) | %s |\n", rule.Name, rule.Name, rule.Level)
+	}
+	for _, rule := range lint.Rules {
+		fmt.Fprintf(&b, "\n### %s\n\n%s", rule.Name, rule.About)
+		if rule.For != "" {
+			fmt.Fprintf(&b, " For example with `--redis-version %s`:", rule.For)
+		}
+		fmt.Fprintf(&b, "\n\n```lua\n%s\n```\n\nBetter:\n\n```lua\n%s\n```\n", rule.Bad, rule.Good)
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+func TestIgnoring(t *testing.T) {
+	const finding = "return redis.call('GET', 'config')"
+	for source, want := range map[string][]string{
+		finding: {"constant-key"},
+		finding + " -- lint: ignore constant-key there is one node":                                  nil,
+		"-- lint: ignore constant-key there is one node\n\n-- the config\n" + finding:                nil,
+		"-- lint: ignore constant-key there is one node\nlocal a\n" + finding:                        {"constant-key"},
+		"-- lint:ignore-file constant-key there is one node\nlocal a\n" + finding:                    nil,
+		"return redis.call('GET', 'a') + 1 --lint: ignore constant-key,nil-reply it is always there": nil,
+		"return redis.call('GET', 'a') + 1 -- lint: ignore nil-reply it is always there":             {"constant-key"},
+		finding + " -- lint: ignore constant-key":                                                    {"constant-key", "ignore"},
+		finding + " -- lint: ignore constant-kee there is one node":                                  {"constant-key", "ignore"},
+		finding + " -- lint: ignore":                                                                 {"constant-key", "ignore"},
+		"-- see lint: ignoring\n" + finding:                                                          {"constant-key"},
+	} {
+		require.Equal(t, want, rulesOf(linter(t, "").Lint(source)), source)
+	}
+}
+
+// What the linter follows takes bounded time, however the script is nested.
+func TestHostileScriptsEnd(t *testing.T) {
+	nested := func(n int, begin, end string) string { return strings.Repeat(begin, n) + strings.Repeat(end, n) }
+	calls := "local function f0(x) return redis.call('GET', x) end\n"
+	for i := range 60 {
+		calls += fmt.Sprintf("local function f%d(x) f%d(x) return f%d(x) end\n", i+1, i, i)
+	}
+	for name, source := range map[string]string{
+		"loops":      nested(90, "for i = 1, 2 do while x do ", " end end"),
+		"conditions": "local a = ARGV[1]\n" + nested(190, "if a then ", " end"),
+		"functions":  nested(90, "if (function() ", " end)() then end "),
+		"calls":      calls + "return f60(KEYS[1])",
+		"doubling":   "local s = ARGV[1]\n" + strings.Repeat("s = s .. s\n", 5000) + "return redis.call('GET', s)",
+		"constant":   "local s = 'x'\n" + strings.Repeat("s = s .. s\n", 5000) + "return redis.call('GET', s)",
+		"tables":     "local t = {}\n" + strings.Repeat("t = {t, t}\n", 2000) + "return t",
+		"itself":     "local t = {}\nt[1] = t\nt.x = t\nreturn {t, t, t}",
+		"concat":     "local s = ARGV[1]\n" + strings.Repeat("s = table.concat({s, s})\n", 2000) + "return redis.call('GET', s)",
+		"format":     "local s = ARGV[1]\n" + strings.Repeat("s = string.format('%s%s', s, s)\n", 2000) + "return redis.call('GET', s)",
+		"replies":    "local t = {}\n" + strings.Repeat("t = {"+strings.Repeat("t,", 100)+"}\n", 20) + "return t",
+		"deep":       "return " + strings.Repeat("{", 150) + strings.Repeat("}", 150),
+		"chain":      "return KEYS[1]" + strings.Repeat(" + 1", 9000),
+		"ifs":        "local a, b = 1, 2\n" + strings.Repeat("if a then b = a elseif b then a = b end\n", 5000),
+		"reads":      strings.Repeat("x = redis.call('GET', KEYS[1] .. x) + 1\n", 2000),
+	} {
+		t.Run(name, func(t *testing.T) { require.NotPanics(t, func() { linter(t, "").Lint(source) }) })
+	}
+}
+
+// FuzzLint looks for a source that makes the linter panic, or report a place outside of it.
+func FuzzLint(f *testing.F) {
+	paths, _ := filepath.Glob("testdata/faulty/*.lua")
+	for _, path := range paths {
+		source, err := os.ReadFile(path)
+		require.NoError(f, err)
+		f.Add(string(source))
+	}
+	f.Fuzz(func(t *testing.T, source string) {
+		lines := strings.Count(source, "\n") + strings.Count(source, "\r") + 1
+		for _, finding := range linter(t, "6.0").Lint(source) {
+			require.LessOrEqual(t, finding.Line, lines)
+			require.Positive(t, finding.Line)
+			require.Positive(t, finding.Column)
+			require.NotNil(t, lint.Find(finding.Rule))
+		}
+	})
+}

@@ -1,0 +1,145 @@
+package lint
+
+import "slices"
+
+// Level is how bad a finding is.
+type Level string
+
+// The levels.
+const (
+	Error   Level = "error"   // fails, or does not do what it says, whenever it runs
+	Warning Level = "warning" // goes wrong for some data, or in a cluster
+	Note    Level = "note"    // is slow for much data
+)
+
+// Levels are all levels, the worst first.
+var Levels = []Level{Error, Warning, Note}
+
+// Rule is a kind of mistake. Bad is a script that has it, Good the same script without it.
+type Rule struct {
+	Name  string
+	Level Level
+	About string // what is wrong, in a sentence or two
+	Bad   string
+	Good  string
+	For   string // the release for which Bad is linted if not for the default
+}
+
+// commandRules look at a redis.call, programRules at the whole program. The other rules are where what they look for is
+// evaluated: see values.go.
+var (
+	commandRules = []func(r *run, c *command){
+		(*run).checkCommand, (*run).checkOptions, (*run).checkArguments, (*run).checkKeys, (*run).checkSlots, (*run).checkRandom,
+		(*run).checkReading, (*run).checkLimiter, (*run).checkProtected,
+	}
+	programRules = []func(r *run){
+		(*run).reportUnused, (*run).reportLimits, (*run).reportProtected, (*run).reportUnknownGlobals,
+	}
+)
+
+// Find returns the rule of a name, nil if there is none.
+func Find(name string) *Rule {
+	if i := slices.IndexFunc(Rules, func(rule Rule) bool { return rule.Name == name }); i >= 0 {
+		return &Rules[i]
+	}
+	return nil
+}
+
+// Link returns the address of the page that explains a rule.
+func Link(rule string) string {
+	return "https://github.com/miniserver-go/miniserver/blob/main/docs/lint.md#" + rule
+}
+
+// Rules are all rules, in the order of docs/lint.md, which is made of them.
+var Rules = []Rule{
+	{"syntax", Error, "The source is no Lua 5.1.", "return 1 +", "return 1 + 1", ""},
+	{"ignore", Error, "A comment that silences a rule names one that does not exist, or gives no reason.",
+		"return redis.call('GET', 'config') -- lint: ignore constant-key",
+		"return redis.call('GET', 'config') -- lint: ignore constant-key we have no cluster", ""},
+
+	// Keys.
+	{"constant-key", Warning, "A key is a constant. A cluster finds the node of a script by its KEYS: a script may only touch keys that its caller passes.",
+		"return redis.call('INCR', 'visits')", "return redis.call('INCR', KEYS[1])", ""},
+	{"argument-key", Warning, "A key comes from ARGV. Pass it among KEYS, so that a cluster can find it.",
+		"return redis.call('GET', ARGV[1])", "return redis.call('GET', KEYS[1])", ""},
+	{"built-key", Warning, "A key is put together from parts. It lies on the right node of a cluster only if a {tag} in it is the same as in KEYS.",
+		"return redis.call('INCR', KEYS[1] .. ':' .. ARGV[1])", "return redis.call('INCR', KEYS[1])", ""},
+	{"data-key", Warning, "A key comes from a reply. No caller can have declared it, and it may lie on any node of a cluster.",
+		"local id = redis.call('HGET', KEYS[1], 'next')\nif id then return redis.call('DEL', id) end",
+		"return redis.call('HDEL', KEYS[1], 'next')", ""},
+	{"cross-slot", Warning, "Two keys that the caller did not pass may lie in different slots, which no node of a cluster serves together. Give them the same {tag}.",
+		"redis.call('INCR', 'a:count')\nreturn redis.call('INCR', 'b:count')", "redis.call('INCR', KEYS[1])\nreturn redis.call('INCR', KEYS[2])", ""},
+	{"index-from-one", Error, "KEYS[0] and ARGV[0] are always nil: Lua counts from 1.", "return redis.call('GET', KEYS[0])", "return redis.call('GET', KEYS[1])", ""},
+	{"unused-key", Warning, "The script uses a later element of KEYS and not this one, or a variable that holds one is never read.",
+		"return redis.call('GET', KEYS[2])", "return redis.call('GET', KEYS[1])", ""},
+	{"unused-argument", Warning, "The script uses a later element of ARGV and not this one, or a variable that holds one is never read.",
+		"local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])\nreturn redis.call('SET', KEYS[1], 1, 'PX', window)",
+		"local window = tonumber(ARGV[1])\nreturn redis.call('SET', KEYS[1], 1, 'PX', window)", ""},
+
+	// Commands.
+	{"unknown-command", Error, "There is no such command.", "return redis.call('GTE', KEYS[1])", "return redis.call('GET', KEYS[1])", ""},
+	{"wrong-arguments", Error, "The command takes another number of arguments.", "return redis.call('GET', KEYS[1], ARGV[1])", "return redis.call('GET', KEYS[1])", ""},
+	{"bad-argument", Error, "redis.call takes texts and numbers only. Booleans, nil and tables are refused: a table is passed with unpack.",
+		"return redis.call('SET', KEYS[1], true)", "return redis.call('SET', KEYS[1], 1)", ""},
+	{"fraction-argument", Error, "The command takes a whole number here, and the value may have digits behind the point.",
+		"return redis.call('EXPIRE', KEYS[1], ARGV[1] / 1000)", "return redis.call('EXPIRE', KEYS[1], math.ceil(ARGV[1] / 1000))", ""},
+	{"not-in-scripts", Error, "Scripts may not call this command.", "return redis.call('SUBSCRIBE', ARGV[1])", "return redis.call('PUBLISH', ARGV[1], 'hello')", ""},
+	{"write-in-read-only", Error, "The program has the flag no-writes and calls a command that writes.",
+		"#!lua flags=no-writes\nreturn redis.call('INCR', KEYS[1])", "#!lua\nreturn redis.call('INCR', KEYS[1])", ""},
+	{"newer-command", Error, "The release for which the script is checked does not have the command yet.",
+		"return redis.call('GETDEL', KEYS[1])", "local v = redis.call('GET', KEYS[1])\nredis.call('DEL', KEYS[1])\nreturn v", "6.0"},
+	{"newer-option", Error, "The release for which the script is checked does not have the option, or the further argument, yet.",
+		"return redis.call('EXPIRE', KEYS[1], 60, 'NX')", "return redis.call('EXPIRE', KEYS[1], 60)", "6.2"},
+	{"write-after-random", Error, "Before Redis 5 a script may not write after TIME or a command with a random reply, unless it calls redis.replicate_commands() first.",
+		"local now = redis.call('TIME')\nreturn redis.call('SET', KEYS[1], now[1])",
+		"redis.replicate_commands()\nlocal now = redis.call('TIME')\nreturn redis.call('SET', KEYS[1], now[1])", "4.0"},
+
+	// Replies of commands.
+	{"nil-reply", Warning, "A command gives false where there is nothing, and a list has no element there. What the script does with the value then fails.",
+		"return redis.call('GET', KEYS[1]) + 1", "return (redis.call('GET', KEYS[1]) or 0) + 1", ""},
+	{"nil-comparison", Error, "What is absent is false in a script, not nil, so the comparison always has the same result.",
+		"if redis.call('GET', KEYS[1]) == nil then return 0 end\nreturn 1", "if not redis.call('GET', KEYS[1]) then return 0 end\nreturn 1", ""},
+	{"mixed-comparison", Error, "A number is compared with a text: == is never true, and < fails. Values of keys and ARGV are texts.",
+		"if ARGV[1] > 10 then return 1 end\nreturn 0", "if tonumber(ARGV[1]) > 10 then return 1 end\nreturn 0", ""},
+	{"text-order", Warning, "Two texts are compared as texts: '10' comes before '9'. Values of keys and ARGV are texts.",
+		"if ARGV[1] < ARGV[2] then return 1 end\nreturn 0", "if tonumber(ARGV[1]) < tonumber(ARGV[2]) then return 1 end\nreturn 0", ""},
+	{"status-comparison", Error, "A status is a table with the field ok, not a text.",
+		"if redis.call('TYPE', KEYS[1]) == 'hash' then return 1 end\nreturn 0", "if redis.call('TYPE', KEYS[1]).ok == 'hash' then return 1 end\nreturn 0", ""},
+	{"always-true", Error, "Only nil and false are false in Lua: 0 and an empty list are true.",
+		"if redis.call('EXISTS', KEYS[1]) then return 'there' end\nreturn 'absent'", "if redis.call('EXISTS', KEYS[1]) == 1 then return 'there' end\nreturn 'absent'", ""},
+	{"ignored-error", Warning, "redis.pcall returns an error as a table, and the script drops it. Use redis.call if an error is to end the script.",
+		"redis.pcall('INCR', KEYS[1])\nreturn 1", "local reply = redis.pcall('INCR', KEYS[1])\nif type(reply) == 'table' and reply.err then return reply end\nreturn 1", ""},
+
+	// The reply of the script.
+	{"truncated-reply", Error, "A table ends at its first nil when it becomes a reply. Write false, which becomes a null reply.",
+		"return {1, nil, 3}", "return {1, false, 3}", ""},
+	{"lost-fields", Error, "Only the elements 1, 2, 3 ... of a table become a reply. Fields with names are lost.",
+		"return {count = 1, left = 2}", "return {'count', 1, 'left', 2}", ""},
+	{"fraction-reply", Warning, "A number becomes an integer when it is a reply: what is behind the point is lost. Reply with a text, or round it yourself.",
+		"return ARGV[1] / 3", "return tostring(ARGV[1] / 3)", ""},
+	{"lost-digits", Warning, "As a text a number has 14 digits: microseconds since 1970 have 16. redis.call keeps 17.",
+		"local now = redis.call('TIME')\nreturn tostring(now[1] * 1000000 + now[2])",
+		"local now = redis.call('TIME')\nreturn string.format('%.0f', now[1] * 1000000 + now[2])", ""},
+
+	// Lua.
+	{"global-assignment", Error, "Scripts may not create global variables: the assignment fails.", "count = 1\nreturn count", "local count = 1\nreturn count", ""},
+	{"unknown-global", Error, "There is no such global variable, function or field: reading it fails.", "print(KEYS[1])", "redis.log(redis.LOG_NOTICE, KEYS[1])", ""},
+
+	// Time and memory.
+	{"unbounded-read", Note, "The command reads all of a value, or all keys, while nobody else is served.",
+		"return redis.call('SMEMBERS', KEYS[1])", "return redis.call('SSCAN', KEYS[1], ARGV[1], 'COUNT', 100)", ""},
+	{"keys-command", Warning, "KEYS and SCAN walk over all keys of the database, which no caller has declared.",
+		"return redis.call('KEYS', ARGV[1])", "return redis.call('SMEMBERS', KEYS[1])", ""},
+	{"command-per-element", Warning, "A loop calls a command for each element of a reply that may be long. Nobody else is served meanwhile.",
+		"for _, m in ipairs(redis.call('SMEMBERS', KEYS[1])) do\n  redis.call('ZINCRBY', KEYS[2], 1, m)\nend",
+		"for _, m in ipairs(redis.call('SRANDMEMBER', KEYS[1], 100)) do\n  redis.call('ZINCRBY', KEYS[2], 1, m)\nend", ""},
+	{"scan-loop", Warning, "A loop over a SCAN in a script serves nobody until it ends: what SCAN is meant to avoid. Let the client loop.",
+		"local cursor = '0'\nrepeat\n  local reply = redis.call('SSCAN', KEYS[1], cursor)\n  cursor = reply[1]\nuntil cursor == '0'",
+		"return redis.call('SSCAN', KEYS[1], ARGV[1])", ""},
+	{"unpack-limit", Warning, "unpack fails beyond some 8000 elements: too many results to unpack. Pass them in groups.",
+		"return redis.call('SADD', KEYS[2], unpack(redis.call('SMEMBERS', KEYS[1])))",
+		"return redis.call('SADD', KEYS[2], unpack(redis.call('SRANDMEMBER', KEYS[1], 100)))", ""},
+	{"missing-expire", Warning, "A counter that is compared with a limit has no deadline: its key stays for ever, and once the limit is reached it stays reached.",
+		"if redis.call('INCR', KEYS[1]) > tonumber(ARGV[1]) then return 0 end\nreturn 1",
+		"local n = redis.call('INCR', KEYS[1])\nif n == 1 then redis.call('EXPIRE', KEYS[1], ARGV[2]) end\nif n > tonumber(ARGV[1]) then return 0 end\nreturn 1", ""},
+}

@@ -1,0 +1,2 @@
+redis.call('HSET', KEYS[1], 'active', true)  -- want: bad-argument
+return 1

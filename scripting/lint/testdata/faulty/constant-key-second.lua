@@ -1,0 +1,1 @@
+return redis.call('RPOPLPUSH', KEYS[1], 'done')  -- want: constant-key

@@ -1,0 +1,2 @@
+local limit = tonumber(ARGV[0])  -- want: index-from-one
+return limit

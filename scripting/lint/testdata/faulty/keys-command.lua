@@ -1,0 +1,1 @@
+return #redis.call('KEYS', 'session:*')  -- want: keys-command

@@ -1,0 +1,2 @@
+if redis.call('GET', KEYS[1]) == 1 then return 'on' end  -- want: mixed-comparison
+return 'off'

@@ -1,0 +1,1 @@
+return redis.call('SUBSCRIBE', 'news')  -- want: not-in-scripts

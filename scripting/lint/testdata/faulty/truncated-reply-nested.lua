@@ -1,0 +1,1 @@
+return {1, {nil, 2}, 3}  -- want: truncated-reply

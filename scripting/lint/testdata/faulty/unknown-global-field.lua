@@ -1,0 +1,1 @@
+return redis.call('DEL', table.unpack(KEYS))  -- want: unknown-global

@@ -1,0 +1,1 @@
+return os.time()  -- want: unknown-global

@@ -1,0 +1,1 @@
+return redis.call('OBJECT', 'SIZE', KEYS[1])  -- want: unknown-command

@@ -1,0 +1,1 @@
+return redis.call('EXPIRE', KEYS[1])  -- want: wrong-arguments

@@ -1,0 +1,1 @@
+return redis.call('GET', KEYS[1], KEYS[2])  -- want: wrong-arguments

@@ -1,0 +1,275 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
+
+// kinds are the types that a value may have.
+type kinds uint8
+
+const (
+	isNil kinds = 1 << iota
+	isFalse
+	isTrue
+	isNumber
+	isText
+	isTable
+	isFunction
+
+	isBool    = isFalse | isTrue
+	isFalsy   = isNil | isFalse
+	isAny     = isFalsy | isTrue | isNumber | isText | isTable | isFunction
+	isTextual = isNumber | isText
+)
+
+// source is where the bytes of a text come from.
+type source uint8
+
+const (
+	fromConstant source = iota
+	fromKeys            // an element of KEYS
+	fromArgv            // an element of ARGV
+	fromData            // a reply
+	fromUnknown
+)
+
+// part is a piece of a text. Its name identifies it: the constant itself, "KEYS[1]", or where an unknown value arose.
+type part struct {
+	from source
+	name string
+}
+
+// value is what is known of a Lua value at one place of a script.
+type value struct {
+	kinds kinds
+	parts []part // of a text or number, in order
+	text  string // of a constant text
+	exact bool   // parts is one constant
+
+	absent *command // its reply made the value nil or false; nil if no reply did
+	about  []string // the keys whose content decided about the value
+	table  *table   // nil if nothing is known of the elements
+	status bool     // if it is a table, it is a status: {ok = text}
+
+	body    *syntax.Function // of a function written in the script
+	builtin string           // of any other function, its full name: "redis.call"
+
+	fraction bool     // a number with digits behind the point
+	seconds  bool     // seconds since 1970 as TIME gives them
+	micros   bool     // so many digits that .. and tostring lose some
+	counts   *command // the number of events that a limiter allows or refuses
+	raw      *command // it is the reply of this command, as it came
+	member   bool     // it is an element of a list that a command replied
+	pending  *command // the reply of redis.pcall, not looked at yet
+}
+
+// table is what is known of a table's elements.
+type table struct {
+	input  *input            // it is KEYS or ARGV
+	items  map[string]*value // by constant keys: "1", "name"
+	rest   *value            // any other element; nil if there is none
+	length int               // of what the constructor listed
+	reply  *command          // it is the reply of a command
+}
+
+// input is KEYS or ARGV, with the elements that a program uses.
+type input struct {
+	name string
+	from source
+	used map[int]int32 // by number; the offset of the first use
+	all  bool          // some use does not say which element
+}
+
+func unknownAt(name string) *value {
+	return &value{kinds: isAny, parts: []part{{fromUnknown, name}}}
+}
+
+func constant(text string) *value {
+	return &value{kinds: isText, parts: []part{{fromConstant, text}}, text: text, exact: true}
+}
+
+func numberOf(about ...*value) *value {
+	v := &value{kinds: isNumber, parts: []part{{fromUnknown, "number"}}}
+	for _, a := range about {
+		v.tells(a)
+	}
+	return v
+}
+
+func boolean(about ...*value) *value {
+	v := numberOf(about...)
+	v.kinds = isBool
+	return v
+}
+
+// tells notes that other took part in the making of v.
+func (v *value) tells(other *value) {
+	for _, key := range other.about {
+		if len(v.about) < maxParts && !slices.Contains(v.about, key) {
+			v.about = append(v.about[:len(v.about):len(v.about)], key)
+		}
+	}
+}
+
+// name identifies the text that the value is.
+func (v *value) name() string {
+	var b strings.Builder
+	for i, p := range v.parts {
+		if i > 0 {
+			b.WriteString("..")
+		}
+		b.WriteString(p.name)
+	}
+	return b.String()
+}
+
+// may reports whether the value may have one of the types.
+func (v *value) may(k kinds) bool { return v.kinds&k != 0 }
+
+// only reports whether the value has one of the types and certainly no other.
+func (v *value) only(k kinds) bool { return v.kinds != 0 && v.kinds&^k == 0 }
+
+// with returns the value when it is known to be of these types.
+func (v *value) with(k kinds) *value {
+	c := *v
+	if c.kinds &= k; !c.may(isFalsy) {
+		c.absent = nil
+	}
+	return &c
+}
+
+// join returns what is known of a value that is one of two.
+func join(a, b *value) *value {
+	switch {
+	case a == nil || a == b:
+		return b
+	case b == nil:
+		return a
+	}
+	v := &value{kinds: a.kinds | b.kinds, absent: a.absent, about: a.about, fraction: a.fraction || b.fraction,
+		seconds: a.seconds && b.seconds, micros: a.micros || b.micros, counts: a.counts, status: a.status && b.status, member: a.member || b.member}
+	if v.absent == nil {
+		v.absent = b.absent
+	}
+	if v.counts == nil {
+		v.counts = b.counts
+	}
+	v.tells(b)
+	switch {
+	case a.only(isFalsy):
+		v.inherit(b)
+	case b.only(isFalsy):
+		v.inherit(a)
+	default:
+		v.parts = joinParts(a.parts, b.parts)
+		v.exact = a.exact && b.exact && a.text == b.text
+		if v.exact {
+			v.text = a.text
+		}
+		if a.table == b.table {
+			v.table = a.table
+		}
+		if a.body == b.body && a.builtin == b.builtin {
+			v.body, v.builtin = a.body, a.builtin
+		}
+	}
+	return v
+}
+
+// inherit takes over what is known of the only alternative that is not nil or false.
+func (v *value) inherit(b *value) {
+	v.parts, v.table, v.status, v.body, v.builtin = b.parts, b.table, b.status, b.body, b.builtin
+	v.fraction, v.seconds, v.micros, v.pending = b.fraction, b.seconds, b.micros, b.pending
+}
+
+// joinParts returns the parts of a text that is one of two. An element of KEYS, or what is unknown, wins: the
+// rules about keys speak only when they are sure.
+func joinParts(a, b []part) []part {
+	switch {
+	case slices.Equal(a, b), len(b) == 0:
+		return a
+	case harmless(a):
+		return a
+	case harmless(b):
+		return b
+	case len(b) > 1 || len(a) == 0 || len(a) == 1 && a[0].from == fromConstant: // a constant often stands for nothing
+		return b
+	}
+	return a
+}
+
+func harmless(parts []part) bool {
+	return len(parts) == 1 && (parts[0].from == fromKeys || parts[0].from == fromUnknown)
+}
+
+// joined returns what is known of two texts joined by "..".
+func joined(a, b *value) *value {
+	v := &value{kinds: isText, parts: bounded(append(piece(a), piece(b)...))}
+	v.tells(a)
+	v.tells(b)
+	if a.exact && b.exact && len(a.text)+len(b.text) <= maxText {
+		return constant(a.text + b.text)
+	}
+	return v
+}
+
+// What is known of a text is bounded: the bytes of a constant, and the parts of what is joined.
+const (
+	maxText  = 1 << 12
+	maxParts = 16
+)
+
+// bounded returns the first of many parts.
+func bounded(parts []part) []part {
+	if len(parts) > maxParts {
+		return append(parts[:maxParts:maxParts], part{fromUnknown, "..."})
+	}
+	return parts
+}
+
+// piece returns a copy of the parts of a value, of what has none an unknown one.
+func piece(v *value) []part {
+	if len(v.parts) == 0 {
+		return []part{{fromUnknown, "nothing"}}
+	}
+	return slices.Clone(v.parts)
+}
+
+// element returns what is known of the element with a constant key.
+func (t *table) element(key string) *value {
+	if t == nil {
+		return nil
+	}
+	if v := t.items[key]; v != nil {
+		return v
+	}
+	return t.rest
+}
+
+// any returns what is known of an element with an unknown key.
+func (t *table) any() *value {
+	if t == nil {
+		return nil
+	}
+	v := t.rest
+	for _, item := range t.items {
+		v = join(v, item)
+	}
+	return v
+}
+
+// set notes an assignment to an element; key is "" if it is not constant.
+func (t *table) set(key string, v *value) {
+	switch {
+	case t.input != nil || t.reply != nil:
+	case key == "":
+		t.rest = join(t.rest, v)
+	case t.items == nil:
+		t.items = map[string]*value{key: v}
+	default:
+		t.items[key] = join(t.items[key], v)
+	}
+}
