@@ -6,6 +6,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/release"
+	"github.com/miniserver-go/miniserver/scripting/lint"
 )
 
 const (
@@ -71,6 +72,10 @@ func (s *Scripts) family() engine.Family {
 					Complexity: "O(N), N being the length of the script"},
 				{Name: "show", Arity: 3, Flags: engine.NoScript, Run: s.cmdShow, Since: "valkey:8.0.0",
 					Syntax: "sha1", Summary: "Returns a script of the script cache.", Complexity: "O(1)"},
+				{Name: "lint", Arity: 3, Flags: engine.NoScript | engine.Stale, Run: s.cmdLint, Since: "miniserver:0.1.0",
+					Syntax: "script", Summary: "Looks for mistakes in a script or in a library of functions.",
+					Help:       "\nReturn what looks wrong in a script or a library, a text for each. Not in Redis.",
+					Complexity: "Depends on the script"},
 				engine.HelpLine("5.0.0"),
 			}},
 	}, Wordings: wordings}
@@ -236,6 +241,15 @@ func (s *Scripts) cmdLoad(c *engine.Call) {
 		c.Propagate(c.Args...)
 	}
 	c.Reply.BulkString(sc.name)
+}
+
+// SCRIPT LINT script
+func (s *Scripts) cmdLint(c *engine.Call) {
+	findings := lint.New(c.Engine, c.Engine.Release).Lint(string(c.Arg()))
+	c.Reply.Array(len(findings))
+	for _, f := range findings {
+		c.Reply.BulkString(f.String())
+	}
 }
 
 // SCRIPT SHOW sha1
