@@ -37,6 +37,9 @@ func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) 
 		return s.errorTable(s.worded(err)), true
 	}
 	cmd, err := s.resolve(c)
+	if err == nil && s.strict.on {
+		err = s.checkKeys(cmd)
+	}
 	if err == nil {
 		err = s.engine.RunNested(s.session, cmd, s.args)
 	}

@@ -94,6 +94,7 @@ func (s *Scripts) fcall(readOnly bool) engine.Handler {
 		if !c.OK() || !s.enter(c, &f.program, readOnly) {
 			return
 		}
+		s.declare(keys)
 		s.fcallArgs = [2]lua.Value{s.argument(keys), s.argument(argv)}
 		s.run(c, s.fcallArgs[:]...)
 		s.fcallArgs = [2]lua.Value{}

@@ -198,6 +198,7 @@ func (s *Scripts) runScript(c *engine.Call, sc *script, keys, argv [][]byte, rea
 	if !s.enter(c, &sc.program, readOnly) {
 		return
 	}
+	s.declare(keys)
 	s.setArray(s.keys, keys)
 	s.setArray(s.argv, argv)
 	s.run(c)

@@ -13,6 +13,7 @@ const (
 	errBusyFunction = engine.Error("BUSY Redis is busy running a script. You can only call FUNCTION KILL or SHUTDOWN NOSAVE.")
 	errNotBusy      = engine.Error("NOTBUSY No scripts in execution right now.")
 	errUnkillable   = engine.Error("UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
+	errUndeclared   = "ERR Script attempted to access a key that is not among its declared keys: '%s'"
 	errNoDebugger   = engine.Error("ERR The Lua debugger is not supported")
 	errDebugMode    = engine.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
 

@@ -11,6 +11,8 @@ type program struct {
 	fn    *lua.Function
 	flags flags
 	box   *sandbox
+
+	strays map[int]bool // lines that were told to use keys that are not declared
 }
 
 // refusal returns the error for a program that may not run: a program that declares flags needs no-writes for a

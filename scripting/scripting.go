@@ -69,8 +69,11 @@ type Scripts struct {
 	room    int          // bytes of a reply that the caller may still get
 	started int64        // microseconds
 
-	busyAfter   int64 // milliseconds: busy-reply-threshold
-	memoryLimit int64 // bytes a run may hold: script-memory-limit
+	strict strict // the keys of the run
+
+	strictKeys  string // script-strict-keys
+	busyAfter   int64  // milliseconds: busy-reply-threshold
+	memoryLimit int64  // bytes a run may hold: script-memory-limit
 	logLevel    string
 }
 
@@ -84,7 +87,7 @@ const defaultMemoryLimit = 512 << 20
 func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
 		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(),
-		busyAfter: 5000, memoryLimit: defaultMemoryLimit, logLevel: "notice",
+		busyAfter: 5000, strictKeys: strictness[0], memoryLimit: defaultMemoryLimit, logLevel: "notice",
 		all17:     !e.Release.Has(shortNumbers),
 		bare:      !e.Release.Has(tableErrors),
 		sized:     e.Release.Has(sizedTables),
@@ -106,6 +109,7 @@ func (s *Scripts) Part() engine.Part {
 		Params: []engine.Param{
 			engine.IntParam("busy-reply-threshold", &s.busyAfter, 0, math.MaxInt64, "lua-time-limit"),
 			engine.MemoryParam("script-memory-limit", &s.memoryLimit, 1<<20),
+			engine.EnumParam("script-strict-keys", &s.strictKeys, strictness...),
 			engine.EnumParam("loglevel", &s.logLevel, logLevels...),
 		},
 		Sections: []engine.Section{
