@@ -13,7 +13,7 @@ import (
 func Compile(source, chunkName string) (*Proto, error) { return compile(nil, source, chunkName, nil) }
 
 // compile is Compile within a run, whose hook and limits then apply; L is nil for none.
-func compile(L *State, source, chunkName string, profile *Profile) (p *Proto, err error) {
+func compile(L *State, source, chunkName string, follow follower) (p *Proto, err error) {
 	levels, meter := 0, number.Meter(nil)
 	if L != nil {
 		levels, meter = L.ccalls, L
@@ -33,7 +33,7 @@ func compile(L *State, source, chunkName string, profile *Profile) (p *Proto, er
 	}()
 	u := &unit{
 		L: L, source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName),
-		constants: map[string]Key{}, profile: profile,
+		constants: map[string]Key{}, follower: follow,
 	}
 	return u.function(tree, nil).proto, nil
 }
@@ -75,7 +75,7 @@ func displayName(name string, size int) string {
 type unit struct {
 	L         *State // nil for none
 	chunk     string
-	profile   *Profile // nil for none
+	follower  follower // nil for none
 	source    string
 	constants map[string]Key
 }
@@ -102,6 +102,8 @@ type compiler struct {
 	fn    *syntax.Function
 	outer *compiler
 	free  int
+	scope *scope // the variables that are visible, for a follower
+	multi bool   // the statement has several lines, and a Tracer stops at each
 	most  int    // slots needed at once
 	depth int    // nesting of the closure under construction
 	deep  int    // its maximum
@@ -113,7 +115,7 @@ func (u *unit) function(fn *syntax.Function, outer *compiler) *compiler {
 	fs := &compiler{unit: u, fn: fn, outer: outer, proto: &Proto{chunk: u.chunk, source: u.source, line: fn.Line}}
 	fs.site(fn.Line, nameNone, "") // where a frame is before its first call
 	prologue := fs.parameters()
-	body := fs.block(fn.Body)
+	body := fs.body()
 	if prologue != nil {
 		inner := body
 		body = func(f *frame) signal {
@@ -131,6 +133,15 @@ func (u *unit) function(fn *syntax.Function, outer *compiler) *compiler {
 	p.frame = (frameWords + fs.most) * valueBytes
 	p.weight = 1 + fs.deep*closureBytes/bytesPerCall
 	return fs
+}
+
+// body compiles the statements of a function, with the follower if there is one.
+func (fs *compiler) body() action {
+	compile := func() action { return fs.block(fs.fn.Body) }
+	if fs.follower != nil {
+		return fs.follower.body(fs, compile)
+	}
+	return compile()
 }
 
 const (
@@ -207,6 +218,9 @@ func (fs *compiler) callSite(line int, e syntax.Expr, method string) uint32 {
 func (fs *compiler) declare(v *syntax.Variable) uint8 {
 	slot := fs.temp()
 	v.Slot = int(slot)
+	if fs.follower != nil {
+		fs.scope = &scope{outer: fs.scope, name: v.Name, slot: slot, cell: v.Cell()}
+	}
 	return slot
 }
 

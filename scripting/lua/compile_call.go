@@ -20,7 +20,7 @@ func few(e *syntax.CallExpr) bool {
 func (fs *compiler) callOne(e *syntax.CallExpr) eval {
 	free := fs.free
 	defer func() { fs.free = free }()
-	if e.Method == "" && few(e) && fs.profile == nil {
+	if e.Method == "" && few(e) && fs.follower == nil {
 		return fs.callee(e).one()
 	}
 	call := fs.call(e)
@@ -69,13 +69,13 @@ func (fs *compiler) call(e *syntax.CallExpr) invoke {
 	defer fs.leave()
 	free := fs.free
 	defer func() { fs.free = free }()
-	if fs.profile != nil {
-		return fs.profile.call(e.Line, fs.callPlain(e))
+	if fs.follower != nil {
+		return fs.follower.call(fs, e)
 	}
 	return fs.callPlain(e)
 }
 
-// callPlain compiles a call without a profile.
+// callPlain compiles a call without a follower.
 func (fs *compiler) callPlain(e *syntax.CallExpr) invoke {
 	if e.Method != "" {
 		return fs.callMethod(e)
@@ -91,7 +91,7 @@ func (fs *compiler) callGathered(e *syntax.CallExpr) invoke {
 	base := fs.temp()
 	fn := fs.eval(e.Function)
 	pc := fs.callSite(e.Line, e.Function, "")
-	gather, n, tail := fs.arguments(e.Args)
+	gather, n, tail := fs.callArguments(e)
 	if tail != nil {
 		return func(f *frame) *frame {
 			f.slots[base] = fn(f)
@@ -139,6 +139,11 @@ func callSlots(prepare func(f *frame), base uint8, n int, pc uint32) invoke {
 
 // arguments compiles arguments into the next n slots; the last one may yield a tail of them.
 func (fs *compiler) arguments(args []syntax.Expr) (gather func(f *frame), n int, tail many) {
+	return fs.argumentsAt(args, nil)
+}
+
+// argumentsAt is arguments for those that are loaded at lines, nil for no matter where.
+func (fs *compiler) argumentsAt(args []syntax.Expr, lines []int) (gather func(f *frame), n int, tail many) {
 	n = len(args)
 	if n > 0 && syntax.IsMany(args[n-1]) {
 		n--
@@ -146,7 +151,11 @@ func (fs *compiler) arguments(args []syntax.Expr) (gather func(f *frame), n int,
 	evals := make([]eval, n)
 	first := fs.free
 	for i, a := range args[:n] {
-		evals[i] = fs.eval(a)
+		if lines != nil {
+			evals[i] = fs.evalAt(a, lines[i])
+		} else {
+			evals[i] = fs.eval(a)
+		}
 		fs.temp()
 	}
 	if n < len(args) {
@@ -214,7 +223,7 @@ func (fs *compiler) callMethod(e *syntax.CallExpr) invoke {
 	m.name = fs.constant(e.Method)
 	m.look = fs.siteOf(e.SelfLine, e.Function)
 	m.pc = fs.callSite(e.Line, nil, e.Method)
-	if few(e) {
+	if few(e) && !fs.multi {
 		for i, a := range e.Args {
 			m.args[i] = fs.eval(a)
 			fs.temp()
@@ -229,7 +238,7 @@ func (fs *compiler) callMethod(e *syntax.CallExpr) invoke {
 		}
 		return m.call3
 	}
-	gather, n, tail := fs.arguments(e.Args)
+	gather, n, tail := fs.callArguments(e)
 	if tail != nil {
 		return func(f *frame) *frame {
 			m.find(f)

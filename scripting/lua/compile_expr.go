@@ -6,6 +6,14 @@ import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 func (fs *compiler) eval(e syntax.Expr) eval {
 	fs.enter()
 	defer fs.leave()
+	if fs.multi {
+		return fs.spread(e, fs.evalPlain(e))
+	}
+	return fs.evalPlain(e)
+}
+
+// evalPlain is eval without a follower.
+func (fs *compiler) evalPlain(e syntax.Expr) eval {
 	switch e := e.(type) {
 	case *syntax.LocalExpr:
 		return fs.local(e.Variable)
@@ -181,7 +189,7 @@ func (fs *compiler) binary(e *syntax.BinaryExpr) eval {
 	}
 	switch e.Op {
 	case syntax.OpAnd:
-		a, b := fs.eval(e.Left), fs.eval(e.Right)
+		a, b := fs.evalAt(e.Left, e.OpLine), fs.evalAt(e.Right, e.Line)
 		return func(f *frame) Value {
 			if v := a(f); !v.Truthy() {
 				return v
@@ -189,7 +197,7 @@ func (fs *compiler) binary(e *syntax.BinaryExpr) eval {
 			return b(f)
 		}
 	case syntax.OpOr:
-		a, b := fs.eval(e.Left), fs.eval(e.Right)
+		a, b := fs.evalAt(e.Left, e.OpLine), fs.evalAt(e.Right, e.Line)
 		return func(f *frame) Value {
 			if v := a(f); v.Truthy() {
 				return v
@@ -247,23 +255,24 @@ func (L *State) newClosure(p *Proto, env *Table, n int) *Function {
 // concat compiles a chain of .. operators.
 func (fs *compiler) concat(e *syntax.BinaryExpr) eval {
 	var operands []syntax.Expr
+	var lines []int // of the operators behind them
 	var chain syntax.Expr = e
 	for {
 		b, ok := chain.(*syntax.BinaryExpr)
 		if !ok || b.Op != syntax.OpConcat {
 			break
 		}
-		operands = append(operands, b.Left)
+		operands, lines = append(operands, b.Left), append(lines, b.OpLine)
 		chain = b.Right
 	}
-	operands = append(operands, chain)
+	operands, lines = append(operands, chain), append(lines, e.Line)
 	free := fs.free
 	n := len(operands)
 	evals := make([]eval, n)
 	// The operands' sites are consecutive, so that an error can name the one that cannot be joined.
 	var pc, base uint32
 	for i, o := range operands {
-		evals[i] = fs.eval(o)
+		evals[i] = fs.evalAt(o, lines[i])
 		slot := fs.temp()
 		if i == 0 {
 			base = uint32(slot)

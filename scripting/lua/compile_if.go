@@ -6,18 +6,18 @@ func (fs *compiler) ifStatement(s *syntax.IfStat) action {
 	tests := make([]test, len(s.Conditions))
 	branches := make([]action, len(s.Branches))
 	for i := range s.Conditions {
-		tests[i] = fs.test(s.Conditions[i])
-		if fs.profile != nil && i > 0 {
-			tests[i] = fs.profile.condition(s.Lines[i], tests[i])
-		}
+		tests[i] = fs.condition(s, i)
 		branches[i] = fs.block(s.Branches[i])
+		if fs.follower != nil && (i < len(tests)-1 || len(s.Otherwise) > 0) {
+			branches[i] = fs.follower.branch(fs, s, i, branches[i])
+		}
 	}
 	var otherwise action
 	if len(s.Otherwise) > 0 {
 		otherwise = fs.block(s.Otherwise)
 	}
 	if len(tests) == 1 {
-		if slot, k, op, ok := fs.guard(s.Conditions[0]); ok && otherwise == nil {
+		if slot, k, op, ok := fs.guard(s.Conditions[0]); ok && otherwise == nil && fs.follower == nil {
 			return ifOrderLK(op, slot, k, tests[0], branches[0])
 		}
 		return ifElse(tests[0], branches[0], otherwise)

@@ -17,8 +17,8 @@ func (f *frame) late(pc uint32) {
 }
 
 func (fs *compiler) while(s *syntax.WhileStat) action {
-	condition := fs.test(s.Condition)
-	body := fs.block(s.Body)
+	condition := fs.condition(s, 0)
+	body := fs.turn(s, 0, fs.block(s.Body))
 	pc := fs.site(s.Line, nameNone, "")
 	return func(f *frame) signal {
 		L := f.L
@@ -40,7 +40,7 @@ func (fs *compiler) while(s *syntax.WhileStat) action {
 // repeat compiles repeat ... until: the condition sees the variables of the body.
 func (fs *compiler) repeat(s *syntax.RepeatStat) action {
 	body := sequence(fs.statements(s.Body))
-	condition := fs.test(s.Condition)
+	condition := fs.condition(s, 0)
 	pc := fs.site(s.Line, nameNone, "")
 	return func(f *frame) signal {
 		L := f.L
@@ -65,10 +65,12 @@ func (fs *compiler) repeat(s *syntax.RepeatStat) action {
 // numericFor compiles a numeric for. The loop counts in Go; what the body assigns to the variable changes its
 // slot and not the count, as in Lua.
 func (fs *compiler) numericFor(s *syntax.NumericForStat) action {
+	hidden := fs.free
 	bounds := fs.forBounds(s)
+	fs.hide(hidden, "(for index)", "(for limit)", "(for step)")
 	v := s.Variable
 	slot := fs.declare(v)
-	body := fs.block(s.Body)
+	body := fs.turn(s, hidden, fs.block(s.Body))
 	pc := fs.site(s.DoLine, nameNone, "")
 	loop := forLoop(body, slot, v.Cell(), pc)
 	if v.Numeric && !v.Cell() && s.Step == (syntax.NumberExpr{Value: 1}) {
@@ -83,7 +85,7 @@ func (fs *compiler) numericFor(s *syntax.NumericForStat) action {
 
 // forBounds compiles the three numbers of a loop.
 func (fs *compiler) forBounds(s *syntax.NumericForStat) func(f *frame) (i, to, by float64) {
-	if syntax.IsNumeric(s.Start) && syntax.IsNumeric(s.Limit) && syntax.IsNumeric(s.Step) {
+	if fs.follower == nil && syntax.IsNumeric(s.Start) && syntax.IsNumeric(s.Limit) && syntax.IsNumeric(s.Step) {
 		start, limit, step := fs.numeric(s.Start), fs.numeric(s.Limit), fs.numeric(s.Step)
 		fs.temps(3)
 		return func(f *frame) (i, to, by float64) { return start(f), limit(f), step(f) }
@@ -170,6 +172,7 @@ func (fs *compiler) genericFor(s *syntax.GenericForStat) action {
 	g := &generic{base: fs.free}
 	g.fill = fs.adjust(s.Values, 3)
 	g.state = fs.temps(3)
+	fs.hide(g.base, "(for generator)", "(for state)", "(for control)")
 	g.first = fs.free
 	for _, v := range s.Variables {
 		slot := fs.declare(v)
@@ -178,7 +181,7 @@ func (fs *compiler) genericFor(s *syntax.GenericForStat) action {
 		}
 	}
 	g.n = len(s.Variables)
-	g.body = fs.block(s.Body)
+	g.body = fs.turn(s, g.base, fs.block(s.Body))
 	g.pc = fs.site(s.CallLine, nameGenerator, "(for generator)")
 	fs.proto.sites[g.pc].call = true
 	return g.run

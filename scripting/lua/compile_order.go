@@ -6,6 +6,14 @@ import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 func (fs *compiler) test(e syntax.Expr) test {
 	fs.enter()
 	defer fs.leave()
+	if fs.multi {
+		return fs.spreadTest(e, fs.testPlain(e))
+	}
+	return fs.testPlain(e)
+}
+
+// testPlain is test without a follower.
+func (fs *compiler) testPlain(e syntax.Expr) test {
 	switch e := e.(type) {
 	case *syntax.ParenExpr:
 		if !syntax.IsMany(e.Inner) {
@@ -40,10 +48,10 @@ func (fs *compiler) binaryTest(e *syntax.BinaryExpr) test {
 	}
 	switch e.Op {
 	case syntax.OpAnd:
-		a, b := fs.test(e.Left), fs.test(e.Right)
+		a, b := fs.testSides(e)
 		return func(f *frame) bool { return a(f) && b(f) }
 	case syntax.OpOr:
-		a, b := fs.test(e.Left), fs.test(e.Right)
+		a, b := fs.testSides(e)
 		return func(f *frame) bool { return a(f) || b(f) }
 	case syntax.OpEqual:
 		return fs.equal(e)

@@ -4,9 +4,9 @@ import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
 
 // block compiles the statements of a scope.
 func (fs *compiler) block(body []syntax.Stat) action {
-	free := fs.free
+	free, scope := fs.free, fs.scope
 	execs := fs.statements(body)
-	fs.free = free
+	fs.free, fs.scope = free, scope
 	return sequence(execs)
 }
 
@@ -17,11 +17,11 @@ func (fs *compiler) statements(body []syntax.Stat) []action {
 	execs := make([]action, 0, len(body))
 	for _, s := range body {
 		fs.L.ticksOfCode(1)
-		a := fs.action(s)
-		if line := syntax.LineOf(s); fs.profile != nil && line > 0 {
-			a = fs.profile.statement(line, a)
+		if fs.follower != nil {
+			execs = append(execs, fs.follower.statement(fs, s))
+		} else {
+			execs = append(execs, fs.action(s))
 		}
-		execs = append(execs, a)
 	}
 	return execs
 }

@@ -66,7 +66,11 @@ func (fs *compiler) tableItems(e *syntax.TableExpr, slot uint8) []func(f *frame)
 		if i == len(e.Items)-1 && syntax.IsMany(item.Value) {
 			return append(fill, fs.storeTail(slot, pending, stored, fs.many(item.Value)))
 		}
-		value := fs.eval(item.Value)
+		line := item.Line
+		if i == len(e.Items)-1 {
+			line = e.EndLine
+		}
+		value := fs.evalAt(item.Value, line)
 		at := fs.temp()
 		pending = append(pending, at)
 		fill = append(fill, func(f *frame) { f.slots[at] = value(f) })
@@ -131,7 +135,7 @@ func (fs *compiler) tableField(item syntax.TableItem, slot uint8) func(f *frame)
 	pc := fs.site(item.Line, nameNone, "")
 	if s, ok := item.Key.(syntax.StringExpr); ok {
 		k := fs.constant(s.Value)
-		value := fs.eval(item.Value)
+		value := fs.after(item.Line, fs.eval(item.Value))
 		return func(f *frame) {
 			v := value(f)
 			f.slots[slot].AsTable().setString(f.L, k.Value, k.hash, v)
@@ -141,7 +145,7 @@ func (fs *compiler) tableField(item syntax.TableItem, slot uint8) func(f *frame)
 	key := fs.eval(item.Key)
 	free := fs.free
 	temp := fs.temp()
-	value := fs.eval(item.Value)
+	value := fs.after(item.Line, fs.eval(item.Value))
 	fs.free = free
 	return func(f *frame) {
 		var k Value

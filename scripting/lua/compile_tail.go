@@ -18,7 +18,7 @@ func (fs *compiler) tailCall(e *syntax.CallExpr) action {
 		t.function = fs.eval(e.Function)
 	}
 	t.pc = fs.callSite(e.Line, e.Function, e.Method)
-	if t.method == nil && few(e) && len(e.Args) <= len(t.args) {
+	if t.method == nil && few(e) && len(e.Args) <= len(t.args) && !fs.multi {
 		t.few = true
 		for i, a := range e.Args {
 			t.args[i] = fs.eval(a)
@@ -26,12 +26,12 @@ func (fs *compiler) tailCall(e *syntax.CallExpr) action {
 		}
 		t.n = len(e.Args)
 	} else {
-		gather, n, rest := fs.arguments(e.Args)
+		gather, n, rest := fs.callArguments(e)
 		t.gather, t.rest = gather, rest
 		t.n += n
 	}
-	if fs.profile != nil {
-		return fs.profile.tail(e.Line, t.run)
+	if fs.follower != nil {
+		return fs.follower.tail(fs, e, t)
 	}
 	return t.run
 }

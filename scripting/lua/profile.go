@@ -1,5 +1,7 @@
 package lua
 
+import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+
 // Profile gathers what the runs of chunks compiled with it do, line by line: coverage, and time if there
 // is a clock. Chunks compiled without a Profile pay nothing for this.
 type Profile struct {
@@ -53,8 +55,11 @@ func (p *Profile) switchTo(line int) {
 	p.current = line
 }
 
-// statement follows a compiled statement that begins at a line.
-func (p *Profile) statement(line int, inner action) action {
+func (p *Profile) statement(fs *compiler, s syntax.Stat) action {
+	inner, line := fs.action(s), syntax.LineOf(s)
+	if line == 0 {
+		return inner
+	}
 	p.line(line)
 	p.lines[line].Executable = true
 	return func(f *frame) signal {
@@ -70,8 +75,13 @@ func (p *Profile) statement(line int, inner action) action {
 	}
 }
 
-// condition follows a compiled condition that stands on a line of its own.
-func (p *Profile) condition(line int, inner test) test {
+// condition follows what stands behind elseif: all other conditions belong to their statements.
+func (p *Profile) condition(fs *compiler, s syntax.Stat, i int) test {
+	e, line, _ := conditionOf(s, i)
+	inner := fs.test(e)
+	if i == 0 {
+		return inner
+	}
 	p.line(line)
 	p.lines[line].Executable = true
 	return func(f *frame) bool {
@@ -84,8 +94,12 @@ func (p *Profile) condition(line int, inner test) test {
 	}
 }
 
-// call follows a compiled call at a line.
-func (p *Profile) call(line int, inner invoke) invoke {
+func (p *Profile) branch(_ *compiler, _ *syntax.IfStat, _ int, body action) action { return body }
+func (p *Profile) turn(_ *compiler, _ syntax.Stat, _ int, body action) action      { return body }
+func (p *Profile) body(_ *compiler, compile func() action) action                  { return compile() }
+
+func (p *Profile) call(fs *compiler, e *syntax.CallExpr) invoke {
+	inner, line := fs.callPlain(e), e.Line
 	p.line(line)
 	return func(f *frame) *frame {
 		began := p.now()
@@ -98,11 +112,12 @@ func (p *Profile) call(line int, inner invoke) invoke {
 }
 
 // tail follows a compiled tail call, which is over when it has returned: then it was one of a host function.
-func (p *Profile) tail(line int, inner action) action {
+func (p *Profile) tail(_ *compiler, e *syntax.CallExpr, t *tail) action {
+	line := e.Line
 	p.line(line)
 	return func(f *frame) signal {
 		began := p.now()
-		sig := inner(f)
+		sig := t.run(f)
 		if sig == returns {
 			p.called(line, began)
 		}

@@ -13,6 +13,7 @@ type Proto struct {
 	weight int // what one activation counts against maxCalls
 	bytes  int // what it takes in memory, about; the functions inside count for themselves
 	mark   uint32
+	stops  *stops // nil without a Tracer
 }
 
 // fixed returns the number of fixed parameters.

@@ -58,7 +58,7 @@ func Parse(source, chunk string, levels int, meter number.Meter) (body *Function
 	p.advance()
 	p.fn.Body = p.block()
 	p.check(tokenEOF)
-	p.fn.EndLine = p.line
+	p.fn.EndLine, p.fn.LastLine = p.line, p.lastLine
 	p.fn.Length += len(source)
 	findNumeric(p.all)
 	return p.fn, nil

@@ -1,5 +1,7 @@
 package syntax
 
+import "slices"
+
 // binaryPriority holds the left and right binding of each binary operator.
 var binaryPriority = [...]struct{ left, right int }{
 	OpAdd: {6, 6}, OpSub: {6, 6}, OpMul: {7, 7}, OpDiv: {7, 7}, OpMod: {7, 7},
@@ -94,13 +96,14 @@ func (p *parser) subexpression(limit int) (Expr, Operator) {
 		}
 		at := p.at
 		p.advance()
+		opLine := p.lastLine
 		p.discharge(e) // C Lua emits the left operand once it has read the operator
 		right, next := p.subexpression(binaryPriority[op].right)
 		p.discharge(right)
 		if constant, ok := fold(op, e, right); ok {
 			e = constant
 		} else {
-			e = &BinaryExpr{Op: op, Left: e, Right: right, Line: p.lastLine, At: at}
+			e = &BinaryExpr{Op: op, Left: e, Right: right, OpLine: opLine, Line: p.lastLine, At: at}
 		}
 		op = next
 	}
@@ -223,9 +226,15 @@ func (p *parser) arguments(call *CallExpr) Expr {
 		}
 		p.advance()
 		if p.current != ')' {
-			call.Args = p.expressions()
+			call.Args, call.Lines = p.expressions(call.Line)
 		}
 		p.match(')', '(', call.Line)
+		if call.Lines != nil || p.lastLine != call.Line && call.Args != nil {
+			if call.Lines == nil {
+				call.Lines = slices.Repeat([]int{call.Line}, len(call.Args)-1)
+			}
+			call.Lines = append(call.Lines, p.lastLine)
+		}
 		if n := len(call.Args); n > 0 { // C Lua emits the last argument once it has read the bracket
 			p.discharge(call.Args[n-1])
 		}
@@ -240,20 +249,27 @@ func (p *parser) arguments(call *CallExpr) Expr {
 	return call
 }
 
-// expressions reads a list of them; the last one is not discharged yet.
-func (p *parser) expressions() []Expr {
-	list := []Expr{p.expression()}
+// expressions reads a list of them; the last one is not discharged yet. lines are those of the commas, nil for a list on
+// the line first.
+func (p *parser) expressions(first int) (list []Expr, lines []int) {
+	list = []Expr{p.expression()}
 	for p.accept(',') {
+		if p.lastLine != first && lines == nil {
+			lines = slices.Repeat([]int{first}, len(list)-1)
+		}
+		if lines != nil {
+			lines = append(lines, p.lastLine)
+		}
 		p.discharge(list[len(list)-1])
 		list = append(list, p.expression())
 	}
-	return list
+	return list, lines
 }
 
 // table reads a constructor.
 func (p *parser) table() Expr {
 	line := p.line
-	t := &TableExpr{At: p.at}
+	t := &TableExpr{Line: p.lastLine, At: p.at}
 	p.checkNext('{')
 	for p.current != '}' {
 		// C Lua emits a list element when the next item begins: only then is it clear that it is not the last
@@ -267,6 +283,7 @@ func (p *parser) table() Expr {
 		}
 	}
 	p.match('}', '{', line)
+	t.EndLine = p.lastLine
 	if n := len(t.Items); n > 0 {
 		p.discharge(t.Items[n-1].Value)
 	}

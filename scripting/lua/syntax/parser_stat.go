@@ -75,8 +75,10 @@ func (p *parser) ifStatement(line int) Stat {
 		s.Lines = append(s.Lines, p.line)
 		p.advance()
 		s.Conditions = append(s.Conditions, p.discharge(p.expression()))
+		s.ThenLines = append(s.ThenLines, p.lastLine)
 		p.checkNext(tokenThen)
 		s.Branches = append(s.Branches, p.scope())
+		s.BranchEnds = append(s.BranchEnds, p.lastLine)
 		if p.current != tokenElseif {
 			break
 		}
@@ -91,12 +93,14 @@ func (p *parser) ifStatement(line int) Stat {
 func (p *parser) whileStatement(line int) Stat {
 	p.advance()
 	condition := p.discharge(p.expression())
+	s := &WhileStat{Condition: condition, Line: line, DoLine: p.lastLine}
 	p.fn.loops++
 	p.checkNext(tokenDo)
-	body := p.scope()
+	s.Body = p.scope()
+	s.BodyEnd = p.lastLine
 	p.match(tokenEnd, tokenWhile, line)
 	p.fn.loops--
-	return &WhileStat{condition, body, line}
+	return s
 }
 
 // repeatStatement reads repeat ... until. The condition belongs to the scope of the body and sees its
@@ -174,7 +178,7 @@ func (p *parser) genericFor(name string, at int32, line int) Stat {
 	}
 	p.checkNext(tokenIn)
 	s.CallLine = p.line
-	s.Values = p.expressions()
+	s.Values, _ = p.expressions(line)
 	p.discharge(s.Values[len(s.Values)-1])
 	p.declare(hidden...)
 	p.checkNext(tokenDo)
@@ -207,7 +211,7 @@ func (p *parser) functionStatement(line int) Stat {
 	case *IndexExpr:
 		t.Line = line
 	}
-	return &AssignStat{[]Expr{target}, []Expr{body}, line}
+	return &AssignStat{[]Expr{target}, []Expr{body}, line, p.lastLine}
 }
 
 // localFunction reads local function f. Unlike local f = function, the body sees f.
@@ -229,9 +233,10 @@ func (p *parser) localStatement(line int) Stat {
 		}
 	}
 	if p.accept('=') {
-		s.Values = p.expressions()
+		s.Values, _ = p.expressions(line)
 		p.discharge(s.Values[len(s.Values)-1])
 	}
+	s.EndLine = p.lastLine
 	assignsList(s.Variables, s.Values)
 	p.declare(s.Variables...)
 	return s
@@ -241,9 +246,10 @@ func (p *parser) returnStatement(line int) Stat {
 	s := &ReturnStat{Line: line, At: p.at}
 	p.advance()
 	if !blockFollows(p.current) && p.current != ';' {
-		s.Values = p.expressions()
+		s.Values, _ = p.expressions(line)
 		p.discharge(s.Values[len(s.Values)-1])
 	}
+	s.EndLine = p.lastLine
 	return s
 }
 
@@ -251,7 +257,7 @@ func (p *parser) returnStatement(line int) Stat {
 func (p *parser) expressionStatement(line int) Stat {
 	e := p.suffixed()
 	if call, ok := e.(*CallExpr); ok {
-		return &CallStat{call, line}
+		return &CallStat{call, line, p.lastLine}
 	}
 	return p.assignment(e, line)
 }
@@ -271,7 +277,8 @@ func (p *parser) assignment(target Expr, line int) Stat {
 		}
 	}
 	p.checkNext('=')
-	s.Values = p.expressions()
+	s.Values, _ = p.expressions(line)
+	s.EndLine = p.lastLine
 	p.discharge(s.Values[len(s.Values)-1])
 	for i, t := range s.Targets {
 		p.discharge(t) // a store is emitted now
@@ -324,6 +331,7 @@ func (p *parser) function(method bool, line int) *FunctionExpr {
 	fn.Length += p.pos - start
 	fn.outer.Length -= p.pos - start // so each byte counts for one function
 	p.match(tokenEnd, tokenFunction, line)
+	fn.LastLine = p.lastLine
 	p.fn = fn.outer
 	return &FunctionExpr{fn}
 }

@@ -40,6 +40,7 @@ type Function struct {
 	Body     []Stat
 	Line     int // where it begins, 0 for a chunk
 	EndLine  int
+	LastLine int // of its last token
 	Length   int // bytes of source, without the functions inside
 
 	outer  *Function
@@ -85,7 +86,8 @@ type (
 		Function Expr
 		Method   string // "" for a plain call
 		Args     []Expr
-		SelfLine int // of the look-up of a method
+		SelfLine int   // of the look-up of a method
+		Lines    []int // where the arguments are loaded; nil if all are on Line
 		Line     int
 		At       int32
 	}
@@ -100,13 +102,15 @@ type (
 	BinaryExpr struct {
 		Op          Operator
 		Left, Right Expr
+		OpLine      int // of the operator
 		Line        int
 		At          int32
 		numeric     answer
 	}
 	TableExpr struct {
-		Items []TableItem
-		At    int32
+		Items         []TableItem
+		Line, EndLine int
+		At            int32
 	}
 )
 
@@ -171,26 +175,28 @@ func (op Operator) Compute(x, y float64) float64 {
 // Stat is a statement: a pointer to one of the types below whose name ends in Stat.
 type Stat interface{}
 
-// The statements. Line is where the statement begins.
+// The statements. Line is where the statement begins, EndLine where its last token is.
 type (
 	LocalStat struct {
-		Variables []*Variable
-		Values    []Expr
-		Line      int
+		Variables     []*Variable
+		Values        []Expr
+		Line, EndLine int
 	}
 	AssignStat struct {
 		Targets, Values []Expr
-		Line            int
+		Line, EndLine   int
 	}
 	CallStat struct {
-		Call *CallExpr
-		Line int
+		Call          *CallExpr
+		Line, EndLine int
 	}
 	BlockStat struct{ Body []Stat }
 	WhileStat struct {
 		Condition Expr
 		Body      []Stat
 		Line      int
+		DoLine    int // of the end of the condition
+		BodyEnd   int // of the last token before end
 	}
 	RepeatStat struct {
 		Body      []Stat
@@ -203,6 +209,8 @@ type (
 		Branches   [][]Stat
 		Otherwise  []Stat // nil without else
 		Lines      []int  // of the conditions
+		ThenLines  []int  // of their last tokens
+		BranchEnds []int  // of the branches' last tokens
 	}
 	NumericForStat struct {
 		Variable           *Variable
@@ -223,9 +231,9 @@ type (
 		Line     int
 	}
 	ReturnStat struct {
-		Values []Expr
-		Line   int
-		At     int32
+		Values        []Expr
+		Line, EndLine int
+		At            int32
 	}
 	BreakStat struct{ Line int }
 )
