@@ -186,7 +186,7 @@ func ReplyNullArray(s *Session) { s.Reply.NullArray() }
 // serveBlocked serves the commands that are blocked on ready keys. What they change may make further keys
 // ready, which are served as well: BLMOVE can feed another BLMOVE.
 func (e *Engine) serveBlocked() {
-	if e.slow.session != nil {
+	if e.isMidScript() {
 		return // not before the script has ended: it is atomic
 	}
 	e.stopTimer() // of the command that made the keys ready

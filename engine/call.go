@@ -170,6 +170,9 @@ func (c *Call) End() {
 	}
 }
 
+// Err returns the latched error, nil if there is none.
+func (c *Call) Err() error { return c.err }
+
 // Failed reports whether an error was latched.
 func (c *Call) Failed() bool { return c.err != nil }
 

@@ -79,6 +79,10 @@ func (e *Engine) disconnect(s *Session) {
 	defer e.visit(e.World)
 	e.visit(s.world)
 	s.closing = true
+	if s.debugger != nil {
+		s.debugger.Close()
+		s.debugger = nil
+	}
 	e.detach(s)
 	if s.blocked != nil {
 		e.blocked.remove(s.blocked)
@@ -96,7 +100,7 @@ func (e *Engine) disconnect(s *Session) {
 // detach ends what a session set up with earlier commands, when it closes and for RESET.
 func (e *Engine) detach(s *Session) {
 	s.endTx()
-	s.WantsDebugger = false
+	s.Debug = NoDebug
 	e.unwatch(s)
 	e.unsubscribeAll(s)
 	e.unmonitor(s)

@@ -3,7 +3,7 @@ package engine
 // endDelays runs the commands whose delay is over, in the order of their times. While clients are paused, or a slow script
 // runs, they go on waiting.
 func (e *Engine) endDelays() {
-	for next := e.nextDelay(); next != 0 && next <= e.Keyspace.Now && e.slow.session == nil; next = e.nextDelay() {
+	for next := e.nextDelay(); next != 0 && next <= e.Keyspace.Now && !e.isMidScript(); next = e.nextDelay() {
 		e.endDelay(e.faults.delays[0])
 	}
 }

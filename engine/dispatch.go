@@ -41,7 +41,12 @@ func (e *Engine) Do(s *Session, batch [][][]byte) Outcome {
 			e.visit(s.world)
 			e.readClock()
 		}
-		if s.isStopped() || !e.execute(s, args) {
+		if s.isStopped() {
+			if !s.takesRequests() {
+				break
+			}
+			s.debugger.Request(args)
+		} else if !e.execute(s, args) {
 			break
 		}
 		taken++
@@ -139,11 +144,11 @@ func (e *Engine) endBatch() {
 func (s *Session) takeReplies() Outcome {
 	s.wakePending = false
 	s.closing = s.closing || s.Reply.Full()
-	o := Outcome{Blocked: s.blocked != nil || s.running || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Class: s.outputClass()}
+	o := Outcome{Blocked: s.blocked != nil || s.running && s.debugger == nil || s.postponed, Closing: s.closing, Overflow: s.Reply.Full(), Class: s.outputClass()}
 	if s.tx != nil {
 		o.Queued = s.tx.argsBytes()
 	}
-	if s.running { // the slow script still writes to Reply
+	if s.running && s.debugger == nil { // the slow script still writes to Reply
 		o.Out, s.earlyReplies = s.earlyReplies, nil
 		return o
 	}

@@ -156,7 +156,7 @@ func (e *Engine) readClock() {
 	if e.stopwatch.since = now; e.time.steered != nil {
 		e.stopwatch.since = e.machine()
 	}
-	if e.slow.session != nil {
+	if e.isMidScript() {
 		return // a script that is still running sees the time of its start
 	}
 	e.time.micros = now

@@ -82,7 +82,7 @@ func (e *Engine) setPolicy(value string) error {
 // it is not and no further key may be evicted. It evicts nothing while data are loaded, a slow script runs
 // or clients are paused: these must not see keys disappear.
 func (e *Engine) ensureMemory() bool {
-	if e.slow.session != nil || e.persistence.loading > 0 || e.pause.deadline != 0 {
+	if e.isMidScript() || e.persistence.loading > 0 || e.pause.deadline != 0 {
 		return !e.eviction.oom
 	}
 	v := &e.eviction

@@ -47,8 +47,10 @@ func (e *Engine) SetJudge(judge Judge) {
 	e.noteHindrance()
 }
 
-// noteHindrance is called when clients are paused, or a judge comes, and when that ends.
-func (w *World) noteHindrance() { w.hinders = w.pause.deadline != 0 || w.faults.judge != nil }
+// noteHindrance is called when clients are paused, a judge comes or a script is debugged, and when that ends.
+func (w *World) noteHindrance() {
+	w.hinders = w.pause.deadline != 0 || w.faults.judge != nil || w.debugged != nil
+}
 
 // delaySession holds a session's command back.
 func (e *Engine) delaySession(s *Session, args [][]byte, fate *Fate) {

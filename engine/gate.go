@@ -91,7 +91,7 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrOOM
 	case e.persistence.writeError != nil && f&Write != 0:
 		return e.persistence.writeError
-	case e.ScriptKilled():
+	case e.ScriptKilled() && !s.detached:
 		return ErrScriptKilled
 	case f&OneSlot != 0:
 		return e.checkScriptSlot(s, cmd, args)

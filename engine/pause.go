@@ -33,12 +33,17 @@ func (e *Engine) Unpause() {
 	e.pause = pause{}
 	e.noteHindrance()
 	e.keepExpired()
-	for _, s := range waiting {
-		s.postponed = false
-		s.Wake()
-	}
+	offerAgain(waiting)
 	if len(e.faults.delays) > 0 {
 		e.TickBy(e.Keyspace.Now) // they wait for the end of the pause, too
+	}
+}
+
+// offerAgain wakes postponed sessions.
+func offerAgain(sessions []*Session) {
+	for _, s := range sessions {
+		s.postponed = false
+		s.Wake()
 	}
 }
 

@@ -118,7 +118,7 @@ func (s *Session) endModes(cmd *Command) {
 // command's reply and nothing else. It returns the gate's error, in which case the command did not run. A
 // script past its time limit does not hold the lock, so RunNested takes it.
 func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
-	if e.slow.detached {
+	if s.detached || e.slow.detached {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.visit(s.world)

@@ -44,6 +44,7 @@ type Session struct {
 	blocked      *Blocked
 	delay        *delay
 	tracker      *tracker
+	debugger     Debugger // gets the requests while a script is debugged; nil otherwise
 	subs         subscriptions
 	replica      Replica // nil if it never sent a command of replication
 	created      int64
@@ -56,33 +57,34 @@ type Session struct {
 	earlyReplies []byte // the replies before a slow script's
 
 	// Small ones, side by side: there may be ten thousand idle sessions.
-	fd            int32
-	loop          int32 // number of its event loop
-	slot          int32 // of the keys of the last command that was checked for it; noSlot for none
-	WantsDebugger bool  // SCRIPT DEBUG YES was refused, and its EVAL will be
-	authed        bool
-	everAuthed    bool // authenticated at any time, or connected when that was not required
-	closing       bool // close once the replies are out
-	noTouch       bool
-	noEvict       bool
-	imports       bool // a tool that copies a dataset: CLIENT IMPORT-SOURCE
-	readsReplica  bool // READONLY in a cluster
-	redirects     bool // follows redirections: CLIENT CAPA
-	monitor       bool
-	unix          bool   // connected through a unix socket
-	script        bool   // a script's session: cannot block or begin a transaction
-	loader        bool   // a loader's: see Loader
-	readOnly      bool   // a read-only script's
-	startedOOM    bool   // a script's that began over maxmemory
-	wrote         bool   // a script's that has written
-	unsent        Target // does not receive what a script's commands change
-	crossesSlots  bool   // a script's whose keys may lie in several slots
-	reply         replyMode
-	dirtyCAS      bool // a watched key has changed: EXEC fails
-	postponed     bool // its next command waits for the end of CLIENT PAUSE, or of delay
-	running       bool // its slow script runs on a goroutine of the host
-	wakePending   bool // Peer.Wake was called, and Collect not yet
-	borrows       bool
+	fd           int32
+	loop         int32     // number of its event loop
+	slot         int32     // of the keys of the last command that was checked for it; noSlot for none
+	Debug        DebugMode // of the next script: SCRIPT DEBUG
+	detached     bool      // a script's that is debugged: its commands take the lock
+	authed       bool
+	everAuthed   bool // authenticated at any time, or connected when that was not required
+	closing      bool // close once the replies are out
+	noTouch      bool
+	noEvict      bool
+	imports      bool // a tool that copies a dataset: CLIENT IMPORT-SOURCE
+	readsReplica bool // READONLY in a cluster
+	redirects    bool // follows redirections: CLIENT CAPA
+	monitor      bool
+	unix         bool   // connected through a unix socket
+	script       bool   // a script's session: cannot block or begin a transaction
+	loader       bool   // a loader's: see Loader
+	readOnly     bool   // a read-only script's
+	startedOOM   bool   // a script's that began over maxmemory
+	wrote        bool   // a script's that has written
+	unsent       Target // does not receive what a script's commands change
+	crossesSlots bool   // a script's whose keys may lie in several slots
+	reply        replyMode
+	dirtyCAS     bool // a watched key has changed: EXEC fails
+	postponed    bool // its next command waits for the end of CLIENT PAUSE, or of delay
+	running      bool // its slow script, or one that is debugged, runs on a goroutine of the host
+	wakePending  bool // Peer.Wake was called, and Collect not yet
+	borrows      bool
 }
 
 // EnterScript prepares a script's session for a run on behalf of caller. In a readOnly run commands that

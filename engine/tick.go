@@ -64,8 +64,8 @@ func (e *Engine) PassTo(at int64, set func(micros int64)) {
 func (e *Engine) Passing() bool { return e.time.passing }
 
 func (e *Engine) doDue() (next int64) {
-	if e.slow.session != nil {
-		return 0 // the clock stands still; resume asks for a Tick
+	if e.isMidScript() {
+		return 0 // the clock stands still; the end of the script asks for a Tick
 	}
 	if d := e.pause.deadline; d != 0 && d <= e.Keyspace.Now {
 		e.Unpause()

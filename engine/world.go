@@ -34,6 +34,7 @@ type World struct {
 	pubsub      pubsub
 	tracking    tracking
 	pause       pause
+	debugged    *Session // whose script is debugged on the data; nil for none
 	faults      faults
 	hinders     bool // a command that the gate lets through may be stopped: see hinder
 	propagation propagation

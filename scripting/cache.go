@@ -107,7 +107,10 @@ func (s *Scripts) compile(body []byte) (*script, error) {
 }
 
 func (s *Scripts) proto(source string) (*lua.Proto, error) {
-	if s.Profile != nil {
+	switch {
+	case s.debugging != nil:
+		return lua.CompileTraced(source, s.scripts.chunk, s.debugging.ldb)
+	case s.Profile != nil:
 		return lua.CompileProfiled(source, s.scripts.chunk, s.Profile)
 	}
 	return lua.Compile(source, s.scripts.chunk)

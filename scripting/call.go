@@ -17,12 +17,17 @@ const callTicks = 50
 func (s *Scripts) luaCall(L *lua.State, c *lua.Call) {
 	v, failed := s.execute(L, c)
 	if failed {
-		if s.bare {
-			v = v.AsTable().GetString("err")
-		}
-		L.Throw(v)
+		s.throw(L, v)
 	}
 	c.Return1(v)
+}
+
+// throw throws the error that execute has returned.
+func (s *Scripts) throw(L *lua.State, v lua.Value) {
+	if s.bare {
+		v = v.AsTable().GetString("err")
+	}
+	L.Throw(v)
 }
 
 // redis.pcall(command, ...): as redis.call, with errors returned as tables.
@@ -44,7 +49,7 @@ func (s *Scripts) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) 
 		err = s.engine.RunNested(s.session, cmd, s.args)
 	}
 	if err != nil {
-		if s.engine.ScriptKilled() {
+		if s.engine.ScriptKilled() && s.debugging == nil {
 			L.Abort(s.killed())
 		}
 		return s.replyError(s.worded(err)), true
@@ -123,7 +128,9 @@ func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
 	case cmd == nil:
 		return nil, errUnknown
 	case err != nil:
-		cmd.CountRejected()
+		if s.debugging == nil { // else the lock is not held
+			cmd.CountRejected()
+		}
 		return nil, errArgCount
 	case site != nil && site.Cache == nil && !cmd.IsSub():
 		site.Cache = &siteCache{string(s.args[0]), cmd}

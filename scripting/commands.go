@@ -150,9 +150,9 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 	return func(c *engine.Call) {
 		body := c.Arg()
 		keys, argv := split(c, engine.ErrNotInt)
-		if c.Session.WantsDebugger {
-			c.Session.WantsDebugger = false
-			c.Refuse(errNoDebugger)
+		if c.Session.Debug != engine.NoDebug {
+			s.debug(c, body, keys, argv, readOnly)
+			return
 		}
 		if !c.OK() {
 			return
@@ -175,6 +175,10 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
 	return func(c *engine.Call) {
 		sha := c.Arg()
+		if c.Session.Debug != engine.NoDebug {
+			c.Fail(errDebugSHA)
+			return
+		}
 		if len(sha) != digestLen {
 			c.Fail(engine.ErrNoScript)
 			return
@@ -304,20 +308,5 @@ func (s *Scripts) kill(of *sandbox) engine.Handler {
 			s.engine.KillScript()
 			c.Reply.Status("OK")
 		}
-	}
-}
-
-// SCRIPT DEBUG YES|SYNC|NO: there is no debugger, so only NO succeeds. redis-cli --ldb ignores the error and sends
-// EVAL, which is refused too: a script that was to be debugged must not change the data.
-func (s *Scripts) cmdDebug(c *engine.Call) {
-	switch {
-	case c.Word("NO"):
-		c.Session.WantsDebugger = false
-		c.Reply.Status("OK")
-	case c.Word("YES"), c.Word("SYNC"):
-		c.Session.WantsDebugger = true
-		c.Fail(errNoDebugger)
-	default:
-		c.Fail(errDebugMode)
 	}
 }

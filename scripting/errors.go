@@ -14,7 +14,9 @@ const (
 	errNotBusy      = engine.Error("NOTBUSY No scripts in execution right now.")
 	errUnkillable   = engine.Error("UNKILLABLE Sorry the script already executed write commands against the dataset. You can either wait the script termination or kill the server in a hard way using the SHUTDOWN NOSAVE command.")
 	errUndeclared   = "ERR Script attempted to access a key that is not among its declared keys: '%s'"
-	errNoDebugger   = engine.Error("ERR The Lua debugger is not supported")
+	errNoDebugger   = engine.Error("ERR A script is debugged over a connection only, and outside of transactions")
+	errDebugNested  = engine.Error("ERR SCRIPT DEBUG must be called outside a pipeline")
+	errDebugSHA     = engine.Error("ERR Please use EVAL instead of EVALSHA for debugging")
 	errDebugMode    = engine.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
 
 	errShebangEngine = "ERR Unexpected engine in script shebang: #!%s"

@@ -15,21 +15,21 @@ import (
 // The functions of the table redis beside redis.call.
 
 // redis.error_reply(text): {err=text}, with the code ERR where the text has no code.
-func (s *Scripts) luaErrorReply(_ *lua.State, c *lua.Call) {
+func (s *Scripts) luaErrorReply(_ *lua.State, c *lua.Call) { c.Return1(s.errorReply(c)) }
+
+func (s *Scripts) errorReply(c *lua.Call) lua.Value {
 	text, ok := c.Arg(1).AsString()
 	if !ok || c.NArgs() != 1 {
-		c.Return1(s.errorTable(s.worded(errReplyArgs)))
-		return
+		return s.errorTable(s.worded(errReplyArgs))
 	}
 	if s.bare {
-		c.Return1(s.errorTable(c.Arg(1)))
-		return
+		return s.errorTable(c.Arg(1))
 	}
 	text = strings.TrimPrefix(cText(text), "-")
 	if !strings.Contains(text, " ") {
 		text = "ERR " + text
 	}
-	c.Return1(s.errorTable(s.lua.NewString(text)))
+	return s.errorTable(s.lua.NewString(text))
 }
 
 // redis.status_reply(text): {ok=text}.

@@ -2,6 +2,7 @@ package scripting
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -31,12 +32,20 @@ func (p *program) refusal(readOnly, short bool) error {
 
 // enter prepares a run, and returns false if it is refused.
 func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
-	short := p.flags&allowOOM == 0 && s.engine.OutOfMemory()
-	if err := p.refusal(readOnly, short); err != nil {
+	if err := s.admit(c, p, readOnly); err != nil {
 		return c.Fail(err)
 	}
+	return true
+}
+
+// admit prepares a run, or returns the error that refuses it.
+func (s *Scripts) admit(c *engine.Call, p *program, readOnly bool) error {
+	short := p.flags&allowOOM == 0 && s.engine.OutOfMemory()
+	if err := p.refusal(readOnly, short); err != nil {
+		return err
+	}
 	if p.flags&noCluster != 0 && s.engine.InCluster() {
-		return c.Fail(errNoCluster)
+		return errNoCluster
 	}
 	s.session.EnterScript(c.Session, readOnly || p.flags&noWrites != 0, short, s.memoryLimit)
 	s.session.CrossSlots(p.flags&declared == 0 || p.flags&allowCrossSlotKeys != 0)
@@ -45,7 +54,7 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 	s.engine.ClearKill()
 	s.lua.Globals = p.box.globals
 	s.lua.SetMemoryLimit(int(s.memoryLimit))
-	return true
+	return nil
 }
 
 // run executes the program that was entered, and replies with its result.
@@ -57,20 +66,25 @@ func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 		table, err = s.encode(results[0], c.Reply.Proto(), p.name)
 	}
 	c.Relock()
+	s.reply(c.Reply, p, results, table, err)
+	s.leave()
+}
+
+// reply writes the result of a run: its error, or the first of its results, which is encoded already if it is a table.
+func (s *Scripts) reply(w *resp.Writer, p *program, results []lua.Value, table []byte, err error) {
 	switch {
 	case err == errOverflow:
-		c.Reply.Fill()
+		w.Fill()
 	case err != nil:
-		c.Reply.Error(s.describe(err, p))
+		w.Error(s.describe(err, p))
 	case len(results) == 0:
-		c.Reply.Null()
+		w.Null()
 	case table != nil:
-		c.Reply.Raw(table)
+		w.Raw(table)
 	default:
-		e := encoder{w: c.Reply, resp3: s.resp3}
+		e := encoder{w: w, resp3: s.resp3}
 		e.scalar(results[0])
 	}
-	s.leave()
 }
 
 // maxKept is the size up to which buffers are kept for the next run, in bytes.

@@ -20,7 +20,7 @@
 //  6. A library is loaded whole or not at all: the registry changes after all of it has been loaded.
 //
 // Deliberate differences from Redis: script-memory-limit bounds the memory of a run and of its reply; an error
-// without a text is "unknown error" where Redis crashes; there is no debugger. A
+// without a text is "unknown error" where Redis crashes. A
 // coroutine that a function leaves suspended ends with the run. A library may not have two functions whose names differ
 // only in case: Redis accepts them, and crashes when it deletes them.
 package scripting
@@ -63,6 +63,8 @@ type Scripts struct {
 	fcallArgs [2]lua.Value // the arguments of a function
 	random    *lua.Random  // behind math.random
 	unseeded  lua.Random   // as it begins
+
+	debugging *debugging // whose script engine this is; nil for none
 
 	call    *engine.Call // the EVAL or FCALL that runs; nil for none
 	running *program     // the program it runs
