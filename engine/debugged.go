@@ -1,9 +1,5 @@
 package engine
 
-import (
-	"github.com/miniserver-go/miniserver/resp"
-)
-
 // A script that is debugged waits for its client again and again. So it runs on a goroutine of its own, without the lock,
 // and takes the lock for each command and each answer:
 //
@@ -40,72 +36,3 @@ func (e *Engine) isMidScript() bool { return e.slow.session != nil || e.debugged
 
 // takesRequests reports whether what the session sends is for the debugger of its script.
 func (s *Session) takesRequests() bool { return s.debugger != nil && !s.closing && !s.Reply.Full() }
-
-// CanDebug reports whether the client of the call can debug a script: it has a connection, and no transaction runs.
-func (c *Call) CanDebug() bool {
-	return c.Session.Peer != nil && c.Engine.Parts.host.Spawn != nil && !c.Nested()
-}
-
-// StartDebugging runs a script's session on a goroutine of its own, until that calls EndDebugging; meanwhile the debugger gets what
-// the client sends. The call replies nothing. In mode DebugCopy the script's commands run in a copy of the world.
-func (c *Call) StartDebugging(script *Session, mode DebugMode, d Debugger, run func()) {
-	e, s := c.Engine, c.Session
-	script.detached = true
-	s.debugger, s.running = d, true
-	if mode == DebugCopy {
-		script.world = e.copyWorld()
-	} else {
-		e.debugged = s
-		e.noteHindrance()
-	}
-	e.Parts.host.Spawn(run)
-}
-
-// copyWorld returns a copy of the data of the world, with its clock standing still. The engine does not list it.
-func (e *Engine) copyWorld() *World {
-	w := e.newWorld(e.home.Keyspace.Len(), e.time.clock, e.World.seed)
-	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
-	w.Keyspace.Adopt(e.Keyspace.Clone())
-	w.Keyspace.Now, w.time = e.Keyspace.Now, e.time
-	return w
-}
-
-// Answer sends the client of a script that is debugged what write writes. The caller does not hold the lock.
-func (e *Engine) Answer(s *Session, write func(w *resp.Writer)) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if s.debugger != nil {
-		write(s.Reply)
-		s.Wake()
-	}
-}
-
-// EndDebugging sends the last answer and the reply, and closes the connection. The caller does not hold the lock.
-func (e *Engine) EndDebugging(s *Session, write func(w *resp.Writer)) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.visit(s.world)
-	s.running = false
-	if s.debugger != nil {
-		write(s.Reply)
-		s.debugger, s.closing = nil, true
-		s.endCommand(nil)
-		s.Wake()
-	}
-	if e.debugged == s {
-		e.endDebugged()
-	}
-}
-
-// endDebugged lets the other clients of the world go on.
-func (e *Engine) endDebugged() {
-	e.debugged = nil
-	e.noteHindrance()
-	waiting := e.pause.postponed
-	e.pause.postponed = nil
-	offerAgain(waiting)
-	e.readClock()
-	e.serveBlocked()
-	e.endBatch()
-	e.TickBy(e.Keyspace.Now) // what came to be due meanwhile
-}

@@ -38,7 +38,7 @@ var layers = [][]string{
 	{"server", "scripting", "replication", "persistence/journal"},
 	{"persistence/fixture"},
 	{"persistence/snapshot"},
-	{"scripting/redislib"},
+	{"scripting/redislib", "scripting/ldb"},
 	{"scripting/lint"},
 	{"scripting/lua"},
 	{"scripting/lua/generate"},

@@ -104,6 +104,7 @@ type compiler struct {
 	free  int
 	scope *scope // the variables that are visible, for a follower
 	multi bool   // the statement has several lines, and a Tracer stops at each
+	store storing
 	most  int    // slots needed at once
 	depth int    // nesting of the closure under construction
 	deep  int    // its maximum

@@ -7,7 +7,7 @@ func (fs *compiler) eval(e syntax.Expr) eval {
 	fs.enter()
 	defer fs.leave()
 	if fs.multi {
-		return fs.spread(e, fs.evalPlain(e))
+		return fs.stored(e, fs.spread(e, fs.evalPlain(e)))
 	}
 	return fs.evalPlain(e)
 }

@@ -119,9 +119,13 @@ func (l *lines) statement(fs *compiler, s syntax.Stat) action {
 		begin = 0
 	}
 	reach := l.reach(fs, begin)
+	store := fs.store
+	if fs.store = storingOf(s); fs.store.value != nil {
+		end = line // the value reports the last line
+	}
 	inner := fs.action(s)
 	leave := l.reach(fs, last(s))
-	fs.multi = multi
+	fs.multi, fs.store = multi, store
 	switch s.(type) {
 	case *syntax.LocalStat, *syntax.LocalFunctionStat: // their variables are visible from now on
 	default:
@@ -232,6 +236,27 @@ func last(s syntax.Stat) int {
 		return s.EndLine
 	}
 	return 0
+}
+
+// storing is the value of a single assignment, with the line of the instruction that stores it.
+type storing struct {
+	value syntax.Expr
+	line  int
+}
+
+func storingOf(s syntax.Stat) storing {
+	if a, ok := s.(*syntax.AssignStat); ok && len(a.Targets) == 1 && len(a.Values) == 1 {
+		return storing{a.Values[0], last(s)}
+	}
+	return storing{}
+}
+
+// stored completes an expression that is about to be stored.
+func (fs *compiler) stored(e syntax.Expr, inner eval) eval {
+	if e == fs.store.value {
+		return fs.after(fs.store.line, inner)
+	}
+	return inner
 }
 
 // firstOf returns the line of the first instruction that loads a value, which is loaded at a line if it has no instruction of its
