@@ -72,7 +72,7 @@ redis.debug(...)     Show values.`), "\n")
 func (s *Session) list(args []string) {
 	line, n := s.line, context
 	if len(args) > 0 {
-		if at := leadingInt(args[0]); at != 0 {
+		if at := leadingInt(args[0]); at > 0 {
 			line = at
 		}
 	}
