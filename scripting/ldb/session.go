@@ -8,7 +8,7 @@
 // A Session belongs to the goroutine of the run, which waits in Console.Ask.
 //
 // Deliberate differences from Redis: abort cannot be caught by pcall; an error of eval that is a table shows its field err,
-// where Redis crashes; functions have numbers instead of addresses.
+// where Redis crashes; functions have numbers instead of addresses; the help is worded anew.
 package ldb
 
 import (
