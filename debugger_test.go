@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -345,4 +346,18 @@ func TestDebuggerStopsEndlessLoops(t *testing.T) {
 	require.Equal(t, "$-1", other.ask("GET", "n"))
 	require.Equal(t, "<endsession>", a.ask("a"))
 	require.Contains(t, a.reply(), "script aborted")
+}
+
+// TestDebuggerEndsWithTheServer: sessions that are open when the server closes end.
+func TestDebuggerEndsWithTheServer(t *testing.T) {
+	before := runtime.NumGoroutine()
+	s, err := miniserver.Start()
+	require.NoError(t, err)
+	a, b := connect(t, s), connect(t, s)
+	require.Contains(t, a.debug("YES", twoWrites), "Stopped at 1")
+	require.Contains(t, b.debug("SYNC", twoWrites), "Stopped at 1")
+	require.NoError(t, s.Close())
+	for runtime.NumGoroutine() > before {
+		time.Sleep(time.Millisecond)
+	}
 }

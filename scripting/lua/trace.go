@@ -111,35 +111,12 @@ func restart(fs *compiler) func(f *frame) {
 }
 
 func (l *lines) statement(fs *compiler, s syntax.Stat) action {
-	line, end := extent(s)
-	multi, visible := fs.multi, fs.scope
-	fs.multi = line != end
-	begin := first(s)
-	if fs.skipsNil(s) {
-		begin = 0
+	reach := func(*frame) {}
+	if !fs.skipsNil(s) {
+		reach = l.reach(fs, first(s))
 	}
-	reach := l.reach(fs, begin)
-	store := fs.store
-	if fs.store = storingOf(s); fs.store.value != nil {
-		end = line // the value reports the last line
-	}
-	inner := fs.action(s)
-	leave := l.reach(fs, last(s))
-	fs.multi, fs.store = multi, store
-	switch s.(type) {
-	case *syntax.LocalStat, *syntax.LocalFunctionStat: // their variables are visible from now on
-	default:
-		fs.scope = visible
-	}
-	if _, breaks := s.(*syntax.BreakStat); breaks {
-		stops := fs.proto.stops
-		leave = stops.jumps
-	} else if line == end {
-		return func(f *frame) signal {
-			reach(f)
-			return inner(f)
-		}
-	}
+	inner := l.inside(fs, s)
+	leave := l.leaving(fs, s)
 	return func(f *frame) signal {
 		reach(f)
 		sig := inner(f)
@@ -148,6 +125,39 @@ func (l *lines) statement(fs *compiler, s syntax.Stat) action {
 		}
 		return sig
 	}
+}
+
+// inside compiles a statement behind its first stop.
+func (l *lines) inside(fs *compiler, s syntax.Stat) action {
+	line, end := extent(s)
+	multi, store, visible := fs.multi, fs.store, fs.scope
+	fs.multi, fs.store = line != end, storingOf(s)
+	inner := fs.action(s)
+	fs.multi, fs.store = multi, store
+	switch s.(type) {
+	case *syntax.LocalStat, *syntax.LocalFunctionStat: // their variables are visible from now on
+	default:
+		fs.scope = visible
+	}
+	return inner
+}
+
+// leaving returns what is to be done at the end of a statement.
+func (l *lines) leaving(fs *compiler, s syntax.Stat) func(f *frame) {
+	line, end := extent(s)
+	switch s.(type) {
+	case *syntax.BreakStat:
+		return fs.proto.stops.jumps
+	case *syntax.AssignStat:
+		if line != end && storingOf(s).value == nil {
+			return l.reach(fs, last(s))
+		}
+	case *syntax.ReturnStat:
+		if line != end {
+			return l.reach(fs, last(s))
+		}
+	}
+	return func(*frame) {}
 }
 
 // skipsNil reports whether C Lua emits nothing for a declaration without values: at the beginning of a function, whose stack
