@@ -361,3 +361,26 @@ func TestDebuggerEndsWithTheServer(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 }
+
+// TestDebuggerFinishesFunctions: finish runs to the line behind a call, or to the end of the script.
+func TestDebuggerFinishesFunctions(t *testing.T) {
+	c := connect(t, miniserver.Run(t))
+	require.Contains(t, c.debug("YES", `local function down(n)
+  if n == 0 then return 0 end
+  local below = down(n - 1)
+  return below + 1
+end
+local x = down(2)
+return x`), "Stopped at 5")
+	require.Contains(t, c.ask("b", "2"), "#2")
+	for range 3 {
+		require.Contains(t, c.ask("c"), "Stopped at 2, stop reason = break point")
+	}
+	require.Equal(t, "* Stopped at 4, stop reason = function finished\n-> 4     return below + 1", c.ask("finish"))
+	require.Equal(t, "<value> 1", c.ask("p", "n"))
+	require.Contains(t, c.ask("f"), "Stopped at 4")
+	require.Equal(t, "<value> 2", c.ask("p", "n"))
+	require.Contains(t, c.ask("f"), "Stopped at 7")
+	require.Equal(t, "<endsession>", c.ask("f"))
+	require.Equal(t, ":2", c.reply())
+}

@@ -17,6 +17,9 @@ func (s *Session) obey(L *lua.State, words []string) (goOn bool) {
 		return true
 	case "c", "continue":
 		return true
+	case "f", "finish":
+		s.depth = len(L.Levels())
+		return true
 	case "a", "abort":
 		L.Abort(Aborted)
 	case "h", "help":
@@ -55,6 +58,7 @@ var help = strings.Split(strings.TrimSpace(`
 Commands, of which the first letter is enough:
 step, next           Run the current line and stop at the next one.
 continue             Run to the next breakpoint.
+finish               Run until the current function has returned.
 list [line] [n]      Show n lines before and after a line; 0 is the current one.
 whole                Show the whole script.
 print [name]         Show the local variables, or one; KEYS and ARGV too.

@@ -8,10 +8,11 @@
 // A Session belongs to the goroutine of the run, which waits in Console.Ask.
 //
 // Deliberate differences from Redis: abort cannot be caught by pcall; an error of eval that is a table shows its field err,
-// where Redis crashes; functions have numbers instead of addresses; the help is worded anew.
+// where Redis crashes; functions have numbers instead of addresses; the help is worded anew, and finish is new.
 package ldb
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -39,6 +40,7 @@ type Session struct {
 	source   []string
 	line     int   // where the run is
 	steps    bool  // stop at the next line
+	depth    int   // stop when fewer functions run; 0 for no such stop
 	broken   bool  // redis.breakpoint was called
 	late     bool  // the run takes too long
 	deserted bool  // the client is gone
@@ -48,13 +50,8 @@ type Session struct {
 	hinted   bool
 }
 
-// errAborted ends a run.
-type errAborted struct{}
-
-func (errAborted) Error() string { return "ERR script aborted for user request" }
-
 // Aborted is what the client's abort ends a run with.
-var Aborted error = errAborted{}
+var Aborted = errors.New("ERR script aborted for user request")
 
 const (
 	defaultWidth = 256
@@ -88,7 +85,8 @@ func (s *Session) Overdue() { s.late = !s.deserted }
 // Line stops the run where it is to stop, and serves the client until the run is to go on.
 func (s *Session) Line(L *lua.State, line int) {
 	s.line = line
-	if s.deserted || !s.steps && !s.broken && !s.late && !s.isPoint(line) {
+	left := s.depth > 0 && len(L.Levels()) < s.depth
+	if s.deserted || !s.steps && !left && !s.broken && !s.late && !s.isPoint(line) {
 		return
 	}
 	reason := "step over"
@@ -97,10 +95,12 @@ func (s *Session) Line(L *lua.State, line int) {
 		reason = "redis.breakpoint() called"
 	case s.isPoint(line):
 		reason = "break point"
+	case left:
+		reason = "function finished"
 	case s.late:
 		reason = "timeout reached, infinite loop?"
 	}
-	s.steps, s.broken, s.late = false, false, false
+	s.steps, s.depth, s.broken, s.late = false, 0, false, false
 	s.Note(fmt.Sprintf("* Stopped at %d, stop reason = %s", line, reason))
 	s.Note(s.sourceLine(line))
 	s.flush()
