@@ -60,7 +60,7 @@ func Family() engine.Family {
 			Summary:    "Queries a geospatial index for members inside an area of a box or a circle, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
 			History:    "7.0.0 Units may be in capitals."},
-		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6, "OW update incomplete").FoundBy(storedLast), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart(6),
+		{Name: "georadius", Arity: -6, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(6, "OW update incomplete").FoundBy(storedLast(6)), Run: cmdGeoRadius, Since: "3.2.0", Was: storesApart(6),
 			Syntax:     "key longitude latitude radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]@6.2.0] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a coordinate, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
@@ -74,7 +74,7 @@ func Family() engine.Family {
 			History: "6.2.0 `COUNT` takes `ANY`.\n" +
 				"7.0.0@7.4.0,valkey:8.0.0 Units may be in capitals.",
 			Deprecated: "6.2.0 `GEOSEARCH`, with `BYRADIUS`"},
-		{Name: "georadiusbymember", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(5, "OW update incomplete").FoundBy(storedLast), Run: cmdGeoRadiusByMember, Since: "3.2.0", Was: storesApart(5),
+		{Name: "georadiusbymember", Arity: -5, Flags: engine.Write | engine.DenyOOM, Keys: storeKeys(5, "OW update incomplete").FoundBy(storedLast(5)), Run: cmdGeoRadiusByMember, Since: "3.2.0", Was: storesApart(5),
 			Syntax:     "key member radius unit=<M|KM|FT|MI> [WITHCOORD] [WITHDIST] [WITHHASH] count-block(/count)=[<COUNT count> [ANY]] order=[ASC|DESC] store=[STORE storekey(key)|STOREDIST storedistkey(key)]",
 			Summary:    "Queries a geospatial index for members within a distance from a member, optionally stores the result.",
 			Complexity: "O(N + log M), N being the number of members in the area's bounding box, and M the number of those in the area",
@@ -96,19 +96,21 @@ func Family() engine.Family {
 func storesApart(from int) []engine.Was {
 	return []engine.Was{{Before: "8.0.0", Edit: engine.HasKeys(storeKeys(from, "OW update"))},
 		{Before: "7.2.0", Edit: engine.Writes("store=[STORE storekey(key)|STOREDIST storedistkey(key)]", "[STORE storekey(key)] [STOREDIST storedistkey(key)]")},
-		{Before: "7.0.0", Edit: engine.FindsKeys(storedLast)}}
+		{Before: "7.0.0", Edit: engine.FindsKeys(storedLast(5))}}
 }
 
-// storedLast finds the first key, and of those after STORE and STOREDIST the last one.
-func storedLast(args [][]byte) (at []int, ok bool) {
-	at = []int{1}
-	for i := 5; i+1 < len(args); i++ {
-		if engine.IsWord(args[i], "STORE") || engine.IsWord(args[i], "STOREDIST") {
-			i++
-			at = append(at[:1], i)
+// storedLast returns a function that finds the first key, and of those after STORE and STOREDIST, at position from or later, the last one.
+func storedLast(from int) func(args [][]byte) (at []int, ok bool) {
+	return func(args [][]byte) (at []int, ok bool) {
+		at = []int{1}
+		for i := from; i+1 < len(args); i++ {
+			if engine.IsWord(args[i], "STORE") || engine.IsWord(args[i], "STOREDIST") {
+				i++
+				at = append(at[:1], i)
+			}
 		}
+		return at, true
 	}
-	return at, true
 }
 
 // storeKeys returns the keys of a command that reads the key at position 1 and may write one after the word STORE or
