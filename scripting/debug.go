@@ -78,6 +78,7 @@ func (s *Scripts) debug(c *engine.Call, body []byte, keys, argv [][]byte, readOn
 		return
 	}
 	d.call, d.running = nil, &sc.program
+	d.declare(keys)
 	d.setArray(d.keys, keys)
 	d.setArray(d.argv, argv)
 	proto := c.Reply.Proto()
@@ -88,7 +89,7 @@ func (s *Scripts) debug(c *engine.Call, body []byte, keys, argv [][]byte, readOn
 func (s *Scripts) newDebugging(c *engine.Call, body string, mode engine.DebugMode) *debugging {
 	twin := &Scripts{
 		Log: s.Log, engine: s.engine, session: s.engine.NewScriptSession(), own: s.own,
-		busyAfter: s.busyAfter, memoryLimit: s.memoryLimit, logLevel: s.logLevel,
+		busyAfter: s.busyAfter, strictKeys: s.strictKeys, memoryLimit: s.memoryLimit, logLevel: s.logLevel,
 		all17: s.all17, bare: s.bare, sized: s.sized,
 		scripts: sandbox{chunk: s.scripts.chunk, busy: s.scripts.busy, killer: s.scripts.killer},
 	}

@@ -21,7 +21,7 @@ func (s *Session) obey(L *lua.State, words []string) (goOn bool) {
 		s.depth = len(L.Levels())
 		return true
 	case "a", "abort":
-		L.Abort(Aborted)
+		L.Abort(ErrAborted)
 	case "h", "help":
 		s.lines = append(s.lines, help...)
 	case "t", "trace":

@@ -50,8 +50,8 @@ type Session struct {
 	hinted   bool
 }
 
-// Aborted is what the client's abort ends a run with.
-var Aborted = errors.New("ERR script aborted for user request")
+// ErrAborted is what the client's abort ends a run with.
+var ErrAborted = errors.New("ERR script aborted for user request")
 
 const (
 	defaultWidth = 256
