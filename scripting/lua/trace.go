@@ -417,6 +417,13 @@ func (l *lines) call(fs *compiler, e *syntax.CallExpr) invoke {
 
 func (l *lines) tail(_ *compiler, _ *syntax.CallExpr, t *tail) action { return t.run }
 
+// tracesParts reports whether parts of the statement have lines of their own. Only then may code ask for the lines of whole expressions:
+// to ask at each of their parts takes quadratic time.
+func (fs *compiler) tracesParts() bool {
+	_, traces := fs.follower.(*lines)
+	return traces && fs.multi
+}
+
 // arrive returns what is to be done when a part of a statement of several lines reaches a line; nil in all other statements.
 func (fs *compiler) arrive(line int) func(f *frame) {
 	if l, ok := fs.follower.(*lines); ok && fs.multi {
@@ -474,10 +481,10 @@ func (fs *compiler) after(line int, inner eval) eval {
 // evalAt compiles an expression that is loaded at a line if it needs no instruction of its own.
 func (fs *compiler) evalAt(e syntax.Expr, line int) eval {
 	inner := fs.eval(e)
-	if firstOperand(e) == 0 {
-		return fs.before(line, inner)
+	if !fs.tracesParts() || firstOperand(e) != 0 {
+		return inner
 	}
-	return inner
+	return fs.before(line, inner)
 }
 
 // testSides compiles both sides of "and" or "or".
@@ -488,10 +495,13 @@ func (fs *compiler) testSides(e *syntax.BinaryExpr) (a, b test) {
 // testAt is evalAt for a decision.
 func (fs *compiler) testAt(e syntax.Expr, line int) test {
 	inner := fs.test(e)
-	arrive := fs.arrive(line)
-	if _, constant := constantOf(e); arrive == nil || constant || firstOperand(e) != 0 {
+	if !fs.tracesParts() {
 		return inner
 	}
+	if _, constant := constantOf(e); constant || firstOperand(e) != 0 {
+		return inner
+	}
+	arrive := fs.arrive(line)
 	return func(f *frame) bool {
 		arrive(f)
 		return inner(f)
