@@ -32,7 +32,8 @@ func sortLines() []engine.Command {
 	const categories = "-keyspace set sortedset list dangerous"
 	return []engine.Command{
 		{Name: "sort", Arity: -2, Flags: engine.Write | engine.DenyOOM,
-			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access"), engine.UnknownKeys("OW update")).FoundBy(sortedKeys), Run: cmdSort, ACL: categories, Since: "1.0.0",
+			Keys: engine.Key(1, "RO access").And(engine.UnknownKeys("RO access"), engine.UnknownKeys("OW update")).FoundBy(sortedKeys(1)), Run: cmdSort, ACL: categories, Since: "1.0.0",
+			Was:        []engine.Was{{Before: "8.0.0", Edit: engine.FindsKeys(sortedKeys(0))}}, // until a security release of 8.0
 			Syntax:     "key [BY by-pattern(pattern):pattern#1] limit(/offset_count)=[LIMIT offset count] [<GET get-pattern(pattern):pattern#1>...] order=[ASC|DESC] [sorting=ALPHA] [STORE destination#2]",
 			Summary:    "Sorts the elements in a list, a set, or a sorted set, optionally storing the result.",
 			Complexity: "O(N + M log M), N being the number of elements, and M the number of those returned; O(N) with BY nosort"},
@@ -44,20 +45,24 @@ func sortLines() []engine.Command {
 	}
 }
 
-// sortedKeys returns the positions of SORT's keys: 1, and the argument after the last option STORE.
-func sortedKeys(args [][]byte) (at []int, ok bool) {
-	at = []int{1}
-	for i := 2; i < len(args); i++ {
-		switch word := args[i]; {
-		case engine.IsWord(word, "LIMIT"):
-			i += 2
-		case engine.IsWord(word, "BY"), engine.IsWord(word, "GET"):
-			i++
-		case engine.IsWord(word, "STORE") && i+1 < len(args):
-			at = append(at[:1], i+1)
+// sortedKeys returns a function that finds SORT's keys: 1, and the argument after the last option STORE. It skips so many of the arguments of
+// STORE.
+func sortedKeys(skipped int) func(args [][]byte) (at []int, ok bool) {
+	return func(args [][]byte) (at []int, ok bool) {
+		at = []int{1}
+		for i := 2; i < len(args); i++ {
+			switch word := args[i]; {
+			case engine.IsWord(word, "LIMIT"):
+				i += 2
+			case engine.IsWord(word, "BY"), engine.IsWord(word, "GET"):
+				i++
+			case engine.IsWord(word, "STORE") && i+1 < len(args):
+				at = append(at[:1], i+1)
+				i += skipped
+			}
 		}
+		return at, true
 	}
-	return at, true
 }
 
 // sorting is the options of SORT.
