@@ -37,7 +37,7 @@ test('worlds share nothing', async () => {
 test('a name that is none', async () => {
   const other = server.world('two words')
   await assert.rejects(other.command('GET', 'color'), ReplyError)
-  await assert.rejects(other.command('GET', 'color'), /a world's name has 1 to 128 characters/)
+  await assert.rejects(other.command('GET', 'color'), /a world's name has 1 to 128 printable characters/)
 })
 
 test('the clock', async () => {
