@@ -129,118 +129,158 @@ var (
 	integers   = strings.Fields("math.floor math.ceil string.len table.getn bit.band bit.bor bit.tobit bit.bxor bit.lshift bit.rshift")
 )
 
+// libraryCall is a call of a function of Lua or of Redis' libraries.
+type libraryCall struct {
+	*syntax.CallExpr
+	name string
+	args []*value
+	rest *value // of the arguments behind args; nil if there are none
+}
+
+// arg returns what is known of an argument.
+func (c *libraryCall) arg(i int) *value {
+	switch {
+	case i < len(c.args):
+		return c.args[i]
+	case c.rest != nil:
+		return c.rest
+	}
+	return &value{kinds: isNil}
+}
+
+// at returns where an argument stands.
+func (c *libraryCall) at(i int) int32 {
+	if c.Method == "" && i < len(c.Args) {
+		return place(c.Args[i], c.At)
+	}
+	return c.At
+}
+
+// unknown returns a result of which only the arguments are known that it comes from.
+func (c *libraryCall) unknown() *value {
+	v := unknownAt(c.name + "@" + strconv.Itoa(int(c.At)))
+	for _, a := range c.args {
+		v.tells(a)
+	}
+	return v
+}
+
 // library returns the results of a function of Lua or of Redis' libraries.
 func (r *run) library(e *syntax.CallExpr, name string, args []*value, rest *value) (results []*value, more *value) {
-	arg := func(i int) *value {
-		switch {
-		case i < len(args):
-			return args[i]
-		case rest != nil:
-			return rest
-		}
-		return &value{kinds: isNil}
-	}
-	at := func(i int) int32 {
-		if e.Method == "" && i < len(e.Args) {
-			return place(e.Args[i], e.At)
-		}
-		return e.At
-	}
+	c := &libraryCall{e, name, args, rest}
 	for i, v := range args {
-		switch {
-		case slices.Contains(needText, name) && (i == 0 || name == "string.format"):
-			r.uses(at(i), v, name+" of it")
-		case slices.Contains(needNumber, name):
-			r.uses(at(i), v, name+" of it")
+		if slices.Contains(needText, name) && (i == 0 || name == "string.format") || slices.Contains(needNumber, name) {
+			r.uses(c.at(i), v, name+" of it")
 		}
 	}
-	one := func(v *value) ([]*value, *value) { return []*value{v}, nil }
-	unknown := unknownAt(name + "@" + strconv.Itoa(int(e.At)))
-	for _, v := range args {
-		unknown.tells(v)
+	if name == "tostring" {
+		r.losesDigits(nil, c.at(0), c.arg(0))
 	}
+	if v := c.text(); v != nil {
+		return []*value{v}, nil
+	}
+	if v := c.number(); v != nil {
+		return []*value{v}, nil
+	}
+	return r.special(c)
+}
+
+// text returns the result of a function that makes a text; nil for any other.
+func (c *libraryCall) text() *value {
 	switch {
-	case name == "tonumber":
-		return one(toNumber(arg(0)))
-	case slices.Contains(sameText, name):
-		if name == "tostring" {
-			r.losesDigits(nil, at(0), arg(0))
-		}
-		v := *arg(0)
-		v.kinds, v.absent, v.table, v.status, v.exact = isText, nil, nil, false, v.exact && name == "tostring"
-		return one(&v)
-	case slices.Contains(partOfText, name):
-		v := *arg(0)
+	case slices.Contains(sameText, c.name):
+		v := *c.arg(0)
+		v.kinds, v.absent, v.table, v.status, v.exact = isText, nil, nil, false, v.exact && c.name == "tostring"
+		return &v
+	case slices.Contains(partOfText, c.name):
+		v := *c.arg(0)
 		v.kinds, v.absent, v.exact = isText, nil, false
 		if len(v.parts) == 1 && v.parts[0].from != fromUnknown {
 			v.parts = append(v.parts[:1:1], part{fromConstant, ""})
 		}
-		return one(&v)
-	case name == "string.format":
-		return one(formatted(arg(0), args))
-	case name == "string.gsub":
-		v := *arg(0)
-		v.kinds, v.absent, v.exact = isText, nil, false
-		return []*value{&v, numberOf(args...)}, nil
-	case name == "table.concat":
-		return one(concatenated(arg(0), args))
-	case slices.Contains(integers, name):
-		v := numberOf(args...)
-		v.micros, v.counts = arg(0).micros, arg(0).counts
-		return one(v)
-	case strings.HasPrefix(name, "math."):
-		v := numberOf(args...)
-		v.fraction = name == "math.abs" && arg(0).fraction || name == "math.random" && len(args) == 0 && rest == nil || name == "math.sqrt"
-		if name == "math.max" || name == "math.min" {
-			for _, a := range args {
+		return &v
+	case slices.Contains(wholeText, c.name):
+		v := c.unknown()
+		v.kinds = isText
+		return v
+	case c.name == "string.format":
+		return formatted(c.arg(0), c.args)
+	case c.name == "table.concat":
+		return concatenated(c.arg(0), c.args)
+	case c.name == "type":
+		v := constant("type")
+		v.exact, v.parts = false, []part{{fromUnknown, "type"}}
+		v.tells(c.arg(0))
+		return v
+	}
+	return nil
+}
+
+// number returns the result of a function that makes a number; nil for any other.
+func (c *libraryCall) number() *value {
+	switch {
+	case c.name == "tonumber":
+		return toNumber(c.arg(0))
+	case slices.Contains(integers, c.name):
+		v := numberOf(c.args...)
+		v.micros, v.counts = c.arg(0).micros, c.arg(0).counts
+		return v
+	case strings.HasPrefix(c.name, "math."):
+		v := numberOf(c.args...)
+		v.fraction = c.name == "math.abs" && c.arg(0).fraction || c.name == "math.random" && len(c.args) == 0 && c.rest == nil || c.name == "math.sqrt"
+		if c.name == "math.max" || c.name == "math.min" {
+			for _, a := range c.args {
 				v.micros = v.micros || a.micros
 				if v.counts == nil {
 					v.counts = a.counts
 				}
 			}
 		}
-		return one(v)
-	case slices.Contains(wholeText, name):
-		unknown.kinds = isText
-		return one(unknown)
-	case name == "ipairs" || name == "pairs":
-		v := &value{kinds: isFunction, builtin: "iterator", table: arg(0).table, about: arg(0).about}
-		r.uses(at(0), arg(0), "a loop over it")
-		return one(v)
-	case name == "unpack" || name == "table.unpack":
-		r.unpacks(e, arg(0))
-		return r.unpack(arg(0), args)
-	case name == "table.insert":
-		if t := arg(0).table; t != nil {
-			t.set("", arg(len(args)-1))
+		return v
+	}
+	return nil
+}
+
+// special returns the results of a function that has several, or that does more than compute one.
+func (r *run) special(c *libraryCall) (results []*value, more *value) {
+	switch c.name {
+	case "string.gsub":
+		v := *c.arg(0)
+		v.kinds, v.absent, v.exact = isText, nil, false
+		return []*value{&v, numberOf(c.args...)}, nil
+	case "ipairs", "pairs":
+		r.uses(c.at(0), c.arg(0), "a loop over it")
+		return []*value{{kinds: isFunction, builtin: "iterator", table: c.arg(0).table, about: c.arg(0).about}}, nil
+	case "unpack", "table.unpack":
+		r.unpacks(c.CallExpr, c.arg(0))
+		return r.unpack(c.arg(0), c.args)
+	case "table.insert":
+		if t := c.arg(0).table; t != nil {
+			t.set("", c.arg(len(c.args)-1))
 		}
 		return nil, nil
-	case name == "assert":
-		r.scope.check(arg(0))
-		if len(e.Args) > 0 {
-			r.refine(e.Args[0], true)
+	case "assert":
+		r.scope.check(c.arg(0))
+		if len(c.Args) > 0 {
+			r.refine(c.Args[0], true)
 		}
-		return args, rest
-	case name == "type":
-		v := constant("type")
-		v.exact, v.parts = false, []part{{fromUnknown, "type"}}
-		v.tells(arg(0))
-		return one(v)
-	case name == "redis.error_reply" || name == "redis.status_reply":
-		return one(&value{kinds: isTable})
-	case name == "redis.setresp":
+		return c.args, c.rest
+	case "redis.error_reply", "redis.status_reply":
+		return []*value{{kinds: isTable}}, nil
+	case "redis.setresp":
 		r.resp3 = true
 		return nil, nil
-	case name == "redis.replicate_commands":
+	case "redis.replicate_commands":
 		r.effects = true
-		return one(boolean())
-	case name == "pcall" || name == "xpcall":
-		return r.protected(e, args, rest)
-	case name == "cjson.decode" || name == "cmsgpack.unpack":
-		unknown.parts = arg(0).parts
-		return nil, unknown
+		return []*value{boolean()}, nil
+	case "pcall", "xpcall":
+		return r.protected(c.CallExpr, c.args, c.rest)
+	case "cjson.decode", "cmsgpack.unpack":
+		v := c.unknown()
+		v.parts = c.arg(0).parts
+		return nil, v
 	}
-	return nil, unknown
+	return nil, c.unknown()
 }
 
 // protected follows pcall(f, ...).

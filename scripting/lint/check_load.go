@@ -30,12 +30,12 @@ func (r *run) checkReading(c *command) {
 	case c.name == "keys" || c.name == "scan":
 		r.report("keys-command", c.call.At, "%s walks over all keys of the database: keep the names in a set, or let the client use SCAN.", c)
 	case slices.Contains(readsAll, c.name):
-		r.report("unbounded-read", c.call.At, "%s reads all of the value while nobody else is served: see that it stays small.", c)
+		r.report("unbounded-read", c.call.At, "%s reads the whole value and blocks the server meanwhile: make sure that it stays small.", c)
 	case c.unbounded():
-		r.report("unbounded-read", c.call.At, "%s reads all that there is while nobody else is served: give it a limit.", c)
+		r.report("unbounded-read", c.call.At, "%s reads everything and blocks the server meanwhile: give it a limit.", c)
 	}
 	if scan && r.loops() > 0 {
-		r.report("scan-loop", c.call.At, "%s in a loop serves nobody until all is read: let the client loop, or read a bounded part.", c)
+		r.report("scan-loop", c.call.At, "%s in a loop blocks the server until everything is read: loop in the client, or read a bounded part.", c)
 	}
 	for _, reply := range r.walked() {
 		if reply.unbounded() && !r.walks[reply] {

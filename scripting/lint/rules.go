@@ -126,14 +126,14 @@ var Rules = []Rule{
 	{"unknown-global", Error, "There is no such global variable, function or field: reading it fails.", "print(KEYS[1])", "redis.log(redis.LOG_NOTICE, KEYS[1])", ""},
 
 	// Time and memory.
-	{"unbounded-read", Note, "The command reads all of a value, or all keys, while nobody else is served.",
+	{"unbounded-read", Note, "The command reads a whole value, or all keys, and blocks the server meanwhile.",
 		"return redis.call('SMEMBERS', KEYS[1])", "return redis.call('SSCAN', KEYS[1], ARGV[1], 'COUNT', 100)", ""},
 	{"keys-command", Warning, "KEYS and SCAN walk over all keys of the database, which no caller has declared.",
 		"return redis.call('KEYS', ARGV[1])", "return redis.call('SMEMBERS', KEYS[1])", ""},
-	{"command-per-element", Warning, "A loop calls a command for each element of a reply that may be long. Nobody else is served meanwhile.",
+	{"command-per-element", Warning, "A loop calls a command for each element of a reply that may be long, and blocks the server meanwhile.",
 		"for _, m in ipairs(redis.call('SMEMBERS', KEYS[1])) do\n  redis.call('ZINCRBY', KEYS[2], 1, m)\nend",
 		"for _, m in ipairs(redis.call('SRANDMEMBER', KEYS[1], 100)) do\n  redis.call('ZINCRBY', KEYS[2], 1, m)\nend", ""},
-	{"scan-loop", Warning, "A loop over a SCAN in a script serves nobody until it ends: what SCAN is meant to avoid. Let the client loop.",
+	{"scan-loop", Warning, "A script that loops over SCAN blocks the server until the loop ends, which SCAN is meant to avoid. Loop in the client.",
 		"local cursor = '0'\nrepeat\n  local reply = redis.call('SSCAN', KEYS[1], cursor)\n  cursor = reply[1]\nuntil cursor == '0'",
 		"return redis.call('SSCAN', KEYS[1], ARGV[1])", ""},
 	{"unpack-limit", Warning, "unpack fails beyond some 8000 elements: too many results to unpack. Pass them in groups.",
