@@ -6,8 +6,8 @@ package engine
 //	loop        Do ─▶ EVAL ─▶ StartDebugging ─▶ Spawn         Do ─▶ Debugger.Request        Do ...
 //	goroutine                  script ... RunNested ... Answer, waits ......... goes on ... EndDebugging
 //
-// SCRIPT DEBUG YES debugs on a copy of the world, which nobody else sees and which is dropped at the end. So any number of
-// sessions go on side by side, and nobody waits. SYNC debugs on the data.
+// SCRIPT DEBUG YES debugs on a private copy of the world, which is dropped at the end. So any number of sessions can run at the same
+// time, and other clients do not wait. SYNC debugs on the data.
 //
 // Invariants, while a script is debugged on the data of a world:
 //  1. No command of another session runs in the world: hinder postpones it until the end.

@@ -130,8 +130,8 @@ func (s *Saver) tick() (next int64) {
 	return s.nextDue()
 }
 
-// saveInTime saves in the background. If a test moves the time ahead, the save must be over at its own time, and nobody else gets a
-// turn until then: it saves in the foreground.
+// saveInTime saves in the background. While a test moves the clock ahead it saves in the foreground, so that the save is complete
+// before the clock moves on.
 func (s *Saver) saveInTime() {
 	if !s.engine.Passing() {
 		s.startBackground()
