@@ -3,6 +3,7 @@ package dict
 import (
 	"unsafe"
 
+	"github.com/miniserver-go/miniserver/ds/parallel"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 )
 
@@ -139,7 +140,7 @@ func (r *run) bytes() int {
 }
 
 // CloneIn returns a copy of the table in mem, with twin(r) in place of each reference; copied(p, n) is the copy of n bytes
-// of the table's Memory. A Pause is not copied. O(n).
+// of the table's Memory. twin must be safe for concurrent use. A Pause is not copied. O(n).
 func (x *Index) CloneIn(mem Memory, copied func(p unsafe.Pointer, n int) unsafe.Pointer, twin func(r Ref) Ref) *Index {
 	c := *x
 	c.mem, c.paused, c.buckets = mem, 0, x.buckets.clone(copied)
@@ -149,9 +150,9 @@ func (x *Index) CloneIn(mem Memory, copied func(p unsafe.Pointer, n int) unsafe.
 		runs = append(runs, &c.more.run)
 	}
 	for _, r := range runs {
-		r.each(func(b *chainBucket) {
-			for i := range b.count() {
-				b.refs[i] = twin(b.refs[i])
+		parallel.Each(len(r.pieces), piecesAtOnce, func(i, end int) {
+			for ; i < end; i++ {
+				r.redirect(i, twin)
 			}
 		})
 	}
@@ -176,12 +177,16 @@ func (r *run) room(i int) uint32 {
 	return perPiece
 }
 
-// each calls fn for all buckets, unused ones included.
-func (r *run) each(fn func(b *chainBucket)) {
-	for i, p := range r.pieces {
-		buckets := unsafe.Slice((*chainBucket)(p), r.room(i))
-		for j := range buckets {
-			fn(&buckets[j])
+// piecesAtOnce is how many pieces are redirected by one goroutine before it asks for more.
+const piecesAtOnce = 128
+
+// redirect puts twin(r) in place of each reference of piece i.
+func (r *run) redirect(i int, twin func(r Ref) Ref) {
+	buckets := unsafe.Slice((*chainBucket)(r.pieces[i]), r.room(i))
+	for j := range buckets {
+		b := &buckets[j]
+		for k := range b.count() {
+			b.refs[k] = twin(b.refs[k])
 		}
 	}
 }

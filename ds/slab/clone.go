@@ -3,66 +3,96 @@ package slab
 import (
 	"math/bits"
 	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/parallel"
 )
 
 // Clone is a copy of a Slab, chunk by chunk. It knows where the copy of each cell lies.
 type Clone struct {
 	*Slab
-	dead   []*Slab        // which give it their chunks
-	copies map[Ref]copied // by the number of the 64 KB in which a chunk lies
-	recent [512]copied    // some of them
+	distances []Ref // how far away the copy of a chunk is, by the number of the 64 KB in which the original lies
 }
 
-// copied is a chunk that was copied, and how far away the copy is.
-type copied struct{ chunk, distance Ref }
-
-// Clone copies all cells. O(bytes in use), at the speed at which memory is copied. The copies take the chunks of dead Slabs first: those
-// lose their cells, and can only be released. That is several times faster than memory that the system has to provide.
+// Clone copies all cells, on all processors if they are many. O(bytes in use), at the speed at which memory is copied. The copies take
+// the chunks of dead Slabs first: those lose their cells, and can only be released. That is several times faster than memory that the
+// system has to provide.
 func (s *Slab) Clone(dead ...*Slab) *Clone {
-	c := &Clone{Slab: new(Slab), dead: dead, copies: make(map[Ref]copied)}
+	c := &Clone{Slab: new(Slab)}
 	if s.memory == nil {
 		return c
 	}
 	c.open = new(sizes)
-	for _, original := range s.memory.chunks {
-		if original.size != 0 {
-			from := RefOf(original.cells)
-			c.copies[from/chunkCells] = copied{from / chunkCells, RefOf(c.copyChunk(original).cells) - from}
+	copies := make([]copied, 0, len(s.memory.chunks))
+	for _, from := range s.memory.chunks {
+		if from.size != 0 {
+			to, fresh := c.addChunk(from.room, &dead)
+			copies = append(copies, copied{from, to, fresh})
+			c.knowDistance(from, to)
 		}
 	}
-	c.live, c.used, c.dead = s.live, s.used, nil
+	parallel.Each(len(copies), copiesAtOnce, func(i, end int) {
+		for ; i < end; i++ {
+			copies[i].copy()
+		}
+	})
+	for _, pair := range copies {
+		if pair.to.groups != 0 {
+			c.link(pair.to)
+		}
+	}
+	c.live, c.used = s.live, s.used
 	return c
 }
 
-// chunkCells is the places of cells in a chunk.
-const chunkCells = chunkSize / step
+const (
+	chunkCells   = chunkSize / step // the places of cells in a chunk
+	copiesAtOnce = 16               // chunks: a megabyte, which takes longer than to wake another processor
+)
 
-// copyChunk copies a chunk into one with as much room.
-func (c *Clone) copyChunk(from *chunk) *chunk {
-	to := c.addChunk()
-	for to.room < from.room {
-		c.spare = append(c.spare, to)
-		to = c.addChunk()
+// knowDistance notes where the copies of a chunk's cells lie.
+func (c *Clone) knowDistance(from, to *chunk) {
+	r := RefOf(from.cells)
+	n := int(r / chunkCells)
+	if more := n + 1 - len(c.distances); more > 0 {
+		c.distances = append(c.distances, make([]Ref, more)...)
 	}
-	n := from.inUse()
-	copy(unsafe.Slice((*byte)(to.cells), n), unsafe.Slice((*byte)(from.cells), n))
-	to.room, to.size, to.groups, to.live = from.room, from.size, from.groups, from.live
-	to.free = append(to.free[:0], from.free...)
-	if to.groups != 0 {
-		c.link(to)
-	}
-	return to
+	c.distances[n] = RefOf(to.cells) - r
 }
 
-// addChunk gets a chunk without cells.
-func (c *Clone) addChunk() *chunk {
+// copied is a chunk and its copy.
+type copied struct {
+	from, to *chunk
+	fresh    bool // the system has not provided all memory of the copy
+}
+
+func (c copied) copy() {
+	n := c.from.inUse()
+	if c.fresh {
+		provide(c.to.cells, n)
+	}
+	copy(unsafe.Slice((*byte)(c.to.cells), n), unsafe.Slice((*byte)(c.from.cells), n))
+	c.to.room, c.to.size, c.to.groups, c.to.live = c.from.room, c.from.size, c.from.groups, c.from.live
+	c.to.free = append(c.to.free[:0], c.from.free...)
+}
+
+// addChunk gets a chunk without cells that has as much room, from dead Slabs or fresh from the pool.
+func (c *Clone) addChunk(room int, dead *[]*Slab) (to *chunk, fresh bool) {
+	for {
+		if to, fresh = c.anyChunk(dead); to.room >= room {
+			return to, fresh
+		}
+		c.spare = append(c.spare, to)
+	}
+}
+
+func (c *Clone) anyChunk(dead *[]*Slab) (to *chunk, fresh bool) {
 	m := c.ownMemory()
-	for ; len(c.dead) > 0; c.dead = c.dead[1:] {
-		if from := c.dead[0].memory; from != nil && len(from.chunks) > 0 {
-			return m.takeFrom(from)
+	for ; len(*dead) > 0; *dead = (*dead)[1:] {
+		if from := (*dead)[0].memory; from != nil && len(from.chunks) > 0 {
+			return m.takeFrom(from), false
 		}
 	}
-	return m.add()
+	return m.add(), true
 }
 
 // inUse returns how many bytes there are up to the end of the last cell that is in use.
@@ -77,15 +107,8 @@ func (c *chunk) inUse() int {
 	return 0
 }
 
-// Ref returns what stands for the copy of a cell. O(1).
-func (c *Clone) Ref(r Ref) Ref {
-	n := r / chunkCells
-	at := &c.recent[n%uint32(len(c.recent))]
-	if at.chunk != n {
-		*at = c.copies[n]
-	}
-	return r + at.distance
-}
+// Ref returns what stands for the copy of a cell. O(1), and safe for concurrent use.
+func (c *Clone) Ref(r Ref) Ref { return r + c.distances[r/chunkCells] }
 
 // Cell returns the copy of a cell. O(1).
 func (c *Clone) Cell(p unsafe.Pointer) unsafe.Pointer { return At(c.Ref(RefOf(p))) }

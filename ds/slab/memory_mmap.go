@@ -55,3 +55,12 @@ func giveBack(p unsafe.Pointer, n int) {
 		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(p, skip)), n-skip), unix.MADV_DONTNEED)
 	}
 }
+
+// provide lets the system provide the whole pages in n bytes at once, which is faster than at the first write to each. Linux before 5.14
+// and other systems do nothing.
+func provide(p unsafe.Pointer, n int) {
+	const populateWrite = 23 // MADV_POPULATE_WRITE
+	if skip := toMultiple(p, pageSize); runtime.GOOS == "linux" && skip < n {
+		_ = unix.Madvise(unsafe.Slice((*byte)(unsafe.Add(p, skip)), n-skip), populateWrite)
+	}
+}

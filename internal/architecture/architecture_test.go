@@ -59,7 +59,7 @@ var layers = [][]string{
 	{"ds/skiplist", "ds/ziplist", "ds/dict", "ds/deadlines", "ds/intset", "ds/geohash", "ds/bitmap", "ds/xxh3", "ds/partsort"},
 	{"ds/arena"},
 	{"ds/sizeclass", "ds/slab", "ds/value"},
-	{"libm", "release"},
+	{"ds/parallel", "libm", "release"},
 	{"resp"},
 }
 
