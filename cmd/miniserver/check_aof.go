@@ -2,13 +2,15 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
@@ -17,26 +19,21 @@ import (
 // errPrinted is an error that was already printed.
 var errPrinted = errors.New("the error was printed")
 
-const checkUsage = "usage: miniserver check-aof [--fix|--truncate-to-timestamp <seconds>] <file.manifest|file.aof>"
+func prepareCheckAOF(flags *pflag.FlagSet) action {
+	var c aofCheck
+	flags.BoolVar(&c.fix, "fix", false, "truncate the last file before its damage")
+	flags.Int64Var(&c.until, "truncate-to-timestamp", 0, "truncate the last file before an annotation of a later time, in `seconds` since 1970")
+	return c.check
+}
 
-// checkAOF checks the files of a journal as redis-check-aof does: a manifest with the files it names, or a single file.
-func checkAOF(args []string, in io.Reader, out io.Writer) error {
-	c := aofCheck{out: out, in: in}
-	switch {
-	case len(args) == 1:
-	case len(args) == 2 && args[0] == "--fix":
-		c.fix = true
-	case len(args) == 3 && args[0] == "--truncate-to-timestamp":
-		var err error
-		if c.until, err = strconv.ParseInt(args[1], 10, 64); err != nil {
-			return fmt.Errorf("invalid timestamp %q", args[1])
-		}
-	default:
-		return errors.New(checkUsage)
+// check checks the files of a journal as redis-check-aof does: a manifest with the files it names, or a single file.
+func (c *aofCheck) check(_ context.Context, args []string, in io.Reader, out io.Writer) error {
+	if len(args) != 1 || c.fix && c.until != 0 {
+		return misuse("")
 	}
-	c.meter = newMeter("checking")
+	c.in, c.out, c.meter = in, out, newMeter("checking")
 	defer c.meter.end()
-	return c.run(args[len(args)-1])
+	return c.run(args[0])
 }
 
 // aofCheck checks files and prints what it finds. Its methods return errPrinted for damage that stays.

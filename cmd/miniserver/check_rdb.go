@@ -1,19 +1,23 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
+
+	"github.com/spf13/pflag"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
+func prepareCheckRDB(*pflag.FlagSet) action { return checkRDB }
+
 // checkRDB checks a snapshot as redis-check-rdb does, without changing it.
-func checkRDB(args []string, out io.Writer) error {
+func checkRDB(_ context.Context, args []string, _ io.Reader, out io.Writer) error {
 	if len(args) != 1 {
-		return errors.New("usage: miniserver check-rdb <file.rdb>")
+		return misuse("")
 	}
 	m := newMeter("checking")
 	defer m.end()

@@ -14,7 +14,7 @@ func TestCheckSnapshot(t *testing.T) {
 	_, h := ours(t, filepath.Dir(path))
 	h.run("SET a 1", "SET b 1 PX 100000", "SAVE")
 	var out strings.Builder
-	require.NoError(t, checkRDB([]string{path}, &out))
+	require.NoError(t, run(t.Context(), []string{"check-rdb", path}, nil, &out))
 	require.Contains(t, out.String(), "AUX FIELD redis-ver = '8.0.2'\n")
 	require.Contains(t, out.String(), "RDB looks OK")
 	require.Contains(t, out.String(), "[info] 2 keys read\n[info] 1 expires\n")
@@ -23,8 +23,8 @@ func TestCheckSnapshot(t *testing.T) {
 	for _, damaged := range [][]byte{file[:len(file)-3], append(file[:len(file):len(file)], 'x'), []byte("REDIS0099")} {
 		out.Reset()
 		require.NoError(t, os.WriteFile(path, damaged, 0o644))
-		require.ErrorIs(t, checkRDB([]string{path}, &out), errPrinted)
+		require.ErrorIs(t, run(t.Context(), []string{"check-rdb", path}, nil, &out), errPrinted)
 		require.Contains(t, out.String(), "--- RDB ERROR DETECTED ---\n[offset ")
 	}
-	require.Error(t, checkRDB([]string{"none"}, &out))
+	require.Error(t, run(t.Context(), []string{"check-rdb", "none"}, nil, &out))
 }

@@ -2,11 +2,14 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+
+	"github.com/spf13/pflag"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/progress"
@@ -16,12 +19,13 @@ import (
 	"github.com/miniserver-go/miniserver/resp"
 )
 
+func prepareConvert(*pflag.FlagSet) action { return convert }
+
 // convert writes a snapshot as lines of JSON or as commands, or lines of JSON as a snapshot.
-func convert(args []string, out io.Writer) error {
+func convert(_ context.Context, args []string, _ io.Reader, out io.Writer) error {
 	formats := []string{"json", "resp", "rdb"}
 	if len(args) < 2 || len(args) > 3 || len(args) == 2 && args[0] == "rdb" || !slices.Contains(formats, args[0]) {
-		return errors.New("usage: miniserver convert json|resp <file.rdb> [output]\n" +
-			"       miniserver convert rdb <file.json> <file.rdb>")
+		return misuse("")
 	}
 	in, size, err := snapshot.OS{}.Open(args[1])
 	if err != nil {

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -11,9 +12,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/spf13/pflag"
+
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/progress"
+	"github.com/miniserver-go/miniserver/persistence/fixture"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 	"github.com/miniserver-go/miniserver/server"
@@ -22,43 +27,134 @@ import (
 // errReply means that the script replied with an error, which was printed.
 var errReply = errors.New("the script replied with an error")
 
-// eval runs a script in an engine of its own, without a server, and prints the reply as redis-cli does. The script's
-// log goes to standard error. The arguments are those of redis-cli --eval: the script's file, keys, a comma,
-// arguments. With --profile in front of them the profile of its lines follows, see printProfile.
-func eval(ctx context.Context, args []string, out io.Writer) error {
-	var profile *lua.Profile
-	if len(args) > 0 && args[0] == "--profile" {
-		began := time.Now()
-		profile = &lua.Profile{Clock: func() int64 { return time.Since(began).Nanoseconds() }}
-		args = args[1:]
-	}
+// evaluation runs a script in an engine of its own, without a server.
+type evaluation struct {
+	data     string // file that is loaded first; "" for none
+	seed     uint64
+	at       string // time at the start, when the clock stands still; "" for a clock that runs
+	advance  time.Duration
+	times    int
+	asJSON   bool
+	showKeys bool
+	profiled bool
+
+	name    string // of the script's file
+	source  string
+	engine  *engine.Engine
+	parts   assembly.Parts
+	session *engine.Session
+	out     io.Writer
+}
+
+func prepareEval(flags *pflag.FlagSet) action {
+	v := new(evaluation)
+	flags.SetInterspersed(false) // what follows the script is for the script
+	flags.StringVar(&v.data, "load", "", "load a snapshot, an append-only file or a text with commands first, from this `file`")
+	flags.Uint64Var(&v.seed, "seed", randomSeed(), "make random results repeatable")
+	flags.Lookup("seed").DefValue = "0" // which help does not show
+	flags.StringVar(&v.at, "at", "", "let the clock stand still at this `time`: 2026-01-02T15:04:05Z, or milliseconds since 1970")
+	flags.DurationVar(&v.advance, "advance", 0, "let the clock stand still, and move it ahead between runs")
+	flags.IntVar(&v.times, "times", 1, "run the script so many times on the same data")
+	flags.BoolVar(&v.asJSON, "json", false, "print replies as JSON, one on each line")
+	flags.BoolVar(&v.showKeys, "show-keys", false, "print the keys that there are at the end")
+	flags.BoolVar(&v.profiled, "profile", false, "print what the script's lines took")
+	return v.eval
+}
+
+// eval runs a script and prints the reply as redis-cli does. The script's log goes to standard error. The arguments are those of redis-cli
+// --eval: the script's file, keys, a comma, arguments.
+func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out io.Writer) (err error) {
 	if len(args) == 0 {
-		return errors.New("usage: miniserver eval [--profile] script.lua [key ...] [, argument ...]")
+		return misuse("")
 	}
-	body, err := os.ReadFile(args[0])
-	if err != nil {
+	v.name, v.out = args[0], out
+	if v.source, err = readSource(v.name, in); err != nil {
 		return fmt.Errorf("miniserver eval: %w", err)
 	}
-	e := engine.New(engine.Options{Clock: server.Clock(), Seed: randomSeed()})
-	assembly.Join(e, assembly.Options{Log: os.Stderr, Volatile: true}).Scripts.Profile = profile
+	if err := v.prepare(); err != nil {
+		return err
+	}
 	ended := make(chan struct{})
 	defer close(ended)
-	go killFrom(ctx, e, ended)
-	o := e.Do(e.NewSession(nil), [][][]byte{evalCommand(body, args[1:])})
-	reply, err := resp.NewReader(bytes.NewReader(o.Out)).Read()
-	if err != nil {
+	go killFrom(ctx, v.engine, ended)
+	err = v.repeat(evalCommand(v.source, args[1:]))
+	if err != nil && !errors.Is(err, errReply) {
 		return err
 	}
-	if err := printReply(out, reply); err != nil {
-		return err
+	if v.showKeys {
+		err = errors.Join(err, v.printKeys())
 	}
-	if profile != nil {
-		printProfile(out, string(body), profile.Lines())
+	if v.profiled {
+		printProfile(out, v.source, v.parts.Scripts.Profile.Lines())
 	}
-	if reply.IsError() {
-		return errReply
+	return err
+}
+
+// prepare makes the engine, with its data and clock.
+func (v *evaluation) prepare() error {
+	if v.times < 0 || v.advance < 0 {
+		return misuse("--times and --advance must not be negative")
+	}
+	v.engine = engine.New(engine.Options{Clock: server.Clock(), Seed: v.seed})
+	v.parts = assembly.Join(v.engine, assembly.Options{Log: os.Stderr, Disk: new(snapshot.MemDisk), TestKit: true})
+	if v.at != "" || v.advance > 0 {
+		v.parts.Kit.Clock.Freeze()
+	}
+	v.session = v.engine.NewSession(nil)
+	if v.at != "" {
+		if err := v.setClock(); err != nil {
+			return err
+		}
+	}
+	if v.data != "" {
+		if err := (fixture.Loader{Engine: v.engine, Snapshots: v.parts.Snapshots}).Load(v.data); err != nil {
+			return fmt.Errorf("miniserver eval: %w", err)
+		}
+	}
+	if v.profiled {
+		began := time.Now()
+		v.parts.Scripts.Profile = &lua.Profile{Clock: func() int64 { return time.Since(began).Nanoseconds() }}
 	}
 	return nil
+}
+
+// setClock sets the clock to the time wanted.
+func (v *evaluation) setClock() error {
+	ms := v.at
+	if at, err := time.Parse(time.RFC3339Nano, v.at); err == nil {
+		ms = strconv.FormatInt(at.UnixMilli(), 10)
+	}
+	reply, err := v.do([][]byte{[]byte("MINI.CLOCK"), []byte("SET"), []byte(ms)})
+	if err == nil && reply.IsError() {
+		return misuse(fmt.Sprintf("invalid time %q: must be like 2026-01-02T15:04:05Z, or milliseconds since 1970", v.at))
+	}
+	return err
+}
+
+// repeat runs the script as often as wanted, until it replies with an error.
+func (v *evaluation) repeat(command [][]byte) error {
+	for i := range v.times {
+		if i > 0 && v.advance > 0 {
+			v.parts.Kit.Clock.Advance(v.engine, v.advance)
+		}
+		reply, err := v.do(command)
+		if err == nil {
+			err = v.printReply(reply)
+		}
+		if err != nil {
+			return err
+		}
+		if reply.IsError() {
+			explain(os.Stderr, v.name, v.source, reply.Text)
+			return errReply
+		}
+	}
+	return nil
+}
+
+func (v *evaluation) do(command [][]byte) (resp.Value, error) {
+	o := v.engine.Do(v.session, [][][]byte{command})
+	return resp.NewReader(bytes.NewReader(o.Out)).Read()
 }
 
 // killFrom kills the engine's script when the context ends. It repeats that until the script has ended, since Kill
@@ -80,26 +176,41 @@ func killFrom(ctx context.Context, e *engine.Engine, ended <-chan struct{}) {
 }
 
 // evalCommand returns the EVAL of a script. A word that is only a comma separates keys from arguments.
-func evalCommand(body []byte, words []string) [][]byte {
+func evalCommand(source string, words []string) [][]byte {
 	keys := len(words)
 	if comma := slices.Index(words, ","); comma >= 0 {
 		keys = comma
 		words = slices.Delete(slices.Clone(words), comma, comma+1)
 	}
-	command := [][]byte{[]byte("EVAL"), body, strconv.AppendInt(nil, int64(keys), 10)}
+	command := [][]byte{[]byte("EVAL"), []byte(source), strconv.AppendInt(nil, int64(keys), 10)}
 	for _, w := range words {
 		command = append(command, []byte(w))
 	}
 	return command
 }
 
-// printReply prints a reply in redis-cli's format for terminals if out is one, else in its raw format. As in redis-cli
-// FAKETTY makes every output a terminal.
-func printReply(out io.Writer, reply resp.Value) (err error) {
-	if _, fake := os.LookupEnv("FAKETTY"); fake || progress.IsTerminal(out) {
-		_, err = fmt.Fprintln(out, reply)
-	} else {
-		_, err = fmt.Fprintln(out, reply.Raw())
+// printReply prints a reply as JSON if that is wanted, in redis-cli's format for terminals if the output is one, else in its raw
+// format. As in redis-cli FAKETTY makes every output a terminal.
+func (v *evaluation) printReply(reply resp.Value) (err error) {
+	_, fake := os.LookupEnv("FAKETTY")
+	switch {
+	case v.asJSON:
+		e := json.NewEncoder(v.out)
+		e.SetEscapeHTML(false)
+		err = e.Encode(jsonOf(reply))
+	case fake || progress.IsTerminal(v.out):
+		_, err = fmt.Fprintln(v.out, reply)
+	default:
+		_, err = fmt.Fprintln(v.out, reply.Raw())
+	}
+	return err
+}
+
+// printKeys prints the data as MINI.DUMP does.
+func (v *evaluation) printKeys() error {
+	reply, err := v.do([][]byte{[]byte("MINI.DUMP")})
+	for _, line := range reply.Elems {
+		fmt.Fprintln(v.out, line.Text)
 	}
 	return err
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -84,6 +85,103 @@ func table(text string) []string {
 		}
 	}
 	return lines
+}
+
+// counts is a script that counts a key's runs within a second.
+const counts = `local n = redis.call('INCR', KEYS[1])
+if n == 1 then
+	redis.call('PEXPIRE', KEYS[1], 1000)
+end
+return {n, redis.call('TIME')[1]}`
+
+func TestEvalRepeatsOnAClock(t *testing.T) {
+	for _, c := range []struct {
+		options string
+		want    string
+	}{
+		{"--times 3 --at 60000", "[1,\"60\"]\n[2,\"60\"]\n[3,\"60\"]\ndatabase 0\n\"k\" string \"3\", ttl 1000\n"},
+		{"--times 3 --at 1970-01-01T00:01:00Z --advance 600ms", "[1,\"60\"]\n[2,\"60\"]\n[1,\"61\"]\ndatabase 0\n\"k\" string \"1\", ttl 1000\n"},
+		{"--times=2 --at=1970-01-01T01:01:00.5+01:00 --advance=1m", "[1,\"60\"]\n[1,\"120\"]\ndatabase 0\n\"k\" string \"1\", ttl 1000\n"},
+		{"--times 0", ""},
+	} {
+		var out strings.Builder
+		args := append(strings.Fields("eval --json --show-keys "+c.options), "-", "k")
+		require.NoError(t, run(t.Context(), args, strings.NewReader(counts), &out), c.options)
+		require.Equal(t, c.want, out.String(), c.options)
+	}
+}
+
+func TestEvalLoadsData(t *testing.T) {
+	data := filepath.Join(t.TempDir(), "data.txt")
+	require.NoError(t, os.WriteFile(data, []byte("SET k 41\nSELECT 1\nSET other x\n"), 0o600))
+	var out strings.Builder
+	require.NoError(t, run(t.Context(), []string{"eval", "--load", data, "-", "k"}, strings.NewReader(counts), &out))
+	require.True(t, strings.HasPrefix(out.String(), "42\n"), out.String())
+	require.Error(t, run(t.Context(), []string{"eval", "--load", data + "x", "-"}, strings.NewReader(""), &out))
+}
+
+func TestEvalSeeds(t *testing.T) {
+	random := func(options ...string) string {
+		var out strings.Builder
+		args := append(append([]string{"eval"}, options...), "-", "k")
+		body := "redis.call('SADD', KEYS[1], 1, 2, 3, 4, 5, 6, 7, 8, 9) return {math.random(1e6), redis.call('SRANDMEMBER', KEYS[1], -9)}"
+		require.NoError(t, run(t.Context(), args, strings.NewReader(body), &out))
+		return out.String()
+	}
+	require.Equal(t, random("--seed", "7"), random("--seed", "7"))
+	require.NotEqual(t, random("--seed", "7"), random("--seed", "8"))
+	require.NotEqual(t, random(), random())
+}
+
+func TestRepliesAsJSON(t *testing.T) {
+	for body, want := range map[string]string{
+		`return {1, "a", {}, false, {ok="fine"}, {err="XX no"}, "a<b", "\255"}`: `[1,"a",[],null,"fine",{"error":"XX no"},"a<b",{"base64":"/w=="}]`,
+		"return nil":       `null`,
+		"return {{{'a'}}}": `[[["a"]]]`,
+	} {
+		var out strings.Builder
+		require.NoError(t, run(t.Context(), []string{"eval", "--json", "-"}, strings.NewReader(body), &out))
+		require.Equal(t, want+"\n", out.String(), body)
+	}
+}
+
+func TestErrorsShowTheirLine(t *testing.T) {
+	for _, c := range []struct{ source, message, want string }{
+		{"local a = 1\n\treturn a + state[1]\n", "ERR user_script:2: attempt to index global 'state' (a nil value) script: 12ab, on @user_script:2.",
+			"f.lua:2: attempt to index global 'state' (a nil value)\n  2 | \treturn a + state[1]\n    | \t           ^\n"},
+		{"  return )", "ERR Error compiling script (new function): user_script:1: unexpected symbol near ')'",
+			"f.lua:1: unexpected symbol near ')'\n  1 |   return )\n    |   ^\n"},
+		{"é = id; x = d", "ERR user_script:1: bad 'd'", "f.lua:1: bad 'd'\n  1 | é = id; x = d\n    |             ^\n"},
+		{"return 1", "ERR user_script:7: no such line", ""},
+		{"return 1", "WRONGTYPE no line", ""},
+		{"return 1", "ERR user_script:99999999999999999999: no number", ""},
+	} {
+		var out strings.Builder
+		explain(&out, "f.lua", c.source, c.message)
+		require.Equal(t, c.want, out.String())
+	}
+}
+
+func TestEvalRefusesOptions(t *testing.T) {
+	for args, want := range map[string]string{
+		"--nosuch - k":               "unknown flag: --nosuch",
+		"--seed x -":                 "invalid argument \"x\" for \"--seed\"",
+		"--seed":                     "flag needs an argument: --seed",
+		"--at noon -":                "invalid time \"noon\"",
+		"--at -5 -":                  "invalid time \"-5\"",
+		"--at 1e30 -":                "invalid time \"1e30\"",
+		"--at 9223372036854775807 -": "invalid time \"9223372036854775807\"",
+		"--times -1 -":               "must not be negative",
+		"--advance -1s -":            "must not be negative",
+		"--advance 5 -":              "invalid argument \"5\" for \"--advance\"",
+		"":                           "usage: miniserver eval",
+		"--json --show-keys ":        "usage: miniserver eval",
+	} {
+		err := run(t.Context(), append([]string{"eval"}, strings.Fields(args)...), strings.NewReader("return 1"), io.Discard)
+		require.ErrorContains(t, err, want, args)
+		require.ErrorContains(t, err, "usage: miniserver eval", args)
+		require.ErrorAs(t, err, new(usageError), args)
+	}
 }
 
 func TestEvalFails(t *testing.T) {

@@ -54,7 +54,7 @@ func TestFixtureOfSnapshotAndCommands(t *testing.T) {
 	lines := write(t, "lines", `{"db":0,"key":"a","type":"string","value":"old"}`+"\n"+
 		`{"db":0,"key":"kept","type":"string","deadline":1000,"value":"x"}`+"\n"+
 		`{"db":0,"key":"due","type":"string","deadline":1000,"value":"x"}`+"\n")
-	require.NoError(t, convert([]string{"rdb", lines, snapshot}, io.Discard))
+	require.NoError(t, run(t.Context(), []string{"convert", "rdb", lines, snapshot}, nil, io.Discard))
 	base, err := os.ReadFile(snapshot)
 	require.NoError(t, err)
 	const set = "*3\r\n$3\r\nSET\r\n$1\r\na\r\n$3\r\n1 2\r\n"

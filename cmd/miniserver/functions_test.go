@@ -140,7 +140,7 @@ func TestSnapshotsHoldLibraries(t *testing.T) {
 	d.has([]string{libraries[0], libraries[2]})
 
 	var out bytes.Buffer
-	require.NoError(t, checkRDB([]string{mine}, &out))
+	require.NoError(t, run(t.Context(), []string{"check-rdb", mine}, nil, &out))
 	require.Contains(t, out.String(), "[info] 2 libraries of functions")
 }
 
@@ -202,9 +202,9 @@ func TestConvertKeepsLibraries(t *testing.T) {
 	h.ok("SET", "k", "v")
 	h.ok("SAVE")
 	saved, lines, commands := filepath.Join(dir, "dump.rdb"), filepath.Join(dir, "lines"), filepath.Join(dir, "commands")
-	require.NoError(t, convert([]string{"json", saved, lines}, io.Discard))
-	require.NoError(t, convert([]string{"resp", saved, commands}, io.Discard))
-	require.NoError(t, convert([]string{"rdb", lines, saved}, io.Discard))
+	require.NoError(t, run(t.Context(), []string{"convert", "json", saved, lines}, nil, io.Discard))
+	require.NoError(t, run(t.Context(), []string{"convert", "resp", saved, commands}, nil, io.Discard))
+	require.NoError(t, run(t.Context(), []string{"convert", "rdb", lines, saved}, nil, io.Discard))
 	for _, file := range []string{saved, commands} {
 		_, h = ours(t, t.TempDir(), "--load", file)
 		h.has(libraries)

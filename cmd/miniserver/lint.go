@@ -1,12 +1,14 @@
 package main
 
 import (
-	"errors"
+	"context"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
-	"strings"
+
+	"github.com/spf13/pflag"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
@@ -15,33 +17,46 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lint"
 )
 
-const lintUsage = "usage: miniserver lint [--redis-version 7.0] [--level error|warning|note] [--format text|json|sarif|github] file.lua|- [more files]"
-
 // lintOptions are the options of miniserver lint.
 type lintOptions struct {
-	target *release.Release
-	level  lint.Level // the least bad one that is shown
-	format string
-	files  []string
+	version, level, format string // level is the least bad one that is shown
+}
+
+func prepareLint(flags *pflag.FlagSet) action {
+	o := lintOptions{level: string(lint.Warning), format: "text"}
+	flags.StringVar(&o.version, "redis-version", release.Default.Version, "the Redis `version` that the scripts are for")
+	flags.Var(choice{&o.level, levels()}, "level", "the least severe findings to print")
+	flags.Var(choice{&o.format, slices.Sorted(maps.Keys(lintFormats))}, "format", "how to print them")
+	return o.lintFiles
+}
+
+func levels() (names []string) {
+	for _, l := range lint.Levels {
+		names = append(names, string(l))
+	}
+	return names
 }
 
 // lintFiles checks scripts and prints what it finds. It returns errPrinted if there is something, and a usageError if a
 // file cannot be read.
-func lintFiles(args []string, in io.Reader, out io.Writer) error {
-	o, err := readLintOptions(args)
+func (o *lintOptions) lintFiles(_ context.Context, files []string, in io.Reader, out io.Writer) error {
+	target, err := release.Parse(o.version)
 	if err != nil {
-		return usageError{err}
+		return misuse(err.Error())
 	}
-	linter := newLinter(o.target)
+	if len(files) == 0 {
+		return misuse("")
+	}
+	linter := newLinter(target)
 	var reports []lintReport
 	found := false
-	for _, name := range o.files {
+	for _, name := range files {
 		source, err := readSource(name, in)
 		if err != nil {
 			return usageError{fmt.Errorf("miniserver lint: %w", err)}
 		}
 		findings := slices.DeleteFunc(linter.Lint(source), func(f lint.Finding) bool {
-			return slices.Index(lint.Levels, f.Level) > slices.Index(lint.Levels, o.level)
+			return slices.Index(lint.Levels, f.Level) > slices.Index(lint.Levels, lint.Level(o.level))
 		})
 		found = found || len(findings) > 0
 		reports = append(reports, lintReport{name, findings})
@@ -60,49 +75,6 @@ func newLinter(target *release.Release) *lint.Linter {
 	e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
 	assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
 	return lint.New(e, target)
-}
-
-func readLintOptions(args []string) (o lintOptions, err error) {
-	all := release.Default
-	o = lintOptions{target: &all, level: lint.Warning, format: "text"}
-	for i := 0; i < len(args); i++ {
-		name, value, assigned := strings.Cut(args[i], "=")
-		if !strings.HasPrefix(name, "--") {
-			o.files = append(o.files, args[i])
-			continue
-		}
-		if !assigned {
-			if i++; i == len(args) {
-				return o, errors.New(lintUsage)
-			}
-			value = args[i]
-		}
-		if err := o.set(name, value); err != nil {
-			return o, err
-		}
-	}
-	if len(o.files) == 0 {
-		return o, errors.New(lintUsage)
-	}
-	return o, nil
-}
-
-func (o *lintOptions) set(name, value string) (err error) {
-	switch name {
-	case "--redis-version":
-		o.target, err = release.Parse(value)
-	case "--level":
-		if o.level = lint.Level(value); !slices.Contains(lint.Levels, o.level) {
-			err = fmt.Errorf("unknown level %q; %s", value, lintUsage)
-		}
-	case "--format":
-		if o.format = value; lintFormats[value] == nil {
-			err = fmt.Errorf("unknown format %q; %s", value, lintUsage)
-		}
-	default:
-		err = fmt.Errorf("unknown option %s; %s", name, lintUsage)
-	}
-	return err
 }
 
 // readSource returns the content of a file, of standard input for "-".

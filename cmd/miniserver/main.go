@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"slices"
 	"strconv"
 	"syscall"
 
@@ -35,19 +34,14 @@ func main() {
 // usageError is an error of a sub-command whose exit status 1 means something else: the status is 2.
 type usageError struct{ error }
 
-const usage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
+const serverUsage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver - (read the configuration from stdin)
-       miniserver eval [--profile] script.lua [key ...] [, argument ...]
-       miniserver lint [--redis-version 7.0] [--level error|warning|note] [--format text|json|sarif|github] <file.lua|-> ...
-       miniserver check-aof [--fix|--truncate-to-timestamp <seconds>] <file.manifest|file.aof>
-       miniserver check-rdb <file.rdb>
-       miniserver convert json|resp <file.rdb> [output]
-       miniserver convert rdb <file.json> <file.rdb>
        miniserver -v or --version
        miniserver -h or --help
+`
 
-miniserver serves the Redis protocol, at 127.0.0.1:6379 by default. eval runs a Lua script without a server,
-lint looks for mistakes in scripts, check-aof and check-rdb look for damage in files, and convert turns a snapshot into text and back.
+const optionsUsage = `
+miniserver serves the Redis protocol, at 127.0.0.1:6379 by default. miniserver <name> --help tells more of what it does under another name.
 
 Options are lines of a configuration file, with two dashes in front:
 
@@ -72,24 +66,11 @@ CONFIG GET * shows all parameters. They are those of redis-server and some more:
 
 // run runs the sub-command that the arguments name, or the server.
 func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
-	if wantsHelp(args) {
-		_, err := io.WriteString(out, usage)
-		return err
+	if s := findSubcommand(args); s != nil {
+		return s.do(ctx, args[1:], in, out)
 	}
-	if len(args) == 0 {
-		return serve(ctx, args, in, out)
-	}
-	switch args[0] {
-	case "eval":
-		return eval(ctx, args[1:], out)
-	case "lint":
-		return lintFiles(args[1:], in, out)
-	case "check-aof":
-		return checkAOF(args[1:], in, out)
-	case "check-rdb":
-		return checkRDB(args[1:], out)
-	case "convert":
-		return convert(args[1:], out)
+	if len(args) == 1 && (args[0] == "-h" || args[0] == "--help") {
+		return printHelp(out)
 	}
 	if len(args) == 1 && (args[0] == "-v" || args[0] == "--version") {
 		return printVersion(out)
@@ -97,16 +78,17 @@ func run(ctx context.Context, args []string, in io.Reader, out io.Writer) error 
 	return serve(ctx, args, in, out)
 }
 
+func printHelp(out io.Writer) error {
+	text := serverUsage
+	for _, s := range subcommands {
+		text += fmt.Sprintf("       miniserver %-9s  (%s)\n", s.name, s.purpose)
+	}
+	_, err := io.WriteString(out, text+optionsUsage)
+	return err
+}
+
 func printVersion(out io.Writer) error {
 	_, err := fmt.Fprintf(out, "miniserver v=%s redis=%s go=%s bits=%d\n", engine.Version, release.Default.Version,
 		runtime.Version(), strconv.IntSize)
 	return err
-}
-
-// wantsHelp reports whether the arguments are -h or --help, alone or after the name of a sub-command.
-func wantsHelp(args []string) bool {
-	if len(args) == 2 && slices.Contains([]string{"eval", "lint", "check-aof", "check-rdb", "convert"}, args[0]) {
-		args = args[1:]
-	}
-	return len(args) == 1 && (args[0] == "-h" || args[0] == "--help")
 }

@@ -71,6 +71,7 @@ var doors = map[string][]string{
 	"golang.org/x/sys/unix":        {"server", "cmd/miniserver", "bench", "bench/laboratory", "ds/slab"},
 	"github.com/yuin/gopher-lua":   {"bench"},
 	"github.com/google/btree":      {"ds/deadlines", "bench/laboratory"},
+	"github.com/spf13/pflag":       {"cmd/miniserver"},
 	"gonum.org/v1/plot":            {"bench/charts"},
 	"github.com/stretchr/testify":  {},
 }

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+)
+
+// subcommand is what the program does instead of serving if its first argument is the name.
+type subcommand struct {
+	name    string
+	forms   []string // of the arguments
+	purpose string   // one sentence
+	prepare func(flags *pflag.FlagSet) action
+}
+
+// action runs a sub-command with the arguments that are not options. prepare returns it when it has declared these.
+type action func(ctx context.Context, args []string, in io.Reader, out io.Writer) error
+
+// subcommands are in the order of the usage.
+var subcommands = []*subcommand{
+	{"eval", []string{"[options] <script.lua|-> [key ...] [, argument ...]"}, "runs a Lua script without a server", prepareEval},
+	{"lint", []string{"[options] <file.lua|-> ..."}, "looks for mistakes in scripts", prepareLint},
+	{"check-aof", []string{"[options] <file.manifest|file.aof>"}, "looks for damage in an append-only file", prepareCheckAOF},
+	{"check-rdb", []string{"<file.rdb>"}, "looks for damage in a snapshot", prepareCheckRDB},
+	{"convert", []string{"json|resp <file.rdb> [output]", "rdb <file.json> <file.rdb>"}, "turns a snapshot into text and back", prepareConvert},
+}
+
+// misuse is what is wrong with the arguments of a sub-command; empty if they fit none of its forms.
+type misuse string
+
+func (m misuse) Error() string { return string(m) }
+
+// findSubcommand returns the sub-command that the first argument names; nil if there is none.
+func findSubcommand(args []string) *subcommand {
+	if len(args) > 0 {
+		if i := slices.IndexFunc(subcommands, func(s *subcommand) bool { return s.name == args[0] }); i >= 0 {
+			return subcommands[i]
+		}
+	}
+	return nil
+}
+
+// do runs the sub-command, or prints its help. Misuse comes with the usage.
+func (s *subcommand) do(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
+	flags := pflag.NewFlagSet(s.name, pflag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	flags.SortFlags = false
+	act := s.prepare(flags)
+	err := flags.Parse(args)
+	switch {
+	case errors.Is(err, pflag.ErrHelp):
+		return s.help(out, flags)
+	case err != nil:
+		err = misuse(err.Error())
+	default:
+		err = act(ctx, flags.Args(), in, out)
+	}
+	if m := misuse(""); errors.As(err, &m) {
+		return usageError{errors.New(strings.TrimLeft(string(m)+"\n", "\n") + s.usage("usage: "))}
+	}
+	return err
+}
+
+func (s *subcommand) help(out io.Writer, flags *pflag.FlagSet) error {
+	text := fmt.Sprintf("%s\n\n%s %s.\n", s.usage("Usage: "), s.name, s.purpose)
+	if flags.HasFlags() {
+		text += "\n" + flags.FlagUsages()
+	}
+	_, err := io.WriteString(out, text)
+	return err
+}
+
+// usage returns a line for each form.
+func (s *subcommand) usage(first string) string {
+	var lines []string
+	for _, form := range s.forms {
+		lines = append(lines, first+"miniserver "+s.name+" "+form)
+		first = strings.Repeat(" ", len(first))
+	}
+	return strings.Join(lines, "\n")
+}
+
+// choice is an option that has one of several values.
+type choice struct {
+	value   *string
+	allowed []string
+}
+
+func (c choice) String() string { return *c.value }
+
+func (c choice) Type() string { return strings.Join(c.allowed, "|") }
+
+// Set implements pflag.Value.
+func (c choice) Set(value string) error {
+	if !slices.Contains(c.allowed, value) {
+		return fmt.Errorf("must be one of %s", strings.Join(c.allowed, ", "))
+	}
+	*c.value = value
+	return nil
+}
