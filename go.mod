@@ -1,15 +1,17 @@
 module github.com/miniserver-go/miniserver
 
-go 1.26
+go 1.26.0
 
 require (
+	github.com/creack/pty v1.1.24
 	github.com/google/btree v1.1.3
 	github.com/panjf2000/gnet/v2 v2.9.7
+	github.com/peterh/liner v1.2.3
 	github.com/spf13/pflag v1.0.10
 	github.com/stretchr/testify v1.12.1
 	github.com/tidwall/redcon v1.6.2
 	github.com/yuin/gopher-lua v1.1.2
-	golang.org/x/sys v0.30.0
+	golang.org/x/sys v0.48.0
 	gonum.org/v1/plot v0.16.0
 )
 
@@ -20,7 +22,9 @@ require (
 	git.sr.ht/~sbinet/gg v0.6.0 // indirect
 	github.com/ajstarks/svgo v0.0.0-20211024235047-1546f124cd8b // indirect
 	github.com/campoy/embedmd v1.0.0 // indirect
+	github.com/clipperhouse/uax29/v2 v2.7.0 // indirect
 	github.com/golang/freetype v0.0.0-20170609003504-e2365dfdc4a0 // indirect
+	github.com/mattn/go-runewidth v0.0.31 // indirect
 	github.com/panjf2000/ants/v2 v2.11.3 // indirect
 	github.com/pmezard/go-difflib v1.0.0 // indirect
 	github.com/tidwall/btree v1.1.0 // indirect

@@ -67,6 +67,9 @@ func (s *Scripts) hidden() []string {
 	return []string{"getfenv", "setfenv", "newproxy"}
 }
 
+// KeepGlobals lets scripts set globals, which later ones see. It is for a prompt, where each line is a script.
+func (s *Scripts) KeepGlobals() { s.scripts.globals.SetReadonly(false) }
+
 // guard makes the globals, every library and the metatable of strings read-only, and makes reading a nonexistent
 // global an error.
 func guard(L *lua.State, text *lua.Table) {

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -15,13 +14,9 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/internal/assembly"
 	"github.com/miniserver-go/miniserver/internal/progress"
-	"github.com/miniserver-go/miniserver/persistence/fixture"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting/lua"
-	"github.com/miniserver-go/miniserver/server"
 )
 
 // errReply means that the script replied with an error, which was printed.
@@ -29,30 +24,22 @@ var errReply = errors.New("the script replied with an error")
 
 // evaluation runs a script in an engine of its own, without a server.
 type evaluation struct {
-	data     string // file that is loaded first; "" for none
-	seed     uint64
-	at       string // time at the start, when the clock stands still; "" for a clock that runs
+	embedded
 	advance  time.Duration
 	times    int
 	asJSON   bool
 	showKeys bool
 	profiled bool
 
-	name    string // of the script's file
-	source  string
-	engine  *engine.Engine
-	parts   assembly.Parts
-	session *engine.Session
-	out     io.Writer
+	name   string // of the script's file
+	source string
+	out    io.Writer
 }
 
 func prepareEval(flags *pflag.FlagSet) action {
 	v := new(evaluation)
 	flags.SetInterspersed(false) // what follows the script is for the script
-	flags.StringVar(&v.data, "load", "", "load a snapshot, an append-only file or a text with commands first, from this `file`")
-	flags.Uint64Var(&v.seed, "seed", randomSeed(), "make random results repeatable")
-	flags.Lookup("seed").DefValue = "0" // which help does not show
-	flags.StringVar(&v.at, "at", "", "let the clock stand still at this `time`: 2026-01-02T15:04:05Z, or milliseconds since 1970")
+	v.addOptions(flags)
 	flags.DurationVar(&v.advance, "advance", 0, "let the clock stand still, and move it ahead between runs")
 	flags.IntVar(&v.times, "times", 1, "run the script so many times on the same data")
 	flags.BoolVar(&v.asJSON, "json", false, "print replies as JSON, one on each line")
@@ -64,15 +51,25 @@ func prepareEval(flags *pflag.FlagSet) action {
 // eval runs a script and prints the reply as redis-cli does. The script's log goes to standard error. The arguments are those of redis-cli
 // --eval: the script's file, keys, a comma, arguments.
 func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out io.Writer) (err error) {
-	if len(args) == 0 {
+	switch {
+	case len(args) == 0:
 		return misuse("")
+	case v.times < 0 || v.advance < 0:
+		return misuse("--times and --advance must not be negative")
 	}
 	v.name, v.out = args[0], out
-	if v.source, err = readSource(v.name, in); err != nil {
+	if v.source, err = readSource(v.name, in); err == nil {
+		err = v.start()
+	}
+	if err != nil {
 		return fmt.Errorf("miniserver eval: %w", err)
 	}
-	if err := v.prepare(); err != nil {
-		return err
+	if v.advance > 0 {
+		v.parts.Kit.Clock.Freeze()
+	}
+	if v.profiled {
+		began := time.Now()
+		v.parts.Scripts.Profile = &lua.Profile{Clock: func() int64 { return time.Since(began).Nanoseconds() }}
 	}
 	ended := make(chan struct{})
 	defer close(ended)
@@ -90,47 +87,6 @@ func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out 
 	return err
 }
 
-// prepare makes the engine, with its data and clock.
-func (v *evaluation) prepare() error {
-	if v.times < 0 || v.advance < 0 {
-		return misuse("--times and --advance must not be negative")
-	}
-	v.engine = engine.New(engine.Options{Clock: server.Clock(), Seed: v.seed})
-	v.parts = assembly.Join(v.engine, assembly.Options{Log: os.Stderr, Disk: new(snapshot.MemDisk), TestKit: true})
-	if v.at != "" || v.advance > 0 {
-		v.parts.Kit.Clock.Freeze()
-	}
-	v.session = v.engine.NewSession(nil)
-	if v.at != "" {
-		if err := v.setClock(); err != nil {
-			return err
-		}
-	}
-	if v.data != "" {
-		if err := (fixture.Loader{Engine: v.engine, Snapshots: v.parts.Snapshots}).Load(v.data); err != nil {
-			return fmt.Errorf("miniserver eval: %w", err)
-		}
-	}
-	if v.profiled {
-		began := time.Now()
-		v.parts.Scripts.Profile = &lua.Profile{Clock: func() int64 { return time.Since(began).Nanoseconds() }}
-	}
-	return nil
-}
-
-// setClock sets the clock to the time wanted.
-func (v *evaluation) setClock() error {
-	ms := v.at
-	if at, err := time.Parse(time.RFC3339Nano, v.at); err == nil {
-		ms = strconv.FormatInt(at.UnixMilli(), 10)
-	}
-	reply, err := v.do([][]byte{[]byte("MINI.CLOCK"), []byte("SET"), []byte(ms)})
-	if err == nil && reply.IsError() {
-		return misuse(fmt.Sprintf("invalid time %q: must be like 2026-01-02T15:04:05Z, or milliseconds since 1970", v.at))
-	}
-	return err
-}
-
 // repeat runs the script as often as wanted, until it replies with an error.
 func (v *evaluation) repeat(command [][]byte) error {
 	for i := range v.times {
@@ -139,7 +95,7 @@ func (v *evaluation) repeat(command [][]byte) error {
 		}
 		reply, err := v.do(command)
 		if err == nil {
-			err = v.printReply(reply)
+			err = printReply(v.out, reply, v.asJSON)
 		}
 		if err != nil {
 			return err
@@ -150,11 +106,6 @@ func (v *evaluation) repeat(command [][]byte) error {
 		}
 	}
 	return nil
-}
-
-func (v *evaluation) do(command [][]byte) (resp.Value, error) {
-	o := v.engine.Do(v.session, [][][]byte{command})
-	return resp.NewReader(bytes.NewReader(o.Out)).Read()
 }
 
 // killFrom kills the engine's script when the context ends. It repeats that until the script has ended, since Kill
@@ -189,19 +140,19 @@ func evalCommand(source string, words []string) [][]byte {
 	return command
 }
 
-// printReply prints a reply as JSON if that is wanted, in redis-cli's format for terminals if the output is one, else in its raw
-// format. As in redis-cli FAKETTY makes every output a terminal.
-func (v *evaluation) printReply(reply resp.Value) (err error) {
+// printReply prints a reply as JSON, or in redis-cli's format for terminals if the output is one, else in its raw format. As in
+// redis-cli FAKETTY makes every output a terminal.
+func printReply(out io.Writer, reply resp.Value, asJSON bool) (err error) {
 	_, fake := os.LookupEnv("FAKETTY")
 	switch {
-	case v.asJSON:
-		e := json.NewEncoder(v.out)
+	case asJSON:
+		e := json.NewEncoder(out)
 		e.SetEscapeHTML(false)
 		err = e.Encode(jsonOf(reply))
-	case fake || progress.IsTerminal(v.out):
-		_, err = fmt.Fprintln(v.out, reply)
+	case fake || progress.IsTerminal(out):
+		_, err = fmt.Fprintln(out, reply)
 	default:
-		_, err = fmt.Fprintln(v.out, reply.Raw())
+		_, err = fmt.Fprintln(out, reply.Raw())
 	}
 	return err
 }

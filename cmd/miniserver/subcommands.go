@@ -25,6 +25,7 @@ type action func(ctx context.Context, args []string, in io.Reader, out io.Writer
 // subcommands are in the order of the usage.
 var subcommands = []*subcommand{
 	{"eval", []string{"[options] <script.lua|-> [key ...] [, argument ...]"}, "runs a Lua script without a server", prepareEval},
+	{"repl", []string{"[options]"}, "opens a prompt for Redis commands and Lua, without a server", prepareRepl},
 	{"lint", []string{"[options] <file.lua|-> ..."}, "looks for mistakes in scripts", prepareLint},
 	{"check-aof", []string{"[options] <file.manifest|file.aof>"}, "looks for damage in an append-only file", prepareCheckAOF},
 	{"check-rdb", []string{"<file.rdb>"}, "looks for damage in a snapshot", prepareCheckRDB},

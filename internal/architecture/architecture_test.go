@@ -72,6 +72,7 @@ var doors = map[string][]string{
 	"github.com/yuin/gopher-lua":   {"bench"},
 	"github.com/google/btree":      {"ds/deadlines", "bench/laboratory"},
 	"github.com/spf13/pflag":       {"cmd/miniserver"},
+	"github.com/peterh/liner":      {"cmd/miniserver"},
 	"gonum.org/v1/plot":            {"bench/charts"},
 	"github.com/stretchr/testify":  {},
 }
