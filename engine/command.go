@@ -102,9 +102,6 @@ type commandStats struct {
 	latency                         histogram
 }
 
-// CountRejected counts that the command was refused before it ran.
-func (cmd *Command) CountRejected() { cmd.stats.rejected++ }
-
 // FullName returns the name as COMMAND gives it, container|sub for a subcommand.
 func (cmd *Command) FullName() string { return cmd.full }
 

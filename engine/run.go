@@ -118,13 +118,13 @@ func (s *Session) endModes(cmd *Command) {
 // command's reply and nothing else. It returns the gate's error, in which case the command did not run. A
 // script past its time limit does not hold the lock, so RunNested takes it.
 func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
-	if s.detached || e.slow.detached {
+	if e.unlocked(s) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.visit(s.world)
 	}
 	if err := e.scriptGate(s, cmd, args); err != nil {
-		cmd.CountRejected()
+		cmd.stats.rejected++
 		return err
 	}
 	s.wrote = s.wrote || cmd.Flags&Write != 0
@@ -146,11 +146,23 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 	return nil
 }
 
+// unlocked reports whether the script that has this session runs without the lock.
+func (e *Engine) unlocked(s *Session) bool { return s.detached || e.slow.detached }
+
+// CountRejected counts that a script's command was refused before it ran.
+func (e *Engine) CountRejected(s *Session, cmd *Command) {
+	if e.unlocked(s) {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+	}
+	cmd.stats.rejected++
+}
+
 // reject replies with the gate's error. Inside MULTI it marks the transaction, so that EXEC fails. If EXEC
 // itself is refused the transaction ends, as in Redis.
 func (e *Engine) reject(s *Session, cmd *Command, err error) {
 	if cmd != nil {
-		cmd.CountRejected()
+		cmd.stats.rejected++
 	}
 	if s.tx != nil {
 		s.tx.dirtyExec = true

@@ -128,9 +128,7 @@ func (s *Scripts) resolve(c *lua.Call) (cmd *engine.Command, err error) {
 	case cmd == nil:
 		return nil, errUnknown
 	case err != nil:
-		if s.debugging == nil { // else the lock is not held
-			cmd.CountRejected()
-		}
+		s.engine.CountRejected(s.session, cmd)
 		return nil, errArgCount
 	case site != nil && site.Cache == nil && !cmd.IsSub():
 		site.Cache = &siteCache{string(s.args[0]), cmd}

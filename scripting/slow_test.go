@@ -2,7 +2,9 @@ package scripting_test
 
 import (
 	"context"
+	"fmt"
 	"net"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -235,6 +237,21 @@ func TestTimePassesForASlowScript(t *testing.T) {
 	a := s.dial()
 	a.eval("local first, now = redis.call('TIME'), nil repeat now = redis.call('TIME') until now[1] > first[1] return 'later'")
 	require.Equal(t, `"later"`, a.next())
+}
+
+// TestRefusedCallsOfASlowScript: refused commands of the script and of other clients are counted at the same time.
+func TestRefusedCallsOfASlowScript(t *testing.T) {
+	s := newSlowServer(t)
+	a, b := s.dial(), s.dial()
+	a.eval("local n = 0 while redis.call('HELD', 1) == 1 do redis.pcall('GET') n = n + 1 end return n")
+	b.awaitBusy()
+	for range 100 {
+		require.Equal(t, "(error) ERR wrong number of arguments for 'get' command", b.ask("GET"))
+	}
+	s.letGo(1)
+	ran, err := strconv.Atoi(strings.TrimPrefix(a.next(), "(integer) "))
+	require.NoError(t, err)
+	require.Contains(t, b.ask("INFO commandstats"), fmt.Sprintf("cmdstat_get:calls=0,usec=0,usec_per_call=0.00,rejected_calls=%d,", ran+100))
 }
 
 func TestSlowScriptInATransaction(t *testing.T) {
