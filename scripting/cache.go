@@ -13,7 +13,7 @@ import (
 // script is a compiled script, named by its SHA1.
 type script struct {
 	program
-	body  string
+	chunk
 	place *list.Element // in the order of use; nil if SCRIPT LOAD keeps it
 }
 
@@ -44,14 +44,14 @@ func digest(body []byte) string {
 
 // add adds a script. A loaded one stays; others replace the least recently used if the cache is full.
 func (c *cache) add(s *script, loaded bool) {
-	c.bySHA[s.name], c.byBody[s.body] = s, s
+	c.bySHA[s.name], c.byBody[s.source] = s, s
 	if loaded {
 		return
 	}
 	if c.used.Len() >= maxEvaluated {
 		oldest := c.used.Remove(c.used.Front()).(*script)
 		delete(c.bySHA, oldest.name)
-		delete(c.byBody, oldest.body)
+		delete(c.byBody, oldest.source)
 		c.evicted++
 	}
 	s.place = c.used.PushBack(s)
@@ -83,35 +83,33 @@ func (c *cache) find(sha []byte) *script {
 // bytes returns the size of the cached bodies.
 func (c *cache) bytes() (n int) {
 	for _, s := range c.bySHA {
-		n += len(s.body)
+		n += len(s.source)
 	}
 	return n
 }
 
 // compile compiles a body.
-func (s *Scripts) compile(body []byte) (*script, error) {
+func (s *Scripts) compile(body []byte) (sc *script, err error) {
 	source := string(body)
-	sc := &script{program: program{name: digest(body), box: &s.scripts}, body: source}
+	sc = &script{program: program{name: digest(body), box: &s.scripts}}
+	sc.program.chunk = &sc.chunk
+	sc.chunk = chunk{kind: s.scripts.kind(), digest: sc.name, source: source}
 	if s.declares(source) {
-		var err error
 		if sc.flags, source, err = s.shebang(source); err != nil {
 			return nil, err
 		}
 	}
-	proto, err := s.proto(source)
-	if err != nil {
+	sc.code = source
+	if sc.proto, err = s.proto(source); err != nil {
 		return nil, engine.Errorf(errCompile, err)
 	}
-	sc.fn = s.load(&s.scripts, proto)
+	sc.fn = s.load(&s.scripts, sc.proto)
 	return sc, nil
 }
 
 func (s *Scripts) proto(source string) (*lua.Proto, error) {
-	switch {
-	case s.debugging != nil:
+	if s.debugging != nil {
 		return lua.CompileTraced(source, s.scripts.chunk, s.debugging.ldb)
-	case s.Profile != nil:
-		return lua.CompileProfiled(source, s.scripts.chunk, s.Profile)
 	}
 	return lua.Compile(source, s.scripts.chunk)
 }

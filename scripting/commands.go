@@ -100,7 +100,7 @@ func (s *Scripts) cmdDebugScript(c *engine.Call) {
 		case sc == nil:
 			c.Refuse(engine.ErrNoScript)
 		default:
-			c.Engine.Log('#', "SCRIPT SHA: %s\n%s", sha, sc.body)
+			c.Engine.Log('#', "SCRIPT SHA: %s\n%s", sha, sc.source)
 		}
 	}
 	if c.OK() {
@@ -264,7 +264,7 @@ func (s *Scripts) cmdShow(c *engine.Call) {
 		c.Fail(errNotCached)
 		return
 	}
-	c.Reply.BulkString(sc.body)
+	c.Reply.BulkString(sc.source)
 }
 
 // SCRIPT EXISTS sha1 [sha1 ...]

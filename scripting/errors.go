@@ -19,6 +19,13 @@ const (
 	errDebugSHA     = engine.Error("ERR Please use EVAL instead of EVALSHA for debugging")
 	errDebugMode    = engine.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
 
+	errRecordAction = "ERR Use SCRIPT %s START/REPORT/STOP"
+	errRecordFormat = "ERR SCRIPT %s REPORT only supports %s"
+	errRecordReset  = "ERR SCRIPT %s STOP only supports the RESET option"
+	errRecording    = "ERR SCRIPT %s was started already"
+	errNotRecording = "ERR SCRIPT %s is not started"
+	errNotRecorded  = "ERR SCRIPT %s has nothing to report: it was never started"
+
 	errShebangEngine = "ERR Unexpected engine in script shebang: #!%s"
 	errShebangOption = "ERR Unknown lua shebang option: %s"
 	errShebangFlag   = "ERR Unexpected flag in script shebang: %s"

@@ -10,6 +10,7 @@ import (
 type program struct {
 	name  string // a script's SHA1, a function's name; shown in errors
 	fn    *lua.Function
+	chunk *chunk
 	flags flags
 	box   *sandbox
 
@@ -60,7 +61,7 @@ func (s *Scripts) admit(c *engine.Call, p *program, readOnly bool) error {
 // run executes the program that was entered, and replies with its result.
 func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	p := s.running
-	results, err := s.lua.Run(p.fn, args...)
+	results, err := s.runFunction(p.chunk, p.fn, args)
 	var table []byte
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
 		table, err = s.encode(results[0], c.Reply.Proto(), p.name)

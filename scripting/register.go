@@ -24,7 +24,7 @@ const loadLimit = 500_000
 
 // loadLibrary compiles and runs a library whose name must not be in taken.
 func (s *Scripts) loadLibrary(source []byte, taken *registry) (*library, error) {
-	l := &library{source: string(source)}
+	l := &library{chunk: chunk{kind: s.functions.kind(), source: string(source)}}
 	engineName, code, err := l.metadata()
 	switch {
 	case err != nil:
@@ -90,18 +90,19 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 	if s.engine.Release.Has(textsEndAtZero) {
 		code = cText(code)
 	}
-	proto, err := lua.Compile(code, s.functions.chunk)
-	if err != nil {
+	var err error
+	l.library, l.code = l.name, code
+	if l.proto, err = lua.Compile(code, s.functions.chunk); err != nil {
 		return engine.Errorf(errCompileFunction, err)
 	}
 	if s.functions.globals == nil {
 		s.openFunctions()
 	}
-	fn := s.load(&s.functions, proto)
+	fn := s.load(&s.functions, l.proto)
 	s.loading, s.started = l, s.engine.Watch()
 	s.lua.SetMemoryLimit(int(s.memoryLimit))
 	s.functions.globals.Swap(s.sparse)
-	_, err = s.lua.Run(fn)
+	_, err = s.runFunction(&l.chunk, fn, nil)
 	s.functions.globals.Swap(s.sparse)
 	s.loading = nil
 	s.trim()
@@ -133,6 +134,7 @@ func (s *Scripts) luaRegister(_ *lua.State, c *lua.Call) {
 	} else if err != nil {
 		s.raise(err)
 	}
+	f.chunk = &s.loading.chunk
 	s.loading.functions = append(s.loading.functions, f)
 }
 

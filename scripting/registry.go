@@ -10,8 +10,8 @@ import (
 
 // library is a source and the functions that it registered.
 type library struct {
+	chunk
 	name      string
-	source    string
 	functions []*function // in the order in which they were registered
 	number    int         // of libraries loaded before it
 	refused   error       // why it cannot be loaded, found while its text runs

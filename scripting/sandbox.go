@@ -20,6 +20,9 @@ type sandbox struct {
 	killer  string // the command whose subcommand KILL ends a program
 }
 
+// kind returns the name of programs without the sign.
+func (b *sandbox) kind() string { return b.chunk[1:] }
+
 // load returns a function that runs a compiled program with a sandbox's globals.
 func (s *Scripts) load(into *sandbox, proto *lua.Proto) *lua.Function {
 	s.lua.Globals = into.globals
@@ -190,6 +193,7 @@ func (s *Scripts) openFunctions() {
 	s.sparse = lua.NewTable(0, 1)
 	s.setAPI(s.sparse, protect(loading))
 	protect(s.sparse)
+	s.hostNames = nil
 }
 
 // forScripts are the fields of redis that functions do not have, and whileLoading those that a library has while it is

@@ -37,9 +37,8 @@ import (
 type Scripts struct {
 	// Log receives the messages of redis.log from the parameter loglevel on: level 0 (debug) to 3 (warning).
 	Log func(level int, text string)
-	// Profile records the lines that scripts of EVAL run; nil for none. Scripts compiled before it was set are not
-	// recorded.
-	Profile *lua.Profile
+	// Nanos reads a clock that never stands still, in nanoseconds, for profiles.
+	Nanos func() int64
 
 	engine  *engine.Engine
 	session *engine.Session // executes the scripts' commands
@@ -56,6 +55,8 @@ type Scripts struct {
 	all17   bool     // the numbers among args have 17 digits
 	bare    bool     // errors are texts, not tables
 	sized   bool     // the tables of replies have their size from the beginning
+
+	hostNames map[*lua.Function]string // see hostName
 
 	functions sandbox
 	sparse    *lua.Table   // the globals of a library while it is loaded
@@ -88,7 +89,7 @@ const defaultMemoryLimit = 512 << 20
 // New returns the script engine of e. Join its Part to e.
 func New(e *engine.Engine) *Scripts {
 	s := &Scripts{
-		Log: func(int, string) {}, engine: e, session: e.NewScriptSession(),
+		Log: func(int, string) {}, Nanos: func() int64 { return 1000 * e.Watch() }, engine: e, session: e.NewScriptSession(),
 		busyAfter: 5000, strictKeys: strictness[0], memoryLimit: defaultMemoryLimit, logLevel: "notice",
 		all17:     !e.Release.Has(shortNumbers),
 		bare:      !e.Release.Has(tableErrors),
@@ -133,9 +134,11 @@ func (s *Scripts) Part() engine.Part {
 
 // ownScripts is what each world has for itself: the cached scripts and the libraries of functions.
 type ownScripts struct {
-	cache    cache
-	registry registry
-	random   lua.Random // behind math.random while commands run in other worlds
+	cache     cache
+	registry  registry
+	recording *recording // nil for none
+	recorder  *recording // the same while it goes on
+	random    lua.Random // behind math.random while commands run in other worlds
 }
 
 // visit turns to the scripts of a world.

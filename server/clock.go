@@ -21,3 +21,9 @@ func Clock() func() int64 {
 		return offset.Load() + passed
 	}
 }
+
+// Nanos returns a function that returns the nanoseconds since it was made, by the monotonic clock.
+func Nanos() func() int64 {
+	start := time.Now()
+	return func() int64 { return int64(time.Since(start)) }
+}

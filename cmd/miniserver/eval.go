@@ -16,7 +16,6 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/progress"
 	"github.com/miniserver-go/miniserver/resp"
-	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
 // errReply means that the script replied with an error, which was printed.
@@ -29,7 +28,7 @@ type evaluation struct {
 	times    int
 	asJSON   bool
 	showKeys bool
-	profiled bool
+	records  evalRecords
 
 	name   string // of the script's file
 	source string
@@ -44,7 +43,7 @@ func prepareEval(flags *pflag.FlagSet) action {
 	flags.IntVar(&v.times, "times", 1, "run the script so many times on the same data")
 	flags.BoolVar(&v.asJSON, "json", false, "print replies as JSON, one on each line")
 	flags.BoolVar(&v.showKeys, "show-keys", false, "print the keys that there are at the end")
-	flags.BoolVar(&v.profiled, "profile", false, "print what the script's lines took")
+	v.records.define(flags)
 	return v.eval
 }
 
@@ -67,9 +66,8 @@ func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out 
 	if v.advance > 0 {
 		v.parts.Kit.Clock.Freeze()
 	}
-	if v.profiled {
-		began := time.Now()
-		v.parts.Scripts.Profile = &lua.Profile{Clock: func() int64 { return time.Since(began).Nanoseconds() }}
+	if err := v.records.start(v.parts.Scripts); err != nil {
+		return err
 	}
 	ended := make(chan struct{})
 	defer close(ended)
@@ -81,8 +79,8 @@ func (v *evaluation) eval(ctx context.Context, args []string, in io.Reader, out 
 	if v.showKeys {
 		err = errors.Join(err, v.printKeys())
 	}
-	if v.profiled {
-		printProfile(out, v.source, v.parts.Scripts.Profile.Lines())
+	if failed := v.records.write(v.parts.Scripts, v.name, out); failed != nil {
+		return fmt.Errorf("miniserver eval: %w", failed)
 	}
 	return err
 }

@@ -60,6 +60,7 @@ func join(e *engine.Engine, o Options) Parts {
 		o.Spawn = func(run func()) { go run() }
 	}
 	p := Parts{Scripts: scripting.New(e)}
+	p.Scripts.Nanos = server.Nanos()
 	if o.Log != nil {
 		p.Scripts.Log = o.logScript
 	}

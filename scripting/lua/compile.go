@@ -14,6 +14,11 @@ func Compile(source, chunkName string) (*Proto, error) { return compile(nil, sou
 
 // compile is Compile within a run, whose hook and limits then apply; L is nil for none.
 func compile(L *State, source, chunkName string, follow follower) (p *Proto, err error) {
+	return compileInto(L, nil, source, chunkName, follow)
+}
+
+// compileInto is compile for a chunk that was compiled from the same source before: the functions get new code where they are.
+func compileInto(L *State, functions []*Proto, source, chunkName string, follow follower) (p *Proto, err error) {
 	levels, meter := 0, number.Meter(nil)
 	if L != nil {
 		levels, meter = L.ccalls, L
@@ -33,9 +38,13 @@ func compile(L *State, source, chunkName string, follow follower) (p *Proto, err
 	}()
 	u := &unit{
 		L: L, source: strings.Clone(chunkName), chunk: displayName(chunkName, maxRunName),
-		constants: map[string]Key{}, follower: follow,
+		constants: map[string]Key{}, follower: follow, functions: functions,
 	}
-	return u.function(tree, nil).proto, nil
+	p = u.function(tree, nil).proto
+	if inner := u.functions[1:]; len(inner) > 0 {
+		p.inner = inner
+	}
+	return p, nil
 }
 
 // Load returns a new closure of a compiled chunk over L's globals.
@@ -78,6 +87,17 @@ type unit struct {
 	follower  follower // nil for none
 	source    string
 	constants map[string]Key
+	functions []*Proto // by the numbers of the functions
+}
+
+// proto returns the Proto of a function, empty.
+func (u *unit) proto(fn *syntax.Function) *Proto {
+	for fn.Number >= len(u.functions) {
+		u.functions = append(u.functions, new(Proto))
+	}
+	p := u.functions[fn.Number]
+	*p = Proto{chunk: u.chunk, source: u.source, line: fn.Line}
+	return p
 }
 
 // constant returns s as a key; equal strings of a chunk share their bytes.
@@ -98,22 +118,24 @@ func (u *unit) constant(s string) Key {
 // can be found from its frames.
 type compiler struct {
 	*unit
-	proto *Proto
-	fn    *syntax.Function
-	outer *compiler
-	free  int
-	scope *scope // the variables that are visible, for a follower
-	multi bool   // the statement has several lines, and a Tracer stops at each
-	store storing
-	most  int    // slots needed at once
-	depth int    // nesting of the closure under construction
-	deep  int    // its maximum
-	zero  *Value // the first zero among the constants: see number
+	proto    *Proto
+	fn       *syntax.Function
+	outer    *compiler
+	free     int
+	scope    *scope    // the variables that are visible, for a follower
+	multi    bool      // the statement has several lines, and a Tracer stops at each
+	profiled *profiled // nil without a Profile
+	node     uint8     // the slot of the CallNode
+	store    storing
+	most     int    // slots needed at once
+	depth    int    // nesting of the closure under construction
+	deep     int    // its maximum
+	zero     *Value // the first zero among the constants: see number
 }
 
 // function compiles a function body.
 func (u *unit) function(fn *syntax.Function, outer *compiler) *compiler {
-	fs := &compiler{unit: u, fn: fn, outer: outer, proto: &Proto{chunk: u.chunk, source: u.source, line: fn.Line}}
+	fs := &compiler{unit: u, fn: fn, outer: outer, proto: u.proto(fn)}
 	fs.site(fn.Line, nameNone, "") // where a frame is before its first call
 	prologue := fs.parameters()
 	body := fs.body()

@@ -80,7 +80,7 @@ func (fs *compiler) callPlain(e *syntax.CallExpr) invoke {
 	if e.Method != "" {
 		return fs.callMethod(e)
 	}
-	if few(e) {
+	if few(e) && !fs.gathers() {
 		return fs.callee(e).invoke()
 	}
 	return fs.callGathered(e)
@@ -91,7 +91,7 @@ func (fs *compiler) callGathered(e *syntax.CallExpr) invoke {
 	base := fs.temp()
 	fn := fs.eval(e.Function)
 	pc := fs.callSite(e.Line, e.Function, "")
-	gather, n, tail := fs.callArguments(e)
+	gather, n, tail := fs.callArguments(e, base)
 	if tail != nil {
 		return func(f *frame) *frame {
 			f.slots[base] = fn(f)
@@ -223,7 +223,7 @@ func (fs *compiler) callMethod(e *syntax.CallExpr) invoke {
 	m.name = fs.constant(e.Method)
 	m.look = fs.siteOf(e.SelfLine, e.Function)
 	m.pc = fs.callSite(e.Line, nil, e.Method)
-	if few(e) && !fs.multi {
+	if few(e) && !fs.gathers() {
 		for i, a := range e.Args {
 			m.args[i] = fs.eval(a)
 			fs.temp()
@@ -238,7 +238,7 @@ func (fs *compiler) callMethod(e *syntax.CallExpr) invoke {
 		}
 		return m.call3
 	}
-	gather, n, tail := fs.callArguments(e)
+	gather, n, tail := fs.callArguments(e, m.base)
 	if tail != nil {
 		return func(f *frame) *frame {
 			m.find(f)

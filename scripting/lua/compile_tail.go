@@ -18,7 +18,7 @@ func (fs *compiler) tailCall(e *syntax.CallExpr) action {
 		t.function = fs.eval(e.Function)
 	}
 	t.pc = fs.callSite(e.Line, e.Function, e.Method)
-	if t.method == nil && few(e) && len(e.Args) <= len(t.args) && !fs.multi {
+	if t.method == nil && few(e) && len(e.Args) <= len(t.args) && !fs.gathers() {
 		t.few = true
 		for i, a := range e.Args {
 			t.args[i] = fs.eval(a)
@@ -26,7 +26,7 @@ func (fs *compiler) tailCall(e *syntax.CallExpr) action {
 		}
 		t.n = len(e.Args)
 	} else {
-		gather, n, rest := fs.callArguments(e)
+		gather, n, rest := fs.callArguments(e, t.base)
 		t.gather, t.rest = gather, rest
 		t.n += n
 	}

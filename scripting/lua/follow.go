@@ -1,6 +1,10 @@
 package lua
 
-import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
 
 // follower is a mode of compilation that adds something to what the compiler makes of parts of the tree: a Profile counts
 // and times, a Tracer stops at lines. Each method compiles the part that it names. Chunks compiled without a follower pay
@@ -15,6 +19,10 @@ type follower interface {
 	turn(fs *compiler, s syntax.Stat, hidden int, body action) action
 	call(fs *compiler, e *syntax.CallExpr) invoke
 	tail(fs *compiler, e *syntax.CallExpr, t *tail) action
+	// gathers reports whether a call puts the callee and the arguments in slots, and asks called.
+	gathers(fs *compiler) bool
+	// called returns what is to be done, when the callee lies in a slot, with n arguments behind it and rest more. It may be nil.
+	called(fs *compiler, e *syntax.CallExpr, base uint8, n int) func(f *frame, rest []Value)
 	// body compiles the body of a function with compile.
 	body(fs *compiler, compile func() action) action
 }
@@ -38,6 +46,35 @@ func (fs *compiler) condition(s syntax.Stat, i int) test {
 	}
 	e, _, _ := conditionOf(s, i)
 	return fs.test(e)
+}
+
+// gathers reports whether there is a follower for which a call puts its parts in slots.
+func (fs *compiler) gathers() bool { return fs.follower != nil && fs.follower.gathers(fs) }
+
+// callArguments compiles the arguments of a call in the slots behind that of its callee, with the follower if there is one.
+func (fs *compiler) callArguments(e *syntax.CallExpr, base uint8) (gather func(f *frame), n int, tail many) {
+	gather, n, tail = fs.argumentsAt(e.Args, e.Lines)
+	if !fs.gathers() {
+		return gather, n, tail
+	}
+	called := fs.follower.called(fs, e, base, n)
+	switch {
+	case called == nil:
+	case tail != nil:
+		inner := tail
+		tail = func(f *frame) []Value {
+			values := slices.Clone(inner(f)) // the follower may run code
+			called(f, values)
+			return values
+		}
+	default:
+		inner := gather
+		gather = func(f *frame) {
+			inner(f)
+			called(f, nil)
+		}
+	}
+	return gather, n, tail
 }
 
 // hide gives the hidden variables of a loop, which have slots from first on, names for a follower.

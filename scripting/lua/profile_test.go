@@ -33,37 +33,83 @@ until total > 1
 pcall(error)
 return total`
 
-// TestProfile: the profile lists every line that can run, with its number of runs, its time and its calls.
-func TestProfile(t *testing.T) {
+// hits returns how often each line ran: a line runs as often as the statement on it that ran most.
+func hits(p *lua.Profile) map[int]int {
+	lines := map[int]int{}
+	for _, fn := range p.Functions() {
+		for i, line := range fn.Lines {
+			if i > 0 {
+				lines[line] = max(lines[line], fn.Hits[i])
+			}
+		}
+	}
+	return lines
+}
+
+// follow compiles a chunk with a profile that counts, and times if there is a clock.
+func follow(t *testing.T, source string, clock func() int64) (*lua.Proto, *lua.Profile) {
+	p := &lua.Profile{Counting: true}
+	if clock != nil {
+		p.Tree = lua.NewCallTree(clock, func(fn *lua.Function, _ lua.Value) string { return fn.Name() })
+	}
+	proto, err := lua.Compile(source, "@script.lua")
+	require.NoError(t, err)
+	require.NoError(t, proto.Follow(source, p))
+	return proto, p
+}
+
+// TestProfileCounts: a profile has every line that can run with its number of runs, the functions with their calls, and how
+// conditions decided.
+func TestProfileCounts(t *testing.T) {
+	L := newState()
+	L.Globals.SetString(nil, "tick", lua.NewFunction("tick", func(*lua.State, *lua.Call) {}).Value())
+	proto, p := follow(t, profiled, nil)
+	for run := 1; run <= 2; run++ {
+		_, err := L.Run(L.Load(proto))
+		require.NoError(t, err)
+		require.Equal(t, map[int]int{1: run, 2: run, 3: 4 * run, 4: 2 * run, 5: 2 * run, 6: run, 8: run, 10: 4 * run,
+			12: run, 13: 4 * run, 15: run, 16: 0, 19: 2 * run, 20: run, 21: 2 * run, 23: run, 24: run}, hits(p))
+		chunk, add := p.Functions()[0], p.Functions()[1]
+		require.Equal(t, []int{run, 4 * run}, []int{chunk.Hits[0], add.Hits[0]})
+		require.Equal(t, []string{"", "add"}, []string{chunk.Name, add.Name})
+		require.Equal(t, []lua.Condition{{3, 2 * run, 2 * run}, {5, run, run}}, add.Conditions)
+		require.Equal(t, []lua.Condition{{15, 0, run}, {19, 2 * run, run}, {22, run, run}}, chunk.Conditions)
+	}
+	p.Counting = false
+	_, err := L.Run(L.Load(proto))
+	require.NoError(t, err)
+	require.Equal(t, 2, hits(p)[1], "it does not count")
+	p.Reset()
+	require.Zero(t, hits(p)[13])
+	require.Contains(t, hits(p), 16)
+}
+
+// TestCallTree: the time of a run is that of its statements, functions and host functions.
+func TestCallTree(t *testing.T) {
 	L := newState()
 	now := int64(0)
-	L.Globals.SetString(nil, "tick", lua.NewFunction("tick", func(*lua.State, *lua.Call) { now += 100 }).Value())
-	p := &lua.Profile{Clock: func() int64 { now++; return now }}
-	proto, err := lua.CompileProfiled(profiled, "=t", p)
+	L.Globals.SetString(nil, "tick", lua.NewFunction("tick", func(*lua.State, *lua.Call) { now += 1000 }).Value())
+	proto, p := follow(t, profiled, func() int64 { now++; return now })
+	p.Tree.Begin()
+	_, err := L.Run(L.Load(proto))
+	p.Tree.End()
 	require.NoError(t, err)
-	for run := 1; run <= 2; run++ {
-		_, err = L.Run(L.Load(proto))
-		require.NoError(t, err)
-		hits := map[int]int{}
-		for n, l := range p.Lines() {
-			if l.Executable {
-				hits[n] = l.Hits
+	all, ticks := int64(0), 0
+	for _, n := range p.Tree.Nodes() {
+		for i, cost := range n.Costs {
+			all += cost.Time
+			if n.Chunk != nil && i > 0 {
+				require.Less(t, cost.Time, int64(100), "what a function takes belongs to it alone")
 			}
-			require.Equal(t, l.Executable, l.Hits > 0 || n == 16, "line %d", n)
 		}
-		require.Equal(t, map[int]int{1: run, 2: run, 3: 4 * run, 4: 2 * run, 5: 2 * run, 6: run, 8: run, 10: 4 * run,
-			12: run, 13: 4 * run, 15: run, 16: 0, 19: 3 * run, 20: run, 21: 2 * run, 23: run, 24: run}, hits)
+		if n.Host == "tick" {
+			parent := p.Tree.Nodes()[n.Parent]
+			require.Equal(t, 1, parent.Function)
+			require.Contains(t, []int{6, 10}, p.Functions()[1].Lines[parent.Place])
+			require.InDelta(t, 1000*n.Calls, n.Costs[0].Time, 50)
+			ticks += n.Calls
+		}
 	}
-	lines := p.Lines()
-	require.Equal(t, 2, lines[6].Calls)
-	require.Equal(t, 8, lines[10].Calls)
-	require.Equal(t, 0, lines[13].Calls, "calls of Lua functions do not count")
-	require.Equal(t, 2, lines[23].Calls)
-	require.GreaterOrEqual(t, lines[10].CallTime, int64(800))
-	require.GreaterOrEqual(t, lines[10].Time, lines[10].CallTime)
-	require.Less(t, lines[13].Time, int64(200), "time in the function called is its own")
-
-	p.Reset()
-	require.Zero(t, p.Lines()[10].Hits)
-	require.True(t, p.Lines()[10].Executable)
+	require.Equal(t, 5, ticks)
+	require.Equal(t, now-1, all, "every moment belongs to one node")
 }

@@ -13,7 +13,9 @@ type Proto struct {
 	weight int // what one activation counts against maxCalls
 	bytes  int // what it takes in memory, about; the functions inside count for themselves
 	mark   uint32
-	stops  *stops // nil without a Tracer
+	stops  *stops   // nil without a Tracer
+	inner  []*Proto // of a chunk: the functions inside
+	plain  []Proto  // of a chunk that is followed: what it and inner were before
 }
 
 // fixed returns the number of fixed parameters.

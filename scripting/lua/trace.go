@@ -405,14 +405,14 @@ func (f *frame) variable(slot uint8, cell bool) Value {
 	return f.slots[slot]
 }
 
-func (l *lines) call(fs *compiler, e *syntax.CallExpr) invoke {
-	if !fs.multi {
-		return fs.callPlain(e)
-	}
-	if e.Method != "" {
-		return fs.callMethod(e)
-	}
-	return fs.callGathered(e)
+func (l *lines) call(fs *compiler, e *syntax.CallExpr) invoke { return fs.callPlain(e) }
+
+// gathers and called: in a statement of several lines the call itself is reached when its arguments are there.
+func (l *lines) gathers(fs *compiler) bool { return fs.multi }
+
+func (l *lines) called(fs *compiler, e *syntax.CallExpr, _ uint8, _ int) func(f *frame, rest []Value) {
+	reach := l.reach(fs, e.Line)
+	return func(f *frame, _ []Value) { reach(f) }
 }
 
 func (l *lines) tail(_ *compiler, _ *syntax.CallExpr, t *tail) action { return t.run }
@@ -430,30 +430,6 @@ func (fs *compiler) arrive(line int) func(f *frame) {
 		return l.reach(fs, line)
 	}
 	return nil
-}
-
-// callArguments compiles the arguments of a call in consecutive slots. In a statement of several lines the call itself is
-// reached when they are there.
-func (fs *compiler) callArguments(e *syntax.CallExpr) (gather func(f *frame), n int, tail many) {
-	gather, n, tail = fs.argumentsAt(e.Args, e.Lines)
-	arrive := fs.arrive(e.Line)
-	switch {
-	case arrive == nil:
-	case tail != nil:
-		inner := tail
-		tail = func(f *frame) []Value {
-			values := slices.Clone(inner(f)) // the Tracer may run code
-			arrive(f)
-			return values
-		}
-	default:
-		inner := gather
-		gather = func(f *frame) {
-			inner(f)
-			arrive(f)
-		}
-	}
-	return gather, n, tail
 }
 
 // before compiles e with a line reached before it, and after with one reached when it has its value.

@@ -20,14 +20,15 @@ const (
 // does, so that its errors and their order are the same.
 type parser struct {
 	lexer
-	current  token
-	meaning  meaning // of current
-	at       int32   // offset of current
-	ahead    token   // the one behind current, when looked at: tokenNone if not
-	lastLine int     // of the token before current
-	levels   int
-	fn       *Function
-	all      []*Variable
+	current   token
+	meaning   meaning // of current
+	at        int32   // offset of current
+	ahead     token   // the one behind current, when looked at: tokenNone if not
+	lastLine  int     // of the token before current
+	levels    int
+	fn        *Function
+	all       []*Variable
+	functions int // until now, without the chunk
 }
 
 const tokenNone token = -1

@@ -317,7 +317,8 @@ func (p *parser) markAssigned(target, value Expr) {
 
 // function reads parameters and body; the word function and a name are behind.
 func (p *parser) function(method bool, line int) *FunctionExpr {
-	fn := &Function{outer: p.fn, Line: line}
+	p.functions++
+	fn := &Function{outer: p.fn, Line: line, Number: p.functions}
 	p.fn = fn
 	start := p.pos
 	p.checkNext('(')

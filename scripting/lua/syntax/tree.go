@@ -42,6 +42,7 @@ type Function struct {
 	EndLine  int
 	LastLine int // of its last token
 	Length   int // bytes of source, without the functions inside
+	Number   int // of functions that begin before it
 
 	outer  *Function
 	active []*Variable

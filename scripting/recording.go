@@ -1,0 +1,266 @@
+package scripting
+
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
+	"github.com/miniserver-go/miniserver/scripting/profile"
+)
+
+// chunk is a source that was compiled: that of a script, or of a library.
+type chunk struct {
+	kind    string // user_script or user_function
+	library string // its name, "" for a script
+	digest  string // of the source; "" until it is needed
+	source  string
+	code    string // what was compiled of it
+	proto   *lua.Proto
+}
+
+// recording is what the scripts and functions of a world do, between SCRIPT COVERAGE START and STOP, and between SCRIPT PROFILE START
+// and STOP. A chunk is followed from its first run in that time on; all are compiled plainly again when both have stopped. The figures
+// belong to the source: they outlast the chunk, and a library that is loaded again adds to them.
+type recording struct {
+	scripts  map[string]*profile.Script // by kind and digest
+	order    []*profile.Script
+	bytes    int // of the sources
+	coverage measure
+	times    measure
+	tree     *lua.CallTree // nil before the first start
+}
+
+// measure is one of the two things that a recording does.
+type measure struct {
+	on      bool
+	begun   bool // there are figures
+	omitted int  // runs for which there was no room
+}
+
+// Bounds of a recording. What comes when it is full is not recorded.
+const (
+	maxRecorded      = 1000     // sources
+	maxRecordedBytes = 16 << 20 // of sources
+)
+
+// StartCoverage begins to count what the scripts of the current world do, on top of what was counted before. It is to be called
+// under the engine's lock, as all methods here, and while no script runs.
+func (s *Scripts) StartCoverage() error { return s.start(&s.recording().coverage, "COVERAGE") }
+
+// StopCoverage ends that. With reset it forgets the counts, also if there is nothing to end.
+func (s *Scripts) StopCoverage(reset bool) error {
+	r := s.recording()
+	if err := s.stop(&r.coverage, "COVERAGE", reset); err != nil {
+		return err
+	}
+	if reset {
+		for _, sc := range r.order {
+			sc.Profile.Reset()
+		}
+	}
+	return nil
+}
+
+// Coverage returns the counts of the scripts and libraries that ran: views, valid until the next script runs.
+func (s *Scripts) Coverage() (*profile.Coverage, error) {
+	r := s.recording()
+	if !r.coverage.begun {
+		return nil, s.engine.Errorf(errNotRecorded, "COVERAGE")
+	}
+	c := &profile.Coverage{Omitted: r.coverage.omitted}
+	for _, sc := range r.order {
+		if sc.Ran() {
+			c.Scripts = append(c.Scripts, *sc)
+		}
+	}
+	return c, nil
+}
+
+// StartProfile begins to time what the scripts of the current world do, on top of what was timed before.
+func (s *Scripts) StartProfile() error {
+	r := s.recording()
+	if r.tree == nil {
+		r.tree = lua.NewCallTree(s.Nanos, s.hostName)
+	}
+	return s.start(&r.times, "PROFILE")
+}
+
+// StopProfile ends that. With reset it forgets the times, also if there is nothing to end.
+func (s *Scripts) StopProfile(reset bool) error {
+	r := s.recording()
+	if err := s.stop(&r.times, "PROFILE", reset); err != nil {
+		return err
+	}
+	if reset {
+		r.tree = nil
+	}
+	return nil
+}
+
+// Times returns the times: views, valid until the next script runs.
+func (s *Scripts) Times() (*profile.Times, error) {
+	r := s.recording()
+	if !r.times.begun {
+		return nil, s.engine.Errorf(errNotRecorded, "PROFILE")
+	}
+	t := &profile.Times{Omitted: r.times.omitted, Tree: r.tree}
+	for _, sc := range r.order {
+		t.Scripts = append(t.Scripts, *sc)
+	}
+	return t, nil
+}
+
+// recording returns the recording of the world.
+func (s *Scripts) recording() *recording {
+	if s.own.recording == nil {
+		s.own.recording = &recording{scripts: make(map[string]*profile.Script)}
+	}
+	return s.own.recording
+}
+
+// start begins a measure of the world's recording.
+func (s *Scripts) start(m *measure, name string) error {
+	if m.on {
+		return s.engine.Errorf(errRecording, name)
+	}
+	m.on, m.begun = true, true
+	s.switchRecorder()
+	return nil
+}
+
+// stop ends a measure, with reset for good.
+func (s *Scripts) stop(m *measure, name string, reset bool) error {
+	if !m.on && !reset {
+		return s.engine.Errorf(errNotRecording, name)
+	}
+	m.on = false
+	if reset {
+		*m = measure{}
+	}
+	s.switchRecorder()
+	return nil
+}
+
+// switchRecorder lets the profiles do what the measures want.
+func (s *Scripts) switchRecorder() {
+	r := s.own.recording
+	for _, sc := range r.order {
+		r.direct(sc)
+	}
+	if s.own.recorder = r; r.coverage.on || r.times.on {
+		return
+	}
+	s.own.recorder = nil
+	for _, sc := range s.own.cache.bySHA {
+		sc.proto.Unfollow()
+	}
+	for _, l := range s.own.registry.libraries {
+		l.proto.Unfollow()
+	}
+	if !r.coverage.begun && !r.times.begun {
+		s.own.recording = nil
+	}
+}
+
+// direct lets a profile do what the measures want.
+func (r *recording) direct(sc *profile.Script) {
+	sc.Profile.Counting, sc.Profile.Tree = r.coverage.on, nil
+	if r.times.on {
+		sc.Profile.Tree = r.tree
+	}
+}
+
+// runFunction runs a function of a chunk, and records that if the world's scripts are recorded.
+func (s *Scripts) runFunction(ch *chunk, fn *lua.Function, args []lua.Value) ([]lua.Value, error) {
+	if s.own.recorder == nil {
+		return s.lua.Run(fn, args...)
+	}
+	return s.runRecorded(ch, fn, args)
+}
+
+func (s *Scripts) runRecorded(ch *chunk, fn *lua.Function, args []lua.Value) ([]lua.Value, error) {
+	r := s.own.recorder
+	if !r.follow(ch) {
+		r.coverage.omit()
+		r.times.omit()
+		return s.lua.Run(fn, args...)
+	}
+	if r.times.on {
+		r.tree.Begin()
+		defer r.tree.End()
+	}
+	return s.lua.Run(fn, args...)
+}
+
+// omit notes a run that is not recorded.
+func (m *measure) omit() {
+	if m.on {
+		m.omitted++
+	}
+}
+
+// follow makes a chunk's functions record what they do, and reports whether there is room for it.
+func (r *recording) follow(ch *chunk) bool {
+	if ch.digest == "" {
+		ch.digest = digest([]byte(ch.source))
+	}
+	key := ch.kind + "/" + ch.digest
+	sc := r.scripts[key]
+	known := sc != nil
+	if !known {
+		if len(r.order) >= maxRecorded || r.bytes+len(ch.source) > maxRecordedBytes {
+			return false
+		}
+		sc = &profile.Script{Digest: ch.digest, Source: ch.source, Profile: new(lua.Profile), Name: profile.NameOf(ch.source, ch.path())}
+		r.direct(sc)
+	}
+	if ch.proto.Follow(ch.code, sc.Profile) != nil {
+		return false
+	}
+	if !known {
+		r.scripts[key], r.order = sc, append(r.order, sc)
+		r.bytes += len(ch.source)
+	}
+	return true
+}
+
+// path returns the path that stands for a chunk: its kind, and the digest of a script or the name of a library.
+func (ch *chunk) path() string {
+	if ch.library != "" {
+		return ch.kind + "/" + ch.library + ".lua"
+	}
+	return ch.kind + "/" + ch.digest + ".lua"
+}
+
+// hostName returns the name of a host function as scripts write it, with the command for redis.call.
+func (s *Scripts) hostName(fn *lua.Function, first lua.Value) string {
+	if s.hostNames == nil {
+		s.hostNames = make(map[*lua.Function]string)
+		if s.sparse != nil {
+			nameFields(s.hostNames, "", s.sparse)
+		}
+		nameFields(s.hostNames, "", s.scripts.globals)
+	}
+	name, known := s.hostNames[fn]
+	if !known {
+		return fn.Name()
+	}
+	if text, ok := first.AsString(); ok && (name == "redis.call" || name == "redis.pcall") {
+		if cmd := s.engine.CommandNamed(text); cmd != nil {
+			return name + " " + strings.ToUpper(cmd.Name)
+		}
+	}
+	return name
+}
+
+// nameFields names the functions in the fields of a table, and those in the tables of the fields.
+func nameFields(names map[*lua.Function]string, prefix string, t *lua.Table) {
+	for k, v, more, _ := t.Next(nil, lua.Nil); more; k, v, more, _ = t.Next(nil, k) {
+		field, _ := k.AsString()
+		switch fn, inner := v.AsFunction(), v.AsTable(); {
+		case fn != nil:
+			names[fn] = prefix + field
+		case inner != nil && prefix == "" && field != "_G" && field != "server":
+			nameFields(names, field+".", inner)
+		}
+	}
+}
