@@ -1,0 +1,112 @@
+package scripting
+
+import (
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+// SCRIPT COVERAGE START | REPORT [LCOV | TEXT] | STOP [RESET]
+func (s *Scripts) cmdCoverage(c *engine.Call) {
+	recorder{name: "COVERAGE", start: s.StartCoverage, stop: s.StopCoverage, report: s.reportCoverage, formats: []string{"TEXT", "LCOV"}}.run(c)
+}
+
+// SCRIPT PROFILE START | REPORT [TEXT | PPROF | SVG] | STOP [RESET]
+func (s *Scripts) cmdProfile(c *engine.Call) {
+	recorder{name: "PROFILE", start: s.StartProfile, stop: s.StopProfile, report: s.reportTimes, formats: []string{"TEXT", "PPROF", "SVG"}}.run(c)
+}
+
+// recorder is what the two commands differ in.
+type recorder struct {
+	name    string
+	start   func() error
+	stop    func(reset bool) error
+	report  func(format string) ([]byte, error)
+	formats []string // the default first
+}
+
+func (r recorder) run(c *engine.Call) {
+	switch {
+	case c.Word("START"):
+		r.runStart(c)
+	case c.Word("REPORT"):
+		r.runReport(c)
+	case c.Word("STOP"):
+		r.runStop(c)
+	default:
+		c.Fail(c.Engine.Errorf(errRecordAction, r.name))
+	}
+}
+
+func (r recorder) runStart(c *engine.Call) {
+	if c.More() {
+		c.Fail(c.SubSyntaxError())
+		return
+	}
+	if err := r.start(); err != nil {
+		c.Fail(err)
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+func (r recorder) runReport(c *engine.Call) {
+	format := r.format(c)
+	if c.More() {
+		c.Fail(c.Engine.Errorf(errRecordFormat, r.name, strings.Join(r.formats, "|")))
+		return
+	}
+	report, err := r.report(format)
+	if err != nil {
+		c.Fail(err)
+		return
+	}
+	c.Reply.Bulk(report)
+}
+
+func (r recorder) runStop(c *engine.Call) {
+	reset := c.Word("RESET")
+	if c.More() {
+		c.Fail(c.Engine.Errorf(errRecordReset, r.name))
+		return
+	}
+	if err := r.stop(reset); err != nil {
+		c.Fail(err)
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+// format reads the format of a report.
+func (r recorder) format(c *engine.Call) string {
+	for _, format := range r.formats {
+		if c.Word(format) {
+			return format
+		}
+	}
+	return r.formats[0]
+}
+
+func (s *Scripts) reportCoverage(format string) ([]byte, error) {
+	coverage, err := s.Coverage()
+	switch {
+	case err != nil:
+		return nil, err
+	case format == "LCOV":
+		return coverage.LCOV(), nil
+	}
+	return coverage.Text(), nil
+}
+
+func (s *Scripts) reportTimes(format string) ([]byte, error) {
+	times, err := s.Times()
+	switch {
+	case err != nil:
+		return nil, err
+	case format == "PPROF":
+		return times.PProf()
+	case format == "SVG":
+		return times.SVG(), nil
+	}
+	return times.Text(), nil
+}
