@@ -52,7 +52,7 @@ func follow(t *testing.T, source string, clock func() int64) (*lua.Proto, *lua.P
 	if clock != nil {
 		p.Tree = lua.NewCallTree(clock, func(fn *lua.Function, _ lua.Value) string { return fn.Name() })
 	}
-	proto, err := lua.Compile(source, "@script.lua")
+	proto, err := lua.Compile(source, "=t")
 	require.NoError(t, err)
 	require.NoError(t, proto.Follow(source, p))
 	return proto, p
