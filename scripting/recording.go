@@ -231,25 +231,49 @@ func (ch *chunk) path() string {
 	return ch.kind + "/" + ch.digest + ".lua"
 }
 
-// hostName returns the name of a host function as scripts write it, with the command for redis.call.
+// hostNames are the names of host functions as scripts write them.
+type hostNames struct {
+	functions map[*lua.Function]string
+	calls     map[[2]string]string // of redis.call and redis.pcall with a command, as it is typed
+}
+
+// maxCallNames bounds the ways to type commands.
+const maxCallNames = 1000
+
+// hostName returns the name of a host function, with the command for redis.call.
 func (s *Scripts) hostName(fn *lua.Function, first lua.Value) string {
-	if s.hostNames == nil {
-		s.hostNames = make(map[*lua.Function]string)
-		if s.sparse != nil {
-			nameFields(s.hostNames, "", s.sparse)
+	if s.names.functions == nil {
+		s.names = hostNames{make(map[*lua.Function]string), make(map[[2]string]string)}
+		for _, globals := range []*lua.Table{s.functions.globals, s.sparse, s.scripts.globals} {
+			if globals != nil {
+				nameFields(s.names.functions, "", globals)
+			}
 		}
-		nameFields(s.hostNames, "", s.scripts.globals)
 	}
-	name, known := s.hostNames[fn]
+	name, known := s.names.functions[fn]
 	if !known {
 		return fn.Name()
 	}
 	if text, ok := first.AsString(); ok && (name == "redis.call" || name == "redis.pcall") {
-		if cmd := s.engine.CommandNamed(text); cmd != nil {
-			return name + " " + strings.ToUpper(cmd.Name)
-		}
+		return s.callName(name, text)
 	}
 	return name
+}
+
+// callName returns the name of redis.call with a command, without it if there is no such command.
+func (s *Scripts) callName(name, command string) string {
+	if full, known := s.names.calls[[2]string{name, command}]; known {
+		return full
+	}
+	cmd := s.engine.CommandNamed(command)
+	if cmd == nil {
+		return name
+	}
+	full := name + " " + strings.ToUpper(cmd.Name)
+	if len(s.names.calls) < maxCallNames {
+		s.names.calls[[2]string{name, strings.Clone(command)}] = full
+	}
+	return full
 }
 
 // nameFields names the functions in the fields of a table, and those in the tables of the fields.

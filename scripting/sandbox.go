@@ -193,7 +193,7 @@ func (s *Scripts) openFunctions() {
 	s.sparse = lua.NewTable(0, 1)
 	s.setAPI(s.sparse, protect(loading))
 	protect(s.sparse)
-	s.hostNames = nil
+	s.names = hostNames{}
 }
 
 // forScripts are the fields of redis that functions do not have, and whileLoading those that a library has while it is

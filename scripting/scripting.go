@@ -56,7 +56,7 @@ type Scripts struct {
 	bare    bool     // errors are texts, not tables
 	sized   bool     // the tables of replies have their size from the beginning
 
-	hostNames map[*lua.Function]string // see hostName
+	names hostNames // for profiles; none until they are needed
 
 	functions sandbox
 	sparse    *lua.Table   // the globals of a library while it is loaded
