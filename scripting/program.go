@@ -61,7 +61,13 @@ func (s *Scripts) admit(c *engine.Call, p *program, readOnly bool) error {
 // run executes the program that was entered, and replies with its result.
 func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	p := s.running
-	results, err := s.runFunction(p.chunk, p.fn, args)
+	if s.own.recorder != nil {
+		s.own.recorder.begin(p.chunk)
+	}
+	results, err := s.lua.Run(p.fn, args...)
+	if s.own.recorder != nil {
+		s.own.recorder.end()
+	}
 	var table []byte
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
 		table, err = s.encode(results[0], c.Reply.Proto(), p.name)

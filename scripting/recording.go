@@ -169,26 +169,21 @@ func (r *recording) direct(sc *profile.Script) {
 	}
 }
 
-// runFunction runs a function of a chunk, and records that if the world's scripts are recorded.
-func (s *Scripts) runFunction(ch *chunk, fn *lua.Function, args []lua.Value) ([]lua.Value, error) {
-	if s.own.recorder == nil {
-		return s.lua.Run(fn, args...)
-	}
-	return s.runRecorded(ch, fn, args)
-}
-
-func (s *Scripts) runRecorded(ch *chunk, fn *lua.Function, args []lua.Value) ([]lua.Value, error) {
-	r := s.own.recorder
+// begin is called before a function of a chunk runs, and end behind it.
+func (r *recording) begin(ch *chunk) {
 	if !r.follow(ch) {
 		r.coverage.omit()
 		r.times.omit()
-		return s.lua.Run(fn, args...)
 	}
 	if r.times.on {
 		r.tree.Begin()
-		defer r.tree.End()
 	}
-	return s.lua.Run(fn, args...)
+}
+
+func (r *recording) end() {
+	if r.times.on {
+		r.tree.End()
+	}
 }
 
 // omit notes a run that is not recorded.

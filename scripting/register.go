@@ -102,7 +102,13 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 	s.loading, s.started = l, s.engine.Watch()
 	s.lua.SetMemoryLimit(int(s.memoryLimit))
 	s.functions.globals.Swap(s.sparse)
-	_, err = s.runFunction(&l.chunk, fn, nil)
+	if s.own.recorder != nil {
+		s.own.recorder.begin(&l.chunk)
+	}
+	_, err = s.lua.Run(fn)
+	if s.own.recorder != nil {
+		s.own.recorder.end()
+	}
 	s.functions.globals.Swap(s.sparse)
 	s.loading = nil
 	s.trim()
