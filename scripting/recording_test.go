@@ -185,9 +185,11 @@ func TestTracefile(t *testing.T) {
 	r := newRecorded(t, "SCRIPT COVERAGE START")
 	r.eval(manyWays)
 	r.do("FUNCTION", "LOAD", library("one"))
+	r.eval("local t = {['x,y'] = function() end} pcall('a\\nDA:1,1', function() end)")
 	r.eval("local f = function() end f = function() end\nf = function() end return 1")
 	text := r.do("SCRIPT", "COVERAGE", "REPORT", "LCOV")
 	require.Contains(t, text, "FN:1,f\nFN:1,f:1\nFN:2,f:2\n")
+	require.Contains(t, text, "FN:1,function:1\nFN:1,function:1:1\n")
 	totals, sum := map[string]int{}, map[string]int{}
 	for line := range strings.Lines(text) {
 		kind, value, _ := strings.Cut(strings.TrimSpace(line), ":")

@@ -10,6 +10,9 @@
 // leaves nothing to the next, except in the local variables that the functions of a library share. Each
 // redis.call in a program caches the command that it resolved.
 //
+// A recording of a world counts and times what its programs do. The code of each that runs is exchanged for code that does so,
+// in place, until the recording stops; see recording.go.
+//
 // Invariants:
 //  1. A script's commands go through the engine's table and gate like all others.
 //  2. A run past busy-reply-threshold releases the engine's lock; its commands take the lock one by one.

@@ -110,7 +110,8 @@
 //	value, cell, identity, table*         values, and tables with C Lua's order and borders
 //	state, frame, invoke*, error, run     the stack, how functions are entered and left, how errors travel
 //	compile*, proto                       the compiler and its product
-//	follow, profile, trace, level         what follows a run line by line: coverage, debuggers
+//	follow, profile, calltree, trace,     what follows a run line by line: coverage, times, debuggers
+//	level
 //	meta, concat, piece, buffer, builder  operators on other values than numbers, strings, tables at once
 //	control, memory, coroutine, worker    the limits of a run; coroutines
 //	call, host, check, library            what host functions see

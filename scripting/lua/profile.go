@@ -1,6 +1,11 @@
 package lua
 
-import "github.com/miniserver-go/miniserver/scripting/lua/syntax"
+import (
+	"strings"
+	"unicode"
+
+	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
+)
 
 // Profile is a follower of one chunk. It counts what the chunk's functions do, and tells a CallTree when they do it. Both can be
 // switched while none of them runs.
@@ -275,7 +280,9 @@ func (p *Profile) nameFunctions(s syntax.Stat) {
 func (p *Profile) nameFunction(name string, e syntax.Expr) {
 	switch e := e.(type) {
 	case *syntax.FunctionExpr:
-		p.names[e.Body] = name
+		if !strings.ContainsFunc(name, notInName) {
+			p.names[e.Body] = name
+		}
 	case *syntax.TableExpr:
 		for _, item := range e.Items {
 			if key, ok := item.Key.(syntax.StringExpr); ok {
@@ -283,6 +290,11 @@ func (p *Profile) nameFunction(name string, e syntax.Expr) {
 			}
 		}
 	}
+}
+
+// notInName reports whether a character is found in no name, or path of names.
+func notInName(r rune) bool {
+	return r != '_' && r != '.' && !unicode.IsLetter(r) && !unicode.IsDigit(r)
 }
 
 // nameArguments names functions that are arguments: by the text before them, or by the item function_name beside them in a table,

@@ -15,6 +15,7 @@ package profile
 import (
 	"cmp"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -27,6 +28,8 @@ type Script struct {
 	Digest  string // the SHA1 of Source in hexadecimal digits
 	Source  string
 	Profile *lua.Profile
+
+	split []string // Source in lines; nil until it is needed
 }
 
 // NameOf returns a script's name: the path to a .lua file that its first line names in a comment, without which it is the given one.
@@ -56,9 +59,18 @@ func (s *Script) Ran() bool {
 	})
 }
 
+// newline is the end of a line, as Lua counts lines.
+var newline = regexp.MustCompile(`\r\n|\n\r|\r|\n`)
+
 // lines returns the lines of the source, without their ends.
 func (s *Script) lines() []string {
-	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(s.Source, "\r\n", "\n"), "\n"), "\n")
+	if s.split == nil {
+		s.split = newline.Split(s.Source, -1)
+		if last := len(s.split) - 1; last > 0 && s.split[last] == "" {
+			s.split = s.split[:last]
+		}
+	}
+	return s.split
 }
 
 // line returns a line of the source without the spaces around it, "" if there is none.

@@ -123,16 +123,18 @@ func (t *Times) sum() (lines, functions, hosts figures) {
 		whole := functions.at(place{script: scripts[node.Chunk], function: node.Function})
 		whole.calls += node.Calls
 		whole.own += node.Time()
-		if !recursive(nodes, n, 0) {
+		recurs := recursive(nodes, n, 0)
+		if !recurs {
 			whole.all += all[n]
 		}
-		addLines(lines, whole.place, nodes, n)
+		addLines(lines, whole.place, nodes, n, recurs)
 	}
 	return lines, functions, hosts
 }
 
-// addLines adds the time of a node's statements to their lines. A line ran as often as the statement on it that ran most.
-func addLines(lines figures, at place, nodes []lua.CallNode, n int) {
+// addLines adds the time of a node's statements to their lines. A line ran as often as the statement on it that ran most. recurs tells
+// that the function runs in the chain above, too.
+func addLines(lines figures, at place, nodes []lua.CallNode, n int, recurs bool) {
 	hits := make(map[int]int)
 	at.function = 0
 	for i, cost := range nodes[n].Costs {
@@ -141,7 +143,7 @@ func addLines(lines figures, at place, nodes []lua.CallNode, n int) {
 		}
 		x := lines.at(at)
 		x.own += cost.Time
-		if !recursive(nodes, n, at.line) {
+		if !recurs || !recursive(nodes, n, at.line) {
 			x.all += cost.Time
 		}
 		if i > 0 {
