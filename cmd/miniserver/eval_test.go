@@ -249,3 +249,26 @@ func TestScriptsLog(t *testing.T) {
 	}
 	require.Equal(t, []string{"* notice 3", "# notice 4", ". debug 1", "- debug 2", "* debug 3", "# debug 4"}, lines)
 }
+
+// TestEvalWritesReports: coverage and profiles go to files, whose names say in which format.
+func TestEvalWritesReports(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "script.lua")
+	require.NoError(t, os.WriteFile(path, []byte("if KEYS[1] then\n  return redis.call('INCR', KEYS[1])\nend\nreturn 0"), 0o600))
+	for option, want := range map[string]string{
+		"--cover=lines.info":    "^TN:\nSF:.*/script.lua\nFN:1,main chunk\nFNDA:3,main chunk\n(?s:.*)\nDA:4,0\n",
+		"--cover=lines.txt":     `^.*/script.lua: 2 of 3 lines \(66\.7 %\), 1 of 2 branches \(50\.0 %\)`,
+		"--profile=times.svg":   "^<svg (?s:.*)redis.call INCR",
+		"--profile=times.pb.gz": "^\x1f.",
+		"--profile=times.txt":   `^\d+\.\d+ ms in scripts\n(?s:.*) 3  redis\.call INCR\n`,
+	} {
+		name, file, _ := strings.Cut(option, "=")
+		var out strings.Builder
+		require.NoError(t, run(t.Context(), []string{"eval", "--times", "3", name + "=" + filepath.Join(folder, file), path, "k"}, nil, &out))
+		require.Equal(t, "1\n2\n3\n", out.String())
+		report, err := os.ReadFile(filepath.Join(folder, file))
+		require.NoError(t, err)
+		require.Regexp(t, want, string(report), option)
+	}
+	require.Error(t, run(t.Context(), []string{"eval", "--cover", filepath.Join(folder, "missing", "x"), path}, nil, io.Discard))
+}
