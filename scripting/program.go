@@ -36,6 +36,9 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 	if err := s.admit(c, p, readOnly); err != nil {
 		return c.Fail(err)
 	}
+	if s.own.recorder != nil {
+		s.own.recorder.begin(p.chunk)
+	}
 	return true
 }
 
@@ -61,13 +64,7 @@ func (s *Scripts) admit(c *engine.Call, p *program, readOnly bool) error {
 // run executes the program that was entered, and replies with its result.
 func (s *Scripts) run(c *engine.Call, args ...lua.Value) {
 	p := s.running
-	if s.own.recorder != nil {
-		s.own.recorder.begin(p.chunk)
-	}
 	results, err := s.lua.Run(p.fn, args...)
-	if s.own.recorder != nil {
-		s.own.recorder.end()
-	}
 	var table []byte
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
 		table, err = s.encode(results[0], c.Reply.Proto(), p.name)
@@ -111,6 +108,9 @@ func (s *Scripts) leave() {
 		s.session.Reply.Swap(nil)
 	}
 	s.trim()
+	if s.own.recorder != nil {
+		s.own.recorder.end()
+	}
 }
 
 // trim releases the memory of the State after a run that used much.
