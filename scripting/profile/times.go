@@ -91,64 +91,92 @@ func (f figures) sorted() (list []*figure) {
 	return list
 }
 
-// sum sums the tree up. The own time of a line or a Lua function has the host functions that it calls in it.
-func (t *Times) sum() (lines, functions, hosts figures) {
-	lines, functions, hosts = make(figures), make(figures), make(figures)
-	nodes, scripts := t.Tree.Nodes(), t.scripts()
-	all := spans(nodes)
-	for n := 1; n < len(nodes); n++ {
-		node := &nodes[n]
-		parent := &nodes[node.Parent]
-		caller := place{script: scripts[parent.Chunk], line: parent.Line(node.Place)}
-		if caller.line > 0 && !recursive(nodes, node.Parent, caller.line) {
-			lines.at(caller).all += all[n]
-		}
-		if node.Chunk == nil && node.Calls > 0 {
-			x := hosts.at(place{host: node.Host})
-			x.own += node.Time()
-			x.calls += node.Calls
-			if caller.line > 0 {
-				line := lines.at(caller)
-				line.own += node.Time()
-				line.hostTime += node.Time()
-				line.hostCalls += node.Calls
-			}
-			if caller.script != nil {
-				functions.at(place{script: caller.script, function: parent.Function}).own += node.Time()
-			}
-		}
-		if node.Chunk == nil {
-			continue
-		}
-		whole := functions.at(place{script: scripts[node.Chunk], function: node.Function})
-		whole.calls += node.Calls
-		whole.own += node.Time()
-		recurs := recursive(nodes, n, 0)
-		if !recurs {
-			whole.all += all[n]
-		}
-		addLines(lines, whole.place, nodes, n, recurs)
-	}
-	return lines, functions, hosts
+// summary sums a tree up. The own time of a line or a Lua function has the host functions that it calls in it.
+type summary struct {
+	lines, functions, hosts figures
+
+	nodes   []lua.CallNode
+	spans   []int64
+	scripts map[*lua.Profile]*Script
 }
 
-// addLines adds the time of a node's statements to their lines. A line ran as often as the statement on it that ran most. recurs tells
-// that the function runs in the chain above, too.
-func addLines(lines figures, at place, nodes []lua.CallNode, n int, recurs bool) {
+func (t *Times) sum() *summary {
+	s := &summary{lines: make(figures), functions: make(figures), hosts: make(figures), nodes: t.Tree.Nodes(), scripts: t.scripts()}
+	s.spans = spans(s.nodes)
+	for n := 1; n < len(s.nodes); n++ {
+		s.addToCaller(n)
+		if s.nodes[n].Chunk != nil {
+			s.addFunction(n)
+		} else if s.nodes[n].Calls > 0 {
+			s.addHost(n)
+		}
+	}
+	return s
+}
+
+// addToCaller adds a node's time to the line and the function that called it.
+func (s *summary) addToCaller(n int) {
+	node := &s.nodes[n]
+	parent := &s.nodes[node.Parent]
+	script, line := s.scripts[parent.Chunk], parent.Line(node.Place)
+	if script == nil {
+		return
+	}
+	host := int64(0)
+	if node.Chunk == nil {
+		host = node.Time()
+		s.functions.at(place{script: script, function: parent.Function}).own += host
+	}
+	if line == 0 {
+		return
+	}
+	x := s.lines.at(place{script: script, line: line})
+	if !recursive(s.nodes, node.Parent, line) {
+		x.all += s.spans[n]
+	}
+	if node.Chunk == nil {
+		x.own += host
+		x.hostTime += host
+		x.hostCalls += node.Calls
+	}
+}
+
+// addHost adds a node to its host function.
+func (s *summary) addHost(n int) {
+	node := &s.nodes[n]
+	x := s.hosts.at(place{host: node.Host})
+	x.own += node.Time()
+	x.calls += node.Calls
+	if !recursive(s.nodes, n, 0) {
+		x.all += s.spans[n]
+	}
+}
+
+// addFunction adds a node to its Lua function, and to the lines of that. A line ran as often as the statement on it that ran most.
+func (s *summary) addFunction(n int) {
+	node := &s.nodes[n]
+	script := s.scripts[node.Chunk]
+	whole := s.functions.at(place{script: script, function: node.Function})
+	whole.calls += node.Calls
+	whole.own += node.Time()
+	above := recursive(s.nodes, n, 0)
+	if !above {
+		whole.all += s.spans[n]
+	}
 	hits := make(map[int]int)
-	at.function = 0
-	for i, cost := range nodes[n].Costs {
-		if at.line = nodes[n].Line(i); at.line == 0 || cost == (lua.Cost{}) {
+	for i, cost := range node.Costs {
+		line := node.Line(i)
+		if line == 0 || cost == (lua.Cost{}) {
 			continue
 		}
-		x := lines.at(at)
+		x := s.lines.at(place{script: script, line: line})
 		x.own += cost.Time
-		if !recurs || !recursive(nodes, n, at.line) {
+		if !above || !recursive(s.nodes, n, line) {
 			x.all += cost.Time
 		}
 		if i > 0 {
-			x.calls += max(0, cost.Hits-hits[at.line])
-			hits[at.line] = max(hits[at.line], cost.Hits)
+			x.calls += max(0, cost.Hits-hits[line])
+			hits[line] = max(hits[line], cost.Hits)
 		}
 	}
 }
@@ -175,19 +203,19 @@ const shownLines = 50
 // that were called.
 func (t *Times) Text() []byte {
 	var b bytes.Buffer
-	lines, functions, hosts := t.sum()
+	sums := t.sum()
 	total := int64(0)
-	for _, f := range functions {
+	for _, f := range sums.functions {
 		total += f.own
 	}
 	fmt.Fprintf(&b, "%.3f ms in scripts\n", millis(total))
 	if t.Omitted > 0 {
 		fmt.Fprintf(&b, "%d runs of other scripts were not timed\n", t.Omitted)
 	}
-	sorted := lines.sorted()
+	sorted := sums.lines.sorted()
 	writeTable(&b, total, "runs  line", sorted[:min(len(sorted), shownLines)])
-	writeTable(&b, total, "calls  function", functions.sorted())
-	writeTable(&b, total, "calls  command or library function", hosts.sorted())
+	writeTable(&b, total, "calls  function", sums.functions.sorted())
+	writeTable(&b, total, "calls  command or library function", sums.hosts.sorted())
 	return b.Bytes()
 }
 
@@ -196,7 +224,7 @@ func writeTable(b *bytes.Buffer, total int64, title string, list []*figure) {
 	unit, _, _ := strings.Cut(title, " ")
 	fmt.Fprintf(b, "\n%10s %6s %10s %*s\n", "own ms", "%", "all ms", 8+len(title)-len(unit), title)
 	for _, f := range list {
-		fmt.Fprintf(b, "%10.3f %6.1f %10.3f %8d  %s", millis(f.own), 100*float64(f.own)/float64(max(total, 1)), millis(max(f.all, f.own)), f.calls, f.name())
+		fmt.Fprintf(b, "%10.3f %6.1f %10.3f %8d  %s", millis(f.own), 100*float64(f.own)/float64(max(total, 1)), millis(f.all), f.calls, f.name())
 		if f.line > 0 {
 			fmt.Fprintf(b, "  %s", f.script.line(f.line))
 		}
@@ -211,7 +239,7 @@ func writeTable(b *bytes.Buffer, total int64, title string, list []*figure) {
 //	   3       12.7        3       11.9 | redis.call('INCR', KEYS[1])
 func (t *Times) Listing() []byte {
 	var b bytes.Buffer
-	figures, _, _ := t.sum()
+	figures := t.sum().lines
 	fmt.Fprintf(&b, "%8s %10s %8s %10s\n", "hits", "us", "calls", "us")
 	for i := range t.Scripts {
 		s := &t.Scripts[i]
