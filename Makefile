@@ -1,4 +1,4 @@
-# make test is the one test command. It needs only Go. If redis-server, redis-cli, redis-benchmark and lua5.1
+# make test is the one test command. It needs only Go. If redis-server, redis-cli, redis-benchmark, lua5.1 and lcov
 # are installed, the tests compare with them; otherwise they say what they skip.
 # FULL=1 adds staticcheck, the race detector, two million random commands and the packages for other languages.
 

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/resp"
 	"github.com/miniserver-go/miniserver/scripting"
 )
@@ -213,10 +214,7 @@ func TestTracefile(t *testing.T) {
 			totals = map[string]int{}
 		}
 	}
-	lcov, err := exec.LookPath("lcov")
-	if err != nil {
-		t.Skip("lcov is not installed")
-	}
+	lcov := reference.Require(t, "lcov")
 	file := filepath.Join(t.TempDir(), "scripts.info")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o600))
 	out, err := exec.Command(lcov, "--rc", "lcov_branch_coverage=1", "--summary", file).CombinedOutput()

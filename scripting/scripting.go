@@ -40,7 +40,7 @@ import (
 type Scripts struct {
 	// Log receives the messages of redis.log from the parameter loglevel on: level 0 (debug) to 3 (warning).
 	Log func(level int, text string)
-	// Nanos reads a clock that never stands still, in nanoseconds, for profiles.
+	// Nanos reads the machine's monotonic clock, in nanoseconds, for profiles. By default it has the engine's microseconds.
 	Nanos func() int64
 
 	engine  *engine.Engine

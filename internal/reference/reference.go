@@ -32,7 +32,7 @@ type Server struct {
 	Release *release.Release
 }
 
-// Require returns the path of a program in $PATH: one of Redis, of any release, or lua5.1. If it is missing
+// Require returns the path of a program in $PATH: one of Redis, of any release, lua5.1 or lcov. If it is missing
 // the test is skipped, or fails if REQUIRE_REDIS is set.
 func Require(t testing.TB, program string) string {
 	t.Helper()
