@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 )
 
@@ -43,7 +44,7 @@ var shared = regexp.MustCompile(`(?mi)^\S*> (CONFIG|ACL|INFO|SLOWLOG|LATENCY|COM
 // ownFiles returns the files that concern only the world in which they run, and whose replies are right there when the engine has no other.
 func ownFiles(t *testing.T) (files []*transcript.File, others int) {
 	g := guest(t, host(t), "alone")
-	for _, f := range transcript.Files(t, commandCorpus) {
+	for _, f := range corpus.Files(t, commandCorpus) {
 		text, err := os.ReadFile(f.Name)
 		require.NoError(t, err)
 		if !shared.Match(text) {

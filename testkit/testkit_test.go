@@ -5,11 +5,12 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
-const corpus = "testdata"
+const kitCorpus = "testdata"
 
 // furnish gives an engine all parts of a server with the kit.
 func furnish(e *engine.Engine) {
@@ -21,12 +22,12 @@ func world(proto int) transcript.World {
 }
 
 func TestTranscripts(t *testing.T) {
-	if transcript.Updating(t, corpus, func() transcript.World { return world(2) }) {
+	if corpus.Updating(t, kitCorpus, func() transcript.World { return world(2) }) {
 		return
 	}
-	transcript.RunFiles(t, world(2), corpus, transcript.Files(t, corpus))
+	corpus.RunFiles(t, world(2), kitCorpus, corpus.Files(t, kitCorpus))
 }
 
 func TestTranscriptsInRESP3(t *testing.T) {
-	transcript.RunFiles(t, world(3), corpus, transcript.Files(t, corpus))
+	corpus.RunFiles(t, world(3), kitCorpus, corpus.Files(t, kitCorpus))
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/release"
@@ -112,7 +113,7 @@ func TestTranscriptsHandedToRedis(t *testing.T) {
 	require.Equal(t, "OK", w.ask("DEBUG", "SET-ACTIVE-EXPIRE", "0").Text)
 	w.Journal = w.record
 	require.NoError(t, w.Reset())
-	files := transcript.Files(t, corpus)
-	transcript.RunFiles(t, w, corpus, files)
+	files := corpus.Files(t, commandCorpus)
+	corpus.RunFiles(t, w, commandCorpus, files)
 	require.Greater(t, w.given, len(files)/2)
 }

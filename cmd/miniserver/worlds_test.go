@@ -24,6 +24,7 @@ import (
 	"github.com/miniserver-go/miniserver/ds/zset"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/keyspace"
@@ -33,8 +34,8 @@ import (
 	"github.com/miniserver-go/miniserver/server"
 )
 
-// corpus is the transcripts; every world runs all of them.
-var corpus = filepath.Join("..", "..", "commands", "testdata")
+// commandCorpus is the transcripts; every world runs all of them.
+var commandCorpus = filepath.Join("..", "..", "commands", "testdata")
 
 func memory(name string, proto int, tags ...string) *transcript.Memory {
 	return transcript.NewMemory(transcript.Traits{Name: name, Proto: proto, Tags: tags}, furnish)
@@ -58,14 +59,14 @@ func furnishWith(e *engine.Engine, disk snapshot.Disk) {
 
 func TestTranscriptsInProcess(t *testing.T) {
 	w := memory("an engine in process", 2)
-	if transcript.Updating(t, corpus, func() transcript.World { return w }) {
+	if corpus.Updating(t, commandCorpus, func() transcript.World { return w }) {
 		return
 	}
-	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
 func TestTranscriptsInRESP3(t *testing.T) {
-	transcript.RunFiles(t, memory("an engine in process, RESP3", 3), corpus, transcript.Files(t, corpus))
+	corpus.RunFiles(t, memory("an engine in process, RESP3", 3), commandCorpus, corpus.Files(t, commandCorpus))
 }
 
 // TestTranscriptsWithoutSmallEncodings runs them with every threshold at 0, so that no value is a
@@ -82,7 +83,7 @@ func TestTranscriptsWithoutSmallEncodings(t *testing.T) {
 			}
 		}
 	})
-	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
 // replayed is a world that, when a file is through, replays its journal into a fresh engine and
@@ -159,7 +160,7 @@ func TestTranscriptsReplayedFromTheJournal(t *testing.T) {
 	w := &replayed{Memory: memory("an engine with a journal", 2, "journal")}
 	w.Journal = w.record
 	require.NoError(t, w.Reset())
-	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
 // reloaded is a world that, when a file is through, saves a snapshot, loads it into a fresh engine and
@@ -210,7 +211,7 @@ func TestTranscriptsReloadedFromASnapshot(t *testing.T) {
 	w.Memory = transcript.NewMemory(transcript.Traits{Name: "an engine with a snapshot", Tags: []string{"snapshot"}}, func(e *engine.Engine) {
 		furnishWith(e, w.shelf)
 	})
-	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
 // contents returns all keys of an engine with their values and deadlines, in order, and its libraries.
@@ -308,7 +309,7 @@ func TestTranscriptsOverTCP(t *testing.T) {
 	require.NoError(t, err)
 	defer w.Close()
 	w.OneByte = true
-	transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus))
+	corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus))
 }
 
 // TestTranscriptsOnRedis runs there what the default release can run of them.
@@ -322,7 +323,7 @@ func runOn(t *testing.T, r reference.Release) {
 	if os.Getenv("REQUIRE_REDIS") == "" && testing.Short() {
 		t.Skip("the reference servers are left out with -short")
 	}
-	transcript.RunFiles(t, transcript.Real(t, r, 2), corpus, transcript.Files(t, corpus), todo(t, r)...)
+	corpus.RunFiles(t, corpus.Real(t, r, 2), commandCorpus, corpus.Files(t, commandCorpus), todo(t, r)...)
 }
 
 // TestTranscriptsLikeOlder runs what a server of another release can run of them in an engine that behaves as that release.
@@ -330,7 +331,7 @@ func TestTranscriptsLikeOlder(t *testing.T) {
 	for _, r := range []reference.Release{reference.Redis70, reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
 			w := memoryLike(t, r, "an engine like "+string(r))
-			transcript.RunFiles(t, w, corpus, transcript.Files(t, corpus), todo(t, "like-"+r)...)
+			corpus.RunFiles(t, w, commandCorpus, corpus.Files(t, commandCorpus), todo(t, "like-"+r)...)
 		})
 	}
 }
@@ -341,10 +342,10 @@ func TestTranscriptsOfRedis62(t *testing.T) {
 	dir := filepath.Join("testdata", "redis-6.2")
 	t.Run("ours", func(t *testing.T) {
 		w := memoryLike(t, reference.Redis62, "an engine like redis:6.2")
-		transcript.RunFiles(t, w, dir, transcript.Files(t, dir), todo(t, "like-redis:6.2")...)
+		corpus.RunFiles(t, w, dir, corpus.Files(t, dir), todo(t, "like-redis:6.2")...)
 	})
 	t.Run("theirs", func(t *testing.T) {
-		transcript.RunFiles(t, transcript.Real(t, reference.Redis62, 2), dir, transcript.Files(t, dir))
+		corpus.RunFiles(t, corpus.Real(t, reference.Redis62, 2), dir, corpus.Files(t, dir))
 	})
 }
 

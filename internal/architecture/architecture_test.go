@@ -28,6 +28,7 @@ var layers = [][]string{
 	{"internal/hunt"},
 	{"internal/difftest"},
 	{"internal/readme"},
+	{"internal/corpus"},
 	{"internal/transcript"},
 	{"internal/luacases"},
 	{"internal/likeness"},

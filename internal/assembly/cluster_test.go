@@ -12,6 +12,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
+	"github.com/miniserver-go/miniserver/internal/corpus"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
@@ -31,7 +32,7 @@ func furnishCluster(e *engine.Engine) {
 func TestTranscriptsInACluster(t *testing.T) {
 	for _, proto := range []int{2, 3} {
 		w := transcript.NewMemory(transcript.Traits{Name: "a node of a cluster", Proto: proto}, furnishCluster)
-		transcript.RunFiles(t, w, clusterCorpus, transcript.Files(t, clusterCorpus))
+		corpus.RunFiles(t, w, clusterCorpus, corpus.Files(t, clusterCorpus))
 	}
 }
 
@@ -40,10 +41,10 @@ func TestTranscriptsInARealCluster(t *testing.T) {
 	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
 			theirs := realNode(t, r)
-			transcript.RunFiles(t, theirs, clusterCorpus, transcript.Files(t, clusterCorpus))
+			corpus.RunFiles(t, theirs, clusterCorpus, corpus.Files(t, clusterCorpus))
 			if r != reference.Default {
 				traits := transcript.Traits{Name: "a node like " + string(r), Release: theirs.Traits().Release}
-				transcript.RunFiles(t, transcript.NewMemory(traits, furnishCluster), clusterCorpus, transcript.Files(t, clusterCorpus))
+				corpus.RunFiles(t, transcript.NewMemory(traits, furnishCluster), clusterCorpus, corpus.Files(t, clusterCorpus))
 			}
 		})
 	}
@@ -66,7 +67,7 @@ func realNode(t *testing.T, r reference.Release) *transcript.Server {
 	require.Equal(t, "OK", ask("CLUSTER", "ADDSLOTSRANGE", "0", "16383").Text)
 	require.Eventually(t, func() bool { return strings.Contains(ask("CLUSTER", "INFO").Text, "cluster_state:ok") },
 		time.Minute, 50*time.Millisecond)
-	traits := transcript.TraitsOf(r)
+	traits := corpus.TraitsOf(r)
 	traits.Release = server.Release
 	w, err := transcript.Connect("unix", server.Socket, traits)
 	require.NoError(t, err)

@@ -91,9 +91,6 @@ func Load(path string) (*File, error) {
 func Parse(name, text string) (*File, error) {
 	p := parser{file: &File{Name: name, lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}}
 	p.lets = map[string]string{}
-	if !strings.HasPrefix(text, "#") {
-		return nil, p.fail("the first line must be a comment that says what the file covers")
-	}
 	for p.at < len(p.file.lines) {
 		if err := p.next(); err != nil {
 			return nil, err

@@ -197,7 +197,7 @@ func (c *memoryConn) collect(o engine.Outcome) {
 func (c *memoryConn) Next(patient bool) (resp.Value, bool, error) {
 	c.world.pump()
 	if patient && c.silent() {
-		if err := c.world.Advance(longSleep); err != nil {
+		if err := c.world.Advance(LongSleep); err != nil {
 			return Closed, false, err
 		}
 		c.world.pump()

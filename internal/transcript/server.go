@@ -17,7 +17,7 @@ const (
 	patience    = 20 * time.Second      // for a reply that must come; long, since the machine may stand still meanwhile
 	quietPeriod = 10 * time.Millisecond // without a reply, after which a command counts as blocked
 	oneByOne    = 1 << 10               // number of first bytes that OneByte sends one at a time
-	longSleep   = 50 * time.Millisecond // longest Advance that sleeps
+	LongSleep   = 50 * time.Millisecond // longest Advance that sleeps
 )
 
 // Server is the world behind a socket: a real server with a real clock.
@@ -40,7 +40,7 @@ type Server struct {
 // Connect returns the world of a server that is already running and empties it.
 func Connect(network, address string, traits Traits) (*Server, error) {
 	if traits.Sleep == 0 {
-		traits.Sleep = longSleep
+		traits.Sleep = LongSleep
 	}
 	traits.RealClock = true
 	traits.Tags = append(slices.Clone(traits.Tags), "tcp")

@@ -12,23 +12,18 @@ import (
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
-func TestTour(t *testing.T) {
-	const dir = "testdata"
-	if Updating(t, dir, nil) {
-		return
-	}
-	files := Files(t, dir)
-	t.Run("RESP2", func(t *testing.T) { RunFiles(t, Redis(t, 2), dir, files) })
-	t.Run("RESP3", func(t *testing.T) { RunFiles(t, Redis(t, 3), dir, files) })
-	t.Run("OneByte", func(t *testing.T) {
-		w := Redis(t, 2)
-		w.OneByte = true
-		RunFiles(t, w, dir, files)
-	})
+// redis starts a server of the default release as a world.
+func redis(t *testing.T) *Server {
+	server := reference.Default.Start(t)
+	w, err := Connect("unix", server.Socket, Traits{Name: "redis", Tags: []string{"redis"}, Release: server.Release})
+	require.NoError(t, err)
+	t.Cleanup(func() { w.Close() })
+	return w
 }
 
 // parse returns a file of these lines under a header.
@@ -63,86 +58,12 @@ func TestARunEndsAtAReplyThatDoesNotCome(t *testing.T) {
 }
 
 func TestWhatNobodyMentionedIsReported(t *testing.T) {
-	w := Redis(t, 2)
+	w := redis(t)
 	w.Quiet = time.Second
 	out, err := parse(t, "> SUBSCRIBE a b", `1) "subscribe"`, `2) "a"`, `3) (integer) 1`, "a> BLPOP q 0").Run(w)
 	require.NoError(t, err)
 	require.Len(t, out.Mismatches, 1)
 	require.Contains(t, out.Mismatches[0].String(), `2) "b"`)
-}
-
-// late is a world whose clock goes on by 50 ms in the first of its runs.
-type late struct {
-	*Server
-	stalls int
-}
-
-func (l *late) Dial(name string) (Conn, error) {
-	conn, err := l.Server.Dial(name)
-	return lateConn{conn, l}, err
-}
-
-type lateConn struct {
-	Conn
-	world *late
-}
-
-func (c lateConn) Send(args []string) error {
-	err := c.Conn.Send(args)
-	if c.world.stalls > 0 {
-		c.world.stalls--
-		time.Sleep(50 * time.Millisecond)
-	}
-	return err
-}
-
-func TestRunsWithALateStepAreRepeated(t *testing.T) {
-	f := parse(t, "> SET k v PX 40", "OK", "> GET k", `"v"`)
-	w := &late{Redis(t, 2), 1}
-	out, err := f.Run(w)
-	require.NoError(t, err)
-	require.Len(t, out.Mismatches, 1)
-	require.True(t, out.Slipped)
-	w.stalls = 1
-	again := new(retries)
-	out, err = again.run(f, w)
-	require.NoError(t, err)
-	require.Empty(t, out.Mismatches)
-
-	out, err = again.run(parse(t, "> PING", "wrong"), w)
-	require.NoError(t, err)
-	require.Len(t, out.Mismatches, 1, "what is wrong in time is wrong")
-}
-
-// lateAlways counts its runs and slips in every one.
-type lateAlways struct {
-	late
-	runs int
-}
-
-func (l *lateAlways) Dial(name string) (Conn, error) {
-	l.runs++
-	l.stalls = 1
-	return l.late.Dial(name)
-}
-
-func TestRunsThatFailAlikeEnd(t *testing.T) {
-	w := &lateAlways{late: late{Server: Redis(t, 2)}}
-	out, err := new(retries).run(parse(t, "> PING", "wrong"), w)
-	require.NoError(t, err)
-	require.Len(t, out.Mismatches, 1)
-	require.Equal(t, alikeRuns, w.runs)
-}
-
-func TestRepeatedRunsShareTheirTime(t *testing.T) {
-	w := &lateAlways{late: late{Server: Redis(t, 2)}}
-	again := &retries{spent: retryFor - time.Millisecond}
-	for range 3 {
-		out, err := again.run(parse(t, "> PING", "wrong"), w)
-		require.NoError(t, err)
-		require.Len(t, out.Mismatches, 1)
-	}
-	require.Equal(t, 4, w.runs, "one of the three files was run twice")
 }
 
 func TestVersionsDecideWhatAWorldRuns(t *testing.T) {
@@ -171,7 +92,7 @@ func TestVersionsDecideWhatAWorldRuns(t *testing.T) {
 }
 
 func TestResetRestoresParametersAndUsers(t *testing.T) {
-	w := Redis(t, 2)
+	w := redis(t)
 	before := w.parameters()
 	_, err := parse(t,
 		"@ config maxmemory 100mb", "> CONFIG SET hz 50 slowlog-log-slower-than 7", "OK",
@@ -189,7 +110,7 @@ func TestResetRestoresParametersAndUsers(t *testing.T) {
 
 // A file that fails during a pause must not make the next ones wait for its end.
 func TestResetEndsAPause(t *testing.T) {
-	w := Redis(t, 2)
+	w := redis(t)
 	_, err := parse(t, "> CLIENT PAUSE 1000000 WRITE", "OK").Run(w)
 	require.NoError(t, err)
 	w.Patience = time.Second
@@ -204,7 +125,7 @@ func TestUpdateKeepsWhatMatches(t *testing.T) {
 		"> VERSION", "",
 		"@ only miniserver", "> OURS k", "kept", "@ end",
 		"> GET k", `"w"`, "")
-	text, err := f.Update(Redis(t, 2), nil)
+	text, err := f.Update(redis(t), nil)
 	require.NoError(t, err)
 	require.Equal(t, strings.Join([]string{
 		"# header",
@@ -216,11 +137,11 @@ func TestUpdateKeepsWhatMatches(t *testing.T) {
 }
 
 func TestUpdateFromOursLeavesRedisItsSteps(t *testing.T) {
-	redis := Redis(t, 2)
-	redis.traits.Tags, redis.traits.Release = []string{"miniserver"}, nil // stands in for a server that has more
-	theirs := TraitsOf("redis:7.0")
+	w := redis(t)
+	w.traits.Tags, w.traits.Release = []string{"miniserver"}, nil // stands in for a server that has more
+	theirs := Traits{Name: "redis", Tags: []string{"redis"}, Release: release.Exactly("redis", "7.0"), Sleep: LongSleep}
 	f := parse(t, "> SET k v", "what redis says", "@ only miniserver", "> GET k", "old", "@ end", "@ since 7.2", "> GET k", "old")
-	text, err := f.Update(redis, &theirs)
+	text, err := f.Update(w, &theirs)
 	require.NoError(t, err)
 	require.Equal(t, "# header\n> SET k v\nwhat redis says\n@ only miniserver\n> GET k\n\"v\"\n@ end\n@ since 7.2\n> GET k\n\"v\"\n", text)
 }
@@ -253,7 +174,6 @@ func TestWords(t *testing.T) {
 
 func TestParseErrorsNameTheLine(t *testing.T) {
 	for text, want := range map[string]string{
-		"> PING\nPONG\n":         "test.txt:1: the first line must be a comment",
 		"#\nPONG\n":              "test.txt:2: a reply without a command: PONG",
 		"#\n> \"a\n":             "test.txt:2: unbalanced quotes",
 		"#\n> \n":                "test.txt:2: no command",

@@ -1,7 +1,10 @@
-package transcript
+// Package corpus runs the transcripts of this repository as tests, against engines in process and real servers, and rewrites their
+// replies.
+package corpus
 
 import (
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -10,6 +13,7 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/internal/reference"
+	"github.com/miniserver-go/miniserver/internal/transcript"
 	"github.com/miniserver-go/miniserver/release"
 )
 
@@ -18,37 +22,37 @@ var only = flag.String("transcripts", "", "run only the transcripts whose path c
 var update = flag.String("update", "", "rewrite the transcripts' replies from a world: redis for the default release, a release such as redis:7.0, or miniserver")
 
 // TraitsOf returns the traits of a server of the release.
-func TraitsOf(r reference.Release) Traits {
-	return Traits{Name: string(r), Tags: []string{"redis"}, Release: release.Exactly(r.Product(), r.Version()), Sleep: longSleep}
+func TraitsOf(r reference.Release) transcript.Traits {
+	return transcript.Traits{Name: string(r), Tags: []string{"redis"}, Release: release.Exactly(r.Product(), r.Version()), Sleep: transcript.LongSleep}
 }
 
 // Redis starts a server of the default release as a world that speaks proto. See Real.
-func Redis(t testing.TB, proto int) *Server {
+func Redis(t testing.TB, proto int) *transcript.Server {
 	t.Helper()
 	return Real(t, reference.Default, proto)
 }
 
 // Real starts a server of the release as a world that speaks proto. See reference.Release.Start.
-func Real(t testing.TB, r reference.Release, proto int) *Server {
+func Real(t testing.TB, r reference.Release, proto int) *transcript.Server {
 	t.Helper()
 	server := r.Start(t)
 	traits := TraitsOf(r)
 	traits.Release, traits.Proto = server.Release, proto
-	w, err := Connect("unix", server.Socket, traits)
+	w, err := transcript.Connect("unix", server.Socket, traits)
 	must(t, err)
 	t.Cleanup(func() { w.Close() })
 	return w
 }
 
 // Files returns the transcripts below dir.
-func Files(t testing.TB, dir string) []*File {
+func Files(t testing.TB, dir string) []*transcript.File {
 	t.Helper()
-	var files []*File
+	var files []*transcript.File
 	err := filepath.WalkDir(dir, func(path string, entry os.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || !strings.HasSuffix(path, ".txt") || !strings.Contains(filepath.ToSlash(path), *only) {
 			return err
 		}
-		f, err := Load(path)
+		f, err := load(path)
 		files = append(files, f)
 		return err
 	})
@@ -57,6 +61,18 @@ func Files(t testing.TB, dir string) []*File {
 		t.Fatalf("no transcripts in %s", dir)
 	}
 	return files
+}
+
+// load loads a transcript, whose first line must be a comment that says what the file covers.
+func load(path string) (*transcript.File, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	if !strings.HasPrefix(string(text), "#") {
+		return nil, fmt.Errorf("%s:1: the first line must be a comment that says what the file covers", path)
+	}
+	return transcript.Parse(path, string(text))
 }
 
 func must(t testing.TB, err error) {
@@ -68,7 +84,7 @@ func must(t testing.TB, err error) {
 
 // RunFiles runs each file as a subtest named by its path below dir. The subtests named in todo must fail: then
 // they log why, and one that passes is to be removed from the list.
-func RunFiles(t *testing.T, w World, dir string, files []*File, todo ...string) {
+func RunFiles(t *testing.T, w transcript.World, dir string, files []*transcript.File, todo ...string) {
 	var again retries
 	for _, f := range files {
 		path, err := filepath.Rel(dir, f.Name)
@@ -83,7 +99,7 @@ func RunFiles(t *testing.T, w World, dir string, files []*File, todo ...string) 
 }
 
 // report fails the test for each mismatch, or, if they are expected, for the lack of them.
-func report(t *testing.T, w World, out Outcome, expected bool) {
+func report(t *testing.T, w transcript.World, out transcript.Outcome, expected bool) {
 	say := t.Errorf
 	if expected {
 		say = t.Logf
@@ -110,13 +126,13 @@ type retries struct{ spent time.Duration }
 
 // run runs the file. It runs it again while replies are wrong and the world's clock has slipped: a
 // test of 20 milliseconds is void on a machine that stood still for 50.
-func (r *retries) run(f *File, w World) (Outcome, error) {
+func (r *retries) run(f *transcript.File, w transcript.World) (transcript.Outcome, error) {
 	out, err := f.Run(w)
 	for alike := 1; err == nil && len(out.Mismatches) > 0 && out.Slipped && alike < alikeRuns && r.spent < retryFor; alike++ {
 		last, began := out, time.Now()
 		out, err = f.Run(w)
 		r.spent += time.Since(began)
-		if !slices.EqualFunc(last.Mismatches, out.Mismatches, func(a, b Mismatch) bool { return a.Line == b.Line }) {
+		if !slices.EqualFunc(last.Mismatches, out.Mismatches, func(a, b transcript.Mismatch) bool { return a.Line == b.Line }) {
 			alike = 0
 		}
 	}
@@ -125,13 +141,13 @@ func (r *retries) run(f *File, w World) (Outcome, error) {
 
 // Updating rewrites the files below dir if the flag -update is set, and then reports true: the test must
 // return. ours opens the world for -update=miniserver. A step that the default release can run gets its replies from there only.
-func Updating(t *testing.T, dir string, ours func() World) bool {
+func Updating(t *testing.T, dir string, ours func() transcript.World) bool {
 	t.Helper()
 	if *update == "" {
 		return false
 	}
 	standard := TraitsOf(reference.Default)
-	w, theirs := World(nil), &standard
+	w, theirs := transcript.World(nil), &standard
 	switch *update {
 	case "miniserver":
 		w = ours()
@@ -152,7 +168,7 @@ func Updating(t *testing.T, dir string, ours func() World) bool {
 }
 
 // slow makes a world wait longer for replies that may not come.
-func slow(s *Server) *Server {
-	s.Quiet = 3 * quietPeriod
+func slow(s *transcript.Server) *transcript.Server {
+	s.Quiet *= 3
 	return s
 }
