@@ -34,6 +34,9 @@ func main() {
 // usageError is an error of a sub-command whose exit status 1 means something else: the status is 2.
 type usageError struct{ error }
 
+// Unwrap makes errors.Is see the error.
+func (e usageError) Unwrap() error { return e.error }
+
 const serverUsage = `Usage: miniserver [/path/to/redis.conf] [options] [-]
        miniserver - (read the configuration from stdin)
        miniserver -v or --version

@@ -26,6 +26,7 @@ type action func(ctx context.Context, args []string, in io.Reader, out io.Writer
 var subcommands = []*subcommand{
 	{"eval", []string{"[options] <script.lua|-> [key ...] [, argument ...]"}, "runs a Lua script without a server", prepareEval},
 	{"repl", []string{"[options]"}, "opens a prompt for Redis commands and Lua, without a server", prepareRepl},
+	{"test", []string{"[options] [directory|file ...]"}, "runs tests of scripts that are written as sessions with redis-cli", prepareTest},
 	{"lint", []string{"[options] <file.lua|-> ..."}, "looks for mistakes in scripts", prepareLint},
 	{"check-aof", []string{"[options] <file.manifest|file.aof>"}, "looks for damage in an append-only file", prepareCheckAOF},
 	{"check-rdb", []string{"<file.rdb>"}, "looks for damage in a snapshot", prepareCheckRDB},
@@ -53,7 +54,7 @@ func (s *subcommand) do(ctx context.Context, args []string, in io.Reader, out io
 	flags.SetOutput(io.Discard)
 	flags.SortFlags = false
 	act := s.prepare(flags)
-	err := flags.Parse(args)
+	err := flags.Parse(twoDashes(flags, args))
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		return s.help(out, flags)
@@ -66,6 +67,22 @@ func (s *subcommand) do(ctx context.Context, args []string, in io.Reader, out io
 		return usageError{errors.New(strings.TrimLeft(string(m)+"\n", "\n") + s.usage("usage: "))}
 	}
 	return err
+}
+
+// twoDashes gives options with one dash in front, as go test has them, the second one. Arguments after one that is no option may be a script's,
+// so it looks no further if those are not options.
+func twoDashes(flags *pflag.FlagSet, args []string) []string {
+	args = slices.Clone(args)
+	for i, arg := range args {
+		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
+		if arg == "--" || flags.Name() == "eval" {
+			break
+		}
+		if len(name) > 1 && name[0] != '-' && arg[0] == '-' && (flags.Lookup(name) != nil || name == "help") {
+			args[i] = "-" + arg
+		}
+	}
+	return args
 }
 
 func (s *subcommand) help(out io.Writer, flags *pflag.FlagSet) error {

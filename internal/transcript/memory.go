@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -26,6 +27,11 @@ type Memory struct {
 	clock  int64 // microseconds
 	conns  []*memoryConn
 	steer  func(d time.Duration) error // in place of the clock; nil for nothing
+
+	// Patience, if it is set, is how long a command may run. A script that runs longer is killed.
+	Patience time.Duration
+	killed   atomic.Bool
+
 	// Journal, if it is set before Reset, receives the commands that the engines propagate.
 	Journal func(db int, args [][]byte)
 }
@@ -44,6 +50,7 @@ func NewMemory(traits Traits, wire func(e *engine.Engine)) *Memory {
 
 func (m *Memory) renew() {
 	m.clock, m.conns = epoch, nil
+	m.killed.Store(false)
 	m.engine = m.Fresh(m.Journal)
 }
 
@@ -101,6 +108,18 @@ func (m *Memory) Advance(d time.Duration) error {
 	}
 	m.clock = end
 	m.engine.Tick()
+	return nil
+}
+
+// Now returns the time that the clock shows.
+func (m *Memory) Now() time.Time { return time.UnixMicro(m.clock) }
+
+// SetTime sets the clock. On the way ahead, what is due happens at its time; deadlines do not go back with the clock.
+func (m *Memory) SetTime(at time.Time) error {
+	if d := at.Sub(m.Now()); d >= 0 {
+		return m.Advance(d)
+	}
+	m.clock = at.UnixMicro()
 	return nil
 }
 
@@ -163,8 +182,36 @@ func (c *memoryConn) Send(args []string) error {
 		command[i] = []byte(arg)
 	}
 	c.held = append(c.held, command)
+	defer c.world.guard()()
 	c.world.pump()
+	if c.world.killed.Load() {
+		return fmt.Errorf("the script ran for %v and was killed: does it end?", c.world.Patience)
+	}
 	return nil
+}
+
+// guard kills a script that has not ended after Patience. The caller calls what it returns at the end of the command. A script that
+// begins withdraws what killed the one before it, so guard repeats it.
+func (m *Memory) guard() (ended func()) {
+	if m.Patience == 0 {
+		return func() {}
+	}
+	over, e := make(chan struct{}), m.engine
+	timer := time.AfterFunc(m.Patience, func() {
+		m.killed.Store(true)
+		for again := time.Tick(10 * time.Millisecond); ; {
+			e.KillScript()
+			select {
+			case <-again:
+			case <-over:
+				return
+			}
+		}
+	})
+	return func() {
+		timer.Stop()
+		close(over)
+	}
 }
 
 // run executes held commands until the session blocks, collects its output, and reports whether it executed any.

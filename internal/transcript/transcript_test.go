@@ -82,7 +82,7 @@ func TestVersionsDecideWhatAWorldRuns(t *testing.T) {
 		f := parse(t, "@ before 7.2", "> a", "@ end", "@ since 7.2", "> b", "@ end", "@ since 8.0", "> c", "@ end",
 			"@ since 8.0 valkey:8.1", "> d", "@ end", "@ since 8.9", "> e", "@ end", "@ since valkey:9.0", "> f")
 		var runs string
-		for i, run := range f.plan(Traits{Release: c.release}) {
+		for i, run := range plan(f.steps, Traits{Release: c.release}) {
 			if run {
 				runs += f.steps[i].args[0]
 			}

@@ -1,7 +1,9 @@
 package transcript
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -9,41 +11,69 @@ import (
 // world with the traits theirs runs stay as well: with those of redis-server, our world cannot override its
 // replies.
 func (f *File) Update(w World, theirs *Traits) (string, error) {
-	r := newRun(f, w)
-	runs := f.plan(r.traits)
-	var keep []bool
-	if theirs != nil {
-		keep = f.plan(*theirs)
-	}
-	for i, s := range f.steps {
-		if !runs[i] {
-			continue
-		}
-		if err := r.step(i, s); err != nil {
-			return "", fmt.Errorf("%s:%d: %w", f.Name, s.line+1, err)
-		}
-	}
-	if err := r.reset(); err != nil {
-		return "", err
-	}
-	return f.rewritten(r, keep), nil
+	return f.UpdateTests(w, theirs, f.Tests())
 }
 
-// rewritten returns the lines of the file with the new replies, except where keep is set.
-func (f *File) rewritten(r *run, keep []bool) string {
-	var lines []string
-	at := 0
-	for i, s := range f.steps {
-		got, ran := r.out.seen[i]
-		if !ran || keep != nil && keep[i] || got.came == s.expects() && matches(f.reply(s), got.text) {
+// UpdateTests is Update for some of the file's tests. The others stay as they are, but what every test begins with may change.
+func (f *File) UpdateTests(w World, theirs *Traits, tests []Test) (string, error) {
+	seen := map[int]arrival{}
+	for _, t := range tests {
+		if err := t.observe(w, theirs, seen); err != nil {
+			return "", err
+		}
+	}
+	return f.rewritten(seen)
+}
+
+// observe runs the test for its replies only, without random loads. Those that a world with the traits theirs gives are left out.
+func (t Test) observe(w World, theirs *Traits, seen map[int]arrival) error {
+	r := newRun(t, w)
+	runs, keep := plan(r.steps, r.traits), make([]bool, len(r.steps))
+	if theirs != nil {
+		keep = plan(r.steps, *theirs)
+	}
+	for i, s := range r.steps {
+		if !runs[i] || s.kind == stepRandom {
 			continue
 		}
+		if err := r.step(s); err != nil {
+			return errors.Join(fmt.Errorf("%s:%d: %w", t.file.Name, s.line+1, err), r.reset())
+		}
+		if got, ran := r.out.seen[s.id]; ran && !keep[i] {
+			seen[s.id] = got
+		}
+	}
+	return r.reset()
+}
+
+// rewritten returns the text of the file with new replies in place of those that do not fit.
+func (f *File) rewritten(seen map[int]arrival) (string, error) {
+	byLine := map[int][]arrival{} // a line of a table has one for each row
+	for _, s := range f.steps {
+		if got, ran := seen[s.id]; ran {
+			byLine[s.replyAt] = append(byLine[s.replyAt], got)
+		}
+	}
+	var lines []string
+	at := 0
+	for _, s := range f.steps {
+		replies := byLine[s.replyAt]
+		if s.replyAt < at || !slices.ContainsFunc(replies, func(a arrival) bool { return !a.fits }) {
+			continue
+		}
+		if slices.ContainsFunc(replies, func(a arrival) bool { return a.came != replies[0].came || a.text != replies[0].text }) {
+			return "", fmt.Errorf("%s:%d: the rows of the table have different replies: give the reply a column", f.Name, s.line+1)
+		}
+		delete(byLine, s.replyAt)
 		lines = append(lines, f.lines[at:s.replyAt]...)
-		lines = append(lines, replyLines(got)...)
+		lines = append(lines, replyLines(replies[0])...)
 		at = s.replyEnd
 	}
-	lines = append(lines, f.lines[at:]...)
-	return strings.Join(lines, "\n") + "\n"
+	ending := "\n"
+	if f.crlf {
+		ending = "\r\n"
+	}
+	return strings.Join(append(lines, f.lines[at:]...), ending) + ending, nil
 }
 
 // replyLines returns a reply as lines of a file.

@@ -33,6 +33,12 @@ type World interface {
 	Close() error
 }
 
+// clockSetter is a World whose clock can be set.
+type clockSetter interface {
+	Now() time.Time
+	SetTime(at time.Time) error
+}
+
 // Conn is a client's connection. Replies, late replies of blocked commands, and messages arrive on it in
 // order.
 type Conn interface {
@@ -82,10 +88,10 @@ func (t Traits) has(tag string) bool {
 
 // plan returns for each step whether a world with these traits runs it. After an Advance that is too long for
 // the world, the steps up to the next reset are left out.
-func (f *File) plan(t Traits) []bool {
-	runs := make([]bool, len(f.steps))
+func plan(steps []step, t Traits) []bool {
+	runs := make([]bool, len(steps))
 	late := false
-	for i, s := range f.steps {
+	for i, s := range steps {
 		guarded := slices.ContainsFunc(s.guards, func(g guard) bool { return !t.passes(g) })
 		if s.kind == stepReset {
 			late = false
