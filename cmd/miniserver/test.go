@@ -201,7 +201,7 @@ func (o *testOptions) runTests(ctx context.Context, r *fileResult) error {
 	if err != nil {
 		return err
 	}
-	world, err := o.world(file)
+	world, err := o.world()
 	if err != nil {
 		return err
 	}
@@ -216,8 +216,20 @@ func (o *testOptions) runTests(ctx context.Context, r *fileResult) error {
 			break
 		}
 		began := time.Now()
-		outcome, err := t.Run(world, o.seed)
-		r.tests = append(r.tests, testResult{name: testName(r.path, t.Name), took: time.Since(began), outcome: outcome, err: err})
+		result := testResult{name: testName(r.path, t.Name), err: admit(world, t)}
+		if result.err == nil {
+			result.outcome, result.err = t.Run(world, o.seed)
+		}
+		result.took = time.Since(began)
+		r.tests = append(r.tests, result)
+	}
+	return nil
+}
+
+// admit returns the reason why a server does not run a test.
+func admit(world transcript.World, t transcript.Test) error {
+	if a, picky := world.(transcript.Admitter); picky {
+		return a.Admit(t)
 	}
 	return nil
 }
@@ -249,6 +261,11 @@ func update(file *transcript.File, world transcript.World, tests []transcript.Te
 	if err != nil {
 		return nil, false, err
 	}
+	for _, t := range tests {
+		if err := admit(world, t); err != nil {
+			return nil, false, err
+		}
+	}
 	after, err := file.UpdateTests(world, nil, tests)
 	if err != nil || after == string(before) {
 		return file, false, err
@@ -265,16 +282,9 @@ func update(file *transcript.File, world transcript.World, tests []transcript.Te
 }
 
 // world returns the server for the tests of a file: an engine in this process, or the one that was named.
-func (o *testOptions) world(file *transcript.File) (transcript.World, error) {
+func (o *testOptions) world() (transcript.World, error) {
 	if o.against != "" {
-		world, err := transcript.Reach(o.against, o.flush, o.timeout)
-		if err != nil {
-			return nil, err
-		}
-		if err := world.Admit(file); err != nil {
-			return nil, errors.Join(err, world.Close())
-		}
-		return world, nil
+		return transcript.Reach(o.against, o.flush, o.timeout)
 	}
 	world := transcript.NewMemory(transcript.Traits{Name: "miniserver"}, func(e *engine.Engine) {
 		assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})

@@ -20,7 +20,7 @@ var private = map[string][]string{
 }
 
 var (
-	quotedWord  = regexp.MustCompile(`["']([A-Za-z]+)["']`)
+	quotedWord  = regexp.MustCompile(`(?:["']|\[\[)([A-Za-z]+)(?:["']|\]\])`)
 	libraryName = regexp.MustCompile(`^#!\S+.*?\bname=(\S+)`)
 )
 
@@ -58,11 +58,12 @@ func libraryOf(args []string) string {
 	return ""
 }
 
-// Admit returns an error, which names the line, for a file that asks for what the server has not, or that would change more than its
-// database. No command of the file has been sent then.
-func (w *Remote) Admit(f *File) error {
-	runs := plan(f.steps, w.traits)
-	for i, s := range f.steps {
+// Admit returns an error, which names the line, for a test that asks for what the server has not, or that would change more than its
+// database. No command of the test has been sent then.
+func (w *Remote) Admit(t Test) error {
+	f, steps := t.file, t.steps()
+	runs := plan(steps, w.traits)
+	for i, s := range steps {
 		why := ""
 		switch {
 		case !runs[i]:
@@ -72,14 +73,13 @@ func (w *Remote) Admit(f *File) error {
 		case s.kind == stepConfig:
 			why = w.about + " keeps its settings"
 		}
-		line := s.line
 		for _, args := range s.commands() {
 			if why == "" {
 				why = w.refusal(f.resolve(args), strings.HasPrefix(f.reply(s), "(error)"))
 			}
 		}
 		if why != "" {
-			return fmt.Errorf("%s:%d: %s", f.Name, line+1, why)
+			return fmt.Errorf("%s:%d: %s", f.Name, s.line+1, why)
 		}
 	}
 	return nil

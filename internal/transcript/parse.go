@@ -33,6 +33,8 @@ type parser struct {
 	guards []guard
 	order  Order // of the next command
 	loop   loop  // of the next command
+
+	setupGuards int // that hold for all tests
 }
 
 // parseWith parses a text. read returns the text of a script that it names.
@@ -136,15 +138,14 @@ func (p *parser) add(s step) {
 	p.file.steps = append(p.file.steps, s)
 }
 
-// test begins a test. The steps before the first one are its setup, and that of the others.
+// test begins a test. The steps before the first one are its setup, and that of the others. It ends what only, not, since or before began in
+// the test above it.
 func (p *parser) test(name string) error {
 	switch {
 	case name == "":
 		return p.fail("the test has no name")
 	case p.row.values != nil:
 		return p.fail("a test inside of a table")
-	case len(p.guards) > 0:
-		return p.fail("a test between @ %s and its @ end", p.guards[0].word)
 	}
 	for _, t := range p.file.tests {
 		if t.Name == name {
@@ -153,8 +154,9 @@ func (p *parser) test(name string) error {
 	}
 	p.endTest()
 	if len(p.file.tests) == 0 {
-		p.file.setup = len(p.file.steps)
+		p.file.setup, p.setupGuards = len(p.file.steps), len(p.guards)
 	}
+	p.guards = p.guards[:min(p.setupGuards, len(p.guards))]
 	p.file.tests = append(p.file.tests, Test{Name: name, Line: p.at + 1, file: p.file, from: len(p.file.steps)})
 	p.at++
 	return nil

@@ -39,6 +39,12 @@ type clockSetter interface {
 	SetTime(at time.Time) error
 }
 
+// Admitter is a World that does not run every test.
+type Admitter interface {
+	// Admit returns the reason why a test does not run.
+	Admit(t Test) error
+}
+
 // Conn is a client's connection. Replies, late replies of blocked commands, and messages arrive on it in
 // order.
 type Conn interface {
