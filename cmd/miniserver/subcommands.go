@@ -54,7 +54,7 @@ func (s *subcommand) do(ctx context.Context, args []string, in io.Reader, out io
 	flags.SetOutput(io.Discard)
 	flags.SortFlags = false
 	act := s.prepare(flags)
-	err := flags.Parse(twoDashes(flags, args))
+	err := flags.Parse(s.twoDashes(flags, args))
 	switch {
 	case errors.Is(err, pflag.ErrHelp):
 		return s.help(out, flags)
@@ -69,16 +69,18 @@ func (s *subcommand) do(ctx context.Context, args []string, in io.Reader, out io
 	return err
 }
 
-// twoDashes gives options with one dash in front, as go test has them, the second one. Arguments after one that is no option may be a script's,
-// so it looks no further if those are not options.
-func twoDashes(flags *pflag.FlagSet, args []string) []string {
+// twoDashes gives options with one dash in front, as go test has them, the second one. In the arguments of eval they are the script's.
+func (s *subcommand) twoDashes(flags *pflag.FlagSet, args []string) []string {
+	if s.name == "eval" {
+		return args
+	}
 	args = slices.Clone(args)
 	for i, arg := range args {
 		name, _, _ := strings.Cut(strings.TrimPrefix(arg, "-"), "=")
-		if arg == "--" || flags.Name() == "eval" {
+		if arg == "--" {
 			break
 		}
-		if len(name) > 1 && name[0] != '-' && arg[0] == '-' && (flags.Lookup(name) != nil || name == "help") {
+		if strings.HasPrefix(arg, "-") && len(name) > 1 && (flags.Lookup(name) != nil || name == "help") {
 			args[i] = "-" + arg
 		}
 	}

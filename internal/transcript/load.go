@@ -1,6 +1,8 @@
 package transcript
 
 import (
+	"cmp"
+	"maps"
 	"math/rand/v2"
 	"regexp"
 	"slices"
@@ -56,74 +58,87 @@ const (
 	maxOver     = 366 * 24 * time.Hour
 )
 
-// draw returns the requests of a load in the order of their times. Errors of limiters show where requests are close together, and
-// where they are a window apart. So only some times are drawn evenly: the others lie near an earlier one, or an interesting time after it.
+// draw returns the requests of a load in the order of their times. Errors of limiters show where requests of one client are close
+// together, and where they are exactly a window apart. So few requests are drawn evenly: most come soon, or a window, after one that is
+// there already, and most of these have its values.
 func (l *load) draw(seed uint64) []request {
 	dice := rand.New(rand.NewPCG(seed, 0))
-	spans := l.spans()
-	times := make([]time.Duration, l.count)
-	for i := range times {
-		var at time.Duration
-		switch earlier := times[dice.IntN(max(i, 1))]; dice.IntN(4) {
-		case 0:
-			at = -1
-		case 1:
-			at = earlier + milliseconds(dice.IntN(4))
-		case 2:
-			at = earlier + milliseconds(dice.IntN(2000))
-		case 3:
-			at = earlier + spans[dice.IntN(len(spans))] + milliseconds(dice.IntN(3)-1)
-		}
-		if at < 0 || at > l.over {
-			at = milliseconds(dice.IntN(int(l.over/time.Millisecond) + 1))
-		}
-		times[i] = at
-	}
-	slices.Sort(times)
+	windows, spans := l.spans()
 	requests := make([]request, l.count)
-	for i, at := range times {
-		values := make(map[string]string, len(l.variables))
+	for i := range requests {
+		q := request{at: -1, command: dice.IntN(len(l.commands)), values: map[string]string{}}
 		for _, v := range l.variables {
-			values[v.name] = v.draw(dice, i)
+			q.values[v.name] = v.draw(dice)
 		}
-		requests[i] = request{at, dice.IntN(len(l.commands)), values}
+		if i > 0 && dice.IntN(6) > 0 {
+			earlier := requests[dice.IntN(i)]
+			q.at = earlier.at + after(dice, windows, spans)
+			if dice.IntN(4) > 0 {
+				q.values = maps.Clone(earlier.values)
+			}
+		}
+		if q.at < 0 || q.at > l.over {
+			q.at = milliseconds(dice.IntN(int(l.over/time.Millisecond) + 1))
+		}
+		requests[i] = q
+	}
+	slices.SortStableFunc(requests, func(a, b request) int { return cmp.Compare(a.at, b.at) })
+	for i, q := range requests {
+		for _, v := range l.variables {
+			if v.counter {
+				q.values[v.name] = strconv.Itoa(i + 1)
+			}
+		}
 	}
 	return requests
+}
+
+// after returns the time from one request to another.
+func after(dice *rand.Rand, windows, spans []time.Duration) time.Duration {
+	switch dice.IntN(5) {
+	case 0:
+		return milliseconds(dice.IntN(4))
+	case 1:
+		return milliseconds(dice.IntN(2000))
+	case 2:
+		return spans[dice.IntN(len(spans))] + milliseconds(dice.IntN(3)-1)
+	}
+	return windows[dice.IntN(len(windows))] + milliseconds(dice.IntN(3)-1)
 }
 
 func milliseconds(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
 // spans returns the times after a request at which another one is interesting: the windows of the invariants, and the numbers among
-// the arguments, which may be milliseconds or seconds.
-func (l *load) spans() (spans []time.Duration) {
-	add := func(d time.Duration) {
-		if d > 0 && d <= l.over && !slices.Contains(spans, d) {
-			spans = append(spans, d)
+// the arguments, which may be milliseconds or seconds. Neither is empty.
+func (l *load) spans() (windows, spans []time.Duration) {
+	add := func(list *[]time.Duration, d time.Duration) {
+		if d > 0 && d <= l.over && !slices.Contains(*list, d) {
+			*list = append(*list, d)
 		}
 	}
 	for _, inv := range l.invariants {
-		add(inv.window)
+		add(&windows, inv.window)
 	}
 	for _, c := range l.commands {
 		for _, arg := range c.args {
 			if n, err := strconv.Atoi(arg); err == nil && n < int(maxOver/time.Millisecond) {
-				add(milliseconds(n))
-				add(milliseconds(n) * 1000)
+				add(&spans, milliseconds(n))
+				add(&spans, milliseconds(n)*1000)
 			}
 		}
 	}
 	if len(spans) == 0 {
-		return []time.Duration{l.over / 10}
+		spans = append(windows, l.over/10)
 	}
-	return spans
+	if len(windows) == 0 {
+		windows = spans
+	}
+	return windows, spans
 }
 
-// draw returns a value for the request of that number, from 0.
-func (v variable) draw(dice *rand.Rand, number int) string {
-	switch {
-	case v.counter:
-		return strconv.Itoa(number + 1)
-	case v.values != nil:
+// draw returns a value.
+func (v variable) draw(dice *rand.Rand) string {
+	if v.values != nil {
 		return v.values[dice.IntN(len(v.values))]
 	}
 	return strconv.Itoa(v.from + dice.IntN(v.to-v.from+1))
