@@ -115,14 +115,14 @@ func (o *testOptions) findTests() (files []string, err error) {
 	return slices.Compact(files), nil
 }
 
-// testsBelow returns the tests in a directory and below.
+// testsBelow returns the tests in a directory and below, but not in hidden directories and those named testdata.
 func testsBelow(dir string) (files []string, err error) {
 	err = filepath.WalkDir(dir, func(path string, entry fs.DirEntry, err error) error {
 		hidden := path != dir && strings.HasPrefix(entry.Name(), ".")
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && hidden:
+		case entry.IsDir() && (hidden || path != dir && entry.Name() == "testdata"):
 			return filepath.SkipDir
 		case !entry.IsDir() && !hidden && strings.HasSuffix(path, testSuffix):
 			files = append(files, path)

@@ -56,6 +56,30 @@ func TestExampleScripts(t *testing.T) {
 	require.Equal(t, 8, strings.Count(output, "ok  \t"), output)
 }
 
+// TestPageOfTests runs every block of docs/scripts-tests.md that is a test, beside the examples and the page's own script.
+func TestPageOfTests(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "scripts-tests.md"))
+	require.NoError(t, err)
+	scripts, err := filepath.Glob(filepath.Join("..", "..", "examples", "*.lua"))
+	require.NoError(t, err)
+	var files []string
+	for _, path := range scripts {
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		files = append(files, filepath.Base(path), string(text))
+	}
+	for i, m := range regexp.MustCompile("(?s)```(lua|text)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
+		name := "counter.lua"
+		if m[1] == "text" {
+			name = fmt.Sprintf("page%d_test.txt", i)
+		}
+		files = append(files, name, m[2])
+	}
+	output, status := runTest(t, writeFiles(t, files...))
+	require.Zero(t, status, output)
+	require.Equal(t, 5, strings.Count(output, "ok  \t"), output)
+}
+
 const counter = "return redis.call('INCRBY', KEYS[1], ARGV[1])"
 
 func TestResultsLookLikeThoseOfGoTest(t *testing.T) {

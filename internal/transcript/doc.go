@@ -1,6 +1,7 @@
-// Package transcript runs recorded redis-cli sessions as tests. One corpus, many worlds: the
+// Package transcript runs redis-cli sessions as tests. One corpus, many worlds: the
 // same file runs against an engine in process, a server over TCP and a real redis-server,
-// and every world has to give the same replies.
+// and every world has to give the same replies. The corpus of this repository is recorded (package corpus runs it); users write files of the
+// same format for their scripts, which miniserver test runs (docs/scripts-tests.md).
 //
 // A transcript reads like a terminal:
 //
@@ -18,7 +19,7 @@
 //	1) "q"
 //	2) "y"
 //
-// The first line is a comment that says what the file covers. Then:
+// The first line of a file in the corpus is a comment that says what the file covers. Then:
 //
 //	# text            a comment
 //	> COMMAND args    sends a command; the lines up to an empty line or another step are
@@ -34,10 +35,19 @@
 // A reply line that would look like a step, a comment or an empty line has a backslash in
 // front. In a reply <int>, <num> and <hex> stand for any integer, number and lower case
 // hexadecimal string, <text> for any text within a line, and <lines>, alone on a line, for
-// any lines. (A reply equal to the expected text always matches.)
+// any lines. A line /regexp/ stands for one that matches; it may be behind the number of an element. A reply that is only <any> stands for any,
+// and <first 1>, <not first 1>, <at most 3> and <at least 3> for those whose first scalar is like that. (A reply equal to the expected
+// text always matches.)
+//
+// In commands that take a script, @path stands for the text of a file beside this one, or for its SHA1.
 //
 // Directives:
 //
+//	@ test NAME       begins a test, with an empty server; what stands above the first one begins every test
+//	@ table           the lines after the rows, up to "@ end", run once for each row: | a | b |, with {a} replaced
+//	@ random          a load of random commands and its invariants, up to "@ end": see load
+//	@ freeze at 2024-01-01T00:00:00Z   sets the clock of a world whose clock can be set
+//	@ advance 1m30s   the same as
 //	@ +1m30s          moves the clock (units d h m s ms). A world with a real clock sleeps if
 //	                  the step is short; otherwise the steps up to the next reset are skipped.
 //	@ resp 3          the protocol version of all connections from here on
@@ -58,7 +68,7 @@
 //	                  is either; no release has what another server brought, "keydb:6.0.0". A world
 //	                  of ours without a release has every version
 //	@ before 8.0      the same for the worlds that "since" leaves out
-//	@ end             ends the innermost only, not, since or before
+//	@ end             ends the innermost only, not, since or before, or the table
 //
 // Tags name a world's kind and its properties: miniserver, redis (also for Valkey), valkey (also ours that stands for it), memory, tcp, resp3, virtual
 // (its clock moves only by directive), and others that a world defines.
