@@ -52,7 +52,8 @@ func prepareTest(flags *pflag.FlagSet) action {
 	flags.Lookup("parallel").DefValue = "0" // which help does not show
 	flags.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a command may run")
 	flags.StringVar(&o.junit, "junit", "", "write the results to this `file` as JUnit XML")
-	flags.StringVar(&o.against, "against", "", "test the server at this `address`, host:port or redis://user:password@host:port/database, which has to be empty")
+	flags.StringVar(&o.against, "against", "",
+		"test the server at this `address`, host:port or redis://user:password@host:port/database, which has to be empty")
 	flags.BoolVar(&o.flush, "flush", false, "with --against: the database may have data, which are removed")
 	return func(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 		if o.paths = args; flags.Changed("seed") {
@@ -144,7 +145,7 @@ func (o *testOptions) runOnce(ctx context.Context, out io.Writer) error {
 	began := time.Now()
 	results := o.runFiles(ctx, files, func(r *fileResult) { r.print(out, o.verbose) })
 	if ctx.Err() != nil {
-		return ctx.Err()
+		return errors.New("miniserver test: interrupted")
 	}
 	if o.junit != "" {
 		if err := writeWhole(o.junit, junit(results, began)); err != nil {
@@ -162,7 +163,8 @@ func (o *testOptions) runOnce(ctx context.Context, out io.Writer) error {
 	return nil
 }
 
-// runFiles runs files at the same time, and hands on their results in the order of the files.
+// runFiles runs files at the same time, and hands on their results in the order of the files. It returns when the context ends, be the
+// tests over or not.
 func (o *testOptions) runFiles(ctx context.Context, files []string, show func(r *fileResult)) []*fileResult {
 	results := make([]*fileResult, len(files))
 	done := make([]chan struct{}, len(files))
@@ -181,8 +183,12 @@ func (o *testOptions) runFiles(ctx context.Context, files []string, show func(r 
 		}
 	}()
 	for i := range files {
-		<-done[i]
-		show(results[i])
+		select {
+		case <-done[i]:
+			show(results[i])
+		case <-ctx.Done():
+			return nil
+		}
 	}
 	return results
 }

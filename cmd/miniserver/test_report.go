@@ -32,7 +32,9 @@ func (t testResult) failed() bool { return t.err != nil || len(t.outcome.Mismatc
 // skipped reports whether the server could run nothing of the test.
 func (t testResult) skipped() bool { return !t.failed() && t.outcome.Ran == 0 && t.outcome.LeftOut > 0 }
 
-func (r *fileResult) failed() bool { return r.err != nil || slices.ContainsFunc(r.tests, testResult.failed) }
+func (r *fileResult) failed() bool {
+	return r.err != nil || slices.ContainsFunc(r.tests, testResult.failed)
+}
 
 // print prints the results of a file as go test does those of a package.
 func (r *fileResult) print(out io.Writer, verbose bool) {
@@ -94,6 +96,9 @@ func (t testResult) details() string {
 		}
 		for line := range strings.SplitSeq(transcript.Diff(m.Expected, m.Got), "\n") {
 			fmt.Fprintf(&b, "        %s\n", line)
+		}
+		if m.Expected == "" && !strings.HasSuffix(m.Step, "<") {
+			b.WriteString("        (without a reply below it a command must block; --update writes replies)\n")
 		}
 	}
 	if t.err != nil {

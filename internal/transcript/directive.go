@@ -16,7 +16,7 @@ var (
 
 const (
 	maxLoop   = 1_000_000 // rounds of for
-	maxRepeat = 64 << 20  // bytes of a text that let repeats
+	maxRepeat = 16 << 20  // bytes of a text that let repeats
 	maxDelay  = 100 * 365 // days
 )
 

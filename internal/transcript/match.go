@@ -22,7 +22,7 @@ var placeholders = map[string]string{
 
 var (
 	placeholder = regexp.MustCompile(`<(?:int|num|hex|text|any|lines)>`)
-	slashes     = regexp.MustCompile(`^((?: *[0-9]+[)#] )*(?:\((?:error|integer)\) )?)/(.*)/$`) // a regular expression, maybe behind a number or a kind
+	slashes     = regexp.MustCompile(`^((?: *[0-9]+[)#] )*(?:\((?:error|integer)\) )?)/(.*)/$`) // maybe behind a number or a kind
 	claimLine   = regexp.MustCompile(`^<(first|not first|at most|at least) (.+)>$`)
 )
 

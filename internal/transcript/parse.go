@@ -14,6 +14,11 @@ var (
 	arrivalLine = regexp.MustCompile(`^([a-z0-9]*)<$`)
 )
 
+const (
+	maxText  = 256 << 20 // bytes of all values that replace variables
+	maxSteps = 1_000_000 // of a file, with the rows of its tables
+)
+
 // isReplyLine reports whether a line belongs to the reply above it.
 func isReplyLine(line string) bool {
 	switch {
@@ -35,6 +40,7 @@ type parser struct {
 	loop   loop  // of the next command
 
 	setupGuards int // that hold for all tests
+	text        int // bytes of the values that variables were replaced by
 }
 
 // parseWith parses a text. read returns the text of a script that it names.
@@ -101,17 +107,23 @@ func (p *parser) commandWords(text string) ([]string, error) {
 	}
 	for i, arg := range args {
 		args[i] = p.row.fill(fill(arg, p.lets))
+		if p.text += len(args[i]) - len(arg); p.text > maxText {
+			return nil, p.fail("the variables of the file stand for more than %d MB", maxText>>20)
+		}
 	}
 	return args, p.readScripts(args)
 }
 
-// fill replaces {name} by the values of names.
+// fill replaces {name} by the values of names, but leaves what would make the text longer than a file may be.
 func fill(text string, values map[string]string) string {
 	if !strings.Contains(text, "{") {
 		return text
 	}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
-		text = strings.ReplaceAll(text, "{"+name+"}", values[name])
+		variable := "{" + name + "}"
+		if strings.Count(text, variable)*len(values[name]) <= maxFile {
+			text = strings.ReplaceAll(text, variable, values[name])
+		}
 	}
 	return text
 }
@@ -138,8 +150,8 @@ func (p *parser) add(s step) {
 	p.file.steps = append(p.file.steps, s)
 }
 
-// test begins a test. The steps before the first one are its setup, and that of the others. It ends what only, not, since or before began in
-// the test above it.
+// test begins a test. The steps before the first one are its setup, and that of the others. It ends what only, not, since or before
+// began in the test above it.
 func (p *parser) test(name string) error {
 	switch {
 	case name == "":

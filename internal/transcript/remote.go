@@ -151,8 +151,8 @@ func (w *Remote) unused() error {
 	case err != nil:
 		return err
 	case size.Int > 0:
-		return fmt.Errorf("database %d of %s has %d keys, and tests remove all keys: name an empty database, as in redis://%s/9, or allow it with --flush",
-			w.target.db, w.about, size.Int, w.target.address)
+		return fmt.Errorf("database %d of %s has %d keys, and tests remove all keys: name an empty database, as in redis://%s/9, or allow "+
+			"it with --flush", w.target.db, w.about, size.Int, w.target.address)
 	}
 	return w.alone()
 }

@@ -209,6 +209,17 @@ func TestErrorsInTestsNameTheLine(t *testing.T) {
 	}
 }
 
+func TestVariablesHaveAnEnd(t *testing.T) {
+	line := "> ECHO {a}\n"
+	_, err := parseWith("test.txt", "@ let a = 16000000 * a\n"+strings.Repeat(line, 20), readFake)
+	require.ErrorContains(t, err, "test.txt:18: the variables of the file stand for more than 256 MB")
+	rows, body := strings.Repeat("| 1 |\n", 2000), strings.Repeat("> PING\n", 1000)
+	_, err = parseWith("test.txt", "@ table\n| a |\n"+rows+body+"@ end\n", readFake)
+	require.ErrorContains(t, err, "more than 1000000 commands")
+	f := parseFake(t, "@ let a = 16000000 * a", "> ECHO {a}{a}{a}")
+	require.Equal(t, "{a}{a}{a}", f.steps[0].args[1])
+}
+
 func TestUpdateIsIdempotent(t *testing.T) {
 	const text = "# header\r\n> SET k v\r\n\r\n@ test one\r\n> GET k\r\nold\r\n> INCR n\r\n(integer) <int>\r\n" +
 		"@ table\r\n| key |\r\n| a |\r\n| b |\r\n> SET {key} {key}\r\n> GET {key}\r\n\"{key}\"\r\n@ end\r\n" +
@@ -288,6 +299,9 @@ func FuzzParse(f *testing.F) {
 		}
 		again, err := file.rewritten(nil) // nothing was seen, so nothing changes
 		require.NoError(t, err)
-		require.Equal(t, strings.Join(file.lines, "\n"), strings.TrimSuffix(strings.ReplaceAll(again, "\r\n", "\n"), "\n"))
+		if file.crlf {
+			again = strings.ReplaceAll(again, "\r\n", "\n")
+		}
+		require.Equal(t, strings.Join(file.lines, "\n")+"\n", again)
 	})
 }

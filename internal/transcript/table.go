@@ -41,6 +41,9 @@ func (p *parser) table() error {
 			if err := p.next(); err != nil {
 				return fmt.Errorf("%w, in the row %s", err, row.text)
 			}
+			if len(p.file.steps) > maxSteps {
+				return p.fail("more than %d commands", maxSteps)
+			}
 		}
 	}
 	p.row = row{}
