@@ -1,7 +1,7 @@
 // Package transcript runs redis-cli sessions as tests. One corpus, many worlds: the
 // same file runs against an engine in process, a server over TCP and a real redis-server,
-// and every world has to give the same replies. The corpus of this repository is recorded (package corpus runs it); users write files of the
-// same format for their scripts, which miniserver test runs (docs/scripts-tests.md).
+// and every world has to give the same replies. The corpus of this repository is recorded (package corpus runs it);
+// users write files of the same format for their scripts, which miniserver test runs (docs/scripts-tests.md).
 //
 // A transcript reads like a terminal:
 //
@@ -35,9 +35,9 @@
 // A reply line that would look like a step, a comment or an empty line has a backslash in
 // front. In a reply <int>, <num> and <hex> stand for any integer, number and lower case
 // hexadecimal string, <text> for any text within a line, and <lines>, alone on a line, for
-// any lines. A line /regexp/ stands for one that matches; it may be behind the number of an element. A reply that is only <any> stands for any,
-// and <first 1>, <not first 1>, <at most 3> and <at least 3> for those whose first scalar is like that. (A reply equal to the expected
-// text always matches.)
+// any lines. A line /regexp/ stands for one that matches; it may be behind the number of an element. A reply that is
+// only <any> stands for any, and <first 1>, <not first 1>, <at most 3> and <at least 3> for those whose first scalar is
+// like that. (A reply equal to the expected text always matches.)
 //
 // In commands that take a script, @path stands for the text of a file beside this one, or for its SHA1.
 //
