@@ -12,7 +12,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/assembly"
-	"github.com/miniserver-go/miniserver/persistence/snapshot"
 )
 
 // limiter lets LIMIT requests pass in any WINDOW milliseconds.
@@ -47,7 +46,7 @@ func readFake(path string) (string, error) {
 // wholeWorld is an engine in process with all parts.
 func wholeWorld() *Memory {
 	return NewMemory(Traits{Name: "miniserver"}, func(e *engine.Engine) {
-		assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
+		assembly.Join(e, assembly.Options{Volatile: true})
 	})
 }
 
