@@ -16,7 +16,7 @@ var (
 
 const (
 	maxText  = 256 << 20 // bytes of all values that replace variables
-	maxSteps = 1_000_000 // of a file, with the rows of its tables
+	maxSteps = 200_000   // of a file, with the rows of its tables
 )
 
 // isReplyLine reports whether a line belongs to the reply above it.
