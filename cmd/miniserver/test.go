@@ -38,6 +38,8 @@ type testOptions struct {
 	parallel int
 	timeout  time.Duration
 	junit    string
+	cover    string
+	coverage *testCoverage // nil without cover
 	against  string
 }
 
@@ -52,6 +54,7 @@ func prepareTest(flags *pflag.FlagSet) action {
 	flags.Lookup("parallel").DefValue = "0" // which help does not show
 	flags.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a command may run")
 	flags.StringVar(&o.junit, "junit", "", "write the results to this `file` as JUnit XML")
+	flags.StringVar(&o.cover, "cover", "", "write which lines of the scripts ran to this `file`: .txt, else a tracefile of lcov")
 	flags.StringVar(&o.against, "against", "",
 		"test the server at this `address`, host:port or redis://user:password@host:port/database, which has to be empty")
 	flags.BoolVar(&o.flush, "flush", false, "with --against: the database may have data, which are removed")
@@ -87,6 +90,8 @@ func (o *testOptions) check() (err error) {
 		return errors.New("--parallel must be at least 1")
 	case o.timeout <= 0:
 		return errors.New("--timeout must be more than 0")
+	case o.cover != "" && o.against != "":
+		return errors.New("--cover needs the engine in this process: leave out --against")
 	case o.flush && o.against == "":
 		return errors.New("--flush belongs to --against")
 	case o.update && o.watch:
@@ -142,15 +147,16 @@ func (o *testOptions) runOnce(ctx context.Context, out io.Writer) error {
 	if err != nil {
 		return usageError{fmt.Errorf("miniserver test: %w", err)}
 	}
+	if o.cover != "" {
+		o.coverage = newTestCoverage()
+	}
 	began := time.Now()
 	results := o.runFiles(ctx, files, func(r *fileResult) { r.print(out, o.verbose) })
 	if ctx.Err() != nil {
 		return errors.New("miniserver test: interrupted")
 	}
-	if o.junit != "" {
-		if err := writeWhole(o.junit, junit(results, began)); err != nil {
-			return usageError{fmt.Errorf("miniserver test: %w", err)}
-		}
+	if err := o.writeReports(results, began, out); err != nil {
+		return usageError{fmt.Errorf("miniserver test: %w", err)}
 	}
 	switch {
 	case slices.ContainsFunc(results, func(r *fileResult) bool { return r.err != nil }):
@@ -161,6 +167,23 @@ func (o *testOptions) runOnce(ctx context.Context, out io.Writer) error {
 		return errPrinted
 	}
 	return nil
+}
+
+// writeReports writes the files for other programs.
+func (o *testOptions) writeReports(results []*fileResult, began time.Time, out io.Writer) error {
+	if o.junit != "" {
+		if err := writeWhole(o.junit, junit(results, began)); err != nil {
+			return err
+		}
+	}
+	if o.coverage == nil {
+		return nil
+	}
+	summary, err := o.coverage.write(o.cover)
+	if err == nil {
+		fmt.Fprintln(out, summary)
+	}
+	return err
 }
 
 // runFiles runs files at the same time, and hands on their results in the order of the files. It returns when the context ends, be the
@@ -207,7 +230,8 @@ func (o *testOptions) runTests(ctx context.Context, r *fileResult) error {
 	if err != nil {
 		return err
 	}
-	world, err := o.world()
+	counted := &covered{all: o.coverage}
+	world, err := o.world(counted)
 	if err != nil {
 		return err
 	}
@@ -229,7 +253,10 @@ func (o *testOptions) runTests(ctx context.Context, r *fileResult) error {
 		result.took = time.Since(began)
 		r.tests = append(r.tests, result)
 	}
-	return nil
+	if counted.next(nil); o.coverage != nil {
+		o.coverage.name(file)
+	}
+	return counted.err
 }
 
 // admit returns the reason why a server does not run a test.
@@ -288,12 +315,12 @@ func update(file *transcript.File, world transcript.World, tests []transcript.Te
 }
 
 // world returns the server for the tests of a file: an engine in this process, or the one that was named.
-func (o *testOptions) world() (transcript.World, error) {
+func (o *testOptions) world(counted *covered) (transcript.World, error) {
 	if o.against != "" {
 		return transcript.Reach(o.against, o.flush, o.timeout)
 	}
 	world := transcript.NewMemory(transcript.Traits{Name: "miniserver"}, func(e *engine.Engine) {
-		assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true})
+		counted.next(assembly.Join(e, assembly.Options{Disk: new(snapshot.MemDisk), TestKit: true}).Scripts)
 	})
 	world.Patience = o.timeout
 	return world, nil

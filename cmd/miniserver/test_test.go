@@ -123,6 +123,8 @@ func TestMisuseOfTest(t *testing.T) {
 		{"-parallel 0 good_test.txt", 2, "--parallel must be at least 1"},
 		{"-timeout 0s good_test.txt", 2, "--timeout must be more than 0"},
 		{"-flush good_test.txt", 2, "--flush belongs to --against"},
+		{"-cover x -against 127.0.0.1:1 good_test.txt", 2, "--cover needs the engine in this process"},
+		{"-cover no/such/file good_test.txt", 2, "no such file or directory"},
 		{"-update -watch good_test.txt", 2, "use one of them"},
 		{"-against nonsense://x good_test.txt", 2, `"nonsense://x" is no address`},
 		{"-against 127.0.0.1:1 good_test.txt", 2, "connection refused"},
@@ -164,6 +166,28 @@ func TestUpdateRewritesFiles(t *testing.T) {
 	output, _ = runTest(t, dir, "-update")
 	require.Equal(t, "ok  \tx_test.txt\t_\n", output)
 	require.Equal(t, once, read())
+}
+
+func TestCoverAddsUpAllTests(t *testing.T) {
+	const script = "if ARGV[1] == 'a' then\n  return 1\nend\nif ARGV[1] == 'b' then\n  return 2\nend\nreturn 3"
+	call := func(arg string) string { return "> EVAL @x.lua 0 " + arg + "\n<any>\n" }
+	dir := writeFiles(t, "x.lua", script, "other.lua", "return 'never called'",
+		"one_test.txt", "@ test a\n"+call("a")+"@ test c\n"+call("c")+"> EVAL 'return 1' 0\n(integer) 1\n",
+		"two_test.txt", call("a")+"> SCRIPT EXISTS @other.lua\n1) (integer) 0\n")
+	output, status := runTest(t, dir, "-cover", "cover.info")
+	require.Zero(t, status, output)
+	require.Contains(t, output, "coverage: 80.0% of the lines of 1 scripts\n")
+	tracefile, err := os.ReadFile(filepath.Join(dir, "cover.info"))
+	require.NoError(t, err)
+	require.Equal(t, 1, strings.Count(string(tracefile), "SF:"))
+	require.Contains(t, string(tracefile), "SF:x.lua\n")
+	require.Contains(t, string(tracefile), "DA:1,3\nDA:2,2\nDA:4,1\nDA:5,0\nDA:7,1\nLF:5\nLH:4\n")
+
+	_, status = runTest(t, dir, "-cover", "cover.txt")
+	require.Zero(t, status)
+	text, err := os.ReadFile(filepath.Join(dir, "cover.txt"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "     0 |   return 2\n")
 }
 
 func TestSeedReplacesThatOfTheFile(t *testing.T) {
