@@ -19,6 +19,7 @@ import (
 // usage is how often a command and its options were used.
 type usage struct {
 	name    string
+	syntax  string // which readSyntax has not read yet
 	calls   int64
 	words   []string // its options
 	counts  []int64  // of each of them
@@ -112,15 +113,20 @@ func (k *Kit) watch(cmd *engine.Command, words int) {
 }
 
 func newUsage(cmd *engine.Command, words int) *usage {
-	u := &usage{name: strings.ReplaceAll(cmd.FullName(), "|", " "), group: cmd.Group(), first: words + mandatory(cmd.Syntax)}
-	u.creates = u.group == "string" && strings.HasSuffix(cmd.Name, "setnx")
-	for _, m := range optionWord.FindAllStringSubmatch(cmd.Syntax, -1) {
+	return &usage{name: strings.ReplaceAll(cmd.FullName(), "|", " "), syntax: cmd.Syntax, group: cmd.Group(), first: words,
+		creates: cmd.Group() == "string" && strings.HasSuffix(cmd.Name, "setnx")}
+}
+
+// readSyntax finds the options. The first call does that, so that an engine is made quickly.
+func (u *usage) readSyntax() {
+	for _, m := range optionWord.FindAllStringSubmatch(u.syntax, -1) {
 		if !slices.Contains(u.words, m[1]) {
 			u.words = append(u.words, m[1])
 		}
 	}
 	u.counts = make([]int64, len(u.words))
-	return u
+	u.first += mandatory(u.syntax)
+	u.syntax = ""
 }
 
 // mandatory returns the number of arguments with which every call begins, by a syntax.
@@ -136,6 +142,9 @@ func mandatory(syntax string) (n int) {
 
 // count counts a call. It reports whether the call sets a string only if there is none.
 func (u *usage) count(args [][]byte) (creates bool) {
+	if u.syntax != "" {
+		u.readSyntax()
+	}
 	u.calls++
 	creates = u.creates
 	if len(u.words) == 0 || len(args) <= u.first {
