@@ -3,7 +3,7 @@ package engine
 // A script that is debugged waits for its client again and again. So it runs on a goroutine of its own, without the lock,
 // and takes the lock for each command and each answer:
 //
-//	loop        Do ─▶ EVAL ─▶ StartDebugging ─▶ Spawn         Do ─▶ Debugger.Request        Do ...
+//	loop        Do ─▶ EVAL ─▶ Converse ─▶ Spawn               Do ─▶ Debugger.Request        Do ...
 //	goroutine                  script ... RunNested ... Answer, waits ......... goes on ... EndDebugging
 //
 // SCRIPT DEBUG YES debugs on a private copy of the world, which is dropped at the end. So any number of sessions can run at the same

@@ -7,19 +7,24 @@ func (c *Call) CanDebug() bool {
 	return c.Session.Peer != nil && c.Engine.Parts.host.Spawn != nil && !c.Nested()
 }
 
-// StartDebugging runs a script's session on a goroutine of its own, until that calls EndDebugging; meanwhile the debugger gets what
-// the client sends. The call replies nothing. In mode DebugCopy the script's commands run in a copy of the world.
-func (c *Call) StartDebugging(script *Session, mode DebugMode, d Debugger, run func()) {
-	e, s := c.Engine, c.Session
+// BeginDebugging begins a run that is debugged, until EndDebugging. Its commands, which the session script executes, take the lock
+// each. In mode DebugCopy they run in a copy of the world. The call replies nothing.
+func (c *Call) BeginDebugging(script *Session, mode DebugMode) {
+	e := c.Engine
 	script.detached = true
-	s.debugger, s.running = d, true
 	if mode == DebugCopy {
 		script.world = e.copyWorld()
 	} else {
-		e.debugged = s
+		e.debugged = c.Session
 		e.noteHindrance()
 	}
-	e.Parts.host.Spawn(run)
+}
+
+// Converse runs the rest of a run that is debugged on a goroutine of its own, until that calls EndDebugging; meanwhile the debugger
+// gets what the client sends.
+func (c *Call) Converse(d Debugger, run func()) {
+	c.Session.debugger, c.Session.running = d, true
+	c.Engine.Parts.host.Spawn(run)
 }
 
 // copyWorld returns a copy of the data of the world, with its clock standing still. The engine does not list it.
@@ -41,14 +46,14 @@ func (e *Engine) Answer(s *Session, write func(w *resp.Writer)) {
 	}
 }
 
-// EndDebugging sends the last answer and the reply, and closes the connection. The caller does not hold the lock.
-func (e *Engine) EndDebugging(s *Session, write func(w *resp.Writer)) {
+// EndDebugging ends a run that was debugged for a client, and closes the connection over which it was. The caller does not hold the
+// lock.
+func (e *Engine) EndDebugging(s *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.visit(s.world)
 	s.running = false
 	if s.debugger != nil {
-		write(s.Reply)
 		s.debugger, s.closing = nil, true
 		s.endCommand(nil)
 		s.Wake()

@@ -104,6 +104,14 @@ type KeyUse struct {
 	Access string
 }
 
+// Reads reports whether the command looks at the key.
+func (u KeyUse) Reads() bool {
+	return strings.HasPrefix(u.Access, "RO") || strings.Contains(u.Access, "access")
+}
+
+// Writes reports whether the command may change the key.
+func (u KeyUse) Writes() bool { return !strings.HasPrefix(u.Access, "RO") }
+
 // At returns the keys among args. ok is false if the arguments are malformed.
 func (k Keys) At(args [][]byte) (keys []KeyUse, ok bool) {
 	if k.find != nil {

@@ -109,7 +109,7 @@ func (s *Scripts) compile(body []byte) (sc *script, err error) {
 
 func (s *Scripts) proto(source string) (*lua.Proto, error) {
 	if s.debugging != nil {
-		return lua.CompileTraced(source, s.scripts.chunk, s.debugging.ldb)
+		return lua.CompileTraced(source, s.scripts.chunk, s.debugging.debug)
 	}
 	return lua.Compile(source, s.scripts.chunk)
 }

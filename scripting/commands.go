@@ -159,7 +159,7 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 		body := c.Arg()
 		keys, argv := split(c, engine.ErrNotInt)
 		if c.Session.Debug != engine.NoDebug {
-			s.debug(c, body, keys, argv, readOnly)
+			s.startDebugging(c, body, keys, argv, readOnly)
 			return
 		}
 		if !c.OK() {

@@ -1,36 +1,29 @@
 package scripting
 
 import (
+	"bytes"
 	"errors"
 	"strings"
-	"sync"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
+	"github.com/miniserver-go/miniserver/scripting/debugger"
 	"github.com/miniserver-go/miniserver/scripting/ldb"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// debugging is one debugging session: a script engine for a single run, with a State and a session of its own, on a
-// goroutine of its own. It is the engine's Debugger and the Console of package ldb.
+// debugging is one run that is debugged: a script engine for a single run, with a State and a session of its own. It is the Host of
+// its Debugger. The front end is package ldb on a connection, and then the run has a goroutine of its own; or what a caller of Debug
+// brings.
 type debugging struct {
 	*Scripts
-	ldb    *ldb.Session
+	debug  *debugger.Debugger
 	client *engine.Session
 	mode   engine.DebugMode
-	bytes  int // that wait
-
-	mu    sync.Mutex
-	ready sync.Cond
-	queue [][]string // requests that wait
-	gone  bool
+	front  debugger.FrontEnd
+	line   *connection // nil for the front end of a caller of Debug
+	proto  int         // of the reply
 }
-
-// maxRequests bounds the requests that wait, in bytes.
-const maxRequests = 1 << 20
-
-// errDeserted ends a run on a copy of the data whose client is gone.
-var errDeserted = errors.New("ERR the client that debugged the script is gone")
 
 // SCRIPT DEBUG YES | SYNC | NO
 func (s *Scripts) cmdDebug(c *engine.Call) {
@@ -53,97 +46,141 @@ func (s *Scripts) cmdDebug(c *engine.Call) {
 	}
 }
 
-// debug begins a debugging session for EVAL. An error that the script has before it runs ends it at once.
-func (s *Scripts) debug(c *engine.Call, body []byte, keys, argv [][]byte, readOnly bool) {
-	mode := c.Session.Debug
+// Debug executes a request, such as EVAL with its arguments, for a session. If it runs a script, that is debugged by a front end, on a
+// copy of the data or on the data. All of it happens on the goroutine of the caller, who does not hold the lock. Debug returns the
+// reply in the protocol, which the front end has got, too, if there was a run; nil if it is larger than the session may get.
+func (s *Scripts) Debug(session *engine.Session, mode engine.DebugMode, request [][]byte, front debugger.FrontEnd) (reply []byte) {
+	direct := &direct{FrontEnd: front}
+	s.directs.Store(session, direct)
+	session.Debug = mode
+	o := s.engine.Do(session, [][][]byte{request})
+	session.Debug = engine.NoDebug
+	s.directs.Delete(session)
+	if direct.run == nil {
+		return bytes.Clone(o.Out)
+	}
+	direct.run()
+	return direct.reply
+}
+
+// direct is the front end of a caller of Debug.
+type direct struct {
+	debugger.FrontEnd
+	run   func() // nil if the request runs no script
+	reply []byte
+}
+
+func (f *direct) Ended(reply []byte) {
+	f.reply = bytes.Clone(reply)
+	f.FrontEnd.Ended(reply)
+}
+
+// startDebugging begins a run that is debugged, for EVAL. An error that the script has before it runs ends the session at once.
+func (s *Scripts) startDebugging(c *engine.Call, body []byte, keys, argv [][]byte, readOnly bool) {
+	d := &debugging{client: c.Session, mode: c.Session.Debug, proto: c.Reply.Proto()}
 	c.Session.Debug = engine.NoDebug
-	if !c.CanDebug() {
+	given, isDirect := s.directs.Load(c.Session)
+	switch {
+	case isDirect:
+		d.front = given.(*direct)
+	case c.CanDebug():
+		d.line = newConnection(d)
+		d.front = ldb.New(d.line)
+	default:
 		c.Fail(errNoDebugger)
 		return
 	}
-	d := s.newDebugging(c, string(body), mode)
-	var sc *script
-	err := c.Err()
-	if err == nil {
-		sc, err = d.compile(body)
+	d.debug = debugger.New(string(body), d, d.front)
+	d.Scripts = s.twin(d)
+	sc, err := d.prepare(c, body, keys, argv, readOnly)
+	switch {
+	case err != nil && isDirect:
+		c.Fail(err)
+	case err != nil:
+		d.line.refuse(c, s.engine.Worded(err))
+	case isDirect:
+		c.BeginDebugging(d.session, d.mode)
+		given.(*direct).run = func() { d.run(sc) }
+	default:
+		c.BeginDebugging(d.session, d.mode)
+		c.Converse(d.line, func() { d.run(sc) })
 	}
-	if err == nil {
-		err = d.admit(c, &sc.program, readOnly)
-	}
-	if err != nil {
-		c.Reply.Array(1)
-		c.Reply.Status("<endsession>")
-		c.Reply.Error(s.engine.Worded(err))
-		c.Session.CloseAfterReply()
-		return
-	}
-	d.call, d.running = nil, &sc.program
-	d.declare(keys)
-	d.setArray(d.keys, keys)
-	d.setArray(d.argv, argv)
-	proto := c.Reply.Proto()
-	c.StartDebugging(d.session, mode, d, func() { d.run(sc, proto) })
 }
 
-// newDebugging returns a session whose script engine is like s.
-func (s *Scripts) newDebugging(c *engine.Call, body string, mode engine.DebugMode) *debugging {
+// twin returns a script engine like s for one run.
+func (s *Scripts) twin(d *debugging) *Scripts {
 	twin := &Scripts{
 		Log: s.Log, engine: s.engine, session: s.engine.NewScriptSession(), own: s.own,
 		busyAfter: s.busyAfter, strictKeys: s.strictKeys, memoryLimit: s.memoryLimit, logLevel: s.logLevel,
 		all17: s.all17, bare: s.bare, sized: s.sized,
-		scripts: sandbox{chunk: s.scripts.chunk, busy: s.scripts.busy, killer: s.scripts.killer},
+		scripts:   sandbox{chunk: s.scripts.chunk, busy: s.scripts.busy, killer: s.scripts.killer},
+		debugging: d,
 	}
-	d := &debugging{Scripts: twin, client: c.Session, mode: mode}
-	d.ready.L = &d.mu
-	d.ldb = ldb.New(body, d)
-	twin.debugging = d
 	twin.lua = twin.newState()
 	*twin.random = *s.random
 	twin.lua.SetHook(hookInterval, d.interrupt)
-	return d
+	return twin
+}
+
+// prepare compiles the script and gives it its arguments.
+func (d *debugging) prepare(c *engine.Call, body []byte, keys, argv [][]byte, readOnly bool) (*script, error) {
+	if err := c.Err(); err != nil {
+		return nil, err
+	}
+	sc, err := d.compile(body)
+	if err == nil {
+		err = d.admit(c, &sc.program, readOnly)
+	}
+	if err != nil {
+		return nil, err
+	}
+	d.call = nil
+	d.declare(keys)
+	d.setArray(d.keys, keys)
+	d.setArray(d.argv, argv)
+	return sc, nil
 }
 
 // run runs the script, and ends the session.
-func (d *debugging) run(sc *script, proto int) {
+func (d *debugging) run(sc *script) {
 	results, err := d.lua.Run(sc.fn)
 	var table []byte
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
-		table, err = d.encode(results[0], proto, sc.name)
+		table, err = d.encode(results[0], d.proto, sc.name)
 	}
-	d.engine.EndDebugging(d.client, func(w *resp.Writer) {
-		answer(w, d.ldb.End())
-		d.place(err)
-		d.reply(w, &sc.program, results, table, err)
-	})
+	d.place(err)
+	w := resp.NewWriter(d.proto)
+	d.reply(w, &sc.program, results, table, err)
+	if w.Full() {
+		d.debug.Ended(nil)
+	} else {
+		d.debug.Ended(w.Bytes())
+	}
+	d.engine.EndDebugging(d.client)
 }
 
 // place gives the error of an aborted run the line where the debugger has stopped.
 func (d *debugging) place(err error) {
 	if failed := (*lua.Error)(nil); errors.As(err, &failed) && failed.Cause != nil {
-		failed.Chunk, failed.Line = d.scripts.chunk, d.ldb.CurrentLine()
+		failed.Chunk, failed.Line = d.scripts.chunk, d.debug.CurrentLine()
 	}
 }
 
-// answer writes lines as an array of status replies.
-func answer(w *resp.Writer, lines []string) {
-	w.Array(len(lines))
-	for _, line := range lines {
-		w.Status(line)
-	}
-}
-
-// interrupt is the State's hook: it stops a run that takes long.
+// interrupt is the State's hook: it stops a run that takes long, and ends an evaluation that does.
 func (d *debugging) interrupt() error {
 	if d.busyAfter > 0 && (d.engine.Watch()-d.started)/1000 >= d.busyAfter {
-		d.ldb.Overdue()
+		d.debug.Overdue()
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.gone {
-		return d.ending()
+	if d.line != nil && d.line.isGone() {
+		if err := d.ending(); err != nil {
+			return err
+		}
 	}
-	return nil
+	return d.debug.Interrupt()
 }
+
+// errDeserted ends a run on a copy of the data whose client is gone.
+var errDeserted = errors.New("ERR the client that debugged the script is gone")
 
 // ending returns what ends a run whose client is gone: on the data the run goes on, as in Redis, unless it takes long.
 func (d *debugging) ending() error {
@@ -154,73 +191,36 @@ func (d *debugging) ending() error {
 	return errDeserted
 }
 
-// Request takes a request of the client.
-func (d *debugging) Request(words [][]byte) {
-	if len(words) == 0 {
-		return
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	request := make([]string, len(words))
-	for i, w := range words {
-		request[i] = string(w)
-		d.bytes += len(w) + 16
-	}
-	if d.bytes > maxRequests {
-		d.gone = true
-	}
-	d.queue = append(d.queue, request)
-	d.ready.Signal()
-}
-
-// Close reports that the client is gone.
-func (d *debugging) Close() {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	d.gone = true
-	d.ready.Signal()
-}
-
-// Ask waits for a request.
-func (d *debugging) Ask() (words []string, ok bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for len(d.queue) == 0 && !d.gone {
-		d.ready.Wait()
-	}
-	if d.gone {
-		return nil, false
-	}
-	words = d.queue[0]
-	if d.queue = d.queue[1:]; len(d.queue) == 0 {
-		d.queue, d.bytes = nil, 0
-	}
-	return words, true
-}
-
-// Answer sends lines to the client.
-func (d *debugging) Answer(lines []string) {
-	d.engine.Answer(d.client, func(w *resp.Writer) { answer(w, lines) })
-}
-
-// Gone returns what ends the run when the client is gone.
-func (d *debugging) Gone() error { return d.ending() }
-
 // ErrorText returns the text of a thrown value.
 func (d *debugging) ErrorText(v lua.Value) string {
 	return strings.TrimPrefix(d.errorText(&lua.Error{Value: v}), "ERR ")
 }
 
-// Call runs a command for the client.
-func (d *debugging) Call(L *lua.State, args []string) {
-	values := make([]lua.Value, len(args))
-	for i, a := range args {
-		values[i] = lua.String(a)
+// Call runs a command for the front end.
+func (d *debugging) Call(L *lua.State, words []string) (reply []byte, err error) {
+	values := make([]lua.Value, len(words))
+	for i, w := range words {
+		values[i] = lua.String(w)
 	}
-	L.Try(lua.NewFunction("pcall", d.luaPCall), values...)
+	var refusal lua.Value
+	run := func(L *lua.State, c *lua.Call) { refusal, _ = d.execute(L, c) }
+	d.session.RestartReply()
+	if _, err = L.Try(lua.NewFunction("pcall", run), nil, values...); err != nil {
+		return nil, errors.New(err.Error())
+	}
+	if reply = d.session.Reply.Bytes(); len(reply) == 0 {
+		return nil, errors.New(refused(refusal))
+	}
+	return reply, nil
 }
 
-// luaCall and luaPCall are redis.call and redis.pcall that show what they do.
+// refused returns the text of a table of an error.
+func refused(v lua.Value) string {
+	text, _ := v.AsTable().GetString("err").ToString()
+	return strings.TrimPrefix(text, "ERR ")
+}
+
+// luaCall and luaPCall are redis.call and redis.pcall that tell the debugger what they do.
 func (d *debugging) luaCall(L *lua.State, c *lua.Call) {
 	v, failed := d.execute(L, c)
 	if failed {
@@ -234,48 +234,56 @@ func (d *debugging) luaPCall(L *lua.State, c *lua.Call) {
 	c.Return1(v)
 }
 
-// execute runs a command, and shows it if the run goes step by step.
+// execute runs a command, and tells the debugger of it.
 func (d *debugging) execute(L *lua.State, c *lua.Call) (v lua.Value, failed bool) {
-	if !d.ldb.Steps() {
-		return d.Scripts.execute(L, c)
-	}
 	if d.gather(c) == nil {
 		words := make([]string, len(d.args))
 		for i, a := range d.args {
 			words[i] = string(a)
 		}
-		d.ldb.Command(words)
+		d.debug.Called(words)
 	}
 	d.session.RestartReply()
 	v, failed = d.Scripts.execute(L, c)
-	reply := d.session.Reply.Bytes()
-	switch {
-	case len(reply) == 0:
-		text, _ := v.AsTable().GetString("err").ToString()
-		d.ldb.Error(strings.TrimPrefix(text, "ERR "))
-		return v, failed
-	case failed:
-		line, _, _ := strings.Cut(string(reply), "\r\n")
-		d.ldb.Error(line)
+	if reply := d.session.Reply.Bytes(); len(reply) > 0 {
+		d.touch()
+		d.debug.Replied(reply)
+	} else {
+		d.debug.Refused(refused(v))
 	}
-	d.ldb.Reply(reply)
 	return v, failed
+}
+
+// touch tells the debugger the keys of the command that has run.
+func (d *debugging) touch() {
+	cmd, _ := d.engine.Resolve(d.args)
+	uses, _ := cmd.Keys.At(d.args)
+	for _, use := range uses {
+		if use.Access != "not_key" {
+			d.debug.Touch(string(d.args[use.At]), use.Reads(), use.Writes())
+		}
+	}
 }
 
 // redis.error_reply(text), which is shown too
 func (d *debugging) luaErrorReply(_ *lua.State, c *lua.Call) {
 	v := d.errorReply(c)
-	if text, _ := v.AsTable().GetString("err").ToString(); d.ldb.Steps() {
-		d.ldb.Error("-" + text)
-	}
+	text, _ := v.AsTable().GetString("err").ToString()
+	d.debug.Refused("-" + text)
 	c.Return1(v)
+}
+
+// redis.log(level, text, ...), which the front end gets whatever its level is
+func (d *debugging) luaLog(L *lua.State, c *lua.Call) {
+	d.debug.Logged(d.logged(c))
+	d.Scripts.luaLog(L, c)
 }
 
 // redis.breakpoint()
 func (d *debugging) luaBreakpoint(_ *lua.State, c *lua.Call) {
-	d.ldb.Break()
+	d.debug.Break()
 	c.Return1(lua.Bool(true))
 }
 
 // redis.debug(...)
-func (d *debugging) luaDebug(L *lua.State, c *lua.Call) { d.ldb.Debug(L, c.Args()) }
+func (d *debugging) luaDebug(L *lua.State, c *lua.Call) { d.debug.Printed(L, c.Args()) }

@@ -63,6 +63,13 @@ func (s *Scripts) luaSHA1(L *lua.State, c *lua.Call) {
 
 // redis.log(level, text, ...)
 func (s *Scripts) luaLog(_ *lua.State, c *lua.Call) {
+	if level, text := s.logged(c); level >= slices.Index(logLevels, s.logLevel) {
+		s.Log(level, text)
+	}
+}
+
+// logged returns the arguments of redis.log: the level, from 0 to 3, and the other ones as one text.
+func (s *Scripts) logged(c *lua.Call) (int, string) {
 	level, isNumber := c.Arg(1).ToNumber()
 	switch {
 	case c.NArgs() < 2:
@@ -72,16 +79,13 @@ func (s *Scripts) luaLog(_ *lua.State, c *lua.Call) {
 	case !(math.Trunc(level) >= 0 && level < 4):
 		s.raise(errLogLevel)
 	}
-	if int(level) < slices.Index(logLevels, s.logLevel) {
-		return
-	}
 	var words []string
 	for i := 2; i <= c.NArgs(); i++ {
 		if text, ok := c.Arg(i).ToString(); ok {
 			words = append(words, text)
 		}
 	}
-	s.Log(int(level), strings.Join(words, " "))
+	return int(level), strings.Join(words, " ")
 }
 
 // redis.setresp(version)

@@ -107,9 +107,9 @@ func nonexistent(L *lua.State, c *lua.Call) {
 // openRedis adds the table redis.
 func (s *Scripts) openRedis(L *lua.State) {
 	t := lua.NewTable(0, 32)
-	call, pcall, errorReply, breakpoint, debug := s.luaCall, s.luaPCall, s.luaErrorReply, s.luaFalse, s.luaNothing
+	call, pcall, errorReply, log, breakpoint, debug := s.luaCall, s.luaPCall, s.luaErrorReply, s.luaLog, s.luaFalse, s.luaNothing
 	if d := s.debugging; d != nil {
-		call, pcall, errorReply, breakpoint, debug = d.luaCall, d.luaPCall, d.luaErrorReply, d.luaBreakpoint, d.luaDebug
+		call, pcall, errorReply, log, breakpoint, debug = d.luaCall, d.luaPCall, d.luaErrorReply, d.luaLog, d.luaBreakpoint, d.luaDebug
 	}
 	for _, f := range []struct {
 		name string
@@ -117,7 +117,7 @@ func (s *Scripts) openRedis(L *lua.State) {
 	}{
 		{"call", call}, {"pcall", pcall},
 		{"error_reply", errorReply}, {"status_reply", s.luaStatusReply},
-		{"sha1hex", s.luaSHA1}, {"log", s.luaLog}, {"setresp", s.luaSetResp}, {"set_repl", s.luaSetRepl},
+		{"sha1hex", s.luaSHA1}, {"log", log}, {"setresp", s.luaSetResp}, {"set_repl", s.luaSetRepl},
 		{"replicate_commands", s.luaReplicate}, {"breakpoint", breakpoint}, {"debug", debug},
 	} {
 		t.SetString(nil, f.name, lua.NewFunction(f.name, f.run).Value())

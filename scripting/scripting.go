@@ -31,6 +31,7 @@ package scripting
 import (
 	"bytes"
 	"math"
+	"sync"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/scripting/lua"
@@ -69,6 +70,7 @@ type Scripts struct {
 	unseeded  lua.Random   // as it begins
 
 	debugging *debugging // whose script engine this is; nil for none
+	directs   sync.Map   // *engine.Session to *direct, for Debug
 
 	call    *engine.Call // the EVAL or FCALL that runs; nil for none
 	running *program     // the program it runs

@@ -40,6 +40,7 @@ var layers = [][]string{
 	{"persistence/fixture"},
 	{"persistence/snapshot"},
 	{"scripting/redislib", "scripting/ldb", "scripting/profile"},
+	{"scripting/debugger"},
 	{"scripting/lint"},
 	{"scripting/lua"},
 	{"scripting/lua/generate"},

@@ -1,14 +1,14 @@
-// Package ldb is the debugger of Lua scripts, which redis-cli --ldb talks to. It knows neither connections nor commands: a
-// Session gets requests, answers with lines, and stops the run in between, as the Tracer of the script's chunk.
+// Package ldb is the front end of the debugger that redis-cli --ldb talks to. It knows neither connections nor commands: a Session
+// gets requests, does what they ask of a debugger.Debugger, and answers with lines.
 //
-//	script ─ line ─▶ Session ─ reaches a stop ─▶ Console.Answer: "* Stopped at 3 ..."
-//	                    ▲                        Console.Ask:    print, list, eval ...   answered one by one
-//	                    └────────────────────────                step, continue          the run goes on
+//	Debugger ─ Stopped ─▶ Session ─▶ Console.Answer: "* Stopped at 3 ..."
+//	    ▲                    ▲   └──▶ Console.Ask:    print, list, eval ...   answered one by one
+//	    └──── an Order ──────┘                        step, continue          the run goes on
 //
-// A Session belongs to the goroutine of the run, which waits in Console.Ask.
+// The table in requests.go has a line for each request; the answer to help is made of it.
 //
 // Deliberate differences from Redis: abort cannot be caught by pcall; an error of eval that is a table shows its field err,
-// where Redis crashes; functions have numbers instead of addresses; the help is worded anew, and finish is new.
+// where Redis crashes; functions have numbers instead of addresses; the help is worded anew, and there are more requests.
 package ldb
 
 import (
@@ -17,6 +17,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/scripting/debugger"
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
@@ -28,112 +29,89 @@ type Console interface {
 	Answer(lines []string)
 	// Gone decides what the run does without a client: an error ends it, nil lets it go on.
 	Gone() error
-	// Call executes a command for the debugger, as redis.pcall does. What there is to see of it is told to Note.
-	Call(L *lua.State, args []string)
-	// ErrorText returns the text of a thrown value.
-	ErrorText(v lua.Value) string
+	// End sends the last lines, and the reply of the run in the protocol.
+	End(lines []string, reply []byte)
 }
 
-// Session is a debugging session of one run. It is the Tracer of the script.
+// Session is a debugging session of one run: a debugger.FrontEnd.
 type Session struct {
-	console  Console
-	source   []string
-	line     int   // where the run is
-	steps    bool  // stop at the next line
-	depth    int   // stop when fewer functions run; 0 for no such stop
-	broken   bool  // redis.breakpoint was called
-	late     bool  // the run takes too long
-	deserted bool  // the client is gone
-	points   []int // the lines of the breakpoints, in the order in which they were set
-	lines    []string
-	width    int // to which values are trimmed, 0 for no limit
-	hinted   bool
+	console Console
+	debug   *debugger.Debugger
+	shows   bool // the run goes step by step: then the commands of the script are shown
+	lines   []string
+	width   int // to which values are trimmed, 0 for no limit
+	hinted  bool
 }
 
-// ErrAborted is what the client's abort ends a run with.
-var ErrAborted = errors.New("ERR script aborted for user request")
+// errAborted is what the client's abort ends a run with.
+var errAborted = errors.New("ERR script aborted for user request")
 
 const (
 	defaultWidth = 256
 	leastWidth   = 60
-	mostPoints   = 64
 	context      = 5 // lines around the current one
 )
 
-// New returns a session that stops at the first line of a script.
-func New(source string, console Console) *Session {
-	source = strings.TrimRight(source, "\r\n")
-	s := &Session{console: console, steps: true, width: defaultWidth}
-	if source != "" {
-		s.source = strings.Split(source, "\n")
-	}
-	return s
+// New returns a session.
+func New(console Console) *Session { return &Session{console: console, width: defaultWidth} }
+
+// reasons are the reasons of a stop, in Redis' words where Redis has them.
+var reasons = map[debugger.Reason]string{
+	debugger.BreakCalled:  "redis.breakpoint() called",
+	debugger.AtBreakpoint: "break point",
+	debugger.Finished:     "function finished",
+	debugger.Overdue:      "timeout reached, infinite loop?",
+	debugger.Paused:       "paused",
+	debugger.Stepped:      "step over",
 }
 
-// CurrentLine returns the line where the run is, 0 before the first one.
-func (s *Session) CurrentLine() int { return s.line }
-
-// Steps reports whether the run goes step by step: only then commands are to be shown.
-func (s *Session) Steps() bool { return s.steps }
-
-// Break makes the run stop at the next line: redis.breakpoint.
-func (s *Session) Break() { s.broken = true }
-
-// Overdue makes the run stop at the next line because it takes too long. A run without a client ends.
-func (s *Session) Overdue() { s.late = !s.deserted }
-
-// Line stops the run where it is to stop, and serves the client until the run is to go on.
-func (s *Session) Line(L *lua.State, line int) {
-	s.line = line
-	left := s.depth > 0 && len(L.Levels()) < s.depth
-	if s.deserted || !s.steps && !left && !s.broken && !s.late && !s.isPoint(line) {
-		return
+// Stopped says where the run has stopped, and answers requests until one lets it go on.
+func (s *Session) Stopped(d *debugger.Debugger, stop debugger.Stop) debugger.Order {
+	s.debug = d
+	s.note(fmt.Sprintf("* Stopped at %d, stop reason = %s", stop.Line, reasons[stop.Reason]))
+	if stop.Err != nil {
+		s.note("<error> " + stop.Err.Error())
 	}
-	reason := "step over"
-	switch {
-	case s.broken:
-		reason = "redis.breakpoint() called"
-	case s.isPoint(line):
-		reason = "break point"
-	case left:
-		reason = "function finished"
-	case s.late:
-		reason = "timeout reached, infinite loop?"
-	}
-	s.steps, s.depth, s.broken, s.late = false, 0, false, false
-	s.Note(fmt.Sprintf("* Stopped at %d, stop reason = %s", line, reason))
-	s.Note(s.sourceLine(line))
+	s.note(s.sourceLine(stop.Line))
 	s.flush()
-	s.serve(L)
-}
-
-// serve answers requests until one lets the run go on.
-func (s *Session) serve(L *lua.State) {
 	for {
 		words, ok := s.console.Ask()
 		if !ok {
-			s.desert(L)
-			return
+			return s.desert()
 		}
-		goOn := s.obey(L, words)
-		if goOn {
-			return
+		if order := s.obey(words); order != nil {
+			s.shows = *order == debugger.StepInto || *order == debugger.StepOver
+			return *order
 		}
 		s.flush()
 	}
 }
 
-// desert is called when the client is gone.
-func (s *Session) desert(L *lua.State) {
-	s.deserted, s.points = true, nil
+// desert returns the order for a run whose client is gone.
+func (s *Session) desert() debugger.Order {
+	s.shows = false
 	if err := s.console.Gone(); err != nil {
-		L.Abort(err)
+		return debugger.Abort(err)
 	}
+	return debugger.Detach
 }
 
-// Note adds a line to the next answer.
-func (s *Session) Note(line string) {
+// note adds a line to the next answer.
+func (s *Session) note(line string) {
 	s.lines = append(s.lines, strings.NewReplacer("\r", " ", "\n", " ").Replace(line))
+}
+
+// noteTrimmed is note for a line that is cut off at the session's width.
+func (s *Session) noteTrimmed(line string) {
+	if s.width == 0 || len(line) <= s.width {
+		s.note(line)
+		return
+	}
+	s.note(line[:s.width] + " ...")
+	if !s.hinted {
+		s.hinted = true
+		s.note("<hint> The above reply was trimmed. Use 'maxlen 0' to disable trimming.")
+	}
 }
 
 // flush sends the lines there are, even if there are none.
@@ -142,67 +120,70 @@ func (s *Session) flush() {
 	s.lines = nil
 }
 
-// End returns the last lines of the session.
-func (s *Session) End() []string { return append(s.lines, "<endsession>") }
+// Ended sends the last lines of the session, and the reply.
+func (s *Session) Ended(reply []byte) { s.console.End(append(s.lines, "<endsession>"), reply) }
 
-// noteTrimmed is Note for a line that is cut off at the session's width.
-func (s *Session) noteTrimmed(line string) {
-	if s.width == 0 || len(line) <= s.width {
-		s.Note(line)
-		return
-	}
-	s.Note(line[:s.width] + " ...")
-	if !s.hinted {
-		s.hinted = true
-		s.Note("<hint> The above reply was trimmed. Use 'maxlen 0' to disable trimming.")
+// Called shows a command that the script is about to call, if the run goes step by step.
+func (s *Session) Called(words []string) {
+	if s.shows {
+		s.noteCommand(words)
 	}
 }
 
-// Command shows a command that the script is about to call.
-func (s *Session) Command(args []string) {
-	const most = 10
-	line := "<redis> " + strings.Join(args[:min(len(args), most)], " ")
-	if len(args) > most {
-		line += " ... (" + strconv.Itoa(len(args)-most-1) + " more)"
+// Replied shows the reply to it.
+func (s *Session) Replied(reply []byte) {
+	if s.shows {
+		s.noteReply(reply)
 	}
-	s.Note(line)
 }
 
-// Reply shows the reply to it, in the protocol.
-func (s *Session) Reply(reply []byte) { s.noteTrimmed("<reply> " + describeReply(reply)) }
+// Refused shows an error of the functions of redis.
+func (s *Session) Refused(text string) {
+	if s.shows {
+		s.note("<error> " + text)
+	}
+}
 
-// Error shows an error of the functions of redis.
-func (s *Session) Error(text string) { s.Note("<error> " + text) }
-
-// Debug shows the arguments of redis.debug.
-func (s *Session) Debug(L *lua.State, values []lua.Value) {
+// Printed shows the arguments of redis.debug.
+func (s *Session) Printed(d *debugger.Debugger, values []lua.Value) {
 	texts := make([]string, len(values))
 	for i, v := range values {
-		texts[i] = describe(L, v)
+		texts[i] = debugger.Describe(d.State(), v)
 	}
-	s.Note(fmt.Sprintf("<debug> line %d: %s", s.line, strings.Join(texts, ", ")))
+	s.note(fmt.Sprintf("<debug> line %d: %s", d.CurrentLine(), strings.Join(texts, ", ")))
 }
 
-func (s *Session) isPoint(line int) bool {
-	for _, p := range s.points {
-		if p == line {
-			return true
-		}
+// Logged shows nothing: redis.log writes to the log of the server.
+func (s *Session) Logged(int, string) {}
+
+func (s *Session) noteCommand(words []string) {
+	const most = 10
+	line := "<redis> " + strings.Join(words[:min(len(words), most)], " ")
+	if len(words) > most {
+		line += " ... (" + strconv.Itoa(len(words)-most-1) + " more)"
 	}
-	return false
+	s.note(line)
+}
+
+func (s *Session) noteReply(reply []byte) {
+	if reply[0] == '-' {
+		line, _, _ := strings.Cut(string(reply), "\r\n")
+		s.note("<error> " + line)
+	}
+	s.noteTrimmed("<reply> " + debugger.DescribeReply(reply))
 }
 
 // sourceLine returns a line of the source as lists show it.
 func (s *Session) sourceLine(n int) string {
 	text := "<out of range source code line>"
-	if n >= 1 && n <= len(s.source) {
-		text = s.source[n-1]
+	if source := s.debug.Source(); n >= 1 && n <= len(source) {
+		text = source[n-1]
 	}
 	current, point := "  ", " "
-	if n == s.line {
+	if n == s.debug.CurrentLine() {
 		current = "->"
 	}
-	if s.isPoint(n) {
+	if s.debug.HasBreakpoint(n) {
 		point = "#"
 	}
 	return fmt.Sprintf("%s%s%-3d %s", current, point, n, text)

@@ -38,6 +38,8 @@ type State struct {
 	idle     []*worker
 	segments [][]Value  // of coroutines that ended
 	live     *Coroutine // suspended and normal ones, a list
+
+	activations int // of functions that a Tracer follows
 }
 
 // stack is the part of a State that differs between coroutines: segments of Values in which frames

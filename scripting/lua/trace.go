@@ -12,6 +12,8 @@ type Tracer interface {
 	// Line is called when a function begins, when the line changes, and when a loop jumps back, as a line hook of C Lua is.
 	// L.Levels tells where the run is. Line may run other code with L.Try, and end the run with L.Throw or L.Abort.
 	Line(L *State, line int)
+	// Reaches is called while a chunk is compiled, with each line at which Line may be called, in any order.
+	Reaches(line int)
 }
 
 // CompileTraced is Compile for a chunk whose runs call t.
@@ -31,12 +33,19 @@ func CompileTraced(source, chunkName string, t Tracer) (*Proto, error) {
 // has an instruction in C Lua.
 type lines struct{ tracer Tracer }
 
-// stops are the places of a function where a Tracer may be called. A frame has the number of the last one in a slot of its
-// own: 0 for none, negative if the run has jumped since.
+// stops are the places of a function where a Tracer may be called. A frame has two slots of its own for them: the number of the
+// last one, which is 0 for none and negative if the run has jumped since; and behind it the number of the activation.
 type stops struct {
-	list []stop
-	slot uint8
-	nils int // the length of list when the last statement was a declaration without values
+	list     []stop
+	slot     uint8
+	nils     int // the length of list when the last statement was a declaration without values
+	upvalues []upvalue
+}
+
+// upvalue is the name of one, and whether it lies in a cell.
+type upvalue struct {
+	name string
+	cell bool
 }
 
 // stop is one of them.
@@ -54,15 +63,18 @@ type scope struct {
 }
 
 func (l *lines) body(fs *compiler, compile func() action) action {
-	fs.proto.stops = &stops{list: make([]stop, 1), slot: fs.temp()}
+	own := &stops{list: make([]stop, 1), slot: fs.temps(2)}
+	fs.proto.stops = own
 	visible := fs.scope
 	statements := compile()
 	fs.scope = nil // the end of a function belongs to no scope
 	end := l.reach(fs, fs.fn.LastLine)
 	fs.scope = visible
-	restart := restart(fs)
+	for _, c := range fs.fn.Captures {
+		own.upvalues = append(own.upvalues, upvalue{c.Variable.Name, c.Variable.Cell()})
+	}
 	return func(f *frame) signal {
-		restart(f)
+		own.begin(f)
 		sig := statements(f)
 		if sig == goOn {
 			end(f)
@@ -79,6 +91,7 @@ func (l *lines) reach(fs *compiler, line int) func(f *frame) {
 	s := fs.proto.stops
 	number := Int(len(s.list))
 	s.list = append(s.list, stop{line, fs.scope})
+	l.tracer.Reaches(line)
 	return func(f *frame) {
 		last := s.at(f).line
 		f.slots[s.slot] = number
@@ -97,6 +110,12 @@ func (l *lines) jump(fs *compiler, line int) func(f *frame) {
 			reach(f)
 		}
 	}
+}
+
+// begin numbers the activation of a function.
+func (s *stops) begin(f *frame) {
+	f.L.activations++
+	f.slots[s.slot], f.slots[s.slot+1] = Int(0), Int(f.L.activations)
 }
 
 // jumps notes that the run has jumped: the number of the last stop becomes negative.

@@ -1,4 +1,4 @@
-package ldb
+package debugger
 
 import (
 	"math"
@@ -14,8 +14,8 @@ const deepest = 10
 
 const tooDeep = "<max recursion level reached! Nested table?>"
 
-// describe returns a value as the debugger shows it.
-func describe(L *lua.State, v lua.Value) string {
+// Describe returns a value as the debugger of Redis shows it: numbers with six digits, strings quoted, at most 10 tables in tables.
+func Describe(L *lua.State, v lua.Value) string {
 	var out strings.Builder
 	describeTo(&out, L, v, 0)
 	return out.String()
@@ -84,8 +84,8 @@ func isList(t *lua.Table) bool {
 	return true
 }
 
-// describeReply returns a reply, which is complete, as the debugger shows it.
-func describeReply(reply []byte) string {
+// DescribeReply returns a complete reply, in the protocol, as the debugger of Redis shows it.
+func DescribeReply(reply []byte) string {
 	var out strings.Builder
 	describeReplyTo(&out, string(reply))
 	return out.String()

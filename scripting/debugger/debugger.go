@@ -1,0 +1,211 @@
+// Package debugger stops the run of a Lua script where its user wants, and shows what the script sees there. It knows neither
+// terminals nor protocols nor connections: these are front ends, such as package ldb for redis-cli --ldb. Nor does it know how
+// commands are executed: that is its Host, package scripting.
+//
+//	script ─ line ─▶ Debugger ─ reaches a stop ─▶ FrontEnd.Stopped ─ looks around: Frames, Evaluate, Call, SetBreakpoint ...
+//	                    ▲                               │
+//	                    └── Continue, StepOver, ... ────┘ an Order
+//
+// A front end gets a run with scripting.Scripts.Debug, which calls
+//
+//	Stopped   where the run stops: at the first line, at breakpoints, after steps. The front end asks its user what to do, waits as long
+//	          as it likes, and returns an Order. The run, and nothing else, waits for that.
+//	Printed, Logged, Called, Replied, Refused    for what the run does in between
+//	Ended     once, last, with the reply of the run. It may come without a stop, if the script does not compile.
+//
+// All of this happens on one goroutine, that of the run. The methods of Debugger are called in Stopped only; [Debugger.Pause] may be
+// called on any goroutine, at any time, so that a front end can get hold of a run to change its breakpoints.
+//
+// What a script sees:
+//
+//	Frames             lua.Level: name, line, Locals(), Upvalues(); the innermost first
+//	Globals            KEYS, ARGV, and what the script has made
+//	Items              the fields of a table, one by one, so that a front end can unfold it when its user wants
+//	Evaluate           any Lua code, which sees the locals and upvalues of a frame, as if it stood at its line
+//	Call               a command of Redis
+//	Touched            the keys that the script has used
+//
+// How code sees a frame: it is compiled by itself, with a table of its own for globals. That finds a name among the locals visible at the
+// line, then among the upvalues, then among the globals of the function. It can change tables and globals, but assigning to a
+// variable of the script is an error: the compiler has relied on what the script assigns. What it runs does not stop; it ends with
+// ErrTooLong after a bounded amount of work.
+//
+// Lines count from 1. Code that the script makes itself, with loadstring, has no lines to stop at and shows no variables.
+package debugger
+
+import (
+	"strings"
+	"sync/atomic"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// Host is what a Debugger needs from what runs the script.
+type Host interface {
+	// Call executes a command as redis.pcall does. It returns the reply in the protocol, which dies with the next call, or the error that has
+	// kept the command from running.
+	Call(L *lua.State, words []string) (reply []byte, err error)
+	// ErrorText returns the text of a thrown value.
+	ErrorText(v lua.Value) string
+}
+
+// FrontEnd shows a run to its user.
+type FrontEnd interface {
+	// Stopped is called when the run has stopped. The order says how it is to go on.
+	Stopped(d *Debugger, s Stop) Order
+	// Printed is called for redis.debug.
+	Printed(d *Debugger, values []lua.Value)
+	// Logged is called for redis.log with a level from 0 (debug) to 3 (warning), whatever the server logs.
+	Logged(level int, text string)
+	// Called is called before the script calls a command, and Replied with the reply to it in the protocol, which dies afterwards. Refused
+	// tells the text of an error in place of a reply, and one that redis.error_reply makes.
+	Called(words []string)
+	Replied(reply []byte)
+	Refused(text string)
+	// Ended is called with the reply of the run in the protocol, which may be an error.
+	Ended(reply []byte)
+}
+
+// Debugger follows one run. It is the Tracer of the script's chunk.
+type Debugger struct {
+	host   Host
+	front  FrontEnd
+	source []string
+	coded  map[int]bool // the lines with code
+
+	state      *lua.State
+	line       int          // where the run is
+	goal       goal         // of the order that lets it run
+	evaluating bool         // code of the front end runs
+	turns      int          // for which it has run
+	paused     atomic.Bool  // Pause was called
+	broken     bool         // redis.breakpoint was called
+	late       bool         // the run takes too long
+	detached   bool         // the run stops nowhere
+	began      bool         // it has reached its first line
+	points     []Breakpoint // in the order in which they were set
+	given      map[string]bool
+	touched    touched
+}
+
+// New returns the debugger of a run, which stops at the first line of the source that it reaches.
+func New(source string, host Host, front FrontEnd) *Debugger {
+	source = strings.TrimRight(source, "\r\n")
+	d := &Debugger{host: host, front: front, goal: goal{anywhere: true}, coded: make(map[int]bool)}
+	if source != "" {
+		d.source = strings.Split(source, "\n")
+	}
+	return d
+}
+
+// Source returns the lines of the source.
+func (d *Debugger) Source() []string { return d.source }
+
+// State returns the State of the run. Front ends need it to describe values.
+func (d *Debugger) State() *lua.State { return d.state }
+
+// CurrentLine returns the line where the run is, 0 before the first one.
+func (d *Debugger) CurrentLine() int { return d.line }
+
+// Pause makes the run stop at the next line that it reaches. It may be called on any goroutine.
+func (d *Debugger) Pause() { d.paused.Store(true) }
+
+// Reaches is called by the compiler with each line that has code.
+func (d *Debugger) Reaches(line int) { d.coded[line] = true }
+
+// Line is called by the run at each line. It stops the run where it is to stop.
+func (d *Debugger) Line(L *lua.State, line int) {
+	if d.evaluating {
+		return
+	}
+	d.state, d.line = L, line
+	if !d.began {
+		d.begin(L)
+	}
+	if d.detached {
+		return
+	}
+	if s, stops := d.reason(L); stops {
+		d.stop(L, s)
+	}
+}
+
+// begin notes the globals that the script is given.
+func (d *Debugger) begin(L *lua.State) {
+	d.began, d.given = true, make(map[string]bool)
+	for k := range Items(L.Globals.Value()) {
+		name, _ := k.AsString()
+		d.given[name] = true
+	}
+}
+
+// stop asks the front end how to go on.
+func (d *Debugger) stop(L *lua.State, s Stop) {
+	d.goal, d.broken, d.late = goal{}, false, false
+	d.paused.Store(false)
+	order := d.front.Stopped(d, s)
+	switch order.way {
+	case runs:
+	case steps:
+		d.goal.anywhere = true
+	case overs:
+		d.goal.within = activations(L.Levels())
+	case finishes:
+		if levels := L.Levels(); len(levels) > 0 {
+			d.goal.within, d.goal.finish = activations(levels[1:]), true
+		}
+	case detaches:
+		d.detached, d.points = true, nil
+	case aborts:
+		L.Abort(order.err)
+	}
+}
+
+// Break makes the run stop at the next line: redis.breakpoint.
+func (d *Debugger) Break() { d.broken = true }
+
+// Overdue makes the run stop at the next line because it takes too long.
+func (d *Debugger) Overdue() { d.late = true }
+
+// mostTurns bounds what the front end evaluates, in calls of Interrupt.
+const mostTurns = 3000
+
+// Interrupt is called by the hook of the State, regularly. It returns ErrTooLong when an evaluation is to end.
+func (d *Debugger) Interrupt() error {
+	if d.turns++; d.evaluating && d.turns > mostTurns {
+		return ErrTooLong
+	}
+	return nil
+}
+
+// shows reports whether the front end is to be told of what the run does.
+func (d *Debugger) shows() bool { return !d.evaluating && !d.detached }
+
+// Printed is called when the script calls redis.debug, Logged for redis.log, and so on: they tell the front end.
+func (d *Debugger) Printed(L *lua.State, values []lua.Value) {
+	d.state = L
+	d.front.Printed(d, values)
+}
+
+func (d *Debugger) Logged(level int, text string) { d.front.Logged(level, text) }
+
+func (d *Debugger) Called(words []string) {
+	if d.shows() {
+		d.front.Called(words)
+	}
+}
+
+func (d *Debugger) Replied(reply []byte) {
+	if d.shows() {
+		d.front.Replied(reply)
+	}
+}
+
+func (d *Debugger) Refused(text string) {
+	if d.shows() {
+		d.front.Refused(text)
+	}
+}
+
+// Ended is called when the run has ended.
+func (d *Debugger) Ended(reply []byte) { d.front.Ended(reply) }

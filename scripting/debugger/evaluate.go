@@ -1,0 +1,97 @@
+package debugger
+
+import (
+	"errors"
+	"iter"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// Global stands for no frame: code that sees globals only.
+const Global = -1
+
+// chunk is the name of a front end's code in errors, as in Redis.
+const chunk = "@ldb_eval"
+
+// Frames returns the Lua functions that run, the innermost first.
+func (d *Debugger) Frames() []lua.Level { return d.state.Levels() }
+
+// Globals returns KEYS and ARGV, where the script has them, and the globals that it has made.
+func (d *Debugger) Globals() (globals []lua.Variable) {
+	for k, v := range Items(d.state.Globals.Value()) {
+		if name, _ := k.AsString(); name == "KEYS" || name == "ARGV" || !d.given[name] {
+			globals = append(globals, lua.Variable{Name: name, Value: v})
+		}
+	}
+	return globals
+}
+
+// Items returns the fields of a table, in the order of next, without its metamethods; none for any other value.
+func Items(v lua.Value) iter.Seq2[lua.Value, lua.Value] {
+	return func(yield func(k, v lua.Value) bool) {
+		t := v.AsTable()
+		if t == nil {
+			return
+		}
+		for k, v, more, _ := t.Next(nil, lua.Nil); more && yield(k, v); k, v, more, _ = t.Next(nil, k) {
+		}
+	}
+}
+
+// Evaluate runs Lua code, an expression if it is one, and returns its values. It sees the variables of frame number frame of Frames, or
+// globals only: Global. An error has the text that the script would get.
+func (d *Debugger) Evaluate(text string, frame int) ([]lua.Value, error) {
+	levels := d.Frames()
+	if frame != Global && (frame < 0 || frame >= len(levels)) {
+		return nil, ErrNoFrame
+	}
+	return d.run(d.state, &code{text: text}, levels, frame)
+}
+
+// Call executes a command. It returns the reply in the protocol, which dies with the next call, or the error that has kept it from running.
+func (d *Debugger) Call(words []string) (reply []byte, err error) {
+	d.evaluating, d.turns = true, 0
+	defer func() { d.evaluating = false }()
+	return d.host.Call(d.state, words)
+}
+
+// code is code of a front end.
+type code struct {
+	text       string
+	expression bool // it must be one
+
+	state *lua.State // for which it is compiled; nil for none
+	proto *lua.Proto
+}
+
+// compile compiles code for a State. A proto serves one.
+func (c *code) compile(L *lua.State) (*lua.Proto, error) {
+	if c.proto != nil && c.state == L {
+		return c.proto, nil
+	}
+	proto, err := lua.Compile("return "+c.text, chunk)
+	if err != nil && !c.expression {
+		proto, err = lua.Compile(c.text, chunk)
+	}
+	c.state, c.proto = L, proto
+	return proto, err
+}
+
+// run runs code in a frame.
+func (d *Debugger) run(L *lua.State, c *code, levels []lua.Level, frame int) ([]lua.Value, error) {
+	proto, err := c.compile(L)
+	if err != nil {
+		return nil, err
+	}
+	fn := L.Load(proto)
+	if frame != Global {
+		fn = levels[frame].Load(proto)
+	}
+	d.evaluating, d.turns = true, 0
+	defer func() { d.evaluating = false }()
+	values, err := L.Try(fn, ErrTooLong)
+	if thrown := (*lua.Error)(nil); errors.As(err, &thrown) && thrown.Cause == nil {
+		return nil, errors.New(d.host.ErrorText(thrown.Value))
+	}
+	return values, err
+}

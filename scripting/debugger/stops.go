@@ -1,0 +1,94 @@
+package debugger
+
+import "github.com/miniserver-go/miniserver/scripting/lua"
+
+// Reason is why a run has stopped.
+type Reason int
+
+// The reasons. Where several are true, the first of them counts.
+const (
+	BreakCalled Reason = iota // redis.breakpoint was called
+	AtBreakpoint
+	Finished // the function that was to finish has returned
+	Overdue  // the run takes longer than busy-reply-threshold
+	Paused   // Debugger.Pause was called
+	Stepped  // the run has begun, or made a step
+)
+
+// Stop is where a run has stopped.
+type Stop struct {
+	Line   int
+	Reason Reason
+	Err    error // what went wrong in a condition, which then counts as true; nil for nothing
+}
+
+// Order is how a run is to go on.
+type Order struct {
+	way way
+	err error
+}
+
+type way int
+
+const (
+	runs way = iota
+	steps
+	overs
+	finishes
+	detaches
+	aborts
+)
+
+// The orders of a front end, beside Abort.
+var (
+	Continue = Order{way: runs}     // run to the next breakpoint
+	StepInto = Order{way: steps}    // stop at the next line, in any function
+	StepOver = Order{way: overs}    // stop at the next line of this function or of one that has called it
+	StepOut  = Order{way: finishes} // stop when the function has returned: at the next line of one that has called it
+	Detach   = Order{way: detaches} // run to the end, without a stop
+)
+
+// Abort ends the run with an error, which pcall does not catch.
+func Abort(err error) Order { return Order{aborts, err} }
+
+// goal is where an order lets a run stop beside breakpoints.
+type goal struct {
+	anywhere bool
+	within   map[int]bool // activations of functions: a step over calls, or out of one
+	finish   bool
+}
+
+// activations returns the numbers of the activations of some levels.
+func activations(levels []lua.Level) map[int]bool {
+	set := make(map[int]bool, len(levels))
+	for _, l := range levels {
+		if l.Activation > 0 {
+			set[l.Activation] = true
+		}
+	}
+	return set
+}
+
+// reason returns why the run stops at the line where it is; stops is false if it goes on.
+func (d *Debugger) reason(L *lua.State) (s Stop, stops bool) {
+	s.Line = d.line
+	at := d.goal.within[L.Activation()]
+	point, err := d.meets(L)
+	switch {
+	case d.broken:
+		s.Reason = BreakCalled
+	case point:
+		s.Reason, s.Err = AtBreakpoint, err
+	case at && d.goal.finish:
+		s.Reason = Finished
+	case d.late:
+		s.Reason = Overdue
+	case d.paused.Load():
+		s.Reason = Paused
+	case at || d.goal.anywhere:
+		s.Reason = Stepped
+	default:
+		return s, false
+	}
+	return s, true
+}
