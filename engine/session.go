@@ -98,6 +98,12 @@ func (s *Session) EnterScript(caller *Session, readOnly, short bool, maxReply in
 	s.Reply.SetProto(2)
 }
 
+// SetReadOnly makes commands of a script that write be refused, or not, and returns what was before.
+func (s *Session) SetReadOnly(readOnly bool) (before bool) {
+	before, s.readOnly = s.readOnly, readOnly
+	return before
+}
+
 // RestartReply discards the reply in a script's session.
 func (s *Session) RestartReply() { s.Reply.Restart(s.maxReply) }
 

@@ -214,6 +214,14 @@ func (d *debugging) Call(L *lua.State, words []string) (reply []byte, err error)
 	return reply, nil
 }
 
+// Peek runs code that must not write.
+func (d *debugging) Peek(run func()) {
+	random, readOnly := *d.random, d.session.SetReadOnly(true)
+	run()
+	*d.random = random
+	d.session.SetReadOnly(readOnly)
+}
+
 // refused returns the text of a table of an error.
 func refused(v lua.Value) string {
 	text, _ := v.AsTable().GetString("err").ToString()

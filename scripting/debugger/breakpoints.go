@@ -84,6 +84,6 @@ func (d *Debugger) meets(L *lua.State) (yes bool, err error) {
 	if p.Condition == "" {
 		return true, nil
 	}
-	values, err := d.run(L, &p.code, L.Levels(), 0)
+	values, err := d.peek(L, &p.code, L.Levels(), 0)
 	return err != nil || len(values) > 0 && values[0].Truthy(), err
 }

@@ -25,6 +25,9 @@
 //	Call               a command of Redis
 //	Touched            the keys that the script has used
 //
+// Breakpoints, with or without a condition, and watches stop the run by themselves. What they evaluate must not write, and a random number
+// that it draws is drawn again by the script.
+//
 // How code sees a frame: it is compiled by itself, with a table of its own for globals. That finds a name among the locals visible at the
 // line, then among the upvalues, then among the globals of the function. It can change tables and globals, but assigning to a
 // variable of the script is an error: the compiler has relied on what the script assigns. What it runs does not stop; it ends with
@@ -45,6 +48,8 @@ type Host interface {
 	// Call executes a command as redis.pcall does. It returns the reply in the protocol, which dies with the next call, or the error that has
 	// kept the command from running.
 	Call(L *lua.State, words []string) (reply []byte, err error)
+	// Peek runs code of a condition or a watch: commands that write are refused, and random numbers are drawn again afterwards.
+	Peek(run func())
 	// ErrorText returns the text of a thrown value.
 	ErrorText(v lua.Value) string
 }
@@ -84,6 +89,9 @@ type Debugger struct {
 	detached   bool         // the run stops nowhere
 	began      bool         // it has reached its first line
 	points     []Breakpoint // in the order in which they were set
+	watches    []Watch
+	numbered   int  // watches ever set
+	called     bool // a command has run since the watches were looked at
 	given      map[string]bool
 	touched    touched
 }
@@ -144,6 +152,7 @@ func (d *Debugger) stop(L *lua.State, s Stop) {
 	d.goal, d.broken, d.late = goal{}, false, false
 	d.paused.Store(false)
 	order := d.front.Stopped(d, s)
+	d.changes(L) // what the front end has changed stops nothing
 	switch order.way {
 	case runs:
 	case steps:
@@ -155,7 +164,7 @@ func (d *Debugger) stop(L *lua.State, s Stop) {
 			d.goal.within, d.goal.finish = activations(levels[1:]), true
 		}
 	case detaches:
-		d.detached, d.points = true, nil
+		d.detached, d.points, d.watches = true, nil, nil
 	case aborts:
 		L.Abort(order.err)
 	}
@@ -190,6 +199,7 @@ func (d *Debugger) Printed(L *lua.State, values []lua.Value) {
 func (d *Debugger) Logged(level int, text string) { d.front.Logged(level, text) }
 
 func (d *Debugger) Called(words []string) {
+	d.called = true
 	if d.shows() {
 		d.front.Called(words)
 	}

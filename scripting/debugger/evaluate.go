@@ -77,6 +77,12 @@ func (c *code) compile(L *lua.State) (*lua.Proto, error) {
 	return proto, err
 }
 
+// peek is run for a condition or a watch.
+func (d *Debugger) peek(L *lua.State, c *code, levels []lua.Level, frame int) (values []lua.Value, err error) {
+	d.host.Peek(func() { values, err = d.run(L, c, levels, frame) })
+	return values, err
+}
+
 // run runs code in a frame.
 func (d *Debugger) run(L *lua.State, c *code, levels []lua.Level, frame int) ([]lua.Value, error) {
 	proto, err := c.compile(L)

@@ -9,6 +9,7 @@ type Reason int
 const (
 	BreakCalled Reason = iota // redis.breakpoint was called
 	AtBreakpoint
+	Changed  // the value of a watch has
 	Finished // the function that was to finish has returned
 	Overdue  // the run takes longer than busy-reply-threshold
 	Paused   // Debugger.Pause was called
@@ -17,9 +18,10 @@ const (
 
 // Stop is where a run has stopped.
 type Stop struct {
-	Line   int
-	Reason Reason
-	Err    error // what went wrong in a condition, which then counts as true; nil for nothing
+	Line    int
+	Reason  Reason
+	Err     error    // what went wrong in a condition, which then counts as true; nil for nothing
+	Changes []Change // of watches, whatever the reason is
 }
 
 // Order is how a run is to go on.
@@ -74,11 +76,14 @@ func (d *Debugger) reason(L *lua.State) (s Stop, stops bool) {
 	s.Line = d.line
 	at := d.goal.within[L.Activation()]
 	point, err := d.meets(L)
+	s.Changes = d.changes(L)
 	switch {
 	case d.broken:
 		s.Reason = BreakCalled
 	case point:
 		s.Reason, s.Err = AtBreakpoint, err
+	case s.Changes != nil:
+		s.Reason = Changed
 	case at && d.goal.finish:
 		s.Reason = Finished
 	case d.late:

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/scripting/debugger"
-	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
 // request is a line of the table: what a client may ask for.
@@ -23,21 +22,32 @@ type request struct {
 // requests returns what a client may ask for, in the order of help.
 func requests() []request {
 	return []request{
-		{names: []string{"step", "s", "next", "n"}, about: "Run the current line and stop at the next one.", order: &debugger.StepInto},
-		{names: []string{"continue", "c"}, about: "Run to the next breakpoint.", order: &debugger.Continue},
-		{names: []string{"finish", "f"}, about: "Run until the current function has returned.", order: &debugger.StepOut},
-		{names: []string{"list", "l"}, syntax: "[line] [n]", about: "Show n lines before and after a line; 0 is the current one.", run: (*Session).list},
-		{names: []string{"whole", "w"}, about: "Show the whole script.", run: (*Session).whole},
-		{names: []string{"print", "p"}, syntax: "[name]", about: "Show the local variables, or one; KEYS and ARGV too.", run: (*Session).print},
-		{names: []string{"break", "b"}, syntax: "[line ...]", about: "Show the breakpoints, or set some; -line removes one, 0 all.", run: (*Session).breakpoints},
-		{names: []string{"trace", "t"}, about: "Show the functions that run.", run: (*Session).trace},
-		{names: []string{"eval", "e"}, syntax: "code", about: "Run Lua code, which does not see the local variables.", run: (*Session).eval},
-		{names: []string{"redis", "r"}, syntax: "command ...", about: "Run a command.", run: (*Session).redis, needs: 1},
-		{names: []string{"maxlen", "m"}, syntax: "[n]", about: "Trim what is shown to n bytes; 0 does not trim.", run: (*Session).setWidth},
-		{names: []string{"abort", "a"}, about: "End the run. In sync mode what it has written stays.", order: abort},
-		{names: []string{"help", "h"}, about: "Show this.", run: (*Session).help},
+		{names: words("step s next n"), about: "Run the current line and stop at the next one.", order: &debugger.StepInto},
+		{names: words("over o"), about: "Like step, but not into functions that the line calls.", order: &debugger.StepOver},
+		{names: words("finish f"), about: "Run until the current function has returned.", order: &debugger.StepOut},
+		{names: words("continue c"), about: "Run to the next breakpoint or change of a watch.", order: &debugger.Continue},
+		{names: words("list l"), syntax: "[line] [n]", about: "Show n lines before and after a line; 0 is the current one.", run: (*Session).list},
+		{names: words("whole w"), about: "Show the whole script.", run: (*Session).whole},
+		{names: words("trace t"), about: "Show the functions that run.", run: (*Session).trace},
+		{names: words("frame"), syntax: "[n]", about: "Turn to a function of trace, from 0, for print.", run: (*Session).frame},
+		{names: words("up u"), about: "Turn to the function that has called.", run: (*Session).up},
+		{names: words("down d"), about: "Turn back to the function that was called.", run: (*Session).down},
+		{names: words("print p"), syntax: "[code]", about: "Show the local variables, one, or what an expression yields.", run: (*Session).print},
+		{names: words("eval e"), syntax: "code", about: "Run Lua code, which does not see the local variables.", run: (*Session).eval},
+		{names: words("redis r"), syntax: "command ...", about: "Run a command.", run: (*Session).redis, needs: 1},
+		{names: words("keys k"), about: "Show the keys that the script has used.", run: (*Session).keys},
+		{names: words("break b"), syntax: "[line ...]", about: "Show the breakpoints, or set some; -line removes one, 0 all.", run: (*Session).breakpoints},
+		{names: words("break b"), syntax: "line if code", about: "Set a breakpoint that stops only if an expression is true."},
+		{names: words("watch"), syntax: "[code]", about: "Show the watches, or stop when the value of an expression changes.", run: (*Session).watch},
+		{names: words("watch"), syntax: "key name", about: "Stop when the value of a key changes."},
+		{names: words("unwatch"), syntax: "[n]", about: "Remove a watch, or all.", run: (*Session).unwatch},
+		{names: words("maxlen m"), syntax: "[n]", about: "Trim what is shown to n bytes; 0 does not trim.", run: (*Session).setWidth},
+		{names: words("abort a"), about: "End the run. In sync mode what it has written stays.", order: abort},
+		{names: words("help h"), about: "Show this.", run: (*Session).help},
 	}
 }
+
+var words = strings.Fields
 
 var abort = func() *debugger.Order { o := debugger.Abort(errAborted); return &o }()
 
@@ -59,13 +69,25 @@ func (s *Session) obey(words []string) *debugger.Order {
 
 // help shows the table.
 func (s *Session) help([]string) {
-	s.note("Requests, with their short forms:")
+	s.note("Requests. A letter in brackets is enough.")
 	for _, r := range requests() {
-		s.note(fmt.Sprintf("%-22s %s", strings.TrimSpace(r.names[0]+" "+r.syntax), r.about))
+		s.note(r.String())
 	}
 	s.note("Functions for scripts:")
 	s.note(fmt.Sprintf("%-22s %s", "redis.breakpoint()", "Stop at the next line."))
 	s.note(fmt.Sprintf("%-22s %s", "redis.debug(...)", "Show values."))
+}
+
+// String returns the request's line of help.
+func (r request) String() string {
+	name := r.names[0]
+	if n := len(r.names); n > 1 {
+		name = "[" + name[:1] + "]" + name[1:]
+	}
+	if slices.Contains(r.names, "next") {
+		name += ", [n]ext"
+	}
+	return fmt.Sprintf("%-22s %s", strings.TrimSpace(name+" "+r.syntax), r.about)
 }
 
 // list shows lines around one: list [line] [lines before and after].
@@ -101,64 +123,14 @@ func leadingInt(text string) int {
 	return int(n)
 }
 
-// trace shows the functions that run.
-func (s *Session) trace([]string) {
-	word := "In"
-	for _, l := range s.debug.Frames() {
-		s.note(word + " " + nameOf(l) + ":")
-		s.note(s.sourceLine(l.Line))
-		word = "From"
-	}
-}
-
-func nameOf(l lua.Level) string {
-	if l.Name == "" {
-		return "top level"
-	}
-	return l.Name
-}
-
-// print shows all local variables, or one of them, which is looked for in the callers too.
-func (s *Session) print(args []string) {
-	levels := s.debug.Frames()
-	if len(args) == 1 {
-		s.printOne(levels, args[0])
-		return
-	}
-	var locals []lua.Variable
-	if len(levels) > 0 {
-		locals = levels[0].Locals()
-	}
-	if len(locals) == 0 {
-		s.note("No local variables in the current context.")
-	}
-	for _, v := range locals {
-		s.noteTrimmed("<value> " + v.Name + " = " + s.describe(v.Value))
-	}
-}
-
-func (s *Session) describe(v lua.Value) string { return debugger.Describe(s.debug.State(), v) }
-
-func (s *Session) printOne(levels []lua.Level, name string) {
-	for _, l := range levels {
-		for _, v := range l.Locals() {
-			if v.Name == name {
-				s.noteTrimmed("<value> " + s.describe(v.Value))
-				return
-			}
-		}
-	}
-	if name == "KEYS" || name == "ARGV" {
-		s.noteTrimmed("<value> " + s.describe(s.debug.State().Globals.GetString(name)))
-		return
-	}
-	s.note("No such variable.")
-}
-
 // breakpoints shows the breakpoints, or changes them: a line sets one, -line removes it, 0 removes all.
 func (s *Session) breakpoints(args []string) {
 	if len(args) == 0 {
 		s.listPoints()
+	}
+	if len(args) > 2 && args[1] == "if" {
+		s.addCondition(args[0], strings.Join(args[2:], " "))
+		return
 	}
 	for _, arg := range args {
 		line, err := strconv.ParseInt(arg, 10, 32)
@@ -185,6 +157,9 @@ func (s *Session) listPoints() {
 	s.note(strconv.Itoa(len(points)) + " breakpoints set:")
 	for _, p := range points {
 		s.note(s.sourceLine(p.Line))
+		if p.Condition != "" {
+			s.note("       if " + p.Condition)
+		}
 	}
 }
 
@@ -197,6 +172,20 @@ func (s *Session) addPoint(line int) {
 	default:
 		s.around(line, 1)
 	}
+}
+
+// addCondition sets a breakpoint with a condition, also in place of one that is there.
+func (s *Session) addCondition(line, condition string) {
+	n, err := strconv.Atoi(line)
+	if err != nil {
+		s.note("Invalid argument:'" + line + "'")
+		return
+	}
+	if err := s.debug.SetBreakpoint(n, condition); err != nil {
+		s.noteError(err)
+		return
+	}
+	s.around(n, 1)
 }
 
 func (s *Session) removePoint(line int) {
@@ -227,7 +216,7 @@ func (s *Session) eval(args []string) {
 	values, err := s.debug.Evaluate(strings.Join(args, " "), debugger.Global)
 	switch {
 	case err != nil:
-		s.note("<error> " + err.Error())
+		s.noteError(err)
 	case len(values) == 0:
 		s.note("<retval> nil")
 	default:
@@ -240,7 +229,7 @@ func (s *Session) redis(args []string) {
 	s.noteCommand(args)
 	reply, err := s.debug.Call(args)
 	if err != nil {
-		s.note("<error> " + err.Error())
+		s.noteError(err)
 		return
 	}
 	s.noteReply(reply)

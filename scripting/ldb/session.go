@@ -35,12 +35,13 @@ type Console interface {
 
 // Session is a debugging session of one run: a debugger.FrontEnd.
 type Session struct {
-	console Console
-	debug   *debugger.Debugger
-	shows   bool // the run goes step by step: then the commands of the script are shown
-	lines   []string
-	width   int // to which values are trimmed, 0 for no limit
-	hinted  bool
+	console  Console
+	debug    *debugger.Debugger
+	selected int  // the frame that print shows
+	shows    bool // the run goes step by step: then the commands of the script are shown
+	lines    []string
+	width    int // to which values are trimmed, 0 for no limit
+	hinted   bool
 }
 
 // errAborted is what the client's abort ends a run with.
@@ -59,6 +60,7 @@ func New(console Console) *Session { return &Session{console: console, width: de
 var reasons = map[debugger.Reason]string{
 	debugger.BreakCalled:  "redis.breakpoint() called",
 	debugger.AtBreakpoint: "break point",
+	debugger.Changed:      "a watched value has changed",
 	debugger.Finished:     "function finished",
 	debugger.Overdue:      "timeout reached, infinite loop?",
 	debugger.Paused:       "paused",
@@ -67,10 +69,13 @@ var reasons = map[debugger.Reason]string{
 
 // Stopped says where the run has stopped, and answers requests until one lets it go on.
 func (s *Session) Stopped(d *debugger.Debugger, stop debugger.Stop) debugger.Order {
-	s.debug = d
+	s.debug, s.selected = d, 0
 	s.note(fmt.Sprintf("* Stopped at %d, stop reason = %s", stop.Line, reasons[stop.Reason]))
 	if stop.Err != nil {
-		s.note("<error> " + stop.Err.Error())
+		s.noteError(stop.Err)
+	}
+	for _, c := range stop.Changes {
+		s.noteChange(c)
 	}
 	s.note(s.sourceLine(stop.Line))
 	s.flush()
@@ -100,6 +105,8 @@ func (s *Session) desert() debugger.Order {
 func (s *Session) note(line string) {
 	s.lines = append(s.lines, strings.NewReplacer("\r", " ", "\n", " ").Replace(line))
 }
+
+func (s *Session) noteError(err error) { s.note("<error> " + err.Error()) }
 
 // noteTrimmed is note for a line that is cut off at the session's width.
 func (s *Session) noteTrimmed(line string) {

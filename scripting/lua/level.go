@@ -93,8 +93,8 @@ func (l Level) Upvalues() []Variable {
 	return upvalues
 }
 
-// find returns the variable, local or upvalue, that a name stands for at the level.
-func (l Level) find(name string) (v Value, ok bool) {
+// Find returns the variable, local or upvalue, that a name stands for at the level.
+func (l Level) Find(name string) (v Value, ok bool) {
 	for _, list := range [][]Variable{l.Locals(), l.Upvalues()} {
 		for _, v := range slices.Backward(list) {
 			if v.Name == name {
@@ -112,7 +112,7 @@ func (l Level) Load(p *Proto) *Function {
 	env, meta := NewTable(0, 0), NewTable(0, 2)
 	meta.SetString(nil, "__index", NewFunction("__index", func(L *State, c *Call) {
 		name, _ := c.Arg(2).AsString()
-		v, ok := l.find(name)
+		v, ok := l.Find(name)
 		if !ok {
 			v = L.Index(globals, c.Arg(2))
 		}
@@ -120,7 +120,7 @@ func (l Level) Load(p *Proto) *Function {
 	}).Value())
 	meta.SetString(nil, "__newindex", NewFunction("__newindex", func(L *State, c *Call) {
 		name, _ := c.Arg(2).AsString()
-		if _, ok := l.find(name); ok {
+		if _, ok := l.Find(name); ok {
 			L.Errorf("the debugger does not assign to variable '%s'", name)
 		}
 		L.SetIndex(globals, c.Arg(2), c.Arg(3))

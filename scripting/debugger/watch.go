@@ -1,0 +1,198 @@
+package debugger
+
+import (
+	"hash/maphash"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/scripting/lua"
+)
+
+// Watch stops the run when a value changes: that of an expression, or that of a key.
+type Watch struct {
+	Number     int    // from 1, in the order in which watches were set; none is used twice
+	Expression string // "" for a key
+	Key        string
+	Value      string // as Describe or DescribeReply shows it, cut off at 1024 bytes; an error as "<error> text"
+
+	code       code
+	activation int    // of the function in which the expression is evaluated; 0 for none
+	hash       uint64 // of the whole value
+}
+
+// Change is a watch whose value has changed.
+type Change struct {
+	Watch // with the new value
+	Old   string
+}
+
+// mostWatches bounds the watches, and longest the length of a value that is shown.
+const (
+	mostWatches = 64
+	longest     = 1024
+)
+
+// WatchExpression makes the run stop at a line where the value of an expression is another one than at the line before. The expression is
+// evaluated in a frame of Frames, however deep the calls from there go, and rests while that does not run, after it has
+// returned for example; one that has the same value without a frame is evaluated everywhere. A table changes with what is in it. An
+// expression that fails has the error as its value. One that does not compile is an error. It cannot write data.
+func (d *Debugger) WatchExpression(text string, frame int) (Watch, error) {
+	levels := d.Frames()
+	w := Watch{Expression: text, code: code{text: text, expression: true}}
+	_, err := w.code.compile(d.state)
+	switch {
+	case err != nil:
+		return w, err
+	case frame < 0 || frame >= len(levels):
+		return w, ErrNoFrame
+	case len(d.watches) == mostWatches:
+		return w, ErrTooManyWatches
+	}
+	d.observe(&w, levels)
+	outside := w.hash
+	w.activation = levels[frame].Activation
+	if d.observe(&w, levels); w.hash == outside {
+		w.activation = 0
+	}
+	return d.addWatch(w), nil
+}
+
+// WatchKey makes the run stop at a line where the value of a key, of any type, is another one than at the line before. A deadline is no
+// value.
+func (d *Debugger) WatchKey(key string) (Watch, error) {
+	if len(d.watches) == mostWatches {
+		return Watch{}, ErrTooManyWatches
+	}
+	w := Watch{Key: key}
+	d.observe(&w, nil)
+	return d.addWatch(w), nil
+}
+
+func (d *Debugger) addWatch(w Watch) Watch {
+	d.numbered++
+	w.Number = d.numbered
+	d.watches = append(d.watches, w)
+	return w
+}
+
+// Unwatch removes a watch.
+func (d *Debugger) Unwatch(number int) error {
+	at := slices.IndexFunc(d.watches, func(w Watch) bool { return w.Number == number })
+	if at < 0 {
+		return ErrNoWatch
+	}
+	d.watches = slices.Delete(d.watches, at, at+1)
+	return nil
+}
+
+// Watches returns the watches in the order in which they were set.
+func (d *Debugger) Watches() []Watch { return slices.Clone(d.watches) }
+
+// changes looks at all watches, and returns those whose values have changed.
+func (d *Debugger) changes(L *lua.State) (changes []Change) {
+	if len(d.watches) == 0 {
+		return nil
+	}
+	levels := L.Levels()
+	for i := range d.watches {
+		w := &d.watches[i]
+		if w.Expression == "" && !d.called {
+			continue // only commands change keys
+		}
+		before := *w
+		if d.observe(w, levels); w.hash != before.hash {
+			changes = append(changes, Change{*w, before.Value})
+		}
+	}
+	d.called = false
+	return changes
+}
+
+// observe brings a watch up to date.
+func (d *Debugger) observe(w *Watch, levels []lua.Level) {
+	if w.Expression == "" {
+		w.hash, w.Value = d.observeKey(w.Key)
+		return
+	}
+	frame := Global
+	if w.activation > 0 {
+		frame = slices.IndexFunc(levels, func(l lua.Level) bool { return l.Activation == w.activation })
+		if frame < 0 {
+			return
+		}
+	}
+	values, err := d.peek(d.state, &w.code, levels, frame)
+	if err != nil {
+		w.hash, w.Value = hashText(err.Error()), clip("<error> "+err.Error())
+		return
+	}
+	values = append(values, lua.Nil)
+	w.hash, w.Value = hashValue(values[0], make(map[*lua.Table]bool)), clip(showValue(d.state, values[0]))
+}
+
+// showValue is Describe with all digits of a number.
+func showValue(L *lua.State, v lua.Value) string {
+	if v.IsNumber() {
+		text, _ := v.ToString()
+		return text
+	}
+	return Describe(L, v)
+}
+
+func clip(text string) string {
+	if len(text) > longest {
+		return text[:longest] + " ..."
+	}
+	return text
+}
+
+// readers are the commands that read a whole value, by its type. DUMP reads one of any other type.
+var readers = map[string][]string{
+	"string": {"GET", ""}, "list": {"LRANGE", "", "0", "-1"}, "hash": {"HGETALL", ""}, "set": {"SMEMBERS", ""},
+	"zset": {"ZRANGE", "", "0", "-1", "WITHSCORES"}, "stream": {"XRANGE", "", "-", "+"},
+}
+
+// observeKey returns the hash of a key's value, and what there is to show of it.
+func (d *Debugger) observeKey(key string) (hash uint64, text string) {
+	reply, err := d.Call([]string{"TYPE", key})
+	if err != nil {
+		return hashText(err.Error()), "<error> " + err.Error()
+	}
+	kind := string(reply[1 : len(reply)-2])
+	if kind == "none" || reply[0] == '-' {
+		return hashText(kind), kind
+	}
+	reader := slices.Clone(readers[kind])
+	if reader == nil {
+		reader = []string{"DUMP", ""}
+	}
+	reader[1] = key
+	if reply, err = d.Call(reader); err != nil {
+		return hashText(err.Error()), "<error> " + err.Error()
+	}
+	return hashText(kind + string(reply)), clip(DescribeReply(reply))
+}
+
+var seed = maphash.MakeSeed()
+
+func hashText(text string) uint64 { return maphash.String(seed, text) }
+
+// hashValue returns a hash of a value with all that is in it, in whatever order.
+func hashValue(v lua.Value, seen map[*lua.Table]bool) uint64 {
+	t := v.AsTable()
+	if t == nil {
+		text, ok := v.AsString()
+		if ok {
+			return hashText(text)
+		}
+		return maphash.Comparable(seed, v)
+	}
+	if seen[t] {
+		return maphash.Comparable(seed, v)
+	}
+	seen[t] = true
+	sum := maphash.Comparable(seed, v)
+	for k, item := range Items(v) {
+		sum += maphash.Comparable(seed, [2]uint64{hashValue(k, seen), hashValue(item, seen)})
+	}
+	return sum
+}

@@ -1,0 +1,99 @@
+package scripting_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/scripting/ldb"
+)
+
+var writeSessions = flag.Bool("sessions", false, "write the answers of the debugger into testdata/debugger")
+
+// console types the requests of a session and writes down what is answered. It leaves when all are typed.
+type console struct {
+	requests []string
+	out      strings.Builder
+}
+
+func (c *console) Ask() (words []string, ok bool) {
+	if len(c.requests) == 0 {
+		return nil, false
+	}
+	request := c.requests[0]
+	c.requests = c.requests[1:]
+	c.out.WriteString("> " + request + "\n")
+	return strings.Fields(request), true
+}
+
+func (c *console) Answer(lines []string) {
+	for _, line := range lines {
+		c.out.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+func (c *console) Gone() error { return nil }
+
+func (c *console) End(lines []string, reply []byte) {
+	c.Answer(lines)
+	c.out.WriteString("reply " + strings.ReplaceAll(strings.TrimSpace(string(reply)), "\r\n", " ") + "\n")
+}
+
+// TestSessions: the sessions in testdata/debugger are as they are written there. A file has, between lines of "---", the requests that
+// come before the session, one a line, of which the last is debugged and has $ for the script; the script; and the session, in which
+// "> " begins what is typed. A file whose name begins with "sync" is debugged on the data.
+func TestSessions(t *testing.T) {
+	files, err := filepath.Glob("testdata/debugger/*.txt")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			text, err := os.ReadFile(file)
+			require.NoError(t, err)
+			parts := strings.Split(string(text), "\n---\n")
+			require.Len(t, parts, 3)
+			session := runSession(t, strings.HasPrefix(filepath.Base(file), "sync"), strings.Split(parts[0], "\n"), parts[1], parts[2])
+			if *writeSessions {
+				require.NoError(t, os.WriteFile(file, []byte(parts[0]+"\n---\n"+parts[1]+"\n---\n"+session), 0o600))
+				return
+			}
+			require.Equal(t, parts[2], session)
+		})
+	}
+}
+
+// runSession runs the requests, the last of them under the debugger, and returns the session.
+func runSession(t *testing.T, sync bool, requests []string, script, typed string) string {
+	c := &console{}
+	for _, line := range strings.Split(typed, "\n") {
+		if request, ok := strings.CutPrefix(line, "> "); ok {
+			c.requests = append(c.requests, request)
+		}
+	}
+	s, e := newScripts()
+	client := e.NewSession(nil)
+	last := len(requests) - 1
+	for i, request := range requests {
+		var words [][]byte
+		for _, w := range strings.Fields(request) {
+			words = append(words, []byte(strings.ReplaceAll(w, "$", script)))
+		}
+		if i < last {
+			out := e.Do(client, [][][]byte{words}).Out
+			require.NotEqual(t, "-", string(out[:1]), string(out))
+			continue
+		}
+		mode := engine.DebugCopy
+		if sync {
+			mode = engine.DebugData
+		}
+		s.Debug(client, mode, words, ldb.New(c))
+	}
+	require.True(t, *writeSessions || len(c.requests) == 0, "the session ended before all was typed")
+	return c.out.String()
+}
