@@ -7,7 +7,8 @@ package engine
 //	goroutine                  script ... RunNested ... Answer, waits ......... goes on ... EndDebugging
 //
 // SCRIPT DEBUG YES debugs on a private copy of the world, which is dropped at the end. So any number of sessions can run at the same
-// time, and other clients do not wait. SYNC debugs on the data.
+// time, and other clients do not wait. A copy keeps its data as they were before the first write, so that a run can begin anew:
+// RewindDebugging. SYNC debugs on the data.
 //
 // Invariants, while a script is debugged on the data of a world:
 //  1. No command of another session runs in the world: hinder postpones it until the end.

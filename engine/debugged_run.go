@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/resp"
+import (
+	"cmp"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
 
 // CanDebug reports whether the client of the call can debug a script: it has a connection, and no transaction runs.
 func (c *Call) CanDebug() bool {
@@ -14,6 +18,7 @@ func (c *Call) BeginDebugging(script *Session, mode DebugMode) {
 	script.detached = true
 	if mode == DebugCopy {
 		script.world = e.copyWorld()
+		script.world.keeps = true
 	} else {
 		e.debugged = c.Session
 		e.noteHindrance()
@@ -27,13 +32,16 @@ func (c *Call) Converse(d Debugger, run func()) {
 	c.Engine.Parts.host.Spawn(run)
 }
 
-// copyWorld returns a copy of the data of the world, with its clock standing still. The engine does not list it.
-func (e *Engine) copyWorld() *World {
-	w := e.newWorld(e.home.Keyspace.Len(), e.time.clock, e.World.seed)
-	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
-	w.Keyspace.Adopt(e.Keyspace.Clone())
-	w.Keyspace.Now, w.time = e.Keyspace.Now, e.time
-	return w
+// RewindDebugging begins a run on a copy of the world anew: with the data, the clock and the dice of its beginning. begin prepares
+// the session script for it, under the lock. The caller does not hold the lock.
+func (e *Engine) RewindDebugging(script *Session, begin func()) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	old := script.world
+	begin()
+	e.visit(cmp.Or(old.before, old))
+	script.world = e.copyWorld()
+	script.world.before, script.world.keeps = old.before, old.before == nil
 }
 
 // Answer sends the client of a script that is debugged what write writes. The caller does not hold the lock.

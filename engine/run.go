@@ -122,6 +122,9 @@ func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.visit(s.world)
+		if cmd.Flags&Write != 0 {
+			e.keepBefore()
+		}
 	}
 	if err := e.scriptGate(s, cmd, args); err != nil {
 		cmd.stats.rejected++

@@ -35,6 +35,8 @@ type World struct {
 	tracking    tracking
 	pause       pause
 	debugged    *Session // whose script is debugged on the data; nil for none
+	before      *World   // of a debugger's copy: its data before the first write; nil if there was none
+	keeps       bool     // before is to be kept
 	faults      faults
 	hinders     bool // a command that the gate lets through may be stopped: see hinder
 	propagation propagation

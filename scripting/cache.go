@@ -100,16 +100,17 @@ func (s *Scripts) compile(body []byte) (sc *script, err error) {
 		}
 	}
 	sc.code = source
-	if sc.proto, err = s.proto(source); err != nil {
+	if sc.proto, err = s.proto(source, s.scripts.chunk); err != nil {
 		return nil, engine.Errorf(errCompile, err)
 	}
 	sc.fn = s.load(&s.scripts, sc.proto)
 	return sc, nil
 }
 
-func (s *Scripts) proto(source string) (*lua.Proto, error) {
+// proto compiles the text of a program.
+func (s *Scripts) proto(source, chunk string) (*lua.Proto, error) {
 	if s.debugging != nil {
-		return lua.CompileTraced(source, s.scripts.chunk, s.debugging.debug)
+		return lua.CompileTraced(source, chunk, s.debugging.debug)
 	}
-	return lua.Compile(source, s.scripts.chunk)
+	return lua.Compile(source, chunk)
 }

@@ -91,6 +91,10 @@ func (s *Scripts) fcall(readOnly bool) engine.Handler {
 			return
 		}
 		keys, argv := split(c, errBadKeys)
+		if c.Session.Debug != engine.NoDebug {
+			s.startDebugging(c, functionSubject(f), keys, argv, readOnly)
+			return
+		}
 		if !c.OK() || !s.enter(c, &f.program, readOnly) {
 			return
 		}

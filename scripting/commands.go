@@ -159,7 +159,7 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 		body := c.Arg()
 		keys, argv := split(c, engine.ErrNotInt)
 		if c.Session.Debug != engine.NoDebug {
-			s.startDebugging(c, body, keys, argv, readOnly)
+			s.startDebugging(c, scriptSubject(string(body)), keys, argv, readOnly)
 			return
 		}
 		if !c.OK() {
@@ -183,10 +183,6 @@ func (s *Scripts) evalBody(readOnly bool) engine.Handler {
 func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
 	return func(c *engine.Call) {
 		sha := c.Arg()
-		if c.Session.Debug != engine.NoDebug {
-			c.Fail(errDebugSHA)
-			return
-		}
 		if len(sha) != digestLen {
 			c.Fail(engine.ErrNoScript)
 			return
@@ -198,6 +194,10 @@ func (s *Scripts) evalSHA(readOnly bool) engine.Handler {
 		sc := s.own.cache.find(sha)
 		if sc == nil {
 			c.Fail(engine.ErrNoScript)
+			return
+		}
+		if c.Session.Debug != engine.NoDebug {
+			s.startDebugging(c, scriptSubject(sc.source), keys, argv, readOnly)
 			return
 		}
 		s.own.cache.touch(sc)

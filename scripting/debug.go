@@ -23,6 +23,13 @@ type debugging struct {
 	front  debugger.FrontEnd
 	line   *connection // nil for the front end of a caller of Debug
 	proto  int         // of the reply
+
+	// What the run begins with, each time.
+	of         subject
+	keys, argv [][]byte
+	readOnly   bool
+	short      bool       // of memory
+	random     lua.Random // behind math.random
 }
 
 // SCRIPT DEBUG YES | SYNC | NO
@@ -75,9 +82,43 @@ func (f *direct) Ended(reply []byte) {
 	f.FrontEnd.Ended(reply)
 }
 
-// startDebugging begins a run that is debugged, for EVAL. An error that the script has before it runs ends the session at once.
-func (s *Scripts) startDebugging(c *engine.Call, body []byte, keys, argv [][]byte, readOnly bool) {
-	d := &debugging{client: c.Session, mode: c.Session.Debug, proto: c.Reply.Proto()}
+// subject is what is debugged: a script, or a function of a library.
+type subject struct {
+	source string
+	load   func(d *debugging) (*program, error) // compiles it for the run
+}
+
+// scriptSubject is a script as the subject of a debugger.
+func scriptSubject(body string) subject {
+	return subject{body, func(d *debugging) (*program, error) {
+		sc, err := d.compile([]byte(body))
+		if err != nil {
+			return nil, err
+		}
+		return &sc.program, nil
+	}}
+}
+
+// functionSubject is a function as the subject of a debugger. Its library is loaded anew for the run: the local variables that its
+// functions share begin as they began when it was loaded.
+func functionSubject(f *function) subject {
+	return subject{f.library.source, func(d *debugging) (p *program, err error) {
+		d.debug.Quiet(func() {
+			var l *library
+			if l, err = d.loadLibrary([]byte(f.library.source), new(registry)); err == nil {
+				p = &l.find(f.name).program
+			}
+		})
+		return p, err
+	}}
+}
+
+// startDebugging begins a run that is debugged. An error before the run ends the session at once.
+func (s *Scripts) startDebugging(c *engine.Call, of subject, keys, argv [][]byte, readOnly bool) {
+	d := &debugging{
+		client: c.Session, mode: c.Session.Debug, proto: c.Reply.Proto(),
+		of: of, keys: cloneAll(keys), argv: cloneAll(argv), readOnly: readOnly, random: *s.random,
+	}
 	c.Session.Debug = engine.NoDebug
 	given, isDirect := s.directs.Load(c.Session)
 	switch {
@@ -90,9 +131,10 @@ func (s *Scripts) startDebugging(c *engine.Call, body []byte, keys, argv [][]byt
 		c.Fail(errNoDebugger)
 		return
 	}
-	d.debug = debugger.New(string(body), d, d.front)
-	d.Scripts = s.twin(d)
-	sc, err := d.prepare(c, body, keys, argv, readOnly)
+	d.debug = debugger.New(of.source, d, d.front)
+	d.Scripts = s.twin(d, s.engine.NewScriptSession())
+	d.room, d.started = c.Reply.Room(), s.engine.Watch()
+	args, err := d.prepare(c)
 	switch {
 	case err != nil && isDirect:
 		c.Fail(err)
@@ -100,57 +142,69 @@ func (s *Scripts) startDebugging(c *engine.Call, body []byte, keys, argv [][]byt
 		d.line.refuse(c, s.engine.Worded(err))
 	case isDirect:
 		c.BeginDebugging(d.session, d.mode)
-		given.(*direct).run = func() { d.run(sc) }
+		given.(*direct).run = func() { d.run(args) }
 	default:
 		c.BeginDebugging(d.session, d.mode)
-		c.Converse(d.line, func() { d.run(sc) })
+		c.Converse(d.line, func() { d.run(args) })
 	}
 }
 
 // twin returns a script engine like s for one run.
-func (s *Scripts) twin(d *debugging) *Scripts {
+func (s *Scripts) twin(d *debugging, session *engine.Session) *Scripts {
 	twin := &Scripts{
-		Log: s.Log, engine: s.engine, session: s.engine.NewScriptSession(), own: s.own,
+		Log: s.Log, engine: s.engine, session: session, own: new(ownScripts),
 		busyAfter: s.busyAfter, strictKeys: s.strictKeys, memoryLimit: s.memoryLimit, logLevel: s.logLevel,
 		all17: s.all17, bare: s.bare, sized: s.sized,
-		scripts:   sandbox{chunk: s.scripts.chunk, busy: s.scripts.busy, killer: s.scripts.killer},
-		debugging: d,
+		scripts: sandbox{chunk: s.scripts.chunk}, functions: sandbox{chunk: s.functions.chunk},
+		debugging: d, room: s.room, started: s.started,
 	}
 	twin.lua = twin.newState()
-	*twin.random = *s.random
+	*twin.random = d.random
 	twin.lua.SetHook(hookInterval, d.interrupt)
 	return twin
 }
 
-// prepare compiles the script and gives it its arguments.
-func (d *debugging) prepare(c *engine.Call, body []byte, keys, argv [][]byte, readOnly bool) (*script, error) {
+// prepare checks and prepares the run.
+func (d *debugging) prepare(c *engine.Call) (args []lua.Value, err error) {
 	if err := c.Err(); err != nil {
 		return nil, err
 	}
-	sc, err := d.compile(body)
+	p, err := d.of.load(d)
 	if err == nil {
-		err = d.admit(c, &sc.program, readOnly)
+		d.short, err = d.check(p, d.readOnly)
 	}
 	if err != nil {
 		return nil, err
 	}
-	d.call = nil
-	d.declare(keys)
-	d.setArray(d.keys, keys)
-	d.setArray(d.argv, argv)
-	return sc, nil
+	return d.ready(p), nil
 }
 
-// run runs the script, and ends the session.
-func (d *debugging) run(sc *script) {
-	results, err := d.lua.Run(sc.fn)
+// ready gives the program its keys and arguments: a script in globals, a function as the arguments that ready returns.
+func (d *debugging) ready(p *program) (args []lua.Value) {
+	d.begin(d.client, p, d.readOnly, d.short)
+	d.declare(d.keys)
+	if p.box == &d.functions {
+		return []lua.Value{d.argument(d.keys), d.argument(d.argv)}
+	}
+	d.setArray(d.Scripts.keys, d.keys)
+	d.setArray(d.Scripts.argv, d.argv)
+	return nil
+}
+
+// run runs the subject, again and again if the debugger goes back, and ends the session.
+func (d *debugging) run(args []lua.Value) {
+	results, err := d.lua.Run(d.running.fn, args...)
+	for d.debug.Rewinds() {
+		results, err = d.lua.Run(d.running.fn, d.restart()...)
+	}
+	p := d.running
 	var table []byte
 	if err == nil && len(results) > 0 && results[0].AsTable() != nil {
-		table, err = d.encode(results[0], d.proto, sc.name)
+		table, err = d.encode(results[0], d.proto, p.name)
 	}
 	d.place(err)
 	w := resp.NewWriter(d.proto)
-	d.reply(w, &sc.program, results, table, err)
+	d.reply(w, p, results, table, err)
 	if w.Full() {
 		d.debug.Ended(nil)
 	} else {
@@ -159,15 +213,51 @@ func (d *debugging) run(sc *script) {
 	d.engine.EndDebugging(d.client)
 }
 
+// restart prepares the run anew: a new State, and a copy of the data as they were at the beginning. What has been loaded once loads
+// again.
+func (d *debugging) restart() (args []lua.Value) {
+	d.engine.RewindDebugging(d.session, func() {
+		d.Scripts = d.twin(d, d.session)
+		p, err := d.of.load(d)
+		if err != nil {
+			panic(err)
+		}
+		args = d.ready(p)
+	})
+	return args
+}
+
+// errRewindData is why a run on the data cannot go back.
+var errRewindData = errors.New("only a run on a copy of the data can go back, not one in sync mode")
+
+// CanRewind returns why the run cannot go back, nil if it can.
+func (d *debugging) CanRewind() error {
+	if d.mode == engine.DebugData {
+		return errRewindData
+	}
+	return nil
+}
+
+func cloneAll(list [][]byte) [][]byte {
+	clones := make([][]byte, len(list))
+	for i, item := range list {
+		clones[i] = bytes.Clone(item)
+	}
+	return clones
+}
+
 // place gives the error of an aborted run the line where the debugger has stopped.
 func (d *debugging) place(err error) {
 	if failed := (*lua.Error)(nil); errors.As(err, &failed) && failed.Cause != nil {
-		failed.Chunk, failed.Line = d.scripts.chunk, d.debug.CurrentLine()
+		failed.Chunk, failed.Line = d.running.box.chunk, d.debug.CurrentLine()
 	}
 }
 
 // interrupt is the State's hook: it stops a run that takes long, and ends an evaluation that does.
 func (d *debugging) interrupt() error {
+	if d.loading != nil {
+		return d.Scripts.interrupt()
+	}
 	if d.busyAfter > 0 && (d.engine.Watch()-d.started)/1000 >= d.busyAfter {
 		d.debug.Overdue()
 	}
@@ -216,9 +306,9 @@ func (d *debugging) Call(L *lua.State, words []string) (reply []byte, err error)
 
 // Peek runs code that must not write.
 func (d *debugging) Peek(run func()) {
-	random, readOnly := *d.random, d.session.SetReadOnly(true)
+	random, readOnly := *d.Scripts.random, d.session.SetReadOnly(true)
 	run()
-	*d.random = random
+	*d.Scripts.random = random
 	d.session.SetReadOnly(readOnly)
 }
 
@@ -283,6 +373,9 @@ func (d *debugging) luaErrorReply(_ *lua.State, c *lua.Call) {
 
 // redis.log(level, text, ...), which the front end gets whatever its level is
 func (d *debugging) luaLog(L *lua.State, c *lua.Call) {
+	if d.loading != nil || d.debug.Replays() {
+		return
+	}
 	d.debug.Logged(d.logged(c))
 	d.Scripts.luaLog(L, c)
 }

@@ -16,7 +16,6 @@ const (
 	errUndeclared   = "ERR Script attempted to access a key that is not among its declared keys: '%s'"
 	errNoDebugger   = engine.Error("ERR A script is debugged over a connection only, and outside of transactions")
 	errDebugNested  = engine.Error("ERR SCRIPT DEBUG must be called outside a pipeline")
-	errDebugSHA     = engine.Error("ERR Please use EVAL instead of EVALSHA for debugging")
 	errDebugMode    = engine.Error("ERR Use SCRIPT DEBUG YES/SYNC/NO")
 
 	errRecordAction = "ERR Use SCRIPT %s START/REPORT/STOP"

@@ -44,21 +44,36 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 
 // admit prepares a run, or returns the error that refuses it.
 func (s *Scripts) admit(c *engine.Call, p *program, readOnly bool) error {
-	short := p.flags&allowOOM == 0 && s.engine.OutOfMemory()
-	if err := p.refusal(readOnly, short); err != nil {
+	short, err := s.check(p, readOnly)
+	if err != nil {
 		return err
 	}
-	if p.flags&noCluster != 0 && s.engine.InCluster() {
-		return errNoCluster
-	}
-	s.session.EnterScript(c.Session, readOnly || p.flags&noWrites != 0, short, s.memoryLimit)
-	s.session.CrossSlots(p.flags&declared == 0 || p.flags&allowCrossSlotKeys != 0)
-	s.call, s.running, s.room, s.resp3 = c, p, c.Reply.Room(), false
+	s.call, s.room = c, c.Reply.Room()
 	s.started = s.engine.Watch()
 	s.engine.ClearKill()
+	s.begin(c.Session, p, readOnly, short)
+	return nil
+}
+
+// check returns the error for a program that may not run. short reports that it may not use more memory.
+func (s *Scripts) check(p *program, readOnly bool) (short bool, err error) {
+	short = p.flags&allowOOM == 0 && s.engine.OutOfMemory()
+	if err := p.refusal(readOnly, short); err != nil {
+		return short, err
+	}
+	if p.flags&noCluster != 0 && s.engine.InCluster() {
+		return short, errNoCluster
+	}
+	return short, nil
+}
+
+// begin prepares the session and the State for a run of a client.
+func (s *Scripts) begin(client *engine.Session, p *program, readOnly, short bool) {
+	s.session.EnterScript(client, readOnly || p.flags&noWrites != 0, short, s.memoryLimit)
+	s.session.CrossSlots(p.flags&declared == 0 || p.flags&allowCrossSlotKeys != 0)
+	s.running, s.resp3 = p, false
 	s.lua.Globals = p.box.globals
 	s.lua.SetMemoryLimit(int(s.memoryLimit))
-	return nil
 }
 
 // run executes the program that was entered, and replies with its result.

@@ -92,7 +92,7 @@ func (s *Scripts) runLibrary(l *library, code string) error {
 	}
 	var err error
 	l.library, l.code = l.name, code
-	if l.proto, err = lua.Compile(code, s.functions.chunk); err != nil {
+	if l.proto, err = s.proto(code, s.functions.chunk); err != nil {
 		return engine.Errorf(errCompileFunction, err)
 	}
 	if s.functions.globals == nil {

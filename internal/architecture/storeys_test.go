@@ -33,7 +33,7 @@ var storeysOfEngine = [][]string{
 	},
 	{ // What a change sets off: messages, invalidations, propagation; lookups; who may do what.
 		"publish.go", "invalidation.go", "acl.go", "client_info.go", "connections.go", "monitor.go", "element_expiry.go", "changed.go",
-		"lookup.go", "databases.go",
+		"lookup.go", "databases.go", "debugged_copy.go",
 	},
 	{ // Running one command: may it run, run it, block, make room.
 		"run.go", "gate.go", "hinder.go", "evict.go", "evict_clients.go", "blocked.go",

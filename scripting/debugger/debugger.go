@@ -16,6 +16,9 @@
 // All of this happens on one goroutine, that of the run. The methods of Debugger are called in Stopped only; [Debugger.Pause] may be
 // called on any goroutine, at any time, so that a front end can get hold of a run to change its breakpoints.
 //
+// A run on a copy of the data can go back: BackwardStep and BackwardContinue, if [Debugger.CanGoBack]. Then it runs again, up to the line
+// before, and what a front end has changed there and later is undone.
+//
 // What a script sees:
 //
 //	Frames             lua.Level: name, line, Locals(), Upvalues(); the innermost first
@@ -50,6 +53,9 @@ type Host interface {
 	Call(L *lua.State, words []string) (reply []byte, err error)
 	// Peek runs code of a condition or a watch: commands that write are refused, and random numbers are drawn again afterwards.
 	Peek(run func())
+	// CanRewind returns why the run cannot begin anew, nil if it can. When a run ends and Debugger.Rewinds, the host runs the script again, in
+	// a new State, with the same data, clock and random numbers.
+	CanRewind() error
 	// ErrorText returns the text of a thrown value.
 	ErrorText(v lua.Value) string
 }
@@ -94,6 +100,12 @@ type Debugger struct {
 	called     bool // a command has run since the watches were looked at
 	given      map[string]bool
 	touched    touched
+
+	reached   int // lines since the beginning
+	replay    replay
+	rewinds   bool // the run ends in order to begin anew
+	deeds     []deed
+	deedBytes int
 }
 
 // New returns the debugger of a run, which stops at the first line of the source that it reaches.
@@ -133,9 +145,23 @@ func (d *Debugger) Line(L *lua.State, line int) {
 	if d.detached {
 		return
 	}
+	d.reached++
+	if d.Replays() {
+		if s, ends := d.replayLine(L); ends {
+			d.stop(L, s)
+		}
+		return
+	}
 	if s, stops := d.reason(L); stops {
 		d.stop(L, s)
 	}
+}
+
+// Quiet runs code that the host needs, before the run, in which nothing stops or is shown.
+func (d *Debugger) Quiet(run func()) {
+	d.evaluating, d.turns = true, 0
+	defer func() { d.evaluating = false }()
+	run()
 }
 
 // begin notes the globals that the script is given.
@@ -147,14 +173,24 @@ func (d *Debugger) begin(L *lua.State) {
 	}
 }
 
-// stop asks the front end how to go on.
+// stop asks the front end how to go on, again if the run cannot go back.
 func (d *Debugger) stop(L *lua.State, s Stop) {
-	d.goal, d.broken, d.late = goal{}, false, false
-	d.paused.Store(false)
-	order := d.front.Stopped(d, s)
-	d.changes(L) // what the front end has changed stops nothing
+	for {
+		d.goal, d.broken, d.late = goal{}, false, false
+		d.paused.Store(false)
+		order := d.front.Stopped(d, s)
+		d.changes(L) // what the front end has changed stops nothing
+		if !order.GoesBack() {
+			d.obey(L, order)
+			return
+		}
+		d.back(L, order.way == seeks)
+	}
+}
+
+// obey lets the run go on.
+func (d *Debugger) obey(L *lua.State, order Order) {
 	switch order.way {
-	case runs:
 	case steps:
 		d.goal.anywhere = true
 	case overs:
@@ -188,12 +224,13 @@ func (d *Debugger) Interrupt() error {
 }
 
 // shows reports whether the front end is to be told of what the run does.
-func (d *Debugger) shows() bool { return !d.evaluating && !d.detached }
+func (d *Debugger) shows() bool { return !d.evaluating && !d.detached && !d.Replays() }
 
 // Printed is called when the script calls redis.debug, Logged for redis.log, and so on: they tell the front end.
 func (d *Debugger) Printed(L *lua.State, values []lua.Value) {
-	d.state = L
-	d.front.Printed(d, values)
+	if d.state = L; !d.Replays() {
+		d.front.Printed(d, values)
+	}
 }
 
 func (d *Debugger) Logged(level int, text string) { d.front.Logged(level, text) }

@@ -12,6 +12,9 @@ import (
 // deepest is how many tables in tables are shown.
 const deepest = 10
 
+// mostDescribed is about how many bytes are shown of a table: one that is many times in itself would not end.
+const mostDescribed = 1 << 20
+
 const tooDeep = "<max recursion level reached! Nested table?>"
 
 // Describe returns a value as the debugger of Redis shows it: numbers with six digits, strings quoted, at most 10 tables in tables.
@@ -68,6 +71,9 @@ func describeTable(out *strings.Builder, L *lua.State, t *lua.Table, depth int) 
 			out.WriteString("]=")
 		}
 		describeTo(out, L, v, depth+1)
+		if out.Len() > mostDescribed {
+			break
+		}
 	}
 	out.WriteByte('}')
 }

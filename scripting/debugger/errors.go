@@ -10,5 +10,7 @@ var (
 	ErrNoWatch        = errors.New("there is no watch with this number")
 	ErrTooManyWatches = errors.New("too many watches")
 	ErrNoFrame        = errors.New("there is no such frame")
+	ErrAtBeginning    = errors.New("the script is at its first line")
+	ErrTooManyDeeds   = errors.New("too much was changed by hand to do it again")
 	ErrTooLong        = errors.New("the evaluation takes too long")
 )

@@ -45,14 +45,24 @@ func (d *Debugger) Evaluate(text string, frame int) ([]lua.Value, error) {
 	if frame != Global && (frame < 0 || frame >= len(levels)) {
 		return nil, ErrNoFrame
 	}
+	d.remember(len(text), func(L *lua.State) { _, _ = d.run(L, &code{text: text}, L.Levels(), frame) })
 	return d.run(d.state, &code{text: text}, levels, frame)
 }
 
 // Call executes a command. It returns the reply in the protocol, which dies with the next call, or the error that has kept it from running.
 func (d *Debugger) Call(words []string) (reply []byte, err error) {
-	d.evaluating, d.turns = true, 0
-	defer func() { d.evaluating = false }()
-	return d.host.Call(d.state, words)
+	size := 0
+	for _, w := range words {
+		size += len(w)
+	}
+	d.remember(size, func(L *lua.State) { _, _ = d.host.Call(L, words) })
+	return d.quietCall(words)
+}
+
+// quietCall is Call that changes nothing.
+func (d *Debugger) quietCall(words []string) (reply []byte, err error) {
+	d.Quiet(func() { reply, err = d.host.Call(d.state, words) })
+	return reply, err
 }
 
 // code is code of a front end.
@@ -93,11 +103,10 @@ func (d *Debugger) run(L *lua.State, c *code, levels []lua.Level, frame int) ([]
 	if frame != Global {
 		fn = levels[frame].Load(proto)
 	}
-	d.evaluating, d.turns = true, 0
-	defer func() { d.evaluating = false }()
-	values, err := L.Try(fn, ErrTooLong)
+	var values []lua.Value
+	d.Quiet(func() { values, err = L.Try(fn, ErrTooLong) })
 	if thrown := (*lua.Error)(nil); errors.As(err, &thrown) && thrown.Cause == nil {
-		return nil, errors.New(d.host.ErrorText(thrown.Value))
+		err = errors.New(d.host.ErrorText(thrown.Value))
 	}
 	return values, err
 }

@@ -14,6 +14,7 @@ const (
 	Overdue  // the run takes longer than busy-reply-threshold
 	Paused   // Debugger.Pause was called
 	Stepped  // the run has begun, or made a step
+	Rewound  // the run has gone back, to a line where it did not stop for another reason
 )
 
 // Stop is where a run has stopped.
@@ -38,6 +39,8 @@ const (
 	overs
 	finishes
 	detaches
+	backs
+	seeks
 	aborts
 )
 
@@ -48,10 +51,16 @@ var (
 	StepOver = Order{way: overs}    // stop at the next line of this function or of one that has called it
 	StepOut  = Order{way: finishes} // stop when the function has returned: at the next line of one that has called it
 	Detach   = Order{way: detaches} // run to the end, without a stop
+
+	BackwardStep     = Order{way: backs} // go back to the line before, in any function
+	BackwardContinue = Order{way: seeks} // go back to the last line where the run would stop by itself, or to the first
 )
 
 // Abort ends the run with an error, which pcall does not catch.
 func Abort(err error) Order { return Order{aborts, err} }
+
+// GoesBack reports whether the order is for a run that CanGoBack.
+func (o Order) GoesBack() bool { return o.way == backs || o.way == seeks }
 
 // goal is where an order lets a run stop beside breakpoints.
 type goal struct {

@@ -17,6 +17,7 @@ type Watch struct {
 	code       code
 	activation int    // of the function in which the expression is evaluated; 0 for none
 	hash       uint64 // of the whole value
+	stale      bool   // the value is one of another time
 }
 
 // Change is a watch whose value has changed.
@@ -99,7 +100,7 @@ func (d *Debugger) changes(L *lua.State) (changes []Change) {
 			continue // only commands change keys
 		}
 		before := *w
-		if d.observe(w, levels); w.hash != before.hash {
+		if d.observe(w, levels); w.hash != before.hash && !before.stale {
 			changes = append(changes, Change{*w, before.Value})
 		}
 	}
@@ -111,6 +112,7 @@ func (d *Debugger) changes(L *lua.State) (changes []Change) {
 func (d *Debugger) observe(w *Watch, levels []lua.Level) {
 	if w.Expression == "" {
 		w.hash, w.Value = d.observeKey(w.Key)
+		w.stale = false
 		return
 	}
 	frame := Global
@@ -120,6 +122,7 @@ func (d *Debugger) observe(w *Watch, levels []lua.Level) {
 			return
 		}
 	}
+	w.stale = false
 	values, err := d.peek(d.state, &w.code, levels, frame)
 	if err != nil {
 		w.hash, w.Value = hashText(err.Error()), clip("<error> "+err.Error())
@@ -153,7 +156,7 @@ var readers = map[string][]string{
 
 // observeKey returns the hash of a key's value, and what there is to show of it.
 func (d *Debugger) observeKey(key string) (hash uint64, text string) {
-	reply, err := d.Call([]string{"TYPE", key})
+	reply, err := d.quietCall([]string{"TYPE", key})
 	if err != nil {
 		return hashText(err.Error()), "<error> " + err.Error()
 	}
@@ -166,7 +169,7 @@ func (d *Debugger) observeKey(key string) (hash uint64, text string) {
 		reader = []string{"DUMP", ""}
 	}
 	reader[1] = key
-	if reply, err = d.Call(reader); err != nil {
+	if reply, err = d.quietCall(reader); err != nil {
 		return hashText(err.Error()), "<error> " + err.Error()
 	}
 	return hashText(kind + string(reply)), clip(DescribeReply(reply))

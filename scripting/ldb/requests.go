@@ -26,6 +26,8 @@ func requests() []request {
 		{names: words("over o"), about: "Like step, but not into functions that the line calls.", order: &debugger.StepOver},
 		{names: words("finish f"), about: "Run until the current function has returned.", order: &debugger.StepOut},
 		{names: words("continue c"), about: "Run to the next breakpoint or change of a watch.", order: &debugger.Continue},
+		{names: words("back"), about: "Go back to the line before.", order: &debugger.BackwardStep},
+		{names: words("reverse-continue rc"), about: "Go back to the last breakpoint or change of a watch.", order: &debugger.BackwardContinue},
 		{names: words("list l"), syntax: "[line] [n]", about: "Show n lines before and after a line; 0 is the current one.", run: (*Session).list},
 		{names: words("whole w"), about: "Show the whole script.", run: (*Session).whole},
 		{names: words("trace t"), about: "Show the functions that run.", run: (*Session).trace},
@@ -61,6 +63,12 @@ func (s *Session) obey(words []string) *debugger.Order {
 		if r.run != nil {
 			r.run(s, args)
 		}
+		if r.order != nil && r.order.GoesBack() {
+			if err := s.debug.CanGoBack(); err != nil {
+				s.noteError(err)
+				return nil
+			}
+		}
 		return r.order
 	}
 	s.note("<error> Unknown Redis Lua debugger command or wrong number of arguments.")
@@ -81,11 +89,13 @@ func (s *Session) help([]string) {
 // String returns the request's line of help.
 func (r request) String() string {
 	name := r.names[0]
-	if n := len(r.names); n > 1 {
+	switch {
+	case slices.Contains(r.names, "next"):
+		name = "[s]tep, [n]ext"
+	case len(r.names) > 1 && len(r.names[1]) == 1:
 		name = "[" + name[:1] + "]" + name[1:]
-	}
-	if slices.Contains(r.names, "next") {
-		name += ", [n]ext"
+	case len(r.names) > 1:
+		name += ", " + r.names[1]
 	}
 	return fmt.Sprintf("%-22s %s", strings.TrimSpace(name+" "+r.syntax), r.about)
 }

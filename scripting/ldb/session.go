@@ -65,6 +65,7 @@ var reasons = map[debugger.Reason]string{
 	debugger.Overdue:      "timeout reached, infinite loop?",
 	debugger.Paused:       "paused",
 	debugger.Stepped:      "step over",
+	debugger.Rewound:      "back",
 }
 
 // Stopped says where the run has stopped, and answers requests until one lets it go on.
