@@ -384,3 +384,111 @@ return x`), "Stopped at 5")
 	require.Equal(t, "<endsession>", c.ask("f"))
 	require.Equal(t, ":2", c.reply())
 }
+
+const addTwice = `#!lua name=mylib
+local function add(key, n)
+  redis.call('INCRBY', key, n)
+end
+redis.register_function('twice', function(keys, args)
+  add(keys[1], args[1])
+  add(keys[1], args[1])
+  return redis.call('GET', keys[1])
+end)
+redis.register_function{function_name = 'peek', callback = function(keys) return redis.call('GET', keys[1]) end, flags = {'no-writes'}}`
+
+// TestDebuggerOfFunctions: FCALL, FCALL_RO and EVALSHA are debugged as EVAL is, and only once for each SCRIPT DEBUG.
+func TestDebuggerOfFunctions(t *testing.T) {
+	s := miniserver.Run(t)
+	other := connect(t, s)
+	require.Equal(t, "mylib", other.ask("FUNCTION", "LOAD", addTwice))
+	for mode, left := range map[string]string{"YES": "$-1", "SYNC": "6"} {
+		c := connect(t, s)
+		require.Equal(t, "+OK", c.ask("SCRIPT", "DEBUG", mode))
+		require.Contains(t, c.ask("FCALL", "nosuch", "0"), "Function not found")
+		require.Equal(t, "* Stopped at 6, stop reason = step over\n-> 6     add(keys[1], args[1])", c.ask("FCALL", "twice", "1", "n", "3"))
+		require.Contains(t, c.ask("s"), "Stopped at 3")
+		require.Equal(t, "<value> 3", strings.ReplaceAll(c.ask("p", "n"), `"`, ""))
+		require.Contains(t, c.ask("finish"), "Stopped at 7")
+		require.Equal(t, "<endsession>", c.ask("c"))
+		require.Equal(t, "6", c.reply())
+		require.Equal(t, left, other.ask("GET", "n"))
+	}
+	c := connect(t, s)
+	require.Equal(t, "+OK", c.ask("SCRIPT", "DEBUG", "YES"))
+	require.Contains(t, c.ask("FCALL_RO", "peek", "1", "n"), "Stopped at 10")
+	require.Equal(t, "<endsession>", c.ask("c"))
+	require.Equal(t, "6", c.reply())
+
+	c = connect(t, s)
+	require.Equal(t, "+OK", c.ask("SCRIPT", "DEBUG", "YES"))
+	require.Contains(t, c.ask("FCALL_RO", "twice", "1", "n", "1"), "<endsession>")
+	require.Contains(t, c.reply(), "-ERR Can not execute a script with write flag using *_ro command.")
+
+	sha := other.ask("SCRIPT", "LOAD", twoWrites)
+	c = connect(t, s)
+	require.Equal(t, "+OK", c.ask("SCRIPT", "DEBUG", "YES"))
+	require.Contains(t, c.ask("EVALSHA", "ffffffffffffffffffffffffffffffffffffffff", "0"), "NOSCRIPT")
+	require.Contains(t, c.ask("EVALSHA", sha, "0"), "Stopped at 1")
+	require.Equal(t, "<endsession>", c.ask("a"))
+}
+
+// TestDebuggerGoesBackWhileOthersWrite: a run goes back to the data of its own beginning.
+func TestDebuggerGoesBackWhileOthersWrite(t *testing.T) {
+	s := miniserver.Run(t)
+	a, b, other := connect(t, s), connect(t, s), connect(t, s)
+	require.Equal(t, "+OK", other.ask("SET", "a", "0"))
+	const script = "local n = redis.call('INCR', 'a')\nn = redis.call('INCR', 'a')\nreturn n"
+	require.Contains(t, a.debug("YES", script), "Stopped at 1")
+	require.Equal(t, "+OK", other.ask("SET", "a", "100"))
+	require.Contains(t, b.debug("YES", script), "Stopped at 1")
+	for range 3 {
+		require.Contains(t, a.ask("s"), "Stopped at 2")
+		require.Contains(t, b.ask("s"), "Stopped at 2")
+		require.Contains(t, a.ask("s"), "Stopped at 3")
+		require.Contains(t, a.ask("redis", "GET", "a"), `"2"`)
+		require.Contains(t, a.ask("back"), "Stopped at 2")
+		require.Contains(t, a.ask("redis", "GET", "a"), `"1"`)
+		require.Contains(t, a.ask("reverse-continue"), "Stopped at 1")
+		require.Contains(t, a.ask("redis", "GET", "a"), `"0"`)
+		require.Contains(t, b.ask("back"), "Stopped at 1")
+		require.Contains(t, b.ask("redis", "GET", "a"), `"100"`)
+		require.Equal(t, "100", other.ask("GET", "a"))
+	}
+	require.Equal(t, "<endsession>", a.ask("c"))
+	require.Equal(t, ":2", a.reply())
+	require.Equal(t, "<endsession>", b.ask("c"))
+	require.Equal(t, ":102", b.reply())
+	require.Equal(t, "100", other.ask("GET", "a"))
+}
+
+// TestDebuggerClientsLeave: a client that leaves, or is killed, while its run waits, evaluates an endless loop, repeats a long run or
+// runs, leaves nothing behind.
+func TestDebuggerClientsLeave(t *testing.T) {
+	const script = "local n = 0\nredis.call('SET', 'x', 1)\nfor i = 1, 300000 do\n  n = n + i\nend\nreturn n"
+	s := miniserver.Run(t)
+	before := runtime.NumGoroutine()
+	other := connect(t, s)
+	for _, mode := range []string{"YES", "SYNC"} {
+		for _, typed := range [][]string{nil, {"e", "while true do end"}, {"p", "(function() while true do end end)()"}, {"b", "4", "if", "false"}, {"c"}, {"watch", "n"},
+			{"b", "6"}} {
+			for _, kills := range []bool{false, true} {
+				c := connect(t, s)
+				require.Contains(t, c.debug(mode, script), "Stopped at 1")
+				if typed != nil {
+					c.send(typed...)
+					c.send("c")
+					c.send("back")
+				}
+				if kills && mode == "YES" {
+					require.Equal(t, ":1", other.ask("CLIENT", "KILL", "ADDR", c.LocalAddr().String()))
+				}
+				require.NoError(t, c.Close())
+			}
+		}
+	}
+	require.Equal(t, "+PONG", other.ask("PING"))
+	require.NoError(t, other.Close())
+	for runtime.NumGoroutine() > before {
+		time.Sleep(time.Millisecond)
+	}
+}
