@@ -3,6 +3,9 @@ package scripting_test
 import (
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -277,4 +280,86 @@ func TestDebugRefuses(t *testing.T) {
 	var f debugger.FrontEnd = &frontEnd{}
 	require.Equal(t, ":1\r\n", string(s.Debug(client, engine.DebugData, [][]byte{[]byte("EVAL"), []byte("return redis.call('INCR', 'n')"), []byte("0")}, f)))
 	require.Equal(t, "$1\r\n1\r\n", string(e.Do(client, [][][]byte{{[]byte("GET"), []byte("n")}}).Out))
+}
+
+// walker is a front end that goes to and fro in a run, and looks whether each line is as it was when it came there first.
+type walker struct {
+	frontEnd
+	t     *testing.T
+	rng   *rand.Rand
+	steps int
+	seen  []string // what there was at each line, in the order of the run
+	at    int
+}
+
+func (w *walker) Stopped(d *debugger.Debugger, s debugger.Stop) debugger.Order {
+	picture := fmt.Sprintln("line", s.Line, "keys", d.Touched())
+	for _, l := range d.Frames() {
+		picture += fmt.Sprintln(l.Name, l.Line)
+		for _, v := range append(l.Locals(), l.Upvalues()...) {
+			picture += v.Name + " = " + numbers.ReplaceAllString(debugger.Describe(d.State(), v.Value), "") + "\n"
+		}
+	}
+	list, err := d.Call([]string{"KEYS", "*"})
+	require.NoError(w.t, err)
+	for _, line := range strings.Split(string(list), "\r\n") {
+		for _, reader := range []string{"PTTL $", "GET $", "HGETALL $", "LRANGE $ 0 -1", "SMEMBERS $", "ZRANGE $ 0 -1 WITHSCORES"} {
+			words := strings.Fields(reader)
+			words[1] = line
+			value, err := d.Call(words)
+			require.NoError(w.t, err)
+			picture += string(value)
+		}
+	}
+	if w.at == len(w.seen) {
+		w.seen = append(w.seen, picture)
+	}
+	require.Equal(w.t, w.seen[w.at], picture, "line %d of the run", w.at)
+	if w.steps--; w.steps == 0 {
+		return debugger.Detach
+	}
+	if w.rng.IntN(100) < 45 && d.CanGoBack() == nil {
+		w.at--
+		return debugger.BackwardStep
+	}
+	w.at++
+	return debugger.StepInto
+}
+
+// TestGoingBackShowsWhatWas: wherever a front end goes in a run, variables, keys and data are those of the first time there, and the reply is the
+// one of a run without a debugger.
+func TestGoingBackShowsWhatWas(t *testing.T) {
+	files, err := filepath.Glob("../examples/*.lua")
+	require.NoError(t, err)
+	sessions, err := filepath.Glob("testdata/debugger/*.txt")
+	require.NoError(t, err)
+	for _, file := range append(files, sessions...) {
+		text, err := os.ReadFile(file)
+		require.NoError(t, err)
+		script := string(text)
+		if parts := strings.Split(script, "\n---\n"); len(parts) == 3 {
+			if script = parts[1]; strings.Contains(script, "#!lua name") {
+				continue
+			}
+		}
+		t.Run(filepath.Base(file), func(t *testing.T) {
+			words := strings.Fields("EVAL script 2 a b 10 1 1000 4 1700000000000 5 6")
+			request := make([][]byte, len(words))
+			for i, w := range words {
+				request[i] = []byte(w)
+			}
+			request[1] = []byte(script)
+			s, e := newScripts()
+			client := e.NewSession(nil)
+			for seed := range uint64(3) {
+				w := &walker{t: t, rng: rand.New(rand.NewPCG(seed, 1)), steps: 150}
+				reply := s.Debug(client, engine.DebugCopy, request, w)
+				require.NotEmpty(t, w.seen)
+				if !strings.Contains(file, "self_nested") {
+					_, plain := newScripts()
+					require.Equal(t, string(plain.Do(plain.NewSession(nil), [][][]byte{request}).Out), string(reply))
+				}
+			}
+		})
+	}
 }
