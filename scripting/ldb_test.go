@@ -2,6 +2,7 @@ package scripting_test
 
 import (
 	"flag"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -70,6 +71,13 @@ func TestSessions(t *testing.T) {
 
 // runSession runs the requests, the last of them under the debugger, and returns the session.
 func runSession(t *testing.T, sync bool, requests []string, script, typed string) string {
+	out, left := playSession(t, sync, requests, script, typed)
+	require.True(t, *writeSessions || left == 0, "the session ended before all was typed")
+	return out
+}
+
+// playSession is runSession that also returns how many of the requests were left when the session ended.
+func playSession(t *testing.T, sync bool, requests []string, script, typed string) (out string, left int) {
 	c := &console{}
 	for _, line := range strings.Split(typed, "\n") {
 		if request, ok := strings.CutPrefix(line, "> "); ok {
@@ -95,9 +103,46 @@ func runSession(t *testing.T, sync bool, requests []string, script, typed string
 		}
 		s.Debug(client, mode, words, ldb.New(c))
 	}
-	require.True(t, *writeSessions || len(c.requests) == 0, "the session ended before all was typed")
-	return numbers.ReplaceAllString(c.out.String(), "@0x0")
+	return numbers.ReplaceAllString(c.out.String(), "@0x0"), len(c.requests)
 }
 
 // numbers are what stands for the addresses of functions.
 var numbers = regexp.MustCompile("@0x[0-9a-f]+")
+
+// TestRandomRequests: whatever is typed, a session answers, and ends with a reply.
+func TestRandomRequests(t *testing.T) {
+	verbs := strings.Fields("s n o f c l w t frame u d p e r k b watch unwatch m back rc h nosuch step OVER print eval redis break trace")
+	nouns := strings.Fields("0 1 2 3 9 -1 -3 64 65 99999999999999999999 n t key a if true false n>2 n==3 (for x. ) KEYS[1] t.list nil error('x') GET SET INCR DEL SELECT MULTI " +
+		"SUBSCRIBE EVAL return redis.call('INCR','a') redis.breakpoint() redis.debug(t) coroutine.yield(1) setmetatable({},{}) string.rep('x',1e9) f(3) f() \x00 \xff")
+	const script = `local n, t = 0, {list = {1, 2}}
+local function f(i)
+  local half = i / 2
+  if i % 3 == 0 then
+    n = n + i
+    redis.pcall('INCRBY', 'a', i)
+  end
+  return half
+end
+local co = coroutine.wrap(function() for i = 1, 3 do coroutine.yield(f(i)) end end)
+for i = 1, 4 do
+  f(i)
+  if i < 4 then co() end
+end
+pcall(f)
+redis.breakpoint()
+return n`
+	for seed := range uint64(150) {
+		rng := rand.New(rand.NewPCG(seed, 2))
+		var typed strings.Builder
+		for range 60 {
+			typed.WriteString("> " + verbs[rng.IntN(len(verbs))])
+			for range rng.IntN(4) {
+				typed.WriteString(" " + nouns[rng.IntN(len(nouns))])
+			}
+			typed.WriteByte('\n')
+		}
+		request := []string{"EVAL $ 1 key"}
+		session, _ := playSession(t, seed%5 == 0, request, script, typed.String())
+		require.Regexp(t, "<endsession>\nreply .+\n$", session)
+	}
+}
