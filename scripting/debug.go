@@ -12,9 +12,9 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// debugging is one run that is debugged: a script engine for a single run, with a State and a session of its own. It is the Host of
-// its Debugger. The front end is package ldb on a connection, and then the run has a goroutine of its own; or what a caller of Debug
-// brings.
+// debugging is one run that is debugged: a script engine for a single run, with a State and a session of its own. It is the
+// Host of its Debugger. The front end is package ldb on a connection, and then the run has a goroutine of its own; or what a
+// caller of Debug brings.
 type debugging struct {
 	*Scripts
 	debug  *debugger.Debugger
@@ -53,9 +53,10 @@ func (s *Scripts) cmdDebug(c *engine.Call) {
 	}
 }
 
-// Debug executes a request, such as EVAL with its arguments, for a session. If it runs a script, that is debugged by a front end, on a
-// copy of the data or on the data. All of it happens on the goroutine of the caller, who does not hold the lock. Debug returns the
-// reply in the protocol, which the front end has got, too, if there was a run; nil if it is larger than the session may get.
+// Debug executes a request, such as EVAL with its arguments, for a session. If it runs a script, that is debugged by a front
+// end, on a copy of the data or on the data. All of it happens on the goroutine of the caller, who does not hold the lock.
+// Debug returns the reply in the protocol, which the front end has got, too, if there was a run; nil if it is larger than the
+// session may get.
 func (s *Scripts) Debug(session *engine.Session, mode engine.DebugMode, request [][]byte, front debugger.FrontEnd) (reply []byte) {
 	direct := &direct{FrontEnd: front}
 	s.directs.Store(session, direct)

@@ -101,8 +101,8 @@ func TestDebugSteps(t *testing.T) {
 	}
 }
 
-// TestDebugStepsOverCoroutines: a step over a call does not stop in a coroutine that the call resumes; a step over a yield stops in what has
-// resumed the coroutine.
+// TestDebugStepsOverCoroutines: a step over a call does not stop in a coroutine that the call resumes; a step over a yield
+// stops in what has resumed the coroutine.
 func TestDebugStepsOverCoroutines(t *testing.T) {
 	const script = `local function body()
   coroutine.yield(1)
@@ -263,6 +263,21 @@ func TestDebugAborts(t *testing.T) {
 	require.Equal(t, []string{"stop 3", "stop 4", "stop 2"}, log[:3])
 }
 
+// TestDebugPauses: a front end gets hold of a run that stops nowhere.
+func TestDebugPauses(t *testing.T) {
+	stops := 0
+	f := &frontEnd{look: func(d *debugger.Debugger, s debugger.Stop) {
+		if stops++; stops == 1 {
+			go d.Pause()
+		} else {
+			require.Equal(t, debugger.Paused, s.Reason)
+		}
+	}, orders: orders(debugger.Continue, debugger.Abort(errors.New("ERR enough")))}
+	_, reply := debugScript(f, "local n = 0\nwhile true do\n  n = n + 1\nend")
+	require.Equal(t, 2, stops)
+	require.Contains(t, reply, "-ERR enough")
+}
+
 // TestDebugRefuses: a request that runs no script has its reply, and the front end hears nothing.
 func TestDebugRefuses(t *testing.T) {
 	s, e := newScripts()
@@ -326,8 +341,8 @@ func (w *walker) Stopped(d *debugger.Debugger, s debugger.Stop) debugger.Order {
 	return debugger.StepInto
 }
 
-// TestGoingBackShowsWhatWas: wherever a front end goes in a run, variables, keys and data are those of the first time there, and the reply is the
-// one of a run without a debugger.
+// TestGoingBackShowsWhatWas: wherever a front end goes in a run, variables, keys and data are those of the first time there,
+// and the reply is the one of a run without a debugger.
 func TestGoingBackShowsWhatWas(t *testing.T) {
 	files, err := filepath.Glob("../examples/*.lua")
 	require.NoError(t, err)

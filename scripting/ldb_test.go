@@ -46,9 +46,9 @@ func (c *console) End(lines []string, reply []byte) {
 	c.out.WriteString("reply " + strings.ReplaceAll(strings.TrimSpace(string(reply)), "\r\n", " ") + "\n")
 }
 
-// TestSessions: the sessions in testdata/debugger are as they are written there. A file has, between lines of "---", the requests that
-// come before the session, one a line, of which the last is debugged and has $ for the script; the script; and the session, in which
-// "> " begins what is typed. A file whose name begins with "sync" is debugged on the data.
+// TestSessions: the sessions in testdata/debugger are as they are written there. A file has, between lines of "---", the
+// requests that come before the session, one a line, of which the last is debugged and has $ for the script; the script; and
+// the session, in which "> " begins what is typed. A file whose name begins with "sync" is debugged on the data.
 func TestSessions(t *testing.T) {
 	files, err := filepath.Glob("testdata/debugger/*.txt")
 	require.NoError(t, err)
@@ -144,5 +144,24 @@ return n`
 		request := []string{"EVAL $ 1 key"}
 		session, _ := playSession(t, seed%5 == 0, request, script, typed.String())
 		require.Regexp(t, "<endsession>\nreply .+\n$", session)
+	}
+}
+
+// TestRequestsAreDescribed: docs/scripts.md has each line of the debugger's help.
+func TestRequestsAreDescribed(t *testing.T) {
+	page, err := os.ReadFile("../docs/scripts.md")
+	require.NoError(t, err)
+	text := strings.NewReplacer("`", "", "**", "").Replace(string(page))
+	help := runSession(t, false, []string{"EVAL $ 0"}, "return 1", "> help")
+	_, help, _ = strings.Cut(help, "is enough.\n")
+	help, _, _ = strings.Cut(help, "Functions for scripts")
+	for _, line := range strings.Split(strings.TrimSpace(help), "\n") {
+		syntax, _, _ := strings.Cut(line, "  ")
+		if name, arguments, _ := strings.Cut(syntax, " "); !strings.Contains(syntax, ",") {
+			syntax = strings.TrimSpace(strings.NewReplacer("[", "", "]", "").Replace(name) + " " + arguments)
+		} else {
+			syntax = strings.NewReplacer("[", "", "]", "").Replace(syntax)
+		}
+		require.Contains(t, text, syntax)
 	}
 }

@@ -6,18 +6,20 @@
 //	                    ▲                               │
 //	                    └── Continue, StepOver, ... ────┘ an Order
 //
-// A front end gets a run with scripting.Scripts.Debug, which calls
+// A front end gets a run from scripting.Scripts.Debug, which takes a request such as EVAL or FCALL with its arguments. It calls
 //
-//	Stopped   where the run stops: at the first line, at breakpoints, after steps. The front end asks its user what to do, waits as long
-//	          as it likes, and returns an Order. The run, and nothing else, waits for that.
+//	Stopped   where the run stops: at the first line, at breakpoints, after steps. The front end asks its user what to do,
+//	          waits as long as it likes, and returns an Order. The run, and nothing else, waits for that.
 //	Printed, Logged, Called, Replied, Refused    for what the run does in between
-//	Ended     once, last, with the reply of the run. It may come without a stop, if the script does not compile.
+//	Ended     once, last, with the reply of the run
 //
-// All of this happens on one goroutine, that of the run. The methods of Debugger are called in Stopped only; [Debugger.Pause] may be
-// called on any goroutine, at any time, so that a front end can get hold of a run to change its breakpoints.
+// A request that fails before the run, since the script does not compile for example, calls nothing: Debug returns the error.
 //
-// A run on a copy of the data can go back: BackwardStep and BackwardContinue, if [Debugger.CanGoBack]. Then it runs again, up to the line
-// before, and what a front end has changed there and later is undone.
+// All of this happens on one goroutine, that of the run. The methods of Debugger are called in Stopped only; [Debugger.Pause]
+// may be called on any goroutine, at any time, so that a front end can get hold of a run to change its breakpoints.
+//
+// A run on a copy of the data can go back: BackwardStep and BackwardContinue, if [Debugger.CanGoBack]. Then it runs again, up
+// to the line before, and what a front end has changed there and later is undone.
 //
 // What a script sees:
 //
@@ -28,13 +30,13 @@
 //	Call               a command of Redis
 //	Touched            the keys that the script has used
 //
-// Breakpoints, with or without a condition, and watches stop the run by themselves. What they evaluate must not write, and a random number
-// that it draws is drawn again by the script.
+// Breakpoints, with or without a condition, and watches stop the run by themselves. What they evaluate must not write, and a
+// random number that it draws is drawn again by the script.
 //
-// How code sees a frame: it is compiled by itself, with a table of its own for globals. That finds a name among the locals visible at the
-// line, then among the upvalues, then among the globals of the function. It can change tables and globals, but assigning to a
-// variable of the script is an error: the compiler has relied on what the script assigns. What it runs does not stop; it ends with
-// ErrTooLong after a bounded amount of work.
+// How code sees a frame: it is compiled by itself, with a table of its own for globals. That finds a name among the locals
+// visible at the line, then among the upvalues, then among the globals of the function. It can change tables and globals, but
+// assigning to a variable of the script is an error: the compiler has relied on what the script assigns. What it runs does not
+// stop; it ends with ErrTooLong after a bounded amount of work.
 //
 // Lines count from 1. Code that the script makes itself, with loadstring, has no lines to stop at and shows no variables.
 package debugger
@@ -48,13 +50,13 @@ import (
 
 // Host is what a Debugger needs from what runs the script.
 type Host interface {
-	// Call executes a command as redis.pcall does. It returns the reply in the protocol, which dies with the next call, or the error that has
-	// kept the command from running.
+	// Call executes a command as redis.pcall does. It returns the reply in the protocol, which dies with the next call, or the
+	// error that has kept the command from running.
 	Call(L *lua.State, words []string) (reply []byte, err error)
 	// Peek runs code of a condition or a watch: commands that write are refused, and random numbers are drawn again afterwards.
 	Peek(run func())
-	// CanRewind returns why the run cannot begin anew, nil if it can. When a run ends and Debugger.Rewinds, the host runs the script again, in
-	// a new State, with the same data, clock and random numbers.
+	// CanRewind returns why the run cannot begin anew, nil if it can. When a run ends and Debugger.Rewinds, the host runs the
+	// script again, in a new State, with the same data, clock and random numbers.
 	CanRewind() error
 	// ErrorText returns the text of a thrown value.
 	ErrorText(v lua.Value) string
@@ -68,8 +70,8 @@ type FrontEnd interface {
 	Printed(d *Debugger, values []lua.Value)
 	// Logged is called for redis.log with a level from 0 (debug) to 3 (warning), whatever the server logs.
 	Logged(level int, text string)
-	// Called is called before the script calls a command, and Replied with the reply to it in the protocol, which dies afterwards. Refused
-	// tells the text of an error in place of a reply, and one that redis.error_reply makes.
+	// Called is called before the script calls a command, and Replied with the reply to it in the protocol, which dies
+	// afterwards. Refused tells the text of an error in place of a reply, and one that redis.error_reply makes.
 	Called(words []string)
 	Replied(reply []byte)
 	Refused(text string)

@@ -6,15 +6,15 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// A run goes back by running again: from the beginning, with the same data, clock and random numbers, up to a line before. So it does the
-// same again, as far as the script sees nothing else: os.clock and the numbers that tostring gives to tables are exceptions. The Debugger counts the lines that the run
-// reaches, and a replay goes to the line with a number.
+// A run goes back by running again: from the beginning, with the same data, clock and random numbers, up to a line before. So
+// it does the same again, as far as the script sees nothing else: os.clock and the numbers that tostring gives to tables are
+// exceptions. The Debugger counts the lines that the run reaches, and a replay goes to the line with a number.
 //
-//	lines     1   2   3   4   5   6   7          BackwardStep at 7: a replay to 6
-//	                  b           b              BackwardContinue at 7: a replay to 7, which looks for stops, then one to 5
+//	lines     1   2   3   4   5   6   7     BackwardStep at 7: a replay to 6
+//	                  b       b             BackwardContinue at 7: a replay to 7, which looks for stops, then one to 5
 //
-// What the front end has changed with Evaluate or Call is a deed. A replay does the deeds of the lines before the one that it goes to
-// again, and forgets the others.
+// What the front end has changed with Evaluate or Call is a deed. A replay does the deeds of the lines before the one that it
+// goes to again, and forgets the others.
 
 // replay is where a run goes that has begun anew. The zero replay is none.
 type replay struct {
