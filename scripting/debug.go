@@ -195,7 +195,7 @@ func (d *debugging) ready(p *program) (args []lua.Value) {
 // run runs the subject, again and again if the debugger goes back, and ends the session.
 func (d *debugging) run(args []lua.Value) {
 	results, err := d.lua.Run(d.running.fn, args...)
-	for d.debug.Rewinds() {
+	for d.debug.Rewinds() || d.debug.Fails(err) {
 		results, err = d.lua.Run(d.running.fn, d.restart()...)
 	}
 	p := d.running

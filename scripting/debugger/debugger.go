@@ -106,6 +106,8 @@ type Debugger struct {
 	reached   int // lines since the beginning
 	replay    replay
 	rewinds   bool // the run ends in order to begin anew
+	catches   bool // see CatchErrors
+	caught    int  // the line of the last failure that was shown
 	deeds     []deed
 	deedBytes int
 }

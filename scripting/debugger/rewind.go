@@ -72,6 +72,25 @@ func (d *Debugger) Rewinds() bool {
 	return true
 }
 
+// CatchErrors makes a run that fails go back to the last line that it has reached and stop there, before the failure ends it; or
+// not. It returns why the run cannot go back, nil if it can.
+func (d *Debugger) CatchErrors(catch bool) error {
+	d.catches = catch
+	return d.host.CanRewind()
+}
+
+// Fails is called when the run has ended with an error. It reports whether it is to begin anew, to show the failure.
+func (d *Debugger) Fails(err error) bool {
+	thrown := (*lua.Error)(nil)
+	if !d.catches || d.detached || d.caught == d.reached || !errors.As(err, &thrown) || thrown.Cause != nil || d.host.CanRewind() != nil {
+		return false
+	}
+	d.caught = d.reached
+	d.replay = replay{to: d.reached, found: Stop{Line: d.line, Reason: Failed, Err: errors.New(d.host.ErrorText(thrown.Value))}}
+	d.rewinds = true
+	return d.Rewinds()
+}
+
 // Replays reports whether the run repeats what it did before: nothing of it is shown.
 func (d *Debugger) Replays() bool { return d.replay.to > 0 }
 

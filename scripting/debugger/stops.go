@@ -15,13 +15,14 @@ const (
 	Paused   // Debugger.Pause was called
 	Stepped  // the run has begun, or made a step
 	Rewound  // the run has gone back, to a line where it did not stop for another reason
+	Failed   // the run has failed, and has gone back to its last line: see CatchErrors
 )
 
 // Stop is where a run has stopped.
 type Stop struct {
 	Line    int
 	Reason  Reason
-	Err     error    // what went wrong in a condition, which then counts as true; nil for nothing
+	Err     error    // what a run has failed with, or a condition, which then counts as true; nil for nothing
 	Changes []Change // of watches, whatever the reason is
 }
 

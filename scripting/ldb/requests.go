@@ -43,6 +43,7 @@ func requests() []request {
 		{names: words("watch"), syntax: "[code]", about: "Show the watches, or stop when the value of an expression changes.", run: (*Session).watch},
 		{names: words("watch"), syntax: "key name", about: "Stop when the value of a key changes."},
 		{names: words("unwatch"), syntax: "[n]", about: "Remove a watch, or all.", run: (*Session).unwatch},
+		{names: words("catch"), syntax: "[off]", about: "Stop at the line where an error ends the script.", run: (*Session).catch},
 		{names: words("maxlen m"), syntax: "[n]", about: "Trim what is shown to n bytes; 0 does not trim.", run: (*Session).setWidth},
 		{names: words("abort a"), about: "End the run. In sync mode what it has written stays.", order: abort},
 		{names: words("help h"), about: "Show this.", run: (*Session).help},
@@ -204,6 +205,19 @@ func (s *Session) removePoint(line int) {
 		return
 	}
 	s.note("Breakpoint removed.")
+}
+
+// catch makes the run stop where it fails, or not: catch [off].
+func (s *Session) catch(args []string) {
+	on := len(args) == 0 || !strings.EqualFold(args[0], "off")
+	switch err := s.debug.CatchErrors(on); {
+	case on && err != nil:
+		s.noteError(err)
+	case on:
+		s.note("An error stops the script before it ends it.")
+	default:
+		s.note("An error ends the script.")
+	}
 }
 
 // setWidth shows or changes the length to which values are trimmed.

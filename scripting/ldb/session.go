@@ -66,6 +66,7 @@ var reasons = map[debugger.Reason]string{
 	debugger.Paused:       "paused",
 	debugger.Stepped:      "step over",
 	debugger.Rewound:      "back",
+	debugger.Failed:       "error",
 }
 
 // Stopped says where the run has stopped, and answers requests until one lets it go on.
