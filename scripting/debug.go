@@ -196,7 +196,9 @@ func (d *debugging) ready(p *program) (args []lua.Value) {
 func (d *debugging) run(args []lua.Value) {
 	results, err := d.lua.Run(d.running.fn, args...)
 	for d.debug.Rewinds() || d.debug.Fails(err) {
-		results, err = d.lua.Run(d.running.fn, d.restart()...)
+		if args, err = d.restart(); err == nil {
+			results, err = d.lua.Run(d.running.fn, args...)
+		}
 	}
 	p := d.running
 	var table []byte
@@ -214,18 +216,20 @@ func (d *debugging) run(args []lua.Value) {
 	d.engine.EndDebugging(d.client)
 }
 
-// restart prepares the run anew: a new State, and a copy of the data as they were at the beginning. What has been loaded once loads
-// again.
-func (d *debugging) restart() (args []lua.Value) {
+// restart prepares the run anew: a new State, and a copy of the data as they were at the beginning. The error is that of a library
+// that takes too long to load this time.
+func (d *debugging) restart() (args []lua.Value, err error) {
 	d.engine.RewindDebugging(d.session, func() {
-		d.Scripts = d.twin(d, d.session)
-		p, err := d.of.load(d)
-		if err != nil {
-			panic(err)
+		before := d.Scripts
+		d.Scripts = before.twin(d, d.session)
+		var p *program
+		if p, err = d.of.load(d); err != nil {
+			d.Scripts = before
+			return
 		}
 		args = d.ready(p)
 	})
-	return args
+	return args, err
 }
 
 // errRewindData is why a run on the data cannot go back.
