@@ -312,9 +312,11 @@ func (d *debugging) Call(L *lua.State, words []string) (reply []byte, err error)
 // Peek runs code that must not write.
 func (d *debugging) Peek(run func()) {
 	random, readOnly := *d.Scripts.random, d.session.SetReadOnly(true)
+	defer func() {
+		*d.Scripts.random = random
+		d.session.SetReadOnly(readOnly)
+	}()
 	run()
-	*d.Scripts.random = random
-	d.session.SetReadOnly(readOnly)
 }
 
 // refused returns the text of a table of an error.

@@ -19,7 +19,9 @@
 // may be called on any goroutine, at any time, so that a front end can get hold of a run to change its breakpoints.
 //
 // A run on a copy of the data can go back: BackwardStep and BackwardContinue, if [Debugger.CanGoBack]. Then it runs again, up
-// to the line before, and what a front end has changed there and later is undone.
+// to the line before, and what a front end has changed there and later is undone. So values and frames that a front end has
+// got in one call of Stopped are of no use in the next one. With [Debugger.CatchErrors] a run that fails goes back to the line
+// where it has failed.
 //
 // What a script sees:
 //
@@ -84,31 +86,35 @@ type Debugger struct {
 	host   Host
 	front  FrontEnd
 	source []string
-	coded  map[int]bool // the lines with code
+	coded  map[int]bool    // the lines with code
+	given  map[string]bool // the globals that the script has not made; nil before its first line
 
-	state      *lua.State
-	line       int          // where the run is
-	goal       goal         // of the order that lets it run
-	evaluating bool         // code of the front end runs
-	turns      int          // for which it has run
-	paused     atomic.Bool  // Pause was called
-	broken     bool         // redis.breakpoint was called
-	late       bool         // the run takes too long
-	detached   bool         // the run stops nowhere
-	began      bool         // it has reached its first line
-	points     []Breakpoint // in the order in which they were set
-	watches    []Watch
-	numbered   int  // watches ever set
-	called     bool // a command has run since the watches were looked at
-	given      map[string]bool
-	touched    touched
+	// Where the run is.
+	state   *lua.State
+	line    int
+	reached int // lines since the beginning
+	touched touched
 
-	reached   int // lines since the beginning
+	// Where it stops.
+	goal     goal         // of the order that lets it run
+	points   []Breakpoint // in the order in which they were set
+	watches  []Watch
+	numbered int         // watches ever set
+	called   bool        // a command has run since the watches were looked at
+	paused   atomic.Bool // Pause was called
+	broken   bool        // redis.breakpoint was called
+	late     bool        // the run takes too long
+	detached bool        // the run stops nowhere
+
+	evaluating bool // code runs that is not the run's own
+	turns      int  // for which it has run
+
+	// How it goes back.
 	replay    replay
-	rewinds   bool // the run ends in order to begin anew
-	catches   bool // see CatchErrors
-	caught    int  // the line of the last failure that was shown
-	deeds     []deed
+	rewinds   bool   // the run ends in order to begin anew
+	catches   bool   // see CatchErrors
+	caught    int    // the number of the line where it last failed
+	deeds     []deed // in order
 	deedBytes int
 }
 
@@ -143,7 +149,7 @@ func (d *Debugger) Line(L *lua.State, line int) {
 		return
 	}
 	d.state, d.line = L, line
-	if !d.began {
+	if d.given == nil {
 		d.begin(L)
 	}
 	if d.detached {
@@ -161,16 +167,17 @@ func (d *Debugger) Line(L *lua.State, line int) {
 	}
 }
 
-// Quiet runs code that the host needs, before the run, in which nothing stops or is shown.
+// Quiet runs code that is not the run's own, in which nothing stops or is shown: of a front end, or of the host before the run.
 func (d *Debugger) Quiet(run func()) {
+	before := d.evaluating
 	d.evaluating, d.turns = true, 0
-	defer func() { d.evaluating = false }()
+	defer func() { d.evaluating = before }()
 	run()
 }
 
 // begin notes the globals that the script is given.
 func (d *Debugger) begin(L *lua.State) {
-	d.began, d.given = true, make(map[string]bool)
+	d.given = make(map[string]bool)
 	for k := range Items(L.Globals.Value()) {
 		name, _ := k.AsString()
 		d.given[name] = true

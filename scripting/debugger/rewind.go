@@ -52,7 +52,7 @@ func (d *Debugger) back(L *lua.State, seeks bool) {
 	if d.CanGoBack() != nil {
 		return
 	}
-	d.replay = replay{to: d.reached - 1}
+	d.replay, d.caught = replay{to: d.reached - 1}, 0
 	if seeks {
 		d.replay = replay{to: d.reached, seeks: true}
 	}
@@ -134,8 +134,10 @@ func (d *Debugger) arrive(L *lua.State) Stop {
 
 // remember remembers a deed of so many bytes.
 func (d *Debugger) remember(bytes int, do func(L *lua.State)) {
-	d.deedBytes += bytes + 64
-	if d.deedBytes <= mostDeeds {
+	if d.host.CanRewind() != nil {
+		return
+	}
+	if d.deedBytes += bytes + 64; d.deedBytes <= mostDeeds {
 		d.deeds = append(d.deeds, deed{d.reached, do})
 	}
 }

@@ -3,6 +3,7 @@ package debugger
 import (
 	"hash/maphash"
 	"slices"
+	"strings"
 
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
@@ -39,8 +40,7 @@ const (
 func (d *Debugger) WatchExpression(text string, frame int) (Watch, error) {
 	levels := d.Frames()
 	w := Watch{Expression: text, code: code{text: text, expression: true}}
-	_, err := w.code.compile(d.state)
-	switch {
+	switch _, err := w.code.compile(d.state); {
 	case err != nil:
 		return w, err
 	case frame < 0 || frame >= len(levels):
@@ -48,12 +48,12 @@ func (d *Debugger) WatchExpression(text string, frame int) (Watch, error) {
 	case len(d.watches) == mostWatches:
 		return w, ErrTooManyWatches
 	}
-	d.observe(&w, levels)
-	outside := w.hash
-	w.activation = levels[frame].Activation
-	if d.observe(&w, levels); w.hash == outside {
-		w.activation = 0
+	inside, err := d.look(&w, levels, frame)
+	if everywhere, failed := d.look(&w, levels, Global); err != nil || failed != nil || hashValue(inside, nil) != hashValue(everywhere, nil) {
+		w.activation = levels[frame].Activation
 	}
+	w.stale = true
+	d.observe(&w, levels)
 	return d.addWatch(w), nil
 }
 
@@ -63,7 +63,7 @@ func (d *Debugger) WatchKey(key string) (Watch, error) {
 	if len(d.watches) == mostWatches {
 		return Watch{}, ErrTooManyWatches
 	}
-	w := Watch{Key: key}
+	w := Watch{Key: key, stale: true}
 	d.observe(&w, nil)
 	return d.addWatch(w), nil
 }
@@ -108,11 +108,10 @@ func (d *Debugger) changes(L *lua.State) (changes []Change) {
 	return changes
 }
 
-// observe brings a watch up to date.
+// observe brings a watch up to date, if what it needs is there.
 func (d *Debugger) observe(w *Watch, levels []lua.Level) {
 	if w.Expression == "" {
-		w.hash, w.Value = d.observeKey(w.Key)
-		w.stale = false
+		d.observeKey(w)
 		return
 	}
 	frame := Global
@@ -122,14 +121,24 @@ func (d *Debugger) observe(w *Watch, levels []lua.Level) {
 			return
 		}
 	}
-	w.stale = false
-	values, err := d.peek(d.state, &w.code, levels, frame)
-	if err != nil {
-		w.hash, w.Value = hashText(err.Error()), clip("<error> "+err.Error())
-		return
+	if v, err := d.look(w, levels, frame); err != nil {
+		w.take(hashText(err.Error()), func() string { return "<error> " + err.Error() })
+	} else {
+		w.take(hashValue(v, nil), func() string { return showValue(d.state, v) })
 	}
-	values = append(values, lua.Nil)
-	w.hash, w.Value = hashValue(values[0], make(map[*lua.Table]bool)), clip(showValue(d.state, values[0]))
+}
+
+// look returns the value of a watch's expression.
+func (d *Debugger) look(w *Watch, levels []lua.Level, frame int) (lua.Value, error) {
+	values, err := d.peek(d.state, &w.code, levels, frame)
+	return append(values, lua.Nil)[0], err
+}
+
+// take takes a value with a hash. Its text is needed only if it is another one.
+func (w *Watch) take(hash uint64, text func() string) {
+	if hash != w.hash || w.stale {
+		w.hash, w.Value, w.stale = hash, clip(text()), false
+	}
 }
 
 // showValue is Describe with all digits of a number.
@@ -154,43 +163,46 @@ var readers = map[string][]string{
 	"zset": {"ZRANGE", "", "0", "-1", "WITHSCORES"}, "stream": {"XRANGE", "", "-", "+"},
 }
 
-// observeKey returns the hash of a key's value, and what there is to show of it.
-func (d *Debugger) observeKey(key string) (hash uint64, text string) {
-	reply, err := d.quietCall([]string{"TYPE", key})
-	if err != nil {
-		return hashText(err.Error()), "<error> " + err.Error()
+// observeKey brings a watch of a key up to date.
+func (d *Debugger) observeKey(w *Watch) {
+	reply, err := d.quietCall([]string{"TYPE", w.Key})
+	kind := "error"
+	if err == nil {
+		kind, _, _ = strings.Cut(string(reply[1:]), "\r\n")
 	}
-	kind := string(reply[1 : len(reply)-2])
-	if kind == "none" || reply[0] == '-' {
-		return hashText(kind), kind
+	if err == nil && kind != "none" {
+		reader := slices.Clone(readers[kind])
+		if reader == nil {
+			reader = []string{"DUMP", ""}
+		}
+		reader[1] = w.Key
+		reply, err = d.quietCall(reader)
 	}
-	reader := slices.Clone(readers[kind])
-	if reader == nil {
-		reader = []string{"DUMP", ""}
+	switch {
+	case err != nil:
+		w.take(hashText(err.Error()), func() string { return "<error> " + err.Error() })
+	case kind == "none":
+		w.take(hashText(kind), func() string { return kind })
+	default:
+		w.take(hashText(kind+string(reply)), func() string { return DescribeReply(reply) })
 	}
-	reader[1] = key
-	if reply, err = d.quietCall(reader); err != nil {
-		return hashText(err.Error()), "<error> " + err.Error()
-	}
-	return hashText(kind + string(reply)), clip(DescribeReply(reply))
 }
 
 var seed = maphash.MakeSeed()
 
 func hashText(text string) uint64 { return maphash.String(seed, text) }
 
-// hashValue returns a hash of a value with all that is in it, in whatever order.
+// hashValue returns a hash of a value with all that is in it, in whatever order. seen are the tables around it, nil for none.
 func hashValue(v lua.Value, seen map[*lua.Table]bool) uint64 {
 	t := v.AsTable()
-	if t == nil {
-		text, ok := v.AsString()
-		if ok {
-			return hashText(text)
-		}
+	if text, ok := v.AsString(); ok {
+		return hashText(text)
+	}
+	if t == nil || seen[t] {
 		return maphash.Comparable(seed, v)
 	}
-	if seen[t] {
-		return maphash.Comparable(seed, v)
+	if seen == nil {
+		seen = make(map[*lua.Table]bool)
 	}
 	seen[t] = true
 	sum := maphash.Comparable(seed, v)
