@@ -42,6 +42,7 @@ func (e *Engine) RewindDebugging(script *Session, begin func()) {
 	e.visit(cmp.Or(old.before, old))
 	script.world = e.copyWorld()
 	script.world.before, script.world.keeps = old.before, old.before == nil
+	old.release()
 }
 
 // Answer sends the client of a script that is debugged what write writes. The caller does not hold the lock.
@@ -54,9 +55,9 @@ func (e *Engine) Answer(s *Session, write func(w *resp.Writer)) {
 	}
 }
 
-// EndDebugging ends a run that was debugged for a client, and closes the connection over which it was. The caller does not hold the
-// lock.
-func (e *Engine) EndDebugging(s *Session) {
+// EndDebugging ends a run of the session script that was debugged for the client s, and closes the connection over which it was. The
+// caller does not hold the lock.
+func (e *Engine) EndDebugging(s, script *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.visit(s.world)
@@ -68,6 +69,13 @@ func (e *Engine) EndDebugging(s *Session) {
 	}
 	if e.debugged == s {
 		e.endDebugged()
+	}
+	if copied := script.world; copied != s.world {
+		script.world = s.world
+		copied.release()
+		if copied.before != nil {
+			copied.before.release()
+		}
 	}
 }
 

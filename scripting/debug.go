@@ -213,7 +213,7 @@ func (d *debugging) run(args []lua.Value) {
 	} else {
 		d.debug.Ended(w.Bytes())
 	}
-	d.engine.EndDebugging(d.client)
+	d.engine.EndDebugging(d.client, d.session)
 }
 
 // restart prepares the run anew: a new State, and a copy of the data as they were at the beginning. The error is that of a library
