@@ -383,7 +383,7 @@ func (d *debugging) luaLog(L *lua.State, c *lua.Call) {
 	if d.loading != nil || d.debug.Replays() {
 		return
 	}
-	d.debug.Logged(d.logged(c))
+	d.debug.Logged(d.loggedLevel(c), loggedText(c))
 	d.Scripts.luaLog(L, c)
 }
 

@@ -63,13 +63,13 @@ func (s *Scripts) luaSHA1(L *lua.State, c *lua.Call) {
 
 // redis.log(level, text, ...)
 func (s *Scripts) luaLog(_ *lua.State, c *lua.Call) {
-	if level, text := s.logged(c); level >= slices.Index(logLevels, s.logLevel) {
-		s.Log(level, text)
+	if level := s.loggedLevel(c); level >= slices.Index(logLevels, s.logLevel) {
+		s.Log(level, loggedText(c))
 	}
 }
 
-// logged returns the arguments of redis.log: the level, from 0 to 3, and the other ones as one text.
-func (s *Scripts) logged(c *lua.Call) (int, string) {
+// loggedLevel returns the first argument of redis.log, from 0 to 3.
+func (s *Scripts) loggedLevel(c *lua.Call) int {
 	level, isNumber := c.Arg(1).ToNumber()
 	switch {
 	case c.NArgs() < 2:
@@ -79,13 +79,18 @@ func (s *Scripts) logged(c *lua.Call) (int, string) {
 	case !(math.Trunc(level) >= 0 && level < 4):
 		s.raise(errLogLevel)
 	}
+	return int(level)
+}
+
+// loggedText returns the other arguments of redis.log as one text.
+func loggedText(c *lua.Call) string {
 	var words []string
 	for i := 2; i <= c.NArgs(); i++ {
 		if text, ok := c.Arg(i).ToString(); ok {
 			words = append(words, text)
 		}
 	}
-	return int(level), strings.Join(words, " ")
+	return strings.Join(words, " ")
 }
 
 // redis.setresp(version)
