@@ -366,8 +366,8 @@ func TestGoingBackShowsWhatWas(t *testing.T) {
 			request[1] = []byte(script)
 			s, e := newScripts()
 			client := e.NewSession(nil)
-			for seed := range uint64(3) {
-				w := &walker{t: t, rng: rand.New(rand.NewPCG(seed, 1)), steps: 150}
+			for seed := range uint64(2) {
+				w := &walker{t: t, rng: rand.New(rand.NewPCG(seed, 1)), steps: 80}
 				reply := s.Debug(client, engine.DebugCopy, request, w)
 				require.NotEmpty(t, w.seen)
 				if !strings.Contains(file, "self_nested") {
