@@ -138,7 +138,7 @@ func FuzzIndex(f *testing.F) {
 func (m *model) bytesEach() float64 { return float64(m.x.Bytes()) / float64(m.x.Len()) }
 
 func TestALeafIsACell(t *testing.T) {
-	require.EqualValues(t, slab.MaxCell, unsafe.Sizeof(leaf{}))
+	require.EqualValues(t, slab.SmallCell, unsafe.Sizeof(leaf{}))
 	require.EqualValues(t, 24, unsafe.Sizeof(place{}))
 }
 

@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	leafSize = slab.MaxCell
+	leafSize = slab.SmallCell
 	perLeaf  = (leafSize - 16) / ItemBytes
 	// reach is how many milliseconds a leaf covers from its base on.
 	reach = 1 << 32

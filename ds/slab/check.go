@@ -10,7 +10,7 @@ func (s *Slab) Check() error {
 	if s.memory == nil {
 		return nil
 	}
-	live, used := 0, 0
+	live, used, held := 0, 0, 0
 	for i, c := range s.memory.chunks {
 		if err := s.checkChunk(c); err != nil {
 			return fmt.Errorf("chunk %d, cells of %d bytes: %w", i, c.size, err)
@@ -19,11 +19,14 @@ func (s *Slab) Check() error {
 			return fmt.Errorf("chunk %d is at place %d", i, c.place)
 		}
 		live += c.live * c.size
-		used += min(c.size, 1)
+		if c.size > 0 {
+			used++
+			held += c.held()
+		}
 	}
 	switch {
-	case live != s.live || used != s.used:
-		return fmt.Errorf("%d bytes in %d chunks are in use, not %d in %d", live, used, s.live, s.used)
+	case live != s.live || used != s.used || held != s.held:
+		return fmt.Errorf("%d bytes in %d chunks of %d are in use, not %d in %d of %d", live, used, held, s.live, s.used, s.held)
 	case used+len(s.spare) != len(s.memory.chunks):
 		return fmt.Errorf("%d chunks, of which %d are in use and %d spare", len(s.memory.chunks), used, len(s.spare))
 	}

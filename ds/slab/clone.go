@@ -40,7 +40,7 @@ func (s *Slab) Clone(dead ...*Slab) *Clone {
 			c.link(pair.to)
 		}
 	}
-	c.live, c.used = s.live, s.used
+	c.live, c.used, c.held = s.live, s.used, s.held
 	return c
 }
 

@@ -26,7 +26,7 @@ func TestACompactionLeavesFullChunks(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	var s Slab
 	for range 60_000 {
-		s.Alloc([]int{16, 70, 300, PageCell}[rng.IntN(4)])
+		s.Alloc([]int{16, 70, 300, 4096}[rng.IntN(4)])
 	}
 	require.False(t, s.Retire(), "all chunks but the last of each size are full")
 }
@@ -36,7 +36,7 @@ func TestACompactionGivesMemoryBack(t *testing.T) {
 	var s Slab
 	var kept, gone []cell
 	for i := range 60_000 {
-		c := alloc(&s, []int{16, 70, 300, PageCell}[rng.IntN(4)], byte(i))
+		c := alloc(&s, []int{16, 70, 300, 4096}[rng.IntN(4)], byte(i))
 		if rng.IntN(10) == 0 {
 			kept = append(kept, c)
 		} else {

@@ -15,6 +15,8 @@ func getRegion() unsafe.Pointer {
 // keepsRegions says whether the pool keeps a region of which no Slab has a chunk.
 const keepsRegions = false
 
+const pageSize = 4 << 10
+
 func giveBack(unsafe.Pointer, int) {}
 
 func provide(unsafe.Pointer, int) {}

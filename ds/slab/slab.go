@@ -1,10 +1,10 @@
-// Package slab is an allocator of small cells without pointers, in memory that Go's collector does not know of. What is
+// Package slab is an allocator of cells without pointers, in memory that Go's collector does not know of. What is
 // freed is used again at once, so the resident memory follows the data. With Go's own allocator garbage would double it.
 //
 //	pool     of the whole process: regions, and which of their chunks no Slab has
 //	region   4 MB of addresses, from the system
 //	Slab     one for each database; its chunks go back to the pool when it goes
-//	chunk    64 KB of a region, with cells of one size: 16, 24, 32 ... MaxCell bytes, or PageCell
+//	chunk    64 KB of a region, with cells of one size: 16, 24, 32 ... SmallCell bytes, from there on in steps of an eighth to MaxCell
 //	cell     what Alloc returns
 //	Ref      32 bits that stand for the address of a cell: the number of its region, and how many times 8 bytes it lies from there
 //
@@ -13,7 +13,8 @@
 //
 // What is known about a chunk lies in Go's heap beside it, not in it: a bit for each cell that is free, and a bit for
 // each of 64 groups of cells that has a free one. So Alloc finds a cell with two bit scans, and a chunk can be
-// walked, shared or moved without a look into its cells.
+// walked, shared or moved without a look into its cells. What is left behind the last cell of a chunk, where large ones do not fill it, is
+// never written to, and so takes addresses only.
 //
 // A chunk whose last cell is freed can take cells of any size next. A Slab keeps a few such chunks. The others go to the pool for
 // any Slab; their memory goes back to the system, and only their addresses stay.
@@ -25,7 +26,7 @@
 //     of a list may be empty, so that a single cell that comes and goes costs nothing. One that is retired is in the
 //     list of those instead, and never full or empty.
 //  2. Bit i of free[w] is set exactly if cell 64*w+i is free, and bit w of groups if free[w] is not zero.
-//  3. Live is the sum of the cells in use, Held that of the Slab's chunks.
+//  3. Live is the sum of the cells in use, Held that of the Slab's chunks, without the pages behind their last cells.
 //  4. A chunk belongs to one Slab, at the place that it says, or to the pool, and has no cells then.
 //
 // Under the race detector, which cannot watch other memory, and where the system has no mmap, the regions are slices of
@@ -35,7 +36,7 @@
 // A Ref names a cell of any Slab of the process, so that a table of references needs half the room of one of pointers, and takes a table of regions
 // to resolve. 32 bits are enough for 32 GB of cells; the process ends when it wants more.
 //
-// Non-goals: cells with pointers; cells of other sizes above MaxCell; concurrent use of a Slab (different ones may be used at the same time).
+// Non-goals: cells with pointers; cells above MaxCell; concurrent use of a Slab (different ones may be used at the same time).
 package slab
 
 import (
@@ -46,19 +47,20 @@ import (
 )
 
 const (
-	// MaxCell is the size of the largest cell but for PageCell.
-	MaxCell = 512
-	// PageCell is the size of cells for parts of a table.
-	PageCell = 4096
+	// SmallCell is the size up to which cells come in steps of 8 bytes.
+	SmallCell = 512
+	// MaxCell is the size of the largest cell. It leaves room for the head of a region.
+	MaxCell = 60 << 10
 
-	step      = 8  // bytes between the sizes of cells
+	step      = 8  // bytes between the sizes of small cells, and between the places that a Ref can name
+	eighths   = 8  // sizes from one power of two to the next, above SmallCell
 	minCell   = 16 // a chunk of such cells has 64 groups
 	chunkSize = 64 << 10
 	headSize  = 64 // bytes at the start of a region that lead to its description
 )
 
-// sizes is by the size of cells: one for each step up to MaxCell, and the last for PageCell.
-type sizes [MaxCell/step + 2]*chunk
+// sizes is by the class of cells.
+type sizes [SmallCell/step + 7*eighths]*chunk
 
 // Slab allocates cells. The zero value is ready for use. It must not be copied.
 type Slab struct {
@@ -68,6 +70,7 @@ type Slab struct {
 	memory  *memory  // all chunks
 	live    int      // bytes of cells in use
 	used    int      // chunks that have a size
+	held    int      // bytes of those chunks
 }
 
 // chunk is a run of cells of one size.
@@ -88,22 +91,37 @@ type chunk struct {
 
 // Size returns the bytes of the cell that Alloc returns for n bytes.
 func Size(n int) int {
-	if n > MaxCell {
-		return PageCell
+	if n > SmallCell {
+		return largeSize(n)
 	}
 	return max((n+step-1)&^(step-1), minCell)
 }
 
+func largeSize(n int) int {
+	unit := 1 << (bits.Len(uint(n-1)) - 4)
+	return (n + unit - 1) &^ (unit - 1)
+}
+
 // class is the place of a size of cells in sizes.
-func class(size int) int { return min(size/step, MaxCell/step+1) }
+func class(size int) int {
+	if size > SmallCell {
+		return largeClass(size)
+	}
+	return size / step
+}
+
+func largeClass(size int) int {
+	octave := bits.Len(uint(size-1)) - 10 // 0 up to twice SmallCell
+	return SmallCell/step + (octave-1)*eighths + size>>(octave+6)
+}
 
 // Live returns the bytes of the cells in use.
 func (s *Slab) Live() int { return s.live }
 
 // Held returns the bytes of the chunks, in use or kept. The system may count less, because it provides a page when it is first written to.
-func (s *Slab) Held() int { return (s.used + len(s.spare)) * chunkSize }
+func (s *Slab) Held() int { return s.held + len(s.spare)*chunkSize }
 
-// Alloc returns a cell of Size(n) bytes with arbitrary contents; n is PageCell at most. O(1).
+// Alloc returns a cell of Size(n) bytes with arbitrary contents; n is MaxCell at most. O(1).
 func (s *Slab) Alloc(n int) unsafe.Pointer {
 	size := Size(n)
 	var c *chunk
@@ -169,7 +187,11 @@ func (s *Slab) openChunk(size int) *chunk {
 		c = s.ownMemory().add()
 	}
 	c.divide(size)
+	if ok {
+		c.dropRest()
+	}
 	s.used++
+	s.held += c.held()
 	s.link(c)
 	return c
 }
@@ -189,9 +211,23 @@ func (c *chunk) divide(size int) {
 	c.size, c.groups = size, ^uint64(0)>>(64-words)
 }
 
+// rest returns how many bytes lie behind the last cell.
+func (c *chunk) rest() int { return c.room % c.size }
+
+// held returns the bytes of a chunk without the pages that no cell reaches.
+func (c *chunk) held() int { return chunkSize - c.rest()&^(4<<10-1) }
+
+// dropRest gives back what former cells have left behind the last one.
+func (c *chunk) dropRest() {
+	if rest := c.rest(); rest >= pageSize {
+		giveBack(unsafe.Add(c.cells, c.room-rest), rest)
+	}
+}
+
 // closeChunk takes the size from an empty chunk, and gives chunks back if many are spare.
 func (s *Slab) closeChunk(c *chunk) {
 	s.unlink(c)
+	s.held -= c.held()
 	c.size, c.groups, c.retired = 0, 0, false
 	s.used--
 	s.spare = append(s.spare, c)

@@ -97,8 +97,22 @@ func TestSizes(t *testing.T) {
 	require.Equal(t, 16, Size(0))
 	require.Equal(t, 16, Size(16))
 	require.Equal(t, 24, Size(17))
+	require.Equal(t, SmallCell, Size(SmallCell))
+	require.Equal(t, 576, Size(SmallCell+1))
+	require.Equal(t, 4096, Size(4000))
 	require.Equal(t, MaxCell, Size(MaxCell))
-	require.Equal(t, PageCell, Size(MaxCell+1))
+	last := 0
+	for n := 1; n <= MaxCell; n++ {
+		size := Size(n)
+		require.GreaterOrEqual(t, size, n)
+		require.LessOrEqual(t, size, max(n+n/8, n+step-1, minCell))
+		require.Equal(t, size, Size(size))
+		if class(size) != last {
+			require.Equal(t, max(last+1, minCell/step), class(size))
+			last = class(size)
+		}
+	}
+	require.Len(t, sizes{}, last+1)
 }
 
 func TestFreedRoomIsUsedNext(t *testing.T) {
@@ -141,8 +155,8 @@ func TestFreedCellsShow(t *testing.T) {
 func TestReleaseInSteps(t *testing.T) {
 	var s Slab
 	require.False(t, s.Release(1))
-	for range 3 * regionSize / MaxCell {
-		s.Alloc(MaxCell)
+	for range 3 * regionSize / SmallCell {
+		s.Alloc(SmallCell)
 	}
 	steps := 1
 	for s.Release(1) {
@@ -261,7 +275,7 @@ func BenchmarkChurn(b *testing.B) {
 
 func TestBlocksAreZero(t *testing.T) {
 	var s Slab
-	for _, n := range []int{64, MaxCell, MaxCell + 1, PageCell} {
+	for _, n := range []int{64, SmallCell, SmallCell + 1, 4096, MaxCell} {
 		for range 3 { // the second time it is what was freed
 			p, held := s.Block(n)
 			mem := unsafe.Slice((*byte)(p), n)
@@ -294,18 +308,20 @@ func TestClonesHaveTheirOwnCells(t *testing.T) {
 	var s Slab
 	var cells []cell
 	for i := range 20_000 {
-		cells = append(cells, alloc(&s, 16+i%(MaxCell-16), byte(i)))
+		cells = append(cells, alloc(&s, 16+i%(SmallCell-16), byte(i)))
 	}
-	cells = append(cells, alloc(&s, PageCell, 'p'))
+	for n := SmallCell; n < MaxCell; n += n / 10 {
+		cells = append(cells, alloc(&s, n, 'p'))
+	}
 	for i := 0; i < len(cells); i += 3 {
 		free(&s, cells[i])
 	}
 	var few, many Slab
 	for i := range 50_000 {
 		if i < 5000 {
-			alloc(&few, 16+i%(MaxCell-16), 'd')
+			alloc(&few, 16+i%(SmallCell-16), 'd')
 		}
-		alloc(&many, 16+i%(MaxCell-16), 'd')
+		alloc(&many, 16+i%(SmallCell-16), 'd')
 	}
 	for _, dead := range [][]*Slab{nil, {new(Slab), &few}, {&many}} {
 		c := s.Clone(dead...)
