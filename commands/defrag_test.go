@@ -101,7 +101,7 @@ func TestGapsInTheHeap(t *testing.T) {
 	v := newEvictor()
 	memory := engine.ProcessMemory{Resident: 1, Objects: 1000 << 20, Unused: 590 << 20}
 	v.Join(engine.Part{Host: engine.Host{Memory: func() engine.ProcessMemory { return memory }}})
-	v.do("SET k "+strings.Repeat("x", 1000), "CONFIG SET activedefrag yes")
+	v.do("SET k "+strings.Repeat("x", 100_000), "CONFIG SET activedefrag yes")
 	v.idle()
 	require.Equal(t, "0", v.field("active_defrag_key_misses"), "59 percent, less than 50 and active-defrag-threshold-lower")
 	memory.Unused = 700 << 20

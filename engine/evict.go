@@ -156,7 +156,7 @@ func (e *Engine) evictOne() (freed int, ok bool) {
 	}
 	d := e.Keyspace.DB(db)
 	before := d.Bytes()
-	if d.Evict(key) { // or it was due, and has gone already
+	if d.Delete(key) { // or it was due, and has gone already
 		e.eviction.evicted++
 		e.keyRemoved(d, string(key), "eevicted", e.Config.LazyFree.Eviction)
 	}

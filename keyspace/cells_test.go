@@ -51,7 +51,7 @@ func TestRemovedValuesAreReadableUntilBegin(t *testing.T) {
 		"flush":          func([]byte) { db.Flush() },
 		"another value":  func(key []byte) { db.Set(key, ks.String([]byte("a text that takes another cell")), false) },
 		"rename":         func(key []byte) { db.Rename(key, []byte("other")) },
-		"evict":          func(key []byte) { db.Evict(key) },
+		"evict":          func(key []byte) { db.Delete(key) },
 		"a larger value": func(key []byte) { db.Set(key, ks.String(bytes.Repeat([]byte("x"), 1000)), false) },
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -60,6 +60,8 @@ const (
 	moveCost  = 25
 	pieceCost = 150
 	copyCost  = 50
+
+	bytesPerCost = 32 // that are moved or copied
 )
 
 // largestCopied is the size in bytes of the largest values that are copied: larger ones take blocks of Go's heap, and time.
@@ -134,9 +136,14 @@ func (c *contents) compactChain(done *Compacted) (cost int) {
 	before := done.KeysMoved
 	z := &c.compaction
 	z.chain = c.table.ReplaceChain(z.chain, func(r slab.Ref) slab.Ref {
+		from := r
 		r = c.moveEntry(r, done)
-		if e := entryAt(r); z.values && e.head().kind() == boxed && e.box().accounted <= largestCopied {
-			cost += copyCost + e.box().accounted/32
+		e := entryAt(r)
+		if r != from {
+			cost += e.cellBytes() / bytesPerCost
+		}
+		if z.values && e.head().kind() == boxed && e.box().accounted <= largestCopied {
+			cost += copyCost + e.box().accounted/bytesPerCost
 			c.copyBox(e)
 		}
 		return r

@@ -263,7 +263,7 @@ func (db *DB) newEntry(key string, v Value, withDeadline bool) entry {
 	}
 	ks := db.ks
 	if text, ok := v.(*str.Value); ok && ks.views.owns(v) && !ks.views.grown(text) {
-		return db.newBoxed(key, ks.free.copyText(text), withDeadline)
+		return db.newBoxed(key, text.Clone(), withDeadline)
 	}
 	return db.newBoxed(key, ks.views.keep(v), withDeadline)
 }

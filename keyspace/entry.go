@@ -15,7 +15,8 @@ import (
 //	packed  header | deadline | key | payload
 //	boxed   header | deadline | box | key       the box, in Go's heap, has the value
 //
-// There is room for a deadline only if the key has one. Packed is for everything small: the payload is the text of a string, the 8 bytes
+// There is room for a deadline only if the key has one. Packed is for everything that is a single piece of memory, unless it is very large:
+// the payload is the text of a string, the 8 bytes
 // of an integer, or a whole ziplist or intset. The collector does not know of entries, and a limiter's key of 12 bytes
 // with one record is 56 bytes in all. The key of a boxed entry is in the box if it is long.
 type entry struct{ p unsafe.Pointer }
@@ -51,11 +52,12 @@ const (
 	deadlineSize = 8
 	pointerSize  = int(unsafe.Sizeof(uintptr(0)))
 	accessMask   = 1<<24 - 1
-	// packMax bounds a packed entry with a deadline: beyond it, rewriting the whole entry for each write costs
-	// more than the box saves.
+	// packMax bounds a packed entry with a deadline.
 	packMax = slab.MaxCell
+	// copyMax is the length up to which a payload is copied to be changed. What is longer is changed in its cell.
+	copyMax = slab.SmallCell
 	// maxCellKey is the length of the longest key that lies in the cell of a boxed entry.
-	maxCellKey = slab.MaxCell - headerSize - deadlineSize - 8
+	maxCellKey = slab.SmallCell - headerSize - deadlineSize - 8
 	longKey    = 1<<16 - 1
 )
 
@@ -155,6 +157,12 @@ func (e entry) payload() []byte {
 	return unsafe.Slice((*byte)(unsafe.Add(e.p, h.size()+int(h.klen))), n)
 }
 
+// roomyPayload is payload with the rest of the cell as capacity.
+func (e entry) roomyPayload() []byte {
+	p := e.payload()
+	return unsafe.Slice(unsafe.SliceData(p), len(p)+slab.Size(e.cellBytes())-e.cellBytes())[:len(p)]
+}
+
 // typ returns the type of the entry's value without unpacking it.
 func (e entry) typ() Type {
 	if k := e.head().kind(); k != boxed {
@@ -215,7 +223,8 @@ func (db *DB) newPacked(k kind, key string, payload []byte, withDeadline bool) e
 	return e
 }
 
-// repack overwrites the payload in place if the cell keeps its size, and reports whether it did.
+// repack overwrites the payload in place if the cell keeps its size, and reports whether it did. A payload that was changed in the cell is
+// there already.
 func (e entry) repack(k kind, payload []byte, withDeadline bool) bool {
 	h := e.head()
 	if h.kind() == boxed || h.hasFlag(dated) != withDeadline {
@@ -228,8 +237,8 @@ func (e entry) repack(k kind, payload []byte, withDeadline bool) bool {
 	h.clearFlag(kindMask)
 	h.setFlag(k)
 	h.vlen = uint16(len(payload))
-	if len(payload) > 0 {
-		copy(unsafe.Slice((*byte)(unsafe.Add(e.p, base)), len(payload)), payload)
+	if at := (*byte)(unsafe.Add(e.p, base)); len(payload) > 0 && at != unsafe.SliceData(payload) {
+		copy(unsafe.Slice(at, len(payload)), payload)
 	}
 	return true
 }

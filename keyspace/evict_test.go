@@ -1,9 +1,7 @@
 package keyspace
 
 import (
-	"bytes"
 	"fmt"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -120,28 +118,6 @@ func TestSoonestKeepsWhatIsDueWhereDueKeysAreKept(t *testing.T) {
 	require.NoError(t, db.Check())
 }
 
-// TestEvictedTextServesTheNext where it is too long to be packed.
-func TestEvictedTextServesTheNext(t *testing.T) {
-	ks := newKeyspace()
-	db := ks.DB(0)
-	for i := range 100 {
-		ks.Begin()
-		text := bytes.Repeat([]byte{byte('a' + i%26)}, 900+i)
-		db.Set([]byte("old"), ks.Text(text[:900]), false)
-		require.True(t, db.Evict([]byte("old")))
-		key := fmt.Appendf(nil, "key:%d", i)
-		db.Set(key, ks.Text(text), false)
-		v, _ := db.Find(key)
-		require.Equal(t, string(text), string(v.(*str.Value).Text(nil)))
-	}
-	for i := range 100 {
-		v, ok := db.Find(fmt.Appendf(nil, "key:%d", i))
-		require.True(t, ok)
-		require.Equal(t, strings.Repeat(string(rune('a'+i%26)), 900+i), string(v.(*str.Value).Text(nil)))
-	}
-	require.NoError(t, db.Check())
-}
-
 // TestEvictedMemoryServesTheNextKeys and those only that are as large.
 func TestEvictedMemoryServesTheNextKeys(t *testing.T) {
 	ks := newKeyspace()
@@ -156,20 +132,20 @@ func TestEvictedMemoryServesTheNextKeys(t *testing.T) {
 		names[i] = key(i)
 	}
 	require.Zero(t, testing.AllocsPerRun(900, func() {
-		db.Evict(names[i])
+		db.Delete(names[i])
 		db.Set(names[2000+i], ks.Text(value), false)
 		i++
 	}))
 	db.SetDeadline(names[i], ks.Now+1)
-	require.True(t, db.Evict(names[i]))
+	require.True(t, db.Delete(names[i]))
 	db.Set(names[0], ks.Text(value), false)
 	deadline, ok := db.Deadline(names[0])
 	require.True(t, ok)
 	require.Zero(t, deadline, "what the key before had is gone")
-	for range 3 * maxFree {
+	for range 48 {
 		i++
-		require.True(t, db.Evict(names[i]))
-		require.False(t, db.Evict(names[i]))
+		require.True(t, db.Delete(names[i]))
+		require.False(t, db.Delete(names[i]))
 	}
 	db.Set(names[1], ks.Text(append(value, "more that needs another size"...)), false)
 	db.Set(names[2], ks.Int(7), false)

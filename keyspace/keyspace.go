@@ -13,7 +13,7 @@
 // view, a value of the ds packages that stands for the packed bytes, and hand it back:
 //
 //	v, ok := db.Find(key)      // to read: aliases the entry
-//	v, ok := db.Edit(key)      // to change: a scratch copy, or the boxed value itself
+//	v, ok := db.Edit(key)      // to change: a scratch copy of what is small, or the value itself
 //	db.Commit(key)             // after the change: packed again, boxed, or removed if empty
 //
 // Elements of collections may have deadlines too (see Collection, in element.go). To set one, call Edit,
@@ -23,7 +23,7 @@
 //  1. A key whose deadline has passed is invisible, and so is an element of a value: every lookup
 //     compares, and does not rely on Reap.
 //  2. A view is valid until Begin, or until its key is next written: committed, set, removed or
-//     moved. A view from Edit that is never committed changes nothing if the value was packed.
+//     moved. A view from Edit that was changed must be committed. Only a small packed value is as it was if it is not.
 //  3. Each entry with a deadline has an item of its own in the index, at its deadline if it is flagged exact, else earlier.
 //  4. DB.Bytes is the sum of what its entries hold.
 //  5. No collection in the table is empty.
@@ -73,7 +73,6 @@ type Keyspace struct {
 	seed    uint64
 	dice    func(n uint64) uint64
 	views   views
-	free    *freeList    // nil until something is evicted
 	freed   []freedCell  // until Begin
 	flushed []*slab.Slab // of contents that are gone
 

@@ -333,11 +333,7 @@ func (w *twins) remove() {
 	db, m := w.db()
 	key := w.key()
 	there := w.visible(m, key) != nil
-	remove := db.Delete
-	if w.choose(2) == 0 {
-		remove = db.Evict
-	}
-	w.Equal(there, remove(key))
+	w.Equal(there, db.Delete(key))
 	if there {
 		delete(m, string(key))
 	}

@@ -25,6 +25,7 @@ type Snapshot struct {
 	emit   func(r *Record, p *Pace)
 	tables []snapshotTable
 	cursor uint64
+	work   int // bytes of the entries that this step has emitted
 	visit  func(r slab.Ref)
 	now    int64 // when it started
 	record Record
@@ -60,7 +61,7 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	return s
 }
 
-// Step emits the keys of n chains, a handful each, or a piece of a large value, and reports whether there are
+// Step emits the keys of n chains, a handful each, of fewer if their values are large, or a piece of a very large value. It reports whether there are
 // more. After the last the snapshot is over.
 func (s *Snapshot) Step(n int) (more bool) {
 	if len(s.large) > 0 {
@@ -70,7 +71,7 @@ func (s *Snapshot) Step(n int) (more bool) {
 			s.large[0], s.large = nil, s.large[1:]
 		}
 	}
-	for ; n > 0 && len(s.tables) > 0; n-- {
+	for s.work = 0; n > 0 && s.work < largeRecordBytes && len(s.tables) > 0; n-- {
 		if s.cursor = s.tables[0].table.ScanChain(s.cursor, s.visit); s.cursor == 0 {
 			s.tables = s.tables[1:]
 		}
@@ -99,6 +100,7 @@ func (s *Snapshot) save(e entry, db int) {
 		s.queue()
 		return
 	}
+	s.work += e.bytes()
 	s.emit(&s.record, nil)
 	s.views.reset()
 }

@@ -93,7 +93,7 @@ func scribble(ks *keyspace.Keyspace, rng *rand.Rand, keys int) {
 			db.RehashStep(3)
 		}
 	case 12:
-		db.Evict(key)
+		db.Delete(key)
 	}
 }
 

@@ -49,7 +49,7 @@ type slot[T any] struct {
 }
 
 const (
-	scratchCap = packMax + 512
+	scratchCap = copyMax + 512
 	poolKept   = 256     // slots that outlive a command
 	largeValue = 1 << 20 // bytes of a value that nothing may keep alive once it is gone
 )
@@ -154,12 +154,16 @@ func (v *views) read(e entry) Value {
 	return v.unpack(e.head().kind(), e.payload(), false)
 }
 
-// write returns a view on a copy of a packed entry, or the boxed value.
+// write returns a view on a copy of a small packed entry, on a large one itself, or the boxed value.
 func (v *views) write(e entry) Value {
-	if e.head().kind() == boxed {
+	h := e.head()
+	switch {
+	case h.kind() == boxed:
 		return e.box().value
+	case h.vlen > copyMax:
+		return v.unpack(h.kind(), e.roomyPayload(), false)
 	}
-	return v.unpack(e.head().kind(), e.payload(), true)
+	return v.unpack(h.kind(), e.payload(), true)
 }
 
 // unpack returns a view on a payload, or if scratch on a copy of it.

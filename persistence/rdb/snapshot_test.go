@@ -338,7 +338,7 @@ func (v *vast) changeSomeKey() {
 		v.Swap(0, v.rng.IntN(v.Len()))
 	case 8:
 		db.Find(key)
-		db.Evict(v.key())
+		db.Delete(v.key())
 	default:
 		if value, ok := db.Edit(key); ok {
 			if v.busy != nil && *v.busy == (place{db.ID(), string(key)}) {
