@@ -24,11 +24,8 @@ func (b *boxes) add(one *box) {
 	b.vacant = b.vacant[:last]
 }
 
-// remove lets the box of an entry go, if it has one. The box must not be asked for any more.
+// remove lets the box of a boxed entry go. It must not be asked for any more.
 func (b *boxes) remove(e entry) {
-	if e.head().kind() != boxed {
-		return
-	}
 	place := e.box().place
 	b.list[place] = nil
 	if b.vacant = append(b.vacant, place); len(b.vacant) == len(b.list) {

@@ -28,14 +28,20 @@ func (db *DB) discard(e entry) {
 	db.ks.freed = append(db.ks.freed, freedCell{db.cells, e.p})
 }
 
-// drop is discard for an entry whose box, if it has one, goes with it.
+// drop is discard for an entry whose box and value, if it has one, go with it.
 func (db *DB) drop(e entry) {
-	db.boxes.remove(e)
+	if e.head().kind() == boxed {
+		db.blocks.drop(e.box().value)
+		db.boxes.remove(e)
+	}
 	db.discard(e)
 }
 
-// freeCells frees what was discarded, and releases a piece of what was flushed.
+// freeCells frees what was discarded, and releases a piece of what was dropped or flushed.
 func (ks *Keyspace) freeCells() {
+	if len(ks.dropped) > 0 {
+		ks.dropValues(blocksDropped)
+	}
 	for _, f := range ks.freed {
 		f.from.Free(f.cell)
 	}
@@ -47,14 +53,18 @@ func (ks *Keyspace) freeCells() {
 	}
 }
 
-// ReleaseFlushed gives the memory of flushed databases back to the system, in pieces of 4 MB, at most n, and reports
-// whether there is more. It ends the life of all views.
+// ReleaseFlushed gives the memory of large values that are gone, and that of flushed databases, back to the system, in pieces of
+// about 4 MB, at most n, and reports whether there is more. It ends the life of all views.
 func (ks *Keyspace) ReleaseFlushed(n int) (more bool) {
-	if len(ks.flushed) == 0 {
+	if len(ks.flushed)+len(ks.dropped) == 0 {
 		return false
 	}
 	ks.Begin()
-	return ks.releaseFlushed(n)
+	for ; n > 0 && len(ks.dropped) > 0; n-- {
+		ks.dropValues(4 * blocksDropped)
+		ks.freeCells()
+	}
+	return ks.releaseFlushed(n) || len(ks.dropped) > 0
 }
 
 func (ks *Keyspace) releaseFlushed(n int) (more bool) {
@@ -70,8 +80,8 @@ func (ks *Keyspace) releaseFlushed(n int) (more bool) {
 // CellBytes returns the bytes of the cells in use, and those of the memory held for cells.
 func (ks *Keyspace) CellBytes() (live, held int) {
 	for _, db := range ks.dbs {
-		live += db.cells.Live()
-		held += db.cells.Held()
+		live += db.cells.Live() + db.blocks.slab.Live()
+		held += db.cells.Held() + db.blocks.slab.Held()
 	}
 	return live, held
 }

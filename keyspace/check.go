@@ -49,7 +49,23 @@ func (db *DB) Check() error {
 	case db.orphans() < 0 || db.orphans() > volatile+1024:
 		return fmt.Errorf("database %d: %d items in the index, for %d deadlines", db.id, db.index.Len(), volatile)
 	}
-	return cmp.Or(db.checkDeadlines(), db.index.Check(), db.elements.Check(), db.cells.Check())
+	return cmp.Or(db.checkDeadlines(), db.index.Check(), db.elements.Check(), db.cells.Check(), db.checkBlocks())
+}
+
+// checkBlocks checks that the blocks of the values are all that are in use, unless some are to be freed.
+func (db *DB) checkBlocks() error {
+	used := 0
+	for _, b := range db.boxes.list {
+		if b != nil {
+			if s := asSettled(b.value); s != nil {
+				used += s.BlockBytes()
+			}
+		}
+	}
+	if live := db.blocks.slab.Live(); live != used && len(db.ks.freed)+len(db.ks.dropped) == 0 && db.ks.snapshot == nil {
+		return fmt.Errorf("database %d: %d bytes of blocks are in use, its values have %d", db.id, live, used)
+	}
+	return db.blocks.slab.Check()
 }
 
 // freedBytes returns the bytes of cells that Begin will free.

@@ -18,8 +18,10 @@ func (ks *Keyspace) AdoptClone(of *Keyspace) {
 		db.Flush()
 	}
 	var dead []*slab.Slab
-	if ks.snapshot == nil {
-		dead = ks.flushed
+	for _, s := range ks.flushed {
+		if ks.snapshot == nil && s.Named() {
+			dead = append(dead, s)
+		}
 	}
 	ks.Adopt(of.cloneOver(dead))
 }
@@ -29,7 +31,7 @@ func (ks *Keyspace) cloneOver(dead []*slab.Slab) *Keyspace {
 	ks.Begin()
 	c := ks.Twin()
 	for i, db := range ks.dbs[:ks.used] {
-		c.dbs[i].contents = db.contents.clone(dead)
+		c.dbs[i].contents = db.contents.clone(c, dead)
 	}
 	c.used = ks.used
 	if ks.snapshot != nil {
@@ -50,28 +52,34 @@ func (ks *Keyspace) bornWith(bit kind) {
 	}
 }
 
-func (c *contents) clone(dead []*slab.Slab) contents {
+func (c *contents) clone(ks *Keyspace, dead []*slab.Slab) contents {
 	twin := *c
 	twin.compaction = compaction{}
 	cells := c.cells.Clone(dead...)
 	twin.cells = cells.Slab
 	index := c.table.CloneIn(cells.Slab, func(p unsafe.Pointer, _ int) unsafe.Pointer { return cells.Cell(p) }, cells.Ref)
 	twin.table = &table{index, c.table.seed}
-	twin.boxes = c.boxes.clone(cells)
+	twin.blocks = newBlocks(ks)
+	grown := 0
+	twin.boxes, grown = c.boxes.clone(cells, twin.blocks)
+	twin.entryBytes += grown
 	twin.index, twin.elements = c.index.Clone(cells), c.elements.Clone(cells)
 	return twin
 }
 
-// clone returns copies of the boxes for the copies of their cells.
-func (b *boxes) clone(cells *slab.Clone) *boxes {
-	twin := &boxes{list: make([]*box, len(b.list)), vacant: append([]uint32(nil), b.vacant...)}
+// clone returns copies of the boxes for the copies of their cells. The blocks of their values are in mem. grown is
+// how many bytes more the copies take; they may take fewer, having no room to grow.
+func (b *boxes) clone(cells *slab.Clone, mem *blocks) (twin *boxes, grown int) {
+	twin = &boxes{list: make([]*box, len(b.list)), vacant: append([]uint32(nil), b.vacant...)}
 	for i, original := range b.list {
 		if original != nil {
 			twin.list[i] = original.clone()
+			mem.settleNew(twin.list[i])
+			grown += twin.list[i].accounted - original.accounted
 			entryAt(cells.Ref(original.cell)).setBox(twin.list[i])
 		}
 	}
-	return twin
+	return twin, grown
 }
 
 // clone returns a copy with a copy of the value.

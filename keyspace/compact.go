@@ -31,6 +31,7 @@ import (
 
 // compaction is how far that of a database's contents has come. Its stages follow one another.
 type compaction struct {
+	blocks bool // those of boxed values are moved
 	values bool // boxed values are copied
 	stage  compactionStage
 	chain  uint64         // the cursor in the table
@@ -75,8 +76,11 @@ var lowestItem = deadlines.Item{At: math.MinInt64}
 func (ks *Keyspace) StartCompaction(values bool) (started bool) {
 	ks.Begin()
 	for _, db := range ks.dbs[:ks.used] {
-		if db.compaction.stage == idle && (db.cells.Retire() || values && len(db.boxes.list) > 0) {
-			db.compaction = compaction{stage: compactEntries, leaf: lowestItem, values: values}
+		if db.compaction.stage == idle {
+			cells, blocks := db.cells.Retire(), db.blocks.slab.Retire()
+			if cells || blocks || values && len(db.boxes.list) > 0 {
+				db.compaction = compaction{stage: compactEntries, leaf: lowestItem, blocks: blocks, values: values}
+			}
 		}
 		started = started || db.compaction.stage != idle
 	}
@@ -106,6 +110,7 @@ func (ks *Keyspace) StopCompaction() {
 
 func (c *contents) endCompaction() {
 	c.cells.Reinstate()
+	c.blocks.slab.Reinstate()
 	c.compaction = compaction{}
 }
 
@@ -142,9 +147,9 @@ func (c *contents) compactChain(done *Compacted) (cost int) {
 		if r != from {
 			cost += e.cellBytes() / bytesPerCost
 		}
-		if z.values && e.head().kind() == boxed && e.box().accounted <= largestCopied {
+		if (z.values || z.blocks) && e.head().kind() == boxed && e.box().accounted <= largestCopied {
 			cost += copyCost + e.box().accounted/bytesPerCost
-			c.copyBox(e)
+			c.compactBox(e)
 		}
 		return r
 	})
@@ -154,11 +159,21 @@ func (c *contents) compactChain(done *Compacted) (cost int) {
 	return cost + 10*lookCost + (done.KeysMoved-before)*moveCost
 }
 
+// compactBox moves the blocks of a boxed value that are in retired chunks, or if it is asked for, copies box and value.
+func (c *contents) compactBox(e entry) {
+	if c.compaction.values {
+		c.copyBox(e)
+	} else if s := asSettled(e.box().value); s != nil {
+		s.Settle(c.blocks, true)
+	}
+}
+
 // copyBox puts a copy in place of an entry's box and value. It may take fewer bytes, having no room to grow.
 func (c *contents) copyBox(e entry) {
 	old := e.box()
 	twin := old.clone()
-	twin.accounted = heldBytes(twin.value)
+	c.blocks.settleNew(twin)
+	c.blocks.drop(old.value)
 	c.entryBytes += twin.accounted - old.accounted
 	c.boxes.list[old.place] = twin
 	e.setBox(twin)

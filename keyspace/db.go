@@ -19,6 +19,7 @@ type contents struct {
 	table      *table
 	cells      *slab.Slab // of the entries and the table
 	boxes      *boxes     // of the table
+	blocks     *blocks    // of the boxed values
 	index      *deadlines.Index
 	volatile   int            // keys that have a deadline
 	sampled    deadlines.Item // where a walk through the index for samples goes on
@@ -272,7 +273,7 @@ func (db *DB) newEntry(key string, v Value, withDeadline bool) entry {
 // deadline if that is wanted.
 func (db *DB) store(s located, hash uint64, v Value, withDeadline bool) entry {
 	old := s.bytes()
-	if h := s.head(); h.hasFlag(hasElementDeadlines) && s.box().value != v {
+	if h := s.head(); h.hasFlag(hasElementDeadlines) && (s.box().value != v || volatileIn(s.entry) == nil) {
 		db.unindexElements(s.entry, hash)
 	}
 	e := db.setValue(s, v, withDeadline)
@@ -284,8 +285,7 @@ func (db *DB) store(s located, hash uint64, v Value, withDeadline bool) entry {
 func (db *DB) setValue(s located, v Value, withDeadline bool) entry {
 	wasBoxed := s.head().kind() == boxed
 	if wasBoxed && s.box().value == v {
-		s.box().accounted = heldBytes(v)
-		return s.entry
+		return db.updated(s, withDeadline)
 	}
 	if wasBoxed && s.box().accounted >= largeValue {
 		db.ks.views.release()
@@ -298,11 +298,23 @@ func (db *DB) setValue(s located, v Value, withDeadline bool) entry {
 	case ok:
 		return db.replace(s, db.newPacked(k, key, payload, withDeadline))
 	case wasBoxed:
-		db.ks.replace(s.box(), v)
+		db.replaceValue(s.box(), v)
 		return s.entry
 	default:
 		return db.replace(s, db.newBoxed(key, db.ks.views.keep(v), withDeadline))
 	}
+}
+
+// updated accounts for the value in a box, which was changed. A collection that has become small is packed again.
+func (db *DB) updated(s located, withDeadline bool) entry {
+	b := s.box()
+	if !b.settled && asSettled(b.value) != nil {
+		if k, payload, ok := pack(b.value, len(s.Key())); ok {
+			return db.replace(s, db.newPacked(k, s.Key(), payload, withDeadline))
+		}
+	}
+	db.blocks.settle(b)
+	return s.entry
 }
 
 // replace puts another entry of the same key into a slot, and returns it.
@@ -313,17 +325,19 @@ func (db *DB) replace(s located, e entry) entry {
 	return e
 }
 
-// replace puts v in place of the value in the box, a copy if v is a view. A string is copied into
+// replaceValue puts v in place of the value in the box, a copy if v is a view. A string is copied into
 // the memory of the one before it, unless a snapshot still needs that.
-func (ks *Keyspace) replace(b *box, v Value) {
+func (db *DB) replaceValue(b *box, v Value) {
+	ks := db.ks
 	old, wasString := b.value.(*str.Value)
 	text, isString := v.(*str.Value)
 	if wasString && isString && ks.views.owns(v) && !ks.views.grown(text) && !ks.inSnapshot(old) {
 		old.Assign(text)
 	} else {
+		db.blocks.drop(b.value)
 		b.value = ks.views.keep(v)
 	}
-	b.accounted = heldBytes(b.value)
+	db.blocks.settleNew(b)
 }
 
 // inherit takes over the deadline, if there is room for it, its index flag and the access data.

@@ -125,7 +125,7 @@ func (db *DB) expireElements(e entry, hash uint64, most int) (emptied bool) {
 	what.Count = v.Expire(db.ks.Now, most, name)
 	b := e.box()
 	db.entryBytes -= b.accounted
-	b.accounted = heldBytes(v)
+	db.blocks.settle(b)
 	db.entryBytes += b.accounted
 	key := e.Key()
 	if what.Emptied = v.Len() == 0; what.Emptied {

@@ -15,10 +15,10 @@ import (
 //	packed  header | deadline | key | payload
 //	boxed   header | deadline | box | key       the box, in Go's heap, has the value
 //
-// There is room for a deadline only if the key has one. Packed is for everything that is a single piece of memory, unless it is very large:
-// the payload is the text of a string, the 8 bytes
-// of an integer, or a whole ziplist or intset. The collector does not know of entries, and a limiter's key of 12 bytes
-// with one record is 56 bytes in all. The key of a boxed entry is in the box if it is long.
+// There is room for a deadline only if the key has one. Packed is for everything that is a single piece of memory, unless it is
+// very large: the payload is the text of a string, the 8 bytes of an integer, or a whole ziplist or intset. The collector does
+// not know of entries, and a limiter's key of 12 bytes with one record is 56 bytes in all. The key of a boxed entry is in the
+// box if it is long.
 type entry struct{ p unsafe.Pointer }
 
 // header begins every entry.
@@ -68,6 +68,7 @@ type box struct {
 	elementItem int64    // deadline of this entry's item in the index of elements, if it has one
 	place       uint32   // in boxes
 	cell        slab.Ref // of the entry
+	settled     bool     // what changes the value leaves its blocks where they belong
 }
 
 // longBox is the box of an entry with a long key.
@@ -223,8 +224,8 @@ func (db *DB) newPacked(k kind, key string, payload []byte, withDeadline bool) e
 	return e
 }
 
-// repack overwrites the payload in place if the cell keeps its size, and reports whether it did. A payload that was changed in the cell is
-// there already.
+// repack overwrites the payload in place if the cell keeps its size, and reports whether it did. A payload that was changed in
+// the cell is there already.
 func (e entry) repack(k kind, payload []byte, withDeadline bool) bool {
 	h := e.head()
 	if h.kind() == boxed || h.hasFlag(dated) != withDeadline {
@@ -253,7 +254,8 @@ func (db *DB) newBoxed(key string, v Value, withDeadline bool) entry {
 	} else {
 		b = new(box)
 	}
-	b.value, b.accounted = v, heldBytes(v)
+	b.value = v
+	db.blocks.settle(b)
 	db.boxes.add(b)
 	e := db.newCell(boxed, withDeadline, pointerSize+inCell)
 	e.setBox(b)
@@ -292,7 +294,10 @@ func pack(v Value, klen int) (k kind, payload []byte, ok bool) {
 		k = packedKinds[v.Type()]
 		payload, ok = v.Packed()
 	}
-	return k, payload, ok && headerSize+deadlineSize+klen+len(payload) <= packMax
+	if n := headerSize + deadlineSize + klen + len(payload); n > copyMax && ok {
+		ok = n <= packMax && !slab.Scarce()
+	}
+	return k, payload, ok
 }
 
 var (

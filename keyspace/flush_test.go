@@ -43,6 +43,8 @@ func letGo(t *testing.T, remove func(db *DB)) {
 	v = nil
 	ks.Begin()
 	remove(db)
+	for ks.ReleaseFlushed(1) {
+	}
 	for tries := 0; ; tries++ {
 		runtime.GC()
 		select {

@@ -5,6 +5,7 @@
 //	    table   dict.Index of entries, four bytes each, outside of Go's heap
 //	    cells   slab of the entries, of the table and of the indexes
 //	    boxes   those of the entries, for the collector
+//	    blocks  slab of the blocks of large collections
 //	    index   deadlines.Index of (deadline, code of the key's hash): what becomes due, in order
 //	    elements   another, of keys whose values have elements with deadlines
 //
@@ -74,6 +75,7 @@ type Keyspace struct {
 	dice    func(n uint64) uint64
 	views   views
 	freed   []freedCell  // until Begin
+	dropped []dropped    // values whose blocks are to be freed
 	flushed []*slab.Slab // of contents that are gone
 
 	prefetched uint64 // of what Fetch fetched, so that it is
@@ -98,7 +100,7 @@ func (ks *Keyspace) newDB(id int) *DB {
 
 func (ks *Keyspace) newContents() contents {
 	cells := new(slab.Slab)
-	return contents{table: newTable(ks.seed, cells), cells: cells, boxes: new(boxes),
+	return contents{table: newTable(ks.seed, cells), cells: cells, boxes: new(boxes), blocks: newBlocks(ks),
 		index: deadlines.New(cells), elements: deadlines.New(cells)}
 }
 
@@ -131,7 +133,7 @@ func (ks *Keyspace) Empty() bool {
 // Begin ends the life of all views, and of what was removed since the last call. The owner calls it before each command.
 func (ks *Keyspace) Begin() {
 	ks.views.reset()
-	if len(ks.freed)+len(ks.flushed) > 0 {
+	if len(ks.freed)+len(ks.flushed)+len(ks.dropped) > 0 {
 		ks.freeCells()
 	}
 }

@@ -15,6 +15,7 @@ func (db *DB) Transfer(src []byte, to *DB, dst []byte) {
 	deadline, clock := e.head().deadline(), e.head().clock()
 	v := db.ks.views.read(e.entry)
 	db.remove(hash, from)
+	db.ks.keep(v)
 	h := to.putMoved(dst, v, deadline)
 	h.setClock(clock)
 }
@@ -44,7 +45,8 @@ func (db *DB) Flush() {
 	db.ks.views.forgetAllEdits(db)
 	db.ks.views.release()
 	if db.cells.Held() > 0 {
-		db.ks.flushed = append(db.ks.flushed, db.cells)
+		db.ks.flushed = append(db.ks.flushed, db.cells, db.blocks.slab)
+		db.blocks.gone = true
 	}
 	db.contents = db.ks.newContents()
 }
@@ -76,6 +78,8 @@ func (ks *Keyspace) Adopt(twin *Keyspace) {
 	for i, db := range ks.dbs {
 		db.Flush()
 		db.contents, twin.dbs[i].contents = twin.dbs[i].contents, db.contents
+		db.blocks.ks, twin.dbs[i].blocks.ks = ks, twin
 	}
+	ks.dropped, twin.dropped = append(ks.dropped, twin.dropped...), nil
 	ks.used = max(ks.used, twin.used)
 }

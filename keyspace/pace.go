@@ -44,11 +44,13 @@ func (p *Pace) Hurry() bool { return p != nil && p.hurry }
 
 // largeRecord is a large value in the snapshot's queue.
 type largeRecord struct {
-	record Record
-	pace   Pace
-	next   func() (struct{}, bool) // goes on with it; nil if it was not begun
-	thaw   func()                  // nil if the value is not frozen: then it must be finished before a change
-	done   bool
+	record  Record
+	pace    Pace
+	next    func() (struct{}, bool) // goes on with it; nil if it was not begun
+	thaw    func()                  // nil if the value is not frozen: then it must be finished before a change
+	done    bool
+	live    Value     // of the keyspace
+	dropped []dropped // the same, if its key is gone
 }
 
 // step encodes a piece, and reports whether there are more.

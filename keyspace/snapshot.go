@@ -31,7 +31,7 @@ type Snapshot struct {
 	record Record
 	views  views
 	large  []*largeRecord
-	whole  map[Value]*largeRecord // those of large that are not frozen
+	queued map[Value]*largeRecord // those of large, by their values
 }
 
 // snapshotTable is the contents of a database at the start, which keep the table alive, and the number that it had.
@@ -48,7 +48,7 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	if ks.snapshot != nil {
 		panic("keyspace: a snapshot is being taken already")
 	}
-	s := &Snapshot{ks: ks, emit: take, now: ks.Now, whole: map[Value]*largeRecord{}}
+	s := &Snapshot{ks: ks, emit: take, now: ks.Now, queued: map[Value]*largeRecord{}}
 	for _, db := range ks.dbs {
 		db.origin = db.id
 		if db.Len() > 0 {
@@ -61,13 +61,14 @@ func (ks *Keyspace) Snapshot(take func(r *Record, p *Pace)) *Snapshot {
 	return s
 }
 
-// Step emits the keys of n chains, a handful each, of fewer if their values are large, or a piece of a very large value. It reports whether there are
-// more. After the last the snapshot is over.
+// Step emits the keys of n chains, a handful each, of fewer if their values are large, or a piece of a very large value. It
+// reports whether there are more. After the last the snapshot is over.
 func (s *Snapshot) Step(n int) (more bool) {
 	if len(s.large) > 0 {
 		n = 0
 		if p := s.large[0]; !p.step(s.emit) {
-			delete(s.whole, p.record.Value)
+			delete(s.queued, p.live)
+			s.ks.dropped = append(s.ks.dropped, p.dropped...)
 			s.large[0], s.large = nil, s.large[1:]
 		}
 	}
@@ -107,20 +108,30 @@ func (s *Snapshot) save(e entry, db int) {
 
 // queue puts the record of a large value into the queue.
 func (s *Snapshot) queue() {
-	p := &largeRecord{record: s.record}
+	p := &largeRecord{record: s.record, live: s.record.Value}
 	p.record.Key = strings.Clone(p.record.Key) // the cell may go
-	if p.thaw = p.record.freeze(); p.thaw == nil {
-		s.whole[p.record.Value] = p
-	}
+	p.thaw = p.record.freeze()
+	s.queued[p.live] = p
 	s.large = append(s.large, p)
 }
 
 // finish emits what is left of a large value that is about to change.
 func (s *Snapshot) finish(v Value) {
-	if p := s.whole[v]; p != nil {
-		delete(s.whole, v)
+	if p := s.queued[v]; p != nil && p.thaw == nil && !p.done {
 		p.finish(s.emit)
 	}
+}
+
+// keeps reports whether a value that was dropped is still read, and if so returns it to the keyspace after that.
+func (s *Snapshot) keeps(d dropped) bool {
+	if s == nil {
+		return false
+	}
+	p := s.queued[d.value.(Value)]
+	if p != nil {
+		p.dropped = append(p.dropped, d)
+	}
+	return p != nil
 }
 
 // snapshotBit and flipSnapshotBit read and change the bit that says whether the entry was emitted.
@@ -141,14 +152,18 @@ func (db *DB) saveValue(e entry) {
 		return
 	}
 	s.save(e, db.origin)
-	if len(s.whole) > 0 && e.head().kind() == boxed {
+	if len(s.queued) > 0 && e.head().kind() == boxed {
 		s.finish(e.box().value)
 	}
 }
 
 // inSnapshot reports whether a value, with or without a key, is still to be emitted and so must not be changed.
 func (ks *Keyspace) inSnapshot(v Value) bool {
-	return ks.snapshot != nil && ks.snapshot.whole[v] != nil
+	if ks.snapshot == nil {
+		return false
+	}
+	p := ks.snapshot.queued[v]
+	return p != nil && p.thaw == nil && !p.done
 }
 
 // Snapshotting reports whether a snapshot is under way.

@@ -32,7 +32,7 @@ func (p picture) take(r *keyspace.Record, pace *keyspace.Pace) {
 // describe tells a record's value and deadline.
 func describe(r *keyspace.Record) string {
 	ks := keyspace.New(1, 1, func(n uint64) uint64 { return 0 })
-	ks.Restore(&keyspace.Record{Key: "k", Value: r.Value, Deadline: r.Deadline, Idle: -1, Freq: -1})
+	ks.Restore(&keyspace.Record{Key: "k", Value: r.Value.Clone(), Deadline: r.Deadline, Idle: -1, Freq: -1})
 	return fmt.Sprint(ks.DB(0).ValueDigest([]byte("k")), r.Deadline)
 }
 

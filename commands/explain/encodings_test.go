@@ -13,6 +13,7 @@ import (
 	"github.com/miniserver-go/miniserver/commands/sets"
 	"github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/commands/zsets"
+	"github.com/miniserver-go/miniserver/ds/list"
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/keyspace"
 )
@@ -128,4 +129,4 @@ func sum(r report) (n int) {
 	return n
 }
 
-func sumList(v report) int { return v[0].value.(int)*64 + v[1].value.(int) + 48 }
+func sumList(v report) int { return v[0].value.(int)*list.NodeBytes + v[1].value.(int) + 96 }

@@ -4,7 +4,7 @@
 //	              │
 //	windows   [ • ][ • ][ • ][ • ][ • ]            where each 4 KB of references begin
 //	            │    └────┴──┐ │    │
-//	blocks    [4 KB]  [    8 KB   ][size│cell│cell│ ...]        in Go's heap, nothing for the collector to scan
+//	blocks    [4 KB]  [    8 KB   ][size│cell│cell│ ...]        outside of Go's heap, see memory.go
 //
 // A collection of a million elements is a few thousand objects to the collector, and each link in it takes four bytes
 // instead of eight. A freed cell is used again for the next one of its size. So there is no garbage while elements come
@@ -31,6 +31,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
 	"github.com/miniserver-go/miniserver/ds/slab"
+	"github.com/miniserver-go/miniserver/ds/value"
 )
 
 // Ref names a cell, or a place inside of one. 0 is none.
@@ -53,13 +54,14 @@ const (
 // Arena allocates cells. The zero value is ready for use. Assigning an Arena shares its memory; Clone copies it.
 type Arena struct {
 	windows []unsafe.Pointer
-	free    []Ref    // by steps: the first free cell of the size, which begins with the reference of the next
-	next    Ref      // the first place in the newest block that was never used
-	end     Ref      // the end of that block
-	live    int      // bytes
-	held    int      // bytes
-	old     *retired // the blocks that are being given up; nil if none are
-	hand    uint32   // the next window to look at for one that is nil
+	free    []Ref        // by steps: the first free cell of the size, which begins with the reference of the next
+	next    Ref          // the first place in the newest block that was never used
+	end     Ref          // the end of that block
+	live    int          // bytes
+	held    int          // bytes
+	old     *retired     // the blocks that are being given up; nil if none are
+	hand    uint32       // the next window to look at for one that is nil
+	mem     value.Memory // where the blocks are; nil for Go's heap
 }
 
 // head is the first word of a block: its size in bytes, and whether it is a large cell.
@@ -86,7 +88,7 @@ func (h head) windows() uint32 {
 // Size returns the bytes of the cell that Alloc returns for n bytes.
 func Size(n int) int {
 	if n > MaxCell {
-		return sizeclass.Round(n + headSteps*Step)
+		return blockSize(n + headSteps*Step)
 	}
 	return (n + Step - 1) &^ (Step - 1)
 }
@@ -94,7 +96,7 @@ func Size(n int) int {
 // Live returns the bytes of the cells in use.
 func (a *Arena) Live() int { return a.live }
 
-// Bytes returns the bytes of the heap that the arena takes beside the struct itself.
+// Bytes returns the bytes that the arena takes beside the struct itself, in its Memory and in Go's heap.
 func (a *Arena) Bytes() int {
 	return a.held + a.old.bytes() + sizeclass.RoundScanned(cap(a.windows)*int(unsafe.Sizeof(uintptr(0)))) +
 		sizeclass.Round(cap(a.free)*int(unsafe.Sizeof(Ref(0))))
@@ -184,9 +186,10 @@ func (a *Arena) extend(steps Ref) {
 	if left := a.end - a.next; left > 0 {
 		a.list(a.next, left)
 	}
-	size := sizeclass.Round(max(int(headSteps+steps)*Step, a.live/4))
-	if size >= windowSize {
-		size = min(size&^(windowSize-1), maxBlock)
+	wanted := max(int(headSteps+steps)*Step, a.live/4)
+	size := blockSize(wanted)
+	if whole := sizeclass.Round(wanted) &^ (windowSize - 1); whole > 0 {
+		size = min(whole, maxBlock)
 	}
 	first := a.addBlock(size, false) << windowBits
 	a.next, a.end = first+headSteps, first+Ref(size/Step)
@@ -194,25 +197,23 @@ func (a *Arena) extend(steps Ref) {
 
 // enlarge makes the newest block larger, which is smaller than a window.
 func (a *Arena) enlarge(used, steps Ref) {
-	size := min(sizeclass.Round(int(used+steps)*Step*5/4), windowSize)
+	size := min(blockSize(int(used+steps)*Step*5/4), windowSize)
 	w := &a.windows[a.end>>windowBits]
-	block := make([]byte, size)
-	copy(block, unsafe.Slice((*byte)(*w), int(used)*Step))
-	*w = unsafe.Pointer(unsafe.SliceData(block))
+	old, held := *w, int(a.end%windowSteps)*Step
+	*w = newBlock(size, a.mem)
+	copy(unsafe.Slice((*byte)(*w), int(used)*Step), unsafe.Slice((*byte)(old), int(used)*Step))
 	*(*head)(*w) = headOf(size, false)
-	a.held += size - int(a.end%windowSteps)*Step
+	freeBlock(old, held, a.mem)
+	a.held += size - held
 	a.end = a.end&^(windowSteps-1) + Ref(size/Step)
 }
 
 // addBlock makes a block and returns the number of its first window.
 func (a *Arena) addBlock(size int, large bool) (w uint32) {
-	block := unsafe.Pointer(unsafe.SliceData(make([]byte, size)))
-	h := headOf(size, large)
+	block, h := newBlock(size, a.mem), headOf(size, large)
 	*(*head)(block) = h
 	w = a.vacant(h.windows())
-	for i := range h.windows() {
-		a.windows[w+i] = unsafe.Add(block, int(i)*windowSize)
-	}
+	a.setWindows(w, block, h)
 	a.held += size
 	return w
 }
@@ -259,6 +260,7 @@ func (a *Arena) freeLarge(r Ref, n int) {
 	a.live -= size
 	if a.Retired(r) {
 		a.held -= size
+		freeBlock(a.windows[r>>windowBits], size, a.mem)
 		a.forget(r, n)
 		return
 	}
@@ -269,23 +271,24 @@ func (a *Arena) freeLarge(r Ref, n int) {
 // setLarge puts a new block into the window of a large cell.
 func (a *Arena) setLarge(r Ref, size int) {
 	w := &a.windows[r>>windowBits]
-	a.held += size - (*(*head)(*w)).size()
-	*w = unsafe.Pointer(unsafe.SliceData(make([]byte, size)))
+	old := (*(*head)(*w)).size()
+	a.held += size - old
+	freeBlock(*w, old, a.mem)
+	*w = newBlock(size, a.mem)
 	*(*head)(*w) = headOf(size, true)
 }
 
-// Clone returns a copy with the same references. O(bytes).
+// Clone returns a copy with the same references, in Go's heap. O(bytes).
 func (a *Arena) Clone() Arena {
 	c := *a
+	c.mem = nil
 	c.old = a.old.clone()
 	c.windows = make([]unsafe.Pointer, len(a.windows))
 	c.free = append([]Ref(nil), a.free...)
 	a.eachBlock(func(w uint32, h head) {
-		block := make([]byte, h.size())
-		copy(block, unsafe.Slice((*byte)(a.windows[w]), h.size()))
-		for i := range h.windows() {
-			c.windows[w+i] = unsafe.Pointer(&block[int(i)*windowSize])
-		}
+		block := newBlock(h.size(), nil)
+		copy(unsafe.Slice((*byte)(block), h.size()), unsafe.Slice((*byte)(a.windows[w]), h.size()))
+		c.setWindows(w, block, h)
 	})
 	return c
 }

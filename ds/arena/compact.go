@@ -66,6 +66,11 @@ func (a *Arena) forget(r Ref, n int) {
 
 // Release frees the blocks that were given up. No cell in them may be in use. O(windows).
 func (a *Arena) Release() {
+	a.eachBlock(func(w uint32, h head) {
+		if int(w) < len(a.old.windows) && a.old.windows[w] {
+			freeBlock(a.windows[w], h.size(), a.mem)
+		}
+	})
 	left := 0
 	for w := range a.windows {
 		if w < len(a.old.windows) && a.old.windows[w] {

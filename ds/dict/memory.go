@@ -5,15 +5,11 @@ import (
 
 	"github.com/miniserver-go/miniserver/ds/parallel"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/value"
 )
 
 // Memory is where a table lies, if not in Go's heap.
-type Memory interface {
-	// Block returns n bytes that are zero, and how many it takes for them.
-	Block(n int) (p unsafe.Pointer, held int)
-	// FreeBlock frees a block of n bytes, and returns how many it took.
-	FreeBlock(p unsafe.Pointer, n int) (held int)
-}
+type Memory = value.Memory
 
 // run is a growing row of buckets that are never moved, but for the first few.
 //
@@ -99,6 +95,50 @@ func (x *Index) ReplacePiece(i int, fn func(p unsafe.Pointer) unsafe.Pointer) {
 		i, pieces = i-len(pieces), x.more.pieces
 	}
 	pieces[i] = fn(pieces[i])
+}
+
+// Settle moves the table to mem, or with compact those of its pieces that are in memory which is being emptied. O(1) if there is
+// nothing to do, else O(n).
+func (x *Index) Settle(mem Memory, compact bool) {
+	if x.mem == mem && !compact {
+		return
+	}
+	x.buckets.settle(x.mem, mem)
+	if x.more != nil {
+		x.more.settle(x.mem, mem)
+	}
+	x.mem = mem
+}
+
+// settle moves the pieces from one memory to another, or within it those that are to be moved.
+func (r *run) settle(from, to Memory) {
+	for i, old := range r.pieces {
+		if from == to && !to.Retired(old) {
+			continue
+		}
+		n := r.room(i)
+		p, held := newPiece(n, to)
+		copy(unsafe.Slice((*chainBucket)(p), n), unsafe.Slice((*chainBucket)(old), n))
+		r.pieces[i] = p
+		r.held += held - freePiece(old, n, from)
+	}
+}
+
+// Drop frees about n pieces of a table that is not used for anything else any more, and reports whether there are more.
+func (x *Index) Drop(n int) (more bool) {
+	if x.mem == nil {
+		return false
+	}
+	more = x.buckets.drop(n, x.mem)
+	return x.more != nil && x.more.drop(n, x.mem) || more
+}
+
+func (r *run) drop(n int, mem Memory) (more bool) {
+	for last := len(r.pieces) - 1; last >= 0 && n > 0; last, n = last-1, n-1 {
+		freePiece(r.pieces[last], r.room(last), mem)
+		r.pieces = r.pieces[:last]
+	}
+	return len(r.pieces) > 0
 }
 
 // newPiece returns n buckets that are zero, and how many bytes they take.

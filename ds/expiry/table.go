@@ -2,18 +2,21 @@ package expiry
 
 import (
 	"fmt"
+	"math"
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/arena"
 	"github.com/miniserver-go/miniserver/ds/dict"
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/value"
 )
 
 // Table is the deadlines of elements, which are known by their references. The zero value is empty. It must not be copied.
 type Table struct {
-	index dict.Index  // of the items, by their elements
-	items arena.Arena // an item for each element that has a deadline
-	queue []item      // a heap, the soonest on top
+	index dict.Index   // of the items, by their elements
+	items arena.Arena  // an item for each element that has a deadline
+	queue []item       // a heap, the soonest on top
+	mem   value.Memory // of the index and the items; nil for Go's heap
 }
 
 // item is an element with its deadline; in the queue, with a deadline that it has or had.
@@ -72,6 +75,33 @@ func (t *Table) Bytes() int {
 	return sizeclass.RoundScanned(int(unsafe.Sizeof(*t))) + t.index.Bytes() + t.items.Bytes() + sizeclass.Round(cap(t.queue)*itemSize)
 }
 
+// Settle moves the index and the items to mem, or with compact what is in memory that is being emptied. It does nothing if t is
+// nil.
+func (t *Table) Settle(mem value.Memory, compact bool) {
+	if t != nil {
+		t.mem = mem
+		t.index.Settle(mem, compact)
+		t.items.Settle(mem, compact)
+	}
+}
+
+// Held returns the bytes of the blocks that Settle moves.
+func (t *Table) Held() int {
+	if t == nil {
+		return 0
+	}
+	return t.index.Held() + t.items.Held()
+}
+
+// Drop frees about n blocks of a table that is not used for anything else any more, and reports whether there are more.
+func (t *Table) Drop(n int) (more bool) {
+	if t == nil {
+		return false
+	}
+	more = t.index.Drop(n)
+	return t.items.Drop(n) || more
+}
+
 // At returns the deadline of e; 0 if it has none. O(1).
 func (t *Table) At(e arena.Ref) int64 {
 	if slot := t.find(e); slot != nil {
@@ -106,13 +136,14 @@ func (t *Table) add(m item) {
 	t.index.Insert(hash(m.element), r, t)
 }
 
-// With gives e the deadline as Put does, and returns t. If t is nil it returns a new table, or nil if there is no deadline.
-func (t *Table) With(e arena.Ref, deadline int64) *Table {
+// With gives e the deadline as Put does, and returns t. If t is nil it returns a new table in mem, or nil if there is no deadline.
+func (t *Table) With(e arena.Ref, deadline int64, mem value.Memory) *Table {
 	if t == nil {
 		if deadline == 0 {
 			return nil
 		}
 		t = &Table{}
+		t.Settle(mem, false)
 	}
 	t.Put(e, deadline)
 	return t
@@ -176,7 +207,8 @@ func (t *Table) Clone() *Table {
 func (t *Table) compact() {
 	switch n := t.Count(); {
 	case n == 0:
-		*t = Table{}
+		t.Drop(math.MaxInt)
+		*t = t.empty()
 	case len(t.queue) > 2*n+queueSlack:
 		t.rebuildQueue()
 	}
@@ -185,13 +217,21 @@ func (t *Table) compact() {
 	}
 }
 
+// empty returns an empty table in the same memory.
+func (t *Table) empty() (c Table) {
+	c.Settle(t.mem, false)
+	return c
+}
+
 // rebuildItems puts the items into an arena of their size.
 func (t *Table) rebuildItems() {
-	c := Table{queue: t.queue}
+	c := t.empty()
+	c.queue = t.queue
 	t.Each(func(e arena.Ref, deadline int64) bool {
 		c.add(item{deadline, e})
 		return true
 	})
+	t.Drop(math.MaxInt)
 	*t = c
 }
 

@@ -107,7 +107,7 @@ func (t *table) deadline(p pair) int64 {
 
 // setDeadline gives a pair the deadline, 0 for none.
 func (t *table) setDeadline(p pair, deadline int64) {
-	t.deadlines = t.deadlines.With(p, deadline)
+	t.deadlines = t.deadlines.With(p, deadline, t.pairs.Memory())
 }
 
 func (t *table) delete(field []byte) bool {

@@ -1,6 +1,10 @@
 package list
 
-import "github.com/miniserver-go/miniserver/ds/ziplist"
+import (
+	"unsafe"
+
+	"github.com/miniserver-go/miniserver/ds/ziplist"
+)
 
 // Blocks at the ends of a quicklist. In a long one they have the full size from the beginning, are not cut down while
 // elements are removed, and the last one that became empty is kept for the next. So neither a list that grows nor a queue
@@ -27,7 +31,12 @@ func (c *quicklist) endNode(full *node, v []byte, lim Limits) *node {
 		return &node{data: ziplist.AppendEmpty(make([]byte, firstBlock)).Append(v), count: 1}
 	}
 	n := c.takeSpare()
-	n.data, n.count = ziplist.AppendEmpty(c.fullBlock(full, n.data, lim)).Append(v), 1
+	room := c.fullBlock(full, n.data, lim)
+	if n.block != nil && unsafe.SliceData(full.data) == n.block || full.block != nil && unsafe.SliceData(room) == full.block {
+		n.block, n.size, full.block, full.size = full.block, full.size, n.block, n.size
+		c.note(full)
+	}
+	n.data, n.count = ziplist.AppendEmpty(room).Append(v), 1
 	return n
 }
 
@@ -60,13 +69,17 @@ func (c *quicklist) keep(n *node) {
 	if c.spare == nil && !n.plain && n.twin == nil && cap(n.data) >= leastSpare && c.isLong(cap(n.data)) {
 		n.prev, n.next = nil, nil
 		c.spare = n
+		return
 	}
+	c.release(n, c.mem)
+	n.data = nil
 }
 
 // dropSpare forgets the node that is kept if the list is not long any more.
 func (c *quicklist) dropSpare() {
 	if c.spare != nil && !c.isLong(cap(c.spare.data)) {
-		c.spare = nil
+		c.release(c.spare, c.mem)
+		c.spare.data, c.spare = nil, nil
 	}
 }
 

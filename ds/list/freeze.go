@@ -20,13 +20,18 @@ func (l *List) Freeze() *List {
 
 // Thaw ends the life of a list that Freeze returned: nothing need be copied for it any more. O(nodes).
 func (l *List) Thaw() {
-	for n := l.quicklist.head; n != nil; n = n.next {
-		n.part()
+	c := l.quicklist
+	for n := c.head; n != nil; n = n.next {
+		if n.twin != nil {
+			n.part()
+		} else {
+			c.release(n, c.mem)
+		}
 	}
 }
 
 func (c *quicklist) freeze() *quicklist {
-	f, nodes := &quicklist{}, make([]node, c.nodes)
+	f, nodes := &quicklist{mem: c.mem}, make([]node, c.nodes)
 	for n, i := c.head, 0; n != nil; n, i = n.next, i+1 {
 		nodes[i] = node{data: n.data, count: n.count, plain: n.plain, twin: n}
 		n.twin = &nodes[i]
@@ -39,6 +44,7 @@ func (c *quicklist) freeze() *quicklist {
 func (n *node) own() {
 	if n.twin != nil {
 		n.data = append(make(ziplist.List, 0, cap(n.data)), n.data...)
+		n.twin.block, n.twin.size, n.block = n.block, n.size, nil
 		n.part()
 	}
 }

@@ -267,8 +267,7 @@ func (l *List) Expect(n, size int, lim Limits) (changed bool) {
 // and shrinks is not converted all the time. It is for commands that remove elements. O(bytes of the node).
 func (l *List) Shrink(lim Limits) {
 	if n := l.only(); n != nil && lim.half(n.data, n.count) {
-		n.own()
-		l.packed, l.quicklist = n.data, nil
+		l.unwrap(n)
 	}
 }
 
@@ -277,7 +276,7 @@ func (l *List) Shrink(lim Limits) {
 func (l *List) Fit(lim Limits) {
 	l.Expect(0, 0, lim)
 	if n := l.only(); n != nil && !lim.exceeded(n.data, n.count, 0) {
-		l.packed, l.quicklist = n.data, nil
+		l.unwrap(n)
 	}
 }
 

@@ -8,7 +8,9 @@ type node struct {
 	data       ziplist.List // or the text of the one element, if plain
 	count      int
 	plain      bool
-	twin       *node // which shares the block: the frozen one, or that of which it is frozen; nil for none
+	twin       *node // which shares the bytes: the frozen one, or that of which it is frozen; nil for none
+	block      *byte // outside of Go's heap, with the bytes unless they have left it; nil for none
+	size       int   // of the block
 }
 
 // at returns element i of the node, which exists; i may count from -1 backwards.

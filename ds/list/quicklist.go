@@ -4,6 +4,7 @@ import (
 	"unsafe"
 
 	"github.com/miniserver-go/miniserver/ds/sizeclass"
+	"github.com/miniserver-go/miniserver/ds/value"
 	"github.com/miniserver-go/miniserver/ds/ziplist"
 )
 
@@ -12,8 +13,10 @@ type quicklist struct {
 	head, tail *node
 	len        int // elements
 	nodes      int
-	held       int   // bytes of the nodes' blocks
-	spare      *node // removed, and kept with its block for the next node at an end; nil if there is none
+	held       int          // bytes of the nodes' blocks
+	spare      *node        // removed, and kept with its block for the next node at an end; nil if there is none
+	mem        value.Memory // nil until the list is settled
+	strays     []*node      // nodes that may have bytes in Go's heap, which Settle moves
 }
 
 var (
@@ -40,6 +43,7 @@ func (c *quicklist) linkBefore(next, n *node) {
 	c.nodes++
 	c.len += n.count
 	c.held += cap(n.data)
+	c.note(n)
 }
 
 // unlink removes a node with its elements.
@@ -69,6 +73,7 @@ func (c *quicklist) setNode(n *node, data ziplist.List, count int) {
 	c.held += cap(data) - cap(n.data)
 	c.len += count - n.count
 	n.data, n.count = data, count
+	c.note(n)
 	c.dropSpare()
 }
 

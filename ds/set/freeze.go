@@ -25,6 +25,7 @@ type walk struct {
 	cursor uint64
 	refs   []member
 	loaded byte // has no meaning
+	last   bool // the set does not have the table any more
 }
 
 // Advance implements frozen.Source.
@@ -39,7 +40,12 @@ func (w *walk) Advance(n int, give func(e frozen.Element)) (more bool) {
 }
 
 // Thaw implements frozen.Source.
-func (w *walk) Thaw() { w.table.frozen = nil }
+func (w *walk) Thaw() {
+	w.table.frozen = nil
+	if w.last {
+		w.table.giveUp()
+	}
+}
 
 // keep is called before a member, which has that deadline, is changed or removed.
 func (w *walk) keep(m member, deadline int64) {

@@ -91,7 +91,7 @@ func (t *table) deadline(m member) int64 {
 
 // setDeadline gives a member the deadline, 0 for none.
 func (t *table) setDeadline(m member, deadline int64) {
-	t.deadlines = t.deadlines.With(m, deadline)
+	t.deadlines = t.deadlines.With(m, deadline, t.members.Memory())
 }
 
 func (t *table) remove(text []byte) bool {

@@ -149,7 +149,7 @@ func (s *Set) Pop(count int, lim Limits, dice func(n uint64) uint64, fn func(mem
 	case count <= 0:
 	case stay <= 0:
 		s.Each(func(member ziplist.Entry) bool { fn(member); return true })
-		*s = Of(s.packed[:0])
+		s.become(Of(s.packed[:0]))
 	case rebuildFactor*stay <= count && s.Volatile() == 0:
 		s.popAllBut(stay, lim, dice, fn)
 	case s.encoding() == intsetEncoding:
@@ -177,7 +177,15 @@ func (s *Set) popAllBut(stay int, lim Limits, dice func(n uint64) uint64, fn fun
 		}
 		return true
 	})
-	*s = left
+	s.become(left)
+}
+
+// become puts other members in place of all that the set has.
+func (s *Set) become(other Set) {
+	if t := s.table; t != nil {
+		t.giveUp()
+	}
+	*s = other
 }
 
 func (s *Set) popFromIntset(count int, dice func(n uint64) uint64, fn func(member ziplist.Entry)) {

@@ -60,6 +60,9 @@ func (s *Slab) retire(c *chunk) {
 // Retired reports whether a cell is in a chunk that was given up. O(1).
 func Retired(p unsafe.Pointer) bool { return chunkOf(p).retired }
 
+// Retired reports whether a cell is in a chunk that was given up. O(1).
+func (s *Slab) Retired(p unsafe.Pointer) bool { return Retired(p) }
+
 // Move moves a cell of this Slab to another place. O(bytes).
 func (s *Slab) Move(p unsafe.Pointer) (to unsafe.Pointer) {
 	size := chunkOf(p).size

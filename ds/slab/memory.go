@@ -1,11 +1,14 @@
 package slab
 
 // memory is the chunks of a Slab. It outlives the Slab by a moment: when the collector has found that one unreachable, it releases them.
-type memory struct{ chunks []*chunk }
+type memory struct {
+	chunks []*chunk
+	pool   *pool
+}
 
 // add gets a chunk from the pool.
 func (m *memory) add() *chunk {
-	return m.append(shared.take())
+	return m.append(m.pool.take())
 }
 
 // takeFrom gets a chunk of another one, with all its cells.
@@ -25,7 +28,7 @@ func (m *memory) append(c *chunk) *chunk {
 // remove gives a chunk to the pool.
 func (m *memory) remove(c *chunk) {
 	m.cut(c)
-	shared.put(c)
+	m.pool.put(c)
 }
 
 // cut takes a chunk out of the list.

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"unsafe"
 )
 
@@ -14,9 +15,13 @@ type pool struct {
 	busy    map[*region]struct{}
 	numbers []uint32 // of regions that are gone
 	last    uint32   // the highest number of a region
+	plain   bool     // the regions have no numbers
 }
 
-var shared = pool{busy: map[*region]struct{}{}}
+var (
+	shared = pool{busy: map[*region]struct{}{}}
+	blocks = pool{busy: map[*region]struct{}{}, plain: true} // of the Slabs that Blocks returns
+)
 
 const (
 	perRegion = regionSize / chunkSize
@@ -26,7 +31,8 @@ const (
 // region is the addresses of some chunks. It begins with a pointer to this description, by which a cell leads to its chunk.
 type region struct {
 	base   unsafe.Pointer
-	number uint32 // from 1 on
+	number uint32 // from 1 on; 0 for none
+	pool   *pool
 	vacant uint64 // bit i: no Slab has chunk i
 	chunks [perRegion]chunk
 }
@@ -63,16 +69,18 @@ func (p *pool) put(c *chunk) {
 	r.vacant |= 1 << ((uintptr(c.cells) - uintptr(r.base)) / chunkSize)
 	if r.vacant == allVacant && !keepsRegions {
 		p.regions = slices.DeleteFunc(p.regions, func(other *region) bool { return other == r })
-		p.numbers = append(p.numbers, r.number)
-		regions[r.number] = nil
+		p.forget(r)
 	}
 }
 
 // newRegion gets addresses from the system, and a number.
 func (p *pool) newRegion() *region {
-	r := &region{base: getRegion(), number: p.newNumber(), vacant: allVacant}
+	r := &region{base: getRegion(), vacant: allVacant, pool: p}
 	*(**region)(r.base) = r
-	regions[r.number] = r.base
+	if !p.plain {
+		r.number = p.newNumber()
+		regions[r.number] = r.base
+	}
 	for i := range r.chunks {
 		c := &r.chunks[i]
 		c.home, c.cells, c.room = r, unsafe.Add(r.base, i*chunkSize), chunkSize
@@ -81,6 +89,19 @@ func (p *pool) newRegion() *region {
 		}
 	}
 	return r
+}
+
+var scarce atomic.Bool
+
+// Scarce reports whether most references are in use, so that large cells are better kept elsewhere.
+func Scarce() bool { return scarce.Load() }
+
+// forget lets another region have the number of one that is gone.
+func (p *pool) forget(r *region) {
+	if !p.plain {
+		p.numbers = append(p.numbers, r.number)
+		regions[r.number] = nil
+	}
 }
 
 // newNumber returns a number that no region has.
@@ -92,6 +113,9 @@ func (p *pool) newNumber() uint32 {
 	}
 	if p.last++; p.last == maxRegions {
 		panic("slab: 32 GB of cells are in use, and there are no references to more")
+	}
+	if p.last > maxRegions/4*3 {
+		scarce.Store(true)
 	}
 	return p.last
 }

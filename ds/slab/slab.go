@@ -13,8 +13,8 @@
 //
 // What is known about a chunk lies in Go's heap beside it, not in it: a bit for each cell that is free, and a bit for
 // each of 64 groups of cells that has a free one. So Alloc finds a cell with two bit scans, and a chunk can be
-// walked, shared or moved without a look into its cells. What is left behind the last cell of a chunk, where large ones do not fill it, is
-// never written to, and so takes addresses only.
+// walked, shared or moved without a look into its cells. What is left behind the last cell of a chunk, where large ones do not
+// fill it, is never written to, and so takes addresses only.
 //
 // A chunk whose last cell is freed can take cells of any size next. A Slab keeps a few such chunks. The others go to the pool for
 // any Slab; their memory goes back to the system, and only their addresses stay.
@@ -34,7 +34,8 @@
 // read of it shows.
 //
 // A Ref names a cell of any Slab of the process, so that a table of references needs half the room of one of pointers, and takes a table of regions
-// to resolve. 32 bits are enough for 32 GB of cells; the process ends when it wants more.
+// to resolve. 32 bits are enough for 32 GB of cells; the process ends when it wants more. From 24 GB on Scarce tells owners to
+// keep large ones elsewhere.
 //
 // Non-goals: cells with pointers; cells above MaxCell; concurrent use of a Slab (different ones may be used at the same time).
 package slab
@@ -71,7 +72,15 @@ type Slab struct {
 	live    int      // bytes of cells in use
 	used    int      // chunks that have a size
 	held    int      // bytes of those chunks
+	plain   bool     // no Ref can name its cells
 }
+
+// Blocks returns a Slab of cells that no Ref names, and of which there can be as many as there is memory for. It cannot be
+// cloned, nor give its chunks to a clone.
+func Blocks() *Slab { return &Slab{plain: true} }
+
+// Named reports whether Refs can name the cells.
+func (s *Slab) Named() bool { return !s.plain }
 
 // chunk is a run of cells of one size.
 type chunk struct {
@@ -123,10 +132,15 @@ func (s *Slab) Held() int { return s.held + len(s.spare)*chunkSize }
 
 // Alloc returns a cell of Size(n) bytes with arbitrary contents; n is MaxCell at most. O(1).
 func (s *Slab) Alloc(n int) unsafe.Pointer {
-	size := Size(n)
+	size := max((n+step-1)&^(step-1), minCell)
+	k := size / step
+	if n > SmallCell {
+		size = largeSize(n)
+		k = largeClass(size)
+	}
 	var c *chunk
 	if s.open != nil {
-		c = s.open[class(size)]
+		c = s.open[k]
 	}
 	if c == nil {
 		c = s.openChunk(size)
@@ -159,7 +173,14 @@ func (s *Slab) Free(p unsafe.Pointer) {
 	c.groups |= 1 << w
 	c.live--
 	s.live -= c.size
-	if c.live == 0 && c != s.open[class(c.size)] {
+	if c.live == 0 {
+		s.emptied(c)
+	}
+}
+
+// emptied closes a chunk without cells, unless it is the first of its list.
+func (s *Slab) emptied(c *chunk) {
+	if c != s.open[class(c.size)] {
 		s.closeChunk(c)
 	}
 }
@@ -240,7 +261,10 @@ func (s *Slab) closeChunk(c *chunk) {
 // ownMemory returns what is to be released when the collector finds the Slab unreachable.
 func (s *Slab) ownMemory() *memory {
 	if s.memory == nil {
-		s.memory = new(memory)
+		s.memory = &memory{pool: &shared}
+		if s.plain {
+			s.memory.pool = &blocks
+		}
 		runtime.AddCleanup(s, func(m *memory) { m.release(math.MaxInt) }, s.memory)
 	}
 	return s.memory

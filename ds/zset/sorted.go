@@ -130,7 +130,7 @@ func (t *sorted) deadline(n node) int64 {
 
 // setDeadline gives a node the deadline, 0 for none.
 func (t *sorted) setDeadline(n node, deadline int64) {
-	t.deadlines = t.deadlines.With(n, deadline)
+	t.deadlines = t.deadlines.With(n, deadline, t.list.Memory())
 }
 
 func (t *sorted) clone() *sorted {

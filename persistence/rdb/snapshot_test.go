@@ -361,7 +361,7 @@ func describe(ks *keyspace.Keyspace) map[string]string {
 			text += fmt.Sprintf(" %x", e.Payload(nil, r.Value))
 		default:
 			twin := keyspace.New(1, 1, dice)
-			twin.DB(0).Set([]byte("k"), r.Value, false)
+			twin.DB(0).Set([]byte("k"), r.Value.Clone(), false)
 			text += fmt.Sprintf(" %x", twin.DB(0).ValueDigest([]byte("k")))
 		}
 		dates := elementDeadlines(r.Value)
