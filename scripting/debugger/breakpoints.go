@@ -9,7 +9,8 @@ import (
 // Breakpoint stops the run at a line, if its condition is true.
 type Breakpoint struct {
 	Line      int
-	Condition string // a Lua expression, evaluated in the frame that reaches the line; "" for none
+	Condition string      // a Lua expression, evaluated in the frame that reaches the line; "" for none
+	Met       func() bool // reports whether the run stops, with the condition true; nil if it does
 
 	code code
 }
@@ -20,15 +21,20 @@ const MostBreakpoints = 64
 // SetBreakpoint sets a breakpoint at a line of the source, in place of the one there. A line without code may have one, but the run
 // does not reach it: see LineWithCode. A condition that does not compile is an error.
 func (d *Debugger) SetBreakpoint(line int, condition string) error {
-	p := Breakpoint{Line: line, Condition: condition}
-	at := d.breakpoint(line)
+	return d.AddBreakpoint(Breakpoint{Line: line, Condition: condition})
+}
+
+// AddBreakpoint is SetBreakpoint for one that may have Met. That is called where the run is, on its goroutine, also while the
+// run goes back and d.Replays; it may look at the run, with Inspect for example.
+func (d *Debugger) AddBreakpoint(p Breakpoint) error {
+	at := d.breakpoint(p.Line)
 	switch {
-	case line < 1 || line > len(d.source):
+	case p.Line < 1 || p.Line > len(d.source):
 		return ErrLine
 	case at < 0 && len(d.points) == MostBreakpoints:
 		return ErrTooManyPoints
-	case condition != "":
-		p.code = code{text: condition, expression: true}
+	case p.Condition != "":
+		p.code = code{text: p.Condition, expression: true}
 		if _, err := p.code.compile(d.state); err != nil {
 			return err
 		}
@@ -74,6 +80,13 @@ func (d *Debugger) breakpoint(line int) int {
 	return slices.IndexFunc(d.points, func(p Breakpoint) bool { return p.Line == line })
 }
 
+// MeetsBreakpoint reports whether a breakpoint stops the run where it is: a front end that has set breakpoints at the first
+// line may wonder.
+func (d *Debugger) MeetsBreakpoint() bool {
+	yes, _ := d.meets(d.state)
+	return yes
+}
+
 // meets reports whether the run has met a breakpoint. A condition that fails counts as true.
 func (d *Debugger) meets(L *lua.State) (yes bool, err error) {
 	at := d.breakpoint(d.line)
@@ -81,9 +94,11 @@ func (d *Debugger) meets(L *lua.State) (yes bool, err error) {
 		return false, nil
 	}
 	p := &d.points[at]
-	if p.Condition == "" {
-		return true, nil
+	if p.Condition != "" {
+		values, err := d.peek(L, &p.code, L.Levels(), 0)
+		if err != nil || len(values) == 0 || !values[0].Truthy() {
+			return err != nil, err
+		}
 	}
-	values, err := d.peek(L, &p.code, L.Levels(), 0)
-	return err != nil || len(values) > 0 && values[0].Truthy(), err
+	return p.Met == nil || p.Met(), nil
 }

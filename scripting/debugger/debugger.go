@@ -186,11 +186,16 @@ func (d *Debugger) begin(L *lua.State) {
 
 // stop asks the front end how to go on, again if the run cannot go back.
 func (d *Debugger) stop(L *lua.State, s Stop) {
+	before := d.goal
 	for {
 		d.goal, d.broken, d.late = goal{}, false, false
 		d.paused.Store(false)
 		order := d.front.Stopped(d, s)
 		d.changes(L) // what the front end has changed stops nothing
+		if order == Resume {
+			d.goal = before
+			return
+		}
 		if !order.GoesBack() {
 			d.obey(L, order)
 			return

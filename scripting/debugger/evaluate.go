@@ -49,6 +49,15 @@ func (d *Debugger) Evaluate(text string, frame int) ([]lua.Value, error) {
 	return d.run(d.state, &code{text: text}, levels, frame)
 }
 
+// Inspect is Evaluate for an expression that must not write, and of which a run that goes back knows nothing.
+func (d *Debugger) Inspect(text string, frame int) ([]lua.Value, error) {
+	levels := d.Frames()
+	if frame != Global && (frame < 0 || frame >= len(levels)) {
+		return nil, ErrNoFrame
+	}
+	return d.peek(d.state, &code{text: text, expression: true}, levels, frame)
+}
+
 // Call executes a command. It returns the reply in the protocol, which dies with the next call, or the error that has kept it
 // from running.
 func (d *Debugger) Call(words []string) (reply []byte, err error) {

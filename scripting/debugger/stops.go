@@ -43,6 +43,7 @@ const (
 	backs
 	seeks
 	aborts
+	resumes
 )
 
 // The orders of a front end, beside Abort.
@@ -52,6 +53,7 @@ var (
 	StepOver = Order{way: overs}    // stop at the next line of this function or of one that has called it
 	StepOut  = Order{way: finishes} // stop when the function has returned: at the next line of one that has called it
 	Detach   = Order{way: detaches} // run to the end, without a stop
+	Resume   = Order{way: resumes}  // go on with the order before: after Pause, which a front end has called for itself
 
 	BackwardStep     = Order{way: backs} // go back to the line before, in any function
 	BackwardContinue = Order{way: seeks} // go back to the last line where the run would stop by itself, or to the first

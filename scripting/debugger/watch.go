@@ -124,7 +124,7 @@ func (d *Debugger) observe(w *Watch, levels []lua.Level) {
 	if v, err := d.look(w, levels, frame); err != nil {
 		w.take(hashText(err.Error()), func() string { return "<error> " + err.Error() })
 	} else {
-		w.take(hashValue(v, nil), func() string { return showValue(d.state, v) })
+		w.take(hashValue(v, nil), func() string { return ShowValue(d.state, v) })
 	}
 }
 
@@ -141,8 +141,8 @@ func (w *Watch) take(hash uint64, text func() string) {
 	}
 }
 
-// showValue is Describe with all digits of a number.
-func showValue(L *lua.State, v lua.Value) string {
+// ShowValue is Describe with all digits of a number.
+func ShowValue(L *lua.State, v lua.Value) string {
 	if v.IsNumber() {
 		text, _ := v.ToString()
 		return text
@@ -161,6 +161,13 @@ func clip(text string) string {
 var readers = map[string][]string{
 	"string": {"GET", ""}, "list": {"LRANGE", "", "0", "-1"}, "hash": {"HGETALL", ""}, "set": {"SMEMBERS", ""},
 	"zset": {"ZRANGE", "", "0", "-1", "WITHSCORES"}, "stream": {"XRANGE", "", "-", "+"},
+}
+
+// DescribeKey shows the value of a key, of any type, as a Watch does.
+func (d *Debugger) DescribeKey(key string) string {
+	w := Watch{Key: key, stale: true}
+	d.observeKey(&w)
+	return w.Value
 }
 
 // observeKey brings a watch of a key up to date.
