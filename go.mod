@@ -5,6 +5,7 @@ go 1.26.0
 require (
 	github.com/creack/pty v1.1.24
 	github.com/google/btree v1.1.3
+	github.com/google/go-dap v0.12.0
 	github.com/google/pprof v0.0.0-20250403155104-27863c87afa6
 	github.com/panjf2000/gnet/v2 v2.9.7
 	github.com/peterh/liner v1.2.3

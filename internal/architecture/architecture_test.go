@@ -39,7 +39,7 @@ var layers = [][]string{
 	{"server", "scripting", "replication", "persistence/journal"},
 	{"persistence/fixture"},
 	{"persistence/snapshot"},
-	{"scripting/redislib", "scripting/ldb", "scripting/profile"},
+	{"scripting/redislib", "scripting/ldb", "scripting/dap", "scripting/profile"},
 	{"scripting/debugger"},
 	{"scripting/lint"},
 	{"scripting/lua"},
@@ -76,12 +76,14 @@ var doors = map[string][]string{
 	"github.com/google/btree":      {"ds/deadlines", "bench/laboratory"},
 	"github.com/spf13/pflag":       {"cmd/miniserver"},
 	"github.com/peterh/liner":      {"cmd/miniserver"},
+	"github.com/google/go-dap":     {"scripting/dap"},
 	"gonum.org/v1/plot":            {"bench/charts"},
 	"github.com/stretchr/testify":  {},
 }
 
 // knowsTime are the packages that may read the machine's clock.
-var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "replication", "cmd/miniserver", ".", "bench", "internal"}
+var knowsTime = []string{"server", "persistence/journal", "persistence/snapshot", "replication", "scripting/dap", "cmd/miniserver", ".",
+	"bench", "internal"}
 
 // atSurface reports whether the package, or one it is part of, is listed in knowsTime.
 func atSurface(pkg string) bool {

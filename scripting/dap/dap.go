@@ -1,0 +1,159 @@
+// Package dap lets an editor debug scripts: it is the front end of the debugger that speaks the Debug Adapter Protocol, as of
+// https://microsoft.github.io/debug-adapter-protocol. It knows neither the engine nor files: a Launcher makes what runs.
+//
+//	editor ─ request ─▶ session ─ task ─▶ run ─ an Order ─▶ Debugger        requests.go   the table of requests
+//	   ▲                   │               │                   │            run.go        the goroutine of the script
+//	   └──── response ─────┘               │                   │            breakpoints.go, watches.go
+//	   └──────────── events ───────────────┴───── Stopped ─────┘            variables.go  scopes, tables, values
+//
+// A session is one connection, which handles one request at a time. Its script runs on a goroutine of its own:
+//
+//  1. launch starts it. It waits at its first line until the client has sent its breakpoints and configurationDone.
+//  2. Where it stops, it serves tasks, in which the requests look around. A task that returns an order lets it go on.
+//  3. While it runs, requests that need it are refused. New breakpoints let it pause for a moment.
+//
+// What a client sends in a wrong order, or what is no request, gets an error response. A frame that cannot be read ends the session,
+// since nothing tells where the next one begins.
+package dap
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+
+	"github.com/google/go-dap"
+
+	"github.com/miniserver-go/miniserver/scripting/debugger"
+)
+
+// Launch is what a client wants to debug: the arguments of its launch request.
+type Launch struct {
+	Program     string  `json:"program"`  // the file
+	Function    string  `json:"function"` // of the library in the file; "" if the file is a script
+	Keys        texts   `json:"keys"`
+	Args        texts   `json:"args"`
+	Load        string  `json:"load"` // file with data that are loaded first
+	At          string  `json:"at"`   // time at which the clock stands still
+	Seed        *uint64 `json:"seed"`
+	StopOnEntry bool    `json:"stopOnEntry"`
+	NoDebug     bool    `json:"noDebug"`
+}
+
+// texts are strings. A client may write them as numbers.
+type texts []string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (t *texts) UnmarshalJSON(data []byte) error {
+	var items []json.RawMessage
+	if err := json.Unmarshal(data, &items); err != nil {
+		return err
+	}
+	for _, item := range items {
+		var text string
+		var number json.Number
+		if json.Unmarshal(item, &text) != nil {
+			if err := json.Unmarshal(item, &number); err != nil {
+				return errTexts
+			}
+			text = number.String()
+		}
+		*t = append(*t, text)
+	}
+	return nil
+}
+
+// Run runs a script or a function with a front end, and returns the reply in the protocol; nil if that is too large.
+type Run func(front debugger.FrontEnd) (reply []byte)
+
+// Launcher prepares what a client wants to debug. It is called again for a restart.
+type Launcher func(l Launch) (Run, error)
+
+// session is a client.
+type session struct {
+	*output
+	launcher Launcher
+
+	phase  phase
+	launch Launch
+	run    *run        // nil before launch
+	points breakpoints // of the client
+	keys   []string    // whose values the client watches
+
+	zeroBased bool   // the client counts lines and columns from 0
+	content   []byte // of the message that is handled
+
+	then func() // is done once the response is sent
+	left bool   // the client has said that it leaves
+}
+
+// phase is how far a client has come.
+type phase int
+
+const (
+	fresh phase = iota
+	initialized
+	launched
+	configured
+)
+
+// Serve serves a client until it leaves or the context ends. An error says why the client's bytes could not be read.
+func Serve(ctx context.Context, in io.Reader, out io.Writer, launcher Launcher) error {
+	s := &session{output: newOutput(out), launcher: launcher}
+	defer s.endRun()
+	frames, done := make(chan frame), make(chan struct{})
+	defer close(done)
+	go readFrames(bufio.NewReader(in), frames, done)
+	for !s.left {
+		select {
+		case <-ctx.Done():
+			return nil
+		case f := <-frames:
+			if errors.Is(f.err, io.EOF) {
+				return nil
+			}
+			if f.err != nil {
+				s.refuse(&dap.Request{}, f.err)
+				return f.err
+			}
+			s.handle(f.content)
+		}
+	}
+	return nil
+}
+
+// handle does what a message asks for.
+func (s *session) handle(content []byte) {
+	var head dap.Request
+	if err := json.Unmarshal(content, &head); err != nil || head.Type != "request" {
+		s.refuse(&head, errNoRequest)
+		return
+	}
+	r, known := requests[head.Command]
+	switch {
+	case !known:
+		s.refuse(&head, errUnknown)
+		return
+	case s.phase < r.needs:
+		s.refuse(&head, tooEarly[s.phase])
+		return
+	}
+	s.content = content
+	message, err := dap.DecodeProtocolMessage(content)
+	if err != nil {
+		s.refuse(&head, err)
+		return
+	}
+	response, err := r.do(s, message)
+	if err != nil {
+		s.then = nil
+		s.refuse(&head, err)
+		return
+	}
+	s.respond(&head, response)
+	if then := s.then; then != nil {
+		s.then = nil
+		then()
+	}
+}

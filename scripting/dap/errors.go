@@ -1,0 +1,30 @@
+package dap
+
+import "errors"
+
+var (
+	errTexts        = errors.New("keys and args must be lists of strings or numbers")
+	errNoRequest    = errors.New("the message is not a request of the Debug Adapter Protocol")
+	errUnknown      = errors.New("the debugger does not know this request")
+	errNotInit      = errors.New("the first request must be initialize")
+	errNotLaunched  = errors.New("nothing has been launched")
+	errInitialized  = errors.New("the session is initialized already")
+	errLaunched     = errors.New("the session has launched a script already")
+	errConfigured   = errors.New("the configuration is done already")
+	errAttach       = errors.New("the debugger does not attach: it launches a script, without a server")
+	errNoProgram    = errors.New("launch needs program, the file of a script or of a library")
+	errRuns         = errors.New("the script runs: pause it first")
+	errEnded        = errors.New("the script has ended")
+	errNotEnding    = errors.New("the script does not end")
+	errAborted      = errors.New("ERR script aborted for user request")
+	errReference    = errors.New("there is no such variable any more")
+	errTooLarge     = errors.New("the reply is too large")
+	errLongHeader   = errors.New("the header of a message is too long")
+	errHeader       = errors.New("a message must begin with Content-Length, the number of its bytes")
+	errLongMessage  = errors.New("a message is longer than 16 MB")
+	errHitCondition = errors.New("a hit condition is a number, with one of ==, >=, >, <=, < and % before it")
+	errOtherFile    = errors.New("this file is not the one that is debugged")
+	errNoCode       = errors.New("no line from here on has code")
+	errPending      = errors.New("the breakpoint is set when the script reaches its next line")
+	errNoWatch      = errors.New("a watch is set while the script has stopped in the function whose variables it names")
+)

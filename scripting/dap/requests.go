@@ -1,0 +1,213 @@
+package dap
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"github.com/google/go-dap"
+
+	"github.com/miniserver-go/miniserver/scripting/debugger"
+)
+
+// request is a line of the table: what a client may ask for.
+type request struct {
+	needs phase
+	do    func(s *session, m dap.Message) (dap.ResponseMessage, error)
+}
+
+// on makes a line of the table.
+func on[R dap.Message](needs phase, do func(s *session, r R) (dap.ResponseMessage, error)) request {
+	return request{needs, func(s *session, m dap.Message) (dap.ResponseMessage, error) { return do(s, m.(R)) }}
+}
+
+// order makes a line of the table for a request that lets the script go on.
+func order[R dap.Message](o debugger.Order, response func() dap.ResponseMessage) request {
+	return on(launched, func(s *session, _ R) (dap.ResponseMessage, error) { return response(), s.order(o) })
+}
+
+var requests = map[string]request{
+	"initialize":              on(fresh, (*session).initialize),
+	"launch":                  on(initialized, (*session).onLaunch),
+	"attach":                  on(initialized, func(*session, *dap.AttachRequest) (dap.ResponseMessage, error) { return nil, errAttach }),
+	"setBreakpoints":          on(initialized, (*session).setBreakpoints),
+	"setExceptionBreakpoints": on(initialized, (*session).setExceptionBreakpoints),
+	"setFunctionBreakpoints":  on(initialized, (*session).setFunctionBreakpoints),
+	"breakpointLocations":     on(launched, (*session).breakpointLocations),
+	"dataBreakpointInfo":      on(launched, (*session).dataBreakpointInfo),
+	"setDataBreakpoints":      on(initialized, (*session).setDataBreakpoints),
+	"configurationDone":       on(launched, (*session).configurationDone),
+	"threads":                 on(initialized, (*session).threads),
+	"stackTrace":              on(launched, (*session).stackTrace),
+	"scopes":                  on(launched, (*session).scopes),
+	"variables":               on(launched, (*session).variables),
+	"evaluate":                on(launched, (*session).evaluate),
+	"pause":                   on(launched, (*session).pause),
+	"restart":                 on(launched, (*session).restart),
+	"terminate":               on(launched, (*session).terminate),
+	"disconnect":              on(fresh, (*session).disconnect),
+
+	"continue": order[*dap.ContinueRequest](debugger.Continue, func() dap.ResponseMessage {
+		return &dap.ContinueResponse{Body: dap.ContinueResponseBody{AllThreadsContinued: true}}
+	}),
+	"next":     order[*dap.NextRequest](debugger.StepOver, func() dap.ResponseMessage { return new(dap.NextResponse) }),
+	"stepIn":   order[*dap.StepInRequest](debugger.StepInto, func() dap.ResponseMessage { return new(dap.StepInResponse) }),
+	"stepOut":  order[*dap.StepOutRequest](debugger.StepOut, func() dap.ResponseMessage { return new(dap.StepOutResponse) }),
+	"stepBack": order[*dap.StepBackRequest](debugger.BackwardStep, func() dap.ResponseMessage { return new(dap.StepBackResponse) }),
+	"reverseContinue": order[*dap.ReverseContinueRequest](debugger.BackwardContinue, func() dap.ResponseMessage {
+		return new(dap.ReverseContinueResponse)
+	}),
+}
+
+// tooEarly is what a request gets that needs a later phase.
+var tooEarly = map[phase]error{fresh: errNotInit, initialized: errNotLaunched, launched: errNotLaunched}
+
+func (s *session) initialize(*dap.InitializeRequest) (dap.ResponseMessage, error) {
+	if s.phase != fresh {
+		return nil, errInitialized
+	}
+	s.phase = initialized
+	var counts struct{ Arguments struct{ LinesStartAt1 *bool } }
+	if json.Unmarshal(s.content, &counts) == nil && counts.Arguments.LinesStartAt1 != nil {
+		s.zeroBased = !*counts.Arguments.LinesStartAt1
+	}
+	return &dap.InitializeResponse{Body: dap.Capabilities{
+		SupportsConfigurationDoneRequest:   true,
+		SupportsConditionalBreakpoints:     true,
+		SupportsHitConditionalBreakpoints:  true,
+		SupportsLogPoints:                  true,
+		SupportsDataBreakpoints:            true,
+		SupportsBreakpointLocationsRequest: true,
+		SupportsEvaluateForHovers:          true,
+		SupportsClipboardContext:           true,
+		SupportsStepBack:                   true,
+		SupportsRestartRequest:             true,
+		SupportsTerminateRequest:           true,
+		SupportsDelayedStackTraceLoading:   true,
+	}}, nil
+}
+
+// fromClient returns a line as the debugger counts it, toClient one as the client does.
+func (s *session) fromClient(line int) int { return line + s.offset() }
+func (s *session) toClient(line int) int   { return line - s.offset() }
+
+func (s *session) offset() int {
+	if s.zeroBased {
+		return 1
+	}
+	return 0
+}
+
+func (s *session) onLaunch(r *dap.LaunchRequest) (dap.ResponseMessage, error) {
+	if s.phase >= launched {
+		return nil, errLaunched
+	}
+	launch, err := parseLaunch(r.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.begin(launch); err != nil {
+		return nil, err
+	}
+	s.phase = launched
+	s.then = func() { s.tell("initialized", new(dap.InitializedEvent)) }
+	return new(dap.LaunchResponse), nil
+}
+
+func parseLaunch(arguments json.RawMessage) (l Launch, err error) {
+	if len(arguments) > 0 {
+		err = json.Unmarshal(arguments, &l)
+	}
+	if err == nil && l.Program == "" {
+		err = errNoProgram
+	}
+	if err != nil {
+		return l, err
+	}
+	l.Program, err = filepath.Abs(l.Program)
+	return l, err
+}
+
+// configurationDone lets the script leave its first line.
+func (s *session) configurationDone(*dap.ConfigurationDoneRequest) (dap.ResponseMessage, error) {
+	if s.phase == configured {
+		return nil, errConfigured
+	}
+	s.phase = configured
+	s.then = s.run.start
+	return new(dap.ConfigurationDoneResponse), nil
+}
+
+// order lets the script go on once the response is sent.
+func (s *session) order(o debugger.Order) error {
+	if s.phase < configured {
+		return errRuns
+	}
+	var refused error
+	err := s.run.look(func(d *debugger.Debugger) {
+		if o.GoesBack() {
+			refused = d.CanGoBack()
+		}
+	})
+	if err != nil || refused != nil {
+		return firstOf(err, refused)
+	}
+	s.then = func() { _ = s.run.do(func(*debugger.Debugger) *debugger.Order { return &o }) }
+	return nil
+}
+
+func firstOf(a, b error) error {
+	if a != nil {
+		return a
+	}
+	return b
+}
+
+func (s *session) pause(*dap.PauseRequest) (dap.ResponseMessage, error) {
+	s.then = s.run.pause
+	return new(dap.PauseResponse), nil
+}
+
+// restart begins anew, with the file, the data and the arguments of the launch, or with those that the client sends.
+func (s *session) restart(r *dap.RestartRequest) (dap.ResponseMessage, error) {
+	launch := s.launch
+	var again struct {
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if len(r.Arguments) > 0 && json.Unmarshal(r.Arguments, &again) == nil && len(again.Arguments) > 0 {
+		var err error
+		if launch, err = parseLaunch(again.Arguments); err != nil {
+			return nil, err
+		}
+	}
+	if !s.run.end(true) {
+		return nil, errNotEnding
+	}
+	if err := s.begin(launch); err != nil {
+		s.tell("terminated", new(dap.TerminatedEvent))
+		return nil, err
+	}
+	if s.phase == configured {
+		s.then = s.run.start
+	}
+	return new(dap.RestartResponse), nil
+}
+
+func (s *session) terminate(*dap.TerminateRequest) (dap.ResponseMessage, error) {
+	s.then = func() { s.run.end(false) }
+	return new(dap.TerminateResponse), nil
+}
+
+func (s *session) disconnect(*dap.DisconnectRequest) (dap.ResponseMessage, error) {
+	s.endRun()
+	s.left = true
+	return new(dap.DisconnectResponse), nil
+}
+
+// threads returns the only one.
+func (s *session) threads(*dap.ThreadsRequest) (dap.ResponseMessage, error) {
+	list := []dap.Thread{}
+	if s.run != nil {
+		list = append(list, dap.Thread{Id: thread, Name: filepath.Base(s.launch.Program)})
+	}
+	return &dap.ThreadsResponse{Body: dap.ThreadsResponseBody{Threads: list}}, nil
+}
