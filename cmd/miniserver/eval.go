@@ -124,18 +124,22 @@ func killFrom(ctx context.Context, e *engine.Engine, ended <-chan struct{}) {
 	}
 }
 
-// evalCommand returns the EVAL of a script. A word that is only a comma separates keys from arguments.
+// evalCommand returns the EVAL of a script.
 func evalCommand(source string, words []string) [][]byte {
-	keys := len(words)
-	if comma := slices.Index(words, ","); comma >= 0 {
-		keys = comma
-		words = slices.Delete(slices.Clone(words), comma, comma+1)
-	}
-	command := [][]byte{[]byte("EVAL"), []byte(source), strconv.AppendInt(nil, int64(keys), 10)}
-	for _, w := range words {
+	keys, args := splitWords(words)
+	command := [][]byte{[]byte("EVAL"), []byte(source), strconv.AppendInt(nil, int64(len(keys)), 10)}
+	for _, w := range append(slices.Clone(keys), args...) {
 		command = append(command, []byte(w))
 	}
 	return command
+}
+
+// splitWords splits the words behind a script. One that is only a comma separates keys from arguments.
+func splitWords(words []string) (keys, args []string) {
+	if comma := slices.Index(words, ","); comma >= 0 {
+		return words[:comma], words[comma+1:]
+	}
+	return words, nil
 }
 
 // printReply prints a reply as JSON, or in redis-cli's format for terminals if the output is one, else in its raw format. As in

@@ -26,6 +26,8 @@ type action func(ctx context.Context, args []string, in io.Reader, out io.Writer
 var subcommands = []*subcommand{
 	{"eval", []string{"[options] <script.lua|-> [key ...] [, argument ...]"}, "runs a Lua script without a server", prepareEval},
 	{"repl", []string{"[options]"}, "opens a prompt for Redis commands and Lua, without a server", prepareRepl},
+	{"debug", []string{"[options] <script.lua|library.lua> [key ...] [, argument ...]", "[options] --dap|--dap-listen <address>"},
+		"runs a Lua script or function step by step, without a server", prepareDebug},
 	{"test", []string{"[options] [directory|file ...]"}, "runs tests of scripts that are written as sessions with redis-cli", prepareTest},
 	{"lint", []string{"[options] <file.lua|-> ..."}, "looks for mistakes in scripts", prepareLint},
 	{"check-aof", []string{"[options] <file.manifest|file.aof>"}, "looks for damage in an append-only file", prepareCheckAOF},

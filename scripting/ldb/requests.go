@@ -52,6 +52,16 @@ func requests() []request {
 
 var words = strings.Fields
 
+// Names returns the names of all requests, short forms left out, in the order of help.
+func Names() (names []string) {
+	for _, r := range requests() {
+		if !slices.Contains(names, r.names[0]) {
+			names = append(names, r.names[0])
+		}
+	}
+	return names
+}
+
 var abort = func() *debugger.Order { o := debugger.Abort(errAborted); return &o }()
 
 // obey does what a request asks for. It returns the order that lets the run go on, nil if it does not.

@@ -38,6 +38,7 @@ type Session struct {
 	console  Console
 	debug    *debugger.Debugger
 	selected int  // the frame that print shows
+	logs     bool // redis.log is shown
 	shows    bool // the run goes step by step: then the commands of the script are shown
 	lines    []string
 	width    int // to which values are trimmed, 0 for no limit
@@ -162,8 +163,15 @@ func (s *Session) Printed(d *debugger.Debugger, values []lua.Value) {
 	s.note(fmt.Sprintf("<debug> line %d: %s", d.CurrentLine(), strings.Join(texts, ", ")))
 }
 
-// Logged shows nothing: redis.log writes to the log of the server.
-func (s *Session) Logged(int, string) {}
+// ShowLog lets the session show what the script logs, for a user who sees no log of a server.
+func (s *Session) ShowLog() { s.logs = true }
+
+// Logged shows the text of redis.log, if it is to be shown.
+func (s *Session) Logged(level int, text string) {
+	if s.logs {
+		s.note("<log> " + [...]string{"debug", "verbose", "notice", "warning"}[level] + ": " + text)
+	}
+}
 
 func (s *Session) noteCommand(words []string) {
 	const most = 10
