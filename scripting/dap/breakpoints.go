@@ -3,6 +3,7 @@ package dap
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ type breakpoints struct {
 	program string                   // the file that is debugged; "" before launch
 	last    int                      // number given to a breakpoint
 	stale   bool                     // the run does not know them yet
+	catches bool                     // the run stops where an error ends it
 }
 
 type breakpoint struct {
@@ -109,8 +111,8 @@ func (b *breakpoints) at(line int) (numbers []int) {
 	return numbers
 }
 
-// placeBreakpoints sets the breakpoints where the run has stopped, if they are stale. With tells it tells the client what has become of
-// them.
+// placeBreakpoints sets the breakpoints where the run has stopped, if they are stale. With tells it tells the client what has
+// become of them.
 func (r *run) placeBreakpoints(d *debugger.Debugger, tells bool) {
 	b := &r.points
 	b.mu.Lock()
@@ -151,7 +153,8 @@ func (r *run) place(d *debugger.Debugger, p *breakpoint) {
 	}
 }
 
-// meets reports whether the run stops at a breakpoint with a hit condition or a message. Hits are counted while the run goes forward.
+// meets reports whether the run stops at a breakpoint with a hit condition or a message. Hits are counted while the run goes
+// forward.
 func (r *run) meets(d *debugger.Debugger, p *breakpoint, hits func() bool) bool {
 	switch {
 	case d.Replays():
@@ -225,12 +228,31 @@ func (s *session) breakpointLocations(r *dap.BreakpointLocationsRequest) (dap.Re
 	return &dap.BreakpointLocationsResponse{Body: dap.BreakpointLocationsResponseBody{Breakpoints: found}}, err
 }
 
-// setExceptionBreakpoints sets none: clients ask for it without being offered any.
-func (s *session) setExceptionBreakpoints(*dap.SetExceptionBreakpointsRequest) (dap.ResponseMessage, error) {
+// uncaught is the name of the errors that end a script: the debugger can stop at these.
+const uncaught = "uncaught"
+
+// setExceptionBreakpoints notes whether the run stops where an error ends it. One that runs hears of that at its next stop.
+func (s *session) setExceptionBreakpoints(r *dap.SetExceptionBreakpointsRequest) (dap.ResponseMessage, error) {
+	s.points.setCatches(slices.Contains(r.Arguments.Filters, uncaught))
+	if s.run != nil {
+		_ = s.run.look(s.run.catchErrors)
+	}
 	return new(dap.SetExceptionBreakpointsResponse), nil
 }
 
-// setFunctionBreakpoints refuses all, for the same reason.
+func (b *breakpoints) setCatches(yes bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.catches = yes
+}
+
+func (r *run) catchErrors(d *debugger.Debugger) {
+	r.points.mu.Lock()
+	defer r.points.mu.Unlock()
+	_ = d.CatchErrors(r.points.catches)
+}
+
+// setFunctionBreakpoints refuses all: clients ask for it without being offered any.
 func (s *session) setFunctionBreakpoints(r *dap.SetFunctionBreakpointsRequest) (dap.ResponseMessage, error) {
 	return &dap.SetFunctionBreakpointsResponse{Body: dap.SetFunctionBreakpointsResponseBody{
 		Breakpoints: make([]dap.Breakpoint, len(r.Arguments.Breakpoints)),

@@ -43,7 +43,9 @@ func launch(l dap.Launch) (dap.Run, error) {
 		words = []string{"FCALL", l.Function}
 	}
 	words = append(append(append(words, strconv.Itoa(len(l.Keys))), l.Keys...), l.Args...)
-	return func(front debugger.FrontEnd) []byte { return s.Debug(session, engine.DebugCopy, request(words...), front) }, nil
+	return func(front debugger.FrontEnd) []byte {
+		return s.Debug(session, engine.DebugCopy, request(words...), front)
+	}, nil
 }
 
 func request(words ...string) (list [][]byte) {

@@ -12,8 +12,8 @@
 //  2. Where it stops, it serves tasks, in which the requests look around. A task that returns an order lets it go on.
 //  3. While it runs, requests that need it are refused. New breakpoints let it pause for a moment.
 //
-// What a client sends in a wrong order, or what is no request, gets an error response. A frame that cannot be read ends the session,
-// since nothing tells where the next one begins.
+// What a client sends in a wrong order, or what is no request, gets an error response. A frame that cannot be read ends the
+// session, since nothing tells where the next one begins.
 package dap
 
 import (

@@ -233,6 +233,24 @@ func TestShowsOutput(t *testing.T) {
 	require.Equal(t, 1, event[*protocol.ExitedEvent](c).Body.ExitCode)
 }
 
+// TestCatchesErrors: a run stops at the line where an error ends it, and shows what is there.
+func TestCatchesErrors(t *testing.T) {
+	path := file(t, "local a = 5\nlocal function bad(n)\n  return n + nil\nend\nreturn bad(a)")
+	c := launched(t, arguments{"program": path})
+	ask[*protocol.SetExceptionBreakpointsResponse](c, "setExceptionBreakpoints", arguments{"filters": []string{"uncaught"}})
+	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
+	e := event[*protocol.StoppedEvent](c).Body
+	require.Equal(t, "exception", e.Reason)
+	require.Contains(t, e.Text, "attempt to perform arithmetic on a nil value")
+	require.Equal(t, "n=5", shown(c.scope("Locals")))
+	ask[*protocol.SetExceptionBreakpointsResponse](c, "setExceptionBreakpoints", arguments{"filters": []string{}})
+	require.Equal(t, "step top level 5", c.goOn("stepBack"))
+	reply, code := c.end()
+	require.Contains(t, reply, "arithmetic")
+	require.Equal(t, 1, code)
+	c.leave()
+}
+
 // TestPauses: a script that runs can be paused, gets breakpoints, and refuses what needs it to have stopped.
 func TestPauses(t *testing.T) {
 	path := file(t, "local n = 0\nwhile n < 1 do\n  redis.call('PING')\nend\nreturn n")

@@ -28,7 +28,7 @@ func order[R dap.Message](o debugger.Order, response func() dap.ResponseMessage)
 var requests = map[string]request{
 	"initialize":              on(fresh, (*session).initialize),
 	"launch":                  on(initialized, (*session).onLaunch),
-	"attach":                  on(initialized, func(*session, *dap.AttachRequest) (dap.ResponseMessage, error) { return nil, errAttach }),
+	"attach":                  on(initialized, (*session).attach),
 	"setBreakpoints":          on(initialized, (*session).setBreakpoints),
 	"setExceptionBreakpoints": on(initialized, (*session).setExceptionBreakpoints),
 	"setFunctionBreakpoints":  on(initialized, (*session).setFunctionBreakpoints),
@@ -83,8 +83,13 @@ func (s *session) initialize(*dap.InitializeRequest) (dap.ResponseMessage, error
 		SupportsRestartRequest:             true,
 		SupportsTerminateRequest:           true,
 		SupportsDelayedStackTraceLoading:   true,
+		ExceptionBreakpointFilters: []dap.ExceptionBreakpointsFilter{
+			{Filter: uncaught, Label: "Errors that end the script", Default: true},
+		},
 	}}, nil
 }
+
+func (s *session) attach(*dap.AttachRequest) (dap.ResponseMessage, error) { return nil, errAttach }
 
 // fromClient returns a line as the debugger counts it, toClient one as the client does.
 func (s *session) fromClient(line int) int { return line + s.offset() }

@@ -24,8 +24,8 @@ const thread = 1
 // patience is how long a session waits for the end of a script that is to end.
 const patience = 5 * time.Second
 
-// run is a run of the script: the front end of its debugger. Its methods are called on the goroutine of the run, but for do, look, start,
-// pause and end, which the session calls.
+// run is a run of the script: the front end of its debugger. Its methods are called on the goroutine of the run, but for do,
+// look, start, pause and end, which the session calls.
 type run struct {
 	*session
 	shown []*holder // what variables of this stop hold: see variables.go
@@ -78,6 +78,7 @@ func (r *run) Stopped(d *debugger.Debugger, s debugger.Stop) debugger.Order {
 		return debugger.Abort(errAborted)
 	}
 	r.placeBreakpoints(d, true)
+	r.catchErrors(d)
 	if s.Reason == debugger.Paused && !wanted && !isFirst {
 		return debugger.Resume // breakpoints were to be placed
 	}
@@ -207,6 +208,7 @@ var reasons = map[debugger.Reason][2]string{
 	debugger.Paused:       {"pause", "Paused"},
 	debugger.Stepped:      {"step", "Paused"},
 	debugger.Rewound:      {"step", "Paused after going back"},
+	debugger.Failed:       {"exception", "Paused at an error"},
 }
 
 // announce tells the client where the run has stopped.
@@ -219,7 +221,10 @@ func (r *run) announce(s debugger.Stop) {
 	if s.Reason == debugger.AtBreakpoint {
 		e.Body.HitBreakpointIds = r.points.at(s.Line)
 	}
-	if s.Err != nil {
+	switch {
+	case s.Reason == debugger.Failed:
+		e.Body.Text = s.Err.Error()
+	case s.Err != nil:
 		r.say("stderr", fmt.Sprintf("The condition of the breakpoint at line %d fails: %s", s.Line, s.Err), s.Line)
 	}
 	if e.Body.Text != "" {

@@ -15,8 +15,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua/syntax"
 )
 
-// A scope or a table has a reference, by which a client asks for its variables. References count on through a run, and die when it goes
-// on, so that one of an earlier stop is refused.
+// A scope or a table has a reference, by which a client asks for its variables. References count on through a run, and die when
+// it goes on, so that one of an earlier stop is refused.
 
 // holder is what a reference stands for.
 type holder struct {
@@ -65,7 +65,8 @@ func (s *session) stackTrace(q *dap.StackTraceRequest) (dap.ResponseMessage, err
 			to = from + n
 		}
 		for i, l := range frames[from:to] {
-			f := dap.StackFrame{Id: from + i + 1, Name: cmp.Or(l.Name, "top level"), Line: s.toClient(l.Line), Column: s.toClient(1)}
+			f := dap.StackFrame{Id: from + i + 1, Name: cmp.Or(l.Name, "top level")}
+			f.Line, f.Column = s.toClient(l.Line), s.toClient(1)
 			if l.Activation > 0 {
 				f.Source = s.source()
 			}
@@ -86,13 +87,16 @@ func (s *session) scopes(q *dap.ScopesRequest) (dap.ResponseMessage, error) {
 			return
 		}
 		named := func(list func() []lua.Variable) *holder {
-			return &holder{frame: frame, list: func(start, n int) []dap.Variable { return part(r.named(d, frame, list()), start, n) }}
+			return &holder{frame: frame, list: func(start, n int) []dap.Variable {
+				return part(r.named(d, frame, list()), start, n)
+			}}
 		}
 		keys := &holder{keys: true, list: func(start, n int) []dap.Variable { return part(r.touched(d), start, n) }}
+		made := func() []lua.Variable { return globals(d) }
 		body.Scopes = []dap.Scope{
 			{Name: "Locals", PresentationHint: "locals", VariablesReference: r.hold(named(frames[frame].Locals))},
 			{Name: "Upvalues", VariablesReference: r.hold(named(frames[frame].Upvalues))},
-			{Name: "Globals", PresentationHint: "globals", VariablesReference: r.hold(named(func() []lua.Variable { return globals(d) }))},
+			{Name: "Globals", PresentationHint: "globals", VariablesReference: r.hold(named(made))},
 			{Name: "Keys used", VariablesReference: r.hold(keys), Expensive: true},
 		}
 	})
@@ -309,8 +313,8 @@ func showAll(d *debugger.Debugger, values []lua.Value) string {
 	return cmp.Or(strings.Join(texts, ", "), "nil")
 }
 
-// evaluate runs code in a frame, or without one. In the console, where it may write, "redis" in front of a command runs that. What a
-// hover or a watch of the editor asks for must not write.
+// evaluate runs code in a frame, or without one. In the console, where it may write, "redis" in front of a command runs that.
+// What a hover or a watch of the editor asks for must not write.
 func (s *session) evaluate(q *dap.EvaluateRequest) (dap.ResponseMessage, error) {
 	a, r := q.Arguments, s.run
 	var body dap.EvaluateResponseBody

@@ -38,8 +38,8 @@ func readFrames(in *bufio.Reader, frames chan<- frame, done <-chan struct{}) {
 	}
 }
 
-// readFrame reads a message: header lines, an empty line, and as many bytes as Content-Length says. The error is io.EOF only between
-// messages.
+// readFrame reads a message: header lines, an empty line, and as many bytes as Content-Length says. The error is io.EOF only
+// between messages.
 func readFrame(in *bufio.Reader) ([]byte, error) {
 	length := -1
 	for range mostHeaders {
