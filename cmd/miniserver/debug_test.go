@@ -3,15 +3,21 @@ package main
 import (
 	"bufio"
 	"context"
+	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"os"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-dap"
 	"github.com/stretchr/testify/require"
+
+	scriptdap "github.com/miniserver-go/miniserver/scripting/dap"
 )
 
 const debugged = `local total = 0
@@ -215,7 +221,8 @@ func TestDebugEndsWithItsContext(t *testing.T) {
 	}
 }
 
-// TestDebugServesEditors: an editor debugs a script over stdin and stdout, and over a port, with the data of the options or its own.
+// TestDebugServesEditors: an editor debugs a script over stdin and stdout, and over a port, with the data of the options or its
+// own.
 func TestDebugServesEditors(t *testing.T) {
 	script := write(t, "script.lua", "local v = redis.call('GET', KEYS[1])\nreturn v .. redis.call('TIME')[1]")
 	data, other := write(t, "data.txt", "SET k a\n"), write(t, "other.txt", "SET k b\n")
@@ -242,6 +249,34 @@ func TestDebugServesEditors(t *testing.T) {
 	}
 	cancel()
 	require.NoError(t, <-ended)
+}
+
+// TestVSCodeKnowsTheAttributes: the extension offers what a launch request may have.
+func TestVSCodeKnowsTheAttributes(t *testing.T) {
+	text, err := os.ReadFile("../../editors/vscode/package.json")
+	require.NoError(t, err)
+	var extension struct {
+		Contributes struct {
+			Debuggers []struct {
+				RuntimeArgs             []string
+				ConfigurationAttributes struct {
+					Launch struct{ Properties map[string]any }
+				}
+			}
+		}
+	}
+	require.NoError(t, json.Unmarshal(text, &extension))
+	d := extension.Contributes.Debuggers[0]
+	require.Equal(t, []string{"debug", "--dap"}, d.RuntimeArgs)
+	offered := slices.Sorted(maps.Keys(d.ConfigurationAttributes.Launch.Properties))
+	wanted := []string{}
+	for f := range reflect.TypeFor[scriptdap.Launch]().Fields() {
+		if name := f.Tag.Get("json"); name != "noDebug" { // which editors set by themselves
+			wanted = append(wanted, name)
+		}
+	}
+	slices.Sort(wanted)
+	require.Equal(t, wanted, offered)
 }
 
 // editor debugs a script from its first line to its end, and returns the reply that the debugger shows.
