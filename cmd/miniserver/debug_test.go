@@ -174,7 +174,7 @@ func TestSplitRequest(t *testing.T) {
 	}
 }
 
-// TestDebugAtATerminal: Tab completes, an empty line repeats, Ctrl-C gives up a line, Ctrl-D ends the program.
+// TestDebugAtATerminal: Tab completes, an empty line repeats, Ctrl-C gives up a line or stops a script, Ctrl-D ends the program.
 func TestDebugAtATerminal(t *testing.T) {
 	t.Setenv("TERM", "xterm")
 	binary := built(t)
@@ -185,6 +185,8 @@ func TestDebugAtATerminal(t *testing.T) {
 	s.send("st\t\r", "-> 2")
 	s.send("\r", "-> 3")
 	s.send("\x03", "lua debugger> ")
+	s.send("continue\r", "\n")
+	s.interrupt("stop reason = paused")
 	s.send("print n\r", "\x1b[35m<value> 0")
 	s.send("break 3\r", "#3")
 	s.send("restart\r", "-> 1")

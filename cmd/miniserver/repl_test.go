@@ -93,16 +93,16 @@ func TestReplCompletes(t *testing.T) {
 // TestReplAtATerminal: Tab completes, Ctrl-C gives up a line and ends a script, Ctrl-D ends the program, and the next run remembers
 // the lines.
 func TestReplAtATerminal(t *testing.T) {
+	binary := built(t) // by the Go tool, which needs its home
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("TERM", "xterm")
-	binary := built(t)
 	s := terminal(t, binary, "repl")
 	s.expect("Ctrl-D ends.")
 	s.send("SET visits 41\r", "OK")
 	s.send("INCR vis\t\r", "(integer) 42")
 	s.send("not finished\x03", "> ")
 	s.send("while true do end\r", "\n")
-	s.send("\x03", "Script killed by user")
+	s.interrupt("Script killed by user")
 	s.send("7 * 6\r", "(integer) 42")
 	s.send("\x04", "")
 	require.NoError(t, s.process.Wait())
@@ -119,7 +119,7 @@ type terminalSession struct {
 	t       *testing.T
 	process *exec.Cmd
 	tty     *os.File
-	shown   strings.Builder // since the last expectation was met
+	shown   string // behind what was expected last
 }
 
 // terminal starts a program at a pseudo-terminal.
@@ -139,13 +139,32 @@ func (s *terminalSession) send(keys, want string) {
 	s.expect(want)
 }
 
+// interrupt presses Ctrl-C until the program shows something: what is pressed before the program has left the prompt is lost.
+func (s *terminalSession) interrupt(want string) {
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for again := time.Tick(100 * time.Millisecond); ; {
+			_, _ = s.tty.WriteString("\x03")
+			select {
+			case <-again:
+			case <-stop:
+				return
+			}
+		}
+	}()
+	s.expect(want)
+	close(stop)
+	<-stopped
+}
+
 func (s *terminalSession) expect(want string) {
 	overdue := time.AfterFunc(time.Minute, func() { _ = s.process.Process.Kill() })
 	defer overdue.Stop()
-	for buffer := make([]byte, 1024); !strings.Contains(s.shown.String(), want); {
+	for buffer := make([]byte, 1024); !strings.Contains(s.shown, want); {
 		n, err := s.tty.Read(buffer)
-		require.NoError(s.t, err, "waits for %q, has %q", want, s.shown.String())
-		s.shown.Write(buffer[:n])
+		require.NoError(s.t, err, "waits for %q, has %q", want, s.shown)
+		s.shown += string(buffer[:n])
 	}
-	s.shown.Reset()
+	_, s.shown, _ = strings.Cut(s.shown, want)
 }
