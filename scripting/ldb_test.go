@@ -147,9 +147,9 @@ return n`
 	}
 }
 
-// TestRequestsAreDescribed: docs/scripts.md has each line of the debugger's help.
+// TestRequestsAreDescribed: docs/debugger.md has each line of the debugger's help.
 func TestRequestsAreDescribed(t *testing.T) {
-	page, err := os.ReadFile("../docs/scripts.md")
+	page, err := os.ReadFile("../docs/debugger.md")
 	require.NoError(t, err)
 	text := strings.NewReplacer("`", "", "**", "").Replace(string(page))
 	help := runSession(t, false, []string{"EVAL $ 0"}, "return 1", "> help")
