@@ -286,6 +286,9 @@ func (d *debugging) ending() error {
 	return errDeserted
 }
 
+// Resumed lets the time limit begin anew, as in Redis: the time in which the user thinks does not count.
+func (d *debugging) Resumed() { d.started = d.engine.Watch() }
+
 // ErrorText returns the text of a thrown value.
 func (d *debugging) ErrorText(v lua.Value) string {
 	return strings.TrimPrefix(d.errorText(&lua.Error{Value: v}), "ERR ")

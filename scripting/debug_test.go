@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -52,7 +53,11 @@ func (f *frontEnd) Refused(text string)           { f.write("refused %s", text) 
 func (f *frontEnd) Ended(reply []byte)            { f.write("end %q", reply) }
 
 func newScripts() (*scripting.Scripts, *engine.Engine) {
-	e := engine.New(engine.Options{Clock: func() int64 { return 1_700_000_000_000_000 }, Seed: 1})
+	return newScriptsBy(func() int64 { return 1_700_000_000_000_000 })
+}
+
+func newScriptsBy(clock func() int64) (*scripting.Scripts, *engine.Engine) {
+	e := engine.New(engine.Options{Clock: clock, Seed: 1})
 	e.Join(commands.Parts()...)
 	e.Join(engine.Commands(engine.Families()...))
 	s := scripting.New(e)
@@ -98,6 +103,25 @@ func TestDebugSteps(t *testing.T) {
 		log, reply := debugScript(&frontEnd{orders: c.orders}, counting)
 		require.Equal(t, c.want, strings.ReplaceAll(strings.Join(log[:len(log)-1], " "), "stop ", ""))
 		require.Equal(t, ":6\r\n", reply)
+	}
+}
+
+// TestStopsDoNotCountAsRunningTime: a script is overdue if it runs longer than busy-reply-threshold after a stop, not if the user
+// takes longer.
+func TestStopsDoNotCountAsRunningTime(t *testing.T) {
+	const script = "local n = 0\nfor i = 1, 1e5 do n = n + 1 end\nreturn n"
+	for _, slow := range []bool{false, true} {
+		now, step := int64(1_700_000_000_000_000), int64(0)
+		s, e := newScriptsBy(func() int64 { now += step; return now })
+		var reasons []debugger.Reason
+		f := &frontEnd{look: func(_ *debugger.Debugger, stop debugger.Stop) {
+			reasons = append(reasons, stop.Reason)
+			if now += 10_000_000; slow {
+				step = 1_000_000
+			}
+		}}
+		s.Debug(e.NewSession(nil), engine.DebugCopy, [][]byte{[]byte("EVAL"), []byte(script), []byte("0")}, f)
+		require.Equal(t, slow, slices.Contains(reasons, debugger.Overdue))
 	}
 }
 

@@ -60,6 +60,8 @@ type Host interface {
 	// CanRewind returns why the run cannot begin anew, nil if it can. When a run ends and Debugger.Rewinds, the host runs the
 	// script again, in a new State, with the same data, clock and random numbers.
 	CanRewind() error
+	// Resumed is called when the run goes on after a stop.
+	Resumed()
 	// ErrorText returns the text of a thrown value.
 	ErrorText(v lua.Value) string
 }
@@ -186,6 +188,7 @@ func (d *Debugger) begin(L *lua.State) {
 
 // stop asks the front end how to go on, again if the run cannot go back.
 func (d *Debugger) stop(L *lua.State, s Stop) {
+	defer d.host.Resumed()
 	before := d.goal
 	for {
 		d.goal, d.broken, d.late = goal{}, false, false
