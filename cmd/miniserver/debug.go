@@ -34,8 +34,8 @@ func prepareDebug(flags *pflag.FlagSet) action {
 	flags.SetInterspersed(false) // what follows the script is for the script
 	d.addOptions(flags)
 	flags.StringVar(&d.function, "function", "", "debug the function of this `name`; the file is its library")
-	flags.BoolVar(&d.asDAP, "dap", false, "serve an editor, which speaks the Debug Adapter Protocol, at stdin and stdout")
-	flags.StringVar(&d.listen, "dap-listen", "", "serve editors at this `address`, such as 127.0.0.1:4711; port 0 picks one")
+	flags.BoolVar(&d.asDAP, "dap", false, "serve an editor over stdin and stdout, with the Debug Adapter Protocol")
+	flags.StringVar(&d.listen, "dap-listen", "", "serve editors at this `address`, such as 127.0.0.1:4711; port 0 picks a free one")
 	return d.run
 }
 
@@ -65,7 +65,7 @@ func (d *debugging) run(ctx context.Context, args []string, in io.Reader, out io
 // load files.
 func (d *debugging) serveEditors(ctx context.Context, out io.Writer) error {
 	if host, _, err := net.SplitHostPort(d.listen); err != nil || !isLoopback(host) {
-		return misuse("--dap-listen needs an address of this machine, such as 127.0.0.1:4711")
+		return misuse("--dap-listen needs a loopback address, such as 127.0.0.1:4711")
 	}
 	l, err := new(net.ListenConfig).Listen(ctx, "tcp", d.listen)
 	if err != nil {

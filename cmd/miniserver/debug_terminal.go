@@ -38,7 +38,7 @@ type debugTerminal struct {
 
 const (
 	debugPrompt = "lua debugger> "
-	debugBanner = "help shows the requests, restart begins again, quit leaves. Ctrl-C stops a script that runs.\n"
+	debugBanner = "help lists the commands, restart begins again, quit leaves. Press Ctrl-C to stop a running script.\n"
 	wordRestart = "restart"
 	wordQuit    = "quit"
 )
@@ -163,7 +163,7 @@ func (t *debugTerminal) Ask() (words []string, ok bool) {
 		case wordQuit, "exit", "q":
 			t.word = wordQuit
 		case "help", "h":
-			t.Answer([]string{"restart                Begin again, with the file as it is now.", "quit                   Leave."})
+			t.Answer([]string{"restart                Read the file again and begin again.", "quit                   Leave."})
 		}
 		return words, t.word == ""
 	}

@@ -138,8 +138,8 @@ func TestDebugTellsErrors(t *testing.T) {
 		"usage: miniserver debug":          {},
 		"stdin is for the commands":        {"-"},
 		"the editor says what to debug":    {"--dap", script},
-		"needs an address of this machine": {"--dap-listen", "0.0.0.0:0"},
-		"address of this machine, such":    {"--dap-listen", "nonsense"},
+		"needs a loopback address": {"--dap-listen", "0.0.0.0:0"},
+		"loopback address, such":    {"--dap-listen", "nonsense"},
 		"Missing library metadata":         {"--function", "f", script},
 		"invalid time":                     {"--at", "noon", script},
 		"unknown flag: --nosuch":           {"--nosuch", script},
@@ -180,7 +180,7 @@ func TestDebugAtATerminal(t *testing.T) {
 	binary := built(t)
 	script := write(t, "script.lua", "local n = 0\nwhile n < 1 do\n  redis.call('PING')\nend\nreturn 'done'")
 	s := terminal(t, binary, "debug", script)
-	s.expect("Ctrl-C stops a script that runs.")
+	s.expect("Press Ctrl-C to stop a running script.")
 	s.expect("-> 1")
 	s.send("st\t\r", "-> 2")
 	s.send("\r", "-> 3")

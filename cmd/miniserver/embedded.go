@@ -32,7 +32,7 @@ func (m *embedded) addOptions(flags *pflag.FlagSet) {
 	flags.StringVar(&m.data, "load", "", "load a snapshot, an append-only file or a text with commands first, from this `file`")
 	flags.Uint64Var(&m.seed, "seed", randomSeed(), "make random results repeatable")
 	flags.Lookup("seed").DefValue = "0" // which help does not show
-	flags.StringVar(&m.at, "at", "", "let the clock stand still at this `time`: 2026-01-02T15:04:05Z, or milliseconds since 1970")
+	flags.StringVar(&m.at, "at", "", "stop the clock at this `time`: 2026-01-02T15:04:05Z, or milliseconds since 1970")
 }
 
 // start makes the engine, with its clock and data. The log goes to standard error.

@@ -39,10 +39,10 @@ func prepareEval(flags *pflag.FlagSet) action {
 	v := new(evaluation)
 	flags.SetInterspersed(false) // what follows the script is for the script
 	v.addOptions(flags)
-	flags.DurationVar(&v.advance, "advance", 0, "let the clock stand still, and move it ahead between runs")
-	flags.IntVar(&v.times, "times", 1, "run the script so many times on the same data")
+	flags.DurationVar(&v.advance, "advance", 0, "stop the clock, and advance it by this time between runs")
+	flags.IntVar(&v.times, "times", 1, "run the script this many times on the same data")
 	flags.BoolVar(&v.asJSON, "json", false, "print replies as JSON, one on each line")
-	flags.BoolVar(&v.showKeys, "show-keys", false, "print the keys that there are at the end")
+	flags.BoolVar(&v.showKeys, "show-keys", false, "print the keys that exist at the end")
 	v.records.define(flags)
 	return v.eval
 }

@@ -53,7 +53,7 @@ func TestLintForARelease(t *testing.T) {
 	for version, want := range map[string]int{"6.0": 1, "5.0.14": 1, "6.2": 0, "7.0": 0, "valkey:8.1": 0} {
 		out, status := runLint(t, script, "--redis-version", version, "-")
 		require.Equal(t, want, status, version)
-		require.Equal(t, want == 1, strings.Contains(out, "-:1:8: newer-command: GETDEL came with Redis 6.2"), out)
+		require.Equal(t, want == 1, strings.Contains(out, "-:1:8: newer-command: GETDEL was added in Redis 6.2"), out)
 	}
 }
 

@@ -40,7 +40,7 @@ type lines interface {
 const (
 	prompt     = "> "
 	promptMore = ">> "
-	banner     = "Redis commands and Lua. MINI.HELP shows the commands for clock, seed and faults. Ctrl-D ends.\n"
+	banner     = "Enter Redis commands or Lua. MINI.HELP lists the commands for the clock, the seed and faults. Press Ctrl-D to end.\n"
 )
 
 func prepareRepl(flags *pflag.FlagSet) action {

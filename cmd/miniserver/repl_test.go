@@ -97,7 +97,7 @@ func TestReplAtATerminal(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("TERM", "xterm")
 	s := terminal(t, binary, "repl")
-	s.expect("Ctrl-D ends.")
+	s.expect("Press Ctrl-D to end.")
 	s.send("SET visits 41\r", "OK")
 	s.send("INCR vis\t\r", "(integer) 42")
 	s.send("not finished\x03", "> ")
@@ -108,7 +108,7 @@ func TestReplAtATerminal(t *testing.T) {
 	require.NoError(t, s.process.Wait())
 
 	s = terminal(t, binary, "repl")
-	s.expect("Ctrl-D ends.")
+	s.expect("Press Ctrl-D to end.")
 	s.send("\x1b[A\x1b[A\x1b[A\r", "(integer) 1") // INCR visits
 	s.send("\x04", "")
 	require.NoError(t, s.process.Wait())

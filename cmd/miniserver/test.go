@@ -45,19 +45,19 @@ type testOptions struct {
 
 func prepareTest(flags *pflag.FlagSet) action {
 	o := new(testOptions)
-	flags.BoolVarP(&o.verbose, "verbose", "v", false, "name the tests that pass, too")
+	flags.BoolVarP(&o.verbose, "verbose", "v", false, "list the tests that pass, too")
 	flags.StringVar(&o.run, "run", "", "run only the tests whose names, file/test, match this `regexp`")
 	flags.BoolVar(&o.update, "update", false, "rewrite the replies that differ; patterns that still match stay")
 	flags.BoolVar(&o.watch, "watch", false, "run the tests again when a file or a script changes")
-	seed := flags.Uint64("seed", 0, "the seed of random loads, in place of those in the files")
-	flags.IntVar(&o.parallel, "parallel", runtime.GOMAXPROCS(0), "how many files run at a time")
+	seed := flags.Uint64("seed", 0, "the seed of random loads, instead of those in the files")
+	flags.IntVar(&o.parallel, "parallel", runtime.GOMAXPROCS(0), "the number of files that run at the same time")
 	flags.Lookup("parallel").DefValue = "0" // which help does not show
 	flags.DurationVar(&o.timeout, "timeout", 10*time.Second, "how long a command may run")
 	flags.StringVar(&o.junit, "junit", "", "write the results to this `file` as JUnit XML")
 	flags.StringVar(&o.cover, "cover", "", "write which lines of the scripts ran to this `file`: .txt, else a tracefile of lcov")
 	flags.StringVar(&o.against, "against", "",
 		"test the server at this `address`, host:port or redis://user:password@host:port/database, which has to be empty")
-	flags.BoolVar(&o.flush, "flush", false, "with --against: the database may have data, which are removed")
+	flags.BoolVar(&o.flush, "flush", false, "with --against: allow a database with data, and delete the data")
 	return func(ctx context.Context, args []string, _ io.Reader, out io.Writer) error {
 		if o.paths = args; flags.Changed("seed") {
 			o.seed = seed
@@ -93,7 +93,7 @@ func (o *testOptions) check() (err error) {
 	case o.cover != "" && o.against != "":
 		return errors.New("--cover needs the engine in this process: leave out --against")
 	case o.flush && o.against == "":
-		return errors.New("--flush belongs to --against")
+		return errors.New("--flush needs --against")
 	case o.update && o.watch:
 		return errors.New("--update rewrites the files that --watch watches: use one of them")
 	case o.run != "":

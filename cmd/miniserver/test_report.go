@@ -39,7 +39,7 @@ func (r *fileResult) failed() bool {
 // print prints the results of a file as go test does those of a package.
 func (r *fileResult) print(out io.Writer, verbose bool) {
 	if r.err != nil {
-		fmt.Fprintf(out, "%v\nFAIL\t%s [it cannot run]\n", r.err, r.path)
+		fmt.Fprintf(out, "%v\nFAIL\t%s [cannot run]\n", r.err, r.path)
 		return
 	}
 	for _, t := range r.tests {
@@ -78,7 +78,7 @@ func (t testResult) print(out io.Writer, verbose bool) {
 	}
 	io.WriteString(out, t.details())
 	if verbose && t.outcome.LeftOut > 0 {
-		fmt.Fprintf(out, "    %d of %d steps are not for this server\n", t.outcome.LeftOut, t.outcome.LeftOut+t.outcome.Ran)
+		fmt.Fprintf(out, "    %d of %d steps do not apply to this server\n", t.outcome.LeftOut, t.outcome.LeftOut+t.outcome.Ran)
 	}
 }
 
@@ -98,7 +98,7 @@ func (t testResult) details() string {
 			fmt.Fprintf(&b, "        %s\n", line)
 		}
 		if m.Expected == "" && !strings.HasSuffix(m.Step, "<") {
-			b.WriteString("        (without a reply below it a command must block; --update writes replies)\n")
+			b.WriteString("        (a command without a reply below it must block; --update writes replies)\n")
 		}
 	}
 	if t.err != nil {

@@ -104,7 +104,7 @@ func TestResultsLookLikeThoseOfGoTest(t *testing.T) {
 	require.Equal(t, "ok  \tgood_test.txt\t_ [no tests to run]\n", output)
 
 	output, _ = runTest(t, dir, "-v", "redis_test.txt")
-	require.Contains(t, output, "--- SKIP: redis (_)\n    1 of 1 steps are not for this server\n")
+	require.Contains(t, output, "--- SKIP: redis (_)\n    1 of 1 steps do not apply to this server\n")
 }
 
 func TestMisuseOfTest(t *testing.T) {
@@ -116,20 +116,20 @@ func TestMisuseOfTest(t *testing.T) {
 	}{
 		{"good_test.txt", 0, "ok  \tgood_test.txt"},
 		{"bad_test.txt good_test.txt", 2, "bad_test.txt:1: bad directive: @ advence 1s"},
-		{"bad_test.txt good_test.txt", 2, "FAIL\tbad_test.txt [it cannot run]\nok  \tgood_test.txt"},
+		{"bad_test.txt good_test.txt", 2, "FAIL\tbad_test.txt [cannot run]\nok  \tgood_test.txt"},
 		{"nothing_test.txt", 2, "miniserver test: stat nothing_test.txt"},
 		{"-nonsense", 2, "usage: miniserver test"},
 		{"-run ( good_test.txt", 2, "missing closing"},
 		{"-parallel 0 good_test.txt", 2, "--parallel must be at least 1"},
 		{"-timeout 0s good_test.txt", 2, "--timeout must be more than 0"},
-		{"-flush good_test.txt", 2, "--flush belongs to --against"},
+		{"-flush good_test.txt", 2, "--flush needs --against"},
 		{"-cover x -against 127.0.0.1:1 good_test.txt", 2, "--cover needs the engine in this process"},
 		{"-cover no/such/file good_test.txt", 2, "no such file or directory"},
 		{"-update -watch good_test.txt", 2, "use one of them"},
-		{"-against nonsense://x good_test.txt", 2, `"nonsense://x" is no address`},
+		{"-against nonsense://x good_test.txt", 2, `"nonsense://x" is not an address`},
 		{"-against 127.0.0.1:1 good_test.txt", 2, "connection refused"},
 		{"-junit no/such/file good_test.txt", 2, "no such file or directory"},
-		{"huge.txt", 2, "huge.txt:1: no script:"},
+		{"huge.txt", 2, "huge.txt:1: cannot read the script:"},
 		{"-h", 0, "Usage: miniserver test [options] [directory|file ...]"},
 	} {
 		output, status := runTest(t, dir, strings.Fields(c.args)...)
@@ -284,7 +284,7 @@ func TestWatchRunsAgainWhenAScriptChanges(t *testing.T) {
 	says(": x.lua has changed")
 	says("ok  \tx_test.txt")
 	require.NoError(t, os.WriteFile("y_test.txt", []byte("> EVAL @y.lua 0\n(integer) 3\n"), 0o644))
-	says("y_test.txt:1: no script")
+	says("y_test.txt:1: cannot read the script")
 	require.NoError(t, os.WriteFile("y.lua", []byte("return 3"), 0o644))
 	says("ok  \ty_test.txt")
 	stop()
@@ -359,9 +359,9 @@ func TestAgainstARealServerNothingIsLost(t *testing.T) {
 	refused("good_test.txt:1: COPY with DB", "> COPY a b DB 1 REPLACE", "(integer) 1")
 	refused("good_test.txt:1: FUNCTION FLUSH", "> FUNCTION FLUSH", "OK")
 	refused("good_test.txt:1: the server at", "> FUNCTION LOAD REPLACE '#!lua name=lib'", "OK")
-	refused("the script has the word 'flushall'", `> EVAL "redis.call('flushall')" 0`, "(nil)")
-	refused("the script has the word [[SELECT]]", `> EVAL "redis.call([[SELECT]], 1)" 0`, "(nil)")
-	refused("keeps its settings", "@ config maxmemory 1mb")
+	refused("the script contains the word 'flushall'", `> EVAL "redis.call('flushall')" 0`, "(nil)")
+	refused("the script contains the word [[SELECT]]", `> EVAL "redis.call([[SELECT]], 1)" 0`, "(nil)")
+	refused("cannot be changed", "@ config maxmemory 1mb")
 	refused("cannot be set; @ advance waits", "@ freeze at 2024-01-01")
 	refused("has no command SPEXPIRE", "> SPEXPIRE k 10 MEMBERS 1 a", "1) (integer) 1")
 	refused("has no command MINI.CLOCK", "> MINI.CLOCK FREEZE", "OK")

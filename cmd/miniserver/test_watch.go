@@ -25,7 +25,7 @@ func (o *testOptions) watchFiles(ctx context.Context, out io.Writer) error {
 		if err := o.runOnce(ctx, out); err != nil && !errors.Is(err, errPrinted) && ctx.Err() == nil {
 			fmt.Fprintln(out, err)
 		}
-		fmt.Fprintln(out, "waiting for changes; Ctrl-C ends")
+		fmt.Fprintln(out, "waiting for changes; press Ctrl-C to end")
 		for changed := ""; changed == "" && ctx.Err() == nil; changed = difference(before, o.state()) {
 			select {
 			case <-time.After(glance):
@@ -76,7 +76,7 @@ func difference(before, after map[string]string) string {
 	}
 	for _, path := range slices.Sorted(maps.Keys(before)) {
 		if _, there := after[path]; !there {
-			return path + " has gone"
+			return path + " was deleted"
 		}
 	}
 	return ""

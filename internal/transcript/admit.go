@@ -29,10 +29,10 @@ func reaches(args []string) string {
 	name := strings.ToUpper(args[0])
 	harmless, listed := private[name]
 	if listed && (len(args) < 2 || !slices.Contains(harmless, strings.ToUpper(args[1]))) {
-		return strings.Join(args[:min(len(args), 2)], " ") + " reaches beyond the database of the tests"
+		return strings.Join(args[:min(len(args), 2)], " ") + " affects more than the database of the tests"
 	}
 	if name == "COPY" && slices.ContainsFunc(args, func(arg string) bool { return strings.EqualFold(arg, "DB") }) {
-		return "COPY with DB reaches beyond the database of the tests"
+		return "COPY with DB affects more than the database of the tests"
 	}
 	for i, use := range uses(args) {
 		if use != scriptText {
@@ -40,7 +40,7 @@ func reaches(args []string) string {
 		}
 		for _, word := range quotedWord.FindAllStringSubmatch(args[i], -1) {
 			if harmless, listed := private[strings.ToUpper(word[1])]; listed && harmless == nil {
-				return fmt.Sprintf("the script has the word %s, a command that reaches beyond the database of the tests", word[0])
+				return fmt.Sprintf("the script contains the word %s, a command that affects more than the database of the tests", word[0])
 			}
 		}
 	}
@@ -71,7 +71,7 @@ func (w *Remote) Admit(t Test) error {
 		case s.kind == stepFreeze:
 			why = "the clock of " + w.about + " cannot be set; @ advance waits"
 		case s.kind == stepConfig:
-			why = w.about + " keeps its settings"
+			why = "the settings of " + w.about + " cannot be changed"
 		}
 		for _, args := range s.commands() {
 			if why == "" {
@@ -91,7 +91,7 @@ func (w *Remote) refusal(args []string, fails bool) string {
 		return why
 	}
 	if library := libraryOf(args); slices.Contains(w.libraries, library) {
-		return fmt.Sprintf("%s has functions named %s already", w.about, library)
+		return fmt.Sprintf("%s already has a library named %s", w.about, library)
 	}
 	v, err := w.Server.ask("COMMAND", "INFO", args[0])
 	if err == nil && !fails && len(v.Elems) == 1 && v.Elems[0].IsNull() {

@@ -28,7 +28,7 @@ func (r *run) random(s step) error {
 		title = fmt.Sprintf("        broken after %d requests (seed %d): %s\n", len(requests), seed, found.why)
 		shown = nil
 	case r.traits.RealClock:
-		title += "        The requests up to this one (a server with a real clock cannot repeat them to find fewer). As a test:\n"
+		title += "        All requests up to this one, since a server with a real clock cannot repeat them to find a shorter load. As a test:\n"
 	default:
 		if shown, err = r.shortest(s, found); err != nil {
 			return err

@@ -64,7 +64,7 @@ var usages = map[string]string{
 	"freeze":  "@ freeze at 2024-01-01T00:00:00Z",
 	"for":     "@ for i = 1..200; up to a million rounds",
 	"let":     "@ let name = text",
-	"end":     "it ends a block, and there is none",
+	"end":     "there is no block to end",
 	"resp":    "@ resp 2 or @ resp 3",
 	"config":  "@ config NAME VALUE",
 }

@@ -180,7 +180,7 @@ var (
 func (p *parser) random() error {
 	start := p.at
 	if p.row.values != nil {
-		return p.fail("a random load inside of a table")
+		return p.fail("a table cannot contain a random load")
 	}
 	l := &load{count: 200, over: 10 * time.Minute, seed: 1}
 	var invariants []int // their lines
@@ -196,7 +196,7 @@ func (p *parser) random() error {
 		case m != nil && m[1] == "invariant":
 			invariants = append(invariants, p.at)
 		case m == nil || !l.set(m[1], m[2]):
-			return p.fail("bad line in a random load: %s (there are commands, over, seed, pass, invariant, > COMMAND, and variables such as "+
+			return p.fail("bad line in a random load: %s (expected: commands, over, seed, pass, invariant, > COMMAND, or a variable such as "+
 				"user: alice | bob, cost: 1..3, id: counter)", line)
 		}
 	}
@@ -210,7 +210,7 @@ func (p *parser) random() error {
 	case end >= len(p.file.lines):
 		return p.fail("the random load has no @ end")
 	case len(l.commands) == 0:
-		return p.fail("the random load has no command: > EVAL @limiter.lua ...")
+		return p.fail("the random load has no command, such as > EVAL @limiter.lua ...")
 	case len(l.invariants) == 0:
 		return p.fail("the random load has no invariant, such as invariant: at most 3 pass in any 60s")
 	}

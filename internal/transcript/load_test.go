@@ -119,7 +119,7 @@ func TestInvariants(t *testing.T) {
 
 func TestLoadsDoNotBlock(t *testing.T) {
 	_, err := parseFake(t, "@ random", "> BLPOP q 0", "invariant: reply is 1", "@ end").Run(wholeWorld())
-	require.EqualError(t, err, "test.txt:1: no reply to BLPOP q 0: a random load has no commands that block")
+	require.EqualError(t, err, "test.txt:1: no reply to BLPOP q 0: a random load cannot contain commands that block")
 }
 
 func TestLoadsRepeat(t *testing.T) {

@@ -51,7 +51,7 @@ func parseWith(name, text string, read func(path string) (string, error)) (*File
 	for i, line := range p.file.lines {
 		if strings.ContainsRune(line, 0) || !utf8.ValidString(line) {
 			p.at = i
-			return nil, p.fail("this is not text: it has bytes that no text has")
+			return nil, p.fail("not a text file: this line has a null byte or is not UTF-8")
 		}
 	}
 	for p.at < len(p.file.lines) {
@@ -108,7 +108,7 @@ func (p *parser) commandWords(text string) ([]string, error) {
 	for i, arg := range args {
 		args[i] = p.row.fill(fill(arg, p.lets))
 		if p.text += len(args[i]) - len(arg); p.text > maxText {
-			return nil, p.fail("the variables of the file stand for more than %d MB", maxText>>20)
+			return nil, p.fail("the variables of the file expand to more than %d MB", maxText>>20)
 		}
 	}
 	return args, p.readScripts(args)
@@ -157,11 +157,11 @@ func (p *parser) test(name string) error {
 	case name == "":
 		return p.fail("the test has no name")
 	case p.row.values != nil:
-		return p.fail("a test inside of a table")
+		return p.fail("a table cannot contain a test")
 	}
 	for _, t := range p.file.tests {
 		if t.Name == name {
-			return p.fail("the test %q is in line %d already", name, t.Line)
+			return p.fail("the test %q already exists in line %d", name, t.Line)
 		}
 	}
 	p.endTest()

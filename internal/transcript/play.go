@@ -117,7 +117,7 @@ func (r *run) ask(conn string, args []string) (v resp.Value, err error) {
 	}
 	v, came, err := c.Next(true)
 	if err == nil && !came {
-		err = fmt.Errorf("no reply to %s: a random load has no commands that block", strings.Join(args, " "))
+		err = fmt.Errorf("no reply to %s: a random load cannot contain commands that block", strings.Join(args, " "))
 	}
 	return v, err
 }

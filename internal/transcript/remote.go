@@ -71,7 +71,7 @@ func parseTarget(address string) (t target, err error) {
 	}
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "redis" || u.Hostname() == "" {
-		return t, fmt.Errorf("%q is no address: host:port, or redis://user:password@host:port/database", address)
+		return t, fmt.Errorf("%q is not an address: use host:port, or redis://user:password@host:port/database", address)
 	}
 	t = target{network: "tcp", address: u.Host, user: u.User.Username()}
 	t.password, _ = u.User.Password()
@@ -80,7 +80,7 @@ func parseTarget(address string) (t target, err error) {
 	}
 	if path := strings.Trim(u.Path, "/"); path != "" {
 		if t.db, err = strconv.Atoi(path); err != nil || t.db < 0 {
-			return t, fmt.Errorf("%q is no database: it is a number", path)
+			return t, fmt.Errorf("%q is not the number of a database", path)
 		}
 	}
 	return t, nil
@@ -151,8 +151,8 @@ func (w *Remote) unused() error {
 	case err != nil:
 		return err
 	case size.Int > 0:
-		return fmt.Errorf("database %d of %s has %d keys, and tests remove all keys: name an empty database, as in redis://%s/9, or allow "+
-			"it with --flush", w.target.db, w.about, size.Int, w.target.address)
+		return fmt.Errorf("database %d of %s has %d keys, and tests delete all keys: choose an empty database, such as redis://%s/9, or "+
+			"allow it with --flush", w.target.db, w.about, size.Int, w.target.address)
 	}
 	return w.alone()
 }
@@ -166,7 +166,7 @@ func (w *Remote) alone() error {
 	for line := range strings.Lines(v.Text) {
 		fields := strings.Fields(line)
 		if slices.Contains(fields, fmt.Sprint("db=", w.target.db)) && !slices.Contains(fields, "name="+clientName) {
-			return fmt.Errorf("database %d of %s has another client, and tests remove all keys: name a database that nobody uses, as in "+
+			return fmt.Errorf("database %d of %s is in use by another client, and tests delete all keys: choose an unused database, such as "+
 				"redis://%s/9, or allow it with --flush (the client: %s)", w.target.db, w.about, w.target.address, strings.Join(fields, " "))
 		}
 	}
@@ -218,14 +218,14 @@ func (c remoteConn) HangUp() error {
 
 // SetConfig implements World.
 func (w *Remote) SetConfig(string, string) error {
-	return fmt.Errorf("%s keeps its settings", w.about)
+	return fmt.Errorf("the settings of %s cannot be changed", w.about)
 }
 
 // Reset implements World: it empties the database, and removes the functions that tests have loaded.
 func (w *Remote) Reset() error {
 	if !w.flush {
 		if err := w.alone(); err != nil {
-			return fmt.Errorf("nothing was removed: %w", err)
+			return fmt.Errorf("nothing was deleted: %w", err)
 		}
 	}
 	for _, library := range w.loaded {

@@ -298,7 +298,7 @@ func (r *run) dial(name string) (Conn, error) {
 func (r *run) freeze(at time.Time) error {
 	w, ok := r.world.(clockSetter)
 	if !ok {
-		return fmt.Errorf("%s has a clock that nobody can set", r.traits.Name)
+		return fmt.Errorf("the clock of %s cannot be set", r.traits.Name)
 	}
 	return w.SetTime(at)
 }

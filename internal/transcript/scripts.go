@@ -71,7 +71,7 @@ func (p *parser) readScripts(args []string) error {
 		}
 		text, err := p.read(path)
 		if err != nil {
-			return p.fail("no script: %v", err)
+			return p.fail("cannot read the script: %v", err)
 		}
 		p.file.scripts[path] = text
 	}

@@ -160,7 +160,7 @@ func TestErrorReplies(t *testing.T) {
 func TestErrorsInTestsNameTheLine(t *testing.T) {
 	random := func(lines string) string { return "@ random\n> EVAL @one.lua 0\n" + lines + "\n@ end\n" }
 	for text, want := range map[string]string{
-		"> EVAL @no.lua 0":               ":1: no script: no.lua is not there",
+		"> EVAL @no.lua 0":               ":1: cannot read the script: no.lua is not there",
 		"advance 1s":                     `:1: a reply without a command: advance 1s (a command begins with "> "`,
 		"@ advance 1 minute":             ":1: bad directive: @ advance 1 minute (@ advance 1m30s",
 		"@ advance -1s":                  ":1: bad directive",
@@ -171,21 +171,21 @@ func TestErrorsInTestsNameTheLine(t *testing.T) {
 		"@ for i = -9223372036854775807..9223372036854775807\n> INCR k": ":1: bad directive",
 		"@ let a = 999999999999 * a":                                    ":1: bad directive",
 		"@ test":                                                        ":1: the test has no name",
-		"@ test a\n@ test a":                                            `:2: the test "a" is in line 1 already`,
+		"@ test a\n@ test a":                                            `:2: the test "a" already exists in line 1`,
 		"@ table\n| a |\n| 1 |\n> PING":                                 ":1: the table has no @ end",
 		"@ table\n| a |\n@ end":                                         ":1: the table has no rows",
 		"@ table\n> PING":                                               ":1: the table has no rows",
 		"@ table\n| a | a |\n| 1 | 2 |\n@ end":                          ":2: two columns are named a",
-		"@ table\n| a b |\n| 1 |\n@ end":                                `:2: "a b" is no name`,
-		"@ table\n| a |\n| 1 | 2 |\n@ end":                              ":3: the row has 2 columns, and the table 1",
-		"@ table\n| a |\n| 1 |\n@ test b\n@ end":                        ":4: a test inside of a table",
-		"@ table\n| a |\n| 1 |\n@ table\n@ end\n@ end":                  ":4: a table inside of a table",
+		"@ table\n| a b |\n| 1 |\n@ end":                                `:2: "a b" is not a valid name`,
+		"@ table\n| a |\n| 1 | 2 |\n@ end":                              ":3: the row has 2 columns, but the table has 1",
+		"@ table\n| a |\n| 1 |\n@ test b\n@ end":                        ":4: a table cannot contain a test",
+		"@ table\n| a |\n| 1 |\n@ table\n@ end\n@ end":                  ":4: a table cannot contain another table",
 		"@ table\n| a |\n| x |\n@ advance {a}\n@ end":                   ":4: bad directive: @ advance x (@ advance 1m30s; units are d h m s ms), in the row | x |",
 		"| a |":                                  ":1: a row without a table",
 		"> PING\n/(/":                            ":2: bad regular expression",
 		"> PING\n<at most three>":                ":2: at most needs a number",
-		"> PING\n\x00":                           ":2: this is not text",
-		"> PING\n\xff\xfe":                       ":2: this is not text",
+		"> PING\n\x00":                           ":2: not a text file",
+		"> PING\n\xff\xfe":                       ":2: not a text file",
 		"@ random\n> EVAL @one.lua 0":            ":1: the random load has no @ end",
 		"@ random\ninvariant: reply is 1\n@ end": ":1: the random load has no command",
 		random(""):                               ":1: the random load has no invariant",
@@ -200,8 +200,8 @@ func TestErrorsInTestsNameTheLine(t *testing.T) {
 		random("over: never"):                                      ":3: bad line in a random load",
 		random("n: 5..1"):                                          ":3: bad line in a random load",
 		random("n: 1\nn: 2"):                                       ":4: bad line in a random load",
-		random("nonsense"):                                         ":3: bad line in a random load: nonsense (there are commands",
-		random("> EVAL @no.lua 0"):                                 ":3: no script",
+		random("nonsense"):                                         ":3: bad line in a random load: nonsense (expected: commands",
+		random("> EVAL @no.lua 0"):                                 ":3: cannot read the script",
 	} {
 		_, err := parseWith("test.txt", text, readFake)
 		require.ErrorContains(t, err, "test.txt"+want, "%q", text)
@@ -211,7 +211,7 @@ func TestErrorsInTestsNameTheLine(t *testing.T) {
 func TestVariablesHaveAnEnd(t *testing.T) {
 	line := "> ECHO {a}\n"
 	_, err := parseWith("test.txt", "@ let a = 16000000 * a\n"+strings.Repeat(line, 20), readFake)
-	require.ErrorContains(t, err, "test.txt:18: the variables of the file stand for more than 256 MB")
+	require.ErrorContains(t, err, "test.txt:18: the variables of the file expand to more than 256 MB")
 	rows, body := strings.Repeat("| 1 |\n", 300), strings.Repeat("> PING\n", 1000)
 	_, err = parseWith("test.txt", "@ table\n| a |\n"+rows+body+"@ end\n", readFake)
 	require.ErrorContains(t, err, "more than 200000 commands")
@@ -246,7 +246,7 @@ func TestUpdateChangesTheChosenTestsOnly(t *testing.T) {
 func TestUpdateCannotWriteOneReplyForManyRows(t *testing.T) {
 	f := parseFake(t, "@ table", "| n |", "| 1 |", "| 2 |", "> ECHO {n}", "@ end")
 	_, err := f.Update(wholeWorld(), nil)
-	require.EqualError(t, err, "test.txt:5: the rows of the table have different replies: give the reply a column")
+	require.EqualError(t, err, "test.txt:5: the rows of the table have different replies: make the reply a column")
 }
 
 func TestDiff(t *testing.T) {

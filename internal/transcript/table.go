@@ -23,7 +23,7 @@ var columnName = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_-]*$`)
 func (p *parser) table() error {
 	start := p.at
 	if p.row.values != nil {
-		return p.fail("a table inside of a table")
+		return p.fail("a table cannot contain another table")
 	}
 	p.at++
 	rows, err := p.rows(start)
@@ -78,7 +78,7 @@ func (p *parser) rows(start int) (rows []row, err error) {
 			}
 		case strings.Trim(line, "|-: ") == "": // the rule below the names in Markdown
 		case len(cells) != len(names):
-			return nil, p.fail("the row has %d columns, and the table %d", len(cells), len(names))
+			return nil, p.fail("the row has %d columns, but the table has %d", len(cells), len(names))
 		default:
 			values := map[string]string{}
 			for i, name := range names {
@@ -89,7 +89,7 @@ func (p *parser) rows(start int) (rows []row, err error) {
 	}
 	if len(rows) == 0 {
 		p.at = start
-		return nil, p.fail("the table has no rows: below the names of the columns, | a | b |, there must be some")
+		return nil, p.fail("the table has no rows: write them below the names of the columns, | a | b |")
 	}
 	return rows, nil
 }
@@ -97,7 +97,7 @@ func (p *parser) rows(start int) (rows []row, err error) {
 func checkColumns(names []string) error {
 	for i, name := range names {
 		if !columnName.MatchString(name) {
-			return fmt.Errorf("%q is no name for a column", name)
+			return fmt.Errorf("%q is not a valid name of a column", name)
 		}
 		if slices.Contains(names[:i], name) {
 			return fmt.Errorf("two columns are named %s", name)

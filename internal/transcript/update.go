@@ -62,7 +62,7 @@ func (f *File) rewritten(seen map[int]arrival) (string, error) {
 			continue
 		}
 		if slices.ContainsFunc(replies, func(a arrival) bool { return a.came != replies[0].came || a.text != replies[0].text }) {
-			return "", fmt.Errorf("%s:%d: the rows of the table have different replies: give the reply a column", f.Name, s.line+1)
+			return "", fmt.Errorf("%s:%d: the rows of the table have different replies: make the reply a column", f.Name, s.line+1)
 		}
 		delete(byLine, s.replyAt)
 		lines = append(lines, f.lines[at:s.replyAt]...)

@@ -75,7 +75,7 @@ func TestShowsVariables(t *testing.T) {
 	require.ElementsMatch(t, []string{"seen[3].x", `seen[3]["a b"]`}, []string{inner[0].EvaluateName, inner[1].EvaluateName})
 
 	require.Equal(t, "breakpoint add 6", c.goOn("continue"))
-	require.Contains(t, c.refused("variables", arguments{"variablesReference": locals[1].VariablesReference}), "no such variable any more")
+	require.Contains(t, c.refused("variables", arguments{"variablesReference": locals[1].VariablesReference}), "the variable no longer exists")
 	require.Contains(t, c.refused("scopes", arguments{"frameId": 7}), "no such frame")
 	c.leave()
 }
@@ -151,11 +151,11 @@ func TestBreakpointsWithConditionsHitsAndMessages(t *testing.T) {
 
 	c = launched(t, arguments{"program": path, "keys": []string{"a", "b"}})
 	bad := c.setBreakpoints(path, arguments{"line": 4, "condition": "n =="}, arguments{"line": 4, "hitCondition": "often"}, arguments{"line": 99})
-	for i, want := range []string{"unexpected symbol", "a hit condition is a number", "no line from here on has code"} {
+	for i, want := range []string{"unexpected symbol", "a hit condition is a number", "neither this line nor a later one has code"} {
 		require.False(t, bad[i].Verified)
 		require.Contains(t, bad[i].Message, want)
 	}
-	require.Contains(t, c.setBreakpoints(path+"x", arguments{"line": 1})[0].Message, "not the one that is debugged")
+	require.Contains(t, c.setBreakpoints(path+"x", arguments{"line": 1})[0].Message, "not the file that is being debugged")
 	lines := ask[*protocol.BreakpointLocationsResponse](c, "breakpointLocations",
 		arguments{"source": arguments{"path": path}, "line": 7, "endLine": 10}).Body.Breakpoints
 	require.Equal(t, []protocol.BreakpointLocation{{Line: 7}, {Line: 9}, {Line: 10}}, lines)
@@ -258,7 +258,7 @@ func TestPauses(t *testing.T) {
 	c.stopped()
 	ask[*protocol.ContinueResponse](c, "continue", nil)
 	for _, command := range []string{"stackTrace", "scopes", "variables", "evaluate", "next", "stepBack", "dataBreakpointInfo"} {
-		require.Equal(t, "the script runs: pause it first", c.refused(command, arguments{}), command)
+		require.Equal(t, "the script is running: pause it first", c.refused(command, arguments{}), command)
 	}
 	point := c.setBreakpoints(path, arguments{"line": 3})[0]
 	require.False(t, point.Verified)
@@ -367,13 +367,13 @@ func TestWrongOrder(t *testing.T) {
 		require.Equal(t, "the first request must be initialize", c.refused(command, arguments{}), command)
 	}
 	ask[*protocol.InitializeResponse](c, "initialize", arguments{})
-	require.Equal(t, "the session is initialized already", c.refused("initialize", arguments{}))
+	require.Equal(t, "the session is already initialized", c.refused("initialize", arguments{}))
 	for _, command := range []string{"stackTrace", "next", "evaluate", "restart", "configurationDone", "terminate"} {
 		require.Equal(t, "nothing has been launched", c.refused(command, arguments{}), command)
 	}
-	require.Equal(t, "the breakpoint is set when the script reaches its next line", c.setBreakpoints(path, arguments{"line": 4})[0].Message)
+	require.Equal(t, "the breakpoint will be set when the script reaches its next line", c.setBreakpoints(path, arguments{"line": 4})[0].Message)
 	for a, want := range map[string]string{
-		`{}`:                                 "launch needs program",
+		`{}`:                                 "launch needs the attribute program",
 		`{"program": 5}`:                     "cannot unmarshal number",
 		`{"program": "nosuch"}`:              "no such file",
 		`{"program": "x", "args": [{}]}`:     "must be lists of strings or numbers",
@@ -385,15 +385,15 @@ func TestWrongOrder(t *testing.T) {
 	}
 	require.Contains(t, c.refused("launch", arguments{"program": file(t, "x = = 1")}), "user_script:1: unexpected symbol")
 	require.Contains(t, c.refused("launch", arguments{"program": path, "function": "nosuch"}), "Function not found")
-	require.Contains(t, c.refused("attach", arguments{}), "does not attach")
-	require.Contains(t, c.refused("nosuch", arguments{}), "does not know")
-	require.Contains(t, c.refused("gotoTargets", arguments{}), "does not know")
+	require.Contains(t, c.refused("attach", arguments{}), "attach is not supported")
+	require.Contains(t, c.refused("nosuch", arguments{}), "unknown request")
+	require.Contains(t, c.refused("gotoTargets", arguments{}), "unknown request")
 	ask[*protocol.LaunchResponse](c, "launch", arguments{"program": path, "keys": []string{"text", "k"}})
 	require.True(t, event[*protocol.BreakpointEvent](c).Body.Breakpoint.Verified)
-	require.Equal(t, "the session has launched a script already", c.refused("launch", arguments{"program": path}))
-	require.Equal(t, "the script runs: pause it first", c.refused("next", arguments{}))
+	require.Equal(t, "the session has already launched a script", c.refused("launch", arguments{"program": path}))
+	require.Equal(t, "the script is running: pause it first", c.refused("next", arguments{}))
 	ask[*protocol.ConfigurationDoneResponse](c, "configurationDone", nil)
-	require.Equal(t, "the configuration is done already", c.refused("configurationDone", nil))
+	require.Equal(t, "the configuration is already done", c.refused("configurationDone", nil))
 	require.Equal(t, "breakpoint add 4", c.stopped())
 	c.leave()
 }

@@ -202,9 +202,9 @@ func (s *session) endRun() {
 var reasons = map[debugger.Reason][2]string{
 	debugger.BreakCalled:  {"breakpoint", "Paused at redis.breakpoint()"},
 	debugger.AtBreakpoint: {"breakpoint", "Paused at a breakpoint"},
-	debugger.Changed:      {"data breakpoint", "Paused at a change"},
-	debugger.Finished:     {"step", "Paused after a function"},
-	debugger.Overdue:      {"pause", "Paused: the script takes long"},
+	debugger.Changed:      {"data breakpoint", "Paused: a watched value has changed"},
+	debugger.Finished:     {"step", "Paused: the function has returned"},
+	debugger.Overdue:      {"pause", "Paused: the script has run for a long time"},
 	debugger.Paused:       {"pause", "Paused"},
 	debugger.Stepped:      {"step", "Paused"},
 	debugger.Rewound:      {"step", "Paused after going back"},
@@ -225,7 +225,7 @@ func (r *run) announce(s debugger.Stop) {
 	case s.Reason == debugger.Failed:
 		e.Body.Text = s.Err.Error()
 	case s.Err != nil:
-		r.say("stderr", fmt.Sprintf("The condition of the breakpoint at line %d fails: %s", s.Line, s.Err), s.Line)
+		r.say("stderr", fmt.Sprintf("The condition of the breakpoint at line %d failed: %s", s.Line, s.Err), s.Line)
 	}
 	if e.Body.Text != "" {
 		r.say("console", e.Body.Text, s.Line)

@@ -38,7 +38,7 @@ func (s *session) dataBreakpointInfo(q *dap.DataBreakpointInfoRequest) (dap.Resp
 			list := h.list(0, 0)
 			i := slices.IndexFunc(list, func(v dap.Variable) bool { return v.Name == a.Name })
 			if i < 0 || list[i].EvaluateName == "" {
-				body.Description = "the debugger cannot watch " + a.Name
+				body.Description = "cannot watch " + a.Name
 				return
 			}
 			expression, frame = list[i].EvaluateName, h.frame

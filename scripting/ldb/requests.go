@@ -23,19 +23,19 @@ type request struct {
 func requests() []request {
 	return []request{
 		{names: words("step s next n"), about: "Run the current line and stop at the next one.", order: &debugger.StepInto},
-		{names: words("over o"), about: "Like step, but not into functions that the line calls.", order: &debugger.StepOver},
+		{names: words("over o"), about: "Like step, but do not enter functions that the line calls.", order: &debugger.StepOver},
 		{names: words("finish f"), about: "Run until the current function has returned.", order: &debugger.StepOut},
 		{names: words("continue c"), about: "Run to the next breakpoint or change of a watch.", order: &debugger.Continue},
 		{names: words("back"), about: "Go back to the line before.", order: &debugger.BackwardStep},
 		{names: words("reverse-continue rc"), about: "Go back to the last breakpoint or change of a watch.", order: &debugger.BackwardContinue},
 		{names: words("list l"), syntax: "[line] [n]", about: "Show n lines before and after a line; 0 is the current one.", run: (*Session).list},
 		{names: words("whole w"), about: "Show the whole script.", run: (*Session).whole},
-		{names: words("trace t"), about: "Show the functions that run.", run: (*Session).trace},
-		{names: words("frame"), syntax: "[n]", about: "Turn to a function of trace, from 0, for print.", run: (*Session).frame},
-		{names: words("up u"), about: "Turn to the function that has called.", run: (*Session).up},
-		{names: words("down d"), about: "Turn back to the function that was called.", run: (*Session).down},
-		{names: words("print p"), syntax: "[code]", about: "Show the local variables, one, or what an expression yields.", run: (*Session).print},
-		{names: words("eval e"), syntax: "code", about: "Run Lua code, which does not see the local variables.", run: (*Session).eval},
+		{names: words("trace t"), about: "Show the stack of function calls.", run: (*Session).trace},
+		{names: words("frame"), syntax: "[n]", about: "Select a function of trace, from 0, for print.", run: (*Session).frame},
+		{names: words("up u"), about: "Select the calling function.", run: (*Session).up},
+		{names: words("down d"), about: "Select the called function again.", run: (*Session).down},
+		{names: words("print p"), syntax: "[code]", about: "Show all local variables, one, or the value of an expression.", run: (*Session).print},
+		{names: words("eval e"), syntax: "code", about: "Run Lua code, without the local variables of the script.", run: (*Session).eval},
 		{names: words("redis r"), syntax: "command ...", about: "Run a command.", run: (*Session).redis, needs: 1},
 		{names: words("keys k"), about: "Show the keys that the script has used.", run: (*Session).keys},
 		{names: words("break b"), syntax: "[line ...]", about: "Show the breakpoints, or set some; -line removes one, 0 all.", run: (*Session).breakpoints},
@@ -44,9 +44,9 @@ func requests() []request {
 		{names: words("watch"), syntax: "key name", about: "Stop when the value of a key changes."},
 		{names: words("unwatch"), syntax: "[n]", about: "Remove a watch, or all.", run: (*Session).unwatch},
 		{names: words("catch"), syntax: "[off]", about: "Stop at the line where an error ends the script.", run: (*Session).catch},
-		{names: words("maxlen m"), syntax: "[n]", about: "Trim what is shown to n bytes; 0 does not trim.", run: (*Session).setWidth},
-		{names: words("abort a"), about: "End the run. In sync mode what it has written stays.", order: abort},
-		{names: words("help h"), about: "Show this.", run: (*Session).help},
+		{names: words("maxlen m"), syntax: "[n]", about: "Trim values to n bytes; 0 shows them whole.", run: (*Session).setWidth},
+		{names: words("abort a"), about: "End the script. In sync mode its writes remain.", order: abort},
+		{names: words("help h"), about: "Show this help.", run: (*Session).help},
 	}
 }
 
@@ -88,7 +88,7 @@ func (s *Session) obey(words []string) *debugger.Order {
 
 // help shows the table.
 func (s *Session) help([]string) {
-	s.note("Requests. A letter in brackets is enough.")
+	s.note("Debugger commands. The letter in brackets is enough.")
 	for _, r := range requests() {
 		s.note(r.String())
 	}
@@ -224,9 +224,9 @@ func (s *Session) catch(args []string) {
 	case on && err != nil:
 		s.noteError(err)
 	case on:
-		s.note("An error stops the script before it ends it.")
+		s.note("Errors stop the script before they end it.")
 	default:
-		s.note("An error ends the script.")
+		s.note("Errors end the script.")
 	}
 }
 

@@ -111,7 +111,7 @@ func (r *run) walked() (replies []*command) {
 // method returns the results of object:name(...): of a function of the library string unless the object is a table.
 func (r *run) method(e *syntax.CallExpr) (results []*value, rest *value) {
 	object := r.eval(e.Function)
-	r.uses(e.At, object, "calling a method of it")
+	r.uses(e.At, object, "calling a method on it")
 	values, rest := r.list(e.Args)
 	if object.only(isText | isFalsy) {
 		return r.library(e, "string."+e.Method, append([]*value{object}, values...), rest)

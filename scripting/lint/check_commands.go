@@ -14,15 +14,15 @@ func (r *run) checkCommand(c *command) {
 	switch {
 	case c.name == "" || strings.Contains(c.name, "."): // of a module
 	case c.cmd == nil:
-		r.report("unknown-command", c.call.At, "No release that is known here has a command %s: correct its name.", c)
+		r.report("unknown-command", c.call.At, "There is no command %s in any known release: correct its name.", c)
 	case !r.linter.target.Offers(release.From(c.cmd.Since)):
-		r.report("newer-command", c.call.At, "%s came with %s: %s does not have it.", c, since(c.cmd.Since), r.linter.target)
+		r.report("newer-command", c.call.At, "%s was added in %s: %s does not have it.", c, since(c.cmd.Since), r.linter.target)
 	case c.cmd.Flags&engine.NoScript != 0:
-		r.report("not-in-scripts", c.call.At, "Scripts may not call %s.", c)
+		r.report("not-in-scripts", c.call.At, "Scripts cannot call %s.", c)
 	case r.readOnly && c.isWrite():
-		r.report("write-in-read-only", c.call.At, "%s writes, and the program has the flag no-writes: take the flag away.", c)
+		r.report("write-in-read-only", c.call.At, "%s writes, but the program has the flag no-writes: remove the flag.", c)
 	case !c.fits(c.cmd.Arity):
-		r.report("wrong-arguments", c.call.At, "%s gets %s, which is not what it takes: %s %s.", c, plural(len(c.args), "argument"), c, c.cmd.Usage())
+		r.report("wrong-arguments", c.call.At, "%s gets %s, but its syntax is %s %s.", c, plural(len(c.args), "argument"), c, c.cmd.Usage())
 	}
 }
 
@@ -64,7 +64,7 @@ func (r *run) checkOptions(c *command) {
 			continue
 		}
 		if came, later := c.cmd.WordSince(r.linter.target, v.text); later {
-			r.report("newer-option", c.at(i), "The option %s of %s came with %s: %s does not have it.", strings.ToUpper(v.text), c, since(came), r.linter.target)
+			r.report("newer-option", c.at(i), "The option %s of %s was added in %s: %s does not have it.", strings.ToUpper(v.text), c, since(came), r.linter.target)
 			return
 		}
 	}
@@ -84,9 +84,9 @@ func (r *run) checkArguments(c *command) {
 	for i, v := range c.args {
 		switch {
 		case v.absent == nil && v.only(isFalsy|isTrue|isFunction):
-			r.report("bad-argument", c.at(i), "Argument %d of %s is a value that redis.call refuses: pass a text or a number.", i+1, name(c))
+			r.report("bad-argument", c.at(i), "Argument %d of %s is a value that redis.call refuses: pass a string or a number.", i+1, name(c))
 		case v.only(isTable):
-			r.report("bad-argument", c.at(i), "Argument %d of %s is a table: pass its elements with unpack, or a text.", i+1, name(c))
+			r.report("bad-argument", c.at(i), "Argument %d of %s is a table: pass its elements with unpack, or a string.", i+1, name(c))
 		default:
 			r.uses(c.at(i), v, "passing it to "+name(c))
 		}
@@ -96,7 +96,7 @@ func (r *run) checkArguments(c *command) {
 		at, counted = word+1, true
 	}
 	if counted && at < len(c.args) && c.args[at].fraction && c.args[at].kinds == isNumber {
-		r.report("fraction-argument", c.at(at), "%s takes a whole number here: round it with math.floor or math.ceil.", c)
+		r.report("fraction-argument", c.at(at), "%s takes an integer here: round the number with math.floor or math.ceil.", c)
 	}
 }
 
@@ -128,7 +128,7 @@ func (r *run) checkRandom(c *command) {
 // checkProtected notes a redis.pcall whose reply is dropped.
 func (r *run) checkProtected(c *command) {
 	if c.protected && r.discarded == c.call {
-		r.report("ignored-error", c.call.At, "The error that redis.pcall returns is dropped: use redis.call, or look at the field err.")
+		r.report("ignored-error", c.call.At, "The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
 	}
 }
 
@@ -136,7 +136,7 @@ func (r *run) checkProtected(c *command) {
 func (r *run) reportProtected() {
 	for _, d := range r.declared {
 		if d.value.pending != nil && !r.read[d.variable] {
-			r.report("ignored-error", d.value.pending.call.At, "The error that redis.pcall returns is dropped: use redis.call, or look at the field err.")
+			r.report("ignored-error", d.value.pending.call.At, "The error that redis.pcall returns is ignored: use redis.call, or check the field err.")
 		}
 	}
 }

@@ -21,7 +21,7 @@ func (r *run) checkKeys(c *command) {
 		case whole && from == fromData:
 			r.report("data-key", k.at, "The key of %s comes from the reply of %s: no caller can declare it in KEYS.", c, k.parts[0].name)
 		case !whole:
-			r.report("built-key", k.at, "The key %s of %s is put together here: pass the whole key in KEYS.", written(k.value), c)
+			r.report("built-key", k.at, "The key %s of %s is built here: pass the whole key in KEYS.", written(k.value), c)
 		}
 		r.keys[k.name()] = r.silent == 0
 	}
@@ -85,7 +85,7 @@ func (r *run) checkSlots(c *command) {
 		}
 		for _, other := range r.slots {
 			if s.apart(other) {
-				r.report("cross-slot", k.at, "The keys %s and %s may lie in different slots of a cluster: give both the same {tag}.", other.text, s.text)
+				r.report("cross-slot", k.at, "The keys %s and %s may be in different slots of a cluster: give both the same {tag}.", other.text, s.text)
 				r.apart = r.silent == 0
 				return
 			}
@@ -160,14 +160,14 @@ func (r *run) reportUnused() {
 		}
 		for n := 1; n < last && !in.all; n++ {
 			if _, used := in.used[n]; !used {
-				r.report(ruleUnused(in.from), in.used[last], "%s[%d] is never used, though %s[%d] is: leave it out, or say why it is passed.", in.name, n, in.name, last)
+				r.report(ruleUnused(in.from), in.used[last], "%s[%d] is never used, but %s[%d] is: leave it out, or say why it is passed.", in.name, n, in.name, last)
 				break
 			}
 		}
 	}
 	for _, d := range r.declared {
 		if d.value.pending == nil && !r.read[d.variable] {
-			r.report(ruleUnused(d.value.parts[0].from), d.variable.At, "%s holds %s and is never used: leave it out.", d.variable.Name, d.value.parts[0].name)
+			r.report(ruleUnused(d.value.parts[0].from), d.variable.At, "%s holds %s and is never used: remove it.", d.variable.Name, d.value.parts[0].name)
 		}
 	}
 }

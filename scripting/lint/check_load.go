@@ -28,9 +28,9 @@ func (r *run) checkReading(c *command) {
 	scan := strings.HasSuffix(c.name, "scan")
 	switch {
 	case c.name == "keys" || c.name == "scan":
-		r.report("keys-command", c.call.At, "%s walks over all keys of the database: keep the names in a set, or let the client use SCAN.", c)
+		r.report("keys-command", c.call.At, "%s iterates over all keys of the database: keep their names in a set, or let the client use SCAN.", c)
 	case slices.Contains(readsAll, c.name):
-		r.report("unbounded-read", c.call.At, "%s reads the whole value and blocks the server meanwhile: make sure that it stays small.", c)
+		r.report("unbounded-read", c.call.At, "%s reads the whole value and blocks the server meanwhile: make sure that the value stays small.", c)
 	case c.unbounded():
 		r.report("unbounded-read", c.call.At, "%s reads everything and blocks the server meanwhile: give it a limit.", c)
 	}
@@ -40,7 +40,7 @@ func (r *run) checkReading(c *command) {
 	for _, reply := range r.walked() {
 		if reply.unbounded() && !r.walks[reply] {
 			r.walks[reply] = r.silent == 0
-			r.report("command-per-element", c.call.At, "%s is called for each element of %s, of which there may be many: limit how many are read at once.", name(c), reply)
+			r.report("command-per-element", c.call.At, "%s is called for each element of %s, which may have many: limit how many are read at once.", name(c), reply)
 			return
 		}
 	}
@@ -49,7 +49,7 @@ func (r *run) checkReading(c *command) {
 // unpacks finds an unpack of a reply that may be long.
 func (r *run) unpacks(e *syntax.CallExpr, list *value) {
 	if len(e.Args) < 3 && list.table != nil && list.table.reply != nil && list.table.reply.unbounded() {
-		r.report("unpack-limit", e.At, "unpack fails when %s has more than some 8000 elements: pass them in groups.", list.table.reply)
+		r.report("unpack-limit", e.At, "unpack fails if %s has more than about 8000 elements: pass them in groups.", list.table.reply)
 	}
 }
 
@@ -77,7 +77,7 @@ func (r *run) reportLimits() {
 		window := r.names["zadd"] && r.names["zremrangebyscore"] && strings.HasPrefix(c.name, "zc")
 		counter := strings.HasPrefix(c.name, "incr") && !r.names["decr"] && !r.names["decrby"] && !r.names["del"]
 		if window || counter {
-			r.report("missing-expire", c.call.At, "The count of %s is compared with a limit, and its key never expires: call EXPIRE or PEXPIRE for it.", c)
+			r.report("missing-expire", c.call.At, "The count of %s is compared with a limit, but its key never expires: call EXPIRE or PEXPIRE for it.", c)
 			return
 		}
 	}

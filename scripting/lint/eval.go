@@ -255,8 +255,8 @@ func (r *run) binary(e *syntax.BinaryExpr) *value {
 	left, right := r.eval(e.Left), r.eval(e.Right)
 	switch {
 	case e.Op == syntax.OpConcat:
-		r.operand(e, e.Left, left, "joining it with a text")
-		r.operand(e, e.Right, right, "joining it with a text")
+		r.operand(e, e.Left, left, "concatenating it")
+		r.operand(e, e.Right, right, "concatenating it")
 		r.losesDigits(e.Left, e.At, left)
 		r.losesDigits(e.Right, e.At, right)
 		return joined(left, right)

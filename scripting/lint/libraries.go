@@ -66,5 +66,5 @@ func insteadOf(name string) string {
 	if text, known := insteads[name]; known {
 		return text
 	}
-	return "declare it with local, or correct the name"
+	return "declare it with local, or correct its name"
 }

@@ -90,9 +90,9 @@ func (r *run) readIgnore(list ignores, line int, at int32, rules, reason string)
 	for rule := range strings.SplitSeq(rules, ",") {
 		switch {
 		case Find(rule) == nil:
-			r.report("ignore", at, "There is no rule %q: name one of docs/lint.md.", rule)
+			r.report("ignore", at, "There is no rule %q: see docs/lint.md.", rule)
 		case strings.TrimSpace(reason) == "":
-			r.report("ignore", at, "Say why: write the reason behind the name, -- lint: ignore %s because ...", rule)
+			r.report("ignore", at, "The reason is missing: write it after the name, -- lint: ignore %s because ...", rule)
 		default:
 			list[ignore{line, rule}] = true
 		}
