@@ -31,7 +31,7 @@ type debugTerminal struct {
 
 	debug  atomic.Pointer[debugger.Debugger] // nil before the first stop of a run
 	last   []string                          // the last request, which an empty line repeats
-	word   string                            // restart or quit, which ends the run; "" for none
+	next   next                              // after the run
 	points []debugger.Breakpoint             // of the run before
 	failed bool                              // the last reply was an error
 }
@@ -39,8 +39,15 @@ type debugTerminal struct {
 const (
 	debugPrompt = "lua debugger> "
 	debugBanner = "help lists the commands, restart begins again, quit leaves. Press Ctrl-C to stop a running script.\n"
-	wordRestart = "restart"
-	wordQuit    = "quit"
+)
+
+// next is what follows a run.
+type next int
+
+const (
+	toWait next = iota // for a request of the user
+	toRestart
+	toQuit
 )
 
 // errLeft ends a run whose user leaves.
@@ -56,17 +63,17 @@ func (d *debugging) atTerminal(ctx context.Context, in io.Reader, out io.Writer)
 	if err := d.prepare(); err != nil {
 		return fmt.Errorf("miniserver debug: %w", err)
 	}
-	for t.word = wordRestart; t.word == wordRestart; {
-		if t.runOnce(d); t.word == "" {
-			t.waitForWord()
+	for t.next = toRestart; t.next == toRestart; {
+		if t.runOnce(d); t.next == toWait {
+			t.wait()
 		}
-		for t.word == wordRestart {
+		for t.next == toRestart {
 			err := d.prepare()
 			if err == nil {
 				break
 			}
 			fmt.Fprintln(out, "(error) "+err.Error())
-			t.waitForWord()
+			t.wait()
 		}
 	}
 	if t.failed {
@@ -79,7 +86,7 @@ func (d *debugging) atTerminal(ctx context.Context, in io.Reader, out io.Writer)
 func (t *debugTerminal) openTerminal() (close func()) {
 	editor := liner.NewLiner()
 	editor.SetCtrlCAborts(true)
-	editor.SetCompleter(completeRequest)
+	editor.SetCompleter(t.complete)
 	t.lines = editor
 	_, plain := os.LookupEnv("NO_COLOR")
 	t.colours = !plain
@@ -106,12 +113,15 @@ func (t *debugTerminal) pause() {
 
 // runOnce debugs one run and shows its reply.
 func (t *debugTerminal) runOnce(d *debugging) {
-	t.Session, t.word, t.failed = ldb.New(t), "", false
+	t.next, t.failed = toWait, false
+	t.Session = ldb.New(t,
+		ldb.Leaving("restart", "Read the file again and begin again.", func() { t.next = toRestart }),
+		ldb.Leaving("quit exit q", "Leave.", func() { t.next = toQuit }))
 	t.ShowLog()
 	t.debug.Store(nil)
 	defer context.AfterFunc(t.ctx, t.pause)()
 	reply := d.debug(t)
-	if t.word != "" {
+	if t.next != toWait {
 		return
 	}
 	v, err := resp.NewReader(bytes.NewReader(reply)).Read()
@@ -137,7 +147,7 @@ func (t *debugTerminal) Stopped(d *debugger.Debugger, s debugger.Stop) debugger.
 	return order
 }
 
-// Ask reads a request.
+// Ask reads a request. An empty line is the last one again.
 func (t *debugTerminal) Ask() (words []string, ok bool) {
 	for {
 		text, err := t.prompt()
@@ -145,27 +155,18 @@ func (t *debugTerminal) Ask() (words []string, ok bool) {
 		case errors.Is(err, liner.ErrPromptAborted):
 			continue
 		case err != nil:
-			t.word = wordQuit
+			t.next = toQuit
 			return nil, false
 		}
 		if strings.TrimSpace(text) == "" {
 			words = t.last
-		} else if words = splitRequest(text); len(words) == 0 {
+		} else if words = t.Split(text); words == nil {
 			fmt.Fprintln(t.out, "Invalid argument(s)")
 		}
-		if len(words) == 0 {
-			continue
+		if words != nil {
+			t.last = words
+			return words, true
 		}
-		t.last = words
-		switch strings.ToLower(words[0]) {
-		case wordRestart:
-			t.word = wordRestart
-		case wordQuit, "exit", "q":
-			t.word = wordQuit
-		case "help", "h":
-			t.Answer([]string{"restart                Read the file again and begin again.", "quit                   Leave."})
-		}
-		return words, t.word == ""
 	}
 }
 
@@ -191,58 +192,19 @@ func (t *debugTerminal) prompt() (string, error) {
 	}
 }
 
-// waitForWord reads requests after a run, when there are only two.
-func (t *debugTerminal) waitForWord() {
+// wait reads requests after a run, until one says what is next.
+func (t *debugTerminal) wait() {
 	t.debug.Store(nil)
-	for t.last = nil; ; {
-		if _, ok := t.Ask(); !ok {
-			return
+	for t.last, t.next = nil, toWait; t.next == toWait; {
+		if words, ok := t.Ask(); ok && !t.Leave(words) {
+			t.Answer([]string{"The script has ended: restart, or quit."})
 		}
-		t.Answer([]string{"The script has ended: restart, or quit."})
 	}
 }
 
-// splitRequest splits a request into words, but leaves Lua as it is; no words if quotes do not match.
-func splitRequest(text string) []string {
-	text = strings.TrimSpace(text)
-	word, rest, _ := strings.Cut(text, " ")
-	rest = strings.TrimSpace(rest)
-	quoted := func() (words []string) {
-		list, ok := resp.Words([]byte(text), nil)
-		if !ok {
-			return nil
-		}
-		for _, w := range list {
-			words = append(words, string(w))
-		}
-		return words
-	}
-	switch strings.ToLower(word) {
-	case "redis", "r":
-		return quoted()
-	case "watch":
-		if strings.HasPrefix(rest, "key ") {
-			return quoted()
-		}
-	case "break", "b":
-		line, condition, ok := strings.Cut(rest, " if ")
-		if !ok {
-			return strings.Fields(text)
-		}
-		return []string{word, strings.TrimSpace(line), "if", strings.TrimSpace(condition)}
-	case "print", "p", "eval", "e":
-	default:
-		return strings.Fields(text)
-	}
-	if rest == "" {
-		return []string{word}
-	}
-	return []string{word, rest}
-}
-
-// completeRequest completes the name of a request.
-func completeRequest(line string) (names []string) {
-	for _, name := range append(ldb.Names(), wordRestart, wordQuit) {
+// complete completes the name of a request.
+func (t *debugTerminal) complete(line string) (names []string) {
+	for _, name := range t.Names() {
 		if line != "" && strings.HasPrefix(name, line) {
 			names = append(names, name)
 		}

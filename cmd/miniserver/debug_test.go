@@ -95,11 +95,12 @@ x
 // TestDebugRestarts: a run begins again with the file as it is, the data as they were, and the same breakpoints.
 func TestDebugRestarts(t *testing.T) {
 	script := write(t, "script.lua", "redis.call('INCR', 'n')\nreturn redis.call('INCR', 'n')")
-	out, err := debuggerAnswers(t, "b 2\nc\nrestart\nc\nc\nstep\nhelp\nrestart\nc\nc\n", script)
+	out, err := debuggerAnswers(t, "b 2\nhelp\nc\nrestart\nc\nc\nstep\nhelp\nrestart\nc\nc\n", script)
 	require.NoError(t, err)
 	require.Equal(t, 3, strings.Count(out, "* Stopped at 1,"))
 	require.Equal(t, 3, strings.Count(out, "* Stopped at 2, stop reason = break point"))
 	require.Equal(t, 2, strings.Count(out, "->#2   return redis.call('INCR', 'n')\n2\n"))
+	require.Contains(t, out, "\nrestart                Read the file again and begin again.\nquit, exit             Leave.\n")
 	require.Contains(t, out, "The script has ended: restart, or quit.")
 
 	require.NoError(t, os.WriteFile(script, []byte("return 1 + nil"), 0o600))
@@ -134,15 +135,15 @@ redis.register_function('sum', sum)`)
 func TestDebugTellsErrors(t *testing.T) {
 	script := write(t, "script.lua", "return 1")
 	for want, args := range map[string][]string{
-		"no such file":                     {script + "x"},
-		"usage: miniserver debug":          {},
-		"stdin is for the commands":        {"-"},
-		"the editor says what to debug":    {"--dap", script},
-		"needs a loopback address": {"--dap-listen", "0.0.0.0:0"},
-		"loopback address, such":    {"--dap-listen", "nonsense"},
-		"Missing library metadata":         {"--function", "f", script},
-		"invalid time":                     {"--at", "noon", script},
-		"unknown flag: --nosuch":           {"--nosuch", script},
+		"no such file":                  {script + "x"},
+		"usage: miniserver debug":       {},
+		"stdin is for the commands":     {"-"},
+		"the editor says what to debug": {"--dap", script},
+		"needs a loopback address":      {"--dap-listen", "0.0.0.0:0"},
+		"loopback address, such":        {"--dap-listen", "nonsense"},
+		"Missing library metadata":      {"--function", "f", script},
+		"invalid time":                  {"--at", "noon", script},
+		"unknown flag: --nosuch":        {"--nosuch", script},
 	} {
 		_, err := debuggerAnswers(t, "", args...)
 		require.ErrorContains(t, err, want)
@@ -152,25 +153,6 @@ func TestDebugTellsErrors(t *testing.T) {
 	for _, want := range []string{"Unknown Redis Lua debugger command", "Invalid argument(s)", "Wrong line number.", "<error> ldb_eval:1:",
 		"no watch with this number", "the script is at its first line", "No such variable.", "wrong number of arguments"} {
 		require.Contains(t, out, want)
-	}
-}
-
-func TestSplitRequest(t *testing.T) {
-	for text, want := range map[string][]string{
-		"  step  ":              {"step"},
-		`redis SET "a b" 'c'`:   {"redis", "SET", "a b", "c"},
-		"redis GET 'x":          nil,
-		"print 'a  b'":          {"print", "'a  b'"},
-		"p":                     {"p"},
-		"eval return  1":        {"eval", "return  1"},
-		"watch a .. '  '":       {"watch", "a .. '  '"},
-		"watch key 'a b'":       {"watch", "key", "a b"},
-		"watch key":             {"watch", "key"},
-		"break 5 -6":            {"break", "5", "-6"},
-		"b 5 if x == 'a  if b'": {"b", "5", "if", "x == 'a  if b'"},
-		"list 5 2":              {"list", "5", "2"},
-	} {
-		require.Equal(t, want, splitRequest(text), text)
 	}
 }
 

@@ -9,19 +9,26 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/debugger"
 )
 
-// request is a line of the table: what a client may ask for.
-type request struct {
+// Request is a line of the table: what a client may ask for.
+type Request struct {
 	names  []string // the first is shown, the others are short forms
 	syntax string   // of the arguments
 	about  string
 	run    func(s *Session, args []string)
-	order  *debugger.Order // what it lets the run do; nil if the run does not go on
-	needs  int             // arguments at least
+	order  *debugger.Order                   // what it lets the run do; nil if the run does not go on
+	needs  int                               // arguments at least
+	split  func(text string) (args []string) // of what a user types, nil if quotes do not match; nil for words between blanks
+	leave  func()                            // of a front end: see Leaving
+}
+
+// Leaving returns a request of the front end, which ends the run. leave notes what is to follow.
+func Leaving(names, about string, leave func()) Request {
+	return Request{names: words(names), about: about, leave: leave}
 }
 
 // requests returns what a client may ask for, in the order of help.
-func requests() []request {
-	return []request{
+func requests() []Request {
+	return []Request{
 		{names: words("step s next n"), about: "Run the current line and stop at the next one.", order: &debugger.StepInto},
 		{names: words("over o"), about: "Like step, but do not enter functions that the line calls.", order: &debugger.StepOver},
 		{names: words("finish f"), about: "Run until the current function has returned.", order: &debugger.StepOut},
@@ -34,13 +41,13 @@ func requests() []request {
 		{names: words("frame"), syntax: "[n]", about: "Select a function of trace, from 0, for print.", run: (*Session).frame},
 		{names: words("up u"), about: "Select the calling function.", run: (*Session).up},
 		{names: words("down d"), about: "Select the called function again.", run: (*Session).down},
-		{names: words("print p"), syntax: "[code]", about: "Show all local variables, one, or the value of an expression.", run: (*Session).print},
-		{names: words("eval e"), syntax: "code", about: "Run Lua code, without the local variables of the script.", run: (*Session).eval},
-		{names: words("redis r"), syntax: "command ...", about: "Run a command.", run: (*Session).redis, needs: 1},
+		{names: words("print p"), syntax: "[code]", about: "Show all local variables, one, or the value of an expression.", run: (*Session).print, split: code},
+		{names: words("eval e"), syntax: "code", about: "Run Lua code, without the local variables of the script.", run: (*Session).eval, split: code},
+		{names: words("redis r"), syntax: "command ...", about: "Run a command.", run: (*Session).redis, needs: 1, split: quotedWords},
 		{names: words("keys k"), about: "Show the keys that the script has used.", run: (*Session).keys},
-		{names: words("break b"), syntax: "[line ...]", about: "Show the breakpoints, or set some; -line removes one, 0 all.", run: (*Session).breakpoints},
+		{names: words("break b"), syntax: "[line ...]", about: "Show the breakpoints, or set some; -line removes one, 0 all.", run: (*Session).breakpoints, split: linesOrCondition},
 		{names: words("break b"), syntax: "line if code", about: "Set a breakpoint that stops only if an expression is true."},
-		{names: words("watch"), syntax: "[code]", about: "Show the watches, or stop when the value of an expression changes.", run: (*Session).watch},
+		{names: words("watch"), syntax: "[code]", about: "Show the watches, or stop when the value of an expression changes.", run: (*Session).watch, split: keyOrCode},
 		{names: words("watch"), syntax: "key name", about: "Stop when the value of a key changes."},
 		{names: words("unwatch"), syntax: "[n]", about: "Remove a watch, or all.", run: (*Session).unwatch},
 		{names: words("catch"), syntax: "[off]", about: "Stop at the line where an error ends the script.", run: (*Session).catch},
@@ -53,8 +60,8 @@ func requests() []request {
 var words = strings.Fields
 
 // Names returns the names of all requests, short forms left out, in the order of help.
-func Names() (names []string) {
-	for _, r := range requests() {
+func (s *Session) Names() (names []string) {
+	for _, r := range s.requests {
 		if !slices.Contains(names, r.names[0]) {
 			names = append(names, r.names[0])
 		}
@@ -66,30 +73,49 @@ var abort = func() *debugger.Order { o := debugger.Abort(errAborted); return &o 
 
 // obey does what a request asks for. It returns the order that lets the run go on, nil if it does not.
 func (s *Session) obey(words []string) *debugger.Order {
-	word, args := strings.ToLower(words[0]), words[1:]
-	for _, r := range requests() {
-		if !slices.Contains(r.names, word) || len(args) < r.needs {
-			continue
-		}
-		if r.run != nil {
-			r.run(s, args)
-		}
-		if r.order != nil && r.order.GoesBack() {
-			if err := s.debug.CanGoBack(); err != nil {
-				s.noteError(err)
-				return nil
-			}
-		}
-		return r.order
+	if s.Leave(words) {
+		return abort
 	}
-	s.note("<error> Unknown Redis Lua debugger command or wrong number of arguments.")
+	r, args := s.find(words[0]), words[1:]
+	if r == nil || len(args) < r.needs {
+		s.note("<error> Unknown Redis Lua debugger command or wrong number of arguments.")
+		return nil
+	}
+	if r.run != nil {
+		r.run(s, args)
+	}
+	if r.order != nil && r.order.GoesBack() {
+		if err := s.debug.CanGoBack(); err != nil {
+			s.noteError(err)
+			return nil
+		}
+	}
+	return r.order
+}
+
+// Leave obeys a request of the front end, which needs no run. It reports whether it was one.
+func (s *Session) Leave(words []string) bool {
+	r := s.find(words[0])
+	if r == nil || r.leave == nil {
+		return false
+	}
+	r.leave()
+	return true
+}
+
+// find returns the first request of a name, nil if there is none.
+func (s *Session) find(name string) *Request {
+	name = strings.ToLower(name)
+	if i := slices.IndexFunc(s.requests, func(r Request) bool { return slices.Contains(r.names, name) }); i >= 0 {
+		return &s.requests[i]
+	}
 	return nil
 }
 
 // help shows the table.
 func (s *Session) help([]string) {
 	s.note("Debugger commands. The letter in brackets is enough.")
-	for _, r := range requests() {
+	for _, r := range s.requests {
 		s.note(r.String())
 	}
 	s.note("Functions for scripts:")
@@ -98,7 +124,7 @@ func (s *Session) help([]string) {
 }
 
 // String returns the request's line of help.
-func (r request) String() string {
+func (r Request) String() string {
 	name := r.names[0]
 	switch {
 	case slices.Contains(r.names, "next"):

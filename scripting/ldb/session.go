@@ -36,6 +36,7 @@ type Console interface {
 // Session is a debugging session of one run: a debugger.FrontEnd.
 type Session struct {
 	console  Console
+	requests []Request
 	debug    *debugger.Debugger
 	selected int  // the frame that print shows
 	logs     bool // redis.log is shown
@@ -54,8 +55,10 @@ const (
 	context      = 5 // lines around the current one
 )
 
-// New returns a session.
-func New(console Console) *Session { return &Session{console: console, width: defaultWidth} }
+// New returns a session. It has more requests than those of the table if the front end brings some.
+func New(console Console, more ...Request) *Session {
+	return &Session{console: console, requests: append(requests(), more...), width: defaultWidth}
+}
 
 // reasons are the reasons of a stop, in Redis' words where Redis has them.
 var reasons = map[debugger.Reason]string{
