@@ -3,7 +3,6 @@ package lua_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -46,15 +45,8 @@ for line = 1, most do io.write("\n", line, " ", counts[line] or 0) end
 
 // hookCounts returns how often lua5.1 reaches each line.
 func hookCounts(t *testing.T, path, source string) map[int]int {
-	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "script.lua"), []byte(source), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "harness.lua"), []byte(countHarness), 0o600))
-	cmd := exec.Command(path, "harness.lua")
-	cmd.Dir = folder
-	out, err := cmd.Output()
-	require.NoError(t, err)
 	counts := map[int]int{}
-	for _, line := range regexp.MustCompile(`(?m)^(\d+) (\d+)$`).FindAllStringSubmatch(string(out), -1) {
+	for _, line := range regexp.MustCompile(`(?m)^(\d+) (\d+)$`).FindAllStringSubmatch(runBeside(t, path, countHarness, source), -1) {
 		var n, hits int
 		_, err := fmt.Sscan(line[1]+" "+line[2], &n, &hits)
 		require.NoError(t, err)

@@ -53,11 +53,16 @@ func TestRandomPrograms(t *testing.T) {
 }
 
 // runReference runs a script in lua5.1 and returns what it writes.
-func runReference(t *testing.T, path, text string) string {
+func runReference(t *testing.T, path, text string) string { return runBeside(t, path, text, "") }
+
+// runBeside runs a harness in lua5.1, beside the file script.lua, and returns what it writes.
+func runBeside(t *testing.T, path, harness, script string) string {
 	folder := t.TempDir()
 	defer func() { _ = os.RemoveAll(folder) }()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "script.lua"), []byte(text), 0o600))
-	cmd := exec.Command(path, "script.lua")
+	for name, text := range map[string]string{"harness.lua": harness, "script.lua": script} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o600))
+	}
+	cmd := exec.Command(path, "harness.lua")
 	cmd.Dir = folder
 	timer := time.AfterFunc(2*time.Minute, func() { _ = cmd.Process.Kill() })
 	defer timer.Stop()

@@ -3,7 +3,6 @@ package lua_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -81,18 +80,6 @@ func traceHere(t *testing.T, source string) string {
 	return r.out.String()
 }
 
-// traceThere returns what lua5.1 sees.
-func traceThere(t *testing.T, path, source string) string {
-	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "script.lua"), []byte(source), 0o600))
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "harness.lua"), []byte(traceHarness), 0o600))
-	cmd := exec.Command(path, "harness.lua")
-	cmd.Dir = folder
-	out, err := cmd.Output()
-	require.NoError(t, err)
-	return string(out)
-}
-
 // TestTraceLines: a Tracer is called for the lines that C Lua's line hook is called for, in the same order, and sees the same
 // variables.
 func TestTraceLines(t *testing.T) {
@@ -108,7 +95,7 @@ func TestTraceLines(t *testing.T) {
 		t.Run(filepath.Base(file), func(t *testing.T) {
 			source, err := os.ReadFile(file)
 			require.NoError(t, err)
-			want, have := traceThere(t, path, string(source)), traceHere(t, string(source))
+			want, have := runBeside(t, path, traceHarness, string(source)), traceHere(t, string(source))
 			if want != have {
 				t.Error(differences(want, have))
 			}
