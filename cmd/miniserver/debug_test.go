@@ -173,8 +173,7 @@ func TestDebugAtATerminal(t *testing.T) {
 	s.send("break 3\r", "#3")
 	s.send("restart\r", "-> 1")
 	s.send("c\r", "stop reason = break point")
-	s.send("\x04", "")
-	require.NoError(t, s.process.Wait())
+	s.leave()
 
 	s = terminal(t, binary, "debug", write(t, "bad.lua", "return 1 + nil"))
 	s.expect("-> 1")

@@ -1,13 +1,9 @@
 package main
 
 import (
-	"os"
-	"os/exec"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
 )
 
@@ -104,67 +100,10 @@ func TestReplAtATerminal(t *testing.T) {
 	s.send("while true do end\r", "\n")
 	s.interrupt("Script killed by user")
 	s.send("7 * 6\r", "(integer) 42")
-	s.send("\x04", "")
-	require.NoError(t, s.process.Wait())
+	s.leave()
 
 	s = terminal(t, binary, "repl")
 	s.expect("Press Ctrl-D to end.")
 	s.send("\x1b[A\x1b[A\x1b[A\r", "(integer) 1") // INCR visits
-	s.send("\x04", "")
-	require.NoError(t, s.process.Wait())
-}
-
-// terminalSession is a program at a pseudo-terminal.
-type terminalSession struct {
-	t       *testing.T
-	process *exec.Cmd
-	tty     *os.File
-	shown   string // behind what was expected last
-}
-
-// terminal starts a program at a pseudo-terminal.
-func terminal(t *testing.T, binary string, args ...string) *terminalSession {
-	s := &terminalSession{t: t, process: exec.Command(binary, args...)}
-	tty, err := pty.StartWithSize(s.process, &pty.Winsize{Rows: 24, Cols: 120})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = s.process.Process.Kill(); _ = tty.Close() })
-	s.tty = tty
-	return s
-}
-
-// send types keys and waits for what the program shows.
-func (s *terminalSession) send(keys, want string) {
-	_, err := s.tty.WriteString(keys)
-	require.NoError(s.t, err)
-	s.expect(want)
-}
-
-// interrupt presses Ctrl-C until the program shows something: what is pressed before the program has left the prompt is lost.
-func (s *terminalSession) interrupt(want string) {
-	stop, stopped := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(stopped)
-		for again := time.Tick(100 * time.Millisecond); ; {
-			_, _ = s.tty.WriteString("\x03")
-			select {
-			case <-again:
-			case <-stop:
-				return
-			}
-		}
-	}()
-	s.expect(want)
-	close(stop)
-	<-stopped
-}
-
-func (s *terminalSession) expect(want string) {
-	overdue := time.AfterFunc(time.Minute, func() { _ = s.process.Process.Kill() })
-	defer overdue.Stop()
-	for buffer := make([]byte, 1024); !strings.Contains(s.shown, want); {
-		n, err := s.tty.Read(buffer)
-		require.NoError(s.t, err, "waits for %q, has %q", want, s.shown)
-		s.shown += string(buffer[:n])
-	}
-	_, s.shown, _ = strings.Cut(s.shown, want)
+	s.leave()
 }
