@@ -187,7 +187,8 @@ func started(t *testing.T, path string, points ...arguments) *client {
 }
 
 func (c *client) setBreakpoints(path string, points ...arguments) []protocol.Breakpoint {
-	return ask[*protocol.SetBreakpointsResponse](c, "setBreakpoints", arguments{"source": arguments{"path": path}, "breakpoints": points}).Body.Breakpoints
+	args := arguments{"source": arguments{"path": path}, "breakpoints": points}
+	return ask[*protocol.SetBreakpointsResponse](c, "setBreakpoints", args).Body.Breakpoints
 }
 
 // stopped waits until the script has stopped, and returns "<reason> <name> <line>" of where.
@@ -225,7 +226,8 @@ func shown(list []protocol.Variable) string {
 // evaluate returns what an expression yields in a frame.
 func (c *client) evaluate(context, expression string) string {
 	c.t.Helper()
-	return ask[*protocol.EvaluateResponse](c, "evaluate", arguments{"expression": expression, "frameId": 1, "context": context}).Body.Result
+	args := arguments{"expression": expression, "frameId": 1, "context": context}
+	return ask[*protocol.EvaluateResponse](c, "evaluate", args).Body.Result
 }
 
 // goOn sends a request that lets the script go on, and returns where that stops.

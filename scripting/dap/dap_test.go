@@ -75,7 +75,8 @@ func TestShowsVariables(t *testing.T) {
 	require.ElementsMatch(t, []string{"seen[3].x", `seen[3]["a b"]`}, []string{inner[0].EvaluateName, inner[1].EvaluateName})
 
 	require.Equal(t, "breakpoint add 6", c.goOn("continue"))
-	require.Contains(t, c.refused("variables", arguments{"variablesReference": locals[1].VariablesReference}), "the variable no longer exists")
+	gone := arguments{"variablesReference": locals[1].VariablesReference}
+	require.Equal(t, "the variable no longer exists", c.refused("variables", gone))
 	require.Contains(t, c.refused("scopes", arguments{"frameId": 7}), "no such frame")
 	c.leave()
 }
@@ -150,7 +151,8 @@ func TestBreakpointsWithConditionsHitsAndMessages(t *testing.T) {
 	c.leave()
 
 	c = launched(t, arguments{"program": path, "keys": []string{"a", "b"}})
-	bad := c.setBreakpoints(path, arguments{"line": 4, "condition": "n =="}, arguments{"line": 4, "hitCondition": "often"}, arguments{"line": 99})
+	bad := c.setBreakpoints(path, arguments{"line": 4, "condition": "n =="}, arguments{"line": 4, "hitCondition": "often"},
+		arguments{"line": 99})
 	for i, want := range []string{"unexpected symbol", "a hit condition is a number", "neither this line nor a later one has code"} {
 		require.False(t, bad[i].Verified)
 		require.Contains(t, bad[i].Message, want)
@@ -200,8 +202,8 @@ func TestWatches(t *testing.T) {
 	require.Equal(t, `key k: none -> "2"`, event[*protocol.StoppedEvent](c).Body.Text)
 	require.Equal(t, "data breakpoint add 6", c.goOn("continue"))
 	require.Equal(t, "data breakpoint add 6", c.goOn("reverseContinue"))
-	require.Contains(t, set("77 total")[0].Message, "has stopped in the function")
-	require.Contains(t, set("nonsense")[0].Message, "has stopped in the function")
+	require.Contains(t, set("77 total")[0].Message, "stop in the function")
+	require.Contains(t, set("nonsense")[0].Message, "stop in the function")
 	require.Contains(t, set("0 total =")[0].Message, "expected near")
 	reply, _ := c.end()
 	require.Contains(t, reply, "12")
@@ -303,7 +305,8 @@ func TestRestarts(t *testing.T) {
 	require.Equal(t, "data breakpoint top level 2", c.stopped())
 	require.Equal(t, "breakpoint add 6", c.goOn("continue"))
 
-	ask[*protocol.RestartResponse](c, "restart", arguments{"arguments": arguments{"program": path, "stopOnEntry": true, "keys": []int{1, 2}}})
+	again := arguments{"program": path, "stopOnEntry": true, "keys": []int{1, 2}}
+	ask[*protocol.RestartResponse](c, "restart", arguments{"arguments": again})
 	require.Equal(t, "step top level 1", c.stopped())
 	require.Equal(t, `"1"`, c.evaluate("watch", "KEYS[1]"))
 	ask[*protocol.SetDataBreakpointsResponse](c, "setDataBreakpoints", arguments{})
@@ -371,7 +374,8 @@ func TestWrongOrder(t *testing.T) {
 	for _, command := range []string{"stackTrace", "next", "evaluate", "restart", "configurationDone", "terminate"} {
 		require.Equal(t, "nothing has been launched", c.refused(command, arguments{}), command)
 	}
-	require.Equal(t, "the breakpoint will be set when the script reaches its next line", c.setBreakpoints(path, arguments{"line": 4})[0].Message)
+	pending := c.setBreakpoints(path, arguments{"line": 4})[0]
+	require.Equal(t, "the breakpoint will be set when the script reaches its next line", pending.Message)
 	for a, want := range map[string]string{
 		`{}`:                                 "launch needs the attribute program",
 		`{"program": 5}`:                     "cannot unmarshal number",

@@ -26,5 +26,5 @@ var (
 	errOtherFile    = errors.New("this is not the file that is being debugged")
 	errNoCode       = errors.New("neither this line nor a later one has code")
 	errPending      = errors.New("the breakpoint will be set when the script reaches its next line")
-	errNoWatch      = errors.New("an expression can be watched only while the script has stopped in the function whose variables it uses")
+	errNoWatch      = errors.New("to watch an expression, stop in the function whose variables it uses")
 )

@@ -82,7 +82,10 @@ func (d *Debugger) CatchErrors(catch bool) error {
 // Fails is called when the run has ended with an error. It reports whether it is to begin anew, to show the failure.
 func (d *Debugger) Fails(err error) bool {
 	thrown := (*lua.Error)(nil)
-	if !d.catches || d.detached || d.caught == d.reached || !errors.As(err, &thrown) || thrown.Cause != nil || d.host.CanRewind() != nil {
+	if !d.catches || d.detached || d.caught == d.reached || d.host.CanRewind() != nil {
+		return false
+	}
+	if !errors.As(err, &thrown) || thrown.Cause != nil {
 		return false
 	}
 	d.caught = d.reached

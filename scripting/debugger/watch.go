@@ -49,7 +49,8 @@ func (d *Debugger) WatchExpression(text string, frame int) (Watch, error) {
 		return w, ErrTooManyWatches
 	}
 	inside, err := d.look(&w, levels, frame)
-	if everywhere, failed := d.look(&w, levels, Global); err != nil || failed != nil || hashValue(inside, nil) != hashValue(everywhere, nil) {
+	everywhere, failed := d.look(&w, levels, Global)
+	if err != nil || failed != nil || hashValue(inside, nil) != hashValue(everywhere, nil) {
 		w.activation = levels[frame].Activation
 	}
 	w.stale = true

@@ -50,7 +50,8 @@ func (t *Times) SVG() []byte {
 	depth := root.measure()
 	var b bytes.Buffer
 	height := (depth+1)*rowHeight + 8
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace" font-size="11">
+	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" viewBox="0 0 %d %d" font-family="monospace"
+ font-size="11">
 <style>rect { stroke: #fff; stroke-width: 0.5 } g:hover rect { stroke: #000; stroke-width: 1 } text { pointer-events: none }</style>
 <rect width="100%%" height="100%%" fill="#fff"/>
 `, graphWidth, height, graphWidth, height)
@@ -134,13 +135,17 @@ func (b *box) draw(out *bytes.Buffer, x, y, scale float64, total int64) {
 	if b.line > 0 {
 		label = fmt.Sprint(b.line, "  ", b.text)
 	}
-	title := fmt.Sprintf("%s\n%.3f ms, %.1f %%", b.name, millis(b.all), 100*float64(b.all)/float64(total))
-	if b.line > 0 {
-		title = fmt.Sprintf("%s\n%s\n%.3f ms, %.1f %%, runs: %d", b.name, b.text, millis(b.all), 100*float64(b.all)/float64(total), b.calls)
-	} else if b.calls > 0 {
-		title += fmt.Sprint(", calls: ", b.calls)
+	title := fmt.Sprintf("%.3f ms, %.1f %%", millis(b.all), 100*float64(b.all)/float64(total))
+	switch {
+	case b.line > 0:
+		title = fmt.Sprintf("%s\n%s\n%s, runs: %d", b.name, b.text, title, b.calls)
+	case b.calls > 0:
+		title = fmt.Sprintf("%s\n%s, calls: %d", b.name, title, b.calls)
+	default:
+		title = b.name + "\n" + title
 	}
-	fmt.Fprintf(out, `<g><title>%s</title><rect x="%.2f" y="%.0f" width="%.2f" height="%d" fill="%s"/>`, escaped(title), x, y, width, rowHeight-1, b.color)
+	fmt.Fprintf(out, `<g><title>%s</title><rect x="%.2f" y="%.0f" width="%.2f" height="%d" fill="%s"/>`, escaped(title), x, y, width,
+		rowHeight-1, b.color)
 	if room := int(width/charWidth) - 1; room > 2 {
 		fmt.Fprintf(out, `<text x="%.2f" y="%.0f">%s</text>`, x+3, y+13, escaped(shortened(label, room)))
 	}

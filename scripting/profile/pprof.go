@@ -9,8 +9,8 @@ import (
 	"github.com/miniserver-go/miniserver/scripting/lua"
 )
 
-// PProf returns the times as a gzipped profile of pprof. Its samples are the lines of Lua functions and the host functions, with the
-// number of calls and the nanoseconds of each.
+// PProf returns the times as a gzipped profile of pprof. Its samples are the lines of Lua functions and the host functions, with
+// the number of calls and the nanoseconds of each.
 func (t *Times) PProf() ([]byte, error) {
 	p := &builder{
 		Profile: &profile.Profile{

@@ -1,5 +1,5 @@
-// Package profile reports what scripts did: which lines ran, and where the time went. It takes what the followers of package lua have
-// gathered, and writes it in the formats of other tools.
+// Package profile reports what scripts did: which lines ran, and where the time went. It takes what the followers of package lua
+// have gathered, and writes it in the formats of other tools.
 //
 //	lua.Profile of each script ─▶ Coverage ─▶ LCOV   a tracefile of lcov, for genhtml and editors
 //	                                          Text   the source with counts
@@ -8,8 +8,8 @@
 //	                                          SVG    a flame graph
 //
 // A line runs as often as the statement on it that ran most. A line is executable if a statement, or what stands behind elseif,
-// begins on it. Branches are the two outcomes of each condition of an if, elseif, while or repeat that is not a constant; the operators
-// "and" and "or" are none.
+// begins on it. Branches are the two outcomes of each condition of an if, elseif, while or repeat that is not a constant; the
+// operators "and" and "or" are none.
 package profile
 
 import (
@@ -32,8 +32,8 @@ type Script struct {
 	split []string // Source in lines; nil until it is needed
 }
 
-// NameOf returns a script's name: the path to a .lua file that its first line names in a comment, without which it is the given one.
-// The line behind a shebang counts as the first.
+// NameOf returns a script's name: the path to a .lua file that its first line names in a comment, without which it is the given
+// one. The line behind a shebang counts as the first.
 //
 //	-- limits/token-bucket.lua
 func NameOf(source, otherwise string) string {

@@ -34,7 +34,8 @@ func TestNameOf(t *testing.T) {
 func ran(t *testing.T, source string) (*profile.Coverage, *profile.Times) {
 	now := int64(0)
 	tree := lua.NewCallTree(func() int64 { now += 1000; return now }, func(fn *lua.Function, _ lua.Value) string { return fn.Name() })
-	scripts := []profile.Script{{Name: "a.lua", Digest: "0123456789", Source: source, Profile: &lua.Profile{Counting: true, Tree: tree}}}
+	followed := &lua.Profile{Counting: true, Tree: tree}
+	scripts := []profile.Script{{Name: "a.lua", Digest: "0123456789", Source: source, Profile: followed}}
 	proto, err := lua.Compile(source, "@a")
 	require.NoError(t, err)
 	require.NoError(t, proto.Follow(source, scripts[0].Profile))

@@ -199,8 +199,8 @@ func (p *place) name() string {
 // shownLines is how many lines Text shows.
 const shownLines = 50
 
-// Text returns the lines, the functions and the host functions that took most, in three tables. Own time is without the Lua functions
-// that were called.
+// Text returns the lines, the functions and the host functions that took most, in three tables. Own time is without the Lua
+// functions that were called.
 func (t *Times) Text() []byte {
 	var b bytes.Buffer
 	sums := t.sum()
@@ -224,7 +224,8 @@ func writeTable(b *bytes.Buffer, total int64, title string, list []*figure) {
 	unit, _, _ := strings.Cut(title, " ")
 	fmt.Fprintf(b, "\n%10s %6s %10s %*s\n", "own ms", "%", "all ms", 8+len(title)-len(unit), title)
 	for _, f := range list {
-		fmt.Fprintf(b, "%10.3f %6.1f %10.3f %8d  %s", millis(f.own), 100*float64(f.own)/float64(max(total, 1)), millis(f.all), f.calls, f.name())
+		percent := 100 * float64(f.own) / float64(max(total, 1))
+		fmt.Fprintf(b, "%10.3f %6.1f %10.3f %8d  %s", millis(f.own), percent, millis(f.all), f.calls, f.name())
 		if f.line > 0 {
 			fmt.Fprintf(b, "  %s", f.script.line(f.line))
 		}
