@@ -11,12 +11,14 @@ import (
 // checkCommand finds commands that do not exist, that came later than the target, that scripts may not call, or that get
 // another number of arguments.
 func (r *run) checkCommand(c *command) {
+	came := c.since()
 	switch {
 	case c.name == "" || strings.Contains(c.name, "."): // of a module
-	case c.cmd == nil:
+	case came == "":
 		r.report("unknown-command", c.call.At, "There is no command %s in any known release: correct its name.", c)
-	case !r.linter.target.Offers(release.From(c.cmd.Since)):
-		r.report("newer-command", c.call.At, "%s was added in %s: %s does not have it.", c, since(c.cmd.Since), r.linter.target)
+	case !r.linter.target.Offers(release.From(came)):
+		r.report("newer-command", c.call.At, "%s was added in %s: %s does not have it.", c, inWords(came), r.linter.target)
+	case c.cmd == nil:
 	case c.cmd.Flags&engine.NoScript != 0:
 		r.report("not-in-scripts", c.call.At, "Scripts cannot call %s.", c)
 	case r.readOnly && c.isWrite():
@@ -26,8 +28,16 @@ func (r *run) checkCommand(c *command) {
 	}
 }
 
-// since returns in words when something came, in the notation of package release.
-func since(text string) string {
+// since returns when the command came, "" if it is in no known release.
+func (c *command) since() string {
+	if c.cmd == nil {
+		return cameElsewhere(c.name)
+	}
+	return c.cmd.Since
+}
+
+// inWords returns in words when something came.
+func inWords(text string) string {
 	words := strings.Fields(text)
 	for i, word := range words {
 		if product, version, named := strings.Cut(word, ":"); named {
@@ -63,14 +73,27 @@ func (r *run) checkOptions(c *command) {
 		if !v.exact || slices.ContainsFunc(keys, func(k key) bool { return k.value == v }) {
 			continue
 		}
-		if came, later := c.cmd.WordSince(r.linter.target, v.text); later {
-			r.report("newer-option", c.at(i), "The option %s of %s was added in %s: %s does not have it.", strings.ToUpper(v.text), c, since(came), r.linter.target)
+		if came := c.newer(v.text); came != "" {
+			r.report("newer-option", c.at(i), "The option %s of %s was added in %s: %s does not have it.", strings.ToUpper(v.text), c,
+				inWords(came), r.linter.target)
 			return
 		}
 	}
 	if arity := c.cmd.ArityIn(r.linter.target); c.fits(c.cmd.Arity) && !c.fits(arity) {
 		r.report("newer-option", c.call.At, "%s does not take %s in %s.", c, plural(len(c.args), "argument"), r.linter.target)
 	}
+}
+
+// newer returns when an option came that the target does not have, "" if it has it, or the word is none.
+func (c *command) newer(word string) (came string) {
+	target := c.run.linter.target
+	if came, later := c.cmd.WordSince(target, word); later {
+		return came
+	}
+	if came = cameElsewhere(c.name + "|" + word); came == "" || target.Offers(release.From(came)) {
+		return ""
+	}
+	return came
 }
 
 // whole are the arguments that must be whole numbers, by position behind the name.

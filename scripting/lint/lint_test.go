@@ -106,6 +106,30 @@ func TestExamplesOfRules(t *testing.T) {
 	}
 }
 
+// A release has its newest commands and options, and scripts may use those that the engine does not have.
+func TestNewestCommands(t *testing.T) {
+	for script, versions := range map[string][]string{
+		"redis.call('ARSET', KEYS[1], 0, ARGV[1])":                                         {"", "8.8"},
+		"redis.call('VADD', KEYS[1], 'VALUES', 1, ARGV[1], ARGV[2])":                       {"", "8.0"},
+		"redis.call('SDIFFCARD', 2, KEYS[1], KEYS[2])":                                     {"", "8.10"},
+		"redis.call('XREAD', 'MAXCOUNT', 100, 'STREAMS', KEYS[1], 0)":                      {"", "8.10"},
+		"redis.call('CLUSTERSCAN', ARGV[1])":                                               {"", "valkey:9.1"},
+		"redis.call('HSETEX', KEYS[1], 'NX', 'FIELDS', 1, 'f', ARGV[1])":                   {"", "valkey:9.1"},
+		"redis.call('HGETEX', KEYS[1], 'EX', 9, 'FIELDS', 1, 'f')":                         {"", "8.0", "valkey:9.0"},
+		"redis.call('SET', KEYS[1], ARGV[1], 'IFEQ', ARGV[2])":                             {"", "8.4", "valkey:8.1"},
+		"redis.call('DELIFEQ', KEYS[1], ARGV[1])":                                          {"", "valkey:9.0"},
+		"redis.call('INCREX', KEYS[1], 'BYINT', 1, 'EX', ARGV[1])":                         {"", "8.8"},
+		"redis.call('MSETEX', 1, KEYS[1], ARGV[1], 'EX', 9)":                               {"", "8.4", "valkey:9.1"},
+		"redis.call('ZUNION', 2, KEYS[1], KEYS[2], 'AGGREGATE', 'COUNT')":                  {"", "8.8"},
+		"redis.call('XADD', KEYS[1], 'IDMPAUTO', ARGV[1], '*', 'f', 'v')":                  {"", "8.6"},
+		"redis.call('XREADGROUP', 'GROUP', 'g', 'c', 'CLAIM', 9, 'STREAMS', KEYS[1], '>')": {"", "8.4"},
+	} {
+		for _, version := range versions {
+			require.Empty(t, worse(linter(t, version).Lint("return "+script)), "%s for %s", script, version)
+		}
+	}
+}
+
 // The scripts that the repository shows are clean.
 func TestShownScripts(t *testing.T) {
 	paths, err := filepath.Glob("../../examples/*.lua")

@@ -1,0 +1,30 @@
+package lint
+
+import (
+	"slices"
+	"strings"
+)
+
+// elsewhere are commands that the engine does not have, and options that the syntax in its table does not show, written
+// command|option: by when they came, in the notation of package release. Scripts may be for servers that have them.
+var elsewhere = map[string]string{
+	"8.0.0": "vadd vcard vdim vemb vgetattr vinfo vismember vlinks vrandmember vrem vsetattr vsim",
+	"8.4.0": "vrange set|ifne set|ifdeq set|ifdne",
+	"8.6.0": "hotkeys",
+	"8.8.0": `arcount ardel ardelrange arget argetrange argrep arinfo arinsert arlastitems arlen armget armset arnext arop arring arscan arseek
+		arset`,
+	"8.10.0":             "backup blmovem himport lmovem sdiffcard sunioncard xread|maxcount xread|maxsize xreadgroup|maxcount xreadgroup|maxsize",
+	"8.4.0 valkey:8.1.0": "set|ifeq",
+	"valkey:9.1.0":       "clusterscan hsetex|nx hsetex|xx",
+}
+
+// cameElsewhere returns since when other servers have a command or an option, "" if none has.
+func cameElsewhere(name string) (since string) {
+	name = strings.ToLower(name)
+	for since, names := range elsewhere {
+		if slices.Contains(strings.Fields(names), name) {
+			return since
+		}
+	}
+	return ""
+}

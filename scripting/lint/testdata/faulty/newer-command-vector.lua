@@ -1,0 +1,2 @@
+-- for: valkey:9.1
+return redis.call('VCARD', KEYS[1])  -- want: newer-command
