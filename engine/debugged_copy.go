@@ -1,17 +1,37 @@
 package engine
 
+// Copies of the world for scripts that are debugged. The first one is made under the lock, for which all clients wait. Later copies are made
+// of a copy, without the lock, on the goroutine of the script.
+
 // copyWorld returns a copy of the data of the world, with its clock standing still. The engine does not list it.
 func (e *Engine) copyWorld() *World {
-	w := e.newWorld(e.home.Keyspace.Len(), e.time.clock, e.World.seed)
-	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
+	w := e.worldLike(e.World)
 	w.Keyspace.Adopt(e.Keyspace.Clone())
-	w.Keyspace.Now, w.time = e.Keyspace.Now, e.time
 	return w
 }
 
-// keepBefore keeps the data of a copy as they are before its first write, for RewindDebugging.
-func (e *Engine) keepBefore() {
-	if w := e.World; w.keeps {
-		w.keeps, w.before = false, e.copyWorld()
+// copyCopy is copyWorld for a copy whose script does not run meanwhile. The caller does not hold the lock.
+func (e *Engine) copyCopy(of *World) *World {
+	e.mu.Lock()
+	e.visit(e.home) // nobody is in the copy then
+	w := e.worldLike(of)
+	e.mu.Unlock()
+	w.Keyspace.Adopt(of.Keyspace.Clone())
+	return w
+}
+
+// worldLike returns a world without data, with the time of another one, which stands still.
+func (e *Engine) worldLike(of *World) *World {
+	w := e.newWorld(e.home.Keyspace.Len(), of.time.clock, of.seed)
+	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
+	w.Keyspace.Now, w.time = of.Keyspace.Now, of.time
+	return w
+}
+
+// keepBefore keeps the data of a copy as they are before the first write of the script, for RewindDebugging. The caller does not hold
+// the lock.
+func (e *Engine) keepBefore(script *Session, cmd *Command) {
+	if w := script.world; script.detached && w.keeps && cmd.Flags&Write != 0 {
+		w.keeps, w.before = false, e.copyCopy(w)
 	}
 }

@@ -35,14 +35,14 @@ func (c *Call) Converse(d Debugger, run func()) {
 // RewindDebugging begins a run on a copy of the world anew: with the data, the clock and the dice of its beginning. begin prepares
 // the session script for it, under the lock. The caller does not hold the lock.
 func (e *Engine) RewindDebugging(script *Session, begin func()) {
+	old := script.world
+	defer old.release()
+	anew := e.copyCopy(cmp.Or(old.before, old))
+	anew.before, anew.keeps = old.before, old.before == nil
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	old := script.world
 	begin()
-	e.visit(cmp.Or(old.before, old))
-	script.world = e.copyWorld()
-	script.world.before, script.world.keeps = old.before, old.before == nil
-	old.release()
+	script.world = anew
 }
 
 // Answer sends the client of a script that is debugged what write writes. The caller does not hold the lock.
@@ -58,6 +58,19 @@ func (e *Engine) Answer(s *Session, write func(w *resp.Writer)) {
 // EndDebugging ends a run of the session script that was debugged for the client s, and closes the connection over which it was. The
 // caller does not hold the lock.
 func (e *Engine) EndDebugging(s, script *Session) {
+	copied := script.world
+	e.endRun(s, script)
+	if copied == s.world {
+		return
+	}
+	copied.release()
+	if copied.before != nil {
+		copied.before.release()
+	}
+}
+
+// endRun ends a run, but keeps its copy of the world.
+func (e *Engine) endRun(s, script *Session) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.visit(s.world)
@@ -70,13 +83,7 @@ func (e *Engine) EndDebugging(s, script *Session) {
 	if e.debugged == s {
 		e.endDebugged()
 	}
-	if copied := script.world; copied != s.world {
-		script.world = s.world
-		copied.release()
-		if copied.before != nil {
-			copied.before.release()
-		}
-	}
+	script.world = s.world
 }
 
 // endDebugged lets the other clients of the world go on.

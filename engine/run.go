@@ -119,12 +119,10 @@ func (s *Session) endModes(cmd *Command) {
 // script past its time limit does not hold the lock, so RunNested takes it.
 func (e *Engine) RunNested(s *Session, cmd *Command, args [][]byte) error {
 	if e.unlocked(s) {
+		e.keepBefore(s, cmd)
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.visit(s.world)
-		if cmd.Flags&Write != 0 {
-			e.keepBefore()
-		}
 	}
 	if err := e.scriptGate(s, cmd, args); err != nil {
 		cmd.stats.rejected++
