@@ -225,12 +225,18 @@ func connect(t *testing.T, s *miniserver.Server) *client {
 	return &client{t, conn, bufio.NewReader(conn)}
 }
 
-func (c *client) send(words ...string) {
-	request := fmt.Sprintf("*%d\r\n", len(words))
-	for _, w := range words {
-		request += fmt.Sprintf("$%d\r\n%s\r\n", len(w), w)
+func (c *client) send(words ...string) { c.sendAll(words) }
+
+// sendAll sends requests at once.
+func (c *client) sendAll(requests ...[]string) {
+	text := ""
+	for _, words := range requests {
+		text += fmt.Sprintf("*%d\r\n", len(words))
+		for _, w := range words {
+			text += fmt.Sprintf("$%d\r\n%s\r\n", len(w), w)
+		}
 	}
-	_, err := c.Write([]byte(request))
+	_, err := c.Write([]byte(text))
 	require.NoError(c.t, err)
 }
 
@@ -290,6 +296,32 @@ func TestDebuggerSessionsAreApart(t *testing.T) {
 	require.Contains(t, b.reply(), "script aborted for user request")
 	require.Equal(t, "later", other.ask("GET", "a"))
 	require.Equal(t, "$-1", other.ask("GET", "b"))
+}
+
+// TestDebuggerCopiesLargeData: the client waits until there is memory for a copy, and gets its replies in order; the copies have all data.
+func TestDebuggerCopiesLargeData(t *testing.T) {
+	s := miniserver.Run(t)
+	a, other, gone := connect(t, s), connect(t, s), connect(t, s)
+	require.Equal(t, ":0", other.ask("EVAL", "for i = 1, 50000 do redis.call('SET', 'key:' .. i, 'a value of some length') end return 0", "0"))
+	gone.send("SCRIPT", "DEBUG", "YES")
+	require.NoError(t, gone.Close())
+	require.Equal(t, "+OK", a.ask("SCRIPT", "DEBUG", "YES"))
+	require.Equal(t, "+OK", a.ask("SCRIPT", "DEBUG", "NO"))
+
+	a.sendAll([]string{"SET", "a", "before"}, []string{"SCRIPT", "DEBUG", "YES"}, []string{"EVAL", twoWrites, "0"})
+	require.Equal(t, "+OK", a.reply())
+	require.Equal(t, "+OK", a.reply())
+	require.Contains(t, a.reply(), "Stopped at 1")
+	require.Contains(t, a.ask("redis", "DBSIZE"), "50001")
+	require.Contains(t, a.ask("s"), "Stopped at 2")
+	require.Contains(t, a.ask("redis", "GET", "a"), `"1"`)
+	require.Contains(t, a.ask("back"), "Stopped at 1")
+	require.Contains(t, a.ask("redis", "GET", "a"), `"before"`)
+	require.Contains(t, a.ask("redis", "DBSIZE"), "50001")
+	require.Equal(t, "<endsession>", a.ask("c"))
+	require.Equal(t, "1", a.reply())
+	require.Equal(t, "before", other.ask("GET", "a"))
+	require.Equal(t, ":50001", other.ask("DBSIZE"))
 }
 
 // TestDebuggerOnTheData: in sync mode the other clients wait for the end of the session.

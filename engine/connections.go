@@ -100,7 +100,7 @@ func (e *Engine) disconnect(s *Session) {
 // detach ends what a session set up with earlier commands, when it closes and for RESET.
 func (e *Engine) detach(s *Session) {
 	s.endTx()
-	s.Debug = NoDebug
+	s.Debug, s.reserve = NoDebug, nil
 	e.unwatch(s)
 	e.unsubscribeAll(s)
 	e.unmonitor(s)

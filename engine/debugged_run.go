@@ -3,8 +3,39 @@ package engine
 import (
 	"cmp"
 
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
+
+// SetDebug says how the next script of the client is debugged, and replies.
+func (c *Call) SetDebug(mode DebugMode) {
+	c.Session.Debug, c.Session.reserve = mode, nil
+	if mode == DebugCopy && c.CanDebug() && c.Engine.Keyspace.CloneBytes() >= keyspace.LeastReserve {
+		c.reserveCopy()
+		return
+	}
+	c.Reply.Status("OK")
+}
+
+// reserveCopy reserves memory for a copy of large data, while the session waits, and then replies.
+func (c *Call) reserveCopy() {
+	s, e := c.Session, c.Engine
+	n := e.Keyspace.CloneBytes()
+	s.earlyReplies, s.settled, s.running = s.Reply.Swap(nil), 0, true
+	e.Parts.host.Spawn(func() {
+		r := keyspace.NewReserve(n)
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.visit(s.world)
+		s.running = false
+		if s.Debug == DebugCopy { // else the client is gone
+			s.reserve = r
+		}
+		s.Reply.Status("OK")
+		s.endCommand(nil)
+		s.Wake()
+	})
+}
 
 // CanDebug reports whether the client of the call can debug a script: it has a connection, and no transaction runs.
 func (c *Call) CanDebug() bool {
@@ -17,8 +48,8 @@ func (c *Call) BeginDebugging(script *Session, mode DebugMode) {
 	e := c.Engine
 	script.detached = true
 	if mode == DebugCopy {
-		script.world = e.copyWorld()
-		script.world.keeps = true
+		script.world = e.copyWorld(c.Session.reserve)
+		script.world.keeps, c.Session.reserve = true, nil
 	} else {
 		e.debugged = c.Session
 		e.noteHindrance()

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/miniserver-go/miniserver/acl"
+	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -44,7 +45,8 @@ type Session struct {
 	blocked      *Blocked
 	delay        *delay
 	tracker      *tracker
-	debugger     Debugger // gets the requests while a script is debugged; nil otherwise
+	debugger     Debugger          // gets the requests while a script is debugged; nil otherwise
+	reserve      *keyspace.Reserve // for the copy of the next script that is debugged; nil for none
 	subs         subscriptions
 	replica      Replica // nil if it never sent a command of replication
 	created      int64

@@ -37,6 +37,9 @@ func TestClonesGoOnAlone(t *testing.T) {
 		c := ks.Clone()
 		checkAll(t, c)
 		require.Equal(t, before, now(c), changes)
+		reserved := ks.CloneIn(keyspace.NewReserve(max(ks.CloneBytes(), keyspace.LeastReserve)))
+		checkAll(t, reserved)
+		require.Equal(t, before, now(reserved), changes)
 
 		for range changes {
 			scribble(ks, rng, max(changes/3, 2))
@@ -98,15 +101,26 @@ func BenchmarkClone(b *testing.B) {
 	for _, n := range []int{10_000, 100_000, 1_000_000} {
 		b.Run(strconv.Itoa(n), func(b *testing.B) {
 			ks := filled(n)
-			for b.Loop() {
-				c := ks.Clone()
-				b.StopTimer()
-				c.DB(0).Flush()
-				for c.ReleaseFlushed(1000) {
-				}
-				b.StartTimer()
-			}
+			measureClones(b, ks.Clone, func() {})
 		})
+		b.Run(strconv.Itoa(n)+"/reserved", func(b *testing.B) {
+			ks := filled(n)
+			var r *keyspace.Reserve
+			measureClones(b, func() *keyspace.Keyspace { return ks.CloneIn(r) }, func() { r = keyspace.NewReserve(ks.CloneBytes()) })
+		})
+	}
+}
+
+func measureClones(b *testing.B, clone func() *keyspace.Keyspace, prepare func()) {
+	prepare()
+	for b.Loop() {
+		c := clone()
+		b.StopTimer()
+		c.DB(0).Flush()
+		for c.ReleaseFlushed(1000) {
+		}
+		prepare()
+		b.StartTimer()
 	}
 }
 

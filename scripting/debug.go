@@ -48,8 +48,7 @@ func (s *Scripts) cmdDebug(c *engine.Call) {
 		c.Refuse(errDebugNested)
 	}
 	if c.OK() {
-		c.Session.Debug = mode
-		c.Reply.Status("OK")
+		c.SetDebug(mode)
 	}
 }
 

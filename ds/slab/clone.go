@@ -13,6 +13,16 @@ type Clone struct {
 	distances []Ref // how far away the copy of a chunk is, by the number of the 64 KB in which the original lies
 }
 
+// Reserve returns a Slab of n bytes that the system has provided, to be a dead one for Clone. O(n). It uses no other Slab.
+func Reserve(n int) *Slab {
+	s := new(Slab)
+	for range n / chunkSize {
+		c := s.ownMemory().add()
+		provide(c.cells, c.room)
+	}
+	return s
+}
+
 // Clone copies all cells, on all processors if they are many. O(bytes in use), at the speed at which memory is copied. The copies take
 // the chunks of dead Slabs first: those lose their cells, and can only be released. That is several times faster than memory that the
 // system has to provide.

@@ -323,7 +323,8 @@ func TestClonesHaveTheirOwnCells(t *testing.T) {
 		}
 		alloc(&many, 16+i%(SmallCell-16), 'd')
 	}
-	for _, dead := range [][]*Slab{nil, {new(Slab), &few}, {&many}} {
+	reserve := Reserve(s.Held())
+	for _, dead := range [][]*Slab{nil, {new(Slab), &few}, {&many}, {reserve}} {
 		c := s.Clone(dead...)
 		require.NoError(t, c.Check())
 		require.Equal(t, s.Live(), c.Live())
@@ -342,6 +343,7 @@ func TestClonesHaveTheirOwnCells(t *testing.T) {
 	}
 	require.Empty(t, few.memory.chunks, "the clone has them")
 	require.NotEmpty(t, many.memory.chunks, "these are more than it needs")
+	require.Less(t, len(reserve.memory.chunks), 10, "those in reserve are hardly more than the clone needs")
 	require.False(t, many.Release(math.MaxInt))
 	runtime.KeepAlive(&s)
 }
