@@ -192,6 +192,7 @@ func (r *run) inputElement(e *syntax.IndexExpr, in *input, key *value) *value {
 		if _, used := in.used[n]; !used {
 			in.used[n] = e.At
 		}
+		r.checkCount(e.At, in, name, n)
 	} else {
 		in.all = true
 	}

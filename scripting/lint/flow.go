@@ -11,15 +11,16 @@ import (
 type scope struct {
 	values  map[*syntax.Variable]*value
 	checked map[string]bool // keys that the program has asked about, or has written: their absence is no surprise
+	most    map[*input]int  // elements that KEYS and ARGV have at most, where the program has counted them
 	ended   bool            // the place cannot be reached
 }
 
 func newScope() *scope {
-	return &scope{values: make(map[*syntax.Variable]*value), checked: make(map[string]bool)}
+	return &scope{values: make(map[*syntax.Variable]*value), checked: make(map[string]bool), most: make(map[*input]int)}
 }
 
 func (s *scope) clone() *scope {
-	return &scope{maps.Clone(s.values), maps.Clone(s.checked), s.ended}
+	return &scope{maps.Clone(s.values), maps.Clone(s.checked), maps.Clone(s.most), s.ended}
 }
 
 // check notes that a condition depends on a value: the program knows what it does with the keys behind it.
@@ -43,7 +44,13 @@ func (s *scope) either(a, b *scope) {
 		values[v] = join(values[v], known)
 	}
 	maps.Copy(a.checked, b.checked)
-	*s = scope{values, a.checked, false}
+	most := make(map[*input]int)
+	for in, n := range a.most {
+		if m, known := b.most[in]; known {
+			most[in] = max(n, m)
+		}
+	}
+	*s = scope{values, a.checked, most, false}
 }
 
 // frame is a call of a function of the script.
@@ -314,6 +321,7 @@ func (r *run) refine(e syntax.Expr, truth bool) {
 }
 
 func (r *run) refineBinary(e *syntax.BinaryExpr, truth bool) {
+	r.refineCount(e, truth)
 	switch e.Op {
 	case syntax.OpAnd, syntax.OpOr:
 		switch {

@@ -130,6 +130,20 @@ func TestNewestCommands(t *testing.T) {
 	}
 }
 
+// Elements that a script itself provides, or may have, are not missing.
+func TestElementsThatMayBeThere(t *testing.T) {
+	for _, script := range []string{
+		"if #ARGV < 2 then ARGV[2] = '60' return ARGV[2] end",
+		"if #ARGV == 1 then table.insert(ARGV, '60') return ARGV[1] + ARGV[2] end",
+		"if #ARGV ~= 2 and #ARGV ~= 3 then return 0 end return {ARGV[1], ARGV[2], ARGV[3]}",
+		"if #ARGV < 2 then return 0 end return {ARGV[1], ARGV[2], ARGV[3]}",
+		"local n = 0 if #ARGV > 2 then n = ARGV[3] end return {ARGV[1], ARGV[2], n}",
+		"for i = 1, 2 do if #KEYS <= i then return ARGV[i] end end return KEYS[3]",
+	} {
+		require.NotContains(t, rulesOf(linter(t, "").Lint(script)), "missing-element", script)
+	}
+}
+
 // The scripts that the repository shows are clean.
 func TestShownScripts(t *testing.T) {
 	paths, err := filepath.Glob("../../examples/*.lua")

@@ -77,10 +77,11 @@ type table struct {
 
 // input is KEYS or ARGV, with the elements that a program uses.
 type input struct {
-	name string
-	from source
-	used map[int]int32 // by number; the offset of the first use
-	all  bool          // some use does not say which element
+	name    string
+	from    source
+	used    map[int]int32 // by number; the offset of the first use
+	all     bool          // some use does not say which element
+	changed bool          // the program has put elements into it
 }
 
 func unknownAt(name string) *value {
@@ -263,6 +264,9 @@ func (t *table) any() *value {
 
 // set notes an assignment to an element; key is "" if it is not constant.
 func (t *table) set(key string, v *value) {
+	if t.input != nil {
+		t.input.changed = true
+	}
 	switch {
 	case t.input != nil || t.reply != nil:
 	case key == "":
