@@ -116,8 +116,8 @@ type Debugger struct {
 	rewinds   bool   // the run ends in order to begin anew
 	catches   bool   // see CatchErrors
 	caught    int    // the number of the line where it last failed
-	deeds     []deed // in order
-	deedBytes int
+	edits     []edit // in order
+	editBytes int
 }
 
 // New returns the debugger of a run, which stops at the first line of the source that it reaches.

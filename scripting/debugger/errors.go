@@ -11,6 +11,6 @@ var (
 	ErrTooManyWatches = errors.New("too many watches")
 	ErrNoFrame        = errors.New("there is no such frame")
 	ErrAtBeginning    = errors.New("the script is at its first line")
-	ErrTooManyDeeds   = errors.New("too many changes were made in the debugger to repeat them")
+	ErrTooManyEdits   = errors.New("too many changes were made in the debugger to repeat them")
 	ErrTooLong        = errors.New("the evaluation takes too long")
 )

@@ -13,7 +13,7 @@ import (
 //	lines     1   2   3   4   5   6   7     BackwardStep at 7: a replay to 6
 //	                  b       b             BackwardContinue at 7: a replay to 7, which looks for stops, then one to 5
 //
-// What the front end has changed with Evaluate or Call is a deed. A replay does the deeds of the lines before the one that it
+// What the front end has changed with Evaluate or Call is an edit. A replay does the edits of the lines before the one that it
 // goes to again, and forgets the others.
 
 // replay is where a run goes that has begun anew. The zero replay is none.
@@ -24,14 +24,14 @@ type replay struct {
 	last  int
 }
 
-// deed is what a front end has done at a line.
-type deed struct {
+// edit is what a front end has done at a line.
+type edit struct {
 	at int // the number of the line
 	do func(L *lua.State)
 }
 
-// mostDeeds bounds the deeds that a run remembers, in bytes.
-const mostDeeds = 16 << 20
+// mostEdits bounds the edits that a run remembers, in bytes.
+const mostEdits = 16 << 20
 
 // errRewind ends a run that begins anew.
 var errRewind = errors.New("the run begins anew")
@@ -41,8 +41,8 @@ func (d *Debugger) CanGoBack() error {
 	switch {
 	case d.reached <= 1:
 		return ErrAtBeginning
-	case d.deedBytes > mostDeeds:
-		return ErrTooManyDeeds
+	case d.editBytes > mostEdits:
+		return ErrTooManyEdits
 	}
 	return d.host.CanRewind()
 }
@@ -113,9 +113,9 @@ func (d *Debugger) replayLine(L *lua.State) (s Stop, ends bool) {
 	case d.reached == r.to:
 		return d.arrive(L), true
 	}
-	for _, deed := range d.deeds {
-		if deed.at == d.reached {
-			d.Quiet(func() { deed.do(L) })
+	for _, edit := range d.edits {
+		if edit.at == d.reached {
+			d.Quiet(func() { edit.do(L) })
 		}
 	}
 	return s, false
@@ -127,21 +127,21 @@ func (d *Debugger) arrive(L *lua.State) Stop {
 	if s.Line == 0 {
 		s = Stop{Line: d.line, Reason: Rewound}
 	}
-	for len(d.deeds) > 0 && d.deeds[len(d.deeds)-1].at >= d.reached {
-		d.deeds = d.deeds[:len(d.deeds)-1]
+	for len(d.edits) > 0 && d.edits[len(d.edits)-1].at >= d.reached {
+		d.edits = d.edits[:len(d.edits)-1]
 	}
 	d.replay = replay{}
 	d.changes(L)
 	return s
 }
 
-// remember remembers a deed of so many bytes.
+// remember remembers an edit of so many bytes.
 func (d *Debugger) remember(bytes int, do func(L *lua.State)) {
 	if d.host.CanRewind() != nil {
 		return
 	}
-	if d.deedBytes += bytes + 64; d.deedBytes <= mostDeeds {
-		d.deeds = append(d.deeds, deed{d.reached, do})
+	if d.editBytes += bytes + 64; d.editBytes <= mostEdits {
+		d.edits = append(d.edits, edit{d.reached, do})
 	}
 }
 
