@@ -43,8 +43,8 @@ func (c *Call) Nested() bool {
 	return c.Session.script || st.depth > 1 && st.calls[st.depth-2].Session == c.Session
 }
 
-// MayBlock reports whether BlockOnKeys blocks. It does not in a transaction or in a script.
-func (c *Call) MayBlock() bool { return c.woken || !c.Nested() }
+// MayBlock reports whether BlockOnKeys blocks. It does not in a transaction, in a script or for a master.
+func (c *Call) MayBlock() bool { return c.woken || !c.Nested() && !c.Session.master }
 
 // Now returns the time of the command in milliseconds since the epoch.
 func (c *Call) Now() int64 { return c.Engine.Keyspace.Now }

@@ -118,7 +118,7 @@ func (s *Session) flags() string {
 		set    bool
 		letter byte
 	}{
-		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed && s.delay == nil, 'b'},
+		{s.attached(), 'S'}, {s.monitor, 'O'}, {s.master, 'M'}, {s.subscribed(), 'P'}, {s.tx != nil, 'x'}, {s.blocked != nil || s.postponed && s.delay == nil, 'b'},
 		{s.tracker != nil, 't'}, {t.broken, 'R'}, {t.bcast, 'B'}, {s.dirtyCAS, 'd'}, {s.closing, 'c'},
 		{s.unix, 'U'}, {s.readsReplica, 'r'}, {s.noEvict, 'e'}, {s.noTouch, 'T'}, {s.imports, 'I'},
 	} {
@@ -141,6 +141,9 @@ func (s *Session) capabilities() string {
 }
 
 func (s *Session) clientType() string {
+	if s.master {
+		return "master"
+	}
 	return [...]string{"normal", "replica", "pubsub"}[s.class()]
 }
 

@@ -76,19 +76,18 @@ func words(text ...string) (args [][]byte) {
 	return args
 }
 
-// Adopt replaces the data of the world in which the call runs with those of a clone: see keyspace.Adopt. Journal and replicas
+// Adopt replaces the data of the world in which commands run with those of a clone: see keyspace.Adopt. Journal and replicas
 // do not see it.
-func (c *Call) Adopt(clone *keyspace.Keyspace) {
-	c.replaceData(func(ks *keyspace.Keyspace) { ks.Adopt(clone) })
+func (e *Engine) Adopt(clone *keyspace.Keyspace) {
+	e.replaceData(func(ks *keyspace.Keyspace) { ks.Adopt(clone) })
 }
 
 // AdoptClone is Adopt for a clone of a keyspace, made in the memory of what it replaces.
-func (c *Call) AdoptClone(of *keyspace.Keyspace) {
-	c.replaceData(func(ks *keyspace.Keyspace) { ks.AdoptClone(of) })
+func (e *Engine) AdoptClone(of *keyspace.Keyspace) {
+	e.replaceData(func(ks *keyspace.Keyspace) { ks.AdoptClone(of) })
 }
 
-func (c *Call) replaceData(replace func(ks *keyspace.Keyspace)) {
-	e := c.Engine
+func (e *Engine) replaceData(replace func(ks *keyspace.Keyspace)) {
 	for i := range e.Keyspace.Len() {
 		e.touchWatchedInDB(e.Keyspace.DB(i), nil)
 	}

@@ -94,6 +94,8 @@ type Engine struct {
 	users    users
 	cluster  cluster
 
+	asReplica replicaRules // of the home world, if it is one
+
 	// Data.
 	eviction    eviction
 	defrag      defrag

@@ -87,6 +87,9 @@ func (e *Engine) ensureMemory() bool {
 	}
 	v := &e.eviction
 	v.oom, v.unfinished = false, false
+	if e.leavesMemoryToMaster() {
+		return true
+	}
 	if surplus := e.memoryExcess(); surplus > 0 {
 		v.oom = !e.evict(surplus)
 	}

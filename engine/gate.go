@@ -35,11 +35,15 @@ func (e *Engine) gate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrOOM
 	case e.persistence.writeError != nil && s.isWriteDenied(cmd, args):
 		return e.persistence.writeError
+	case e.isReadOnly() && s.mayRun(Write, cmd, args):
+		return ErrReadOnly
 	case s.replica != nil && s.replica.Attached() && f&FromReplica == 0:
 		s.closing = true // as in Redis: a reply would end up in the stream
 		return ErrReplicaReads
 	case s.subscribed() && s.Reply.Proto() == 2 && f&AllowSubscribed == 0:
 		return Errorf(ErrSubscribed, cmd.full)
+	case e.isStale() && (f&Stale == 0 || f&RunsTx != 0 && s.tx != nil && s.tx.lacks(Stale)):
+		return ErrMasterDown
 	case e.persistence.loading > 0 && f&Loading == 0:
 		return ErrLoading
 	case e.slow.session != nil && f&AllowBusy == 0:
@@ -91,6 +95,10 @@ func (e *Engine) scriptGate(s *Session, cmd *Command, args [][]byte) error {
 		return ErrOOM
 	case e.persistence.writeError != nil && f&Write != 0:
 		return e.persistence.writeError
+	case e.role.Replica && !s.caller.master && e.isReadOnly() && f&Write != 0:
+		return ErrReadOnly
+	case e.role.Replica && !s.caller.master && e.isStale() && f&Stale == 0:
+		return ErrStaleScript
 	case e.ScriptKilled() && !s.detached:
 		return ErrScriptKilled
 	case f&OneSlot != 0:

@@ -85,7 +85,7 @@ func (s *Session) regroup() {
 	switch {
 	case s.attached():
 		to = &h.replicas
-	case s.noEvict || s.Peer == nil:
+	case s.noEvict || s.master || s.Peer == nil:
 		to = &h.spared
 	}
 	if to != s.kept.of {

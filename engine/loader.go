@@ -59,13 +59,9 @@ func (l *Loader) execute(args [][]byte) error {
 	}
 	inTx := s.tx != nil
 	l.scripts = inTx && l.scripts || cmd.runsScripts()
-	if inTx && cmd.Flags&AllowTx == 0 {
-		s.queue(cmd, args)
-		return nil
-	}
 	s.failure = nil
 	s.Reply.Reset()
-	e.run(s, cmd, args)
+	e.runOrQueue(s, cmd, args)
 	if l.scripts {
 		return nil
 	}

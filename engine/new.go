@@ -19,15 +19,16 @@ func New(o Options) *Engine {
 		o.Release = &release.Default
 	}
 	e := &Engine{
-		Release:  o.Release,
-		Config:   newConfig(),
-		machine:  o.Clock,
-		commands: commandTable{byName: make(map[string]*Command)},
-		Parts:    parts{params: make(map[string]*Param), libraries: noLibraries{}},
-		Sessions: newSessions(),
-		users:    newUsers(o.Release),
-		eviction: newEviction(),
-		slowlog:  slowlog{threshold: 10000, maxLen: 128},
+		Release:   o.Release,
+		Config:    newConfig(),
+		machine:   o.Clock,
+		commands:  commandTable{byName: make(map[string]*Command)},
+		Parts:     parts{params: make(map[string]*Param), libraries: noLibraries{}},
+		Sessions:  newSessions(),
+		users:     newUsers(o.Release),
+		eviction:  newEviction(),
+		asReplica: newReplicaRules(),
+		slowlog:   slowlog{threshold: 10000, maxLen: 128},
 	}
 	if !e.Release.Has(guards) {
 		e.Config.debug, e.Config.protected = "yes", "yes"
@@ -41,7 +42,7 @@ func New(o Options) *Engine {
 	e.sizelogs = newSizelogs(e.Release)
 	e.commands.flags, e.commands.shown = flagNamesOf(e.Release)
 	e.runID = e.NewID()
-	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), ignoredParams()),
+	e.Join(Part{Params: slices.Concat(e.coreParams(), e.clusterParams(), e.roleParams(), e.sizelogParams(), e.evictionParams(), e.lazyFreeParams(), e.defragParams(), ignoredParams()),
 		Sections: e.coreSections()})
 	e.readClock()
 	return e

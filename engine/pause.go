@@ -47,9 +47,10 @@ func offerAgain(sessions []*Session) {
 	}
 }
 
-// keepExpired makes due keys of the world invisible without removing them while clients are paused or data are imported.
+// keepExpired makes what is due in the world invisible without removing it while clients are paused or data are imported, and
+// in a replica.
 func (e *Engine) keepExpired() {
-	e.Keyspace.KeepExpired = e.Config.importMode || e.pause.deadline != 0
+	e.Keyspace.KeepExpired = e.Config.importMode || e.pause.deadline != 0 || e.role.Replica
 }
 
 // isPaused reports whether a command has to wait for the end of a pause.

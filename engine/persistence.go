@@ -42,6 +42,11 @@ func (s *Session) isWriteDenied(cmd *Command, args [][]byte) bool {
 	return cmd.FlagsWith(args)&denied != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.writes()
 }
 
+// mayRun reports whether the command, or one of the transaction that it runs, has one of the flags.
+func (s *Session) mayRun(flags Flags, cmd *Command, args [][]byte) bool {
+	return cmd.FlagsWith(args)&flags != 0 || cmd.Flags&RunsTx != 0 && s.tx != nil && s.tx.has(flags)
+}
+
 // Libraries are the libraries of functions, which are saved with the data.
 type Libraries interface {
 	// Sources returns their sources, in the order in which they were loaded. They are not to be changed.

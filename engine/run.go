@@ -61,6 +61,9 @@ func (e *Engine) leave(c *Call, start int) {
 	if out := c.Reply.Bytes(); len(out) > start && out[start] == '-' {
 		c.Cmd.stats.failed++
 		e.countError(string(out[start+1:]))
+		if c.Session.master {
+			c.Session.recordFailure(out[start:])
+		}
 	}
 	if c.dirty > 0 {
 		e.World.dirty += c.dirty

@@ -36,7 +36,7 @@ type Session struct {
 	db           int
 	user         *acl.User
 	caller       *Session // whose script it is
-	failure      error    // the first error in the reply to a loader
+	failure      error    // the first error in the reply to a loader or a master
 	maxReply     int      // bytes of a reply to a script's command
 	settled      int      // length of the part of Reply that CLIENT REPLY does not silence any more
 	late         *inbox   // messages that wait for the end of the reply; nil for none
@@ -76,6 +76,7 @@ type Session struct {
 	unix         bool   // connected through a unix socket
 	script       bool   // a script's session: cannot block or begin a transaction
 	loader       bool   // a loader's: see Loader
+	master       bool   // of this server's master: see Apply
 	readOnly     bool   // a read-only script's
 	startedOOM   bool   // a script's that began over maxmemory
 	wrote        bool   // a script's that has written
@@ -384,7 +385,7 @@ type sessions struct {
 
 func newSessions() sessions { return sessions{ByID: make(map[int64]*Session), next: 1} }
 
-// recordFailure keeps the first error among a loader's replies.
+// recordFailure keeps the first error among the replies to a loader or a master.
 func (s *Session) recordFailure(reply []byte) {
 	if len(reply) > 0 && reply[0] == '-' && s.failure == nil {
 		s.failure = Error(bytes.TrimSpace(reply[1:]))

@@ -1,6 +1,10 @@
 package engine
 
-import "github.com/miniserver-go/miniserver/keyspace"
+import (
+	"slices"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+)
 
 // transaction is what a session queued since MULTI.
 //
@@ -55,14 +59,17 @@ func copyArgs(args [][]byte) [][]byte {
 	return out
 }
 
-// writes reports whether a transaction may write.
-func (tx *transaction) writes() bool {
-	for _, q := range tx.commands {
-		if q.cmd.FlagsWith(q.args)&(Write|MayReplicate) != 0 {
-			return true
-		}
-	}
-	return false
+// writes reports whether a transaction may write, or send something to replicas.
+func (tx *transaction) writes() bool { return tx.has(Write | MayReplicate) }
+
+// has reports whether a command of the transaction has one of the flags.
+func (tx *transaction) has(flags Flags) bool {
+	return slices.ContainsFunc(tx.commands, func(q queuedCommand) bool { return q.cmd.FlagsWith(q.args)&flags != 0 })
+}
+
+// lacks reports whether a command of the transaction has none of the flags.
+func (tx *transaction) lacks(flags Flags) bool {
+	return slices.ContainsFunc(tx.commands, func(q queuedCommand) bool { return q.cmd.Flags&flags == 0 })
 }
 
 // dbKey identifies a key of a database.

@@ -34,6 +34,7 @@ type World struct {
 	pubsub      pubsub
 	tracking    tracking
 	pause       pause
+	role        Role
 	debugged    *Session // whose script is debugged on the data; nil for none
 	before      *World   // of a debugger's copy: its data before the first write; nil if there was none
 	keeps       bool     // before is to be kept

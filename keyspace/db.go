@@ -64,6 +64,16 @@ func (db *DB) lookupHash(hash uint64, key string) located {
 	return s
 }
 
+// lookupToEdit is lookup for a key whose value is about to change: its due elements are removed in any case.
+func (db *DB) lookupToEdit(key string) located {
+	hash := db.table.Hash(key)
+	s := db.lookupHash(hash, key)
+	if !s.absent() && db.ks.hidesDue() && s.head().hasFlag(hasElementDeadlines) && db.removeDueElements(s.entry, hash, unlimited) {
+		return located{}
+	}
+	return s
+}
+
 // expireKey removes a due entry and reports it, unless due entries are to be kept.
 func (db *DB) expireKey(e entry, hash uint64) {
 	if !db.ks.KeepExpired {
@@ -92,6 +102,7 @@ func (db *DB) remove(hash uint64, key string) bool {
 	db.forgetDeadline(e, hash)
 	db.unindexElements(e, hash)
 	db.ks.views.forgetEdits(db, key)
+	db.ks.forgetLiving()
 	if bytes >= largeValue {
 		db.ks.views.release()
 	}
@@ -127,13 +138,23 @@ func (db *DB) Find(key []byte) (Value, bool) {
 		return nil, false
 	}
 	db.ks.touch(e.head())
-	return db.ks.views.read(e.entry), true
+	return db.read(e.entry), true
+}
+
+// read returns a view of the visible part of an entry.
+func (db *DB) read(e entry) Value {
+	if db.ks.hidesDue() && e.head().hasFlag(hasElementDeadlines) {
+		if alive := db.ks.living[volatileIn(e)]; alive != nil {
+			return alive
+		}
+	}
+	return db.ks.views.read(e)
 }
 
 // Peek is Find, but records no access.
 func (db *DB) Peek(key []byte) (Value, bool) {
 	if e := db.lookup(dict.Key(key)); !e.absent() {
-		return db.ks.views.read(e.entry), true
+		return db.read(e.entry), true
 	}
 	return nil, false
 }
@@ -141,11 +162,12 @@ func (db *DB) Peek(key []byte) (Value, bool) {
 // Edit returns the value of key for changing and records the access. The change takes effect at
 // Commit.
 func (db *DB) Edit(key []byte) (Value, bool) {
-	e := db.lookup(dict.Key(key))
+	e := db.lookupToEdit(dict.Key(key))
 	if e.absent() {
 		return nil, false
 	}
 	db.ks.touch(e.head())
+	db.ks.forgetLiving()
 	db.saveValue(e.entry)
 	v := db.ks.views.write(e.entry)
 	db.ks.views.beginEdit(db, key, v, false)

@@ -128,6 +128,9 @@ func (db *DB) reindex() {
 // keepsDue reports whether due keys are left where they are.
 func (ks *Keyspace) keepsDue() bool { return ks.KeepExpired || ks.Replaying }
 
+// hidesDue reports whether due keys are there and invisible.
+func (ks *Keyspace) hidesDue() bool { return ks.KeepExpired && !ks.Replaying }
+
 // NextDeadline returns the time at which the next key, or element of a value, may become due; 0 if
 // none ever does, or none is to be removed.
 func (db *DB) NextDeadline() int64 {

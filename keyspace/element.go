@@ -109,13 +109,51 @@ func (db *DB) unindexElements(e entry, hash uint64) {
 // Subexpiry returns how many keys have a value whose elements have deadlines.
 func (db *DB) Subexpiry() int { return db.elements.Len() }
 
-// expireElements removes elements of an entry that are due, about most of them at most. It removes the entry if
-// no element is left, and reports that.
+// expireElements removes elements of an entry that are due, about most of them at most, or hides them if due elements are to
+// be kept. It removes the entry if no element is left. It reports whether there is none to see.
 func (db *DB) expireElements(e entry, hash uint64, most int) (emptied bool) {
+	switch {
+	case db.ks.Replaying:
+		return false
+	case db.ks.KeepExpired:
+		return db.ks.hideElements(e)
+	}
+	return db.removeDueElements(e, hash, most)
+}
+
+// hideElements makes a copy without the due elements what readers of a collection see, until any collection changes. It reports
+// whether no element is left.
+func (ks *Keyspace) hideElements(e entry) (emptied bool) {
 	v := volatileIn(e)
-	if v == nil || v.NextDeadline() > db.ks.Now || db.ks.Replaying {
+	if v == nil || v.NextDeadline() > ks.Now {
 		return false
 	}
+	alive := ks.living[v]
+	if alive == nil {
+		alive = v.Clone().(Collection)
+		if ks.living == nil {
+			ks.living = make(map[Collection]Collection)
+		}
+		ks.living[v] = alive
+	}
+	alive.Expire(ks.Now, unlimited, nil)
+	return alive.Len() == 0
+}
+
+// forgetLiving is called before a collection changes.
+func (ks *Keyspace) forgetLiving() {
+	if ks.living != nil {
+		ks.living = nil
+	}
+}
+
+// removeDueElements is expireElements where nothing is kept.
+func (db *DB) removeDueElements(e entry, hash uint64, most int) (emptied bool) {
+	v := volatileIn(e)
+	if v == nil || v.NextDeadline() > db.ks.Now {
+		return false
+	}
+	db.ks.forgetLiving()
 	db.saveValue(e)
 	what := ExpiredElements{Type: e.typ()}
 	var name func(element []byte)
@@ -185,7 +223,7 @@ func reapPause(v Collection) int64 {
 
 // expireAllElements removes all elements that are due, before the keys are walked.
 func (db *DB) expireAllElements() {
-	if !db.ks.Replaying {
+	if !db.ks.keepsDue() {
 		db.reapElements(unlimited)
 	}
 }

@@ -101,6 +101,40 @@ func TestAKeyGoesWithItsLastElement(t *testing.T) {
 	}
 }
 
+// Readers of a replica do not see due elements; its master, whose commands are replayed, may still change them.
+func TestDueElementsAreHiddenWhereTheyAreKept(t *testing.T) {
+	for _, typ := range collections {
+		ks, db, dice, told := newDated(t)
+		ks.KeepExpired = true
+		for _, key := range []string{"k", "all"} {
+			fill(db, dice, key, typ, 2)
+		}
+		date(t, db, dice, "k", 1010, "e1")
+		date(t, db, dice, "all", 1010, "e0", "e1")
+		ks.Now = 1010
+		for range 2 {
+			v, _ := db.Find([]byte("k"))
+			require.Equal(t, 1, v.Len())
+			require.False(t, db.Exists([]byte("all")))
+			require.Zero(t, db.NextDeadline())
+		}
+		ks.Replaying = true
+		v, _ := db.Edit([]byte("k"))
+		require.Equal(t, 2, v.Len())
+		require.True(t, v.(keyspace.Collection).SetDeadline([]byte("e1"), 0, dice))
+		db.Commit([]byte("k"))
+		ks.Replaying = false
+		v, _ = db.Find([]byte("k"))
+		require.Equal(t, 2, v.Len())
+		require.Empty(t, *told)
+
+		v, _ = db.Edit([]byte("all"))
+		require.Nil(t, v)
+		ks.KeepExpired = false
+		require.False(t, db.Exists([]byte("all")))
+	}
+}
+
 func TestElementsAreReapedWithinTheBudget(t *testing.T) {
 	for _, typ := range collections {
 		ks, db, dice, _ := newDated(t)

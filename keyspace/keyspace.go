@@ -58,10 +58,9 @@ type Keyspace struct {
 	OnExpireElements func(db *DB, key string, what ExpiredElements)
 	// NameExpired passes the elements themselves to OnExpireElements, and not only their number.
 	NameExpired bool
-	// KeepExpired makes due keys invisible without removing them, until they are written. Due elements
-	// are removed by lookups, but not by Reap.
+	// KeepExpired makes due keys and elements invisible without removing them, until they are written.
 	KeepExpired bool
-	// Replaying lets no key become due. The replayed commands contain the removal of expired keys, and
+	// Replaying lets no key and no element become due, whatever KeepExpired says. The replayed commands contain the removal of expired keys, and
 	// may change a key before it.
 	Replaying bool
 	// All17 lets digests show scores with 17 digits, as those of Redis up to 7.0 do.
@@ -79,6 +78,8 @@ type Keyspace struct {
 	flushed []*slab.Slab // of contents that are gone
 
 	prefetched uint64 // of what Fetch fetched, so that it is
+
+	living map[Collection]Collection // what readers see of collections with due elements: see hideElements
 
 	snapshot    *Snapshot // that is being taken; nil if none is
 	snapshotBit kind      // the bit of that name that entries are born with

@@ -42,6 +42,7 @@ func (db *DB) putMoved(key []byte, v Value, deadline int64) *header {
 
 // Flush removes all keys. Views stay valid until Begin.
 func (db *DB) Flush() {
+	db.ks.forgetLiving()
 	db.ks.views.forgetAllEdits(db)
 	db.ks.views.release()
 	if db.cells.Held() > 0 {

@@ -93,7 +93,7 @@ func (s *Snapshot) save(e entry, db int) {
 		return
 	}
 	h.flipSnapshotBit()
-	if deadline := h.deadline(); deadline != 0 && deadline <= s.now && !s.ks.Replaying {
+	if deadline := h.deadline(); deadline != 0 && deadline <= s.now && !s.ks.keepsDue() {
 		return
 	}
 	s.ks.record(&s.record, db, e, &s.views)

@@ -68,7 +68,7 @@ func (k *Kit) cmdWorldRestore(c *engine.Call) {
 		c.Refuse(errPropagates)
 	}
 	if c.OK() {
-		c.AdoptClone(s.data)
+		c.Engine.AdoptClone(s.data)
 		k.putRest(s, here(c).clock)
 		c.Reply.Status("OK")
 	}
@@ -95,7 +95,7 @@ func (k *Kit) cmdWorldFork(c *engine.Call) {
 	c.In(from, func() { s = k.take(engine.PerWorld[worldOf](from).clock) })
 	w := k.world(to)
 	c.In(w, func() {
-		c.Adopt(s.data)
+		c.Engine.Adopt(s.data)
 		k.putRest(s, engine.PerWorld[worldOf](w).clock)
 	})
 	c.Reply.Status("OK")

@@ -1,0 +1,84 @@
+package engine
+
+import "github.com/miniserver-go/miniserver/acl"
+
+// What a server does as the replica of another. Package replication receives the stream of the master; here its commands run.
+
+// SetRole changes the role of the home world. When it becomes a replica, blocked clients get an error: what they wait for would
+// be theirs to take no more. It is called under the lock.
+func (e *Engine) SetRole(r Role) {
+	defer e.visit(e.World)
+	e.visit(e.home)
+	was := e.role
+	e.home.role = r
+	e.keepExpired()
+	if r.Replica && !was.Replica {
+		e.unblockAll()
+	}
+}
+
+// unblockAll ends all blocked commands of the world with an error, and then their connections.
+func (e *Engine) unblockAll() {
+	for len(e.blocked.all) > 0 {
+		w := e.blocked.all[0]
+		e.endBlock(w, ErrRoleChanged)
+		w.session.CloseAfterReply()
+	}
+}
+
+// ConnectMaster registers the session of this server's master, whose commands Apply executes. They pass no gate, and nothing is
+// replied. Peer is woken when the session is to be closed. The caller must Close it.
+func (e *Engine) ConnectMaster(peer Peer, from Endpoint) *Session {
+	s := e.Connect(peer, from)
+	e.With(func() {
+		s.master, s.authed, s.everAuthed, s.user = true, true, true, acl.Default(nil)
+		s.regroup()
+	})
+	return s
+}
+
+// IsMaster reports whether the session is that of this server's master.
+func (s *Session) IsMaster() bool { return s.master }
+
+// MayApply reports whether commands of the master may run now. They wait while clients are paused and while a slow script of
+// a client runs or is debugged. It is called under the lock.
+func (e *Engine) MayApply() bool {
+	return !e.isMidScript() && e.slow.session == nil && e.debugged == nil && e.pause.deadline == 0
+}
+
+// Apply executes a command of the master. Nothing is due for it: the master sends the removal of what expires, and may change a
+// key before it. It returns the first error of the command, or of a transaction that it ends. It is called in the home world
+// under the lock, while MayApply.
+func (e *Engine) Apply(s *Session, args [][]byte) error {
+	s.lastActive = e.time.micros
+	s.failure = nil
+	s.Reply.Reset()
+	cmd, err := e.Resolve(args)
+	if err != nil {
+		return err
+	}
+	was := e.Keyspace.Replaying
+	e.Keyspace.Replaying = true
+	s.last = cmd
+	e.runOrQueue(s, cmd, args)
+	e.Keyspace.Replaying = was
+	e.stopTimer()
+	s.endCommand(cmd)
+	s.Reply.Reset()
+	if e.blocked.ready != nil {
+		e.serveBlocked()
+	}
+	return s.failure
+}
+
+// runOrQueue runs a command past the gate, or queues it after MULTI.
+func (e *Engine) runOrQueue(s *Session, cmd *Command, args [][]byte) {
+	if s.tx != nil && cmd.Flags&AllowTx == 0 {
+		s.queue(cmd, args)
+		return
+	}
+	if !s.loader {
+		e.startTimer(s, cmd, args)
+	}
+	e.run(s, cmd, args)
+}

@@ -1,0 +1,51 @@
+package engine
+
+// Role says where the data of the home world come from: from clients, or from another server.
+type Role struct {
+	Replica bool // a master writes the data, and deletes what expires
+	Down    bool // that master is not connected
+}
+
+// replicaRules are the parameters that say what a replica may do.
+type replicaRules struct {
+	readOnly      bool // clients may not write
+	servesStale   bool // clients may read while the master is not connected
+	ignoresMemory bool // maxmemory is the master's concern
+}
+
+func newReplicaRules() replicaRules { return replicaRules{true, true, true} }
+
+// roleParams are the parameters of what a replica may do.
+func (e *Engine) roleParams() []Param {
+	r := &e.asReplica
+	return []Param{
+		BoolParam("replica-read-only", &r.readOnly, "slave-read-only"),
+		BoolParam("replica-serve-stale-data", &r.servesStale, "slave-serve-stale-data"),
+		BoolParam("replica-ignore-maxmemory", &r.ignoresMemory, "slave-ignore-maxmemory"),
+	}
+}
+
+// Role returns the role of the home world. It is called under the lock.
+func (e *Engine) Role() Role { return e.home.role }
+
+// isReadOnly reports whether clients of the world may not write, because a master does.
+func (e *Engine) isReadOnly() bool { return e.role.Replica && e.asReplica.readOnly }
+
+// isStale reports whether the data of the world may be old, and must not be read.
+func (e *Engine) isStale() bool { return e.role.Replica && e.role.Down && !e.asReplica.servesStale }
+
+// leavesMemoryToMaster reports whether the world evicts nothing.
+func (e *Engine) leavesMemoryToMaster() bool { return e.role.Replica && e.asReplica.ignoresMemory }
+
+// ScriptRefusal returns the error that refuses a program with flags, nil for none: one that may write on a replica, unless
+// readOnly or obeyed, and one that needs fresh data, unless readsStale.
+func (c *Call) ScriptRefusal(readOnly, readsStale bool) error {
+	switch e := c.Engine; {
+	case c.Session.master:
+	case e.isStale() && !readsStale:
+		return ErrMasterDownScript
+	case e.isReadOnly() && !readOnly:
+		return ErrReadOnlyScript
+	}
+	return nil
+}
