@@ -9,6 +9,8 @@
 //	*2\r\n $3\r\nfoo\r\n :12\r\n       ->  1) "foo"
 //	                                       2) (integer) 12
 //
+// Scanner reads what is no conversation: commands one after another, as in a journal or from a master.
+//
 // The server's side is Writer: it appends replies to one byte buffer and builds no tree.
 // The client's side is Reader, which parses replies into Value trees; Value prints itself
 // as redis-cli does. The package also formats and parses the numbers of the protocol:

@@ -14,6 +14,7 @@ import (
 
 	"github.com/miniserver-go/miniserver/persistence/journal"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // errPrinted is an error that was already printed.
@@ -98,7 +99,7 @@ func (c aofCheck) file(path, name, kind string, last bool) error {
 	if report.Late {
 		return c.rewind(path, name, report.Valid, last)
 	}
-	var flaw *journal.Flaw
+	var flaw *resp.Flaw
 	if err != nil && !errors.As(err, &flaw) {
 		c.say("%s", err)
 		c.say("%s %s is not valid, and can't be fixed.", kind, name)

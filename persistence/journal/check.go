@@ -47,7 +47,7 @@ type Report struct {
 	Late     bool  // an annotation of a time after Until follows
 }
 
-// File reads a file of size bytes. Damage in its commands is a *Flaw. After an error the report covers what precedes it.
+// File reads a file of size bytes. Damage in its commands is a *resp.Flaw. After an error the report covers what precedes it.
 func (c Check) File(path string, size int64) (r Report, err error) {
 	f, err := c.Disk.Read(path)
 	if err != nil {
@@ -95,10 +95,10 @@ func (c Check) commands(r *Report, src io.Reader, size int64) error {
 	in, tx := newScanner(src, r.Valid), transactions{valid: r.Valid}
 	defer func() { r.Valid = tx.valid }()
 	for {
-		list, err := in.next()
+		list, err := in.Next()
 		switch {
 		case err == io.EOF && tx.open:
-			return &Flaw{Offset: tx.valid, Truncated: true}
+			return &resp.Flaw{Offset: tx.valid, Truncated: true}
 		case err == io.EOF:
 			return nil
 		case err != nil:
@@ -110,19 +110,19 @@ func (c Check) commands(r *Report, src io.Reader, size int64) error {
 			}
 			tx.pass(command)
 		}
-		c.Progress(list[len(list)-1].end, size)
+		c.Progress(list[len(list)-1].End, size)
 	}
 }
 
 // late reports whether a command is the annotation of a time after Until.
-func (c Check) late(command command) (bool, error) {
-	text, isTime := bytes.CutPrefix(command.note, []byte("#TS:"))
+func (c Check) late(command resp.Command) (bool, error) {
+	text, isTime := bytes.CutPrefix(command.Line, []byte("#TS:"))
 	if c.Until == 0 || !isTime {
 		return false, nil
 	}
 	unix, ok := resp.ParseInt(text)
 	if !ok {
-		return false, fmt.Errorf("invalid timestamp annotation at byte %d", command.start)
+		return false, fmt.Errorf("invalid timestamp annotation at byte %d", command.Start)
 	}
 	return unix > c.Until, nil
 }

@@ -1,6 +1,11 @@
 package journal
 
-import "strconv"
+import (
+	"io"
+	"strconv"
+
+	"github.com/miniserver-go/miniserver/resp"
+)
 
 // The commands of a journal are RESP arrays of bulk strings. SELECT sets the database of those that follow. A line that
 // begins with # is an annotation: "#TS:1628217470" is the time of the commands after it.
@@ -43,4 +48,11 @@ func appendTimestamp(b []byte, unix int64) []byte {
 	b = append(b, "#TS:"...)
 	b = strconv.AppendInt(b, unix, 10)
 	return append(b, '\r', '\n')
+}
+
+// newScanner returns a scanner of src, which begins at an offset of a file.
+func newScanner(src io.Reader, offset int64) *resp.Scanner {
+	s := resp.NewScanner(src, offset)
+	s.Between = "#"
+	return s
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
+	"github.com/miniserver-go/miniserver/resp"
 )
 
 // commandError is the error of a command that failed.
@@ -29,31 +30,31 @@ type transactions struct {
 	valid int64 // offset up to which all commands and transactions are complete
 }
 
-func (t *transactions) pass(c command) {
+func (t *transactions) pass(c resp.Command) {
 	switch {
-	case c.args == nil:
-	case isName(c.args, "MULTI"):
+	case c.Args == nil:
+	case isName(c.Args, "MULTI"):
 		t.open = true
-	case isName(c.args, "EXEC") || isName(c.args, "DISCARD"):
+	case isName(c.Args, "EXEC") || isName(c.Args, "DISCARD"):
 		t.open = false
 	}
 	if !t.open {
-		t.valid = c.end
+		t.valid = c.End
 	}
 }
 
 func isName(args [][]byte, upper string) bool { return engine.IsWord(args[0], upper) }
 
 // replay executes the commands in src, which begin at an offset of the file. It returns the offset up to which the file
-// is complete. The error is a *Flaw if the file is damaged.
+// is complete. The error is a *resp.Flaw if the file is damaged.
 func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64)) (valid int64, err error) {
 	loader, in := e.NewLoader(), newScanner(src, offset)
 	tx := transactions{valid: offset}
 	var batch [][][]byte
 	for {
-		commands, err := in.next()
+		commands, err := in.Next()
 		if err == io.EOF && tx.open {
-			return tx.valid, &Flaw{Offset: tx.valid, Truncated: true}
+			return tx.valid, &resp.Flaw{Offset: tx.valid, Truncated: true}
 		}
 		if err == io.EOF {
 			return tx.valid, nil
@@ -63,8 +64,8 @@ func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64))
 		}
 		batch = batch[:0]
 		for _, c := range commands {
-			if c.args != nil {
-				batch = append(batch, c.args)
+			if c.Args != nil {
+				batch = append(batch, c.Args)
 			}
 		}
 		if done, err := loader.Do(batch); err != nil {
@@ -73,19 +74,19 @@ func replay(e *engine.Engine, src io.Reader, offset int64, progress func(int64))
 		for _, c := range commands {
 			tx.pass(c)
 		}
-		progress(commands[len(commands)-1].end)
+		progress(commands[len(commands)-1].End)
 		snapshot.Delay(e, len(batch), snapshot.LoadDelay(e))
 	}
 }
 
 // startOf returns the offset of the nth command, not counting annotations.
-func startOf(commands []command, n int) int64 {
+func startOf(commands []resp.Command, n int) int64 {
 	for _, c := range commands {
-		if c.args == nil {
+		if c.Args == nil {
 			continue
 		}
 		if n == 0 {
-			return c.start
+			return c.Start
 		}
 		n--
 	}
@@ -105,7 +106,7 @@ func (j *Journal) loadFile(path string, last bool) error {
 		return inFile(path, err)
 	}
 	valid, err := j.loadFrom(f, size)
-	var flaw *Flaw
+	var flaw *resp.Flaw
 	if !errors.As(err, &flaw) {
 		return inFile(path, err)
 	}
@@ -173,6 +174,8 @@ func (j *Journal) snapshotReader(src io.Reader, size int64) (r *rdb.Reader) {
 	})
 	return r
 }
+
+const atOnce = 512 // items of a snapshot loaded under one lock
 
 // loadSnapshot loads a snapshot, in slices between which clients are answered.
 func (j *Journal) loadSnapshot(r *rdb.Reader) (err error) {
