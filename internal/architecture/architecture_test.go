@@ -37,6 +37,7 @@ var layers = [][]string{
 	{"internal/assembly"},
 	{"testkit"},
 	{"server", "scripting", "replication", "persistence/journal"},
+	{"replication/psync"},
 	{"persistence/fixture"},
 	{"persistence/snapshot"},
 	{"scripting/redislib", "scripting/ldb", "scripting/dap", "scripting/profile"},
