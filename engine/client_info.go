@@ -9,6 +9,9 @@ import (
 	"github.com/miniserver-go/miniserver/release"
 )
 
+// Info returns the session's line of CLIENT LIST, for the log.
+func (s *Session) Info() string { return s.engine.clientInfo(s) }
+
 // clientInfo returns a session's line of CLIENT LIST without the line break.
 func (e *Engine) clientInfo(s *Session) string {
 	var b bytes.Buffer

@@ -67,7 +67,7 @@ func (c *Call) Converse(d Debugger, run func()) {
 // the session script for it, under the lock. The caller does not hold the lock.
 func (e *Engine) RewindDebugging(script *Session, begin func()) {
 	old := script.world
-	defer old.release()
+	defer old.Keyspace.Release()
 	anew := e.copyCopy(cmp.Or(old.before, old))
 	anew.before, anew.keeps = old.before, old.before == nil
 	e.mu.Lock()
@@ -94,9 +94,9 @@ func (e *Engine) EndDebugging(s, script *Session) {
 	if copied == s.world {
 		return
 	}
-	copied.release()
+	copied.Keyspace.Release()
 	if copied.before != nil {
-		copied.before.release()
+		copied.before.Keyspace.Release()
 	}
 }
 

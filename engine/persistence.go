@@ -12,6 +12,9 @@ type persistence struct {
 	writeError error // refuses writes; nil if they are allowed
 }
 
+// IsLoading reports whether data are being loaded. It is called under the lock.
+func (e *Engine) IsLoading() bool { return e.persistence.loading > 0 }
+
 // Dirty returns how many changes of the home world there were since the last save. It is called under the lock, like
 // SetDirty.
 func (e *Engine) Dirty() int64 { return e.home.dirty }

@@ -37,15 +37,15 @@ func (e *Engine) isStale() bool { return e.role.Replica && e.role.Down && !e.asR
 // leavesMemoryToMaster reports whether the world evicts nothing.
 func (e *Engine) leavesMemoryToMaster() bool { return e.role.Replica && e.asReplica.ignoresMemory }
 
-// ScriptRefusal returns the error that refuses a program with flags, nil for none: one that may write on a replica, unless
-// readOnly or obeyed, and one that needs fresh data, unless readsStale.
+// ScriptRefusal returns the error that refuses a script on a replica, nil for none: one that says it may write, unless readOnly,
+// and one that does not read stale data, where they are all there is.
 func (c *Call) ScriptRefusal(readOnly, readsStale bool) error {
 	switch e := c.Engine; {
 	case c.Session.master:
 	case e.isStale() && !readsStale:
-		return ErrMasterDownScript
+		return ErrMasterDown
 	case e.isReadOnly() && !readOnly:
-		return ErrReadOnlyScript
+		return ErrReadOnly
 	}
 	return nil
 }

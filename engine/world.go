@@ -133,16 +133,7 @@ func (e *Engine) RemoveWorld(w *World) {
 		panic("engine: the world is in use")
 	}
 	e.worlds = slices.DeleteFunc(e.worlds, func(other *World) bool { return other == w })
-	w.release()
-}
-
-// release gives the memory of a world back that is of no use any more.
-func (w *World) release() {
-	for i := range w.Keyspace.Len() {
-		w.Keyspace.DB(i).Flush()
-	}
-	for w.Keyspace.ReleaseFlushed(math.MaxInt) {
-	}
+	w.Keyspace.Release()
 }
 
 // World returns the world in which the session is.

@@ -60,7 +60,7 @@ func (ks *Keyspace) AdoptClone(of *Keyspace) {
 // cloneOver is Clone in the memory of slabs that are not in use any more.
 func (ks *Keyspace) cloneOver(dead []*slab.Slab) *Keyspace {
 	ks.Begin()
-	c := ks.Twin()
+	c := ks.Twin(ks.dice)
 	for i, db := range ks.dbs[:ks.used] {
 		c.dbs[i].contents = db.contents.clone(c, dead)
 	}

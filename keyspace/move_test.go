@@ -17,7 +17,7 @@ func TestAdopt(t *testing.T) {
 	var saved []string
 	picture := ks.Snapshot(func(r *Record, _ *Pace) { saved = append(saved, r.Key) })
 
-	twin := ks.Twin()
+	twin := ks.Twin(ks.dice)
 	require.True(t, twin.Empty())
 	twin.DB(1).SetUntil([]byte("new"), twin.String([]byte("3")), 2000)
 	twin.DB(1).Set([]byte("old"), twin.String([]byte("4")), false)
@@ -55,7 +55,7 @@ func TestBytesOfAllDatabases(t *testing.T) {
 	require.Equal(t, sum(), ks.Bytes())
 	ks.Swap(last-1, 1)
 	require.Equal(t, sum(), ks.Bytes())
-	twin := ks.Twin()
+	twin := ks.Twin(ks.dice)
 	twin.DB(last).Set([]byte("k"), ks.Int(1), false)
 	require.Equal(t, twin.DB(last).Bytes(), twin.Bytes())
 	ks.Adopt(twin)

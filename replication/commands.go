@@ -30,10 +30,10 @@ func (m *Master) families() []engine.Family {
 			Complexity: "O(N), N being the size of the dataset for a full synchronization; O(1) when it continues"},
 		{Name: "role", Arity: 1, Flags: engine.NoScript | engine.Loading | engine.Stale | engine.Fast, Run: m.cmdRole, Since: "2.8.12",
 			ACL: "admin dangerous", Was: []engine.Was{engine.Before("7.0.0", "acl=dangerous")}, Summary: "Returns the replication role.", Complexity: "O(1)"},
-		{Name: "replicaof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: cmdReplicaOf, Since: "5.0.0",
+		{Name: "replicaof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: m.cmdReplicaOf, Since: "5.0.0",
 			Syntax:  "args=<host-port=<host port>|no-one=<NO ONE>>",
 			Summary: "Configures a server as replica of another, or promotes it to a master.", Complexity: "O(1)"},
-		{Name: "slaveof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: cmdReplicaOf, Since: "1.0.0",
+		{Name: "slaveof", Arity: 3, Flags: admin | engine.NoAsyncLoading, Run: m.cmdReplicaOf, Since: "1.0.0",
 			Syntax:  "args=<host-port=<host port>|no-one=<NO ONE>>",
 			Summary: "Configures a server as replica of another, or promotes it to a master.", Complexity: "O(1)",
 			Deprecated: "5.0.0 `REPLICAOF`"},
@@ -43,50 +43,14 @@ func (m *Master) families() []engine.Family {
 	}}}
 }
 
-// REPLICAOF <host port | NO ONE>
-func cmdReplicaOf(c *engine.Call) {
-	if c.Engine.InCluster() {
-		c.Fail(errClusterReplica)
-		return
-	}
-	if c.Word("NO") && c.Word("ONE") {
-		c.Reply.Status("OK")
-		return
-	}
-	c.Fail(errNoMaster)
-}
-
-// FAILOVER [TO host port [FORCE]] [ABORT] [TIMEOUT milliseconds]. Every failover is refused.
-func (m *Master) cmdFailover(c *engine.Call) {
-	if c.Left() == 1 && c.Word("ABORT") {
-		c.Fail(errFailoverNone)
-		return
-	}
-	for c.More() {
-		switch {
-		case c.Word("TIMEOUT"):
-			if c.Int() <= 0 {
-				c.Refuse(errFailoverTimeout)
-			}
-		case c.Left() > 2 && c.Word("TO"):
-			c.Arg()
-			c.Int()
-		case !c.Word("FORCE"):
-			c.Refuse(engine.ErrSyntax)
-		}
-	}
-	if len(m.replicas) > 0 {
-		c.Refuse(errNoFailover)
-	}
-	if c.OK() {
-		c.Fail(errFailoverNoReplica)
-	}
-}
-
 // REPLCONF [option value ...]. ACK has no reply.
 func (m *Master) cmdReplConf(c *engine.Call) {
 	if c.Left()%2 != 0 {
 		c.Fail(engine.ErrSyntax)
+		return
+	}
+	if c.Session.IsMaster() {
+		m.link.answer(c)
 		return
 	}
 	r := m.replica(c.Session)
@@ -97,7 +61,9 @@ func (m *Master) cmdReplConf(c *engine.Call) {
 		case c.Word("IP-ADDRESS"):
 			r.setAddress(c, c.Arg())
 		case c.Word("CAPA"):
-			r.request.EOF = engine.IsWord(c.Arg(), "EOF") || r.request.EOF
+			r.addCapability(c.Arg())
+		case c.Has(tellsVersion) && c.Word("VERSION"):
+			c.Arg()
 		case c.Word("ACK"):
 			r.cmdAck(c)
 			return
@@ -117,6 +83,16 @@ func (m *Master) cmdReplConf(c *engine.Call) {
 	}
 	if c.OK() {
 		c.Reply.Status("OK")
+	}
+}
+
+// addCapability notes what the replica understands.
+func (r *replica) addCapability(name []byte) {
+	switch {
+	case engine.IsWord(name, "EOF"):
+		r.request.EOF = true
+	case engine.IsWord(name, "PSYNC2"):
+		r.psync2 = true
 	}
 }
 

@@ -6,7 +6,9 @@ import "github.com/miniserver-go/miniserver/engine"
 // been heard of in the last min-replicas-max-lag seconds. A parameter of 0 turns this off.
 
 // needsReplicas reports whether writes need replicas.
-func (m *Master) needsReplicas() bool { return m.params.minReplicas > 0 && m.params.maxLag > 0 }
+func (m *Master) needsReplicas() bool {
+	return m.link == nil && m.params.minReplicas > 0 && m.params.maxLag > 0
+}
 
 // goodReplicas returns how many replicas count.
 func (m *Master) goodReplicas() (n int64) {

@@ -23,8 +23,12 @@ func (m *Master) fillMemory(b *bytes.Buffer) {
 
 // fillReplication writes the fields of INFO replication.
 func (m *Master) fillReplication(b *bytes.Buffer) {
-	st := &m.stream
-	engine.Fields(b, "role", "master", "connected_slaves", len(m.replicas))
+	if m.link == nil {
+		engine.Fields(b, "role", "master")
+	} else {
+		m.link.fill(b)
+	}
+	engine.Fields(b, "connected_slaves", len(m.replicas))
 	if m.needsReplicas() {
 		engine.Fields(b, "min_slaves_good_slaves", m.goodReplicas())
 	}
@@ -37,17 +41,76 @@ func (m *Master) fillReplication(b *bytes.Buffer) {
 		engine.Fields(b, fmt.Sprintf("slave%d", i), fmt.Sprintf("ip=%s,port=%d,state=%s,offset=%d,lag=%d",
 			r.host(), r.port, stateNames[r.state], r.acked, lag))
 	}
-	active, first := 0, int64(0)
+	m.stream.fill(b, failoverStates[m.failover.state], m.params.backlogSize)
+}
+
+// fill writes the fields about the stream.
+func (st *stream) fill(b *bytes.Buffer, failover string, size int64) {
+	active, first, id2, until2 := 0, int64(0), fmt.Sprintf("%040d", 0), int64(-1)
 	if st.running {
 		active, first = 1, st.first()
 	}
-	engine.Fields(b, "master_failover_state", "no-failover", "master_replid", st.id, "master_replid2", fmt.Sprintf("%040d", 0),
-		"master_repl_offset", st.offset, "second_repl_offset", -1, "repl_backlog_active", active,
-		"repl_backlog_size", m.params.backlogSize, "repl_backlog_first_byte_offset", first, "repl_backlog_histlen", st.backlog.held)
+	if st.id2 != "" {
+		id2, until2 = st.id2, st.until2
+	}
+	engine.Fields(b, "master_failover_state", failover, "master_replid", st.id, "master_replid2", id2,
+		"master_repl_offset", st.offset, "second_repl_offset", until2, "repl_backlog_active", active,
+		"repl_backlog_size", size, "repl_backlog_first_byte_offset", first, "repl_backlog_histlen", st.backlog.held)
+}
+
+// fill writes the fields about the master.
+func (l *link) fill(b *bytes.Buffer) {
+	m := l.master
+	now, status, silent := m.engine.Micros()/1e6, "down", int64(-1)
+	if l.state == connected {
+		status, silent = "up", now-l.lastInput/1e6
+	}
+	syncing := 0
+	if l.state == transfers {
+		syncing = 1
+	}
+	engine.Fields(b, "role", "slave", "master_host", l.host, "master_port", l.port, "master_link_status", status,
+		"master_last_io_seconds_ago", silent, "master_sync_in_progress", syncing,
+		"slave_read_repl_offset", m.stream.offset+int64(len(l.pending)), "slave_repl_offset", m.stream.offset,
+		"replica_full_sync_buffer_size", 0, "replica_full_sync_buffer_peak", 0,
+		"replicas_repl_buffer_size", 0, "replicas_repl_buffer_peak", 0)
+	if l.state == transfers {
+		l.transfer.fill(b, now)
+	}
+	if l.state != connected {
+		down := int64(-1)
+		if l.downSince != 0 {
+			down = now - l.downSince
+		}
+		engine.Fields(b, "master_link_down_since_seconds", down)
+	}
+	engine.Fields(b, "slave_priority", m.params.priority, "slave_read_only", bit(m.engine.Param("replica-read-only").Get() == engine.YesNo(true)),
+		"replica_announced", bit(m.params.announced))
+}
+
+// fill writes the fields about the transfer of a snapshot.
+func (t *transferred) fill(b *bytes.Buffer, now int64) {
+	left, percent := t.total-t.read, 0.0
+	if t.total > 0 {
+		percent = float64(t.read) / float64(t.total) * 100
+	}
+	engine.Fields(b, "master_sync_total_bytes", t.total, "master_sync_read_bytes", t.read, "master_sync_left_bytes", left,
+		"master_sync_perc", fmt.Sprintf("%.2f", percent), "master_sync_last_io_seconds_ago", now-t.at)
+}
+
+func bit(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
 }
 
 // ROLE
 func (m *Master) cmdRole(c *engine.Call) {
+	if m.link != nil {
+		m.link.reportRole(c)
+		return
+	}
 	c.Reply.Array(3)
 	c.Reply.BulkString("master")
 	c.Reply.Int(m.stream.offset)
@@ -65,6 +128,20 @@ func (m *Master) cmdRole(c *engine.Call) {
 	c.Reply.SetArray(at, n)
 }
 
+// reportRole is ROLE on a replica.
+func (l *link) reportRole(c *engine.Call) {
+	offset := int64(-1)
+	if l.state == connected {
+		offset = l.master.stream.offset
+	}
+	c.Reply.Array(5)
+	c.Reply.BulkString("slave")
+	c.Reply.BulkString(l.host)
+	c.Reply.Int(l.port)
+	c.Reply.BulkString(linkStates[l.state])
+	c.Reply.Int(offset)
+}
+
 // DEBUG CHANGE-REPL-ID
 func (m *Master) debugChangeID(c *engine.Call) {
 	m.stream.id = m.engine.NewID()
@@ -73,7 +150,7 @@ func (m *Master) debugChangeID(c *engine.Call) {
 
 // DEBUG REPLICATE command [argument ...]
 func (m *Master) debugReplicate(c *engine.Call) {
-	if command := c.Rest(); m.stream.running {
+	if command := c.Rest(); m.stream.running && m.link == nil {
 		m.feed(engine.AnyDB, command)
 	}
 	c.Reply.Status("OK")

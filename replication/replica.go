@@ -20,6 +20,7 @@ type replica struct {
 	session *engine.Session
 	state   state
 	request request
+	psync2  bool   // it knows that the id of a history may change
 	sync    bool   // it called SYNC and not PSYNC, and may never acknowledge anything
 	held    []byte // the stream since the snapshot, held back
 
@@ -118,7 +119,11 @@ func (r *replica) attach(at state) {
 func (r *replica) resume(offset int64) {
 	st := &r.master.stream
 	r.attach(online)
-	r.send(fmt.Appendf(nil, "+CONTINUE %s\r\n", st.id))
+	if r.psync2 {
+		r.send(fmt.Appendf(nil, "+CONTINUE %s\r\n", st.id))
+	} else {
+		r.send([]byte("+CONTINUE\r\n"))
+	}
 	r.send(st.backlog.last(int(st.offset + 1 - offset)))
 }
 
@@ -129,10 +134,18 @@ func (r *replica) beginBulk() {
 	r.state = sendBulk
 	if !r.request.OnlySnapshot {
 		m.startStream()
-		m.stream.db = -1 // the replica knows of no SELECT before
+		m.selectAgain()
 	}
 	if !r.sync {
 		r.send(fmt.Appendf(nil, "+FULLRESYNC %s %d\r\n", m.stream.id, m.stream.offset))
+	}
+}
+
+// selectAgain makes a SELECT precede the next change, for a replica that knows of none before. The stream of another master stays as
+// it is; there the snapshot says which database is selected.
+func (m *Master) selectAgain() {
+	if m.link == nil {
+		m.stream.db = -1
 	}
 }
 

@@ -20,6 +20,8 @@ package replication
 
 import (
 	"math"
+	"net"
+	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
@@ -33,6 +35,8 @@ type Options struct {
 	Log func(mark byte, format string, args ...any)
 	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
 	Spawn func(run func())
+	// Dial connects to a master; by TCP if nil.
+	Dial func(host, port string, timeout time.Duration) (net.Conn, error)
 }
 
 // Journal knows which changes are on disk. It is called under the engine's lock.
@@ -41,6 +45,8 @@ type Journal interface {
 	Synced() (enabled, synced bool)
 	// Await calls done, under the lock, when all changes so far are on disk.
 	Await(done func())
+	// Restart begins the journal anew with the data that there are now, which have replaced others.
+	Restart()
 }
 
 // noJournal is the journal of a server without one.
@@ -48,6 +54,7 @@ type noJournal struct{}
 
 func (noJournal) Synced() (enabled, synced bool) { return false, false }
 func (noJournal) Await(func())                   {}
+func (noJournal) Restart()                       {}
 
 // Master is the master's side of replication.
 type Master struct {
@@ -62,18 +69,17 @@ type Master struct {
 	// Microseconds since the epoch: the last cron, the last PING in the stream, the last disconnect of a replica.
 	cronAt, pingAt, leftAt int64
 
+	link     *link // to this server's master; nil if it has none
+	started  bool  // the link, if there was one at the start
+	failover failover
+
 	syncs  syncs
+	errors int64 // of the master's commands
 	params params
 }
 
 // syncs counts synchronizations.
 type syncs struct{ full, partial, partialFailed int64 }
-
-type params struct {
-	backlogSize                     int64 // bytes
-	backlogTTL, pingPeriod, timeout int64 // seconds
-	minReplicas, maxLag             int64 // that writes need; the seconds after which one that is silent does not count
-}
 
 // New returns a master for an engine. Join its Part to the engine.
 func New(e *engine.Engine, o Options) *Master {
@@ -86,11 +92,14 @@ func New(e *engine.Engine, o Options) *Master {
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }
 	}
+	if o.Dial == nil {
+		o.Dial = dial
+	}
 	return &Master{
 		engine: e,
 		opts:   o,
 		stream: stream{id: e.RunID(), command: resp.NewWriter(2)},
-		params: params{backlogSize: 1 << 20, backlogTTL: 3600, pingPeriod: 10, timeout: 60, maxLag: 10},
+		params: newParams(),
 	}
 }
 
@@ -118,36 +127,11 @@ func (m *Master) Part() engine.Part {
 	}
 }
 
-// minBacklog is the least size of the backlog in bytes, as in Redis.
-const minBacklog = 16 << 10
-
-// parameters returns the parameters of replication that have an effect.
-func (m *Master) parameters() []engine.Param {
-	p := &m.params
-	size := engine.MemoryParam("repl-backlog-size", &p.backlogSize, 1)
-	size.Apply = func() error {
-		p.backlogSize = max(p.backlogSize, minBacklog)
-		if m.stream.running {
-			m.stream.backlog.resize(m.backlogBytes())
-		}
-		return nil
-	}
-	return []engine.Param{
-		size,
-		m.applied(engine.IntParam("min-replicas-to-write", &p.minReplicas, 0, math.MaxInt32, "min-slaves-to-write")),
-		m.applied(engine.IntParam("min-replicas-max-lag", &p.maxLag, 0, math.MaxInt32, "min-slaves-max-lag")),
-		engine.IntParam("repl-backlog-ttl", &p.backlogTTL, 0, math.MaxInt64),
-		engine.IntParam("repl-ping-replica-period", &p.pingPeriod, 1, math.MaxInt32, "repl-ping-slave-period"),
-		engine.IntParam("repl-timeout", &p.timeout, 1, math.MaxInt32),
-	}
-}
-
-// backlogBytes returns the size of the backlog's ring.
-func (m *Master) backlogBytes() int { return int(max(m.params.backlogSize, minBacklog)) }
-
 // tick denies or allows writes by the number of good replicas, starts the transfer of a snapshot if replicas wait for one, and runs cron once a second.
 func (m *Master) tick() (next int64) {
+	m.start()
 	m.updateDenial()
+	m.checkFailover()
 	if !m.stream.running && len(m.replicas) == 0 {
 		return 0
 	}
@@ -157,6 +141,21 @@ func (m *Master) tick() (next int64) {
 	}
 	m.startTransfer()
 	return 0
+}
+
+// start starts the link to the master that was configured, once the data are loaded.
+func (m *Master) start() {
+	if m.started || m.engine.IsLoading() {
+		return
+	}
+	if m.started = true; m.link != nil {
+		m.opts.Spawn(m.link.run)
+	}
+}
+
+// dial connects by TCP.
+func dial(host, port string, timeout time.Duration) (net.Conn, error) {
+	return net.DialTimeout("tcp", net.JoinHostPort(host, port), timeout)
 }
 
 // cron disconnects replicas that time out, sends something to the others so that they do not time out, and stops the
@@ -172,10 +171,10 @@ func (m *Master) cron() {
 		}
 	}
 	switch {
-	case !m.stream.running:
+	case !m.stream.running || m.link != nil:
 	case len(m.replicas) == 0 && (now-m.leftAt)/1e6 > m.params.backlogTTL:
 		m.stopStream()
-	case len(m.replicas) > 0 && now-m.pingAt >= m.params.pingPeriod*1e6:
+	case len(m.replicas) > 0 && m.failover.state == noFailover && now-m.pingAt >= m.params.pingPeriod*1e6:
 		m.pingAt = now
 		m.feedWords("ping")
 	}

@@ -12,8 +12,10 @@ type stream struct {
 	running bool
 	id      string // of the history that offset belongs to
 	offset  int64  // of the last byte
-	changed int64  // of the last byte of a change
-	db      int    // selected at the end; -1 if none is
+	id2     string // another id of the history, before offset until2; empty for none
+	until2  int64
+	changed int64 // of the last byte of a change
+	db      int   // selected at the end; -1 if none is
 	backlog backlog
 	command *resp.Writer // the one being fed
 }
@@ -23,6 +25,9 @@ func (m *Master) startStream() {
 	st := &m.stream
 	if st.running {
 		return
+	}
+	if m.link != nil {
+		return // the stream is the master's
 	}
 	st.running, st.db, m.pingAt = true, -1, m.engine.Micros()
 	st.offset++ // Redis counts this one, too
@@ -36,6 +41,18 @@ func (m *Master) stopStream() {
 	m.stream.running, m.stream.backlog = false, backlog{}
 	m.stream.id = m.engine.NewID()
 	m.engine.SetPropagate(partName, nil)
+}
+
+// restart makes the stream that of another history, with an empty backlog of n bytes.
+func (st *stream) restart(id string, offset int64, db, n int) {
+	*st = stream{running: true, id: id, offset: offset, changed: offset, db: db, command: st.command}
+	st.backlog.resize(n)
+}
+
+// relay passes a piece of the master's stream on, after which a database is selected.
+func (m *Master) relay(text []byte, db int) {
+	m.stream.db = db
+	m.passText(text)
 }
 
 // feed adds a change to the stream, or a message to the clients of replicas.
@@ -75,13 +92,19 @@ const maxCommandKept = 1 << 16
 // pass passes the command to the backlog and the replicas.
 func (m *Master) pass() {
 	st, text := &m.stream, m.stream.command.Bytes()
+	m.passText(text)
+	if cap(text) > maxCommandKept {
+		st.command = resp.NewWriter(2)
+	}
+}
+
+// passText passes a piece of the stream to the backlog and the replicas.
+func (m *Master) passText(text []byte) {
+	st := &m.stream
 	st.offset += int64(len(text))
 	st.backlog.add(text)
 	for _, r := range m.replicas {
 		r.feed(text)
-	}
-	if cap(text) > maxCommandKept {
-		st.command = resp.NewWriter(2)
 	}
 }
 
@@ -90,5 +113,6 @@ func (st *stream) first() int64 { return st.offset - int64(st.backlog.held) + 1 
 
 // continues reports whether the backlog holds everything from an offset of the history id on.
 func (st *stream) continues(id []byte, offset int64) bool {
-	return st.running && string(id) == st.id && offset >= st.first() && offset <= st.offset+1
+	known := string(id) == st.id || string(id) == st.id2 && offset <= st.until2
+	return st.running && known && offset >= st.first() && offset <= st.offset+1
 }

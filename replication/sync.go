@@ -7,7 +7,7 @@ import (
 // SYNC. The reply is a snapshot and then the stream.
 func (m *Master) cmdSync(c *engine.Call) {
 	r := m.replica(c.Session)
-	if r.maySync(c) {
+	if r.maySync(c) && m.isLinked(c) {
 		r.sync = true
 		m.fullSync(r)
 	}
@@ -22,10 +22,10 @@ func (m *Master) cmdPSync(c *engine.Call) {
 	}
 	id, offset := c.Arg(), c.Int()
 	if c.Left() > 0 && c.Word("FAILOVER") {
-		c.Refuse(errFailover)
+		m.takeOver(c, string(id))
 	}
 	switch {
-	case !c.OK():
+	case !c.OK() || !m.isLinked(c):
 	case m.stream.continues(id, offset):
 		m.syncs.partial++
 		r.resume(offset)
@@ -36,6 +36,28 @@ func (m *Master) cmdPSync(c *engine.Call) {
 		}
 		r.sync = false
 		m.fullSync(r)
+	}
+}
+
+// isLinked refuses a synchronization while this server waits for its own master.
+func (m *Master) isLinked(c *engine.Call) bool {
+	if m.link != nil && m.link.state != connected {
+		c.Refuse(errNoMasterLink)
+	}
+	return c.OK()
+}
+
+// takeOver makes this server the master, because its master asks for it with PSYNC ... FAILOVER.
+func (m *Master) takeOver(c *engine.Call, id string) {
+	m.opts.Log('*', "Failover request received for replid %s.", id)
+	switch {
+	case m.link == nil:
+		c.Refuse(errFailover)
+	case id != m.stream.id:
+		c.Refuse(errFailoverID)
+	default:
+		m.promote()
+		m.opts.Log('*', "MASTER MODE enabled (failover request from '%s')", c.Session.Info())
 	}
 }
 
@@ -73,6 +95,9 @@ func (m *Master) startTransfer() {
 		case r.state != waitBgsaveStart || r.gone():
 			continue
 		case t == nil:
+			if !r.request.OnlySnapshot {
+				m.startStream()
+			}
 			t = m.newTransfer(r.request)
 		}
 		if r.request == t.request {

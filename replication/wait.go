@@ -47,7 +47,7 @@ func (m *Master) block(c *engine.Call, deadline int64, w *wait) {
 	}
 	m.endWaits()
 	m.waits = append(m.waits, w)
-	if m.stream.running {
+	if m.stream.running && m.link == nil {
 		m.feedWords("REPLCONF", "GETACK", "*")
 	}
 	if w.local {
@@ -72,9 +72,17 @@ func (m *Master) endWaits() {
 	})
 }
 
+// refuseOnReplica refuses the call if this server is a replica.
+func (m *Master) refuseOnReplica(c *engine.Call, err error) {
+	if m.link != nil {
+		c.Refuse(err)
+	}
+}
+
 // WAIT numreplicas timeout
 func (m *Master) cmdWait(c *engine.Call) {
 	replicas, deadline := c.Int(), c.DeadlineAfter(c.Arg())
+	m.refuseOnReplica(c, errWait)
 	if c.OK() {
 		m.block(c, deadline, &wait{replicas: int(replicas), reply: func(s *engine.Session, n int) { s.Reply.Int(int64(n)) }})
 	}
@@ -92,6 +100,7 @@ func (m *Master) cmdWaitAOF(c *engine.Call) {
 	if local != 0 && !enabled {
 		c.Refuse(errWaitAOF)
 	}
+	m.refuseOnReplica(c, errWaitAOFReplica)
 	if !c.OK() {
 		return
 	}

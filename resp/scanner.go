@@ -31,6 +31,7 @@ type Scanner struct {
 type Command struct {
 	Args  [][]byte // nil for a line
 	Line  []byte   // the line without its end
+	Text  []byte   // all of it
 	Start int64    // offset in the source
 	End   int64
 }
@@ -90,7 +91,7 @@ func (s *Scanner) scan() error {
 		case n == 0 || reason != "":
 			return nil
 		}
-		c.Start, c.End = start, start+int64(n)
+		c.Start, c.End, c.Text = start, start+int64(n), s.buf[s.at:s.at+n]
 		s.at, s.need = s.at+n, 0
 		s.list = append(s.list, c)
 	}

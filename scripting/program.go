@@ -45,8 +45,8 @@ func (s *Scripts) enter(c *engine.Call, p *program, readOnly bool) bool {
 // admit prepares a run, or returns the error that refuses it.
 func (s *Scripts) admit(c *engine.Call, p *program, readOnly bool) error {
 	short, err := s.check(p, readOnly)
-	if err == nil && p.flags&declared != 0 {
-		err = c.ScriptRefusal(p.flags&noWrites != 0, p.flags&allowStale != 0)
+	if err == nil {
+		err = c.ScriptRefusal(p.flags&declared == 0 || p.flags&noWrites != 0, p.flags&allowStale != 0)
 	}
 	if err != nil {
 		return err

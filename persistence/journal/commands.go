@@ -53,6 +53,16 @@ func (j *Journal) Await(done func()) {
 	j.wakeUp()
 }
 
+// Restart implements replication.Journal: as by CONFIG SET appendonly no, and yes.
+func (j *Journal) Restart() {
+	if j.live && j.set.enabled {
+		_ = j.enable(false) // which cannot fail
+		if err := j.enable(true); err != nil {
+			j.log('#', "The append-only file cannot begin anew: %v", err)
+		}
+	}
+}
+
 // endWaits unblocks the clients whose offset is synced. It is called under the engine's lock.
 func (j *Journal) endWaits() {
 	synced := j.synced.Load()

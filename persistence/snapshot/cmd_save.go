@@ -128,7 +128,7 @@ func (s *Saver) cmdDebugReload(c *engine.Call) {
 // the snapshot is loaded again into them.
 func (s *Saver) reload(flush, merge bool) error {
 	ks := s.engine.Keyspace
-	twin := ks.Twin()
+	twin := ks.Twin(s.engine.Dice)
 	stats := s.stats
 	libraries, err := s.reloadInto(twin, func(l *loading) {
 		if l.merge = merge; !flush && !merge {
@@ -180,5 +180,6 @@ func (s *Saver) reloadInto(ks *keyspace.Keyspace, choose func(*loading)) (librar
 	choose(l)
 	for l.slice(1 << 20) {
 	}
+	s.stats.loaded, s.stats.expired = s.stats.loaded+l.loaded, s.stats.expired+l.expired
 	return l.libraries, l.err
 }

@@ -56,7 +56,7 @@ func (s *Saver) LoadFrom(f io.Reader, size int64, path string, follow func(rest 
 	case l.err != nil:
 		err = fmt.Errorf("can't load the snapshot %s: %w", path, l.err)
 	case follow != nil:
-		err = follow(&following{l.Rest(), l})
+		err = follow(&following{l.Rest(), l, s})
 	}
 	s.engine.With(func() { s.stats.loading = false })
 	if behind := size - l.Offset(); err == nil && behind > 0 && follow == nil {
@@ -76,13 +76,14 @@ const sliceItems = 256
 func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 	s.engine.With(func() {
 		l = s.newLoading(src, size, s.engine.Keyspace)
-		l.keepExpired = keepExpired
+		l.keepExpired = keepExpired || s.engine.Role().Replica
+		s.stats.loaded, s.stats.expired = 0, 0
 	})
 	for more := true; more; {
 		before := l.items
 		s.engine.With(func() {
 			more = l.slice(sliceItems)
-			s.stats.loadBytes = l.Offset()
+			s.stats.loadBytes, s.stats.loaded, s.stats.expired = l.Offset(), l.loaded, l.expired
 		})
 		if s.opts.Progress != nil {
 			s.opts.Progress(l.Offset(), size)
@@ -96,6 +97,7 @@ func (s *Saver) read(src io.Reader, size int64, keepExpired bool) (l *loading) {
 type following struct {
 	io.Reader
 	*loading
+	saver *Saver
 }
 
 func (f *following) Read(b []byte) (int, error) {
@@ -117,17 +119,21 @@ func (s *Saver) Loading() (done, total int64) {
 // loading is a snapshot being loaded.
 type loading struct {
 	*rdb.Reader
-	saver *Saver
-	into  *keyspace.Keyspace
-	bulk  *keyspace.BulkLoad
-	now   int64
-	err   error
-	items int // so far
+	engine *engine.Engine
+	into   *keyspace.Keyspace
+	bulk   *keyspace.BulkLoad
+	size   int64 // of the source; 0 if unknown
+	now    int64
+	err    error
+	items  int // so far
+
+	loaded, expired int64 // keys so far, and those that were left out because their deadline had passed
 
 	merge       bool               // keys of the snapshot replace existing ones
 	existing    *keyspace.Keyspace // a key that exists here is an error; nil for no check
 	keepExpired bool               // keys whose deadline has passed are loaded, too
 
+	history   History
 	gather    bool // libraries of functions are collected in libraries, and not loaded
 	libraries [][]byte
 }
@@ -135,7 +141,13 @@ type loading struct {
 func (s *Saver) newLoading(src io.Reader, size int64, into *keyspace.Keyspace) *loading {
 	o := ReaderOptions(s.engine, size, !s.checksum)
 	o.Keyspace, o.Spawn = into, s.opts.Spawn
-	return &loading{Reader: rdb.NewReader(src, o), saver: s, into: into, bulk: into.BulkLoad(), now: into.Now}
+	return newLoading(s.engine, src, o)
+}
+
+// newLoading returns the loading of a snapshot into the keyspace of the options.
+func newLoading(e *engine.Engine, src io.Reader, o rdb.Options) *loading {
+	into := o.Keyspace
+	return &loading{Reader: rdb.NewReader(src, o), engine: e, into: into, bulk: into.BulkLoad(), size: o.Size, now: into.Now}
 }
 
 // ReaderOptions returns the options of a reader whose values fit the engine's configuration. It is called under the lock.
@@ -171,7 +183,6 @@ func (l *loading) flush() error {
 
 // item loads the current item.
 func (l *loading) item() error {
-	s := l.saver
 	if l.Item == rdb.Key {
 		return l.key()
 	}
@@ -179,17 +190,19 @@ func (l *loading) item() error {
 		return err
 	}
 	switch l.Item {
+	case rdb.Aux:
+		l.history.note(l.Name, l.Text)
 	case rdb.Element:
 		l.SetDeadline(l.into)
 		return l.Err()
 	case rdb.Sizes:
 		if db := l.into.DB(l.DB); db.Len() == 0 {
 			// A key takes a few bytes at least. The bound keeps a false number from reserving much memory.
-			db.Reserve(int(min(l.Keys, uint64(s.stats.loadTotal)/4)))
+			db.Reserve(int(min(l.Keys, uint64(l.size)/4)))
 		}
 	case rdb.Library:
 		if !l.gather {
-			return s.engine.Libraries().Restore([][]byte{l.Text}, engine.Append)
+			return l.engine.Libraries().Restore([][]byte{l.Text}, engine.Append)
 		}
 		l.libraries = append(l.libraries, bytes.Clone(l.Text))
 	}
@@ -198,12 +211,12 @@ func (l *loading) item() error {
 
 // key loads the current key.
 func (l *loading) key() error {
-	s, r := l.saver, &l.Record
+	r := &l.Record
 	if r.Deadline != 0 && r.Deadline <= l.now && !l.keepExpired {
-		s.stats.expired++
+		l.expired++
 		return nil
 	}
-	s.stats.loaded++
+	l.loaded++
 	if l.merge {
 		l.into.DB(r.DB).Delete([]byte(r.Key))
 	}

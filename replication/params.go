@@ -1,0 +1,96 @@
+package replication
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/miniserver-go/miniserver/engine"
+)
+
+type params struct {
+	backlogSize                     int64 // bytes
+	backlogTTL, pingPeriod, timeout int64 // seconds
+	minReplicas, maxLag             int64 // that writes need; the seconds after which one that is silent does not count
+
+	// As a replica.
+	masterAuth, masterUser string
+	tls                    bool   // to the master
+	announceIP             string // empty for that of the connection
+	announcePort, priority int64  // port 0 for that on which the server listens
+	announced              bool   // Sentinels may use this server
+	load                   string
+}
+
+func newParams() params {
+	return params{backlogSize: 1 << 20, backlogTTL: 3600, pingPeriod: 10, timeout: 60, maxLag: 10, priority: 100, announced: true, load: "disabled"}
+}
+
+// minBacklog is the least size of the backlog in bytes, as in Redis.
+const minBacklog = 16 << 10
+
+// parameters returns the parameters of replication that have an effect.
+func (m *Master) parameters() []engine.Param {
+	p := &m.params
+	size := engine.MemoryParam("repl-backlog-size", &p.backlogSize, 1)
+	size.Apply = func() error {
+		p.backlogSize = max(p.backlogSize, minBacklog)
+		if m.stream.running {
+			m.stream.backlog.resize(m.backlogBytes())
+		}
+		return nil
+	}
+	return []engine.Param{
+		size,
+		m.applied(engine.IntParam("min-replicas-to-write", &p.minReplicas, 0, math.MaxInt32, "min-slaves-to-write")),
+		m.applied(engine.IntParam("min-replicas-max-lag", &p.maxLag, 0, math.MaxInt32, "min-slaves-max-lag")),
+		engine.IntParam("repl-backlog-ttl", &p.backlogTTL, 0, math.MaxInt64),
+		engine.IntParam("repl-ping-replica-period", &p.pingPeriod, 1, math.MaxInt32, "repl-ping-slave-period"),
+		engine.IntParam("repl-timeout", &p.timeout, 1, math.MaxInt32),
+		secret(engine.StringParam("masterauth", &p.masterAuth, "primaryauth")),
+		secret(engine.StringParam("masteruser", &p.masterUser, "primaryuser")),
+		engine.StringParam("replica-announce-ip", &p.announceIP, "slave-announce-ip"),
+		engine.IntParam("replica-announce-port", &p.announcePort, 0, 65535, "slave-announce-port"),
+		engine.BoolParam("replica-announced", &p.announced),
+		engine.IntParam("replica-priority", &p.priority, 0, math.MaxInt32, "slave-priority"),
+		engine.BoolParam("tls-replication", &p.tls),
+		m.masterParam(),
+	}
+}
+
+func secret(p engine.Param) engine.Param {
+	p.Secret = true
+	return p
+}
+
+// masterParam is the master to follow, as host and port.
+func (m *Master) masterParam() engine.Param {
+	p := engine.Param{Name: "replicaof", Aliases: []string{"slaveof"}, Immutable: true, List: true}
+	p.Get = func() string {
+		if m.link == nil {
+			return ""
+		}
+		return m.link.host + " " + strconv.FormatInt(m.link.port, 10)
+	}
+	p.Set = func(value string) error {
+		words := strings.Fields(value)
+		if m.link = nil; len(words) == 0 || strings.EqualFold(value, "no one") {
+			m.setRole()
+			return nil
+		}
+		if len(words) != 2 {
+			return errMasterWords
+		}
+		port, err := strconv.ParseInt(words[1], 10, 64)
+		if err != nil || port < 0 || port > 65535 {
+			return errMasterPort
+		}
+		m.link = m.newLink(words[0], port)
+		m.setRole()
+		return nil
+	}
+	return p
+}
+
+// backlogBytes returns the size of the backlog's ring.
+func (m *Master) backlogBytes() int { return int(max(m.params.backlogSize, minBacklog)) }
