@@ -143,7 +143,8 @@ func (e *Engine) fillStats(b *bytes.Buffer) {
 		"pubsub_patterns", len(e.pubsub.patterns), "pubsubshard_channels", len(e.pubsub.shards),
 		"tracking_total_keys", len(e.tracking.readers), "tracking_total_items", e.tracking.items(), "tracking_total_prefixes", e.tracking.prefixes(e),
 		"total_eviction_exceeded_time", (e.eviction.exceededTime+e.currentExceededTime())/1000,
-		"current_eviction_exceeded_time", e.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors)
+		"current_eviction_exceeded_time", e.currentExceededTime()/1000, "total_error_replies", e.stats.totalErrors,
+		"unexpected_error_replies", e.stats.unexpected)
 	e.fillDefrag(b)
 	Fields(b, zeroStats...)
 	for i, name := range [...]string{"auth", "cmd", "key", "channel"} {

@@ -89,6 +89,7 @@ type Param struct {
 	Secret    bool // not shown by MONITOR and the slow log
 	List      bool // several words in a configuration file
 	Switch    bool // yes if it stands alone in a configuration file
+	Optional  bool // empty if no line of a configuration file sets it
 
 	inert bool // has no effect, and gives way to one that has
 }

@@ -55,6 +55,7 @@ func (e *Engine) Apply(s *Session, args [][]byte) error {
 	s.Reply.Reset()
 	cmd, err := e.Resolve(args)
 	if err != nil {
+		e.stats.unexpected++
 		return err
 	}
 	was := e.Keyspace.Replaying
@@ -67,6 +68,9 @@ func (e *Engine) Apply(s *Session, args [][]byte) error {
 	s.Reply.Reset()
 	if e.blocked.ready != nil {
 		e.serveBlocked()
+	}
+	if s.failure != nil {
+		e.stats.unexpected++
 	}
 	return s.failure
 }

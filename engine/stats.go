@@ -10,6 +10,7 @@ type stats struct {
 	hits, misses, expired, commands, connections int64
 	expiredElements                              int64 // elements
 	totalErrors                                  int64
+	unexpected                                   int64 // errors of the commands of a master
 	denied                                       [len(denialReasons)]int64
 	errors                                       map[string]int64
 	peak                                         int // of the bytes in use
@@ -95,14 +96,12 @@ func (m *rate) perSecond() (rate int64) {
 // kilobytes returns the rate of a counter of bytes as INFO shows it.
 func (m *rate) kilobytes() string { return fmt.Sprintf("%.2f", float64(m.perSecond())/1024) }
 
-// zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing forks, no
-// master is followed, expiry does not sample; no
-// thread frees, accepts or prefetches for another; what RESTORE reads is checked in full, but in one go; the buffers of replies grow as
+// zeroStats are figures of INFO stats that dashboards read and that are always 0 here: nothing forks, the traffic of replication has no rates,
+// expiry does not sample; no thread frees, accepts or prefetches for another; what RESTORE reads is checked in full, but in one go; the buffers of replies grow as
 // they are filled.
 var zeroStats = []any{"expired_stale_perc", "0.00", "expired_time_cap_reached_count", 0, "total_forks", 0, "latest_fork_usec", 0,
 	"migrate_cached_sockets", 0, "slave_expires_tracked_keys", 0,
-	"unexpected_error_replies", 0,
-	"total_net_repl_input_bytes", 0, "total_net_repl_output_bytes", 0, "instantaneous_input_repl_kbps", "0.00",
+	"instantaneous_input_repl_kbps", "0.00",
 	"instantaneous_output_repl_kbps", "0.00", "expire_cycle_cpu_milliseconds", 0,
 	"dump_payload_sanitizations", 0, "reply_buffer_shrinks", 0, "reply_buffer_expands", 0,
 	"io_threaded_freed_objects", 0, "io_threaded_accept_processed", 0, "io_threaded_poll_processed", 0,

@@ -9,7 +9,8 @@ import (
 
 // fillStats writes the fields of INFO stats.
 func (m *Master) fillStats(b *bytes.Buffer) {
-	engine.Fields(b, "sync_full", m.syncs.full, "sync_partial_ok", m.syncs.partial, "sync_partial_err", m.syncs.partialFailed)
+	engine.Fields(b, "sync_full", m.syncs.full, "sync_partial_ok", m.syncs.partial, "sync_partial_err", m.syncs.partialFailed,
+		"total_net_repl_input_bytes", m.traffic.in, "total_net_repl_output_bytes", m.traffic.out)
 }
 
 // fillMemory writes the fields of INFO memory.

@@ -32,7 +32,6 @@ type link struct {
 	awaits    bool            // the journal has been asked to report that
 	lastInput int64           // microseconds since the epoch; 0 before the first
 	downSince int64           // seconds since the epoch; 0 if never connected
-	attempts  int64           // of a synchronization since the link was last connected
 	transfer  transferred
 	failover  bool            // the next PSYNC tells the master to become a replica
 	logged    map[string]bool // lines that need not be logged again
@@ -60,9 +59,6 @@ const (
 // linkStates are the names of the states in ROLE.
 var linkStates = [...]string{connect: "connect", connecting: "connecting", handshake: "handshake", transfers: "sync", connected: "connected"}
 
-// retryAfter is the pause after a failed attempt, as in Redis.
-const retryAfter = time.Second
-
 func (m *Master) newLink(host string, port int64) *link {
 	return &link{master: m, host: host, port: port, logged: map[string]bool{}, ended: make(chan struct{}), askAck: make(chan struct{}, 1)}
 }
@@ -77,7 +73,7 @@ func (l *link) run() {
 		}
 		select {
 		case <-l.ended:
-		case <-time.After(retryAfter):
+		case <-time.After(l.master.retryAfter):
 		}
 	}
 }

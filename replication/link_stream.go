@@ -62,6 +62,8 @@ func (l *link) execute(list []resp.Command) (n int, err error) {
 // within one.
 func (l *link) apply(c *resp.Command) {
 	m, s := l.master, l.session
+	m.traffic.in += int64(len(c.Text))
+	s.Received.Add(int64(len(c.Text)))
 	if c.Args != nil {
 		if err := m.engine.Apply(s, c.Args); err != nil {
 			l.logError(err, c.Args)
@@ -85,9 +87,7 @@ func (l *link) apply(c *resp.Command) {
 
 // logError logs that a command of the master has failed: the data may differ now.
 func (l *link) logError(err error, args [][]byte) {
-	m := l.master
-	m.errors++
-	m.opts.Log('#', "== CRITICAL == This replica is sending an error to its master: '%s' after processing the command '%s'", err, args[0])
+	l.master.opts.Log('#', "== CRITICAL == This replica is sending an error to its master: '%s' after processing the command '%s'", err, args[0])
 }
 
 // acknowledge tells the master the offset, each second and when it asks.

@@ -39,7 +39,7 @@ func (l *link) synchronize(p *psync.Link, conn net.Conn) error {
 func (l *link) wanted() (id string, offset int64, failover bool) {
 	m := l.master
 	m.engine.With(func() {
-		if l.attempts++; m.stream.running {
+		if m.stream.running {
 			id, offset, failover = m.stream.id, m.stream.offset, l.failover
 		}
 	})
@@ -59,7 +59,7 @@ func (l *link) connected(conn net.Conn, id string, begin func() error) (err erro
 			return
 		}
 		session.Select(max(m.stream.db, 0))
-		l.session, l.state, l.attempts, l.failover = session, connected, 0, false
+		l.session, l.state, l.failover = session, connected, false
 		l.lastInput, l.transfer = m.engine.Micros(), transferred{}
 		m.setRole()
 		m.failedOver()
@@ -129,6 +129,7 @@ func (l *link) progress(c *snapshot.Copy, p *psync.Link) (err error) {
 	m := l.master
 	m.engine.With(func() {
 		if err = errEnded; !l.isOver() {
+			m.traffic.in += c.Bytes() - l.transfer.read
 			l.transfer.read, l.transfer.at, err = c.Bytes(), m.engine.Micros()/1e6, nil
 		}
 	})

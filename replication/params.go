@@ -65,7 +65,7 @@ func secret(p engine.Param) engine.Param {
 
 // masterParam is the master to follow, as host and port.
 func (m *Master) masterParam() engine.Param {
-	p := engine.Param{Name: "replicaof", Aliases: []string{"slaveof"}, Immutable: true, List: true}
+	p := engine.Param{Name: "replicaof", Aliases: []string{"slaveof"}, Immutable: true, List: true, Optional: true}
 	p.Get = func() string {
 		if m.link == nil {
 			return ""

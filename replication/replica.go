@@ -98,6 +98,7 @@ func (r *replica) gone() bool { return r.session.Closing() || !r.Attached() }
 
 // send sends raw text.
 func (r *replica) send(text []byte) {
+	r.master.traffic.out += int64(len(text))
 	r.session.Reply.Raw(text)
 	r.session.Wake()
 }

@@ -73,9 +73,11 @@ type Master struct {
 	started  bool  // the link, if there was one at the start
 	failover failover
 
-	syncs  syncs
-	errors int64 // of the master's commands
-	params params
+	retryAfter time.Duration // the pause of the link after a failed attempt
+
+	syncs   syncs
+	traffic struct{ in, out int64 } // bytes of streams and snapshots
+	params  params
 }
 
 // syncs counts synchronizations.
@@ -100,6 +102,8 @@ func New(e *engine.Engine, o Options) *Master {
 		opts:   o,
 		stream: stream{id: e.RunID(), command: resp.NewWriter(2)},
 		params: newParams(),
+
+		retryAfter: time.Second, // as in Redis
 	}
 }
 

@@ -88,6 +88,9 @@ func (p *program) appendUsers(dst []byte, done bool) []byte {
 // appendSetting appends the line that sets a parameter to its present value.
 func appendSetting(dst []byte, param *engine.Param) []byte {
 	words := []string{param.Get()}
+	if param.Optional && words[0] == "" {
+		return dst
+	}
 	if param.List && words[0] != "" {
 		words = strings.Fields(words[0])
 	}

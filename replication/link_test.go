@@ -1,0 +1,164 @@
+package replication
+
+import (
+	"bytes"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/resp"
+)
+
+// followed is an engine that follows a master whose side the test plays.
+type followed struct {
+	*engine.Engine
+	t        *testing.T
+	master   *Master
+	client   *engine.Session
+	listener net.Listener
+	mu       sync.Mutex
+	logged   strings.Builder
+	stopped  sync.WaitGroup
+}
+
+func newFollowed(t *testing.T, settings ...string) *followed {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	f := &followed{t: t, listener: listener}
+	f.Engine = engine.New(engine.Options{Clock: func() int64 { return time.Now().UnixMicro() }, Seed: 2})
+	f.master = New(f.Engine, Options{
+		Spawn: func(run func()) { f.stopped.Go(run) },
+		Log: func(_ byte, format string, args ...any) {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			fmt.Fprintf(&f.logged, format+"\n", args...)
+		},
+		Dial: func(string, string, time.Duration) (net.Conn, error) {
+			return net.Dial("tcp", listener.Addr().String())
+		},
+	})
+	f.master.retryAfter = time.Millisecond
+	f.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family()), f.master.Part())
+	f.client = f.NewSession(nil)
+	for _, s := range append(settings, "SET old data", "REPLICAOF 127.0.0.1 7000") {
+		require.Contains(t, f.do(s), "+OK")
+	}
+	t.Cleanup(func() {
+		f.With(func() { f.master.promote() })
+		listener.Close()
+		f.stopped.Wait()
+	})
+	return f
+}
+
+func (f *followed) do(line string) string {
+	return string(f.Do(f.client, [][][]byte{bytes.Fields([]byte(line))}).Out)
+}
+
+func (f *followed) log() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.logged.String()
+}
+
+// play answers the requests on the next connection, each by its name or with +OK, up to PSYNC. After the last answer the connection is
+// closed, unless stay is set.
+func (f *followed) play(answers map[string]string, stay bool) net.Conn {
+	conn, err := f.listener.Accept()
+	require.NoError(f.t, err)
+	if !stay {
+		defer conn.Close()
+	}
+	for in, name := resp.NewReader(conn), ""; name != "PSYNC"; {
+		v, err := in.Read()
+		if err != nil {
+			break // a refusal ended it
+		}
+		name = strings.ToUpper(v.Elems[0].Text)
+		answer, ok := answers[name]
+		if !ok {
+			answer = "+OK\r\n"
+		}
+		_, _ = conn.Write([]byte(answer))
+	}
+	return conn
+}
+
+// requireState waits for a state of the link.
+func (f *followed) requireState(state string) {
+	require.Eventually(f.t, func() bool { return strings.Contains(f.do("ROLE"), state) }, 20*time.Second, time.Millisecond, state)
+}
+
+const history = "0123456789012345678901234567890123456789"
+
+// snapshotOf returns what a master sends whose only key is k, after the reply to PSYNC.
+func snapshotOf(t *testing.T) (text string) {
+	b := newBench(t)
+	s := b.NewSession(nil)
+	b.do(b.NewSession(nil), "SET k v")
+	b.do(s, "PSYNC ? -1")
+	<-b.sent
+	return b.received(s)
+}
+
+// What a broken or hostile master sends never harms the data that there are, until there are new ones, and is told in the log.
+func TestBadMasters(t *testing.T) {
+	good := snapshotOf(t)
+	full := "+FULLRESYNC " + history + " 7\r\n"
+	for _, bad := range []struct{ name, request, answer, log string }{
+		{"no server of this kind", "PING", "HTTP/1.1 400 Bad Request\r\n\r\n", "bad protocol from the master"},
+		{"a wrong password", "AUTH", "-WRONGPASS invalid username-password pair or user is disabled.\r\n", "Unable to AUTH to MASTER: WRONGPASS"},
+		{"a master without its own master", "PSYNC", "-NOMASTERLINK Can't SYNC while not connected with my master\r\n", "NOMASTERLINK"},
+		{"a reply to PSYNC without an id", "PSYNC", "+FULLRESYNC\r\n", "bad protocol from the master"},
+		{"no history to go on with", "PSYNC", "+CONTINUE\r\n", "bad protocol from the master"},
+		{"garbage in place of a snapshot", "PSYNC", full + "garbage\r\n", "where the length of a snapshot should be"},
+		{"a snapshot of a later version", "PSYNC", full + "$18\r\nREDIS9999xxxxxxxxx", "format version"},
+		{"half a snapshot", "PSYNC", full + good[:len(good)/2], "the data end in the middle"},
+		{"a damaged snapshot", "PSYNC", full + strings.Replace(good, "used-mem", "used-mum", 1), "the checksum is"},
+		{"a length that nobody has", "PSYNC", full + "$999999999999999999\r\nREDIS0011", "the data end in the middle"},
+		{"an error in place of a snapshot", "PSYNC", full + "-ERR no disk\r\n", "MASTER aborted replication with an error: ERR no disk"},
+	} {
+		t.Run(bad.name, func(t *testing.T) {
+			f := newFollowed(t, "CONFIG SET masterauth secret")
+			for range 2 { // it tries again
+				f.play(map[string]string{"PING": "+PONG\r\n", bad.request: bad.answer}, false)
+			}
+			f.listener.Close()
+			require.Eventually(t, func() bool { return strings.Count(f.log(), bad.log) == 2 }, 20*time.Second, time.Millisecond, bad.log)
+			require.Equal(t, "$4\r\ndata\r\n", f.do("GET old"))
+			require.Contains(t, f.do("INFO replication"), "master_link_status:down")
+		})
+	}
+}
+
+// A stream that breaks off or breaks the protocol ends the connection; what came before counts, but for half a transaction.
+func TestBrokenStreams(t *testing.T) {
+	good := snapshotOf(t)
+	for _, bad := range []string{"", "*1\r\n$99999999999999\r\n", "SET k inline\r\n", "*-5\r\n", "*2\r\n$3\r\nGET\r\n"} {
+		f := newFollowed(t)
+		conn := f.play(map[string]string{"PSYNC": "+FULLRESYNC " + history + " 7\r\n" + good}, true)
+		f.requireState("connected")
+		require.Equal(t, "$1\r\nv\r\n", f.do("GET k"))
+		require.Equal(t, "$-1\r\n", f.do("GET old"))
+		text := command("SET", "k", "w") + command("NOSUCH", "k")
+		_, err := conn.Write([]byte(text + command("MULTI") + command("SET", "k", "x") + bad))
+		require.NoError(t, err)
+		require.NoError(t, conn.(*net.TCPConn).CloseWrite())
+		next := f.play(map[string]string{"PSYNC": "+CONTINUE " + history + "\r\n" + command("SET", "m", "n")}, true)
+		f.requireState("connected")
+		require.Eventually(t, func() bool { return f.do("GET m") == "$1\r\nn\r\n" }, 20*time.Second, time.Millisecond)
+		require.Equal(t, "$1\r\nw\r\n", f.do("GET k"))
+		require.Contains(t, f.log(), fmt.Sprintf("Trying a partial resynchronization (request %s:%d)", history, 7+len(text)+1))
+		require.Contains(t, f.log(), "This replica is sending an error to its master: 'ERR unknown command 'NOSUCH'")
+		require.Contains(t, f.do("INFO stats"), "unexpected_error_replies:1\r\n")
+		conn.Close()
+		next.Close()
+	}
+}
