@@ -151,6 +151,7 @@ func (s *Server) serve() {
 	ctx, s.stop = context.WithCancel(context.Background())
 	go func() {
 		s.err = s.server.Run(ctx)
+		s.parts.Replication.Close()
 		s.parts.Journal.Close()
 		close(s.ended)
 	}()

@@ -50,10 +50,10 @@ var ignoredBools = []ignoredBool{
 	{"no-appendfsync-on-rewrite", false, ""}, {"protected-mode", true, ""}, {"rdb-del-sync-files", false, ""},
 	{"rdb-save-incremental-fsync", true, ""}, {"rdbchecksum", true, ""}, {"rdbcompression", true, ""},
 	{"repl-disable-tcp-nodelay", false, ""}, {"repl-diskless-sync", true, ""}, {"repl-rdb-channel", true, ""},
-	{"replica-announced", true, ""}, {"replica-ignore-disk-write-errors", false, ""},
+	{"replica-ignore-disk-write-errors", false, ""},
 	{"replica-lazy-flush", false, "slave-lazy-flush"},
 	{"set-proc-title", true, ""}, {"stop-writes-on-bgsave-error", true, ""}, {"syslog-enabled", false, ""},
-	{"tls-cluster", false, ""}, {"tls-prefer-server-ciphers", false, ""}, {"tls-replication", false, ""},
+	{"tls-cluster", false, ""}, {"tls-prefer-server-ciphers", false, ""},
 	{"tls-session-caching", true, ""}, {"use-exit-on-panic", false, ""},
 }
 
@@ -73,10 +73,8 @@ var ignoredInts = []ignoredInt{
 	{"list-compress-depth", 0, 0, maxInt32, ""},
 	{"max-new-connections-per-cycle", 10, 1, 1000, ""}, {"max-new-tls-connections-per-cycle", 1, 1, 1000, ""},
 	{"loading-process-events-interval-bytes", 512 << 10, 1024, maxInt32, ""},
-	{"min-replicas-max-lag", 10, 0, maxInt32, "min-slaves-max-lag"}, {"min-replicas-to-write", 0, 0, maxInt32, "min-slaves-to-write"},
 	{"repl-diskless-sync-delay", 5, 0, maxInt32, ""},
 	{"repl-diskless-sync-max-replicas", 0, 0, maxInt32, ""},
-	{"replica-announce-port", 0, 0, 65535, "slave-announce-port"}, {"replica-priority", 100, 0, maxInt32, "slave-priority"},
 	{"shutdown-timeout", 10, 0, maxInt32, ""}, {"socket-mark-id", 0, 0, math.MaxUint32, ""},
 	{"tcp-backlog", 511, 0, maxInt32, ""},
 	{"tls-session-cache-size", 20480, 0, maxInt32, ""}, {"tls-session-cache-timeout", 300, 0, maxInt32, ""},
@@ -95,11 +93,10 @@ var ignoredTexts = []ignoredText{
 	{"bind-source-addr", "", nil, ""}, {"cluster-announce-hostname", "", nil, ""}, {"cluster-announce-human-nodename", "", nil, ""}, {"cluster-announce-ip", "", nil, ""},
 	{"cluster-config-file", "nodes.conf", nil, ""},
 	{"cluster-preferred-endpoint-type", "ip", []string{"ip", "hostname", "unknown-endpoint"}, ""},
-	{"enable-module-command", "no", []string{"no", "yes", "local"}, ""}, {"masterauth", "", nil, "primaryauth"}, {"masteruser", "", nil, "primaryuser"},
+	{"enable-module-command", "no", []string{"no", "yes", "local"}, ""},
 	{"availability-zone", "", nil, ""}, {"cluster-announce-client-ipv4", "", nil, ""}, {"cluster-announce-client-ipv6", "", nil, ""},
 	{"log-format", "legacy", []string{"legacy", "logfmt"}, ""}, {"log-timestamp-format", "legacy", []string{"legacy", "iso8601", "milliseconds"}, ""},
 	{"rdb-version-check", "strict", []string{"strict", "relaxed"}, ""}, {"rdma-bind", "", nil, ""}, {"unixsocketgroup", "", nil, ""},
-	{"replica-announce-ip", "", nil, "slave-announce-ip"},
 	{"appenddirname", "appendonlydir", nil, ""}, {"appendfilename", "appendonly.aof", nil, ""},
 	{"appendfsync", "everysec", []string{"everysec", "always", "no"}, ""},
 	{"daemonize", "no", []string{"yes", "no"}, ""},
@@ -109,19 +106,17 @@ var ignoredTexts = []ignoredText{
 	{"proc-title-template", "{title} {listen-addr} {server-mode}", nil, ""},
 	{"propagation-error-behavior", "ignore", []string{"ignore", "panic", "panic-on-replicas"}, ""},
 	{"sanitize-dump-payload", "no", []string{"no", "yes", "clients"}, ""}, {"save", "", nil, ""},
-	{"replicaof", "", []string{""}, "slaveof"},
 	{"supervised", "no", []string{"upstart", "systemd", "auto", "no"}, ""}, {"syslog-facility", "local0", nil, ""},
 	{"tls-ciphers", "", []string{""}, ""}, {"tls-ciphersuites", "", []string{""}, ""},
 	{"tls-client-cert-file", "", nil, ""}, {"tls-client-key-file", "", nil, ""}, {"tls-client-key-file-pass", "", nil, ""},
 	{"tls-dh-params-file", "", nil, ""}, {"tls-key-file-pass", "", nil, ""},
-	{"syslog-ident", "redis", nil, ""}, {"repl-diskless-load", "disabled",
-		[]string{"disabled", "on-empty-db", "swapdb"}, ""},
+	{"syslog-ident", "redis", nil, ""},
 }
 
 // ignoredAtStart are those of them that redis-server does not let CONFIG SET change.
 var ignoredAtStart = []string{"always-show-logo", "appenddirname", "appendfilename", "aof_rewrite_cpulist", "bgsave_cpulist",
 	"bio_cpulist", "cluster-config-file", "cluster-port",
-	"daemonize", "disable-thp", "enable-module-command", "io-threads-do-reads", "lua-enable-deprecated-api", "rdbchecksum", "replicaof",
+	"daemonize", "disable-thp", "enable-module-command", "io-threads-do-reads", "lua-enable-deprecated-api", "rdbchecksum",
 	"rdma-bind", "rdma-completion-vector", "rdma-port", "rdma-rx-size", "server_cpulist", "set-proc-title", "socket-mark-id",
 	"supervised", "syslog-enabled", "syslog-facility", "syslog-ident", "tcp-backlog"}
 
@@ -130,7 +125,7 @@ var ignoredHidden = []string{"aof-disable-auto-gc", "io-threads-do-reads", "load
 	"lua-enable-deprecated-api", "repl-rdb-channel", "use-exit-on-panic", "watchdog-period"}
 
 // ignoredSecrets are those of them that are not shown.
-var ignoredSecrets = []string{"masterauth", "masteruser", "tls-client-key-file-pass", "tls-key-file-pass"}
+var ignoredSecrets = []string{"tls-client-key-file-pass", "tls-key-file-pass"}
 
 // ignoredChecks are what those of them that are texts may not be. A check returns an error in Redis' words, or nil.
 var ignoredChecks = map[string]func(value string) error{

@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"errors"
 	"io"
 	"net"
 	"strconv"
@@ -223,6 +224,11 @@ func (l *link) lost(wasConnected bool, err error) {
 	m := l.master
 	m.engine.With(func() {
 		if l.isOver() {
+			return
+		}
+		var refusal *psync.Refusal
+		if l.failover && errors.As(err, &refusal) {
+			m.abortFailover("Failover target rejected psync request")
 			return
 		}
 		if l.state, l.pending = connect, nil; wasConnected {

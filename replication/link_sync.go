@@ -87,6 +87,10 @@ func (l *link) fullSync(p *psync.Link, conn net.Conn, a psync.Answer) error {
 	} else {
 		m.opts.Log('*', "MASTER <-> REPLICA sync: receiving %d bytes from master to parser", size)
 	}
+	if l.flushes() {
+		m.engine.StartLoading()
+		defer m.engine.StopLoading()
+	}
 	var c *snapshot.Copy
 	m.engine.With(func() {
 		l.transfer = transferred{total: max(size, 0), at: m.engine.Micros() / 1e6}
@@ -103,6 +107,18 @@ func (l *link) fullSync(p *psync.Link, conn net.Conn, a psync.Answer) error {
 	}
 	m.opts.Log('*', "MASTER <-> REPLICA sync: Finished with success")
 	return nil
+}
+
+// flushes removes the data before others are loaded, if repl-diskless-load says so, and reports whether it did.
+func (l *link) flushes() (yes bool) {
+	m := l.master
+	m.engine.With(func() {
+		if yes = m.params.load == flushFirst && !l.isOver(); yes {
+			m.opts.Log('*', "MASTER <-> REPLICA sync: Flushing old data")
+			m.engine.FlushAll()
+		}
+	})
+	return yes
 }
 
 // load loads the whole snapshot.

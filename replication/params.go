@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 type params struct {
@@ -19,7 +20,7 @@ type params struct {
 	announceIP             string // empty for that of the connection
 	announcePort, priority int64  // port 0 for that on which the server listens
 	announced              bool   // Sentinels may use this server
-	load                   string
+	load                   string // repl-diskless-load
 }
 
 func newParams() params {
@@ -54,9 +55,24 @@ func (m *Master) parameters() []engine.Param {
 		engine.BoolParam("replica-announced", &p.announced),
 		engine.IntParam("replica-priority", &p.priority, 0, math.MaxInt32, "slave-priority"),
 		engine.BoolParam("tls-replication", &p.tls),
+		m.loadParam(),
 		m.masterParam(),
 	}
 }
+
+// loadParam says how a snapshot is loaded. All values but flushFirst are one: it is loaded from the connection, beside the data.
+func (m *Master) loadParam() engine.Param {
+	words := []string{"disabled", "on-empty-db", "swapdb"}
+	if m.engine.Release.Has(flushesFirst) {
+		words = append(words, flushFirst)
+	}
+	return engine.EnumParam("repl-diskless-load", &m.params.load, words...)
+}
+
+// flushFirst is the value of repl-diskless-load that removes the old data before the new ones are loaded, to save memory.
+const flushFirst = "flush-before-load"
+
+var flushesFirst = release.From("valkey:8.1.0")
 
 func secret(p engine.Param) engine.Param {
 	p.Secret = true

@@ -35,7 +35,7 @@ type Options struct {
 	Log func(mark byte, format string, args ...any)
 	// Spawn starts a goroutine that runs a function, if possible on another processor; go run() if nil.
 	Spawn func(run func())
-	// Dial connects to a master; by TCP if nil.
+	// Dial connects to a master. Without it there is no replica.
 	Dial func(host, port string, timeout time.Duration) (net.Conn, error)
 }
 
@@ -94,9 +94,6 @@ func New(e *engine.Engine, o Options) *Master {
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }
 	}
-	if o.Dial == nil {
-		o.Dial = dial
-	}
 	return &Master{
 		engine: e,
 		opts:   o,
@@ -105,6 +102,16 @@ func New(e *engine.Engine, o Options) *Master {
 
 		retryAfter: time.Second, // as in Redis
 	}
+}
+
+// Close ends the link to the master, if there is one. The server must have stopped.
+func (m *Master) Close() {
+	m.engine.With(func() {
+		if m.link != nil {
+			m.link.end()
+			m.link = nil
+		}
+	})
 }
 
 // partName is the master's name in the engine.
@@ -152,14 +159,9 @@ func (m *Master) start() {
 	if m.started || m.engine.IsLoading() {
 		return
 	}
-	if m.started = true; m.link != nil {
+	if m.started = true; m.link != nil && m.opts.Dial != nil {
 		m.opts.Spawn(m.link.run)
 	}
-}
-
-// dial connects by TCP.
-func dial(host, port string, timeout time.Duration) (net.Conn, error) {
-	return net.DialTimeout("tcp", net.JoinHostPort(host, port), timeout)
 }
 
 // cron disconnects replicas that time out, sends something to the others so that they do not time out, and stops the

@@ -62,7 +62,9 @@ func (m *Master) follow(host string, port int64) {
 	m.endWaits()
 	m.updateDenial()
 	m.started = true
-	m.opts.Spawn(m.link.run)
+	if m.opts.Dial != nil {
+		m.opts.Spawn(m.link.run)
+	}
 }
 
 // promote makes this server a master. Its history goes on under a new id; up to here it has the old one as well, so that other

@@ -174,6 +174,7 @@ func (p *program) serve(ctx context.Context) error {
 	if err == nil {
 		p.parts.Snapshots.Close()
 	}
+	p.parts.Replication.Close()
 	p.parts.Journal.Close()
 	if err == nil {
 		server.Log(&p.log, '*', "Stopped")

@@ -36,10 +36,11 @@ type Options struct {
 
 // Parts are the parts with methods of their own.
 type Parts struct {
-	Scripts   *scripting.Scripts
-	Snapshots *snapshot.Saver  // nil if volatile
-	Journal   *journal.Journal // nil if volatile
-	Kit       *testkit.Kit     // nil without the test kit
+	Scripts     *scripting.Scripts
+	Replication *replication.Master
+	Snapshots   *snapshot.Saver  // nil if volatile
+	Journal     *journal.Journal // nil if volatile
+	Kit         *testkit.Kit     // nil without the test kit
 }
 
 // Join adds all parts except the server to an engine. It does not load the data.
@@ -68,14 +69,15 @@ func join(e *engine.Engine, o Options) Parts {
 	e.Join(commands.Parts()...)
 	e.Join(p.Scripts.Part())
 	if o.Volatile {
-		e.Join(replication.New(e, replication.Options{}).Part())
+		p.Replication = replication.New(e, replication.Options{Dial: dialMaster(e)})
+		e.Join(p.Replication.Part())
 		return p
 	}
 	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: o.log, Spawn: o.Spawn})
 	p.Journal = journal.New(e, journal.Options{Log: o.log, Spawn: o.Spawn})
-	master := replication.New(e, replication.Options{Journal: p.Journal, Log: o.log, Spawn: o.Spawn})
+	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: o.log, Spawn: o.Spawn, Dial: dialMaster(e)})
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save points.
-	e.Join(master.Part(), p.Snapshots.Part(), p.Journal.Part())
+	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part())
 	return p
 }
 

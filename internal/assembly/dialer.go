@@ -5,6 +5,9 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/server"
 )
 
 // dialer connects to other servers, for MIGRATE.
@@ -45,4 +48,24 @@ func (c *timeoutConn) Write(b []byte) (n int, err error) {
 		n += k
 	}
 	return n, err
+}
+
+// dialMaster returns what connects to masters: with TLS if tls-replication says so.
+func dialMaster(e *engine.Engine) func(host, port string, timeout time.Duration) (net.Conn, error) {
+	return func(host, port string, timeout time.Duration) (net.Conn, error) {
+		conn, err := net.DialTimeout("tcp", net.JoinHostPort(host, port), timeout)
+		if err != nil {
+			return nil, err
+		}
+		secure := false
+		e.With(func() { secure = e.Param("tls-replication").Get() == engine.YesNo(true) })
+		if !secure {
+			return conn, nil
+		}
+		secured, err := server.StartTLS(e, conn, timeout)
+		if err != nil {
+			_ = conn.Close()
+		}
+		return secured, err
+	}
 }
