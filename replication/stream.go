@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -47,6 +48,21 @@ func (m *Master) stopStream() {
 func (st *stream) restart(id string, offset int64, db, n int) {
 	*st = stream{running: true, id: id, offset: offset, changed: offset, db: db, command: st.command}
 	st.backlog.resize(n)
+}
+
+// place returns where in the stream the data are now.
+func (m *Master) place() snapshot.History {
+	return snapshot.History{ID: m.stream.id, Offset: m.stream.offset, DB: m.stream.db}
+}
+
+// History returns where in the stream the data are, for a snapshot on disk; false if there is no stream. It is called under the lock.
+func (m *Master) History() (h snapshot.History, ok bool) { return m.place(), m.stream.running }
+
+// Resume is called under the lock when data were loaded that History belonged to. A replica asks its master for what has changed since.
+func (m *Master) Resume(h snapshot.History) {
+	if m.link != nil {
+		m.stream.restart(h.ID, h.Offset, h.DB, m.backlogBytes())
+	}
 }
 
 // relay passes a piece of the master's stream on, after which a database is selected.

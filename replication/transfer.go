@@ -34,15 +34,10 @@ const (
 	markBytes = 40
 )
 
-// history returns where in the stream a snapshot is taken now.
-func (m *Master) history() snapshot.History {
-	return snapshot.History{ID: m.stream.id, Offset: m.stream.offset, DB: m.stream.db}
-}
-
 // newTransfer starts the snapshot for a transfer.
 func (m *Master) newTransfer(q request) *transfer {
 	records := snapshot.NewRecords(m.engine, snapshot.Content{
-		Compress: m.engine.Param("rdbcompression").Get() == engine.YesNo(true), NoData: q.NoData, NoFunctions: q.NoFunctions}, append(m.history().Aux(), "aof-base", "0")...)
+		Compress: m.engine.Param("rdbcompression").Get() == engine.YesNo(true), NoData: q.NoData, NoFunctions: q.NoFunctions}, append(m.place().Aux(), "aof-base", "0")...)
 	t := &transfer{master: m, slicer: snapshot.NewSlicer(m.engine, spike, records), request: q}
 	if !q.NoData {
 		t.slicer.Start()

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"io"
 	"net"
 	"strings"
 	"testing"
@@ -142,4 +143,64 @@ func TestFailover(t *testing.T) {
 	require.Equal(t, "OK", b.ask(t, "SET k 2"))
 	requireSame(t, b, a)
 	require.Equal(t, "0", field(t, b, "sync_full"))
+}
+
+// cutter passes connections on to a server, and cuts each after some more bytes from the server than the one before.
+func cutter(t *testing.T, to string, cuts, step int) (port string) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for n := 1; ; n++ {
+			client, err := l.Accept()
+			if err != nil {
+				return
+			}
+			server, err := net.Dial("tcp", "127.0.0.1:"+to)
+			if err != nil {
+				client.Close()
+				continue
+			}
+			go func() {
+				_, _ = io.Copy(server, client)
+				server.Close()
+			}()
+			go func() {
+				if n <= cuts {
+					_, _ = io.CopyN(client, server, int64(n*step))
+				} else {
+					_, _ = io.Copy(client, server)
+				}
+				client.Close()
+				server.Close()
+			}()
+		}
+	}()
+	_, port, err = net.SplitHostPort(l.Addr().String())
+	require.NoError(t, err)
+	return port
+}
+
+// The connection of a replica is cut again and again, in snapshots, in commands and in transactions, while the master changes.
+func TestFollowingThroughCuts(t *testing.T) {
+	ours, port := master(t)
+	stockAll(t, ours)
+	a, _ := follower(t, cutter(t, port, 3, 5_003))
+	b, _ := follower(t, cutter(t, port, 2, 40_009))
+	for seed := range uint64(20) {
+		change(t, ours, 100*seed, 20)
+		ours.ask(t, `EVAL "for i = 1, 20 do redis.call('incr', 'n' .. i) redis.call('lpush', 'l', i) end" 0`)
+		ours.ask(t, "HSET h"+fmt.Sprint(seed)+" f v g w")
+		ours.ask(t, "HPEXPIRE h"+fmt.Sprint(seed)+" 1 FIELDS 1 f")
+		ours.ask(t, "SET gone x PX 1")
+		ours.ask(t, "CLIENT KILL TYPE replica")
+	}
+	for _, s := range []*asker{a, b} {
+		eventually(t, "the replica has the same data", func() bool {
+			return field(t, s, "master_link_status") == "up" && s.ask(t, "DEBUG DIGEST") == ours.ask(t, "DEBUG DIGEST")
+		})
+	}
+	for _, s := range []*asker{a, b} {
+		require.Equal(t, "0", field(t, s, "unexpected_error_replies"))
+	}
 }

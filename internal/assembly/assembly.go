@@ -73,9 +73,10 @@ func join(e *engine.Engine, o Options) Parts {
 		e.Join(p.Replication.Part())
 		return p
 	}
-	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: o.log, Spawn: o.Spawn})
 	p.Journal = journal.New(e, journal.Options{Log: o.log, Spawn: o.Spawn})
 	p.Replication = replication.New(e, replication.Options{Journal: p.Journal, Log: o.log, Spawn: o.Spawn, Dial: dialMaster(e)})
+	p.Snapshots = snapshot.New(e, snapshot.Options{Disk: o.Disk, Log: o.log, Spawn: o.Spawn,
+		History: p.Replication.History, Resume: p.Replication.Resume})
 	// Replication ticks before snapshots: a replica that waits for a snapshot comes before save points.
 	e.Join(p.Replication.Part(), p.Snapshots.Part(), p.Journal.Part())
 	return p

@@ -58,7 +58,11 @@ func (s *Saver) LoadFrom(f io.Reader, size int64, path string, follow func(rest 
 	case follow != nil:
 		err = follow(&following{l.Rest(), l, s})
 	}
-	s.engine.With(func() { s.stats.loading = false })
+	s.engine.With(func() {
+		if s.stats.loading = false; err == nil && l.history.ID != "" && follow == nil && !s.serving {
+			s.opts.Resume(l.history)
+		}
+	})
 	if behind := size - l.Offset(); err == nil && behind > 0 && follow == nil {
 		s.opts.Log('#', "%d bytes follow the snapshot in %s, and are not loaded", behind, path)
 	}

@@ -45,7 +45,11 @@ func (o *output) commit(version int) error {
 
 // newRecords returns an encoder for dump.rdb. It holds what comes before the keys.
 func (s *Saver) newRecords() *rdb.Records {
-	return NewRecords(s.engine, Content{Compress: s.compress}, "aof-base", "0")
+	var aux []string
+	if h, ok := s.opts.History(); ok {
+		aux = h.Aux()
+	}
+	return NewRecords(s.engine, Content{Compress: s.compress}, append(aux, "aof-base", "0")...)
 }
 
 // Content selects what a snapshot holds.

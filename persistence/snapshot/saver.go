@@ -34,6 +34,10 @@ type Options struct {
 	Spawn func(run func())
 	// Disk stores the snapshot; OS if nil.
 	Disk Disk
+	// History returns where in the replication stream the data are; false if there is none. It is called under the lock.
+	History func() (h History, ok bool)
+	// Resume is called under the lock when the data are loaded that were at a place in a replication stream.
+	Resume func(h History)
 	// Progress is called while a snapshot is loaded, with the bytes loaded so far and their total.
 	Progress func(done, total int64)
 }
@@ -82,6 +86,12 @@ func New(e *engine.Engine, o Options) *Saver {
 	}
 	if o.Spawn == nil {
 		o.Spawn = func(run func()) { go run() }
+	}
+	if o.History == nil {
+		o.History = func() (h History, ok bool) { return h, false }
+	}
+	if o.Resume == nil {
+		o.Resume = func(History) {}
 	}
 	if o.Disk == nil {
 		o.Disk = OS{}
