@@ -9,7 +9,7 @@ import (
 func (m *Master) families() []engine.Family {
 	const admin = engine.Admin | engine.NoScript | engine.Stale | engine.HomeOnly
 	const sync = engine.Admin | engine.NoScript | engine.NoAsyncLoading | engine.NoMulti | engine.HomeOnly
-	return []engine.Family{{Group: "generic", Commands: []engine.Command{
+	return []engine.Family{{Group: "generic", Wordings: wordings, Commands: []engine.Command{
 		{Name: "wait", Arity: 3, Flags: engine.Blocking, Run: m.cmdWait, Since: "3.0.0", ACL: "-keyspace connection",
 			Was:     []engine.Was{engine.Before("7.4.0 valkey:8.0.0", "-blocking"), engine.Before("7.2.0", "+noscript"), engine.Before("7.0.0", "acl=-blocking")},
 			Syntax:  "numreplicas timeout:integer",

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/internal/dataset"
 	"github.com/miniserver-go/miniserver/internal/difftest"
 	"github.com/miniserver-go/miniserver/internal/reference"
 	"github.com/miniserver-go/miniserver/resp"
@@ -22,6 +23,14 @@ func follower(t *testing.T, port string, args ...string) (a *asker, own string) 
 	_, own, err = net.SplitHostPort(addr)
 	require.NoError(t, err)
 	return a, own
+}
+
+// requireFollows waits until a replica has the data of its master, of which some may expire meanwhile.
+func requireFollows(t *testing.T, master, replica *asker) {
+	t.Helper()
+	eventually(t, "the replica has the same data", func() bool {
+		return field(t, replica, "master_link_status") == "up" && replica.ask(t, "DEBUG DIGEST") == master.ask(t, "DEBUG DIGEST")
+	})
 }
 
 // realMaster returns a client of a server of a release that listens on a port.
@@ -61,15 +70,15 @@ func TestFollowingAChain(t *testing.T) {
 	stockAll(t, top)
 	top.ask(t, `FUNCTION LOAD "#!lua name=lib\nredis.register_function{function_name='f', callback=function() return 7 end, flags={'no-writes'}}"`)
 	middle, middlePort := follower(t, port)
-	requireSame(t, top, middle)
+	requireFollows(t, top, middle)
 	require.Equal(t, int64(7), middle.count(t, "FCALL_RO f 0"))
 	bottom, _ := follower(t, middlePort)
-	requireSame(t, top, bottom)
+	requireFollows(t, top, bottom)
 	change(t, top, 1, 100)
 	top.ask(t, "SELECT 3")
 	top.ask(t, `EVAL "redis.call('set', 'a', 1) redis.call('incr', 'a')" 0`)
-	requireSame(t, top, middle)
-	requireSame(t, top, bottom)
+	requireFollows(t, top, middle)
+	requireFollows(t, top, bottom)
 	for _, a := range []*asker{middle, bottom} {
 		require.Equal(t, field(t, top, "master_repl_offset"), field(t, a, "master_repl_offset"))
 		require.Equal(t, field(t, top, "master_replid"), field(t, a, "master_replid"))
@@ -80,8 +89,8 @@ func TestFollowingAChain(t *testing.T) {
 
 	middle.ask(t, "CLIENT KILL TYPE master")
 	top.ask(t, "SET after kill")
-	requireSame(t, top, middle)
-	requireSame(t, top, bottom)
+	requireFollows(t, top, middle)
+	requireFollows(t, top, bottom)
 	require.Equal(t, "1", field(t, top, "sync_partial_ok"))
 }
 
@@ -92,14 +101,14 @@ func TestPromotion(t *testing.T) {
 	b, bPort := follower(t, aPort)
 	c, _ := follower(t, aPort)
 	a.ask(t, "SET k 1")
-	requireSame(t, a, b)
-	requireSame(t, a, c)
+	requireFollows(t, a, b)
+	requireFollows(t, a, c)
 	require.Equal(t, "OK", b.ask(t, "REPLICAOF NO ONE"))
 	b.ask(t, "SET k 2")
 	require.Equal(t, field(t, a, "master_replid"), field(t, b, "master_replid2"))
 	for _, s := range []*asker{a, c} {
 		require.Equal(t, "OK", s.ask(t, "REPLICAOF 127.0.0.1 "+bPort))
-		requireSame(t, b, s)
+		requireFollows(t, b, s)
 		require.Equal(t, field(t, b, "master_replid"), field(t, s, "master_replid"))
 	}
 	require.Equal(t, "0", field(t, b, "sync_full"))
@@ -113,16 +122,16 @@ func TestFollowingRealMasters(t *testing.T) {
 			theirs, port := realMaster(t, r)
 			stockAll(t, theirs)
 			ours, _ := follower(t, port, "--like", string(r))
-			requireSame(t, theirs, ours)
+			requireFollows(t, theirs, ours)
 			change(t, theirs, 7, 100)
-			requireSame(t, theirs, ours)
+			requireFollows(t, theirs, ours)
 			require.Equal(t, int64(1), theirs.count(t, "WAIT 1 60000"))
 
 			theirs.ask(t, "MULTI") // it cannot come back in between
 			theirs.ask(t, "CLIENT KILL TYPE replica")
 			theirs.ask(t, "SET key after")
 			theirs.ask(t, "EXEC")
-			requireSame(t, theirs, ours)
+			requireFollows(t, theirs, ours)
 			require.Equal(t, "1", field(t, theirs, "sync_partial_ok"))
 			require.Equal(t, "0", field(t, ours, "unexpected_error_replies"), fmt.Sprint(r))
 		})
@@ -133,7 +142,7 @@ func TestFollowingRealMasters(t *testing.T) {
 func TestFailover(t *testing.T) {
 	a, aPort := master(t)
 	b, _ := follower(t, aPort)
-	requireSame(t, a, b)
+	requireFollows(t, a, b)
 	a.ask(t, "SET k 1")
 	require.Equal(t, "OK", a.ask(t, "FAILOVER"))
 	eventually(t, "the replica is the master", func() bool { return field(t, b, "role") == "master" })
@@ -141,8 +150,73 @@ func TestFailover(t *testing.T) {
 		return field(t, a, "master_failover_state") == "no-failover" && field(t, a, "master_link_status") == "up"
 	})
 	require.Equal(t, "OK", b.ask(t, "SET k 2"))
-	requireSame(t, b, a)
+	requireFollows(t, b, a)
 	require.Equal(t, "0", field(t, b, "sync_full"))
+}
+
+// A replica of ours has data of every type and encoding as its master has them: in the snapshot, and in the stream.
+func TestFollowingEveryType(t *testing.T) {
+	top, port := master(t)
+	fill := func(seed uint64) {
+		for _, c := range dataset.New(seed).Keys(200) {
+			out := resp.NewWriter(2)
+			out.Command(c...)
+			_, err := top.Write(out.Bytes())
+			require.NoError(t, err)
+			v, err := top.in.Read()
+			require.NoError(t, err)
+			require.NotEqual(t, byte('-'), v.Kind, "%s", v.Text)
+		}
+	}
+	fill(1)
+	a, _ := follower(t, port)
+	requireFollows(t, top, a)
+	top.ask(t, "FLUSHALL")
+	fill(2)
+	requireFollows(t, top, a)
+	require.Equal(t, "0", field(t, a, "unexpected_error_replies"))
+}
+
+// INFO replication of a replica has the fields of the real one in each state, and ROLE the same states.
+func TestFollowersTellAsReal(t *testing.T) {
+	names := func(a *asker) (list []string) {
+		for line := range strings.Lines(a.ask(t, "INFO replication")) {
+			name, _, _ := strings.Cut(strings.TrimSpace(line), ":")
+			list = append(list, name)
+		}
+		return list
+	}
+	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81} {
+		t.Run(string(r), func(t *testing.T) {
+			_, port := master(t)
+			theirs := newAsker(t, r.Start(t, "--replicaof", "127.0.0.1 1").Dial(t), nil)
+			ours, _ := follower(t, "1", "--like", string(r))
+			require.Equal(t, names(theirs), names(ours), "down")
+			for _, a := range []*asker{ours, theirs} {
+				require.Equal(t, "OK", a.ask(t, "REPLICAOF 127.0.0.1 "+port))
+				eventually(t, "it is up", func() bool { return field(t, a, "master_link_status") == "up" })
+			}
+			require.Equal(t, names(theirs), names(ours), "up")
+			for _, command := range []string{"ROLE", "REPLICAOF NO", "REPLICAOF a b c", "REPLICAOF a b", "REPLICAOF 127.0.0.1 " + port, "FAILOVER", "FAILOVER ABORT",
+				"WAIT 0 0", "WAITAOF 0 0 0", "SET a b", "PSYNC ? x", "FAILOVER TO a", "REPLICAOF a 70000", "EVAL \"return redis.call('set', 'a', 'b')\" 0",
+				"EVAL \"return redis.pcall('set', 'a', 'b')\" 0", "CONFIG GET replicaof", "CONFIG SET replicaof \"a 1\"", "CONFIG GET slave-read-only"} {
+				require.Equal(t, show(t, theirs, command), show(t, ours, command), command)
+			}
+			for _, a := range []*asker{ours, theirs} {
+				require.Equal(t, "OK", a.ask(t, "REPLICAOF NO ONE"))
+			}
+			require.Equal(t, names(theirs), names(ours), "master")
+		})
+	}
+}
+
+// show returns all of a reply.
+func show(t *testing.T, a *asker, command string) string {
+	_, err := a.Write([]byte(command + "\r\n"))
+	require.NoError(t, err)
+	v, err := a.in.Read()
+	require.NoError(t, err)
+	return fmt.Sprintf("%+v", v)
 }
 
 // cutter passes connections on to a server, and cuts each after some more bytes from the server than the one before.
@@ -195,11 +269,8 @@ func TestFollowingThroughCuts(t *testing.T) {
 		ours.ask(t, "SET gone x PX 1")
 		ours.ask(t, "CLIENT KILL TYPE replica")
 	}
-	for _, s := range []*asker{a, b} {
-		eventually(t, "the replica has the same data", func() bool {
-			return field(t, s, "master_link_status") == "up" && s.ask(t, "DEBUG DIGEST") == ours.ask(t, "DEBUG DIGEST")
-		})
-	}
+	requireFollows(t, ours, a)
+	requireFollows(t, ours, b)
 	for _, s := range []*asker{a, b} {
 		require.Equal(t, "0", field(t, s, "unexpected_error_replies"))
 	}
