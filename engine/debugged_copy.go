@@ -28,7 +28,7 @@ func (e *Engine) copyCopy(of *World) *World {
 func (e *Engine) worldLike(of *World) *World {
 	w := e.newWorld(e.home.Keyspace.Len(), of.time.clock, of.seed)
 	w.Keyspace.OnExpire, w.Keyspace.OnCreate, w.Keyspace.OnExpireElements = e.keyExpired, e.keyCreated, e.elementsExpired
-	w.Keyspace.Now, w.time = of.Keyspace.Now, of.time
+	w.Keyspace.Now, w.time, w.role = of.Keyspace.Now, of.time, of.role
 	return w
 }
 
