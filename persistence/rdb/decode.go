@@ -39,6 +39,8 @@ type decoder struct {
 	size  int64 // of the source; -1 if unknown
 	err   error
 
+	valkey bool // the source is in Valkey's own versions of the format, in which type numbers from 22 on mean something else
+
 	owned     bool   // the text read last belongs to the caller
 	ownedFrom int    // a decompressed text longer than this belongs to the caller
 	plain     []byte // scratch: a decompressed text

@@ -21,6 +21,9 @@ import (
 // value reads a value of the given type. It returns nil after an error. Otherwise the value is suitable for
 // keyspace.DB.Set, or an empty collection.
 func (d *decoder) value(t byte) keyspace.Value {
+	if d.valkey && t >= typeHashValkey {
+		return d.valkeyValue(t)
+	}
 	switch t {
 	case typeString:
 		return d.str()

@@ -1,6 +1,7 @@
 package rdb
 
 import (
+	"bytes"
 	"encoding/binary"
 	"strconv"
 
@@ -198,6 +199,22 @@ func (d *decoder) volatileHash(t byte) keyspace.Value {
 		}
 		d.first = append(d.first[:0], d.text()...)
 		d.setVolatileField(h, d.first, d.text(), deadline)
+	}
+	return d.orNil(h)
+}
+
+// valkeyValue reads a value of a type that only Valkey has.
+func (d *decoder) valkeyValue(t byte) keyspace.Value {
+	if t != typeHashValkey {
+		d.fail("a value of unknown type %d", t)
+		return nil
+	}
+	h := &hash.Hash{}
+	for n := d.count(); n > 0 && d.err == nil; n-- {
+		d.first = append(d.first[:0], d.text()...)
+		value := bytes.Clone(d.text())
+		deadline := d.millis()
+		d.setVolatileField(h, d.first, value, uint64(max(deadline, 0))) // -1 is none
 	}
 	return d.orNil(h)
 }

@@ -73,6 +73,7 @@ func ValidPayload(b []byte, newest int) bool {
 func ReadPayload(b []byte, o Options) (keyspace.Value, error) {
 	d := &decoder{Limits: o.Limits, ks: o.Keyspace, buf: b[:len(b)-payloadTail], ownedFrom: wholeText}
 	d.w = len(d.buf)
+	d.valkey = binary.LittleEndian.Uint16(b[len(b)-payloadTail:]) >= oldestValkey
 	var v keyspace.Value
 	if t := d.byte(); t == typeVolatile {
 		v = d.volatile()

@@ -8,7 +8,7 @@
 // keys that follow, FB gives the number of its keys. A type defines the layout of the value. There are more than twenty
 // types: each encoding that was added to Redis brought a type with the bytes of that encoding as they are in memory.
 //
-// A Reader reads all types of the versions 1 to 14. It returns values in this server's encodings, chosen by the
+// A Reader reads all types of the versions 1 to 14, and of Valkey's version 80. It returns values in this server's encodings, chosen by the
 // thresholds in Options. A Writer uses the oldest type that can hold the value. Mostly that is a type of version 9, which
 // Redis reads since 5.0; its ziplists are the same as this server's. The header has the version that the newest type in
 // the file needs. It is written last.
@@ -65,6 +65,13 @@ const functionsVersion = 10
 
 const magic = "REDIS"
 
+// Valkey 9 has a format of its own: another magic, versions from 80 on, and its own type of hashes whose fields have deadlines.
+const (
+	valkeyMagic  = "VALKEY"
+	oldestValkey = 80
+	newestValkey = 80
+)
+
 // The opcodes.
 const (
 	opSlotInfo     = 244 // three numbers about a cluster's slot
@@ -104,6 +111,7 @@ const (
 	typeStream2      = 19
 	typeSetListpack  = 20
 	typeStream3      = 21
+	typeHashValkey   = 22 // of Valkey 9, see valkeyMagic
 	typeHashTTLOld   = 22 // 22 and 23: of release candidates of 7.4, with absolute deadlines
 	typeHashPackOld  = 23
 	typeHashTTL      = 24

@@ -1,6 +1,7 @@
 package rdb
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/binary"
 	"io"
@@ -122,13 +123,18 @@ func (r *Reader) Next() bool {
 func (r *Reader) header() {
 	d := &r.dec
 	b := d.fixed(9)
-	if d.err == nil && string(b[:5]) != magic {
+	digits, isRedis := bytes.CutPrefix(b, []byte(magic))
+	least, most := 1, r.newest
+	if rest, ok := bytes.CutPrefix(b, []byte(valkeyMagic)); ok {
+		digits, d.valkey, least, most = rest, true, oldestValkey, newestValkey
+	}
+	if d.err == nil && !isRedis && !d.valkey {
 		d.r -= len(b)
 		d.fail("this is not a snapshot: it does not begin with %s", magic)
 	}
-	version, err := strconv.Atoi(string(b[5:]))
-	if d.err == nil && (err != nil || version < 1 || version > r.newest) {
-		d.fail("format version %q is not supported; 1 to %d are", b[5:], r.newest)
+	version, err := strconv.Atoi(string(digits))
+	if d.err == nil && (err != nil || version < least || version > most) {
+		d.fail("format version %q is not supported; %d to %d are", digits, least, most)
 	}
 	r.Version = version
 }

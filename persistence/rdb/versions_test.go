@@ -138,6 +138,7 @@ var versions = []written{
 	{"the same in a listpack", 12, "\xfe\x00\x19\x01k" + le(first, 8) + s(listpackTriples), `0 k hash["f" "v" "g" "w"] (f until 1800000000000)`},
 	{"the same of a release candidate", 12, "\xfe\x00\x16\x01k\x02\x81" + be(first) + s("f") + s("v") + "\x00" + s("g") + s("w"), `0 k hash["f" "v" "g" "w"] (f until 1800000000000)`},
 	{"that in a listpack", 12, "\xfe\x00\x17\x01k" + s(listpackTriples), `0 k hash["f" "v" "g" "w"] (f until 1800000000000)`},
+	{"that of Valkey 9", 80, "\xfe\x00\x16\x01k\x02" + s("f") + s("v") + le(first, 8) + s("g") + s("w") + le(math.MaxUint64, 8), `0 k hash["f" "v" "g" "w"] (f until 1800000000000)`},
 	{"slots of a cluster", 12, "\xfe\x00\xf4\x01\x01\x00\x00" + s("k") + s("v"), `0 k v`},
 }
 
@@ -149,7 +150,11 @@ var listpackTriples = func() string {
 
 // file returns the bytes of the file.
 func (w written) file() []byte {
-	b := fmt.Appendf(nil, "REDIS%04d%s\xff", w.version, w.body)
+	magic := fmt.Sprintf("REDIS%04d", w.version)
+	if w.version >= oldestValkey {
+		magic = fmt.Sprintf("VALKEY%03d", w.version)
+	}
+	b := append([]byte(magic+w.body), opEnd)
 	if w.version >= 5 {
 		b = binary.LittleEndian.AppendUint64(b, Sum(0, b))
 	}
@@ -220,4 +225,19 @@ func TestVersionIsAsOldAsPossible(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, want, string(saved(t, ks, true)[:9]))
 	}
+}
+
+// A type of Valkey's is not taken for the one that has its number in Redis, nor the other way round.
+func TestValkeysTypesAreItsOwn(t *testing.T) {
+	body := "\x16\x01" + s("f") + s("v") + le(first, 8)
+	v, err := ReadPayload(finish([]byte(body), 0, newestValkey), Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	require.NoError(t, err)
+	deadline, _ := v.(*hash.Hash).Deadline([]byte("f"))
+	require.EqualValues(t, first, deadline)
+	_, err = ReadPayload(finish([]byte(body), 0, Newest), Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	require.Error(t, err)
+	_, err = ReadPayload(finish([]byte("\x18"+body), 0, newestValkey), Options{Limits: limits(1), Keyspace: keyspace.New(1, 1, dice)})
+	require.ErrorContains(t, err, "a value of unknown type 24")
+	_, err = loaded(written{version: newestValkey + 1}.file(), limits(1), 0)
+	require.ErrorContains(t, err, `format version "081" is not supported; 80 to 80 are`)
 }
