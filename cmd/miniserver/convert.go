@@ -13,7 +13,6 @@ import (
 
 	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/internal/progress"
-	"github.com/miniserver-go/miniserver/keyspace"
 	"github.com/miniserver-go/miniserver/persistence/rdb"
 	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
@@ -80,7 +79,7 @@ func withPath(path string, err error) error {
 func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error {
 	e := scratch()
 	w := bufio.NewWriterSize(out, 64<<10)
-	var put format
+	var put snapshot.Receiver
 	switch to {
 	case "json":
 		put = &jsonLines{json.NewEncoder(w), rdb.Encoder{}}
@@ -90,54 +89,11 @@ func convertSnapshot(src io.Reader, size int64, to string, out io.Writer) error 
 		return fmt.Errorf("%q is not one of the formats json, resp and rdb", to)
 	}
 	r := rdb.NewReader(src, snapshot.ReaderOptions(e, size, false))
-	e.Keyspace.Replaying = true
-	h := pendingKey{ks: e.Keyspace, put: put}
-	for r.Next() && h.err == nil {
-		switch r.Item {
-		case rdb.Element:
-			r.SetDeadline(e.Keyspace)
-		case rdb.Key:
-			h.write()
-			h.db, h.key = r.Record.DB, []byte(r.Record.Key)
-			e.Keyspace.Restore(&r.Record)
-		case rdb.Library:
-			h.err = put.library(r.Text)
-		}
-	}
-	h.write()
-	err := errors.Join(r.Err(), h.err, w.Flush())
+	err := errors.Join(snapshot.Each(r, e.Keyspace, put), w.Flush())
 	if behind := size - r.Offset(); err == nil && behind > 0 {
 		err = fmt.Errorf("%d bytes follow the snapshot and were not converted", behind)
 	}
 	return err
-}
-
-// format writes keys and libraries.
-type format interface {
-	key(r *keyspace.Record) error
-	library(source []byte) error
-}
-
-// pendingKey holds a key until the deadlines of its elements are read, which follow it in a snapshot.
-type pendingKey struct {
-	ks  *keyspace.Keyspace
-	put format
-	db  int
-	key []byte // nil for none
-	err error
-}
-
-// write writes the key, if there is one. It does not call Begin: the value of the next key, which is read already, is a
-// view that Begin would end.
-func (h *pendingKey) write() {
-	if h.key == nil || h.err != nil {
-		return
-	}
-	db := h.ks.DB(h.db)
-	v, _ := db.Peek(h.key)
-	deadline, _ := db.Deadline(h.key)
-	h.err = h.put.key(&keyspace.Record{DB: h.db, Key: string(h.key), Value: v, Deadline: deadline})
-	db.Flush()
 }
 
 // scratch returns an engine for one key at a time.

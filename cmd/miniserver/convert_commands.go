@@ -18,7 +18,7 @@ type commands struct {
 	db      int
 }
 
-func (f *commands) key(r *keyspace.Record) error {
+func (f *commands) Key(r *keyspace.Record) error {
 	if r.DB != f.db {
 		f.db = r.DB
 		command(f.reply, []byte("SELECT"), strconv.AppendInt(nil, int64(f.db), 10))
@@ -32,7 +32,7 @@ func (f *commands) key(r *keyspace.Record) error {
 	return f.write()
 }
 
-func (f *commands) library(source []byte) error {
+func (f *commands) Library(source []byte) error {
 	command(f.reply, []byte("FUNCTION"), []byte("LOAD"), []byte("REPLACE"), source)
 	return f.write()
 }

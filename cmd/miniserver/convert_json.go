@@ -203,7 +203,7 @@ type jsonLines struct {
 	encoder rdb.Encoder
 }
 
-func (f *jsonLines) key(r *keyspace.Record) error {
+func (f *jsonLines) Key(r *keyspace.Record) error {
 	l, err := lineOf(r, &f.encoder)
 	if err != nil {
 		return err
@@ -211,7 +211,7 @@ func (f *jsonLines) key(r *keyspace.Record) error {
 	return f.out.Encode(l)
 }
 
-func (f *jsonLines) library(source []byte) error {
+func (f *jsonLines) Library(source []byte) error {
 	return f.out.Encode(map[string]text{"library": text(source)})
 }
 
