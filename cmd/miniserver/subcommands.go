@@ -33,6 +33,7 @@ var subcommands = []*subcommand{
 	{"check-aof", []string{"[options] <file.manifest|file.aof>"}, "looks for damage in an append-only file", prepareCheckAOF},
 	{"check-rdb", []string{"<file.rdb>"}, "looks for damage in a snapshot", prepareCheckRDB},
 	{"convert", []string{"json|resp <file.rdb> [output]", "rdb <file.json> <file.rdb>"}, "turns a snapshot into text and back", prepareConvert},
+	{"migrate", []string{"[options] --from redis://... --to redis://..."}, "moves data from one server to another while clients use them", prepareMigrate},
 }
 
 // misuse is what is wrong with the arguments of a sub-command; empty if they fit none of its forms.

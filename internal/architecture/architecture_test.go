@@ -36,7 +36,7 @@ var layers = [][]string{
 	{"internal/launch", "internal/progress", "internal/dataset"},
 	{"internal/assembly"},
 	{"testkit"},
-	{"server", "scripting", "replication", "persistence/journal"},
+	{"server", "scripting", "replication", "replication/migrate", "persistence/journal"},
 	{"replication/psync"},
 	{"persistence/fixture"},
 	{"persistence/snapshot"},

@@ -24,6 +24,8 @@ import (
 // streamType returns the type in which a stream is written.
 func (e *Encoder) streamType(s *stream.Stream) byte {
 	switch {
+	case e.Oldest:
+		return typeStream1
 	case slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool { return g.Returned() > 0 }):
 		return typeStream5
 	case s.Producers() != nil:

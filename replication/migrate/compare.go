@@ -1,0 +1,84 @@
+package migrate
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+const (
+	tailBytes = 10 // of a payload: the version and the checksum
+	tolerance = 50 // milliseconds between deadlines, where a server tells only how much time is left
+)
+
+// difference tells how two values differ; empty if they do not. Payloads in different encodings may be the same value, so their
+// values are compared by the digest of DEBUG DIGEST-VALUE, together with the deadlines of their elements. As there, the groups of
+// a stream do not count. What has expired when the second value was read does not count either: a server that is paused keeps it.
+func (m *Migration) difference(a, b *value) string {
+	now := max(a.now, b.now)
+	apart := a.deadline - b.deadline
+	ours, known := m.digest(a, now)
+	theirs, alsoKnown := ours, known
+	if a.exists != b.exists || a.deadline != b.deadline || a.body() != b.body() {
+		theirs, alsoKnown = m.digest(b, now)
+	}
+	switch {
+	case a.body() == b.body() && !known && !alsoKnown:
+		return ""
+	case !known || !alsoKnown:
+		return "its payloads differ, and are of a type that cannot be compared"
+	case ours != theirs && theirs == absent:
+		return "only the source has it"
+	case ours != theirs && ours == absent:
+		return "only the target has it"
+	case ours != theirs:
+		return fmt.Sprintf("its digests are %.16s and %.16s", ours, theirs)
+	case ours != absent && ((a.deadline == 0) != (b.deadline == 0) || max(apart, -apart) > m.tolerance()):
+		return fmt.Sprintf("its deadlines are %d and %d", a.deadline, b.deadline)
+	}
+	return ""
+}
+
+// absent is the digest of a key that does not exist.
+const absent = "absent"
+
+// body returns the payload without its version.
+func (v *value) body() string { return v.payload[:max(0, len(v.payload)-tailBytes)] }
+
+func (m *Migration) tolerance() int64 {
+	if m.source.absolute && m.target.absolute {
+		return 0
+	}
+	return tolerance
+}
+
+// digest returns the digest of a value without what has expired, and the deadlines of its elements. It returns false for a value of
+// an unknown type.
+func (m *Migration) digest(v *value, now int64) (digest string, known bool) {
+	if !v.exists || v.deadline != 0 && v.deadline <= now {
+		return absent, true
+	}
+	decoded, known := m.decode(v.payload)
+	if !known {
+		return "", false
+	}
+	var deadlines []string
+	if c, ok := decoded.(keyspace.Collection); ok && c.Volatile() > 0 {
+		c.Expire(now, math.MaxInt, nil)
+		if c.Len() == 0 {
+			return absent, true
+		}
+		rdb.EachElementDeadline(c, func(element []byte, deadline int64) {
+			deadlines = append(deadlines, fmt.Sprintf("%q %d", element, deadline))
+		})
+	}
+	slices.Sort(deadlines)
+	db, key := m.Engine.Keyspace.DB(0), []byte("k")
+	db.SetUntil(key, decoded, 0)
+	digest = fmt.Sprint(db.ValueDigest(key), deadlines)
+	db.Flush()
+	return digest, true
+}

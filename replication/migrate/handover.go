@@ -1,0 +1,235 @@
+package migrate
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/miniserver-go/miniserver/replication/psync"
+)
+
+// handover is the switch from the source to the target: the source takes no more writes, the target gets the last ones, and all
+// keys are compared.
+type handover struct {
+	*Migration
+	wanted   bool // the switch is
+	began    bool // the source was paused, if that is possible
+	done     bool
+	pausedAt time.Time
+}
+
+const (
+	near       = 1 << 20          // lag in bytes at which the source is paused
+	pausedFor  = 30 * time.Second // so that the source goes on if the migration dies
+	pauseAgain = 10 * time.Second
+	askEvery   = time.Second
+)
+
+// look does what is due from time to time.
+func (s *handover) look() error {
+	if len(s.dirty) > 0 {
+		if err := s.refresh(); err != nil {
+			return err
+		}
+	}
+	if s.wanted || time.Since(s.link.asked) >= askEvery {
+		if err := s.ask(); err != nil {
+			return err
+		}
+	}
+	_ = s.alive()
+	s.step()
+	lag, _ := s.link.lag()
+	switch {
+	case !s.wanted || lag > near:
+		return nil
+	case !s.began:
+		s.began = true
+		s.phase = "switching"
+		s.hold()
+		return nil
+	case lag > 0:
+		s.hold()
+		return nil
+	}
+	s.done = true
+	return s.finish()
+}
+
+// hold pauses the source for writes, if it has not been for a while.
+func (s *handover) hold() {
+	if time.Since(s.pausedAt) < pauseAgain {
+		return
+	}
+	first := s.pausedAt.IsZero()
+	s.pausedAt = time.Now()
+	err := s.freeze(pausedFor)
+	if s.report.Paused = err == nil; first && err != nil {
+		s.Say("the source cannot be paused, so its clients have to stop writing now: %v", err)
+	}
+}
+
+// freeze lets the source take no writes for a time; 0 ends that.
+func (m *Migration) freeze(d time.Duration) error {
+	return m.on(m.source, 0, func(c *server) error {
+		c.putWords("MULTI")
+		c.putWords("CLIENT", "UNPAUSE") // a longer pause would stay
+		commands := 3
+		if d > 0 {
+			c.putWords("CLIENT", "PAUSE", strconv.FormatInt(d.Milliseconds(), 10), "WRITE")
+			commands++
+		}
+		c.putWords("EXEC")
+		v, err := c.transaction(commands)
+		for _, reply := range v.Elems {
+			if reply.IsError() {
+				err = &refused{c.addr, "CLIENT PAUSE", reply.Text}
+			}
+		}
+		return err
+	})
+}
+
+// finish compares the servers and lets the source go.
+func (s *handover) finish() error {
+	err := s.compare(s.hold)
+	if err != nil || !s.report.Paused {
+		return err
+	}
+	if s.KeepPaused > 0 {
+		s.Say("the source takes no writes for another %s", s.KeepPaused)
+	}
+	return s.freeze(s.KeepPaused)
+}
+
+// copyOnce copies a source that does not accept replicas. At the end it copies again what has changed since.
+func (m *Migration) copyOnce(refusal *psync.Refusal) error {
+	m.Say("the source does not accept replicas (%s): it is copied once by SCAN and DUMP, and changes meanwhile are found only by comparing", refusal.Reply)
+	m.phase = "copying"
+	if err := m.copyLibraries(); err != nil {
+		return err
+	}
+	if err := m.copyAll(); err != nil {
+		return err
+	}
+	m.Say("the target has a copy; keys: %d, libraries of functions: %d", m.report.Keys, m.report.Libraries)
+	s := &handover{Migration: m, wanted: m.WhenCaughtUp}
+	if !s.wanted {
+		m.phase = "waiting for the switch"
+		m.step()
+		select {
+		case <-m.ctx.Done():
+			return m.ctx.Err()
+		case <-m.Switch:
+		}
+	}
+	s.hold()
+	return s.finish()
+}
+
+// copyLibraries copies the libraries of functions. Servers before Redis 7.0 have none.
+func (m *Migration) copyLibraries() error {
+	var sources [][]byte
+	err := m.on(m.source, 0, func(c *server) error {
+		v, err := c.do("FUNCTION", "LIST", "WITHCODE")
+		for _, library := range v.Elems {
+			for i := 0; i+1 < len(library.Elems); i += 2 {
+				if library.Elems[i].Text == "library_code" {
+					sources = append(sources, []byte(library.Elems[i+1].Text))
+				}
+			}
+		}
+		return err
+	})
+	for _, source := range sources {
+		if err == nil {
+			err = m.Library(source)
+		}
+	}
+	if errors.As(err, new(*refused)) {
+		return nil
+	}
+	return or(err, m.settle())
+}
+
+// compare compares all keys. What differs is copied once more, and compared again.
+func (m *Migration) compare(hold func()) error {
+	m.phase = "comparing"
+	if err := m.settle(); err != nil {
+		return err
+	}
+	dbs, err := m.wanted(m.source)
+	for _, db := range dbs {
+		if err != nil {
+			return err
+		}
+		err = m.scan(m.source, db, func(keys []string) error {
+			hold()
+			return m.compareKeys(db, keys)
+		})
+	}
+	if err == nil && !m.Replace {
+		err = m.extras(func(at place) { m.differs(at, "only the target has it") }, func() error { return nil })
+	}
+	if err == nil && len(m.report.Different) > 0 {
+		err = m.repair()
+	}
+	sortLosses(m.report.Different)
+	return err
+}
+
+// compareKeys compares keys, a few at a time.
+func (m *Migration) compareKeys(db int, keys []string) error {
+	for chunk := range slices.Chunk(keys, m.chunk) {
+		ours, _, err := m.read(m.source, db, chunk)
+		if err != nil {
+			return err
+		}
+		theirs, _, err := m.read(m.target, db, chunk)
+		if err != nil {
+			return err
+		}
+		for i := range ours {
+			m.report.Compared++
+			if reason := m.difference(ours[i], theirs[i]); reason != "" {
+				m.differs(ours[i].place, reason)
+			}
+		}
+		m.step()
+	}
+	return nil
+}
+
+func (m *Migration) differs(at place, reason string) {
+	if _, known := m.untaken[at]; !known && len(m.report.Different) < maxUntaken {
+		m.report.Different = append(m.report.Different, Loss{at.db, at.key, reason})
+	}
+}
+
+// repair copies the keys that differ, and compares them again.
+func (m *Migration) repair() error {
+	list, compared := m.report.Different, m.report.Compared
+	m.report.Different = nil
+	for _, d := range list {
+		m.dirty[place{d.DB, d.Key}] = true
+	}
+	if err := m.refresh(); err != nil {
+		return err
+	}
+	for _, d := range list {
+		if err := m.compareKeys(d.DB, []string{d.Key}); err != nil {
+			return err
+		}
+	}
+	m.report.Compared = compared
+	if n := len(list) - len(m.report.Different); n > 0 {
+		m.Say("keys that differed and are copied again, the same now: %d", n)
+	}
+	return nil
+}
+
+func sortLosses(list []Loss) {
+	slices.SortFunc(list, func(a, b Loss) int { return cmp.Or(cmp.Compare(a.DB, b.DB), cmp.Compare(a.Key, b.Key)) })
+}
