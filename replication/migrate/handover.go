@@ -115,7 +115,7 @@ func (m *Migration) copyOnce(refusal *psync.Refusal) error {
 		return err
 	}
 	m.Say("the target has a copy; keys: %d, libraries of functions: %d", m.report.Keys, m.report.Libraries)
-	s := &handover{Migration: m, wanted: m.WhenCaughtUp}
+	s := m.handover
 	if !s.wanted {
 		m.phase = "waiting for the switch"
 		m.step()

@@ -111,6 +111,7 @@ func (m *Migration) attached(a psync.Answer, first bool) error {
 		return nil
 	}
 	m.report.Full++
+	m.report.Keys, m.report.Libraries = 0, 0
 	clear(m.fresh)
 	if err := m.load(); err != nil {
 		return err
@@ -201,7 +202,7 @@ func (m *Migration) follow() error {
 	go read(m.link.Link, batches, next, quit)
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
-	s := &handover{Migration: m, wanted: m.WhenCaughtUp}
+	s := m.handover
 	for {
 		var err error
 		select {

@@ -101,6 +101,7 @@ type Migration struct {
 	source, target *side
 	report         Report
 	link           *link // nil without one
+	handover       *handover
 	phase          string
 
 	dirty   map[place]bool
@@ -120,6 +121,7 @@ type Migration struct {
 func Run(ctx context.Context, o Options) (*Report, error) {
 	m := &Migration{Options: o, ctx: ctx, source: &side{name: "source", addr: o.From}, target: &side{name: "target", addr: o.To},
 		dirty: map[place]bool{}, fresh: map[place]int64{}, untaken: map[place]string{}, offers: map[int]bool{}, chunk: 16}
+	m.handover = &handover{Migration: m, wanted: o.WhenCaughtUp}
 	err := m.prepare()
 	if err == nil {
 		err = m.run()
