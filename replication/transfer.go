@@ -21,6 +21,7 @@ import (
 type transfer struct {
 	master   *Master
 	slicer   *snapshot.Slicer
+	version  int // of the format
 	request  request
 	replicas []*replica
 	mark     []byte
@@ -38,7 +39,7 @@ const (
 func (m *Master) newTransfer(q request) *transfer {
 	records := snapshot.NewRecords(m.engine, snapshot.Content{
 		Compress: m.engine.Param("rdbcompression").Get() == engine.YesNo(true), NoData: q.NoData, NoFunctions: q.NoFunctions}, append(m.place().Aux(), "aof-base", "0")...)
-	t := &transfer{master: m, slicer: snapshot.NewSlicer(m.engine, spike, records), request: q}
+	t := &transfer{master: m, slicer: snapshot.NewSlicer(m.engine, spike, records), version: records.Version(), request: q}
 	if !q.NoData {
 		t.slicer.Start()
 	}
@@ -53,7 +54,7 @@ func (t *transfer) run() {
 	if t.request.EOF {
 		t.send([]byte("$EOF:"), t.mark, []byte("\r\n"))
 	}
-	w := rdb.NewStream(t)
+	w := rdb.NewStream(t, t.version)
 	_ = t.slicer.Run(w.Write)
 	_ = w.End(0)
 	if t.request.EOF {

@@ -104,6 +104,23 @@ func TestRedisFollows(t *testing.T) {
 	require.Contains(t, ours.ask(t, "CLIENT LIST TYPE replica"), " flags=S ")
 }
 
+// A redis-server of an older release follows a server that is like it.
+func TestOlderRedisFollows(t *testing.T) {
+	older := reference.Redis62
+	addr, _, _ := launched(t, "--port", "0", "--bind", "127.0.0.1", "--like", string(older))
+	conn, err := net.Dial("tcp", addr)
+	ours := newAsker(t, conn, err)
+	for _, command := range []string{"XADD x 1-1 f v", "XADD x 2-2 f v", "XDEL x 1-1", "XGROUP CREATE x g 1", "HSET h a 1", "ZADD z 1 m", "RPUSH l a b c"} {
+		ours.ask(t, command)
+	}
+	_, port, err := net.SplitHostPort(addr)
+	require.NoError(t, err)
+	theirs := newAsker(t, older.Start(t).Dial(t), nil)
+	theirs.ask(t, "REPLICAOF 127.0.0.1 "+port)
+	requireSame(t, ours, theirs)
+	require.Equal(t, ours.ask(t, "XINFO GROUPS x"), theirs.ask(t, "XINFO GROUPS x"))
+}
+
 // A key expires on both sides, though time passes on one only. Published messages arrive on both.
 func TestReplicaHearsOfTimeAndMessages(t *testing.T) {
 	ours, port := master(t)

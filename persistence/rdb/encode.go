@@ -30,8 +30,9 @@ type Encoder struct {
 	Compress bool
 	// Activity keeps the time when a consumer of a stream was last active. Redis before 7.2 cannot read such streams.
 	Activity bool
-	// Oldest writes streams in the type of Redis 5, which drops what only later releases know of them.
-	Oldest bool
+	// Uncounted writes streams in the type of Redis 5, without the counters and all else that later releases added. Redis before 7.0
+	// reads no other.
+	Uncounted bool
 
 	buf     []byte
 	version int // of the format that the encoded types need

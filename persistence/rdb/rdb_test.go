@@ -328,6 +328,14 @@ func TestActivity(t *testing.T) {
 	}
 }
 
+// TestUncounted leaves out the counters of streams if Redis before 7.0 must read them.
+func TestUncounted(t *testing.T) {
+	s := idle()
+	s.Groups()[0].Read = 5
+	require.Equal(t, byte(typeStream2), (&Encoder{}).Payload(nil, s)[0])
+	require.Equal(t, byte(typeStream1), (&Encoder{Uncounted: true}).Payload(nil, s)[0])
+}
+
 // TestReturnedMessages writes messages that no consumer has as Redis 8.8 does, in the order in which they were returned.
 func TestReturnedMessages(t *testing.T) {
 	stored := &stream.Stream{}

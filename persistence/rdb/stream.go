@@ -24,7 +24,7 @@ import (
 // streamType returns the type in which a stream is written.
 func (e *Encoder) streamType(s *stream.Stream) byte {
 	switch {
-	case e.Oldest:
+	case e.Uncounted:
 		return typeStream1
 	case slices.ContainsFunc(s.Groups(), func(g *stream.Group) bool { return g.Returned() > 0 }):
 		return typeStream5

@@ -80,7 +80,7 @@ func (r *Records) Record(k *keyspace.Record, pace *keyspace.Pace) {
 	if r.pace != nil {
 		if r.aside == nil {
 			r.aside = NewRecords(r.Compress)
-			r.aside.Marks, r.aside.Activity = r.Marks, r.Activity
+			r.aside.Marks, r.aside.Activity, r.aside.Uncounted = r.Marks, r.Activity, r.Uncounted
 		}
 		r.aside.Record(k, pace)
 		return
@@ -175,9 +175,11 @@ type Writer struct {
 	to   io.Writer
 	head io.WriterAt // to write the header again; nil for NewStream
 	at   int64       // offset of the snapshot in the target
-	sum  uint64
-	size int64 // of the body
-	err  error
+
+	version int // of NewStream
+	sum     uint64
+	size    int64 // of the body
+	err     error
 }
 
 // header returns the first bytes of a snapshot.
@@ -190,10 +192,11 @@ func NewWriter(to Target, at int64) *Writer {
 	return w
 }
 
-// NewStream begins a snapshot on a writer that cannot write its header again. Its version is always that of Redis 7.0.
-func NewStream(to io.Writer) *Writer {
-	w := &Writer{to: to}
-	_, w.err = to.Write(header(functionsVersion))
+// NewStream begins a snapshot on a writer that cannot write its header again. Its version is what the records need before the
+// keys. A server that does not know the type of a key refuses the snapshot there; to the version alone no reader looks for more.
+func NewStream(to io.Writer, version int) *Writer {
+	w := &Writer{to: to, version: version}
+	_, w.err = to.Write(header(version))
 	return w
 }
 
@@ -213,11 +216,11 @@ func (w *Writer) Write(body []byte) error {
 // Size returns the bytes of the body written so far.
 func (w *Writer) Size() int64 { return w.size }
 
-// End completes the snapshot with the given version. A snapshot of NewStream ignores it.
+// End completes the snapshot with the given version. A snapshot of NewStream keeps its own.
 func (w *Writer) End(version int) error {
 	_ = w.Write([]byte{opEnd})
 	if w.head == nil {
-		version = functionsVersion
+		version = w.version
 	} else if w.err == nil && version != oldest {
 		_, w.err = w.head.WriteAt(header(version), w.at)
 	}

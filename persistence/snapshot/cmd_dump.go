@@ -42,7 +42,7 @@ func (p *payloads) cmdDump(c *engine.Call) {
 		c.Reply.Null()
 		return
 	}
-	p.encoder.Activity = c.Has(keepsActivity)
+	suit(&p.encoder, c.Engine.Release)
 	p.buf = p.encoder.Payload(p.buf[:0], v)
 	c.Reply.Bulk(p.buf)
 	if cap(p.buf) > 1<<20 {

@@ -63,7 +63,8 @@ type Content struct {
 // names and values, libraries of functions, and the sizes of the databases. It is called under the lock.
 func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	r := rdb.NewRecords(c.Compress)
-	r.Marks, r.Activity = marks(e), e.Release.Has(keepsActivity)
+	r.Marks = marks(e)
+	suit(&r.Encoder, e.Release)
 	r.Aux(e.Release.Product+"-ver", e.Release.Version)
 	r.Aux("redis-bits", strconv.Itoa(strconv.IntSize))
 	r.Aux("ctime", strconv.FormatInt(e.Micros()/1e6, 10))
@@ -80,8 +81,13 @@ func NewRecords(e *engine.Engine, c Content, aux ...string) *rdb.Records {
 	return r
 }
 
-// keepsActivity is when the time at which a consumer of a stream was last active came into snapshots and payloads.
-var keepsActivity = release.From("7.2.0")
+// The releases that brought more about streams into snapshots and payloads: their counters, and when a consumer was last active.
+var keepsCounters, keepsActivity = release.From("7.0.0"), release.From("7.2.0")
+
+// suit makes an encoder write streams as a release does, so that its servers can read them.
+func suit(e *rdb.Encoder, r *release.Release) {
+	e.Uncounted, e.Activity = !r.Has(keepsCounters), r.Has(keepsActivity)
+}
 
 func addLibraries(r *rdb.Records, e *engine.Engine) {
 	for _, source := range e.Libraries().Sources() {

@@ -199,7 +199,7 @@ func firstForm(like *release.Release, target *side) int {
 
 // encode returns the payload of a value in a form, valid until the next call.
 func (m *Migration) encode(form int, v keyspace.Value) []byte {
-	e := rdb.Encoder{Compress: true, Activity: form < withoutActivity, Oldest: form == oldest}
+	e := rdb.Encoder{Compress: true, Activity: form < withoutActivity, Uncounted: form == oldest}
 	if form == complete {
 		m.payload = e.Payload(m.payload[:0], v)
 	} else {
