@@ -143,16 +143,43 @@ func (o *observed) run(t *testing.T, s sequence) string {
 			if others[name] == nil {
 				conn, err := net.Dial(o.network, o.addr)
 				others[name] = newAsker(t, conn, err)
+				others[name].ask(t, "CLIENT SETNAME "+name)
 			}
 			_, err := others[name].Write([]byte(command + "\r\n"))
 			require.NoError(t, err)
-			time.Sleep(20 * time.Millisecond)
+			o.awaitCommand(t, name, command)
 		default:
 			client.ask(t, line)
 		}
 	}
 	o.control.ask(t, "PUBLISH replicated end")
 	return strings.Join(o.received(t), "\n")
+}
+
+// knows reports whether the server knows a command.
+func (a *asker) knows(t *testing.T, name string) bool {
+	_, err := a.Write([]byte("COMMAND INFO " + name + "\r\n"))
+	require.NoError(t, err)
+	v, err := a.in.Read()
+	require.NoError(t, err)
+	return len(v.Elems) == 1 && !v.Elems[0].IsNull()
+}
+
+// awaitCommand waits until the client of a name has executed a command, or is blocked in it, unless the server does not know it. The
+// client has not executed the same before.
+func (o *observed) awaitCommand(t *testing.T, name, command string) {
+	word, _, _ := strings.Cut(strings.ToLower(command), " ")
+	if !o.control.knows(t, word) {
+		return
+	}
+	eventually(t, command+" is executed", func() bool {
+		for line := range strings.Lines(o.control.ask(t, "CLIENT LIST")) {
+			if strings.Contains(line, " name="+name+" ") && strings.Contains(line, " cmd="+word+" ") {
+				return true
+			}
+		}
+		return false
+	})
 }
 
 // TestReplicasReceiveWhatRedisSends compares, command for command, what a replica receives of a server and of a redis-server.
