@@ -22,8 +22,10 @@ type conn struct {
 }
 
 // dial connects to a target. The deadline of the connection is far, but set.
-func (t *target) dial() (*conn, error) {
-	socket, err := net.Dial(t.process.Network, t.process.Address)
+func (t *target) dial() (*conn, error) { return connect(t.process.Network, t.process.Address) }
+
+func connect(network, address string) (*conn, error) {
+	socket, err := net.Dial(network, address)
 	if err != nil {
 		return nil, err
 	}

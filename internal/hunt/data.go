@@ -59,6 +59,11 @@ var witnesses = []string{"DEBUG DIGEST-VALUE %s", "PEXPIRETIME %s", "XINFO GROUP
 
 // state returns what witnesses say of all keys, in lines that are equal if the data are.
 func (c *conn) state() (string, error) {
+	return c.read(witnesses, func(reply resp.Value) resp.Value { return reply })
+}
+
+// read returns the replies to commands about each key, each changed by a function, in lines. Errors are left out.
+func (c *conn) read(commands []string, changed func(resp.Value) resp.Value) (string, error) {
 	var all []string
 	for db := range 16 {
 		replies, err := c.pipeline([][]string{{"SELECT", strconv.Itoa(db)}, {"KEYS", "*"}})
@@ -66,7 +71,7 @@ func (c *conn) state() (string, error) {
 			return "", err
 		}
 		for _, key := range replies[1].Elems {
-			line, err := c.testimony(key.Text)
+			line, err := c.testimony(key.Text, commands, changed)
 			if err != nil {
 				return "", err
 			}
@@ -78,30 +83,40 @@ func (c *conn) state() (string, error) {
 	return strings.Join(all, "\n"), err
 }
 
-// testimony returns what witnesses say of a key.
-func (c *conn) testimony(key string) (string, error) {
+// testimony returns the replies to commands about a key.
+func (c *conn) testimony(key string, about []string, changed func(resp.Value) resp.Value) (string, error) {
 	var commands [][]string
-	for _, witness := range witnesses {
-		words := strings.Fields(witness)
-		words[slices.Index(words, "%s")] = key
+	for _, line := range about {
+		list, _ := resp.Words([]byte(line), nil)
+		words := make([]string, len(list))
+		for i, word := range list {
+			if words[i] = string(word); words[i] == "%s" {
+				words[i] = key
+			}
+		}
 		commands = append(commands, words)
 	}
 	replies, err := c.pipeline(commands)
 	var said []string
 	for _, reply := range replies {
 		if !reply.IsError() {
-			said = append(said, reply.Raw())
+			said = append(said, strings.ReplaceAll(changed(reply).Raw(), "\n", " "))
 		}
 	}
 	return strings.Join(said, " "), err
 }
 
-// difference returns the first lines in which two states differ.
+// difference returns the first lines in which two states differ, from a little before the difference on.
 func difference(want, got string) string {
 	a, b := strings.Split(want, "\n"), strings.Split(got, "\n")
 	for i := 0; i < len(a) && i < len(b); i++ {
 		if a[i] != b[i] {
-			return fmt.Sprintf("%.300s\n%.300s", a[i], b[i])
+			at := 0
+			for at < min(len(a[i]), len(b[i])) && a[i][at] == b[i][at] {
+				at++
+			}
+			from := max(0, at-100)
+			return fmt.Sprintf("%.40s: %.250s\n%.40s: %.250s", a[i], a[i][from:], b[i], b[i][from:])
 		}
 	}
 	return fmt.Sprintf("%d keys\n%d keys", len(a), len(b))

@@ -43,6 +43,7 @@ type limits struct {
 	memory    int64         // bytes that a server under attack may take
 	slack     int64         // bytes that a server may keep after the last step
 	patience  time.Duration // for the reply to a PING
+	chain     []string      // servers of the area replication; it chooses if empty
 	settling  time.Duration // until memory and descriptors must be back after the last step
 }
 

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/miniserver-go/miniserver/internal/launch"
@@ -24,19 +25,22 @@ var areas = []area{
 	{"files", "snapshots and journals, whole, damaged, cut off, and with contradictions and true checksums", openFiles, 5},
 	{"convert", "snapshots of random data, converted to JSON and to commands and loaded again", openConvert, 5},
 	{"journal", "kill -9 in each mode of the append-only file, while it is rewritten, turned off and on, and the disk is full", openJournal, 3},
+	{"replication", "replicas of all releases that are cut off their master at any byte, while clients write to it", openReplication, 1},
+	{"failover", "masters that are killed, stopped and cut off, while Sentinels of redis-server supervise them and clients write", openFailover, 1},
 	{"everything", "all at once against one server with a journal, snapshots and limits that change", openEverything, 2},
 }
 
 var (
-	duration  = flag.Duration("for", time.Minute, "time in total, which the areas share equally")
-	list      = flag.Bool("list", false, "list the areas and exit")
-	seed      = flag.Uint64("seed", uint64(time.Now().Unix()), "seed of the first step")
-	steps     = flag.Int("steps", 0, "steps of each area at most; no limit if 0")
-	race      = flag.Bool("race", false, "build the server with the race detector")
-	server    = flag.String("server", "", "binary to attack; built from this module if empty")
-	reference = flag.String("redis", "redis-server", "redis-server to compare with")
-	memory    = flag.Int64("memory", 2048, "megabytes that the server may take")
-	patience  = flag.Duration("patience", 20*time.Second, "time in which the server must answer PING")
+	duration = flag.Duration("for", time.Minute, "time in total, which the areas share equally")
+	list     = flag.Bool("list", false, "list the areas and exit")
+	seed     = flag.Uint64("seed", uint64(time.Now().Unix()), "seed of the first step")
+	steps    = flag.Int("steps", 0, "steps of each area at most; no limit if 0")
+	race     = flag.Bool("race", false, "build the server with the race detector")
+	server   = flag.String("server", "", "binary to attack; built from this module if empty")
+	redis    = flag.String("redis", "redis-server", "redis-server to compare with")
+	chain    = flag.String("chain", "", "servers of the area replication, each a replica of the one before it: \"redis:7.0 miniserver\"")
+	memory   = flag.Int64("memory", 2048, "megabytes that the server may take")
+	patience = flag.Duration("patience", 20*time.Second, "time in which the server must answer PING")
 )
 
 func main() {
@@ -72,8 +76,8 @@ func run(names []string) (found int, err error) {
 		return 0, err
 	}
 	defer remove()
-	redis, _ := exec.LookPath(*reference)
-	l := limits{path: path, reference: redis, seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience,
+	compared, _ := exec.LookPath(*redis)
+	l := limits{path: path, reference: compared, seed: *seed, steps: *steps, memory: *memory << 20, patience: *patience, chain: strings.Fields(*chain),
 		settling: 20 * time.Second, slack: 96 << 20}
 	if *race {
 		l.slack = 1 << 30 // what the race detector remembers is never freed

@@ -30,6 +30,7 @@ type target struct {
 	memory     int64  // bytes that it may take
 	slack      int64  // bytes that it may keep after its work
 	group      string // the directory of its control group; none if empty
+	net        string // the file of its network namespace; none if empty
 	patience   time.Duration
 
 	process     *launch.Server
@@ -46,7 +47,7 @@ type target struct {
 func (t *target) start() (err error) {
 	t.stderr, t.stopped = &firstWords{}, make(chan struct{})
 	t.verdict.Store(nil)
-	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group})
+	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group, Net: t.net})
 	if err != nil {
 		return err
 	}

@@ -47,6 +47,7 @@ type Spec struct {
 
 	Stderr io.Writer // what the process writes there; os.Stderr if nil
 	Group  string    // the directory of a control group for the process; that of this process if empty
+	Net    string    // the file of a network namespace for the process, which only root can enter; that of this process if empty
 }
 
 // Start runs a server and returns when it answers. The caller must Stop it.
@@ -82,11 +83,14 @@ func Start(spec Spec) (*Server, error) {
 
 // command returns the command that starts the process. A shell enters the control group, before there are threads.
 func (spec Spec) command(args []string) *exec.Cmd {
-	if spec.Group == "" {
-		return exec.Command(spec.Path, args...)
+	args = append([]string{spec.Path}, args...)
+	if spec.Net != "" {
+		args = append([]string{"nsenter", "--net=" + spec.Net}, args...)
 	}
-	enter := []string{"-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(spec.Group, "cgroup.procs"), spec.Path}
-	return exec.Command("/bin/sh", append(enter, args...)...)
+	if spec.Group != "" {
+		args = append([]string{"/bin/sh", "-c", `echo $$ >"$0" && exec "$@"`, filepath.Join(spec.Group, "cgroup.procs")}, args...)
+	}
+	return exec.Command(args[0], args[1:]...)
 }
 
 func (s *Server) wait() {

@@ -43,16 +43,24 @@ func (r Release) Version() string {
 // says so.
 func (r Release) Path(t testing.TB) string {
 	t.Helper()
+	path := r.Find()
+	const hint = "NOT COMPARED: there is no server of %s; .ci/run and make references bring some"
+	switch {
+	case path == "" && r.required():
+		t.Fatalf(hint, r)
+	case path == "":
+		t.Skipf(hint, r)
+	}
+	return path
+}
+
+// Find returns the path of the release's server; "" if there is none.
+func (r Release) Find() string {
 	for _, path := range r.candidates() {
 		if r.has(launch.Version(path)) {
 			return path
 		}
 	}
-	const hint = "NOT COMPARED: there is no server of %s; .ci/run and make references bring some"
-	if r.required() {
-		t.Fatalf(hint, r)
-	}
-	t.Skipf(hint, r)
 	return ""
 }
 
