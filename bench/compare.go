@@ -79,7 +79,7 @@ func workloadRows(name string, figures map[string]row, servers []*server) (rows 
 			rows = append(rows, row{"name": name, "server": s.name}.add("", figures[s.name]))
 		}
 	}
-	return beside(rows, "kps", "user_us", "cpu_us")
+	return beside(rows, "kps", "user_us", "cpu_us", "replica_us")
 }
 
 // beside adds to the rows of other servers the ratio of our measurements to theirs. The name of a ratio is that of the

@@ -40,6 +40,7 @@ type sample struct {
 	p50, p95, p99 float64       // milliseconds
 	spent         cpu           // by the server
 	asking        time.Duration // CPU time of the generator
+	following     time.Duration // CPU time of the replica
 	rss           int64
 }
 
@@ -56,6 +57,10 @@ func (w workload) run(s *server, g generator, n int) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
+	followed, err := s.replicaCPU()
+	if err != nil {
+		return sample{}, err
+	}
 	before, err := cpuOf(s.process.PID)
 	if err != nil {
 		return sample{}, err
@@ -68,9 +73,13 @@ func (w workload) run(s *server, g generator, n int) (sample, error) {
 	if err != nil {
 		return sample{}, err
 	}
+	follows, err := s.replicaCPU()
+	if err != nil {
+		return sample{}, err
+	}
 	held, err := memoryOf(s.process.PID)
 	result.spent = cpu{after.user - before.user, after.sys - before.sys}
-	result.rss = held.now
+	result.rss, result.following = held.now, follows-followed
 	return result, err
 }
 

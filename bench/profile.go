@@ -59,7 +59,7 @@ func startHere(settings ...string) (*server, func(), error) {
 		_ = ours.Close()
 		return nil, nil, err
 	}
-	return &server{c, process}, func() {
+	return &server{client: c, process: process}, func() {
 		c.conn.Close()
 		_ = ours.Close()
 	}, nil

@@ -62,6 +62,9 @@ func summarize(samples []sample) row {
 	addSpread(r, "kps", samples, func(s sample) float64 { return s.rps / 1000 })
 	addSpread(r, "cpu_us", samples, func(s sample) float64 { return s.perRequest(s.spent.user + s.spent.sys) })
 	addSpread(r, "user_us", samples, func(s sample) float64 { return s.perRequest(s.spent.user) })
+	if slices.ContainsFunc(samples, func(s sample) bool { return s.following > 0 }) {
+		addSpread(r, "replica_us", samples, func(s sample) float64 { return s.perRequest(s.following) })
+	}
 	addSpread(r, "p99_ms", samples, func(s sample) float64 { return s.p99 })
 	return r
 }

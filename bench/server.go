@@ -12,6 +12,8 @@ import (
 type server struct {
 	*client
 	process *launch.Server
+	path    string  // of the binary
+	replica *server // nil for none
 }
 
 // startServer runs a binary and connects to it.
@@ -25,13 +27,16 @@ func startServer(name, path, args string) (*server, error) {
 		process.Stop()
 		return nil, err
 	}
-	return &server{c, process}, nil
+	return &server{client: c, process: process, path: path}, nil
 }
 
 // dial opens a further connection to the server.
 func (s *server) dial() (*client, error) { return dial(s.name, s.process) }
 
 func (s *server) stop() {
+	if s.replica != nil {
+		s.replica.stop()
+	}
 	s.conn.Close()
 	s.process.Stop()
 }
