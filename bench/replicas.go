@@ -1,14 +1,12 @@
 package main
 
 import (
-	"errors"
-	"fmt"
-	"strconv"
-	"strings"
+	"sync"
 	"time"
 )
 
-// runReplica is the subcommand replica: the rows of compare that write, each server with a replica of its own kind.
+// runReplica is the subcommand replica: full synchronizations of datasets, and then the rows of compare, each server with a
+// replica of its own kind.
 func runReplica(args []string) error {
 	o := newOptions("replica").withServers("redis-server").withLoad(200_000, 3)
 	if err := o.parse(args); err != nil {
@@ -19,6 +17,10 @@ func runReplica(args []string) error {
 		return err
 	}
 	defer stop()
+	syncs, err := o.fullSyncs(servers)
+	if err != nil {
+		return err
+	}
 	for _, s := range servers {
 		if err := s.addReplica(); err != nil {
 			return err
@@ -26,7 +28,7 @@ func runReplica(args []string) error {
 	}
 	t := o.measure(append(plainWorkloads(), dataWorkloads()...), servers)
 	t.columns = replicaColumns
-	return o.print(t)
+	return o.print(syncs, t)
 }
 
 // replicaColumns show a workload on one server with a replica: see workloadColumns.
@@ -42,52 +44,152 @@ var replicaColumns = []column{
 	{"p50/p99 ms", "%.2f/%.2f (%.2f..%.2f)", "p50_ms p99_ms min_p99_ms max_p99_ms"},
 }
 
-// addReplica starts a replica of the server, with the same binary, and waits until it has the data.
-func (s *server) addReplica() (err error) {
-	if s.replica, err = startServer(s.name, s.path, ""); err != nil {
+// syncColumns show the full synchronization of a new replica. Memory is resident; the peaks are ratios to what the master had before.
+var syncColumns = []column{
+	{"full synchronization", "%s", "name"},
+	{"server", "%s", "server"},
+	{"took s", "%.2f", "took_s"},
+	{"ours/it", "%.2f", "took_ratio"},
+	{"longest wait ms: master", "%.2f", "master_ms"},
+	{"replica", "%.2f", "replica_ms"},
+	{"master MB", "%.0f", "master_mb"},
+	{"peak", "%.2f", "master_peak"},
+	{"peak of the replica", "%.2f", "replica_peak"},
+}
+
+// fullSyncs synchronizes a new replica of each server with each dataset.
+func (o *options) fullSyncs(servers []*server) (*table, error) {
+	t := &table{columns: syncColumns}
+	for _, d := range append(snapshotSets[:1:1], dataset{name: "2 GB in values of 4 KB", keys: 2 << 30 / 4096, size: 4096}) {
+		if !o.filter.MatchString(d.name) {
+			continue
+		}
+		var rows []row
+		for _, s := range servers {
+			r, err := d.sync(s)
+			if err != nil {
+				return nil, err
+			}
+			rows = append(rows, r)
+		}
+		t.rows = append(t.rows, beside(rows, "took_s")...)
+	}
+	return t, nil
+}
+
+// sync fills a server and synchronizes a new replica, which is stopped again.
+func (d dataset) sync(s *server) (row, error) {
+	if err := d.fill(s); err != nil {
+		return nil, err
+	}
+	if err := s.settle(); err != nil {
+		return nil, err
+	}
+	replica, err := startServer(s.name, s.path, "")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		replica.stop()
+		s.replica = nil
+	}()
+	watched := []*watch{{server: s}, {server: replica}}
+	for _, w := range watched {
+		if err := w.begin(); err != nil {
+			return nil, err
+		}
+	}
+	begun := time.Now()
+	err = s.follow(replica)
+	took := time.Since(begun)
+	for _, w := range watched {
+		w.finish()
+	}
+	if err != nil {
+		return nil, err
+	}
+	before := float64(watched[0].before)
+	r := row{"name": d.name, "server": s.name, "took_s": took.Seconds(), "master_mb": before / 1e6,
+		"master_ms": inMillis(watched[0].longest), "replica_ms": inMillis(watched[1].longest),
+		"master_peak": float64(watched[0].peak) / before, "replica_peak": float64(watched[1].peak) / before}
+	return r, s.rest()
+}
+
+// watch is what a server takes, and how long it lets a client wait, from begin to finish.
+type watch struct {
+	server       *server
+	before, peak int64 // resident bytes
+	longest      time.Duration
+
+	pings *pings
+	end   chan struct{}
+	done  sync.WaitGroup
+}
+
+func (w *watch) begin() error {
+	held, err := memoryOf(w.server.process.PID)
+	if err != nil {
 		return err
 	}
-	if _, err := s.replica.do("REPLICAOF", "127.0.0.1", s.process.Port()); err != nil {
+	w.before, w.peak, w.end = held.now, held.now, make(chan struct{})
+	// A replica of redis-server answers this while it loads, too.
+	if w.pings, err = w.server.repeat(func(int) []string { return []string{"LASTSAVE"} }); err != nil {
+		return err
+	}
+	w.done.Go(func() {
+		for {
+			select {
+			case <-w.end:
+				return
+			case <-time.After(5 * time.Millisecond):
+			}
+			if held, err := memoryOf(w.server.process.PID); err == nil {
+				w.peak = max(w.peak, held.now)
+			}
+		}
+	})
+	return nil
+}
+
+func (w *watch) finish() {
+	close(w.end)
+	w.done.Wait()
+	w.longest = w.pings.stop()
+}
+
+// addReplica starts a replica of the server, with the same binary, and waits until it has the data.
+func (s *server) addReplica() error {
+	replica, err := startServer(s.name, s.path, "")
+	if err != nil {
+		return err
+	}
+	return s.follow(replica)
+}
+
+// follow makes another server the replica, and waits until it has the data.
+func (s *server) follow(replica *server) error {
+	s.replica = replica
+	if _, err := replica.do("REPLICAOF", "127.0.0.1", s.process.Port()); err != nil {
 		return err
 	}
 	return s.awaitReplica()
 }
-
-var errBehind = errors.New("the replica does not catch up")
 
 // awaitReplica waits until the replica has received all that the server has sent. It does nothing without a replica.
 func (s *server) awaitReplica() error {
 	if s.replica == nil {
 		return nil
 	}
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
-		sent, err := s.replicationField("master_repl_offset")
-		if err != nil {
-			return err
-		}
-		received, err := s.replica.replicationField("slave_repl_offset")
-		if err != nil {
-			return err
-		}
-		if sent > 0 && received >= sent {
-			return nil
-		}
+	err := s.replica.poll("replication", func(text string) bool { return infoText(text, "master_link_status") == "up" })
+	if err != nil {
+		return err
 	}
-	return fmt.Errorf("%s: %w", s.name, errBehind)
-}
-
-// replicationField returns a number in the replication section of INFO, 0 if it is not there.
-func (s *server) replicationField(name string) (int64, error) {
 	info, err := s.do("INFO", "replication")
 	if err != nil {
-		return 0, err
+		return err
 	}
-	for line := range strings.Lines(info.Text) {
-		if value, found := strings.CutPrefix(line, name+":"); found {
-			return strconv.ParseInt(strings.TrimSpace(value), 10, 64)
-		}
-	}
-	return 0, nil
+	sent := infoField(info.Text, "master_repl_offset")
+	return s.replica.poll("replication", func(text string) bool { return infoField(text, "slave_repl_offset") >= sent })
 }
 
 // replicaCPU returns the CPU time of the replica so far, when it has caught up; 0 without one.
