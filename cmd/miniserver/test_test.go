@@ -343,10 +343,10 @@ func TestAgainstARealServerNothingIsLost(t *testing.T) {
 		require.NotZero(t, status, output)
 		require.Contains(t, output, why)
 	}
-	refused("has 1 keys, and tests remove all keys")
+	refused("has 1 keys, and tests delete all keys")
 	require.Equal(t, "data", ask("GET", "mine").Text)
 	ask("DEL", "mine")
-	refused("has another client, and tests remove all keys")
+	refused("is in use by another client, and tests delete all keys")
 	ask("SELECT", "1")
 	ask("SET", "mine", "data")
 
