@@ -34,7 +34,7 @@
 //
 //	putting together  new
 //	commands          cmd_*, help, acl_file, config_ignored: CLIENT, CONFIG, MULTI, pub/sub, ACL, INFO ...
-//	many commands     dispatch: batches; slowscript_run, loader (of the journal), delays, tick
+//	many commands     dispatch: batches; slowscript_run, loader (of the journal), follow (of a master), delays, tick
 //	one command       gate, hinder, run, blocked, evict
 //	effects           changed, publish, invalidation, element_expiry, databases, lookup, monitor, acl
 //	nouns             engine, command, call, session, part, config, transaction, tracking, pubsub ...

@@ -2,8 +2,14 @@ package replication
 
 import (
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/resp"
 )
+
+// wordings are the errors that read otherwise in Valkey.
+var wordings = []engine.Wording{
+	{Before: release.NoValkey, Error: errWait, Was: "ERR WAIT cannot be used with replica instances. Please also note that if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."},
+}
 
 // families returns the commands of replicas, WAIT and WAITAOF, and the commands about the role.
 func (m *Master) families() []engine.Family {

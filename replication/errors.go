@@ -4,7 +4,6 @@ import (
 	"errors"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/release"
 )
 
 // The errors of replication, in the words of Redis 7.0 except for what Redis can do and this server cannot.
@@ -37,11 +36,6 @@ const (
 	errFilter              = "ERR Unsupported rdb-filter-only option: %s"
 	errFilterQuotes        = engine.Error("ERR Missing rdb-filter-only values")
 )
-
-// wordings are the errors that read otherwise in Valkey.
-var wordings = []engine.Wording{
-	{Before: release.NoValkey, Error: errWait, Was: "ERR WAIT cannot be used with replica instances. Please also note that if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."},
-}
 
 // errEnded is why a link stops that was ended.
 var errEnded = errors.New("the link to the master has ended")

@@ -63,7 +63,7 @@ func (m *Master) parameters() []engine.Param {
 // loadParam says how a snapshot is loaded. All values but flushFirst are one: it is loaded from the connection, beside the data.
 func (m *Master) loadParam() engine.Param {
 	words := []string{"disabled", "on-empty-db", "swapdb"}
-	if m.engine.Release.Has(flushesFirst) {
+	if m.engine.Release.Offers(flushesFirst) {
 		words = append(words, flushFirst)
 	}
 	return engine.EnumParam("repl-diskless-load", &m.params.load, words...)

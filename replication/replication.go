@@ -1,21 +1,48 @@
-// Package replication serves replicas: it sends them the data and then all changes.
+// Package replication copies data and all changes from a master to its replicas. A server is either or both: a replica may have
+// replicas of its own.
 //
-//	SYNC, PSYNC ─▶ snapshot ────────▶ replica
-//	                                     ▲
-//	change ─▶ stream ─┬▶ replicas ───────┘   held back while the snapshot is being sent
-//	                  └▶ backlog             for replicas that reconnect
+//	   master's stream
+//	         │ link                              the connection to this server's master, if it has one
+//	         ▼
+//	commands of the master ─▶ data
+//	         │                 │
+//	         │ as it is        │ changes by clients, where there is no master
+//	         ▼                 ▼
+//	       stream ─┬─▶ replicas                  held back while a snapshot is being sent
+//	               └─▶ backlog                   for replicas that reconnect
 //
-// The stream is one sequence of bytes: the commands that reproduce each change, as in the journal. Master and replicas
-// count its bytes; the count is the offset. An id names the history that an offset belongs to.
+// The stream is one sequence of bytes: the commands that reproduce each change, as in the journal. Masters and replicas
+// count its bytes; the count is the offset. An id names the history that an offset belongs to. A replica passes the stream of its
+// master on, byte by byte, so that ids and offsets are the same along a chain. When it becomes a master the history gets a new id,
+// and up to there keeps the old one as a second. So replicas that had the same master, and that master itself, go on with it
+// without a snapshot.
+//
+// As a master (type Master; replica is a session that receives the stream):
+//
+//	sync        PSYNC: the backlog, or else a transfer
+//	transfer    sends a snapshot while it is taken
+//	stream      what is passed on, and the backlog
+//	wait, good  WAIT, and how many replicas writes need
+//	failover    FAILOVER: hands the role over to a replica
+//
+// As a replica (type link; package psync speaks the protocol):
+//
+//	role         REPLICAOF: who is the master, and what becomes of the history
+//	link         connects, and connects again
+//	link_sync    asks for the stream, loads a snapshot
+//	link_stream  executes the stream, acknowledges
 //
 // Invariants:
-//  1. The stream runs from the first replica's snapshot until repl-backlog-ttl after the last replica has disconnected.
-//     At all other times changes are not propagated here, and cost nothing.
+//  1. The stream of a master runs from the first replica's snapshot until repl-backlog-ttl after the last replica has disconnected.
+//     At all other times changes are not propagated here, and cost nothing. That of a replica runs from its first synchronization on.
 //  2. A replica receives every byte of the stream after its snapshot, in order. A replica that cannot is disconnected.
-//  3. Everything happens under the engine's lock, except the transfer of a snapshot, which takes the lock for one slice
-//     at a time.
+//  3. A replica's offset counts what it has executed, and is never within a transaction.
+//  4. Old data stay, and are served, until a snapshot is loaded completely. Then it replaces them at once.
+//  5. Everything happens under the engine's lock, except input and output: the transfer of a snapshot takes the lock for one slice
+//     at a time, and a snapshot that arrives is loaded without it.
 //
-// This server is always a master. It cannot be a replica, and a replica cannot take over from it.
+// Unlike Redis, a replica keeps no file of a snapshot that arrives, and never replies LOADING while it has data; with
+// repl-diskless-load flush-before-load it does, and needs memory only once.
 package replication
 
 import (
