@@ -11,8 +11,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/miniserver-go/miniserver/commands/keys"
 	stringcmds "github.com/miniserver-go/miniserver/commands/strings"
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/persistence/snapshot"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -21,6 +23,7 @@ type followed struct {
 	*engine.Engine
 	t        *testing.T
 	master   *Master
+	saver    *snapshot.Saver
 	client   *engine.Session
 	listener net.Listener
 	mu       sync.Mutex
@@ -28,7 +31,17 @@ type followed struct {
 	stopped  sync.WaitGroup
 }
 
+// newFollowed returns one that has a key and has got REPLICAOF.
 func newFollowed(t *testing.T, settings ...string) *followed {
+	f := newFollower(t, new(snapshot.MemDisk))
+	for _, s := range append(settings, "SET old data", "REPLICAOF 127.0.0.1 7000") {
+		require.Contains(t, f.do(s), "+OK")
+	}
+	return f
+}
+
+// newFollower returns one without a master, whose snapshots are on a disk.
+func newFollower(t *testing.T, disk snapshot.Disk) *followed {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	f := &followed{t: t, listener: listener}
@@ -45,13 +58,11 @@ func newFollowed(t *testing.T, settings ...string) *followed {
 		},
 	})
 	f.master.retryAfter = time.Millisecond
-	f.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family()), f.master.Part())
+	f.saver = snapshot.New(f.Engine, snapshot.Options{Disk: disk, History: f.master.History, Resume: f.master.Resume})
+	f.Join(engine.Commands(engine.Families()...), engine.Commands(stringcmds.Family(), keys.Selection()), f.master.Part(), f.saver.Part())
 	f.client = f.NewSession(nil)
-	for _, s := range append(settings, "SET old data", "REPLICAOF 127.0.0.1 7000") {
-		require.Contains(t, f.do(s), "+OK")
-	}
 	t.Cleanup(func() {
-		f.With(func() { f.master.promote() })
+		f.master.Close()
 		listener.Close()
 		f.stopped.Wait()
 	})
@@ -161,4 +172,67 @@ func TestBrokenStreams(t *testing.T) {
 		conn.Close()
 		next.Close()
 	}
+}
+
+// A replica that has saved a snapshot goes on after a restart where that was taken.
+func TestARestartedReplicaGoesOn(t *testing.T) {
+	disk := new(snapshot.MemDisk)
+	f := newFollower(t, disk)
+	f.do("REPLICAOF 127.0.0.1 7000")
+	conn := f.play(map[string]string{"PSYNC": "+FULLRESYNC " + history + " 7\r\n" + snapshotOf(t)}, true)
+	defer conn.Close()
+	f.requireState("connected")
+	text := command("SELECT", "3") + command("SET", "k", "w")
+	_, err := conn.Write([]byte(text))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return strings.Contains(f.do("INFO keyspace"), "db3:") }, 20*time.Second, time.Millisecond)
+	require.Equal(t, "+OK\r\n", f.do("SAVE"))
+
+	g := newFollower(t, disk)
+	require.NoError(t, g.Param("replicaof").Set("127.0.0.1 7000"))
+	require.NoError(t, g.saver.Load(false))
+	require.Contains(t, g.do("SET k x"), "-READONLY")
+	g.Tick()
+	conn = g.play(map[string]string{"PSYNC": "+CONTINUE\r\n" + command("APPEND", "k", "!")}, true)
+	defer conn.Close()
+	g.requireState("connected")
+	require.Contains(t, g.log(), fmt.Sprintf("request %s:%d", history, 7+len(text)+1))
+	g.do("SELECT 3")
+	require.Eventually(t, func() bool { return g.do("GET k") == "$2\r\nw!\r\n" }, 20*time.Second, time.Millisecond)
+}
+
+// What a replica's stream is made of does not matter: it is executed, or ends with an error, and offsets never go back.
+func FuzzStream(f *testing.F) {
+	for _, seed := range []string{command("SET", "k", "v"), command("MULTI") + command("SET", "a", "b") + command("EXEC"), "*1\r\n$-1\r\n", "\n\n",
+		command("REPLICAOF", "NO", "ONE"), command("SHUTDOWN"), command("EXEC"), command("DISCARD"), command("SUBSCRIBE", "c"), command("REPLCONF", "GETACK", "*"),
+		command("CLIENT", "KILL", "TYPE", "master"), command("RESET"), command("QUIT"), command("MONITOR"), command("PSYNC", "?", "-1"), command("WAIT", "1", "0")} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		r := newFollower(t, new(snapshot.MemDisk))
+		r.With(func() {
+			l := r.master.newLink("127.0.0.1", 1)
+			l.state = connected
+			r.master.link, r.master.started = l, true
+			r.master.stream.restart(history, 7, 0, 1<<14)
+			r.master.setRole()
+		})
+		l := r.master.link
+		l.session = r.ConnectMaster(l, engine.Endpoint{})
+		stream := resp.NewScanner(bytes.NewReader(text), 7)
+		stream.Between, stream.MaxArg = "\n", 1<<20
+		for offset := int64(7); ; {
+			list, err := stream.Next()
+			if err != nil {
+				break
+			}
+			if _, err = l.execute(list); err != nil {
+				break
+			}
+			r.With(func() {
+				require.GreaterOrEqual(t, r.master.stream.offset, offset)
+				offset = r.master.stream.offset
+			})
+		}
+	})
 }

@@ -275,3 +275,47 @@ func TestFollowingThroughCuts(t *testing.T) {
 		require.Equal(t, "0", field(t, s, "unexpected_error_replies"))
 	}
 }
+
+// A real master hands its role to a server of ours, and gets it back.
+func TestFailoverToAndFromReal(t *testing.T) {
+	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Valkey81} {
+		t.Run(string(r), func(t *testing.T) {
+			theirs, port := realMaster(t, r)
+			ours, own := follower(t, port, "--like", string(r))
+			requireFollows(t, theirs, ours)
+			for _, turn := range []struct {
+				from, to *asker
+				port     string
+			}{{theirs, ours, own}, {ours, theirs, port}} {
+				turn.from.ask(t, "SET k "+turn.port)
+				before := field(t, turn.to, "sync_full")
+				eventually(t, "the failover begins", func() bool { return turn.from.ask(t, "FAILOVER TO 127.0.0.1 "+turn.port+" TIMEOUT 20000") == "OK" })
+				eventually(t, "the roles are exchanged", func() bool {
+					return field(t, turn.to, "role") == "master" && field(t, turn.from, "master_failover_state") == "no-failover"
+				})
+				require.Equal(t, "OK", turn.to.ask(t, "SET l "+turn.port))
+				requireFollows(t, turn.to, turn.from)
+				require.Equal(t, before, field(t, turn.to, "sync_full"))
+			}
+		})
+	}
+}
+
+// A failover that no replica can complete ends at its deadline, or by hand; meanwhile writes wait.
+func TestFailoverEnds(t *testing.T) {
+	ours, port := master(t)
+	theirs, own := follower(t, port)
+	requireFollows(t, ours, theirs)
+	theirs.ask(t, "CLIENT PAUSE 100000") // it acknowledges nothing new
+	ours.ask(t, "SET k v")
+	require.Equal(t, "OK", ours.ask(t, "FAILOVER TO 127.0.0.1 "+own+" TIMEOUT 50"))
+	require.Equal(t, "OK", ours.ask(t, "SET k w"), "when it is over")
+	require.Equal(t, "no-failover", field(t, ours, "master_failover_state"))
+	require.Equal(t, "OK", ours.ask(t, "FAILOVER"))
+	require.Equal(t, "waiting-for-sync", field(t, ours, "master_failover_state"))
+	require.Equal(t, "ERR FAILOVER already in progress.", ours.ask(t, "FAILOVER"))
+	require.Equal(t, "ERR REPLICAOF not allowed while failing over.", ours.ask(t, "REPLICAOF 127.0.0.1 1"))
+	require.Equal(t, "OK", ours.ask(t, "FAILOVER ABORT"))
+	require.Equal(t, "OK", ours.ask(t, "SET k x"))
+	require.Equal(t, "master", field(t, ours, "role"))
+}
