@@ -145,7 +145,7 @@ func (l *link) reportRole(c *engine.Call) {
 
 // DEBUG CHANGE-REPL-ID
 func (m *Master) debugChangeID(c *engine.Call) {
-	m.stream.id = m.engine.NewID()
+	m.stream.newHistory(m.engine.NewID())
 	c.Reply.Status("OK")
 }
 

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"os"
 	"strconv"
 	"sync"
 	"time"
@@ -240,9 +241,12 @@ func (l *link) lost(wasConnected bool, err error) {
 	if !wasConnected || l.isOver() {
 		return
 	}
-	if err == io.ErrUnexpectedEOF {
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF):
 		m.opts.Log('*', "Connection with master lost.")
-	} else {
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		m.opts.Log('*', "MASTER timeout: no data nor PING received...")
+	default:
 		m.opts.Log('#', "Connection with master lost: %v", err)
 	}
 	m.opts.Log('*', "Caching the disconnected master state.")

@@ -40,7 +40,7 @@ func (m *Master) startStream() {
 // stopStream stops propagating changes and frees the backlog. A new id marks the gap in the history.
 func (m *Master) stopStream() {
 	m.stream.running, m.stream.backlog = false, backlog{}
-	m.stream.id = m.engine.NewID()
+	m.stream.newHistory(m.engine.NewID())
 	m.engine.SetPropagate(partName, nil)
 }
 
@@ -70,6 +70,9 @@ func (m *Master) relay(text []byte, db int) {
 	m.stream.db = db
 	m.passText(text)
 }
+
+// newHistory gives the stream an id that no replica knows.
+func (st *stream) newHistory(id string) { st.id, st.id2 = id, "" }
 
 // feed adds a change to the stream, or a message to the clients of replicas.
 func (m *Master) feed(db int, args [][]byte) {

@@ -115,16 +115,21 @@ func TestPromotion(t *testing.T) {
 	require.Equal(t, "2", field(t, b, "sync_partial_ok"))
 }
 
-// Real masters of several releases are followed, and so are their changes.
+// Real masters of several releases are followed, and so are their changes, also by a real replica of a server of ours.
 func TestFollowingRealMasters(t *testing.T) {
 	for _, r := range []reference.Release{reference.Default, reference.Redis70, reference.Redis62, reference.Valkey81} {
 		t.Run(string(r), func(t *testing.T) {
 			theirs, port := realMaster(t, r)
 			stockAll(t, theirs)
-			ours, _ := follower(t, port, "--like", string(r))
+			theirs.ask(t, "SELECT 2")
+			theirs.ask(t, "SET selected x")
+			ours, own := follower(t, port, "--like", string(r))
 			requireFollows(t, theirs, ours)
+			below := newAsker(t, r.Start(t, "--replicaof", "127.0.0.1 "+own).Dial(t), nil)
+			requireFollows(t, theirs, below)
 			change(t, theirs, 7, 100)
 			requireFollows(t, theirs, ours)
+			requireFollows(t, theirs, below)
 			require.Equal(t, int64(1), theirs.count(t, "WAIT 1 60000"))
 
 			theirs.ask(t, "MULTI") // it cannot come back in between
