@@ -91,6 +91,7 @@ type side struct {
 	runID string  // empty if the server conceals it
 
 	product, version string // empty if it conceals them
+	ours             bool   // it is a miniserver
 	absolute         bool   // it has PEXPIRETIME
 }
 
@@ -283,6 +284,7 @@ func (m *Migration) reopen(s *side) error {
 	if v := fields["valkey_version"]; v != "" {
 		s.product, s.version = "valkey", v
 	}
+	s.ours = fields["miniserver_version"] != ""
 	_, err = conn.do("PEXPIRETIME", "")
 	s.absolute = err == nil
 	return nil
@@ -290,7 +292,10 @@ func (m *Migration) reopen(s *side) error {
 
 // String tells which server it is.
 func (s *side) String() string {
-	if s.version == "" {
+	switch {
+	case s.ours:
+		return s.addr.String() + " (miniserver)"
+	case s.version == "":
 		return s.addr.String()
 	}
 	return fmt.Sprintf("%s (%s %s)", s.addr, strings.ToUpper(s.product[:1])+s.product[1:], s.version)
