@@ -2,8 +2,9 @@ package migrate
 
 import "errors"
 
-// Errors that end a migration before it begins.
+// Errors that end a migration before the switch.
 var (
+	ErrStopped = errors.New("stopped before the switch: the target does not have everything")
 	ErrSame    = errors.New("--from and --to are the same server")
 	ErrReplica = errors.New("the target is a replica, which takes no writes")
 	ErrCluster = errors.New("the target is a node of a cluster, for which keys would have to be sorted by their slots")

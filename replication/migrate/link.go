@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"context"
 	"errors"
 	"io"
 	"time"
@@ -60,6 +61,7 @@ func (m *Migration) tryLink() (a psync.Answer, err error) {
 	if err != nil {
 		return a, err
 	}
+	context.AfterFunc(m.ctx, func() { _ = conn.Close() }) // which ends a read
 	o := psync.Options{User: m.From.User, Password: m.From.Password, Version: replicaVersion, Timeout: patience, MaxArg: 1 << 40}
 	p, err := psync.Handshake(conn, o)
 	if err == nil && m.link == nil {
@@ -89,12 +91,15 @@ func (m *Migration) run() error {
 			return m.copyOnce(refusal)
 		}
 		if err != nil {
-			return err
+			return or(m.ctx.Err(), err)
 		}
 		if err = m.attached(a, first); err == nil {
 			err = m.follow()
 		}
 		_ = m.link.Close()
+		if canceled := m.ctx.Err(); canceled != nil && err != nil {
+			return canceled
+		}
 		if !broken(err) {
 			return err
 		}

@@ -127,6 +127,9 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	if err == nil {
 		err = m.run()
 	}
+	if errors.Is(err, context.Canceled) {
+		err = ErrStopped
+	}
 	for at, reason := range m.untaken {
 		m.report.Untaken = append(m.report.Untaken, Loss{at.db, at.key, reason})
 	}
