@@ -55,5 +55,5 @@ func (h *pendingKey) pass() {
 	v, _ := db.Peek(h.key)
 	deadline, _ := db.Deadline(h.key)
 	h.err = h.to.Key(&keyspace.Record{DB: h.db, Key: string(h.key), Value: v, Deadline: deadline})
-	db.Flush()
+	db.Delete(h.key)
 }

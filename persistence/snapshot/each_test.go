@@ -1,0 +1,44 @@
+package snapshot
+
+import (
+	"bytes"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/keyspace"
+	"github.com/miniserver-go/miniserver/persistence/rdb"
+)
+
+// counter counts keys, and notes how much memory they take together.
+type counter struct {
+	ks         *keyspace.Keyspace
+	keys, most int
+}
+
+func (c *counter) Key(*keyspace.Record) error {
+	_, held := c.ks.CellBytes()
+	c.keys, c.most = c.keys+1, max(c.most, held)
+	return nil
+}
+
+func (c *counter) Library([]byte) error { return nil }
+
+// A snapshot of any size is read in the memory of one key.
+func TestEachKeepsOneKeyInMemory(t *testing.T) {
+	most := func(keys int) int {
+		e := engine.New(engine.Options{Clock: func() int64 { return 0 }})
+		text := []byte("REDIS0009\xfe\x00")
+		for i := range keys {
+			text = fmt.Appendf(text, "\x00\x09key%06d\x32%050d", i, i)
+		}
+		c := &counter{ks: e.Keyspace}
+		r := rdb.NewReader(bytes.NewReader(append(text, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)), ReaderOptions(e, 0, false))
+		require.NoError(t, Each(r, e.Keyspace, c))
+		require.Equal(t, keys, c.keys)
+		return c.most
+	}
+	require.LessOrEqual(t, most(20_000), 2*most(10))
+}
