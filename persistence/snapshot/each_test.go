@@ -38,6 +38,7 @@ func TestEachKeepsOneKeyInMemory(t *testing.T) {
 		r := rdb.NewReader(bytes.NewReader(append(text, 0xff, 0, 0, 0, 0, 0, 0, 0, 0)), ReaderOptions(e, 0, false))
 		require.NoError(t, Each(r, e.Keyspace, c))
 		require.Equal(t, keys, c.keys)
+		require.False(t, e.Keyspace.ReleaseFlushed(1), "memory waits to be released")
 		return c.most
 	}
 	require.LessOrEqual(t, most(20_000), 2*most(10))
