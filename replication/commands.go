@@ -8,7 +8,8 @@ import (
 
 // wordings are the errors that read otherwise in Valkey.
 var wordings = []engine.Wording{
-	{Before: release.NoValkey, Error: errWait, Was: "ERR WAIT cannot be used with replica instances. Please also note that if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."},
+	{Before: release.NoValkey, Error: errWait, Was: "ERR WAIT cannot be used with replica instances. Please also note that " +
+		"if a replica is configured to be writable (which is not the default) writes to replicas are just local and are not propagated."},
 }
 
 // families returns the commands of replicas, WAIT and WAITAOF, and the commands about the role.

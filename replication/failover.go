@@ -8,7 +8,7 @@ import (
 
 // A failover hands the role of the master over to a replica, without losing a write:
 //
-//	none ─FAILOVER─▶ waitForSync ─ a replica has everything ─▶ inProgress ─ PSYNC ... FAILOVER is accepted ─▶ none, as its replica
+//	none ─FAILOVER─▶ waitForSync ─ a replica has everything ─▶ inProgress ─ PSYNC is accepted ─▶ none, as its replica
 //	                     │ writes wait                            │ refused
 //	                     └─ timeout, ABORT ─▶ none                └─▶ none, as the master
 type failover struct {

@@ -7,7 +7,7 @@ import "github.com/miniserver-go/miniserver/engine"
 
 // needsReplicas reports whether writes need replicas.
 func (m *Master) needsReplicas() bool {
-	return m.link == nil && m.params.minReplicas > 0 && m.params.maxLag > 0
+	return m.params.minReplicas > 0 && m.params.maxLag > 0
 }
 
 // goodReplicas returns how many replicas count.
@@ -20,9 +20,9 @@ func (m *Master) goodReplicas() (n int64) {
 	return n
 }
 
-// updateDenial refuses writes, or allows them again.
+// updateDenial refuses writes, or allows them again. Those of a replica come from its master, which has decided.
 func (m *Master) updateDenial() {
-	denied := m.needsReplicas() && m.goodReplicas() < m.params.minReplicas
+	denied := m.link == nil && m.needsReplicas() && m.goodReplicas() < m.params.minReplicas
 	if denied == m.denies {
 		return
 	}

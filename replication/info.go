@@ -85,8 +85,8 @@ func (l *link) fill(b *bytes.Buffer) {
 		}
 		engine.Fields(b, "master_link_down_since_seconds", down)
 	}
-	engine.Fields(b, "slave_priority", m.params.priority, "slave_read_only", bit(m.engine.Param("replica-read-only").Get() == engine.YesNo(true)),
-		"replica_announced", bit(m.params.announced))
+	readOnly := m.engine.Param("replica-read-only").Get() == engine.YesNo(true)
+	engine.Fields(b, "slave_priority", m.params.priority, "slave_read_only", bit(readOnly), "replica_announced", bit(m.params.announced))
 }
 
 // fill writes the fields about the transfer of a snapshot.

@@ -29,6 +29,7 @@ type link struct {
 
 	state     linkState
 	session   *engine.Session // of the master; nil unless connected
+	opened    *engine.Session // the last one, which the goroutine has to close
 	pending   []byte          // the stream since a MULTI whose EXEC has not come
 	fsynced   int64           // offset up to which the journal has the stream on disk
 	awaits    bool            // the journal has been asked to report that
@@ -62,7 +63,8 @@ const (
 var linkStates = [...]string{connect: "connect", connecting: "connecting", handshake: "handshake", transfers: "sync", connected: "connected"}
 
 func (m *Master) newLink(host string, port int64) *link {
-	return &link{master: m, host: host, port: port, logged: map[string]bool{}, ended: make(chan struct{}), askAck: make(chan struct{}, 1)}
+	return &link{master: m, host: host, port: port, logged: map[string]bool{},
+		ended: make(chan struct{}), askAck: make(chan struct{}, 1)}
 }
 
 // run keeps the link up until end.
@@ -70,6 +72,9 @@ func (l *link) run() {
 	for !l.isOver() {
 		wasConnected, err := l.attempt()
 		l.lost(wasConnected, err)
+		if l.opened != nil {
+			l.master.engine.Close(l.opened)
+		}
 		if wasConnected {
 			continue
 		}

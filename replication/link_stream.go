@@ -87,7 +87,8 @@ func (l *link) apply(c *resp.Command) {
 
 // logError logs that a command of the master has failed: the data may differ now.
 func (l *link) logError(err error, args [][]byte) {
-	l.master.opts.Log('#', "== CRITICAL == This replica is sending an error to its master: '%s' after processing the command '%s'", err, args[0])
+	l.master.opts.Log('#', "== CRITICAL == This replica is sending an error to its master: '%s' after processing the command '%.128s'",
+		err, args[0])
 }
 
 // acknowledge tells the master the offset, each second and when it asks.

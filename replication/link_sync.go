@@ -25,7 +25,7 @@ func (l *link) synchronize(p *psync.Link, conn net.Conn) error {
 	}
 	if !a.Full {
 		m.opts.Log('*', "Successful partial resynchronization with master.")
-		return l.connected(conn, a.ID, func() error { return m.continueHistory(a.ID) })
+		return l.connected(conn, func() error { return m.continueHistory(a.ID) })
 	}
 	m.opts.Log('*', "Full resync from master: %s:%d", a.ID, a.Offset)
 	if err = l.enter(transfers); err != nil {
@@ -46,11 +46,12 @@ func (l *link) wanted() (id string, offset int64, failover bool) {
 	return id, offset, failover
 }
 
-// connected makes the link connected with a history that begin begins. It does nothing if begin returns an error, or if the link
-// has ended.
-func (l *link) connected(conn net.Conn, id string, begin func() error) (err error) {
+// connected makes the link connected, after begin has put the history in place. If begin returns an error, or the link has ended,
+// it does nothing and returns the error.
+func (l *link) connected(conn net.Conn, begin func() error) (err error) {
 	m := l.master
 	session := m.engine.ConnectMaster(l, engine.Endpoint{Addr: conn.RemoteAddr().String(), LocalAddr: conn.LocalAddr().String(), FD: -1})
+	l.opened = session
 	m.engine.With(func() {
 		if err = errEnded; !l.isOver() {
 			err = begin()
@@ -64,9 +65,6 @@ func (l *link) connected(conn net.Conn, id string, begin func() error) (err erro
 		m.setRole()
 		m.failedOver()
 	})
-	if err != nil {
-		m.engine.Close(session)
-	}
 	return err
 }
 
@@ -99,7 +97,7 @@ func (l *link) fullSync(p *psync.Link, conn net.Conn, a psync.Answer) error {
 	defer c.Close()
 	m.opts.Log('*', "MASTER <-> REPLICA sync: Loading DB in memory")
 	if err = l.load(c, p, src); err == nil {
-		err = l.connected(conn, a.ID, func() error { return m.beginHistory(c, a) })
+		err = l.connected(conn, func() error { return m.beginHistory(c, a) })
 	}
 	if err != nil {
 		c.Discard()

@@ -24,7 +24,8 @@ type params struct {
 }
 
 func newParams() params {
-	return params{backlogSize: 1 << 20, backlogTTL: 3600, pingPeriod: 10, timeout: 60, maxLag: 10, priority: 100, announced: true, load: "disabled"}
+	return params{backlogSize: 1 << 20, backlogTTL: 3600, pingPeriod: 10, timeout: 60, maxLag: 10,
+		priority: 100, announced: true, load: "disabled"}
 }
 
 // minBacklog is the least size of the backlog in bytes, as in Redis.

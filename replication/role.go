@@ -28,7 +28,8 @@ func (m *Master) cmdReplicaOf(c *engine.Call) {
 		return
 	}
 	if l := m.link; l != nil && l.host == host && l.port == port {
-		m.opts.Log('*', "REPLICAOF would result into synchronization with the master we are already connected with. No operation performed.")
+		m.opts.Log('*', "REPLICAOF would result into synchronization with the master we are already connected with. "+
+			"No operation performed.")
 		c.Reply.Status("OK Already connected to specified master")
 		return
 	}

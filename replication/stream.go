@@ -55,10 +55,12 @@ func (m *Master) place() snapshot.History {
 	return snapshot.History{ID: m.stream.id, Offset: m.stream.offset, DB: m.stream.db}
 }
 
-// History returns where in the stream the data are, for a snapshot on disk; false if there is no stream. It is called under the lock.
+// History returns where in the stream the data are, for a snapshot on disk; false if there is no stream. It is called under
+// the lock.
 func (m *Master) History() (h snapshot.History, ok bool) { return m.place(), m.stream.running }
 
-// Resume is called under the lock when data were loaded that History belonged to. A replica asks its master for what has changed since.
+// Resume is called under the lock when data were loaded that History belonged to. A replica asks its master for what has
+// changed since.
 func (m *Master) Resume(h snapshot.History) {
 	if m.link != nil {
 		m.stream.restart(h.ID, h.Offset, h.DB, m.backlogBytes())

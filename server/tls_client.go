@@ -10,9 +10,9 @@ import (
 	"github.com/miniserver-go/miniserver/engine"
 )
 
-// StartTLS begins TLS on a connection to another server, within a timeout. This server shows the certificate that its clients see, and
-// accepts what the authorities of its clients have signed, whatever the name in it: replicas know their masters by address. It is
-// called without the lock.
+// StartTLS begins TLS on a connection to another server, within a timeout. This server shows the certificate that its clients
+// see, and accepts what the authorities of its clients have signed, whatever the name in it: replicas know their masters by
+// address. It is called without the lock.
 func StartTLS(e *engine.Engine, conn net.Conn, timeout time.Duration) (net.Conn, error) {
 	t := tlsConfig{auth: "yes"}
 	e.With(func() {

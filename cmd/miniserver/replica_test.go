@@ -71,6 +71,27 @@ func field(t *testing.T, a *asker, name string) string {
 	return ""
 }
 
+// allFamilies are the families of commands that change data.
+var allFamilies = []string{"strings", "hashes", "lists", "sets", "zsets", "streams", "keys", "bitmaps,geo,hyperloglogs,sort"}
+
+// changeSome executes n random commands of some families.
+func changeSome(t *testing.T, a *asker, seed uint64, families string, n int) {
+	g, err := difftest.NewGenerator(seed, strings.Split(families, ","))
+	require.NoError(t, err)
+	for _, c := range g.Take(n) {
+		switch strings.ToLower(c.Args[0]) {
+		case "config", "multi", "blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax", "bzmpop", "xread", "xreadgroup":
+			continue // must not wait, nor change what later commands mean
+		}
+		out := resp.NewWriter(2)
+		out.Command(c.Args...)
+		_, err := a.Write(out.Bytes())
+		require.NoError(t, err)
+		_, err = a.in.Read()
+		require.NoError(t, err)
+	}
+}
+
 // A redis-server takes over data of all types, and follows all that random commands change.
 func TestRedisFollows(t *testing.T) {
 	ours, port := master(t)
@@ -80,21 +101,8 @@ func TestRedisFollows(t *testing.T) {
 	requireSame(t, ours, theirs)
 	require.Equal(t, "1", field(t, ours, "sync_full"))
 
-	for seed, families := range []string{"strings", "hashes", "lists", "sets", "zsets", "streams", "keys", "bitmaps,geo,hyperloglogs,sort"} {
-		g, err := difftest.NewGenerator(uint64(seed), strings.Split(families, ","))
-		require.NoError(t, err)
-		for _, c := range g.Take(500) {
-			switch strings.ToLower(c.Args[0]) {
-			case "config", "multi", "blpop", "brpop", "blmove", "brpoplpush", "blmpop", "bzpopmin", "bzpopmax", "bzmpop", "xread", "xreadgroup":
-				continue // must not wait, nor change what later commands mean
-			}
-			out := resp.NewWriter(2)
-			out.Command(c.Args...)
-			_, err := ours.Write(out.Bytes())
-			require.NoError(t, err)
-			_, err = ours.in.Read()
-			require.NoError(t, err)
-		}
+	for seed, families := range allFamilies {
+		changeSome(t, ours, uint64(seed), families, 500)
 		requireSame(t, ours, theirs)
 	}
 	require.Equal(t, int64(1), ours.count(t, "WAIT 1 60000"), "it confirms")
