@@ -150,7 +150,7 @@ func (d *decoder) bloomLayer(head []byte) ([]byte, []byte) {
 	capacity, rate, probes, perItem := d.uintPart(), d.doublePart(), d.uintPart(), d.doublePart()
 	bits, n2 := d.uintPart(), d.uintPart()
 	d.part(partString)
-	body := d.text()
+	body := d.own(d.text()) // later layers may come with another block
 	items := d.uintPart()
 	if probes > math.MaxUint32 || n2 > math.MaxUint8 {
 		d.fail("a Bloom filter is damaged")

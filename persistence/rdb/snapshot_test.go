@@ -436,3 +436,24 @@ func TestSnapshotOfLargeValues(t *testing.T) {
 	require.Greater(t, rested, 1000, "large values rested between steps")
 	require.Greater(t, changed, 200, "and were changed while they did")
 }
+
+// Layers of a Bloom filter may come in different blocks of a file.
+func TestSnapshotOfManyLayers(t *testing.T) {
+	ks := keyspace.New(1, 1, dice)
+	for i := range 100 {
+		f, _ := bloom.New(bloom.Options{Capacity: 100, Rate: 0.01, Growth: 2})
+		for n := range 3000 {
+			f.Add(fmt.Append(nil, i, n), 1<<20)
+		}
+		ks.DB(0).Set(fmt.Append(nil, "filter", i), f, false)
+	}
+	var file memory
+	w, records := NewWriter(&file, 0), NewRecords(false)
+	ks.Records(func(r *keyspace.Record) bool {
+		records.Record(r, nil)
+		return true
+	})
+	require.NoError(t, w.Write(records.Take(nil)))
+	require.NoError(t, w.End(records.Version()))
+	require.Equal(t, ks.Digest(), read(t, file.Bytes(), limits(1)).Digest())
+}
