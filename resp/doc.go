@@ -9,12 +9,11 @@
 //	*2\r\n $3\r\nfoo\r\n :12\r\n       ->  1) "foo"
 //	                                       2) (integer) 12
 //
-// Scanner reads what is no conversation: commands one after another, as in a journal or from a master.
-//
 // The server's side is Writer: it appends replies to one byte buffer and builds no tree.
 // The client's side is Reader, which parses replies into Value trees; Value prints itself
 // as redis-cli does. The package also formats and parses the numbers of the protocol:
-// doubles, long doubles and integers.
+// doubles, long doubles and integers. Scanner reads commands that follow one another without
+// replies, as in a journal.
 //
 // Invariants:
 //

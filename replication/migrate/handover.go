@@ -151,7 +151,7 @@ func (m *Migration) copyLibraries() error {
 	if errors.As(err, new(*refused)) {
 		return nil
 	}
-	return or(err, m.settle())
+	return cmp.Or(err, m.settle())
 }
 
 // compare compares all keys. What differs is copied once more, and compared again.

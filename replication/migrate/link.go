@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -91,7 +92,7 @@ func (m *Migration) run() error {
 			return m.copyOnce(refusal)
 		}
 		if err != nil {
-			return or(m.ctx.Err(), err)
+			return cmp.Or(m.ctx.Err(), err)
 		}
 		if err = m.attached(a, first); err == nil {
 			err = m.follow()
@@ -111,11 +112,9 @@ func (m *Migration) run() error {
 // attached loads the snapshot, if there is one.
 func (m *Migration) attached(a psync.Answer, first bool) error {
 	if !a.Full {
-		m.report.Resumed++
 		m.Say("the link goes on where it was cut")
 		return nil
 	}
-	m.report.Full++
 	m.report.Keys, m.report.Libraries = 0, 0
 	clear(m.fresh)
 	if err := m.load(); err != nil {

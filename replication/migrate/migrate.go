@@ -64,7 +64,6 @@ type Status struct {
 // Report is the result of a migration.
 type Report struct {
 	Keys, Libraries, Commands int64 // written to the target
-	Resumed, Full             int64 // how often the link continued, and began with a snapshot
 	Compared                  int64 // keys
 	Paused                    bool  // the source took no writes while they were compared
 	Untaken                   []Loss
@@ -324,9 +323,6 @@ func (m *Migration) refuse(at place, reason string) {
 
 // maxUntaken bounds what is remembered of refusals.
 const maxUntaken = 100_000
-
-// isWord reports whether arg is a word in upper case, in any case.
-func isWord(arg []byte, word string) bool { return strings.EqualFold(string(arg), word) }
 
 // text returns the reply of a refusal, or the error.
 func text(err error) string {

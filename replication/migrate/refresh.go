@@ -1,6 +1,7 @@
 package migrate
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 
@@ -146,19 +147,12 @@ func (s *server) transaction(commands int) (v resp.Value, err error) {
 		}
 	}
 	if v, err = s.reply(); err != nil || refusal != nil {
-		return v, or(err, refusal)
+		return v, cmp.Or(err, refusal)
 	}
 	if v.IsError() || len(v.Elems) != commands-2 {
 		return v, &refused{s.addr, "EXEC", fmt.Sprintf("%s%d replies", v.Text, len(v.Elems))}
 	}
 	return v, nil
-}
-
-func or(a, b error) error {
-	if a != nil {
-		return a
-	}
-	return b
 }
 
 // millis returns the reply of TIME in milliseconds.

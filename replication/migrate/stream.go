@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/miniserver-go/miniserver/engine"
 	"github.com/miniserver-go/miniserver/resp"
 )
 
@@ -176,7 +177,7 @@ func (m *Migration) moved(c resp.Command) error {
 // copied: COPY source destination [DB db] [REPLACE]
 func (m *Migration) copied(c resp.Command) error {
 	db := []byte(strconv.Itoa(m.link.db))
-	if at := slices.IndexFunc(c.Args, func(arg []byte) bool { return isWord(arg, "DB") }); at > 2 && at+1 < len(c.Args) {
+	if at := slices.IndexFunc(c.Args, func(arg []byte) bool { return engine.IsWord(arg, "DB") }); at > 2 && at+1 < len(c.Args) {
 		db = c.Args[at+1]
 	}
 	if len(c.Args) < 3 {
