@@ -277,3 +277,21 @@ func TestMigrateReplaces(t *testing.T) {
 	require.NoError(t, err, said)
 	require.Equal(t, "new 1 1", fmt.Sprint(to.ask(t, "GET both"), " ", to.ask(t, "GET from"), " ", to.ask(t, "GET to")))
 }
+
+// A source that was restarted may have lost its data. The target does not repeat that.
+func TestMigrateEndsIfTheSourceIsRestarted(t *testing.T) {
+	addr, ended, stop := launched(t, "--port", "0", "--bind", "127.0.0.1")
+	_, port, err := net.SplitHostPort(addr)
+	require.NoError(t, err)
+	conn, err := net.Dial("tcp", addr)
+	newAsker(t, conn, err).ask(t, "SET k v")
+	to := ourEndpoint(t)
+	l := migrating(t, "--from", "redis://127.0.0.1:"+port, "--to", to.url(""))
+	l.until(follows)
+	stop()
+	<-ended
+	launched(t, "--port", port, "--bind", "127.0.0.1")
+	_, err = l.rest()
+	require.ErrorContains(t, err, "is not the one that the migration began with")
+	require.Equal(t, "v", to.ask(t, "GET k"))
+}

@@ -39,9 +39,14 @@ const (
 	tick           = 100 * time.Millisecond
 )
 
-// connectLink becomes a replica of the source, from what the target has. It tries again as long as that may help.
+// connectLink becomes a replica of the source, from what the target has. It tries again as long as that may help. A source that was
+// restarted is refused: if it is empty now, so would be the target.
 func (m *Migration) connectLink() (psync.Answer, error) {
+	said := ""
 	for {
+		if err := m.checkSource(); err != nil {
+			return psync.Answer{}, err
+		}
 		a, err := m.tryLink()
 		var refusal *psync.Refusal
 		switch {
@@ -52,9 +57,25 @@ func (m *Migration) connectLink() (psync.Answer, error) {
 		case m.link == nil && !errors.As(err, &refusal):
 			return a, err
 		}
-		m.Say("the source does not replicate yet: %v", err)
+		if said != err.Error() {
+			said = err.Error()
+			m.Say("the source does not replicate yet: %s", said)
+		}
+		m.step()
 		m.pause(time.Second)
 	}
+}
+
+// checkSource returns an error if the source was restarted since the migration began.
+func (m *Migration) checkSource() error {
+	err := m.on(m.source, 0, func(c *server) error {
+		_, err := c.do("PING")
+		return err
+	})
+	if errors.As(err, new(*refused)) { // it loads its data
+		return nil
+	}
+	return err
 }
 
 func (m *Migration) tryLink() (a psync.Answer, err error) {
