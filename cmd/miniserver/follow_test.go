@@ -311,3 +311,25 @@ func TestFailoverEnds(t *testing.T) {
 	require.Equal(t, "OK", ours.ask(t, "SET k x"))
 	require.Equal(t, "master", field(t, ours, "role"))
 }
+
+// The journal of a replica begins anew with the data of the master, and has what the master sends.
+func TestTheJournalOfAReplica(t *testing.T) {
+	top, port := master(t)
+	top.ask(t, "SET a 1")
+	dir := t.TempDir()
+	p, h := ours(t, dir, "--appendonly", "yes")
+	h.ask("SET", "old", "x")
+	p.parts.Journal.Close()
+
+	p, h = ours(t, dir, "--appendonly", "yes", "--replicaof", "127.0.0.1 "+port)
+	require.Equal(t, "x", h.ask("GET", "old").Text)
+	p.engine.Tick()
+	eventually(t, "it follows", func() bool { return strings.Contains(h.ask("INFO", "replication").Text, "master_link_status:up") })
+	top.ask(t, "SET b 2")
+	require.Contains(t, show(t, top, "WAITAOF 0 1 60000"), "(integer) 1")
+	p.parts.Replication.Close()
+	p.parts.Journal.Close()
+
+	_, h = ours(t, dir, "--appendonly", "yes")
+	require.Equal(t, []string{"1", "2", ""}, []string{h.ask("GET", "a").Text, h.ask("GET", "b").Text, h.ask("GET", "old").Text})
+}
