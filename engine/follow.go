@@ -56,6 +56,9 @@ func (e *Engine) Apply(s *Session, args [][]byte) error {
 	cmd, err := e.Resolve(args)
 	if err != nil {
 		e.stats.unexpected++
+		if s.tx != nil {
+			s.tx.dirtyExec = true
+		}
 		return err
 	}
 	was := e.Keyspace.Replaying

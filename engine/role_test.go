@@ -64,6 +64,11 @@ func TestOnlyTheMasterWrites(t *testing.T) {
 	require.EqualError(t, r.apply("LPUSH k x"), string(engine.ErrWrongType))
 	require.EqualError(t, r.apply("NOSUCH k"), "ERR unknown command 'NOSUCH', with args beginning with: 'k' ")
 
+	require.NoError(t, r.apply("MULTI", "SET c 3"))
+	require.Error(t, r.apply("NOSUCH"))
+	require.EqualError(t, r.apply("EXEC"), string(engine.ErrExecAbort))
+	require.Equal(t, "$-1\r\n", r.do("GET c"), "all or nothing")
+
 	require.Equal(t, "+OK\r\n", r.do("CONFIG SET replica-read-only no"))
 	require.Equal(t, "+OK\r\n", r.do("SET own 1"))
 }
