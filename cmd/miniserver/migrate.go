@@ -33,13 +33,18 @@ type migrateOptions struct {
 
 func prepareMigrate(flags *pflag.FlagSet) action {
 	o := new(migrateOptions)
-	flags.StringVar(&o.from, "from", "", "the `URL` of the source: redis://user:password@host:port/database, or rediss:// for TLS; all databases without one")
+	flags.StringVar(&o.from, "from", "",
+		"the `URL` of the source: redis://user:password@host:port/database, or rediss:// for TLS; all databases without one")
 	flags.StringVar(&o.to, "to", "", "the `URL` of the target")
 	flags.StringVar(&o.Match, "match", "", "only keys that match this `pattern`, as in KEYS")
-	flags.StringVar(&o.like, "like", "", "what the target understands, if it does not tell its version: a `release` such as 7.0 or valkey:8.1")
-	flags.BoolVar(&o.Replace, "replace", false, "the target may have keys: those of the source replace keys of the same name, the others stay")
-	flags.BoolVar(&o.WhenCaughtUp, "switch-when-caught-up", false, "switch as soon as the target has everything, and not on Enter or SIGUSR1")
-	flags.DurationVar(&o.KeepPaused, "keep-paused", 0, "let the source take no writes for this `time` after the switch, for clients to change over")
+	flags.StringVar(&o.like, "like", "",
+		"what the target understands, if it does not tell its version: a `release` such as 7.0 or valkey:8.1")
+	flags.BoolVar(&o.Replace, "replace", false,
+		"the target may have keys: those of the source replace keys of the same name, the others stay")
+	flags.BoolVar(&o.WhenCaughtUp, "switch-when-caught-up", false,
+		"switch as soon as the target has everything, and not on Enter or SIGUSR1")
+	flags.DurationVar(&o.KeepPaused, "keep-paused", 0,
+		"let the source take no writes for this `time` after the switch, for clients to change over")
 	flags.StringVar(&o.cacert, "cacert", "", "a `file` with the certificates that servers with TLS are verified with")
 	flags.BoolVar(&o.insecure, "insecure", false, "do not verify the certificates of servers with TLS")
 	return func(ctx context.Context, args []string, in io.Reader, out io.Writer) error {
@@ -125,7 +130,8 @@ func statusLine(s migrate.Status, passed time.Duration) string {
 	text := fmt.Sprintf("%s  %d keys  %.0f keys/s", s.Phase, s.Keys, float64(s.Keys)/passed.Seconds())
 	switch s.Phase {
 	case "following", "switching":
-		text = fmt.Sprintf("%s  %d keys, %d commands  behind by %d bytes, %.1f s", s.Phase, s.Keys, s.Commands, s.LagBytes, s.LagTime.Seconds())
+		text = fmt.Sprintf("%s  %d keys, %d commands  behind by %d bytes, %.1f s",
+			s.Phase, s.Keys, s.Commands, s.LagBytes, s.LagTime.Seconds())
 	case "comparing":
 		text = fmt.Sprintf("%s  %d keys", s.Phase, s.Compared)
 	}

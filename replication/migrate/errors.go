@@ -16,6 +16,6 @@ const (
 	errDatabase = "%q in the URL %s is no database: it is a number"
 	errOneToAll = "the URL of the target names database %d, that of the source none: name both or only that of the source"
 	errNotEmpty = "the target has %d keys in database %d; with --replace they stay, unless the source has keys of these names"
-	errRestart  = "the server at %s is not the one that the migration began with: it was restarted, and may have lost data; start the migration again"
+	errRestart  = "%s is not the one that the migration began with: it was restarted, and may have lost data; start again"
 	errRefuses  = "%s refuses %s: %s"
 )

@@ -94,24 +94,7 @@ func (m *Migration) read(s *side, db int, keys []string) (values []*value, offse
 
 // values reads keys in a transaction.
 func (s *server) values(db int, keys []string, absolute, withOffset bool) (values []*value, offset int64, err error) {
-	ttl := "PTTL"
-	if absolute {
-		ttl = "PEXPIRETIME"
-	}
-	commands := 3
-	s.putWords("MULTI")
-	s.putWords("TIME")
-	for _, key := range keys {
-		s.putWords("DUMP", key)
-		s.putWords(ttl, key)
-		commands += 2
-	}
-	if withOffset {
-		s.putWords("INFO", "replication")
-		commands++
-	}
-	s.putWords("EXEC")
-	v, err := s.transaction(commands)
+	v, err := s.transaction(s.putReads(keys, absolute, withOffset))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -130,6 +113,27 @@ func (s *server) values(db int, keys []string, absolute, withOffset bool) (value
 		offset = offsetIn(fieldsOf(v.Elems[len(v.Elems)-1].Text))
 	}
 	return values, offset, nil
+}
+
+// putReads puts the transaction that reads keys, and returns the number of its commands.
+func (s *server) putReads(keys []string, absolute, withOffset bool) (commands int) {
+	ttl := "PTTL"
+	if absolute {
+		ttl = "PEXPIRETIME"
+	}
+	s.putWords("MULTI")
+	s.putWords("TIME")
+	for _, key := range keys {
+		s.putWords("DUMP", key)
+		s.putWords(ttl, key)
+	}
+	commands = 3 + 2*len(keys)
+	if withOffset {
+		s.putWords("INFO", "replication")
+		commands++
+	}
+	s.putWords("EXEC")
+	return commands
 }
 
 // transaction sends what was put, reads the replies to MULTI and to the commands, and returns that to EXEC.

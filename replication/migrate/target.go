@@ -79,21 +79,7 @@ func (m *Migration) settle() error {
 	if len(m.pending) == 0 {
 		return m.alive()
 	}
-	var refusals []refusal
-	err := m.target.conn.out.Flush()
-	done := 0
-	for err == nil && done < len(m.pending) {
-		v, e := m.target.conn.reply()
-		if err = e; err != nil {
-			break
-		}
-		if v.IsError() {
-			refusals = append(refusals, refusal{m.pending[done], v.Text})
-		}
-		done++
-	}
-	left := slices.Clone(m.pending[done:])
-	m.pending, m.inFlight = m.pending[:0], 0
+	refusals, left, err := m.replies()
 	if err != nil {
 		m.lost(m.target, err)
 	}
@@ -106,6 +92,25 @@ func (m *Migration) settle() error {
 		return err
 	}
 	return m.alive()
+}
+
+// replies reads the replies to what is in flight. left is what has none, because the connection broke.
+func (m *Migration) replies() (refusals []refusal, left []write, err error) {
+	left = slices.Clone(m.pending)
+	m.pending, m.inFlight = m.pending[:0], 0
+	if err = m.target.conn.out.Flush(); err != nil {
+		return nil, left, err
+	}
+	for ; len(left) > 0; left = left[1:] {
+		v, err := m.target.conn.reply()
+		if err != nil {
+			return refusals, left, err
+		}
+		if v.IsError() {
+			refusals = append(refusals, refusal{left[0], v.Text})
+		}
+	}
+	return refusals, nil, nil
 }
 
 // refusal is a command that the target refused.
@@ -139,7 +144,8 @@ func (m *Migration) repeat(left []write) error {
 }
 
 // hopeless are the codes of errors that any other write would get, too.
-var hopeless = []string{"OOM", "READONLY", "MISCONF", "NOAUTH", "NOPERM", "NOREPLICAS", "MOVED", "CLUSTERDOWN", "LOADING", "MASTERDOWN"}
+var hopeless = []string{"OOM", "READONLY", "MISCONF", "NOAUTH", "NOPERM", "NOREPLICAS", "MOVED", "CLUSTERDOWN", "LOADING",
+	"MASTERDOWN"}
 
 // refusedBy deals with a refusal: the key is read again, and then written in another way.
 func (m *Migration) refusedBy(r refusal) error {

@@ -121,7 +121,8 @@ func (l *Link) auth(user, password string) error {
 
 // introduce tells the master about the replica. An old master does not know all of it.
 func (l *Link) introduce(o Options) error {
-	lines := [][]string{{"listening-port", strconv.Itoa(o.Port)}, {"ip-address", o.IP}, {"capa", "eof", "capa", "psync2"}, {"version", o.Version}}
+	lines := [][]string{{"listening-port", strconv.Itoa(o.Port)}, {"ip-address", o.IP}, {"capa", "eof", "capa", "psync2"},
+		{"version", o.Version}}
 	for _, line := range lines {
 		if line[1] == "" || line[1] == "0" {
 			continue
