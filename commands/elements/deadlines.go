@@ -164,7 +164,6 @@ func PersistKey(c *engine.Call, key []byte) bool {
 	}
 	c.DB.SetDeadline(key, 0)
 	c.Changed(key, "gpersist")
-	PropagateKey(c, "PERSIST", key)
 	return true
 }
 

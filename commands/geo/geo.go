@@ -128,22 +128,24 @@ func cmdGeoAdd(c *engine.Call) {
 		c.Refuse(engine.ErrSyntax)
 	}
 	var room [8]float64
-	scores := room[:0]
+	var hashRoom [8]uint64
+	scores, hashes := room[:0], hashRoom[:0]
 	for i := 0; i+2 < len(points) && !c.Failed(); i += 3 {
-		scores = append(scores, parsePoint(c, points[i], points[i+1]).Score())
+		p := parsePoint(c, points[i], points[i+1])
+		scores, hashes = append(scores, p.Score()), append(hashes, p.Hash())
 	}
 	options := c.Args[2 : len(c.Args)-len(points)]
 	zsets.Add(c, key, scores, points, 3, o)
 	if c.Dirty() && c.Propagates() {
-		propagateAdd(c, key, options, scores, points)
+		propagateAdd(c, key, options, hashes, points)
 	}
 }
 
-// propagateAdd propagates ZADD with the scores of points: another server need not compute them the same.
-func propagateAdd(c *engine.Call, key []byte, options [][]byte, scores []float64, points [][]byte) {
+// propagateAdd propagates ZADD with the hashes of points: another server need not compute them the same.
+func propagateAdd(c *engine.Call, key []byte, options [][]byte, hashes []uint64, points [][]byte) {
 	line := append([][]byte{[]byte("zadd"), key}, options...)
-	for i, score := range scores {
-		line = append(line, engine.Decimal(int64(score)), points[3*i+2])
+	for i, hash := range hashes {
+		line = append(line, engine.Decimal(int64(hash)), points[3*i+2])
 	}
 	c.PropagateAs(line...)
 }

@@ -119,7 +119,9 @@ func cmdGetEx(c *engine.Call) {
 	switch {
 	case !ok:
 	case x.Persist:
-		elements.PersistKey(c, key)
+		if elements.PersistKey(c, key) {
+			elements.PropagateKey(c, "PERSIST", key)
+		}
 	case x.Given:
 		stays := elements.ExpireKey(c, key, deadline, elements.PExpireAt)
 		if stays && x.Relative() && elements.ReplicatesTimes(c) {

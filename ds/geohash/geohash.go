@@ -43,8 +43,11 @@ func (p Point) Valid() bool {
 	return p.Lon >= -maxLon && p.Lon <= maxLon && p.Lat >= -maxLat && p.Lat <= maxLat
 }
 
+// Hash returns the hash of a valid point. At the eastern and northern edges it has more bits than a score keeps.
+func (p Point) Hash() uint64 { return cellOf(p, maxLat, steps).bits() }
+
 // Score returns the hash of a valid point as the score of a sorted set's member.
-func (p Point) Score() float64 { return float64(cellOf(p, maxLat, steps).bits()) }
+func (p Point) Score() float64 { return float64(p.Hash()) }
 
 // PointOf returns the middle of the smallest cell that a score denotes. It is within the bounds for any score.
 func PointOf(score float64) Point { return cellAt(truncated(score)).middle() }
