@@ -25,6 +25,7 @@ var areas = []area{
 	{"files", "snapshots and journals, whole, damaged, cut off, and with contradictions and true checksums", openFiles, 5},
 	{"convert", "snapshots of random data, converted to JSON and to commands and loaded again", openConvert, 5},
 	{"journal", "kill -9 in each mode of the append-only file, while it is rewritten, turned off and on, and the disk is full", openJournal, 3},
+	{"effects", "what replicas receive of random commands, compared with redis-server", openEffects, 2},
 	{"replication", "replicas of all releases that are cut off their master at any byte, while clients write to it", openReplication, 1},
 	{"failover", "masters that are killed, stopped and cut off, while Sentinels of redis-server supervise them and clients write", openFailover, 1},
 	{"everything", "all at once against one server with a journal, snapshots and limits that change", openEverything, 2},
