@@ -71,14 +71,14 @@ func (c *Call) MarkDirty() { c.dirty++ }
 func (c *Call) Dirty() bool { return c.dirty > 0 }
 
 // Store puts v at dst in place of the old value, deletes dst if v is empty, and replies with the number of
-// members.
+// members. As in Redis, a dst whose deadline has passed is deleted too, by this command.
 func (c *Call) Store(dst []byte, v keyspace.Value, event string) {
 	n := v.Len()
 	switch {
 	case n > 0:
 		c.DB.Set(dst, v, false)
 		c.Changed(dst, event)
-	case c.DB.Delete(dst):
+	case c.DB.Erase(dst):
 		c.Changed(dst, "gdel")
 	}
 	c.Reply.Int(int64(n))

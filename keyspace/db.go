@@ -377,6 +377,12 @@ func (db *DB) Delete(key []byte) bool {
 	return !db.lookupHash(hash, name).absent() && db.remove(hash, name)
 }
 
+// Erase removes key, due or not, and reports whether it was there. No expiry is reported.
+func (db *DB) Erase(key []byte) bool {
+	name := dict.Key(key)
+	return db.remove(db.table.Hash(name), name)
+}
+
 // RehashStep moves on an unfinished rehash of the table by n buckets, for idle moments.
 func (db *DB) RehashStep(n int) bool { return db.table.RehashStep(n, db.table) }
 

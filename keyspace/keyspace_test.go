@@ -400,7 +400,7 @@ func TestScanSeesWhatStays(t *testing.T) {
 	seen := map[string]bool{}
 	next := 500
 	for cursor, begun := uint64(0), false; cursor != 0 || !begun; begun = true {
-		cursor = db.Scan(cursor, 5, func(key string, typ Type) {
+		cursor = db.Scan(cursor, 5, anyKey, func(key string, typ Type) {
 			require.Equal(t, String, typ)
 			seen[strings.Clone(key)] = true
 		})
@@ -426,10 +426,23 @@ func TestScanReapsDueKeys(t *testing.T) {
 	ks.Now++
 	seen := 0
 	for cursor, begun := uint64(0), false; cursor != 0 || !begun; begun = true {
-		cursor = db.Scan(cursor, 5, func(string, Type) { seen++ })
+		cursor = db.Scan(cursor, 5, anyKey, func(string, Type) { seen++ })
 	}
 	require.GreaterOrEqual(t, seen, 50)
 	require.Equal(t, 50, db.Len())
+	require.NoError(t, db.Check())
+}
+
+func TestScanLeavesKeysThatDoNotMatch(t *testing.T) {
+	ks := newKeyspace()
+	db := ks.DB(0)
+	fill(db, 2, func(int) int64 { return start + 1 })
+	ks.Now++
+	first := string(keyOf(0))
+	db.Scan(0, 100, func(key string, _ Type) bool { return key == first }, func(key string, _ Type) { require.Fail(t, "due", key) })
+	require.Equal(t, 1, db.Len())
+	require.False(t, db.Erase(keyOf(0)))
+	require.True(t, db.Erase(keyOf(1)), "due, but there")
 	require.NoError(t, db.Check())
 }
 
@@ -558,3 +571,5 @@ func TestLargeTextIsNotCopied(t *testing.T) {
 	v, _ := db.Edit(key)
 	write(v.(*str.Value), 2*largeValue)
 }
+
+func anyKey(string, Type) bool { return true }

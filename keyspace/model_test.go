@@ -480,7 +480,7 @@ func (w *twins) scan() {
 		return true
 	})
 	for cursor, begun := uint64(0), false; cursor != 0 || !begun; begun = true {
-		cursor = db.Scan(cursor, 1+len(m)%7, func(key string, t Type) { scanned = append(scanned, key+" "+t.String()) })
+		cursor = db.Scan(cursor, 1+len(m)%7, anyKey, func(key string, t Type) { scanned = append(scanned, key+" "+t.String()) })
 	}
 	slices.Sort(want)
 	slices.Sort(each)

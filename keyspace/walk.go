@@ -25,19 +25,20 @@ func (db *DB) Sizes(n int, fn func(t Type, length int)) {
 	})
 }
 
-// Scan visits about count keys and returns the next cursor, 0 when the iteration is over. It gives
+// Scan visits those of about count keys that match, and returns the next cursor, 0 when the iteration is over. It gives
 // Redis' guarantee: a key present from the first call to the last is visited at least once. The keys
-// alias their entries. Due keys are reaped, not visited, but counted; fn must not change the database.
-func (db *DB) Scan(cursor uint64, count int, fn func(key string, t Type)) uint64 {
+// alias their entries. Due keys that match are reaped, not visited; fn must not change the database.
+func (db *DB) Scan(cursor uint64, count int, match func(key string, t Type) bool, fn func(key string, t Type)) uint64 {
 	db.expireAllElements()
 	var expired []entry
 	next := db.table.Scan(cursor, count, db.table, func(r slab.Ref) {
-		e := entryAt(r)
-		if db.ks.isDue(e.head()) {
+		switch e := entryAt(r); {
+		case !match(e.Key(), e.typ()):
+		case db.ks.isDue(e.head()):
 			expired = append(expired, e)
-			return
+		default:
+			fn(e.Key(), e.typ())
 		}
-		fn(e.Key(), e.typ())
 	})
 	for _, e := range expired {
 		db.expireKey(e, db.hash(e))

@@ -315,7 +315,7 @@ func store(c *engine.Call, key, bits []byte) {
 	if len(bits) > 0 {
 		c.DB.Set(key, c.Engine.Keyspace.Raw(bits), false)
 		c.Changed(key, "$set")
-	} else if c.DB.Delete(key) {
+	} else if c.DB.Erase(key) {
 		c.Changed(key, "gdel")
 	}
 }

@@ -132,9 +132,11 @@ type keyScan struct {
 	typ   keyspace.Type // None for an unknown name, which no key's type matches
 }
 
-func (o *keyScan) matches(key string, t keyspace.Type) bool {
-	return (!o.typed || t == o.typ) && elements.Matches(&o.Scan, key)
-}
+// hasType reports whether keys of a type are wanted.
+func (o *keyScan) hasType(t keyspace.Type) bool { return !o.typed || t == o.typ }
+
+// typeFirst is since when SCAN leaves expired keys of other types alone. Otherwise it removes all that match the pattern.
+var typeFirst = release.From("valkey:8.0.0")
 
 // SCAN cursor [MATCH pattern] [COUNT count] [TYPE type]
 func cmdScan(c *engine.Call) {
@@ -143,9 +145,13 @@ func cmdScan(c *engine.Call) {
 	if !c.OK() {
 		return
 	}
+	byType := c.Has(typeFirst)
+	match := func(key string, t keyspace.Type) bool {
+		return (!byType || o.hasType(t)) && elements.Matches(&o.Scan, key)
+	}
 	at, n := c.Reply.Defer(), 0
-	next := c.DB.Scan(cursor, o.Count, func(key string, t keyspace.Type) {
-		if o.matches(key, t) {
+	next := c.DB.Scan(cursor, o.Count, match, func(key string, t keyspace.Type) {
+		if byType || o.hasType(t) {
 			c.Reply.BulkString(key)
 			n++
 		}
