@@ -69,8 +69,8 @@ func (m *Master) cmdReplConf(c *engine.Call) {
 			r.setAddress(c, c.Arg())
 		case c.Word("CAPA"):
 			r.addCapability(c.Arg())
-		case c.Has(tellsVersion) && c.Word("VERSION"):
-			c.Arg()
+		case m.engine.Release.Offers(tellsVersion) && c.Word("VERSION"):
+			r.setVersion(c, c.Arg())
 		case c.Word("ACK"):
 			r.cmdAck(c)
 			return

@@ -33,6 +33,7 @@ const (
 	errReplConf            = "ERR Unrecognized REPLCONF option: %s"
 	errReplConfOnly        = engine.Error("ERR value is out of range, value must between 0 and 1")
 	errReplicaAddress      = "ERR REPLCONF ip-address provided by replica instance is too long: %d bytes"
+	errReplicaVersion      = "ERR Unrecognized version format: %s"
 	errFilter              = "ERR Unsupported rdb-filter-only option: %s"
 	errFilterQuotes        = engine.Error("ERR Missing rdb-filter-only values")
 )

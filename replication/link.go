@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/miniserver-go/miniserver/engine"
-	"github.com/miniserver-go/miniserver/release"
 	"github.com/miniserver-go/miniserver/replication/psync"
 )
 
@@ -191,8 +190,6 @@ func (m *Master) version() string {
 	}
 	return ""
 }
-
-var tellsVersion = release.From("valkey:8.0.0")
 
 // shake introduces this server to the master.
 func (l *link) shake(conn net.Conn, o psync.Options) (*psync.Link, error) {

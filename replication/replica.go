@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
+	"github.com/miniserver-go/miniserver/release"
 )
 
 // replica is a session that has introduced itself as a replica. It receives a snapshot and then the stream.
@@ -27,8 +28,9 @@ type replica struct {
 	acked, fsynced int64 // offsets that it acknowledged as received and as synced
 	ackedAt        int64 // time of the last acknowledgement; microseconds
 
-	port int64 // on which it listens, as REPLCONF says
-	ip   string
+	port    int64 // on which it listens, as REPLCONF says
+	ip      string
+	release *release.Release // nil if unknown, see older.go
 }
 
 // request is what a replica has requested by REPLCONF.

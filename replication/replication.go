@@ -20,6 +20,7 @@
 // As a master (type Master; replica is a session that receives the stream):
 //
 //	sync        PSYNC: the backlog, or else a transfer
+//	older       what a replica of another release cannot follow
 //	transfer    sends a snapshot while it is taken
 //	stream      what is passed on, and the backlog
 //	wait, good  WAIT, and how many replicas writes need
@@ -102,6 +103,7 @@ type Master struct {
 
 	retryAfter time.Duration // the pause of the link after a failed attempt
 
+	warned  map[string]bool // lines about replicas that were logged, see older.go
 	syncs   syncs
 	traffic struct{ in, out int64 } // bytes of streams and snapshots
 	params  params
@@ -126,6 +128,7 @@ func New(e *engine.Engine, o Options) *Master {
 		opts:   o,
 		stream: stream{id: e.RunID(), command: resp.NewWriter(2)},
 		params: newParams(),
+		warned: map[string]bool{},
 
 		retryAfter: time.Second, // as in Redis
 	}

@@ -78,6 +78,7 @@ func (r *replica) maySync(c *engine.Call) bool {
 // fullSync attaches a replica that waits for the next snapshot. That begins at once unless a snapshot is being taken.
 func (m *Master) fullSync(r *replica) {
 	m.opts.Log('*', "Replica %s asks for synchronization", r.name())
+	m.warn(r)
 	m.syncs.full++
 	r.attach(waitBgsaveStart)
 	m.startTransfer()
