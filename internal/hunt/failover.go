@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"net"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -74,17 +76,10 @@ type supervised struct {
 // start starts the servers and the Sentinels, and waits until these know all.
 func (g *supervised) start(p pairing) error {
 	net := g.ownNetwork()
-	for i, kind := range p {
-		t, err := g.replicating(kind, p, net)
-		if err != nil {
+	for _, kind := range p {
+		if err := g.newServer(kind, p, net); err != nil {
 			return err
 		}
-		g.servers[t.option("--port")] = t
-		if i == 0 {
-			g.master = t
-			continue
-		}
-		t.order("REPLICAOF " + g.master.host() + " " + g.master.option("--port"))
 	}
 	for range 3 {
 		s, err := g.newSentinel(net)
@@ -104,6 +99,38 @@ func (g *supervised) start(p pairing) error {
 	})
 }
 
+// newServer starts a server in a network namespace, if there is one: the master, or a replica of it as its configuration file says.
+func (g *supervised) newServer(kind string, p pairing, net string) error {
+	t, err := g.replicating(kind, p)
+	if err != nil {
+		return err
+	}
+	dir, err := os.MkdirTemp("", "failover")
+	if err != nil {
+		return err
+	}
+	t.net, t.conf = net, filepath.Join(dir, "conf")
+	if err := os.WriteFile(t.conf, []byte(g.follow()), 0o600); err != nil {
+		return err
+	}
+	if err := t.start(); err != nil {
+		return err
+	}
+	g.servers[t.option("--port")] = t
+	if g.master == nil {
+		g.master = t
+	}
+	return nil
+}
+
+// follow returns the line of a configuration file that makes a server a replica of the master; "" if there is none yet.
+func (g *supervised) follow() string {
+	if g.master == nil {
+		return ""
+	}
+	return "replicaof " + g.master.host() + " " + g.master.option("--port")
+}
+
 // stop ends all servers.
 func (g *supervised) stop() (err error) {
 	for _, s := range g.sentinels {
@@ -112,6 +139,7 @@ func (g *supervised) stop() (err error) {
 	for _, t := range g.servers {
 		err = errors.Join(err, t.verdictOf())
 		t.stop()
+		os.RemoveAll(filepath.Dir(t.conf))
 	}
 	g.leave()
 	return err
@@ -191,10 +219,24 @@ func (g *supervised) failover() error {
 	}
 	g.count(f.name, 1)
 	g.count("failovers", 1)
-	if err := g.settled(); err != nil {
+	if err := g.recovered(old); err != nil {
 		return fmt.Errorf("after %s of %s: %w", f.name, old.name, err)
 	}
 	return g.examine()
+}
+
+// recovered waits until all follow the new master, and requires that they do so when they start again.
+func (g *supervised) recovered(old *target) error {
+	if err := g.settled(); err != nil {
+		return err
+	}
+	if err := g.rewritten(); err != nil {
+		return err
+	}
+	if err := g.rejoins(old); err != nil {
+		return err
+	}
+	return g.settled()
 }
 
 // promoted reports whether the Sentinels agree on a new master that takes writes, and makes it the master.
@@ -229,15 +271,7 @@ func (g *supervised) settled() error {
 		if t == g.master {
 			continue
 		}
-		err := g.await("the others are replicas", func() bool {
-			c, err := t.dial()
-			if err != nil {
-				return false
-			}
-			defer c.Close()
-			info, err := c.info("replication")
-			return err == nil && info["master_port"] == g.master.option("--port") && info["master_link_status"] == "up"
-		})
+		err := g.await("the others are replicas", func() bool { return g.followed(t) })
 		if err == nil {
 			err = same(g.master, t)
 		}
@@ -246,6 +280,12 @@ func (g *supervised) settled() error {
 		}
 	}
 	return nil
+}
+
+// followed reports whether a server is a replica of the master, and connected.
+func (g *supervised) followed(t *target) bool {
+	info, err := t.info("replication")
+	return err == nil && info["master_port"] == g.master.option("--port") && info["master_link_status"] == "up"
 }
 
 // await waits for what must come.

@@ -67,7 +67,10 @@ func (h *hunt) replicate(p pairing, r *rand.Rand) (err error) {
 	}()
 	var links []*link
 	for i, kind := range p {
-		t, err := h.replicating(kind, p, "")
+		t, err := h.replicating(kind, p)
+		if err == nil {
+			err = t.start()
+		}
 		if err != nil {
 			return err
 		}
@@ -114,9 +117,8 @@ func (t *target) lastLog(lines int) string {
 	return strings.Join(all[max(0, len(all)-lines):], "")
 }
 
-// replicating starts a server of a chain, in a network namespace or in that of this process. Ours is like the oldest of the others. Each
-// has an address of its own.
-func (h *hunt) replicating(kind string, p pairing, net string) (*target, error) {
+// replicating returns a server of a chain that is not started. Ours is like the oldest of the others. Each has an address of its own.
+func (h *hunt) replicating(kind string, p pairing) (*target, error) {
 	port, err := launch.FreePort()
 	if err != nil {
 		return nil, err
@@ -127,13 +129,12 @@ func (h *hunt) replicating(kind string, p pairing, net string) (*target, error) 
 		options = append(options, "--enable-debug-command", "yes")
 	}
 	t := h.server(options...)
-	t.net = net
 	if kind == ours {
 		t.options = append(t.options, likeOthers(p)...)
 	} else {
 		t.name, t.path, t.memory = kind, reference.Release(kind).Find(), 1<<40
 	}
-	return t, t.start()
+	return t, nil
 }
 
 // likeOthers returns the options that make ours a server which the others of a chain understand.

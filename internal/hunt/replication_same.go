@@ -178,3 +178,13 @@ func (c *conn) info(section string) (map[string]string, error) {
 	}
 	return fields, err
 }
+
+// info returns the fields of a section of INFO, asked for in a connection of its own.
+func (t *target) info(section string) (map[string]string, error) {
+	c, err := t.dial()
+	if err != nil {
+		return nil, err
+	}
+	defer c.Close()
+	return c.info(section)
+}

@@ -31,6 +31,7 @@ type target struct {
 	slack      int64  // bytes that it may keep after its work
 	group      string // the directory of its control group; none if empty
 	net        string // the file of its network namespace; none if empty
+	conf       string // its configuration file; none if empty
 	patience   time.Duration
 
 	process     *launch.Server
@@ -47,7 +48,7 @@ type target struct {
 func (t *target) start() (err error) {
 	t.stderr, t.stopped = &firstWords{}, make(chan struct{})
 	t.verdict.Store(nil)
-	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group, Net: t.net})
+	t.process, err = launch.Start(launch.Spec{Path: t.path, Unix: true, Args: t.options, Stderr: t.stderr, Group: t.group, Net: t.net, Conf: t.conf})
 	if err != nil {
 		return err
 	}

@@ -33,8 +33,9 @@ const lowestPort, ports = 20_000, 12_000
 type Server struct {
 	Network string // "tcp" or "unix"
 	Address string // host:port or path
-	Dir     string // its working directory, removed by Stop
+	Dir     string // its working directory
 	PID     int
+	keep    bool // Dir, at Stop
 	cmd     *exec.Cmd
 	exited  chan struct{} // closed when the process has ended
 }
@@ -44,6 +45,7 @@ type Spec struct {
 	Path string   // of the binary
 	Unix bool     // listen on a unix socket instead of a TCP port
 	Args []string // further arguments, such as "--maxmemory", "10mb"
+	Conf string   // the path of a configuration file, in whose directory the process then works; none, and a directory that Stop removes, if empty
 
 	Stderr io.Writer // what the process writes there; os.Stderr if nil
 	Group  string    // the directory of a control group for the process; that of this process if empty
@@ -52,15 +54,15 @@ type Spec struct {
 
 // Start runs a server and returns when it answers. The caller must Stop it.
 func Start(spec Spec) (*Server, error) {
-	dir, err := os.MkdirTemp("", "launch") // short enough for a socket's path
+	dir, err := spec.dir()
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{Dir: dir, exited: make(chan struct{})}
+	s := &Server{Dir: dir, keep: spec.Conf != "", exited: make(chan struct{})}
 	args := []string{"--dir", dir, "--save", "", "--appendonly", "no", "--logfile", s.log()}
 	listen, err := s.listenOn(spec.Unix)
 	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, s.clear())
 	}
 	s.cmd = spec.command(slices.Concat(args, listen, spec.Args))
 	s.cmd.Dir = dir
@@ -70,7 +72,7 @@ func Start(spec Spec) (*Server, error) {
 		s.cmd.Stderr = spec.Stderr
 	}
 	if err := s.cmd.Start(); err != nil {
-		return nil, errors.Join(err, os.RemoveAll(dir))
+		return nil, errors.Join(err, s.clear())
 	}
 	s.PID = s.cmd.Process.Pid
 	go s.wait()
@@ -81,8 +83,19 @@ func Start(spec Spec) (*Server, error) {
 	return s, nil
 }
 
+// dir returns the directory in which the process works. Its path is short enough for a socket's.
+func (spec Spec) dir() (string, error) {
+	if spec.Conf != "" {
+		return filepath.Dir(spec.Conf), nil
+	}
+	return os.MkdirTemp("", "launch")
+}
+
 // command returns the command that starts the process. A shell enters the control group, before there are threads.
 func (spec Spec) command(args []string) *exec.Cmd {
+	if spec.Conf != "" {
+		args = append([]string{spec.Conf}, args...)
+	}
 	args = append([]string{spec.Path}, args...)
 	if spec.Net != "" {
 		args = append([]string{"nsenter", "--net=" + spec.Net}, args...)
@@ -172,10 +185,18 @@ func (s *Server) Port() string {
 	return port
 }
 
-// Stop kills the process and removes its directory.
+// Stop kills the process and removes its directory, unless that is the one of a configuration file.
 func (s *Server) Stop() error {
 	s.cmd.Process.Kill()
 	<-s.exited
+	return s.clear()
+}
+
+// clear removes the directory if it was created for the process.
+func (s *Server) clear() error {
+	if s.keep {
+		return nil
+	}
 	return os.RemoveAll(s.Dir)
 }
 
