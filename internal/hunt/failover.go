@@ -14,6 +14,9 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"github.com/miniserver-go/miniserver/internal/launch"
+	"github.com/miniserver-go/miniserver/internal/reference"
 )
 
 // Sentinels agree after this time that a master is down, and wait twice the second one before they try the next failover.
@@ -38,11 +41,16 @@ func openFailover(h *hunt) (step, error) {
 	if len(h.chain) > 0 {
 		all = []pairing{h.chain}
 	}
+	watchers := []string{h.reference}
+	if newer := reference.Default.Find(); newer != "" {
+		watchers = append(watchers, newer)
+	}
 	return func(r *rand.Rand) (err error) {
 		p := all[h.at%uint64(len(all))]
-		h.doing("# Sentinels with %s", strings.Join(p, ", "))
+		g := &supervised{hunt: h, r: r, watcher: pick(r, watchers), servers: map[string]*target{}, confirmed: map[string]int{}, sent: map[string]int{}, plain: !p.allOurs()}
+		h.doing("# Sentinels of %s with %s", launch.Version(g.watcher), strings.Join(p, ", "))
+		h.count("Sentinels of "+launch.Version(g.watcher), 1)
 		h.count(strings.Join(p, ", "), 1)
-		g := &supervised{hunt: h, r: r, servers: map[string]*target{}, confirmed: map[string]int{}, sent: map[string]int{}, plain: !p.allOurs()}
 		defer func() { err = errors.Join(err, g.stop()) }()
 		if err := g.start(p); err != nil {
 			return err
@@ -68,6 +76,7 @@ type supervised struct {
 	servers   map[string]*target // by port
 	master    *target
 	sentinels []*sentinel
+	watcher   string         // the redis-server that runs as Sentinel
 	namespace *exec.Cmd      // holds the network namespace of servers and Sentinels; nil without
 	confirmed map[string]int // the last number that WAIT confirmed, by key
 	sent      map[string]int // the last number that a server took, by key
@@ -110,6 +119,7 @@ func (g *supervised) newServer(kind string, p pairing, net string) error {
 		return err
 	}
 	t.net, t.conf = net, filepath.Join(dir, "conf")
+	t.patience = max(t.patience, failoverBound) // it may be stopped that long
 	if err := os.WriteFile(t.conf, []byte(g.follow()), 0o600); err != nil {
 		return err
 	}
@@ -184,8 +194,11 @@ type fault struct {
 	strike, heal func(g *supervised, t *target) error
 }
 
+// killed names the fault after which replicas have lost the master at once.
+const killed = "kill -9"
+
 var faults = []fault{
-	{"kill -9", func(_ *supervised, t *target) error { return syscall.Kill(t.process.PID, syscall.SIGKILL) }, func(_ *supervised, t *target) error { return t.restart() }},
+	{killed, func(_ *supervised, t *target) error { return syscall.Kill(t.process.PID, syscall.SIGKILL) }, func(_ *supervised, t *target) error { return t.restart() }},
 	{"SIGSTOP", func(_ *supervised, t *target) error { return syscall.Kill(t.process.PID, syscall.SIGSTOP) },
 		func(_ *supervised, t *target) error { return syscall.Kill(t.process.PID, syscall.SIGCONT) }},
 	{"cut off", func(g *supervised, t *target) error {
@@ -210,10 +223,17 @@ func (g *supervised) failover() error {
 	if err := f.strike(g, old); err != nil {
 		return err
 	}
+	var orphans map[string]standing
+	if f.name == killed && !g.plain {
+		orphans = g.orphans(old)
+	}
 	err := g.await("another server is the master", g.promoted)
 	g.longest("longest outage in ms", time.Since(began))
 	load.stop()
 	stop()
+	if err == nil && orphans != nil {
+		err = g.goOn(orphans)
+	}
 	if err = errors.Join(err, f.heal(g, old)); err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/miniserver-go/miniserver/internal/launch"
 )
 
-// sentinel is a Sentinel of redis-server: a process of its own, with which others talk by TCP and this program by a socket.
+// sentinel is a Sentinel of Redis: a process of its own, with which others talk by TCP and this program by a socket.
 type sentinel struct {
 	dir     string
 	process *exec.Cmd
@@ -33,9 +33,9 @@ func (g *supervised) newSentinel(net string) (*sentinel, error) {
 	if err := os.WriteFile(path, []byte(conf), 0o600); err != nil {
 		return nil, err
 	}
-	s := &sentinel{dir, exec.Command(g.reference, path, "--sentinel")}
+	s := &sentinel{dir, exec.Command(g.watcher, path, "--sentinel")}
 	if net != "" {
-		s.process = exec.Command("nsenter", "--net="+net, g.reference, path, "--sentinel")
+		s.process = exec.Command("nsenter", "--net="+net, g.watcher, path, "--sentinel")
 	}
 	if err := s.process.Start(); err != nil {
 		return nil, err
