@@ -83,7 +83,7 @@ func informed(t *testing.T, sentinels []string) bool {
 	for _, addr := range sentinels {
 		c := redis.NewSentinelClient(&redis.Options{Addr: addr})
 		defer c.Close()
-		hasten := redis.NewCmd(t.Context(), "SENTINEL", "DEBUG", "info-period", "200", "publish-period", "200", "ask-period", "100", "ping-period", "100")
+		hasten := redis.NewCmd(t.Context(), "SENTINEL", "DEBUG", "info-period", "200", "publish-period", "200", "ask-period", "100")
 		if c.Process(t.Context(), hasten) != nil {
 			return false
 		}

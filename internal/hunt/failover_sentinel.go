@@ -50,7 +50,7 @@ func (s *sentinel) hasten() error {
 		return err
 	}
 	defer c.Close()
-	_, err = c.do("SENTINEL", "DEBUG", "info-period", "500", "publish-period", "500", "ask-period", "200", "ping-period", "200")
+	_, err = c.do("SENTINEL", "DEBUG", "info-period", "500", "publish-period", "500", "ask-period", "200")
 	return err
 }
 
