@@ -59,7 +59,9 @@ func (l *link) connected(conn net.Conn, begin func() error) (err error) {
 		if err != nil {
 			return
 		}
-		session.Select(max(m.stream.db, 0))
+		if db := m.stream.db; db > 0 && db < m.engine.Keyspace.Len() { // the master may have more
+			session.Select(db)
+		}
 		l.session, l.state, l.failover = session, connected, false
 		l.lastInput, l.transfer = m.engine.Micros(), transferred{}
 		m.setRole()

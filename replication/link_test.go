@@ -174,6 +174,21 @@ func TestBrokenStreams(t *testing.T) {
 	}
 }
 
+// A master may have more databases than its replica, and have selected one of those.
+func TestAMasterWithMoreDatabases(t *testing.T) {
+	f := newFollowed(t)
+	text := strings.Replace(snapshotOf(t), "repl-stream-db\xc0\x00", "repl-stream-db\xc0\x63", 1)
+	require.Contains(t, text, "\xc0\x63")
+	text = text[:len(text)-8] + strings.Repeat("\x00", 8) // no checksum
+	conn := f.play(map[string]string{"PSYNC": "+FULLRESYNC " + history + " 7\r\n" + text}, true)
+	defer conn.Close()
+	f.requireState("connected")
+	_, err := conn.Write([]byte(command("SELECT", "99") + command("SET", "k", "w")))
+	require.NoError(t, err)
+	require.Eventually(t, func() bool { return f.do("GET k") == "$1\r\nw\r\n" }, 20*time.Second, time.Millisecond)
+	require.Contains(t, f.log(), "DB index is out of range")
+}
+
 // A replica that has saved a snapshot goes on after a restart where that was taken.
 func TestARestartedReplicaGoesOn(t *testing.T) {
 	disk := new(snapshot.MemDisk)
