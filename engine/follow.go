@@ -52,7 +52,7 @@ func (e *Engine) MayApply() bool {
 func (e *Engine) Apply(s *Session, args [][]byte) error {
 	s.lastActive = e.time.micros
 	s.failure = nil
-	s.Reply.Reset()
+	s.Reply.Restart(leastReplyRoom) // nobody reads it
 	cmd, err := e.Resolve(args)
 	if err != nil {
 		e.stats.unexpected++

@@ -73,6 +73,17 @@ func TestOnlyTheMasterWrites(t *testing.T) {
 	require.Equal(t, "+OK\r\n", r.do("SET own 1"))
 }
 
+func TestRepliesToTheMasterTakeNoMemory(t *testing.T) {
+	r := newReplica(t)
+	require.NoError(t, r.apply("SETRANGE k 99999 x", "MULTI"))
+	for range 100 {
+		require.NoError(t, r.apply("GET k"))
+	}
+	require.NoError(t, r.apply("EXEC", "SET k w"))
+	require.Less(t, cap(r.master.Reply.Bytes()), 1<<20)
+	require.Equal(t, "$1\r\nw\r\n", r.do("GET k"))
+}
+
 func TestStaleDataAreRefusedIfConfigured(t *testing.T) {
 	r := newReplica(t)
 	r.apply("SET k v")
