@@ -109,13 +109,16 @@ func (l *link) fullSync(p *psync.Link, conn net.Conn, a psync.Answer) error {
 	return nil
 }
 
-// flushes removes the data before others are loaded, if repl-diskless-load says so, and reports whether it did.
+// flushes removes the data before others are loaded, if repl-diskless-load says so, and reports whether it did. The history ends with
+// them: nobody can go on with it here.
 func (l *link) flushes() (yes bool) {
 	m := l.master
 	m.engine.With(func() {
 		if yes = m.params.load == flushFirst && !l.isOver(); yes {
 			m.opts.Log('*', "MASTER <-> REPLICA sync: Flushing old data")
 			m.engine.FlushAll()
+			m.dropReplicas()
+			m.stopStream()
 		}
 	})
 	return yes

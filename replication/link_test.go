@@ -189,6 +189,21 @@ func TestAMasterWithMoreDatabases(t *testing.T) {
 	require.Contains(t, f.log(), "DB index is out of range")
 }
 
+// Data that were removed for a snapshot that did not come whole are asked for again from the beginning.
+func TestAFlushEndsTheHistory(t *testing.T) {
+	f := newFollowed(t, "CONFIG SET repl-diskless-load flush-before-load")
+	full := "+FULLRESYNC " + history + " 7\r\n" + snapshotOf(t)
+	f.play(map[string]string{"PSYNC": full}, false)
+	f.play(map[string]string{"PSYNC": full[:len(full)/2]}, false)
+	conn := f.play(map[string]string{"PSYNC": "-NOMASTERLINK\r\n"}, true)
+	defer conn.Close()
+	const none, some = "(no cached master)", "Trying a partial resynchronization"
+	require.Eventually(t, func() bool { return strings.Contains(f.log(), "NOMASTERLINK") }, 20*time.Second, time.Millisecond)
+	require.Equal(t, 1, strings.Count(f.log(), some), f.log())
+	require.Contains(t, f.log()[strings.LastIndex(f.log(), some):], none)
+	require.Contains(t, f.do("INFO replication"), "repl_backlog_active:0")
+}
+
 // A replica that has saved a snapshot goes on after a restart where that was taken.
 func TestARestartedReplicaGoesOn(t *testing.T) {
 	disk := new(snapshot.MemDisk)
