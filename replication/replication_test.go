@@ -103,7 +103,7 @@ func TestAReplicaGoesOnFromTheBacklog(t *testing.T) {
 
 	s = b.NewSession(nil)
 	want := fmt.Sprintf("+CONTINUE %s\r\n", b.RunID()) + command("SET", "b", "2")
-	require.Equal(t, "+OK\r\n"+want, b.do(s, "REPLCONF capa psync2", fmt.Sprintf("PSYNC %s %d", b.RunID(), offset+1)))
+	require.Equal(t, "+OK\r\n"+want, b.do(s, "REPLCONF capa psync2", fmt.Sprintf("PSYNC %s %d", strings.ToUpper(b.RunID()), offset+1)), "ids are compared without case")
 	b.do(client, "SET c 3")
 	require.Equal(t, command("SET", "c", "3"), b.received(s))
 

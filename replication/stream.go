@@ -1,6 +1,7 @@
 package replication
 
 import (
+	"bytes"
 	"strconv"
 
 	"github.com/miniserver-go/miniserver/engine"
@@ -134,6 +135,7 @@ func (st *stream) first() int64 { return st.offset - int64(st.backlog.held) + 1 
 
 // continues reports whether the backlog holds everything from an offset of the history id on.
 func (st *stream) continues(id []byte, offset int64) bool {
-	known := string(id) == st.id || string(id) == st.id2 && offset <= st.until2
+	is := func(known string) bool { return known != "" && bytes.EqualFold(id, []byte(known)) }
+	known := is(st.id) || is(st.id2) && offset <= st.until2
 	return st.running && known && offset >= st.first() && offset <= st.offset+1
 }
