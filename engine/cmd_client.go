@@ -261,14 +261,14 @@ func cmdClientPause(c *Call) {
 	}
 	c.noMore()
 	if deadline := c.DeadlineAfter(timeout); c.OK() {
-		c.Engine.Pause(deadline, all)
+		c.Engine.Pause(PausedByClient, deadline, all)
 		c.Reply.Status("OK")
 	}
 }
 
 // CLIENT UNPAUSE
 func cmdClientUnpause(c *Call) {
-	c.Engine.Unpause()
+	c.Engine.Unpause(PausedByClient)
 	c.Reply.Status("OK")
 }
 

@@ -114,11 +114,11 @@ func (e *Engine) fillClients(b *bytes.Buffer) {
 	e.fillPause(b)
 }
 
-// fillPause writes what CLIENT PAUSE stopped, as Valkey shows it.
+// fillPause writes which commands wait, and why, as Valkey shows it.
 func (e *Engine) fillPause(b *bytes.Buffer) {
-	reason, actions := "none", "none"
+	reason, actions := e.pauseReason(), "none"
 	if e.pause.deadline != 0 {
-		reason, actions = "client_pause", "write"
+		actions = "write"
 		if e.pause.all {
 			actions = "all"
 		}

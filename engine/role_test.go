@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"bytes"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -124,4 +125,31 @@ func TestBlockedClientsOfANewReplicaGetAnError(t *testing.T) {
 	o := r.Collect(r.client)
 	require.Contains(t, string(o.Out), "-UNBLOCKED force unblock from blocking operation")
 	require.True(t, o.Closing)
+}
+
+// CLIENT UNPAUSE, and the end of a client's pause, leave that of a failover.
+func TestPausesLastSideBySide(t *testing.T) {
+	r := newReplica(t)
+	r.With(func() {
+		r.SetRole(engine.Role{})
+		r.Pause(engine.PausedForFailover, math.MaxInt64, false)
+	})
+	requireWaits := func(waits bool, line string) {
+		reply := r.Do(r.NewSession(nil), [][][]byte{bytes.Fields([]byte(line))}).Out
+		require.Equal(t, waits, len(reply) == 0, line)
+	}
+	require.Equal(t, "+OK\r\n", r.do("CLIENT PAUSE 100000 WRITE"))
+	require.Equal(t, "+OK\r\n", r.do("CLIENT UNPAUSE"))
+	requireWaits(true, "SET k v")
+	requireWaits(false, "GET k")
+
+	require.Equal(t, "+OK\r\n", r.do("CLIENT PAUSE 100 ALL"))
+	requireWaits(true, "GET k")
+	r.now += 200_000
+	r.Tick()
+	requireWaits(false, "GET k")
+	requireWaits(true, "SET k v")
+
+	r.With(func() { r.Unpause(engine.PausedForFailover) })
+	requireWaits(false, "SET k v")
 }

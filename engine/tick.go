@@ -67,9 +67,7 @@ func (e *Engine) doDue() (next int64) {
 	if e.isMidScript() {
 		return 0 // the clock stands still; the end of the script asks for a Tick
 	}
-	if d := e.pause.deadline; d != 0 && d <= e.Keyspace.Now {
-		e.Unpause()
-	}
+	e.endPauses()
 	if e.endDelays(); e.slow.session != nil {
 		return 0
 	}

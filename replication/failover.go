@@ -66,7 +66,7 @@ func (m *Master) cmdFailover(c *engine.Call) {
 	}
 	f.state = waitForSync
 	m.failover = f
-	m.engine.Pause(math.MaxInt64, false)
+	m.engine.Pause(engine.PausedForFailover, math.MaxInt64, false)
 	c.Reply.Status("OK")
 }
 
@@ -138,7 +138,7 @@ func (m *Master) failedOver() {
 
 func (m *Master) clearFailover() {
 	m.failover = failover{}
-	m.engine.Unpause()
+	m.engine.Unpause(engine.PausedForFailover)
 }
 
 // checkFailover hands over to a replica that has everything, or ends what takes too long.
